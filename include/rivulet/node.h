@@ -1,0 +1,166 @@
+// Node types and the cook: what a node sees of its host, and what a host sees of a node. Every host (headless, Houdini,
+// Blender, Python) runs nodes through this header alone.
+#ifndef RIVULET_NODE_H
+#define RIVULET_NODE_H
+
+#include "rivulet/base.h"
+#include "rivulet/geo.h"
+#include "rivulet/parm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { RV_NODE_MAX_INPUTS = 8, RV_NODE_MAX_OUTPUTS = 3, RV_STAGE_MAX = 48, RV_STATS_MAX_WARNINGS = 16 };
+
+typedef struct RvTime {
+  double frame;  // may be fractional
+  double fps;
+  double time;   // seconds, 0 at frame 1
+  double meters_per_unit;
+} RvTime;
+
+//---------------------------------------------------------------------------------------------- report
+
+// Columns of the report's `counts` object.
+#define RV_COUNTS(X) X(strands) X(vertices) X(particles) X(tiles) X(contacts) X(bridges)
+
+// Liquid in m^3: bulk + film + absorbed = initial + sources - sinks, every frame; nothing is rescaled to fit.
+typedef struct RvLedger {
+  double bulk, film, absorbed;              // where it is now
+  double initial, sources;                  // what came in
+  double killed, evaporated, outflow;       // what went out, counted where it happened
+} RvLedger;
+
+RV_API double rv_ledger_total(const RvLedger* ledger);  // bulk + film + absorbed
+RV_API double rv_ledger_drift(const RvLedger* ledger);  // relative: (total - initial - sources + sinks) / what came in
+
+// What one cook of a frame did. Filled by solvers, shown by hosts; never read by a step.
+typedef struct RvStats {
+  int substeps;
+  int iterations;
+  double residual;
+  double stage_seconds[RV_STAGE_MAX];  // by index into the type's stages
+#define RV_COUNT_FIELD(name) int64_t name;
+  RV_COUNTS(RV_COUNT_FIELD)
+#undef RV_COUNT_FIELD
+  RvLedger ledger;
+} RvStats;
+
+//---------------------------------------------------------------------------------------------- host
+
+typedef struct RvCook RvCook;
+
+// What the node may ask of its host during a cook. Any function may be NULL.
+typedef struct RvHost {
+  void* user;
+  // True to stop: the node leaves at once with RV_CANCELLED and no output. Polled between stages and iterations.
+  bool (*cancelled)(void* user, double fraction, const char* stage);
+  void (*message)(void* user, RvLevel level, const char* text);
+  // Input `index` at another (fractional) frame; borrowed until the cook ends. NULL detail: not wired. A host that has
+  // whole frames only leaves this NULL, and the solver interpolates between its own samples.
+  RvResult (*input_at)(void* user, size_t index, double frame, const RvDetail** out, RvError* error);
+  // The node's parameters at another frame, into a struct of the type's table.
+  RvResult (*parms_at)(void* user, double frame, void* out, RvError* error);
+} RvHost;
+
+struct RvCook {
+  const struct RvNodeType* type;
+  const char* node;   // its name in the scene, for messages
+  RvTime time;        // solvers: the end of the step
+  double dt;          // solvers: seconds of the step, 0 at the start frame
+  double start_frame; // solvers
+  const void* parms;  // the type's struct, evaluated at time
+  size_t ninput;
+  const RvDetail* const* input;          // NULL entries are not wired
+  const RvDetail* prev;                  // solvers: the state of the previous frame, NULL at the start frame
+  RvDetail* output[RV_NODE_MAX_OUTPUTS]; // made by the cook, then the host's
+  RvStats* stats;                        // never NULL
+  void** cache;                          // disposable data of the node; deleting it must not change a result
+  const RvVars* vars;                    // for texts that are expanded later than the cook's start
+  const RvHost* host;                    // never NULL
+};
+
+RV_API bool rv_cook_cancelled(const RvCook* cook, double fraction, const char* stage);
+RV_API void rv_cook_warn(const RvCook* cook, const char* format, ...) RV_PRINTF(2, 3);
+RV_API void rv_cook_info(const RvCook* cook, const char* format, ...) RV_PRINTF(2, 3);
+// The log that turns messages of files and shims into the node's own.
+RV_API RvLog rv_cook_log(const RvCook* cook);
+// Input `index` at `frame`: the host's, or the one at hand where the host has no other.
+RV_API RvResult rv_cook_input_at(RvCook* cook, size_t index, double frame, const RvDetail** out, RvError* error);
+
+//---------------------------------------------------------------------------------------------- state
+
+// One array of a solver's state. Saved fields go to attributes and back without loss; the rest is rebuilt.
+typedef struct RvFieldDef {
+  const char* name;      // attribute name; solver-private ones begin with rv_
+  RvOwner owner;
+  RvStorage storage;
+  int size;
+  RvTag tag;
+  const char* group;     // which elements: "strands", "liquid", or "" for all of the owner
+  const char* unit;
+  const char* producer;  // the stage that writes it
+  bool saved;
+  const char* help;
+} RvFieldDef;
+
+//---------------------------------------------------------------------------------------------- types
+
+typedef struct RvPortDef {
+  const char* name;   // "strands"; outputs can be asked for by name ("wet:liquid") or number ("wet:2")
+  const char* label;
+  const char* help;
+  bool required;      // inputs
+} RvPortDef;
+
+typedef enum RvNodeFlag {
+  RV_NODE_GENERATOR = 1,       // needs no input
+  RV_NODE_SOLVER = 2,          // start + step, Solver SOP rules
+  RV_NODE_TIME_DEPENDENT = 4,  // result depends on the frame even when parameters do not
+  RV_NODE_WRITES = 8,          // a sink: cooking it has an effect on disk
+  RV_NODE_DOP = 16,            // also exists as a DOP solver
+  RV_NODE_HIDDEN = 32,         // for tests
+} RvNodeFlag;
+
+typedef struct RvNodeType {
+  const char* type;      // "groom"; the internal name is rivulet::groom::1.0
+  const char* label;     // "Groom"
+  const char* category;  // folder of the manual and the TAB menu: "Hair", "Liquid", "Solvers", "Files", "Geometry"
+  const char* summary;   // one sentence
+  const char* help;      // paragraphs, plain text; may be ""
+  unsigned flags;
+  const RvPortDef* inputs;
+  size_t ninput;         // at most; a multi-input node repeats the last
+  const RvPortDef* outputs;
+  size_t noutput;
+  const RvParmTable* parms;
+  const char* const* stages;  // solvers: names of the timers, NULL-terminated; else NULL
+  const RvFieldDef* fields;   // solvers: the state
+  size_t nfield;
+  // Reads cook->input and cook->parms, sets cook->output[0]. On failure outputs are left NULL.
+  RvResult (*cook)(RvCook* cook, RvError* error);
+  // Solvers. start: inputs at the start frame -> output[state]. step: prev + inputs -> output[state].
+  // split: state -> the other outputs. The state is the last output.
+  RvResult (*start)(RvCook* cook, RvError* error);
+  RvResult (*step)(RvCook* cook, RvError* error);
+  RvResult (*split)(RvCook* cook, const RvDetail* state, RvError* error);
+  void (*free_cache)(void* cache);
+} RvNodeType;
+
+// The table, in the palette's order. Registered types (tests, plug-ins) follow the built-in ones.
+RV_API size_t rv_node_type_count(void);
+RV_API const RvNodeType* rv_node_type(size_t index);
+// "groom", "rivulet::groom" or "rivulet::groom::1.0".
+RV_API const RvNodeType* rv_node_find(const char* type);
+// The row must outlive the library's use. Fails on a name that is taken or an incomplete row.
+RV_API RvResult rv_node_register(const RvNodeType* type, RvError* error);
+
+// Text made from the tables; rv_free it. `format`: "text", "json", "ds" (DialogScript), "help" (Houdini help page),
+// "md" (manual page).
+RV_API char* rv_node_describe(const RvNodeType* type, const char* format);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

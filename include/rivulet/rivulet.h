@@ -1,0 +1,12 @@
+// Everything. Each header also stands alone.
+#ifndef RIVULET_RIVULET_H
+#define RIVULET_RIVULET_H
+
+#include "rivulet/base.h"
+#include "rivulet/geo.h"
+#include "rivulet/node.h"
+#include "rivulet/parm.h"
+#include "rivulet/scene.h"
+#include "rivulet/vdb.h"
+
+#endif

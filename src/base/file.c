@@ -1,0 +1,178 @@
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+static RvResult refuse(RvError* error, const char* what, const char* path) {
+  return rv_fail(error, errno == ENOENT ? RV_NOT_FOUND : RV_IO, "cannot %s '%s': %s", what, path, strerror(errno));
+}
+
+RvResult rv_file_make_folder(const char* path, RvError* error) {
+  char* partial = rv_strdup(path);
+  if (!partial) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  RvResult result = RV_OK;
+  for (char* c = partial + 1;; ++c) {
+    if (*c != '/' && *c != 0) continue;
+    char end = *c;
+    *c = 0;
+    if (mkdir(partial, 0777) != 0 && errno != EEXIST) {
+      result = rv_fail(error, RV_IO, "cannot make the folder '%s': %s", partial, strerror(errno));
+      break;
+    }
+    *c = end;
+    if (end == 0) break;
+  }
+  rv_free(partial);
+  return result;
+}
+
+// the folder of a path, made if it is missing
+static RvResult make_parent(const char* path, RvError* error) {
+  const char* slash = strrchr(path, '/');
+  if (!slash || slash == path) return RV_OK;
+  char* folder = rv_strf("%.*s", (int)(slash - path), path);
+  if (!folder) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  RvResult result = access(folder, F_OK) == 0 ? RV_OK : rv_file_make_folder(folder, error);
+  rv_free(folder);
+  return result;
+}
+
+RvResult rv_file_temporary(const char* path, char** temporary, RvError* error) {
+  *temporary = NULL;
+  if (!path || !*path) return rv_fail(error, RV_BAD_INPUT, "a file name is empty");
+  RvResult result = make_parent(path, error);
+  if (result) return result;
+  const char* slash = strrchr(path, '/');
+  int folder = slash ? (int)(slash - path) + 1 : 0;
+  // hidden, beside the target so that the rename stays on one file system, and with the process in its name
+  *temporary = rv_strf("%.*s.%s.%ld.tmp", folder, path, path + folder, (long)getpid());
+  return *temporary ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+}
+
+// the bytes of the file, or the entry of a folder, on disk
+static int sync_path(const char* path, int flags) {
+  int fd = open(path, flags | O_CLOEXEC);
+  if (fd < 0) return -1;
+  int status = fsync(fd);
+  int saved = errno;
+  close(fd);
+  errno = saved;
+  return status;
+}
+
+RvResult rv_file_rename(const char* temporary, const char* path, RvError* error) {
+  if (sync_path(temporary, O_RDONLY) != 0 || rename(temporary, path) != 0) {
+    RvResult result = rv_fail(error, RV_IO, "cannot write '%s': %s", path, strerror(errno));
+    unlink(temporary);
+    return result;
+  }
+  // a lost folder entry would only bring the older file back, so a file system that cannot do this is no error
+  const char* slash = strrchr(path, '/');
+  char* folder = slash ? rv_strf("%.*s", (int)(slash - path) + 1, path) : rv_strdup(".");
+  if (folder) sync_path(folder, O_RDONLY | O_DIRECTORY);
+  rv_free(folder);
+  return RV_OK;
+}
+
+RvResult rv_file_begin(RvFileOut* out, const char* path, RvError* error) {
+  *out = (RvFileOut){0};
+  RvResult result = rv_file_temporary(path, &out->temporary, error);
+  if (result) return result;
+  out->path = rv_strdup(path);
+  if (!out->path) {
+    rv_file_abandon(out);
+    return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  }
+  struct stat info;
+  if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+    rv_file_abandon(out);
+    return rv_fail(error, RV_IO, "cannot write '%s': it is a folder", path);
+  }
+  out->stream = fopen(out->temporary, "wbe");
+  if (!out->stream) {
+    result = rv_fail(error, RV_IO, "cannot write '%s': %s", path, strerror(errno));
+    rv_file_abandon(out);
+  }
+  return result;
+}
+
+RvResult rv_file_commit(RvFileOut* out, RvError* error) {
+  errno = 0;
+  bool failed = fflush(out->stream) != 0 || ferror(out->stream);
+  int reason = errno;
+  if (fclose(out->stream) != 0 && !failed) {
+    failed = true;
+    reason = errno;
+  }
+  out->stream = NULL;
+  RvResult result;
+  if (failed)
+    result = rv_fail(error, RV_IO, "cannot write '%s': %s", out->path, reason ? strerror(reason) : "write failed");
+  else
+    result = rv_file_rename(out->temporary, out->path, error);
+  if (failed) unlink(out->temporary);
+  rv_free(out->path);
+  rv_free(out->temporary);
+  *out = (RvFileOut){0};
+  return result;
+}
+
+void rv_file_abandon(RvFileOut* out) {
+  if (out->stream) {
+    fclose(out->stream);
+    unlink(out->temporary);
+  }
+  rv_free(out->path);
+  rv_free(out->temporary);
+  *out = (RvFileOut){0};
+}
+
+RvResult rv_file_write(const char* path, const void* bytes, size_t count, RvError* error) {
+  RvFileOut out;
+  RvResult result = rv_file_begin(&out, path, error);
+  if (result) return result;
+  errno = 0;
+  if (count && fwrite(bytes, 1, count, out.stream) != count) {
+    result = rv_fail(error, RV_IO, "cannot write '%s': %s", path, strerror(errno));
+    rv_file_abandon(&out);
+    return result;
+  }
+  return rv_file_commit(&out, error);
+}
+
+RvResult rv_file_read(const char* path, size_t limit, void** bytes, size_t* count, RvError* error) {
+  *bytes = NULL;
+  *count = 0;
+  FILE* stream = fopen(path, "rbe");
+  if (!stream) return refuse(error, "read", path);
+  RvResult result = RV_OK;
+  unsigned char* data = NULL;
+  struct stat info;
+  if (fstat(fileno(stream), &info) != 0) {
+    result = refuse(error, "read", path);
+  } else if (!S_ISREG(info.st_mode)) {
+    result = rv_fail(error, RV_IO, "cannot read '%s': it is not a file", path);
+  } else if (limit && (size_t)info.st_size > limit) {
+    result = rv_fail(error, RV_LIMIT, "'%s' has %lld bytes, more than the limit of %zu", path,
+                     (long long)info.st_size, limit);
+  } else if (!(data = rv_alloc((size_t)info.st_size + 1, 1))) {
+    result = rv_fail(error, RV_NO_MEMORY, "out of memory reading '%s' (%lld bytes)", path, (long long)info.st_size);
+  } else {
+    *count = fread(data, 1, (size_t)info.st_size, stream);
+    if (ferror(stream)) result = refuse(error, "read", path);
+    data[*count] = 0;
+  }
+  fclose(stream);
+  if (result) {
+    rv_free(data);
+    *count = 0;
+    return result;
+  }
+  *bytes = data;
+  return RV_OK;
+}

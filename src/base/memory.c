@@ -1,0 +1,70 @@
+#include "base/memory.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+enum { ALIGNMENT = 64 };
+
+bool rv_mul_ok(size_t a, size_t b, size_t* out) {
+  return !__builtin_mul_overflow(a, b, out);
+}
+
+void* rv_alloc(size_t count, size_t size) {
+  size_t bytes;
+  if (!rv_mul_ok(count, size, &bytes) || bytes > PTRDIFF_MAX - ALIGNMENT) return NULL;
+  bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+  return aligned_alloc(ALIGNMENT, bytes ? bytes : ALIGNMENT);
+}
+
+void* rv_alloc_zero(size_t count, size_t size) {
+  void* memory = rv_alloc(count, size);
+  if (memory) memset(memory, 0, count * size);
+  return memory;
+}
+
+void* rv_realloc(void* memory, size_t old_bytes, size_t count, size_t size) {
+  void* fresh = rv_alloc(count, size);
+  if (!fresh) return NULL;
+  size_t bytes = count * size;
+  if (memory) memcpy(fresh, memory, old_bytes < bytes ? old_bytes : bytes);
+  free(memory);
+  return fresh;
+}
+
+char* rv_strdup(const char* text) {
+  size_t bytes = strlen(text) + 1;
+  char* copy = rv_alloc(bytes, 1);
+  return copy ? memcpy(copy, text, bytes) : NULL;
+}
+
+char* rv_strf(const char* format, ...) {
+  va_list args, again;
+  va_start(args, format);
+  va_copy(again, args);
+  int n = vsnprintf(NULL, 0, format, args);
+  va_end(args);
+  char* text = n < 0 ? NULL : rv_alloc((size_t)n + 1, 1);
+  if (text) vsnprintf(text, (size_t)n + 1, format, again);
+  va_end(again);
+  return text;
+}
+
+void rv_free(void* memory) {
+  free(memory);
+}
+
+bool rv_array_reserve_bytes(void** data, size_t* capacity, size_t count, size_t wanted, size_t element) {
+  if (wanted <= *capacity) return true;
+  size_t grown = *capacity + *capacity / 2;
+  if (grown < wanted) grown = wanted;
+  if (grown < 8) grown = 8;
+  void* fresh = rv_realloc(*data, count * element, grown, element);
+  if (!fresh) return false;
+  *data = fresh;
+  *capacity = grown;
+  return true;
+}

@@ -1,0 +1,70 @@
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rivulet/base.h"
+
+static const struct {
+  const char* name;
+  int exit_code;
+  const char* text;
+} results[RV_RESULT_COUNT] = {
+#define RV_RESULT_ROW(name, exit_code, text) {#name, exit_code, text},
+    RV_RESULTS(RV_RESULT_ROW)
+#undef RV_RESULT_ROW
+};
+
+static bool known(RvResult result) {
+  return (unsigned)result < RV_RESULT_COUNT;
+}
+
+const char* rv_result_name(RvResult result) {
+  return known(result) ? results[result].name : "UNKNOWN";
+}
+
+const char* rv_result_text(RvResult result) {
+  return known(result) ? results[result].text : "unknown result";
+}
+
+int rv_result_exit_code(RvResult result) {
+  return known(result) ? results[result].exit_code : 2;
+}
+
+RvResult rv_fail(RvError* error, RvResult code, const char* format, ...) {
+  if (error && error->code == RV_OK) {
+    error->code = code;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(error->text, sizeof error->text, format, args);
+    va_end(args);
+  }
+  return code;
+}
+
+RvResult rv_error_context(RvError* error, const char* format, ...) {
+  if (!error) return RV_INTERNAL;
+  if (error->code == RV_OK) return RV_OK;
+  char old[sizeof error->text];
+  memcpy(old, error->text, sizeof old);
+  va_list args;
+  va_start(args, format);
+  int n = vsnprintf(error->text, sizeof error->text, format, args);
+  va_end(args);
+  size_t used = n < 0 ? 0 : (size_t)n < sizeof error->text ? (size_t)n : sizeof error->text - 1;
+  snprintf(error->text + used, sizeof error->text - used, ": %s", old);
+  return error->code;
+}
+
+void rv_log(const RvLog* log, RvLevel level, const char* format, ...) {
+  if (!log || !log->message) return;
+  char text[1020];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  log->message(log->user, level, text);
+}
+
+const char* rv_version(void) {
+  return RV_VERSION_STRING;
+}

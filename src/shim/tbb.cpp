@@ -1,0 +1,65 @@
+#include "shim/tbb.h"
+
+#include <tbb/global_control.h>
+#include <tbb/info.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <memory>
+#include <mutex>
+
+namespace {
+
+// One arena of the wanted size. It is rebuilt only when the size changes, which hosts do between cooks.
+struct Pool {
+  std::mutex lock;
+  int workers = 0;
+  std::unique_ptr<tbb::global_control> limit;
+  std::shared_ptr<tbb::task_arena> arena;
+
+  std::shared_ptr<tbb::task_arena> get(int wanted) {
+    std::lock_guard<std::mutex> guard(lock);
+    if (wanted != workers) {
+      // more workers than cores must be allowed explicitly: the tests of "same bits" ask for 16
+      if (wanted > tbb::info::default_concurrency())
+        limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, wanted);
+      else
+        limit.reset();
+      arena = std::make_shared<tbb::task_arena>(wanted);
+      workers = wanted;
+    }
+    return arena;
+  }
+};
+
+Pool& pool() {
+  static Pool* one = new Pool;  // never destroyed: worker threads may outlive static destructors
+  return *one;
+}
+
+}  // namespace
+
+extern "C" void rv_tbb_run(int workers, size_t count, void (*body)(void*, size_t), void* arg) {
+  auto serial = [&] {
+    for (size_t i = 0; i < count; ++i) body(arg, i);
+  };
+  if (workers <= 1 || count <= 1) return serial();
+  std::shared_ptr<tbb::task_arena> arena;
+  try {
+    arena = pool().get(workers);
+  } catch (...) {
+    return serial();  // no threads to be had: the result is the same
+  }
+  // bodies are C and do not throw
+  arena->execute([&] {
+    tbb::parallel_for(size_t(0), count, [&](size_t i) { body(arg, i); }, tbb::simple_partitioner());
+  });
+}
+
+extern "C" int rv_tbb_cores(void) {
+  try {
+    return tbb::info::default_concurrency();
+  } catch (...) {
+    return 1;
+  }
+}

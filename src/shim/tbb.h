@@ -1,0 +1,18 @@
+// Tasks behind C.
+#ifndef RV_SHIM_TBB_H
+#define RV_SHIM_TBB_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Runs body(arg, i) for i in [0, count), on at most `workers` threads.
+void rv_tbb_run(int workers, size_t count, void (*body)(void* arg, size_t index), void* arg);
+int rv_tbb_cores(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,52 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/assert.h"
+#include "support/rv_test.h"
+
+static char folder[256];
+
+void rv_test_near(double value, double expected, double tolerance, const char* what, const char* file, int line) {
+  // written so that NaN fails
+  if (fabs(value - expected) <= tolerance) return;
+  print_error("%s = %.17g, expected %.17g within %g\n", what, value, expected, tolerance);
+  _fail(file, line);
+}
+
+void rv_test_fails(RvResult got, RvResult wanted, RvError* error, const char* part, const char* what, const char* file,
+                   int line) {
+  if (got != wanted || error->code != wanted || !strstr(error->text, part)) {
+    print_error("%s: %s (%s), expected %s with \"%s\" in its text\n", what, rv_result_name(got), error->text,
+                rv_result_name(wanted), part);
+    _fail(file, line);
+  }
+  *error = (RvError){0};
+}
+
+static void remove_folder(void) {
+  char command[300];
+  snprintf(command, sizeof command, "rm -rf '%s'", folder);
+  if (system(command) != 0) print_error("cannot remove %s\n", folder);
+}
+
+const char* rv_test_folder(void) {
+  if (!folder[0]) {
+    const char* base = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/rivulet_test_XXXXXX", base ? base : "/tmp");
+    if (!mkdtemp(folder)) fail_msg("cannot make %s", folder);
+    atexit(remove_folder);
+  }
+  return folder;
+}
+
+static void assertion(const char* expression, const char* file, int line) {
+  print_error("assertion failed: %s at %s:%d\n", expression, file, line);
+  abort();
+}
+
+int rv_test_run(const struct CMUnitTest* tests, size_t count) {
+  rv_assert_set(assertion);
+  return _cmocka_run_group_tests("tests", tests, count, NULL, NULL);
+}
