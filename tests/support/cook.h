@@ -1,0 +1,30 @@
+// Cooks one node without a scene, so that a test of a node sees the node alone.
+//
+//   RvTestCook c = rv_test_cook("groom", "count=100; style=curly", 1, (const RvDetail*[]){skin});
+//   CHECK_OK(c.result, c.error);  ...  rv_test_cook_free(&c);
+#ifndef RV_TEST_COOK_H
+#define RV_TEST_COOK_H
+
+#include "rivulet/node.h"
+
+typedef struct RvTestCook {
+  RvResult result;  // of finding the type, of setting the parameters, or of the cook
+  RvError error;
+  RvDetail* output[RV_NODE_MAX_OUTPUTS];
+  RvStats stats;
+  int nwarning;
+  char warnings[2048];  // one a line
+} RvTestCook;
+
+// `parms` are "token=text" parted by semicolons, as the command line takes them (NULL: defaults). Frame 1 at
+// 24 fps.
+RvTestCook rv_test_cook(const char* type, const char* parms, size_t ninput, const RvDetail* const* inputs);
+// The same at a frame.
+RvTestCook rv_test_cook_at(const char* type, const char* parms, size_t ninput, const RvDetail* const* inputs,
+                           double frame);
+// The same of a row that is in no table; `cache` may be NULL.
+RvTestCook rv_test_cook_type(const RvNodeType* type, const char* parms, size_t ninput,
+                             const RvDetail* const* inputs, double frame, void** cache);
+void rv_test_cook_free(RvTestCook* cook);
+
+#endif
