@@ -75,6 +75,7 @@ struct RvCook {
   const RvDetail* const* input;          // NULL entries are not wired
   const RvDetail* prev;                  // solvers: the state of the previous frame, NULL at the start frame
   RvDetail* output[RV_NODE_MAX_OUTPUTS]; // made by the cook, then the host's
+  bool write;                            // RV_NODE_WRITES: false when only passing through, then nothing is written
   RvStats* stats;                        // never NULL
   void** cache;                          // disposable data of the node; deleting it must not change a result
   const RvVars* vars;                    // for texts that are expanded later than the cook's start

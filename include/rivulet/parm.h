@@ -98,6 +98,33 @@ RV_API bool rv_parms_animated(const RvParms* parms);
 // Hash of what was set: equal hashes, equal values at every frame.
 RV_API uint64_t rv_parms_hash(const RvParms* parms);
 
+// How a component was given; what a host needs to write a scene down again.
+typedef enum RvValueKind {
+  RV_VALUE_DEFAULT,  // never set
+  RV_VALUE_NUMBER,   // numbers, toggles (0 or 1) and menus (the index)
+  RV_VALUE_TEXT,     // strings and files, as written: not expanded
+  RV_VALUE_RAMP,
+  RV_VALUE_KEYS,
+  RV_VALUE_WAVE,
+} RvValueKind;
+
+// Pointers are borrowed from the RvParms until its next setter.
+typedef struct RvValue {
+  RvValueKind kind;
+  double number;
+  const char* text;
+  const RvRamp* ramp;
+  const RvKey* keys;
+  size_t count;
+  RvInterp interp;
+  RvExtend extend;
+  RvWave wave;
+} RvValue;
+
+RV_API const RvParmTable* rv_parms_table(const RvParms* parms);
+// False if there is no such token or component.
+RV_API bool rv_parms_get(const RvParms* parms, const char* token, int component, RvValue* out);
+
 // What texts expand to. Unknown names stay as they are written.
 typedef struct RvVars {
   double frame, fps;
