@@ -85,7 +85,13 @@ typedef struct RvParms RvParms;
 
 RV_API RvParms* rv_parms_new(const RvParmTable* table);
 RV_API void rv_parms_free(RvParms* parms);
+// The same values apart from the texts of the last evaluation, to evaluate at another frame; NULL out of memory.
+RV_API RvParms* rv_parms_copy(const RvParms* parms);
+// Back to the default, all components.
+RV_API RvResult rv_parms_reset(RvParms* parms, const char* token, RvError* error);
+// A component has a token of its own, with component 0: "tx" is component 0 of `t` (x y z w, of colours r g b, or 1 to 4).
 RV_API RvResult rv_parms_set(RvParms* parms, const char* token, int component, double value, RvError* error);
+// Strings and files as they are, menus by token.
 RV_API RvResult rv_parms_set_string(RvParms* parms, const char* token, const char* text, RvError* error);
 // As on the command line: numbers separated by spaces or commas, true/false/on/off, a menu token, a ramp text.
 RV_API RvResult rv_parms_set_text(RvParms* parms, const char* token, const char* text, RvError* error);
@@ -133,7 +139,9 @@ typedef struct RvVars {
   const char* node;  // $OS
 } RvVars;
 
-// Expands $F, $F1..$F9 (padding), $FF, $T, $FPS, $OUT, $HIP, $OS and ${NAME}. rv_free the result; NULL out of memory.
+// Expands $F (the nearest whole frame), $F1..$F9 (the same, padded with zeros), $FF (the frame), $T (seconds), $FPS, $OUT,
+// $HIP, $OS and ${NAME}; $$ is a dollar sign. A name is letters and ends at any other character. rv_free the result; NULL
+// out of memory.
 RV_API char* rv_vars_expand(const RvVars* vars, const char* text);
 
 // Evaluates all values into the node's struct (`table->struct_bytes`). Texts live until the next call or the free.

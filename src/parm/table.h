@@ -14,6 +14,9 @@
 
 #include "rivulet/parm.h"
 
+// For a node without parameters.
+extern const RvParmTable rv_parm_table_empty;
+
 // The two numbers before the unit are the range: HARD(v) is enforced, SOFT(v) is the slider's end.
 #define RV_MIN_HARD(v) .min = (v), .hard_min = true
 #define RV_MIN_SOFT(v) .min = (v)

@@ -1,0 +1,142 @@
+#include "node/table.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { MAX_REGISTERED = 256 };
+
+#define RV_NODE(type) extern const RvNodeType rv_node_##type;
+#include "nodes_built.def"
+#undef RV_NODE
+
+static const RvNodeType* const builtin[] = {
+#define RV_NODE(type) &rv_node_##type,
+#include "nodes_built.def"
+#undef RV_NODE
+    NULL,  // so that an empty list is still an array
+};
+
+// rows are only ever appended, and the count is raised after the row is there, so readers need no lock
+static const RvNodeType* registered[MAX_REGISTERED];
+static atomic_size_t nregistered;
+static pthread_mutex_t registering = PTHREAD_MUTEX_INITIALIZER;
+
+size_t rv_node_builtin_count(void) {
+  return sizeof builtin / sizeof *builtin - 1;
+}
+
+size_t rv_node_type_count(void) {
+  return rv_node_builtin_count() + atomic_load_explicit(&nregistered, memory_order_acquire);
+}
+
+const RvNodeType* rv_node_type(size_t index) {
+  size_t first = rv_node_builtin_count();
+  if (index < first) return builtin[index];
+  return index < rv_node_type_count() ? registered[index - first] : NULL;
+}
+
+const RvNodeType* rv_node_find(const char* type) {
+  if (!type) return NULL;
+  static const char space[] = "rivulet::";
+  if (strncmp(type, space, sizeof space - 1) == 0) type += sizeof space - 1;
+  size_t length = strcspn(type, ":");
+  if (type[length] && strcmp(type + length, "::1.0") != 0) return NULL;
+  for (size_t i = 0; i < rv_node_type_count(); ++i) {
+    const RvNodeType* row = rv_node_type(i);
+    if (strlen(row->type) == length && memcmp(row->type, type, length) == 0) return row;
+  }
+  return NULL;
+}
+
+//---------------------------------------------------------------------------------------------- the check of
+//a row
+
+static bool empty(const char* text) {
+  return !text || !*text;
+}
+
+static bool good_name(const char* name) {
+  if (empty(name) || name[0] < 'a' || name[0] > 'z') return false;
+  return name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789")] == 0;
+}
+
+static RvResult check_ports(const RvNodeType* type, const RvPortDef* ports, size_t count, size_t most,
+                            const char* what, RvError* error) {
+  if (count > most)
+    return rv_fail(error, RV_BAD_INPUT, "node type %s: %zu %ss, at most %zu are possible", type->type, count,
+                   what, most);
+  if (count && !ports) return rv_fail(error, RV_BAD_INPUT, "node type %s: no table of %ss", type->type, what);
+  for (size_t i = 0; i < count; ++i) {
+    if (empty(ports[i].name) || empty(ports[i].label) || !ports[i].help)
+      return rv_fail(error, RV_BAD_INPUT, "node type %s: %s %zu needs a name, a label and a help text",
+                     type->type, what, i + 1);
+  }
+  return RV_OK;
+}
+
+static RvResult check_functions(const RvNodeType* type, RvError* error) {
+  const char* lacks = NULL;
+  if (type->flags & RV_NODE_SOLVER) {
+    size_t stages = 0;
+    while (type->stages && type->stages[stages]) ++stages;
+    if (!type->start)
+      lacks = "a start function";
+    else if (!type->step)
+      lacks = "a step function";
+    else if (type->noutput > 1 && !type->split)
+      lacks = "a split function";
+    else if (!stages)
+      lacks = "stages";
+    else if (stages > RV_STAGE_MAX)
+      lacks = "fewer stages: RV_STAGE_MAX is the most";
+    else if (type->nfield && !type->fields)
+      lacks = "its table of state fields";
+  } else if (!type->cook) {
+    lacks = "a cook function";
+  }
+  return lacks ? rv_fail(error, RV_BAD_INPUT, "node type %s needs %s", type->type, lacks) : RV_OK;
+}
+
+RvResult rv_node_check(const RvNodeType* type, RvError* error) {
+  if (!type) return rv_fail(error, RV_BAD_INPUT, "node type: no row was given");
+  if (!good_name(type->type))
+    return rv_fail(error, RV_BAD_INPUT,
+                   "node type '%s': a name is lower-case letters and digits, a letter first",
+                   type->type ? type->type : "");
+  const char* lacks = NULL;
+  if (empty(type->label))
+    lacks = "a label";
+  else if (empty(type->category))
+    lacks = "a category";
+  else if (empty(type->summary))
+    lacks = "a summary";
+  else if (!type->help)
+    lacks = "a help text, which may be empty";
+  else if (!type->parms)
+    lacks = "a parameter table, which may be rv_parm_table_empty";
+  else if (!type->noutput)
+    lacks = "an output";
+  if (lacks) return rv_fail(error, RV_BAD_INPUT, "node type %s needs %s", type->type, lacks);
+  RvResult result = check_ports(type, type->inputs, type->ninput, RV_NODE_MAX_INPUTS, "input", error);
+  if (!result) result = check_ports(type, type->outputs, type->noutput, RV_NODE_MAX_OUTPUTS, "output", error);
+  return result ? result : check_functions(type, error);
+}
+
+RvResult rv_node_register(const RvNodeType* type, RvError* error) {
+  RvResult result = rv_node_check(type, error);
+  if (result) return result;
+  pthread_mutex_lock(&registering);
+  size_t count = atomic_load(&nregistered);
+  if (rv_node_find(type->type)) {
+    result = rv_fail(error, RV_BAD_INPUT, "node type %s: the name is taken", type->type);
+  } else if (count == MAX_REGISTERED) {
+    result = rv_fail(error, RV_LIMIT, "node type %s: %d types are registered already, the most there can be",
+                     type->type, MAX_REGISTERED);
+  } else {
+    registered[count] = type;
+    atomic_store_explicit(&nregistered, count + 1, memory_order_release);
+  }
+  pthread_mutex_unlock(&registering);
+  return result;
+}

@@ -1,0 +1,10 @@
+// Finding variables in texts.
+#ifndef RV_PARM_VARS_H
+#define RV_PARM_VARS_H
+
+#include "rivulet/parm.h"
+
+// True if the text changes with the frame: it holds $F, $F1..$F9, $FF or $T, in braces or not.
+bool rv_vars_animated(const char* text);
+
+#endif
