@@ -106,7 +106,7 @@ RV_API uint64_t rv_parms_hash(const RvParms* parms);
 
 // How a component was given; what a host needs to write a scene down again.
 typedef enum RvValueKind {
-  RV_VALUE_DEFAULT,  // never set
+  RV_VALUE_DEFAULT,  // never set, or set to the default; `number`, `text` or `ramp` hold it
   RV_VALUE_NUMBER,   // numbers, toggles (0 or 1) and menus (the index)
   RV_VALUE_TEXT,     // strings and files, as written: not expanded
   RV_VALUE_RAMP,
