@@ -1,0 +1,23 @@
+// The benchmarks of `rivulet bench`: each emits figures, at least one of them a ratio to a baseline in the same run.
+#ifndef RV_CLI_BENCH_H
+#define RV_CLI_BENCH_H
+
+#include "rivulet/base.h"
+
+typedef struct RvBenchOut {
+  void* user;
+  void (*figure)(void* user, const char* metric, double value, const char* unit);
+} RvBenchOut;
+
+typedef struct RvBench {
+  const char* name;
+  const char* help;
+  RvResult (*run)(const RvBenchOut* out, RvError* error);
+} RvBench;
+
+extern const RvBench rv_benches[];
+extern const size_t rv_bench_count;
+
+#define rv_bench_emit(out, metric, value, unit) (out)->figure((out)->user, metric, value, unit)
+
+#endif

@@ -1,0 +1,210 @@
+// Dispatch and what the commands share: options, frame ranges, signals, messages.
+#include "cli/cli.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+static const struct {
+  const char* name;
+  int (*run)(int argc, char** argv);
+  const char* usage;
+} commands[] = {
+    {"cook", rv_cli_cook,
+     "cook SCENE [--node N] [--frames A-B] [--out DIR] [--set NODE.PARM=VALUE] [--threads N] [--report FILE]\n"
+     "             [--resume] [--from STATE --start N] [--quiet]"},
+    {"flipbook", rv_cli_flipbook,
+     "flipbook SCENE|DIR [--frames A-B] [--size WxH] [--camera NODE|auto|X,Y,Z,TX,TY,TZ[,FOV]]\n"
+     "             [--node N,N] [--quality draft|normal|high] [--set NODE.PARM=VALUE] [--out DIR] [--threads N]\n"
+     "             [--quiet] -o FILE.png|FILE.mp4|DIR"},
+    {"nodes", rv_cli_nodes, "nodes [TYPE] [--json|--ds|--help-page|--md] [--write-docs DIR]"},
+    {"info", rv_cli_info, "info FILE... [--json]"},
+    {"convert", rv_cli_convert, "convert IN OUT [--frames A-B] [--fps N]"},
+    {"check", rv_cli_check, "check [NAME...] [--json]"},
+    {"bench", rv_cli_bench, "bench [NAME...] [--threads N] [--json]"},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int signal) {
+  if (interrupted) _exit(130);
+  interrupted = signal;
+}
+
+bool rv_cli_interrupted(void) {
+  return interrupted != 0;
+}
+
+void rv_cli_catch_signals(void) {
+  struct sigaction action = {.sa_handler = on_signal};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+  // a closed pipe or a file over the size limit is an error to report, not a reason to die
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
+}
+
+void rv_cli_warning(void* user, RvLevel level, const char* text) {
+  (void)user;
+  fprintf(stderr, "%s: %s\n", level == RV_LEVEL_WARNING ? "warning" : "note", text);
+}
+
+int rv_cli_error(const RvError* error) {
+  if (error->code != RV_OK) fprintf(stderr, "rivulet: %s\n", error->text);
+  return rv_result_exit_code(error->code);
+}
+
+//---------------------------------------------------------------------------------------------- options
+
+static RvResult take_value(const RvOption* option, const char* value, RvError* error) {
+  switch (option->kind) {
+    case RV_OPTION_TEXT:
+      *(const char**)option->target = value;
+      return RV_OK;
+    case RV_OPTION_LIST: {
+      RvTextList* list = option->target;
+      list->items[list->count++] = value;
+      return RV_OK;
+    }
+    case RV_OPTION_INT: {
+      char* end;
+      long number = strtol(value, &end, 10);
+      if (*value == 0 || *end || number < 0 || number > 1000000)
+        return rv_fail(error, RV_BAD_INPUT, "%s takes a whole number, not '%s'", option->name, value);
+      *(int*)option->target = (int)number;
+      return RV_OK;
+    }
+    case RV_OPTION_FLAG:
+      break;
+  }
+  return rv_fail(error, RV_BAD_INPUT, "%s takes no value", option->name);
+}
+
+static const RvOption* find_option(const RvOption* options, size_t count, const char* word, size_t length) {
+  for (size_t i = 0; i < count; ++i)
+    if (strlen(options[i].name) == length && strncmp(options[i].name, word, length) == 0) return &options[i];
+  return NULL;
+}
+
+static RvResult unknown_option(const RvOption* options, size_t count, const char* word, RvError* error) {
+  char known[512] = "";
+  for (size_t i = 0; i < count; ++i) {
+    size_t used = strlen(known);
+    snprintf(known + used, sizeof known - used, " %s", options[i].name);
+  }
+  return rv_fail(error, RV_BAD_INPUT, "unknown option '%s'; this command takes%s", word, known);
+}
+
+RvResult rv_cli_options(int argc, char** argv, const RvOption* options, size_t count, RvTextList* words,
+                        RvError* error) {
+  bool only_words = false;
+  for (int i = 0; i < argc; ++i) {
+    const char* word = argv[i];
+    if (only_words || word[0] != '-' || word[1] == 0) {
+      words->items[words->count++] = word;
+      continue;
+    }
+    if (strcmp(word, "--") == 0) {
+      only_words = true;
+      continue;
+    }
+    const char* equals = strchr(word, '=');
+    size_t length = equals ? (size_t)(equals - word) : strlen(word);
+    const RvOption* option = find_option(options, count, word, length);
+    if (!option) return unknown_option(options, count, word, error);
+    if (option->kind == RV_OPTION_FLAG && !equals) {
+      *(bool*)option->target = true;
+      continue;
+    }
+    const char* value = equals ? equals + 1 : i + 1 < argc ? argv[++i] : NULL;
+    if (!value) return rv_fail(error, RV_BAD_INPUT, "%s needs a value", word);
+    RvResult result = take_value(option, value, error);
+    if (result) return result;
+  }
+  return RV_OK;
+}
+
+int rv_cli_call(RvCommandFn* body, int argc, char** argv) {
+  RvError error = {0};
+  RvTextList words = {rv_alloc((size_t)argc + 1, sizeof(char*)), 0};
+  if (words.items)
+    body(argc, argv, &words, &error);
+  else
+    rv_fail(&error, RV_NO_MEMORY, "out of memory");
+  rv_free(words.items);
+  return rv_cli_error(&error);
+}
+
+RvResult rv_cli_frames(const char* text, double* first, double* last, RvError* error) {
+  char* end;
+  *first = strtod(text, &end);
+  bool good = end != text;
+  if (good && *end == 0) {
+    *last = *first;
+  } else if (good && (*end == '-' || *end == ':')) {
+    const char* second = end + 1;
+    *last = strtod(second, &end);
+    good = end != second && *end == 0;
+  } else {
+    good = false;
+  }
+  // the comparison is written so that NaN fails
+  if (!good || !(*first <= *last) || !(*first >= -1e7 && *last <= 1e7))
+    return rv_fail(error, RV_BAD_INPUT, "'%s' is no frame range; write 12, 1-48 or -5:20", text);
+  return RV_OK;
+}
+
+//---------------------------------------------------------------------------------------------- main
+
+static void usage(FILE* stream) {
+  fprintf(stream, "rivulet %s: hair, fur, cloth and the liquid on and around them\n\n", rv_version());
+  for (size_t i = 0; i < COMMANDS; ++i) fprintf(stream, "  rivulet %s\n", commands[i].usage);
+  fprintf(stream, "\nExit codes: 0 done, 1 the input is wrong, 2 our fault, 130 interrupted.\n");
+}
+
+static bool wants_help(int argc, char** argv) {
+  for (int i = 0; i < argc; ++i)
+    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return true;
+  return false;
+}
+
+static int run_command(size_t index, int argc, char** argv) {
+  if (wants_help(argc, argv)) {
+    printf("usage: rivulet %s\n", commands[index].usage);
+    return 0;
+  }
+  int code = commands[index].run(argc, argv);
+  // what was printed must have arrived
+  if (fflush(stdout) != 0 && code == 0) {
+    fprintf(stderr, "rivulet: cannot write the output\n");
+    code = 1;
+  }
+  return code;
+}
+
+int rv_cli_main(int argc, char** argv) {
+  rv_cli_catch_signals();
+  if (argc < 2) {
+    usage(stderr);
+    return 1;
+  }
+  if (strcmp(argv[1], "--version") == 0) {
+    printf("rivulet %s\n", rv_version());
+    return 0;
+  }
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+    usage(stdout);
+    return 0;
+  }
+  for (size_t i = 0; i < COMMANDS; ++i)
+    if (strcmp(argv[1], commands[i].name) == 0) return run_command(i, argc - 2, argv + 2);
+  fprintf(stderr, "rivulet: unknown command '%s'\n", argv[1]);
+  usage(stderr);
+  return 1;
+}

@@ -1,0 +1,52 @@
+// rivulet(1): the commands and what they share.
+#ifndef RV_CLI_CLI_H
+#define RV_CLI_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "rivulet/rivulet.h"
+
+// The whole program; test hosts register their nodes first. Returns the exit code.
+int rv_cli_main(int argc, char** argv);
+
+// One option of a command. Flags set a bool, the rest keep the word that follows (or stands after '=').
+typedef enum RvOptionKind { RV_OPTION_FLAG, RV_OPTION_TEXT, RV_OPTION_INT, RV_OPTION_LIST } RvOptionKind;
+
+typedef struct RvTextList {
+  const char** items;
+  size_t count;
+} RvTextList;
+
+typedef struct RvOption {
+  const char* name;  // "--frames", or "-o"
+  RvOptionKind kind;
+  void* target;  // bool*, const char**, int*, RvTextList*
+} RvOption;
+
+// Splits the words of a command into options and the rest (`words`, room for argc). The error names the option.
+RvResult rv_cli_options(int argc, char** argv, const RvOption* options, size_t count, RvTextList* words,
+                        RvError* error);
+
+// Runs the body of a command with room for its words, prints its error, returns the exit code.
+typedef RvResult RvCommandFn(int argc, char** argv, RvTextList* words, RvError* error);
+int rv_cli_call(RvCommandFn* body, int argc, char** argv);
+
+// "A-B", "A" or "A:B" (A and B may be negative with ':').
+RvResult rv_cli_frames(const char* text, double* first, double* last, RvError* error);
+// True once Ctrl-C (SIGINT) or SIGTERM has come. A second one ends the process at once: files are whole or not there.
+bool rv_cli_interrupted(void);
+void rv_cli_catch_signals(void);
+
+void rv_cli_warning(void* user, RvLevel level, const char* text);  // an RvLog for commands
+int rv_cli_error(const RvError* error);                            // prints it, returns the exit code
+
+int rv_cli_cook(int argc, char** argv);
+int rv_cli_flipbook(int argc, char** argv);
+int rv_cli_nodes(int argc, char** argv);
+int rv_cli_info(int argc, char** argv);
+int rv_cli_convert(int argc, char** argv);
+int rv_cli_check(int argc, char** argv);
+int rv_cli_bench(int argc, char** argv);
+
+#endif

@@ -1,0 +1,63 @@
+// rivulet bench: runs the benchmarks and prints their figures.
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/bench_list.h"
+#include "cli/cli.h"
+
+const RvBench rv_benches[] = {
+#define RV_BENCH(name, help) {#name, help, rv_bench_##name},
+#include "cli/benches.def"
+#undef RV_BENCH
+};
+const size_t rv_bench_count = sizeof rv_benches / sizeof *rv_benches;
+
+typedef struct Printer {
+  const RvBench* bench;
+  bool json;
+} Printer;
+
+static void print_figure(void* user, const char* metric, double value, const char* unit) {
+  const Printer* printer = user;
+  if (!printer->json) {
+    printf("%-16s %-36s %12.5g %s\n", printer->bench->name, metric, value, unit);
+  } else {
+    json_t* row = json_pack("{s:s,s:s,s:o,s:s}", "bench", printer->bench->name, "metric", metric, "value",
+                            isfinite(value) ? json_real(value) : json_null(), "unit", unit);
+    char* text = json_dumps(row, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    printf("%s\n", text ? text : "{}");
+    free(text);
+    json_decref(row);
+  }
+  fflush(stdout);
+}
+
+static const RvBench* find(const char* name) {
+  for (size_t k = 0; k < rv_bench_count; ++k)
+    if (strcmp(rv_benches[k].name, name) == 0) return &rv_benches[k];
+  return NULL;
+}
+
+static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
+  Printer printer = {0};
+  int threads = 0;
+  const RvOption options[] = {{"--json", RV_OPTION_FLAG, &printer.json}, {"--threads", RV_OPTION_INT, &threads}};
+  RvResult result = rv_cli_options(argc, argv, options, 2, words, error);
+  if (result) return result;
+  if (threads) rv_threads_set(threads);
+  size_t count = words->count ? words->count : rv_bench_count;
+  for (size_t k = 0; k < count && !result; ++k) {
+    printer.bench = words->count ? find(words->items[k]) : &rv_benches[k];
+    if (!printer.bench) return rv_fail(error, RV_NOT_FOUND, "there is no benchmark '%s'", words->items[k]);
+    result = printer.bench->run(&(RvBenchOut){&printer, print_figure}, error);
+    if (rv_cli_interrupted()) return rv_fail(error, RV_CANCELLED, "interrupted");
+  }
+  return result;
+}
+
+int rv_cli_bench(int argc, char** argv) {
+  return rv_cli_call(run, argc, argv);
+}

@@ -1,0 +1,137 @@
+// rivulet info: what files hold, for people or as JSON.
+#include <stdio.h>
+#include <string.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/memory.h"
+#include "cli/cli.h"
+#include "cli/describe.h"
+
+static bool ends_with(const char* text, const char* ending) {
+  size_t n = strlen(text), m = strlen(ending);
+  return n >= m && strcasecmp(text + n - m, ending) == 0;
+}
+
+static RvResult describe_scene(json_t* object, const char* path, RvError* error) {
+  RvScene* scene = NULL;
+  RvResult result = rv_scene_load(path, &scene, error);
+  if (result) return result;
+  double first, last;
+  rv_scene_frames(scene, &first, &last);
+  json_object_set_new(object, "kind", json_string("scene"));
+  json_object_set_new(object, "fps", json_real(rv_scene_fps(scene)));
+  json_object_set_new(object, "frames", json_pack("[f,f]", first, last));
+  json_t* nodes = json_array();
+  for (size_t i = 0; i < rv_scene_node_count(scene); ++i) {
+    const char* name = rv_scene_node_name(scene, i);
+    json_array_append_new(nodes, json_pack("{s:s,s:s}", "name", name, "type", rv_scene_node_type(scene, name)->type));
+  }
+  json_object_set_new(object, "nodes", nodes);
+  rv_scene_free(scene);
+  return RV_OK;
+}
+
+static RvResult describe_geometry(json_t* object, const char* path, RvError* error) {
+  RvDetail* detail = NULL;
+  const RvLog log = {NULL, rv_cli_warning};
+  RvResult result = rv_detail_load(path, &detail, &log, error);
+  if (result) return result;
+  json_object_set_new(object, "kind", json_string(ends_with(path, ".vdb") ? "vdb" : "geometry"));
+  rv_describe_detail(object, detail);
+  rv_detail_free(detail);
+  return RV_OK;
+}
+
+static void print_list(const json_t* value) {
+  const char* separator = "";
+  size_t i;
+  json_t* item;
+  json_array_foreach(value, i, item) {
+    if (json_is_null(item))
+      printf("%s-", separator);
+    else
+      printf("%s%g", separator, json_number_value(item));
+    separator = " ";
+  }
+}
+
+static void print_attributes(const json_t* rows) {
+  size_t i;
+  json_t* row;
+  json_array_foreach(rows, i, row) {
+    printf("  %-7s %-16s %s", json_string_value(json_object_get(row, "owner")),
+           json_string_value(json_object_get(row, "name")), json_string_value(json_object_get(row, "type")));
+    json_int_t size = json_integer_value(json_object_get(row, "size"));
+    if (size != 1) printf("[%lld]", (long long)size);
+    if (json_object_get(row, "min")) {
+      printf("  from ");
+      print_list(json_object_get(row, "min"));
+      printf(" to ");
+      print_list(json_object_get(row, "max"));
+    }
+    if (json_object_get(row, "nonfinite"))
+      printf("  (%lld values are not finite)", (long long)json_integer_value(json_object_get(row, "nonfinite")));
+    putchar('\n');
+  }
+}
+
+static void print_named(const char* title, const json_t* rows, const char* second) {
+  size_t i;
+  json_t* row;
+  json_array_foreach(rows, i, row) {
+    char* more = json_dumps(json_object_get(row, second), JSON_ENCODE_ANY);
+    printf("  %-7s %-16s %s %s\n", title, json_string_value(json_object_get(row, "name")), second, more ? more : "");
+    free(more);
+  }
+}
+
+static void print_text(const json_t* object) {
+  printf("%s: %s\n", json_string_value(json_object_get(object, "file")),
+         json_string_value(json_object_get(object, "kind")));
+  const char* key;
+  json_t* value;
+  json_object_foreach((json_t*)object, key, value) {
+    if (strcmp(key, "file") == 0 || strcmp(key, "kind") == 0) continue;
+    if (strcmp(key, "attributes") == 0)
+      print_attributes(value);
+    else if (strcmp(key, "groups") == 0)
+      print_named("group", value, "count");
+    else if (strcmp(key, "grids") == 0)
+      print_named("grid", value, "active");
+    else if (strcmp(key, "nodes") == 0)
+      print_named("node", value, "type");
+    else {
+      char* text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
+      printf("  %-10s %s\n", key, text ? text : "");
+      free(text);
+    }
+  }
+}
+
+static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
+  bool json = false;
+  const RvOption options[] = {{"--json", RV_OPTION_FLAG, &json}};
+  RvResult result = rv_cli_options(argc, argv, options, 1, words, error);
+  if (result) return result;
+  if (words->count == 0) return rv_fail(error, RV_BAD_INPUT, "info takes the names of files");
+  for (size_t i = 0; i < words->count && !result; ++i) {
+    const char* path = words->items[i];
+    json_t* object = json_object();
+    json_object_set_new(object, "file", json_string(path));
+    result = ends_with(path, ".json") ? describe_scene(object, path, error) : describe_geometry(object, path, error);
+    if (!result && json) {
+      char* text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17));
+      printf("%s\n", text ? text : "{}");
+      free(text);
+    } else if (!result) {
+      print_text(object);
+    }
+    json_decref(object);
+  }
+  return result;
+}
+
+int rv_cli_info(int argc, char** argv) {
+  return rv_cli_call(run, argc, argv);
+}

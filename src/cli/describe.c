@@ -1,0 +1,125 @@
+#include "cli/describe.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/memory.h"
+
+// JSON has no NaN or infinity: null stands for them
+static json_t* number(double value) {
+  return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t* vector(const double* values, int count) {
+  json_t* array = json_array();
+  for (int i = 0; i < count; ++i) json_array_append_new(array, number(values[i]));
+  return array;
+}
+
+// least and greatest finite value of each component, and how many values are not finite
+static void add_range(json_t* row, const RvAttrib* attrib) {
+  int size = rv_attrib_size(attrib);
+  size_t count = rv_attrib_count(attrib), strange = 0;
+  json_t *lows = json_array(), *highs = json_array();
+  for (int c = 0; c < size; ++c) {
+    double lo = INFINITY, hi = -INFINITY;
+    for (size_t i = 0; i < count; ++i) {
+      double v = rv_attrib_get(attrib, i, c);
+      if (!isfinite(v)) {
+        strange++;
+        continue;
+      }
+      lo = fmin(lo, v);
+      hi = fmax(hi, v);
+    }
+    json_array_append_new(lows, number(lo));
+    json_array_append_new(highs, number(hi));
+  }
+  json_object_set_new(row, "min", lows);
+  json_object_set_new(row, "max", highs);
+  if (strange) json_object_set_new(row, "nonfinite", json_integer((json_int_t)strange));
+}
+
+static json_t* describe_attrib(const RvAttrib* attrib) {
+  json_t* row = json_object();
+  json_object_set_new(row, "name", json_string(rv_attrib_name(attrib)));
+  json_object_set_new(row, "owner", json_string(rv_owner_name(rv_attrib_owner(attrib))));
+  json_object_set_new(row, "type", json_string(rv_storage_name(rv_attrib_storage(attrib))));
+  json_object_set_new(row, "size", json_integer(rv_attrib_size(attrib)));
+  if (rv_attrib_tag(attrib)) json_object_set_new(row, "tag", json_string(rv_tag_name(rv_attrib_tag(attrib))));
+  if (rv_attrib_storage(attrib) == RV_STRING)
+    json_object_set_new(row, "strings", json_integer((json_int_t)rv_attrib_string_count(attrib)));
+  else
+    add_range(row, attrib);
+  return row;
+}
+
+static json_t* describe_group(const RvGroup* group, RvOwner owner, size_t count) {
+  const uint8_t* members = rv_group_read(group);
+  size_t total = 0;
+  for (size_t i = 0; i < count; ++i) total += members[i] != 0;
+  json_t* row = json_object();
+  json_object_set_new(row, "name", json_string(rv_group_name(group)));
+  json_object_set_new(row, "owner", json_string(rv_owner_name(owner)));
+  json_object_set_new(row, "count", json_integer((json_int_t)total));
+  return row;
+}
+
+static json_t* describe_grid(const RvGrid* grid) {
+  static const char* const types[] = {"float", "vec3", "points", "other"};
+  static const char* const classes[] = {"unknown", "level set", "fog volume", "staggered"};
+  json_t* row = json_object();
+  json_object_set_new(row, "name", json_string(rv_grid_name(grid)));
+  json_object_set_new(row, "type", json_string(types[rv_grid_type(grid)]));
+  json_object_set_new(row, "class", json_string(classes[rv_grid_class(grid)]));
+  json_object_set_new(row, "voxelsize", number(rv_grid_voxel_size(grid)));
+  json_object_set_new(row, "active", json_integer((json_int_t)rv_grid_active_count(grid)));
+  json_object_set_new(row, "bytes", json_integer((json_int_t)rv_grid_bytes(grid)));
+  int32_t lo[3], hi[3];
+  double world_lo[3], world_hi[3];
+  if (rv_grid_bounds(grid, lo, hi, world_lo, world_hi))
+    json_object_set_new(row, "bounds", json_pack("[o,o]", vector(world_lo, 3), vector(world_hi, 3)));
+  return row;
+}
+
+// liquid, recomputed from the data and not from what the file says of itself
+static void add_volumes(json_t* object, const RvDetail* detail) {
+  const RvAttrib* volume = rv_detail_find(detail, RV_POINT, "volume");
+  if (!volume || rv_attrib_storage(volume) == RV_STRING) return;
+  double sum = 0;
+  for (size_t i = 0; i < rv_attrib_count(volume); ++i) sum += rv_attrib_get(volume, i, 0);
+  json_object_set_new(object, "volumes", json_pack("{s:o}", "bulk", number(sum)));
+}
+
+void rv_describe_detail(json_t* object, const RvDetail* detail) {
+  size_t prims = rv_detail_count(detail, RV_PRIM), kinds[3] = {0};
+  json_t *attributes = json_array(), *groups = json_array(), *grids = json_array();
+  for (size_t i = 0; i < prims; ++i) {
+    kinds[rv_detail_prim_type(detail, i)]++;
+    if (rv_detail_prim_grid(detail, i)) json_array_append_new(grids, describe_grid(rv_detail_prim_grid(detail, i)));
+  }
+  json_object_set_new(object, "points", json_integer((json_int_t)rv_detail_count(detail, RV_POINT)));
+  json_object_set_new(object, "vertices", json_integer((json_int_t)rv_detail_count(detail, RV_VERTEX)));
+  json_object_set_new(object, "primitives", json_integer((json_int_t)prims));
+  json_object_set_new(object, "polygons", json_integer((json_int_t)kinds[RV_PRIM_POLYGON]));
+  json_object_set_new(object, "curves", json_integer((json_int_t)kinds[RV_PRIM_CURVE]));
+  json_object_set_new(object, "vdbs", json_integer((json_int_t)kinds[RV_PRIM_VDB]));
+  json_object_set_new(object, "bytes", json_integer((json_int_t)rv_detail_bytes(detail)));
+  double lo[3], hi[3];
+  if (rv_detail_bounds(detail, lo, hi))
+    json_object_set_new(object, "bounds", json_pack("[o,o]", vector(lo, 3), vector(hi, 3)));
+  add_volumes(object, detail);
+  for (int owner = 0; owner < RV_OWNER_COUNT; ++owner) {
+    for (size_t i = 0; i < rv_detail_attrib_count(detail, (RvOwner)owner); ++i)
+      json_array_append_new(attributes, describe_attrib(rv_detail_attrib(detail, (RvOwner)owner, i)));
+    for (size_t i = 0; owner != RV_GLOBAL && i < rv_detail_group_count(detail, (RvOwner)owner); ++i)
+      json_array_append_new(groups, describe_group(rv_detail_group(detail, (RvOwner)owner, i), (RvOwner)owner,
+                                                   rv_detail_count(detail, (RvOwner)owner)));
+  }
+  json_object_set_new(object, "attributes", attributes);
+  json_object_set_new(object, "groups", groups);
+  json_object_set_new(object, "grids", grids);
+  char hash[20];
+  snprintf(hash, sizeof hash, "%016llx", (unsigned long long)rv_detail_hash(detail));
+  json_object_set_new(object, "hash", json_string(hash));
+}

@@ -1,0 +1,73 @@
+#include "cli/progress.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/timer.h"
+
+enum { LINE_COLUMNS = 110 };
+
+RvProgress rv_progress_begin(double first, double last, bool quiet) {
+  return (RvProgress){.live = !quiet && isatty(STDERR_FILENO), .first = first, .last = last, .begun = rv_clock_wall()};
+}
+
+void rv_progress_clear(RvProgress* progress) {
+  if (!progress->on_screen) return;
+  fprintf(stderr, "\r%*s\r", LINE_COLUMNS, "");
+  progress->on_screen = false;
+}
+
+static void print_litres(char* text, size_t room, double cubic_metres) {
+  double litres = cubic_metres * 1000;
+  if (litres >= 1)
+    snprintf(text, room, "%.2f l", litres);
+  else
+    snprintf(text, room, "%.2f ml", litres * 1000);
+}
+
+void rv_progress_update(RvProgress* progress, double frame, double fraction, const char* what) {
+  double now = rv_clock_wall();
+  if (!progress->live || now - progress->shown < 0.1) return;
+  progress->shown = now;
+  double total = progress->last - progress->first + 1;
+  double done = (frame - progress->first + fraction) / total;
+  done = done < 0 ? 0 : done > 1 ? 1 : done;
+  char left[32] = "";
+  if (done > 0.01) {
+    int seconds = (int)((now - progress->begun) * (1 - done) / done + 0.5);
+    snprintf(left, sizeof left, "  %d:%02d left", seconds / 60, seconds % 60);
+  }
+  char liquid[64] = "";
+  if (progress->liquid_bulk > 0 || progress->liquid_hair > 0) {
+    char bulk[24], hair[24];
+    print_litres(bulk, sizeof bulk, progress->liquid_bulk);
+    print_litres(hair, sizeof hair, progress->liquid_hair);
+    snprintf(liquid, sizeof liquid, "  bulk %s, on hair %s", bulk, hair);
+  }
+  const char* stage = progress->slowest[0] ? progress->slowest : what ? what : "";
+  char line[256];
+  snprintf(line, sizeof line, "frame %g/%g  %3.0f%%%s%s  %s", frame, progress->last, 100 * done, left, liquid, stage);
+  fprintf(stderr, "\r%-*.*s", LINE_COLUMNS, LINE_COLUMNS, line);
+  fflush(stderr);
+  progress->on_screen = true;
+}
+
+void rv_progress_report(RvProgress* progress, const char* report) {
+  json_t* root = progress->live ? json_loads(report, 0, NULL) : NULL;
+  if (!root) return;
+  const json_t* ledger = json_object_get(root, "ledger");
+  progress->liquid_bulk = json_number_value(json_object_get(ledger, "bulk"));
+  progress->liquid_hair = json_number_value(json_object_get(ledger, "film")) +
+                          json_number_value(json_object_get(ledger, "absorbed"));
+  double worst = 0;
+  const char* name;
+  json_t* seconds;
+  json_object_foreach(json_object_get(root, "stages"), name, seconds) {
+    if (json_number_value(seconds) <= worst) continue;
+    worst = json_number_value(seconds);
+    snprintf(progress->slowest, sizeof progress->slowest, "%s", name);
+  }
+  json_decref(root);
+}

@@ -1,0 +1,129 @@
+#include "cli/session.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+
+static bool on_cancel(void* user, const char* node, double frame, double fraction, const char* stage) {
+  RvSession* session = user;
+  rv_progress_update(&session->progress, frame, fraction, stage ? stage : node);
+  return rv_cli_interrupted();
+}
+
+// a warning that comes again on every frame is shown once and counted
+static void flush_repeats(RvSession* session) {
+  if (session->repeats > 0) {
+    rv_progress_clear(&session->progress);
+    fprintf(stderr, "  (and %d times more)\n", session->repeats);
+  }
+  session->repeats = 0;
+}
+
+static void on_message(void* user, RvLevel level, const char* node, double frame, const char* text) {
+  RvSession* session = user;
+  if (session->quiet && level != RV_LEVEL_WARNING) return;
+  char line[sizeof session->last_message];
+  snprintf(line, sizeof line, "%s: %s: %s", level == RV_LEVEL_WARNING ? "warning" : "note", node ? node : "scene", text);
+  if (strcmp(line, session->last_message) == 0) {
+    session->repeats++;
+    return;
+  }
+  flush_repeats(session);
+  memcpy(session->last_message, line, sizeof line);
+  rv_progress_clear(&session->progress);
+  fprintf(stderr, "%s (frame %g)\n", line, frame);
+}
+
+static void on_frame(void* user, double frame, const char* report) {
+  RvSession* session = user;
+  session->frames_done++;
+  if (session->report && (fprintf(session->report, "%s\n", report) < 0 || fflush(session->report) != 0))
+    session->report_failed = true;
+  rv_progress_report(&session->progress, report);
+  rv_progress_update(&session->progress, frame, 1, NULL);
+}
+
+static RvResult choose_frames(RvSession* session, const char* text, RvError* error) {
+  rv_scene_frames(session->scene, &session->first, &session->last);
+  if (text && strcmp(text, "middle") == 0) {
+    session->first = session->last = floor((session->first + session->last) / 2);
+    return RV_OK;
+  }
+  return text ? rv_cli_frames(text, &session->first, &session->last, error) : RV_OK;
+}
+
+static RvResult choose_out(RvSession* session, const RvSessionOptions* options, RvError* error) {
+  if (options->out) {
+    session->out = rv_strdup(options->out);
+  } else {
+    const char* slash = strrchr(options->scene, '/');
+    const char* name = slash ? slash + 1 : options->scene;
+    const char* dot = strrchr(name, '.');
+    session->out = rv_strf("out/%.*s", (int)(dot && dot != name ? dot - name : (long)strlen(name)), name);
+  }
+  if (!session->out) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  rv_scene_set_out(session->scene, session->out);
+  return RV_OK;
+}
+
+RvResult rv_session_open(RvSession* session, const RvSessionOptions* options, RvError* error) {
+  *session = (RvSession){.quiet = options->quiet};
+  if (options->threads) rv_threads_set(options->threads);
+  RvResult result = rv_scene_load(options->scene, &session->scene, error);
+  for (size_t i = 0; !result && options->set && i < options->set->count; ++i) {
+    result = rv_scene_set(session->scene, options->set->items[i], error);
+    if (result) rv_error_context(error, "--set %s", options->set->items[i]);
+  }
+  if (!result) result = choose_frames(session, options->frames, error);
+  if (!result) result = choose_out(session, options, error);
+  if (result) {
+    rv_session_close(session, NULL);
+    return result;
+  }
+  session->progress = rv_progress_begin(session->first, session->last, options->quiet);
+  rv_scene_set_hooks(session->scene, &(RvSceneHooks){.user = session,
+                                                     .cancelled = on_cancel,
+                                                     .message = on_message,
+                                                     .frame_done = on_frame});
+  return RV_OK;
+}
+
+// a killed run may have left a part of a line: cut it, so that every line is whole
+static int cut_partial_line(FILE* stream) {
+  long end = 0;
+  int c;
+  rewind(stream);
+  while ((c = fgetc(stream)) != EOF)
+    if (c == '\n') end = ftell(stream);
+  return fflush(stream) != 0 || ftruncate(fileno(stream), end) != 0 || fseek(stream, end, SEEK_SET) != 0;
+}
+
+RvResult rv_session_report(RvSession* session, const char* path, bool append, RvError* error) {
+  const char* slash = strrchr(path, '/');
+  if (slash && slash != path) {
+    char* folder = rv_strf("%.*s", (int)(slash - path), path);
+    RvResult result = folder ? rv_file_make_folder(folder, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
+    rv_free(folder);
+    if (result) return rv_error_context(error, "--report %s", path);
+  }
+  session->report = append && access(path, F_OK) == 0 ? fopen(path, "r+e") : fopen(path, "we");
+  if (!session->report || (append && cut_partial_line(session->report)))
+    return rv_fail(error, RV_IO, "--report: cannot write '%s': %s", path, strerror(errno));
+  return RV_OK;
+}
+
+RvResult rv_session_close(RvSession* session, RvError* error) {
+  RvResult result = RV_OK;
+  flush_repeats(session);
+  rv_progress_clear(&session->progress);
+  if (session->report && (fclose(session->report) != 0 || session->report_failed))
+    result = rv_fail(error, RV_IO, "--report: not all lines could be written");
+  rv_scene_free(session->scene);
+  rv_free(session->out);
+  *session = (RvSession){0};
+  return result;
+}

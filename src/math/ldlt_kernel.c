@@ -1,0 +1,102 @@
+// Batched banded LDL^T, RV_V lanes at a time, left-looking: column j is gathered in registers from the band columns before it and stored
+// once, so each multiply-add loads one number and stores none. Per column: band (band + 1) / 2 of them.
+#include "math/lanes.h"
+#include "math/ldlt.h"
+
+unsigned RV_KERNEL(rv_ldlt_factor)(double* a, int n, int band);
+void RV_KERNEL(rv_ldlt_solve)(const double* a, int n, int band, double* x);
+
+typedef struct Column {
+  RvLanes sum[RV_BAND_MAX + 1];  // A(j + q, j) less what the earlier columns take, q = 0..rows
+} Column;
+
+// the pivots of the last columns, in a ring
+typedef struct Pivots {
+  RvLanes d[RV_BAND_MAX];
+} Pivots;
+
+// subtracts from column j the product of its k-th earlier column, whose rows k..k+rows face rows j..j+rows
+RV_INLINE void subtract(Column* c, const double* a, const Pivots* pivots, int j, int k, int band, int rows) {
+  const double* earlier = a + (long)(j - k) * (band + 1) * RV_W;
+  const RvLanes scaled = -(rv_lanes_load(earlier + k * RV_W) * pivots->d[(j - k) % RV_BAND_MAX]);
+  RV_UNROLL
+  for (int q = 0; q <= rows; ++q) c->sum[q] = rv_lanes_fma(scaled, rv_lanes_load(earlier + (k + q) * RV_W), c->sum[q]);
+}
+
+// divides by the pivot and stores; a pivot that is not positive is noted and replaced by 1, so that its lane stays finite
+RV_INLINE RvLaneMask finish(Column* c, double* column, Pivots* pivots, int j, int rows) {
+  const RvLaneMask good = rv_lanes_positive(c->sum[0]);
+  const RvLanes d = rv_lanes_select(good, c->sum[0], rv_lanes_set(1)), inverse = rv_lanes_set(1) / d;
+  pivots->d[j % RV_BAND_MAX] = d;
+  rv_lanes_store(column, inverse);
+  RV_UNROLL
+  for (int q = 1; q <= rows; ++q) rv_lanes_store(column + q * RV_W, c->sum[q] * inverse);
+  return ~good;
+}
+
+// `band` is a constant in the calls that matter; `back` and `rows` too, but for the first and last columns
+RV_INLINE RvLaneMask do_column(double* a, Pivots* pivots, int j, int band, int back, int rows) {
+  double* column = a + (long)j * (band + 1) * RV_W;
+  Column c = {0};
+  RV_UNROLL
+  for (int q = 0; q <= rows; ++q) c.sum[q] = rv_lanes_load(column + q * RV_W);
+  RV_UNROLL
+  for (int k = back; k >= 1; --k) subtract(&c, a, pivots, j, k, band, band - k < rows ? band - k : rows);
+  return finish(&c, column, pivots, j, rows);
+}
+
+RV_INLINE unsigned factor(double* a, int n, int band) {
+  Pivots pivots = {0};
+  RvLaneMask bad = {0};
+  for (int j = 0; j < n; ++j) {
+    if (j >= band && j + band < n)
+      bad |= do_column(a, &pivots, j, band, band, band);
+    else
+      bad |= do_column(a, &pivots, j, band, j < band ? j : band, n - 1 - j < band ? n - 1 - j : band);
+  }
+  return rv_lanes_bits(bad);
+}
+
+RV_INLINE void solve(const double* a, int n, int band, double* x) {
+  // L y = x: column by column, what a row still lacks is kept in a window of registers by the compiler
+  for (int j = 0; j < n; ++j) {
+    const double* column = a + (long)j * (band + 1) * RV_W;
+    const RvLanes minus = -rv_lanes_load(x + j * RV_W);
+    const int rows = n - 1 - j < band ? n - 1 - j : band;
+    for (int q = 1; q <= rows; ++q) {
+      double* row = x + (j + q) * RV_W;
+      rv_lanes_store(row, rv_lanes_fma(minus, rv_lanes_load(column + q * RV_W), rv_lanes_load(row)));
+    }
+  }
+  // D L^T z = y: dot products from the end, in two chains to halve the latency
+  for (int j = n - 1; j >= 0; --j) {
+    const double* column = a + (long)j * (band + 1) * RV_W;
+    const int rows = n - 1 - j < band ? n - 1 - j : band;
+    RvLanes even = rv_lanes_load(x + j * RV_W) * rv_lanes_load(column), odd = rv_lanes_set(0);
+    for (int q = 1; q <= rows; ++q) {
+      const RvLanes l = -rv_lanes_load(column + q * RV_W), y = rv_lanes_load(x + (j + q) * RV_W);
+      if (q & 1)
+        odd = rv_lanes_fma(l, y, odd);
+      else
+        even = rv_lanes_fma(l, y, even);
+    }
+    rv_lanes_store(x + j * RV_W, even + odd);
+  }
+}
+
+// 10 is the rod's band: a bend joins 11 unknowns (spec 1.2.1)
+unsigned RV_KERNEL(rv_ldlt_factor)(double* a, int n, int band) {
+  unsigned bad = 0;
+  for (int lane = 0; lane < RV_W; lane += RV_V)
+    bad |= (band == 10 ? factor(a + lane, n, 10) : factor(a + lane, n, band)) << lane;
+  return bad;
+}
+
+void RV_KERNEL(rv_ldlt_solve)(const double* a, int n, int band, double* x) {
+  for (int lane = 0; lane < RV_W; lane += RV_V) {
+    if (band == 10)
+      solve(a + lane, n, 10, x + lane);
+    else
+      solve(a + lane, n, band, x + lane);
+  }
+}
