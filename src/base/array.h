@@ -4,10 +4,10 @@
 
 #include "base/memory.h"
 
-#define RV_ARRAY(T) \
-  struct {          \
-    T* data;        \
-    size_t count;   \
+#define RV_ARRAY(T)  \
+  struct {           \
+    T* data;         \
+    size_t count;    \
     size_t capacity; \
   }
 

@@ -158,8 +158,8 @@ RvResult rv_file_read(const char* path, size_t limit, void** bytes, size_t* coun
   } else if (!S_ISREG(info.st_mode)) {
     result = rv_fail(error, RV_IO, "cannot read '%s': it is not a file", path);
   } else if (limit && (size_t)info.st_size > limit) {
-    result = rv_fail(error, RV_LIMIT, "'%s' has %lld bytes, more than the limit of %zu", path,
-                     (long long)info.st_size, limit);
+    result = rv_fail(error, RV_LIMIT, "'%s' has %lld bytes, more than the limit of %zu", path, (long long)info.st_size,
+                     limit);
   } else if (!(data = rv_alloc((size_t)info.st_size + 1, 1))) {
     result = rv_fail(error, RV_NO_MEMORY, "out of memory reading '%s' (%lld bytes)", path, (long long)info.st_size);
   } else {

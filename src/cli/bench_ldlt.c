@@ -13,8 +13,7 @@ typedef struct Batch {
 
 static void fill(Batch* b) {
   size_t doubles = rv_ldlt_size(N, BAND);
-  for (size_t i = 0; i < doubles; ++i)
-    b->a[i] = i / RV_LANES % (BAND + 1) == 0 ? 10 : 0.3 * (double)(i * 37 % 11) / 11;
+  for (size_t i = 0; i < doubles; ++i) b->a[i] = i / RV_LANES % (BAND + 1) == 0 ? 10 : 0.3 * (double)(i * 37 % 11) / 11;
   for (size_t i = 0; i < doubles / RV_LANES; ++i) b->single[i] = b->a[i * RV_LANES];
   for (size_t i = 0; i < N * RV_LANES; ++i) b->x[i] = 1;
   for (size_t i = 0; i < N; ++i) b->y[i] = 1;
@@ -35,13 +34,14 @@ static void measure(Batch* b, double best[4]) {
 }
 
 RvResult rv_bench_ldlt(const RvBenchOut* out, RvError* error) {
-  static const char* const names[RV_ISA_COUNT][4] = {
-      {"base_factor_ns_per_vertex", "base_solve_ns_per_vertex", "base_factor_speedup_over_w1", "base_solve_speedup_over_w1"},
-      {"avx2_factor_ns_per_vertex", "avx2_solve_ns_per_vertex", "avx2_factor_speedup_over_w1", "avx2_solve_speedup_over_w1"},
-      {"avx512_factor_ns_per_vertex", "avx512_solve_ns_per_vertex", "avx512_factor_speedup_over_w1",
-       "avx512_solve_speedup_over_w1"}};
-  Batch b = {rv_alloc(rv_ldlt_size(N, BAND), 8), rv_alloc(N * RV_LANES, 8), rv_alloc(rv_ldlt_size(N, BAND) / RV_LANES, 8),
-             rv_alloc(N, 8)};
+  static const char* const names[RV_ISA_COUNT][4] = {{"base_factor_ns_per_vertex", "base_solve_ns_per_vertex",
+                                                      "base_factor_speedup_over_w1", "base_solve_speedup_over_w1"},
+                                                     {"avx2_factor_ns_per_vertex", "avx2_solve_ns_per_vertex",
+                                                      "avx2_factor_speedup_over_w1", "avx2_solve_speedup_over_w1"},
+                                                     {"avx512_factor_ns_per_vertex", "avx512_solve_ns_per_vertex",
+                                                      "avx512_factor_speedup_over_w1", "avx512_solve_speedup_over_w1"}};
+  Batch b = {rv_alloc(rv_ldlt_size(N, BAND), 8), rv_alloc(N * RV_LANES, 8),
+             rv_alloc(rv_ldlt_size(N, BAND) / RV_LANES, 8), rv_alloc(N, 8)};
   RvResult result = b.a && b.x && b.single && b.y ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
   for (int isa = 0; !result && isa < RV_ISA_COUNT; ++isa) {
     if (!rv_cpu_force((RvIsa)isa)) continue;

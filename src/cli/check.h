@@ -5,7 +5,7 @@
 #include "rivulet/base.h"
 
 typedef struct RvCheckLine {
-  const char* name;  // of this line; NULL: the check's
+  const char* name;                      // of this line; NULL: the check's
   double measured, expected, tolerance;  // passes if |measured - expected| <= tolerance
 } RvCheckLine;
 

@@ -1,8 +1,8 @@
 // Check ldlt: the banded solver on a problem that has a closed form.
 //
 // The second differences of a cantilever of n unit cells, clamped at 0 and loaded by 1 at the free end n: the energy
-// is sum over i = 1..n-1 of (x[i-1] - 2 x[i] + x[i+1])^2 / 2 with x[-1] folded in by the clamp x[0] = 0, and the clamped
-// slope adds (2 x[1])^2 / 4. Its minimum under a unit end load has bending moments m_i = n - i, so that
+// is sum over i = 1..n-1 of (x[i-1] - 2 x[i] + x[i+1])^2 / 2 with x[-1] folded in by the clamp x[0] = 0, and the
+// clamped slope adds (2 x[1])^2 / 4. Its minimum under a unit end load has bending moments m_i = n - i, so that
 //   x[j] = sum_{i < j} (j - i) m_i w_i,  w_0 = 1/2, w_i = 1 otherwise.
 #include <math.h>
 

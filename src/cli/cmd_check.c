@@ -39,8 +39,8 @@ static void print_line(void* user, const RvCheckLine* line) {
   char name[128];
   snprintf(name, sizeof name, "%s%s%s", printer->check->name, line->name ? "." : "", line->name ? line->name : "");
   if (!printer->json) {
-    printf("%-4s %-40s measured %-13.7g expected %-13.7g within %-9.3g %s\n", pass ? "ok" : "FAIL", name, line->measured,
-           line->expected, line->tolerance, printer->check->spec);
+    printf("%-4s %-40s measured %-13.7g expected %-13.7g within %-9.3g %s\n", pass ? "ok" : "FAIL", name,
+           line->measured, line->expected, line->tolerance, printer->check->spec);
     return;
   }
   json_t* row = json_pack("{s:s,s:s,s:o,s:o,s:o,s:b}", "check", name, "spec", printer->check->spec, "measured",
@@ -62,7 +62,8 @@ static RvResult names_exist(const RvTextList* words, RvError* error) {
   for (size_t i = 0; i < words->count; ++i) {
     bool found = false;
     for (size_t k = 0; k < rv_check_count; ++k) found |= strcmp(rv_checks[k].name, words->items[i]) == 0;
-    if (!found) return rv_fail(error, RV_NOT_FOUND, "there is no check '%s'; 'rivulet check' runs all", words->items[i]);
+    if (!found)
+      return rv_fail(error, RV_NOT_FOUND, "there is no check '%s'; 'rivulet check' runs all", words->items[i]);
   }
   return RV_OK;
 }

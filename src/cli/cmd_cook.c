@@ -13,17 +13,23 @@ typedef struct CookOptions {
 
 static RvResult parse(int argc, char** argv, RvTextList* set, RvTextList* words, CookOptions* o, RvError* error) {
   const RvOption options[] = {
-      {"--node", RV_OPTION_TEXT, &o->node},          {"--frames", RV_OPTION_TEXT, &o->session.frames},
-      {"--out", RV_OPTION_TEXT, &o->session.out},    {"--set", RV_OPTION_LIST, set},
-      {"--threads", RV_OPTION_INT, &o->session.threads}, {"--report", RV_OPTION_TEXT, &o->report},
-      {"--resume", RV_OPTION_FLAG, &o->resume},      {"--from", RV_OPTION_TEXT, &o->from},
-      {"--start", RV_OPTION_TEXT, &o->start},        {"--quiet", RV_OPTION_FLAG, &o->session.quiet},
+      {"--node", RV_OPTION_TEXT, &o->node},
+      {"--frames", RV_OPTION_TEXT, &o->session.frames},
+      {"--out", RV_OPTION_TEXT, &o->session.out},
+      {"--set", RV_OPTION_LIST, set},
+      {"--threads", RV_OPTION_INT, &o->session.threads},
+      {"--report", RV_OPTION_TEXT, &o->report},
+      {"--resume", RV_OPTION_FLAG, &o->resume},
+      {"--from", RV_OPTION_TEXT, &o->from},
+      {"--start", RV_OPTION_TEXT, &o->start},
+      {"--quiet", RV_OPTION_FLAG, &o->session.quiet},
   };
   RvResult result = rv_cli_options(argc, argv, options, sizeof options / sizeof *options, words, error);
   if (result) return result;
   if (words->count != 1) return rv_fail(error, RV_BAD_INPUT, "cook takes one scene; it was given %zu", words->count);
   if (!o->from != !o->start)
-    return rv_fail(error, RV_BAD_INPUT, "--from STATE and --start N go together: the state, and the frame it stands for");
+    return rv_fail(error, RV_BAD_INPUT,
+                   "--from STATE and --start N go together: the state, and the frame it stands for");
   if (o->from && o->resume) return rv_fail(error, RV_BAD_INPUT, "--resume and --from exclude each other");
   o->session.scene = words->items[0];
   o->session.set = set;
@@ -31,8 +37,8 @@ static RvResult parse(int argc, char** argv, RvTextList* set, RvTextList* words,
 }
 
 static RvResult run(RvSession* session, const CookOptions* o, RvError* error) {
-  RvRun run = {.node = o->node, .first = session->first, .last = session->last, .resume = o->resume,
-               .from_state = o->from};
+  RvRun run = {
+      .node = o->node, .first = session->first, .last = session->last, .resume = o->resume, .from_state = o->from};
   double unused;
   RvResult result = o->start ? rv_cli_frames(o->start, &run.from_start, &unused, error) : RV_OK;
   if (!result && o->report) result = rv_session_report(session, o->report, o->resume, error);
@@ -48,7 +54,8 @@ static RvResult run(RvSession* session, const CookOptions* o, RvError* error) {
 int rv_cli_cook(int argc, char** argv) {
   RvError error = {0};
   CookOptions options = {0};
-  RvTextList set = {rv_alloc((size_t)argc + 1, sizeof(char*)), 0}, words = {rv_alloc((size_t)argc + 1, sizeof(char*)), 0};
+  RvTextList set = {rv_alloc((size_t)argc + 1, sizeof(char*)), 0},
+             words = {rv_alloc((size_t)argc + 1, sizeof(char*)), 0};
   RvSession session = {0};
   double begun = rv_clock_wall();
   RvResult result = set.items && words.items ? parse(argc, argv, &set, &words, &options, &error)
@@ -63,7 +70,8 @@ int rv_cli_cook(int argc, char** argv) {
   if (error.code == RV_CANCELLED && !options.session.quiet)
     fprintf(stderr, "rivulet: interrupted after %d frame%s; go on with --resume\n", frames, frames == 1 ? "" : "s");
   else if (error.code == RV_OK && !options.session.quiet)
-    fprintf(stderr, "cooked %d frame%s in %.1f s into %s\n", frames, frames == 1 ? "" : "s", rv_clock_wall() - begun, out);
+    fprintf(stderr, "cooked %d frame%s in %.1f s into %s\n", frames, frames == 1 ? "" : "s", rv_clock_wall() - begun,
+            out);
   rv_free(set.items);
   rv_free(words.items);
   return error.code == RV_CANCELLED ? rv_result_exit_code(RV_CANCELLED) : rv_cli_error(&error);

@@ -1,7 +1,7 @@
 // rivulet info: what files hold, for people or as JSON.
 #include <stdio.h>
-#include <string.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 #include "base/memory.h"

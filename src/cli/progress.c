@@ -59,8 +59,8 @@ void rv_progress_report(RvProgress* progress, const char* report) {
   if (!root) return;
   const json_t* ledger = json_object_get(root, "ledger");
   progress->liquid_bulk = json_number_value(json_object_get(ledger, "bulk"));
-  progress->liquid_hair = json_number_value(json_object_get(ledger, "film")) +
-                          json_number_value(json_object_get(ledger, "absorbed"));
+  progress->liquid_hair =
+      json_number_value(json_object_get(ledger, "film")) + json_number_value(json_object_get(ledger, "absorbed"));
   double worst = 0;
   const char* name;
   json_t* seconds;

@@ -5,12 +5,12 @@
 #include <stdbool.h>
 
 typedef struct RvProgress {
-  bool live;          // standard error is a terminal and nobody asked for quiet
-  double first, last; // frames
-  double begun;       // wall clock
-  double shown;       // when the line was last drawn
+  bool live;                        // standard error is a terminal and nobody asked for quiet
+  double first, last;               // frames
+  double begun;                     // wall clock
+  double shown;                     // when the line was last drawn
   double liquid_bulk, liquid_hair;  // m^3, of the last frame's report
-  char slowest[48];   // stage
+  char slowest[48];                 // stage
   bool on_screen;
 } RvProgress;
 

@@ -27,7 +27,8 @@ static void on_message(void* user, RvLevel level, const char* node, double frame
   RvSession* session = user;
   if (session->quiet && level != RV_LEVEL_WARNING) return;
   char line[sizeof session->last_message];
-  snprintf(line, sizeof line, "%s: %s: %s", level == RV_LEVEL_WARNING ? "warning" : "note", node ? node : "scene", text);
+  snprintf(line, sizeof line, "%s: %s: %s", level == RV_LEVEL_WARNING ? "warning" : "note", node ? node : "scene",
+           text);
   if (strcmp(line, session->last_message) == 0) {
     session->repeats++;
     return;
@@ -85,10 +86,9 @@ RvResult rv_session_open(RvSession* session, const RvSessionOptions* options, Rv
     return result;
   }
   session->progress = rv_progress_begin(session->first, session->last, options->quiet);
-  rv_scene_set_hooks(session->scene, &(RvSceneHooks){.user = session,
-                                                     .cancelled = on_cancel,
-                                                     .message = on_message,
-                                                     .frame_done = on_frame});
+  rv_scene_set_hooks(
+      session->scene,
+      &(RvSceneHooks){.user = session, .cancelled = on_cancel, .message = on_message, .frame_done = on_frame});
   return RV_OK;
 }
 

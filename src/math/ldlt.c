@@ -5,18 +5,21 @@
 
 #define RV_ISAS(X) X(base) X(avx2) X(avx512)
 
-#define DECLARE(isa)                                                     \
-  unsigned rv_ldlt_factor_##isa##_w8(double*, int, int);                 \
-  void rv_ldlt_solve_##isa##_w8(const double*, int, int, double*);       \
-  unsigned rv_ldlt_factor_##isa##_w1(double*, int, int);                 \
+#define DECLARE(isa)                                               \
+  unsigned rv_ldlt_factor_##isa##_w8(double*, int, int);           \
+  void rv_ldlt_solve_##isa##_w8(const double*, int, int, double*); \
+  unsigned rv_ldlt_factor_##isa##_w1(double*, int, int);           \
   void rv_ldlt_solve_##isa##_w1(const double*, int, int, double*);
 #if defined(__x86_64__)
 RV_ISAS(DECLARE)
-#define PICK(name, ...)                                      \
-  switch (rv_cpu_isa()) {                                    \
-    case RV_ISA_AVX512: return name##_avx512##__VA_ARGS__;   \
-    case RV_ISA_AVX2: return name##_avx2##__VA_ARGS__;       \
-    default: return name##_base##__VA_ARGS__;                \
+#define PICK(name, ...)                  \
+  switch (rv_cpu_isa()) {                \
+    case RV_ISA_AVX512:                  \
+      return name##_avx512##__VA_ARGS__; \
+    case RV_ISA_AVX2:                    \
+      return name##_avx2##__VA_ARGS__;   \
+    default:                             \
+      return name##_base##__VA_ARGS__;   \
   }
 #else
 DECLARE(base)

@@ -1,5 +1,6 @@
-// Batched banded LDL^T, RV_V lanes at a time, left-looking: column j is gathered in registers from the band columns before it and stored
-// once, so each multiply-add loads one number and stores none. Per column: band (band + 1) / 2 of them.
+// Batched banded LDL^T, RV_V lanes at a time, left-looking: column j is gathered in registers from the band columns
+// before it and stored once, so each multiply-add loads one number and stores none. Per column: band (band + 1) / 2 of
+// them.
 #include "math/lanes.h"
 #include "math/ldlt.h"
 
@@ -23,7 +24,8 @@ RV_INLINE void subtract(Column* c, const double* a, const Pivots* pivots, int j,
   for (int q = 0; q <= rows; ++q) c->sum[q] = rv_lanes_fma(scaled, rv_lanes_load(earlier + (k + q) * RV_W), c->sum[q]);
 }
 
-// divides by the pivot and stores; a pivot that is not positive is noted and replaced by 1, so that its lane stays finite
+// divides by the pivot and stores; a pivot that is not positive is noted and replaced by 1, so that its lane stays
+// finite
 RV_INLINE RvLaneMask finish(Column* c, double* column, Pivots* pivots, int j, int rows) {
   const RvLaneMask good = rv_lanes_positive(c->sum[0]);
   const RvLanes d = rv_lanes_select(good, c->sum[0], rv_lanes_set(1)), inverse = rv_lanes_set(1) / d;

@@ -17,10 +17,14 @@ RvQuat rv_quat_from_matrix(RvMat3 m) {
   double a = m.c[1].z - m.c[2].y, b = m.c[2].x - m.c[0].z, c = m.c[0].y - m.c[1].x;
   double xy = m.c[1].x + m.c[0].y, xz = m.c[2].x + m.c[0].z, yz = m.c[2].y + m.c[1].z;
   RvQuat q;
-  if (k == 0) q = (RvQuat){big, xy * s, xz * s, a * s};
-  else if (k == 1) q = (RvQuat){xy * s, big, yz * s, b * s};
-  else if (k == 2) q = (RvQuat){xz * s, yz * s, big, c * s};
-  else q = (RvQuat){a * s, b * s, c * s, big};
+  if (k == 0)
+    q = (RvQuat){big, xy * s, xz * s, a * s};
+  else if (k == 1)
+    q = (RvQuat){xy * s, big, yz * s, b * s};
+  else if (k == 2)
+    q = (RvQuat){xz * s, yz * s, big, c * s};
+  else
+    q = (RvQuat){a * s, b * s, c * s, big};
   return rv_quat_normalize(q);
 }
 

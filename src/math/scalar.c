@@ -19,15 +19,27 @@ static double polynomial(const double* c, int count, double x) {
 
 // Taylor on |r| <= pi/4: the first term left out is below 1e-19 of the sum
 static double sin_small(double r) {
-  static const double c[] = {-1.0 / 6,        1.0 / 120,          -1.0 / 5040,           1.0 / 362880,
-                             -1.0 / 39916800, 1.0 / 6227020800.0, -1.0 / 1307674368000.0, 1.0 / 355687428096000.0};
+  static const double c[] = {-1.0 / 6,
+                             1.0 / 120,
+                             -1.0 / 5040,
+                             1.0 / 362880,
+                             -1.0 / 39916800,
+                             1.0 / 6227020800.0,
+                             -1.0 / 1307674368000.0,
+                             1.0 / 355687428096000.0};
   double z = r * r;
   return rv_fma(r * z, polynomial(c, 8, z), r);
 }
 
 static double cos_small(double r) {
-  static const double c[] = {1.0 / 24,          -1.0 / 720,           1.0 / 40320,          -1.0 / 3628800,
-                             1.0 / 479001600.0, -1.0 / 87178291200.0, 1.0 / 20922789888000.0, -1.0 / 6402373705728000.0};
+  static const double c[] = {1.0 / 24,
+                             -1.0 / 720,
+                             1.0 / 40320,
+                             -1.0 / 3628800,
+                             1.0 / 479001600.0,
+                             -1.0 / 87178291200.0,
+                             1.0 / 20922789888000.0,
+                             -1.0 / 6402373705728000.0};
   double z = r * r;
   return 1 + rv_fma(z * z, polynomial(c, 8, z), -0.5 * z);
 }
@@ -62,9 +74,9 @@ double rv_cos(double x) {
 }
 
 double rv_exp(double x) {
-  static const double c[] = {1.0 / 2,       1.0 / 6,         1.0 / 24,         1.0 / 120,        1.0 / 720,
-                             1.0 / 5040,    1.0 / 40320,     1.0 / 362880,     1.0 / 3628800,    1.0 / 39916800,
-                             1.0 / 479001600.0, 1.0 / 6227020800.0};
+  static const double c[] = {1.0 / 2,       1.0 / 6,        1.0 / 24,          1.0 / 120,
+                             1.0 / 720,     1.0 / 5040,     1.0 / 40320,       1.0 / 362880,
+                             1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600.0, 1.0 / 6227020800.0};
   if (isnan(x)) return x;
   if (x > 709.8) return INFINITY;
   if (x < -745.2) return 0;
@@ -78,7 +90,8 @@ double rv_exp(double x) {
 
 // log x as a rounded value and what the rounding lost, for pow
 static double log_parts(double x, double* lost) {
-  static const double c[] = {2.0 / 3, 2.0 / 5, 2.0 / 7, 2.0 / 9, 2.0 / 11, 2.0 / 13, 2.0 / 15, 2.0 / 17, 2.0 / 19, 2.0 / 21};
+  static const double c[] = {2.0 / 3,  2.0 / 5,  2.0 / 7,  2.0 / 9,  2.0 / 11,
+                             2.0 / 13, 2.0 / 15, 2.0 / 17, 2.0 / 19, 2.0 / 21};
   int exponent;
   double m = frexp(x, &exponent);
   if (m < 0.70710678118654752) {
@@ -117,8 +130,10 @@ double rv_pow(double x, double y) {
 
 // atan on [0, 1] as a value and a small rest: atan x = atan c + atan((x - c) / (1 + x c)) with c the nearest quarter
 static double atan_unit(double x, double* rest) {
-  static const double hi[] = {0.0, 0x1.f5b75f92c80ddp-3, 0x1.dac670561bb4fp-2, 0x1.4978fa3269ee1p-1, 0x1.921fb54442d18p-1};
-  static const double lo[] = {0.0, 0x1.8ab6e3cf7afbdp-57, 0x1.a2b7f222f65e2p-56, 0x1.2419a87f2a458p-56, 0x1.1a62633145c07p-55};
+  static const double hi[] = {0.0, 0x1.f5b75f92c80ddp-3, 0x1.dac670561bb4fp-2, 0x1.4978fa3269ee1p-1,
+                              0x1.921fb54442d18p-1};
+  static const double lo[] = {0.0, 0x1.8ab6e3cf7afbdp-57, 0x1.a2b7f222f65e2p-56, 0x1.2419a87f2a458p-56,
+                              0x1.1a62633145c07p-55};
   static const double c[] = {-1.0 / 3, 1.0 / 5, -1.0 / 7, 1.0 / 9, -1.0 / 11, 1.0 / 13, -1.0 / 15, 1.0 / 17, -1.0 / 19};
   int k = (int)(4 * x + 0.5);
   double t = k ? (x - 0.25 * k) / rv_fma(x, 0.25 * k, 1) : x, z = t * t;

@@ -8,10 +8,10 @@
 double rv_sin(double x);  // within 2 ulp for |x| < 1e5; any finite x is allowed
 double rv_cos(double x);
 double rv_exp(double x);
-double rv_log_e(double x);            // -inf at 0, NaN below
-double rv_pow(double x, double y);    // x >= 0; relative error about (1 + |y log x|) 2e-16
+double rv_log_e(double x);          // -inf at 0, NaN below
+double rv_pow(double x, double y);  // x >= 0; relative error about (1 + |y log x|) 2e-16
 double rv_atan2(double y, double x);
-double rv_acos(double x);             // the argument is clamped to [-1, 1]
+double rv_acos(double x);  // the argument is clamped to [-1, 1]
 
 // a b + c with one rounding, in every path: the only contraction that we allow
 static inline double rv_fma(double a, double b, double c) {

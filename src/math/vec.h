@@ -19,31 +19,63 @@ typedef struct RvMat3 {
   RvVec3 c[3];
 } RvMat3;
 
-static inline RvVec3 rv_vec3(double x, double y, double z) { return (RvVec3){x, y, z}; }
-static inline RvVec3 rv_vec3_load(const float* p) { return (RvVec3){p[0], p[1], p[2]}; }
-static inline RvVec3 rv_vec3_load64(const double* p) { return (RvVec3){p[0], p[1], p[2]}; }
-static inline void rv_vec3_store(float* p, RvVec3 a) { p[0] = (float)a.x, p[1] = (float)a.y, p[2] = (float)a.z; }
-static inline void rv_vec3_store64(double* p, RvVec3 a) { p[0] = a.x, p[1] = a.y, p[2] = a.z; }
-static inline RvVec3 rv_add(RvVec3 a, RvVec3 b) { return (RvVec3){a.x + b.x, a.y + b.y, a.z + b.z}; }
-static inline RvVec3 rv_sub(RvVec3 a, RvVec3 b) { return (RvVec3){a.x - b.x, a.y - b.y, a.z - b.z}; }
-static inline RvVec3 rv_scale(RvVec3 a, double s) { return (RvVec3){a.x * s, a.y * s, a.z * s}; }
-static inline RvVec3 rv_neg(RvVec3 a) { return (RvVec3){-a.x, -a.y, -a.z}; }
-static inline RvVec3 rv_mul(RvVec3 a, RvVec3 b) { return (RvVec3){a.x * b.x, a.y * b.y, a.z * b.z}; }
+static inline RvVec3 rv_vec3(double x, double y, double z) {
+  return (RvVec3){x, y, z};
+}
+static inline RvVec3 rv_vec3_load(const float* p) {
+  return (RvVec3){p[0], p[1], p[2]};
+}
+static inline RvVec3 rv_vec3_load64(const double* p) {
+  return (RvVec3){p[0], p[1], p[2]};
+}
+static inline void rv_vec3_store(float* p, RvVec3 a) {
+  p[0] = (float)a.x, p[1] = (float)a.y, p[2] = (float)a.z;
+}
+static inline void rv_vec3_store64(double* p, RvVec3 a) {
+  p[0] = a.x, p[1] = a.y, p[2] = a.z;
+}
+static inline RvVec3 rv_add(RvVec3 a, RvVec3 b) {
+  return (RvVec3){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+static inline RvVec3 rv_sub(RvVec3 a, RvVec3 b) {
+  return (RvVec3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+static inline RvVec3 rv_scale(RvVec3 a, double s) {
+  return (RvVec3){a.x * s, a.y * s, a.z * s};
+}
+static inline RvVec3 rv_neg(RvVec3 a) {
+  return (RvVec3){-a.x, -a.y, -a.z};
+}
+static inline RvVec3 rv_mul(RvVec3 a, RvVec3 b) {
+  return (RvVec3){a.x * b.x, a.y * b.y, a.z * b.z};
+}
 // a + s b
-static inline RvVec3 rv_mad(RvVec3 a, double s, RvVec3 b) { return rv_add(a, rv_scale(b, s)); }
-static inline RvVec3 rv_lerp(RvVec3 a, RvVec3 b, double t) { return rv_add(rv_scale(a, 1 - t), rv_scale(b, t)); }
-static inline double rv_dot(RvVec3 a, RvVec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+static inline RvVec3 rv_mad(RvVec3 a, double s, RvVec3 b) {
+  return rv_add(a, rv_scale(b, s));
+}
+static inline RvVec3 rv_lerp(RvVec3 a, RvVec3 b, double t) {
+  return rv_add(rv_scale(a, 1 - t), rv_scale(b, t));
+}
+static inline double rv_dot(RvVec3 a, RvVec3 b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
 static inline RvVec3 rv_cross(RvVec3 a, RvVec3 b) {
   return (RvVec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
-static inline double rv_length(RvVec3 a) { return sqrt(rv_dot(a, a)); }
-static inline double rv_distance(RvVec3 a, RvVec3 b) { return rv_length(rv_sub(a, b)); }
+static inline double rv_length(RvVec3 a) {
+  return sqrt(rv_dot(a, a));
+}
+static inline double rv_distance(RvVec3 a, RvVec3 b) {
+  return rv_length(rv_sub(a, b));
+}
 // `fallback` for a vector too short to have a direction
 static inline RvVec3 rv_normalize(RvVec3 a, RvVec3 fallback) {
   double n = rv_length(a);
   return n > 1e-150 ? rv_scale(a, 1 / n) : fallback;
 }
-static inline bool rv_vec3_finite(RvVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
+static inline bool rv_vec3_finite(RvVec3 a) {
+  return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
+}
 // a unit vector at right angles to the unit vector `n`; continuous except where n turns through -z
 // (Duff et al. 2017, "Building an orthonormal basis, revisited")
 static inline RvVec3 rv_perpendicular(RvVec3 n) {
@@ -51,7 +83,9 @@ static inline RvVec3 rv_perpendicular(RvVec3 n) {
   return (RvVec3){1 + sign * n.x * n.x * a, sign * b, -sign * n.x};
 }
 
-static inline RvMat3 rv_mat3_identity(void) { return (RvMat3){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}; }
+static inline RvMat3 rv_mat3_identity(void) {
+  return (RvMat3){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+}
 static inline RvVec3 rv_mat3_apply(RvMat3 m, RvVec3 v) {
   return rv_add(rv_add(rv_scale(m.c[0], v.x), rv_scale(m.c[1], v.y)), rv_scale(m.c[2], v.z));
 }
@@ -61,21 +95,28 @@ static inline RvMat3 rv_mat3_mul(RvMat3 a, RvMat3 b) {
 static inline RvMat3 rv_mat3_transpose(RvMat3 m) {
   return (RvMat3){{{m.c[0].x, m.c[1].x, m.c[2].x}, {m.c[0].y, m.c[1].y, m.c[2].y}, {m.c[0].z, m.c[1].z, m.c[2].z}}};
 }
-static inline double rv_mat3_det(RvMat3 m) { return rv_dot(m.c[0], rv_cross(m.c[1], m.c[2])); }
+static inline double rv_mat3_det(RvMat3 m) {
+  return rv_dot(m.c[0], rv_cross(m.c[1], m.c[2]));
+}
 // det(m) times the inverse: exists for a singular matrix too, and transposed it carries normals
 static inline RvMat3 rv_mat3_adjugate(RvMat3 m) {
-  return rv_mat3_transpose(
-      (RvMat3){{rv_cross(m.c[1], m.c[2]), rv_cross(m.c[2], m.c[0]), rv_cross(m.c[0], m.c[1])}});
+  return rv_mat3_transpose((RvMat3){{rv_cross(m.c[1], m.c[2]), rv_cross(m.c[2], m.c[0]), rv_cross(m.c[0], m.c[1])}});
 }
 
-static inline RvQuat rv_quat_identity(void) { return (RvQuat){0, 0, 0, 1}; }
+static inline RvQuat rv_quat_identity(void) {
+  return (RvQuat){0, 0, 0, 1};
+}
 // first b, then a
 static inline RvQuat rv_quat_mul(RvQuat a, RvQuat b) {
   return (RvQuat){a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
                   a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
 }
-static inline RvQuat rv_quat_conjugate(RvQuat q) { return (RvQuat){-q.x, -q.y, -q.z, q.w}; }
-static inline double rv_quat_dot(RvQuat a, RvQuat b) { return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }
+static inline RvQuat rv_quat_conjugate(RvQuat q) {
+  return (RvQuat){-q.x, -q.y, -q.z, q.w};
+}
+static inline double rv_quat_dot(RvQuat a, RvQuat b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
 static inline RvQuat rv_quat_normalize(RvQuat q) {
   double n = sqrt(rv_quat_dot(q, q));
   return n > 1e-150 ? (RvQuat){q.x / n, q.y / n, q.z / n, q.w / n} : rv_quat_identity();
@@ -85,8 +126,8 @@ static inline RvVec3 rv_quat_rotate(RvQuat q, RvVec3 v) {
   return rv_add(rv_add(v, rv_scale(t, q.w)), rv_cross(u, t));
 }
 static inline RvMat3 rv_quat_matrix(RvQuat q) {
-  return (RvMat3){{rv_quat_rotate(q, rv_vec3(1, 0, 0)), rv_quat_rotate(q, rv_vec3(0, 1, 0)),
-                   rv_quat_rotate(q, rv_vec3(0, 0, 1))}};
+  return (RvMat3){
+      {rv_quat_rotate(q, rv_vec3(1, 0, 0)), rv_quat_rotate(q, rv_vec3(0, 1, 0)), rv_quat_rotate(q, rv_vec3(0, 0, 1))}};
 }
 // the shortest turn of the unit vector a onto the unit vector b
 static inline RvQuat rv_quat_between(RvVec3 a, RvVec3 b) {

@@ -23,8 +23,8 @@ RvTestCook rv_test_cook(const char* type, const char* parms, size_t ninput, cons
 RvTestCook rv_test_cook_at(const char* type, const char* parms, size_t ninput, const RvDetail* const* inputs,
                            double frame);
 // The same of a row that is in no table; `cache` may be NULL.
-RvTestCook rv_test_cook_type(const RvNodeType* type, const char* parms, size_t ninput,
-                             const RvDetail* const* inputs, double frame, void** cache);
+RvTestCook rv_test_cook_type(const RvNodeType* type, const char* parms, size_t ninput, const RvDetail* const* inputs,
+                             double frame, void** cache);
 void rv_test_cook_free(RvTestCook* cook);
 
 #endif

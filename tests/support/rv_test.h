@@ -21,9 +21,9 @@
 void rv_test_near(double value, double expected, double tolerance, const char* what, const char* file, int line);
 
 // The call must end well, or with that result and a text that contains `part`.
-#define CHECK_OK(call, error) \
-  do { \
-    RvResult rv_r = (call); \
+#define CHECK_OK(call, error)                                                             \
+  do {                                                                                    \
+    RvResult rv_r = (call);                                                               \
     if (rv_r != RV_OK) fail_msg("%s: %s: %s", #call, rv_result_name(rv_r), (error).text); \
   } while (0)
 #define CHECK_FAILS(call, code, error, part) rv_test_fails((call), (code), &(error), (part), #call, __FILE__, __LINE__)
@@ -33,10 +33,10 @@ void rv_test_fails(RvResult got, RvResult wanted, RvError* error, const char* pa
 // A new folder under the system's temporary one, removed when the process ends.
 const char* rv_test_folder(void);
 
-#define RV_TESTS(...)                                             \
-  int main(void) {                                                \
-    const struct CMUnitTest tests[] = {__VA_ARGS__};              \
-    return rv_test_run(tests, sizeof tests / sizeof *tests);      \
+#define RV_TESTS(...)                                        \
+  int main(void) {                                           \
+    const struct CMUnitTest tests[] = {__VA_ARGS__};         \
+    return rv_test_run(tests, sizeof tests / sizeof *tests); \
   }
 int rv_test_run(const struct CMUnitTest* tests, size_t count);
 

@@ -11,8 +11,8 @@ static void philox_known_answers(void** state) {
   RvRandom4 full = rv_philox((uint32_t[4]){ones, ones, ones, ones}, (uint32_t[2]){ones, ones});
   uint32_t expected1[4] = {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd};
   assert_memory_equal(full.v, expected1, sizeof expected1);
-  RvRandom4 pi = rv_philox((uint32_t[4]){0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
-                           (uint32_t[2]){0xa4093822, 0x299f31d0});
+  RvRandom4 pi =
+      rv_philox((uint32_t[4]){0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, (uint32_t[2]){0xa4093822, 0x299f31d0});
   uint32_t expected2[4] = {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1};
   assert_memory_equal(pi.v, expected2, sizeof expected2);
 }

@@ -45,7 +45,8 @@ static void agrees_with_lapack(void** state) {
         double ab[MAX_N * 17], b[MAX_N];
         for (int j = 0; j < n; ++j) {
           b[j] = rv_random(6, (uint64_t)lane, (uint64_t)j, 0);
-          for (int k = 0; k <= band; ++k) ab[j * (band + 1) + k] = j + k < n ? entry((uint64_t)lane, j + k, j, band) : 0;
+          for (int k = 0; k <= band; ++k)
+            ab[j * (band + 1) + k] = j + k < n ? entry((uint64_t)lane, j + k, j, band) : 0;
         }
         assert_int_equal(LAPACKE_dpbtrf(LAPACK_COL_MAJOR, 'L', n, band, ab, band + 1), 0);
         assert_int_equal(LAPACKE_dpbtrs(LAPACK_COL_MAJOR, 'L', n, band, 1, ab, band + 1, b, n), 0);
@@ -61,7 +62,8 @@ static void same_bits_on_every_path(void** state) {
   (void)state;
   enum { BAND = 10, N = 63 };
   size_t doubles = rv_ldlt_size(N, BAND);
-  double *a = rv_alloc(doubles, 8), *x = rv_alloc(N * RV_LANES, 8), *a0 = rv_alloc(doubles, 8), *x0 = rv_alloc(N * RV_LANES, 8);
+  double *a = rv_alloc(doubles, 8), *x = rv_alloc(N * RV_LANES, 8), *a0 = rv_alloc(doubles, 8),
+         *x0 = rv_alloc(N * RV_LANES, 8);
   int paths = 0;
   for (int isa = 0; isa < RV_ISA_COUNT; ++isa) {
     if (!rv_cpu_force((RvIsa)isa)) continue;
@@ -99,7 +101,7 @@ static void bad_pivots_are_told_by_lane(void** state) {
   rv_ldlt_factor(a, N, BAND);
   rv_ldlt_solve(a, N, BAND, good);
   fill(a, x, N, BAND, 0);
-  a[(7 * (BAND + 1)) * RV_LANES + 2] = -5;   // indefinite
+  a[(7 * (BAND + 1)) * RV_LANES + 2] = -5;    // indefinite
   a[(19 * (BAND + 1)) * RV_LANES + 5] = NAN;  // broken in its last row
   assert_int_equal(rv_ldlt_factor(a, N, BAND), 1u << 2 | 1u << 5);
   rv_ldlt_solve(a, N, BAND, x);
