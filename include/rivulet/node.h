@@ -158,7 +158,7 @@ RV_API const RvNodeType* rv_node_find(const char* type);
 RV_API RvResult rv_node_register(const RvNodeType* type, RvError* error);
 
 // Text made from the tables; rv_free it. `format`: "text", "json", "ds" (DialogScript), "help" (Houdini help page),
-// "md" (manual page).
+// "md" (manual page). NULL for another format and when out of memory.
 RV_API char* rv_node_describe(const RvNodeType* type, const char* format);
 
 #ifdef __cplusplus

@@ -50,7 +50,7 @@ const RvNodeType* rv_node_find(const char* type) {
 }
 
 //---------------------------------------------------------------------------------------------- the check of
-//a row
+// a row
 
 static bool empty(const char* text) {
   return !text || !*text;
