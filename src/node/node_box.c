@@ -1,0 +1,94 @@
+// Box: a closed mesh of quads whose faces may be divided.
+#include "node/shape.h"
+#include "parm/table.h"
+#include "rivulet/node.h"
+
+#define BOX_PARMS(X)                                                                                                  \
+  X(VEC3, size, "Size", 1, 1, 1, HARD(0), SOFT(10), "m", "Length of the edges; each must be above 0.")                \
+  X(VEC3, t, "Center", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Centre of the box.")                                         \
+  X(FLOAT, scale, "Uniform Scale", 1, HARD(0), SOFT(10), "", "Scales the size.")                                      \
+  X(INT3, divrate, "Axis Divisions", 1, 1, 1, HARD(1), HARD(1024), "", "Faces along each axis.")                      \
+  X(TOGGLE, addnormals, "Add Normals", 0, "Adds the faces' normals as the vertex attribute N.")
+RV_PARM_TABLE(BoxParms, box_table, BOX_PARMS)
+
+static const RvPortDef box_outputs[] = {{"geometry", "Geometry", "The mesh.", false}};
+
+// the points are those of a lattice without its inside, slab by slab along z, row by row along y
+static int32_t lattice_point(const int64_t n[3], const int64_t at[3]) {
+  int64_t x = at[0], y = at[1], z = at[2], full = (n[0] + 1) * (n[1] + 1), ring = 2 * (n[0] + n[1]);
+  if (z == 0) return (int32_t)(y * (n[0] + 1) + x);
+  if (z == n[2]) return (int32_t)(full + (n[2] - 1) * ring + y * (n[0] + 1) + x);
+  int64_t base = full + (z - 1) * ring;
+  if (y == 0) return (int32_t)(base + x);
+  if (y == n[1]) return (int32_t)(base + n[0] + 1 + 2 * (n[1] - 1) + x);
+  return (int32_t)(base + n[0] + 1 + 2 * (y - 1) + (x ? 1 : 0));
+}
+
+static void put_points(const BoxParms* p, RvShape* shape) {
+  const int64_t* n = p->divrate;
+  for (int64_t z = 0; z <= n[2]; ++z)
+    for (int64_t y = 0; y <= n[1]; ++y) {
+      bool whole = z == 0 || z == n[2] || y == 0 || y == n[1];
+      for (int64_t x = 0; x <= n[0]; x += whole ? 1 : n[0]) {
+        const int64_t at[3] = {x, y, z};
+        double q[3];
+        for (int k = 0; k < 3; ++k)
+          q[k] = p->t[k] + p->scale * p->size[k] * ((double)at[k] / (double)n[k] - 0.5);
+        rv_shape_point(shape, rv_vec3_load64(q));
+      }
+    }
+}
+
+// the two sides across `axis`
+static void put_sides(const BoxParms* p, RvShape* shape, int axis) {
+  const int64_t* n = p->divrate;
+  int u = (axis + 1) % 3, v = (axis + 2) % 3;
+  for (int far = 0; far < 2; ++far)
+    for (int64_t i = 0; i < n[u]; ++i)
+      for (int64_t j = 0; j < n[v]; ++j) {
+        double normal[3] = {0, 0, 0};
+        normal[axis] = far ? 1 : -1;
+        RvVec3 normals[4];
+        int32_t corner[4];
+        for (int k = 0; k < 4; ++k) {
+          // counter-clockwise in (u, v) seen from the far side is right-handed; Houdini's winding is the other
+          static const int du[4] = {0, 0, 1, 1}, dv[4] = {0, 1, 1, 0};
+          int64_t at[3];
+          at[axis] = far ? n[axis] : 0;
+          at[u] = i + (far ? du[k] : dv[k]);
+          at[v] = j + (far ? dv[k] : du[k]);
+          corner[k] = lattice_point(n, at);
+          normals[k] = rv_vec3_load64(normal);
+        }
+        rv_shape_face(shape, 4, corner, normals);
+      }
+}
+
+static RvResult cook(RvCook* cook, RvError* error) {
+  const BoxParms* p = cook->parms;
+  for (int k = 0; k < 3; ++k)
+    if (!(p->size[k] * p->scale > 0))
+      return rv_fail(error, RV_BAD_INPUT, "size%c times scale is %g: a box needs edges above 0", "xyz"[k],
+                     p->size[k] * p->scale);
+  size_t n[3] = {(size_t)p->divrate[0], (size_t)p->divrate[1], (size_t)p->divrate[2]};
+  size_t faces = 2 * (n[0] * n[1] + n[1] * n[2] + n[2] * n[0]);
+  RvShape shape;
+  RvResult r = rv_shape_begin(&shape, faces + 2, faces, 4 * faces, p->addnormals, error);
+  if (r != RV_OK) return r;
+  put_points(p, &shape);
+  for (int axis = 0; axis < 3; ++axis) put_sides(p, &shape, axis);
+  return rv_shape_end(&shape, false, &cook->output[0], error);
+}
+
+const RvNodeType rv_node_box = {
+    .type = "box",
+    .label = "Box",
+    .category = "Geometry",
+    .summary = "Makes a closed box of quads.",
+    .help = "The mesh is closed and no two points share a place. Faces run clockwise seen from outside, as in Houdini.",
+    .flags = RV_NODE_GENERATOR,
+    .outputs = box_outputs,
+    .noutput = 1,
+    .parms = &box_table,
+    .cook = cook,
+};
