@@ -11,9 +11,9 @@
 
 enum {
   CELLS = RV_LATTICE_BLOCK * RV_LATTICE_BLOCK * RV_LATTICE_BLOCK,
-  SIDE = 4,       // places along each axis of a cell
-  TAKEN = 255,    // in `parts`: one of the cells drawn among equals
-  EMPTY = 0,      // kinds of blocks
+  SIDE = 4,     // places along each axis of a cell
+  TAKEN = 255,  // in `parts`: one of the cells drawn among equals
+  EMPTY = 0,    // kinds of blocks
   FULL = 1,
   MARKED = 2,
   STREAM_TIES = 1,
@@ -210,8 +210,8 @@ static int compare_ties(const void* a, const void* b) {
 
 static RvRandom4 cell_random(uint64_t seed, uint64_t stream, const int64_t cell[3]) {
   // 21 bits an axis; the lattice is bounded to less than that around any shape
-  uint64_t counter = ((uint64_t)cell[0] & 0x1fffff) | ((uint64_t)cell[1] & 0x1fffff) << 21 |
-                     ((uint64_t)cell[2] & 0x1fffff) << 42;
+  uint64_t counter =
+      ((uint64_t)cell[0] & 0x1fffff) | ((uint64_t)cell[1] & 0x1fffff) << 21 | ((uint64_t)cell[2] & 0x1fffff) << 42;
   return rv_random4(seed, stream, counter);
 }
 

@@ -16,17 +16,17 @@ typedef struct RvLattice {
   // Below 0 inside; called by several threads at once.
   RvResult (*distance)(const void* arg, size_t count, const double* positions, float* out, RvError* error);
   const void* arg;
-  bool metric;      // values near 0 are distances, so a cell farther away than its corner needs no closer look
-  double volume;    // the volume to fill where it is known exactly, else 0: measure it
+  bool metric;    // values near 0 are distances, so a cell farther away than its corner needs no closer look
+  double volume;  // the volume to fill where it is known exactly, else 0: measure it
 
-  int64_t first[3];    // block coordinates of the first block
-  size_t blocks[3];    // how many along each axis
-  uint8_t* kind;       // of each block: see lattice.c
-  size_t nused;        // blocks with cells
-  uint32_t* used;      // their indices, ascending
-  uint8_t* parts;      // 512 a used block: covered parts of 64, or TAKEN
-  size_t* offset;      // first cell taken of each used block; nused + 1
-  size_t count;        // cells taken
+  int64_t first[3];  // block coordinates of the first block
+  size_t blocks[3];  // how many along each axis
+  uint8_t* kind;     // of each block: see lattice.c
+  size_t nused;      // blocks with cells
+  uint32_t* used;    // their indices, ascending
+  uint8_t* parts;    // 512 a used block: covered parts of 64, or TAKEN
+  size_t* offset;    // first cell taken of each used block; nused + 1
+  size_t count;      // cells taken
 } RvLattice;
 
 // Gives the lattice the blocks that cover the box. Fails when they are too many to look at.

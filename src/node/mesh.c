@@ -172,8 +172,8 @@ static int compare_u64(const void* a, const void* b) {
 }
 
 static int compare_place(const void* a, const void* b, void* points) {
-  const float* p = (const float*)points + 3 * (size_t)*(const int32_t*)a;
-  const float* q = (const float*)points + 3 * (size_t)*(const int32_t*)b;
+  const float* p = (const float*)points + 3 * (size_t) * (const int32_t*)a;
+  const float* q = (const float*)points + 3 * (size_t) * (const int32_t*)b;
   for (int k = 0; k < 3; ++k)
     if (p[k] != q[k]) return p[k] < q[k] ? -1 : 1;
   return *(const int32_t*)a < *(const int32_t*)b ? -1 : 1;

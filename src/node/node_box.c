@@ -3,11 +3,11 @@
 #include "parm/table.h"
 #include "rivulet/node.h"
 
-#define BOX_PARMS(X)                                                                                                  \
-  X(VEC3, size, "Size", 1, 1, 1, HARD(0), SOFT(10), "m", "Length of the edges; each must be above 0.")                \
-  X(VEC3, t, "Center", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Centre of the box.")                                         \
-  X(FLOAT, scale, "Uniform Scale", 1, HARD(0), SOFT(10), "", "Scales the size.")                                      \
-  X(INT3, divrate, "Axis Divisions", 1, 1, 1, HARD(1), HARD(1024), "", "Faces along each axis.")                      \
+#define BOX_PARMS(X)                                                                                   \
+  X(VEC3, size, "Size", 1, 1, 1, HARD(0), SOFT(10), "m", "Length of the edges; each must be above 0.") \
+  X(VEC3, t, "Center", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Centre of the box.")                          \
+  X(FLOAT, scale, "Uniform Scale", 1, HARD(0), SOFT(10), "", "Scales the size.")                       \
+  X(INT3, divrate, "Axis Divisions", 1, 1, 1, HARD(1), HARD(1024), "", "Faces along each axis.")       \
   X(TOGGLE, addnormals, "Add Normals", 0, "Adds the faces' normals as the vertex attribute N.")
 RV_PARM_TABLE(BoxParms, box_table, BOX_PARMS)
 
@@ -32,8 +32,7 @@ static void put_points(const BoxParms* p, RvShape* shape) {
       for (int64_t x = 0; x <= n[0]; x += whole ? 1 : n[0]) {
         const int64_t at[3] = {x, y, z};
         double q[3];
-        for (int k = 0; k < 3; ++k)
-          q[k] = p->t[k] + p->scale * p->size[k] * ((double)at[k] / (double)n[k] - 0.5);
+        for (int k = 0; k < 3; ++k) q[k] = p->t[k] + p->scale * p->size[k] * ((double)at[k] / (double)n[k] - 0.5);
         rv_shape_point(shape, rv_vec3_load64(q));
       }
     }
@@ -69,7 +68,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
   for (int k = 0; k < 3; ++k)
     if (!(p->size[k] * p->scale > 0))
       return rv_fail(error, RV_BAD_INPUT, "size%c times scale is %g: a box needs edges above 0", "xyz"[k],
-                     p->size[k] * p->scale);
+                     p -> size[k] * p -> scale);
   size_t n[3] = {(size_t)p->divrate[0], (size_t)p->divrate[1], (size_t)p->divrate[2]};
   size_t faces = 2 * (n[0] * n[1] + n[1] * n[2] + n[2] * n[0]);
   RvShape shape;

@@ -3,14 +3,14 @@
 #include "parm/table.h"
 #include "rivulet/node.h"
 
-#define GRID_PARMS(X)                                                                                                 \
-  X(MENU, orient, "Orientation", 2, "xy=XY Plane|yz=YZ Plane|zx=ZX Plane",                                            \
-    "Plane of the grid; its faces look along the third axis.")                                                        \
-  X(VEC2, size, "Size", 1, 1, HARD(0), SOFT(10), "m",                                                                 \
-    "Lengths along the plane's first axis (columns) and its second (rows); each must be above 0.")                    \
-  X(VEC3, t, "Center", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Centre of the grid.")                                        \
-  X(INT, rows, "Rows", 10, HARD(2), HARD(8192), "", "Rows of points.")                                                \
-  X(INT, cols, "Columns", 10, HARD(2), HARD(8192), "", "Columns of points.")                                          \
+#define GRID_PARMS(X)                                                                              \
+  X(MENU, orient, "Orientation", 2, "xy=XY Plane|yz=YZ Plane|zx=ZX Plane",                         \
+    "Plane of the grid; its faces look along the third axis.")                                     \
+  X(VEC2, size, "Size", 1, 1, HARD(0), SOFT(10), "m",                                              \
+    "Lengths along the plane's first axis (columns) and its second (rows); each must be above 0.") \
+  X(VEC3, t, "Center", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Centre of the grid.")                     \
+  X(INT, rows, "Rows", 10, HARD(2), HARD(8192), "", "Rows of points.")                             \
+  X(INT, cols, "Columns", 10, HARD(2), HARD(8192), "", "Columns of points.")                       \
   X(TOGGLE, addnormals, "Add Normals", 0, "Adds the plane's normal as the point attribute N.")
 RV_PARM_TABLE(GridParms, grid_table, GRID_PARMS)
 
@@ -28,7 +28,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
   const GridParms* p = cook->parms;
   for (int k = 0; k < 2; ++k)
     if (!(p->size[k] > 0))
-      return rv_fail(error, RV_BAD_INPUT, "size%c is %g: a grid needs sides above 0", "xy"[k], p->size[k]);
+      return rv_fail(error, RV_BAD_INPUT, "size%c is %g: a grid needs sides above 0", "xy"[k], p -> size[k]);
   size_t rows = (size_t)p->rows, cols = (size_t)p->cols, faces = (rows - 1) * (cols - 1);
   RvShape shape;
   RvResult r = rv_shape_begin(&shape, rows * cols, faces, 4 * faces, p->addnormals, error);

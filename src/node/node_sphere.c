@@ -4,15 +4,15 @@
 #include "parm/table.h"
 #include "rivulet/node.h"
 
-#define SPHERE_PARMS(X)                                                                                               \
-  X(MENU, type, "Primitive Type", 0, "polymesh=Rows and columns|poly=Icosphere", "How the faces are laid out.")       \
-  X(FLOAT, radius, "Radius", 0.5, HARD(0), SOFT(1), "m", "Radius; must be above 0.")                                  \
-  X(VEC3, t, "Center", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Centre of the sphere.")                                      \
-  X(INT, rows, "Rows", 13, HARD(3), HARD(4096), "", "Rows of points from pole to pole, both poles counted.",          \
-    WHEN("{ type != polymesh }"))                                                                                     \
-  X(INT, cols, "Columns", 24, HARD(3), HARD(4096), "", "Points around each row.", WHEN("{ type != polymesh }"))       \
-  X(INT, freq, "Frequency", 4, HARD(1), HARD(1000), "", "Parts each edge of the icosahedron is cut into.",            \
-    WHEN("{ type != poly }"))                                                                                         \
+#define SPHERE_PARMS(X)                                                                                         \
+  X(MENU, type, "Primitive Type", 0, "polymesh=Rows and columns|poly=Icosphere", "How the faces are laid out.") \
+  X(FLOAT, radius, "Radius", 0.5, HARD(0), SOFT(1), "m", "Radius; must be above 0.")                            \
+  X(VEC3, t, "Center", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Centre of the sphere.")                                \
+  X(INT, rows, "Rows", 13, HARD(3), HARD(4096), "", "Rows of points from pole to pole, both poles counted.",    \
+    WHEN("{ type != polymesh }"))                                                                               \
+  X(INT, cols, "Columns", 24, HARD(3), HARD(4096), "", "Points around each row.", WHEN("{ type != polymesh }")) \
+  X(INT, freq, "Frequency", 4, HARD(1), HARD(1000), "", "Parts each edge of the icosahedron is cut into.",      \
+    WHEN("{ type != poly }"))                                                                                   \
   X(TOGGLE, addnormals, "Add Normals", 0, "Adds exact normals as the point attribute N.")
 RV_PARM_TABLE(SphereParms, sphere_table, SPHERE_PARMS)
 
@@ -48,7 +48,7 @@ static void put_row_face(const SphereParms* p, RvShape* shape, int64_t row, int6
     // two corners at a pole are one
     if (n && (point == corner[n - 1] || point == corner[0])) continue;
     corner[n] = point;
-    normal[n++] = at[i][0] == 0               ? rv_vec3(0, 1, 0)
+    normal[n++] = at[i][0] == 0             ? rv_vec3(0, 1, 0)
                   : at[i][0] == p->rows - 1 ? rv_vec3(0, -1, 0)
                                             : row_direction(p, at[i][0], at[i][1] % p->cols);
   }
@@ -172,9 +172,10 @@ const RvNodeType rv_node_sphere = {
     .label = "Sphere",
     .category = "Geometry",
     .summary = "Makes a closed sphere of polygons.",
-    .help = "The mesh is closed and no two points share a place. Faces run clockwise seen from outside, as in Houdini. "
-            "Rows and columns give quads with triangles at the two poles on Y; an icosphere gives triangles of nearly "
-            "equal size.",
+    .help =
+        "The mesh is closed and no two points share a place. Faces run clockwise seen from outside, as in Houdini. "
+        "Rows and columns give quads with triangles at the two poles on Y; an icosphere gives triangles of nearly "
+        "equal size.",
     .flags = RV_NODE_GENERATOR,
     .outputs = sphere_outputs,
     .noutput = 1,

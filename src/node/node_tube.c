@@ -5,15 +5,15 @@
 #include "parm/table.h"
 #include "rivulet/node.h"
 
-#define TUBE_PARMS(X)                                                                                                 \
-  X(MENU, orient, "Orientation", 1, "x=X Axis|y=Y Axis|z=Z Axis", "Axis of the tube.")                                \
-  X(TOGGLE, cap, "End Caps", 1, "Closes the ends, so that the mesh encloses a volume.")                               \
-  X(VEC2, rad, "Radius", 0.5, 0.5, HARD(0), SOFT(1), "m",                                                             \
-    "Radius at the far end of the axis, then at the near end. One of them may be 0: a cone.")                         \
-  X(FLOAT, height, "Height", 1, HARD(0), SOFT(10), "m", "Length along the axis; must be above 0.")                    \
-  X(VEC3, t, "Center", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Centre of the tube.")                                        \
-  X(INT, rows, "Rows", 2, HARD(2), HARD(4096), "", "Rows of points from end to end.")                                 \
-  X(INT, cols, "Columns", 12, HARD(3), HARD(4096), "", "Points around each row.")                                     \
+#define TUBE_PARMS(X)                                                                              \
+  X(MENU, orient, "Orientation", 1, "x=X Axis|y=Y Axis|z=Z Axis", "Axis of the tube.")             \
+  X(TOGGLE, cap, "End Caps", 1, "Closes the ends, so that the mesh encloses a volume.")            \
+  X(VEC2, rad, "Radius", 0.5, 0.5, HARD(0), SOFT(1), "m",                                          \
+    "Radius at the far end of the axis, then at the near end. One of them may be 0: a cone.")      \
+  X(FLOAT, height, "Height", 1, HARD(0), SOFT(10), "m", "Length along the axis; must be above 0.") \
+  X(VEC3, t, "Center", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Centre of the tube.")                     \
+  X(INT, rows, "Rows", 2, HARD(2), HARD(4096), "", "Rows of points from end to end.")              \
+  X(INT, cols, "Columns", 12, HARD(3), HARD(4096), "", "Points around each row.")                  \
   X(TOGGLE, addnormals, "Add Normals", 0, "Adds normals as the vertex attribute N: smooth around, flat on the caps.")
 RV_PARM_TABLE(TubeParms, tube_table, TUBE_PARMS)
 
@@ -21,7 +21,7 @@ static const RvPortDef tube_outputs[] = {{"geometry", "Geometry", "The mesh.", f
 
 typedef struct Tube {
   const TubeParms* p;
-  bool tip[2];       // far and near end are a point
+  bool tip[2];  // far and near end are a point
   RvShape shape;
 } Tube;
 
@@ -44,7 +44,9 @@ static int32_t tube_point(const Tube* t, int64_t row, int64_t col) {
   return (int32_t)(is_tip(t, row) ? first : first + col % n);
 }
 
-static double tube_angle(const Tube* t, int64_t col) { return 2 * RV_PI * (double)col / (double)t->p->cols; }
+static double tube_angle(const Tube* t, int64_t col) {
+  return 2 * RV_PI * (double)col / (double)t->p->cols;
+}
 
 static void put_points(Tube* t) {
   const TubeParms* p = t->p;
@@ -122,8 +124,9 @@ const RvNodeType rv_node_tube = {
     .label = "Tube",
     .category = "Geometry",
     .summary = "Makes a cylinder or a cone of polygons, open or capped.",
-    .help = "With caps the mesh is closed; a radius of 0 ends in one point. Faces run clockwise seen from outside, as in "
-            "Houdini.",
+    .help =
+        "With caps the mesh is closed; a radius of 0 ends in one point. Faces run clockwise seen from outside, as in "
+        "Houdini.",
     .flags = RV_NODE_GENERATOR,
     .outputs = tube_outputs,
     .noutput = 1,

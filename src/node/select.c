@@ -8,7 +8,9 @@
 
 #include "base/memory.h"
 
-static bool is_number(const char* word) { return isdigit((unsigned char)word[0]) != 0; }
+static bool is_number(const char* word) {
+  return isdigit((unsigned char)word[0]) != 0;
+}
 
 static bool owner_has(const RvDetail* detail, RvOwner owner, const char* word) {
   for (size_t i = 0; i < rv_detail_group_count(detail, owner); ++i)
@@ -81,8 +83,10 @@ RvResult rv_select(const RvDetail* detail, const char* text, RvSelectType type, 
   if (word) {
     // "all but these" when the first word takes away
     *mask = rv_alloc(count, 1);
-    if (*mask) memset(*mask, word[0] == '!', count);
-    else r = rv_fail(error, RV_NO_MEMORY, "no memory for a group");
+    if (*mask)
+      memset(*mask, word[0] == '!', count);
+    else
+      r = rv_fail(error, RV_NO_MEMORY, "no memory for a group");
   }
   for (; word && r == RV_OK; word = strtok_r(NULL, " \t", &rest)) {
     const char* name = word + (word[0] == '!');

@@ -46,8 +46,10 @@ RvResult rv_shape_end(RvShape* shape, bool point_normals, RvDetail** out, RvErro
   if (r == RV_OK) r = rv_detail_add_points(detail, shape->npoint, NULL, error);
   if (r == RV_OK) {
     float* p = rv_detail_f32_write(detail, RV_POINT, "P", 3, error);
-    if (p) memcpy(p, shape->points, 3 * shape->npoint * sizeof *p);
-    else r = rv_fail(error, RV_NO_MEMORY, "no memory for points");
+    if (p)
+      memcpy(p, shape->points, 3 * shape->npoint * sizeof *p);
+    else
+      r = rv_fail(error, RV_NO_MEMORY, "no memory for points");
   }
   if (r == RV_OK)
     r = rv_detail_add_polygons(detail, RV_PRIM_POLYGON, shape->nface, shape->face_size, shape->corners, NULL, error);

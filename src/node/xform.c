@@ -79,7 +79,9 @@ RvXform rv_xform_inverse(const RvXform* xform) {
   return rv_xform_from(inverse, rv_neg(rv_mat3_apply(inverse, xform->offset)));
 }
 
-RvVec3 rv_xform_point(const RvXform* x, RvVec3 p) { return rv_add(rv_mat3_apply(x->linear, p), x->offset); }
+RvVec3 rv_xform_point(const RvXform* x, RvVec3 p) {
+  return rv_add(rv_mat3_apply(x->linear, p), x->offset);
+}
 
 bool rv_xform_moves(RvTag tag, int size) {
   switch (tag) {

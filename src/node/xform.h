@@ -5,7 +5,7 @@
 #include "math/vec.h"
 #include "rivulet/geo.h"
 
-#define RV_XFORM_ORDER_MENU \
+#define RV_XFORM_ORDER_MENU                                                                              \
   "srt=Scale Rot Trans|str=Scale Trans Rot|rst=Rot Scale Trans|rts=Rot Trans Scale|tsr=Trans Scale Rot|" \
   "trs=Trans Rot Scale"
 #define RV_ROTATE_ORDER_MENU "xyz=Rx Ry Rz|xzy=Rx Rz Ry|yxz=Ry Rx Rz|yzx=Ry Rz Rx|zxy=Rz Rx Ry|zyx=Rz Ry Rx"
