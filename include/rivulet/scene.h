@@ -52,6 +52,8 @@ RV_API void rv_scene_frames(const RvScene* scene, double* first, double* last);
 
 RV_API size_t rv_scene_node_count(const RvScene* scene);
 RV_API const char* rv_scene_node_name(const RvScene* scene, size_t index);
+// True if a wire leads out of the node.
+RV_API bool rv_scene_is_read(const RvScene* scene, const char* node);
 RV_API const RvNodeType* rv_scene_node_type(const RvScene* scene, const char* name);
 
 //---------------------------------------------------------------------------------------------- cooking

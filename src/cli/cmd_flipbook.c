@@ -1,0 +1,250 @@
+// rivulet flipbook: pictures of a scene or of a folder of caches: a still, a numbered sequence, or a film.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/timer.h"
+#include "cli/film.h"
+
+enum { DEFAULT_WIDTH = 960, DEFAULT_HEIGHT = 540 };
+
+typedef struct Flipbook {
+  RvSessionOptions session;
+  const char *size, *camera, *node, *output, *quality;
+  RvFilmSource source;
+  RvProgress progress;
+  bool film, still;  // of the output's kind; else a folder of a sequence
+  RvCamera view;     // fixed camera, unless a node gives one
+  const char* camera_node;
+  int width, height;
+  RvViewQuality level;
+  RV_ARRAY(char*) pictures;
+  char* folder;  // of a film's pictures, removed at the end
+  double frame;
+} Flipbook;
+
+static bool ends_with(const char* text, const char* ending) {
+  size_t n = strlen(text), m = strlen(ending);
+  return n >= m && strcasecmp(text + n - m, ending) == 0;
+}
+
+static bool stopped(void* user, double fraction) {
+  Flipbook* f = user;
+  rv_progress_update(&f->progress, f->frame, fraction, "rendering");
+  return rv_cli_interrupted();
+}
+
+static RvResult parse(int argc, char** argv, RvTextList* words, RvTextList* set, Flipbook* f, RvError* error) {
+  const RvOption options[] = {
+      {"--frames", RV_OPTION_TEXT, &f->session.frames}, {"--size", RV_OPTION_TEXT, &f->size},
+      {"--camera", RV_OPTION_TEXT, &f->camera},         {"--node", RV_OPTION_TEXT, &f->node},
+      {"--quality", RV_OPTION_TEXT, &f->quality},       {"--set", RV_OPTION_LIST, set},
+      {"--out", RV_OPTION_TEXT, &f->session.out},       {"--threads", RV_OPTION_INT, &f->session.threads},
+      {"--quiet", RV_OPTION_FLAG, &f->session.quiet},   {"-o", RV_OPTION_TEXT, &f->output},
+  };
+  RvResult result = rv_cli_options(argc, argv, options, sizeof options / sizeof *options, words, error);
+  if (result) return result;
+  if (words->count != 1)
+    return rv_fail(error, RV_BAD_INPUT, "flipbook takes one scene or folder; it was given %zu", words->count);
+  if (!f->output)
+    return rv_fail(error, RV_BAD_INPUT, "say where the pictures go with -o FILE.png, FILE.mp4 or a folder");
+  f->session.scene = words->items[0];
+  f->session.set = set;
+  f->film = ends_with(f->output, ".mp4");
+  f->still = ends_with(f->output, ".png");
+  f->level = RV_VIEW_NORMAL;
+  if (f->quality && !rv_view_quality_from_name(f->quality, &f->level))
+    return rv_fail(error, RV_BAD_INPUT, "--quality takes draft, normal or high, not '%s'", f->quality);
+  if (f->film && !rv_view_has_ffmpeg())
+    return rv_fail(error, RV_UNSUPPORTED, "a film needs ffmpeg, which is not installed; give a folder to get pictures");
+  char rest;
+  if (f->size && (sscanf(f->size, "%dx%d%c", &f->width, &f->height, &rest) != 2 || f->width < 1 || f->height < 1 ||
+                  f->width > RV_VIEW_MAX_SIZE || f->height > RV_VIEW_MAX_SIZE))
+    return rv_fail(error, RV_BAD_INPUT, "--size takes WIDTHxHEIGHT up to %d, not '%s'", RV_VIEW_MAX_SIZE, f->size);
+  return RV_OK;
+}
+
+//---------------------------------------------------------------------------------------------- camera
+
+static RvResult camera_from_numbers(Flipbook* f, RvError* error) {
+  double v[7] = {[6] = 35};
+  const char* text = f->camera;
+  int count = 0;
+  while (count < 7) {
+    char* end;
+    v[count] = strtod(text, &end);
+    if (end == text || !isfinite(v[count])) break;
+    count++;
+    text = end;
+    if (*text != ',') break;
+    text++;
+  }
+  if (count < 6 || *text || !(v[6] > 0 && v[6] < 170))
+    return rv_fail(error, RV_BAD_INPUT, "--camera takes a camera node, 'auto', or X,Y,Z,TX,TY,TZ[,FOV]; not '%s'",
+                   f->camera);
+  f->view = (RvCamera){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, {0, 1, 0}, v[6], 0, 0};
+  return RV_OK;
+}
+
+// frames the boxes of the first, middle and last pictures together, so that the camera stands still
+static RvResult camera_by_framing(Flipbook* f, double first, double last, RvError* error) {
+  const double frames[] = {first, floor((first + last) / 2), last};
+  double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+  for (int i = 0; i < 3; ++i) {
+    if (i && frames[i] == frames[i - 1]) continue;
+    RvFilmFrame frame;
+    RvResult result = rv_film_frame(&f->source, frames[i], &frame, error);
+    if (result) return result;
+    for (size_t k = 0; k < frame.count; ++k) {
+      double a[3], b[3];
+      if (!rv_detail_bounds(frame.details[k], a, b)) continue;
+      for (int c = 0; c < 3; ++c) lo[c] = fmin(lo[c], a[c]), hi[c] = fmax(hi[c], b[c]);
+    }
+    rv_film_release(&frame);
+  }
+  if (!(lo[0] <= hi[0])) {
+    for (int c = 0; c < 3; ++c) lo[c] = -0.5, hi[c] = 0.5;
+  }
+  f->view = rv_view_frame(lo, hi, (double)f->width / f->height);
+  return RV_OK;
+}
+
+// the camera of a node at a frame
+static RvResult camera_from_node(Flipbook* f, double frame, RvError* error) {
+  const RvDetail* detail = NULL;
+  RvResult result = rv_scene_cook(f->source.session->scene, f->camera_node, frame, &detail, error);
+  if (!result && !rv_view_camera_from_detail(detail, &f->view))
+    result = rv_fail(error, RV_BAD_INPUT, "node '%s' gives no camera; name a node of type camera", f->camera_node);
+  return result;
+}
+
+static RvResult choose_camera(Flipbook* f, double first, double last, RvError* error) {
+  RvResult result = RV_OK;
+  bool automatic = f->camera && strcmp(f->camera, "auto") == 0;
+  const RvScene* scene = f->source.session ? f->source.session->scene : NULL;
+  if (scene && f->camera && rv_scene_node_type(scene, f->camera))
+    f->camera_node = f->camera;
+  else if (!f->camera && f->source.camera)
+    f->camera_node = f->source.camera;
+  if (f->camera_node) {
+    result = camera_from_node(f, first, error);
+    if (!f->width) f->width = f->view.width, f->height = f->view.height;
+  }
+  if (f->width < 1 || f->height < 1) f->width = DEFAULT_WIDTH, f->height = DEFAULT_HEIGHT;
+  if (result || f->camera_node) return result;
+  return f->camera && !automatic ? camera_from_numbers(f, error) : camera_by_framing(f, first, last, error);
+}
+
+//---------------------------------------------------------------------------------------------- pictures
+
+static char* picture_path(const Flipbook* f, double frame) {
+  const RvVars vars = {.frame = frame,
+                       .fps = f->source.session ? rv_scene_fps(f->source.session->scene) : 24,
+                       .out = f->source.session ? f->source.session->out : "."};
+  if (f->still) return rv_vars_expand(&vars, f->output);
+  char* pattern = rv_strf("%s/frame.$F4.png", f->film ? f->folder : f->output);
+  char* path = pattern ? rv_vars_expand(&vars, pattern) : NULL;
+  rv_free(pattern);
+  return path;
+}
+
+static RvResult render_frame(Flipbook* f, double frame, RvError* error) {
+  f->frame = frame;
+  RvFilmFrame content = {0};
+  RvImage image = {0};
+  RvResult result = f->camera_node ? camera_from_node(f, frame, error) : RV_OK;
+  if (!result) result = rv_film_frame(&f->source, frame, &content, error);
+  if (!result) {
+    const RvLog log = {NULL, rv_cli_warning};
+    RvViewOptions options = rv_view_options(f->level, f->width, f->height);
+    options.log = &log;
+    result = rv_view_render((const RvDetail* const*)content.details, content.count, &f->view, &options, stopped, f,
+                            &image, error);
+  }
+  rv_film_release(&content);
+  char* path = result ? NULL : picture_path(f, frame);
+  if (!result && (!path || !rv_array_push(&f->pictures, path))) {
+    rv_free(path);
+    path = NULL;
+    result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  }
+  if (!result) result = rv_view_write_png(&image, path, error);
+  rv_image_free(&image);
+  return result;
+}
+
+static RvResult choose_frames(Flipbook* f, double* first, double* last, RvError* error) {
+  *first = f->source.first;
+  *last = f->source.last;
+  const char* text = f->session.frames;
+  bool middle = text ? strcmp(text, "middle") == 0 : f->still && !strchr(f->output, '$');
+  if (text && !middle && !f->source.session) return rv_cli_frames(text, first, last, error);
+  if (middle) *first = *last = floor((*first + *last) / 2);
+  if (f->still && *first != *last && !strchr(f->output, '$'))
+    return rv_fail(error, RV_BAD_INPUT, "-o %s: %g frames need a number in the name, such as name.$F4.png, or a folder",
+                   f->output, *last - *first + 1);
+  return RV_OK;
+}
+
+static RvResult render_all(Flipbook* f, RvError* error) {
+  double first, last;
+  RvResult result = choose_frames(f, &first, &last, error);
+  if (!result) result = choose_camera(f, first, last, error);
+  if (!result && f->film) {
+    f->folder = rv_strf("%s.frames.%ld.tmp", f->output, (long)getpid());
+    result = f->folder ? rv_file_make_folder(f->folder, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  }
+  f->progress = rv_progress_begin(first, last, f->session.quiet);
+  for (double frame = first; !result && frame <= last; ++frame) result = render_frame(f, frame, error);
+  double fps = f->source.session ? rv_scene_fps(f->source.session->scene) : 24;
+  if (!result && f->film)
+    result = rv_view_write_mp4((const char* const*)f->pictures.data, f->pictures.count, fps, f->output, error);
+  rv_progress_clear(&f->progress);
+  return result;
+}
+
+static void clean_up(Flipbook* f) {
+  for (size_t i = 0; i < f->pictures.count; ++i) {
+    if (f->film) unlink(f->pictures.data[i]);
+    rv_free(f->pictures.data[i]);
+  }
+  if (f->folder) rmdir(f->folder);
+  rv_free(f->folder);
+  rv_array_free(&f->pictures);
+  rv_film_close(&f->source);
+}
+
+static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
+  Flipbook f = {0};
+  RvSession session = {0};
+  RvTextList set = {rv_alloc((size_t)argc + 1, sizeof(char*)), 0};
+  double begun = rv_clock_wall();
+  RvResult result =
+      set.items ? parse(argc, argv, words, &set, &f, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  struct stat info;
+  if (!result && stat(f.session.scene, &info) == 0 && S_ISDIR(info.st_mode)) {
+    if (f.session.threads) rv_threads_set(f.session.threads);
+    result = rv_film_from_folder(&f.source, f.session.scene, error);
+  } else if (!result) {
+    result = rv_session_open(&session, &f.session, error);
+    if (!result) result = rv_film_from_scene(&f.source, &session, f.node, error);
+  }
+  if (!result) result = render_all(&f, error);
+  size_t count = f.pictures.count;
+  clean_up(&f);
+  rv_session_close(&session, error);
+  if (!result && !f.session.quiet)
+    fprintf(stderr, "%zu picture%s in %.1f s: %s\n", count, count == 1 ? "" : "s", rv_clock_wall() - begun, f.output);
+  rv_free(set.items);
+  return result;
+}
+
+int rv_cli_flipbook(int argc, char** argv) {
+  return rv_cli_call(run, argc, argv);
+}

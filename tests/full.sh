@@ -1,0 +1,24 @@
+# The long checks of ./test --full: other compilers, sanitizers, and ten minutes of fuzzing a target.
+set -euo pipefail
+top=$(cd "$(dirname "$0")/.." && pwd)
+cd "$top"
+seconds=${RV_FUZZ_SECONDS:-600}
+
+for preset in clang asan tsan; do
+  echo "== $preset"
+  cmake --preset "$preset" >/dev/null
+  cmake --build --preset "$preset"
+  ctest --preset "$preset" -j "$(nproc)" -LE host
+done
+
+echo "== fuzz, $seconds s a target"
+cmake --preset fuzz >/dev/null
+cmake --build --preset fuzz
+for target in build/fuzz/tests/fuzz/fuzz_*; do
+  [ -x "$target" ] && [ -f "$target" ] || continue
+  name=$(basename "$target" | sed 's/^fuzz_//')
+  work=$(mktemp -d)
+  "$target" -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 \
+    -artifact_prefix="$work/" "$work" "tests/fuzz/corpus/$name" 2>&1 | tail -n 12
+  rm -rf "$work"
+done
