@@ -6,6 +6,7 @@
 #include "rivulet/base.h"
 #include "rivulet/geo.h"
 #include "rivulet/parm.h"
+#include "rivulet/state.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -89,22 +90,6 @@ RV_API void rv_cook_info(const RvCook* cook, const char* format, ...) RV_PRINTF(
 RV_API RvLog rv_cook_log(const RvCook* cook);
 // Input `index` at `frame`: the host's, or the one at hand where the host has no other.
 RV_API RvResult rv_cook_input_at(RvCook* cook, size_t index, double frame, const RvDetail** out, RvError* error);
-
-//---------------------------------------------------------------------------------------------- state
-
-// One array of a solver's state. Saved fields go to attributes and back without loss; the rest is rebuilt.
-typedef struct RvFieldDef {
-  const char* name;      // attribute name; solver-private ones begin with rv_
-  RvOwner owner;
-  RvStorage storage;
-  int size;
-  RvTag tag;
-  const char* group;     // which elements: "strands", "liquid", or "" for all of the owner
-  const char* unit;
-  const char* producer;  // the stage that writes it
-  bool saved;
-  const char* help;
-} RvFieldDef;
 
 //---------------------------------------------------------------------------------------------- types
 

@@ -7,6 +7,7 @@
 #include "rivulet/node.h"
 #include "rivulet/parm.h"
 #include "rivulet/scene.h"
+#include "rivulet/state.h"
 #include "rivulet/vdb.h"
 
 #endif

@@ -1,0 +1,125 @@
+#include "rivulet/state.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "geo/detail.h"
+#include "geo/detail_hash.h"
+
+RvResult rv_state_prepare(RvDetail* detail, const RvFieldDef* fields, size_t count, RvError* error) {
+  int32_t* version = rv_detail_i32_write(detail, RV_GLOBAL, RV_STATE_VERSION, 1, error);
+  if (!version) return error ? error->code : RV_NO_MEMORY;
+  *version = RV_STATE_SCHEMA;
+  for (size_t i = 0; i < count; ++i) {
+    const RvFieldDef* field = &fields[i];
+    if (!field->saved) continue;
+    // the tag is a hint to transforms and may differ on an artist's geometry; storage and size may not
+    const RvAttrib* have = rv_detail_find(detail, field->owner, field->name);
+    RvTag tag = have ? have->tag : field->tag;
+    RvResult result = rv_detail_add_attrib(detail, field->owner, field->name, field->storage, field->size,
+                                           tag, NULL, error);
+    if (result) return result;
+  }
+  return RV_OK;
+}
+
+static RvResult check_field(const RvDetail* detail, const RvFieldDef* field, RvError* error) {
+  const RvAttrib* attrib = rv_detail_find(detail, field->owner, field->name);
+  if (!attrib)
+    return rv_fail(error, RV_BAD_INPUT,
+                   "the state lacks the %s attribute '%s' (%s %d); it was stripped or made by another solver",
+                   rv_owner_name(field->owner), field->name, rv_storage_name(field->storage), field->size);
+  if (attrib->storage != field->storage || attrib->size != field->size)
+    return rv_fail(error, RV_BAD_INPUT, "the state's %s attribute '%s' is %s %d; %s %d is needed",
+                   rv_owner_name(field->owner), field->name, rv_storage_name(attrib->storage), attrib->size,
+                   rv_storage_name(field->storage), field->size);
+  return RV_OK;
+}
+
+RvResult rv_state_check(const RvDetail* detail, const RvFieldDef* fields, size_t count, RvError* error) {
+  const int32_t* version = rv_detail_i32(detail, RV_GLOBAL, RV_STATE_VERSION, 1);
+  if (!version)
+    return rv_fail(error, RV_BAD_INPUT,
+                   "this is no solver state: the detail attribute '" RV_STATE_VERSION
+                   "' is missing; save the state output with keepstate on");
+  if (*version != RV_STATE_SCHEMA)
+    return rv_fail(error, RV_UNSUPPORTED, "the state has schema %d; this version of Rivulet reads %d",
+                   *version, RV_STATE_SCHEMA);
+  RvResult result = RV_OK;
+  for (size_t i = 0; !result && i < count; ++i) {
+    if (fields[i].saved) result = check_field(detail, &fields[i], error);
+  }
+  return result;
+}
+
+// a group counts once, however many fields name it
+static bool named_before(const RvFieldDef* fields, size_t index) {
+  for (size_t i = 0; i < index; ++i) {
+    if (fields[i].saved && fields[i].owner == fields[index].owner && fields[i].group &&
+        strcmp(fields[i].group, fields[index].group) == 0)
+      return true;
+  }
+  return false;
+}
+
+uint64_t rv_state_hash(const RvDetail* detail, const RvFieldDef* fields, size_t count) {
+  RvHasher hasher = rv_hasher_new(RV_STATE_SCHEMA);
+  rv_hash_topology(&hasher, detail);
+  const RvAttrib* version = rv_detail_find(detail, RV_GLOBAL, RV_STATE_VERSION);
+  if (version) rv_hash_attrib(&hasher, version);
+  for (size_t i = 0; i < count; ++i) {
+    const RvFieldDef* field = &fields[i];
+    if (!field->saved) continue;
+    const RvAttrib* attrib = rv_detail_find(detail, field->owner, field->name);
+    rv_hasher_add_u64(&hasher, attrib != NULL);
+    if (attrib) rv_hash_attrib(&hasher, attrib);
+    if (!field->group || !*field->group || named_before(fields, i)) continue;
+    const RvGroup* group = rv_detail_find_group(detail, field->owner, field->group);
+    rv_hasher_add_u64(&hasher, group != NULL);
+    if (group) rv_hasher_add_u64(&hasher, rv_buffer_hash(group->values));
+  }
+  return rv_hasher_done(&hasher);
+}
+
+void rv_state_strip(RvDetail* detail, bool keepstate) {
+  for (int owner = 0; !keepstate && owner < RV_OWNER_COUNT; ++owner) {
+    size_t kept = 0;
+    for (size_t i = 0; i < detail->attribs[owner].count; ++i) {
+      RvAttrib* attrib = detail->attribs[owner].data[i];
+      if (strncmp(attrib->name, "rv_", 3) == 0) {
+        rv_attrib_free(attrib);
+      } else {
+        detail->attribs[owner].data[kept++] = attrib;
+      }
+    }
+    detail->attribs[owner].count = kept;
+    kept = 0;
+    for (size_t i = 0; i < detail->groups[owner].count; ++i) {
+      RvGroup* group = detail->groups[owner].data[i];
+      if (strncmp(group->name, "rv_", 3) == 0) {
+        rv_group_free(group);
+      } else {
+        detail->groups[owner].data[kept++] = group;
+      }
+    }
+    detail->groups[owner].count = kept;
+  }
+}
+
+size_t rv_state_reconcile(const float* rounded, double* exact, size_t count, int size, const double* origin) {
+  size_t edited = 0;
+  for (size_t i = 0; i < count; ++i) {
+    bool touched = false;
+    for (int c = 0; c < size; ++c) {
+      size_t at = i * (size_t)size + (size_t)c;
+      double base = origin ? origin[c] : 0;
+      float shown = (float)(base + exact[at]);
+      // two NaN are no edit
+      if (shown == rounded[at] || (isnan(shown) && isnan(rounded[at]))) continue;
+      exact[at] = (double)rounded[at] - base;
+      touched = true;
+    }
+    edited += touched;
+  }
+  return edited;
+}
