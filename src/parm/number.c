@@ -40,6 +40,11 @@ const char* rv_number_round(double value, int digits, char buffer[RV_NUMBER_BYTE
 }
 
 const char* rv_number_write(double value, char buffer[RV_NUMBER_BYTES]) {
+  // "1000000", not "1e+06"
+  if (value == floor(value) && fabs(value) < 1e15) {
+    snprintf(buffer, RV_NUMBER_BYTES, "%.0f", value + 0.0);
+    return buffer;
+  }
   for (int digits = 6; digits <= 17; ++digits) {
     const char* end;
     double back;
