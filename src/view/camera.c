@@ -1,0 +1,127 @@
+#include <math.h>
+#include <string.h>
+
+#include "math/scalar.h"
+#include "view/view_scene.h"
+
+static const double FOV = 30;  // a portrait lens: little distortion
+
+static bool finite3(const double* v) {
+  return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
+}
+
+// right, up, forward from the three vectors; false if they make none
+static bool basis(const RvCamera* camera, RvVec3* right, RvVec3* up, RvVec3* forward) {
+  if (!finite3(camera->eye) || !finite3(camera->target) || !finite3(camera->up)) return false;
+  if (!(camera->fov_y_degrees > 0 && camera->fov_y_degrees < 179)) return false;
+  RvVec3 view = rv_sub(rv_vec3_load64(camera->target), rv_vec3_load64(camera->eye));
+  if (!(rv_length(view) > 1e-100) || !isfinite(rv_length(view))) return false;
+  *forward = rv_normalize(view, rv_vec3(0, 0, -1));
+  RvVec3 side = rv_cross(*forward, rv_normalize(rv_vec3_load64(camera->up), rv_vec3(0, 1, 0)));
+  // looking straight along `up`: any side is as good
+  *right = rv_length(side) > 1e-6 ? rv_normalize(side, rv_vec3(1, 0, 0)) : rv_perpendicular(*forward);
+  *up = rv_cross(*right, *forward);
+  return true;
+}
+
+RvResult rv_lens_make(const RvCamera* camera, int width, int height, RvLens* lens, RvError* error) {
+  *lens = (RvLens){.width = width, .height = height, .aspect = (double)width / height};
+  if (!basis(camera, &lens->right, &lens->up, &lens->forward))
+    return rv_fail(
+        error, RV_BAD_INPUT,
+        "the camera makes no view: its eye and target must differ, all numbers must be finite, and the "
+        "field of view (%g) must lie between 0 and 179 degrees",
+        camera->fov_y_degrees);
+  lens->origin = rv_vec3_load64(camera->target);
+  lens->eye = rv_sub(rv_vec3_load64(camera->eye), lens->origin);
+  double half = rv_radians(camera->fov_y_degrees) / 2;
+  lens->tan_half = rv_sin(half) / rv_cos(half);
+  lens->reach = rv_length(lens->eye) * lens->tan_half;
+  return RV_OK;
+}
+
+double rv_lens_pixel(const RvLens* lens, RvVec3 p) {
+  double depth = rv_dot(rv_sub(p, lens->eye), lens->forward), least = 0.01 * rv_length(lens->eye);
+  return 2 * lens->tan_half / lens->height * fmax(depth, least);
+}
+
+RvVec3 rv_lens_direction(const RvLens* lens, double x, double y) {
+  double u = (2 * x / lens->width - 1) * lens->tan_half * lens->aspect,
+         v = (1 - 2 * y / lens->height) * lens->tan_half;
+  return rv_normalize(rv_mad(rv_mad(lens->forward, u, lens->right), v, lens->up), lens->forward);
+}
+
+bool rv_view_project(const RvCamera* camera, int width, int height, const double point[3], double pixel[2]) {
+  RvLens lens;
+  if (width < 1 || height < 1 || rv_lens_make(camera, width, height, &lens, NULL)) return false;
+  RvVec3 d = rv_sub(rv_sub(rv_vec3_load64(point), lens.origin), lens.eye);
+  double depth = rv_dot(d, lens.forward);
+  if (!(depth > 0)) return false;
+  pixel[0] = (rv_dot(d, lens.right) / (depth * lens.tan_half * lens.aspect) + 1) / 2 * width;
+  pixel[1] = (1 - rv_dot(d, lens.up) / (depth * lens.tan_half)) / 2 * height;
+  return true;
+}
+
+// three numbers of a global attribute
+static bool global3(const RvDetail* detail, const char* name, double* out) {
+  const RvAttrib* a = rv_detail_find(detail, RV_GLOBAL, name);
+  if (!a || rv_attrib_storage(a) == RV_STRING || rv_attrib_size(a) < 3 || rv_attrib_count(a) < 1)
+    return false;
+  for (int i = 0; i < 3; ++i) out[i] = rv_attrib_get(a, 0, i);
+  return true;
+}
+
+bool rv_view_camera_from_detail(const RvDetail* detail, RvCamera* camera) {
+  RvCamera c = {.up = {0, 1, 0}, .fov_y_degrees = FOV};
+  if (!detail || !global3(detail, "rv_cam_eye", c.eye) || !global3(detail, "rv_cam_target", c.target))
+    return false;
+  global3(detail, "rv_cam_up", c.up);
+  const RvAttrib* fov = rv_detail_find(detail, RV_GLOBAL, "rv_cam_fov");
+  if (fov && rv_attrib_storage(fov) != RV_STRING && rv_attrib_count(fov) > 0)
+    c.fov_y_degrees = rv_attrib_get(fov, 0, 0);
+  const RvAttrib* res = rv_detail_find(detail, RV_GLOBAL, "rv_cam_res");
+  if (res && rv_attrib_storage(res) != RV_STRING && rv_attrib_size(res) >= 2 && rv_attrib_count(res) > 0) {
+    double w = rv_attrib_get(res, 0, 0), h = rv_attrib_get(res, 0, 1);
+    if (w >= 1 && h >= 1 && w <= RV_VIEW_MAX_SIZE && h <= RV_VIEW_MAX_SIZE)
+      c.width = (int)w, c.height = (int)h;
+  }
+  RvVec3 right, up, forward;
+  if (!basis(&c, &right, &up, &forward)) return false;
+  *camera = c;
+  return true;
+}
+
+// distance of the eye from the box's centre at which all corners lie inside the picture less its margin
+static double fitting_distance(const RvVec3 half, RvVec3 right, RvVec3 up, RvVec3 back, double tan_x,
+                               double tan_y) {
+  double distance = 0;
+  for (int i = 0; i < 8; ++i) {
+    RvVec3 c = {i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z};
+    double towards = rv_dot(c, back);
+    distance = fmax(distance, towards + fabs(rv_dot(c, right)) / tan_x);
+    distance = fmax(distance, towards + fabs(rv_dot(c, up)) / tan_y);
+  }
+  return distance;
+}
+
+RvCamera rv_view_frame(const double lo[3], const double hi[3], double aspect) {
+  RvCamera camera = {.up = {0, 1, 0}, .fov_y_degrees = FOV};
+  RvVec3 a = rv_vec3_load64(lo), b = rv_vec3_load64(hi);
+  if (!rv_vec3_finite(a) || !rv_vec3_finite(b) || a.x > b.x || a.y > b.y || a.z > b.z)
+    a = rv_vec3(-1, -1, -1), b = rv_vec3(1, 1, 1);
+  if (!(aspect > 0) || !isfinite(aspect)) aspect = 1;
+  RvVec3 centre = rv_scale(rv_add(a, b), 0.5), half = rv_scale(rv_sub(b, a), 0.5);
+  // a point or a flat thing still has a size
+  double size = rv_length(half), least = fmax(size * 1e-3, 1e-6 * (1 + rv_length(centre)));
+  half = rv_vec3(fmax(half.x, least), fmax(half.y, least), fmax(half.z, least));
+
+  // three-quarter view: 30 degrees to the right of the front, 14 above
+  double azimuth = rv_radians(30), elevation = rv_radians(14);
+  RvVec3 back = {rv_sin(azimuth) * rv_cos(elevation), rv_sin(elevation), rv_cos(azimuth) * rv_cos(elevation)};
+  RvVec3 right = rv_normalize(rv_cross(rv_vec3(0, 1, 0), back), rv_vec3(1, 0, 0)), up = rv_cross(back, right);
+  double t = rv_sin(rv_radians(FOV / 2)) / rv_cos(rv_radians(FOV / 2)), margin = 0.9;
+  double distance = fitting_distance(half, right, up, back, t * aspect * margin, t * margin);
+  rv_vec3_store64(camera.target, centre);
+  rv_vec3_store64(camera.eye, rv_mad(centre, distance, back));
+  return camera;
+}
