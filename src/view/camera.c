@@ -119,7 +119,7 @@ RvCamera rv_view_frame(const double lo[3], const double hi[3], double aspect) {
   double azimuth = rv_radians(30), elevation = rv_radians(14);
   RvVec3 back = {rv_sin(azimuth) * rv_cos(elevation), rv_sin(elevation), rv_cos(azimuth) * rv_cos(elevation)};
   RvVec3 right = rv_normalize(rv_cross(rv_vec3(0, 1, 0), back), rv_vec3(1, 0, 0)), up = rv_cross(back, right);
-  double t = rv_sin(rv_radians(FOV / 2)) / rv_cos(rv_radians(FOV / 2)), margin = 0.9;
+  double t = rv_sin(rv_radians(FOV / 2)) / rv_cos(rv_radians(FOV / 2)), margin = 0.93;
   double distance = fitting_distance(half, right, up, back, t * aspect * margin, t * margin);
   rv_vec3_store64(camera.target, centre);
   rv_vec3_store64(camera.eye, rv_mad(centre, distance, back));

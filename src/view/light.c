@@ -6,6 +6,11 @@
 
 static const RvVec3 SKIN = {0.46, 0.36, 0.31}, WATER = {0.10, 0.30, 0.42};
 
+// c^e of a colour by its logarithm
+static RvVec3 power3(RvVec3 log_color, double e) {
+  return rv_vec3(rv_exp(e * log_color.x), rv_exp(e * log_color.y), rv_exp(e * log_color.z));
+}
+
 //---------------------------------------------------------------------------------------------- what was hit
 
 void rv_surface_hair(const RvPart* part, size_t segment, double u, RvSurface* surface) {
@@ -24,6 +29,10 @@ void rv_surface_hair(const RvPart* part, size_t segment, double u, RvSurface* su
   surface->near = 2.1 * (v[4 * a + 3] * (1 - u) + v[4 * b + 3] * u);
   // wet hair is darker: the film lets more light in than out
   surface->color = rv_scale(surface->color, 1 - 0.5 * surface->wet);
+  RvVec3 c = surface->color;
+  surface->log_color =
+      rv_vec3(rv_log_e(fmax(c.x, 1e-4)), rv_log_e(fmax(c.y, 1e-4)), rv_log_e(fmax(c.z, 1e-4)));
+  surface->deep = power3(surface->log_color, 0.75);
 }
 
 void rv_surface_sphere(const RvPart* part, size_t sphere, RvSurface* surface) {
@@ -57,7 +66,7 @@ void rv_surface_mesh(const RvPart* part, size_t triangle, double u, double v, Rv
 }
 
 //---------------------------------------------------------------------------------------------- skin and
-//water
+// water
 
 static double fresnel(double f0, double cosine) {
   double m = rv_clamp(1 - cosine, 0, 1), m2 = m * m;
@@ -101,10 +110,6 @@ static double gauss(double width, double x) {
   return rv_exp(-0.5 * x * x / (width * width)) / (width * 2.5066282746);
 }
 
-static RvVec3 power3(RvVec3 c, double e) {
-  return rv_vec3(rv_pow(fmax(c.x, 1e-4), e), rv_pow(fmax(c.y, 1e-4), e), rv_pow(fmax(c.z, 1e-4), e));
-}
-
 // the three paths of light through a fibre (Marschner et al. 2003) with the azimuthal fits of Karis 2016,
 // "Physically based hair shading in Unreal": R off the cuticle, TT straight through, TRT back from the far
 // wall
@@ -115,7 +120,7 @@ static RvVec3 fibre(const RvSurface* s, RvVec3 light) {
   double cos_phi = rv_clamp((rv_dot(light, s->view) - sin_l * sin_v) / (cos_l * cos_v), -1, 1);
   double half_phi = sqrt(fmax(0.5 + 0.5 * cos_phi, 0));
   double cos_d = sqrt(fmax(0.5 * (1 + cos_l * cos_v + sin_l * sin_v), 1e-4));
-  double rough = 0.36 - 0.14 * s->wet, b = rough * rough, tilt = 0.035, sum = sin_l + sin_v;
+  double rough = 0.30 - 0.12 * s->wet, b = rough * rough, tilt = 0.035, sum = sin_l + sin_v;
   double shine = 1 + 1.5 * s->wet;
 
   double shift = -2 * tilt * 2 * half_phi * cos_v;
@@ -132,28 +137,38 @@ static RvVec3 fibre(const RvSurface* s, RvVec3 light) {
       gauss(0.02 + 2 * b, sum - 4 * tilt) * (1 - wall) * (1 - wall) * wall * rv_exp(17 * cos_phi - 16.78);
 
   RvVec3 out = {r, r, r};
-  out = rv_mad(out, tt, power3(s->color, path));
-  return rv_mad(out, trt, power3(s->color, 0.8 / cos_d));
+  if (tt > 1e-4) out = rv_mad(out, tt, power3(s->log_color, path));
+  if (trt > 1e-4) out = rv_mad(out, trt, power3(s->log_color, 0.8 / cos_d));
+  return out;
 }
 
-// light that went from strand to strand: diffuse, wrapped about the fibre's near side, redder the deeper
-static RvVec3 scattered(const RvSurface* s, RvVec3 light, double open) {
+// light that went from strand to strand: diffuse, wrapped about the fibre's near side
+static RvVec3 scattered(const RvSurface* s, RvVec3 light) {
   RvVec3 near_side = rv_normalize(rv_mad(s->view, -rv_dot(s->view, s->tangent), s->tangent), s->normal);
   double wrapped = (rv_dot(near_side, light) + 1) / (4 * RV_PI);
   double along = rv_dot(s->tangent, light), across = sqrt(fmax(1 - along * along, 0));
-  double luma = fmax(0.2126 * s->color.x + 0.7152 * s->color.y + 0.0722 * s->color.z, 1e-4);
-  RvVec3 tint = power3(rv_scale(s->color, 1 / luma), 1 - open);
-  return rv_scale(rv_mul(power3(s->color, 0.75), tint), (0.6 * wrapped + 0.4 * across / (2 * RV_PI)) * 1.0);
+  return rv_scale(s->deep, 0.45 * wrapped + 0.3 * across / (2 * RV_PI));
 }
 
-RvVec3 rv_surface_response(const RvSurface* s, RvVec3 light, double open) {
-  if (s->kind == RV_PART_HAIR) return rv_add(fibre(s, light), scattered(s, light, open));
-  return is_water(s) ? water_response(s, light) : skin_response(s, light);
+RvResponse rv_surface_response(const RvSurface* s, RvVec3 light) {
+  if (s->kind == RV_PART_HAIR) return (RvResponse){fibre(s, light), scattered(s, light)};
+  return (RvResponse){is_water(s) ? water_response(s, light) : skin_response(s, light), {0, 0, 0}};
+}
+
+RvVec3 rv_surface_reflect(const RvSurface* s, const RvResponse* response, double open) {
+  RvVec3 deep = response->scattered;
+  // the deeper, the more of the hair's own colour: every strand on the way took its share
+  if (s->kind == RV_PART_HAIR && open < 1) {
+    double log_luma = rv_log_e(fmax(0.2126 * s->color.x + 0.7152 * s->color.y + 0.0722 * s->color.z, 1e-4));
+    RvVec3 hue = rv_sub(s->log_color, rv_vec3(log_luma, log_luma, log_luma));
+    deep = rv_mul(deep, power3(hue, 1 - open));
+  }
+  return rv_scale(rv_add(response->direct, deep), open);
 }
 
 RvVec3 rv_surface_ambient(const RvSurface* s) {
   if (s->kind != RV_PART_HAIR) return s->color;
-  return rv_add(rv_scale(power3(s->color, 0.8), 0.55), rv_vec3(0.012, 0.012, 0.012));
+  return rv_add(rv_scale(s->deep, 0.32), rv_vec3(0.008, 0.008, 0.008));
 }
 
 RvVec3 rv_surface_mirror(const RvSurface* s, RvVec3 (*sky)(RvVec3), double open) {

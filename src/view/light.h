@@ -10,6 +10,8 @@ typedef struct RvSurface {
   RvVec3 view, normal;     // unit, towards the eye and outwards
   RvVec3 tangent;          // hair: root to tip
   RvVec3 color;
+  RvVec3 log_color,
+      deep;     // hair: logarithm of the colour, and the colour of light that went through many strands
   double near;  // rays to the lights begin at this distance, past the strand itself
   double wet;
 } RvSurface;
@@ -20,9 +22,14 @@ void rv_surface_sphere(const RvPart* part, size_t sphere, RvSurface* surface);
 void rv_surface_mesh(const RvPart* part, size_t triangle, double u, double v, RvVec3 facing,
                      RvSurface* surface);
 
-// Share of a light's irradiance sent to the eye; `open` (0 to 1) is what of it arrives, which tints scattered
-// light.
-RvVec3 rv_surface_response(const RvSurface* surface, RvVec3 light, double open);
+// Share of a light's irradiance sent to the eye: what comes straight back, and what was scattered among
+// strands on the way and so depends on how much of the light is hidden.
+typedef struct RvResponse {
+  RvVec3 direct, scattered;
+} RvResponse;
+RvResponse rv_surface_response(const RvSurface* surface, RvVec3 light);
+// The two together for a light of which `open` (0 to 1) arrives.
+RvVec3 rv_surface_reflect(const RvSurface* surface, const RvResponse* response, double open);
 // The same for even light from all around.
 RvVec3 rv_surface_ambient(const RvSurface* surface);
 // The sky as the surface mirrors it.

@@ -7,6 +7,10 @@
 #include "math/scalar.h"
 #include "view/view_scene.h"
 
+// until the grids themselves are linked
+#pragma weak rv_grid_to_mesh
+#pragma weak rv_grid_name
+
 enum { EAR_LIMIT = 64, VALENCE_LIMIT = 64 };  // beyond them a fan, and no creases: nothing may be quadratic
 
 static const double CREASE_COSINE = 0.643;  // 50 degrees: edges sharper than this stay sharp
@@ -23,7 +27,7 @@ static RvVec3 cross_of(const float* p, uint32_t a, uint32_t b, uint32_t c) {
 }
 
 //---------------------------------------------------------------------------------------------- triangles of
-//a face
+// a face
 
 // is corner b of a, b, c an ear of the rest? `n` is the face's normal
 static bool is_ear(const float* p, const uint32_t* point, const uint32_t* rest, uint32_t count, uint32_t i,

@@ -7,6 +7,11 @@
 #include "base/memory.h"
 #include "view/view_scene.h"
 
+// until the grids themselves are linked
+#pragma weak rv_grid_type
+#pragma weak rv_grid_class
+#pragma weak rv_grid_name
+
 const RvAttrib* rv_view_attrib(const RvDetail* detail, const char* name, int size, const RvOwner* owners,
                                int nowner) {
   for (int i = 0; i < nowner; ++i) {
@@ -146,6 +151,7 @@ static void attach(RvViewScene* scene, RvPart* part, unsigned id) {
                                sizeof(uint32_t), part->count);
     rtcSetSharedGeometryBuffer(g, RTC_BUFFER_TYPE_FLAGS, 0, RTC_FORMAT_UCHAR, part->flags, 0, 1, part->count);
   }
+  if (part->kind != RV_PART_MESH) rtcSetGeometryOccludedFilterFunction(g, rv_view_weaken);
   rtcCommitGeometry(g);
   rtcAttachGeometryByID(scene->scene, g, id);
 }

@@ -9,32 +9,25 @@
 enum { MAX_CROSSINGS = 7 };
 
 // light left after passing through so many strands
-static const double LEFT_AFTER[MAX_CROSSINGS + 1] = {1, 0.52, 0.29, 0.17, 0.10, 0.06, 0.03, 0};
+static const double LEFT_AFTER[MAX_CROSSINGS + 1] = {1, 0.45, 0.22, 0.11, 0.055, 0.027, 0.012, 0};
 
 //---------------------------------------------------------------------------------------------- rays
 
 typedef struct ShadowContext {
   struct RTCIntersectContext embree;  // first: Embree hands a pointer to it back
-  const RvPart* parts;
   int crossings;
 } ShadowContext;
 
-// hair and drops weaken a shadow ray, meshes end it; a count, so that the order of the hits does not matter
-static void weaken(const struct RTCFilterFunctionNArguments* arguments) {
+// a count, so that the order of the hits does not matter
+void rv_view_weaken(const struct RTCFilterFunctionNArguments* arguments) {
   ShadowContext* context = (ShadowContext*)arguments->context;
-  unsigned id = ((const struct RTCHit*)arguments->hit)->geomID;  // single rays: one plain hit
-  if (context->parts[id].kind == RV_PART_MESH) {
-    context->crossings = MAX_CROSSINGS;
-    return;
-  }
   if (++context->crossings < MAX_CROSSINGS) arguments->valid[0] = 0;
 }
 
 static double visible(const RvShader* s, RvVec3 from, RvVec3 direction, double near, double far,
                       uint64_t* rays) {
-  ShadowContext context = {.parts = s->scene->parts};
+  ShadowContext context = {.crossings = 0};
   rtcInitIntersectContext(&context.embree);
-  context.embree.filter = weaken;
   struct RTCRay ray = {.org_x = (float)from.x,
                        .org_y = (float)from.y,
                        .org_z = (float)from.z,
@@ -142,7 +135,7 @@ static RvVec3 sky_light(const RvShader* s, const RvSurface* surface, double* thr
 static RvVec3 shade(const RvShader* s, const RvSurface* surface, RvSampler* sampler, uint64_t* rays) {
   static const RvVec3 KEY = {3.5, 3.25, 2.95}, RIM = {2.3, 2.45, 2.7}, FILL = {0.42, 0.46, 0.52};
   double u[2], through;
-  RvVec3 sum = {0, 0, 0}, response;
+  RvVec3 sum = {0, 0, 0};
   const struct {
     RvVec3 direction, power;
     double radius;
@@ -150,17 +143,17 @@ static RvVec3 shade(const RvShader* s, const RvSurface* surface, RvSampler* samp
   for (int i = 0; i < 2; ++i) {
     rv_sampler_next(sampler, u);
     RvVec3 d = towards(lights[i].direction, lights[i].radius, u);
-    response = rv_surface_response(surface, d, 1);
+    RvResponse response = rv_surface_response(surface, d);
     // a ray is worth its while only where it can add something
-    if (response.x + response.y + response.z < 1e-4) continue;
+    RvVec3 all = rv_add(response.direct, response.scattered);
+    if (all.x + all.y + all.z < 1e-4) continue;
     double open = visible(s, surface->start, d, surface->near, s->far, rays);
-    if (open <= 0) continue;
-    if (open < 1) response = rv_surface_response(surface, d, open);
-    sum = rv_add(sum, rv_scale(rv_mul(response, lights[i].power), open));
+    if (open > 0) sum = rv_add(sum, rv_mul(rv_surface_reflect(surface, &response, open), lights[i].power));
   }
   RvVec3 ambient = sky_light(s, surface, &through, sampler, rays);
   sum = rv_add(sum, rv_mul(rv_surface_ambient(surface), ambient));
-  sum = rv_add(sum, rv_scale(rv_mul(rv_surface_response(surface, s->fill, 1), FILL), through));
+  RvResponse fill = rv_surface_response(surface, s->fill);
+  sum = rv_add(sum, rv_mul(rv_surface_reflect(surface, &fill, through), FILL));
   return rv_add(sum, rv_surface_mirror(surface, sky, through));
 }
 
@@ -177,21 +170,22 @@ static RvVec3 backdrop(const RvShader* s, double x, double y) {
 // the floor has the backdrop's own colour, so that only shadows show it
 static RvVec3 floor_light(const RvShader* s, RvVec3 position, RvVec3 base, RvSampler* sampler, uint64_t* rays,
                           double* through) {
-  double from_middle = rv_length(rv_vec3(position.x, 0, position.z)) / (8 * s->lens->reach);
-  double fade = rv_clamp(2 - 2 * from_middle, 0, 1), u[2];
+  double from_middle = rv_length(rv_vec3(position.x, 0, position.z)) / s->lens->reach;
+  double fade = rv_clamp((6 - from_middle) / 3, 0, 1), u[2];
   *through = 1;
   if (fade <= 0) return base;
   RvVec3 up = {0, 1, 0}, start = rv_mad(position, 1e-4 * s->lens->reach, up);
-  rv_sampler_next(sampler, u);
-  RvVec3 d = towards(s->key, s->key_radius, u);
-  double key = d.y > 0 ? visible(s, start, d, 0, s->far, rays) : 1;
-  double open = 0;
-  int count = s->options->sky_samples > 0 ? s->options->sky_samples : 0;
+  // an even floor shows noise that hair would hide; its rays mostly miss and cost little
+  double key = 0, open = 0;
+  int count = 2 * s->options->sky_samples;
   for (int i = 0; i < count; ++i) {
+    rv_sampler_next(sampler, u);
+    RvVec3 d = towards(s->key, s->key_radius, u);
+    key += d.y > 0 ? visible(s, start, d, 0, s->far, rays) / count : 1.0 / count;
     rv_sampler_next(sampler, u);
     open += visible(s, start, cosine_direction(up, u), 0, s->far, rays) / count;
   }
-  if (count == 0) open = 1;
+  if (count == 0) key = open = 1;
   *through = open;
   return rv_scale(base, 1 - fade * (1 - (0.55 * key + 0.45 * open)));
 }

@@ -82,6 +82,9 @@ typedef struct RvSampler {
   uint32_t seed, index, dimension;
 } RvSampler;
 
+// Hair and drops weaken a shadow ray instead of ending it: their occlusion filter.
+void rv_view_weaken(const struct RTCFilterFunctionNArguments* arguments);
+
 // Two numbers of a stratified sequence over the samples of one pixel (shade.c, render.c).
 void rv_sampler_next(RvSampler* sampler, double out[2]);
 
