@@ -212,6 +212,7 @@ static RvVec3 leave_sphere(RvVec3 p, double radius, RvVec3 a, RvVec3 b) {
   RvVec3 d = rv_sub(b, a), o = rv_sub(a, p);
   double dd = rv_dot(d, d), od = rv_dot(o, d), c = rv_dot(o, o) - radius * radius;
   double root = sqrt(fmax(od * od - dd * c, 0));
+  if (!(dd > 0)) return b;
   double t = od <= 0 ? (root - od) / dd : -c / (od + root);
   return rv_mad(a, rv_clamp(t, 0, 1), d);
 }

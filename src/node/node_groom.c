@@ -1,0 +1,495 @@
+// Groom: strands on a mesh. Placement, attributes and limits are here; the shape of a strand is in
+// groom_shape.c.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "base/rng.h"
+#include "math/scalar.h"
+#include "node/groom_clump.h"
+#include "node/select.h"
+#include "parm/table.h"
+#include "rivulet/node.h"
+
+#define GROOM_PARMS(X)                                                                                       \
+  X(FOLDER, "Placement")                                                                                     \
+  X(MENU, method, "Method", 0, "count=Count|density=Density",                                                \
+    "Whether the number of strands or their density is set.")                                                \
+  X(INT, count, "Count", 1000, HARD(1), SOFT(100000), "",                                                    \
+    "Number of strands before the density attribute thins them out. Raising it adds strands and leaves the " \
+    "first ones "                                                                                            \
+    "as they are.",                                                                                          \
+    WHEN("{ method == density }"))                                                                           \
+  X(FLOAT, density, "Density", 100000, HARD(0), SOFT(2000000), "m-2",                                        \
+    "Strands a square metre. A human scalp has about two million.", WHEN("{ method == count }"))             \
+  X(INT, seed, "Seed", 0, SOFT(0), SOFT(100), "", "Another seed, another groom of the same kind.")           \
+  X(STRING, group, "Skin Group", "", "Faces of the skin that bear hair; all if empty.")                      \
+  X(STRING, densityattrib, "Density Attribute", "density",                                                   \
+    "Point attribute of the skin, 0 to 1: the share of strands that grow there. Not an error if it is "      \
+    "missing.")                                                                                              \
+  X(MENU, layout, "Layout", 0, "disk=Disk|row=Row",                                                          \
+    "Where strands grow without a skin: on a disk in the XZ plane about the origin, or in a row from the "   \
+    "origin along X. "                                                                                       \
+    "Up is the normal.")                                                                                     \
+  X(FLOAT, size, "Disk Size", 0.1, HARD(0), SOFT(1), "m", "Diameter of the disk.",                           \
+    WHEN("{ layout == row }"))                                                                               \
+  X(FLOAT, spacing, "Row Spacing", 0.001, HARD(0), SOFT(0.1), "m", "Distance of neighbours in the row.",     \
+    WHEN("{ layout == disk }"))                                                                              \
+  X(FOLDER, "Strand")                                                                                        \
+  X(FLOAT, length, "Length", 0.1, HARD(0), SOFT(1), "m",                                                     \
+    "Length of a strand along the fibre, curls included.")                                                   \
+  X(FLOAT, lengthrandom, "Length Random", 0.1, HARD(0), HARD(1), "",                                         \
+    "How much shorter a strand may be, as a share of the length.")                                           \
+  X(STRING, lengthattrib, "Length Attribute", "", "Point attribute of the skin that multiplies the length.") \
+  X(INT, points, "Points", 16, HARD(2), HARD(4096), "", "Points a strand, root and tip included.")           \
+  X(FLOAT, radius, "Hair Radius", 4e-5, HARD(0), SOFT(0.0002), "m",                                          \
+    "Radius of the fibre, for the mechanics: the attribute hairradius. Human hair has 25 to 60 "             \
+    "micrometres.")                                                                                          \
+  X(FLOAT, widthscale, "Width Scale", 1, HARD(0), SOFT(10), "",                                              \
+    "The rendered diameter, the attribute width, is twice the radius times this times the taper.")           \
+  X(RAMP, taper, "Taper", "0 1 linear, 0.6 1 smooth, 1 0.3 linear", "Width from root to tip.")               \
+  X(FOLDER, "Direction")                                                                                     \
+  X(VEC3, direction, "Comb Direction", 0, -1, 0, SOFT(-1), SOFT(1), "",                                      \
+    "Where the hair is combed and falls to; down is gravity.")                                               \
+  X(FLOAT, directionrandom, "Direction Random", 0.1, HARD(0), SOFT(1), "",                                   \
+    "How much single strands differ from it.")                                                               \
+  X(FLOAT, lift, "Lift", 0.6, HARD(0), HARD(1), "",                                                          \
+    "How strands leave the skin: 1 along its normal, 0 flat along it towards the comb direction.")           \
+  X(FLOAT, bend, "Bend", 0.9, HARD(0), HARD(1), "",                                                          \
+    "How far strands turn towards the comb direction from root to tip. Coiled and afro hair, which its own " \
+    "curls hold "                                                                                            \
+    "up, takes 0.6 and 0.15 of it.")                                                                         \
+  X(FLOAT, bendlength, "Bend Length", 0.05, HARD(0), SOFT(0.5), "m",                                         \
+    "Length over which a strand turns. Human hair under its own weight has (EI / (density A g))^(1/3), "     \
+    "about 5 cm.")                                                                                           \
+  X(TOGGLE, avoidskin, "Avoid Skin", 1,                                                                      \
+    "Lets strands slide along a rounded skin, such as a head, instead of entering it.")                      \
+  X(FOLDER, "Curl")                                                                                          \
+  X(MENU, style, "Style", 0, "straight=Straight|wavy=Wavy|curly=Curly|coiled=Coiled|afro=Afro",              \
+    "Straight; waves in a plane; loose helices; springs; or tight coils that change their sense of "         \
+    "turning.")                                                                                              \
+  X(FLOAT, curlradius, "Curl Radius", 0, HARD(0), SOFT(0.02), "m",                                           \
+    "Radius of the helix, or half height of the wave. 0 takes the style's own: 6, 8, 5 or 2.5 mm.",          \
+    WHEN("{ style == straight }"))                                                                           \
+  X(FLOAT, curlpitch, "Curl Pitch", 0, HARD(0), SOFT(0.1), "m",                                              \
+    "Rise of one turn. 0 takes the style's own: 60, 35, 10 or 5 mm.", WHEN("{ style == straight }"))         \
+  X(FLOAT, curlrandom, "Curl Random", 0.2, HARD(0), HARD(0.9), "",                                           \
+    "How much radius, pitch and phase differ from strand to strand, as a share.",                            \
+    WHEN("{ style == straight }"))                                                                           \
+  X(FLOAT, curlstart, "Curl Start", 0.05, HARD(0), HARD(1), "",                                              \
+    "Share of the strand, from the root, without curl.", WHEN("{ style == straight }"))                      \
+  X(FLOAT, curlblend, "Curl Blend", 0.15, HARD(0), HARD(1), "",                                              \
+    "Share of the strand over which the curl grows to its full radius.", WHEN("{ style == straight }"))      \
+  X(FLOAT, frizz, "Frizz", 0, HARD(0), SOFT(0.01), "m",                                                      \
+    "Irregular sway of single strands, grown from the root.")                                                \
+  X(FLOAT, frizzlength, "Frizz Length", 0.02, HARD(1e-6), SOFT(0.1), "m", "Length of one sway.")             \
+  X(FOLDER, "Clumps")                                                                                        \
+  X(FLOAT, clumpsize, "Clump Size", 0, HARD(0), SOFT(0.05), "m",                                             \
+    "Mean distance of clumps on the skin; 0 makes none.")                                                    \
+  X(FLOAT, tightness, "Tightness", 0.7, HARD(0), HARD(1), "",                                                \
+    "How far strands are drawn to the centre of their clump: their distance shrinks by 1 - tightness times " \
+    "the ramp.",                                                                                             \
+    WHEN("{ clumpsize == 0 }"))                                                                              \
+  X(RAMP, tightnessramp, "Tightness Ramp", "0 0 linear, 1 1 linear", "Tightness from root to tip.",          \
+    WHEN("{ clumpsize == 0 }"))                                                                              \
+  X(FLOAT, clumptwist, "Clump Twist", 0, SOFT(-360), SOFT(360), "deg",                                       \
+    "Turn of a clump about its centre, root to tip.", WHEN("{ clumpsize == 0 }"))                            \
+  X(FLOAT, crossoverrate, "Crossover Rate", 0, HARD(0), HARD(1), "",                                         \
+    "Share of strands that join the clump next to their own.", WHEN("{ clumpsize == 0 }"))                   \
+  X(FLOAT, strayamount, "Stray Amount", 0, HARD(0), HARD(1), "",                                             \
+    "Share of strands that fly away: no clump, more frizz.")                                                 \
+  X(FOLDER, "Attributes")                                                                                    \
+  X(STRING, primnumattrib, "Primitive Number", "skinprim",                                                   \
+    "Attribute that holds the root's skin primitive.")                                                       \
+  X(STRING, primuvwattrib, "Primitive UVW", "skinprimuv", "Attribute that holds the root's place on it.")    \
+  X(STRING, clumpidoutputattrib, "Clump ID", "clumpid", "Attribute that holds the clump, -1 for none.")      \
+  X(STRING, skinattribs, "Skin Attributes", "",                                                              \
+    "Point attributes of the skin that strands take from their root.")
+RV_PARM_TABLE(GroomParms, groom_table, GROOM_PARMS)
+
+enum {
+  STREAM_ROOT = 1,
+  STREAM_CLUMP = 2,
+  STREAM_KEEP = 11,
+  STREAM_LENGTH = 12,
+  STREAM_CROSS = 13,
+  STREAM_STRAY = 14
+};
+enum { GRAIN = 32, BATCH = 8192, MAX_CLUMPS = 1 << 18, POINTS_A_TURN = 6 };
+
+// bytes of a point (P rest width curveu orient, and its vertex) and of a primitive
+enum { POINT_BYTES = 12 + 12 + 4 + 4 + 16 + 4, PRIM_BYTES = 48, MAX_GIB = 8 };
+
+enum { STRAIGHT, WAVY, CURLY, COILED, AFRO };
+
+// radius, pitch, share of the bend, share of kinks. The springs' pitch of two radii is that of the afro-hair
+// system's coils (AH-1, spec 6.2: radius 0.5, length 4, 4 curls).
+static const struct {
+  double radius, pitch, bend, kinks;
+} styles[] = {
+    [STRAIGHT] = {0, 0, 1, 0},        [WAVY] = {0.006, 0.06, 1, 0},         [CURLY] = {0.008, 0.035, 1, 0},
+    [COILED] = {0.005, 0.01, 0.6, 0}, [AFRO] = {0.0025, 0.005, 0.15, 0.35},
+};
+
+typedef struct Groom {
+  RvCook* cook;
+  const GroomParms* p;
+  uint64_t seed;
+  bool has_skin;
+  RvSkin skin;
+  RvSkinHull hull;
+  RvGroomShape shape;
+  RvGroomClumps clumps;
+  const RvAttrib *density, *length;
+  size_t candidates, count;
+  int32_t* ids;           // of the strands that are kept
+  uint8_t* keep;          // of the candidates
+  float *width, *curveu;  // a point of any strand
+  // what is written
+  RvDetail* out;
+  float *P, *rest, *out_width, *out_curveu, *orient, *uvw, *hairradius;
+  int32_t *prim, *id, *clump;
+} Groom;
+
+//---------------------------------------------------------------------------------------------- roots
+
+// place `k` of a stream, on the skin or in the layout
+static RvSkinFrame place(const Groom* g, uint64_t stream, uint64_t k, RvSite* site) {
+  *site = (RvSite){-1, 0, 0};
+  if (g->has_skin) {
+    *site = rv_skin_site(&g->skin, g->seed, stream, k);
+    // through the float of the attribute, so that skinprimuv gives back exactly this root
+    site->u = (float)site->u, site->v = (float)site->v;
+    return rv_skin_frame(&g->skin, *site);
+  }
+  RvSkinFrame f = {{0, 0, 0}, {0, 1, 0}, {1, 0, 0}};
+  if (g->p->layout == 1) {
+    f.position.x = stream == STREAM_ROOT ? (double)k * g->p->spacing : ((double)k + 0.5) * g->p->clumpsize;
+    return f;
+  }
+  double r = g->p->size / 2 * sqrt(rv_sobol(g->seed, stream, k, 0));
+  double a = 2 * RV_PI * rv_sobol(g->seed, stream, k, 1);
+  f.position.x = r * rv_cos(a), f.position.z = r * rv_sin(a);
+  return f;
+}
+
+static double chance(const Groom* g, uint64_t stream, uint64_t k) {
+  return rv_random(g->seed, stream, k, 0);
+}
+
+static RvGroomRoot make_root(const Groom* g, uint64_t k, RvSite* site) {
+  RvGroomRoot root = {.frame = place(g, STREAM_ROOT, k, site), .id = k, .clump = -1};
+  root.length = g->p->length * (1 - g->p->lengthrandom * chance(g, STREAM_LENGTH, k));
+  if (g->length) root.length *= rv_skin_value(&g->skin, *site, g->length, 0);
+  root.stray = chance(g, STREAM_STRAY, k) < g->p->strayamount;
+  if (!root.stray && g->clumps.count)
+    root.clump =
+        rv_groom_clump_of(&g->clumps, root.frame.position, chance(g, STREAM_CROSS, k) < g->p->crossoverrate);
+  return root;
+}
+
+static void choose_range(void* arg, size_t begin, size_t end) {
+  Groom* g = arg;
+  for (size_t k = begin; k < end; ++k) {
+    RvSite site;
+    if (g->has_skin && (g->density || g->length)) place(g, STREAM_ROOT, k, &site);
+    bool keep = !g->density || chance(g, STREAM_KEEP, k) < rv_skin_value(&g->skin, site, g->density, 0);
+    // a length painted to nothing is a strand less
+    if (keep && g->length) keep = rv_skin_value(&g->skin, site, g->length, 0) > 1e-6;
+    g->keep[k] = keep;
+  }
+}
+
+static RvResult choose_strands(Groom* g, RvError* error) {
+  g->keep = rv_alloc(g->candidates, 1);
+  if (!g->keep) return rv_fail(error, RV_NO_MEMORY, "no memory for %zu strands", g->candidates);
+  rv_parallel_for(g->candidates, 1024, choose_range, g);
+  for (size_t k = 0; k < g->candidates; ++k) g->count += g->keep[k];
+  g->ids = rv_alloc(g->count, sizeof *g->ids);
+  if (!g->ids) return rv_fail(error, RV_NO_MEMORY, "no memory for %zu strands", g->count);
+  for (size_t k = 0, n = 0; k < g->candidates; ++k)
+    if (g->keep[k]) g->ids[n++] = (int32_t)k;
+  return RV_OK;
+}
+
+static RvResult make_clumps(Groom* g, RvError* error) {
+  double size = g->p->clumpsize;
+  if (!(size > 0) || !g->count) return RV_OK;
+  double area = g->has_skin ? g->skin.area : RV_PI / 4 * g->p->size * g->p->size;
+  double wanted =
+      !g->has_skin && g->p->layout == 1 ? (double)g->candidates * g->p->spacing / size : area / size / size;
+  if (wanted > MAX_CLUMPS)
+    return rv_fail(error, RV_LIMIT, "clumpsize %g makes %.0f clumps, more than %d; make it larger", size,
+                   wanted, MAX_CLUMPS);
+  size_t count = wanted < 1 ? 1 : (size_t)(wanted + 0.5);
+  RvGroomRoot* roots = rv_alloc(count, sizeof *roots);
+  if (!roots) return rv_fail(error, RV_NO_MEMORY, "no memory for %zu clumps", count);
+  for (size_t i = 0; i < count; ++i) {
+    RvSite site;
+    roots[i] = (RvGroomRoot){.frame = place(g, STREAM_CLUMP, i, &site), .id = i | 1ull << 41, .clump = -1};
+    roots[i].length = g->p->length;
+    if (g->length) roots[i].length *= fmax(rv_skin_value(&g->skin, site, g->length, 0), 1e-6);
+  }
+  RvResult result = rv_groom_clumps_init(&g->clumps, &g->shape, count, roots, error);
+  rv_free(roots);
+  return result;
+}
+
+//---------------------------------------------------------------------------------------------- set-up
+
+static RvResult skin_attrib(const Groom* g, const char* token, const char* name, bool needed,
+                            const RvAttrib** out, RvError* error) {
+  *out = NULL;
+  if (!g->has_skin || !*name) return RV_OK;
+  const RvAttrib* found = rv_detail_find(g->skin.detail, RV_POINT, name);
+  if (!found && needed)
+    return rv_fail(error, RV_BAD_INPUT, "%s: the skin has no point attribute '%s'", token, name);
+  if (found && rv_attrib_storage(found) == RV_STRING)
+    return rv_fail(error, RV_BAD_INPUT, "%s: point attribute '%s' of the skin is text, not a number", token,
+                   name);
+  *out = found;
+  return RV_OK;
+}
+
+static RvResult open_skin(Groom* g, RvError* error) {
+  const RvDetail* detail = g->cook->ninput ? g->cook->input[0] : NULL;
+  if (!detail) {
+    if (g->p->layout == 0 && !(g->p->size > 0))
+      return rv_fail(error, RV_BAD_INPUT, "size: the disk must have one");
+    return RV_OK;
+  }
+  RvOwner owner;
+  uint8_t* mask = NULL;
+  RvResult result = rv_select(detail, g->p->group, RV_SELECT_PRIMS, &owner, &mask, error);
+  if (result == RV_OK) result = rv_skin_init(&g->skin, detail, mask, true, "input 1, the skin", error);
+  rv_free(mask);
+  g->has_skin = result == RV_OK;
+  if (g->has_skin && g->p->avoidskin) rv_skin_hull_init(&g->hull, &g->skin);
+  if (result == RV_OK)
+    result = skin_attrib(g, "densityattrib", g->p->densityattrib, false, &g->density, error);
+  if (result == RV_OK) result = skin_attrib(g, "lengthattrib", g->p->lengthattrib, true, &g->length, error);
+  return result;
+}
+
+// how many strands, and whether they can be held at all, before any memory is taken for them
+static RvResult check_size(Groom* g, RvError* error) {
+  const GroomParms* p = g->p;
+  if (p->points < 2)
+    return rv_fail(error, RV_BAD_INPUT, "points is %lld: a strand needs 2", (long long)p->points);
+  if (!(p->length > 0)) return rv_fail(error, RV_BAD_INPUT, "length is %g: it must be above 0", p->length);
+  double wanted = (double)p->count, mpu = g->cook->time.meters_per_unit;
+  if (p->method == 1 && (g->has_skin || p->layout == 0)) {
+    double area = g->has_skin ? g->skin.area : RV_PI / 4 * p->size * p->size;
+    wanted = floor(p->density * area * mpu * mpu + 0.5);
+  }
+  if (!(wanted >= 1))
+    return rv_fail(error, RV_BAD_INPUT, "count: %g strands are asked for; 1 is the least", wanted);
+  double bytes = wanted * ((double)p->points * POINT_BYTES + PRIM_BYTES);
+  if (wanted * (double)p->points > INT32_MAX || bytes > MAX_GIB * 0x1p30)
+    return rv_fail(
+        error, RV_LIMIT,
+        "%.0f strands of %lld points would take %.1f GiB; at most %d GiB and 2147483647 points are made: "
+        "lower count or points",
+        wanted, (long long)p->points, bytes / 0x1p30, MAX_GIB);
+  g->candidates = (size_t)wanted;
+  return RV_OK;
+}
+
+static void set_shape(Groom* g) {
+  const GroomParms* p = g->p;
+  double unit = 1 / (g->cook->time.meters_per_unit > 0 ? g->cook->time.meters_per_unit : 1);
+  RvVec3 down = {0, -1, 0};
+  RvGroomShape s = {.seed = g->seed, .points = (int)p->points};
+  s.direction = rv_normalize(rv_vec3_load64(p->direction), down);
+  s.direction_random = p->directionrandom;
+  s.lift = p->lift, s.bend = p->bend * styles[p->style].bend, s.bend_length = p->bendlength;
+  s.hull = g->hull.used ? &g->hull : NULL;
+  if (p->style != STRAIGHT) {
+    s.curl_radius = p->curlradius > 0 ? p->curlradius : styles[p->style].radius * unit;
+    s.curl_pitch = p->curlpitch > 0 ? p->curlpitch : styles[p->style].pitch * unit;
+    s.curl_random = p->curlrandom;
+    s.curl_start = p->curlstart, s.curl_blend = p->curlblend;
+    s.wave = p->style == WAVY;
+    s.kinks = styles[p->style].kinks;
+  }
+  s.frizz = p->frizz + (p->style == AFRO ? 0.5 * s.curl_radius : 0), s.frizz_length = p->frizzlength;
+  for (int i = 0; i < RV_GROOM_NODES; ++i)
+    s.tightness[i] =
+        rv_clamp(p->tightness * rv_ramp_eval(&p->tightnessramp, (double)i / (RV_GROOM_NODES - 1)), 0, 1);
+  s.clump_twist = rv_radians(p->clumptwist);
+  s.stray_frizz = 0.02 * p->length;
+  g->shape = s;
+}
+
+// a helix drawn with too few points is another curve, and would simulate as one
+static void warn_coarse(const Groom* g) {
+  const RvGroomShape* s = &g->shape;
+  if (!(s->curl_radius > 0)) return;
+  double turn = s->curl_pitch / rv_groom_axial(s, s->curl_radius, s->curl_pitch);
+  double each = turn * (double)(g->p->points - 1) / g->p->length;
+  if (each < POINTS_A_TURN)
+    rv_cook_warn(g->cook,
+                 "points: %lld give %.1f points a turn of the curl, fewer than %d; set points to %.0f",
+                 (long long)g->p->points, each, POINTS_A_TURN, ceil(POINTS_A_TURN * g->p->length / turn) + 1);
+}
+
+//---------------------------------------------------------------------------------------------- output
+
+static RvResult make_output(Groom* g, RvError* error) {
+  const GroomParms* p = g->p;
+  size_t n = (size_t)p->points;
+  g->width = rv_alloc(n, sizeof(float));
+  g->curveu = rv_alloc(n, sizeof(float));
+  g->out = rv_detail_new();
+  if (!g->width || !g->curveu || !g->out) return rv_fail(error, RV_NO_MEMORY, "no memory for the strands");
+  for (size_t i = 0; i < n; ++i) {
+    double u = (double)i / (double)(n - 1);
+    g->curveu[i] = (float)u;
+    g->width[i] = (float)(2 * p->radius * p->widthscale * fmax(rv_ramp_eval(&p->taper, u), 0));
+  }
+  RvResult result = rv_detail_add_curves(g->out, g->count, n, NULL, NULL, error);
+  if (result != RV_OK) return result;
+  RvDetail* d = g->out;
+  bool ok = (g->P = rv_detail_f32_write(d, RV_POINT, "P", 3, error)) &&
+            (g->rest = rv_detail_f32_write(d, RV_POINT, "rest", 3, error)) &&
+            (g->out_width = rv_detail_f32_write(d, RV_POINT, "width", 1, error)) &&
+            (g->out_curveu = rv_detail_f32_write(d, RV_POINT, "curveu", 1, error)) &&
+            (g->orient = rv_detail_f32_write(d, RV_POINT, "orient", 4, error)) &&
+            (g->id = rv_detail_i32_write(d, RV_PRIM, "id", 1, error)) &&
+            (g->hairradius = rv_detail_f32_write(d, RV_PRIM, "hairradius", 1, error)) &&
+            (g->prim = rv_detail_i32_write(d, RV_PRIM, p->primnumattrib, 1, error)) &&
+            (g->uvw = rv_detail_f32_write(d, RV_PRIM, p->primuvwattrib, 3, error));
+  if (ok && g->clumps.count)
+    ok = (g->clump = rv_detail_i32_write(d, RV_PRIM, p->clumpidoutputattrib, 1, error)) != NULL;
+  return ok ? RV_OK : error && error->code ? error->code : RV_NO_MEMORY;
+}
+
+typedef struct Batch {
+  Groom* g;
+  size_t first;
+} Batch;
+
+static void fill_range(void* arg, size_t begin, size_t end) {
+  const Batch* batch = arg;
+  const Groom* g = batch->g;
+  size_t n = (size_t)g->p->points;
+  for (size_t i = batch->first + begin; i < batch->first + end; ++i) {
+    RvSite site;
+    RvGroomRoot root = make_root(g, (uint64_t)g->ids[i], &site);
+    size_t at = i * n;
+    rv_groom_strand(&g->shape, &root, root.clump >= 0 ? &g->clumps.lines[root.clump] : NULL, g->P + 3 * at);
+    rv_groom_orient(g->P + 3 * at, (int)n, root.frame.tangent, g->orient + 4 * at);
+    memcpy(g->rest + 3 * at, g->P + 3 * at, 3 * n * sizeof(float));
+    memcpy(g->out_width + at, g->width, n * sizeof(float));
+    memcpy(g->out_curveu + at, g->curveu, n * sizeof(float));
+    g->id[i] = g->ids[i];
+    g->hairradius[i] = (float)g->p->radius;
+    g->prim[i] = site.prim;
+    g->uvw[3 * i] = (float)site.u, g->uvw[3 * i + 1] = (float)site.v, g->uvw[3 * i + 2] = 0;
+    if (g->clump) g->clump[i] = root.clump;
+  }
+}
+
+static RvResult fill_strands(Groom* g, RvError* error) {
+  for (size_t first = 0; first < g->count; first += BATCH) {
+    if (rv_cook_cancelled(g->cook, (double)first / (double)g->count, "strands"))
+      return rv_fail(error, RV_CANCELLED, "interrupted");
+    size_t count = g->count - first < BATCH ? g->count - first : BATCH;
+    rv_parallel_for(count, GRAIN, fill_range, &(Batch){g, first});
+  }
+  return RV_OK;
+}
+
+// point attributes of the skin as primitive attributes of the strands, as 32-bit floats
+static RvResult copy_skin_attrib(Groom* g, const char* name, RvError* error) {
+  const RvAttrib* from;
+  RvResult result = skin_attrib(g, "skinattribs", name, true, &from, error);
+  if (result != RV_OK || !from) return result;
+  int size = rv_attrib_size(from);
+  RvAttrib* to;
+  result = rv_detail_add_attrib(g->out, RV_PRIM, name, RV_F32, size, rv_attrib_tag(from), &to, error);
+  float* values = result == RV_OK ? rv_attrib_write(to) : NULL;
+  if (!values) return result != RV_OK ? result : rv_fail(error, RV_NO_MEMORY, "no memory for %s", name);
+  for (size_t i = 0; i < g->count; ++i) {
+    RvSite site = {g->prim[i], g->uvw[3 * i], g->uvw[3 * i + 1]};
+    for (int k = 0; k < size; ++k)
+      values[i * (size_t)size + (size_t)k] = (float)rv_skin_value(&g->skin, site, from, k);
+  }
+  return RV_OK;
+}
+
+static RvResult copy_skin_attribs(Groom* g, RvError* error) {
+  char* list = rv_strdup(g->p->skinattribs);
+  if (!list) return rv_fail(error, RV_NO_MEMORY, "no memory for the skin's attributes");
+  RvResult result = RV_OK;
+  char* rest = list;
+  for (char* word; result == RV_OK && (word = strsep(&rest, " ,\t"));)
+    if (*word) result = copy_skin_attrib(g, word, error);
+  rv_free(list);
+  return result;
+}
+
+static RvResult cook(RvCook* cook, RvError* error) {
+  Groom* g = rv_alloc_zero(1, sizeof *g);
+  if (!g) return rv_fail(error, RV_NO_MEMORY, "no memory for a groom");
+  g->cook = cook, g->p = cook->parms, g->seed = (uint64_t)g->p->seed;
+  RvResult result = open_skin(g, error);
+  if (result == RV_OK) result = check_size(g, error);
+  if (result == RV_OK) set_shape(g), warn_coarse(g);
+  if (result == RV_OK) result = choose_strands(g, error);
+  if (result == RV_OK) result = make_clumps(g, error);
+  if (result == RV_OK) result = make_output(g, error);
+  if (result == RV_OK) result = fill_strands(g, error);
+  if (result == RV_OK) result = copy_skin_attribs(g, error);
+  if (result == RV_OK) {
+    cook->output[0] = g->out, g->out = NULL;
+    cook->stats->strands = (int64_t)g->count;
+    cook->stats->vertices = (int64_t)(g->count * (size_t)g->p->points);
+    if (!g->count) rv_cook_warn(cook, "the attribute %s lets no strand grow", g->p->densityattrib);
+  }
+  rv_detail_free(g->out);
+  if (g->has_skin) rv_skin_free(&g->skin);
+  rv_groom_clumps_free(&g->clumps);
+  rv_free(g->ids);
+  rv_free(g->keep);
+  rv_free(g->width);
+  rv_free(g->curveu);
+  rv_free(g);
+  return result;
+}
+
+static const RvPortDef inputs[] = {
+    {"skin", "Skin", "Mesh to grow on; without it, strands grow on a disk or in a row.", false}};
+static const RvPortDef outputs[] = {{"strands", "Strands", "Open curves, root first.", false}};
+
+const RvNodeType rv_node_groom = {
+    .type = "groom",
+    .label = "Groom",
+    .category = "Hair",
+    .summary = "Grows strands on a mesh: straight, wavy, curly, coiled or afro.",
+    .help =
+        "Roots lie on the faces of the skin, evenly by area: larger faces bear more. Strand k has its root "
+        "and shape from "
+        "k and the seed alone, so a larger count adds strands between those that are there, and painting the "
+        "density "
+        "in one place changes no other.\n\n"
+        "Every strand has `points` points, root first, and its segments are equal and add up to its length, "
+        "within the "
+        "rounding of 32-bit positions. Lengths are in scene units.\n\n"
+        "Points get P, rest, width (diameter), curveu (0 at the root, 1 at the tip) and orient, a frame "
+        "without twist whose "
+        "z axis runs along the strand. Primitives get id, hairradius, skinprim and skinprimuv, which name "
+        "the root in "
+        "Houdini's parametric space of the skin (-1 without a skin), and clumpid where there are clumps.\n\n"
+        "Quads are bilinear patches and larger polygons fans about their middle, as in Houdini; faces "
+        "without area bear "
+        "nothing. Normals are the skin's N, or smooth ones that look outwards.",
+    .flags = RV_NODE_GENERATOR,
+    .inputs = inputs,
+    .ninput = 1,
+    .outputs = outputs,
+    .noutput = 1,
+    .parms = &groom_table,
+    .cook = cook,
+};
