@@ -1,0 +1,148 @@
+// The frame cache: results by key, the least recently used given up first, never what is in use.
+#include <string.h>
+
+#include "base/memory.h"
+#include "scene/host.h"
+
+static size_t entry_bytes(const RvEntry* entry) {
+  size_t bytes = sizeof *entry;
+  for (int i = 0; i < RV_NODE_MAX_OUTPUTS; ++i)
+    if (entry->output[i]) bytes += rv_detail_bytes(entry->output[i]);
+  return bytes;
+}
+
+RvEntry* rv_entry_new(RvSceneNode* node, uint64_t key, double frame) {
+  RvEntry* entry = rv_alloc_zero(1, sizeof *entry);
+  if (!entry) return NULL;
+  entry->node = node;
+  entry->key = key;
+  entry->frame = frame;
+  entry->pins = 1;
+  return entry;
+}
+
+static void entry_free(RvEntry* entry) {
+  for (int i = 0; i < RV_NODE_MAX_OUTPUTS; ++i) rv_detail_free(entry->output[i]);
+  rv_free(entry);
+}
+
+uint64_t rv_entry_state_hash(RvEntry* entry) {
+  if (!entry->hashed) {
+    entry->hash = rv_detail_hash(entry->output[rv_solve_state_output(entry->node->type)]);
+    entry->hashed = true;
+  }
+  return entry->hash;
+}
+
+//------------------------------------------------------------------------------------------------ list and table
+
+static void unlink_entry(RvCache* cache, RvEntry* entry) {
+  *(entry->newer ? &entry->newer->older : &cache->newest) = entry->older;
+  *(entry->older ? &entry->older->newer : &cache->oldest) = entry->newer;
+  entry->newer = entry->older = NULL;
+}
+
+static void link_newest(RvCache* cache, RvEntry* entry) {
+  entry->older = cache->newest;
+  *(cache->newest ? &cache->newest->newer : &cache->oldest) = entry;
+  cache->newest = entry;
+}
+
+static RvEntry** bucket(RvCache* cache, uint64_t key) {
+  return &cache->buckets[key & (cache->nbucket - 1)];
+}
+
+static bool grow(RvCache* cache) {
+  if (cache->count < cache->nbucket) return true;
+  size_t wanted = cache->nbucket ? cache->nbucket * 2 : 256;
+  RvEntry** old = cache->buckets;
+  size_t nold = cache->nbucket;
+  RvEntry** buckets = rv_alloc_zero(wanted, sizeof *buckets);
+  if (!buckets) return nold > 0;
+  cache->buckets = buckets;
+  cache->nbucket = wanted;
+  for (size_t i = 0; i < nold; ++i) {
+    for (RvEntry *entry = old[i], *next; entry; entry = next) {
+      next = entry->chain;
+      RvEntry** slot = bucket(cache, entry->key);
+      entry->chain = *slot;
+      *slot = entry;
+    }
+  }
+  rv_free(old);
+  return true;
+}
+
+void rv_cache_drop(RvCache* cache, RvEntry* entry) {
+  if (!entry->cached) return;
+  RvEntry** slot = bucket(cache, entry->key);
+  while (*slot != entry) slot = &(*slot)->chain;
+  *slot = entry->chain;
+  unlink_entry(cache, entry);
+  cache->bytes -= entry->bytes;
+  --cache->count;
+  entry->cached = false;
+  if (entry->pins == 0) entry_free(entry);
+}
+
+void rv_cache_trim(RvCache* cache) {
+  for (RvEntry *entry = cache->oldest, *next; entry && cache->bytes > cache->limit; entry = next) {
+    next = entry->newer;
+    if (entry->pins == 0) rv_cache_drop(cache, entry);
+  }
+}
+
+RvEntry* rv_cache_find(RvCache* cache, uint64_t key) {
+  if (!cache->nbucket) return NULL;
+  RvEntry* entry = *bucket(cache, key);
+  while (entry && entry->key != key) entry = entry->chain;
+  if (!entry) return NULL;
+  unlink_entry(cache, entry);
+  link_newest(cache, entry);
+  ++entry->pins;
+  return entry;
+}
+
+void rv_cache_put(RvCache* cache, RvEntry* entry) {
+  // without memory for the table the result is simply not kept
+  if (entry->cached || !grow(cache)) return;
+  RvEntry* old = rv_cache_find(cache, entry->key);
+  if (old) {
+    rv_cache_drop(cache, old);
+    rv_entry_unpin(cache, old);
+  }
+  RvEntry** slot = bucket(cache, entry->key);
+  entry->chain = *slot;
+  *slot = entry;
+  link_newest(cache, entry);
+  entry->bytes = entry_bytes(entry);
+  entry->cached = true;
+  cache->bytes += entry->bytes;
+  ++cache->count;
+  rv_cache_trim(cache);
+}
+
+void rv_cache_changed(RvCache* cache, RvEntry* entry) {
+  if (!entry->cached) return;
+  cache->bytes -= entry->bytes;
+  entry->bytes = entry_bytes(entry);
+  cache->bytes += entry->bytes;
+  rv_cache_trim(cache);
+}
+
+void rv_entry_unpin(RvCache* cache, RvEntry* entry) {
+  if (!entry || --entry->pins > 0) return;
+  if (!entry->cached)
+    entry_free(entry);
+  else
+    rv_cache_trim(cache);
+}
+
+void rv_cache_clear(RvCache* cache) {
+  for (RvEntry *entry = cache->oldest, *next; entry; entry = next) {
+    next = entry->newer;
+    rv_cache_drop(cache, entry);
+  }
+  rv_free(cache->buckets);
+  *cache = (RvCache){.limit = cache->limit};
+}

@@ -1,0 +1,61 @@
+// Checkpoints: one solver's state at one frame, in a file that notices any changed bit.
+//
+//   offset  bytes
+//        0      8  "RVCHECK\n"
+//        8      4  version, 1
+//       12      4  0
+//       16      8  frame, double
+//       24      8  key: hash of the manifest
+//       32      8  hash of the state (rv_detail_hash)
+//       40      8  T, bytes of the texts
+//       48      8  P, bytes of the state
+//       56      T  node, type, numbers and manifest, each ended by a zero byte
+//     56+T      P  the state as .bgeo.sc
+//   56+T+P      8  XXH3 (64 bits) of all bytes before
+//
+// Numbers are little-endian.
+#ifndef RV_SCENE_CHECKPOINT_H
+#define RV_SCENE_CHECKPOINT_H
+
+#include "scene/host.h"
+
+typedef struct RvCheckpoint {
+  char* node;
+  char* type;
+  char* manifest;
+  double frame;
+  uint64_t key;  // of the manifest
+  uint64_t state_hash;
+  RvStats stats;  // counts and ledger of the frame
+  RvDetail* state;
+} RvCheckpoint;
+
+// To and from bytes. Decoding checks every byte; the error says what is wrong and where. `name` is for errors.
+RvResult rv_checkpoint_encode(const RvCheckpoint* checkpoint, void** bytes, size_t* count, RvError* error);
+RvResult rv_checkpoint_decode(const void* bytes, size_t count, const char* name, RvCheckpoint* out, RvError* error);
+// True if the bytes begin as a checkpoint does.
+bool rv_checkpoint_is(const void* bytes, size_t count);
+RvResult rv_checkpoint_read(const char* path, RvCheckpoint* out, RvError* error);
+void rv_checkpoint_free(RvCheckpoint* checkpoint);
+
+// resume.c: the folder of a run
+// Writes the entry's state into the scene's checkpoint folder and removes those that are no longer worth their room:
+// the last RV_CHECKPOINT_KEEP frames stay, and every RV_CHECKPOINT_EVERY-th from the start.
+enum { RV_CHECKPOINT_KEEP = 3, RV_CHECKPOINT_EVERY = 24 };
+RvResult rv_checkpoint_keep(RvScene* scene, RvEntry* entry, RvError* error);
+// "<folder>/<node>.<frame>.rvck"; rv_free it.
+char* rv_checkpoint_path(const char* folder, const char* node, double frame);
+// Locks the folder for one run (*lock, to be closed) and removes what dead processes left half written.
+RvResult rv_checkpoint_open(const char* folder, int* lock, RvError* error);
+// Removes the solvers' checkpoints: a run that begins anew.
+RvResult rv_checkpoint_clear(const char* folder, RvSceneNode* const* solvers, size_t count, RvError* error);
+// Gives every solver its state of the newest frame up to `last` for which all have a whole one. *frame is that frame;
+// *found is false if there is none. A checkpoint of other parameters is an error that says which changed.
+RvResult rv_checkpoint_resume(RvScene* scene, const char* folder, RvSceneNode* const* solvers, size_t count,
+                              double last, bool* found, double* frame, RvError* error);
+// Starts a solver from a state file or a checkpoint, whatever made it. The solver is the one of the list that the
+// checkpoint names, or the only one.
+RvResult rv_checkpoint_start_from(RvScene* scene, const char* path, double frame, RvSceneNode* const* solvers,
+                                  size_t count, RvError* error);
+
+#endif

@@ -1,0 +1,360 @@
+// Pulling a result through the graph: what is cached is taken, the rest cooked in the order of the wires.
+#include <math.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/timer.h"
+#include "scene/host.h"
+
+//------------------------------------------------------------------------------------------------ one call of a node
+
+static bool host_cancelled(void* user, double fraction, const char* stage) {
+  RvCall* call = user;
+  return rv_scene_is_cancelled(call->scene, call->node->name, call->frame, fraction, stage);
+}
+
+static void host_message(void* user, RvLevel level, const char* text) {
+  RvCall* call = user;
+  rv_scene_message(call->scene, level, call->node->name, call->frame, "%s", text);
+}
+
+static RvResult take_input(RvCall* call, size_t index, double frame, const RvDetail** out, RvError* error) {
+  const RvWire* wire = &call->node->inputs[index];
+  *out = NULL;
+  if (!wire->node) return RV_OK;
+  RvEntry* entry;
+  RvResult result = rv_cook_node(call->scene, wire->node, frame, false, &entry, error);
+  if (result) return result;
+  if (!rv_array_push(&call->pins, entry)) {
+    rv_entry_unpin(&call->scene->cache, entry);
+    return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  }
+  return rv_cook_output(call->scene, entry, wire->output, out, error);
+}
+
+static RvResult host_input_at(void* user, size_t index, double frame, const RvDetail** out, RvError* error) {
+  RvCall* call = user;
+  *out = NULL;
+  if (index >= call->node->type->ninput) return RV_OK;
+  if (!isfinite(frame)) return rv_fail(error, RV_INTERNAL, "an input was asked for at a frame that is no number");
+  return take_input(call, index, frame, out, error);
+}
+
+// texts of an evaluation live until the next one, and samples at other frames would end them
+static RvResult keep_texts(RvCall* call, char* parms, RvError* error) {
+  const RvParmTable* table = call->node->type->parms;
+  for (size_t i = 0; i < table->count; ++i) {
+    if (table->rows[i].type != RV_PARM_STRING && table->rows[i].type != RV_PARM_FILE) continue;
+    const char** text = (const char**)(parms + table->rows[i].offset);
+    char* copy = rv_strdup(*text ? *text : "");
+    if (!copy || !rv_array_push(&call->texts, copy)) {
+      rv_free(copy);
+      return rv_fail(error, RV_NO_MEMORY, "out of memory");
+    }
+    *text = copy;
+  }
+  return RV_OK;
+}
+
+static RvResult eval_parms(RvCall* call, double frame, void* out, RvError* error) {
+  RvVars vars = call->vars;
+  vars.frame = frame;
+  RvResult result = rv_parms_eval(call->node->parms, &vars, out, error);
+  return result ? result : keep_texts(call, out, error);
+}
+
+static RvResult host_parms_at(void* user, double frame, void* out, RvError* error) {
+  return eval_parms(user, frame, out, error);
+}
+
+static void drop_node_cache(RvSceneNode* node) {
+  if (node->cache && node->type->free_cache) node->type->free_cache(node->cache);
+  node->cache = NULL;
+}
+
+RvResult rv_call_begin(RvCall* call, RvScene* scene, RvSceneNode* node, double frame, RvStats* stats, RvError* error) {
+  *call = (RvCall){.scene = scene, .node = node, .frame = frame};
+  call->host = (RvHost){call, host_cancelled, host_message, host_input_at, host_parms_at};
+  call->vars = (RvVars){frame, scene->fps, scene->out, scene->hip, node->name};
+  if (scene->drop_caches) drop_node_cache(node);
+  call->parms = rv_alloc_zero(1, node->type->parms->struct_bytes + 1);
+  if (!call->parms) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  RvResult result = eval_parms(call, frame, call->parms, error);
+  call->cook = (RvCook){
+      .type = node->type,
+      .node = node->name,
+      .time = {frame, scene->fps, (frame - 1) / scene->fps, scene->meters},
+      .start_frame = node->start,
+      .parms = call->parms,
+      .ninput = node->type->ninput,
+      .input = call->inputs,
+      .stats = stats,
+      .cache = &node->cache,
+      .vars = &call->vars,
+      .host = &call->host,
+  };
+  return result ? rv_call_finish(call, result, error) : RV_OK;
+}
+
+RvResult rv_call_inputs(RvCall* call, RvError* error) {
+  RvResult result = RV_OK;
+  for (size_t i = 0; i < call->node->type->ninput && !result; ++i)
+    result = take_input(call, i, call->frame, &call->inputs[i], error);
+  return result ? result : rv_call_check_inputs(call, error);
+}
+
+RvResult rv_call_check_inputs(const RvCall* call, RvError* error) {
+  const RvNodeType* type = call->node->type;
+  for (size_t i = 0; i < type->ninput; ++i)
+    if (type->inputs[i].required && !call->node->inputs[i].node)
+      return rv_fail(error, RV_BAD_INPUT, "node '%s' (%s): input %zu (%s) is not connected; wire a node into it",
+                     call->node->name, type->type, i + 1, type->inputs[i].label);
+  return RV_OK;
+}
+
+RvResult rv_call_finish(RvCall* call, RvResult result, RvError* error) {
+  if (!result) return RV_OK;
+  for (int i = 0; i < RV_NODE_MAX_OUTPUTS; ++i) {
+    rv_detail_free(call->cook.output[i]);
+    call->cook.output[i] = NULL;
+  }
+  rv_fail(error, result, "%s", rv_result_text(result));
+  // an input that failed has said its name already
+  if (strncmp(error->text, "node '", 6) != 0)
+    rv_error_context(error, "node '%s' (%s), frame %g", call->node->name, call->node->type->type, call->frame);
+  return result;
+}
+
+void rv_call_end(RvCall* call) {
+  for (size_t i = 0; i < call->pins.count; ++i) rv_entry_unpin(&call->scene->cache, call->pins.data[i]);
+  rv_array_free(&call->pins);
+  for (size_t i = 0; i < call->texts.count; ++i) rv_free(call->texts.data[i]);
+  rv_array_free(&call->texts);
+  rv_free(call->parms);
+  call->parms = NULL;
+}
+
+//------------------------------------------------------------------------------------------------ one pass
+
+// Upstream of a target at one frame. Solvers end it: they see to their own inputs, at each of their frames.
+typedef struct Pass {
+  RvScene* scene;
+  double frame;
+  RvSceneNode* target;
+  bool write;
+  RvSceneNode** order;
+  size_t count;
+  int32_t* slot;  // of a node in the order
+  uint64_t* keys;
+  RvEntry** entries;  // pinned
+  uint32_t* uses;     // readers that still need the entry
+  bool* needed;
+} Pass;
+
+static void pass_free(Pass* pass) {
+  for (size_t i = 0; pass->entries && i < pass->count; ++i) rv_entry_unpin(&pass->scene->cache, pass->entries[i]);
+  rv_free(pass->order);
+  rv_free(pass->slot);
+  rv_free(pass->keys);
+  rv_free(pass->entries);
+  rv_free(pass->uses);
+  rv_free(pass->needed);
+}
+
+static uint64_t node_key(const Pass* pass, RvSceneNode* node) {
+  if (node->type->flags & RV_NODE_SOLVER) return rv_solve_key(node, rv_solve_state_frame(node, pass->frame));
+  struct {
+    uint64_t own, stamp;
+    double frame;
+    uint64_t input[RV_NODE_MAX_INPUTS][2];
+  } facts;
+  memset(&facts, 0, sizeof facts);
+  facts.own = node->own_key;
+  facts.stamp = rv_order_file_stamp(pass->scene, node, pass->frame);
+  // a result that does not move has one key for all frames
+  if (node->own_time) facts.frame = pass->frame == 0 ? 0 : pass->frame;
+  for (size_t i = 0; i < node->type->ninput; ++i) {
+    const RvWire* wire = &node->inputs[i];
+    if (!wire->node) continue;
+    facts.input[i][0] = pass->keys[pass->slot[wire->node->index]];
+    facts.input[i][1] = wire->output + 1;
+  }
+  return rv_hash(&facts, sizeof facts, 3);
+}
+
+static RvResult pass_begin(Pass* pass, RvError* error) {
+  RvResult result = rv_order_upstream(pass->scene, pass->target, true, &pass->order, &pass->count, error);
+  if (result) return result;
+  size_t n = pass->count;
+  pass->slot = rv_alloc(pass->scene->nodes.count, sizeof *pass->slot);
+  pass->keys = rv_alloc(n, sizeof *pass->keys);
+  pass->entries = rv_alloc_zero(n, sizeof *pass->entries);
+  pass->uses = rv_alloc_zero(n, sizeof *pass->uses);
+  pass->needed = rv_alloc_zero(n, sizeof *pass->needed);
+  if (!pass->slot || !pass->keys || !pass->entries || !pass->uses || !pass->needed)
+    return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  for (size_t i = 0; i < n; ++i) {
+    pass->slot[pass->order[i]->index] = (int32_t)i;
+    pass->keys[i] = node_key(pass, pass->order[i]);
+  }
+  // from the target up: what is cached needs nothing above it
+  pass->needed[n - 1] = true;
+  for (size_t i = n; i-- > 0;) {
+    RvSceneNode* node = pass->order[i];
+    if (!pass->needed[i]) continue;
+    bool writes = node == pass->target && pass->write && (node->type->flags & RV_NODE_WRITES);
+    if (!writes) pass->entries[i] = rv_cache_find(&pass->scene->cache, pass->keys[i]);
+    if (pass->entries[i] || (node->type->flags & RV_NODE_SOLVER)) continue;
+    for (size_t k = 0; k < node->type->ninput; ++k) {
+      if (!node->inputs[k].node) continue;
+      size_t input = (size_t)pass->slot[node->inputs[k].node->index];
+      pass->needed[input] = true;
+      ++pass->uses[input];
+    }
+  }
+  return RV_OK;
+}
+
+static RvResult pass_inputs(Pass* pass, RvCall* call, RvError* error) {
+  for (size_t i = 0; i < call->node->type->ninput; ++i) {
+    const RvWire* wire = &call->node->inputs[i];
+    if (!wire->node) continue;
+    RvEntry* entry = pass->entries[pass->slot[wire->node->index]];
+    RvResult result = rv_cook_output(pass->scene, entry, wire->output, &call->inputs[i], error);
+    if (result) return result;
+  }
+  return rv_call_check_inputs(call, error);
+}
+
+static void count_time(RvScene* scene, const RvSceneNode* node, double seconds) {
+  if (scene->in_step) return;
+  *(node->type->flags & RV_NODE_WRITES ? &scene->log.write_seconds : &scene->log.geometry_seconds) += seconds;
+}
+
+static RvResult cook_one(Pass* pass, size_t i, RvError* error) {
+  RvScene* scene = pass->scene;
+  RvSceneNode* node = pass->order[i];
+  if (node->type->flags & RV_NODE_SOLVER) return rv_solve(scene, node, pass->frame, &pass->entries[i], error);
+  if (rv_scene_is_cancelled(scene, node->name, pass->frame, 0, "cook"))
+    return rv_fail(error, RV_CANCELLED, "interrupted at node '%s', frame %g", node->name, pass->frame);
+  RvEntry* entry = rv_entry_new(node, pass->keys[i], pass->frame);
+  if (!entry) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  RvCall call;
+  RvResult result = rv_call_begin(&call, scene, node, pass->frame, &entry->stats, error);
+  if (!result) result = pass_inputs(pass, &call, error);
+  if (!result) {
+    call.cook.write = pass->write && node == pass->target;
+    double began = rv_clock_wall();
+    result = node->type->cook(&call.cook, error);
+    count_time(scene, node, rv_clock_wall() - began);
+    ++node->ncook;
+    if (!result && !call.cook.output[0]) result = rv_fail(error, RV_INTERNAL, "the node made no output");
+    result = rv_call_finish(&call, result, error);
+  }
+  if (result) {
+    rv_entry_unpin(&scene->cache, entry);
+  } else {
+    memcpy(entry->output, call.cook.output, sizeof entry->output);
+    rv_cache_put(&scene->cache, entry);
+    pass->entries[i] = entry;
+  }
+  rv_call_end(&call);
+  return result;
+}
+
+static void release_inputs(Pass* pass, size_t i) {
+  const RvSceneNode* node = pass->order[i];
+  if (node->type->flags & RV_NODE_SOLVER) return;
+  for (size_t k = 0; k < node->type->ninput; ++k) {
+    if (!node->inputs[k].node) continue;
+    size_t input = (size_t)pass->slot[node->inputs[k].node->index];
+    if (--pass->uses[input] > 0) continue;
+    rv_entry_unpin(&pass->scene->cache, pass->entries[input]);
+    pass->entries[input] = NULL;
+  }
+}
+
+RvResult rv_cook_node(RvScene* scene, RvSceneNode* node, double frame, bool write, RvEntry** out, RvError* error) {
+  *out = NULL;
+  if (scene->nesting >= RV_SCENE_MAX_NESTING)
+    return rv_fail(error, RV_LIMIT, "node '%s': more than %d solvers read each other in a row", node->name,
+                   RV_SCENE_MAX_NESTING);
+  ++scene->nesting;
+  Pass pass = {.scene = scene, .frame = frame, .target = node, .write = write};
+  RvResult result = pass_begin(&pass, error);
+  for (size_t i = 0; i < pass.count && !result; ++i) {
+    if (!pass.needed[i] || pass.entries[i]) continue;
+    result = cook_one(&pass, i, error);
+    if (!result) release_inputs(&pass, i);
+  }
+  if (!result) {
+    *out = pass.entries[pass.count - 1];
+    pass.entries[pass.count - 1] = NULL;
+  }
+  pass_free(&pass);
+  --scene->nesting;
+  return result;
+}
+
+RvResult rv_cook_output(RvScene* scene, RvEntry* entry, size_t output, const RvDetail** out, RvError* error) {
+  const RvNodeType* type = entry->node->type;
+  RvResult result = RV_OK;
+  if (!entry->output[output] && (type->flags & RV_NODE_SOLVER)) result = rv_solve_split(scene, entry, error);
+  *out = entry->output[output];
+  if (!result && !*out)
+    result =
+        rv_fail(error, RV_INTERNAL, "node '%s' (%s) made no output %zu", entry->node->name, type->type, output + 1);
+  return result;
+}
+
+//------------------------------------------------------------------------------------------------ from outside
+
+RvResult rv_scene_cook(RvScene* scene, const char* output, double frame, const RvDetail** out, RvError* error) {
+  RvError own = {0};
+  if (!error) error = &own;
+  *out = NULL;
+  if (scene->cooking)
+    return rv_fail(error, RV_BAD_INPUT, "the scene is cooking already; wait until that call has ended");
+  if (!isfinite(frame)) return rv_fail(error, RV_BAD_INPUT, "the frame must be a number");
+  rv_entry_unpin(&scene->cache, scene->held);
+  scene->held = NULL;
+  RvWire wire;
+  RvResult result = rv_graph_resolve(scene, output, &wire, error);
+  if (!result) result = rv_order_prepare(scene, error);
+  if (result) return result;
+  scene->cooking = true;
+  result = rv_cook_node(scene, wire.node, frame, true, &scene->held, error);
+  if (!result) result = rv_cook_output(scene, scene->held, wire.output, out, error);
+  scene->cooking = false;
+  return result;
+}
+
+void rv_scene_forget(RvScene* scene, const char* name) {
+  rv_entry_unpin(&scene->cache, scene->held);
+  scene->held = NULL;
+  RvSceneNode* from = name ? rv_graph_find(scene, name) : NULL;
+  if (name && !from) return;
+  RvSceneNode** order = NULL;
+  size_t count = 0;
+  RvError ignored = {0};
+  bool* marked = rv_alloc_zero(scene->nodes.count, sizeof *marked);
+  if (!marked || rv_order_upstream(scene, NULL, false, &order, &count, &ignored)) {
+    // without memory to tell them apart, all go
+    for (size_t i = 0; i < scene->nodes.count; ++i) rv_solve_forget(scene, scene->nodes.data[i]);
+    rv_cache_clear(&scene->cache);
+  }
+  for (size_t i = 0; marked && i < count; ++i) {
+    RvSceneNode* node = order[i];
+    bool mark = !from || node == from;
+    for (size_t k = 0; k < node->type->ninput && !mark; ++k)
+      mark = node->inputs[k].node && marked[node->inputs[k].node->index];
+    marked[node->index] = mark;
+    if (mark) rv_solve_forget(scene, node);
+  }
+  for (RvEntry *entry = marked ? scene->cache.oldest : NULL, *next; entry; entry = next) {
+    next = entry->newer;
+    if (marked[entry->node->index]) rv_cache_drop(&scene->cache, entry);
+  }
+  rv_free(marked);
+  rv_free(order);
+}

@@ -1,0 +1,339 @@
+#include "scene/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "parm/number.h"
+
+typedef struct Reader {
+  const char* at;
+  const char* end;
+  const char* name;
+  int line;
+  int depth;
+  size_t values;
+  RvArena* arena;
+  RvError* error;
+} Reader;
+
+static RvResult read_value(Reader* r, RvJson** out);
+
+const char* rv_json_kind_name(RvJsonKind kind) {
+  static const char* const names[] = {"null", "true or false", "a number", "a string", "an array", "an object"};
+  return names[kind];
+}
+
+const RvJson* rv_json_find(const RvJson* object, const char* key) {
+  for (const RvJson* member = object->first; member; member = member->next)
+    if (member->key && strcmp(member->key, key) == 0) return member;
+  return NULL;
+}
+
+static RvResult wrong(const Reader* r, const char* what) {
+  return rv_fail(r->error, RV_BAD_INPUT, "%s:%d: %s", r->name, r->line, what);
+}
+
+static RvResult no_memory(const Reader* r) {
+  return rv_fail(r->error, RV_NO_MEMORY, "%s:%d: out of memory", r->name, r->line);
+}
+
+static void skip_space(Reader* r) {
+  for (; r->at < r->end; ++r->at) {
+    char c = *r->at;
+    if (c == '\n')
+      ++r->line;
+    else if (c != ' ' && c != '\t' && c != '\r')
+      break;
+  }
+}
+
+//------------------------------------------------------------------------------------------------ strings
+
+static int hex4(const Reader* r, const char* at) {
+  if (r->end - at < 4) return -1;
+  int value = 0;
+  for (int i = 0; i < 4; ++i) {
+    char c = at[i];
+    int digit = c >= '0' && c <= '9'   ? c - '0'
+                : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                       : -1;
+    if (digit < 0) return -1;
+    value = value * 16 + digit;
+  }
+  return value;
+}
+
+static char* put_utf8(char* out, uint32_t code) {
+  if (code < 0x80) {
+    *out++ = (char)code;
+  } else if (code < 0x800) {
+    *out++ = (char)(0xc0 | code >> 6);
+    *out++ = (char)(0x80 | (code & 63));
+  } else if (code < 0x10000) {
+    *out++ = (char)(0xe0 | code >> 12);
+    *out++ = (char)(0x80 | (code >> 6 & 63));
+    *out++ = (char)(0x80 | (code & 63));
+  } else {
+    *out++ = (char)(0xf0 | code >> 18);
+    *out++ = (char)(0x80 | (code >> 12 & 63));
+    *out++ = (char)(0x80 | (code >> 6 & 63));
+    *out++ = (char)(0x80 | (code & 63));
+  }
+  return out;
+}
+
+// after "\u": one code point, which may be a pair of surrogates
+static RvResult read_unicode(Reader* r, char** out) {
+  int high = hex4(r, r->at);
+  if (high < 0) return wrong(r, "\\u needs four hexadecimal digits");
+  r->at += 4;
+  uint32_t code = (uint32_t)high;
+  if (code >= 0xd800 && code < 0xdc00) {
+    int low = r->end - r->at >= 6 && r->at[0] == '\\' && r->at[1] == 'u' ? hex4(r, r->at + 2) : -1;
+    if (low < 0xdc00 || low > 0xdfff) return wrong(r, "half of a \\u surrogate pair is missing");
+    r->at += 6;
+    code = 0x10000 + ((code - 0xd800) << 10) + ((uint32_t)low - 0xdc00);
+  } else if (code >= 0xdc00 && code < 0xe000) {
+    return wrong(r, "half of a \\u surrogate pair is missing");
+  }
+  if (code == 0) return wrong(r, "a string may not hold \\u0000");
+  *out = put_utf8(*out, code);
+  return RV_OK;
+}
+
+// length of the UTF-8 sequence at `s`, 0 if it is not one
+static int utf8_length(const unsigned char* s, ptrdiff_t left) {
+  if (s[0] < 0x80) return 1;
+  int n = s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
+  if (!n || left < n) return 0;
+  for (int i = 1; i < n; ++i)
+    if ((s[i] & 0xc0) != 0x80) return 0;
+  // overlong forms, surrogates and what is beyond Unicode
+  if (s[0] == 0xe0 && s[1] < 0xa0) return 0;
+  if (s[0] == 0xed && s[1] > 0x9f) return 0;
+  if (s[0] == 0xf0 && s[1] < 0x90) return 0;
+  if (s[0] == 0xf4 && s[1] > 0x8f) return 0;
+  return n;
+}
+
+static RvResult read_escape(Reader* r, char** out) {
+  if (r->at >= r->end) return wrong(r, "the text ends inside a string");
+  static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+  char c = *r->at++;
+  if (c == 'u') return read_unicode(r, out);
+  const char* found = c ? strchr(from, c) : NULL;
+  if (!found) return wrong(r, "a string has an unknown escape; a backslash is written \\\\");
+  *(*out)++ = to[found - from];
+  return RV_OK;
+}
+
+static RvResult read_string(Reader* r, const char** string) {
+  // the decoded text is never longer than the written one
+  const char* close = ++r->at;
+  while (close < r->end && *close != '"') close += *close == '\\' ? 2 : 1;
+  if (close >= r->end) return wrong(r, "a string is not closed by \"");
+  char* text = RV_TAKE(r->arena, char, (size_t)(close - r->at) + 1);
+  if (!text) return no_memory(r);
+  char* out = text;
+  while (*r->at != '"') {
+    unsigned char c = (unsigned char)*r->at;
+    if (c == '\n') return wrong(r, "a string is not closed by \" on its line");
+    if (c < 0x20) return wrong(r, "a string holds a control character; write it with a backslash");
+    if (c == '\\') {
+      ++r->at;
+      RvResult result = read_escape(r, &out);
+      if (result) return result;
+      continue;
+    }
+    int length = utf8_length((const unsigned char*)r->at, r->end - r->at);
+    if (!length) return wrong(r, "a string is not valid UTF-8");
+    memcpy(out, r->at, (size_t)length);
+    out += length;
+    r->at += length;
+  }
+  ++r->at;
+  *out = 0;
+  *string = text;
+  return RV_OK;
+}
+
+//------------------------------------------------------------------------------------------------ numbers
+
+static RvResult read_number(Reader* r, double* number) {
+  const char* start = r->at;
+  const char* c = start;
+  const char* end = r->end;
+  if (c < end && *c == '-') ++c;
+  const char* digits = c;
+  while (c < end && *c >= '0' && *c <= '9') ++c;
+  bool ok = c > digits && !(digits[0] == '0' && c > digits + 1);
+  if (ok && c < end && *c == '.') {
+    const char* fraction = ++c;
+    while (c < end && *c >= '0' && *c <= '9') ++c;
+    ok = c > fraction;
+  }
+  if (ok && c < end && (*c == 'e' || *c == 'E')) {
+    if (++c < end && (*c == '+' || *c == '-')) ++c;
+    const char* exponent = c;
+    while (c < end && *c >= '0' && *c <= '9') ++c;
+    ok = c > exponent;
+  }
+  if (!ok) return wrong(r, "a number is not written as JSON wants it (such as 1, -0.5 or 2e-3)");
+  char copy[RV_JSON_MAX_NUMBER + 1];
+  size_t length = (size_t)(c - start);
+  if (length > RV_JSON_MAX_NUMBER) return wrong(r, "a number has too many digits");
+  memcpy(copy, start, length);
+  copy[length] = 0;
+  const char* stop;
+  if (!rv_number_read(copy, &stop, number) || *stop) return wrong(r, "a number is too large");
+  r->at = c;
+  return RV_OK;
+}
+
+//------------------------------------------------------------------------------------------------ containers
+
+typedef struct KeyRef {
+  uint64_t hash;
+  const RvJson* member;
+} KeyRef;
+
+static int compare_keys(const void* a, const void* b) {
+  const KeyRef *x = a, *y = b;
+  if (x->hash != y->hash) return x->hash < y->hash ? -1 : 1;
+  return x->member->line < y->member->line ? -1 : x->member->line > y->member->line;
+}
+
+// sorted by hash, so that an object of a million members is no trap
+static RvResult refuse_duplicates(Reader* r, const RvJson* object) {
+  if (object->count < 2) return RV_OK;
+  KeyRef* refs = rv_alloc(object->count, sizeof *refs);
+  if (!refs) return no_memory(r);
+  size_t n = 0;
+  for (const RvJson* m = object->first; m; m = m->next) refs[n++] = (KeyRef){rv_hash(m->key, strlen(m->key), 0), m};
+  qsort(refs, n, sizeof *refs, compare_keys);
+  RvResult result = RV_OK;
+  for (size_t i = 1; i < n && !result; ++i)
+    if (refs[i].hash == refs[i - 1].hash && strcmp(refs[i].member->key, refs[i - 1].member->key) == 0)
+      result = rv_fail(r->error, RV_BAD_INPUT, "%s:%d: '%.100s' is given twice, first on line %d", r->name,
+                       refs[i].member->line, refs[i].member->key, refs[i - 1].member->line);
+  rv_free(refs);
+  return result;
+}
+
+static RvResult read_key(Reader* r, const char** key) {
+  if (r->at >= r->end || *r->at != '"') return wrong(r, "a name in double quotes is missing here");
+  RvResult result = read_string(r, key);
+  if (result) return result;
+  skip_space(r);
+  if (r->at >= r->end || *r->at != ':') return wrong(r, "':' is missing after a name");
+  ++r->at;
+  skip_space(r);
+  return RV_OK;
+}
+
+static RvResult read_container(Reader* r, RvJson* value, char close) {
+  if (++r->depth > RV_JSON_MAX_DEPTH) return wrong(r, "values are nested too deeply (64 levels at most)");
+  ++r->at;
+  skip_space(r);
+  RvJson** tail = &value->first;
+  RvResult result = RV_OK;
+  while (r->at < r->end && *r->at != close) {
+    const char* key = NULL;
+    int line = r->line;
+    if (close == '}' && (result = read_key(r, &key))) return result;
+    if ((result = read_value(r, tail))) return result;
+    (*tail)->key = key;
+    if (key) (*tail)->line = line;
+    tail = &(*tail)->next;
+    ++value->count;
+    skip_space(r);
+    if (r->at < r->end && *r->at == ',') {
+      ++r->at;
+      skip_space(r);
+      if (r->at < r->end && *r->at == close) return wrong(r, "a comma stands before the closing bracket");
+    } else if (r->at < r->end && *r->at != close) {
+      return wrong(r, "',' is missing between two values");
+    }
+  }
+  if (r->at >= r->end) return wrong(r, close == '}' ? "'}' is missing at the end" : "']' is missing at the end");
+  ++r->at;
+  --r->depth;
+  return close == '}' ? refuse_duplicates(r, value) : RV_OK;
+}
+
+static bool word(Reader* r, const char* expected) {
+  size_t length = strlen(expected);
+  if ((size_t)(r->end - r->at) < length || memcmp(r->at, expected, length) != 0) return false;
+  r->at += length;
+  return true;
+}
+
+static RvResult read_value(Reader* r, RvJson** out) {
+  skip_space(r);
+  if (r->at >= r->end) return wrong(r, "the text ends where a value should be");
+  if (++r->values > RV_JSON_MAX_VALUES)
+    return rv_fail(r->error, RV_LIMIT, "%s:%d: more than %d values", r->name, r->line, RV_JSON_MAX_VALUES);
+  RvJson* value = RV_TAKE(r->arena, RvJson, 1);
+  if (!value) return no_memory(r);
+  *value = (RvJson){.kind = RV_JSON_NULL, .line = r->line};
+  *out = value;
+  char c = *r->at;
+  if (c == '{' || c == '[') {
+    value->kind = c == '{' ? RV_JSON_OBJECT : RV_JSON_ARRAY;
+    return read_container(r, value, c == '{' ? '}' : ']');
+  }
+  if (c == '"') {
+    value->kind = RV_JSON_STRING;
+    return read_string(r, &value->string);
+  }
+  if (c == '-' || (c >= '0' && c <= '9')) {
+    value->kind = RV_JSON_NUMBER;
+    return read_number(r, &value->number);
+  }
+  if (word(r, "null")) return RV_OK;
+  value->kind = RV_JSON_BOOL;
+  value->boolean = word(r, "true");
+  if (value->boolean || word(r, "false")) return RV_OK;
+  return wrong(r, "this is no JSON value (a number, \"text\", true, false, null, [...] or {...})");
+}
+
+RvResult rv_json_parse(const char* text, size_t bytes, const char* name, RvArena* arena, RvJson** out, RvError* error) {
+  Reader r = {.at = text, .end = text + bytes, .name = name, .line = 1, .arena = arena, .error = error};
+  // editors of Windows begin a file with a byte order mark
+  if (bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) r.at += 3;
+  *out = NULL;
+  RvResult result = read_value(&r, out);
+  if (result) return result;
+  skip_space(&r);
+  return r.at == r.end ? RV_OK : wrong(&r, "there is more text after the end");
+}
+
+//------------------------------------------------------------------------------------------------ writing
+
+void rv_json_add_string(RvText* text, const char* string) {
+  rv_text_add(text, "\"");
+  for (const char* c = string; *c; ++c) {
+    // a run of plain characters at a time
+    size_t plain = 0;
+    while (c[plain] && (unsigned char)c[plain] >= 0x20 && c[plain] != '"' && c[plain] != '\\') ++plain;
+    rv_text_add_bytes(text, c, plain);
+    c += plain;
+    if (!*c) break;
+    if (*c == '"' || *c == '\\')
+      rv_text_addf(text, "\\%c", *c);
+    else
+      rv_text_addf(text, "\\u%04x", (unsigned)(unsigned char)*c);
+  }
+  rv_text_add(text, "\"");
+}
+
+void rv_json_add_number(RvText* text, double number) {
+  if (isfinite(number))
+    rv_text_number(text, number);
+  else
+    rv_text_add(text, "null");
+}

@@ -1,0 +1,156 @@
+// The manifest of a solver: every fact that its states depend on, a line each. Equal manifests, equal states. A line is
+// "kind<TAB>node<TAB>name<TAB>value"; no part holds a tab or a line end.
+#include <stdio.h>
+#include <string.h>
+
+#include "parm/number.h"
+#include "scene/host.h"
+
+static void add_fact(RvText* text, const char* kind, const char* node, const char* name, const char* value) {
+  rv_text_addf(text, "%s\t%s\t%s\t%s\n", kind, node, name, value);
+}
+
+static void add_number(RvText* text, const char* kind, const char* node, const char* name, double value) {
+  char buffer[RV_NUMBER_BYTES];
+  add_fact(text, kind, node, name, rv_number_write(value, buffer));
+}
+
+// the lines of rv_values_write are "token": value
+static void add_parms(RvText* text, const RvSceneNode* node) {
+  RvText values = {0};
+  rv_values_write(&values, node->parms, "\n");
+  char* lines = rv_text_done(&values);
+  if (!lines) {
+    text->failed = true;
+    return;
+  }
+  for (char *line = lines, *next; line && *line; line = next) {
+    next = strchr(line, '\n');
+    if (next) *next++ = 0;
+    char* quote = strchr(line + 1, '"');
+    *quote = 0;
+    add_fact(text, "parm", node->name, line + 1, quote + 3);
+  }
+  rv_free(lines);
+}
+
+static void add_node(RvText* text, RvScene* scene, RvSceneNode* node) {
+  add_fact(text, "type", node->name, "", node->type->type);
+  for (size_t i = 0; i < node->type->ninput; ++i) {
+    const RvWire* wire = &node->inputs[i];
+    if (!wire->node) continue;
+    char name[24], value[RV_SCENE_MAX_NAME + 24];
+    snprintf(name, sizeof name, "%zu", i + 1);
+    snprintf(value, sizeof value, "%s:%zu", wire->node->name, wire->output + 1);
+    add_fact(text, "input", node->name, name, value);
+  }
+  add_parms(text, node);
+  if (node->type->flags & RV_NODE_SOLVER) add_number(text, "start", node->name, "", node->start);
+  char stamp[24];
+  if (node->from) {
+    snprintf(stamp, sizeof stamp, "%016llx", (unsigned long long)node->from_hash);
+    add_fact(text, "from", node->name, "", stamp);
+  }
+  // files that stand still are told by size and time; those of a sequence are too many
+  if (node->reads_files && !rv_parms_animated(node->parms)) {
+    snprintf(stamp, sizeof stamp, "%016llx", (unsigned long long)rv_order_file_stamp(scene, node, scene->first));
+    add_fact(text, "file", node->name, "", stamp);
+  }
+}
+
+RvResult rv_manifest_write(RvScene* scene, RvSceneNode* solver, char** out, RvError* error) {
+  RvSceneNode** order;
+  size_t count;
+  RvResult result = rv_order_upstream(scene, solver, false, &order, &count, error);
+  if (result) return result;
+  RvText text = {0};
+  add_fact(&text, "scene", "", "rivulet", rv_version());
+  add_number(&text, "scene", "", "fps", scene->fps);
+  add_number(&text, "scene", "", "metersperunit", scene->meters);
+  // the solver first: what was changed is most often there
+  for (size_t i = count; i-- > 0;) add_node(&text, scene, order[i]);
+  rv_free(order);
+  *out = rv_text_done(&text);
+  return *out ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+}
+
+//------------------------------------------------------------------------------------------------ comparison
+
+typedef struct Line {
+  const char* at;
+  int length, subject;                     // bytes of the line and of its part before the value
+  int kind, node, node_at, name, name_at;  // bytes of the words
+} Line;
+
+static Line read_line(const char* at) {
+  Line line = {.at = at, .length = (int)strcspn(at, "\n")};
+  const char *tab[3], *from = at;
+  for (int i = 0; i < 3; ++i) {
+    tab[i] = memchr(from, '\t', (size_t)(at + line.length - from));
+    if (!tab[i]) return line;
+    from = tab[i] + 1;
+  }
+  line.kind = (int)(tab[0] - at);
+  line.node_at = line.kind + 1;
+  line.node = (int)(tab[1] - tab[0]) - 1;
+  line.name_at = (int)(tab[1] - at) + 1;
+  line.name = (int)(tab[2] - tab[1]) - 1;
+  line.subject = (int)(tab[2] - at) + 1;
+  return line;
+}
+
+static bool same(const Line* a, const Line* b, bool whole) {
+  int n = whole ? a->length : a->subject, m = whole ? b->length : b->subject;
+  return n == m && memcmp(a->at, b->at, (size_t)n) == 0;
+}
+
+static const char* next_line(const Line* line) {
+  return line->at[line->length] ? line->at + line->length + 1 : line->at + line->length;
+}
+
+// "node 'wet', parm 'substeps'"
+static void describe(const Line* line, char* text, size_t size) {
+  size_t used = 0;
+  if (line->node) used += (size_t)snprintf(text, size, "node '%.*s', ", line->node, line->at + line->node_at);
+  if (used >= size) return;
+  if (line->name)
+    snprintf(text + used, size - used, "%.*s '%.*s'", line->kind, line->at, line->name, line->at + line->name_at);
+  else
+    snprintf(text + used, size - used, "%.*s", line->kind, line->at);
+}
+
+static int value_length(const Line* line) {
+  int length = line->length - line->subject;
+  return length > 80 ? 80 : length;
+}
+
+static bool has_subject(const char* text, const Line* wanted) {
+  while (*text) {
+    Line line = read_line(text);
+    if (same(&line, wanted, false)) return true;
+    text = next_line(&line);
+  }
+  return false;
+}
+
+void rv_manifest_compare(const char* old_text, const char* new_text, char* sentence, size_t size) {
+  Line a = read_line(old_text), b = read_line(new_text);
+  while (a.length && b.length && same(&a, &b, true)) {
+    a = read_line(next_line(&a));
+    b = read_line(next_line(&b));
+  }
+  char what[300];
+  if (a.length && b.length && same(&a, &b, false)) {
+    describe(&a, what, sizeof what);
+    snprintf(sentence, size, "%s was %.*s and is %.*s", what, value_length(&a), a.at + a.subject, value_length(&b),
+             b.at + b.subject);
+  } else if (b.length && !(a.length && !has_subject(b.at, &a))) {
+    describe(&b, what, sizeof what);
+    snprintf(sentence, size, "%s is %.*s and was not set", what, value_length(&b), b.at + b.subject);
+  } else if (a.length) {
+    describe(&a, what, sizeof what);
+    snprintf(sentence, size, "%s was %.*s and is not set now", what, value_length(&a), a.at + a.subject);
+  } else {
+    snprintf(sentence, size, "nothing that it names");
+  }
+}

@@ -1,0 +1,198 @@
+// The order of cooking, cycles, and the keys that tell whether a result is still good.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/hash.h"
+#include "scene/host.h"
+
+//------------------------------------------------------------------------------------------------ order
+
+typedef struct Visit {
+  RvSceneNode* node;
+  size_t next;  // input to look at
+} Visit;
+
+typedef struct Walk {
+  RvSceneNode** order;
+  size_t count, capacity;
+  Visit* stack;
+  size_t depth, stack_capacity;
+  uint8_t* mark;  // 1 on the stack, 2 done
+} Walk;
+
+static bool push(Walk* walk, RvSceneNode* node) {
+  if (!rv_array_reserve_bytes((void**)&walk->stack, &walk->stack_capacity, walk->depth, walk->depth + 1, sizeof(Visit)))
+    return false;
+  walk->stack[walk->depth++] = (Visit){node, 0};
+  walk->mark[node->index] = 1;
+  return true;
+}
+
+static bool finish(Walk* walk, RvSceneNode* node) {
+  if (!rv_array_reserve_bytes((void**)&walk->order, &walk->capacity, walk->count, walk->count + 1, sizeof node))
+    return false;
+  walk->order[walk->count++] = node;
+  walk->mark[node->index] = 2;
+  --walk->depth;
+  return true;
+}
+
+// the ring in the direction of the data: a feeds b feeds c feeds a
+static RvResult name_cycle(const Walk* walk, const RvSceneNode* closing, RvError* error) {
+  size_t start = walk->depth - 1;
+  while (walk->stack[start].node != closing) --start;
+  RvText text = {0};
+  size_t length = walk->depth - start;
+  // the stack goes upstream, so the data flows from its top to its bottom
+  for (size_t i = 0; i < length && i < 20; ++i)
+    rv_text_addf(&text, "%s -> ", walk->stack[walk->depth - 1 - i].node->name);
+  if (length > 20) rv_text_add(&text, "... -> ");
+  rv_text_addf(&text, "%s", walk->stack[walk->depth - 1].node->name);
+  char* ring = rv_text_done(&text);
+  RvResult result = rv_fail(error, RV_BAD_INPUT, "the wires form a cycle: %s", ring ? ring : "");
+  rv_free(ring);
+  return result;
+}
+
+static RvResult walk_from(Walk* walk, RvSceneNode* root, bool stop_at_solvers, RvError* error) {
+  if (walk->mark[root->index]) return RV_OK;
+  if (!push(walk, root)) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  while (walk->depth) {
+    Visit* top = &walk->stack[walk->depth - 1];
+    RvSceneNode* node = top->node;
+    bool leaf = stop_at_solvers && (node->type->flags & RV_NODE_SOLVER);
+    RvSceneNode* input = NULL;
+    while (!leaf && !input && top->next < node->type->ninput) {
+      input = node->inputs[top->next++].node;
+      if (!input) continue;
+      if (walk->mark[input->index] == 1) return name_cycle(walk, input, error);
+      if (walk->mark[input->index] == 2) input = NULL;
+    }
+    if (!(input ? push(walk, input) : finish(walk, node))) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  }
+  return RV_OK;
+}
+
+RvResult rv_order_upstream(const RvScene* scene, const RvSceneNode* target, bool stop_at_solvers, RvSceneNode*** order,
+                           size_t* count, RvError* error) {
+  Walk walk = {.mark = rv_alloc_zero(scene->nodes.count, 1)};
+  *order = NULL;
+  *count = 0;
+  if (!walk.mark) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  RvResult result = RV_OK;
+  for (size_t i = 0; i < scene->nodes.count && !result; ++i)
+    if (!target || scene->nodes.data[i] == target)
+      result = walk_from(&walk, scene->nodes.data[i], stop_at_solvers, error);
+  rv_free(walk.mark);
+  rv_free(walk.stack);
+  if (result) {
+    rv_free(walk.order);
+    return result;
+  }
+  *order = walk.order;
+  *count = walk.count;
+  return RV_OK;
+}
+
+//------------------------------------------------------------------------------------------------ keys
+
+// values of a node at a frame, for the host's own questions; NULL if they cannot be had
+static void* eval_parms(RvScene* scene, RvSceneNode* node, double frame) {
+  void* parms = rv_alloc_zero(1, node->type->parms->struct_bytes);
+  if (!parms) return NULL;
+  RvVars vars = {frame, scene->fps, scene->out, scene->hip, node->name};
+  RvError ignored = {0};
+  if (!rv_parms_eval(node->parms, &vars, parms, &ignored)) return parms;
+  rv_free(parms);
+  return NULL;
+}
+
+uint64_t rv_order_file_stamp(RvScene* scene, RvSceneNode* node, double frame) {
+  if (!node->reads_files) return 0;
+  char* parms = eval_parms(scene, node, frame);
+  if (!parms) return 0;
+  uint64_t stamp = 0;
+  const RvParmTable* table = node->type->parms;
+  for (size_t i = 0; i < table->count; ++i) {
+    if (table->rows[i].type != RV_PARM_FILE) continue;
+    const char* path = *(const char**)(parms + table->rows[i].offset);
+    struct stat info;
+    if (!path || !*path || stat(path, &info) != 0) continue;
+    int64_t facts[3] = {info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
+    stamp = rv_hash(facts, sizeof facts, stamp + i + 1);
+  }
+  rv_free(parms);
+  return stamp;
+}
+
+static double start_frame(RvScene* scene, RvSceneNode* node) {
+  if (node->from) return node->from_frame;
+  const RvParmDef* def = rv_parm_find(node->type->parms, "startframe");
+  if (!def || (def->type != RV_PARM_FLOAT && def->type != RV_PARM_INT)) return scene->first;
+  char* parms = eval_parms(scene, node, scene->first);
+  if (!parms) return scene->first;
+  double start = def->type == RV_PARM_INT ? (double)*(int64_t*)(parms + def->offset) : *(double*)(parms + def->offset);
+  rv_free(parms);
+  return isfinite(start) ? start : scene->first;
+}
+
+static void add_double(RvHasher* hasher, double value) {
+  // +0 and -0 are one frame
+  value = value == 0 ? 0 : value;
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  rv_hasher_add_u64(hasher, bits);
+}
+
+static void prepare_node(RvScene* scene, RvSceneNode* node) {
+  bool solver = node->type->flags & RV_NODE_SOLVER;
+  RvHasher own = rv_hasher_new(1);
+  rv_hasher_add_string(&own, node->type->type);
+  rv_hasher_add_string(&own, node->name);
+  rv_hasher_add_string(&own, scene->out);
+  rv_hasher_add_string(&own, scene->hip);
+  rv_hasher_add_u64(&own, rv_parms_hash(node->parms));
+  add_double(&own, scene->fps);
+  add_double(&own, scene->meters);
+  if (solver) {
+    node->start = start_frame(scene, node);
+    add_double(&own, node->start);
+    rv_hasher_add_u64(&own, node->from ? node->from_hash : 0);
+  }
+  node->own_key = rv_hasher_done(&own);
+  node->own_time = solver || (node->type->flags & RV_NODE_TIME_DEPENDENT) || rv_parms_animated(node->parms);
+  node->time_dependent = node->own_time;
+  RvHasher graph = rv_hasher_new(2);
+  rv_hasher_add_u64(&graph, node->own_key);
+  for (size_t i = 0; i < node->type->ninput; ++i) {
+    const RvWire* wire = &node->inputs[i];
+    rv_hasher_add_u64(&graph, wire->node ? wire->node->graph_key : 0);
+    rv_hasher_add_u64(&graph, wire->node ? wire->output + 1 : 0);
+    if (wire->node && wire->node->time_dependent) node->time_dependent = true;
+  }
+  // a sequence's files are looked at frame by frame, one that stands still here
+  if (node->reads_files && !rv_parms_animated(node->parms))
+    rv_hasher_add_u64(&graph, rv_order_file_stamp(scene, node, scene->first));
+  node->graph_key = rv_hasher_done(&graph);
+}
+
+static bool files_changed(RvScene* scene) {
+  // cheap when there are none, and only asked at the top of a call
+  for (size_t i = 0; i < scene->nodes.count; ++i)
+    if (scene->nodes.data[i]->reads_files) return true;
+  return false;
+}
+
+RvResult rv_order_prepare(RvScene* scene, RvError* error) {
+  if (scene->prepared && !files_changed(scene)) return RV_OK;
+  RvSceneNode** order;
+  size_t count;
+  RvResult result = rv_order_upstream(scene, NULL, false, &order, &count, error);
+  if (result) return result;
+  for (size_t i = 0; i < count; ++i) prepare_node(scene, order[i]);
+  rv_free(order);
+  scene->prepared = true;
+  return RV_OK;
+}

@@ -1,0 +1,189 @@
+// The report: one line of JSON a frame.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "scene/host.h"
+#include "scene/json.h"
+
+void rv_report_begin(RvScene* scene) {
+  for (size_t i = 0; i < scene->log.warnings.count; ++i) rv_free(scene->log.warnings.data[i].text);
+  scene->log.warnings.count = 0;
+  scene->log.geometry_seconds = scene->log.write_seconds = scene->log.checkpoint_seconds = 0;
+}
+
+void rv_report_free(RvScene* scene) {
+  rv_report_begin(scene);
+  rv_array_free(&scene->log.warnings);
+}
+
+static void add_member(RvText* text, const char* name, double value) {
+  rv_json_add_string(text, name);
+  rv_text_add(text, ": ");
+  rv_json_add_number(text, value);
+}
+
+//------------------------------------------------------------------------------------------------ stages
+
+typedef struct Stage {
+  const char* name;
+  double seconds;
+} Stage;
+
+typedef RV_ARRAY(Stage) StageList;
+
+static void add_stage(StageList* list, const char* name, double seconds) {
+  for (size_t i = 0; i < list->count; ++i) {
+    if (strcmp(list->data[i].name, name) != 0) continue;
+    list->data[i].seconds += seconds;
+    return;
+  }
+  Stage stage = {name, seconds};
+  (void)rv_array_push(list, stage);
+}
+
+static void write_stages(RvText* text, const RvScene* scene, RvEntry* const* states, size_t nstate) {
+  StageList list = {0};
+  for (size_t i = 0; i < nstate; ++i) {
+    const char* const* names = states[i]->node->type->stages;
+    for (size_t k = 0; names && names[k] && k < RV_STAGE_MAX; ++k)
+      add_stage(&list, names[k], states[i]->stats.stage_seconds[k]);
+  }
+  // what the host does around the solvers
+  add_stage(&list, "geometry", scene->log.geometry_seconds);
+  add_stage(&list, "write", scene->log.write_seconds);
+  add_stage(&list, "checkpoint", scene->log.checkpoint_seconds);
+  rv_text_add(text, ", \"stages\": {");
+  for (size_t i = 0; i < list.count; ++i) {
+    if (i) rv_text_add(text, ", ");
+    add_member(text, list.data[i].name, list.data[i].seconds);
+  }
+  rv_text_add(text, "}");
+  rv_array_free(&list);
+}
+
+//------------------------------------------------------------------------------------------------ counts
+
+// strands, their vertices, and points that belong to no primitive
+static void count_detail(const RvDetail* detail, RvStats* sum) {
+  size_t nprim = rv_detail_count(detail, RV_PRIM), npoint = rv_detail_count(detail, RV_POINT);
+  size_t nvertex = rv_detail_count(detail, RV_VERTEX);
+  const int32_t* start = rv_detail_prim_start(detail);
+  for (size_t i = 0; i < nprim; ++i) {
+    if (rv_detail_prim_type(detail, i) != RV_PRIM_CURVE) continue;
+    sum->strands++;
+    sum->vertices += start[i + 1] - start[i];
+  }
+  uint8_t* used = rv_alloc_zero(npoint, 1);
+  if (!used) return;
+  const int32_t* point = rv_detail_vertex_point(detail);
+  for (size_t i = 0; i < nvertex; ++i) used[point[i]] = 1;
+  for (size_t i = 0; i < npoint; ++i) sum->particles += !used[i];
+  rv_free(used);
+}
+
+static RvStats sum_stats(RvEntry* const* targets, size_t ntarget, RvEntry* const* states, size_t nstate) {
+  RvStats sum = {0};
+  for (size_t i = 0; i < nstate; ++i) {
+    const RvStats* s = &states[i]->stats;
+    sum.substeps += s->substeps;
+    sum.iterations += s->iterations;
+#define RV_COUNT_SUM(name) sum.name += s->name;
+    RV_COUNTS(RV_COUNT_SUM)
+#undef RV_COUNT_SUM
+    sum.ledger.bulk += s->ledger.bulk;
+    sum.ledger.film += s->ledger.film;
+    sum.ledger.absorbed += s->ledger.absorbed;
+    sum.ledger.initial += s->ledger.initial;
+    sum.ledger.sources += s->ledger.sources;
+    sum.ledger.killed += s->ledger.killed;
+    sum.ledger.evaporated += s->ledger.evaporated;
+    sum.ledger.outflow += s->ledger.outflow;
+  }
+  for (size_t i = 0; i < ntarget && !nstate; ++i)
+    if (targets[i]->output[0]) count_detail(targets[i]->output[0], &sum);
+  return sum;
+}
+
+static void write_ledger(RvText* text, const RvLedger* ledger) {
+  rv_text_add(text, ", \"ledger\": {");
+  const char* const names[] = {"bulk", "film", "absorbed", "initial", "sources"};
+  const double values[] = {ledger->bulk, ledger->film, ledger->absorbed, ledger->initial, ledger->sources};
+  for (int i = 0; i < 5; ++i) {
+    add_member(text, names[i], values[i]);
+    rv_text_add(text, ", ");
+  }
+  rv_text_add(text, "\"sinks\": {");
+  add_member(text, "killed", ledger->killed);
+  rv_text_add(text, ", ");
+  add_member(text, "evaporated", ledger->evaporated);
+  rv_text_add(text, ", ");
+  add_member(text, "outflow", ledger->outflow);
+  rv_text_add(text, "}, ");
+  add_member(text, "total", rv_ledger_total(ledger));
+  rv_text_add(text, ", ");
+  add_member(text, "drift", rv_ledger_drift(ledger));
+  rv_text_add(text, "}");
+}
+
+//------------------------------------------------------------------------------------------------ hash and warnings
+
+// one solver: its state; several: theirs in order; none: the outputs that were cooked
+static uint64_t frame_hash(RvEntry* const* targets, size_t ntarget, RvEntry* const* states, size_t nstate) {
+  if (nstate == 1) return rv_entry_state_hash(states[0]);
+  RvHasher hasher = rv_hasher_new(5);
+  for (size_t i = 0; i < nstate; ++i) rv_hasher_add_u64(&hasher, rv_entry_state_hash(states[i]));
+  for (size_t i = 0; i < ntarget && !nstate; ++i)
+    for (int k = 0; k < RV_NODE_MAX_OUTPUTS; ++k)
+      rv_hasher_add_u64(&hasher, targets[i]->output[k] ? rv_detail_hash(targets[i]->output[k]) : 0);
+  return rv_hasher_done(&hasher);
+}
+
+static void write_warnings(RvText* text, const RvFrameLog* log) {
+  rv_text_add(text, ", \"warnings\": [");
+  for (size_t i = 0; i < log->warnings.count; ++i) {
+    const RvWarning* warning = &log->warnings.data[i];
+    if (i) rv_text_add(text, ", ");
+    char* line =
+        warning->count > 1 ? rv_strf("%s (%zu times)", warning->text, warning->count) : rv_strdup(warning->text);
+    if (line)
+      rv_json_add_string(text, line);
+    else
+      text->failed = true;
+    rv_free(line);
+  }
+  rv_text_add(text, "]");
+}
+
+RvResult rv_report_write(RvScene* scene, double frame, double seconds, double cpu_seconds, RvEntry* const* targets,
+                         size_t ntarget, RvEntry* const* states, size_t nstate, char** out, RvError* error) {
+  RvStats sum = sum_stats(targets, ntarget, states, nstate);
+  RvText text = {0};
+  rv_text_add(&text, "{");
+  add_member(&text, "frame", frame);
+  rv_text_add(&text, ", ");
+  add_member(&text, "seconds", seconds);
+  rv_text_add(&text, ", ");
+  add_member(&text, "cpu_seconds", cpu_seconds);
+  rv_text_addf(&text, ", \"substeps\": %d", sum.substeps);
+  write_stages(&text, scene, states, nstate);
+  rv_text_add(&text, ", \"counts\": {");
+  const char* separator = "";
+#define RV_COUNT_WRITE(name) \
+  rv_text_addf(&text, "%s\"" #name "\": %lld", separator, (long long)sum.name), separator = ", ";
+  RV_COUNTS(RV_COUNT_WRITE)
+#undef RV_COUNT_WRITE
+  rv_text_add(&text, "}");
+  write_ledger(&text, &sum.ledger);
+  rv_text_addf(&text, ", \"iterations\": %d, \"residuals\": [", sum.iterations);
+  for (size_t i = 0; i < nstate; ++i) {
+    if (i) rv_text_add(&text, ", ");
+    rv_json_add_number(&text, states[i]->stats.residual);
+  }
+  rv_text_add(&text, "]");
+  write_warnings(&text, &scene->log);
+  rv_text_addf(&text, ", \"hash\": \"%016llx\"}", (unsigned long long)frame_hash(targets, ntarget, states, nstate));
+  *out = rv_text_done(&text);
+  return *out ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+}

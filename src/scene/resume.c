@@ -1,0 +1,313 @@
+// The folder of checkpoints: writing, sweeping, and going on from it.
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/timer.h"
+#include "parm/number.h"
+#include "scene/checkpoint.h"
+
+static const char ending[] = ".rvck";
+
+char* rv_checkpoint_path(const char* folder, const char* node, double frame) {
+  char number[RV_NUMBER_BYTES];
+  if (frame == floor(frame) && fabs(frame) < 1e9)
+    snprintf(number, sizeof number, "%04d", (int)frame);
+  else
+    rv_number_write(frame, number);
+  return rv_strf("%s/%s.%s%s", folder, node, number, ending);
+}
+
+//------------------------------------------------------------------------------------------------ listing
+
+typedef struct FrameList {
+  double* data;
+  size_t count, capacity;
+} FrameList;
+
+// the frame of "<node>.<frame>.rvck"; names have no dots
+static bool parse_name(const char* file, const char* node, double* frame) {
+  size_t length = strlen(node);
+  if (strncmp(file, node, length) != 0 || file[length] != '.') return false;
+  const char* end;
+  return rv_number_read(file + length + 1, &end, frame) && strcmp(end, ending) == 0;
+}
+
+static int newest_first(const void* a, const void* b) {
+  double x = *(const double*)a, y = *(const double*)b;
+  return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static RvResult list_frames(const char* folder, const char* node, FrameList* list, RvError* error) {
+  *list = (FrameList){0};
+  DIR* dir = opendir(folder);
+  if (!dir) return rv_fail(error, RV_IO, "cannot read the folder '%s': %s", folder, strerror(errno));
+  struct dirent* item;
+  bool ok = true;
+  double frame;
+  while (ok && (item = readdir(dir)))
+    if (parse_name(item->d_name, node, &frame)) ok = rv_array_push(list, frame);
+  closedir(dir);
+  if (!ok) {
+    rv_array_free(list);
+    return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  }
+  if (list->count) qsort(list->data, list->count, sizeof *list->data, newest_first);
+  return RV_OK;
+}
+
+static bool has_frame(const FrameList* list, double frame) {
+  return list->count && bsearch(&frame, list->data, list->count, sizeof frame, newest_first);
+}
+
+//------------------------------------------------------------------------------------------------ folder
+
+// ".name.<pid>.tmp" of a process that is gone
+static bool is_abandoned(const char* file) {
+  size_t length = strlen(file);
+  if (file[0] != '.' || length < 6 || strcmp(file + length - 4, ".tmp") != 0) return false;
+  const char* digits = file + length - 4;
+  while (digits > file && digits[-1] >= '0' && digits[-1] <= '9') --digits;
+  if (digits == file + length - 4 || digits[-1] != '.') return false;
+  long pid = strtol(digits, NULL, 10);
+  return pid > 0 && pid != (long)getpid() && kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+}
+
+static void sweep(const char* folder) {
+  DIR* dir = opendir(folder);
+  if (!dir) return;
+  struct dirent* item;
+  while ((item = readdir(dir)))
+    if (is_abandoned(item->d_name)) unlinkat(dirfd(dir), item->d_name, 0);
+  closedir(dir);
+}
+
+RvResult rv_checkpoint_open(const char* folder, int* lock, RvError* error) {
+  *lock = -1;
+  RvResult result = rv_file_make_folder(folder, error);
+  if (result) return result;
+  char* path = rv_strf("%s/.lock", folder);
+  if (!path) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  rv_free(path);
+  if (*lock < 0) return rv_fail(error, RV_IO, "cannot write in the folder '%s': %s", folder, strerror(errno));
+  // the kernel lets go of it when the process dies, however it dies
+  if (flock(*lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    close(*lock);
+    *lock = -1;
+    return rv_fail(error, RV_IO, "another run uses the folder '%s'; wait for it or choose another folder", folder);
+  }
+  sweep(folder);
+  return RV_OK;
+}
+
+RvResult rv_checkpoint_clear(const char* folder, RvSceneNode* const* solvers, size_t count, RvError* error) {
+  RvResult result = RV_OK;
+  for (size_t i = 0; i < count && !result; ++i) {
+    FrameList list;
+    result = list_frames(folder, solvers[i]->name, &list, error);
+    for (size_t k = 0; k < list.count && !result; ++k) {
+      char* path = rv_checkpoint_path(folder, solvers[i]->name, list.data[k]);
+      if (!path)
+        result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+      else if (unlink(path) != 0 && errno != ENOENT)
+        result = rv_fail(error, RV_IO, "cannot remove the old checkpoint '%s': %s", path, strerror(errno));
+      rv_free(path);
+    }
+    rv_array_free(&list);
+  }
+  return result;
+}
+
+//------------------------------------------------------------------------------------------------ writing
+
+static void remove_old(const char* folder, const RvSceneNode* node, double frame) {
+  double old = frame - RV_CHECKPOINT_KEEP, steps = old - node->start;
+  if (steps < 0 || fmod(steps, RV_CHECKPOINT_EVERY) == 0) return;
+  char* path = rv_checkpoint_path(folder, node->name, old);
+  if (path) unlink(path);
+  rv_free(path);
+}
+
+RvResult rv_checkpoint_keep(RvScene* scene, RvEntry* entry, RvError* error) {
+  double began = rv_clock_wall();
+  RvSceneNode* node = entry->node;
+  RvCheckpoint c = {.node = node->name,
+                    .type = (char*)node->type->type,
+                    .frame = entry->frame,
+                    .state_hash = rv_entry_state_hash(entry),
+                    .stats = entry->stats,
+                    .state = entry->output[rv_solve_state_output(node->type)]};
+  void* bytes = NULL;
+  size_t count;
+  char* path = rv_checkpoint_path(scene->checkpoint_dir, node->name, entry->frame);
+  RvResult result =
+      path ? rv_manifest_write(scene, node, &c.manifest, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (!result) {
+    c.key = rv_hash(c.manifest, strlen(c.manifest), 0);
+    result = rv_checkpoint_encode(&c, &bytes, &count, error);
+  }
+  if (!result) result = rv_file_write(path, bytes, count, error);
+  if (!result) remove_old(scene->checkpoint_dir, node, entry->frame);
+  rv_free(bytes);
+  rv_free(c.manifest);
+  rv_free(path);
+  scene->log.checkpoint_seconds += rv_clock_wall() - began;
+  return result;
+}
+
+//------------------------------------------------------------------------------------------------ going on
+
+static RvResult check_fresh(RvScene* scene, RvSceneNode* node, const char* path, const RvCheckpoint* c,
+                            RvError* error) {
+  char* manifest;
+  RvResult result = rv_manifest_write(scene, node, &manifest, error);
+  if (result) return result;
+  if (strcmp(manifest, c->manifest) != 0) {
+    char change[600];
+    rv_manifest_compare(c->manifest, manifest, change, sizeof change);
+    result = rv_fail(error, RV_BAD_INPUT,
+                     "checkpoint '%s' is stale: it was made with other parameters (%s). Undo the change, run without "
+                     "resuming, or start from it on purpose with --from",
+                     path, change);
+  }
+  rv_free(manifest);
+  return result;
+}
+
+// one solver's state at a frame into *state; RV_BAD_FILE and RV_UNSUPPORTED mean that an older one may serve
+static RvResult load_state(RvScene* scene, const char* folder, RvSceneNode* node, double frame, RvCheckpoint* c,
+                           RvError* error) {
+  char* path = rv_checkpoint_path(folder, node->name, frame);
+  if (!path) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  RvResult result = rv_checkpoint_read(path, c, error);
+  if (!result && (strcmp(c->node, node->name) != 0 || c->frame != frame))
+    result = rv_fail(error, RV_BAD_FILE, "checkpoint '%s' is of node '%.64s', frame %g: it was renamed", path, c->node,
+                     c->frame);
+  if (!result) result = check_fresh(scene, node, path, c, error);
+  if (!result && (result = rv_solve_check_state(node, c->state, error)))
+    rv_error_context(error, "checkpoint '%s'", path);
+  if (result) rv_checkpoint_free(c);
+  rv_free(path);
+  return result;
+}
+
+// a frame at which the solver has not begun needs no state
+static bool needs_state(const RvSceneNode* node, double frame) {
+  return frame >= node->start;
+}
+
+static RvResult try_frame(RvScene* scene, const char* folder, RvSceneNode* const* solvers, size_t count, double frame,
+                          RvError* error) {
+  RvCheckpoint* loaded = rv_alloc_zero(count, sizeof *loaded);
+  if (!loaded) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  RvResult result = RV_OK;
+  for (size_t i = 0; i < count && !result; ++i)
+    if (needs_state(solvers[i], frame))
+      result = load_state(scene, folder, solvers[i], rv_solve_state_frame(solvers[i], frame), &loaded[i], error);
+  // all or none
+  for (size_t i = 0; i < count && !result; ++i) {
+    if (!loaded[i].state) continue;
+    result = rv_solve_adopt(scene, solvers[i], loaded[i].frame, loaded[i].state, &loaded[i].stats, error);
+    loaded[i].state = NULL;
+  }
+  for (size_t i = 0; i < count; ++i) rv_checkpoint_free(&loaded[i]);
+  rv_free(loaded);
+  return result;
+}
+
+static bool all_have(const FrameList* lists, RvSceneNode* const* solvers, size_t count, double frame) {
+  for (size_t i = 0; i < count; ++i)
+    if (needs_state(solvers[i], frame) && !has_frame(&lists[i], rv_solve_state_frame(solvers[i], frame))) return false;
+  return true;
+}
+
+RvResult rv_checkpoint_resume(RvScene* scene, const char* folder, RvSceneNode* const* solvers, size_t count,
+                              double last, bool* found, double* frame, RvError* error) {
+  *found = false;
+  FrameList* lists = rv_alloc_zero(count, sizeof *lists);
+  if (!lists) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  RvResult result = RV_OK;
+  FrameList candidates = {0};
+  for (size_t i = 0; i < count && !result; ++i) {
+    result = list_frames(folder, solvers[i]->name, &lists[i], error);
+    for (size_t k = 0; k < lists[i].count && !result; ++k)
+      if (lists[i].data[k] <= last && !rv_array_push(&candidates, lists[i].data[k]))
+        result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  }
+  if (candidates.count) qsort(candidates.data, candidates.count, sizeof *candidates.data, newest_first);
+  for (size_t i = 0; i < candidates.count && !result && !*found; ++i) {
+    double f = candidates.data[i];
+    if ((i && f == candidates.data[i - 1]) || !all_have(lists, solvers, count, f)) continue;
+    RvError why = {0};
+    RvResult tried = try_frame(scene, folder, solvers, count, f, &why);
+    if (tried == RV_OK) {
+      *found = true;
+      *frame = f;
+    } else if (tried == RV_BAD_FILE || tried == RV_UNSUPPORTED || tried == RV_IO || tried == RV_NOT_FOUND) {
+      rv_scene_message(scene, RV_LEVEL_WARNING, "host", f, "%s; going back to an earlier one", why.text);
+    } else {
+      result = rv_fail(error, tried, "%s", why.text);
+    }
+  }
+  for (size_t i = 0; i < count; ++i) rv_array_free(&lists[i]);
+  rv_array_free(&candidates);
+  rv_free(lists);
+  return result;
+}
+
+//------------------------------------------------------------------------------------------------ from a state
+
+static RvSceneNode* choose_solver(const RvCheckpoint* c, RvSceneNode* const* solvers, size_t count) {
+  for (size_t i = 0; c->node && i < count; ++i)
+    if (strcmp(solvers[i]->name, c->node) == 0) return solvers[i];
+  return count == 1 ? solvers[0] : NULL;
+}
+
+static RvResult read_state(RvScene* scene, const char* path, RvCheckpoint* c, RvError* error) {
+  *c = (RvCheckpoint){0};
+  char head[8] = {0};
+  FILE* stream = fopen(path, "rbe");
+  if (!stream)
+    return rv_fail(error, errno == ENOENT ? RV_NOT_FOUND : RV_IO, "cannot read the state '%s': %s", path,
+                   strerror(errno));
+  size_t got = fread(head, 1, sizeof head, stream);
+  fclose(stream);
+  (void)scene;
+  if (rv_checkpoint_is(head, got)) return rv_checkpoint_read(path, c, error);
+  return rv_detail_load(path, &c->state, NULL, error);
+}
+
+RvResult rv_checkpoint_start_from(RvScene* scene, const char* path, double frame, RvSceneNode* const* solvers,
+                                  size_t count, RvError* error) {
+  if (!count) return rv_fail(error, RV_BAD_INPUT, "there is no solver to start from the state '%s'", path);
+  RvCheckpoint c;
+  RvResult result = read_state(scene, path, &c, error);
+  if (result) return result;
+  RvSceneNode* node = choose_solver(&c, solvers, count);
+  if (!node)
+    result = rv_fail(error, RV_BAD_INPUT, "the scene has %zu solvers, and the state '%s' does not name one of them",
+                     count, path);
+  else if ((result = rv_solve_check_state(node, c.state, error)))
+    rv_error_context(error, "'%s', for node '%s'", path, node->name);
+  if (!result) {
+    rv_scene_forget(scene, node->name);
+    rv_detail_free(node->from);
+    node->from = c.state;
+    node->from_hash = rv_detail_hash(c.state);
+    node->from_frame = frame;
+    c.state = NULL;
+    scene->prepared = false;
+  }
+  rv_checkpoint_free(&c);
+  return result;
+}

@@ -1,0 +1,193 @@
+// A run over frames: all targets at each, a checkpoint of every solver, a line of the report.
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/timer.h"
+#include "scene/checkpoint.h"
+
+typedef RV_ARRAY(RvSceneNode*) NodeList;
+
+typedef struct Job {
+  RvScene* scene;
+  const RvRun* run;
+  NodeList targets;
+  size_t output;     // of the one target that was asked for by name
+  NodeList solvers;  // upstream of the targets
+  RV_ARRAY(RvEntry*) entries;
+  double first, last;
+  int lock;
+  bool resumed;
+} Job;
+
+//------------------------------------------------------------------------------------------------ what to cook
+
+static RvResult choose_targets(Job* job, RvError* error) {
+  RvScene* scene = job->scene;
+  bool ok = true;
+  if (job->run->node) {
+    RvWire wire;
+    RvResult result = rv_graph_resolve(scene, job->run->node, &wire, error);
+    if (result) return result;
+    job->output = wire.output;
+    ok = rv_array_push(&job->targets, wire.node);
+  }
+  for (size_t i = 0; i < scene->nodes.count && ok && !job->run->node; ++i)
+    if (scene->nodes.data[i]->type->flags & RV_NODE_WRITES) ok = rv_array_push(&job->targets, scene->nodes.data[i]);
+  bool writes = job->targets.count > 0;
+  for (size_t i = 0; i < scene->nodes.count && ok && !writes; ++i)
+    if (!scene->nodes.data[i]->readers) ok = rv_array_push(&job->targets, scene->nodes.data[i]);
+  if (!ok) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  return job->targets.count ? RV_OK : rv_fail(error, RV_BAD_INPUT, "the scene has no nodes to cook");
+}
+
+// in the order of the data, so that reports and hashes are the same every time
+static RvResult find_solvers(Job* job, RvError* error) {
+  RvScene* scene = job->scene;
+  RvSceneNode** order = NULL;
+  size_t count = 0;
+  bool* wanted = rv_alloc_zero(scene->nodes.count, sizeof *wanted);
+  RvResult result = wanted ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (!result) result = rv_order_upstream(scene, NULL, false, &order, &count, error);
+  for (size_t i = 0; i < job->targets.count && !result; ++i) wanted[job->targets.data[i]->index] = true;
+  for (size_t i = count; i-- > 0 && !result;) {
+    if (!wanted[order[i]->index]) continue;
+    for (size_t k = 0; k < order[i]->type->ninput; ++k)
+      if (order[i]->inputs[k].node) wanted[order[i]->inputs[k].node->index] = true;
+  }
+  for (size_t i = 0; i < count && !result; ++i)
+    if (wanted[order[i]->index] && (order[i]->type->flags & RV_NODE_SOLVER) && !rv_array_push(&job->solvers, order[i]))
+      result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  rv_free(wanted);
+  rv_free(order);
+  return result;
+}
+
+//------------------------------------------------------------------------------------------------ where to begin
+
+static RvResult begin(Job* job, RvError* error) {
+  RvScene* scene = job->scene;
+  const RvRun* run = job->run;
+  RvResult result = RV_OK;
+  if (run->from_state) {
+    if (run->resume) return rv_fail(error, RV_BAD_INPUT, "a run either resumes or starts from a state, not both");
+    if (!isfinite(run->from_start)) return rv_fail(error, RV_BAD_INPUT, "the frame of the state must be a number");
+    result =
+        rv_checkpoint_start_from(scene, run->from_state, run->from_start, job->solvers.data, job->solvers.count, error);
+    if (!result) result = rv_order_prepare(scene, error);
+    if (job->first < run->from_start) job->first = run->from_start;
+  }
+  if (result || !run->checkpoint_dir) return result;
+  result = rv_checkpoint_open(run->checkpoint_dir, &job->lock, error);
+  if (result) return result;
+  if (!run->resume) return rv_checkpoint_clear(run->checkpoint_dir, job->solvers.data, job->solvers.count, error);
+  bool found;
+  double frame;
+  result = rv_checkpoint_resume(scene, run->checkpoint_dir, job->solvers.data, job->solvers.count, job->last, &found,
+                                &frame, error);
+  if (result) return result;
+  // files of the resumed frame may not have been written when the run ended, so it is cooked again from its state
+  if (found && frame > job->first) job->first = job->first + floor(frame - job->first);
+  if (found)
+    rv_scene_message(scene, RV_LEVEL_INFO, "host", frame, "going on from the checkpoints of frame %g", frame);
+  else
+    rv_scene_message(scene, RV_LEVEL_INFO, "host", job->first, "no checkpoint to go on from: beginning at frame %g",
+                     job->first);
+  return RV_OK;
+}
+
+//------------------------------------------------------------------------------------------------ frames
+
+static void release(Job* job) {
+  for (size_t i = 0; i < job->entries.count; ++i) rv_entry_unpin(&job->scene->cache, job->entries.data[i]);
+  job->entries.count = 0;
+}
+
+static RvResult keep(Job* job, RvEntry* entry, RvError* error) {
+  if (rv_array_push(&job->entries, entry)) return RV_OK;
+  rv_entry_unpin(&job->scene->cache, entry);
+  return rv_fail(error, RV_NO_MEMORY, "out of memory");
+}
+
+static RvResult cook_targets(Job* job, double frame, RvError* error) {
+  RvResult result = RV_OK;
+  for (size_t i = 0; i < job->targets.count && !result; ++i) {
+    RvEntry* entry;
+    const RvDetail* detail;
+    result = rv_cook_node(job->scene, job->targets.data[i], frame, true, &entry, error);
+    if (!result) result = keep(job, entry, error);
+    if (!result) result = rv_cook_output(job->scene, entry, job->output, &detail, error);
+  }
+  // every solver has its state by now; a pin of each for the report
+  for (size_t i = 0; i < job->solvers.count && !result; ++i) {
+    RvEntry* entry;
+    result = rv_solve(job->scene, job->solvers.data[i], frame, &entry, error);
+    if (!result) result = keep(job, entry, error);
+  }
+  return result;
+}
+
+static RvResult run_frame(Job* job, double frame, RvError* error) {
+  RvScene* scene = job->scene;
+  double wall = rv_clock_wall(), cpu = rv_clock_cpu();
+  RvResult result = rv_order_prepare(scene, error);
+  if (!result) result = cook_targets(job, frame, error);
+  char* report = NULL;
+  size_t ntarget = job->targets.count;
+  if (!result && scene->hooks.frame_done)
+    result = rv_report_write(scene, frame, rv_clock_wall() - wall, rv_clock_cpu() - cpu, job->entries.data, ntarget,
+                             job->entries.data + ntarget, job->solvers.count, &report, error);
+  if (report) scene->hooks.frame_done(scene->hooks.user, frame, report);
+  rv_free(report);
+  release(job);
+  rv_report_begin(scene);
+  return result;
+}
+
+static RvResult run_frames(Job* job, RvError* error) {
+  double span = job->last - job->first;
+  if (!(span <= RV_SCENE_MAX_FRAMES)) return rv_fail(error, RV_LIMIT, "a run has at most a million frames");
+  RvResult result = RV_OK;
+  for (double i = 0; i <= span + 1e-6 && !result; ++i) {
+    double frame = job->first + i;
+    if (rv_scene_is_cancelled(job->scene, "host", frame, 0, "frame"))
+      result = rv_fail(error, RV_CANCELLED, "interrupted before frame %g", frame);
+    else
+      result = run_frame(job, frame, error);
+  }
+  return result;
+}
+
+static void job_end(Job* job) {
+  release(job);
+  rv_array_free(&job->entries);
+  rv_array_free(&job->targets);
+  rv_array_free(&job->solvers);
+  if (job->lock >= 0) close(job->lock);
+}
+
+RvResult rv_scene_run(RvScene* scene, const RvRun* run, RvError* error) {
+  RvError own = {0};
+  if (!error) error = &own;
+  if (scene->cooking)
+    return rv_fail(error, RV_BAD_INPUT, "the scene is cooking already; wait until that call has ended");
+  rv_entry_unpin(&scene->cache, scene->held);
+  scene->held = NULL;
+  bool whole = run->first > run->last;
+  Job job = {.scene = scene, .run = run, .lock = -1};
+  job.first = whole ? scene->first : run->first;
+  job.last = whole ? scene->last : run->last;
+  if (!isfinite(job.first) || !isfinite(job.last)) return rv_fail(error, RV_BAD_INPUT, "the frames must be numbers");
+  scene->cooking = true;
+  rv_report_begin(scene);
+  RvResult result = choose_targets(&job, error);
+  if (!result) result = rv_order_prepare(scene, error);
+  if (!result) result = find_solvers(&job, error);
+  if (!result) result = begin(&job, error);
+  scene->checkpoint_dir = run->checkpoint_dir;
+  if (!result) result = run_frames(&job, error);
+  scene->checkpoint_dir = NULL;
+  job_end(&job);
+  scene->cooking = false;
+  return result;
+}

@@ -1,0 +1,136 @@
+// The scene object: its making, its settings and its end.
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "scene/host.h"
+
+static const size_t default_cache_limit = (size_t)4 << 30;
+
+RvScene* rv_scene_new(void) {
+  RvScene* scene = rv_alloc_zero(1, sizeof *scene);
+  if (!scene) return NULL;
+  scene->fps = 24;
+  scene->first = 1;
+  scene->last = 240;
+  scene->meters = 1;
+  scene->cache.limit = default_cache_limit;
+  scene->out = rv_strdup(".");
+  scene->hip = rv_strdup(".");
+  if (!scene->out || !scene->hip) {
+    rv_scene_free(scene);
+    return NULL;
+  }
+  return scene;
+}
+
+void rv_scene_free(RvScene* scene) {
+  if (!scene) return;
+  rv_entry_unpin(&scene->cache, scene->held);
+  scene->held = NULL;
+  // nodes let go of their latest states, then the cache of all others
+  for (size_t i = 0; i < scene->nodes.count; ++i) rv_solve_forget(scene, scene->nodes.data[i]);
+  rv_cache_clear(&scene->cache);
+  rv_graph_free(scene);
+  rv_report_free(scene);
+  rv_free(scene->out);
+  rv_free(scene->hip);
+  rv_free(scene);
+}
+
+void rv_scene_set_fps(RvScene* scene, double fps) {
+  if (!(fps > 0) || !isfinite(fps)) return;
+  scene->fps = fps;
+  scene->prepared = false;
+}
+
+void rv_scene_set_frames(RvScene* scene, double first, double last) {
+  if (!isfinite(first) || !isfinite(last)) return;
+  scene->first = first;
+  scene->last = last;
+  scene->prepared = false;
+}
+
+void rv_scene_set_meters_per_unit(RvScene* scene, double meters) {
+  if (!(meters > 0) || !isfinite(meters)) return;
+  scene->meters = meters;
+  scene->prepared = false;
+}
+
+void rv_scene_set_out(RvScene* scene, const char* folder) {
+  char* copy = rv_strdup(folder && *folder ? folder : ".");
+  if (!copy) return;
+  rv_free(scene->out);
+  scene->out = copy;
+  scene->prepared = false;
+}
+
+void rv_scene_set_cache_limit(RvScene* scene, size_t bytes) {
+  scene->cache.limit = bytes;
+  rv_cache_trim(&scene->cache);
+}
+
+void rv_scene_set_hooks(RvScene* scene, const RvSceneHooks* hooks) {
+  scene->hooks = hooks ? *hooks : (RvSceneHooks){0};
+}
+
+double rv_scene_fps(const RvScene* scene) {
+  return scene->fps;
+}
+
+void rv_scene_frames(const RvScene* scene, double* first, double* last) {
+  if (first) *first = scene->first;
+  if (last) *last = scene->last;
+}
+
+size_t rv_scene_node_count(const RvScene* scene) {
+  return scene->nodes.count;
+}
+
+const char* rv_scene_node_name(const RvScene* scene, size_t index) {
+  return index < scene->nodes.count ? scene->nodes.data[index]->name : NULL;
+}
+
+const RvNodeType* rv_scene_node_type(const RvScene* scene, const char* name) {
+  const RvSceneNode* node = rv_graph_find(scene, name);
+  return node ? node->type : NULL;
+}
+
+bool rv_scene_is_cancelled(RvScene* scene, const char* node, double frame, double fraction, const char* stage) {
+  return scene->hooks.cancelled && scene->hooks.cancelled(scene->hooks.user, node, frame, fraction, stage);
+}
+
+static void remember_warning(RvFrameLog* log, const char* node, const char* text) {
+  char* line = rv_strf("%s: %s", node, text);
+  if (!line) return;
+  for (size_t i = 0; i < log->warnings.count; ++i) {
+    if (strcmp(log->warnings.data[i].text, line) != 0) continue;
+    log->warnings.data[i].count++;
+    rv_free(line);
+    return;
+  }
+  // of more different ones than a report shows, the rest is only counted
+  RvWarning warning = {line, 1};
+  if (log->warnings.count >= RV_STATS_MAX_WARNINGS) {
+    RvWarning* last = &log->warnings.data[RV_STATS_MAX_WARNINGS];
+    rv_free(line);
+    if (log->warnings.count > RV_STATS_MAX_WARNINGS) {
+      last->count++;
+      return;
+    }
+    warning.text = rv_strdup("further warnings");
+    if (!warning.text) return;
+  }
+  if (!rv_array_push(&log->warnings, warning)) rv_free(warning.text);
+}
+
+void rv_scene_message(RvScene* scene, RvLevel level, const char* node, double frame, const char* format, ...) {
+  char text[1020];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  if (level == RV_LEVEL_WARNING) remember_warning(&scene->log, node, text);
+  if (scene->hooks.message) scene->hooks.message(scene->hooks.user, level, node, frame, text);
+}
