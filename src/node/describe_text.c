@@ -8,8 +8,7 @@ static void write_ports(const char* title, const RvPortDef* ports, size_t count,
   if (!count) return;
   rv_text_addf(out, "\n%s\n", title);
   for (size_t i = 0; i < count; ++i) {
-    rv_text_addf(out, "  %zu %s%s\n", i + 1, ports[i].name,
-                 !inputs || ports[i].required ? "" : " (optional)");
+    rv_text_addf(out, "  %zu %s%s\n", i + 1, ports[i].name, !inputs || ports[i].required ? "" : " (optional)");
     if (*ports[i].help) rv_describe_wrap(ports[i].help, 6, COLUMNS, out);
   }
 }
@@ -61,6 +60,7 @@ void rv_describe_text(const RvNodeType* type, RvText* out) {
   }
   write_ports("Inputs", type->inputs, type->ninput, true, out);
   write_ports("Outputs", type->outputs, type->noutput, false, out);
+  bool ranged = false;
   for (size_t i = 0; i < type->parms->count; ++i) {
     const RvParmDef* row = type->parms->rows + i;
     if (row->type == RV_PARM_FOLDER) {
@@ -69,7 +69,9 @@ void rv_describe_text(const RvNodeType* type, RvText* out) {
     }
     if (i == 0) rv_text_add(out, "\nParameters\n");
     write_parm(row, out);
+    ranged = ranged || rv_describe_has_range(row);
   }
+  if (ranged) rv_text_add(out, "\nAn end of a range that is marked ! is enforced; the others are the slider's.\n");
   if (type->stages) {
     rv_text_add(out, "\nStages\n ");
     for (size_t i = 0; type->stages[i]; ++i) rv_text_addf(out, " %s", type->stages[i]);

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/rng.h"
 #include "parm/number.h"
+#include "parm/ramp.h"
 #include "parm/vars.h"
 #include "support/parm_sample.h"
 #include "support/rv_test.h"
@@ -113,6 +115,64 @@ static void ramps(void** state) {
   r.keys[0].interp = RV_INTERP_CONSTANT;
   CHECK_NEAR(rv_ramp_eval(&r, 0.4999), 1, 0);
   CHECK_NEAR(rv_ramp_eval(&(RvRamp){0}, 0.5), 0, 0);
+}
+
+static void ramps_write_and_read_back(void** state) {
+  (void)state;
+  for (uint64_t trial = 0; trial < 500; ++trial) {
+    RvRamp ramp = {.count = 1 + (int)(RV_RAMP_MAX_KEYS * rv_random(5, trial, 0, 0))}, back;
+    for (int i = 0; i < ramp.count; ++i) {
+      double jitter = rv_random(6, trial, (uint64_t)i, 0), value = rv_random(6, trial, (uint64_t)i, 1);
+      ramp.keys[i] = (RvRampKey){(i + 0.9 * jitter) / RV_RAMP_MAX_KEYS, 1e3 * (value - 0.5), (RvInterp)(i % 3)};
+    }
+    RvError e = {0};
+    RvText text = {0};
+    rv_ramp_write(&ramp, &text);
+    char* words = rv_text_done(&text);
+    CHECK_OK(rv_ramp_parse(words, &back, &e), e);
+    rv_free(words);
+    assert_int_equal(back.count, ramp.count);
+    for (int i = 0; i < ramp.count; ++i) {
+      assert_true(back.keys[i].position == ramp.keys[i].position && back.keys[i].value == ramp.keys[i].value);
+      assert_int_equal(back.keys[i].interp, ramp.keys[i].interp);
+      CHECK_NEAR(rv_ramp_eval(&ramp, ramp.keys[i].position), ramp.keys[i].value, 0);
+    }
+  }
+}
+
+// words that look like values, in any order: each is taken whole or refused with a text, and what is taken is in range
+static void any_text_is_taken_or_refused(void** state) {
+  (void)state;
+  static const char* const parts[] = {"0",  "1",  "-",    ".",    "5e",     ",",     " ",    "linear", "smooth",
+                                      "on", "e9", "wavy", "$",    "{",      "}",     "F4",   "OUT",    "0x",
+                                      "\n", "n",  "nan",  "\xff", "1e-400", "99999", "1e99", "\"",     "|"};
+  enum { NPART = sizeof parts / sizeof *parts };
+  RvParms* parms = rv_parms_new(&sample_table);
+  int taken = 0, refused = 0;
+  for (uint64_t trial = 0; trial < 20000; ++trial) {
+    RvText text = {0};
+    int words = (int)(8 * rv_random(7, trial, 0, 0));
+    rv_text_add(&text, "");
+    for (int i = 0; i < words; ++i) rv_text_add(&text, parts[(int)(NPART * rv_random(8, trial, (uint64_t)i, 0))]);
+    char* value = rv_text_done(&text);
+    const RvParmDef* row = sample_table.rows + (size_t)(sample_table.count * rv_random(9, trial, 0, 0));
+    RvError e = {0};
+    RvResult result = rv_parms_set_text(parms, row->token, value, &e);
+    rv_free(value);
+    if (result)
+      assert_true(e.code == result && *e.text), ++refused;
+    else
+      assert_int_equal(e.code, RV_OK), ++taken;
+    SampleParms p;
+    if (trial % 16 == 0) {
+      CHECK_OK(rv_parms_eval(parms, NULL, &p, &e), e);
+      assert_true(p.length >= 0 && p.count >= 1 && p.count <= 5000 && p.style >= 0 && p.style <= 2);
+      for (int c = 0; c < 4; ++c) assert_true(p.q[c] >= -1 && p.q[c] <= 1);
+      CHECK_OK(rv_ramp_check(&p.taper, &e), e);
+    }
+  }
+  assert_true(taken > 1000 && refused > 1000);
+  rv_parms_free(parms);
 }
 
 //---------------------------------------------------------------------------------------------- hash and copy
@@ -248,5 +308,6 @@ static void animated_values(void** state) {
 
 RV_TESTS(cmocka_unit_test(variables), cmocka_unit_test(missing_folders_stay_written), cmocka_unit_test(animated_texts),
          cmocka_unit_test(expansion_is_bounded), cmocka_unit_test(numbers_read_back), cmocka_unit_test(ramps),
+         cmocka_unit_test(ramps_write_and_read_back), cmocka_unit_test(any_text_is_taken_or_refused),
          cmocka_unit_test(hash_tells_values_apart), cmocka_unit_test(hash_forgets_the_order),
          cmocka_unit_test(copies_are_apart), cmocka_unit_test(animated_values))
