@@ -27,11 +27,10 @@ static bool basis(const RvCamera* camera, RvVec3* right, RvVec3* up, RvVec3* for
 RvResult rv_lens_make(const RvCamera* camera, int width, int height, RvLens* lens, RvError* error) {
   *lens = (RvLens){.width = width, .height = height, .aspect = (double)width / height};
   if (!basis(camera, &lens->right, &lens->up, &lens->forward))
-    return rv_fail(
-        error, RV_BAD_INPUT,
-        "the camera makes no view: its eye and target must differ, all numbers must be finite, and the "
-        "field of view (%g) must lie between 0 and 179 degrees",
-        camera->fov_y_degrees);
+    return rv_fail(error, RV_BAD_INPUT,
+                   "the camera makes no view: its eye and target must differ, all numbers must be finite, and the "
+                   "field of view (%g) must lie between 0 and 179 degrees",
+                   camera->fov_y_degrees);
   lens->origin = rv_vec3_load64(camera->target);
   lens->eye = rv_sub(rv_vec3_load64(camera->eye), lens->origin);
   double half = rv_radians(camera->fov_y_degrees) / 2;
@@ -46,8 +45,7 @@ double rv_lens_pixel(const RvLens* lens, RvVec3 p) {
 }
 
 RvVec3 rv_lens_direction(const RvLens* lens, double x, double y) {
-  double u = (2 * x / lens->width - 1) * lens->tan_half * lens->aspect,
-         v = (1 - 2 * y / lens->height) * lens->tan_half;
+  double u = (2 * x / lens->width - 1) * lens->tan_half * lens->aspect, v = (1 - 2 * y / lens->height) * lens->tan_half;
   return rv_normalize(rv_mad(rv_mad(lens->forward, u, lens->right), v, lens->up), lens->forward);
 }
 
@@ -65,16 +63,14 @@ bool rv_view_project(const RvCamera* camera, int width, int height, const double
 // three numbers of a global attribute
 static bool global3(const RvDetail* detail, const char* name, double* out) {
   const RvAttrib* a = rv_detail_find(detail, RV_GLOBAL, name);
-  if (!a || rv_attrib_storage(a) == RV_STRING || rv_attrib_size(a) < 3 || rv_attrib_count(a) < 1)
-    return false;
+  if (!a || rv_attrib_storage(a) == RV_STRING || rv_attrib_size(a) < 3 || rv_attrib_count(a) < 1) return false;
   for (int i = 0; i < 3; ++i) out[i] = rv_attrib_get(a, 0, i);
   return true;
 }
 
 bool rv_view_camera_from_detail(const RvDetail* detail, RvCamera* camera) {
   RvCamera c = {.up = {0, 1, 0}, .fov_y_degrees = FOV};
-  if (!detail || !global3(detail, "rv_cam_eye", c.eye) || !global3(detail, "rv_cam_target", c.target))
-    return false;
+  if (!detail || !global3(detail, "rv_cam_eye", c.eye) || !global3(detail, "rv_cam_target", c.target)) return false;
   global3(detail, "rv_cam_up", c.up);
   const RvAttrib* fov = rv_detail_find(detail, RV_GLOBAL, "rv_cam_fov");
   if (fov && rv_attrib_storage(fov) != RV_STRING && rv_attrib_count(fov) > 0)
@@ -82,8 +78,7 @@ bool rv_view_camera_from_detail(const RvDetail* detail, RvCamera* camera) {
   const RvAttrib* res = rv_detail_find(detail, RV_GLOBAL, "rv_cam_res");
   if (res && rv_attrib_storage(res) != RV_STRING && rv_attrib_size(res) >= 2 && rv_attrib_count(res) > 0) {
     double w = rv_attrib_get(res, 0, 0), h = rv_attrib_get(res, 0, 1);
-    if (w >= 1 && h >= 1 && w <= RV_VIEW_MAX_SIZE && h <= RV_VIEW_MAX_SIZE)
-      c.width = (int)w, c.height = (int)h;
+    if (w >= 1 && h >= 1 && w <= RV_VIEW_MAX_SIZE && h <= RV_VIEW_MAX_SIZE) c.width = (int)w, c.height = (int)h;
   }
   RvVec3 right, up, forward;
   if (!basis(&c, &right, &up, &forward)) return false;
@@ -92,8 +87,7 @@ bool rv_view_camera_from_detail(const RvDetail* detail, RvCamera* camera) {
 }
 
 // distance of the eye from the box's centre at which all corners lie inside the picture less its margin
-static double fitting_distance(const RvVec3 half, RvVec3 right, RvVec3 up, RvVec3 back, double tan_x,
-                               double tan_y) {
+static double fitting_distance(const RvVec3 half, RvVec3 right, RvVec3 up, RvVec3 back, double tan_x, double tan_y) {
   double distance = 0;
   for (int i = 0; i < 8; ++i) {
     RvVec3 c = {i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z};

@@ -91,8 +91,8 @@ static void last_words(FILE* complaints, char* text, size_t size) {
   }
 }
 
-static RvResult encode(const char* const* pngs, size_t count, double fps, const char* path,
-                       const char* temporary, RvError* error) {
+static RvResult encode(const char* const* pngs, size_t count, double fps, const char* path, const char* temporary,
+                       RvError* error) {
   RvResult result = RV_OK;
   int ends[2] = {-1, -1};
   FILE* complaints = tmpfile();
@@ -106,55 +106,53 @@ static RvResult encode(const char* const* pngs, size_t count, double fps, const 
     result = rv_fail(error, RV_IO, "cannot start ffmpeg for '%s': %s", path, strerror(errno));
     goto done;
   }
-  const char* arguments[] = {
-      "ffmpeg",
-      "-hide_banner",
-      "-loglevel",
-      "error",
-      "-nostdin",
-      "-y",
-      "-f",
-      "image2pipe",
-      "-c:v",
-      "png",
-      "-framerate",
-      rate,
-      "-i",
-      "pipe:0",
-      "-an",
-      "-c:v",
-      "libx264",
-      "-preset",
-      "medium",
-      "-crf",
-      "16",
-      "-vf",
-      "pad=ceil(iw/2)*2:ceil(ih/2)*2,scale=out_color_matrix=bt709:out_range=tv,format=yuv420p",
-      "-colorspace",
-      "bt709",
-      "-color_primaries",
-      "bt709",
-      "-color_trc",
-      "bt709",
-      "-color_range",
-      "tv",
-      "-movflags",
-      "+faststart",
-      "-fflags",
-      "+bitexact",
-      "-f",
-      "mp4",
-      target,
-      NULL};
+  const char* arguments[] = {"ffmpeg",
+                             "-hide_banner",
+                             "-loglevel",
+                             "error",
+                             "-nostdin",
+                             "-y",
+                             "-f",
+                             "image2pipe",
+                             "-c:v",
+                             "png",
+                             "-framerate",
+                             rate,
+                             "-i",
+                             "pipe:0",
+                             "-an",
+                             "-c:v",
+                             "libx264",
+                             "-preset",
+                             "medium",
+                             "-crf",
+                             "16",
+                             "-vf",
+                             "pad=ceil(iw/2)*2:ceil(ih/2)*2,scale=out_color_matrix=bt709:out_range=tv,format=yuv420p",
+                             "-colorspace",
+                             "bt709",
+                             "-color_primaries",
+                             "bt709",
+                             "-color_trc",
+                             "bt709",
+                             "-color_range",
+                             "tv",
+                             "-movflags",
+                             "+faststart",
+                             "-fflags",
+                             "+bitexact",
+                             "-f",
+                             "mp4",
+                             target,
+                             NULL};
   pid_t pid = 0;
   int status = start(arguments, ends[0], fileno(complaints), &pid);
   if (status) {
-    result = status == ENOENT
-                 ? rv_fail(error, RV_NOT_FOUND,
-                           "cannot write '%s': there is no ffmpeg on the PATH; install it (Debian: "
-                           "apt-get install ffmpeg) or write PNG files to a folder",
-                           path)
-                 : rv_fail(error, RV_IO, "cannot start ffmpeg for '%s': %s", path, strerror(status));
+    result = status == ENOENT ? rv_fail(error, RV_NOT_FOUND,
+                                        "cannot write '%s': there is no ffmpeg on the PATH; install it (Debian: "
+                                        "apt-get install ffmpeg) or write PNG files to a folder",
+                                        path)
+                              : rv_fail(error, RV_IO, "cannot start ffmpeg for '%s': %s", path, strerror(status));
     goto done;
   }
   close(ends[0]), ends[0] = -1;
@@ -176,12 +174,10 @@ done:
   return result;
 }
 
-RvResult rv_view_write_mp4(const char* const* pngs, size_t count, double fps, const char* path,
-                           RvError* error) {
+RvResult rv_view_write_mp4(const char* const* pngs, size_t count, double fps, const char* path, RvError* error) {
   if (count == 0) return rv_fail(error, RV_BAD_INPUT, "there are no pictures to make '%s' of", path);
   if (!(fps >= 0.01 && fps <= 1000))
-    return rv_fail(error, RV_BAD_INPUT, "cannot write '%s': %g frames a second; it takes 0.01 to 1000", path,
-                   fps);
+    return rv_fail(error, RV_BAD_INPUT, "cannot write '%s': %g frames a second; it takes 0.01 to 1000", path, fps);
   char* temporary = NULL;
   RvResult result = rv_file_temporary(path, &temporary, error);
   if (result) return result;

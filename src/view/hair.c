@@ -10,7 +10,7 @@
 
 enum { GRAIN = 256, MAX_SPLITS = 8 };
 
-static const double CHORD_PIXELS = 0.2;      // how far a chord may stray from the curve
+static const double CHORD_PIXELS = 0.25;     // how far a chord may stray from the curve
 static const double DEFAULT_RADIUS = 40e-6;  // a human hair's, in metres
 static const double FARTHEST = 1e18;         // Embree's own limit is 1.8e18
 
@@ -52,8 +52,7 @@ static Source find(const RvDetail* detail, const char* name, int size) {
 
 static double value(const Source* s, size_t prim, size_t vertex, size_t point, int component) {
   size_t at = s->owner == RV_VERTEX ? vertex : s->owner == RV_POINT ? point : s->owner == RV_PRIM ? prim : 0;
-  return s->fast ? s->fast[at * (size_t)s->size + (size_t)component]
-                 : rv_attrib_get(s->attrib, at, component);
+  return s->fast ? s->fast[at * (size_t)s->size + (size_t)component] : rv_attrib_get(s->attrib, at, component);
 }
 
 static RvVec3 position(const Hair* h, const Strand* s, size_t i) {
@@ -118,8 +117,7 @@ static RvVec3 natural_color(uint64_t id, double along) {
   double light = random.v[0] * 0x1p-32, red = random.v[1] * 0x1p-32;
   RvVec3 c = rv_lerp(rv_vec3(0.070, 0.034, 0.017), rv_vec3(0.105, 0.045, 0.019), red);
   double root = rv_clamp(along / 0.35, 0, 1);
-  return rv_scale(
-      c, (0.7 + 0.75 * light * light) * (0.55 + 0.45 * root * root * (3 - 2 * root)) * (1 + 0.25 * along));
+  return rv_scale(c, (0.7 + 0.75 * light * light) * (0.55 + 0.45 * root * root * (3 - 2 * root)) * (1 + 0.25 * along));
 }
 
 static RvVec3 color_at(const Hair* h, const Strand* s, size_t i, double along, uint64_t id) {
@@ -156,8 +154,7 @@ static void emit(const Hair* h, Strand* s, size_t i, double t, RvVec3 p, uint64_
   if (t > 0 && h->color.attrib) c = rv_lerp(c, color_at(h, s, next, along, id), t);
   rv_vec3_store(h->part->colors + 3 * at, c);
   h->part->along[at] = (float)along;
-  if (h->part->wet)
-    h->part->wet[at] = (float)(wet_at(h, s, i) * (1 - t) + (t > 0 ? wet_at(h, s, next) * t : 0));
+  if (h->part->wet) h->part->wet[at] = (float)(wet_at(h, s, i) * (1 - t) + (t > 0 ? wet_at(h, s, next) * t : 0));
   s->made++;
 }
 
@@ -188,8 +185,8 @@ static void fill_segments(void* arg, size_t begin, size_t end) {
     const Strand* s = &h->strands[k];
     for (size_t i = 0; i + 1 < s->made; ++i) {
       h->part->indices[s->segment + i] = (uint32_t)(s->vertex + i);
-      h->part->flags[s->segment + i] = (uint8_t)((i > 0 ? RTC_CURVE_FLAG_NEIGHBOR_LEFT : 0) |
-                                                 (i + 2 < s->made ? RTC_CURVE_FLAG_NEIGHBOR_RIGHT : 0));
+      h->part->flags[s->segment + i] =
+          (uint8_t)((i > 0 ? RTC_CURVE_FLAG_NEIGHBOR_LEFT : 0) | (i + 2 < s->made ? RTC_CURVE_FLAG_NEIGHBOR_RIGHT : 0));
     }
   }
 }
@@ -212,8 +209,7 @@ static bool take_memory(RvPart* part, size_t nvertex, bool wet) {
   part->nvertex = nvertex;
   // Embree reads a whole register at the last vertex
   return (part->vertices = rv_alloc(nvertex + 1, 4 * sizeof(float))) &&
-         (part->colors = rv_alloc(nvertex, 3 * sizeof(float))) &&
-         (part->along = rv_alloc(nvertex, sizeof(float))) &&
+         (part->colors = rv_alloc(nvertex, 3 * sizeof(float))) && (part->along = rv_alloc(nvertex, sizeof(float))) &&
          (!wet || (part->wet = rv_alloc(nvertex, sizeof(float)))) &&
          (part->indices = rv_alloc(nvertex, sizeof(uint32_t))) && (part->flags = rv_alloc(nvertex, 1));
 }
@@ -258,8 +254,8 @@ RvResult rv_view_add_hair(RvViewScene* scene, const RvDetail* detail, const RvLe
     scene->stats.skipped += s->splits == 0;
   }
   if (nvertex > UINT32_MAX - 8) {
-    result = rv_fail(error, RV_LIMIT,
-                     "%zu points of strands are more than a picture can show (4 thousand million)", nvertex);
+    result = rv_fail(error, RV_LIMIT, "%zu points of strands are more than a picture can show (4 thousand million)",
+                     nvertex);
     goto done;
   }
   h.part = rv_view_new_part(scene, RV_PART_HAIR);

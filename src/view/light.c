@@ -30,20 +30,17 @@ void rv_surface_hair(const RvPart* part, size_t segment, double u, RvSurface* su
   // wet hair is darker: the film lets more light in than out
   surface->color = rv_scale(surface->color, 1 - 0.5 * surface->wet);
   RvVec3 c = surface->color;
-  surface->log_color =
-      rv_vec3(rv_log_e(fmax(c.x, 1e-4)), rv_log_e(fmax(c.y, 1e-4)), rv_log_e(fmax(c.z, 1e-4)));
+  surface->log_color = rv_vec3(rv_log_e(fmax(c.x, 1e-4)), rv_log_e(fmax(c.y, 1e-4)), rv_log_e(fmax(c.z, 1e-4)));
   surface->deep = power3(surface->log_color, 0.75);
 }
 
 void rv_surface_sphere(const RvPart* part, size_t sphere, RvSurface* surface) {
   surface->color = part->colors ? rv_vec3_load(part->colors + 3 * sphere) : WATER;
-  surface->normal =
-      rv_normalize(rv_sub(surface->position, rv_vec3_load(part->vertices + 4 * sphere)), surface->view);
+  surface->normal = rv_normalize(rv_sub(surface->position, rv_vec3_load(part->vertices + 4 * sphere)), surface->view);
   if (rv_dot(surface->normal, surface->view) < 0) surface->normal = rv_neg(surface->normal);
 }
 
-void rv_surface_mesh(const RvPart* part, size_t triangle, double u, double v, RvVec3 facing,
-                     RvSurface* surface) {
+void rv_surface_mesh(const RvPart* part, size_t triangle, double u, double v, RvVec3 facing, RvSurface* surface) {
   double weight[3] = {1 - u - v, u, v};
   RvVec3 normal = {0, 0, 0}, color = {0, 0, 0}, lift = {0, 0, 0};
   for (int k = 0; k < 3; ++k) {
@@ -91,8 +88,7 @@ static bool is_water(const RvSurface* s) {
 static RvVec3 skin_response(const RvSurface* s, RvVec3 light) {
   // light goes a little round the edge, redder than it came in
   double nl = rv_dot(s->normal, light), soft = fmax((nl + 0.15) / 1.15, 0), hard = fmax(nl, 0);
-  RvVec3 diffuse = {s->color.x * (0.4 * hard + 0.6 * soft * soft),
-                    s->color.y * (0.7 * hard + 0.3 * soft * soft),
+  RvVec3 diffuse = {s->color.x * (0.4 * hard + 0.6 * soft * soft), s->color.y * (0.7 * hard + 0.3 * soft * soft),
                     s->color.z * (0.8 * hard + 0.2 * soft * soft)};
   double shine = gloss(s->normal, s->view, light, 0.5, 0.035);
   return rv_add(rv_scale(diffuse, 1 / RV_PI), rv_vec3(shine, shine, shine));
@@ -114,8 +110,7 @@ static double gauss(double width, double x) {
 // "Physically based hair shading in Unreal": R off the cuticle, TT straight through, TRT back from the far
 // wall
 static RvVec3 fibre(const RvSurface* s, RvVec3 light) {
-  double sin_l = rv_clamp(rv_dot(s->tangent, light), -1, 1),
-         sin_v = rv_clamp(rv_dot(s->tangent, s->view), -1, 1);
+  double sin_l = rv_clamp(rv_dot(s->tangent, light), -1, 1), sin_v = rv_clamp(rv_dot(s->tangent, s->view), -1, 1);
   double cos_l = sqrt(fmax(1 - sin_l * sin_l, 1e-6)), cos_v = sqrt(fmax(1 - sin_v * sin_v, 1e-6));
   double cos_phi = rv_clamp((rv_dot(light, s->view) - sin_l * sin_v) / (cos_l * cos_v), -1, 1);
   double half_phi = sqrt(fmax(0.5 + 0.5 * cos_phi, 0));
@@ -133,8 +128,7 @@ static RvVec3 fibre(const RvSurface* s, RvVec3 light) {
   double tt = gauss(0.02 + b / 2, sum - tilt) * (1 - inside) * (1 - inside) * rv_exp(-3.65 * cos_phi - 3.98);
 
   double wall = fresnel(0.0465, cos_d * 0.5);
-  double trt =
-      gauss(0.02 + 2 * b, sum - 4 * tilt) * (1 - wall) * (1 - wall) * wall * rv_exp(17 * cos_phi - 16.78);
+  double trt = gauss(0.02 + 2 * b, sum - 4 * tilt) * (1 - wall) * (1 - wall) * wall * rv_exp(17 * cos_phi - 16.78);
 
   RvVec3 out = {r, r, r};
   if (tt > 1e-4) out = rv_mad(out, tt, power3(s->log_color, path));

@@ -19,8 +19,7 @@ typedef struct RvSurface {
 // Fill in the normal, tangent, colour and start of a hit.
 void rv_surface_hair(const RvPart* part, size_t segment, double u, RvSurface* surface);
 void rv_surface_sphere(const RvPart* part, size_t sphere, RvSurface* surface);
-void rv_surface_mesh(const RvPart* part, size_t triangle, double u, double v, RvVec3 facing,
-                     RvSurface* surface);
+void rv_surface_mesh(const RvPart* part, size_t triangle, double u, double v, RvVec3 facing, RvSurface* surface);
 
 // Share of a light's irradiance sent to the eye: what comes straight back, and what was scattered among
 // strands on the way and so depends on how much of the light is hidden.

@@ -30,8 +30,7 @@ static RvVec3 cross_of(const float* p, uint32_t a, uint32_t b, uint32_t c) {
 // a face
 
 // is corner b of a, b, c an ear of the rest? `n` is the face's normal
-static bool is_ear(const float* p, const uint32_t* point, const uint32_t* rest, uint32_t count, uint32_t i,
-                   RvVec3 n) {
+static bool is_ear(const float* p, const uint32_t* point, const uint32_t* rest, uint32_t count, uint32_t i, RvVec3 n) {
   uint32_t ia = rest[(i + count - 1) % count], ib = rest[i], ic = rest[(i + 1) % count];
   uint32_t a = point[ia], b = point[ib], c = point[ic];
   if (!(rv_dot(cross_of(p, a, b, c), n) > 0)) return false;
@@ -108,8 +107,7 @@ static bool smooth_normals(RvPart* part) {
   bool good = face && angle && part->normals && corners_of_points(part, &start, &list);
   for (size_t t = 0; good && t < part->count; ++t) {
     const uint32_t* tri = part->indices + 3 * t;
-    rv_vec3_store(face + 3 * t,
-                  rv_normalize(cross_of(part->vertices, tri[0], tri[1], tri[2]), rv_vec3(0, 0, 0)));
+    rv_vec3_store(face + 3 * t, rv_normalize(cross_of(part->vertices, tri[0], tri[1], tri[2]), rv_vec3(0, 0, 0)));
     for (int k = 0; k < 3; ++k) angle[3 * t + (size_t)k] = (float)corner_angle(part->vertices, tri, k);
   }
   for (size_t c = 0; good && c < 3 * part->count; ++c) {
@@ -151,8 +149,7 @@ static bool take_points(Faces* f, const RvLens* lens, uint8_t** bad) {
   *bad = rv_alloc_zero(npoint, 1);
   if (!f->part->vertices || !*bad) return false;
   for (size_t i = 0; i < npoint; ++i) {
-    RvVec3 p =
-        rv_sub(rv_vec3(rv_attrib_get(P, i, 0), rv_attrib_get(P, i, 1), rv_attrib_get(P, i, 2)), lens->origin);
+    RvVec3 p = rv_sub(rv_vec3(rv_attrib_get(P, i, 0), rv_attrib_get(P, i, 1), rv_attrib_get(P, i, 2)), lens->origin);
     (*bad)[i] = !rv_vec3_finite(p) || !(rv_length(p) < FARTHEST);
     rv_vec3_store(f->part->vertices + 3 * i, (*bad)[i] ? rv_vec3(0, 0, 0) : p);
   }
@@ -199,8 +196,7 @@ static float* per_corner(const Faces* f, const RvAttrib* a) {
   return out;
 }
 
-RvResult rv_view_add_polygons(RvViewScene* scene, const RvDetail* detail, const RvLens* lens,
-                              RvError* error) {
+RvResult rv_view_add_polygons(RvViewScene* scene, const RvDetail* detail, const RvLens* lens, RvError* error) {
   Faces f = {.detail = detail};
   uint8_t* bad = NULL;
   size_t nprim = rv_detail_count(detail, RV_PRIM), faces = 0;
@@ -217,8 +213,7 @@ RvResult rv_view_add_polygons(RvViewScene* scene, const RvDetail* detail, const 
   Faces read = f;
   read.indices.data = f.part->indices;
   const RvOwner owners[] = {RV_VERTEX, RV_POINT, RV_PRIM, RV_GLOBAL};
-  const RvAttrib *N = rv_view_attrib(detail, "N", 3, owners, 2),
-                 *Cd = rv_view_attrib(detail, "Cd", 3, owners, 4);
+  const RvAttrib *N = rv_view_attrib(detail, "N", 3, owners, 2), *Cd = rv_view_attrib(detail, "Cd", 3, owners, 4);
   good = N ? (f.part->normals = per_corner(&read, N)) != NULL : smooth_normals(f.part);
   if (good && Cd) good = (f.part->colors = per_corner(&read, Cd)) != NULL;
   scene->stats.triangles += f.part->count;

@@ -9,7 +9,7 @@
 #include "math/scalar.h"
 #include "view/view_scene.h"
 
-enum { TILE = 16, BATCHES = 48 };
+enum { TILE = 8, BATCHES = 48 };
 
 // brighter samples are held down: one lucky ray must not make a speck
 static const double BRIGHTEST = 6;
@@ -69,33 +69,50 @@ typedef struct Job {
   double gain;
 } Job;
 
-static void render_pixel(const Job* job, int x, int y, uint64_t* rays) {
+// adds the samples [first, last) of a pixel; true if all of them saw nothing but the backdrop
+static bool add_samples(const Job* job, int x, int y, int first, int last, RvVec3* sum, uint64_t* rays) {
   const RvViewOptions* o = job->shader.options;
-  size_t at = (size_t)y * (size_t)o->width + (size_t)x;
-  RvVec3 sum = {0, 0, 0};
-  RvSampler sampler = {.seed = rv_random4(o->seed, at, 0).v[0]};
-  for (int i = 0; i < o->samples; ++i) {
+  RvSampler sampler = {.seed = rv_random4(o->seed, (size_t)y * (size_t)o->width + (size_t)x, 0).v[0]};
+  bool quiet = true;
+  for (int i = first; i < last; ++i) {
     sampler.index = (uint32_t)i, sampler.dimension = 0;
     double u[2];
+    bool plain;
     rv_sampler_next(&sampler, u);
-    RvVec3 c = rv_shader_trace(&job->shader, x + 0.5 + tent(u[0]), y + 0.5 + tent(u[1]), &sampler, rays);
+    RvVec3 c = rv_shader_trace(&job->shader, x + 0.5 + tent(u[0]), y + 0.5 + tent(u[1]), &sampler, rays, &plain);
     double most = fmax(c.x, fmax(c.y, c.z));
     // written so that a sample that is no number counts as black
     if (!(most <= BRIGHTEST)) c = most > BRIGHTEST ? rv_scale(c, BRIGHTEST / most) : rv_vec3(0, 0, 0);
-    sum = rv_add(sum, c);
+    *sum = rv_add(*sum, c);
+    quiet = quiet && plain;
   }
-  rv_vec3_store(job->image->rgb + 3 * at, rv_scale(sum, job->gain / o->samples));
+  return quiet;
+}
+
+// a tile in which a quarter of the samples met nothing is done; the others get them all
+static void render_tile(const Job* job, size_t tile) {
+  const RvViewOptions* o = job->shader.options;
+  int x0 = (int)(tile % (size_t)job->across) * TILE, y0 = (int)(tile / (size_t)job->across) * TILE;
+  int x1 = x0 + TILE < o->width ? x0 + TILE : o->width, y1 = y0 + TILE < o->height ? y0 + TILE : o->height;
+  int quarter = (o->samples + 3) / 4, done = quarter;
+  RvVec3 sum[TILE * TILE] = {{0, 0, 0}};
+  bool quiet = true;
+  for (int y = y0; y < y1; ++y)
+    for (int x = x0; x < x1; ++x)
+      quiet &= add_samples(job, x, y, 0, quarter, &sum[(y - y0) * TILE + x - x0], &job->tile_rays[tile]);
+  if (!quiet) done = o->samples;
+  for (int y = y0; y < y1; ++y)
+    for (int x = x0; x < x1; ++x) {
+      RvVec3* c = &sum[(y - y0) * TILE + x - x0];
+      if (done > quarter) add_samples(job, x, y, quarter, done, c, &job->tile_rays[tile]);
+      float* out = job->image->rgb + 3 * ((size_t)y * (size_t)o->width + (size_t)x);
+      rv_vec3_store(out, rv_scale(*c, job->gain / done));
+    }
 }
 
 static void render_tiles(void* arg, size_t begin, size_t end) {
   const Job* job = arg;
-  for (size_t i = begin; i < end; ++i) {
-    size_t tile = job->first + i;
-    int x0 = (int)(tile % (size_t)job->across) * TILE, y0 = (int)(tile / (size_t)job->across) * TILE;
-    for (int y = y0; y < y0 + TILE && y < job->image->height; ++y)
-      for (int x = x0; x < x0 + TILE && x < job->image->width; ++x)
-        render_pixel(job, x, y, &job->tile_rays[tile]);
-  }
+  for (size_t i = begin; i < end; ++i) render_tile(job, job->first + i);
 }
 
 static RvResult render_image(Job* job, bool (*cancelled)(void*, double), void* user, RvViewStats* stats,
@@ -107,13 +124,12 @@ static RvResult render_image(Job* job, bool (*cancelled)(void*, double), void* u
   if (!job->tile_rays) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   RvResult result = RV_OK;
   // in batches, so that the host is asked on its own thread
-  if (step < 32) step = 32;
+  if (step < 64) step = 64;
   for (job->first = 0; job->first < tiles && !result; job->first += step) {
     size_t left = tiles - job->first;
-    rv_parallel_for(left < step ? left : step, 1, render_tiles, job);
+    rv_parallel_for(left < step ? left : step, 2, render_tiles, job);
     double fraction = (double)(left < step ? tiles : job->first + step) / (double)tiles;
-    if (cancelled && cancelled(user, fraction))
-      result = rv_fail(error, RV_CANCELLED, "the picture was interrupted");
+    if (cancelled && cancelled(user, fraction)) result = rv_fail(error, RV_CANCELLED, "the picture was interrupted");
   }
   for (size_t i = 0; i < tiles; ++i) stats->rays += job->tile_rays[i];
   rv_free(job->tile_rays);
@@ -148,12 +164,11 @@ bool rv_view_quality_from_name(const char* name, RvViewQuality* quality) {
 
 static RvResult check_options(const RvViewOptions* o, RvError* error) {
   if (o->width < 1 || o->height < 1 || o->width > RV_VIEW_MAX_SIZE || o->height > RV_VIEW_MAX_SIZE)
-    return rv_fail(error, RV_BAD_INPUT, "a picture of %d x %d pixels; each side takes 1 to %d", o->width,
-                   o->height, RV_VIEW_MAX_SIZE);
+    return rv_fail(error, RV_BAD_INPUT, "a picture of %d x %d pixels; each side takes 1 to %d", o->width, o->height,
+                   RV_VIEW_MAX_SIZE);
   if (o->samples < 1 || o->samples > 65536 || o->sky_samples < 0 || o->sky_samples > 4096)
-    return rv_fail(error, RV_BAD_INPUT,
-                   "%d samples a pixel and %d to the sky; they take 1 to 65536 and 0 to 4096", o->samples,
-                   o->sky_samples);
+    return rv_fail(error, RV_BAD_INPUT, "%d samples a pixel and %d to the sky; they take 1 to 65536 and 0 to 4096",
+                   o->samples, o->sky_samples);
   if (!(o->min_pixels >= 0 && o->min_pixels <= 100) || !(fabs(o->exposure) <= 64))
     return rv_fail(error, RV_BAD_INPUT, "a least radius of %g pixels (0 to 100) and %g stops (-64 to 64)",
                    o->min_pixels, o->exposure);
@@ -161,8 +176,8 @@ static RvResult check_options(const RvViewOptions* o, RvError* error) {
 }
 
 RvResult rv_view_render_stats(const RvDetail* const* details, size_t count, const RvCamera* camera,
-                              const RvViewOptions* options, bool (*cancelled)(void*, double), void* user,
-                              RvImage* out, RvViewStats* stats, RvError* error) {
+                              const RvViewOptions* options, bool (*cancelled)(void*, double), void* user, RvImage* out,
+                              RvViewStats* stats, RvError* error) {
   *out = (RvImage){0};
   RvLens lens;
   RvResult result = check_options(options, error);
@@ -194,7 +209,7 @@ RvResult rv_view_render_stats(const RvDetail* const* details, size_t count, cons
 }
 
 RvResult rv_view_render(const RvDetail* const* details, size_t count, const RvCamera* camera,
-                        const RvViewOptions* options, bool (*cancelled)(void*, double), void* user,
-                        RvImage* out, RvError* error) {
+                        const RvViewOptions* options, bool (*cancelled)(void*, double), void* user, RvImage* out,
+                        RvError* error) {
   return rv_view_render_stats(details, count, camera, options, cancelled, user, out, NULL, error);
 }

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/memory.h"
+#include "shim/tbb.h"
 #include "view/view_scene.h"
 
 // until the grids themselves are linked
@@ -12,8 +13,7 @@
 #pragma weak rv_grid_class
 #pragma weak rv_grid_name
 
-const RvAttrib* rv_view_attrib(const RvDetail* detail, const char* name, int size, const RvOwner* owners,
-                               int nowner) {
+const RvAttrib* rv_view_attrib(const RvDetail* detail, const char* name, int size, const RvOwner* owners, int nowner) {
   for (int i = 0; i < nowner; ++i) {
     const RvAttrib* a = rv_detail_find(detail, owners[i], name);
     if (a && rv_attrib_storage(a) != RV_STRING && rv_attrib_size(a) >= size) return a;
@@ -22,8 +22,7 @@ const RvAttrib* rv_view_attrib(const RvDetail* detail, const char* name, int siz
 }
 
 RvPart* rv_view_new_part(RvViewScene* scene, RvPartKind kind) {
-  if (!rv_array_reserve_bytes((void**)&scene->parts, &scene->capacity, scene->count, scene->count + 1,
-                              sizeof(RvPart)))
+  if (!rv_array_reserve_bytes((void**)&scene->parts, &scene->capacity, scene->count, scene->count + 1, sizeof(RvPart)))
     return NULL;
   RvPart* part = &scene->parts[scene->count++];
   *part = (RvPart){.kind = kind};
@@ -96,8 +95,7 @@ static RvResult add_spheres(RvViewScene* scene, const RvDetail* detail, const Rv
   double guess = pscale ? 0 : guessed_radius(detail, loose);
   for (size_t i = 0; i < npoint; ++i) {
     if (used[i]) continue;
-    RvVec3 p =
-        rv_sub(rv_vec3(rv_attrib_get(P, i, 0), rv_attrib_get(P, i, 1), rv_attrib_get(P, i, 2)), lens->origin);
+    RvVec3 p = rv_sub(rv_vec3(rv_attrib_get(P, i, 0), rv_attrib_get(P, i, 1), rv_attrib_get(P, i, 2)), lens->origin);
     double r = pscale ? rv_attrib_get(pscale, rv_attrib_owner(pscale) == RV_POINT ? i : 0, 0) : guess;
     if (!rv_vec3_finite(p) || rv_length(p) > 1e18 || !isfinite(r) || r < 0 || r > 1e18) {
       scene->stats.skipped++;
@@ -108,8 +106,7 @@ static RvResult add_spheres(RvViewScene* scene, const RvDetail* detail, const Rv
     v[3] = (float)fmax(r, min_pixels * rv_lens_pixel(lens, p));
     rv_view_grow_bounds(scene, v, v[3]);
     for (int k = 0; Cd && k < 3; ++k)
-      part->colors[3 * part->count + k] =
-          (float)rv_attrib_get(Cd, rv_attrib_owner(Cd) == RV_POINT ? i : 0, k);
+      part->colors[3 * part->count + k] = (float)rv_attrib_get(Cd, rv_attrib_owner(Cd) == RV_POINT ? i : 0, k);
     part->count++;
   }
   part->nvertex = part->count;
@@ -127,8 +124,7 @@ full:
 static RvResult embree_error(RvViewScene* scene, RvError* error) {
   enum RTCError code = rtcGetDeviceError(scene->device);
   if (code == RTC_ERROR_NONE) return RV_OK;
-  if (code == RTC_ERROR_OUT_OF_MEMORY)
-    return rv_fail(error, RV_NO_MEMORY, "out of memory for the picture's scene");
+  if (code == RTC_ERROR_OUT_OF_MEMORY) return rv_fail(error, RV_NO_MEMORY, "out of memory for the picture's scene");
   return rv_fail(error, RV_SHIM, "Embree failed with error %d", (int)code);
 }
 
@@ -141,14 +137,14 @@ static void attach(RvViewScene* scene, RvPart* part, unsigned id) {
   };
   bool mesh = part->kind == RV_PART_MESH || part->kind == RV_PART_WATER;
   RTCGeometry g = part->geometry = rtcNewGeometry(scene->device, types[part->kind]);
-  rtcSetSharedGeometryBuffer(g, RTC_BUFFER_TYPE_VERTEX, 0, mesh ? RTC_FORMAT_FLOAT3 : RTC_FORMAT_FLOAT4,
-                             part->vertices, 0, (mesh ? 3 : 4) * sizeof(float), part->nvertex);
+  rtcSetSharedGeometryBuffer(g, RTC_BUFFER_TYPE_VERTEX, 0, mesh ? RTC_FORMAT_FLOAT3 : RTC_FORMAT_FLOAT4, part->vertices,
+                             0, (mesh ? 3 : 4) * sizeof(float), part->nvertex);
   if (mesh)
-    rtcSetSharedGeometryBuffer(g, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, part->indices, 0,
-                               3 * sizeof(uint32_t), part->count);
+    rtcSetSharedGeometryBuffer(g, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, part->indices, 0, 3 * sizeof(uint32_t),
+                               part->count);
   if (part->kind == RV_PART_HAIR) {
-    rtcSetSharedGeometryBuffer(g, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT, part->indices, 0,
-                               sizeof(uint32_t), part->count);
+    rtcSetSharedGeometryBuffer(g, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT, part->indices, 0, sizeof(uint32_t),
+                               part->count);
     rtcSetSharedGeometryBuffer(g, RTC_BUFFER_TYPE_FLAGS, 0, RTC_FORMAT_UCHAR, part->flags, 0, 1, part->count);
   }
   if (part->kind != RV_PART_MESH) rtcSetGeometryOccludedFilterFunction(g, rv_view_weaken);
@@ -174,8 +170,8 @@ static RvResult commit(RvViewScene* scene, RvError* error) {
   return embree_error(scene, error);
 }
 
-static RvResult add_detail(RvViewScene* scene, const RvDetail* detail, const RvLens* lens,
-                           const RvViewOptions* options, RvError* error) {
+static RvResult add_detail(RvViewScene* scene, const RvDetail* detail, const RvLens* lens, const RvViewOptions* options,
+                           RvError* error) {
   RvResult result = rv_view_add_hair(scene, detail, lens, options->min_pixels, error);
   if (!result) result = rv_view_add_polygons(scene, detail, lens, error);
   if (!result) result = add_spheres(scene, detail, lens, options->min_pixels, error);
@@ -186,25 +182,27 @@ static RvResult add_detail(RvViewScene* scene, const RvDetail* detail, const RvL
     if (rv_grid_type(grid) == RV_GRID_FLOAT && rv_grid_class(grid) == RV_GRID_LEVEL_SET)
       result = rv_view_add_level_set(scene, grid, lens, error);
     else
-      rv_log(options->log, RV_LEVEL_INFO, "the grid '%s' is no level set and is not shown",
-             rv_grid_name(grid));
+      rv_log(options->log, RV_LEVEL_INFO, "the grid '%s' is no level set and is not shown", rv_grid_name(grid));
   }
   return result;
 }
 
-RvResult rv_view_scene_build(RvViewScene* scene, const RvDetail* const* details, size_t count,
-                             const RvLens* lens, const RvViewOptions* options, RvError* error) {
+RvResult rv_view_scene_build(RvViewScene* scene, const RvDetail* const* details, size_t count, const RvLens* lens,
+                             const RvViewOptions* options, RvError* error) {
   *scene = (RvViewScene){.lo = {DBL_MAX, DBL_MAX, DBL_MAX}, .hi = {-DBL_MAX, -DBL_MAX, -DBL_MAX}};
   char config[64];
-  snprintf(config, sizeof config, "threads=%d,verbose=0", rv_threads());
+  // a device with a number of threads limits all of TBB's while it lives, so it gets one only to do with less
+  if (rv_threads() < rv_tbb_cores())
+    snprintf(config, sizeof config, "verbose=0,threads=%d", rv_threads());
+  else
+    snprintf(config, sizeof config, "verbose=0");
   scene->device = rtcNewDevice(config);
   if (!scene->device) return rv_fail(error, RV_SHIM, "Embree could not start");
   RvResult result = RV_OK;
   for (size_t i = 0; i < count && !result; ++i)
     if (details[i]) result = add_detail(scene, details[i], lens, options, error);
   if (!result && scene->stats.skipped)
-    rv_log(options->log, RV_LEVEL_WARNING,
-           "%zu strands, faces or points have positions that are not numbers: left out",
+    rv_log(options->log, RV_LEVEL_WARNING, "%zu strands, faces or points have positions that are not numbers: left out",
            scene->stats.skipped);
   return result ? result : commit(scene, error);
 }

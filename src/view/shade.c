@@ -6,10 +6,10 @@
 #include "view/light.h"
 #include "view/view_scene.h"
 
-enum { MAX_CROSSINGS = 7 };
+enum { MAX_CROSSINGS = 5 };
 
 // light left after passing through so many strands
-static const double LEFT_AFTER[MAX_CROSSINGS + 1] = {1, 0.45, 0.22, 0.11, 0.055, 0.027, 0.012, 0};
+static const double LEFT_AFTER[MAX_CROSSINGS + 1] = {1, 0.45, 0.21, 0.10, 0.045, 0};
 
 //---------------------------------------------------------------------------------------------- rays
 
@@ -24,8 +24,7 @@ void rv_view_weaken(const struct RTCFilterFunctionNArguments* arguments) {
   if (++context->crossings < MAX_CROSSINGS) arguments->valid[0] = 0;
 }
 
-static double visible(const RvShader* s, RvVec3 from, RvVec3 direction, double near, double far,
-                      uint64_t* rays) {
+static double visible(const RvShader* s, RvVec3 from, RvVec3 direction, double near, double far, uint64_t* rays) {
   ShadowContext context = {.crossings = 0};
   rtcInitIntersectContext(&context.embree);
   struct RTCRay ray = {.org_x = (float)from.x,
@@ -96,8 +95,7 @@ static RvSurface surface_at(const RvShader* s, const struct RTCRayHit* hit, RvVe
   const RvPart* part = &s->scene->parts[hit->hit.geomID];
   double t = hit->ray.tfar, u = hit->hit.u, v = hit->hit.v;
   size_t prim = hit->hit.primID;
-  RvSurface out = {
-      .kind = part->kind, .view = rv_neg(direction), .position = rv_mad(s->lens->eye, t, direction)};
+  RvSurface out = {.kind = part->kind, .view = rv_neg(direction), .position = rv_mad(s->lens->eye, t, direction)};
   RvVec3 facing = rv_normalize(rv_vec3(hit->hit.Ng_x, hit->hit.Ng_y, hit->hit.Ng_z), out.view);
   if (rv_dot(facing, out.view) < 0) facing = rv_neg(facing);
   out.normal = facing;
@@ -146,7 +144,7 @@ static RvVec3 shade(const RvShader* s, const RvSurface* surface, RvSampler* samp
     RvResponse response = rv_surface_response(surface, d);
     // a ray is worth its while only where it can add something
     RvVec3 all = rv_add(response.direct, response.scattered);
-    if (all.x + all.y + all.z < 1e-4) continue;
+    if (all.x + all.y + all.z < 1e-3) continue;
     double open = visible(s, surface->start, d, surface->near, s->far, rays);
     if (open > 0) sum = rv_add(sum, rv_mul(rv_surface_reflect(surface, &response, open), lights[i].power));
   }
@@ -169,10 +167,10 @@ static RvVec3 backdrop(const RvShader* s, double x, double y) {
 
 // the floor has the backdrop's own colour, so that only shadows show it
 static RvVec3 floor_light(const RvShader* s, RvVec3 position, RvVec3 base, RvSampler* sampler, uint64_t* rays,
-                          double* through) {
+                          double* through, bool* plain) {
   double from_middle = rv_length(rv_vec3(position.x, 0, position.z)) / s->lens->reach;
   double fade = rv_clamp((6 - from_middle) / 3, 0, 1), u[2];
-  *through = 1;
+  *through = 1, *plain = true;
   if (fade <= 0) return base;
   RvVec3 up = {0, 1, 0}, start = rv_mad(position, 1e-4 * s->lens->reach, up);
   // an even floor shows noise that hair would hide; its rays mostly miss and cost little
@@ -183,24 +181,26 @@ static RvVec3 floor_light(const RvShader* s, RvVec3 position, RvVec3 base, RvSam
     RvVec3 d = towards(s->key, s->key_radius, u);
     key += d.y > 0 ? visible(s, start, d, 0, s->far, rays) / count : 1.0 / count;
     rv_sampler_next(sampler, u);
-    open += visible(s, start, cosine_direction(up, u), 0, s->far, rays) / count;
+    open += visible(s, start, cosine_direction(up, u), 0, s->near_sky, rays) / count;
   }
   if (count == 0) key = open = 1;
+  *plain = key > 0.999 && open > 0.999;
   *through = open;
   return rv_scale(base, 1 - fade * (1 - (0.55 * key + 0.45 * open)));
 }
 
-RvVec3 rv_shader_trace(const RvShader* s, double x, double y, RvSampler* sampler, uint64_t* rays) {
+RvVec3 rv_shader_trace(const RvShader* s, double x, double y, RvSampler* sampler, uint64_t* rays, bool* plain) {
   RvVec3 direction = rv_lens_direction(s->lens, x, y), white = {1, 1, 1};
   struct RTCRayHit hit = nearest(s, s->lens->eye, direction, rays);
   bool met = hit.hit.geomID != RTC_INVALID_GEOMETRY_ID;
   RvViewPass pass = s->options->pass;
+  *plain = !met;
   if (pass == RV_VIEW_COVERAGE) return rv_scale(white, met);
   double through, drop = s->ground - s->lens->eye.y,
                   to_floor = drop < 0 && direction.y < 0 ? drop / direction.y : INFINITY;
   if (to_floor < (met ? hit.ray.tfar : s->far)) {
     RvVec3 p = rv_mad(s->lens->eye, to_floor, direction);
-    RvVec3 light = floor_light(s, p, backdrop(s, x, y), sampler, rays, &through);
+    RvVec3 light = floor_light(s, p, backdrop(s, x, y), sampler, rays, &through, plain);
     return pass == RV_VIEW_OCCLUSION ? rv_scale(white, through) : light;
   }
   if (!met) return pass == RV_VIEW_OCCLUSION ? white : backdrop(s, x, y);
@@ -212,8 +212,8 @@ RvVec3 rv_shader_trace(const RvShader* s, double x, double y, RvSampler* sampler
   return shade(s, &surface, sampler, rays);
 }
 
-RvResult rv_shader_make(RvShader* shader, const RvViewScene* scene, const RvLens* lens,
-                        const RvViewOptions* options, RvError* error) {
+RvResult rv_shader_make(RvShader* shader, const RvViewScene* scene, const RvLens* lens, const RvViewOptions* options,
+                        RvError* error) {
   *shader = (RvShader){.scene = scene, .lens = lens, .options = options, .ground = -INFINITY};
   RvLens rig = *lens;
   if (options->rig) {
@@ -229,7 +229,7 @@ RvResult rv_shader_make(RvShader* shader, const RvViewScene* scene, const RvLens
   for (int k = 0; k < 3; ++k)
     if (scene->hi[k] >= scene->lo[k]) size += (scene->hi[k] - scene->lo[k]) * (scene->hi[k] - scene->lo[k]);
   shader->far = 100 * (sqrt(size) + rv_length(lens->eye));
-  shader->near_sky = options->pass == RV_VIEW_OCCLUSION ? shader->far : 1.5 * lens->reach;
+  shader->near_sky = options->pass == RV_VIEW_OCCLUSION ? shader->far : 0.6 * lens->reach;
   if (options->ground && scene->lo[1] <= scene->hi[1])
     shader->ground = isnan(options->ground_height) ? scene->lo[1] : options->ground_height - lens->origin.y;
   return RV_OK;

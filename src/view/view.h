@@ -23,12 +23,7 @@ typedef struct RvCamera {
   int width, height;  // the picture size the camera asks for; 0: none
 } RvCamera;
 
-typedef enum RvViewQuality {
-  RV_VIEW_DRAFT,
-  RV_VIEW_NORMAL,
-  RV_VIEW_HIGH,
-  RV_VIEW_QUALITY_COUNT
-} RvViewQuality;
+typedef enum RvViewQuality { RV_VIEW_DRAFT, RV_VIEW_NORMAL, RV_VIEW_HIGH, RV_VIEW_QUALITY_COUNT } RvViewQuality;
 
 // What the picture shows. Coverage is 1 where geometry is; occlusion is the open share of the sky, 1 on the
 // background.
@@ -45,9 +40,8 @@ typedef struct RvViewOptions {
   double min_pixels;     // thinnest radius of a strand or particle, in pixels; finer ones are widened to it
   float background_top[3], background_bottom[3];  // linear
   uint64_t seed;
-  const RvCamera*
-      rig;  // the lights stand about this camera's view; NULL: the camera itself. For moving cameras.
-  const RvLog* log;  // skipped geometry is told here; NULL: silence
+  const RvCamera* rig;  // the lights stand about this camera's view; NULL: the camera itself. For moving cameras.
+  const RvLog* log;     // skipped geometry is told here; NULL: silence
 } RvViewOptions;
 
 // width x height x 3 floats, linear light, first row on top.
@@ -71,12 +65,12 @@ bool rv_view_quality_from_name(const char* name, RvViewQuality* quality);
 // be NULL. `cancelled` (may be NULL) is called on the calling thread with the fraction done; true ends with
 // RV_CANCELLED.
 RvResult rv_view_render(const RvDetail* const* details, size_t count, const RvCamera* camera,
-                        const RvViewOptions* options, bool (*cancelled)(void* user, double fraction),
-                        void* user, RvImage* out, RvError* error);
+                        const RvViewOptions* options, bool (*cancelled)(void* user, double fraction), void* user,
+                        RvImage* out, RvError* error);
 // The same with figures of the work done.
 RvResult rv_view_render_stats(const RvDetail* const* details, size_t count, const RvCamera* camera,
-                              const RvViewOptions* options, bool (*cancelled)(void* user, double fraction),
-                              void* user, RvImage* out, RvViewStats* stats, RvError* error);
+                              const RvViewOptions* options, bool (*cancelled)(void* user, double fraction), void* user,
+                              RvImage* out, RvViewStats* stats, RvError* error);
 void rv_image_free(RvImage* image);
 
 // A `camera` node's detail: global attributes rv_cam_eye, rv_cam_target, rv_cam_up (3 floats), rv_cam_fov
@@ -91,8 +85,7 @@ bool rv_view_project(const RvCamera* camera, int width, int height, const double
 void rv_view_to_srgb(const RvImage* image, uint8_t* bytes);
 RvResult rv_view_write_png(const RvImage* image, const char* path, RvError* error);
 // An H.264 film of PNG files of one size, by ffmpeg, which must be installed.
-RvResult rv_view_write_mp4(const char* const* pngs, size_t count, double fps, const char* path,
-                           RvError* error);
+RvResult rv_view_write_mp4(const char* const* pngs, size_t count, double fps, const char* path, RvError* error);
 bool rv_view_has_ffmpeg(void);
 
 #endif

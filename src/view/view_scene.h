@@ -28,10 +28,10 @@ typedef struct RvPart {
   float* vertices;    // hair and spheres: x y z radius; meshes: x y z
   uint32_t* indices;  // hair: first vertex of a segment; meshes: three a triangle
   uint8_t* flags;     // hair: neighbours of a segment
-  float* colors;   // r g b: hair a vertex (always there), meshes a corner, spheres each; NULL: the kind's own
-  float* normals;  // meshes: a corner
-  float* along;    // hair: 0 at the root to 1 at the tip, a vertex
-  float* wet;      // hair: 0 to 1 a vertex; NULL: dry
+  float* colors;      // r g b: hair a vertex (always there), meshes a corner, spheres each; NULL: the kind's own
+  float* normals;     // meshes: a corner
+  float* along;       // hair: 0 at the root to 1 at the tip, a vertex
+  float* wet;         // hair: 0 to 1 a vertex; NULL: dry
 } RvPart;
 
 typedef struct RvViewScene {
@@ -50,8 +50,8 @@ double rv_lens_pixel(const RvLens* lens, RvVec3 p);
 // Unit direction through a point of the picture, in pixels.
 RvVec3 rv_lens_direction(const RvLens* lens, double x, double y);
 
-RvResult rv_view_scene_build(RvViewScene* scene, const RvDetail* const* details, size_t count,
-                             const RvLens* lens, const RvViewOptions* options, RvError* error);
+RvResult rv_view_scene_build(RvViewScene* scene, const RvDetail* const* details, size_t count, const RvLens* lens,
+                             const RvViewOptions* options, RvError* error);
 void rv_view_scene_free(RvViewScene* scene);
 
 // For the builders: the kinds of geometry of one detail become parts. `scene->parts` has room for one more.
@@ -63,8 +63,7 @@ RvResult rv_view_add_level_set(RvViewScene* scene, const RvGrid* grid, const RvL
 RvPart* rv_view_new_part(RvViewScene* scene, RvPartKind kind);
 void rv_view_grow_bounds(RvViewScene* scene, const float* p, double radius);
 // A numeric attribute of one of the owners, first found; NULL if there is none of at least `size` components.
-const RvAttrib* rv_view_attrib(const RvDetail* detail, const char* name, int size, const RvOwner* owners,
-                               int nowner);
+const RvAttrib* rv_view_attrib(const RvDetail* detail, const char* name, int size, const RvOwner* owners, int nowner);
 
 // Shading of one camera ray: a pure function of its arguments.
 typedef struct RvShader {
@@ -88,8 +87,9 @@ void rv_view_weaken(const struct RTCFilterFunctionNArguments* arguments);
 // Two numbers of a stratified sequence over the samples of one pixel (shade.c, render.c).
 void rv_sampler_next(RvSampler* sampler, double out[2]);
 
-RvResult rv_shader_make(RvShader* shader, const RvViewScene* scene, const RvLens* lens,
-                        const RvViewOptions* options, RvError* error);
-RvVec3 rv_shader_trace(const RvShader* shader, double x, double y, RvSampler* sampler, uint64_t* rays);
+RvResult rv_shader_make(RvShader* shader, const RvViewScene* scene, const RvLens* lens, const RvViewOptions* options,
+                        RvError* error);
+// Light along the ray through a point of the picture. *plain: it is the backdrop, with no shadow on it.
+RvVec3 rv_shader_trace(const RvShader* shader, double x, double y, RvSampler* sampler, uint64_t* rays, bool* plain);
 
 #endif
