@@ -1,0 +1,246 @@
+// From the parts of a file to a detail: topology in primitive order, attributes and groups along with it.
+#include <string.h>
+
+#include "geo/houdini_read.h"
+
+static const char* owner_key(RvOwner owner) {
+  static const char* const keys[] = {"pointattributes", "vertexattributes", "primitiveattributes", "globalattributes"};
+  return keys[owner];
+}
+
+static bool fail_result(RvHouFile* file) {
+  file->in->failed = true;
+  return false;
+}
+
+static bool check_counts(RvHouFile* file) {
+  if (file->vertex_point.count != (size_t)file->count[RV_VERTEX])
+    return rv_json_fail(file->in, file->in->at, "topology: %lld vertices announced, %zu there",
+                        (long long)file->count[RV_VERTEX], file->vertex_point.count);
+  if (file->topology.source_prims != (size_t)file->count[RV_PRIM])
+    return rv_json_fail(file->in, file->in->at, "primitives: %lld announced, %zu there",
+                        (long long)file->count[RV_PRIM], file->topology.source_prims);
+  return true;
+}
+
+static bool build_topology(RvHouFile* file, RvDetail* detail) {
+  RvHouTopology* t = &file->topology;
+  size_t npoint = (size_t)file->count[RV_POINT];
+  if (!rv_hou_charge(file, npoint, 12, "pointcount")) return false;
+  int32_t* points = rv_alloc(t->nvertex, sizeof *points);
+  if (!points) return rv_hou_no_memory(file);
+  if (t->nvertex && t->plain_vertices) {
+    RvNumbers used = file->vertex_point;
+    used.count = t->nvertex;
+    rv_numbers_convert_all(&used, RV_I32, points);
+  } else {
+    for (size_t i = 0; i < t->nvertex; ++i) {
+      int64_t point = rv_numbers_i64(&file->vertex_point, (size_t)t->vertex.data[i]);
+      points[i] = point < 0 || point > INT32_MAX ? -1 : (int32_t)point;
+    }
+  }
+  RvResult result =
+      rv_detail_set_topology(detail, npoint, t->nvertex, t->nprim, points, t->start.data, t->type.data, file->error);
+  // the arrays were taken
+  memset(&t->start, 0, sizeof t->start);
+  memset(&t->type, 0, sizeof t->type);
+  if (!result) return true;
+  rv_error_context(file->error, "topology");
+  return fail_result(file);
+}
+
+//---------------------------------------------------------------------------------------------- attributes
+
+// which element of the file each element of the detail comes from; NULL: its own
+static const int32_t* source_of(const RvHouFile* file, RvOwner owner) {
+  const RvHouTopology* t = &file->topology;
+  if (owner == RV_VERTEX && !t->plain_vertices) return t->vertex.data;
+  if (owner == RV_PRIM && !t->plain_prims) return t->source.data;
+  return NULL;
+}
+
+// values by the file's order become values by the detail's order; takes and returns memory of rv_alloc
+static void* reorder(RvHouFile* file, RvOwner owner, void* values, size_t stride, size_t count) {
+  const int32_t* source = source_of(file, owner);
+  if (!values || !source) return values;
+  uint8_t* out = NULL;
+  if (rv_hou_charge(file, count, stride, "attribute values")) {
+    out = rv_alloc(count, stride);
+    if (!out) rv_hou_no_memory(file);
+  }
+  for (size_t i = 0; out && i < count; ++i)
+    memcpy(out + i * stride, (uint8_t*)values + (size_t)source[i] * stride, stride);
+  rv_free(values);
+  return out;
+}
+
+// the default tuple: one value serves all components, missing ones are 0
+static bool set_default(RvHouFile* file, const RvHouAttrib* from, RvAttrib* attrib) {
+  size_t size = (size_t)rv_attrib_size(attrib), bytes = rv_storage_bytes(rv_attrib_storage(attrib));
+  const RvNumbers* given = &from->defaults;
+  if (!given->count) return true;
+  uint8_t* tuple = rv_alloc_zero(size, bytes);
+  if (!tuple) return rv_hou_no_memory(file);
+  for (size_t c = 0; c < size; ++c)
+    if (given->count == 1 || c < given->count)
+      rv_numbers_convert(given, given->count == 1 ? 0 : c, 1, 1, rv_attrib_storage(attrib), tuple + c * bytes, bytes);
+  RvResult result = rv_attrib_set_default(attrib, tuple, file->error);
+  rv_free(tuple);
+  return !result || fail_result(file);
+}
+
+// x y z w of Houdini 13 and 14: the weight stays as Pw if it says anything
+static bool build_hpoint(RvHouFile* file, const RvHouAttrib* from, RvDetail* detail) {
+  size_t count = (size_t)file->count[RV_POINT];
+  float* four = rv_hou_decode(file, &from->values, count, 4, RV_F32);
+  if (!four) return false;
+  float* three = rv_alloc(count, 12);
+  float* weight = rv_alloc(count, 4);
+  bool weighted = false, good = three && weight;
+  for (size_t i = 0; good && i < count; ++i) {
+    memcpy(three + 3 * i, four + 4 * i, 12);
+    weight[i] = four[4 * i + 3];
+    weighted = weighted || weight[i] != 1;
+  }
+  rv_free(four);
+  for (size_t i = 0; i < file->attribs[RV_POINT].count; ++i)
+    if (strcmp(file->attribs[RV_POINT].data[i].name, "Pw") == 0) weighted = false;
+  RvAttrib* attrib;
+  if (!good) {
+    rv_free(three);
+    rv_free(weight);
+    return rv_hou_no_memory(file);
+  }
+  RvResult result = rv_detail_adopt_attrib(detail, RV_POINT, "P", RV_F32, 3, RV_TAG_POINT, three, &attrib, file->error);
+  if (!result && weighted) {
+    const float one = 1;
+    result = rv_detail_adopt_attrib(detail, RV_POINT, "Pw", RV_F32, 1, RV_TAG_NONE, weight, &attrib, file->error);
+    weight = NULL;
+    if (!result) result = rv_attrib_set_default(attrib, &one, file->error);
+  }
+  rv_free(weight);
+  return !result || fail_result(file);
+}
+
+static bool check_strings(RvHouFile* file, const RvHouAttrib* from, const int32_t* index, size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    if (index[i] >= 0 && (size_t)index[i] >= from->strings.count)
+      return rv_json_fail(file->in, file->in->at, "text %d of %zu", index[i], from->strings.count);
+  return true;
+}
+
+static bool build_attrib(RvHouFile* file, RvOwner owner, const RvHouAttrib* from, RvDetail* detail) {
+  size_t in_file = (size_t)file->count[owner], count = rv_detail_count(detail, owner), size = (size_t)from->size;
+  bool position = owner == RV_POINT && strcmp(from->name, "P") == 0;
+  RvStorage storage = from->storage;
+  RvTag tag = from->tag;
+  RvAttrib* attrib = NULL;
+  if (position) {
+    if (from->text || (size != 3 && size != 4) || !from->values.present)
+      return rv_json_fail(file->in, file->in->at, "positions of size %zu", size);
+    if (size == 4) return build_hpoint(file, from, detail);
+    if (storage != RV_F32)
+      rv_log(file->log, RV_LEVEL_WARNING, "P is stored as %s: it was read as fpreal32", rv_storage_name(storage));
+    storage = RV_F32;
+    tag = RV_TAG_POINT;
+  }
+  if (!from->values.present) {
+    // no values: every element has the default
+    if (!rv_hou_charge(file, count * size, rv_storage_bytes(storage), "attribute values")) return false;
+    RvResult result = rv_detail_add_attrib(detail, owner, from->name, storage, from->size, tag, &attrib, file->error);
+    if (!result && !from->text && !set_default(file, from, attrib)) return false;
+    if (result) return fail_result(file);
+    rv_attrib_fill(attrib, 0, count);
+    return true;
+  }
+  void* values = rv_hou_decode(file, &from->values, in_file, from->size, from->text ? RV_STRING : storage);
+  if (values && from->text && !check_strings(file, from, values, in_file * size)) {
+    rv_free(values);
+    return false;
+  }
+  values = reorder(file, owner, values, size * rv_storage_bytes(storage), count);
+  if (!values) return false;
+  RvResult result =
+      from->text
+          ? rv_detail_adopt_strings(detail, owner, from->name, from->size, values,
+                                    (const char* const*)from->strings.data, from->strings.count, &attrib, file->error)
+          : rv_detail_adopt_attrib(detail, owner, from->name, storage, from->size, tag, values, &attrib, file->error);
+  if (result) return fail_result(file);
+  return from->text || set_default(file, from, attrib);
+}
+
+static bool build_groups(RvHouFile* file, RvOwner owner, RvDetail* detail) {
+  static const char* const keys[] = {"pointgroups", "vertexgroups", "primitivegroups"};
+  for (size_t i = 0; i < file->groups[owner].count; ++i) {
+    const RvHouGroup* group = &file->groups[owner].data[i];
+    uint8_t* flags = rv_hou_decode_group(file, group, (size_t)file->count[owner]);
+    flags = reorder(file, owner, flags, 1, rv_detail_count(detail, owner));
+    if (!flags || rv_detail_adopt_group(detail, owner, group->name, flags, file->error)) {
+      rv_error_context(file->error, "%s '%s'", keys[owner], group->name);
+      return fail_result(file);
+    }
+  }
+  return true;
+}
+
+static bool build_contents(RvHouFile* file, RvDetail* detail) {
+  bool position = false;
+  for (int owner = 0; owner < RV_OWNER_COUNT; ++owner) {
+    for (size_t i = 0; i < file->attribs[owner].count; ++i) {
+      const RvHouAttrib* attrib = &file->attribs[owner].data[i];
+      position = position || (owner == RV_POINT && strcmp(attrib->name, "P") == 0);
+      if (!build_attrib(file, (RvOwner)owner, attrib, detail)) {
+        rv_error_context(file->error, "%s '%s'", owner_key((RvOwner)owner), attrib->name);
+        return fail_result(file);
+      }
+    }
+    if (owner != RV_GLOBAL && !build_groups(file, (RvOwner)owner, detail)) return false;
+  }
+  if (!position && file->count[RV_POINT])
+    rv_log(file->log, RV_LEVEL_WARNING, "the file has no P: all points are at the origin");
+  return true;
+}
+
+RvDetail* rv_hou_build_carrier(RvHouFile* file) {
+  RvHouTopology kept = file->topology;
+  RvHouTopology* t = &file->topology;
+  size_t count = file->packed.count;
+  RvDetail* detail = rv_detail_new();
+  int32_t* start = rv_alloc_zero(count + 1, sizeof *start);
+  uint8_t* type = rv_alloc_zero(count, 1);
+  memset(t, 0, sizeof *t);
+  bool good = detail && start && type && rv_array_resize(&t->source, count);
+  for (size_t i = 0; good && i < count; ++i) t->source.data[i] = (int32_t)file->packed.data[i].source;
+  if (good) {
+    good = !rv_detail_set_topology(detail, 0, 0, count, NULL, start, type, file->error) || fail_result(file);
+  } else {
+    rv_hou_no_memory(file);
+    rv_free(start);
+    rv_free(type);
+  }
+  for (size_t i = 0; good && i < file->attribs[RV_PRIM].count; ++i)
+    good = build_attrib(file, RV_PRIM, &file->attribs[RV_PRIM].data[i], detail);
+  good = good && build_groups(file, RV_PRIM, detail);
+  rv_array_free(&t->source);
+  file->topology = kept;
+  if (good) return detail;
+  rv_detail_free(detail);
+  return NULL;
+}
+
+bool rv_hou_build(RvHouFile* file, RvDetail** out) {
+  if (!check_counts(file)) return false;
+  RvDetail* detail = rv_detail_new();
+  if (!detail) return rv_hou_no_memory(file);
+  bool good = build_topology(file, detail) && build_contents(file, detail);
+  if (good && file->curves.count &&
+      rv_hou_sample_curves(&detail, file->curves.data, file->curves.count, file->budget, file->error))
+    good = fail_result(file);
+  if (good && file->packed.count) good = rv_hou_unpack(file, &detail);
+  if (good) {
+    *out = detail;
+    return true;
+  }
+  rv_detail_free(detail);
+  return false;
+}

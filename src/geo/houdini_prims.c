@@ -1,0 +1,462 @@
+// Primitive records of a file: polygon runs, old runs with varying fields, single records (reference C.1, C.2).
+#include <string.h>
+
+#include "geo/houdini_read.h"
+
+// What a record may say; each kind of primitive uses some of it.
+typedef struct Fields {
+  RvNumbers vertex, knots, counts, soup[3];
+  bool closed, rle;
+  int64_t start, nprim;
+  int order;
+  char *embedded, *attribute, *name;
+  bool instance_transform;
+  double transform[9], pivot[3];
+} Fields;
+
+typedef enum Kind {
+  KIND_SKIP,
+  KIND_POLYGON_RUN,
+  KIND_CURVE_RUN,
+  KIND_TETRA_RUN,
+  KIND_POLY,
+  KIND_TETRA,
+  KIND_SOUP,
+  KIND_NURBS,
+  KIND_BEZIER,
+  KIND_PACKED,
+  KIND_FRAGMENT,
+  KIND_PART
+} Kind;
+
+// every name a kind goes by: text and binary, new and old
+static Kind kind_from_name(const char* name) {
+  static const struct {
+    const char* name;
+    Kind kind;
+  } table[] = {{"Polygon_run", KIND_POLYGON_RUN},
+               {"p_r", KIND_POLYGON_RUN},
+               {"PolygonCurve_run", KIND_CURVE_RUN},
+               {"c_r", KIND_CURVE_RUN},
+               {"Tetrahedron_run", KIND_TETRA_RUN},
+               {"t_r", KIND_TETRA_RUN},
+               {"Poly", KIND_POLY},
+               {"Polygon", KIND_POLY},
+               {"PolygonCurve", KIND_POLY},
+               {"Tetrahedron", KIND_TETRA},
+               {"PolySoup", KIND_SOUP},
+               {"NURBCurve", KIND_NURBS},
+               {"NURBSCurve", KIND_NURBS},
+               {"BezierCurve", KIND_BEZIER},
+               {"RBezCurve", KIND_BEZIER},
+               {"PackedGeometry", KIND_PACKED},
+               {"PackedFragment", KIND_FRAGMENT},
+               {"Part", KIND_PART},
+               {"ParticleSystem", KIND_PART}};
+  for (size_t i = 0; i < sizeof table / sizeof *table; ++i)
+    if (strcmp(name, table[i].name) == 0) return table[i].kind;
+  return KIND_SKIP;
+}
+
+static void empty_numbers(RvNumbers* numbers) {
+  // our own memory is kept for the next record
+  numbers->count = numbers->own.used = 0;
+  numbers->bytes = numbers->own.data;
+}
+
+static void reset_fields(Fields* fields, const Fields* base) {
+  empty_numbers(&fields->vertex);
+  empty_numbers(&fields->knots);
+  empty_numbers(&fields->counts);
+  for (int i = 0; i < 3; ++i) empty_numbers(&fields->soup[i]);
+  rv_free(fields->embedded);
+  rv_free(fields->attribute);
+  rv_free(fields->name);
+  fields->embedded = fields->attribute = fields->name = NULL;
+  fields->closed = base ? base->closed : false;
+  fields->rle = false;
+  fields->start = fields->nprim = 0;
+  fields->order = base ? base->order : 4;
+  fields->instance_transform = base && base->instance_transform;
+  static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, zero[3];
+  memcpy(fields->transform, base ? base->transform : identity, sizeof identity);
+  memcpy(fields->pivot, base ? base->pivot : zero, sizeof zero);
+}
+
+static void free_fields(Fields* fields) {
+  reset_fields(fields, NULL);
+  rv_numbers_free(&fields->vertex);
+  rv_numbers_free(&fields->knots);
+  rv_numbers_free(&fields->counts);
+  for (int i = 0; i < 3; ++i) rv_numbers_free(&fields->soup[i]);
+}
+
+void rv_hou_packed_free(RvHouPacked* packed) {
+  rv_free(packed->embedded);
+  rv_free(packed->attribute);
+  rv_free(packed->name);
+}
+
+//---------------------------------------------------------------------------------------------- reading fields
+
+static bool read_vertex(RvHouFile* file, RvNumbers* out) {
+  RvJsonKind kind = rv_json_peek(file->in)->kind;
+  empty_numbers(out);
+  if (kind == RV_JSON_ARRAY || kind == RV_JSON_UNIFORM) return rv_json_numbers(file->in, "vertex", RV_ELEMENT_I64, out);
+  int64_t one;
+  if (!rv_json_int(file->in, "vertex", INT32_MIN, INT32_MAX, &one)) return false;
+  if (!rv_numbers_reserve(out, RV_ELEMENT_I64, 1)) return rv_hou_no_memory(file);
+  memcpy(out->own.data, &one, sizeof one);
+  out->own.used = sizeof one;
+  out->count = 1;
+  return true;
+}
+
+static bool read_basis(RvHouFile* file, Fields* fields) {
+  RvJsonKey key;
+  if (!rv_json_begin(file->in, "basis")) return false;
+  while (rv_json_key(file->in, &key)) {
+    bool good;
+    if (rv_json_is(&key, "order")) {
+      int64_t order = 0;
+      good = rv_json_int(file->in, "order", 0, INT32_MAX, &order);
+      fields->order = (int)order;
+    } else if (rv_json_is(&key, "knots")) {
+      empty_numbers(&fields->knots);
+      good = rv_json_numbers(file->in, "knots", RV_ELEMENT_F64, &fields->knots);
+    } else {
+      good = rv_json_skip(file->in);
+    }
+    if (!good) return false;
+  }
+  return !file->in->failed;
+}
+
+// sizes of polygons, how many of each, and their vertices as indices into the record's vertex list
+static bool read_polyinfo(RvHouFile* file, Fields* fields) {
+  if (!rv_json_begin(file->in, "polyinfo")) return false;
+  for (int i = 0; rv_json_more(file->in); ++i) {
+    if (i < 3) empty_numbers(&fields->soup[i]);
+    if (!(i < 3 ? rv_json_numbers(file->in, "polyinfo", RV_ELEMENT_I64, &fields->soup[i]) : rv_json_skip(file->in)))
+      return false;
+  }
+  return !file->in->failed;
+}
+
+static bool read_parameters(RvHouFile* file, Fields* fields) {
+  RvJsonKey key;
+  if (!rv_json_begin(file->in, "parameters")) return false;
+  while (rv_json_key(file->in, &key)) {
+    char** text = rv_json_is(&key, "embedded")    ? &fields->embedded
+                  : rv_json_is(&key, "attribute") ? &fields->attribute
+                  : rv_json_is(&key, "name")      ? &fields->name
+                                                  : NULL;
+    bool good;
+    if (text && rv_json_peek(file->in)->kind == RV_JSON_STRING) {
+      rv_free(*text);
+      *text = NULL;
+      good = rv_json_string(file->in, key.text, text);
+    } else if (rv_json_is(&key, "pointinstancetransform")) {
+      good = rv_json_bool(file->in, key.text, &fields->instance_transform);
+    } else {
+      good = rv_json_skip(file->in);
+    }
+    if (!good) return false;
+  }
+  return !file->in->failed;
+}
+
+static bool read_reals(RvHouFile* file, const char* what, size_t count, double* out) {
+  RvNumbers numbers = {0};
+  size_t at = rv_json_peek(file->in)->offset;
+  bool good = rv_json_numbers(file->in, what, RV_ELEMENT_F64, &numbers);
+  // a 4 x 4 transform gives its 3 x 3 part
+  size_t row = count == 9 && numbers.count == 16 ? 4 : 3;
+  if (good && numbers.count != count && row == 3)
+    good = rv_json_fail(file->in, at, "%s: %zu values where %zu are expected", what, numbers.count, count);
+  for (size_t i = 0; good && i < count; ++i) out[i] = rv_numbers_f64(&numbers, i / 3 * row + i % 3);
+  rv_numbers_free(&numbers);
+  return good;
+}
+
+static bool read_field(RvHouFile* file, const RvJsonKey* key, Fields* fields) {
+  RvJsonIn* in = file->in;
+  if (rv_json_is(key, "vertex")) return read_vertex(file, &fields->vertex);
+  if (rv_json_is(key, "closed")) return rv_json_bool(in, "closed", &fields->closed);
+  if (rv_json_is(key, "startvertex") || rv_json_is(key, "s_v"))
+    return rv_json_int(in, "startvertex", 0, INT32_MAX, &fields->start);
+  if (rv_json_is(key, "nprimitives") || rv_json_is(key, "n_p"))
+    return rv_json_int(in, "nprimitives", 0, INT32_MAX, &fields->nprim);
+  fields->rle = fields->rle || rv_json_is(key, "nvertices_rle") || rv_json_is(key, "r_v");
+  if (rv_json_is(key, "nvertices_rle") || rv_json_is(key, "r_v") || rv_json_is(key, "nvertices") ||
+      rv_json_is(key, "n_v")) {
+    empty_numbers(&fields->counts);
+    return rv_json_numbers(in, "nvertices", RV_ELEMENT_I64, &fields->counts);
+  }
+  if (rv_json_is(key, "basis")) return read_basis(file, fields);
+  if (rv_json_is(key, "polyinfo")) return read_polyinfo(file, fields);
+  if (rv_json_is(key, "parameters")) return read_parameters(file, fields);
+  if (rv_json_is(key, "transform")) return read_reals(file, "transform", 9, fields->transform);
+  if (rv_json_is(key, "pivot")) return read_reals(file, "pivot", 3, fields->pivot);
+  return rv_json_skip(in);
+}
+
+//---------------------------------------------------------------------------------------------- one primitive
+
+static bool skip_prims(RvHouFile* file, const char* type, size_t count) {
+  file->topology.source_prims += count;
+  for (size_t i = 0; i < file->skipped.count; ++i)
+    if (strcmp(file->skipped.data[i].type, type) == 0) {
+      file->skipped.data[i].count += count;
+      return true;
+    }
+  // a file of nothing but invented types gets one line for all beyond the first few
+  if (file->skipped.count >= 32) {
+    file->skipped.data[31].count += count;
+    return true;
+  }
+  RvHouSkipped entry = {.count = count};
+  strncpy(entry.type, file->skipped.count == 31 ? "other types" : type, sizeof entry.type - 1);
+  return rv_array_push(&file->skipped, entry) || rv_hou_no_memory(file);
+}
+
+// the vertex list as int32, each below the announced count
+static bool vertex_list(RvHouFile* file, const RvNumbers* numbers, int32_t** out) {
+  int32_t* list = rv_alloc(numbers->count, sizeof *list);
+  if (!list) return rv_hou_no_memory(file);
+  for (size_t i = 0; i < numbers->count; ++i) {
+    int64_t vertex = rv_numbers_i64(numbers, i);
+    if (vertex < 0 || vertex >= file->count[RV_VERTEX]) {
+      rv_free(list);
+      return rv_json_fail(file->in, file->in->at, "vertex %lld of %lld", (long long)vertex,
+                          (long long)file->count[RV_VERTEX]);
+    }
+    list[i] = (int32_t)vertex;
+  }
+  *out = list;
+  return true;
+}
+
+static bool emit_tetra(RvHouFile* file, size_t source, const int32_t v[4]) {
+  static const int faces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+  for (int f = 0; f < 4; ++f) {
+    int32_t triangle[3] = {v[faces[f][0]], v[faces[f][1]], v[faces[f][2]]};
+    if (!rv_hou_emit(file, RV_PRIM_POLYGON, source, 3, triangle)) return false;
+  }
+  return true;
+}
+
+static bool emit_tetra_run(RvHouFile* file, const Fields* fields) {
+  if (fields->start + 4 * fields->nprim > file->count[RV_VERTEX])
+    return rv_json_fail(file->in, file->in->at, "%lld tetrahedra from vertex %lld on: there are %lld vertices",
+                        (long long)fields->nprim, (long long)fields->start, (long long)file->count[RV_VERTEX]);
+  for (int64_t i = 0; i < fields->nprim; ++i) {
+    int32_t v = (int32_t)(fields->start + 4 * i), tetra[4] = {v, v + 1, v + 2, v + 3};
+    if (!emit_tetra(file, file->topology.source_prims++, tetra)) return false;
+  }
+  return true;
+}
+
+static bool emit_soup(RvHouFile* file, const Fields* fields, const int32_t* vertices) {
+  const RvNumbers *sizes = &fields->soup[0], *counts = &fields->soup[1], *list = &fields->soup[2];
+  size_t at = 0;
+  if (sizes->count != counts->count) return rv_json_fail(file->in, file->in->at, "polyinfo: sizes and counts differ");
+  for (size_t s = 0; s < sizes->count; ++s) {
+    int64_t size = rv_numbers_i64(sizes, s), count = rv_numbers_i64(counts, s);
+    if (size < 1 || count < 0 || (uint64_t)size > list->count || (uint64_t)count > (list->count - at) / (size_t)size)
+      return rv_json_fail(file->in, file->in->at, "polyinfo: %lld polygons of %lld vertices, %zu vertices left",
+                          (long long)count, (long long)size, list->count - at);
+    int32_t* polygon = rv_alloc((size_t)size, sizeof *polygon);
+    if (!polygon) return rv_hou_no_memory(file);
+    bool good = true;
+    for (int64_t p = 0; p < count && good; ++p) {
+      for (int64_t k = 0; k < size && good; ++k) {
+        int64_t index = rv_numbers_i64(list, at++);
+        if (index < 0 || (uint64_t)index >= fields->vertex.count)
+          good = rv_json_fail(file->in, file->in->at, "polyinfo: vertex %lld of %zu", (long long)index,
+                              fields->vertex.count);
+        else
+          polygon[k] = vertices[index];
+      }
+      good = good && rv_hou_emit(file, RV_PRIM_POLYGON, file->topology.source_prims, (size_t)size, polygon);
+    }
+    rv_free(polygon);
+    if (!good) return false;
+  }
+  ++file->topology.source_prims;
+  return true;
+}
+
+static bool emit_curve(RvHouFile* file, const Fields* fields, const Fields* base, bool bezier,
+                       const int32_t* vertices) {
+  size_t prim = file->topology.nprim;
+  if (!rv_hou_emit(file, RV_PRIM_CURVE, file->topology.source_prims++, fields->vertex.count, vertices)) return false;
+  if (fields->order < 2 || (size_t)fields->order > fields->vertex.count || fields->order > 32) {
+    rv_log(file->log, RV_LEVEL_WARNING, "a curve of order %d with %zu vertices is read as its hull", fields->order,
+           fields->vertex.count);
+    return true;
+  }
+  RvHouCurve curve = {prim, bezier, fields->closed, fields->order, {0}};
+  const RvNumbers* knots = fields->knots.count || !base ? &fields->knots : &base->knots;
+  if (knots->count) {
+    if (!rv_numbers_reserve(&curve.knots, RV_ELEMENT_F64, knots->count)) return rv_hou_no_memory(file);
+    rv_numbers_convert(knots, 0, knots->count, 1, RV_F64, curve.knots.own.data, 8);
+    curve.knots.own.used = knots->count * 8;
+    curve.knots.count = knots->count;
+  }
+  if (rv_array_push(&file->curves, curve)) return true;
+  rv_numbers_free(&curve.knots);
+  return rv_hou_no_memory(file);
+}
+
+static bool add_packed(RvHouFile* file, Kind kind, const char* type, const Fields* fields, const Fields* base) {
+  const char* embedded = fields->embedded ? fields->embedded : base ? base->embedded : NULL;
+  const char* attribute = fields->attribute ? fields->attribute : base ? base->attribute : NULL;
+  const char* name = fields->name ? fields->name : base ? base->name : NULL;
+  if (!embedded || fields->vertex.count != 1 || (kind == KIND_FRAGMENT && (!attribute || !name)))
+    return skip_prims(file, type, 1);
+  RvHouPacked packed = {.source = file->topology.source_prims++, .vertex = rv_numbers_i64(&fields->vertex, 0)};
+  packed.instance_transform = fields->instance_transform;
+  memcpy(packed.transform, fields->transform, sizeof packed.transform);
+  memcpy(packed.pivot, fields->pivot, sizeof packed.pivot);
+  packed.embedded = rv_strdup(embedded);
+  if (kind == KIND_FRAGMENT) {
+    packed.attribute = rv_strdup(attribute);
+    packed.name = rv_strdup(name);
+  }
+  bool whole = packed.embedded && (kind != KIND_FRAGMENT || (packed.attribute && packed.name));
+  if (whole && rv_array_push(&file->packed, packed)) return true;
+  rv_hou_packed_free(&packed);
+  return rv_hou_no_memory(file);
+}
+
+static bool add_record(RvHouFile* file, const char* type, const Fields* fields, const Fields* base) {
+  Kind kind = kind_from_name(type);
+  size_t nprim = (size_t)fields->nprim;
+  if (kind == KIND_POLYGON_RUN || kind == KIND_CURVE_RUN) {
+    if (!rv_hou_emit_run(file, kind == KIND_CURVE_RUN ? RV_PRIM_CURVE : RV_PRIM_POLYGON, fields->start, nprim,
+                         &fields->counts, fields->rle))
+      return false;
+    file->topology.source_prims += nprim;
+    return true;
+  }
+  if (kind == KIND_TETRA_RUN) return emit_tetra_run(file, fields);
+  if (kind == KIND_PACKED || kind == KIND_FRAGMENT) return add_packed(file, kind, type, fields, base);
+  // an unknown run tells how many it holds
+  if (kind == KIND_SKIP || kind == KIND_PART) return skip_prims(file, type, fields->nprim > 0 ? nprim : 1);
+  int32_t* vertices = NULL;
+  if (!vertex_list(file, &fields->vertex, &vertices)) return false;
+  bool good;
+  if (kind == KIND_TETRA) {
+    good = fields->vertex.count == 4
+               ? emit_tetra(file, file->topology.source_prims++, vertices)
+               : rv_json_fail(file->in, file->in->at, "a tetrahedron of %zu vertices", fields->vertex.count);
+  } else if (kind == KIND_SOUP) {
+    good = emit_soup(file, fields, vertices);
+  } else if (kind == KIND_NURBS || kind == KIND_BEZIER) {
+    good = emit_curve(file, fields, base, kind == KIND_BEZIER, vertices);
+  } else {
+    bool closed = strcmp(type, "Polygon") == 0 || fields->closed;
+    good = rv_hou_emit(file, closed ? RV_PRIM_POLYGON : RV_PRIM_CURVE, file->topology.source_prims++,
+                       fields->vertex.count, vertices);
+  }
+  rv_free(vertices);
+  return good;
+}
+
+//---------------------------------------------------------------------------------------------- records
+
+typedef struct Definition {
+  char *type, *runtype;
+  RV_ARRAY(RvJsonKey) varying;
+  Fields uniform;
+} Definition;
+
+static bool read_varying(RvHouFile* file, Definition* definition) {
+  if (!rv_json_begin(file->in, "varyingfields")) return false;
+  while (rv_json_more(file->in)) {
+    char* name;
+    RvJsonKey key = {.offset = rv_json_peek(file->in)->offset};
+    if (!rv_json_string(file->in, "varyingfields", &name)) return false;
+    strncpy(key.text, name, sizeof key.text - 1);
+    rv_free(name);
+    if (!rv_array_push(&definition->varying, key)) return rv_hou_no_memory(file);
+  }
+  return !file->in->failed;
+}
+
+static bool read_record_definition(RvHouFile* file, Definition* definition) {
+  RvJsonKey key, inner;
+  if (!rv_json_begin(file->in, "a primitive's definition")) return false;
+  while (rv_json_key(file->in, &key)) {
+    char** text = rv_json_is(&key, "type")      ? &definition->type
+                  : rv_json_is(&key, "runtype") ? &definition->runtype
+                                                : NULL;
+    bool good = true;
+    if (text) {
+      rv_free(*text);
+      *text = NULL;
+      good = rv_json_string(file->in, key.text, text);
+    } else if (rv_json_is(&key, "varyingfields")) {
+      good = read_varying(file, definition);
+    } else if (rv_json_is(&key, "uniformfields")) {
+      good = rv_json_begin(file->in, key.text);
+      while (good && rv_json_key(file->in, &inner)) good = read_field(file, &inner, &definition->uniform);
+    } else {
+      good = rv_json_skip(file->in);
+    }
+    if (!good) return false;
+  }
+  if (file->in->failed) return false;
+  if (!definition->type || (strcmp(definition->type, "run") == 0 && !definition->runtype))
+    return rv_json_fail(file->in, key.offset, "a primitive's definition lacks its type");
+  return true;
+}
+
+// each element lists the varying fields in order
+static bool read_old_run(RvHouFile* file, Definition* definition, Fields* fields) {
+  if (!rv_json_begin(file->in, "a run")) return false;
+  while (rv_json_more(file->in)) {
+    size_t field = 0;
+    reset_fields(fields, &definition->uniform);
+    if (!rv_json_begin(file->in, "a primitive of a run")) return false;
+    while (rv_json_more(file->in)) {
+      bool known = field < definition->varying.count;
+      if (!(known ? read_field(file, &definition->varying.data[field], fields) : rv_json_skip(file->in))) return false;
+      ++field;
+    }
+    if (file->in->failed || !add_record(file, definition->runtype, fields, &definition->uniform)) return false;
+  }
+  return !file->in->failed;
+}
+
+static bool read_record(RvHouFile* file, Fields* fields) {
+  RvJsonKey key;
+  Definition definition = {0};
+  reset_fields(&definition.uniform, NULL);
+  reset_fields(fields, NULL);
+  bool good = rv_json_begin(file->in, "a primitive") && read_record_definition(file, &definition);
+  if (good && strcmp(definition.type, "run") == 0) {
+    good = read_old_run(file, &definition, fields);
+  } else if (good) {
+    good = rv_json_begin(file->in, "a primitive's data");
+    while (good && rv_json_key(file->in, &key)) good = read_field(file, &key, fields);
+    good = good && !file->in->failed && add_record(file, definition.type, fields, NULL);
+  }
+  while (good && rv_json_more(file->in)) good = rv_json_skip(file->in);
+  if (!good && definition.type)
+    rv_error_context(file->error, "primitives '%.40s'", definition.runtype ? definition.runtype : definition.type);
+  rv_free(definition.type);
+  rv_free(definition.runtype);
+  rv_array_free(&definition.varying);
+  free_fields(&definition.uniform);
+  return good && !file->in->failed;
+}
+
+bool rv_hou_read_primitives(RvHouFile* file) {
+  Fields fields = {0};
+  bool good = rv_json_begin(file->in, "primitives");
+  while (good && rv_json_more(file->in)) good = read_record(file, &fields);
+  free_fields(&fields);
+  return good && !file->in->failed;
+}

@@ -1,0 +1,63 @@
+#include "geo/io_houdini.h"
+
+#include <string.h>
+
+RvHoudiniFormat rv_houdini_format(const char* name) {
+  static const char* const names[] = {"geo", "bgeo", "bgeo.sc"};
+  for (int i = 0; name && i < RV_HOUDINI_NONE; ++i)
+    if (strcmp(name, names[i]) == 0) return (RvHoudiniFormat)i;
+  return RV_HOUDINI_NONE;
+}
+
+static RvResult refuse_others(const uint8_t* bytes, size_t count, RvError* error) {
+  if (!count) return rv_fail(error, RV_BAD_FILE, "the file is empty");
+  if (count >= 4 && memcmp(bytes, "Bgeo", 4) == 0)
+    return rv_fail(
+        error, RV_UNSUPPORTED,
+        "this is the binary format of Houdini 11 and before (Bgeo V5): load it in Houdini and save it again, "
+        "or run gconvert on it");
+  if (count >= 9 && memcmp(bytes, "PGEOMETRY", 9) == 0)
+    return rv_fail(
+        error, RV_UNSUPPORTED,
+        "this is the text format of Houdini 11 and before (PGEOMETRY): load it in Houdini and save it again, or "
+        "run gconvert on it");
+  size_t at = 0;
+  while (at < count && (bytes[at] == ' ' || bytes[at] == '\n' || bytes[at] == '\t' || bytes[at] == '\r')) ++at;
+  if (bytes[0] != 0x7f && (at == count || (bytes[at] != '[' && bytes[at] != '{')))
+    return rv_fail(error, RV_BAD_FILE, "this is no .geo, .bgeo or .bgeo.sc file: its first byte is %02x (offset %zu)",
+                   bytes[at < count ? at : 0], at < count ? at : 0);
+  return RV_OK;
+}
+
+RvResult rv_detail_decode(const void* bytes, size_t count, RvDetail** out, const RvLog* log, RvError* error) {
+  void* unpacked = NULL;
+  const char* what = "";
+  RvResult result = RV_OK;
+  *out = NULL;
+  if (rv_container_is_sc(bytes, count)) {
+    result = rv_container_unpack(bytes, count, &unpacked, &count, error);
+    what = " of the unpacked data";
+  } else if (rv_container_is_gzip(bytes, count)) {
+    result = rv_container_gunzip(bytes, count, &unpacked, &count, error);
+    what = " of the unpacked data";
+  }
+  if (unpacked) bytes = unpacked;
+  if (!result) result = refuse_others(bytes, count, error);
+  if (!result) result = rv_houdini_read(bytes, count, what, out, log, error);
+  rv_free(unpacked);
+  return result;
+}
+
+RvResult rv_detail_encode(const RvDetail* detail, const char* format, void** bytes, size_t* count, const RvLog* log,
+                          RvError* error) {
+  RvHoudiniFormat kind = rv_houdini_format(format);
+  if (kind == RV_HOUDINI_NONE)
+    return rv_fail(error, RV_BAD_INPUT, "unknown format '%s': geo, bgeo and bgeo.sc are there", format ? format : "");
+  RvResult result = rv_houdini_write(detail, kind != RV_HOUDINI_GEO, bytes, count, log, error);
+  if (result || kind != RV_HOUDINI_BGEO_SC) return result;
+  void* plain = *bytes;
+  *bytes = NULL;
+  result = rv_container_pack(plain, *count, bytes, count, error);
+  rv_free(plain);
+  return result;
+}

@@ -1,0 +1,235 @@
+// The binary back end: binary JSON as in reference C.2.
+#include <string.h>
+
+#include "geo/half.h"
+#include "geo/json_in.h"
+
+enum {
+  BYTE_NULL = 0x00,
+  BYTE_BOOL = 0x10,
+  BYTE_I8 = 0x11,
+  BYTE_I16 = 0x12,
+  BYTE_I32 = 0x13,
+  BYTE_I64 = 0x14,
+  BYTE_F16 = 0x18,
+  BYTE_F32 = 0x19,
+  BYTE_F64 = 0x1a,
+  BYTE_U8 = 0x21,
+  BYTE_U16 = 0x22,
+  BYTE_USE = 0x26,
+  BYTE_STRING = 0x27,
+  BYTE_DEFINE = 0x2b,
+  BYTE_UNDEFINE = 0x2d,
+  BYTE_FALSE = 0x30,
+  BYTE_TRUE = 0x31,
+  BYTE_UNIFORM = 0x40,
+  BYTE_MAGIC = 0x7f,
+  // ids count up from 0, so one far beyond those defined is damage
+  WORD_SLACK = 65536
+};
+
+bool rv_json_binary_open(RvJsonIn* in) {
+  static const uint8_t ours[4] = {0x4e, 0x53, 0x4a, 0x62}, other[4] = {0x62, 0x4a, 0x53, 0x4e};
+  if (in->count >= 5 && memcmp(in->bytes + 1, ours, 4) == 0) {
+    in->swap = false;
+  } else if (in->count >= 5 && memcmp(in->bytes + 1, other, 4) == 0) {
+    in->swap = true;
+  } else {
+    return rv_json_fail(in, 0, "not a binary geometry file: the magic number after the byte 7f is wrong");
+  }
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  in->swap = !in->swap;
+#endif
+  in->at = 5;
+  return true;
+}
+
+static bool need(RvJsonIn* in, size_t bytes, const char* what) {
+  if (in->count - in->at >= bytes) return true;
+  return rv_json_fail(in, in->at, "%s needs %zu bytes, %zu are left: the file was cut short", what, bytes,
+                      in->count - in->at);
+}
+
+// an unsigned number of 1, 2, 4 or 8 bytes
+static uint64_t take(RvJsonIn* in, size_t bytes) {
+  const uint8_t* p = in->bytes + in->at;
+  uint64_t value = 0;
+  bool little = (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) != in->swap;
+  for (size_t i = 0; i < bytes; ++i) value |= (uint64_t)p[i] << (8 * (little ? i : bytes - 1 - i));
+  in->at += bytes;
+  return value;
+}
+
+static bool take_length(RvJsonIn* in, const char* what, uint64_t* out) {
+  if (!need(in, 1, what)) return false;
+  uint8_t first = in->bytes[in->at++];
+  if (first < 0xf1) {
+    *out = first;
+    return true;
+  }
+  size_t bytes = first == 0xf2 ? 2 : first == 0xf4 ? 4 : first == 0xf8 ? 8 : 0;
+  if (!bytes) return rv_json_fail(in, in->at - 1, "%s: %02x is no way to write a length", what, first);
+  if (!need(in, bytes, what)) return false;
+  *out = take(in, bytes);
+  return true;
+}
+
+static bool take_text(RvJsonIn* in, const char* what, RvJsonWord* out) {
+  uint64_t length;
+  if (!take_length(in, what, &length)) return false;
+  if (length > in->count - in->at)
+    return rv_json_fail(in, in->at, "a text of %llu bytes announced, %zu bytes left", (unsigned long long)length,
+                        in->count - in->at);
+  *out = (RvJsonWord){(const char*)in->bytes + in->at, (size_t)length};
+  in->at += (size_t)length;
+  return true;
+}
+
+static bool define_word(RvJsonIn* in) {
+  size_t begin = in->at - 1;
+  uint64_t id;
+  RvJsonWord word;
+  if (!take_length(in, "the id of a token", &id) || !take_text(in, "a token", &word)) return false;
+  if (id > in->words.count + WORD_SLACK)
+    return rv_json_fail(in, begin, "token %llu follows token %zu", (unsigned long long)id, in->words.count);
+  while (in->words.count <= id) {
+    if (!rv_array_push(&in->words, ((RvJsonWord){NULL, 0}))) {
+      rv_fail(in->error, RV_NO_MEMORY, "out of memory");
+      in->failed = true;
+      return false;
+    }
+  }
+  in->words.data[id] = word;
+  return true;
+}
+
+static bool undefine_word(RvJsonIn* in) {
+  uint64_t id;
+  if (!take_length(in, "the id of a token", &id)) return false;
+  if (id < in->words.count) in->words.data[id] = (RvJsonWord){NULL, 0};
+  return true;
+}
+
+static bool use_word(RvJsonIn* in, RvJsonToken* token) {
+  uint64_t id;
+  if (!take_length(in, "the id of a token", &id)) return false;
+  if (id >= in->words.count || !in->words.data[id].text)
+    return rv_json_fail(in, token->offset, "token %llu was never defined", (unsigned long long)id);
+  token->kind = RV_JSON_STRING;
+  token->text = in->words.data[id].text;
+  token->length = in->words.data[id].length;
+  return true;
+}
+
+static bool take_number(RvJsonIn* in, uint8_t type, RvJsonToken* token) {
+  RvNumbers one = {.element = (RvElement)type, .swap = in->swap, .count = 1, .bytes = in->bytes + in->at};
+  size_t bytes = 1;
+  if (type != BYTE_BOOL && !rv_element_bytes(type, 1, &bytes)) return false;
+  if (!need(in, bytes, "a number")) return false;
+  if (type == BYTE_BOOL) {
+    token->kind = RV_JSON_BOOL;
+    token->whole = in->bytes[in->at] != 0;
+  } else if (type == BYTE_F16 || type == BYTE_F32 || type == BYTE_F64) {
+    token->kind = RV_JSON_REAL;
+    token->real = rv_numbers_f64(&one, 0);
+  } else {
+    token->kind = RV_JSON_INT;
+    token->whole = rv_numbers_i64(&one, 0);
+    token->real = (double)token->whole;
+  }
+  in->at += bytes;
+  return true;
+}
+
+static bool take_uniform(RvJsonIn* in, RvJsonToken* token) {
+  if (!need(in, 1, "an array")) return false;
+  uint8_t type = in->bytes[in->at++];
+  uint64_t count;
+  size_t bytes;
+  if (!take_length(in, "an array", &count)) return false;
+  if (type == BYTE_STRING || type == BYTE_USE)
+    return rv_json_fail(in, token->offset, "an array of texts in uniform form is not supported");
+  if (count > SIZE_MAX / 8 || !rv_element_bytes(type, (size_t)count, &bytes))
+    return rv_json_fail(in, token->offset, "an array of %llu elements of the unknown type %02x",
+                        (unsigned long long)count, type);
+  if (bytes > in->count - in->at)
+    return rv_json_fail(in, token->offset, "an array of %llu values (%zu bytes) announced, %zu bytes left",
+                        (unsigned long long)count, bytes, in->count - in->at);
+  token->kind = RV_JSON_UNIFORM;
+  token->numbers =
+      (RvNumbers){.element = (RvElement)type, .swap = in->swap, .count = (size_t)count, .bytes = in->bytes + in->at};
+  in->at += bytes;
+  return true;
+}
+
+// the value whose type byte was just read
+static bool take_value(RvJsonIn* in, uint8_t type, RvJsonToken* token) {
+  RvJsonWord word;
+  switch (type) {
+    case BYTE_NULL:
+      token->kind = RV_JSON_NULL;
+      return true;
+    case BYTE_FALSE:
+    case BYTE_TRUE:
+      token->kind = RV_JSON_BOOL;
+      token->whole = type == BYTE_TRUE;
+      return true;
+    case BYTE_STRING:
+      if (!take_text(in, "a text", &word)) return false;
+      token->kind = RV_JSON_STRING;
+      token->text = word.text;
+      token->length = word.length;
+      return true;
+    case BYTE_USE:
+      return use_word(in, token);
+    case BYTE_UNIFORM:
+      return take_uniform(in, token);
+    case '[':
+      token->kind = RV_JSON_ARRAY;
+      return true;
+    case ']':
+      token->kind = RV_JSON_ARRAY_END;
+      return true;
+    case '{':
+      token->kind = RV_JSON_MAP;
+      return true;
+    case '}':
+      token->kind = RV_JSON_MAP_END;
+      return true;
+    case BYTE_BOOL:
+    case BYTE_I8:
+    case BYTE_I16:
+    case BYTE_I32:
+    case BYTE_I64:
+    case BYTE_F16:
+    case BYTE_F32:
+    case BYTE_F64:
+    case BYTE_U8:
+    case BYTE_U16:
+      return take_number(in, type, token);
+    default:
+      return rv_json_fail(in, token->offset, "%02x is no type of binary JSON", type);
+  }
+}
+
+bool rv_json_binary_next(RvJsonIn* in, RvJsonToken* token) {
+  while (in->at < in->count) {
+    token->offset = in->at;
+    uint8_t type = in->bytes[in->at++];
+    if (type == BYTE_DEFINE) {
+      if (!define_word(in)) return false;
+    } else if (type == BYTE_UNDEFINE) {
+      if (!undefine_word(in)) return false;
+    } else if (type == BYTE_MAGIC) {
+      // embedded documents may repeat the magic number
+      if (!need(in, 4, "a magic number")) return false;
+      in->at += 4;
+    } else if (type != ':' && type != ',') {
+      if (in->started && !in->depth) return rv_json_fail(in, token->offset, "more bytes after the end of the document");
+      return take_value(in, type, token);
+    }
+  }
+  token->offset = in->at;
+  token->kind = RV_JSON_END;
+  return in->started || rv_json_fail(in, in->at, "the file ends where a value is expected");
+}

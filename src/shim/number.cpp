@@ -1,0 +1,67 @@
+#include "shim/number.h"
+
+#include <charconv>
+#include <limits>
+
+#include "shim/shim.h"
+
+namespace {
+
+// from_chars leaves the value alone when it is out of range; the sign of the exponent says which end it fell off
+template <typename T>
+size_t parse(const char* text, size_t length, T* out) {
+  T value = 0;
+  auto result = std::from_chars(text, text + length, value);
+  if (result.ec == std::errc::invalid_argument) return 0;
+  if (result.ec == std::errc::result_out_of_range) {
+    bool small = false, negative = *text == '-';
+    bool leading_zero = true;
+    for (const char* c = text + negative; c < result.ptr && *c != 'e' && *c != 'E' && *c != '.'; ++c)
+      leading_zero = leading_zero && *c == '0';
+    for (const char* c = text; c < result.ptr; ++c)
+      if (*c == 'e' || *c == 'E') {
+        small = c[1] == '-';
+        leading_zero = false;
+      }
+    value = small || leading_zero ? T(0) : std::numeric_limits<T>::infinity();
+    if (negative) value = -value;
+  }
+  *out = value;
+  return static_cast<size_t>(result.ptr - text);
+}
+
+template <typename T>
+size_t print(char* text, T value) {
+  auto result = std::to_chars(text, text + RV_NUMBER_TEXT, value);
+  return result.ec == std::errc() ? static_cast<size_t>(result.ptr - text) : 0;
+}
+
+}  // namespace
+
+extern "C" {
+
+size_t rv_number_parse_f32(const char* text, size_t length, float* out) {
+  RV_SHIM_BEGIN
+  return parse(text, length, out);
+  RV_SHIM_END_VALUE(0)
+}
+
+size_t rv_number_parse_f64(const char* text, size_t length, double* out) {
+  RV_SHIM_BEGIN
+  return parse(text, length, out);
+  RV_SHIM_END_VALUE(0)
+}
+
+size_t rv_number_print_f32(char text[RV_NUMBER_TEXT], float value) {
+  RV_SHIM_BEGIN
+  return print(text, value);
+  RV_SHIM_END_VALUE(0)
+}
+
+size_t rv_number_print_f64(char text[RV_NUMBER_TEXT], double value) {
+  RV_SHIM_BEGIN
+  return print(text, value);
+  RV_SHIM_END_VALUE(0)
+}
+
+}  // extern "C"
