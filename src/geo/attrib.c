@@ -40,8 +40,7 @@ RvTag rv_tag_from_name(const char* name) {
 
 //---------------------------------------------------------------------------------------------- one attribute
 
-RvAttrib* rv_attrib_new(RvOwner owner, const char* name, RvStorage storage, int size, RvTag tag,
-                        size_t count) {
+RvAttrib* rv_attrib_new(RvOwner owner, const char* name, RvStorage storage, int size, RvTag tag, size_t count) {
   size_t stride = rv_storage_bytes(storage) * (size_t)size, length = strlen(name), bytes;
   // the default tuple stands behind the name, aligned for any element
   size_t at = (sizeof(RvAttrib) + length + 1 + 15) & ~(size_t)15;
@@ -180,19 +179,16 @@ size_t rv_attrib_string_count(const RvAttrib* attrib) {
 }
 
 const char* rv_attrib_string(const RvAttrib* attrib, size_t element, int component) {
-  if (attrib->storage != RV_STRING || element >= attrib->count || component < 0 || component >= attrib->size)
-    return "";
+  if (attrib->storage != RV_STRING || element >= attrib->count || component < 0 || component >= attrib->size) return "";
   const int32_t* index = attrib->values->data;
   return rv_attrib_string_at(attrib, index[element * (size_t)attrib->size + (size_t)component]);
 }
 
-RvResult rv_attrib_set_string(RvAttrib* attrib, size_t element, int component, const char* text,
-                              RvError* error) {
+RvResult rv_attrib_set_string(RvAttrib* attrib, size_t element, int component, const char* text, RvError* error) {
   if (attrib->storage != RV_STRING)
     return rv_fail(error, RV_BAD_INPUT, "the attribute '%s' holds numbers, not texts", attrib->name);
   if (element >= attrib->count || component < 0 || component >= attrib->size)
-    return rv_fail(error, RV_BAD_INPUT,
-                   "the attribute '%s' has no element %zu, component %d (it has %zu of size %d)",
+    return rv_fail(error, RV_BAD_INPUT, "the attribute '%s' has no element %zu, component %d (it has %zu of size %d)",
                    attrib->name, element, component, attrib->count, attrib->size);
   // interning comes first: `text` may be this very attribute's
   int32_t index = rv_strings_intern(&attrib->strings, text ? text : "");

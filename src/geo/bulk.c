@@ -6,24 +6,22 @@
 #include "geo/prim_vdb.h"
 
 static RvResult check_starts(const int32_t* start, size_t nprim, size_t nvertex, RvError* error) {
-  if (start[0] != 0)
-    return rv_fail(error, RV_BAD_INPUT, "the first primitive starts at vertex %d, not 0", start[0]);
+  if (start[0] != 0) return rv_fail(error, RV_BAD_INPUT, "the first primitive starts at vertex %d, not 0", start[0]);
   for (size_t i = 0; i < nprim; ++i) {
     if (start[i + 1] < start[i] || (size_t)start[i + 1] > nvertex)
       return rv_fail(error, RV_BAD_INPUT, "primitive %zu has vertices %d to %d; there are %zu", i, start[i],
                      start[i + 1], nvertex);
   }
   if ((size_t)start[nprim] != nvertex)
-    return rv_fail(error, RV_BAD_INPUT, "the primitives have %d vertices in all, not %zu", start[nprim],
-                   nvertex);
+    return rv_fail(error, RV_BAD_INPUT, "the primitives have %d vertices in all, not %zu", start[nprim], nvertex);
   return RV_OK;
 }
 
 static RvResult check_points(const int32_t* vertex_point, size_t nvertex, size_t npoint, RvError* error) {
   for (size_t i = 0; i < nvertex; ++i) {
     if (vertex_point[i] < 0 || (size_t)vertex_point[i] >= npoint)
-      return rv_fail(error, RV_BAD_INPUT, "vertex %zu names point %d; there are %zu points", i,
-                     vertex_point[i], npoint);
+      return rv_fail(error, RV_BAD_INPUT, "vertex %zu names point %d; there are %zu points", i, vertex_point[i],
+                     npoint);
   }
   return RV_OK;
 }
@@ -49,9 +47,8 @@ static RvResult check_topology(size_t npoint, size_t nvertex, size_t nprim, cons
   return result;
 }
 
-RvResult rv_detail_set_topology(RvDetail* detail, size_t npoint, size_t nvertex, size_t nprim,
-                                int32_t* vertex_point, int32_t* prim_start, uint8_t* prim_type,
-                                RvError* error) {
+RvResult rv_detail_set_topology(RvDetail* detail, size_t npoint, size_t nvertex, size_t nprim, int32_t* vertex_point,
+                                int32_t* prim_start, uint8_t* prim_type, RvError* error) {
   RvBuffer *points = NULL, *starts = NULL, *types = NULL;
   RvResult result = RV_OK;
   if (detail->count[RV_POINT] || detail->count[RV_VERTEX] || detail->count[RV_PRIM])
@@ -94,23 +91,22 @@ done:
 
 static RvResult check_attrib(const RvAttrib* attrib, size_t count, RvError* error) {
   if (attrib->count != count || attrib->values->bytes != count * attrib->stride)
-    return rv_fail(error, RV_INTERNAL, "the attribute '%s' has %zu elements in %zu bytes, not %zu",
-                   attrib->name, attrib->count, attrib->values->bytes, count);
+    return rv_fail(error, RV_INTERNAL, "the attribute '%s' has %zu elements in %zu bytes, not %zu", attrib->name,
+                   attrib->count, attrib->values->bytes, count);
   if (attrib->storage != RV_STRING) return RV_OK;
   const int32_t* index = attrib->values->data;
   int64_t texts = (int64_t)attrib->strings->texts.count;
   for (size_t i = 0; i < count * (size_t)attrib->size; ++i) {
     if (index[i] < -1 || index[i] >= texts)
-      return rv_fail(error, RV_BAD_INPUT, "the attribute '%s' names text %d; its table has %lld",
-                     attrib->name, index[i], (long long)texts);
+      return rv_fail(error, RV_BAD_INPUT, "the attribute '%s' names text %d; its table has %lld", attrib->name,
+                     index[i], (long long)texts);
   }
   return RV_OK;
 }
 
 static RvResult check_group(const RvGroup* group, size_t count, RvError* error) {
   if (group->count != count || group->values->bytes != count)
-    return rv_fail(error, RV_INTERNAL, "the group '%s' has %zu elements, not %zu", group->name, group->count,
-                   count);
+    return rv_fail(error, RV_INTERNAL, "the group '%s' has %zu elements, not %zu", group->name, group->count, count);
   const uint8_t* bytes = group->values->data;
   for (size_t i = 0; i < count; ++i) {
     if (bytes[i] > 1)
@@ -126,10 +122,9 @@ static RvResult check_prims(const RvDetail* detail, RvError* error) {
   size_t grid = 0;
   for (size_t i = 0; i < detail->count[RV_PRIM]; ++i) {
     bool has_grid = grid < detail->grids.count && (size_t)detail->grids.data[grid].prim == i;
-    if (type[i] > RV_PRIM_VDB || has_grid != (type[i] == RV_PRIM_VDB) ||
-        (has_grid && start[i] != start[i + 1]))
-      return rv_fail(error, RV_BAD_INPUT, "primitive %zu is of type %d, with %d vertices and %s grid", i,
-                     type[i], start[i + 1] - start[i], has_grid ? "a" : "no");
+    if (type[i] > RV_PRIM_VDB || has_grid != (type[i] == RV_PRIM_VDB) || (has_grid && start[i] != start[i + 1]))
+      return rv_fail(error, RV_BAD_INPUT, "primitive %zu is of type %d, with %d vertices and %s grid", i, type[i],
+                     start[i + 1] - start[i], has_grid ? "a" : "no");
     grid += has_grid;
   }
   if (grid != detail->grids.count) return rv_fail(error, RV_INTERNAL, "a grid belongs to no primitive");
@@ -141,8 +136,7 @@ RvResult rv_detail_check(const RvDetail* detail, RvError* error) {
   if (detail->vertex_point->bytes != nvertex * 4 || detail->prim_start->bytes != (nprim + 1) * 4 ||
       detail->prim_type->bytes != nprim)
     return rv_fail(error, RV_INTERNAL, "the topology does not fit the counts");
-  if (!rv_detail_f32(detail, RV_POINT, "P", 3))
-    return rv_fail(error, RV_INTERNAL, "there is no P of three floats");
+  if (!rv_detail_f32(detail, RV_POINT, "P", 3)) return rv_fail(error, RV_INTERNAL, "there is no P of three floats");
   RvResult result = check_starts(detail->prim_start->data, nprim, nvertex, error);
   if (!result) result = check_points(detail->vertex_point->data, nvertex, npoint, error);
   if (!result) result = check_prims(detail, error);

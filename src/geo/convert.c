@@ -65,8 +65,7 @@ static void convert_one(RvAttrib* to, size_t at, const RvAttrib* from, size_t so
                                              : to_int(get_real(from, source), INT32_MIN, INT32_MAX));
       break;
     case RV_I64:
-      ((int64_t*)data)[at] =
-          whole ? get_int(from, source) : to_int(get_real(from, source), INT64_MIN, INT64_MAX);
+      ((int64_t*)data)[at] = whole ? get_int(from, source) : to_int(get_real(from, source), INT64_MIN, INT64_MAX);
       break;
     default:
       break;
@@ -118,8 +117,7 @@ static void convert_range(void* arg, size_t begin, size_t end) {
     for (int c = 0; c < to->size; ++c) {
       if (c >= shared) {
         size_t bytes = rv_storage_bytes(to->storage);
-        memcpy((char*)to->values->data + (at + (size_t)c) * bytes, (char*)to->standard + (size_t)c * bytes,
-               bytes);
+        memcpy((char*)to->values->data + (at + (size_t)c) * bytes, (char*)to->standard + (size_t)c * bytes, bytes);
       } else if (to->storage == RV_STRING) {
         int32_t text = ((const int32_t*)from->values->data)[source + (size_t)c];
         ((int32_t*)to->values->data)[at + (size_t)c] = text < 0 ? -1 : job->map ? job->map[text] : text;

@@ -23,8 +23,7 @@ RvResult rv_geo_check_count(RvOwner owner, size_t count, RvError* error) {
 RvResult rv_geo_check_name(const char* what, const char* name, RvError* error) {
   if (!name || !*name) return rv_fail(error, RV_BAD_INPUT, "the name of %s is empty", what);
   if (strlen(name) > RV_GEO_MAX_NAME)
-    return rv_fail(error, RV_LIMIT, "the name of %s, '%.40s...', is longer than %d bytes", what, name,
-                   RV_GEO_MAX_NAME);
+    return rv_fail(error, RV_LIMIT, "the name of %s, '%.40s...', is longer than %d bytes", what, name, RV_GEO_MAX_NAME);
   return RV_OK;
 }
 
@@ -82,8 +81,7 @@ RvDetail* rv_detail_copy(const RvDetail* detail) {
     rv_prim_grid_retain(entry.grid);
     copy->grids.data[copy->grids.count++] = entry;
   }
-  for (int owner = 0; made && owner < RV_OWNER_COUNT; ++owner)
-    made = copy_names(copy, detail, (RvOwner)owner);
+  for (int owner = 0; made && owner < RV_OWNER_COUNT; ++owner) made = copy_names(copy, detail, (RvOwner)owner);
   if (made) return copy;
   rv_detail_free(copy);
   return NULL;
@@ -135,13 +133,12 @@ RvResult rv_detail_grow(RvDetail* detail, RvOwner owner, size_t count, RvError* 
     RvAttrib* attrib = detail->attribs[owner].data[i];
     size_t bytes;
     if (!rv_mul_ok(count, attrib->stride, &bytes) || !rv_buffer_own(&attrib->values, bytes))
-      return rv_fail(error, RV_NO_MEMORY, "out of memory for the attribute '%s' of %zu %s", attrib->name,
-                     count, rv_owner_plural(owner));
+      return rv_fail(error, RV_NO_MEMORY, "out of memory for the attribute '%s' of %zu %s", attrib->name, count,
+                     rv_owner_plural(owner));
   }
   for (size_t i = 0; i < detail->groups[owner].count; ++i) {
     if (!rv_buffer_own(&detail->groups[owner].data[i]->values, count))
-      return rv_fail(error, RV_NO_MEMORY, "out of memory for the group '%s'",
-                     detail->groups[owner].data[i]->name);
+      return rv_fail(error, RV_NO_MEMORY, "out of memory for the group '%s'", detail->groups[owner].data[i]->name);
   }
   for (size_t i = 0; i < detail->attribs[owner].count; ++i) {
     RvAttrib* attrib = detail->attribs[owner].data[i];
@@ -187,10 +184,9 @@ static RvResult extend(RvDetail* detail, size_t nvertex, size_t nprim, RvError* 
   RvResult result = rv_geo_check_count(RV_VERTEX, vertices, error);
   if (!result) result = rv_geo_check_count(RV_PRIM, prims, error);
   if (result) return result;
-  if (!rv_buffer_own(&detail->vertex_point, vertices * 4) ||
-      !rv_buffer_own(&detail->prim_start, (prims + 1) * 4) || !rv_buffer_own(&detail->prim_type, prims))
-    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu primitives with %zu vertices", prims,
-                   vertices);
+  if (!rv_buffer_own(&detail->vertex_point, vertices * 4) || !rv_buffer_own(&detail->prim_start, (prims + 1) * 4) ||
+      !rv_buffer_own(&detail->prim_type, prims))
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu primitives with %zu vertices", prims, vertices);
   size_t old_vertices = detail->count[RV_VERTEX];
   result = rv_detail_grow(detail, RV_VERTEX, vertices, error);
   if (result) return result;
@@ -213,15 +209,13 @@ RvResult rv_detail_add_polygons(RvDetail* detail, RvPrimType type, size_t count,
     return rv_fail(error, RV_BAD_INPUT, "polygons are closed or open; type %d is neither", (int)type);
   for (size_t i = 0; i < count; ++i) {
     if (nvertex[i] < 0)
-      return rv_fail(error, RV_BAD_INPUT, "primitive %zu of %zu: %d is no number of vertices", i, count,
-                     nvertex[i]);
+      return rv_fail(error, RV_BAD_INPUT, "primitive %zu of %zu: %d is no number of vertices", i, count, nvertex[i]);
     total += (size_t)nvertex[i];
   }
   for (size_t i = 0; i < total; ++i) {
     if (points[i] < 0 || (size_t)points[i] >= detail->count[RV_POINT])
-      return rv_fail(error, RV_BAD_INPUT,
-                     "vertex %zu of the new primitives names point %d; there are %zu points", i, points[i],
-                     detail->count[RV_POINT]);
+      return rv_fail(error, RV_BAD_INPUT, "vertex %zu of the new primitives names point %d; there are %zu points", i,
+                     points[i], detail->count[RV_POINT]);
   }
   RvResult result = extend(detail, total, count, error);
   if (result) return result;
@@ -232,15 +226,14 @@ RvResult rv_detail_add_polygons(RvDetail* detail, RvPrimType type, size_t count,
   return RV_OK;
 }
 
-RvResult rv_detail_add_curves(RvDetail* detail, size_t ncurve, size_t npoint, size_t* first_point,
-                              size_t* first_prim, RvError* error) {
-  size_t point = detail->count[RV_POINT], prim = detail->count[RV_PRIM], vertex = detail->count[RV_VERTEX],
-         total;
+RvResult rv_detail_add_curves(RvDetail* detail, size_t ncurve, size_t npoint, size_t* first_point, size_t* first_prim,
+                              RvError* error) {
+  size_t point = detail->count[RV_POINT], prim = detail->count[RV_PRIM], vertex = detail->count[RV_VERTEX], total;
   if (first_point) *first_point = point;
   if (first_prim) *first_prim = prim;
   if (!rv_mul_ok(ncurve, npoint, &total) || total > RV_GEO_MAX_COUNT || ncurve > RV_GEO_MAX_COUNT)
-    return rv_fail(error, RV_LIMIT, "%zu curves of %zu points are more than a detail can hold (%d points)",
-                   ncurve, npoint, RV_GEO_MAX_COUNT);
+    return rv_fail(error, RV_LIMIT, "%zu curves of %zu points are more than a detail can hold (%d points)", ncurve,
+                   npoint, RV_GEO_MAX_COUNT);
   RvResult result = rv_geo_check_count(RV_POINT, point + total, error);
   if (!result) result = extend(detail, total, ncurve, error);
   if (result) return result;
@@ -254,8 +247,7 @@ RvResult rv_detail_add_curves(RvDetail* detail, size_t ncurve, size_t npoint, si
   // the new primitives name points that could not be made: out with them
   rv_detail_cut(detail, RV_VERTEX, vertex);
   rv_detail_cut(detail, RV_PRIM, prim);
-  detail->vertex_point->bytes = vertex * 4, detail->prim_start->bytes = (prim + 1) * 4,
-  detail->prim_type->bytes = prim;
+  detail->vertex_point->bytes = vertex * 4, detail->prim_start->bytes = (prim + 1) * 4, detail->prim_type->bytes = prim;
   return result;
 }
 
@@ -264,8 +256,7 @@ RvResult rv_detail_add_vdb(RvDetail* detail, RvGrid* grid, RvError* error) {
   RvAttrib* name;
   RvResult result = rv_detail_add_attrib(detail, RV_PRIM, "name", RV_STRING, 1, RV_TAG_NONE, &name, error);
   if (result) return result;
-  if (!rv_array_reserve(&detail->grids, detail->grids.count + 1))
-    return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (!rv_array_reserve(&detail->grids, detail->grids.count + 1)) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   size_t prim = detail->count[RV_PRIM];
   // the text first, so that only the growth can still fail
   int32_t text = rv_strings_intern(&name->strings, rv_prim_grid_name(grid));

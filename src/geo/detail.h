@@ -10,9 +10,9 @@
 
 enum {
   RV_GEO_MAX_COUNT = INT32_MAX - 1,  // points, vertices or primitives: indices are int32
-  RV_GEO_MAX_NAMES = 8192,  // attributes, and groups, of one owner: they are found by a linear search
-  RV_GEO_MAX_SIZE = 65536,  // components of an attribute
-  RV_GEO_MAX_NAME = 1023,   // bytes of a name
+  RV_GEO_MAX_NAMES = 8192,           // attributes, and groups, of one owner: they are found by a linear search
+  RV_GEO_MAX_SIZE = 65536,           // components of an attribute
+  RV_GEO_MAX_NAME = 1023,            // bytes of a name
 };
 
 //---------------------------------------------------------------------------------------------- buffers
@@ -103,8 +103,7 @@ RvResult rv_detail_grow(RvDetail* detail, RvOwner owner, size_t count, RvError* 
 // The way back from a growth that failed halfway: counts and lengths only.
 void rv_detail_cut(RvDetail* detail, RvOwner owner, size_t count);
 
-RvAttrib* rv_attrib_new(RvOwner owner, const char* name, RvStorage storage, int size, RvTag tag,
-                        size_t count);
+RvAttrib* rv_attrib_new(RvOwner owner, const char* name, RvStorage storage, int size, RvTag tag, size_t count);
 RvAttrib* rv_attrib_copy(const RvAttrib* attrib);
 void rv_attrib_free(RvAttrib* attrib);
 // Writes the default into elements [begin, end) of an unshared attribute.
@@ -118,20 +117,18 @@ void rv_group_free(RvGroup* group);
 // failure: vertex_point[nvertex], prim_start[nprim + 1] beginning with 0, prim_type[nprim] of RV_PRIM_POLYGON
 // or RV_PRIM_CURVE. Every index is checked. NULL arrays are allowed where the count is 0. Attributes get
 // defaults.
-RvResult rv_detail_set_topology(RvDetail* detail, size_t npoint, size_t nvertex, size_t nprim,
-                                int32_t* vertex_point, int32_t* prim_start, uint8_t* prim_type,
-                                RvError* error);
+RvResult rv_detail_set_topology(RvDetail* detail, size_t npoint, size_t nvertex, size_t nprim, int32_t* vertex_point,
+                                int32_t* prim_start, uint8_t* prim_type, RvError* error);
 // Adds a numeric attribute with its values, count x size elements from rv_alloc, taken in any case. P may be
 // replaced (as float 3); any other name that is there already is an error.
-RvResult rv_detail_adopt_attrib(RvDetail* detail, RvOwner owner, const char* name, RvStorage storage,
-                                int size, RvTag tag, void* values, RvAttrib** out, RvError* error);
+RvResult rv_detail_adopt_attrib(RvDetail* detail, RvOwner owner, const char* name, RvStorage storage, int size,
+                                RvTag tag, void* values, RvAttrib** out, RvError* error);
 // The same for texts: `index` (taken in any case) refers to the `ntable` texts of `table`; below 0 is the
 // empty text.
 RvResult rv_detail_adopt_strings(RvDetail* detail, RvOwner owner, const char* name, int size, int32_t* index,
                                  const char* const* table, size_t ntable, RvAttrib** out, RvError* error);
 // Adds a group with its bytes (taken in any case); whatever is not 0 becomes 1.
-RvResult rv_detail_adopt_group(RvDetail* detail, RvOwner owner, const char* name, uint8_t* values,
-                               RvError* error);
+RvResult rv_detail_adopt_group(RvDetail* detail, RvOwner owner, const char* name, uint8_t* values, RvError* error);
 
 //---------------------------------------------------------------------------------------------- copying
 // values

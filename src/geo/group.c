@@ -35,8 +35,7 @@ RvGroup* rv_detail_find_group(const RvDetail* detail, RvOwner owner, const char*
   return NULL;
 }
 
-RvResult rv_detail_add_group(RvDetail* detail, RvOwner owner, const char* name, RvGroup** out,
-                             RvError* error) {
+RvResult rv_detail_add_group(RvDetail* detail, RvOwner owner, const char* name, RvGroup** out, RvError* error) {
   if (out) *out = NULL;
   RvResult result = rv_geo_check_name("a group", name, error);
   if (result) return result;
@@ -66,8 +65,7 @@ void rv_detail_remove_group(RvDetail* detail, RvOwner owner, const char* name) {
   }
 }
 
-RvResult rv_detail_adopt_group(RvDetail* detail, RvOwner owner, const char* name, uint8_t* values,
-                               RvError* error) {
+RvResult rv_detail_adopt_group(RvDetail* detail, RvOwner owner, const char* name, uint8_t* values, RvError* error) {
   RvGroup* group = NULL;
   RvResult result = RV_OK;
   if (name && rv_detail_find_group(detail, owner, name)) {

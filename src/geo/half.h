@@ -6,8 +6,7 @@
 #include <string.h>
 
 static inline float rv_half_to_float(uint16_t half) {
-  uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = (half >> 10) & 31, mantissa = half & 0x3ff,
-           bits;
+  uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = (half >> 10) & 31, mantissa = half & 0x3ff, bits;
   if (exponent == 31) {
     bits = sign | 0x7f800000 | mantissa << 13;
   } else if (exponent) {

@@ -24,8 +24,8 @@ static void free_plan(Plan* plan) {
 }
 
 // marks: bytes per primitive and per point, 1 stays
-static void mark(const RvDetail* detail, const uint8_t* points, const uint8_t* prims, bool drop,
-                 uint8_t* keep_prim, uint8_t* keep_point) {
+static void mark(const RvDetail* detail, const uint8_t* points, const uint8_t* prims, bool drop, uint8_t* keep_prim,
+                 uint8_t* keep_point) {
   const int32_t *start = detail->prim_start->data, *vertex_point = detail->vertex_point->data;
   size_t npoint = detail->count[RV_POINT], nprim = detail->count[RV_PRIM];
   for (size_t i = 0; i < npoint; ++i) keep_point[i] = !points || points[i];
@@ -117,8 +117,7 @@ static bool plan_arrays(Plan* plan, const RvDetail* detail) {
   for (int owner = 0; owner < RV_OWNER_COUNT; ++owner) {
     const int32_t* index = plan->index[owner];
     if (!index) continue;
-    size_t nattrib = detail->attribs[owner].count, ngroup = detail->groups[owner].count,
-           count = plan->count[owner];
+    size_t nattrib = detail->attribs[owner].count, ngroup = detail->groups[owner].count, count = plan->count[owner];
     for (size_t i = 0; i < nattrib; ++i) {
       const RvAttrib* attrib = detail->attribs[owner].data[i];
       RvBuffer* buffer = rv_buffer_new(count * attrib->stride);
@@ -126,8 +125,7 @@ static bool plan_arrays(Plan* plan, const RvDetail* detail) {
         rv_buffer_release(buffer);
         return false;
       }
-      RvAttrib target = {
-          .storage = attrib->storage, .size = attrib->size, .stride = attrib->stride, .values = buffer};
+      RvAttrib target = {.storage = attrib->storage, .size = attrib->size, .stride = attrib->stride, .values = buffer};
       rv_attrib_transfer(&target, 0, count, attrib, index, NULL);
     }
     for (size_t i = 0; i < ngroup; ++i) {
@@ -186,8 +184,8 @@ static void commit(RvDetail* detail, Plan* plan) {
   move_grids(detail, plan);
 }
 
-RvResult rv_detail_keep(RvDetail* detail, const uint8_t* points, const uint8_t* prims,
-                        bool drop_unused_points, RvError* error) {
+RvResult rv_detail_keep(RvDetail* detail, const uint8_t* points, const uint8_t* prims, bool drop_unused_points,
+                        RvError* error) {
   Plan plan = {0};
   uint8_t* keep_prim = rv_alloc(detail->count[RV_PRIM], 1);
   uint8_t* keep_point = rv_alloc(detail->count[RV_POINT], 1);

@@ -22,16 +22,14 @@ static RvResult check_kinds(const RvDetail* detail, const RvDetail* other, RvOwn
     const RvAttrib* from = other->attribs[owner].data[i];
     const RvAttrib* to = rv_detail_find(detail, owner, from->name);
     if (to && !listed(except, from->name) && (to->storage == RV_STRING) != (from->storage == RV_STRING))
-      return rv_fail(
-          error, RV_BAD_INPUT, "the %s attribute '%s' is %s on one side and %s on the other; rename one",
-          rv_owner_name(owner), from->name, rv_storage_name(to->storage), rv_storage_name(from->storage));
+      return rv_fail(error, RV_BAD_INPUT, "the %s attribute '%s' is %s on one side and %s on the other; rename one",
+                     rv_owner_name(owner), from->name, rv_storage_name(to->storage), rv_storage_name(from->storage));
   }
   return RV_OK;
 }
 
 // adds the attribute with the other's default everywhere; finds it if it is there
-static RvResult take_attrib(RvDetail* detail, const RvAttrib* from, RvAttrib** out, bool* added,
-                            RvError* error) {
+static RvResult take_attrib(RvDetail* detail, const RvAttrib* from, RvAttrib** out, bool* added, RvError* error) {
   *out = rv_detail_find_mutable(detail, from->owner, from->name);
   *added = !*out;
   if (*out) return RV_OK;
@@ -63,8 +61,8 @@ static void free_pairs(Pairs* pairs) {
 }
 
 // attributes of both sides, matched; whatever can fail is done here
-static RvResult pair_attribs(RvDetail* detail, const RvDetail* other, RvOwner owner, const char* except,
-                             Pairs* pairs, RvError* error) {
+static RvResult pair_attribs(RvDetail* detail, const RvDetail* other, RvOwner owner, const char* except, Pairs* pairs,
+                             RvError* error) {
   for (size_t i = 0; i < other->attribs[owner].count; ++i) {
     const RvAttrib* from = other->attribs[owner].data[i];
     if (listed(except, from->name)) continue;
@@ -80,8 +78,7 @@ static RvResult pair_attribs(RvDetail* detail, const RvDetail* other, RvOwner ow
   return RV_OK;
 }
 
-static RvResult add_groups(RvDetail* detail, const RvDetail* other, RvOwner owner, const char* except,
-                           RvError* error) {
+static RvResult add_groups(RvDetail* detail, const RvDetail* other, RvOwner owner, const char* except, RvError* error) {
   for (size_t i = 0; i < other->groups[owner].count; ++i) {
     const char* name = other->groups[owner].data[i]->name;
     RvResult result = listed(except, name) ? RV_OK : rv_detail_add_group(detail, owner, name, NULL, error);
@@ -120,8 +117,8 @@ static RvResult reserve(RvDetail* detail, const RvDetail* other, RvError* error)
   if (result) return result;
   size_t nvertex = detail->count[RV_VERTEX] + other->count[RV_VERTEX];
   size_t nprim = detail->count[RV_PRIM] + other->count[RV_PRIM];
-  if (!rv_buffer_own(&detail->vertex_point, nvertex * 4) ||
-      !rv_buffer_own(&detail->prim_start, (nprim + 1) * 4) || !rv_buffer_own(&detail->prim_type, nprim) ||
+  if (!rv_buffer_own(&detail->vertex_point, nvertex * 4) || !rv_buffer_own(&detail->prim_start, (nprim + 1) * 4) ||
+      !rv_buffer_own(&detail->prim_type, nprim) ||
       !rv_array_reserve(&detail->grids, detail->grids.count + other->grids.count))
     return rv_fail(error, RV_NO_MEMORY, "out of memory merging %zu primitives", nprim);
   return RV_OK;
@@ -176,25 +173,23 @@ RvResult rv_detail_merge(RvDetail* detail, const RvDetail* other, RvError* error
 
 //---------------------------------------------------------------------------------------------- gather
 
-static RvResult check_ranges(const RvDetail* detail, RvOwner owner, size_t first, size_t count,
-                             const RvDetail* from, const int32_t* index, RvError* error) {
-  if ((unsigned)owner >= RV_OWNER_COUNT)
-    return rv_fail(error, RV_BAD_INPUT, "owner %d does not exist", (int)owner);
+static RvResult check_ranges(const RvDetail* detail, RvOwner owner, size_t first, size_t count, const RvDetail* from,
+                             const int32_t* index, RvError* error) {
+  if ((unsigned)owner >= RV_OWNER_COUNT) return rv_fail(error, RV_BAD_INPUT, "owner %d does not exist", (int)owner);
   size_t have = detail->count[owner], source = from->count[owner];
   if (first > have || count > have - first)
-    return rv_fail(error, RV_BAD_INPUT, "%zu %s from %zu on are wanted; there are %zu", count,
-                   rv_owner_plural(owner), first, have);
+    return rv_fail(error, RV_BAD_INPUT, "%zu %s from %zu on are wanted; there are %zu", count, rv_owner_plural(owner),
+                   first, have);
   for (size_t i = 0; i < count; ++i) {
     if (index[i] < 0 || (size_t)index[i] >= source)
-      return rv_fail(error, RV_BAD_INPUT, "entry %zu asks for %s %d; the source has %zu", i,
-                     rv_owner_name(owner), index[i], source);
+      return rv_fail(error, RV_BAD_INPUT, "entry %zu asks for %s %d; the source has %zu", i, rv_owner_name(owner),
+                     index[i], source);
   }
   return RV_OK;
 }
 
-static RvResult gather_groups(RvDetail* detail, RvOwner owner, size_t first, size_t count,
-                              const RvDetail* from, const int32_t* index, const char* except,
-                              RvError* error) {
+static RvResult gather_groups(RvDetail* detail, RvOwner owner, size_t first, size_t count, const RvDetail* from,
+                              const int32_t* index, const char* except, RvError* error) {
   for (size_t i = 0; i < from->groups[owner].count; ++i) {
     const RvGroup* source = from->groups[owner].data[i];
     if (listed(except, source->name)) continue;

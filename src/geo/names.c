@@ -28,18 +28,16 @@ static RvResult check_form(RvOwner owner, const char* name, RvStorage storage, i
   RvResult result = rv_geo_check_name("an attribute", name, error);
   if (result) return result;
   if ((unsigned)owner >= RV_OWNER_COUNT || (unsigned)storage >= RV_STORAGE_COUNT)
-    return rv_fail(error, RV_BAD_INPUT, "attribute '%s': owner %d or storage %d does not exist", name,
-                   (int)owner, (int)storage);
+    return rv_fail(error, RV_BAD_INPUT, "attribute '%s': owner %d or storage %d does not exist", name, (int)owner,
+                   (int)storage);
   if (size < 1 || size > RV_GEO_MAX_SIZE)
-    return rv_fail(error, RV_LIMIT, "attribute '%s': %d components; 1 to %d are allowed", name, size,
-                   RV_GEO_MAX_SIZE);
+    return rv_fail(error, RV_LIMIT, "attribute '%s': %d components; 1 to %d are allowed", name, size, RV_GEO_MAX_SIZE);
   return RV_OK;
 }
 
 static RvResult insert(RvDetail* detail, RvAttrib* attrib, const char* name, RvOwner owner, RvError* error) {
   if (!attrib)
-    return rv_fail(error, RV_NO_MEMORY, "out of memory for the %s attribute '%s'", rv_owner_name(owner),
-                   name);
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for the %s attribute '%s'", rv_owner_name(owner), name);
   RvResult result = RV_OK;
   if (detail->attribs[owner].count >= RV_GEO_MAX_NAMES) {
     result = rv_fail(error, RV_LIMIT, "more than %d %s attributes", RV_GEO_MAX_NAMES, rv_owner_name(owner));
@@ -57,8 +55,8 @@ static RvResult another_kind(const RvAttrib* have, RvStorage storage, int size, 
                  rv_tag_name(tag));
 }
 
-RvResult rv_detail_add_attrib(RvDetail* detail, RvOwner owner, const char* name, RvStorage storage, int size,
-                              RvTag tag, RvAttrib** out, RvError* error) {
+RvResult rv_detail_add_attrib(RvDetail* detail, RvOwner owner, const char* name, RvStorage storage, int size, RvTag tag,
+                              RvAttrib** out, RvError* error) {
   if (out) *out = NULL;
   RvResult result = check_form(owner, name, storage, size, error);
   if (result) return result;
@@ -86,8 +84,8 @@ void rv_detail_remove_attrib(RvDetail* detail, RvOwner owner, const char* name) 
   }
 }
 
-RvResult rv_detail_adopt_attrib(RvDetail* detail, RvOwner owner, const char* name, RvStorage storage,
-                                int size, RvTag tag, void* values, RvAttrib** out, RvError* error) {
+RvResult rv_detail_adopt_attrib(RvDetail* detail, RvOwner owner, const char* name, RvStorage storage, int size,
+                                RvTag tag, void* values, RvAttrib** out, RvError* error) {
   if (out) *out = NULL;
   RvAttrib* attrib = NULL;
   RvResult result = check_form(owner, name, storage, size, error);
@@ -95,8 +93,7 @@ RvResult rv_detail_adopt_attrib(RvDetail* detail, RvOwner owner, const char* nam
   attrib = rv_detail_find_mutable(detail, owner, name);
   bool position = attrib && owner == RV_POINT && strcmp(name, "P") == 0;
   if (attrib && !position) {
-    result =
-        rv_fail(error, RV_BAD_INPUT, "there are two %s attributes named '%s'", rv_owner_name(owner), name);
+    result = rv_fail(error, RV_BAD_INPUT, "there are two %s attributes named '%s'", rv_owner_name(owner), name);
     goto done;
   }
   if (position && (storage != RV_F32 || size != 3)) {
@@ -140,8 +137,8 @@ RvResult rv_detail_adopt_strings(RvDetail* detail, RvOwner owner, const char* na
   size_t count = result ? 0 : detail->count[owner] * (size_t)size;
   for (size_t i = 0; i < count; ++i) {
     if (index[i] >= 0 && (size_t)index[i] >= ntable) {
-      result = rv_fail(error, RV_BAD_INPUT, "the attribute '%s' names text %d; its table has %zu", name,
-                       index[i], ntable);
+      result =
+          rv_fail(error, RV_BAD_INPUT, "the attribute '%s' names text %d; its table has %zu", name, index[i], ntable);
       break;
     }
     index[i] = index[i] < 0 ? -1 : same ? index[i] : map[index[i]];
@@ -165,8 +162,7 @@ RvResult rv_detail_adopt_strings(RvDetail* detail, RvOwner owner, const char* na
 
 //---------------------------------------------------------------------------------------------- shorthands
 
-static const void* read_exact(const RvDetail* detail, RvOwner owner, const char* name, RvStorage storage,
-                              int size) {
+static const void* read_exact(const RvDetail* detail, RvOwner owner, const char* name, RvStorage storage, int size) {
   const RvAttrib* attrib = rv_detail_find(detail, owner, name);
   return attrib && attrib->storage == storage && attrib->size == size ? attrib->values->data : NULL;
 }
@@ -183,8 +179,7 @@ static RvTag well_known_tag(const char* name, RvStorage storage, int size) {
                {" Cd ", 3, RV_TAG_COLOR},
                {" orient ", 4, RV_TAG_QUATERNION}};
   bool real = storage == RV_F16 || storage == RV_F32 || storage == RV_F64;
-  if (!real)
-    return size == 1 && (strcmp(name, "id") == 0 || strcmp(name, "nextid") == 0) ? RV_TAG_ID : RV_TAG_NONE;
+  if (!real) return size == 1 && (strcmp(name, "id") == 0 || strcmp(name, "nextid") == 0) ? RV_TAG_ID : RV_TAG_NONE;
   for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
     const char* at = strstr(known[i].names, name);
     if (size == known[i].size && at && at[-1] == ' ' && at[strlen(name)] == ' ') return known[i].tag;

@@ -16,8 +16,8 @@ RvResult rv_state_prepare(RvDetail* detail, const RvFieldDef* fields, size_t cou
     // the tag is a hint to transforms and may differ on an artist's geometry; storage and size may not
     const RvAttrib* have = rv_detail_find(detail, field->owner, field->name);
     RvTag tag = have ? have->tag : field->tag;
-    RvResult result = rv_detail_add_attrib(detail, field->owner, field->name, field->storage, field->size,
-                                           tag, NULL, error);
+    RvResult result =
+        rv_detail_add_attrib(detail, field->owner, field->name, field->storage, field->size, tag, NULL, error);
     if (result) return result;
   }
   return RV_OK;
@@ -43,8 +43,8 @@ RvResult rv_state_check(const RvDetail* detail, const RvFieldDef* fields, size_t
                    "this is no solver state: the detail attribute '" RV_STATE_VERSION
                    "' is missing; save the state output with keepstate on");
   if (*version != RV_STATE_SCHEMA)
-    return rv_fail(error, RV_UNSUPPORTED, "the state has schema %d; this version of Rivulet reads %d",
-                   *version, RV_STATE_SCHEMA);
+    return rv_fail(error, RV_UNSUPPORTED, "the state has schema %d; this version of Rivulet reads %d", *version,
+                   RV_STATE_SCHEMA);
   RvResult result = RV_OK;
   for (size_t i = 0; !result && i < count; ++i) {
     if (fields[i].saved) result = check_field(detail, &fields[i], error);

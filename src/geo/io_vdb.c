@@ -1,0 +1,144 @@
+// OpenVDB files as details.
+#include <string.h>
+
+#include "geo/detail.h"
+#include "geo/io.h"
+
+// what a points grid carries besides positions
+static const char* const CHANNELS[] = {"v", "pscale", "id"};
+
+//---------------------------------------------------------------------------------------------- write
+
+// half the mean distance of the points, were they spread evenly over their box: about eight in a voxel
+static double voxel_for_points(const RvDetail* detail) {
+  double lo[3], hi[3], volume = 1, longest = 0;
+  if (!rv_detail_bounds(detail, lo, hi)) return 1;
+  for (int c = 0; c < 3; ++c) {
+    if (hi[c] - lo[c] > longest) longest = hi[c] - lo[c];
+  }
+  if (!(longest > 0)) return 1;
+  for (int c = 0; c < 3; ++c) volume *= hi[c] - lo[c] > longest * 1e-3 ? hi[c] - lo[c] : longest * 1e-3;
+  double each = volume * 8 / (double)detail->count[RV_POINT], size = longest;
+  // a cube root by bisection needs no libm and no great precision
+  double low = 0;
+  for (int i = 0; i < 60; ++i) {
+    double middle = (low + size) / 2;
+    if (middle * middle * middle > each) {
+      size = middle;
+    } else {
+      low = middle;
+    }
+  }
+  return size > longest * 1e-5 ? size : longest * 1e-5;
+}
+
+static RvResult write_points(const RvDetail* detail, const char* path, const RvLog* log, RvError* error) {
+  RvPointChannel channels[sizeof CHANNELS / sizeof *CHANNELS];
+  size_t nchannel = 0, npoint = detail->count[RV_POINT];
+  int32_t* narrowed = NULL;
+  for (size_t i = 0; i < sizeof CHANNELS / sizeof *CHANNELS; ++i) {
+    bool whole = strcmp(CHANNELS[i], "id") == 0;
+    int size = strcmp(CHANNELS[i], "v") == 0 ? 3 : 1;
+    const void* data = whole ? (const void*)rv_detail_i32(detail, RV_POINT, "id", 1)
+                             : (const void*)rv_detail_f32(detail, RV_POINT, CHANNELS[i], size);
+    const int64_t* wide = whole ? rv_detail_i64(detail, RV_POINT, "id", 1) : NULL;
+    bool fits = wide != NULL;
+    for (size_t k = 0; fits && k < npoint; ++k) fits = wide[k] >= INT32_MIN && wide[k] <= INT32_MAX;
+    if (fits && (narrowed = rv_alloc(npoint, sizeof *narrowed))) {
+      for (size_t k = 0; k < npoint; ++k) narrowed[k] = (int32_t)wide[k];
+      data = narrowed;
+    }
+    if (data) channels[nchannel++] = (RvPointChannel){CHANNELS[i], size, whole, data};
+  }
+  for (size_t i = 1; i < detail->attribs[RV_POINT].count; ++i) {
+    const char* name = detail->attribs[RV_POINT].data[i]->name;
+    bool written = false;
+    for (size_t c = 0; c < nchannel; ++c) written |= strcmp(name, channels[c].name) == 0;
+    if (!written)
+      rv_log(log, RV_LEVEL_WARNING, "the point attribute '%s' was not written: a .vdb of points holds P v pscale id",
+             name);
+  }
+  RvGrid* grid = NULL;
+  RvResult result = rv_grid_from_points("points", voxel_for_points(detail), npoint,
+                                        rv_detail_f32(detail, RV_POINT, "P", 3), channels, nchannel, &grid, error);
+  if (!result) result = rv_grid_write_file(path, &grid, 1, false, error);
+  if (grid) rv_grid_release(grid);
+  rv_free(narrowed);
+  return result;
+}
+
+RvResult rv_vdb_write(const RvDetail* detail, const char* path, const RvLog* log, RvError* error) {
+  size_t ngrid = detail->grids.count;
+  RvResult result = RV_OK;
+  if (!ngrid && detail->count[RV_PRIM]) {
+    result = rv_fail(error, RV_BAD_INPUT,
+                     "there are %zu polygons and no VDB; a .vdb holds VDBs, or points without primitives",
+                     detail->count[RV_PRIM]);
+  } else if (!ngrid) {
+    result = write_points(detail, path, log, error);
+  } else {
+    if (detail->count[RV_POINT] || detail->count[RV_PRIM] > ngrid)
+      rv_log(log, RV_LEVEL_WARNING, "%zu points and %zu polygons were not written: this .vdb holds the VDBs only",
+             detail->count[RV_POINT], detail->count[RV_PRIM] - ngrid);
+    RvGrid** grids = rv_alloc(ngrid, sizeof *grids);
+    if (!grids) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < ngrid; ++i) grids[i] = detail->grids.data[i].grid;
+    result = rv_grid_write_file(path, grids, ngrid, false, error);
+    rv_free(grids);
+  }
+  if (result && error && !strstr(error->text, path)) rv_error_context(error, "cannot write '%s'", path);
+  return result;
+}
+
+//---------------------------------------------------------------------------------------------- read
+
+static RvResult read_channel(RvDetail* detail, const RvGrid* grid, const char* name, size_t first, size_t count,
+                             RvError* error) {
+  int size = 0;
+  bool whole = false;
+  void* data = NULL;
+  RvError ignored = {0};
+  // a channel that is not there is no error
+  if (rv_grid_points_channel(grid, name, &size, &whole, &data, &ignored)) return RV_OK;
+  void* to = whole ? (void*)rv_detail_i32_write(detail, RV_POINT, name, size, error)
+                   : (void*)rv_detail_f32_write(detail, RV_POINT, name, size, error);
+  if (to) memcpy((char*)to + first * 4 * (size_t)size, data, count * 4 * (size_t)size);
+  rv_free(data);
+  return to ? RV_OK : RV_BAD_FILE;
+}
+
+static RvResult read_points(RvDetail* detail, const RvGrid* grid, RvError* error) {
+  size_t count = 0, first = 0;
+  float* positions = NULL;
+  RvResult result = rv_grid_points(grid, &count, &positions, error);
+  if (!result) result = rv_detail_add_points(detail, count, &first, error);
+  float* to = result ? NULL : rv_detail_f32_write(detail, RV_POINT, "P", 3, error);
+  if (to && count) memcpy(to + 3 * first, positions, count * 12);
+  rv_free(positions);
+  if (!result && !to) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  for (size_t i = 0; !result && i < sizeof CHANNELS / sizeof *CHANNELS; ++i)
+    result = read_channel(detail, grid, CHANNELS[i], first, count, error);
+  return result;
+}
+
+RvResult rv_vdb_read(const char* path, RvDetail** out, const RvLog* log, RvError* error) {
+  *out = NULL;
+  RvGrid** grids = NULL;
+  size_t count = 0;
+  RvResult result = rv_grid_read_file(path, &grids, &count, log, error);
+  RvDetail* detail = result ? NULL : rv_detail_new();
+  if (!result && !detail) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  for (size_t i = 0; !result && i < count; ++i) {
+    bool points = rv_grid_type(grids[i]) == RV_GRID_POINTS;
+    result = points ? read_points(detail, grids[i], error) : rv_detail_add_vdb(detail, grids[i], error);
+  }
+  for (size_t i = 0; i < count; ++i) rv_grid_release(grids[i]);
+  rv_free(grids);
+  if (result && error && !strstr(error->text, path)) rv_error_context(error, "'%s'", path);
+  if (result) {
+    rv_detail_free(detail);
+  } else {
+    *out = detail;
+  }
+  return result;
+}

@@ -1,0 +1,98 @@
+#include "geo/text.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/memory.h"
+
+int rv_text_utf8(const char* text) {
+  const unsigned char* s = (const unsigned char*)text;
+  if (s[0] == 0) return 0;
+  if (s[0] < 0x80) return 1;
+  int length = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+  if (s[0] < 0xc2 || s[0] > 0xf4) return 0;
+  for (int i = 1; i < length; ++i) {
+    if ((s[i] & 0xc0) != 0x80) return 0;
+  }
+  // overlong forms, surrogates, and what lies beyond Unicode
+  if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f)) return 0;
+  if ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f)) return 0;
+  return length;
+}
+
+char* rv_text_xml(const char* text) {
+  // the longest replacement has six characters
+  char* out = rv_alloc(strlen(text) * 6 + 1, 1);
+  if (!out) return NULL;
+  size_t used = 0;
+  while (*text) {
+    int length = rv_text_utf8(text);
+    const char* named = *text == '&'   ? "&amp;"
+                        : *text == '<' ? "&lt;"
+                        : *text == '>' ? "&gt;"
+                        : *text == '"' ? "&quot;"
+                                       : NULL;
+    // U+FFFE and U+FFFF are no characters of XML either
+    bool odd = length == 3 && (unsigned char)text[0] == 0xef && (unsigned char)text[1] == 0xbf &&
+               (unsigned char)text[2] >= 0xbe;
+    if (named) {
+      memcpy(out + used, named, strlen(named));
+      used += strlen(named);
+    } else if (length == 0 || odd || (length == 1 && ((unsigned char)*text < 0x20 || *text == 0x7f))) {
+      out[used++] = '_';
+    } else {
+      memcpy(out + used, text, (size_t)length);
+      used += (size_t)length;
+    }
+    text += length ? length : 1;
+  }
+  out[used] = 0;
+  return out;
+}
+
+char* rv_text_identifier(const char* text) {
+  size_t length = strlen(text), used = 0;
+  char* out = rv_alloc(length + 2, 1);
+  if (!out) return NULL;
+  if (!length || (*text >= '0' && *text <= '9')) out[used++] = '_';
+  for (; *text; ++text) {
+    char c = *text;
+    bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    out[used++] = plain ? c : '_';
+  }
+  out[used] = 0;
+  return out;
+}
+
+char* rv_text_quoted(const char* text) {
+  char* out = rv_alloc(strlen(text) * 4 + 3, 1);
+  if (!out) return NULL;
+  size_t used = 0;
+  out[used++] = '"';
+  while (*text) {
+    int length = rv_text_utf8(text);
+    unsigned char c = (unsigned char)*text;
+    if (c == '"' || c == '\\') {
+      out[used++] = '\\';
+      out[used++] = (char)c;
+    } else if (c == '\n' || c == '\t' || c == '\r') {
+      out[used++] = '\\';
+      out[used++] = c == '\n' ? 'n' : c == '\t' ? 't' : 'r';
+    } else if (length == 0 || c < 0x20 || c == 0x7f) {
+      used += (size_t)snprintf(out + used, 5, "\\x%02x", c);
+    } else {
+      memcpy(out + used, text, (size_t)length);
+      used += (size_t)length;
+    }
+    text += length ? length : 1;
+  }
+  out[used++] = '"';
+  out[used] = 0;
+  return out;
+}
+
+bool rv_text_ends(const char* text, const char* ending) {
+  size_t length = strlen(text), tail = strlen(ending);
+  return length >= tail && strcasecmp(text + length - tail, ending) == 0;
+}

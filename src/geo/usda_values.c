@@ -1,0 +1,179 @@
+// Attributes as USD arrays: types, tuples, primvars.
+#include <math.h>
+#include <string.h>
+
+#include "geo/half.h"
+#include "geo/text.h"
+#include "geo/usda.h"
+
+static void put_bytes(RvUsda* usda, const char* bytes, size_t count) {
+  if (usda->failed) return;
+  if (usda->used + count > usda->capacity &&
+      !rv_array_reserve_bytes((void**)&usda->text, &usda->capacity, usda->used, usda->used + count, 1)) {
+    usda->failed = true;
+    return;
+  }
+  memcpy(usda->text + usda->used, bytes, count);
+  usda->used += count;
+}
+
+void rv_usda_put(RvUsda* usda, const char* text) {
+  put_bytes(usda, text, strlen(text));
+}
+
+void rv_usda_put_int(RvUsda* usda, int64_t value) {
+  char digits[24];
+  size_t at = sizeof digits;
+  uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+  do {
+    digits[--at] = (char)('0' + rest % 10);
+    rest /= 10;
+  } while (rest);
+  if (value < 0) digits[--at] = '-';
+  put_bytes(usda, digits + at, sizeof digits - at);
+}
+
+void rv_usda_put_real(RvUsda* usda, double value, int digits) {
+  if (isnan(value)) {
+    rv_usda_put(usda, "nan");
+    return;
+  }
+  if (isinf(value)) {
+    rv_usda_put(usda, value < 0 ? "-inf" : "inf");
+    return;
+  }
+  // whole numbers are common and quick
+  if (fabs(value) < 1e6 && value == (double)(int64_t)value && !(value == 0 && signbit(value))) {
+    rv_usda_put_int(usda, (int64_t)value);
+    return;
+  }
+  char text[48];
+  int n = snprintf(text, sizeof text, "%.*g", digits, value);
+  // the host's locale may have another decimal point
+  for (int i = 0; i < n; ++i) {
+    if (!strchr("0123456789+-e.", text[i])) text[i] = '.';
+  }
+  put_bytes(usda, text, (size_t)n);
+}
+
+//---------------------------------------------------------------------------------------------- types
+
+// how a tuple is written: as one value of `width` numbers, or as `size` single values with elementSize
+typedef struct Form {
+  char type[24];
+  int width;        // numbers in a value; 1 scalar
+  int per_element;  // values an element
+  int matrix;       // rows, or 0
+  bool quaternion;
+} Form;
+
+static Form form_of(const RvAttrib* attrib) {
+  static const char* const scalars[RV_STORAGE_COUNT] = {"half", "float", "double", "int", "int", "int64", "string"};
+  static const char letters[RV_STORAGE_COUNT] = {'h', 'f', 'd', 0, 0, 0, 0};
+  Form form = {.width = 1, .per_element = attrib->size};
+  int size = attrib->size;
+  char letter = letters[attrib->storage];
+  const char* role = NULL;
+  if (letter && size == 3) {
+    role = attrib->tag == RV_TAG_POINT     ? "point3"
+           : attrib->tag == RV_TAG_VECTOR  ? "vector3"
+           : attrib->tag == RV_TAG_NORMAL  ? "normal3"
+           : attrib->tag == RV_TAG_COLOR   ? "color3"
+           : attrib->tag == RV_TAG_TEXTURE ? "texCoord3"
+                                           : NULL;
+  }
+  if (letter && size == 4 && attrib->tag == RV_TAG_QUATERNION) role = "quat", form.quaternion = true;
+  if (letter && size == 4 && attrib->tag == RV_TAG_COLOR) role = "color4";
+  if (letter && size == 2 && attrib->tag == RV_TAG_TEXTURE) role = "texCoord2";
+  if (letter && ((size == 9 && attrib->tag == RV_TAG_MATRIX3) || (size == 16 && attrib->tag == RV_TAG_MATRIX))) {
+    // USD has matrices in double only
+    form.matrix = size == 9 ? 3 : 4;
+    form.width = size, form.per_element = 1;
+    snprintf(form.type, sizeof form.type, "matrix%dd", form.matrix);
+  } else if (role) {
+    form.width = size, form.per_element = 1;
+    snprintf(form.type, sizeof form.type, "%s%c", role, letter);
+  } else if (size >= 2 && size <= 4 && attrib->storage != RV_I64 && attrib->storage != RV_STRING) {
+    form.width = size, form.per_element = 1;
+    snprintf(form.type, sizeof form.type, "%s%d", scalars[attrib->storage], size);
+  } else {
+    snprintf(form.type, sizeof form.type, "%s", scalars[attrib->storage]);
+  }
+  return form;
+}
+
+static void put_number(RvUsda* usda, const RvAttrib* attrib, size_t element, int component) {
+  size_t at = element * (size_t)attrib->size + (size_t)component;
+  const void* data = attrib->values->data;
+  switch (attrib->storage) {
+    case RV_F16:
+      rv_usda_put_real(usda, rv_half_to_float(((const uint16_t*)data)[at]), 5);
+      break;
+    case RV_F32:
+      rv_usda_put_real(usda, ((const float*)data)[at], 9);
+      break;
+    case RV_F64:
+      rv_usda_put_real(usda, ((const double*)data)[at], 17);
+      break;
+    case RV_I8:
+      rv_usda_put_int(usda, ((const int8_t*)data)[at]);
+      break;
+    case RV_I32:
+      rv_usda_put_int(usda, ((const int32_t*)data)[at]);
+      break;
+    case RV_I64:
+      rv_usda_put_int(usda, ((const int64_t*)data)[at]);
+      break;
+    default: {
+      char* quoted = rv_text_quoted(rv_attrib_string(attrib, element, component));
+      usda->failed |= !quoted;
+      if (quoted) rv_usda_put(usda, quoted);
+      rv_free(quoted);
+    }
+  }
+}
+
+static void put_value(RvUsda* usda, const RvAttrib* attrib, const Form* form, size_t element, int first) {
+  if (form->width == 1) {
+    put_number(usda, attrib, element, first);
+    return;
+  }
+  rv_usda_put(usda, form->matrix ? "( (" : "(");
+  for (int c = 0; c < form->width; ++c) {
+    if (c) rv_usda_put(usda, form->matrix && c % form->matrix == 0 ? "), (" : ", ");
+    // Houdini's quaternion is (x, y, z, w), USD's (w, x, y, z)
+    put_number(usda, attrib, element, form->quaternion ? (c + 3) % 4 : c);
+  }
+  rv_usda_put(usda, form->matrix ? ") )" : ")");
+}
+
+RvResult rv_usda_add_primvar(RvUsda* usda, RvUsdaKind kind, const RvAttrib* attrib, const int32_t* index, size_t count,
+                             const char* interpolation, RvError* error) {
+  Form form = form_of(attrib);
+  bool array = attrib->owner != RV_GLOBAL || form.per_element > 1;
+  if (array) rv_usda_put(usda, "[");
+  for (size_t i = 0; i < count; ++i) {
+    size_t element = index ? (size_t)index[i] : i;
+    for (int c = 0; c < form.per_element; ++c) {
+      if (i || c) rv_usda_put(usda, ", ");
+      put_value(usda, attrib, &form, element, c);
+    }
+  }
+  if (array) rv_usda_put(usda, "]");
+  const char* wanted = attrib->name;
+  if (strcmp(wanted, "Cd") == 0 && form.width == 3) wanted = "displayColor";
+  if (strcmp(wanted, "Alpha") == 0 && attrib->size == 1) wanted = "displayOpacity";
+  char* key = rv_strf("%d %s", (int)attrib->owner, attrib->name);
+  char* name = key ? rv_usda_unique_name(usda, kind, key, wanted, attrib->owner) : NULL;
+  char* type = rv_strf("%s%s", form.type, array ? "[]" : "");
+  char* metadata = form.per_element > 1 ? rv_strf("elementSize = %d\n            interpolation = \"%s\"",
+                                                  form.per_element, interpolation)
+                                        : rv_strf("interpolation = \"%s\"", interpolation);
+  RvResult result = name && type && metadata ? rv_usda_sample(usda, kind, key, name, type, metadata, error)
+                                             : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  rv_free(key);
+  rv_free(name);
+  rv_free(type);
+  rv_free(metadata);
+  return result;
+}
