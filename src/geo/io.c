@@ -7,6 +7,10 @@
 #include "geo/io_usda.h"
 #include "geo/text.h"
 
+// until the codecs are linked
+#pragma weak rv_detail_decode
+#pragma weak rv_detail_encode
+
 typedef enum Format {
   FORMAT_GEO,
   FORMAT_BGEO,

@@ -4,6 +4,15 @@
 #include "geo/detail.h"
 #include "geo/io.h"
 
+// until the grids themselves are linked
+#pragma weak rv_grid_release
+#pragma weak rv_grid_type
+#pragma weak rv_grid_points
+#pragma weak rv_grid_points_channel
+#pragma weak rv_grid_from_points
+#pragma weak rv_grid_read_file
+#pragma weak rv_grid_write_file
+
 // what a points grid carries besides positions
 static const char* const CHANNELS[] = {"v", "pscale", "id"};
 

@@ -102,7 +102,11 @@ static RvResult add_cells(Vtp* vtp, int kind, const uint8_t* used, RvError* erro
       while (used[free_point]) ++free_point;
       connectivity[used_so_far++] = (int32_t)free_point++;
     } else {
-      for (int32_t v = start[prims[i]]; v < start[prims[i] + 1]; ++v) connectivity[used_so_far++] = points[v];
+      // Houdini's faces run clockwise seen from outside, VTK's the other way
+      int32_t first_vertex = start[prims[i]], last = start[prims[i] + 1] - 1;
+      connectivity[used_so_far++] = points[first_vertex];
+      for (int32_t k = 1; k <= last - first_vertex; ++k)
+        connectivity[used_so_far++] = points[kind == 2 ? last + 1 - k : first_vertex + k];
     }
     offsets[i] = (int32_t)used_so_far;
   }
