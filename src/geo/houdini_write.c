@@ -2,6 +2,7 @@
 // equal details give equal bytes.
 #include <string.h>
 
+#include "geo/io.h"
 #include "geo/io_houdini.h"
 #include "geo/json_out.h"
 
@@ -267,7 +268,7 @@ static RvResult without_vdbs(const RvDetail* detail, RvDetail** out, const RvLog
   *out = NULL;
   for (size_t i = 0; i < count; ++i) vdbs += rv_detail_prim_type(detail, i) == RV_PRIM_VDB;
   if (!vdbs) return RV_OK;
-  rv_log(log, RV_LEVEL_WARNING, "%zu VDB primitive(s) were not written: save them as .vdb", vdbs);
+  rv_geo_warn_grids(detail, "a Houdini geometry file of ours", log);
   uint8_t* keep = rv_alloc(count, 1);
   RvDetail* copy = rv_detail_copy(detail);
   RvResult result = RV_OK;

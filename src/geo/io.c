@@ -7,10 +7,6 @@
 #include "geo/io_usda.h"
 #include "geo/text.h"
 
-// until the codecs are linked
-#pragma weak rv_detail_decode
-#pragma weak rv_detail_encode
-
 typedef enum Format {
   FORMAT_GEO,
   FORMAT_BGEO,
@@ -26,15 +22,16 @@ static const struct {
   const char* ending;
   Format format;
   const char* codec;
-  bool reads;
+  bool reads, writes;
 } FORMATS[] = {
-    {".bgeo.sc", FORMAT_BGEO_SC, "bgeo.sc", true},
-    {".bgeosc", FORMAT_BGEO_SC, "bgeo.sc", true},
-    {".bgeo", FORMAT_BGEO, "bgeo", true},
-    {".geo", FORMAT_GEO, "geo", true},
-    {".vdb", FORMAT_VDB, NULL, true},
-    {".vtp", FORMAT_VTP, NULL, false},
-    {".usda", FORMAT_USDA, NULL, false},
+    {".bgeo.sc", FORMAT_BGEO_SC, "bgeo.sc", true, true},
+    {".bgeo.gz", FORMAT_BGEO, "bgeo", true, false},
+    {".geo.gz", FORMAT_GEO, "geo", true, false},
+    {".bgeo", FORMAT_BGEO, "bgeo", true, true},
+    {".geo", FORMAT_GEO, "geo", true, true},
+    {".vdb", FORMAT_VDB, NULL, true, true},
+    {".vtp", FORMAT_VTP, NULL, false, true},
+    {".usda", FORMAT_USDA, NULL, false, true},
 };
 
 static size_t find_format(const char* path) {
@@ -97,7 +94,7 @@ RvResult rv_detail_save(const RvDetail* detail, const char* path, const RvLog* l
   RvResult result = check_path(path, error);
   if (result) return result;
   size_t i = find_format(path);
-  switch (i < sizeof FORMATS / sizeof *FORMATS ? FORMATS[i].format : FORMAT_NONE) {
+  switch (i < sizeof FORMATS / sizeof *FORMATS && FORMATS[i].writes ? FORMATS[i].format : FORMAT_NONE) {
     case FORMAT_GEO:
     case FORMAT_BGEO:
     case FORMAT_BGEO_SC:

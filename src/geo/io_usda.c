@@ -2,6 +2,7 @@
 #include "geo/io_usda.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include "base/hash.h"
 #include "geo/text.h"
 #include "geo/usda.h"
+#include "shim/number.h"
 
 enum { COPY_BYTES = 1 << 16 };
 
@@ -98,6 +100,13 @@ RvResult rv_usda_sample(RvUsda* usda, RvUsdaKind kind, const char* key, const ch
 
 //---------------------------------------------------------------------------------------------- file
 
+// a number between two texts, whatever the locale
+static void write_number(FILE* out, const char* before, double value, const char* after) {
+  char text[RV_NUMBER_TEXT];
+  size_t length = rv_number_print_f64(text, value);
+  fprintf(out, "%s%.*s%s", before, (int)length, text, after);
+}
+
 static RvResult copy_sample(const RvUsda* usda, FILE* out, const RvUsdaSample* sample, RvError* error) {
   char bytes[COPY_BYTES];
   if (fseeko(usda->spool, (off_t)sample->offset, SEEK_SET) != 0)
@@ -131,7 +140,7 @@ static RvResult write_samples(const RvUsda* usda, FILE* out, RvUsdaKind kind, co
     bool inner = sample && same_place(previous, sample) && same_place(sample, after);
     previous = sample;
     if (inner) continue;
-    fprintf(out, "            %.17g: ", sequence->frames[frame]);
+    write_number(out, "            ", sequence->frames[frame], ": ");
     if (sample) {
       result = copy_sample(usda, out, sample, error);
     } else {
@@ -169,14 +178,16 @@ static RvResult write_property(const RvUsda* usda, FILE* out, RvUsdaKind kind, c
 }
 
 static RvResult write_file(const RvUsda* usda, FILE* out, const RvUsdaSequence* sequence, RvError* error) {
-  double fps = sequence->fps > 0 ? sequence->fps : 24;
-  double meters = sequence->meters_per_unit > 0 ? sequence->meters_per_unit : 1;
-  fprintf(out, "#usda 1.0\n(\n    defaultPrim = \"rivulet\"\n");
-  if (sequence->frames && sequence->count)
-    fprintf(out, "    endTimeCode = %.17g\n", sequence->frames[sequence->count - 1]);
-  fprintf(out, "    framesPerSecond = %.17g\n    metersPerUnit = %.17g\n", fps, meters);
-  if (sequence->frames && sequence->count) fprintf(out, "    startTimeCode = %.17g\n", sequence->frames[0]);
-  fprintf(out, "    timeCodesPerSecond = %.17g\n    upAxis = \"Y\"\n)\n\ndef Xform \"rivulet\"\n{\n", fps);
+  double fps = sequence->fps > 0 && isfinite(sequence->fps) ? sequence->fps : 24;
+  double meters = sequence->meters_per_unit > 0 && isfinite(sequence->meters_per_unit) ? sequence->meters_per_unit : 1;
+  bool timed = sequence->frames && sequence->count;
+  fputs("#usda 1.0\n(\n    defaultPrim = \"rivulet\"\n", out);
+  if (timed) write_number(out, "    endTimeCode = ", sequence->frames[sequence->count - 1], "\n");
+  write_number(out, "    framesPerSecond = ", fps, "\n");
+  write_number(out, "    metersPerUnit = ", meters, "\n");
+  if (timed) write_number(out, "    startTimeCode = ", sequence->frames[0], "\n");
+  write_number(out, "    timeCodesPerSecond = ", fps, "\n");
+  fputs("    upAxis = \"Y\"\n)\n\ndef Xform \"rivulet\"\n{\n", out);
   RvResult result = RV_OK;
   for (int kind = 0; !result && kind < RV_USDA_KIND_COUNT; ++kind) {
     if (!usda->properties[kind].count) continue;
@@ -225,8 +236,10 @@ static RvResult check_sequence(const RvUsdaSequence* sequence, const char* path,
   if (!sequence->count) return rv_fail(error, RV_BAD_INPUT, "cannot write '%s': there are no frames", path);
   if (!sequence->frames && sequence->count > 1)
     return rv_fail(error, RV_BAD_INPUT, "cannot write '%s': %zu frames without time codes", path, sequence->count);
-  for (size_t i = 1; sequence->frames && i < sequence->count; ++i) {
-    if (!(sequence->frames[i] > sequence->frames[i - 1]))
+  for (size_t i = 0; sequence->frames && i < sequence->count; ++i) {
+    if (!isfinite(sequence->frames[i]))
+      return rv_fail(error, RV_BAD_INPUT, "cannot write '%s': time code %zu is no number", path, i);
+    if (i && !(sequence->frames[i] > sequence->frames[i - 1]))
       return rv_fail(error, RV_BAD_INPUT, "cannot write '%s': frame %g follows frame %g", path, sequence->frames[i],
                      sequence->frames[i - 1]);
   }

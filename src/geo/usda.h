@@ -36,7 +36,8 @@ typedef struct RvUsda {
 
 // Appends to the sample being made.
 void rv_usda_put(RvUsda* usda, const char* text);
-void rv_usda_put_real(RvUsda* usda, double value, int digits);
+void rv_usda_put_f32(RvUsda* usda, float value);
+void rv_usda_put_f64(RvUsda* usda, double value);
 void rv_usda_put_int(RvUsda* usda, int64_t value);
 // Ends the sample and gives it to the property `key` of the kind, which is made at its first sight. A property that
 // was there with another type keeps it and loses this sample, with a warning.

@@ -84,7 +84,7 @@ static RvResult add_vectors(RvUsda* usda, const Part* part, const float* values,
     rv_usda_put(usda, i ? ", (" : "(");
     for (int c = 0; c < 3; ++c) {
       if (c) rv_usda_put(usda, ", ");
-      rv_usda_put_real(usda, p[c], 9);
+      rv_usda_put_f32(usda, p[c]);
     }
     rv_usda_put(usda, ")");
   }
@@ -125,7 +125,7 @@ static RvResult add_widths(RvUsda* usda, const Part* part, Width width, double* 
     double value = (double)width.values[width.per_prim ? part->prim[i] : part->point[i]] * width.scale;
     if (isfinite(value) && value > *widest) *widest = value;
     if (i) rv_usda_put(usda, ", ");
-    rv_usda_put_real(usda, (float)value, 9);
+    rv_usda_put_f32(usda, (float)value);
   }
   rv_usda_put(usda, "]");
   const char* metadata = width.per_prim ? "interpolation = \"uniform\"" : "interpolation = \"vertex\"";
@@ -148,7 +148,7 @@ static RvResult add_extent(RvUsda* usda, const Part* part, const RvDetail* detai
     rv_usda_put(usda, side ? "), (" : "[(");
     for (int c = 0; c < 3; ++c) {
       if (c) rv_usda_put(usda, ", ");
-      rv_usda_put_real(usda, (float)(side ? hi[c] + widest / 2 : lo[c] - widest / 2), 9);
+      rv_usda_put_f32(usda, (float)(side ? hi[c] + widest / 2 : lo[c] - widest / 2));
     }
   }
   rv_usda_put(usda, ")]");

@@ -5,6 +5,7 @@
 #include "geo/half.h"
 #include "geo/text.h"
 #include "geo/usda.h"
+#include "shim/number.h"
 
 static void put_bytes(RvUsda* usda, const char* bytes, size_t count) {
   if (usda->failed) return;
@@ -33,27 +34,21 @@ void rv_usda_put_int(RvUsda* usda, int64_t value) {
   put_bytes(usda, digits + at, sizeof digits - at);
 }
 
-void rv_usda_put_real(RvUsda* usda, double value, int digits) {
-  if (isnan(value)) {
-    rv_usda_put(usda, "nan");
-    return;
-  }
-  if (isinf(value)) {
-    rv_usda_put(usda, value < 0 ? "-inf" : "inf");
-    return;
-  }
-  // whole numbers are common and quick
-  if (fabs(value) < 1e6 && value == (double)(int64_t)value && !(value == 0 && signbit(value))) {
-    rv_usda_put_int(usda, (int64_t)value);
-    return;
-  }
-  char text[48];
-  int n = snprintf(text, sizeof text, "%.*g", digits, value);
-  // the host's locale may have another decimal point
-  for (int i = 0; i < n; ++i) {
-    if (!strchr("0123456789+-e.", text[i])) text[i] = '.';
-  }
-  put_bytes(usda, text, (size_t)n);
+// what USD has words for
+static bool put_special(RvUsda* usda, double value) {
+  if (isfinite(value)) return false;
+  rv_usda_put(usda, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
+  return true;
+}
+
+void rv_usda_put_f32(RvUsda* usda, float value) {
+  char text[RV_NUMBER_TEXT];
+  if (!put_special(usda, value)) put_bytes(usda, text, rv_number_print_f32(text, value));
+}
+
+void rv_usda_put_f64(RvUsda* usda, double value) {
+  char text[RV_NUMBER_TEXT];
+  if (!put_special(usda, value)) put_bytes(usda, text, rv_number_print_f64(text, value));
 }
 
 //---------------------------------------------------------------------------------------------- types
@@ -107,13 +102,13 @@ static void put_number(RvUsda* usda, const RvAttrib* attrib, size_t element, int
   const void* data = attrib->values->data;
   switch (attrib->storage) {
     case RV_F16:
-      rv_usda_put_real(usda, rv_half_to_float(((const uint16_t*)data)[at]), 5);
+      rv_usda_put_f32(usda, rv_half_to_float(((const uint16_t*)data)[at]));
       break;
     case RV_F32:
-      rv_usda_put_real(usda, ((const float*)data)[at], 9);
+      rv_usda_put_f32(usda, ((const float*)data)[at]);
       break;
     case RV_F64:
-      rv_usda_put_real(usda, ((const double*)data)[at], 17);
+      rv_usda_put_f64(usda, ((const double*)data)[at]);
       break;
     case RV_I8:
       rv_usda_put_int(usda, ((const int8_t*)data)[at]);
