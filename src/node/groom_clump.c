@@ -18,8 +18,8 @@ static void make_lines(void* arg, size_t begin, size_t end) {
   }
 }
 
-RvResult rv_groom_clumps_init(RvGroomClumps* clumps, const RvGroomShape* shape, size_t count,
-                              const RvGroomRoot* roots, RvError* error) {
+RvResult rv_groom_clumps_init(RvGroomClumps* clumps, const RvGroomShape* shape, size_t count, const RvGroomRoot* roots,
+                              RvError* error) {
   *clumps = (RvGroomClumps){.count = count};
   clumps->lines = rv_alloc(count, sizeof *clumps->lines);
   clumps->boxes = rv_alloc(count, 6 * sizeof(float));

@@ -4,13 +4,7 @@
 #include "math/scalar.h"
 
 // random streams of a strand: one a purpose, so that one parameter never changes what another drew
-enum {
-  STREAM_DIRECTION = 101,
-  STREAM_CURL = 102,
-  STREAM_PHASE = 103,
-  STREAM_KINK = 1000,
-  STREAM_FRIZZ = 2000
-};
+enum { STREAM_DIRECTION = 101, STREAM_CURL = 102, STREAM_PHASE = 103, STREAM_KINK = 1000, STREAM_FRIZZ = 2000 };
 
 enum { LAST = RV_GROOM_NODES - 1, FINE = 8, FINE_STRAIGHT = 2, PATIENCE = 16 };
 
@@ -86,14 +80,13 @@ static void grow(const RvGroomShape* g, const RvGroomRoot* root, double length, 
     RvVec3 way = rv_add(rv_scale(w.across, rv_cos(angle)), rv_scale(w.normal, rv_sin(angle)));
     // the curl needs room of its own, which it takes as it grows
     double clearance = g->curl_radius * smooth((i * step) / (0.1 * length + 2 * g->curl_radius));
-    line->node[i] = g->hull ? avoid(g->hull, line->node[i - 1], way, step, clearance)
-                            : rv_mad(line->node[i - 1], step, way);
+    line->node[i] =
+        g->hull ? avoid(g->hull, line->node[i - 1], way, step, clearance) : rv_mad(line->node[i - 1], step, way);
   }
 }
 
 void rv_groom_line(const RvGroomShape* g, const RvGroomRoot* root, RvGroomLine* line) {
-  double axial =
-      rv_groom_axial(g, g->curl_radius * (1 - g->curl_random), g->curl_pitch * (1 + g->curl_random));
+  double axial = rv_groom_axial(g, g->curl_radius * (1 - g->curl_random), g->curl_pitch * (1 + g->curl_random));
   double straight = rv_clamp(g->curl_start + g->curl_blend, 0, 1);
   grow(g, root, root->length * (straight + (1 - straight) * axial), line);
 }
@@ -112,8 +105,7 @@ static RvVec3 line_at(const RvGroomLine* line, double s) {
   RvVec3 d = i + 2 <= LAST ? line->node[i + 2] : rv_sub(rv_scale(c, 2), b);
   double w0 = ((-t + 2) * t - 1) * t, w1 = (3 * t - 5) * t * t + 2;
   double w2 = ((-3 * t + 4) * t + 1) * t, w3 = (t - 1) * t * t;
-  return rv_scale(rv_add(rv_add(rv_scale(a, w0), rv_scale(b, w1)), rv_add(rv_scale(c, w2), rv_scale(d, w3))),
-                  0.5);
+  return rv_scale(rv_add(rv_add(rv_scale(a, w0), rv_scale(b, w1)), rv_add(rv_scale(c, w2), rv_scale(d, w3))), 0.5);
 }
 
 static void clump_line(const RvGroomShape* g, const RvGroomLine* clump, RvGroomLine* line) {
@@ -168,8 +160,7 @@ static void walk_begin(Walk* w, const RvGroomShape* g, const RvGroomRoot* root, 
   w->frizz = g->frizz + (root->stray ? g->stray_frizz : 0);
   // the curls of a clump run together, each a little off
   uint64_t leader = root->clump >= 0 ? (uint64_t)root->clump : root->id | 1ull << 40;
-  w->phase =
-      RV_PI * (draw(g, STREAM_PHASE, leader, 0) + g->curl_random * draw(g, STREAM_PHASE + 1, root->id, 0));
+  w->phase = RV_PI * (draw(g, STREAM_PHASE, leader, 0) + g->curl_random * draw(g, STREAM_PHASE + 1, root->id, 0));
   w->kink = (Noise){.stream = STREAM_KINK, .id = root->id, .cell = -1};
   w->wild = (Noise){.stream = STREAM_FRIZZ, .id = root->id, .cell = -1};
   rv_groom_line(g, root, &w->line);
@@ -179,8 +170,7 @@ static void walk_begin(Walk* w, const RvGroomShape* g, const RvGroomRoot* root, 
 // goes `step` of fibre length on, at share u of the strand, and returns the point there
 static RvVec3 walk_step(Walk* w, double step, double u) {
   const RvGroomShape* g = w->g;
-  double radius =
-      w->radius * (g->curl_blend > 0 ? smooth((u - g->curl_start) / g->curl_blend) : u > g->curl_start);
+  double radius = w->radius * (g->curl_blend > 0 ? smooth((u - g->curl_start) / g->curl_blend) : u > g->curl_start);
   w->s += step * rv_groom_axial(g, radius, w->pitch);
   RvVec3 next = line_at(&w->line, w->s), move = rv_sub(next, w->centre);
   double moved = rv_length(move);
@@ -217,8 +207,7 @@ static RvVec3 leave_sphere(RvVec3 p, double radius, RvVec3 a, RvVec3 b) {
   return rv_mad(a, rv_clamp(t, 0, 1), d);
 }
 
-void rv_groom_strand(const RvGroomShape* g, const RvGroomRoot* root, const RvGroomLine* clump,
-                     float* points) {
+void rv_groom_strand(const RvGroomShape* g, const RvGroomRoot* root, const RvGroomLine* clump, float* points) {
   Walk w;
   walk_begin(&w, g, root, clump);
   bool curved = g->curl_radius > 0 || w.frizz > 0;
@@ -231,8 +220,7 @@ void rv_groom_strand(const RvGroomShape* g, const RvGroomRoot* root, const RvGro
     fibre += step;
     // a coil narrower than the segment might never get out of its sphere: then go straight for it
     bool forced = ++waited >= fine * PATIENCE;
-    if (forced)
-      next = rv_mad(last, 1.001 * segment, rv_normalize(rv_sub(next, last), root->frame.normal)), here = last;
+    if (forced) next = rv_mad(last, 1.001 * segment, rv_normalize(rv_sub(next, last), root->frame.normal)), here = last;
     while (i < g->points && rv_distance(next, last) >= segment) {
       here = leave_sphere(last, segment, here, next);
       last = here;

@@ -111,8 +111,7 @@ static double box_distance2(const RvNearestNode* n, RvVec3 p) {
   return sum;
 }
 
-size_t rv_nearest_find(const RvNearest* tree, RvVec3 p, size_t skip, RvNearestFn* distance2,
-                       const void* arg) {
+size_t rv_nearest_find(const RvNearest* tree, RvVec3 p, size_t skip, RvNearestFn* distance2, const void* arg) {
   size_t best = SIZE_MAX;
   double least = INFINITY;
   int32_t stack[STACK];

@@ -12,110 +12,95 @@
 #include "parm/table.h"
 #include "rivulet/node.h"
 
-#define GROOM_PARMS(X)                                                                                       \
-  X(FOLDER, "Placement")                                                                                     \
-  X(MENU, method, "Method", 0, "count=Count|density=Density",                                                \
-    "Whether the number of strands or their density is set.")                                                \
-  X(INT, count, "Count", 1000, HARD(1), SOFT(100000), "",                                                    \
-    "Number of strands before the density attribute thins them out. Raising it adds strands and leaves the " \
-    "first ones "                                                                                            \
-    "as they are.",                                                                                          \
-    WHEN("{ method == density }"))                                                                           \
-  X(FLOAT, density, "Density", 100000, HARD(0), SOFT(2000000), "m-2",                                        \
-    "Strands a square metre. A human scalp has about two million.", WHEN("{ method == count }"))             \
-  X(INT, seed, "Seed", 0, SOFT(0), SOFT(100), "", "Another seed, another groom of the same kind.")           \
-  X(STRING, group, "Skin Group", "", "Faces of the skin that bear hair; all if empty.")                      \
-  X(STRING, densityattrib, "Density Attribute", "density",                                                   \
-    "Point attribute of the skin, 0 to 1: the share of strands that grow there. Not an error if it is "      \
-    "missing.")                                                                                              \
-  X(MENU, layout, "Layout", 0, "disk=Disk|row=Row",                                                          \
-    "Where strands grow without a skin: on a disk in the XZ plane about the origin, or in a row from the "   \
-    "origin along X. "                                                                                       \
-    "Up is the normal.")                                                                                     \
-  X(FLOAT, size, "Disk Size", 0.1, HARD(0), SOFT(1), "m", "Diameter of the disk.",                           \
-    WHEN("{ layout == row }"))                                                                               \
-  X(FLOAT, spacing, "Row Spacing", 0.001, HARD(0), SOFT(0.1), "m", "Distance of neighbours in the row.",     \
-    WHEN("{ layout == disk }"))                                                                              \
-  X(FOLDER, "Strand")                                                                                        \
-  X(FLOAT, length, "Length", 0.1, HARD(0), SOFT(1), "m",                                                     \
-    "Length of a strand along the fibre, curls included.")                                                   \
-  X(FLOAT, lengthrandom, "Length Random", 0.1, HARD(0), HARD(1), "",                                         \
-    "How much shorter a strand may be, as a share of the length.")                                           \
-  X(STRING, lengthattrib, "Length Attribute", "", "Point attribute of the skin that multiplies the length.") \
-  X(INT, points, "Points", 16, HARD(2), HARD(4096), "", "Points a strand, root and tip included.")           \
-  X(FLOAT, radius, "Hair Radius", 4e-5, HARD(0), SOFT(0.0002), "m",                                          \
-    "Radius of the fibre, for the mechanics: the attribute hairradius. Human hair has 25 to 60 "             \
-    "micrometres.")                                                                                          \
-  X(FLOAT, widthscale, "Width Scale", 1, HARD(0), SOFT(10), "",                                              \
-    "The rendered diameter, the attribute width, is twice the radius times this times the taper.")           \
-  X(RAMP, taper, "Taper", "0 1 linear, 0.6 1 smooth, 1 0.3 linear", "Width from root to tip.")               \
-  X(FOLDER, "Direction")                                                                                     \
-  X(VEC3, direction, "Comb Direction", 0, -1, 0, SOFT(-1), SOFT(1), "",                                      \
-    "Where the hair is combed and falls to; down is gravity.")                                               \
-  X(FLOAT, directionrandom, "Direction Random", 0.1, HARD(0), SOFT(1), "",                                   \
-    "How much single strands differ from it.")                                                               \
-  X(FLOAT, lift, "Lift", 0.6, HARD(0), HARD(1), "",                                                          \
-    "How strands leave the skin: 1 along its normal, 0 flat along it towards the comb direction.")           \
-  X(FLOAT, bend, "Bend", 0.9, HARD(0), HARD(1), "",                                                          \
-    "How far strands turn towards the comb direction from root to tip. Coiled and afro hair, which its own " \
-    "curls hold "                                                                                            \
-    "up, takes 0.6 and 0.15 of it.")                                                                         \
-  X(FLOAT, bendlength, "Bend Length", 0.05, HARD(0), SOFT(0.5), "m",                                         \
-    "Length over which a strand turns. Human hair under its own weight has (EI / (density A g))^(1/3), "     \
-    "about 5 cm.")                                                                                           \
-  X(TOGGLE, avoidskin, "Avoid Skin", 1,                                                                      \
-    "Lets strands slide along a rounded skin, such as a head, instead of entering it.")                      \
-  X(FOLDER, "Curl")                                                                                          \
-  X(MENU, style, "Style", 0, "straight=Straight|wavy=Wavy|curly=Curly|coiled=Coiled|afro=Afro",              \
-    "Straight; waves in a plane; loose helices; springs; or tight coils that change their sense of "         \
-    "turning.")                                                                                              \
-  X(FLOAT, curlradius, "Curl Radius", 0, HARD(0), SOFT(0.02), "m",                                           \
-    "Radius of the helix, or half height of the wave. 0 takes the style's own: 6, 8, 5 or 2.5 mm.",          \
-    WHEN("{ style == straight }"))                                                                           \
-  X(FLOAT, curlpitch, "Curl Pitch", 0, HARD(0), SOFT(0.1), "m",                                              \
-    "Rise of one turn. 0 takes the style's own: 60, 35, 10 or 5 mm.", WHEN("{ style == straight }"))         \
-  X(FLOAT, curlrandom, "Curl Random", 0.2, HARD(0), HARD(0.9), "",                                           \
-    "How much radius, pitch and phase differ from strand to strand, as a share.",                            \
-    WHEN("{ style == straight }"))                                                                           \
-  X(FLOAT, curlstart, "Curl Start", 0.05, HARD(0), HARD(1), "",                                              \
-    "Share of the strand, from the root, without curl.", WHEN("{ style == straight }"))                      \
-  X(FLOAT, curlblend, "Curl Blend", 0.15, HARD(0), HARD(1), "",                                              \
-    "Share of the strand over which the curl grows to its full radius.", WHEN("{ style == straight }"))      \
-  X(FLOAT, frizz, "Frizz", 0, HARD(0), SOFT(0.01), "m",                                                      \
-    "Irregular sway of single strands, grown from the root.")                                                \
-  X(FLOAT, frizzlength, "Frizz Length", 0.02, HARD(1e-6), SOFT(0.1), "m", "Length of one sway.")             \
-  X(FOLDER, "Clumps")                                                                                        \
-  X(FLOAT, clumpsize, "Clump Size", 0, HARD(0), SOFT(0.05), "m",                                             \
-    "Mean distance of clumps on the skin; 0 makes none.")                                                    \
-  X(FLOAT, tightness, "Tightness", 0.7, HARD(0), HARD(1), "",                                                \
-    "How far strands are drawn to the centre of their clump: their distance shrinks by 1 - tightness times " \
-    "the ramp.",                                                                                             \
-    WHEN("{ clumpsize == 0 }"))                                                                              \
-  X(RAMP, tightnessramp, "Tightness Ramp", "0 0 linear, 1 1 linear", "Tightness from root to tip.",          \
-    WHEN("{ clumpsize == 0 }"))                                                                              \
-  X(FLOAT, clumptwist, "Clump Twist", 0, SOFT(-360), SOFT(360), "deg",                                       \
-    "Turn of a clump about its centre, root to tip.", WHEN("{ clumpsize == 0 }"))                            \
-  X(FLOAT, crossoverrate, "Crossover Rate", 0, HARD(0), HARD(1), "",                                         \
-    "Share of strands that join the clump next to their own.", WHEN("{ clumpsize == 0 }"))                   \
-  X(FLOAT, strayamount, "Stray Amount", 0, HARD(0), HARD(1), "",                                             \
-    "Share of strands that fly away: no clump, more frizz.")                                                 \
-  X(FOLDER, "Attributes")                                                                                    \
-  X(STRING, primnumattrib, "Primitive Number", "skinprim",                                                   \
-    "Attribute that holds the root's skin primitive.")                                                       \
-  X(STRING, primuvwattrib, "Primitive UVW", "skinprimuv", "Attribute that holds the root's place on it.")    \
-  X(STRING, clumpidoutputattrib, "Clump ID", "clumpid", "Attribute that holds the clump, -1 for none.")      \
-  X(STRING, skinattribs, "Skin Attributes", "",                                                              \
-    "Point attributes of the skin that strands take from their root.")
+#define GROOM_PARMS(X)                                                                                                 \
+  X(FOLDER, "Placement")                                                                                               \
+  X(MENU, method, "Method", 0, "count=Count|density=Density",                                                          \
+    "Whether the number of strands or their density is set.")                                                          \
+  X(INT, count, "Count", 1000, HARD(1), SOFT(100000), "",                                                              \
+    "Number of strands before the density attribute thins them out. Raising it adds strands and leaves the "           \
+    "first ones "                                                                                                      \
+    "as they are.",                                                                                                    \
+    WHEN("{ method == density }"))                                                                                     \
+  X(FLOAT, density, "Density", 100000, HARD(0), SOFT(2000000), "m-2",                                                  \
+    "Strands a square metre. A human scalp has about two million.", WHEN("{ method == count }"))                       \
+  X(INT, seed, "Seed", 0, SOFT(0), SOFT(100), "", "Another seed, another groom of the same kind.")                     \
+  X(STRING, group, "Skin Group", "", "Faces of the skin that bear hair; all if empty.")                                \
+  X(STRING, densityattrib, "Density Attribute", "density",                                                             \
+    "Point attribute of the skin, 0 to 1: the share of strands that grow there. Not an error if it is "                \
+    "missing.")                                                                                                        \
+  X(MENU, layout, "Layout", 0, "disk=Disk|row=Row",                                                                    \
+    "Where strands grow without a skin: on a disk in the XZ plane about the origin, or in a row from the "             \
+    "origin along X. "                                                                                                 \
+    "Up is the normal.")                                                                                               \
+  X(FLOAT, size, "Disk Size", 0.1, HARD(0), SOFT(1), "m", "Diameter of the disk.", WHEN("{ layout == row }"))          \
+  X(FLOAT, spacing, "Row Spacing", 0.001, HARD(0), SOFT(0.1), "m", "Distance of neighbours in the row.",               \
+    WHEN("{ layout == disk }"))                                                                                        \
+  X(FOLDER, "Strand")                                                                                                  \
+  X(FLOAT, length, "Length", 0.1, HARD(0), SOFT(1), "m", "Length of a strand along the fibre, curls included.")        \
+  X(FLOAT, lengthrandom, "Length Random", 0.1, HARD(0), HARD(1), "",                                                   \
+    "How much shorter a strand may be, as a share of the length.")                                                     \
+  X(STRING, lengthattrib, "Length Attribute", "", "Point attribute of the skin that multiplies the length.")           \
+  X(INT, points, "Points", 16, HARD(2), HARD(4096), "", "Points a strand, root and tip included.")                     \
+  X(FLOAT, radius, "Hair Radius", 4e-5, HARD(0), SOFT(0.0002), "m",                                                    \
+    "Radius of the fibre, for the mechanics: the attribute hairradius. Human hair has 25 to 60 "                       \
+    "micrometres.")                                                                                                    \
+  X(FLOAT, widthscale, "Width Scale", 1, HARD(0), SOFT(10), "",                                                        \
+    "The rendered diameter, the attribute width, is twice the radius times this times the taper.")                     \
+  X(RAMP, taper, "Taper", "0 1 linear, 0.6 1 smooth, 1 0.3 linear", "Width from root to tip.")                         \
+  X(FOLDER, "Direction")                                                                                               \
+  X(VEC3, direction, "Comb Direction", 0, -1, 0, SOFT(-1), SOFT(1), "",                                                \
+    "Where the hair is combed and falls to; down is gravity.")                                                         \
+  X(FLOAT, directionrandom, "Direction Random", 0.1, HARD(0), SOFT(1), "", "How much single strands differ from it.")  \
+  X(FLOAT, lift, "Lift", 0.6, HARD(0), HARD(1), "",                                                                    \
+    "How strands leave the skin: 1 along its normal, 0 flat along it towards the comb direction.")                     \
+  X(FLOAT, bend, "Bend", 0.9, HARD(0), HARD(1), "",                                                                    \
+    "How far strands turn towards the comb direction from root to tip. Coiled and afro hair, which its own "           \
+    "curls hold "                                                                                                      \
+    "up, takes 0.6 and 0.15 of it.")                                                                                   \
+  X(FLOAT, bendlength, "Bend Length", 0.05, HARD(0), SOFT(0.5), "m",                                                   \
+    "Length over which a strand turns. Human hair under its own weight has (EI / (density A g))^(1/3), "               \
+    "about 5 cm.")                                                                                                     \
+  X(TOGGLE, avoidskin, "Avoid Skin", 1,                                                                                \
+    "Lets strands slide along a rounded skin, such as a head, instead of entering it.")                                \
+  X(FOLDER, "Curl")                                                                                                    \
+  X(MENU, style, "Style", 0, "straight=Straight|wavy=Wavy|curly=Curly|coiled=Coiled|afro=Afro",                        \
+    "Straight; waves in a plane; loose helices; springs; or tight coils that change their sense of "                   \
+    "turning.")                                                                                                        \
+  X(FLOAT, curlradius, "Curl Radius", 0, HARD(0), SOFT(0.02), "m",                                                     \
+    "Radius of the helix, or half height of the wave. 0 takes the style's own: 6, 8, 5 or 2.5 mm.",                    \
+    WHEN("{ style == straight }"))                                                                                     \
+  X(FLOAT, curlpitch, "Curl Pitch", 0, HARD(0), SOFT(0.1), "m",                                                        \
+    "Rise of one turn. 0 takes the style's own: 60, 35, 10 or 5 mm.", WHEN("{ style == straight }"))                   \
+  X(FLOAT, curlrandom, "Curl Random", 0.2, HARD(0), HARD(0.9), "",                                                     \
+    "How much radius, pitch and phase differ from strand to strand, as a share.", WHEN("{ style == straight }"))       \
+  X(FLOAT, curlstart, "Curl Start", 0.05, HARD(0), HARD(1), "", "Share of the strand, from the root, without curl.",   \
+    WHEN("{ style == straight }"))                                                                                     \
+  X(FLOAT, curlblend, "Curl Blend", 0.15, HARD(0), HARD(1), "",                                                        \
+    "Share of the strand over which the curl grows to its full radius.", WHEN("{ style == straight }"))                \
+  X(FLOAT, frizz, "Frizz", 0, HARD(0), SOFT(0.01), "m", "Irregular sway of single strands, grown from the root.")      \
+  X(FLOAT, frizzlength, "Frizz Length", 0.02, HARD(1e-6), SOFT(0.1), "m", "Length of one sway.")                       \
+  X(FOLDER, "Clumps")                                                                                                  \
+  X(FLOAT, clumpsize, "Clump Size", 0, HARD(0), SOFT(0.05), "m", "Mean distance of clumps on the skin; 0 makes none.") \
+  X(FLOAT, tightness, "Tightness", 0.7, HARD(0), HARD(1), "",                                                          \
+    "How far strands are drawn to the centre of their clump: their distance shrinks by 1 - tightness times "           \
+    "the ramp.",                                                                                                       \
+    WHEN("{ clumpsize == 0 }"))                                                                                        \
+  X(RAMP, tightnessramp, "Tightness Ramp", "0 0 linear, 1 1 linear", "Tightness from root to tip.",                    \
+    WHEN("{ clumpsize == 0 }"))                                                                                        \
+  X(FLOAT, clumptwist, "Clump Twist", 0, SOFT(-360), SOFT(360), "deg",                                                 \
+    "Turn of a clump about its centre, root to tip.", WHEN("{ clumpsize == 0 }"))                                      \
+  X(FLOAT, crossoverrate, "Crossover Rate", 0, HARD(0), HARD(1), "",                                                   \
+    "Share of strands that join the clump next to their own.", WHEN("{ clumpsize == 0 }"))                             \
+  X(FLOAT, strayamount, "Stray Amount", 0, HARD(0), HARD(1), "",                                                       \
+    "Share of strands that fly away: no clump, more frizz.")                                                           \
+  X(FOLDER, "Attributes")                                                                                              \
+  X(STRING, primnumattrib, "Primitive Number", "skinprim", "Attribute that holds the root's skin primitive.")          \
+  X(STRING, primuvwattrib, "Primitive UVW", "skinprimuv", "Attribute that holds the root's place on it.")              \
+  X(STRING, clumpidoutputattrib, "Clump ID", "clumpid", "Attribute that holds the clump, -1 for none.")                \
+  X(STRING, skinattribs, "Skin Attributes", "", "Point attributes of the skin that strands take from their root.")
 RV_PARM_TABLE(GroomParms, groom_table, GROOM_PARMS)
 
-enum {
-  STREAM_ROOT = 1,
-  STREAM_CLUMP = 2,
-  STREAM_KEEP = 11,
-  STREAM_LENGTH = 12,
-  STREAM_CROSS = 13,
-  STREAM_STRAY = 14
-};
+enum { STREAM_ROOT = 1, STREAM_CLUMP = 2, STREAM_KEEP = 11, STREAM_LENGTH = 12, STREAM_CROSS = 13, STREAM_STRAY = 14 };
 enum { GRAIN = 32, BATCH = 8192, MAX_CLUMPS = 1 << 18, POINTS_A_TURN = 6 };
 
 // bytes of a point (P rest width curveu orient, and its vertex) and of a primitive
@@ -184,8 +169,7 @@ static RvGroomRoot make_root(const Groom* g, uint64_t k, RvSite* site) {
   if (g->length) root.length *= rv_skin_value(&g->skin, *site, g->length, 0);
   root.stray = chance(g, STREAM_STRAY, k) < g->p->strayamount;
   if (!root.stray && g->clumps.count)
-    root.clump =
-        rv_groom_clump_of(&g->clumps, root.frame.position, chance(g, STREAM_CROSS, k) < g->p->crossoverrate);
+    root.clump = rv_groom_clump_of(&g->clumps, root.frame.position, chance(g, STREAM_CROSS, k) < g->p->crossoverrate);
   return root;
 }
 
@@ -217,11 +201,10 @@ static RvResult make_clumps(Groom* g, RvError* error) {
   double size = g->p->clumpsize;
   if (!(size > 0) || !g->count) return RV_OK;
   double area = g->has_skin ? g->skin.area : RV_PI / 4 * g->p->size * g->p->size;
-  double wanted =
-      !g->has_skin && g->p->layout == 1 ? (double)g->candidates * g->p->spacing / size : area / size / size;
+  double wanted = !g->has_skin && g->p->layout == 1 ? (double)g->candidates * g->p->spacing / size : area / size / size;
   if (wanted > MAX_CLUMPS)
-    return rv_fail(error, RV_LIMIT, "clumpsize %g makes %.0f clumps, more than %d; make it larger", size,
-                   wanted, MAX_CLUMPS);
+    return rv_fail(error, RV_LIMIT, "clumpsize %g makes %.0f clumps, more than %d; make it larger", size, wanted,
+                   MAX_CLUMPS);
   size_t count = wanted < 1 ? 1 : (size_t)(wanted + 0.5);
   RvGroomRoot* roots = rv_alloc(count, sizeof *roots);
   if (!roots) return rv_fail(error, RV_NO_MEMORY, "no memory for %zu clumps", count);
@@ -238,16 +221,14 @@ static RvResult make_clumps(Groom* g, RvError* error) {
 
 //---------------------------------------------------------------------------------------------- set-up
 
-static RvResult skin_attrib(const Groom* g, const char* token, const char* name, bool needed,
-                            const RvAttrib** out, RvError* error) {
+static RvResult skin_attrib(const Groom* g, const char* token, const char* name, bool needed, const RvAttrib** out,
+                            RvError* error) {
   *out = NULL;
   if (!g->has_skin || !*name) return RV_OK;
   const RvAttrib* found = rv_detail_find(g->skin.detail, RV_POINT, name);
-  if (!found && needed)
-    return rv_fail(error, RV_BAD_INPUT, "%s: the skin has no point attribute '%s'", token, name);
+  if (!found && needed) return rv_fail(error, RV_BAD_INPUT, "%s: the skin has no point attribute '%s'", token, name);
   if (found && rv_attrib_storage(found) == RV_STRING)
-    return rv_fail(error, RV_BAD_INPUT, "%s: point attribute '%s' of the skin is text, not a number", token,
-                   name);
+    return rv_fail(error, RV_BAD_INPUT, "%s: point attribute '%s' of the skin is text, not a number", token, name);
   *out = found;
   return RV_OK;
 }
@@ -255,19 +236,18 @@ static RvResult skin_attrib(const Groom* g, const char* token, const char* name,
 static RvResult open_skin(Groom* g, RvError* error) {
   const RvDetail* detail = g->cook->ninput ? g->cook->input[0] : NULL;
   if (!detail) {
-    if (g->p->layout == 0 && !(g->p->size > 0))
-      return rv_fail(error, RV_BAD_INPUT, "size: the disk must have one");
+    if (g->p->layout == 0 && !(g->p->size > 0)) return rv_fail(error, RV_BAD_INPUT, "size: the disk must have one");
     return RV_OK;
   }
   RvOwner owner;
   uint8_t* mask = NULL;
   RvResult result = rv_select(detail, g->p->group, RV_SELECT_PRIMS, &owner, &mask, error);
-  if (result == RV_OK) result = rv_skin_init(&g->skin, detail, mask, true, "input 1, the skin", error);
+  if (result == RV_OK)
+    result = rv_skin_init(&g->skin, detail, mask, RV_SKIN_NEED_AREA | RV_SKIN_OUTWARD, "input 1, the skin", error);
   rv_free(mask);
   g->has_skin = result == RV_OK;
   if (g->has_skin && g->p->avoidskin) rv_skin_hull_init(&g->hull, &g->skin);
-  if (result == RV_OK)
-    result = skin_attrib(g, "densityattrib", g->p->densityattrib, false, &g->density, error);
+  if (result == RV_OK) result = skin_attrib(g, "densityattrib", g->p->densityattrib, false, &g->density, error);
   if (result == RV_OK) result = skin_attrib(g, "lengthattrib", g->p->lengthattrib, true, &g->length, error);
   return result;
 }
@@ -275,23 +255,20 @@ static RvResult open_skin(Groom* g, RvError* error) {
 // how many strands, and whether they can be held at all, before any memory is taken for them
 static RvResult check_size(Groom* g, RvError* error) {
   const GroomParms* p = g->p;
-  if (p->points < 2)
-    return rv_fail(error, RV_BAD_INPUT, "points is %lld: a strand needs 2", (long long)p->points);
+  if (p->points < 2) return rv_fail(error, RV_BAD_INPUT, "points is %lld: a strand needs 2", (long long)p->points);
   if (!(p->length > 0)) return rv_fail(error, RV_BAD_INPUT, "length is %g: it must be above 0", p->length);
   double wanted = (double)p->count, mpu = g->cook->time.meters_per_unit;
   if (p->method == 1 && (g->has_skin || p->layout == 0)) {
     double area = g->has_skin ? g->skin.area : RV_PI / 4 * p->size * p->size;
     wanted = floor(p->density * area * mpu * mpu + 0.5);
   }
-  if (!(wanted >= 1))
-    return rv_fail(error, RV_BAD_INPUT, "count: %g strands are asked for; 1 is the least", wanted);
+  if (!(wanted >= 1)) return rv_fail(error, RV_BAD_INPUT, "count: %g strands are asked for; 1 is the least", wanted);
   double bytes = wanted * ((double)p->points * POINT_BYTES + PRIM_BYTES);
   if (wanted * (double)p->points > INT32_MAX || bytes > MAX_GIB * 0x1p30)
-    return rv_fail(
-        error, RV_LIMIT,
-        "%.0f strands of %lld points would take %.1f GiB; at most %d GiB and 2147483647 points are made: "
-        "lower count or points",
-        wanted, (long long)p->points, bytes / 0x1p30, MAX_GIB);
+    return rv_fail(error, RV_LIMIT,
+                   "%.0f strands of %lld points would take %.1f GiB; at most %d GiB and 2147483647 points are made: "
+                   "lower count or points",
+                   wanted, (long long)p->points, bytes / 0x1p30, MAX_GIB);
   g->candidates = (size_t)wanted;
   return RV_OK;
 }
@@ -315,8 +292,7 @@ static void set_shape(Groom* g) {
   }
   s.frizz = p->frizz + (p->style == AFRO ? 0.5 * s.curl_radius : 0), s.frizz_length = p->frizzlength;
   for (int i = 0; i < RV_GROOM_NODES; ++i)
-    s.tightness[i] =
-        rv_clamp(p->tightness * rv_ramp_eval(&p->tightnessramp, (double)i / (RV_GROOM_NODES - 1)), 0, 1);
+    s.tightness[i] = rv_clamp(p->tightness * rv_ramp_eval(&p->tightnessramp, (double)i / (RV_GROOM_NODES - 1)), 0, 1);
   s.clump_twist = rv_radians(p->clumptwist);
   s.stray_frizz = 0.02 * p->length;
   g->shape = s;
@@ -329,8 +305,7 @@ static void warn_coarse(const Groom* g) {
   double turn = s->curl_pitch / rv_groom_axial(s, s->curl_radius, s->curl_pitch);
   double each = turn * (double)(g->p->points - 1) / g->p->length;
   if (each < POINTS_A_TURN)
-    rv_cook_warn(g->cook,
-                 "points: %lld give %.1f points a turn of the curl, fewer than %d; set points to %.0f",
+    rv_cook_warn(g->cook, "points: %lld give %.1f points a turn of the curl, fewer than %d; set points to %.0f",
                  (long long)g->p->points, each, POINTS_A_TURN, ceil(POINTS_A_TURN * g->p->length / turn) + 1);
 }
 
@@ -413,8 +388,7 @@ static RvResult copy_skin_attrib(Groom* g, const char* name, RvError* error) {
   if (!values) return result != RV_OK ? result : rv_fail(error, RV_NO_MEMORY, "no memory for %s", name);
   for (size_t i = 0; i < g->count; ++i) {
     RvSite site = {g->prim[i], g->uvw[3 * i], g->uvw[3 * i + 1]};
-    for (int k = 0; k < size; ++k)
-      values[i * (size_t)size + (size_t)k] = (float)rv_skin_value(&g->skin, site, from, k);
+    for (int k = 0; k < size; ++k) values[i * (size_t)size + (size_t)k] = (float)rv_skin_value(&g->skin, site, from, k);
   }
   return RV_OK;
 }

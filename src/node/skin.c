@@ -69,8 +69,8 @@ static RvVec3 face_normal(const RvSkin* s, int32_t prim) {
 }
 
 bool rv_skin_has_face(const RvSkin* s, int64_t prim) {
-  return prim >= 0 && (uint64_t)prim < s->nprim &&
-         rv_detail_prim_type(s->detail, (size_t)prim) == RV_PRIM_POLYGON && corners(s, (int32_t)prim) >= 3;
+  return prim >= 0 && (uint64_t)prim < s->nprim && rv_detail_prim_type(s->detail, (size_t)prim) == RV_PRIM_POLYGON &&
+         corners(s, (int32_t)prim) >= 3;
 }
 
 // A closed skin says itself where outside is, whatever its winding: the flux of the position through it is
@@ -86,15 +86,15 @@ static double outward_sign(const RvSkin* s) {
   return flux < -0.2 * size ? -1 : 1;
 }
 
-static RvResult make_normals(RvSkin* s, RvError* error) {
+static RvResult make_normals(RvSkin* s, bool outward, RvError* error) {
   s->normals = rv_alloc_zero(s->npoint, 3 * sizeof(float));
   RvVec3* sum = rv_alloc_zero(s->npoint, sizeof *sum);
   if (!s->normals || !sum) {
     rv_free(sum);
     return rv_fail(error, RV_NO_MEMORY, "no memory for the normals of %zu points", s->npoint);
   }
-  const float* given = rv_detail_f32(s->detail, RV_POINT, "N", 3);
-  double sign = outward_sign(s);
+  const float* given = outward ? rv_detail_f32(s->detail, RV_POINT, "N", 3) : NULL;
+  double sign = outward ? outward_sign(s) : 1;
   for (size_t i = 0; i < s->nprim; ++i) {
     if (!rv_skin_has_face(s, (int64_t)i)) continue;
     RvVec3 normal = rv_scale(face_normal(s, (int32_t)i), sign);
@@ -151,8 +151,8 @@ static RvResult make_facets(RvSkin* s, const uint8_t* prims, RvError* error) {
   return RV_OK;
 }
 
-RvResult rv_skin_init(RvSkin* s, const RvDetail* detail, const uint8_t* prims, bool need_area,
-                      const char* what, RvError* error) {
+RvResult rv_skin_init(RvSkin* s, const RvDetail* detail, const uint8_t* prims, unsigned flags, const char* what,
+                      RvError* error) {
   *s = (RvSkin){.detail = detail,
                 .P = rv_detail_f32(detail, RV_POINT, "P", 3),
                 .start = rv_detail_prim_start(detail),
@@ -162,13 +162,13 @@ RvResult rv_skin_init(RvSkin* s, const RvDetail* detail, const uint8_t* prims, b
   if (!s->P) return rv_fail(error, RV_BAD_INPUT, "%s: P must be 3 floats of 32 bits", what);
   RvResult result = check_positions(s, what, error);
   if (result == RV_OK) result = make_facets(s, prims, error);
-  if (result == RV_OK && need_area && !s->nfacet)
+  if (result == RV_OK && (flags & RV_SKIN_NEED_AREA) && !s->nfacet)
     result = rv_fail(error, RV_BAD_INPUT, "%s: %s", what,
                      s->nprim ? "no face has any area (are these curves, or faces outside the group?)"
                               : "there are no faces; wire a mesh or nothing");
   if (result == RV_OK && !isfinite(s->area))
     result = rv_fail(error, RV_BAD_INPUT, "%s: the area is beyond all numbers; is the scale right?", what);
-  if (result == RV_OK) result = make_normals(s, error);
+  if (result == RV_OK) result = make_normals(s, flags & RV_SKIN_OUTWARD, error);
   if (result != RV_OK) rv_skin_free(s);
   return result;
 }
@@ -274,8 +274,7 @@ static Weights site_weights(const RvSkin* s, RvSite p) {
   int32_t n = corners(s, p.prim);
   if (n == 3) return (Weights){3, {0, 1, 2}, {1 - p.u - p.v, p.u, p.v}, 0};
   if (n == 4)
-    return (Weights){
-        4, {0, 1, 2, 3}, {(1 - p.u) * (1 - p.v), (1 - p.u) * p.v, p.u * p.v, p.u * (1 - p.v)}, 0};
+    return (Weights){4, {0, 1, 2, 3}, {(1 - p.u) * (1 - p.v), (1 - p.u) * p.v, p.u * p.v, p.u * (1 - p.v)}, 0};
   double along;
   int32_t edge = fan_edge(n, p.u, &along);
   return (Weights){2, {edge, (edge + 1) % n}, {(1 - p.v) * (1 - along), (1 - p.v) * along}, p.v};

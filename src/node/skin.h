@@ -28,7 +28,7 @@ typedef struct RvSkin {
   double* cumulative;   // area of the facets up to and with this one
   double area;
   RvVec3 centre;   // of the area
-  float* normals;  // 3 a point, unit, outwards; zero where a point has no face
+  float* normals;  // 3 a point, unit; zero where a point has no face
 } RvSkin;
 
 // How a site lies in space.
@@ -38,10 +38,16 @@ typedef struct RvSkinFrame {
   RvVec3 tangent;  // unit, along u, at right angles to the normal
 } RvSkinFrame;
 
-// `prims` (may be NULL) masks the faces that bear hair. Faces without area are left out. With `need_area` a
-// skin with none is an error. `what` names the skin in errors ("input 1, the skin").
-RvResult rv_skin_init(RvSkin* skin, const RvDetail* detail, const uint8_t* prims, bool need_area,
-                      const char* what, RvError* error);
+enum {
+  RV_SKIN_NEED_AREA = 1,  // a skin without any is an error
+  RV_SKIN_OUTWARD = 2,    // normals are the point attribute N where there is one, and look out of a closed skin
+};                        // without it they are those of the winding, for skins that are compared with each other
+
+// `prims` (may be NULL) masks the faces that bear hair. Faces without area are left out. `what` names the skin in
+// errors
+// ("input 1, the skin").
+RvResult rv_skin_init(RvSkin* skin, const RvDetail* detail, const uint8_t* prims, unsigned flags, const char* what,
+                      RvError* error);
 void rv_skin_free(RvSkin* skin);
 
 // Site `index` of stream `stream`: scrambled Sobol points, so every prefix is spread evenly over the area.

@@ -73,8 +73,7 @@ static void close_gaps(RvSkinHull* h) {
         float most = 0;
         if (old[i][j] > 0) continue;
         for (int a = i > 0 ? i - 1 : 0; a <= i + 1 && a < T; ++a)
-          for (int b = j > 0 ? j - 1 : 0; b <= j + 1 && b < T; ++b)
-            most = old[a][b] > most ? old[a][b] : most;
+          for (int b = j > 0 ? j - 1 : 0; b <= j + 1 && b < T; ++b) most = old[a][b] > most ? old[a][b] : most;
         h->radius[f][i][j] = most;
       }
     }

@@ -1,0 +1,224 @@
+// Attribute: sets one attribute to a constant, a ramp along curves, a list or random numbers.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/rng.h"
+#include "node/curveu.h"
+#include "node/select.h"
+#include "parm/table.h"
+#include "rivulet/node.h"
+
+#define ATTRIBUTE_PARMS(X)                                                                                         \
+  X(STRING, name, "Name", "attrib1", "Name of the attribute; it is made if it is missing.")                        \
+  X(MENU, class, "Class", 0, "point=Point|vertex=Vertex|prim=Primitive|detail=Detail", "What it belongs to.")      \
+  X(MENU, type, "Type", 0, "float=Float|int=Integer|string=String|double=Double|int64=Integer 64 bit",             \
+    "Its type, if it is made anew.")                                                                               \
+  X(INT, size, "Size", 1, HARD(1), HARD(16), "", "Numbers an element.")                                            \
+  X(MENU, typeinfo, "Qualifier", 0,                                                                                \
+    "none=None|point=Position|vector=Vector|normal=Normal|color=Color|quaternion=Quaternion",                      \
+    "How a transform moves it, if it is made anew.")                                                               \
+  X(MENU, mode, "Mode", 0, "constant=Constant|ramp=Ramp over curveu|list=List|random=Random",                      \
+    "Where values come from. The ramp multiplies the value and is for points.")                                    \
+  X(VEC4, value, "Value", 0, 0, 0, 0, SOFT(0), SOFT(1), "",                                                        \
+    "The constant, the ramp's factor or the least random value; components beyond the fourth repeat the last.")    \
+  X(VEC4, valuemax, "Maximum", 1, 1, 1, 1, SOFT(0), SOFT(1), "", "The greatest random value.",                     \
+    WHEN("{ mode != random }"))                                                                                    \
+  X(STRING, string, "String", "", "The constant of a string attribute.")                                           \
+  X(RAMP, ramp, "Ramp", "0 0 linear, 1 1 linear", "Factor from root to tip.", WHEN("{ mode != ramp }"))            \
+  X(STRING, list, "List", "",                                                                                      \
+    "Numbers, or words for strings, parted by spaces or commas, element after element; used again from the start " \
+    "when "                                                                                                        \
+    "it ends.",                                                                                                    \
+    WHEN("{ mode != list }"))                                                                                      \
+  X(INT, seed, "Seed", 0, SOFT(0), SOFT(100), "", "Of the random numbers, which follow `id` where there is one.",  \
+    WHEN("{ mode != random }"))                                                                                    \
+  X(STRING, group, "Group", "",                                                                                    \
+    "Elements to set: groups, numbers and ranges; all if empty. Points and primitives only.")
+RV_PARM_TABLE(AttributeParms, attribute_table, ATTRIBUTE_PARMS)
+
+enum { CONSTANT, RAMP, LIST, RANDOM };
+
+typedef RV_ARRAY(double) Numbers;
+typedef RV_ARRAY(char*) Words;
+
+typedef struct Setting {
+  const AttributeParms* p;
+  RvAttrib* attrib;
+  size_t count;
+  int size;
+  uint8_t* mask;
+  float* curveu;
+  Numbers numbers;
+  Words words;
+  char* text;          // what the words point into
+  const RvAttrib* id;  // NULL: the index counts
+} Setting;
+
+static RvResult split_list(Setting* s, bool strings, RvError* error) {
+  s->text = rv_strdup(s->p->list);
+  if (!s->text) return rv_fail(error, RV_NO_MEMORY, "no memory for the list");
+  char* rest = s->text;
+  for (char* word; (word = strsep(&rest, " ,\t\n"));) {
+    if (!*word) continue;
+    char* end = word;
+    double value = strings ? 0 : strtod(word, &end);
+    if (!strings && (*end || end == word)) return rv_fail(error, RV_BAD_INPUT, "list: \"%.40s\" is no number", word);
+    if (!(strings ? rv_array_push(&s->words, word) : rv_array_push(&s->numbers, value)))
+      return rv_fail(error, RV_NO_MEMORY, "no memory for the list");
+  }
+  if (!s->numbers.count && !s->words.count) return rv_fail(error, RV_BAD_INPUT, "list: it is empty");
+  return RV_OK;
+}
+
+static double number_of(const Setting* s, size_t i, int k) {
+  const AttributeParms* p = s->p;
+  int c = k < 4 ? k : 3;
+  switch (p->mode) {
+    case RAMP:
+      return p->value[c] * rv_ramp_eval(&p->ramp, s->curveu[i]);
+    case LIST:
+      return s->numbers.data[(i * (size_t)s->size + (size_t)k) % s->numbers.count];
+    case RANDOM: {
+      uint64_t who = s->id ? (uint64_t)(int64_t)rv_attrib_get(s->id, i, 0) : i;
+      return p->value[c] + (p->valuemax[c] - p->value[c]) * rv_random((uint64_t)p->seed, 50 + (uint64_t)k, who, 0);
+    }
+    default:
+      return p->value[c];
+  }
+}
+
+// doubles to whole numbers without leaving the type's range
+static int64_t whole(double x, double lo, double hi) {
+  return x != x ? 0 : x <= lo ? (int64_t)lo : x >= hi ? (int64_t)hi : (int64_t)floor(x + 0.5);
+}
+
+static void put(void* values, RvStorage storage, size_t at, double x) {
+  switch (storage) {
+    case RV_F32:
+      ((float*)values)[at] = (float)x;
+      break;
+    case RV_F64:
+      ((double*)values)[at] = x;
+      break;
+    case RV_I8:
+      ((int8_t*)values)[at] = (int8_t)whole(x, -128, 127);
+      break;
+    case RV_I32:
+      ((int32_t*)values)[at] = (int32_t)whole(x, INT32_MIN, INT32_MAX);
+      break;
+    case RV_I64:
+      ((int64_t*)values)[at] = whole(x, -0x1p62, 0x1p62);
+      break;
+    default:
+      break;
+  }
+}
+
+static RvResult set_strings(Setting* s, RvError* error) {
+  RvResult result = RV_OK;
+  if (s->p->mode == RAMP || s->p->mode == RANDOM)
+    return rv_fail(error, RV_BAD_INPUT, "mode: a string takes a constant or a list");
+  for (size_t i = 0; result == RV_OK && i < s->count; ++i) {
+    if (s->mask && !s->mask[i]) continue;
+    for (int k = 0; result == RV_OK && k < s->size; ++k) {
+      const char* word = s->p->string;
+      if (s->p->mode == LIST) word = s->words.data[(i * (size_t)s->size + (size_t)k) % s->words.count];
+      result = rv_attrib_set_string(s->attrib, i, k, word, error);
+    }
+  }
+  return result;
+}
+
+static RvResult set_values(Setting* s, RvError* error) {
+  RvStorage storage = rv_attrib_storage(s->attrib);
+  if (storage == RV_STRING) return set_strings(s, error);
+  if (storage == RV_F16) return rv_fail(error, RV_UNSUPPORTED, "name: '%s' has 16-bit floats", s->p->name);
+  void* values = rv_attrib_write(s->attrib);
+  if (!values) return rv_fail(error, RV_NO_MEMORY, "no memory for the attribute '%s'", s->p->name);
+  for (size_t i = 0; i < s->count; ++i) {
+    if (s->mask && !s->mask[i]) continue;
+    for (int k = 0; k < s->size; ++k) put(values, storage, i * (size_t)s->size + (size_t)k, number_of(s, i, k));
+  }
+  return RV_OK;
+}
+
+// the attribute that is there, whatever its type, or a new one
+static RvResult find_or_add(Setting* s, RvDetail* out, RvOwner owner, RvError* error) {
+  static const RvStorage storages[] = {RV_F32, RV_I32, RV_STRING, RV_F64, RV_I64};
+  static const RvTag tags[] = {RV_TAG_NONE,   RV_TAG_POINT, RV_TAG_VECTOR,
+                               RV_TAG_NORMAL, RV_TAG_COLOR, RV_TAG_QUATERNION};
+  const AttributeParms* p = s->p;
+  if (!*p->name) return rv_fail(error, RV_BAD_INPUT, "name: an attribute must have one");
+  s->attrib = rv_detail_find_mutable(out, owner, p->name);
+  if (!s->attrib)
+    return rv_detail_add_attrib(out, owner, p->name, storages[p->type], (int)p->size, tags[p->typeinfo], &s->attrib,
+                                error);
+  if ((rv_attrib_storage(s->attrib) == RV_STRING) != (storages[p->type] == RV_STRING) ||
+      rv_attrib_size(s->attrib) != p->size)
+    return rv_fail(error, RV_BAD_INPUT, "name: there is a %s attribute '%s' already, of %d x %s", rv_owner_name(owner),
+                   p->name, rv_attrib_size(s->attrib), rv_storage_name(rv_attrib_storage(s->attrib)));
+  return RV_OK;
+}
+
+static RvResult prepare(Setting* s, RvDetail* out, RvOwner owner, RvError* error) {
+  RvOwner selected;
+  RvResult result = RV_OK;
+  if (*s->p->group && owner != RV_POINT && owner != RV_PRIM)
+    return rv_fail(error, RV_BAD_INPUT, "group: only points and primitives have groups here");
+  if (*s->p->group)
+    result =
+        rv_select(out, s->p->group, owner == RV_PRIM ? RV_SELECT_PRIMS : RV_SELECT_POINTS, &selected, &s->mask, error);
+  if (result == RV_OK && s->p->mode == RAMP) {
+    if (owner != RV_POINT) return rv_fail(error, RV_BAD_INPUT, "mode: a ramp over curveu is for points");
+    s->curveu = rv_curveu(out, error);
+    if (!s->curveu) return RV_NO_MEMORY;
+  }
+  if (result == RV_OK) result = find_or_add(s, out, owner, error);
+  if (result != RV_OK) return result;
+  s->count = rv_detail_count(out, owner);
+  s->size = rv_attrib_size(s->attrib);
+  const RvAttrib* id = rv_detail_find(out, owner, "id");
+  s->id = id && rv_attrib_storage(id) != RV_STRING && id != s->attrib ? id : NULL;
+  return s->p->mode == LIST ? split_list(s, rv_attrib_storage(s->attrib) == RV_STRING, error) : RV_OK;
+}
+
+static RvResult cook(RvCook* cook, RvError* error) {
+  static const RvOwner owners[] = {RV_POINT, RV_VERTEX, RV_PRIM, RV_GLOBAL};
+  const AttributeParms* p = cook->parms;
+  if (!cook->ninput || !cook->input[0]) return rv_fail(error, RV_BAD_INPUT, "input 1 is not wired");
+  Setting s = {.p = p};
+  RvDetail* out = rv_detail_copy(cook->input[0]);
+  RvResult result = out ? RV_OK : rv_fail(error, RV_NO_MEMORY, "no memory for a copy");
+  if (result == RV_OK) result = prepare(&s, out, owners[p->class], error);
+  if (result == RV_OK) result = set_values(&s, error);
+  if (result == RV_OK) cook->output[0] = out, out = NULL;
+  rv_detail_free(out);
+  rv_free(s.mask);
+  rv_free(s.curveu);
+  rv_free(s.text);
+  rv_array_free(&s.numbers);
+  rv_array_free(&s.words);
+  return result;
+}
+
+static const RvPortDef inputs[] = {{"geometry", "Geometry", "What gets the attribute.", true}};
+static const RvPortDef outputs[] = {{"geometry", "Geometry", "The same with the attribute.", false}};
+
+const RvNodeType rv_node_attribute = {
+    .type = "attribute",
+    .label = "Attribute",
+    .category = "Geometry",
+    .summary = "Sets an attribute to a constant, a ramp along curves, a list or random numbers.",
+    .help =
+        "An attribute that is there keeps its type. With a group, other elements keep their value; of a new attribute "
+        "they "
+        "have 0 or the empty string. Without the attribute curveu the ramp goes by arc length.",
+    .inputs = inputs,
+    .ninput = 1,
+    .outputs = outputs,
+    .noutput = 1,
+    .parms = &attribute_table,
+    .cook = cook,
+};

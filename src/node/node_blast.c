@@ -1,0 +1,54 @@
+// Blast: takes a group of points or primitives away, or all but it.
+#include "base/memory.h"
+#include "node/select.h"
+#include "parm/table.h"
+#include "rivulet/node.h"
+
+#define BLAST_PARMS(X)                                                                                           \
+  X(STRING, group, "Group", "", "What to delete: groups, numbers and ranges; all if empty.")                     \
+  X(MENU, grouptype, "Group Type", 0, RV_SELECT_MENU, "Whether numbers and names mean points or primitives.")    \
+  X(TOGGLE, negate, "Delete Non Selected", 0, "Keeps the group and deletes the rest.")                           \
+  X(TOGGLE, removeunused, "Delete Unused Points", 1, "With primitives, deletes the points that only they used.") \
+  X(TOGGLE, removegrp, "Delete Group", 0, "Deletes the group itself too, if the text is one group's name.")
+RV_PARM_TABLE(BlastParms, blast_table, BLAST_PARMS)
+
+static RvResult cook(RvCook* cook, RvError* error) {
+  const BlastParms* p = cook->parms;
+  const RvDetail* in = cook->ninput ? cook->input[0] : NULL;
+  if (!in) return rv_fail(error, RV_BAD_INPUT, "input 1 is not wired");
+  RvOwner owner;
+  uint8_t* mask = NULL;
+  RvResult result = rv_select(in, p->group, (RvSelectType)p->grouptype, &owner, &mask, error);
+  if (result != RV_OK) return result;
+  size_t count = rv_detail_count(in, owner);
+  uint8_t* keep = rv_alloc(count, 1);
+  RvDetail* out = rv_detail_copy(in);
+  if (!keep || !out) result = rv_fail(error, RV_NO_MEMORY, "no memory to delete from %zu elements", count);
+  for (size_t i = 0; result == RV_OK && i < count; ++i) keep[i] = (mask ? mask[i] != 0 : 1) == p->negate;
+  if (result == RV_OK)
+    result = rv_detail_keep(out, owner == RV_POINT ? keep : NULL, owner == RV_PRIM ? keep : NULL,
+                            owner == RV_PRIM && p->removeunused, error);
+  if (result == RV_OK && p->removegrp) rv_detail_remove_group(out, owner, p->group);
+  if (result == RV_OK) cook->output[0] = out, out = NULL;
+  rv_detail_free(out);
+  rv_free(keep);
+  rv_free(mask);
+  return result;
+}
+
+static const RvPortDef inputs[] = {{"geometry", "Geometry", "What to delete from.", true}};
+static const RvPortDef outputs[] = {{"geometry", "Geometry", "What is left.", false}};
+
+const RvNodeType rv_node_blast = {
+    .type = "blast",
+    .label = "Blast",
+    .category = "Geometry",
+    .summary = "Deletes points or primitives.",
+    .help = "A primitive that loses a point is deleted too, so that a strand is either whole or gone.",
+    .inputs = inputs,
+    .ninput = 1,
+    .outputs = outputs,
+    .noutput = 1,
+    .parms = &blast_table,
+    .cook = cook,
+};

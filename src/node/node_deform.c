@@ -1,0 +1,221 @@
+// Deform: strands follow an animated skin, each as a rigid body fixed to its root.
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "node/select.h"
+#include "node/skin_bind.h"
+#include "parm/table.h"
+#include "rivulet/node.h"
+
+#define DEFORM_PARMS(X)                                                                                           \
+  X(STRING, group, "Group", "", "Strands that follow; all if empty. The others stay.")                            \
+  X(STRING, primnumattrib, "Primitive Number", "skinprim", "Primitive attribute with the root's skin primitive.") \
+  X(STRING, primuvwattrib, "Primitive UVW", "skinprimuv", "Primitive attribute with the root's place on it.")
+RV_PARM_TABLE(DeformParms, deform_table, DEFORM_PARMS)
+
+enum { MAX_TURNED = 32 };
+
+typedef struct Deform {
+  RvCook* cook;
+  const DeformParms* p;
+  RvSkin rest, moved;
+  RvDetail* out;
+  size_t nprim;
+  uint8_t* mask;   // strands that follow, NULL all
+  RvSite* sites;   // where each is rooted; prim -1: nowhere
+  int32_t* owner;  // strand of each point
+  float* P;
+  float* orient;
+  float* turned[MAX_TURNED];  // vectors and normals of points
+  int nturned;
+} Deform;
+
+//---------------------------------------------------------------------------------------------- binding
+
+static RvResult same_topology(const RvSkin* a, const RvSkin* b, RvError* error) {
+  if (a->npoint != b->npoint || a->nprim != b->nprim)
+    return rv_fail(error, RV_BAD_INPUT,
+                   "the animated skin (input 3) has %zu points and %zu faces, the rest skin (input 2) %zu and %zu: the "
+                   "topology must be the same",
+                   b->npoint, b->nprim, a->npoint, a->nprim);
+  size_t nvertex = (size_t)a->start[a->nprim];
+  if (memcmp(a->start, b->start, (a->nprim + 1) * sizeof *a->start) != 0 ||
+      memcmp(a->vertex_point, b->vertex_point, nvertex * sizeof *a->vertex_point) != 0)
+    return rv_fail(error, RV_BAD_INPUT,
+                   "the animated skin (input 3) joins its points in another way than the rest skin (input 2)");
+  return RV_OK;
+}
+
+static RvResult bind_nearest(Deform* d, RvError* error) {
+  const int32_t *start = rv_detail_prim_start(d->out), *point = rv_detail_vertex_point(d->out);
+  RvVec3* roots = rv_alloc_zero(d->nprim, sizeof *roots);
+  if (!roots) return rv_fail(error, RV_NO_MEMORY, "no memory for %zu roots", d->nprim);
+  for (size_t i = 0; i < d->nprim; ++i)
+    if (start[i + 1] > start[i]) roots[i] = rv_vec3_load(d->P + 3 * (size_t)point[start[i]]);
+  RvResult result = rv_skin_bind(&d->rest, d->nprim, roots, d->sites, error);
+  rv_free(roots);
+  if (result == RV_OK)
+    rv_cook_info(d->cook, "the strands have no %s and %s: they are bound to the nearest face", d->p->primnumattrib,
+                 d->p->primuvwattrib);
+  return result;
+}
+
+static RvResult bind_attributes(Deform* d, const RvAttrib* prim, const RvAttrib* uvw, RvError* error) {
+  if (!prim || !uvw)
+    return rv_fail(error, RV_BAD_INPUT, "the strands have the primitive attribute %s but not %s",
+                   prim ? d->p->primnumattrib : d->p->primuvwattrib, prim ? d->p->primuvwattrib : d->p->primnumattrib);
+  if (rv_attrib_storage(prim) == RV_STRING || rv_attrib_storage(uvw) == RV_STRING || rv_attrib_size(uvw) < 2)
+    return rv_fail(error, RV_BAD_INPUT, "%s must be a number and %s two or three numbers", d->p->primnumattrib,
+                   d->p->primuvwattrib);
+  size_t lost = 0;
+  for (size_t i = 0; i < d->nprim; ++i) {
+    double number = rv_attrib_get(prim, i, 0), u = rv_attrib_get(uvw, i, 0), v = rv_attrib_get(uvw, i, 1);
+    bool ok =
+        number >= 0 && number < 2147483647 && isfinite(u) && isfinite(v) && rv_skin_has_face(&d->rest, (int64_t)number);
+    if (ok)
+      d->sites[i] = (RvSite){(int32_t)number, u, v};
+    else
+      lost += !d->mask || d->mask[i];
+  }
+  if (lost)
+    rv_cook_warn(d->cook, "%zu of %zu strands name no face of the skin in %s and stay where they are", lost, d->nprim,
+                 d->p->primnumattrib);
+  return RV_OK;
+}
+
+//---------------------------------------------------------------------------------------------- moving
+
+static RvMat3 frame_matrix(RvSkinFrame f) {
+  return (RvMat3){{f.tangent, rv_cross(f.normal, f.tangent), f.normal}};
+}
+
+static void turn(float* at, RvMat3 m) {
+  rv_vec3_store(at, rv_mat3_apply(m, rv_vec3_load(at)));
+}
+
+static void move_point(const Deform* d, size_t point, RvVec3 from, RvVec3 to, RvMat3 m, RvQuat q) {
+  float* P = d->P + 3 * point;
+  rv_vec3_store(P, rv_add(to, rv_mat3_apply(m, rv_sub(rv_vec3_load(P), from))));
+  for (int k = 0; k < d->nturned; ++k) turn(d->turned[k] + 3 * point, m);
+  if (!d->orient) return;
+  float* o = d->orient + 4 * point;
+  RvQuat turned = rv_quat_mul(q, (RvQuat){o[0], o[1], o[2], o[3]});
+  o[0] = (float)turned.x, o[1] = (float)turned.y, o[2] = (float)turned.z, o[3] = (float)turned.w;
+}
+
+static void move_range(void* arg, size_t begin, size_t end) {
+  const Deform* d = arg;
+  const int32_t *start = rv_detail_prim_start(d->out), *point = rv_detail_vertex_point(d->out);
+  for (size_t i = begin; i < end; ++i) {
+    if (d->sites[i].prim < 0 || (d->mask && !d->mask[i])) continue;
+    RvSkinFrame rest = rv_skin_frame(&d->rest, d->sites[i]), moved = rv_skin_frame(&d->moved, d->sites[i]);
+    RvMat3 m = rv_mat3_mul(frame_matrix(moved), rv_mat3_transpose(frame_matrix(rest)));
+    RvQuat q = rv_quat_from_matrix(m);
+    for (int32_t v = start[i]; v < start[i + 1]; ++v)
+      if (d->owner[point[v]] == (int32_t)i) move_point(d, (size_t)point[v], rest.position, moved.position, m, q);
+  }
+}
+
+// which strand moves a point: the first that follows and has it, and it moves once
+static RvResult own_points(Deform* d, RvError* error) {
+  size_t npoint = rv_detail_count(d->out, RV_POINT);
+  d->owner = rv_alloc(npoint, sizeof *d->owner);
+  if (!d->owner) return rv_fail(error, RV_NO_MEMORY, "no memory for %zu points", npoint);
+  memset(d->owner, 0xff, npoint * sizeof *d->owner);
+  const int32_t *start = rv_detail_prim_start(d->out), *point = rv_detail_vertex_point(d->out);
+  for (size_t i = 0; i < d->nprim; ++i) {
+    if (d->sites[i].prim < 0 || (d->mask && !d->mask[i])) continue;
+    for (int32_t v = start[i]; v < start[i + 1]; ++v) {
+      // the same strand may come by a point twice
+      if (d->owner[point[v]] < 0) d->owner[point[v]] = (int32_t)i;
+    }
+  }
+  return RV_OK;
+}
+
+static RvResult open_output(Deform* d, RvError* error) {
+  d->out = rv_detail_copy(d->cook->input[0]);
+  if (!d->out) return rv_fail(error, RV_NO_MEMORY, "no memory for the strands");
+  d->P = rv_detail_f32_write(d->out, RV_POINT, "P", 3, error);
+  if (!d->P) return error && error->code ? error->code : RV_NO_MEMORY;
+  if (rv_detail_f32(d->out, RV_POINT, "orient", 4))
+    d->orient = rv_detail_f32_write(d->out, RV_POINT, "orient", 4, error);
+  for (size_t i = 0; i < rv_detail_attrib_count(d->out, RV_POINT) && d->nturned < MAX_TURNED; ++i) {
+    const RvAttrib* a = rv_detail_attrib(d->out, RV_POINT, i);
+    RvTag tag = rv_attrib_tag(a);
+    if ((tag != RV_TAG_VECTOR && tag != RV_TAG_NORMAL) || rv_attrib_storage(a) != RV_F32 || rv_attrib_size(a) != 3)
+      continue;
+    float* values = rv_attrib_write(rv_detail_find_mutable(d->out, RV_POINT, rv_attrib_name(a)));
+    if (!values) return rv_fail(error, RV_NO_MEMORY, "no memory for the attribute %s", rv_attrib_name(a));
+    d->turned[d->nturned++] = values;
+  }
+  d->nprim = rv_detail_count(d->out, RV_PRIM);
+  d->sites = rv_alloc(d->nprim, sizeof *d->sites);
+  if (!d->sites) return rv_fail(error, RV_NO_MEMORY, "no memory for %zu strands", d->nprim);
+  for (size_t i = 0; i < d->nprim; ++i) d->sites[i] = (RvSite){-1, 0, 0};
+  RvOwner owner;
+  return rv_select(d->out, d->p->group, RV_SELECT_PRIMS, &owner, &d->mask, error);
+}
+
+static RvResult deform(Deform* d, RvError* error) {
+  const char* const names[] = {"strands", "rest skin", "animated skin"};
+  for (size_t i = 0; i < 3; ++i)
+    if (i >= d->cook->ninput || !d->cook->input[i])
+      return rv_fail(error, RV_BAD_INPUT, "input %zu, the %s, is not wired", i + 1, names[i]);
+  RvResult result = rv_skin_init(&d->rest, d->cook->input[1], NULL, 0, "input 2, the rest skin", error);
+  if (result == RV_OK)
+    result = rv_skin_init(&d->moved, d->cook->input[2], NULL, 0, "input 3, the animated skin", error);
+  if (result == RV_OK) result = same_topology(&d->rest, &d->moved, error);
+  if (result == RV_OK) result = open_output(d, error);
+  if (result != RV_OK) return result;
+  const RvAttrib* prim = rv_detail_find(d->out, RV_PRIM, d->p->primnumattrib);
+  const RvAttrib* uvw = rv_detail_find(d->out, RV_PRIM, d->p->primuvwattrib);
+  result = prim || uvw ? bind_attributes(d, prim, uvw, error) : bind_nearest(d, error);
+  if (result == RV_OK) result = own_points(d, error);
+  if (result == RV_OK && rv_cook_cancelled(d->cook, 0.5, "deform"))
+    result = rv_fail(error, RV_CANCELLED, "interrupted");
+  if (result == RV_OK) rv_parallel_for(d->nprim, 64, move_range, d);
+  return result;
+}
+
+static RvResult cook(RvCook* cook, RvError* error) {
+  Deform d = {.cook = cook, .p = cook->parms};
+  RvResult result = deform(&d, error);
+  if (result == RV_OK) cook->output[0] = d.out, d.out = NULL;
+  rv_detail_free(d.out);
+  rv_skin_free(&d.rest);
+  rv_skin_free(&d.moved);
+  rv_free(d.mask);
+  rv_free(d.sites);
+  rv_free(d.owner);
+  return result;
+}
+
+static const RvPortDef inputs[] = {
+    {"strands", "Strands", "Curves, root first, groomed on the rest skin.", true},
+    {"rest", "Rest Skin", "The skin they were groomed on.", true},
+    {"skin", "Animated Skin", "The same skin, moved; the topology must be equal.", true}};
+static const RvPortDef outputs[] = {{"strands", "Strands", "The strands on the moved skin.", false}};
+
+const RvNodeType rv_node_deform = {
+    .type = "deform",
+    .label = "Deform",
+    .category = "Hair",
+    .summary = "Moves strands with an animated skin.",
+    .help =
+        "Each strand keeps its shape and moves with the frame of the skin at its root: the smooth normal and the "
+        "face's "
+        "first parametric direction. Orient turns with it, and so do point attributes that are vectors or normals; "
+        "rest "
+        "stays.\n\n"
+        "Roots are found by skinprim and skinprimuv. Strands without these attributes are bound to the nearest face of "
+        "the rest skin, to about a thousandth of its size. A strand whose skinprim is no face stays where it is and is "
+        "counted in a warning.",
+    .inputs = inputs,
+    .ninput = 3,
+    .outputs = outputs,
+    .noutput = 1,
+    .parms = &deform_table,
+    .cook = cook,
+};

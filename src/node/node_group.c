@@ -1,0 +1,197 @@
+// Group: names the points or primitives in a box, with given ids, or on a stretch of their curve.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "node/curveu.h"
+#include "node/select.h"
+#include "parm/table.h"
+#include "rivulet/node.h"
+
+#define GROUP_PARMS(X)                                                                                            \
+  X(STRING, groupname, "Group Name", "group1", "Name of the group.")                                              \
+  X(MENU, grouptype, "Group Type", 0, "points=Points|prims=Primitives", "What it holds.")                         \
+  X(STRING, basegroup, "Base Group", "", "Where to choose from: groups, numbers and ranges; all if empty.")       \
+  X(MENU, mode, "Select", 0, "all=All|box=Box|ids=Ids|curveu=Curve U", "What of the base group is chosen.")       \
+  X(VEC3, boxmin, "Box Minimum", -1, -1, -1, SOFT(-1), SOFT(1), "m", "One corner; its faces count as inside.",    \
+    WHEN("{ mode != box }"))                                                                                      \
+  X(VEC3, boxmax, "Box Maximum", 1, 1, 1, SOFT(-1), SOFT(1), "m", "The other corner.", WHEN("{ mode != box }"))   \
+  X(STRING, ids, "Ids", "", "Values of the attribute id, or element numbers where there is none: \"3 7 10-20\".", \
+    WHEN("{ mode != ids }"))                                                                                      \
+  X(VEC2, curveu, "Curve U", 0, 0, SOFT(0), SOFT(1), "", "Least and greatest curveu; 0 0 are the roots.",         \
+    WHEN("{ mode != curveu }"))                                                                                   \
+  X(TOGGLE, invert, "Invert", 0, "Takes the rest of the base group instead.")                                     \
+  X(MENU, mergeop, "Merge", 0, "replace=Replace|union=Union|intersect=Intersect|subtract=Subtract",               \
+    "What happens to a group of that name that is there.")
+RV_PARM_TABLE(GroupParms, group_table, GROUP_PARMS)
+
+enum { ALL, BOX, IDS, CURVEU };
+enum { REPLACE, UNION, INTERSECT, SUBTRACT };
+
+typedef struct Range {
+  int64_t first, last;
+} Range;
+typedef RV_ARRAY(Range) Ranges;
+
+static int by_first(const void* a, const void* b) {
+  const Range *x = a, *y = b;
+  return (x->first > y->first) - (x->first < y->first);
+}
+
+static RvResult read_ids(const char* text, Ranges* out, RvError* error) {
+  const char* at = text;
+  while (*at) {
+    char* end;
+    if (*at == ' ' || *at == ',' || *at == '\t') {
+      ++at;
+      continue;
+    }
+    Range r = {.first = strtoll(at, &end, 10)};
+    r.last = r.first;
+    if (end != at && *end == '-') {
+      at = end + 1;
+      r.last = strtoll(at, &end, 10);
+    }
+    if (end == at || (*end && !strchr(" ,\t", *end)) || r.last < r.first)
+      return rv_fail(error, RV_BAD_INPUT, "ids: \"%.20s\" is no number and no range such as 3-9", at);
+    if (!rv_array_push(out, r)) return rv_fail(error, RV_NO_MEMORY, "no memory for the ids");
+    at = end;
+  }
+  if (out->count) qsort(out->data, out->count, sizeof *out->data, by_first);
+  // overlapping ranges become one, so that a search finds the only one that can hold a number
+  size_t n = 0;
+  for (size_t i = 0; i < out->count; ++i) {
+    if (n && out->data[i].first <= out->data[n - 1].last) {
+      if (out->data[i].last > out->data[n - 1].last) out->data[n - 1].last = out->data[i].last;
+    } else
+      out->data[n++] = out->data[i];
+  }
+  out->count = n;
+  return RV_OK;
+}
+
+static bool has_id(const Ranges* ranges, int64_t id) {
+  size_t lo = 0, hi = ranges->count;
+  while (lo < hi) {
+    size_t m = (lo + hi) / 2;
+    if (ranges->data[m].last < id)
+      lo = m + 1;
+    else
+      hi = m;
+  }
+  return lo < ranges->count && ranges->data[lo].first <= id;
+}
+
+static RvResult choose_ids(const RvDetail* d, RvOwner owner, const char* text, uint8_t* in, RvError* error) {
+  Ranges ranges = {0};
+  RvResult result = read_ids(text, &ranges, error);
+  const RvAttrib* id = rv_detail_find(d, owner, "id");
+  const int64_t* wide = rv_detail_i64(d, owner, "id", 1);
+  for (size_t i = 0; result == RV_OK && i < rv_detail_count(d, owner); ++i)
+    in[i] = has_id(&ranges, wide ? wide[i] : id ? (int64_t)rv_attrib_get(id, i, 0) : (int64_t)i);
+  rv_array_free(&ranges);
+  return result;
+}
+
+static void choose_box(const RvDetail* d, const GroupParms* p, uint8_t* in) {
+  const float* P = rv_detail_f32(d, RV_POINT, "P", 3);
+  for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i) {
+    in[i] = P != NULL;
+    for (int k = 0; P && k < 3; ++k)
+      in[i] &= P[3 * i + (size_t)k] >= p->boxmin[k] && P[3 * i + (size_t)k] <= p->boxmax[k];
+  }
+}
+
+static RvResult choose_curveu(const RvDetail* d, const GroupParms* p, uint8_t* in, RvError* error) {
+  float* u = rv_curveu(d, error);
+  if (!u) return RV_NO_MEMORY;
+  // the ends are given as decimals, curveu is a float
+  for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i)
+    in[i] = u[i] >= (float)p->curveu[0] && u[i] <= (float)p->curveu[1];
+  rv_free(u);
+  return RV_OK;
+}
+
+// a primitive is in a box if all its points are, and on a stretch of curveu if any is
+static void points_to_prims(const RvDetail* d, const uint8_t* points, bool all, uint8_t* prims) {
+  const int32_t *start = rv_detail_prim_start(d), *point = rv_detail_vertex_point(d);
+  for (size_t i = 0; i < rv_detail_count(d, RV_PRIM); ++i) {
+    size_t hits = 0;
+    for (int32_t v = start[i]; v < start[i + 1]; ++v) hits += points[point[v]];
+    size_t n = (size_t)(start[i + 1] - start[i]);
+    prims[i] = all ? n && hits == n : hits > 0;
+  }
+}
+
+static RvResult choose(const RvDetail* d, const GroupParms* p, RvOwner owner, uint8_t* in, RvError* error) {
+  memset(in, 1, rv_detail_count(d, owner));
+  if (p->mode == ALL) return RV_OK;
+  if (p->mode == IDS) return choose_ids(d, owner, p->ids, in, error);
+  uint8_t* points = owner == RV_POINT ? in : rv_alloc(rv_detail_count(d, RV_POINT), 1);
+  if (!points) return rv_fail(error, RV_NO_MEMORY, "no memory for the group");
+  RvResult result = RV_OK;
+  if (p->mode == BOX)
+    choose_box(d, p, points);
+  else
+    result = choose_curveu(d, p, points, error);
+  if (points != in) {
+    points_to_prims(d, points, p->mode == BOX, in);
+    rv_free(points);
+  }
+  return result;
+}
+
+static RvResult write_group(RvDetail* out, const GroupParms* p, RvOwner owner, const uint8_t* in, const uint8_t* base,
+                            RvError* error) {
+  RvGroup* group;
+  if (!*p->groupname) return rv_fail(error, RV_BAD_INPUT, "groupname: a group must have a name");
+  RvResult result = rv_detail_add_group(out, owner, p->groupname, &group, error);
+  if (result != RV_OK) return result;
+  uint8_t* to = rv_group_write(group);
+  if (!to) return rv_fail(error, RV_NO_MEMORY, "no memory for the group '%s'", p->groupname);
+  for (size_t i = 0; i < rv_detail_count(out, owner); ++i) {
+    uint8_t is = (!base || base[i]) && (in[i] != 0) != p->invert;
+    to[i] = p->mergeop == UNION       ? to[i] | is
+            : p->mergeop == INTERSECT ? to[i] & is
+            : p->mergeop == SUBTRACT  ? to[i] & !is
+                                      : is;
+  }
+  return RV_OK;
+}
+
+static RvResult cook(RvCook* cook, RvError* error) {
+  const GroupParms* p = cook->parms;
+  if (!cook->ninput || !cook->input[0]) return rv_fail(error, RV_BAD_INPUT, "input 1 is not wired");
+  RvOwner owner = p->grouptype ? RV_PRIM : RV_POINT, selected;
+  RvDetail* out = rv_detail_copy(cook->input[0]);
+  uint8_t *base = NULL, *in = rv_alloc(rv_detail_count(cook->input[0], owner), 1);
+  RvResult result = out && in ? RV_OK : rv_fail(error, RV_NO_MEMORY, "no memory for the group");
+  if (result == RV_OK)
+    result = rv_select(out, p->basegroup, p->grouptype ? RV_SELECT_PRIMS : RV_SELECT_POINTS, &selected, &base, error);
+  if (result == RV_OK) result = choose(out, p, owner, in, error);
+  if (result == RV_OK) result = write_group(out, p, owner, in, base, error);
+  if (result == RV_OK) cook->output[0] = out, out = NULL;
+  rv_detail_free(out);
+  rv_free(base);
+  rv_free(in);
+  return result;
+}
+
+static const RvPortDef inputs[] = {{"geometry", "Geometry", "What gets the group.", true}};
+static const RvPortDef outputs[] = {{"geometry", "Geometry", "The same with the group.", false}};
+
+const RvNodeType rv_node_group = {
+    .type = "group",
+    .label = "Group",
+    .category = "Geometry",
+    .summary = "Makes a group of points or primitives by box, ids or place on the curve.",
+    .help =
+        "A primitive is in a box if all its points are, and within a range of curveu if any is. Without the attribute "
+        "curveu the range goes by arc length.",
+    .inputs = inputs,
+    .ninput = 1,
+    .outputs = outputs,
+    .noutput = 1,
+    .parms = &group_table,
+    .cook = cook,
+};

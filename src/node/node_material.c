@@ -1,0 +1,184 @@
+// Material: what hair or a liquid is made of, as attributes, from presets and overrides.
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/scalar.h"
+#include "node/select.h"
+#include "parm/table.h"
+#include "rivulet/node.h"
+
+typedef struct Liquid {
+  const char* token;
+  double density, bulkmodulus, shearmodulus, yieldstress, consistency, flowindex, surfacetension, contactangle;
+} Liquid;
+
+typedef struct Hair {
+  const char* token;
+  double density, youngs, shear, damping, hairradius;
+} Hair;
+
+static const Liquid liquids[] = {
+#define RV_LIQUID(token, label, ...) {#token, __VA_ARGS__},
+#define RV_HAIR(...)
+#include "node/presets.def"
+#undef RV_LIQUID
+#undef RV_HAIR
+};
+
+static const Hair hairs[] = {
+#define RV_HAIR(token, label, ...) {#token, __VA_ARGS__},
+#define RV_LIQUID(...)
+#include "node/presets.def"
+#undef RV_LIQUID
+#undef RV_HAIR
+};
+
+// the menus must be one text each; a test holds them against the tables
+#define LIQUID_MENU                                                                                            \
+  "water=Water|tetrachloroethylene=Tetrachloroethylene|mud=Drilling Mud|paint=Acrylic Paint|cream=Milk Cream|" \
+  "shavingcream=Shaving Cream|oystersauce=Oyster Sauce|chocolate=Milk Chocolate|siliconeoil=Silicone Oil"
+#define HAIR_MENU                                                                                          \
+  "human=Human Hair|humanwavy=Human Hair, Wavy|humancoily=Human Hair, Coily|humanthick=Human Hair, Thick|" \
+  "humanwet=Human Hair, Soaked|fine=Fine Fibre|wool=Merino Wool|fur=Dog Fur|nylon=Nylon Bristle"
+
+#define IF_HAIR WHEN("{ kind == liquid }")
+#define IF_LIQUID WHEN("{ kind == hair }")
+
+#define MATERIAL_PARMS(X)                                                                                              \
+  X(MENU, kind, "Kind", 0, "hair=Hair|liquid=Liquid", "What the geometry is.")                                         \
+  X(MENU, hair, "Hair", 0, HAIR_MENU, "Preset of a fibre.", IF_HAIR)                                                   \
+  X(MENU, liquid, "Liquid", 0, LIQUID_MENU, "Preset of a liquid.", IF_LIQUID)                                          \
+  X(MENU, class, "Class", 0, "auto=By Kind|point=Point|prim=Primitive|detail=Detail",                                  \
+    "What the attributes belong to: by kind, hair's to primitives and liquids' to points.")                            \
+  X(STRING, group, "Group", "", "Elements to set: groups, numbers and ranges; all if empty.")                          \
+  X(FOLDER, "Overrides")                                                                                               \
+  X(FLOAT, density, "Density", -1, HARD(-1), SOFT(2000), "kg1m-3", "-1 takes the preset's, here and below.")           \
+  X(FLOAT, youngs, "Young's Modulus", -1, HARD(-1), SOFT(6e9), "kg1m-1s-2", "Resistance to stretch and bend.",         \
+    IF_HAIR)                                                                                                           \
+  X(FLOAT, shear, "Shear Modulus", -1, HARD(-1), SOFT(3e9), "kg1m-1s-2", "Resistance to twist.", IF_HAIR)              \
+  X(FLOAT, damping, "Damping", -1, HARD(-1), SOFT(1e7), "kg1m-1s-1", "Viscosity of the fibre itself.", IF_HAIR)        \
+  X(FLOAT, hairradius, "Hair Radius", -1, HARD(-1), SOFT(0.0002), "m", "Radius of the fibre.", IF_HAIR)                \
+  X(FLOAT, viscosity, "Viscosity", -1, HARD(-1), SOFT(10), "kg1m-1s-1",                                                \
+    "Dynamic viscosity; the preset's is its apparent one at a shear rate of 1/s, above the yield stress.", IF_LIQUID)  \
+  X(FLOAT, surfacetension, "Surface Tension", -1, HARD(-1), SOFT(0.1), "kg1s-2", "Against air.", IF_LIQUID)            \
+  X(FLOAT, yieldstress, "Yield Stress", -1, HARD(-1), SOFT(200), "kg1m-1s-2", "Stress below which it does not flow.",  \
+    IF_LIQUID)                                                                                                         \
+  X(FLOAT, consistency, "Consistency", -1, HARD(-1), SOFT(30), "", "Herschel-Bulkley consistency, Pa s^n.", IF_LIQUID) \
+  X(FLOAT, flowindex, "Flow Index", -1, HARD(-1), SOFT(2), "", "Below 1 it thins when sheared.", IF_LIQUID)            \
+  X(FLOAT, shearmodulus, "Liquid Shear Modulus", -1, HARD(-1), SOFT(2000), "kg1m-1s-2", "Elasticity below yield.",     \
+    IF_LIQUID)                                                                                                         \
+  X(FLOAT, bulkmodulus, "Bulk Modulus", -1, HARD(-1), SOFT(3e9), "kg1m-1s-2", "Resistance to compression.", IF_LIQUID) \
+  X(FLOAT, contactangle, "Contact Angle", -1, HARD(-1), HARD(180), "deg", "On hair.", IF_LIQUID)
+RV_PARM_TABLE(MaterialParms, material_table, MATERIAL_PARMS)
+
+typedef struct Target {
+  RvDetail* detail;
+  RvOwner owner;
+  size_t count;
+  const uint8_t* mask;
+} Target;
+
+static RvResult put(const Target* t, const char* name, double preset, double given, RvError* error) {
+  float* values = rv_detail_f32_write(t->detail, t->owner, name, 1, error);
+  if (!values) return error && error->code ? error->code : RV_NO_MEMORY;
+  float value = (float)(given >= 0 ? given : preset);
+  for (size_t i = 0; i < t->count; ++i)
+    if (!t->mask || t->mask[i]) values[i] = value;
+  return RV_OK;
+}
+
+static RvResult put_name(const Target* t, const char* token, RvError* error) {
+  RvAttrib* attrib;
+  RvResult result = rv_detail_add_attrib(t->detail, t->owner, "material", RV_STRING, 1, RV_TAG_NONE, &attrib, error);
+  for (size_t i = 0; result == RV_OK && i < t->count; ++i)
+    if (!t->mask || t->mask[i]) result = rv_attrib_set_string(attrib, i, 0, token, error);
+  return result;
+}
+
+typedef struct Row {
+  const char* name;
+  double preset, given;
+} Row;
+
+static RvResult put_rows(const Target* t, const Row* rows, size_t count, RvError* error) {
+  RvResult result = RV_OK;
+  for (size_t i = 0; result == RV_OK && i < count; ++i)
+    result = put(t, rows[i].name, rows[i].preset, rows[i].given, error);
+  return result;
+}
+
+static RvResult write_hair(const Target* t, const MaterialParms* p, RvError* error) {
+  const Hair* h = &hairs[p->hair];
+  const Row rows[] = {{"density", h->density, p->density},
+                      {"youngs", h->youngs, p->youngs},
+                      {"shear", h->shear, p->shear},
+                      {"damping", h->damping, p->damping},
+                      {"hairradius", h->hairradius, p->hairradius}};
+  return put_rows(t, rows, sizeof rows / sizeof *rows, error);
+}
+
+// SD-5, spec 2.5: the presets. At a rate of 1/s a Herschel-Bulkley liquid's viscous stress is its consistency.
+static RvResult write_liquid(const Target* t, const MaterialParms* p, RvError* error) {
+  const Liquid* l = &liquids[p->liquid];
+  const Row rows[] = {{"density", l->density, p->density},
+                      {"viscosity", l->consistency, p->viscosity},
+                      {"surfacetension", l->surfacetension, p->surfacetension},
+                      {"yieldstress", l->yieldstress, p->yieldstress},
+                      {"consistency", l->consistency, p->consistency},
+                      {"flowindex", l->flowindex, p->flowindex},
+                      {"shearmodulus", l->shearmodulus, p->shearmodulus},
+                      {"bulkmodulus", l->bulkmodulus, p->bulkmodulus},
+                      {"contactangle", l->contactangle, p->contactangle}};
+  RvResult result = put_name(t, l->token, error);
+  return result == RV_OK ? put_rows(t, rows, sizeof rows / sizeof *rows, error) : result;
+}
+
+static RvResult cook(RvCook* cook, RvError* error) {
+  const MaterialParms* p = cook->parms;
+  if (!cook->ninput || !cook->input[0]) return rv_fail(error, RV_BAD_INPUT, "input 1 is not wired");
+  static const RvOwner owners[] = {RV_POINT, RV_POINT, RV_PRIM, RV_GLOBAL};
+  RvOwner owner = p->class ? owners[p->class] : p->kind ? RV_POINT : RV_PRIM, selected;
+  uint8_t* mask = NULL;
+  RvResult result = RV_OK;
+  if (*p->group && owner == RV_GLOBAL) return rv_fail(error, RV_BAD_INPUT, "group: detail attributes have no groups");
+  if (*p->group)
+    result = rv_select(cook->input[0], p->group, owner == RV_PRIM ? RV_SELECT_PRIMS : RV_SELECT_POINTS, &selected,
+                       &mask, error);
+  if (result != RV_OK) return result;
+  RvDetail* out = rv_detail_copy(cook->input[0]);
+  if (!out) result = rv_fail(error, RV_NO_MEMORY, "no memory for a copy");
+  if (result == RV_OK) {
+    Target target = {out, owner, rv_detail_count(out, owner), mask};
+    result = p->kind ? write_liquid(&target, p, error) : write_hair(&target, p, error);
+  }
+  rv_free(mask);
+  if (result == RV_OK)
+    cook->output[0] = out;
+  else
+    rv_detail_free(out);
+  return result;
+}
+
+static const RvPortDef inputs[] = {{"geometry", "Geometry", "Strands or liquid particles.", true}};
+static const RvPortDef outputs[] = {{"geometry", "Geometry", "The same with the material's attributes.", false}};
+
+const RvNodeType rv_node_material = {
+    .type = "material",
+    .label = "Material",
+    .category = "Hair",
+    .summary = "Gives hair or liquid the attributes of a material.",
+    .help =
+        "Hair gets density, youngs, shear, damping and hairradius. A liquid gets material (the preset's name), "
+        "density, "
+        "viscosity, surfacetension, yieldstress, consistency, flowindex, shearmodulus, bulkmodulus and contactangle. "
+        "All "
+        "are in SI units. With a group, the elements outside it keep what they had; where an attribute is new they "
+        "have 0, which solvers take as not given.\n\n"
+        "A liquid flows by the law of Herschel and Bulkley: stress = yieldstress + consistency x rate^flowindex.",
+    .inputs = inputs,
+    .ninput = 1,
+    .outputs = outputs,
+    .noutput = 1,
+    .parms = &material_table,
+    .cook = cook,
+};

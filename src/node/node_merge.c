@@ -1,0 +1,64 @@
+// Merge: everything that is wired, in the order of the inputs.
+#include <stdlib.h>
+
+#include "parm/table.h"
+#include "rivulet/node.h"
+
+#define MERGE_PARMS(X) X(STRING, exclude, "Exclude", "", "Numbers of inputs to leave out, from 1, parted by spaces.")
+RV_PARM_TABLE(MergeParms, merge_table, MERGE_PARMS)
+
+static bool excluded(const char* list, size_t number) {
+  for (char* end; *list; list = end) {
+    unsigned long value = strtoul(list, &end, 10);
+    if (end == list)
+      end = (char*)list + 1;
+    else if (value == number)
+      return true;
+  }
+  return false;
+}
+
+static RvResult cook(RvCook* cook, RvError* error) {
+  const MergeParms* p = cook->parms;
+  RvDetail* out = NULL;
+  for (size_t i = 0; i < cook->ninput; ++i) {
+    if (!cook->input[i] || excluded(p->exclude, i + 1)) continue;
+    if (!out) {
+      out = rv_detail_copy(cook->input[i]);
+      if (!out) return rv_fail(error, RV_NO_MEMORY, "no memory to merge");
+      continue;
+    }
+    RvResult result = rv_detail_merge(out, cook->input[i], error);
+    if (result != RV_OK) {
+      rv_detail_free(out);
+      return rv_error_context(error, "input %zu", i + 1);
+    }
+  }
+  if (!out) out = rv_detail_new();
+  if (!out) return rv_fail(error, RV_NO_MEMORY, "no memory to merge");
+  cook->output[0] = out;
+  return RV_OK;
+}
+
+#define MERGE_INPUT(n) \
+  { "input" #n, "Input " #n, "Geometry to merge.", false }
+static const RvPortDef inputs[] = {MERGE_INPUT(1), MERGE_INPUT(2), MERGE_INPUT(3), MERGE_INPUT(4),
+                                   MERGE_INPUT(5), MERGE_INPUT(6), MERGE_INPUT(7), MERGE_INPUT(8)};
+static const RvPortDef outputs[] = {{"geometry", "Geometry", "All of it.", false}};
+
+const RvNodeType rv_node_merge = {
+    .type = "merge",
+    .label = "Merge",
+    .category = "Geometry",
+    .summary = "Puts up to eight geometries into one.",
+    .help =
+        "Points and primitives follow each other in the order of the inputs. An attribute that one side lacks gets its "
+        "default there; of two with one name and different types, the first input's type holds.",
+    .flags = RV_NODE_GENERATOR,
+    .inputs = inputs,
+    .ninput = 8,
+    .outputs = outputs,
+    .noutput = 1,
+    .parms = &merge_table,
+    .cook = cook,
+};
