@@ -1,0 +1,143 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "support/cook.h"
+#include "support/rv_test.h"
+#include "support/shapes.h"
+
+// x' = R x + t with R a turn of `angle` about (1, 2, 2) / 3, by Rodrigues' formula
+static void rigid(double angle, const double t[3], const float* x, double out[3]) {
+  const double k[3] = {1.0 / 3, 2.0 / 3, 2.0 / 3};
+  double c = cos(angle), s = sin(angle), dot = k[0] * x[0] + k[1] * x[1] + k[2] * x[2];
+  for (int i = 0; i < 3; ++i) {
+    int a = (i + 1) % 3, b = (i + 2) % 3;
+    out[i] = x[i] * c + (k[a] * x[b] - k[b] * x[a]) * s + k[i] * dot * (1 - c) + t[i];
+  }
+}
+
+static RvDetail* moved_copy(const RvDetail* from, double angle, const double t[3]) {
+  RvError error = {0};
+  RvDetail* to = rv_detail_copy(from);
+  float* P = rv_detail_f32_write(to, RV_POINT, "P", 3, &error);
+  for (size_t i = 0; i < rv_detail_count(to, RV_POINT); ++i) {
+    double q[3];
+    rigid(angle, t, P + 3 * i, q);
+    for (int k = 0; k < 3; ++k) P[3 * i + k] = (float)q[k];
+  }
+  return to;
+}
+
+static RvDetail* groom(const RvDetail* skin) {
+  RvTestCook c = rv_test_cook("groom", "count=300; points=10; style=wavy; length=0.1", 1, &skin);
+  CHECK_OK(c.result, c.error);
+  return c.output[0];
+}
+
+static void check_rigid(const RvDetail* strands, const RvDetail* out, double angle, const double t[3],
+                        double tolerance) {
+  const float *A = rv_detail_f32(strands, RV_POINT, "P", 3), *B = rv_detail_f32(out, RV_POINT, "P", 3);
+  for (size_t i = 0; i < rv_detail_count(strands, RV_POINT); ++i) {
+    double q[3];
+    rigid(angle, t, A + 3 * i, q);
+    for (int k = 0; k < 3; ++k) CHECK_NEAR(B[3 * i + k], q[k], tolerance);
+  }
+}
+
+// the skin's own positions are rounded to 32 bits: 3e-8 at half a metre, and a frame of a 2 cm face turns 0.1 m of hair
+static void strands_follow_a_rigid_skin(void** state) {
+  (void)state;
+  const double t[3] = {0.1, -0.2, 0.3};
+  RvDetail *skin = rv_test_sphere(0.09, 10, 12), *moved = moved_copy(skin, 1.1, t), *strands = groom(skin);
+  RvTestCook c = rv_test_cook("deform", "", 3, (const RvDetail*[]){strands, skin, moved});
+  CHECK_OK(c.result, c.error);
+  assert_int_equal(c.nwarning, 0);
+  check_rigid(strands, c.output[0], 1.1, t, 1e-6);
+  // orient's z axis is still the edge
+  const float *P = rv_detail_f32(c.output[0], RV_POINT, "P", 3), *o = rv_detail_f32(c.output[0], RV_POINT, "orient", 4);
+  double h = sqrt(pow(P[3] - P[0], 2) + pow(P[4] - P[1], 2) + pow(P[5] - P[2], 2));
+  CHECK_NEAR(2.0 * (o[0] * o[2] + o[3] * o[1]), (P[3] - P[0]) / h, 1e-5);
+  CHECK_NEAR(2.0 * (o[1] * o[2] - o[3] * o[0]), (P[4] - P[1]) / h, 1e-5);
+  assert_memory_equal(rv_detail_f32(c.output[0], RV_POINT, "rest", 3), rv_detail_f32(strands, RV_POINT, "rest", 3),
+                      3000 * 3 * sizeof(float));
+  rv_test_cook_free(&c);
+  rv_detail_free(skin), rv_detail_free(moved), rv_detail_free(strands);
+}
+
+static void same_skin_changes_nothing(void** state) {
+  (void)state;
+  RvDetail *skin = rv_test_sphere(0.09, 10, 12), *strands = groom(skin);
+  RvTestCook c = rv_test_cook("deform", "", 3, (const RvDetail*[]){strands, skin, skin});
+  CHECK_OK(c.result, c.error);
+  check_rigid(strands, c.output[0], 0, (double[3]){0, 0, 0}, 3e-8);
+  rv_test_cook_free(&c);
+  rv_detail_free(skin), rv_detail_free(strands);
+}
+
+static void unbound_strands_find_the_nearest_face(void** state) {
+  (void)state;
+  const double t[3] = {0.1, -0.2, 0.3};
+  RvDetail *skin = rv_test_sphere(0.09, 10, 12), *moved = moved_copy(skin, 1.1, t), *strands = groom(skin);
+  rv_detail_remove_attrib(strands, RV_PRIM, "skinprim");
+  rv_detail_remove_attrib(strands, RV_PRIM, "skinprimuv");
+  RvTestCook c = rv_test_cook("deform", "", 3, (const RvDetail*[]){strands, skin, moved});
+  CHECK_OK(c.result, c.error);
+  check_rigid(strands, c.output[0], 1.1, t, 1e-6);
+  rv_test_cook_free(&c);
+  rv_detail_free(skin), rv_detail_free(moved), rv_detail_free(strands);
+}
+
+// a quad sheared: the root goes where the bilinear formula says, the strand stays as long as it was
+static void roots_go_with_a_stretched_skin(void** state) {
+  (void)state;
+  RvError error = {0};
+  RvDetail *skin = rv_test_square(1), *moved = rv_detail_copy(skin), *strands;
+  RvTestCook g = rv_test_cook("groom", "count=100; points=5; bend=0; lift=1; length=0.1; lengthrandom=0", 1,
+                              (const RvDetail*[]){skin});
+  CHECK_OK(g.result, g.error);
+  strands = g.output[0];
+  float* P = rv_detail_f32_write(moved, RV_POINT, "P", 3, &error);
+  for (int i = 0; i < 4; ++i) P[3 * i] = 2 * P[3 * i] + P[3 * i + 2];
+  RvTestCook c = rv_test_cook("deform", "", 3, (const RvDetail*[]){strands, skin, moved});
+  CHECK_OK(c.result, c.error);
+  const float *A = rv_detail_f32(strands, RV_POINT, "P", 3), *B = rv_detail_f32(c.output[0], RV_POINT, "P", 3);
+  for (int i = 0; i < 100; ++i) {
+    CHECK_NEAR(B[15 * i], 2 * A[15 * i] + A[15 * i + 2], 2e-7);
+    CHECK_NEAR(B[15 * i + 13], 0.1, 1e-7);
+  }
+  rv_test_cook_free(&c), rv_test_cook_free(&g);
+  rv_detail_free(skin), rv_detail_free(moved);
+}
+
+static void wrong_input_is_told(void** state) {
+  (void)state;
+  RvError error = {0};
+  RvDetail *skin = rv_test_sphere(0.09, 10, 12), *other = rv_test_sphere(0.09, 10, 13), *strands = groom(skin);
+  RvTestCook c = rv_test_cook("deform", "", 3, (const RvDetail*[]){strands, skin, other});
+  CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "topology");
+  assert_null(c.output[0]);
+  c = rv_test_cook("deform", "", 2, (const RvDetail*[]){strands, skin});
+  CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "animated skin");
+  // strands that name no face stay, and are counted
+  RvDetail* lost = rv_detail_copy(strands);
+  int32_t* prim = rv_detail_i32_write(lost, RV_PRIM, "skinprim", 1, &error);
+  prim[0] = -1, prim[7] = 100000;
+  const double t[3] = {1, 0, 0};
+  RvDetail* moved = moved_copy(skin, 0, t);
+  c = rv_test_cook("deform", "", 3, (const RvDetail*[]){lost, skin, moved});
+  CHECK_OK(c.result, c.error);
+  assert_int_equal(c.nwarning, 1);
+  assert_non_null(strstr(c.warnings, "2 of 300"));
+  const float *A = rv_detail_f32(lost, RV_POINT, "P", 3), *B = rv_detail_f32(c.output[0], RV_POINT, "P", 3);
+  assert_memory_equal(A, B, 30 * sizeof(float));
+  CHECK_NEAR(B[30], A[30] + 1, 1e-6);
+  rv_test_cook_free(&c);
+  rv_detail_remove_attrib(lost, RV_PRIM, "skinprimuv");
+  c = rv_test_cook("deform", "", 3, (const RvDetail*[]){lost, skin, moved});
+  CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "skinprimuv");
+  rv_detail_free(skin), rv_detail_free(other), rv_detail_free(strands), rv_detail_free(lost), rv_detail_free(moved);
+}
+
+RV_TESTS(cmocka_unit_test(strands_follow_a_rigid_skin), cmocka_unit_test(same_skin_changes_nothing),
+         cmocka_unit_test(unbound_strands_find_the_nearest_face), cmocka_unit_test(roots_go_with_a_stretched_skin),
+         cmocka_unit_test(wrong_input_is_told))
