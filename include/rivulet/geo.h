@@ -101,6 +101,11 @@ RV_API const int32_t* rv_detail_vertex_point(const RvDetail* detail);
 RV_API RvGrid* rv_detail_prim_grid(const RvDetail* detail, size_t prim);
 // First VDB primitive whose `name` is `name` (NULL: any). Borrowed; NULL if there is none.
 RV_API RvGrid* rv_detail_find_vdb(const RvDetail* detail, const char* name);
+// Puts another grid into a VDB primitive, which shares it and takes its name.
+RV_API RvResult rv_detail_set_grid(RvDetail* detail, size_t prim, RvGrid* grid, RvError* error);
+// Turns the order of the vertices of every closed polygon whose mask byte is not 0 (NULL: all), with their attributes
+// and groups. Curves stay root first.
+RV_API RvResult rv_detail_reverse(RvDetail* detail, const uint8_t* prims, RvError* error);
 
 //---------------------------------------------------------------------------------------------- attributes
 

@@ -55,6 +55,9 @@ RV_API RvResult rv_grid_set(RvGrid* grid, const int32_t ijk[3], const float* val
 // Writes `count` whole blocks at once (origins are multiples of 8; NULL active = all on). The bulk way in.
 RV_API RvResult rv_grid_set_leaves(RvGrid* grid, size_t count, const int32_t* origins, const float* values,
                                    const uint64_t* active, RvError* error);
+// Multiplies every value, also of tiles, inactive voxels and the background, by a 3 x 3 matrix (rows first, value a
+// column); a float grid by matrix[0].
+RV_API RvResult rv_grid_map_values(RvGrid* grid, const double matrix[9], RvError* error);
 // Blocks of the grid in a fixed order. The view is valid until the grid is changed.
 RV_API size_t rv_grid_leaf_count(const RvGrid* grid);
 RV_API bool rv_grid_leaf(const RvGrid* grid, size_t index, RvLeaf* leaf);

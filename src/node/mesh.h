@@ -36,7 +36,9 @@ typedef struct RvMeshFacts {
 // Fails on a point that is not finite.
 RvResult rv_mesh_measure(const RvMesh* mesh, RvMeshFacts* facts, RvError* error);
 
-// Voxels in the narrow band of a level set of the mesh, roughly; to refuse before memory runs out.
-double rv_mesh_band_voxels(const RvMeshFacts* facts, double voxel_size, double band);
+// The mesh as a level set (distance without sign for an open one). Refuses one of too many voxels, naming `parm` as
+// what sets their size, before any memory is taken.
+RvResult rv_mesh_to_grid(const RvMesh* mesh, const RvMeshFacts* facts, const char* name, double voxel_size, double band,
+                         bool open, const char* parm, RvGrid** out, RvError* error);
 
 #endif

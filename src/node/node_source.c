@@ -1,0 +1,197 @@
+// Source: says of a shape how liquid comes out of it or vanishes in it. The solvers read what stands here.
+#include <math.h>
+#include <string.h>
+
+#include "math/scalar.h"
+#include "node/mesh.h"
+#include "node/shape.h"
+#include "parm/table.h"
+#include "rivulet/node.h"
+
+#define SOURCE_PARMS(X)                                                                                               \
+  X(FOLDER, "Flow")                                                                                                   \
+  X(TOGGLE, active, "Active", 1, "Off, nothing flows; key it to switch the flow on and off.")                         \
+  X(MENU, mode, "Mode", 0, "emit=Emit at a rate|fill=Keep filled|sink=Sink",                                          \
+    "Emit: so much liquid a second out of the surface. Fill: keeps the inside full. Sink: takes away what comes in.") \
+  X(FLOAT, rate, "Rate", 0.001, HARD(0), SOFT(0.01), "m3s-1", "Liquid a second, over the whole surface.",             \
+    WHEN("{ mode != emit }"))                                                                                         \
+  X(MENU, velspace, "Velocity Space", 0, "world=World|normal=Along the surface normal",                               \
+    "What the velocity is measured against.", WHEN("{ mode == sink }"))                                               \
+  X(VEC3, vel, "Velocity", 0, 0, 0, SOFT(-1), SOFT(1), "m1s-1", "Velocity of new liquid.",                            \
+    WHEN("{ mode == sink } { velspace == normal }"))                                                                  \
+  X(FLOAT, speed, "Normal Speed", 1, SOFT(0), SOFT(10), "m1s-1", "Speed of new liquid along the outward normal.",     \
+    WHEN("{ mode == sink } { velspace == world }"))                                                                   \
+  X(FLOAT, inheritvel, "Inherit Velocity", 1, SOFT(0), SOFT(1), "",                                                   \
+    "Share of the shape's own velocity (its point attribute v) that is added.", WHEN("{ mode == sink }"))             \
+  X(FLOAT, spread, "Spread", 0, HARD(0), HARD(180), "deg", "Half angle of the cone of directions.",                   \
+    WHEN("{ mode == sink }"))                                                                                         \
+  X(STRING, material, "Material", "", "Name of the liquid's material; empty leaves the choice to the solver.")        \
+  X(INT, sourceid, "Source ID", 1, HARD(0), HARD(2147483647), "", "Written to the attribute source of new liquid.")   \
+  X(FOLDER, "Shape without Input")                                                                                    \
+  X(MENU, shape, "Shape", 0, "disc=Disc|box=Box", "Shape used when nothing is wired in.")                             \
+  X(VEC3, size, "Size", 0.1, 0.1, 0.1, HARD(0), SOFT(1), "m", "Size of it; of a disc the X and Z diameters.")         \
+  X(VEC3, t, "Center", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Centre of it. The disc lies flat and looks up.")
+RV_PARM_TABLE(SourceParms, source_table, SOURCE_PARMS)
+
+static const RvPortDef source_inputs[] = {{"shape", "Shape", "A mesh or a level set; nothing: a disc or a box.", false}};
+static const RvPortDef source_outputs[] = {{"source", "Source", "The shape with the description of the flow.", false}};
+
+enum { MODE_EMIT, MODE_FILL, MODE_SINK, SHAPE_DISC = 0, DISC_CORNERS = 32 };
+
+//---------------------------------------------------------------------------------------------- shapes
+
+static RvResult make_disc(const SourceParms* p, RvDetail** out, RvError* error) {
+  RvShape shape;
+  RvResult r = rv_shape_begin(&shape, DISC_CORNERS, 1, DISC_CORNERS, false, error);
+  if (r != RV_OK) return r;
+  int32_t corners[DISC_CORNERS];
+  for (int i = 0; i < DISC_CORNERS; ++i) {
+    double a = 2 * RV_PI * i / DISC_CORNERS;
+    // from x towards z is clockwise seen from above
+    RvVec3 q = rv_vec3(p->size[0] / 2 * rv_cos(a), 0, p->size[2] / 2 * rv_sin(a));
+    corners[i] = rv_shape_point(&shape, rv_add(rv_vec3_load64(p->t), q));
+  }
+  rv_shape_face(&shape, DISC_CORNERS, corners, NULL);
+  return rv_shape_end(&shape, false, out, error);
+}
+
+static RvResult make_box(const SourceParms* p, RvDetail** out, RvError* error) {
+  // bits of a corner's number are its sides; faces clockwise seen from outside
+  static const int32_t faces[6][4] = {{0, 1, 3, 2}, {4, 6, 7, 5}, {0, 4, 5, 1}, {2, 3, 7, 6}, {0, 2, 6, 4}, {1, 5, 7, 3}};
+  RvShape shape;
+  RvResult r = rv_shape_begin(&shape, 8, 6, 24, false, error);
+  if (r != RV_OK) return r;
+  for (int i = 0; i < 8; ++i)
+    rv_shape_point(&shape, rv_vec3(p->t[0] + p->size[0] * ((i & 1) - 0.5), p->t[1] + p->size[1] * ((i >> 1 & 1) - 0.5),
+                                   p->t[2] + p->size[2] * ((i >> 2 & 1) - 0.5)));
+  for (int i = 0; i < 6; ++i) rv_shape_face(&shape, 4, faces[i], NULL);
+  return rv_shape_end(&shape, false, out, error);
+}
+
+static RvResult make_shape(const SourceParms* p, RvDetail** out, RvError* error) {
+  for (int k = 0; k < 3; ++k)
+    if (!(p->size[k] > 0) && !(p->shape == SHAPE_DISC && k == 1))
+      return rv_fail(error, RV_BAD_INPUT, "size%c is %g: it must be above 0", "xyz"[k], p->size[k]);
+  return p->shape == SHAPE_DISC ? make_disc(p, out, error) : make_box(p, out, error);
+}
+
+//---------------------------------------------------------------------------------------------- checks
+
+// a level set among the primitives also has an inside
+static bool has_level_set(const RvDetail* detail) {
+  for (size_t i = 0; i < rv_detail_count(detail, RV_PRIM); ++i) {
+    RvGrid* grid = rv_detail_prim_grid(detail, i);
+    if (grid && rv_grid_class(grid) == RV_GRID_LEVEL_SET) return true;
+  }
+  return false;
+}
+
+static RvResult check_shape(RvCook* cook, const RvDetail* detail, RvError* error) {
+  const SourceParms* p = cook->parms;
+  RvMesh mesh;
+  RvMeshFacts facts;
+  RvResult r = rv_mesh_from_detail(detail, &mesh, error);
+  if (r != RV_OK) return r;
+  r = rv_mesh_measure(&mesh, &facts, error);
+  bool level_set = has_level_set(detail), empty = !mesh.ntriangle && !level_set;
+  rv_mesh_free(&mesh);
+  if (r != RV_OK) return r;
+  if (empty) {
+    rv_cook_warn(cook, "the input has neither faces nor a level set: nothing flows");
+  } else if (p->mode == MODE_EMIT && level_set && !facts.area) {
+    return rv_fail(error, RV_BAD_INPUT, "mode: liquid is emitted from faces, and the input has only a VDB; wire a mesh");
+  } else if (p->mode != MODE_EMIT && facts.open_edges) {
+    return rv_fail(error, RV_BAD_INPUT, "mode %s needs an inside, and the mesh is open at %zu edges: close it",
+                   p->mode == MODE_FILL ? "fill" : "sink", facts.open_edges);
+  } else if (facts.area && !facts.open_edges && facts.volume < 0) {
+    rv_cook_warn(cook, "the mesh is inside out: its normals look inward, and so does the normal speed");
+  }
+  return RV_OK;
+}
+
+//---------------------------------------------------------------------------------------------- description
+
+static RvResult put_number(RvDetail* detail, const char* name, RvStorage storage, double value, RvError* error) {
+  RvAttrib* attrib = NULL;
+  RvResult r = rv_detail_add_attrib(detail, RV_PRIM, name, storage, 1, RV_TAG_NONE, &attrib, error);
+  void* values = r == RV_OK ? rv_attrib_write(attrib) : NULL;
+  if (r == RV_OK && !values) r = rv_fail(error, RV_NO_MEMORY, "no memory for attribute %s", name);
+  for (size_t i = 0; i < rv_detail_count(detail, RV_PRIM) && r == RV_OK; ++i) {
+    if (storage == RV_F64) ((double*)values)[i] = value;
+    if (storage == RV_I32) ((int32_t*)values)[i] = (int32_t)value;
+  }
+  return r;
+}
+
+static RvResult put_velocity(const SourceParms* p, RvDetail* detail, RvError* error) {
+  RvAttrib* attrib = NULL;
+  RvResult r = rv_detail_add_attrib(detail, RV_PRIM, "rv_source_vel", RV_F64, 3, RV_TAG_VECTOR, &attrib, error);
+  double* values = r == RV_OK ? rv_attrib_write(attrib) : NULL;
+  if (r == RV_OK && !values) r = rv_fail(error, RV_NO_MEMORY, "no memory for attribute rv_source_vel");
+  for (size_t i = 0; i < rv_detail_count(detail, RV_PRIM) && r == RV_OK; ++i)
+    for (int k = 0; k < 3; ++k) values[3 * i + (size_t)k] = p->velspace ? 0 : p->vel[k];
+  return r;
+}
+
+static RvResult put_material(const SourceParms* p, RvDetail* detail, RvError* error) {
+  RvAttrib* attrib = NULL;
+  RvResult r = rv_detail_add_attrib(detail, RV_PRIM, "rv_source_material", RV_STRING, 1, RV_TAG_NONE, &attrib, error);
+  for (size_t i = 0; i < rv_detail_count(detail, RV_PRIM) && r == RV_OK; ++i)
+    r = rv_attrib_set_string(attrib, i, 0, p->material, error);
+  return r;
+}
+
+static RvResult describe(const SourceParms* p, RvDetail* detail, RvError* error) {
+  RvResult r = put_number(detail, "rv_source_id", RV_I32, (double)p->sourceid, error);
+  if (r == RV_OK) r = put_number(detail, "rv_source_active", RV_I32, p->active, error);
+  if (r == RV_OK) r = put_number(detail, "rv_source_mode", RV_I32, p->mode, error);
+  if (r == RV_OK) r = put_number(detail, "rv_source_rate", RV_F64, p->mode == MODE_EMIT ? p->rate : 0, error);
+  if (r == RV_OK) r = put_velocity(p, detail, error);
+  if (r == RV_OK) r = put_number(detail, "rv_source_speed", RV_F64, p->velspace ? p->speed : 0, error);
+  if (r == RV_OK) r = put_number(detail, "rv_source_inherit", RV_F64, p->inheritvel, error);
+  if (r == RV_OK) r = put_number(detail, "rv_source_spread", RV_F64, rv_radians(p->spread), error);
+  if (r == RV_OK) r = put_material(p, detail, error);
+  return r;
+}
+
+static RvResult cook(RvCook* cook, RvError* error) {
+  const SourceParms* p = cook->parms;
+  const RvDetail* input = cook->ninput ? cook->input[0] : NULL;
+  RvDetail* detail = input ? rv_detail_copy(input) : NULL;
+  RvResult r = RV_OK;
+  if (!input) r = make_shape(p, &detail, error);
+  else if (!detail) r = rv_fail(error, RV_NO_MEMORY, "no memory for the geometry");
+  if (r == RV_OK) r = check_shape(cook, detail, error);
+  if (r == RV_OK) r = describe(p, detail, error);
+  if (r == RV_OK) cook->output[0] = detail;
+  else rv_detail_free(detail);
+  return r;
+}
+
+const RvNodeType rv_node_source = {
+    .type = "source",
+    .label = "Source",
+    .category = "Liquid",
+    .summary = "Makes a shape an emitter, a place kept full, or a sink of liquid.",
+    .help =
+        "The shape passes through with all it carries. The description stands on its primitives, so that merged sources "
+        "stay apart:\n\n"
+        "rv_source_id (integer) goes to the attribute source of new liquid; primitives with the same id are one "
+        "source.\n\n"
+        "rv_source_active (integer) is 0 or 1.\n\n"
+        "rv_source_mode (integer) is 0 emit, 1 fill, 2 sink.\n\n"
+        "rv_source_rate (64 bit) is the liquid in cubic metres a second of the whole source.\n\n"
+        "rv_source_vel (64 bit, vector) and rv_source_speed (64 bit) are the velocity of new liquid in the world and "
+        "along the outward normal, which add up; rv_source_inherit (64 bit) is the share of the shape's own v that is "
+        "added to them.\n\n"
+        "rv_source_spread (64 bit) is half the opening angle of the directions, in radians.\n\n"
+        "rv_source_material (string) names the material.\n\n"
+        "Fill and sink need a closed mesh or a level set; emission needs faces, open or closed.",
+    .flags = RV_NODE_GENERATOR,
+    .inputs = source_inputs,
+    .ninput = 1,
+    .outputs = source_outputs,
+    .noutput = 1,
+    .parms = &source_table,
+    .cook = cook,
+};

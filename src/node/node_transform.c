@@ -1,0 +1,250 @@
+// Transform: moves, turns and scales points and all that moves with them, by the tags of the attributes.
+#include <fnmatch.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "geo/half.h"
+#include "math/scalar.h"
+#include "node/select.h"
+#include "node/xform.h"
+#include "parm/table.h"
+#include "rivulet/node.h"
+
+#define TRANSFORM_PARMS(X)                                                                                            \
+  X(STRING, group, "Group", "", "Points or primitives to transform: names of groups, numbers, ranges. Empty: all.")   \
+  X(MENU, grouptype, "Group Type", 0, RV_SELECT_MENU, "What the group's names and numbers mean.",                     \
+    WHEN("{ group == \"\" }"))                                                                                        \
+  X(MENU, xOrd, "Transform Order", 0, RV_XFORM_ORDER_MENU, "Order of scale, rotation and translation.")               \
+  X(MENU, rOrd, "Rotate Order", 0, RV_ROTATE_ORDER_MENU, "Order of the rotations about the axes.")                    \
+  X(VEC3, t, "Translate", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Translation.")                                            \
+  X(VEC3, r, "Rotate", 0, 0, 0, SOFT(-180), SOFT(180), "deg", "Rotation about each axis.")                            \
+  X(VEC3, s, "Scale", 1, 1, 1, SOFT(-2), SOFT(2), "", "Scale along each axis. A negative one mirrors.")               \
+  X(VEC3, p, "Pivot", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Point that rotation and scale leave in place.")               \
+  X(FLOAT, scale, "Uniform Scale", 1, SOFT(0), SOFT(10), "", "Scales along all axes.")                                \
+  X(TOGGLE, invertxform, "Invert Transformation", 0, "Undoes the transform instead.")                                 \
+  X(STRING, attribs, "Attributes", "* ^rest",                                                                         \
+    "Attributes to move, besides P, as far as their type says how: names and patterns, ^ before one leaves it out.")
+RV_PARM_TABLE(TransformParms, transform_table, TRANSFORM_PARMS)
+
+static const RvPortDef transform_inputs[] = {{"geometry", "Geometry", "What to transform.", true}};
+static const RvPortDef transform_outputs[] = {{"geometry", "Geometry", "The transformed geometry.", false}};
+
+typedef struct Move {
+  RvXform xform;
+  RvAttrib* attrib;
+  void* values;
+  const uint8_t* points;         // mask, NULL: all
+  const uint8_t* prims;          // those whose points all move; NULL: all
+  const int32_t* vertex_point;
+} Move;
+
+//---------------------------------------------------------------------------------------------- attributes
+
+// the last pattern that fits decides
+static bool is_wanted(const char* patterns, const char* name) {
+  bool wanted = false;
+  char word[256];
+  while (*patterns) {
+    size_t n = strcspn(patterns, " \t,");
+    if (n && n < sizeof word) {
+      memcpy(word, patterns, n);
+      word[n] = 0;
+      bool out = word[0] == '^' || word[0] == '!';
+      if (fnmatch(word + out, name, 0) == 0) wanted = !out;
+    }
+    patterns += n + (patterns[n] != 0);
+  }
+  return wanted;
+}
+
+static bool is_selected(const Move* m, RvOwner owner, size_t i) {
+  if (!m->points) return true;
+  if (owner == RV_POINT) return m->points[i];
+  if (owner == RV_VERTEX) return m->points[m->vertex_point[i]];
+  return owner == RV_PRIM && m->prims[i];
+}
+
+static void load_tuple(RvStorage storage, const void* from, size_t at, int size, double* tuple) {
+  for (int k = 0; k < size; ++k)
+    tuple[k] = storage == RV_F64   ? ((const double*)from)[at + (size_t)k]
+               : storage == RV_F32 ? (double)((const float*)from)[at + (size_t)k]
+                                   : (double)rv_half_to_float(((const uint16_t*)from)[at + (size_t)k]);
+}
+
+static void store_tuple(RvStorage storage, void* to, size_t at, int size, const double* tuple) {
+  for (int k = 0; k < size; ++k) {
+    if (storage == RV_F64) ((double*)to)[at + (size_t)k] = tuple[k];
+    if (storage == RV_F32) ((float*)to)[at + (size_t)k] = (float)tuple[k];
+    if (storage == RV_F16) ((uint16_t*)to)[at + (size_t)k] = rv_half_from_float((float)tuple[k]);
+  }
+}
+
+static void move_range(void* arg, size_t begin, size_t end) {
+  const Move* m = arg;
+  RvOwner owner = rv_attrib_owner(m->attrib);
+  RvStorage storage = rv_attrib_storage(m->attrib);
+  RvTag tag = rv_attrib_tag(m->attrib);
+  int size = rv_attrib_size(m->attrib);
+  double tuple[16];
+  for (size_t i = begin; i < end; ++i) {
+    if (!is_selected(m, owner, i)) continue;
+    load_tuple(storage, m->values, i * (size_t)size, size, tuple);
+    rv_xform_tuple(&m->xform, tag, size, tuple);
+    store_tuple(storage, m->values, i * (size_t)size, size, tuple);
+  }
+}
+
+static RvResult move_attribs(RvDetail* detail, const TransformParms* p, Move* m, RvError* error) {
+  for (int o = 0; o < RV_OWNER_COUNT; ++o) {
+    RvOwner owner = (RvOwner)o;
+    // one value for everything cannot move in part
+    if (owner == RV_GLOBAL && m->points) continue;
+    for (size_t i = 0; i < rv_detail_attrib_count(detail, owner); ++i) {
+      const RvAttrib* attrib = rv_detail_attrib(detail, owner, i);
+      const char* name = rv_attrib_name(attrib);
+      RvStorage storage = rv_attrib_storage(attrib);
+      bool is_position = owner == RV_POINT && strcmp(name, "P") == 0;
+      if (storage != RV_F16 && storage != RV_F32 && storage != RV_F64) continue;
+      if (!rv_xform_moves(rv_attrib_tag(attrib), rv_attrib_size(attrib))) continue;
+      if (!is_position && !is_wanted(p->attribs, name)) continue;
+      m->attrib = rv_detail_find_mutable(detail, owner, name);
+      m->values = m->attrib ? rv_attrib_write(m->attrib) : NULL;
+      if (!m->values) return rv_fail(error, RV_NO_MEMORY, "no memory for attribute %s", name);
+      rv_parallel_for(rv_attrib_count(m->attrib), 8192, move_range, m);
+    }
+  }
+  return RV_OK;
+}
+
+//---------------------------------------------------------------------------------------------- primitives
+
+// primitives whose points all move; VDBs by the primitive group itself
+static RvResult find_prims(const RvDetail* detail, const TransformParms* p, const uint8_t* points, uint8_t** prims,
+                           RvError* error) {
+  RvOwner owner;
+  uint8_t* mask = NULL;
+  *prims = NULL;
+  if (!points) return RV_OK;
+  RvResult r = rv_select(detail, p->group, (RvSelectType)p->grouptype, &owner, &mask, error);
+  if (r != RV_OK) return r;
+  size_t count = rv_detail_count(detail, RV_PRIM);
+  *prims = rv_alloc(count, 1);
+  if (!*prims) r = rv_fail(error, RV_NO_MEMORY, "no memory for a group");
+  const int32_t* start = rv_detail_prim_start(detail);
+  const int32_t* corner = rv_detail_vertex_point(detail);
+  for (size_t i = 0; i < count && r == RV_OK; ++i) {
+    bool vdb = rv_detail_prim_type(detail, i) == RV_PRIM_VDB, all = true;
+    for (int32_t v = start[i]; all && v < start[i + 1]; ++v) all = points[corner[v]];
+    (*prims)[i] = owner == RV_PRIM && vdb ? mask[i] : !vdb && all;
+  }
+  rv_free(mask);
+  return r;
+}
+
+// values that stand for lengths or directions in the world move with it
+static RvResult move_values(RvCook* cook, const RvXform* x, RvGrid* grid, RvError* error) {
+  RvVec3 rows[3] = {rv_mat3_transpose(x->linear).c[0], rv_mat3_transpose(x->linear).c[1],
+                    rv_mat3_transpose(x->linear).c[2]};
+  double length = rv_length(rows[0]);
+  bool uniform = true;
+  for (int k = 0; k < 3; ++k) {
+    uniform = uniform && fabs(rv_length(rows[k]) - length) <= 1e-6 * length;
+    uniform = uniform && fabs(rv_dot(rows[k], rows[(k + 1) % 3])) <= 1e-6 * length * length;
+  }
+  const char* name = rv_grid_name(grid);
+  if (rv_grid_type(grid) == RV_GRID_FLOAT && rv_grid_class(grid) == RV_GRID_LEVEL_SET) {
+    if (!uniform) rv_cook_warn(cook, "VDB %s: after an uneven scale its values are no distances any more", name);
+    double s = uniform ? length : rv_pow(fabs(rv_mat3_det(x->linear)), 1.0 / 3);
+    // a length of 1 up to rounding is a rotation: leave the values' bits alone
+    if (fabs(s - 1) < 1e-12) return RV_OK;
+    return rv_grid_map_values(grid, (const double[9]){s, 0, 0, 0, s, 0, 0, 0, s}, error);
+  }
+  if (rv_grid_type(grid) != RV_GRID_VEC3) return RV_OK;
+  if (rv_grid_class(grid) == RV_GRID_STAGGERED)
+    rv_cook_warn(cook, "VDB %s is staggered: its faces turn with it, its values are turned as if at the centres", name);
+  double m[9];
+  for (int row = 0; row < 3; ++row) rv_vec3_store64(m + 3 * row, rows[row]);
+  return rv_grid_map_values(grid, m, error);
+}
+
+static RvResult move_grids(RvCook* cook, RvDetail* detail, const RvXform* x, const uint8_t* prims, RvError* error) {
+  for (size_t i = 0; i < rv_detail_count(detail, RV_PRIM); ++i) {
+    RvGrid* grid = rv_detail_prim_grid(detail, i);
+    if (!grid || (prims && !prims[i])) continue;
+    if (!(fabs(rv_mat3_det(x->linear)) > 0))
+      return rv_fail(error, RV_BAD_INPUT, "s: a scale of 0 would flatten the VDB %s", rv_grid_name(grid));
+    RvGrid* moved = NULL;
+    double from[16], to[16];
+    RvResult r = rv_grid_transform(grid, from, error);
+    if (r == RV_OK) r = rv_grid_copy(grid, &moved, error);
+    if (r == RV_OK) {
+      rv_xform_grid(x, from, to);
+      r = rv_grid_set_transform(moved, to, error);
+    }
+    if (r == RV_OK) r = move_values(cook, x, moved, error);
+    if (r == RV_OK) r = rv_detail_set_grid(detail, i, moved, error);
+    if (moved) rv_grid_release(moved);
+    if (r != RV_OK) return r;
+  }
+  return RV_OK;
+}
+
+//---------------------------------------------------------------------------------------------- cook
+
+static RvXform parms_xform(const TransformParms* p) {
+  RvXformParts parts = {.order = p->xOrd,
+                        .rotate_order = p->rOrd,
+                        .translate = rv_vec3_load64(p->t),
+                        .rotate = rv_vec3_load64(p->r),
+                        .scale = rv_scale(rv_vec3_load64(p->s), p->scale),
+                        .pivot = rv_vec3_load64(p->p)};
+  return rv_xform_make(&parts);
+}
+
+static RvResult cook(RvCook* cook, RvError* error) {
+  const TransformParms* p = cook->parms;
+  Move m = {.xform = parms_xform(p)};
+  double det = rv_mat3_det(m.xform.linear);
+  if (p->invertxform) {
+    if (!(fabs(det) > 0)) return rv_fail(error, RV_BAD_INPUT, "s: a transform with a scale of 0 cannot be inverted");
+    m.xform = rv_xform_inverse(&m.xform);
+  }
+  RvDetail* detail = rv_detail_copy(cook->input[0]);
+  if (!detail) return rv_fail(error, RV_NO_MEMORY, "no memory for the geometry");
+  uint8_t *points = NULL, *prims = NULL;
+  RvResult r = rv_select_points(detail, p->group, (RvSelectType)p->grouptype, &points, error);
+  if (r == RV_OK) r = find_prims(detail, p, points, &prims, error);
+  if (r == RV_OK) {
+    m.points = points;
+    m.prims = prims;
+    m.vertex_point = rv_detail_vertex_point(detail);
+    r = move_attribs(detail, p, &m, error);
+  }
+  if (r == RV_OK) r = move_grids(cook, detail, &m.xform, prims, error);
+  // a mirrored face must be wound the other way to look outward still; strands stay root first
+  if (r == RV_OK && det < 0) r = rv_detail_reverse(detail, prims, error);
+  rv_free(points);
+  rv_free(prims);
+  if (r == RV_OK) cook->output[0] = detail;
+  else rv_detail_free(detail);
+  return r;
+}
+
+const RvNodeType rv_node_transform = {
+    .type = "transform",
+    .label = "Transform",
+    .category = "Geometry",
+    .summary = "Moves, turns and scales geometry.",
+    .help = "Attributes move as their type says: points are transformed, vectors (such as v) turn and scale, normals stay "
+            "at right angles and keep their length, quaternions (orient) and matrices turn. The rest position stays, so "
+            "that it still describes the rest. VDBs get the transform; distances in a level set are scaled and vectors "
+            "turned with it. Mirrored faces are wound the other way, so that a closed mesh still looks outward; strands "
+            "keep their order from root to tip.",
+    .inputs = transform_inputs,
+    .ninput = 1,
+    .outputs = transform_outputs,
+    .noutput = 1,
+    .parms = &transform_table,
+    .cook = cook,
+};
