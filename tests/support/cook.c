@@ -39,14 +39,37 @@ static RvResult set_all(RvParms* values, const char* parms, RvError* error) {
   return result;
 }
 
-RvTestCook rv_test_cook_type(const RvNodeType* type, const char* parms, size_t ninput,
-                             const RvDetail* const* inputs, double frame, void** cache) {
+typedef struct Host {
+  RvTestCook* cook;
+  const RvTestHost* test;
+  RvParms* values;
+  RvVars vars;
+} Host;
+
+static void hear(void* user, RvLevel level, const char* text) { note(((Host*)user)->cook, level, text); }
+
+static RvResult input_at(void* user, size_t index, double frame, const RvDetail** out, RvError* error) {
+  const RvTestHost* test = ((Host*)user)->test;
+  return test->input_at(test->user, index, frame, out, error);
+}
+
+static RvResult parms_at(void* user, double frame, void* out, RvError* error) {
+  Host* host = user;
+  RvVars vars = host->vars;
+  vars.frame = frame;
+  return rv_parms_eval(host->values, &vars, out, error);
+}
+
+static RvTestCook cook_row(const RvNodeType* type, const char* parms, size_t ninput, const RvDetail* const* inputs,
+                           double frame, void** cache, const RvTestHost* test) {
   RvTestCook out = {0};
-  RvVars vars = {.frame = frame, .fps = 24, .out = "/tmp", .hip = ".", .node = "test"};
+  RvVars vars = {.frame = frame, .fps = 24, .out = test->out ? test->out : "/tmp", .hip = ".", .node = "test"};
   RvParms* values = rv_parms_new(type->parms);
   void* block = calloc(1, type->parms->struct_bytes ? type->parms->struct_bytes : 1);
   void* none = NULL;
-  RvHost host = {.user = &out, .message = note};
+  Host user = {&out, test, values, vars};
+  RvHost host = {.user = &user, .message = hear, .parms_at = parms_at};
+  if (test->input_at) host.input_at = input_at;
   RvCook cook = {.type = type,
                  .node = "test",
                  .time = {.frame = frame, .fps = 24, .time = (frame - 1) / 24, .meters_per_unit = 1},
@@ -54,6 +77,7 @@ RvTestCook rv_test_cook_type(const RvNodeType* type, const char* parms, size_t n
                  .parms = block,
                  .ninput = ninput,
                  .input = inputs,
+                 .write = !test->no_write,
                  .stats = &out.stats,
                  .cache = cache ? cache : &none,
                  .vars = &vars,
@@ -66,6 +90,20 @@ RvTestCook rv_test_cook_type(const RvNodeType* type, const char* parms, size_t n
   if (none && type->free_cache) type->free_cache(none);
   free(block);
   rv_parms_free(values);
+  return out;
+}
+
+RvTestCook rv_test_cook_type(const RvNodeType* type, const char* parms, size_t ninput, const RvDetail* const* inputs,
+                             double frame, void** cache) {
+  return cook_row(type, parms, ninput, inputs, frame, cache, &(RvTestHost){0});
+}
+
+RvTestCook rv_test_cook_host(const char* type, const char* parms, size_t ninput, const RvDetail* const* inputs,
+                             double frame, const RvTestHost* host) {
+  const RvNodeType* row = rv_node_find(type);
+  if (row) return cook_row(row, parms, ninput, inputs, frame, NULL, host);
+  RvTestCook out = {0};
+  out.result = rv_fail(&out.error, RV_NOT_FOUND, "test: no node type %s", type);
   return out;
 }
 

@@ -25,6 +25,15 @@ RvTestCook rv_test_cook_at(const char* type, const char* parms, size_t ninput, c
 // The same of a row that is in no table; `cache` may be NULL.
 RvTestCook rv_test_cook_type(const RvNodeType* type, const char* parms, size_t ninput, const RvDetail* const* inputs,
                              double frame, void** cache);
+// What a scene would answer. `input_at` may be NULL: the input stands still.
+typedef struct RvTestHost {
+  bool no_write;    // as for a sample that another node asked for
+  const char* out;  // $OUT; NULL: /tmp
+  RvResult (*input_at)(void* user, size_t index, double frame, const RvDetail** out, RvError* error);
+  void* user;
+} RvTestHost;
+RvTestCook rv_test_cook_host(const char* type, const char* parms, size_t ninput, const RvDetail* const* inputs,
+                             double frame, const RvTestHost* host);
 void rv_test_cook_free(RvTestCook* cook);
 
 #endif
