@@ -1,4 +1,5 @@
 #include "node/mesh.h"
+#include "node/vdb_later.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,7 @@
 #include "math/scalar.h"
 #include "node/mesh.h"
 #include "node/shape.h"
+#include "node/vdb_later.h"
 #include "parm/table.h"
 #include "rivulet/node.h"
 
@@ -33,7 +34,8 @@
   X(VEC3, t, "Center", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Centre of it. The disc lies flat and looks up.")
 RV_PARM_TABLE(SourceParms, source_table, SOURCE_PARMS)
 
-static const RvPortDef source_inputs[] = {{"shape", "Shape", "A mesh or a level set; nothing: a disc or a box.", false}};
+static const RvPortDef source_inputs[] = {
+    {"shape", "Shape", "A mesh or a level set; nothing: a disc or a box.", false}};
 static const RvPortDef source_outputs[] = {{"source", "Source", "The shape with the description of the flow.", false}};
 
 enum { MODE_EMIT, MODE_FILL, MODE_SINK, SHAPE_DISC = 0, DISC_CORNERS = 32 };
@@ -57,7 +59,8 @@ static RvResult make_disc(const SourceParms* p, RvDetail** out, RvError* error) 
 
 static RvResult make_box(const SourceParms* p, RvDetail** out, RvError* error) {
   // bits of a corner's number are its sides; faces clockwise seen from outside
-  static const int32_t faces[6][4] = {{0, 1, 3, 2}, {4, 6, 7, 5}, {0, 4, 5, 1}, {2, 3, 7, 6}, {0, 2, 6, 4}, {1, 5, 7, 3}};
+  static const int32_t faces[6][4] = {{0, 1, 3, 2}, {4, 6, 7, 5}, {0, 4, 5, 1},
+                                      {2, 3, 7, 6}, {0, 2, 6, 4}, {1, 5, 7, 3}};
   RvShape shape;
   RvResult r = rv_shape_begin(&shape, 8, 6, 24, false, error);
   if (r != RV_OK) return r;
@@ -71,7 +74,7 @@ static RvResult make_box(const SourceParms* p, RvDetail** out, RvError* error) {
 static RvResult make_shape(const SourceParms* p, RvDetail** out, RvError* error) {
   for (int k = 0; k < 3; ++k)
     if (!(p->size[k] > 0) && !(p->shape == SHAPE_DISC && k == 1))
-      return rv_fail(error, RV_BAD_INPUT, "size%c is %g: it must be above 0", "xyz"[k], p->size[k]);
+      return rv_fail(error, RV_BAD_INPUT, "size%c is %g: it must be above 0", "xyz"[k], p -> size[k]);
   return p->shape == SHAPE_DISC ? make_disc(p, out, error) : make_box(p, out, error);
 }
 
@@ -99,7 +102,8 @@ static RvResult check_shape(RvCook* cook, const RvDetail* detail, RvError* error
   if (empty) {
     rv_cook_warn(cook, "the input has neither faces nor a level set: nothing flows");
   } else if (p->mode == MODE_EMIT && level_set && !facts.area) {
-    return rv_fail(error, RV_BAD_INPUT, "mode: liquid is emitted from faces, and the input has only a VDB; wire a mesh");
+    return rv_fail(error, RV_BAD_INPUT,
+                   "mode: liquid is emitted from faces, and the input has only a VDB; wire a mesh");
   } else if (p->mode != MODE_EMIT && facts.open_edges) {
     return rv_fail(error, RV_BAD_INPUT, "mode %s needs an inside, and the mesh is open at %zu edges: close it",
                    p->mode == MODE_FILL ? "fill" : "sink", facts.open_edges);
@@ -159,12 +163,16 @@ static RvResult cook(RvCook* cook, RvError* error) {
   const RvDetail* input = cook->ninput ? cook->input[0] : NULL;
   RvDetail* detail = input ? rv_detail_copy(input) : NULL;
   RvResult r = RV_OK;
-  if (!input) r = make_shape(p, &detail, error);
-  else if (!detail) r = rv_fail(error, RV_NO_MEMORY, "no memory for the geometry");
+  if (!input)
+    r = make_shape(p, &detail, error);
+  else if (!detail)
+    r = rv_fail(error, RV_NO_MEMORY, "no memory for the geometry");
   if (r == RV_OK) r = check_shape(cook, detail, error);
   if (r == RV_OK) r = describe(p, detail, error);
-  if (r == RV_OK) cook->output[0] = detail;
-  else rv_detail_free(detail);
+  if (r == RV_OK)
+    cook->output[0] = detail;
+  else
+    rv_detail_free(detail);
   return r;
 }
 
@@ -174,7 +182,8 @@ const RvNodeType rv_node_source = {
     .category = "Liquid",
     .summary = "Makes a shape an emitter, a place kept full, or a sink of liquid.",
     .help =
-        "The shape passes through with all it carries. The description stands on its primitives, so that merged sources "
+        "The shape passes through with all it carries. The description stands on its primitives, so that merged "
+        "sources "
         "stay apart:\n\n"
         "rv_source_id (integer) goes to the attribute source of new liquid; primitives with the same id are one "
         "source.\n\n"

@@ -7,23 +7,24 @@
 #include "geo/half.h"
 #include "math/scalar.h"
 #include "node/select.h"
+#include "node/vdb_later.h"
 #include "node/xform.h"
 #include "parm/table.h"
 #include "rivulet/node.h"
 
-#define TRANSFORM_PARMS(X)                                                                                            \
-  X(STRING, group, "Group", "", "Points or primitives to transform: names of groups, numbers, ranges. Empty: all.")   \
-  X(MENU, grouptype, "Group Type", 0, RV_SELECT_MENU, "What the group's names and numbers mean.",                     \
-    WHEN("{ group == \"\" }"))                                                                                        \
-  X(MENU, xOrd, "Transform Order", 0, RV_XFORM_ORDER_MENU, "Order of scale, rotation and translation.")               \
-  X(MENU, rOrd, "Rotate Order", 0, RV_ROTATE_ORDER_MENU, "Order of the rotations about the axes.")                    \
-  X(VEC3, t, "Translate", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Translation.")                                            \
-  X(VEC3, r, "Rotate", 0, 0, 0, SOFT(-180), SOFT(180), "deg", "Rotation about each axis.")                            \
-  X(VEC3, s, "Scale", 1, 1, 1, SOFT(-2), SOFT(2), "", "Scale along each axis. A negative one mirrors.")               \
-  X(VEC3, p, "Pivot", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Point that rotation and scale leave in place.")               \
-  X(FLOAT, scale, "Uniform Scale", 1, SOFT(0), SOFT(10), "", "Scales along all axes.")                                \
-  X(TOGGLE, invertxform, "Invert Transformation", 0, "Undoes the transform instead.")                                 \
-  X(STRING, attribs, "Attributes", "* ^rest",                                                                         \
+#define TRANSFORM_PARMS(X)                                                                                          \
+  X(STRING, group, "Group", "", "Points or primitives to transform: names of groups, numbers, ranges. Empty: all.") \
+  X(MENU, grouptype, "Group Type", 0, RV_SELECT_MENU, "What the group's names and numbers mean.",                   \
+    WHEN("{ group == \"\" }"))                                                                                      \
+  X(MENU, xOrd, "Transform Order", 0, RV_XFORM_ORDER_MENU, "Order of scale, rotation and translation.")             \
+  X(MENU, rOrd, "Rotate Order", 0, RV_ROTATE_ORDER_MENU, "Order of the rotations about the axes.")                  \
+  X(VEC3, t, "Translate", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Translation.")                                          \
+  X(VEC3, r, "Rotate", 0, 0, 0, SOFT(-180), SOFT(180), "deg", "Rotation about each axis.")                          \
+  X(VEC3, s, "Scale", 1, 1, 1, SOFT(-2), SOFT(2), "", "Scale along each axis. A negative one mirrors.")             \
+  X(VEC3, p, "Pivot", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Point that rotation and scale leave in place.")             \
+  X(FLOAT, scale, "Uniform Scale", 1, SOFT(0), SOFT(10), "", "Scales along all axes.")                              \
+  X(TOGGLE, invertxform, "Invert Transformation", 0, "Undoes the transform instead.")                               \
+  X(STRING, attribs, "Attributes", "* ^rest",                                                                       \
     "Attributes to move, besides P, as far as their type says how: names and patterns, ^ before one leaves it out.")
 RV_PARM_TABLE(TransformParms, transform_table, TRANSFORM_PARMS)
 
@@ -34,8 +35,8 @@ typedef struct Move {
   RvXform xform;
   RvAttrib* attrib;
   void* values;
-  const uint8_t* points;         // mask, NULL: all
-  const uint8_t* prims;          // those whose points all move; NULL: all
+  const uint8_t* points;  // mask, NULL: all
+  const uint8_t* prims;   // those whose points all move; NULL: all
   const int32_t* vertex_point;
 } Move;
 
@@ -226,8 +227,10 @@ static RvResult cook(RvCook* cook, RvError* error) {
   if (r == RV_OK && det < 0) r = rv_detail_reverse(detail, prims, error);
   rv_free(points);
   rv_free(prims);
-  if (r == RV_OK) cook->output[0] = detail;
-  else rv_detail_free(detail);
+  if (r == RV_OK)
+    cook->output[0] = detail;
+  else
+    rv_detail_free(detail);
   return r;
 }
 
@@ -236,11 +239,12 @@ const RvNodeType rv_node_transform = {
     .label = "Transform",
     .category = "Geometry",
     .summary = "Moves, turns and scales geometry.",
-    .help = "Attributes move as their type says: points are transformed, vectors (such as v) turn and scale, normals stay "
-            "at right angles and keep their length, quaternions (orient) and matrices turn. The rest position stays, so "
-            "that it still describes the rest. VDBs get the transform; distances in a level set are scaled and vectors "
-            "turned with it. Mirrored faces are wound the other way, so that a closed mesh still looks outward; strands "
-            "keep their order from root to tip.",
+    .help =
+        "Attributes move as their type says: points are transformed, vectors (such as v) turn and scale, normals stay "
+        "at right angles and keep their length, quaternions (orient) and matrices turn. The rest position stays, so "
+        "that it still describes the rest. VDBs get the transform; distances in a level set are scaled and vectors "
+        "turned with it. Mirrored faces are wound the other way, so that a closed mesh still looks outward; strands "
+        "keep their order from root to tip.",
     .inputs = transform_inputs,
     .ninput = 1,
     .outputs = transform_outputs,

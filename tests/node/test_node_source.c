@@ -29,7 +29,8 @@ static void describes(void** state) {
   rv_detail_f32_write(ball, RV_POINT, "mine", 1, &error)[5] = 42;
   RvGroup* group = NULL;
   CHECK_OK(rv_detail_add_group(ball, RV_PRIM, "some", &group, &error), error);
-  RvDetail* d = cooked("source", "mode=emit; rate=0.25; vel=1 2 3; spread=90; material=honey; sourceid=9; active=off", ball);
+  RvDetail* d =
+      cooked("source", "mode=emit; rate=0.25; vel=1 2 3; spread=90; material=honey; sourceid=9; active=off", ball);
   CHECK_NEAR(number(d, "rv_source_id", 0), 9, 0);
   CHECK_NEAR(number(d, "rv_source_active", 0), 0, 0);
   CHECK_NEAR(number(d, "rv_source_mode", 0), 0, 0);

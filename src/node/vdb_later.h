@@ -1,0 +1,19 @@
+// Until the grids themselves are linked.
+#pragma weak rv_grid_bounds
+#pragma weak rv_grid_class
+#pragma weak rv_grid_copy
+#pragma weak rv_grid_create
+#pragma weak rv_grid_from_mesh
+#pragma weak rv_grid_leaf
+#pragma weak rv_grid_leaf_count
+#pragma weak rv_grid_map_values
+#pragma weak rv_grid_name
+#pragma weak rv_grid_release
+#pragma weak rv_grid_retain
+#pragma weak rv_grid_sample
+#pragma weak rv_grid_set_leaves
+#pragma weak rv_grid_set_name
+#pragma weak rv_grid_set_transform
+#pragma weak rv_grid_transform
+#pragma weak rv_grid_type
+#pragma weak rv_grid_write_file
