@@ -29,6 +29,8 @@ static bool is_sentence(const char* text) {
 }
 
 static bool good_token(const char* token) {
+  // Houdini's own words for the two orders of a transform
+  if (strcmp(token, "xOrd") == 0 || strcmp(token, "rOrd") == 0) return true;
   return *token >= 'a' && *token <= 'z' && !token[strspn(token, "abcdefghijklmnopqrstuvwxyz0123456789")];
 }
 
