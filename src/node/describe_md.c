@@ -37,7 +37,7 @@ static void write_help(RvText* out, const RvParmDef* row) {
   write_cell(out, row->help);
   RvMenuItem item;
   for (int i = 0; row->type == RV_PARM_MENU && rv_menu_item(row->menu, i, &item); ++i)
-    rv_text_addf(out, "%s `%.*s` %.*s", i ? "," : "", (int)item.token_length, item.token,
+    rv_text_addf(out, "%s `%.*s` %.*s", i ? ";" : "", (int)item.token_length, item.token,
                  (int)item.label_length, item.label);
   if (row->type == RV_PARM_MENU) rv_text_add(out, ".");
   if (row->disable_when) {

@@ -379,7 +379,7 @@ static void manual_page(void** state) {
   // 5 tables of two lines each before their rows: inputs 2, outputs 2, parameters 14 in three tables, state 2
   assert_int_equal(rows, 6 * 2 + 2 + 2 + 14 + 2);
   check_has(text, "| Length | `length` | float | 0.25 | 0! to 2 | m | Length of a \"strand\". |\n");
-  check_has(text, "`wavy` Wavy Hair,");
+  check_has(text, "`wavy` Wavy Hair;");
   check_has(text, "Not used when `{ style == straight }`.");
   check_has(text, "| `rv_x` | prim");
   rv_free(text);
