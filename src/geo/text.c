@@ -65,7 +65,7 @@ char* rv_text_identifier(const char* text) {
   return out;
 }
 
-char* rv_text_quoted(const char* text) {
+char* rv_text_usda_string(const char* text) {
   char* out = rv_alloc(strlen(text) * 4 + 3, 1);
   if (!out) return NULL;
   size_t used = 0;

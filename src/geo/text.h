@@ -11,7 +11,7 @@ char* rv_text_xml(const char* text);
 // `text` as an identifier of USD: [A-Za-z_][A-Za-z0-9_]*, each other byte becoming '_'. rv_free it.
 char* rv_text_identifier(const char* text);
 // `text` as a quoted string of USD. rv_free it.
-char* rv_text_quoted(const char* text);
+char* rv_text_usda_string(const char* text);
 // True if `text` ends with `ending`, letter case apart.
 bool rv_text_ends(const char* text, const char* ending);
 

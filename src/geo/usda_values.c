@@ -120,7 +120,7 @@ static void put_number(RvUsda* usda, const RvAttrib* attrib, size_t element, int
       rv_usda_put_int(usda, ((const int64_t*)data)[at]);
       break;
     default: {
-      char* quoted = rv_text_quoted(rv_attrib_string(attrib, element, component));
+      char* quoted = rv_text_usda_string(rv_attrib_string(attrib, element, component));
       usda->failed |= !quoted;
       if (quoted) rv_usda_put(usda, quoted);
       rv_free(quoted);
