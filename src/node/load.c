@@ -1,0 +1,69 @@
+#include "node/load.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/memory.h"
+
+// a sequence with a longer gap is broken, not sparse
+enum { HOLD_FRAMES = 1000 };
+
+static bool is_missing(const char* path) {
+  struct stat info;
+  return stat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
+// The path of the last earlier frame that is there (rv_free it); NULL if none is. Reading parameters at another frame
+// may end the life of texts that were read before.
+static char* earlier_path(RvCook* cook, const char* path, size_t offset) {
+  const RvHost* host = cook->host;
+  void* parms = host->parms_at ? rv_alloc_zero(1, cook->type->parms->struct_bytes) : NULL;
+  char *found = NULL, *last = rv_strdup(path);
+  RvError ignored = {0};
+  for (int i = 1; parms && last && !found && i <= HOLD_FRAMES; ++i) {
+    double frame = floor(cook->time.frame) - i;
+    if (host->parms_at(host->user, frame, parms, &ignored) != RV_OK) break;
+    const char* text = *(const char* const*)((const char*)parms + offset);
+    // a path without a frame in it is the same for all
+    if (strcmp(text, last) == 0 && i > 1) break;
+    if (!is_missing(text)) found = rv_strdup(text);
+    rv_free(last);
+    last = rv_strdup(text);
+  }
+  rv_free(parms);
+  rv_free(last);
+  return found;
+}
+
+static RvResult read_path(RvCook* cook, const char* path, RvDetail** out, RvError* error) {
+  RvLog log = rv_cook_log(cook);
+  RvResult r = rv_detail_load(path, out, &log, error);
+  return r == RV_OK ? r : rv_error_context(error, "file");
+}
+
+RvResult rv_load_frame(RvCook* cook, const char* path, RvMissing missing, size_t offset, RvDetail** out,
+                       RvError* error) {
+  *out = NULL;
+  if (!path[0]) return rv_fail(error, RV_BAD_INPUT, "file: no name is given");
+  if (!is_missing(path) || missing == RV_MISSING_ERROR) {
+    if (!is_missing(path)) return read_path(cook, path, out, error);
+    return rv_fail(error, RV_NOT_FOUND,
+                   "file: there is no %s (frame %g); check the path, or set missingframe to empty or hold", path,
+                   cook->time.frame);
+  }
+  if (missing == RV_MISSING_EMPTY) {
+    *out = rv_detail_new();
+    return *out ? RV_OK : rv_fail(error, RV_NO_MEMORY, "no memory for empty geometry");
+  }
+  // the name is told from a copy, since the text may not outlive the search
+  char* wanted = rv_strdup(path);
+  char* held = earlier_path(cook, path, offset);
+  RvResult r;
+  if (held) r = read_path(cook, held, out, error);
+  else r = rv_fail(error, RV_NOT_FOUND, "file: there is no %s, and no earlier frame to hold", wanted ? wanted : "file");
+  rv_free(wanted);
+  rv_free(held);
+  return r;
+}

@@ -1,0 +1,15 @@
+// Reading a frame's file, as the nodes file and filecache do.
+#ifndef RV_NODE_LOAD_H
+#define RV_NODE_LOAD_H
+
+#include "rivulet/node.h"
+
+#define RV_MISSING_MENU "error=Report Error|empty=No Geometry|hold=Hold Last Frame"
+typedef enum RvMissing { RV_MISSING_ERROR, RV_MISSING_EMPTY, RV_MISSING_HOLD } RvMissing;
+
+// `offset`: where the path stands in the type's struct, to ask for it at earlier frames. The error names the parameter
+// `file` and the path.
+RvResult rv_load_frame(RvCook* cook, const char* path, RvMissing missing, size_t offset, RvDetail** out,
+                       RvError* error);
+
+#endif
