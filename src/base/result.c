@@ -51,7 +51,11 @@ RvResult rv_error_context(RvError* error, const char* format, ...) {
   int n = vsnprintf(error->text, sizeof error->text, format, args);
   va_end(args);
   size_t used = n < 0 ? 0 : (size_t)n < sizeof error->text ? (size_t)n : sizeof error->text - 1;
-  snprintf(error->text + used, sizeof error->text - used, ": %s", old);
+  // by hand: a text that does not fit is cut, which the compiler would warn of
+  const char* parts[] = {": ", old};
+  for (int i = 0; i < 2; ++i)
+    for (const char* c = parts[i]; *c && used + 1 < sizeof error->text; ++c) error->text[used++] = *c;
+  error->text[used] = 0;
   return error->code;
 }
 

@@ -16,10 +16,11 @@ enum { VERSION = 1, HEADER = 56, NTEXT = 4, MAX_TEXT = 64 << 20 };
 //------------------------------------------------------------------------------------------------ numbers of the frame
 
 // the part of the stats that belongs to the state, as name=value words; times are of the run that took them
-#define NUMBERS(X)                                                                                            \
-  X(ledger.bulk)                                                                                              \
-  X(ledger.film) X(ledger.absorbed) X(ledger.initial) X(ledger.sources) X(ledger.killed) X(ledger.evaporated) \
-      X(ledger.outflow) X(residual)
+#define NUMBERS(X)   \
+  X(ledger.bulk)     \
+  X(ledger.film)     \
+  X(ledger.absorbed) \
+  X(ledger.initial) X(ledger.sources) X(ledger.killed) X(ledger.evaporated) X(ledger.outflow) X(residual)
 #define INTEGERS(X) X(substeps) X(iterations) X(strands) X(vertices) X(particles) X(tiles) X(contacts) X(bridges)
 
 static void write_stats(RvText* text, const RvStats* stats) {

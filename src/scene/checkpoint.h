@@ -53,6 +53,22 @@ RvResult rv_checkpoint_clear(const char* folder, RvSceneNode* const* solvers, si
 // *found is false if there is none. A checkpoint of other parameters is an error that says which changed.
 RvResult rv_checkpoint_resume(RvScene* scene, const char* folder, RvSceneNode* const* solvers, size_t count,
                               double last, bool* found, double* frame, RvError* error);
+
+// note.c: which frames of a run have all their files
+typedef struct RvRunNote {
+  char* manifest;  // of the targets
+  double first, done;
+} RvRunNote;
+
+RvResult rv_note_save(const char* folder, const RvRunNote* progress, RvError* error);
+// *found is false if there is none, or a damaged one, which is told.
+RvResult rv_note_load(RvScene* scene, const char* folder, RvRunNote* out, bool* found, RvError* error);
+// The frame at which a run of `first` to `last` goes on. Files of other parameters are an error that says which
+// changed.
+RvResult rv_note_resume(RvScene* scene, const char* folder, const char* manifest, double first, double* next,
+                        RvError* error);
+void rv_note_remove(const char* folder);
+
 // Starts a solver from a state file or a checkpoint, whatever made it. The solver is the one of the list that the
 // checkpoint names, or the only one.
 RvResult rv_checkpoint_start_from(RvScene* scene, const char* path, double frame, RvSceneNode* const* solvers,

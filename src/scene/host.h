@@ -58,8 +58,10 @@ struct RvSceneNode {
   double start;  // solvers: the start frame
 
   // solvers
-  RvEntry* latest;  // pinned: the last state made, from which the next frame goes on
-  RvDetail* from;   // started from this state instead of from the inputs
+  // the last two states made, pinned: the next frame goes on from the one, and a reader that samples the step between
+  // them still needs the other
+  RvEntry* latest[2];
+  RvDetail* from;  // started from this state instead of from the inputs
   double from_frame;
   uint64_t from_hash;
 
@@ -184,14 +186,15 @@ void rv_solve_forget(RvScene* scene, RvSceneNode* node);
 
 //---------------------------------------------------------------------------------------------- values.c, manifest.c
 
-struct RvJson;
+struct RvDoc;
 // Sets the parameter `value->key`. On failure *line is that of the wrong part.
-RvResult rv_values_read(RvParms* parms, const struct RvJson* value, int* line, RvError* error);
+RvResult rv_values_read(RvParms* parms, const struct RvDoc* value, int* line, RvError* error);
 // Appends `"token": value` for every value that differs from its default, each led by `separator` but the first.
 size_t rv_values_write(RvText* text, const RvParms* parms, const char* separator);
 
-// All that a solver's states depend on, a line a fact; its hash is the key of a checkpoint. rv_free it.
-RvResult rv_manifest_write(RvScene* scene, RvSceneNode* solver, char** text, RvError* error);
+// All that the results of some nodes depend on, a line a fact. Of a solver, its hash is the key of a checkpoint.
+// rv_free it.
+RvResult rv_manifest_write(RvScene* scene, RvSceneNode* const* nodes, size_t count, char** text, RvError* error);
 // What the first difference of two manifests is, as a sentence.
 void rv_manifest_compare(const char* old_text, const char* new_text, char* sentence, size_t size);
 

@@ -1,8 +1,9 @@
-// The manifest of a solver: every fact that its states depend on, a line each. Equal manifests, equal states. A line is
-// "kind<TAB>node<TAB>name<TAB>value"; no part holds a tab or a line end.
+// A manifest: every fact that the results of some nodes depend on, a line each. Equal manifests, equal results. A line
+// is "kind<TAB>node<TAB>name<TAB>value"; no part holds a tab or a line end.
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "parm/number.h"
 #include "scene/host.h"
 
@@ -58,20 +59,33 @@ static void add_node(RvText* text, RvScene* scene, RvSceneNode* node) {
   }
 }
 
-RvResult rv_manifest_write(RvScene* scene, RvSceneNode* solver, char** out, RvError* error) {
-  RvSceneNode** order;
-  size_t count;
-  RvResult result = rv_order_upstream(scene, solver, false, &order, &count, error);
-  if (result) return result;
+RvResult rv_manifest_write(RvScene* scene, RvSceneNode* const* nodes, size_t nnode, char** out, RvError* error) {
+  *out = NULL;
+  RvSceneNode** order = NULL;
+  size_t count = 0;
   RvText text = {0};
+  bool* wanted = rv_alloc_zero(scene->nodes.count, sizeof *wanted);
+  RvResult result = wanted ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (!result) result = rv_order_upstream(scene, NULL, false, &order, &count, error);
+  if (result) goto done;
+  for (size_t i = 0; i < nnode; ++i) wanted[nodes[i]->index] = true;
   add_fact(&text, "scene", "", "rivulet", rv_version());
   add_number(&text, "scene", "", "fps", scene->fps);
   add_number(&text, "scene", "", "metersperunit", scene->meters);
-  // the solver first: what was changed is most often there
-  for (size_t i = count; i-- > 0;) add_node(&text, scene, order[i]);
-  rv_free(order);
+  // the last first: what was changed is most often near the solver
+  for (size_t i = count; i-- > 0;) {
+    RvSceneNode* node = order[i];
+    if (!wanted[node->index]) continue;
+    add_node(&text, scene, node);
+    for (size_t k = 0; k < node->type->ninput; ++k)
+      if (node->inputs[k].node) wanted[node->inputs[k].node->index] = true;
+  }
   *out = rv_text_done(&text);
-  return *out ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (!*out) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+done:
+  rv_free(wanted);
+  rv_free(order);
+  return result;
 }
 
 //------------------------------------------------------------------------------------------------ comparison

@@ -44,12 +44,14 @@ static RvResult name_cycle(const Walk* walk, const RvSceneNode* closing, RvError
   size_t start = walk->depth - 1;
   while (walk->stack[start].node != closing) --start;
   RvText text = {0};
-  size_t length = walk->depth - start;
   // the stack goes upstream, so the data flows from its top to its bottom
-  for (size_t i = 0; i < length && i < 20; ++i)
-    rv_text_addf(&text, "%s -> ", walk->stack[walk->depth - 1 - i].node->name);
-  if (length > 20) rv_text_add(&text, "... -> ");
-  rv_text_addf(&text, "%s", walk->stack[walk->depth - 1].node->name);
+  rv_text_add(&text, closing->name);
+  for (size_t i = walk->depth, shown = 0; i-- > start; ++shown) {
+    if (shown < 20 || i == start)
+      rv_text_addf(&text, " -> %s", walk->stack[i].node->name);
+    else if (shown == 20)
+      rv_text_add(&text, " -> ...");
+  }
   char* ring = rv_text_done(&text);
   RvResult result = rv_fail(error, RV_BAD_INPUT, "the wires form a cycle: %s", ring ? ring : "");
   rv_free(ring);

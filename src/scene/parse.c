@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "scene/doc.h"
 #include "scene/host.h"
-#include "scene/json.h"
 
 enum { MAX_SCENE_BYTES = 64 << 20 };
 
@@ -20,12 +20,12 @@ static RvResult at_line(const Parser* p, int line, RvResult result) {
   return result;
 }
 
-static RvResult wants(const Parser* p, const RvJson* value, const char* what) {
+static RvResult wants(const Parser* p, const RvDoc* value, const char* what) {
   return rv_fail(p->error, RV_BAD_INPUT, "%s:%d: %s", p->name, value->line, what);
 }
 
-static RvResult refuse_unknown(const Parser* p, const RvJson* object, const char* const* known, const char* where) {
-  for (const RvJson* member = object->first; member; member = member->next) {
+static RvResult refuse_unknown(const Parser* p, const RvDoc* object, const char* const* known, const char* where) {
+  for (const RvDoc* member = object->first; member; member = member->next) {
     size_t i = 0;
     while (known[i] && strcmp(known[i], member->key) != 0) ++i;
     if (known[i]) continue;
@@ -38,9 +38,9 @@ static RvResult refuse_unknown(const Parser* p, const RvJson* object, const char
 
 //------------------------------------------------------------------------------------------------ nodes
 
-static RvResult read_parms(const Parser* p, const char* node, const RvJson* parms) {
-  if (parms->kind != RV_JSON_OBJECT) return wants(p, parms, "\"parms\" must be an object {\"token\": value, ...}");
-  for (const RvJson* value = parms->first; value; value = value->next) {
+static RvResult read_parms(const Parser* p, const char* node, const RvDoc* parms) {
+  if (parms->kind != RV_DOC_OBJECT) return wants(p, parms, "\"parms\" must be an object {\"token\": value, ...}");
+  for (const RvDoc* value = parms->first; value; value = value->next) {
     int line = value->line;
     RvResult result = rv_values_read(rv_scene_parms(p->scene, node), value, &line, p->error);
     if (!result) continue;
@@ -50,51 +50,51 @@ static RvResult read_parms(const Parser* p, const char* node, const RvJson* parm
   return RV_OK;
 }
 
-static RvResult read_node(const Parser* p, const RvJson* node) {
+static RvResult read_node(const Parser* p, const RvDoc* node) {
   static const char* const known[] = {"type", "inputs", "parms", NULL};
   char where[RV_SCENE_MAX_NAME + 16];
   if (strlen(node->key) > RV_SCENE_MAX_NAME) return wants(p, node, "a node's name is too long");
   strcpy(stpcpy(stpcpy(where, "node '"), node->key), "': ");
-  if (node->kind != RV_JSON_OBJECT)
+  if (node->kind != RV_DOC_OBJECT)
     return rv_fail(p->error, RV_BAD_INPUT, "%s:%d: node '%s' must be an object {\"type\": ...}, not %s", p->name,
-                   node->line, node->key, rv_json_kind_name(node->kind));
+                   node->line, node->key, rv_doc_kind_name(node->kind));
   RvResult result = refuse_unknown(p, node, known, where);
   if (result) return result;
-  const RvJson* type = rv_json_find(node, "type");
-  if (!type || type->kind != RV_JSON_STRING)
+  const RvDoc* type = rv_doc_find(node, "type");
+  if (!type || type->kind != RV_DOC_STRING)
     return rv_fail(p->error, RV_BAD_INPUT, "%s:%d: node '%s' needs a \"type\" in quotes", p->name,
                    type ? type->line : node->line, node->key);
   result = rv_scene_add(p->scene, node->key, type->string, p->error);
   if (result) return at_line(p, type->line, result);
-  const RvJson* parms = rv_json_find(node, "parms");
+  const RvDoc* parms = rv_doc_find(node, "parms");
   return parms ? read_parms(p, node->key, parms) : RV_OK;
 }
 
-static RvResult read_inputs(const Parser* p, const RvJson* node) {
-  const RvJson* inputs = rv_json_find(node, "inputs");
+static RvResult read_inputs(const Parser* p, const RvDoc* node) {
+  const RvDoc* inputs = rv_doc_find(node, "inputs");
   if (!inputs) return RV_OK;
-  if (inputs->kind != RV_JSON_ARRAY)
+  if (inputs->kind != RV_DOC_ARRAY)
     return rv_fail(p->error, RV_BAD_INPUT, "%s:%d: node '%s': \"inputs\" must be a list such as [\"head\", null]",
                    p->name, inputs->line, node->key);
   RvSceneNode* target = rv_graph_find(p->scene, node->key);
   size_t index = 0;
-  for (const RvJson* input = inputs->first; input; input = input->next, ++index) {
-    if (input->kind != RV_JSON_STRING && input->kind != RV_JSON_NULL)
+  for (const RvDoc* input = inputs->first; input; input = input->next, ++index) {
+    if (input->kind != RV_DOC_STRING && input->kind != RV_DOC_NULL)
       return rv_fail(p->error, RV_BAD_INPUT, "%s:%d: node '%s', input %zu: a node's name in quotes or null, not %s",
-                     p->name, input->line, node->key, index + 1, rv_json_kind_name(input->kind));
-    const char* source = input->kind == RV_JSON_STRING ? input->string : NULL;
+                     p->name, input->line, node->key, index + 1, rv_doc_kind_name(input->kind));
+    const char* source = input->kind == RV_DOC_STRING ? input->string : NULL;
     RvResult result = rv_graph_wire(p->scene, target, index, source, false, p->error);
     if (result) return at_line(p, input->line, result);
   }
   return RV_OK;
 }
 
-static RvResult read_nodes(const Parser* p, const RvJson* nodes) {
-  if (nodes->kind != RV_JSON_OBJECT) return wants(p, nodes, "\"nodes\" must be an object {\"name\": {...}, ...}");
+static RvResult read_nodes(const Parser* p, const RvDoc* nodes) {
+  if (nodes->kind != RV_DOC_OBJECT) return wants(p, nodes, "\"nodes\" must be an object {\"name\": {...}, ...}");
   RvResult result = RV_OK;
-  for (const RvJson* node = nodes->first; node && !result; node = node->next) result = read_node(p, node);
+  for (const RvDoc* node = nodes->first; node && !result; node = node->next) result = read_node(p, node);
   // wires after all nodes are there: a scene may be written in any order
-  for (const RvJson* node = nodes->first; node && !result; node = node->next) result = read_inputs(p, node);
+  for (const RvDoc* node = nodes->first; node && !result; node = node->next) result = read_inputs(p, node);
   if (result) return result;
   RvSceneNode** order;
   size_t count;
@@ -106,24 +106,24 @@ static RvResult read_nodes(const Parser* p, const RvJson* nodes) {
 
 //------------------------------------------------------------------------------------------------ settings
 
-static RvResult read_settings(const Parser* p, const RvJson* root) {
-  const RvJson* version = rv_json_find(root, "rivulet");
+static RvResult read_settings(const Parser* p, const RvDoc* root) {
+  const RvDoc* version = rv_doc_find(root, "rivulet");
   if (!version) return wants(p, root, "this is no scene: \"rivulet\": 1 is missing");
-  if (version->kind != RV_JSON_NUMBER || version->number != 1)
+  if (version->kind != RV_DOC_NUMBER || version->number != 1)
     return wants(p, version, "\"rivulet\" must be 1: this program reads scenes of version 1 only");
-  const RvJson* fps = rv_json_find(root, "fps");
-  if (fps && (fps->kind != RV_JSON_NUMBER || !(fps->number > 0 && fps->number <= 1e6)))
+  const RvDoc* fps = rv_doc_find(root, "fps");
+  if (fps && (fps->kind != RV_DOC_NUMBER || !(fps->number > 0 && fps->number <= 1e6)))
     return wants(p, fps, "\"fps\" must be a number above 0 (and at most 1e6)");
   if (fps) rv_scene_set_fps(p->scene, fps->number);
-  const RvJson* meters = rv_json_find(root, "metersperunit");
-  if (meters && (meters->kind != RV_JSON_NUMBER || !(meters->number > 0 && meters->number <= 1e9)))
+  const RvDoc* meters = rv_doc_find(root, "metersperunit");
+  if (meters && (meters->kind != RV_DOC_NUMBER || !(meters->number > 0 && meters->number <= 1e9)))
     return wants(p, meters, "\"metersperunit\" must be a number above 0 (and at most 1e9)");
   if (meters) rv_scene_set_meters_per_unit(p->scene, meters->number);
-  const RvJson* frames = rv_json_find(root, "frames");
+  const RvDoc* frames = rv_doc_find(root, "frames");
   if (!frames) return RV_OK;
-  const RvJson* first = frames->kind == RV_JSON_ARRAY && frames->count == 2 ? frames->first : NULL;
-  const RvJson* last = first ? first->next : NULL;
-  if (!last || first->kind != RV_JSON_NUMBER || last->kind != RV_JSON_NUMBER || first->number > last->number ||
+  const RvDoc* first = frames->kind == RV_DOC_ARRAY && frames->count == 2 ? frames->first : NULL;
+  const RvDoc* last = first ? first->next : NULL;
+  if (!last || first->kind != RV_DOC_NUMBER || last->kind != RV_DOC_NUMBER || first->number > last->number ||
       first->number < -1e9 || last->number > 1e9)
     return wants(p, frames, "\"frames\" must be [first, last] with first <= last");
   if (last->number - first->number > RV_SCENE_MAX_FRAMES)
@@ -132,12 +132,12 @@ static RvResult read_settings(const Parser* p, const RvJson* root) {
   return RV_OK;
 }
 
-static RvResult read_scene(const Parser* p, const RvJson* root) {
+static RvResult read_scene(const Parser* p, const RvDoc* root) {
   static const char* const known[] = {"rivulet", "fps", "frames", "metersperunit", "nodes", NULL};
-  if (root->kind != RV_JSON_OBJECT) return wants(p, root, "a scene is an object {\"rivulet\": 1, \"nodes\": {...}}");
+  if (root->kind != RV_DOC_OBJECT) return wants(p, root, "a scene is an object {\"rivulet\": 1, \"nodes\": {...}}");
   RvResult result = refuse_unknown(p, root, known, "");
   if (!result) result = read_settings(p, root);
-  const RvJson* nodes = rv_json_find(root, "nodes");
+  const RvDoc* nodes = rv_doc_find(root, "nodes");
   if (!result && !nodes) result = wants(p, root, "the scene has no \"nodes\"");
   return result ? result : read_nodes(p, nodes);
 }
@@ -148,12 +148,12 @@ RvResult rv_scene_parse(const char* text, size_t bytes, const char* name, RvScen
   Parser p = {name ? name : "scene", rv_scene_new(), error ? error : &own};
   RvArena* arena = rv_arena_new(1 << 16);
   RvResult result;
-  RvJson* root;
+  RvDoc* root;
   if (!p.scene || !arena)
     result = rv_fail(p.error, RV_NO_MEMORY, "%s: out of memory", p.name);
   else if (bytes > MAX_SCENE_BYTES)
     result = rv_fail(p.error, RV_LIMIT, "%s: a scene has at most 64 MB of text, this one %zu bytes", p.name, bytes);
-  else if (!(result = rv_json_parse(text, bytes, p.name, arena, &root, p.error)))
+  else if (!(result = rv_doc_parse(text, bytes, p.name, arena, &root, p.error)))
     result = read_scene(&p, root);
   rv_arena_free(arena);
   if (result)

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "scene/doc.h"
 #include "scene/host.h"
-#include "scene/json.h"
 
 void rv_report_begin(RvScene* scene) {
   for (size_t i = 0; i < scene->log.warnings.count; ++i) rv_free(scene->log.warnings.data[i].text);
@@ -19,9 +19,9 @@ void rv_report_free(RvScene* scene) {
 }
 
 static void add_member(RvText* text, const char* name, double value) {
-  rv_json_add_string(text, name);
+  rv_doc_add_string(text, name);
   rv_text_add(text, ": ");
-  rv_json_add_number(text, value);
+  rv_doc_add_number(text, value);
 }
 
 //------------------------------------------------------------------------------------------------ stages
@@ -148,7 +148,7 @@ static void write_warnings(RvText* text, const RvFrameLog* log) {
     char* line =
         warning->count > 1 ? rv_strf("%s (%zu times)", warning->text, warning->count) : rv_strdup(warning->text);
     if (line)
-      rv_json_add_string(text, line);
+      rv_doc_add_string(text, line);
     else
       text->failed = true;
     rv_free(line);
@@ -179,7 +179,7 @@ RvResult rv_report_write(RvScene* scene, double frame, double seconds, double cp
   rv_text_addf(&text, ", \"iterations\": %d, \"residuals\": [", sum.iterations);
   for (size_t i = 0; i < nstate; ++i) {
     if (i) rv_text_add(&text, ", ");
-    rv_json_add_number(&text, states[i]->stats.residual);
+    rv_doc_add_number(&text, states[i]->stats.residual);
   }
   rv_text_add(&text, "]");
   write_warnings(&text, &scene->log);

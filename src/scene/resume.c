@@ -38,8 +38,15 @@ typedef struct FrameList {
 static bool parse_name(const char* file, const char* node, double* frame) {
   size_t length = strlen(node);
   if (strncmp(file, node, length) != 0 || file[length] != '.') return false;
+  // the number alone: to a reader of numbers the dot before the ending is a decimal point
+  char number[RV_NUMBER_BYTES];
+  size_t digits = strlen(file + length + 1);
+  if (digits <= sizeof ending - 1 || digits - (sizeof ending - 1) >= sizeof number) return false;
+  digits -= sizeof ending - 1;
+  memcpy(number, file + length + 1, digits);
+  number[digits] = 0;
   const char* end;
-  return rv_number_read(file + length + 1, &end, frame) && strcmp(end, ending) == 0;
+  return strcmp(file + length + 1 + digits, ending) == 0 && rv_number_read(number, &end, frame) && !*end;
 }
 
 static int newest_first(const void* a, const void* b) {
@@ -151,7 +158,7 @@ RvResult rv_checkpoint_keep(RvScene* scene, RvEntry* entry, RvError* error) {
   size_t count;
   char* path = rv_checkpoint_path(scene->checkpoint_dir, node->name, entry->frame);
   RvResult result =
-      path ? rv_manifest_write(scene, node, &c.manifest, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
+      path ? rv_manifest_write(scene, &node, 1, &c.manifest, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (!result) {
     c.key = rv_hash(c.manifest, strlen(c.manifest), 0);
     result = rv_checkpoint_encode(&c, &bytes, &count, error);
@@ -170,7 +177,7 @@ RvResult rv_checkpoint_keep(RvScene* scene, RvEntry* entry, RvError* error) {
 static RvResult check_fresh(RvScene* scene, RvSceneNode* node, const char* path, const RvCheckpoint* c,
                             RvError* error) {
   char* manifest;
-  RvResult result = rv_manifest_write(scene, node, &manifest, error);
+  RvResult result = rv_manifest_write(scene, &node, 1, &manifest, error);
   if (result) return result;
   if (strcmp(manifest, c->manifest) != 0) {
     char change[600];

@@ -16,8 +16,8 @@ typedef struct Job {
   NodeList solvers;  // upstream of the targets
   RV_ARRAY(RvEntry*) entries;
   double first, last;
+  RvRunNote progress;
   int lock;
-  bool resumed;
 } Job;
 
 //------------------------------------------------------------------------------------------------ what to cook
@@ -65,6 +65,29 @@ static RvResult find_solvers(Job* job, RvError* error) {
 
 //------------------------------------------------------------------------------------------------ where to begin
 
+// after the last frame whose files are all there, from the newest states at or before that
+static RvResult resume(Job* job, RvError* error) {
+  RvScene* scene = job->scene;
+  const char* folder = job->run->checkpoint_dir;
+  double next;
+  RvResult result = rv_note_resume(scene, folder, job->progress.manifest, job->first, &next, error);
+  if (result) return result;
+  bool found;
+  double frame;
+  result = rv_checkpoint_resume(scene, folder, job->solvers.data, job->solvers.count, next, &found, &frame, error);
+  if (result) return result;
+  if (next > job->last)
+    rv_scene_message(scene, RV_LEVEL_INFO, "host", job->last, "all frames are there already");
+  else if (found)
+    rv_scene_message(scene, RV_LEVEL_INFO, "host", next, "going on with frame %g from the states of frame %g", next,
+                     frame);
+  else
+    rv_scene_message(scene, RV_LEVEL_INFO, "host", next, "going on with frame %g; there are no states to go on from",
+                     next);
+  job->first = next;
+  return RV_OK;
+}
+
 static RvResult begin(Job* job, RvError* error) {
   RvScene* scene = job->scene;
   const RvRun* run = job->run;
@@ -80,20 +103,13 @@ static RvResult begin(Job* job, RvError* error) {
   if (result || !run->checkpoint_dir) return result;
   result = rv_checkpoint_open(run->checkpoint_dir, &job->lock, error);
   if (result) return result;
-  if (!run->resume) return rv_checkpoint_clear(run->checkpoint_dir, job->solvers.data, job->solvers.count, error);
-  bool found;
-  double frame;
-  result = rv_checkpoint_resume(scene, run->checkpoint_dir, job->solvers.data, job->solvers.count, job->last, &found,
-                                &frame, error);
+  result = rv_manifest_write(scene, job->targets.data, job->targets.count, &job->progress.manifest, error);
   if (result) return result;
-  // files of the resumed frame may not have been written when the run ended, so it is cooked again from its state
-  if (found && frame > job->first) job->first = job->first + floor(frame - job->first);
-  if (found)
-    rv_scene_message(scene, RV_LEVEL_INFO, "host", frame, "going on from the checkpoints of frame %g", frame);
-  else
-    rv_scene_message(scene, RV_LEVEL_INFO, "host", job->first, "no checkpoint to go on from: beginning at frame %g",
-                     job->first);
-  return RV_OK;
+  if (!run->resume) {
+    rv_note_remove(run->checkpoint_dir);
+    return rv_checkpoint_clear(run->checkpoint_dir, job->solvers.data, job->solvers.count, error);
+  }
+  return resume(job, error);
 }
 
 //------------------------------------------------------------------------------------------------ frames
@@ -127,11 +143,20 @@ static RvResult cook_targets(Job* job, double frame, RvError* error) {
   return result;
 }
 
+static RvResult note_progress(Job* job, double frame, RvError* error) {
+  double began = rv_clock_wall();
+  job->progress.done = frame;
+  RvResult result = rv_note_save(job->run->checkpoint_dir, &job->progress, error);
+  job->scene->log.checkpoint_seconds += rv_clock_wall() - began;
+  return result;
+}
+
 static RvResult run_frame(Job* job, double frame, RvError* error) {
   RvScene* scene = job->scene;
   double wall = rv_clock_wall(), cpu = rv_clock_cpu();
   RvResult result = rv_order_prepare(scene, error);
   if (!result) result = cook_targets(job, frame, error);
+  if (!result && job->progress.manifest) result = note_progress(job, frame, error);
   char* report = NULL;
   size_t ntarget = job->targets.count;
   if (!result && scene->hooks.frame_done)
@@ -163,6 +188,7 @@ static void job_end(Job* job) {
   rv_array_free(&job->entries);
   rv_array_free(&job->targets);
   rv_array_free(&job->solvers);
+  rv_free(job->progress.manifest);
   if (job->lock >= 0) close(job->lock);
 }
 
@@ -177,6 +203,7 @@ RvResult rv_scene_run(RvScene* scene, const RvRun* run, RvError* error) {
   Job job = {.scene = scene, .run = run, .lock = -1};
   job.first = whole ? scene->first : run->first;
   job.last = whole ? scene->last : run->last;
+  job.progress.first = job.first;
   if (!isfinite(job.first) || !isfinite(job.last)) return rv_fail(error, RV_BAD_INPUT, "the frames must be numbers");
   scene->cooking = true;
   rv_report_begin(scene);

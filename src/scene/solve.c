@@ -27,16 +27,19 @@ uint64_t rv_solve_key(const RvSceneNode* node, double frame) {
 }
 
 void rv_solve_forget(RvScene* scene, RvSceneNode* node) {
-  rv_entry_unpin(&scene->cache, node->latest);
-  node->latest = NULL;
+  for (int i = 0; i < 2; ++i) {
+    rv_entry_unpin(&scene->cache, node->latest[i]);
+    node->latest[i] = NULL;
+  }
   if (node->cache && node->type->free_cache) node->type->free_cache(node->cache);
   node->cache = NULL;
 }
 
 static void set_latest(RvScene* scene, RvSceneNode* node, RvEntry* entry) {
   ++entry->pins;
-  rv_entry_unpin(&scene->cache, node->latest);
-  node->latest = entry;
+  rv_entry_unpin(&scene->cache, node->latest[1]);
+  node->latest[1] = node->latest[0];
+  node->latest[0] = entry;
 }
 
 //------------------------------------------------------------------------------------------------ states from elsewhere
@@ -103,12 +106,12 @@ static RvResult make_state(RvScene* scene, RvSceneNode* node, double frame, cons
 
 // the last state at or before `frame` that is still there, pinned
 static RvEntry* nearest_state(RvScene* scene, RvSceneNode* node, double frame) {
-  RvEntry* latest = node->latest;
   for (double step = round(frame - node->start); step >= 0; --step) {
     uint64_t key = rv_solve_key(node, node->start + step);
-    if (latest && latest->key == key) {
-      ++latest->pins;
-      return latest;
+    for (int i = 0; i < 2; ++i) {
+      if (!node->latest[i] || node->latest[i]->key != key) continue;
+      ++node->latest[i]->pins;
+      return node->latest[i];
     }
     RvEntry* entry = rv_cache_find(&scene->cache, key);
     if (entry) return entry;

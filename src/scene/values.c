@@ -4,8 +4,8 @@
 #include "base/memory.h"
 #include "parm/find.h"
 #include "parm/ramp.h"
+#include "scene/doc.h"
 #include "scene/host.h"
-#include "scene/json.h"
 
 typedef struct Target {
   RvParms* parms;
@@ -16,18 +16,18 @@ typedef struct Target {
   RvError* error;
 } Target;
 
-static RvResult wrong(const Target* t, const RvJson* at, const char* wanted) {
+static RvResult wrong(const Target* t, const RvDoc* at, const char* wanted) {
   *t->line = at->line;
   return rv_fail(t->error, RV_BAD_INPUT, "parameter '%s' takes %s here, not %s", t->token, wanted,
-                 rv_json_kind_name(at->kind));
+                 rv_doc_kind_name(at->kind));
 }
 
 static RvResult no_memory(const Target* t) {
   return rv_fail(t->error, RV_NO_MEMORY, "out of memory");
 }
 
-static RvResult refuse_unknown(const Target* t, const RvJson* object, const char* const* known) {
-  for (const RvJson* member = object->first; member; member = member->next) {
+static RvResult refuse_unknown(const Target* t, const RvDoc* object, const char* const* known) {
+  for (const RvDoc* member = object->first; member; member = member->next) {
     size_t i = 0;
     while (known[i] && strcmp(known[i], member->key) != 0) ++i;
     if (known[i]) continue;
@@ -54,53 +54,53 @@ static void keys_free(Keys* keys) {
 }
 
 // [frame, value] or [frame, [x, y, z]]
-static RvResult read_key(const Target* t, const RvJson* pair, Keys* keys, size_t index) {
-  if (pair->kind != RV_JSON_ARRAY || pair->count != 2) return wrong(t, pair, "keys of the form [frame, value]");
-  const RvJson *frame = pair->first, *value = frame->next;
-  if (frame->kind != RV_JSON_NUMBER) return wrong(t, frame, "a frame number");
-  bool vector = value->kind == RV_JSON_ARRAY;
-  if (vector ? value->count != (size_t)keys->size || keys->size < 2 : value->kind != RV_JSON_NUMBER || keys->size > 1)
+static RvResult read_key(const Target* t, const RvDoc* pair, Keys* keys, size_t index) {
+  if (pair->kind != RV_DOC_ARRAY || pair->count != 2) return wrong(t, pair, "keys of the form [frame, value]");
+  const RvDoc *frame = pair->first, *value = frame->next;
+  if (frame->kind != RV_DOC_NUMBER) return wrong(t, frame, "a frame number");
+  bool vector = value->kind == RV_DOC_ARRAY;
+  if (vector ? value->count != (size_t)keys->size || keys->size < 2 : value->kind != RV_DOC_NUMBER || keys->size > 1)
     return wrong(t, value, keys->size > 1 ? "as many numbers in brackets as it has components" : "a number");
-  const RvJson* item = vector ? value->first : value;
+  const RvDoc* item = vector ? value->first : value;
   for (int c = 0; c < keys->size; ++c, item = item->next) {
-    if (item->kind != RV_JSON_NUMBER) return wrong(t, item, "a number");
+    if (item->kind != RV_DOC_NUMBER) return wrong(t, item, "a number");
     keys->keys[c][index] = (RvKey){frame->number, item->number};
   }
   return RV_OK;
 }
 
-static RvResult read_words(const Target* t, const RvJson* object, Keys* keys) {
-  const RvJson* interp = rv_json_find(object, "interp");
-  const RvJson* extend = rv_json_find(object, "extend");
+static RvResult read_words(const Target* t, const RvDoc* object, Keys* keys) {
+  const RvDoc* interp = rv_doc_find(object, "interp");
+  const RvDoc* extend = rv_doc_find(object, "extend");
   keys->interp = RV_INTERP_LINEAR;
   keys->extend = RV_EXTEND_HOLD;
   if (interp &&
-      (interp->kind != RV_JSON_STRING || !rv_interp_find(interp->string, strlen(interp->string), &keys->interp)))
+      (interp->kind != RV_DOC_STRING || !rv_interp_find(interp->string, strlen(interp->string), &keys->interp)))
     return wrong(t, interp, "\"constant\", \"linear\" or \"smooth\" as interp");
   if (extend &&
-      (extend->kind != RV_JSON_STRING || !rv_extend_find(extend->string, strlen(extend->string), &keys->extend)))
+      (extend->kind != RV_DOC_STRING || !rv_extend_find(extend->string, strlen(extend->string), &keys->extend)))
     return wrong(t, extend, "\"hold\", \"cycle\" or \"linear\" as extend");
   return RV_OK;
 }
 
 // {"keys": [...], "interp": ..., "extend": ...}
-static RvResult read_keys(const Target* t, const RvJson* object, int size, Keys* keys) {
+static RvResult read_keys(const Target* t, const RvDoc* object, int size, Keys* keys) {
   static const char* const known[] = {"keys", "interp", "extend", NULL};
   *keys = (Keys){.size = size};
   RvResult result = refuse_unknown(t, object, known);
   if (!result) result = read_words(t, object, keys);
   if (result) return result;
-  const RvJson* list = rv_json_find(object, "keys");
+  const RvDoc* list = rv_doc_find(object, "keys");
   if (!list) return wrong(t, object, "{\"keys\": [[frame, value], ...]} or {\"wave\": {...}}");
-  if (list->kind != RV_JSON_ARRAY || !list->count) return wrong(t, list, "a list of keys [[frame, value], ...]");
+  if (list->kind != RV_DOC_ARRAY || !list->count) return wrong(t, list, "a list of keys [[frame, value], ...]");
   for (int c = 0; c < size; ++c)
     if (!(keys->keys[c] = rv_alloc(list->count, sizeof(RvKey)))) return no_memory(t);
-  for (const RvJson* pair = list->first; pair; pair = pair->next)
+  for (const RvDoc* pair = list->first; pair; pair = pair->next)
     if ((result = read_key(t, pair, keys, keys->count++))) return result;
   return RV_OK;
 }
 
-static RvResult set_keys(const Target* t, const RvJson* object, int component, int size) {
+static RvResult set_keys(const Target* t, const RvDoc* object, int component, int size) {
   Keys keys;
   RvResult result = read_keys(t, object, size, &keys);
   for (int c = 0; c < size && !result; ++c)
@@ -112,27 +112,27 @@ static RvResult set_keys(const Target* t, const RvJson* object, int component, i
 
 //------------------------------------------------------------------------------------------------ waves
 
-static RvResult read_wave(const Target* t, const RvJson* object, RvWave* wave, Keys* envelope) {
+static RvResult read_wave(const Target* t, const RvDoc* object, RvWave* wave, Keys* envelope) {
   static const char* const known[] = {"amplitude", "frequency", "phase", "offset", "envelope", NULL};
   RvResult result = refuse_unknown(t, object, known);
   double* const numbers[] = {&wave->amplitude, &wave->frequency, &wave->phase, &wave->offset};
   for (int i = 0; i < 4 && !result; ++i) {
-    const RvJson* member = rv_json_find(object, known[i]);
+    const RvDoc* member = rv_doc_find(object, known[i]);
     if (!member) continue;
-    if (member->kind != RV_JSON_NUMBER) return wrong(t, member, "a number in its wave");
+    if (member->kind != RV_DOC_NUMBER) return wrong(t, member, "a number in its wave");
     *numbers[i] = member->number;
   }
-  const RvJson* member = rv_json_find(object, "envelope");
+  const RvDoc* member = rv_doc_find(object, "envelope");
   if (result || !member) return result;
   // a bare list of keys is linear and held
-  RvJson keyed = {.kind = RV_JSON_OBJECT, .line = member->line, .count = 1};
-  RvJson list = *member;
+  RvDoc keyed = {.kind = RV_DOC_OBJECT, .line = member->line, .count = 1};
+  RvDoc list = *member;
   list.key = "keys";
   list.next = NULL;
   keyed.first = &list;
-  if (member->kind != RV_JSON_ARRAY && member->kind != RV_JSON_OBJECT)
+  if (member->kind != RV_DOC_ARRAY && member->kind != RV_DOC_OBJECT)
     return wrong(t, member, "keys as the envelope of its wave");
-  result = read_keys(t, member->kind == RV_JSON_ARRAY ? &keyed : member, 1, envelope);
+  result = read_keys(t, member->kind == RV_DOC_ARRAY ? &keyed : member, 1, envelope);
   wave->envelope = envelope->keys[0];
   wave->envelope_count = envelope->count;
   wave->envelope_interp = envelope->interp;
@@ -140,12 +140,12 @@ static RvResult read_wave(const Target* t, const RvJson* object, RvWave* wave, K
   return result;
 }
 
-static RvResult set_wave(const Target* t, const RvJson* object, int component) {
+static RvResult set_wave(const Target* t, const RvDoc* object, int component) {
   static const char* const known[] = {"wave", NULL};
   RvResult result = refuse_unknown(t, object, known);
   if (result) return result;
-  const RvJson* member = rv_json_find(object, "wave");
-  if (member->kind != RV_JSON_OBJECT) return wrong(t, member, "{\"wave\": {\"amplitude\": ..., \"frequency\": ...}}");
+  const RvDoc* member = rv_doc_find(object, "wave");
+  if (member->kind != RV_DOC_OBJECT) return wrong(t, member, "{\"wave\": {\"amplitude\": ..., \"frequency\": ...}}");
   // what is not given: one swing a second around 0
   RvWave wave = {.amplitude = 1, .frequency = 1};
   Keys envelope = {0};
@@ -158,24 +158,24 @@ static RvResult set_wave(const Target* t, const RvJson* object, int component) {
 //------------------------------------------------------------------------------------------------ ramps
 
 // [[position, value], [position, value, "smooth"], ...]
-static RvResult set_ramp(const Target* t, const RvJson* list) {
+static RvResult set_ramp(const Target* t, const RvDoc* list) {
   static const char form[] = "a ramp as text or as [[position, value, \"linear\"], ...]";
   RvRamp ramp = {0};
-  if (list->kind != RV_JSON_ARRAY) return wrong(t, list, form);
+  if (list->kind != RV_DOC_ARRAY) return wrong(t, list, form);
   if (list->count > RV_RAMP_MAX_KEYS) {
     *t->line = list->line;
     return rv_fail(t->error, RV_LIMIT, "parameter '%s': %zu ramp keys, at most %d are possible", t->token, list->count,
                    RV_RAMP_MAX_KEYS);
   }
-  for (const RvJson* item = list->first; item; item = item->next) {
-    if (item->kind != RV_JSON_ARRAY || item->count < 2 || item->count > 3) return wrong(t, item, form);
-    const RvJson *position = item->first, *value = position->next, *interp = value->next;
+  for (const RvDoc* item = list->first; item; item = item->next) {
+    if (item->kind != RV_DOC_ARRAY || item->count < 2 || item->count > 3) return wrong(t, item, form);
+    const RvDoc *position = item->first, *value = position->next, *interp = value->next;
     RvRampKey* key = &ramp.keys[ramp.count++];
-    if (position->kind != RV_JSON_NUMBER) return wrong(t, position, "a number as the ramp's position");
-    if (value->kind != RV_JSON_NUMBER) return wrong(t, value, "a number as the ramp's value");
+    if (position->kind != RV_DOC_NUMBER) return wrong(t, position, "a number as the ramp's position");
+    if (value->kind != RV_DOC_NUMBER) return wrong(t, value, "a number as the ramp's value");
     *key = (RvRampKey){position->number, value->number, RV_INTERP_LINEAR};
     if (interp &&
-        (interp->kind != RV_JSON_STRING || !rv_interp_find(interp->string, strlen(interp->string), &key->interp)))
+        (interp->kind != RV_DOC_STRING || !rv_interp_find(interp->string, strlen(interp->string), &key->interp)))
       return wrong(t, interp, "\"constant\", \"linear\" or \"smooth\" as the ramp's interpolation");
   }
   return rv_parms_set_ramp(t->parms, t->token, &ramp, t->error);
@@ -204,18 +204,18 @@ static const char* takes(const RvParmDef* def, int size) {
 }
 
 // one component: a number or a motion
-static RvResult set_component(const Target* t, const RvJson* value, int component) {
+static RvResult set_component(const Target* t, const RvDoc* value, int component) {
   const RvParmDef* def = t->def;
-  if (value->kind == RV_JSON_NUMBER) return rv_parms_set(t->parms, t->token, component, value->number, t->error);
-  if (value->kind == RV_JSON_BOOL && def->type == RV_PARM_TOGGLE)
+  if (value->kind == RV_DOC_NUMBER) return rv_parms_set(t->parms, t->token, component, value->number, t->error);
+  if (value->kind == RV_DOC_BOOL && def->type == RV_PARM_TOGGLE)
     return rv_parms_set(t->parms, t->token, component, value->boolean, t->error);
-  if (value->kind == RV_JSON_STRING && def->type == RV_PARM_MENU)
+  if (value->kind == RV_DOC_STRING && def->type == RV_PARM_MENU)
     return rv_parms_set_string(t->parms, t->token, value->string, t->error);
-  if (value->kind != RV_JSON_OBJECT) return wrong(t, value, takes(def, 1));
-  return rv_json_find(value, "wave") ? set_wave(t, value, component) : set_keys(t, value, component, 1);
+  if (value->kind != RV_DOC_OBJECT) return wrong(t, value, takes(def, 1));
+  return rv_doc_find(value, "wave") ? set_wave(t, value, component) : set_keys(t, value, component, 1);
 }
 
-RvResult rv_values_read(RvParms* parms, const RvJson* value, int* line, RvError* error) {
+RvResult rv_values_read(RvParms* parms, const RvDoc* value, int* line, RvError* error) {
   int component;
   *line = value->line;
   const RvParmDef* def = rv_parm_lookup(rv_parms_table(parms), value->key, &component, error);
@@ -224,18 +224,18 @@ RvResult rv_values_read(RvParms* parms, const RvJson* value, int* line, RvError*
   if (!rv_parm_has_value(def))
     return rv_fail(error, RV_BAD_INPUT, "parameter '%s' takes no value, it is a button", value->key);
   if (!rv_parm_has_channels(def)) {
-    if (value->kind == RV_JSON_STRING) return rv_parms_set_text(parms, t.token, value->string, error);
+    if (value->kind == RV_DOC_STRING) return rv_parms_set_text(parms, t.token, value->string, error);
     return def->type == RV_PARM_RAMP ? set_ramp(&t, value) : wrong(&t, value, takes(def, 1));
   }
   if (t.size == 1) return set_component(&t, value, 0);
   // keys whose values are vectors move all components at once
-  if (value->kind == RV_JSON_OBJECT && !rv_json_find(value, "wave")) return set_keys(&t, value, 0, t.size);
-  if (value->kind != RV_JSON_ARRAY) return wrong(&t, value, takes(def, t.size));
+  if (value->kind == RV_DOC_OBJECT && !rv_doc_find(value, "wave")) return set_keys(&t, value, 0, t.size);
+  if (value->kind != RV_DOC_ARRAY) return wrong(&t, value, takes(def, t.size));
   if (value->count != (size_t)t.size)
     return rv_fail(error, RV_BAD_INPUT, "parameter '%s' takes %s, not %zu of them", t.token, takes(def, t.size),
                    value->count);
   int c = 0;
-  for (const RvJson* item = value->first; item; item = item->next, ++c) {
+  for (const RvDoc* item = value->first; item; item = item->next, ++c) {
     RvResult result = set_component(&t, item, c);
     if (result) return result;
   }
@@ -248,9 +248,9 @@ static void write_pairs(RvText* text, const RvKey* keys, size_t count, RvInterp 
   rv_text_add(text, "\"keys\": [");
   for (size_t i = 0; i < count; ++i) {
     rv_text_add(text, i ? ", [" : "[");
-    rv_json_add_number(text, keys[i].frame);
+    rv_doc_add_number(text, keys[i].frame);
     rv_text_add(text, ", ");
-    rv_json_add_number(text, keys[i].value);
+    rv_doc_add_number(text, keys[i].value);
     rv_text_add(text, "]");
   }
   rv_text_addf(text, "], \"interp\": \"%s\", \"extend\": \"%s\"", rv_interp_name(interp), rv_extend_name(extend));
@@ -262,7 +262,7 @@ static void write_wave(RvText* text, const RvWave* wave) {
   rv_text_add(text, "{\"wave\": {");
   for (int i = 0; i < 4; ++i) {
     rv_text_addf(text, "%s\"%s\": ", i ? ", " : "", names[i]);
-    rv_json_add_number(text, numbers[i]);
+    rv_doc_add_number(text, numbers[i]);
   }
   if (wave->envelope && wave->envelope_count) {
     rv_text_add(text, ", \"envelope\": {");
@@ -285,18 +285,18 @@ static void write_component(RvText* text, const RvParmDef* def, const RvValue* v
   } else if (def->type == RV_PARM_MENU && rv_menu_item(def->menu, (int)value->number, &item)) {
     rv_text_addf(text, "\"%.*s\"", (int)item.token_length, item.token);
   } else if (def->type == RV_PARM_STRING || def->type == RV_PARM_FILE) {
-    rv_json_add_string(text, value->text);
+    rv_doc_add_string(text, value->text);
   } else if (def->type == RV_PARM_RAMP) {
     RvText ramp = {0};
     rv_ramp_write(value->ramp, &ramp);
     char* words = rv_text_done(&ramp);
     if (words)
-      rv_json_add_string(text, words);
+      rv_doc_add_string(text, words);
     else
       text->failed = true;
     rv_free(words);
   } else {
-    rv_json_add_number(text, value->number);
+    rv_doc_add_number(text, value->number);
   }
 }
 

@@ -1,7 +1,7 @@
 // A scene to JSON that parses back to the same scene.
 #include "base/memory.h"
+#include "scene/doc.h"
 #include "scene/host.h"
-#include "scene/json.h"
 
 static void write_wire(RvText* text, const RvWire* wire) {
   if (!wire->node)
@@ -36,13 +36,13 @@ static void write_node(RvText* text, const RvSceneNode* node) {
 RvResult rv_scene_write(const RvScene* scene, char** out, RvError* error) {
   RvText text = {0};
   rv_text_add(&text, "{\"rivulet\": 1, \"fps\": ");
-  rv_json_add_number(&text, scene->fps);
+  rv_doc_add_number(&text, scene->fps);
   rv_text_add(&text, ", \"frames\": [");
-  rv_json_add_number(&text, scene->first);
+  rv_doc_add_number(&text, scene->first);
   rv_text_add(&text, ", ");
-  rv_json_add_number(&text, scene->last);
+  rv_doc_add_number(&text, scene->last);
   rv_text_add(&text, "], \"metersperunit\": ");
-  rv_json_add_number(&text, scene->meters);
+  rv_doc_add_number(&text, scene->meters);
   rv_text_add(&text, ",\n  \"nodes\": {");
   for (size_t i = 0; i < scene->nodes.count; ++i) {
     rv_text_add(&text, i ? ",\n" : "\n");

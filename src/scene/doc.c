@@ -1,4 +1,4 @@
-#include "scene/json.h"
+#include "scene/doc.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,15 +19,15 @@ typedef struct Reader {
   RvError* error;
 } Reader;
 
-static RvResult read_value(Reader* r, RvJson** out);
+static RvResult read_value(Reader* r, RvDoc** out);
 
-const char* rv_json_kind_name(RvJsonKind kind) {
+const char* rv_doc_kind_name(RvDocKind kind) {
   static const char* const names[] = {"null", "true or false", "a number", "a string", "an array", "an object"};
   return names[kind];
 }
 
-const RvJson* rv_json_find(const RvJson* object, const char* key) {
-  for (const RvJson* member = object->first; member; member = member->next)
+const RvDoc* rv_doc_find(const RvDoc* object, const char* key) {
+  for (const RvDoc* member = object->first; member; member = member->next)
     if (member->key && strcmp(member->key, key) == 0) return member;
   return NULL;
 }
@@ -183,9 +183,9 @@ static RvResult read_number(Reader* r, double* number) {
     ok = c > exponent;
   }
   if (!ok) return wrong(r, "a number is not written as JSON wants it (such as 1, -0.5 or 2e-3)");
-  char copy[RV_JSON_MAX_NUMBER + 1];
+  char copy[RV_DOC_MAX_NUMBER + 1];
   size_t length = (size_t)(c - start);
-  if (length > RV_JSON_MAX_NUMBER) return wrong(r, "a number has too many digits");
+  if (length > RV_DOC_MAX_NUMBER) return wrong(r, "a number has too many digits");
   memcpy(copy, start, length);
   copy[length] = 0;
   const char* stop;
@@ -198,7 +198,7 @@ static RvResult read_number(Reader* r, double* number) {
 
 typedef struct KeyRef {
   uint64_t hash;
-  const RvJson* member;
+  const RvDoc* member;
 } KeyRef;
 
 static int compare_keys(const void* a, const void* b) {
@@ -208,12 +208,12 @@ static int compare_keys(const void* a, const void* b) {
 }
 
 // sorted by hash, so that an object of a million members is no trap
-static RvResult refuse_duplicates(Reader* r, const RvJson* object) {
+static RvResult refuse_duplicates(Reader* r, const RvDoc* object) {
   if (object->count < 2) return RV_OK;
   KeyRef* refs = rv_alloc(object->count, sizeof *refs);
   if (!refs) return no_memory(r);
   size_t n = 0;
-  for (const RvJson* m = object->first; m; m = m->next) refs[n++] = (KeyRef){rv_hash(m->key, strlen(m->key), 0), m};
+  for (const RvDoc* m = object->first; m; m = m->next) refs[n++] = (KeyRef){rv_hash(m->key, strlen(m->key), 0), m};
   qsort(refs, n, sizeof *refs, compare_keys);
   RvResult result = RV_OK;
   for (size_t i = 1; i < n && !result; ++i)
@@ -235,11 +235,11 @@ static RvResult read_key(Reader* r, const char** key) {
   return RV_OK;
 }
 
-static RvResult read_container(Reader* r, RvJson* value, char close) {
-  if (++r->depth > RV_JSON_MAX_DEPTH) return wrong(r, "values are nested too deeply (64 levels at most)");
+static RvResult read_container(Reader* r, RvDoc* value, char close) {
+  if (++r->depth > RV_DOC_MAX_DEPTH) return wrong(r, "values are nested too deeply (64 levels at most)");
   ++r->at;
   skip_space(r);
-  RvJson** tail = &value->first;
+  RvDoc** tail = &value->first;
   RvResult result = RV_OK;
   while (r->at < r->end && *r->at != close) {
     const char* key = NULL;
@@ -272,36 +272,36 @@ static bool word(Reader* r, const char* expected) {
   return true;
 }
 
-static RvResult read_value(Reader* r, RvJson** out) {
+static RvResult read_value(Reader* r, RvDoc** out) {
   skip_space(r);
   if (r->at >= r->end) return wrong(r, "the text ends where a value should be");
-  if (++r->values > RV_JSON_MAX_VALUES)
-    return rv_fail(r->error, RV_LIMIT, "%s:%d: more than %d values", r->name, r->line, RV_JSON_MAX_VALUES);
-  RvJson* value = RV_TAKE(r->arena, RvJson, 1);
+  if (++r->values > RV_DOC_MAX_VALUES)
+    return rv_fail(r->error, RV_LIMIT, "%s:%d: more than %d values", r->name, r->line, RV_DOC_MAX_VALUES);
+  RvDoc* value = RV_TAKE(r->arena, RvDoc, 1);
   if (!value) return no_memory(r);
-  *value = (RvJson){.kind = RV_JSON_NULL, .line = r->line};
+  *value = (RvDoc){.kind = RV_DOC_NULL, .line = r->line};
   *out = value;
   char c = *r->at;
   if (c == '{' || c == '[') {
-    value->kind = c == '{' ? RV_JSON_OBJECT : RV_JSON_ARRAY;
+    value->kind = c == '{' ? RV_DOC_OBJECT : RV_DOC_ARRAY;
     return read_container(r, value, c == '{' ? '}' : ']');
   }
   if (c == '"') {
-    value->kind = RV_JSON_STRING;
+    value->kind = RV_DOC_STRING;
     return read_string(r, &value->string);
   }
   if (c == '-' || (c >= '0' && c <= '9')) {
-    value->kind = RV_JSON_NUMBER;
+    value->kind = RV_DOC_NUMBER;
     return read_number(r, &value->number);
   }
   if (word(r, "null")) return RV_OK;
-  value->kind = RV_JSON_BOOL;
+  value->kind = RV_DOC_BOOL;
   value->boolean = word(r, "true");
   if (value->boolean || word(r, "false")) return RV_OK;
   return wrong(r, "this is no JSON value (a number, \"text\", true, false, null, [...] or {...})");
 }
 
-RvResult rv_json_parse(const char* text, size_t bytes, const char* name, RvArena* arena, RvJson** out, RvError* error) {
+RvResult rv_doc_parse(const char* text, size_t bytes, const char* name, RvArena* arena, RvDoc** out, RvError* error) {
   Reader r = {.at = text, .end = text + bytes, .name = name, .line = 1, .arena = arena, .error = error};
   // editors of Windows begin a file with a byte order mark
   if (bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) r.at += 3;
@@ -314,7 +314,7 @@ RvResult rv_json_parse(const char* text, size_t bytes, const char* name, RvArena
 
 //------------------------------------------------------------------------------------------------ writing
 
-void rv_json_add_string(RvText* text, const char* string) {
+void rv_doc_add_string(RvText* text, const char* string) {
   rv_text_add(text, "\"");
   for (const char* c = string; *c; ++c) {
     // a run of plain characters at a time
@@ -331,7 +331,7 @@ void rv_json_add_string(RvText* text, const char* string) {
   rv_text_add(text, "\"");
 }
 
-void rv_json_add_number(RvText* text, double number) {
+void rv_doc_add_number(RvText* text, double number) {
   if (isfinite(number))
     rv_text_number(text, number);
   else
