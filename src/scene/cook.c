@@ -173,7 +173,7 @@ static uint64_t node_key(const Pass* pass, RvSceneNode* node) {
   facts.stamp = rv_order_file_stamp(pass->scene, node, pass->frame);
   // a result that does not move has one key for all frames
   if (node->own_time) facts.frame = pass->frame == 0 ? 0 : pass->frame;
-  for (size_t i = 0; i < node->type->ninput; ++i) {
+  for (size_t i = 0; i < rv_graph_live_inputs(node); ++i) {
     const RvWire* wire = &node->inputs[i];
     if (!wire->node) continue;
     facts.input[i][0] = pass->keys[pass->slot[wire->node->index]];
@@ -205,7 +205,7 @@ static RvResult pass_begin(Pass* pass, RvError* error) {
     bool writes = node == pass->target && pass->write && (node->type->flags & RV_NODE_WRITES);
     if (!writes) pass->entries[i] = rv_cache_find(&pass->scene->cache, pass->keys[i]);
     if (pass->entries[i] || (node->type->flags & RV_NODE_SOLVER)) continue;
-    for (size_t k = 0; k < node->type->ninput; ++k) {
+    for (size_t k = 0; k < rv_graph_live_inputs(node); ++k) {
       if (!node->inputs[k].node) continue;
       size_t input = (size_t)pass->slot[node->inputs[k].node->index];
       pass->needed[input] = true;
@@ -216,7 +216,7 @@ static RvResult pass_begin(Pass* pass, RvError* error) {
 }
 
 static RvResult pass_inputs(Pass* pass, RvCall* call, RvError* error) {
-  for (size_t i = 0; i < call->node->type->ninput; ++i) {
+  for (size_t i = 0; i < rv_graph_live_inputs(call->node); ++i) {
     const RvWire* wire = &call->node->inputs[i];
     if (!wire->node) continue;
     RvEntry* entry = pass->entries[pass->slot[wire->node->index]];
@@ -265,7 +265,7 @@ static RvResult cook_one(Pass* pass, size_t i, RvError* error) {
 static void release_inputs(Pass* pass, size_t i) {
   const RvSceneNode* node = pass->order[i];
   if (node->type->flags & RV_NODE_SOLVER) return;
-  for (size_t k = 0; k < node->type->ninput; ++k) {
+  for (size_t k = 0; k < rv_graph_live_inputs(node); ++k) {
     if (!node->inputs[k].node) continue;
     size_t input = (size_t)pass->slot[node->inputs[k].node->index];
     if (--pass->uses[input] > 0) continue;

@@ -55,6 +55,7 @@ struct RvSceneNode {
   uint64_t own_key;    // type, name, values, scene settings
   uint64_t graph_key;  // own_key and all upstream
   bool own_time, time_dependent;
+  bool cut;      // it reads its files instead of its inputs, which are not cooked
   double start;  // solvers: the start frame
 
   // solvers
@@ -105,6 +106,10 @@ RvSceneNode* rv_graph_find(const RvScene* scene, const char* name);
 RvResult rv_graph_wire(RvScene* scene, RvSceneNode* node, size_t index, const char* source, bool check, RvError* error);
 RvResult rv_graph_resolve(const RvScene* scene, const char* text, RvWire* wire, RvError* error);
 void rv_graph_free(RvScene* scene);
+// Inputs that a cook asks for: all, or none of a node that reads its own files instead.
+static inline size_t rv_graph_live_inputs(const RvSceneNode* node) {
+  return node->cut ? 0 : node->type->ninput;
+}
 // "; did you mean 'x'?" or "": the nearest of the candidates that `next` gives until NULL. At most `size` bytes.
 typedef const char* RvCandidateFn(const void* user, size_t index);
 const char* rv_graph_suggest(const char* word, RvCandidateFn* next, const void* user, char* text, size_t size);

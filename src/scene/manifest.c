@@ -37,7 +37,7 @@ static void add_parms(RvText* text, const RvSceneNode* node) {
 
 static void add_node(RvText* text, RvScene* scene, RvSceneNode* node) {
   add_fact(text, "type", node->name, "", node->type->type);
-  for (size_t i = 0; i < node->type->ninput; ++i) {
+  for (size_t i = 0; i < rv_graph_live_inputs(node); ++i) {
     const RvWire* wire = &node->inputs[i];
     if (!wire->node) continue;
     char name[24], value[RV_SCENE_MAX_NAME + 24];
@@ -53,7 +53,7 @@ static void add_node(RvText* text, RvScene* scene, RvSceneNode* node) {
     add_fact(text, "from", node->name, "", stamp);
   }
   // files that stand still are told by size and time; those of a sequence are too many
-  if (node->reads_files && !rv_parms_animated(node->parms)) {
+  if ((node->reads_files || node->cut) && !rv_parms_animated(node->parms)) {
     snprintf(stamp, sizeof stamp, "%016llx", (unsigned long long)rv_order_file_stamp(scene, node, scene->first));
     add_fact(text, "file", node->name, "", stamp);
   }
@@ -77,7 +77,7 @@ RvResult rv_manifest_write(RvScene* scene, RvSceneNode* const* nodes, size_t nno
     RvSceneNode* node = order[i];
     if (!wanted[node->index]) continue;
     add_node(&text, scene, node);
-    for (size_t k = 0; k < node->type->ninput; ++k)
+    for (size_t k = 0; k < rv_graph_live_inputs(node); ++k)
       if (node->inputs[k].node) wanted[node->inputs[k].node->index] = true;
   }
   *out = rv_text_done(&text);

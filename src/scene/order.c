@@ -64,7 +64,7 @@ static RvResult walk_from(Walk* walk, RvSceneNode* root, bool stop_at_solvers, R
   while (walk->depth) {
     Visit* top = &walk->stack[walk->depth - 1];
     RvSceneNode* node = top->node;
-    bool leaf = stop_at_solvers && (node->type->flags & RV_NODE_SOLVER);
+    bool leaf = stop_at_solvers && (node->cut || (node->type->flags & RV_NODE_SOLVER));
     RvSceneNode* input = NULL;
     while (!leaf && !input && top->next < node->type->ninput) {
       input = node->inputs[top->next++].node;
@@ -112,7 +112,7 @@ static void* eval_parms(RvScene* scene, RvSceneNode* node, double frame) {
 }
 
 uint64_t rv_order_file_stamp(RvScene* scene, RvSceneNode* node, double frame) {
-  if (!node->reads_files) return 0;
+  if (!node->reads_files && !node->cut) return 0;
   char* parms = eval_parms(scene, node, frame);
   if (!parms) return 0;
   uint64_t stamp = 0;
@@ -148,8 +148,18 @@ static void add_double(RvHasher* hasher, double value) {
   rv_hasher_add_u64(hasher, bits);
 }
 
+// a node that writes may be told to read what it wrote
+static bool loads_from_disk(RvScene* scene, RvSceneNode* node) {
+  const RvParmDef* def = node->type->flags & RV_NODE_WRITES ? rv_parm_find(node->type->parms, "loadfromdisk") : NULL;
+  char* parms = def && def->type == RV_PARM_TOGGLE ? eval_parms(scene, node, scene->first) : NULL;
+  bool loads = parms && *(bool*)(parms + def->offset);
+  rv_free(parms);
+  return loads;
+}
+
 static void prepare_node(RvScene* scene, RvSceneNode* node) {
   bool solver = node->type->flags & RV_NODE_SOLVER;
+  node->cut = loads_from_disk(scene, node);
   RvHasher own = rv_hasher_new(1);
   rv_hasher_add_string(&own, node->type->type);
   rv_hasher_add_string(&own, node->name);
@@ -168,14 +178,14 @@ static void prepare_node(RvScene* scene, RvSceneNode* node) {
   node->time_dependent = node->own_time;
   RvHasher graph = rv_hasher_new(2);
   rv_hasher_add_u64(&graph, node->own_key);
-  for (size_t i = 0; i < node->type->ninput; ++i) {
+  for (size_t i = 0; i < rv_graph_live_inputs(node); ++i) {
     const RvWire* wire = &node->inputs[i];
     rv_hasher_add_u64(&graph, wire->node ? wire->node->graph_key : 0);
     rv_hasher_add_u64(&graph, wire->node ? wire->output + 1 : 0);
     if (wire->node && wire->node->time_dependent) node->time_dependent = true;
   }
   // a sequence's files are looked at frame by frame, one that stands still here
-  if (node->reads_files && !rv_parms_animated(node->parms))
+  if ((node->reads_files || node->cut) && !rv_parms_animated(node->parms))
     rv_hasher_add_u64(&graph, rv_order_file_stamp(scene, node, scene->first));
   node->graph_key = rv_hasher_done(&graph);
 }
@@ -183,7 +193,7 @@ static void prepare_node(RvScene* scene, RvSceneNode* node) {
 static bool files_changed(RvScene* scene) {
   // cheap when there are none, and only asked at the top of a call
   for (size_t i = 0; i < scene->nodes.count; ++i)
-    if (scene->nodes.data[i]->reads_files) return true;
+    if (scene->nodes.data[i]->reads_files || scene->nodes.data[i]->cut) return true;
   return false;
 }
 

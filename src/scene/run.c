@@ -52,7 +52,7 @@ static RvResult find_solvers(Job* job, RvError* error) {
   for (size_t i = 0; i < job->targets.count && !result; ++i) wanted[job->targets.data[i]->index] = true;
   for (size_t i = count; i-- > 0 && !result;) {
     if (!wanted[order[i]->index]) continue;
-    for (size_t k = 0; k < order[i]->type->ninput; ++k)
+    for (size_t k = 0; k < rv_graph_live_inputs(order[i]); ++k)
       if (order[i]->inputs[k].node) wanted[order[i]->inputs[k].node->index] = true;
   }
   for (size_t i = 0; i < count && !result; ++i)

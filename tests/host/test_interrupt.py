@@ -1,0 +1,45 @@
+"""Ctrl-C: exit code 130, whole files only, and --resume goes on to the end of a straight run."""
+import json
+import os
+import signal
+import subprocess
+import time
+
+import host_run as h
+
+
+def main():
+    where = h.folder()
+    try:
+        scene = h.write_scene(where)
+        straight = os.path.join(where, "straight")
+        began = h.now()
+        h.must_cook(scene, straight, "--report", os.path.join(straight, "report.jsonl"))
+        length = h.now() - began
+        expected = h.files(straight)
+        hits = 0
+        for trial, number in zip(range(6), h.random(7)):
+            out = os.path.join(where, f"trial{trial}")
+            report = os.path.join(out, "report.jsonl")
+            process = subprocess.Popen(h.command(scene, out, "--report", report), stderr=subprocess.PIPE, text=True)
+            # not before the program has its handlers
+            time.sleep(0.1 * length + 0.8 * number * length)
+            process.send_signal(signal.SIGINT)
+            process.communicate()
+            h.check(process.returncode in (0, 130), f"interrupted run ended with {process.returncode}")
+            hits += process.returncode == 130
+            h.compare(out, expected, some=True)
+            h.check(not h.temporaries(out), f"temporaries were left: {h.temporaries(out)}")
+            h.must_cook(scene, out, "--resume", "--report", report)
+            h.compare(out, expected)
+            # one line a frame, with the hashes of the straight run
+            lines = [json.loads(line) for line in open(report)]
+            wanted = [json.loads(line) for line in open(os.path.join(straight, "report.jsonl"))]
+            h.check([(l["frame"], l["hash"]) for l in lines] == [(l["frame"], l["hash"]) for l in wanted],
+                    "the reports differ")
+        h.check(hits >= 3, f"only {hits} interrupts hit")
+    finally:
+        h.clean(where)
+
+
+main()

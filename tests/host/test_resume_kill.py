@@ -1,0 +1,54 @@
+"""kill -9 at random moments, then --resume: twenty times, and the end is that of a straight run, byte for byte."""
+import os
+import signal
+import subprocess
+import time
+
+import host_run as h
+
+TRIALS = 20
+
+
+def kill_after(seconds, scene, out, *options):
+    """True if the run was still going when it was killed."""
+    process = subprocess.Popen(h.command(scene, out, *options), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    time.sleep(seconds)
+    process.send_signal(signal.SIGKILL)
+    return process.wait() == -signal.SIGKILL
+
+
+def main():
+    where = h.folder()
+    try:
+        scene = h.write_scene(where)
+        straight = os.path.join(where, "straight")
+        began = h.now()
+        h.must_cook(scene, straight, "--report", os.path.join(straight, "report.jsonl"))
+        length = h.now() - began
+        expected = h.files(straight)
+        h.check(len([n for n in expected if n.startswith("state.")]) == 24, "24 states should be there")
+        hits = 0
+        numbers = h.random(2026)
+        for trial in range(TRIALS):
+            out = os.path.join(where, f"trial{trial}")
+            moments = []
+            # some trials are killed again while they resume
+            for again in range(1 + trial % 3):
+                moment = next(numbers) * length
+                moments.append(round(moment, 4))
+                hits += kill_after(moment, scene, out, *(["--resume"] if again else []))
+                if os.path.isdir(out):
+                    h.compare(out, expected, some=True)
+            print(f"trial {trial}: killed after {moments} s", flush=True)
+            h.must_cook(scene, out, "--resume")
+            h.compare(out, expected)
+            left = h.temporaries(os.path.join(out, "checkpoints"))
+            h.check(not left, f"temporaries were not swept: {left}")
+            h.clean(out)
+        print(f"{hits} kills hit a run of {length:.2f} s")
+        h.check(hits >= TRIALS // 2, f"only {hits} kills hit")
+    finally:
+        h.clean(where)
+
+
+main()
