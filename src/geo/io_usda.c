@@ -144,8 +144,9 @@ static RvResult write_samples(const RvUsda* usda, FILE* out, RvUsdaKind kind, co
     if (sample) {
       result = copy_sample(usda, out, sample, error);
     } else {
-      // no geometry: an empty array; geometry without this attribute: no value
+      // no geometry: an empty array, but no box; geometry without this attribute: no value
       bool array = strstr(property->type, "[]") && !usda->present[kind].data[frame];
+      if (strcmp(property->name, "extent") == 0) array = false;
       fputs(array ? "[]" : "None", out);
     }
     fputs(",\n", out);

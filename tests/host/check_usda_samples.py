@@ -87,6 +87,7 @@ def sequence():
     points = scene["prims"]["/rivulet/points"]["properties"]
     assert {t: len(v) for t, v in points["points"]["samples"].items()} == {1: 0, 2: 0, 3: 1, 4: 2, 5: 3, 6: 0}
     assert points["ids"]["samples"][5] == [0, 1, 2]
+    assert points["extent"]["samples"][2] is None and len(points["extent"]["samples"][3]) == 2
     heat = points["primvars:heat"]
     assert heat["samples"][3] is None and heat["samples"][4] is None and heat["samples"][5] == [5, 5, 5]
     assert heat["samples"][6] == [] and at_time(heat, 1) == []
