@@ -8,6 +8,8 @@
 #include <memory>
 #include <mutex>
 
+#include "shim/arena.hpp"
+
 namespace {
 
 // One arena of the wanted size. It is rebuilt only when the size changes, which hosts do between cooks.
@@ -39,6 +41,16 @@ Pool& pool() {
 
 }  // namespace
 
+void rv::tbb_arena_run(int workers, const std::function<void()>& fn) {
+  // an arena of one has no workers: the caller does it all
+  if (workers <= 1) {
+    tbb::task_arena alone(1);
+    alone.execute(fn);
+    return;
+  }
+  pool().get(workers)->execute(fn);
+}
+
 extern "C" void rv_tbb_run(int workers, size_t count, void (*body)(void*, size_t), void* arg) {
   auto serial = [&] {
     for (size_t i = 0; i < count; ++i) body(arg, i);
@@ -52,7 +64,8 @@ extern "C" void rv_tbb_run(int workers, size_t count, void (*body)(void*, size_t
   }
   // bodies are C and do not throw
   arena->execute([&] {
-    tbb::parallel_for(size_t(0), count, [&](size_t i) { body(arg, i); }, tbb::simple_partitioner());
+    tbb::parallel_for(
+        size_t(0), count, [&](size_t i) { body(arg, i); }, tbb::simple_partitioner());
   });
 }
 

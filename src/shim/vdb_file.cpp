@@ -1,0 +1,282 @@
+// Files: our own use of OpenVDB's archive over streams that throw, so that a full disk or a cut file is
+// noticed.
+#include <openvdb/io/Archive.h>
+#include <openvdb/io/GridDescriptor.h>
+#include <openvdb/io/io.h>
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <streambuf>
+
+#include "shim/vdb.hpp"
+#include "shim/vdb_scan.hpp"
+
+namespace rv {
+
+namespace io = openvdb::io;
+
+// the header: magic 8, format 4, library 4 + 4, "has offsets" 1, then 36 characters of a random UUID
+constexpr std::streamoff UUID_OFFSET = 21;
+
+class Writer : public io::Archive {
+ public:
+  Writer() { setCompression(io::COMPRESS_ACTIVE_MASK | io::COMPRESS_BLOSC); }
+  void write_all(std::ostream& stream, const openvdb::GridCPtrVec& grids,
+                 const openvdb::MetaMap& meta) const {
+    write(stream, grids, true, meta);
+  }
+  void write_one(std::ostream& stream, const openvdb::GridBase::ConstPtr& grid) const {
+    io::GridDescriptor descriptor(grid->getName(), grid->type(), false);
+    io::StreamMetadata::Ptr meta(new io::StreamMetadata);
+    io::setStreamMetadataPtr(stream, meta, false);
+    io::setDataCompression(stream, compression());
+    writeGrid(descriptor, grid, stream, false);
+  }
+};
+
+class Reader : public io::Archive {
+ public:
+  std::vector<openvdb::GridBase::Ptr> grids;
+
+  void read_all(std::istream& stream, const RvLog* log, const char* path) {
+    setInstancingEnabled(false);  // a grid of ours never shares its tree unknowingly
+    readHeader(stream);
+    io::StreamMetadata::Ptr meta(new io::StreamMetadata);
+    io::setStreamMetadataPtr(stream, meta, false);
+    io::setVersion(stream, libraryVersion(), fileVersion());
+    io::setDataCompression(stream, compression());
+    openvdb::MetaMap().readMeta(stream);
+    int32_t count = readGridCount(stream);
+    std::vector<io::GridDescriptor> descriptors;
+    NamedGridMap named;
+    for (int32_t i = 0; i < count; ++i) {
+      io::GridDescriptor descriptor;
+      openvdb::GridBase::Ptr grid = begin_grid(descriptor, stream, log, path);
+      if (!grid) continue;
+      readGrid(grid, descriptor, stream);
+      if (grid->getName().empty()) grid->setName(descriptor.gridName());
+      grids.push_back(grid);
+      named[descriptor.uniqueName()] = grid;
+      descriptors.push_back(descriptor);
+    }
+    connect(descriptors, named, path);
+  }
+
+ private:
+  // a small file may name one big tree a thousand times
+  void connect(const std::vector<io::GridDescriptor>& descriptors, const NamedGridMap& named,
+               const char* path) {
+    double bytes = 0;
+    for (const io::GridDescriptor& descriptor : descriptors) {
+      auto parent = named.find(descriptor.instanceParentName());
+      if (descriptor.isInstance() && parent != named.end()) bytes += (double)parent->second->memUsage();
+      if (bytes > GRID_BYTES_MAX)
+        vdb_refuse(RV_LIMIT, "'%s': copies of shared trees would take more than %.0f MiB", path,
+                   GRID_BYTES_MAX / 1048576);
+      connectInstance(descriptor, named);
+    }
+  }
+  // an empty grid to read into; a type that OpenVDB does not know is passed over
+  openvdb::GridBase::Ptr begin_grid(io::GridDescriptor& descriptor, std::istream& stream, const RvLog* log,
+                                    const char* path) {
+    try {
+      return descriptor.read(stream);
+    } catch (const openvdb::LookupError&) {
+      // the three offsets come next; the last is where the grid ends
+      int64_t offsets[3];
+      stream.read(reinterpret_cast<char*>(offsets), sizeof offsets);
+      if (!inputHasGridOffsets() || offsets[2] <= stream.tellg())
+        vdb_refuse(RV_UNSUPPORTED, "'%s': grid '%s' is of the unknown type %s and cannot be passed over",
+                   path, descriptor.gridName().c_str(), descriptor.gridType().c_str());
+      rv_log(log, RV_LEVEL_WARNING, "'%s': grid '%s' is of the unknown type %s and was left out", path,
+             descriptor.gridName().c_str(), descriptor.gridType().c_str());
+      stream.seekg(offsets[2]);
+      return nullptr;
+    }
+  }
+};
+
+// a stream whose bytes are only hashed
+class HashBuffer : public std::streambuf {
+ public:
+  HashBuffer() : hasher_(rv_hasher_new(0)) {}
+  ~HashBuffer() override { rv_hasher_done(&hasher_); }
+  HashBuffer(const HashBuffer&) = delete;
+  HashBuffer& operator=(const HashBuffer&) = delete;
+  uint64_t take() {
+    uint64_t hash = rv_hasher_done(&hasher_);
+    hasher_ = rv_hasher_new(0);
+    return hash;
+  }
+
+ protected:
+  int overflow(int c) override {
+    char byte = (char)c;
+    if (c != traits_type::eof()) rv_hasher_add(&hasher_, &byte, 1);
+    return 0;
+  }
+  std::streamsize xsputn(const char* bytes, std::streamsize count) override {
+    rv_hasher_add(&hasher_, bytes, (size_t)count);
+    return count;
+  }
+
+ private:
+  RvHasher hasher_;
+};
+
+// statistics of a file would be stale after the first change
+static void drop_file_meta(openvdb::GridBase& grid, bool keep_half) {
+  std::vector<std::string> drop;
+  for (auto meta = grid.beginMeta(); meta != grid.endMeta(); ++meta)
+    if (vdb_is_file_meta(meta->first) &&
+        !(keep_half && meta->first == openvdb::GridBase::META_SAVE_HALF_FLOAT))
+      drop.push_back(meta->first);
+  for (const std::string& name : drop) grid.removeMeta(name);
+}
+
+// shares the tree; its metadata is its own
+static openvdb::GridBase::Ptr shallow(const openvdb::GridBase& grid) {
+  openvdb::GridBase::Ptr copy = openvdb::ConstPtrCast<openvdb::GridBase>(grid.copyGrid());
+  drop_file_meta(*copy, false);
+  return copy;
+}
+
+uint64_t vdb_hash_stream(const openvdb::GridBase& grid) {
+  HashBuffer buffer;
+  std::ostream stream(&buffer);
+  stream.exceptions(std::ios::badbit | std::ios::failbit);
+  Writer writer;
+  writer.setCompression(io::COMPRESS_NONE);
+  vdb_run([&] { writer.write_one(stream, shallow(grid)); });
+  return buffer.take();
+}
+
+static openvdb::GridCPtrVec to_write(RvGrid* const* grids, size_t count, bool half) {
+  openvdb::GridCPtrVec out;
+  for (size_t i = 0; i < count; ++i) {
+    openvdb::GridBase::Ptr grid = shallow(*grids[i]->grid);
+    grid->setSaveFloatAsHalf(half && grids[i]->type != RV_GRID_POINTS);
+    vdb_tag_velocity(*grid);
+    out.push_back(grid);
+  }
+  return out;
+}
+
+// equal grids give equal bytes: the random number of the header is replaced by one made of the contents
+static void write_stream(std::fstream& stream, RvGrid* const* grids, size_t count, bool half) {
+  openvdb::MetaMap meta;
+  meta.insertMeta("creator", openvdb::StringMetadata("rivulet " RV_VERSION_STRING));
+  Writer().write_all(stream, to_write(grids, count, half), meta);
+  uint64_t h[2] = {half, ~(uint64_t)half};
+  for (size_t i = 0; i < count; ++i) {
+    uint64_t hash = rv_grid_hash(grids[i]);
+    for (uint64_t& part : h) part = rv_hash(&hash, sizeof hash, part);
+  }
+  char uuid[37];
+  snprintf(uuid, sizeof uuid, "%08x-%04x-%04x-%04x-%012llx", (unsigned)(h[0] >> 32),
+           (unsigned)(h[0] >> 16 & 0xffff), (unsigned)(h[0] & 0x0fff) | 0x8000,
+           (unsigned)(h[1] >> 48 & 0x3fff) | 0x8000, (unsigned long long)(h[1] & 0xffffffffffffull));
+  stream.seekp(UUID_OFFSET);
+  stream.write(uuid, 36);
+  stream.flush();
+  stream.close();
+}
+
+static RvResult write_temporary(const char* path, const char* temporary, RvGrid* const* grids, size_t count,
+                                bool half, RvError* error) {
+  RV_SHIM_BEGIN
+  std::fstream stream;
+  errno = 0;
+  try {
+    stream.exceptions(std::ios::badbit | std::ios::failbit);
+    stream.open(temporary, std::ios::out | std::ios::trunc | std::ios::binary);
+    vdb_run([&] { write_stream(stream, grids, count, half); });
+  } catch (const std::ios_base::failure&) {
+    int reason = errno;
+    vdb_refuse(RV_IO, "cannot write '%s': %s", path, reason ? strerror(reason) : "the file system refused");
+  }
+  return RV_OK;
+  RV_VDB_END(error)
+}
+
+static RvResult read_all(const char* path, std::vector<openvdb::GridBase::Ptr>& out, const RvLog* log,
+                         RvError* error) {
+  RV_SHIM_BEGIN
+  try {
+    std::ifstream stream;
+    vdb_run([&] {
+      vdb_scan(path);
+      stream.exceptions(std::ios::badbit | std::ios::failbit | std::ios::eofbit);
+      stream.open(path, std::ios::in | std::ios::binary);
+      Reader reader;
+      reader.read_all(stream, log, path);
+      out.swap(reader.grids);
+    });
+  } catch (const std::ios_base::failure&) {
+    vdb_refuse(RV_BAD_FILE, "'%s' is cut off or damaged: its grids go beyond its end", path);
+  } catch (const openvdb::Exception& e) {
+    vdb_refuse(RV_BAD_FILE, "'%s' is damaged: OpenVDB says %s", path, e.what());
+  } catch (const std::bad_alloc&) {
+    vdb_refuse(RV_BAD_FILE, "'%s' asks for more memory than there is", path);
+  } catch (const std::length_error&) {
+    vdb_refuse(RV_BAD_FILE, "'%s' is damaged: it asks for an impossible amount of memory", path);
+  }
+  return RV_OK;
+  RV_VDB_END(error)
+}
+
+static void check_path(const char* path) {
+  struct stat info;
+  if (stat(path, &info) != 0)
+    vdb_refuse(errno == ENOENT ? RV_NOT_FOUND : RV_IO, "cannot read '%s': %s", path, strerror(errno));
+  if (!S_ISREG(info.st_mode)) vdb_refuse(RV_IO, "cannot read '%s': it is not a file", path);
+}
+
+}  // namespace rv
+
+using namespace rv;
+
+RvResult rv_grid_write_file(const char* path, RvGrid* const* grids, size_t count, bool half, RvError* error) {
+  RV_SHIM_BEGIN
+  struct stat info;
+  if (path && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+    vdb_refuse(RV_IO, "cannot write '%s': it is a folder", path);
+  char* temporary = nullptr;
+  RvResult result = rv_file_temporary(path, &temporary, error);
+  if (result) return result;
+  result = write_temporary(path, temporary, grids, count, half, error);
+  if (result)
+    std::remove(temporary);
+  else
+    result = rv_file_rename(temporary, path, error);
+  rv_free(temporary);
+  return result;
+  RV_VDB_END(error)
+}
+
+RvResult rv_grid_read_file(const char* path, RvGrid*** grids, size_t* count, const RvLog* log,
+                           RvError* error) {
+  RV_SHIM_BEGIN
+  *grids = nullptr;
+  *count = 0;
+  check_path(path);
+  std::vector<openvdb::GridBase::Ptr> found;
+  RvResult result = read_all(path, found, log, error);
+  if (result) return result;
+  auto drop = [](RvGrid* grid) { rv_grid_release(grid); };
+  std::vector<std::unique_ptr<RvGrid, decltype(drop)>> wrapped;
+  for (const openvdb::GridBase::Ptr& grid : found) {
+    drop_file_meta(*grid, true);
+    wrapped.emplace_back(vdb_wrap(grid), drop);
+  }
+  *grids = static_cast<RvGrid**>(rv_alloc(wrapped.size(), sizeof(RvGrid*)));
+  if (!*grids) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  *count = wrapped.size();
+  for (size_t i = 0; i < wrapped.size(); ++i) (*grids)[i] = wrapped[i].release();
+  return RV_OK;
+  RV_VDB_END(error)
+}

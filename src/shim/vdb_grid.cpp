@@ -1,0 +1,300 @@
+// Handles: create, copy, names, transforms, metadata, bounds.
+#include <cmath>
+#include <cstdarg>
+#include <cstring>
+
+#include "shim/arena.hpp"
+#include "shim/vdb.hpp"
+
+namespace openvdb {
+OPENVDB_USE_VERSION_NAMESPACE
+namespace OPENVDB_VERSION_NAME {
+// declared here since openvdb.h would bring the point grids in
+OPENVDB_API void initialize();
+}  // namespace OPENVDB_VERSION_NAME
+}  // namespace openvdb
+
+namespace rv {
+
+void vdb_init() {
+  static std::once_flag once;
+  std::call_once(once, [] { openvdb::initialize(); });
+}
+
+void vdb_run(const std::function<void()>& fn) {
+  vdb_init();
+  tbb_arena_run(rv_threads(), fn);
+}
+
+void vdb_refuse(RvResult code, const char* format, ...) {
+  char text[900];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  throw Refused(code, text);
+}
+
+void vdb_check_voxel(double voxel_size) {
+  // an index times a voxel must stay a float, both ways
+  if (!(voxel_size >= 1e-12 && voxel_size <= 1e12))
+    vdb_refuse(RV_BAD_INPUT, "a voxel size of %g: it must be positive (1e-12 to 1e12)", voxel_size);
+}
+
+bool vdb_is_file_meta(const std::string& name) {
+  return name.compare(0, 5, "file_") == 0 || name == openvdb::GridBase::META_SAVE_HALF_FLOAT;
+}
+
+void vdb_tag_velocity(openvdb::GridBase& grid) {
+  const std::string name = grid.getName();
+  bool velocity = name == "v" || name == "vel" || name == "collisionvel";
+  if (velocity && grid.type() == TYPE_VEC3 && !grid[openvdb::GridBase::META_VECTOR_TYPE])
+    grid.setVectorType(openvdb::VEC_CONTRAVARIANT_RELATIVE);
+}
+
+openvdb::GridBase::Ptr vdb_new(const char* type) {
+  vdb_init();
+  return openvdb::GridBase::createGrid(type);
+}
+
+openvdb::SharedPtr<FloatGrid> vdb_new_float(float background) {
+  auto grid = openvdb::StaticPtrCast<FloatGrid>(vdb_new(TYPE_FLOAT));
+  grid->tree().root().setBackground(background, false);
+  return grid;
+}
+
+RvGrid* vdb_wrap(const openvdb::GridBase::Ptr& grid) {
+  RvGrid* handle = new RvGrid;
+  handle->grid = grid;
+  handle->name = grid->getName();
+  if (grid->type() == TYPE_FLOAT)
+    handle->type = RV_GRID_FLOAT;
+  else if (grid->type() == TYPE_VEC3)
+    handle->type = RV_GRID_VEC3;
+  else if (grid->type() == TYPE_POINTS)
+    handle->type = RV_GRID_POINTS;
+  return handle;
+}
+
+static openvdb::GridClass to_class(RvGridClass grid_class) {
+  switch (grid_class) {
+    case RV_GRID_LEVEL_SET:
+      return openvdb::GRID_LEVEL_SET;
+    case RV_GRID_FOG:
+      return openvdb::GRID_FOG_VOLUME;
+    case RV_GRID_STAGGERED:
+      return openvdb::GRID_STAGGERED;
+    default:
+      return openvdb::GRID_UNKNOWN;
+  }
+}
+
+static void check_background(const float* background, int size) {
+  for (int i = 0; background && i < size; ++i)
+    if (!std::isfinite(background[i])) vdb_refuse(RV_BAD_INPUT, "the background of a grid is not finite");
+}
+
+}  // namespace rv
+
+using namespace rv;
+
+RvResult rv_grid_create(RvGridType type, const char* name, RvGridClass grid_class, double voxel_size,
+                        const float* background, RvGrid** out, RvError* error) {
+  RV_SHIM_BEGIN
+  *out = nullptr;
+  vdb_init();
+  vdb_check_voxel(voxel_size);
+  openvdb::GridBase::Ptr grid;
+  if (type == RV_GRID_FLOAT) {
+    check_background(background, 1);
+    grid = vdb_new_float(background ? background[0] : 0.0f);
+  } else if (type == RV_GRID_VEC3) {
+    check_background(background, 3);
+    grid = vdb_new(TYPE_VEC3);
+    if (background) static_cast<Vec3Grid&>(*grid).tree().root().setBackground(openvdb::Vec3s(background), false);
+  } else if (type == RV_GRID_POINTS) {
+    grid = vdb_new(TYPE_POINTS);
+  } else {
+    vdb_refuse(RV_BAD_INPUT, "a grid '%s' of type %d cannot be made: float, vec3 and points can",
+               name ? name : "", (int)type);
+  }
+  grid->setTransform(openvdb::math::Transform::createLinearTransform(voxel_size));
+  grid->setName(name ? name : "");
+  if (grid_class != RV_GRID_UNKNOWN) grid->setGridClass(to_class(grid_class));
+  vdb_tag_velocity(*grid);
+  *out = vdb_wrap(grid);
+  return RV_OK;
+  RV_VDB_END(error)
+}
+
+RvGrid* rv_grid_retain(RvGrid* grid) {
+  if (grid) grid->references.fetch_add(1, std::memory_order_relaxed);
+  return grid;
+}
+
+void rv_grid_release(RvGrid* grid) {
+  if (grid && grid->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete grid;
+}
+
+RvResult rv_grid_copy(const RvGrid* grid, RvGrid** out, RvError* error) {
+  RV_SHIM_BEGIN
+  *out = nullptr;
+  vdb_run([&] { *out = vdb_wrap(grid->grid->deepCopyGrid()); });
+  return RV_OK;
+  RV_VDB_END(error)
+}
+
+RvGridType rv_grid_type(const RvGrid* grid) {
+  return grid->type;
+}
+
+RvGridClass rv_grid_class(const RvGrid* grid) {
+  RV_SHIM_BEGIN
+  switch (grid->grid->getGridClass()) {
+    case openvdb::GRID_LEVEL_SET:
+      return RV_GRID_LEVEL_SET;
+    case openvdb::GRID_FOG_VOLUME:
+      return RV_GRID_FOG;
+    case openvdb::GRID_STAGGERED:
+      return RV_GRID_STAGGERED;
+    default:
+      return RV_GRID_UNKNOWN;
+  }
+  RV_SHIM_END_VALUE(RV_GRID_UNKNOWN)
+}
+
+const char* rv_grid_name(const RvGrid* grid) {
+  return grid->name.c_str();
+}
+
+void rv_grid_set_name(RvGrid* grid, const char* name) {
+  try {
+    grid->grid->setName(name ? name : "");
+    grid->name = name ? name : "";
+    vdb_tag_velocity(*grid->grid);
+  } catch (...) {
+    // out of memory for a name: the old one stays
+  }
+}
+
+double rv_grid_voxel_size(const RvGrid* grid) {
+  RV_SHIM_BEGIN
+  return grid->grid->voxelSize()[0];
+  RV_SHIM_END_VALUE(0)
+}
+
+RvResult rv_grid_transform(const RvGrid* grid, double matrix[16], RvError* error) {
+  RV_SHIM_BEGIN
+  const openvdb::math::Transform& transform = grid->grid->constTransform();
+  if (!transform.isLinear())
+    vdb_refuse(RV_UNSUPPORTED,
+               "grid '%s' has a frustum transform, which has no matrix: resample it to a box first",
+               grid->name.c_str());
+  openvdb::math::Mat4d m = transform.baseMap()->getAffineMap()->getMat4();
+  for (int i = 0; i < 16; ++i) matrix[i] = m.asPointer()[i];
+  return RV_OK;
+  RV_VDB_END(error)
+}
+
+RvResult rv_grid_set_transform(RvGrid* grid, const double matrix[16], RvError* error) {
+  RV_SHIM_BEGIN
+  for (int i = 0; i < 16; ++i)
+    if (!std::isfinite(matrix[i]))
+      vdb_refuse(RV_BAD_INPUT, "grid '%s': the transform is not finite", grid->name.c_str());
+  if (matrix[3] != 0 || matrix[7] != 0 || matrix[11] != 0 || matrix[15] != 1)
+    vdb_refuse(RV_BAD_INPUT,
+               "grid '%s': the transform has a perspective part; its last column must be 0 0 0 1",
+               grid->name.c_str());
+  openvdb::math::Mat4d m(matrix);
+  if (m.det() == 0) vdb_refuse(RV_BAD_INPUT, "grid '%s': the transform flattens space", grid->name.c_str());
+  grid->grid->setTransform(openvdb::math::Transform::createLinearTransform(m));
+  return RV_OK;
+  RV_VDB_END(error)
+}
+
+void rv_grid_background(const RvGrid* grid, float value[3]) {
+  value[0] = value[1] = value[2] = 0;
+  if (grid->type == RV_GRID_FLOAT) {
+    value[0] = value[1] = value[2] = grid->floats().constTree().root().background();
+  } else if (grid->type == RV_GRID_VEC3) {
+    const openvdb::Vec3s& v = grid->vectors().constTree().root().background();
+    for (int i = 0; i < 3; ++i) value[i] = v[i];
+  }
+}
+
+uint64_t rv_grid_active_count(const RvGrid* grid) {
+  RV_SHIM_BEGIN
+  uint64_t count = 0;
+  vdb_run([&] { count = grid->grid->activeVoxelCount(); });
+  return count;
+  RV_SHIM_END_VALUE(0)
+}
+
+size_t rv_grid_bytes(const RvGrid* grid) {
+  RV_SHIM_BEGIN
+  size_t bytes = sizeof(RvGrid);
+  vdb_run([&] { bytes += grid->grid->memUsage(); });
+  return bytes;
+  RV_SHIM_END_VALUE(0)
+}
+
+bool rv_grid_bounds(const RvGrid* grid, int32_t lo[3], int32_t hi[3], double world_lo[3],
+                    double world_hi[3]) {
+  RV_SHIM_BEGIN
+  openvdb::CoordBBox box;
+  bool any = false;
+  vdb_run([&] { any = grid->grid->baseTree().evalActiveVoxelBoundingBox(box); });
+  for (int i = 0; i < 3; ++i) {
+    lo[i] = any ? box.min()[i] : 0;
+    hi[i] = any ? box.max()[i] : 0;
+    world_lo[i] = any ? HUGE_VAL : 0;
+    world_hi[i] = any ? -HUGE_VAL : 0;
+  }
+  for (int corner = 0; any && corner < 8; ++corner) {
+    openvdb::Vec3d index;
+    for (int i = 0; i < 3; ++i) index[i] = corner >> i & 1 ? hi[i] + 0.5 : lo[i] - 0.5;
+    openvdb::Vec3d world = grid->grid->indexToWorld(index);
+    for (int i = 0; i < 3; ++i) {
+      world_lo[i] = std::fmin(world_lo[i], world[i]);
+      world_hi[i] = std::fmax(world_hi[i], world[i]);
+    }
+  }
+  return any;
+  RV_SHIM_END_VALUE(false)
+}
+
+char* rv_grid_meta(const RvGrid* grid, const char* name) {
+  RV_SHIM_BEGIN
+  openvdb::Metadata::ConstPtr found = static_cast<const openvdb::GridBase&>(*grid->grid)[name];
+  return found ? rv_strdup(found->str().c_str()) : nullptr;
+  RV_SHIM_END_VALUE(nullptr)
+}
+
+static RvResult set_meta(RvGrid* grid, const char* name, const openvdb::Metadata& value, RvError* error) {
+  RV_SHIM_BEGIN
+  if (!name || !*name) vdb_refuse(RV_BAD_INPUT, "grid '%s': metadata without a name", grid->name.c_str());
+  // one of another type would refuse the new value
+  grid->grid->removeMeta(name);
+  grid->grid->insertMeta(name, value);
+  grid->name = grid->grid->getName();
+  return RV_OK;
+  RV_VDB_END(error)
+}
+
+RvResult rv_grid_set_meta_string(RvGrid* grid, const char* name, const char* value, RvError* error) {
+  RV_SHIM_BEGIN
+  return set_meta(grid, name, openvdb::StringMetadata(value ? value : ""), error);
+  RV_VDB_END(error)
+}
+
+RvResult rv_grid_set_meta_float(RvGrid* grid, const char* name, double value, RvError* error) {
+  RV_SHIM_BEGIN
+  return set_meta(grid, name, openvdb::FloatMetadata((float)value), error);
+  RV_VDB_END(error)
+}
+
+RvResult rv_grid_set_meta_bool(RvGrid* grid, const char* name, bool value, RvError* error) {
+  RV_SHIM_BEGIN
+  return set_meta(grid, name, openvdb::BoolMetadata(value), error);
+  RV_VDB_END(error)
+}

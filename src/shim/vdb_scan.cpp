@@ -1,0 +1,101 @@
+// OpenVDB believes every length that it reads and takes the memory first, so lengths are checked here before.
+// The layout: header; metadata; number of grids; for each its descriptor (three strings, three offsets),
+// flags of compression, metadata, transform, topology, buffers. A length is a 32-bit number before the bytes
+// that it counts.
+#include "shim/vdb_scan.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+#include "shim/vdb.hpp"
+
+namespace rv {
+
+constexpr int64_t MAGIC = 0x56444220;
+// the first that wrote flags of compression as today, and the newest that this OpenVDB reads
+constexpr uint32_t VERSION_MIN = 220, VERSION_NODE_MASK = 222, VERSION_MAX = openvdb::OPENVDB_FILE_VERSION;
+constexpr uint32_t NAME_MAX_BYTES = 65536;
+
+namespace {
+
+struct Scan {
+  const char* path;
+  std::ifstream stream;
+  int64_t size = 0;
+
+  [[noreturn]] void damaged(const char* what) {
+    vdb_refuse(RV_BAD_FILE, "'%s' is damaged at byte %lld: %s", path, (long long)stream.tellg(), what);
+  }
+  template <typename T>
+  T number() {
+    T value = 0;
+    if ((int64_t)stream.tellg() + (int64_t)sizeof value > size) damaged("the file ends here");
+    stream.read(reinterpret_cast<char*>(&value), sizeof value);
+    return value;
+  }
+  void skip(int64_t bytes, const char* what) {
+    if (bytes > size - (int64_t)stream.tellg()) damaged(what);
+    stream.seekg(bytes, std::ios::cur);
+  }
+  void name(const char* what) {
+    uint32_t length = number<uint32_t>();
+    if (length > NAME_MAX_BYTES) damaged(what);
+    skip(length, what);
+  }
+  void metadata() {
+    uint32_t count = number<uint32_t>();
+    for (uint32_t i = 0; i < count; ++i) {
+      name("a metadata name is longer than 65536 bytes or than the file");
+      name("a metadata type is longer than 65536 bytes or than the file");
+      skip(number<uint32_t>(), "a metadata value is longer than the file");
+    }
+  }
+  bool header(uint32_t& version) {
+    if (size < 8 || number<int64_t>() != MAGIC) vdb_refuse(RV_BAD_FILE, "'%s' is not a VDB file", path);
+    version = number<uint32_t>();
+    if (version < VERSION_MIN || version > VERSION_MAX)
+      vdb_refuse(RV_UNSUPPORTED, "'%s' has VDB format %u; this OpenVDB reads %u to %u", path, version,
+                 VERSION_MIN, VERSION_MAX);
+    skip(8, "the file ends in its header");
+    bool has_offsets = number<char>() != 0;
+    if (version < VERSION_NODE_MASK) skip(1, "the file ends in its header");
+    skip(36, "the file ends in its header");
+    return has_offsets;
+  }
+  void grid(uint32_t version, bool has_offsets) {
+    name("a grid name is longer than 65536 bytes or than the file");
+    name("a grid type is longer than 65536 bytes or than the file");
+    name("the name of a grid's parent is longer than 65536 bytes or than the file");
+    int64_t begin = number<int64_t>(), blocks = number<int64_t>(), end = number<int64_t>();
+    if (has_offsets && (begin != (int64_t)stream.tellg() || blocks < begin || end < blocks || end > size))
+      damaged("the offsets of a grid do not lie in order inside the file");
+    if (version >= VERSION_NODE_MASK) number<uint32_t>();
+    metadata();
+    name("the type of a transform is longer than 65536 bytes or than the file");
+    if (has_offsets) stream.seekg(end);
+  }
+};
+
+}  // namespace
+
+void vdb_scan(const char* path) {
+  Scan scan;
+  scan.path = path;
+  scan.stream.open(path, std::ios::in | std::ios::binary);
+  if (!scan.stream) vdb_refuse(RV_IO, "cannot read '%s': %s", path, strerror(errno));
+  scan.stream.seekg(0, std::ios::end);
+  scan.size = scan.stream.tellg();
+  scan.stream.seekg(0);
+  uint32_t version = 0;
+  bool has_offsets = scan.header(version);
+  scan.metadata();
+  int32_t count = scan.number<int32_t>();
+  // a descriptor takes 36 bytes at least
+  if (count < 0 || count > scan.size / 36) scan.damaged("the number of grids cannot be");
+  // without offsets only the first grid can be found
+  for (int32_t i = 0; i < (has_offsets ? count : count ? 1 : 0); ++i) scan.grid(version, has_offsets);
+}
+
+}  // namespace rv

@@ -1,0 +1,271 @@
+// Voxels and blocks of float and vec3 grids, without copies; the hash over all of them.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <numeric>
+
+#include "shim/vdb.hpp"
+
+namespace rv {
+
+static_assert(sizeof(openvdb::Vec3s) == 3 * sizeof(float), "a vector is three floats");
+static_assert(sizeof(FloatTree::LeafNodeType::NodeMaskType) == 64, "a mask is eight words");
+
+// calls fn(tree) on the tree of a float or vec3 grid; false for others
+template <typename Fn>
+static bool with_tree(const RvGrid* grid, Fn&& fn) {
+  if (grid->type == RV_GRID_FLOAT)
+    fn(grid->floats().tree());
+  else if (grid->type == RV_GRID_VEC3)
+    fn(grid->vectors().tree());
+  else
+    return false;
+  return true;
+}
+
+static float load(float, const float* v) {
+  return v[0];
+}
+static openvdb::Vec3s load(const openvdb::Vec3s&, const float* v) {
+  return openvdb::Vec3s(v);
+}
+static void store(float value, float* v) {
+  v[0] = v[1] = v[2] = value;
+}
+static void store(const openvdb::Vec3s& value, float* v) {
+  for (int i = 0; i < 3; ++i) v[i] = value[i];
+}
+
+// tree order: the root's map is sorted by origin and children go by offset, whatever the order of their
+// making
+template <typename Tree, typename Fn>
+static void each_leaf(Tree& tree, Fn&& fn) {
+  for (auto upper = tree.root().beginChildOn(); upper; ++upper)
+    for (auto lower = upper->beginChildOn(); lower; ++lower)
+      for (auto leaf = lower->beginChildOn(); leaf; ++leaf) fn(*leaf);
+}
+
+template <typename Leaf>
+static RvLeaf view(Leaf& leaf) {
+  RvLeaf out;
+  for (int i = 0; i < 3; ++i) out.origin[i] = leaf.origin()[i];
+  out.values = reinterpret_cast<float*>(leaf.buffer().data());
+  out.active = reinterpret_cast<const uint64_t*>(&leaf.getValueMask());
+  return out;
+}
+
+static const std::vector<RvLeaf>& leaves_of(const RvGrid* grid) {
+  RvGrid* g = const_cast<RvGrid*>(grid);
+  if (!g->listed.load(std::memory_order_acquire)) {
+    std::lock_guard<std::mutex> guard(g->lock);
+    if (!g->listed.load(std::memory_order_relaxed)) {
+      std::vector<RvLeaf> list;
+      with_tree(grid, [&](auto& tree) { each_leaf(tree, [&](auto& leaf) { list.push_back(view(leaf)); }); });
+      g->leaves.swap(list);
+      g->listed.store(true, std::memory_order_release);
+    }
+  }
+  return g->leaves;
+}
+
+static void changed(RvGrid* grid) {
+  grid->listed.store(false, std::memory_order_release);
+}
+
+static void check_blocks(const RvGrid* grid, size_t count, const int32_t* origins) {
+  using Key = std::array<int32_t, 3>;
+  std::vector<Key> keys(count);
+  for (size_t i = 0; i < count; ++i)
+    for (int k = 0; k < 3; ++k) {
+      keys[i][k] = origins[3 * i + k];
+      if (keys[i][k] & 7)
+        vdb_refuse(RV_BAD_INPUT, "grid '%s': the origin of block %zu (%d %d %d) is no multiple of 8",
+                   grid->name.c_str(), i, origins[3 * i], origins[3 * i + 1], origins[3 * i + 2]);
+    }
+  std::sort(keys.begin(), keys.end());
+  auto twice = std::adjacent_find(keys.begin(), keys.end());
+  if (twice != keys.end())
+    vdb_refuse(RV_BAD_INPUT, "grid '%s': the block at %d %d %d is given twice", grid->name.c_str(),
+               (*twice)[0], (*twice)[1], (*twice)[2]);
+}
+
+// what the workers of rv_grid_set_leaves share
+template <typename Leaf>
+struct Filling {
+  std::vector<Leaf*> leaves;
+  const float* values;
+  const uint64_t* active;
+
+  static void range(void* arg, size_t begin, size_t end) {
+    const Filling* self = static_cast<const Filling*>(arg);
+    constexpr size_t FLOATS = Leaf::SIZE * sizeof(typename Leaf::ValueType) / sizeof(float);
+    for (size_t i = begin; i < end; ++i) {
+      Leaf* leaf = self->leaves[i];
+      std::memcpy(static_cast<void*>(leaf->buffer().data()), self->values + FLOATS * i,
+                  FLOATS * sizeof(float));
+      typename Leaf::NodeMaskType mask(!self->active);
+      for (int w = 0; self->active && w < 8; ++w)
+        mask.template getWord<uint64_t>(w) = self->active[8 * i + w];
+      leaf->setValueMask(mask);
+    }
+  }
+};
+
+template <typename Tree>
+static void set_leaves(Tree& tree, size_t count, const int32_t* origins, const float* values,
+                       const uint64_t* active) {
+  Filling<typename Tree::LeafNodeType> filling;
+  filling.leaves.resize(count);
+  filling.values = values;
+  filling.active = active;
+  for (size_t i = 0; i < count; ++i) {
+    filling.leaves[i] = tree.root().touchLeaf(openvdb::Coord(origins + 3 * i));
+    filling.leaves[i]->buffer().data();  // allocated here, not by the workers
+  }
+  rv_parallel_for(count, 64, filling.range, &filling);
+}
+
+// a value that stands for 8^3, 128^3 or 4096^3 voxels; those that say nothing are left out
+template <typename Value>
+static void hash_tile(RvHasher* hasher, const openvdb::Coord& origin, int level, const Value& value,
+                      bool active, const Value& background) {
+  if (!active && std::memcmp(&value, &background, sizeof value) == 0) return;
+  const int32_t head[5] = {origin.x(), origin.y(), origin.z(), level, active};
+  rv_hasher_add(hasher, head, sizeof head);
+  rv_hasher_add(hasher, &value, sizeof value);
+}
+
+template <typename Node, typename Value>
+static void hash_tiles(RvHasher* hasher, Node& node, int level, const Value& background) {
+  for (auto tile = node.cbeginValueAll(); tile; ++tile)
+    hash_tile<Value>(hasher, tile.getCoord(), level, tile.getValue(), tile.isValueOn(), background);
+}
+
+struct LeafHashes {
+  const std::vector<RvLeaf>* leaves;
+  const float* background;
+  size_t floats;  // a value
+  std::vector<uint64_t> hash;
+
+  // an inactive block of nothing but background is the same as no block
+  bool says_nothing(const RvLeaf& leaf) const {
+    uint64_t any = 0;
+    for (int w = 0; w < 8; ++w) any |= leaf.active[w];
+    for (size_t i = 0; !any && i < 512; ++i)
+      any |= std::memcmp(leaf.values + floats * i, background, floats * sizeof(float)) != 0;
+    return !any;
+  }
+  static void range(void* arg, size_t begin, size_t end) {
+    LeafHashes* self = static_cast<LeafHashes*>(arg);
+    for (size_t i = begin; i < end; ++i) {
+      const RvLeaf& leaf = (*self->leaves)[i];
+      if (self->says_nothing(leaf)) continue;
+      uint64_t h = rv_hash(leaf.origin, sizeof leaf.origin, 1);
+      h = rv_hash(leaf.active, 64, h);
+      h = rv_hash(leaf.values, 512 * self->floats * sizeof(float), h);
+      self->hash[i] = h ? h : 1;
+    }
+  }
+};
+
+template <typename Tree>
+static void hash_tree(RvHasher* hasher, const Tree& tree, const std::vector<RvLeaf>& leaves) {
+  using Value = typename Tree::ValueType;
+  const Value background = tree.root().background();
+  rv_hasher_add(hasher, &background, sizeof background);
+  hash_tiles(hasher, tree.root(), 3, background);
+  for (auto upper = tree.root().cbeginChildOn(); upper; ++upper) {
+    hash_tiles(hasher, *upper, 2, background);
+    for (auto lower = upper->cbeginChildOn(); lower; ++lower) hash_tiles(hasher, *lower, 1, background);
+  }
+  LeafHashes all{&leaves, reinterpret_cast<const float*>(&background), sizeof(Value) / sizeof(float),
+                 std::vector<uint64_t>(leaves.size())};
+  rv_parallel_for(leaves.size(), 64, all.range, &all);
+  for (uint64_t h : all.hash)
+    if (h) rv_hasher_add_u64(hasher, h);
+}
+
+// what is neither tree nor storage: type, transform, metadata (the class and the name among it)
+static void hash_head(RvHasher* hasher, const openvdb::GridBase& grid) {
+  rv_hasher_add_string(hasher, grid.type().c_str());
+  const openvdb::math::Transform& transform = grid.constTransform();
+  rv_hasher_add_string(hasher, transform.mapType().c_str());
+  if (transform.isLinear()) {
+    openvdb::math::Mat4d m = transform.baseMap()->getAffineMap()->getMat4();
+    for (int i = 0; i < 16; ++i) {
+      double v = m.asPointer()[i] + 0.0;  // no negative zeros
+      rv_hasher_add(hasher, &v, sizeof v);
+    }
+  }
+  for (auto meta = grid.beginMeta(); meta != grid.endMeta(); ++meta) {
+    if (vdb_is_file_meta(meta->first)) continue;
+    rv_hasher_add_string(hasher, meta->first.c_str());
+    rv_hasher_add_string(hasher, meta->second->typeName().c_str());
+    rv_hasher_add_string(hasher, meta->second->str().c_str());
+  }
+}
+
+}  // namespace rv
+
+using namespace rv;
+
+void rv_grid_get(const RvGrid* grid, const int32_t ijk[3], float value[3]) {
+  value[0] = value[1] = value[2] = 0;
+  with_tree(grid, [&](auto& tree) { store(tree.root().getValue(openvdb::Coord(ijk)), value); });
+}
+
+RvResult rv_grid_set(RvGrid* grid, const int32_t ijk[3], const float* value, RvError* error) {
+  RV_SHIM_BEGIN
+  changed(grid);
+  bool done = with_tree(grid, [&](auto& tree) {
+    tree.root().setValueOn(openvdb::Coord(ijk), load(tree.root().background(), value));
+  });
+  if (!done)
+    vdb_refuse(RV_UNSUPPORTED, "grid '%s' is of type %s: only float and vec3 voxels can be set",
+               grid->name.c_str(), grid->grid->type().c_str());
+  return RV_OK;
+  RV_VDB_END(error)
+}
+
+RvResult rv_grid_set_leaves(RvGrid* grid, size_t count, const int32_t* origins, const float* values,
+                            const uint64_t* active, RvError* error) {
+  RV_SHIM_BEGIN
+  check_blocks(grid, count, origins);
+  changed(grid);
+  bool done = with_tree(grid, [&](auto& tree) { set_leaves(tree, count, origins, values, active); });
+  if (!done)
+    vdb_refuse(RV_UNSUPPORTED, "grid '%s' is of type %s: only float and vec3 blocks can be set",
+               grid->name.c_str(), grid->grid->type().c_str());
+  return RV_OK;
+  RV_VDB_END(error)
+}
+
+size_t rv_grid_leaf_count(const RvGrid* grid) {
+  RV_SHIM_BEGIN
+  return leaves_of(grid).size();
+  RV_SHIM_END_VALUE(0)
+}
+
+bool rv_grid_leaf(const RvGrid* grid, size_t index, RvLeaf* leaf) {
+  RV_SHIM_BEGIN
+  const std::vector<RvLeaf>& all = leaves_of(grid);
+  if (index >= all.size()) return false;
+  *leaf = all[index];
+  return true;
+  RV_SHIM_END_VALUE(false)
+}
+
+uint64_t rv_grid_hash(const RvGrid* grid) {
+  RV_SHIM_BEGIN
+  RvHasher hasher = rv_hasher_new(0);
+  try {
+    hash_head(&hasher, *grid->grid);
+    bool done = with_tree(grid, [&](auto& tree) { hash_tree(&hasher, tree, leaves_of(grid)); });
+    if (!done) rv_hasher_add_u64(&hasher, vdb_hash_stream(*grid->grid));
+  } catch (...) {
+    rv_hasher_done(&hasher);
+    throw;
+  }
+  return rv_hasher_done(&hasher);
+  RV_SHIM_END_VALUE(0)
+}
