@@ -1,0 +1,295 @@
+// What a file may say besides plain polygons, as small text files with known answers, and what is refused.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rivulet/geo.h"
+#include "support/rv_test.h"
+
+#define HEAD(p, v, n, indices)                                                                      \
+  "[\"fileversion\",\"18.0.0\",\"pointcount\"," #p ",\"vertexcount\"," #v ",\"primitivecount\"," #n \
+  ",\"topology\",[\"pointref\",[\"indices\"," indices "]],"
+#define ATTRIB(name, type, size, storage, rest) \
+  "[[\"type\",\"" type "\",\"name\",\"" name "\"],[\"size\"," #size ",\"storage\",\"" storage "\"," rest "]]"
+#define TUPLES(size, list) "\"values\",[\"size\"," #size ",\"storage\",\"fpreal32\",\"tuples\"," list "]"
+#define ARRAYS(list) "\"values\",[\"size\",1,\"storage\",\"int32\",\"arrays\",[" list "]]"
+#define P4 "[[0,0,0],[1,0,0],[1,1,0],[0,1,0]]"
+#define POINTS(list) "\"pointattributes\",[" ATTRIB("P", "numeric", 3, "fpreal32", TUPLES(3, list)) "]"
+
+typedef struct Heard {
+  int warnings;
+  char text[4096];
+} Heard;
+
+static void hear(void* user, RvLevel level, const char* text) {
+  Heard* heard = user;
+  heard->warnings += level == RV_LEVEL_WARNING;
+  strncat(heard->text, text, sizeof heard->text - strlen(heard->text) - 2);
+  strcat(heard->text, "\n");
+}
+
+static RvDetail* decode(const char* text, Heard* heard) {
+  RvError error = {0};
+  Heard silent = {0};
+  RvLog log = {heard ? heard : &silent, hear};
+  RvDetail* detail;
+  CHECK_OK(rv_detail_decode(text, strlen(text), &detail, &log, &error), error);
+  CHECK_OK(rv_detail_check(detail, &error), error);
+  return detail;
+}
+
+static void check_points(const RvDetail* d, size_t prim, size_t count, const int32_t* points) {
+  const int32_t* start = rv_detail_prim_start(d);
+  assert_int_equal(start[prim + 1] - start[prim], count);
+  assert_memory_equal(rv_detail_vertex_point(d) + start[prim], points, count * sizeof *points);
+}
+
+// vertices in another order than the primitives: vertex attributes and groups follow
+static void vertices_come_in_primitive_order(void** state) {
+  (void)state;
+  RvDetail* d = decode(HEAD(4, 6, 2, "[0,1,2,1,2,3]")
+                       "\"attributes\",[\"vertexattributes\",["
+                       ATTRIB("i", "numeric", 1, "int32", ARRAYS("[10,11,12,13,14,15]")) "]," POINTS(P4) "],"
+                       "\"primitives\",[[[\"type\",\"Poly\"],[\"vertex\",[5,4,3],\"closed\",true]],"
+                       "[[\"type\",\"Poly\"],[\"vertex\",[0,1,2],\"closed\",false]]],"
+                       "\"vertexgroups\",[[[\"name\",\"g\"],[\"selection\",[\"unordered\",[\"i8\",[0,0,0,0,1,1]]]]]]]", NULL);
+  check_points(d, 0, 3, (const int32_t[]){3, 2, 1});
+  check_points(d, 1, 3, (const int32_t[]){0, 1, 2});
+  assert_int_equal(rv_detail_prim_type(d, 0), RV_PRIM_POLYGON);
+  assert_int_equal(rv_detail_prim_type(d, 1), RV_PRIM_CURVE);
+  const int32_t expected[6] = {15, 14, 13, 10, 11, 12};
+  assert_memory_equal(rv_detail_i32(d, RV_VERTEX, "i", 1), expected, sizeof expected);
+  assert_memory_equal(rv_group_read(rv_detail_find_group(d, RV_VERTEX, "g")), ((uint8_t[]){1, 1, 0, 0, 0, 0}), 6);
+  rv_detail_free(d);
+}
+
+static void old_runs_with_varying_fields(void** state) {
+  (void)state;
+  RvDetail* d = decode(HEAD(4, 5, 2, "[0,1,2,3,0]") "\"attributes\",[" POINTS(P4) "],"
+                       "\"primitives\",[[[\"type\",\"run\",\"runtype\",\"Poly\",\"varyingfields\",[\"closed\",\"vertex\"],"
+                       "\"uniformfields\",{}],[[true,[0,1,2]],[false,[3,4]]]]]]", NULL);
+  assert_int_equal(rv_detail_prim_type(d, 0), RV_PRIM_POLYGON);
+  assert_int_equal(rv_detail_prim_type(d, 1), RV_PRIM_CURVE);
+  check_points(d, 1, 2, (const int32_t[]){3, 0});
+  rv_detail_free(d);
+}
+
+// a skipped primitive between two polygons takes its attributes and group membership with it; a tetrahedron gives
+// four triangles that all have its value and together close a surface
+static void skipped_and_expanded_primitives(void** state) {
+  (void)state;
+  Heard heard = {0};
+  RvDetail* d = decode(HEAD(4, 11, 4, "[0,1,2,3,0,1,2,3,1,2,3]") "\"attributes\",[" POINTS(P4)
+                       ",\"primitiveattributes\",[" ATTRIB("k", "numeric", 1, "int32", ARRAYS("[7,8,9,10]")) "]],"
+                       "\"primitives\",[[[\"type\",\"Polygon_run\"],[\"startvertex\",0,\"nprimitives\",1,\"nvertices\",[3]]],"
+                       "[[\"type\",\"Sphere\"],[\"vertex\",3,\"transform\",[1,0,0,0,1,0,0,0,1]]],"
+                       "[[\"type\",\"t_r\"],[\"s_v\",4,\"n_p\",1]],"
+                       "[[\"type\",\"PolygonCurve_run\"],[\"startvertex\",8,\"nprimitives\",1,\"nvertices_rle\",[3,1]]]],"
+                       "\"primitivegroups\",[[[\"name\",\"g\"],[\"selection\",[\"unordered\",[\"boolRLE\",[1,false,2,true,1,false]]]]]]]",
+                       &heard);
+  assert_int_equal(heard.warnings, 1);
+  assert_non_null(strstr(heard.text, "1 primitive(s) of type 'Sphere'"));
+  assert_int_equal(rv_detail_count(d, RV_PRIM), 6);
+  const int32_t k[6] = {7, 9, 9, 9, 9, 10};
+  assert_memory_equal(rv_detail_i32(d, RV_PRIM, "k", 1), k, sizeof k);
+  assert_memory_equal(rv_group_read(rv_detail_find_group(d, RV_PRIM, "g")), ((uint8_t[]){0, 1, 1, 1, 1, 0}), 6);
+  // each edge of the tetrahedron is walked once in each direction
+  int walked[4][4] = {{0}};
+  for (int f = 1; f <= 4; ++f)
+    for (int e = 0; e < 3; ++e) {
+      const int32_t* v = rv_detail_vertex_point(d) + rv_detail_prim_start(d)[f];
+      ++walked[v[e]][v[(e + 1) % 3]];
+    }
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 4; ++j) assert_int_equal(walked[i][j], i != j);
+  rv_detail_free(d);
+}
+
+static void weights_of_old_points(void** state) {
+  (void)state;
+  RvDetail* d = decode(HEAD(2, 0, 0, "[]") "\"attributes\",[\"pointattributes\",[" ATTRIB(
+                           "P", "numeric", 4, "fpreal32",
+                           "\"defaults\",[\"size\",4,\"storage\",\"fpreal64\",\"values\",[0,0,0,1]]," TUPLES(
+                               4, "[[1,2,3,1],[4,5,6,0.5]]")) "]],\"primitives\",[]]",
+                       NULL);
+  assert_memory_equal(rv_detail_f32(d, RV_POINT, "P", 3), ((float[]){1, 2, 3, 4, 5, 6}), 24);
+  assert_memory_equal(rv_detail_f32(d, RV_POINT, "Pw", 1), ((float[]){1, 0.5f}), 8);
+  rv_detail_free(d);
+}
+
+static void string_values(void** state) {
+  (void)state;
+  RvDetail* d = decode(HEAD(3, 0, 0, "[]") "\"attributes\",[\"pointattributes\",["
+                       "[[\"type\",\"string\",\"name\",\"s\"],[\"size\",1,\"storage\",\"int32\",\"strings\",[\"a\",\"\",\"b\",\"a\"],"
+                       "\"indices\",[\"size\",1,\"storage\",\"int32\",\"arrays\",[[2,-1,3]]]]],"
+                       ATTRIB("c", "numeric", 3, "fpreal32", "\"defaults\",[\"size\",1,\"storage\",\"fpreal64\",\"values\",[0.5]],"
+                              TUPLES(3, "[[0,0,0],[1,1,1],[2,2,2]]")) "]]]", NULL);
+  const RvAttrib* s = rv_detail_find(d, RV_POINT, "s");
+  assert_string_equal(rv_attrib_string(s, 0, 0), "b");
+  assert_string_equal(rv_attrib_string(s, 1, 0), "");
+  assert_string_equal(rv_attrib_string(s, 2, 0), "a");
+  assert_memory_equal(rv_attrib_default(rv_detail_find(d, RV_POINT, "c")), ((float[]){0.5f, 0.5f, 0.5f}), 12);
+  rv_detail_free(d);
+}
+
+// what we do not hold is named, and the rest is read
+static void unknown_things_are_named(void** state) {
+  (void)state;
+  Heard heard = {0};
+  RvDetail* d = decode(HEAD(1, 0, 0, "[]") "\"wonder\",[1,{\"a\":2}],\"attributes\",[\"pointattributes\",["
+                       "[[\"type\",\"arraynumeric\",\"name\",\"pieces\"],[\"anything\",{\"x\":[1,2]}]],"
+                       ATTRIB("P", "numeric", 3, "fpreal32", TUPLES(3, "[[1,2,3]]")) "]],\"primitives\",[],"
+                       "\"edgegroups\",[[[\"name\",\"seams\"],[\"selection\",[0,1]]]],"
+                       "\"pointgroups\",[[[\"name\",\"o\"],[\"selection\",[\"ordered\",[0]]]]]]", &heard);
+  assert_int_equal(heard.warnings, 3);
+  assert_non_null(strstr(heard.text, "'wonder'"));
+  assert_non_null(strstr(heard.text, "'pieces' is of type 'arraynumeric'"));
+  assert_non_null(strstr(heard.text, "'seams'"));
+  assert_non_null(strstr(heard.text, "'o' is ordered"));
+  assert_int_equal(rv_group_read(rv_detail_find_group(d, RV_POINT, "o"))[0], 1);
+  rv_detail_free(d);
+}
+
+#define CURVE(n, prim) HEAD(n, n, 1, "[0,1,2,3]") "\"attributes\",[" POINTS(P4) "],\"primitives\",[" prim "]]"
+
+// a cubic Bezier segment at t = 1/2 is (p0 + 3 p1 + 3 p2 + p3) / 8; a NURBS curve with the knots 0 0 0 0 1 1 1 1 is
+// the same curve
+static void curves_are_sampled(void** state) {
+  (void)state;
+  RvDetail* bezier = decode(CURVE(4,
+                                  "[[\"type\",\"BezierCurve\"],[\"vertex\",[0,1,2,3],\"closed\",false,\"basis\","
+                                  "[\"type\",\"Bezier\",\"order\",4,\"knots\",[0,1]]]]"),
+                            NULL);
+  RvDetail* nurbs =
+      decode(CURVE(4,
+                   "[[\"type\",\"NURBCurve\"],[\"vertex\",[0,1,2,3],\"closed\",false,\"basis\","
+                   "[\"type\",\"NURBS\",\"order\",4,\"endinterpolation\",true,\"knots\",[0,0,0,0,1,1,1,1]]]]"),
+             NULL);
+  assert_int_equal(rv_detail_count(bezier, RV_POINT), 5);
+  assert_int_equal(rv_detail_count(nurbs, RV_POINT), 5);
+  const float *b = rv_detail_f32(bezier, RV_POINT, "P", 3), *n = rv_detail_f32(nurbs, RV_POINT, "P", 3);
+  for (int i = 0; i < 15; ++i) CHECK_NEAR(n[i], b[i], 1e-7);  // one rounding to float
+  CHECK_NEAR(b[6], 6.0 / 8, 0);
+  CHECK_NEAR(b[7], 4.0 / 8, 0);
+  assert_true(b[0] == 0 && b[1] == 0 && b[12] == 0 && b[13] == 1);
+  assert_int_equal(rv_detail_prim_type(bezier, 0), RV_PRIM_CURVE);
+  rv_detail_free(bezier);
+  rv_detail_free(nurbs);
+  // a closed quadratic B-spline of the unit square is inside it, symmetric about its centre, and ends where it began
+  RvDetail* ring = decode(CURVE(4,
+                                "[[\"type\",\"NURBCurve\"],[\"vertex\",[0,1,2,3],\"closed\",true,\"basis\","
+                                "[\"type\",\"NURBS\",\"order\",3,\"knots\",[0,1,2,3,4,5,6,7,8]]]]"),
+                          NULL);
+  size_t count = rv_detail_count(ring, RV_VERTEX);
+  assert_int_equal(count, 17);
+  assert_int_equal(rv_detail_count(ring, RV_POINT), 16);
+  const int32_t* points = rv_detail_vertex_point(ring);
+  assert_int_equal(points[0], points[16]);
+  const float* p = rv_detail_f32(ring, RV_POINT, "P", 3);
+  for (int i = 0; i < 8; ++i)
+    for (int c = 0; c < 2; ++c) CHECK_NEAR(p[3 * i + c] + p[3 * (i + 8) + c], 1, 1e-6);
+  rv_detail_free(ring);
+  // the rational quadratic with weights 1, sqrt(1/2), 1 is a quarter of a circle
+  RvDetail* arc = decode(HEAD(3, 3, 1, "[0,1,2]") "\"attributes\",[\"pointattributes\",["
+                         ATTRIB("P", "numeric", 4, "fpreal32", TUPLES(4, "[[1,0,0,1],[1,1,0,0.70710678118654752],[0,1,0,1]]"))
+                         "]],\"primitives\",[[[\"type\",\"NURBCurve\"],[\"vertex\",[0,1,2],\"closed\",false,\"basis\","
+                         "[\"order\",3,\"knots\",[0,0,0,1,1,1]]]]]]", NULL);
+  assert_int_equal(rv_detail_count(arc, RV_POINT), 5);
+  p = rv_detail_f32(arc, RV_POINT, "P", 3);
+  // the weight and the result are floats: two roundings
+  for (int i = 0; i < 5; ++i) CHECK_NEAR(p[3 * i] * p[3 * i] + p[3 * i + 1] * p[3 * i + 1], 1, 3e-7);
+  CHECK_NEAR(p[6], p[7], 1e-7);
+  rv_detail_free(arc);
+}
+
+#define EMBEDDED \
+  "\"sharedprimitivedata\",[\"PackedGeometry\",[\"gu:embeddedgeo\",\"embed:1\"," HEAD(3, 3, 1, "[0,1,2]") \
+  "\"attributes\",[" POINTS("[[1,0,0],[0,1,0],[0,0,1]]") "],\"primitives\",[[[\"type\",\"Polygon_run\"]," \
+  "[\"startvertex\",0,\"nprimitives\",1,\"nvertices\",[3]]]]]]]"
+
+// (p - pivot) times the matrix from the right, plus the point
+static void packed_geometry_is_moved(void** state) {
+  (void)state;
+  RvDetail* d = decode(HEAD(2, 2, 2, "[1,0]") "\"attributes\",[" POINTS("[[10,0,0],[0,20,0]]")
+                       ",\"primitiveattributes\",[" ATTRIB("k", "numeric", 1, "int32", ARRAYS("[5,6]")) "]],"
+                       "\"primitives\",[[[\"type\",\"PackedGeometry\"],[\"parameters\",{\"embedded\":\"embed:1\"},"
+                       "\"pivot\",[1,0,0],\"transform\",[0,2,0,-2,0,0,0,0,2],\"vertex\",0]],"
+                       "[[\"type\",\"PackedGeometry\"],[\"parameters\",{\"embedded\":\"embed:1\"},\"vertex\",1]]]," EMBEDDED "]",
+                       NULL);
+  assert_int_equal(rv_detail_count(d, RV_POINT), 6);
+  const float expected[18] = {0, 20, 0, -2, 18, 0, 0, 18, 2, 11, 0, 0, 10, 1, 0, 10, 0, 1};
+  assert_memory_equal(rv_detail_f32(d, RV_POINT, "P", 3), expected, sizeof expected);
+  assert_memory_equal(rv_detail_i32(d, RV_PRIM, "k", 1), ((int32_t[]){5, 6}), 8);
+  rv_detail_free(d);
+  Heard heard = {0};
+  d = decode(HEAD(1, 1, 1, "[0]") "\"attributes\",[" POINTS("[[10,0,0]]") "],"
+             "\"primitives\",[[[\"type\",\"PackedGeometry\"],[\"parameters\",{\"embedded\":\"embed:2\"},\"vertex\",0]]]," EMBEDDED "]",
+             &heard);
+  assert_non_null(strstr(heard.text, "1 packed primitive(s) were skipped"));
+  assert_int_equal(rv_detail_count(d, RV_PRIM), 0);
+  rv_detail_free(d);
+}
+
+static void wrong_files_are_refused(void** state) {
+  (void)state;
+  static const struct {
+    const char *text, *part;
+    RvResult code;
+  } cases[] = {
+      {"", "empty", RV_BAD_FILE},
+      {"Bgeo V5 and so on", "Bgeo V5", RV_UNSUPPORTED},
+      {"PGEOMETRY V5", "PGEOMETRY", RV_UNSUPPORTED},
+      {"hello", "no .geo", RV_BAD_FILE},
+      {"[]", "pointcount", RV_BAD_FILE},
+      {"[\"pointcount\",1,\"pointcount\",1]", "'pointcount' stands there twice", RV_BAD_FILE},
+      {"[\"pointcount\",-1]", "pointcount is -1", RV_BAD_FILE},
+      {"[\"pointcount\",3000000000]", "pointcount is 3000000000", RV_BAD_FILE},
+      {HEAD(1, 1, 0, "[]") "\"primitives\",[]]", "topology: 1 vertices announced, 0 there", RV_BAD_FILE},
+      {HEAD(1, 0, 3, "[]") "\"primitives\",[]]", "primitives: 3 announced, 0 there", RV_BAD_FILE},
+      {HEAD(1, 3, 1, "[0,0,1]") "\"primitives\",[[[\"type\",\"Polygon_run\"],[\"startvertex\",0,\"nprimitives\",1,"
+                                "\"nvertices\",[3]]]]]",
+       "topology: vertex 2 names point 1", RV_BAD_INPUT},
+      {HEAD(1, 3, 1, "[0,0,0]") "\"primitives\",[[[\"type\",\"Polygon_run\"],[\"startvertex\",1,\"nprimitives\",1,"
+                                "\"nvertices\",[3]]]]]",
+       "primitives 'Polygon_run': a run uses vertices 1 .. 3 of 3", RV_BAD_FILE},
+      {HEAD(1, 3, 1, "[0,0,0]") "\"primitives\",[[[\"type\",\"Polygon_run\"],[\"startvertex\",0,\"nprimitives\",2,"
+                                "\"nvertices\",[3]]]]]",
+       "a run of 2 polygons has 1 vertex counts", RV_BAD_FILE},
+      {HEAD(1, 0, 2000000000, "[]") "\"primitives\",[[[\"type\",\"Polygon_run\"],[\"startvertex\",0,\"nprimitives\","
+                                    "2000000000,\"nvertices_rle\",[0,2000000000]]]]]",
+       "primitives", RV_LIMIT},
+      {HEAD(1, 3, 1, "[0,0,0]") "\"primitives\",[[[\"type\",\"Poly\"],[\"vertex\",[0,1,3],\"closed\",true]]]]",
+       "vertex 3 of 3", RV_BAD_FILE},
+      {HEAD(2, 0, 0, "[]") "\"attributes\",[" POINTS("[[0,0,0]]") "]]",
+       "pointattributes 'P': 2 elements of 3 values announced, 3 values there", RV_BAD_FILE},
+      {HEAD(1, 0, 0, "[]") "\"attributes\",[" POINTS("[[0,0]]") "]]", "pointattributes 'P': a tuple of 2 values",
+       RV_BAD_FILE},
+      {HEAD(1, 0, 0, "[]") "\"attributes\",[\"pointattributes\",[" ATTRIB(
+           "a", "numeric", 1, "int32", ARRAYS("[1]")) "," ATTRIB("a", "numeric", 1, "int32", ARRAYS("[1]")) "]]]",
+       "pointattributes 'a' stands there twice", RV_BAD_FILE},
+      {HEAD(1, 0, 0, "[]") "\"attributes\",[\"pointattributes\",[" ATTRIB("a", "numeric", 1, "int31",
+                                                                          ARRAYS("[1]")) "]]]",
+       "unknown storage 'int31'", RV_BAD_FILE},
+      {HEAD(3, 0, 0,
+            "[]") "\"pointgroups\",[[[\"name\",\"g\"],[\"selection\",[\"unordered\",[\"boolRLE\",[2,true]]]]]]]",
+       "pointgroups 'g': boolRLE covers 2 of 3", RV_BAD_FILE},
+      {HEAD(3, 0, 0, "[]") "\"pointgroups\",[[[\"name\",\"g\"],[\"selection\",[\"unordered\",[\"i8\",[1,1]]]]]]]",
+       "pointgroups 'g': 2 flags for 3 elements", RV_BAD_FILE},
+      {HEAD(3, 0, 0, "[]") "\"pointgroups\",[[[\"name\",\"g\"],[\"selection\",[\"ordered\",[3]]]]]]",
+       "pointgroups 'g': member 3 of 3", RV_BAD_FILE},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    RvError error = {0};
+    RvDetail* detail = NULL;
+    RvResult result = rv_detail_decode(cases[i].text, strlen(cases[i].text), &detail, NULL, &error);
+    if (result != cases[i].code || !strstr(error.text, cases[i].part))
+      fail_msg("case %zu: %s '%s', not '%s'", i, rv_result_name(result), error.text, cases[i].part);
+    assert_null(detail);
+  }
+}
+
+RV_TESTS(cmocka_unit_test(vertices_come_in_primitive_order), cmocka_unit_test(old_runs_with_varying_fields),
+         cmocka_unit_test(skipped_and_expanded_primitives), cmocka_unit_test(weights_of_old_points),
+         cmocka_unit_test(string_values), cmocka_unit_test(unknown_things_are_named),
+         cmocka_unit_test(curves_are_sampled), cmocka_unit_test(packed_geometry_is_moved),
+         cmocka_unit_test(wrong_files_are_refused))
