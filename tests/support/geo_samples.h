@@ -103,7 +103,8 @@ static inline RvDetail* sample_strands(void) {
   wetness[17] = NAN;
   char text[32];
   for (int i = 0; i < 20; ++i) {
-    snprintf(text, sizeof text, i % 5 ? "tuft %d" : "", i % 5);
+    snprintf(text, sizeof text, "tuft %d", i % 5);
+    if (i % 5 == 0) text[0] = 0;
     CHECK_OK(rv_attrib_set_string(name, (size_t)i, 0, text, &error), error);
     skin[i] = INT64_C(5000000000) + i;
     for (int c = 0; c < 3; ++c) uv[3 * i + c] = (float)(i + c) / 22;

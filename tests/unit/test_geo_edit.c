@@ -212,7 +212,8 @@ static void random_values(Dice* dice, RvAttrib* attrib) {
     char text[16];
     for (size_t i = 0; i < rv_attrib_count(attrib); ++i) {
       uint32_t which = roll(dice, 6);
-      snprintf(text, sizeof text, which ? "t%" PRIu32 : "", which);
+      snprintf(text, sizeof text, "t%" PRIu32, which);
+      if (!which) text[0] = 0;
       for (int c = 0; c < rv_attrib_size(attrib); ++c)
         CHECK_OK(rv_attrib_set_string(attrib, i, c, text, &error), error);
     }
