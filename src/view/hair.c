@@ -10,7 +10,7 @@
 
 enum { GRAIN = 256, MAX_SPLITS = 8 };
 
-static const double CHORD_PIXELS = 0.25;     // how far a chord may stray from the curve
+static const double CHORD_PIXELS = 0.4;      // how far a chord may stray from the curve
 static const double DEFAULT_RADIUS = 40e-6;  // a human hair's, in metres
 static const double FARTHEST = 1e18;         // Embree's own limit is 1.8e18
 
@@ -115,7 +115,7 @@ static double radius_at(const Hair* h, const Strand* s, size_t i) {
 static RvVec3 natural_color(uint64_t id, double along) {
   RvRandom4 random = rv_random4(0x68616972, id, 0);
   double light = random.v[0] * 0x1p-32, red = random.v[1] * 0x1p-32;
-  RvVec3 c = rv_lerp(rv_vec3(0.070, 0.034, 0.017), rv_vec3(0.105, 0.045, 0.019), red);
+  RvVec3 c = rv_lerp(rv_vec3(0.075, 0.034, 0.0155), rv_vec3(0.125, 0.050, 0.0195), red);
   double root = rv_clamp(along / 0.35, 0, 1);
   return rv_scale(c, (0.7 + 0.75 * light * light) * (0.55 + 0.45 * root * root * (3 - 2 * root)) * (1 + 0.25 * along));
 }

@@ -6,9 +6,15 @@
 
 static const RvVec3 SKIN = {0.46, 0.36, 0.31}, WATER = {0.10, 0.30, 0.42};
 
-// c^e of a colour by its logarithm
-static RvVec3 power3(RvVec3 log_color, double e) {
-  return rv_vec3(rv_exp(e * log_color.x), rv_exp(e * log_color.y), rv_exp(e * log_color.z));
+// c^e a channel
+static RvVec3 power3(RvVec3 c, double e) {
+  return rv_vec3(rv_exp(e * rv_log_e(fmax(c.x, 1e-4))), rv_exp(e * rv_log_e(fmax(c.y, 1e-4))),
+                 rv_exp(e * rv_log_e(fmax(c.z, 1e-4))));
+}
+
+// c^(3/4) by roots alone
+static double root34(double c) {
+  return sqrt(c * sqrt(c));
 }
 
 //---------------------------------------------------------------------------------------------- what was hit
@@ -30,8 +36,7 @@ void rv_surface_hair(const RvPart* part, size_t segment, double u, RvSurface* su
   // wet hair is darker: the film lets more light in than out
   surface->color = rv_scale(surface->color, 1 - 0.5 * surface->wet);
   RvVec3 c = surface->color;
-  surface->log_color = rv_vec3(rv_log_e(fmax(c.x, 1e-4)), rv_log_e(fmax(c.y, 1e-4)), rv_log_e(fmax(c.z, 1e-4)));
-  surface->deep = power3(surface->log_color, 0.75);
+  surface->deep = rv_vec3(root34(fmax(c.x, 0)), root34(fmax(c.y, 0)), root34(fmax(c.z, 0)));
 }
 
 void rv_surface_sphere(const RvPart* part, size_t sphere, RvSurface* surface) {
@@ -122,17 +127,20 @@ static RvVec3 fibre(const RvSurface* s, RvVec3 light) {
   double r = gauss(fmax((0.02 + b) * 1.4142 * half_phi, 0.06), sum - shift) * 0.25 * half_phi *
              fresnel(0.0465, sqrt(rv_clamp(0.5 + 0.5 * rv_dot(light, s->view), 0, 1))) * 2 * shine;
 
-  double bend = 1 / (1.19 / cos_d + 0.36 * cos_d), h = half_phi * (1 + bend * (0.6 - 0.8 * cos_phi));
-  double inside = fresnel(0.0465, cos_d * sqrt(fmax(1 - h * h, 0)));
-  double path = 0.5 * sqrt(fmax(1 - h * h * bend * bend, 0)) / cos_d;
-  double tt = gauss(0.02 + b / 2, sum - tilt) * (1 - inside) * (1 - inside) * rv_exp(-3.65 * cos_phi - 3.98);
-
-  double wall = fresnel(0.0465, cos_d * 0.5);
-  double trt = gauss(0.02 + 2 * b, sum - 4 * tilt) * (1 - wall) * (1 - wall) * wall * rv_exp(17 * cos_phi - 16.78);
-
   RvVec3 out = {r, r, r};
-  if (tt > 1e-4) out = rv_mad(out, tt, power3(s->log_color, path));
-  if (trt > 1e-4) out = rv_mad(out, trt, power3(s->log_color, 0.8 / cos_d));
+  // the other two are narrow about the light's far and near side
+  if (cos_phi < 0.3) {
+    double bend = 1 / (1.19 / cos_d + 0.36 * cos_d), h = half_phi * (1 + bend * (0.6 - 0.8 * cos_phi));
+    double inside = fresnel(0.0465, cos_d * sqrt(fmax(1 - h * h, 0)));
+    double path = 0.5 * sqrt(fmax(1 - h * h * bend * bend, 0)) / cos_d;
+    double tt = gauss(0.02 + b / 2, sum - tilt) * (1 - inside) * (1 - inside) * rv_exp(-3.65 * cos_phi - 3.98);
+    if (tt > 1e-3) out = rv_mad(out, tt, power3(s->color, path));
+  }
+  if (cos_phi > 0.6) {
+    double wall = fresnel(0.0465, cos_d * 0.5);
+    double trt = gauss(0.02 + 2 * b, sum - 4 * tilt) * (1 - wall) * (1 - wall) * wall * rv_exp(17 * cos_phi - 16.78);
+    if (trt > 1e-3) out = rv_mad(out, 1.6 * trt, power3(s->color, 0.8 / cos_d));
+  }
   return out;
 }
 
@@ -149,13 +157,17 @@ RvResponse rv_surface_response(const RvSurface* s, RvVec3 light) {
   return (RvResponse){is_water(s) ? water_response(s, light) : skin_response(s, light), {0, 0, 0}};
 }
 
+RvResponse rv_surface_response_soft(const RvSurface* s, RvVec3 light) {
+  if (s->kind == RV_PART_HAIR) return (RvResponse){{0, 0, 0}, scattered(s, light)};
+  return rv_surface_response(s, light);
+}
+
 RvVec3 rv_surface_reflect(const RvSurface* s, const RvResponse* response, double open) {
   RvVec3 deep = response->scattered;
   // the deeper, the more of the hair's own colour: every strand on the way took its share
   if (s->kind == RV_PART_HAIR && open < 1) {
-    double log_luma = rv_log_e(fmax(0.2126 * s->color.x + 0.7152 * s->color.y + 0.0722 * s->color.z, 1e-4));
-    RvVec3 hue = rv_sub(s->log_color, rv_vec3(log_luma, log_luma, log_luma));
-    deep = rv_mul(deep, power3(hue, 1 - open));
+    double luma = fmax(0.2126 * s->color.x + 0.7152 * s->color.y + 0.0722 * s->color.z, 1e-4);
+    deep = rv_mul(deep, rv_lerp(rv_scale(s->color, 1 / luma), rv_vec3(1, 1, 1), open));
   }
   return rv_scale(rv_add(response->direct, deep), open);
 }

@@ -10,8 +10,7 @@ typedef struct RvSurface {
   RvVec3 view, normal;     // unit, towards the eye and outwards
   RvVec3 tangent;          // hair: root to tip
   RvVec3 color;
-  RvVec3 log_color,
-      deep;     // hair: logarithm of the colour, and the colour of light that went through many strands
+  RvVec3 deep;  // hair: the colour of light that went through many strands
   double near;  // rays to the lights begin at this distance, past the strand itself
   double wet;
 } RvSurface;
@@ -27,6 +26,8 @@ typedef struct RvResponse {
   RvVec3 direct, scattered;
 } RvResponse;
 RvResponse rv_surface_response(const RvSurface* surface, RvVec3 light);
+// The scattered part alone of hair, for lights too weak to show in highlights.
+RvResponse rv_surface_response_soft(const RvSurface* surface, RvVec3 light);
 // The two together for a light of which `open` (0 to 1) arrives.
 RvVec3 rv_surface_reflect(const RvSurface* surface, const RvResponse* response, double open);
 // The same for even light from all around.
