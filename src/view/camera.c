@@ -86,36 +86,82 @@ bool rv_view_camera_from_detail(const RvDetail* detail, RvCamera* camera) {
   return true;
 }
 
-// distance of the eye from the box's centre at which all corners lie inside the picture less its margin
-static double fitting_distance(const RvVec3 half, RvVec3 right, RvVec3 up, RvVec3 back, double tan_x, double tan_y) {
-  double distance = 0;
-  for (int i = 0; i < 8; ++i) {
-    RvVec3 c = {i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z};
-    double towards = rv_dot(c, back);
-    distance = fmax(distance, towards + fabs(rv_dot(c, right)) / tan_x);
-    distance = fmax(distance, towards + fabs(rv_dot(c, up)) / tan_y);
-  }
-  return distance;
+//---------------------------------------------------------------------------------------------- framing
+
+typedef struct Framing {
+  RvVec3 right, up, back;
+  double tx, ty;  // tangents of the picture's half angles, less a margin
+} Framing;
+
+// three-quarter view: 30 degrees to the right of the front, 14 above
+static Framing framing(double aspect) {
+  const double azimuth = rv_radians(30), elevation = rv_radians(14), margin = 0.93;
+  Framing f;
+  f.back = rv_vec3(rv_sin(azimuth) * rv_cos(elevation), rv_sin(elevation), rv_cos(azimuth) * rv_cos(elevation));
+  f.right = rv_normalize(rv_cross(rv_vec3(0, 1, 0), f.back), rv_vec3(1, 0, 0));
+  f.up = rv_cross(f.back, f.right);
+  f.ty = margin * rv_sin(rv_radians(FOV / 2)) / rv_cos(rv_radians(FOV / 2));
+  f.tx = f.ty * aspect;
+  return f;
+}
+
+RvViewFit rv_view_fit(double aspect) {
+  RvViewFit fit = {.aspect = aspect > 0 && isfinite(aspect) ? aspect : 1, .front = -INFINITY, .back = INFINITY};
+  for (int i = 0; i < 4; ++i) fit.side[i] = -INFINITY;
+  fit.lowest = INFINITY;
+  return fit;
+}
+
+// a point at (x, y, z) of the framing basis lies inside the picture of an eye at e when |x - ex| <= tx (ez - z) and the
+// same for y: four half spaces, of which only the farthest point matters
+static void fit_point(RvViewFit* fit, const Framing* f, RvVec3 p) {
+  if (!rv_vec3_finite(p)) return;
+  double x = rv_dot(p, f->right), y = rv_dot(p, f->up), z = rv_dot(p, f->back);
+  const double reach[4] = {x + f->tx * z, -x + f->tx * z, y + f->ty * z, -y + f->ty * z};
+  for (int i = 0; i < 4; ++i) fit->side[i] = fmax(fit->side[i], reach[i]);
+  fit->front = fmax(fit->front, z);
+  fit->back = fmin(fit->back, z);
+  fit->lowest = fmin(fit->lowest, p.y);
+}
+
+static void fit_box(RvViewFit* fit, const double lo[3], const double hi[3]) {
+  Framing f = framing(fit->aspect);
+  for (int i = 0; i < 8; ++i)
+    fit_point(fit, &f, rv_vec3(i & 1 ? hi[0] : lo[0], i & 2 ? hi[1] : lo[1], i & 4 ? hi[2] : lo[2]));
+}
+
+void rv_view_fit_add(RvViewFit* fit, const RvDetail* detail) {
+  if (!detail) return;
+  const RvAttrib* P = rv_detail_find(detail, RV_POINT, "P");
+  size_t npoint = rv_detail_count(detail, RV_POINT);
+  Framing f = framing(fit->aspect);
+  for (size_t i = 0; i < npoint; ++i)
+    fit_point(fit, &f, rv_vec3(rv_attrib_get(P, i, 0), rv_attrib_get(P, i, 1), rv_attrib_get(P, i, 2)));
+  // of grids the box is all that is known
+  double lo[3], hi[3];
+  if (rv_detail_find_vdb(detail, NULL) && rv_detail_bounds(detail, lo, hi)) fit_box(fit, lo, hi);
+}
+
+RvCamera rv_view_fit_camera(const RvViewFit* fit) {
+  RvViewFit one = *fit;
+  const double lo[3] = {-0.5, -0.5, -0.5}, hi[3] = {0.5, 0.5, 0.5};
+  if (!(one.front >= one.back)) fit_box(&one, lo, hi);
+  Framing f = framing(one.aspect);
+  const double* s = one.side;
+  double x = (s[0] - s[1]) / 2, y = (s[2] - s[3]) / 2, middle = (one.front + one.back) / 2;
+  double z = fmax((s[0] + s[1]) / (2 * f.tx), (s[2] + s[3]) / (2 * f.ty));
+  // a point still has a size
+  double least = 1e-6 * (1 + fabs(x) + fabs(y) + fabs(middle));
+  z = fmax(z, middle + least / f.ty);
+  RvCamera camera = {.up = {0, 1, 0}, .fov_y_degrees = FOV};
+  RvVec3 across = rv_mad(rv_scale(f.right, x), y, f.up);
+  rv_vec3_store64(camera.target, rv_mad(across, middle, f.back));
+  rv_vec3_store64(camera.eye, rv_mad(across, z, f.back));
+  return camera;
 }
 
 RvCamera rv_view_frame(const double lo[3], const double hi[3], double aspect) {
-  RvCamera camera = {.up = {0, 1, 0}, .fov_y_degrees = FOV};
-  RvVec3 a = rv_vec3_load64(lo), b = rv_vec3_load64(hi);
-  if (!rv_vec3_finite(a) || !rv_vec3_finite(b) || a.x > b.x || a.y > b.y || a.z > b.z)
-    a = rv_vec3(-1, -1, -1), b = rv_vec3(1, 1, 1);
-  if (!(aspect > 0) || !isfinite(aspect)) aspect = 1;
-  RvVec3 centre = rv_scale(rv_add(a, b), 0.5), half = rv_scale(rv_sub(b, a), 0.5);
-  // a point or a flat thing still has a size
-  double size = rv_length(half), least = fmax(size * 1e-3, 1e-6 * (1 + rv_length(centre)));
-  half = rv_vec3(fmax(half.x, least), fmax(half.y, least), fmax(half.z, least));
-
-  // three-quarter view: 30 degrees to the right of the front, 14 above
-  double azimuth = rv_radians(30), elevation = rv_radians(14);
-  RvVec3 back = {rv_sin(azimuth) * rv_cos(elevation), rv_sin(elevation), rv_cos(azimuth) * rv_cos(elevation)};
-  RvVec3 right = rv_normalize(rv_cross(rv_vec3(0, 1, 0), back), rv_vec3(1, 0, 0)), up = rv_cross(back, right);
-  double t = rv_sin(rv_radians(FOV / 2)) / rv_cos(rv_radians(FOV / 2)), margin = 0.93;
-  double distance = fitting_distance(half, right, up, back, t * aspect * margin, t * margin);
-  rv_vec3_store64(camera.target, centre);
-  rv_vec3_store64(camera.eye, rv_mad(centre, distance, back));
-  return camera;
+  RvViewFit fit = rv_view_fit(aspect);
+  if (finite3(lo) && finite3(hi) && lo[0] <= hi[0] && lo[1] <= hi[1] && lo[2] <= hi[2]) fit_box(&fit, lo, hi);
+  return rv_view_fit_camera(&fit);
 }

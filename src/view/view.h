@@ -78,6 +78,15 @@ void rv_image_free(RvImage* image);
 bool rv_view_camera_from_detail(const RvDetail* detail, RvCamera* camera);
 // Sees the whole box with a margin, from the front, a little right and above.
 RvCamera rv_view_frame(const double lo[3], const double hi[3], double aspect);
+// The same about what is really there, which is tighter than its box: begin, add every detail of every frame, ask.
+typedef struct RvViewFit {
+  double aspect, side[4];  // how far the points reach along the normals of the picture's four sides
+  double front, back;      // and along the view
+  double lowest;           // y of the lowest point; infinite when there is none
+} RvViewFit;
+RvViewFit rv_view_fit(double aspect);
+void rv_view_fit_add(RvViewFit* fit, const RvDetail* detail);
+RvCamera rv_view_fit_camera(const RvViewFit* fit);
 // Pixel coordinates of a world point, y down; false behind the eye.
 bool rv_view_project(const RvCamera* camera, int width, int height, const double point[3], double pixel[2]);
 

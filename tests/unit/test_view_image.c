@@ -147,6 +147,44 @@ static void framing_holds_the_box(void** state) {
   }
 }
 
+// a ball's own points fill the picture between its margins, which its box does not; a second detail counts too
+static void fitting_is_tight(void** state) {
+  (void)state;
+  RvError error = {0};
+  enum { N = 2000 };
+  RvDetail* d[] = {rv_detail_new(), rv_detail_new()};
+  const double centre[2][3] = {{3, 2, -1}, {4.2, 2.5, 0}};
+  RvViewFit fit = rv_view_fit(16.0 / 9);
+  for (int k = 0; k < 2; ++k) {
+    CHECK_OK(rv_detail_add_points(d[k], N, NULL, &error), error);
+    float* p = rv_detail_f32_write(d[k], RV_POINT, "P", 3, &error);
+    for (int i = 0; i < N; ++i) {
+      double z = 1 - (2 * i + 1.0) / N, r = sqrt(1 - z * z), a = 2.399963 * i;
+      p[3 * i] = (float)(centre[k][0] + r * cos(a));
+      p[3 * i + 1] = (float)(centre[k][1] + z);
+      p[3 * i + 2] = (float)(centre[k][2] + r * sin(a));
+    }
+    rv_view_fit_add(&fit, d[k]);
+    RvCamera camera = rv_view_fit_camera(&fit);
+    double lo[2] = {1e9, 1e9}, hi[2] = {-1e9, -1e9}, pixel[2];
+    for (int j = 0; j <= k; ++j)
+      for (int i = 0; i < N; ++i) {
+        const float* q = rv_detail_f32(d[j], RV_POINT, "P", 3) + 3 * i;
+        const double point[3] = {q[0], q[1], q[2]};
+        assert_true(rv_view_project(&camera, 1600, 900, point, pixel));
+        for (int c = 0; c < 2; ++c) lo[c] = fmin(lo[c], pixel[c]), hi[c] = fmax(hi[c], pixel[c]);
+      }
+    // 3.5% of the height stays free above and below, within half a pixel
+    CHECK_NEAR(lo[1], 0.035 * 900, 0.5);
+    CHECK_NEAR(hi[1], 0.965 * 900, 0.5);
+    assert_true(lo[0] > 0 && hi[0] < 1600);
+  }
+  // z = 1 - (2 N - 1) / N is the lowest of the points
+  CHECK_NEAR(fit.lowest, 2 - 1 + 1.0 / N, 1e-6);
+  rv_detail_free(d[0]);
+  rv_detail_free(d[1]);
+}
+
 // the middle, right and top of the picture by hand: 90 degrees, looking along -z
 static void projection_by_hand(void** state) {
   (void)state;
@@ -255,5 +293,5 @@ static void film_errors(void** state) {
 
 RV_TESTS(cmocka_unit_test(png_reads_back), cmocka_unit_test(transfer_is_srgb_with_roll_off),
          cmocka_unit_test(png_errors), cmocka_unit_test(camera_from_detail), cmocka_unit_test(framing_holds_the_box),
-         cmocka_unit_test(projection_by_hand), cmocka_unit_test(framing_of_odd_boxes),
-         cmocka_unit_test(film_has_its_frames), cmocka_unit_test(film_errors))
+         cmocka_unit_test(fitting_is_tight), cmocka_unit_test(projection_by_hand),
+         cmocka_unit_test(framing_of_odd_boxes), cmocka_unit_test(film_has_its_frames), cmocka_unit_test(film_errors))
