@@ -92,6 +92,11 @@ const char* rv_scene_node_name(const RvScene* scene, size_t index) {
   return index < scene->nodes.count ? scene->nodes.data[index]->name : NULL;
 }
 
+bool rv_scene_is_read(const RvScene* scene, const char* name) {
+  const RvSceneNode* node = rv_graph_find(scene, name);
+  return node && node->readers > 0;
+}
+
 const RvNodeType* rv_scene_node_type(const RvScene* scene, const char* name) {
   const RvSceneNode* node = rv_graph_find(scene, name);
   return node ? node->type : NULL;

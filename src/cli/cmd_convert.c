@@ -1,0 +1,105 @@
+// rivulet convert: one file, or a numbered sequence, into another format; a sequence into one .usda with time samples.
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/memory.h"
+#include "cli/cli.h"
+#include "geo/io_usda.h"
+
+typedef struct Conversion {
+  const char *in, *out;
+  double first, last, fps;
+} Conversion;
+
+static bool ends_with(const char* text, const char* ending) {
+  size_t n = strlen(text), m = strlen(ending);
+  return n >= m && strcasecmp(text + n - m, ending) == 0;
+}
+
+static RvResult load(const Conversion* c, double frame, RvDetail** out, RvError* error) {
+  const RvLog log = {NULL, rv_cli_warning};
+  char* path = rv_vars_expand(&(RvVars){.frame = frame, .fps = c->fps}, c->in);
+  RvResult result = path ? rv_detail_load(path, out, &log, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  rv_free(path);
+  return result;
+}
+
+static RvResult convert_one(const Conversion* c, double frame, RvError* error) {
+  const RvLog log = {NULL, rv_cli_warning};
+  RvDetail* detail = NULL;
+  RvResult result = load(c, frame, &detail, error);
+  if (result) return result;
+  char* path = rv_vars_expand(&(RvVars){.frame = frame, .fps = c->fps}, c->out);
+  result = path ? rv_detail_save(detail, path, &log, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  rv_free(path);
+  rv_detail_free(detail);
+  return result;
+}
+
+// gives the frames of a sequence one by one; only one is in memory
+typedef struct Reel {
+  const Conversion* conversion;
+  RvDetail* detail;
+} Reel;
+
+static RvResult next_frame(void* user, size_t index, const RvDetail** out, RvError* error) {
+  Reel* reel = user;
+  rv_detail_free(reel->detail);
+  reel->detail = NULL;
+  if (rv_cli_interrupted()) return rv_fail(error, RV_CANCELLED, "interrupted");
+  RvResult result = load(reel->conversion, reel->conversion->first + (double)index, &reel->detail, error);
+  *out = reel->detail;
+  return result;
+}
+
+static RvResult convert_film(const Conversion* c, RvError* error) {
+  const RvLog log = {NULL, rv_cli_warning};
+  size_t count = (size_t)(c->last - c->first) + 1;
+  double* frames = rv_alloc(count, sizeof(double));
+  if (!frames) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  for (size_t i = 0; i < count; ++i) frames[i] = c->first + (double)i;
+  Reel reel = {c, NULL};
+  RvResult result = rv_usda_write_sequence(
+      &(RvUsdaSequence){.count = count, .frames = frames, .fps = c->fps, .user = &reel, .detail_at = next_frame},
+      c->out, &log, error);
+  rv_detail_free(reel.detail);
+  rv_free(frames);
+  return result;
+}
+
+static RvResult check(const Conversion* c, bool has_frames, RvError* error) {
+  bool from_many = strchr(c->in, '$') != NULL, to_many = strchr(c->out, '$') != NULL;
+  if (from_many && !has_frames)
+    return rv_fail(error, RV_BAD_INPUT, "'%s' is a sequence: say which with --frames A-B", c->in);
+  if (!from_many && has_frames)
+    return rv_fail(error, RV_BAD_INPUT, "--frames needs a numbered input such as name.$F4.bgeo.sc");
+  if (from_many && !to_many && !ends_with(c->out, ".usda"))
+    return rv_fail(error, RV_BAD_INPUT, "'%s' needs a number such as $F4; only .usda holds many frames", c->out);
+  if (!(c->fps > 0 && c->fps < 1e6)) return rv_fail(error, RV_BAD_INPUT, "--fps must be above 0");
+  return RV_OK;
+}
+
+static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
+  Conversion c = {.first = 1, .last = 1, .fps = 24};
+  const char *frames = NULL, *fps = NULL;
+  const RvOption options[] = {{"--frames", RV_OPTION_TEXT, &frames}, {"--fps", RV_OPTION_TEXT, &fps}};
+  RvResult result = rv_cli_options(argc, argv, options, 2, words, error);
+  if (result) return result;
+  if (words->count != 2) return rv_fail(error, RV_BAD_INPUT, "convert takes two names: IN OUT");
+  c.in = words->items[0];
+  c.out = words->items[1];
+  if (fps) c.fps = strtod(fps, NULL);
+  if (frames) result = rv_cli_frames(frames, &c.first, &c.last, error);
+  if (!result) result = check(&c, frames != NULL, error);
+  if (!result && frames && !strchr(c.out, '$')) return convert_film(&c, error);
+  for (double frame = c.first; !result && frame <= c.last; ++frame) {
+    result = convert_one(&c, frame, error);
+    if (!result && rv_cli_interrupted()) result = rv_fail(error, RV_CANCELLED, "interrupted");
+  }
+  return result;
+}
+
+int rv_cli_convert(int argc, char** argv) {
+  return rv_cli_call(run, argc, argv);
+}
