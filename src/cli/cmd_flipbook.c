@@ -21,6 +21,8 @@ typedef struct Flipbook {
   RvProgress progress;
   bool film, still;  // of the output's kind; else a folder of a sequence
   RvCamera view;     // fixed camera, unless a node gives one
+  RvCamera rig;      // the camera of the first frame: the lights stand still about its view
+  double floor;      // height of the ground, the same in all frames; NaN: not known yet
   const char* camera_node;
   int width, height;
   RvViewQuality level;
@@ -92,27 +94,29 @@ static RvResult camera_from_numbers(Flipbook* f, RvError* error) {
   return RV_OK;
 }
 
-// frames the boxes of the first, middle and last pictures together, so that the camera stands still
+// frames the first, middle and last pictures together, so that the camera stands still
 static RvResult camera_by_framing(Flipbook* f, double first, double last, RvError* error) {
   const double frames[] = {first, floor((first + last) / 2), last};
-  double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+  RvViewFit fit = rv_view_fit((double)f->width / f->height);
   for (int i = 0; i < 3; ++i) {
     if (i && frames[i] == frames[i - 1]) continue;
     RvFilmFrame frame;
     RvResult result = rv_film_frame(&f->source, frames[i], &frame, error);
     if (result) return result;
-    for (size_t k = 0; k < frame.count; ++k) {
-      double a[3], b[3];
-      if (!rv_detail_bounds(frame.details[k], a, b)) continue;
-      for (int c = 0; c < 3; ++c) lo[c] = fmin(lo[c], a[c]), hi[c] = fmax(hi[c], b[c]);
-    }
+    for (size_t k = 0; k < frame.count; ++k) rv_view_fit_add(&fit, frame.details[k]);
     rv_film_release(&frame);
   }
-  if (!(lo[0] <= hi[0])) {
-    for (int c = 0; c < 3; ++c) lo[c] = -0.5, hi[c] = 0.5;
-  }
-  f->view = rv_view_frame(lo, hi, (double)f->width / f->height);
+  f->view = rv_view_fit_camera(&fit);
+  if (isfinite(fit.lowest)) f->floor = fit.lowest;
   return RV_OK;
+}
+
+// a ground that followed every frame's lowest point would rise and fall through a film
+static void find_floor(Flipbook* f, const RvFilmFrame* content) {
+  for (size_t k = 0; k < content->count; ++k) {
+    double lo[3], hi[3];
+    if (rv_detail_bounds(content->details[k], lo, hi)) f->floor = fmin(f->floor, lo[1]);
+  }
 }
 
 // the camera of a node at a frame
@@ -164,6 +168,9 @@ static RvResult render_frame(Flipbook* f, double frame, RvError* error) {
     const RvLog log = {NULL, rv_cli_warning};
     RvViewOptions options = rv_view_options(f->level, f->width, f->height);
     options.log = &log;
+    if (isnan(f->floor)) find_floor(f, &content);
+    options.ground_height = f->floor;
+    options.rig = &f->rig;
     result = rv_view_render((const RvDetail* const*)content.details, content.count, &f->view, &options, stopped, f,
                             &image, error);
   }
@@ -200,6 +207,7 @@ static RvResult render_all(Flipbook* f, RvError* error) {
     f->folder = rv_strf("%s.frames.%ld.tmp", f->output, (long)getpid());
     result = f->folder ? rv_file_make_folder(f->folder, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
   }
+  f->rig = f->view;
   f->progress = rv_progress_begin(first, last, f->session.quiet);
   for (double frame = first; !result && frame <= last; ++frame) result = render_frame(f, frame, error);
   double fps = f->source.session ? rv_scene_fps(f->source.session->scene) : 24;
@@ -221,7 +229,7 @@ static void clean_up(Flipbook* f) {
 }
 
 static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
-  Flipbook f = {0};
+  Flipbook f = {.floor = NAN};
   RvSession session = {0};
   RvTextList set = {rv_alloc((size_t)argc + 1, sizeof(char*)), 0};
   double begun = rv_clock_wall();
