@@ -4,14 +4,10 @@
 #include "geo/detail.h"
 #include "geo/io.h"
 
-// until the grids themselves are linked
-#pragma weak rv_grid_release
-#pragma weak rv_grid_type
+// until points grids are linked
 #pragma weak rv_grid_points
 #pragma weak rv_grid_points_channel
 #pragma weak rv_grid_from_points
-#pragma weak rv_grid_read_file
-#pragma weak rv_grid_write_file
 
 // what a points grid carries besides positions
 static const char* const CHANNELS[] = {"v", "pscale", "id"};
@@ -68,8 +64,13 @@ static RvResult write_points(const RvDetail* detail, const char* path, const RvL
              name);
   }
   RvGrid* grid = NULL;
-  RvResult result = rv_grid_from_points("points", voxel_for_points(detail), npoint,
-                                        rv_detail_f32(detail, RV_POINT, "P", 3), channels, nchannel, &grid, error);
+  RvResult result = RV_OK;
+  if (!rv_grid_from_points) {
+    rv_free(narrowed);
+    return rv_fail(error, RV_UNSUPPORTED, "points grids are not there yet");
+  }
+  result = rv_grid_from_points("points", voxel_for_points(detail), npoint, rv_detail_f32(detail, RV_POINT, "P", 3),
+                               channels, nchannel, &grid, error);
   if (!result) result = rv_grid_write_file(path, &grid, 1, false, error);
   if (grid) rv_grid_release(grid);
   rv_free(narrowed);
@@ -119,6 +120,7 @@ static RvResult read_channel(RvDetail* detail, const RvGrid* grid, const char* n
 static RvResult read_points(RvDetail* detail, const RvGrid* grid, RvError* error) {
   size_t count = 0, first = 0;
   float* positions = NULL;
+  if (!rv_grid_points) return rv_fail(error, RV_UNSUPPORTED, "points grids are not there yet");
   RvResult result = rv_grid_points(grid, &count, &positions, error);
   if (!result) result = rv_detail_add_points(detail, count, &first, error);
   float* to = result ? NULL : rv_detail_f32_write(detail, RV_POINT, "P", 3, error);

@@ -1,13 +1,5 @@
 #include "geo/prim_vdb.h"
 
-// until the grids themselves are linked
-#pragma weak rv_grid_retain
-#pragma weak rv_grid_release
-#pragma weak rv_grid_name
-#pragma weak rv_grid_bytes
-#pragma weak rv_grid_hash
-#pragma weak rv_grid_bounds
-
 void rv_prim_grid_retain(RvGrid* grid) {
   rv_grid_retain(grid);
 }

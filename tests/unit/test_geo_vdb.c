@@ -1,0 +1,152 @@
+// VDB primitives of a detail, and .vdb files as details.
+#include "geo/detail.h"
+#include "support/geo_samples.h"
+
+static RvGrid* make_grid(RvGridType type, const char* name, double voxel, float value) {
+  RvError error = {0};
+  RvGrid* grid = NULL;
+  float background[3] = {0}, values[3] = {value, value + 1, value + 2};
+  CHECK_OK(rv_grid_create(type, name, RV_GRID_UNKNOWN, voxel, background, &grid, &error), error);
+  for (int32_t i = 0; i < 3; ++i) CHECK_OK(rv_grid_set(grid, (int32_t[3]){i, 0, -i}, values, &error), error);
+  return grid;
+}
+
+// a curve, two grids, a triangle
+static RvDetail* detail_with_grids(void) {
+  RvError error = {0};
+  RvDetail* d = rv_detail_new();
+  RvGrid* surface = make_grid(RV_GRID_FLOAT, "surface", 0.5, 7);
+  RvGrid* vel = make_grid(RV_GRID_VEC3, "vel", 0.25, 1);
+  CHECK_OK(rv_detail_add_curves(d, 1, 3, NULL, NULL, &error), error);
+  CHECK_OK(rv_detail_add_vdb(d, surface, &error), error);
+  CHECK_OK(rv_detail_add_vdb(d, vel, &error), error);
+  int32_t three = 3, points[3] = {0, 1, 2};
+  CHECK_OK(rv_detail_add_polygons(d, RV_PRIM_POLYGON, 1, &three, points, NULL, &error), error);
+  rv_grid_release(surface);
+  rv_grid_release(vel);
+  return d;
+}
+
+static void grids_are_primitives(void** state) {
+  (void)state;
+  RvError error = {0};
+  RvDetail* d = detail_with_grids();
+  CHECK_OK(rv_detail_check(d, &error), error);
+  assert_int_equal(rv_detail_count(d, RV_PRIM), 4);
+  assert_int_equal(rv_detail_count(d, RV_VERTEX), 6);
+  assert_int_equal(rv_detail_prim_type(d, 1), RV_PRIM_VDB);
+  assert_null(rv_detail_prim_grid(d, 0));
+  assert_null(rv_detail_prim_grid(d, 3));
+  assert_string_equal(rv_grid_name(rv_detail_prim_grid(d, 2)), "vel");
+  assert_ptr_equal(rv_detail_find_vdb(d, "surface"), rv_detail_prim_grid(d, 1));
+  assert_ptr_equal(rv_detail_find_vdb(d, NULL), rv_detail_prim_grid(d, 1));
+  assert_null(rv_detail_find_vdb(d, "density"));
+  const RvAttrib* name = rv_detail_find(d, RV_PRIM, "name");
+  assert_string_equal(rv_attrib_string(name, 0, 0), "");
+  assert_string_equal(rv_attrib_string(name, 2, 0), "vel");
+  // active voxels count for the box: surface reaches from (0,0,-1) to (1,0,0)
+  double lo[3], hi[3];
+  assert_true(rv_detail_bounds(d, lo, hi));
+  CHECK_NEAR(lo[2], -1, 0.5);
+  CHECK_NEAR(hi[0], 1, 0.5);
+  rv_detail_free(d);
+}
+
+static void grids_follow_edits(void** state) {
+  (void)state;
+  RvError error = {0};
+  RvDetail *d = detail_with_grids(), *other = detail_with_grids(), *copy = rv_detail_copy(d);
+  assert_int_equal(rv_detail_hash(d), rv_detail_hash(copy));
+  assert_ptr_equal(rv_detail_prim_grid(d, 1), rv_detail_prim_grid(copy, 1));
+  CHECK_OK(rv_detail_merge(d, other, &error), error);
+  CHECK_OK(rv_detail_check(d, &error), error);
+  assert_ptr_equal(rv_detail_prim_grid(d, 6), rv_detail_prim_grid(other, 2));
+  uint8_t prims[8] = {0, 0, 1, 1, 1, 1, 0, 0};
+  CHECK_OK(rv_detail_keep(d, NULL, prims, false, &error), error);
+  CHECK_OK(rv_detail_check(d, &error), error);
+  assert_int_equal(rv_detail_count(d, RV_PRIM), 4);
+  assert_ptr_equal(rv_detail_prim_grid(d, 0), rv_detail_prim_grid(copy, 2));
+  assert_ptr_equal(rv_detail_prim_grid(d, 3), rv_detail_prim_grid(other, 1));
+  assert_string_equal(rv_attrib_string(rv_detail_find(d, RV_PRIM, "name"), 3, 0), "surface");
+  // one voxel of one grid changes the hash
+  RvGrid* changed;
+  CHECK_OK(rv_grid_copy(rv_detail_prim_grid(copy, 1), &changed, &error), error);
+  CHECK_OK(rv_grid_set(changed, (int32_t[3]){1, 0, -1}, (float[]){8}, &error), error);
+  RvDetail *a = rv_detail_new(), *b = rv_detail_new();
+  CHECK_OK(rv_detail_add_vdb(a, rv_detail_prim_grid(copy, 1), &error), error);
+  CHECK_OK(rv_detail_add_vdb(b, changed, &error), error);
+  assert_int_not_equal(rv_detail_hash(a), rv_detail_hash(b));
+  rv_grid_release(changed);
+  rv_detail_free(a);
+  rv_detail_free(b);
+  rv_detail_free(d);
+  rv_detail_free(other);
+  rv_detail_free(copy);
+}
+
+static int warnings;
+static char warning[512];
+
+static void keep_warning(void* user, RvLevel level, const char* text) {
+  (void)user;
+  warnings += level == RV_LEVEL_WARNING;
+  if (!strstr(warning, "'vel'")) snprintf(warning, sizeof warning, "%s", text);
+}
+
+static const RvLog LOG = {NULL, keep_warning};
+
+static void grids_go_through_files(void** state) {
+  (void)state;
+  RvError error = {0};
+  RvDetail *d = detail_with_grids(), *back;
+  char path[512];
+  snprintf(path, sizeof path, "%s/both.VDB", rv_test_folder());
+  warnings = 0;
+  CHECK_OK(rv_detail_save(d, path, &LOG, &error), error);
+  // the curve and the triangle have no place there
+  assert_int_equal(warnings, 1);
+  CHECK_OK(rv_detail_load(path, &back, NULL, &error), error);
+  CHECK_OK(rv_detail_check(back, &error), error);
+  assert_int_equal(rv_detail_count(back, RV_PRIM), 2);
+  assert_int_equal(rv_detail_count(back, RV_POINT), 0);
+  RvGrid *surface = rv_detail_find_vdb(back, "surface"), *vel = rv_detail_find_vdb(back, "vel");
+  assert_non_null(surface);
+  assert_non_null(vel);
+  CHECK_NEAR(rv_grid_voxel_size(surface), 0.5, 0);
+  float value[3];
+  rv_grid_get(vel, (int32_t[3]){2, 0, -2}, value);
+  CHECK_NEAR(value[2], 3, 0);
+  // other formats say by name what they leave out
+  static const char* const names[] = {"x.geo", "x.bgeo", "x.bgeo.sc", "x.vtp", "x.usda"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    warnings = 0;
+    warning[0] = 0;
+    snprintf(path, sizeof path, "%s/%s", rv_test_folder(), names[i]);
+    CHECK_OK(rv_detail_save(d, path, &LOG, &error), error);
+    assert_int_equal(warnings, 2);
+    assert_non_null(strstr(warning, "'vel'"));
+  }
+  rv_detail_free(back);
+  rv_detail_free(d);
+}
+
+static void bad_vdb_files_are_named(void** state) {
+  (void)state;
+  RvError error = {0};
+  RvDetail *strands = sample_strands(), *back = NULL;
+  char path[512];
+  snprintf(path, sizeof path, "%s/strands.vdb", rv_test_folder());
+  CHECK_FAILS(rv_detail_save(strands, path, NULL, &error), RV_BAD_INPUT, error, "strands.vdb");
+  CHECK_FAILS(rv_detail_load(path, &back, NULL, &error), RV_NOT_FOUND, error, "strands.vdb");
+  FILE* file = fopen(path, "w");
+  fputs("this is no grid", file);
+  fclose(file);
+  RvResult result = rv_detail_load(path, &back, NULL, &error);
+  assert_int_not_equal(result, RV_OK);
+  assert_non_null(strstr(error.text, "strands.vdb"));
+  assert_null(back);
+  rv_detail_free(strands);
+}
+
+RV_TESTS(cmocka_unit_test(grids_are_primitives), cmocka_unit_test(grids_follow_edits),
+         cmocka_unit_test(grids_go_through_files), cmocka_unit_test(bad_vdb_files_are_named))
