@@ -1,0 +1,108 @@
+// Files are whole or not there, and an older one stays when the new one fails.
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "support/rv_test.h"
+
+static const char* in_folder(const char* name) {
+  static char paths[4][512];
+  static int next;
+  char* path = paths[next++ % 4];
+  snprintf(path, sizeof paths[0], "%s/%s", rv_test_folder(), name);
+  return path;
+}
+
+static int entries(const char* folder) {
+  DIR* stream = opendir(folder);
+  int count = 0;
+  for (const struct dirent* e; (e = readdir(stream));) count += strcmp(e->d_name, ".") && strcmp(e->d_name, "..");
+  closedir(stream);
+  return count;
+}
+
+static void check_content(const char* path, const char* expected) {
+  RvError error = {0};
+  void* bytes = NULL;
+  size_t count = 0;
+  CHECK_OK(rv_file_read(path, 0, &bytes, &count, &error), error);
+  assert_int_equal(count, strlen(expected));
+  assert_string_equal(bytes, expected);
+  rv_free(bytes);
+}
+
+static void writes_and_replaces(void** state) {
+  (void)state;
+  RvError error = {0};
+  const char* path = in_folder("a/b/c.txt");  // folders are made
+  CHECK_OK(rv_file_write(path, "one", 3, &error), error);
+  check_content(path, "one");
+  CHECK_OK(rv_file_write(path, "three", 5, &error), error);
+  check_content(path, "three");
+  CHECK_OK(rv_file_write(in_folder("a/b/empty"), "", 0, &error), error);
+  assert_int_equal(entries(in_folder("a/b")), 2);  // no temporary is left
+}
+
+static void abandoned_leaves_the_old_one(void** state) {
+  (void)state;
+  RvError error = {0};
+  const char* path = in_folder("kept/old.txt");
+  CHECK_OK(rv_file_write(path, "old", 3, &error), error);
+  RvFileOut out;
+  CHECK_OK(rv_file_begin(&out, path, &error), error);
+  assert_int_equal(fputs("half", out.stream) >= 0, 1);
+  rv_file_abandon(&out);
+  check_content(path, "old");
+  assert_int_equal(entries(in_folder("kept")), 1);
+}
+
+static void errors_name_the_file(void** state) {
+  (void)state;
+  RvError error = {0};
+  void* bytes;
+  size_t count;
+  CHECK_FAILS(rv_file_read(in_folder("none"), 0, &bytes, &count, &error), RV_NOT_FOUND, error, "none");
+  CHECK_FAILS(rv_file_read(rv_test_folder(), 0, &bytes, &count, &error), RV_IO, error, "not a file");
+  CHECK_OK(rv_file_write(in_folder("long"), "0123456789", 10, &error), error);
+  CHECK_FAILS(rv_file_read(in_folder("long"), 9, &bytes, &count, &error), RV_LIMIT, error, "limit of 9");
+  CHECK_FAILS(rv_file_write(in_folder("long/x"), "x", 1, &error), RV_IO, error, "long");
+  CHECK_FAILS(rv_file_write("", "x", 1, &error), RV_BAD_INPUT, error, "empty");
+  CHECK_OK(rv_file_make_folder(in_folder("folder"), &error), error);
+  CHECK_FAILS(rv_file_write(in_folder("folder"), "x", 1, &error), RV_IO, error, "is a folder");
+}
+
+// a file system of 64 KB: the write fails, says why, leaves no temporary and the older file
+static void full_disk(void** state) {
+  (void)state;
+  const char* disk = in_folder("disk");
+  RvError error = {0};
+  CHECK_OK(rv_file_make_folder(disk, &error), error);
+  if (mount("none", disk, "tmpfs", 0, "size=64k") != 0) skip();
+  char path[600];
+  snprintf(path, sizeof path, "%s/file", disk);
+  char* large = calloc(1, 1 << 20);
+  RvResult small = rv_file_write(path, "old", 3, &error);
+  RvResult full = small ? small : rv_file_write(path, large, 1 << 20, &error);
+  int left = entries(disk);
+  void* bytes = NULL;
+  size_t count = 0;
+  RvError none = {0};
+  RvResult read = rv_file_read(path, 0, &bytes, &count, &none);
+  umount(disk);
+  free(large);
+  assert_int_equal(small, RV_OK);
+  assert_int_equal(full, RV_IO);
+  assert_non_null(strstr(error.text, "No space left"));
+  assert_int_equal(left, 1);
+  assert_int_equal(read, RV_OK);
+  assert_string_equal(bytes, "old");
+  rv_free(bytes);
+}
+
+RV_TESTS(cmocka_unit_test(writes_and_replaces), cmocka_unit_test(abandoned_leaves_the_old_one),
+         cmocka_unit_test(errors_name_the_file), cmocka_unit_test(full_disk))
