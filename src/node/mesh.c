@@ -1,11 +1,13 @@
 #include "node/mesh.h"
-#include "node/vdb_later.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/parallel.h"
+
+// until grids can be made of meshes
+#pragma weak rv_grid_from_mesh
 
 // cutting ears is quadratic in the vertices of one face; beyond this a face is cut as a fan
 enum { EAR_LIMIT = 1024 };
@@ -271,6 +273,7 @@ RvResult rv_mesh_to_grid(const RvMesh* mesh, const RvMeshFacts* facts, const cha
                    "larger by a factor of %.2g",
                    parm, voxel_size, voxels, most, sqrt(voxels / most) * 1.05);
   }
+  if (!rv_grid_from_mesh) return rv_fail(error, RV_UNSUPPORTED, "level sets of meshes are not built in");
   return rv_grid_from_mesh(name, voxel_size, band, mesh->npoint, mesh->points, mesh->ntriangle, mesh->triangles, open,
                            out, error);
 }

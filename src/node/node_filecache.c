@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "node/load.h"
-#include "node/vdb_later.h"
 #include "parm/table.h"
 #include "rivulet/state.h"
 

@@ -5,7 +5,6 @@
 #include "math/scalar.h"
 #include "node/mesh.h"
 #include "node/shape.h"
-#include "node/vdb_later.h"
 #include "parm/table.h"
 #include "rivulet/node.h"
 

@@ -7,7 +7,6 @@
 #include "geo/half.h"
 #include "math/scalar.h"
 #include "node/select.h"
-#include "node/vdb_later.h"
 #include "node/xform.h"
 #include "parm/table.h"
 #include "rivulet/node.h"

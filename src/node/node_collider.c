@@ -1,0 +1,302 @@
+// Collider: a mesh or a VDB made ready for the solvers: signed distance, velocity, friction and contact angle.
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "node/mesh.h"
+#include "parm/table.h"
+#include "rivulet/node.h"
+
+#define COLLIDER_PARMS(X)                                                                                             \
+  X(FOLDER, "Distance")                                                                                               \
+  X(MENU, mode, "Mesh", 0, "auto=Closed if it is|closed=Closed|open=Open",                                            \
+    "Whether the mesh has an inside. An open one becomes a shell of the thickness below.")                            \
+  X(FLOAT, voxelsize, "Voxel Size", 0, HARD(0), SOFT(0.1), "m",                                                       \
+    "Voxel size of the level set; 0 takes a hundredth of the largest side.")                                          \
+  X(FLOAT, band, "Band", 4, HARD(3), HARD(100), "", "Voxels on each side of the surface in which distances are known.") \
+  X(FLOAT, thickness, "Thickness", 0, HARD(0), SOFT(0.1), "m",                                                        \
+    "Thickness of an open mesh; 0 takes two voxels.", WHEN("{ mode == closed }"))                                     \
+  X(FOLDER, "Motion")                                                                                                 \
+  X(MENU, vmode, "Velocity", 0, "auto=Attribute v, else motion|attribute=Attribute v|motion=Motion of the points|none=None", \
+    "Where the velocity comes from. Motion is the way of the points from half a frame before to half a frame after.") \
+  X(FOLDER, "Surface")                                                                                                \
+  X(FLOAT, friction, "Friction", 0.3, HARD(0), SOFT(1), "", "Coefficient of friction.")                               \
+  X(FLOAT, contactangle, "Contact Angle", 60, HARD(0), HARD(180), "deg",                                              \
+    "Angle at which liquid meets the surface: below 90 it wets, above it beads.")
+RV_PARM_TABLE(ColliderParms, collider_table, COLLIDER_PARMS)
+
+static const RvPortDef collider_inputs[] = {
+    {"shape", "Shape", "A mesh, open or closed, moving or still, or a VDB surface or collision with vel.", true}};
+static const RvPortDef collider_outputs[] = {
+    {"collider", "Collider", "The input with v, the VDB collision and the surface's properties.", false}};
+
+enum { MODE_AUTO, MODE_CLOSED, MODE_OPEN };
+enum { V_AUTO, V_ATTRIBUTE, V_MOTION, V_NONE };
+
+//---------------------------------------------------------------------------------------------- attributes
+
+// what the artist painted is kept
+static RvResult put_property(RvDetail* detail, const char* name, double value, RvError* error) {
+  if (rv_detail_find(detail, RV_POINT, name) || rv_detail_find(detail, RV_PRIM, name)) return RV_OK;
+  float* values = rv_detail_f32_write(detail, RV_PRIM, name, 1, error);
+  if (!values) return rv_fail(error, RV_NO_MEMORY, "no memory for attribute %s", name);
+  for (size_t i = 0; i < rv_detail_count(detail, RV_PRIM); ++i) values[i] = (float)value;
+  return RV_OK;
+}
+
+//---------------------------------------------------------------------------------------------- velocity
+
+static bool same_topology(const RvDetail* a, const RvDetail* b) {
+  for (int o = RV_POINT; o <= RV_PRIM; ++o)
+    if (rv_detail_count(a, (RvOwner)o) != rv_detail_count(b, (RvOwner)o)) return false;
+  size_t nprim = rv_detail_count(a, RV_PRIM), nvertex = rv_detail_count(a, RV_VERTEX);
+  return memcmp(rv_detail_prim_start(a), rv_detail_prim_start(b), (nprim + 1) * sizeof(int32_t)) == 0 &&
+         (!nvertex ||
+          memcmp(rv_detail_vertex_point(a), rv_detail_vertex_point(b), nvertex * sizeof(int32_t)) == 0);
+}
+
+// the input at another frame; false where there is none, as before a sequence begins
+static RvResult sample_input(RvCook* cook, double frame, const RvDetail** out, bool* there, RvError* error) {
+  RvError own = {0};
+  RvResult r = rv_cook_input_at(cook, 0, frame, out, &own);
+  *there = r == RV_OK && *out;
+  if (r == RV_CANCELLED || r == RV_NO_MEMORY) return rv_fail(error, r, "%s", own.text);
+  return RV_OK;
+}
+
+// Half a frame to each side. At the end of a sequence a whole frame to the other side, since a file has no halves.
+static RvResult sample_motion(RvCook* cook, double frames[2], const RvDetail* samples[2], RvError* error) {
+  bool there[2];
+  RvResult r = RV_OK;
+  for (int i = 0; i < 2 && r == RV_OK; ++i) {
+    frames[i] = cook->time.frame + i - 0.5;
+    r = sample_input(cook, frames[i], &samples[i], &there[i], error);
+  }
+  if (r != RV_OK || (there[0] && there[1])) return r;
+  int absent = there[0] ? 1 : 0;
+  bool other = there[1 - absent];
+  frames[absent] = cook->time.frame;
+  samples[absent] = cook->input[0];
+  if (other) {
+    frames[1 - absent] = cook->time.frame + (absent ? -1 : 1);
+    r = sample_input(cook, frames[1 - absent], &samples[1 - absent], &other, error);
+  }
+  if (!other) samples[0] = samples[1] = cook->input[0];
+  return r;
+}
+
+static RvResult motion_velocity(RvCook* cook, RvDetail* detail, RvError* error) {
+  const RvDetail* samples[2];
+  double frames[2];
+  size_t npoint = rv_detail_count(detail, RV_POINT);
+  rv_detail_remove_attrib(detail, RV_POINT, "v");
+  float* v = rv_detail_f32_write(detail, RV_POINT, "v", 3, error);
+  if (!v) return rv_fail(error, RV_NO_MEMORY, "no memory for attribute v");
+  memset(v, 0, 3 * npoint * sizeof *v);
+  RvResult r = sample_motion(cook, frames, samples, error);
+  if (r != RV_OK || samples[0] == samples[1]) return r;
+  if (!same_topology(samples[0], cook->input[0]) || !same_topology(samples[1], cook->input[0])) {
+    rv_cook_warn(cook, "the mesh changes its topology around frame %g and has no v: its velocity is taken as 0; give it "
+                 "a point attribute v", cook->time.frame);
+    return RV_OK;
+  }
+  const float *a = rv_detail_f32(samples[0], RV_POINT, "P", 3), *b = rv_detail_f32(samples[1], RV_POINT, "P", 3);
+  double rate = cook->time.fps / (frames[1] - frames[0]);
+  for (size_t i = 0; i < 3 * npoint; ++i) v[i] = (float)(((double)b[i] - a[i]) * rate);
+  return RV_OK;
+}
+
+static RvResult add_velocity(RvCook* cook, RvDetail* detail, RvError* error) {
+  const ColliderParms* p = cook->parms;
+  const RvAttrib* v = rv_detail_find(detail, RV_POINT, "v");
+  bool usable = v && rv_attrib_size(v) == 3 && rv_attrib_storage(v) != RV_STRING;
+  if (usable && (p->vmode == V_AUTO || p->vmode == V_ATTRIBUTE)) return RV_OK;
+  if (v && !usable) rv_cook_warn(cook, "the point attribute v is not a vector of three numbers and is replaced");
+  if (p->vmode == V_ATTRIBUTE)
+    return rv_fail(error, RV_BAD_INPUT, "vmode: the input has no point attribute v of three numbers");
+  if (p->vmode != V_NONE) return motion_velocity(cook, detail, error);
+  rv_detail_remove_attrib(detail, RV_POINT, "v");
+  return RV_OK;
+}
+
+//---------------------------------------------------------------------------------------------- meshes
+
+// distance to both sides of a shell: |d| - thickness / 2, below 0 within it
+static RvResult make_shell(const RvGrid* sheet, double voxel, double band, double thickness, RvGrid** out,
+                           RvError* error) {
+  float half = (float)(thickness / 2), background = (float)(band * voxel) - half;
+  RvResult r = rv_grid_create(RV_GRID_FLOAT, "collision", RV_GRID_LEVEL_SET, voxel, &background, out, error);
+  size_t count = rv_grid_leaf_count(sheet);
+  enum { BATCH = 512 };
+  float* values = rv_alloc(BATCH, 512 * sizeof *values);
+  uint64_t* active = rv_alloc(BATCH, 8 * sizeof *active);
+  int32_t* origins = rv_alloc(BATCH, 3 * sizeof *origins);
+  if (!values || !active || !origins) r = rv_fail(error, RV_NO_MEMORY, "no memory for a shell of %zu blocks", count);
+  for (size_t i = 0; i < count && r == RV_OK; i += BATCH) {
+    size_t n = count - i < BATCH ? count - i : BATCH;
+    for (size_t k = 0; k < n; ++k) {
+      RvLeaf leaf;
+      if (!rv_grid_leaf(sheet, i + k, &leaf)) {
+        r = rv_fail(error, RV_INTERNAL, "block %zu of a grid went missing", i + k);
+        break;
+      }
+      memcpy(origins + 3 * k, leaf.origin, sizeof leaf.origin);
+      memcpy(active + 8 * k, leaf.active, 8 * sizeof *active);
+      for (int j = 0; j < 512; ++j) values[512 * k + (size_t)j] = fabsf(leaf.values[j]) - half;
+    }
+    if (r == RV_OK) r = rv_grid_set_leaves(*out, n, origins, values, active, error);
+  }
+  rv_free(values);
+  rv_free(active);
+  rv_free(origins);
+  return r;
+}
+
+static void tell_faults(RvCook* cook, const RvMeshFacts* facts, bool open) {
+  const ColliderParms* p = cook->parms;
+  if (p->mode == MODE_CLOSED && facts->open_edges)
+    rv_cook_warn(cook, "mode: the mesh is taken as closed, but is open at %zu edges; holes wider than a voxel give it no "
+                 "inside", facts->open_edges);
+  if (p->mode == MODE_AUTO && open)
+    rv_cook_warn(cook, "the mesh is open at %zu edges: it becomes a shell. Close it, or set mode to open if it is meant "
+                 "so", facts->open_edges);
+  if (open) return;
+  if (facts->flipped_edges)
+    rv_cook_warn(cook, "the faces on %zu edges are not wound alike; the distance does not depend on it", facts->flipped_edges);
+  else if (facts->volume < 0)
+    rv_cook_warn(cook, "the mesh is inside out; the distance does not depend on it, but normals do: reverse it");
+}
+
+static RvResult mesh_distance(RvCook* cook, const RvMesh* mesh, const RvMeshFacts* facts, double* thickness,
+                              RvGrid** out, RvError* error) {
+  const ColliderParms* p = cook->parms;
+  bool open = p->mode == MODE_OPEN || (p->mode == MODE_AUTO && facts->open_edges);
+  double side = fmax(fmax(facts->hi[0] - facts->lo[0], facts->hi[1] - facts->lo[1]), facts->hi[2] - facts->lo[2]);
+  double voxel = p->voxelsize > 0 ? p->voxelsize : side / 100;
+  *thickness = 0;
+  if (!(facts->area > 0)) return rv_fail(error, RV_BAD_INPUT, "the mesh has no area: a collider needs a surface");
+  tell_faults(cook, facts, open);
+  if (!open) return rv_mesh_to_grid(mesh, facts, "collision", voxel, p->band, false, "voxelsize", out, error);
+  // a shell thinner than two voxels would fall between them
+  if (!(p->voxelsize > 0) && p->thickness > 0) voxel = fmin(voxel, p->thickness / 2);
+  *thickness = fmax(p->thickness, 2 * voxel);
+  if (p->thickness > 0 && p->thickness < 2 * voxel)
+    rv_cook_warn(cook, "thickness of %g is less than two voxels of %g: %g is used", p->thickness, voxel, *thickness);
+  RvGrid* sheet = NULL;
+  // the band is counted from the shell's surface
+  double band = p->band + *thickness / 2 / voxel;
+  if (band > 200)
+    return rv_fail(error, RV_BAD_INPUT, "thickness of %g is %.0f voxels: choose a larger voxelsize", *thickness,
+                   *thickness / voxel);
+  RvResult r = rv_mesh_to_grid(mesh, facts, "collision", voxel, band, true, "voxelsize", &sheet, error);
+  if (r == RV_OK) r = make_shell(sheet, voxel, band, *thickness, out, error);
+  if (sheet) rv_grid_release(sheet);
+  return r;
+}
+
+static RvResult collide_mesh(RvCook* cook, RvDetail* detail, const RvMesh* mesh, bool has_distance, RvError* error) {
+  const ColliderParms* p = cook->parms;
+  RvMeshFacts facts;
+  RvGrid* grid = NULL;
+  double thickness = 0;
+  RvResult r = rv_mesh_measure(mesh, &facts, error);
+  if (r == RV_OK && !has_distance) r = mesh_distance(cook, mesh, &facts, &thickness, &grid, error);
+  // velocities are compared with the input, so before the primitive is added
+  if (r == RV_OK) r = add_velocity(cook, detail, error);
+  if (r == RV_OK && grid) r = rv_detail_add_vdb(detail, grid, error);
+  if (r == RV_OK) r = put_property(detail, "thickness", has_distance ? p->thickness : thickness, error);
+  if (grid) rv_grid_release(grid);
+  return r;
+}
+
+//---------------------------------------------------------------------------------------------- VDBs
+
+// by the first name that fits; its kind is checked after, since a wrong one is an error and no reason to look further
+static bool find_grid(const RvDetail* detail, const char* const* names, size_t* prim) {
+  for (size_t n = 0; names[n]; ++n)
+    for (size_t i = 0; i < rv_detail_count(detail, RV_PRIM); ++i) {
+      RvGrid* grid = rv_detail_prim_grid(detail, i);
+      if (!grid || strcmp(rv_grid_name(grid), names[n]) != 0) continue;
+      *prim = i;
+      return true;
+    }
+  return false;
+}
+
+static RvResult rename_grid(RvDetail* detail, size_t prim, const char* name, RvError* error) {
+  RvGrid* grid = rv_detail_prim_grid(detail, prim);
+  if (strcmp(rv_grid_name(grid), name) == 0) return RV_OK;
+  RvGrid* copy = NULL;
+  RvResult r = rv_grid_copy(grid, &copy, error);
+  if (r != RV_OK) return r;
+  rv_grid_set_name(copy, name);
+  r = rv_detail_set_grid(detail, prim, copy, error);
+  rv_grid_release(copy);
+  return r;
+}
+
+static RvResult collide_vdb(RvCook* cook, RvDetail* detail, bool* found, RvError* error) {
+  static const char* const distances[] = {"collision", "surface", NULL};
+  static const char* const velocities[] = {"collisionvel", "vel", "v", NULL};
+  size_t prim;
+  *found = find_grid(detail, distances, &prim);
+  for (size_t i = 0; !*found && i < rv_detail_count(detail, RV_PRIM); ++i) {
+    RvGrid* grid = rv_detail_prim_grid(detail, i);
+    *found = grid && rv_grid_type(grid) == RV_GRID_FLOAT && rv_grid_class(grid) == RV_GRID_LEVEL_SET;
+    prim = i;
+  }
+  if (!*found) return RV_OK;
+  RvGrid* grid = rv_detail_prim_grid(detail, prim);
+  const char* name = rv_grid_name(grid);
+  if (rv_grid_type(grid) != RV_GRID_FLOAT || rv_grid_class(grid) == RV_GRID_FOG)
+    return rv_fail(error, RV_BAD_INPUT, "VDB %s is no signed distance (level set); convert it before", name);
+  if (rv_grid_class(grid) != RV_GRID_LEVEL_SET)
+    rv_cook_warn(cook, "VDB %s does not say that it is a level set; its values are taken as distances", name);
+  RvResult r = rename_grid(detail, prim, "collision", error);
+  if (r != RV_OK || !find_grid(detail, velocities, &prim)) return r;
+  grid = rv_detail_prim_grid(detail, prim);
+  if (rv_grid_type(grid) != RV_GRID_VEC3)
+    return rv_fail(error, RV_BAD_INPUT, "VDB %s is no vector grid: velocities need one", rv_grid_name(grid));
+  return rename_grid(detail, prim, "collisionvel", error);
+}
+
+static RvResult cook(RvCook* cook, RvError* error) {
+  const ColliderParms* p = cook->parms;
+  RvMesh mesh = {0};
+  bool vdb = false;
+  RvDetail* detail = rv_detail_copy(cook->input[0]);
+  RvResult r = detail ? RV_OK : rv_fail(error, RV_NO_MEMORY, "no memory for the geometry");
+  if (r == RV_OK) r = rv_mesh_from_detail(cook->input[0], &mesh, error);
+  if (r == RV_OK) r = collide_vdb(cook, detail, &vdb, error);
+  if (r == RV_OK && mesh.ntriangle) r = collide_mesh(cook, detail, &mesh, vdb, error);
+  if (r == RV_OK && !mesh.ntriangle && !vdb)
+    rv_cook_warn(cook, "the input has neither faces nor a level set: nothing collides");
+  if (r == RV_OK) r = put_property(detail, "friction", p->friction, error);
+  if (r == RV_OK) r = put_property(detail, "contactangle", p->contactangle, error);
+  rv_mesh_free(&mesh);
+  if (r == RV_OK) cook->output[0] = detail;
+  else rv_detail_free(detail);
+  return r;
+}
+
+const RvNodeType rv_node_collider = {
+    .type = "collider",
+    .label = "Collider",
+    .category = "Liquid",
+    .summary = "Makes a mesh or a VDB ready to collide with: distance, velocity and surface properties.",
+    .help =
+        "The input passes through and gets:\n\n"
+        "the VDB collision, a level set, negative inside. Of a closed mesh it is the signed distance, whichever way the "
+        "faces look; of an open one the distance to a shell of the thickness. A VDB input keeps its distance, renamed "
+        "from surface if need be; its velocity vel or v becomes collisionvel, and without one it stands still;\n\n"
+        "the point attribute v in metres a second of mesh points: that of the input, or else the motion of the points "
+        "over one frame. A mesh whose topology changes needs its own v;\n\n"
+        "the primitive attributes friction, contactangle (degrees) and thickness (metres), unless the input has them on "
+        "points or primitives already.",
+    .inputs = collider_inputs,
+    .ninput = 1,
+    .outputs = collider_outputs,
+    .noutput = 1,
+    .parms = &collider_table,
+    .cook = cook,
+};

@@ -1,0 +1,318 @@
+// Fill: liquid particles in a closed mesh, in a VDB, or in a box.
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/scalar.h"
+#include "node/lattice.h"
+#include "node/mesh.h"
+#include "parm/table.h"
+#include "rivulet/node.h"
+
+// until grids can be sampled
+#pragma weak rv_grid_sample
+
+#define FILL_PARMS(X)                                                                                                 \
+  X(FOLDER, "Particles")                                                                                              \
+  X(FLOAT, particlesep, "Particle Separation", 0.01, HARD(0), SOFT(0.1), "m",                                         \
+    "Distance of the particles; each stands for a cube of this side. Must be above 0.")                               \
+  X(FLOAT, jitter, "Jitter", 0.5, HARD(0), HARD(1), "",                                                               \
+    "How far particles stray from the middle of their cell: at 0 a perfect lattice, at 1 anywhere in the cell.")      \
+  X(INT, jitterseed, "Jitter Seed", 0, SOFT(0), SOFT(100), "", "Another seed, other jitter.")                         \
+  X(INT, maxparticles, "Maximum Particles", 20000000, HARD(1), HARD(1000000000), "",                                  \
+    "More particles than this are refused before memory is taken for them.")                                          \
+  X(FOLDER, "Shape")                                                                                                  \
+  X(VEC3, size, "Size", 1, 1, 1, HARD(0), SOFT(1), "m", "Size of the box that is filled when nothing is wired in.")   \
+  X(VEC3, t, "Center", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Centre of that box.")                                        \
+  X(STRING, vdbname, "VDB Name", "",                                                                                  \
+    "VDB to fill. Empty: the mesh if there is one, else the VDB surface, else the first level set, else the first fog.") \
+  X(FLOAT, isovalue, "Level Set Offset", 0, SOFT(-0.1), SOFT(0.1), "m",                                               \
+    "Distance at which a mesh or a level set ends: above 0 fills beyond the surface, below 0 stays inside.")          \
+  X(FLOAT, fogisovalue, "Fog Isovalue", 0.5, HARD(0), SOFT(1), "", "Density from which a fog counts as filled.")      \
+  X(FOLDER, "Attributes")                                                                                             \
+  X(VEC3, v, "Initial Velocity", 0, 0, 0, SOFT(-1), SOFT(1), "m1s-1", "Velocity of every particle.")                  \
+  X(STRING, material, "Material", "", "Name of the liquid's material; empty leaves the choice to the solver.")        \
+  X(INT, sourceid, "Source ID", 0, HARD(0), HARD(2147483647), "", "Value of the attribute source.")
+RV_PARM_TABLE(FillParms, fill_table, FILL_PARMS)
+
+static const RvPortDef fill_inputs[] = {{"shape", "Shape", "A closed mesh or a VDB; nothing: a box.", false}};
+static const RvPortDef fill_outputs[] = {{"particles", "Particles", "The liquid.", false}};
+
+// P v pscale id source volume
+enum { BYTES_PER_PARTICLE = 12 + 12 + 4 + 4 + 4 + 8 };
+
+typedef struct Shape {
+  RvGrid* grid;    // NULL: the box
+  bool fog;
+  double iso;
+  double lo[3], hi[3];
+  RvResult (*distance)(const void* arg, size_t count, const double* positions, float* out, RvError* error);
+} Shape;
+
+//---------------------------------------------------------------------------------------------- distance
+
+static RvResult box_distance(const void* arg, size_t count, const double* positions, float* out, RvError* error) {
+  const Shape* shape = arg;
+  (void)error;
+  for (size_t i = 0; i < count; ++i) {
+    double inside = -INFINITY;
+    for (int k = 0; k < 3; ++k) {
+      double x = positions[3 * i + (size_t)k];
+      inside = fmax(inside, fmax(shape->lo[k] - x, x - shape->hi[k]));
+    }
+    // outside it is less than the distance, which only makes a few cells be looked at more closely
+    out[i] = (float)inside;
+  }
+  return RV_OK;
+}
+
+static RvResult grid_distance(const void* arg, size_t count, const double* positions, float* out, RvError* error) {
+  const Shape* shape = arg;
+  if (!rv_grid_sample) return rv_fail(error, RV_UNSUPPORTED, "sampling of grids is not built in");
+  RvResult r = rv_grid_sample(shape->grid, count, positions, out, error);
+  for (size_t i = 0; i < count && r == RV_OK; ++i)
+    out[i] = shape->fog ? (float)(shape->iso - out[i]) : (float)(out[i] - shape->iso);
+  return r;
+}
+
+//---------------------------------------------------------------------------------------------- limits
+
+static RvResult check_count(const FillParms* p, double count, RvError* error) {
+  double most = (double)p->maxparticles;
+  if (count <= most) return RV_OK;
+  double fits = p->particlesep * rv_pow(count / most, 1.0 / 3) * 1.005;
+  return rv_fail(error, RV_LIMIT,
+                 "particlesep of %g makes about %.0f particles (%.1f GB), more than maxparticles of %.0f; from "
+                 "particlesep %.3g on they fit",
+                 p->particlesep, count, count * BYTES_PER_PARTICLE / 1e9, most, fits);
+}
+
+static double cells_in(const FillParms* p, double volume) {
+  return volume / (p->particlesep * p->particlesep * p->particlesep);
+}
+
+//---------------------------------------------------------------------------------------------- shapes
+
+static RvResult box_shape(const FillParms* p, Shape* shape, RvLattice* lattice, RvError* error) {
+  double volume = 1;
+  for (int k = 0; k < 3; ++k) {
+    if (!(p->size[k] > 0))
+      return rv_fail(error, RV_BAD_INPUT, "size%c is %g: a box to fill needs sides above 0", "xyz"[k], p->size[k]);
+    shape->lo[k] = p->t[k] - p->size[k] / 2;
+    shape->hi[k] = p->t[k] + p->size[k] / 2;
+    volume *= p->size[k];
+    // whole cells fit from wall to wall; what is left over is shared by both walls
+    double cells = ceil(p->size[k] / p->particlesep - 1e-9);
+    lattice->anchor[k] = p->t[k] - cells / 2 * p->particlesep;
+  }
+  shape->distance = box_distance;
+  lattice->volume = volume;
+  lattice->metric = true;
+  return check_count(p, cells_in(p, volume), error);
+}
+
+// the level set of the mesh is made to be sampled; the mesh itself is not needed after
+static RvResult mesh_shape(RvCook* cook, const RvMesh* mesh, Shape* shape, RvLattice* lattice, RvError* error) {
+  const FillParms* p = cook->parms;
+  RvMeshFacts facts;
+  RvResult r = rv_mesh_measure(mesh, &facts, error);
+  if (r != RV_OK) return r;
+  if (facts.open_edges)
+    rv_cook_warn(cook, "the mesh is open at %zu edges: holes wider than %g m let the filling out; close them",
+                 facts.open_edges, p->particlesep / 2);
+  r = check_count(p, cells_in(p, fabs(facts.volume)), error);
+  double voxel = p->particlesep / 2, band = 4 + fabs(p->isovalue) / voxel;
+  if (band > 100)
+    return rv_fail(error, RV_BAD_INPUT, "isovalue of %g is more than 48 times particlesep: resize the mesh instead",
+                   p->isovalue);
+  if (r == RV_OK) r = rv_mesh_to_grid(mesh, &facts, "surface", voxel, band, false, "particlesep", &shape->grid, error);
+  if (r != RV_OK) return r;
+  for (int k = 0; k < 3; ++k) {
+    shape->lo[k] = facts.lo[k] - fmax(p->isovalue, 0);
+    shape->hi[k] = facts.hi[k] + fmax(p->isovalue, 0);
+  }
+  shape->iso = p->isovalue;
+  shape->distance = grid_distance;
+  lattice->metric = true;
+  return RV_OK;
+}
+
+static RvGrid* first_of_class(const RvDetail* detail, RvGridClass grid_class) {
+  for (size_t i = 0; i < rv_detail_count(detail, RV_PRIM); ++i) {
+    RvGrid* grid = rv_detail_prim_grid(detail, i);
+    if (grid && rv_grid_type(grid) == RV_GRID_FLOAT && rv_grid_class(grid) == grid_class) return grid;
+  }
+  return NULL;
+}
+
+static RvResult vdb_shape(const FillParms* p, RvGrid* grid, Shape* shape, RvLattice* lattice, RvError* error) {
+  const char* name = rv_grid_name(grid);
+  RvGridClass grid_class = rv_grid_class(grid);
+  if (rv_grid_type(grid) != RV_GRID_FLOAT || (grid_class != RV_GRID_LEVEL_SET && grid_class != RV_GRID_FOG))
+    return rv_fail(error, RV_BAD_INPUT, "vdbname: VDB %s is neither a level set nor a fog volume", name);
+  int32_t lo[3], hi[3];
+  shape->grid = rv_grid_retain(grid);
+  shape->fog = grid_class == RV_GRID_FOG;
+  shape->iso = shape->fog ? p->fogisovalue : p->isovalue;
+  shape->distance = grid_distance;
+  lattice->metric = !shape->fog;
+  if (!rv_grid_bounds(grid, lo, hi, shape->lo, shape->hi)) shape->lo[0] = INFINITY;
+  return RV_OK;
+}
+
+// what is filled: the named VDB, the mesh, or the likeliest VDB
+static RvResult choose_shape(RvCook* cook, const RvDetail* input, Shape* shape, RvLattice* lattice, RvError* error) {
+  const FillParms* p = cook->parms;
+  shape->lo[0] = INFINITY;
+  if (p->vdbname[0]) {
+    RvGrid* grid = rv_detail_find_vdb(input, p->vdbname);
+    if (grid) return vdb_shape(p, grid, shape, lattice, error);
+    return rv_fail(error, RV_BAD_INPUT, "vdbname: the input has no VDB '%s'", p->vdbname);
+  }
+  RvMesh mesh;
+  RvResult r = rv_mesh_from_detail(input, &mesh, error);
+  if (r != RV_OK) return r;
+  if (mesh.ntriangle) {
+    r = mesh_shape(cook, &mesh, shape, lattice, error);
+    rv_mesh_free(&mesh);
+    return r;
+  }
+  rv_mesh_free(&mesh);
+  RvGrid* grid = rv_detail_find_vdb(input, "surface");
+  if (!grid) grid = first_of_class(input, RV_GRID_LEVEL_SET);
+  if (!grid) grid = first_of_class(input, RV_GRID_FOG);
+  if (grid) return vdb_shape(p, grid, shape, lattice, error);
+  rv_cook_warn(cook, "the input has neither faces nor a VDB to fill: no particles");
+  return RV_OK;
+}
+
+// the surface runs only through blocks of the grid; a fog may end between tiles that have none
+static RvResult mark_surface(const Shape* shape, RvLattice* lattice, RvError* error) {
+  if (!shape->grid || shape->fog) {
+    rv_lattice_mark(lattice, shape->lo, shape->hi);
+    return RV_OK;
+  }
+  double m[16];
+  RvResult r = rv_grid_transform(shape->grid, m, error);
+  for (size_t i = 0; i < rv_grid_leaf_count(shape->grid) && r == RV_OK; ++i) {
+    RvLeaf leaf;
+    if (!rv_grid_leaf(shape->grid, i, &leaf)) continue;
+    double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int corner = 0; corner < 8; ++corner)
+      for (int k = 0; k < 3; ++k) {
+        // one voxel more on each side, as far as interpolation reaches
+        double x = m[12 + k];
+        for (int axis = 0; axis < 3; ++axis)
+          x += m[4 * axis + k] * (leaf.origin[axis] + (corner >> axis & 1 ? 8.0 : -1.0));
+        lo[k] = fmin(lo[k], x);
+        hi[k] = fmax(hi[k], x);
+      }
+    rv_lattice_mark(lattice, lo, hi);
+  }
+  return r;
+}
+
+//---------------------------------------------------------------------------------------------- particles
+
+static RvResult add_constants(const FillParms* p, RvDetail* out, size_t count, RvError* error) {
+  float* v = rv_detail_f32_write(out, RV_POINT, "v", 3, error);
+  float* pscale = rv_detail_f32_write(out, RV_POINT, "pscale", 1, error);
+  int32_t* id = rv_detail_i32_write(out, RV_POINT, "id", 1, error);
+  int32_t* source = rv_detail_i32_write(out, RV_POINT, "source", 1, error);
+  double* volume = rv_detail_f64_write(out, RV_POINT, "volume", 1, error);
+  int32_t* nextid = rv_detail_i32_write(out, RV_GLOBAL, "nextid", 1, error);
+  if (!v || !pscale || !id || !source || !volume || !nextid)
+    return rv_fail(error, RV_NO_MEMORY, "no memory for %zu particles", count);
+  double cell = p->particlesep * p->particlesep * p->particlesep;
+  // the sphere of the same volume
+  float radius = (float)(p->particlesep * rv_pow(3 / (4 * RV_PI), 1.0 / 3));
+  for (size_t i = 0; i < count; ++i) {
+    for (int k = 0; k < 3; ++k) v[3 * i + (size_t)k] = (float)p->v[k];
+    pscale[i] = radius;
+    id[i] = (int32_t)i;
+    source[i] = (int32_t)p->sourceid;
+    volume[i] = cell;
+  }
+  nextid[0] = (int32_t)count;
+  if (!p->material[0]) return RV_OK;
+  RvAttrib* material = NULL;
+  RvResult r = rv_detail_add_attrib(out, RV_POINT, "material", RV_STRING, 1, RV_TAG_NONE, &material, error);
+  if (r == RV_OK && count) r = rv_attrib_set_string(material, 0, 0, p->material, error);
+  int32_t* text = r == RV_OK ? rv_attrib_write(material) : NULL;
+  if (r == RV_OK && !text) r = rv_fail(error, RV_NO_MEMORY, "no memory for %zu particles", count);
+  for (size_t i = 1; i < count && r == RV_OK; ++i) text[i] = text[0];
+  return r;
+}
+
+static RvResult make_particles(RvCook* cook, RvLattice* lattice, const Shape* shape, RvDetail* out, RvError* error) {
+  const FillParms* p = cook->parms;
+  RvResult r = RV_OK;
+  if (isfinite(shape->lo[0])) {
+    r = rv_lattice_begin(lattice, shape->lo, shape->hi, error);
+    if (r == RV_OK) r = mark_surface(shape, lattice, error);
+    if (rv_cook_cancelled(cook, 0.2, "fill")) return rv_fail(error, RV_CANCELLED, "interrupted");
+    if (r == RV_OK) r = rv_lattice_measure(lattice, error);
+    if (r == RV_OK) r = check_count(p, (double)lattice->count, error);
+    if (rv_cook_cancelled(cook, 0.6, "fill")) return rv_fail(error, RV_CANCELLED, "interrupted");
+    if (r == RV_OK) r = rv_lattice_take(lattice, (uint64_t)p->jitterseed, error);
+  }
+  if (r == RV_OK && isfinite(shape->lo[0]) && !lattice->count)
+    rv_cook_warn(cook, "no particles: the shape holds less than one at particlesep %g", p->particlesep);
+  if (r == RV_OK) r = rv_detail_add_points(out, lattice->count, NULL, error);
+  if (r == RV_OK) r = add_constants(p, out, lattice->count, error);
+  float* positions = r == RV_OK ? rv_detail_f32_write(out, RV_POINT, "P", 3, error) : NULL;
+  if (r == RV_OK && !positions) r = rv_fail(error, RV_NO_MEMORY, "no memory for %zu particles", lattice->count);
+  if (r == RV_OK) r = rv_lattice_positions(lattice, p->jitter, (uint64_t)p->jitterseed, positions, error);
+  return r;
+}
+
+static RvResult cook(RvCook* cook, RvError* error) {
+  const FillParms* p = cook->parms;
+  const RvDetail* input = cook->ninput ? cook->input[0] : NULL;
+  if (!(p->particlesep > 0))
+    return rv_fail(error, RV_BAD_INPUT, "particlesep is %g: it must be above 0", p->particlesep);
+  Shape shape = {0};
+  RvLattice lattice = {.spacing = p->particlesep};
+  RvDetail* out = rv_detail_new();
+  RvResult r = out ? RV_OK : rv_fail(error, RV_NO_MEMORY, "no memory for particles");
+  if (r == RV_OK && input) r = rv_detail_gather(out, RV_GLOBAL, 0, 1, input, (const int32_t[]){0}, "nextid", error);
+  if (r == RV_OK)
+    r = input ? choose_shape(cook, input, &shape, &lattice, error) : box_shape(p, &shape, &lattice, error);
+  lattice.distance = shape.distance;
+  lattice.arg = &shape;
+  if (r == RV_OK) r = make_particles(cook, &lattice, &shape, out, error);
+  if (r == RV_OK) {
+    cook->stats->particles = (int64_t)lattice.count;
+    cook->stats->ledger.bulk = (double)lattice.count * p->particlesep * p->particlesep * p->particlesep;
+    cook->output[0] = out;
+  } else {
+    rv_detail_free(out);
+  }
+  rv_lattice_free(&lattice);
+  if (shape.grid) rv_grid_release(shape.grid);
+  return r;
+}
+
+const RvNodeType rv_node_fill = {
+    .type = "fill",
+    .label = "Fill",
+    .category = "Liquid",
+    .summary = "Fills a closed mesh, a VDB or a box with liquid particles.",
+    .help =
+        "Particles stand on a cubic lattice and each is a cube of liquid of side particlesep: the attribute volume (64 "
+        "bit) is particlesep cubed, and pscale the radius of the sphere of that volume, 0.62 particlesep. As many cells "
+        "are taken as the shape's volume holds, the fullest first, so the liquid's volume is the shape's to half a "
+        "particle. In meshes and VDBs the lattice hangs on the world's origin, so that moving one wall changes nothing "
+        "elsewhere; in a box without input it hangs on the box, which whole cells fill exactly.\n\n"
+        "Points have P v pscale id source volume and, if named, material; the detail attribute nextid is the first id "
+        "that is free. The detail attributes of the input pass through.\n\n"
+        "A mesh should be closed: through holes wider than half of particlesep the filling runs out, and a warning "
+        "tells how many edges are open. Its faces may look either way.",
+    .flags = RV_NODE_GENERATOR,
+    .inputs = fill_inputs,
+    .ninput = 1,
+    .outputs = fill_outputs,
+    .noutput = 1,
+    .parms = &fill_table,
+    .cook = cook,
+};
