@@ -13,11 +13,13 @@
     "Whether the mesh has an inside. An open one becomes a shell of the thickness below.")                            \
   X(FLOAT, voxelsize, "Voxel Size", 0, HARD(0), SOFT(0.1), "m",                                                       \
     "Voxel size of the level set; 0 takes a hundredth of the largest side.")                                          \
-  X(FLOAT, band, "Band", 4, HARD(3), HARD(100), "", "Voxels on each side of the surface in which distances are known.") \
-  X(FLOAT, thickness, "Thickness", 0, HARD(0), SOFT(0.1), "m",                                                        \
-    "Thickness of an open mesh; 0 takes two voxels.", WHEN("{ mode == closed }"))                                     \
+  X(FLOAT, band, "Band", 4, HARD(3), HARD(100), "",                                                                   \
+    "Voxels on each side of the surface in which distances are known.")                                               \
+  X(FLOAT, thickness, "Thickness", 0, HARD(0), SOFT(0.1), "m", "Thickness of an open mesh; 0 takes two voxels.",      \
+    WHEN("{ mode == closed }"))                                                                                       \
   X(FOLDER, "Motion")                                                                                                 \
-  X(MENU, vmode, "Velocity", 0, "auto=Attribute v, else motion|attribute=Attribute v|motion=Motion of the points|none=None", \
+  X(MENU, vmode, "Velocity", 0,                                                                                       \
+    "auto=Attribute v, else motion|attribute=Attribute v|motion=Motion of the points|none=None",                      \
     "Where the velocity comes from. Motion is the way of the points from half a frame before to half a frame after.") \
   X(FOLDER, "Surface")                                                                                                \
   X(FLOAT, friction, "Friction", 0.3, HARD(0), SOFT(1), "", "Coefficient of friction.")                               \
@@ -51,8 +53,7 @@ static bool same_topology(const RvDetail* a, const RvDetail* b) {
     if (rv_detail_count(a, (RvOwner)o) != rv_detail_count(b, (RvOwner)o)) return false;
   size_t nprim = rv_detail_count(a, RV_PRIM), nvertex = rv_detail_count(a, RV_VERTEX);
   return memcmp(rv_detail_prim_start(a), rv_detail_prim_start(b), (nprim + 1) * sizeof(int32_t)) == 0 &&
-         (!nvertex ||
-          memcmp(rv_detail_vertex_point(a), rv_detail_vertex_point(b), nvertex * sizeof(int32_t)) == 0);
+         (!nvertex || memcmp(rv_detail_vertex_point(a), rv_detail_vertex_point(b), nvertex * sizeof(int32_t)) == 0);
 }
 
 // the input at another frame; false where there is none, as before a sequence begins
@@ -96,8 +97,10 @@ static RvResult motion_velocity(RvCook* cook, RvDetail* detail, RvError* error) 
   RvResult r = sample_motion(cook, frames, samples, error);
   if (r != RV_OK || samples[0] == samples[1]) return r;
   if (!same_topology(samples[0], cook->input[0]) || !same_topology(samples[1], cook->input[0])) {
-    rv_cook_warn(cook, "the mesh changes its topology around frame %g and has no v: its velocity is taken as 0; give it "
-                 "a point attribute v", cook->time.frame);
+    rv_cook_warn(cook,
+                 "the mesh changes its topology around frame %g and has no v: its velocity is taken as 0; give it "
+                 "a point attribute v",
+                 cook->time.frame);
     return RV_OK;
   }
   const float *a = rv_detail_f32(samples[0], RV_POINT, "P", 3), *b = rv_detail_f32(samples[1], RV_POINT, "P", 3);
@@ -155,14 +158,19 @@ static RvResult make_shell(const RvGrid* sheet, double voxel, double band, doubl
 static void tell_faults(RvCook* cook, const RvMeshFacts* facts, bool open) {
   const ColliderParms* p = cook->parms;
   if (p->mode == MODE_CLOSED && facts->open_edges)
-    rv_cook_warn(cook, "mode: the mesh is taken as closed, but is open at %zu edges; holes wider than a voxel give it no "
-                 "inside", facts->open_edges);
+    rv_cook_warn(cook,
+                 "mode: the mesh is taken as closed, but is open at %zu edges; holes wider than a voxel give it no "
+                 "inside",
+                 facts->open_edges);
   if (p->mode == MODE_AUTO && open)
-    rv_cook_warn(cook, "the mesh is open at %zu edges: it becomes a shell. Close it, or set mode to open if it is meant "
-                 "so", facts->open_edges);
+    rv_cook_warn(cook,
+                 "the mesh is open at %zu edges: it becomes a shell. Close it, or set mode to open if it is meant "
+                 "so",
+                 facts->open_edges);
   if (open) return;
   if (facts->flipped_edges)
-    rv_cook_warn(cook, "the faces on %zu edges are not wound alike; the distance does not depend on it", facts->flipped_edges);
+    rv_cook_warn(cook, "the faces on %zu edges are not wound alike; the distance does not depend on it",
+                 facts->flipped_edges);
   else if (facts->volume < 0)
     rv_cook_warn(cook, "the mesh is inside out; the distance does not depend on it, but normals do: reverse it");
 }
@@ -274,8 +282,10 @@ static RvResult cook(RvCook* cook, RvError* error) {
   if (r == RV_OK) r = put_property(detail, "friction", p->friction, error);
   if (r == RV_OK) r = put_property(detail, "contactangle", p->contactangle, error);
   rv_mesh_free(&mesh);
-  if (r == RV_OK) cook->output[0] = detail;
-  else rv_detail_free(detail);
+  if (r == RV_OK)
+    cook->output[0] = detail;
+  else
+    rv_detail_free(detail);
   return r;
 }
 
@@ -286,12 +296,14 @@ const RvNodeType rv_node_collider = {
     .summary = "Makes a mesh or a VDB ready to collide with: distance, velocity and surface properties.",
     .help =
         "The input passes through and gets:\n\n"
-        "the VDB collision, a level set, negative inside. Of a closed mesh it is the signed distance, whichever way the "
+        "the VDB collision, a level set, negative inside. Of a closed mesh it is the signed distance, whichever way "
+        "the "
         "faces look; of an open one the distance to a shell of the thickness. A VDB input keeps its distance, renamed "
         "from surface if need be; its velocity vel or v becomes collisionvel, and without one it stands still;\n\n"
         "the point attribute v in metres a second of mesh points: that of the input, or else the motion of the points "
         "over one frame. A mesh whose topology changes needs its own v;\n\n"
-        "the primitive attributes friction, contactangle (degrees) and thickness (metres), unless the input has them on "
+        "the primitive attributes friction, contactangle (degrees) and thickness (metres), unless the input has them "
+        "on "
         "points or primitives already.",
     .inputs = collider_inputs,
     .ninput = 1,

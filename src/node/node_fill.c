@@ -12,26 +12,27 @@
 // until grids can be sampled
 #pragma weak rv_grid_sample
 
-#define FILL_PARMS(X)                                                                                                 \
-  X(FOLDER, "Particles")                                                                                              \
-  X(FLOAT, particlesep, "Particle Separation", 0.01, HARD(0), SOFT(0.1), "m",                                         \
-    "Distance of the particles; each stands for a cube of this side. Must be above 0.")                               \
-  X(FLOAT, jitter, "Jitter", 0.5, HARD(0), HARD(1), "",                                                               \
-    "How far particles stray from the middle of their cell: at 0 a perfect lattice, at 1 anywhere in the cell.")      \
-  X(INT, jitterseed, "Jitter Seed", 0, SOFT(0), SOFT(100), "", "Another seed, other jitter.")                         \
-  X(INT, maxparticles, "Maximum Particles", 20000000, HARD(1), HARD(1000000000), "",                                  \
-    "More particles than this are refused before memory is taken for them.")                                          \
-  X(FOLDER, "Shape")                                                                                                  \
-  X(VEC3, size, "Size", 1, 1, 1, HARD(0), SOFT(1), "m", "Size of the box that is filled when nothing is wired in.")   \
-  X(VEC3, t, "Center", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Centre of that box.")                                        \
-  X(STRING, vdbname, "VDB Name", "",                                                                                  \
-    "VDB to fill. Empty: the mesh if there is one, else the VDB surface, else the first level set, else the first fog.") \
-  X(FLOAT, isovalue, "Level Set Offset", 0, SOFT(-0.1), SOFT(0.1), "m",                                               \
-    "Distance at which a mesh or a level set ends: above 0 fills beyond the surface, below 0 stays inside.")          \
-  X(FLOAT, fogisovalue, "Fog Isovalue", 0.5, HARD(0), SOFT(1), "", "Density from which a fog counts as filled.")      \
-  X(FOLDER, "Attributes")                                                                                             \
-  X(VEC3, v, "Initial Velocity", 0, 0, 0, SOFT(-1), SOFT(1), "m1s-1", "Velocity of every particle.")                  \
-  X(STRING, material, "Material", "", "Name of the liquid's material; empty leaves the choice to the solver.")        \
+#define FILL_PARMS(X)                                                                                               \
+  X(FOLDER, "Particles")                                                                                            \
+  X(FLOAT, particlesep, "Particle Separation", 0.01, HARD(0), SOFT(0.1), "m",                                       \
+    "Distance of the particles; each stands for a cube of this side. Must be above 0.")                             \
+  X(FLOAT, jitter, "Jitter", 0.5, HARD(0), HARD(1), "",                                                             \
+    "How far particles stray from the middle of their cell: at 0 a perfect lattice, at 1 anywhere in the cell.")    \
+  X(INT, jitterseed, "Jitter Seed", 0, SOFT(0), SOFT(100), "", "Another seed, other jitter.")                       \
+  X(INT, maxparticles, "Maximum Particles", 20000000, HARD(1), HARD(1000000000), "",                                \
+    "More particles than this are refused before memory is taken for them.")                                        \
+  X(FOLDER, "Shape")                                                                                                \
+  X(VEC3, size, "Size", 1, 1, 1, HARD(0), SOFT(1), "m", "Size of the box that is filled when nothing is wired in.") \
+  X(VEC3, t, "Center", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Centre of that box.")                                      \
+  X(STRING, vdbname, "VDB Name", "",                                                                                \
+    "VDB to fill. Empty: the mesh if there is one, else the VDB surface, else the first level set, else the first " \
+    "fog.")                                                                                                         \
+  X(FLOAT, isovalue, "Level Set Offset", 0, SOFT(-0.1), SOFT(0.1), "m",                                             \
+    "Distance at which a mesh or a level set ends: above 0 fills beyond the surface, below 0 stays inside.")        \
+  X(FLOAT, fogisovalue, "Fog Isovalue", 0.5, HARD(0), SOFT(1), "", "Density from which a fog counts as filled.")    \
+  X(FOLDER, "Attributes")                                                                                           \
+  X(VEC3, v, "Initial Velocity", 0, 0, 0, SOFT(-1), SOFT(1), "m1s-1", "Velocity of every particle.")                \
+  X(STRING, material, "Material", "", "Name of the liquid's material; empty leaves the choice to the solver.")      \
   X(INT, sourceid, "Source ID", 0, HARD(0), HARD(2147483647), "", "Value of the attribute source.")
 RV_PARM_TABLE(FillParms, fill_table, FILL_PARMS)
 
@@ -42,7 +43,7 @@ static const RvPortDef fill_outputs[] = {{"particles", "Particles", "The liquid.
 enum { BYTES_PER_PARTICLE = 12 + 12 + 4 + 4 + 4 + 8 };
 
 typedef struct Shape {
-  RvGrid* grid;    // NULL: the box
+  RvGrid* grid;  // NULL: the box
   bool fog;
   double iso;
   double lo[3], hi[3];
@@ -97,7 +98,7 @@ static RvResult box_shape(const FillParms* p, Shape* shape, RvLattice* lattice, 
   double volume = 1;
   for (int k = 0; k < 3; ++k) {
     if (!(p->size[k] > 0))
-      return rv_fail(error, RV_BAD_INPUT, "size%c is %g: a box to fill needs sides above 0", "xyz"[k], p->size[k]);
+      return rv_fail(error, RV_BAD_INPUT, "size%c is %g: a box to fill needs sides above 0", "xyz"[k], p -> size[k]);
     shape->lo[k] = p->t[k] - p->size[k] / 2;
     shape->hi[k] = p->t[k] + p->size[k] / 2;
     volume *= p->size[k];
@@ -300,7 +301,8 @@ const RvNodeType rv_node_fill = {
     .summary = "Fills a closed mesh, a VDB or a box with liquid particles.",
     .help =
         "Particles stand on a cubic lattice and each is a cube of liquid of side particlesep: the attribute volume (64 "
-        "bit) is particlesep cubed, and pscale the radius of the sphere of that volume, 0.62 particlesep. As many cells "
+        "bit) is particlesep cubed, and pscale the radius of the sphere of that volume, 0.62 particlesep. As many "
+        "cells "
         "are taken as the shape's volume holds, the fullest first, so the liquid's volume is the shape's to half a "
         "particle. In meshes and VDBs the lattice hangs on the world's origin, so that moving one wall changes nothing "
         "elsewhere; in a box without input it hangs on the box, which whole cells fill exactly.\n\n"
