@@ -7,14 +7,13 @@
 enum { MAX_REGISTERED = 256 };
 
 #define RV_NODE(type) extern const RvNodeType rv_node_##type;
-#include "nodes_built.def"
+#include "node/nodes.def"
 #undef RV_NODE
 
 static const RvNodeType* const builtin[] = {
 #define RV_NODE(type) &rv_node_##type,
-#include "nodes_built.def"
+#include "node/nodes.def"
 #undef RV_NODE
-    NULL,  // so that an empty list is still an array
 };
 
 // rows are only ever appended, and the count is raised after the row is there, so readers need no lock
@@ -23,7 +22,7 @@ static atomic_size_t nregistered;
 static pthread_mutex_t registering = PTHREAD_MUTEX_INITIALIZER;
 
 size_t rv_node_builtin_count(void) {
-  return sizeof builtin / sizeof *builtin - 1;
+  return sizeof builtin / sizeof *builtin;
 }
 
 size_t rv_node_type_count(void) {
