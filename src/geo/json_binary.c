@@ -147,8 +147,16 @@ static bool take_uniform(RvJsonIn* in, RvJsonToken* token) {
   uint64_t count;
   size_t bytes;
   if (!take_length(in, "an array", &count)) return false;
-  if (type == BYTE_STRING || type == BYTE_USE)
-    return rv_json_fail(in, token->offset, "an array of texts in uniform form is not supported");
+  if (type == BYTE_STRING || type == BYTE_USE) {
+    // each takes a byte at least
+    if (count > in->count - in->at)
+      return rv_json_fail(in, token->offset, "an array of %llu texts announced, %zu bytes left",
+                          (unsigned long long)count, in->count - in->at);
+    in->texts_left = (size_t)count + 1;
+    in->texts_type = type;
+    token->kind = RV_JSON_ARRAY;
+    return true;
+  }
   if (count > SIZE_MAX / 8 || !rv_element_bytes(type, (size_t)count, &bytes))
     return rv_json_fail(in, token->offset, "an array of %llu elements of the unknown type %02x",
                         (unsigned long long)count, type);
@@ -212,7 +220,18 @@ static bool take_value(RvJsonIn* in, uint8_t type, RvJsonToken* token) {
   }
 }
 
+// one of a uniform array of texts, or its end
+static bool take_uniform_text(RvJsonIn* in, RvJsonToken* token) {
+  token->offset = in->at;
+  if (--in->texts_left == 0) {
+    token->kind = RV_JSON_ARRAY_END;
+    return true;
+  }
+  return take_value(in, in->texts_type, token);
+}
+
 bool rv_json_binary_next(RvJsonIn* in, RvJsonToken* token) {
+  if (in->texts_left) return take_uniform_text(in, token);
   while (in->at < in->count) {
     token->offset = in->at;
     uint8_t type = in->bytes[in->at++];

@@ -52,7 +52,9 @@ typedef struct RvJsonIn {
   bool has_peek;
   RvJsonToken peek;
   RV_ARRAY(RvJsonWord) words;  // binary: defined tokens
-  RV_ARRAY(char) unescaped;    // text: the last string that had escapes
+  size_t texts_left;           // binary: of a uniform array of texts, which is handed on as a plain array
+  uint8_t texts_type;
+  RV_ARRAY(char) unescaped;  // text: the last string that had escapes
 } RvJsonIn;
 
 // Looks at the first bytes to tell text from binary. False with `error` filled if it is neither.

@@ -68,6 +68,7 @@ static void binary_tokens(void** state) {
       0x40, 0x12, 0xf2, 2,    0,    0x01, 0x00, 0xff, 0xff,                               // int16 1, -1
       0x40, 0x18, 0xf4, 1,    0,    0,    0,    0x00, 0x3c,                               // half 1
       0x40, 0x19, 0xf8, 1,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0x80, 0x3f,  // float 1
+      0x2b, 1,    1,    'z',  0x40, 0x27, 2,    1,    'p',  0,    0x40, 0x26, 1,    1,           // "p", ""; "z"
       '{',  0x27, 0,    0x11, 3,    '}',  ']'};
   RvError error = {0};
   RvJsonIn in = open_bytes(bytes, sizeof bytes, &error);
@@ -104,6 +105,13 @@ static void binary_tokens(void** state) {
   assert_true(rv_numbers_f64(&t.numbers, 0) == 1);
   assert_int_equal(rv_json_next(&in, &t), RV_JSON_UNIFORM);
   assert_true(rv_numbers_f64(&t.numbers, 0) == 1);
+  static const RvJsonKind texts_again[] = {RV_JSON_ARRAY, RV_JSON_STRING, RV_JSON_STRING,   RV_JSON_ARRAY_END,
+                                           RV_JSON_ARRAY, RV_JSON_STRING, RV_JSON_ARRAY_END};
+  for (size_t i = 0; i < 7; ++i) {
+    assert_int_equal(rv_json_next(&in, &t), texts_again[i]);
+    if (i == 1) assert_true(t.length == 1 && *t.text == 'p');
+    if (i == 5) assert_true(t.length == 1 && *t.text == 'z');
+  }
   static const RvJsonKind rest[] = {RV_JSON_MAP,     RV_JSON_STRING,    RV_JSON_INT,
                                     RV_JSON_MAP_END, RV_JSON_ARRAY_END, RV_JSON_END};
   for (size_t i = 0; i < 6; ++i) assert_int_equal(rv_json_next(&in, &t), rest[i]);
