@@ -6,7 +6,8 @@
 // random streams of a strand: one a purpose, so that one parameter never changes what another drew
 enum { STREAM_DIRECTION = 101, STREAM_CURL = 102, STREAM_PHASE = 103, STREAM_KINK = 1000, STREAM_FRIZZ = 2000 };
 
-enum { LAST = RV_GROOM_NODES - 1, FINE = 8, FINE_STRAIGHT = 2, PATIENCE = 16 };
+// FINE_A_TURN steps a turn put the walked curve inside the true helix by 1 - cos(pi / 36), 0.4% of the radius
+enum { LAST = RV_GROOM_NODES - 1, FINE_A_TURN = 36, FINE_LEAST = 2, FINE_FRIZZ = 4, FINE_MOST = 16, PATIENCE = 16 };
 
 // in [-1, 1)
 static double draw(const RvGroomShape* g, uint64_t stream, uint64_t id, int lane) {
@@ -147,9 +148,10 @@ typedef struct Walk {
   RvGroomLine line;
   double radius, pitch;  // of this strand
   double frizz;
-  double s;  // along the line
-  double phase;
-  RvVec3 centre, m1;  // on the line, and across it
+  double axial, axial_radius;  // the last ratio worked out, and its radius
+  double s;                    // along the line
+  double cosine, sine;         // of the phase
+  RvVec3 centre, m1;           // on the line, and across it
   Noise kink, wild;
 } Walk;
 
@@ -160,35 +162,63 @@ static void walk_begin(Walk* w, const RvGroomShape* g, const RvGroomRoot* root, 
   w->frizz = g->frizz + (root->stray ? g->stray_frizz : 0);
   // the curls of a clump run together, each a little off
   uint64_t leader = root->clump >= 0 ? (uint64_t)root->clump : root->id | 1ull << 40;
-  w->phase = RV_PI * (draw(g, STREAM_PHASE, leader, 0) + g->curl_random * draw(g, STREAM_PHASE + 1, root->id, 0));
+  double phase = RV_PI * (draw(g, STREAM_PHASE, leader, 0) + g->curl_random * draw(g, STREAM_PHASE + 1, root->id, 0));
+  w->cosine = rv_cos(phase), w->sine = rv_sin(phase);
+  w->axial = 1;
   w->kink = (Noise){.stream = STREAM_KINK, .id = root->id, .cell = -1};
   w->wild = (Noise){.stream = STREAM_FRIZZ, .id = root->id, .cell = -1};
   rv_groom_line(g, root, &w->line);
   if (clump) clump_line(g, clump, &w->line);
 }
 
+// 1 / sqrt(x) for x near 1, to a relative 3/8 (x - 1)^2, which the next step takes away again
+static double near_one(double x) {
+  return fabs(x - 1) < 0.02 ? 1.5 - 0.5 * x : 1 / sqrt(x);
+}
+
+// turns the phase by a small angle; a series, as the walk does this millions of times
+static void turn_phase(Walk* w, double angle) {
+  double x = angle * angle, c, s;
+  if (x < 0.2) {
+    s = angle * (1 - x / 6 * (1 - x / 20 * (1 - x / 42 * (1 - x / 72))));
+    c = 1 - x / 2 * (1 - x / 12 * (1 - x / 30 * (1 - x / 56)));
+  } else {
+    s = rv_sin(angle), c = rv_cos(angle);
+  }
+  double cosine = w->cosine * c - w->sine * s, sine = w->sine * c + w->cosine * s;
+  double unit = near_one(cosine * cosine + sine * sine);
+  w->cosine = cosine * unit, w->sine = sine * unit;
+}
+
+static RvVec3 curl_offset(Walk* w, double radius, double moved, RvVec3 m2) {
+  const RvGroomShape* g = w->g;
+  double turn = 1, sway[2];
+  if (g->kinks > 0) {
+    // where the noise is below the share of kinks the helix turns back: a perversion, as in a tendril
+    noise(g, &w->kink, w->s / (2 * w->pitch), sway);
+    turn = rv_clamp((sway[0] + 1 - 2 * g->kinks) * 4, -1, 1);
+  }
+  turn_phase(w, turn * 2 * RV_PI * moved / w->pitch);
+  RvVec3 at = rv_scale(w->m1, radius * w->cosine);
+  return g->wave ? at : rv_mad(at, radius * w->sine, m2);
+}
+
 // goes `step` of fibre length on, at share u of the strand, and returns the point there
 static RvVec3 walk_step(Walk* w, double step, double u) {
   const RvGroomShape* g = w->g;
-  double radius = w->radius * (g->curl_blend > 0 ? smooth((u - g->curl_start) / g->curl_blend) : u > g->curl_start);
-  w->s += step * rv_groom_axial(g, radius, w->pitch);
+  double radius = w->radius;
+  if (u < g->curl_start + g->curl_blend) radius *= u > g->curl_start ? smooth((u - g->curl_start) / g->curl_blend) : 0;
+  if (radius != w->axial_radius) w->axial = rv_groom_axial(g, radius, w->pitch), w->axial_radius = radius;
+  w->s += step * w->axial;
   RvVec3 next = line_at(&w->line, w->s), move = rv_sub(next, w->centre);
   double moved = rv_length(move);
   RvVec3 t = moved > 0 ? rv_scale(move, 1 / moved) : w->root->frame.normal;
-  w->m1 = rv_normalize(rv_mad(w->m1, -rv_dot(w->m1, t), t), rv_perpendicular(t));
+  RvVec3 m1 = rv_mad(w->m1, -rv_dot(w->m1, t), t);
+  double square = rv_dot(m1, m1);
+  w->m1 = square > 1e-12 ? rv_scale(m1, near_one(square)) : rv_perpendicular(t);
   w->centre = next;
   RvVec3 m2 = rv_cross(t, w->m1), at = next;
-  if (radius > 0) {
-    double turn = 1, sway[2];
-    if (g->kinks > 0) {
-      // where the noise is below the share of kinks the helix turns back: a perversion, as in a tendril
-      noise(g, &w->kink, w->s / (2 * w->pitch), sway);
-      turn = rv_clamp((sway[0] + 1 - 2 * g->kinks) * 4, -1, 1);
-    }
-    w->phase += turn * 2 * RV_PI * moved / w->pitch;
-    at = rv_mad(at, radius * rv_cos(w->phase), w->m1);
-    if (!g->wave) at = rv_mad(at, radius * rv_sin(w->phase), m2);
-  }
+  if (radius > 0) at = rv_add(at, curl_offset(w, radius, moved, m2));
   if (w->frizz > 0) {
     double sway[2], grown = w->frizz * smooth(u * 4);
     noise(g, &w->wild, w->s / g->frizz_length, sway);
@@ -207,12 +237,20 @@ static RvVec3 leave_sphere(RvVec3 p, double radius, RvVec3 a, RvVec3 b) {
   return rv_mad(a, rv_clamp(t, 0, 1), d);
 }
 
+// steps of the walk for one segment: enough to draw a turn, and the sway of frizz
+static int fine_steps(const Walk* w, double segment) {
+  int least = w->frizz > 0 ? FINE_FRIZZ : FINE_LEAST;
+  if (!(w->radius > 0)) return least;
+  double turn = w->pitch / rv_groom_axial(w->g, w->radius, w->pitch), wanted = ceil(FINE_A_TURN * segment / turn);
+  return wanted < least ? least : wanted > FINE_MOST ? FINE_MOST : (int)wanted;
+}
+
 void rv_groom_strand(const RvGroomShape* g, const RvGroomRoot* root, const RvGroomLine* clump, float* points) {
   Walk w;
   walk_begin(&w, g, root, clump);
-  bool curved = g->curl_radius > 0 || w.frizz > 0;
-  int fine = curved ? FINE : FINE_STRAIGHT, waited = 0;
-  double segment = root->length / (g->points - 1), step = segment / fine, fibre = 0;
+  double segment = root->length / (g->points - 1), fibre = 0;
+  int fine = fine_steps(&w, segment), waited = 0;
+  double step = segment / fine;
   RvVec3 last = root->frame.position, here = last;
   rv_vec3_store(points, last);
   for (int i = 1; i < g->points;) {
@@ -221,7 +259,7 @@ void rv_groom_strand(const RvGroomShape* g, const RvGroomRoot* root, const RvGro
     // a coil narrower than the segment might never get out of its sphere: then go straight for it
     bool forced = ++waited >= fine * PATIENCE;
     if (forced) next = rv_mad(last, 1.001 * segment, rv_normalize(rv_sub(next, last), root->frame.normal)), here = last;
-    while (i < g->points && rv_distance(next, last) >= segment) {
+    for (RvVec3 d; i < g->points && (d = rv_sub(next, last), rv_dot(d, d) >= segment * segment);) {
       here = leave_sphere(last, segment, here, next);
       last = here;
       rv_vec3_store(points + 3 * (size_t)i++, last);

@@ -110,8 +110,8 @@ static void segments_are_equal_and_add_up(void** state) {
   rv_detail_free(skin);
 }
 
-// A straight centre line along Y with a helix about it. The compass walks a curve of 8 chords a segment, so points lie
-// inside the true helix by at most radius (1 - cos(turn / 2)) with a turn of a fine step: 0.2% at 12 points a turn.
+// A straight centre line along Y with a helix about it. The compass walks a curve of 36 chords a turn, so points lie inside
+// the true helix by at most radius (1 - cos(pi / 36)), 0.4%.
 static void helix_radius_and_pitch_come_back(void** state) {
   (void)state;
   const double radius = 0.004, pitch = 0.012, turn = sqrt(pitch * pitch + pow(2 * M_PI * radius, 2));
