@@ -10,13 +10,23 @@ static bool visible(const RvNodeType* type) {
   return !(type->flags & RV_NODE_HIDDEN);
 }
 
+// true if an earlier type of the palette has its category
+static bool listed(size_t index) {
+  for (size_t i = 0; i < index; ++i)
+    if (visible(rv_node_type(i)) && !strcmp(rv_node_type(i)->category, rv_node_type(index)->category)) return true;
+  return false;
+}
+
+// by category, in the order in which the palette first names them
 static void list(void) {
-  const char* category = "";
   for (size_t i = 0; i < rv_node_type_count(); ++i) {
-    const RvNodeType* type = rv_node_type(i);
-    if (!visible(type)) continue;
-    if (strcmp(type->category, category) != 0) printf("%s%s\n", i ? "\n" : "", category = type->category);
-    printf("  %-16s %s\n", type->type, type->summary);
+    const char* category = rv_node_type(i)->category;
+    if (!visible(rv_node_type(i)) || listed(i)) continue;
+    printf("%s%s\n", i ? "\n" : "", category);
+    for (size_t j = i; j < rv_node_type_count(); ++j) {
+      const RvNodeType* type = rv_node_type(j);
+      if (visible(type) && !strcmp(type->category, category)) printf("  %-16s %s\n", type->type, type->summary);
+    }
   }
   printf("\nrivulet nodes TYPE shows the parameters of one.\n");
 }
