@@ -139,7 +139,7 @@ static RvResult render_image(Job* job, bool (*cancelled)(void*, double), void* u
 //---------------------------------------------------------------------------------------------- the call
 
 RvViewOptions rv_view_options(RvViewQuality quality, int width, int height) {
-  static const struct { int samples, sky; } presets[RV_VIEW_QUALITY_COUNT] = {{4, 1}, {16, 1}, {64, 2}};
+  static const struct { int samples, sky; } presets[RV_VIEW_QUALITY_COUNT] = {{4, 1}, {12, 1}, {64, 2}};
   if (quality < 0 || quality >= RV_VIEW_QUALITY_COUNT) quality = RV_VIEW_NORMAL;
   return (RvViewOptions){.width = width,
                          .height = height,

@@ -122,11 +122,16 @@ static RvSurface surface_at(const RvShader* s, const struct RTCRayHit* hit, RvVe
   return out;
 }
 
+// smooth surfaces show noise that hair hides in its own detail
+static int rays_of(const RvSurface* surface) {
+  return surface->kind == RV_PART_HAIR ? 1 : 3;
+}
+
 // sum over the sky of what comes through; `through` is the open share
 static RvVec3 sky_light(const RvShader* s, const RvSurface* surface, double* through, RvSampler* sampler,
                         uint64_t* rays) {
   RvVec3 sum = {0, 0, 0};
-  int count = s->options->sky_samples;
+  int count = s->options->sky_samples * rays_of(surface);
   bool hair = surface->kind == RV_PART_HAIR;
   *through = 0;
   for (int i = 0; i < count; ++i) {
@@ -143,29 +148,43 @@ static RvVec3 sky_light(const RvShader* s, const RvSurface* surface, double* thr
   return sum;
 }
 
-static RvVec3 shade(const RvShader* s, const RvSurface* surface, RvSampler* sampler, uint64_t* rays) {
-  static const RvVec3 KEY = {4.6, 4.15, 3.6}, RIM = {3.0, 3.1, 3.3}, FILL = {0.42, 0.46, 0.52};
-  double u[2], through;
+typedef struct Light {
+  RvVec3 direction, power;
+  double radius;  // tangent of its half angle
+} Light;
+
+static RvVec3 light_from(const RvShader* s, const RvSurface* surface, const Light* light, RvSampler* sampler,
+                         uint64_t* rays) {
   RvVec3 sum = {0, 0, 0};
-  const struct {
-    RvVec3 direction, power;
-    double radius;
-  } lights[] = {{s->key, KEY, s->key_radius}, {s->rim, RIM, 0.5 * s->key_radius}};
-  for (int i = 0; i < 2; ++i) {
+  int count = rays_of(surface);
+  for (int i = 0; i < count; ++i) {
+    double u[2];
     rv_sampler_next(sampler, u);
-    RvVec3 d = towards(lights[i].direction, lights[i].radius, u);
+    RvVec3 d = towards(light->direction, light->radius, u);
     RvResponse response = rv_surface_response(surface, d);
     // a ray is worth its while only where it can add something
     RvVec3 all = rv_add(response.direct, response.scattered);
     if (all.x + all.y + all.z < 1e-3) continue;
     double open = visible(s, surface->start, d, surface->near, s->far, rays);
-    if (open > 0) sum = rv_add(sum, rv_mul(rv_surface_reflect(surface, &response, open), lights[i].power));
+    if (open > 0) sum = rv_mad(sum, 1.0 / count, rv_mul(rv_surface_reflect(surface, &response, open), light->power));
   }
-  RvVec3 ambient = sky_light(s, surface, &through, sampler, rays);
-  sum = rv_add(sum, rv_mul(rv_surface_ambient(surface), ambient));
-  RvResponse fill = rv_surface_response_soft(surface, s->fill);
-  sum = rv_add(sum, rv_mul(rv_surface_reflect(surface, &fill, through), FILL));
-  return rv_add(sum, rv_surface_mirror(surface, sky, through));
+  return sum;
+}
+
+static RvVec3 shade(const RvShader* s, const RvSurface* surface, RvSampler* sampler, uint64_t* rays) {
+  static const RvVec3 FILL = {0.42, 0.46, 0.52};
+  const Light key = {s->key, {4.6, 4.15, 3.6}, s->key_radius}, rim = {s->rim, {3.0, 3.1, 3.3}, 0.5 * s->key_radius};
+  // of many samples on hair, every other one looks for the rim light and the rest for the sky
+  bool share = surface->kind == RV_PART_HAIR && s->options->samples >= 8, odd = sampler->index & 1;
+  double weight = share ? 2 : 1, through;
+  RvVec3 sum = light_from(s, surface, &key, sampler, rays);
+  if (!share || !odd) sum = rv_mad(sum, weight, light_from(s, surface, &rim, sampler, rays));
+  if (share && !odd) return sum;
+  RvVec3 ambient = rv_mul(rv_surface_ambient(surface), sky_light(s, surface, &through, sampler, rays));
+  RvResponse soft = rv_surface_response_soft(surface, s->fill);
+  ambient = rv_add(ambient, rv_mul(rv_surface_reflect(surface, &soft, through), FILL));
+  ambient = rv_add(ambient, rv_surface_mirror(surface, sky, through));
+  return rv_mad(sum, weight, ambient);
 }
 
 //---------------------------------------------------------------------------------------------- backdrop
