@@ -4,18 +4,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 #include "base/array.h"
 
-enum { ALIGNMENT = 64 };
+enum { ALIGNMENT = 64, HUGE_PAGE = 2 << 20, LARGE = 4 * HUGE_PAGE };
 
 bool rv_mul_ok(size_t a, size_t b, size_t* out) {
   return !__builtin_mul_overflow(a, b, out);
 }
 
+// A large array on huge pages where the system has them: with small ones the first touch costs as much as a copy.
+static void* alloc_large(size_t bytes) {
+  void* memory;
+  if (posix_memalign(&memory, HUGE_PAGE, bytes) != 0) return NULL;
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  madvise(memory, bytes & ~(size_t)(HUGE_PAGE - 1), MADV_HUGEPAGE);
+#endif
+  return memory;
+}
+
 void* rv_alloc(size_t count, size_t size) {
   size_t bytes;
-  if (!rv_mul_ok(count, size, &bytes) || bytes > PTRDIFF_MAX - ALIGNMENT) return NULL;
+  if (!rv_mul_ok(count, size, &bytes) || bytes > PTRDIFF_MAX - LARGE) return NULL;
+  if (bytes >= LARGE) return alloc_large(bytes);
   bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
   return aligned_alloc(ALIGNMENT, bytes ? bytes : ALIGNMENT);
 }
