@@ -72,6 +72,7 @@ static RvVec3 avoid(const RvSkinHull* hull, RvVec3 from, RvVec3 way, double step
 static void grow(const RvGroomShape* g, const RvGroomRoot* root, double length, RvGroomLine* line) {
   Growth w = growth(g, root);
   line->length = length;
+  line->across = root->frame.tangent;
   line->node[0] = root->frame.position;
   double step = length / LAST;
   for (int i = 1; i < RV_GROOM_NODES; ++i) {
@@ -147,6 +148,7 @@ typedef struct Walk {
   const RvGroomRoot* root;
   RvGroomLine line;
   double radius, pitch;  // of this strand
+  double hand;           // 1 or -1: the sense of turning
   double frizz;
   double axial, axial_radius;  // the last ratio worked out, and its radius
   double s;                    // along the line
@@ -157,14 +159,20 @@ typedef struct Walk {
 
 static void walk_begin(Walk* w, const RvGroomShape* g, const RvGroomRoot* root, const RvGroomLine* clump) {
   *w = (Walk){.g = g, .root = root, .centre = root->frame.position, .m1 = root->frame.tangent};
-  w->radius = g->curl_radius * (1 + g->curl_random * draw(g, STREAM_CURL, root->id, 0));
-  w->pitch = g->curl_pitch * (1 + g->curl_random * draw(g, STREAM_CURL, root->id, 1));
-  w->frizz = g->frizz + (root->stray ? g->stray_frizz : 0);
-  // the curls of a clump run together, each a little off
-  uint64_t leader = root->clump >= 0 ? (uint64_t)root->clump : root->id | 1ull << 40;
-  double phase = RV_PI * (draw(g, STREAM_PHASE, leader, 0) + g->curl_random * draw(g, STREAM_PHASE + 1, root->id, 0));
+  // the curls of a clump run together, each a little off; a strand without one leads itself
+  uint64_t leader = root->clump >= 0 ? (uint64_t)root->clump | 1ull << 41 : root->id;
+  double own = clump ? 0.15 : 0, radius = draw(g, STREAM_CURL, leader, 0), pitch = draw(g, STREAM_CURL, leader, 1);
+  radius += 2 * own * (draw(g, STREAM_CURL, root->id, 0) - radius);
+  pitch += own * (draw(g, STREAM_CURL, root->id, 1) - pitch);
+  w->radius = g->curl_radius * (1 + g->curl_random * radius);
+  w->pitch = g->curl_pitch * (1 + g->curl_random * pitch);
+  double phase =
+      RV_PI * (draw(g, STREAM_PHASE, leader, 0) + own * g->curl_random * draw(g, STREAM_PHASE + 1, root->id, 0));
+  w->hand = draw(g, STREAM_PHASE, leader, 1) < 0 ? -1 : 1;
   w->cosine = rv_cos(phase), w->sine = rv_sin(phase);
   w->axial = 1;
+  if (clump) w->m1 = clump->across;
+  w->frizz = g->frizz + (root->stray ? g->stray_frizz : 0);
   w->kink = (Noise){.stream = STREAM_KINK, .id = root->id, .cell = -1};
   w->wild = (Noise){.stream = STREAM_FRIZZ, .id = root->id, .cell = -1};
   rv_groom_line(g, root, &w->line);
@@ -198,7 +206,7 @@ static RvVec3 curl_offset(Walk* w, double radius, double moved, RvVec3 m2) {
     noise(g, &w->kink, w->s / (2 * w->pitch), sway);
     turn = rv_clamp((sway[0] + 1 - 2 * g->kinks) * 4, -1, 1);
   }
-  turn_phase(w, turn * 2 * RV_PI * moved / w->pitch);
+  turn_phase(w, w->hand * turn * 2 * RV_PI * moved / w->pitch);
   RvVec3 at = rv_scale(w->m1, radius * w->cosine);
   return g->wave ? at : rv_mad(at, radius * w->sine, m2);
 }

@@ -41,14 +41,14 @@ typedef struct RvGroomRoot {
 typedef struct RvGroomLine {
   RvVec3 node[RV_GROOM_NODES];
   double length;
+  RvVec3 across;  // from where the curl's phase counts: the root's tangent
 } RvGroomLine;
 
 // Length along the centre line over length along the fibre, for a curl of that radius.
 double rv_groom_axial(const RvGroomShape* shape, double radius, double pitch);
 void rv_groom_line(const RvGroomShape* shape, const RvGroomRoot* root, RvGroomLine* line);
 // The strand's points (xyz each), drawn to the clump's line if there is one (NULL: none).
-void rv_groom_strand(const RvGroomShape* shape, const RvGroomRoot* root, const RvGroomLine* clump,
-                     float* points);
+void rv_groom_strand(const RvGroomShape* shape, const RvGroomRoot* root, const RvGroomLine* clump, float* points);
 // Frames of a polyline, parallel-transported from the root: z along the strand, x from `first`; quaternions.
 void rv_groom_orient(const float* points, int count, RvVec3 first, float* orient);
 

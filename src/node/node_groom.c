@@ -85,7 +85,7 @@
     "How far strands are drawn to the centre of their clump: their distance shrinks by 1 - tightness times "           \
     "the ramp.",                                                                                                       \
     WHEN("{ clumpsize == 0 }"))                                                                                        \
-  X(RAMP, tightnessramp, "Tightness Ramp", "0 0 linear, 1 1 linear", "Tightness from root to tip.",                    \
+  X(RAMP, tightnessramp, "Tightness Ramp", "0 0 smooth, 0.4 0.85 linear, 1 1 linear", "Tightness from root to tip.",   \
     WHEN("{ clumpsize == 0 }"))                                                                                        \
   X(FLOAT, clumptwist, "Clump Twist", 0, SOFT(-360), SOFT(360), "deg",                                                 \
     "Turn of a clump about its centre, root to tip.", WHEN("{ clumpsize == 0 }"))                                      \

@@ -235,7 +235,9 @@ static double linear_quantile(double r, double a, double b) {
 }
 
 RvSite rv_skin_site(const RvSkin* s, uint64_t seed, uint64_t stream, uint64_t index) {
-  double wanted = rv_sobol(seed, stream, index, 2) * s->area;
+  // one coordinate runs through the facets in order and on within one, the other across: so the even spread of Sobol's
+  // plane becomes that of the skin
+  double wanted = rv_sobol(seed, stream, index, 1) * s->area;
   size_t lo = 0, hi = s->nfacet - 1;
   while (lo < hi) {
     size_t middle = (lo + hi) / 2;
@@ -245,7 +247,9 @@ RvSite rv_skin_site(const RvSkin* s, uint64_t seed, uint64_t stream, uint64_t in
       lo = middle + 1;
   }
   int32_t prim = s->facet_prim[lo], edge = s->facet_edge[lo], n = corners(s, prim);
-  double r0 = rv_sobol(seed, stream, index, 0), r1 = rv_sobol(seed, stream, index, 1);
+  double before = lo ? s->cumulative[lo - 1] : 0;
+  double r0 = (wanted - before) / (s->cumulative[lo] - before), r1 = rv_sobol(seed, stream, index, 0);
+  r0 = r0 < 0 ? 0 : r0 < 1 ? r0 : 0x1.fffffffffffffp-1;
   if (edge >= 0) {
     return (RvSite){prim, (edge + r1) / n, 1 - sqrt(1 - r0)};
   }

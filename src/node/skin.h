@@ -58,7 +58,7 @@ RvSkinFrame rv_skin_frame(const RvSkin* skin, RvSite site);
 // A point attribute's component at the site; `attrib` is any numeric point attribute.
 double rv_skin_value(const RvSkin* skin, RvSite site, const RvAttrib* attrib, int component);
 
-// Coordinate `dimension` (0..2) of scrambled Sobol point `index`, in [0, 1).
+// Coordinate `dimension` (0 to 2) of scrambled Sobol point `index`, in [0, 1).
 double rv_sobol(uint64_t seed, uint64_t stream, uint64_t index, int dimension);
 
 #endif
