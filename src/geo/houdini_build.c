@@ -124,9 +124,17 @@ static bool build_hpoint(RvHouFile* file, const RvHouAttrib* from, RvDetail* det
 
 static bool check_strings(RvHouFile* file, const RvHouAttrib* from, const int32_t* index, size_t count) {
   for (size_t i = 0; i < count; ++i)
-    if (index[i] >= 0 && (size_t)index[i] >= from->strings.count)
-      return rv_json_fail(file->in, file->in->at, "text %d of %zu", index[i], from->strings.count);
+    if (index[i] >= 0 && (size_t)index[i] >= from->nstring)
+      return rv_json_fail(file->in, file->in->at, "text %d of %zu", index[i], from->nstring);
   return true;
+}
+
+// where each text of the table begins
+static const char** make_table(const RvHouAttrib* from) {
+  const char** table = rv_alloc(from->nstring, sizeof *table);
+  const char* at = from->letters.data;
+  for (size_t i = 0; table && i < from->nstring; ++i, at += strlen(at) + 1) table[i] = at;
+  return table;
 }
 
 static bool build_attrib(RvHouFile* file, RvOwner owner, const RvHouAttrib* from, RvDetail* detail) {
@@ -160,11 +168,19 @@ static bool build_attrib(RvHouFile* file, RvOwner owner, const RvHouAttrib* from
   }
   values = reorder(file, owner, values, size * rv_storage_bytes(storage), count);
   if (!values) return false;
-  RvResult result =
-      from->text
-          ? rv_detail_adopt_strings(detail, owner, from->name, from->size, values,
-                                    (const char* const*)from->strings.data, from->strings.count, &attrib, file->error)
-          : rv_detail_adopt_attrib(detail, owner, from->name, storage, from->size, tag, values, &attrib, file->error);
+  RvResult result;
+  if (from->text) {
+    const char** table = make_table(from);
+    if (!table) {
+      rv_free(values);
+      return rv_hou_no_memory(file);
+    }
+    result = rv_detail_adopt_strings(detail, owner, from->name, from->size, values, table, from->nstring, &attrib,
+                                     file->error);
+    rv_free(table);
+  } else {
+    result = rv_detail_adopt_attrib(detail, owner, from->name, storage, from->size, tag, values, &attrib, file->error);
+  }
   if (result) return fail_result(file);
   return from->text || set_default(file, from, attrib);
 }

@@ -192,7 +192,8 @@ bool rv_hou_read_document(RvJsonIn* in, const RvLog* log, size_t* budget, RvDeta
   RvHouFile file = {.in = in, .log = log, .error = in->error, .budget = budget};
   RvJsonKey key;
   file.count[RV_GLOBAL] = 1;
-  bool good = rv_json_begin(in, "a geometry file");
+  // even an empty detail takes room, and a file may hold many
+  bool good = rv_hou_charge(&file, 1, 4096, "a geometry") && rv_json_begin(in, "a geometry file");
   while (good && rv_json_key(in, &key)) good = read_key(&file, &key);
   good = good && !in->failed;
   if (good && (!file.seen_count[RV_POINT] || !file.seen_count[RV_VERTEX] || !file.seen_count[RV_PRIM]))

@@ -31,7 +31,8 @@ typedef struct RvHouAttrib {
   RvTag tag;
   RvNumbers defaults;
   RvHouValues values;
-  RV_ARRAY(char*) strings;
+  RV_ARRAY(char) letters;  // the texts of its table one behind the other, each ended by 0
+  size_t nstring;
 } RvHouAttrib;
 
 // How the members of a group are told: a flag an element, runs of equal flags, or a list of element numbers.

@@ -16,8 +16,7 @@ void rv_hou_attrib_free(RvHouAttrib* attrib) {
   rv_free(attrib->type);
   rv_numbers_free(&attrib->defaults);
   values_free(&attrib->values);
-  for (size_t i = 0; i < attrib->strings.count; ++i) rv_free(attrib->strings.data[i]);
-  rv_array_free(&attrib->strings);
+  rv_array_free(&attrib->letters);
 }
 
 //---------------------------------------------------------------------------------------------- reading
@@ -158,19 +157,20 @@ static bool read_defaults(RvHouFile* file, RvHouAttrib* attrib) {
 }
 
 static bool read_strings(RvHouFile* file, RvHouAttrib* attrib) {
+  RvJsonToken token;
   if (!rv_json_begin(file->in, "strings")) return false;
   while (rv_json_more(file->in)) {
-    char* text;
+    RvJsonKind kind = rv_json_next(file->in, &token);
     // a null among the texts stands for an unused place
-    if (rv_json_peek(file->in)->kind == RV_JSON_NULL) {
-      if (!rv_json_skip(file->in) || !(text = rv_strdup(""))) return rv_hou_no_memory(file);
-    } else if (!rv_json_string(file->in, "strings", &text)) {
-      return false;
-    }
-    if (!rv_array_push(&attrib->strings, text)) {
-      rv_free(text);
-      return rv_hou_no_memory(file);
-    }
+    size_t length = kind == RV_JSON_STRING ? token.length : 0;
+    if (kind != RV_JSON_STRING && kind != RV_JSON_NULL)
+      return rv_json_fail(file->in, token.offset, "strings: %s where a text is expected", rv_json_kind_name(kind));
+    if (length && memchr(token.text, 0, length)) return rv_json_fail(file->in, token.offset, "a 0 inside a text");
+    size_t at = attrib->letters.count;
+    if (!rv_array_resize(&attrib->letters, at + length + 1)) return rv_hou_no_memory(file);
+    if (length) memcpy(attrib->letters.data + at, token.text, length);
+    attrib->letters.data[at + length] = 0;
+    ++attrib->nstring;
   }
   return !file->in->failed;
 }
