@@ -4,7 +4,7 @@
 
 #include "math/scalar.h"
 
-static const RvVec3 SKIN = {0.31, 0.225, 0.185}, WATER = {0.10, 0.30, 0.42};
+static const RvVec3 SKIN = {0.31, 0.225, 0.185}, WATER = {0.07, 0.22, 0.33};
 
 // c^e a channel
 static RvVec3 power3(RvVec3 c, double e) {

@@ -9,7 +9,6 @@
 
 // until the grids themselves are linked
 #pragma weak rv_grid_to_mesh
-#pragma weak rv_grid_name
 
 enum { EAR_LIMIT = 64, VALENCE_LIMIT = 64 };  // beyond them a fan, and no creases: nothing may be quadratic
 

@@ -8,11 +8,6 @@
 #include "shim/tbb.h"
 #include "view/view_scene.h"
 
-// until the grids themselves are linked
-#pragma weak rv_grid_type
-#pragma weak rv_grid_class
-#pragma weak rv_grid_name
-
 const RvAttrib* rv_view_attrib(const RvDetail* detail, const char* name, int size, const RvOwner* owners, int nowner) {
   for (int i = 0; i < nowner; ++i) {
     const RvAttrib* a = rv_detail_find(detail, owners[i], name);

@@ -124,7 +124,7 @@ static RvSurface surface_at(const RvShader* s, const struct RTCRayHit* hit, RvVe
 
 // smooth surfaces show noise that hair hides in its own detail
 static int rays_of(const RvSurface* surface) {
-  return surface->kind == RV_PART_HAIR ? 1 : 3;
+  return surface->kind == RV_PART_HAIR ? 1 : surface->kind == RV_PART_SPHERES ? 2 : 3;
 }
 
 // sum over the sky of what comes through; `through` is the open share

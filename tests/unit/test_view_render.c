@@ -7,6 +7,9 @@
 #include "support/rv_test.h"
 #include "view/view_scene.h"
 
+#pragma weak rv_grid_to_mesh
+#pragma weak rv_grid_from_spheres
+
 //---------------------------------------------------------------------------------------------- things to look at
 
 static RvDetail* point_at(double x, double y, double z, double pscale) {
@@ -171,6 +174,23 @@ static void strands_are_round(void** state) {
   CHECK_NEAR(farthest, scale, 1.0);
   rv_image_free(&image);
   rv_detail_free(d);
+}
+
+// a level set is drawn at its zero: a sphere of 40 voxels has the sphere's area
+static void area_of_a_level_set(void** state) {
+  (void)state;
+  if (!rv_grid_to_mesh || !rv_grid_from_spheres) skip();
+  RvError error = {0};
+  const float centre[3] = {0, 0, 0}, r = 0.8f;
+  RvGrid* grid = NULL;
+  CHECK_OK(rv_grid_from_spheres("surface", 0.02, 3, 1, centre, &r, &grid, &error), error);
+  RvDetail* d = rv_detail_new();
+  CHECK_OK(rv_detail_add_vdb(d, grid, &error), error);
+  rv_grid_release(grid);
+  RvCamera camera = camera_at(0, 0, 4, 40);
+  double t = tan(40 * M_PI / 360), radius = 0.8 / sqrt(16 - 0.64) / t * 100;
+  // 1%: a tenth of a voxel of the radius is 0.5% of the area
+  CHECK_NEAR(covered(d, &camera, 320, 200) / (M_PI * radius * radius), 1, 0.01);
 }
 
 // an L of six corners, starting where a fan would cover what is outside
@@ -436,9 +456,10 @@ static void wrong_options_and_cancel(void** state) {
 }
 
 RV_TESTS(cmocka_unit_test(area_of_a_sphere), cmocka_unit_test(area_of_a_strand), cmocka_unit_test(strands_are_round),
-         cmocka_unit_test(area_of_a_concave_face), cmocka_unit_test(thin_strands_are_widened),
-         cmocka_unit_test(occlusion_is_the_form_factor), cmocka_unit_test(shadow_falls_opposite_the_key),
-         cmocka_unit_test(floor_catches_the_shadow), cmocka_unit_test(colour_is_used),
-         cmocka_unit_test(same_bits_for_any_workers), cmocka_unit_test(empty_scenes_show_the_backdrop),
-         cmocka_unit_test(bad_strands_are_left_out), cmocka_unit_test(bad_geometry_is_survived),
-         cmocka_unit_test(odd_sizes), cmocka_unit_test(wrong_options_and_cancel))
+         cmocka_unit_test(area_of_a_concave_face), cmocka_unit_test(area_of_a_level_set),
+         cmocka_unit_test(thin_strands_are_widened), cmocka_unit_test(occlusion_is_the_form_factor),
+         cmocka_unit_test(shadow_falls_opposite_the_key), cmocka_unit_test(floor_catches_the_shadow),
+         cmocka_unit_test(colour_is_used), cmocka_unit_test(same_bits_for_any_workers),
+         cmocka_unit_test(empty_scenes_show_the_backdrop), cmocka_unit_test(bad_strands_are_left_out),
+         cmocka_unit_test(bad_geometry_is_survived), cmocka_unit_test(odd_sizes),
+         cmocka_unit_test(wrong_options_and_cancel))
