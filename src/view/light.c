@@ -120,12 +120,12 @@ static RvVec3 fibre(const RvSurface* s, RvVec3 light) {
   double cos_phi = rv_clamp((rv_dot(light, s->view) - sin_l * sin_v) / (cos_l * cos_v), -1, 1);
   double half_phi = sqrt(fmax(0.5 + 0.5 * cos_phi, 0));
   double cos_d = sqrt(fmax(0.5 * (1 + cos_l * cos_v + sin_l * sin_v), 1e-4));
-  double rough = 0.30 - 0.12 * s->wet, b = rough * rough, tilt = 0.035, sum = sin_l + sin_v;
-  double shine = 1 + 1.5 * s->wet;
+  double rough = 0.30 - 0.08 * s->wet, b = rough * rough, tilt = 0.035, sum = sin_l + sin_v;
+  double shine = 1.5 + 0.8 * s->wet;
 
   double shift = -2 * tilt * 2 * half_phi * cos_v;
   double r = gauss(fmax((0.02 + b) * 1.4142 * half_phi, 0.06), sum - shift) * 0.25 * half_phi *
-             fresnel(0.0465, sqrt(rv_clamp(0.5 + 0.5 * rv_dot(light, s->view), 0, 1))) * 2 * shine;
+             fresnel(0.0465, sqrt(rv_clamp(0.5 + 0.5 * rv_dot(light, s->view), 0, 1))) * shine;
 
   RvVec3 out = {r, r, r};
   // the other two are narrow about the light's far and near side
@@ -139,7 +139,7 @@ static RvVec3 fibre(const RvSurface* s, RvVec3 light) {
   if (cos_phi > 0.6) {
     double wall = fresnel(0.0465, cos_d * 0.5);
     double trt = gauss(0.02 + 2 * b, sum - 4 * tilt) * (1 - wall) * (1 - wall) * wall * rv_exp(17 * cos_phi - 16.78);
-    if (trt > 1e-3) out = rv_mad(out, 1.6 * trt, power3(s->color, 0.8 / cos_d));
+    if (trt > 1e-3) out = rv_mad(out, 2.2 * trt, power3(s->color, 0.8 / cos_d));
   }
   return out;
 }
