@@ -9,9 +9,6 @@
 #pragma weak rv_grid_points_channel
 #pragma weak rv_grid_from_points
 
-// what a points grid carries besides positions
-static const char* const CHANNELS[] = {"v", "pscale", "id"};
-
 //---------------------------------------------------------------------------------------------- write
 
 // half the mean distance of the points, were they spread evenly over their box: about eight in a voxel
@@ -37,42 +34,50 @@ static double voxel_for_points(const RvDetail* detail) {
   return size > longest * 1e-5 ? size : longest * 1e-5;
 }
 
+// what a points grid can hold: one or three floats, or one int32; a wide id is narrowed where it fits
+static bool as_channel(const RvAttrib* attrib, RvPointChannel* channel, int32_t** narrowed) {
+  size_t count = attrib->count;
+  *channel = (RvPointChannel){attrib->name, attrib->size, attrib->storage != RV_F32, attrib->values->data};
+  if (attrib->storage == RV_F32) return attrib->size == 1 || attrib->size == 3;
+  if (attrib->size != 1) return false;
+  if (attrib->storage == RV_I32) return true;
+  if (attrib->storage != RV_I64 || strcmp(attrib->name, "id") != 0) return false;
+  const int64_t* wide = attrib->values->data;
+  for (size_t i = 0; i < count; ++i) {
+    if (wide[i] < INT32_MIN || wide[i] > INT32_MAX) return false;
+  }
+  *narrowed = rv_alloc(count, sizeof **narrowed);
+  for (size_t i = 0; *narrowed && i < count; ++i) (*narrowed)[i] = (int32_t)wide[i];
+  channel->data = *narrowed;
+  return *narrowed != NULL;
+}
+
 static RvResult write_points(const RvDetail* detail, const char* path, const RvLog* log, RvError* error) {
-  RvPointChannel channels[sizeof CHANNELS / sizeof *CHANNELS];
-  size_t nchannel = 0, npoint = detail->count[RV_POINT];
+  if (!rv_grid_from_points) return rv_fail(error, RV_UNSUPPORTED, "points grids are not there yet");
+  RV_ARRAY(RvPointChannel) channels = {0};
   int32_t* narrowed = NULL;
-  for (size_t i = 0; i < sizeof CHANNELS / sizeof *CHANNELS; ++i) {
-    bool whole = strcmp(CHANNELS[i], "id") == 0;
-    int size = strcmp(CHANNELS[i], "v") == 0 ? 3 : 1;
-    const void* data = whole ? (const void*)rv_detail_i32(detail, RV_POINT, "id", 1)
-                             : (const void*)rv_detail_f32(detail, RV_POINT, CHANNELS[i], size);
-    const int64_t* wide = whole ? rv_detail_i64(detail, RV_POINT, "id", 1) : NULL;
-    bool fits = wide != NULL;
-    for (size_t k = 0; fits && k < npoint; ++k) fits = wide[k] >= INT32_MIN && wide[k] <= INT32_MAX;
-    if (fits && (narrowed = rv_alloc(npoint, sizeof *narrowed))) {
-      for (size_t k = 0; k < npoint; ++k) narrowed[k] = (int32_t)wide[k];
-      data = narrowed;
-    }
-    if (data) channels[nchannel++] = (RvPointChannel){CHANNELS[i], size, whole, data};
-  }
-  for (size_t i = 1; i < detail->attribs[RV_POINT].count; ++i) {
-    const char* name = detail->attribs[RV_POINT].data[i]->name;
-    bool written = false;
-    for (size_t c = 0; c < nchannel; ++c) written |= strcmp(name, channels[c].name) == 0;
-    if (!written)
-      rv_log(log, RV_LEVEL_WARNING, "the point attribute '%s' was not written: a .vdb of points holds P v pscale id",
-             name);
-  }
   RvGrid* grid = NULL;
   RvResult result = RV_OK;
-  if (!rv_grid_from_points) {
-    rv_free(narrowed);
-    return rv_fail(error, RV_UNSUPPORTED, "points grids are not there yet");
+  for (size_t i = 1; !result && i < detail->attribs[RV_POINT].count; ++i) {
+    const RvAttrib* attrib = detail->attribs[RV_POINT].data[i];
+    RvPointChannel channel;
+    if (!as_channel(attrib, &channel, &narrowed)) {
+      rv_log(log, RV_LEVEL_WARNING,
+             "the point attribute '%s' was not written: points in a .vdb have one or three floats, or one int32",
+             attrib->name);
+    } else if (!rv_array_push(&channels, channel)) {
+      result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+    }
   }
-  result = rv_grid_from_points("points", voxel_for_points(detail), npoint, rv_detail_f32(detail, RV_POINT, "P", 3),
-                               channels, nchannel, &grid, error);
+  for (size_t i = 0; i < detail->groups[RV_POINT].count; ++i)
+    rv_log(log, RV_LEVEL_WARNING, "the point group '%s' was not written into the .vdb",
+           detail->groups[RV_POINT].data[i]->name);
+  if (!result)
+    result = rv_grid_from_points("points", voxel_for_points(detail), detail->count[RV_POINT],
+                                 rv_detail_f32(detail, RV_POINT, "P", 3), channels.data, channels.count, &grid, error);
   if (!result) result = rv_grid_write_file(path, &grid, 1, false, error);
   if (grid) rv_grid_release(grid);
+  rv_array_free(&channels);
   rv_free(narrowed);
   return result;
 }
@@ -102,25 +107,34 @@ RvResult rv_vdb_write(const RvDetail* detail, const char* path, const RvLog* log
 
 //---------------------------------------------------------------------------------------------- read
 
+// what is looked for in a points grid besides positions
+static const char* const CHANNELS[] = {"v",      "pscale", "id",          "age",   "life",   "material", "viscosity",
+                                       "volume", "source", "density",     "mass",  "Cd",     "N",        "w",
+                                       "force",  "rest",   "temperature", "accel", "wetness"};
+
 static RvResult read_channel(RvDetail* detail, const RvGrid* grid, const char* name, size_t first, size_t count,
-                             RvError* error) {
+                             const RvLog* log, RvError* error) {
   int size = 0;
   bool whole = false;
   void* data = NULL;
-  RvError ignored = {0};
-  // a channel that is not there is no error
-  if (rv_grid_points_channel(grid, name, &size, &whole, &data, &ignored)) return RV_OK;
+  RvError reason = {0};
+  RvResult found = rv_grid_points_channel(grid, name, &size, &whole, &data, &reason);
+  if (found == RV_NOT_FOUND) return RV_OK;
+  if (found) {
+    rv_log(log, RV_LEVEL_WARNING, "the point attribute '%s' was not read: %s", name, reason.text);
+    return RV_OK;
+  }
   void* to = whole ? (void*)rv_detail_i32_write(detail, RV_POINT, name, size, error)
                    : (void*)rv_detail_f32_write(detail, RV_POINT, name, size, error);
   if (to) memcpy((char*)to + first * 4 * (size_t)size, data, count * 4 * (size_t)size);
   rv_free(data);
-  return to ? RV_OK : RV_BAD_FILE;
+  return to ? RV_OK : rv_fail(error, RV_BAD_FILE, "the point attribute '%s' has two kinds", name);
 }
 
-static RvResult read_points(RvDetail* detail, const RvGrid* grid, RvError* error) {
+static RvResult read_points(RvDetail* detail, const RvGrid* grid, const RvLog* log, RvError* error) {
+  if (!rv_grid_points) return rv_fail(error, RV_UNSUPPORTED, "points grids are not there yet");
   size_t count = 0, first = 0;
   float* positions = NULL;
-  if (!rv_grid_points) return rv_fail(error, RV_UNSUPPORTED, "points grids are not there yet");
   RvResult result = rv_grid_points(grid, &count, &positions, error);
   if (!result) result = rv_detail_add_points(detail, count, &first, error);
   float* to = result ? NULL : rv_detail_f32_write(detail, RV_POINT, "P", 3, error);
@@ -128,7 +142,7 @@ static RvResult read_points(RvDetail* detail, const RvGrid* grid, RvError* error
   rv_free(positions);
   if (!result && !to) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   for (size_t i = 0; !result && i < sizeof CHANNELS / sizeof *CHANNELS; ++i)
-    result = read_channel(detail, grid, CHANNELS[i], first, count, error);
+    result = read_channel(detail, grid, CHANNELS[i], first, count, log, error);
   return result;
 }
 
@@ -141,7 +155,7 @@ RvResult rv_vdb_read(const char* path, RvDetail** out, const RvLog* log, RvError
   if (!result && !detail) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   for (size_t i = 0; !result && i < count; ++i) {
     bool points = rv_grid_type(grids[i]) == RV_GRID_POINTS;
-    result = points ? read_points(detail, grids[i], error) : rv_detail_add_vdb(detail, grids[i], error);
+    result = points ? read_points(detail, grids[i], log, error) : rv_detail_add_vdb(detail, grids[i], error);
   }
   for (size_t i = 0; i < count; ++i) rv_grid_release(grids[i]);
   rv_free(grids);
