@@ -4,13 +4,25 @@
 #include <string.h>
 
 #include "geo/houdini_read.h"
+#include "math/vec.h"
 
 //---------------------------------------------------------------------------------------------- moving
 
 // rows: what a vector and a normal are multiplied with, both from the right, as Houdini does
 typedef struct Motion {
   double vector[9], normal[9], pivot[3], origin[3];
+  RvQuat turn;  // the rotation in it, for quaternions
 } Motion;
+
+// the rows are the images of the axes; made square to each other from the first on
+static RvQuat rotation_of(const double* a) {
+  RvVec3 none = rv_vec3(0, 0, 0), x = rv_normalize(rv_vec3(a[0], a[1], a[2]), none), y = rv_vec3(a[3], a[4], a[5]);
+  y = rv_normalize(rv_sub(y, rv_scale(x, rv_dot(x, y))), none);
+  RvVec3 z = rv_cross(x, y);
+  // a mirror image or a flat one has no rotation
+  if (!(rv_dot(z, rv_vec3(a[6], a[7], a[8])) > 0)) return rv_quat_identity();
+  return rv_quat_from_matrix((RvMat3){{x, y, z}});
+}
 
 static Motion make_motion(const RvHouPacked* packed, const float* point) {
   Motion m;
@@ -27,6 +39,7 @@ static Motion make_motion(const RvHouPacked* packed, const float* point) {
     }
   double det = a[0] * n[0] + a[1] * n[1] + a[2] * n[2];
   for (int i = 0; i < 9; ++i) n[i] = det != 0 ? n[i] / det : a[i];
+  m.turn = rotation_of(a);
   return m;
 }
 
@@ -49,19 +62,39 @@ static void move_values(const Motion* m, RvTag tag, RvStorage storage, size_t co
   }
 }
 
+static void turn_values(RvQuat turn, RvStorage storage, size_t count, void* values) {
+  for (size_t i = 0; i < count; ++i) {
+    float* single = (float*)values + 4 * i;
+    double *wide = (double*)values + 4 * i, q[4];
+    for (int c = 0; c < 4; ++c) q[c] = storage == RV_F64 ? wide[c] : (double)single[c];
+    RvQuat r = rv_quat_mul(turn, (RvQuat){q[0], q[1], q[2], q[3]});
+    const double out[4] = {r.x, r.y, r.z, r.w};
+    for (int c = 0; c < 4; ++c) {
+      if (storage == RV_F64)
+        wide[c] = out[c];
+      else
+        single[c] = (float)out[c];
+    }
+  }
+}
+
 static bool move_detail(RvDetail* detail, const Motion* motion) {
   for (int owner = 0; owner < RV_OWNER_COUNT; ++owner)
     for (size_t i = 0; i < rv_detail_attrib_count(detail, (RvOwner)owner); ++i) {
       const RvAttrib* attrib = rv_detail_attrib(detail, (RvOwner)owner, i);
       RvTag tag = rv_attrib_tag(attrib);
       RvStorage storage = rv_attrib_storage(attrib);
-      bool moves = tag == RV_TAG_POINT || tag == RV_TAG_VECTOR || tag == RV_TAG_NORMAL;
-      if (!moves || rv_attrib_size(attrib) != 3 || (storage != RV_F32 && storage != RV_F64)) continue;
+      bool turns = tag == RV_TAG_QUATERNION && rv_attrib_size(attrib) == 4;
+      bool moves = (tag == RV_TAG_POINT || tag == RV_TAG_VECTOR || tag == RV_TAG_NORMAL) && rv_attrib_size(attrib) == 3;
+      if ((!moves && !turns) || (storage != RV_F32 && storage != RV_F64)) continue;
       // rest positions stay where they are
       if (tag == RV_TAG_POINT && strcmp(rv_attrib_name(attrib), "P") != 0) continue;
       void* values = rv_attrib_write(rv_detail_find_mutable(detail, (RvOwner)owner, rv_attrib_name(attrib)));
       if (!values) return false;
-      move_values(motion, tag, storage, rv_attrib_count(attrib), values);
+      if (turns)
+        turn_values(motion->turn, storage, rv_attrib_count(attrib), values);
+      else
+        move_values(motion, tag, storage, rv_attrib_count(attrib), values);
     }
   return true;
 }

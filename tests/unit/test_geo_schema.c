@@ -230,6 +230,32 @@ static void packed_geometry_is_moved(void** state) {
   rv_detail_free(d);
 }
 
+// a quarter turn about z and a scale of 2: vectors scale, normals shrink, quaternions only turn
+static void packed_attributes_turn(void** state) {
+  (void)state;
+#define TAGGED(name, size, tag, list)                                                                        \
+  "[[\"type\",\"numeric\",\"name\",\"" name "\",\"options\",{\"type\":{\"type\":\"string\",\"value\":\"" tag \
+  "\"}}],"                                                                                                   \
+  "[\"size\"," #size ",\"storage\",\"fpreal32\"," TUPLES(size, list) "]]"
+  RvDetail* d = decode(
+      HEAD(1, 1, 1, "[0]") "\"attributes\",[" POINTS("[[0,0,0]]")
+          "],\"primitives\",[[[\"type\",\"PackedGeometry\"],[\"parameters\",{\"embedded\":\"e\"},"
+          "\"transform\",[0,2,0,-2,0,0,0,0,2],\"vertex\",0]]],"
+          "\"sharedprimitivedata\",[\"PackedGeometry\",[\"gu:embeddedgeo\",\"e\"," HEAD(
+              1, 0, 0, "[]") "\"attributes\",[\"pointattributes\",[" TAGGED("v", 3, "vector", "[[1,0,0]]") ","
+              TAGGED("N", 3, "normal", "[[1,0,0]]") "," TAGGED("orient", 4, "quaternion", "[[0,0,0,1]]") ","
+              TAGGED("rest", 3, "point", "[[1,0,0]]") "]]]]]]",
+      NULL);
+#undef TAGGED
+  assert_memory_equal(rv_detail_f32(d, RV_POINT, "v", 3), ((float[]){0, 2, 0}), 12);
+  assert_memory_equal(rv_detail_f32(d, RV_POINT, "N", 3), ((float[]){0, 0.5f, 0}), 12);
+  assert_memory_equal(rv_detail_f32(d, RV_POINT, "rest", 3), ((float[]){1, 0, 0}), 12);
+  const float* q = rv_detail_f32(d, RV_POINT, "orient", 4);
+  CHECK_NEAR(q[2], 0.70710678, 1e-7);
+  CHECK_NEAR(q[3], 0.70710678, 1e-7);
+  rv_detail_free(d);
+}
+
 static void wrong_files_are_refused(void** state) {
   (void)state;
   static const struct {
@@ -292,4 +318,4 @@ RV_TESTS(cmocka_unit_test(vertices_come_in_primitive_order), cmocka_unit_test(ol
          cmocka_unit_test(skipped_and_expanded_primitives), cmocka_unit_test(weights_of_old_points),
          cmocka_unit_test(string_values), cmocka_unit_test(unknown_things_are_named),
          cmocka_unit_test(curves_are_sampled), cmocka_unit_test(packed_geometry_is_moved),
-         cmocka_unit_test(wrong_files_are_refused))
+         cmocka_unit_test(packed_attributes_turn), cmocka_unit_test(wrong_files_are_refused))
