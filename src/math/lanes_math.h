@@ -1,0 +1,126 @@
+// Elementary functions and 3-vectors on lanes, for kernel files. The series are those of math/scalar.c.
+#ifndef RV_MATH_LANES_MATH_H
+#define RV_MATH_LANES_MATH_H
+
+#include "math/lanes.h"
+
+typedef struct RvLanes3 {
+  RvLanes x, y, z;
+} RvLanes3;
+
+RV_INLINE RvLanes3 rv_lanes3_load(const double* p) {
+  return (RvLanes3){rv_lanes_load(p), rv_lanes_load(p + RV_W), rv_lanes_load(p + 2 * RV_W)};
+}
+RV_INLINE void rv_lanes3_store(double* p, RvLanes3 a) {
+  rv_lanes_store(p, a.x), rv_lanes_store(p + RV_W, a.y), rv_lanes_store(p + 2 * RV_W, a.z);
+}
+RV_INLINE RvLanes3 rv_lanes3_add(RvLanes3 a, RvLanes3 b) {
+  return (RvLanes3){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+RV_INLINE RvLanes3 rv_lanes3_sub(RvLanes3 a, RvLanes3 b) {
+  return (RvLanes3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+RV_INLINE RvLanes3 rv_lanes3_scale(RvLanes3 a, RvLanes s) {
+  return (RvLanes3){a.x * s, a.y * s, a.z * s};
+}
+// a + s b
+RV_INLINE RvLanes3 rv_lanes3_mad(RvLanes3 a, RvLanes s, RvLanes3 b) {
+  return (RvLanes3){rv_lanes_fma(s, b.x, a.x), rv_lanes_fma(s, b.y, a.y), rv_lanes_fma(s, b.z, a.z)};
+}
+RV_INLINE RvLanes rv_lanes3_dot(RvLanes3 a, RvLanes3 b) {
+  return rv_lanes_fma(a.x, b.x, rv_lanes_fma(a.y, b.y, a.z * b.z));
+}
+RV_INLINE RvLanes3 rv_lanes3_cross(RvLanes3 a, RvLanes3 b) {
+  return (RvLanes3){rv_lanes_fma(a.y, b.z, -(a.z * b.y)), rv_lanes_fma(a.z, b.x, -(a.x * b.z)),
+                    rv_lanes_fma(a.x, b.y, -(a.y * b.x))};
+}
+
+// exact on every path: the vector instruction and sqrt() round alike
+RV_INLINE RvLanes rv_lanes_sqrt(RvLanes x) {
+#if RV_V == 8
+  return (RvLanes)_mm512_sqrt_pd((__m512d)x);
+#elif RV_V == 4
+  return (RvLanes)_mm256_sqrt_pd((__m256d)x);
+#elif RV_V == 2
+  return (RvLanes){__builtin_sqrt(x[0]), __builtin_sqrt(x[1])};
+#else
+  return __builtin_sqrt(x);
+#endif
+}
+
+RV_INLINE RvLanes rv_lanes_max(RvLanes a, RvLanes b) {
+  return rv_lanes_select(rv_lanes_positive(a - b), a, b);
+}
+
+RV_INLINE RvLanes rv_lanes_abs(RvLanes a) {
+  return rv_lanes_max(a, -a);
+}
+
+// nearest integer for |x| < 2^51: adding and taking away 1.5 2^52 leaves it, in the default rounding
+RV_INLINE RvLanes rv_lanes_round(RvLanes x) {
+  const RvLanes big = rv_lanes_set(0x1.8p52);
+  RvLanes shifted = x + big;
+  return shifted - big;
+}
+
+RV_INLINE RvLanes rv_lanes_polynomial(const double* c, int count, RvLanes x) {
+  RvLanes sum = rv_lanes_set(c[count - 1]);
+  RV_UNROLL
+  for (int i = count - 2; i >= 0; --i) sum = rv_lanes_fma(sum, x, rv_lanes_set(c[i]));
+  return sum;
+}
+
+// |x| < 1e5
+RV_INLINE void rv_lanes_sincos(RvLanes x, RvLanes* sine, RvLanes* cosine) {
+  static const double s[] = {-1.0 / 6,
+                             1.0 / 120,
+                             -1.0 / 5040,
+                             1.0 / 362880,
+                             -1.0 / 39916800,
+                             1.0 / 6227020800.0,
+                             -1.0 / 1307674368000.0,
+                             1.0 / 355687428096000.0};
+  static const double c[] = {1.0 / 24,
+                             -1.0 / 720,
+                             1.0 / 40320,
+                             -1.0 / 3628800,
+                             1.0 / 479001600.0,
+                             -1.0 / 87178291200.0,
+                             1.0 / 20922789888000.0,
+                             -1.0 / 6402373705728000.0};
+  const RvLanes k = rv_lanes_round(x * rv_lanes_set(2 / RV_PI));
+  RvLanes r = rv_lanes_fma(-k, rv_lanes_set(0x1.921fb54400000p+0), x);
+  r = rv_lanes_fma(-k, rv_lanes_set(0x1.0b4611a626331p-34), r);
+  const RvLanes z = r * r;
+  const RvLanes sr = rv_lanes_fma(r * z, rv_lanes_polynomial(s, 8, z), r);
+  const RvLanes cr = rv_lanes_set(1) + rv_lanes_fma(z * z, rv_lanes_polynomial(c, 8, z), rv_lanes_set(-0.5) * z);
+  // quadrant k mod 4 in {-2, -1, 0, 1, 2}
+  const RvLanes q = k - rv_lanes_set(4) * rv_lanes_round(k * rv_lanes_set(0.25));
+  const RvLanes odd = rv_lanes_abs(q) - rv_lanes_set(0.5), one = rv_lanes_set(1.5) - rv_lanes_abs(q);
+  const RvLaneMask swap = rv_lanes_positive(odd) & rv_lanes_positive(one);
+  const RvLaneMask half = rv_lanes_positive(-one);                            // q = +-2
+  const RvLaneMask minus = rv_lanes_positive(-q - rv_lanes_set(0.5)) & swap;  // q = -1
+  RvLanes a = rv_lanes_select(swap, cr, sr), b = rv_lanes_select(swap, sr, cr);
+  // q = 1: sin = c, cos = -s; q = -1: sin = -c, cos = s; q = 2: both change sign
+  *sine = rv_lanes_select(half | minus, -a, a);
+  *cosine = rv_lanes_select(half | (swap & ~minus), -b, b);
+}
+
+// any quadrant; (0, 0) gives 0. Halved twice, then the series: within a few units in the last place
+RV_INLINE RvLanes rv_lanes_atan2(RvLanes y, RvLanes x) {
+  static const double c[] = {-1.0 / 3,  1.0 / 5,  -1.0 / 7,  1.0 / 9,  -1.0 / 11, 1.0 / 13,
+                             -1.0 / 15, 1.0 / 17, -1.0 / 19, 1.0 / 21, -1.0 / 23, 1.0 / 25};
+  const RvLanes ax = rv_lanes_abs(x), ay = rv_lanes_abs(y), one = rv_lanes_set(1);
+  const RvLaneMask steep = rv_lanes_positive(ay - ax);
+  const RvLanes num = rv_lanes_select(steep, ax, ay), den = rv_lanes_select(steep, ay, ax);
+  const RvLanes t = num / rv_lanes_select(rv_lanes_positive(den), den, one);
+  RvLanes h = t / (one + rv_lanes_sqrt(rv_lanes_fma(t, t, one)));
+  h = h / (one + rv_lanes_sqrt(rv_lanes_fma(h, h, one)));
+  const RvLanes z = h * h;
+  RvLanes angle = rv_lanes_set(4) * rv_lanes_fma(h * z, rv_lanes_polynomial(c, 12, z), h);
+  angle = rv_lanes_select(steep, rv_lanes_set(RV_PI / 2) - angle, angle);
+  angle = rv_lanes_select(rv_lanes_positive(-x), rv_lanes_set(RV_PI) - angle, angle);
+  return rv_lanes_select(rv_lanes_positive(-y), -angle, angle);
+}
+
+#endif

@@ -1,0 +1,201 @@
+// Builds batches of lanes from strands: order, sizes, masses, stiffness, rest shape.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/scalar.h"
+#include "math/vec.h"
+#include "strand/strand.h"
+
+enum { MIN_VERTICES = 3, MAX_VERTICES = 4096 };
+
+//---------------------------------------------------------------------------------------------- order
+
+typedef struct Key {
+  uint64_t morton;
+  int64_t id;
+  int32_t strand, vertices;
+} Key;
+
+static int by_key(const void* pa, const void* pb) {
+  const Key *a = pa, *b = pb;
+  if (a->vertices != b->vertices) return a->vertices < b->vertices ? -1 : 1;
+  if (a->morton != b->morton) return a->morton < b->morton ? -1 : 1;
+  if (a->id != b->id) return a->id < b->id ? -1 : 1;
+  return a->strand < b->strand ? -1 : a->strand > b->strand;
+}
+
+// spreads the low 21 bits of x to every third
+static uint64_t spread_bits(uint64_t x) {
+  x &= 0x1fffff;
+  x = (x | x << 32) & 0x1f00000000ffffull;
+  x = (x | x << 16) & 0x1f0000ff0000ffull;
+  x = (x | x << 8) & 0x100f00f00f00f00full;
+  x = (x | x << 4) & 0x10c30c30c30c30c3ull;
+  return (x | x << 2) & 0x1249249249249249ull;
+}
+
+static uint64_t morton(const double* x, const double* lo, double scale) {
+  uint64_t code = 0;
+  for (int c = 0; c < 3; ++c) code |= spread_bits((uint64_t)((x[c] - lo[c]) * scale)) << c;
+  return code;
+}
+
+static Key* make_order(const RvStrandDef* strands, size_t count) {
+  Key* keys = rv_alloc(count, sizeof *keys);
+  if (!keys) return NULL;
+  double lo[3] = {INFINITY, INFINITY, INFINITY}, size = 0;
+  for (size_t s = 0; s < count; ++s)
+    for (int c = 0; c < 3; ++c) lo[c] = fmin(lo[c], strands[s].x[c]);
+  for (size_t s = 0; s < count; ++s)
+    for (int c = 0; c < 3; ++c) size = fmax(size, strands[s].x[c] - lo[c]);
+  double scale = size > 0 ? 2097151 / size : 0;
+  for (size_t s = 0; s < count; ++s)
+    keys[s] = (Key){morton(strands[s].x, lo, scale), strands[s].id, (int32_t)s, strands[s].vertices};
+  qsort(keys, count, sizeof *keys, by_key);
+  return keys;
+}
+
+static RvResult make_batches(RvStrandModel* m, const Key* keys, RvError* error) {
+  size_t count = 0;
+  for (int pass = 0; pass < 2; ++pass) {
+    size_t n = 0;
+    for (size_t s = 0; s < m->nstrand; ++n) {
+      int vertices = keys[s].vertices, lanes = 0;
+      while (s + (size_t)lanes < m->nstrand && lanes < RV_LANES && keys[s + (size_t)lanes].vertices == vertices)
+        lanes++;
+      if (pass) {
+        RvStrandBatch* b = &m->batches[n];
+        *b = (RvStrandBatch){vertices, lanes, {0}, m->unknowns, m->vertices, m->edges, false};
+        for (int k = 0; k < RV_LANES; ++k) b->strand[k] = keys[s + (size_t)(k < lanes ? k : lanes - 1)].strand;
+        m->unknowns += (size_t)vertices * 4 * RV_LANES;
+        m->vertices += (size_t)vertices * RV_LANES;
+        m->edges += (size_t)(vertices - 1) * RV_LANES;
+        m->nvertex += (size_t)(vertices * lanes);
+      }
+      s += (size_t)lanes;
+    }
+    if (pass) break;
+    count = n;
+    m->batches = rv_alloc_zero(count, sizeof *m->batches);
+    if (!m->batches) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu strands", m->nstrand);
+  }
+  m->nbatch = count;
+  return RV_OK;
+}
+
+//---------------------------------------------------------------------------------------------- numbers
+
+// the arrays of a model, each with how many numbers it has
+static bool take_arrays(RvStrandModel* m) {
+  const struct {
+    double** array;
+    size_t count;
+  } arrays[] = {{&m->rest_length, m->edges},     {&m->rest_curvature, 4 * m->vertices},
+                {&m->rest_twist, m->vertices},   {&m->stretch, m->edges},
+                {&m->bend, 2 * m->vertices},     {&m->torsion, m->vertices},
+                {&m->damp_stretch, m->edges},    {&m->damp_bend, 2 * m->vertices},
+                {&m->damp_torsion, m->vertices}, {&m->mass, m->unknowns},
+                {&m->free, m->unknowns},         {&m->radius, m->vertices}};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
+    if (!(*arrays[i].array = rv_alloc_zero(arrays[i].count, sizeof(double)))) return false;
+  return true;
+}
+
+static double edge_length(const double* x, int j) {
+  return rv_distance(rv_vec3_load64(x + 3 * j), rv_vec3_load64(x + 3 * j + 3));
+}
+
+// masses and stiffness of one strand in one lane (spec 1.2.1); the half axes of the section are a and b = a / ellipse
+static void fill_lane(RvStrandModel* m, const RvStrandBatch* b, int lane, const RvStrandDef* d) {
+  const double* shape = d->rest ? d->rest : d->x;
+  int n = d->vertices;
+  for (int i = 0; i < n; ++i) {
+    double before = i > 0 ? edge_length(shape, i - 1) : 0, after = i + 1 < n ? edge_length(shape, i) : 0;
+    double cell = 0.5 * (before + after), a = d->radius[i], c = a / d->ellipse, area = RV_PI * a * c;
+    double k = d->multiple * (d->stiffness ? d->stiffness[i] : 1);
+    size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane,
+           edge = b->edge_at + (size_t)i * RV_LANES + (size_t)lane;
+    m->radius[vertex] = a;
+    for (int q = 0; q < 3; ++q) {
+      m->mass[rv_strand_index(b, lane, i, q)] = d->multiple * d->density * area * cell;
+      m->free[rv_strand_index(b, lane, i, q)] = 1;
+    }
+    if (i + 1 < n) {
+      double next = d->radius[i + 1], mean = 0.5 * (a + next), section = RV_PI * mean * mean / d->ellipse;
+      m->mass[rv_strand_index(b, lane, i, 3)] =
+          d->multiple * d->density * section * after * 0.25 * (mean * mean + mean * mean / (d->ellipse * d->ellipse));
+      m->free[rv_strand_index(b, lane, i, 3)] = 1;
+      m->rest_length[edge] = after;
+      m->stretch[edge] = k * d->youngs * section / after;
+      m->damp_stretch[edge] = k * 3 * d->viscosity * section / after;
+    }
+    if (i == 0 || i + 1 == n) continue;
+    double i1 = 0.25 * RV_PI * a * a * a * c, i2 = 0.25 * RV_PI * a * c * c * c;
+    double polar = RV_PI * a * a * a * c * c * c / (a * a + c * c);  // St Venant's torsion constant of an ellipse
+    size_t bend = 2 * b->vertex_at + (size_t)(2 * i) * RV_LANES + (size_t)lane;
+    m->bend[bend] = k * d->youngs * i1 / cell, m->bend[bend + RV_LANES] = k * d->youngs * i2 / cell;
+    m->torsion[vertex] = k * d->shear * polar / cell;
+    m->damp_bend[bend] = k * 3 * d->viscosity * i1 / cell,
+    m->damp_bend[bend + RV_LANES] = k * 3 * d->viscosity * i2 / cell;
+    m->damp_torsion[vertex] = k * d->viscosity * polar / cell;
+  }
+}
+
+static RvResult check(const RvStrandDef* strands, size_t count, RvError* error) {
+  if (count > INT32_MAX / 8) return rv_fail(error, RV_LIMIT, "%zu strands are more than can be simulated", count);
+  for (size_t s = 0; s < count; ++s) {
+    const RvStrandDef* d = &strands[s];
+    if (d->vertices < MIN_VERTICES || d->vertices > MAX_VERTICES)
+      return rv_fail(error, RV_BAD_INPUT, "strand %zu has %d points; a strand needs %d to %d", s, d->vertices,
+                     MIN_VERTICES, MAX_VERTICES);
+    const double* shape = d->rest ? d->rest : d->x;
+    for (int i = 0; i < 3 * d->vertices; ++i)
+      if (!isfinite(d->x[i]) || !isfinite(shape[i]))
+        return rv_fail(error, RV_BAD_INPUT, "strand %zu, point %d: a coordinate is not a number", s, i / 3);
+    for (int i = 0; i + 1 < d->vertices; ++i)
+      if (!(edge_length(shape, i) > 0) || !(edge_length(d->x, i) > 0))
+        return rv_fail(error, RV_BAD_INPUT, "strand %zu: points %d and %d coincide", s, i, i + 1);
+    for (int i = 0; i < d->vertices; ++i)
+      if (!(d->radius[i] > 0))
+        return rv_fail(error, RV_BAD_INPUT, "strand %zu, point %d: the radius is not above 0", s, i);
+    if (!(d->density > 0 && d->youngs > 0 && d->shear > 0 && d->viscosity >= 0 && d->ellipse > 0 && d->multiple > 0))
+      return rv_fail(error, RV_BAD_INPUT, "strand %zu: density, youngs and shear must be above 0", s);
+  }
+  return RV_OK;
+}
+
+RvResult rv_strand_model_new(const RvStrandDef* strands, size_t count, RvStrandModel** out, RvError* error) {
+  *out = NULL;
+  RvResult result = check(strands, count, error);
+  if (result) return result;
+  RvStrandModel* m = rv_alloc_zero(1, sizeof *m);
+  Key* keys = m ? make_order(strands, count) : NULL;
+  if (!keys) {
+    rv_strand_model_free(m);
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu strands", count);
+  }
+  m->nstrand = count;
+  result = make_batches(m, keys, error);
+  rv_free(keys);
+  if (!result && !take_arrays(m)) result = rv_fail(error, RV_NO_MEMORY, "out of memory for %zu strands", count);
+  if (result) {
+    rv_strand_model_free(m);
+    return result;
+  }
+  for (size_t k = 0; k < m->nbatch; ++k)
+    for (int lane = 0; lane < RV_LANES; ++lane)
+      fill_lane(m, &m->batches[k], lane, &strands[m->batches[k].strand[lane]]);
+  *out = m;
+  return RV_OK;
+}
+
+void rv_strand_model_free(RvStrandModel* m) {
+  if (!m) return;
+  double* arrays[] = {m->rest_length,  m->rest_curvature, m->rest_twist,   m->stretch, m->bend, m->torsion,
+                      m->damp_stretch, m->damp_bend,      m->damp_torsion, m->mass,    m->free, m->radius};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) rv_free(arrays[i]);
+  rv_free(m->batches);
+  rv_free(m);
+}

@@ -1,0 +1,31 @@
+// One batch's share of Newton's method: what the kernels need and give. All arrays are the batch's own.
+#ifndef RV_STRAND_NEWTON_H
+#define RV_STRAND_NEWTON_H
+
+#include "math/operator.h"
+#include "strand/rod.h"
+
+// The incremental potential of a step: mass (q - goal)^2 / (2 h^2) + elastic energy, over the free unknowns.
+typedef struct RvNewtonBatch {
+  RvRodBatch rod;
+  const double* inertia;     // [unknowns] mass / h^2
+  const double* goal;        // [unknowns]
+  const double* free;        // [unknowns] 1 or 0
+  const RvOperator* couple;  // its `diagonal` of block `block` is part of the Hessian; NULL: none
+  size_t block;
+} RvNewtonBatch;
+
+// Potential of each lane at q.
+void rv_newton_energy(const RvNewtonBatch* b, const double* q, double energy[RV_LANES]);
+// Gradient g at q (0 where fixed) and, if `band` is not NULL, the factor of the Hessian; lanes whose full Hessian is
+// not positive get the Gauss-Newton one, for which `spare` (as band) is room. Returns their bits.
+unsigned rv_newton_assemble(const RvNewtonBatch* b, const double* q, double* g, double* band, double* spare);
+// Dot product of each lane over the unknowns.
+void rv_newton_dot(int vertices, const double* a, const double* b, double dot[RV_LANES]);
+// out = q + alpha d, lane by lane.
+void rv_newton_move(int vertices, const double* q, const double alpha[RV_LANES], const double* d, double* out);
+// Elastic and viscous stiffness and rest of a step together: k = k_e + k_v, rest = (k_e rest_e + k_v start) / k.
+void rv_newton_blend(int count, int width, int repeat, const double* elastic, const double* viscous, double scale,
+                     const double* rest, const double* start, double* stiffness, double* blended);
+
+#endif

@@ -1,0 +1,142 @@
+// Newton's numbers for one batch of lanes; see newton.h.
+#include "math/lanes_math.h"
+#include "strand/newton.h"
+
+void RV_KERNEL(rv_rod_energy)(const RvRodBatch* rod, const double* q, double* energy);
+void RV_KERNEL(rv_rod_derivatives)(const RvRodBatch* rod, const double* q, RvRodHessian kind, double* g, double* band);
+unsigned RV_KERNEL(rv_ldlt_factor)(double* a, int n, int band);
+
+void RV_KERNEL(rv_newton_energy)(const RvNewtonBatch* b, const double* q, double* energy);
+unsigned RV_KERNEL(rv_newton_assemble)(const RvNewtonBatch* b, const double* q, double* g, double* band, double* spare);
+void RV_KERNEL(rv_newton_dot)(int vertices, const double* a, const double* b, double* dot);
+void RV_KERNEL(rv_newton_move)(int vertices, const double* q, const double* alpha, const double* d, double* out);
+void RV_KERNEL(rv_newton_blend)(int count, int width, int repeat, const double* elastic, const double* viscous,
+                                double scale, const double* rest, const double* start, double* stiffness,
+                                double* blended);
+
+#define STRIDE (RV_ROD_BAND + 1)
+
+void RV_KERNEL(rv_newton_energy)(const RvNewtonBatch* b, const double* q, double* energy) {
+  RV_KERNEL(rv_rod_energy)(&b->rod, q, energy);
+  const int n = rv_rod_size(b->rod.vertices);
+  for (int lane = 0; lane < RV_W; lane += RV_V) {
+    RvLanes sum = rv_lanes_set(0);
+    for (int k = 0; k < n; ++k) {
+      const RvLanes d = rv_lanes_load(q + k * RV_W + lane) - rv_lanes_load(b->goal + k * RV_W + lane);
+      const RvLanes w = rv_lanes_load(b->inertia + k * RV_W + lane) * rv_lanes_load(b->free + k * RV_W + lane);
+      sum = rv_lanes_fma(w * d, d, sum);
+    }
+    rv_lanes_store(energy + lane, rv_lanes_fma(rv_lanes_set(0.5), sum, rv_lanes_load(energy + lane)));
+  }
+}
+
+// the coupling's own part, then inertia on the diagonal; rows and columns of fixed unknowns become those of the unit
+// matrix
+RV_INLINE void constrain(const RvNewtonBatch* b, double* band, int n) {
+  if (b->couple && b->couple->diagonal) b->couple->diagonal(b->couple->user, b->block, band);
+  for (int lane = 0; lane < RV_W; lane += RV_V)
+    for (int j = 0; j < n; ++j) {
+      const RvLanes mine = rv_lanes_load(b->free + j * RV_W + lane);
+      double* column = band + (size_t)j * STRIDE * RV_W + lane;
+      const RvLanes d = rv_lanes_load(column) + rv_lanes_load(b->inertia + j * RV_W + lane);
+      rv_lanes_store(column, rv_lanes_fma(mine, d - rv_lanes_set(1), rv_lanes_set(1)));
+      const int rows = n - 1 - j < RV_ROD_BAND ? n - 1 - j : RV_ROD_BAND;
+      for (int k = 1; k <= rows; ++k) {
+        const RvLanes other = rv_lanes_load(b->free + (j + k) * RV_W + lane);
+        rv_lanes_store(column + k * RV_W, rv_lanes_load(column + k * RV_W) * (mine * other));
+      }
+    }
+}
+
+RV_INLINE void inertia_gradient(const RvNewtonBatch* b, const double* q, double* g, int n) {
+  for (int lane = 0; lane < RV_W; lane += RV_V)
+    for (int k = 0; k < n; ++k) {
+      const int at = k * RV_W + lane;
+      const RvLanes d = rv_lanes_load(q + at) - rv_lanes_load(b->goal + at);
+      const RvLanes sum = rv_lanes_fma(rv_lanes_load(b->inertia + at), d, rv_lanes_load(g + at));
+      rv_lanes_store(g + at, sum * rv_lanes_load(b->free + at));
+    }
+}
+
+static void clear(double* a, size_t count) {
+  for (size_t i = 0; i < count; ++i) a[i] = 0;
+}
+
+unsigned RV_KERNEL(rv_newton_assemble)(const RvNewtonBatch* b, const double* q, double* g, double* band,
+                                       double* spare) {
+  const int n = rv_rod_size(b->rod.vertices);
+  const size_t room = (size_t)n * STRIDE * RV_W;
+  clear(g, (size_t)(n + 1) * RV_W);
+  if (band) clear(band, room);
+  RV_KERNEL(rv_rod_derivatives)(&b->rod, q, RV_ROD_FULL, g, band);
+  inertia_gradient(b, q, g, n);
+  if (!band) return 0;
+  constrain(b, band, n);
+  const unsigned bad = RV_KERNEL(rv_ldlt_factor)(band, n, RV_ROD_BAND);
+  if (!bad) return 0;
+  // the lanes that failed take the Gauss-Newton factor; the others keep theirs, so that no lane knows its neighbours
+  clear(spare, room + (size_t)(n + 1) * RV_W);
+  RV_KERNEL(rv_rod_derivatives)(&b->rod, q, RV_ROD_GAUSS_NEWTON, spare + room, spare);
+  constrain(b, spare, n);
+  RV_KERNEL(rv_ldlt_factor)(spare, n, RV_ROD_BAND);
+  for (size_t i = 0; i < room; i += RV_W)
+    for (int lane = 0; lane < RV_W; ++lane)
+      if (bad >> lane & 1) band[i + (size_t)lane] = spare[i + (size_t)lane];
+  return bad;
+}
+
+void RV_KERNEL(rv_newton_dot)(int vertices, const double* a, const double* b, double* dot) {
+  const int n = rv_rod_size(vertices);
+  for (int lane = 0; lane < RV_W; lane += RV_V) {
+    RvLanes sum = rv_lanes_set(0);
+    for (int k = 0; k < n; ++k)
+      sum = rv_lanes_fma(rv_lanes_load(a + k * RV_W + lane), rv_lanes_load(b + k * RV_W + lane), sum);
+    rv_lanes_store(dot + lane, sum);
+  }
+}
+
+// A straight step of a turning edge stretches it in second order, which a stiff strand answers with a wall of energy.
+// So an edge takes the step in polar form: its length grows by the part along it, its direction turns by the rest. The
+// curve has the same tangent, so Newton and the line search lose nothing.
+void RV_KERNEL(rv_newton_move)(int vertices, const double* q, const double* alpha, const double* d, double* out) {
+  for (int lane = 0; lane < RV_W; lane += RV_V) {
+    const RvLanes a = rv_lanes_load(alpha + lane);
+    RvLanes3 x = rv_lanes3_load(q + lane), dx = rv_lanes3_load(d + lane);
+    RvLanes3 moved = rv_lanes3_mad(x, a, dx);
+    rv_lanes3_store(out + lane, moved);
+    for (int i = 0; i + 1 < vertices; ++i) {
+      const size_t at = (size_t)(4 * i + 3) * RV_W + (size_t)lane;
+      rv_lanes_store(out + at, rv_lanes_fma(a, rv_lanes_load(d + at), rv_lanes_load(q + at)));
+      const RvLanes3 next = rv_lanes3_load(q + at + RV_W), dnext = rv_lanes3_load(d + at + RV_W);
+      const RvLanes3 e = rv_lanes3_sub(next, x), de = rv_lanes3_scale(rv_lanes3_sub(dnext, dx), a);
+      const RvLanes length = rv_lanes_sqrt(rv_lanes_max(rv_lanes3_dot(e, e), rv_lanes_set(1e-60)));
+      const RvLanes along = rv_lanes3_dot(e, de) / length;
+      const RvLanes3 turned = rv_lanes3_mad(rv_lanes3_add(e, de), -(along / length), e);
+      const RvLanes wide = rv_lanes_sqrt(rv_lanes_max(rv_lanes3_dot(turned, turned), rv_lanes_set(1e-60)));
+      // a step that would turn the edge inside out keeps a tenth of it
+      const RvLanes grown = rv_lanes_max(length + along, rv_lanes_set(0.1) * length);
+      moved = rv_lanes3_mad(moved, grown / wide, turned);
+      rv_lanes3_store(out + at + RV_W, moved);
+      x = next, dx = dnext;
+    }
+  }
+}
+
+void RV_KERNEL(rv_newton_blend)(int count, int width, int repeat, const double* elastic, const double* viscous,
+                                double scale, const double* rest, const double* start, double* stiffness,
+                                double* blended) {
+  for (int i = 0; i < count; ++i)
+    for (int lane = 0; lane < RV_W; lane += RV_V)
+      for (int c = 0; c < width; ++c) {
+        const size_t k = ((size_t)i * (size_t)width + (size_t)c) * RV_W + (size_t)lane;
+        const RvLanes e = rv_lanes_load(elastic + k), v = rv_lanes_load(viscous + k) * rv_lanes_set(scale);
+        const RvLanes sum = e + v, inverse = rv_lanes_set(1) / rv_lanes_max(sum, rv_lanes_set(1e-300));
+        rv_lanes_store(stiffness + k, sum);
+        // `repeat` strains share one stiffness: kappa_c in the frames of both edges
+        for (int r = 0; r < repeat; ++r) {
+          const size_t s = ((size_t)i * (size_t)(width * repeat) + (size_t)(r * width + c)) * RV_W + (size_t)lane;
+          const RvLanes mixed = rv_lanes_fma(e, rv_lanes_load(rest + s), v * rv_lanes_load(start + s));
+          rv_lanes_store(blended + s, mixed * inverse);
+        }
+      }
+}

@@ -1,0 +1,363 @@
+// Energy, gradient and Hessian of the discrete rod. The strains of an inner vertex depend on its two edges e, f and
+// their angles alone, so derivatives are gathered in these eight numbers and spread to the eleven unknowns last.
+#include "math/lanes_math.h"
+#include "strand/rod.h"
+
+void RV_KERNEL(rv_rod_energy)(const RvRodBatch* rod, const double* q, double* energy);
+void RV_KERNEL(rv_rod_derivatives)(const RvRodBatch* rod, const double* q, RvRodHessian kind, double* g, double* band);
+void RV_KERNEL(rv_rod_strain)(const RvRodBatch* rod, const double* q, const RvRodStrain* out);
+
+// two edges that fold back on each other: keeps 1 + cos from 0 (spec 1.2.1, known singularity)
+#define MIN_CHI 1e-4
+
+typedef struct Edge {
+  RvLanes length, inverse;
+  RvLanes3 t;       // tangent
+  RvLanes3 u;       // reference director here
+  RvLanes3 m1, m2;  // material frame
+  RvLanes3 p;       // how the transported frame turns about t beyond time-parallel transport, per unit of edge
+  RvLanes angle;
+} Edge;
+
+// strains of an inner vertex
+typedef struct Bend {
+  RvLanes chi;        // 1 + cos of the turn
+  RvLanes3 kb, half;  // curvature binormal; (t_e + t_f) / chi
+  RvLanes kappa[4];   // kappa_1, kappa_2 in the frame of e, then of f
+  RvLanes reference, twist;
+} Bend;
+
+#define SET rv_lanes_set
+
+RV_INLINE Edge read_edge(const RvRodBatch* rod, const double* q, int j, int lane) {
+  Edge e;
+  const double* x = q + (size_t)j * 4 * RV_W + lane;
+  const RvLanes3 d = rv_lanes3_sub(rv_lanes3_load(x + 4 * RV_W), rv_lanes3_load(x));
+  e.length = rv_lanes_max(rv_lanes_sqrt(rv_lanes3_dot(d, d)), SET(1e-30));
+  e.inverse = SET(1) / e.length;
+  e.t = rv_lanes3_scale(d, e.inverse);
+  e.angle = rv_lanes_load(x + 3 * RV_W);
+  // the reference frame, carried from the start of the step by the shortest turn of its tangent
+  const RvLanes3 t0 = rv_lanes3_load(rod->tangent + (size_t)j * 3 * RV_W + lane);
+  const RvLanes3 u0 = rv_lanes3_load(rod->director + (size_t)j * 3 * RV_W + lane);
+  const RvLanes turn = SET(1) / rv_lanes_max(SET(1) + rv_lanes3_dot(t0, e.t), SET(MIN_CHI));
+  e.u = rv_lanes3_mad(u0, -(rv_lanes3_dot(u0, e.t) * turn), rv_lanes3_add(t0, e.t));
+  e.p = rv_lanes3_scale(rv_lanes3_cross(t0, e.t), -(turn * e.inverse));
+  RvLanes s, c;
+  rv_lanes_sincos(e.angle, &s, &c);
+  const RvLanes3 v = rv_lanes3_cross(e.t, e.u);
+  e.m1 = rv_lanes3_mad(rv_lanes3_scale(e.u, c), s, v);
+  e.m2 = rv_lanes3_mad(rv_lanes3_scale(v, c), -s, e.u);
+  return e;
+}
+
+RV_INLINE Bend read_bend(const RvRodBatch* rod, const Edge* e, const Edge* f, int i, int lane) {
+  Bend b;
+  b.chi = rv_lanes_max(SET(1) + rv_lanes3_dot(e->t, f->t), SET(MIN_CHI));
+  const RvLanes inverse = SET(1) / b.chi;
+  b.kb = rv_lanes3_scale(rv_lanes3_cross(e->t, f->t), SET(2) * inverse);
+  b.half = rv_lanes3_scale(rv_lanes3_add(e->t, f->t), inverse);
+  b.kappa[0] = rv_lanes3_dot(e->m2, b.kb);
+  b.kappa[1] = -rv_lanes3_dot(e->m1, b.kb);
+  b.kappa[2] = rv_lanes3_dot(f->m2, b.kb);
+  b.kappa[3] = -rv_lanes3_dot(f->m1, b.kb);
+  // angle from the director of e, carried across the vertex, to that of f, on the branch of the start of the step
+  const RvLanes3 carried = rv_lanes3_mad(e->u, -(rv_lanes3_dot(e->u, f->t)), b.half);
+  const RvLanes sine = rv_lanes3_dot(rv_lanes3_cross(carried, f->u), f->t), cosine = rv_lanes3_dot(carried, f->u);
+  const RvLanes angle = rv_lanes_atan2(sine, cosine);
+  const RvLanes before = rv_lanes_load(rod->reference_twist + (size_t)i * RV_W + lane);
+  b.reference = rv_lanes_fma(rv_lanes_round((before - angle) * SET(1 / (2 * RV_PI))), SET(2 * RV_PI), angle);
+  b.twist = f->angle - e->angle + b.reference;
+  return b;
+}
+
+// stress of each strain: the energy's derivative by it; and its weight: the second derivative
+typedef struct Stress {
+  RvLanes force[4], weight[2];  // curvatures: the weight of kappa_1 and of kappa_2
+  RvLanes torque, torsion;
+} Stress;
+
+RV_INLINE Stress read_stress(const RvRodBatch* rod, const Bend* b, int i, int lane, RvLanes* energy) {
+  Stress s;
+  s.weight[0] = SET(0.5) * rv_lanes_load(rod->bend + (size_t)(2 * i) * RV_W + lane);
+  s.weight[1] = SET(0.5) * rv_lanes_load(rod->bend + (size_t)(2 * i + 1) * RV_W + lane);
+  RV_UNROLL
+  for (int k = 0; k < 4; ++k) {
+    const RvLanes strain = b->kappa[k] - rv_lanes_load(rod->curvature + (size_t)(4 * i + k) * RV_W + lane);
+    s.force[k] = s.weight[k & 1] * strain;
+    *energy = rv_lanes_fma(SET(0.5) * s.force[k], strain, *energy);
+  }
+  s.torsion = rv_lanes_load(rod->torsion + (size_t)i * RV_W + lane);
+  const RvLanes strain = b->twist - rv_lanes_load(rod->twist + (size_t)i * RV_W + lane);
+  s.torque = s.torsion * strain;
+  *energy = rv_lanes_fma(SET(0.5) * s.torque, strain, *energy);
+  return s;
+}
+
+// gradient of one strain by e, f and one angle
+typedef struct Slope {
+  RvLanes3 e, f;
+  RvLanes angle;
+} Slope;
+
+// of the curvature kappa = sign * m . kb with `other` its derivative by the frame's angle (A13 to A16)
+RV_INLINE Slope curvature_slope(const Edge* e, const Edge* f, const Bend* b, RvLanes kappa, RvLanes3 m, RvLanes sign,
+                                RvLanes other) {
+  const RvLanes scale = SET(2) * sign / b->chi;
+  const RvLanes3 bend = rv_lanes3_scale(b->half, -kappa);
+  Slope s;
+  s.e = rv_lanes3_scale(rv_lanes3_mad(bend, scale, rv_lanes3_cross(f->t, m)), e->inverse);
+  s.f = rv_lanes3_scale(rv_lanes3_mad(bend, -scale, rv_lanes3_cross(e->t, m)), f->inverse);
+  s.angle = other;
+  return s;
+}
+
+// symmetric 8 x 8 in (e, f, angle of e, angle of f)
+typedef struct Block {
+  RvLanes ee[6], ff[6], ef[9];  // 6: xx yx yy zx zy zz; ef[3 r + c] = by e_r and f_c
+  RvLanes3 ea, eb, fa, fb;      // a: angle of e, b: angle of f
+  RvLanes aa, ab, bb;
+} Block;
+
+RV_INLINE void add_symmetric(RvLanes s[6], RvLanes w, RvLanes3 a, RvLanes3 b) {
+  // w (a b^T + b a^T) / 2
+  const RvLanes h = SET(0.5) * w;
+  s[0] = rv_lanes_fma(w * a.x, b.x, s[0]);
+  s[1] = rv_lanes_fma(h, rv_lanes_fma(a.x, b.y, a.y * b.x), s[1]);
+  s[2] = rv_lanes_fma(w * a.y, b.y, s[2]);
+  s[3] = rv_lanes_fma(h, rv_lanes_fma(a.x, b.z, a.z * b.x), s[3]);
+  s[4] = rv_lanes_fma(h, rv_lanes_fma(a.y, b.z, a.z * b.y), s[4]);
+  s[5] = rv_lanes_fma(w * a.z, b.z, s[5]);
+}
+
+RV_INLINE void add_square(RvLanes s[6], RvLanes w, RvLanes3 a) {
+  const RvLanes x = w * a.x, y = w * a.y, z = w * a.z;
+  s[0] = rv_lanes_fma(x, a.x, s[0]), s[1] = rv_lanes_fma(y, a.x, s[1]), s[2] = rv_lanes_fma(y, a.y, s[2]);
+  s[3] = rv_lanes_fma(z, a.x, s[3]), s[4] = rv_lanes_fma(z, a.y, s[4]), s[5] = rv_lanes_fma(z, a.z, s[5]);
+}
+
+RV_INLINE void add_outer(RvLanes m[9], RvLanes w, RvLanes3 a, RvLanes3 b) {
+  const RvLanes x = w * a.x, y = w * a.y, z = w * a.z;
+  m[0] = rv_lanes_fma(x, b.x, m[0]), m[1] = rv_lanes_fma(x, b.y, m[1]), m[2] = rv_lanes_fma(x, b.z, m[2]);
+  m[3] = rv_lanes_fma(y, b.x, m[3]), m[4] = rv_lanes_fma(y, b.y, m[4]), m[5] = rv_lanes_fma(y, b.z, m[5]);
+  m[6] = rv_lanes_fma(z, b.x, m[6]), m[7] = rv_lanes_fma(z, b.y, m[7]), m[8] = rv_lanes_fma(z, b.z, m[8]);
+}
+
+// w [v]x, the matrix of the cross product
+RV_INLINE void add_cross(RvLanes m[9], RvLanes w, RvLanes3 v) {
+  m[1] -= w * v.z, m[2] += w * v.y, m[3] += w * v.z, m[5] -= w * v.x, m[6] -= w * v.y, m[7] += w * v.x;
+}
+
+// w s s^T, the Gauss-Newton part of one strain; `of_f` says whose angle it has
+RV_INLINE void add_slope(Block* h, RvLanes w, const Slope* s, int of_f) {
+  add_square(h->ee, w, s->e);
+  add_square(h->ff, w, s->f);
+  add_outer(h->ef, w, s->e, s->f);
+  const RvLanes wa = w * s->angle;
+  if (of_f) {
+    h->eb = rv_lanes3_mad(h->eb, wa, s->e), h->fb = rv_lanes3_mad(h->fb, wa, s->f);
+    h->bb = rv_lanes_fma(wa, s->angle, h->bb);
+  } else {
+    h->ea = rv_lanes3_mad(h->ea, wa, s->e), h->fa = rv_lanes3_mad(h->fa, wa, s->f);
+    h->aa = rv_lanes_fma(wa, s->angle, h->aa);
+  }
+}
+
+RV_INLINE void add_torsion_slope(Block* h, RvLanes w, RvLanes3 e, RvLanes3 f) {
+  add_square(h->ee, w, e);
+  add_square(h->ff, w, f);
+  add_outer(h->ef, w, e, f);
+  h->ea = rv_lanes3_mad(h->ea, -w, e), h->fa = rv_lanes3_mad(h->fa, -w, f);
+  h->eb = rv_lanes3_mad(h->eb, w, e), h->fb = rv_lanes3_mad(h->fb, w, f);
+  h->aa += w, h->bb += w, h->ab -= w;
+}
+
+// the projection of `v` off the unit vector `t`
+RV_INLINE RvLanes3 off(RvLanes3 v, RvLanes3 t) {
+  return rv_lanes3_mad(v, -rv_lanes3_dot(v, t), t);
+}
+
+// the second derivatives of one curvature times its stress w (A17 to A30 with the corrections of spec 1.2.1)
+RV_INLINE void add_curvature_hessian(Block* h, RvLanes w, const Edge* e, const Edge* f, const Bend* b, const Slope* s,
+                                     RvLanes kappa, RvLanes3 m, RvLanes sign, RvLanes3 m_turned, RvLanes sign_turned,
+                                     RvLanes turned, int of_f) {
+  const RvLanes chi = SET(1) / b->chi;
+  const RvLanes3 mt = rv_lanes3_scale(m, SET(2) * sign * chi);          // m~ with its sign
+  const RvLanes3 chi_e = rv_lanes3_scale(off(f->t, e->t), e->inverse);  // d chi / d e
+  const RvLanes3 chi_f = rv_lanes3_scale(off(e->t, f->t), f->inverse);
+  const RvLanes3 cross_f = rv_lanes3_cross(f->t, mt), cross_e = rv_lanes3_cross(e->t, mt);
+  const RvLanes we = -(w * e->inverse), wf = -(w * f->inverse);
+  // by e twice
+  add_symmetric(h->ee, we, s->e, rv_lanes3_add(e->t, b->half));
+  const RvLanes te = we * kappa * chi * e->inverse;  // kappa d half / d e = kappa chi / |e| [(I - t t^T) - half off^T]
+  h->ee[0] += te, h->ee[2] += te, h->ee[5] += te;
+  add_square(h->ee, -te, e->t);
+  add_symmetric(h->ee, -(te * e->length), b->half, chi_e);
+  add_symmetric(h->ee, we * chi, cross_f, chi_e);
+  // by f twice
+  add_symmetric(h->ff, wf, s->f, rv_lanes3_add(f->t, b->half));
+  const RvLanes tf = wf * kappa * chi * f->inverse;
+  h->ff[0] += tf, h->ff[2] += tf, h->ff[5] += tf;
+  add_square(h->ff, -tf, f->t);
+  add_symmetric(h->ff, -(tf * f->length), b->half, chi_f);
+  add_symmetric(h->ff, -(wf * chi), cross_e, chi_f);
+  // the material vector turns with its own edge
+  if (of_f)
+    add_symmetric(h->ff, w * sign * f->inverse * f->inverse, b->kb, m);
+  else
+    add_symmetric(h->ee, w * sign * e->inverse * e->inverse, b->kb, m);
+  // by e and f
+  add_outer(h->ef, we, b->half, s->f);
+  const RvLanes tm = we * kappa * chi * f->inverse;
+  h->ef[0] += tm, h->ef[4] += tm, h->ef[8] += tm;
+  add_outer(h->ef, -tm, f->t, f->t);
+  add_outer(h->ef, -(tm * f->length), b->half, chi_f);
+  add_outer(h->ef, we * chi, cross_f, chi_f);
+  // [m~]x (I - t t^T) / |f|
+  add_cross(h->ef, we * f->inverse, mt);
+  add_outer(h->ef, -(we * f->inverse), rv_lanes3_cross(mt, f->t), f->t);
+  // with the angle: the slope of the curvature it turns into, and minus the curvature itself
+  const Slope t = curvature_slope(e, f, b, turned, m_turned, sign_turned, SET(0));
+  if (of_f) {
+    h->eb = rv_lanes3_mad(h->eb, w, t.e), h->fb = rv_lanes3_mad(h->fb, w, t.f);
+    h->bb = rv_lanes_fma(-w, kappa, h->bb);
+  } else {
+    h->ea = rv_lanes3_mad(h->ea, w, t.e), h->fa = rv_lanes3_mad(h->fa, w, t.f);
+    h->aa = rv_lanes_fma(-w, kappa, h->aa);
+  }
+}
+
+// the second derivatives of the twist times its torque w
+RV_INLINE void add_twist_hessian(Block* h, RvLanes w, const Edge* e, const Edge* f, const Bend* b) {
+  add_symmetric(h->ee, SET(-0.5) * w * e->inverse * e->inverse, b->kb, rv_lanes3_add(e->t, b->half));
+  add_symmetric(h->ff, SET(-0.5) * w * f->inverse * f->inverse, b->kb, rv_lanes3_add(f->t, b->half));
+  const RvLanes m = SET(0.5) * w * e->inverse * f->inverse;
+  add_cross(h->ef, m * SET(2) / b->chi, e->t);
+  add_outer(h->ef, -m, b->kb, b->half);
+}
+
+// the reference frame turns with its edge by p beyond time-parallel transport: angle -> angle + p . edge
+RV_INLINE void turn_frames(Block* h, RvLanes3 pe, RvLanes3 pf) {
+  add_symmetric(h->ee, SET(2), pe, h->ea);
+  add_square(h->ee, h->aa, pe);
+  add_symmetric(h->ff, SET(2), pf, h->fb);
+  add_square(h->ff, h->bb, pf);
+  add_outer(h->ef, SET(1), pe, h->fa);
+  add_outer(h->ef, SET(1), h->eb, pf);
+  add_outer(h->ef, h->ab, pe, pf);
+  h->ea = rv_lanes3_mad(h->ea, h->aa, pe), h->eb = rv_lanes3_mad(h->eb, h->ab, pe);
+  h->fa = rv_lanes3_mad(h->fa, h->ab, pf), h->fb = rv_lanes3_mad(h->fb, h->bb, pf);
+}
+
+#include "strand/rod_assemble.h"
+
+// gradient, and the Hessian's 8 x 8 if `h` is not NULL, of an inner vertex
+RV_INLINE void vertex_derivatives(const Edge* e, const Edge* f, const Bend* b, const Stress* s, int full, double* g,
+                                  Block* h) {
+  const RvLanes one = SET(1), minus = SET(-1);
+  const RvLanes3 m[4] = {e->m2, e->m1, f->m2, f->m1};
+  RvLanes3 ge = rv_lanes3_scale(b->kb, SET(0.5) * s->torque * e->inverse);
+  RvLanes3 gf = rv_lanes3_scale(b->kb, SET(0.5) * s->torque * f->inverse);
+  RvLanes ga = -s->torque, gb = s->torque;
+  RV_UNROLL
+  for (int k = 0; k < 4; ++k) {
+    const int of_f = k >= 2, second = k & 1;
+    const RvLanes sign = second ? minus : one;
+    // d kappa_1 / d angle = kappa_2, d kappa_2 / d angle = -kappa_1
+    const RvLanes turned = second ? -b->kappa[k - 1] : b->kappa[k + 1];
+    const Slope slope = curvature_slope(e, f, b, b->kappa[k], m[k], sign, turned);
+    ge = rv_lanes3_mad(ge, s->force[k], slope.e);
+    gf = rv_lanes3_mad(gf, s->force[k], slope.f);
+    if (of_f)
+      gb = rv_lanes_fma(s->force[k], slope.angle, gb);
+    else
+      ga = rv_lanes_fma(s->force[k], slope.angle, ga);
+    if (!h) continue;
+    add_slope(h, s->weight[second], &slope, of_f);
+    if (full)
+      add_curvature_hessian(h, s->force[k], e, f, b, &slope, b->kappa[k], m[k], sign, m[second ? k - 1 : k + 1], minus,
+                            turned, of_f);
+  }
+  if (h) {
+    add_torsion_slope(h, s->torsion, rv_lanes3_scale(b->kb, SET(0.5) * e->inverse),
+                      rv_lanes3_scale(b->kb, SET(0.5) * f->inverse));
+    if (full) add_twist_hessian(h, s->torque, e, f, b);
+    turn_frames(h, e->p, f->p);
+  }
+  ge = rv_lanes3_mad(ge, ga, e->p);
+  gf = rv_lanes3_mad(gf, gb, f->p);
+  add3(g, rv_lanes3_scale(ge, minus));
+  add3(g + 4 * RV_W, rv_lanes3_sub(ge, gf));
+  add3(g + 8 * RV_W, gf);
+  rv_lanes_store(g + 3 * RV_W, rv_lanes_load(g + 3 * RV_W) + ga);
+  rv_lanes_store(g + 7 * RV_W, rv_lanes_load(g + 7 * RV_W) + gb);
+}
+
+RV_INLINE void derivatives(const RvRodBatch* rod, const double* q, int full, double* g, double* band, int lane) {
+  Edge e = read_edge(rod, q, 0, lane);
+  add_stretch(rod, &e, 0, lane, full, g, band);
+  for (int i = 1; i + 1 < rod->vertices; ++i) {
+    const Edge f = read_edge(rod, q, i, lane);
+    const Bend b = read_bend(rod, &e, &f, i, lane);
+    RvLanes unused = SET(0);
+    const Stress s = read_stress(rod, &b, i, lane, &unused);
+    Block h = {0};
+    vertex_derivatives(&e, &f, &b, &s, full, g + (size_t)(4 * i - 4) * RV_W, band ? &h : 0);
+    if (band) spread(&h, band, 4 * i - 4);
+    add_stretch(rod, &f, i, lane, full, g, band);
+    e = f;
+  }
+}
+
+void RV_KERNEL(rv_rod_derivatives)(const RvRodBatch* rod, const double* q, RvRodHessian kind, double* g, double* band) {
+  for (int lane = 0; lane < RV_W; lane += RV_V) {
+    if (!band)
+      derivatives(rod, q, 0, g + lane, 0, lane);
+    else if (kind == RV_ROD_FULL)
+      derivatives(rod, q, 1, g + lane, band + lane, lane);
+    else
+      derivatives(rod, q, 0, g + lane, band + lane, lane);
+  }
+}
+
+void RV_KERNEL(rv_rod_energy)(const RvRodBatch* rod, const double* q, double* energy) {
+  for (int lane = 0; lane < RV_W; lane += RV_V) {
+    Edge e = read_edge(rod, q, 0, lane);
+    RvLanes sum = stretch_energy(rod, &e, 0, lane);
+    for (int i = 1; i + 1 < rod->vertices; ++i) {
+      const Edge f = read_edge(rod, q, i, lane);
+      const Bend b = read_bend(rod, &e, &f, i, lane);
+      read_stress(rod, &b, i, lane, &sum);
+      sum += stretch_energy(rod, &f, i, lane);
+      e = f;
+    }
+    rv_lanes_store(energy + lane, sum);
+  }
+}
+
+RV_INLINE void store_edge(const RvRodStrain* out, const Edge* e, int j, int lane) {
+  if (out->tangent) rv_lanes3_store(out->tangent + (size_t)(3 * j) * RV_W + lane, e->t);
+  if (out->length) rv_lanes_store(out->length + (size_t)j * RV_W + lane, e->length);
+  if (!out->director) return;
+  // squared off against the rounding of many steps
+  const RvLanes3 u = off(e->u, e->t);
+  const RvLanes scale = SET(1) / rv_lanes_sqrt(rv_lanes_max(rv_lanes3_dot(u, u), SET(1e-300)));
+  rv_lanes3_store(out->director + (size_t)(3 * j) * RV_W + lane, rv_lanes3_scale(u, scale));
+}
+
+void RV_KERNEL(rv_rod_strain)(const RvRodBatch* rod, const double* q, const RvRodStrain* out) {
+  for (int lane = 0; lane < RV_W; lane += RV_V) {
+    Edge e = read_edge(rod, q, 0, lane);
+    store_edge(out, &e, 0, lane);
+    for (int i = 1; i + 1 < rod->vertices; ++i) {
+      const Edge f = read_edge(rod, q, i, lane);
+      const Bend b = read_bend(rod, &e, &f, i, lane);
+      store_edge(out, &f, i, lane);
+      if (out->reference_twist) rv_lanes_store(out->reference_twist + (size_t)i * RV_W + lane, b.reference);
+      if (out->twist) rv_lanes_store(out->twist + (size_t)i * RV_W + lane, b.twist);
+      for (int k = 0; out->curvature && k < 4; ++k)
+        rv_lanes_store(out->curvature + (size_t)(4 * i + k) * RV_W + lane, b.kappa[k]);
+      e = f;
+    }
+  }
+}

@@ -1,0 +1,144 @@
+// One implicit step: what a batch needs before Newton and after it (WH-44).
+#include "strand/step.h"
+
+#include <math.h>
+#include <string.h>
+
+static double* take(double** next, size_t count) {
+  double* p = *next;
+  *next += (count + RV_LANES - 1) / RV_LANES * RV_LANES;
+  return p;
+}
+
+size_t rv_work_size(int n) {
+  return (size_t)n * (2 * 4 + 10) * RV_LANES + rv_ldlt_size(4 * n - 1, RV_ROD_BAND);
+}
+
+size_t rv_spare_size(int n) {
+  return rv_ldlt_size(4 * n - 1, RV_ROD_BAND) + (size_t)n * 4 * RV_LANES;
+}
+
+void rv_work_place(RvStrandWork* w, double* memory, int n) {
+  size_t u = (size_t)n * 4 * RV_LANES, v = (size_t)n * RV_LANES;
+  w->goal = take(&memory, u), w->inertia = take(&memory, u),
+  w->band = take(&memory, rv_ldlt_size(4 * n - 1, RV_ROD_BAND));
+  w->length = take(&memory, v), w->curvature = take(&memory, 4 * v), w->twist = take(&memory, v);
+  w->stretch = take(&memory, v), w->bend = take(&memory, 2 * v), w->torsion = take(&memory, v);
+}
+
+// Where each unknown would go without elasticity, and how strongly it is held to it: inertia (BDF2: Hairer and Wanner,
+// II.7), drag and springs are all quadratic in one unknown, so they are one such term.
+static void set_goal(const RvStrandStep* step, const RvStrandBatch* b, const RvStrandWork* w) {
+  const RvStrandState* s = step->s;
+  const RvStrandStepDef* def = step->def;
+  size_t count = (size_t)b->vertices * 4 * RV_LANES;
+  double h = step->h;
+  for (size_t k = 0; k < count; ++k) {
+    size_t at = b->at + k;
+    double m = step->m->mass[at], force = def->force ? def->force[at] : 0;
+    double drift = step->bdf2 ? (s->q[at] - s->q_before[at]) / 3 : 0;
+    double v = step->bdf2 ? s->v[at] + (s->v[at] - s->v_before[at]) / 3 : s->v[at];
+    double weight = m / (h * h), pull = weight * (s->q[at] + drift + h * v) + force;
+    if (def->drag) {
+      double c = def->drag[at] / h;
+      weight += c;
+      pull += c * (s->q[at] + drift + (def->drag_velocity ? h * def->drag_velocity[at] : 0));
+    }
+    if (def->spring) {
+      weight += def->spring[at];
+      pull += def->spring[at] * def->spring_target[at];
+    }
+    w->inertia[k] = weight;
+    w->goal[k] = weight > 0 ? pull / weight : s->q[at];
+  }
+}
+
+static void set_potential(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWork* w) {
+  const RvStrandModel* m = step->m;
+  RvNewtonBatch* p = &w->potential;
+  *p = (RvNewtonBatch){.inertia = w->inertia,
+                       .goal = w->goal,
+                       .free = m->free + b->at,
+                       .couple = step->def->couple,
+                       .block = (size_t)(b - m->batches)};
+  p->rod = (RvRodBatch){.vertices = b->vertices,
+                        .tangent = step->s->tangent + 3 * b->edge_at,
+                        .director = step->s->director + 3 * b->edge_at,
+                        .reference_twist = step->s->reference_twist + b->vertex_at};
+  // the strains of the start, where the viscous twins rest; their room is needed only here
+  double *length = w->d, *curvature = w->trial, *twist = w->g;
+  rv_rod_strain(&p->rod, step->s->q + b->at, &(RvRodStrain){.length = length, .curvature = curvature, .twist = twist});
+  double scale = 1 / step->def->dt;
+  int n = b->vertices;
+  rv_newton_blend(n - 1, 1, 1, m->stretch + b->edge_at, m->damp_stretch + b->edge_at, scale,
+                  m->rest_length + b->edge_at, length, w->stretch, w->length);
+  rv_newton_blend(n, 2, 2, m->bend + 2 * b->vertex_at, m->damp_bend + 2 * b->vertex_at, scale,
+                  m->rest_curvature + 4 * b->vertex_at, curvature, w->bend, w->curvature);
+  rv_newton_blend(n, 1, 1, m->torsion + b->vertex_at, m->damp_torsion + b->vertex_at, scale,
+                  m->rest_twist + b->vertex_at, twist, w->torsion, w->twist);
+  p->rod.length = w->length, p->rod.stretch = w->stretch, p->rod.curvature = w->curvature;
+  p->rod.bend = w->bend, p->rod.twist = w->twist, p->rod.torsion = w->torsion;
+}
+
+// the better of two guesses, lane by lane: carried by inertia, or left where it was; fixed unknowns at their targets
+static void set_guess(const RvStrandStep* step, const RvStrandBatch* b, const RvStrandWork* w) {
+  size_t count = (size_t)b->vertices * 4 * RV_LANES;
+  double still[RV_LANES] __attribute__((aligned(64))), carried[RV_LANES] __attribute__((aligned(64)));
+  const double* before = step->s->q + b->at;
+  for (size_t k = 0; k < count; ++k) {
+    bool fixed = w->potential.free[k] == 0;
+    double given = fixed && step->def->target ? step->def->target[b->at + k] : before[k];
+    w->trial[k] = fixed ? given : w->goal[k];
+    w->d[k] = fixed ? given : before[k];
+  }
+  rv_newton_energy(&w->potential, w->d, still);
+  rv_newton_energy(&w->potential, w->trial, carried);
+  for (size_t k = 0; k < count; ++k) w->q[k] = carried[k % RV_LANES] < still[k % RV_LANES] ? w->trial[k] : w->d[k];
+}
+
+void rv_step_begin(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWork* w) {
+  set_goal(step, b, w);
+  set_potential(step, b, w);
+  set_guess(step, b, w);
+}
+
+void rv_step_scale(const RvStrandBatch* b, const RvStrandWork* w, double scale[RV_LANES]) {
+  for (int lane = 0; lane < RV_LANES; ++lane) {
+    double inertia = 0, edge = 0;
+    for (int i = 0; i < b->vertices; ++i) inertia += w->inertia[4 * i * RV_LANES + lane];
+    for (int j = 0; j + 1 < b->vertices; ++j) edge += w->length[j * RV_LANES + lane];
+    scale[lane] = sqrt(inertia) * edge / (b->vertices - 1);
+  }
+}
+
+void rv_step_finish(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWork* w) {
+  RvStrandState* s = step->s;
+  size_t count = (size_t)b->vertices * 4 * RV_LANES, row = (size_t)b->vertices * RV_LANES;
+  size_t edges = (size_t)(b->vertices - 1) * RV_LANES;
+  double dt = step->def->dt;
+  // into scratch first: the strain reads the frames of the start
+  double *tangent = w->band, *director = w->band + 3 * row, *twist = w->spare;
+  rv_rod_strain(&w->potential.rod, w->q,
+                &(RvRodStrain){.tangent = tangent, .director = director, .reference_twist = twist});
+  for (size_t k = 0; k < count; ++k) {
+    size_t at = b->at + k;
+    double before = s->q[at], v = (w->q[k] - before) / dt;
+    if (step->bdf2) v = 1.5 * v - 0.5 * (before - s->q_before[at]) / dt;
+    s->q_before[at] = before, s->v_before[at] = s->v[at];
+    s->q[at] = w->q[k], s->v[at] = v;
+  }
+  memcpy(s->tangent + 3 * b->edge_at, tangent, 3 * edges * sizeof(double));
+  memcpy(s->director + 3 * b->edge_at, director, 3 * edges * sizeof(double));
+  size_t inner = (size_t)(b->vertices - 2) * RV_LANES;
+  memcpy(s->reference_twist + b->vertex_at + RV_LANES, twist + RV_LANES, inner * sizeof(double));
+}
+
+RvResult rv_strand_step(const RvStrandModel* m, RvStrandState* s, const RvStrandStepDef* def, RvStrandStats* stats,
+                        RvError* error) {
+  bool bdf2 = def->integrator == RV_BDF2 && s->has_before && def->dt_before == def->dt;
+  RvStrandStep step = {m, s, def, bdf2 ? def->dt * 2 / 3 : def->dt, bdf2};
+  *stats = (RvStrandStats){0};
+  RvResult result = def->couple ? rv_step_coupled(&step, stats, error) : rv_step_free(&step, stats, error);
+  s->has_before = true;
+  return result;
+}

@@ -1,0 +1,39 @@
+// What the free and the coupled step share. Private to src/strand.
+#ifndef RV_STRAND_STEP_H
+#define RV_STRAND_STEP_H
+
+#include "strand/newton.h"
+#include "strand/strand.h"
+
+enum { RV_STRAND_MAX_HALVINGS = 12 };
+
+// Numbers of one batch. The vectors of unknowns may be its part of global ones; the rest is in memory of rv_work_size
+// doubles; `spare` is rv_spare_size doubles that are needed only while a batch is assembled or finished.
+typedef struct RvStrandWork {
+  double *q, *goal, *inertia, *g, *d, *trial, *band, *spare;
+  double *length, *curvature, *twist, *stretch, *bend, *torsion;  // elastic and viscous together
+  RvNewtonBatch potential;
+} RvStrandWork;
+
+typedef struct RvStrandStep {
+  const RvStrandModel* m;
+  RvStrandState* s;
+  const RvStrandStepDef* def;
+  double h;  // dt of Euler, 2/3 dt of BDF2
+  bool bdf2;
+} RvStrandStep;
+
+size_t rv_work_size(int vertices);
+size_t rv_spare_size(int vertices);
+void rv_work_place(RvStrandWork* w, double* memory, int vertices);
+// Goal, potential and first guess q of a batch.
+void rv_step_begin(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWork* w);
+// The decrement of moving a whole strand by one of its edges: what residuals are measured against when nothing moves.
+void rv_step_scale(const RvStrandBatch* b, const RvStrandWork* w, double scale[RV_LANES]);
+// q becomes the state: velocities, and frames carried to the end of the step.
+void rv_step_finish(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWork* w);
+
+RvResult rv_step_free(const RvStrandStep* step, RvStrandStats* stats, RvError* error);
+RvResult rv_step_coupled(const RvStrandStep* step, RvStrandStats* stats, RvError* error);
+
+#endif

@@ -1,0 +1,290 @@
+// The step of strands that something joins: one Newton for all, whose linear systems are solved by conjugate gradients
+// with each strand's own factor as preconditioner (WH-45, spec 1.2.12).
+//
+// The matrix is M + C: M the strands' bands, with what of the coupling fits them, and C the rest. As the directions are
+// p = M^-1 r + beta p, their products with M need no multiplication: M p = r + beta M p. So an iteration costs one
+// solve with the factors, one application of the coupling, and a few vector operations.
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "strand/step.h"
+
+typedef struct Coupled {
+  const RvStrandStep* step;
+  const RvOperator* op;
+  RvStrandWork* work;  // one a batch
+  double* memory;      // of the batches
+  size_t* memory_at;
+  double *q, *d, *r, *z, *p, *mp, *ap;  // [unknowns]; r is the gradient first, ap also the line search's trial
+  double alpha, beta;
+  int64_t* indefinite;  // one a batch; -1: no memory
+} Coupled;
+
+static size_t unknowns_of(const RvStrandBatch* b) {
+  return (size_t)b->vertices * 4 * RV_LANES;
+}
+
+// spare lanes repeat a strand and must not count
+static double dot(const RvStrandBatch* b, const double* x, const double* y) {
+  double lanes[RV_LANES] __attribute__((aligned(64))), sum = 0;
+  rv_newton_dot(b->vertices, x + b->at, y + b->at, lanes);
+  for (int lane = 0; lane < b->lanes; ++lane) sum += lanes[lane];
+  return sum;
+}
+
+//---------------------------------------------------------------------------------------------- one batch each
+
+static void begin_batches(void* arg, size_t begin, size_t end) {
+  Coupled* c = arg;
+  for (size_t k = begin; k < end; ++k) {
+    const RvStrandBatch* b = &c->step->m->batches[k];
+    RvStrandWork* w = &c->work[k];
+    w->q = c->q + b->at, w->g = c->r + b->at, w->d = c->d + b->at, w->trial = c->ap + b->at;
+    rv_work_place(w, c->memory + c->memory_at[k], b->vertices);
+    rv_step_begin(c->step, b, w);
+  }
+}
+
+static void assemble_batches(void* arg, size_t begin, size_t end) {
+  Coupled* c = arg;
+  for (size_t k = begin; k < end; ++k) {
+    RvStrandWork* w = &c->work[k];
+    double* spare = rv_alloc(rv_spare_size(c->step->m->batches[k].vertices), sizeof(double));
+    if (!spare)
+      c->indefinite[k] = -1;
+    else if (rv_newton_assemble(&w->potential, w->q, w->g, w->band, spare) && c->indefinite[k] >= 0)
+      c->indefinite[k]++;
+    rv_free(spare);
+  }
+}
+
+// the gradient becomes the right side: fixed unknowns and spare lanes do not move
+static void right_side(void* arg, size_t begin, size_t end) {
+  Coupled* c = arg;
+  for (size_t k = begin; k < end; ++k) {
+    const RvStrandBatch* b = &c->step->m->batches[k];
+    const double* may = c->step->m->free + b->at;
+    size_t count = unknowns_of(b);
+    for (size_t i = 0; i < count; ++i) c->r[b->at + i] = (int)(i % RV_LANES) < b->lanes ? -c->r[b->at + i] * may[i] : 0;
+    memset(c->d + b->at, 0, count * sizeof(double));
+    memset(c->p + b->at, 0, count * sizeof(double));
+    memset(c->mp + b->at, 0, count * sizeof(double));
+  }
+}
+
+// z = M^-1 r; gives r . z
+static double precondition(void* arg, size_t begin, size_t end) {
+  Coupled* c = arg;
+  double sum = 0;
+  for (size_t k = begin; k < end; ++k) {
+    const RvStrandBatch* b = &c->step->m->batches[k];
+    memcpy(c->z + b->at, c->r + b->at, unknowns_of(b) * sizeof(double));
+    rv_ldlt_solve(c->work[k].band, 4 * b->vertices - 1, RV_ROD_BAND, c->z + b->at);
+    sum += dot(b, c->r, c->z);
+  }
+  return sum;
+}
+
+// p = z + beta p, M p = r + beta M p, and room for A p
+static void turn(void* arg, size_t begin, size_t end) {
+  Coupled* c = arg;
+  for (size_t k = begin; k < end; ++k) {
+    const RvStrandBatch* b = &c->step->m->batches[k];
+    size_t count = unknowns_of(b);
+    double *p = c->p + b->at, *mp = c->mp + b->at, *ap = c->ap + b->at;
+    const double *z = c->z + b->at, *r = c->r + b->at;
+    for (size_t i = 0; i < count; ++i) {
+      p[i] = z[i] + c->beta * p[i];
+      mp[i] = r[i] + c->beta * mp[i];
+      ap[i] = 0;
+    }
+  }
+}
+
+// A p = M p + C p over the free unknowns; gives p . A p
+static double close_product(void* arg, size_t begin, size_t end) {
+  Coupled* c = arg;
+  double sum = 0;
+  for (size_t k = begin; k < end; ++k) {
+    const RvStrandBatch* b = &c->step->m->batches[k];
+    size_t count = unknowns_of(b);
+    const double* may = c->step->m->free + b->at;
+    for (size_t i = 0; i < count; ++i) c->ap[b->at + i] = c->mp[b->at + i] + may[i] * c->ap[b->at + i];
+    sum += dot(b, c->p, c->ap);
+  }
+  return sum;
+}
+
+static void advance(void* arg, size_t begin, size_t end) {
+  Coupled* c = arg;
+  for (size_t k = begin; k < end; ++k) {
+    const RvStrandBatch* b = &c->step->m->batches[k];
+    size_t count = unknowns_of(b);
+    for (size_t i = b->at; i < b->at + count; ++i) {
+      c->d[i] += c->alpha * c->p[i];
+      c->r[i] -= c->alpha * c->ap[i];
+    }
+  }
+}
+
+static void move_batches(void* arg, size_t begin, size_t end) {
+  Coupled* c = arg;
+  double alpha[RV_LANES] __attribute__((aligned(64)));
+  for (int lane = 0; lane < RV_LANES; ++lane) alpha[lane] = c->alpha;
+  for (size_t k = begin; k < end; ++k) {
+    const RvStrandBatch* b = &c->step->m->batches[k];
+    rv_newton_move(b->vertices, c->q + b->at, alpha, c->d + b->at, c->ap + b->at);
+  }
+}
+
+static double strand_energy(const Coupled* c, const double* q, size_t begin, size_t end) {
+  double sum = 0;
+  for (size_t k = begin; k < end; ++k) {
+    const RvStrandBatch* b = &c->step->m->batches[k];
+    double lanes[RV_LANES] __attribute__((aligned(64)));
+    rv_newton_energy(&c->work[k].potential, q + b->at, lanes);
+    for (int lane = 0; lane < b->lanes; ++lane) sum += lanes[lane];
+  }
+  return sum;
+}
+
+static double energy_of_q(void* arg, size_t begin, size_t end) {
+  return strand_energy(arg, ((Coupled*)arg)->q, begin, end);
+}
+
+static double energy_of_trial(void* arg, size_t begin, size_t end) {
+  return strand_energy(arg, ((Coupled*)arg)->ap, begin, end);
+}
+
+static double scale_sum(void* arg, size_t begin, size_t end) {
+  const Coupled* c = arg;
+  double sum = 0;
+  for (size_t k = begin; k < end; ++k) {
+    double scale[RV_LANES];
+    rv_step_scale(&c->step->m->batches[k], &c->work[k], scale);
+    for (int lane = 0; lane < c->step->m->batches[k].lanes; ++lane) sum += scale[lane] * scale[lane];
+  }
+  return sum;
+}
+
+// spare lanes take what the strand that they repeat has come to
+static void finish_batches(void* arg, size_t begin, size_t end) {
+  Coupled* c = arg;
+  for (size_t k = begin; k < end; ++k) {
+    const RvStrandBatch* b = &c->step->m->batches[k];
+    RvStrandWork* w = &c->work[k];
+    size_t count = unknowns_of(b);
+    for (size_t i = 0; i < count; i += RV_LANES)
+      for (int lane = b->lanes; lane < RV_LANES; ++lane) w->q[i + (size_t)lane] = w->q[i + (size_t)b->lanes - 1];
+    w->spare = c->z + b->at;  // room for a twist a vertex
+    rv_step_finish(c->step, b, w);
+  }
+}
+
+//---------------------------------------------------------------------------------------------- all together
+
+// d = A^-1 r. Returns d . b, the fall of the quadratic model times two.
+static double solve(Coupled* c, RvStrandStats* stats) {
+  size_t n = c->step->m->nbatch;
+  double gamma = rv_parallel_sum(n, 1, precondition, c), first = gamma, fall = 0;
+  c->beta = 0;
+  stats->cg_iterations = 0;
+  for (int it = 0; it < c->step->def->max_cg && gamma > 0; ++it) {
+    rv_parallel_for(n, 1, turn, c);
+    c->op->apply(c->op->user, c->p, c->ap);
+    double curvature = rv_parallel_sum(n, 1, close_product, c);
+    if (!(curvature > 0)) break;
+    c->alpha = gamma / curvature;
+    rv_parallel_for(n, 1, advance, c);
+    fall += c->alpha * gamma;
+    stats->cg_iterations = it + 1;
+    double next = rv_parallel_sum(n, 1, precondition, c), tolerance = c->step->def->cg_tolerance;
+    if (!(next > tolerance * tolerance * first)) break;
+    c->beta = next / gamma;
+    gamma = next;
+  }
+  return fall;
+}
+
+// halves the step of all strands until the potential of all falls as it should
+static bool search(Coupled* c, double fall, double* energy, RvStrandStats* stats) {
+  size_t n = c->step->m->nbatch;
+  c->alpha = 1;
+  for (int halving = 0; halving <= RV_STRAND_MAX_HALVINGS; ++halving, c->alpha *= 0.5) {
+    rv_parallel_for(n, 1, move_batches, c);
+    double trial = rv_parallel_sum(n, 1, energy_of_trial, c) + c->op->energy(c->op->user, c->ap);
+    if (trial <= *energy - 1e-4 * c->alpha * fall + 1e-13 * fabs(*energy)) {
+      double* swap = c->q;
+      c->q = c->ap, c->ap = swap;
+      *energy = trial;
+      return true;
+    }
+    stats->searches++;
+  }
+  return false;
+}
+
+static void bind(Coupled* c) {
+  for (size_t k = 0; k < c->step->m->nbatch; ++k) {
+    const RvStrandBatch* b = &c->step->m->batches[k];
+    c->work[k].q = c->q + b->at, c->work[k].trial = c->ap + b->at;
+  }
+}
+
+static void newton(Coupled* c, RvStrandStats* stats) {
+  const RvStrandStepDef* def = c->step->def;
+  size_t n = c->step->m->nbatch;
+  double first = 0, scale = sqrt(rv_parallel_sum(n, 1, scale_sum, c));
+  double energy = rv_parallel_sum(n, 1, energy_of_q, c) + c->op->energy(c->op->user, c->q);
+  for (int it = 0; it < def->max_iterations; ++it) {
+    c->op->prepare(c->op->user, c->q);
+    rv_parallel_for(n, 1, assemble_batches, c);
+    c->op->gradient(c->op->user, c->q, c->r);
+    rv_parallel_for(n, 1, right_side, c);
+    double fall = solve(c, stats), decrement = sqrt(fall);
+    if (it == 0) first = fmax(decrement, scale);
+    stats->residual = decrement / first;
+    if (!(stats->residual > def->tolerance)) break;
+    stats->iterations = it + 1;
+    if (!search(c, fall, &energy, stats)) break;
+    bind(c);
+  }
+  if (stats->residual > def->tolerance) stats->unconverged = (int64_t)n;
+}
+
+static bool take_memory(Coupled* c) {
+  const RvStrandModel* m = c->step->m;
+  c->work = rv_alloc_zero(m->nbatch, sizeof *c->work);
+  c->memory_at = rv_alloc(m->nbatch, sizeof *c->memory_at);
+  c->indefinite = rv_alloc_zero(m->nbatch, sizeof *c->indefinite);
+  if (!c->work || !c->memory_at || !c->indefinite) return false;
+  size_t total = 0;
+  for (size_t k = 0; k < m->nbatch; ++k) {
+    c->memory_at[k] = total;
+    total += rv_work_size(m->batches[k].vertices);
+  }
+  double** vectors[] = {&c->q, &c->d, &c->r, &c->z, &c->p, &c->mp, &c->ap};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i)
+    if (!(*vectors[i] = rv_alloc(m->unknowns, sizeof(double)))) return false;
+  return (c->memory = rv_alloc(total, sizeof(double))) != NULL;
+}
+
+RvResult rv_step_coupled(const RvStrandStep* step, RvStrandStats* stats, RvError* error) {
+  Coupled c = {.step = step, .op = step->def->couple};
+  size_t n = step->m->nbatch;
+  RvResult result = take_memory(&c) ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory in the step of the strands");
+  if (!result) {
+    rv_parallel_for(n, 1, begin_batches, &c);
+    newton(&c, stats);
+    rv_parallel_for(n, 1, finish_batches, &c);
+    for (size_t k = 0; k < n; ++k) {
+      if (c.indefinite[k] < 0) result = rv_fail(error, RV_NO_MEMORY, "out of memory in the step of the strands");
+      stats->indefinite += c.indefinite[k] > 0 ? c.indefinite[k] : 0;
+    }
+  }
+  rv_free(c.work), rv_free(c.memory_at), rv_free(c.indefinite), rv_free(c.memory);
+  rv_free(c.q), rv_free(c.d), rv_free(c.r), rv_free(c.z), rv_free(c.p), rv_free(c.mp), rv_free(c.ap);
+  return result;
+}

@@ -1,0 +1,116 @@
+// The step of strands that do not touch: every batch is solved by one task from beginning to end, and every lane is on
+// its own: its steps, its line search and its stopping do not depend on the strands beside it.
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "strand/step.h"
+
+typedef struct Free {
+  const RvStrandStep* step;
+  RvStrandStats* stats;  // one a batch; iterations -1: no memory
+} Free;
+
+// shortens the step of each lane until its potential falls as it should (Armijo); a lane that cannot move stays
+static int search(const RvStrandWork* w, const double* energy, const double* slope, double* alpha, double* after) {
+  int shortened = 0, n = w->potential.rod.vertices;
+  double trial[RV_LANES] __attribute__((aligned(64)));
+  bool open[RV_LANES];
+  for (int lane = 0; lane < RV_LANES; ++lane) {
+    after[lane] = energy[lane];
+    open[lane] = alpha[lane] > 0;
+  }
+  for (int halving = 0; halving <= RV_STRAND_MAX_HALVINGS; ++halving) {
+    rv_newton_move(n, w->q, alpha, w->d, w->trial);
+    rv_newton_energy(&w->potential, w->trial, trial);
+    bool any = false;
+    for (int lane = 0; lane < RV_LANES; ++lane) {
+      if (!open[lane]) continue;
+      // at convergence the fall is below the energy's own rounding, which must not stop the last step
+      double rounding = 1e-13 * fabs(energy[lane]);
+      if (trial[lane] <= energy[lane] + 1e-4 * alpha[lane] * slope[lane] + rounding) {
+        open[lane] = false;
+        after[lane] = trial[lane];
+      } else {
+        alpha[lane] = halving == RV_STRAND_MAX_HALVINGS ? 0 : 0.5 * alpha[lane];
+        any = true;
+        shortened++;
+      }
+    }
+    if (!any) break;
+  }
+  rv_newton_move(n, w->q, alpha, w->d, w->q);
+  return shortened;
+}
+
+static void newton(const RvStrandStep* step, const RvStrandBatch* b, const RvStrandWork* w, RvStrandStats* stats) {
+  int n = b->vertices;
+  double first[RV_LANES] = {0}, scale[RV_LANES], left[RV_LANES] = {0}, after[RV_LANES];
+  double energy[RV_LANES] __attribute__((aligned(64))), slope[RV_LANES] __attribute__((aligned(64)));
+  double alpha[RV_LANES] __attribute__((aligned(64)));
+  rv_step_scale(b, w, scale);
+  rv_newton_energy(&w->potential, w->q, energy);
+  for (int it = 0; it < step->def->max_iterations; ++it) {
+    if (rv_newton_assemble(&w->potential, w->q, w->g, w->band, w->spare)) stats->indefinite++;
+    size_t count = (size_t)(4 * n - 1) * RV_LANES;
+    for (size_t k = 0; k < count; ++k) w->d[k] = -w->g[k];
+    rv_ldlt_solve(w->band, 4 * n - 1, RV_ROD_BAND, w->d);
+    rv_newton_dot(n, w->g, w->d, slope);
+    bool any = false;
+    for (int lane = 0; lane < RV_LANES; ++lane) {
+      // the square root of the decrement is the residual in the factor's own norm
+      double decrement = slope[lane] < 0 ? sqrt(-slope[lane]) : 0;
+      if (it == 0) first[lane] = fmax(decrement, scale[lane]);
+      left[lane] = decrement / first[lane];
+      alpha[lane] = left[lane] > step->def->tolerance ? 1 : 0;
+      any |= alpha[lane] > 0;
+    }
+    if (!any) break;
+    stats->iterations = it + 1;
+    stats->searches += search(w, energy, slope, alpha, after);
+    memcpy(energy, after, sizeof energy);
+  }
+  for (int lane = 0; lane < b->lanes; ++lane) stats->residual = fmax(stats->residual, left[lane]);
+  if (stats->residual > step->def->tolerance) stats->unconverged = 1;
+}
+
+static void step_batches(void* arg, size_t begin, size_t end) {
+  const Free* f = arg;
+  for (size_t k = begin; k < end; ++k) {
+    const RvStrandBatch* b = &f->step->m->batches[k];
+    size_t unknowns = (size_t)b->vertices * 4 * RV_LANES;
+    double* memory = rv_alloc(4 * unknowns + rv_spare_size(b->vertices) + rv_work_size(b->vertices), sizeof(double));
+    if (!memory) {
+      f->stats[k].iterations = -1;
+      continue;
+    }
+    RvStrandWork w = {.q = memory,
+                      .g = memory + unknowns,
+                      .d = memory + 2 * unknowns,
+                      .trial = memory + 3 * unknowns,
+                      .spare = memory + 4 * unknowns};
+    rv_work_place(&w, w.spare + rv_spare_size(b->vertices), b->vertices);
+    rv_step_begin(f->step, b, &w);
+    newton(f->step, b, &w, &f->stats[k]);
+    rv_step_finish(f->step, b, &w);
+    rv_free(memory);
+  }
+}
+
+RvResult rv_step_free(const RvStrandStep* step, RvStrandStats* stats, RvError* error) {
+  size_t count = step->m->nbatch;
+  Free f = {step, rv_alloc_zero(count, sizeof(RvStrandStats))};
+  if (!f.stats) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  rv_parallel_for(count, 1, step_batches, &f);
+  RvResult result = RV_OK;
+  for (size_t k = 0; k < count; ++k) {
+    const RvStrandStats* one = &f.stats[k];
+    if (one->iterations < 0) result = rv_fail(error, RV_NO_MEMORY, "out of memory in the step of the strands");
+    stats->iterations = one->iterations > stats->iterations ? one->iterations : stats->iterations;
+    stats->residual = fmax(stats->residual, one->residual);
+    stats->indefinite += one->indefinite, stats->searches += one->searches, stats->unconverged += one->unconverged;
+  }
+  rv_free(f.stats);
+  return result;
+}

@@ -1,0 +1,104 @@
+// Strands as batches of lanes: the model (constant while stepping), the state (all that changes) and the step.
+//
+// Strands of equal vertex count are taken RV_LANES at a time in the order (count, Morton code of the root, id); a last
+// batch that is not full repeats its last strand in the spare lanes, whose results are dropped. Arrays of a batch stand
+// in one block each, at `at` (unknowns), `vertex_at` and `edge_at` (in numbers; see rod.h for the layout).
+#ifndef RV_STRAND_STRAND_H
+#define RV_STRAND_STRAND_H
+
+#include "math/operator.h"
+#include "rivulet/base.h"
+#include "strand/rod.h"
+
+typedef struct RvStrandBatch {
+  int vertices;
+  int lanes;                  // used, 1 to RV_LANES
+  int32_t strand[RV_LANES];   // index of the input strand in each lane (spare ones repeat)
+  size_t at;                  // of 4 n numbers a lane: x, y, z, angle of each vertex
+  size_t vertex_at, edge_at;  // of n and n - 1 numbers a lane
+  bool pinned;                // some vertex beyond the root is fixed
+} RvStrandBatch;
+
+// One input strand.
+typedef struct RvStrandDef {
+  int vertices;
+  const double* x;                           // [n][3] m, the start pose
+  const double* rest;                        // [n][3] natural shape; NULL: the start pose
+  const double* director;                    // [3] a direction to align the first frame with; NULL: any
+  const double* radius;                      // [n] m
+  double density, youngs, shear, viscosity;  // kg/m3, Pa, Pa, Pa s
+  double ellipse;                            // ratio of the half axes of the section, 1 a circle
+  const double* stiffness;                   // [n] multiplier; NULL: 1
+  double multiple;                           // hairs it stands for: mass and stiffness scale with it
+  int64_t id;
+} RvStrandDef;
+
+typedef struct RvStrandModel {
+  size_t nstrand, nbatch, nvertex;
+  RvStrandBatch* batches;
+  size_t unknowns, vertices, edges;  // numbers in the blocks of all batches
+  // rest shape and elasticity, per lane
+  double *rest_length, *rest_curvature, *rest_twist;
+  double *stretch, *bend, *torsion;                 // EA / l, EI / l (2), GJ / l
+  double *damp_stretch, *damp_bend, *damp_torsion;  // the viscous twins, times the step
+  double* mass;                                     // [unknowns] kg, and kg m^2 of the angles
+  double* free;                                     // [unknowns] 1, or 0 where the value is given
+  double* radius;                                   // [vertices] m
+} RvStrandModel;
+
+typedef struct RvStrandState {
+  double *q, *v;                // [unknowns]
+  double *q_before, *v_before;  // of the step before, for BDF2
+  double *tangent, *director;   // [edges x 3] reference frames
+  double* reference_twist;      // [vertices]
+  bool has_before;
+} RvStrandState;
+
+typedef enum RvIntegrator { RV_EULER, RV_BDF2 } RvIntegrator;
+
+typedef struct RvStrandStepDef {
+  double dt;
+  double dt_before;  // of the step that made q_before; BDF2 needs it equal
+  RvIntegrator integrator;
+  int max_iterations;    // Newton
+  double tolerance;      // on the preconditioned residual, relative to the first
+  const double* force;   // [unknowns] N, at the start; NULL: none
+  const double* target;  // [unknowns] values of the fixed unknowns at the end of the step
+  // Implicit, each [unknowns] or NULL: drag (v - drag_velocity) in kg/s, and springs to a place in N/m.
+  const double *drag, *drag_velocity, *spring, *spring_target;
+  const RvOperator* couple;  // what joins strands; NULL: they do not touch
+  int max_cg;                // iterations of the global solve
+  double cg_tolerance;       // on its preconditioned residual, relative
+} RvStrandStepDef;
+
+typedef struct RvStrandStats {
+  int iterations;       // largest of any batch
+  double residual;      // largest that was left
+  int64_t indefinite;   // batches whose full Hessian was replaced in some lane
+  int64_t searches;     // steps that the line search shortened
+  int64_t unconverged;  // batches that reached max_iterations above the tolerance
+  int cg_iterations;    // of the last global solve
+} RvStrandStats;
+
+RvResult rv_strand_model_new(const RvStrandDef* strands, size_t count, RvStrandModel** out, RvError* error);
+void rv_strand_model_free(RvStrandModel* model);
+// The start: positions from the definitions, at rest, frames without twist. Fills the rest strains of the model.
+RvResult rv_strand_state_new(RvStrandModel* model, const RvStrandDef* strands, RvStrandState** out, RvError* error);
+void rv_strand_state_free(RvStrandState* state);
+
+// One implicit step: Newton on the incremental potential (WH-44). Without a coupling every batch is solved on its own;
+// with one, the linear systems are solved by CG with the strands' own factors as preconditioner (WH-45).
+RvResult rv_strand_step(const RvStrandModel* model, RvStrandState* state, const RvStrandStepDef* def,
+                        RvStrandStats* stats, RvError* error);
+
+// Where a number of input strand s, vertex i, component c stands in the blocks.
+typedef struct RvStrandPlace {
+  size_t batch;
+  int lane;
+} RvStrandPlace;
+RvStrandPlace rv_strand_place(const RvStrandModel* model, size_t strand);
+static inline size_t rv_strand_index(const RvStrandBatch* batch, int lane, int vertex, int component) {
+  return batch->at + (size_t)(4 * vertex + component) * RV_LANES + (size_t)lane;
+}
+
+#endif
