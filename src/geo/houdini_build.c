@@ -23,6 +23,14 @@ static bool check_counts(RvHouFile* file) {
   return true;
 }
 
+static bool gives_positions(const RvHouFile* file) {
+  for (size_t i = 0; i < file->attribs[RV_POINT].count; ++i) {
+    const RvHouAttrib* attrib = &file->attribs[RV_POINT].data[i];
+    if (strcmp(attrib->name, "P") == 0) return attrib->values.present;
+  }
+  return false;
+}
+
 static bool build_topology(RvHouFile* file, RvDetail* detail) {
   RvHouTopology* t = &file->topology;
   size_t npoint = (size_t)file->count[RV_POINT];
@@ -39,8 +47,12 @@ static bool build_topology(RvHouFile* file, RvDetail* detail) {
       points[i] = point < 0 || point > INT32_MAX ? -1 : (int32_t)point;
     }
   }
+  // positions that the file gives are not filled with defaults first; they are set before anybody looks
+  size_t kept = detail->attribs[RV_POINT].count;
+  if (gives_positions(file)) detail->attribs[RV_POINT].count = 0;
   RvResult result =
       rv_detail_set_topology(detail, npoint, t->nvertex, t->nprim, points, t->start.data, t->type.data, file->error);
+  detail->attribs[RV_POINT].count = kept;
   // the arrays were taken
   memset(&t->start, 0, sizeof t->start);
   memset(&t->type, 0, sizeof t->type);
