@@ -58,7 +58,8 @@ RV_API const RvNodeType* rv_scene_node_type(const RvScene* scene, const char* na
 
 //---------------------------------------------------------------------------------------------- cooking
 
-// Output of a node ("wet", "wet:2", "wet:liquid") at a frame. Borrowed: valid until the next call on the scene.
+// Output of a node ("wet", "wet:2", "wet:liquid") at a frame. Looking writes nothing: nodes that write pass their input
+// through. Borrowed: valid until the next call on the scene.
 RV_API RvResult rv_scene_cook(RvScene* scene, const char* output, double frame, const RvDetail** out, RvError* error);
 // Forgets cached frames: a node's (NULL: all) own and everything downstream.
 RV_API void rv_scene_forget(RvScene* scene, const char* node);
@@ -67,11 +68,12 @@ typedef struct RvRun {
   const char* node;        // NULL: every node that writes, or, if none does, every node nobody reads
   double first, last;      // first > last: the scene's range
   const char* checkpoint_dir;  // NULL: no checkpoints
-  bool resume;             // go on from the checkpoints there
+  bool resume;             // go on from the checkpoints there; with from_state, of the run that was started from it
   const char* from_state;  // a state file to start solvers from, or NULL; with
-  double from_start;       // the frame it stands for
+  double from_start;       // the frame it stands for; it holds until the next run
 } RvRun;
 
+// Cooks the frames in order; nodes that write do so, at whole frames.
 RV_API RvResult rv_scene_run(RvScene* scene, const RvRun* run, RvError* error);
 
 #ifdef __cplusplus

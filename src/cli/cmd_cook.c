@@ -30,7 +30,6 @@ static RvResult parse(int argc, char** argv, RvTextList* set, RvTextList* words,
   if (!o->from != !o->start)
     return rv_fail(error, RV_BAD_INPUT,
                    "--from STATE and --start N go together: the state, and the frame it stands for");
-  if (o->from && o->resume) return rv_fail(error, RV_BAD_INPUT, "--resume and --from exclude each other");
   o->session.scene = words->items[0];
   o->session.set = set;
   return RV_OK;

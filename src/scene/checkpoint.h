@@ -47,6 +47,8 @@ RvResult rv_checkpoint_keep(RvScene* scene, RvEntry* entry, RvError* error);
 char* rv_checkpoint_path(const char* folder, const char* node, double frame);
 // Locks the folder for one run (*lock, to be closed) and removes what dead processes left half written.
 RvResult rv_checkpoint_open(const char* folder, int* lock, RvError* error);
+// Removes temporaries of processes that are gone.
+void rv_checkpoint_sweep(const char* folder);
 // Removes the solvers' checkpoints: a run that begins anew.
 RvResult rv_checkpoint_clear(const char* folder, RvSceneNode* const* solvers, size_t count, RvError* error);
 // Gives every solver its state of the newest frame up to `last` for which all have a whole one. *frame is that frame;

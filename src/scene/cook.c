@@ -323,7 +323,7 @@ RvResult rv_scene_cook(RvScene* scene, const char* output, double frame, const R
   if (!result) result = rv_order_prepare(scene, error);
   if (result) return result;
   scene->cooking = true;
-  result = rv_cook_node(scene, wire.node, frame, true, &scene->held, error);
+  result = rv_cook_node(scene, wire.node, frame, false, &scene->held, error);
   if (!result) result = rv_cook_output(scene, scene->held, wire.output, out, error);
   scene->cooking = false;
   return result;

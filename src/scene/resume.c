@@ -89,7 +89,7 @@ static bool is_abandoned(const char* file) {
   return pid > 0 && pid != (long)getpid() && kill((pid_t)pid, 0) != 0 && errno == ESRCH;
 }
 
-static void sweep(const char* folder) {
+void rv_checkpoint_sweep(const char* folder) {
   DIR* dir = opendir(folder);
   if (!dir) return;
   struct dirent* item;
@@ -113,7 +113,7 @@ RvResult rv_checkpoint_open(const char* folder, int* lock, RvError* error) {
     *lock = -1;
     return rv_fail(error, RV_IO, "another run uses the folder '%s'; wait for it or choose another folder", folder);
   }
-  sweep(folder);
+  rv_checkpoint_sweep(folder);
   return RV_OK;
 }
 

@@ -93,7 +93,6 @@ static RvResult begin(Job* job, RvError* error) {
   const RvRun* run = job->run;
   RvResult result = RV_OK;
   if (run->from_state) {
-    if (run->resume) return rv_fail(error, RV_BAD_INPUT, "a run either resumes or starts from a state, not both");
     if (!isfinite(run->from_start)) return rv_fail(error, RV_BAD_INPUT, "the frame of the state must be a number");
     result =
         rv_checkpoint_start_from(scene, run->from_state, run->from_start, job->solvers.data, job->solvers.count, error);
@@ -103,6 +102,10 @@ static RvResult begin(Job* job, RvError* error) {
   if (result || !run->checkpoint_dir) return result;
   result = rv_checkpoint_open(run->checkpoint_dir, &job->lock, error);
   if (result) return result;
+  // the lock of a folder in $OUT holds for all of it
+  size_t length = strlen(scene->out);
+  if (strncmp(run->checkpoint_dir, scene->out, length) == 0 && run->checkpoint_dir[length] == '/')
+    rv_checkpoint_sweep(scene->out);
   result = rv_manifest_write(scene, job->targets.data, job->targets.count, &job->progress.manifest, error);
   if (result) return result;
   if (!run->resume) {
@@ -143,26 +146,20 @@ static RvResult cook_targets(Job* job, double frame, RvError* error) {
   return result;
 }
 
-static RvResult note_progress(Job* job, double frame, RvError* error) {
-  double began = rv_clock_wall();
-  job->progress.done = frame;
-  RvResult result = rv_note_save(job->run->checkpoint_dir, &job->progress, error);
-  job->scene->log.checkpoint_seconds += rv_clock_wall() - began;
-  return result;
-}
-
 static RvResult run_frame(Job* job, double frame, RvError* error) {
   RvScene* scene = job->scene;
   double wall = rv_clock_wall(), cpu = rv_clock_cpu();
+  job->progress.done = frame;
   RvResult result = rv_order_prepare(scene, error);
   if (!result) result = cook_targets(job, frame, error);
-  if (!result && job->progress.manifest) result = note_progress(job, frame, error);
   char* report = NULL;
   size_t ntarget = job->targets.count;
   if (!result && scene->hooks.frame_done)
     result = rv_report_write(scene, frame, rv_clock_wall() - wall, rv_clock_cpu() - cpu, job->entries.data, ntarget,
                              job->entries.data + ntarget, job->solvers.count, &report, error);
   if (report) scene->hooks.frame_done(scene->hooks.user, frame, report);
+  // after the report: a line that comes twice does less harm than one that is missing
+  if (!result && job->progress.manifest) result = rv_note_save(job->run->checkpoint_dir, &job->progress, error);
   rv_free(report);
   release(job);
   rv_report_begin(scene);
@@ -181,6 +178,17 @@ static RvResult run_frames(Job* job, RvError* error) {
       result = run_frame(job, frame, error);
   }
   return result;
+}
+
+// a state that an earlier run was started from is not this one's
+static void forget_states(RvScene* scene) {
+  for (size_t i = 0; i < scene->nodes.count; ++i) {
+    RvSceneNode* node = scene->nodes.data[i];
+    if (!node->from) continue;
+    rv_detail_free(node->from);
+    node->from = NULL;
+    scene->prepared = false;
+  }
 }
 
 static void job_end(Job* job) {
@@ -207,6 +215,7 @@ RvResult rv_scene_run(RvScene* scene, const RvRun* run, RvError* error) {
   if (!isfinite(job.first) || !isfinite(job.last)) return rv_fail(error, RV_BAD_INPUT, "the frames must be numbers");
   scene->cooking = true;
   rv_report_begin(scene);
+  forget_states(scene);
   RvResult result = choose_targets(&job, error);
   if (!result) result = rv_order_prepare(scene, error);
   if (!result) result = find_solvers(&job, error);

@@ -355,6 +355,23 @@ static void from_a_state_file(void** state) {
   assert_int_equal(log.frames, LAST - 8);
   assert_true(hash(scene, "wet:3", LAST) == straight[LAST][0]);
   rv_scene_free(scene);
+  // stopped on the way, it goes on when told again from what it began
+  for (int i = 0; i < 2; ++i) {
+    Log again = {0};
+    scene = open_shot();
+    rv_scene_set_hooks(scene, &(RvSceneHooks){.user = &again, .frame_done = on_frame});
+    RvRun part = job;
+    part.checkpoint_dir = folder;
+    part.resume = i > 0;
+    if (!i) part.last = 15;
+    CHECK_OK(rv_scene_run(scene, &part, &error), error);
+    CHECK_NEAR(again.first, i ? 16 : 9, 0);
+    if (i) assert_string_equal(again.last_hash, log.last_hash);
+    part.from_state = NULL;
+    part.resume = true;
+    if (!i) CHECK_FAILS(rv_scene_run(scene, &part, &error), RV_BAD_INPUT, error, "stale");
+    rv_scene_free(scene);
+  }
   // others to another, from the same state
   scene = open_shot();
   CHECK_OK(rv_scene_set(scene, "wet.kick=0", &error), error);
@@ -399,7 +416,7 @@ int main(void) {
       IN_FOLDER(damaged_checkpoints_are_passed_over),
       IN_FOLDER(lost_progress_writes_again),
       cmocka_unit_test(any_changed_bit_is_noticed),
-      cmocka_unit_test(from_a_state_file),
+      IN_FOLDER(from_a_state_file),
       IN_FOLDER(from_a_checkpoint),
   };
   run_straight(NULL);

@@ -12,7 +12,7 @@ HOST = os.environ.get("RIVULET_TESTHOST") or sys.exit("RIVULET_TESTHOST is not s
 SCENE = {
     "rivulet": 1, "fps": 24, "frames": [1, 24],
     "nodes": {
-        "points": {"type": "testpoints", "parms": {"count": 3000, "spacing": 0.001,
+        "points": {"type": "testpoints", "parms": {"count": 1500, "spacing": 0.001,
                                                    "ty": {"wave": {"amplitude": 0.2, "frequency": 2}}}},
         "wet": {"type": "testsolver", "inputs": ["points"], "parms": {"substeps": 12}},
         "late": {"type": "testsolver", "inputs": ["points", "wet"], "parms": {"startframe": 6, "seed": 3}},

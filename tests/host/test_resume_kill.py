@@ -42,7 +42,7 @@ def main():
             print(f"trial {trial}: killed after {moments} s", flush=True)
             h.must_cook(scene, out, "--resume")
             h.compare(out, expected)
-            left = h.temporaries(os.path.join(out, "checkpoints"))
+            left = h.temporaries(out)
             h.check(not left, f"temporaries were not swept: {left}")
             h.clean(out)
         print(f"{hits} kills hit a run of {length:.2f} s")
