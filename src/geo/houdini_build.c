@@ -261,10 +261,11 @@ bool rv_hou_build(RvHouFile* file, RvDetail** out) {
   RvDetail* detail = rv_detail_new();
   if (!detail) return rv_hou_no_memory(file);
   bool good = build_topology(file, detail) && build_contents(file, detail);
+  // packed primitives go by the file's point numbers, curves by primitives that stay in front: so in this order
+  if (good && file->packed.count) good = rv_hou_unpack(file, &detail);
   if (good && file->curves.count &&
       rv_hou_sample_curves(&detail, file->curves.data, file->curves.count, file->budget, file->error))
     good = fail_result(file);
-  if (good && file->packed.count) good = rv_hou_unpack(file, &detail);
   if (good) {
     *out = detail;
     return true;

@@ -230,6 +230,24 @@ static void packed_geometry_is_moved(void** state) {
   rv_detail_free(d);
 }
 
+// control points go when a curve is sampled, and a packed primitive still finds its own point
+static void curves_beside_packed_geometry(void** state) {
+  (void)state;
+  RvDetail* d = decode(HEAD(4, 4, 2, "[0,1,2,3]") "\"attributes\",[" POINTS("[[0,0,0],[1,0,0],[2,0,0],[0,0,50]]") "],"
+                       "\"primitives\",[[[\"type\",\"BezierCurve\"],[\"vertex\",[0,1,2],\"closed\",false,\"basis\","
+                       "[\"order\",3,\"knots\",[0,1]]]],[[\"type\",\"PackedGeometry\"],[\"parameters\","
+                       "{\"embedded\":\"embed:1\"},\"vertex\",3]]]," EMBEDDED "]", NULL);
+  // three of the packed triangle, five samples
+  assert_int_equal(rv_detail_count(d, RV_POINT), 8);
+  assert_int_equal(rv_detail_prim_type(d, 0), RV_PRIM_CURVE);
+  assert_int_equal(rv_detail_prim_type(d, 1), RV_PRIM_POLYGON);
+  const float* p = rv_detail_f32(d, RV_POINT, "P", 3);
+  const int32_t* points = rv_detail_vertex_point(d);
+  for (int i = 0; i < 5; ++i) CHECK_NEAR(p[3 * points[i]], 0.5 * i, 0);
+  assert_memory_equal(p + 3 * points[5], ((float[]){1, 0, 50}), 12);
+  rv_detail_free(d);
+}
+
 // a quarter turn about z and a scale of 2: vectors scale, normals shrink, quaternions only turn
 static void packed_attributes_turn(void** state) {
   (void)state;
@@ -318,4 +336,5 @@ RV_TESTS(cmocka_unit_test(vertices_come_in_primitive_order), cmocka_unit_test(ol
          cmocka_unit_test(skipped_and_expanded_primitives), cmocka_unit_test(weights_of_old_points),
          cmocka_unit_test(string_values), cmocka_unit_test(unknown_things_are_named),
          cmocka_unit_test(curves_are_sampled), cmocka_unit_test(packed_geometry_is_moved),
-         cmocka_unit_test(packed_attributes_turn), cmocka_unit_test(wrong_files_are_refused))
+         cmocka_unit_test(packed_attributes_turn), cmocka_unit_test(curves_beside_packed_geometry),
+         cmocka_unit_test(wrong_files_are_refused))
