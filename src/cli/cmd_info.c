@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "cli/cli.h"
 #include "cli/describe.h"
+#include "scene/checkpoint.h"
 
 static bool ends_with(const char* text, const char* ending) {
   size_t n = strlen(text), m = strlen(ending);
@@ -41,6 +42,28 @@ static RvResult describe_geometry(json_t* object, const char* path, RvError* err
   rv_describe_detail(object, detail);
   rv_detail_free(detail);
   return RV_OK;
+}
+
+static RvResult describe_checkpoint(json_t* object, const char* path, RvError* error) {
+  RvCheckpoint checkpoint = {0};
+  RvResult result = rv_checkpoint_read(path, &checkpoint, error);
+  if (result) return result;
+  char key[20];
+  snprintf(key, sizeof key, "%016llx", (unsigned long long)checkpoint.key);
+  json_object_set_new(object, "kind", json_string("checkpoint"));
+  json_object_set_new(object, "node", json_string(checkpoint.node));
+  json_object_set_new(object, "type", json_string(checkpoint.type));
+  json_object_set_new(object, "frame", json_real(checkpoint.frame));
+  json_object_set_new(object, "key", json_string(key));
+  rv_describe_detail(object, checkpoint.state);
+  rv_checkpoint_free(&checkpoint);
+  return RV_OK;
+}
+
+static RvResult describe(json_t* object, const char* path, RvError* error) {
+  if (ends_with(path, ".json")) return describe_scene(object, path, error);
+  if (ends_with(path, ".rvck")) return describe_checkpoint(object, path, error);
+  return describe_geometry(object, path, error);
 }
 
 static void print_list(const json_t* value) {
@@ -119,7 +142,7 @@ static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
     const char* path = words->items[i];
     json_t* object = json_object();
     json_object_set_new(object, "file", json_string(path));
-    result = ends_with(path, ".json") ? describe_scene(object, path, error) : describe_geometry(object, path, error);
+    result = describe(object, path, error);
     if (!result && json) {
       char* text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17));
       printf("%s\n", text ? text : "{}");
