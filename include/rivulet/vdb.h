@@ -39,7 +39,7 @@ RV_API RvResult rv_grid_set_transform(RvGrid* grid, const double matrix[16], RvE
 RV_API void rv_grid_background(const RvGrid* grid, float value[3]);
 RV_API uint64_t rv_grid_active_count(const RvGrid* grid);
 RV_API size_t rv_grid_bytes(const RvGrid* grid);
-// Box of the active voxels, in index space (inclusive) and as world corners of that box. False when empty.
+// Box of the active voxels, in index space (inclusive) and as the world's box of their outer faces. False when empty.
 RV_API bool rv_grid_bounds(const RvGrid* grid, int32_t lo[3], int32_t hi[3], double world_lo[3], double world_hi[3]);
 RV_API uint64_t rv_grid_hash(const RvGrid* grid);
 
@@ -67,16 +67,17 @@ RV_API bool rv_grid_leaf(const RvGrid* grid, size_t index, RvLeaf* leaf);
 RV_API RvResult rv_grid_sample(const RvGrid* grid, size_t count, const double* positions, float* out, RvError* error);
 
 // Signed distance of a mesh of triangles, negative inside. Open meshes are told apart by `unsigned_distance`: then the
-// distance has no sign. `band` in voxels on each side, at least 3.
+// distance has no sign. `band` in voxels on each side, at least 3. The winding does not matter: inside is what cannot be
+// reached from far away. RV_LIMIT, with a voxel size that fits, when it would take more than 4 GiB.
 RV_API RvResult rv_grid_from_mesh(const char* name, double voxel_size, double band, size_t npoint, const float* points,
                                   size_t ntriangle, const int32_t* triangles, bool unsigned_distance, RvGrid** out,
                                   RvError* error);
-// Union of spheres as a level set.
+// Union of spheres of any size as a level set: the exact distance to the nearest. Same limit.
 RV_API RvResult rv_grid_from_spheres(const char* name, double voxel_size, double band, size_t count, const float* centres,
                                      const float* radii, RvGrid** out, RvError* error);
 // Level set to fog: 0 outside to 1 inside across the band.
 RV_API RvResult rv_grid_to_fog(const RvGrid* level_set, const char* name, RvGrid** out, RvError* error);
-// Zero contour as triangles. Free *points (xyz) and *triangles with rv_free.
+// Contour as triangles, clockwise seen from outside as Houdini winds them. Free *points (xyz) and *triangles with rv_free.
 RV_API RvResult rv_grid_to_mesh(const RvGrid* grid, double iso, double adaptivity, size_t* npoint, float** points,
                                 size_t* ntriangle, int32_t** triangles, RvError* error);
 

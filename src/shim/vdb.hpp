@@ -57,6 +57,8 @@ uint64_t vdb_hash_stream(const openvdb::GridBase& grid);
 // A vec3 grid with a velocity's name is told to be one, as Houdini does.
 void vdb_tag_velocity(openvdb::GridBase& grid);
 void vdb_check_voxel(double voxel_size);
+// The band in voxels, at least 3.
+double vdb_check_band(double band);
 
 // Thrown inside the shim, with the result that the C side gets.
 struct Refused : std::exception {

@@ -25,8 +25,7 @@ constexpr std::streamoff UUID_OFFSET = 21;
 class Writer : public io::Archive {
  public:
   Writer() { setCompression(io::COMPRESS_ACTIVE_MASK | io::COMPRESS_BLOSC); }
-  void write_all(std::ostream& stream, const openvdb::GridCPtrVec& grids,
-                 const openvdb::MetaMap& meta) const {
+  void write_all(std::ostream& stream, const openvdb::GridCPtrVec& grids, const openvdb::MetaMap& meta) const {
     write(stream, grids, true, meta);
   }
   void write_one(std::ostream& stream, const openvdb::GridBase::ConstPtr& grid) const {
@@ -68,8 +67,7 @@ class Reader : public io::Archive {
 
  private:
   // a small file may name one big tree a thousand times
-  void connect(const std::vector<io::GridDescriptor>& descriptors, const NamedGridMap& named,
-               const char* path) {
+  void connect(const std::vector<io::GridDescriptor>& descriptors, const NamedGridMap& named, const char* path) {
     double bytes = 0;
     for (const io::GridDescriptor& descriptor : descriptors) {
       auto parent = named.find(descriptor.instanceParentName());
@@ -90,8 +88,8 @@ class Reader : public io::Archive {
       int64_t offsets[3];
       stream.read(reinterpret_cast<char*>(offsets), sizeof offsets);
       if (!inputHasGridOffsets() || offsets[2] <= stream.tellg())
-        vdb_refuse(RV_UNSUPPORTED, "'%s': grid '%s' is of the unknown type %s and cannot be passed over",
-                   path, descriptor.gridName().c_str(), descriptor.gridType().c_str());
+        vdb_refuse(RV_UNSUPPORTED, "'%s': grid '%s' is of the unknown type %s and cannot be passed over", path,
+                   descriptor.gridName().c_str(), descriptor.gridType().c_str());
       rv_log(log, RV_LEVEL_WARNING, "'%s': grid '%s' is of the unknown type %s and was left out", path,
              descriptor.gridName().c_str(), descriptor.gridType().c_str());
       stream.seekg(offsets[2]);
@@ -132,8 +130,7 @@ class HashBuffer : public std::streambuf {
 static void drop_file_meta(openvdb::GridBase& grid, bool keep_half) {
   std::vector<std::string> drop;
   for (auto meta = grid.beginMeta(); meta != grid.endMeta(); ++meta)
-    if (vdb_is_file_meta(meta->first) &&
-        !(keep_half && meta->first == openvdb::GridBase::META_SAVE_HALF_FLOAT))
+    if (vdb_is_file_meta(meta->first) && !(keep_half && meta->first == openvdb::GridBase::META_SAVE_HALF_FLOAT))
       drop.push_back(meta->first);
   for (const std::string& name : drop) grid.removeMeta(name);
 }
@@ -177,17 +174,17 @@ static void write_stream(std::fstream& stream, RvGrid* const* grids, size_t coun
     for (uint64_t& part : h) part = rv_hash(&hash, sizeof hash, part);
   }
   char uuid[37];
-  snprintf(uuid, sizeof uuid, "%08x-%04x-%04x-%04x-%012llx", (unsigned)(h[0] >> 32),
-           (unsigned)(h[0] >> 16 & 0xffff), (unsigned)(h[0] & 0x0fff) | 0x8000,
-           (unsigned)(h[1] >> 48 & 0x3fff) | 0x8000, (unsigned long long)(h[1] & 0xffffffffffffull));
+  snprintf(uuid, sizeof uuid, "%08x-%04x-%04x-%04x-%012llx", (unsigned)(h[0] >> 32), (unsigned)(h[0] >> 16 & 0xffff),
+           (unsigned)(h[0] & 0x0fff) | 0x8000, (unsigned)(h[1] >> 48 & 0x3fff) | 0x8000,
+           (unsigned long long)(h[1] & 0xffffffffffffull));
   stream.seekp(UUID_OFFSET);
   stream.write(uuid, 36);
   stream.flush();
   stream.close();
 }
 
-static RvResult write_temporary(const char* path, const char* temporary, RvGrid* const* grids, size_t count,
-                                bool half, RvError* error) {
+static RvResult write_temporary(const char* path, const char* temporary, RvGrid* const* grids, size_t count, bool half,
+                                RvError* error) {
   RV_SHIM_BEGIN
   std::fstream stream;
   errno = 0;
@@ -203,8 +200,7 @@ static RvResult write_temporary(const char* path, const char* temporary, RvGrid*
   RV_VDB_END(error)
 }
 
-static RvResult read_all(const char* path, std::vector<openvdb::GridBase::Ptr>& out, const RvLog* log,
-                         RvError* error) {
+static RvResult read_all(const char* path, std::vector<openvdb::GridBase::Ptr>& out, const RvLog* log, RvError* error) {
   RV_SHIM_BEGIN
   try {
     std::ifstream stream;
@@ -258,8 +254,7 @@ RvResult rv_grid_write_file(const char* path, RvGrid* const* grids, size_t count
   RV_VDB_END(error)
 }
 
-RvResult rv_grid_read_file(const char* path, RvGrid*** grids, size_t* count, const RvLog* log,
-                           RvError* error) {
+RvResult rv_grid_read_file(const char* path, RvGrid*** grids, size_t* count, const RvLog* log, RvError* error) {
   RV_SHIM_BEGIN
   *grids = nullptr;
   *count = 0;

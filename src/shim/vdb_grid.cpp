@@ -115,8 +115,8 @@ RvResult rv_grid_create(RvGridType type, const char* name, RvGridClass grid_clas
   } else if (type == RV_GRID_POINTS) {
     grid = vdb_new(TYPE_POINTS);
   } else {
-    vdb_refuse(RV_BAD_INPUT, "a grid '%s' of type %d cannot be made: float, vec3 and points can",
-               name ? name : "", (int)type);
+    vdb_refuse(RV_BAD_INPUT, "a grid '%s' of type %d cannot be made: float, vec3 and points can", name ? name : "",
+               (int)type);
   }
   grid->setTransform(openvdb::math::Transform::createLinearTransform(voxel_size));
   grid->setName(name ? name : "");
@@ -187,8 +187,7 @@ RvResult rv_grid_transform(const RvGrid* grid, double matrix[16], RvError* error
   RV_SHIM_BEGIN
   const openvdb::math::Transform& transform = grid->grid->constTransform();
   if (!transform.isLinear())
-    vdb_refuse(RV_UNSUPPORTED,
-               "grid '%s' has a frustum transform, which has no matrix: resample it to a box first",
+    vdb_refuse(RV_UNSUPPORTED, "grid '%s' has a frustum transform, which has no matrix: resample it to a box first",
                grid->name.c_str());
   openvdb::math::Mat4d m = transform.baseMap()->getAffineMap()->getMat4();
   for (int i = 0; i < 16; ++i) matrix[i] = m.asPointer()[i];
@@ -202,8 +201,7 @@ RvResult rv_grid_set_transform(RvGrid* grid, const double matrix[16], RvError* e
     if (!std::isfinite(matrix[i]))
       vdb_refuse(RV_BAD_INPUT, "grid '%s': the transform is not finite", grid->name.c_str());
   if (matrix[3] != 0 || matrix[7] != 0 || matrix[11] != 0 || matrix[15] != 1)
-    vdb_refuse(RV_BAD_INPUT,
-               "grid '%s': the transform has a perspective part; its last column must be 0 0 0 1",
+    vdb_refuse(RV_BAD_INPUT, "grid '%s': the transform has a perspective part; its last column must be 0 0 0 1",
                grid->name.c_str());
   openvdb::math::Mat4d m(matrix);
   if (m.det() == 0) vdb_refuse(RV_BAD_INPUT, "grid '%s': the transform flattens space", grid->name.c_str());
@@ -238,8 +236,7 @@ size_t rv_grid_bytes(const RvGrid* grid) {
   RV_SHIM_END_VALUE(0)
 }
 
-bool rv_grid_bounds(const RvGrid* grid, int32_t lo[3], int32_t hi[3], double world_lo[3],
-                    double world_hi[3]) {
+bool rv_grid_bounds(const RvGrid* grid, int32_t lo[3], int32_t hi[3], double world_lo[3], double world_hi[3]) {
   RV_SHIM_BEGIN
   openvdb::CoordBBox box;
   bool any = false;

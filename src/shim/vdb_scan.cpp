@@ -56,8 +56,8 @@ struct Scan {
     if (size < 8 || number<int64_t>() != MAGIC) vdb_refuse(RV_BAD_FILE, "'%s' is not a VDB file", path);
     version = number<uint32_t>();
     if (version < VERSION_MIN || version > VERSION_MAX)
-      vdb_refuse(RV_UNSUPPORTED, "'%s' has VDB format %u; this OpenVDB reads %u to %u", path, version,
-                 VERSION_MIN, VERSION_MAX);
+      vdb_refuse(RV_UNSUPPORTED, "'%s' has VDB format %u; this OpenVDB reads %u to %u", path, version, VERSION_MIN,
+                 VERSION_MAX);
     skip(8, "the file ends in its header");
     bool has_offsets = number<char>() != 0;
     if (version < VERSION_NODE_MASK) skip(1, "the file ends in its header");

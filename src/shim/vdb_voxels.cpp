@@ -85,8 +85,8 @@ static void check_blocks(const RvGrid* grid, size_t count, const int32_t* origin
   std::sort(keys.begin(), keys.end());
   auto twice = std::adjacent_find(keys.begin(), keys.end());
   if (twice != keys.end())
-    vdb_refuse(RV_BAD_INPUT, "grid '%s': the block at %d %d %d is given twice", grid->name.c_str(),
-               (*twice)[0], (*twice)[1], (*twice)[2]);
+    vdb_refuse(RV_BAD_INPUT, "grid '%s': the block at %d %d %d is given twice", grid->name.c_str(), (*twice)[0],
+               (*twice)[1], (*twice)[2]);
 }
 
 // what the workers of rv_grid_set_leaves share
@@ -101,19 +101,16 @@ struct Filling {
     constexpr size_t FLOATS = Leaf::SIZE * sizeof(typename Leaf::ValueType) / sizeof(float);
     for (size_t i = begin; i < end; ++i) {
       Leaf* leaf = self->leaves[i];
-      std::memcpy(static_cast<void*>(leaf->buffer().data()), self->values + FLOATS * i,
-                  FLOATS * sizeof(float));
+      std::memcpy(static_cast<void*>(leaf->buffer().data()), self->values + FLOATS * i, FLOATS * sizeof(float));
       typename Leaf::NodeMaskType mask(!self->active);
-      for (int w = 0; self->active && w < 8; ++w)
-        mask.template getWord<uint64_t>(w) = self->active[8 * i + w];
+      for (int w = 0; self->active && w < 8; ++w) mask.template getWord<uint64_t>(w) = self->active[8 * i + w];
       leaf->setValueMask(mask);
     }
   }
 };
 
 template <typename Tree>
-static void set_leaves(Tree& tree, size_t count, const int32_t* origins, const float* values,
-                       const uint64_t* active) {
+static void set_leaves(Tree& tree, size_t count, const int32_t* origins, const float* values, const uint64_t* active) {
   Filling<typename Tree::LeafNodeType> filling;
   filling.leaves.resize(count);
   filling.values = values;
@@ -125,10 +122,50 @@ static void set_leaves(Tree& tree, size_t count, const int32_t* origins, const f
   rv_parallel_for(count, 64, filling.range, &filling);
 }
 
+static float mapped(float value, const double m[9]) {
+  return (float)(m[0] * value);
+}
+static openvdb::Vec3s mapped(const openvdb::Vec3s& v, const double m[9]) {
+  openvdb::Vec3s out;
+  for (int r = 0; r < 3; ++r) out[r] = (float)(m[3 * r] * v[0] + m[3 * r + 1] * v[1] + m[3 * r + 2] * v[2]);
+  return out;
+}
+
+template <typename Value>
+struct Mapping {
+  const std::vector<RvLeaf>* leaves;
+  const double* matrix;
+
+  static void range(void* arg, size_t begin, size_t end) {
+    const Mapping* self = static_cast<const Mapping*>(arg);
+    for (size_t i = begin; i < end; ++i) {
+      Value* values = reinterpret_cast<Value*>((*self->leaves)[i].values);
+      for (int v = 0; v < 512; ++v) values[v] = mapped(values[v], self->matrix);
+    }
+  }
+};
+
+template <typename Node>
+static void map_tiles(Node& node, const double m[9]) {
+  for (auto tile = node.beginValueAll(); tile; ++tile) tile.setValue(mapped(tile.getValue(), m));
+}
+
+template <typename Tree>
+static void map_tree(Tree& tree, const std::vector<RvLeaf>& leaves, const double m[9]) {
+  tree.root().setBackground(mapped(tree.root().background(), m), false);
+  map_tiles(tree.root(), m);
+  for (auto upper = tree.root().beginChildOn(); upper; ++upper) {
+    map_tiles(*upper, m);
+    for (auto lower = upper->beginChildOn(); lower; ++lower) map_tiles(*lower, m);
+  }
+  Mapping<typename Tree::ValueType> mapping{&leaves, m};
+  rv_parallel_for(leaves.size(), 64, mapping.range, &mapping);
+}
+
 // a value that stands for 8^3, 128^3 or 4096^3 voxels; those that say nothing are left out
 template <typename Value>
-static void hash_tile(RvHasher* hasher, const openvdb::Coord& origin, int level, const Value& value,
-                      bool active, const Value& background) {
+static void hash_tile(RvHasher* hasher, const openvdb::Coord& origin, int level, const Value& value, bool active,
+                      const Value& background) {
   if (!active && std::memcmp(&value, &background, sizeof value) == 0) return;
   const int32_t head[5] = {origin.x(), origin.y(), origin.z(), level, active};
   rv_hasher_add(hasher, head, sizeof head);
@@ -217,12 +254,11 @@ void rv_grid_get(const RvGrid* grid, const int32_t ijk[3], float value[3]) {
 RvResult rv_grid_set(RvGrid* grid, const int32_t ijk[3], const float* value, RvError* error) {
   RV_SHIM_BEGIN
   changed(grid);
-  bool done = with_tree(grid, [&](auto& tree) {
-    tree.root().setValueOn(openvdb::Coord(ijk), load(tree.root().background(), value));
-  });
+  bool done = with_tree(
+      grid, [&](auto& tree) { tree.root().setValueOn(openvdb::Coord(ijk), load(tree.root().background(), value)); });
   if (!done)
-    vdb_refuse(RV_UNSUPPORTED, "grid '%s' is of type %s: only float and vec3 voxels can be set",
-               grid->name.c_str(), grid->grid->type().c_str());
+    vdb_refuse(RV_UNSUPPORTED, "grid '%s' is of type %s: only float and vec3 voxels can be set", grid->name.c_str(),
+               grid->grid->type().c_str());
   return RV_OK;
   RV_VDB_END(error)
 }
@@ -234,8 +270,19 @@ RvResult rv_grid_set_leaves(RvGrid* grid, size_t count, const int32_t* origins, 
   changed(grid);
   bool done = with_tree(grid, [&](auto& tree) { set_leaves(tree, count, origins, values, active); });
   if (!done)
-    vdb_refuse(RV_UNSUPPORTED, "grid '%s' is of type %s: only float and vec3 blocks can be set",
-               grid->name.c_str(), grid->grid->type().c_str());
+    vdb_refuse(RV_UNSUPPORTED, "grid '%s' is of type %s: only float and vec3 blocks can be set", grid->name.c_str(),
+               grid->grid->type().c_str());
+  return RV_OK;
+  RV_VDB_END(error)
+}
+
+RvResult rv_grid_map_values(RvGrid* grid, const double matrix[9], RvError* error) {
+  RV_SHIM_BEGIN
+  // the blocks stay where they are, so the list of them does too
+  bool done = with_tree(grid, [&](auto& tree) { map_tree(tree, leaves_of(grid), matrix); });
+  if (!done)
+    vdb_refuse(RV_UNSUPPORTED, "grid '%s' is of type %s: only float and vec3 values can be mapped", grid->name.c_str(),
+               grid->grid->type().c_str());
   return RV_OK;
   RV_VDB_END(error)
 }

@@ -44,15 +44,12 @@ static void wrong_grids_are_refused(void** state) {
   (void)state;
   RvGrid* grid = (RvGrid*)1;
   float nan_value[1] = {NAN};
-  CHECK_FAILS(rv_grid_create(RV_GRID_FLOAT, "a", RV_GRID_FOG, 0, NULL, &grid, &error), RV_BAD_INPUT, error,
-              "voxel");
+  CHECK_FAILS(rv_grid_create(RV_GRID_FLOAT, "a", RV_GRID_FOG, 0, NULL, &grid, &error), RV_BAD_INPUT, error, "voxel");
   assert_null(grid);
-  CHECK_FAILS(rv_grid_create(RV_GRID_FLOAT, "a", RV_GRID_FOG, NAN, NULL, &grid, &error), RV_BAD_INPUT, error,
-              "voxel");
-  CHECK_FAILS(rv_grid_create(RV_GRID_FLOAT, "a", RV_GRID_FOG, 1, nan_value, &grid, &error), RV_BAD_INPUT,
-              error, "finite");
-  CHECK_FAILS(rv_grid_create(RV_GRID_OTHER, "a", RV_GRID_FOG, 1, NULL, &grid, &error), RV_BAD_INPUT, error,
-              "'a'");
+  CHECK_FAILS(rv_grid_create(RV_GRID_FLOAT, "a", RV_GRID_FOG, NAN, NULL, &grid, &error), RV_BAD_INPUT, error, "voxel");
+  CHECK_FAILS(rv_grid_create(RV_GRID_FLOAT, "a", RV_GRID_FOG, 1, nan_value, &grid, &error), RV_BAD_INPUT, error,
+              "finite");
+  CHECK_FAILS(rv_grid_create(RV_GRID_OTHER, "a", RV_GRID_FOG, 1, NULL, &grid, &error), RV_BAD_INPUT, error, "'a'");
 }
 
 static void voxels_and_bounds(void** state) {
@@ -179,8 +176,7 @@ static void blocks_are_shared_not_copied(void** state) {
       const int32_t ijk[3] = {leaf.origin[0] + 3, leaf.origin[1] + 5, leaf.origin[2] + 6};
       float value[3];
       rv_grid_get(grid, ijk, value);
-      assert_true(value[components - 1] ==
-                  (float)(b * 10000 + (3 * 64 + 5 * 8 + 6) * components + components - 1));
+      assert_true(value[components - 1] == (float)(b * 10000 + (3 * 64 + 5 * 8 + 6) * components + components - 1));
       for (int w = 0; w < 8; ++w) {
         assert_true(leaf.active[w] == (active[w] ^ (uint64_t)b));
         on += (uint64_t)__builtin_popcountll(leaf.active[w]);
@@ -259,5 +255,4 @@ static void the_hash_sees_everything_but_the_order_of_making(void** state) {
 RV_TESTS(cmocka_unit_test(a_new_grid_is_what_was_asked), cmocka_unit_test(wrong_grids_are_refused),
          cmocka_unit_test(voxels_and_bounds), cmocka_unit_test(transforms_round_trip),
          cmocka_unit_test(metadata_of_three_kinds), cmocka_unit_test(blocks_are_shared_not_copied),
-         cmocka_unit_test(bad_blocks_are_refused),
-         cmocka_unit_test(the_hash_sees_everything_but_the_order_of_making))
+         cmocka_unit_test(bad_blocks_are_refused), cmocka_unit_test(the_hash_sees_everything_but_the_order_of_making))

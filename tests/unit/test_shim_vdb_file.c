@@ -97,8 +97,7 @@ static void half_files_round_to_11_bits(void** state) {
   for (size_t n = 0; n < rv_grid_leaf_count(written); ++n) {
     assert_true(rv_grid_leaf(written, n, &a) && rv_grid_leaf(read[0], n, &b));
     // half a unit in the last of 11 bits, below 1; subnormals below 2^-14
-    for (int i = 0; i < 512; ++i)
-      CHECK_NEAR(b.values[i], a.values[i], fmaxf(a.values[i], 0x1p-14f) * 0x1p-11f);
+    for (int i = 0; i < 512; ++i) CHECK_NEAR(b.values[i], a.values[i], fmaxf(a.values[i], 0x1p-14f) * 0x1p-11f);
   }
   release_all(read, count);
   rv_grid_release(written);
@@ -136,16 +135,13 @@ static void bad_paths(void** state) {
   (void)state;
   RvGrid** grids = NULL;
   size_t count = 0;
-  CHECK_FAILS(rv_grid_read_file(in_folder("none.vdb"), &grids, &count, NULL, &error), RV_NOT_FOUND, error,
-              "none.vdb");
+  CHECK_FAILS(rv_grid_read_file(in_folder("none.vdb"), &grids, &count, NULL, &error), RV_NOT_FOUND, error, "none.vdb");
   CHECK_FAILS(rv_grid_read_file(rv_test_folder(), &grids, &count, NULL, &error), RV_IO, error, "not a file");
   CHECK_OK(rv_file_write(in_folder("text.vdb"), "not a grid at all", 17, &error), error);
-  CHECK_FAILS(rv_grid_read_file(in_folder("text.vdb"), &grids, &count, NULL, &error), RV_BAD_FILE, error,
-              "not a VDB");
+  CHECK_FAILS(rv_grid_read_file(in_folder("text.vdb"), &grids, &count, NULL, &error), RV_BAD_FILE, error, "not a VDB");
   RvGrid* grid = noisy(RV_GRID_FLOAT, "a", 1);
   CHECK_FAILS(rv_grid_write_file(rv_test_folder(), &grid, 1, false, &error), RV_IO, error, "folder");
-  CHECK_FAILS(rv_grid_write_file(in_folder("text.vdb/x.vdb"), &grid, 1, false, &error), RV_IO, error,
-              "text.vdb");
+  CHECK_FAILS(rv_grid_write_file(in_folder("text.vdb/x.vdb"), &grid, 1, false, &error), RV_IO, error, "text.vdb");
   rv_grid_release(grid);
 }
 
