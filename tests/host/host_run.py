@@ -94,9 +94,15 @@ def random(seed):
         yield (seed >> 33) / 2**31
 
 
+def wait_for_frame(process, out, frame, numbers):
+    """Until the run has written that frame (0: has begun), and a random part of a frame longer; so that the moment is
+    spread over the run however fast the machine is. True if the run still goes."""
+    path = os.path.join(out, f"state.{frame:04d}.bgeo.sc") if frame else os.path.join(out, "checkpoints")
+    while not os.path.exists(path) and process.poll() is None:
+        time.sleep(0.001)
+    time.sleep(0.03 * next(numbers))
+    return process.poll() is None
+
+
 def clean(where):
     shutil.rmtree(where, ignore_errors=True)
-
-
-def now():
-    return time.monotonic()

@@ -3,7 +3,6 @@ import json
 import os
 import signal
 import subprocess
-import time
 
 import host_run as h
 
@@ -13,17 +12,20 @@ def main():
     try:
         scene = h.write_scene(where)
         straight = os.path.join(where, "straight")
-        began = h.now()
         h.must_cook(scene, straight, "--report", os.path.join(straight, "report.jsonl"))
-        length = h.now() - began
         expected = h.files(straight)
+        # a checkpoint tells what it holds
+        newest = os.path.join(straight, "checkpoints", "wet.0024.rvck")
+        told = json.loads(subprocess.run([h.HOST, "info", "--json", newest], stdout=subprocess.PIPE, check=True).stdout)
+        h.check((told["kind"], told["node"], told["frame"]) == ("checkpoint", "wet", 24), f"info tells {told}")
         hits = 0
-        for trial, number in zip(range(6), h.random(7)):
+        numbers = h.random(7)
+        for trial in range(6):
             out = os.path.join(where, f"trial{trial}")
             report = os.path.join(out, "report.jsonl")
             process = subprocess.Popen(h.command(scene, out, "--report", report), stderr=subprocess.PIPE, text=True)
-            # not before the program has its handlers
-            time.sleep(0.1 * length + 0.8 * number * length)
+            # not before the run has begun: until then a signal ends the process as it ends any
+            h.wait_for_frame(process, out, int(next(numbers) * 20), numbers)
             process.send_signal(signal.SIGINT)
             process.communicate()
             h.check(process.returncode in (0, 130), f"interrupted run ended with {process.returncode}")
