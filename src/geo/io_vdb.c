@@ -4,11 +4,6 @@
 #include "geo/detail.h"
 #include "geo/io.h"
 
-// until points grids are linked
-#pragma weak rv_grid_points
-#pragma weak rv_grid_points_channel
-#pragma weak rv_grid_from_points
-
 //---------------------------------------------------------------------------------------------- write
 
 // half the mean distance of the points, were they spread evenly over their box: about eight in a voxel
@@ -53,7 +48,6 @@ static bool as_channel(const RvAttrib* attrib, RvPointChannel* channel, int32_t*
 }
 
 static RvResult write_points(const RvDetail* detail, const char* path, const RvLog* log, RvError* error) {
-  if (!rv_grid_from_points) return rv_fail(error, RV_UNSUPPORTED, "points grids are not there yet");
   RV_ARRAY(RvPointChannel) channels = {0};
   int32_t* narrowed = NULL;
   RvGrid* grid = NULL;
@@ -132,7 +126,6 @@ static RvResult read_channel(RvDetail* detail, const RvGrid* grid, const char* n
 }
 
 static RvResult read_points(RvDetail* detail, const RvGrid* grid, const RvLog* log, RvError* error) {
-  if (!rv_grid_points) return rv_fail(error, RV_UNSUPPORTED, "points grids are not there yet");
   size_t count = 0, first = 0;
   float* positions = NULL;
   RvResult result = rv_grid_points(grid, &count, &positions, error);

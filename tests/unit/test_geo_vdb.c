@@ -130,6 +130,43 @@ static void grids_go_through_files(void** state) {
   rv_detail_free(d);
 }
 
+// points come back in another order: ids tell them apart
+static void points_go_through_files(void** state) {
+  (void)state;
+  RvError error = {0};
+  RvDetail *d = sample_points(), *back;
+  rv_detail_f64_write(d, RV_POINT, "exact", 1, &error);
+  char path[512];
+  snprintf(path, sizeof path, "%s/liquid.vdb", rv_test_folder());
+  warnings = 0;
+  warning[0] = 0;
+  CHECK_OK(rv_detail_save(d, path, &LOG, &error), error);
+  assert_int_equal(warnings, 1);
+  assert_non_null(strstr(warning, "'exact'"));
+  CHECK_OK(rv_detail_load(path, &back, NULL, &error), error);
+  CHECK_OK(rv_detail_check(back, &error), error);
+  assert_int_equal(rv_detail_count(back, RV_POINT), 500);
+  assert_int_equal(rv_detail_count(back, RV_PRIM), 0);
+  const float *p = rv_detail_f32(back, RV_POINT, "P", 3), *v = rv_detail_f32(back, RV_POINT, "v", 3);
+  const float* pscale = rv_detail_f32(back, RV_POINT, "pscale", 1);
+  const int32_t* id = rv_detail_i32(back, RV_POINT, "id", 1);
+  assert_true(v && pscale && id);
+  uint8_t seen[500] = {0};
+  for (int i = 0; i < 500; ++i) {
+    int from = 499 - id[i];
+    assert_true(from >= 0 && from < 500 && !seen[from]);
+    seen[from] = 1;
+    // positions are kept relative to a voxel of size 1.4 or so, in floats
+    CHECK_NEAR(p[3 * i], from % 10, 1e-6);
+    CHECK_NEAR(p[3 * i + 1], from / 10 % 10, 1e-6);
+    CHECK_NEAR(p[3 * i + 2], from / 100, 1e-6);
+    CHECK_NEAR(v[3 * i + 1], -9.81f * (float)from, 0);
+    CHECK_NEAR(pscale[i], 0.05f, 0);
+  }
+  rv_detail_free(back);
+  rv_detail_free(d);
+}
+
 static void bad_vdb_files_are_named(void** state) {
   (void)state;
   RvError error = {0};
@@ -149,4 +186,5 @@ static void bad_vdb_files_are_named(void** state) {
 }
 
 RV_TESTS(cmocka_unit_test(grids_are_primitives), cmocka_unit_test(grids_follow_edits),
-         cmocka_unit_test(grids_go_through_files), cmocka_unit_test(bad_vdb_files_are_named))
+         cmocka_unit_test(grids_go_through_files), cmocka_unit_test(points_go_through_files),
+         cmocka_unit_test(bad_vdb_files_are_named))
