@@ -6,9 +6,6 @@
 #include "base/array.h"
 #include "base/parallel.h"
 
-// until grids can be made of meshes
-#pragma weak rv_grid_from_mesh
-
 // cutting ears is quadratic in the vertices of one face; beyond this a face is cut as a fan
 enum { EAR_LIMIT = 1024 };
 
@@ -260,20 +257,4 @@ RvResult rv_mesh_measure(const RvMesh* mesh, RvMeshFacts* facts, RvError* error)
   }
   rv_free(keys);
   return r;
-}
-
-RvResult rv_mesh_to_grid(const RvMesh* mesh, const RvMeshFacts* facts, const char* name, double voxel_size, double band,
-                         bool open, const char* parm, RvGrid** out, RvError* error) {
-  // whole blocks of 8 are stored, so count some voxels more on each side of the surface
-  double voxels = facts->area / (voxel_size * voxel_size) * (2 * band + 8);
-  const double most = 5e8;
-  if (voxels > most) {
-    return rv_fail(error, RV_LIMIT,
-                   "%s: voxels of %g m make a level set of about %.3g of them for this mesh, more than %.3g; make it "
-                   "larger by a factor of %.2g",
-                   parm, voxel_size, voxels, most, sqrt(voxels / most) * 1.05);
-  }
-  if (!rv_grid_from_mesh) return rv_fail(error, RV_UNSUPPORTED, "level sets of meshes are not built in");
-  return rv_grid_from_mesh(name, voxel_size, band, mesh->npoint, mesh->points, mesh->ntriangle, mesh->triangles, open,
-                           out, error);
 }

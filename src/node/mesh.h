@@ -36,9 +36,16 @@ typedef struct RvMeshFacts {
 // Fails on a point that is not finite.
 RvResult rv_mesh_measure(const RvMesh* mesh, RvMeshFacts* facts, RvError* error);
 
-// The mesh as a level set (distance without sign for an open one). Refuses one of too many voxels, naming `parm` as
-// what sets their size, before any memory is taken.
-RvResult rv_mesh_to_grid(const RvMesh* mesh, const RvMeshFacts* facts, const char* name, double voxel_size, double band,
-                         bool open, const char* parm, RvGrid** out, RvError* error);
+typedef struct RvMeshGrid {
+  const char* name;
+  double voxel_size, band;
+  bool open;         // distance without sign
+  bool exact;        // true distances all through the band, not only next to the surface
+  const char* parm;  // sets the voxel size; for messages
+} RvMeshGrid;
+
+// The mesh as a level set. Refuses one of too many voxels before any memory is taken.
+RvResult rv_mesh_to_grid(const RvMesh* mesh, const RvMeshFacts* facts, const RvMeshGrid* want, RvGrid** out,
+                         RvError* error);
 
 #endif

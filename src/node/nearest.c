@@ -111,9 +111,10 @@ static double box_distance2(const RvNearestNode* n, RvVec3 p) {
   return sum;
 }
 
-size_t rv_nearest_find(const RvNearest* tree, RvVec3 p, size_t skip, RvNearestFn* distance2, const void* arg) {
+size_t rv_nearest_within(const RvNearest* tree, RvVec3 p, size_t skip, RvNearestFn* distance2, const void* arg,
+                         double* limit2) {
   size_t best = SIZE_MAX;
-  double least = INFINITY;
+  double least = *limit2;
   int32_t stack[STACK];
   int top = 0;
   if (tree->count) stack[top++] = 0;
@@ -134,5 +135,30 @@ size_t rv_nearest_find(const RvNearest* tree, RvVec3 p, size_t skip, RvNearestFn
       if (d < least || (d == least && item < best)) least = d, best = item;
     }
   }
+  *limit2 = least;
   return best;
+}
+
+size_t rv_nearest_find(const RvNearest* tree, RvVec3 p, size_t skip, RvNearestFn* distance2, const void* arg) {
+  double limit2 = INFINITY;
+  return rv_nearest_within(tree, p, skip, distance2, arg, &limit2);
+}
+
+static double segment_distance2(RvVec3 p, RvVec3 a, RvVec3 b) {
+  RvVec3 ab = rv_sub(b, a), ap = rv_sub(p, a);
+  double dd = rv_dot(ab, ab), t = dd > 0 ? rv_dot(ap, ab) / dd : 0;
+  RvVec3 d = rv_mad(ap, -fmin(fmax(t, 0), 1), ab);
+  return rv_dot(d, d);
+}
+
+double rv_nearest_triangle2(RvVec3 p, RvVec3 a, RvVec3 b, RvVec3 c) {
+  RvVec3 n = rv_cross(rv_sub(b, a), rv_sub(c, a));
+  double nn = rv_dot(n, n);
+  // over the triangle, if on the inner side of its three edges
+  if (nn > 0 && rv_dot(rv_cross(rv_sub(b, a), rv_sub(p, a)), n) >= 0 &&
+      rv_dot(rv_cross(rv_sub(c, b), rv_sub(p, b)), n) >= 0 && rv_dot(rv_cross(rv_sub(a, c), rv_sub(p, c)), n) >= 0) {
+    double height = rv_dot(rv_sub(p, a), n);
+    return height * height / nn;
+  }
+  return fmin(segment_distance2(p, a, b), fmin(segment_distance2(p, b, c), segment_distance2(p, c, a)));
 }

@@ -25,5 +25,10 @@ RvResult rv_nearest_init(RvNearest* tree, size_t count, const float* boxes, RvEr
 void rv_nearest_free(RvNearest* tree);
 // Index of the nearest thing other than `skip` (SIZE_MAX: none skipped); SIZE_MAX when there is none.
 size_t rv_nearest_find(const RvNearest* tree, RvVec3 p, size_t skip, RvNearestFn* distance2, const void* arg);
+// The same of things no farther than the root of *limit2, which becomes the square of the distance found.
+size_t rv_nearest_within(const RvNearest* tree, RvVec3 p, size_t skip, RvNearestFn* distance2, const void* arg,
+                         double* limit2);
+// Square of the distance from p to the triangle a b c.
+double rv_nearest_triangle2(RvVec3 p, RvVec3 a, RvVec3 b, RvVec3 c);
 
 #endif

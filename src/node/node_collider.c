@@ -184,7 +184,8 @@ static RvResult mesh_distance(RvCook* cook, const RvMesh* mesh, const RvMeshFact
   *thickness = 0;
   if (!(facts->area > 0)) return rv_fail(error, RV_BAD_INPUT, "the mesh has no area: a collider needs a surface");
   tell_faults(cook, facts, open);
-  if (!open) return rv_mesh_to_grid(mesh, facts, "collision", voxel, p->band, false, "voxelsize", out, error);
+  RvMeshGrid want = {"collision", voxel, p->band, .exact = true, .parm = "voxelsize"};
+  if (!open) return rv_mesh_to_grid(mesh, facts, &want, out, error);
   // a shell thinner than two voxels would fall between them
   if (!(p->voxelsize > 0) && p->thickness > 0) voxel = fmin(voxel, p->thickness / 2);
   *thickness = fmax(p->thickness, 2 * voxel);
@@ -196,7 +197,8 @@ static RvResult mesh_distance(RvCook* cook, const RvMesh* mesh, const RvMeshFact
   if (band > 200)
     return rv_fail(error, RV_BAD_INPUT, "thickness of %g is %.0f voxels: choose a larger voxelsize", *thickness,
                    *thickness / voxel);
-  RvResult r = rv_mesh_to_grid(mesh, facts, "collision", voxel, band, true, "voxelsize", &sheet, error);
+  want = (RvMeshGrid){"collision", voxel, band, .open = true, .exact = true, .parm = "voxelsize"};
+  RvResult r = rv_mesh_to_grid(mesh, facts, &want, &sheet, error);
   if (r == RV_OK) r = make_shell(sheet, voxel, band, *thickness, out, error);
   if (sheet) rv_grid_release(sheet);
   return r;

@@ -9,9 +9,6 @@
 #include "parm/table.h"
 #include "rivulet/node.h"
 
-// until grids can be sampled
-#pragma weak rv_grid_sample
-
 #define FILL_PARMS(X)                                                                                               \
   X(FOLDER, "Particles")                                                                                            \
   X(FLOAT, particlesep, "Particle Separation", 0.01, HARD(0), SOFT(0.1), "m",                                       \
@@ -69,7 +66,6 @@ static RvResult box_distance(const void* arg, size_t count, const double* positi
 
 static RvResult grid_distance(const void* arg, size_t count, const double* positions, float* out, RvError* error) {
   const Shape* shape = arg;
-  if (!rv_grid_sample) return rv_fail(error, RV_UNSUPPORTED, "sampling of grids is not built in");
   RvResult r = rv_grid_sample(shape->grid, count, positions, out, error);
   for (size_t i = 0; i < count && r == RV_OK; ++i)
     out[i] = shape->fog ? (float)(shape->iso - out[i]) : (float)(out[i] - shape->iso);
@@ -126,7 +122,9 @@ static RvResult mesh_shape(RvCook* cook, const RvMesh* mesh, Shape* shape, RvLat
   if (band > 100)
     return rv_fail(error, RV_BAD_INPUT, "isovalue of %g is more than 48 times particlesep: resize the mesh instead",
                    p->isovalue);
-  if (r == RV_OK) r = rv_mesh_to_grid(mesh, &facts, "surface", voxel, band, false, "particlesep", &shape->grid, error);
+  // next to the surface distances are exact in any case
+  RvMeshGrid want = {"surface", voxel, band, .exact = p->isovalue != 0, .parm = "particlesep"};
+  if (r == RV_OK) r = rv_mesh_to_grid(mesh, &facts, &want, &shape->grid, error);
   if (r != RV_OK) return r;
   for (int k = 0; k < 3; ++k) {
     shape->lo[k] = facts.lo[k] - fmax(p->isovalue, 0);

@@ -8,36 +8,17 @@ static RvVec3 corner(const RvSkin* s, int32_t prim, int32_t i) {
   return rv_vec3_load(s->P + 3 * (size_t)s->vertex_point[s->start[prim] + i]);
 }
 
-static double segment_distance2(RvVec3 p, RvVec3 a, RvVec3 b) {
-  RvVec3 ab = rv_sub(b, a), ap = rv_sub(p, a);
-  double dd = rv_dot(ab, ab), t = dd > 0 ? rv_dot(ap, ab) / dd : 0;
-  RvVec3 d = rv_mad(ap, -fmin(fmax(t, 0), 1), ab);
-  return rv_dot(d, d);
-}
-
-static double triangle_distance2(RvVec3 p, RvVec3 a, RvVec3 b, RvVec3 c) {
-  RvVec3 n = rv_cross(rv_sub(b, a), rv_sub(c, a));
-  double nn = rv_dot(n, n);
-  // over the triangle, if on the inner side of its three edges
-  if (nn > 0 && rv_dot(rv_cross(rv_sub(b, a), rv_sub(p, a)), n) >= 0 &&
-      rv_dot(rv_cross(rv_sub(c, b), rv_sub(p, b)), n) >= 0 && rv_dot(rv_cross(rv_sub(a, c), rv_sub(p, c)), n) >= 0) {
-    double height = rv_dot(rv_sub(p, a), n);
-    return height * height / nn;
-  }
-  return fmin(segment_distance2(p, a, b), fmin(segment_distance2(p, b, c), segment_distance2(p, c, a)));
-}
-
 static double face_distance2(const RvSkin* s, int32_t prim, RvVec3 p) {
   int32_t n = s->start[prim + 1] - s->start[prim];
   RvVec3 a = corner(s, prim, 0), mean = {0, 0, 0};
   if (n <= 4) {
-    double d = triangle_distance2(p, a, corner(s, prim, 1), corner(s, prim, 2));
-    return n == 3 ? d : fmin(d, triangle_distance2(p, a, corner(s, prim, 2), corner(s, prim, 3)));
+    double d = rv_nearest_triangle2(p, a, corner(s, prim, 1), corner(s, prim, 2));
+    return n == 3 ? d : fmin(d, rv_nearest_triangle2(p, a, corner(s, prim, 2), corner(s, prim, 3)));
   }
   for (int32_t i = 0; i < n; ++i) mean = rv_mad(mean, 1.0 / n, corner(s, prim, i));
   double least = INFINITY;
   for (int32_t i = 0; i < n; ++i)
-    least = fmin(least, triangle_distance2(p, corner(s, prim, i), corner(s, prim, (i + 1) % n), mean));
+    least = fmin(least, rv_nearest_triangle2(p, corner(s, prim, i), corner(s, prim, (i + 1) % n), mean));
   return least;
 }
 

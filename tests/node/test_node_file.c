@@ -166,6 +166,47 @@ static void damaged(void** state) {
   CHECK_FAILS(c.result, RV_BAD_FILE, c.error, "bad.bgeo");
 }
 
+static void vdb_files(void** state) {
+  (void)state;
+  RvError error = {0};
+  const char* folder = rv_test_folder();
+  RvGrid* ball = NULL;
+  CHECK_OK(rv_grid_from_spheres("surface", 0.05, 4, 1, (const float[]){0, 0, 0}, (const float[]){1}, &ball, &error),
+           error);
+  RvDetail* d = rv_detail_new();
+  CHECK_OK(rv_detail_add_vdb(d, ball, &error), error);
+  RvTestCook c = write_at(d, folder, "file=$OUT/ball.$F4.vdb", 7, false);
+  CHECK_OK(c.result, c.error);
+  rv_test_cook_free(&c);
+  c = write_at(d, folder, "file=$OUT/half.$F4.vdb; half=on", 7, false);
+  CHECK_OK(c.result, c.error);
+  rv_test_cook_free(&c);
+  const char* files[] = {"file=$OUT/ball.$F4.vdb", "file=$OUT/half.$F4.vdb"};
+  for (int i = 0; i < 2; ++i) {
+    c = read_at(folder, files[i], 7);
+    CHECK_OK(c.result, c.error);
+    RvGrid* back = rv_detail_find_vdb(c.output[0], "surface");
+    assert_non_null(back);
+    assert_true(rv_grid_active_count(back) == rv_grid_active_count(ball));
+    float a, b;
+    const double at[3] = {0.93, 0.02, 0.1};
+    CHECK_OK(rv_grid_sample(ball, 1, at, &a, &error), error);
+    CHECK_OK(rv_grid_sample(back, 1, at, &b, &error), error);
+    // 11 bits of mantissa
+    CHECK_NEAR(b, a, i ? 0.2 * 0x1p-11 : 0);
+    rv_test_cook_free(&c);
+  }
+  struct stat whole, half;
+  char path[600];
+  snprintf(path, sizeof path, "%s/ball.0007.vdb", folder);
+  assert_int_equal(stat(path, &whole), 0);
+  snprintf(path, sizeof path, "%s/half.0007.vdb", folder);
+  assert_int_equal(stat(path, &half), 0);
+  assert_true(half.st_size < 0.8 * whole.st_size);
+  rv_grid_release(ball);
+  rv_detail_free(d);
+}
+
 static void unwritable_folder(void** state) {
   (void)state;
   RvDetail* d = sample();
@@ -217,4 +258,4 @@ static void full_disk(void** state) {
 
 RV_TESTS(cmocka_unit_test(round_trips), cmocka_unit_test(state_is_stripped_on_wish),
          cmocka_unit_test(writes_whole_frames_only), cmocka_unit_test(missing_frames), cmocka_unit_test(damaged),
-         cmocka_unit_test(unwritable_folder), cmocka_unit_test(full_disk))
+         cmocka_unit_test(vdb_files), cmocka_unit_test(unwritable_folder), cmocka_unit_test(full_disk))

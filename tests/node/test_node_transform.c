@@ -218,5 +218,58 @@ static void mirror(void** state) {
   rv_detail_free(d);
 }
 
+// a level set of a sphere, moved: distances at moved places are the old ones times the scale
+static void vdb_moves(void** state) {
+  (void)state;
+  RvError error = {0};
+  RvDetail* d = rv_detail_new();
+  RvGrid *ball = NULL, *vel = NULL;
+  CHECK_OK(rv_grid_from_spheres("surface", 0.05, 4, 1, (const float[]){0.1f, 0.2f, 0.3f}, (const float[]){0.5f}, &ball,
+                                &error),
+           error);
+  CHECK_OK(rv_grid_create(RV_GRID_VEC3, "vel", RV_GRID_UNKNOWN, 0.05, (const float[]){1, 2, 3}, &vel, &error), error);
+  CHECK_OK(rv_grid_set(vel, (const int32_t[]){0, 0, 0}, (const float[]){1, 0, 0}, &error), error);
+  CHECK_OK(rv_detail_add_vdb(d, ball, &error), error);
+  CHECK_OK(rv_detail_add_vdb(d, vel, &error), error);
+  RvDetail* out = cooked("transform", "t=1 0 0; r=0 0 90; scale=2", d);
+  RvGrid *moved = rv_detail_find_vdb(out, "surface"), *turned = rv_detail_find_vdb(out, "vel");
+  assert_non_null(moved);
+  assert_non_null(turned);
+  CHECK_NEAR(rv_grid_voxel_size(moved), 0.1, 1e-9);
+  for (int i = 0; i < 50; ++i) {
+    double a = 0.37 * i, r = 0.4 + 0.004 * i;
+    double p[3] = {0.1 + r * cos(a), 0.2 + r * sin(a) * cos(3 * a), 0.3 + r * sin(a) * sin(3 * a)};
+    double q[3] = {1 - 2 * p[1], 2 * p[0], 2 * p[2]};
+    float before, after;
+    CHECK_OK(rv_grid_sample(ball, 1, p, &before, &error), error);
+    CHECK_OK(rv_grid_sample(moved, 1, q, &after, &error), error);
+    // rounding of the transform only
+    CHECK_NEAR(after, 2 * before, 1e-5);
+  }
+  float value[3];
+  rv_grid_get(turned, (const int32_t[]){0, 0, 0}, value);
+  CHECK_NEAR(value[0], 0, 1e-6);
+  CHECK_NEAR(value[1], 2, 1e-6);
+  rv_grid_background(turned, value);
+  CHECK_NEAR(value[0], -4, 1e-6);
+  CHECK_NEAR(value[1], 2, 1e-6);
+  CHECK_NEAR(value[2], 6, 1e-6);
+  // inside, far from the surface, still inside and scaled
+  float deep;
+  CHECK_OK(rv_grid_sample(moved, 1, (const double[]){1 - 0.4, 0.2, 0.6}, &deep, &error), error);
+  CHECK_NEAR(deep, -0.4, 1e-5);
+  rv_detail_free(out);
+  RvTestCook c = rv_test_cook("transform", "s=1 2 1", 1, (const RvDetail*[]){d});
+  CHECK_OK(c.result, c.error);
+  assert_non_null(strstr(c.warnings, "uneven scale"));
+  rv_test_cook_free(&c);
+  c = rv_test_cook("transform", "s=0 1 1", 1, (const RvDetail*[]){d});
+  CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "surface");
+  rv_test_cook_free(&c);
+  rv_grid_release(ball);
+  rv_grid_release(vel);
+  rv_detail_free(d);
+}
+
 RV_TESTS(cmocka_unit_test(orders), cmocka_unit_test(inverse_undoes), cmocka_unit_test(tags), cmocka_unit_test(groups),
-         cmocka_unit_test(mirror))
+         cmocka_unit_test(mirror), cmocka_unit_test(vdb_moves))
