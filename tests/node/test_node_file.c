@@ -181,6 +181,11 @@ static void vdb_files(void** state) {
   c = write_at(d, folder, "file=$OUT/half.$F4.vdb; half=on", 7, false);
   CHECK_OK(c.result, c.error);
   rv_test_cook_free(&c);
+  // a geometry file without its VDBs is no damaged one
+  c = write_at(d, folder, "file=$OUT/ball.$F4.bgeo; verify=on", 7, false);
+  CHECK_OK(c.result, c.error);
+  assert_non_null(strstr(c.warnings, "verify"));
+  rv_test_cook_free(&c);
   const char* files[] = {"file=$OUT/ball.$F4.vdb", "file=$OUT/half.$F4.vdb"};
   for (int i = 0; i < 2; ++i) {
     c = read_at(folder, files[i], 7);
