@@ -13,6 +13,7 @@ static RvResult refuse(RvError* error, const char* what, const char* path) {
 }
 
 RvResult rv_file_make_folder(const char* path, RvError* error) {
+  if (!*path) return rv_fail(error, RV_BAD_INPUT, "the name of a folder is empty");
   char* partial = rv_strdup(path);
   if (!partial) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   RvResult result = RV_OK;
@@ -148,8 +149,14 @@ RvResult rv_file_write(const char* path, const void* bytes, size_t count, RvErro
 RvResult rv_file_read(const char* path, size_t limit, void** bytes, size_t* count, RvError* error) {
   *bytes = NULL;
   *count = 0;
-  FILE* stream = fopen(path, "rbe");
-  if (!stream) return refuse(error, "read", path);
+  // without waiting, so that a pipe that nobody writes to is refused below and not waited for
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  FILE* stream = fd < 0 ? NULL : fdopen(fd, "rb");
+  if (!stream) {
+    RvResult result = refuse(error, "read", path);
+    if (fd >= 0) close(fd);
+    return result;
+  }
   RvResult result = RV_OK;
   unsigned char* data = NULL;
   struct stat info;

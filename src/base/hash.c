@@ -1,20 +1,26 @@
 #include "base/hash.h"
 
 #include <string.h>
+
+#define XXH_STATIC_LINKING_ONLY  // for the size of the state
 #include <xxhash.h>
+
+_Static_assert(sizeof(XXH3_state_t) <= sizeof(RvHasher) && _Alignof(XXH3_state_t) <= _Alignof(RvHasher),
+               "the state of XXH3 must fit");
 
 uint64_t rv_hash(const void* bytes, size_t count, uint64_t seed) {
   return XXH3_64bits_withSeed(bytes, count, seed);
 }
 
 RvHasher rv_hasher_new(uint64_t seed) {
-  XXH3_state_t* state = XXH3_createState();
-  if (state) XXH3_64bits_reset_withSeed(state, seed);
-  return (RvHasher){state};
+  RvHasher hasher;
+  XXH3_INITSTATE((XXH3_state_t*)hasher.state);
+  XXH3_64bits_reset_withSeed((XXH3_state_t*)hasher.state, seed);
+  return hasher;
 }
 
 void rv_hasher_add(RvHasher* hasher, const void* bytes, size_t count) {
-  if (hasher->state && count) XXH3_64bits_update(hasher->state, bytes, count);
+  if (count) XXH3_64bits_update((XXH3_state_t*)hasher->state, bytes, count);
 }
 
 void rv_hasher_add_u64(RvHasher* hasher, uint64_t value) {
@@ -27,10 +33,6 @@ void rv_hasher_add_string(RvHasher* hasher, const char* text) {
   rv_hasher_add(hasher, text, count);
 }
 
-uint64_t rv_hasher_done(RvHasher* hasher) {
-  if (!hasher->state) return 0;
-  uint64_t value = XXH3_64bits_digest(hasher->state);
-  XXH3_freeState(hasher->state);
-  hasher->state = NULL;
-  return value;
+uint64_t rv_hasher_done(const RvHasher* hasher) {
+  return XXH3_64bits_digest((const XXH3_state_t*)hasher->state);
 }

@@ -6,16 +6,12 @@
 #include "base/memory.h"
 #include "cli/cli.h"
 #include "geo/io_usda.h"
+#include "geo/text.h"
 
 typedef struct Conversion {
   const char *in, *out;
   double first, last, fps;
 } Conversion;
-
-static bool ends_with(const char* text, const char* ending) {
-  size_t n = strlen(text), m = strlen(ending);
-  return n >= m && strcasecmp(text + n - m, ending) == 0;
-}
 
 static RvResult load(const Conversion* c, double frame, RvDetail** out, RvError* error) {
   const RvLog log = {NULL, rv_cli_warning};
@@ -74,7 +70,7 @@ static RvResult check(const Conversion* c, bool has_frames, RvError* error) {
     return rv_fail(error, RV_BAD_INPUT, "'%s' is a sequence: say which with --frames A-B", c->in);
   if (!from_many && has_frames)
     return rv_fail(error, RV_BAD_INPUT, "--frames needs a numbered input such as name.$F4.bgeo.sc");
-  if (from_many && !to_many && !ends_with(c->out, ".usda"))
+  if (from_many && !to_many && !rv_text_ends(c->out, ".usda"))
     return rv_fail(error, RV_BAD_INPUT, "'%s' needs a number such as $F4; only .usda holds many frames", c->out);
   if (!(c->fps > 0 && c->fps < 1e6)) return rv_fail(error, RV_BAD_INPUT, "--fps must be above 0");
   return RV_OK;

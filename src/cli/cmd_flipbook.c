@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "cli/film.h"
+#include "geo/text.h"
 
 enum { DEFAULT_WIDTH = 960, DEFAULT_HEIGHT = 540 };
 
@@ -30,11 +31,6 @@ typedef struct Flipbook {
   char* folder;  // of a film's pictures, removed at the end
   double frame;
 } Flipbook;
-
-static bool ends_with(const char* text, const char* ending) {
-  size_t n = strlen(text), m = strlen(ending);
-  return n >= m && strcasecmp(text + n - m, ending) == 0;
-}
 
 static bool stopped(void* user, double fraction) {
   Flipbook* f = user;
@@ -58,8 +54,8 @@ static RvResult parse(int argc, char** argv, RvTextList* words, RvTextList* set,
     return rv_fail(error, RV_BAD_INPUT, "say where the pictures go with -o FILE.png, FILE.mp4 or a folder");
   f->session.scene = words->items[0];
   f->session.set = set;
-  f->film = ends_with(f->output, ".mp4");
-  f->still = ends_with(f->output, ".png");
+  f->film = rv_text_ends(f->output, ".mp4");
+  f->still = rv_text_ends(f->output, ".png");
   f->level = RV_VIEW_NORMAL;
   if (f->quality && !rv_view_quality_from_name(f->quality, &f->level))
     return rv_fail(error, RV_BAD_INPUT, "--quality takes draft, normal or high, not '%s'", f->quality);
@@ -213,6 +209,11 @@ static RvResult render_all(Flipbook* f, RvError* error) {
   double fps = f->source.session ? rv_scene_fps(f->source.session->scene) : 24;
   if (!result && f->film)
     result = rv_view_write_mp4((const char* const*)f->pictures.data, f->pictures.count, fps, f->output, error);
+  // Ctrl-C reaches ffmpeg too, whose failure is then no fault of the disk
+  if (result && result != RV_CANCELLED && rv_cli_interrupted()) {
+    *error = (RvError){0};
+    result = rv_fail(error, RV_CANCELLED, "interrupted");
+  }
   rv_progress_clear(&f->progress);
   return result;
 }

@@ -7,12 +7,8 @@
 #include "base/memory.h"
 #include "cli/cli.h"
 #include "cli/describe.h"
+#include "geo/text.h"
 #include "scene/checkpoint.h"
-
-static bool ends_with(const char* text, const char* ending) {
-  size_t n = strlen(text), m = strlen(ending);
-  return n >= m && strcasecmp(text + n - m, ending) == 0;
-}
 
 static RvResult describe_scene(json_t* object, const char* path, RvError* error) {
   RvScene* scene = NULL;
@@ -38,7 +34,7 @@ static RvResult describe_geometry(json_t* object, const char* path, RvError* err
   const RvLog log = {NULL, rv_cli_warning};
   RvResult result = rv_detail_load(path, &detail, &log, error);
   if (result) return result;
-  json_object_set_new(object, "kind", json_string(ends_with(path, ".vdb") ? "vdb" : "geometry"));
+  json_object_set_new(object, "kind", json_string(rv_text_ends(path, ".vdb") ? "vdb" : "geometry"));
   rv_describe_detail(object, detail);
   rv_detail_free(detail);
   return RV_OK;
@@ -61,8 +57,8 @@ static RvResult describe_checkpoint(json_t* object, const char* path, RvError* e
 }
 
 static RvResult describe(json_t* object, const char* path, RvError* error) {
-  if (ends_with(path, ".json")) return describe_scene(object, path, error);
-  if (ends_with(path, ".rvck")) return describe_checkpoint(object, path, error);
+  if (rv_text_ends(path, ".json")) return describe_scene(object, path, error);
+  if (rv_text_ends(path, ".rvck")) return describe_checkpoint(object, path, error);
   return describe_geometry(object, path, error);
 }
 

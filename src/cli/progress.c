@@ -1,6 +1,7 @@
 #include "cli/progress.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,7 +11,8 @@
 enum { LINE_COLUMNS = 110 };
 
 RvProgress rv_progress_begin(double first, double last, bool quiet) {
-  return (RvProgress){.live = !quiet && isatty(STDERR_FILENO), .first = first, .last = last, .begun = rv_clock_wall()};
+  return (RvProgress){
+      .live = !quiet && isatty(STDERR_FILENO), .first = first, .last = last, .begun = rv_clock_wall(), .from = NAN};
 }
 
 void rv_progress_clear(RvProgress* progress) {
@@ -31,12 +33,14 @@ void rv_progress_update(RvProgress* progress, double frame, double fraction, con
   double now = rv_clock_wall();
   if (!progress->live || now - progress->shown < 0.1) return;
   progress->shown = now;
-  double total = progress->last - progress->first + 1;
-  double done = (frame - progress->first + fraction) / total;
-  done = done < 0 ? 0 : done > 1 ? 1 : done;
+  if (isnan(progress->from)) progress->from = frame;
+  double total = progress->last - progress->first + 1, at = frame + fraction;
+  double done = fmin(1, fmax(0, (at - progress->first) / total));
+  // a resumed run is timed by what it does itself
+  double mine = (at - progress->from) / (progress->last + 1 - progress->from);
   char left[32] = "";
-  if (done > 0.01) {
-    int seconds = (int)((now - progress->begun) * (1 - done) / done + 0.5);
+  if (mine > 0.01 && mine <= 1) {
+    int seconds = (int)((now - progress->begun) * (1 - mine) / mine + 0.5);
     snprintf(left, sizeof left, "  %d:%02d left", seconds / 60, seconds % 60);
   }
   char liquid[64] = "";

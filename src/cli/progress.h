@@ -7,6 +7,7 @@
 typedef struct RvProgress {
   bool live;                        // standard error is a terminal and nobody asked for quiet
   double first, last;               // frames
+  double from;                      // the frame with which this run really began, once one was shown
   double begun;                     // wall clock
   double shown;                     // when the line was last drawn
   double liquid_bulk, liquid_hair;  // m^3, of the last frame's report

@@ -58,6 +58,7 @@ static RvResult choose_frames(RvSession* session, const char* text, RvError* err
 }
 
 static RvResult choose_out(RvSession* session, const RvSessionOptions* options, RvError* error) {
+  if (options->out && !*options->out) return rv_fail(error, RV_BAD_INPUT, "--out needs the name of a folder");
   if (options->out) {
     session->out = rv_strdup(options->out);
   } else {

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "shim/arena.hpp"
 
@@ -52,21 +53,27 @@ void rv::tbb_arena_run(int workers, const std::function<void()>& fn) {
 }
 
 extern "C" void rv_tbb_run(int workers, size_t count, void (*body)(void*, size_t), void* arg) {
-  auto serial = [&] {
-    for (size_t i = 0; i < count; ++i) body(arg, i);
-  };
-  if (workers <= 1 || count <= 1) return serial();
-  std::shared_ptr<tbb::task_arena> arena;
-  try {
-    arena = pool().get(workers);
-  } catch (...) {
-    return serial();  // no threads to be had: the result is the same
+  std::vector<unsigned char> done;
+  if (workers > 1 && count > 1) {
+    try {
+      done.resize(count);
+      auto arena = pool().get(workers);
+      arena->execute([&] {
+        tbb::parallel_for(
+            size_t(0), count,
+            [&](size_t i) {
+              body(arg, i);  // C, and does not throw
+              done[i] = 1;
+            },
+            tbb::simple_partitioner());
+      });
+      return;
+    } catch (...) {
+      // no memory for threads or tasks: what was not done is done here, and the result is the same
+    }
   }
-  // bodies are C and do not throw
-  arena->execute([&] {
-    tbb::parallel_for(
-        size_t(0), count, [&](size_t i) { body(arg, i); }, tbb::simple_partitioner());
-  });
+  for (size_t i = 0; i < count; ++i)
+    if (i >= done.size() || !done[i]) body(arg, i);
 }
 
 extern "C" int rv_tbb_cores(void) {

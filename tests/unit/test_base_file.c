@@ -72,6 +72,10 @@ static void errors_name_the_file(void** state) {
   CHECK_FAILS(rv_file_read(in_folder("long"), 9, &bytes, &count, &error), RV_LIMIT, error, "limit of 9");
   CHECK_FAILS(rv_file_write(in_folder("long/x"), "x", 1, &error), RV_IO, error, "long");
   CHECK_FAILS(rv_file_write("", "x", 1, &error), RV_BAD_INPUT, error, "empty");
+  CHECK_FAILS(rv_file_make_folder("", &error), RV_BAD_INPUT, error, "empty");
+  // a pipe that nobody writes to is refused, not waited for
+  assert_int_equal(mkfifo(in_folder("pipe"), 0600), 0);
+  CHECK_FAILS(rv_file_read(in_folder("pipe"), 0, &bytes, &count, &error), RV_IO, error, "not a file");
   CHECK_OK(rv_file_make_folder(in_folder("folder"), &error), error);
   CHECK_FAILS(rv_file_write(in_folder("folder"), "x", 1, &error), RV_IO, error, "is a folder");
 }
