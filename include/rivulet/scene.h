@@ -12,13 +12,28 @@ extern "C" {
 
 typedef struct RvScene RvScene;
 
+typedef struct RvStageTime {
+  const char* name;
+  double seconds;
+} RvStageTime;
+
+// One frame of rv_scene_run. Borrowed: valid until frame_done returns.
+typedef struct RvFrameReport {
+  double frame;
+  double seconds, cpu_seconds;  // by the clock, and of all threads together
+  RvStats stats;                // of all solvers together, but for stage_seconds and residual; those stand below
+  const RvStageTime* stages;    // of all solvers and of the host
+  size_t nstage;
+  const char* json;  // all of it and more as one line, without the newline
+} RvFrameReport;
+
 // What the host tells while it works. Any function may be NULL.
 typedef struct RvSceneHooks {
   void* user;
   bool (*cancelled)(void* user, const char* node, double frame, double fraction, const char* stage);
   void (*message)(void* user, RvLevel level, const char* node, double frame, const char* text);
-  // After each frame of rv_scene_run. `report` is the frame's JSON line without the newline.
-  void (*frame_done)(void* user, double frame, const char* report);
+  // After each frame of rv_scene_run.
+  void (*frame_done)(void* user, const RvFrameReport* report);
 } RvSceneHooks;
 
 //---------------------------------------------------------------------------------------------- building

@@ -1,6 +1,5 @@
 #include "cli/progress.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,20 +57,14 @@ void rv_progress_update(RvProgress* progress, double frame, double fraction, con
   progress->on_screen = true;
 }
 
-void rv_progress_report(RvProgress* progress, const char* report) {
-  json_t* root = progress->live ? json_loads(report, 0, NULL) : NULL;
-  if (!root) return;
-  const json_t* ledger = json_object_get(root, "ledger");
-  progress->liquid_bulk = json_number_value(json_object_get(ledger, "bulk"));
-  progress->liquid_hair =
-      json_number_value(json_object_get(ledger, "film")) + json_number_value(json_object_get(ledger, "absorbed"));
+void rv_progress_report(RvProgress* progress, const RvFrameReport* report) {
+  const RvLedger* ledger = &report->stats.ledger;
+  progress->liquid_bulk = ledger->bulk;
+  progress->liquid_hair = ledger->film + ledger->absorbed;
   double worst = 0;
-  const char* name;
-  json_t* seconds;
-  json_object_foreach(json_object_get(root, "stages"), name, seconds) {
-    if (json_number_value(seconds) <= worst) continue;
-    worst = json_number_value(seconds);
-    snprintf(progress->slowest, sizeof progress->slowest, "%s", name);
+  for (size_t i = 0; i < report->nstage; ++i) {
+    if (report->stages[i].seconds <= worst) continue;
+    worst = report->stages[i].seconds;
+    snprintf(progress->slowest, sizeof progress->slowest, "%s", report->stages[i].name);
   }
-  json_decref(root);
 }

@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include "rivulet/scene.h"
+
 typedef struct RvProgress {
   bool live;                        // standard error is a terminal and nobody asked for quiet
   double first, last;               // frames
@@ -19,7 +21,7 @@ RvProgress rv_progress_begin(double first, double last, bool quiet);
 // Draws at most ten times a second. `fraction` is of the frame.
 void rv_progress_update(RvProgress* progress, double frame, double fraction, const char* what);
 // Takes the liquid and the slowest stage from a frame's report.
-void rv_progress_report(RvProgress* progress, const char* report);
+void rv_progress_report(RvProgress* progress, const RvFrameReport* report);
 // Clears the line so that other text can be printed.
 void rv_progress_clear(RvProgress* progress);
 

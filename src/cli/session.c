@@ -39,13 +39,13 @@ static void on_message(void* user, RvLevel level, const char* node, double frame
   fprintf(stderr, "%s (frame %g)\n", line, frame);
 }
 
-static void on_frame(void* user, double frame, const char* report) {
+static void on_frame(void* user, const RvFrameReport* report) {
   RvSession* session = user;
   session->frames_done++;
-  if (session->report && (fprintf(session->report, "%s\n", report) < 0 || fflush(session->report) != 0))
+  if (session->report && (fprintf(session->report, "%s\n", report->json) < 0 || fflush(session->report) != 0))
     session->report_failed = true;
   rv_progress_report(&session->progress, report);
-  rv_progress_update(&session->progress, frame, 1, NULL);
+  rv_progress_update(&session->progress, report->frame, 1, NULL);
 }
 
 static RvResult choose_frames(RvSession* session, const char* text, RvError* error) {

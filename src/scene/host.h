@@ -206,9 +206,10 @@ void rv_manifest_compare(const char* old_text, const char* new_text, char* sente
 //---------------------------------------------------------------------------------------------- report.c
 
 void rv_report_begin(RvScene* scene);
-// The frame's JSON line. rv_free it.
-RvResult rv_report_write(RvScene* scene, double frame, double seconds, double cpu_seconds, RvEntry* const* targets,
-                         size_t ntarget, RvEntry* const* states, size_t nstate, char** text, RvError* error);
+// Fills the report, of which the frame and the times are set, from what was cooked. rv_report_clear it in any case.
+RvResult rv_report_write(RvScene* scene, RvEntry* const* targets, size_t ntarget, RvEntry* const* states, size_t nstate,
+                         RvFrameReport* report, RvError* error);
+void rv_report_clear(RvFrameReport* report);
 void rv_report_free(RvScene* scene);
 
 #endif

@@ -26,41 +26,42 @@ static void add_member(RvText* text, const char* name, double value) {
 
 //------------------------------------------------------------------------------------------------ stages
 
-typedef struct Stage {
-  const char* name;
-  double seconds;
-} Stage;
+typedef RV_ARRAY(RvStageTime) StageList;
 
-typedef RV_ARRAY(Stage) StageList;
-
-static void add_stage(StageList* list, const char* name, double seconds) {
+static bool add_stage(StageList* list, const char* name, double seconds) {
   for (size_t i = 0; i < list->count; ++i) {
     if (strcmp(list->data[i].name, name) != 0) continue;
     list->data[i].seconds += seconds;
-    return;
+    return true;
   }
-  Stage stage = {name, seconds};
-  (void)rv_array_push(list, stage);
+  RvStageTime stage = {name, seconds};
+  return rv_array_push(list, stage);
 }
 
-static void write_stages(RvText* text, const RvScene* scene, RvEntry* const* states, size_t nstate) {
+static bool list_stages(const RvScene* scene, RvEntry* const* states, size_t nstate, RvFrameReport* report) {
   StageList list = {0};
+  bool ok = true;
   for (size_t i = 0; i < nstate; ++i) {
     const char* const* names = states[i]->node->type->stages;
     for (size_t k = 0; names && names[k] && k < RV_STAGE_MAX; ++k)
-      add_stage(&list, names[k], states[i]->stats.stage_seconds[k]);
+      ok = ok && add_stage(&list, names[k], states[i]->stats.stage_seconds[k]);
   }
   // what the host does around the solvers
-  add_stage(&list, "geometry", scene->log.geometry_seconds);
-  add_stage(&list, "write", scene->log.write_seconds);
-  add_stage(&list, "checkpoint", scene->log.checkpoint_seconds);
+  ok = ok && add_stage(&list, "geometry", scene->log.geometry_seconds);
+  ok = ok && add_stage(&list, "write", scene->log.write_seconds);
+  ok = ok && add_stage(&list, "checkpoint", scene->log.checkpoint_seconds);
+  report->stages = list.data;
+  report->nstage = list.count;
+  return ok;
+}
+
+static void write_stages(RvText* text, const RvFrameReport* report) {
   rv_text_add(text, ", \"stages\": {");
-  for (size_t i = 0; i < list.count; ++i) {
+  for (size_t i = 0; i < report->nstage; ++i) {
     if (i) rv_text_add(text, ", ");
-    add_member(text, list.data[i].name, list.data[i].seconds);
+    add_member(text, report->stages[i].name, report->stages[i].seconds);
   }
   rv_text_add(text, "}");
-  rv_array_free(&list);
 }
 
 //------------------------------------------------------------------------------------------------ counts
@@ -156,27 +157,28 @@ static void write_warnings(RvText* text, const RvFrameLog* log) {
   rv_text_add(text, "]");
 }
 
-RvResult rv_report_write(RvScene* scene, double frame, double seconds, double cpu_seconds, RvEntry* const* targets,
-                         size_t ntarget, RvEntry* const* states, size_t nstate, char** out, RvError* error) {
-  RvStats sum = sum_stats(targets, ntarget, states, nstate);
-  RvText text = {0};
+RvResult rv_report_write(RvScene* scene, RvEntry* const* targets, size_t ntarget, RvEntry* const* states, size_t nstate,
+                         RvFrameReport* report, RvError* error) {
+  report->stats = sum_stats(targets, ntarget, states, nstate);
+  const RvStats* sum = &report->stats;
+  RvText text = {.failed = !list_stages(scene, states, nstate, report)};
   rv_text_add(&text, "{");
-  add_member(&text, "frame", frame);
+  add_member(&text, "frame", report->frame);
   rv_text_add(&text, ", ");
-  add_member(&text, "seconds", seconds);
+  add_member(&text, "seconds", report->seconds);
   rv_text_add(&text, ", ");
-  add_member(&text, "cpu_seconds", cpu_seconds);
-  rv_text_addf(&text, ", \"substeps\": %d", sum.substeps);
-  write_stages(&text, scene, states, nstate);
+  add_member(&text, "cpu_seconds", report->cpu_seconds);
+  rv_text_addf(&text, ", \"substeps\": %d", sum->substeps);
+  write_stages(&text, report);
   rv_text_add(&text, ", \"counts\": {");
   const char* separator = "";
 #define RV_COUNT_WRITE(name) \
-  rv_text_addf(&text, "%s\"" #name "\": %lld", separator, (long long)sum.name), separator = ", ";
+  rv_text_addf(&text, "%s\"" #name "\": %lld", separator, (long long)sum->name), separator = ", ";
   RV_COUNTS(RV_COUNT_WRITE)
 #undef RV_COUNT_WRITE
   rv_text_add(&text, "}");
-  write_ledger(&text, &sum.ledger);
-  rv_text_addf(&text, ", \"iterations\": %d, \"residuals\": [", sum.iterations);
+  write_ledger(&text, &sum->ledger);
+  rv_text_addf(&text, ", \"iterations\": %d, \"residuals\": [", sum->iterations);
   for (size_t i = 0; i < nstate; ++i) {
     if (i) rv_text_add(&text, ", ");
     rv_doc_add_number(&text, states[i]->stats.residual);
@@ -184,6 +186,12 @@ RvResult rv_report_write(RvScene* scene, double frame, double seconds, double cp
   rv_text_add(&text, "]");
   write_warnings(&text, &scene->log);
   rv_text_addf(&text, ", \"hash\": \"%016llx\"}", (unsigned long long)frame_hash(targets, ntarget, states, nstate));
-  *out = rv_text_done(&text);
-  return *out ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  report->json = rv_text_done(&text);
+  return report->json ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+}
+
+void rv_report_clear(RvFrameReport* report) {
+  rv_free((void*)report->stages);
+  rv_free((void*)report->json);
+  *report = (RvFrameReport){0};
 }

@@ -152,15 +152,16 @@ static RvResult run_frame(Job* job, double frame, RvError* error) {
   job->progress.done = frame;
   RvResult result = rv_order_prepare(scene, error);
   if (!result) result = cook_targets(job, frame, error);
-  char* report = NULL;
+  RvFrameReport report = {.frame = frame, .seconds = rv_clock_wall() - wall, .cpu_seconds = rv_clock_cpu() - cpu};
   size_t ntarget = job->targets.count;
-  if (!result && scene->hooks.frame_done)
-    result = rv_report_write(scene, frame, rv_clock_wall() - wall, rv_clock_cpu() - cpu, job->entries.data, ntarget,
-                             job->entries.data + ntarget, job->solvers.count, &report, error);
-  if (report) scene->hooks.frame_done(scene->hooks.user, frame, report);
+  if (!result && scene->hooks.frame_done) {
+    result = rv_report_write(scene, job->entries.data, ntarget, job->entries.data + ntarget, job->solvers.count,
+                             &report, error);
+    if (!result) scene->hooks.frame_done(scene->hooks.user, &report);
+  }
   // after the report: a line that comes twice does less harm than one that is missing
   if (!result && job->progress.manifest) result = rv_note_save(job->run->checkpoint_dir, &job->progress, error);
-  rv_free(report);
+  rv_report_clear(&report);
   release(job);
   rv_report_begin(scene);
   return result;

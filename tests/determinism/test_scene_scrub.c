@@ -116,10 +116,10 @@ typedef struct Log {
   RvScene* scene;
 } Log;
 
-static void on_frame(void* user, double frame, const char* report) {
+static void on_frame(void* user, const RvFrameReport* report) {
   Log* log = user;
-  if (!log->frames++) log->first = frame;
-  const char* at = strstr(report, "\"hash\": \"");
+  if (!log->frames++) log->first = report->frame;
+  const char* at = strstr(report->json, "\"hash\": \"");
   assert_non_null(at);
   memcpy(log->last_hash, at + 9, 16);
 }

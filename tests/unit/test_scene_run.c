@@ -22,14 +22,18 @@ typedef struct Log {
   int count;
   double frames[MAX_LINES];
   char* lines[MAX_LINES];
+  RvStats stats[MAX_LINES];
+  char stages[MAX_LINES][200];  // the names, joined by blanks
   int messages;
 } Log;
 
-static void on_frame(void* user, double frame, const char* report) {
+static void on_frame(void* user, const RvFrameReport* report) {
   Log* log = user;
   assert_true(log->count < MAX_LINES);
-  log->frames[log->count] = frame;
-  log->lines[log->count++] = strdup(report);
+  log->frames[log->count] = report->frame;
+  log->stats[log->count] = report->stats;
+  for (size_t i = 0; i < report->nstage; ++i) strcat(strcat(log->stages[log->count], report->stages[i].name), " ");
+  log->lines[log->count++] = strdup(report->json);
 }
 
 static void on_message(void* user, RvLevel level, const char* node, double frame, const char* text) {
@@ -89,6 +93,11 @@ static void reports_have_every_key(void** state) {
     double drops = find(find(line, "counts"), "particles")->number;
     CHECK_NEAR(find(ledger, "total")->number, drops * 1e-9, 1e-22);
     CHECK_NEAR(find(ledger, "drift")->number, 0, 1e-13);
+    // the same as numbers, for hosts that show them
+    CHECK_NEAR(log.stats[i].ledger.bulk, find(ledger, "bulk")->number, 0);
+    CHECK_NEAR((double)log.stats[i].particles, drops, 0);
+    assert_int_equal(log.stats[i].substeps, i ? 4 : 0);
+    assert_string_equal(log.stages[i], "sample springs drops births geometry write checkpoint ");
     find(find(ledger, "sinks"), "killed"), find(find(ledger, "sinks"), "evaporated");
     find(find(ledger, "sinks"), "outflow");
     assert_int_equal(find(line, "iterations")->kind, RV_DOC_NUMBER);
