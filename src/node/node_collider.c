@@ -56,13 +56,14 @@ static bool same_topology(const RvDetail* a, const RvDetail* b) {
          (!nvertex || memcmp(rv_detail_vertex_point(a), rv_detail_vertex_point(b), nvertex * sizeof(int32_t)) == 0);
 }
 
-// the input at another frame; false where there is none, as before a sequence begins
+// The input at another frame; false where there is none, as before a sequence begins. Anything else that fails there,
+// as a damaged file, would be a wrong velocity here.
 static RvResult sample_input(RvCook* cook, double frame, const RvDetail** out, bool* there, RvError* error) {
   RvError own = {0};
   RvResult r = rv_cook_input_at(cook, 0, frame, out, &own);
   *there = r == RV_OK && *out;
-  if (r == RV_CANCELLED || r == RV_NO_MEMORY) return rv_fail(error, r, "%s", own.text);
-  return RV_OK;
+  if (r == RV_OK || r == RV_NOT_FOUND) return RV_OK;
+  return rv_fail(error, r, "the motion at frame %g cannot be known: %s", frame, own.text);
 }
 
 // Half a frame to each side. At the end of a sequence a whole frame to the other side, since a file has no halves.

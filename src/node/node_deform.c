@@ -1,10 +1,11 @@
 // Deform: strands follow an animated skin, each as a rigid body fixed to its root.
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/array.h"
 #include "base/parallel.h"
 #include "node/select.h"
 #include "node/skin_bind.h"
+#include "node/xform.h"
 #include "parm/table.h"
 #include "rivulet/node.h"
 
@@ -14,7 +15,14 @@
   X(STRING, primuvwattrib, "Primitive UVW", "skinprimuv", "Primitive attribute with the root's place on it.")
 RV_PARM_TABLE(DeformParms, deform_table, DEFORM_PARMS)
 
-enum { MAX_TURNED = 32 };
+// values that turn with a strand
+typedef struct Turned {
+  RvOwner owner;
+  RvTag tag;
+  RvStorage storage;
+  int size;
+  void* values;
+} Turned;
 
 typedef struct Deform {
   RvCook* cook;
@@ -24,11 +32,9 @@ typedef struct Deform {
   size_t nprim;
   uint8_t* mask;   // strands that follow, NULL all
   RvSite* sites;   // where each is rooted; prim -1: nowhere
-  int32_t* owner;  // strand of each point
+  int32_t* mover;  // of each point: the vertex with which it moves, -1 none
   float* P;
-  float* orient;
-  float* turned[MAX_TURNED];  // vectors and normals of points
-  int nturned;
+  RV_ARRAY(Turned) turned;
 } Deform;
 
 //---------------------------------------------------------------------------------------------- binding
@@ -90,46 +96,72 @@ static RvMat3 frame_matrix(RvSkinFrame f) {
   return (RvMat3){{f.tangent, rv_cross(f.normal, f.tangent), f.normal}};
 }
 
-static void turn(float* at, RvMat3 m) {
-  rv_vec3_store(at, rv_mat3_apply(m, rv_vec3_load(at)));
+static void turn(const Deform* d, RvOwner owner, size_t element, const RvXform* x) {
+  for (size_t k = 0; k < d->turned.count; ++k) {
+    const Turned* t = &d->turned.data[k];
+    if (t->owner == owner) rv_xform_element(x, t->tag, t->storage, t->size, t->values, element);
+  }
 }
 
-static void move_point(const Deform* d, size_t point, RvVec3 from, RvVec3 to, RvMat3 m, RvQuat q) {
-  float* P = d->P + 3 * point;
-  rv_vec3_store(P, rv_add(to, rv_mat3_apply(m, rv_sub(rv_vec3_load(P), from))));
-  for (int k = 0; k < d->nturned; ++k) turn(d->turned[k] + 3 * point, m);
-  if (!d->orient) return;
-  float* o = d->orient + 4 * point;
-  RvQuat turned = rv_quat_mul(q, (RvQuat){o[0], o[1], o[2], o[3]});
-  o[0] = (float)turned.x, o[1] = (float)turned.y, o[2] = (float)turned.z, o[3] = (float)turned.w;
+static bool follows(const Deform* d, size_t strand) {
+  return d->sites[strand].prim >= 0 && (!d->mask || d->mask[strand]);
 }
 
 static void move_range(void* arg, size_t begin, size_t end) {
   const Deform* d = arg;
   const int32_t *start = rv_detail_prim_start(d->out), *point = rv_detail_vertex_point(d->out);
   for (size_t i = begin; i < end; ++i) {
-    if (d->sites[i].prim < 0 || (d->mask && !d->mask[i])) continue;
+    if (!follows(d, i)) continue;
     RvSkinFrame rest = rv_skin_frame(&d->rest, d->sites[i]), moved = rv_skin_frame(&d->moved, d->sites[i]);
     RvMat3 m = rv_mat3_mul(frame_matrix(moved), rv_mat3_transpose(frame_matrix(rest)));
-    RvQuat q = rv_quat_from_matrix(m);
-    for (int32_t v = start[i]; v < start[i + 1]; ++v)
-      if (d->owner[point[v]] == (int32_t)i) move_point(d, (size_t)point[v], rest.position, moved.position, m, q);
+    RvVec3 offset = rv_sub(moved.position, rv_mat3_apply(m, rest.position));
+    // a rotation is its own inverse transpose and its own nearest rotation
+    RvXform x = {.linear = m, .offset = offset, .normal = m, .rotation = m};
+    turn(d, RV_PRIM, i, &x);
+    for (int32_t v = start[i]; v < start[i + 1]; ++v) {
+      turn(d, RV_VERTEX, (size_t)v, &x);
+      size_t p = (size_t)point[v];
+      if (d->mover[p] != v) continue;
+      rv_vec3_store(d->P + 3 * p, rv_xform_point(&x, rv_vec3_load(d->P + 3 * p)));
+      turn(d, RV_POINT, p, &x);
+    }
   }
 }
 
-// which strand moves a point: the first that follows and has it, and it moves once
-static RvResult own_points(Deform* d, RvError* error) {
+// A point moves once, with the first strand that follows and has it: a closed curve may end on its first point.
+static RvResult find_movers(Deform* d, RvError* error) {
   size_t npoint = rv_detail_count(d->out, RV_POINT);
-  d->owner = rv_alloc(npoint, sizeof *d->owner);
-  if (!d->owner) return rv_fail(error, RV_NO_MEMORY, "no memory for %zu points", npoint);
-  memset(d->owner, 0xff, npoint * sizeof *d->owner);
+  d->mover = rv_alloc(npoint, sizeof *d->mover);
+  if (!d->mover) return rv_fail(error, RV_NO_MEMORY, "no memory for %zu points", npoint);
+  memset(d->mover, 0xff, npoint * sizeof *d->mover);
   const int32_t *start = rv_detail_prim_start(d->out), *point = rv_detail_vertex_point(d->out);
-  for (size_t i = 0; i < d->nprim; ++i) {
-    if (d->sites[i].prim < 0 || (d->mask && !d->mask[i])) continue;
-    for (int32_t v = start[i]; v < start[i + 1]; ++v) {
-      // the same strand may come by a point twice
-      if (d->owner[point[v]] < 0) d->owner[point[v]] = (int32_t)i;
+  for (size_t i = 0; i < d->nprim; ++i)
+    for (int32_t v = start[i]; follows(d, i) && v < start[i + 1]; ++v)
+      if (d->mover[point[v]] < 0) d->mover[point[v]] = v;
+  return RV_OK;
+}
+
+// Directions turn with the strand; places other than P, such as rest, stay.
+static RvTag turning_tag(const RvAttrib* a) {
+  RvTag tag = rv_attrib_tag(a);
+  if (strcmp(rv_attrib_name(a), "orient") == 0 && rv_attrib_size(a) == 4) return RV_TAG_QUATERNION;
+  bool place = tag == RV_TAG_POINT || tag == RV_TAG_HPOINT;
+  return !place && rv_xform_moves(tag, rv_attrib_size(a)) ? tag : RV_TAG_NONE;
+}
+
+static RvResult open_turned(Deform* d, RvOwner owner, RvError* error) {
+  for (size_t i = 0; i < rv_detail_attrib_count(d->out, owner); ++i) {
+    const RvAttrib* a = rv_detail_attrib(d->out, owner, i);
+    const char* name = rv_attrib_name(a);
+    Turned t = {owner, turning_tag(a), rv_attrib_storage(a), rv_attrib_size(a), NULL};
+    if (t.tag == RV_TAG_NONE) continue;
+    if (t.storage != RV_F16 && t.storage != RV_F32 && t.storage != RV_F64) {
+      rv_cook_warn(d->cook, "the attribute %s has no floats and does not turn with the strands", name);
+      continue;
     }
+    t.values = rv_attrib_write(rv_detail_find_mutable(d->out, owner, name));
+    if (!t.values || !rv_array_push(&d->turned, t))
+      return rv_fail(error, RV_NO_MEMORY, "no memory for the attribute %s", name);
   }
   return RV_OK;
 }
@@ -139,16 +171,10 @@ static RvResult open_output(Deform* d, RvError* error) {
   if (!d->out) return rv_fail(error, RV_NO_MEMORY, "no memory for the strands");
   d->P = rv_detail_f32_write(d->out, RV_POINT, "P", 3, error);
   if (!d->P) return error && error->code ? error->code : RV_NO_MEMORY;
-  if (rv_detail_f32(d->out, RV_POINT, "orient", 4))
-    d->orient = rv_detail_f32_write(d->out, RV_POINT, "orient", 4, error);
-  for (size_t i = 0; i < rv_detail_attrib_count(d->out, RV_POINT) && d->nturned < MAX_TURNED; ++i) {
-    const RvAttrib* a = rv_detail_attrib(d->out, RV_POINT, i);
-    RvTag tag = rv_attrib_tag(a);
-    if ((tag != RV_TAG_VECTOR && tag != RV_TAG_NORMAL) || rv_attrib_storage(a) != RV_F32 || rv_attrib_size(a) != 3)
-      continue;
-    float* values = rv_attrib_write(rv_detail_find_mutable(d->out, RV_POINT, rv_attrib_name(a)));
-    if (!values) return rv_fail(error, RV_NO_MEMORY, "no memory for the attribute %s", rv_attrib_name(a));
-    d->turned[d->nturned++] = values;
+  const RvOwner owners[] = {RV_POINT, RV_VERTEX, RV_PRIM};
+  for (int i = 0; i < 3; ++i) {
+    RvResult r = open_turned(d, owners[i], error);
+    if (r != RV_OK) return r;
   }
   d->nprim = rv_detail_count(d->out, RV_PRIM);
   d->sites = rv_alloc(d->nprim, sizeof *d->sites);
@@ -172,7 +198,7 @@ static RvResult deform(Deform* d, RvError* error) {
   const RvAttrib* prim = rv_detail_find(d->out, RV_PRIM, d->p->primnumattrib);
   const RvAttrib* uvw = rv_detail_find(d->out, RV_PRIM, d->p->primuvwattrib);
   result = prim || uvw ? bind_attributes(d, prim, uvw, error) : bind_nearest(d, error);
-  if (result == RV_OK) result = own_points(d, error);
+  if (result == RV_OK) result = find_movers(d, error);
   if (result == RV_OK && rv_cook_cancelled(d->cook, 0.5, "deform"))
     result = rv_fail(error, RV_CANCELLED, "interrupted");
   if (result == RV_OK) rv_parallel_for(d->nprim, 64, move_range, d);
@@ -188,7 +214,8 @@ static RvResult cook(RvCook* cook, RvError* error) {
   rv_skin_free(&d.moved);
   rv_free(d.mask);
   rv_free(d.sites);
-  rv_free(d.owner);
+  rv_free(d.mover);
+  rv_array_free(&d.turned);
   return result;
 }
 
@@ -206,9 +233,8 @@ const RvNodeType rv_node_deform = {
     .help =
         "Each strand keeps its shape and moves with the frame of the skin at its root: the smooth normal and the "
         "face's "
-        "first parametric direction. Orient turns with it, and so do point attributes that are vectors or normals; "
-        "rest "
-        "stays.\n\n"
+        "first parametric direction. Orient turns with it, and so do vectors, normals and other directions, of "
+        "points, vertices and strands; rest stays.\n\n"
         "Roots are found by skinprim and skinprimuv. Strands without these attributes are bound to the nearest face of "
         "the rest skin, to about a thousandth of its size. A strand whose skinprim is no face stays where it is and is "
         "counted in a warning.",

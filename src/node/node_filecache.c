@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
+#include "geo/text.h"
 #include "node/load.h"
 #include "parm/table.h"
 #include "rivulet/state.h"
@@ -27,11 +28,6 @@ RV_PARM_TABLE(FilecacheParms, filecache_table, FILECACHE_PARMS)
 
 static const RvPortDef filecache_inputs[] = {{"geometry", "Geometry", "What to write.", false}};
 static const RvPortDef filecache_outputs[] = {{"geometry", "Geometry", "The input, or what the file holds.", false}};
-
-static bool ends_with(const char* text, const char* ending) {
-  size_t n = strlen(text), m = strlen(ending);
-  return n >= m && strcmp(text + n - m, ending) == 0;
-}
 
 //---------------------------------------------------------------------------------------------- writing
 
@@ -57,7 +53,7 @@ static bool only_grids(const RvDetail* detail) {
 static RvResult write_file(RvCook* cook, const RvDetail* detail, const char* path, RvError* error) {
   const FilecacheParms* p = cook->parms;
   RvLog log = rv_cook_log(cook);
-  if (!p->half || !ends_with(path, ".vdb")) return rv_detail_save(detail, path, &log, error);
+  if (!p->half || !rv_text_ends(path, ".vdb")) return rv_detail_save(detail, path, &log, error);
   if (only_grids(detail)) return write_half(detail, path, error);
   rv_cook_warn(cook, "half: the geometry is more than VDBs, so 32 bits are kept");
   return rv_detail_save(detail, path, &log, error);
@@ -70,7 +66,8 @@ static RvResult check_file(RvCook* cook, const RvDetail* detail, const char* pat
   if (stat(path, &info) != 0)
     return rv_fail(error, RV_IO, "%s was written, but is not there: %s", path, strerror(errno));
   if (!info.st_size) return rv_fail(error, RV_IO, "%s was written, but is empty: is the disk full?", path);
-  if (!p->verify || !(ends_with(path, ".geo") || ends_with(path, ".bgeo") || ends_with(path, ".bgeo.sc"))) return RV_OK;
+  if (!p->verify || !(rv_text_ends(path, ".geo") || rv_text_ends(path, ".bgeo") || rv_text_ends(path, ".bgeo.sc")))
+    return RV_OK;
   if (rv_detail_find_vdb(detail, NULL)) {
     rv_cook_warn(cook, "verify: VDBs are not kept in %s, so it was not compared", path);
     return RV_OK;

@@ -4,7 +4,6 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "geo/half.h"
 #include "math/scalar.h"
 #include "node/select.h"
 #include "node/xform.h"
@@ -65,34 +64,14 @@ static bool is_selected(const Move* m, RvOwner owner, size_t i) {
   return owner == RV_PRIM && m->prims[i];
 }
 
-static void load_tuple(RvStorage storage, const void* from, size_t at, int size, double* tuple) {
-  for (int k = 0; k < size; ++k)
-    tuple[k] = storage == RV_F64   ? ((const double*)from)[at + (size_t)k]
-               : storage == RV_F32 ? (double)((const float*)from)[at + (size_t)k]
-                                   : (double)rv_half_to_float(((const uint16_t*)from)[at + (size_t)k]);
-}
-
-static void store_tuple(RvStorage storage, void* to, size_t at, int size, const double* tuple) {
-  for (int k = 0; k < size; ++k) {
-    if (storage == RV_F64) ((double*)to)[at + (size_t)k] = tuple[k];
-    if (storage == RV_F32) ((float*)to)[at + (size_t)k] = (float)tuple[k];
-    if (storage == RV_F16) ((uint16_t*)to)[at + (size_t)k] = rv_half_from_float((float)tuple[k]);
-  }
-}
-
 static void move_range(void* arg, size_t begin, size_t end) {
   const Move* m = arg;
   RvOwner owner = rv_attrib_owner(m->attrib);
   RvStorage storage = rv_attrib_storage(m->attrib);
   RvTag tag = rv_attrib_tag(m->attrib);
   int size = rv_attrib_size(m->attrib);
-  double tuple[16];
-  for (size_t i = begin; i < end; ++i) {
-    if (!is_selected(m, owner, i)) continue;
-    load_tuple(storage, m->values, i * (size_t)size, size, tuple);
-    rv_xform_tuple(&m->xform, tag, size, tuple);
-    store_tuple(storage, m->values, i * (size_t)size, size, tuple);
-  }
+  for (size_t i = begin; i < end; ++i)
+    if (is_selected(m, owner, i)) rv_xform_element(&m->xform, tag, storage, size, m->values, i);
 }
 
 static RvResult move_attribs(RvDetail* detail, const TransformParms* p, Move* m, RvError* error) {

@@ -32,6 +32,8 @@ RvVec3 rv_xform_point(const RvXform* xform, RvVec3 point);
 // One value of an attribute in place, by its tag and size; false if such values do not move.
 bool rv_xform_tuple(const RvXform* xform, RvTag tag, int size, double* tuple);
 bool rv_xform_moves(RvTag tag, int size);
+// The same of one element of an attribute's values; their storage must be one of floats.
+void rv_xform_element(const RvXform* xform, RvTag tag, RvStorage storage, int size, void* values, size_t element);
 // index-to-world of a grid (row vectors, row major, as rv_grid_transform gives it) followed by the transform
 void rv_xform_grid(const RvXform* xform, const double in[16], double out[16]);
 

@@ -7,9 +7,6 @@
 #include "math/scalar.h"
 #include "view/view_scene.h"
 
-// until the grids themselves are linked
-#pragma weak rv_grid_to_mesh  // until it is linked: remove then
-
 enum { EAR_LIMIT = 64, VALENCE_LIMIT = 64 };  // beyond them a fan, and no creases: nothing may be quadratic
 
 static const double CREASE_COSINE = 0.643;  // 50 degrees: edges sharper than this stay sharp
@@ -232,7 +229,6 @@ RvResult rv_view_add_level_set(RvViewScene* scene, const RvGrid* grid, const RvL
   size_t npoint = 0, ntriangle = 0;
   float* points = NULL;
   int32_t* triangles = NULL;
-  if (!rv_grid_to_mesh) return rv_fail(error, RV_UNSUPPORTED, "level sets cannot be drawn by this build");
   RvResult result = rv_grid_to_mesh(grid, 0, 0, &npoint, &points, &ntriangle, &triangles, error);
   if (result || ntriangle == 0) goto done;
   RvPart* part = rv_view_new_part(scene, RV_PART_WATER);

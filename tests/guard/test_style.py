@@ -1,5 +1,6 @@
-"""Small and clear: one idea a file, no tabs, no trailing blanks."""
+"""Small and clear: one idea a file, no tabs, no trailing blanks, no weak symbols."""
 import os
+import re
 import sys
 
 top = os.environ.get("RV_SOURCE_DIR") or os.path.join(os.path.dirname(__file__), "..", "..")
@@ -26,6 +27,9 @@ def main():
         for number, line in enumerate(lines, 1):
             if "\t" in line:
                 wrong.append(f"{path}:{number}: tab")
+            # a file that drops out of the link must be an error there, not "not built in" at run time
+            if path.endswith((".c", ".h", ".cpp")) and re.search(r"#\s*pragma\s+weak|_Pragma\s*\(\s*\"weak|__weak__", line):
+                wrong.append(f"{path}:{number}: weak symbol")
             if line != line.rstrip():
                 wrong.append(f"{path}:{number}: trailing blank")
     print("\n".join(wrong) or "clean")

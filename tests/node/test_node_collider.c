@@ -122,12 +122,14 @@ typedef struct Spin {
   size_t count;
   double absent_below;  // no input before this frame
   bool change;          // another topology after frame 10
+  RvResult damage;      // what frames after 10 fail with
 } Spin;
 
 static RvResult spin_at(void* user, size_t index, double frame, const RvDetail** out, RvError* error) {
   Spin* s = user;
   (void)index;
   if (frame < s->absent_below) return rv_fail(error, RV_NOT_FOUND, "no frame %g", frame);
+  if (s->damage && frame > 10) return rv_fail(error, s->damage, "ball.0011.bgeo is damaged at byte 7");
   char parms[64];
   snprintf(parms, sizeof parms, "r=0 %.17g 0; t=%.17g 0 0", s->speed * frame, 0.01 * frame);
   RvTestCook c =
@@ -173,6 +175,25 @@ static void spinning_sphere(void** state) {
   CHECK_NEAR(rv_detail_f32(c.output[0], RV_POINT, "v", 3)[0], 0.24, 1e-5);
   rv_test_cook_free(&c);
   spin_free(&spin);
+  rv_detail_free(ball);
+}
+
+// the frame beside may be missing; if it is there and cannot be read, the velocity would be wrong without a word
+static void damaged_neighbour(void** state) {
+  (void)state;
+  const RvResult damages[] = {RV_BAD_FILE, RV_IO, RV_BAD_INPUT, RV_CANCELLED, RV_NO_MEMORY};
+  RvError error = {0};
+  RvDetail* ball = cooked("sphere", "radius=1; rows=9; cols=16", NULL);
+  for (size_t i = 0; i < sizeof damages / sizeof *damages; ++i) {
+    Spin spin = {.rest = ball, .absent_below = -100, .damage = damages[i]};
+    RvTestHost host = {.input_at = spin_at, .user = &spin};
+    const RvDetail* now;
+    CHECK_OK(spin_at(&spin, 0, 10, &now, &error), error);
+    RvTestCook c = rv_test_cook_host("collider", "voxelsize=0.1", 1, &now, 10, &host);
+    CHECK_FAILS(c.result, damages[i], c.error, "byte 7");
+    rv_test_cook_free(&c);
+    spin_free(&spin);
+  }
   rv_detail_free(ball);
 }
 
@@ -265,5 +286,5 @@ static void refusals_and_paint(void** state) {
 
 RV_TESTS(cmocka_unit_test(sphere_distance), cmocka_unit_test(box_distance), cmocka_unit_test(open_shell),
          cmocka_unit_test(same_bits_for_any_threads), cmocka_unit_test(spinning_sphere),
-         cmocka_unit_test(given_velocity_and_changing_topology), cmocka_unit_test(vdb_input),
-         cmocka_unit_test(refusals_and_paint))
+         cmocka_unit_test(damaged_neighbour), cmocka_unit_test(given_velocity_and_changing_topology),
+         cmocka_unit_test(vdb_input), cmocka_unit_test(refusals_and_paint))

@@ -109,6 +109,76 @@ static void roots_go_with_a_stretched_skin(void** state) {
   rv_detail_free(skin), rv_detail_free(moved);
 }
 
+// a closed curve that ends on its first point, and a second strand that shares it: every point moves once
+static void points_move_once(void** state) {
+  (void)state;
+  RvError error = {0};
+  const double t[3] = {0.1, -0.2, 0.3};
+  const float places[12] = {0, 0.09f, 0, 0.02f, 0.12f, 0, -0.02f, 0.13f, 0.01f, 0, 0.15f, 0};
+  const int32_t counts[2] = {4, 2}, points[6] = {0, 1, 2, 0, 0, 3};
+  RvDetail *skin = rv_test_sphere(0.09, 10, 12), *moved = moved_copy(skin, 1.1, t), *strands = rv_detail_new();
+  CHECK_OK(rv_detail_add_points(strands, 4, NULL, &error), error);
+  memcpy(rv_detail_f32_write(strands, RV_POINT, "P", 3, &error), places, sizeof places);
+  CHECK_OK(rv_detail_add_polygons(strands, RV_PRIM_CURVE, 2, counts, points, NULL, &error), error);
+  RvTestCook c = rv_test_cook("deform", "", 3, (const RvDetail*[]){strands, skin, moved});
+  CHECK_OK(c.result, c.error);
+  check_rigid(strands, c.output[0], 1.1, t, 1e-6);
+  rv_test_cook_free(&c);
+  rv_detail_free(skin), rv_detail_free(moved), rv_detail_free(strands);
+}
+
+static void check_turned(const RvDetail* strands, const RvDetail* out, RvOwner owner, const char* name,
+                         double tolerance) {
+  const RvAttrib *a = rv_detail_find(strands, owner, name), *b = rv_detail_find(out, owner, name);
+  for (size_t i = 0; i < rv_attrib_count(a); ++i) {
+    float x[3];
+    double q[3];
+    for (int k = 0; k < 3; ++k) x[k] = (float)rv_attrib_get(a, i, k);
+    rigid(1.1, (double[3]){0, 0, 0}, x, q);
+    for (int k = 0; k < 3; ++k) CHECK_NEAR(rv_attrib_get(b, i, k), q[k], tolerance);
+  }
+}
+
+// vectors of every owner and storage turn, however many there are; what cannot turn is told
+static void every_vector_turns(void** state) {
+  (void)state;
+  RvError error = {0};
+  const double t[3] = {0.1, -0.2, 0.3};
+  RvDetail *skin = rv_test_sphere(0.09, 10, 12), *moved = moved_copy(skin, 1.1, t), *strands = groom(skin);
+  const RvOwner owners[] = {RV_POINT, RV_VERTEX, RV_PRIM};
+  const RvStorage storages[] = {RV_F32, RV_F64, RV_F16};
+  char name[32];
+  for (int i = 0; i < 45; ++i) {
+    RvAttrib* a = NULL;
+    snprintf(name, sizeof name, "vector%d", i);
+    RvTag tag = i & 1 ? RV_TAG_NORMAL : RV_TAG_VECTOR;
+    CHECK_OK(rv_detail_add_attrib(strands, owners[i < 36 ? 0 : i % 3], name, storages[i / 3 % 3], 3, tag, &a, &error),
+             error);
+    size_t n = 3 * rv_attrib_count(a);
+    void* values = rv_attrib_write(a);
+    for (size_t k = 0; k < n; ++k) {
+      // 0, 1 and 2 are exact in every storage; 0x3c00 and 0x4000 are 1 and 2 in 16 bits
+      int x = (int)((k + (size_t)i) % 3);
+      if (rv_attrib_storage(a) == RV_F64) ((double*)values)[k] = x;
+      if (rv_attrib_storage(a) == RV_F32) ((float*)values)[k] = (float)x;
+      if (rv_attrib_storage(a) == RV_F16) ((uint16_t*)values)[k] = (uint16_t)(x == 0 ? 0 : x == 1 ? 0x3c00 : 0x4000);
+    }
+  }
+  RvAttrib* whole = NULL;
+  CHECK_OK(rv_detail_add_attrib(strands, RV_POINT, "whole", RV_I32, 3, RV_TAG_VECTOR, &whole, &error), error);
+  RvTestCook c = rv_test_cook("deform", "", 3, (const RvDetail*[]){strands, skin, moved});
+  CHECK_OK(c.result, c.error);
+  assert_int_equal(c.nwarning, 1);
+  assert_non_null(strstr(c.warnings, "whole"));
+  for (int i = 0; i < 45; ++i) {
+    snprintf(name, sizeof name, "vector%d", i);
+    // frames of the skin's rounded points are good to 1e-5; 16 bits near 2 have steps of 2^-9
+    check_turned(strands, c.output[0], owners[i < 36 ? 0 : i % 3], name, i / 3 % 3 == 2 ? 0x1p-9 : 2e-5);
+  }
+  rv_test_cook_free(&c);
+  rv_detail_free(skin), rv_detail_free(moved), rv_detail_free(strands);
+}
+
 static void wrong_input_is_told(void** state) {
   (void)state;
   RvError error = {0};
@@ -140,4 +210,5 @@ static void wrong_input_is_told(void** state) {
 
 RV_TESTS(cmocka_unit_test(strands_follow_a_rigid_skin), cmocka_unit_test(same_skin_changes_nothing),
          cmocka_unit_test(unbound_strands_find_the_nearest_face), cmocka_unit_test(roots_go_with_a_stretched_skin),
+         cmocka_unit_test(points_move_once), cmocka_unit_test(every_vector_turns),
          cmocka_unit_test(wrong_input_is_told))

@@ -181,6 +181,9 @@ static void vdb_files(void** state) {
   c = write_at(d, folder, "file=$OUT/half.$F4.vdb; half=on", 7, false);
   CHECK_OK(c.result, c.error);
   rv_test_cook_free(&c);
+  c = write_at(d, folder, "file=$OUT/HALF.$F4.VDB; half=on", 7, false);
+  CHECK_OK(c.result, c.error);
+  rv_test_cook_free(&c);
   // a geometry file without its VDBs is no damaged one
   c = write_at(d, folder, "file=$OUT/ball.$F4.bgeo; verify=on", 7, false);
   CHECK_OK(c.result, c.error);
@@ -206,6 +209,10 @@ static void vdb_files(void** state) {
   snprintf(path, sizeof path, "%s/ball.0007.vdb", folder);
   assert_int_equal(stat(path, &whole), 0);
   snprintf(path, sizeof path, "%s/half.0007.vdb", folder);
+  assert_int_equal(stat(path, &half), 0);
+  assert_true(half.st_size < 0.8 * whole.st_size);
+  // letter case does not matter in an ending
+  snprintf(path, sizeof path, "%s/HALF.0007.VDB", folder);
   assert_int_equal(stat(path, &half), 0);
   assert_true(half.st_size < 0.8 * whole.st_size);
   rv_grid_release(ball);

@@ -7,9 +7,6 @@
 #include "support/rv_test.h"
 #include "view/view_scene.h"
 
-#pragma weak rv_grid_to_mesh
-#pragma weak rv_grid_from_spheres
-
 //---------------------------------------------------------------------------------------------- things to look at
 
 static RvDetail* point_at(double x, double y, double z, double pscale) {
@@ -179,7 +176,6 @@ static void strands_are_round(void** state) {
 // a level set is drawn at its zero: a sphere of 40 voxels has the sphere's area
 static void area_of_a_level_set(void** state) {
   (void)state;
-  if (!rv_grid_to_mesh || !rv_grid_from_spheres) skip();
   RvError error = {0};
   const float centre[3] = {0, 0, 0}, r = 0.8f;
   RvGrid* grid = NULL;
