@@ -10,7 +10,7 @@
 #include "cli/bench_list.h"
 #include "rivulet/geo.h"
 
-enum { SIDE = 100, POINTS = SIDE * SIDE * SIDE, REPEATS = 5, BLOCK = 1 << 20, ROOM = BLOCK + BLOSC_MAX_OVERHEAD };
+enum { SIDE = 100, POINTS = SIDE * SIDE * SIDE, REPEATS = 15, BLOCK = 1 << 20, ROOM = BLOCK + BLOSC_MAX_OVERHEAD };
 
 // liquid as a solver leaves it: jittered from a lattice, velocities smooth with noise
 static RvDetail* make_points(RvError* error) {
