@@ -19,9 +19,6 @@ namespace rv {
 
 namespace io = openvdb::io;
 
-// the header: magic 8, format 4, library 4 + 4, "has offsets" 1, then 36 characters of a random UUID
-constexpr std::streamoff UUID_OFFSET = 21;
-
 class Writer : public io::Archive {
  public:
   Writer() { setCompression(io::COMPRESS_ACTIVE_MASK | io::COMPRESS_BLOSC); }
@@ -163,22 +160,14 @@ static openvdb::GridCPtrVec to_write(RvGrid* const* grids, size_t count, bool ha
   return out;
 }
 
-// equal grids give equal bytes: the random number of the header is replaced by one made of the contents
-static void write_stream(std::fstream& stream, RvGrid* const* grids, size_t count, bool half) {
+static void write_stream(std::fstream& stream, const char* temporary, RvGrid* const* grids, size_t count, bool half) {
   openvdb::MetaMap meta;
   meta.insertMeta("creator", openvdb::StringMetadata("rivulet " RV_VERSION_STRING));
   Writer().write_all(stream, to_write(grids, count, half), meta);
-  uint64_t h[2] = {half, ~(uint64_t)half};
-  for (size_t i = 0; i < count; ++i) {
-    uint64_t hash = rv_grid_hash(grids[i]);
-    for (uint64_t& part : h) part = rv_hash(&hash, sizeof hash, part);
-  }
-  char uuid[37];
-  snprintf(uuid, sizeof uuid, "%08x-%04x-%04x-%04x-%012llx", (unsigned)(h[0] >> 32), (unsigned)(h[0] >> 16 & 0xffff),
-           (unsigned)(h[0] & 0x0fff) | 0x8000, (unsigned)(h[1] >> 48 & 0x3fff) | 0x8000,
-           (unsigned long long)(h[1] & 0xffffffffffffull));
+  stream.flush();
+  std::string identity = vdb_identity(temporary);
   stream.seekp(UUID_OFFSET);
-  stream.write(uuid, 36);
+  stream.write(identity.data(), UUID_LENGTH);
   stream.flush();
   stream.close();
 }
@@ -191,7 +180,7 @@ static RvResult write_temporary(const char* path, const char* temporary, RvGrid*
   try {
     stream.exceptions(std::ios::badbit | std::ios::failbit);
     stream.open(temporary, std::ios::out | std::ios::trunc | std::ios::binary);
-    vdb_run([&] { write_stream(stream, grids, count, half); });
+    vdb_run([&] { write_stream(stream, temporary, grids, count, half); });
   } catch (const std::ios_base::failure&) {
     int reason = errno;
     vdb_refuse(RV_IO, "cannot write '%s': %s", path, reason ? strerror(reason) : "the file system refused");
