@@ -107,6 +107,7 @@ typedef enum RvNodeFlag {
   RV_NODE_WRITES = 8,          // a sink: cooking it has an effect on disk
   RV_NODE_DOP = 16,            // also exists as a DOP solver
   RV_NODE_HIDDEN = 32,         // for tests
+  RV_NODE_SAMPLES_FRAMES = 64, // asks for inputs at other frames, up to one before and one after its own
 } RvNodeFlag;
 
 typedef struct RvNodeType {
@@ -116,6 +117,7 @@ typedef struct RvNodeType {
   const char* summary;   // one sentence
   const char* help;      // paragraphs, plain text; may be ""
   unsigned flags;
+  int revision;          // raised when the same values and inputs give other bits than before; old results are stale then
   const RvPortDef* inputs;
   size_t ninput;         // at most; a multi-input node repeats the last
   const RvPortDef* outputs;

@@ -15,26 +15,37 @@ static bool is_missing(const char* path) {
   return stat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
-// The path of the last earlier frame that is there (rv_free it); NULL if none is. Reading parameters at another frame
-// may end the life of texts that were read before.
-static char* earlier_path(RvCook* cook, const char* path, size_t offset) {
-  const RvHost* host = cook->host;
-  void* parms = host->parms_at ? rv_alloc_zero(1, cook->type->parms->struct_bytes) : NULL;
+char* rv_load_earlier(RvPathFn* path_at, void* user, const char* path, double frame) {
   char *found = NULL, *last = rv_strdup(path);
-  RvError ignored = {0};
-  for (int i = 1; parms && last && !found && i <= HOLD_FRAMES; ++i) {
-    double frame = floor(cook->time.frame) - i;
-    if (host->parms_at(host->user, frame, parms, &ignored) != RV_OK) break;
-    const char* text = *(const char* const*)((const char*)parms + offset);
+  for (int i = 1; last && !found && i <= HOLD_FRAMES; ++i) {
+    char* text = path_at(user, floor(frame) - i);
     // a path without a frame in it is the same for all
-    if (strcmp(text, last) == 0 && i > 1) break;
-    if (!is_missing(text)) found = rv_strdup(text);
+    bool same = text && i > 1 && strcmp(text, last) == 0;
     rv_free(last);
-    last = rv_strdup(text);
+    last = text;
+    if (same) break;
+    if (text && !is_missing(text)) found = rv_strdup(text);
   }
-  rv_free(parms);
   rv_free(last);
   return found;
+}
+
+typedef struct PathOf {
+  const RvCook* cook;
+  size_t offset;
+} PathOf;
+
+// Reading parameters at another frame may end the life of texts that were read before.
+static char* path_at(void* user, double frame) {
+  const PathOf* of = user;
+  const RvHost* host = of->cook->host;
+  void* parms = host->parms_at ? rv_alloc_zero(1, of->cook->type->parms->struct_bytes) : NULL;
+  RvError ignored = {0};
+  char* path = NULL;
+  if (parms && host->parms_at(host->user, frame, parms, &ignored) == RV_OK)
+    path = rv_strdup(*(const char* const*)((const char*)parms + of->offset));
+  rv_free(parms);
+  return path;
 }
 
 static RvResult read_path(RvCook* cook, const char* path, RvDetail** out, RvError* error) {
@@ -59,10 +70,12 @@ RvResult rv_load_frame(RvCook* cook, const char* path, RvMissing missing, size_t
   }
   // the name is told from a copy, since the text may not outlive the search
   char* wanted = rv_strdup(path);
-  char* held = earlier_path(cook, path, offset);
+  char* held = rv_load_earlier(path_at, &(PathOf){cook, offset}, path, cook->time.frame);
   RvResult r;
-  if (held) r = read_path(cook, held, out, error);
-  else r = rv_fail(error, RV_NOT_FOUND, "file: there is no %s, and no earlier frame to hold", wanted ? wanted : "file");
+  if (held)
+    r = read_path(cook, held, out, error);
+  else
+    r = rv_fail(error, RV_NOT_FOUND, "file: there is no %s, and no earlier frame to hold", wanted ? wanted : "file");
   rv_free(wanted);
   rv_free(held);
   return r;

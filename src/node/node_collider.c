@@ -308,6 +308,7 @@ const RvNodeType rv_node_collider = {
         "the primitive attributes friction, contactangle (degrees) and thickness (metres), unless the input has them "
         "on "
         "points or primitives already.",
+    .flags = RV_NODE_SAMPLES_FRAMES,
     .inputs = collider_inputs,
     .ninput = 1,
     .outputs = collider_outputs,

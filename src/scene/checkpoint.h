@@ -2,8 +2,7 @@
 //
 //   offset  bytes
 //        0      8  "RVCHECK\n"
-//        8      4  version, 1
-//       12      4  0
+//        8      8  version, 1
 //       16      8  frame, double
 //       24      8  key: hash of the manifest
 //       32      8  hash of the state (rv_detail_hash)
@@ -52,23 +51,23 @@ void rv_checkpoint_sweep(const char* folder);
 // Removes the solvers' checkpoints: a run that begins anew.
 RvResult rv_checkpoint_clear(const char* folder, RvSceneNode* const* solvers, size_t count, RvError* error);
 // Gives every solver its state of the newest frame up to `last` for which all have a whole one. *frame is that frame;
-// *found is false if there is none. A checkpoint of other parameters is an error that says which changed.
+// *found is false if there is none. A checkpoint of other parameters or files is an error that says which changed.
 RvResult rv_checkpoint_resume(RvScene* scene, const char* folder, RvSceneNode* const* solvers, size_t count,
                               double last, bool* found, double* frame, RvError* error);
 
 // note.c: which frames of a run have all their files
 typedef struct RvRunNote {
-  char* manifest;  // of the targets
+  char* manifest;  // of the targets and their frames
   double first, done;
 } RvRunNote;
 
 RvResult rv_note_save(const char* folder, const RvRunNote* progress, RvError* error);
 // *found is false if there is none, or a damaged one, which is told.
 RvResult rv_note_load(RvScene* scene, const char* folder, RvRunNote* out, bool* found, RvError* error);
-// The frame at which a run of `first` to `last` goes on. Files of other parameters are an error that says which
-// changed.
-RvResult rv_note_resume(RvScene* scene, const char* folder, const char* manifest, double first, double* next,
-                        RvError* error);
+// The frame at which a run that begins at `first` goes on; `base` is the manifest of its targets. Frames made with
+// other parameters or files are an error that says which changed.
+RvResult rv_note_resume(RvScene* scene, const char* folder, const char* base, RvSceneNode* const* targets, size_t count,
+                        double first, double* next, RvError* error);
 void rv_note_remove(const char* folder);
 
 // Starts a solver from a state file or a checkpoint, whatever made it. The solver is the one of the list that the

@@ -57,9 +57,7 @@ static RvResult keep_texts(RvCall* call, char* parms, RvError* error) {
 }
 
 static RvResult eval_parms(RvCall* call, double frame, void* out, RvError* error) {
-  RvVars vars = call->vars;
-  vars.frame = frame;
-  RvResult result = rv_parms_eval(call->node->parms, &vars, out, error);
+  RvResult result = rv_order_eval(call->scene, call->node, frame, out, error);
   return result ? result : keep_texts(call, out, error);
 }
 
@@ -67,16 +65,11 @@ static RvResult host_parms_at(void* user, double frame, void* out, RvError* erro
   return eval_parms(user, frame, out, error);
 }
 
-static void drop_node_cache(RvSceneNode* node) {
-  if (node->cache && node->type->free_cache) node->type->free_cache(node->cache);
-  node->cache = NULL;
-}
-
 RvResult rv_call_begin(RvCall* call, RvScene* scene, RvSceneNode* node, double frame, RvStats* stats, RvError* error) {
   *call = (RvCall){.scene = scene, .node = node, .frame = frame};
   call->host = (RvHost){call, host_cancelled, host_message, host_input_at, host_parms_at};
   call->vars = (RvVars){frame, scene->fps, scene->out, scene->hip, node->name};
-  if (scene->drop_caches) drop_node_cache(node);
+  if (scene->drop_caches) rv_solve_drop_cache(node);
   call->parms = rv_alloc_zero(1, node->type->parms->struct_bytes + 1);
   if (!call->parms) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   RvResult result = eval_parms(call, frame, call->parms, error);
@@ -162,15 +155,18 @@ static void pass_free(Pass* pass) {
 }
 
 static uint64_t node_key(const Pass* pass, RvSceneNode* node) {
-  if (node->type->flags & RV_NODE_SOLVER) return rv_solve_key(node, rv_solve_state_frame(node, pass->frame));
+  if (node->type->flags & RV_NODE_SOLVER)
+    return rv_solve_key(pass->scene, node, rv_solve_state_frame(node, pass->frame));
   struct {
-    uint64_t own, stamp;
+    uint64_t own, stamp, around;
     double frame;
     uint64_t input[RV_NODE_MAX_INPUTS][2];
   } facts;
   memset(&facts, 0, sizeof facts);
   facts.own = node->own_key;
-  facts.stamp = rv_order_file_stamp(pass->scene, node, pass->frame);
+  facts.stamp = rv_files_stamp(pass->scene, node, pass->frame);
+  if (node->type->flags & RV_NODE_SAMPLES_FRAMES)
+    facts.around = rv_files_above(pass->scene, node, floor(pass->frame) - 1, ceil(pass->frame) + 1);
   // a result that does not move has one key for all frames
   if (node->own_time) facts.frame = pass->frame == 0 ? 0 : pass->frame;
   for (size_t i = 0; i < rv_graph_live_inputs(node); ++i) {
@@ -197,6 +193,8 @@ static RvResult pass_begin(Pass* pass, RvError* error) {
     pass->slot[pass->order[i]->index] = (int32_t)i;
     pass->keys[i] = node_key(pass, pass->order[i]);
   }
+  result = rv_files_check(pass->scene, error);
+  if (result) return result;
   // from the target up: what is cached needs nothing above it
   pass->needed[n - 1] = true;
   for (size_t i = n; i-- > 0;) {

@@ -26,6 +26,15 @@ const char* rv_doc_kind_name(RvDocKind kind) {
   return names[kind];
 }
 
+const RvDoc* rv_doc_unknown(const RvDoc* object, const char* const* known) {
+  for (const RvDoc* member = object->first; member; member = member->next) {
+    size_t i = 0;
+    while (known[i] && strcmp(known[i], member->key) != 0) ++i;
+    if (!known[i]) return member;
+  }
+  return NULL;
+}
+
 const RvDoc* rv_doc_find(const RvDoc* object, const char* key) {
   for (const RvDoc* member = object->first; member; member = member->next)
     if (member->key && strcmp(member->key, key) == 0) return member;

@@ -35,6 +35,8 @@ enum { RV_DOC_MAX_DEPTH = 64, RV_DOC_MAX_VALUES = 2 * 1000 * 1000, RV_DOC_MAX_NU
 RvResult rv_doc_parse(const char* text, size_t bytes, const char* name, RvArena* arena, RvDoc** out, RvError* error);
 const char* rv_doc_kind_name(RvDocKind kind);  // "a number"
 const RvDoc* rv_doc_find(const RvDoc* object, const char* key);
+// The first member whose key is none of the list that NULL ends; NULL: all are.
+const RvDoc* rv_doc_unknown(const RvDoc* object, const char* const* known);
 
 // Writing: a string with its quotes and escapes; a number, or null if it is not finite.
 void rv_doc_add_string(RvText* text, const char* string);

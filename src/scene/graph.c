@@ -102,6 +102,7 @@ static void node_free(RvScene* scene, RvSceneNode* node) {
   rv_solve_forget(scene, node);
   rv_detail_free(node->from);
   rv_parms_free(node->parms);
+  rv_array_free(&node->sums.to);
   rv_free(node->inputs);
   rv_free(node->name);
   rv_free(node);

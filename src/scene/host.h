@@ -40,6 +40,12 @@ typedef struct RvCache {
   size_t bytes, limit;
 } RvCache;
 
+// Sums over the frames of a sequence of files: to.data[i] is that of `first` to `first + i`.
+typedef struct RvFrameSums {
+  double first;
+  RV_ARRAY(uint64_t) to;
+} RvFrameSums;
+
 struct RvSceneNode {
   char* name;
   const RvNodeType* type;
@@ -52,11 +58,15 @@ struct RvSceneNode {
   bool reads_files;
 
   // made by rv_order_prepare
-  uint64_t own_key;    // type, name, values, scene settings
+  uint64_t own_key;    // type, revision, name, values, scene settings
   uint64_t graph_key;  // own_key and all upstream
   bool own_time, time_dependent;
   bool cut;      // it reads its files instead of its inputs, which are not cooked
   double start;  // solvers: the start frame
+  // of itself and all upstream
+  bool sequence, samples;         // files that change with the frame; nodes that look at other frames
+  double earliest, latest_start;  // start frames of solvers
+  RvFrameSums sums;               // of its own files
 
   // solvers
   // the last two states made, pinned: the next frame goes on from the one, and a reader that samples the step between
@@ -65,6 +75,7 @@ struct RvSceneNode {
   RvDetail* from;  // started from this state instead of from the inputs
   double from_frame;
   uint64_t from_hash;
+  RvStats from_stats;
 
   uint64_t ncook, nstep;  // for tests and reports
 };
@@ -79,6 +90,27 @@ typedef struct RvFrameLog {
   RV_ARRAY(RvWarning) warnings;
   double geometry_seconds, write_seconds, checkpoint_seconds;
 } RvFrameLog;
+
+typedef struct RvWatched {
+  const RvSceneNode* node;
+  char* path;
+} RvWatched;
+
+typedef struct RvWatchSlot {
+  uint64_t path;  // hash; 0: empty
+  uint64_t stamp;
+  uint32_t round;  // when it was looked at last
+} RvWatchSlot;
+
+// The files that a run has looked at, as they were the first time.
+typedef struct RvWatch {
+  bool active, failed;
+  RvWatchSlot* slots;
+  size_t count, capacity;  // a power of two
+  RV_ARRAY(RvWatched) recent;
+  uint32_t round;
+  RvWatched changed;  // the first that was not as before
+} RvWatch;
 
 struct RvScene {
   RV_ARRAY(RvSceneNode*) nodes;
@@ -95,6 +127,8 @@ struct RvScene {
   int in_step;    // inside a solver's function, whose time is its own
   RvEntry* held;  // what rv_scene_cook handed out last
   RvFrameLog log;
+  RvWatch watch;
+  uint64_t nameless;           // keys without memory to make them
   const char* checkpoint_dir;  // during a run
   bool drop_caches;            // tests: the nodes' disposable data goes before every cook
 };
@@ -123,8 +157,32 @@ RvResult rv_order_upstream(const RvScene* scene, const RvSceneNode* target, bool
                            size_t* count, RvError* error);
 // Keys and time dependence of all nodes, if anything changed since the last time.
 RvResult rv_order_prepare(RvScene* scene, RvError* error);
+// The targets and all that is cooked for them, each node after its inputs. rv_free *order.
+RvResult rv_order_live(const RvScene* scene, RvSceneNode* const* targets, size_t ntarget, RvSceneNode*** order,
+                       size_t* count, RvError* error);
+// The node's values at a frame. Their texts live until the next call for the node.
+RvResult rv_order_eval(RvScene* scene, RvSceneNode* node, double frame, void* out, RvError* error);
+// The same in memory of its own (rv_free), for the host's own questions; NULL if they cannot be had.
+void* rv_order_values(RvScene* scene, RvSceneNode* node, double frame);
+
+//---------------------------------------------------------------------------------------------- files.c
+
+bool rv_files_read(const RvSceneNode* node);      // it reads files
+bool rv_files_sequence(const RvSceneNode* node);  // they may change with the frame
 // Hash of the size and time of the files that the node reads at a frame; 0 if it reads none.
-uint64_t rv_order_file_stamp(RvScene* scene, RvSceneNode* node, double frame);
+uint64_t rv_files_stamp(RvScene* scene, RvSceneNode* node, double frame);
+// The stamps of all whole frames of a range as one number.
+uint64_t rv_files_sum(RvScene* scene, RvSceneNode* node, double first, double last);
+// Widens a range of frames to all whose files the node's result there depends on.
+void rv_files_range(const RvSceneNode* node, double* first, double* last);
+// Of all sequences that the node's result depends on; 0 if there are none.
+uint64_t rv_files_above(RvScene* scene, RvSceneNode* node, double first, double last);
+// From now on every file must stay as it is when it is first looked at; or an end of that.
+void rv_files_watch(RvScene* scene, bool active);
+// An error that names the file if one did not.
+RvResult rv_files_check(const RvScene* scene, RvError* error);
+// Looks again at the files of this frame before its results count; then as above.
+RvResult rv_files_settle(RvScene* scene, RvError* error);
 
 //---------------------------------------------------------------------------------------------- cache.c
 
@@ -176,7 +234,7 @@ void rv_scene_message(RvScene* scene, RvLevel level, const char* node, double fr
 
 // The state for a frame by the Solver SOP's rules, pinned.
 RvResult rv_solve(RvScene* scene, RvSceneNode* node, double frame, RvEntry** out, RvError* error);
-uint64_t rv_solve_key(const RvSceneNode* node, double frame);
+uint64_t rv_solve_key(RvScene* scene, RvSceneNode* node, double frame);
 // Makes outputs of an entry's node from its state.
 RvResult rv_solve_split(RvScene* scene, RvEntry* entry, RvError* error);
 // Frame of the state that a request for `frame` shows.
@@ -188,6 +246,8 @@ RvResult rv_solve_adopt(RvScene* scene, RvSceneNode* node, double frame, RvDetai
 RvResult rv_solve_check_state(const RvSceneNode* node, const RvDetail* state, RvError* error);
 size_t rv_solve_state_output(const RvNodeType* type);
 void rv_solve_forget(RvScene* scene, RvSceneNode* node);
+// The node's disposable data.
+void rv_solve_drop_cache(RvSceneNode* node);
 
 //---------------------------------------------------------------------------------------------- values.c, manifest.c
 
@@ -197,9 +257,12 @@ RvResult rv_values_read(RvParms* parms, const struct RvDoc* value, int* line, Rv
 // Appends `"token": value` for every value that differs from its default, each led by `separator` but the first.
 size_t rv_values_write(RvText* text, const RvParms* parms, const char* separator);
 
-// All that the results of some nodes depend on, a line a fact. Of a solver, its hash is the key of a checkpoint.
-// rv_free it.
+// All that the results of some nodes depend on, a line a fact, but for files that change with the frame. rv_free it.
 RvResult rv_manifest_write(RvScene* scene, RvSceneNode* const* nodes, size_t count, char** text, RvError* error);
+// The manifest `base`, and the files of sequences that the results of the frames `first` to `last` depend on. Of a
+// solver up to the frame of its state, its hash is the key of a checkpoint. rv_free it.
+RvResult rv_manifest_frames(RvScene* scene, const char* base, RvSceneNode* const* nodes, size_t count, double first,
+                            double last, char** text, RvError* error);
 // What the first difference of two manifests is, as a sentence.
 void rv_manifest_compare(const char* old_text, const char* new_text, char* sentence, size_t size);
 

@@ -1,11 +1,14 @@
 // A manifest: every fact that the results of some nodes depend on, a line each. Equal manifests, equal results. A line
 // is "kind<TAB>node<TAB>name<TAB>value"; no part holds a tab or a line end.
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "parm/number.h"
 #include "scene/host.h"
+
+enum { MAX_PATTERN = 200 };
 
 static void add_fact(RvText* text, const char* kind, const char* node, const char* name, const char* value) {
   rv_text_addf(text, "%s\t%s\t%s\t%s\n", kind, node, name, value);
@@ -35,8 +38,27 @@ static void add_parms(RvText* text, const RvSceneNode* node) {
   rv_free(lines);
 }
 
+// a path as it was written, in one line
+static void write_pattern(const RvSceneNode* node, char* text, size_t size) {
+  const RvParmTable* table = node->type->parms;
+  RvValue value;
+  *text = 0;
+  for (size_t i = 0; i < table->count && !*text; ++i)
+    if (table->rows[i].type == RV_PARM_FILE && rv_parms_get(node->parms, table->rows[i].token, 0, &value) && value.text)
+      snprintf(text, size, "%s", value.text);
+  for (; *text; ++text)
+    if ((unsigned char)*text < ' ') *text = ' ';
+}
+
+static void add_hash(RvText* text, const char* kind, const RvSceneNode* node, const char* name, uint64_t hash) {
+  char value[24];
+  snprintf(value, sizeof value, "%016llx", (unsigned long long)hash);
+  add_fact(text, kind, node->name, name, value);
+}
+
 static void add_node(RvText* text, RvScene* scene, RvSceneNode* node) {
   add_fact(text, "type", node->name, "", node->type->type);
+  add_number(text, "revision", node->name, "", node->type->revision);
   for (size_t i = 0; i < rv_graph_live_inputs(node); ++i) {
     const RvWire* wire = &node->inputs[i];
     if (!wire->node) continue;
@@ -47,45 +69,56 @@ static void add_node(RvText* text, RvScene* scene, RvSceneNode* node) {
   }
   add_parms(text, node);
   if (node->type->flags & RV_NODE_SOLVER) add_number(text, "start", node->name, "", node->start);
-  char stamp[24];
-  if (node->from) {
-    snprintf(stamp, sizeof stamp, "%016llx", (unsigned long long)node->from_hash);
-    add_fact(text, "from", node->name, "", stamp);
-  }
-  // files that stand still are told by size and time; those of a sequence are too many
-  if ((node->reads_files || node->cut) && !rv_parms_animated(node->parms)) {
-    snprintf(stamp, sizeof stamp, "%016llx", (unsigned long long)rv_order_file_stamp(scene, node, scene->first));
-    add_fact(text, "file", node->name, "", stamp);
-  }
+  if (node->from) add_hash(text, "from", node, "", node->from_hash);
+  // files that stand still are told by size and time
+  char pattern[MAX_PATTERN];
+  if (!rv_files_read(node) || rv_files_sequence(node)) return;
+  write_pattern(node, pattern, sizeof pattern);
+  add_hash(text, "file", node, pattern, rv_files_stamp(scene, node, scene->first));
 }
 
 RvResult rv_manifest_write(RvScene* scene, RvSceneNode* const* nodes, size_t nnode, char** out, RvError* error) {
   *out = NULL;
-  RvSceneNode** order = NULL;
-  size_t count = 0;
+  RvSceneNode** order;
+  size_t count;
+  RvResult result = rv_order_live(scene, nodes, nnode, &order, &count, error);
+  if (result) return result;
   RvText text = {0};
-  bool* wanted = rv_alloc_zero(scene->nodes.count, sizeof *wanted);
-  RvResult result = wanted ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
-  if (!result) result = rv_order_upstream(scene, NULL, false, &order, &count, error);
-  if (result) goto done;
-  for (size_t i = 0; i < nnode; ++i) wanted[nodes[i]->index] = true;
   add_fact(&text, "scene", "", "rivulet", rv_version());
   add_number(&text, "scene", "", "fps", scene->fps);
   add_number(&text, "scene", "", "metersperunit", scene->meters);
   // the last first: what was changed is most often near the solver
-  for (size_t i = count; i-- > 0;) {
-    RvSceneNode* node = order[i];
-    if (!wanted[node->index]) continue;
-    add_node(&text, scene, node);
-    for (size_t k = 0; k < rv_graph_live_inputs(node); ++k)
-      if (node->inputs[k].node) wanted[node->inputs[k].node->index] = true;
-  }
-  *out = rv_text_done(&text);
-  if (!*out) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
-done:
-  rv_free(wanted);
+  for (size_t i = count; i-- > 0;) add_node(&text, scene, order[i]);
   rv_free(order);
-  return result;
+  *out = rv_text_done(&text);
+  return *out ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+}
+
+RvResult rv_manifest_frames(RvScene* scene, const char* base, RvSceneNode* const* nodes, size_t nnode, double first,
+                            double last, char** out, RvError* error) {
+  *out = NULL;
+  RvSceneNode** order;
+  size_t count;
+  RvResult result = rv_order_live(scene, nodes, nnode, &order, &count, error);
+  if (result) return result;
+  double from = first, to = last;
+  for (size_t i = 0; i < nnode; ++i) {
+    double a = first, b = last;
+    rv_files_range(nodes[i], &a, &b);
+    from = fmin(from, a);
+    to = fmax(to, b);
+  }
+  RvText text = {0};
+  rv_text_add(&text, base);
+  for (size_t i = count; i-- > 0;) {
+    char pattern[MAX_PATTERN];
+    if (!rv_files_sequence(order[i])) continue;
+    write_pattern(order[i], pattern, sizeof pattern);
+    add_hash(&text, "files", order[i], pattern, rv_files_sum(scene, order[i], floor(from), ceil(to)));
+  }
+  rv_free(order);
+  *out = rv_text_done(&text);
+  return *out ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
 }
 
 //------------------------------------------------------------------------------------------------ comparison
@@ -154,7 +187,11 @@ void rv_manifest_compare(const char* old_text, const char* new_text, char* sente
     b = read_line(next_line(&b));
   }
   char what[300];
-  if (a.length && b.length && same(&a, &b, false)) {
+  if (a.length && b.length && same(&a, &b, false) && strncmp(a.at, "file", 4) == 0) {
+    bool many = a.kind == 5;
+    snprintf(sentence, size, "node '%.*s': %s '%.*s' %s changed on disk", a.node, a.at + a.node_at,
+             many ? "files of the sequence" : "the file", a.name, a.at + a.name_at, many ? "have" : "has");
+  } else if (a.length && b.length && same(&a, &b, false)) {
     describe(&a, what, sizeof what);
     snprintf(sentence, size, "%s was %.*s and is %.*s", what, value_length(&a), a.at + a.subject, value_length(&b),
              b.at + b.subject);

@@ -81,24 +81,32 @@ RvResult rv_note_load(RvScene* scene, const char* folder, RvRunNote* out, bool* 
   return result;
 }
 
-RvResult rv_note_resume(RvScene* scene, const char* folder, const char* manifest, double first, double* next,
-                        RvError* error) {
+RvResult rv_note_resume(RvScene* scene, const char* folder, const char* base, RvSceneNode* const* targets, size_t count,
+                        double first, double* next, RvError* error) {
   *next = first;
   RvRunNote old;
   bool found;
   RvResult result = rv_note_load(scene, folder, &old, &found, error);
   if (result || !found) return result;
+  char* manifest;
+  result = rv_manifest_frames(scene, base, targets, count, old.first, old.done, &manifest, error);
+  if (result) {
+    rv_free(old.manifest);
+    return result;
+  }
   if (strcmp(old.manifest, manifest) != 0) {
     char change[600];
     rv_manifest_compare(old.manifest, manifest, change, sizeof change);
-    result = rv_fail(error, RV_BAD_INPUT,
-                     "the frames up to %g of '%s' are stale: they were made with other parameters (%s). Undo the "
-                     "change, run without resuming, or start from a state on purpose with --from",
-                     old.done, folder, change);
+    result =
+        rv_fail(error, RV_BAD_INPUT,
+                "the frames up to %g of '%s' are stale: they were made with other parameters or files (%s). Undo the "
+                "change, run without resuming, or start from a state on purpose with --from",
+                old.done, folder, change);
   } else if (first >= old.first && first <= old.done) {
     *next = first + floor(old.done - first) + 1;
   }
   rv_free(old.manifest);
+  rv_free(manifest);
   return result;
 }
 

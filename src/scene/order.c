@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/hash.h"
 #include "scene/host.h"
@@ -98,42 +97,44 @@ RvResult rv_order_upstream(const RvScene* scene, const RvSceneNode* target, bool
   return RV_OK;
 }
 
-//------------------------------------------------------------------------------------------------ keys
-
-// values of a node at a frame, for the host's own questions; NULL if they cannot be had
-static void* eval_parms(RvScene* scene, RvSceneNode* node, double frame) {
-  void* parms = rv_alloc_zero(1, node->type->parms->struct_bytes);
-  if (!parms) return NULL;
-  RvVars vars = {frame, scene->fps, scene->out, scene->hip, node->name};
-  RvError ignored = {0};
-  if (!rv_parms_eval(node->parms, &vars, parms, &ignored)) return parms;
-  rv_free(parms);
-  return NULL;
+RvResult rv_order_live(const RvScene* scene, RvSceneNode* const* targets, size_t ntarget, RvSceneNode*** order,
+                       size_t* count, RvError* error) {
+  *count = 0;
+  size_t all = 0;
+  bool* wanted = rv_alloc_zero(scene->nodes.count, sizeof *wanted);
+  if (!wanted) *order = NULL;
+  RvResult result = wanted ? rv_order_upstream(scene, NULL, false, order, &all, error)
+                           : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  for (size_t i = 0; i < ntarget && !result; ++i) wanted[targets[i]->index] = true;
+  for (size_t i = all; i-- > 0;)
+    for (size_t k = 0; wanted[(*order)[i]->index] && k < rv_graph_live_inputs((*order)[i]); ++k)
+      if ((*order)[i]->inputs[k].node) wanted[(*order)[i]->inputs[k].node->index] = true;
+  for (size_t i = 0; i < all; ++i)
+    if (wanted[(*order)[i]->index]) (*order)[(*count)++] = (*order)[i];
+  rv_free(wanted);
+  return result;
 }
 
-uint64_t rv_order_file_stamp(RvScene* scene, RvSceneNode* node, double frame) {
-  if (!node->reads_files && !node->cut) return 0;
-  char* parms = eval_parms(scene, node, frame);
-  if (!parms) return 0;
-  uint64_t stamp = 0;
-  const RvParmTable* table = node->type->parms;
-  for (size_t i = 0; i < table->count; ++i) {
-    if (table->rows[i].type != RV_PARM_FILE) continue;
-    const char* path = *(const char**)(parms + table->rows[i].offset);
-    struct stat info;
-    if (!path || !*path || stat(path, &info) != 0) continue;
-    int64_t facts[3] = {info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
-    stamp = rv_hash(facts, sizeof facts, stamp + i + 1);
-  }
+//------------------------------------------------------------------------------------------------ keys
+
+RvResult rv_order_eval(RvScene* scene, RvSceneNode* node, double frame, void* out, RvError* error) {
+  RvVars vars = {frame, scene->fps, scene->out, scene->hip, node->name};
+  return rv_parms_eval(node->parms, &vars, out, error);
+}
+
+void* rv_order_values(RvScene* scene, RvSceneNode* node, double frame) {
+  void* parms = rv_alloc_zero(1, node->type->parms->struct_bytes);
+  RvError ignored = {0};
+  if (!parms || !rv_order_eval(scene, node, frame, parms, &ignored)) return parms;
   rv_free(parms);
-  return stamp;
+  return NULL;
 }
 
 static double start_frame(RvScene* scene, RvSceneNode* node) {
   if (node->from) return node->from_frame;
   const RvParmDef* def = rv_parm_find(node->type->parms, "startframe");
   if (!def || (def->type != RV_PARM_FLOAT && def->type != RV_PARM_INT)) return scene->first;
-  char* parms = eval_parms(scene, node, scene->first);
+  char* parms = rv_order_values(scene, node, scene->first);
   if (!parms) return scene->first;
   double start = def->type == RV_PARM_INT ? (double)*(int64_t*)(parms + def->offset) : *(double*)(parms + def->offset);
   rv_free(parms);
@@ -151,10 +152,41 @@ static void add_double(RvHasher* hasher, double value) {
 // a node that writes may be told to read what it wrote
 static bool loads_from_disk(RvScene* scene, RvSceneNode* node) {
   const RvParmDef* def = node->type->flags & RV_NODE_WRITES ? rv_parm_find(node->type->parms, "loadfromdisk") : NULL;
-  char* parms = def && def->type == RV_PARM_TOGGLE ? eval_parms(scene, node, scene->first) : NULL;
+  char* parms = def && def->type == RV_PARM_TOGGLE ? rv_order_values(scene, node, scene->first) : NULL;
   bool loads = parms && *(bool*)(parms + def->offset);
   rv_free(parms);
   return loads;
+}
+
+// what a node has from its inputs, which are prepared
+static void prepare_upstream(RvScene* scene, RvSceneNode* node) {
+  bool solver = node->type->flags & RV_NODE_SOLVER, moves = false;
+  node->sequence = rv_files_sequence(node);
+  node->samples = node->type->flags & RV_NODE_SAMPLES_FRAMES;
+  node->earliest = solver ? node->start : INFINITY;
+  node->latest_start = solver ? node->start : -INFINITY;
+  node->sums.to.count = 0;
+  RvHasher graph = rv_hasher_new(2);
+  rv_hasher_add_u64(&graph, node->own_key);
+  for (size_t i = 0; i < rv_graph_live_inputs(node); ++i) {
+    const RvWire* wire = &node->inputs[i];
+    rv_hasher_add_u64(&graph, wire->node ? wire->node->graph_key : 0);
+    rv_hasher_add_u64(&graph, wire->node ? wire->output + 1 : 0);
+    if (!wire->node) continue;
+    moves = moves || wire->node->time_dependent;
+    node->sequence = node->sequence || wire->node->sequence;
+    node->samples = node->samples || wire->node->samples;
+    node->earliest = fmin(node->earliest, wire->node->earliest);
+    node->latest_start = fmax(node->latest_start, wire->node->latest_start);
+  }
+  // an input that shows the same at two frames may differ beside them
+  node->own_time = solver || (node->type->flags & RV_NODE_TIME_DEPENDENT) || rv_parms_animated(node->parms) ||
+                   (moves && (node->type->flags & RV_NODE_SAMPLES_FRAMES));
+  node->time_dependent = node->own_time || moves;
+  // a sequence's files are looked at frame by frame, one that stands still here
+  if (rv_files_read(node) && !rv_files_sequence(node))
+    rv_hasher_add_u64(&graph, rv_files_stamp(scene, node, scene->first));
+  node->graph_key = rv_hasher_done(&graph);
 }
 
 static void prepare_node(RvScene* scene, RvSceneNode* node) {
@@ -162,6 +194,7 @@ static void prepare_node(RvScene* scene, RvSceneNode* node) {
   node->cut = loads_from_disk(scene, node);
   RvHasher own = rv_hasher_new(1);
   rv_hasher_add_string(&own, node->type->type);
+  rv_hasher_add_u64(&own, (uint64_t)node->type->revision);
   rv_hasher_add_string(&own, node->name);
   rv_hasher_add_string(&own, scene->out);
   rv_hasher_add_string(&own, scene->hip);
@@ -174,26 +207,13 @@ static void prepare_node(RvScene* scene, RvSceneNode* node) {
     rv_hasher_add_u64(&own, node->from ? node->from_hash : 0);
   }
   node->own_key = rv_hasher_done(&own);
-  node->own_time = solver || (node->type->flags & RV_NODE_TIME_DEPENDENT) || rv_parms_animated(node->parms);
-  node->time_dependent = node->own_time;
-  RvHasher graph = rv_hasher_new(2);
-  rv_hasher_add_u64(&graph, node->own_key);
-  for (size_t i = 0; i < rv_graph_live_inputs(node); ++i) {
-    const RvWire* wire = &node->inputs[i];
-    rv_hasher_add_u64(&graph, wire->node ? wire->node->graph_key : 0);
-    rv_hasher_add_u64(&graph, wire->node ? wire->output + 1 : 0);
-    if (wire->node && wire->node->time_dependent) node->time_dependent = true;
-  }
-  // a sequence's files are looked at frame by frame, one that stands still here
-  if ((node->reads_files || node->cut) && !rv_parms_animated(node->parms))
-    rv_hasher_add_u64(&graph, rv_order_file_stamp(scene, node, scene->first));
-  node->graph_key = rv_hasher_done(&graph);
+  prepare_upstream(scene, node);
 }
 
 static bool files_changed(RvScene* scene) {
   // cheap when there are none, and only asked at the top of a call
   for (size_t i = 0; i < scene->nodes.count; ++i)
-    if (scene->nodes.data[i]->reads_files || scene->nodes.data[i]->cut) return true;
+    if (rv_files_read(scene->nodes.data[i])) return true;
   return false;
 }
 

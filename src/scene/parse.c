@@ -25,15 +25,11 @@ static RvResult wants(const Parser* p, const RvDoc* value, const char* what) {
 }
 
 static RvResult refuse_unknown(const Parser* p, const RvDoc* object, const char* const* known, const char* where) {
-  for (const RvDoc* member = object->first; member; member = member->next) {
-    size_t i = 0;
-    while (known[i] && strcmp(known[i], member->key) != 0) ++i;
-    if (known[i]) continue;
-    char hint[120];
-    return rv_fail(p->error, RV_BAD_INPUT, "%s:%d: %sunknown key '%.60s'%s", p->name, member->line, where, member->key,
-                   rv_graph_suggest_list(member->key, known, hint, sizeof hint));
-  }
-  return RV_OK;
+  const RvDoc* member = rv_doc_unknown(object, known);
+  char hint[120];
+  if (!member) return RV_OK;
+  return rv_fail(p->error, RV_BAD_INPUT, "%s:%d: %sunknown key '%.60s'%s", p->name, member->line, where, member->key,
+                 rv_graph_suggest_list(member->key, known, hint, sizeof hint));
 }
 
 //------------------------------------------------------------------------------------------------ nodes

@@ -138,11 +138,22 @@ RvResult rv_checkpoint_clear(const char* folder, RvSceneNode* const* solvers, si
 //------------------------------------------------------------------------------------------------ writing
 
 static void remove_old(const char* folder, const RvSceneNode* node, double frame) {
-  double old = frame - RV_CHECKPOINT_KEEP, steps = old - node->start;
+  // counted in whole steps: frames from a fractional start are rounded
+  double steps = round(frame - node->start) - RV_CHECKPOINT_KEEP;
   if (steps < 0 || fmod(steps, RV_CHECKPOINT_EVERY) == 0) return;
-  char* path = rv_checkpoint_path(folder, node->name, old);
+  char* path = rv_checkpoint_path(folder, node->name, node->start + steps);
   if (path) unlink(path);
   rv_free(path);
+}
+
+// what the node's state at a frame depends on
+static RvResult write_manifest(RvScene* scene, RvSceneNode* node, double frame, char** manifest, RvError* error) {
+  char* base;
+  RvResult result = rv_manifest_write(scene, &node, 1, &base, error);
+  if (result) return result;
+  result = rv_manifest_frames(scene, base, &node, 1, frame, frame, manifest, error);
+  rv_free(base);
+  return result;
 }
 
 RvResult rv_checkpoint_keep(RvScene* scene, RvEntry* entry, RvError* error) {
@@ -157,8 +168,9 @@ RvResult rv_checkpoint_keep(RvScene* scene, RvEntry* entry, RvError* error) {
   void* bytes = NULL;
   size_t count;
   char* path = rv_checkpoint_path(scene->checkpoint_dir, node->name, entry->frame);
-  RvResult result =
-      path ? rv_manifest_write(scene, &node, 1, &c.manifest, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  RvResult result = path ? write_manifest(scene, node, entry->frame, &c.manifest, error)
+                         : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (!result) result = rv_files_check(scene, error);
   if (!result) {
     c.key = rv_hash(c.manifest, strlen(c.manifest), 0);
     result = rv_checkpoint_encode(&c, &bytes, &count, error);
@@ -177,14 +189,14 @@ RvResult rv_checkpoint_keep(RvScene* scene, RvEntry* entry, RvError* error) {
 static RvResult check_fresh(RvScene* scene, RvSceneNode* node, const char* path, const RvCheckpoint* c,
                             RvError* error) {
   char* manifest;
-  RvResult result = rv_manifest_write(scene, &node, 1, &manifest, error);
+  RvResult result = write_manifest(scene, node, c->frame, &manifest, error);
   if (result) return result;
   if (strcmp(manifest, c->manifest) != 0) {
     char change[600];
     rv_manifest_compare(c->manifest, manifest, change, sizeof change);
     result = rv_fail(error, RV_BAD_INPUT,
-                     "checkpoint '%s' is stale: it was made with other parameters (%s). Undo the change, run without "
-                     "resuming, or start from it on purpose with --from",
+                     "checkpoint '%s' is stale: it was made with other parameters or files (%s). Undo the change, run "
+                     "without resuming, or start from it on purpose with --from",
                      path, change);
   }
   rv_free(manifest);
@@ -280,7 +292,7 @@ static RvSceneNode* choose_solver(const RvCheckpoint* c, RvSceneNode* const* sol
   return count == 1 ? solvers[0] : NULL;
 }
 
-static RvResult read_state(RvScene* scene, const char* path, RvCheckpoint* c, RvError* error) {
+static RvResult read_state(const char* path, RvCheckpoint* c, RvError* error) {
   *c = (RvCheckpoint){0};
   char head[8] = {0};
   FILE* stream = fopen(path, "rbe");
@@ -289,7 +301,6 @@ static RvResult read_state(RvScene* scene, const char* path, RvCheckpoint* c, Rv
                    strerror(errno));
   size_t got = fread(head, 1, sizeof head, stream);
   fclose(stream);
-  (void)scene;
   if (rv_checkpoint_is(head, got)) return rv_checkpoint_read(path, c, error);
   return rv_detail_load(path, &c->state, NULL, error);
 }
@@ -298,7 +309,7 @@ RvResult rv_checkpoint_start_from(RvScene* scene, const char* path, double frame
                                   size_t count, RvError* error) {
   if (!count) return rv_fail(error, RV_BAD_INPUT, "there is no solver to start from the state '%s'", path);
   RvCheckpoint c;
-  RvResult result = read_state(scene, path, &c, error);
+  RvResult result = read_state(path, &c, error);
   if (result) return result;
   RvSceneNode* node = choose_solver(&c, solvers, count);
   if (!node)
@@ -311,6 +322,7 @@ RvResult rv_checkpoint_start_from(RvScene* scene, const char* path, double frame
     rv_detail_free(node->from);
     node->from = c.state;
     node->from_hash = rv_detail_hash(c.state);
+    node->from_stats = c.stats;
     node->from_frame = frame;
     c.state = NULL;
     scene->prepared = false;

@@ -16,6 +16,7 @@ typedef struct Job {
   NodeList solvers;  // upstream of the targets
   RV_ARRAY(RvEntry*) entries;
   double first, last;
+  char* manifest;  // of the targets, when the run began
   RvRunNote progress;
   int lock;
 } Job;
@@ -44,21 +45,12 @@ static RvResult choose_targets(Job* job, RvError* error) {
 // in the order of the data, so that reports and hashes are the same every time
 static RvResult find_solvers(Job* job, RvError* error) {
   RvScene* scene = job->scene;
-  RvSceneNode** order = NULL;
-  size_t count = 0;
-  bool* wanted = rv_alloc_zero(scene->nodes.count, sizeof *wanted);
-  RvResult result = wanted ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
-  if (!result) result = rv_order_upstream(scene, NULL, false, &order, &count, error);
-  for (size_t i = 0; i < job->targets.count && !result; ++i) wanted[job->targets.data[i]->index] = true;
-  for (size_t i = count; i-- > 0 && !result;) {
-    if (!wanted[order[i]->index]) continue;
-    for (size_t k = 0; k < rv_graph_live_inputs(order[i]); ++k)
-      if (order[i]->inputs[k].node) wanted[order[i]->inputs[k].node->index] = true;
-  }
+  RvSceneNode** order;
+  size_t count;
+  RvResult result = rv_order_live(scene, job->targets.data, job->targets.count, &order, &count, error);
   for (size_t i = 0; i < count && !result; ++i)
-    if (wanted[order[i]->index] && (order[i]->type->flags & RV_NODE_SOLVER) && !rv_array_push(&job->solvers, order[i]))
+    if ((order[i]->type->flags & RV_NODE_SOLVER) && !rv_array_push(&job->solvers, order[i]))
       result = rv_fail(error, RV_NO_MEMORY, "out of memory");
-  rv_free(wanted);
   rv_free(order);
   return result;
 }
@@ -70,7 +62,8 @@ static RvResult resume(Job* job, RvError* error) {
   RvScene* scene = job->scene;
   const char* folder = job->run->checkpoint_dir;
   double next;
-  RvResult result = rv_note_resume(scene, folder, job->progress.manifest, job->first, &next, error);
+  RvResult result =
+      rv_note_resume(scene, folder, job->manifest, job->targets.data, job->targets.count, job->first, &next, error);
   if (result) return result;
   bool found;
   double frame;
@@ -106,7 +99,7 @@ static RvResult begin(Job* job, RvError* error) {
   size_t length = strlen(scene->out);
   if (strncmp(run->checkpoint_dir, scene->out, length) == 0 && run->checkpoint_dir[length] == '/')
     rv_checkpoint_sweep(scene->out);
-  result = rv_manifest_write(scene, job->targets.data, job->targets.count, &job->progress.manifest, error);
+  result = rv_manifest_write(scene, job->targets.data, job->targets.count, &job->manifest, error);
   if (result) return result;
   if (!run->resume) {
     rv_note_remove(run->checkpoint_dir);
@@ -146,12 +139,25 @@ static RvResult cook_targets(Job* job, double frame, RvError* error) {
   return result;
 }
 
+static RvResult save_note(Job* job, RvError* error) {
+  RvRunNote* note = &job->progress;
+  RvResult result = rv_manifest_frames(job->scene, job->manifest, job->targets.data, job->targets.count, note->first,
+                                       note->done, &note->manifest, error);
+  if (!result) result = rv_files_check(job->scene, error);
+  if (!result) result = rv_note_save(job->run->checkpoint_dir, note, error);
+  rv_free(note->manifest);
+  note->manifest = NULL;
+  return result;
+}
+
 static RvResult run_frame(Job* job, double frame, RvError* error) {
   RvScene* scene = job->scene;
   double wall = rv_clock_wall(), cpu = rv_clock_cpu();
   job->progress.done = frame;
-  RvResult result = rv_order_prepare(scene, error);
+  // what was found out about files when the run began holds to its end
+  RvResult result = scene->prepared ? RV_OK : rv_order_prepare(scene, error);
   if (!result) result = cook_targets(job, frame, error);
+  if (!result) result = rv_files_settle(scene, error);
   RvFrameReport report = {.frame = frame, .seconds = rv_clock_wall() - wall, .cpu_seconds = rv_clock_cpu() - cpu};
   size_t ntarget = job->targets.count;
   if (!result && scene->hooks.frame_done) {
@@ -160,7 +166,7 @@ static RvResult run_frame(Job* job, double frame, RvError* error) {
     if (!result) scene->hooks.frame_done(scene->hooks.user, &report);
   }
   // after the report: a line that comes twice does less harm than one that is missing
-  if (!result && job->progress.manifest) result = rv_note_save(job->run->checkpoint_dir, &job->progress, error);
+  if (!result && job->manifest) result = save_note(job, error);
   rv_report_clear(&report);
   release(job);
   rv_report_begin(scene);
@@ -197,7 +203,7 @@ static void job_end(Job* job) {
   rv_array_free(&job->entries);
   rv_array_free(&job->targets);
   rv_array_free(&job->solvers);
-  rv_free(job->progress.manifest);
+  rv_free(job->manifest);
   if (job->lock >= 0) close(job->lock);
 }
 
@@ -216,6 +222,7 @@ RvResult rv_scene_run(RvScene* scene, const RvRun* run, RvError* error) {
   if (!isfinite(job.first) || !isfinite(job.last)) return rv_fail(error, RV_BAD_INPUT, "the frames must be numbers");
   scene->cooking = true;
   rv_report_begin(scene);
+  rv_files_watch(scene, true);
   forget_states(scene);
   RvResult result = choose_targets(&job, error);
   if (!result) result = rv_order_prepare(scene, error);
@@ -225,6 +232,7 @@ RvResult rv_scene_run(RvScene* scene, const RvRun* run, RvError* error) {
   if (!result) result = run_frames(&job, error);
   scene->checkpoint_dir = NULL;
   job_end(&job);
+  rv_files_watch(scene, false);
   scene->cooking = false;
   return result;
 }

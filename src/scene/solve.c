@@ -18,12 +18,19 @@ double rv_solve_state_frame(const RvSceneNode* node, double frame) {
   return steps > 0 ? node->start + steps : node->start;
 }
 
-uint64_t rv_solve_key(const RvSceneNode* node, double frame) {
+uint64_t rv_solve_key(RvScene* scene, RvSceneNode* node, double frame) {
+  double first = frame, last = frame;
+  rv_files_range(node, &first, &last);
   struct {
-    uint64_t graph;
+    uint64_t graph, files;
     double frame;
-  } facts = {node->graph_key, frame == 0 ? 0 : frame};
+  } facts = {node->graph_key, rv_files_above(scene, node, first, last), frame == 0 ? 0 : frame};
   return rv_hash(&facts, sizeof facts, 4);
+}
+
+void rv_solve_drop_cache(RvSceneNode* node) {
+  if (node->cache && node->type->free_cache) node->type->free_cache(node->cache);
+  node->cache = NULL;
 }
 
 void rv_solve_forget(RvScene* scene, RvSceneNode* node) {
@@ -31,8 +38,7 @@ void rv_solve_forget(RvScene* scene, RvSceneNode* node) {
     rv_entry_unpin(&scene->cache, node->latest[i]);
     node->latest[i] = NULL;
   }
-  if (node->cache && node->type->free_cache) node->type->free_cache(node->cache);
-  node->cache = NULL;
+  rv_solve_drop_cache(node);
 }
 
 static void set_latest(RvScene* scene, RvSceneNode* node, RvEntry* entry) {
@@ -52,7 +58,7 @@ RvResult rv_solve_check_state(const RvSceneNode* node, const RvDetail* state, Rv
 
 RvResult rv_solve_adopt(RvScene* scene, RvSceneNode* node, double frame, RvDetail* state, const RvStats* stats,
                         RvError* error) {
-  RvEntry* entry = rv_entry_new(node, rv_solve_key(node, frame), frame);
+  RvEntry* entry = rv_entry_new(node, rv_solve_key(scene, node, frame), frame);
   if (!entry) {
     rv_detail_free(state);
     return rv_fail(error, RV_NO_MEMORY, "out of memory");
@@ -73,13 +79,14 @@ static RvResult make_state(RvScene* scene, RvSceneNode* node, double frame, cons
   size_t state = rv_solve_state_output(node->type);
   if (rv_scene_is_cancelled(scene, node->name, frame, 0, prev ? "step" : "start"))
     return rv_fail(error, RV_CANCELLED, "interrupted at node '%s', frame %g", node->name, frame);
-  RvEntry* entry = rv_entry_new(node, rv_solve_key(node, frame), frame);
+  RvEntry* entry = rv_entry_new(node, rv_solve_key(scene, node, frame), frame);
   if (!entry) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   RvCall call;
   RvResult result = rv_call_begin(&call, scene, node, frame, &entry->stats, error);
   if (!result && node->from && !prev) {
     // started from a file: the inputs are not asked
     call.cook.output[state] = rv_detail_copy(node->from);
+    entry->stats = node->from_stats;
     if (!call.cook.output[state]) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   } else if (!result && !(result = rv_call_inputs(&call, error))) {
     call.cook.prev = prev ? prev->output[state] : NULL;
@@ -107,7 +114,7 @@ static RvResult make_state(RvScene* scene, RvSceneNode* node, double frame, cons
 // the last state at or before `frame` that is still there, pinned
 static RvEntry* nearest_state(RvScene* scene, RvSceneNode* node, double frame) {
   for (double step = round(frame - node->start); step >= 0; --step) {
-    uint64_t key = rv_solve_key(node, node->start + step);
+    uint64_t key = rv_solve_key(scene, node, node->start + step);
     for (int i = 0; i < 2; ++i) {
       if (!node->latest[i] || node->latest[i]->key != key) continue;
       ++node->latest[i]->pins;

@@ -27,16 +27,12 @@ static RvResult no_memory(const Target* t) {
 }
 
 static RvResult refuse_unknown(const Target* t, const RvDoc* object, const char* const* known) {
-  for (const RvDoc* member = object->first; member; member = member->next) {
-    size_t i = 0;
-    while (known[i] && strcmp(known[i], member->key) != 0) ++i;
-    if (known[i]) continue;
-    char hint[120];
-    *t->line = member->line;
-    return rv_fail(t->error, RV_BAD_INPUT, "parameter '%s': unknown key '%.60s'%s", t->token, member->key,
-                   rv_graph_suggest_list(member->key, known, hint, sizeof hint));
-  }
-  return RV_OK;
+  const RvDoc* member = rv_doc_unknown(object, known);
+  char hint[120];
+  if (!member) return RV_OK;
+  *t->line = member->line;
+  return rv_fail(t->error, RV_BAD_INPUT, "parameter '%s': unknown key '%.60s'%s", t->token, member->key,
+                 rv_graph_suggest_list(member->key, known, hint, sizeof hint));
 }
 
 //------------------------------------------------------------------------------------------------ keys

@@ -330,7 +330,7 @@ const RvNodeType rv_node_testsolver = {
 
 void rv_test_register(void) {
   static const RvNodeType* const types[] = {&rv_node_testsolver, &rv_node_testpoints, &rv_node_testcopy,
-                                            &rv_node_testfail};
-  for (int i = 0; i < 4; ++i)
+                                            &rv_node_testfail, &rv_node_testmotion};
+  for (int i = 0; i < 5; ++i)
     if (!rv_node_find(types[i]->type)) rv_node_register(types[i], NULL);
 }

@@ -12,6 +12,9 @@ extern const RvNodeType rv_node_testcopy;
 // "testfail": passes its input on, but fails, warns or stops at `frame`.
 extern const RvNodeType rv_node_testfail;
 
+// "testmotion": its input's points, put where they go from half a frame before to half a frame after.
+extern const RvNodeType rv_node_testmotion;
+
 // Registers all of them; a second call does nothing.
 void rv_test_register(void);
 
