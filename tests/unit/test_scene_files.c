@@ -113,6 +113,9 @@ static void a_file_may_not_change_during_a_run(void** state) {
   s = (Saboteur){.frame = 6, .stage = "step", .name = "skin.bgeo"};
   CHECK_FAILS(run_with(&s, "skin.bgeo", "wet", 6, &error), RV_BAD_INPUT, error, "changed during the run");
   assert_int_equal(s.frames, 5);
+  s = (Saboteur){.frame = 1, .stage = "cook", .name = "skin.bgeo"};
+  CHECK_FAILS(run_with(&s, "skin.bgeo", "copy", 1, &error), RV_BAD_INPUT, error, "changed during the run");
+  assert_int_equal(s.frames, 0);
   // before the first look there is nothing that it could be mixed with
   write_sequence(8);
   s = (Saboteur){.frame = 3, .name = "skin.0004.bgeo"};
