@@ -107,29 +107,34 @@ static double edge_length(const double* x, int j) {
   return rv_distance(rv_vec3_load64(x + 3 * j), rv_vec3_load64(x + 3 * j + 3));
 }
 
+static double natural_length(const RvStrandDef* d, int j) {
+  return d->length ? d->length[j] : edge_length(d->rest ? d->rest : d->x, j);
+}
+
 // masses and stiffness of one strand in one lane (spec 1.2.1); the half axes of the section are a and b = a / ellipse
 static void fill_lane(RvStrandModel* m, const RvStrandBatch* b, int lane, const RvStrandDef* d) {
-  const double* shape = d->rest ? d->rest : d->x;
   int n = d->vertices;
   for (int i = 0; i < n; ++i) {
-    double before = i > 0 ? edge_length(shape, i - 1) : 0, after = i + 1 < n ? edge_length(shape, i) : 0;
+    double before = i > 0 ? natural_length(d, i - 1) : 0, after = i + 1 < n ? natural_length(d, i) : 0;
     double cell = 0.5 * (before + after), a = d->radius[i], c = a / d->ellipse, area = RV_PI * a * c;
     double k = d->multiple * (d->stiffness ? d->stiffness[i] : 1);
+    double density = d->density * (d->heavier ? d->heavier[i] : 1);
+    double viscosity = d->viscosity * (d->damper ? d->damper[i] : 1);
     size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane,
            edge = b->edge_at + (size_t)i * RV_LANES + (size_t)lane;
     m->radius[vertex] = a;
     for (int q = 0; q < 3; ++q) {
-      m->mass[rv_strand_index(b, lane, i, q)] = d->multiple * d->density * area * cell;
+      m->mass[rv_strand_index(b, lane, i, q)] = d->multiple * density * area * cell;
       m->free[rv_strand_index(b, lane, i, q)] = 1;
     }
     if (i + 1 < n) {
       double next = d->radius[i + 1], mean = 0.5 * (a + next), section = RV_PI * mean * mean / d->ellipse;
       m->mass[rv_strand_index(b, lane, i, 3)] =
-          d->multiple * d->density * section * after * 0.25 * (mean * mean + mean * mean / (d->ellipse * d->ellipse));
+          d->multiple * density * section * after * 0.25 * (mean * mean + mean * mean / (d->ellipse * d->ellipse));
       m->free[rv_strand_index(b, lane, i, 3)] = 1;
       m->rest_length[edge] = after;
       m->stretch[edge] = k * d->youngs * section / after;
-      m->damp_stretch[edge] = k * 3 * d->viscosity * section / after;
+      m->damp_stretch[edge] = k * 3 * viscosity * section / after;
     }
     if (i == 0 || i + 1 == n) continue;
     double i1 = 0.25 * RV_PI * a * a * a * c, i2 = 0.25 * RV_PI * a * c * c * c;
@@ -137,9 +142,8 @@ static void fill_lane(RvStrandModel* m, const RvStrandBatch* b, int lane, const 
     size_t bend = 2 * b->vertex_at + (size_t)(2 * i) * RV_LANES + (size_t)lane;
     m->bend[bend] = k * d->youngs * i1 / cell, m->bend[bend + RV_LANES] = k * d->youngs * i2 / cell;
     m->torsion[vertex] = k * d->shear * polar / cell;
-    m->damp_bend[bend] = k * 3 * d->viscosity * i1 / cell,
-    m->damp_bend[bend + RV_LANES] = k * 3 * d->viscosity * i2 / cell;
-    m->damp_torsion[vertex] = k * d->viscosity * polar / cell;
+    m->damp_bend[bend] = k * 3 * viscosity * i1 / cell, m->damp_bend[bend + RV_LANES] = k * 3 * viscosity * i2 / cell;
+    m->damp_torsion[vertex] = k * viscosity * polar / cell;
   }
 }
 
@@ -155,7 +159,7 @@ static RvResult check(const RvStrandDef* strands, size_t count, RvError* error) 
       if (!isfinite(d->x[i]) || !isfinite(shape[i]))
         return rv_fail(error, RV_BAD_INPUT, "strand %zu, point %d: a coordinate is not a number", s, i / 3);
     for (int i = 0; i + 1 < d->vertices; ++i)
-      if (!(edge_length(shape, i) > 0) || !(edge_length(d->x, i) > 0))
+      if (!(natural_length(d, i) > 0) || !(edge_length(d->x, i) > 0))
         return rv_fail(error, RV_BAD_INPUT, "strand %zu: points %d and %d coincide", s, i, i + 1);
     for (int i = 0; i < d->vertices; ++i)
       if (!(d->radius[i] > 0))

@@ -56,13 +56,17 @@ void rv_strand_state_free(RvStrandState* s) {
   rv_free(s);
 }
 
-RvResult rv_strand_state_new(RvStrandModel* m, const RvStrandDef* strands, RvStrandState** out, RvError* error) {
+RvStrandState* rv_strand_state_alloc(const RvStrandModel* m) {
   RvStrandState* s = rv_alloc_zero(1, sizeof *s);
+  if (!s || take_arrays(m, s)) return s;
+  rv_strand_state_free(s);
+  return NULL;
+}
+
+RvResult rv_strand_state_new(RvStrandModel* m, const RvStrandDef* strands, RvStrandState** out, RvError* error) {
+  RvStrandState* s = rv_strand_state_alloc(m);
   *out = NULL;
-  if (!s || !take_arrays(m, s)) {
-    rv_strand_state_free(s);
-    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu strands", m->nstrand);
-  }
+  if (!s) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu strands", m->nstrand);
   for (size_t k = 0; k < m->nbatch; ++k) {
     const RvStrandBatch* b = &m->batches[k];
     // first the natural shape, for its strains; then the pose

@@ -29,6 +29,8 @@ typedef struct RvStrandDef {
   double density, youngs, shear, viscosity;  // kg/m3, Pa, Pa, Pa s
   double ellipse;                            // ratio of the half axes of the section, 1 a circle
   const double* stiffness;                   // [n] multiplier; NULL: 1
+  const double *heavier, *damper;            // [n] multipliers of density and viscosity; NULL: 1
+  const double* length;                      // [n - 1] m, natural, of mass and stiffness; NULL: of the natural shape
   double multiple;                           // hairs it stands for: mass and stiffness scale with it
   int64_t id;
 } RvStrandDef;
@@ -84,6 +86,8 @@ RvResult rv_strand_model_new(const RvStrandDef* strands, size_t count, RvStrandM
 void rv_strand_model_free(RvStrandModel* model);
 // The start: positions from the definitions, at rest, frames without twist. Fills the rest strains of the model.
 RvResult rv_strand_state_new(RvStrandModel* model, const RvStrandDef* strands, RvStrandState** out, RvError* error);
+// All zeros, to be filled by who keeps states elsewhere.
+RvStrandState* rv_strand_state_alloc(const RvStrandModel* model);
 void rv_strand_state_free(RvStrandState* state);
 
 // One implicit step: Newton on the incremental potential (WH-44). Without a coupling every batch is solved on its own;

@@ -1,0 +1,101 @@
+// What the files of the strand solver share: one frame of the hair stage between its input and its state.
+#ifndef RV_NODE_STRANDSOLVER_H
+#define RV_NODE_STRANDSOLVER_H
+
+#include "rivulet/node.h"
+#include "strand/carry.h"
+#include "strand/forces.h"
+#include "strand/io.h"
+
+// The node's parameters, in SI.
+typedef struct RvStrandSolveDef {
+  double timescale;
+  int substeps, maxsubsteps, niter;
+  double cfl, tolerance;
+  RvIntegrator integrator;
+  RvStrandMaterial material;
+  bool equilibrium;
+  double restangle, reststretch;  // rad, share
+  double gravity[3], wind[3];
+  double dragnormal, dragtangent, inertiascale, targettime;
+} RvStrandSolveDef;
+
+//---------------------------------------------------------------------------------------------- strandsolver_sample.c
+
+// The animated strands between two frames: asked of the host, or, where it has whole frames only, interpolated: the
+// rigid part as a turn, the rest with continuous velocity.
+typedef struct RvStrandSampler {
+  RvCook* cook;
+  size_t npoint;
+  const float* sample;  // rv_sample of the state: [npoint] place and way at the frame before
+  const float* now;     // P at the frame
+  bool whole;           // whole frames only
+  RvRigid rigid;        // of all points, from the frame before; used if `whole`
+  float* made;          // room for what is interpolated
+} RvStrandSampler;
+
+typedef struct RvStrandSample {
+  const float* P;
+  const float* orient;  // NULL: none, or not known between frames
+} RvStrandSample;
+
+// `state` is of the frame before. The topology of the input must be that of the state.
+RvResult rv_sampler_begin(RvStrandSampler* sampler, RvCook* cook, const RvDetail* state, RvError* error);
+// At a share of the frame, above 0 to 1.
+RvResult rv_sampler_at(RvStrandSampler* sampler, double share, RvStrandSample* out, RvError* error);
+// Writes rv_sample of the frame into `state`.
+RvResult rv_sampler_keep(const RvStrandSampler* sampler, RvDetail* state, RvError* error);
+// Velocity of the input's points in units of the scene a second: its v, or its motion from half a frame before to half
+// a frame after, or its way in the frame. rv_free it; NULL with `error` filled.
+float* rv_sampler_velocity(RvStrandSampler* sampler, RvError* error);
+void rv_sampler_end(RvStrandSampler* sampler);
+
+//---------------------------------------------------------------------------------------------- strandsolver_frame.c
+
+// Point attributes of the input at the frame by vertex of the set; NULL where there is none.
+typedef struct RvStrandGuide {
+  float *wind, *force, *goal;
+  uint8_t* pinned;
+} RvStrandGuide;
+
+typedef struct RvStrandSolve {
+  RvCook* cook;
+  RvStrandSolveDef def;
+  RvStrandSet set;
+  RvStrandModel* model;
+  RvStrandState *state, *backup;
+  RvStrandGlobals globals;
+  RvStrandGuide guide;
+  double* multiple;  // [strands]
+  RvForces forces;
+  double *target, *target_before, *target_velocity;  // [unknowns]: the input's places, at both ends of the substep
+  double* rootdir;                                   // [strands][3], as rv_rootdir
+  float* air;                                        // [vertices][3] wind of all kinds, or NULL
+  RvGrid* wind_grid;                                 // borrowed
+  double* memory;
+  // what the frame came to
+  int substeps, iterations;
+  double residual;
+  size_t unconverged, healed, lost_roots;
+} RvStrandSolve;
+
+// Arrays of a solve whose set and model are there.
+RvResult rv_solve_strands_new(RvStrandSolve* solve, RvError* error);
+void rv_solve_strands_free(RvStrandSolve* solve);
+// Reads the guiding attributes of the input and fixes the roots and what is pinned.
+RvResult rv_solve_guide(RvStrandSolve* solve, const RvDetail* input, RvError* error);
+// Places of the input's points as targets of all unknowns but the angles.
+void rv_solve_targets(RvStrandSolve* solve, const float* P, double* target);
+// Directions of the material frames at the roots: by `orient`, or with the roots' common motion.
+void rv_solve_root_angles(RvStrandSolve* solve, const float* orient, const RvRigid* motion);
+// At the start: the root's director in the frame of `orient`, for rv_rootdir.
+void rv_solve_root_directors(RvStrandSolve* solve, const float* orient);
+// How many substeps the motion of the roots needs.
+int rv_solve_count(const RvStrandSolve* solve, const RvStrandSample* middle, const RvStrandSample* end);
+// Velocities of what is given become those of the skin.
+void rv_solve_skin_velocity(RvStrandSolve* solve, const float* v);
+// Strands that a step lost (numbers that are none) go back to the step's start, at rest. Returns how many.
+size_t rv_solve_heal(RvStrandSolve* solve);
+void rv_solve_copy_state(const RvStrandModel* model, const RvStrandState* from, RvStrandState* to);
+
+#endif

@@ -1,0 +1,163 @@
+#include "strand/carry.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "math/scalar.h"
+
+//---------------------------------------------------------------------------------------------- fit
+
+// the eigenvector of the largest eigenvalue of a symmetric matrix, by Jacobi's rotations
+static void largest_vector(double a[4][4], double out[4]) {
+  double v[4][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
+  for (int sweep = 0; sweep < 12; ++sweep)
+    for (int p = 0; p < 3; ++p)
+      for (int q = p + 1; q < 4; ++q) {
+        if (a[p][q] == 0) continue;
+        double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
+        double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1)), c = 1 / sqrt(t * t + 1), s = t * c;
+        for (int k = 0; k < 4; ++k) {
+          double x = a[k][p], y = a[k][q];
+          a[k][p] = c * x - s * y, a[k][q] = s * x + c * y;
+        }
+        for (int k = 0; k < 4; ++k) {
+          double x = a[p][k], y = a[q][k];
+          a[p][k] = c * x - s * y, a[q][k] = s * x + c * y;
+          x = v[k][p], y = v[k][q];
+          v[k][p] = c * x - s * y, v[k][q] = s * x + c * y;
+        }
+      }
+  int best = 0;
+  for (int k = 1; k < 4; ++k)
+    if (a[k][k] > a[best][best]) best = k;
+  for (int k = 0; k < 4; ++k) out[k] = v[k][best];
+}
+
+RvRigid rv_rigid_fit(size_t count, const double* before, const double* after) {
+  RvRigid fit = {.turn = rv_quat_identity()};
+  if (!count) return fit;
+  for (size_t i = 0; i < count; ++i) {
+    fit.from = rv_add(fit.from, rv_vec3_load64(before + 3 * i));
+    fit.to = rv_add(fit.to, rv_vec3_load64(after + 3 * i));
+  }
+  fit.from = rv_scale(fit.from, 1 / (double)count), fit.to = rv_scale(fit.to, 1 / (double)count);
+  double s[3][3] = {{0}}, size = 0;
+  for (size_t i = 0; i < count; ++i) {
+    double a[3], b[3];
+    rv_vec3_store64(a, rv_sub(rv_vec3_load64(before + 3 * i), fit.from));
+    rv_vec3_store64(b, rv_sub(rv_vec3_load64(after + 3 * i), fit.to));
+    for (int r = 0; r < 3; ++r) {
+      size += a[r] * a[r];
+      for (int c = 0; c < 3; ++c) s[r][c] += a[r] * b[c];
+    }
+  }
+  if (!(size > 0)) return fit;
+  // w first; its small bonus chooses the least turn where points on a line leave one free
+  double n[4][4] = {
+      {s[0][0] + s[1][1] + s[2][2] + 1e-9 * size, s[1][2] - s[2][1], s[2][0] - s[0][2], s[0][1] - s[1][0]},
+      {s[1][2] - s[2][1], s[0][0] - s[1][1] - s[2][2], s[0][1] + s[1][0], s[2][0] + s[0][2]},
+      {s[2][0] - s[0][2], s[0][1] + s[1][0], s[1][1] - s[0][0] - s[2][2], s[1][2] + s[2][1]},
+      {s[0][1] - s[1][0], s[2][0] + s[0][2], s[1][2] + s[2][1], s[2][2] - s[0][0] - s[1][1]}};
+  double q[4];
+  largest_vector(n, q);
+  double sign = q[0] < 0 ? -1 : 1;
+  fit.turn = rv_quat_normalize((RvQuat){sign * q[1], sign * q[2], sign * q[3], sign * q[0]});
+  return fit;
+}
+
+RvVec3 rv_rigid_apply(const RvRigid* r, RvVec3 x) {
+  return rv_add(r->to, rv_quat_rotate(r->turn, rv_sub(x, r->from)));
+}
+
+RvRigid rv_rigid_share(const RvRigid* r, double share) {
+  return (RvRigid){rv_quat_slerp(rv_quat_identity(), r->turn, share), r->from, rv_lerp(r->from, r->to, share)};
+}
+
+void rv_rigid_rates(const RvRigid* r, double dt, double carry[9]) {
+  RvVec3 axis = {r->turn.x, r->turn.y, r->turn.z};
+  double sine = rv_length(axis), angle = 2 * rv_atan2(sine, r->turn.w);
+  rv_vec3_store64(carry, rv_scale(rv_sub(r->to, r->from), 1 / dt));
+  rv_vec3_store64(carry + 3, sine > 0 ? rv_scale(axis, angle / (sine * dt)) : rv_vec3(0, 0, 0));
+  rv_vec3_store64(carry + 6, r->to);
+}
+
+RvResult rv_strand_root_motion(const RvStrandModel* m, const RvStrandState* s, const double* target, RvRigid* out,
+                               RvError* error) {
+  double* points = rv_alloc(12 * m->nstrand, sizeof *points);
+  if (!points) return rv_fail(error, RV_NO_MEMORY, "out of memory for the motion of the roots");
+  double *before = points, *after = points + 6 * m->nstrand;
+  size_t n = 0;
+  for (size_t k = 0; k < m->nbatch; ++k)
+    for (int lane = 0; lane < m->batches[k].lanes; ++lane)
+      for (int i = 0; i < 2; ++i, ++n)
+        for (int c = 0; c < 3; ++c) {
+          size_t at = rv_strand_index(&m->batches[k], lane, i, c);
+          before[3 * n + (size_t)c] = s->q[at], after[3 * n + (size_t)c] = target[at];
+        }
+  *out = rv_rigid_fit(n, before, after);
+  rv_free(points);
+  return RV_OK;
+}
+
+//---------------------------------------------------------------------------------------------- states
+
+typedef struct Move {
+  const RvStrandModel* m;
+  RvStrandState* s;
+  const RvRigid* rigid;
+  const double* carry;
+  double sign;
+} Move;
+
+static RvVec3 lane_vector(const double* a, size_t at) {
+  return rv_vec3(a[at], a[at + RV_LANES], a[at + 2 * RV_LANES]);
+}
+
+static void put(double* a, size_t at, RvVec3 v) {
+  a[at] = v.x, a[at + RV_LANES] = v.y, a[at + 2 * RV_LANES] = v.z;
+}
+
+static void move_batches(void* arg, size_t begin, size_t end) {
+  const Move* w = arg;
+  RvStrandState* s = w->s;
+  for (size_t k = begin; k < end; ++k) {
+    const RvStrandBatch* b = &w->m->batches[k];
+    for (int i = 0; i < b->vertices; ++i)
+      for (int lane = 0; lane < RV_LANES; ++lane) {
+        size_t at = rv_strand_index(b, lane, i, 0);
+        put(s->q, at, rv_rigid_apply(w->rigid, lane_vector(s->q, at)));
+        put(s->q_before, at, rv_rigid_apply(w->rigid, lane_vector(s->q_before, at)));
+        put(s->v, at, rv_quat_rotate(w->rigid->turn, lane_vector(s->v, at)));
+        put(s->v_before, at, rv_quat_rotate(w->rigid->turn, lane_vector(s->v_before, at)));
+        if (i + 1 == b->vertices) continue;
+        size_t frame = 3 * b->edge_at + (size_t)(3 * i) * RV_LANES + (size_t)lane;
+        put(s->tangent, frame, rv_quat_rotate(w->rigid->turn, lane_vector(s->tangent, frame)));
+        put(s->director, frame, rv_quat_rotate(w->rigid->turn, lane_vector(s->director, frame)));
+      }
+  }
+}
+
+void rv_strand_move(const RvStrandModel* m, RvStrandState* s, const RvRigid* rigid) {
+  Move w = {.m = m, .s = s, .rigid = rigid};
+  rv_parallel_for(m->nbatch, 8, move_batches, &w);
+}
+
+static void carry_batches(void* arg, size_t begin, size_t end) {
+  const Move* w = arg;
+  RvVec3 v = rv_vec3_load64(w->carry), turning = rv_vec3_load64(w->carry + 3), centre = rv_vec3_load64(w->carry + 6);
+  for (size_t k = begin; k < end; ++k) {
+    const RvStrandBatch* b = &w->m->batches[k];
+    for (int i = 0; i < b->vertices; ++i)
+      for (int lane = 0; lane < RV_LANES; ++lane) {
+        size_t at = rv_strand_index(b, lane, i, 0);
+        RvVec3 field = rv_add(v, rv_cross(turning, rv_sub(lane_vector(w->s->q, at), centre)));
+        put(w->s->v, at, rv_mad(lane_vector(w->s->v, at), w->sign, field));
+      }
+  }
+}
+
+void rv_strand_add_carry(const RvStrandModel* m, RvStrandState* s, const double carry[9], double sign) {
+  Move w = {.m = m, .s = s, .carry = carry, .sign = sign};
+  rv_parallel_for(m->nbatch, 8, carry_batches, &w);
+}

@@ -1,0 +1,245 @@
+// The state of the strands as attributes of a detail and back, bit for bit. Inside, strands stand in lanes; outside, by
+// point. Tangents are not kept: they are made of the places, by the kernel that makes them in a step.
+#include "strand/io.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "math/vec.h"
+
+const RvFieldDef rv_strand_fields[RV_STRAND_FIELD_COUNT] = {
+    {"rv_x", RV_POINT, RV_F64, 3, RV_TAG_NONE, "", "", "update", true,
+     "Exact place, in units of the scene, relative to rv_origin."},
+    {"rv_v", RV_POINT, RV_F64, 3, RV_TAG_VECTOR, "", "m/s", "update", true, "Exact velocity, per simulated second."},
+    {"rv_xbefore", RV_POINT, RV_F64, 3, RV_TAG_NONE, "", "", "update", true, "Place a step before."},
+    {"rv_vbefore", RV_POINT, RV_F64, 3, RV_TAG_VECTOR, "", "m/s", "update", true, "Velocity a step before."},
+    {"rv_angle", RV_POINT, RV_F64, 4, RV_TAG_NONE, "", "rad", "update", true,
+     "Angle of the material frame of the edge after the point, its rate, and both a step before."},
+    {"rv_director", RV_POINT, RV_F64, 3, RV_TAG_VECTOR, "", "", "update", true, "Reference director of that edge."},
+    {"rv_twist", RV_POINT, RV_F64, 1, RV_TAG_NONE, "", "rad", "update", true, "Reference twist at the point."},
+    {"rv_rest", RV_POINT, RV_F64, 7, RV_TAG_NONE, "", "", "start", true,
+     "Rest length, natural length, rest twist and four rest curvatures."},
+    {"rv_sample", RV_POINT, RV_F32, 6, RV_TAG_NONE, "", "", "sample", true,
+     "The input at the state's frame: P, and its way in the frame before."},
+    {"rv_simulated", RV_PRIM, RV_I32, 1, RV_TAG_NONE, "", "", "start", true, "1: simulated, 0: animated."},
+    {"rv_rootdir", RV_PRIM, RV_F64, 3, RV_TAG_NONE, "", "", "start", true,
+     "The root's material director in the frame of the input's orient."},
+    {"rv_origin", RV_GLOBAL, RV_F64, 3, RV_TAG_NONE, "", "", "start", true, "What places are relative to."},
+    {"rv_dt", RV_GLOBAL, RV_F64, 2, RV_TAG_NONE, "", "", "update", true,
+     "The last step, in seconds, and what turned velocities into those of the scene."},
+    {"rv_hasbefore", RV_GLOBAL, RV_I32, 1, RV_TAG_NONE, "", "", "update", true, "Whether there was a step before."},
+    {"rv_carry", RV_GLOBAL, RV_F64, 9, RV_TAG_NONE, "", "", "update", true,
+     "Velocity, turning and centre of the motion the strands were carried by."},
+    {"rv_tangent", RV_POINT, RV_F64, 3, RV_TAG_VECTOR, "", "", "update", false, "Made of the places."},
+};
+
+//---------------------------------------------------------------------------------------------- lanes
+
+typedef struct Copy {
+  const RvStrandSet* set;
+  RvStrandModel* model;
+  RvStrandState* state;
+  double rate;
+  double *x, *v, *x_before, *v_before, *angle, *director, *twist, *rest;  // attributes
+  float *P, *V;
+} Copy;
+
+static void load_lane(const Copy* c, const RvStrandBatch* b, int lane) {
+  RvStrandState* s = c->state;
+  const int32_t* points = c->set->point + c->set->first[b->strand[lane]];
+  double unit = c->set->metersperunit;
+  for (int i = 0; i < b->vertices; ++i) {
+    size_t p = (size_t)points[i], row = (size_t)i * RV_LANES + (size_t)lane;
+    for (int k = 0; k < 3; ++k) {
+      size_t at = rv_strand_index(b, lane, i, k);
+      s->q[at] = c->x[3 * p + (size_t)k] * unit, s->v[at] = c->v[3 * p + (size_t)k];
+      s->q_before[at] = c->x_before[3 * p + (size_t)k] * unit, s->v_before[at] = c->v_before[3 * p + (size_t)k];
+    }
+    size_t at = rv_strand_index(b, lane, i, 3);
+    s->q[at] = c->angle[4 * p], s->v[at] = c->angle[4 * p + 1];
+    s->q_before[at] = c->angle[4 * p + 2], s->v_before[at] = c->angle[4 * p + 3];
+    s->reference_twist[b->vertex_at + row] = c->twist[p];
+    c->model->rest_twist[b->vertex_at + row] = c->rest[7 * p + 2];
+    for (size_t k = 0; k < 4; ++k)
+      c->model->rest_curvature[4 * b->vertex_at + ((size_t)(4 * i) + k) * RV_LANES + (size_t)lane] =
+          c->rest[7 * p + 3 + k];
+    if (i + 1 == b->vertices) continue;
+    c->model->rest_length[b->edge_at + row] = c->rest[7 * p];
+    for (size_t k = 0; k < 3; ++k)
+      s->director[3 * b->edge_at + ((size_t)(3 * i) + k) * RV_LANES + (size_t)lane] = c->director[3 * p + k];
+  }
+}
+
+static RvVec3 lane_vector(const double* a, size_t at) {
+  return rv_vec3(a[at], a[at + RV_LANES], a[at + 2 * RV_LANES]);
+}
+
+// Directors at right angles to the tangents: an artist may have moved points, and rounding adds up over a shot.
+static void straighten(const RvStrandBatch* b, RvStrandState* s) {
+  RvRodBatch rod = {.vertices = b->vertices,
+                    .tangent = s->tangent + 3 * b->edge_at,
+                    .director = s->director + 3 * b->edge_at,
+                    .reference_twist = s->reference_twist + b->vertex_at};
+  rv_rod_strain(&rod, s->q + b->at, &(RvRodStrain){.tangent = s->tangent + 3 * b->edge_at});
+  for (int j = 0; j + 1 < b->vertices; ++j)
+    for (int lane = 0; lane < RV_LANES; ++lane) {
+      size_t at = 3 * b->edge_at + (size_t)(3 * j) * RV_LANES + (size_t)lane;
+      RvVec3 t = lane_vector(s->tangent, at), u = lane_vector(s->director, at);
+      u = rv_normalize(rv_mad(u, -rv_dot(u, t), t), rv_perpendicular(t));
+      s->director[at] = u.x, s->director[at + RV_LANES] = u.y, s->director[at + 2 * RV_LANES] = u.z;
+    }
+}
+
+static void load_batches(void* arg, size_t begin, size_t end) {
+  const Copy* c = arg;
+  for (size_t k = begin; k < end; ++k) {
+    const RvStrandBatch* b = &c->model->batches[k];
+    for (int lane = 0; lane < RV_LANES; ++lane) load_lane(c, b, lane);
+    straighten(b, c->state);
+  }
+}
+
+static void save_lane(const Copy* c, const RvStrandBatch* b, int lane) {
+  const RvStrandState* s = c->state;
+  const int32_t* points = c->set->point + c->set->first[b->strand[lane]];
+  const double *length = c->set->defs[b->strand[lane]].length, *origin = c->set->origin;
+  double unit = c->set->metersperunit;
+  for (int i = 0; i < b->vertices; ++i) {
+    size_t p = (size_t)points[i], row = (size_t)i * RV_LANES + (size_t)lane;
+    for (size_t k = 0; k < 3; ++k) {
+      size_t at = rv_strand_index(b, lane, i, (int)k);
+      c->x[3 * p + k] = s->q[at] / unit, c->v[3 * p + k] = s->v[at];
+      c->x_before[3 * p + k] = s->q_before[at] / unit, c->v_before[3 * p + k] = s->v_before[at];
+      c->P[3 * p + k] = (float)(origin[k] + c->x[3 * p + k]);
+      c->V[3 * p + k] = (float)(s->v[at] * c->rate);
+    }
+    size_t at = rv_strand_index(b, lane, i, 3);
+    c->angle[4 * p] = s->q[at], c->angle[4 * p + 1] = s->v[at];
+    c->angle[4 * p + 2] = s->q_before[at], c->angle[4 * p + 3] = s->v_before[at];
+    c->twist[p] = s->reference_twist[b->vertex_at + row];
+    c->rest[7 * p + 2] = c->model->rest_twist[b->vertex_at + row];
+    for (size_t k = 0; k < 4; ++k)
+      c->rest[7 * p + 3 + k] =
+          c->model->rest_curvature[4 * b->vertex_at + ((size_t)(4 * i) + k) * RV_LANES + (size_t)lane];
+    if (i + 1 == b->vertices) continue;
+    c->rest[7 * p] = c->model->rest_length[b->edge_at + row];
+    if (length) c->rest[7 * p + 1] = length[i];
+    for (size_t k = 0; k < 3; ++k)
+      c->director[3 * p + k] = s->director[3 * b->edge_at + ((size_t)(3 * i) + k) * RV_LANES + (size_t)lane];
+  }
+}
+
+static void save_batches(void* arg, size_t begin, size_t end) {
+  const Copy* c = arg;
+  for (size_t k = begin; k < end; ++k)
+    for (int lane = 0; lane < c->model->batches[k].lanes; ++lane) save_lane(c, &c->model->batches[k], lane);
+}
+
+//---------------------------------------------------------------------------------------------- in and out
+
+RvResult rv_strands_load_globals(const RvDetail* state, RvStrandGlobals* out, RvError* error) {
+  const double *origin = rv_detail_f64(state, RV_GLOBAL, "rv_origin", 3),
+               *dt = rv_detail_f64(state, RV_GLOBAL, "rv_dt", 2);
+  const double* carry = rv_detail_f64(state, RV_GLOBAL, "rv_carry", 9);
+  const int32_t* before = rv_detail_i32(state, RV_GLOBAL, "rv_hasbefore", 1);
+  if (!origin || !dt || !carry || !before) return rv_fail(error, RV_BAD_INPUT, "the state lacks a detail attribute");
+  *out = (RvStrandGlobals){.dt = dt[0], .rate = dt[1], .has_before = before[0] != 0};
+  memcpy(out->origin, origin, sizeof out->origin), memcpy(out->carry, carry, sizeof out->carry);
+  for (int i = 0; i < 9; ++i)
+    if (!isfinite(carry[i]) || !isfinite(origin[i % 3]) || !isfinite(dt[0] + dt[1]))
+      return rv_fail(error, RV_BAD_INPUT, "the state's rv_origin, rv_dt or rv_carry is not a number");
+  return RV_OK;
+}
+
+static bool all_finite(const double* a, size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    if (!isfinite(a[i])) return false;
+  return true;
+}
+
+RvResult rv_strands_load(const RvDetail* d, const RvStrandSet* set, RvStrandModel* model, RvStrandState** out,
+                         RvError* error) {
+  *out = NULL;
+  Copy c = {.set = set, .model = model};
+  // only read: the write forms of the attributes are not asked for
+  const double* arrays[] = {rv_detail_f64(d, RV_POINT, "rv_x", 3),       rv_detail_f64(d, RV_POINT, "rv_v", 3),
+                            rv_detail_f64(d, RV_POINT, "rv_xbefore", 3), rv_detail_f64(d, RV_POINT, "rv_vbefore", 3),
+                            rv_detail_f64(d, RV_POINT, "rv_angle", 4),   rv_detail_f64(d, RV_POINT, "rv_director", 3),
+                            rv_detail_f64(d, RV_POINT, "rv_twist", 1),   rv_detail_f64(d, RV_POINT, "rv_rest", 7)};
+  double** places[] = {&c.x, &c.v, &c.x_before, &c.v_before, &c.angle, &c.director, &c.twist, &c.rest};
+  for (int i = 0; i < 8; ++i) {
+    if (!arrays[i]) return rv_fail(error, RV_BAD_INPUT, "the state lacks a point attribute of the strands");
+    *places[i] = (double*)arrays[i];
+  }
+  RvStrandState* s = rv_strand_state_alloc(model);
+  if (!s) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu strands", set->count);
+  c.state = s;
+  rv_parallel_for(model->nbatch, 1, load_batches, &c);
+  if (!all_finite(s->q, model->unknowns) || !all_finite(s->v, model->unknowns) ||
+      !all_finite(s->q_before, model->unknowns) || !all_finite(s->v_before, model->unknowns) ||
+      !all_finite(model->rest_curvature, 4 * model->vertices) || !all_finite(model->rest_twist, model->vertices) ||
+      !all_finite(model->rest_length, model->edges)) {
+    rv_strand_state_free(s);
+    return rv_fail(error, RV_BAD_INPUT,
+                   "the state of the strands has numbers that are none; start again from the inputs");
+  }
+  *out = s;
+  return RV_OK;
+}
+
+RvResult rv_strands_save(const RvStrandSet* set, const RvStrandModel* model, const RvStrandState* state,
+                         const RvStrandGlobals* globals, RvDetail* d, RvError* error) {
+  Copy c = {.set = set, .model = (RvStrandModel*)model, .state = (RvStrandState*)state, .rate = globals->rate};
+  c.x = rv_detail_f64_write(d, RV_POINT, "rv_x", 3, error), c.v = rv_detail_f64_write(d, RV_POINT, "rv_v", 3, error);
+  c.x_before = rv_detail_f64_write(d, RV_POINT, "rv_xbefore", 3, error);
+  c.v_before = rv_detail_f64_write(d, RV_POINT, "rv_vbefore", 3, error);
+  c.angle = rv_detail_f64_write(d, RV_POINT, "rv_angle", 4, error);
+  c.director = rv_detail_f64_write(d, RV_POINT, "rv_director", 3, error);
+  c.twist = rv_detail_f64_write(d, RV_POINT, "rv_twist", 1, error);
+  c.rest = rv_detail_f64_write(d, RV_POINT, "rv_rest", 7, error);
+  c.P = rv_detail_f32_write(d, RV_POINT, "P", 3, error), c.V = rv_detail_f32_write(d, RV_POINT, "v", 3, error);
+  double *origin = rv_detail_f64_write(d, RV_GLOBAL, "rv_origin", 3, error),
+         *dt = rv_detail_f64_write(d, RV_GLOBAL, "rv_dt", 2, error),
+         *carry = rv_detail_f64_write(d, RV_GLOBAL, "rv_carry", 9, error);
+  int32_t* before = rv_detail_i32_write(d, RV_GLOBAL, "rv_hasbefore", 1, error);
+  if (!c.x || !c.v || !c.x_before || !c.v_before || !c.angle || !c.director || !c.twist || !c.rest || !c.P || !c.V ||
+      !origin || !dt || !carry || !before)
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for the state of %zu strands", set->count);
+  memcpy(origin, globals->origin, sizeof globals->origin), memcpy(carry, globals->carry, sizeof globals->carry);
+  dt[0] = globals->dt, dt[1] = globals->rate, *before = globals->has_before;
+  rv_parallel_for(model->nbatch, 1, save_batches, &c);
+  return RV_OK;
+}
+
+RvResult rv_strands_reconcile(RvDetail* state, size_t* edited, RvError* error) {
+  *edited = 0;
+  RvStrandGlobals g;
+  RvResult result = rv_strands_load_globals(state, &g, error);
+  if (result) return result;
+  size_t count = rv_detail_count(state, RV_POINT), moved = 0;
+  const float *P = rv_detail_f32(state, RV_POINT, "P", 3), *V = rv_detail_f32(state, RV_POINT, "v", 3);
+  const double *x = rv_detail_f64(state, RV_POINT, "rv_x", 3), *v = rv_detail_f64(state, RV_POINT, "rv_v", 3);
+  if (!P || !V || !x || !v) return RV_OK;
+  // nothing is written, and so nothing is copied, unless there is an edit
+  for (size_t i = 0; i < 3 * count && !moved; ++i)
+    moved = (float)(g.origin[i % 3] + x[i]) != P[i] || (g.rate > 0 && (float)(v[i] * g.rate) != V[i]);
+  if (!moved) return RV_OK;
+  double *place = rv_detail_f64_write(state, RV_POINT, "rv_x", 3, error),
+         *speed = rv_detail_f64_write(state, RV_POINT, "rv_v", 3, error);
+  int32_t* before = rv_detail_i32_write(state, RV_GLOBAL, "rv_hasbefore", 1, error);
+  if (!place || !speed || !before) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  *edited = rv_state_reconcile(P, place, count, 3, g.origin);
+  for (size_t i = 0; g.rate > 0 && i < count; ++i) {
+    bool touched = false;
+    for (size_t k = 3 * i; k < 3 * i + 3; ++k) {
+      if ((float)(speed[k] * g.rate) == V[k] || isnan(V[k])) continue;
+      speed[k] = V[k] / g.rate;
+      touched = true;
+    }
+    *edited += touched;
+  }
+  if (*edited) *before = 0;
+  return RV_OK;
+}

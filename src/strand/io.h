@@ -1,0 +1,86 @@
+// Strands as geometry: curves and their attributes become definitions (read.c), and the state goes to attributes of the
+// detail and comes back without loss (io.c).
+#ifndef RV_STRAND_IO_H
+#define RV_STRAND_IO_H
+
+#include "rivulet/geo.h"
+#include "rivulet/state.h"
+#include "strand/strand.h"
+
+//---------------------------------------------------------------------------------------------- reading
+
+// What holds where no attribute says otherwise. Point attributes come before those of primitives; 0 in an attribute is
+// "not given", but for hairradius, where it is a fault.
+typedef struct RvStrandMaterial {
+  double hairradius, density, youngs, shear, damping, stiffness, hairsperguide;
+  bool usewidth;         // take half of `width` where there is no hairradius
+  double metersperunit;  // of P and width; all else is SI
+} RvStrandMaterial;
+
+// name, what is wrong with such a strand
+#define RV_STRAND_FAULTS(X)                                                         \
+  X(SHORT, "has fewer than 3 points")                                               \
+  X(LONG, "has more than 4096 points")                                              \
+  X(SHARED, "shares a point with a strand before it, or comes by one twice")        \
+  X(NUMBER, "has a point whose place is not a number, or more than 10,000 km away") \
+  X(COINCIDENT, "has two neighbouring points in one place")                         \
+  X(RADIUS, "has a radius that is 0, negative or not a number")                     \
+  X(MATERIAL, "has a density, youngs or shear that is not a number")
+
+typedef enum RvStrandFault {
+  RV_STRAND_FINE,
+#define RV_STRAND_FAULT_NAME(name, text) RV_STRAND_##name,
+  RV_STRAND_FAULTS(RV_STRAND_FAULT_NAME)
+#undef RV_STRAND_FAULT_NAME
+      RV_STRAND_FAULT_COUNT
+} RvStrandFault;
+const char* rv_strand_fault_text(RvStrandFault fault);
+
+// The strands of a detail that can be simulated.
+typedef struct RvStrandSet {
+  size_t count, vertices;
+  int32_t* prim;   // [count] primitive
+  int32_t* first;  // [count + 1] first vertex, into the arrays of vertices
+  int32_t* point;  // [vertices]
+  RvStrandDef* defs;
+  double* numbers;  // behind the pointers of the definitions
+  double origin[3];
+  double metersperunit;
+  size_t faults[RV_STRAND_FAULT_COUNT];
+  int32_t fault_prim[RV_STRAND_FAULT_COUNT];  // the first of each
+} RvStrandSet;
+
+// A place that all strands are taken relative to: the middle of the curves' first points, in units of the scene.
+void rv_strands_origin(const RvDetail* detail, double origin[3]);
+// From P at the start, with all checks; of a state (`state`: it has the fields below) from the exact places, for the
+// strands that were simulated so far.
+RvResult rv_strands_read(const RvDetail* detail, const RvStrandMaterial* material, const double origin[3], bool state,
+                         RvStrandSet* out, RvError* error);
+void rv_strands_free(RvStrandSet* set);
+
+//---------------------------------------------------------------------------------------------- state
+
+enum { RV_STRAND_FIELD_COUNT = 16 };
+extern const RvFieldDef rv_strand_fields[RV_STRAND_FIELD_COUNT];
+
+// What a state holds beside the arrays of RvStrandState.
+typedef struct RvStrandGlobals {
+  double origin[3];
+  double dt;        // of the last step
+  double rate;      // what turned the last velocities into ones of the scene: units a metre, times the timescale
+  bool has_before;  // of RvStrandState
+  double carry[9];  // velocity, turning and centre of the motion that the strands are carried by (carry.h)
+} RvStrandGlobals;
+
+RvResult rv_strands_load_globals(const RvDetail* state, RvStrandGlobals* out, RvError* error);
+// The fields of `detail` into a new state and the model's rest strains. Fails on numbers that are none.
+RvResult rv_strands_load(const RvDetail* detail, const RvStrandSet* set, RvStrandModel* model, RvStrandState** out,
+                         RvError* error);
+// All fields, and P and v as their rounded copies.
+RvResult rv_strands_save(const RvStrandSet* set, const RvStrandModel* model, const RvStrandState* state,
+                         const RvStrandGlobals* globals, RvDetail* detail, RvError* error);
+// Where P or v are not the rounded copies of the exact fields, somebody edited them: the edit wins. Returns how many
+// points were edited in *edited; the steps before them count no more.
+RvResult rv_strands_reconcile(RvDetail* state, size_t* edited, RvError* error);
+
+#endif

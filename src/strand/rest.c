@@ -1,0 +1,253 @@
+// A clamped strand is statically determinate: from the tip inwards, the three forces on vertex i + 1 and the torque on
+// edge i fix the axial force of that edge and the moment at vertex i. Stresses are linear in the rest strains, so one
+// sweep of 4 x 4 systems gives the rest shape exactly, in the discrete equations of the rod itself. Four curvatures
+// carry two moments: of all stresses that balance, the ones of least elastic energy are taken.
+#include "strand/rest.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "math/scalar.h"
+#include "math/vec.h"
+
+enum { STRESSES = 6, ROWS = 4 };
+
+typedef struct Balance {
+  RvStrandModel* m;
+  const RvStrandState* s;
+  const RvRestDef* def;
+  size_t* capped;    // one a batch; SIZE_MAX: no memory
+  double* residual;  // one a batch
+} Balance;
+
+typedef struct Edge {
+  double length;
+  RvVec3 t, m1, m2;
+} Edge;
+
+// the columns of an inner vertex: how each stress pulls at its edges e and f and turns their angles
+typedef struct Columns {
+  RvVec3 e[STRESSES], f[STRESSES];
+  double angle_e[STRESSES], angle_f[STRESSES];
+  double kappa[4];
+} Columns;
+
+static RvVec3 lane_vector(const double* a, size_t at) {
+  return rv_vec3(a[at], a[at + RV_LANES], a[at + 2 * RV_LANES]);
+}
+
+static Edge read_edge(const Balance* w, const RvStrandBatch* b, int lane, int j) {
+  size_t at = rv_strand_index(b, lane, j, 0), frame = 3 * b->edge_at + (size_t)(3 * j) * RV_LANES + (size_t)lane;
+  RvVec3 d = rv_sub(lane_vector(w->s->q, at + 4 * RV_LANES), lane_vector(w->s->q, at));
+  RvVec3 u = lane_vector(w->s->director, frame);
+  Edge e = {.length = rv_length(d)};
+  e.t = rv_scale(d, 1 / e.length);
+  double angle = w->s->q[at + 3 * RV_LANES], c = rv_cos(angle), s = rv_sin(angle);
+  RvVec3 v = rv_cross(e.t, u);
+  e.m1 = rv_mad(rv_scale(u, c), s, v), e.m2 = rv_mad(rv_scale(v, c), -s, u);
+  return e;
+}
+
+// stresses: axial force of f, four curvatures, twist (spec 1.2.1, A13 to A16)
+static Columns read_columns(const Edge* e, const Edge* f) {
+  Columns c = {0};
+  double chi = fmax(1 + rv_dot(e->t, f->t), 1e-4);
+  RvVec3 kb = rv_scale(rv_cross(e->t, f->t), 2 / chi), half = rv_scale(rv_add(e->t, f->t), 1 / chi);
+  const RvVec3 m[4] = {e->m2, e->m1, f->m2, f->m1};
+  c.f[0] = f->t;
+  for (int k = 0; k < 4; ++k) c.kappa[k] = (k & 1 ? -1 : 1) * rv_dot(m[k], kb);
+  for (int k = 0; k < 4; ++k) {
+    double sign = k & 1 ? -1 : 1, turned = k & 1 ? -c.kappa[k - 1] : c.kappa[k + 1];
+    RvVec3 bend = rv_scale(half, -c.kappa[k]);
+    c.e[k + 1] = rv_scale(rv_mad(bend, 2 * sign / chi, rv_cross(f->t, m[k])), 1 / e->length);
+    c.f[k + 1] = rv_scale(rv_mad(bend, -2 * sign / chi, rv_cross(e->t, m[k])), 1 / f->length);
+    *(k < 2 ? &c.angle_e[k + 1] : &c.angle_f[k + 1]) = turned;
+  }
+  c.e[5] = rv_scale(kb, 0.5 / e->length), c.f[5] = rv_scale(kb, 0.5 / f->length);
+  c.angle_e[5] = -1, c.angle_f[5] = 1;
+  return c;
+}
+
+// x = a^-1 b for a symmetric positive matrix, by Cholesky's square-root-free form
+static void solve4(double a[ROWS][ROWS], const double* b, double* x) {
+  double l[ROWS][ROWS] = {{0}}, d[ROWS];
+  for (int j = 0; j < ROWS; ++j) {
+    d[j] = a[j][j];
+    for (int k = 0; k < j; ++k) d[j] -= l[j][k] * l[j][k] * d[k];
+    d[j] = fmax(d[j], 1e-300);
+    for (int i = j + 1; i < ROWS; ++i) {
+      l[i][j] = a[i][j];
+      for (int k = 0; k < j; ++k) l[i][j] -= l[i][k] * l[j][k] * d[k];
+      l[i][j] /= d[j];
+    }
+  }
+  for (int i = 0; i < ROWS; ++i) {
+    x[i] = b[i];
+    for (int k = 0; k < i; ++k) x[i] -= l[i][k] * x[k];
+  }
+  for (int i = 0; i < ROWS; ++i) x[i] /= d[i];
+  for (int i = ROWS - 1; i >= 0; --i)
+    for (int k = i + 1; k < ROWS; ++k) x[i] -= l[k][i] * x[k];
+}
+
+// stresses of least energy that give the wanted force on the end of f and torque on it; a second pass takes what
+// rounding left of the first, since stretching is some 1e5 times stiffer than bending
+static void solve_stress(const Columns* c, const double weight[STRESSES], double scale, RvVec3 force, double torque,
+                         double y[STRESSES]) {
+  double rows[ROWS][STRESSES], a[ROWS][ROWS], x[ROWS];
+  const double want[ROWS] = {force.x, force.y, force.z, torque * scale};
+  for (int k = 0; k < STRESSES; ++k) {
+    rows[0][k] = c->f[k].x, rows[1][k] = c->f[k].y, rows[2][k] = c->f[k].z, rows[3][k] = c->angle_f[k] * scale;
+    y[k] = 0;
+  }
+  for (int i = 0; i < ROWS; ++i)
+    for (int j = 0; j < ROWS; ++j) {
+      a[i][j] = 0;
+      for (int k = 0; k < STRESSES; ++k) a[i][j] += rows[i][k] * weight[k] * rows[j][k];
+    }
+  for (int pass = 0; pass < 3; ++pass) {
+    double left[ROWS];
+    for (int i = 0; i < ROWS; ++i) {
+      left[i] = want[i];
+      for (int k = 0; k < STRESSES; ++k) left[i] -= rows[i][k] * y[k];
+    }
+    solve4(a, left, x);
+    for (int k = 0; k < STRESSES; ++k)
+      for (int i = 0; i < ROWS; ++i) y[k] += weight[k] * rows[i][k] * x[i];
+  }
+}
+
+// limits a rest value to `cap` from the natural one; true if it did
+static bool limit(double* rest, double natural, double cap) {
+  double to = rv_clamp(*rest, natural - cap, natural + cap);
+  bool cut = to != *rest;
+  *rest = to;
+  return cut;
+}
+
+static bool set_rest(const Balance* w, const RvStrandBatch* b, int lane, int i, const Columns* c, double length,
+                     double twist, const double weight[STRESSES], const double y[STRESSES]) {
+  RvStrandModel* m = w->m;
+  size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane;
+  size_t edge = b->edge_at + (size_t)i * RV_LANES + (size_t)lane;
+  double* curvature = m->rest_curvature + 4 * b->vertex_at + (size_t)(4 * i) * RV_LANES + (size_t)lane;
+  double half = 0.5 * fmin(w->def->max_turn, 3), cap = 2 * rv_sin(half) / rv_cos(half), size = 0, rest[4];
+  bool capped = false;
+  for (int k = 0; k < 4; ++k) {
+    rest[k] = c->kappa[k] - y[k + 1] / weight[k + 1];
+    double off = rest[k] - curvature[k * RV_LANES];
+    size += 0.5 * off * off;
+  }
+  double keep = size > cap * cap ? cap / sqrt(size) : 1;
+  for (int k = 0; k < 4; ++k) {
+    double natural = curvature[k * RV_LANES];
+    curvature[k * RV_LANES] = keep < 1 ? natural + keep * (rest[k] - natural) : rest[k];
+  }
+  double rest_length = length - y[0] / weight[0], rest_twist = twist - y[5] / weight[5];
+  double natural = m->rest_length[edge];
+  capped |= keep < 1;
+  capped |= limit(&rest_length, natural, w->def->max_stretch * natural);
+  capped |= limit(&rest_twist, m->rest_twist[vertex], w->def->max_turn);
+  m->rest_length[edge] = rest_length, m->rest_twist[vertex] = rest_twist;
+  return capped;
+}
+
+// one strand; `pull` (a vector and a torque a vertex) is room for the gradient of what is known so far
+static bool balance_lane(const Balance* w, const RvStrandBatch* b, int lane, double* pull) {
+  const RvStrandModel* m = w->m;
+  bool capped = false;
+  memset(pull, 0, (size_t)b->vertices * 4 * sizeof *pull);
+  for (int i = b->vertices - 2; i >= 1; --i) {
+    size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane;
+    size_t bend = 2 * b->vertex_at + (size_t)(2 * i) * RV_LANES + (size_t)lane;
+    Edge e = read_edge(w, b, lane, i - 1), f = read_edge(w, b, lane, i);
+    Columns c = read_columns(&e, &f);
+    double k1 = 0.5 * m->bend[bend], k2 = 0.5 * m->bend[bend + RV_LANES];
+    const double weight[STRESSES] = {
+        m->stretch[b->edge_at + (size_t)i * RV_LANES + (size_t)lane], k1, k2, k1, k2, m->torsion[vertex]};
+    double y[STRESSES], *mine = pull + 4 * i, *next = mine + 4, *before = mine - 4;
+    RvVec3 force = rv_sub(lane_vector(w->def->force, rv_strand_index(b, lane, i + 1, 0)), rv_vec3_load64(next));
+    double torque = w->def->force[rv_strand_index(b, lane, i, 3)] - mine[3];
+    solve_stress(&c, weight, 1 / f.length, force, torque, y);
+    RvVec3 pull_e = {0}, pull_f = {0};
+    for (int k = 0; k < STRESSES; ++k) {
+      pull_e = rv_mad(pull_e, y[k], c.e[k]), pull_f = rv_mad(pull_f, y[k], c.f[k]);
+      before[3] += y[k] * c.angle_e[k], mine[3] += y[k] * c.angle_f[k];
+    }
+    rv_vec3_store64(before, rv_sub(rv_vec3_load64(before), pull_e));
+    rv_vec3_store64(mine, rv_add(rv_vec3_load64(mine), rv_sub(pull_e, pull_f)));
+    rv_vec3_store64(next, rv_add(rv_vec3_load64(next), pull_f));
+    double twist = w->s->q[rv_strand_index(b, lane, i, 3)] - w->s->q[rv_strand_index(b, lane, i - 1, 3)] +
+                   w->s->reference_twist[vertex];
+    capped |= set_rest(w, b, lane, i, &c, f.length, twist, weight, y);
+  }
+  return capped;
+}
+
+// what the rod's own gradient leaves on the free vertices of the lanes that were not capped
+static double residual(const Balance* w, const RvStrandBatch* b, unsigned capped, double* g) {
+  const RvStrandModel* m = w->m;
+  RvRodBatch rod = {.vertices = b->vertices,
+                    .tangent = w->s->tangent + 3 * b->edge_at,
+                    .director = w->s->director + 3 * b->edge_at,
+                    .reference_twist = w->s->reference_twist + b->vertex_at,
+                    .length = m->rest_length + b->edge_at,
+                    .stretch = m->stretch + b->edge_at,
+                    .curvature = m->rest_curvature + 4 * b->vertex_at,
+                    .bend = m->bend + 2 * b->vertex_at,
+                    .twist = m->rest_twist + b->vertex_at,
+                    .torsion = m->torsion + b->vertex_at};
+  memset(g, 0, (size_t)b->vertices * 4 * RV_LANES * sizeof *g);
+  rv_rod_derivatives(&rod, w->s->q + b->at, RV_ROD_FULL, g, NULL);
+  double worst = 0;
+  for (int lane = 0; lane < b->lanes; ++lane) {
+    if (capped >> lane & 1) continue;
+    double most = 0, left = 0;
+    for (int i = 2; i < b->vertices; ++i)
+      for (int c = 0; c < 3; ++c) {
+        double f = w->def->force[rv_strand_index(b, lane, i, c)];
+        most = fmax(most, fabs(f));
+        left = fmax(left, fabs(g[rv_strand_index(b, lane, i, c) - b->at] - f));
+      }
+    if (most > 0) worst = fmax(worst, left / most);
+  }
+  return worst;
+}
+
+static void balance_batches(void* arg, size_t begin, size_t end) {
+  const Balance* w = arg;
+  for (size_t k = begin; k < end; ++k) {
+    const RvStrandBatch* b = &w->m->batches[k];
+    double* room = rv_alloc((size_t)b->vertices * 4 * RV_LANES, sizeof *room);
+    if (!room) {
+      w->capped[k] = SIZE_MAX;
+      continue;
+    }
+    unsigned capped = 0;
+    for (int lane = 0; lane < RV_LANES; ++lane)
+      if (balance_lane(w, b, lane, room)) capped |= 1u << lane;
+    for (int lane = 0; lane < b->lanes; ++lane) w->capped[k] += capped >> lane & 1;
+    w->residual[k] = residual(w, b, capped, room);
+    rv_free(room);
+  }
+}
+
+RvResult rv_strand_balance(RvStrandModel* m, const RvStrandState* s, const RvRestDef* def, RvRestReport* report,
+                           RvError* error) {
+  *report = (RvRestReport){0};
+  Balance w = {m, s, def, rv_alloc_zero(m->nbatch, sizeof(size_t)), rv_alloc_zero(m->nbatch, sizeof(double))};
+  RvResult result = RV_OK;
+  if (!w.capped || !w.residual)
+    result = rv_fail(error, RV_NO_MEMORY, "out of memory for the rest shape");
+  else
+    rv_parallel_for(m->nbatch, 1, balance_batches, &w);
+  for (size_t k = 0; k < m->nbatch && !result; ++k) {
+    if (w.capped[k] == SIZE_MAX) result = rv_fail(error, RV_NO_MEMORY, "out of memory for the rest shape");
+    report->capped += w.capped[k];
+    report->residual = fmax(report->residual, w.residual[k]);
+  }
+  rv_free(w.capped), rv_free(w.residual);
+  return result;
+}

@@ -1,0 +1,465 @@
+// The strand solver as a node: the groom stays, roots follow, pins and goals hold, bad strands are left alone, and the
+// state is all there is.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/scalar.h"
+#include "node/strandsolver.h"
+#include "rivulet/scene.h"
+#include "support/detail_compare.h"
+#include "support/rv_test.h"
+
+#define HAIR                                                                                                 \
+  "\"ball\": {\"type\": \"sphere\", \"parms\": {\"radius\": 0.1, \"rows\": 25, \"cols\": 36}},"              \
+  "\"hair\": {\"type\": \"groom\", \"inputs\": [\"ball\"], \"parms\": {\"count\": %d, \"length\": 0.15,"     \
+  "  \"points\": 24, \"style\": \"curly\", \"curlradius\": 0.006, \"curlpitch\": 0.03, \"curlrandom\": 0.3," \
+  "  \"lift\": 0.55, \"bend\": 0.85, \"bendlength\": 0.05}},"
+#define TURN                                                                                                          \
+  "\"turn\": {\"type\": \"transform\", \"inputs\": [\"hair\"], \"parms\": {\"ry\": {\"keys\": [[1, 0], [9, 90]],"     \
+  "  \"interp\": \"smooth\", \"extend\": \"hold\"}, \"t\": [{\"wave\": {\"amplitude\": 0.05, \"frequency\": 2}}, 0, " \
+  "0]}},"
+
+typedef struct Log {
+  int warnings;
+  char text[4000];
+} Log;
+
+static void on_message(void* user, RvLevel level, const char* node, double frame, const char* text) {
+  (void)node, (void)frame;
+  Log* log = user;
+  if (level != RV_LEVEL_WARNING) return;
+  log->warnings++;
+  size_t used = strlen(log->text);
+  snprintf(log->text + used, sizeof log->text - used, "%s\n", text);
+}
+
+static RvScene* open_scene(const char* format, int count, const char* rest, Log* log) {
+  RvError error = {0};
+  RvScene* scene;
+  char nodes[4000], text[6000];
+  snprintf(nodes, sizeof nodes, format, count);
+  snprintf(text, sizeof text, "{\"rivulet\": 1, \"fps\": 24, \"frames\": [1, 48], \"nodes\": {%s %s}}", nodes, rest);
+  CHECK_OK(rv_scene_parse(text, strlen(text), "test", &scene, &error), error);
+  *log = (Log){0};
+  rv_scene_set_hooks(scene, &(RvSceneHooks){.user = log, .message = on_message});
+  return scene;
+}
+
+// a copy of an output, because the scene's goes with the next call
+static RvDetail* cook(RvScene* scene, const char* output, double frame) {
+  RvError error = {0};
+  const RvDetail* out;
+  CHECK_OK(rv_scene_cook(scene, output, frame, &out, &error), error);
+  RvDetail* copy = rv_detail_copy(out);
+  assert_non_null(copy);
+  return copy;
+}
+
+static const float* places(const RvDetail* d) {
+  return rv_detail_f32(d, RV_POINT, "P", 3);
+}
+
+static double largest_move(const RvDetail* a, const RvDetail* b, int stride) {
+  double most = 0;
+  const float *p = places(a), *q = places(b);
+  assert_int_equal(rv_detail_count(a, RV_POINT), rv_detail_count(b, RV_POINT));
+  for (size_t i = 0; i < rv_detail_count(a, RV_POINT); i += (size_t)stride) {
+    double d = 0;
+    for (size_t c = 3 * i; c < 3 * i + 3; ++c) d += ((double)p[c] - q[c]) * ((double)p[c] - q[c]);
+    most = fmax(most, sqrt(d));
+  }
+  return most;
+}
+
+//---------------------------------------------------------------------------------------------- the groom stays
+
+static void still_groom_stays(void** state) {
+  (void)state;
+  Log log;
+  RvScene* scene = open_scene(HAIR, 200, "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"hair\"]}", &log);
+  RvDetail *groom = cook(scene, "hair", 1), *first = cook(scene, "s", 1), *last = cook(scene, "s", 48);
+  // frame 1 is the groom, to the bit
+  CHECK_NEAR(largest_move(groom, first, 1), 0, 0);
+  double move = largest_move(groom, last, 1);
+  // nor does it only look still because Newton stops at once
+  RvError error = {0};
+  CHECK_OK(rv_scene_set(scene, "s.tolerance=1e-11", &error), error);
+  RvDetail* exact = cook(scene, "s", 48);
+  double moved = largest_move(groom, exact, 1);
+  print_message("still groom: %.2e of its length after 48 frames, %.2e if solved to rounding\n", move / 0.15,
+                moved / 0.15);
+  assert_true(move < 0.005 * 0.15 && moved < 0.005 * 0.15);
+  // and without the balance it would sag by centimetres
+  CHECK_OK(rv_scene_set(scene, "s.restmode=natural", &error), error);
+  RvDetail* sagged = cook(scene, "s", 12);
+  assert_true(largest_move(groom, sagged, 1) > 0.02);
+  rv_detail_free(groom), rv_detail_free(first), rv_detail_free(last), rv_detail_free(sagged), rv_detail_free(exact);
+  rv_scene_free(scene);
+}
+
+static void turned_groom_stays(void** state) {
+  (void)state;
+  // a pose that is not the rest shape of the groom, but the same moved as a whole
+  Log log;
+  RvScene* scene =
+      open_scene(HAIR, 60,
+                 "\"tilt\": {\"type\": \"transform\", \"inputs\": [\"hair\"], \"parms\": {\"rx\": 70}},"
+                 "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"tilt\"], \"parms\": {\"restangle\": 150}}",
+                 &log);
+  RvDetail *first = cook(scene, "tilt", 1), *last = cook(scene, "s", 24);
+  double move = largest_move(first, last, 1);
+  print_message("tilted groom: %.2e of its length, %s\n", move / 0.15, log.text);
+  assert_true(move < 0.005 * 0.15);
+  rv_detail_free(first), rv_detail_free(last);
+  rv_scene_free(scene);
+}
+
+//---------------------------------------------------------------------------------------------- roots
+
+static void roots_follow(void** state) {
+  (void)state;
+  Log log;
+  RvScene* scene = open_scene(HAIR TURN, 40, "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"turn\"]}", &log);
+  for (int frame = 2; frame <= 10; frame += 2) {
+    RvDetail *in = cook(scene, "turn", frame), *out = cook(scene, "s", frame);
+    RvDetail *a = cook(scene, "turn", frame - 0.5), *b = cook(scene, "turn", frame + 0.5);
+    const float *p = places(in), *q = places(out), *v = rv_detail_f32(out, RV_POINT, "v", 3);
+    double moved = 0;
+    for (size_t i = 0; i < rv_detail_count(in, RV_POINT); ++i) {
+      if (i % 24 > 1) {
+        moved = fmax(moved, fabs(p[3 * i] - q[3 * i]));
+        continue;
+      }
+      for (size_t c = 3 * i; c < 3 * i + 3; ++c) {
+        CHECK_NEAR(q[c], p[c], 0);
+        // the way from half a frame before to half a frame after, rounded to float
+        double skin = 24 * ((double)places(b)[c] - places(a)[c]);
+        CHECK_NEAR(v[c], skin, 1e-6 * (1 + fabs(skin)));
+      }
+    }
+    assert_true(moved > 1e-3);
+    rv_detail_free(in), rv_detail_free(out), rv_detail_free(a), rv_detail_free(b);
+  }
+  rv_scene_free(scene);
+}
+
+static void inertia_scale(void** state) {
+  (void)state;
+  // without inertia a whole turn leaves the groom as it is on the head
+  Log log;
+  const double scales[] = {1, 0.5, 0};
+  double moved[3];
+  for (int k = 0; k < 3; ++k) {
+    char node[200];
+    snprintf(
+        node, sizeof node,
+        "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"turn\"], \"parms\": {\"inertiascale\": %g, \"gravity\": "
+        "[0, 0, 0], \"dragnormal\": 0, \"dragtangent\": 0}}",
+        scales[k]);
+    RvScene* scene = open_scene(HAIR TURN, 20, node, &log);
+    RvDetail *in = cook(scene, "turn", 6), *out = cook(scene, "s", 6);
+    moved[k] = largest_move(in, out, 1);
+    rv_detail_free(in), rv_detail_free(out);
+    rv_scene_free(scene);
+  }
+  print_message("inertiascale 1, 0.5, 0: %.4f %.4f %.1e m\n", moved[0], moved[1], moved[2]);
+  assert_true(moved[0] > 0.02 && moved[1] < 0.8 * moved[0]);
+  // the rest is the rounding of the animated float positions
+  assert_true(moved[2] < 2e-5);
+}
+
+//---------------------------------------------------------------------------------------------- guiding
+
+static void pins_and_goals(void** state) {
+  (void)state;
+  Log log;
+  RvScene* scene = open_scene(
+      HAIR TURN, 20,
+      "\"w\": {\"type\": \"attribute\", \"inputs\": [\"turn\"], \"parms\": {\"name\": \"pintoanimation\","
+      "  \"value\": [1, 0, 0, 0]}},"
+      "\"g\": {\"type\": \"attribute\", \"inputs\": [\"turn\"], \"parms\": {\"name\": \"targetweight\", \"value\": [1, "
+      "0, 0, 0]}},"
+      "\"pin\": {\"type\": \"strandsolver\", \"inputs\": [\"w\"]},"
+      "\"goal\": {\"type\": \"strandsolver\", \"inputs\": [\"g\"]},"
+      "\"none\": {\"type\": \"strandsolver\", \"inputs\": [\"turn\"]}",
+      &log);
+  RvDetail *in = cook(scene, "turn", 8), *pin = cook(scene, "pin", 8), *goal = cook(scene, "goal", 8),
+           *none = cook(scene, "none", 8);
+  assert_non_null(rv_detail_find(pin, RV_POINT, "pintoanimation"));
+  CHECK_NEAR(largest_move(in, pin, 1), 0, 0);
+  double pulled = largest_move(in, goal, 1), loose = largest_move(in, none, 1);
+  print_message("goal %.4f, none %.4f m\n", pulled, loose);
+  assert_true(loose > 0.02 && pulled < 0.5 * loose);
+  rv_detail_free(in), rv_detail_free(pin), rv_detail_free(goal), rv_detail_free(none);
+  rv_scene_free(scene);
+}
+
+static void attributes_pass(void** state) {
+  (void)state;
+  Log log;
+  RvScene* scene = open_scene(
+      HAIR, 10,
+      "\"c\": {\"type\": \"attribute\", \"inputs\": [\"hair\"], \"parms\": {\"name\": \"mine\", \"value\": [3, 0, 0, "
+      "0]}},"
+      "\"n\": {\"type\": \"group\", \"inputs\": [\"c\"], \"parms\": {\"groupname\": \"some\", \"grouptype\": \"prims\","
+      "  \"mode\": \"box\", \"boxmin\": [0, -1, -1], \"boxmax\": [1, 1, 1]}},"
+      "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"n\"]}",
+      &log);
+  RvDetail *in = cook(scene, "n", 3), *out = cook(scene, "s", 3), *liquid = cook(scene, "s:liquid", 3);
+  for (int o = 0; o < RV_OWNER_COUNT; ++o) {
+    for (size_t i = 0; i < rv_detail_attrib_count(in, (RvOwner)o); ++i) {
+      const RvAttrib* a = rv_detail_attrib(in, (RvOwner)o, i);
+      const RvAttrib* b = rv_detail_find(out, (RvOwner)o, rv_attrib_name(a));
+      if (!b) fail_msg("%s is gone", rv_attrib_name(a));
+      if (strcmp(rv_attrib_name(a), "P") == 0) continue;
+      size_t bytes = rv_attrib_count(a) * (size_t)rv_attrib_size(a) * rv_storage_bytes(rv_attrib_storage(a));
+      assert_memory_equal(rv_attrib_read(a), rv_attrib_read(b), bytes);
+    }
+    // nothing of the solver's own is left
+    for (size_t i = 0; i < rv_detail_attrib_count(out, (RvOwner)o); ++i)
+      assert_true(strncmp(rv_attrib_name(rv_detail_attrib(out, (RvOwner)o, i)), "rv_", 3) != 0);
+  }
+  assert_non_null(rv_detail_find_group(out, RV_PRIM, "some"));
+  assert_memory_equal(rv_group_read(rv_detail_find_group(in, RV_PRIM, "some")),
+                      rv_group_read(rv_detail_find_group(out, RV_PRIM, "some")), rv_detail_count(in, RV_PRIM));
+  assert_int_equal(rv_detail_count(liquid, RV_POINT), 0);
+  rv_detail_free(in), rv_detail_free(out), rv_detail_free(liquid);
+  rv_scene_free(scene);
+}
+
+//---------------------------------------------------------------------------------------------- files as input
+
+// horizontal strands of `n` points with edges of 2^-8 m and bends on a grid of 2^-10 m, which floats hold at 10 km too
+static RvDetail* quantised(size_t count, int n, double shift) {
+  RvError error = {0};
+  RvDetail* d = rv_detail_new();
+  CHECK_OK(rv_detail_add_curves(d, count, (size_t)n, NULL, NULL, &error), error);
+  float* P = rv_detail_f32_write(d, RV_POINT, "P", 3, &error);
+  for (size_t i = 0; i < count * (size_t)n; ++i) {
+    size_t k = i % (size_t)n, s = i / (size_t)n;
+    P[3 * i] = (float)(shift + (double)k / 256), P[3 * i + 1] = (float)(k * (s + k) % 5 % 3) / 1024;
+    P[3 * i + 2] = (float)s / 64;
+  }
+  return d;
+}
+
+static RvScene* open_file(const RvDetail* d, const char* name, const char* parms, Log* log) {
+  RvError error = {0};
+  char path[400], rest[1000];
+  snprintf(path, sizeof path, "%s/%s.bgeo.sc", rv_test_folder(), name);
+  CHECK_OK(rv_detail_save(d, path, NULL, &error), error);
+  snprintf(rest, sizeof rest,
+           "\"f\": {\"type\": \"file\", \"parms\": {\"file\": \"%s\"}},"
+           "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"f\"], \"parms\": {%s}}",
+           path, parms);
+  return open_scene("", 0, rest, log);
+}
+
+static void bad_strands_stay(void** state) {
+  (void)state;
+  RvError error = {0};
+  enum { N = 12, GOOD = 9 };
+  RvDetail* d = quantised(GOOD, N, 0);
+  float* P = rv_detail_f32_write(d, RV_POINT, "P", 3, &error);
+  float* radius = rv_detail_f32_write(d, RV_PRIM, "hairradius", 1, &error);
+  for (int i = 0; i < GOOD; ++i) radius[i] = 4e-5f;
+  P[3 * (1 * N + 4) + 1] = NAN;
+  memcpy(P + 3 * (2 * N + 6), P + 3 * (2 * N + 5), 3 * sizeof *P);
+  radius[3] = 0;
+  radius[4] = NAN;
+  size_t first;
+  CHECK_OK(rv_detail_add_points(d, 3, &first, &error), error);
+  const int32_t few[] = {(int32_t)first, (int32_t)first + 1, (int32_t)first + 2}, sizes[] = {1, 2}, again[] = {0, 1, 2},
+                three[] = {3};
+  CHECK_OK(rv_detail_add_polygons(d, RV_PRIM_CURVE, 2, sizes, few, NULL, &error), error);
+  CHECK_OK(rv_detail_add_polygons(d, RV_PRIM_CURVE, 1, three, again, NULL, &error), error);
+  P = rv_detail_f32_write(d, RV_POINT, "P", 3, &error);
+  for (size_t i = 0; i < 3; ++i) P[3 * (first + i)] = (float)i, P[3 * (first + i) + 1] = 1, P[3 * (first + i) + 2] = 0;
+  Log log;
+  RvScene* scene = open_file(d, "bad", "\"restmode\": \"natural\"", &log);
+  RvDetail *in = cook(scene, "f", 1), *out = cook(scene, "s", 6);
+  const float *p = places(in), *q = places(out);
+  for (int s = 0; s < GOOD; ++s) {
+    double moved = fabs(p[3 * (s * N + N - 1) + 1] - q[3 * (s * N + N - 1) + 1]);
+    assert_true((moved > 1e-4) == (s == 0 || s > 4));
+  }
+  for (size_t i = 3 * first; i < 3 * first + 9; ++i) CHECK_NEAR(p[i], q[i], 0);
+  // each is told of once, with the first that has it
+  const char* const parts[] = {"2 strands cannot be simulated and stay as animated; the first, primitive 9, has fewer",
+                               "the first, primitive 11, shares a point", "the first, primitive 1, has a point whose",
+                               "the first, primitive 2, has two neighbouring", "the first, primitive 3, has a radius"};
+  for (int i = 0; i < 5; ++i)
+    if (!strstr(log.text, parts[i])) fail_msg("no warning with '%s' in: %s", parts[i], log.text);
+  assert_int_equal(log.warnings, 5);
+  rv_detail_free(d), rv_detail_free(in), rv_detail_free(out);
+  rv_scene_free(scene);
+}
+
+static void empty_and_changing(void** state) {
+  (void)state;
+  RvError error = {0};
+  Log log;
+  RvDetail* none = rv_detail_new();
+  RvScene* scene = open_file(none, "none", "", &log);
+  RvDetail* out = cook(scene, "s", 4);
+  assert_int_equal(rv_detail_count(out, RV_POINT), 0);
+  rv_detail_free(out), rv_detail_free(none);
+  rv_scene_free(scene);
+  // another count at frame 2
+  for (int k = 1; k <= 2; ++k) {
+    char path[400];
+    snprintf(path, sizeof path, "%s/grows.%d.bgeo.sc", rv_test_folder(), k);
+    RvDetail* d = quantised((size_t)k, 6, 0);
+    CHECK_OK(rv_detail_save(d, path, NULL, &error), error);
+    rv_detail_free(d);
+  }
+  char rest[600];
+  snprintf(rest, sizeof rest,
+           "\"f\": {\"type\": \"file\", \"parms\": {\"file\": \"%s/grows.$F.bgeo.sc\"}},"
+           "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"f\"]}",
+           rv_test_folder());
+  scene = open_scene("", 0, rest, &log);
+  const RvDetail* frame;
+  CHECK_FAILS(rv_scene_cook(scene, "s", 2, &frame, &error), RV_BAD_INPUT, error, "12 points and 2 primitives");
+  rv_scene_free(scene);
+}
+
+static void ten_kilometres_away(void** state) {
+  (void)state;
+  Log log;
+  double most = 0, moved = 0;
+  RvDetail* states[2];
+  for (int k = 0; k < 2; ++k) {
+    RvDetail* d = quantised(9, 24, k ? 10000 : 0);
+    RvScene* scene = open_file(d, k ? "far" : "near", "\"restmode\": \"natural\", \"wind\": [0.5, 0, 1]", &log);
+    states[k] = cook(scene, "s:state", 24);
+    rv_detail_free(d);
+    rv_scene_free(scene);
+  }
+  const double *a = rv_detail_f64(states[0], RV_POINT, "rv_x", 3), *b = rv_detail_f64(states[1], RV_POINT, "rv_x", 3);
+  const double *oa = rv_detail_f64(states[0], RV_GLOBAL, "rv_origin", 3),
+               *ob = rv_detail_f64(states[1], RV_GLOBAL, "rv_origin", 3);
+  for (size_t i = 0; i < 3 * rv_detail_count(states[0], RV_POINT); ++i) {
+    double shift = i % 3 == 0 ? 10000 : 0;
+    most = fmax(most, fabs(a[i] + oa[i % 3] - (b[i] + (ob[i % 3] - shift))));
+    if (i % 3 == 1) moved = fmax(moved, fabs(a[i]));
+  }
+  print_message("10 km away: %.1e m, after a fall of %.3f m\n", most, moved);
+  assert_true(moved > 0.03 && most < 1e-6);
+  rv_detail_free(states[0]), rv_detail_free(states[1]);
+}
+
+//---------------------------------------------------------------------------------------------- fast turning
+
+static RvDetail* bristles(double angle) {
+  RvError error = {0};
+  enum { COUNT = 24, N = 8 };
+  RvDetail* d = rv_detail_new();
+  CHECK_OK(rv_detail_add_curves(d, COUNT, N, NULL, NULL, &error), error);
+  float* P = rv_detail_f32_write(d, RV_POINT, "P", 3, &error);
+  for (int s = 0; s < COUNT; ++s)
+    for (int i = 0; i < N; ++i) {
+      double r = 0.03 + 0.02 * i / (N - 1), a = angle + 2 * RV_PI * s / COUNT;
+      float* p = P + 3 * (s * N + i);
+      p[0] = (float)(r * cos(a)), p[1] = (float)(r * sin(a)), p[2] = 0.01f * (float)(s % 5);
+    }
+  return d;
+}
+
+// 300 rpm is 75 degrees a frame; between whole frames chords would cut the radius by a fifth
+static void roller_keeps_its_radius(void** state) {
+  (void)state;
+  RvError error = {0};
+  double turn = 75 * RV_PI / 180, worst = 0;
+  const RvNodeType* type = rv_node_find("strandsolver");
+  RvStats stats = {0};
+  RvHost host = {0};
+  void* cache = NULL;
+  RvParms* values = rv_parms_new(type->parms);
+  void* parms = calloc(1, type->parms->struct_bytes);
+  RvVars vars = {.frame = 1, .fps = 24, .out = "/tmp", .hip = ".", .node = "test"};
+  CHECK_OK(rv_parms_eval(values, &vars, parms, &error), error);
+  RvDetail* now = bristles(0);
+  const RvDetail* inputs[3] = {now};
+  RvCook c = {.type = type,
+              .node = "test",
+              .time = {1, 24, 0, 1},
+              .start_frame = 1,
+              .parms = parms,
+              .ninput = 3,
+              .input = inputs,
+              .stats = &stats,
+              .cache = &cache,
+              .vars = &vars,
+              .host = &host};
+  CHECK_OK(type->start(&c, &error), error);
+  RvDetail* before = c.output[2];
+  int most = 0;
+  for (int frame = 2; frame <= 12; ++frame) {
+    rv_detail_free(now);
+    now = bristles(turn * (frame - 1));
+    inputs[0] = now;
+    c.time.frame = frame, c.time.time = (frame - 1) / 24.0, c.dt = 1 / 24.0, c.prev = before, c.output[2] = NULL;
+    // what every substep is given
+    RvStrandSampler sampler;
+    CHECK_OK(rv_sampler_begin(&sampler, &c, before, &error), error);
+    for (int k = 1; k <= 32; ++k) {
+      RvStrandSample in;
+      CHECK_OK(rv_sampler_at(&sampler, k / 32.0, &in, &error), error);
+      for (size_t i = 0; i < rv_detail_count(now, RV_POINT); i += 8) {
+        double r = hypot(in.P[3 * i], in.P[3 * i + 1]), a = turn * (frame - 2 + k / 32.0) + 2 * RV_PI * (double)i / 192;
+        worst = fmax(worst, fabs(r / 0.03 - 1));
+        // an even turn, so the angle is known too
+        CHECK_NEAR(in.P[3 * i] - 0.03 * cos(a), 0, 3e-5);
+      }
+    }
+    rv_sampler_end(&sampler);
+    CHECK_OK(type->step(&c, &error), error);
+    rv_detail_free(before);
+    before = c.output[2];
+    const float *p = places(before), *v = rv_detail_f32(before, RV_POINT, "v", 3);
+    for (size_t i = 0; i < rv_detail_count(now, RV_POINT); ++i) {
+      assert_true(isfinite(p[3 * i]) && isfinite(v[3 * i]));
+      double r = hypot(p[3 * i], p[3 * i + 1]);
+      if (i % 8 == 0) worst = fmax(worst, fabs(r / 0.03 - 1));
+      // no tip is torn off by the spin: hair stretches by less than a thousandth under it
+      assert_true(r < 0.0501);
+    }
+    most = stats.substeps > most ? stats.substeps : most;
+  }
+  print_message("roller: root radius within %.1e, %d substeps\n", worst, most);
+  assert_true(worst < 1e-3 && most > 4);
+  rv_detail_free(now), rv_detail_free(before);
+  rv_parms_free(values);
+  free(parms);
+}
+
+static void frozen_by_timescale(void** state) {
+  (void)state;
+  Log log;
+  RvScene* scene =
+      open_scene(HAIR, 10,
+                 "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"hair\"], \"parms\": {\"restmode\": "
+                 "\"natural\", \"timescale\": {\"keys\": [[1, 1], [4, 1], [5, 0], [8, 0], [9, 0.5]], \"interp\": "
+                 "\"constant\"}}}",
+                 &log);
+  RvDetail *a = cook(scene, "s", 4), *b = cook(scene, "s", 8), *c = cook(scene, "s", 9), *d = cook(scene, "s", 10);
+  CHECK_NEAR(largest_move(a, b, 1), 0, 0);
+  // half as far in a frame of half a frame's time, and v is of the scene's seconds
+  double way = largest_move(c, d, 1), fastest = 0;
+  const float* v = rv_detail_f32(d, RV_POINT, "v", 3);
+  for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i)
+    fastest = fmax(fastest, sqrt((double)v[3 * i] * v[3 * i] + (double)v[3 * i + 1] * v[3 * i + 1] +
+                                 (double)v[3 * i + 2] * v[3 * i + 2]));
+  assert_true(way > 1e-3 && fabs(fastest / 24 / way - 1) < 0.3);
+  rv_detail_free(a), rv_detail_free(b), rv_detail_free(c), rv_detail_free(d);
+  rv_scene_free(scene);
+}
+
+RV_TESTS(cmocka_unit_test(still_groom_stays), cmocka_unit_test(turned_groom_stays), cmocka_unit_test(roots_follow),
+         cmocka_unit_test(inertia_scale), cmocka_unit_test(pins_and_goals), cmocka_unit_test(attributes_pass),
+         cmocka_unit_test(bad_strands_stay), cmocka_unit_test(empty_and_changing),
+         cmocka_unit_test(ten_kilometres_away), cmocka_unit_test(roller_keeps_its_radius),
+         cmocka_unit_test(frozen_by_timescale))
