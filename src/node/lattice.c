@@ -1,6 +1,7 @@
 #include "node/lattice.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "base/rng.h"
 
 enum {
-  CELLS = RV_LATTICE_BLOCK * RV_LATTICE_BLOCK * RV_LATTICE_BLOCK,
+  CELLS = RV_LATTICE_CELLS,
   SIDE = 4,     // places along each axis of a cell
   TAKEN = 255,  // in `parts`: one of the cells drawn among equals
   EMPTY = 0,    // kinds of blocks
@@ -84,18 +85,36 @@ static void place_in(const RvLattice* lattice, const int64_t cell[3], const doub
 
 typedef struct Look {
   RvLattice* lattice;
-  atomic_bool failed;
   double jitter;
   uint64_t seed;
   float* positions;
+  pthread_mutex_t mutex;
+  atomic_size_t failed_at;  // lowest block that failed, SIZE_MAX none
+  RvError error;            // its error
 } Look;
 
-// the error of whichever chunk fails is the same library's; one text is enough
-static bool ask(Look* look, size_t count, const double* positions, float* values) {
-  if (atomic_load_explicit(&look->failed, memory_order_relaxed)) return false;
+// Looks at `count` blocks. The lowest block that fails is always tried, so its error is the same for any threads.
+static RvResult look_at(Look* look, size_t count, size_t grain, void (*body)(void*, size_t, size_t), RvError* error) {
+  pthread_mutex_init(&look->mutex, NULL);
+  atomic_init(&look->failed_at, SIZE_MAX);
+  rv_parallel_for(count, grain, body, look);
+  pthread_mutex_destroy(&look->mutex);
+  if (atomic_load(&look->failed_at) == SIZE_MAX) return RV_OK;
+  return rv_fail(error, look->error.code, "the shape could not be sampled: %s", look->error.text);
+}
+
+static bool ask(Look* look, size_t block, size_t count, const double* positions, float* values) {
+  if (block > atomic_load_explicit(&look->failed_at, memory_order_relaxed)) return false;
   RvError error = {0};
-  if (look->lattice->distance(look->lattice->arg, count, positions, values, &error) == RV_OK) return true;
-  atomic_store_explicit(&look->failed, true, memory_order_relaxed);
+  RvResult r = look->lattice->distance(look->lattice->arg, count, positions, values, &error);
+  if (r == RV_OK) return true;
+  pthread_mutex_lock(&look->mutex);
+  if (block < atomic_load_explicit(&look->failed_at, memory_order_relaxed)) {
+    atomic_store_explicit(&look->failed_at, block, memory_order_relaxed);
+    look->error = error;
+    look->error.code = r;
+  }
+  pthread_mutex_unlock(&look->mutex);
   return false;
 }
 
@@ -106,14 +125,14 @@ static void part_offset(int part, double offset[3]) {
 }
 
 // one bit for each place of the cell that is inside
-static uint64_t cell_mask(Look* look, const int64_t cell[3]) {
+static uint64_t cell_mask(Look* look, size_t block, const int64_t cell[3]) {
   double positions[3 * RV_LATTICE_PARTS], offset[3];
   float values[RV_LATTICE_PARTS];
   for (int i = 0; i < RV_LATTICE_PARTS; ++i) {
     part_offset(i, offset);
     place_in(look->lattice, cell, offset, positions + 3 * i);
   }
-  if (!ask(look, RV_LATTICE_PARTS, positions, values)) return 0;
+  if (!ask(look, block, RV_LATTICE_PARTS, positions, values)) return 0;
   uint64_t mask = 0;
   for (int i = 0; i < RV_LATTICE_PARTS; ++i) mask |= (uint64_t)(values[i] < 0) << i;
   return mask;
@@ -138,14 +157,14 @@ static void look_blocks(void* arg, size_t begin, size_t end) {
       cell_of(lattice, lattice->used[b], i, cell);
       place_in(lattice, cell, middle, positions + 3 * i);
     }
-    if (!ask(look, CELLS, positions, values)) return;
+    if (!ask(look, b, CELLS, positions, values)) return;
     for (int i = 0; i < CELLS; ++i) {
       if (lattice->metric && fabsf(values[i]) > far) {
         parts[i] = values[i] < 0 ? RV_LATTICE_PARTS : 0;
         continue;
       }
       cell_of(lattice, lattice->used[b], i, cell);
-      parts[i] = (uint8_t)__builtin_popcountll(cell_mask(look, cell));
+      parts[i] = (uint8_t)__builtin_popcountll(cell_mask(look, b, cell));
     }
   }
 }
@@ -165,18 +184,26 @@ static void look_whole_blocks(void* arg, size_t begin, size_t end) {
       block_cell(lattice, i + k, cell);
       place_in(lattice, cell, middle, positions + 3 * k);
     }
-    if (!ask(look, n, positions, values)) return;
+    if (!ask(look, i, n, positions, values)) return;
     for (size_t k = 0; k < n; ++k)
       if (lattice->kind[i + k] != MARKED) lattice->kind[i + k] = values[k] < 0 ? FULL : EMPTY;
   }
 }
 
+RvResult rv_lattice_survey(RvLattice* lattice, RvError* error) {
+  Look look = {.lattice = lattice};
+  size_t total = lattice->blocks[0] * lattice->blocks[1] * lattice->blocks[2];
+  RvResult r = look_at(&look, total, 4096, look_whole_blocks, error);
+  for (size_t i = 0; i < total && r == RV_OK; ++i) {
+    lattice->nused += lattice->kind[i] != EMPTY;
+    lattice->nfull += lattice->kind[i] == FULL;
+  }
+  return r;
+}
+
 RvResult rv_lattice_measure(RvLattice* lattice, RvError* error) {
   Look look = {.lattice = lattice};
   size_t total = lattice->blocks[0] * lattice->blocks[1] * lattice->blocks[2];
-  rv_parallel_for(total, 4096, look_whole_blocks, &look);
-  if (atomic_load(&look.failed)) return rv_fail(error, RV_SHIM, "the shape could not be sampled");
-  for (size_t i = 0; i < total; ++i) lattice->nused += lattice->kind[i] != EMPTY;
   lattice->used = rv_alloc(lattice->nused, sizeof *lattice->used);
   lattice->parts = rv_alloc(lattice->nused, CELLS);
   lattice->offset = rv_alloc(lattice->nused + 1, sizeof *lattice->offset);
@@ -184,8 +211,8 @@ RvResult rv_lattice_measure(RvLattice* lattice, RvError* error) {
     return rv_fail(error, RV_NO_MEMORY, "no memory to look at %zu lattice cells", lattice->nused * CELLS);
   for (size_t i = 0, n = 0; i < total; ++i)
     if (lattice->kind[i] != EMPTY) lattice->used[n++] = (uint32_t)i;
-  rv_parallel_for(lattice->nused, 4, look_blocks, &look);
-  if (atomic_load(&look.failed)) return rv_fail(error, RV_SHIM, "the shape could not be sampled");
+  RvResult r = look_at(&look, lattice->nused, 4, look_blocks, error);
+  if (r != RV_OK) return r;
   // whole numbers, so exact in any order
   uint64_t parts = 0;
   for (size_t i = 0; i < lattice->nused * CELLS; ++i) parts += lattice->parts[i];
@@ -215,17 +242,28 @@ static RvRandom4 cell_random(uint64_t seed, uint64_t stream, const int64_t cell[
   return rv_random4(seed, stream, counter);
 }
 
-// draws `wanted` of the cells of which `level` parts are covered
-static RvResult draw_ties(RvLattice* lattice, int level, size_t equal, size_t wanted, uint64_t seed, RvError* error) {
-  Tie* ties = rv_alloc(equal, sizeof *ties);
-  if (!ties) return rv_fail(error, RV_NO_MEMORY, "no memory to choose among %zu cells", equal);
-  size_t n = 0;
-  for (size_t i = 0; i < lattice->nused * CELLS; ++i) {
+static uint64_t tie_key(const RvLattice* lattice, uint64_t seed, size_t i) {
+  int64_t cell[3];
+  cell_of(lattice, lattice->used[i / CELLS], (int)(i % CELLS), cell);
+  RvRandom4 random = cell_random(seed, STREAM_TIES, cell);
+  return (uint64_t)random.v[0] << 32 | random.v[1];
+}
+
+// Draws `wanted` of the cells of which `level` parts are covered: those of the lowest keys. Only the few whose keys
+// begin as the last one's are held and sorted; all equal cells at once might be far more than the particles.
+static RvResult draw_ties(RvLattice* lattice, int level, size_t wanted, uint64_t seed, RvError* error) {
+  enum { BINS = 1 << 12, SHIFT = 64 - 12 };
+  size_t total = lattice->nused * CELLS, bins[BINS] = {0}, bin = 0, n = 0;
+  for (size_t i = 0; i < total; ++i)
+    if (lattice->parts[i] == level) bins[tie_key(lattice, seed, i) >> SHIFT]++;
+  while (bin < BINS - 1 && bins[bin] <= wanted) wanted -= bins[bin++];
+  Tie* ties = rv_alloc(bins[bin], sizeof *ties);
+  if (!ties) return rv_fail(error, RV_NO_MEMORY, "no memory to choose among %zu cells", bins[bin]);
+  for (size_t i = 0; i < total; ++i) {
     if (lattice->parts[i] != level) continue;
-    int64_t cell[3];
-    cell_of(lattice, lattice->used[i / CELLS], (int)(i % CELLS), cell);
-    RvRandom4 random = cell_random(seed, STREAM_TIES, cell);
-    ties[n++] = (Tie){(uint64_t)random.v[0] << 32 | random.v[1], i};
+    uint64_t key = tie_key(lattice, seed, i);
+    if (key >> SHIFT < bin) lattice->parts[i] = TAKEN;
+    if (key >> SHIFT == bin) ties[n++] = (Tie){key, i};
   }
   qsort(ties, n, sizeof *ties, compare_ties);
   for (size_t i = 0; i < wanted && i < n; ++i) lattice->parts[ties[i].index] = TAKEN;
@@ -239,7 +277,7 @@ RvResult rv_lattice_take(RvLattice* lattice, uint64_t seed, RvError* error) {
   int level = RV_LATTICE_PARTS;
   while (level > 0 && histogram[level] <= left) left -= histogram[level--];
   // cells above `level` are all taken, of those at `level` so many as are left; none of the empty ones
-  RvResult r = level > 0 && left ? draw_ties(lattice, level, histogram[level], left, seed, error) : RV_OK;
+  RvResult r = level > 0 && left ? draw_ties(lattice, level, left, seed, error) : RV_OK;
   if (r != RV_OK) return r;
   lattice->offset[0] = 0;
   for (size_t b = 0; b < lattice->nused; ++b) {
@@ -285,7 +323,7 @@ static void place_blocks(void* arg, size_t begin, size_t end) {
       double offset[3], out[3];
       // the middle of each 32-bit step, so that never quite the cell's wall is reached
       for (int k = 0; k < 3; ++k) offset[k] = 0.5 + look->jitter * (((double)random.v[k] + 0.5) * 0x1p-32 - 0.5);
-      if (parts != RV_LATTICE_PARTS) place_partial(cell_mask(look, cell), offset);
+      if (parts != RV_LATTICE_PARTS) place_partial(cell_mask(look, b, cell), offset);
       place_in(lattice, cell, offset, out);
       for (int k = 0; k < 3; ++k) look->positions[3 * next + (size_t)k] = (float)out[k];
       ++next;
@@ -296,8 +334,7 @@ static void place_blocks(void* arg, size_t begin, size_t end) {
 RvResult rv_lattice_positions(const RvLattice* lattice, double jitter, uint64_t seed, float* positions,
                               RvError* error) {
   Look look = {.lattice = (RvLattice*)(uintptr_t)lattice, .jitter = jitter, .seed = seed, .positions = positions};
-  rv_parallel_for(lattice->nused, 4, place_blocks, &look);
-  return atomic_load(&look.failed) ? rv_fail(error, RV_SHIM, "the shape could not be sampled") : RV_OK;
+  return look_at(&look, lattice->nused, 4, place_blocks, error);
 }
 
 void rv_lattice_free(RvLattice* lattice) {

@@ -8,12 +8,13 @@
 
 #include "rivulet/base.h"
 
-enum { RV_LATTICE_BLOCK = 8, RV_LATTICE_PARTS = 64 };
+enum { RV_LATTICE_BLOCK = 8, RV_LATTICE_CELLS = 512, RV_LATTICE_PARTS = 64 };
 
 typedef struct RvLattice {
   double spacing;
   double anchor[3];  // the low corner of cell (0, 0, 0)
   // Below 0 inside; called by several threads at once.
+  // When it fails, the error of the first block that failed is told.
   RvResult (*distance)(const void* arg, size_t count, const double* positions, float* out, RvError* error);
   const void* arg;
   bool metric;    // values near 0 are distances, so a cell farther away than its corner needs no closer look
@@ -22,7 +23,8 @@ typedef struct RvLattice {
   int64_t first[3];  // block coordinates of the first block
   size_t blocks[3];  // how many along each axis
   uint8_t* kind;     // of each block: see lattice.c
-  size_t nused;      // blocks with cells
+  size_t nfull;      // blocks that are all inside
+  size_t nused;      // blocks with cells, the full ones too
   uint32_t* used;    // their indices, ascending
   uint8_t* parts;    // 512 a used block: covered parts of 64, or TAKEN
   size_t* offset;    // first cell taken of each used block; nused + 1
@@ -33,7 +35,10 @@ typedef struct RvLattice {
 RvResult rv_lattice_begin(RvLattice* lattice, const double lo[3], const double hi[3], RvError* error);
 // Says that the surface may run through the box. A block that is never marked is all inside or all outside.
 void rv_lattice_mark(RvLattice* lattice, const double lo[3], const double hi[3]);
-// Looks at every marked block and counts; then `count` is known and nothing has been taken yet.
+// Tells full blocks from empty ones, so that `nfull` and `nused` are known before memory is taken for their cells: each
+// full block gives 512 cells, and each used one costs 512 bytes to look at.
+RvResult rv_lattice_survey(RvLattice* lattice, RvError* error);
+// Then looks at every marked block and counts: `count` is known and nothing has been taken yet.
 RvResult rv_lattice_measure(RvLattice* lattice, RvError* error);
 // Takes `count` cells. Of cells covered alike some are drawn by the seed.
 RvResult rv_lattice_take(RvLattice* lattice, uint64_t seed, RvError* error);

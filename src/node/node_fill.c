@@ -39,6 +39,9 @@ static const RvPortDef fill_outputs[] = {{"particles", "Particles", "The liquid.
 // P v pscale id source volume
 enum { BYTES_PER_PARTICLE = 12 + 12 + 4 + 4 + 4 + 8 };
 
+// a byte each; a small maxparticles is no reason to refuse what any machine can hold
+enum { CELLS_PER_PARTICLE = 64, LEAST_CELLS = 1 << 26 };
+
 typedef struct Shape {
   RvGrid* grid;  // NULL: the box
   bool fog;
@@ -82,6 +85,21 @@ static RvResult check_count(const FillParms* p, double count, RvError* error) {
                  "particlesep of %g makes about %.0f particles (%.1f GB), more than maxparticles of %.0f; from "
                  "particlesep %.3g on they fit",
                  p->particlesep, count, count * BYTES_PER_PARTICLE / 1e9, most, fits);
+}
+
+// Before memory is taken for the cells of a VDB. A mesh or a box has few cells that are not particles, but of a fog's
+// box nearly all may be empty.
+static RvResult check_cells(const FillParms* p, const RvLattice* lattice, RvError* error) {
+  RvResult r = check_count(p, (double)lattice->nfull * RV_LATTICE_CELLS, error);
+  if (r != RV_OK) return r;
+  double cells = (double)lattice->nused * RV_LATTICE_CELLS;
+  double most = fmax(CELLS_PER_PARTICLE * (double)p->maxparticles, LEAST_CELLS);
+  if (cells <= most) return RV_OK;
+  double fits = p->particlesep * rv_pow(cells / most, 1.0 / 3) * 1.1;
+  return rv_fail(error, RV_LIMIT,
+                 "particlesep of %g makes %.0f cells to look at, more than the %.0f that maxparticles of %.0f allows; "
+                 "from about particlesep %.3g on they fit",
+                 p->particlesep, cells, most, (double)p->maxparticles, fits);
 }
 
 static double cells_in(const FillParms* p, double volume) {
@@ -144,6 +162,25 @@ static RvGrid* first_of_class(const RvDetail* detail, RvGridClass grid_class) {
   return NULL;
 }
 
+// Beyond its band a VDB says only its background: an isovalue there would fill the whole box of the voxels, or nothing.
+static RvResult check_iso(const RvGrid* grid, const Shape* shape, RvError* error) {
+  float background[3] = {0};
+  rv_grid_background(grid, background);
+  double band = background[0];
+  if (shape->fog && !(shape->iso >= band))
+    return rv_fail(error, RV_BAD_INPUT,
+                   "fogisovalue of %g is not above %g, the density of VDB %s where it has no voxels", shape->iso, band,
+                   rv_grid_name(grid));
+  // the band is kept in 32 bits
+  if (!shape->fog && !(fabs(shape->iso) < band * (1 - 1e-6)))
+    return rv_fail(
+        error, RV_BAD_INPUT,
+        "isovalue of %g is outside the band of VDB %s, which knows distances below %g m only; widen its band "
+        "or take a smaller isovalue",
+        shape->iso, rv_grid_name(grid), band);
+  return RV_OK;
+}
+
 static RvResult vdb_shape(const FillParms* p, RvGrid* grid, Shape* shape, RvLattice* lattice, RvError* error) {
   const char* name = rv_grid_name(grid);
   RvGridClass grid_class = rv_grid_class(grid);
@@ -155,6 +192,8 @@ static RvResult vdb_shape(const FillParms* p, RvGrid* grid, Shape* shape, RvLatt
   shape->iso = shape->fog ? p->fogisovalue : p->isovalue;
   shape->distance = grid_distance;
   lattice->metric = !shape->fog;
+  RvResult r = check_iso(grid, shape, error);
+  if (r != RV_OK) return r;
   if (!rv_grid_bounds(grid, lo, hi, shape->lo, shape->hi)) shape->lo[0] = INFINITY;
   return RV_OK;
 }
@@ -250,6 +289,8 @@ static RvResult make_particles(RvCook* cook, RvLattice* lattice, const Shape* sh
     r = rv_lattice_begin(lattice, shape->lo, shape->hi, error);
     if (r == RV_OK) r = mark_surface(shape, lattice, error);
     if (rv_cook_cancelled(cook, 0.2, "fill")) return rv_fail(error, RV_CANCELLED, "interrupted");
+    if (r == RV_OK) r = rv_lattice_survey(lattice, error);
+    if (r == RV_OK) r = check_cells(p, lattice, error);
     if (r == RV_OK) r = rv_lattice_measure(lattice, error);
     if (r == RV_OK) r = check_count(p, (double)lattice->count, error);
     if (rv_cook_cancelled(cook, 0.6, "fill")) return rv_fail(error, RV_CANCELLED, "interrupted");

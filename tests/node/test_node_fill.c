@@ -1,6 +1,7 @@
 // fill: counts and volumes of boxes, meshes and VDBs, jitter, determinism, limits.
 #include <math.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "support/cook.h"
 #include "support/rv_test.h"
@@ -162,6 +163,71 @@ static void vdb_level_set_and_fog(void** state) {
   rv_detail_free(d);
 }
 
+static RvDetail* ball_and_fog(double voxel) {
+  RvError error = {0};
+  RvGrid *ball = NULL, *fog = NULL;
+  CHECK_OK(rv_grid_from_spheres("surface", voxel, 4, 1, (const float[]){0, 0, 0}, (const float[]){1}, &ball, &error),
+           error);
+  CHECK_OK(rv_grid_to_fog(ball, "density", &fog, &error), error);
+  RvDetail* d = rv_detail_new();
+  CHECK_OK(rv_detail_add_vdb(d, ball, &error), error);
+  CHECK_OK(rv_detail_add_vdb(d, fog, &error), error);
+  rv_grid_release(ball);
+  rv_grid_release(fog);
+  return d;
+}
+
+// beyond the band of 0.2 m nothing is known: neither a full box nor an empty ball may come of it
+static void isovalue_beyond_the_band(void** state) {
+  (void)state;
+  RvDetail* d = ball_and_fog(0.05);
+  const char* outside[] = {"isovalue=0.21", "isovalue=0.2", "isovalue=-0.21", "isovalue=-5"};
+  for (int i = 0; i < 4; ++i) {
+    char parms[64];
+    snprintf(parms, sizeof parms, "particlesep=0.1; %s", outside[i]);
+    RvTestCook c = rv_test_cook("fill", parms, 1, (const RvDetail*[]){d});
+    assert_non_null(strstr(c.error.text, "isovalue"));
+    CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "VDB surface");
+    rv_test_cook_free(&c);
+  }
+  RvDetail* out = cooked("fill", "particlesep=0.05; isovalue=-0.15", d);
+  CHECK_NEAR(volume(out), 0.85 * 0.85 * 0.85 * 4 * pi / 3, 0.01 * 4 * pi / 3);
+  rv_detail_free(out);
+  rv_detail_free(d);
+  // a fog that is denser outside than the isovalue
+  RvError error = {0};
+  RvGrid* fog = NULL;
+  CHECK_OK(rv_grid_create(RV_GRID_FLOAT, "mist", RV_GRID_FOG, 0.1, (const float[]){0.7f}, &fog, &error), error);
+  d = rv_detail_new();
+  CHECK_OK(rv_detail_add_vdb(d, fog, &error), error);
+  rv_grid_release(fog);
+  RvTestCook c = rv_test_cook("fill", "particlesep=0.1", 1, (const RvDetail*[]){d});
+  CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "fogisovalue");
+  rv_detail_free(d);
+}
+
+static long peak_megabytes(void) {
+  struct rusage usage;
+  assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+  return usage.ru_maxrss / 1024;
+}
+
+// a billion cells would be half a gigabyte and more before the first particle
+static void refused_before_memory_is_taken(void** state) {
+  (void)state;
+  RvDetail* d = ball_and_fog(0.05);
+  long before = peak_megabytes();
+  RvTestCook c = rv_test_cook("fill", "particlesep=0.002; maxparticles=100000", 1, (const RvDetail*[]){d});
+  CHECK_FAILS(c.result, RV_LIMIT, c.error, "maxparticles");
+  rv_test_cook_free(&c);
+  // of a fog no block is known to be full
+  c = rv_test_cook("fill", "particlesep=0.003; maxparticles=100000; vdbname=density", 1, (const RvDetail*[]){d});
+  CHECK_FAILS(c.result, RV_LIMIT, c.error, "particlesep");
+  rv_test_cook_free(&c);
+  assert_in_range(peak_megabytes() - before, 0, 100);
+  rv_detail_free(d);
+}
+
 static void same_bits_for_any_threads(void** state) {
   (void)state;
   RvDetail* ball = cooked("sphere", "radius=1; rows=33; cols=64", NULL);
@@ -247,5 +313,6 @@ static void bad_and_passed(void** state) {
 
 RV_TESTS(cmocka_unit_test(box_counts), cmocka_unit_test(jitter_stays_in_the_cell), cmocka_unit_test(sphere_mesh),
          cmocka_unit_test(box_mesh), cmocka_unit_test(vdb_level_set_and_fog),
+         cmocka_unit_test(isovalue_beyond_the_band), cmocka_unit_test(refused_before_memory_is_taken),
          cmocka_unit_test(same_bits_for_any_threads), cmocka_unit_test(limits), cmocka_unit_test(open_and_empty_input),
          cmocka_unit_test(bad_and_passed))
