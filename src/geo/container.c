@@ -20,13 +20,6 @@ static uint64_t get_big(const uint8_t* at) {
   return value;
 }
 
-// what a file of this size may grow to
-static size_t expansion_limit(size_t count) {
-  return count <= (SIZE_MAX - RV_HOU_EXPANSION_FLOOR) / RV_HOU_EXPANSION
-             ? count * RV_HOU_EXPANSION + RV_HOU_EXPANSION_FLOOR
-             : SIZE_MAX;
-}
-
 //---------------------------------------------------------------------------------------------- packing
 
 typedef struct Pack {
@@ -145,7 +138,7 @@ static RvResult read_frame(const uint8_t* bytes, size_t count, Unpack* u, RvErro
   if (!block || block > BLOSC_MAX_BUFFERSIZE || !last || last > block) return damaged(error, at, "the size of a block");
   u->block = (size_t)block;
   u->last = (size_t)last;
-  size_t limit = expansion_limit(count);
+  size_t limit = rv_hou_expansion_limit(count);
   if (u->nblock > limit / u->block)
     return rv_fail(error, RV_LIMIT,
                    "the .bgeo.sc would unpack to more than %d times its size plus 64 MiB (%zu blocks of %zu bytes)",
@@ -217,7 +210,7 @@ static bool grow(uint8_t** data, size_t* capacity, size_t used, size_t limit) {
 RvResult rv_container_gunzip(const void* bytes, size_t count, void** out, size_t* out_count, RvError* error) {
   z_stream stream = {.zalloc = zlib_alloc, .zfree = zlib_free};
   uint8_t* data = NULL;
-  size_t capacity = 0, used = 0, taken = 0, limit = expansion_limit(count);
+  size_t capacity = 0, used = 0, taken = 0, limit = rv_hou_expansion_limit(count);
   if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   int state = Z_OK;
   while (state == Z_OK) {

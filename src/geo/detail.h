@@ -130,8 +130,7 @@ RvResult rv_detail_adopt_strings(RvDetail* detail, RvOwner owner, const char* na
 // Adds a group with its bytes (taken in any case); whatever is not 0 becomes 1.
 RvResult rv_detail_adopt_group(RvDetail* detail, RvOwner owner, const char* name, uint8_t* values, RvError* error);
 
-//---------------------------------------------------------------------------------------------- copying
-// values
+//---------------------------------------------------------------------------------------------- copying values
 
 // Copies elements index[i] (NULL: i) of `from` to elements first + i of the unshared `to`, converting
 // numbers; surplus components keep the default. `map` translates string indices (NULL: they stay). Cannot
@@ -141,5 +140,9 @@ void rv_attrib_transfer(RvAttrib* to, size_t first, size_t count, const RvAttrib
 // Interns all texts of `from` in `to`; *map (rv_free) gives the new index of each. NULL when both share a
 // table.
 RvResult rv_attrib_map_strings(RvAttrib* to, const RvAttrib* from, int32_t** map, RvError* error);
+// Gives all elements the attributes and groups of `from` whose names are neither an attribute's nor a group's of
+// `detail`; element i is copied from index[i].
+RvResult rv_detail_gather_missing(RvDetail* detail, RvOwner owner, const RvDetail* from, const int32_t* index,
+                                  RvError* error);
 
 #endif

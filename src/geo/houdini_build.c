@@ -155,12 +155,14 @@ static bool build_attrib(RvHouFile* file, RvOwner owner, const RvHouAttrib* from
   RvStorage storage = from->storage;
   RvTag tag = from->tag;
   RvAttrib* attrib = NULL;
+  // an attribute of no elements has a default of `size` values nevertheless
+  if (!rv_hou_charge(file, size, rv_storage_bytes(storage), "attribute defaults")) return false;
   if (position) {
     if (from->text || (size != 3 && size != 4) || !from->values.present)
       return rv_json_fail(file->in, file->in->at, "positions of size %zu", size);
     if (size == 4) return build_hpoint(file, from, detail);
     if (storage != RV_F32)
-      rv_log(file->log, RV_LEVEL_WARNING, "P is stored as %s: it was read as fpreal32", rv_storage_name(storage));
+      rv_hou_log(file, RV_LEVEL_WARNING, "P is stored as %s: it was read as fpreal32", rv_storage_name(storage));
     storage = RV_F32;
     tag = RV_TAG_POINT;
   }
@@ -225,7 +227,7 @@ static bool build_contents(RvHouFile* file, RvDetail* detail) {
     if (owner != RV_GLOBAL && !build_groups(file, (RvOwner)owner, detail)) return false;
   }
   if (!position && file->count[RV_POINT])
-    rv_log(file->log, RV_LEVEL_WARNING, "the file has no P: all points are at the origin");
+    rv_hou_log(file, RV_LEVEL_WARNING, "the file has no P: all points are at the origin");
   return true;
 }
 
@@ -264,7 +266,7 @@ bool rv_hou_build(RvHouFile* file, RvDetail** out) {
   // packed primitives go by the file's point numbers, curves by primitives that stay in front: so in this order
   if (good && file->packed.count) good = rv_hou_unpack(file, &detail);
   if (good && file->curves.count &&
-      rv_hou_sample_curves(&detail, file->curves.data, file->curves.count, file->budget, file->error))
+      rv_hou_sample_curves(&detail, file->curves.data, file->curves.count, &file->limits->budget, file->error))
     good = fail_result(file);
   if (good) {
     *out = detail;

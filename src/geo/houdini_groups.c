@@ -70,7 +70,7 @@ static bool read_group(RvHouFile* file, RvHouGroup* group, const char* where) {
     if (rv_json_is(&key, "name")) {
       rv_free(group->name);
       group->name = NULL;
-      good = rv_json_string(file->in, "name", &group->name);
+      good = rv_json_string(file->in, "name", RV_GEO_MAX_NAME, &group->name);
     } else {
       good = rv_json_skip(file->in);
     }
@@ -102,8 +102,8 @@ bool rv_hou_read_groups(RvHouFile* file, RvOwner owner, const char* where) {
     if (good && file->groups[owner].count >= RV_GEO_MAX_NAMES)
       good = rv_json_fail(file->in, at, "%s: more than %d", where, RV_GEO_MAX_NAMES);
     if (good && group.selection == RV_HOU_LIST && group.present)
-      rv_log(file->log, RV_LEVEL_INFO, "%s '%s' is ordered: its members were read, their order was not", where,
-             group.name);
+      rv_hou_log(file, RV_LEVEL_INFO, "%s '%s' is ordered: its members were read, their order was not", where,
+                 group.name);
     if (good && !rv_array_push(&file->groups[owner], group)) good = rv_hou_no_memory(file);
     if (!good) {
       rv_free(group.name);

@@ -203,23 +203,27 @@ static RvDetail* instance(RvHouFile* file, const RvHouPacked* packed, Buckets* b
   return extract(buckets, buckets->prims + begin, end - begin, file->error);
 }
 
+// what the names and rows of a carrier add to a copy of `nprim` primitives; even one without any takes the names
+static size_t inherited_bytes(const RvDetail* carrier, size_t nprim) {
+  enum { BLOCKS = 256 };  // an attribute is three blocks of memory, each rounded up
+  size_t bytes = 0;
+  for (size_t i = 0; i < rv_detail_attrib_count(carrier, RV_PRIM); ++i) {
+    const RvAttrib* attrib = rv_detail_attrib(carrier, RV_PRIM, i);
+    bytes += BLOCKS + strlen(attrib->name) + (nprim + 1) * attrib->stride;
+  }
+  for (size_t i = 0; i < rv_detail_group_count(carrier, RV_PRIM); ++i)
+    bytes += BLOCKS + strlen(rv_group_name(rv_detail_group(carrier, RV_PRIM, i))) + nprim;
+  return bytes;
+}
+
 // attributes and groups of the packed primitive that the copy lacks
 static bool inherit(RvHouFile* file, RvDetail* copy, const RvDetail* carrier, size_t row) {
-  size_t nprim = rv_detail_count(copy, RV_PRIM), length = 1;
-  for (size_t i = 0; i < rv_detail_attrib_count(copy, RV_PRIM); ++i)
-    length += strlen(rv_attrib_name(rv_detail_attrib(copy, RV_PRIM, i))) + 1;
-  for (size_t i = 0; i < rv_detail_group_count(copy, RV_PRIM); ++i)
-    length += strlen(rv_group_name(rv_detail_group(copy, RV_PRIM, i))) + 1;
-  char *own = rv_alloc_zero(length, 1), *at = own;
+  size_t nprim = rv_detail_count(copy, RV_PRIM);
+  if (!rv_hou_charge(file, inherited_bytes(carrier, nprim), 1, "attributes of packed primitives")) return false;
   int32_t* index = rv_alloc(nprim, sizeof *index);
-  bool good = own && index;
-  for (size_t i = 0; good && i < rv_detail_attrib_count(copy, RV_PRIM); ++i)
-    at = stpcpy(stpcpy(at, rv_attrib_name(rv_detail_attrib(copy, RV_PRIM, i))), " ");
-  for (size_t i = 0; good && i < rv_detail_group_count(copy, RV_PRIM); ++i)
-    at = stpcpy(stpcpy(at, rv_group_name(rv_detail_group(copy, RV_PRIM, i))), " ");
-  for (size_t i = 0; good && i < nprim; ++i) index[i] = (int32_t)row;
-  good = good ? !rv_detail_gather(copy, RV_PRIM, 0, nprim, carrier, index, own, file->error) : rv_hou_no_memory(file);
-  rv_free(own);
+  if (!index) return rv_hou_no_memory(file);
+  for (size_t i = 0; i < nprim; ++i) index[i] = (int32_t)row;
+  bool good = !rv_detail_gather_missing(copy, RV_PRIM, carrier, index, file->error);
   rv_free(index);
   return good;
 }
@@ -307,11 +311,11 @@ bool rv_hou_unpack(RvHouFile* file, RvDetail** detail) {
     copies[0] = NULL;
   }
   if (good && missing)
-    rv_log(file->log, RV_LEVEL_WARNING, "%zu packed primitive(s) were skipped: their geometry is not in the file",
-           missing);
+    rv_hou_log(file, RV_LEVEL_WARNING, "%zu packed primitive(s) were skipped: their geometry is not in the file",
+               missing);
   if (good && turned)
-    rv_log(file->log, RV_LEVEL_WARNING,
-           "%zu packed primitive(s) ask for a transform by point attributes: it was not done", turned);
+    rv_hou_log(file, RV_LEVEL_WARNING,
+               "%zu packed primitive(s) ask for a transform by point attributes: it was not done", turned);
   for (size_t i = 0; copies && i <= count; ++i) rv_detail_free(copies[i]);
   rv_free(copies);
   rv_detail_free(carrier);

@@ -155,7 +155,7 @@ static bool read_parameters(RvHouFile* file, Fields* fields) {
     if (text && rv_json_peek(file->in)->kind == RV_JSON_STRING) {
       rv_free(*text);
       *text = NULL;
-      good = rv_json_string(file->in, key.text, text);
+      good = rv_hou_text(file, key.text, text);
     } else if (rv_json_is(&key, "pointinstancetransform")) {
       good = rv_json_bool(file->in, key.text, &fields->instance_transform);
     } else {
@@ -292,13 +292,17 @@ static bool emit_curve(RvHouFile* file, const Fields* fields, const Fields* base
   size_t prim = file->topology.nprim;
   if (!rv_hou_emit(file, RV_PRIM_CURVE, file->topology.source_prims++, fields->vertex.count, vertices)) return false;
   if (fields->order < 2 || (size_t)fields->order > fields->vertex.count || fields->order > 32) {
-    rv_log(file->log, RV_LEVEL_WARNING, "a curve of order %d with %zu vertices is read as its hull", fields->order,
-           fields->vertex.count);
+    rv_hou_log(file, RV_LEVEL_WARNING, "a curve of order %d with %zu vertices is read as its hull", fields->order,
+               fields->vertex.count);
     return true;
   }
   RvHouCurve curve = {prim, bezier, fields->closed, fields->order, {0}};
   const RvNumbers* knots = fields->knots.count || !base ? &fields->knots : &base->knots;
-  if (knots->count) {
+  // knots that do not fit are not used: of a run they would be copied for every curve
+  size_t degree = (size_t)fields->order - 1, control = fields->vertex.count + (fields->closed ? degree : 0);
+  if (!rv_hou_charge(file, 1, sizeof curve, "curves")) return false;
+  if (!bezier && knots->count == control + (size_t)fields->order) {
+    if (!rv_hou_charge(file, knots->count, 8, "knots")) return false;
     if (!rv_numbers_reserve(&curve.knots, RV_ELEMENT_F64, knots->count)) return rv_hou_no_memory(file);
     rv_numbers_convert(knots, 0, knots->count, 1, RV_F64, curve.knots.own.data, 8);
     curve.knots.own.used = knots->count * 8;
@@ -315,6 +319,9 @@ static bool add_packed(RvHouFile* file, Kind kind, const char* type, const Field
   const char* name = fields->name ? fields->name : base ? base->name : NULL;
   if (!embedded || fields->vertex.count != 1 || (kind == KIND_FRAGMENT && (!attribute || !name)))
     return skip_prims(file, type, 1);
+  size_t texts = strlen(embedded) + 1;
+  if (kind == KIND_FRAGMENT) texts += strlen(attribute) + strlen(name) + 2;
+  if (!rv_hou_charge(file, texts + sizeof(RvHouPacked), 1, "packed primitives")) return false;
   RvHouPacked packed = {.source = file->topology.source_prims++, .vertex = rv_numbers_i64(&fields->vertex, 0)};
   packed.instance_transform = fields->instance_transform;
   memcpy(packed.transform, fields->transform, sizeof packed.transform);
@@ -367,7 +374,7 @@ static bool add_record(RvHouFile* file, const char* type, const Fields* fields, 
 //---------------------------------------------------------------------------------------------- records
 
 typedef struct Definition {
-  char *type, *runtype;
+  RvJsonKey type, runtype;
   RV_ARRAY(RvJsonKey) varying;
   Fields uniform;
 } Definition;
@@ -375,11 +382,8 @@ typedef struct Definition {
 static bool read_varying(RvHouFile* file, Definition* definition) {
   if (!rv_json_begin(file->in, "varyingfields")) return false;
   while (rv_json_more(file->in)) {
-    char* name;
-    RvJsonKey key = {.offset = rv_json_peek(file->in)->offset};
-    if (!rv_json_string(file->in, "varyingfields", &name)) return false;
-    strncpy(key.text, name, sizeof key.text - 1);
-    rv_free(name);
+    RvJsonKey key;
+    if (!rv_json_word(file->in, "varyingfields", &key)) return false;
     if (!rv_array_push(&definition->varying, key)) return rv_hou_no_memory(file);
   }
   return !file->in->failed;
@@ -389,14 +393,12 @@ static bool read_record_definition(RvHouFile* file, Definition* definition) {
   RvJsonKey key, inner;
   if (!rv_json_begin(file->in, "a primitive's definition")) return false;
   while (rv_json_key(file->in, &key)) {
-    char** text = rv_json_is(&key, "type")      ? &definition->type
-                  : rv_json_is(&key, "runtype") ? &definition->runtype
-                                                : NULL;
+    RvJsonKey* word = rv_json_is(&key, "type")      ? &definition->type
+                      : rv_json_is(&key, "runtype") ? &definition->runtype
+                                                    : NULL;
     bool good = true;
-    if (text) {
-      rv_free(*text);
-      *text = NULL;
-      good = rv_json_string(file->in, key.text, text);
+    if (word) {
+      good = rv_json_word(file->in, key.text, word);
     } else if (rv_json_is(&key, "varyingfields")) {
       good = read_varying(file, definition);
     } else if (rv_json_is(&key, "uniformfields")) {
@@ -408,8 +410,8 @@ static bool read_record_definition(RvHouFile* file, Definition* definition) {
     if (!good) return false;
   }
   if (file->in->failed) return false;
-  if (!definition->type || (strcmp(definition->type, "run") == 0 && !definition->runtype))
-    return rv_json_fail(file->in, key.offset, "a primitive's definition lacks its type");
+  if (!definition->type.text[0] || (rv_json_is(&definition->type, "run") && !definition->runtype.text[0]))
+    return rv_json_fail(file->in, file->in->at, "a primitive's definition lacks its type");
   return true;
 }
 
@@ -425,7 +427,7 @@ static bool read_old_run(RvHouFile* file, Definition* definition, Fields* fields
       if (!(known ? read_field(file, &definition->varying.data[field], fields) : rv_json_skip(file->in))) return false;
       ++field;
     }
-    if (file->in->failed || !add_record(file, definition->runtype, fields, &definition->uniform)) return false;
+    if (file->in->failed || !add_record(file, definition->runtype.text, fields, &definition->uniform)) return false;
   }
   return !file->in->failed;
 }
@@ -436,18 +438,17 @@ static bool read_record(RvHouFile* file, Fields* fields) {
   reset_fields(&definition.uniform, NULL);
   reset_fields(fields, NULL);
   bool good = rv_json_begin(file->in, "a primitive") && read_record_definition(file, &definition);
-  if (good && strcmp(definition.type, "run") == 0) {
+  if (good && rv_json_is(&definition.type, "run")) {
     good = read_old_run(file, &definition, fields);
   } else if (good) {
     good = rv_json_begin(file->in, "a primitive's data");
     while (good && rv_json_key(file->in, &key)) good = read_field(file, &key, fields);
-    good = good && !file->in->failed && add_record(file, definition.type, fields, NULL);
+    good = good && !file->in->failed && add_record(file, definition.type.text, fields, NULL);
   }
   while (good && rv_json_more(file->in)) good = rv_json_skip(file->in);
-  if (!good && definition.type)
-    rv_error_context(file->error, "primitives '%.40s'", definition.runtype ? definition.runtype : definition.type);
-  rv_free(definition.type);
-  rv_free(definition.runtype);
+  if (!good && definition.type.text[0])
+    rv_error_context(file->error, "primitives '%.40s'",
+                     definition.runtype.text[0] ? definition.runtype.text : definition.type.text);
   rv_array_free(&definition.varying);
   free_fields(&definition.uniform);
   return good && !file->in->failed;

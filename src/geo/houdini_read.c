@@ -1,4 +1,6 @@
 // A Houdini document, key by key (reference C.1). Text and binary differ only in their tokens.
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "geo/houdini_read.h"
@@ -12,16 +14,43 @@ bool rv_hou_no_memory(RvHouFile* file) {
 
 bool rv_hou_charge(RvHouFile* file, size_t count, size_t size, const char* what) {
   size_t bytes;
-  if (rv_mul_ok(count, size, &bytes) && bytes <= *file->budget) {
-    *file->budget -= bytes;
+  if (rv_mul_ok(count, size, &bytes) && bytes <= file->limits->budget) {
+    file->limits->budget -= bytes;
     return true;
   }
   rv_fail(file->error, RV_LIMIT,
-          "%s: %zu x %zu bytes are announced, more than %d times the size of the file plus 64 MiB: it is damaged, or "
-          "must be written with fewer constant or packed parts",
+          "%s: with %zu x %zu bytes the file becomes more than %d times its size on disk plus 64 MiB: it is damaged, "
+          "or must be written with fewer constant or packed parts",
           what, count, size, RV_HOU_EXPANSION);
   file->in->failed = true;
   return false;
+}
+
+bool rv_hou_text(RvHouFile* file, const char* what, char** out) {
+  const RvJsonToken* token = rv_json_peek(file->in);
+  if (token->kind == RV_JSON_STRING && !rv_hou_charge(file, token->length + 1, 1, what)) return false;
+  return rv_json_string(file->in, what, SIZE_MAX, out);
+}
+
+void rv_hou_log(RvHouFile* file, RvLevel level, const char* format, ...) {
+  enum { MOST = 64 };
+  char text[1536];
+  if (file->limits->told == MOST) {
+    ++file->limits->untold;
+    return;
+  }
+  ++file->limits->told;
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  rv_log(file->log, level, "%s", text);
+}
+
+size_t rv_hou_expansion_limit(size_t on_disk) {
+  return on_disk <= (SIZE_MAX - RV_HOU_EXPANSION_FLOOR) / RV_HOU_EXPANSION
+             ? on_disk * RV_HOU_EXPANSION + RV_HOU_EXPANSION_FLOOR
+             : SIZE_MAX;
 }
 
 static void free_file(RvHouFile* file) {
@@ -94,7 +123,7 @@ static bool read_attributes(RvHouFile* file) {
     if (i < sizeof table / sizeof *table) {
       if (!rv_hou_read_attribs(file, table[i].owner, table[i].key)) return false;
     } else {
-      rv_log(file->log, RV_LEVEL_WARNING, "attributes: the unknown key '%s' was skipped", key.text);
+      rv_hou_log(file, RV_LEVEL_WARNING, "attributes: the unknown key '%s' was skipped", key.text);
       if (!rv_json_skip(file->in)) return false;
     }
   }
@@ -110,13 +139,13 @@ static bool skip_edge_groups(RvHouFile* file) {
     bool good = rv_json_begin(file->in, "an edge group") && rv_json_begin(file->in, "an edge group's definition");
     while (good && rv_json_key(file->in, &key)) {
       if (rv_json_is(&key, "name") && !name)
-        good = rv_json_string(file->in, "name", &name);
+        good = rv_json_string(file->in, "name", RV_GEO_MAX_NAME, &name);
       else
         good = rv_json_skip(file->in);
     }
     if (good && !file->in->failed)
-      rv_log(file->log, RV_LEVEL_WARNING, "the edge group '%s' was skipped: edge groups are not supported",
-             name ? name : "");
+      rv_hou_log(file, RV_LEVEL_WARNING, "the edge group '%s' was skipped: edge groups are not supported",
+                 name ? name : "");
     rv_free(name);
     while (good && rv_json_more(file->in)) good = rv_json_skip(file->in);
     if (!good) return false;
@@ -136,9 +165,9 @@ static bool read_shared(RvHouFile* file) {
     if (!rv_json_begin(file->in, "shared data of packed primitives")) return false;
     while (rv_json_key(file->in, &kind)) {
       RvHouEmbedded entry = {0};
-      if (!rv_json_string(file->in, "the id of shared data", &entry.id)) return false;
+      if (!rv_hou_text(file, "the id of shared data", &entry.id)) return false;
       bool good = rv_json_is(&kind, "gu:embeddedgeo")
-                      ? rv_hou_read_document(file->in, file->log, file->budget, &entry.detail)
+                      ? rv_hou_read_document(file->in, file->log, file->limits, &entry.detail)
                       : rv_json_skip(file->in);
       if (!good) rv_error_context(file->error, "packed geometry '%.60s'", entry.id);
       if (good && entry.detail && rv_array_push(&file->embedded, entry)) continue;
@@ -172,24 +201,24 @@ static bool read_key(RvHouFile* file, const RvJsonKey* key) {
   static const char* const silent[] = {"fileversion", "hasindex", "info", "index", "indexposition"};
   for (size_t i = 0; i < sizeof silent / sizeof *silent; ++i)
     if (rv_json_is(key, silent[i])) return rv_json_skip(file->in);
-  rv_log(file->log, RV_LEVEL_WARNING, "the unknown key '%s' was skipped", key->text);
+  rv_hou_log(file, RV_LEVEL_WARNING, "the unknown key '%s' was skipped", key->text);
   return rv_json_skip(file->in);
 }
 
-static void report_skipped(const RvHouFile* file) {
+static void report_skipped(RvHouFile* file) {
   for (size_t i = 0; i < file->skipped.count; ++i) {
     const RvHouSkipped* entry = &file->skipped.data[i];
     if (strcmp(entry->type, "Part") == 0 || strcmp(entry->type, "ParticleSystem") == 0)
-      rv_log(file->log, RV_LEVEL_INFO, "%zu particle system(s) became plain points", entry->count);
+      rv_hou_log(file, RV_LEVEL_INFO, "%zu particle system(s) became plain points", entry->count);
     else
-      rv_log(file->log, RV_LEVEL_WARNING,
-             "%zu primitive(s) of type '%s' were skipped, their points kept: this type is not supported", entry->count,
-             entry->type);
+      rv_hou_log(file, RV_LEVEL_WARNING,
+                 "%zu primitive(s) of type '%s' were skipped, their points kept: this type is not supported",
+                 entry->count, entry->type);
   }
 }
 
-bool rv_hou_read_document(RvJsonIn* in, const RvLog* log, size_t* budget, RvDetail** out) {
-  RvHouFile file = {.in = in, .log = log, .error = in->error, .budget = budget};
+bool rv_hou_read_document(RvJsonIn* in, const RvLog* log, RvHouLimits* limits, RvDetail** out) {
+  RvHouFile file = {.in = in, .log = log, .error = in->error, .limits = limits};
   RvJsonKey key;
   file.count[RV_GLOBAL] = 1;
   // even an empty detail takes room, and a file may hold many
@@ -204,21 +233,22 @@ bool rv_hou_read_document(RvJsonIn* in, const RvLog* log, size_t* budget, RvDeta
   return good;
 }
 
-RvResult rv_houdini_read(const void* bytes, size_t count, const char* what, RvDetail** out, const RvLog* log,
-                         RvError* error) {
+RvResult rv_houdini_read(const void* bytes, size_t count, size_t on_disk, const char* what, RvDetail** out,
+                         const RvLog* log, RvError* error) {
   RvError local = {0};
   RvJsonIn in;
   if (!error) error = &local;
-  size_t budget = count <= (SIZE_MAX - RV_HOU_EXPANSION_FLOOR) / RV_HOU_EXPANSION
-                      ? count * RV_HOU_EXPANSION + RV_HOU_EXPANSION_FLOOR
-                      : SIZE_MAX;
+  // what a container unpacked is a part of what the file may become
+  size_t limit = rv_hou_expansion_limit(on_disk), taken = count > on_disk ? count - on_disk : 0;
+  RvHouLimits limits = {.budget = taken < limit ? limit - taken : 0};
   *out = NULL;
-  bool good = rv_json_open(&in, bytes, count, what, error) && rv_hou_read_document(&in, log, &budget, out);
+  bool good = rv_json_open(&in, bytes, count, what, error) && rv_hou_read_document(&in, log, &limits, out);
   RvJsonToken token;
   if (good && rv_json_next(&in, &token) != RV_JSON_END) {
     rv_log(log, RV_LEVEL_WARNING, "%zu bytes after the end of the geometry were ignored", count - token.offset);
     *error = (RvError){0};
   }
+  if (good && limits.untold) rv_log(log, RV_LEVEL_WARNING, "%zu more messages were left out", limits.untold);
   rv_json_close(&in);
   return good ? RV_OK : error->code ? error->code : rv_fail(error, RV_INTERNAL, "the reader failed without a reason");
 }

@@ -9,6 +9,15 @@
 enum { RV_HOU_EXPANSION = 1024 };
 #define RV_HOU_EXPANSION_FLOOR ((size_t)64 << 20)
 
+// What the bytes of a file on disk may become in memory, its container's content and all it describes together.
+size_t rv_hou_expansion_limit(size_t on_disk);
+
+// What all documents of a file share: the bytes that may still be made, and the messages that may still be given.
+typedef struct RvHouLimits {
+  size_t budget;
+  size_t told, untold;
+} RvHouLimits;
+
 // How the values of an attribute are laid out.
 typedef enum RvHouLayout { RV_HOU_TUPLES, RV_HOU_ARRAYS, RV_HOU_PAGES } RvHouLayout;
 
@@ -24,7 +33,7 @@ typedef struct RvHouValues {
 
 typedef struct RvHouAttrib {
   char* name;
-  char* type;  // "numeric", "string"
+  RvJsonKey type;  // "numeric", "string"
   bool text;
   RvStorage storage;
   int size;
@@ -91,7 +100,7 @@ typedef struct RvHouFile {
   RvJsonIn* in;
   const RvLog* log;
   RvError* error;
-  size_t* budget;  // bytes that may still be made
+  RvHouLimits* limits;
   int64_t count[RV_OWNER_COUNT];
   bool seen_count[RV_OWNER_COUNT], seen_topology, seen_attributes, seen_primitives;
   RvNumbers vertex_point;
@@ -107,8 +116,12 @@ typedef struct RvHouFile {
 bool rv_hou_no_memory(RvHouFile* file);
 // Takes bytes from the budget; an error that names `what` when it is used up.
 bool rv_hou_charge(RvHouFile* file, size_t count, size_t size, const char* what);
+// A text that is kept: its bytes are charged.
+bool rv_hou_text(RvHouFile* file, const char* what, char** out);
+// As rv_log; of a file with very many messages only the first are given, the others counted.
+void rv_hou_log(RvHouFile* file, RvLevel level, const char* format, ...) RV_PRINTF(3, 4);
 // Reads one document into a detail. Recursive: packed geometry is a document of its own.
-bool rv_hou_read_document(RvJsonIn* in, const RvLog* log, size_t* budget, RvDetail** out);
+bool rv_hou_read_document(RvJsonIn* in, const RvLog* log, RvHouLimits* limits, RvDetail** out);
 
 // houdini_values.c
 bool rv_hou_read_attribs(RvHouFile* file, RvOwner owner, const char* where);

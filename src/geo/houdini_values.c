@@ -13,7 +13,6 @@ static void values_free(RvHouValues* values) {
 
 void rv_hou_attrib_free(RvHouAttrib* attrib) {
   rv_free(attrib->name);
-  rv_free(attrib->type);
   rv_numbers_free(&attrib->defaults);
   values_free(&attrib->values);
   rv_array_free(&attrib->letters);
@@ -37,12 +36,9 @@ static bool storage_from_name(const char* name, RvStorage* out) {
 }
 
 static bool read_storage(RvHouFile* file, RvStorage* out) {
-  char* name;
-  size_t at = rv_json_peek(file->in)->offset;
-  if (!rv_json_string(file->in, "storage", &name)) return false;
-  bool known = storage_from_name(name, out) || rv_json_fail(file->in, at, "unknown storage '%.40s'", name);
-  rv_free(name);
-  return known;
+  RvJsonKey name;
+  if (!rv_json_word(file->in, "storage", &name)) return false;
+  return storage_from_name(name.text, out) || rv_json_fail(file->in, name.offset, "unknown storage '%.40s'", name.text);
 }
 
 static bool read_size(RvHouFile* file, int64_t lo, int* out) {
@@ -132,7 +128,7 @@ static bool read_values(RvHouFile* file, RvHouValues* values, RvStorage storage,
       rv_numbers_free(&values->numbers);
       good = read_arrays(file, values, wanted);
     } else {
-      rv_log(file->log, RV_LEVEL_WARNING, "values: the unknown key '%s' was skipped", key.text);
+      rv_hou_log(file, RV_LEVEL_WARNING, "values: the unknown key '%s' was skipped", key.text);
       good = rv_json_skip(file->in);
     }
     if (!good) return false;
@@ -166,6 +162,8 @@ static bool read_strings(RvHouFile* file, RvHouAttrib* attrib) {
     if (kind != RV_JSON_STRING && kind != RV_JSON_NULL)
       return rv_json_fail(file->in, token.offset, "strings: %s where a text is expected", rv_json_kind_name(kind));
     if (length && memchr(token.text, 0, length)) return rv_json_fail(file->in, token.offset, "a 0 inside a text");
+    // a token says a long text with two bytes, as often as it likes
+    if (!rv_hou_charge(file, length + 1, 1, "texts")) return false;
     size_t at = attrib->letters.count;
     if (!rv_array_resize(&attrib->letters, at + length + 1)) return rv_hou_no_memory(file);
     if (length) memcpy(attrib->letters.data + at, token.text, length);
@@ -195,7 +193,7 @@ static bool read_data(RvHouFile* file, RvHouAttrib* attrib, const char* where) {
     } else if (rv_json_is(&key, "strings") && attrib->text) {
       good = read_strings(file, attrib);
     } else {
-      rv_log(file->log, RV_LEVEL_WARNING, "%s '%s': the unknown key '%s' was skipped", where, attrib->name, key.text);
+      rv_hou_log(file, RV_LEVEL_WARNING, "%s '%s': the unknown key '%s' was skipped", where, attrib->name, key.text);
       good = rv_json_skip(file->in);
     }
     if (!good) return false;
@@ -215,14 +213,13 @@ static bool read_options(RvHouFile* file, RvHouAttrib* attrib) {
     }
     if (!rv_json_begin(file->in, "options type")) return false;
     while (rv_json_key(file->in, &inner)) {
-      char* value;
+      RvJsonKey value;
       if (!rv_json_is(&inner, "value") || rv_json_peek(file->in)->kind != RV_JSON_STRING) {
         if (!rv_json_skip(file->in)) return false;
-      } else if (!rv_json_string(file->in, "options type value", &value)) {
+      } else if (!rv_json_word(file->in, "options type value", &value)) {
         return false;
       } else {
-        attrib->tag = rv_tag_from_name(value);
-        rv_free(value);
+        attrib->tag = rv_tag_from_name(value.text);
       }
     }
   }
@@ -233,12 +230,13 @@ static bool read_definition(RvHouFile* file, RvHouAttrib* attrib) {
   RvJsonKey key;
   if (!rv_json_begin(file->in, "an attribute's definition")) return false;
   while (rv_json_key(file->in, &key)) {
-    char** text = rv_json_is(&key, "name") ? &attrib->name : rv_json_is(&key, "type") ? &attrib->type : NULL;
     bool good;
-    if (text) {
-      rv_free(*text);
-      *text = NULL;
-      good = rv_json_string(file->in, key.text, text);
+    if (rv_json_is(&key, "name")) {
+      rv_free(attrib->name);
+      attrib->name = NULL;
+      good = rv_json_string(file->in, "name", RV_GEO_MAX_NAME, &attrib->name);
+    } else if (rv_json_is(&key, "type")) {
+      good = rv_json_word(file->in, "type", &attrib->type);
     } else if (rv_json_is(&key, "options")) {
       good = read_options(file, attrib);
     } else {
@@ -247,9 +245,9 @@ static bool read_definition(RvHouFile* file, RvHouAttrib* attrib) {
     if (!good) return false;
   }
   if (file->in->failed) return false;
-  if (!attrib->name || !attrib->type)
-    return rv_json_fail(file->in, key.offset, "an attribute's definition lacks its name or type");
-  attrib->text = strcmp(attrib->type, "string") == 0;
+  if (!attrib->name || !attrib->type.text[0])
+    return rv_json_fail(file->in, file->in->at, "an attribute's definition lacks its name or type");
+  attrib->text = rv_json_is(&attrib->type, "string");
   attrib->storage = attrib->text ? RV_STRING : RV_F32;
   attrib->size = 1;
   return true;
@@ -259,10 +257,10 @@ static bool read_definition(RvHouFile* file, RvHouAttrib* attrib) {
 static bool read_attrib(RvHouFile* file, RvHouAttrib* attrib, const char* where, bool* keep) {
   RvJsonIn* in = file->in;
   if (!rv_json_begin(in, "an attribute") || !read_definition(file, attrib)) return false;
-  *keep = attrib->text || strcmp(attrib->type, "numeric") == 0;
+  *keep = attrib->text || rv_json_is(&attrib->type, "numeric");
   if (!*keep)
-    rv_log(file->log, RV_LEVEL_WARNING, "%s '%s' is of type '%s', which is not supported: it was skipped", where,
-           attrib->name, attrib->type);
+    rv_hou_log(file, RV_LEVEL_WARNING, "%s '%s' is of type '%s', which is not supported: it was skipped", where,
+               attrib->name, attrib->type.text);
   if (!(*keep ? read_data(file, attrib, where) : rv_json_skip(in))) {
     rv_error_context(file->error, "%s '%s'", where, attrib->name);
     return false;

@@ -31,6 +31,7 @@ static RvResult refuse_others(const uint8_t* bytes, size_t count, RvError* error
 
 RvResult rv_detail_decode(const void* bytes, size_t count, RvDetail** out, const RvLog* log, RvError* error) {
   void* unpacked = NULL;
+  size_t on_disk = count;
   const char* what = "";
   RvResult result = RV_OK;
   *out = NULL;
@@ -43,7 +44,7 @@ RvResult rv_detail_decode(const void* bytes, size_t count, RvDetail** out, const
   }
   if (unpacked) bytes = unpacked;
   if (!result) result = refuse_others(bytes, count, error);
-  if (!result) result = rv_houdini_read(bytes, count, what, out, log, error);
+  if (!result) result = rv_houdini_read(bytes, count, on_disk, what, out, log, error);
   rv_free(unpacked);
   return result;
 }

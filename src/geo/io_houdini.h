@@ -9,9 +9,10 @@ typedef enum RvHoudiniFormat { RV_HOUDINI_GEO, RV_HOUDINI_BGEO, RV_HOUDINI_BGEO_
 // "geo", "bgeo", "bgeo.sc"; else RV_HOUDINI_NONE.
 RvHoudiniFormat rv_houdini_format(const char* name);
 
-// Text or binary JSON, told apart by the first byte. `what` follows the offsets in errors (NULL: nothing).
-RvResult rv_houdini_read(const void* bytes, size_t count, const char* what, RvDetail** out, const RvLog* log,
-                         RvError* error);
+// Text or binary JSON, told apart by the first byte. `on_disk` is the size of the file they came from, which may be
+// packed: what it may become is measured by it. `what` follows the offsets in errors (NULL: nothing).
+RvResult rv_houdini_read(const void* bytes, size_t count, size_t on_disk, const char* what, RvDetail** out,
+                         const RvLog* log, RvError* error);
 // Text (binary false) or binary JSON. Free *bytes with rv_free.
 RvResult rv_houdini_write(const RvDetail* detail, bool binary, void** bytes, size_t* count, const RvLog* log,
                           RvError* error);

@@ -24,7 +24,7 @@ enum {
   BYTE_TRUE = 0x31,
   BYTE_UNIFORM = 0x40,
   BYTE_MAGIC = 0x7f,
-  // ids count up from 0, so one far beyond those defined is damage
+  // ids count up from 0, and to define one takes some bytes, so one far beyond the bytes of the file is damage
   WORD_SLACK = 65536
 };
 
@@ -90,7 +90,7 @@ static bool define_word(RvJsonIn* in) {
   uint64_t id;
   RvJsonWord word;
   if (!take_length(in, "the id of a token", &id) || !take_text(in, "a token", &word)) return false;
-  if (id > in->words.count + WORD_SLACK)
+  if (id > in->words.count + WORD_SLACK || id > in->count + WORD_SLACK)
     return rv_json_fail(in, begin, "token %llu follows token %zu", (unsigned long long)id, in->words.count);
   while (in->words.count <= id) {
     if (!rv_array_push(&in->words, ((RvJsonWord){NULL, 0}))) {

@@ -154,9 +154,11 @@ bool rv_json_bool(RvJsonIn* in, const char* what, bool* out) {
   return true;
 }
 
-bool rv_json_string(RvJsonIn* in, const char* what, char** out) {
+bool rv_json_string(RvJsonIn* in, const char* what, size_t most, char** out) {
   RvJsonToken token;
   if (rv_json_next(in, &token) != RV_JSON_STRING) return unexpected(in, &token, what, "a text");
+  if (token.length > most)
+    return rv_json_fail(in, token.offset, "%s: a text of %zu bytes; %zu are allowed", what, token.length, most);
   if (memchr(token.text, 0, token.length)) return rv_json_fail(in, token.offset, "%s: a 0 inside a text", what);
   char* copy = rv_alloc(token.length + 1, 1);
   if (!copy) return no_memory(in);
@@ -234,14 +236,25 @@ bool rv_json_more(RvJsonIn* in) {
   return false;
 }
 
+static void cut_text(const RvJsonToken* token, RvJsonKey* out) {
+  size_t length = token->length < sizeof out->text - 1 ? token->length : sizeof out->text - 1;
+  memcpy(out->text, token->text, length);
+  out->text[length] = 0;
+  out->offset = token->offset;
+}
+
 bool rv_json_key(RvJsonIn* in, RvJsonKey* key) {
   RvJsonToken token;
   if (!rv_json_more(in)) return false;
   if (rv_json_next(in, &token) != RV_JSON_STRING) return unexpected(in, &token, "a list of pairs", "a key");
-  size_t length = token.length < sizeof key->text - 1 ? token.length : sizeof key->text - 1;
-  memcpy(key->text, token.text, length);
-  key->text[length] = 0;
-  key->offset = token.offset;
+  cut_text(&token, key);
+  return true;
+}
+
+bool rv_json_word(RvJsonIn* in, const char* what, RvJsonKey* word) {
+  RvJsonToken token;
+  if (rv_json_next(in, &token) != RV_JSON_STRING) return unexpected(in, &token, what, "a text");
+  cut_text(&token, word);
   return true;
 }
 

@@ -74,8 +74,9 @@ bool rv_json_skip(RvJsonIn* in);
 // One value of a kind; a number may be an int, a real or a bool wherever a number is expected.
 bool rv_json_int(RvJsonIn* in, const char* what, int64_t lo, int64_t hi, int64_t* out);
 bool rv_json_bool(RvJsonIn* in, const char* what, bool* out);
-// New memory (rv_free), ended by 0. Texts with a 0 inside are refused.
-bool rv_json_string(RvJsonIn* in, const char* what, char** out);
+// New memory (rv_free), ended by 0. Texts with a 0 inside, and those longer than `most` bytes, are refused. A binary
+// file says a long text again with two bytes: whoever keeps the copy holds its length against a limit.
+bool rv_json_string(RvJsonIn* in, const char* what, size_t most, char** out);
 // Appends an array of numbers. `wanted` (i64, f32 or f64) is the type for values that come from text or one by one; a
 // uniform array into empty `numbers` stays a view.
 bool rv_json_numbers(RvJsonIn* in, const char* what, RvElement wanted, RvNumbers* numbers);
@@ -90,6 +91,8 @@ typedef struct RvJsonKey {
   size_t offset;
 } RvJsonKey;
 bool rv_json_key(RvJsonIn* in, RvJsonKey* key);
+// A text that is only compared with those we know, such as a type: cut in the same way.
+bool rv_json_word(RvJsonIn* in, const char* what, RvJsonKey* word);
 bool rv_json_is(const RvJsonKey* key, const char* text);
 
 // The back ends.

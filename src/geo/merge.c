@@ -1,12 +1,25 @@
 // Bringing values of one detail into another: merge and gather.
+#include <stdlib.h>
 #include <string.h>
 
 #include "geo/detail.h"
 #include "geo/prim_vdb.h"
 
-static bool listed(const char* list, const char* name) {
+// Names that are left alone: separated by blanks, or sorted in an array, where a name may hold blanks.
+typedef struct Except {
+  const char* list;
+  const char* const* names;
+  size_t count;
+} Except;
+
+static int by_text(const void* a, const void* b) {
+  return strcmp(*(const char* const*)a, *(const char* const*)b);
+}
+
+static bool listed(const Except* except, const char* name) {
   size_t length = strlen(name);
-  for (const char* at = list; at && *at;) {
+  if (except->count && bsearch(&name, except->names, except->count, sizeof name, by_text)) return true;
+  for (const char* at = except->list; at && *at;) {
     at += strspn(at, " ");
     size_t word = strcspn(at, " ");
     if (word == length && word && memcmp(at, name, word) == 0) return true;
@@ -16,7 +29,7 @@ static bool listed(const char* list, const char* name) {
 }
 
 // numbers convert to numbers, texts to texts
-static RvResult check_kinds(const RvDetail* detail, const RvDetail* other, RvOwner owner, const char* except,
+static RvResult check_kinds(const RvDetail* detail, const RvDetail* other, RvOwner owner, const Except* except,
                             RvError* error) {
   for (size_t i = 0; i < other->attribs[owner].count; ++i) {
     const RvAttrib* from = other->attribs[owner].data[i];
@@ -61,7 +74,7 @@ static void free_pairs(Pairs* pairs) {
 }
 
 // attributes of both sides, matched; whatever can fail is done here
-static RvResult pair_attribs(RvDetail* detail, const RvDetail* other, RvOwner owner, const char* except, Pairs* pairs,
+static RvResult pair_attribs(RvDetail* detail, const RvDetail* other, RvOwner owner, const Except* except, Pairs* pairs,
                              RvError* error) {
   for (size_t i = 0; i < other->attribs[owner].count; ++i) {
     const RvAttrib* from = other->attribs[owner].data[i];
@@ -78,7 +91,8 @@ static RvResult pair_attribs(RvDetail* detail, const RvDetail* other, RvOwner ow
   return RV_OK;
 }
 
-static RvResult add_groups(RvDetail* detail, const RvDetail* other, RvOwner owner, const char* except, RvError* error) {
+static RvResult add_groups(RvDetail* detail, const RvDetail* other, RvOwner owner, const Except* except,
+                           RvError* error) {
   for (size_t i = 0; i < other->groups[owner].count; ++i) {
     const char* name = other->groups[owner].data[i]->name;
     RvResult result = listed(except, name) ? RV_OK : rv_detail_add_group(detail, owner, name, NULL, error);
@@ -126,14 +140,15 @@ static RvResult reserve(RvDetail* detail, const RvDetail* other, RvError* error)
 
 static RvResult merge_distinct(RvDetail* detail, const RvDetail* other, RvError* error) {
   Pairs pairs = {0};
+  const Except none = {0};
   size_t old[RV_OWNER_COUNT];
   memcpy(old, detail->count, sizeof old);
   RvResult result = reserve(detail, other, error);
   for (int owner = 0; !result && owner < RV_OWNER_COUNT; ++owner)
-    result = check_kinds(detail, other, (RvOwner)owner, NULL, error);
+    result = check_kinds(detail, other, (RvOwner)owner, &none, error);
   for (int owner = 0; !result && owner < RV_OWNER_COUNT; ++owner) {
-    result = pair_attribs(detail, other, (RvOwner)owner, NULL, &pairs, error);
-    if (!result) result = add_groups(detail, other, (RvOwner)owner, NULL, error);
+    result = pair_attribs(detail, other, (RvOwner)owner, &none, &pairs, error);
+    if (!result) result = add_groups(detail, other, (RvOwner)owner, &none, error);
   }
   for (int owner = 0; !result && owner < RV_GLOBAL; ++owner) {
     result = rv_detail_grow(detail, (RvOwner)owner, old[owner] + other->count[owner], error);
@@ -189,7 +204,7 @@ static RvResult check_ranges(const RvDetail* detail, RvOwner owner, size_t first
 }
 
 static RvResult gather_groups(RvDetail* detail, RvOwner owner, size_t first, size_t count, const RvDetail* from,
-                              const int32_t* index, const char* except, RvError* error) {
+                              const int32_t* index, const Except* except, RvError* error) {
   for (size_t i = 0; i < from->groups[owner].count; ++i) {
     const RvGroup* source = from->groups[owner].data[i];
     if (listed(except, source->name)) continue;
@@ -202,8 +217,8 @@ static RvResult gather_groups(RvDetail* detail, RvOwner owner, size_t first, siz
   return RV_OK;
 }
 
-RvResult rv_detail_gather(RvDetail* detail, RvOwner owner, size_t first, size_t count, const RvDetail* from,
-                          const int32_t* index, const char* except, RvError* error) {
+static RvResult gather(RvDetail* detail, RvOwner owner, size_t first, size_t count, const RvDetail* from,
+                       const int32_t* index, const Except* except, RvError* error) {
   RvResult result = check_ranges(detail, owner, first, count, from, index, error);
   if (!result) result = check_kinds(detail, from, owner, except, error);
   if (result) return result;
@@ -223,5 +238,24 @@ RvResult rv_detail_gather(RvDetail* detail, RvOwner owner, size_t first, size_t 
     rv_attrib_transfer(pairs.data[i].to, first, count, pairs.data[i].from, index, pairs.data[i].map);
   free_pairs(&pairs);
   rv_detail_free(copy);
+  return result;
+}
+
+RvResult rv_detail_gather(RvDetail* detail, RvOwner owner, size_t first, size_t count, const RvDetail* from,
+                          const int32_t* index, const char* except, RvError* error) {
+  return gather(detail, owner, first, count, from, index, &(Except){.list = except}, error);
+}
+
+RvResult rv_detail_gather_missing(RvDetail* detail, RvOwner owner, const RvDetail* from, const int32_t* index,
+                                  RvError* error) {
+  size_t nattrib = detail->attribs[owner].count, ngroup = detail->groups[owner].count;
+  const char** names = rv_alloc(nattrib + ngroup, sizeof *names);
+  if (!names) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  for (size_t i = 0; i < nattrib; ++i) names[i] = detail->attribs[owner].data[i]->name;
+  for (size_t i = 0; i < ngroup; ++i) names[nattrib + i] = detail->groups[owner].data[i]->name;
+  qsort(names, nattrib + ngroup, sizeof *names, by_text);
+  const Except own = {.names = names, .count = nattrib + ngroup};
+  RvResult result = gather(detail, owner, 0, detail->count[owner], from, index, &own, error);
+  rv_free(names);
   return result;
 }

@@ -4,6 +4,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+
+// a sanitizer maps terabytes for itself
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
@@ -27,6 +37,11 @@ static int replay(const char* path) {
 
 int main(int argc, char** argv) {
   int count = 0;
+#ifndef SANITIZED
+  // an input that wants more than this fails here and not on the machine of a user
+  const struct rlimit limit = {(rlim_t)4 << 30, (rlim_t)4 << 30};
+  if (setrlimit(RLIMIT_AS, &limit)) return 1;
+#endif
   for (int i = 1; i < argc; ++i) {
     DIR* dir = opendir(argv[i]);
     if (!dir) continue;

@@ -18,7 +18,7 @@
 
 typedef struct Heard {
   int warnings;
-  char text[4096];
+  char text[8192];
 } Heard;
 
 static void hear(void* user, RvLevel level, const char* text) {
@@ -274,6 +274,46 @@ static void packed_attributes_turn(void** state) {
   rv_detail_free(d);
 }
 
+// what the geometry has itself it keeps, also under a name with a blank, which is no list of two
+static void packed_geometry_keeps_its_own(void** state) {
+  (void)state;
+#define NUMBER(name, value) ATTRIB(name, "numeric", 1, "int32", ARRAYS("[" #value "]"))
+#define GROUP(name, flag) "[[\"name\",\"" name "\"],[\"selection\",[\"unordered\",[\"i8\",[" #flag "]]]]]"
+  RvDetail* d = decode(
+      HEAD(1, 1, 1, "[0]") "\"attributes\",[" POINTS("[[0,0,0]]") ",\"primitiveattributes\",[" NUMBER("my name", 5) ","
+          NUMBER("name", 6) "]],\"primitivegroups\",[" GROUP("my group", 1) "," GROUP("group", 1) "],"
+          "\"primitives\",[[[\"type\",\"PackedGeometry\"],[\"parameters\",{\"embedded\":\"e\"},\"vertex\",0]]],"
+          "\"sharedprimitivedata\",[\"PackedGeometry\",[\"gu:embeddedgeo\",\"e\"," HEAD(3, 3, 1, "[0,1,2]")
+          "\"attributes\",[\"primitiveattributes\",[" NUMBER("my name", 1) "]],"
+          "\"primitivegroups\",[" GROUP("my group", 0) "],"
+          "\"primitives\",[[[\"type\",\"Poly\"],[\"vertex\",[0,1,2],\"closed\",true]]]]]]]", NULL);
+#undef NUMBER
+#undef GROUP
+  assert_int_equal(rv_detail_count(d, RV_PRIM), 1);
+  assert_int_equal(*rv_detail_i32(d, RV_PRIM, "my name", 1), 1);
+  assert_int_equal(*rv_detail_i32(d, RV_PRIM, "name", 1), 6);
+  assert_int_equal(*rv_group_read(rv_detail_find_group(d, RV_PRIM, "my group")), 0);
+  assert_int_equal(*rv_group_read(rv_detail_find_group(d, RV_PRIM, "group")), 1);
+  rv_detail_free(d);
+}
+
+// the first are told by name, the others by their number
+static void many_messages_are_counted(void** state) {
+  (void)state;
+  enum { KEYS = 100000 };
+  char* text = malloc(64 * KEYS + 1024);
+  assert_non_null(text);
+  char* at = text + sprintf(text, "%s\"attributes\",[", HEAD(0, 0, 0, "[]"));
+  for (int i = 0; i < KEYS; ++i) at += sprintf(at, "%s\"odd%d\",0", i ? "," : "", i);
+  sprintf(at, "]]");
+  Heard heard = {0};
+  rv_detail_free(decode(text, &heard));
+  assert_int_equal(heard.warnings, 65);
+  assert_non_null(strstr(heard.text, "'odd63'"));
+  assert_non_null(strstr(heard.text, "99936 more"));
+  free(text);
+}
+
 static void wrong_files_are_refused(void** state) {
   (void)state;
   static const struct {
@@ -321,6 +361,8 @@ static void wrong_files_are_refused(void** state) {
        "pointgroups 'g': 2 flags for 3 elements", RV_BAD_FILE},
       {HEAD(3, 0, 0, "[]") "\"pointgroups\",[[[\"name\",\"g\"],[\"selection\",[\"ordered\",[3]]]]]]",
        "pointgroups 'g': member 3 of 3", RV_BAD_FILE},
+      {"[\"attributes\",[\"pointattributes\",[[[],[]]]]]", "lacks its name or type (offset 37)", RV_BAD_FILE},
+      {"[\"primitives\",[[[],[]]]]", "lacks its type (offset 18)", RV_BAD_FILE},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     RvError error = {0};
@@ -337,4 +379,5 @@ RV_TESTS(cmocka_unit_test(vertices_come_in_primitive_order), cmocka_unit_test(ol
          cmocka_unit_test(string_values), cmocka_unit_test(unknown_things_are_named),
          cmocka_unit_test(curves_are_sampled), cmocka_unit_test(packed_geometry_is_moved),
          cmocka_unit_test(packed_attributes_turn), cmocka_unit_test(curves_beside_packed_geometry),
-         cmocka_unit_test(wrong_files_are_refused))
+         cmocka_unit_test(packed_geometry_keeps_its_own),
+         cmocka_unit_test(many_messages_are_counted), cmocka_unit_test(wrong_files_are_refused))
