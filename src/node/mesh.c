@@ -5,98 +5,9 @@
 
 #include "base/array.h"
 #include "base/parallel.h"
-
-// cutting ears is quadratic in the vertices of one face; beyond this a face is cut as a fan
-enum { EAR_LIMIT = 1024 };
-
-typedef struct Face {
-  const float* points;
-  const int32_t* corner;
-  int count;
-  int u, v;     // the two axes of the plane it is seen in
-  double sign;  // of the area seen so
-} Face;
+#include "geo/triangulate.h"
 
 //---------------------------------------------------------------------------------------------- triangles
-
-static double turn(const Face* f, int a, int b, int c) {
-  const float* p = f->points + 3 * (size_t)f->corner[a];
-  const float* q = f->points + 3 * (size_t)f->corner[b];
-  const float* r = f->points + 3 * (size_t)f->corner[c];
-  double ux = (double)q[f->u] - p[f->u], uy = (double)q[f->v] - p[f->v];
-  double vx = (double)r[f->u] - p[f->u], vy = (double)r[f->v] - p[f->v];
-  return f->sign * (ux * vy - uy * vx);
-}
-
-// looks at the face along the largest axis of its normal (Newell's sum)
-static void choose_plane(Face* f) {
-  double n[3] = {0, 0, 0};
-  for (int i = 0; i < f->count; ++i) {
-    const float* p = f->points + 3 * (size_t)f->corner[i];
-    const float* q = f->points + 3 * (size_t)f->corner[(i + 1) % f->count];
-    for (int k = 0; k < 3; ++k) {
-      int a = (k + 1) % 3, b = (k + 2) % 3;
-      n[k] += ((double)p[a] - q[a]) * ((double)p[b] + q[b]);
-    }
-  }
-  int k = fabs(n[0]) > fabs(n[1]) ? 0 : 1;
-  if (fabs(n[2]) > fabs(n[k])) k = 2;
-  f->u = (k + 1) % 3;
-  f->v = (k + 2) % 3;
-  f->sign = n[k] < 0 ? -1 : 1;
-}
-
-static bool is_convex(const Face* f) {
-  for (int i = 0; i < f->count; ++i)
-    if (turn(f, i, (i + 1) % f->count, (i + 2) % f->count) < 0) return false;
-  return true;
-}
-
-// no other corner lies in the triangle that would be cut off
-static bool is_ear(const Face* f, const int* left, int count, int i) {
-  int a = left[(i + count - 1) % count], b = left[i], c = left[(i + 1) % count];
-  if (turn(f, a, b, c) <= 0) return false;
-  for (int j = 0; j < count; ++j) {
-    int p = left[j];
-    if (p == a || p == b || p == c) continue;
-    if (turn(f, a, b, p) >= 0 && turn(f, b, c, p) >= 0 && turn(f, c, a, p) >= 0) return false;
-  }
-  return true;
-}
-
-static void put(int32_t* out, const Face* f, int a, int b, int c) {
-  out[0] = f->corner[a];
-  out[1] = f->corner[b];
-  out[2] = f->corner[c];
-}
-
-// always gives count - 2 triangles; a face that crosses itself gets some that overlap
-static void cut_ears(const Face* f, int32_t* out) {
-  int left[EAR_LIMIT], count = f->count, from = 0;
-  for (int i = 0; i < count; ++i) left[i] = i;
-  while (count > 3) {
-    int ear = -1;
-    for (int i = 0; i < count && ear < 0; ++i)
-      if (is_ear(f, left, count, (from + i) % count)) ear = (from + i) % count;
-    if (ear < 0) ear = 0;
-    put(out, f, left[(ear + count - 1) % count], left[ear], left[(ear + 1) % count]);
-    out += 3;
-    memmove(left + ear, left + ear + 1, (size_t)(count - ear - 1) * sizeof *left);
-    --count;
-    // go round, so that a long strip is not cut into slivers from one corner
-    from = ear < count ? ear : 0;
-  }
-  put(out, f, left[0], left[1], left[2]);
-}
-
-static void cut_face(Face* f, int32_t* out) {
-  if (f->count > 3) choose_plane(f);
-  if (f->count > 3 && f->count <= EAR_LIMIT && !is_convex(f)) {
-    cut_ears(f, out);
-    return;
-  }
-  for (int i = 1; i + 1 < f->count; ++i, out += 3) put(out, f, 0, i, i + 1);
-}
 
 static size_t face_triangles(const RvDetail* detail, const int32_t* start, size_t prim) {
   if (rv_detail_prim_type(detail, prim) != RV_PRIM_POLYGON) return 0;
@@ -121,8 +32,9 @@ RvResult rv_mesh_from_detail(const RvDetail* detail, RvMesh* out, RvError* error
   for (size_t i = 0; i < nprim; ++i) {
     size_t n = face_triangles(detail, start, i);
     if (!n) continue;
-    Face face = {.points = out->points, .corner = corner + start[i], .count = (int)n + 2};
-    cut_face(&face, out->triangles + 3 * out->ntriangle);
+    int32_t* cut = out->triangles + 3 * out->ntriangle;
+    rv_triangulate(out->points, corner + start[i], (int)n + 2, cut);
+    for (size_t k = 0; k < 3 * n; ++k) cut[k] = corner[start[i] + cut[k]];
     for (size_t k = 0; k < n; ++k) out->prims[out->ntriangle++] = (int32_t)i;
   }
   return RV_OK;

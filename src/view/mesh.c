@@ -4,10 +4,11 @@
 
 #include "base/array.h"
 #include "base/memory.h"
+#include "geo/triangulate.h"
 #include "math/scalar.h"
 #include "view/view_scene.h"
 
-enum { EAR_LIMIT = 64, VALENCE_LIMIT = 64 };  // beyond them a fan, and no creases: nothing may be quadratic
+enum { VALENCE_LIMIT = 64 };  // beyond it no creases: nothing may be quadratic
 
 static const double CREASE_COSINE = 0.643;  // 50 degrees: edges sharper than this stay sharp
 static const double FARTHEST = 1e18;        // Embree's own limit is 1.8e18
@@ -20,57 +21,6 @@ static RvVec3 at(const float* points, uint32_t i) {
 
 static RvVec3 cross_of(const float* p, uint32_t a, uint32_t b, uint32_t c) {
   return rv_cross(rv_sub(at(p, b), at(p, a)), rv_sub(at(p, c), at(p, a)));
-}
-
-//---------------------------------------------------------------------------------------------- triangles of
-// a face
-
-// is corner b of a, b, c an ear of the rest? `n` is the face's normal
-static bool is_ear(const float* p, const uint32_t* point, const uint32_t* rest, uint32_t count, uint32_t i, RvVec3 n) {
-  uint32_t ia = rest[(i + count - 1) % count], ib = rest[i], ic = rest[(i + 1) % count];
-  uint32_t a = point[ia], b = point[ib], c = point[ic];
-  if (!(rv_dot(cross_of(p, a, b, c), n) > 0)) return false;
-  for (uint32_t k = 0; k < count; ++k) {
-    uint32_t q = rest[k];
-    if (q == ia || q == ib || q == ic) continue;
-    uint32_t d = point[q];
-    if (rv_dot(cross_of(p, a, b, d), n) > 0 && rv_dot(cross_of(p, b, c, d), n) > 0 &&
-        rv_dot(cross_of(p, c, a, d), n) > 0)
-      return false;
-  }
-  return true;
-}
-
-static bool push3(Corners* out, uint32_t a, uint32_t b, uint32_t c) {
-  return rv_array_push(out, a) && rv_array_push(out, b) && rv_array_push(out, c);
-}
-
-// appends the triangles of a face as indices of its corners; point[i] is the point of corner i
-static bool triangulate(const float* p, const uint32_t* point, uint32_t count, Corners* out) {
-  RvVec3 n = {0, 0, 0};
-  for (uint32_t i = 1; i + 1 < count; ++i) n = rv_add(n, cross_of(p, point[0], point[i], point[i + 1]));
-  bool fan = count > EAR_LIMIT || count == 3;
-  if (!fan) {
-    fan = true;
-    for (uint32_t i = 0; i < count && fan; ++i)
-      fan = rv_dot(cross_of(p, point[(i + count - 1) % count], point[i], point[(i + 1) % count]), n) >= 0;
-  }
-  if (fan) {
-    for (uint32_t i = 1; i + 1 < count; ++i)
-      if (!push3(out, 0, i, i + 1)) return false;
-    return true;
-  }
-  uint32_t rest[EAR_LIMIT];
-  for (uint32_t i = 0; i < count; ++i) rest[i] = i;
-  while (count > 3) {
-    uint32_t ear = 0;
-    while (ear < count && !is_ear(p, point, rest, count, ear, n)) ++ear;
-    if (ear == count) ear = 0;  // a face that crosses itself: any cut will do
-    if (!push3(out, rest[(ear + count - 1) % count], rest[ear], rest[(ear + 1) % count])) return false;
-    memmove(rest + ear, rest + ear + 1, (count - ear - 1) * sizeof *rest);
-    --count;
-  }
-  return push3(out, rest[0], rest[1], rest[2]);
 }
 
 //---------------------------------------------------------------------------------------------- normals
@@ -133,7 +83,7 @@ typedef struct Faces {
   const RvDetail* detail;
   RvPart* part;
   Corners indices, vertex, prim;  // point and vertex of every corner, face of every triangle
-  Corners local, point;           // of one face
+  RV_ARRAY(int32_t) local;        // of one face: the corners of its triangles
 } Faces;
 
 // P relative to the lens, and which points are places at all; false when out of memory
@@ -156,20 +106,18 @@ static bool add_face(Faces* f, RvViewScene* scene, size_t prim, const uint8_t* b
   const int32_t *start = rv_detail_prim_start(f->detail), *point = rv_detail_vertex_point(f->detail);
   int32_t first = start[prim], count = start[prim + 1] - first;
   if (count < 3) return true;
-  f->local.count = f->point.count = 0;
   for (int32_t i = 0; i < count; ++i) {
-    uint32_t p = (uint32_t)point[first + i];
-    if (bad[p]) {
-      scene->stats.skipped++;
-      return true;
-    }
-    if (!rv_array_push(&f->point, p)) return false;
+    if (!bad[point[first + i]]) continue;
+    scene->stats.skipped++;
+    return true;
   }
-  if (!triangulate(f->part->vertices, f->point.data, (uint32_t)count, &f->local)) return false;
+  f->local.count = 0;
+  if (!rv_array_resize(&f->local, 3 * ((size_t)count - 2))) return false;
+  rv_triangulate(f->part->vertices, point + first, count, f->local.data);
   for (size_t i = 0; i < f->local.count; ++i) {
-    uint32_t corner = f->local.data[i], p = f->point.data[corner];
+    uint32_t corner = (uint32_t)(first + f->local.data[i]), p = (uint32_t)point[corner];
     rv_view_grow_bounds(scene, f->part->vertices + 3 * (size_t)p, 0);
-    if (!rv_array_push(&f->indices, p) || !rv_array_push(&f->vertex, (uint32_t)first + corner)) return false;
+    if (!rv_array_push(&f->indices, p) || !rv_array_push(&f->vertex, corner)) return false;
     if (i % 3 == 0 && !rv_array_push(&f->prim, (uint32_t)prim)) return false;
   }
   return true;
@@ -219,7 +167,6 @@ done:
   rv_array_free(&f.vertex);
   rv_array_free(&f.prim);
   rv_array_free(&f.local);
-  rv_array_free(&f.point);
   return good ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for the %zu faces of the picture", faces);
 }
 

@@ -24,7 +24,7 @@ static RvDetail* polygon(int count, const float* xyz) {
   RvDetail* d = rv_detail_new();
   CHECK_OK(rv_detail_add_points(d, (size_t)count, NULL, &error), error);
   memcpy(rv_detail_f32_write(d, RV_POINT, "P", 3, &error), xyz, (size_t)count * 3 * sizeof(float));
-  int32_t points[64];
+  int32_t points[256];
   for (int i = 0; i < count; ++i) points[i] = i;
   CHECK_OK(rv_detail_add_polygons(d, RV_PRIM_POLYGON, 1, &count, points, NULL, &error), error);
   return d;
@@ -196,6 +196,26 @@ static void area_of_a_concave_face(void** state) {
   RvCamera camera = camera_at(0, 0, 4, 40);
   double scale = 100 / (4 * tan(40 * M_PI / 360));
   CHECK_NEAR(covered(polygon(6, xyz), &camera, 320, 200) / (3 * scale * scale), 1, 0.005);
+}
+
+// a star of 200 corners is drawn as itself, not as the fan that covers its gaps
+static void area_of_a_star(void** state) {
+  (void)state;
+  enum { N = 200 };
+  float xyz[3 * N];
+  double expected = 0;
+  for (int i = 0; i < N; ++i) {
+    double a = 2 * M_PI * i / N, r = i & 1 ? 1.2 : 0.5;
+    xyz[3 * i] = (float)(r * cos(a)), xyz[3 * i + 1] = (float)(r * sin(a)), xyz[3 * i + 2] = 0;
+  }
+  for (int i = 0; i < N; ++i) {
+    const float *p = xyz + 3 * i, *q = xyz + 3 * ((i + 1) % N);
+    expected += ((double)p[0] * q[1] - (double)p[1] * q[0]) / 2;
+  }
+  RvCamera camera = camera_at(0, 0, 4, 40);
+  double scale = 100 / (4 * tan(40 * M_PI / 360));
+  // a fan would cover nearly the whole disc of 1.2, over twice as much
+  CHECK_NEAR(covered(polygon(N, xyz), &camera, 320, 200) / (expected * scale * scale), 1, 0.02);
 }
 
 // far away, a hair of a thousandth of a pixel is widened to the least radius and not lost
@@ -452,10 +472,10 @@ static void wrong_options_and_cancel(void** state) {
 }
 
 RV_TESTS(cmocka_unit_test(area_of_a_sphere), cmocka_unit_test(area_of_a_strand), cmocka_unit_test(strands_are_round),
-         cmocka_unit_test(area_of_a_concave_face), cmocka_unit_test(area_of_a_level_set),
-         cmocka_unit_test(thin_strands_are_widened), cmocka_unit_test(occlusion_is_the_form_factor),
-         cmocka_unit_test(shadow_falls_opposite_the_key), cmocka_unit_test(floor_catches_the_shadow),
-         cmocka_unit_test(colour_is_used), cmocka_unit_test(same_bits_for_any_workers),
-         cmocka_unit_test(empty_scenes_show_the_backdrop), cmocka_unit_test(bad_strands_are_left_out),
-         cmocka_unit_test(bad_geometry_is_survived), cmocka_unit_test(odd_sizes),
-         cmocka_unit_test(wrong_options_and_cancel))
+         cmocka_unit_test(area_of_a_concave_face), cmocka_unit_test(area_of_a_star),
+         cmocka_unit_test(area_of_a_level_set), cmocka_unit_test(thin_strands_are_widened),
+         cmocka_unit_test(occlusion_is_the_form_factor), cmocka_unit_test(shadow_falls_opposite_the_key),
+         cmocka_unit_test(floor_catches_the_shadow), cmocka_unit_test(colour_is_used),
+         cmocka_unit_test(same_bits_for_any_workers), cmocka_unit_test(empty_scenes_show_the_backdrop),
+         cmocka_unit_test(bad_strands_are_left_out), cmocka_unit_test(bad_geometry_is_survived),
+         cmocka_unit_test(odd_sizes), cmocka_unit_test(wrong_options_and_cancel))
