@@ -2,10 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 
 static RvResult refuse(RvError* error, const char* what, const char* path) {
@@ -43,6 +47,41 @@ static RvResult make_parent(const char* path, RvError* error) {
   return result;
 }
 
+//------------------------------------------------------------------------------------------------ temporaries
+
+// a process is known by its number on its own machine only; a name is kept short and free of dots
+enum { HOST_LETTERS = 32, NAME_LETTERS = 160 };
+
+static void host_name(char host[HOST_LETTERS + 1]) {
+  char name[256] = "";
+  if (gethostname(name, sizeof name - 1) != 0 || !name[0]) strcpy(name, "localhost");
+  size_t n = 0;
+  for (; name[n] && n < HOST_LETTERS; ++n) {
+    char c = name[n];
+    bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    host[n] = plain ? c : '-';
+  }
+  host[n] = 0;
+}
+
+bool rv_file_is_abandoned(const char* name) {
+  static const char ending[] = ".tmp";
+  size_t length = strlen(name);
+  if (name[0] != '.' || length < sizeof ending || strcmp(name + length - 4, ending) != 0) return false;
+  const char* digits = name + length - 4;
+  while (digits > name && digits[-1] >= '0' && digits[-1] <= '9') --digits;
+  char host[HOST_LETTERS + 1];
+  host_name(host);
+  size_t n = strlen(host);
+  // ".<host>." before the number
+  if (digits == name + length - 4 || (size_t)(digits - name) < n + 3) return false;
+  if (digits[-1] != '.' || memcmp(digits - 1 - n, host, n) != 0 || digits[-2 - (ptrdiff_t)n] != '.') return false;
+  errno = 0;
+  long pid = strtol(digits, NULL, 10);
+  if (errno || pid <= 0 || pid > INT_MAX || pid == (long)getpid()) return false;
+  return kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+}
+
 RvResult rv_file_temporary(const char* path, char** temporary, RvError* error) {
   *temporary = NULL;
   if (!path || !*path) return rv_fail(error, RV_BAD_INPUT, "a file name is empty");
@@ -50,8 +89,17 @@ RvResult rv_file_temporary(const char* path, char** temporary, RvError* error) {
   if (result) return result;
   const char* slash = strrchr(path, '/');
   int folder = slash ? (int)(slash - path) + 1 : 0;
-  // hidden, beside the target so that the rename stays on one file system, and with the process in its name
-  *temporary = rv_strf("%.*s.%s.%ld.tmp", folder, path, path + folder, (long)getpid());
+  char host[HOST_LETTERS + 1];
+  host_name(host);
+  // hidden, beside the target so that the rename stays on one file system, and with machine and process in its name; of
+  // a long name the beginning and a hash, since a file system has its own limit
+  const char* name = path + folder;
+  size_t length = strlen(name);
+  if (length <= NAME_LETTERS)
+    *temporary = rv_strf("%.*s.%s.%s.%ld.tmp", folder, path, name, host, (long)getpid());
+  else
+    *temporary = rv_strf("%.*s.%.*s~%016llx.%s.%ld.tmp", folder, path, NAME_LETTERS, name,
+                         (unsigned long long)rv_hash(name, length, 0), host, (long)getpid());
   return *temporary ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
 }
 

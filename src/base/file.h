@@ -24,6 +24,8 @@ RvResult rv_file_read(const char* path, size_t limit, void** bytes, size_t* coun
 
 // For libraries that open files by name: a temporary name beside `path` (folders are made; rv_free it), and the rename.
 RvResult rv_file_temporary(const char* path, char** temporary, RvError* error);
+// True for the name (without folder) of a temporary that a process of this machine made that is gone.
+bool rv_file_is_abandoned(const char* name);
 RvResult rv_file_rename(const char* temporary, const char* path, RvError* error);
 RvResult rv_file_make_folder(const char* path, RvError* error);
 

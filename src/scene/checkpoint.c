@@ -100,9 +100,25 @@ static RvResult assemble(const RvCheckpoint* c, const RvText* texts, const void*
   return RV_OK;
 }
 
+// the state's form keeps no VDBs, and without them it would read back as another
+static RvResult refuse_grids(const RvCheckpoint* c, RvError* error) {
+  for (size_t i = 0; i < rv_detail_count(c->state, RV_PRIM); ++i) {
+    const RvGrid* grid = rv_detail_prim_grid(c->state, i);
+    if (grid)
+      return rv_fail(
+          error, RV_UNSUPPORTED,
+          "node '%s', frame %g: its state holds the VDB '%s', which a checkpoint cannot keep; a solver keeps "
+          "grids as attributes, or cook without checkpoints",
+          c->node, c->frame, rv_grid_name(grid));
+  }
+  return RV_OK;
+}
+
 RvResult rv_checkpoint_encode(const RvCheckpoint* c, void** bytes, size_t* count, RvError* error) {
   *bytes = NULL;
   *count = 0;
+  RvResult result = refuse_grids(c, error);
+  if (result) return result;
   RvText texts = {0};
   const char zero = 0;
   rv_text_add(&texts, c->node);
@@ -115,7 +131,6 @@ RvResult rv_checkpoint_encode(const RvCheckpoint* c, void** bytes, size_t* count
   rv_text_add_bytes(&texts, &zero, 1);
   void* payload = NULL;
   size_t payload_bytes = 0;
-  RvResult result = RV_OK;
   if (texts.failed)
     result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   else if (!(result = rv_detail_encode(c->state, "bgeo.sc", &payload, &payload_bytes, NULL, error)))

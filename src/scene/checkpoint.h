@@ -39,17 +39,20 @@ void rv_checkpoint_free(RvCheckpoint* checkpoint);
 
 // resume.c: the folder of a run
 // Writes the entry's state into the scene's checkpoint folder and removes those that are no longer worth their room:
-// the last RV_CHECKPOINT_KEEP frames stay, and every RV_CHECKPOINT_EVERY-th from the start.
+// the last RV_CHECKPOINT_KEEP frames stay, and every RV_CHECKPOINT_EVERY-th from the start. The first one of a run that
+// begins anew removes all of the former run, but for the state that this one is started from.
 enum { RV_CHECKPOINT_KEEP = 3, RV_CHECKPOINT_EVERY = 24 };
 RvResult rv_checkpoint_keep(RvScene* scene, RvEntry* entry, RvError* error);
 // "<folder>/<node>.<frame>.rvck"; rv_free it.
 char* rv_checkpoint_path(const char* folder, const char* node, double frame);
-// Locks the folder for one run (*lock, to be closed) and removes what dead processes left half written.
+// Locks the folder for one run (*lock, to be closed) and removes what dead processes left half written. *lock is -1
+// where the file system has no locks; then nothing is removed.
 RvResult rv_checkpoint_open(const char* folder, int* lock, RvError* error);
-// Removes temporaries of processes that are gone.
+// Removes temporaries of processes of this machine that are gone.
 void rv_checkpoint_sweep(const char* folder);
-// Removes the solvers' checkpoints: a run that begins anew.
-RvResult rv_checkpoint_clear(const char* folder, RvSceneNode* const* solvers, size_t count, RvError* error);
+// Refuses a run up to `last` that would write over the state it is started from.
+RvResult rv_checkpoint_guard(const RvScene* scene, const char* folder, RvSceneNode* const* solvers, size_t count,
+                             double last, RvError* error);
 // Gives every solver its state of the newest frame up to `last` for which all have a whole one. *frame is that frame;
 // *found is false if there is none. A checkpoint of other parameters or files is an error that says which changed.
 RvResult rv_checkpoint_resume(RvScene* scene, const char* folder, RvSceneNode* const* solvers, size_t count,

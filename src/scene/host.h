@@ -76,6 +76,7 @@ struct RvSceneNode {
   double from_frame;
   uint64_t from_hash;
   RvStats from_stats;
+  bool begins_anew;  // its checkpoints are of a former run still
 
   uint64_t ncook, nstep;  // for tests and reports
 };
@@ -130,6 +131,7 @@ struct RvScene {
   RvWatch watch;
   uint64_t nameless;           // keys without memory to make them
   const char* checkpoint_dir;  // during a run
+  const char* from_path;       // during a run: the state it is started from
   bool drop_caches;            // tests: the nodes' disposable data goes before every cook
 };
 

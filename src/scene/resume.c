@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -78,23 +78,12 @@ static bool has_frame(const FrameList* list, double frame) {
 
 //------------------------------------------------------------------------------------------------ folder
 
-// ".name.<pid>.tmp" of a process that is gone
-static bool is_abandoned(const char* file) {
-  size_t length = strlen(file);
-  if (file[0] != '.' || length < 6 || strcmp(file + length - 4, ".tmp") != 0) return false;
-  const char* digits = file + length - 4;
-  while (digits > file && digits[-1] >= '0' && digits[-1] <= '9') --digits;
-  if (digits == file + length - 4 || digits[-1] != '.') return false;
-  long pid = strtol(digits, NULL, 10);
-  return pid > 0 && pid != (long)getpid() && kill((pid_t)pid, 0) != 0 && errno == ESRCH;
-}
-
 void rv_checkpoint_sweep(const char* folder) {
   DIR* dir = opendir(folder);
   if (!dir) return;
   struct dirent* item;
   while ((item = readdir(dir)))
-    if (is_abandoned(item->d_name)) unlinkat(dirfd(dir), item->d_name, 0);
+    if (rv_file_is_abandoned(item->d_name)) unlinkat(dirfd(dir), item->d_name, 0);
   closedir(dir);
 }
 
@@ -108,26 +97,42 @@ RvResult rv_checkpoint_open(const char* folder, int* lock, RvError* error) {
   rv_free(path);
   if (*lock < 0) return rv_fail(error, RV_IO, "cannot write in the folder '%s': %s", folder, strerror(errno));
   // the kernel lets go of it when the process dies, however it dies
-  if (flock(*lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    close(*lock);
-    *lock = -1;
-    return rv_fail(error, RV_IO, "another run uses the folder '%s'; wait for it or choose another folder", folder);
+  if (flock(*lock, LOCK_EX | LOCK_NB) == 0) {
+    rv_checkpoint_sweep(folder);
+    return RV_OK;
   }
-  rv_checkpoint_sweep(folder);
-  return RV_OK;
+  bool taken = errno == EWOULDBLOCK;
+  close(*lock);
+  *lock = -1;
+  // a file system without locks: the run goes on, but touches nothing of others
+  if (!taken) return RV_OK;
+  return rv_fail(error, RV_IO, "another run uses the folder '%s'; wait for it or choose another folder", folder);
 }
 
-RvResult rv_checkpoint_clear(const char* folder, RvSceneNode* const* solvers, size_t count, RvError* error) {
+// the file that the run was started from is the user's, wherever it lies
+static bool is_origin(const RvScene* scene, const char* path) {
+  struct stat a, b;
+  return scene->from_path && stat(scene->from_path, &a) == 0 && stat(path, &b) == 0 && a.st_dev == b.st_dev &&
+         a.st_ino == b.st_ino;
+}
+
+RvResult rv_checkpoint_guard(const RvScene* scene, const char* folder, RvSceneNode* const* solvers, size_t count,
+                             double last, RvError* error) {
   RvResult result = RV_OK;
+  // a solver runs ahead to where another that reads it starts
+  for (size_t i = 0; i < count; ++i) last = fmax(last, solvers[i]->start);
   for (size_t i = 0; i < count && !result; ++i) {
     FrameList list;
     result = list_frames(folder, solvers[i]->name, &list, error);
     for (size_t k = 0; k < list.count && !result; ++k) {
       char* path = rv_checkpoint_path(folder, solvers[i]->name, list.data[k]);
-      if (!path)
-        result = rv_fail(error, RV_NO_MEMORY, "out of memory");
-      else if (unlink(path) != 0 && errno != ENOENT)
-        result = rv_fail(error, RV_IO, "cannot remove the old checkpoint '%s': %s", path, strerror(errno));
+      if (!path) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+      // the start frame has the same state
+      else if (list.data[k] > solvers[i]->start && list.data[k] <= last && is_origin(scene, path))
+        result = rv_fail(error, RV_BAD_INPUT,
+                         "the run would write its own frame %g over '%s', from which it starts; copy that file "
+                         "elsewhere, or choose another --out",
+                         list.data[k], path);
       rv_free(path);
     }
     rv_array_free(&list);
@@ -135,14 +140,31 @@ RvResult rv_checkpoint_clear(const char* folder, RvSceneNode* const* solvers, si
   return result;
 }
 
+// of a former run, now that this one has its first state
+static RvResult clear_others(const RvScene* scene, const RvSceneNode* node, double frame, RvError* error) {
+  FrameList list;
+  RvResult result = list_frames(scene->checkpoint_dir, node->name, &list, error);
+  for (size_t k = 0; k < list.count && !result; ++k) {
+    if (list.data[k] == frame) continue;
+    char* path = rv_checkpoint_path(scene->checkpoint_dir, node->name, list.data[k]);
+    if (!path)
+      result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+    else if (!is_origin(scene, path) && unlink(path) != 0 && errno != ENOENT)
+      result = rv_fail(error, RV_IO, "cannot remove the old checkpoint '%s': %s", path, strerror(errno));
+    rv_free(path);
+  }
+  rv_array_free(&list);
+  return result;
+}
+
 //------------------------------------------------------------------------------------------------ writing
 
-static void remove_old(const char* folder, const RvSceneNode* node, double frame) {
+static void remove_old(const RvScene* scene, const RvSceneNode* node, double frame) {
   // counted in whole steps: frames from a fractional start are rounded
   double steps = round(frame - node->start) - RV_CHECKPOINT_KEEP;
   if (steps < 0 || fmod(steps, RV_CHECKPOINT_EVERY) == 0) return;
-  char* path = rv_checkpoint_path(folder, node->name, node->start + steps);
-  if (path) unlink(path);
+  char* path = rv_checkpoint_path(scene->checkpoint_dir, node->name, node->start + steps);
+  if (path && !is_origin(scene, path)) unlink(path);
   rv_free(path);
 }
 
@@ -176,7 +198,11 @@ RvResult rv_checkpoint_keep(RvScene* scene, RvEntry* entry, RvError* error) {
     result = rv_checkpoint_encode(&c, &bytes, &count, error);
   }
   if (!result) result = rv_file_write(path, bytes, count, error);
-  if (!result) remove_old(scene->checkpoint_dir, node, entry->frame);
+  if (!result && node->begins_anew) result = clear_others(scene, node, entry->frame, error);
+  if (!result) {
+    node->begins_anew = false;
+    remove_old(scene, node, entry->frame);
+  }
   rv_free(bytes);
   rv_free(c.manifest);
   rv_free(path);

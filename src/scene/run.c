@@ -90,6 +90,9 @@ static RvResult begin(Job* job, RvError* error) {
     result =
         rv_checkpoint_start_from(scene, run->from_state, run->from_start, job->solvers.data, job->solvers.count, error);
     if (!result) result = rv_order_prepare(scene, error);
+    if (!result && run->from_start > job->last)
+      result = rv_fail(error, RV_BAD_INPUT, "the state stands for frame %g, but the last frame to cook is %g",
+                       run->from_start, job->last);
     if (job->first < run->from_start) job->first = run->from_start;
   }
   if (result || !run->checkpoint_dir) return result;
@@ -97,15 +100,19 @@ static RvResult begin(Job* job, RvError* error) {
   if (result) return result;
   // the lock of a folder in $OUT holds for all of it
   size_t length = strlen(scene->out);
-  if (strncmp(run->checkpoint_dir, scene->out, length) == 0 && run->checkpoint_dir[length] == '/')
+  if (job->lock < 0)
+    rv_scene_message(scene, RV_LEVEL_WARNING, "host", job->first,
+                     "the folder '%s' cannot be locked: see to it that no other run uses it", run->checkpoint_dir);
+  else if (strncmp(run->checkpoint_dir, scene->out, length) == 0 && run->checkpoint_dir[length] == '/')
     rv_checkpoint_sweep(scene->out);
   result = rv_manifest_write(scene, job->targets.data, job->targets.count, &job->manifest, error);
   if (result) return result;
-  if (!run->resume) {
-    rv_note_remove(run->checkpoint_dir);
-    return rv_checkpoint_clear(run->checkpoint_dir, job->solvers.data, job->solvers.count, error);
-  }
-  return resume(job, error);
+  result = rv_checkpoint_guard(scene, run->checkpoint_dir, job->solvers.data, job->solvers.count, job->last, error);
+  if (result || run->resume) return result ? result : resume(job, error);
+  // the states of the former run go when this one has its first; no frame counts as done from now on
+  for (size_t i = 0; i < job->solvers.count; ++i) job->solvers.data[i]->begins_anew = true;
+  rv_note_remove(run->checkpoint_dir);
+  return RV_OK;
 }
 
 //------------------------------------------------------------------------------------------------ frames
@@ -224,13 +231,15 @@ RvResult rv_scene_run(RvScene* scene, const RvRun* run, RvError* error) {
   rv_report_begin(scene);
   rv_files_watch(scene, true);
   forget_states(scene);
+  scene->from_path = run->from_state;
+  for (size_t i = 0; i < scene->nodes.count; ++i) scene->nodes.data[i]->begins_anew = false;
   RvResult result = choose_targets(&job, error);
   if (!result) result = rv_order_prepare(scene, error);
   if (!result) result = find_solvers(&job, error);
   if (!result) result = begin(&job, error);
   scene->checkpoint_dir = run->checkpoint_dir;
   if (!result) result = run_frames(&job, error);
-  scene->checkpoint_dir = NULL;
+  scene->checkpoint_dir = scene->from_path = NULL;
   job_end(&job);
   rv_files_watch(scene, false);
   scene->cooking = false;

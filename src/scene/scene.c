@@ -3,10 +3,17 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "scene/host.h"
 
-static const size_t default_cache_limit = (size_t)4 << 30;
+// a quarter of the machine's memory, within bounds
+static size_t default_cache_limit(void) {
+  const size_t least = (size_t)256 << 20, most = (size_t)4 << 30;
+  long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+  size_t share = pages > 0 && bytes > 0 ? (size_t)pages / 4 * (size_t)bytes : least;
+  return share < least ? least : share > most ? most : share;
+}
 
 RvScene* rv_scene_new(void) {
   RvScene* scene = rv_alloc_zero(1, sizeof *scene);
@@ -15,7 +22,7 @@ RvScene* rv_scene_new(void) {
   scene->first = 1;
   scene->last = 240;
   scene->meters = 1;
-  scene->cache.limit = default_cache_limit;
+  scene->cache.limit = default_cache_limit();
   scene->out = rv_strdup(".");
   scene->hip = rv_strdup(".");
   if (!scene->out || !scene->hip) {

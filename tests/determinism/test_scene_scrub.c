@@ -180,6 +180,25 @@ static size_t count_files(const char* part) {
   return count;
 }
 
+// a half written file of another process; host NULL: this machine's
+static void put_temporary(char* path, size_t size, const char* host, const char* pid) {
+  RvError error = {0};
+  char target[400], *own;
+  snprintf(target, sizeof target, "%s/wet.0011.rvck", folder);
+  CHECK_OK(rv_file_temporary(target, &own, &error), error);
+  // ".<name>.<host>.<pid>.tmp"
+  char expected[40];
+  snprintf(expected, sizeof expected, ".%ld.tmp", (long)getpid());
+  char* tail = strstr(own, expected);
+  assert_non_null(tail);
+  *tail = 0;
+  char* at = strrchr(own, '.');
+  if (host) *at = 0;
+  snprintf(path, size, "%s%s%s.%s.tmp", own, host ? "." : "", host ? host : "", pid);
+  rv_free(own);
+  CHECK_OK(rv_file_write(path, "x", 1, &error), error);
+}
+
 // three last frames and every 24th; what a dead process left goes, what a live one writes stays
 static void old_checkpoints_go(void** state) {
   (void)state;
@@ -188,19 +207,19 @@ static void old_checkpoints_go(void** state) {
   CHECK_OK(run(&log, 10, false, NULL, &error), error);
   assert_int_equal(count_files("wet."), 4);
   assert_int_equal(count_files("windy.0005"), 1);
-  char dead[400], live[400];
-  // pid 1 lives, and no pid is as large as that
-  snprintf(dead, sizeof dead, "%s/.wet.0011.rvck.999999999.tmp", folder);
-  snprintf(live, sizeof live, "%s/.wet.0011.rvck.1.tmp", folder);
-  CHECK_OK(rv_file_write(dead, "x", 1, &error), error);
-  CHECK_OK(rv_file_write(live, "x", 1, &error), error);
+  // pid 1 lives, and no pid is as large as that; of another machine's processes nothing is known
+  char dead[400], live[400], foreign[400];
+  put_temporary(dead, sizeof dead, NULL, "999999999");
+  put_temporary(live, sizeof live, NULL, "1");
+  put_temporary(foreign, sizeof foreign, "elsewhere", "999999999");
   CHECK_OK(run(&log, 11, true, NULL, &error), error);
   assert_int_not_equal(access(dead, F_OK), 0);
   assert_int_equal(access(live, F_OK), 0);
+  assert_int_equal(access(foreign, F_OK), 0);
   // beginning anew removes the checkpoints of the former run
   CHECK_OK(run(&log, 2, false, NULL, &error), error);
-  // wet ran ahead to frame 5, where windy starts: 1 and the last three, and the temporary of the live process
-  assert_int_equal(count_files("wet."), 5);
+  // wet ran ahead to frame 5, where windy starts: 1 and the last three, and two temporaries
+  assert_int_equal(count_files("wet."), 6);
   assert_int_equal(count_files("windy."), 1);
 }
 

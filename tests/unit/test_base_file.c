@@ -108,5 +108,67 @@ static void full_disk(void** state) {
   rv_free(bytes);
 }
 
+// ".<name>.<host>.<pid>.tmp", and only a process that is known to be gone has abandoned its file
+static void temporaries_name_their_maker(void** state) {
+  (void)state;
+  RvError error = {0};
+  char* temporary;
+  CHECK_OK(rv_file_temporary(in_folder("t/x.rvck"), &temporary, &error), error);
+  const char* name = strrchr(temporary, '/') + 1;
+  char host[256] = "", base[300], other[400];
+  gethostname(host, sizeof host - 1);
+  // dots and the like become dashes, and a long name is cut
+  host[32] = 0;
+  for (char* c = host; *c; ++c)
+    if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", *c)) *c = '-';
+  snprintf(base, sizeof base, ".x.rvck.%s", host);
+  snprintf(other, sizeof other, "%s.%ld.tmp", base, (long)getpid());
+  assert_string_equal(name, other);
+  assert_false(rv_file_is_abandoned(name));
+  const struct {
+    const char *host, *pid, *ending;
+    bool gone;
+  } cases[] = {{host, "999999999", ".tmp", true},
+               {host, "1", ".tmp", false},
+               {"other", "999999999", ".tmp", false},
+               {host, "0", ".tmp", false},
+               {host, "", ".tmp", false},
+               {host, "999999999", ".tm", false},
+               {"", "999999999", ".tmp", false},
+               {host, "9x9999999", ".tmp", false},
+               {host, "99999999999999999999", ".tmp", false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    snprintf(other, sizeof other, ".x.rvck.%s.%s%s", cases[i].host, cases[i].pid, cases[i].ending);
+    if (rv_file_is_abandoned(other) != cases[i].gone) fail_msg("%s is%s abandoned", other, cases[i].gone ? " not" : "");
+  }
+  // a part of another machine's name is not this one's, and a visible file is nobody's temporary
+  snprintf(other, sizeof other, ".x.rvck.old-%s.999999999.tmp", host);
+  assert_false(rv_file_is_abandoned(other));
+  snprintf(other, sizeof other, "x.%s.999999999.tmp", host);
+  assert_false(rv_file_is_abandoned(other));
+  assert_false(rv_file_is_abandoned(""));
+  assert_false(rv_file_is_abandoned("."));
+  assert_false(rv_file_is_abandoned(".tmp"));
+  rv_free(temporary);
+}
+
+// a name may be as long as the file system allows, though its temporary is longer
+static void long_names(void** state) {
+  (void)state;
+  RvError error = {0};
+  char name[300] = "wide/";
+  memset(name + 5, 'n', 250);
+  CHECK_OK(rv_file_write(in_folder(name), "x", 1, &error), error);
+  check_content(in_folder(name), "x");
+  char *a, *b;
+  CHECK_OK(rv_file_temporary(in_folder(name), &a, &error), error);
+  name[254] = 'm';
+  CHECK_OK(rv_file_temporary(in_folder(name), &b, &error), error);
+  assert_string_not_equal(a, b);
+  rv_free(a);
+  rv_free(b);
+}
+
 RV_TESTS(cmocka_unit_test(writes_and_replaces), cmocka_unit_test(abandoned_leaves_the_old_one),
-         cmocka_unit_test(errors_name_the_file), cmocka_unit_test(full_disk))
+         cmocka_unit_test(errors_name_the_file), cmocka_unit_test(full_disk),
+         cmocka_unit_test(temporaries_name_their_maker), cmocka_unit_test(long_names))
