@@ -42,6 +42,10 @@
     WHEN("{ restmode == natural }"))                                                                                   \
   X(FLOAT, reststretch, "Rest Stretch Cap", 0.01, HARD(0), HARD(0.5), "", "Most that it may change a rest length.",    \
     WHEN("{ restmode == natural }"))                                                                                   \
+  X(FLOAT, reststiffen, "Rest Stiffening", 4, HARD(1), SOFT(16), "",                                                   \
+    "Most that a strand may be made stiffer where its material could not hold the pose, or would not come back to it " \
+    "after a push. 1 keeps the material.",                                                                             \
+    WHEN("{ restmode == natural }"))                                                                                   \
   X(FOLDER, "Forces")                                                                                                  \
   X(VEC3, gravity, "Gravity", 0, -9.81, 0, SOFT(-20), SOFT(20), "m1s-2", "Acceleration.")                              \
   X(VEC3, wind, "Wind", 0, 0, 0, SOFT(-20), SOFT(20), "m1s-1", "Velocity of the air.")                                 \
@@ -78,6 +82,7 @@ static RvStrandSolveDef make_def(const StrandParms* p, double meters) {
                         .equilibrium = p->restmode == 0,
                         .restangle = rv_radians(p->restangle),
                         .reststretch = p->reststretch,
+                        .reststiffen = p->reststiffen,
                         .dragnormal = p->dragnormal,
                         .dragtangent = p->dragtangent,
                         .inertiascale = p->inertiascale,
@@ -308,10 +313,11 @@ static RvResult save_start(RvStrandSolve* s, RvDetail* out, RvError* error) {
   if (result) return result;
   int32_t* simulated = rv_detail_i32_write(out, RV_PRIM, "rv_simulated", 1, error);
   double* rootdir = rv_detail_f64_write(out, RV_PRIM, "rv_rootdir", 3, error);
+  double* stiffen = rv_detail_f64_write(out, RV_PRIM, "rv_stiffen", 1, error);
   float* sample = rv_detail_f32_write(out, RV_POINT, "rv_sample", 6, error);
-  if (!simulated || !rootdir || !sample) return rv_fail(error, RV_NO_MEMORY, "out of memory for the state");
+  if (!simulated || !rootdir || !sample || !stiffen) return rv_fail(error, RV_NO_MEMORY, "out of memory for the state");
   for (size_t i = 0; i < s->set.count; ++i) {
-    simulated[s->set.prim[i]] = 1;
+    simulated[s->set.prim[i]] = 1, stiffen[s->set.prim[i]] = s->stiffen[i];
     memcpy(rootdir + 3 * (size_t)s->set.prim[i], s->rootdir + 3 * i, 3 * sizeof *rootdir);
   }
   for (size_t i = 0; i < rv_detail_count(out, RV_POINT); ++i) {
@@ -330,16 +336,22 @@ static RvResult balance(RvStrandSolve* s, RvError* error) {
   force_def(&still, &forces);
   forces.force_at = NULL, forces.goal_weight = NULL;
   rv_strand_forces(s->model, s->state, &forces, &s->forces);
-  RvRestDef def = {s->forces.force, s->def.restangle, s->def.reststretch};
-  RvResult result = rv_strand_balance(s->model, s->state, &def, &report, error);
+  RvRestDef def = {s->forces.force, s->def.restangle, s->def.reststretch, s->def.reststiffen};
+  RvResult result = rv_strand_balance(s->model, s->state, &def, s->stiffen, &report, error);
   if (result) return result;
   if (report.capped)
     rv_cook_warn(s->cook,
-                 "%zu of %zu strands cannot hold their pose with a rest shape bent by restangle, and sag; raise "
-                 "restangle or stiffness, or shorten them",
+                 "%zu of %zu strands sag from the start: to hold their pose they would have to be bent by more than "
+                 "restangle; raise restangle, reststiffen or stiffness, or shorten them",
                  report.capped, s->set.count);
-  rv_cook_info(s->cook, "the rest shape balances %zu strands to %.1e of their weight", s->set.count - report.capped,
-               report.residual);
+  if (report.loose)
+    rv_cook_warn(s->cook,
+                 "%zu of %zu strands hold their pose only until they are pushed; raise reststiffen or stiffness, or "
+                 "shorten them",
+                 report.loose, s->set.count);
+  rv_cook_info(s->cook,
+               "the rest shape balances %zu strands to %.1e of their weight; %zu were made up to %g times stiffer",
+               s->set.count - report.capped, report.residual, report.stiffened, s->def.reststiffen);
   return RV_OK;
 }
 

@@ -15,7 +15,7 @@ typedef struct RvStrandSolveDef {
   RvIntegrator integrator;
   RvStrandMaterial material;
   bool equilibrium;
-  double restangle, reststretch;  // rad, share
+  double restangle, reststretch, reststiffen;  // rad, share, times
   double gravity[3], wind[3];
   double dragnormal, dragtangent, inertiascale, targettime;
 } RvStrandSolveDef;
@@ -66,7 +66,7 @@ typedef struct RvStrandSolve {
   RvStrandState *state, *backup;
   RvStrandGlobals globals;
   RvStrandGuide guide;
-  double* multiple;  // [strands]
+  double *multiple, *stiffen;  // [strands]; stiffen as rv_stiffen, at the start
   RvForces forces;
   double *target, *target_before, *target_velocity;  // [unknowns]: the input's places, at both ends of the substep
   double* rootdir;                                   // [strands][3], as rv_rootdir

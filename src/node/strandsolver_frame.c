@@ -15,15 +15,15 @@ static RvVec3 lane_vector(const double* a, size_t at) {
 
 RvResult rv_solve_strands_new(RvStrandSolve* s, RvError* error) {
   size_t u = s->model->unknowns, n = s->set.count;
-  s->memory = rv_alloc_zero(7 * u + 4 * n, sizeof(double));
+  s->memory = rv_alloc_zero(7 * u + 5 * n, sizeof(double));
   s->backup = rv_strand_state_alloc(s->model);
   if (!s->memory || !s->backup) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu strands", n);
   double* next = s->memory;
   double** arrays[] = {&s->forces.force, &s->forces.drag,   &s->forces.drag_velocity, &s->forces.spring,
                        &s->target,       &s->target_before, &s->target_velocity};
   for (int i = 0; i < 7; ++i, next += u) *arrays[i] = next;
-  s->multiple = next, s->rootdir = next + n;
-  for (size_t i = 0; i < n; ++i) s->multiple[i] = s->set.defs[i].multiple;
+  s->multiple = next, s->stiffen = next + n, s->rootdir = next + 2 * n;
+  for (size_t i = 0; i < n; ++i) s->multiple[i] = s->set.defs[i].multiple, s->stiffen[i] = 1;
   return RV_OK;
 }
 

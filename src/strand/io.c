@@ -26,6 +26,8 @@ const RvFieldDef rv_strand_fields[RV_STRAND_FIELD_COUNT] = {
     {"rv_simulated", RV_PRIM, RV_I32, 1, RV_TAG_NONE, "", "", "start", true, "1: simulated, 0: animated."},
     {"rv_rootdir", RV_PRIM, RV_F64, 3, RV_TAG_NONE, "", "", "start", true,
      "The root's material director in the frame of the input's orient."},
+    {"rv_stiffen", RV_PRIM, RV_F64, 1, RV_TAG_NONE, "", "", "start", true,
+     "How many times stiffer the strand is than its material, to hold its pose."},
     {"rv_origin", RV_GLOBAL, RV_F64, 3, RV_TAG_NONE, "", "", "start", true, "What places are relative to."},
     {"rv_dt", RV_GLOBAL, RV_F64, 2, RV_TAG_NONE, "", "", "update", true,
      "The last step, in seconds, and what turned velocities into those of the scene."},

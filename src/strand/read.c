@@ -44,7 +44,7 @@ typedef struct Reader {
   RvStrandSet* set;
   const int32_t *start, *vertex_point, *simulated;
   const float *P, *rest, *orient;
-  const double *exact, *kept;  // of a state: places and rest values
+  const double *exact, *kept, *stiffen;  // of a state: places, rest values, what was done to hold the pose
   Number hairradius, density, youngs, shear, damping, stiffness, hairsperguide;
   const RvAttrib *point_radius, *prim_radius, *point_width, *prim_width, *id;
   uint8_t* used;  // points
@@ -120,7 +120,7 @@ static RvStrandFault read_material(Reader* r, int32_t prim, size_t at, RvStrandD
     density += r->heavier[at + (size_t)i] = get(&r->density, point, prim);
     damping += r->damper[at + (size_t)i] = get(&r->damping, point, prim);
     youngs += get(&r->youngs, point, prim), shear += get(&r->shear, point, prim);
-    double stiffness = r->material->stiffness * get(&r->stiffness, point, prim);
+    double stiffness = r->material->stiffness * get(&r->stiffness, point, prim) * (r->stiffen ? r->stiffen[prim] : 1);
     r->multiplier[at + (size_t)i] = stiffness;
     if (!(stiffness > 0) || !(r->heavier[at + (size_t)i] > 0) || !(r->damper[at + (size_t)i] >= 0))
       return RV_STRAND_MATERIAL;
@@ -265,6 +265,7 @@ RvResult rv_strands_read(const RvDetail* detail, const RvStrandMaterial* materia
   if (!r.P) return rv_fail(error, RV_BAD_INPUT, "the strands have no positions P of 32-bit floats");
   if (state) {
     r.exact = rv_detail_f64(detail, RV_POINT, "rv_x", 3), r.kept = rv_detail_f64(detail, RV_POINT, "rv_rest", 7);
+    r.stiffen = rv_detail_f64(detail, RV_PRIM, "rv_stiffen", 1);
     r.simulated = rv_detail_i32(detail, RV_PRIM, "rv_simulated", 1);
   }
   size_t prims = rv_detail_count(detail, RV_PRIM);

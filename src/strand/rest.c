@@ -14,12 +14,22 @@
 
 enum { STRESSES = 6, ROWS = 4 };
 
+// a strand that cannot hold its pose is made stiffer by this until it can
+#define STIFFER 1.4142135623730951
+
+// of one batch
+typedef struct Outcome {
+  bool no_memory;
+  size_t capped, loose, stiffened;
+  double residual;
+} Outcome;
+
 typedef struct Balance {
   RvStrandModel* m;
   const RvStrandState* s;
   const RvRestDef* def;
-  size_t* capped;    // one a batch; SIZE_MAX: no memory
-  double* residual;  // one a batch
+  double* stiffen;  // one a strand
+  Outcome* out;     // one a batch
 } Balance;
 
 typedef struct Edge {
@@ -186,21 +196,40 @@ static bool balance_lane(const Balance* w, const RvStrandBatch* b, int lane, dou
   return capped;
 }
 
-// what the rod's own gradient leaves on the free vertices of the lanes that were not capped
-static double residual(const Balance* w, const RvStrandBatch* b, unsigned capped, double* g) {
+static RvRodBatch rod_of(const Balance* w, const RvStrandBatch* b) {
   const RvStrandModel* m = w->m;
-  RvRodBatch rod = {.vertices = b->vertices,
-                    .tangent = w->s->tangent + 3 * b->edge_at,
-                    .director = w->s->director + 3 * b->edge_at,
-                    .reference_twist = w->s->reference_twist + b->vertex_at,
-                    .length = m->rest_length + b->edge_at,
-                    .stretch = m->stretch + b->edge_at,
-                    .curvature = m->rest_curvature + 4 * b->vertex_at,
-                    .bend = m->bend + 2 * b->vertex_at,
-                    .twist = m->rest_twist + b->vertex_at,
-                    .torsion = m->torsion + b->vertex_at};
-  memset(g, 0, (size_t)b->vertices * 4 * RV_LANES * sizeof *g);
-  rv_rod_derivatives(&rod, w->s->q + b->at, RV_ROD_FULL, g, NULL);
+  return (RvRodBatch){.vertices = b->vertices,
+                      .tangent = w->s->tangent + 3 * b->edge_at,
+                      .director = w->s->director + 3 * b->edge_at,
+                      .reference_twist = w->s->reference_twist + b->vertex_at,
+                      .length = m->rest_length + b->edge_at,
+                      .stretch = m->stretch + b->edge_at,
+                      .curvature = m->rest_curvature + 4 * b->vertex_at,
+                      .bend = m->bend + 2 * b->vertex_at,
+                      .twist = m->rest_twist + b->vertex_at,
+                      .torsion = m->torsion + b->vertex_at};
+}
+
+// Lanes whose pose is no minimum of the energy with the first edge held (the weight is linear and has no part in it):
+// they stay where they are, but a push makes them fall into another pose. The slowest swing has to be faster than one
+// radian in half a second, or it would hardly come back.
+static unsigned unstable(const Balance* w, const RvStrandBatch* b, double* band) {
+  const int size = rv_rod_size(b->vertices), stride = RV_ROD_BAND + 1, held = 7;
+  const double slowest = 4;
+  for (int j = 0; j < size; ++j)
+    for (int k = 0; k <= RV_ROD_BAND && j + k < size; ++k)
+      for (int lane = 0; lane < RV_LANES; ++lane) {
+        double* a = &band[((size_t)(j * stride) + (size_t)k) * RV_LANES + (size_t)lane];
+        if (j < held)
+          *a = k == 0;
+        else if (k == 0)
+          *a -= slowest * w->m->mass[b->at + (size_t)j * RV_LANES + (size_t)lane];
+      }
+  return rv_ldlt_factor(band, size, RV_ROD_BAND);
+}
+
+// what the rod's own gradient leaves on the free vertices of the lanes that were not capped
+static double residual(const Balance* w, const RvStrandBatch* b, unsigned capped, const double* g) {
   double worst = 0;
   for (int lane = 0; lane < b->lanes; ++lane) {
     if (capped >> lane & 1) continue;
@@ -216,38 +245,91 @@ static double residual(const Balance* w, const RvStrandBatch* b, unsigned capped
   return worst;
 }
 
+static void scale_lane(double* a, size_t at, size_t rows, int lane, double by) {
+  for (size_t i = 0; i < rows; ++i) a[at + i * RV_LANES + (size_t)lane] *= by;
+}
+
+static void stiffen_lane(RvStrandModel* m, const RvStrandBatch* b, int lane, double by) {
+  size_t n = (size_t)b->vertices;
+  scale_lane(m->stretch, b->edge_at, n - 1, lane, by), scale_lane(m->damp_stretch, b->edge_at, n - 1, lane, by);
+  scale_lane(m->bend, 2 * b->vertex_at, 2 * n, lane, by), scale_lane(m->damp_bend, 2 * b->vertex_at, 2 * n, lane, by);
+  scale_lane(m->torsion, b->vertex_at, n, lane, by), scale_lane(m->damp_torsion, b->vertex_at, n, lane, by);
+}
+
+static void copy_lane(double* to, const double* from, size_t rows, int lane) {
+  for (size_t i = 0; i < rows; ++i) to[i * RV_LANES + (size_t)lane] = from[i * RV_LANES + (size_t)lane];
+}
+
+// room: a gradient, a band, and the natural shape
+static void balance_batch(const Balance* w, size_t k, double* room) {
+  RvStrandModel* m = w->m;
+  const RvStrandBatch* b = &m->batches[k];
+  Outcome* out = &w->out[k];
+  size_t n = (size_t)b->vertices, unknowns = 4 * n * RV_LANES, rows = n * RV_LANES;
+  size_t bytes = rv_ldlt_size(rv_rod_size(b->vertices), RV_ROD_BAND);
+  double *g = room, *band = g + unknowns, *natural = band + bytes, *work = natural + 6 * rows;
+  double *length = m->rest_length + b->edge_at, *curvature = m->rest_curvature + 4 * b->vertex_at,
+         *twist = m->rest_twist + b->vertex_at, factor[RV_LANES];
+  memcpy(natural, curvature, 4 * rows * sizeof *natural), memcpy(natural + 4 * rows, twist, rows * sizeof *natural);
+  memcpy(natural + 5 * rows, length, (rows - RV_LANES) * sizeof *natural);
+  for (int lane = 0; lane < RV_LANES; ++lane) factor[lane] = 1;
+  unsigned open = (1u << RV_LANES) - 1, capped = 0, loose = 0;
+  RvRodBatch rod = rod_of(w, b);
+  for (;;) {
+    for (int lane = 0; lane < RV_LANES; ++lane) {
+      if (!(open >> lane & 1)) continue;
+      copy_lane(curvature, natural, 4 * n, lane), copy_lane(twist, natural + 4 * rows, n, lane);
+      copy_lane(length, natural + 5 * rows, n - 1, lane);
+      capped = (capped & ~(1u << lane)) | (unsigned)balance_lane(w, b, lane, work) << lane;
+    }
+    memset(g, 0, (unknowns + bytes) * sizeof *g);
+    rv_rod_derivatives(&rod, w->s->q + b->at, RV_ROD_FULL, g, band);
+    loose = unstable(w, b, band);
+    open = 0;
+    for (int lane = 0; lane < RV_LANES; ++lane) {
+      double next = factor[lane] * STIFFER;
+      if (!((capped | loose) >> lane & 1) || next > w->def->max_stiffen * (1 + 1e-9)) continue;
+      stiffen_lane(m, b, lane, STIFFER);
+      factor[lane] = next;
+      open |= 1u << lane;
+    }
+    if (!open) break;
+  }
+  out->residual = residual(w, b, capped, g);
+  for (int lane = 0; lane < b->lanes; ++lane) {
+    out->capped += capped >> lane & 1, out->loose += (loose & ~capped) >> lane & 1;
+    out->stiffened += factor[lane] > 1;
+    w->stiffen[b->strand[lane]] = factor[lane];
+  }
+}
+
 static void balance_batches(void* arg, size_t begin, size_t end) {
   const Balance* w = arg;
   for (size_t k = begin; k < end; ++k) {
-    const RvStrandBatch* b = &w->m->batches[k];
-    double* room = rv_alloc((size_t)b->vertices * 4 * RV_LANES, sizeof *room);
-    if (!room) {
-      w->capped[k] = SIZE_MAX;
-      continue;
-    }
-    unsigned capped = 0;
-    for (int lane = 0; lane < RV_LANES; ++lane)
-      if (balance_lane(w, b, lane, room)) capped |= 1u << lane;
-    for (int lane = 0; lane < b->lanes; ++lane) w->capped[k] += capped >> lane & 1;
-    w->residual[k] = residual(w, b, capped, room);
+    size_t n = (size_t)w->m->batches[k].vertices;
+    size_t band = rv_ldlt_size(rv_rod_size((int)n), RV_ROD_BAND);
+    double* room = rv_alloc(band + 14 * n * RV_LANES, sizeof *room);
+    if (room)
+      balance_batch(w, k, room);
+    else
+      w->out[k].no_memory = true;
     rv_free(room);
   }
 }
 
-RvResult rv_strand_balance(RvStrandModel* m, const RvStrandState* s, const RvRestDef* def, RvRestReport* report,
-                           RvError* error) {
+RvResult rv_strand_balance(RvStrandModel* m, const RvStrandState* s, const RvRestDef* def, double* stiffen,
+                           RvRestReport* report, RvError* error) {
   *report = (RvRestReport){0};
-  Balance w = {m, s, def, rv_alloc_zero(m->nbatch, sizeof(size_t)), rv_alloc_zero(m->nbatch, sizeof(double))};
+  Balance w = {m, s, def, stiffen, rv_alloc_zero(m->nbatch, sizeof(Outcome))};
+  if (!w.out) return rv_fail(error, RV_NO_MEMORY, "out of memory for the rest shape");
+  rv_parallel_for(m->nbatch, 1, balance_batches, &w);
   RvResult result = RV_OK;
-  if (!w.capped || !w.residual)
-    result = rv_fail(error, RV_NO_MEMORY, "out of memory for the rest shape");
-  else
-    rv_parallel_for(m->nbatch, 1, balance_batches, &w);
   for (size_t k = 0; k < m->nbatch && !result; ++k) {
-    if (w.capped[k] == SIZE_MAX) result = rv_fail(error, RV_NO_MEMORY, "out of memory for the rest shape");
-    report->capped += w.capped[k];
-    report->residual = fmax(report->residual, w.residual[k]);
+    const Outcome* o = &w.out[k];
+    if (o->no_memory) result = rv_fail(error, RV_NO_MEMORY, "out of memory for the rest shape");
+    report->capped += o->capped, report->loose += o->loose, report->stiffened += o->stiffened;
+    report->residual = fmax(report->residual, o->residual);
   }
-  rv_free(w.capped), rv_free(w.residual);
+  rv_free(w.out);
   return result;
 }

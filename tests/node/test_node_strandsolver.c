@@ -116,6 +116,25 @@ static void turned_groom_stays(void** state) {
   rv_scene_free(scene);
 }
 
+// a head that turns and stops has its groom again when the hair has come to rest
+static void groom_comes_back(void** state) {
+  (void)state;
+  Log log;
+  RvScene* scene =
+      open_scene(HAIR TURN, 100,
+                 "\"n\": {\"type\": \"transform\", \"inputs\": [\"hair\"], \"parms\": {\"ry\": {\"keys\": [[1, "
+                 "0], [9, 90]], \"interp\": \"smooth\", \"extend\": \"hold\"}}},"
+                 "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"n\"]}",
+                 &log);
+  RvDetail *in = cook(scene, "n", 96), *swinging = cook(scene, "s", 9), *out = cook(scene, "s", 96),
+           *at9 = cook(scene, "n", 9);
+  double swung = largest_move(at9, swinging, 1), left = largest_move(in, out, 1);
+  print_message("a turn moves hair by %.3f m, of which %.1e m are left after 87 frames; %s\n", swung, left, log.text);
+  assert_true(swung > 0.05 && left < 0.005 * 0.15);
+  rv_detail_free(in), rv_detail_free(swinging), rv_detail_free(out), rv_detail_free(at9);
+  rv_scene_free(scene);
+}
+
 //---------------------------------------------------------------------------------------------- roots
 
 static void roots_follow(void** state) {
@@ -458,8 +477,8 @@ static void frozen_by_timescale(void** state) {
   rv_scene_free(scene);
 }
 
-RV_TESTS(cmocka_unit_test(still_groom_stays), cmocka_unit_test(turned_groom_stays), cmocka_unit_test(roots_follow),
-         cmocka_unit_test(inertia_scale), cmocka_unit_test(pins_and_goals), cmocka_unit_test(attributes_pass),
-         cmocka_unit_test(bad_strands_stay), cmocka_unit_test(empty_and_changing),
+RV_TESTS(cmocka_unit_test(still_groom_stays), cmocka_unit_test(turned_groom_stays), cmocka_unit_test(groom_comes_back),
+         cmocka_unit_test(roots_follow), cmocka_unit_test(inertia_scale), cmocka_unit_test(pins_and_goals),
+         cmocka_unit_test(attributes_pass), cmocka_unit_test(bad_strands_stay), cmocka_unit_test(empty_and_changing),
          cmocka_unit_test(ten_kilometres_away), cmocka_unit_test(roller_keeps_its_radius),
          cmocka_unit_test(frozen_by_timescale))
