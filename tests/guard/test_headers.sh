@@ -6,10 +6,9 @@ for header in include/rivulet/*.h; do
   ${CXX:-c++} -std=c++17 -Wall -Wextra -Wpedantic -Werror -Iinclude -x c++ -fsyntax-only "$header"
 done
 # every declared function is in the shared library, and nothing else is
-missing=$(grep -ho '\brv_[a-z0-9_]*(' include/rivulet/*.h | tr -d '(' | sort -u | while read -r name; do
-  grep -hE "RV_API .*\b$name\(" include/rivulet/*.h >/dev/null || continue
-  nm -D --defined-only "$RV_BUILD_DIR/librivulet.so" | grep -q " $name\$" || echo "$name"
-done)
+exported=$(nm -D --defined-only "$RV_BUILD_DIR/librivulet.so" | awk '$2=="T"{print $3}' | sort -u)
+declared=$(cat include/rivulet/*.h | tr '\n' ' ' | grep -oE 'RV_API [^;]*;' | grep -oE '\brv_[a-z0-9_]+\(' | tr -d '(' | sort -u)
+missing=$(comm -13 <(echo "$exported") <(echo "$declared"))
 [ -z "$missing" ] || { echo "declared but not in the library:" $missing; exit 1; }
-foreign=$(nm -D --defined-only "$RV_BUILD_DIR/librivulet.so" | awk '$2=="T"{print $3}' | grep -v '^rv_' | grep -v '^_' || true)
-[ -z "$foreign" ] || { echo "exported but not ours:" $foreign; exit 1; }
+foreign=$(comm -23 <(echo "$exported") <(echo "$declared") | grep -v '^_' || true)
+[ -z "$foreign" ] || { echo "exported but not declared:" $foreign; exit 1; }
