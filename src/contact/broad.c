@@ -1,0 +1,315 @@
+// Pairs of edges that may touch during a step, in time linear in their number.
+//
+// Every edge is entered in the cells that come within its reach; the entries are sorted by (cell, edge). A pair is
+// taken in that one cell that holds a certain point between its nearest points, which lies within the reach of both: so
+// it is found once, and no list of pairs must be searched for doubles.
+#include <math.h>
+
+#include "base/parallel.h"
+#include "contact/pair.h"
+#include "contact/sort.h"
+#include "contact/store.h"
+
+enum { CHUNKS = 256, AXIS_BITS = 21, MAX_ENTRIES = 48, MAX_FOUND = 256 };
+
+typedef RV_ARRAY(uint64_t) Found;
+
+typedef struct Cells {
+  RvVec3 lo;
+  double size, inverse;
+  int bits[3];
+} Cells;
+
+typedef struct Broad {
+  RvContacts* c;
+  const RvContactDef* def;
+  double dt;
+  Cells cells;
+  size_t grain;
+  size_t at[CHUNKS + 1];  // first entry of each chunk of edges, then of cells
+  Found found[CHUNKS];
+  size_t tests[CHUNKS], pairs[CHUNKS], skipped[CHUNKS];
+  bool failed[CHUNKS];
+} Broad;
+
+//---------------------------------------------------------------------------------------------- cells of an edge
+
+static int64_t cell_of(const Cells* g, double x, double lo) {
+  return (int64_t)floor((x - lo) * g->inverse);
+}
+
+static uint64_t key_of(const Cells* g, const int64_t i[3]) {
+  return ((uint64_t)i[2] << g->bits[1] | (uint64_t)i[1]) << g->bits[0] | (uint64_t)i[0];
+}
+
+static void cell_from_key(const Cells* g, uint64_t key, int64_t i[3]) {
+  i[0] = (int64_t)(key & (((uint64_t)1 << g->bits[0]) - 1));
+  i[1] = (int64_t)(key >> g->bits[0] & (((uint64_t)1 << g->bits[1]) - 1));
+  i[2] = (int64_t)(key >> (g->bits[0] + g->bits[1]));
+}
+
+// rounding must not part an edge from the cell of a point at its very reach
+static double padded(const Cells* g, double reach) {
+  return reach * (1 + 1e-9) + 1e-9 * g->size;
+}
+
+// Keys of the cells near an edge, slice by slice along its longest axis; `keys` NULL: only their number.
+static size_t cells_of_edge(const RvContacts* c, const Cells* g, size_t e, uint64_t* keys) {
+  const RvSegments* s = &c->segments;
+  size_t at = rv_contact_vertex(c, e), count = 0;
+  RvVec3 p = rv_sub(s->x[at], g->lo), q = rv_sub(s->x[at + 1], g->lo);
+  double a[3] = {p.x, p.y, p.z}, d[3] = {q.x - p.x, q.y - p.y, q.z - p.z}, r = padded(g, s->reach[e]);
+  int axis = fabs(d[1]) > fabs(d[0]) ? 1 : 0;
+  if (fabs(d[2]) > fabs(d[axis])) axis = 2;
+  int v = (axis + 1) % 3, w = (axis + 2) % 3;
+  int64_t first = cell_of(g, fmin(a[axis], a[axis] + d[axis]) - r, 0);
+  int64_t last = cell_of(g, fmax(a[axis], a[axis] + d[axis]) + r, 0);
+  for (int64_t k = first; k <= last; ++k) {
+    double t0 = 0, t1 = 1;
+    if (d[axis] != 0) {
+      double in = ((double)k * g->size - r - a[axis]) / d[axis];
+      double out = ((double)(k + 1) * g->size + r - a[axis]) / d[axis];
+      t0 = fmax(0, fmin(in, out) - 1e-9), t1 = fmin(1, fmax(in, out) + 1e-9);
+    }
+    int64_t cell[3], lo[3], hi[3];
+    for (int n = 0; n < 3; ++n) {
+      double x0 = a[n] + t0 * d[n], x1 = a[n] + t1 * d[n];
+      lo[n] = cell_of(g, fmin(x0, x1) - r, 0), hi[n] = cell_of(g, fmax(x0, x1) + r, 0);
+    }
+    cell[axis] = k;
+    for (cell[w] = lo[w]; cell[w] <= hi[w]; ++cell[w])
+      for (cell[v] = lo[v]; cell[v] <= hi[v]; ++cell[v], ++count)
+        if (keys) keys[count] = key_of(g, cell);
+  }
+  return count;
+}
+
+static void count_entries(void* arg, size_t begin, size_t end) {
+  Broad* b = arg;
+  for (size_t chunk = begin; chunk < end; ++chunk) {
+    size_t last = (chunk + 1) * b->grain < b->c->nedge ? (chunk + 1) * b->grain : b->c->nedge, count = 0;
+    for (size_t e = chunk * b->grain; e < last; ++e) count += cells_of_edge(b->c, &b->cells, e, NULL);
+    b->at[chunk] = count;
+  }
+}
+
+static void fill_entries(void* arg, size_t begin, size_t end) {
+  Broad* b = arg;
+  for (size_t chunk = begin; chunk < end; ++chunk) {
+    size_t last = (chunk + 1) * b->grain < b->c->nedge ? (chunk + 1) * b->grain : b->c->nedge, at = b->at[chunk];
+    for (size_t e = chunk * b->grain; e < last; ++e) {
+      size_t n = cells_of_edge(b->c, &b->cells, e, b->c->cells.data + at);
+      for (size_t k = 0; k < n; ++k) b->c->members.data[at + k] = (uint32_t)e;
+      at += n;
+    }
+  }
+}
+
+static double sum_reach(void* arg, size_t begin, size_t end) {
+  const RvContacts* c = arg;
+  double sum = 0;
+  for (size_t e = begin; e < end; ++e) sum += c->segments.reach[e];
+  return sum;
+}
+
+// the largest reach: it widens the box
+static double largest_reach(const RvContacts* c) {
+  double largest = 0;
+  for (size_t e = 0; e < c->nedge; ++e) largest = fmax(largest, c->segments.reach[e]);
+  return largest;
+}
+
+static void set_cells(Broad* b, double size, double widest) {
+  const RvSegments* s = &b->c->segments;
+  Cells* g = &b->cells;
+  RvVec3 pad = rv_vec3(widest, widest, widest), lo = rv_sub(s->lo, pad), extent = rv_sub(rv_add(s->hi, pad), lo);
+  double longest = fmax(extent.x, fmax(extent.y, extent.z));
+  size = fmax(size, longest / (double)((1 << AXIS_BITS) - 8));
+  g->size = size, g->inverse = 1 / size;
+  // a cell to spare on each side for the padding
+  g->lo = rv_sub(lo, rv_vec3(size, size, size));
+  double side[3] = {extent.x, extent.y, extent.z};
+  for (int k = 0; k < 3; ++k) g->bits[k] = rv_sort_bits((uint64_t)(side[k] * g->inverse) + 4);
+}
+
+// Half an edge: smaller cells cost entries, larger ones tests. Doubled while there are too many entries.
+static RvResult make_entries(Broad* b, RvContactStats* stats, RvError* error) {
+  RvContacts* c = b->c;
+  double mean = rv_parallel_sum(c->nedge, 4096, sum_reach, c) / (double)c->nedge;
+  double size = fmax(0.5 * c->segments.length, 2 * mean), widest = largest_reach(c);
+  size_t chunks = (c->nedge + b->grain - 1) / b->grain, total;
+  for (int round = 0;; ++round, size *= 2) {
+    set_cells(b, size, widest);
+    rv_parallel_for(chunks, 1, count_entries, b);
+    total = 0;
+    for (size_t k = 0; k < chunks; ++k) {
+      size_t n = b->at[k];
+      b->at[k] = total;
+      total += n;
+    }
+    if (total <= MAX_ENTRIES * c->nedge + 4096 || round > 60) break;
+  }
+  stats->entries = total;
+  if (!rv_array_resize(&c->cells, total) || !rv_array_resize(&c->members, total) ||
+      !rv_array_resize(&c->spare_keys, total) || !rv_array_resize(&c->spare_values, total))
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for the contacts of %zu edges", c->nedge);
+  rv_parallel_for(chunks, 1, fill_entries, b);
+  int bits = b->cells.bits[0] + b->cells.bits[1] + b->cells.bits[2];
+  if (!rv_sort_keys(c->cells.data, c->members.data, c->spare_keys.data, c->spare_values.data, total, bits))
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for the contacts of %zu edges", c->nedge);
+  return RV_OK;
+}
+
+//---------------------------------------------------------------------------------------------- pairs in a cell
+
+// Boxes of what of an edge is near the cell, relative to its corner.
+typedef struct Boxes {
+  float *lo[3], *hi[3];
+} Boxes;
+
+static void box_of(const Broad* b, size_t e, const int64_t cell[3], const Boxes* boxes, size_t at) {
+  const RvSegments* s = &b->c->segments;
+  const Cells* g = &b->cells;
+  size_t vertex = rv_contact_vertex(b->c, e);
+  RvVec3 corner = rv_add(g->lo, rv_scale(rv_vec3((double)cell[0], (double)cell[1], (double)cell[2]), g->size));
+  RvVec3 p = rv_sub(s->x[vertex], corner), q = rv_sub(s->x[vertex + 1], corner);
+  double a[3] = {p.x, p.y, p.z}, d[3] = {q.x - p.x, q.y - p.y, q.z - p.z}, r = padded(g, s->reach[e]);
+  double t0 = 0, t1 = 1;
+  for (int k = 0; k < 3; ++k) {
+    if (d[k] == 0) continue;
+    double in = (-r - a[k]) / d[k], out = (g->size + r - a[k]) / d[k];
+    t0 = fmax(t0, fmin(in, out)), t1 = fmin(t1, fmax(in, out));
+  }
+  // slightly larger than exact: floats
+  t0 -= 1e-6, t1 += 1e-6, r = r * 1.00001 + 1e-6 * g->size;
+  for (int k = 0; k < 3; ++k) {
+    double x0 = a[k] + t0 * d[k], x1 = a[k] + t1 * d[k];
+    boxes->lo[k][at] = (float)(fmin(x0, x1) - r), boxes->hi[k][at] = (float)(fmax(x0, x1) + r);
+  }
+}
+
+// The exact test of edges e < f in a cell. The motion that counts is that of the one against the other.
+static bool near_pair(const Broad* b, size_t e, size_t f, const int64_t cell[3]) {
+  const RvContacts* c = b->c;
+  const RvSegments* s = &c->segments;
+  if (c->strand_of[e] == c->strand_of[f] && f - e <= (size_t)b->def->neighbours) return false;
+  size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
+  RvClosest near = rv_closest_points(s->x[i], s->x[i + 1], s->x[j], s->x[j + 1]);
+  double distance = rv_length(near.delta), reach = s->reach[e] + s->reach[f];
+  if (!(distance < reach)) return false;
+  RvVec3 x = rv_mad(rv_lerp(s->x[j], s->x[j + 1], near.t), s->reach[f] / reach, near.delta);
+  if (cell_of(&b->cells, x.x, b->cells.lo.x) != cell[0] || cell_of(&b->cells, x.y, b->cells.lo.y) != cell[1] ||
+      cell_of(&b->cells, x.z, b->cells.lo.z) != cell[2])
+    return false;
+  double radii = fmax(s->radius[i], s->radius[i + 1]) + fmax(s->radius[j], s->radius[j + 1]);
+  double move = 0;
+  for (int k = 0; k < 4; ++k)
+    move = fmax(move, rv_distance(s->v[i + (size_t)(k & 1)], s->v[j + (size_t)(k >> 1)]) * b->dt);
+  return distance < b->def->reach * (1 + b->def->margin) * radii + move;
+}
+
+static bool pairs_of_cell(Broad* b, size_t chunk, size_t first, size_t last, const Boxes* x) {
+  const uint32_t* member = b->c->members.data + first;
+  size_t n = last - first;
+  int64_t cell[3];
+  cell_from_key(&b->cells, b->c->cells.data[first], cell);
+  for (size_t i = 0; i < n; ++i) box_of(b, member[i], cell, x, i);
+  for (size_t i = 0; i + 1 < n; ++i) {
+    float lo[3] = {x->lo[0][i], x->lo[1][i], x->lo[2][i]}, hi[3] = {x->hi[0][i], x->hi[1][i], x->hi[2][i]};
+    size_t stop = n - i - 1 > RV_CONTACT_MAX_TESTS ? i + 1 + RV_CONTACT_MAX_TESTS : n;
+    b->tests[chunk] += stop - i - 1, b->skipped[chunk] += n - stop;
+    size_t enough = b->found[chunk].count + MAX_FOUND;
+    for (size_t j = i + 1; j < stop; ++j) {
+      int apart = (x->lo[0][j] > hi[0]) | (x->hi[0][j] < lo[0]) | (x->lo[1][j] > hi[1]) | (x->hi[1][j] < lo[1]) |
+                  (x->lo[2][j] > hi[2]) | (x->hi[2][j] < lo[2]);
+      if (apart) continue;
+      b->pairs[chunk]++;
+      if (!near_pair(b, member[i], member[j], cell)) continue;
+      if (!rv_array_push(&b->found[chunk], (uint64_t)member[i] << 32 | member[j])) return false;
+      // more than could ever lie side by side: edges heaped on one spot
+      if (b->found[chunk].count == enough) {
+        b->skipped[chunk] += stop - j - 1;
+        break;
+      }
+    }
+  }
+  return true;
+}
+
+static bool make_boxes(Boxes* boxes, size_t count) {
+  float* memory = rv_alloc(6 * count, sizeof(float));
+  for (size_t k = 0; k < 3; ++k)
+    boxes->lo[k] = memory ? memory + 2 * k * count : NULL, boxes->hi[k] = memory ? memory + (2 * k + 1) * count : NULL;
+  return memory != NULL;
+}
+
+static void search_cells(void* arg, size_t begin, size_t end) {
+  Broad* b = arg;
+  const uint64_t* keys = b->c->cells.data;
+  for (size_t chunk = begin; chunk < end; ++chunk) {
+    size_t widest = 0;
+    for (size_t i = b->at[chunk], j; i < b->at[chunk + 1]; i = j) {
+      for (j = i; j < b->at[chunk + 1] && keys[j] == keys[i];) ++j;
+      widest = j - i > widest ? j - i : widest;
+    }
+    Boxes boxes;
+    if (widest < 2) continue;
+    if (!make_boxes(&boxes, widest)) {
+      b->failed[chunk] = true;
+      continue;
+    }
+    for (size_t i = b->at[chunk], j; i < b->at[chunk + 1] && !b->failed[chunk]; i = j) {
+      for (j = i; j < b->at[chunk + 1] && keys[j] == keys[i];) ++j;
+      if (j - i > 1) b->failed[chunk] = !pairs_of_cell(b, chunk, i, j, &boxes);
+    }
+    rv_free(boxes.lo[0]);
+  }
+}
+
+// chunks of entries that end where a cell ends
+static void split_cells(Broad* b) {
+  const RvContacts* c = b->c;
+  size_t total = c->cells.count;
+  for (size_t k = 0; k <= CHUNKS; ++k) {
+    size_t at = (size_t)((double)total * ((double)k / CHUNKS));
+    if (k == CHUNKS) at = total;
+    if (k > 0 && at < b->at[k - 1]) at = b->at[k - 1];
+    while (at > 0 && at < total && c->cells.data[at] == c->cells.data[at - 1]) ++at;
+    b->at[k] = at;
+  }
+}
+
+static RvResult collect(Broad* b, RvContactStats* stats, RvError* error) {
+  RvContacts* c = b->c;
+  size_t total = 0;
+  bool failed = false;
+  for (int k = 0; k < CHUNKS; ++k) {
+    total += b->found[k].count, failed |= b->failed[k];
+    stats->tests += b->tests[k], stats->pairs += b->pairs[k], stats->skipped += b->skipped[k];
+  }
+  if (failed || !rv_array_resize(&c->pairs, total) || !rv_array_resize(&c->spare_keys, total))
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pairs of edges", total);
+  size_t at = 0;
+  for (int k = 0; k < CHUNKS; ++k)
+    for (size_t i = 0; i < b->found[k].count; ++i) c->pairs.data[at++] = b->found[k].data[i];
+  // by the receiver, then stably by the source
+  if (!rv_sort_keys(c->pairs.data, NULL, c->spare_keys.data, NULL, total, 32 + rv_sort_bits(c->nedge)))
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pairs of edges", total);
+  return RV_OK;
+}
+
+RvResult rv_contact_pairs(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error) {
+  c->pairs.count = 0;
+  Broad* b = rv_alloc_zero(1, sizeof *b);
+  if (!b) return rv_fail(error, RV_NO_MEMORY, "out of memory for the contacts of %zu edges", c->nedge);
+  b->c = c, b->def = def, b->dt = dt, b->grain = (c->nedge + CHUNKS - 1) / CHUNKS;
+  RvResult result = make_entries(b, stats, error);
+  if (!result) {
+    split_cells(b);
+    rv_parallel_for(CHUNKS, 1, search_cells, b);
+    result = collect(b, stats, error);
+  }
+  for (int k = 0; k < CHUNKS; ++k) rv_array_free(&b->found[k]);
+  rv_free(b);
+  return result;
+}

@@ -1,0 +1,129 @@
+#include "contact/collider.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "math/scalar.h"
+
+RvPose rv_collider_pose(const RvCollider* s, double time) {
+  double speed = rv_length(s->angular);
+  RvPose pose = {rv_mad(s->position, time, s->linear), rv_quat_normalize(s->orientation)};
+  if (speed * fabs(time) > 0)
+    pose.orientation = rv_quat_normalize(
+        rv_quat_mul(rv_quat_axis_angle(rv_scale(s->angular, 1 / speed), speed * time), pose.orientation));
+  return pose;
+}
+
+RvResult rv_collider_check(const RvCollider* s, size_t index, RvError* error) {
+  bool round = s->shape == RV_COLLIDER_SPHERE || s->shape == RV_COLLIDER_CAPSULE;
+  double turn = rv_quat_dot(s->orientation, s->orientation);
+  if (!rv_vec3_finite(s->position) || !rv_vec3_finite(s->linear) || !rv_vec3_finite(s->angular) || !(turn > 0) ||
+      !isfinite(turn) || !isfinite(s->offset) || !(s->friction >= 0))
+    return rv_fail(error, RV_BAD_INPUT,
+                   "collider %zu: position, orientation, velocity, offset and friction must be finite numbers", index);
+  if (round && !(s->radius > 0 && isfinite(s->radius) && s->half_height >= 0 && isfinite(s->half_height)))
+    return rv_fail(error, RV_BAD_INPUT, "collider %zu: its radius must be above 0", index);
+  if (s->shape == RV_COLLIDER_GRID && (!s->distance || rv_grid_type(s->distance) != RV_GRID_FLOAT))
+    return rv_fail(error, RV_BAD_INPUT, "collider %zu: it needs a float grid of signed distances", index);
+  if (s->velocity && rv_grid_type(s->velocity) != RV_GRID_VEC3)
+    return rv_fail(error, RV_BAD_INPUT, "collider %zu: its grid of velocities must hold vectors", index);
+  return RV_OK;
+}
+
+static double analytic(const RvCollider* s, RvVec3 y, RvVec3* normal) {
+  if (s->shape == RV_COLLIDER_PLANE) {
+    *normal = rv_vec3(0, 1, 0);
+    return y.y;
+  }
+  double half = s->shape == RV_COLLIDER_CAPSULE ? s->half_height : 0;
+  RvVec3 out = rv_sub(y, rv_vec3(0, rv_clamp(y.y, -half, half), 0));
+  *normal = rv_normalize(out, rv_vec3(1, 0, 0));
+  return rv_length(out) - s->radius;
+}
+
+// central differences over half a voxel to each side, all in one call
+static RvResult sample(const RvCollider* s, size_t n, const RvVec3* at, double* distance, RvVec3* normal,
+                       RvError* error) {
+  size_t each = normal ? 7 : 1;
+  double h = 0.5 * rv_grid_voxel_size(s->distance);
+  double* x = rv_alloc(n * each, 3 * sizeof(double));
+  float* value = rv_alloc(n * each, sizeof(float));
+  RvResult result = x && value ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for %zu samples of a collider", n);
+  for (size_t k = 0; !result && k < n * each; ++k) {
+    double p[3] = {at[k / each].x, at[k / each].y, at[k / each].z};
+    size_t way = k % each;
+    if (way) p[(way - 1) / 2] += way % 2 ? -h : h;
+    for (int c = 0; c < 3; ++c) x[3 * k + (size_t)c] = p[c];
+  }
+  if (!result) result = rv_grid_sample(s->distance, n * each, x, value, error);
+  for (size_t k = 0; !result && k < n; ++k) {
+    const float* v = value + k * each;
+    distance[k] = (double)v[0] - s->offset;
+    if (!normal) continue;
+    RvVec3 slope = rv_vec3((double)v[2] - (double)v[1], (double)v[4] - (double)v[3], (double)v[6] - (double)v[5]);
+    // flat: beyond the band of the grid
+    normal[k] = rv_length(slope) > 0.2 * h ? rv_normalize(slope, rv_vec3(0, 0, 0)) : rv_vec3(0, 0, 0);
+  }
+  rv_free(x), rv_free(value);
+  return result;
+}
+
+RvResult rv_collider_distance(const RvCollider* s, size_t n, const RvVec3* at, double* distance, RvVec3* normal,
+                              RvError* error) {
+  if (n == 0) return RV_OK;
+  if (s->shape == RV_COLLIDER_GRID) return sample(s, n, at, distance, normal, error);
+  for (size_t k = 0; k < n; ++k) {
+    RvVec3 out;
+    distance[k] = analytic(s, at[k], &out) - s->offset;
+    if (normal) normal[k] = out;
+  }
+  return RV_OK;
+}
+
+RvResult rv_collider_velocity(const RvCollider* s, size_t n, const RvVec3* at, RvVec3* velocity, RvError* error) {
+  for (size_t k = 0; k < n; ++k) velocity[k] = rv_vec3(0, 0, 0);
+  if (s->shape != RV_COLLIDER_GRID || !s->velocity || n == 0) return RV_OK;
+  double* x = rv_alloc(n, 3 * sizeof(double));
+  float* v = rv_alloc(n, 3 * sizeof(float));
+  RvResult result = x && v ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for %zu samples of a collider", n);
+  for (size_t k = 0; !result && k < n; ++k) rv_vec3_store64(x + 3 * k, at[k]);
+  if (!result) result = rv_grid_sample(s->velocity, n, x, v, error);
+  for (size_t k = 0; !result && k < n; ++k) velocity[k] = rv_vec3_load(v + 3 * k);
+  rv_free(x), rv_free(v);
+  return result;
+}
+
+// the fastest that the solid's own velocity gets
+static double fastest(const RvGrid* velocity) {
+  double most = 0;
+  RvLeaf leaf;
+  for (size_t k = 0; k < rv_grid_leaf_count(velocity); ++k) {
+    if (!rv_grid_leaf(velocity, k, &leaf)) continue;
+    for (int i = 0; i < 512; ++i) {
+      RvVec3 v = rv_vec3_load(leaf.values + 3 * i);
+      most = fmax(most, rv_dot(v, v));
+    }
+  }
+  return isfinite(most) ? sqrt(most) : 0;
+}
+
+RvColliderBox rv_collider_box(const RvCollider* s, double dt) {
+  RvColliderBox box = {.empty = true};
+  int32_t lo[3], hi[3];
+  if (s->shape != RV_COLLIDER_GRID) return box;
+  box.empty = !rv_grid_bounds(s->distance, lo, hi, box.lo, box.hi);
+  double wide = s->offset + (s->velocity ? fastest(s->velocity) * (fabs(s->grid_time) + dt) : 0);
+  for (int k = 0; k < 3; ++k) box.lo[k] -= wide, box.hi[k] += wide;
+  return box;
+}
+
+bool rv_collider_near(const RvCollider* s, const RvColliderBox* box, RvVec3 at, double radius) {
+  if (s->shape != RV_COLLIDER_GRID) {
+    RvVec3 normal;
+    return analytic(s, at, &normal) - s->offset < radius;
+  }
+  double p[3] = {at.x, at.y, at.z};
+  for (int k = 0; k < 3; ++k)
+    if (box->empty || p[k] < box->lo[k] - radius || p[k] > box->hi[k] + radius) return false;
+  return true;
+}

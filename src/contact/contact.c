@@ -1,0 +1,172 @@
+// The life of the contacts: made for a model, found for a step, kept and put back.
+#include "contact/contact.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "contact/collider.h"
+#include "contact/sort.h"
+#include "contact/store.h"
+
+RvContactDef rv_contact_defaults(void) {
+  return (RvContactDef){.strands = true,
+                        .reach = 1.5,
+                        .stiffness = 1e4,
+                        .friction = 0.3,
+                        .solid_stiffness = 1e4,
+                        .slip = 0.1,
+                        .margin = 1,
+                        .neighbours = 4};
+}
+
+//---------------------------------------------------------------------------------------------- making
+
+static void number_edges(RvContacts* c) {
+  const RvStrandModel* m = c->model;
+  size_t strand = 0, edge = 0;
+  for (size_t k = 0; k < m->nbatch; ++k)
+    for (int lane = 0; lane < m->batches[k].lanes; ++lane, ++strand) {
+      c->strands[strand] = (RvContactStrand){(uint32_t)edge, (uint32_t)k, lane, m->batches[k].strand[lane]};
+      for (int j = 0; j + 1 < m->batches[k].vertices; ++j) c->strand_of[edge++] = (uint32_t)strand;
+    }
+  c->strands[strand] = (RvContactStrand){.first = (uint32_t)edge};
+}
+
+RvResult rv_contacts_new(const RvStrandModel* m, RvContacts** out, RvError* error) {
+  *out = NULL;
+  if (m->nvertex > UINT32_MAX / 4 || m->unknowns > UINT32_MAX)
+    return rv_fail(error, RV_LIMIT, "%zu points of strands are more than contacts can be found for", m->nvertex);
+  RvContacts* c = rv_alloc_zero(1, sizeof *c);
+  if (!c) return rv_fail(error, RV_NO_MEMORY, "out of memory for contacts");
+  c->model = m, c->nstrand = m->nstrand, c->nedge = m->nvertex - m->nstrand;
+  RvSegments* s = &c->segments;
+  bool room = (c->strands = rv_alloc_zero(m->nstrand + 1, sizeof *c->strands)) &&
+              (c->strand_of = rv_alloc_zero(c->nedge, sizeof *c->strand_of)) &&
+              (s->x = rv_alloc(m->nvertex, sizeof *s->x)) && (s->v = rv_alloc(m->nvertex, sizeof *s->v)) &&
+              (s->radius = rv_alloc(m->nvertex, sizeof(double))) && (s->reach = rv_alloc(c->nedge, sizeof(double))) &&
+              (c->end_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t))) &&
+              (c->touch_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t)));
+  if (!room) {
+    rv_contacts_free(c);
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for the contacts of %zu strands", m->nstrand);
+  }
+  number_edges(c);
+  rv_contact_bind_operator(c);
+  *out = c;
+  return RV_OK;
+}
+
+void rv_contacts_free(RvContacts* c) {
+  if (!c) return;
+  void* memory[] = {c->strands,
+                    c->strand_of,
+                    c->segments.x,
+                    c->segments.v,
+                    c->segments.radius,
+                    c->segments.reach,
+                    c->cells.data,
+                    c->spare_keys.data,
+                    c->members.data,
+                    c->spare_values.data,
+                    c->pairs.data,
+                    c->keys.data,
+                    c->shapes.data,
+                    c->memory.data,
+                    c->along.data,
+                    c->hessian.data,
+                    c->ends.data,
+                    c->end_of.data,
+                    c->end_at,
+                    c->value.data,
+                    c->force.data,
+                    c->touch_keys.data,
+                    c->touch_shapes.data,
+                    c->touch_memory.data,
+                    c->touch_hessian.data,
+                    c->touch_ends.data,
+                    c->touch_at,
+                    c->old_keys.data,
+                    c->old_touch_keys.data,
+                    c->old_memory.data,
+                    c->old_touch_memory.data};
+  for (size_t k = 0; k < sizeof memory / sizeof *memory; ++k) rv_free(memory[k]);
+  rv_free(c);
+}
+
+//---------------------------------------------------------------------------------------------- finding
+
+void rv_contacts_predict(const RvStrandModel* m, const RvStrandState* s, const RvStrandStepDef* step, double* out) {
+  for (size_t k = 0; k < m->unknowns; ++k) {
+    double push = step->force && m->mass[k] > 0 ? step->dt * step->force[k] / m->mass[k] : 0;
+    bool given = m->free[k] == 0 && step->target;
+    out[k] = given ? (step->target[k] - s->q[k]) / step->dt : m->free[k] == 0 ? 0 : s->v[k] + push;
+  }
+}
+
+static RvResult check(const RvContactDef* def, double dt, RvError* error) {
+  if (!(dt > 0) || !isfinite(dt)) return rv_fail(error, RV_BAD_INPUT, "contacts: the step must be above 0");
+  if (!(def->reach > 1) || !(def->stiffness >= 0) || !(def->solid_stiffness >= 0) || !(def->friction >= 0) ||
+      !(def->slip > 0) || !(def->margin >= 0) || def->neighbours < 1)
+    return rv_fail(error, RV_BAD_INPUT,
+                   "contacts: reach must be above 1, slip above 0, and stiffness, friction and margin not below 0");
+  for (size_t k = 0; k < def->ncollider; ++k) {
+    RvResult result = rv_collider_check(&def->colliders[k], k, error);
+    if (result) return result;
+  }
+  return RV_OK;
+}
+
+#define SWAP(a, b)                                                                               \
+  do {                                                                                           \
+    char swap[sizeof(a)];                                                                        \
+    memcpy(swap, &(a), sizeof(a)), memcpy(&(a), &(b), sizeof(a)), memcpy(&(b), swap, sizeof(a)); \
+  } while (0)
+
+// a step that is tried again begins from the same memory
+static void remember(RvContacts* c) {
+  if (!c->accepted) return;
+  SWAP(c->keys, c->old_keys);
+  SWAP(c->memory, c->old_memory);
+  SWAP(c->touch_keys, c->old_touch_keys);
+  SWAP(c->touch_memory, c->old_touch_memory);
+  c->accepted = false;
+}
+
+static void clear_links(RvContacts* c) {
+  c->pairs.count = c->keys.count = c->shapes.count = c->memory.count = c->along.count = 0;
+}
+
+RvResult rv_contacts_find(RvContacts* c, const double* q, const double* velocity, double dt, const RvContactDef* def,
+                          RvContactStats* stats, RvError* error) {
+  *stats = (RvContactStats){0};
+  RvResult result = check(def, dt, error);
+  if (result) return result;
+  remember(c);
+  clear_links(c);
+  c->touch_keys.count = c->touch_shapes.count = c->touch_memory.count = 0;
+  if (c->nstrand > 0) {
+    result = rv_segments_fill(c, q, velocity, dt, def, stats, error);
+    if (!result && def->strands) result = rv_contact_pairs(c, dt, def, stats, error);
+    if (!result && def->strands) result = rv_contact_links(c, dt, def, stats, error);
+    if (!result) result = rv_contact_touches(c, dt, def, stats, error);
+  }
+  if (result) {
+    clear_links(c);
+    c->touch_keys.count = c->touch_shapes.count = c->touch_memory.count = 0;
+  }
+  RvResult ends = rv_contact_ends(c, error);
+  return result ? result : ends;
+}
+
+const RvOperator* rv_contacts_operator(RvContacts* c) {
+  return &c->op;
+}
+
+size_t rv_contacts_link_count(const RvContacts* c) {
+  return c->keys.count;
+}
+
+size_t rv_contacts_touch_count(const RvContacts* c) {
+  return c->touch_keys.count;
+}

@@ -1,0 +1,193 @@
+// Links of the pairs: which part of an edge faces the other, with what history.
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/parallel.h"
+#include "contact/law.h"
+#include "contact/pair.h"
+#include "contact/store.h"
+
+typedef struct Build {
+  RvContacts* c;
+  const RvContactDef* def;
+  double dt;
+} Build;
+
+size_t rv_contact_find_key(const uint64_t* keys, size_t count, uint64_t key) {
+  size_t lo = 0, hi = count;
+  while (lo < hi) {
+    size_t mid = lo + (hi - lo) / 2;
+    if (keys[mid] < key)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo < count && keys[lo] == key ? lo : count;
+}
+
+// What is known of this pair from the step before; a contact that slid over a vertex takes the memory of its old pair.
+static const RvLinkMemory* recall(const RvContacts* c, size_t e, size_t f) {
+  static const int8_t around[9][2] = {{0, 0}, {0, -1}, {0, 1}, {-1, 0}, {1, 0}, {-1, -1}, {1, 1}, {-1, 1}, {1, -1}};
+  const RvContactStrand *a = &c->strands[c->strand_of[e]], *b = &c->strands[c->strand_of[f]];
+  if (c->old_keys.count == 0) return NULL;
+  for (int k = 0; k < 9; ++k) {
+    int64_t i = (int64_t)e + around[k][0], j = (int64_t)f + around[k][1];
+    if (i < (int64_t)a[0].first || i >= (int64_t)a[1].first || j < (int64_t)b[0].first || j >= (int64_t)b[1].first)
+      continue;
+    size_t at = rv_contact_find_key(c->old_keys.data, c->old_keys.count, (uint64_t)i << 32 | (uint64_t)j);
+    if (at < c->old_keys.count) return &c->old_memory.data[at];
+  }
+  return NULL;
+}
+
+static RvVec3 place_at(const RvSegments* s, size_t vertex, double time) {
+  return rv_mad(s->x[vertex], time, s->v[vertex]);
+}
+
+static RvVec3 direction(const RvContacts* c, size_t vertex, double time) {
+  return rv_normalize(rv_sub(place_at(&c->segments, vertex + 1, time), place_at(&c->segments, vertex, time)),
+                      rv_vec3(0, 0, 0));
+}
+
+// the pair as it will be after `time` of free motion
+static RvEdgePair pair_at(const RvContacts* c, size_t e, size_t f, double time) {
+  const RvSegments* s = &c->segments;
+  const RvContactStrand* b = &c->strands[c->strand_of[f]];
+  size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
+  RvVec3 own = direction(c, j, time), before = own, after = own;
+  if (f > b[0].first) before = rv_normalize(rv_add(own, direction(c, j - 1, time)), own);
+  if (f + 1 < b[1].first) after = rv_normalize(rv_add(own, direction(c, j + 1, time)), own);
+  return (RvEdgePair){{place_at(s, i, time), place_at(s, i + 1, time)},
+                      {place_at(s, j, time), place_at(s, j + 1, time)},
+                      before,
+                      after};
+}
+
+static RvVec3 tangential(RvVec3 a, RvVec3 n) {
+  return rv_mad(a, -rv_dot(a, n), n);
+}
+
+static bool all_fixed(const RvContacts* c, size_t e) {
+  const RvContactStrand* s = &c->strands[c->strand_of[e]];
+  size_t place = rv_contact_place(c, s, e - s->first);
+  return c->model->free[place] == 0 && c->model->free[place + 4 * RV_LANES] == 0;
+}
+
+// Difference of the two points of a link, at the start of the step or in velocity.
+static RvVec3 between(const RvVec3* x, size_t i, size_t j, const RvFacing* at) {
+  return rv_sub(rv_lerp(x[i], x[i + 1], at->u), rv_lerp(x[j], x[j + 1], at->v));
+}
+
+// Fills link `index`; a link that is not needed has no stiffness.
+static void make_link(const Build* b, size_t index, size_t e, size_t f) {
+  RvContacts* c = b->c;
+  const RvContactDef* def = b->def;
+  const RvSegments* s = &c->segments;
+  RvContactShape* shape = &c->shapes.data[index];
+  size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
+  shape->stiffness = 0;
+  if (all_fixed(c, e) && all_fixed(c, f)) return;
+  const RvLinkMemory* old = recall(c, e, f);
+  double radii = fmax(s->radius[i], s->radius[i + 1]) + fmax(s->radius[j], s->radius[j + 1]);
+  double reach = def->reach * radii;
+  RvEdgePair pair = pair_at(c, e, f, 0);
+  RvFacing facing = rv_facing(&pair, reach, old ? old->normal : rv_vec3(0, 0, 0));
+  double close = -rv_dot(facing.normal, between(s->v, i, j, &facing)) * b->dt;
+  if (close > 0 && facing.gap > reach) {
+    // a fast pair is looked at when it meets
+    double share = fmin(1, (facing.gap - reach) / close);
+    pair = pair_at(c, e, f, share * b->dt);
+    facing = rv_facing(&pair, reach, facing.normal);
+    close = -rv_dot(facing.normal, between(s->v, i, j, &facing)) * b->dt;
+  }
+  RvVec3 start = between(s->x, i, j, &facing);
+  double gap = rv_dot(facing.normal, start);
+  if (!(facing.length > 0) || !(fmin(gap, gap - close) < reach * (1 + def->margin))) return;
+  double multiple = def->multiple ? fmin(def->multiple[c->strands[c->strand_of[e]].input],
+                                         def->multiple[c->strands[c->strand_of[f]].input])
+                                  : 1;
+  shape->normal = facing.normal, shape->offset = 0;
+  shape->reach = old ? fmax(old->reach, fmin(reach, gap)) : fmin(reach, gap);
+  shape->width = reach * (1 - 1 / def->reach);
+  shape->stiffness = multiple * def->stiffness * facing.length;
+  shape->limit = -def->friction * rv_contact_force(gap, shape->reach, shape->width, shape->stiffness).force;
+  shape->slip = def->slip * reach;
+  RvVec3 slip = old ? tangential(old->slip, facing.normal) : rv_vec3(0, 0, 0);
+  shape->origin = rv_sub(tangential(start, facing.normal), slip);
+  c->along.data[2 * index] = facing.u, c->along.data[2 * index + 1] = facing.v;
+  c->memory.data[index] = (RvLinkMemory){slip, facing.normal, shape->reach, old ? old->area : 0, old ? old->age : 0};
+}
+
+static void make_links(void* arg, size_t begin, size_t end) {
+  const Build* b = arg;
+  for (size_t k = begin; k < end; ++k)
+    make_link(b, k, (size_t)(b->c->pairs.data[k] >> 32), (size_t)(b->c->pairs.data[k] & UINT32_MAX));
+}
+
+//---------------------------------------------------------------------------------------------- the nearest few
+
+typedef struct Near {
+  double gap;
+  size_t index;
+} Near;
+
+static int by_gap(const void* pa, const void* pb) {
+  const Near *a = pa, *b = pb;
+  if (a->gap != b->gap) return a->gap < b->gap ? -1 : 1;
+  return a->index < b->index ? -1 : a->index > b->index;
+}
+
+// drops all but the nearest links of one source edge, whose pairs are [first, last)
+static size_t keep_nearest(RvContacts* c, size_t first, size_t last) {
+  size_t n = 0;
+  for (size_t k = first; k < last; ++k) n += c->shapes.data[k].stiffness > 0;
+  if (n <= RV_CONTACT_MAX_LINKS) return 0;
+  Near* near = rv_alloc(n, sizeof *near);
+  size_t count = 0, dropped = n - RV_CONTACT_MAX_LINKS;
+  for (size_t k = first; k < last; ++k) {
+    if (!(c->shapes.data[k].stiffness > 0)) continue;
+    // without memory the first ones stay: a bound is a bound
+    if (!near && ++count > RV_CONTACT_MAX_LINKS) c->shapes.data[k].stiffness = 0;
+    const RvContactShape* s = &c->shapes.data[k];
+    size_t i = rv_contact_vertex(c, (size_t)(c->pairs.data[k] >> 32));
+    size_t j = rv_contact_vertex(c, (size_t)(c->pairs.data[k] & UINT32_MAX));
+    RvFacing at = {.u = c->along.data[2 * k], .v = c->along.data[2 * k + 1]};
+    if (near) near[count++] = (Near){rv_dot(s->normal, between(c->segments.x, i, j, &at)), k};
+  }
+  if (near) {
+    qsort(near, n, sizeof *near, by_gap);
+    for (size_t k = RV_CONTACT_MAX_LINKS; k < n; ++k) c->shapes.data[near[k].index].stiffness = 0;
+  }
+  rv_free(near);
+  return dropped;
+}
+
+static void compact(RvContacts* c, RvContactStats* stats) {
+  size_t n = c->pairs.count, kept = 0;
+  for (size_t first = 0, last; first < n; first = last) {
+    for (last = first; last < n && c->pairs.data[last] >> 32 == c->pairs.data[first] >> 32;) ++last;
+    if (last - first > RV_CONTACT_MAX_LINKS) stats->dropped += keep_nearest(c, first, last);
+    for (size_t k = first; k < last; ++k) {
+      if (!(c->shapes.data[k].stiffness > 0)) continue;
+      c->keys.data[kept] = c->pairs.data[k];
+      c->shapes.data[kept] = c->shapes.data[k];
+      c->memory.data[kept] = c->memory.data[k];
+      c->along.data[2 * kept] = c->along.data[2 * k], c->along.data[2 * kept + 1] = c->along.data[2 * k + 1];
+      kept++;
+    }
+  }
+  c->keys.count = c->shapes.count = c->memory.count = kept;
+  c->along.count = 2 * kept;
+  stats->links = kept;
+}
+
+RvResult rv_contact_links(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error) {
+  size_t n = c->pairs.count;
+  if (!rv_array_resize(&c->keys, n) || !rv_array_resize(&c->shapes, n) || !rv_array_resize(&c->memory, n) ||
+      !rv_array_resize(&c->along, 2 * n))
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts", n);
+  Build b = {c, def, dt};
+  rv_parallel_for(n, 512, make_links, &b);
+  compact(c, stats);
+  return RV_OK;
+}

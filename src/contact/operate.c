@@ -1,0 +1,253 @@
+// The contacts as an operator of the strands' Newton.
+//
+// With w the weights of a link's ends (the source's positive, the receiver's negative), delta = sum w_i x_i, and H_ij =
+// w_i w_j M with one 3 x 3 matrix M a link. What joins the two vertices of one end goes to the band of its batch; what
+// joins the two ends is left to apply. All sums over links go batch by batch over its own ends.
+#include <math.h>
+
+#include "base/parallel.h"
+#include "contact/law.h"
+#include "contact/store.h"
+
+typedef struct Job {
+  RvContacts* c;
+  const double* in;
+  double* out;
+} Job;
+
+static RvVec3 load3(const double* p) {
+  return rv_vec3(p[0], p[RV_LANES], p[2 * RV_LANES]);
+}
+
+static void add3(double* p, double w, RvVec3 f) {
+  p[0] += w * f.x, p[RV_LANES] += w * f.y, p[2 * RV_LANES] += w * f.z;
+}
+
+static RvVec3 value_of(const RvContactEnd* e, const double* in) {
+  return rv_lerp(load3(in + e->place), load3(in + e->place + 4 * RV_LANES), e->t);
+}
+
+static void spread(const RvContactEnd* e, RvVec3 f, double* out) {
+  add3(out + e->place, 1 - e->t, f);
+  add3(out + e->place + 4 * RV_LANES, e->t, f);
+}
+
+static RvVec3 sym_apply(const RvSym3* s, RvVec3 v) {
+  return rv_vec3(s->m[0] * v.x + s->m[1] * v.y + s->m[3] * v.z, s->m[1] * v.x + s->m[2] * v.y + s->m[4] * v.z,
+                 s->m[3] * v.x + s->m[4] * v.y + s->m[5] * v.z);
+}
+
+static void sym_add(RvSym3* s, double k, RvVec3 v) {
+  s->m[0] += k * v.x * v.x, s->m[1] += k * v.x * v.y, s->m[2] += k * v.y * v.y;
+  s->m[3] += k * v.x * v.z, s->m[4] += k * v.y * v.z, s->m[5] += k * v.z * v.z;
+}
+
+//---------------------------------------------------------------------------------------------- one contact
+
+typedef struct Split {
+  double d, slid;
+  RvVec3 slip;
+} Split;
+
+static Split split(const RvContactShape* s, RvVec3 delta) {
+  double along = rv_dot(s->normal, delta);
+  RvVec3 slip = rv_sub(rv_mad(delta, -along, s->normal), s->origin);
+  return (Split){along - s->offset, rv_length(slip), slip};
+}
+
+static double energy_of(const RvContactShape* s, RvVec3 delta) {
+  Split at = split(s, delta);
+  double energy = rv_contact_force(at.d, s->reach, s->width, s->stiffness).energy;
+  return s->limit > 0 ? energy + rv_friction_force(at.slid, s->slip, s->limit).energy : energy;
+}
+
+static RvVec3 gradient_of(const RvContactShape* s, RvVec3 delta) {
+  Split at = split(s, delta);
+  RvVec3 g = rv_scale(s->normal, rv_contact_force(at.d, s->reach, s->width, s->stiffness).force);
+  if (!(s->limit > 0)) return g;
+  return rv_mad(g, rv_friction_force(at.slid, s->slip, s->limit).pull, at.slip);
+}
+
+// Both parts are convex, so this is the whole Hessian and positive semidefinite: slope n n^T + pull (I - n n^T) +
+// (friction's slope - pull) t t^T, t the direction of the slip.
+static RvSym3 hessian_of(const RvContactShape* s, RvVec3 delta) {
+  Split at = split(s, delta);
+  RvSym3 h = {{0}};
+  double slope = rv_contact_force(at.d, s->reach, s->width, s->stiffness).slope;
+  if (!(s->limit > 0)) {
+    sym_add(&h, slope, s->normal);
+    return h;
+  }
+  RvFrictionForce f = rv_friction_force(at.slid, s->slip, s->limit);
+  h.m[0] = h.m[2] = h.m[5] = f.pull;
+  sym_add(&h, slope - f.pull, s->normal);
+  sym_add(&h, f.slope - f.pull, rv_normalize(at.slip, rv_vec3(0, 0, 0)));
+  return h;
+}
+
+//---------------------------------------------------------------------------------------------- all
+
+static void gather_ends(void* arg, size_t begin, size_t end) {
+  Job* j = arg;
+  for (size_t k = begin; k < end; ++k) j->c->value.data[k] = value_of(&j->c->ends.data[k], j->in);
+}
+
+static RvVec3 delta_of(const RvContacts* c, size_t link) {
+  return rv_sub(c->value.data[c->end_of.data[2 * link]], c->value.data[c->end_of.data[2 * link + 1]]);
+}
+
+static double link_energy(void* arg, size_t begin, size_t end) {
+  const RvContacts* c = ((Job*)arg)->c;
+  double sum = 0;
+  for (size_t k = begin; k < end; ++k) sum += energy_of(&c->shapes.data[k], delta_of(c, k));
+  return sum;
+}
+
+static double touch_energy(void* arg, size_t begin, size_t end) {
+  const Job* j = arg;
+  double sum = 0;
+  for (size_t k = begin; k < end; ++k)
+    sum += energy_of(&j->c->touch_shapes.data[k], value_of(&j->c->touch_ends.data[k], j->in));
+  return sum;
+}
+
+enum { GRAIN = 2048 };
+
+static double energy(void* user, const double* q) {
+  RvContacts* c = user;
+  Job j = {c, q, NULL};
+  rv_parallel_for(c->ends.count, GRAIN, gather_ends, &j);
+  double sum = rv_parallel_sum(c->keys.count, GRAIN, link_energy, &j);
+  return sum + rv_parallel_sum(c->touch_keys.count, GRAIN, touch_energy, &j);
+}
+
+static void link_forces(void* arg, size_t begin, size_t end) {
+  RvContacts* c = ((Job*)arg)->c;
+  for (size_t k = begin; k < end; ++k) c->force.data[k] = gradient_of(&c->shapes.data[k], delta_of(c, k));
+}
+
+static void spread_forces(void* arg, size_t begin, size_t end) {
+  const Job* j = arg;
+  const RvContacts* c = j->c;
+  for (size_t b = begin; b < end; ++b) {
+    for (size_t k = c->end_at[b]; k < c->end_at[b + 1]; ++k) {
+      const RvContactEnd* e = &c->ends.data[k];
+      RvVec3 f = c->force.data[e->link / 2];
+      spread(e, e->link % 2 ? rv_neg(f) : f, j->out);
+    }
+    for (size_t k = c->touch_at[b]; k < c->touch_at[b + 1]; ++k) {
+      const RvContactEnd* e = &c->touch_ends.data[k];
+      spread(e, gradient_of(&c->touch_shapes.data[k], value_of(e, j->in)), j->out);
+    }
+  }
+}
+
+static void gradient(void* user, const double* q, double* g) {
+  RvContacts* c = user;
+  Job j = {c, q, g};
+  rv_parallel_for(c->ends.count, GRAIN, gather_ends, &j);
+  rv_parallel_for(c->keys.count, GRAIN, link_forces, &j);
+  rv_parallel_for(c->model->nbatch, 1, spread_forces, &j);
+}
+
+static void link_hessians(void* arg, size_t begin, size_t end) {
+  RvContacts* c = ((Job*)arg)->c;
+  for (size_t k = begin; k < end; ++k) c->hessian.data[k] = hessian_of(&c->shapes.data[k], delta_of(c, k));
+}
+
+static void touch_hessians(void* arg, size_t begin, size_t end) {
+  const Job* j = arg;
+  for (size_t k = begin; k < end; ++k)
+    j->c->touch_hessian.data[k] = hessian_of(&j->c->touch_shapes.data[k], value_of(&j->c->touch_ends.data[k], j->in));
+}
+
+static void prepare(void* user, const double* q) {
+  RvContacts* c = user;
+  Job j = {c, q, NULL};
+  rv_parallel_for(c->ends.count, GRAIN, gather_ends, &j);
+  rv_parallel_for(c->keys.count, GRAIN, link_hessians, &j);
+  rv_parallel_for(c->touch_keys.count, GRAIN, touch_hessians, &j);
+}
+
+// the blocks of the two vertices of an end; `at` is its place within the batch
+static void add_blocks(double* band, size_t at, double t, const RvSym3* h) {
+  static const int8_t place[3][3] = {{0, 1, 3}, {1, 2, 4}, {3, 4, 5}};
+  size_t row = at / RV_LANES, lane = at % RV_LANES, stride = (RV_ROD_BAND + 1) * RV_LANES;
+  double w[2] = {1 - t, t};
+  for (size_t i = 0; i < 2; ++i)
+    for (size_t r = 0; r < 3; ++r) {
+      double* column = band + (row + 4 * i + r) * stride + lane;
+      for (size_t s = r; s < 3; ++s) column[(s - r) * RV_LANES] += w[i] * w[i] * h->m[place[r][s]];
+      if (i > 0) continue;
+      for (size_t s = 0; s < 3; ++s) column[(4 + s - r) * RV_LANES] += w[0] * w[1] * h->m[place[r][s]];
+    }
+}
+
+static void diagonal(void* user, size_t block, double* band) {
+  const RvContacts* c = user;
+  size_t first = c->model->batches[block].at;
+  for (size_t k = c->end_at[block]; k < c->end_at[block + 1]; ++k) {
+    const RvContactEnd* e = &c->ends.data[k];
+    add_blocks(band, e->place - first, e->t, &c->hessian.data[e->link / 2]);
+  }
+  for (size_t k = c->touch_at[block]; k < c->touch_at[block + 1]; ++k) {
+    const RvContactEnd* e = &c->touch_ends.data[k];
+    add_blocks(band, e->place - first, e->t, &c->touch_hessian.data[k]);
+  }
+}
+
+static void spread_products(void* arg, size_t begin, size_t end) {
+  const Job* j = arg;
+  const RvContacts* c = j->c;
+  for (size_t b = begin; b < end; ++b)
+    for (size_t k = c->end_at[b]; k < c->end_at[b + 1]; ++k) {
+      const RvContactEnd* e = &c->ends.data[k];
+      RvVec3 other = c->value.data[c->end_of.data[e->link ^ 1]];
+      spread(e, rv_neg(sym_apply(&c->hessian.data[e->link / 2], other)), j->out);
+    }
+}
+
+static void apply(void* user, const double* p, double* out) {
+  RvContacts* c = user;
+  Job j = {c, p, out};
+  rv_parallel_for(c->ends.count, GRAIN, gather_ends, &j);
+  rv_parallel_for(c->model->nbatch, 1, spread_products, &j);
+}
+
+void rv_contact_bind_operator(RvContacts* c) {
+  c->op = (RvOperator){c, energy, gradient, prepare, diagonal, apply};
+}
+
+//---------------------------------------------------------------------------------------------- after the step
+
+// Slip that friction could not hold is gone; what is left of it stays. No pressure, no memory.
+static RvVec3 slip_left(const RvContactShape* s, RvVec3 delta) {
+  Split at = split(s, delta);
+  if (!(at.d < s->reach) || !(s->limit > 0)) return rv_vec3(0, 0, 0);
+  return at.slid > s->slip ? rv_scale(at.slip, s->slip / at.slid) : at.slip;
+}
+
+static void accept_links(void* arg, size_t begin, size_t end) {
+  RvContacts* c = ((Job*)arg)->c;
+  for (size_t k = begin; k < end; ++k) {
+    c->memory.data[k].slip = slip_left(&c->shapes.data[k], delta_of(c, k));
+    c->memory.data[k].age++;
+  }
+}
+
+static void accept_touches(void* arg, size_t begin, size_t end) {
+  const Job* j = arg;
+  RvContacts* c = j->c;
+  for (size_t k = begin; k < end; ++k) {
+    c->touch_memory.data[k].slip = slip_left(&c->touch_shapes.data[k], value_of(&c->touch_ends.data[k], j->in));
+    c->touch_memory.data[k].age++;
+  }
+}
+
+void rv_contacts_accept(RvContacts* c, const double* q) {
+  Job j = {c, q, NULL};
+  rv_parallel_for(c->ends.count, GRAIN, gather_ends, &j);
+  rv_parallel_for(c->keys.count, GRAIN, accept_links, &j);
+  rv_parallel_for(c->touch_keys.count, GRAIN, accept_touches, &j);
+  c->accepted = c->begun = true;
+}

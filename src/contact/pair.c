@@ -1,0 +1,74 @@
+#include "contact/pair.h"
+
+#include "math/scalar.h"
+
+static double clamp01(double x) {
+  return rv_clamp(x, 0, 1);
+}
+
+// after Lumelsky 1985, "On fast computation of distance between line segments": the lines first, then each end clamped
+RvClosest rv_closest_points(RvVec3 a0, RvVec3 a1, RvVec3 b0, RvVec3 b1) {
+  RvVec3 d = rv_sub(a1, a0), e = rv_sub(b1, b0), r = rv_sub(a0, b0);
+  double dd = rv_dot(d, d), ee = rv_dot(e, e), de = rv_dot(d, e), dr = rv_dot(d, r), er = rv_dot(e, r);
+  double s, t, det = dd * ee - de * de;
+  // parallel: any s will do; the middle of the overlap is nearer to what the neighbours find than an end
+  if (det > 1e-12 * dd * ee) {
+    s = clamp01((de * er - ee * dr) / det);
+  } else {
+    double t0 = er / ee, t1 = (er + de) / ee, lo = clamp01(fmin(t0, t1)), hi = clamp01(fmax(t0, t1));
+    s = clamp01((0.5 * (lo + hi) * de - dr) / dd);
+  }
+  t = (de * s + er) / ee;
+  if (t < 0 || t > 1) {
+    t = clamp01(t);
+    s = clamp01((de * t - dr) / dd);
+  }
+  return (RvClosest){s, t, rv_sub(rv_mad(a0, s, d), rv_mad(b0, t, e))};
+}
+
+// narrows [lo, hi] to where value + slope s >= 0
+static void clip(double value, double slope, double* lo, double* hi) {
+  double at_lo = value + slope * *lo, at_hi = value + slope * *hi;
+  if (at_lo < 0 && at_hi < 0) {
+    *hi = *lo;
+  } else if (at_lo < 0) {
+    *lo = rv_clamp(-value / slope, *lo, *hi);
+  } else if (at_hi < 0) {
+    *hi = rv_clamp(-value / slope, *lo, *hi);
+  }
+}
+
+// Where the edges cross the normal is at right angles to both, also when the nearest point is an end; where they are
+// parallel it is the shortest way from b to a.
+static RvVec3 normal_of(RvVec3 ta, RvVec3 tb, RvVec3 delta, RvVec3 side) {
+  RvVec3 cross = rv_cross(ta, tb);
+  double sine2 = rv_dot(cross, cross), parallel = 0.01 / (sine2 + 0.01);
+  RvVec3 across = rv_normalize(cross, rv_perpendicular(tb)), out = rv_scale(across, rv_dot(across, delta));
+  RvVec3 m = rv_mad(out, parallel, rv_sub(delta, out));
+  bool sided = rv_dot(side, side) > 0;
+  m = rv_normalize(m, sided ? side : across);
+  return sided && rv_dot(m, side) < 0 ? rv_neg(m) : m;
+}
+
+RvFacing rv_facing(const RvEdgePair* p, double wide, RvVec3 side) {
+  RvVec3 d = rv_sub(p->a[1], p->a[0]), e = rv_sub(p->b[1], p->b[0]);
+  double da = rv_length(d), db = rv_length(e);
+  RvFacing out = {0};
+  if (!(da > 0) || !(db > 0)) return out;
+  RvVec3 ta = rv_scale(d, 1 / da), tb = rv_scale(e, 1 / db);
+  RvClosest near = rv_closest_points(p->a[0], p->a[1], p->b[0], p->b[1]);
+  out.normal = normal_of(ta, tb, near.delta, side);
+  // seen along the normal: how far a is from the line of b, and how far along it
+  RvVec3 from = rv_sub(p->a[0], p->b[0]), beside = rv_normalize(rv_cross(out.normal, tb), rv_vec3(0, 0, 0));
+  double lo = 0, hi = 1, off = rv_dot(from, beside), slope = rv_dot(d, beside);
+  clip(wide - off, -slope, &lo, &hi);
+  clip(wide + off, slope, &lo, &hi);
+  clip(rv_dot(from, p->before), rv_dot(d, p->before), &lo, &hi);
+  clip(rv_dot(rv_sub(p->b[1], p->a[0]), p->after), -rv_dot(d, p->after), &lo, &hi);
+  out.length = (hi - lo) * da;
+  out.u = 0.5 * (lo + hi);
+  RvVec3 at = rv_mad(p->a[0], out.u, d);
+  out.v = clamp01(rv_dot(rv_sub(at, p->b[0]), tb) / db);
+  out.gap = rv_dot(out.normal, rv_sub(at, rv_mad(p->b[0], out.v, e)));
+  return out;
+}

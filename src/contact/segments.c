@@ -1,0 +1,164 @@
+// The edges at the start of a step: where they are, how they move, and how far each may reach.
+#include <math.h>
+
+#include "base/parallel.h"
+#include "contact/store.h"
+
+enum { CHUNKS = 64 };
+// an edge that outruns its surroundings by more than this many mean edges a step is clipped: nothing else would bound
+// the number of pairs
+static const double MAX_SWEEP = 0.5;
+
+// The affine field of velocities that fits all vertices best: what moves with it does not move against its
+// surroundings, such as the hair of a head that turns.
+typedef struct Flow {
+  RvVec3 x, v;  // means
+  RvMat3 slope;
+  double stretch;  // a bound of |slope|
+} Flow;
+
+typedef struct Moments {
+  double n, x[3], v[3], xx[6], vx[9], length;
+  RvVec3 lo, hi;
+} Moments;
+
+typedef struct Fill {
+  RvContacts* c;
+  const double *q, *velocity;
+  const RvContactDef* def;
+  double dt;
+  RvVec3 origin;
+  size_t grain;
+  Moments* moments;
+  Flow flow;
+  size_t clipped[CHUNKS];
+} Fill;
+
+static RvVec3 load3(const double* p) {
+  return rv_vec3(p[0], p[RV_LANES], p[2 * RV_LANES]);
+}
+
+static RvVec3 min3(RvVec3 a, RvVec3 b) {
+  return rv_vec3(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z));
+}
+
+static RvVec3 max3(RvVec3 a, RvVec3 b) {
+  return rv_vec3(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z));
+}
+
+static void add_moments(Moments* m, RvVec3 p, RvVec3 w) {
+  double x[3] = {p.x, p.y, p.z}, v[3] = {w.x, w.y, w.z};
+  m->n += 1;
+  for (int i = 0, k = 0; i < 3; ++i) {
+    m->x[i] += x[i], m->v[i] += v[i];
+    for (int j = 0; j <= i; ++j) m->xx[k++] += x[i] * x[j];
+    for (int j = 0; j < 3; ++j) m->vx[3 * i + j] += v[i] * x[j];
+  }
+}
+
+static void gather_strands(void* arg, size_t begin, size_t end) {
+  Fill* f = arg;
+  RvContacts* c = f->c;
+  RvSegments* s = &c->segments;
+  for (size_t chunk = begin; chunk < end; ++chunk) {
+    Moments* m = &f->moments[chunk];
+    *m = (Moments){.lo = {INFINITY, INFINITY, INFINITY}, .hi = {-INFINITY, -INFINITY, -INFINITY}};
+    size_t last = (chunk + 1) * f->grain < c->nstrand ? (chunk + 1) * f->grain : c->nstrand;
+    for (size_t k = chunk * f->grain; k < last; ++k) {
+      const RvContactStrand* strand = &c->strands[k];
+      const RvStrandBatch* b = &c->model->batches[strand->batch];
+      size_t at = strand->first + k;
+      for (int i = 0; i < b->vertices; ++i, ++at) {
+        size_t place = rv_contact_place(c, strand, (size_t)i);
+        s->x[at] = load3(f->q + place), s->v[at] = load3(f->velocity + place);
+        s->radius[at] = c->model->radius[b->vertex_at + (size_t)i * RV_LANES + (size_t)strand->lane];
+        add_moments(m, rv_sub(s->x[at], f->origin), s->v[at]);
+        m->lo = min3(m->lo, s->x[at]), m->hi = max3(m->hi, s->x[at]);
+        if (i > 0) m->length += rv_distance(s->x[at - 1], s->x[at]);
+      }
+    }
+  }
+}
+
+static Moments sum_moments(const Moments* part, size_t count) {
+  Moments sum = part[0];
+  for (size_t k = 1; k < count; ++k) {
+    sum.n += part[k].n, sum.length += part[k].length;
+    for (int i = 0; i < 3; ++i) sum.x[i] += part[k].x[i], sum.v[i] += part[k].v[i];
+    for (int i = 0; i < 6; ++i) sum.xx[i] += part[k].xx[i];
+    for (int i = 0; i < 9; ++i) sum.vx[i] += part[k].vx[i];
+    sum.lo = min3(sum.lo, part[k].lo), sum.hi = max3(sum.hi, part[k].hi);
+  }
+  return sum;
+}
+
+// least squares; a little of the unit matrix keeps flat and straight sets of points solvable
+static Flow fit_flow(const Moments* m, RvVec3 origin) {
+  double n = m->n, x[3], v[3], a[3][3], w[3][3];
+  for (int i = 0; i < 3; ++i) x[i] = m->x[i] / n, v[i] = m->v[i] / n;
+  for (int i = 0, k = 0; i < 3; ++i) {
+    for (int j = 0; j <= i; ++j, ++k) a[i][j] = a[j][i] = m->xx[k] / n - x[i] * x[j];
+    for (int j = 0; j < 3; ++j) w[i][j] = m->vx[3 * i + j] / n - v[i] * x[j];
+  }
+  double trace = a[0][0] + a[1][1] + a[2][2];
+  Flow flow = {.x = rv_add(origin, rv_vec3_load64(x)), .v = rv_vec3_load64(v)};
+  for (int i = 0; i < 3; ++i) a[i][i] += 1e-6 * trace;
+  RvMat3 cov = {{rv_vec3_load64(a[0]), rv_vec3_load64(a[1]), rv_vec3_load64(a[2])}};
+  double det = rv_mat3_det(cov);
+  if (!(det > 0)) return flow;
+  RvMat3 inverse = rv_mat3_adjugate(cov);
+  for (int j = 0; j < 3; ++j) {
+    RvVec3 column = rv_scale(inverse.c[j], 1 / det);
+    flow.slope.c[j] = rv_vec3(rv_dot(rv_vec3_load64(w[0]), column), rv_dot(rv_vec3_load64(w[1]), column),
+                              rv_dot(rv_vec3_load64(w[2]), column));
+    flow.stretch += rv_length(flow.slope.c[j]);
+  }
+  if (!isfinite(flow.stretch)) flow = (Flow){.x = flow.x, .v = flow.v};
+  return flow;
+}
+
+static double speed_against(const Flow* flow, RvVec3 x, RvVec3 v) {
+  RvVec3 around = rv_add(flow->v, rv_mat3_apply(flow->slope, rv_sub(x, flow->x)));
+  return rv_distance(v, around);
+}
+
+static void reach_strands(void* arg, size_t begin, size_t end) {
+  Fill* f = arg;
+  RvContacts* c = f->c;
+  RvSegments* s = &c->segments;
+  double cap = MAX_SWEEP * s->length, base = f->def->reach * (1 + f->def->margin);
+  double turn = 1 + fmin(1, f->flow.stretch * f->dt);
+  for (size_t chunk = begin; chunk < end; ++chunk) {
+    size_t last = (chunk + 1) * f->grain < c->nstrand ? (chunk + 1) * f->grain : c->nstrand, clipped = 0;
+    for (size_t k = chunk * f->grain; k < last; ++k)
+      for (size_t e = c->strands[k].first; e < c->strands[k + 1].first; ++e) {
+        size_t at = e + k;
+        double sweep = f->dt * fmax(speed_against(&f->flow, s->x[at], s->v[at]),
+                                    speed_against(&f->flow, s->x[at + 1], s->v[at + 1]));
+        clipped += sweep > cap;
+        s->reach[e] = turn * base * fmax(s->radius[at], s->radius[at + 1]) + fmin(sweep, cap);
+      }
+    f->clipped[chunk] = clipped;
+  }
+}
+
+RvResult rv_segments_fill(RvContacts* c, const double* q, const double* velocity, double dt, const RvContactDef* def,
+                          RvContactStats* stats, RvError* error) {
+  Moments moments[CHUNKS];
+  size_t grain = (c->nstrand + CHUNKS - 1) / CHUNKS, chunks = (c->nstrand + grain - 1) / grain;
+  Fill f = {.c = c, .q = q, .velocity = velocity, .def = def, .dt = dt, .grain = grain, .moments = moments};
+  f.origin = load3(q + rv_contact_place(c, &c->strands[0], 0));
+  rv_parallel_for(chunks, 1, gather_strands, &f);
+  Moments sum = sum_moments(moments, chunks);
+  // a sum meets every number: one that is none shows
+  for (int k = 0; k < 3; ++k)
+    if (!isfinite(sum.x[k]) || !isfinite(sum.v[k]) || !isfinite(sum.length))
+      return rv_fail(error, RV_BAD_INPUT, "contacts: a strand's position or velocity is not a finite number");
+  c->segments.length = sum.length / (double)c->nedge;
+  c->segments.lo = sum.lo, c->segments.hi = sum.hi;
+  f.flow = fit_flow(&sum, f.origin);
+  rv_parallel_for(chunks, 1, reach_strands, &f);
+  for (size_t k = 0; k < chunks; ++k) stats->clipped += f.clipped[k];
+  stats->segments = c->nedge;
+  return RV_OK;
+}

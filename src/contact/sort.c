@@ -1,0 +1,79 @@
+// Radix sort, least digit first: each chunk counts its digits, a prefix over (digit, chunk) gives where they go.
+#include "contact/sort.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/parallel.h"
+
+enum { DIGIT = 8, BUCKETS = 1 << DIGIT, MAX_CHUNKS = 64, MIN_CHUNK = 4096 };
+
+typedef struct Pass {
+  const uint64_t* from;
+  const uint32_t* from_value;
+  uint64_t* to;
+  uint32_t* to_value;
+  size_t count, grain;
+  int shift;
+  size_t (*at)[BUCKETS];
+} Pass;
+
+static void count_digits(void* arg, size_t begin, size_t end) {
+  Pass* p = arg;
+  for (size_t chunk = begin; chunk < end; ++chunk) {
+    size_t first = chunk * p->grain, last = first + p->grain < p->count ? first + p->grain : p->count;
+    size_t* at = p->at[chunk];
+    memset(at, 0, BUCKETS * sizeof *at);
+    for (size_t i = first; i < last; ++i) at[p->from[i] >> p->shift & (BUCKETS - 1)]++;
+  }
+}
+
+static void scatter(void* arg, size_t begin, size_t end) {
+  Pass* p = arg;
+  for (size_t chunk = begin; chunk < end; ++chunk) {
+    size_t first = chunk * p->grain, last = first + p->grain < p->count ? first + p->grain : p->count;
+    size_t* at = p->at[chunk];
+    for (size_t i = first; i < last; ++i) {
+      size_t to = at[p->from[i] >> p->shift & (BUCKETS - 1)]++;
+      p->to[to] = p->from[i];
+      if (p->to_value) p->to_value[to] = p->from_value[i];
+    }
+  }
+}
+
+int rv_sort_bits(uint64_t largest) {
+  int bits = 0;
+  while (bits < 64 && largest >> bits) bits++;
+  return bits;
+}
+
+bool rv_sort_keys(uint64_t* keys, uint32_t* values, uint64_t* spare_keys, uint32_t* spare_values, size_t count,
+                  int bits) {
+  size_t grain = (count + MAX_CHUNKS - 1) / MAX_CHUNKS;
+  if (grain < MIN_CHUNK) grain = MIN_CHUNK;
+  size_t chunks = (count + grain - 1) / grain;
+  Pass p = {keys, values, spare_keys, values ? spare_values : NULL, count, grain, 0, NULL};
+  if (count < 2 || bits == 0) return true;
+  if (!(p.at = rv_alloc(chunks, sizeof *p.at))) return false;
+  for (; p.shift < bits; p.shift += DIGIT) {
+    rv_parallel_for(chunks, 1, count_digits, &p);
+    size_t sum = 0;
+    for (int digit = 0; digit < BUCKETS; ++digit)
+      for (size_t chunk = 0; chunk < chunks; ++chunk) {
+        size_t n = p.at[chunk][digit];
+        p.at[chunk][digit] = sum;
+        sum += n;
+      }
+    rv_parallel_for(chunks, 1, scatter, &p);
+    uint64_t* to = p.to;
+    uint32_t* to_value = p.to_value;
+    p.to = (uint64_t*)p.from, p.to_value = (uint32_t*)p.from_value;
+    p.from = to, p.from_value = to_value;
+  }
+  rv_free(p.at);
+  if (p.from != keys) {
+    memcpy(keys, p.from, count * sizeof *keys);
+    if (values) memcpy(values, p.from_value, count * sizeof *values);
+  }
+  return true;
+}

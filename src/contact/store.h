@@ -1,0 +1,122 @@
+// The contacts' own arrays. Private to src/contact.
+#ifndef RV_CONTACT_STORE_H
+#define RV_CONTACT_STORE_H
+
+#include "base/array.h"
+#include "contact/contact.h"
+
+// Edges are numbered strand by strand, strands in the order of the batches and lanes; so the numbers of one strand, and
+// of one batch, are consecutive.
+typedef struct RvContactStrand {
+  uint32_t first;  // edge
+  uint32_t batch;
+  int32_t lane, input;
+} RvContactStrand;
+
+// What one contact needs: d = n . delta - offset, slip = (I - n n^T) delta - origin.
+typedef struct RvContactShape {
+  RvVec3 normal, origin;
+  double offset, reach, width, stiffness;
+  double limit, slip;  // mu N, and the slip of full friction
+} RvContactShape;
+
+// A symmetric 3 x 3: xx xy yy xz yz zz.
+typedef struct RvSym3 {
+  double m[6];
+} RvSym3;
+
+// An end of a link, or a touch: the point (1 - t) x_i + t x_{i+1}; `place` is that of x_i in the blocks.
+typedef struct RvContactEnd {
+  double t;
+  uint32_t place;
+  uint32_t link;  // 2 x link + side
+} RvContactEnd;
+
+typedef struct RvLinkMemory {
+  RvVec3 slip, normal;
+  double reach, area;
+  int32_t age;
+} RvLinkMemory;
+typedef struct RvTouchMemory {
+  RvVec3 slip;
+  double reach;
+  int32_t age;
+} RvTouchMemory;
+
+// Edges as they are at the start of a step.
+typedef struct RvSegments {
+  RvVec3 *x, *v;   // of the vertices: strand s has edges + 1, from first + s on
+  double* radius;  // of the vertices
+  double* reach;   // of the edges: half of d0 with its margin, and what it may move against its surroundings
+  double length;   // mean
+  RvVec3 lo, hi;   // box of the vertices
+} RvSegments;
+
+typedef RV_ARRAY(uint64_t) RvKeys;
+typedef RV_ARRAY(uint32_t) RvIndices;
+
+struct RvContacts {
+  const RvStrandModel* model;
+  size_t nstrand, nedge;
+  RvContactStrand* strands;  // one more at the end, with first = nedge
+  uint32_t* strand_of;       // [nedge]
+  RvSegments segments;
+  // broad phase
+  RvKeys cells, spare_keys;
+  RvIndices members, spare_values;
+  RvKeys pairs;  // source << 32 | receiver, ascending
+  // links, ascending by key
+  RvKeys keys;
+  RV_ARRAY(RvContactShape) shapes;
+  RV_ARRAY(RvLinkMemory) memory;
+  RV_ARRAY(double) along;  // [2 links] where on its edge each end is
+  RV_ARRAY(RvSym3) hessian;
+  RV_ARRAY(RvContactEnd) ends;  // two a link, by (batch, link, side)
+  RvIndices end_of;             // [2 links] where the ends stand
+  size_t* end_at;               // [batches + 1]
+  RV_ARRAY(RvVec3) value;       // [ends] of the vector at hand
+  RV_ARRAY(RvVec3) force;       // [links]
+  // touches, ascending by key: point << 32 | collider
+  RvKeys touch_keys;
+  RV_ARRAY(RvContactShape) touch_shapes;
+  RV_ARRAY(RvTouchMemory) touch_memory;
+  RV_ARRAY(RvSym3) touch_hessian;
+  RV_ARRAY(RvContactEnd) touch_ends;
+  size_t* touch_at;  // [batches + 1]
+  // of the step before
+  RvKeys old_keys, old_touch_keys;
+  RV_ARRAY(RvLinkMemory) old_memory;
+  RV_ARRAY(RvTouchMemory) old_touch_memory;
+  bool accepted;  // the memory is that of the end of a step
+  bool begun;     // there was a step, or a state was restored
+  RvOperator op;
+};
+
+// x and v of an edge's first vertex; the second follows
+static inline size_t rv_contact_vertex(const RvContacts* c, size_t edge) {
+  return edge + c->strand_of[edge];
+}
+// place of the x of vertex `vertex` of a strand in the blocks
+static inline size_t rv_contact_place(const RvContacts* c, const RvContactStrand* s, size_t vertex) {
+  return rv_strand_index(&c->model->batches[s->batch], s->lane, (int)vertex, 0);
+}
+// the strand of a vertex, in the order of the contacts
+size_t rv_contact_strand(const RvContacts* c, size_t vertex);
+// where a key stands among ascending ones, or `count`
+size_t rv_contact_find_key(const uint64_t* keys, size_t count, uint64_t key);
+
+// Positions, velocities, reaches. (segments.c)
+RvResult rv_segments_fill(RvContacts* c, const double* q, const double* velocity, double dt, const RvContactDef* def,
+                          RvContactStats* stats, RvError* error);
+// Pairs of edges that may touch. (broad.c)
+RvResult rv_contact_pairs(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error);
+// Links of the pairs. (links.c)
+RvResult rv_contact_links(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error);
+// Touches of points and solids. (touches.c)
+RvResult rv_contact_touches(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error);
+// Ends of the links and touches by batches. (ends.c)
+RvResult rv_contact_ends(RvContacts* c, RvError* error);
+
+void rv_contact_bind_operator(RvContacts* c);
+
+#endif

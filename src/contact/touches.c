@@ -1,0 +1,261 @@
+// Touches of strands and solids: planes that stand where a point meets the surface, or would if nothing stopped it.
+//
+// The path of a point over the step is looked at in the space of the solid, so that only their motion against each
+// other counts. It is followed by the distance itself (which is never longer than the way to the surface) to where it
+// first comes within reach; from there on the end of the path is moved out of the solid, and the plane is that of the
+// surface nearest to it. So a point cannot pass a solid however fast either moves, and one that slides along a curved
+// surface is not lifted off by the plane of where it was.
+#include <math.h>
+
+#include "base/parallel.h"
+#include "contact/collider.h"
+#include "contact/law.h"
+#include "contact/sort.h"
+#include "contact/store.h"
+
+enum { CHUNKS = 64, MAX_WALK = 16 };
+
+typedef struct Point {
+  uint64_t key;
+  RvVec3 x;     // start
+  RvVec3 from;  // path in the solid's space, at the moment of its grids
+  RvVec3 to;
+  double radius, length;
+  RvVec3 drift;     // of the solid's own velocity, m/s
+  double distance;  // at the start
+  double t;         // along the path, where it first meets
+  RvVec3 normal;
+  double depth;  // distance at the foot of the normal
+  RvVec3 foot;
+} Point;
+
+typedef RV_ARRAY(Point) Points;
+
+typedef struct Touching {
+  RvContacts* c;
+  const RvContactDef* def;
+  const RvCollider* solid;
+  size_t index;
+  double dt;
+  RvPose start, end;
+  RvColliderBox box;
+  size_t grain;
+  Points found[CHUNKS];
+  bool failed[CHUNKS];
+  Points points;
+  // scratch, one a point
+  RvVec3 *at, *slope;
+  double* distance;
+  size_t* active;
+} Touching;
+
+//---------------------------------------------------------------------------------------------- candidates
+
+static double reach_of(const Touching* w, const Point* p) {
+  return w->def->reach * p->radius;
+}
+
+static void consider(Touching* w, size_t chunk, size_t vertex, bool middle, double length) {
+  const RvSegments* s = &w->c->segments;
+  Point p = {.key = (uint64_t)(2 * vertex + middle) << 32 | w->index, .x = s->x[vertex], .length = length};
+  RvVec3 v = s->v[vertex];
+  p.radius = s->radius[vertex];
+  if (middle) {
+    p.x = rv_lerp(p.x, s->x[vertex + 1], 0.5), v = rv_lerp(v, s->v[vertex + 1], 0.5);
+    p.radius = 0.5 * (p.radius + s->radius[vertex + 1]);
+  }
+  p.from = rv_pose_in(&w->start, p.x), p.to = rv_pose_in(&w->end, rv_mad(p.x, w->dt, v));
+  if (!rv_collider_near(w->solid, &w->box, p.from, reach_of(w, &p) * (1 + w->def->margin) + rv_distance(p.from, p.to)))
+    return;
+  if (!rv_array_push(&w->found[chunk], p)) w->failed[chunk] = true;
+}
+
+// vertices carry half of each edge beside them; with middles those take half of their edge
+static void consider_strands(void* arg, size_t begin, size_t end) {
+  Touching* w = arg;
+  const RvContacts* c = w->c;
+  for (size_t chunk = begin; chunk < end; ++chunk) {
+    size_t last = (chunk + 1) * w->grain < c->nstrand ? (chunk + 1) * w->grain : c->nstrand;
+    for (size_t k = chunk * w->grain; k < last; ++k) {
+      const RvContactStrand* s = &c->strands[k];
+      const RvStrandBatch* b = &c->model->batches[s->batch];
+      const double* rest = c->model->rest_length + b->edge_at + s->lane;
+      double arc = 0, share = w->solid->midpoints ? 0.25 : 0.5;
+      for (int i = 0; i < b->vertices; ++i) {
+        double before = i > 0 ? rest[(size_t)(i - 1) * RV_LANES] : 0;
+        double after = i + 1 < b->vertices ? rest[(size_t)i * RV_LANES] : 0;
+        size_t vertex = s->first + k + (size_t)i;
+        bool fixed = c->model->free[rv_contact_place(c, s, (size_t)i)] == 0;
+        if (!fixed && arc >= w->def->root_free) consider(w, chunk, vertex, false, share * (before + after));
+        if (w->solid->midpoints && i + 1 < b->vertices && arc + 0.5 * after >= w->def->root_free)
+          consider(w, chunk, vertex, true, 0.5 * after);
+        arc += after;
+      }
+    }
+  }
+}
+
+static bool collect(Touching* w) {
+  size_t total = 0;
+  for (int k = 0; k < CHUNKS; ++k) {
+    if (w->failed[k]) return false;
+    total += w->found[k].count;
+  }
+  if (!rv_array_resize(&w->points, total)) return false;
+  size_t at = 0;
+  for (int k = 0; k < CHUNKS; ++k)
+    for (size_t i = 0; i < w->found[k].count; ++i) w->points.data[at++] = w->found[k].data[i];
+  w->at = rv_alloc(total, sizeof *w->at), w->slope = rv_alloc(total, sizeof *w->slope);
+  w->distance = rv_alloc(total, sizeof *w->distance), w->active = rv_alloc(total, sizeof *w->active);
+  return w->at && w->slope && w->distance && w->active;
+}
+
+//---------------------------------------------------------------------------------------------- paths
+
+// the path without the solid's own velocity, at the moment of its grids
+static RvResult drift(Touching* w, RvError* error) {
+  size_t n = w->points.count;
+  for (size_t k = 0; k < n; ++k) w->at[k] = w->points.data[k].from;
+  RvResult result = rv_collider_velocity(w->solid, n, w->at, w->slope, error);
+  for (size_t k = 0; !result && k < n; ++k) {
+    Point* p = &w->points.data[k];
+    p->drift = w->slope[k];
+    p->from = rv_mad(p->from, -w->solid->grid_time, p->drift);
+    p->to = rv_mad(p->to, -(w->solid->grid_time + w->dt), p->drift);
+  }
+  return result;
+}
+
+// how far along its path each point first comes within reach
+static RvResult walk(Touching* w, RvError* error) {
+  size_t n = w->points.count, left = n;
+  for (size_t k = 0; k < n; ++k) w->active[k] = k;
+  for (int round = 0; round < MAX_WALK && left > 0; ++round) {
+    for (size_t k = 0; k < left; ++k) {
+      const Point* p = &w->points.data[w->active[k]];
+      w->at[k] = rv_lerp(p->from, p->to, p->t);
+    }
+    RvResult result = rv_collider_distance(w->solid, left, w->at, w->distance, NULL, error);
+    if (result) return result;
+    size_t kept = 0;
+    for (size_t k = 0; k < left; ++k) {
+      Point* p = &w->points.data[w->active[k]];
+      double clear = w->distance[k] - reach_of(w, p), path = rv_distance(p->from, p->to);
+      if (round == 0) p->distance = w->distance[k];
+      if (clear <= 0.01 * reach_of(w, p) || p->t >= 1) continue;
+      p->t = clear < (1 - p->t) * path ? p->t + clear / path : 1;
+      // one that arrives free needs no further look: the plane is that of the end of its path
+      if (p->t < 1) w->active[kept++] = w->active[k];
+    }
+    left = kept;
+  }
+  return RV_OK;
+}
+
+// the plane where the point meets; then the one nearest to where it will have to go
+static RvResult find_planes(Touching* w, RvError* error) {
+  size_t n = w->points.count;
+  for (size_t k = 0; k < n; ++k) w->at[k] = rv_lerp(w->points.data[k].from, w->points.data[k].to, w->points.data[k].t);
+  RvResult result = rv_collider_distance(w->solid, n, w->at, w->distance, w->slope, error);
+  if (result) return result;
+  for (size_t k = 0; k < n; ++k) {
+    Point* p = &w->points.data[k];
+    p->normal = w->slope[k], p->depth = w->distance[k], p->foot = w->at[k];
+    double inside = rv_dot(p->normal, rv_sub(p->to, w->at[k])) + p->depth - reach_of(w, p);
+    w->at[k] = inside < 0 ? rv_mad(p->to, -inside, p->normal) : p->to;
+  }
+  result = rv_collider_distance(w->solid, n, w->at, w->distance, w->slope, error);
+  for (size_t k = 0; !result && k < n; ++k) {
+    Point* p = &w->points.data[k];
+    if (!(rv_dot(w->slope[k], p->normal) > 0.5)) continue;
+    p->normal = w->slope[k], p->depth = w->distance[k], p->foot = w->at[k];
+  }
+  return result;
+}
+
+//---------------------------------------------------------------------------------------------- touches
+
+static RvVec3 tangential(RvVec3 a, RvVec3 n) {
+  return rv_mad(a, -rv_dot(a, n), n);
+}
+
+static bool add_touch(Touching* w, const Point* p, RvContactStats* stats) {
+  RvContacts* c = w->c;
+  const RvContactDef* def = w->def;
+  double reach = reach_of(w, p), push = def->solid_stiffness * p->length;
+  if (rv_dot(p->normal, p->normal) == 0) {
+    stats->lost += p->distance < reach || p->t < 1;
+    return true;
+  }
+  RvVec3 foot = rv_mad(p->foot, -p->depth, p->normal);
+  if (!(fmin(p->distance, rv_dot(p->normal, rv_sub(p->to, foot))) < reach * (1 + def->margin))) return true;
+  size_t at = rv_contact_find_key(c->old_touch_keys.data, c->old_touch_keys.count, p->key);
+  const RvTouchMemory* old = at < c->old_touch_keys.count ? &c->old_touch_memory.data[at] : NULL;
+  if (def->multiple) push *= def->multiple[c->strands[rv_contact_strand(c, (size_t)(p->key >> 33))].input];
+  RvVec3 before = rv_pose_out(&w->start, rv_mad(foot, w->solid->grid_time, p->drift));
+  RvVec3 after = rv_pose_out(&w->end, rv_mad(foot, w->solid->grid_time + w->dt, p->drift));
+  RvVec3 normal = rv_quat_rotate(w->end.orientation, p->normal);
+  RvContactShape s = {.normal = normal, .offset = rv_dot(normal, after), .stiffness = push};
+  // what starts inside a solid stays where it was groomed; what comes there later is pushed out
+  s.reach = old ? fmax(old->reach, fmin(reach, p->distance)) : c->begun ? reach : fmin(reach, p->distance);
+  s.width = reach * (1 - 1 / def->reach);
+  s.limit = -w->solid->friction * rv_contact_force(p->distance, s.reach, s.width, push).force;
+  s.slip = def->slip * reach;
+  RvVec3 slip = old ? tangential(old->slip, normal) : rv_vec3(0, 0, 0);
+  s.origin = rv_sub(tangential(rv_add(p->x, rv_sub(after, before)), normal), slip);
+  RvTouchMemory memory = {slip, s.reach, old ? old->age : 0};
+  return rv_array_push(&c->touch_keys, p->key) && rv_array_push(&c->touch_shapes, s) &&
+         rv_array_push(&c->touch_memory, memory);
+}
+
+static RvResult touch_solid(Touching* w, RvContactStats* stats, RvError* error) {
+  RvContacts* c = w->c;
+  w->box = rv_collider_box(w->solid, w->dt);
+  w->start = rv_collider_pose(w->solid, 0), w->end = rv_collider_pose(w->solid, w->dt);
+  w->grain = (c->nstrand + CHUNKS - 1) / CHUNKS;
+  rv_parallel_for((c->nstrand + w->grain - 1) / w->grain, 1, consider_strands, w);
+  bool room = collect(w);
+  RvResult result = room ? drift(w, error) : RV_NO_MEMORY;
+  if (!result) result = walk(w, error);
+  if (!result) result = find_planes(w, error);
+  for (size_t k = 0; !result && k < w->points.count; ++k)
+    if (!add_touch(w, &w->points.data[k], stats)) result = RV_NO_MEMORY;
+  if (result == RV_NO_MEMORY) rv_fail(error, result, "out of memory for the contacts with collider %zu", w->index);
+  for (int k = 0; k < CHUNKS; ++k) rv_array_free(&w->found[k]);
+  rv_array_free(&w->points);
+  rv_free(w->at), rv_free(w->slope), rv_free(w->distance), rv_free(w->active);
+  return result;
+}
+
+// by point, then by solid: each solid gave its own in order
+static RvResult sort_touches(RvContacts* c, RvError* error) {
+  size_t n = c->touch_keys.count;
+  RvContactShape* shapes = rv_alloc(n, sizeof *shapes);
+  RvTouchMemory* memory = rv_alloc(n, sizeof *memory);
+  bool room = shapes && memory && rv_array_resize(&c->spare_keys, n) && rv_array_resize(&c->spare_values, n) &&
+              rv_array_resize(&c->members, n);
+  for (size_t k = 0; room && k < n; ++k) c->members.data[k] = (uint32_t)k;
+  room = room && rv_sort_keys(c->touch_keys.data, c->members.data, c->spare_keys.data, c->spare_values.data, n, 64);
+  for (size_t k = 0; room && k < n; ++k) {
+    shapes[k] = c->touch_shapes.data[c->members.data[k]];
+    memory[k] = c->touch_memory.data[c->members.data[k]];
+  }
+  for (size_t k = 0; room && k < n; ++k) c->touch_shapes.data[k] = shapes[k], c->touch_memory.data[k] = memory[k];
+  rv_free(shapes), rv_free(memory);
+  return room ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts with solids", n);
+}
+
+RvResult rv_contact_touches(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error) {
+  c->touch_keys.count = c->touch_shapes.count = c->touch_memory.count = 0;
+  RvResult result = RV_OK;
+  for (size_t k = 0; k < def->ncollider && !result; ++k) {
+    Touching* w = rv_alloc_zero(1, sizeof *w);
+    if (!w) return rv_fail(error, RV_NO_MEMORY, "out of memory for the contacts with collider %zu", k);
+    w->c = c, w->def = def, w->solid = &def->colliders[k], w->index = k, w->dt = dt;
+    result = touch_solid(w, stats, error);
+    rv_free(w);
+  }
+  if (!result && def->ncollider > 1) result = sort_touches(c, error);
+  stats->touches = c->touch_keys.count;
+  return result;
+}
