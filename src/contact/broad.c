@@ -202,10 +202,10 @@ static bool near_pair(const Broad* b, size_t e, size_t f, const int64_t cell[3])
       cell_of(&b->cells, x.z, b->cells.lo.z) != cell[2])
     return false;
   double radii = fmax(s->radius[i], s->radius[i + 1]) + fmax(s->radius[j], s->radius[j + 1]);
-  double move = 0;
+  double move = 0, fall = b->dt * b->dt * rv_length(b->def->acceleration);
   for (int k = 0; k < 4; ++k)
     move = fmax(move, rv_distance(s->v[i + (size_t)(k & 1)], s->v[j + (size_t)(k >> 1)]) * b->dt);
-  return distance < b->def->reach * (1 + b->def->margin) * radii + move;
+  return distance < b->def->reach * (1 + b->def->margin) * radii + move + fall;
 }
 
 static bool pairs_of_cell(Broad* b, size_t chunk, size_t first, size_t last, const Boxes* x) {

@@ -17,6 +17,7 @@ RvContactDef rv_contact_defaults(void) {
                         .solid_stiffness = 1e4,
                         .slip = 0.1,
                         .margin = 1,
+                        .acceleration = {0, -9.81, 0},
                         .neighbours = 4};
 }
 
@@ -107,7 +108,7 @@ void rv_contacts_predict(const RvStrandModel* m, const RvStrandState* s, const R
 static RvResult check(const RvContactDef* def, double dt, RvError* error) {
   if (!(dt > 0) || !isfinite(dt)) return rv_fail(error, RV_BAD_INPUT, "contacts: the step must be above 0");
   if (!(def->reach > 1) || !(def->stiffness >= 0) || !(def->solid_stiffness >= 0) || !(def->friction >= 0) ||
-      !(def->slip > 0) || !(def->margin >= 0) || def->neighbours < 1)
+      !(def->slip > 0) || !(def->margin >= 0) || def->neighbours < 1 || !rv_vec3_finite(def->acceleration))
     return rv_fail(error, RV_BAD_INPUT,
                    "contacts: reach must be above 1, slip above 0, and stiffness, friction and margin not below 0");
   for (size_t k = 0; k < def->ncollider; ++k) {

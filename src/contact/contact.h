@@ -57,6 +57,7 @@ typedef struct RvContactDef {
   double solid_stiffness;  // k on solids
   double slip;             // slip at which friction is full, in d0
   double margin;           // links are made this far beyond d0, in d0
+  RvVec3 acceleration;     // m/s2 that the velocity may or may not hold: what is held up does not fall
   int neighbours;          // edges of one strand that are at most so far apart do not touch
   double root_free;        // m of arc length at the root that solids do not touch
   const double* multiple;  // [strands] hairs that a strand stands for; NULL: 1
@@ -64,7 +65,7 @@ typedef struct RvContactDef {
   size_t ncollider;
 } RvContactDef;
 
-// strands on, d0 = 3 r, k = 1e4 N/m2, friction 0.3, slip 0.1 d0, margin 1 d0, 4 neighbours.
+// strands on, d0 = 3 r, k = 1e4 N/m2, friction 0.3, slip 0.1 d0, margin 1 d0, gravity along -y, 4 neighbours.
 RvContactDef rv_contact_defaults(void);
 
 typedef struct RvContactStats {

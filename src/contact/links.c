@@ -78,6 +78,13 @@ static RvVec3 between(const RvVec3* x, size_t i, size_t j, const RvFacing* at) {
   return rv_sub(rv_lerp(x[i], x[i + 1], at->u), rv_lerp(x[j], x[j + 1], at->v));
 }
 
+// By how much they may close the gap in the step, along the normal: that one falls and the other is held is reckoned
+// with, which concerns only what lies above each other.
+static double closing(const Build* b, size_t i, size_t j, const RvFacing* at) {
+  return b->dt * (b->dt * fabs(rv_dot(at->normal, b->def->acceleration)) -
+                  rv_dot(at->normal, between(b->c->segments.v, i, j, at)));
+}
+
 // Fills link `index`; a link that is not needed has no stiffness.
 static void make_link(const Build* b, size_t index, size_t e, size_t f) {
   RvContacts* c = b->c;
@@ -92,13 +99,13 @@ static void make_link(const Build* b, size_t index, size_t e, size_t f) {
   double reach = def->reach * radii;
   RvEdgePair pair = pair_at(c, e, f, 0);
   RvFacing facing = rv_facing(&pair, reach, old ? old->normal : rv_vec3(0, 0, 0));
-  double close = -rv_dot(facing.normal, between(s->v, i, j, &facing)) * b->dt;
+  double close = closing(b, i, j, &facing);
   if (close > 0 && facing.gap > reach) {
     // a fast pair is looked at when it meets
     double share = fmin(1, (facing.gap - reach) / close);
     pair = pair_at(c, e, f, share * b->dt);
     facing = rv_facing(&pair, reach, facing.normal);
-    close = -rv_dot(facing.normal, between(s->v, i, j, &facing)) * b->dt;
+    close = closing(b, i, j, &facing);
   }
   RvVec3 start = between(s->x, i, j, &facing);
   double gap = rv_dot(facing.normal, start);

@@ -9,12 +9,11 @@ enum { CHUNKS = 64 };
 // the number of pairs
 static const double MAX_SWEEP = 0.5;
 
-// The affine field of velocities that fits all vertices best: what moves with it does not move against its
-// surroundings, such as the hair of a head that turns.
+// The rigid motion of the affine field of velocities that fits all vertices best: what moves with it does not move
+// against its surroundings, such as the hair of a head that turns. (The rest of the field closes gaps.)
 typedef struct Flow {
   RvVec3 x, v;  // means
-  RvMat3 slope;
-  double stretch;  // a bound of |slope|
+  RvVec3 spin;
 } Flow;
 
 typedef struct Moments {
@@ -106,20 +105,21 @@ static Flow fit_flow(const Moments* m, RvVec3 origin) {
   RvMat3 cov = {{rv_vec3_load64(a[0]), rv_vec3_load64(a[1]), rv_vec3_load64(a[2])}};
   double det = rv_mat3_det(cov);
   if (!(det > 0)) return flow;
-  RvMat3 inverse = rv_mat3_adjugate(cov);
-  for (int j = 0; j < 3; ++j) {
-    RvVec3 column = rv_scale(inverse.c[j], 1 / det);
-    flow.slope.c[j] = rv_vec3(rv_dot(rv_vec3_load64(w[0]), column), rv_dot(rv_vec3_load64(w[1]), column),
-                              rv_dot(rv_vec3_load64(w[2]), column));
-    flow.stretch += rv_length(flow.slope.c[j]);
+  // slope = w cov^-1; twice the spin is its curl
+  RvMat3 inverse = rv_mat3_adjugate(cov), slope;
+  for (int k = 0; k < 3; ++k) {
+    RvVec3 column = rv_scale(inverse.c[k], 1 / det);
+    slope.c[k] = rv_vec3(rv_dot(rv_vec3_load64(w[0]), column), rv_dot(rv_vec3_load64(w[1]), column),
+                         rv_dot(rv_vec3_load64(w[2]), column));
   }
-  if (!isfinite(flow.stretch)) flow = (Flow){.x = flow.x, .v = flow.v};
+  RvVec3 spin =
+      rv_scale(rv_vec3(slope.c[1].z - slope.c[2].y, slope.c[2].x - slope.c[0].z, slope.c[0].y - slope.c[1].x), 0.5);
+  if (rv_vec3_finite(spin)) flow.spin = spin;
   return flow;
 }
 
 static double speed_against(const Flow* flow, RvVec3 x, RvVec3 v) {
-  RvVec3 around = rv_add(flow->v, rv_mat3_apply(flow->slope, rv_sub(x, flow->x)));
-  return rv_distance(v, around);
+  return rv_distance(v, rv_add(flow->v, rv_cross(flow->spin, rv_sub(x, flow->x))));
 }
 
 static void reach_strands(void* arg, size_t begin, size_t end) {
@@ -127,7 +127,8 @@ static void reach_strands(void* arg, size_t begin, size_t end) {
   RvContacts* c = f->c;
   RvSegments* s = &c->segments;
   double cap = MAX_SWEEP * s->length, base = f->def->reach * (1 + f->def->margin);
-  double turn = 1 + fmin(1, f->flow.stretch * f->dt);
+  double fall = 0.5 * f->dt * f->dt * rv_length(f->def->acceleration);
+  double turn = 1 + fmin(1, rv_length(f->flow.spin) * f->dt);
   for (size_t chunk = begin; chunk < end; ++chunk) {
     size_t last = (chunk + 1) * f->grain < c->nstrand ? (chunk + 1) * f->grain : c->nstrand, clipped = 0;
     for (size_t k = chunk * f->grain; k < last; ++k)
@@ -136,7 +137,7 @@ static void reach_strands(void* arg, size_t begin, size_t end) {
         double sweep = f->dt * fmax(speed_against(&f->flow, s->x[at], s->v[at]),
                                     speed_against(&f->flow, s->x[at + 1], s->v[at + 1]));
         clipped += sweep > cap;
-        s->reach[e] = turn * base * fmax(s->radius[at], s->radius[at + 1]) + fmin(sweep, cap);
+        s->reach[e] = turn * base * fmax(s->radius[at], s->radius[at + 1]) + fmin(sweep + fall, cap);
       }
     f->clipped[chunk] = clipped;
   }

@@ -55,6 +55,11 @@ static double reach_of(const Touching* w, const Point* p) {
   return w->def->reach * p->radius;
 }
 
+// within which a touch is made: with slack for what is not in the velocity
+static double margin_of(const Touching* w, const Point* p) {
+  return reach_of(w, p) * (1 + w->def->margin) + w->dt * w->dt * rv_length(w->def->acceleration);
+}
+
 static void consider(Touching* w, size_t chunk, size_t vertex, bool middle, double length) {
   const RvSegments* s = &w->c->segments;
   Point p = {.key = (uint64_t)(2 * vertex + middle) << 32 | w->index, .x = s->x[vertex], .length = length};
@@ -65,8 +70,7 @@ static void consider(Touching* w, size_t chunk, size_t vertex, bool middle, doub
     p.radius = 0.5 * (p.radius + s->radius[vertex + 1]);
   }
   p.from = rv_pose_in(&w->start, p.x), p.to = rv_pose_in(&w->end, rv_mad(p.x, w->dt, v));
-  if (!rv_collider_near(w->solid, &w->box, p.from, reach_of(w, &p) * (1 + w->def->margin) + rv_distance(p.from, p.to)))
-    return;
+  if (!rv_collider_near(w->solid, &w->box, p.from, margin_of(w, &p) + rv_distance(p.from, p.to))) return;
   if (!rv_array_push(&w->found[chunk], p)) w->failed[chunk] = true;
 }
 
@@ -188,7 +192,7 @@ static bool add_touch(Touching* w, const Point* p, RvContactStats* stats) {
     return true;
   }
   RvVec3 foot = rv_mad(p->foot, -p->depth, p->normal);
-  if (!(fmin(p->distance, rv_dot(p->normal, rv_sub(p->to, foot))) < reach * (1 + def->margin))) return true;
+  if (!(fmin(p->distance, rv_dot(p->normal, rv_sub(p->to, foot))) < margin_of(w, p))) return true;
   size_t at = rv_contact_find_key(c->old_touch_keys.data, c->old_touch_keys.count, p->key);
   const RvTouchMemory* old = at < c->old_touch_keys.count ? &c->old_touch_memory.data[at] : NULL;
   if (def->multiple) push *= def->multiple[c->strands[rv_contact_strand(c, (size_t)(p->key >> 33))].input];
