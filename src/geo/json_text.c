@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/utf8.h"
 #include "geo/json_in.h"
 #include "shim/number.h"
 
@@ -119,29 +120,6 @@ static bool parse_hex4(RvJsonIn* in, uint32_t* out) {
   return true;
 }
 
-static size_t put_utf8(uint32_t code, char* out) {
-  if (code < 0x80) {
-    out[0] = (char)code;
-    return 1;
-  }
-  if (code < 0x800) {
-    out[0] = (char)(0xc0 | code >> 6);
-    out[1] = (char)(0x80 | (code & 63));
-    return 2;
-  }
-  if (code < 0x10000) {
-    out[0] = (char)(0xe0 | code >> 12);
-    out[1] = (char)(0x80 | (code >> 6 & 63));
-    out[2] = (char)(0x80 | (code & 63));
-    return 3;
-  }
-  out[0] = (char)(0xf0 | code >> 18);
-  out[1] = (char)(0x80 | (code >> 12 & 63));
-  out[2] = (char)(0x80 | (code >> 6 & 63));
-  out[3] = (char)(0x80 | (code & 63));
-  return 4;
-}
-
 static bool parse_escape(RvJsonIn* in, char* out, size_t* length) {
   static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
   size_t begin = in->at - 1;
@@ -166,7 +144,7 @@ static bool parse_escape(RvJsonIn* in, char* out, size_t* length) {
     if (!parse_hex4(in, &low)) return false;
     code = 0x10000 + ((code & 0x3ff) << 10) + (low & 0x3ff);
   }
-  *length = put_utf8(code, out);
+  *length = rv_utf8_put(out, code);
   return true;
 }
 

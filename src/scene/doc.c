@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "parm/number.h"
 
 typedef struct Reader {
@@ -76,25 +77,6 @@ static int hex4(const Reader* r, const char* at) {
   return value;
 }
 
-static char* put_utf8(char* out, uint32_t code) {
-  if (code < 0x80) {
-    *out++ = (char)code;
-  } else if (code < 0x800) {
-    *out++ = (char)(0xc0 | code >> 6);
-    *out++ = (char)(0x80 | (code & 63));
-  } else if (code < 0x10000) {
-    *out++ = (char)(0xe0 | code >> 12);
-    *out++ = (char)(0x80 | (code >> 6 & 63));
-    *out++ = (char)(0x80 | (code & 63));
-  } else {
-    *out++ = (char)(0xf0 | code >> 18);
-    *out++ = (char)(0x80 | (code >> 12 & 63));
-    *out++ = (char)(0x80 | (code >> 6 & 63));
-    *out++ = (char)(0x80 | (code & 63));
-  }
-  return out;
-}
-
 // after "\u": one code point, which may be a pair of surrogates
 static RvResult read_unicode(Reader* r, char** out) {
   int high = hex4(r, r->at);
@@ -110,7 +92,7 @@ static RvResult read_unicode(Reader* r, char** out) {
     return wrong(r, "half of a \\u surrogate pair is missing");
   }
   if (code == 0) return wrong(r, "a string may not hold \\u0000");
-  *out = put_utf8(*out, code);
+  *out += rv_utf8_put(*out, code);
   return RV_OK;
 }
 
