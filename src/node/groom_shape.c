@@ -4,10 +4,20 @@
 #include "math/scalar.h"
 
 // random streams of a strand: one a purpose, so that one parameter never changes what another drew
-enum { STREAM_DIRECTION = 101, STREAM_CURL = 102, STREAM_PHASE = 103, STREAM_KINK = 1000, STREAM_FRIZZ = 2000 };
+enum {
+  STREAM_DIRECTION = 101,
+  STREAM_CURL = 102,
+  STREAM_PHASE = 103,
+  STREAM_CROWN = 105,
+  STREAM_KINK = 1000,
+  STREAM_FRIZZ = 2000
+};
 
 // FINE_A_TURN steps a turn put the walked curve inside the true helix by 1 - cos(pi / 36), 0.4% of the radius
 enum { LAST = RV_GROOM_NODES - 1, FINE_A_TURN = 36, FINE_LEAST = 2, FINE_FRIZZ = 4, FINE_MOST = 16, PATIENCE = 16 };
+
+// how much strands cross at a crown, and the sine of the angle from it up to which they do
+static const double CROWN_MIX = 0.9, CROWN_REACH = 0.6;
 
 // in [-1, 1)
 static double draw(const RvGroomShape* g, uint64_t stream, uint64_t id, int lane) {
@@ -43,12 +53,20 @@ static Growth growth(const RvGroomShape* g, const RvGroomRoot* root) {
   double wild = g->direction_random + (root->stray ? 0.5 : 0);
   RvVec3 way = rv_mad(g->direction, wild, draw_vector(g, STREAM_DIRECTION, root->id));
   way = rv_normalize(way, g->direction);
-  // the skin's own tangent decides where the comb direction is the normal, as at the crown
+  // the skin's own tangent decides where the comb direction is the normal
   RvVec3 flat = rv_mad(way, -rv_dot(way, n), n);
-  RvVec3 across = rv_normalize(rv_mad(flat, 0.03, root->frame.tangent), root->frame.tangent);
+  double sure = rv_length(flat);
+  flat = rv_mad(flat, 0.03, root->frame.tangent);
+  // At a crown hair is combed away from one point on every side, and no strand would ever cover it: there they cross.
+  if (rv_dot(way, n) < 0 && sure < CROWN_REACH) {
+    RvVec3 astray = draw_vector(g, STREAM_CROWN, root->id);
+    double mix = CROWN_MIX * rv_clamp(g->direction_random / 0.1, 0, 1) * (1 - smooth(sure / CROWN_REACH));
+    flat = rv_mad(flat, mix, rv_mad(astray, -rv_dot(astray, n), n));
+  }
+  RvVec3 across = rv_normalize(flat, root->frame.tangent);
   Growth out = {.across = across, .normal = n};
   out.from = g->lift * RV_PI / 2;
-  out.to = rv_atan2(rv_dot(way, n), rv_dot(way, across));
+  out.to = rv_atan2(rv_dot(way, n), sure);
   return out;
 }
 

@@ -50,7 +50,9 @@
   X(FOLDER, "Direction")                                                                                               \
   X(VEC3, direction, "Comb Direction", 0, -1, 0, SOFT(-1), SOFT(1), "",                                                \
     "Where the hair is combed and falls to; down is gravity.")                                                         \
-  X(FLOAT, directionrandom, "Direction Random", 0.1, HARD(0), SOFT(1), "", "How much single strands differ from it.")  \
+  X(FLOAT, directionrandom, "Direction Random", 0.1, HARD(0), SOFT(1), "",                                             \
+    "How much single strands differ from it. From 0.1 on they also cross at the crown, which would be bare "           \
+    "otherwise.")                                                                                                      \
   X(FLOAT, lift, "Lift", 0.6, HARD(0), HARD(1), "",                                                                    \
     "How strands leave the skin: 1 along its normal, 0 flat along it towards the comb direction.")                     \
   X(FLOAT, bend, "Bend", 0.9, HARD(0), HARD(1), "",                                                                    \

@@ -110,8 +110,8 @@ static void segments_are_equal_and_add_up(void** state) {
   rv_detail_free(skin);
 }
 
-// A straight centre line along Y with a helix about it. The compass walks a curve of 36 chords a turn, so points lie inside
-// the true helix by at most radius (1 - cos(pi / 36)), 0.4%.
+// A straight centre line along Y with a helix about it. The compass walks a curve of 36 chords a turn, so points lie
+// inside the true helix by at most radius (1 - cos(pi / 36)), 0.4%.
 static void helix_radius_and_pitch_come_back(void** state) {
   (void)state;
   const double radius = 0.004, pitch = 0.012, turn = sqrt(pitch * pitch + pow(2 * M_PI * radius, 2));
@@ -358,10 +358,36 @@ static void skin_attributes_come_along(void** state) {
   rv_detail_free(skin);
 }
 
+// how much hair lies over the ground within 1 cm of the pole of a head, as points, roots apart
+static int hair_over_the_crown(const char* random) {
+  char parms[128];
+  snprintf(parms, sizeof parms, "count=40000; points=24; length=0.12; directionrandom=%s", random);
+  RvDetail* skin = rv_test_sphere(0.1, 24, 36);
+  RvTestCook c = rv_test_cook("groom", parms, 1, (const RvDetail*[]){skin});
+  CHECK_OK(c.result, c.error);
+  const float* p = rv_detail_f32(c.output[0], RV_POINT, "P", 3);
+  int count = 0;
+  for (size_t i = 0; i < rv_detail_count(c.output[0], RV_POINT); ++i)
+    count += i % 24 && p[3 * i + 1] > 0 && hypot(p[3 * i], p[3 * i + 2]) < 0.01;
+  rv_test_cook_free(&c);
+  rv_detail_free(skin);
+  return count;
+}
+
+// Hair that is combed down on every side flows away from the point where it parts: with no randomness only the 100
+// strands that stand within 1 cm are over it, each for less than that. With it strands cross there.
+static void crown_is_covered(void** state) {
+  (void)state;
+  int bare = hair_over_the_crown("0"), little = hair_over_the_crown("0.05"), covered = hair_over_the_crown("0.1");
+  assert_in_range(bare, 30, 100 * 3);
+  assert_true(covered > 2 * bare);
+  assert_true(little > bare && little < covered);
+}
+
 RV_TESTS(cmocka_unit_test(roots_are_uniform_by_area), cmocka_unit_test(more_strands_leave_the_first_alone),
          cmocka_unit_test(segments_are_equal_and_add_up), cmocka_unit_test(helix_radius_and_pitch_come_back),
          cmocka_unit_test(coarse_helix_is_told), cmocka_unit_test(skinprimuv_gives_the_root_back),
          cmocka_unit_test(same_bits_for_any_number_of_threads), cmocka_unit_test(clumps_shrink_the_tips),
          cmocka_unit_test(hair_hangs_and_stays_out_of_the_head), cmocka_unit_test(orient_follows_the_strand),
          cmocka_unit_test(density_thins_and_stays), cmocka_unit_test(wrong_input_is_told),
-         cmocka_unit_test(skin_attributes_come_along))
+         cmocka_unit_test(skin_attributes_come_along), cmocka_unit_test(crown_is_covered))
