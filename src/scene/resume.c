@@ -270,6 +270,17 @@ static RvResult try_frame(RvScene* scene, const char* folder, RvSceneNode* const
   return result;
 }
 
+// a state that this run is started from and would not write itself is none to go on from
+static void drop_origin(const RvScene* scene, const char* folder, const RvSceneNode* node, FrameList* list) {
+  size_t kept = 0;
+  for (size_t i = 0; i < list->count; ++i) {
+    char* path = list->data[i] > node->start ? rv_checkpoint_path(folder, node->name, list->data[i]) : NULL;
+    if (!path || !is_origin(scene, path)) list->data[kept++] = list->data[i];
+    rv_free(path);
+  }
+  list->count = kept;
+}
+
 static bool all_have(const FrameList* lists, RvSceneNode* const* solvers, size_t count, double frame) {
   for (size_t i = 0; i < count; ++i)
     if (needs_state(solvers[i], frame) && !has_frame(&lists[i], rv_solve_state_frame(solvers[i], frame))) return false;
@@ -285,6 +296,7 @@ RvResult rv_checkpoint_resume(RvScene* scene, const char* folder, RvSceneNode* c
   FrameList candidates = {0};
   for (size_t i = 0; i < count && !result; ++i) {
     result = list_frames(folder, solvers[i]->name, &lists[i], error);
+    if (scene->from_path) drop_origin(scene, folder, solvers[i], &lists[i]);
     for (size_t k = 0; k < lists[i].count && !result; ++k)
       if (lists[i].data[k] <= last && !rv_array_push(&candidates, lists[i].data[k]))
         result = rv_fail(error, RV_NO_MEMORY, "out of memory");

@@ -105,6 +105,9 @@ static void a_state_in_the_same_folder_is_kept(void** state) {
   job.last = 8;
   CHECK_OK(run(&job, "wet.kick=3", &log, &error), error);
   CHECK_NEAR(log.first, 7, 0);
+  // and once more, where its name is that of the next frame
+  CHECK_OK(run(&job, "wet.kick=3", &log, &error), error);
+  assert_int_equal(log.frames, 0);
   // but not over it
   job.last = 12;
   for (int i = 0; i < 2; ++i) {
