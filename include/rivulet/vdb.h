@@ -92,7 +92,12 @@ RV_API RvResult rv_grid_from_points(const char* name, double voxel_size, size_t 
                                     const RvPointChannel* channels, size_t nchannel, RvGrid** out, RvError* error);
 // Free *positions with rv_free.
 RV_API RvResult rv_grid_points(const RvGrid* grid, size_t* count, float** positions, RvError* error);
-// One attribute of a points grid in the same order; *data is float or int32. Free with rv_free.
+// The attributes and groups of a points grid other than P, by name; the text lives as long as the grid. NULL, and 0 of
+// them, where there are none.
+RV_API size_t rv_grid_points_channel_count(const RvGrid* grid);
+RV_API const char* rv_grid_points_channel_name(const RvGrid* grid, size_t index);
+// One attribute of a points grid in the same order; *data is float or int32. Free with rv_free. RV_UNSUPPORTED for a
+// group, and for an attribute of another type.
 RV_API RvResult rv_grid_points_channel(const RvGrid* grid, const char* name, int* size, bool* is_int, void** data,
                                        RvError* error);
 

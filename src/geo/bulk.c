@@ -1,9 +1,7 @@
 // All topology of a detail at once, and the check of everything.
-#include <math.h>
 #include <string.h>
 
 #include "geo/detail.h"
-#include "geo/prim_vdb.h"
 
 static RvResult check_starts(const int32_t* start, size_t nprim, size_t nvertex, RvError* error) {
   if (start[0] != 0) return rv_fail(error, RV_BAD_INPUT, "the first primitive starts at vertex %d, not 0", start[0]);
@@ -147,30 +145,4 @@ RvResult rv_detail_check(const RvDetail* detail, RvError* error) {
       result = check_group(detail->groups[owner].data[i], detail->count[owner], error);
   }
   return result;
-}
-
-bool rv_detail_bounds(const RvDetail* detail, double lo[3], double hi[3]) {
-  bool any = false;
-  for (int c = 0; c < 3; ++c) lo[c] = INFINITY, hi[c] = -INFINITY;
-  const float* position = rv_detail_f32(detail, RV_POINT, "P", 3);
-  for (size_t i = 0; position && i < detail->count[RV_POINT]; ++i) {
-    const float* p = position + 3 * i;
-    if (!isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2])) continue;
-    any = true;
-    for (int c = 0; c < 3; ++c) {
-      if (p[c] < lo[c]) lo[c] = p[c];
-      if (p[c] > hi[c]) hi[c] = p[c];
-    }
-  }
-  for (size_t i = 0; i < detail->grids.count; ++i) {
-    double grid_lo[3], grid_hi[3];
-    if (!rv_prim_grid_bounds(detail->grids.data[i].grid, grid_lo, grid_hi)) continue;
-    any = true;
-    for (int c = 0; c < 3; ++c) {
-      if (grid_lo[c] < lo[c]) lo[c] = grid_lo[c];
-      if (grid_hi[c] > hi[c]) hi[c] = grid_hi[c];
-    }
-  }
-  for (int c = 0; c < 3 && !any; ++c) lo[c] = hi[c] = 0;
-  return any;
 }

@@ -1,5 +1,7 @@
 // OpenVDB files as details.
+#include <ctype.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "geo/detail.h"
 #include "geo/io.h"
@@ -29,9 +31,16 @@ static double voxel_for_points(const RvDetail* detail) {
   return size > longest * 1e-5 ? size : longest * 1e-5;
 }
 
+// OpenVDB takes no other name
+static bool is_channel_name(const char* name) {
+  while (isalnum((unsigned char)*name) || *name == '_' || *name == ':' || *name == '|') ++name;
+  return !*name;
+}
+
 // what a points grid can hold: one or three floats, or one int32; a wide id is narrowed where it fits
 static bool as_channel(const RvAttrib* attrib, RvPointChannel* channel, int32_t** narrowed) {
   size_t count = attrib->count;
+  if (!is_channel_name(attrib->name)) return false;
   *channel = (RvPointChannel){attrib->name, attrib->size, attrib->storage != RV_F32, attrib->values->data};
   if (attrib->storage == RV_F32) return attrib->size == 1 || attrib->size == 3;
   if (attrib->size != 1) return false;
@@ -57,7 +66,8 @@ static RvResult write_points(const RvDetail* detail, const char* path, const RvL
     RvPointChannel channel;
     if (!as_channel(attrib, &channel, &narrowed)) {
       rv_log(log, RV_LEVEL_WARNING,
-             "the point attribute '%s' was not written: points in a .vdb have one or three floats, or one int32",
+             "the point attribute '%s' was not written: points in a .vdb have one or three floats, or one int32, under "
+             "a name of letters, digits, '_' and ':'",
              attrib->name);
     } else if (!rv_array_push(&channels, channel)) {
       result = rv_fail(error, RV_NO_MEMORY, "out of memory");
@@ -101,10 +111,8 @@ RvResult rv_vdb_write(const RvDetail* detail, const char* path, const RvLog* log
 
 //---------------------------------------------------------------------------------------------- read
 
-// what is looked for in a points grid besides positions
-static const char* const CHANNELS[] = {"v",      "pscale", "id",          "age",   "life",   "material", "viscosity",
-                                       "volume", "source", "density",     "mass",  "Cd",     "N",        "w",
-                                       "force",  "rest",   "temperature", "accel", "wetness"};
+// values that are the same for all points of a block take no room in a file, so it may say much with few bytes
+enum { EXPANSION = 1024 };
 
 static RvResult read_channel(RvDetail* detail, const RvGrid* grid, const char* name, size_t first, size_t count,
                              const RvLog* log, RvError* error) {
@@ -125,7 +133,7 @@ static RvResult read_channel(RvDetail* detail, const RvGrid* grid, const char* n
   return to ? RV_OK : rv_fail(error, RV_BAD_FILE, "the point attribute '%s' has two kinds", name);
 }
 
-static RvResult read_points(RvDetail* detail, const RvGrid* grid, const RvLog* log, RvError* error) {
+static RvResult read_points(RvDetail* detail, const RvGrid* grid, size_t* budget, const RvLog* log, RvError* error) {
   size_t count = 0, first = 0;
   float* positions = NULL;
   RvResult result = rv_grid_points(grid, &count, &positions, error);
@@ -134,8 +142,14 @@ static RvResult read_points(RvDetail* detail, const RvGrid* grid, const RvLog* l
   if (to && count) memcpy(to + 3 * first, positions, count * 12);
   rv_free(positions);
   if (!result && !to) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
-  for (size_t i = 0; !result && i < sizeof CHANNELS / sizeof *CHANNELS; ++i)
-    result = read_channel(detail, grid, CHANNELS[i], first, count, log, error);
+  for (size_t i = 0; !result && i < rv_grid_points_channel_count(grid); ++i) {
+    const char* name = rv_grid_points_channel_name(grid, i);
+    if (count > *budget / 12)
+      return rv_fail(error, RV_LIMIT, "points grid '%s': with '%s' the file becomes more than %d times its size",
+                     rv_grid_name(grid), name, EXPANSION);
+    *budget -= 12 * count;
+    result = read_channel(detail, grid, name, first, count, log, error);
+  }
   return result;
 }
 
@@ -143,12 +157,15 @@ RvResult rv_vdb_read(const char* path, RvDetail** out, const RvLog* log, RvError
   *out = NULL;
   RvGrid** grids = NULL;
   size_t count = 0;
+  struct stat info;
+  // a file that is not there is told of below
+  size_t budget = stat(path, &info) ? 0 : (size_t)info.st_size * EXPANSION + ((size_t)64 << 20);
   RvResult result = rv_grid_read_file(path, &grids, &count, log, error);
   RvDetail* detail = result ? NULL : rv_detail_new();
   if (!result && !detail) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   for (size_t i = 0; !result && i < count; ++i) {
     bool points = rv_grid_type(grids[i]) == RV_GRID_POINTS;
-    result = points ? read_points(detail, grids[i], log, error) : rv_detail_add_vdb(detail, grids[i], error);
+    result = points ? read_points(detail, grids[i], &budget, log, error) : rv_detail_add_vdb(detail, grids[i], error);
   }
   for (size_t i = 0; i < count; ++i) rv_grid_release(grids[i]);
   rv_free(grids);

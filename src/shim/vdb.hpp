@@ -80,6 +80,9 @@ struct RvGrid {
   std::mutex lock;
   std::atomic<bool> listed{false};
   std::vector<RvLeaf> leaves;
+  // the names in a points grid, made on demand: points are never changed
+  bool named = false;
+  std::vector<std::string> channels;
 
   rv::FloatGrid& floats() const { return static_cast<rv::FloatGrid&>(*grid); }
   rv::Vec3Grid& vectors() const { return static_cast<rv::Vec3Grid&>(*grid); }

@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <set>
 
 namespace rv {
 
@@ -173,6 +174,39 @@ const AttributeArray* array_of(const RvGrid* grid, const Leaf& leaf, const char*
   return &array;
 }
 
+// a leaf has a list of names of its own; most share one
+void list_names(const AttributeSet::Descriptor& descriptor, std::set<std::string>& seen,
+                std::vector<std::string>& out) {
+  std::vector<std::pair<size_t, std::string>> found;
+  for (const auto& entry : descriptor.map()) {
+    // members of groups are bits of attributes that nobody asks for
+    if (entry.first == "P" || descriptor.type(entry.second).second == "grp") continue;
+    found.emplace_back(entry.second, entry.first);
+  }
+  std::sort(found.begin(), found.end());
+  for (const auto& entry : found)
+    if (seen.insert(entry.second).second) out.push_back(entry.second);
+  for (const auto& entry : descriptor.groupMap())
+    if (seen.insert(entry.first).second) out.push_back(entry.first);
+}
+
+const std::vector<std::string>& names_of(const RvGrid* grid) {
+  RvGrid* mutable_grid = const_cast<RvGrid*>(grid);
+  std::lock_guard<std::mutex> guard(mutable_grid->lock);
+  if (grid->named) return grid->channels;
+  std::set<std::string> seen;
+  std::vector<std::string> names;
+  const AttributeSet::Descriptor* last = nullptr;
+  each_leaf(grid, [&](const Leaf& leaf) {
+    const AttributeSet::Descriptor& descriptor = leaf.attributeSet().descriptor();
+    if (&descriptor != last) list_names(descriptor, seen, names);
+    last = &descriptor;
+  });
+  mutable_grid->channels = std::move(names);
+  mutable_grid->named = true;
+  return grid->channels;
+}
+
 size_t count_all(const RvGrid* grid) {
   size_t count = 0;
   each_leaf(grid, [&](const Leaf& leaf) { count += points_of(leaf); });
@@ -258,6 +292,19 @@ RvResult rv_grid_points(const RvGrid* grid, size_t* count, float** positions, Rv
   return result;
 }
 
+size_t rv_grid_points_channel_count(const RvGrid* grid) {
+  RV_SHIM_BEGIN
+  return grid->type == RV_GRID_POINTS ? names_of(grid).size() : 0;
+  RV_SHIM_END_VALUE(0)
+}
+
+const char* rv_grid_points_channel_name(const RvGrid* grid, size_t index) {
+  RV_SHIM_BEGIN
+  if (grid->type != RV_GRID_POINTS || index >= names_of(grid).size()) return nullptr;
+  return names_of(grid)[index].c_str();
+  RV_SHIM_END_VALUE(nullptr)
+}
+
 RvResult rv_grid_points_channel(const RvGrid* grid, const char* name, int* size, bool* is_int, void** data,
                                 RvError* error) {
   *data = nullptr;
@@ -266,10 +313,15 @@ RvResult rv_grid_points_channel(const RvGrid* grid, const char* name, int* size,
     RV_SHIM_BEGIN
     size_t count = count_all(grid);
     std::string type;
+    bool group = false;
     each_leaf(grid, [&](const Leaf& leaf) {
+      group = group || leaf.attributeSet().descriptor().hasGroup(name);
       const AttributeArray* array = type.empty() ? array_of(grid, leaf, name, 0) : nullptr;
       if (array) type = array->valueType();
     });
+    if (type.empty() && group)
+      vdb_refuse(RV_UNSUPPORTED, "'%s' of points grid '%s' is a group of points, which is not read", name,
+                 grid->name.c_str());
     if (type.empty()) vdb_refuse(RV_NOT_FOUND, "points grid '%s' has no attribute '%s'", grid->name.c_str(), name);
     *size = type == "vec3s" ? 3 : 1;
     *is_int = type == "int32";

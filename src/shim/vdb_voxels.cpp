@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 #include <numeric>
+#include <sstream>
 
 #include "shim/vdb.hpp"
 
@@ -222,6 +223,11 @@ static void hash_tree(RvHasher* hasher, const Tree& tree, const std::vector<RvLe
     if (h) rv_hasher_add_u64(hasher, h);
 }
 
+static void hash_bytes(RvHasher* hasher, const std::string& bytes) {
+  rv_hasher_add_u64(hasher, bytes.size());
+  rv_hasher_add(hasher, bytes.data(), bytes.size());
+}
+
 // what is neither tree nor storage: type, transform, metadata (the class and the name among it)
 static void hash_head(RvHasher* hasher, const openvdb::GridBase& grid) {
   rv_hasher_add_string(hasher, grid.type().c_str());
@@ -233,12 +239,19 @@ static void hash_head(RvHasher* hasher, const openvdb::GridBase& grid) {
       double v = m.asPointer()[i] + 0.0;  // no negative zeros
       rv_hasher_add(hasher, &v, sizeof v);
     }
+  } else {
+    std::ostringstream bytes;
+    transform.baseMap()->write(bytes);
+    hash_bytes(hasher, bytes.str());
   }
   for (auto meta = grid.beginMeta(); meta != grid.endMeta(); ++meta) {
     if (vdb_is_file_meta(meta->first)) continue;
     rv_hasher_add_string(hasher, meta->first.c_str());
     rv_hasher_add_string(hasher, meta->second->typeName().c_str());
-    rv_hasher_add_string(hasher, meta->second->str().c_str());
+    // its text has six digits only
+    std::ostringstream bytes;
+    meta->second->write(bytes);
+    hash_bytes(hasher, bytes.str());
   }
 }
 

@@ -1,7 +1,10 @@
 // A detail that many threads read, copy, write in their copies and free at once.
+#include <math.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #include "base/parallel.h"
+#include "base/rng.h"
 #include "rivulet/geo.h"
 #include "support/rv_test.h"
 
@@ -56,4 +59,47 @@ static void copies_in_threads(void** state) {
   rv_detail_free(shared);
 }
 
-RV_TESTS(cmocka_unit_test(copies_in_threads))
+// around the sizes at which the points are cut into parts; the point that counts may be anywhere
+static void boxes_in_threads(void** state) {
+  (void)state;
+  static const size_t counts[] = {1, 2, 16383, 16384, 16385, 1048576, 1048577, 1200001};
+  for (size_t k = 0; k < sizeof counts / sizeof *counts; ++k) {
+    RvError error = {0};
+    RvDetail* d = rv_detail_new();
+    size_t count = counts[k], outer[2] = {count - 1, count / 2};
+    CHECK_OK(rv_detail_add_points(d, count, NULL, &error), error);
+    float* p = rv_detail_f32_write(d, RV_POINT, "P", 3, &error);
+    for (size_t i = 0; i < count; ++i) {
+      RvRandom4 r = rv_random4(3, k, i);
+      for (int c = 0; c < 3; ++c) p[3 * i + c] = (float)(r.v[c] >> 8) * 0x1p-24f;
+    }
+    p[3 * outer[0]] = 7;
+    p[3 * outer[1] + 2] = -5;
+    // points that are not finite do not count, with none of their coordinates
+    if (count > 100) {
+      memcpy(p + 30, ((float[]){INFINITY, 90, 90}), 12);
+      memcpy(p + 60, ((float[]){-90, NAN, -90}), 12);
+    }
+    double naive_lo[3] = {INFINITY, INFINITY, INFINITY}, naive_hi[3] = {-INFINITY, -INFINITY, -INFINITY}, lo[3], hi[3];
+    for (size_t i = 0; i < count; ++i) {
+      if (!isfinite(p[3 * i]) || !isfinite(p[3 * i + 1])) continue;
+      for (int c = 0; c < 3; ++c) {
+        naive_lo[c] = fmin(naive_lo[c], p[3 * i + c]);
+        naive_hi[c] = fmax(naive_hi[c], p[3 * i + c]);
+      }
+    }
+    for (int threads = 1; threads <= 8; threads += 7) {
+      rv_threads_set(threads);
+      assert_true(rv_detail_bounds(d, lo, hi));
+      assert_memory_equal(lo, naive_lo, sizeof lo);
+      assert_memory_equal(hi, naive_hi, sizeof hi);
+    }
+    rv_threads_set(0);
+    for (size_t i = 0; i < count; ++i) p[3 * i + 1] = NAN;
+    assert_false(rv_detail_bounds(d, lo, hi));
+    assert_true(lo[0] == 0 && hi[2] == 0);
+    rv_detail_free(d);
+  }
+}
+
+RV_TESTS(cmocka_unit_test(copies_in_threads), cmocka_unit_test(boxes_in_threads))

@@ -167,6 +167,55 @@ static void points_go_through_files(void** state) {
   rv_detail_free(d);
 }
 
+// attributes of any name come back; what cannot be written or is not there is told by name
+static void any_attribute_goes_through_files(void** state) {
+  (void)state;
+  enum { N = 300 };
+  RvError error = {0};
+  RvDetail *d = rv_detail_new(), *back;
+  CHECK_OK(rv_detail_add_points(d, N, NULL, &error), error);
+  float* p = rv_detail_f32_write(d, RV_POINT, "P", 3, &error);
+  int32_t* clump = rv_detail_i32_write(d, RV_POINT, "clumpid", 1, &error);
+  float* height = rv_detail_f32_write(d, RV_POINT, "filmheight", 1, &error);
+  float* absorbed = rv_detail_f32_write(d, RV_POINT, "absorbed", 1, &error);
+  float* push = rv_detail_f32_write(d, RV_POINT, "my:push_3", 3, &error);
+  assert_true(p && clump && height && absorbed && push);
+  assert_non_null(rv_detail_f32_write(d, RV_POINT, "odd name", 1, &error));
+  for (int i = 0; i < N; ++i) {
+    p[3 * i] = (float)i;
+    clump[i] = 1000 - i;
+    height[i] = 0.1f * (float)i;
+    // the same everywhere, which OpenVDB keeps once a block
+    absorbed[i] = 0.25f;
+    for (int c = 0; c < 3; ++c) push[3 * i + c] = (float)(3 * i + c);
+  }
+  char path[512];
+  snprintf(path, sizeof path, "%s/film.vdb", rv_test_folder());
+  warnings = 0;
+  warning[0] = 0;
+  CHECK_OK(rv_detail_save(d, path, &LOG, &error), error);
+  assert_int_equal(warnings, 1);
+  assert_non_null(strstr(warning, "'odd name'"));
+  CHECK_OK(rv_detail_load(path, &back, &LOG, &error), error);
+  assert_int_equal(warnings, 1);
+  assert_int_equal(rv_detail_attrib_count(back, RV_POINT), 5);
+  const int32_t* clump2 = rv_detail_i32(back, RV_POINT, "clumpid", 1);
+  const float* height2 = rv_detail_f32(back, RV_POINT, "filmheight", 1);
+  const float* absorbed2 = rv_detail_f32(back, RV_POINT, "absorbed", 1);
+  const float* push2 = rv_detail_f32(back, RV_POINT, "my:push_3", 3);
+  assert_true(clump2 && height2 && absorbed2 && push2);
+  assert_int_equal(rv_detail_count(back, RV_POINT), N);
+  for (int i = 0; i < N; ++i) {
+    int from = 1000 - clump2[i];
+    assert_true(from >= 0 && from < N);
+    CHECK_NEAR(height2[i], height[from], 0);
+    CHECK_NEAR(absorbed2[i], 0.25, 0);
+    assert_memory_equal(push2 + 3 * i, push + 3 * from, 12);
+  }
+  rv_detail_free(back);
+  rv_detail_free(d);
+}
+
 static void bad_vdb_files_are_named(void** state) {
   (void)state;
   RvError error = {0};
@@ -187,4 +236,4 @@ static void bad_vdb_files_are_named(void** state) {
 
 RV_TESTS(cmocka_unit_test(grids_are_primitives), cmocka_unit_test(grids_follow_edits),
          cmocka_unit_test(grids_go_through_files), cmocka_unit_test(points_go_through_files),
-         cmocka_unit_test(bad_vdb_files_are_named))
+         cmocka_unit_test(any_attribute_goes_through_files), cmocka_unit_test(bad_vdb_files_are_named))
