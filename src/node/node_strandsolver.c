@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "math/scalar.h"
-#include "node/strandsolver.h"
+#include "node/strandsolver_contact.h"
 #include "parm/table.h"
 #include "strand/rest.h"
 
@@ -56,14 +56,25 @@
     "How much of the roots' common motion the strands feel: 0 moves them along, 1 is real.")                           \
   X(FLOAT, targettime, "Target Time", 0.2, HARD(1e-3), SOFT(2), "s",                                                   \
     "Period of the critically damped springs that pull points of targetweight 1 to the animation.")                    \
+  X(FOLDER, "Contact")                                                                                                 \
+  X(TOGGLE, strandcollisions, "Strand Collisions", false, "Strands touch each other, with friction.")                  \
+  X(FLOAT, friction, "Friction", 0.3, HARD(0), SOFT(1), "", "Of strand on strand; colliders have their own.",          \
+    WHEN("{ strandcollisions == 0 }"))                                                                                 \
+  X(FLOAT, thickness, "Thickness", 0, HARD(0), SOFT(0.01), "m", "Added to the surface of the colliders.")              \
+  X(FLOAT, rootfree, "Root Free", 0.01, HARD(0), SOFT(0.1), "m",                                                       \
+    "Length at the root that colliders do not touch, since roots begin inside the skin.")                              \
+  X(INT, collisionsiter, "Coupled Iterations", 100, HARD(1), HARD(10000), "",                                          \
+    "Most iterations of the solve that joins strands in contact, a Newton iteration.")                                 \
   X(FOLDER, "Output")                                                                                                  \
   X(TOGGLE, keepstate, "Keep State", false, "Keep the solver's own attributes on the strands.")
 RV_PARM_TABLE(StrandParms, strand_table, STRAND_PARMS)
 
-#define STAGES(X) X(SAMPLE, "sample") X(CARRY, "carry") X(FORCES, "forces") X(STRANDS, "strands") X(UPDATE, "update")
+#define STAGES(X)     \
+  X(SAMPLE, "sample") \
+  X(CARRY, "carry") X(FORCES, "forces") X(CONTACTS, "contacts") X(STRANDS, "strands") X(UPDATE, "update")
 enum {
 #define STAGE_ENUM(name, text) STAGE_##name,
-  STAGES(STAGE_ENUM)
+  STAGES(STAGE_ENUM) STAGE_COUNT
 };
 static const char* const stages[] = {
 #define STAGE_TEXT(name, text) text,
@@ -74,6 +85,7 @@ static RvStrandSolveDef make_def(const StrandParms* p, double meters) {
                         .substeps = (int)p->substeps,
                         .maxsubsteps = (int)p->maxsubsteps,
                         .niter = (int)p->niter,
+                        .max_cg = (int)p->collisionsiter,
                         .cfl = p->cfl,
                         .tolerance = p->tolerance,
                         .integrator = p->integrator ? RV_BDF2 : RV_EULER,
@@ -89,6 +101,10 @@ static RvStrandSolveDef make_def(const StrandParms* p, double meters) {
                         .targettime = p->targettime};
   memcpy(d.gravity, p->gravity, sizeof d.gravity), memcpy(d.wind, p->wind, sizeof d.wind);
   return d;
+}
+
+static RvStrandContactDef make_contact_def(const StrandParms* p) {
+  return (RvStrandContactDef){p->strandcollisions, true, p->friction, p->thickness, p->rootfree};
 }
 
 static double meters_per_unit(const RvCook* cook) {
@@ -182,49 +198,57 @@ static RvResult carry(RvStrandSolve* s, const RvStrandSample* in, double dt, RvE
   return result;
 }
 
-static RvResult strands(RvStrandSolve* s, double dt, RvStrandStats* stats, RvError* error) {
-  RvStrandStepDef step = {.dt = dt,
-                          .dt_before = s->globals.dt,
-                          .integrator = s->def.integrator,
-                          .max_iterations = s->def.niter,
-                          .tolerance = s->def.tolerance,
-                          .force = s->forces.force,
-                          .target = s->target,
-                          .drag = s->forces.drag,
-                          .drag_velocity = s->forces.drag_velocity,
-                          .spring = s->guide.goal ? s->forces.spring : NULL,
-                          .spring_target = s->target};
-  RvResult result = rv_strand_step(s->model, s->state, &step, stats, error);
+static RvStrandStepDef step_def(const RvStrandSolve* s, double dt) {
+  return (RvStrandStepDef){.dt = dt,
+                           .dt_before = s->globals.dt,
+                           .integrator = s->def.integrator,
+                           .max_iterations = s->def.niter,
+                           .tolerance = s->def.tolerance,
+                           .force = s->forces.force,
+                           .target = s->target,
+                           .drag = s->forces.drag,
+                           .drag_velocity = s->forces.drag_velocity,
+                           .spring = s->guide.goal ? s->forces.spring : NULL,
+                           .spring_target = s->target,
+                           .max_cg = s->def.max_cg,
+                           .cg_tolerance = 1e-3};
+}
+
+static RvResult strands(RvStrandSolve* s, const RvStrandStepDef* step, RvStrandStats* stats, RvError* error) {
+  RvResult result = rv_strand_step(s->model, s->state, step, stats, error);
   s->iterations = stats->iterations > s->iterations ? stats->iterations : s->iterations;
   s->residual = fmax(s->residual, stats->residual);
   return result;
 }
 
 static void update(RvStrandSolve* s, double dt) {
+  rv_strand_contacts_accept(s->contacts, s);
   if (s->def.inertiascale < 1) rv_strand_add_carry(s->model, s->state, s->globals.carry, 1);
   s->healed += rv_solve_heal(s);
   s->globals.dt = dt, s->globals.has_before = s->state->has_before;
   memcpy(s->target_before, s->target, s->model->unknowns * sizeof(double));
 }
 
-// From the last substep's end to `share` of the frame.
-static RvResult substep(RvStrandSolve* s, RvStrandSampler* sampler, double share, double dt, RvStrandStats* stats,
+// From one share of the frame to another.
+static RvResult substep(RvStrandSolve* s, RvStrandSampler* sampler, double from, double to, RvStrandStats* stats,
                         RvError* error) {
   RvStrandSample in;
   RvForceDef forces;
-  double* seconds = s->cook->stats->stage_seconds;
-  double clock[6] = {rv_clock_wall()};
-  RvResult result = sample(s, sampler, share, dt, &in, error);
+  double dt = s->cook->dt * s->def.timescale * (to - from), clock[STAGE_COUNT + 1] = {rv_clock_wall()};
+  RvResult result = sample(s, sampler, to, dt, &in, error);
   clock[1] = rv_clock_wall();
   if (!result) result = carry(s, &in, dt, error);
   clock[2] = rv_clock_wall();
   if (!result) rv_strand_forces(s->model, s->state, force_def(s, &forces), &s->forces);
+  RvStrandStepDef step = step_def(s, dt);
   clock[3] = rv_clock_wall();
-  if (!result) result = strands(s, dt, stats, error);
+  if (!result) result = rv_strand_contacts_find(s->contacts, s, &step, from, to, &step.couple, error);
   clock[4] = rv_clock_wall();
-  if (!result) update(s, dt);
+  if (!result) result = strands(s, &step, stats, error);
   clock[5] = rv_clock_wall();
-  for (int i = 0; i < 5; ++i) seconds[i] += clock[i + 1] - clock[i];
+  if (!result) update(s, dt);
+  clock[6] = rv_clock_wall();
+  for (int i = 0; i < STAGE_COUNT; ++i) s->cook->stats->stage_seconds[i] += clock[i + 1] - clock[i];
   return result;
 }
 
@@ -237,22 +261,24 @@ static RvResult advance(RvStrandSolve* s, RvStrandSampler* sampler, double from,
   RvStrandGlobals globals = s->globals;
   size_t healed = s->healed;
   rv_solve_copy_state(s->model, s->state, s->backup);
-  double dt = s->cook->dt * s->def.timescale * (to - from), *before = NULL;
+  double* before = NULL;
   bool again = depth < 3 && s->def.niter > 1 && s->substeps + 2 <= s->def.maxsubsteps;
   if (again) {
     before = rv_alloc(s->model->unknowns, sizeof *before);
     if (!before) return rv_fail(error, RV_NO_MEMORY, "out of memory for a substep");
     memcpy(before, s->target_before, s->model->unknowns * sizeof *before);
   }
-  RvResult result = substep(s, sampler, to, dt, &stats, error);
+  RvResult result = again ? rv_strand_contacts_remember(s->contacts, error) : RV_OK;
+  if (!result) result = substep(s, sampler, from, to, &stats, error);
   again = again && !result && (stats.residual > 100 * s->def.tolerance || s->healed > healed);
   if (again) {
     rv_solve_copy_state(s->model, s->backup, s->state);
     memcpy(s->target_before, before, s->model->unknowns * sizeof *before);
     s->globals = globals, s->healed = healed;
+    result = rv_strand_contacts_recall(s->contacts, error);
   }
   rv_free(before);
-  if (again) {
+  if (again && !result) {
     double middle = 0.5 * (from + to);
     result = advance(s, sampler, from, middle, depth + 1, error);
     return result ? result : advance(s, sampler, middle, to, depth + 1, error);
@@ -446,6 +472,7 @@ static RvResult solve(RvStrandSolve* s, RvDetail* out, RvError* error) {
   if (!result) result = load(s, out, error);
   if (!result) result = rv_solve_guide(s, s->cook->input[0], error);
   if (!result) result = find_wind(s, error);
+  if (!result) result = rv_strand_contacts_begin(s->contacts, s, out, error);
   float* before = result ? NULL : rv_alloc(3 * sampler.npoint, sizeof *before);
   if (!result && !before) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (!result) {
@@ -459,6 +486,7 @@ static RvResult solve(RvStrandSolve* s, RvDetail* out, RvError* error) {
   float* v = result ? NULL : rv_sampler_velocity(&sampler, error);
   if (!result) result = v ? show_others(&s->set, sampler.now, v, s->globals.rate, out, error) : error->code;
   if (!result) result = rv_sampler_keep(&sampler, out, error);
+  if (!result) result = rv_strand_contacts_save(s->contacts, s, out, error);
   rv_free(v);
   rv_sampler_end(&sampler);
   return result;
@@ -475,7 +503,8 @@ static RvResult freeze(RvDetail* out, RvError* error) {
 }
 
 static RvResult step(RvCook* cook, RvError* error) {
-  RvStrandSolve s = {.cook = cook, .def = make_def(cook->parms, meters_per_unit(cook))};
+  RvStrandContacts contacts = {.def = make_contact_def(cook->parms)};
+  RvStrandSolve s = {.cook = cook, .def = make_def(cook->parms, meters_per_unit(cook)), .contacts = &contacts};
   if (!cook->input[0]) return rv_fail(error, RV_BAD_INPUT, "input 1, the strands, is empty");
   RvResult result = rv_state_check(cook->prev, rv_strand_fields, RV_STRAND_FIELD_COUNT, error);
   if (result) return result;
@@ -484,6 +513,8 @@ static RvResult step(RvCook* cook, RvError* error) {
   result = s.def.timescale > 0 ? solve(&s, out, error) : freeze(out, error);
   if (!result) count_up(&s);
   if (!result) cook->output[2] = out, out = NULL;
+  cook->stats->contacts = (int64_t)(contacts.stats.links + contacts.stats.touches);
+  rv_strand_contacts_end(&contacts);
   rv_detail_free(out);
   rv_solve_strands_free(&s);
   return result;

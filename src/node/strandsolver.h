@@ -10,7 +10,7 @@
 // The node's parameters, in SI.
 typedef struct RvStrandSolveDef {
   double timescale;
-  int substeps, maxsubsteps, niter;
+  int substeps, maxsubsteps, niter, max_cg;
   double cfl, tolerance;
   RvIntegrator integrator;
   RvStrandMaterial material;
@@ -73,6 +73,7 @@ typedef struct RvStrandSolve {
   float* air;                                        // [vertices][3] wind of all kinds, or NULL
   RvGrid* wind_grid;                                 // borrowed
   double* memory;
+  struct RvStrandContacts* contacts;
   // what the frame came to
   int substeps, iterations;
   double residual;

@@ -21,7 +21,8 @@ static const char shot[] =
     "\"turn\": {\"type\": \"transform\", \"inputs\": [\"goal\"], \"parms\": {\"ry\": {\"keys\": [[1, 0], [8, 120]],"
     "  \"interp\": \"smooth\", \"extend\": \"hold\"}, \"t\": [{\"wave\": {\"amplitude\": 4, \"frequency\": 2}}, 0, "
     "0]}},"
-    "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"turn\"], \"parms\": {\"hairradius\": 5e-5, \"inertiascale\": "
+    "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"turn\"], \"parms\": {\"hairradius\": 5e-5, "
+    "\"strandcollisions\": true, \"inertiascale\": "
     "0.7,"
     "  \"wind\": [{\"wave\": {\"amplitude\": 2, \"frequency\": 3}}, 0, 1],"
     "  \"timescale\": {\"keys\": [[1, 1], [10, 0.6]], \"interp\": \"linear\"}}}}}";

@@ -121,7 +121,7 @@ static void groom_comes_back(void** state) {
   (void)state;
   Log log;
   RvScene* scene =
-      open_scene(HAIR TURN, 100,
+      open_scene(HAIR TURN, 32,
                  "\"n\": {\"type\": \"transform\", \"inputs\": [\"hair\"], \"parms\": {\"ry\": {\"keys\": [[1, "
                  "0], [9, 90]], \"interp\": \"smooth\", \"extend\": \"hold\"}}},"
                  "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"n\"]}",
@@ -345,6 +345,54 @@ static void empty_and_changing(void** state) {
   rv_scene_free(scene);
 }
 
+// a ball that sweeps through hanging strands takes them along: none is left inside
+static void solids_push(void** state) {
+  (void)state;
+  enum { COUNT = 25, N = 25 };
+  RvError error = {0};
+  Log log;
+  char path[400], rest[1500];
+  RvDetail* d = rv_detail_new();
+  CHECK_OK(rv_detail_add_curves(d, COUNT, N, NULL, NULL, &error), error);
+  float* P = rv_detail_f32_write(d, RV_POINT, "P", 3, &error);
+  for (int i = 0; i < COUNT * N; ++i) {
+    int s = i / N;
+    P[3 * i] = 0.01f * (float)(s % 5 - 2), P[3 * i + 1] = -0.005f * (float)(i % N),
+          P[3 * i + 2] = 0.01f * (float)(s / 5 - 2);
+  }
+  snprintf(path, sizeof path, "%s/hanging.bgeo.sc", rv_test_folder());
+  CHECK_OK(rv_detail_save(d, path, NULL, &error), error);
+  rv_detail_free(d);
+  snprintf(
+      rest, sizeof rest,
+      "\"f\": {\"type\": \"file\", \"parms\": {\"file\": \"%s\"}},"
+      "\"ball\": {\"type\": \"sphere\", \"parms\": {\"radius\": 0.03, \"rows\": 25, \"cols\": 36}},"
+      "\"move\": {\"type\": \"transform\", \"inputs\": [\"ball\"], \"parms\": {\"t\": [{\"keys\": [[1, -0.08], [13, "
+      "0.01]], \"interp\": \"linear\", \"extend\": \"hold\"}, -0.08, 0], \"ry\": {\"keys\": [[1, 0], [13, 90]]}}},"
+      "\"c\": {\"type\": \"collider\", \"inputs\": [\"move\"]},"
+      "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"f\", \"c\"]},"
+      "\"free\": {\"type\": \"strandsolver\", \"inputs\": [\"f\"]}",
+      path);
+  RvScene* scene = open_scene("", 0, rest, &log);
+  double deepest[2] = {0, 0};
+  for (int frame = 6; frame <= 14; frame += 4) {
+    double centre = -0.08 + 0.09 * fmin(frame - 1, 12) / 12;
+    for (int k = 0; k < 2; ++k) {
+      RvDetail* out = cook(scene, k ? "free" : "s", frame);
+      const float* p = places(out);
+      for (size_t i = 0; i < rv_detail_count(out, RV_POINT); ++i) {
+        double x = p[3 * i] - centre, y = p[3 * i + 1] + 0.08, z = p[3 * i + 2];
+        deepest[k] = fmax(deepest[k], 0.03 - sqrt(x * x + y * y + z * z));
+      }
+      rv_detail_free(out);
+    }
+  }
+  print_message("deepest in the ball: %.2e m, without contact %.2e m; %s\n", deepest[0], deepest[1], log.text);
+  // half a voxel of the level set, and the chords of the mesh
+  assert_true(deepest[0] < 5e-4 && deepest[1] > 0.02);
+  rv_scene_free(scene);
+}
+
 static void ten_kilometres_away(void** state) {
   (void)state;
   Log log;
@@ -479,6 +527,6 @@ static void frozen_by_timescale(void** state) {
 
 RV_TESTS(cmocka_unit_test(still_groom_stays), cmocka_unit_test(turned_groom_stays), cmocka_unit_test(groom_comes_back),
          cmocka_unit_test(roots_follow), cmocka_unit_test(inertia_scale), cmocka_unit_test(pins_and_goals),
-         cmocka_unit_test(attributes_pass), cmocka_unit_test(bad_strands_stay), cmocka_unit_test(empty_and_changing),
-         cmocka_unit_test(ten_kilometres_away), cmocka_unit_test(roller_keeps_its_radius),
-         cmocka_unit_test(frozen_by_timescale))
+         cmocka_unit_test(solids_push), cmocka_unit_test(attributes_pass), cmocka_unit_test(bad_strands_stay),
+         cmocka_unit_test(empty_and_changing), cmocka_unit_test(ten_kilometres_away),
+         cmocka_unit_test(roller_keeps_its_radius), cmocka_unit_test(frozen_by_timescale))

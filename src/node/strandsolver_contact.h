@@ -1,0 +1,60 @@
+// Contact in the strand solver: solids from the collider input, and what of the contacts goes into the state.
+#ifndef RV_NODE_STRANDSOLVER_CONTACT_H
+#define RV_NODE_STRANDSOLVER_CONTACT_H
+
+#include "contact/contact.h"
+#include "node/strandsolver.h"
+
+typedef struct RvStrandContactDef {
+  bool strands, solids;
+  double friction;   // of strand on strand
+  double thickness;  // m, added to solids
+  double rootfree;   // m
+} RvStrandContactDef;
+
+// One solid: a level set named collision, and the mesh before it in the same detail.
+typedef struct RvSolid {
+  RvGrid *distance, *velocity;  // in metres; released by the frame
+  RvRigid motion;               // of the mesh, from the frame before, in metres of the scene
+  bool rigid;                   // the mesh moves as one, or stands still
+  bool mesh;
+  double friction;
+  size_t first, last;  // its points
+} RvSolid;
+
+// What was between the steps, as the state keeps it.
+typedef struct RvContactMemory {
+  RvLinkState* links;
+  RvTouchState* touches;
+  size_t nlink, ntouch;
+} RvContactMemory;
+
+typedef struct RvStrandContacts {
+  RvStrandContactDef def;
+  RvContacts* contacts;
+  RvSolid* solids;  // at the frame before
+  size_t nsolid;
+  const RvDetail *before, *now;  // the input at both frames; borrowed
+  RvCollider* colliders;
+  RvGrid** sampled;  // grids of this substep, released at its end
+  double* velocity;  // [unknowns]
+  RvContactMemory memory;
+  RvContactStats stats;
+} RvStrandContacts;
+
+// Reads the solids of the frame and the contacts of the state. Nothing is made when nothing can touch.
+RvResult rv_strand_contacts_begin(RvStrandContacts* contacts, RvStrandSolve* solve, const RvDetail* state,
+                                  RvError* error);
+// The coupling of a step from `from` to `to` of the frame; NULL if nothing can touch.
+RvResult rv_strand_contacts_find(RvStrandContacts* contacts, RvStrandSolve* solve, const RvStrandStepDef* step,
+                                 double from, double to, const RvOperator** out, RvError* error);
+void rv_strand_contacts_accept(RvStrandContacts* contacts, RvStrandSolve* solve);
+// Remembers the contacts before a step, and puts them back.
+RvResult rv_strand_contacts_remember(RvStrandContacts* contacts, RvError* error);
+RvResult rv_strand_contacts_recall(RvStrandContacts* contacts, RvError* error);
+// Writes them into the state: the detail attributes rv_links and rv_touches, a row of numbers each.
+RvResult rv_strand_contacts_save(RvStrandContacts* contacts, const RvStrandSolve* solve, RvDetail* state,
+                                 RvError* error);
+void rv_strand_contacts_end(RvStrandContacts* contacts);
+
+#endif
