@@ -49,8 +49,9 @@ static void cell_from_key(const Cells* g, uint64_t key, int64_t i[3]) {
 }
 
 // rounding must not part an edge from the cell of a point at its very reach
-static double padded(const Cells* g, double reach) {
-  return reach * (1 + 1e-9) + 1e-9 * g->size;
+static void padded(const Cells* g, RvVec3 reach, double out[3]) {
+  double r[3] = {reach.x, reach.y, reach.z};
+  for (int k = 0; k < 3; ++k) out[k] = r[k] * (1 + 1e-9) + 1e-9 * g->size;
 }
 
 // Keys of the cells near an edge, slice by slice along its longest axis; `keys` NULL: only their number.
@@ -58,23 +59,24 @@ static size_t cells_of_edge(const RvContacts* c, const Cells* g, size_t e, uint6
   const RvSegments* s = &c->segments;
   size_t at = rv_contact_vertex(c, e), count = 0;
   RvVec3 p = rv_sub(s->x[at], g->lo), q = rv_sub(s->x[at + 1], g->lo);
-  double a[3] = {p.x, p.y, p.z}, d[3] = {q.x - p.x, q.y - p.y, q.z - p.z}, r = padded(g, s->reach[e]);
+  double a[3] = {p.x, p.y, p.z}, d[3] = {q.x - p.x, q.y - p.y, q.z - p.z}, r[3];
+  padded(g, s->reach[e], r);
   int axis = fabs(d[1]) > fabs(d[0]) ? 1 : 0;
   if (fabs(d[2]) > fabs(d[axis])) axis = 2;
   int v = (axis + 1) % 3, w = (axis + 2) % 3;
-  int64_t first = cell_of(g, fmin(a[axis], a[axis] + d[axis]) - r, 0);
-  int64_t last = cell_of(g, fmax(a[axis], a[axis] + d[axis]) + r, 0);
+  int64_t first = cell_of(g, fmin(a[axis], a[axis] + d[axis]) - r[axis], 0);
+  int64_t last = cell_of(g, fmax(a[axis], a[axis] + d[axis]) + r[axis], 0);
   for (int64_t k = first; k <= last; ++k) {
     double t0 = 0, t1 = 1;
     if (d[axis] != 0) {
-      double in = ((double)k * g->size - r - a[axis]) / d[axis];
-      double out = ((double)(k + 1) * g->size + r - a[axis]) / d[axis];
+      double in = ((double)k * g->size - r[axis] - a[axis]) / d[axis];
+      double out = ((double)(k + 1) * g->size + r[axis] - a[axis]) / d[axis];
       t0 = fmax(0, fmin(in, out) - 1e-9), t1 = fmin(1, fmax(in, out) + 1e-9);
     }
     int64_t cell[3], lo[3], hi[3];
     for (int n = 0; n < 3; ++n) {
       double x0 = a[n] + t0 * d[n], x1 = a[n] + t1 * d[n];
-      lo[n] = cell_of(g, fmin(x0, x1) - r, 0), hi[n] = cell_of(g, fmax(x0, x1) + r, 0);
+      lo[n] = cell_of(g, fmin(x0, x1) - r[n], 0), hi[n] = cell_of(g, fmax(x0, x1) + r[n], 0);
     }
     cell[axis] = k;
     for (cell[w] = lo[w]; cell[w] <= hi[w]; ++cell[w])
@@ -108,14 +110,15 @@ static void fill_entries(void* arg, size_t begin, size_t end) {
 static double sum_reach(void* arg, size_t begin, size_t end) {
   const RvContacts* c = arg;
   double sum = 0;
-  for (size_t e = begin; e < end; ++e) sum += c->segments.reach[e];
+  for (size_t e = begin; e < end; ++e) sum += c->segments.reach[e].x + c->segments.reach[e].y + c->segments.reach[e].z;
   return sum;
 }
 
 // the largest reach: it widens the box
 static double largest_reach(const RvContacts* c) {
   double largest = 0;
-  for (size_t e = 0; e < c->nedge; ++e) largest = fmax(largest, c->segments.reach[e]);
+  for (size_t e = 0; e < c->nedge; ++e)
+    largest = fmax(largest, fmax(c->segments.reach[e].x, fmax(c->segments.reach[e].y, c->segments.reach[e].z)));
   return largest;
 }
 
@@ -135,7 +138,7 @@ static void set_cells(Broad* b, double size, double widest) {
 // Half an edge: smaller cells cost entries, larger ones tests. Doubled while there are too many entries.
 static RvResult make_entries(Broad* b, RvContactStats* stats, RvError* error) {
   RvContacts* c = b->c;
-  double mean = rv_parallel_sum(c->nedge, 4096, sum_reach, c) / (double)c->nedge;
+  double mean = rv_parallel_sum(c->nedge, 4096, sum_reach, c) / (3 * (double)c->nedge);
   double size = fmax(0.5 * c->segments.length, 2 * mean), widest = largest_reach(c);
   size_t chunks = (c->nedge + b->grain - 1) / b->grain, total;
   for (int round = 0;; ++round, size *= 2) {
@@ -173,39 +176,59 @@ static void box_of(const Broad* b, size_t e, const int64_t cell[3], const Boxes*
   size_t vertex = rv_contact_vertex(b->c, e);
   RvVec3 corner = rv_add(g->lo, rv_scale(rv_vec3((double)cell[0], (double)cell[1], (double)cell[2]), g->size));
   RvVec3 p = rv_sub(s->x[vertex], corner), q = rv_sub(s->x[vertex + 1], corner);
-  double a[3] = {p.x, p.y, p.z}, d[3] = {q.x - p.x, q.y - p.y, q.z - p.z}, r = padded(g, s->reach[e]);
+  double a[3] = {p.x, p.y, p.z}, d[3] = {q.x - p.x, q.y - p.y, q.z - p.z}, r[3];
+  padded(g, s->reach[e], r);
   double t0 = 0, t1 = 1;
   for (int k = 0; k < 3; ++k) {
     if (d[k] == 0) continue;
-    double in = (-r - a[k]) / d[k], out = (g->size + r - a[k]) / d[k];
+    double in = (-r[k] - a[k]) / d[k], out = (g->size + r[k] - a[k]) / d[k];
     t0 = fmax(t0, fmin(in, out)), t1 = fmin(t1, fmax(in, out));
   }
   // slightly larger than exact: floats
-  t0 -= 1e-6, t1 += 1e-6, r = r * 1.00001 + 1e-6 * g->size;
+  t0 -= 1e-6, t1 += 1e-6;
   for (int k = 0; k < 3; ++k) {
     double x0 = a[k] + t0 * d[k], x1 = a[k] + t1 * d[k];
-    boxes->lo[k][at] = (float)(fmin(x0, x1) - r), boxes->hi[k][at] = (float)(fmax(x0, x1) + r);
+    double wide = r[k] * 1.00001 + 1e-6 * g->size;
+    boxes->lo[k][at] = (float)(fmin(x0, x1) - wide), boxes->hi[k][at] = (float)(fmax(x0, x1) + wide);
   }
 }
 
-// The exact test of edges e < f in a cell. The motion that counts is that of the one against the other.
+// where along an axis a pair belongs, if the reaches meet there
+static bool shared(double at, double delta, double reach_e, double reach_f, double* x) {
+  *x = at + delta * (reach_f / (reach_e + reach_f));
+  return fabs(delta) < reach_e + reach_f;
+}
+
+// The exact test of edges e < f in a cell. The motion that counts is that of the one against the other, along the line
+// between their nearest points: only it brings them closer.
 static bool near_pair(const Broad* b, size_t e, size_t f, const int64_t cell[3]) {
   const RvContacts* c = b->c;
   const RvSegments* s = &c->segments;
+  const Cells* g = &b->cells;
   if (c->strand_of[e] == c->strand_of[f] && f - e <= (size_t)b->def->neighbours) return false;
   size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
   RvClosest near = rv_closest_points(s->x[i], s->x[i + 1], s->x[j], s->x[j + 1]);
-  double distance = rv_length(near.delta), reach = s->reach[e] + s->reach[f];
-  if (!(distance < reach)) return false;
-  RvVec3 x = rv_mad(rv_lerp(s->x[j], s->x[j + 1], near.t), s->reach[f] / reach, near.delta);
-  if (cell_of(&b->cells, x.x, b->cells.lo.x) != cell[0] || cell_of(&b->cells, x.y, b->cells.lo.y) != cell[1] ||
-      cell_of(&b->cells, x.z, b->cells.lo.z) != cell[2])
+  RvVec3 at = rv_lerp(s->x[j], s->x[j + 1], near.t), p = s->reach[e], q = s->reach[f], x;
+  if (!shared(at.x, near.delta.x, p.x, q.x, &x.x) || !shared(at.y, near.delta.y, p.y, q.y, &x.y) ||
+      !shared(at.z, near.delta.z, p.z, q.z, &x.z))
+    return false;
+  if (cell_of(g, x.x, g->lo.x) != cell[0] || cell_of(g, x.y, g->lo.y) != cell[1] || cell_of(g, x.z, g->lo.z) != cell[2])
     return false;
   double radii = fmax(s->radius[i], s->radius[i + 1]) + fmax(s->radius[j], s->radius[j + 1]);
-  double move = 0, fall = b->dt * b->dt * rv_length(b->def->acceleration);
-  for (int k = 0; k < 4; ++k)
-    move = fmax(move, rv_distance(s->v[i + (size_t)(k & 1)], s->v[j + (size_t)(k >> 1)]) * b->dt);
-  return distance < b->def->reach * (1 + b->def->margin) * radii + move + fall;
+  double distance = rv_length(near.delta), limit = b->def->reach * (1 + b->def->margin) * radii;
+  if (distance < limit) return true;
+  RvVec3 n = rv_scale(near.delta, 1 / distance);
+  double e0 = rv_dot(n, s->v[i]), e1 = rv_dot(n, s->v[i + 1]), f0 = rv_dot(n, s->v[j]), f1 = rv_dot(n, s->v[j + 1]);
+  double close = fmax(f0, f1) - fmin(e0, e1) + b->dt * fabs(rv_dot(n, b->def->acceleration));
+  return distance < limit + b->dt * close;
+}
+
+// flags[j] for boxes [first, last): 1 where they meet box i. Without branches, so that it is done several at a time.
+static void meet(const Boxes* x, size_t i, size_t first, size_t last, uint8_t* restrict flags) {
+  const float *ax = x->lo[0], *ay = x->lo[1], *az = x->lo[2], *bx = x->hi[0], *by = x->hi[1], *bz = x->hi[2];
+  float lx = ax[i], ly = ay[i], lz = az[i], hx = bx[i], hy = by[i], hz = bz[i];
+  for (size_t j = first; j < last; ++j)
+    flags[j - first] = (ax[j] <= hx) & (bx[j] >= lx) & (ay[j] <= hy) & (by[j] >= ly) & (az[j] <= hz) & (bz[j] >= lz);
 }
 
 static bool pairs_of_cell(Broad* b, size_t chunk, size_t first, size_t last, const Boxes* x) {
@@ -215,14 +238,13 @@ static bool pairs_of_cell(Broad* b, size_t chunk, size_t first, size_t last, con
   cell_from_key(&b->cells, b->c->cells.data[first], cell);
   for (size_t i = 0; i < n; ++i) box_of(b, member[i], cell, x, i);
   for (size_t i = 0; i + 1 < n; ++i) {
-    float lo[3] = {x->lo[0][i], x->lo[1][i], x->lo[2][i]}, hi[3] = {x->hi[0][i], x->hi[1][i], x->hi[2][i]};
+    uint8_t flags[RV_CONTACT_MAX_TESTS];
     size_t stop = n - i - 1 > RV_CONTACT_MAX_TESTS ? i + 1 + RV_CONTACT_MAX_TESTS : n;
-    b->tests[chunk] += stop - i - 1, b->skipped[chunk] += n - stop;
     size_t enough = b->found[chunk].count + MAX_FOUND;
+    b->tests[chunk] += stop - i - 1, b->skipped[chunk] += n - stop;
+    meet(x, i, i + 1, stop, flags);
     for (size_t j = i + 1; j < stop; ++j) {
-      int apart = (x->lo[0][j] > hi[0]) | (x->hi[0][j] < lo[0]) | (x->lo[1][j] > hi[1]) | (x->hi[1][j] < lo[1]) |
-                  (x->lo[2][j] > hi[2]) | (x->hi[2][j] < lo[2]);
-      if (apart) continue;
+      if (!flags[j - i - 1]) continue;
       b->pairs[chunk]++;
       if (!near_pair(b, member[i], member[j], cell)) continue;
       if (!rv_array_push(&b->found[chunk], (uint64_t)member[i] << 32 | member[j])) return false;

@@ -12,7 +12,7 @@
 RvContactDef rv_contact_defaults(void) {
   return (RvContactDef){.strands = true,
                         .reach = 1.5,
-                        .stiffness = 1e4,
+                        .stiffness = 1e3,
                         .friction = 0.3,
                         .solid_stiffness = 1e4,
                         .slip = 0.1,
@@ -45,7 +45,7 @@ RvResult rv_contacts_new(const RvStrandModel* m, RvContacts** out, RvError* erro
   bool room = (c->strands = rv_alloc_zero(m->nstrand + 1, sizeof *c->strands)) &&
               (c->strand_of = rv_alloc_zero(c->nedge, sizeof *c->strand_of)) &&
               (s->x = rv_alloc(m->nvertex, sizeof *s->x)) && (s->v = rv_alloc(m->nvertex, sizeof *s->v)) &&
-              (s->radius = rv_alloc(m->nvertex, sizeof(double))) && (s->reach = rv_alloc(c->nedge, sizeof(double))) &&
+              (s->radius = rv_alloc(m->nvertex, sizeof(double))) && (s->reach = rv_alloc(c->nedge, sizeof *s->reach)) &&
               (c->end_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t))) &&
               (c->touch_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t)));
   if (!room) {

@@ -17,8 +17,9 @@
 // is quadratic-like below `slip` and of slope mu N above (it does not creep). Both strands feel opposite forces.
 //
 // Stiffness: a line load p (N/m) rests at d0 - d = p / k while that is more than d0 - d_min, and above d_min otherwise.
-// The default of 1e4 N/m2 holds the weight of 20 cm of hair (r 40 um) on a single crossing, and 300 layers of hair on a
-// solid, above d_min; penetration below d_min is thus 0 under gravity. More only costs iterations.
+// Between strands 1e3 N/m2 (that of WH-10) holds the weight of 15 cm of hair (r 40 um) on a single crossing above
+// d_min; crossing costs no stiffness, as d is signed, and the iterations of the global solve grow with the root of k.
+// Solids have 1e4, as their part is solved exactly: it holds 3000 layers of hair above d_min, so that penetration is 0.
 #ifndef RV_CONTACT_CONTACT_H
 #define RV_CONTACT_CONTACT_H
 
@@ -65,20 +66,22 @@ typedef struct RvContactDef {
   size_t ncollider;
 } RvContactDef;
 
-// strands on, d0 = 3 r, k = 1e4 N/m2, friction 0.3, slip 0.1 d0, margin 1 d0, gravity along -y, 4 neighbours.
+// strands on, d0 = 3 r, k = 1e3 N/m2 and 1e4 on solids, friction 0.3, slip 0.1 d0, margin 1 d0, gravity along -y, 4
+// neighbours.
 RvContactDef rv_contact_defaults(void);
 
 typedef struct RvContactStats {
   size_t segments, entries;  // edges; their places in cells
   size_t tests, pairs;       // box tests; pairs that went on to the exact test
   size_t links, touches;
-  size_t clipped;  // edges faster against their surroundings than half an edge a step: their contacts may be missed
+  size_t clipped;  // edges faster against their surroundings than a third of an edge a step: their contacts may be
+                   // missed
   size_t skipped;  // pairs left untested in overfull cells
   size_t dropped;  // links beyond the nearest RV_CONTACT_MAX_LINKS of a source edge
   size_t lost;     // points near a grid whose slope there has no direction
 } RvContactStats;
 
-enum { RV_CONTACT_MAX_LINKS = 64, RV_CONTACT_MAX_TESTS = 4096 };
+enum { RV_CONTACT_MAX_LINKS = 16, RV_CONTACT_MAX_TESTS = 4096 };
 
 typedef struct RvContacts RvContacts;
 

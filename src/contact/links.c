@@ -7,6 +7,9 @@
 #include "contact/pair.h"
 #include "contact/store.h"
 
+// in d0: strands that got further than this to the wrong side have passed
+static const double PASSED = 2;
+
 typedef struct Build {
   RvContacts* c;
   const RvContactDef* def;
@@ -99,6 +102,11 @@ static void make_link(const Build* b, size_t index, size_t e, size_t f) {
   double reach = def->reach * radii;
   RvEdgePair pair = pair_at(c, e, f, 0);
   RvFacing facing = rv_facing(&pair, reach, old ? old->normal : rv_vec3(0, 0, 0));
+  if (old && facing.gap < -PASSED * reach) {
+    // they are through: to pull them back would be a blow
+    old = NULL;
+    facing = rv_facing(&pair, reach, rv_vec3(0, 0, 0));
+  }
   double close = closing(b, i, j, &facing);
   if (close > 0 && facing.gap > reach) {
     // a fast pair is looked at when it meets
@@ -114,7 +122,9 @@ static void make_link(const Build* b, size_t index, size_t e, size_t f) {
                                          def->multiple[c->strands[c->strand_of[f]].input])
                                   : 1;
   shape->normal = facing.normal, shape->offset = 0;
-  shape->reach = old ? fmax(old->reach, fmin(reach, gap)) : fmin(reach, gap);
+  double keep = old ? fmax(old->reach, fmin(reach, gap)) : fmin(reach, gap);
+  // what has crossed is brought back by d0 a step at most, so that no energy comes of it
+  shape->reach = fmin(keep, gap + reach);
   shape->width = reach * (1 - 1 / def->reach);
   shape->stiffness = multiple * def->stiffness * facing.length;
   shape->limit = -def->friction * rv_contact_force(gap, shape->reach, shape->width, shape->stiffness).force;
@@ -122,7 +132,7 @@ static void make_link(const Build* b, size_t index, size_t e, size_t f) {
   RvVec3 slip = old ? tangential(old->slip, facing.normal) : rv_vec3(0, 0, 0);
   shape->origin = rv_sub(tangential(start, facing.normal), slip);
   c->along.data[2 * index] = facing.u, c->along.data[2 * index + 1] = facing.v;
-  c->memory.data[index] = (RvLinkMemory){slip, facing.normal, shape->reach, old ? old->area : 0, old ? old->age : 0};
+  c->memory.data[index] = (RvLinkMemory){slip, facing.normal, keep, old ? old->area : 0, old ? old->age : 0};
 }
 
 static void make_links(void* arg, size_t begin, size_t end) {

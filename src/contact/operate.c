@@ -68,8 +68,9 @@ static RvVec3 gradient_of(const RvContactShape* s, RvVec3 delta) {
   return rv_mad(g, rv_friction_force(at.slid, s->slip, s->limit).pull, at.slip);
 }
 
-// Both parts are convex, so this is the whole Hessian and positive semidefinite: slope n n^T + pull (I - n n^T) +
-// (friction's slope - pull) t t^T, t the direction of the slip.
+// Slope n n^T + pull (I - n n^T) + (bend - pull) t t^T, t the direction of the slip. Friction's true slope along it
+// (bend = 0 in sliding) lets Newton overshoot from slip to stick and back, and in a moving groom it did not converge;
+// the secant (bend = pull), which bounds it from above, comes slowly to rest. Halfway did best in both.
 static RvSym3 hessian_of(const RvContactShape* s, RvVec3 delta) {
   Split at = split(s, delta);
   RvSym3 h = {{0}};
@@ -81,7 +82,7 @@ static RvSym3 hessian_of(const RvContactShape* s, RvVec3 delta) {
   RvFrictionForce f = rv_friction_force(at.slid, s->slip, s->limit);
   h.m[0] = h.m[2] = h.m[5] = f.pull;
   sym_add(&h, slope - f.pull, s->normal);
-  sym_add(&h, f.slope - f.pull, rv_normalize(at.slip, rv_vec3(0, 0, 0)));
+  if (at.slid > 0) sym_add(&h, 0.5 * (f.slope - f.pull), rv_scale(at.slip, 1 / at.slid));
   return h;
 }
 

@@ -7,7 +7,7 @@
 enum { CHUNKS = 64 };
 // an edge that outruns its surroundings by more than this many mean edges a step is clipped: nothing else would bound
 // the number of pairs
-static const double MAX_SWEEP = 0.5;
+static const double MAX_SWEEP = 0.35;
 
 // The rigid motion of the affine field of velocities that fits all vertices best: what moves with it does not move
 // against its surroundings, such as the hair of a head that turns. (The rest of the field closes gaps.)
@@ -118,26 +118,34 @@ static Flow fit_flow(const Moments* m, RvVec3 origin) {
   return flow;
 }
 
-static double speed_against(const Flow* flow, RvVec3 x, RvVec3 v) {
-  return rv_distance(v, rv_add(flow->v, rv_cross(flow->spin, rv_sub(x, flow->x))));
+static RvVec3 against(const Flow* flow, RvVec3 x, RvVec3 v) {
+  return rv_sub(v, rv_add(flow->v, rv_cross(flow->spin, rv_sub(x, flow->x))));
+}
+
+// how far an edge goes along an axis, by the faster of its ends
+static double sweep(const Fill* f, double a, double b) {
+  return f->dt * fmax(fabs(a), fabs(b));
 }
 
 static void reach_strands(void* arg, size_t begin, size_t end) {
   Fill* f = arg;
   RvContacts* c = f->c;
   RvSegments* s = &c->segments;
-  double cap = MAX_SWEEP * s->length, base = f->def->reach * (1 + f->def->margin);
-  double fall = 0.5 * f->dt * f->dt * rv_length(f->def->acceleration);
-  double turn = 1 + fmin(1, rv_length(f->flow.spin) * f->dt);
+  double cap = MAX_SWEEP * s->length;
+  double base = f->def->reach * (1 + f->def->margin) * (1 + fmin(1, rv_length(f->flow.spin) * f->dt));
+  // half of what one of a pair may fall while the other is held
+  RvVec3 fall = rv_scale(f->def->acceleration, 0.5 * f->dt * f->dt);
   for (size_t chunk = begin; chunk < end; ++chunk) {
     size_t last = (chunk + 1) * f->grain < c->nstrand ? (chunk + 1) * f->grain : c->nstrand, clipped = 0;
     for (size_t k = chunk * f->grain; k < last; ++k)
       for (size_t e = c->strands[k].first; e < c->strands[k + 1].first; ++e) {
         size_t at = e + k;
-        double sweep = f->dt * fmax(speed_against(&f->flow, s->x[at], s->v[at]),
-                                    speed_against(&f->flow, s->x[at + 1], s->v[at + 1]));
-        clipped += sweep > cap;
-        s->reach[e] = turn * base * fmax(s->radius[at], s->radius[at + 1]) + fmin(sweep + fall, cap);
+        RvVec3 v = against(&f->flow, s->x[at], s->v[at]), w = against(&f->flow, s->x[at + 1], s->v[at + 1]);
+        double x = sweep(f, v.x, w.x), y = sweep(f, v.y, w.y), z = sweep(f, v.z, w.z);
+        double r = base * fmax(s->radius[at], s->radius[at + 1]);
+        clipped += x > cap || y > cap || z > cap;
+        s->reach[e] =
+            rv_vec3(r + fabs(fall.x) + fmin(x, cap), r + fabs(fall.y) + fmin(y, cap), r + fabs(fall.z) + fmin(z, cap));
       }
     f->clipped[chunk] = clipped;
   }

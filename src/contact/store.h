@@ -47,7 +47,7 @@ typedef struct RvTouchMemory {
 typedef struct RvSegments {
   RvVec3 *x, *v;   // of the vertices: strand s has edges + 1, from first + s on
   double* radius;  // of the vertices
-  double* reach;   // of the edges: half of d0 with its margin, and what it may move against its surroundings
+  RvVec3* reach;   // of the edges: half of d0 with its margin, and what it may move against its surroundings
   double length;   // mean
   RvVec3 lo, hi;   // box of the vertices
 } RvSegments;

@@ -14,6 +14,7 @@
 #include "contact/store.h"
 
 enum { CHUNKS = 64, MAX_WALK = 16 };
+static const double PUSH_SPEED = 0.2;  // m/s at which what is inside a solid is brought out
 
 typedef struct Point {
   uint64_t key;
@@ -201,13 +202,15 @@ static bool add_touch(Touching* w, const Point* p, RvContactStats* stats) {
   RvVec3 normal = rv_quat_rotate(w->end.orientation, p->normal);
   RvContactShape s = {.normal = normal, .offset = rv_dot(normal, after), .stiffness = push};
   // what starts inside a solid stays where it was groomed; what comes there later is pushed out
-  s.reach = old ? fmax(old->reach, fmin(reach, p->distance)) : c->begun ? reach : fmin(reach, p->distance);
+  double keep = old ? fmax(old->reach, fmin(reach, p->distance)) : c->begun ? reach : fmin(reach, p->distance);
+  // but at a bounded speed, so that it does not fly off
+  s.reach = fmin(keep, p->distance + reach + PUSH_SPEED * w->dt);
   s.width = reach * (1 - 1 / def->reach);
   s.limit = -w->solid->friction * rv_contact_force(p->distance, s.reach, s.width, push).force;
   s.slip = def->slip * reach;
   RvVec3 slip = old ? tangential(old->slip, normal) : rv_vec3(0, 0, 0);
   s.origin = rv_sub(tangential(rv_add(p->x, rv_sub(after, before)), normal), slip);
-  RvTouchMemory memory = {slip, s.reach, old ? old->age : 0};
+  RvTouchMemory memory = {slip, keep, old ? old->age : 0};
   return rv_array_push(&c->touch_keys, p->key) && rv_array_push(&c->touch_shapes, s) &&
          rv_array_push(&c->touch_memory, memory);
 }

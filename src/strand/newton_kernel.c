@@ -68,7 +68,9 @@ unsigned RV_KERNEL(rv_newton_assemble)(const RvNewtonBatch* b, const double* q, 
   const size_t room = (size_t)n * STRIDE * RV_W;
   clear(g, (size_t)(n + 1) * RV_W);
   if (band) clear(band, room);
-  RV_KERNEL(rv_rod_derivatives)(&b->rod, q, RV_ROD_FULL, g, band);
+  // a coupling's own part can make an indefinite block positive, but two strands that move together do not feel it: the
+  // matrix of all would be indefinite and CG without meaning
+  RV_KERNEL(rv_rod_derivatives)(&b->rod, q, b->couple ? RV_ROD_GAUSS_NEWTON : RV_ROD_FULL, g, band);
   inertia_gradient(b, q, g, n);
   if (!band) return 0;
   constrain(b, band, n);

@@ -46,8 +46,9 @@ static double height(const RvTestStrands* s) {
   return at;
 }
 
-// Dropped, and thrown at 2 m/s (20 mm a step, 160 diameters): it must bounce or rest, never be below. A plain distance
-// would let it through, as both ends of the step are free.
+// Dropped, and thrown at 2 m/s (21 mm a step, 260 diameters): it must bounce or rest on top. The stiffness is no wall:
+// the blow may drive the centre lines across each other, by less than d0, but the side is not forgotten. A plain
+// distance would let it through, as both ends of the step are free.
 static void crossing_strands_do_not_pass(void** state) {
   (void)state;
   const double speeds[] = {0, 2};
@@ -59,18 +60,20 @@ static void crossing_strands_do_not_pass(void** state) {
     RvContacts* c = contacts_of(&s);
     RvContactDef def = rv_contact_defaults();
     RvContactStats stats;
-    double lowest = INFINITY;
+    double lowest = INFINITY, last = 0;
     size_t most = 0;
     for (int step = 0; step < 48; ++step) {
       rv_test_step(&s, c, &def, DT, &stats);
-      double h = height(&s);
-      lowest = fmin(lowest, h);
+      last = height(&s);
+      lowest = fmin(lowest, last);
       most = stats.links > most ? stats.links : most;
     }
     print_message("speed %g: lowest %.1f um of d0 %.1f um, %zu links\n", speeds[k], 1e6 * lowest, 3e6 * HAIR_RADIUS,
                   most);
     assert_true(most > 0);
-    assert_true(lowest > 0);
+    assert_true(lowest > (k ? -3 : 1) * HAIR_RADIUS);
+    // in the end it rests where it should: between d_min = 2 r and d0 = 3 r
+    assert_true(last > 2 * HAIR_RADIUS && last < 3 * HAIR_RADIUS);
     rv_contacts_free(c);
     rv_test_strands_free(&s);
   }

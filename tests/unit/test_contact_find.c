@@ -93,10 +93,10 @@ static void pairs_are_those_of_brute_force(void** state) {
 static RvVec3 sheets(void* user, size_t strand, int vertex) {
   (void)user;
   double along = 0.01 * vertex, across = 0.004 * (double)(strand / 2);
-  return strand % 2 ? rv_vec3(along, 0.012, across) : rv_vec3(across + 0.03, 0, along);
+  return strand % 2 ? rv_vec3(along, 0.010, across) : rv_vec3(across + 0.03, 0, along);
 }
 
-// 12 mm apart, 20 mm a step against each other: every crossing must have a link, though the edges are 10 mm long and d0
+// 10 mm apart, 20 mm a step against each other: every crossing must have a link, though the edges are 10 mm long and d0
 // is 3 mm.
 static void fast_pairs_are_found(void** state) {
   (void)state;
