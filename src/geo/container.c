@@ -23,20 +23,46 @@ static uint64_t get_big(const uint8_t* at) {
 //---------------------------------------------------------------------------------------------- packing
 
 typedef struct Pack {
-  const uint8_t* from;
-  size_t count;
+  const RvPiece* pieces;
+  size_t* begin;  // of each piece
+  size_t npiece, count;
   uint8_t* to;    // a room a block
   size_t* bytes;  // of each packed block; 0: failed
 } Pack;
 
+// the bytes [at, at + n): where they are if one piece has them all, else brought together in *own
+static const uint8_t* block_bytes(const Pack* pack, size_t at, size_t n, uint8_t** own) {
+  size_t lo = 0, hi = pack->npiece;
+  while (hi - lo > 1) {
+    size_t middle = (lo + hi) / 2;
+    if (pack->begin[middle] <= at)
+      lo = middle;
+    else
+      hi = middle;
+  }
+  size_t skip = at - pack->begin[lo];
+  if (n <= pack->pieces[lo].count - skip) return (const uint8_t*)pack->pieces[lo].bytes + skip;
+  if (!*own && !(*own = rv_alloc(BLOCK, 1))) return NULL;
+  for (size_t done = 0; done < n; ++lo, skip = 0) {
+    size_t here = pack->pieces[lo].count - skip, part = here < n - done ? here : n - done;
+    if (part) memcpy(*own + done, (const uint8_t*)pack->pieces[lo].bytes + skip, part);
+    done += part;
+  }
+  return *own;
+}
+
 static void pack_blocks(void* arg, size_t begin, size_t end) {
   Pack* pack = arg;
+  uint8_t* own = NULL;
   for (size_t i = begin; i < end; ++i) {
     size_t left = pack->count - i * BLOCK, n = left < BLOCK ? left : BLOCK;
-    int got = blosc_compress_ctx(LEVEL, BLOSC_SHUFFLE, TYPE_SIZE, n, pack->from + i * BLOCK, pack->to + i * BLOCK_ROOM,
-                                 n + BLOSC_MAX_OVERHEAD, "lz4", 0, 1);
+    const uint8_t* from = block_bytes(pack, i * BLOCK, n, &own);
+    int got = from ? blosc_compress_ctx(LEVEL, BLOSC_SHUFFLE, TYPE_SIZE, n, from, pack->to + i * BLOCK_ROOM,
+                                        n + BLOSC_MAX_OVERHEAD, "lz4", 0, 1)
+                   : 0;
     pack->bytes[i] = got > 0 ? (size_t)got : 0;
   }
+  rv_free(own);
 }
 
 // moves the blocks together behind the head, then writes the index; `to` has room for it all
@@ -60,16 +86,24 @@ static size_t join_blocks(Pack* pack, size_t nblock, uint8_t* to) {
 }
 
 RvResult rv_container_pack(const void* bytes, size_t count, void** out, size_t* out_count, RvError* error) {
+  return rv_container_pack_pieces(&(RvPiece){bytes, count}, 1, out, out_count, error);
+}
+
+RvResult rv_container_pack_pieces(const RvPiece* pieces, size_t npiece, void** out, size_t* out_count, RvError* error) {
+  size_t count = 0;
+  for (size_t i = 0; i < npiece; ++i) count += pieces[i].count;
   size_t nblock = count / BLOCK + (count % BLOCK != 0);
   if (!nblock) return rv_fail(error, RV_INTERNAL, "nothing to pack");
   RvResult result = RV_OK;
   // blocks are packed where none can reach the place its predecessors move to
   uint8_t* room = rv_alloc(nblock * (BLOCK_ROOM + 8) + 64, 1);
-  Pack pack = {bytes, count, room ? room + 12 : NULL, rv_alloc(nblock, sizeof(size_t))};
-  if (!room || !pack.bytes) {
+  Pack pack = {pieces, rv_alloc(npiece, sizeof(size_t)), npiece,
+               count,  room ? room + 12 : NULL,          rv_alloc(nblock, sizeof(size_t))};
+  if (!room || !pack.begin || !pack.bytes) {
     result = rv_fail(error, RV_NO_MEMORY, "out of memory packing %zu bytes", count);
     goto done;
   }
+  for (size_t i = 0, at = 0; i < npiece; at += pieces[i++].count) pack.begin[i] = at;
   rv_parallel_for(nblock, 1, pack_blocks, &pack);
   for (size_t i = 0; i < nblock && !result; ++i)
     if (!pack.bytes[i]) result = rv_fail(error, RV_SHIM, "blosc could not pack block %zu of %zu", i, nblock);
@@ -79,6 +113,7 @@ RvResult rv_container_pack(const void* bytes, size_t count, void** out, size_t* 
   room = NULL;
 done:
   rv_free(room);
+  rv_free(pack.begin);
   rv_free(pack.bytes);
   return result;
 }

@@ -90,7 +90,7 @@ static void put_values(RvJsonOut* out, const char* key, const RvAttrib* attrib) 
     rv_json_put_word(out, "pagesize");
     rv_json_put_int(out, 1024);
     rv_json_put_word(out, "rawpagedata");
-    rv_json_put_numbers(out, storage, count * size, values, 1);
+    rv_json_put_lasting(out, storage, count * size, values);
   } else if (size == 1) {
     rv_json_put_word(out, "arrays");
     rv_json_put_array(out);
@@ -251,7 +251,7 @@ static void put_groups(RvJsonOut* out, const RvDetail* detail, RvOwner owner, co
     rv_json_put_word(out, "unordered");
     rv_json_put_array(out);
     rv_json_put_word(out, "i8");
-    rv_json_put_numbers(out, RV_I8, rv_detail_count(detail, owner), rv_group_read(group), 1);
+    rv_json_put_lasting(out, RV_I8, rv_detail_count(detail, owner), rv_group_read(group));
     rv_json_put_array_end(out);
     rv_json_put_array_end(out);
     rv_json_put_array_end(out);
@@ -284,6 +284,33 @@ static RvResult without_vdbs(const RvDetail* detail, RvDetail** out, const RvLog
   return RV_OK;
 }
 
+static void put_document(RvJsonOut* out, const RvDetail* detail) {
+  rv_json_put_array(out);
+  rv_json_put_word(out, "fileversion");
+  rv_json_put_text(out, FILE_VERSION);
+  rv_json_put_word(out, "hasindex");
+  rv_json_put_bool(out, false);
+  put_count(out, "pointcount", rv_detail_count(detail, RV_POINT));
+  put_count(out, "vertexcount", rv_detail_count(detail, RV_VERTEX));
+  put_count(out, "primitivecount", rv_detail_count(detail, RV_PRIM));
+  put_info(out, detail);
+  rv_json_put_line(out);
+  rv_json_put_word(out, "topology");
+  rv_json_put_array(out);
+  rv_json_put_word(out, "pointref");
+  rv_json_put_array(out);
+  rv_json_put_word(out, "indices");
+  rv_json_put_lasting(out, RV_I32, rv_detail_count(detail, RV_VERTEX), rv_detail_vertex_point(detail));
+  rv_json_put_array_end(out);
+  rv_json_put_array_end(out);
+  put_attributes(out, detail);
+  if (!put_primitives(out, detail)) out->failed = true;
+  put_groups(out, detail, RV_POINT, "pointgroups");
+  put_groups(out, detail, RV_VERTEX, "vertexgroups");
+  put_groups(out, detail, RV_PRIM, "primitivegroups");
+  rv_json_put_array_end(out);
+}
+
 RvResult rv_houdini_write(const RvDetail* detail, bool binary, void** bytes, size_t* count, const RvLog* log,
                           RvError* error) {
   RvDetail* plain;
@@ -293,31 +320,49 @@ RvResult rv_houdini_write(const RvDetail* detail, bool binary, void** bytes, siz
   RvJsonOut out;
   size_t guess = guess_bytes(detail);
   rv_json_out_begin(&out, binary, binary ? guess : guess * 3);
-  rv_json_put_array(&out);
-  rv_json_put_word(&out, "fileversion");
-  rv_json_put_text(&out, FILE_VERSION);
-  rv_json_put_word(&out, "hasindex");
-  rv_json_put_bool(&out, false);
-  put_count(&out, "pointcount", rv_detail_count(detail, RV_POINT));
-  put_count(&out, "vertexcount", rv_detail_count(detail, RV_VERTEX));
-  put_count(&out, "primitivecount", rv_detail_count(detail, RV_PRIM));
-  put_info(&out, detail);
-  rv_json_put_line(&out);
-  rv_json_put_word(&out, "topology");
-  rv_json_put_array(&out);
-  rv_json_put_word(&out, "pointref");
-  rv_json_put_array(&out);
-  rv_json_put_word(&out, "indices");
-  rv_json_put_numbers(&out, RV_I32, rv_detail_count(detail, RV_VERTEX), rv_detail_vertex_point(detail), 1);
-  rv_json_put_array_end(&out);
-  rv_json_put_array_end(&out);
-  put_attributes(&out, detail);
-  if (!put_primitives(&out, detail)) out.failed = true;
-  put_groups(&out, detail, RV_POINT, "pointgroups");
-  put_groups(&out, detail, RV_VERTEX, "vertexgroups");
-  put_groups(&out, detail, RV_PRIM, "primitivegroups");
-  rv_json_put_array_end(&out);
+  put_document(&out, detail);
   if (!rv_json_out_end(&out, bytes, count)) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  rv_detail_free(plain);
+  return result;
+}
+
+// the bytes and the arrays between them, in order
+static RvResult pack_document(const RvJsonOut* out, const uint8_t* data, size_t size, void** bytes, size_t* count,
+                              RvError* error) {
+  size_t npiece = 0, at = 0;
+  RvPiece* pieces = rv_alloc(2 * out->cuts.count + 1, sizeof *pieces);
+  if (!pieces) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  for (size_t i = 0; i < out->cuts.count; ++i) {
+    const RvJsonCut* cut = &out->cuts.data[i];
+    pieces[npiece++] = (RvPiece){data + at, cut->at - at};
+    pieces[npiece++] = (RvPiece){cut->values, cut->bytes};
+    at = cut->at;
+  }
+  pieces[npiece++] = (RvPiece){data + at, size - at};
+  RvResult result = rv_container_pack_pieces(pieces, npiece, bytes, count, error);
+  rv_free(pieces);
+  return result;
+}
+
+RvResult rv_houdini_write_packed(const RvDetail* detail, void** bytes, size_t* count, const RvLog* log,
+                                 RvError* error) {
+  RvDetail* plain;
+  RvResult result = without_vdbs(detail, &plain, log, error);
+  if (result) return result;
+  if (plain) detail = plain;
+  RvJsonOut out;
+  void* data = NULL;
+  size_t size;
+  rv_json_out_begin(&out, true, 1 << 16);
+  out.cutting = true;
+  put_document(&out, detail);
+  if (rv_json_out_end(&out, &data, &size)) {
+    result = pack_document(&out, data, size, bytes, count, error);
+    rv_array_free(&out.cuts);
+  } else {
+    result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  }
+  rv_free(data);
   rv_detail_free(plain);
   return result;
 }

@@ -54,11 +54,6 @@ RvResult rv_detail_encode(const RvDetail* detail, const char* format, void** byt
   RvHoudiniFormat kind = rv_houdini_format(format);
   if (kind == RV_HOUDINI_NONE)
     return rv_fail(error, RV_BAD_INPUT, "unknown format '%s': geo, bgeo and bgeo.sc are there", format ? format : "");
-  RvResult result = rv_houdini_write(detail, kind != RV_HOUDINI_GEO, bytes, count, log, error);
-  if (result || kind != RV_HOUDINI_BGEO_SC) return result;
-  void* plain = *bytes;
-  *bytes = NULL;
-  result = rv_container_pack(plain, *count, bytes, count, error);
-  rv_free(plain);
-  return result;
+  if (kind == RV_HOUDINI_BGEO_SC) return rv_houdini_write_packed(detail, bytes, count, log, error);
+  return rv_houdini_write(detail, kind != RV_HOUDINI_GEO, bytes, count, log, error);
 }

@@ -17,10 +17,19 @@ RvResult rv_houdini_read(const void* bytes, size_t count, size_t on_disk, const 
 RvResult rv_houdini_write(const RvDetail* detail, bool binary, void** bytes, size_t* count, const RvLog* log,
                           RvError* error);
 
+// As .bgeo.sc, from the arrays where they are: the binary JSON is never in one place.
+RvResult rv_houdini_write_packed(const RvDetail* detail, void** bytes, size_t* count, const RvLog* log, RvError* error);
+
 // The seekable container of .bgeo.sc (reference C.3): blocks of 1 MiB, each packed by blosc, so that the bytes do not
 // depend on the number of threads. Free *out with rv_free.
 bool rv_container_is_sc(const void* bytes, size_t count);
 RvResult rv_container_pack(const void* bytes, size_t count, void** out, size_t* out_count, RvError* error);
+// Of bytes in pieces that follow each other.
+typedef struct RvPiece {
+  const void* bytes;
+  size_t count;
+} RvPiece;
+RvResult rv_container_pack_pieces(const RvPiece* pieces, size_t npiece, void** out, size_t* out_count, RvError* error);
 RvResult rv_container_unpack(const void* bytes, size_t count, void** out, size_t* out_count, RvError* error);
 // gzip, for .bgeo.gz and .geo.gz.
 bool rv_container_is_gzip(const void* bytes, size_t count);

@@ -59,6 +59,7 @@ bool rv_json_out_end(RvJsonOut* out, void** bytes, size_t* count) {
   rv_free(out->slots);
   if (out->failed) {
     rv_free(out->data);
+    rv_array_free(&out->cuts);
     return false;
   }
   *bytes = out->data;
@@ -322,9 +323,26 @@ static void copy_range(void* arg, size_t begin, size_t end) {
   memcpy(copy->to + begin, copy->from + begin, end - begin);
 }
 
-void rv_json_put_numbers(RvJsonOut* out, RvStorage storage, size_t count, const void* values, size_t stride) {
+static bool begin_numbers(RvJsonOut* out, RvStorage storage, size_t count) {
   static const uint8_t types[RV_STORAGE_COUNT] = {RV_ELEMENT_F16, RV_ELEMENT_F32, RV_ELEMENT_F64, RV_ELEMENT_I8,
                                                   RV_ELEMENT_I32, RV_ELEMENT_I64, RV_ELEMENT_I32};
+  put_byte(out, 0x40);
+  put_byte(out, types[storage]);
+  put_length(out, count);
+  return !out->failed;
+}
+
+void rv_json_put_lasting(RvJsonOut* out, RvStorage storage, size_t count, const void* values) {
+  enum { LEAST = 1 << 16 };
+  size_t bytes = count * rv_storage_bytes(storage);
+  if (!out->cutting || bytes < LEAST) {
+    rv_json_put_numbers(out, storage, count, values, 1);
+  } else if (begin_numbers(out, storage, count)) {
+    out->failed = !rv_array_push(&out->cuts, ((RvJsonCut){out->count, bytes, values}));
+  }
+}
+
+void rv_json_put_numbers(RvJsonOut* out, RvStorage storage, size_t count, const void* values, size_t stride) {
   size_t bytes = rv_storage_bytes(storage);
   if (!out->binary) {
     rv_json_put_array(out);
@@ -333,9 +351,7 @@ void rv_json_put_numbers(RvJsonOut* out, RvStorage storage, size_t count, const 
     rv_json_put_array_end(out);
     return;
   }
-  put_byte(out, 0x40);
-  put_byte(out, types[storage]);
-  put_length(out, count);
+  begin_numbers(out, storage, count);
   Copy copy = {room(out, count * bytes), values};
   if (copy.to) rv_parallel_for(count * bytes, 1 << 20, copy_range, &copy);
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__

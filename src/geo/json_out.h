@@ -5,6 +5,12 @@
 #include "base/array.h"
 #include "geo/numbers.h"
 
+// An array that was left where it is; it stands behind the first `at` bytes of the others.
+typedef struct RvJsonCut {
+  size_t at, bytes;
+  const void* values;
+} RvJsonCut;
+
 typedef struct RvJsonOut {
   bool binary;
   bool failed;  // out of memory
@@ -19,11 +25,13 @@ typedef struct RvJsonOut {
   RV_ARRAY(char*) words;
   int32_t* slots;
   size_t nslot;
+  bool cutting;  // set it after the beginning: long arrays that last are not copied
+  RV_ARRAY(RvJsonCut) cuts;
 } RvJsonOut;
 
 // `bytes` is a guess of the final size, to avoid copies.
 void rv_json_out_begin(RvJsonOut* out, bool binary, size_t bytes);
-// Gives the bytes away (rv_free); false when out of memory.
+// Gives the bytes away (rv_free), those of cuts apart, and leaves `cuts` to be freed; false when out of memory.
 bool rv_json_out_end(RvJsonOut* out, void** bytes, size_t* count);
 
 void rv_json_put_array(RvJsonOut* out);
@@ -38,6 +46,8 @@ void rv_json_put_bool(RvJsonOut* out, bool value);
 void rv_json_put_real(RvJsonOut* out, double value);
 // An array of `count` numbers of a storage; uniform in binary. In text every `stride`-th value from `values` on.
 void rv_json_put_numbers(RvJsonOut* out, RvStorage storage, size_t count, const void* values, size_t stride);
+// The same for values without gaps that stay as they are until the bytes were used.
+void rv_json_put_lasting(RvJsonOut* out, RvStorage storage, size_t count, const void* values);
 // A new line, indented by the depth. Nothing in binary.
 void rv_json_put_line(RvJsonOut* out);
 

@@ -166,6 +166,64 @@ static void set_big(uint8_t* at, uint64_t value) {
   for (int i = 0; i < 8; ++i) at[i] = (uint8_t)(value >> (56 - 8 * i));
 }
 
+// bytes in pieces of any length, empty ones too, are packed as if they stood together
+static void container_of_pieces(void** state) {
+  (void)state;
+  RvError error = {0};
+  enum { N = 3500000, PIECES = 9 };
+  static const size_t ends[PIECES] = {0, 1, 1, 1 << 20, (1 << 20) + 1, (1 << 20) + 1, 1200000, 3400000, N};
+  uint8_t* plain = malloc(N);
+  assert_non_null(plain);
+  for (size_t i = 0; i < N; ++i) plain[i] = (uint8_t)(i * i / 777);
+  RvPiece pieces[PIECES];
+  // each in memory of its own, so that nobody reads past one
+  for (size_t i = 0, at = 0; i < PIECES; at = ends[i++]) {
+    uint8_t* copy = malloc(ends[i] - at + 1);
+    assert_non_null(copy);
+    memcpy(copy, plain + at, ends[i] - at);
+    pieces[i] = (RvPiece){copy, ends[i] - at};
+  }
+  void *whole, *parts;
+  size_t whole_count, parts_count;
+  CHECK_OK(rv_container_pack(plain, N, &whole, &whole_count, &error), error);
+  CHECK_OK(rv_container_pack_pieces(pieces, PIECES, &parts, &parts_count, &error), error);
+  assert_int_equal(whole_count, parts_count);
+  assert_memory_equal(whole, parts, whole_count);
+  rv_free(whole);
+  rv_free(parts);
+  for (size_t i = 0; i < PIECES; ++i) free((void*)(uintptr_t)pieces[i].bytes);
+  free(plain);
+}
+
+// a .bgeo.sc holds the bytes of the .bgeo, long arrays of every owner included
+static void packed_is_the_same_document(void** state) {
+  (void)state;
+  enum { CURVES = 30000, LENGTH = 5 };
+  RvError error = {0};
+  RvDetail* d = rv_detail_new();
+  CHECK_OK(rv_detail_add_curves(d, CURVES, LENGTH, NULL, NULL, &error), error);
+  float* p = rv_detail_f32_write(d, RV_POINT, "P", 3, &error);
+  for (int i = 0; i < 3 * CURVES * LENGTH; ++i) p[i] = (float)(i % 1013);
+  int64_t* id = rv_detail_i64_write(d, RV_PRIM, "id", 1, &error);
+  for (int i = 0; i < CURVES; ++i) id[i] = i;
+  double* u = rv_detail_f64_write(d, RV_VERTEX, "u", 1, &error);
+  for (int i = 0; i < CURVES * LENGTH; ++i) u[i] = 0.1 * i;
+  RvGroup* group;
+  CHECK_OK(rv_detail_add_group(d, RV_POINT, "roots", &group, &error), error);
+  for (int i = 0; i < CURVES; ++i) rv_group_write(group)[i * LENGTH] = 1;
+  void *plain, *packed, *unpacked;
+  size_t plain_count, count, unpacked_count;
+  CHECK_OK(rv_detail_encode(d, "bgeo", &plain, &plain_count, NULL, &error), error);
+  CHECK_OK(rv_detail_encode(d, "bgeo.sc", &packed, &count, NULL, &error), error);
+  CHECK_OK(rv_container_unpack(packed, count, &unpacked, &unpacked_count, &error), error);
+  assert_int_equal(plain_count, unpacked_count);
+  assert_memory_equal(plain, unpacked, plain_count);
+  rv_free(plain);
+  rv_free(packed);
+  rv_free(unpacked);
+  rv_detail_free(d);
+}
+
 static void container_frame(void** state) {
   (void)state;
   RvError error = {0};
@@ -241,4 +299,6 @@ static void gzip_is_read(void** state) {
 }
 
 RV_TESTS(cmocka_unit_test(all_bits_come_back), cmocka_unit_test(empty_details_too),
-         cmocka_unit_test(threads_do_not_show), cmocka_unit_test(container_frame), cmocka_unit_test(gzip_is_read))
+         cmocka_unit_test(threads_do_not_show), cmocka_unit_test(container_frame),
+         cmocka_unit_test(container_of_pieces), cmocka_unit_test(packed_is_the_same_document),
+         cmocka_unit_test(gzip_is_read))
