@@ -275,7 +275,7 @@ static RvResult advance(RvStrandSolve* s, RvStrandSampler* sampler, double from,
     rv_solve_copy_state(s->model, s->backup, s->state);
     memcpy(s->target_before, before, s->model->unknowns * sizeof *before);
     s->globals = globals, s->healed = healed;
-    result = rv_strand_contacts_recall(s->contacts, error);
+    result = rv_strand_contacts_recall(s->contacts, s, error);
   }
   rv_free(before);
   if (again && !result) {

@@ -209,6 +209,7 @@ static bool take_memory(RvContactMemory* m, size_t nlink, size_t ntouch) {
 RvResult rv_strand_contacts_remember(RvStrandContacts* c, RvError* error) {
   if (!c->contacts) return RV_OK;
   RvContactMemory* m = &c->memory;
+  m->begun = c->begun;
   if (!take_memory(m, rv_contacts_link_count(c->contacts), rv_contacts_touch_count(c->contacts)))
     return rv_fail(error, RV_NO_MEMORY, "out of memory for contacts");
   for (size_t i = 0; i < m->nlink; ++i) m->links[i] = rv_contacts_link(c->contacts, i);
@@ -216,9 +217,14 @@ RvResult rv_strand_contacts_remember(RvStrandContacts* c, RvError* error) {
   return RV_OK;
 }
 
-RvResult rv_strand_contacts_recall(RvStrandContacts* c, RvError* error) {
+RvResult rv_strand_contacts_recall(RvStrandContacts* c, const RvStrandSolve* s, RvError* error) {
   if (!c->contacts) return RV_OK;
   const RvContactMemory* m = &c->memory;
+  c->begun = m->begun;
+  if (!m->begun) {
+    rv_contacts_free(c->contacts);
+    return rv_contacts_new(s->model, &c->contacts, error);
+  }
   return rv_contacts_restore(c->contacts, m->links, m->nlink, m->touches, m->ntouch, error);
 }
 
@@ -237,6 +243,8 @@ RvResult rv_strand_contacts_save(RvStrandContacts* c, const RvStrandSolve* s, Rv
   RvResult result = rv_strand_contacts_remember(c, error);
   const RvContactMemory* m = &c->memory;
   size_t nlink = c->contacts ? m->nlink : 0, ntouch = c->contacts ? m->ntouch : 0;
+  if (!result && c->begun && !rv_detail_i32_write(state, RV_GLOBAL, "rv_contacts", 1, error))
+    result = rv_fail(error, RV_NO_MEMORY, "out of memory for contacts");
   if (!result) result = put_rows(state, "rv_links", nlink * LINK_NUMBERS, &links, error);
   if (!result) result = put_rows(state, "rv_touches", ntouch * TOUCH_NUMBERS, &touches, error);
   for (size_t i = 0; !result && i < nlink; ++i) {
@@ -318,7 +326,8 @@ static RvResult load(RvStrandContacts* c, const RvStrandSolve* s, const RvDetail
   }
   m->ntouch = kept;
   rv_free(strand);
-  return rv_strand_contacts_recall(c, error);
+  m->begun = rv_detail_find(state, RV_GLOBAL, "rv_contacts") != NULL;
+  return rv_strand_contacts_recall(c, s, error);
 }
 
 //---------------------------------------------------------------------------------------------- the frame
@@ -349,7 +358,10 @@ RvResult rv_strand_contacts_find(RvStrandContacts* c, RvStrandSolve* s, const Rv
 }
 
 void rv_strand_contacts_accept(RvStrandContacts* c, RvStrandSolve* s) {
-  if (c->contacts) rv_contacts_accept(c->contacts, s->state->q);
+  if (c->contacts) {
+    rv_contacts_accept(c->contacts, s->state->q);
+    c->begun = true;
+  }
   for (size_t i = 0; i < c->nsolid; ++i) {
     if (c->sampled[i]) rv_grid_release(c->sampled[i]);
     c->sampled[i] = NULL;

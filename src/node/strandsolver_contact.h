@@ -27,11 +27,13 @@ typedef struct RvContactMemory {
   RvLinkState* links;
   RvTouchState* touches;
   size_t nlink, ntouch;
+  bool begun;  // there was a step: what comes close after it is pushed out, what was close before stays
 } RvContactMemory;
 
 typedef struct RvStrandContacts {
   RvStrandContactDef def;
   RvContacts* contacts;
+  bool begun;
   RvSolid* solids;  // at the frame before
   size_t nsolid;
   const RvDetail *before, *now;  // the input at both frames; borrowed
@@ -51,8 +53,9 @@ RvResult rv_strand_contacts_find(RvStrandContacts* contacts, RvStrandSolve* solv
 void rv_strand_contacts_accept(RvStrandContacts* contacts, RvStrandSolve* solve);
 // Remembers the contacts before a step, and puts them back.
 RvResult rv_strand_contacts_remember(RvStrandContacts* contacts, RvError* error);
-RvResult rv_strand_contacts_recall(RvStrandContacts* contacts, RvError* error);
-// Writes them into the state: the detail attributes rv_links and rv_touches, a row of numbers each.
+RvResult rv_strand_contacts_recall(RvStrandContacts* contacts, const RvStrandSolve* solve, RvError* error);
+// Writes them into the state: the detail attributes rv_links and rv_touches, a row of numbers each, and rv_contacts,
+// which says that there was a step.
 RvResult rv_strand_contacts_save(RvStrandContacts* contacts, const RvStrandSolve* solve, RvDetail* state,
                                  RvError* error);
 void rv_strand_contacts_end(RvStrandContacts* contacts);

@@ -345,6 +345,24 @@ static void empty_and_changing(void** state) {
   rv_scene_free(scene);
 }
 
+// hair that is groomed through its own head, with all contacts on, is as still as without
+static void groomed_inside_stays(void** state) {
+  (void)state;
+  Log log;
+  RvScene* scene =
+      open_scene(HAIR, 60,
+                 "\"c\": {\"type\": \"collider\", \"inputs\": [\"ball\"]},"
+                 "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"hair\", \"c\"], \"parms\": {\"rootfree\": 0, "
+                 "\"strandcollisions\": true}}",
+                 &log);
+  RvDetail *groom = cook(scene, "hair", 1), *last = cook(scene, "s", 6);
+  double move = largest_move(groom, last, 1);
+  print_message("groomed inside: %.2e of its length; %s\n", move / 0.15, log.text);
+  assert_true(move < 0.005 * 0.15);
+  rv_detail_free(groom), rv_detail_free(last);
+  rv_scene_free(scene);
+}
+
 // a ball that sweeps through hanging strands takes them along: none is left inside
 static void solids_push(void** state) {
   (void)state;
@@ -527,6 +545,7 @@ static void frozen_by_timescale(void** state) {
 
 RV_TESTS(cmocka_unit_test(still_groom_stays), cmocka_unit_test(turned_groom_stays), cmocka_unit_test(groom_comes_back),
          cmocka_unit_test(roots_follow), cmocka_unit_test(inertia_scale), cmocka_unit_test(pins_and_goals),
-         cmocka_unit_test(solids_push), cmocka_unit_test(attributes_pass), cmocka_unit_test(bad_strands_stay),
-         cmocka_unit_test(empty_and_changing), cmocka_unit_test(ten_kilometres_away),
-         cmocka_unit_test(roller_keeps_its_radius), cmocka_unit_test(frozen_by_timescale))
+         cmocka_unit_test(groomed_inside_stays), cmocka_unit_test(solids_push), cmocka_unit_test(attributes_pass),
+         cmocka_unit_test(bad_strands_stay), cmocka_unit_test(empty_and_changing),
+         cmocka_unit_test(ten_kilometres_away), cmocka_unit_test(roller_keeps_its_radius),
+         cmocka_unit_test(frozen_by_timescale))
