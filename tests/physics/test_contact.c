@@ -226,7 +226,7 @@ static RvVec3 heap(void* user, size_t strand, int vertex) {
                  x * sin(a) + 0.01 * rv_random(5, 3, strand, 0));
 }
 
-enum { HEAP = 30 };
+enum { HEAP = 30, HEAP_STEPS = 8 };
 
 // runs steps first to last, and copies q; with `again` the contacts are made anew from their saved state half way
 static double* run_heap(int workers, bool again, size_t* links) {
@@ -245,9 +245,9 @@ static double* run_heap(int workers, bool again, size_t* links) {
   def.colliders = solids, def.ncollider = 2;
   RvContactStats stats;
   RvError error = {0};
-  for (int step = 0; step < 12; ++step) {
+  for (int step = 0; step < HEAP_STEPS; ++step) {
     rv_test_step(&s, c, &def, DT, &stats);
-    if (!again || step != 6) continue;
+    if (!again || step != 4) continue;
     size_t nlink = rv_contacts_link_count(c), ntouch = rv_contacts_touch_count(c);
     RvLinkState* link = rv_alloc(nlink, sizeof *link);
     RvTouchState* touch = rv_alloc(ntouch, sizeof *touch);

@@ -84,8 +84,8 @@ RvStrandStats rv_test_step(RvTestStrands* s, RvContacts* contacts, const RvConta
   RvError error = {0};
   RvStrandStats solved;
   RvStrandStepDef step = {.dt = dt,
-                          .max_iterations = 60,
-                          .tolerance = 1e-8,
+                          .max_iterations = 30,
+                          .tolerance = 1e-7,
                           .force = s->force,
                           .target = s->state->q,
                           .couple = rv_contacts_operator(contacts),
