@@ -4,11 +4,15 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top"
 seconds=${RV_FUZZ_SECONDS:-600}
 
+# the tests of the host run the program as a user would, which is timed by the release build alone; under the thread
+# sanitizer the physics would take an hour
 for preset in clang asan tsan; do
   echo "== $preset"
   cmake --preset "$preset" >/dev/null
   cmake --build --preset "$preset"
-  ctest --preset "$preset" -j "$(nproc)" -LE host
+  without=host
+  [ "$preset" = tsan ] && without='host|physics'
+  ctest --preset "$preset" -j "$(nproc)" -LE "$without"
 done
 
 echo "== fuzz, $seconds s a target"
