@@ -95,12 +95,7 @@ void rv_strand_state_free(RvStrandState* state);
 RvResult rv_strand_step(const RvStrandModel* model, RvStrandState* state, const RvStrandStepDef* def,
                         RvStrandStats* stats, RvError* error);
 
-// Where a number of input strand s, vertex i, component c stands in the blocks.
-typedef struct RvStrandPlace {
-  size_t batch;
-  int lane;
-} RvStrandPlace;
-RvStrandPlace rv_strand_place(const RvStrandModel* model, size_t strand);
+// Where component c of a vertex of a lane stands in the blocks.
 static inline size_t rv_strand_index(const RvStrandBatch* batch, int lane, int vertex, int component) {
   return batch->at + (size_t)(4 * vertex + component) * RV_LANES + (size_t)lane;
 }
