@@ -3,6 +3,7 @@
 #define RV_MATH_LANES_MATH_H
 
 #include "math/lanes.h"
+#include "math/series.h"
 
 typedef struct RvLanes3 {
   RvLanes x, y, z;
@@ -72,28 +73,13 @@ RV_INLINE RvLanes rv_lanes_polynomial(const double* c, int count, RvLanes x) {
 
 // |x| < 1e5
 RV_INLINE void rv_lanes_sincos(RvLanes x, RvLanes* sine, RvLanes* cosine) {
-  static const double s[] = {-1.0 / 6,
-                             1.0 / 120,
-                             -1.0 / 5040,
-                             1.0 / 362880,
-                             -1.0 / 39916800,
-                             1.0 / 6227020800.0,
-                             -1.0 / 1307674368000.0,
-                             1.0 / 355687428096000.0};
-  static const double c[] = {1.0 / 24,
-                             -1.0 / 720,
-                             1.0 / 40320,
-                             -1.0 / 3628800,
-                             1.0 / 479001600.0,
-                             -1.0 / 87178291200.0,
-                             1.0 / 20922789888000.0,
-                             -1.0 / 6402373705728000.0};
   const RvLanes k = rv_lanes_round(x * rv_lanes_set(2 / RV_PI));
   RvLanes r = rv_lanes_fma(-k, rv_lanes_set(0x1.921fb54400000p+0), x);
   r = rv_lanes_fma(-k, rv_lanes_set(0x1.0b4611a626331p-34), r);
   const RvLanes z = r * r;
-  const RvLanes sr = rv_lanes_fma(r * z, rv_lanes_polynomial(s, 8, z), r);
-  const RvLanes cr = rv_lanes_set(1) + rv_lanes_fma(z * z, rv_lanes_polynomial(c, 8, z), rv_lanes_set(-0.5) * z);
+  const RvLanes sr = rv_lanes_fma(r * z, rv_lanes_polynomial(rv_series_sin, RV_SERIES_TERMS, z), r);
+  const RvLanes cr = rv_lanes_set(1) + rv_lanes_fma(z * z, rv_lanes_polynomial(rv_series_cos, RV_SERIES_TERMS, z),
+                                                    rv_lanes_set(-0.5) * z);
   // quadrant k mod 4 in {-2, -1, 0, 1, 2}
   const RvLanes q = k - rv_lanes_set(4) * rv_lanes_round(k * rv_lanes_set(0.25));
   const RvLanes odd = rv_lanes_abs(q) - rv_lanes_set(0.5), one = rv_lanes_set(1.5) - rv_lanes_abs(q);

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "math/series.h"
+
 // pi/2 and log 2 in two parts each: the first has few enough bits that small multiples of it are exact
 #define HALF_PI_HI 0x1.921fb54400000p+0
 #define HALF_PI_MID 0x1.0b4611a600000p-34
@@ -19,29 +21,13 @@ static double polynomial(const double* c, int count, double x) {
 
 // Taylor on |r| <= pi/4: the first term left out is below 1e-19 of the sum
 static double sin_small(double r) {
-  static const double c[] = {-1.0 / 6,
-                             1.0 / 120,
-                             -1.0 / 5040,
-                             1.0 / 362880,
-                             -1.0 / 39916800,
-                             1.0 / 6227020800.0,
-                             -1.0 / 1307674368000.0,
-                             1.0 / 355687428096000.0};
   double z = r * r;
-  return rv_fma(r * z, polynomial(c, 8, z), r);
+  return rv_fma(r * z, polynomial(rv_series_sin, RV_SERIES_TERMS, z), r);
 }
 
 static double cos_small(double r) {
-  static const double c[] = {1.0 / 24,
-                             -1.0 / 720,
-                             1.0 / 40320,
-                             -1.0 / 3628800,
-                             1.0 / 479001600.0,
-                             -1.0 / 87178291200.0,
-                             1.0 / 20922789888000.0,
-                             -1.0 / 6402373705728000.0};
   double z = r * r;
-  return 1 + rv_fma(z * z, polynomial(c, 8, z), -0.5 * z);
+  return 1 + rv_fma(z * z, polynomial(rv_series_cos, RV_SERIES_TERMS, z), -0.5 * z);
 }
 
 // x less the nearest multiple of pi/2, and that multiple modulo 4; *tail is what the remainder's rounding lost
