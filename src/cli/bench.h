@@ -7,6 +7,7 @@
 typedef struct RvBenchOut {
   void* user;
   void (*figure)(void* user, const char* metric, double value, const char* unit);
+  int shrink;  // numbers of strands are divided by it; 1 is the size that the name promises
 } RvBenchOut;
 
 typedef struct RvBench {

@@ -25,7 +25,7 @@ static const struct {
     {"info", rv_cli_info, "info FILE... [--json]"},
     {"convert", rv_cli_convert, "convert IN OUT [--frames A-B] [--fps N]"},
     {"check", rv_cli_check, "check [NAME...] [--json]"},
-    {"bench", rv_cli_bench, "bench [NAME...] [--threads N] [--json]"},
+    {"bench", rv_cli_bench, "bench [NAME...] [--threads N] [--shrink N] [--json]"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

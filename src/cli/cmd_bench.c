@@ -43,16 +43,19 @@ static const RvBench* find(const char* name) {
 
 static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
   Printer printer = {0};
-  int threads = 0;
-  const RvOption options[] = {{"--json", RV_OPTION_FLAG, &printer.json}, {"--threads", RV_OPTION_INT, &threads}};
-  RvResult result = rv_cli_options(argc, argv, options, 2, words, error);
+  int threads = 0, shrink = 1;
+  const RvOption options[] = {{"--json", RV_OPTION_FLAG, &printer.json},
+                              {"--threads", RV_OPTION_INT, &threads},
+                              {"--shrink", RV_OPTION_INT, &shrink}};
+  RvResult result = rv_cli_options(argc, argv, options, 3, words, error);
   if (result) return result;
+  if (shrink < 1) return rv_fail(error, RV_BAD_INPUT, "--shrink takes a number from 1 on");
   if (threads) rv_threads_set(threads);
   size_t count = words->count ? words->count : rv_bench_count;
   for (size_t k = 0; k < count && !result; ++k) {
     printer.bench = words->count ? find(words->items[k]) : &rv_benches[k];
     if (!printer.bench) return rv_fail(error, RV_NOT_FOUND, "there is no benchmark '%s'", words->items[k]);
-    result = printer.bench->run(&(RvBenchOut){&printer, print_figure}, error);
+    result = printer.bench->run(&(RvBenchOut){&printer, print_figure, shrink}, error);
     if (rv_cli_interrupted()) return rv_fail(error, RV_CANCELLED, "interrupted");
   }
   return result;

@@ -56,6 +56,7 @@ static void newton(const RvStrandStep* step, const RvStrandBatch* b, const RvStr
     size_t count = (size_t)(4 * n - 1) * RV_LANES;
     for (size_t k = 0; k < count; ++k) w->d[k] = -w->g[k];
     rv_ldlt_solve(w->band, 4 * n - 1, RV_ROD_BAND, w->d);
+    stats->solves += (int64_t)n * b->lanes;
     rv_newton_dot(n, w->g, w->d, slope);
     bool any = false;
     for (int lane = 0; lane < RV_LANES; ++lane) {
@@ -110,6 +111,7 @@ RvResult rv_step_free(const RvStrandStep* step, RvStrandStats* stats, RvError* e
     stats->iterations = one->iterations > stats->iterations ? one->iterations : stats->iterations;
     stats->residual = fmax(stats->residual, one->residual);
     stats->indefinite += one->indefinite, stats->searches += one->searches, stats->unconverged += one->unconverged;
+    stats->solves += one->solves;
   }
   rv_free(f.stats);
   return result;

@@ -80,6 +80,7 @@ typedef struct RvStrandStats {
   int64_t searches;     // steps that the line search shortened
   int64_t unconverged;  // batches that reached max_iterations above the tolerance
   int cg_iterations;    // of the last global solve
+  int64_t solves;       // linear systems of strands: iterations and the last look, times vertices; of free steps
 } RvStrandStats;
 
 RvResult rv_strand_model_new(const RvStrandDef* strands, size_t count, RvStrandModel** out, RvError* error);

@@ -1,0 +1,28 @@
+"""The benchmarks run at a small size and give every figure that they promise; what is no timing has a right value."""
+import json
+import math
+import os
+import subprocess
+import sys
+
+PROMISED = {
+    "us_per_vertex_iteration", "us_per_vertex_substep", "bytes_per_vertex", "thread_scaling_to_arithmetic",
+    "share_derivatives", "share_factor", "share_solve", "share_search", "base_speedup_over_w1",
+}
+names = ["strand_10k", "strand_dog", "strand_head"]
+words = [os.environ["RIVULET"], "bench", *names, "--shrink", "400", "--json"]
+done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+assert done.returncode == 0, done.stderr
+lines = [json.loads(line) for line in done.stdout.splitlines()]
+for line in lines:
+    assert set(line) == {"bench", "metric", "value", "unit"}, line
+    assert isinstance(line["value"], (int, float)) and math.isfinite(line["value"]), line
+for name in names:
+    figures = {line["metric"]: line["value"] for line in lines if line["bench"] == name}
+    assert PROMISED <= set(figures), (name, PROMISED - set(figures))
+    # free steps must reach what was asked of them, in a few iterations
+    assert 1 <= figures["dry_newton_iterations"] <= 20 and 0 <= figures["dry_residual"] <= 1e-6, figures
+wrong = subprocess.run([*words[:2], "--shrink", "0"], capture_output=True, text=True, timeout=20)
+assert wrong.returncode == 1 and "--shrink" in wrong.stderr, wrong
+print(f"{len(lines)} figures")
+sys.exit(0)
