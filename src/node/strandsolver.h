@@ -30,6 +30,7 @@ typedef struct RvStrandSampler {
   const float* sample;  // rv_sample of the state: [npoint] place and way at the frame before
   const float* now;     // P at the frame
   bool whole;           // whole frames only
+  bool first;           // nothing was stepped before
   RvRigid rigid;        // of all points, from the frame before; used if `whole`
   float* made;          // room for what is interpolated
 } RvStrandSampler;
@@ -46,7 +47,7 @@ RvResult rv_sampler_at(RvStrandSampler* sampler, double share, RvStrandSample* o
 // Writes rv_sample of the frame into `state`.
 RvResult rv_sampler_keep(const RvStrandSampler* sampler, RvDetail* state, RvError* error);
 // Velocity of the input's points in units of the scene a second: its v, or its motion from half a frame before to half
-// a frame after, or its way in the frame. rv_free it; NULL with `error` filled.
+// a frame after, or, of whole frames, the slope that the interpolation ends with. rv_free it; NULL with `error` filled.
 float* rv_sampler_velocity(RvStrandSampler* sampler, RvError* error);
 void rv_sampler_end(RvStrandSampler* sampler);
 

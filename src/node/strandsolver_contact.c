@@ -86,6 +86,14 @@ static RvResult fit(const RvSolid* solid, const RvDetail* a, const RvDetail* b, 
   return RV_OK;
 }
 
+// the centre of a solid goes on as it went at the frame before: about an axis, or straight
+static void lean(RvSolid* solid, const RvDetail* before, double unit, double fps) {
+  const float* v = rv_detail_f32(before, RV_POINT, "v", 3);
+  RvVec3 sum = {0};
+  for (size_t i = solid->first; v && i < solid->last; ++i) sum = rv_add(sum, rv_vec3_load(v + 3 * i));
+  if (v) rv_rigid_lean(&solid->motion, rv_scale(sum, unit / (fps * (double)(solid->last - solid->first))));
+}
+
 static RvResult begin_solids(RvStrandContacts* c, RvStrandSolve* s, RvError* error) {
   RvCook* cook = s->cook;
   c->now = cook->ninput > 1 ? cook->input[1] : NULL;
@@ -115,6 +123,7 @@ static RvResult begin_solids(RvStrandContacts* c, RvStrandSolve* s, RvError* err
     result = fit(solid, c->before, c->now, s->set.metersperunit, &solid->motion, &off, &same, error);
     // what floats and the artist's rounding leave of a rigid motion is below a tenth of a voxel
     if (!result) solid->rigid = same && off < 0.1 * rv_grid_voxel_size(solid->distance);
+    if (!result && solid->rigid) lean(solid, c->before, s->set.metersperunit, cook->time.fps);
   }
   return result;
 }
@@ -133,7 +142,7 @@ static void set_motion(RvCollider* c, const RvRigid* a, const RvRigid* b, RvVec3
 }
 
 static RvRigid inverse(const RvRigid* r) {
-  return (RvRigid){rv_quat_conjugate(r->turn), r->to, r->from};
+  return (RvRigid){rv_quat_conjugate(r->turn), r->to, r->from, r->arc};
 }
 
 // the shape at the step's end, moving as its points do on the whole

@@ -46,6 +46,14 @@ static RvResult fit(RvStrandSampler* s, RvError* error) {
   }
   s->rigid = rv_rigid_fit(n, before, after);
   rv_free(points);
+  RvVec3 sum = {0};
+  n = 0;
+  for (size_t i = 0; i < s->npoint; ++i) {
+    RvVec3 slope = rv_vec3_load(s->sample + 6 * i + 3);
+    if (rv_vec3_finite(slope)) sum = rv_add(sum, slope), n++;
+  }
+  s->rigid.arc = 1;
+  if (!s->first && n) rv_rigid_lean(&s->rigid, rv_scale(sum, 1 / (double)n));
   return RV_OK;
 }
 
@@ -55,6 +63,8 @@ RvResult rv_sampler_begin(RvStrandSampler* s, RvCook* cook, const RvDetail* stat
   RvResult result = check_topology(input, state, cook->time.frame, error);
   if (result) return result;
   s->now = rv_detail_f32(input, RV_POINT, "P", 3), s->sample = rv_detail_f32(state, RV_POINT, "rv_sample", 6);
+  const double* dt = rv_detail_f64(state, RV_GLOBAL, "rv_dt", 2);
+  s->first = !dt || dt[0] == 0;
   bool moves = false;
   for (size_t i = 0; i < 3 * s->npoint && !moves; ++i) moves = s->now[i] != s->sample[i / 3 * 6 + i % 3];
   if (!moves) return RV_OK;
@@ -87,20 +97,28 @@ static RvVec3 own_way(const RvStrandSampler* s, size_t i) {
   return rv_sub(rv_quat_rotate(rv_quat_conjugate(s->rigid.turn), after), before);
 }
 
-// The turn is shared out evenly. The centre and, in the frame that turns, every point's own way are cubics, whose slope
-// at a frame is the way in the frame before it: known when the frame is, so velocities are continuous.
+// The turn is shared out evenly, and the centre goes on as it came: straight or about an axis. In the frame that moves
+// so every point's own way is a cubic, whose slope at a frame is known when the frame is: velocities are continuous.
 static void interpolate(const RvStrandSampler* s, double t) {
-  RvQuat turn = rv_quat_slerp(rv_quat_identity(), s->rigid.turn, t);
-  RvVec3 slope = {0}, way = rv_sub(s->rigid.to, s->rigid.from);
-  for (size_t i = 0; i < s->npoint; ++i) slope = rv_add(slope, rv_vec3_load(s->sample + 6 * i + 3));
-  slope = rv_scale(slope, 1 / (double)s->npoint);
-  if (!rv_vec3_finite(slope)) slope = way;
-  RvVec3 centre = rv_add(s->rigid.from, hermite(slope, way, way, t));
+  RvRigid part = rv_rigid_share(&s->rigid, t);
+  RvVec3 centre, turning;
+  rv_rigid_slope(&s->rigid, false, &centre, &turning);
   for (size_t i = 0; i < s->npoint; ++i) {
-    RvVec3 own = own_way(s, i), start = rv_sub(rv_vec3_load(s->sample + 6 * i + 3), slope);
-    RvVec3 local = rv_add(rv_sub(rv_vec3_load(s->sample + 6 * i), s->rigid.from), hermite(start, own, own, t));
-    rv_vec3_store(s->made + 3 * i, rv_add(centre, rv_quat_rotate(turn, local)));
+    RvVec3 own = own_way(s, i), from = rv_vec3_load(s->sample + 6 * i), start = rv_vec3_load(s->sample + 6 * i + 3);
+    start = rv_sub(start, rv_add(centre, rv_cross(turning, rv_sub(from, s->rigid.from))));
+    // of the first frame nothing is known before it
+    if (s->first || !rv_vec3_finite(start)) start = rv_vec3(0, 0, 0);
+    rv_vec3_store(s->made + 3 * i, rv_rigid_apply(&part, rv_add(from, hermite(start, own, own, t))));
   }
+}
+
+// the slope at the frame that interpolate comes to
+static RvVec3 end_slope(const RvStrandSampler* s, size_t i) {
+  RvVec3 centre, turning, now = rv_vec3_load(s->now + 3 * i);
+  if (!s->made) return rv_sub(now, rv_vec3_load(s->sample + 6 * i));
+  rv_rigid_slope(&s->rigid, true, &centre, &turning);
+  centre = rv_add(centre, rv_cross(turning, rv_sub(now, s->rigid.to)));
+  return rv_add(centre, rv_quat_rotate(s->rigid.turn, own_way(s, i)));
 }
 
 RvResult rv_sampler_at(RvStrandSampler* s, double share, RvStrandSample* out, RvError* error) {
@@ -124,10 +142,10 @@ RvResult rv_sampler_at(RvStrandSampler* s, double share, RvStrandSample* out, Rv
 RvResult rv_sampler_keep(const RvStrandSampler* s, RvDetail* state, RvError* error) {
   float* sample = rv_detail_f32_write(state, RV_POINT, "rv_sample", 6, error);
   if (!sample) return rv_fail(error, RV_NO_MEMORY, "out of memory");
-  RvVec3 way = rv_sub(s->rigid.to, s->rigid.from);
+  RvStrandSampler before = *s;
+  before.sample = sample;  // writing may have moved it
   for (size_t i = 0; i < s->npoint; ++i) {
-    RvVec3 slope = rv_sub(rv_vec3_load(s->now + 3 * i), rv_vec3_load(sample + 6 * i));
-    if (s->made) slope = rv_add(way, rv_quat_rotate(s->rigid.turn, own_way(s, i)));
+    RvVec3 slope = end_slope(&before, i);
     memcpy(sample + 6 * i, s->now + 3 * i, 3 * sizeof *sample);
     rv_vec3_store(sample + 6 * i + 3, slope);
   }
@@ -159,6 +177,7 @@ float* rv_sampler_velocity(RvStrandSampler* s, RvError* error) {
     double way = before && after ? (double)after[i] - before[i] : (double)s->now[i] - s->sample[at];
     v[i] = (float)(way * fps);
   }
+  for (size_t i = 0; s->made && i < s->npoint; ++i) rv_vec3_store(v + 3 * i, rv_scale(end_slope(s, i), fps));
   return v;
 }
 

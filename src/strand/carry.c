@@ -1,5 +1,6 @@
 #include "strand/carry.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -70,8 +71,51 @@ RvVec3 rv_rigid_apply(const RvRigid* r, RvVec3 x) {
   return rv_add(r->to, rv_quat_rotate(r->turn, rv_sub(x, r->from)));
 }
 
+// a motion as a screw: its axis, half its angle, and the way of its centre along and across the axis
+typedef struct Screw {
+  RvVec3 axis, along, across, turned;  // turned: axis x across
+  double half, sine;
+} Screw;
+
+static bool find_screw(const RvRigid* r, Screw* s) {
+  RvVec3 axis = {r->turn.x, r->turn.y, r->turn.z}, way = rv_sub(r->to, r->from);
+  s->sine = rv_length(axis);
+  if (!(s->sine > 1e-9)) return false;
+  s->axis = rv_scale(axis, 1 / s->sine);
+  s->half = rv_atan2(s->sine, r->turn.w);
+  s->along = rv_scale(s->axis, rv_dot(s->axis, way)), s->across = rv_sub(way, s->along);
+  s->turned = rv_cross(s->axis, s->across);
+  return true;
+}
+
+// a point on a circle about the axis, of which `across` is the chord
 RvRigid rv_rigid_share(const RvRigid* r, double share) {
-  return (RvRigid){rv_quat_slerp(rv_quat_identity(), r->turn, share), r->from, rv_lerp(r->from, r->to, share)};
+  Screw s;
+  RvRigid part = {rv_quat_slerp(rv_quat_identity(), r->turn, share), r->from, rv_lerp(r->from, r->to, share), r->arc};
+  if (r->arc == 0 || !find_screw(r, &s)) return part;
+  double left = s.half * (1 - share), chord = rv_sin(s.half * share) / s.sine;
+  RvVec3 way = rv_mad(rv_scale(s.along, share), chord * rv_cos(left), s.across);
+  way = rv_mad(way, -chord * rv_sin(left), s.turned);
+  part.to = rv_lerp(part.to, rv_add(r->from, way), r->arc);
+  return part;
+}
+
+void rv_rigid_slope(const RvRigid* r, bool end, RvVec3* centre, RvVec3* turning) {
+  Screw s;
+  *centre = rv_sub(r->to, r->from), *turning = rv_vec3(0, 0, 0);
+  if (!find_screw(r, &s)) return;
+  *turning = rv_scale(s.axis, 2 * s.half);
+  RvVec3 round = rv_mad(s.along, s.half * rv_cos(s.half) / s.sine, s.across);
+  *centre = rv_lerp(*centre, rv_mad(round, end ? s.half : -s.half, s.turned), r->arc);
+}
+
+void rv_rigid_lean(RvRigid* r, RvVec3 before) {
+  RvVec3 straight = rv_sub(r->to, r->from), round, turning;
+  r->arc = 1;
+  rv_rigid_slope(r, false, &round, &turning);
+  RvVec3 apart = rv_sub(round, straight);
+  double size = rv_dot(apart, apart), lean = rv_dot(rv_sub(before, straight), apart);
+  r->arc = size > 0 && isfinite(lean) ? rv_clamp(lean / size, 0, 1) : 0;
 }
 
 void rv_rigid_rates(const RvRigid* r, double dt, double carry[9]) {
