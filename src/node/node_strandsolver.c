@@ -176,7 +176,7 @@ static RvResult sample(RvStrandSolve* s, RvStrandSampler* sampler, double share,
   if (!result) result = sample_parms(s, s->cook->time.frame - 1 + share, error);
   if (!result) result = sample_wind(s, error);
   if (result) return result;
-  rv_solve_targets(s, in->P, s->target);
+  rv_solve_targets(s, in, s->target);
   for (size_t i = 0; i < s->model->unknowns; ++i) s->target_velocity[i] = (s->target[i] - s->target_before[i]) / dt;
   return RV_OK;
 }
@@ -477,7 +477,7 @@ static RvResult solve(RvStrandSolve* s, RvDetail* out, RvError* error) {
   if (!result && !before) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (!result) {
     for (size_t i = 0; i < 3 * sampler.npoint; ++i) before[i] = sampler.sample[i / 3 * 6 + i % 3];
-    rv_solve_targets(s, before, s->target_before);
+    rv_solve_targets(s, &(RvStrandSample){.P = before}, s->target_before);
     s->globals.rate = s->def.timescale / s->def.material.metersperunit;
     result = frame(s, &sampler, error);
   }

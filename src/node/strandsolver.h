@@ -32,13 +32,18 @@ typedef struct RvStrandSampler {
   bool whole;           // whole frames only
   bool first;           // nothing was stepped before
   RvRigid rigid;        // of all points, from the frame before; used if `whole`
-  float* made;          // room for what is interpolated
+  double* made;         // room for what is interpolated: far from the origin a float between frames is too coarse
 } RvStrandSampler;
 
 typedef struct RvStrandSample {
   const float* P;
+  const double* exact;  // in place of P, where it was interpolated
   const float* orient;  // NULL: none, or not known between frames
 } RvStrandSample;
+
+static inline void rv_sample_point(const RvStrandSample* sample, size_t point, double out[3]) {
+  for (size_t c = 0; c < 3; ++c) out[c] = sample->exact ? sample->exact[3 * point + c] : sample->P[3 * point + c];
+}
 
 // `state` is of the frame before. The topology of the input must be that of the state.
 RvResult rv_sampler_begin(RvStrandSampler* sampler, RvCook* cook, const RvDetail* state, RvError* error);
@@ -87,7 +92,7 @@ void rv_solve_strands_free(RvStrandSolve* solve);
 // Reads the guiding attributes of the input and fixes the roots and what is pinned.
 RvResult rv_solve_guide(RvStrandSolve* solve, const RvDetail* input, RvError* error);
 // Places of the input's points as targets of all unknowns but the angles.
-void rv_solve_targets(RvStrandSolve* solve, const float* P, double* target);
+void rv_solve_targets(RvStrandSolve* solve, const RvStrandSample* sample, double* target);
 // Directions of the material frames at the roots: by `orient`, or with the roots' common motion.
 void rv_solve_root_angles(RvStrandSolve* solve, const float* orient, const RvRigid* motion);
 // At the start: the root's director in the frame of `orient`, for rv_rootdir.

@@ -106,7 +106,7 @@ RvResult rv_solve_guide(RvStrandSolve* s, const RvDetail* input, RvError* error)
 
 typedef struct Targets {
   RvStrandSolve* s;
-  const float* P;
+  const RvStrandSample* sample;
   double* target;
 } Targets;
 
@@ -117,11 +117,12 @@ static void target_batches(void* arg, size_t begin, size_t end) {
     const RvStrandBatch* b = &w->s->model->batches[k];
     for (int lane = 0; lane < RV_LANES; ++lane)
       for (int i = 0; i < b->vertices; ++i) {
-        const float* p = w->P + 3 * (size_t)set->point[set->first[b->strand[lane]] + i];
+        double p[3];
+        rv_sample_point(w->sample, (size_t)set->point[set->first[b->strand[lane]] + i], p);
         bool fine = isfinite(p[0]) && isfinite(p[1]) && isfinite(p[2]);
         for (int c = 0; c < 3; ++c) {
           size_t at = rv_strand_index(b, lane, i, c);
-          w->target[at] = fine ? ((double)p[c] - set->origin[c]) * set->metersperunit : w->s->state->q[at];
+          w->target[at] = fine ? (p[c] - set->origin[c]) * set->metersperunit : w->s->state->q[at];
         }
         size_t angle = rv_strand_index(b, lane, i, 3);
         w->target[angle] = w->s->state->q[angle];
@@ -129,8 +130,8 @@ static void target_batches(void* arg, size_t begin, size_t end) {
   }
 }
 
-void rv_solve_targets(RvStrandSolve* s, const float* P, double* target) {
-  Targets w = {s, P, target};
+void rv_solve_targets(RvStrandSolve* s, const RvStrandSample* sample, double* target) {
+  Targets w = {s, sample, target};
   rv_parallel_for(s->model->nbatch, 8, target_batches, &w);
 }
 
@@ -206,8 +207,11 @@ int rv_solve_count(const RvStrandSolve* s, const RvStrandSample* middle, const R
       for (int i = 0; i < 2; ++i) {
         RvVec3 origin = rv_vec3_load64(set->origin);
         x[0][i] = lane_vector(s->state->q, at + (size_t)(4 * i) * RV_LANES);
-        x[1][i] = rv_scale(rv_sub(rv_vec3_load(middle->P + 3 * (size_t)point[i]), origin), set->metersperunit);
-        x[2][i] = rv_scale(rv_sub(rv_vec3_load(end->P + 3 * (size_t)point[i]), origin), set->metersperunit);
+        for (int at_end = 0; at_end < 2; ++at_end) {
+          double p[3];
+          rv_sample_point(at_end ? end : middle, (size_t)point[i], p);
+          x[1 + at_end][i] = rv_scale(rv_sub(rv_vec3_load64(p), origin), set->metersperunit);
+        }
         way = fmax(way, rv_distance(x[0][i], x[1][i]) + rv_distance(x[1][i], x[2][i]));
       }
       for (int i = 0; i < 2; ++i) {

@@ -108,7 +108,7 @@ static void interpolate(const RvStrandSampler* s, double t) {
     start = rv_sub(start, rv_add(centre, rv_cross(turning, rv_sub(from, s->rigid.from))));
     // of the first frame nothing is known before it
     if (s->first || !rv_vec3_finite(start)) start = rv_vec3(0, 0, 0);
-    rv_vec3_store(s->made + 3 * i, rv_rigid_apply(&part, rv_add(from, hermite(start, own, own, t))));
+    rv_vec3_store64(s->made + 3 * i, rv_rigid_apply(&part, rv_add(from, hermite(start, own, own, t))));
   }
 }
 
@@ -126,7 +126,7 @@ RvResult rv_sampler_at(RvStrandSampler* s, double share, RvStrandSample* out, Rv
   const RvDetail* detail = s->cook->input[0];
   if (share < 1 && s->made) {
     interpolate(s, share);
-    out->P = s->made;
+    out->exact = s->made;
     return RV_OK;
   }
   if (share < 1) {

@@ -494,10 +494,12 @@ static void roller_keeps_its_radius(void** state) {
       RvStrandSample in;
       CHECK_OK(rv_sampler_at(&sampler, k / 32.0, &in, &error), error);
       for (size_t i = 0; i < rv_detail_count(now, RV_POINT); i += 8) {
-        double r = hypot(in.P[3 * i], in.P[3 * i + 1]), a = turn * (frame - 2 + k / 32.0) + 2 * RV_PI * (double)i / 192;
+        double p[3];
+        rv_sample_point(&in, i, p);
+        double r = hypot(p[0], p[1]), a = turn * (frame - 2 + k / 32.0) + 2 * RV_PI * (double)i / 192;
         worst = fmax(worst, fabs(r / 0.03 - 1));
         // an even turn, so the angle is known too
-        CHECK_NEAR(in.P[3 * i] - 0.03 * cos(a), 0, 3e-5);
+        CHECK_NEAR(p[0] - 0.03 * cos(a), 0, 3e-5);
       }
     }
     rv_sampler_end(&sampler);
