@@ -3,8 +3,8 @@
 // Energy is that of motion, of strain and of height. The potential of a step falls in Newton, so implicit Euler's
 // energy should fall in every step, and it is asked not to rise in any by more than what Newton left. BDF2 is
 // dissipative in its own norm, (E(y_n) + E(2 y_n - y_n-1)) / 4 for a linear system, and its plain energy may rise for a
-// step and sink again: of it is asked that it never has more than at the blow, and that the most of a quarter of a
-// second is not above the most of the quarter before.
+// step and sink again: of it is asked that it never has more than at the blow, and that the most of half a second, which
+// is more than half a swing, is not above the most of the half second before.
 #include <math.h>
 
 #include "base/rng.h"
