@@ -144,6 +144,39 @@ size_t rv_nearest_find(const RvNearest* tree, RvVec3 p, size_t skip, RvNearestFn
   return rv_nearest_within(tree, p, skip, distance2, arg, &limit2);
 }
 
+// keeps the list sorted by (distance, index)
+static size_t insert(size_t count, size_t most, size_t item, double d, size_t* items, double* squares) {
+  if (count == most && (d > squares[most - 1] || (d == squares[most - 1] && item > items[most - 1]))) return count;
+  size_t at = count < most ? count++ : most - 1;
+  for (; at && (squares[at - 1] > d || (squares[at - 1] == d && items[at - 1] > item)); --at)
+    squares[at] = squares[at - 1], items[at] = items[at - 1];
+  squares[at] = d, items[at] = item;
+  return count;
+}
+
+size_t rv_nearest_many(const RvNearest* tree, RvVec3 p, size_t most, RvNearestFn* distance2, const void* arg,
+                       size_t* items, double* squares) {
+  size_t count = 0;
+  int32_t stack[STACK];
+  int top = 0;
+  if (tree->count && most) stack[top++] = 0;
+  while (top) {
+    const RvNearestNode* node = &tree->nodes[stack[--top]];
+    if (count == most && box_distance2(node, p) > squares[most - 1]) continue;
+    if (!node->count) {
+      int32_t a = node->first, b = node->first + 1;
+      if (box_distance2(&tree->nodes[a], p) < box_distance2(&tree->nodes[b], p)) swap(&a, &b);
+      stack[top++] = a, stack[top++] = b;
+      continue;
+    }
+    for (int32_t i = 0; i < node->count; ++i) {
+      size_t item = (size_t)tree->items[node->first + i];
+      count = insert(count, most, item, distance2(arg, item, p), items, squares);
+    }
+  }
+  return count;
+}
+
 static double segment_distance2(RvVec3 p, RvVec3 a, RvVec3 b) {
   RvVec3 ab = rv_sub(b, a), ap = rv_sub(p, a);
   double dd = rv_dot(ab, ab), t = dd > 0 ? rv_dot(ap, ab) / dd : 0;

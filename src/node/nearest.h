@@ -28,6 +28,9 @@ size_t rv_nearest_find(const RvNearest* tree, RvVec3 p, size_t skip, RvNearestFn
 // The same of things no farther than the root of *limit2, which becomes the square of the distance found.
 size_t rv_nearest_within(const RvNearest* tree, RvVec3 p, size_t skip, RvNearestFn* distance2, const void* arg,
                          double* limit2);
+// The `most` nearest things, nearest first, and the squares of their distances. Returns how many there are.
+size_t rv_nearest_many(const RvNearest* tree, RvVec3 p, size_t most, RvNearestFn* distance2, const void* arg,
+                       size_t* items, double* squares);
 // Square of the distance from p to the triangle a b c.
 double rv_nearest_triangle2(RvVec3 p, RvVec3 a, RvVec3 b, RvVec3 c);
 

@@ -1,5 +1,4 @@
 // Transform: moves, turns and scales points and all that moves with them, by the tags of the attributes.
-#include <fnmatch.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -40,23 +39,6 @@ typedef struct Move {
 
 //---------------------------------------------------------------------------------------------- attributes
 
-// the last pattern that fits decides
-static bool is_wanted(const char* patterns, const char* name) {
-  bool wanted = false;
-  char word[256];
-  while (*patterns) {
-    size_t n = strcspn(patterns, " \t,");
-    if (n && n < sizeof word) {
-      memcpy(word, patterns, n);
-      word[n] = 0;
-      bool out = word[0] == '^' || word[0] == '!';
-      if (fnmatch(word + out, name, 0) == 0) wanted = !out;
-    }
-    patterns += n + (patterns[n] != 0);
-  }
-  return wanted;
-}
-
 static bool is_selected(const Move* m, RvOwner owner, size_t i) {
   if (!m->points) return true;
   if (owner == RV_POINT) return m->points[i];
@@ -86,7 +68,7 @@ static RvResult move_attribs(RvDetail* detail, const TransformParms* p, Move* m,
       bool is_position = owner == RV_POINT && strcmp(name, "P") == 0;
       if (storage != RV_F16 && storage != RV_F32 && storage != RV_F64) continue;
       if (!rv_xform_moves(rv_attrib_tag(attrib), rv_attrib_size(attrib))) continue;
-      if (!is_position && !is_wanted(p->attribs, name)) continue;
+      if (!is_position && !rv_select_name(p->attribs, name)) continue;
       m->attrib = rv_detail_find_mutable(detail, owner, name);
       m->values = m->attrib ? rv_attrib_write(m->attrib) : NULL;
       if (!m->values) return rv_fail(error, RV_NO_MEMORY, "no memory for attribute %s", name);

@@ -120,3 +120,19 @@ RvResult rv_select_points(const RvDetail* detail, const char* text, RvSelectType
   *mask = points;
   return RV_OK;
 }
+
+bool rv_select_name(const char* patterns, const char* name) {
+  bool wanted = false;
+  char word[256];
+  while (*patterns) {
+    size_t n = strcspn(patterns, " \t,");
+    if (n && n < sizeof word) {
+      memcpy(word, patterns, n);
+      word[n] = 0;
+      bool out = word[0] == '^' || word[0] == '!';
+      if (fnmatch(word + out, name, 0) == 0) wanted = !out;
+    }
+    patterns += n + (patterns[n] != 0);
+  }
+  return wanted;
+}

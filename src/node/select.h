@@ -18,4 +18,7 @@ RvResult rv_select(const RvDetail* detail, const char* text, RvSelectType type, 
 // The same, always as points: those of the selected primitives.
 RvResult rv_select_points(const RvDetail* detail, const char* text, RvSelectType type, uint8_t** mask, RvError* error);
 
+// Whether a list of patterns ("v wet* ^wetold") means the name; of those that fit the last decides.
+bool rv_select_name(const char* patterns, const char* name);
+
 #endif

@@ -1,0 +1,332 @@
+// Transfer: all hairs follow a few guides that were simulated.
+#include <string.h>
+
+#include "base/array.h"
+#include "base/parallel.h"
+#include "node/select.h"
+#include "node/skin.h"
+#include "node/transfer.h"
+#include "node/xform.h"
+#include "parm/table.h"
+
+#define TRANSFER_PARMS(X)                                                                                           \
+  X(STRING, group, "Group", "", "Hairs that follow; all if empty. The others stay.")                                \
+  X(INT, maxguides, "Guides per Hair", 4, HARD(1), HARD(16), "",                                                    \
+    "Nearest guides that a hair goes by. 1 makes wisps that move as one; more is smoother.")                        \
+  X(TOGGLE, keeplength, "Keep Length", true,                                                                        \
+    "Every segment keeps its length. Off, hairs stretch with the guides and shrink between guides that part.")      \
+  X(FLOAT, window, "Curl Window", 0.03, HARD(0), SOFT(0.1), "m",                                                    \
+    "Length of a guide that tells how the hair about it has turned. At least the pitch of its curls, else hair is " \
+    "wound about them.")                                                                                            \
+  X(STRING, attribs, "Attributes", "v wetness filmheight filmv waterload absorbed clumpid",                         \
+    "Point attributes of the simulated guides that hairs take on: names and patterns, ^ before what not to take.")  \
+  X(STRING, primnumattrib, "Primitive Number", "skinprim", "Primitive attribute with the root's skin primitive.")   \
+  X(STRING, primuvwattrib, "Primitive UVW", "skinprimuv", "Primitive attribute with the root's place on it.")
+RV_PARM_TABLE(TransferParms, transfer_table, TRANSFER_PARMS)
+
+// point values that turn with the hair
+typedef struct Turned {
+  RvTag tag;
+  RvStorage storage;
+  int size;
+  void* values;
+} Turned;
+
+typedef struct Transfer {
+  RvCook* cook;
+  const TransferParms* p;
+  RvTransferGuides guides;
+  RvTransferBind* bind;
+  RvTransferValues values;
+  RvDetail* out;
+  size_t nhair;
+  int32_t* prim;   // [nhair] hairs that follow
+  RvVec3* roots;   // [nhair]
+  RvVec3* held;    // [nhair] where the skin has the roots; not finite: nowhere. NULL: no skin
+  int32_t* mover;  // of each point: the vertex with which it moves, -1 none
+  const float* rest;
+  float* P;
+  RV_ARRAY(Turned) turned;
+} Transfer;
+
+//---------------------------------------------------------------------------------------------- carrying
+
+// How one point of a hair goes by its guides: from the mean of their places at rest to the mean of the moved ones, with
+// the mean of their turns.
+typedef struct Carried {
+  RvVec3 place;
+  RvQuat turn;
+} Carried;
+
+static Carried carry_point(const RvTransferSample* samples, const RvTransferSpot* spot, RvVec3 x) {
+  double from[3] = {0}, to[3] = {0}, turn[4] = {0};
+  for (int j = 0; j < spot->count; ++j) {
+    const RvTransferSample *a = samples + spot->at[j], *b = a + 1;
+    double u = spot->weight[j] * (1 - spot->share[j]), v = spot->weight[j] * spot->share[j], dot = 0;
+    for (int c = 0; c < 3; ++c) from[c] += u * a->rest[c] + v * b->rest[c];
+    for (int c = 0; c < 3; ++c) to[c] += u * a->moved[c] + v * b->moved[c];
+    // q and -q are one turn: take the one on the side of the nearest guide's
+    for (int c = 0; c < 4; ++c) dot += turn[c] * a->turn[c];
+    if (dot < 0) u = -u, v = -v;
+    for (int c = 0; c < 4; ++c) turn[c] += u * a->turn[c] + v * b->turn[c];
+  }
+  Carried out = {.turn = rv_quat_normalize((RvQuat){turn[0], turn[1], turn[2], turn[3]})};
+  out.place = rv_add(rv_vec3_load64(to), rv_quat_rotate(out.turn, rv_sub(x, rv_vec3_load64(from))));
+  return out;
+}
+
+// Moves the spot on to a distance from the root. Beyond a guide's tip its last sample holds.
+static void advance(const RvTransferGuides* g, const int32_t* guide, double along, RvTransferSpot* spot) {
+  for (int j = 0; j < spot->count; ++j) {
+    int32_t at = spot->at[j], last = g->first[guide[j] + 1] - 2;
+    const RvTransferSample* s = g->samples;
+    while (at < last && s[at + 1].along <= along) ++at;
+    double length = s[at + 1].along - s[at].along, share = length > 0 ? (along - s[at].along) / length : 0;
+    spot->at[j] = at, spot->share[j] = share < 1 ? share : 1;
+  }
+}
+
+static void turn_values(const Transfer* t, size_t point, RvQuat q) {
+  RvMat3 m = rv_quat_matrix(q);
+  RvXform x = {.linear = m, .normal = m, .rotation = m};
+  for (size_t k = 0; k < t->turned.count; ++k) {
+    const Turned* a = &t->turned.data[k];
+    if (a->tag == RV_TAG_QUATERNION && a->storage == RV_F32) {
+      float* o = (float*)a->values + 4 * point;
+      RvQuat r = rv_quat_mul(q, (RvQuat){o[0], o[1], o[2], o[3]});
+      o[0] = (float)r.x, o[1] = (float)r.y, o[2] = (float)r.z, o[3] = (float)r.w;
+    } else
+      rv_xform_element(&x, a->tag, a->storage, a->size, a->values, point);
+  }
+}
+
+static void carry_hair(const Transfer* t, size_t hair) {
+  const int32_t *start = rv_detail_prim_start(t->out), *point = rv_detail_vertex_point(t->out);
+  size_t prim = (size_t)t->prim[hair], most = (size_t)t->bind->most;
+  const int32_t* guide = t->bind->guide + hair * most;
+  RvTransferSpot spot = {.weight = t->bind->weight + hair * most};
+  while (spot.count < t->bind->most && guide[spot.count] >= 0) ++spot.count;
+  for (int j = 0; j < spot.count; ++j) spot.at[j] = t->guides.first[guide[j]];
+  RvVec3 before = t->roots[hair], carried = {0, 0, 0}, place = {0, 0, 0};
+  double along = 0;
+  for (int32_t v = start[prim]; v < start[prim + 1]; ++v) {
+    size_t p = (size_t)point[v];
+    RvVec3 x = rv_vec3_load(t->rest + 3 * p), edge = rv_sub(x, before);
+    double length = rv_length(edge);
+    along += length;
+    advance(&t->guides, guide, along, &spot);
+    Carried c = carry_point(t->guides.samples, &spot, x);
+    if (v == start[prim]) {
+      place = t->held && rv_vec3_finite(t->held[hair]) ? t->held[hair] : c.place;
+    } else {
+      RvVec3 step = rv_sub(c.place, carried);
+      double way = rv_length(step);
+      // where guides go against each other the step may come to nothing: the turn is left
+      if (t->p->keeplength) step = way > 1e-3 * length ? rv_scale(step, length / way) : rv_quat_rotate(c.turn, edge);
+      place = rv_add(place, step);
+    }
+    before = x, carried = c.place;
+    if (t->mover[p] != v) continue;
+    rv_vec3_store(t->P + 3 * p, place);
+    if (t->turned.count) turn_values(t, p, c.turn);
+    rv_transfer_values_set(&t->values, &t->guides, &spot, p);
+  }
+}
+
+static void carry_range(void* arg, size_t begin, size_t end) {
+  for (size_t i = begin; i < end; ++i) carry_hair(arg, i);
+}
+
+//---------------------------------------------------------------------------------------------- the hairs
+
+static bool is_finite(const Transfer* t, size_t prim) {
+  const int32_t *start = rv_detail_prim_start(t->out), *point = rv_detail_vertex_point(t->out);
+  for (int32_t v = start[prim]; v < start[prim + 1]; ++v)
+    if (!rv_vec3_finite(rv_vec3_load(t->rest + 3 * (size_t)point[v]))) return false;
+  return true;
+}
+
+static RvResult find_hairs(Transfer* t, RvError* error) {
+  size_t nprim = rv_detail_count(t->out, RV_PRIM), bad = 0, first_bad = 0;
+  const int32_t *start = rv_detail_prim_start(t->out), *point = rv_detail_vertex_point(t->out);
+  RvOwner owner;
+  uint8_t* mask = NULL;
+  RvResult result = rv_select(t->out, t->p->group, RV_SELECT_PRIMS, &owner, &mask, error);
+  if (result) return result;
+  t->prim = rv_alloc(nprim, sizeof *t->prim);
+  t->roots = rv_alloc(nprim, sizeof *t->roots);
+  if (!t->prim || !t->roots) result = rv_fail(error, RV_NO_MEMORY, "no memory for %zu hairs", nprim);
+  for (size_t i = 0; !result && i < nprim; ++i) {
+    if ((mask && !mask[i]) || rv_detail_prim_type(t->out, i) != RV_PRIM_CURVE || start[i + 1] == start[i]) continue;
+    if (!is_finite(t, i)) {
+      if (!bad++) first_bad = i;
+      continue;
+    }
+    t->roots[t->nhair] = rv_vec3_load(t->rest + 3 * (size_t)point[start[i]]);
+    t->prim[t->nhair++] = (int32_t)i;
+  }
+  rv_free(mask);
+  if (!result && bad)
+    rv_cook_warn(t->cook,
+                 "%zu hairs stay where they are; the first, primitive %zu, has a point whose place is not a number",
+                 bad, first_bad);
+  return result;
+}
+
+// A point moves once, with the first hair that follows and has it: a closed curve may end on its first point.
+static RvResult find_movers(Transfer* t, RvError* error) {
+  size_t npoint = rv_detail_count(t->out, RV_POINT);
+  t->mover = rv_alloc(npoint, sizeof *t->mover);
+  if (!t->mover) return rv_fail(error, RV_NO_MEMORY, "no memory for %zu points", npoint);
+  memset(t->mover, 0xff, npoint * sizeof *t->mover);
+  const int32_t *start = rv_detail_prim_start(t->out), *point = rv_detail_vertex_point(t->out);
+  for (size_t i = 0; i < t->nhair; ++i)
+    for (int32_t v = start[t->prim[i]]; v < start[t->prim[i] + 1]; ++v)
+      if (t->mover[point[v]] < 0) t->mover[point[v]] = v;
+  return RV_OK;
+}
+
+// Directions turn with the hair but those that the guides give; places other than P, such as rest, stay.
+static RvResult open_turned(Transfer* t, RvError* error) {
+  for (size_t i = 0; i < rv_detail_attrib_count(t->out, RV_POINT); ++i) {
+    const RvAttrib* a = rv_detail_attrib(t->out, RV_POINT, i);
+    const char* name = rv_attrib_name(a);
+    Turned turned = {rv_attrib_tag(a), rv_attrib_storage(a), rv_attrib_size(a), NULL};
+    if (strcmp(name, "orient") == 0 && turned.size == 4) turned.tag = RV_TAG_QUATERNION;
+    if (rv_select_name(t->p->attribs, name) && rv_detail_find(t->cook->input[2], RV_POINT, name)) continue;
+    bool real = turned.storage == RV_F16 || turned.storage == RV_F32 || turned.storage == RV_F64;
+    if (!real || turned.tag == RV_TAG_POINT || turned.tag == RV_TAG_HPOINT || !rv_xform_moves(turned.tag, turned.size))
+      continue;
+    turned.values = rv_attrib_write(rv_detail_find_mutable(t->out, RV_POINT, name));
+    if (!turned.values || !rv_array_push(&t->turned, turned))
+      return rv_fail(error, RV_NO_MEMORY, "no memory for the attribute %s", name);
+  }
+  return RV_OK;
+}
+
+// where the skin has a root
+static RvVec3 place_on(const RvSkin* skin, const RvAttrib* prim, const RvAttrib* uvw, size_t hair) {
+  double number = rv_attrib_get(prim, hair, 0);
+  RvSite site = {-1, rv_attrib_get(uvw, hair, 0), rv_attrib_get(uvw, hair, 1)};
+  bool fine = number >= 0 && number < 2147483647 && isfinite(site.u) && isfinite(site.v) &&
+              rv_skin_has_face(skin, (int64_t)number);
+  site.prim = fine ? (int32_t)number : -1;
+  return fine ? rv_skin_frame(skin, site).position : rv_vec3(NAN, NAN, NAN);
+}
+
+static RvResult hold_roots(Transfer* t, RvError* error) {
+  const RvDetail* in = t->cook->ninput > 3 ? t->cook->input[3] : NULL;
+  if (!in) return RV_OK;
+  const RvAttrib* prim = rv_detail_find(t->out, RV_PRIM, t->p->primnumattrib);
+  const RvAttrib* uvw = rv_detail_find(t->out, RV_PRIM, t->p->primuvwattrib);
+  if (!prim || !uvw || rv_attrib_storage(prim) == RV_STRING || rv_attrib_storage(uvw) == RV_STRING ||
+      rv_attrib_size(uvw) < 2) {
+    rv_cook_warn(t->cook, "the hairs have no %s and %s, so the skin (input 4) cannot hold their roots",
+                 t->p->primnumattrib, t->p->primuvwattrib);
+    return RV_OK;
+  }
+  RvSkin skin;
+  RvResult result = rv_skin_init(&skin, in, NULL, 0, "input 4, the skin", error);
+  if (result) return result;
+  t->held = rv_alloc(t->nhair, sizeof *t->held);
+  if (!t->held) result = rv_fail(error, RV_NO_MEMORY, "no memory for %zu roots", t->nhair);
+  size_t lost = 0, first = 0;
+  for (size_t i = 0; !result && i < t->nhair; ++i) {
+    t->held[i] = place_on(&skin, prim, uvw, (size_t)t->prim[i]);
+    if (!rv_vec3_finite(t->held[i]) && !lost++) first = (size_t)t->prim[i];
+  }
+  rv_skin_free(&skin);
+  if (lost)
+    rv_cook_warn(t->cook,
+                 "%zu hairs name no face of the skin in %s and are rooted by their guides; the first is primitive %zu",
+                 lost, t->p->primnumattrib, first);
+  return result;
+}
+
+//---------------------------------------------------------------------------------------------- node
+
+static RvResult open_output(Transfer* t, RvError* error) {
+  const RvDetail* in = t->cook->input[0];
+  t->out = rv_detail_copy(in);
+  if (!t->out) return rv_fail(error, RV_NO_MEMORY, "no memory for the hairs");
+  t->rest = rv_detail_f32(in, RV_POINT, "P", 3);
+  t->P = rv_detail_f32_write(t->out, RV_POINT, "P", 3, error);
+  return t->P && t->rest ? RV_OK : error && error->code ? error->code : RV_NO_MEMORY;
+}
+
+static RvResult transfer(Transfer* t, RvError* error) {
+  const RvCook* cook = t->cook;
+  if (!cook->ninput || !cook->input[0]) return rv_fail(error, RV_BAD_INPUT, "input 1, the hairs, is not wired");
+  if (cook->ninput < 3 || !cook->input[2])
+    return rv_fail(error, RV_BAD_INPUT, "input 3, the simulated guides, is not wired");
+  RvResult result = rv_transfer_guides_read(t->cook, cook->input[1], cook->input[2], &t->guides, error);
+  if (!result) result = open_output(t, error);
+  if (!result) result = find_hairs(t, error);
+  if (!result) result = find_movers(t, error);
+  if (!result) result = hold_roots(t, error);
+  if (!result)
+    result = rv_transfer_values_open(t->cook, t->p->attribs, cook->input[2], &t->guides, t->out, &t->values, error);
+  if (!result) result = open_turned(t, error);
+  if (!result && rv_cook_cancelled(cook, 0.2, "bind")) result = rv_fail(error, RV_CANCELLED, "interrupted");
+  if (!result)
+    result = rv_transfer_bind(&t->guides, t->nhair, t->roots, (int)t->p->maxguides, cook->cache, &t->bind, error);
+  if (result) return result;
+  if (rv_cook_cancelled(cook, 0.4, "carry")) return rv_fail(error, RV_CANCELLED, "interrupted");
+  double meters = cook->time.meters_per_unit > 0 ? cook->time.meters_per_unit : 1;
+  rv_transfer_guides_turn(&t->guides, t->bind->near, t->p->window / meters);
+  rv_parallel_for(t->nhair, 64, carry_range, t);
+  return RV_OK;
+}
+
+static RvResult cook(RvCook* cook, RvError* error) {
+  Transfer t = {.cook = cook, .p = cook->parms};
+  RvResult result = transfer(&t, error);
+  if (!result) {
+    cook->stats->strands = (int64_t)rv_detail_count(t.out, RV_PRIM);
+    cook->stats->vertices = (int64_t)rv_detail_count(t.out, RV_POINT);
+    cook->output[0] = t.out, t.out = NULL;
+  }
+  rv_detail_free(t.out);
+  if (!cook->cache) rv_transfer_bind_free(t.bind);
+  rv_transfer_values_free(&t.values);
+  rv_transfer_guides_free(&t.guides);
+  rv_free(t.prim), rv_free(t.roots), rv_free(t.held), rv_free(t.mover);
+  rv_array_free(&t.turned);
+  return result;
+}
+
+static const RvPortDef inputs[] = {
+    {"hairs", "Hairs", "All hairs at rest, root first: the groom.", true},
+    {"rest", "Guides at Rest", "The guides of that groom; without it, the simulated ones' rest.", false},
+    {"guides", "Simulated Guides", "The same guides, moved.", true},
+    {"skin", "Animated Skin", "Holds the roots exactly, by skinprim and skinprimuv.", false}};
+static const RvPortDef outputs[] = {{"hairs", "Hairs", "All hairs, moved.", false}};
+
+const RvNodeType rv_node_transfer = {
+    .type = "transfer",
+    .label = "Transfer",
+    .category = "Hair",
+    .summary = "Carries all hairs by the motion of a few simulated guides.",
+    .help =
+        "A hair goes by the guides whose roots are nearest to its own, with weights that fall smoothly to nothing "
+        "where "
+        "the next one would take over. Each of its points is carried by what those guides do at the same distance from "
+        "the root: it goes where they go and turns as they turn, so that curls keep their shape. Hair that is longer "
+        "than a guide goes on from its tip. Guides and hairs may have any number of points.\n\n"
+        "If all guides move as one body, so does the hair; guides that did not move leave it as it was; a hair that is "
+        "a guide itself becomes the simulated one (with its own length, if keeplength is on).\n\n"
+        "How a guide has turned at its root is found from the first edges of the guides about it; they follow the "
+        "skin. "
+        "From there on it turns with the guide's direction, the shortest way.\n\n"
+        "Point attributes of the guides go over to the hairs: floats in between, integers from the nearest guide. "
+        "Orient and vectors of the hairs turn with them; rest stays.\n\n"
+        "Which guides a hair goes by is found again when roots at rest change, else kept from frame to frame. A guide "
+        "whose points are not numbers is left out, with a warning.",
+    .inputs = inputs,
+    .ninput = 4,
+    .outputs = outputs,
+    .noutput = 1,
+    .parms = &transfer_table,
+    .cook = cook,
+    .free_cache = rv_transfer_bind_free,
+};

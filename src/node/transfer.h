@@ -1,0 +1,88 @@
+// Carrying hairs by guides: what the files of the node transfer share.
+//
+// A guide is a row of samples, its points: how far along it each lies at rest, where it was, where it is, and how the
+// hair about it has turned. A hair at rest finds the guides whose roots are nearest to its own, once; then each of its
+// points goes by the samples of those guides at its own distance from the root.
+#ifndef RV_NODE_TRANSFER_H
+#define RV_NODE_TRANSFER_H
+
+#include "math/vec.h"
+#include "rivulet/node.h"
+
+enum { RV_TRANSFER_MOST = 16, RV_TRANSFER_NEAR = 6 };
+
+//---------------------------------------------------------------------------------------------- transfer_guides.c
+
+typedef struct RvTransferSample {
+  double along;  // distance from the root at rest
+  double rest[3], moved[3];
+  double turn[4];  // quaternion x y z w
+} RvTransferSample;
+
+typedef struct RvTransferGuides {
+  size_t count, nsample;
+  int32_t* prim;              // [count]
+  int32_t* first;             // [count + 1] first sample
+  int32_t* point;             // [nsample] point of the simulated guides
+  RvTransferSample* samples;  // [nsample]
+} RvTransferGuides;
+
+// Matches the curves of both details one by one. `at_rest` may be NULL: then the point attribute rest of `moved` is
+// meant. Guides that cannot guide are left out with a warning; none at all is an error.
+RvResult rv_transfer_guides_read(RvCook* cook, const RvDetail* at_rest, const RvDetail* moved, RvTransferGuides* out,
+                                 RvError* error);
+// Finds the turns. `near` is that of the binding; `window` the length over which a guide's direction is taken, so that
+// curls do not turn the hair about them round and round.
+void rv_transfer_guides_turn(RvTransferGuides* guides, const int32_t* near, double window);
+void rv_transfer_guides_free(RvTransferGuides* guides);
+
+//---------------------------------------------------------------------------------------------- transfer_bind.c
+
+typedef struct RvTransferBind {
+  uint64_t key;  // of the roots it was made for
+  size_t hairs;
+  int most;        // guides a hair
+  int32_t* guide;  // [hairs][most], the nearest first; -1: none
+  double* weight;  // [hairs][most], of sum 1
+  int32_t* near;   // [guides][RV_TRANSFER_NEAR] guides about each, -1: none
+} RvTransferBind;
+
+// `roots` are those of the hairs. A binding in *cache that is for these roots is taken (`cache` may be NULL).
+// *out is to be freed by the caller unless it is in the cache.
+RvResult rv_transfer_bind(const RvTransferGuides* guides, size_t hairs, const RvVec3* roots, int most, void** cache,
+                          RvTransferBind** out, RvError* error);
+void rv_transfer_bind_free(void* bind);
+
+//---------------------------------------------------------------------------------------------- transfer_values.c
+
+// Where on its guides a point of a hair lies.
+typedef struct RvTransferSpot {
+  int count;
+  const double* weight;
+  int32_t at[RV_TRANSFER_MOST];    // sample before it
+  double share[RV_TRANSFER_MOST];  // of the way to the next sample
+} RvTransferSpot;
+
+typedef struct RvTransferValue {
+  RvStorage storage;
+  int size;
+  double* from;     // [nsample][size] of floats
+  const char* raw;  // of integers: the guides' own values
+  void* to;         // of the hairs
+} RvTransferValue;
+
+typedef struct RvTransferValues {
+  RvTransferValue* data;
+  size_t count;
+} RvTransferValues;
+
+// Point attributes of the simulated guides that `patterns` mean, made on `out` anew.
+RvResult rv_transfer_values_open(RvCook* cook, const char* patterns, const RvDetail* moved,
+                                 const RvTransferGuides* guides, RvDetail* out, RvTransferValues* values,
+                                 RvError* error);
+// The values of one point of a hair: floats between the guides, integers of the nearest.
+void rv_transfer_values_set(const RvTransferValues* values, const RvTransferGuides* guides, const RvTransferSpot* spot,
+                            size_t point);
+void rv_transfer_values_free(RvTransferValues* values);
+
+#endif
