@@ -13,12 +13,12 @@
 enum { HAIRS = 100000, POINTS = 32, STEP = 50, REPEATS = 5 };
 
 // curls of a third of a metre on half a ball, spread by the golden angle
-static RvDetail* make_hairs(RvError* error) {
+static RvDetail* make_hairs(int count, RvError* error) {
   RvDetail* d = rv_detail_new();
-  bool made = d && !rv_detail_add_curves(d, HAIRS, POINTS, NULL, NULL, error);
+  bool made = d && !rv_detail_add_curves(d, (size_t)count, POINTS, NULL, NULL, error);
   float* P = made ? rv_detail_f32_write(d, RV_POINT, "P", 3, error) : NULL;
-  for (int i = 0; P && i < HAIRS; ++i) {
-    double y = (i + 0.5) / HAIRS, r = sqrt(1 - y * y), a = 2.399963229728653 * i;
+  for (int i = 0; P && i < count; ++i) {
+    double y = (i + 0.5) / count, r = sqrt(1 - y * y), a = 2.399963229728653 * i;
     RvVec3 out = rv_vec3(r * rv_cos(a), y, r * rv_sin(a)), across = rv_perpendicular(out);
     for (int k = 0; k < POINTS; ++k) {
       double s = 0.3 * k / (POINTS - 1), phase = 200 * s + i;
@@ -110,7 +110,8 @@ static RvResult measure(const RvDetail* const* inputs, Figures* f, RvError* erro
 }
 
 RvResult rv_bench_transfer(const RvBenchOut* out, RvError* error) {
-  RvDetail *hairs = make_hairs(error), *rest = NULL, *moved = NULL;
+  int count = HAIRS / out->shrink > 1 ? HAIRS / out->shrink : 1;
+  RvDetail *hairs = make_hairs(count, error), *rest = NULL, *moved = NULL;
   Figures f = {0};
   RvResult result = hairs ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (!result) result = cook_node("guides", "step", STEP, (const RvDetail*[]){hairs}, NULL, &rest, error);
@@ -119,10 +120,10 @@ RvResult rv_bench_transfer(const RvBenchOut* out, RvError* error) {
   if (!result) {
     rv_bench_emit(out, "cpu_seconds_per_frame", f.frame, "s");
     rv_bench_emit(out, "seconds_per_frame", f.wall, "s");
-    rv_bench_emit(out, "ns_per_point", f.frame / (HAIRS * POINTS) * 1e9, "ns");
+    rv_bench_emit(out, "ns_per_point", f.frame / ((double)count * POINTS) * 1e9, "ns");
     rv_bench_emit(out, "ratio_to_one_guide", f.frame / f.one, "x");
     rv_bench_emit(out, "first_frame_ratio", f.first / f.frame, "x");
-    rv_bench_emit(out, "bytes_per_point", f.bytes / (HAIRS * POINTS), "B");
+    rv_bench_emit(out, "bytes_per_point", f.bytes / ((double)count * POINTS), "B");
   }
   rv_detail_free(hairs), rv_detail_free(rest), rv_detail_free(moved);
   return result;

@@ -39,7 +39,7 @@ RV_INLINE void constrain(const RvNewtonBatch* b, double* band, int n) {
       const RvLanes mine = rv_lanes_load(b->free + j * RV_W + lane);
       double* column = band + (size_t)j * STRIDE * RV_W + lane;
       const RvLanes d = rv_lanes_load(column) + rv_lanes_load(b->inertia + j * RV_W + lane);
-      rv_lanes_store(column, rv_lanes_fma(mine, d - rv_lanes_set(1), rv_lanes_set(1)));
+      rv_lanes_store(column, rv_lanes_fma(mine, d, rv_lanes_set(1) - mine));
       const int rows = n - 1 - j < RV_ROD_BAND ? n - 1 - j : RV_ROD_BAND;
       for (int k = 1; k <= rows; ++k) {
         const RvLanes other = rv_lanes_load(b->free + (j + k) * RV_W + lane);

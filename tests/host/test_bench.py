@@ -22,6 +22,9 @@ for name in names:
     assert PROMISED <= set(figures), (name, PROMISED - set(figures))
     # free steps must reach what was asked of them, in a few iterations
     assert 1 <= figures["dry_newton_iterations"] <= 20 and 0 <= figures["dry_residual"] <= 1e-6, figures
+done = subprocess.run([*words[:2], "transfer", *words[-3:]], capture_output=True, text=True, timeout=60)
+figures = {line["metric"]: line["value"] for line in map(json.loads, done.stdout.splitlines())}
+assert done.returncode == 0 and {"cpu_seconds_per_frame", "ratio_to_one_guide", "bytes_per_point"} <= set(figures), done
 wrong = subprocess.run([*words[:2], "--shrink", "0"], capture_output=True, text=True, timeout=20)
 assert wrong.returncode == 1 and "--shrink" in wrong.stderr, wrong
 print(f"{len(lines)} figures")
