@@ -6,6 +6,7 @@
 #include "cli/check_list.h"
 #include "cli/strand_rig.h"
 #include "math/scalar.h"
+#include "math/vec.h"
 
 enum { MAX_N = 129 };
 
@@ -158,6 +159,45 @@ RvResult rv_check_ring(const RvCheckOut* out, RvError* error) {
   return RV_OK;
 }
 
+// A strand that is pulled straight goes back to its natural helix: distances of all pairs of vertices come back, which
+// says all of a shape but its mirror image, and that has the other twist.
+static RvResult relax(double* difference, double* handed, RvError* error) {
+  enum { N = 24 };
+  double x[N * 3] = {0}, rest[N * 3], most = 0;
+  for (int i = 0; i < N; ++i) {
+    double a = 0.3 * i;
+    rest[3 * i] = 0.005 * cos(a), rest[3 * i + 1] = 0.002 * a, rest[3 * i + 2] = 0.005 * sin(a);
+  }
+  // the edge that is held has its natural length
+  double edge = rv_distance(rv_vec3_load64(rest), rv_vec3_load64(rest + 3));
+  for (int i = 0; i < N; ++i) x[3 * i] = edge * i;
+  RvRig rig;
+  RvResult result = rv_rig_new(&rig, &(RvRigDef){N, x, rest, 40e-6, 1300, 3e9, 1.1e9, 1e7, 2}, error);
+  if (result) return result;
+  for (int k = 0; k < 200 && !result; ++k) result = rv_rig_step(&rig, 0.05, RV_EULER, 1e-12, error);
+  *difference = 0;
+  for (int i = 0; i < N; ++i)
+    for (int j = i + 1; j < N; ++j) {
+      RvVec3 a = rv_vec3(rv_rig_x(&rig, i, 0), rv_rig_x(&rig, i, 1), rv_rig_x(&rig, i, 2));
+      RvVec3 b = rv_vec3(rv_rig_x(&rig, j, 0), rv_rig_x(&rig, j, 1), rv_rig_x(&rig, j, 2));
+      double natural = rv_distance(rv_vec3_load64(rest + 3 * i), rv_vec3_load64(rest + 3 * j));
+      *difference = fmax(*difference, fabs(rv_distance(a, b) - natural)), most = fmax(most, natural);
+    }
+  *difference /= most;
+  // the volume of three edges in a row has the sign of the torsion
+  double volume[2];
+  for (int k = 0; k < 2; ++k) {
+    RvVec3 p[4];
+    for (int i = 0; i < 4; ++i)
+      p[i] = k ? rv_vec3_load64(rest + 3 * (10 + i))
+               : rv_vec3(rv_rig_x(&rig, 10 + i, 0), rv_rig_x(&rig, 10 + i, 1), rv_rig_x(&rig, 10 + i, 2));
+    volume[k] = rv_dot(rv_cross(rv_sub(p[1], p[0]), rv_sub(p[2], p[1])), rv_sub(p[3], p[2]));
+  }
+  *handed = volume[0] / volume[1];
+  rv_rig_free(&rig);
+  return result;
+}
+
 RvResult rv_check_helix(const RvCheckOut* out, RvError* error) {
   enum { N = 48 };
   const double r = 0.005, rise = 0.002;  // per radian
@@ -180,5 +220,11 @@ RvResult rv_check_helix(const RvCheckOut* out, RvError* error) {
     rv_check_emit(out, "curvature", kappa * (r * r + rise * rise) / r, 1, 0.005);
   }
   rv_rig_free(&rig);
-  return result;
+  double difference, handed;
+  if (!result) result = relax(&difference, &handed, error);
+  if (result) return result;
+  // ten seconds of slow creep against the fibre's viscosity have ended
+  rv_check_emit(out, "comes_back", difference, 0, 1e-6);
+  rv_check_emit(out, "torsion", handed, 1, 1e-4);
+  return RV_OK;
 }

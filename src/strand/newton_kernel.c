@@ -39,6 +39,7 @@ RV_INLINE void constrain(const RvNewtonBatch* b, double* band, int n) {
       const RvLanes mine = rv_lanes_load(b->free + j * RV_W + lane);
       double* column = band + (size_t)j * STRIDE * RV_W + lane;
       const RvLanes d = rv_lanes_load(column) + rv_lanes_load(b->inertia + j * RV_W + lane);
+      // stiffness of twist is as small as 1e-10: nothing may be added to it that does not belong there
       rv_lanes_store(column, rv_lanes_fma(mine, d, rv_lanes_set(1) - mine));
       const int rows = n - 1 - j < RV_ROD_BAND ? n - 1 - j : RV_ROD_BAND;
       for (int k = 1; k <= rows; ++k) {

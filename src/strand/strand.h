@@ -43,7 +43,8 @@ typedef struct RvStrandModel {
   double *rest_length, *rest_curvature, *rest_twist;
   double *stretch, *bend, *torsion;                 // EA / l, EI / l (2), GJ / l
   double *damp_stretch, *damp_bend, *damp_torsion;  // the viscous twins, times the step
-  double* mass;                                     // [unknowns] kg, and kg m^2 of the angles
+  double* mass;                                     // [unknowns] kg, and kg m^2 of the angles; with the load
+  double* hair_mass;                                // [vertices] kg, without it
   double* free;                                     // [unknowns] 1, or 0 where the value is given
   double* radius;                                   // [vertices] m
 } RvStrandModel;
@@ -85,6 +86,9 @@ typedef struct RvStrandStats {
 
 RvResult rv_strand_model_new(const RvStrandDef* strands, size_t count, RvStrandModel** out, RvError* error);
 void rv_strand_model_free(RvStrandModel* model);
+// The effective mass (WH-5): that of the hair and `load` [vertices] kg, the share w_FF of the liquid on it that moves
+// with it (none under water). It has inertia and weight; it does not turn with the fibre. NULL: dry.
+void rv_strand_set_load(RvStrandModel* model, const double* load);
 // The start: positions from the definitions, at rest, frames without twist. Fills the rest strains of the model.
 RvResult rv_strand_state_new(RvStrandModel* model, const RvStrandDef* strands, RvStrandState** out, RvError* error);
 // All zeros, to be filled by who keeps states elsewhere.
