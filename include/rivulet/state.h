@@ -19,7 +19,7 @@ typedef struct RvFieldDef {
   const char* name;  // attribute name; solver-private ones begin with rv_
   RvOwner owner;
   RvStorage storage;
-  int size;
+  int size;  // numbers an element; 0: a list of any length, which is absent while it is empty
   RvTag tag;
   const char* group;  // which elements: "strands", "liquid", or "" for all of the owner
   const char* unit;

@@ -12,7 +12,7 @@ RvResult rv_state_prepare(RvDetail* detail, const RvFieldDef* fields, size_t cou
   *version = RV_STATE_SCHEMA;
   for (size_t i = 0; i < count; ++i) {
     const RvFieldDef* field = &fields[i];
-    if (!field->saved) continue;
+    if (!field->saved || field->size == 0) continue;
     // the tag is a hint to transforms and may differ on an artist's geometry; storage and size may not
     const RvAttrib* have = rv_detail_find(detail, field->owner, field->name);
     RvTag tag = have ? have->tag : field->tag;
@@ -25,11 +25,16 @@ RvResult rv_state_prepare(RvDetail* detail, const RvFieldDef* fields, size_t cou
 
 static RvResult check_field(const RvDetail* detail, const RvFieldDef* field, RvError* error) {
   const RvAttrib* attrib = rv_detail_find(detail, field->owner, field->name);
+  if (!attrib && field->size == 0) return RV_OK;
   if (!attrib)
     return rv_fail(error, RV_BAD_INPUT,
                    "the state lacks the %s attribute '%s' (%s %d); it was stripped or made by another solver",
                    rv_owner_name(field->owner), field->name, rv_storage_name(field->storage), field->size);
-  if (attrib->storage != field->storage || attrib->size != field->size)
+  if (attrib->storage != field->storage && field->size == 0)
+    return rv_fail(error, RV_BAD_INPUT, "the state's %s attribute '%s' is %s; a list of %s is needed",
+                   rv_owner_name(field->owner), field->name, rv_storage_name(attrib->storage),
+                   rv_storage_name(field->storage));
+  if (field->size != 0 && (attrib->storage != field->storage || attrib->size != field->size))
     return rv_fail(error, RV_BAD_INPUT, "the state's %s attribute '%s' is %s %d; %s %d is needed",
                    rv_owner_name(field->owner), field->name, rv_storage_name(attrib->storage), attrib->size,
                    rv_storage_name(field->storage), field->size);

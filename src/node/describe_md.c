@@ -87,9 +87,13 @@ static void write_state(RvText* out, const RvNodeType* type) {
               "\n## State\n\n| name | owner | type | unit | made by | | |\n|---|---|---|---|---|---|---|\n");
   for (size_t i = 0; i < type->nfield; ++i) {
     const RvFieldDef* field = type->fields + i;
-    rv_text_addf(out, "| `%s` | %s%s%s | %s x %d | %s | %s | %s | ", field->name, rv_owner_name(field->owner),
-                 *field->group ? " of " : "", field->group, rv_storage_name(field->storage), field->size,
-                 field->unit, field->producer, field->saved ? "saved" : "derived");
+    rv_text_addf(out, "| `%s` | %s%s%s | %s", field->name, rv_owner_name(field->owner), *field->group ? " of " : "",
+                 field->group, rv_storage_name(field->storage));
+    if (field->size)
+      rv_text_addf(out, " x %d", field->size);
+    else
+      rv_text_add(out, ", a list");
+    rv_text_addf(out, " | %s | %s | %s | ", field->unit, field->producer, field->saved ? "saved" : "derived");
     write_cell(out, field->help);
     rv_text_add(out, " |\n");
   }

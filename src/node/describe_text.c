@@ -80,9 +80,12 @@ void rv_describe_text(const RvNodeType* type, RvText* out) {
   if (type->nfield) rv_text_add(out, "\nState\n");
   for (size_t i = 0; i < type->nfield; ++i) {
     const RvFieldDef* field = type->fields + i;
-    rv_text_addf(out, "  %-18s %s %s x %d%s%s, %s\n", field->name, rv_owner_name(field->owner),
-                 rv_storage_name(field->storage), field->size, *field->unit ? " " : "", field->unit,
-                 field->saved ? "saved" : "derived");
+    rv_text_addf(out, "  %-18s %s %s", field->name, rv_owner_name(field->owner), rv_storage_name(field->storage));
+    if (field->size)
+      rv_text_addf(out, " x %d", field->size);
+    else
+      rv_text_add(out, ", a list");
+    rv_text_addf(out, "%s%s, %s\n", *field->unit ? " " : "", field->unit, field->saved ? "saved" : "derived");
     rv_describe_wrap(field->help, 6, COLUMNS, out);
   }
 }

@@ -34,6 +34,12 @@ const RvFieldDef rv_strand_fields[RV_STRAND_FIELD_COUNT] = {
     {"rv_hasbefore", RV_GLOBAL, RV_I32, 1, RV_TAG_NONE, "", "", "update", true, "Whether there was a step before."},
     {"rv_carry", RV_GLOBAL, RV_F64, 9, RV_TAG_NONE, "", "", "update", true,
      "Velocity, turning and centre of the motion the strands were carried by."},
+    {"rv_links", RV_GLOBAL, RV_F64, 0, RV_TAG_NONE, "", "", "contacts", true,
+     "Of each contact of two strands: primitives, edges, age, slip, normal, reach and liquid."},
+    {"rv_touches", RV_GLOBAL, RV_F64, 0, RV_TAG_NONE, "", "", "contacts", true,
+     "Of each contact with a solid: primitive, point, solid, age, slip and reach."},
+    {"rv_contacts", RV_GLOBAL, RV_I32, 0, RV_TAG_NONE, "", "", "contacts", true,
+     "There once a step had contacts: what comes close after it is pushed out, what was close before stays."},
     {"rv_tangent", RV_POINT, RV_F64, 3, RV_TAG_VECTOR, "", "", "update", false, "Made of the places."},
 };
 

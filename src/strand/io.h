@@ -60,7 +60,7 @@ void rv_strands_free(RvStrandSet* set);
 
 //---------------------------------------------------------------------------------------------- state
 
-enum { RV_STRAND_FIELD_COUNT = 17 };
+enum { RV_STRAND_FIELD_COUNT = 20 };
 extern const RvFieldDef rv_strand_fields[RV_STRAND_FIELD_COUNT];
 
 // What a state holds beside the arrays of RvStrandState.

@@ -63,15 +63,15 @@ static void check_names_the_field(void** state) {
     CHECK_FAILS(rv_state_check(detail, FIELDS, NFIELD, &error), RV_BAD_INPUT, error, FIELDS[i].name);
     // the same name with another size, then with another storage
     RvStorage other = FIELDS[i].storage == RV_F32 ? RV_F64 : RV_F32;
-    CHECK_OK(rv_detail_add_attrib(detail, FIELDS[i].owner, FIELDS[i].name, FIELDS[i].storage, 5, RV_TAG_NONE,
-                                  NULL, &error),
-             error);
+    CHECK_OK(
+        rv_detail_add_attrib(detail, FIELDS[i].owner, FIELDS[i].name, FIELDS[i].storage, 5, RV_TAG_NONE, NULL, &error),
+        error);
     CHECK_FAILS(rv_state_check(detail, FIELDS, NFIELD, &error), RV_BAD_INPUT, error, FIELDS[i].name);
     CHECK_FAILS(rv_state_prepare(detail, FIELDS, NFIELD, &error), RV_BAD_INPUT, error, FIELDS[i].name);
     rv_detail_remove_attrib(detail, FIELDS[i].owner, FIELDS[i].name);
-    CHECK_OK(rv_detail_add_attrib(detail, FIELDS[i].owner, FIELDS[i].name, other, FIELDS[i].size, RV_TAG_NONE,
-                                  NULL, &error),
-             error);
+    CHECK_OK(
+        rv_detail_add_attrib(detail, FIELDS[i].owner, FIELDS[i].name, other, FIELDS[i].size, RV_TAG_NONE, NULL, &error),
+        error);
     CHECK_FAILS(rv_state_check(detail, FIELDS, NFIELD, &error), RV_BAD_INPUT, error, FIELDS[i].name);
     rv_detail_free(detail);
   }
@@ -176,6 +176,34 @@ static void edits_win(void** state) {
   assert_true(isnan(one[1]));
 }
 
-RV_TESTS(cmocka_unit_test(prepare_adds_saved_fields), cmocka_unit_test(check_names_the_field),
-         cmocka_unit_test(any_flipped_bit_is_seen), cmocka_unit_test(topology_counts_and_strangers),
-         cmocka_unit_test(strip_leaves_the_artists_names), cmocka_unit_test(edits_win))
+// a list may be absent, has any length, and counts in the hash
+static void lists_are_optional(void** state) {
+  (void)state;
+  RvError error = {0};
+  const RvFieldDef fields[] = {
+      {"rv_x64", RV_POINT, RV_F64, 3, RV_TAG_NONE, "", "m", "advance", true, "position in full"},
+      {"rv_list", RV_GLOBAL, RV_F64, 0, RV_TAG_NONE, "", "", "contact", true, "rows"},
+  };
+  RvDetail* detail = rv_detail_new();
+  CHECK_OK(rv_state_prepare(detail, fields, 2, &error), error);
+  assert_null(rv_detail_find(detail, RV_GLOBAL, "rv_list"));
+  CHECK_OK(rv_state_check(detail, fields, 2, &error), error);
+  uint64_t before = rv_state_hash(detail, fields, 2);
+  double* rows = rv_detail_f64_write(detail, RV_GLOBAL, "rv_list", 8, &error);
+  assert_non_null(rows);
+  for (int i = 0; i < 8; ++i) rows[i] = i;
+  CHECK_OK(rv_state_check(detail, fields, 2, &error), error);
+  uint64_t after = rv_state_hash(detail, fields, 2);
+  assert_true(after != before);
+  rv_detail_f64_write(detail, RV_GLOBAL, "rv_list", 8, &error)[5] = -5;
+  assert_true(rv_state_hash(detail, fields, 2) != after);
+  rv_detail_remove_attrib(detail, RV_GLOBAL, "rv_list");
+  assert_non_null(rv_detail_i32_write(detail, RV_GLOBAL, "rv_list", 1, &error));
+  CHECK_FAILS(rv_state_check(detail, fields, 2, &error), RV_BAD_INPUT, error, "rv_list");
+  rv_detail_free(detail);
+}
+
+RV_TESTS(cmocka_unit_test(lists_are_optional), cmocka_unit_test(prepare_adds_saved_fields),
+         cmocka_unit_test(check_names_the_field), cmocka_unit_test(any_flipped_bit_is_seen),
+         cmocka_unit_test(topology_counts_and_strangers), cmocka_unit_test(strip_leaves_the_artists_names),
+         cmocka_unit_test(edits_win))
