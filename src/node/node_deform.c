@@ -74,19 +74,21 @@ static RvResult bind_attributes(Deform* d, const RvAttrib* prim, const RvAttrib*
   if (rv_attrib_storage(prim) == RV_STRING || rv_attrib_storage(uvw) == RV_STRING || rv_attrib_size(uvw) < 2)
     return rv_fail(error, RV_BAD_INPUT, "%s must be a number and %s two or three numbers", d->p->primnumattrib,
                    d->p->primuvwattrib);
-  size_t lost = 0;
+  size_t lost = 0, first = 0;
   for (size_t i = 0; i < d->nprim; ++i) {
     double number = rv_attrib_get(prim, i, 0), u = rv_attrib_get(uvw, i, 0), v = rv_attrib_get(uvw, i, 1);
     bool ok =
         number >= 0 && number < 2147483647 && isfinite(u) && isfinite(v) && rv_skin_has_face(&d->rest, (int64_t)number);
     if (ok)
       d->sites[i] = (RvSite){(int32_t)number, u, v};
-    else
-      lost += !d->mask || d->mask[i];
+    else if ((!d->mask || d->mask[i]) && !lost++)
+      first = i;
   }
   if (lost)
-    rv_cook_warn(d->cook, "%zu of %zu strands name no face of the skin in %s and stay where they are", lost, d->nprim,
-                 d->p->primnumattrib);
+    rv_cook_warn(
+        d->cook,
+        "%zu of %zu strands name no face of the skin in %s and stay where they are; the first is primitive %zu", lost,
+        d->nprim, d->p->primnumattrib, first);
   return RV_OK;
 }
 

@@ -117,6 +117,21 @@ static void warn_faults(const RvCook* cook, const RvStrandSet* set) {
       rv_cook_warn(cook, "%zu strand%s cannot be simulated and stay%s as animated; the first, primitive %d, %s",
                    set->faults[f], set->faults[f] == 1 ? "" : "s", set->faults[f] == 1 ? "s" : "", set->fault_prim[f],
                    rv_strand_fault_text((RvStrandFault)f));
+  if (set->bad_rest)
+    rv_cook_warn(cook,
+                 "rest of %zu strand%s is no shape (not a number, or points in one place): the start pose is taken for "
+                 "it; the first is primitive %d",
+                 set->bad_rest, set->bad_rest == 1 ? "" : "s", set->bad_rest_prim);
+}
+
+static void warn_roots(const RvStrandSolve* s) {
+  int32_t first = 0;
+  size_t lost = rv_solve_lost_roots(s, rv_detail_f32(s->cook->input[0], RV_POINT, "P", 3), &first);
+  if (lost)
+    rv_cook_warn(s->cook,
+                 "the root or a pinned point of %zu strand%s is not a number in the input and stays where it was; the "
+                 "first is primitive %d",
+                 lost, lost == 1 ? "" : "s", first);
 }
 
 //---------------------------------------------------------------------------------------------- one substep
@@ -471,6 +486,7 @@ static RvResult solve(RvStrandSolve* s, RvDetail* out, RvError* error) {
   RvResult result = rv_sampler_begin(&sampler, s->cook, out, error);
   if (!result) result = load(s, out, error);
   if (!result) result = rv_solve_guide(s, s->cook->input[0], error);
+  if (!result) warn_roots(s);
   if (!result) result = find_wind(s, error);
   if (!result) result = rv_strand_contacts_begin(s->contacts, s, out, error);
   float* before = result ? NULL : rv_alloc(3 * sampler.npoint, sizeof *before);

@@ -83,7 +83,7 @@ typedef struct RvStrandSolve {
   // what the frame came to
   int substeps, iterations;
   double residual;
-  size_t unconverged, healed, lost_roots;
+  size_t unconverged, healed;
 } RvStrandSolve;
 
 // Arrays of a solve whose set and model are there.
@@ -91,6 +91,9 @@ RvResult rv_solve_strands_new(RvStrandSolve* solve, RvError* error);
 void rv_solve_strands_free(RvStrandSolve* solve);
 // Reads the guiding attributes of the input and fixes the roots and what is pinned.
 RvResult rv_solve_guide(RvStrandSolve* solve, const RvDetail* input, RvError* error);
+// How many strands have a given point, a root or a pin, whose place in the input is not a number: it stays where it
+// was.
+size_t rv_solve_lost_roots(const RvStrandSolve* solve, const float* P, int32_t* first);
 // Places of the input's points as targets of all unknowns but the angles.
 void rv_solve_targets(RvStrandSolve* solve, const RvStrandSample* sample, double* target);
 // Directions of the material frames at the roots: by `orient`, or with the roots' common motion.

@@ -48,7 +48,11 @@ static RvResult read_solids(const RvDetail* d, const RvStrandSolve* s, RvSolid* 
       if (out) {
         out[n] = (RvSolid){.mesh = last > first && first != SIZE_MAX, .first = first, .last = last, .friction = 0.3};
         if (friction && rv_attrib_storage(friction) != RV_STRING) out[n].friction = rv_attrib_get(friction, i, 0);
-        result = in_metres(grid, unit, unit, &out[n].distance, error);
+        // far away is outside
+        float far[3] = {0};
+        rv_grid_background(grid, far);
+        out[n].turned = far[0] < 0;
+        result = in_metres(grid, unit, far[0] < 0 ? -unit : unit, &out[n].distance, error);
       }
       n++, first = SIZE_MAX, last = 0;
     } else if (out && n && named(grid, "collisionvel") && rv_grid_type(grid) == RV_GRID_VEC3 && !out[n - 1].velocity) {
@@ -120,6 +124,8 @@ static RvResult begin_solids(RvStrandContacts* c, RvStrandSolve* s, RvError* err
     RvSolid* solid = &c->solids[i];
     double off;
     bool same;
+    if (solid->turned)
+      rv_cook_warn(cook, "input 2, level set %zu is inside out, negative far away: its sign is turned round", i + 1);
     result = fit(solid, c->before, c->now, s->set.metersperunit, &solid->motion, &off, &same, error);
     // what floats and the artist's rounding leave of a rigid motion is below a tenth of a voxel
     if (!result) solid->rigid = same && off < 0.1 * rv_grid_voxel_size(solid->distance);

@@ -18,6 +18,7 @@ typedef struct RvSolid {
   RvRigid motion;               // of the mesh, from the frame before, in metres of the scene
   bool rigid;                   // the mesh moves as one, or stands still
   bool mesh;
+  bool turned;  // it was inside out
   double friction;
   size_t first, last;  // its points
 } RvSolid;

@@ -135,6 +135,21 @@ void rv_solve_targets(RvStrandSolve* s, const RvStrandSample* sample, double* ta
   rv_parallel_for(s->model->nbatch, 8, target_batches, &w);
 }
 
+size_t rv_solve_lost_roots(const RvStrandSolve* s, const float* P, int32_t* first) {
+  const RvStrandSet* set = &s->set;
+  size_t lost = 0;
+  for (size_t k = 0; k < set->count; ++k) {
+    bool fine = true;
+    for (int32_t v = set->first[k]; v < set->first[k + 1] && fine; ++v) {
+      const float* p = P + 3 * (size_t)set->point[v];
+      bool given = v < set->first[k] + 2 || (s->guide.pinned && s->guide.pinned[v]);
+      fine = !given || (isfinite(p[0]) && isfinite(p[1]) && isfinite(p[2]));
+    }
+    if (!fine && !lost++) *first = set->prim[k];
+  }
+  return lost;
+}
+
 static RvQuat load_orient(const float* orient, size_t point) {
   const float* o = orient + 4 * point;
   return rv_quat_normalize((RvQuat){o[0], o[1], o[2], o[3]});

@@ -48,6 +48,8 @@ typedef struct RvStrandSet {
   double metersperunit;
   size_t faults[RV_STRAND_FAULT_COUNT];
   int32_t fault_prim[RV_STRAND_FAULT_COUNT];  // the first of each
+  size_t bad_rest;                            // strands whose rest is no shape, so that the pose is taken for it
+  int32_t bad_rest_prim;                      // the first of them
 } RvStrandSet;
 
 // A place that all strands are taken relative to: the middle of the curves' first points, in units of the scene.

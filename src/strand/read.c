@@ -48,6 +48,7 @@ typedef struct Reader {
   Number hairradius, density, youngs, shear, damping, stiffness, hairsperguide;
   const RvAttrib *point_radius, *prim_radius, *point_width, *prim_width, *id;
   uint8_t* used;  // points
+  bool no_rest;   // of the strand that is read
   // the arrays of the set, by vertex and by strand
   double *x, *natural, *radius, *multiplier, *heavier, *damper, *length, *director;
 } Reader;
@@ -182,9 +183,13 @@ static RvStrandFault read_shape(Reader* r, size_t at, size_t strand, RvStrandDef
   }
   d->x = x;
   RvStrandFault fault = check_shape(x, n);
-  if (!fault && r->rest && !r->kept && check_shape(natural, n) == RV_STRAND_FINE) {
-    align(natural, x, n);
-    d->rest = natural;
+  if (!fault && r->rest && !r->kept) {
+    if (check_shape(natural, n) == RV_STRAND_FINE) {
+      align(natural, x, n);
+      d->rest = natural;
+    } else {
+      r->no_rest = true;
+    }
   }
   const double* shape = d->rest ? d->rest : x;
   for (int i = 0; i + 1 < n && !r->kept; ++i)
@@ -203,6 +208,7 @@ static RvStrandFault read_strand(Reader* r, size_t prim) {
   RvStrandSet* s = r->set;
   RvStrandFault fault = take_points(r, prim);
   if (fault) return fault;
+  r->no_rest = false;
   size_t at = s->vertices;
   int n = r->start[prim + 1] - r->start[prim];
   memcpy(s->point + at, r->vertex_point + r->start[prim], (size_t)n * sizeof *s->point);
@@ -221,6 +227,7 @@ static RvStrandFault read_strand(Reader* r, size_t prim) {
     for (int i = 0; i < n; ++i) r->used[s->point[at + (size_t)i]]--;
     return fault;
   }
+  if (r->no_rest && !s->bad_rest++) s->bad_rest_prim = (int32_t)prim;
   s->prim[s->count] = (int32_t)prim, s->first[s->count] = (int32_t)at;
   s->vertices += (size_t)n;
   s->first[++s->count] = (int32_t)s->vertices;
