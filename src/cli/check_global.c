@@ -18,13 +18,20 @@ typedef struct Springs {
   bool in_band;  // whether the springs' own terms are in the strands' factors
 } Springs;
 
-static double spring_energy(void* user, const double* q) {
+// all strands have N vertices, so a place tells its block
+static size_t lane_of(size_t place) {
+  return place / (4 * N * RV_LANES) * RV_LANES + place % RV_LANES;
+}
+
+static double spring_energy(void* user, const double* q, double* lanes) {
   const Springs* s = user;
   double sum = 0;
   for (int k = 0; k < LINKS; ++k)
     for (int c = 0; c < 3; ++c) {
       double d = q[s->at[k][0] + (size_t)c * RV_LANES] - q[s->at[k][1] + (size_t)c * RV_LANES] - s->rest[k][c];
-      sum += 0.5 * s->stiffness * d * d;
+      double energy = 0.5 * s->stiffness * d * d;
+      sum += energy;
+      for (int side = 0; lanes && side < 2; ++side) lanes[lane_of(s->at[k][side])] += 0.5 * energy;
     }
   return sum;
 }
@@ -39,7 +46,8 @@ static void spring_gradient(void* user, const double* q, double* g) {
     }
 }
 
-static void spring_prepare(void* user, const double* q) {
+static void spring_prepare(void* user, const double* q, const uint8_t* careful) {
+  (void)careful;
   (void)user, (void)q;  // the Hessian is the same everywhere
 }
 
@@ -182,7 +190,8 @@ RvResult rv_check_global(const RvCheckOut* out, RvError* error) {
       b.springs.stiffness = pass == 0 ? 0 : 0.5;
       b.springs.in_band = pass == 2;
       const RvOperator op = {
-          &b.springs, spring_energy, spring_gradient, spring_prepare, pass == 2 ? spring_diagonal : NULL, spring_apply};
+          &b.springs,  spring_energy, spring_gradient, spring_prepare, pass == 2 ? spring_diagonal : NULL,
+          spring_apply, NULL};
       RvStrandStats stats = {0};
       keep_start(&b);
       const RvStrandStepDef def = {.dt = dt,

@@ -14,8 +14,10 @@ RvContactDef rv_contact_defaults(void) {
                         .reach = 1.5,
                         .stiffness = 1e3,
                         .friction = 0.3,
-                        .solid_stiffness = 1e4,
+                        .solid_stiffness = 1e3,
+                        .solid_width = 1e-4,
                         .slip = 0.1,
+                        .slip_speed = 0.01,
                         .margin = 1,
                         .acceleration = {0, -9.81, 0},
                         .neighbours = 4};
@@ -84,7 +86,6 @@ void rv_contacts_free(RvContacts* c) {
                     c->touch_keys.data,
                     c->touch_shapes.data,
                     c->touch_memory.data,
-                    c->touch_hessian.data,
                     c->touch_ends.data,
                     c->touch_at,
                     c->old_keys.data,
@@ -157,6 +158,7 @@ RvResult rv_contacts_find(RvContacts* c, const double* q, const double* velocity
     c->touch_keys.count = c->touch_shapes.count = c->touch_memory.count = 0;
   }
   RvResult ends = rv_contact_ends(c, error);
+  rv_contact_bind_operator(c);
   return result ? result : ends;
 }
 

@@ -56,7 +56,9 @@ typedef struct RvContactDef {
   double stiffness;        // k between strands, N/m a metre
   double friction;         // of strand on strand
   double solid_stiffness;  // k on solids
+  double solid_width;      // m above the strand's surface at which a solid begins to push
   double slip;             // slip at which friction is full, in d0
+  double slip_speed;       // and at least what this speed slips in a step, m/s
   double margin;           // links are made this far beyond d0, in d0
   RvVec3 acceleration;     // m/s2 that the velocity may or may not hold: what is held up does not fall
   int neighbours;          // edges of one strand that are at most so far apart do not touch

@@ -64,7 +64,7 @@ static void touch_ends(RvContacts* c) {
 
 RvResult rv_contact_ends(RvContacts* c, RvError* error) {
   size_t n = c->touch_keys.count;
-  if (!rv_array_resize(&c->touch_ends, n) || !rv_array_resize(&c->touch_hessian, n))
+  if (!rv_array_resize(&c->touch_ends, n))
     return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts with solids", n);
   RvResult result = link_ends(c, error);
   if (!result) touch_ends(c);

@@ -128,7 +128,7 @@ static void make_link(const Build* b, size_t index, size_t e, size_t f) {
   shape->width = reach * (1 - 1 / def->reach);
   shape->stiffness = multiple * def->stiffness * facing.length;
   shape->limit = -def->friction * rv_contact_force(gap, shape->reach, shape->width, shape->stiffness).force;
-  shape->slip = def->slip * reach;
+  shape->slip = fmax(def->slip * reach, def->slip_speed * b->dt);
   RvVec3 slip = old ? tangential(old->slip, facing.normal) : rv_vec3(0, 0, 0);
   shape->origin = rv_sub(tangential(start, facing.normal), slip);
   c->along.data[2 * index] = facing.u, c->along.data[2 * index + 1] = facing.v;

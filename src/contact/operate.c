@@ -71,7 +71,7 @@ static RvVec3 gradient_of(const RvContactShape* s, RvVec3 delta) {
 // Slope n n^T + pull (I - n n^T) + (bend - pull) t t^T, t the direction of the slip. Friction's true slope along it
 // (bend = 0 in sliding) lets Newton overshoot from slip to stick and back, and in a moving groom it did not converge;
 // the secant (bend = pull), which bounds it from above, comes slowly to rest. Halfway did best in both.
-static RvSym3 hessian_of(const RvContactShape* s, RvVec3 delta) {
+static RvSym3 hessian_of(const RvContactShape* s, RvVec3 delta, bool careful) {
   Split at = split(s, delta);
   RvSym3 h = {{0}};
   double slope = rv_contact_force(at.d, s->reach, s->width, s->stiffness).slope;
@@ -82,8 +82,46 @@ static RvSym3 hessian_of(const RvContactShape* s, RvVec3 delta) {
   RvFrictionForce f = rv_friction_force(at.slid, s->slip, s->limit);
   h.m[0] = h.m[2] = h.m[5] = f.pull;
   sym_add(&h, slope - f.pull, s->normal);
-  if (at.slid > 0) sym_add(&h, 0.5 * (f.slope - f.pull), rv_scale(at.slip, 1 / at.slid));
+  if (at.slid > 0) sym_add(&h, (careful ? 0.5 : 1) * (f.slope - f.pull), rv_scale(at.slip, 1 / at.slid));
   return h;
+}
+
+//---------------------------------------------------------------------------------------------- one block
+
+// the blocks of the two vertices of an end; `at` is its place within the batch
+static void add_blocks(double* band, size_t at, double t, const RvSym3* h) {
+  static const int8_t place[3][3] = {{0, 1, 3}, {1, 2, 4}, {3, 4, 5}};
+  size_t row = at / RV_LANES, lane = at % RV_LANES, stride = (RV_ROD_BAND + 1) * RV_LANES;
+  double w[2] = {1 - t, t};
+  for (size_t i = 0; i < 2; ++i)
+    for (size_t r = 0; r < 3; ++r) {
+      double* column = band + (row + 4 * i + r) * stride + lane;
+      for (size_t s = r; s < 3; ++s) column[(s - r) * RV_LANES] += w[i] * w[i] * h->m[place[r][s]];
+      if (i > 0) continue;
+      for (size_t s = 0; s < 3; ++s) column[(4 + s - r) * RV_LANES] += w[0] * w[1] * h->m[place[r][s]];
+    }
+}
+
+// the touches of a block, whose q, gradient and band are its own
+static void touch_block(const RvContacts* c, size_t block, const double* q, uint8_t careful, double* lanes, double* g,
+                        double* band) {
+  size_t first = c->model->batches[block].at;
+  for (size_t k = c->touch_at[block]; k < c->touch_at[block + 1]; ++k) {
+    const RvContactShape* shape = &c->touch_shapes.data[k];
+    RvContactEnd e = c->touch_ends.data[k];
+    e.place -= (uint32_t)first;
+    RvVec3 at = value_of(&e, q);
+    if (lanes) lanes[e.place % RV_LANES] += energy_of(shape, at);
+    if (g) spread(&e, gradient_of(shape, at), g);
+    if (band) {
+      RvSym3 h = hessian_of(shape, at, careful >> e.place % RV_LANES & 1);
+      add_blocks(band, e.place, e.t, &h);
+    }
+  }
+}
+
+static void block(void* user, size_t index, const double* q, uint8_t careful, double* lanes, double* g, double* band) {
+  touch_block(user, index, q, careful, lanes, g, band);
 }
 
 //---------------------------------------------------------------------------------------------- all
@@ -97,29 +135,35 @@ static RvVec3 delta_of(const RvContacts* c, size_t link) {
   return rv_sub(c->value.data[c->end_of.data[2 * link]], c->value.data[c->end_of.data[2 * link + 1]]);
 }
 
-static double link_energy(void* arg, size_t begin, size_t end) {
-  const RvContacts* c = ((Job*)arg)->c;
-  double sum = 0;
-  for (size_t k = begin; k < end; ++k) sum += energy_of(&c->shapes.data[k], delta_of(c, k));
-  return sum;
+// the energy of a link in the place of the first number of its force
+static void link_energies(void* arg, size_t begin, size_t end) {
+  RvContacts* c = ((Job*)arg)->c;
+  for (size_t k = begin; k < end; ++k) c->force.data[k].x = energy_of(&c->shapes.data[k], delta_of(c, k));
 }
 
-static double touch_energy(void* arg, size_t begin, size_t end) {
+static double share_energies(void* arg, size_t begin, size_t end) {
   const Job* j = arg;
+  const RvContacts* c = j->c;
   double sum = 0;
-  for (size_t k = begin; k < end; ++k)
-    sum += energy_of(&j->c->touch_shapes.data[k], value_of(&j->c->touch_ends.data[k], j->in));
+  for (size_t b = begin; b < end; ++b) {
+    double own[RV_LANES] = {0};
+    for (size_t k = c->end_at[b]; k < c->end_at[b + 1]; ++k)
+      own[c->ends.data[k].place % RV_LANES] += 0.5 * c->force.data[c->ends.data[k].link / 2].x;
+    touch_block(c, b, j->in + c->model->batches[b].at, 0, own, NULL, NULL);
+    for (int lane = 0; lane < RV_LANES; ++lane) sum += own[lane];
+    for (int lane = 0; j->out && lane < RV_LANES; ++lane) j->out[b * RV_LANES + (size_t)lane] += own[lane];
+  }
   return sum;
 }
 
 enum { GRAIN = 2048 };
 
-static double energy(void* user, const double* q) {
+static double energy(void* user, const double* q, double* lanes) {
   RvContacts* c = user;
-  Job j = {c, q, NULL};
+  Job j = {c, q, lanes};
   rv_parallel_for(c->ends.count, GRAIN, gather_ends, &j);
-  double sum = rv_parallel_sum(c->keys.count, GRAIN, link_energy, &j);
-  return sum + rv_parallel_sum(c->touch_keys.count, GRAIN, touch_energy, &j);
+  rv_parallel_for(c->keys.count, GRAIN, link_energies, &j);
+  return rv_parallel_sum(c->model->nbatch, 16, share_energies, &j);
 }
 
 static void link_forces(void* arg, size_t begin, size_t end) {
@@ -136,10 +180,8 @@ static void spread_forces(void* arg, size_t begin, size_t end) {
       RvVec3 f = c->force.data[e->link / 2];
       spread(e, e->link % 2 ? rv_neg(f) : f, j->out);
     }
-    for (size_t k = c->touch_at[b]; k < c->touch_at[b + 1]; ++k) {
-      const RvContactEnd* e = &c->touch_ends.data[k];
-      spread(e, gradient_of(&c->touch_shapes.data[k], value_of(e, j->in)), j->out);
-    }
+    size_t at = c->model->batches[b].at;
+    touch_block(c, b, j->in + at, 0, NULL, j->out + at, NULL);
   }
 }
 
@@ -151,50 +193,36 @@ static void gradient(void* user, const double* q, double* g) {
   rv_parallel_for(c->model->nbatch, 1, spread_forces, &j);
 }
 
+static bool is_careful(const RvContacts* c, size_t link) {
+  for (size_t side = 0; c->careful && side < 2; ++side) {
+    uint64_t key = c->keys.data[link];
+    const RvContactStrand* s = &c->strands[c->strand_of[side ? key & UINT32_MAX : key >> 32]];
+    if (c->careful[s->batch] >> s->lane & 1) return true;
+  }
+  return false;
+}
+
 static void link_hessians(void* arg, size_t begin, size_t end) {
   RvContacts* c = ((Job*)arg)->c;
-  for (size_t k = begin; k < end; ++k) c->hessian.data[k] = hessian_of(&c->shapes.data[k], delta_of(c, k));
+  for (size_t k = begin; k < end; ++k) c->hessian.data[k] = hessian_of(&c->shapes.data[k], delta_of(c, k), is_careful(c, k));
 }
 
-static void touch_hessians(void* arg, size_t begin, size_t end) {
-  const Job* j = arg;
-  for (size_t k = begin; k < end; ++k)
-    j->c->touch_hessian.data[k] = hessian_of(&j->c->touch_shapes.data[k], value_of(&j->c->touch_ends.data[k], j->in));
-}
-
-static void prepare(void* user, const double* q) {
+static void prepare(void* user, const double* q, const uint8_t* careful) {
   RvContacts* c = user;
+  c->prepared = q, c->careful = careful;
   Job j = {c, q, NULL};
   rv_parallel_for(c->ends.count, GRAIN, gather_ends, &j);
   rv_parallel_for(c->keys.count, GRAIN, link_hessians, &j);
-  rv_parallel_for(c->touch_keys.count, GRAIN, touch_hessians, &j);
 }
 
-// the blocks of the two vertices of an end; `at` is its place within the batch
-static void add_blocks(double* band, size_t at, double t, const RvSym3* h) {
-  static const int8_t place[3][3] = {{0, 1, 3}, {1, 2, 4}, {3, 4, 5}};
-  size_t row = at / RV_LANES, lane = at % RV_LANES, stride = (RV_ROD_BAND + 1) * RV_LANES;
-  double w[2] = {1 - t, t};
-  for (size_t i = 0; i < 2; ++i)
-    for (size_t r = 0; r < 3; ++r) {
-      double* column = band + (row + 4 * i + r) * stride + lane;
-      for (size_t s = r; s < 3; ++s) column[(s - r) * RV_LANES] += w[i] * w[i] * h->m[place[r][s]];
-      if (i > 0) continue;
-      for (size_t s = 0; s < 3; ++s) column[(4 + s - r) * RV_LANES] += w[0] * w[1] * h->m[place[r][s]];
-    }
-}
-
-static void diagonal(void* user, size_t block, double* band) {
+static void diagonal(void* user, size_t index, double* band) {
   const RvContacts* c = user;
-  size_t first = c->model->batches[block].at;
-  for (size_t k = c->end_at[block]; k < c->end_at[block + 1]; ++k) {
+  size_t first = c->model->batches[index].at;
+  for (size_t k = c->end_at[index]; k < c->end_at[index + 1]; ++k) {
     const RvContactEnd* e = &c->ends.data[k];
     add_blocks(band, e->place - first, e->t, &c->hessian.data[e->link / 2]);
   }
-  for (size_t k = c->touch_at[block]; k < c->touch_at[block + 1]; ++k) {
-    const RvContactEnd* e = &c->touch_ends.data[k];
-    add_blocks(band, e->place - first, e->t, &c->touch_hessian.data[k]);
-  }
+  touch_block(c, index, c->prepared + first, c->careful ? c->careful[index] : 0, NULL, NULL, band);
 }
 
 static void spread_products(void* arg, size_t begin, size_t end) {
@@ -216,7 +244,7 @@ static void apply(void* user, const double* p, double* out) {
 }
 
 void rv_contact_bind_operator(RvContacts* c) {
-  c->op = (RvOperator){c, energy, gradient, prepare, diagonal, apply};
+  c->op = (RvOperator){c, energy, gradient, prepare, diagonal, c->keys.count ? apply : NULL, block};
 }
 
 //---------------------------------------------------------------------------------------------- after the step

@@ -80,7 +80,6 @@ struct RvContacts {
   RvKeys touch_keys;
   RV_ARRAY(RvContactShape) touch_shapes;
   RV_ARRAY(RvTouchMemory) touch_memory;
-  RV_ARRAY(RvSym3) touch_hessian;
   RV_ARRAY(RvContactEnd) touch_ends;
   size_t* touch_at;  // [batches + 1]
   // of the step before
@@ -89,6 +88,8 @@ struct RvContacts {
   RV_ARRAY(RvTouchMemory) old_touch_memory;
   bool accepted;  // the memory is that of the end of a step
   bool begun;     // there was a step, or a state was restored
+  const double* prepared;  // the q of the Hessian at hand, and who is careful
+  const uint8_t* careful;
   RvOperator op;
 };
 

@@ -53,7 +53,7 @@ typedef struct Touching {
 //---------------------------------------------------------------------------------------------- candidates
 
 static double reach_of(const Touching* w, const Point* p) {
-  return w->def->reach * p->radius;
+  return p->radius + w->def->solid_width;
 }
 
 // within which a touch is made: with slack for what is not in the velocity
@@ -205,9 +205,9 @@ static bool add_touch(Touching* w, const Point* p, RvContactStats* stats) {
   double keep = old ? fmax(old->reach, fmin(reach, p->distance)) : c->begun ? reach : fmin(reach, p->distance);
   // but at a bounded speed, so that it does not fly off
   s.reach = fmin(keep, p->distance + reach + PUSH_SPEED * w->dt);
-  s.width = reach * (1 - 1 / def->reach);
+  s.width = def->solid_width;
   s.limit = -w->solid->friction * rv_contact_force(p->distance, s.reach, s.width, push).force;
-  s.slip = def->slip * reach;
+  s.slip = fmax(def->slip * reach, def->slip_speed * w->dt);
   RvVec3 slip = old ? tangential(old->slip, normal) : rv_vec3(0, 0, 0);
   s.origin = rv_sub(tangential(rv_add(p->x, rv_sub(after, before)), normal), slip);
   RvTouchMemory memory = {slip, keep, old ? old->age : 0};

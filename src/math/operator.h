@@ -4,21 +4,26 @@
 #define RV_MATH_OPERATOR_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 // All vectors are the solver's blocks of unknowns. Sums are in an order that does not depend on the workers.
 typedef struct RvOperator {
   void* user;
-  // Energy at q.
-  double (*energy)(void* user, const double* q);
+  // Energy at q; each lane's share of it (half of a term that joins two) is added to `lanes`, RV_LANES a block.
+  double (*energy)(void* user, const double* q, double* lanes);
   // Adds the gradient at q to g.
   void (*gradient)(void* user, const double* q, double* g);
-  // Fixes the (positive semidefinite) Hessian H of what follows to that at q.
-  void (*prepare)(void* user, const double* q);
+  // Fixes the (positive semidefinite) Hessian H of what follows to that at q. Bit i of careful[block]: lane i fared
+  // badly with the last one and asks for a matrix that rather bounds the energy from above than follows it.
+  void (*prepare)(void* user, const double* q, const uint8_t* careful);
   // Adds the part of H that joins unknowns of block `block` and fits its band to `band`: the same part must be left
   // out of apply. NULL: there is none.
   void (*diagonal)(void* user, size_t block, double* band);
-  // Adds the rest of H times p to out.
+  // Adds the rest of H times p to out. NULL: no term joins two lanes, and `block` is all that is needed.
   void (*apply)(void* user, const double* p, double* out);
+  // Of one block alone, whose q is given: adds to the energy of its lanes, to its gradient and to the band of its
+  // Hessian, each where it is not NULL.
+  void (*block)(void* user, size_t block, const double* q, uint8_t careful, double* lanes, double* g, double* band);
 } RvOperator;
 
 #endif

@@ -18,6 +18,7 @@ void RV_KERNEL(rv_newton_blend)(int count, int width, int repeat, const double* 
 
 void RV_KERNEL(rv_newton_energy)(const RvNewtonBatch* b, const double* q, double* energy) {
   RV_KERNEL(rv_rod_energy)(&b->rod, q, energy);
+  if (b->alone) b->couple->block(b->couple->user, b->block, q, 0, energy, NULL, NULL);
   const int n = rv_rod_size(b->rod.vertices);
   for (int lane = 0; lane < RV_W; lane += RV_V) {
     RvLanes sum = rv_lanes_set(0);
@@ -32,8 +33,11 @@ void RV_KERNEL(rv_newton_energy)(const RvNewtonBatch* b, const double* q, double
 
 // the coupling's own part, then inertia on the diagonal; rows and columns of fixed unknowns become those of the unit
 // matrix
-RV_INLINE void constrain(const RvNewtonBatch* b, double* band, int n) {
-  if (b->couple && b->couple->diagonal) b->couple->diagonal(b->couple->user, b->block, band);
+RV_INLINE void constrain(const RvNewtonBatch* b, const double* q, double* band, int n) {
+  if (b->alone)
+    b->couple->block(b->couple->user, b->block, q, b->careful, NULL, NULL, band);
+  else if (b->couple && b->couple->diagonal)
+    b->couple->diagonal(b->couple->user, b->block, band);
   for (int lane = 0; lane < RV_W; lane += RV_V)
     for (int j = 0; j < n; ++j) {
       const RvLanes mine = rv_lanes_load(b->free + j * RV_W + lane);
@@ -69,23 +73,24 @@ unsigned RV_KERNEL(rv_newton_assemble)(const RvNewtonBatch* b, const double* q, 
   const size_t room = (size_t)n * STRIDE * RV_W;
   clear(g, (size_t)(n + 1) * RV_W);
   if (band) clear(band, room);
-  // a coupling's own part can make an indefinite block positive, but two strands that move together do not feel it: the
-  // matrix of all would be indefinite and CG without meaning
-  RV_KERNEL(rv_rod_derivatives)(&b->rod, q, b->couple ? RV_ROD_GAUSS_NEWTON : RV_ROD_FULL, g, band);
+  const RvRodHessian kind = b->careful == 0xff ? RV_ROD_GAUSS_NEWTON : RV_ROD_FULL;
+  RV_KERNEL(rv_rod_derivatives)(&b->rod, q, kind, g, band);
+  if (b->alone) b->couple->block(b->couple->user, b->block, q, 0, NULL, g, NULL);
   inertia_gradient(b, q, g, n);
   if (!band) return 0;
-  constrain(b, band, n);
-  const unsigned bad = RV_KERNEL(rv_ldlt_factor)(band, n, RV_ROD_BAND);
-  if (!bad) return 0;
-  // the lanes that failed take the Gauss-Newton factor; the others keep theirs, so that no lane knows its neighbours
+  constrain(b, q, band, n);
+  const unsigned failed = RV_KERNEL(rv_ldlt_factor)(band, n, RV_ROD_BAND);
+  const unsigned bad = kind == RV_ROD_FULL ? failed | b->careful : 0;
+  if (!bad) return failed;
+  // these lanes take the Gauss-Newton factor; the others keep theirs, so that no lane knows its neighbours
   clear(spare, room + (size_t)(n + 1) * RV_W);
   RV_KERNEL(rv_rod_derivatives)(&b->rod, q, RV_ROD_GAUSS_NEWTON, spare + room, spare);
-  constrain(b, spare, n);
+  constrain(b, q, spare, n);
   RV_KERNEL(rv_ldlt_factor)(spare, n, RV_ROD_BAND);
   for (size_t i = 0; i < room; i += RV_W)
     for (int lane = 0; lane < RV_W; ++lane)
       if (bad >> lane & 1) band[i + (size_t)lane] = spare[i + (size_t)lane];
-  return bad;
+  return failed;
 }
 
 void RV_KERNEL(rv_newton_dot)(int vertices, const double* a, const double* b, double* dot) {

@@ -60,7 +60,8 @@ static void set_potential(const RvStrandStep* step, const RvStrandBatch* b, RvSt
                        .goal = w->goal,
                        .free = m->free + b->at,
                        .couple = step->def->couple,
-                       .block = (size_t)(b - m->batches)};
+                       .block = (size_t)(b - m->batches),
+                       .alone = step->def->couple && !step->def->couple->apply};
   p->rod = (RvRodBatch){.vertices = b->vertices,
                         .tangent = step->s->tangent + 3 * b->edge_at,
                         .director = step->s->director + 3 * b->edge_at,
@@ -80,6 +81,24 @@ static void set_potential(const RvStrandStep* step, const RvStrandBatch* b, RvSt
   p->rod.bend = w->bend, p->rod.twist = w->twist, p->rod.torsion = w->torsion;
 }
 
+// Free points of `x`, which holds the given ones: the edges have the directions of `like` and the lengths of the start,
+// from the root on, so that a root that jumps does not stretch the strand.
+static void lay_edges(int n, const double* before, const double* like, const double* may, double* x) {
+  for (int lane = 0; lane < RV_LANES; ++lane)
+    for (int i = 0, at = lane; i + 1 < n; ++i, at += 4 * RV_LANES) {
+      const int next = at + 4 * RV_LANES;
+      if (may[next] == 0) continue;
+      double e[3], old = 0, now = 0;
+      for (int c = 0; c < 3 * RV_LANES; c += RV_LANES) {
+        double was = before[next + c] - before[at + c];
+        e[c / RV_LANES] = like[next + c] - like[at + c];
+        old += was * was, now += e[c / RV_LANES] * e[c / RV_LANES];
+      }
+      double scale = now > 0 ? sqrt(old / now) : 1;
+      for (int c = 0; c < 3; ++c) x[next + c * RV_LANES] = x[at + c * RV_LANES] + scale * e[c];
+    }
+}
+
 // the better of two guesses, lane by lane: carried by inertia, or left where it was; fixed unknowns at their targets
 static void set_guess(const RvStrandStep* step, const RvStrandBatch* b, const RvStrandWork* w) {
   size_t count = (size_t)b->vertices * 4 * RV_LANES;
@@ -90,6 +109,10 @@ static void set_guess(const RvStrandStep* step, const RvStrandBatch* b, const Rv
     double given = fixed && step->def->target ? step->def->target[b->at + k] : before[k];
     w->trial[k] = fixed ? given : w->goal[k];
     w->d[k] = fixed ? given : before[k];
+  }
+  if (!b->pinned) {
+    lay_edges(b->vertices, before, w->goal, w->potential.free, w->trial);
+    lay_edges(b->vertices, before, before, w->potential.free, w->d);
   }
   rv_newton_energy(&w->potential, w->d, still);
   rv_newton_energy(&w->potential, w->trial, carried);
@@ -138,7 +161,8 @@ RvResult rv_strand_step(const RvStrandModel* m, RvStrandState* s, const RvStrand
   bool bdf2 = def->integrator == RV_BDF2 && s->has_before && def->dt_before == def->dt;
   RvStrandStep step = {m, s, def, bdf2 ? def->dt * 2 / 3 : def->dt, bdf2};
   *stats = (RvStrandStats){0};
-  RvResult result = def->couple ? rv_step_coupled(&step, stats, error) : rv_step_free(&step, stats, error);
+  bool joined = def->couple && def->couple->apply;
+  RvResult result = joined ? rv_step_coupled(&step, stats, error) : rv_step_free(&step, stats, error);
   s->has_before = true;
   return result;
 }

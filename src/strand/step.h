@@ -2,6 +2,8 @@
 #ifndef RV_STRAND_STEP_H
 #define RV_STRAND_STEP_H
 
+#include <stdint.h>
+
 #include "strand/newton.h"
 #include "strand/strand.h"
 
@@ -22,6 +24,19 @@ typedef struct RvStrandStep {
   double h;  // dt of Euler, 2/3 dt of BDF2
   bool bdf2;
 } RvStrandStep;
+
+// The step of a line search after one of alpha under which the energy rose by `rise` where its slope promised to fall by
+// alpha `fall`: the least of the parabola, within bounds.
+static inline double rv_step_shorter(double alpha, double fall, double rise) {
+  double best = 0.5 * fall * alpha / (rise + alpha * fall);
+  return alpha * (best > 0.1 ? best < 0.5 ? best : 0.5 : 0.1);
+}
+
+// Whether a strand shall be careful with its Hessian: for two iterations after a step that had to be cut short.
+static inline bool rv_step_careful(uint8_t* caution, double alpha) {
+  *caution = alpha < 0.5 ? !*caution : 0;
+  return *caution > 0;
+}
 
 size_t rv_work_size(int vertices);
 size_t rv_spare_size(int vertices);

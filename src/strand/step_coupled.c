@@ -6,6 +6,8 @@
 // solve with the factors, one application of the coupling, and a few vector operations.
 #include <math.h>
 #include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -17,8 +19,11 @@ typedef struct Coupled {
   RvStrandWork* work;  // one a batch
   double* memory;      // of the batches
   size_t* memory_at;
-  double *q, *d, *r, *z, *p, *mp, *ap;  // [unknowns]; r is the gradient first, ap also the line search's trial
+  double *q, *d, *b, *r, *z, *p, *mp, *ap;  // [unknowns]; r is the gradient first, ap also the line search's trial
+  double *share, *now, *trial, *slope;      // [lanes of all batches] of the line search
   double alpha, beta;
+  int negative;
+  uint8_t *caution, *careful;  // [lanes of all batches], [batches] their bits
   int64_t* indefinite;  // one a batch; -1: no memory
 } Coupled;
 
@@ -68,6 +73,7 @@ static void right_side(void* arg, size_t begin, size_t end) {
     const double* may = c->step->m->free + b->at;
     size_t count = unknowns_of(b);
     for (size_t i = 0; i < count; ++i) c->r[b->at + i] = (int)(i % RV_LANES) < b->lanes ? -c->r[b->at + i] * may[i] : 0;
+    memcpy(c->b + b->at, c->r + b->at, count * sizeof(double));
     memset(c->d + b->at, 0, count * sizeof(double));
     memset(c->p + b->at, 0, count * sizeof(double));
     memset(c->mp + b->at, 0, count * sizeof(double));
@@ -129,33 +135,33 @@ static void advance(void* arg, size_t begin, size_t end) {
   }
 }
 
+// each strand's own energy at ap
+static void strand_energies(void* arg, size_t begin, size_t end) {
+  Coupled* c = arg;
+  for (size_t k = begin; k < end; ++k) {
+    const RvStrandBatch* b = &c->step->m->batches[k];
+    rv_newton_energy(&c->work[k].potential, c->ap + b->at, c->trial + k * RV_LANES);
+    for (int lane = b->lanes; lane < RV_LANES; ++lane) c->trial[k * RV_LANES + (size_t)lane] = 0;
+  }
+}
+
 static void move_batches(void* arg, size_t begin, size_t end) {
   Coupled* c = arg;
-  double alpha[RV_LANES] __attribute__((aligned(64)));
-  for (int lane = 0; lane < RV_LANES; ++lane) alpha[lane] = c->alpha;
   for (size_t k = begin; k < end; ++k) {
     const RvStrandBatch* b = &c->step->m->batches[k];
-    rv_newton_move(b->vertices, c->q + b->at, alpha, c->d + b->at, c->ap + b->at);
+    rv_newton_move(b->vertices, c->q + b->at, c->share + k * RV_LANES, c->d + b->at, c->ap + b->at);
   }
+  strand_energies(arg, begin, end);
 }
 
-static double strand_energy(const Coupled* c, const double* q, size_t begin, size_t end) {
-  double sum = 0;
+// begins the line search: how the potential of each strand should change, and a whole step for all
+static void begin_search(void* arg, size_t begin, size_t end) {
+  Coupled* c = arg;
   for (size_t k = begin; k < end; ++k) {
     const RvStrandBatch* b = &c->step->m->batches[k];
-    double lanes[RV_LANES] __attribute__((aligned(64)));
-    rv_newton_energy(&c->work[k].potential, q + b->at, lanes);
-    for (int lane = 0; lane < b->lanes; ++lane) sum += lanes[lane];
+    rv_newton_dot(b->vertices, c->b + b->at, c->d + b->at, c->slope + k * RV_LANES);
+    for (int lane = 0; lane < RV_LANES; ++lane) c->share[k * RV_LANES + (size_t)lane] = 1;
   }
-  return sum;
-}
-
-static double energy_of_q(void* arg, size_t begin, size_t end) {
-  return strand_energy(arg, ((Coupled*)arg)->q, begin, end);
-}
-
-static double energy_of_trial(void* arg, size_t begin, size_t end) {
-  return strand_energy(arg, ((Coupled*)arg)->ap, begin, end);
 }
 
 static double scale_sum(void* arg, size_t begin, size_t end) {
@@ -195,6 +201,7 @@ static double solve(Coupled* c, RvStrandStats* stats) {
     rv_parallel_for(n, 1, turn, c);
     c->op->apply(c->op->user, c->p, c->ap);
     double curvature = rv_parallel_sum(n, 1, close_product, c);
+    c->negative = !(curvature > 0);
     if (!(curvature > 0)) break;
     c->alpha = gamma / curvature;
     rv_parallel_for(n, 1, advance, c);
@@ -208,20 +215,71 @@ static double solve(Coupled* c, RvStrandStats* stats) {
   return fall;
 }
 
-// halves the step of all strands until the potential of all falls as it should
-static bool search(Coupled* c, double fall, double* energy, RvStrandStats* stats) {
+static void swap(double** a, double** b) {
+  double* c = *a;
+  *a = *b, *b = c;
+}
+
+static double sum_lanes(const double* lanes, size_t n) {
+  double sum = 0;
+  for (size_t i = 0; i < n * RV_LANES; ++i) sum += lanes[i];
+  return sum;
+}
+
+// by how much the share of a strand rose above what a quadratic would have given it
+static double excess(const Coupled* c, size_t i) {
+  return c->trial[i] - c->now[i] + 0.5 * c->share[i] * c->slope[i];
+}
+
+// Halves the steps of the strands that are in the way of the fall: how much more than promised each one's share rose
+// tells which. Strands that share links also share their energy, so only large excesses count.
+static void shorten(Coupled* c, bool all) {
+  size_t n = c->step->m->nbatch * RV_LANES;
+  double worst = 0;
+  for (size_t i = 0; i < n; ++i) worst = fmax(worst, excess(c, i));
+  for (size_t i = 0; i < n; ++i) {
+    if (all)
+      c->share[i] *= 0.25;
+    else if (excess(c, i) > 0.1 * worst && c->share[i] > 0.02)
+      c->share[i] = rv_step_shorter(c->share[i], c->slope[i], c->trial[i] - c->now[i]);
+  }
+}
+
+static void set_careful(Coupled* c) {
+  for (size_t k = 0; k < c->step->m->nbatch; ++k) {
+    c->careful[k] = 0;
+    for (size_t lane = 0; lane < RV_LANES; ++lane)
+      if (rv_step_careful(&c->caution[k * RV_LANES + lane], c->share[k * RV_LANES + lane]))
+        c->careful[k] |= (uint8_t)(1U << lane);
+    c->work[k].potential.careful = c->careful[k];
+  }
+}
+
+static double promised(const Coupled* c) {
+  double fall = 0;
+  for (size_t i = 0; i < c->step->m->nbatch * RV_LANES; ++i) fall += c->share[i] * c->slope[i];
+  return fall;
+}
+
+// Shortens steps until the potential of all falls as it should: first those of the strands that are in the way, so
+// that one strand in trouble does not hold back the others.
+static bool search(Coupled* c, RvStrandStats* stats) {
   size_t n = c->step->m->nbatch;
-  c->alpha = 1;
-  for (int halving = 0; halving <= RV_STRAND_MAX_HALVINGS; ++halving, c->alpha *= 0.5) {
+  double energy = sum_lanes(c->now, n);
+  rv_parallel_for(n, 1, begin_search, c);
+  for (int halving = 0; halving <= RV_STRAND_MAX_HALVINGS; ++halving) {
     rv_parallel_for(n, 1, move_batches, c);
-    double trial = rv_parallel_sum(n, 1, energy_of_trial, c) + c->op->energy(c->op->user, c->ap);
-    if (trial <= *energy - 1e-4 * c->alpha * fall + 1e-13 * fabs(*energy)) {
-      double* swap = c->q;
-      c->q = c->ap, c->ap = swap;
-      *energy = trial;
+    c->op->energy(c->op->user, c->ap, c->trial);
+    double trial = sum_lanes(c->trial, n);
+    bool late = halving >= 3;
+    // at convergence the fall is below the energy's own rounding, which must not stop the last step
+    if (trial <= energy - (late ? 1e-4 : 0.1) * promised(c) + 1e-13 * fabs(energy)) {
+      swap(&c->q, &c->ap), swap(&c->now, &c->trial);
+      set_careful(c);
       return true;
     }
     stats->searches++;
+    shorten(c, late);
   }
   return false;
 }
@@ -233,13 +291,20 @@ static void bind(Coupled* c) {
   }
 }
 
+static void first_energy(Coupled* c) {
+  swap(&c->q, &c->ap), swap(&c->now, &c->trial);
+  rv_parallel_for(c->step->m->nbatch, 1, strand_energies, c);
+  c->op->energy(c->op->user, c->ap, c->trial);
+  swap(&c->q, &c->ap), swap(&c->now, &c->trial);
+}
+
 static void newton(Coupled* c, RvStrandStats* stats) {
   const RvStrandStepDef* def = c->step->def;
   size_t n = c->step->m->nbatch;
   double first = 0, scale = sqrt(rv_parallel_sum(n, 1, scale_sum, c));
-  double energy = rv_parallel_sum(n, 1, energy_of_q, c) + c->op->energy(c->op->user, c->q);
+  first_energy(c);
   for (int it = 0; it < def->max_iterations; ++it) {
-    c->op->prepare(c->op->user, c->q);
+    c->op->prepare(c->op->user, c->q, c->careful);
     rv_parallel_for(n, 1, assemble_batches, c);
     c->op->gradient(c->op->user, c->q, c->r);
     rv_parallel_for(n, 1, right_side, c);
@@ -248,7 +313,10 @@ static void newton(Coupled* c, RvStrandStats* stats) {
     stats->residual = decrement / first;
     if (!(stats->residual > def->tolerance)) break;
     stats->iterations = it + 1;
-    if (!search(c, fall, &energy, stats)) break;
+    bool ok = search(c, stats);
+    if (getenv("RVDBG")) { double m = 1; size_t k2=0; for (size_t i=0;i<n*8;++i) {m = fmin(m, c->share[i]); k2 += c->share[i]<1;}
+ fprintf(stderr, "  it %d res %.2e cg %d alpha %g (%zu) E %.6e ok %d\n", it, stats->residual, stats->cg_iterations, m, k2, sum_lanes(c->now,n), ok);}
+    if (!ok) break;
     bind(c);
   }
   if (stats->residual > def->tolerance) stats->unconverged = (int64_t)n;
@@ -258,6 +326,9 @@ static bool take_memory(Coupled* c) {
   const RvStrandModel* m = c->step->m;
   c->work = rv_alloc_zero(m->nbatch, sizeof *c->work);
   c->memory_at = rv_alloc(m->nbatch, sizeof *c->memory_at);
+  c->caution = rv_alloc_zero(m->nbatch, RV_LANES);
+  c->careful = rv_alloc_zero(m->nbatch, 1);
+  if (!c->caution || !c->careful) return false;
   c->indefinite = rv_alloc_zero(m->nbatch, sizeof *c->indefinite);
   if (!c->work || !c->memory_at || !c->indefinite) return false;
   size_t total = 0;
@@ -265,7 +336,10 @@ static bool take_memory(Coupled* c) {
     c->memory_at[k] = total;
     total += rv_work_size(m->batches[k].vertices);
   }
-  double** vectors[] = {&c->q, &c->d, &c->r, &c->z, &c->p, &c->mp, &c->ap};
+  double** lanes[] = {&c->share, &c->now, &c->trial, &c->slope};
+  for (size_t i = 0; i < sizeof lanes / sizeof *lanes; ++i)
+    if (!(*lanes[i] = rv_alloc(m->nbatch * RV_LANES, sizeof(double)))) return false;
+  double** vectors[] = {&c->q, &c->d, &c->b, &c->r, &c->z, &c->p, &c->mp, &c->ap};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i)
     if (!(*vectors[i] = rv_alloc(m->unknowns, sizeof(double)))) return false;
   return (c->memory = rv_alloc(total, sizeof(double))) != NULL;
@@ -285,6 +359,8 @@ RvResult rv_step_coupled(const RvStrandStep* step, RvStrandStats* stats, RvError
     }
   }
   rv_free(c.work), rv_free(c.memory_at), rv_free(c.indefinite), rv_free(c.memory);
-  rv_free(c.q), rv_free(c.d), rv_free(c.r), rv_free(c.z), rv_free(c.p), rv_free(c.mp), rv_free(c.ap);
+  rv_free(c.caution), rv_free(c.careful);
+  rv_free(c.share), rv_free(c.now), rv_free(c.trial), rv_free(c.slope);
+  rv_free(c.q), rv_free(c.d), rv_free(c.b), rv_free(c.r), rv_free(c.z), rv_free(c.p), rv_free(c.mp), rv_free(c.ap);
   return result;
 }

@@ -1,6 +1,8 @@
 // The step of strands that do not touch: every batch is solved by one task from beginning to end, and every lane is on
 // its own: its steps, its line search and its stopping do not depend on the strands beside it.
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -28,12 +30,13 @@ static int search(const RvStrandWork* w, const double* energy, const double* slo
     for (int lane = 0; lane < RV_LANES; ++lane) {
       if (!open[lane]) continue;
       // at convergence the fall is below the energy's own rounding, which must not stop the last step
-      double rounding = 1e-13 * fabs(energy[lane]);
-      if (trial[lane] <= energy[lane] + 1e-4 * alpha[lane] * slope[lane] + rounding) {
+      double rounding = 1e-13 * fabs(energy[lane]), part = halving < RV_STRAND_MAX_HALVINGS / 2 ? 0.1 : 1e-4;
+      if (trial[lane] <= energy[lane] + part * alpha[lane] * slope[lane] + rounding) {
         open[lane] = false;
         after[lane] = trial[lane];
       } else {
-        alpha[lane] = halving == RV_STRAND_MAX_HALVINGS ? 0 : 0.5 * alpha[lane];
+        double next = rv_step_shorter(alpha[lane], -slope[lane], trial[lane] - energy[lane]);
+        alpha[lane] = halving == RV_STRAND_MAX_HALVINGS ? 0 : next;
         any = true;
         shortened++;
       }
@@ -44,11 +47,12 @@ static int search(const RvStrandWork* w, const double* energy, const double* slo
   return shortened;
 }
 
-static void newton(const RvStrandStep* step, const RvStrandBatch* b, const RvStrandWork* w, RvStrandStats* stats) {
+static void newton(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWork* w, RvStrandStats* stats) {
   int n = b->vertices;
   double first[RV_LANES] = {0}, scale[RV_LANES], left[RV_LANES] = {0}, after[RV_LANES];
   double energy[RV_LANES] __attribute__((aligned(64))), slope[RV_LANES] __attribute__((aligned(64)));
   double alpha[RV_LANES] __attribute__((aligned(64)));
+  uint8_t caution[RV_LANES] = {0};
   rv_step_scale(b, w, scale);
   rv_newton_energy(&w->potential, w->q, energy);
   for (int it = 0; it < step->def->max_iterations; ++it) {
@@ -70,8 +74,12 @@ static void newton(const RvStrandStep* step, const RvStrandBatch* b, const RvStr
     if (!any) break;
     stats->iterations = it + 1;
     stats->searches += search(w, energy, slope, alpha, after);
+    w->potential.careful = 0;
+    for (int lane = 0; lane < RV_LANES; ++lane)
+      if (rv_step_careful(&caution[lane], alpha[lane])) w->potential.careful |= (uint8_t)(1U << lane);
     memcpy(energy, after, sizeof energy);
   }
+  if (getenv("RVDBG")) fprintf(stderr, "F %d %g\n", stats->iterations, fmax(left[0], left[1]));
   for (int lane = 0; lane < b->lanes; ++lane) stats->residual = fmax(stats->residual, left[lane]);
   if (stats->residual > step->def->tolerance) stats->unconverged = 1;
 }

@@ -96,9 +96,9 @@ static void gradient_is_the_slope_of_the_energy(void** state) {
   for (size_t k = 0; k < n; ++k) {
     double keep = p.q[list[k]];
     p.q[list[k]] = keep + h;
-    double plus = op->energy(op->user, p.q);
+    double plus = op->energy(op->user, p.q, NULL);
     p.q[list[k]] = keep - h;
-    double minus = op->energy(op->user, p.q);
+    double minus = op->energy(op->user, p.q, NULL);
     p.q[list[k]] = keep;
     worst = fmax(worst, fabs((plus - minus) / (2 * h) - g[list[k]]));
     largest = fmax(largest, fabs(g[list[k]]));
@@ -138,7 +138,7 @@ static void hessian_is_the_slope_of_the_gradient(void** state) {
   double *plus = rv_alloc(m->unknowns, sizeof(double)), *minus = rv_alloc(m->unknowns, sizeof(double));
   double *h = rv_alloc(m->unknowns, sizeof(double)), *bands[4];
   size_t list[3 * STRANDS * VERTICES], n = unknowns(&p, list);
-  op->prepare(op->user, p.q);
+  op->prepare(op->user, p.q, NULL);
   for (size_t b = 0; b < m->nbatch; ++b) {
     bands[b] = rv_alloc_zero(rv_ldlt_size(4 * VERTICES, RV_ROD_BAND), sizeof(double));
     op->diagonal(op->user, b, bands[b]);
@@ -177,7 +177,7 @@ static void hessian_of_friction_is_an_upper_bound(void** state) {
   double *g[2], *d = rv_alloc_zero(count, sizeof(double)), *hd = rv_alloc(count, sizeof(double)), *bands[4];
   double *h = rv_alloc(count, sizeof(double)), step = 1e-6 * RADIUS;
   for (int k = 0; k < 2; ++k) g[k] = rv_alloc(count, sizeof(double));
-  op->prepare(op->user, p.q);
+  op->prepare(op->user, p.q, NULL);
   for (size_t b = 0; b < m->nbatch; ++b) {
     bands[b] = rv_alloc_zero(rv_ldlt_size(4 * VERTICES, RV_ROD_BAND), sizeof(double));
     op->diagonal(op->user, b, bands[b]);

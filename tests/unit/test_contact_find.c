@@ -190,7 +190,7 @@ static void a_heap_on_one_spot_is_bounded(void** state) {
   assert_true(stats.dropped > 0 && stats.skipped > 0);
   // nothing jumps: pairs that met nearer than d0 push no further
   const RvOperator* op = rv_contacts_operator(c);
-  CHECK_NEAR(op->energy(op->user, s.state->q), 0, 0);
+  CHECK_NEAR(op->energy(op->user, s.state->q, NULL), 0, 0);
   rv_contacts_free(c);
   rv_test_strands_free(&s);
 }
