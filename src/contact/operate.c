@@ -69,8 +69,8 @@ static RvVec3 gradient_of(const RvContactShape* s, RvVec3 delta) {
 }
 
 // Slope n n^T + pull (I - n n^T) + (bend - pull) t t^T, t the direction of the slip. Friction's true slope along it
-// (bend = 0 in sliding) lets Newton overshoot from slip to stick and back, and in a moving groom it did not converge;
-// the secant (bend = pull), which bounds it from above, comes slowly to rest. Halfway did best in both.
+// (bend = 0 in sliding) lets Newton overshoot from slip to stick and back; the secant (bend = pull), which bounds it
+// from above, comes slowly to rest. Halfway is the careful choice, and between strands always did best.
 static RvSym3 hessian_of(const RvContactShape* s, RvVec3 delta, bool careful) {
   Split at = split(s, delta);
   RvSym3 h = {{0}};
@@ -193,18 +193,9 @@ static void gradient(void* user, const double* q, double* g) {
   rv_parallel_for(c->model->nbatch, 1, spread_forces, &j);
 }
 
-static bool is_careful(const RvContacts* c, size_t link) {
-  for (size_t side = 0; c->careful && side < 2; ++side) {
-    uint64_t key = c->keys.data[link];
-    const RvContactStrand* s = &c->strands[c->strand_of[side ? key & UINT32_MAX : key >> 32]];
-    if (c->careful[s->batch] >> s->lane & 1) return true;
-  }
-  return false;
-}
-
 static void link_hessians(void* arg, size_t begin, size_t end) {
   RvContacts* c = ((Job*)arg)->c;
-  for (size_t k = begin; k < end; ++k) c->hessian.data[k] = hessian_of(&c->shapes.data[k], delta_of(c, k), is_careful(c, k));
+  for (size_t k = begin; k < end; ++k) c->hessian.data[k] = hessian_of(&c->shapes.data[k], delta_of(c, k), true);
 }
 
 static void prepare(void* user, const double* q, const uint8_t* careful) {

@@ -34,7 +34,7 @@ static inline double rv_step_shorter(double alpha, double fall, double rise) {
 
 // Whether a strand shall be careful with its Hessian: for two iterations after a step that had to be cut short.
 static inline bool rv_step_careful(uint8_t* caution, double alpha) {
-  *caution = alpha < 0.5 ? !*caution : 0;
+  *caution = alpha < 0.5 ? 2 : *caution ? *caution - 1 : 0;
   return *caution > 0;
 }
 

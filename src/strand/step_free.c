@@ -1,8 +1,6 @@
 // The step of strands that do not touch: every batch is solved by one task from beginning to end, and every lane is on
 // its own: its steps, its line search and its stopping do not depend on the strands beside it.
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -79,7 +77,6 @@ static void newton(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWor
       if (rv_step_careful(&caution[lane], alpha[lane])) w->potential.careful |= (uint8_t)(1U << lane);
     memcpy(energy, after, sizeof energy);
   }
-  if (getenv("RVDBG")) fprintf(stderr, "F %d %g\n", stats->iterations, fmax(left[0], left[1]));
   for (int lane = 0; lane < b->lanes; ++lane) stats->residual = fmax(stats->residual, left[lane]);
   if (stats->residual > step->def->tolerance) stats->unconverged = 1;
 }

@@ -71,7 +71,7 @@ typedef struct RvStrandStepDef {
   const double *drag, *drag_velocity, *spring, *spring_target;
   const RvOperator* couple;  // what joins strands; NULL: they do not touch
   int max_cg;                // iterations of the global solve
-  double cg_tolerance;       // on its preconditioned residual, relative
+  double cg_tolerance;       // least that is asked of its preconditioned residual, relative; early ones ask for 0.1
 } RvStrandStepDef;
 
 typedef struct RvStrandStats {
