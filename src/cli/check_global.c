@@ -190,7 +190,7 @@ RvResult rv_check_global(const RvCheckOut* out, RvError* error) {
       b.springs.stiffness = pass == 0 ? 0 : 0.5;
       b.springs.in_band = pass == 2;
       const RvOperator op = {
-          &b.springs,  spring_energy, spring_gradient, spring_prepare, pass == 2 ? spring_diagonal : NULL,
+          &b.springs,   spring_energy, spring_gradient, spring_prepare, pass == 2 ? spring_diagonal : NULL,
           spring_apply, NULL};
       RvStrandStats stats = {0};
       keep_start(&b);

@@ -19,8 +19,8 @@
 // Stiffness: a line load p (N/m) rests at d0 - d = p / k while that is more than d0 - d_min, and above d_min otherwise.
 // Between strands 1e3 N/m2 (that of WH-10) holds the weight of 15 cm of hair (r 40 um) on a single crossing above
 // d_min; crossing costs no stiffness, as d is signed, and the iterations of the global solve grow with the root of k.
-// Solids have 1e3 and begin to push 0.1 mm above the strand: 300 layers of hair rest above d_min; a strand that comes at
-// 3 m/s is stopped within 10 um, as inertia (m / dt^2) is a ten thousandth of k. More would only make Newton slower.
+// Solids have 1e3 and begin to push 0.1 mm above the strand: 300 layers of hair rest above d_min; a strand that comes
+// at 3 m/s is stopped within 10 um, as inertia (m / dt^2) is a ten thousandth of k. More would only make Newton slower.
 #ifndef RV_CONTACT_CONTACT_H
 #define RV_CONTACT_CONTACT_H
 

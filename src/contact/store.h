@@ -86,8 +86,8 @@ struct RvContacts {
   RvKeys old_keys, old_touch_keys;
   RV_ARRAY(RvLinkMemory) old_memory;
   RV_ARRAY(RvTouchMemory) old_touch_memory;
-  bool accepted;  // the memory is that of the end of a step
-  bool begun;     // there was a step, or a state was restored
+  bool accepted;           // the memory is that of the end of a step
+  bool begun;              // there was a step, or a state was restored
   const double* prepared;  // the q of the Hessian at hand, and who is careful
   const uint8_t* careful;
   RvOperator op;

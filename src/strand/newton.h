@@ -16,8 +16,9 @@ typedef struct RvNewtonBatch {
   const double* free;        // [unknowns] 1 or 0
   const RvOperator* couple;  // its `diagonal` of block `block` is part of the Hessian; NULL: none
   size_t block;
-  bool alone;         // the coupling joins no strands: all of it is part of this block
-  uint8_t careful;  // lanes that shall have the Gauss-Newton Hessian; the others take it if the full one is not positive
+  bool alone;  // the coupling joins no strands: all of it is part of this block
+  uint8_t
+      careful;  // lanes that shall have the Gauss-Newton Hessian; the others take it if the full one is not positive
 } RvNewtonBatch;
 
 // Potential of each lane at q.

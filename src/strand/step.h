@@ -25,8 +25,8 @@ typedef struct RvStrandStep {
   bool bdf2;
 } RvStrandStep;
 
-// The step of a line search after one of alpha under which the energy rose by `rise` where its slope promised to fall by
-// alpha `fall`: the least of the parabola, within bounds.
+// The step of a line search after one of alpha under which the energy rose by `rise` where its slope promised to fall
+// by alpha `fall`: the least of the parabola, within bounds.
 static inline double rv_step_shorter(double alpha, double fall, double rise) {
   double best = 0.5 * fall * alpha / (rise + alpha * fall);
   return alpha * (best > 0.1 ? best < 0.5 ? best : 0.5 : 0.1);

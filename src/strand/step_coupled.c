@@ -20,9 +20,9 @@ typedef struct Coupled {
   double *q, *d, *b, *r, *z, *p, *mp, *ap;  // [unknowns]; r is the gradient first, ap also the line search's trial
   double *share, *now, *trial, *slope;      // [lanes of all batches] of the line search
   double alpha, beta;
-  double forcing;  // tolerance of the linear solve at hand
+  double forcing;              // tolerance of the linear solve at hand
   uint8_t *caution, *careful;  // [lanes of all batches], [batches] their bits
-  int64_t* indefinite;  // one a batch; -1: no memory
+  int64_t* indefinite;         // one a batch; -1: no memory
 } Coupled;
 
 static size_t unknowns_of(const RvStrandBatch* b) {

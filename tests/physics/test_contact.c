@@ -103,9 +103,9 @@ static void weight_is_held(void** state) {
   double y = rv_test_point(&s, s.state->q, 0, 4).y, v = rv_test_point(&s, s.state->v, 0, 4).y;
   print_message("rests at %.3f r, lowest %.3f r\n", y / HAIR_RADIUS, lowest / HAIR_RADIUS);
   assert_true(lowest > 0.95 * HAIR_RADIUS);
-  // at rest, within d0 = 1.5 r: a line load of m g is balanced by k w y^2 (2 - y) per length
-  double load = 1300 * M_PI * HAIR_RADIUS * HAIR_RADIUS * 9.81, w = 0.5 * HAIR_RADIUS;
-  double t = (1.5 * HAIR_RADIUS - y) / w;
+  // at rest, within d0 = r + w: a line load of m g is balanced by k w y^2 (2 - y) per length
+  double load = 1300 * M_PI * HAIR_RADIUS * HAIR_RADIUS * 9.81, w = def.solid_width;
+  double t = (HAIR_RADIUS + w - y) / w;
   CHECK_NEAR(def.solid_stiffness * w * t * t * (2 - t) / load, 1, 0.02);
   CHECK_NEAR(v, 0, 1e-6);
   rv_contacts_free(c);
