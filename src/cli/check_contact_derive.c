@@ -87,8 +87,8 @@ static double gradient_error(Pressed* p, const RvOperator* op) {
   for (size_t k = 0; k < p->n; ++k) {
     double* q = &p->q[p->list[k]];
     double keep = *q, plus, minus;
-    *q = keep + h, plus = op->energy(op->user, p->q);
-    *q = keep - h, minus = op->energy(op->user, p->q);
+    *q = keep + h, plus = op->energy(op->user, p->q, NULL);
+    *q = keep - h, minus = op->energy(op->user, p->q, NULL);
     *q = keep;
     worst = fmax(worst, fabs((plus - minus) / (2 * h) - p->g[p->list[k]]));
     largest = fmax(largest, fabs(p->g[p->list[k]]));
@@ -106,7 +106,7 @@ static double sum_of_forces(Pressed* p, const RvOperator* op) {
 }
 
 static void prepare(Pressed* p, const RvOperator* op) {
-  op->prepare(op->user, p->q);
+  op->prepare(op->user, p->q, NULL);
   for (size_t b = 0; b < p->rig.model->nbatch; ++b) {
     memset(p->band[b], 0, rv_ldlt_size(4 * VERTICES, RV_ROD_BAND) * sizeof(double));
     op->diagonal(op->user, b, p->band[b]);

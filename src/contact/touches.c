@@ -203,6 +203,8 @@ static bool add_touch(Touching* w, const Point* p, RvContactStats* stats) {
   RvContactShape s = {.normal = normal, .offset = rv_dot(normal, after), .stiffness = push};
   // what starts inside a solid stays where it was groomed; what comes there later is pushed out
   double keep = old ? fmax(old->reach, fmin(reach, p->distance)) : c->begun ? reach : fmin(reach, p->distance);
+  // there the plane, which is that of the path's end, must agree with the distance at the start, or it would push
+  if (keep < reach) s.offset += rv_dot(p->normal, rv_sub(p->from, foot)) - p->distance;
   // but at a bounded speed, so that it does not fly off
   s.reach = fmin(keep, p->distance + reach + PUSH_SPEED * w->dt);
   s.width = def->solid_width;
