@@ -14,7 +14,7 @@ RV_KERNEL_DECLARE(unsigned, rv_newton_assemble, (const RvNewtonBatch*, const dou
 RV_KERNEL_DECLARE(void, rv_newton_dot, (int, const double*, const double*, double*))
 RV_KERNEL_DECLARE(void, rv_newton_move, (int, const double*, const double*, const double*, double*))
 
-enum { BATCHES = 12, REPEATS = 25 };
+enum { BATCHES = 12, REPEATS = 15 };
 
 // What an iteration reads and writes, at a width of RV_LANES or 1.
 typedef struct Work {
