@@ -10,7 +10,7 @@ PROMISED = {
     "share_derivatives", "share_factor", "share_solve", "share_search", "base_speedup_over_w1",
 }
 names = ["strand_10k", "strand_dog", "strand_head"]
-words = [os.environ["RIVULET"], "bench", *names, "pcg_flip", "--shrink", "400", "--json"]
+words = [os.environ["RIVULET"], "bench", *names, "pcg_flip", "--shrink", "2000", "--json"]
 done = subprocess.run(words, capture_output=True, text=True, timeout=120)
 assert done.returncode == 0, done.stderr
 lines = [json.loads(line) for line in done.stdout.splitlines()]
