@@ -59,30 +59,88 @@ RV_INLINE unsigned factor(double* a, int n, int band) {
   return rv_lanes_bits(bad);
 }
 
+// L y = x and D L^T z = y where columns are cut short by the end of the matrix, or the band is not known beforehand;
+// the order of operations is that of the windows below, so that the bits do not depend on which of them is used
+RV_INLINE RvLanes forward_entry(const double* a, int band, int j, int back, const double* x) {
+  RvLanes sum = rv_lanes_load(x + j * RV_W);
+  for (int k = back; k >= 1; --k) {
+    const RvLanes l = rv_lanes_load(a + ((long)(j - k) * (band + 1) + k) * RV_W);
+    sum = rv_lanes_fma(-rv_lanes_load(x + (j - k) * RV_W), l, sum);
+  }
+  return sum;
+}
+
+// a dot product in two chains, the nearest row last: it is the one that has only just been computed
+RV_INLINE RvLanes backward_entry(const double* column, int rows, const double* x) {
+  RvLanes even = rv_lanes_load(x) * rv_lanes_load(column), odd = rv_lanes_set(0);
+  for (int q = rows; q >= 1; --q) {
+    const RvLanes l = -rv_lanes_load(column + q * RV_W), y = rv_lanes_load(x + q * RV_W);
+    if (q & 1)
+      odd = rv_lanes_fma(l, y, odd);
+    else
+      even = rv_lanes_fma(l, y, even);
+  }
+  return even + odd;
+}
+
 RV_INLINE void solve(const double* a, int n, int band, double* x) {
-  // L y = x: column by column, what a row still lacks is kept in a window of registers by the compiler
-  for (int j = 0; j < n; ++j) {
-    const double* column = a + (long)j * (band + 1) * RV_W;
+  for (int j = 0; j < n; ++j) rv_lanes_store(x + j * RV_W, forward_entry(a, band, j, j < band ? j : band, x));
+  for (int j = n - 1; j >= 0; --j)
+    rv_lanes_store(x + j * RV_W,
+                   backward_entry(a + (long)j * (band + 1) * RV_W, n - 1 - j < band ? n - 1 - j : band, x + j * RV_W));
+}
+
+enum { RV_BAND_ROD = 10 };
+
+// the rows that a column changes, or the ones that it reads, stay in registers from column to column
+typedef struct Window {
+  RvLanes row[RV_BAND_ROD];
+} Window;
+
+RV_INLINE void forward_rod(const double* a, int n, double* x) {
+  Window w;
+  RV_UNROLL
+  for (int q = 0; q < RV_BAND_ROD; ++q) w.row[q] = rv_lanes_load(x + q * RV_W);
+  for (int j = 0; j + RV_BAND_ROD < n; ++j) {
+    const double* column = a + (long)j * (RV_BAND_ROD + 1) * RV_W;
+    const RvLanes minus = -w.row[0];
+    rv_lanes_store(x + j * RV_W, w.row[0]);
+    RV_UNROLL
+    for (int q = 1; q < RV_BAND_ROD; ++q)
+      w.row[q - 1] = rv_lanes_fma(minus, rv_lanes_load(column + q * RV_W), w.row[q]);
+    w.row[RV_BAND_ROD - 1] =
+        rv_lanes_fma(minus, rv_lanes_load(column + RV_BAND_ROD * RV_W), rv_lanes_load(x + (j + RV_BAND_ROD) * RV_W));
+  }
+  // the last rows, each of which has had its share of the columns before them
+  for (int q = 0; q < RV_BAND_ROD; ++q) rv_lanes_store(x + (n - RV_BAND_ROD + q) * RV_W, w.row[q]);
+  for (int j = n - RV_BAND_ROD; j < n; ++j) {
     const RvLanes minus = -rv_lanes_load(x + j * RV_W);
-    const int rows = n - 1 - j < band ? n - 1 - j : band;
-    for (int q = 1; q <= rows; ++q) {
+    for (int q = 1; q < n - j; ++q) {
       double* row = x + (j + q) * RV_W;
-      rv_lanes_store(row, rv_lanes_fma(minus, rv_lanes_load(column + q * RV_W), rv_lanes_load(row)));
+      const RvLanes l = rv_lanes_load(a + ((long)j * (RV_BAND_ROD + 1) + q) * RV_W);
+      rv_lanes_store(row, rv_lanes_fma(minus, l, rv_lanes_load(row)));
     }
   }
-  // D L^T z = y: dot products from the end, in two chains to halve the latency
-  for (int j = n - 1; j >= 0; --j) {
-    const double* column = a + (long)j * (band + 1) * RV_W;
-    const int rows = n - 1 - j < band ? n - 1 - j : band;
+}
+
+RV_INLINE void backward_rod(const double* a, int n, double* x) {
+  Window w;
+  for (int j = n - 1; j >= n - RV_BAND_ROD; --j)
+    rv_lanes_store(x + j * RV_W, backward_entry(a + (long)j * (RV_BAND_ROD + 1) * RV_W, n - 1 - j, x + j * RV_W));
+  RV_UNROLL
+  for (int q = 0; q < RV_BAND_ROD; ++q) w.row[q] = rv_lanes_load(x + (n - RV_BAND_ROD + q) * RV_W);
+  for (int j = n - 1 - RV_BAND_ROD; j >= 0; --j) {
+    const double* column = a + (long)j * (RV_BAND_ROD + 1) * RV_W;
     RvLanes even = rv_lanes_load(x + j * RV_W) * rv_lanes_load(column), odd = rv_lanes_set(0);
-    for (int q = 1; q <= rows; ++q) {
-      const RvLanes l = -rv_lanes_load(column + q * RV_W), y = rv_lanes_load(x + (j + q) * RV_W);
-      if (q & 1)
-        odd = rv_lanes_fma(l, y, odd);
-      else
-        even = rv_lanes_fma(l, y, even);
+    RV_UNROLL
+    for (int q = RV_BAND_ROD; q >= 2; q -= 2) {
+      even = rv_lanes_fma(-rv_lanes_load(column + q * RV_W), w.row[q - 1], even);
+      odd = rv_lanes_fma(-rv_lanes_load(column + (q - 1) * RV_W), w.row[q - 2], odd);
     }
-    rv_lanes_store(x + j * RV_W, even + odd);
+    RV_UNROLL
+    for (int q = RV_BAND_ROD - 1; q >= 1; --q) w.row[q] = w.row[q - 1];
+    w.row[0] = even + odd;
+    rv_lanes_store(x + j * RV_W, w.row[0]);
   }
 }
 
@@ -96,9 +154,11 @@ unsigned RV_KERNEL(rv_ldlt_factor)(double* a, int n, int band) {
 
 void RV_KERNEL(rv_ldlt_solve)(const double* a, int n, int band, double* x) {
   for (int lane = 0; lane < RV_W; lane += RV_V) {
-    if (band == 10)
-      solve(a + lane, n, 10, x + lane);
-    else
+    if (band == RV_BAND_ROD && n > RV_BAND_ROD) {
+      forward_rod(a + lane, n, x + lane);
+      backward_rod(a + lane, n, x + lane);
+    } else {
       solve(a + lane, n, band, x + lane);
+    }
   }
 }
