@@ -75,7 +75,7 @@ static void assemble(Oracle* o, RvRodHessian kind, bool matrix) {
     rv_rod_derivatives(&rod, o->q + b->at, kind, o->g + b->at, o->band + k * stride);
   }
   if (matrix) {
-    o->op->prepare(o->op->user, o->q);
+    o->op->prepare(o->op->user, o->q, NULL);
     for (size_t k = 0; k < m->nbatch; ++k) o->op->diagonal(o->op->user, k, o->band + k * stride);
   }
   o->op->gradient(o->op->user, o->q, o->g);

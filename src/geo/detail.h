@@ -12,6 +12,7 @@ enum {
   RV_GEO_MAX_COUNT = INT32_MAX - 1,  // points, vertices or primitives: indices are int32
   RV_GEO_MAX_NAMES = 8192,           // attributes, and groups, of one owner: they are found by a linear search
   RV_GEO_MAX_SIZE = 65536,           // components of an attribute
+  RV_GEO_MAX_LIST = 1 << 28,         // of a detail attribute, which may hold a list
   RV_GEO_MAX_NAME = 1023,            // bytes of a name
 };
 

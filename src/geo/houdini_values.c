@@ -43,7 +43,7 @@ static bool read_storage(RvHouFile* file, RvStorage* out) {
 
 static bool read_size(RvHouFile* file, int64_t lo, int* out) {
   int64_t size;
-  if (!rv_json_int(file->in, "size", lo, RV_GEO_MAX_SIZE, &size)) return false;
+  if (!rv_json_int(file->in, "size", lo, RV_GEO_MAX_LIST, &size)) return false;
   *out = (int)size;
   return true;
 }
@@ -336,7 +336,7 @@ static bool lay_pages(RvHouFile* file, Pages* pages) {
   size_t at = 0, total = 0;
   for (size_t pack = 0; pack < pages->npack; ++pack) {
     int64_t width = (int64_t)pack_width(pages, pack);
-    if (width < 1 || width > RV_GEO_MAX_SIZE)
+    if (width < 1 || width > RV_GEO_MAX_LIST)
       return rv_json_fail(file->in, file->in->at, "a packing of %lld", (long long)width);
     total += (size_t)width;
   }

@@ -30,8 +30,9 @@ static RvResult check_form(RvOwner owner, const char* name, RvStorage storage, i
   if ((unsigned)owner >= RV_OWNER_COUNT || (unsigned)storage >= RV_STORAGE_COUNT)
     return rv_fail(error, RV_BAD_INPUT, "attribute '%s': owner %d or storage %d does not exist", name, (int)owner,
                    (int)storage);
-  if (size < 1 || size > RV_GEO_MAX_SIZE)
-    return rv_fail(error, RV_LIMIT, "attribute '%s': %d components; 1 to %d are allowed", name, size, RV_GEO_MAX_SIZE);
+  int most = owner == RV_GLOBAL ? RV_GEO_MAX_LIST : RV_GEO_MAX_SIZE;
+  if (size < 1 || size > most)
+    return rv_fail(error, RV_LIMIT, "attribute '%s': %d components; 1 to %d are allowed", name, size, most);
   return RV_OK;
 }
 

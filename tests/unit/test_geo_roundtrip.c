@@ -103,6 +103,31 @@ static void all_bits_come_back(void** state) {
   }
 }
 
+// the contacts of a solver are a list in a detail attribute, of any length; elements have a bound
+static void long_lists_come_back(void** state) {
+  (void)state;
+  enum { COUNT = 300000 };
+  RvError error = {0};
+  RvDetail* d = rv_detail_new();
+  double* list = rv_detail_f64_write(d, RV_GLOBAL, "list", COUNT, &error);
+  assert_non_null(list);
+  for (int i = 0; i < COUNT; ++i) list[i] = 1.0 / (i + 1);
+  for (size_t f = 0; f < 3; ++f) {
+    void* bytes;
+    size_t count;
+    RvDetail* back;
+    CHECK_OK(rv_detail_encode(d, formats[f], &bytes, &count, NULL, &error), error);
+    CHECK_OK(rv_detail_decode(bytes, count, &back, NULL, &error), error);
+    assert_true(rv_detail_hash(d) == rv_detail_hash(back));
+    rv_free(bytes);
+    rv_detail_free(back);
+  }
+  RvAttrib* attrib;
+  CHECK_FAILS(rv_detail_add_attrib(d, RV_POINT, "wide", RV_F64, COUNT, RV_TAG_NONE, &attrib, &error), RV_LIMIT, error,
+              "'wide': 300000 components");
+  rv_detail_free(d);
+}
+
 static void empty_details_too(void** state) {
   (void)state;
   RvDetail* d = rv_detail_new();
@@ -298,7 +323,7 @@ static void gzip_is_read(void** state) {
   rv_detail_free(d);
 }
 
-RV_TESTS(cmocka_unit_test(all_bits_come_back), cmocka_unit_test(empty_details_too),
-         cmocka_unit_test(threads_do_not_show), cmocka_unit_test(container_frame),
+RV_TESTS(cmocka_unit_test(all_bits_come_back), cmocka_unit_test(long_lists_come_back),
+         cmocka_unit_test(empty_details_too), cmocka_unit_test(threads_do_not_show), cmocka_unit_test(container_frame),
          cmocka_unit_test(container_of_pieces), cmocka_unit_test(packed_is_the_same_document),
          cmocka_unit_test(gzip_is_read))
