@@ -15,7 +15,7 @@
     "Nearest guides that a hair goes by. 1 makes wisps that move as one; more is smoother.")                        \
   X(TOGGLE, keeplength, "Keep Length", true,                                                                        \
     "Every segment keeps its length. Off, hairs stretch with the guides and shrink between guides that part.")      \
-  X(FLOAT, window, "Curl Window", 0.03, HARD(0), SOFT(0.1), "m",                                                    \
+  X(FLOAT, window, "Curl Window", 0.05, HARD(0), SOFT(0.1), "m",                                                    \
     "Length of a guide that tells how the hair about it has turned. At least the pitch of its curls, else hair is " \
     "wound about them.")                                                                                            \
   X(STRING, attribs, "Attributes", "v wetness filmheight filmv waterload absorbed clumpid",                         \
@@ -23,6 +23,9 @@
   X(STRING, primnumattrib, "Primitive Number", "skinprim", "Primitive attribute with the root's skin primitive.")   \
   X(STRING, primuvwattrib, "Primitive UVW", "skinprimuv", "Primitive attribute with the root's place on it.")
 RV_PARM_TABLE(TransferParms, transfer_table, TRANSFER_PARMS)
+
+// curls that run farther apart than this (m) are different curls
+#define ALIKE 1e-3
 
 // point values that turn with the hair
 typedef struct Turned {
@@ -40,8 +43,8 @@ typedef struct Transfer {
   RvTransferValues values;
   RvDetail* out;
   size_t nhair;
+  int longest;     // vertices of a hair
   int32_t* prim;   // [nhair] hairs that follow
-  RvVec3* roots;   // [nhair]
   RvVec3* held;    // [nhair] where the skin has the roots; not finite: nowhere. NULL: no skin
   int32_t* mover;  // of each point: the vertex with which it moves, -1 none
   const float* rest;
@@ -69,6 +72,8 @@ static Carried carry_point(const RvTransferSample* samples, const RvTransferSpot
     for (int c = 0; c < 4; ++c) dot += turn[c] * a->turn[c];
     if (dot < 0) u = -u, v = -v;
     for (int c = 0; c < 4; ++c) turn[c] += u * a->turn[c] + v * b->turn[c];
+    // and what the guide's curls did, as far as the hair has the same
+    for (int c = 0; c < 3; ++c) to[c] += spot->alike[j] * (a->curl[c] + spot->share[j] * (b->curl[c] - a->curl[c]));
   }
   Carried out = {.turn = rv_quat_normalize((RvQuat){turn[0], turn[1], turn[2], turn[3]})};
   out.place = rv_add(rv_vec3_load64(to), rv_quat_rotate(out.turn, rv_sub(x, rv_vec3_load64(from))));
@@ -104,10 +109,10 @@ static void carry_hair(const Transfer* t, size_t hair) {
   const int32_t *start = rv_detail_prim_start(t->out), *point = rv_detail_vertex_point(t->out);
   size_t prim = (size_t)t->prim[hair], most = (size_t)t->bind->most;
   const int32_t* guide = t->bind->guide + hair * most;
-  RvTransferSpot spot = {.weight = t->bind->weight + hair * most};
+  RvTransferSpot spot = {.weight = t->bind->weight + hair * most, .alike = t->bind->alike + hair * most};
   while (spot.count < t->bind->most && guide[spot.count] >= 0) ++spot.count;
   for (int j = 0; j < spot.count; ++j) spot.at[j] = t->guides.first[guide[j]];
-  RvVec3 before = t->roots[hair], carried = {0, 0, 0}, place = {0, 0, 0};
+  RvVec3 before = rv_vec3_load(t->rest + 3 * (size_t)point[start[prim]]), carried = {0, 0, 0}, place = {0, 0, 0};
   double along = 0;
   for (int32_t v = start[prim]; v < start[prim + 1]; ++v) {
     size_t p = (size_t)point[v];
@@ -148,21 +153,20 @@ static bool is_finite(const Transfer* t, size_t prim) {
 
 static RvResult find_hairs(Transfer* t, RvError* error) {
   size_t nprim = rv_detail_count(t->out, RV_PRIM), bad = 0, first_bad = 0;
-  const int32_t *start = rv_detail_prim_start(t->out), *point = rv_detail_vertex_point(t->out);
+  const int32_t* start = rv_detail_prim_start(t->out);
   RvOwner owner;
   uint8_t* mask = NULL;
   RvResult result = rv_select(t->out, t->p->group, RV_SELECT_PRIMS, &owner, &mask, error);
   if (result) return result;
   t->prim = rv_alloc(nprim, sizeof *t->prim);
-  t->roots = rv_alloc(nprim, sizeof *t->roots);
-  if (!t->prim || !t->roots) result = rv_fail(error, RV_NO_MEMORY, "no memory for %zu hairs", nprim);
+  if (!t->prim) result = rv_fail(error, RV_NO_MEMORY, "no memory for %zu hairs", nprim);
   for (size_t i = 0; !result && i < nprim; ++i) {
     if ((mask && !mask[i]) || rv_detail_prim_type(t->out, i) != RV_PRIM_CURVE || start[i + 1] == start[i]) continue;
     if (!is_finite(t, i)) {
       if (!bad++) first_bad = i;
       continue;
     }
-    t->roots[t->nhair] = rv_vec3_load(t->rest + 3 * (size_t)point[start[i]]);
+    if (start[i + 1] - start[i] > t->longest) t->longest = start[i + 1] - start[i];
     t->prim[t->nhair++] = (int32_t)i;
   }
   rv_free(mask);
@@ -259,7 +263,8 @@ static RvResult transfer(Transfer* t, RvError* error) {
   if (!cook->ninput || !cook->input[0]) return rv_fail(error, RV_BAD_INPUT, "input 1, the hairs, is not wired");
   if (cook->ninput < 3 || !cook->input[2])
     return rv_fail(error, RV_BAD_INPUT, "input 3, the simulated guides, is not wired");
-  RvResult result = rv_transfer_guides_read(t->cook, cook->input[1], cook->input[2], &t->guides, error);
+  double meters = cook->time.meters_per_unit > 0 ? cook->time.meters_per_unit : 1, window = t->p->window / meters;
+  RvResult result = rv_transfer_guides_read(t->cook, cook->input[1], cook->input[2], window, &t->guides, error);
   if (!result) result = open_output(t, error);
   if (!result) result = find_hairs(t, error);
   if (!result) result = find_movers(t, error);
@@ -268,12 +273,19 @@ static RvResult transfer(Transfer* t, RvError* error) {
     result = rv_transfer_values_open(t->cook, t->p->attribs, cook->input[2], &t->guides, t->out, &t->values, error);
   if (!result) result = open_turned(t, error);
   if (!result && rv_cook_cancelled(cook, 0.2, "bind")) result = rv_fail(error, RV_CANCELLED, "interrupted");
-  if (!result)
-    result = rv_transfer_bind(&t->guides, t->nhair, t->roots, (int)t->p->maxguides, cook->cache, &t->bind, error);
+  if (result) return result;
+  RvTransferHairs hairs = {.count = t->nhair,
+                           .prim = t->prim,
+                           .P = t->rest,
+                           .longest = t->longest,
+                           .npoint = rv_detail_count(t->out, RV_POINT),
+                           .start = rv_detail_prim_start(t->out),
+                           .vertex_point = rv_detail_vertex_point(t->out)};
+  result =
+      rv_transfer_bind(&t->guides, &hairs, (int)t->p->maxguides, window, ALIKE / meters, cook->cache, &t->bind, error);
   if (result) return result;
   if (rv_cook_cancelled(cook, 0.4, "carry")) return rv_fail(error, RV_CANCELLED, "interrupted");
-  double meters = cook->time.meters_per_unit > 0 ? cook->time.meters_per_unit : 1;
-  rv_transfer_guides_turn(&t->guides, t->bind->near, t->p->window / meters);
+  rv_transfer_guides_turn(&t->guides, t->bind->near, window);
   rv_parallel_for(t->nhair, 64, carry_range, t);
   return RV_OK;
 }
@@ -290,7 +302,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
   if (!cook->cache) rv_transfer_bind_free(t.bind);
   rv_transfer_values_free(&t.values);
   rv_transfer_guides_free(&t.guides);
-  rv_free(t.prim), rv_free(t.roots), rv_free(t.held), rv_free(t.mover);
+  rv_free(t.prim), rv_free(t.held), rv_free(t.mover);
   rv_array_free(&t.turned);
   return result;
 }
@@ -317,10 +329,15 @@ const RvNodeType rv_node_transfer = {
         "a guide itself becomes the simulated one (with its own length, if keeplength is on).\n\n"
         "How a guide has turned at its root is found from the first edges of the guides about it; they follow the "
         "skin. "
-        "From there on it turns with the guide's direction, the shortest way.\n\n"
+        "From there on it turns with the guide's direction, the shortest way. Direction and way are those of the "
+        "guide's "
+        "line, smoothed over the curl window; what its curls did beside goes to hairs that curl in step with it "
+        "(within "
+        "about a millimetre) and to those of straight guides.\n\n"
         "Point attributes of the guides go over to the hairs: floats in between, integers from the nearest guide. "
         "Orient and vectors of the hairs turn with them; rest stays.\n\n"
-        "Which guides a hair goes by is found again when roots at rest change, else kept from frame to frame. A guide "
+        "Which guides a hair goes by is found again when anything at rest changes, else kept from frame to frame. A "
+        "guide "
         "whose points are not numbers is left out, with a warning.",
     .inputs = inputs,
     .ninput = 4,

@@ -42,21 +42,19 @@ static RvResult check_equal(const RvDetail* a, const RvDetail* b, RvError* error
   return RV_OK;
 }
 
-// one guide's samples but for their turns
+// one guide's points
 static Fault read_guide(const RvTransferGuides* g, size_t at, size_t n, const float* rest, const int32_t* rest_point,
                         const float* moved, const int32_t* moved_point) {
   if (n < 2) return FAULT_SHORT;
-  double along = 0;
+  double* along = g->along + at;
   for (size_t i = 0; i < n; ++i) {
-    RvTransferSample* s = &g->samples[at + i];
     RvVec3 a = rv_vec3_load(rest + 3 * (size_t)rest_point[i]), b = rv_vec3_load(moved + 3 * (size_t)moved_point[i]);
     if (!rv_vec3_finite(a) || !rv_vec3_finite(b)) return FAULT_NUMBER;
-    if (i) along += rv_distance(a, rv_vec3_load64(s[-1].rest));
-    s->along = along;
-    rv_vec3_store64(s->rest, a), rv_vec3_store64(s->moved, b);
+    along[i] = i ? along[i - 1] + rv_distance(a, rv_vec3_load64(g->rest + 3 * (at + i - 1))) : 0;
+    rv_vec3_store64(g->rest + 3 * (at + i), a), rv_vec3_store64(g->moved + 3 * (at + i), b);
     g->point[at + i] = moved_point[i];
   }
-  return along > 0 ? FAULT_FINE : FAULT_LENGTH;
+  return along[n - 1] > 0 ? FAULT_FINE : FAULT_LENGTH;
 }
 
 static RvResult read_all(RvCook* cook, const RvDetail* at_rest, const float* rest, const RvDetail* moved,
@@ -88,8 +86,43 @@ static RvResult read_all(RvCook* cook, const RvDetail* at_rest, const float* res
   return RV_OK;
 }
 
-RvResult rv_transfer_guides_read(RvCook* cook, const RvDetail* at_rest, const RvDetail* moved, RvTransferGuides* out,
-                                 RvError* error) {
+static RvResult take_arrays(RvTransferGuides* g, size_t nprim, size_t nvertex, RvError* error) {
+  g->prim = rv_alloc(nprim, sizeof *g->prim);
+  g->first = rv_alloc_zero(nprim + 1, sizeof *g->first);
+  g->point = rv_alloc(nvertex, sizeof *g->point);
+  g->along = rv_alloc(nvertex, sizeof *g->along);
+  g->rest = rv_alloc(nvertex, 3 * sizeof *g->rest);
+  g->moved = rv_alloc(nvertex, 3 * sizeof *g->moved);
+  g->curl = rv_alloc(nvertex, 3 * sizeof *g->curl);
+  g->room = rv_alloc(nvertex, 6 * sizeof *g->room);
+  g->samples = rv_alloc(nvertex, sizeof *g->samples);
+  if (g->prim && g->first && g->point && g->along && g->rest && g->moved && g->curl && g->room && g->samples)
+    return RV_OK;
+  return rv_fail(error, RV_NO_MEMORY, "no memory for %zu guides", nprim);
+}
+
+typedef struct Lines {
+  RvTransferGuides* g;
+  double window;
+} Lines;
+
+// the smoothed lines of the rest, and how the guides curl about them
+static void rest_lines(void* arg, size_t begin, size_t end) {
+  const Lines* w = arg;
+  RvTransferGuides* g = w->g;
+  for (size_t k = begin; k < end; ++k) {
+    size_t at = (size_t)g->first[k], n = (size_t)g->first[k + 1] - at;
+    rv_transfer_smooth(n, g->along + at, g->rest + 3 * at, w->window, g->room + 6 * at, g->curl + 3 * at);
+    for (size_t i = at; i < at + n; ++i) {
+      memcpy(g->samples[i].rest, g->curl + 3 * i, sizeof g->samples[i].rest);
+      for (size_t c = 0; c < 3; ++c) g->curl[3 * i + c] = g->rest[3 * i + c] - g->samples[i].rest[c];
+      g->samples[i].along = g->along[i];
+    }
+  }
+}
+
+RvResult rv_transfer_guides_read(RvCook* cook, const RvDetail* at_rest, const RvDetail* moved, double window,
+                                 RvTransferGuides* out, RvError* error) {
   *out = (RvTransferGuides){0};
   const float* rest = at_rest ? rv_detail_f32(at_rest, RV_POINT, "P", 3) : rv_detail_f32(moved, RV_POINT, "rest", 3);
   if (!rest)
@@ -98,18 +131,15 @@ RvResult rv_transfer_guides_read(RvCook* cook, const RvDetail* at_rest, const Rv
   if (!at_rest) at_rest = moved;
   RvResult result = check_equal(at_rest, moved, error);
   if (result) return result;
-  size_t nprim = rv_detail_count(moved, RV_PRIM), nvertex = rv_detail_count(moved, RV_VERTEX);
-  out->prim = rv_alloc(nprim, sizeof *out->prim);
-  out->first = rv_alloc_zero(nprim + 1, sizeof *out->first);
-  out->point = rv_alloc(nvertex, sizeof *out->point);
-  out->samples = rv_alloc(nvertex, sizeof *out->samples);
-  if (!out->prim || !out->first || !out->point || !out->samples)
-    return rv_fail(error, RV_NO_MEMORY, "no memory for %zu guides", nprim);
-  return read_all(cook, at_rest, rest, moved, out, error);
+  result = take_arrays(out, rv_detail_count(moved, RV_PRIM), rv_detail_count(moved, RV_VERTEX), error);
+  if (!result) result = read_all(cook, at_rest, rest, moved, out, error);
+  if (!result) rv_parallel_for(out->count, 32, rest_lines, &(Lines){out, window});
+  return result;
 }
 
 void rv_transfer_guides_free(RvTransferGuides* g) {
   rv_free(g->prim), rv_free(g->first), rv_free(g->point), rv_free(g->samples);
+  rv_free(g->along), rv_free(g->rest), rv_free(g->moved), rv_free(g->curl), rv_free(g->room);
   *g = (RvTransferGuides){0};
 }
 
@@ -122,55 +152,57 @@ typedef struct Turning {
 } Turning;
 
 // the guide's first edge that has a length: what a skin holds
-static size_t first_edge(const RvTransferSample* s, size_t n) {
+static size_t first_edge(const double* along, size_t n) {
   size_t i = 1;
-  while (i + 1 < n && !(s[i].along > 0)) ++i;
+  while (i + 1 < n && !(along[i] > 0)) ++i;
   return i;
 }
 
 // How the skin has turned at a root: the rigid motion nearest to that of the first edges here and about.
 static RvQuat root_turn(const Turning* w, size_t guide) {
+  const RvTransferGuides* g = w->g;
   double rest[6 * (RV_TRANSFER_NEAR + 1)], moved[6 * (RV_TRANSFER_NEAR + 1)];
-  size_t count = 0;
+  size_t count = 0, three = 3 * sizeof(double);
   for (int k = -1; k < RV_TRANSFER_NEAR; ++k) {
     int32_t other = k < 0 ? (int32_t)guide : w->near[guide * RV_TRANSFER_NEAR + (size_t)k];
     if (other < 0) continue;
-    size_t first = (size_t)w->g->first[other], n = (size_t)w->g->first[other + 1] - first;
-    const RvTransferSample *root = w->g->samples + first, *next = root + first_edge(root, n);
-    memcpy(rest + 3 * count, root->rest, sizeof root->rest),
-        memcpy(moved + 3 * count++, root->moved, sizeof root->rest);
-    memcpy(rest + 3 * count, next->rest, sizeof next->rest),
-        memcpy(moved + 3 * count++, next->moved, sizeof next->rest);
+    size_t root = (size_t)g->first[other],
+           next = root + first_edge(g->along + root, (size_t)g->first[other + 1] - root);
+    memcpy(rest + 3 * count, g->rest + 3 * root, three), memcpy(moved + 3 * count++, g->moved + 3 * root, three);
+    memcpy(rest + 3 * count, g->rest + 3 * next, three), memcpy(moved + 3 * count++, g->moved + 3 * next, three);
   }
   return rv_rigid_fit(count, rest, moved).turn;
 }
 
 // Places at a distance along the guide, at rest and moved; *from is a sample not beyond it.
-static void places_at(const RvTransferSample* s, size_t n, double along, size_t* from, RvVec3* rest, RvVec3* moved) {
+static void places_at(const RvTransferGuides* g, size_t first, size_t n, double along, size_t* from, RvVec3* rest,
+                      RvVec3* moved) {
   size_t i = *from;
-  while (i + 2 < n && s[i + 1].along <= along) ++i;
-  double length = s[i + 1].along - s[i].along, t = length > 0 ? fmin((along - s[i].along) / length, 1) : 0;
-  *rest = rv_lerp(rv_vec3_load64(s[i].rest), rv_vec3_load64(s[i + 1].rest), t);
-  *moved = rv_lerp(rv_vec3_load64(s[i].moved), rv_vec3_load64(s[i + 1].moved), t);
+  while (i + 2 < n && g->along[first + i + 1] <= along) ++i;
   *from = i;
+  const double *s = g->along + first + i, *a = g->rest + 3 * (first + i), *b = g->moved + 3 * (first + i);
+  double length = s[1] - s[0], t = length > 0 ? fmin((along - s[0]) / length, 1) : 0;
+  *rest = rv_lerp(rv_vec3_load64(a), rv_vec3_load64(a + 3), t);
+  *moved = rv_lerp(rv_vec3_load64(b), rv_vec3_load64(b + 3), t);
 }
 
 // From the root on, each sample turns as the one before it and then the shortest way onto its own direction: so nothing
 // twists about the guide but what the guide's bending makes. A direction is the chord over the window, shorter towards
 // the root, where it is the edge that the skin holds.
 static void turn_guide(const Turning* w, size_t guide) {
-  size_t first = (size_t)w->g->first[guide], n = (size_t)w->g->first[guide + 1] - first, low = 0, high = 0;
-  RvTransferSample* s = w->g->samples + first;
-  double length = s[n - 1].along, edge = s[first_edge(s, n)].along;
+  const RvTransferGuides* g = w->g;
+  size_t first = (size_t)g->first[guide], n = (size_t)g->first[guide + 1] - first, low = 0, high = 0;
+  const double* s = g->along + first;
+  double length = s[n - 1], edge = s[first_edge(s, n)];
   RvQuat turn = root_turn(w, guide);
   for (size_t i = 0; i < n; ++i) {
-    double half = fmin(0.5 * w->window, s[i].along), begin = 0, end = length;
-    if (i > 0) begin = fmin(s[i].along - half, s[i - 1].along);
-    if (i + 1 < n) end = i > 0 ? fmax(s[i].along + half, s[i + 1].along) : edge;
+    double half = fmin(0.5 * w->window, s[i]), begin = 0, end = length;
+    if (i > 0) begin = fmin(s[i] - half, s[i - 1]);
+    if (i + 1 < n) end = i > 0 ? fmin(fmax(s[i] + half, s[i + 1]), length) : edge;
     RvVec3 rest[2], moved[2];
-    places_at(s, n, begin, &low, &rest[0], &moved[0]);
+    places_at(g, first, n, begin, &low, &rest[0], &moved[0]);
     high = high < low ? low : high;
-    places_at(s, n, fmin(end, length), &high, &rest[1], &moved[1]);
+    places_at(g, first, n, end, &high, &rest[1], &moved[1]);
     RvVec3 from = rv_sub(rest[1], rest[0]), to = rv_sub(moved[1], moved[0]);
     // a chord of next to nothing, where a curl closes on itself, says nothing
     double least = 1e-3 * (end - begin);
@@ -178,12 +210,29 @@ static void turn_guide(const Turning* w, size_t guide) {
       RvVec3 now = rv_quat_rotate(turn, rv_normalize(from, rv_vec3(0, 1, 0)));
       turn = rv_quat_normalize(rv_quat_mul(rv_quat_between(now, rv_normalize(to, now)), turn));
     }
-    s[i].turn[0] = turn.x, s[i].turn[1] = turn.y, s[i].turn[2] = turn.z, s[i].turn[3] = turn.w;
+    double* to_turn = g->samples[first + i].turn;
+    to_turn[0] = turn.x, to_turn[1] = turn.y, to_turn[2] = turn.z, to_turn[3] = turn.w;
+  }
+}
+
+// the moved line, and what of the guide's motion is its curls' alone
+static void move_line(const RvTransferGuides* g, size_t guide, double window) {
+  size_t at = (size_t)g->first[guide], n = (size_t)g->first[guide + 1] - at;
+  double *room = g->room + 6 * at, *line = room + 3 * n;
+  rv_transfer_smooth(n, g->along + at, g->moved + 3 * at, window, room, line);
+  for (size_t i = at; i < at + n; ++i) {
+    RvTransferSample* s = &g->samples[i];
+    RvVec3 moved = rv_vec3_load64(line + 3 * (i - at));
+    RvVec3 turned =
+        rv_quat_rotate((RvQuat){s->turn[0], s->turn[1], s->turn[2], s->turn[3]}, rv_vec3_load64(g->curl + 3 * i));
+    rv_vec3_store64(s->moved, moved);
+    rv_vec3_store64(s->curl, rv_sub(rv_sub(rv_vec3_load64(g->moved + 3 * i), moved), turned));
   }
 }
 
 static void turn_range(void* arg, size_t begin, size_t end) {
-  for (size_t i = begin; i < end; ++i) turn_guide(arg, i);
+  const Turning* w = arg;
+  for (size_t i = begin; i < end; ++i) turn_guide(w, i), move_line(w->g, i, w->window);
 }
 
 void rv_transfer_guides_turn(RvTransferGuides* guides, const int32_t* near, double window) {
