@@ -7,7 +7,7 @@
 
 #include "base/parallel.h"
 #include "contact/pair.h"
-#include "contact/sort.h"
+#include "space/sort.h"
 #include "contact/store.h"
 
 enum { CHUNKS = 256, AXIS_BITS = 21, MAX_ENTRIES = 48, MAX_FOUND = 256 };

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "contact/collider.h"
-#include "contact/sort.h"
+#include "space/sort.h"
 #include "contact/store.h"
 
 RvContactDef rv_contact_defaults(void) {

@@ -1,5 +1,5 @@
 // Ends of links and touches, batch by batch: each batch then gathers its own in a fixed order, with no atomics.
-#include "contact/sort.h"
+#include "space/sort.h"
 #include "contact/store.h"
 
 size_t rv_contact_strand(const RvContacts* c, size_t vertex) {

@@ -10,7 +10,7 @@
 #include "base/parallel.h"
 #include "contact/collider.h"
 #include "contact/law.h"
-#include "contact/sort.h"
+#include "space/sort.h"
 #include "contact/store.h"
 
 enum { CHUNKS = 64, MAX_WALK = 16 };

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/rng.h"
-#include "contact/sort.h"
+#include "space/sort.h"
 #include "contact/store.h"
 #include "support/rv_test.h"
 #include "support/strands.h"

@@ -1,5 +1,5 @@
 // Radix sort, least digit first: each chunk counts its digits, a prefix over (digit, chunk) gives where they go.
-#include "contact/sort.h"
+#include "space/sort.h"
 
 #include <string.h>
 

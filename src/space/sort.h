@@ -1,6 +1,6 @@
 // Sorting by numbers, in parallel and stable; the order does not depend on the workers.
-#ifndef RV_CONTACT_SORT_H
-#define RV_CONTACT_SORT_H
+#ifndef RV_SPACE_SORT_H
+#define RV_SPACE_SORT_H
 
 #include "rivulet/base.h"
 

@@ -1,0 +1,52 @@
+// The grid of the liquid: what particles, film, hair, solids and the solves share within a substep. Every channel
+// belongs to the tiles of `tiles` (space/tiles.h for the layout, staggered faces among it). SI units.
+//
+// A substep fills it in this order; each later user may rely on what stands above him.
+//   1. rv_liquid_grid_build     tiles around the particles, channels sized and cleared
+//   2. rv_liquid_to_grid        mass, momentum of the particles (WH-34); fill, distance
+//   3. others                   ADD to mass and momentum (film, WH-35), drag, share, divergence; solids
+//   (liquid/solids.h)
+//   4. rv_liquid_grid_velocity  velocity = momentum / mass where there is mass; a face without is not `valid`
+//   5. forces, viscosity, tension, pressure: change velocity
+//   6. rv_liquid_extrapolate    velocity of faces that are not valid (WH-37)
+//   7. rv_liquid_from_grid      back to the particles
+#ifndef RV_LIQUID_GRID_H
+#define RV_LIQUID_GRID_H
+
+#include "space/channel.h"
+
+typedef struct RvLiquidGrid {
+  double dx;         // m
+  double origin[3];  // world position of the corner of cell (0, 0, 0)
+  RvTiles tiles;
+  // Faces, one channel an axis.
+  RvChannel mass[3];      // kg: liquid that this face stands for; 0 in air
+  RvChannel momentum[3];  // kg m/s along the axis
+  RvChannel velocity[3];  // m/s along the axis; after step 4
+  RvChannel valid[3];  // 1 where velocity is that of liquid, 0 in air: set by step 4, after which a solve that gives a
+                       // face a meaning (wet faces without mass) sets it too; extrapolation fills the rest
+  RvChannel share[3];  // what part of the face's volume the liquid may take (1 - the fibres' part), 1 by default
+  RvChannel drag[3];   // kg/(m^3 s): force per volume on the liquid per velocity, against `drag_target`; 0 by default
+  RvChannel drag_target[3];  // m/s: velocity that the drag pulls to
+  // Cells.
+  RvChannel fill;      // m^3 of liquid in the cell by trilinear weights, over dx^3; a full cell has about 1
+  RvChannel distance;  // m: signed distance to the liquid's surface at the cell's centre, below 0 in the liquid; far
+                       // from it any number of the right sign of at least RV_LIQUID_BAND dx
+  RvChannel divergence;  // 1/s: the divergence that the velocity shall have: drift correction, sources. 0 by default
+  RvChannel pressure;    // Pa; kept from the last substep as the first guess
+  bool shared, dragged;  // whether share or drag is other than the default anywhere; else the channels are not filled
+} RvLiquidGrid;
+
+// Cells around the particles for which there are tiles, and how far `distance` is exact.
+enum { RV_LIQUID_BAND = 3 };
+
+// World position of the lower corner of the cell at (x, y, z) in a tile.
+static inline double rv_liquid_corner(const RvLiquidGrid* grid, size_t tile, int axis, int at) {
+  return grid->origin[axis] + grid->dx * (double)(grid->tiles.coord[tile][axis] * RV_TILE_SIDE + at);
+}
+
+void rv_liquid_grid_free(RvLiquidGrid* grid);
+// Bytes that the grid holds.
+size_t rv_liquid_grid_bytes(const RvLiquidGrid* grid);
+
+#endif

@@ -1,0 +1,59 @@
+// What the liquid knows of the solids: channels over the liquid's tiles, made anew for each substep from meshes,
+// volumes or simple shapes, at the end of the substep (WH-43). Whoever fills them need not be known to the solves.
+#ifndef RV_LIQUID_SOLIDS_H
+#define RV_LIQUID_SOLIDS_H
+
+#include "liquid/grid.h"
+
+typedef struct RvLiquidSolids {
+  // m: signed distance at the LOWER CORNER of each cell, below 0 inside; far from a solid any number above
+  // RV_LIQUID_BAND dx. Exact near zero.
+  RvChannel distance;
+  // Faces, one channel an axis: what part of the face's area is open (0 solid .. 1 open), and the solid's velocity
+  // along the axis, m/s; defined where distance < RV_LIQUID_BAND dx.
+  RvChannel open[3];
+  RvChannel velocity[3];
+  // The solid's slip at the cell: 0 slips freely, 1 sticks; between, the Coulomb coefficient divides as liquid/advect.c
+  // says.
+  RvChannel friction;
+  // For each tile whether a solid lies within RV_LIQUID_BAND dx of it: where 0, distance and velocity are not filled,
+  // open is 1 everywhere (and filled so), and all work for solids is left away.
+  uint8_t* touched;
+  size_t capacity;  // of touched
+  bool any;         // some tile is touched
+} RvLiquidSolids;
+
+// Room for all channels over the grid's tiles, nothing touched, all open. False when out of memory.
+bool rv_liquid_solids_clear(RvLiquidSolids* solids, const RvTiles* tiles);
+void rv_liquid_solids_free(RvLiquidSolids* solids);
+
+// Signed distance (m, below 0 inside) of all solids at a point, with the velocity (m/s) and friction of the nearest.
+typedef double RvSolidFn(const void* user, const double x[3], double velocity[3], double* friction);
+
+// Fills all channels from such a function, called at corners and centres of faces from several workers at once. Face
+// openings are the area above 0 of the distance, linear over four triangles between the corners and their mean. False
+// when out of memory.
+bool rv_liquid_solids_from_fn(RvLiquidSolids* solids, const RvLiquidGrid* grid, RvSolidFn* fn, const void* user);
+// What part of a square is above 0, from the distances at its corners in order around it.
+float rv_solid_open_area(const float corner[4]);
+
+// Simple solids, exact, for tests, walls and checks.
+typedef enum RvShapeKind { RV_SHAPE_PLANE, RV_SHAPE_SPHERE, RV_SHAPE_BOX } RvShapeKind;
+typedef struct RvSolidShape {
+  RvShapeKind kind;
+  double center[3];     // a point of the plane
+  double size[3];       // plane: unit normal out of the solid; sphere: radius first; box: half sides
+  bool inside_out;      // the solid is what lies outside: a tank
+  unsigned open_sides;  // box inside out: bit 2a for the lower, 2a+1 for the upper side of axis a that is no wall
+  double velocity[3], spin[3];  // of the center, m/s, and about it, rad/s
+  double friction;
+} RvSolidShape;
+typedef struct RvSolidShapes {
+  size_t count;
+  const RvSolidShape* shape;
+} RvSolidShapes;
+
+// An RvSolidFn whose user is an RvSolidShapes.
+double rv_solid_shapes_distance(const void* shapes, const double x[3], double velocity[3], double* friction);
+
+#endif
