@@ -11,6 +11,7 @@
 #include "cli/bench_direct.h"
 #include "cli/bench_flip.h"
 #include "cli/bench_list.h"
+#include "cli/cli.h"
 #include "math/kernel.h"
 #include "strand/newton.h"
 
@@ -135,7 +136,7 @@ static Outcome solve(Solver* s, int most) {
   double start = rv_clock_cpu(), first = rv_parallel_sum(n, GRAIN, square, s), norm = first;
   double gamma = rv_parallel_sum(n, GRAIN, precondition, s), begun = gamma;
   s->beta = 0;
-  while (o.iterations < most && norm > TOLERANCE * TOLERANCE * first) {
+  while (o.iterations < most && norm > TOLERANCE * TOLERANCE * first && !rv_cli_interrupted()) {
     rv_parallel_for(n, GRAIN, turn, s);
     rv_flip_bridges(s->f, s->p, s->ap, s->kind != LOCAL);
     s->alpha = gamma / rv_parallel_sum(n, GRAIN, curvature, s);
@@ -193,22 +194,25 @@ static RvResult run_case(const RvBenchOut* out, const Case* c, RvError* error) {
   static const char* const names[] = {"local", "local_bare", "diagonal", "plain"};
   RvFlip f;
   Solver s;
-  Outcome o[4];
+  Outcome o[4] = {{0}};
   RvResult result = rv_flip_new(&f, &c->def, error);
   if (result) return result;
   if (take(&s, &f)) {
     emit(out, c->name, "bridge_stiffness", f.bridge, "N/m2");
     emit(out, c->name, "links_per_vertex", (double)f.first[f.nstrand] * (f.vertices - 2) / (double)f.model->nvertex,
          "");
-    for (int kind = 0; kind < 4; ++kind) {
+    for (int kind = 0; kind < 4 && !rv_cli_interrupted(); ++kind) {
       // plain CG is far behind and is not followed to its end
       int most = kind <= LOCAL_WITHOUT ? 20000 : o[0].iterations * (kind == PLAIN ? 2 : c->baseline);
       s.kind = (Kind)kind;
       o[kind] = solve(&s, most);
-      emit_outcome(out, c->name, names[kind], &o[kind]);
+      if (!rv_cli_interrupted()) emit_outcome(out, c->name, names[kind], &o[kind]);
     }
-    emit(out, c->name, "diagonal_to_local_iterations", (double)o[DIAGONAL].iterations / o[LOCAL].iterations, "x");
-    emit(out, c->name, "diagonal_to_local_cpu", o[DIAGONAL].cpu / o[LOCAL].cpu, "x");
+    if (rv_cli_interrupted()) result = rv_fail(error, RV_CANCELLED, "interrupted");
+    if (!result) {
+      emit(out, c->name, "diagonal_to_local_iterations", (double)o[DIAGONAL].iterations / o[LOCAL].iterations, "x");
+      emit(out, c->name, "diagonal_to_local_cpu", o[DIAGONAL].cpu / o[LOCAL].cpu, "x");
+    }
   } else {
     result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   }
@@ -221,7 +225,7 @@ static RvResult run_case(const RvBenchOut* out, const Case* c, RvError* error) {
 static RvResult run_direct(const RvBenchOut* out, RvFlipDef def, size_t most, RvError* error) {
   RvResult result = RV_OK;
   bool more = true;
-  for (def.hairs = 16; !result && more && def.hairs <= most; def.hairs *= 2) {
+  for (def.hairs = 16; !result && more && def.hairs <= most && !rv_cli_interrupted(); def.hairs *= 2) {
     RvFlip f;
     Solver s;
     RvDirect direct = {0};

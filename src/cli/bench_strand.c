@@ -8,6 +8,7 @@
 #include "base/timer.h"
 #include "cli/bench_list.h"
 #include "cli/bench_strand_lanes.h"
+#include "cli/cli.h"
 #include "contact/contact.h"
 
 typedef struct Case {
@@ -57,6 +58,8 @@ static RvResult run_dry(RvBenchGroom* g, int steps, Dry* out, RvError* error) {
   *out = (Dry){.step = {INFINITY, INFINITY}, .plain = {INFINITY, INFINITY}};
   RvResult result = RV_OK;
   for (int k = 0; !result && k <= steps; ++k) {
+    if (rv_cli_interrupted()) result = rv_fail(error, RV_CANCELLED, "interrupted");
+    if (result) break;
     RvStrandStepDef def = rv_bench_groom_move(g);
     RvStrandStats stats;
     int two = k % 2;
