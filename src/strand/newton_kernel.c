@@ -31,18 +31,22 @@ void RV_KERNEL(rv_newton_energy)(const RvNewtonBatch* b, const double* q, double
   }
 }
 
-// the coupling's own part, then inertia on the diagonal; rows and columns of fixed unknowns become those of the unit
-// matrix
-RV_INLINE void constrain(const RvNewtonBatch* b, const double* q, double* band, int n) {
+RV_INLINE void add_coupling(const RvNewtonBatch* b, const double* q, double* band) {
   if (b->alone)
     b->couple->block(b->couple->user, b->block, q, b->careful, NULL, NULL, band);
   else if (b->couple && b->couple->diagonal)
     b->couple->diagonal(b->couple->user, b->block, band);
+}
+
+// a share of inertia on the diagonal; rows and columns of fixed unknowns become those of the unit
+// matrix
+RV_INLINE void constrain(const RvNewtonBatch* b, double* band, int n, double share) {
   for (int lane = 0; lane < RV_W; lane += RV_V)
     for (int j = 0; j < n; ++j) {
       const RvLanes mine = rv_lanes_load(b->free + j * RV_W + lane);
       double* column = band + (size_t)j * STRIDE * RV_W + lane;
-      const RvLanes d = rv_lanes_load(column) + rv_lanes_load(b->inertia + j * RV_W + lane);
+      const RvLanes inertia = rv_lanes_load(b->inertia + j * RV_W + lane);
+      const RvLanes d = rv_lanes_fma(rv_lanes_set(share), inertia, rv_lanes_load(column));
       // stiffness of twist is as small as 1e-10: nothing may be added to it that does not belong there
       rv_lanes_store(column, rv_lanes_fma(mine, d, rv_lanes_set(1) - mine));
       const int rows = n - 1 - j < RV_ROD_BAND ? n - 1 - j : RV_ROD_BAND;
@@ -78,14 +82,24 @@ unsigned RV_KERNEL(rv_newton_assemble)(const RvNewtonBatch* b, const double* q, 
   if (b->alone) b->couple->block(b->couple->user, b->block, q, 0, NULL, g, NULL);
   inertia_gradient(b, q, g, n);
   if (!band) return 0;
-  constrain(b, q, band, n);
-  const unsigned failed = RV_KERNEL(rv_ldlt_factor)(band, n, RV_ROD_BAND);
+  // A coupling's own part can make an indefinite block positive, but two strands that move together do not feel it: so
+  // that the matrix of all is positive, each strand's must be without it, and not just so.
+  unsigned loose = 0;
+  if (b->couple && kind == RV_ROD_FULL) {
+    for (size_t i = 0; i < room; ++i) spare[i] = band[i];
+    constrain(b, spare, n, 0.5);
+    loose = RV_KERNEL(rv_ldlt_factor)(spare, n, RV_ROD_BAND);
+  }
+  add_coupling(b, q, band);
+  constrain(b, band, n, 1);
+  const unsigned failed = RV_KERNEL(rv_ldlt_factor)(band, n, RV_ROD_BAND) | loose;
   const unsigned bad = kind == RV_ROD_FULL ? failed | b->careful : 0;
   if (!bad) return failed;
   // these lanes take the Gauss-Newton factor; the others keep theirs, so that no lane knows its neighbours
   clear(spare, room + (size_t)(n + 1) * RV_W);
   RV_KERNEL(rv_rod_derivatives)(&b->rod, q, RV_ROD_GAUSS_NEWTON, spare + room, spare);
-  constrain(b, q, spare, n);
+  add_coupling(b, q, spare);
+  constrain(b, spare, n, 1);
   RV_KERNEL(rv_ldlt_factor)(spare, n, RV_ROD_BAND);
   for (size_t i = 0; i < room; i += RV_W)
     for (int lane = 0; lane < RV_W; ++lane)

@@ -45,6 +45,8 @@ void rv_work_place(RvStrandWork* w, double* memory, int vertices);
 void rv_step_begin(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWork* w);
 // The decrement of moving a whole strand by one of its edges: what residuals are measured against when nothing moves.
 void rv_step_scale(const RvStrandBatch* b, const RvStrandWork* w, double scale[RV_LANES]);
+// Newton for a batch whose strands are alone: every lane has its own steps, line search and end.
+void rv_step_newton(const RvStrandBatch* b, RvStrandWork* w, int most, double tolerance, RvStrandStats* stats);
 // q becomes the state: velocities, and frames carried to the end of the step.
 void rv_step_finish(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWork* w);
 

@@ -21,6 +21,7 @@ typedef struct Coupled {
   double *share, *now, *trial, *slope;      // [lanes of all batches] of the line search
   double alpha, beta;
   double forcing;              // tolerance of the linear solve at hand
+  double* alone;               // [batches] the first decrement without the others
   uint8_t *caution, *careful;  // [lanes of all batches], [batches] their bits
   int64_t* indefinite;         // one a batch; -1: no memory
 } Coupled;
@@ -39,6 +40,25 @@ static double dot(const RvStrandBatch* b, const double* x, const double* y) {
 
 //---------------------------------------------------------------------------------------------- one batch each
 
+enum { ALONE_ITERATIONS = 8 };
+static const double ALONE_TOLERANCE = 1e-2;
+
+// Where a strand would go if the others were not there, solids included: what is hard for one strand is found out by
+// that strand alone, and is not iterated with all the others.
+static void guess_alone(Coupled* c, size_t k) {
+  RvStrandWork* w = &c->work[k];
+  const RvStrandBatch* b = &c->step->m->batches[k];
+  RvStrandStats stats = {0};
+  if (c->step->def->max_iterations < 2 || !c->op->block) return;
+  w->spare = rv_alloc(rv_spare_size(b->vertices), sizeof(double));
+  if (!w->spare) return;
+  w->potential.alone = true;
+  rv_step_newton(b, w, ALONE_ITERATIONS, ALONE_TOLERANCE, &stats);
+  c->alone[k] = stats.first;
+  w->potential.alone = false, w->potential.careful = 0;
+  rv_free(w->spare), w->spare = NULL;
+}
+
 static void begin_batches(void* arg, size_t begin, size_t end) {
   Coupled* c = arg;
   for (size_t k = begin; k < end; ++k) {
@@ -47,6 +67,7 @@ static void begin_batches(void* arg, size_t begin, size_t end) {
     w->q = c->q + b->at, w->g = c->r + b->at, w->d = c->d + b->at, w->trial = c->ap + b->at;
     rv_work_place(w, c->memory + c->memory_at[k], b->vertices);
     rv_step_begin(c->step, b, w);
+    guess_alone(c, k);
   }
 }
 
@@ -237,7 +258,7 @@ static void shorten(Coupled* c, bool all) {
   for (size_t i = 0; i < n; ++i) {
     if (all)
       c->share[i] *= 0.25;
-    else if (excess(c, i) > 0.1 * worst && c->share[i] > 0.02)
+    else if (excess(c, i) > 0.1 * worst)
       c->share[i] = rv_step_shorter(c->share[i], c->slope[i], c->trial[i] - c->now[i]);
   }
 }
@@ -268,7 +289,7 @@ static bool search(Coupled* c, RvStrandStats* stats) {
     rv_parallel_for(n, 1, move_batches, c);
     c->op->energy(c->op->user, c->ap, c->trial);
     double trial = sum_lanes(c->trial, n);
-    bool late = halving >= 3;
+    bool late = halving >= RV_STRAND_MAX_HALVINGS / 2;
     // at convergence the fall is below the energy's own rounding, which must not stop the last step
     if (trial <= energy - (late ? 1e-4 : 0.1) * promised(c) + 1e-13 * fabs(energy)) {
       swap(&c->q, &c->ap), swap(&c->now, &c->trial);
@@ -299,6 +320,9 @@ static void newton(Coupled* c, RvStrandStats* stats) {
   const RvStrandStepDef* def = c->step->def;
   size_t n = c->step->m->nbatch;
   double first = 0, scale = sqrt(rv_parallel_sum(n, 1, scale_sum, c));
+  // what is left is measured against the first step of all from where they were, not from the better guess
+  for (size_t k = 0; k < n; ++k) first += c->alone[k] * c->alone[k];
+  scale = fmax(scale, sqrt(first));
   first_energy(c);
   // the linearised step has only one solve (WH-44)
   c->forcing = def->max_iterations > 1 ? 0.1 : def->cg_tolerance;
@@ -326,9 +350,10 @@ static bool take_memory(Coupled* c) {
   const RvStrandModel* m = c->step->m;
   c->work = rv_alloc_zero(m->nbatch, sizeof *c->work);
   c->memory_at = rv_alloc(m->nbatch, sizeof *c->memory_at);
+  c->alone = rv_alloc_zero(m->nbatch, sizeof *c->alone);
   c->caution = rv_alloc_zero(m->nbatch, RV_LANES);
   c->careful = rv_alloc_zero(m->nbatch, 1);
-  if (!c->caution || !c->careful) return false;
+  if (!c->alone || !c->caution || !c->careful) return false;
   c->indefinite = rv_alloc_zero(m->nbatch, sizeof *c->indefinite);
   if (!c->work || !c->memory_at || !c->indefinite) return false;
   size_t total = 0;
@@ -359,7 +384,7 @@ RvResult rv_step_coupled(const RvStrandStep* step, RvStrandStats* stats, RvError
     }
   }
   rv_free(c.work), rv_free(c.memory_at), rv_free(c.indefinite), rv_free(c.memory);
-  rv_free(c.caution), rv_free(c.careful);
+  rv_free(c.alone), rv_free(c.caution), rv_free(c.careful);
   rv_free(c.share), rv_free(c.now), rv_free(c.trial), rv_free(c.slope);
   rv_free(c.q), rv_free(c.d), rv_free(c.b), rv_free(c.r), rv_free(c.z), rv_free(c.p), rv_free(c.mp), rv_free(c.ap);
   return result;

@@ -45,7 +45,7 @@ static int search(const RvStrandWork* w, const double* energy, const double* slo
   return shortened;
 }
 
-static void newton(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWork* w, RvStrandStats* stats) {
+void rv_step_newton(const RvStrandBatch* b, RvStrandWork* w, int most, double tolerance, RvStrandStats* stats) {
   int n = b->vertices;
   double first[RV_LANES] = {0}, scale[RV_LANES], left[RV_LANES] = {0}, after[RV_LANES];
   double energy[RV_LANES] __attribute__((aligned(64))), slope[RV_LANES] __attribute__((aligned(64)));
@@ -53,7 +53,7 @@ static void newton(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWor
   uint8_t caution[RV_LANES] = {0};
   rv_step_scale(b, w, scale);
   rv_newton_energy(&w->potential, w->q, energy);
-  for (int it = 0; it < step->def->max_iterations; ++it) {
+  for (int it = 0; it < most; ++it) {
     if (rv_newton_assemble(&w->potential, w->q, w->g, w->band, w->spare)) stats->indefinite++;
     size_t count = (size_t)(4 * n - 1) * RV_LANES;
     for (size_t k = 0; k < count; ++k) w->d[k] = -w->g[k];
@@ -66,7 +66,7 @@ static void newton(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWor
       double decrement = slope[lane] < 0 ? sqrt(-slope[lane]) : 0;
       if (it == 0) first[lane] = fmax(decrement, scale[lane]);
       left[lane] = decrement / first[lane];
-      alpha[lane] = left[lane] > step->def->tolerance ? 1 : 0;
+      alpha[lane] = left[lane] > tolerance ? 1 : 0;
       any |= alpha[lane] > 0;
     }
     if (!any) break;
@@ -77,8 +77,12 @@ static void newton(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWor
       if (rv_step_careful(&caution[lane], alpha[lane])) w->potential.careful |= (uint8_t)(1U << lane);
     memcpy(energy, after, sizeof energy);
   }
-  for (int lane = 0; lane < b->lanes; ++lane) stats->residual = fmax(stats->residual, left[lane]);
-  if (stats->residual > step->def->tolerance) stats->unconverged = 1;
+  for (int lane = 0; lane < b->lanes; ++lane) {
+    stats->residual = fmax(stats->residual, left[lane]);
+    stats->first += first[lane] * first[lane];
+  }
+  stats->first = sqrt(stats->first);
+  if (stats->residual > tolerance) stats->unconverged = 1;
 }
 
 static void step_batches(void* arg, size_t begin, size_t end) {
@@ -98,7 +102,7 @@ static void step_batches(void* arg, size_t begin, size_t end) {
                       .spare = memory + 4 * unknowns};
     rv_work_place(&w, w.spare + rv_spare_size(b->vertices), b->vertices);
     rv_step_begin(f->step, b, &w);
-    newton(f->step, b, &w, &f->stats[k]);
+    rv_step_newton(b, &w, f->step->def->max_iterations, f->step->def->tolerance, &f->stats[k]);
     rv_step_finish(f->step, b, &w);
     rv_free(memory);
   }

@@ -77,6 +77,7 @@ typedef struct RvStrandStepDef {
 typedef struct RvStrandStats {
   int iterations;       // largest of any batch
   double residual;      // largest that was left
+  double first;         // root of the sum of squares of the first ones, of a batch
   int64_t indefinite;   // batches whose full Hessian was replaced in some lane
   int64_t searches;     // steps that the line search shortened
   int64_t unconverged;  // batches that reached max_iterations above the tolerance
