@@ -183,7 +183,9 @@ RvResult rv_check_global(const RvCheckOut* out, RvError* error) {
   RvResult result = RV_OK;
   const double dt = 1.0 / 96;
   int cg[3] = {0};
-  for (int pass = 0; pass < 3 && !result; ++pass) {
+  // each first with one iteration, whose CG is counted: in the last one of a whole step the right side is rounding
+  for (int run = 0; run < 6 && !result; ++run) {
+    const int pass = run / 2, whole = run % 2;
     Bench b = {0};
     result = build(&b, error);
     if (!result) {
@@ -195,7 +197,7 @@ RvResult rv_check_global(const RvCheckOut* out, RvError* error) {
       RvStrandStats stats = {0};
       keep_start(&b);
       const RvStrandStepDef def = {.dt = dt,
-                                   .max_iterations = 40,
+                                   .max_iterations = whole ? 40 : 1,
                                    .tolerance = 1e-11,
                                    .force = b.force,
                                    .target = b.state->q,
@@ -205,9 +207,9 @@ RvResult rv_check_global(const RvCheckOut* out, RvError* error) {
       result = rv_strand_step(b.model, b.state, &def, &stats, error);
       double left = 0, weight = 9.81 * b.model->mass[rv_strand_index(&b.model->batches[0], 0, 5, 0)];
       if (!result) result = residual(&b, &op, dt, &left, error);
-      cg[pass] = stats.cg_iterations;
+      if (!whole) cg[pass] = stats.cg_iterations;
       // relative to the weight of a vertex; stretching forces are 1e5 times that, so 1e-4 of it is 1e-9 of the terms
-      if (!result) rv_check_emit(out, names[pass], left / weight, 0, 1e-4);
+      if (!result && whole) rv_check_emit(out, names[pass], left / weight, 0, 1e-4);
     }
     rv_strand_state_free(b.state);
     rv_strand_model_free(b.model);
