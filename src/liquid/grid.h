@@ -29,15 +29,17 @@ typedef struct RvLiquidGrid {
   RvChannel drag[3];   // kg/(m^3 s): force per volume on the liquid per velocity, against `drag_target`; 0 by default
   RvChannel drag_target[3];  // m/s: velocity that the drag pulls to
   // Cells.
-  RvChannel fill;      // m^3 of liquid in the cell by trilinear weights, over dx^3; a full cell has about 1
-  RvChannel distance;  // m: signed distance to the liquid's surface at the cell's centre, below 0 in the liquid; far
-                       // from it any number of the right sign of at least RV_LIQUID_BAND dx
+  RvChannel fill;        // m^3 of liquid in the cell by trilinear weights, over dx^3; a full cell has about 1
+  RvChannel distance;    // m: signed distance to the liquid's surface at the cell's centre, below 0 in the liquid; from
+                         // one dx on it tells only the side
   RvChannel divergence;  // 1/s: the divergence that the velocity shall have: drift correction, sources. 0 by default
   RvChannel pressure;    // Pa; kept from the last substep as the first guess
+  RvTiles tiles_before;  // those that pressure_before belongs to
+  RvChannel pressure_before;
   bool shared, dragged;  // whether share or drag is other than the default anywhere; else the channels are not filled
 } RvLiquidGrid;
 
-// Cells around the particles for which there are tiles, and how far `distance` is exact.
+// Cells around the particles for which there are tiles, and as far as velocity is extrapolated.
 enum { RV_LIQUID_BAND = 3 };
 
 // World position of the lower corner of the cell at (x, y, z) in a tile.
@@ -45,6 +47,10 @@ static inline double rv_liquid_corner(const RvLiquidGrid* grid, size_t tile, int
   return grid->origin[axis] + grid->dx * (double)(grid->tiles.coord[tile][axis] * RV_TILE_SIDE + at);
 }
 
+// Makes share and drag channels, filled with their defaults, and marks them as used; then others write into them. False
+// when out of memory.
+bool rv_liquid_grid_share(RvLiquidGrid* grid);
+bool rv_liquid_grid_drag(RvLiquidGrid* grid);
 void rv_liquid_grid_free(RvLiquidGrid* grid);
 // Bytes that the grid holds.
 size_t rv_liquid_grid_bytes(const RvLiquidGrid* grid);

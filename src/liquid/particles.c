@@ -1,0 +1,118 @@
+#include "liquid/particles.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/parallel.h"
+
+// which halves of the blocks the arrays are
+void rv_particles_bind(RvParticles* p) {
+  float* half[2 * (RV_PARTICLE_BLOCKS - 2)];
+  for (int b = 0; b < RV_PARTICLE_BLOCKS - 2; ++b) {
+    half[2 * b] = (float*)p->block[b];
+    half[2 * b + 1] = (float*)p->block[b] + p->capacity;
+  }
+  for (int a = 0; a < 3; ++a) p->x[a] = half[a], p->v[a] = half[3 + a];
+  for (int a = 0; a < 9; ++a) p->c[a] = half[6 + a];
+  p->age = half[15];
+  p->material = (int32_t*)half[16];
+  p->home = (uint32_t*)half[17];
+  p->volume = (double*)p->block[9];
+  p->id = (int64_t*)p->block[10];
+}
+
+void rv_particles_free(RvParticles* p) {
+  for (int b = 0; b < RV_PARTICLE_BLOCKS; ++b) rv_free(p->block[b]);
+  rv_free(p->room);
+  rv_free(p->spare);
+  rv_free(p->cell_first);
+  rv_free(p->extra);
+  rv_tiles_free(&p->homes);
+  *p = (RvParticles){0};
+}
+
+RvResult rv_particles_reserve(RvParticles* p, size_t count, RvError* error) {
+  if (count <= p->capacity) return RV_OK;
+  // orders are 32-bit
+  if (count > UINT32_MAX / 2)
+    return rv_fail(error, RV_LIMIT, "%zu particles are more than the 2^31 that fit; use a larger particlesep", count);
+  // a multiple of 16 keeps both halves of a block aligned
+  size_t capacity = (count + count / 8 + 64) & ~(size_t)15;
+  // all or nothing: the new blocks first
+  RvParticles grown = *p;
+  grown.capacity = capacity;
+  memset(grown.block, 0, sizeof grown.block);
+  grown.room = grown.spare = NULL;
+  bool ok = (grown.room = rv_alloc(capacity, 8)) && (grown.spare = rv_alloc(capacity, 8));
+  for (int b = 0; ok && b < RV_PARTICLE_BLOCKS; ++b) {
+    bool halves = b < RV_PARTICLE_BLOCKS - 2;
+    ok = (grown.block[b] = rv_alloc(capacity, 8)) != NULL;
+    if (!ok || !p->block[b]) continue;
+    memcpy(grown.block[b], p->block[b], p->count * (halves ? 4 : 8));
+    if (halves) memcpy((float*)grown.block[b] + capacity, (float*)p->block[b] + p->capacity, p->count * 4);
+  }
+  if (!ok) {
+    for (int b = 0; b < RV_PARTICLE_BLOCKS; ++b) rv_free(grown.block[b]);
+    rv_free(grown.room), rv_free(grown.spare);
+    return rv_fail(error, RV_NO_MEMORY, "no memory for %zu particles (%zu MiB); use a larger particlesep", count,
+                   capacity * RV_PARTICLE_BYTES >> 20);
+  }
+  for (int b = 0; b < RV_PARTICLE_BLOCKS; ++b) rv_free(p->block[b]);
+  rv_free(p->room), rv_free(p->spare);
+  *p = grown;
+  rv_particles_bind(p);
+  return RV_OK;
+}
+
+size_t rv_particles_bytes(const RvParticles* p) {
+  return p->capacity * RV_PARTICLE_BYTES;
+}
+
+// index of the tile among homes and extra; the last extra one is tried first, as particles come in clusters
+static size_t home_of(RvParticles* p, const int32_t tile[3]) {
+  int32_t known = rv_tiles_find(&p->homes, tile[0], tile[1], tile[2]);
+  if (known >= 0) return (size_t)known;
+  if (p->extra_count && memcmp(p->extra[p->extra_count - 1], tile, sizeof *p->extra) == 0)
+    return p->homes.count + p->extra_count - 1;
+  if (p->extra_count == p->extra_capacity) {
+    size_t capacity = p->extra_capacity * 2 + 64;
+    void* more = rv_realloc(p->extra, p->extra_count * sizeof *p->extra, capacity, sizeof *p->extra);
+    if (!more) return SIZE_MAX;
+    p->extra = more;
+    p->extra_capacity = capacity;
+  }
+  memcpy(p->extra[p->extra_count], tile, sizeof *p->extra);
+  return p->homes.count + p->extra_count++;
+}
+
+size_t rv_particles_add(RvParticles* p, const double cell[3]) {
+  int32_t tile[3];
+  float x[3];
+  for (int a = 0; a < 3; ++a) {
+    double t = floor(cell[a] / RV_TILE_SIDE);
+    if (!(t >= -RV_TILE_RANGE && t < RV_TILE_RANGE)) return SIZE_MAX;
+    tile[a] = (int32_t)t;
+    x[a] = (float)(cell[a] - t * RV_TILE_SIDE);
+  }
+  if (p->count == p->capacity && rv_particles_reserve(p, p->count + 1, NULL)) return SIZE_MAX;
+  size_t home = home_of(p, tile), i = p->count;
+  if (home == SIZE_MAX) return SIZE_MAX;
+  for (int a = 0; a < 3; ++a) p->x[a][i] = x[a], p->v[a][i] = 0;
+  for (int a = 0; a < 9; ++a) p->c[a][i] = 0;
+  p->volume[i] = 0, p->age[i] = 0, p->id[i] = 0, p->material[i] = 0;
+  p->home[i] = (uint32_t)home;
+  p->count++;
+  return i;
+}
+
+static double add_volumes(void* arg, size_t begin, size_t end) {
+  const RvParticles* p = arg;
+  double sum = 0;
+  for (size_t i = begin; i < end; ++i) sum += p->volume[i];
+  return sum;
+}
+
+double rv_particles_volume(const RvParticles* p) {
+  return rv_parallel_sum(p->count, 1024, add_volumes, (void*)p);
+}

@@ -1,0 +1,77 @@
+// The particles of the liquid: arrays, one a quantity, sorted by tile and cell. 104 bytes a particle, the room for
+// sorting among them.
+//
+// Where a particle is: its tile and three floats, cells from the tile's lower corner. So a place is as exact ten
+// kilometres from zero as next to it (2^-21 of a cell), and the kernels work in float. Between moving and sorting the
+// floats may leave 0..8; rv_particles_sort takes such particles to their tiles. In whole coordinates, cells from the
+// grid's origin, a place is an exact double: rv_particles_place.
+#ifndef RV_LIQUID_PARTICLES_H
+#define RV_LIQUID_PARTICLES_H
+
+#include "space/tiles.h"
+
+enum { RV_PARTICLE_BLOCKS = 11, RV_PARTICLE_BYTES = 8 * (RV_PARTICLE_BLOCKS + 2) };
+
+typedef struct RvParticles {
+  size_t count, capacity;
+  float* x[3];        // cells from the lower corner of the tile
+  float* v[3];        // m/s
+  float* c[9];        // 1/s: c[3*a + b] is the change of v[a] along axis b, the affine vectors of WH-34
+  float* age;         // s since birth
+  double* volume;     // m^3; at 0 or below the particle is dead and the next sort takes it away
+  int64_t* id;        // unique, never used again
+  int32_t* material;  // index into the solver's materials
+  uint32_t* home;     // tile of the particle: in `homes`, and from homes.count on in `extra`
+  // Of the last sort. The particles of cell k of tile t are cell_first[t*512 + k] .. cell_first[t*512 + k + 1], those
+  // of the whole tile cell_first[t*512] .. cell_first[t*512 + 512]. Particles added since stand behind.
+  RvTiles homes;
+  uint32_t* cell_first;
+  size_t sorted;  // how many the last sort knew
+  // tiles of particles added since the last sort
+  int32_t (*extra)[3];
+  size_t extra_count, extra_capacity;
+  // behind: two arrays of 4 bytes or one of 8 in a block; room of the sort
+  uint64_t *block[RV_PARTICLE_BLOCKS], *room, *spare;
+  size_t first_capacity;
+} RvParticles;
+
+void rv_particles_free(RvParticles* particles);
+// Room for that many in all; what is there stays.
+RvResult rv_particles_reserve(RvParticles* particles, size_t count, RvError* error);
+// Bytes held, particles and sort; the tiles' own lists apart.
+size_t rv_particles_bytes(const RvParticles* particles);
+
+// Points the arrays into the blocks, after these were exchanged.
+void rv_particles_bind(RvParticles* particles);
+
+// One more particle at `cell` (cells from the grid's origin, exact), at rest, without volume; its index, or SIZE_MAX
+// when out of memory or when the place is out of range. Fill in the rest.
+size_t rv_particles_add(RvParticles* particles, const double cell[3]);
+
+static inline const int32_t* rv_particles_tile(const RvParticles* p, size_t i) {
+  uint32_t home = p->home[i];
+  return home < p->homes.count ? p->homes.coord[home] : p->extra[home - p->homes.count];
+}
+// Cells from the grid's origin; exact.
+static inline void rv_particles_place(const RvParticles* p, size_t i, double cell[3]) {
+  const int32_t* tile = rv_particles_tile(p, i);
+  for (int a = 0; a < 3; ++a) cell[a] = (double)tile[a] * RV_TILE_SIDE + (double)p->x[a][i];
+}
+
+// What a sort took away beside the dead: particles that went out of range or lost their numbers.
+typedef struct RvParticlesLost {
+  size_t count;
+  double volume;
+} RvParticlesLost;
+
+// Takes every particle to its tile and sorts all by (tile, cell), those of a cell in the order in which they stood.
+// Dead ones and lost ones leave; `lost` is added to. Makes homes and cell_first.
+RvResult rv_particles_sort(RvParticles* particles, RvParticlesLost* lost, RvError* error);
+// The same with the particles of a cell by their id: a pure function of the set, as a state is read (design, section
+// 5).
+RvResult rv_particles_sort_by_id(RvParticles* particles, RvParticlesLost* lost, RvError* error);
+
+// Sums over all particles, in double and in a fixed order.
+double rv_particles_volume(const RvParticles* particles);
+
+#endif

@@ -1,0 +1,214 @@
+// Particles to their tiles, by tile and cell: one pass finds the tiles, a radix sort the order, and each block of 8
+// bytes is moved through the spare one.
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "liquid/particles.h"
+#include "space/order.h"
+#include "space/sort.h"
+
+enum { GRAIN = 4096, CACHE = 64 };
+#define NOWHERE UINT64_MAX
+
+typedef struct Sort {
+  RvParticles* p;
+  uint32_t* seen;       // how many tiles each chunk names
+  uint8_t* lost;        // whether a particle of the chunk is lost
+  uint64_t* seen_keys;  // GRAIN a chunk
+  uint32_t* sorted;     // keys, then order
+  uint64_t *from, *to;  // a block that moves
+  bool halves;
+} Sort;
+
+// the tile of a particle that may have left its own; its place is then within 0..8 of the new one
+static uint64_t settle(RvParticles* p, size_t i) {
+  const int32_t* tile = rv_particles_tile(p, i);
+  int64_t at[3];
+  for (int a = 0; a < 3; ++a) {
+    float x = p->x[a][i];
+    at[a] = tile[a];
+    if (x >= 0 && x < RV_TILE_SIDE) continue;
+    if (!(fabsf(x) < 1e9f)) return NOWHERE;
+    float shift = floorf(x / RV_TILE_SIDE), rest = x - shift * RV_TILE_SIDE;
+    // just below zero, a float rounds up to the next tile
+    if (rest >= RV_TILE_SIDE) rest = 0, shift += 1;
+    at[a] += (int64_t)shift;
+    p->x[a][i] = rest;
+  }
+  if (!rv_tile_in_range(at[0], at[1], at[2])) return NOWHERE;
+  return rv_tile_key((int32_t)at[0], (int32_t)at[1], (int32_t)at[2]);
+}
+
+// the tile of each particle into `spare`, and a short list of the tiles each chunk met
+static void find_tiles(void* arg, size_t begin, size_t end) {
+  const Sort* s = arg;
+  RvParticles* p = s->p;
+  for (size_t chunk = begin; chunk < end; ++chunk) {
+    size_t low = chunk * GRAIN, high = low + GRAIN < p->count ? low + GRAIN : p->count;
+    uint64_t *out = s->seen_keys + low, recent[CACHE];
+    memset(recent, 0xff, sizeof recent);
+    uint32_t n = 0;
+    for (size_t i = low; i < high; ++i) {
+      uint64_t key = p->volume[i] > 0 && p->volume[i] < INFINITY ? settle(p, i) : NOWHERE;
+      if (key == NOWHERE && !(p->volume[i] <= 0)) s->lost[chunk] = 1;
+      p->spare[i] = key;
+      uint64_t* slot = &recent[(key ^ key >> 6) % CACHE];
+      if (*slot == key) continue;
+      *slot = key;
+      if (key != NOWHERE) out[n++] = key;
+    }
+    s->seen[chunk] = n;
+  }
+}
+
+// tile and cell as one number; what leaves comes last
+static void make_keys(void* arg, size_t begin, size_t end) {
+  const Sort* s = arg;
+  RvParticles* p = s->p;
+  uint32_t* keys = (uint32_t*)p->room;
+  uint64_t last = NOWHERE;
+  uint32_t tile = 0;
+  for (size_t i = begin; i < end; ++i) {
+    uint64_t key = p->spare[i];
+    if (key == NOWHERE) {
+      keys[i] = (uint32_t)p->homes.count * RV_TILE_CELLS;
+      continue;
+    }
+    if (key != last) {
+      int32_t c[3];
+      rv_tile_from_key(key, c);
+      tile = (uint32_t)rv_tiles_find(&p->homes, c[0], c[1], c[2]);
+      last = key;
+    }
+    keys[i] = tile * RV_TILE_CELLS + (uint32_t)rv_tile_cell((int)p->x[0][i], (int)p->x[1][i], (int)p->x[2][i]);
+  }
+}
+
+static void move_block(void* arg, size_t begin, size_t end) {
+  const Sort* s = arg;
+  const uint32_t* order = s->sorted + s->p->count;
+  if (!s->halves) {
+    for (size_t i = begin; i < end; ++i) s->to[i] = s->from[order[i]];
+    return;
+  }
+  size_t half = s->p->capacity;
+  const uint32_t *a = (const uint32_t*)s->from, *b = a + half;
+  uint32_t *to_a = (uint32_t*)s->to, *to_b = to_a + half;
+  for (size_t i = begin; i < end; ++i) {
+    uint32_t at = order[i];
+    to_a[i] = a[at];
+    to_b[i] = b[at];
+  }
+}
+
+// where each cell begins, from the sorted keys: each step from one key to the next fills the cells between
+static void find_cells(void* arg, size_t begin, size_t end) {
+  const Sort* s = arg;
+  RvParticles* p = s->p;
+  const uint32_t* key = s->sorted;
+  for (size_t i = begin; i < end; ++i) {
+    uint32_t from = i ? key[i - 1] + 1 : 0, to = i < p->count ? key[i] : (uint32_t)p->homes.count * RV_TILE_CELLS;
+    for (uint32_t k = from; k <= to; ++k) p->cell_first[k] = (uint32_t)i;
+    if (i < p->count) p->home[i] = key[i] / RV_TILE_CELLS;
+  }
+}
+
+static RvResult no_memory(const RvParticles* p, RvError* error) {
+  return rv_fail(error, RV_NO_MEMORY, "no memory to sort %zu particles", p->count);
+}
+
+static void count_lost(const RvParticles* p, size_t chunk, RvParticlesLost* lost) {
+  for (size_t i = chunk * GRAIN; i < p->count && i < (chunk + 1) * GRAIN; ++i)
+    if (p->spare[i] == NOWHERE && !(p->volume[i] <= 0)) {
+      lost->count++;
+      if (isfinite(p->volume[i])) lost->volume += p->volume[i];
+    }
+}
+
+static RvResult fit_cells(RvParticles* p, RvError* error) {
+  size_t firsts = p->homes.count * RV_TILE_CELLS + 1;
+  if (firsts > UINT32_MAX / 2) return rv_fail(error, RV_LIMIT, "%zu tiles of liquid are too many", p->homes.count);
+  if (firsts <= p->first_capacity) return RV_OK;
+  rv_free(p->cell_first);
+  p->first_capacity = firsts + firsts / 4;
+  if ((p->cell_first = rv_alloc(p->first_capacity, sizeof *p->cell_first))) return RV_OK;
+  p->first_capacity = 0;
+  return no_memory(p, error);
+}
+
+static RvResult list_tiles(RvParticles* p, RvParticlesLost* lost, RvError* error) {
+  size_t chunks = (p->count + GRAIN - 1) / GRAIN, total = 0;
+  Sort s = {.p = p, .seen_keys = p->room};
+  RvResult result = RV_OK;
+  s.seen = rv_alloc(chunks, sizeof *s.seen);
+  s.lost = rv_alloc_zero(chunks, 1);
+  if (!s.seen || !s.lost) {
+    result = no_memory(p, error);
+    goto done;
+  }
+  rv_parallel_for(chunks, 1, find_tiles, &s);
+  for (size_t chunk = 0; chunk < chunks; ++chunk) {
+    memmove(p->room + total, p->room + chunk * GRAIN, s.seen[chunk] * sizeof *p->room);
+    total += s.seen[chunk];
+    if (s.lost[chunk] && lost) count_lost(p, chunk, lost);
+  }
+  p->extra_count = 0;
+  if ((result = rv_tiles_build(&p->homes, p->room, total, error)) == RV_OK) result = fit_cells(p, error);
+done:
+  rv_free(s.seen);
+  rv_free(s.lost);
+  return result;
+}
+
+static void move_blocks(Sort* s) {
+  RvParticles* p = s->p;
+  for (int b = 0; b < RV_PARTICLE_BLOCKS; ++b) {
+    s->from = p->block[b], s->to = p->spare, s->halves = b < RV_PARTICLE_BLOCKS - 2;
+    rv_parallel_for(p->count, GRAIN, move_block, s);
+    p->block[b] = s->to, p->spare = s->from;
+  }
+  rv_particles_bind(p);
+}
+
+// the order by which the keys in `room` are sorted, with its memory in `room`
+static bool find_order(Sort* s, uint64_t limit) {
+  RvParticles* p = s->p;
+  if (!rv_order_sort((uint32_t*)p->room, (uint32_t*)p->spare, p->count, limit, &s->sorted)) return false;
+  if (s->sorted == (uint32_t*)p->spare) {
+    uint64_t* room = p->room;
+    p->room = p->spare, p->spare = room;
+  }
+  return true;
+}
+
+RvResult rv_particles_sort(RvParticles* p, RvParticlesLost* lost, RvError* error) {
+  Sort s = {.p = p};
+  if (p->capacity == 0 && rv_particles_reserve(p, 1, error)) return error ? error->code : RV_NO_MEMORY;
+  RvResult result = list_tiles(p, lost, error);
+  if (result) return result;
+  rv_parallel_for(p->count, GRAIN, make_keys, &s);
+  if (!find_order(&s, (uint64_t)p->homes.count * RV_TILE_CELLS + 1)) return no_memory(p, error);
+  move_blocks(&s);
+  rv_parallel_for(p->count + 1, GRAIN, find_cells, &s);
+  p->count = p->sorted = p->cell_first[p->homes.count * RV_TILE_CELLS];
+  return RV_OK;
+}
+
+RvResult rv_particles_sort_by_id(RvParticles* p, RvParticlesLost* lost, RvError* error) {
+  Sort s = {.p = p};
+  if (p->count) {
+    // least 16 bits first, as many as differ
+    uint64_t any = 0;
+    for (size_t i = 0; i < p->count; ++i) any |= (uint64_t)(p->id[i] ^ p->id[0]);
+    for (int shift = 0; shift < 64 && any >> shift; shift += 16) {
+      uint32_t* keys = (uint32_t*)p->room;
+      for (size_t i = 0; i < p->count; ++i)
+        keys[i] = (uint32_t)(((uint64_t)p->id[i] ^ (uint64_t)INT64_MIN) >> shift & 0xffff);
+      if (!find_order(&s, 0x10000)) return no_memory(p, error);
+      move_blocks(&s);
+    }
+  }
+  return rv_particles_sort(p, lost, error);
+}

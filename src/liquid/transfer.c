@@ -1,0 +1,146 @@
+#include "liquid/transfer.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "math/kernel.h"
+
+RV_KERNEL_DECLARE(void, rv_liquid_scatter, (const RvTransferSpan*, double*, float*))
+RV_KERNEL_DECLARE(void, rv_liquid_sample, (const RvTransferSpan*, const float* const[3]))
+
+void rv_scatter_free(RvScatter* s) {
+  rv_free(s->room);
+  rv_free(s->home_of);
+  *s = (RvScatter){0};
+}
+
+static bool fit(RvScatter* s, size_t homes, size_t tiles) {
+  if (homes > s->room_capacity || !s->room) {
+    rv_free(s->room);
+    s->room_capacity = homes + homes / 4 + 1;
+    if (!(s->room = rv_alloc(s->room_capacity, RV_SCATTER_FLOATS * sizeof *s->room))) s->room_capacity = 0;
+  }
+  if (tiles > s->tile_capacity || !s->home_of) {
+    rv_free(s->home_of);
+    s->tile_capacity = tiles + tiles / 4 + 1;
+    if (!(s->home_of = rv_alloc(s->tile_capacity, sizeof *s->home_of))) s->tile_capacity = 0;
+  }
+  return s->room && s->home_of;
+}
+
+typedef struct Job {
+  const RvLiquidGrid* grid;
+  RvScatter* scatter;
+  const RvParticles* p;
+  double density, dt;
+} Job;
+
+static RvTransferSpan span_of(const Job* job, size_t home) {
+  const RvParticles* p = job->p;
+  RvTransferSpan span = {.volume = p->volume, .dx = job->grid->dx, .dt = job->dt};
+  span.begin = p->cell_first[home * RV_TILE_CELLS];
+  span.end = p->cell_first[(home + 1) * RV_TILE_CELLS];
+  memcpy(span.x, p->x, sizeof span.x);
+  memcpy(span.v, p->v, sizeof span.v);
+  memcpy(span.c, p->c, sizeof span.c);
+  return span;
+}
+
+static void scatter_some(void* arg, size_t begin, size_t end) {
+  const Job* job = arg;
+  double room[RV_SCATTER_FLOATS] __attribute__((aligned(64)));
+  for (size_t home = begin; home < end; ++home) {
+    RvTransferSpan span = span_of(job, home);
+    RV_KERNEL_CALL(rv_liquid_scatter, (&span, room, job->scatter->room + home * RV_SCATTER_FLOATS));
+  }
+}
+
+static void find_homes(void* arg, size_t begin, size_t end) {
+  const Job* job = arg;
+  for (size_t t = begin; t < end; ++t) {
+    const int32_t* c = job->grid->tiles.coord[t];
+    job->scatter->home_of[t] = rv_tiles_find(&job->p->homes, c[0], c[1], c[2]);
+  }
+}
+
+// nodes lo..hi of a tile that the room of its neighbour at d (-1, 0, 1) reaches, and where they are in the room
+typedef struct Overlap {
+  int lo, hi, shift;
+} Overlap;
+
+static Overlap overlap(int d) {
+  return d < 0 ? (Overlap){0, 0, 8} : d > 0 ? (Overlap){7, 7, -8} : (Overlap){0, 7, 0};
+}
+
+typedef struct Sums {
+  double axis[3][RV_TILE_CELLS][2], fill[RV_TILE_CELLS];
+} Sums;
+
+static void add_room(Sums* sums, const float* room, Overlap x, Overlap y, Overlap z) {
+  for (int k = z.lo; k <= z.hi; ++k)
+    for (int j = y.lo; j <= y.hi; ++j) {
+      int to = rv_tile_cell(x.lo, j, k), from = rv_halo1_at(x.lo + x.shift, j + y.shift, k + z.shift),
+          n = x.hi - x.lo + 1;
+      for (int a = 0; a < 3; ++a) {
+        double* out = sums->axis[a][to];
+        const float* in = room + a * RV_SCATTER_AXIS + 2 * from;
+        for (int i = 0; i < 2 * n; ++i) out[i] += (double)in[i];
+      }
+      for (int i = 0; i < n; ++i) sums->fill[to + i] += (double)room[RV_SCATTER_FILL + from + i];
+    }
+}
+
+// a tile of the grid from the rooms of its neighbours, always in the order of the neighbours
+static void combine_some(void* arg, size_t begin, size_t end) {
+  const Job* job = arg;
+  const RvLiquidGrid* g = job->grid;
+  double mass = job->density * g->dx * g->dx * g->dx;
+  Sums sums;
+  for (size_t t = begin; t < end; ++t) {
+    memset(&sums, 0, sizeof sums);
+    for (int n = 0; n < RV_TILE_NEAR; ++n) {
+      int32_t near = g->tiles.near[t][n], home = near < 0 ? -1 : job->scatter->home_of[near];
+      if (home < 0) continue;
+      add_room(&sums, job->scatter->room + (size_t)home * RV_SCATTER_FLOATS, overlap(n % 3 - 1), overlap(n / 3 % 3 - 1),
+               overlap(n / 9 - 1));
+    }
+    for (int a = 0; a < 3; ++a) {
+      float *m = g->mass[a].data + t * RV_TILE_CELLS, *p = g->momentum[a].data + t * RV_TILE_CELLS;
+      for (int i = 0; i < RV_TILE_CELLS; ++i) {
+        m[i] = (float)(sums.axis[a][i][0] * mass);
+        p[i] = (float)(sums.axis[a][i][1] * mass);
+      }
+    }
+    for (int i = 0; i < RV_TILE_CELLS; ++i) g->fill.data[t * RV_TILE_CELLS + (size_t)i] = (float)sums.fill[i];
+  }
+}
+
+RvResult rv_liquid_to_grid(RvLiquidGrid* grid, RvScatter* scatter, const RvParticles* p, double density,
+                           RvError* error) {
+  if (!fit(scatter, p->homes.count, grid->tiles.count))
+    return rv_fail(error, RV_NO_MEMORY, "no memory to bring %zu tiles of particles to the grid", p->homes.count);
+  Job job = {grid, scatter, p, density, 0};
+  rv_parallel_for(grid->tiles.count, 64, find_homes, &job);
+  rv_parallel_for(p->homes.count, 1, scatter_some, &job);
+  rv_parallel_for(grid->tiles.count, 4, combine_some, &job);
+  return RV_OK;
+}
+
+static void sample_some(void* arg, size_t begin, size_t end) {
+  const Job* job = arg;
+  float velocity[3][RV_SAMPLE_CELLS] __attribute__((aligned(64)));
+  for (size_t t = begin; t < end; ++t) {
+    int32_t home = job->scatter->home_of[t];
+    if (home < 0) continue;
+    for (int a = 0; a < 3; ++a)
+      rv_channel_gather(&job->grid->tiles, job->grid->velocity[a].data, t, RV_SAMPLE_HALO, 0, velocity[a]);
+    RvTransferSpan span = span_of(job, (size_t)home);
+    RV_KERNEL_CALL(rv_liquid_sample, (&span, (const float* const[3]){velocity[0], velocity[1], velocity[2]}));
+  }
+}
+
+void rv_liquid_from_grid(const RvLiquidGrid* grid, const RvScatter* scatter, RvParticles* p, double dt) {
+  Job job = {grid, (RvScatter*)scatter, p, 0, dt};
+  rv_parallel_for(grid->tiles.count, 2, sample_some, &job);
+}

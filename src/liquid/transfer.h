@@ -1,0 +1,56 @@
+// Particles to grid and back, by tile and without atomics (WH-34, spec 1.2.11). The particles of a tile are gathered
+// into room of its own, one node wider than the tile, in double; then each tile of the grid adds up the rooms of its
+// neighbours in a fixed order. The kernels give the same bits on every instruction set.
+#ifndef RV_LIQUID_TRANSFER_H
+#define RV_LIQUID_TRANSFER_H
+
+#include "liquid/grid.h"
+#include "liquid/particles.h"
+
+// A cube of nodes -1..8 by each axis: 10^3, x fastest, as rv_halo1_at. Four lattices: the faces of each axis, whose
+// room holds (volume, volume times velocity) a node, and the cells' centres with the volume alone. Volumes in units of
+// dx^3.
+enum {
+  RV_SCATTER_AXIS = 2 * RV_HALO1_CELLS,
+  RV_SCATTER_FILL = 3 * RV_SCATTER_AXIS,
+  RV_SCATTER_FLOATS = RV_SCATTER_FILL + RV_HALO1_CELLS,
+  // what a particle may look up beyond its tile, in cells
+  RV_SAMPLE_HALO = 3,
+  RV_SAMPLE_SIDE = RV_TILE_SIDE + 2 * RV_SAMPLE_HALO,
+  RV_SAMPLE_CELLS = RV_SAMPLE_SIDE * RV_SAMPLE_SIDE * RV_SAMPLE_SIDE
+};
+
+// The part of the particles that a kernel works on, all of one tile.
+typedef struct RvTransferSpan {
+  float* x[3];
+  float* v[3];
+  float* c[9];
+  const double* volume;
+  size_t begin, end;
+  double dx;
+  double dt;  // s to move; 0: only sampled
+} RvTransferSpan;
+
+// Rooms of the tiles that hold particles, kept from step to step.
+typedef struct RvScatter {
+  float* room;
+  int32_t* home_of;  // for each tile of the grid, the particles' tile there, or -1
+  size_t room_capacity, tile_capacity;
+} RvScatter;
+
+void rv_scatter_free(RvScatter* scatter);
+
+// Tiles within RV_LIQUID_BAND cells of a particle, channels sized; pressure is carried over from the tiles before. The
+// particles must be sorted.
+RvResult rv_liquid_grid_build(RvLiquidGrid* grid, const RvParticles* particles, RvError* error);
+// mass, momentum and fill from the particles; `density` in kg/m^3.
+RvResult rv_liquid_to_grid(RvLiquidGrid* grid, RvScatter* scatter, const RvParticles* particles, double density,
+                           RvError* error);
+// Velocity of the faces that have mass; the others are 0 and not valid.
+void rv_liquid_grid_velocity(RvLiquidGrid* grid);
+// Velocity and affine vectors of the particles from the grid, then, with dt > 0, a move through the grid's velocity by
+// Ralston's third-order Runge-Kutta (Ralston 1962). Places may then leave their tile: sort before the next use. A stage
+// that reaches further than 2.4 cells is taken there.
+void rv_liquid_from_grid(const RvLiquidGrid* grid, const RvScatter* scatter, RvParticles* particles, double dt);
+
+#endif

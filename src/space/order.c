@@ -1,0 +1,76 @@
+// Least digit first: each chunk counts its digits, a prefix over (digit, chunk) tells where they go. Digits are as wide
+// as makes the passes few, up to 11 bits: 8 KiB of counters stay in the nearest cache.
+#include "space/order.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "space/sort.h"
+
+enum { MAX_DIGIT = 11, MAX_CHUNKS = 64, MIN_CHUNK = 8192 };
+
+typedef struct Pass {
+  const uint32_t* from;
+  uint32_t* to;
+  size_t count, grain;
+  int shift, digit;
+  bool first;  // the order is still that of the input
+  uint32_t* at;
+} Pass;
+
+static void count_digits(void* arg, size_t begin, size_t end) {
+  const Pass* p = arg;
+  uint32_t buckets = 1u << p->digit;
+  for (size_t chunk = begin; chunk < end; ++chunk) {
+    size_t low = chunk * p->grain, high = low + p->grain < p->count ? low + p->grain : p->count;
+    uint32_t* at = p->at + chunk * buckets;
+    memset(at, 0, buckets * sizeof *at);
+    for (size_t i = low; i < high; ++i) at[p->from[i] >> p->shift & (buckets - 1)]++;
+  }
+}
+
+static void scatter(void* arg, size_t begin, size_t end) {
+  const Pass* p = arg;
+  uint32_t buckets = 1u << p->digit;
+  const uint32_t* order = p->from + p->count;
+  uint32_t* to_order = p->to + p->count;
+  for (size_t chunk = begin; chunk < end; ++chunk) {
+    size_t low = chunk * p->grain, high = low + p->grain < p->count ? low + p->grain : p->count;
+    uint32_t* at = p->at + chunk * buckets;
+    for (size_t i = low; i < high; ++i) {
+      uint32_t key = p->from[i], to = at[key >> p->shift & (buckets - 1)]++;
+      p->to[to] = key;
+      to_order[to] = p->first ? (uint32_t)i : order[i];
+    }
+  }
+}
+
+bool rv_order_sort(uint32_t* keys, uint32_t* spare, size_t count, uint64_t limit, uint32_t** sorted) {
+  int bits = limit > 1 ? rv_sort_bits(limit - 1) : 1;
+  int passes = (bits + MAX_DIGIT - 1) / MAX_DIGIT;
+  size_t grain = (count + MAX_CHUNKS - 1) / MAX_CHUNKS;
+  if (grain < MIN_CHUNK) grain = MIN_CHUNK;
+  size_t chunks = (count + grain - 1) / grain;
+  Pass p = {keys, spare, count, grain, 0, (bits + passes - 1) / passes, true, NULL};
+  size_t buckets = (size_t)1 << p.digit;
+  if (!(p.at = rv_alloc(chunks * buckets, sizeof *p.at))) return false;
+  for (int pass = 0; pass < passes; ++pass, p.shift += p.digit, p.first = false) {
+    rv_parallel_for(chunks, 1, count_digits, &p);
+    uint32_t sum = 0;
+    for (size_t bucket = 0; bucket < buckets; ++bucket)
+      for (size_t chunk = 0; chunk < chunks; ++chunk) {
+        uint32_t* at = &p.at[chunk * buckets + bucket];
+        uint32_t n = *at;
+        *at = sum;
+        sum += n;
+      }
+    rv_parallel_for(chunks, 1, scatter, &p);
+    uint32_t* done = p.to;
+    p.to = (uint32_t*)p.from;
+    p.from = done;
+  }
+  rv_free(p.at);
+  *sorted = (uint32_t*)p.from;
+  return true;
+}
