@@ -1,0 +1,312 @@
+#include "liquid/multigrid.h"
+
+#include <string.h>
+
+#include "base/parallel.h"
+#include "liquid/multigrid_kernel.h"
+#include "math/scalar.h"
+
+// a level is coarse enough when so few cells depend on each other
+enum { FEW_CELLS = 48 };
+
+float* rv_mg_vector(const RvMgLevel* level, RvArena* arena) {
+  float* v = RV_TAKE(arena, float, (level->count + 1) * RV_TILE_CELLS);
+  if (v) memset(v + level->count * RV_TILE_CELLS, 0, RV_TILE_CELLS * sizeof *v);
+  return v;
+}
+
+// Weights 1 / root of Chebyshev's polynomial on [lo, 2], in the order of Lebedev and Finogenov (1971), in which the
+// products of the first k factors stay small.
+static void set_weights(RvMgLevel* level, int degree, double lo) {
+  int order[RV_MG_MOST_DEGREE] = {1};
+  for (int n = 1; n < degree; n *= 2)
+    for (int i = n - 1; i >= 0; --i) {
+      order[2 * i + 1] = 4 * n - order[i];
+      order[2 * i] = order[i];
+    }
+  level->degree = degree;
+  for (int k = 0; k < degree; ++k)
+    level->weight[k] = (float)(2 / ((2 + lo) - (2 - lo) * rv_cos(RV_PI * order[k] / (2 * degree))));
+}
+
+// Fine tiles are sorted by Morton code, so those of one parent stand together.
+static size_t count_parents(const RvMgLevel* fine) {
+  size_t count = 0;
+  for (size_t t = 0; t < fine->count; ++t) {
+    const int32_t *c = fine->coord[t], *d = fine->coord[t ? t - 1 : 0];
+    count += t == 0 || c[0] >> 1 != d[0] >> 1 || c[1] >> 1 != d[1] >> 1 || c[2] >> 1 != d[2] >> 1;
+  }
+  return count;
+}
+
+// parents with their children; `parent` of each fine tile
+static void link_children(const RvMgLevel* fine, RvMgLevel* coarse, int32_t* parent) {
+  size_t n = 0;
+  for (size_t t = 0; t < fine->count; ++t) {
+    const int32_t* c = fine->coord[t];
+    int32_t up[3] = {c[0] >> 1, c[1] >> 1, c[2] >> 1};
+    if (n == 0 || memcmp(up, coarse->coord[n - 1], sizeof up) != 0) {
+      memcpy(coarse->coord[n], up, sizeof up);
+      for (int k = 0; k < 8; ++k) coarse->child[n][k] = -1;
+      n++;
+    }
+    parent[t] = (int32_t)(n - 1);
+    coarse->child[n - 1][(c[0] & 1) + (c[1] & 1) * 2 + (c[2] & 1) * 4] = (int32_t)t;
+  }
+}
+
+// Coarse tiles are neighbours where fine ones are: elsewhere nothing could pass. Plain if all eight children are.
+static void link_near(const RvMgLevel* fine, RvMgLevel* coarse, const int32_t* parent) {
+  coarse->slots = 0;
+  for (size_t t = 0; t < coarse->count; ++t) {
+    for (int k = 0; k < 6; ++k) coarse->near[t][k] = (int32_t)coarse->count;
+    bool plain = true;
+    for (int k = 0; k < 8; ++k) {
+      int32_t child = coarse->child[t][k];
+      plain = plain && child >= 0 && fine->slot[child] < 0;
+      for (int axis = 0; child >= 0 && axis < 3; ++axis) {
+        int side = 2 * axis + (k >> axis & 1);
+        int32_t other = fine->near[child][side];
+        if (other < (int32_t)fine->count) coarse->near[t][side] = parent[other];
+      }
+    }
+    coarse->slot[t] = plain ? -1 : (int32_t)coarse->slots++;
+  }
+}
+
+typedef struct Build {
+  const RvMgLevel* fine;
+  RvMgLevel* coarse;
+} Build;
+
+static int face_at(int axis, const int at[3]) {
+  return axis == 0   ? rv_mg_face_x(at[0], at[1], at[2])
+         : axis == 1 ? rv_mg_face_y(at[0], at[1], at[2])
+                     : rv_mg_face_z(at[0], at[1], at[2]);
+}
+
+// mean of the four fine faces that make the coarse one at `at`, in the child
+static float mean_face(const float* c, int axis, const int at[3]) {
+  int u = (axis + 1) % 3, v = (axis + 2) % 3;
+  float sum = 0;
+  for (int k = 0; k < 4; ++k) {
+    int f[3] = {2 * at[0], 2 * at[1], 2 * at[2]};
+    f[u] += k & 1, f[v] += k >> 1;
+    sum += c[face_at(axis, f)];
+  }
+  return 0.25f * sum;
+}
+
+// the part of a coarse tile that one child stands for
+static void gather_child(const RvMgLevel* fine, size_t child, int octant, float* coef, float* drain) {
+  const int o[3] = {(octant & 1) * 4, (octant >> 1 & 1) * 4, (octant >> 2) * 4};
+  int32_t slot = fine->slot[child];
+  const float* c = slot < 0 ? NULL : fine->coef + (size_t)slot * RV_MG_COEF;
+  const float* d = slot < 0 ? NULL : fine->drain + (size_t)slot * RV_TILE_CELLS;
+  for (int axis = 0; axis < 3; ++axis)
+    for (int z = 0; z < 4 + (axis == 2); ++z)
+      for (int y = 0; y < 4 + (axis == 1); ++y)
+        for (int x = 0; x < 4 + (axis == 0); ++x)
+          coef[face_at(axis, (const int[3]){o[0] + x, o[1] + y, o[2] + z})] =
+              c ? mean_face(c, axis, (const int[3]){x, y, z}) : 1;
+  for (int z = 0; d && z < 4; ++z)
+    for (int y = 0; y < 4; ++y)
+      for (int x = 0; x < 4; ++x) {
+        float sum = 0;
+        for (int k = 0; k < 8; ++k) sum += d[rv_tile_cell(2 * x + (k & 1), 2 * y + (k >> 1 & 1), 2 * z + (k >> 2))];
+        drain[rv_tile_cell(o[0] + x, o[1] + y, o[2] + z)] = 0.5f * sum;
+      }
+}
+
+size_t rv_mg_invert(const float* coef, const float* drain, float* inverse) {
+  size_t coupled = 0;
+  for (int z = 0; z < 8; ++z)
+    for (int y = 0; y < 8; ++y)
+      for (int x = 0; x < 8; ++x) {
+        float sum = coef[rv_mg_face_x(x, y, z)] + coef[rv_mg_face_x(x + 1, y, z)] + coef[rv_mg_face_y(x, y, z)] +
+                    coef[rv_mg_face_y(x, y + 1, z)] + coef[rv_mg_face_z(x, y, z)] + coef[rv_mg_face_z(x, y, z + 1)];
+        float all = sum + drain[rv_tile_cell(x, y, z)];
+        coupled += sum > 0;
+        inverse[rv_tile_cell(x, y, z)] = all > 0 ? 1 / all : 0;
+      }
+  return coupled;
+}
+
+// a number that counts cells is exact in a double
+static double coarsen_tiles(void* arg, size_t begin, size_t end) {
+  const Build* build = arg;
+  const RvMgLevel* coarse = build->coarse;
+  size_t coupled = 0;
+  for (size_t t = begin; t < end; ++t) {
+    if (coarse->slot[t] < 0) {
+      coupled += RV_TILE_CELLS;
+      continue;
+    }
+    size_t slot = (size_t)coarse->slot[t];
+    float *coef = coarse->coef + slot * RV_MG_COEF, *drain = coarse->drain + slot * RV_TILE_CELLS;
+    memset(coef, 0, RV_MG_COEF * sizeof *coef);
+    memset(drain, 0, RV_TILE_CELLS * sizeof *drain);
+    for (int k = 0; k < 8; ++k)
+      if (coarse->child[t][k] >= 0) gather_child(build->fine, (size_t)coarse->child[t][k], k, coef, drain);
+    coupled += rv_mg_invert(coef, drain, coarse->inverse + slot * RV_TILE_CELLS);
+  }
+  return (double)coupled;
+}
+
+static bool coarsen(const RvMgLevel* fine, RvMgLevel* coarse, RvArena* arena) {
+  *coarse = (RvMgLevel){.count = count_parents(fine)};
+  coarse->coord = rv_arena_take(arena, coarse->count, sizeof *coarse->coord);
+  coarse->near = rv_arena_take(arena, coarse->count, sizeof *coarse->near);
+  coarse->slot = RV_TAKE(arena, int32_t, coarse->count);
+  coarse->child = rv_arena_take(arena, coarse->count, sizeof *coarse->child);
+  int32_t* parent = RV_TAKE(arena, int32_t, fine->count);
+  if (!coarse->coord || !coarse->near || !coarse->slot || !coarse->child || !parent) return false;
+  link_children(fine, coarse, parent);
+  link_near(fine, coarse, parent);
+  coarse->coef = RV_TAKE(arena, float, coarse->slots* RV_MG_COEF);
+  coarse->drain = RV_TAKE(arena, float, coarse->slots* RV_TILE_CELLS);
+  coarse->inverse = RV_TAKE(arena, float, coarse->slots* RV_TILE_CELLS);
+  coarse->x = rv_mg_vector(coarse, arena);
+  coarse->y = rv_mg_vector(coarse, arena);
+  coarse->b = rv_mg_vector(coarse, arena);
+  if (!coarse->coef || !coarse->drain || !coarse->inverse || !coarse->x || !coarse->y || !coarse->b) return false;
+  Build build = {fine, coarse};
+  coarse->coupled = (size_t)rv_parallel_sum(coarse->count, RV_MG_GRAIN, coarsen_tiles, &build);
+  return true;
+}
+
+bool rv_multigrid_build(RvMultigrid* mg, RvArena* arena) {
+  mg->count = 1;
+  while (mg->count < RV_MG_LEVELS) {
+    const RvMgLevel* fine = &mg->level[mg->count - 1];
+    // drops far from each other stay apart on every level: then they need no coarser one
+    if (fine->coupled <= FEW_CELLS || (mg->count > 1 && fine->coupled == fine[-1].coupled)) break;
+    if (!coarsen(fine, &mg->level[mg->count], arena)) return false;
+    mg->count++;
+  }
+  for (int l = 0; l < mg->count; ++l) {
+    bool last = l == mg->count - 1;
+    // the finest smooths what its coarse level cannot see (from 1/3 on, in three dimensions); below, where it is cheap,
+    // more, so that the number of iterations does not grow with that of levels; the last solves
+    set_weights(&mg->level[l],
+                last     ? RV_MG_LAST_DEGREE
+                : l == 0 ? RV_MG_FINE_DEGREE
+                         : RV_MG_DEGREE,
+                last     ? 0.02
+                : l == 0 ? 1.0 / 3
+                         : 0.12);
+  }
+  return true;
+}
+
+typedef struct Job {
+  const RvMgLevel *level, *coarse;
+  const float *x, *b;
+  float *out, *r, *largest;
+  double *sum, *cross;
+  float w;
+  double alpha;
+  int dot;
+} Job;
+
+// a level of few tiles is not worth the hand-over to others
+static double over(size_t count, RvRangeSumFn* fn, Job* job) {
+  return count <= RV_MG_GRAIN ? fn(job, 0, count) : rv_parallel_sum(count, RV_MG_GRAIN, fn, job);
+}
+
+static double sweep_tiles(void* arg, size_t begin, size_t end) {
+  const Job* j = arg;
+  return RV_KERNEL_CALL(rv_mg_sweep, (j->level, j->x, j->b, j->w, j->out, j->dot, begin, end));
+}
+
+static double sweep(const RvMgLevel* level, const float* x, const float* b, float w, float* out, bool dot) {
+  return over(level->count, sweep_tiles, &(Job){.level = level, .x = x, .b = b, .w = w, .out = out, .dot = dot});
+}
+
+static double restrict_tiles(void* arg, size_t begin, size_t end) {
+  const Job* j = arg;
+  RV_KERNEL_CALL(rv_mg_restrict, (j->level, j->coarse, j->x, j->b, begin, end));
+  return 0;
+}
+
+static double prolong_tiles(void* arg, size_t begin, size_t end) {
+  const Job* j = arg;
+  RV_KERNEL_CALL(rv_mg_prolong, (j->level, j->coarse, begin, end));
+  return 0;
+}
+
+// from x (already smoothed once, from 0) to y, the degree's other sweeps: an odd number of them
+static double smooth_before(const RvMgLevel* level, const float* b, bool dot) {
+  double sum = 0;
+  for (int k = 1; k < level->degree; ++k) {
+    bool even = k % 2 == 0;
+    sum = sweep(level, even ? level->y : level->x, b, level->weight[k], even ? level->x : level->y,
+                dot && k == level->degree - 1);
+  }
+  return sum;
+}
+
+// from y to y, an even number of sweeps
+static double smooth_after(const RvMgLevel* level, const float* b, bool dot) {
+  double sum = 0;
+  for (int k = level->degree - 1; k >= 0; --k) {
+    bool even = k % 2 == 0;
+    sum = sweep(level, even ? level->x : level->y, b, level->weight[k], even ? level->y : level->x, dot && k == 0);
+  }
+  return sum;
+}
+
+// coarse tiles hold eight fine ones, so a worker takes fewer
+static void across(const RvMgLevel* coarse, RvRangeSumFn* fn, Job* job) {
+  if (coarse->count <= 1)
+    fn(job, 0, coarse->count);
+  else
+    rv_parallel_sum(coarse->count, 1, fn, job);
+}
+
+static double cycle(RvMultigrid* mg, int l, const float* b) {
+  const RvMgLevel* level = &mg->level[l];
+  if (l == mg->count - 1) return smooth_before(level, b, l == 0);
+  const RvMgLevel* coarse = level + 1;
+  Job job = {.level = level, .coarse = coarse, .x = level->y, .b = b};
+  smooth_before(level, b, false);
+  across(coarse, restrict_tiles, &job);
+  cycle(mg, l + 1, coarse->b);
+  across(coarse, prolong_tiles, &job);
+  return smooth_after(level, b, l == 0);
+}
+
+double rv_multigrid_cycle(RvMultigrid* mg, const float* r) {
+  return cycle(mg, 0, r);
+}
+
+static double apply_tiles(void* arg, size_t begin, size_t end) {
+  const Job* j = arg;
+  return RV_KERNEL_CALL(rv_mg_apply, (j->level, j->x, j->out, begin, end));
+}
+
+double rv_mg_apply(const RvMgLevel* level, const float* p, float* out) {
+  return over(level->count, apply_tiles, &(Job){.level = level, .x = p, .out = out});
+}
+
+static double advance_tiles(void* arg, size_t begin, size_t end) {
+  const Job* j = arg;
+  return RV_KERNEL_CALL(rv_mg_advance,
+                        (j->level, j->alpha, j->x, j->b, j->sum, j->r, j->largest, j->cross, begin, end));
+}
+
+double rv_mg_advance(const RvMgLevel* level, double alpha, const float* p, const float* q, double* x, float* r,
+                     float* largest, double* cross) {
+  Job job = {.level = level, .alpha = alpha, .x = p, .b = q, .sum = x, .r = r, .largest = largest, .cross = cross};
+  return over(level->count, advance_tiles, &job);
+}
+
+static double turn_tiles(void* arg, size_t begin, size_t end) {
+  const Job* j = arg;
+  RV_KERNEL_CALL(rv_mg_turn, (j->x, j->w, j->out, begin, end));
+  return 0;
+}
+
+void rv_mg_turn(const RvMgLevel* level, const float* z, float beta, float* p) {
+  over(level->count, turn_tiles, &(Job){.x = z, .w = beta, .out = p});
+}

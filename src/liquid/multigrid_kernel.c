@@ -1,0 +1,245 @@
+// One row of eight cells at a time. Differences are taken before they are summed: of a large smooth pressure they are
+// exact, so the rounding of A x is that of its gradient, not of its value.
+#include "liquid/multigrid_kernel.h"
+
+#include "math/lanes_float.h"
+
+// the w = 1 builds of a kernel are baselines of others; rows have one width only
+#if RV_W == 8
+
+// a tile of a vector with its six neighbours
+typedef struct Around {
+  const float *own, *near[6];
+} Around;
+
+RV_INLINE Around around(const RvMgLevel* level, const float* x, size_t t) {
+  Around a = {.own = x + t * RV_TILE_CELLS};
+  for (int k = 0; k < 6; ++k) a.near[k] = x + (size_t)level->near[t][k] * RV_TILE_CELLS;
+  return a;
+}
+
+// the row (y, z) of A x; c gets the row of x itself
+RV_INLINE RvRow apply_plain(const Around* a, int y, int z, RvRow* center) {
+  int row = (z * 8 + y) * 8;
+  RvRow c = rv_row_load(a->own + row);
+  RvRow left = rv_row_before(rv_row_load(a->near[0] + row), c);
+  RvRow right = rv_row_after(c, rv_row_load(a->near[1] + row));
+  RvRow down = rv_row_load(y > 0 ? a->own + row - 8 : a->near[2] + row + 56);
+  RvRow up = rv_row_load(y < 7 ? a->own + row + 8 : a->near[3] + row - 56);
+  RvRow back = rv_row_load(z > 0 ? a->own + row - 64 : a->near[4] + row + 448);
+  RvRow front = rv_row_load(z < 7 ? a->own + row + 64 : a->near[5] + row - 448);
+  *center = c;
+  return ((c - left) + (c - right)) + ((c - down) + (c - up)) + ((c - back) + (c - front));
+}
+
+RV_INLINE RvRow apply_general(const Around* a, const float* coef, const float* drain, int y, int z, RvRow* center) {
+  int row = (z * 8 + y) * 8;
+  RvRow c = rv_row_load(a->own + row);
+  RvRow left = rv_row_before(rv_row_load(a->near[0] + row), c);
+  RvRow right = rv_row_after(c, rv_row_load(a->near[1] + row));
+  RvRow down = rv_row_load(y > 0 ? a->own + row - 8 : a->near[2] + row + 56);
+  RvRow up = rv_row_load(y < 7 ? a->own + row + 8 : a->near[3] + row - 56);
+  RvRow back = rv_row_load(z > 0 ? a->own + row - 64 : a->near[4] + row + 448);
+  RvRow front = rv_row_load(z < 7 ? a->own + row + 64 : a->near[5] + row - 448);
+  const float* cx = coef + rv_mg_face_x(0, y, z);
+  const float* cy = coef + rv_mg_face_y(0, y, z);
+  const float* cz = coef + rv_mg_face_z(0, y, z);
+  *center = c;
+  return ((rv_row_load_loose(cx) * (c - left) + rv_row_load_loose(cx + 1) * (c - right)) +
+          (rv_row_load(cy) * (c - down) + rv_row_load(cy + 8) * (c - up))) +
+         ((rv_row_load(cz) * (c - back) + rv_row_load(cz + 64) * (c - front)) + rv_row_load(drain + row) * c);
+}
+
+#define RV_EACH_ROW           \
+  for (int z = 0; z < 8; ++z) \
+    for (int y = 0; y < 8; ++y)
+
+double RV_KERNEL(rv_mg_sweep)(const RvMgLevel* level, const float* x, const float* b, float w, float* out, int dot,
+                              size_t begin, size_t end) {
+  RvRowSum sum = {0};
+  for (size_t t = begin; t < end; ++t) {
+    Around a = around(level, x, t);
+    const float* right = b + t * RV_TILE_CELLS;
+    float* to = out + t * RV_TILE_CELLS;
+    int32_t slot = level->slot[t];
+    RvRow c, v;
+    if (slot < 0) {
+      RvRow scale = rv_row_set(w / 6);
+      RV_EACH_ROW {
+        int row = (z * 8 + y) * 8;
+        RvRow r = rv_row_load(right + row), ax = apply_plain(&a, y, z, &c);
+        v = c + scale * (r - ax);
+        rv_row_store(to + row, v);
+        if (dot) sum += rv_row_wide(r) * rv_row_wide(v);
+      }
+    } else {
+      const float* coef = level->coef + (size_t)slot * RV_MG_COEF;
+      const float* drain = level->drain + (size_t)slot * RV_TILE_CELLS;
+      const float* inverse = level->inverse + (size_t)slot * RV_TILE_CELLS;
+      RvRow scale = rv_row_set(w);
+      RV_EACH_ROW {
+        int row = (z * 8 + y) * 8;
+        RvRow r = rv_row_load(right + row), ax = apply_general(&a, coef, drain, y, z, &c);
+        v = c + scale * rv_row_load(inverse + row) * (r - ax);
+        rv_row_store(to + row, v);
+        if (dot) sum += rv_row_wide(r) * rv_row_wide(v);
+      }
+    }
+  }
+  return rv_row_total(sum);
+}
+
+double RV_KERNEL(rv_mg_apply)(const RvMgLevel* level, const float* p, float* out, size_t begin, size_t end) {
+  RvRowSum sum = {0};
+  for (size_t t = begin; t < end; ++t) {
+    Around a = around(level, p, t);
+    float* to = out + t * RV_TILE_CELLS;
+    int32_t slot = level->slot[t];
+    const float* coef = level->coef + (size_t)(slot < 0 ? 0 : slot) * RV_MG_COEF;
+    const float* drain = level->drain + (size_t)(slot < 0 ? 0 : slot) * RV_TILE_CELLS;
+    RvRow c, v;
+    if (slot < 0) RV_EACH_ROW {
+        v = apply_plain(&a, y, z, &c);
+        rv_row_store(to + (z * 8 + y) * 8, v);
+        sum += rv_row_wide(c) * rv_row_wide(v);
+      }
+    else
+      RV_EACH_ROW {
+        v = apply_general(&a, coef, drain, y, z, &c);
+        rv_row_store(to + (z * 8 + y) * 8, v);
+        sum += rv_row_wide(c) * rv_row_wide(v);
+      }
+  }
+  return rv_row_total(sum);
+}
+
+// the eight cells' sums of rows y, y+1 at z, z+1, halved: four numbers of the coarse row
+RV_INLINE void fold(RvRow s, float* to) {
+  RvRow pairs = s + __builtin_shufflevector(s, s, 1, 0, 3, 2, 5, 4, 7, 6);
+  for (int k = 0; k < 4; ++k) to[k] = 0.5f * pairs[2 * k];
+}
+
+RV_INLINE void restrict_child(const RvMgLevel* fine, const float* x, const float* b, size_t t, float* to) {
+  Around a = around(fine, x, t);
+  const float* right = b + t * RV_TILE_CELLS;
+  int32_t slot = fine->slot[t];
+  const float* coef = fine->coef + (size_t)(slot < 0 ? 0 : slot) * RV_MG_COEF;
+  const float* drain = fine->drain + (size_t)(slot < 0 ? 0 : slot) * RV_TILE_CELLS;
+  for (int z = 0; z < 8; z += 2)
+    for (int y = 0; y < 8; y += 2) {
+      RvRow s = {0}, c;
+      RV_UNROLL for (int k = 0; k < 4; ++k) {
+        int yy = y + (k & 1), zz = z + (k >> 1);
+        RvRow ax = slot < 0 ? apply_plain(&a, yy, zz, &c) : apply_general(&a, coef, drain, yy, zz, &c);
+        s += rv_row_load(right + (zz * 8 + yy) * 8) - ax;
+      }
+      fold(s, to + (z / 2 * 8 + y / 2) * 8);
+    }
+}
+
+static const float* inverse_of(const RvMgLevel* level, size_t t) {
+  return level->slot[t] < 0 ? NULL : level->inverse + (size_t)level->slot[t] * RV_TILE_CELLS;
+}
+
+RV_INLINE void scale_tile(const float* inverse, float w, const float* r, float* out) {
+  RvRow scale = rv_row_set(inverse ? w : w / 6);
+  if (inverse)
+    for (int i = 0; i < RV_TILE_CELLS; i += 8)
+      rv_row_store(out + i, scale * rv_row_load(inverse + i) * rv_row_load(r + i));
+  else
+    for (int i = 0; i < RV_TILE_CELLS; i += 8) rv_row_store(out + i, scale * rv_row_load(r + i));
+}
+
+RV_INLINE double scale_dot(const float* inverse, float w, const float* r, float* out) {
+  RvRowSum sum = {0};
+  scale_tile(inverse, w, r, out);
+  for (int i = 0; i < RV_TILE_CELLS; i += 8) sum += rv_row_wide(rv_row_load(r + i)) * rv_row_wide(rv_row_load(out + i));
+  return rv_row_total(sum);
+}
+
+void RV_KERNEL(rv_mg_restrict)(const RvMgLevel* fine, const RvMgLevel* coarse, const float* x, const float* b,
+                               size_t begin, size_t end) {
+  for (size_t t = begin; t < end; ++t) {
+    float* to = coarse->b + t * RV_TILE_CELLS;
+    for (int k = 0; k < 8; ++k) {
+      int32_t child = coarse->child[t][k];
+      float* part = to + rv_tile_cell((k & 1) * 4, (k >> 1 & 1) * 4, (k >> 2) * 4);
+      if (child >= 0)
+        restrict_child(fine, x, b, (size_t)child, part);
+      else
+        for (int z = 0; z < 4; ++z)
+          for (int y = 0; y < 4; ++y)
+            for (int i = 0; i < 4; ++i) part[rv_tile_cell(i, y, z)] = 0;
+    }
+    scale_tile(inverse_of(coarse, t), coarse->weight[0], to, coarse->x + t * RV_TILE_CELLS);
+  }
+}
+
+// dry cells of the finer level must stay 0
+RV_INLINE RvRow wet_only(const float* inverse, int row, RvRow v) {
+  if (!inverse) return v;
+  typedef int Mask __attribute__((vector_size(32)));
+  Mask wet = rv_row_load(inverse + row) > (RvRow){0};
+  return (RvRow)((Mask)v & wet);
+}
+
+void RV_KERNEL(rv_mg_prolong)(const RvMgLevel* fine, const RvMgLevel* coarse, size_t begin, size_t end) {
+  for (size_t t = begin; t < end; ++t)
+    for (int k = 0; k < 8; ++k) {
+      int32_t child = coarse->child[t][k];
+      if (child < 0) continue;
+      const float* from = coarse->y + t * RV_TILE_CELLS + rv_tile_cell((k & 1) * 4, (k >> 1 & 1) * 4, (k >> 2) * 4);
+      float* to = fine->y + (size_t)child * RV_TILE_CELLS;
+      const float* inverse = inverse_of(fine, (size_t)child);
+      for (int z = 0; z < 8; z += 2)
+        for (int y = 0; y < 8; y += 2) {
+          const float* f = from + (z / 2 * 8 + y / 2) * 8;
+          RvRow v = {f[0], f[0], f[1], f[1], f[2], f[2], f[3], f[3]};
+          RV_UNROLL for (int j = 0; j < 4; ++j) {
+            int row = ((z + (j >> 1)) * 8 + y + (j & 1)) * 8;
+            rv_row_store(to + row, rv_row_load(to + row) + wet_only(inverse, row, v));
+          }
+        }
+    }
+}
+
+RV_INLINE RvRow absolute(RvRow x) {
+  typedef int Mask __attribute__((vector_size(32)));
+  return (RvRow)((Mask)x & 0x7fffffff);
+}
+
+RV_INLINE RvRow larger(RvRow a, RvRow b) {
+  typedef int Mask __attribute__((vector_size(32)));
+  Mask m = a > b;
+  return (RvRow)(((Mask)a & m) | ((Mask)b & ~m));
+}
+
+double RV_KERNEL(rv_mg_advance)(const RvMgLevel* level, double alpha, const float* p, const float* q, double* x,
+                                float* r, float* largest, double* cross, size_t begin, size_t end) {
+  RvRowSum sum = {0};
+  RvRow step = rv_row_set((float)alpha);
+  RvRowSum wide = alpha - (RvRowSum){0};
+  for (size_t t = begin; t < end; ++t) {
+    RvRow most = {0};
+    for (size_t i = t * RV_TILE_CELLS; i < (t + 1) * RV_TILE_CELLS; i += 8) {
+      *(RvRowSum*)(x + i) += wide * rv_row_wide(rv_row_load(p + i));
+      RvRow now = rv_row_load(r + i) - step * rv_row_load(q + i);
+      rv_row_store(r + i, now);
+      sum += rv_row_wide(now) * rv_row_wide(now);
+      most = larger(absolute(now), most);
+    }
+    float m = 0;
+    for (int k = 0; k < 8; ++k) m = most[k] > m ? most[k] : m;
+    largest[t] = m;
+    cross[t] = scale_dot(inverse_of(level, t), level->weight[0], r + t * RV_TILE_CELLS, level->x + t * RV_TILE_CELLS);
+  }
+  return rv_row_total(sum);
+}
+
+void RV_KERNEL(rv_mg_turn)(const float* z, float beta, float* p, size_t begin, size_t end) {
+  RvRow scale = rv_row_set(beta);
+  for (size_t i = begin * RV_TILE_CELLS; i < end * RV_TILE_CELLS; i += 8)
+    rv_row_store(p + i, rv_row_load(z + i) + scale * rv_row_load(p + i));
+}
+
+#endif

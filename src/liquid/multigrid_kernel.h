@@ -1,0 +1,24 @@
+// The inner loops of multigrid, one path for each instruction set (math/kernel.h): over tiles begin..end of a level.
+#ifndef RV_LIQUID_MULTIGRID_KERNEL_H
+#define RV_LIQUID_MULTIGRID_KERNEL_H
+
+#include "liquid/multigrid.h"
+#include "math/kernel.h"
+
+// out = x + w inverse (b - A x); returns b . out if wanted
+RV_KERNEL_DECLARE(double, rv_mg_sweep,
+                  (const RvMgLevel*, const float* x, const float* b, float w, float* out, int dot, size_t begin,
+                   size_t end))
+RV_KERNEL_DECLARE(double, rv_mg_apply, (const RvMgLevel*, const float* p, float* out, size_t begin, size_t end))
+// over tiles of the coarser level: its b and x from the residual of the finer
+RV_KERNEL_DECLARE(void, rv_mg_restrict,
+                  (const RvMgLevel* fine, const RvMgLevel* coarse, const float* x, const float* b, size_t begin,
+                   size_t end))
+// over tiles of the coarser level: adds its y to the finer's
+RV_KERNEL_DECLARE(void, rv_mg_prolong, (const RvMgLevel* fine, const RvMgLevel* coarse, size_t begin, size_t end))
+RV_KERNEL_DECLARE(double, rv_mg_advance,
+                  (const RvMgLevel*, double alpha, const float* p, const float* q, double* x, float* r, float* largest,
+                   double* cross, size_t begin, size_t end))
+RV_KERNEL_DECLARE(void, rv_mg_turn, (const float* z, float beta, float* p, size_t begin, size_t end))
+
+#endif

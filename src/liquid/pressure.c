@@ -1,0 +1,159 @@
+#include "liquid/pressure.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "liquid/pressure_work.h"
+
+struct RvPressure {
+  RvArena* arena;
+};
+
+enum { FIRST_BLOCK = 1 << 20, MOST_ITERATIONS = 200 };
+
+RvPressure* rv_pressure_new(void) {
+  RvPressure* pressure = rv_alloc_zero(1, sizeof *pressure);
+  if (!pressure) return NULL;
+  pressure->arena = rv_arena_new(FIRST_BLOCK);
+  if (pressure->arena) return pressure;
+  rv_free(pressure);
+  return NULL;
+}
+
+void rv_pressure_free(RvPressure* pressure) {
+  if (pressure) rv_arena_free(pressure->arena);
+  rv_free(pressure);
+}
+
+size_t rv_pressure_bytes(const RvPressure* pressure) {
+  return rv_arena_peak(pressure->arena);
+}
+
+static double total(const double* v, size_t n) {
+  if (n <= 8) {
+    double sum = 0;
+    for (size_t i = 0; i < n; ++i) sum += v[i];
+    return sum;
+  }
+  return total(v, n / 2) + total(v + n / 2, n - n / 2);
+}
+
+static double largest(const RvPressureWork* work) {
+  float most = 0;
+  for (size_t t = 0; t < work->mg.level[0].count; ++t) most = fmaxf(most, work->largest[t]);
+  return most;
+}
+
+typedef struct Solve {
+  RvPressureWork work;
+  RvPressureMethod method;
+  double tolerance;  // of the root of r . r, absolute
+  double bound;      // of the largest |r|
+  int most;
+} Solve;
+
+// z = M r: returns r . z. level.x holds weight[0] inverse r.
+static double precondition(Solve* s, float** z) {
+  RvMgLevel* level = &s->work.mg.level[0];
+  *z = level->y;
+  if (s->method == RV_PRESSURE_MULTIGRID) return rv_multigrid_cycle(&s->work.mg, s->work.r);
+  *z = level->x;
+  return total(s->work.cross, level->count);
+}
+
+// Conjugate gradients (Hestenes, Stiefel 1952): x and r are given, x is improved.
+static void iterate(Solve* s, RvPressureReport* report) {
+  RvPressureWork* w = &s->work;
+  const RvMgLevel* level = &w->mg.level[0];
+  float* z;
+  double before = 0;
+  // no step, only the first norms
+  double rr = rv_mg_advance(level, 0, w->p, w->p, w->x, w->r, w->largest, w->cross);
+  for (report->iterations = 0;; report->iterations++) {
+    report->residual = w->norm > 0 ? sqrt(rr) / w->norm : 0;
+    report->worst = w->speed > 0 ? largest(w) / w->speed : 0;
+    report->converged = sqrt(rr) <= s->tolerance && (largest(w) <= s->bound || s->bound < 0);
+    if (report->converged || report->iterations == s->most) return;
+    double rz = precondition(s, &z);
+    rv_mg_turn(level, z, before > 0 ? (float)(rz / before) : 0, w->p);
+    before = rz;
+    double pq = rv_mg_apply(level, w->p, w->q);
+    if (!(pq > 0) || !(rz > 0)) return;
+    // the same number for x and r, whose lanes are float
+    rr = rv_mg_advance(level, (double)(float)(rz / pq), w->p, w->q, w->x, w->r, w->largest, w->cross);
+  }
+}
+
+static bool valid(const RvPressureIn* in) {
+  bool drag = in->drag[0] && in->drag[1] && in->drag[2];
+  bool target = in->drag_target[0] && in->drag_target[1] && in->drag_target[2];
+  return in->dx > 0 && in->dt > 0 && in->density > 0 && isfinite(in->dx) && isfinite(in->dt) && isfinite(in->density) &&
+         in->velocity[0] && in->velocity[1] && in->velocity[2] && in->distance && in->pressure && (!drag || target);
+}
+
+static void fill_report(const Solve* s, RvPressureReport* report) {
+  const RvMgLevel* level = &s->work.mg.level[0];
+  report->levels = s->work.mg.count;
+  report->cells = s->work.cells;
+  report->tiles = level->count;
+  report->plain = level->count - level->slots;
+}
+
+static bool solve(Solve* s, const RvPressureOptions* options, RvPressureReport* report) {
+  RvPressureWork* w = &s->work;
+  if (!rv_pressure_set_up(w)) return false;
+  if (s->method == RV_PRESSURE_MULTIGRID && !rv_multigrid_build(&w->mg, w->arena)) return false;
+  if (s->method != RV_PRESSURE_MULTIGRID) w->mg.count = 1, w->mg.level[0].weight[0] = 1;
+  if (w->in->warm) rv_pressure_residual(w);
+  s->tolerance = (options->tolerance > 0 ? options->tolerance : 1e-6) * w->norm;
+  s->bound = options->divergence < 0 ? -1 : (options->divergence > 0 ? options->divergence : 1e-6) * w->speed;
+  iterate(s, report);
+  rv_pressure_finish(w);
+  fill_report(s, report);
+  return true;
+}
+
+RvResult rv_pressure_solve(RvPressure* pressure, const RvPressureIn* in, const RvPressureOptions* options,
+                           RvPressureReport* report, RvError* error) {
+  RvPressureReport unused;
+  static const RvPressureOptions defaults;
+  if (!report) report = &unused;
+  if (!options) options = &defaults;
+  *report = (RvPressureReport){0};
+  if (!valid(in))
+    return rv_fail(error, RV_BAD_INPUT, "pressure: dx %g m, dt %g s and density %g kg/m^3 must be above 0", in->dx,
+                   in->dt, in->density);
+  RvArenaMark mark = rv_arena_mark(pressure->arena);
+  Solve s = {.work = {.in = in, .arena = pressure->arena},
+             .method = options->method,
+             .most = options->most > 0 ? options->most : MOST_ITERATIONS};
+  bool done = solve(&s, options, report);
+  rv_arena_release(pressure->arena, mark);
+  if (!done)
+    return rv_fail(error, RV_NO_MEMORY, "pressure: no memory for %zu tiles of liquid; use larger cells",
+                   in->tiles->count);
+  return RV_OK;
+}
+
+RvPressureIn rv_pressure_of_grid(RvLiquidGrid* grid, const RvLiquidSolids* solids, double density, double dt) {
+  RvPressureIn in = {.tiles = &grid->tiles, .dx = grid->dx, .dt = dt, .density = density};
+  for (int axis = 0; axis < 3; ++axis) {
+    in.velocity[axis] = grid->velocity[axis].data;
+    in.valid[axis] = grid->valid[axis].data;
+    if (solids && solids->any) {
+      in.open[axis] = solids->open[axis].data;
+      in.solid[axis] = solids->velocity[axis].data;
+    }
+    if (grid->shared) in.share[axis] = grid->share[axis].data;
+    if (grid->dragged) {
+      in.fibre[axis] = grid->drag_target[axis].data;
+      in.drag[axis] = grid->drag[axis].data;
+      in.drag_target[axis] = grid->drag_target[axis].data;
+    }
+  }
+  in.distance = grid->distance.data;
+  in.divergence = grid->divergence.data;
+  in.pressure = grid->pressure.data;
+  return in;
+}

@@ -1,0 +1,157 @@
+// What needs the pressure itself, in double: the residual of a first guess, and the new velocities.
+#include <string.h>
+
+#include "base/parallel.h"
+#include "liquid/pressure_work.h"
+
+// a tile of x with its neighbours, 10^3; the edges are not needed
+static void gather(const RvPressureWork* work, size_t wet, double* out) {
+  const RvMgLevel* level = &work->mg.level[0];
+  const double* own = work->x + wet * RV_TILE_CELLS;
+  const double* near[6];
+  for (int k = 0; k < 6; ++k) near[k] = work->x + (size_t)level->near[wet][k] * RV_TILE_CELLS;
+  for (int b = 0; b < 8; ++b)
+    for (int a = 0; a < 8; ++a) {
+      memcpy(&out[rv_halo1_at(0, a, b)], &own[rv_tile_cell(0, a, b)], 8 * sizeof *out);
+      out[rv_halo1_at(-1, a, b)] = near[0][rv_tile_cell(7, a, b)];
+      out[rv_halo1_at(8, a, b)] = near[1][rv_tile_cell(0, a, b)];
+      out[rv_halo1_at(a, -1, b)] = near[2][rv_tile_cell(a, 7, b)];
+      out[rv_halo1_at(a, 8, b)] = near[3][rv_tile_cell(a, 0, b)];
+      out[rv_halo1_at(a, b, -1)] = near[4][rv_tile_cell(a, b, 7)];
+      out[rv_halo1_at(a, b, 8)] = near[5][rv_tile_cell(a, b, 0)];
+    }
+}
+
+enum { STEP_X = 1, STEP_Y = RV_HALO1_SIDE, STEP_Z = RV_HALO1_SIDE * RV_HALO1_SIDE };
+
+static void residual_tiles(void* arg, size_t begin, size_t end) {
+  RvPressureWork* work = arg;
+  const RvMgLevel* level = &work->mg.level[0];
+  for (size_t wet = begin; wet < end; ++wet) {
+    double x[RV_HALO1_CELLS];
+    gather(work, wet, x);
+    float* r = work->r + wet * RV_TILE_CELLS;
+    int32_t slot = level->slot[wet];
+    const float* coef = slot < 0 ? NULL : level->coef + (size_t)slot * RV_MG_COEF;
+    for (int k = 0; k < 8; ++k)
+      for (int j = 0; j < 8; ++j)
+        for (int i = 0; i < 8; ++i) {
+          const double* c = &x[rv_halo1_at(i, j, k)];
+          int cell = rv_tile_cell(i, j, k);
+          double d[6] = {c[0] - c[-STEP_X], c[0] - c[STEP_X],  c[0] - c[-STEP_Y],
+                         c[0] - c[STEP_Y],  c[0] - c[-STEP_Z], c[0] - c[STEP_Z]};
+          double ax = coef ? coef[rv_mg_face_x(i, j, k)] * d[0] + coef[rv_mg_face_x(i + 1, j, k)] * d[1] +
+                                 coef[rv_mg_face_y(i, j, k)] * d[2] + coef[rv_mg_face_y(i, j + 1, k)] * d[3] +
+                                 coef[rv_mg_face_z(i, j, k)] * d[4] + coef[rv_mg_face_z(i, j, k + 1)] * d[5] +
+                                 level->drain[(size_t)slot * RV_TILE_CELLS + (size_t)cell] * c[0]
+                           : d[0] + d[1] + d[2] + d[3] + d[4] + d[5];
+          r[cell] = (float)(r[cell] - ax);
+        }
+  }
+}
+
+void rv_pressure_residual(RvPressureWork* work) {
+  rv_parallel_for(work->mg.level[0].count, RV_MG_GRAIN, residual_tiles, work);
+}
+
+typedef struct Tile {
+  double x[RV_HALO1_CELLS];
+  float distance[RV_HALO1_CELLS];
+} Tile;
+
+// the face at `at`, above the cell at `at_lo` and below that at `c` of the tile with halo; `step` to the cell below
+static void finish_face(const RvPressureIn* in, int axis, size_t at, size_t at_lo, const Tile* tile, int c, int step) {
+  float d_lo = tile->distance[c - step], d_hi = tile->distance[c];
+  bool wet_lo = d_lo < 0, wet_hi = d_hi < 0;
+  if (!wet_lo && !wet_hi) return;
+  RvPressureFace f = rv_pressure_face(in, axis, at);
+  if (in->valid[axis]) in->valid[axis][at] = 1;
+  if (f.open <= 0) {
+    in->velocity[axis][at] = in->solid[axis] ? in->solid[axis][at] : 0;
+    return;
+  }
+  double fall = tile->x[c] - tile->x[c - step];
+  if (wet_lo != wet_hi) {
+    float theta = wet_lo ? rv_pressure_theta(d_lo, d_hi) : rv_pressure_theta(d_hi, d_lo);
+    double surface = 0;
+    if (in->surface) {
+      double from = in->surface[wet_lo ? at_lo : at], to = in->surface[wet_lo ? at : at_lo];
+      surface = (from + theta * (to - from)) * in->dt / (in->density * in->dx);
+    }
+    fall = wet_lo ? (surface - tile->x[c - step]) / theta : (tile->x[c] - surface) / theta;
+  }
+  in->velocity[axis][at] = (float)(f.velocity - f.scale * fall);
+}
+
+// Faces are kept by the cell above them. A tile does its own, and those on its upper sides where no wet tile would.
+static void finish_general(const RvPressureWork* work, size_t wet, const Tile* tile) {
+  static const int stride[3] = {1, 8, 64}, step[3] = {STEP_X, STEP_Y, STEP_Z};
+  const RvPressureIn* in = work->in;
+  size_t t = (size_t)work->tile[wet];
+  for (int axis = 0; axis < 3; ++axis) {
+    int d[3] = {axis == 0, axis == 1, axis == 2};
+    int32_t below = in->tiles->near[t][rv_tile_near(-d[0], -d[1], -d[2])];
+    int32_t above = in->tiles->near[t][rv_tile_near(d[0], d[1], d[2])];
+    int last = above >= 0 && work->wet[above] < 0 ? 8 : 7;
+    for (int i = 0; i < 64; ++i)
+      for (int k = 0; k <= last; ++k) {
+        int a = i & 7, b = i >> 3;
+        int x = axis == 0 ? k : a, y = axis == 0 ? a : axis == 1 ? k : b, z = axis == 2 ? k : b;
+        int hi = rv_tile_cell(x, y, z), lo = hi - stride[axis], c = rv_halo1_at(x, y, z);
+        if (k == 0 && below < 0) {
+          if (tile->distance[c] < 0) in->velocity[axis][t * RV_TILE_CELLS + (size_t)hi] = 0;
+          continue;
+        }
+        size_t at =
+            k < 8 ? t * RV_TILE_CELLS + (size_t)hi : (size_t)above * RV_TILE_CELLS + (size_t)(hi - 8 * stride[axis]);
+        size_t at_lo =
+            k > 0 ? t * RV_TILE_CELLS + (size_t)lo : (size_t)below * RV_TILE_CELLS + (size_t)(lo + 8 * stride[axis]);
+        finish_face(in, axis, at, at_lo, tile, c, step[axis]);
+      }
+  }
+}
+
+static void finish_plain(const RvPressureWork* work, size_t wet, const Tile* tile) {
+  static const int step[3] = {STEP_X, STEP_Y, STEP_Z};
+  const RvPressureIn* in = work->in;
+  size_t at = (size_t)work->tile[wet] * RV_TILE_CELLS;
+  for (int axis = 0; axis < 3; ++axis) {
+    for (int c = 0; c < RV_TILE_CELLS; ++c) {
+      const double* x = &tile->x[rv_halo1_at(c & 7, c >> 3 & 7, c >> 6)];
+      float* u = &in->velocity[axis][at + (size_t)c];
+      *u = (float)(*u - (x[0] - x[-step[axis]]));
+    }
+    if (in->valid[axis])
+      for (int c = 0; c < RV_TILE_CELLS; ++c) in->valid[axis][at + (size_t)c] = 1;
+  }
+}
+
+static void finish_tiles(void* arg, size_t begin, size_t end) {
+  const RvPressureWork* work = arg;
+  const RvPressureIn* in = work->in;
+  for (size_t wet = begin; wet < end; ++wet) {
+    Tile tile;
+    gather(work, wet, tile.x);
+    if (work->mg.level[0].slot[wet] < 0) {
+      finish_plain(work, wet, &tile);
+    } else {
+      rv_channel_gather1(in->tiles, in->distance, (size_t)work->tile[wet], 1, tile.distance);
+      finish_general(work, wet, &tile);
+    }
+  }
+}
+
+static void store_tiles(void* arg, size_t begin, size_t end) {
+  const RvPressureWork* work = arg;
+  const RvPressureIn* in = work->in;
+  double scale = in->density * in->dx / in->dt;
+  for (size_t t = begin; t < end; ++t)
+    for (int c = 0; c < RV_TILE_CELLS; ++c)
+      in->pressure[t * RV_TILE_CELLS + (size_t)c] =
+          work->wet[t] < 0 ? 0 : (float)(work->x[(size_t)work->wet[t] * RV_TILE_CELLS + (size_t)c] * scale);
+}
+
+void rv_pressure_finish(RvPressureWork* work) {
+  rv_parallel_for(work->mg.level[0].count, RV_MG_GRAIN, finish_tiles, work);
+  rv_parallel_for(work->in->tiles->count, RV_MG_GRAIN, store_tiles, work);
+}

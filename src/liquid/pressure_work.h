@@ -1,0 +1,60 @@
+// What the parts of a pressure solve share. Unknowns are q = p dt / (density dx), m/s, so that the operator is that of
+// liquid/multigrid.h: at every wet cell, sum of c (q - q_j) + drain q = b, c = open share s.
+#ifndef RV_LIQUID_PRESSURE_WORK_H
+#define RV_LIQUID_PRESSURE_WORK_H
+
+#include "liquid/multigrid.h"
+#include "liquid/pressure.h"
+
+typedef struct RvPressureWork {
+  const RvPressureIn* in;
+  RvArena* arena;
+  RvMultigrid mg;  // level 0: the tiles that hold liquid
+  int32_t* tile;   // of a wet tile: its number among the input's
+  int32_t* wet;    // of an input tile: its number among the wet ones, -1: dry
+  double* x;       // q
+  float *r, *p, *q;
+  float* largest;  // |r| of each tile
+  double* cross;   // r . level.x of each tile
+  double speed;    // largest, before the solve
+  double norm;     // of b
+  size_t cells;
+  size_t closed;
+  double incompatible;
+} RvPressureWork;
+
+// Coefficients, right side and first guess. False when out of memory.
+bool rv_pressure_set_up(RvPressureWork* work);
+// r = b - A x, from r = b.
+void rv_pressure_residual(RvPressureWork* work);
+// Velocities, pressure and valid faces from x.
+void rv_pressure_finish(RvPressureWork* work);
+
+// A face of the input at `at` along `axis`: its open part, the liquid's share of that, how much of an acceleration it
+// takes (E48), and its velocity before the pressure.
+typedef struct RvPressureFace {
+  float open, share, scale, velocity;
+} RvPressureFace;
+
+static inline RvPressureFace rv_pressure_face(const RvPressureIn* in, int axis, size_t at) {
+  RvPressureFace f = {1, 1, 1, in->velocity[axis][at]};
+  if (in->open[axis]) {
+    f.open = in->open[axis][at];
+    f.open = f.open > 0 ? f.open < 1 ? f.open : 1 : 0;
+  }
+  if (in->share[axis]) f.share = in->share[axis][at];
+  if (in->drag[axis] && in->drag[axis][at] > 0) {
+    double mass = f.share * in->density;
+    f.scale = (float)(mass / (mass + in->dt * in->drag[axis][at]));
+    f.velocity = f.scale * f.velocity + (1 - f.scale) * in->drag_target[axis][at];
+  }
+  return f;
+}
+
+// theta of a face between a wet cell at distance `wet` and a dry one at `dry`
+static inline float rv_pressure_theta(float wet, float dry) {
+  float theta = wet / (wet - dry);
+  return theta > (float)RV_PRESSURE_THETA ? theta < 1 ? theta : 1 : (float)RV_PRESSURE_THETA;
+}
+
+#endif
