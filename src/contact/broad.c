@@ -7,8 +7,8 @@
 
 #include "base/parallel.h"
 #include "contact/pair.h"
-#include "space/sort.h"
 #include "contact/store.h"
+#include "space/sort.h"
 
 enum { CHUNKS = 256, AXIS_BITS = 21, MAX_ENTRIES = 48, MAX_FOUND = 256 };
 

@@ -6,8 +6,8 @@
 
 #include "base/memory.h"
 #include "contact/collider.h"
-#include "space/sort.h"
 #include "contact/store.h"
+#include "space/sort.h"
 
 RvContactDef rv_contact_defaults(void) {
   return (RvContactDef){.strands = true,
@@ -16,7 +16,7 @@ RvContactDef rv_contact_defaults(void) {
                         .friction = 0.3,
                         .solid_stiffness = 1e3,
                         .solid_width = 1e-4,
-                        .slip = 0.1,
+                        .slip = 0.5,
                         .slip_speed = 0.01,
                         .margin = 1,
                         .acceleration = {0, -9.81, 0},

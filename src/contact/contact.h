@@ -69,7 +69,7 @@ typedef struct RvContactDef {
   size_t ncollider;
 } RvContactDef;
 
-// strands on, d0 = 3 r, k = 1e3 N/m2 and 1e4 on solids, friction 0.3, slip 0.1 d0, margin 1 d0, gravity along -y, 4
+// strands on, d0 = 3 r, k = 1e3 N/m2 and 1e4 on solids, friction 0.3, slip 0.5 d0, margin 1 d0, gravity along -y, 4
 // neighbours.
 RvContactDef rv_contact_defaults(void);
 

@@ -1,6 +1,6 @@
 // Ends of links and touches, batch by batch: each batch then gathers its own in a fixed order, with no atomics.
-#include "space/sort.h"
 #include "contact/store.h"
+#include "space/sort.h"
 
 size_t rv_contact_strand(const RvContacts* c, size_t vertex) {
   size_t lo = 0, hi = c->nstrand;

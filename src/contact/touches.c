@@ -10,8 +10,8 @@
 #include "base/parallel.h"
 #include "contact/collider.h"
 #include "contact/law.h"
-#include "space/sort.h"
 #include "contact/store.h"
+#include "space/sort.h"
 
 enum { CHUNKS = 64, MAX_WALK = 16 };
 static const double PUSH_SPEED = 0.2;  // m/s at which what is inside a solid is brought out

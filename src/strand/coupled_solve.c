@@ -1,0 +1,104 @@
+// Conjugate gradients with each strand's own factor as preconditioner (WH-45, spec 1.2.12).
+//
+// The matrix is M + C: M the strands' bands, with what of the coupling fits them, and C the rest. As the directions are
+// p = M^-1 r + beta p, their products with M need no multiplication: M p = r + beta M p. So an iteration costs one
+// solve with the factors, one application of the coupling, and a few vector operations.
+#include <string.h>
+
+#include "base/parallel.h"
+#include "math/ldlt.h"
+#include "strand/coupled.h"
+
+// spare lanes repeat a strand and must not count
+static double dot(const RvStrandBatch* b, const double* x, const double* y) {
+  double lanes[RV_LANES] __attribute__((aligned(64))), sum = 0;
+  rv_newton_dot(b->vertices, x + b->at, y + b->at, lanes);
+  for (int lane = 0; lane < b->lanes; ++lane) sum += lanes[lane];
+  return sum;
+}
+
+// z = M^-1 r; gives r . z
+static double precondition_one(RvCoupled* c, size_t k) {
+  const RvStrandBatch* b = &c->step->m->batches[k];
+  memcpy(c->z + b->at, c->r + b->at, rv_coupled_unknowns(b) * sizeof(double));
+  rv_ldlt_solve(c->work[k].band, 4 * b->vertices - 1, RV_ROD_BAND, c->z + b->at);
+  return dot(b, c->r, c->z);
+}
+
+static double precondition(void* arg, size_t begin, size_t end) {
+  RvCoupled* c = arg;
+  double sum = 0;
+  for (size_t k = begin; k < end; ++k) sum += precondition_one(c, k);
+  return sum;
+}
+
+// p = z + beta p, M p = r + beta M p, and room for A p
+static void turn(void* arg, size_t begin, size_t end) {
+  RvCoupled* c = arg;
+  for (size_t batch = begin; batch < end; ++batch) {
+    const RvStrandBatch* b = &c->step->m->batches[batch];
+    size_t count = rv_coupled_unknowns(b);
+    double* restrict p = c->p + b->at, * restrict mp = c->mp + b->at, * restrict ap = c->ap + b->at;
+    const double* restrict z = c->z + b->at, * restrict r = c->r + b->at;
+    double beta = c->beta;
+    for (size_t k = 0; k < count; ++k) {
+      p[k] = z[k] + beta * p[k];
+      mp[k] = r[k] + beta * mp[k];
+      ap[k] = 0;
+    }
+  }
+}
+
+// A p = M p + C p over the free unknowns; gives p . A p
+static double close_product(void* arg, size_t begin, size_t end) {
+  RvCoupled* c = arg;
+  double sum = 0;
+  for (size_t batch = begin; batch < end; ++batch) {
+    const RvStrandBatch* b = &c->step->m->batches[batch];
+    size_t count = rv_coupled_unknowns(b);
+    const double* restrict may = c->step->m->free + b->at, * restrict mp = c->mp + b->at;
+    double* restrict ap = c->ap + b->at;
+    for (size_t k = 0; k < count; ++k) ap[k] = mp[k] + may[k] * ap[k];
+    sum += dot(b, c->p, c->ap);
+  }
+  return sum;
+}
+
+// the step along p, and what is left preconditioned anew; gives r . z
+static double advance(void* arg, size_t begin, size_t end) {
+  RvCoupled* c = arg;
+  double sum = 0;
+  for (size_t batch = begin; batch < end; ++batch) {
+    const RvStrandBatch* b = &c->step->m->batches[batch];
+    size_t count = rv_coupled_unknowns(b);
+    double* restrict d = c->d + b->at, * restrict r = c->r + b->at, alpha = c->alpha;
+    const double* restrict p = c->p + b->at, * restrict ap = c->ap + b->at;
+    for (size_t k = 0; k < count; ++k) {
+      d[k] += alpha * p[k];
+      r[k] -= alpha * ap[k];
+    }
+    sum += precondition_one(c, batch);
+  }
+  return sum;
+}
+
+double rv_coupled_solve(RvCoupled* c, RvStrandStats* stats) {
+  size_t n = c->step->m->nbatch;
+  double gamma = rv_parallel_sum(n, 1, precondition, c), first = gamma, fall = 0;
+  c->beta = 0;
+  stats->cg_iterations = 0;
+  for (int it = 0; it < c->step->def->max_cg && gamma > 0; ++it) {
+    rv_parallel_for(n, 1, turn, c);
+    c->op->apply(c->op->user, c->p, c->ap);
+    double curvature = rv_parallel_sum(n, 1, close_product, c);
+    if (!(curvature > 0)) break;
+    c->alpha = gamma / curvature;
+    fall += c->alpha * gamma;
+    stats->cg_iterations = it + 1;
+    double next = rv_parallel_sum(n, 1, advance, c);
+    if (!(next > c->forcing * c->forcing * first)) break;
+    c->beta = next / gamma;
+    gamma = next;
+  }
+  return fall;
+}
