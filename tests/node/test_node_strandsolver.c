@@ -545,9 +545,43 @@ static void frozen_by_timescale(void** state) {
   rv_scene_free(scene);
 }
 
+//---------------------------------------------------------------------------------------------- wind
+
+// a VDB whose every value is the keyed wind's does to the bit what the keyed one does
+static void wind_of_a_volume(void** state) {
+  (void)state;
+  static const float speed[3] = {2, 0, -1};
+  RvError error = {0};
+  Log log;
+  RvDetail *volume = rv_detail_new(), *blown[3];
+  RvGrid* grid;
+  CHECK_OK(rv_grid_create(RV_GRID_VEC3, "vel", RV_GRID_UNKNOWN, 0.1, speed, &grid, &error), error);
+  for (int32_t i = -4; i < 4; ++i) CHECK_OK(rv_grid_set(grid, (int32_t[]){i, i, i}, speed, &error), error);
+  CHECK_OK(rv_detail_add_vdb(volume, grid, &error), error);
+  rv_grid_release(grid);
+  char path[400], parms[1000];
+  snprintf(path, sizeof path, "%s/wind.vdb", rv_test_folder());
+  CHECK_OK(rv_detail_save(volume, path, NULL, &error), error);
+  for (int k = 0; k < 3; ++k) {
+    snprintf(parms, sizeof parms,
+             "\"w\": {\"type\": \"file\", \"parms\": {\"file\": \"%s\"}}, \"none\": {\"type\": \"merge\"},"
+             "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"hair\", \"none\", \"%s\"], \"parms\": "
+             "{\"wind\": [%d, 0, %d]}}",
+             path, k == 1 ? "w" : "none", k ? 0 : 2, k ? 0 : -1);
+    RvScene* scene = open_scene(HAIR, 20, parms, &log);
+    blown[k] = cook(scene, "s", 6);
+    rv_scene_free(scene);
+  }
+  // the keyed wind, the volume's, and none
+  CHECK_NEAR(largest_move(blown[0], blown[1], 1), 0, 0);
+  assert_true(largest_move(blown[0], blown[2], 1) > 1e-3);
+  for (int k = 0; k < 3; ++k) rv_detail_free(blown[k]);
+  rv_detail_free(volume);
+}
+
 RV_TESTS(cmocka_unit_test(still_groom_stays), cmocka_unit_test(turned_groom_stays), cmocka_unit_test(groom_comes_back),
          cmocka_unit_test(roots_follow), cmocka_unit_test(inertia_scale), cmocka_unit_test(pins_and_goals),
          cmocka_unit_test(groomed_inside_stays), cmocka_unit_test(solids_push), cmocka_unit_test(attributes_pass),
          cmocka_unit_test(bad_strands_stay), cmocka_unit_test(empty_and_changing),
          cmocka_unit_test(ten_kilometres_away), cmocka_unit_test(roller_keeps_its_radius),
-         cmocka_unit_test(frozen_by_timescale))
+         cmocka_unit_test(frozen_by_timescale), cmocka_unit_test(wind_of_a_volume))
