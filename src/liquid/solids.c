@@ -20,6 +20,8 @@ bool rv_liquid_solids_clear(RvLiquidSolids* s, const RvTiles* tiles) {
     s->touched = touched, s->capacity = s->distance.capacity;
   }
   memset(s->touched, 0, tiles->count);
+  rv_channel_fill(s->distance.data, tiles->count, RV_SOLID_FAR);
+  for (int a = 0; a < 3; ++a) rv_channel_fill(s->velocity[a].data, tiles->count, 0);
   for (int a = 0; a < 3; ++a) rv_channel_fill(s->open[a].data, tiles->count, 1);
   s->any = false;
   return true;

@@ -5,9 +5,11 @@
 
 #include "liquid/grid.h"
 
+#define RV_SOLID_FAR 1e9f
+
 typedef struct RvLiquidSolids {
-  // m: signed distance at the LOWER CORNER of each cell, below 0 inside; far from a solid any number above
-  // RV_LIQUID_BAND dx. Exact near zero.
+  // m: signed distance at the LOWER CORNER of each cell, below 0 inside; exact near zero, RV_SOLID_FAR in tiles that
+  // are not touched.
   RvChannel distance;
   // Faces, one channel an axis: what part of the face's area is open (0 solid .. 1 open), and the solid's velocity
   // along the axis, m/s; defined where distance < RV_LIQUID_BAND dx.
@@ -16,8 +18,8 @@ typedef struct RvLiquidSolids {
   // The solid's slip at the cell: 0 slips freely, 1 sticks; between, the Coulomb coefficient divides as liquid/advect.c
   // says.
   RvChannel friction;
-  // For each tile whether a solid lies within RV_LIQUID_BAND dx of it: where 0, distance and velocity are not filled,
-  // open is 1 everywhere (and filled so), and all work for solids is left away.
+  // For each tile whether a solid lies within RV_LIQUID_BAND dx of it: where 0, distance is RV_SOLID_FAR, velocity 0,
+  // open 1 everywhere, friction not filled, and all work for solids is left away.
   uint8_t* touched;
   size_t capacity;  // of touched
   bool any;         // some tile is touched

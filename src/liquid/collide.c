@@ -1,0 +1,144 @@
+// Particles stay out of solids (WH-43).
+#include <math.h>
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "liquid/stages.h"
+
+// a particle moves at most three cells a substep, and the slope needs one more
+enum { HALO = 4, WIDE = RV_TILE_SIDE + 2 * HALO, ROUNDS = 3 };
+
+typedef struct Job {
+  const RvLiquidGrid* grid;
+  const RvLiquidSolids* solids;
+  const RvScatter* scatter;
+  RvParticles* p;
+  float margin;
+} Job;
+
+typedef struct Field {
+  float d[WIDE * WIDE * WIDE];     // distance at corners, in cells
+  float v[3][WIDE * WIDE * WIDE];  // the solid's velocity on faces
+} Field;
+
+// distance and its slope at x (cells from the tile's corner)
+static float look_up(const Field* f, const float x[3], float slope[3]) {
+  int at = 0;
+  float w[3];
+  for (int a = 2; a >= 0; --a) {
+    float y = fminf(fmaxf(x[a] + HALO, 0), WIDE - 1.0625f);
+    int node = (int)y;
+    w[a] = y - (float)node;
+    at = at * WIDE + node;
+  }
+  float c[8];
+  for (int k = 0; k < 8; ++k) c[k] = f->d[at + (k & 1) + (k >> 1 & 1) * WIDE + (k >> 2) * WIDE * WIDE];
+  float y00 = c[0] + (c[1] - c[0]) * w[0], y10 = c[2] + (c[3] - c[2]) * w[0];
+  float y01 = c[4] + (c[5] - c[4]) * w[0], y11 = c[6] + (c[7] - c[6]) * w[0];
+  float z0 = y00 + (y10 - y00) * w[1], z1 = y01 + (y11 - y01) * w[1];
+  float s0 = (c[1] - c[0]) + ((c[3] - c[2]) - (c[1] - c[0])) * w[1];
+  float s1 = (c[5] - c[4]) + ((c[7] - c[6]) - (c[5] - c[4])) * w[1];
+  slope[0] = s0 + (s1 - s0) * w[2];
+  slope[1] = (y10 - y00) + ((y11 - y01) - (y10 - y00)) * w[2];
+  slope[2] = z1 - z0;
+  return z0 + (z1 - z0) * w[2];
+}
+
+// the velocity of the face next to x along each axis
+static void solid_velocity(const Field* f, const float x[3], float v[3]) {
+  for (int a = 0; a < 3; ++a) {
+    int at = 0;
+    for (int b = 2; b >= 0; --b) {
+      int node = (int)fminf(fmaxf(x[b] + HALO + (a == b ? 0.5f : 0), 0), WIDE - 1);
+      at = at * WIDE + node;
+    }
+    v[a] = f->v[a][at];
+  }
+}
+
+// true when the particle had to be moved
+static bool push_out(const Field* f, RvParticles* p, size_t i, float margin) {
+  float x[3] = {p->x[0][i], p->x[1][i], p->x[2][i]}, n[3];
+  float d = look_up(f, x, n);
+  if (!(d < margin)) return false;
+  float unit[3] = {0};
+  for (int round = 0; round < ROUNDS && d < margin; ++round) {
+    float square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+    if (!(square > 1e-6f)) break;
+    // Newton's step on a distance whose slope may be below 1 where it was interpolated
+    float step = fminf((margin - d) / square, 2);
+    for (int a = 0; a < 3; ++a) unit[a] = n[a] / sqrtf(square), x[a] += step * n[a];
+    d = look_up(f, x, n);
+  }
+  float solid[3], into = 0;
+  solid_velocity(f, x, solid);
+  for (int a = 0; a < 3; ++a) into += (p->v[a][i] - solid[a]) * unit[a];
+  for (int a = 0; a < 3; ++a) {
+    p->x[a][i] = x[a];
+    if (into < 0) p->v[a][i] -= into * unit[a];
+  }
+  return true;
+}
+
+static double collide_some(void* arg, size_t begin, size_t end) {
+  const Job* job = arg;
+  const RvTiles* tiles = &job->grid->tiles;
+  Field f;
+  double moved = 0;
+  for (size_t t = begin; t < end; ++t) {
+    int32_t home = job->scatter->home_of[t];
+    bool near = false;
+    for (int n = 0; n < RV_TILE_NEAR && home >= 0; ++n) {
+      int32_t other = tiles->near[t][n];
+      near = near || (other >= 0 && job->solids->touched[other]);
+    }
+    if (!near) continue;
+    float dx = (float)job->grid->dx;
+    rv_channel_gather(tiles, job->solids->distance.data, t, HALO, 1e3f * dx, f.d);
+    for (int i = 0; i < WIDE * WIDE * WIDE; ++i) f.d[i] /= dx;
+    for (int a = 0; a < 3; ++a) rv_channel_gather(tiles, job->solids->velocity[a].data, t, HALO, 0, f.v[a]);
+    const uint32_t* first = job->p->cell_first + (size_t)home * RV_TILE_CELLS;
+    for (size_t i = first[0]; i < first[RV_TILE_CELLS]; ++i) moved += push_out(&f, job->p, i, job->margin);
+  }
+  return moved;
+}
+
+size_t rv_liquid_collide(const RvLiquidGrid* grid, const RvLiquidSolids* solids, const RvScatter* scatter,
+                         RvParticles* p, double margin) {
+  if (!solids || !solids->any) return 0;
+  Job job = {grid, solids, scatter, p, (float)margin};
+  return (size_t)rv_parallel_sum(grid->tiles.count, 4, collide_some, &job);
+}
+
+//---------------------------------------------------------------------------------------------- speed
+
+enum { SPEED_GRAIN = 8192 };
+
+typedef struct Speeds {
+  const RvParticles* p;
+  float* most;
+} Speeds;
+
+static void speed_some(void* arg, size_t begin, size_t end) {
+  const Speeds* s = arg;
+  float most = 0;
+  bool bad = false;
+  for (int a = 0; a < 3; ++a)
+    for (size_t i = begin; i < end; ++i) {
+      float v = fabsf(s->p->v[a][i]);
+      bad |= !(v < INFINITY);
+      most = v > most ? v : most;
+    }
+  s->most[begin / SPEED_GRAIN] = bad ? INFINITY : most;
+}
+
+double rv_liquid_speed(const RvParticles* p) {
+  size_t chunks = (p->count + SPEED_GRAIN - 1) / SPEED_GRAIN;
+  Speeds s = {p, rv_alloc_zero(chunks, sizeof(float))};
+  if (!s.most) return INFINITY;
+  rv_parallel_for(p->count, SPEED_GRAIN, speed_some, &s);
+  float most = 0;
+  for (size_t k = 0; k < chunks; ++k) most = fmaxf(most, s.most[k]);
+  rv_free(s.most);
+  return (double)most;
+}

@@ -1,0 +1,35 @@
+// The stages of a substep between the transfers: where the liquid is, how velocity goes on into air, how particles stay
+// out of solids, how long a substep may be.
+#ifndef RV_LIQUID_STAGES_H
+#define RV_LIQUID_STAGES_H
+
+#include "liquid/grid.h"
+#include "liquid/particles.h"
+#include "liquid/solids.h"
+#include "liquid/transfer.h"
+
+// Where the liquid is. First `fill` is divided by the part of its weights that solids leave open, so that a full cell
+// has 1 at a wall too. Then `distance`: a flat surface that goes through the support of a cell's weights gives a fill
+// that is a known function of its distance, (1 - s)^2 / 2 for s = 0..1 cells outside and its mirror image inside; its
+// inverse places the surface such that the volume is the particles' own. Cells with particles that are next to no cell
+// half full are drops and films of their own: liquid. So are holes with liquid on all six sides. `solids` may be NULL.
+RvResult rv_liquid_surface(RvLiquidGrid* grid, const RvLiquidSolids* solids, const RvParticles* particles,
+                           const RvScatter* scatter, RvError* error);
+
+// `valid` = 1 on the faces that touch a liquid cell, 0 elsewhere.
+void rv_liquid_mark_valid(RvLiquidGrid* grid);
+
+// Velocity of the faces that are not valid, up to RV_LIQUID_BAND faces away from one that is: each layer takes the mean
+// of the known faces next to it, so the field is constant along the normal of a flat surface (WH-37). Faces further
+// away keep what they have. Uses momentum as room.
+void rv_liquid_extrapolate(RvLiquidGrid* grid);
+
+// Moved particles out of solids: to `margin` cells outside along the distance's slope, and the velocity into the solid,
+// relative to its own, is taken away (WH-43). Before the sort that follows a move. Returns how many were moved.
+size_t rv_liquid_collide(const RvLiquidGrid* grid, const RvLiquidSolids* solids, const RvScatter* scatter,
+                         RvParticles* particles, double margin);
+
+// Largest velocity of a particle along an axis, m/s; infinite when a velocity is no number.
+double rv_liquid_speed(const RvParticles* particles);
+
+#endif
