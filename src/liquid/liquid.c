@@ -1,0 +1,216 @@
+#include "liquid/liquid.h"
+
+#include <math.h>
+
+#include "base/parallel.h"
+#include "base/timer.h"
+
+const char* const rv_liquid_stage_names[RV_LIQUID_STAGE_COUNT + 1] = {
+#define NAME(name) #name,
+    RV_LIQUID_STAGES(NAME)
+#undef NAME
+        NULL};
+
+RvLiquidModel rv_liquid_model_default(double dx) {
+  return (RvLiquidModel){.dx = dx,
+                         .density = 1000,
+                         .gravity = {0, -9.81, 0},
+                         .cfl = 2,
+                         .drift_time = 0.1,
+                         .margin = 0.1,
+                         .resample = rv_resample_default(dx),
+                         .resample_every = 4};
+}
+
+bool rv_liquid_init(RvLiquid* l, const RvLiquidModel* model) {
+  *l = (RvLiquid){.model = *model, .pressure = rv_pressure_new()};
+  l->grid.dx = model->dx;
+  for (int a = 0; a < 3; ++a) l->grid.origin[a] = model->origin[a];
+  return l->pressure != NULL;
+}
+
+void rv_liquid_free(RvLiquid* l) {
+  rv_particles_free(&l->particles);
+  rv_liquid_grid_free(&l->grid);
+  rv_liquid_solids_free(&l->solids);
+  rv_scatter_free(&l->scatter);
+  rv_pressure_free(l->pressure);
+  *l = (RvLiquid){0};
+}
+
+size_t rv_liquid_grid_memory(const RvLiquid* l) {
+  return rv_liquid_grid_bytes(&l->grid) + rv_pressure_bytes(l->pressure) +
+         l->scatter.room_capacity * RV_SCATTER_FLOATS * sizeof(float) +
+         l->solids.distance.capacity * RV_TILE_CELLS * 8 * sizeof(float) + rv_tiles_bytes(&l->particles.homes) +
+         l->particles.first_capacity * sizeof(uint32_t);
+}
+
+//---------------------------------------------------------------------------------------------- small stages
+
+typedef struct Range {
+  RvLiquid* l;
+  double dt;
+} Range;
+
+static void add_gravity(void* arg, size_t begin, size_t end) {
+  const Range* r = arg;
+  const RvLiquidGrid* g = &r->l->grid;
+  for (int a = 0; a < 3; ++a) {
+    float gain = (float)(r->l->model.gravity[a] * r->dt), *u = g->velocity[a].data;
+    const float* mass = g->mass[a].data;
+    for (size_t i = begin * RV_TILE_CELLS; gain != 0 && i < end * RV_TILE_CELLS; ++i)
+      if (mass[i] > 0) u[i] += gain;
+  }
+}
+
+static void add_age(void* arg, size_t begin, size_t end) {
+  const Range* r = arg;
+  for (size_t i = begin; i < end; ++i) r->l->particles.age[i] += (float)r->dt;
+}
+
+// Brings the volume of cells back to what their particles hold: (fill - 1) over the time given, in cells with liquid or
+// solid on all sides; the mean over the cells around takes away most of the noise of single particles.
+static void find_drift(void* arg, size_t begin, size_t end) {
+  const Range* r = arg;
+  const RvLiquidGrid* g = &r->l->grid;
+  double time = r->l->model.drift_time;
+  float fill[RV_HALO1_CELLS], d[RV_HALO1_CELLS];
+  for (size_t t = begin; t < end; ++t) {
+    float* out = g->divergence.data + t * RV_TILE_CELLS;
+    for (int k = 0; k < RV_TILE_CELLS; ++k) out[k] = 0;
+    if (!(time > 0)) continue;
+    rv_channel_gather1(&g->tiles, g->fill.data, t, 0, fill);
+    rv_channel_gather1(&g->tiles, g->distance.data, t, 1, d);
+    for (int k = 0; k < RV_TILE_CELLS; ++k) {
+      int at = rv_halo1_at(k & 7, k >> 3 & 7, k >> 6);
+      if (d[at] >= 0) continue;
+      float sum = 0, count = 0;
+      bool surface = false;
+      for (int n = 0; n < RV_TILE_NEAR; ++n) {
+        int other = at + (n % 3 - 1) + (n / 3 % 3 - 1) * RV_HALO1_SIDE + (n / 9 - 1) * RV_HALO1_SIDE * RV_HALO1_SIDE;
+        if (d[other] < 0)
+          sum += fill[other], count += 1;
+        else if (fill[other] > 0)
+          surface = true;
+      }
+      float mean = sum / count - 1;
+      // at the surface a cell that is not full is no hole
+      if (surface && mean < 0) continue;
+      mean = mean > 0.5f ? 0.5f : mean < -0.5f ? -0.5f : mean;
+      out[k] = (float)((double)mean / time);
+    }
+  }
+}
+
+static RvResult solve_pressure(RvLiquid* l, double dt, RvError* error) {
+  bool any = l->solids.any;
+  RvPressureIn in = rv_pressure_of_grid(&l->grid, any ? &l->solids : NULL, l->model.density, dt);
+  in.divergence = l->grid.divergence.data;
+  in.warm = l->steps > 0;
+  RvPressureOptions options = {.tolerance = l->model.tolerance};
+  RvResult result = rv_pressure_solve(l->pressure, &in, &options, &l->report.pressure, error);
+  if (l->report.pressure.iterations > l->report.iterations) l->report.iterations = l->report.pressure.iterations;
+  l->report.unconverged += !result && !l->report.pressure.converged;
+  return result;
+}
+
+static RvResult sort(RvLiquid* l, RvError* error) {
+  return rv_particles_sort(&l->particles, &l->report.lost, error);
+}
+
+static RvResult resample(RvLiquid* l, RvError* error) {
+  if (l->model.resample_every <= 0 || l->steps % l->model.resample_every) return RV_OK;
+  RvResampled done = {0}, *sum = &l->report.resampled;
+  RvResult result = rv_liquid_resample(&l->particles, &l->model.resample, &l->next_id, &done, error);
+  sum->merged += done.merged, sum->split += done.split, sum->dropped += done.dropped;
+  sum->dropped_volume += done.dropped_volume;
+  return result || !(done.merged + done.split + done.dropped) ? result : sort(l, error);
+}
+
+static RvResult find_solids(RvLiquid* l, double dt, const RvLiquidHooks* hooks, RvError* error) {
+  if (rv_liquid_solids_clear(&l->solids, &l->grid.tiles) &&
+      (!hooks->solids || hooks->solids(hooks->user, &l->solids, &l->grid, l->time + dt)))
+    return RV_OK;
+  return rv_fail(error, RV_NO_MEMORY, "no memory for the solids around %zu tiles of liquid", l->grid.tiles.count);
+}
+
+static RvResult add_forces(RvLiquid* l, double dt) {
+  rv_liquid_grid_velocity(&l->grid);
+  rv_parallel_for(l->grid.tiles.count, 16, add_gravity, &(Range){l, dt});
+  rv_parallel_for(l->grid.tiles.count, 8, find_drift, &(Range){l, dt});
+  rv_liquid_mark_valid(&l->grid);
+  return RV_OK;
+}
+
+static RvResult extrapolate(RvLiquid* l) {
+  rv_liquid_extrapolate(&l->grid);
+  return RV_OK;
+}
+
+static RvResult from_grid(RvLiquid* l, double dt) {
+  rv_liquid_from_grid(&l->grid, &l->scatter, &l->particles, dt);
+  rv_parallel_for(l->particles.count, 8192, add_age, &(Range){l, dt});
+  return RV_OK;
+}
+
+static RvResult collide(RvLiquid* l) {
+  l->report.collided += rv_liquid_collide(&l->grid, &l->solids, &l->scatter, &l->particles, l->model.margin);
+  return RV_OK;
+}
+
+//---------------------------------------------------------------------------------------------- the method
+
+// runs a stage unless one failed or the host wants to stop, and adds its time
+#define STAGE(name, call)                                                          \
+  if (!result) {                                                                   \
+    double start = rv_clock_wall();                                                \
+    result = (call);                                                               \
+    l->report.seconds[RV_LIQUID_STAGE_##name] += rv_clock_wall() - start;          \
+    if (!result && hooks->cancelled && hooks->cancelled(hooks->user, #name))       \
+      result = rv_fail(error, RV_CANCELLED, "interrupted in the stage %s", #name); \
+  }
+
+RvResult rv_liquid_substep(RvLiquid* l, double dt, const RvLiquidHooks* given, RvError* error) {
+  const RvLiquidHooks none = {0}, *hooks = given ? given : &none;
+  RvResult result = RV_OK;
+  STAGE(sort, sort(l, error))
+  STAGE(resample, resample(l, error))
+  STAGE(grid, rv_liquid_grid_build(&l->grid, &l->particles, error))
+  STAGE(togrid, rv_liquid_to_grid(&l->grid, &l->scatter, &l->particles, l->model.density, error))
+  STAGE(solids, find_solids(l, dt, hooks, error))
+  STAGE(surface, rv_liquid_surface(&l->grid, &l->solids, &l->particles, &l->scatter, error))
+  STAGE(couple, hooks->couple ? hooks->couple(hooks->user, &l->grid, dt, error) : RV_OK)
+  STAGE(forces, add_forces(l, dt))
+  STAGE(pressure, solve_pressure(l, dt, error))
+  STAGE(extrapolate, extrapolate(l))
+  STAGE(fromgrid, from_grid(l, dt))
+  STAGE(collide, collide(l))
+  l->time += dt;
+  l->steps++;
+  l->report.substeps++;
+  return result;
+}
+
+double rv_liquid_longest(const RvLiquid* l) {
+  const RvLiquidModel* m = &l->model;
+  double speed = rv_liquid_speed(&l->particles), g = 0, reach = fmin(m->cfl, 3) * m->dx;
+  for (int a = 0; a < 3; ++a) g = fmax(g, fabs(m->gravity[a]));
+  // (speed + g dt) dt = reach
+  return 2 * reach / (speed + sqrt(speed * speed + 4 * g * reach) + 1e-300);
+}
+
+RvResult rv_liquid_advance(RvLiquid* l, double dt, int least, int most, const RvLiquidHooks* hooks, RvError* error) {
+  double left = dt;
+  l->steps = 0;
+  for (int taken = 0; left > 0;) {
+    double wanted = ceil(left / rv_liquid_longest(l) - 1e-9);
+    int over = most - taken > 1 ? most - taken : 1, under = least - taken > 1 ? least - taken : 1;
+    int count = wanted >= over ? over : wanted <= under ? under : (int)wanted;
+    double step = count == 1 ? left : left / count;
+    RvResult result = rv_liquid_substep(l, step, hooks, error);
+    if (result) return result;
+    taken++;
+    left = count == 1 ? 0 : left - step;
+  }
+  return RV_OK;
+}

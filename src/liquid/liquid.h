@@ -1,0 +1,99 @@
+// The liquid stage: APIC particles on sparse tiles (WH-33, 34, 36, 37, 43). rv_liquid_substep is the method; everything
+// else of it stands in grid.h, transfer.h, stages.h, resample.h, pressure.h.
+#ifndef RV_LIQUID_LIQUID_H
+#define RV_LIQUID_LIQUID_H
+
+#include "liquid/pressure.h"
+#include "liquid/resample.h"
+#include "liquid/stages.h"
+
+// Stages, in the order of the substep: timers, progress line, report and manual use these names.
+#define RV_LIQUID_STAGES(X) \
+  X(sort)                   \
+  X(resample)               \
+  X(grid)                   \
+  X(togrid)                 \
+  X(solids)                 \
+  X(surface)                \
+  X(couple)                 \
+  X(forces)                 \
+  X(pressure)               \
+  X(extrapolate)            \
+  X(fromgrid)               \
+  X(collide)
+
+typedef enum RvLiquidStage {
+#define RV_LIQUID_STAGE_ENUM(name) RV_LIQUID_STAGE_##name,
+  RV_LIQUID_STAGES(RV_LIQUID_STAGE_ENUM)
+#undef RV_LIQUID_STAGE_ENUM
+      RV_LIQUID_STAGE_COUNT
+} RvLiquidStage;
+extern const char* const rv_liquid_stage_names[RV_LIQUID_STAGE_COUNT + 1];  // NULL at the end
+
+typedef struct RvLiquidModel {
+  double dx;          // m: side of a cell, twice the spacing of particles
+  double origin[3];   // world position of cell (0, 0, 0)
+  double density;     // kg/m^3
+  double gravity[3];  // m/s^2
+  double cfl;         // cells that a particle may go a substep, at most 3
+  double drift_time;  // s in which too full or too empty cells are brought back to their volume; 0: never
+  double tolerance;   // of the pressure; 0: its own
+  double margin;      // cells that particles keep from solids
+  RvResample resample;
+  int resample_every;  // substeps; 0: never
+} RvLiquidModel;
+
+// What others do within a substep; each may be NULL.
+typedef struct RvLiquidHooks {
+  void* user;
+  // Fills the solids at the end of the substep; the channels are cleared. False: out of memory.
+  bool (*solids)(void* user, RvLiquidSolids* solids, const RvLiquidGrid* grid, double time);
+  // Adds mass, momentum, drag, share or divergence to the grid before velocities are made (film and hair, WH-35,
+  // 38-40).
+  RvResult (*couple)(void* user, RvLiquidGrid* grid, double dt, RvError* error);
+  bool (*cancelled)(void* user, const char* stage);
+} RvLiquidHooks;
+
+typedef struct RvLiquidReport {
+  RvPressureReport pressure;  // of the last substep
+  int substeps, iterations;   // iterations: the most of a substep
+  int unconverged;            // substeps whose pressure stopped short
+  double seconds[RV_LIQUID_STAGE_COUNT];
+  size_t collided;
+  RvResampled resampled;
+  RvParticlesLost lost;
+} RvLiquidReport;
+
+typedef struct RvLiquid {
+  RvLiquidModel model;
+  RvParticles particles;
+  int64_t next_id;
+  int64_t steps;  // substeps since the frame began
+  double time;    // s, end of the last substep
+  // rebuilt in every substep
+  RvLiquidGrid grid;
+  RvLiquidSolids solids;
+  RvScatter scatter;
+  RvPressure* pressure;
+  RvLiquidReport report;  // added to; clear it when you like
+} RvLiquid;
+
+RvLiquidModel rv_liquid_model_default(double dx);
+// False when out of memory.
+bool rv_liquid_init(RvLiquid* liquid, const RvLiquidModel* model);
+void rv_liquid_free(RvLiquid* liquid);
+// Bytes of the grid and the solves; those of the particles are rv_particles_bytes.
+size_t rv_liquid_grid_memory(const RvLiquid* liquid);
+
+// The longest substep that the CFL allows now, for velocities as they are and the gain of gravity.
+double rv_liquid_longest(const RvLiquid* liquid);
+// One substep of `dt`. The particles are moved; sort them (or step again) before their cells are asked for. On failure
+// the liquid is not what it was: start again from a state.
+RvResult rv_liquid_substep(RvLiquid* liquid, double dt, const RvLiquidHooks* hooks, RvError* error);
+// Substeps of equal length over `dt`, at least `least` and at most `most`, as many as the CFL wants; the count adapts
+// after each. From the first one on nothing depends on what came before but the particles: the pressure starts from
+// zero.
+RvResult rv_liquid_advance(RvLiquid* liquid, double dt, int least, int most, const RvLiquidHooks* hooks,
+                           RvError* error);
+
+#endif

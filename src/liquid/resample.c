@@ -1,0 +1,229 @@
+#include "liquid/resample.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "base/rng.h"
+#include "math/scalar.h"
+#include "math/vec.h"
+
+enum { GRAIN = 4, MOST_TRIED = 64 };
+
+typedef struct Tally {
+  size_t merged, split, dropped;
+  double dropped_volume;
+} Tally;
+
+typedef struct Job {
+  RvParticles* p;
+  const RvResample* how;
+  Tally* tally;      // for each tile
+  size_t* child_at;  // for each tile: where its new particles go
+  int64_t first_id;
+  size_t old_count;
+} Job;
+
+RvResample rv_resample_default(double dx) {
+  return (RvResample){.nominal = dx * dx * dx / 8,
+                      .small = 0.2,
+                      .large = 2,
+                      .fewest = 3,
+                      .most = 16,
+                      .tiny = 4.0 / 3 * RV_PI * 1e-27,
+                      .seed = true};
+}
+
+//---------------------------------------------------------------------------------------------- merge
+
+static float square_distance(const RvParticles* p, size_t i, size_t j) {
+  float sum = 0;
+  for (int a = 0; a < 3; ++a) {
+    float d = p->x[a][i] - p->x[a][j];
+    sum += d * d;
+  }
+  return sum;
+}
+
+// j into i, both of one tile; i must be the larger
+static void merge(RvParticles* p, size_t i, size_t j) {
+  double m = p->volume[i], n = p->volume[j], sum = m + n, part = n / sum;
+  for (int a = 0; a < 3; ++a) {
+    p->x[a][i] = (float)((double)p->x[a][i] + part * ((double)p->x[a][j] - (double)p->x[a][i]));
+    p->v[a][i] = (float)((m * (double)p->v[a][i] + n * (double)p->v[a][j]) / sum);
+  }
+  for (int a = 0; a < 9; ++a) p->c[a][i] = (float)((m * (double)p->c[a][i] + n * (double)p->c[a][j]) / sum);
+  p->volume[i] = sum;
+  p->volume[j] = 0;
+}
+
+static bool larger(const RvParticles* p, size_t i, size_t j) {
+  return p->volume[i] > p->volume[j] || (p->volume[i] == p->volume[j] && p->id[i] < p->id[j]);
+}
+
+// the nearest of the same material in the cell with which the sum stays below `limit`
+static size_t find_mate(const RvParticles* p, size_t i, size_t begin, size_t end, double limit) {
+  size_t best = SIZE_MAX;
+  float least = INFINITY;
+  for (size_t j = begin; j < end; ++j) {
+    if (j == i || !(p->volume[j] > 0) || p->material[j] != p->material[i] || p->volume[i] + p->volume[j] > limit)
+      continue;
+    float d = square_distance(p, i, j);
+    if (d < least || (d == least && p->id[j] < p->id[best])) least = d, best = j;
+  }
+  return best;
+}
+
+static void merge_cell(const Job* job, size_t begin, size_t end, Tally* tally) {
+  RvParticles* p = job->p;
+  const RvResample* how = job->how;
+  size_t alive = end - begin;
+  // a crowded cell is merged in pieces, so that the work stays linear
+  for (size_t i = begin; i < end; ++i) {
+    bool crowded = alive > (size_t)how->most;
+    double below = (crowded ? 1 : how->small) * how->nominal;
+    if (!(p->volume[i] > 0) || p->volume[i] >= below) continue;
+    size_t low = begin + (i - begin) / MOST_TRIED * MOST_TRIED, high = low + MOST_TRIED < end ? low + MOST_TRIED : end;
+    size_t mate = find_mate(p, i, low, high, 0.99 * how->large * how->nominal);
+    if (mate == SIZE_MAX && p->volume[i] < how->tiny) {
+      tally->dropped++;
+      tally->dropped_volume += p->volume[i];
+      p->volume[i] = 0;
+      alive--;
+    }
+    if (mate == SIZE_MAX) continue;
+    if (larger(p, i, mate))
+      merge(p, i, mate);
+    else
+      merge(p, mate, i);
+    tally->merged++;
+    alive--;
+  }
+}
+
+//---------------------------------------------------------------------------------------------- split
+
+// liquid in all six cells around
+static bool inside(const RvParticles* p, size_t t, int x, int y, int z) {
+  static const int side[6][3] = {{-1, 0, 0}, {1, 0, 0}, {0, -1, 0}, {0, 1, 0}, {0, 0, -1}, {0, 0, 1}};
+  for (int k = 0; k < 6; ++k) {
+    int64_t at = rv_tiles_at(&p->homes, t, x + side[k][0], y + side[k][1], z + side[k][2]);
+    if (at < 0 || p->cell_first[at] == p->cell_first[at + 1]) return false;
+  }
+  return true;
+}
+
+// Whether particle i of a cell is to be halved: too large, or one of the first `wanted` that are large enough. The
+// children count where they are made: tests and making ask the same question.
+static bool splits(const RvParticles* p, const RvResample* how, size_t i, int* wanted) {
+  if (p->volume[i] > how->large * how->nominal) return true;
+  if (*wanted <= 0 || !(p->volume[i] > 0.5 * how->nominal)) return false;
+  (*wanted)--;
+  return true;
+}
+
+static int wanted_in(const Job* job, size_t t, int k) {
+  const RvParticles* p = job->p;
+  size_t begin = p->cell_first[t * RV_TILE_CELLS + (size_t)k], end = p->cell_first[t * RV_TILE_CELLS + (size_t)k + 1];
+  int alive = 0;
+  if (!job->how->seed || end - begin >= (size_t)job->how->fewest + MOST_TRIED) return 0;
+  for (size_t i = begin; i < end; ++i) alive += p->volume[i] > 0;
+  if (alive >= job->how->fewest || alive == 0 || !inside(p, t, k & 7, k >> 3 & 7, k >> 6)) return 0;
+  return job->how->fewest - alive;
+}
+
+static void split(const Job* job, size_t i, size_t child) {
+  RvParticles* p = job->p;
+  for (int a = 0; a < 3; ++a) p->v[a][child] = p->v[a][i];
+  for (int a = 0; a < 9; ++a) p->c[a][child] = p->c[a][i];
+  p->age[child] = p->age[i];
+  p->material[child] = p->material[i];
+  p->home[child] = p->home[i];
+  p->id[child] = job->first_id + (int64_t)(child - job->old_count);
+  // halving a double is exact
+  p->volume[i] = p->volume[child] = 0.5 * p->volume[i];
+  // to two sides, a quarter of the parent's spacing, in a direction that its child's id gives
+  double z = 2 * rv_random(0x5b117, (uint64_t)p->id[child], 0, 0) - 1;
+  double angle = 2 * RV_PI * rv_random(0x5b117, (uint64_t)p->id[child], 0, 1), r = sqrt(1 - z * z);
+  double way[3] = {r * rv_cos(angle), r * rv_sin(angle), z};
+  double reach = 0.25 * rv_clamp(rv_pow(2 * p->volume[i] / job->how->nominal, 1.0 / 3) * 0.5, 0.1, 2);
+  for (int a = 0; a < 3; ++a) {
+    // in steps of 2^-12, which floats add without rounding nearly everywhere: the centre stays where it was
+    float step = (float)(floor(way[a] * reach * 4096) / 4096), x = p->x[a][i];
+    p->x[a][i] = x + step;
+    p->x[a][child] = x - step;
+  }
+}
+
+//---------------------------------------------------------------------------------------------- tiles
+
+static void merge_tiles(void* arg, size_t begin, size_t end) {
+  const Job* job = arg;
+  const RvParticles* p = job->p;
+  for (size_t t = begin; t < end; ++t) {
+    const uint32_t* first = p->cell_first + t * RV_TILE_CELLS;
+    Tally tally = {0};
+    for (int k = 0; k < RV_TILE_CELLS; ++k)
+      if (first[k + 1] > first[k]) merge_cell(job, first[k], first[k + 1], &tally);
+    job->tally[t] = tally;
+  }
+}
+
+static void count_or_split(const Job* job, size_t t, bool make) {
+  const RvParticles* p = job->p;
+  const uint32_t* first = p->cell_first + t * RV_TILE_CELLS;
+  size_t n = 0;
+  for (int k = 0; k < RV_TILE_CELLS; ++k) {
+    if (first[k + 1] == first[k]) continue;
+    int wanted = wanted_in(job, t, k);
+    for (size_t i = first[k]; i < first[k + 1]; ++i) {
+      if (!splits(p, job->how, i, &wanted)) continue;
+      if (make) split(job, i, job->child_at[t] + n);
+      n++;
+    }
+  }
+  job->tally[t].split = n;
+}
+
+static void count_tiles(void* arg, size_t begin, size_t end) {
+  for (size_t t = begin; t < end; ++t) count_or_split(arg, t, false);
+}
+
+static void split_tiles(void* arg, size_t begin, size_t end) {
+  const Job* job = arg;
+  for (size_t t = begin; t < end; ++t)
+    if (job->tally[t].split) count_or_split(job, t, true);
+}
+
+RvResult rv_liquid_resample(RvParticles* p, const RvResample* how, int64_t* next_id, RvResampled* done,
+                            RvError* error) {
+  size_t tiles = p->homes.count, made = 0;
+  Job job = {.p = p, .how = how, .first_id = *next_id, .old_count = p->count};
+  RvResult result = RV_OK;
+  job.tally = rv_alloc(tiles, sizeof *job.tally);
+  job.child_at = rv_alloc(tiles, sizeof *job.child_at);
+  if (!job.tally || !job.child_at) {
+    result = rv_fail(error, RV_NO_MEMORY, "no memory to resample %zu particles", p->count);
+    goto done;
+  }
+  rv_parallel_for(tiles, GRAIN, merge_tiles, &job);
+  rv_parallel_for(tiles, GRAIN, count_tiles, &job);
+  for (size_t t = 0; t < tiles; ++t) {
+    job.child_at[t] = p->count + made;
+    made += job.tally[t].split;
+    done->merged += job.tally[t].merged;
+    done->dropped += job.tally[t].dropped;
+    done->dropped_volume += job.tally[t].dropped_volume;
+  }
+  // on failure what was merged stays merged, which is a state as good as any
+  if ((result = rv_particles_reserve(p, p->count + made, error))) goto done;
+  rv_parallel_for(tiles, GRAIN, split_tiles, &job);
+  p->count += made;
+  *next_id += (int64_t)made;
+  done->split += made;
+done:
+  rv_free(job.tally);
+  rv_free(job.child_at);
+  return result;
+}

@@ -1,0 +1,34 @@
+// Particles of varying size, kept to a useful range (WH-33; Ando and Tsuruno 2011; SD-33). Within a cell:
+//   - one much smaller than the nominal volume is merged into the nearest of its material, while the sum is not large;
+//   - one larger than twice the nominal is split into halves;
+//   - in a cell that has liquid on all sides but too few particles, the largest are split (the seeding).
+// A merge keeps the volume (a sum of doubles), the centre of mass, linear momentum and the volume-weighted affine
+// vectors; the larger one keeps its id and age, the other's id is never seen again. Halves stand on two sides of their
+// parent at equal distance, with its velocity and affine vectors, so volume, centre, linear and angular momentum are
+// kept; one keeps the id, the other is given the next and has the parent's age and material. Nothing is rescaled.
+#ifndef RV_LIQUID_RESAMPLE_H
+#define RV_LIQUID_RESAMPLE_H
+
+#include "liquid/particles.h"
+
+typedef struct RvResample {
+  double nominal;    // m^3: the volume that a particle should have
+  double small;      // merged below this part of nominal; 0.2
+  double large;      // split above this part of nominal; 2
+  int fewest, most;  // a cell: split up to `fewest`, merge what is below nominal down to `most`; 3, 16
+  double tiny;  // m^3: below this a particle that finds nobody to merge with is taken away; that of a radius of 1e-9 m
+  bool seed;    // split in cells with too few
+} RvResample;
+
+typedef struct RvResampled {
+  size_t merged, split, dropped;
+  double dropped_volume;  // m^3, for the ledger
+} RvResampled;
+
+RvResample rv_resample_default(double dx);
+// Particles must be sorted; afterwards dead ones are still there and new ones stand behind: sort again where `split`,
+// `merged` or `dropped` has changed. `next_id` is the first id that was never used. Counts are added to `done`.
+RvResult rv_liquid_resample(RvParticles* particles, const RvResample* how, int64_t* next_id, RvResampled* done,
+                            RvError* error);
+
+#endif
