@@ -56,19 +56,23 @@ static void solid_velocity(const Field* f, const float x[3], float v[3]) {
   }
 }
 
+// How far within the margin x is, in terms of the distance: in the corners of solids the distance between its nodes
+// grows slower than space, so it is measured by its slope. `square` is that of the slope.
+static float depth(const Field* f, const float x[3], float margin, float n[3], float* square) {
+  float d = look_up(f, x, n);
+  *square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+  return margin * fminf(sqrtf(*square), 1) - d;
+}
+
 // true when the particle had to be moved
 static bool push_out(const Field* f, RvParticles* p, size_t i, float margin) {
-  float x[3] = {p->x[0][i], p->x[1][i], p->x[2][i]}, n[3];
-  float d = look_up(f, x, n);
-  if (!(d < margin)) return false;
-  float unit[3] = {0};
-  for (int round = 0; round < ROUNDS && d < margin; ++round) {
-    float square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
-    if (!(square > 1e-6f)) break;
-    // Newton's step on a distance whose slope may be below 1 where it was interpolated
-    float step = fminf((margin - d) / square, 2);
+  float x[3] = {p->x[0][i], p->x[1][i], p->x[2][i]}, n[3], square, unit[3] = {0};
+  float in = depth(f, x, margin, n, &square);
+  if (!(in > 0)) return false;
+  for (int round = 0; round < ROUNDS && in > 0 && square > 1e-6f; ++round) {
+    float step = fminf(in / square, 2);
     for (int a = 0; a < 3; ++a) unit[a] = n[a] / sqrtf(square), x[a] += step * n[a];
-    d = look_up(f, x, n);
+    in = depth(f, x, margin, n, &square);
   }
   float solid[3], into = 0;
   solid_velocity(f, x, solid);

@@ -68,40 +68,6 @@ static void add_age(void* arg, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) r->l->particles.age[i] += (float)r->dt;
 }
 
-// Brings the volume of cells back to what their particles hold: (fill - 1) over the time given, in cells with liquid or
-// solid on all sides; the mean over the cells around takes away most of the noise of single particles.
-static void find_drift(void* arg, size_t begin, size_t end) {
-  const Range* r = arg;
-  const RvLiquidGrid* g = &r->l->grid;
-  double time = r->l->model.drift_time;
-  float fill[RV_HALO1_CELLS], d[RV_HALO1_CELLS];
-  for (size_t t = begin; t < end; ++t) {
-    float* out = g->divergence.data + t * RV_TILE_CELLS;
-    for (int k = 0; k < RV_TILE_CELLS; ++k) out[k] = 0;
-    if (!(time > 0)) continue;
-    rv_channel_gather1(&g->tiles, g->fill.data, t, 0, fill);
-    rv_channel_gather1(&g->tiles, g->distance.data, t, 1, d);
-    for (int k = 0; k < RV_TILE_CELLS; ++k) {
-      int at = rv_halo1_at(k & 7, k >> 3 & 7, k >> 6);
-      if (d[at] >= 0) continue;
-      float sum = 0, count = 0;
-      bool surface = false;
-      for (int n = 0; n < RV_TILE_NEAR; ++n) {
-        int other = at + (n % 3 - 1) + (n / 3 % 3 - 1) * RV_HALO1_SIDE + (n / 9 - 1) * RV_HALO1_SIDE * RV_HALO1_SIDE;
-        if (d[other] < 0)
-          sum += fill[other], count += 1;
-        else if (fill[other] > 0)
-          surface = true;
-      }
-      float mean = sum / count - 1;
-      // at the surface a cell that is not full is no hole
-      if (surface && mean < 0) continue;
-      mean = mean > 0.5f ? 0.5f : mean < -0.5f ? -0.5f : mean;
-      out[k] = (float)((double)mean / time);
-    }
-  }
-}
-
 static RvResult solve_pressure(RvLiquid* l, double dt, RvError* error) {
   bool any = l->solids.any;
   RvPressureIn in = rv_pressure_of_grid(&l->grid, any ? &l->solids : NULL, l->model.density, dt);
@@ -137,7 +103,7 @@ static RvResult find_solids(RvLiquid* l, double dt, const RvLiquidHooks* hooks, 
 static RvResult add_forces(RvLiquid* l, double dt) {
   rv_liquid_grid_velocity(&l->grid);
   rv_parallel_for(l->grid.tiles.count, 16, add_gravity, &(Range){l, dt});
-  rv_parallel_for(l->grid.tiles.count, 8, find_drift, &(Range){l, dt});
+  rv_liquid_drift(&l->grid, l->model.drift_time);
   rv_liquid_mark_valid(&l->grid);
   return RV_OK;
 }

@@ -16,6 +16,11 @@
 RvResult rv_liquid_surface(RvLiquidGrid* grid, const RvLiquidSolids* solids, const RvParticles* particles,
                            const RvScatter* scatter, RvError* error);
 
+// `divergence` that brings the volume of cells back to what their particles hold, in about `time` (0: all 0). Deep in
+// the liquid a cell is too full or too empty by fill - 1; where the surface is near, only too much counts. The mean
+// over the cells around takes away most of the noise of single particles, and what is left of it, below 2%, is let be.
+void rv_liquid_drift(RvLiquidGrid* grid, double time);
+
 // `valid` = 1 on the faces that touch a liquid cell, 0 elsewhere.
 void rv_liquid_mark_valid(RvLiquidGrid* grid);
 

@@ -4,7 +4,7 @@
 #include "base/parallel.h"
 #include "liquid/stages.h"
 
-enum { S = RV_TILE_SIDE, WIDE = S + 4 };
+enum { S = RV_TILE_SIDE, WIDE = S + 4, SKIP = RV_HALO1_SIDE * (RV_HALO1_SIDE - 3) };
 
 typedef struct Job {
   RvLiquidGrid* grid;
@@ -15,41 +15,38 @@ typedef struct Job {
 
 //---------------------------------------------------------------------------------------------- at solids
 
-static float between(const float* d, const int at[3], const float f[3]) {
-  const float* q = d + (at[2] * WIDE + at[1]) * WIDE + at[0];
-  float r[4];
-  for (int k = 0; k < 4; ++k) {
-    const float* e = q + (k & 1) * WIDE + (k >> 1) * WIDE * WIDE;
-    r[k] = e[0] + (e[1] - e[0]) * f[0];
-  }
-  float low = r[0] + (r[1] - r[0]) * f[1], high = r[2] + (r[3] - r[2]) * f[1];
-  return low + (high - low) * f[2];
+// What part of each cell of a tile and one around it lies outside solids: 1 where no corner is inside, 0 where none is
+// outside, between by depths, exact for a wall along cells.
+static void open_cells(const float* d, float* open) {
+  for (int z = 0; z < RV_HALO1_SIDE; ++z)
+    for (int y = 0; y < RV_HALO1_SIDE; ++y)
+      for (int x = 0; x < RV_HALO1_SIDE; ++x) {
+        const float* q = d + ((z + 1) * WIDE + y + 1) * WIDE + x + 1;
+        float out = 0, all = 0;
+        for (int k = 0; k < 4; ++k) {
+          float a = q[(k & 1) * WIDE + (k >> 1) * WIDE * WIDE], b = q[(k & 1) * WIDE + (k >> 1) * WIDE * WIDE + 1];
+          out += (a > 0 ? a : 0) + (b > 0 ? b : 0);
+          all += fabsf(a) + fabsf(b);
+        }
+        *open++ = all > 0 ? out / all : 0;
+      }
 }
 
-// What part of a cell's weights lies outside solids: 4 x 4 x 4 samples of the hat's support, each open by how deep it
-// lies within half a cell. Exact for a wall along cells. `d` is the distance at corners, of a tile and 2 cells around
-// it.
-static float open_weight(const float* d, int x, int y, int z, float dx) {
-  static const float weight[4] = {0.125f, 0.375f, 0.375f, 0.125f};
-  // samples at -3/4, -1/4, 1/4, 3/4 from the centre: in corners' units from the cell's lower one
-  static const int node[4] = {-1, 0, 0, 1};
-  static const float part[4] = {0.75f, 0.25f, 0.75f, 0.25f};
-  float sum = 0, per = 2 / dx;
-  for (int k = 0; k < 4; ++k)
-    for (int j = 0; j < 4; ++j)
-      for (int i = 0; i < 4; ++i) {
-        int at[3] = {x + 2 + node[i], y + 2 + node[j], z + 2 + node[k]};
-        float open = 0.5f + per * between(d, at, (float[3]){part[i], part[j], part[k]});
-        open = open < 0 ? 0 : open > 1 ? 1 : open;
-        sum += weight[i] * weight[j] * weight[k] * open;
-      }
+// The part of a cell's weights that is open: the hat's integrals over the cell and those beside are 3/4 and 1/8.
+static float open_weight(const float* open, int x, int y, int z) {
+  static const float weight[3] = {0.125f, 0.75f, 0.125f};
+  const float* q = open + rv_halo1_at(x - 1, y - 1, z - 1);
+  float sum = 0;
+  for (int k = 0; k < 3; ++k)
+    for (int j = 0; j < 3; ++j, q += RV_HALO1_SIDE)
+      sum += weight[k] * weight[j] * (weight[0] * (q[0] + q[2]) + weight[1] * q[1]), q += j == 2 ? SKIP : 0;
   return sum;
 }
 
 static void normalise(void* arg, size_t begin, size_t end) {
   const Job* job = arg;
   const RvTiles* tiles = &job->grid->tiles;
-  float d[WIDE * WIDE * WIDE], dx = (float)job->grid->dx;
+  float d[WIDE * WIDE * WIDE], open[RV_HALO1_CELLS];
   for (size_t t = begin; t < end; ++t) {
     bool near = false;
     for (int n = 0; n < RV_TILE_NEAR; ++n) {
@@ -57,17 +54,16 @@ static void normalise(void* arg, size_t begin, size_t end) {
       near = near || (other >= 0 && job->solids->touched[other]);
     }
     if (!near) continue;
-    rv_channel_gather(tiles, job->solids->distance.data, t, 2, 1e3f * dx, d);
+    rv_channel_gather(tiles, job->solids->distance.data, t, 2, RV_SOLID_FAR, d);
+    open_cells(d, open);
     float* fill = job->grid->fill.data + t * RV_TILE_CELLS;
     for (int z = 0, k = 0; z < S; ++z)
       for (int y = 0; y < S; ++y)
         for (int x = 0; x < S; ++x, ++k) {
           if (fill[k] == 0) continue;
-          float corner = d[((z + 2) * WIDE + y + 2) * WIDE + x + 2];
-          // too far for the support to be cut
-          if (corner > 2.7f * dx) continue;
-          float open = open_weight(d, x, y, z, dx);
-          fill[k] = open > 0.02f ? fill[k] / open : 0;
+          // weights reach into solids, liquid does not
+          float part = open[rv_halo1_at(x, y, z)] > 0 ? open_weight(open, x, y, z) : 0;
+          fill[k] = part > 0.02f ? fill[k] / part : 0;
         }
   }
 }
