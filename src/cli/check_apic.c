@@ -172,6 +172,6 @@ RvResult rv_check_extrapolate(const RvCheckOut* out, RvError* error) {
   if (result) return result;
   rv_check_emit(out, "level", level, 0, 1e-6);
   rv_check_emit(out, "uniform", uniform, 0, 1e-6);
-  rv_check_emit(out, "oblique_in_cells", oblique, 0, 1);
+  rv_check_emit(out, "oblique_in_cells", oblique, 0, 1.5);
   return RV_OK;
 }
