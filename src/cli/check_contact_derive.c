@@ -113,12 +113,12 @@ static void prepare(Pressed* p, const RvOperator* op) {
   }
 }
 
-// a column of the Hessian: what the band holds of it, and what apply gives
+// a column of the Hessian: what the band holds of it, and what joins strands
 static void column(const Pressed* p, const RvOperator* op, size_t at, double* out) {
   const RvStrandModel* m = p->rig.model;
   memset(out, 0, m->unknowns * sizeof(double)), memset(p->unit, 0, m->unknowns * sizeof(double));
   p->unit[at] = 1;
-  op->apply(op->user, p->unit, out);
+  rv_operator_apply(op, m->nbatch, p->unit, out);
   for (size_t b = 0; b < m->nbatch; ++b) {
     const RvStrandBatch* batch = &m->batches[b];
     if (at < batch->at || at >= batch->at + (size_t)(4 * batch->vertices) * RV_LANES) continue;

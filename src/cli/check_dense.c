@@ -84,10 +84,10 @@ static void assemble(Oracle* o, RvRodHessian kind, bool matrix) {
     double inertia = m->mass[at] / (DT * DT);
     o->d[j] = -(o->g[at] + inertia * (o->q[at] - o->start[at] - DT * o->velocity[at]) - o->rig->force[at]);
     if (!matrix) continue;
-    // the column: what apply gives of the coupling, what the band holds, inertia
+    // the column: what joins strands, what the band holds, inertia
     memset(o->unit, 0, m->unknowns * sizeof(double)), memset(o->column, 0, m->unknowns * sizeof(double));
     o->unit[at] = 1, o->column[at] = inertia;
-    o->op->apply(o->op->user, o->unit, o->column);
+    rv_operator_apply(o->op, m->nbatch, o->unit, o->column);
     size_t k = 0;
     while (k + 1 < m->nbatch && at >= m->batches[k + 1].at) ++k;
     size_t lane = (at - m->batches[k].at) % RV_LANES, row = (at - m->batches[k].at) / RV_LANES;

@@ -16,6 +16,7 @@ typedef struct Springs {
   size_t at[LINKS][2];  // the x unknowns of the two ends
   double rest[LINKS][3];
   bool in_band;  // whether the springs' own terms are in the strands' factors
+  double value[LINKS][2][3];
 } Springs;
 
 // all strands have N vertices, so a place tells its block
@@ -64,14 +65,23 @@ static void spring_diagonal(void* user, size_t block, double* band) {
       }
 }
 
-static void spring_apply(void* user, const double* p, double* out) {
+static void spring_gather(void* user, size_t block, const double* p) {
+  Springs* s = user;
+  for (int k = 0; k < LINKS; ++k)
+    for (int side = 0; side < 2; ++side)
+      for (int c = 0; c < 3; ++c)
+        if (lane_of(s->at[k][side]) / RV_LANES == block)
+          s->value[k][side][c] = p[s->at[k][side] + (size_t)c * RV_LANES];
+}
+
+static void spring_spread(void* user, size_t block, double* out) {
   const Springs* s = user;
   for (int k = 0; k < LINKS; ++k)
-    for (int c = 0; c < 3; ++c) {
-      size_t a = s->at[k][0] + (size_t)c * RV_LANES, b = s->at[k][1] + (size_t)c * RV_LANES;
-      out[a] += s->stiffness * ((s->in_band ? 0 : p[a]) - p[b]);
-      out[b] += s->stiffness * ((s->in_band ? 0 : p[b]) - p[a]);
-    }
+    for (int side = 0; side < 2; ++side)
+      for (int c = 0; c < 3; ++c)
+        if (lane_of(s->at[k][side]) / RV_LANES == block)
+          out[s->at[k][side] + (size_t)c * RV_LANES] +=
+              s->stiffness * ((s->in_band ? 0 : s->value[k][side][c]) - s->value[k][1 - side][c]);
 }
 
 typedef struct Bench {
@@ -191,9 +201,14 @@ RvResult rv_check_global(const RvCheckOut* out, RvError* error) {
     if (!result) {
       b.springs.stiffness = pass == 0 ? 0 : 0.5;
       b.springs.in_band = pass == 2;
-      const RvOperator op = {
-          &b.springs,   spring_energy, spring_gradient, spring_prepare, pass == 2 ? spring_diagonal : NULL,
-          spring_apply, NULL};
+      const RvOperator op = {&b.springs,
+                             spring_energy,
+                             spring_gradient,
+                             spring_prepare,
+                             pass == 2 ? spring_diagonal : NULL,
+                             spring_gather,
+                             spring_spread,
+                             NULL};
       RvStrandStats stats = {0};
       keep_start(&b);
       const RvStrandStepDef def = {.dt = dt,

@@ -2,7 +2,7 @@
 //
 // With w the weights of a link's ends (the source's positive, the receiver's negative), delta = sum w_i x_i, and H_ij =
 // w_i w_j M with one 3 x 3 matrix M a link. What joins the two vertices of one end goes to the band of its batch; what
-// joins the two ends is left to apply. All sums over links go batch by batch over its own ends.
+// joins the two ends is left to gather and spread. All sums over links go batch by batch over its own ends.
 #include <math.h>
 
 #include "base/parallel.h"
@@ -216,26 +216,24 @@ static void diagonal(void* user, size_t index, double* band) {
   touch_block(c, index, c->prepared + first, c->careful ? c->careful[index] : 0, NULL, NULL, band);
 }
 
-static void spread_products(void* arg, size_t begin, size_t end) {
-  const Job* j = arg;
-  const RvContacts* c = j->c;
-  for (size_t b = begin; b < end; ++b)
-    for (size_t k = c->end_at[b]; k < c->end_at[b + 1]; ++k) {
-      const RvContactEnd* e = &c->ends.data[k];
-      RvVec3 other = c->value.data[c->end_of.data[e->link ^ 1]];
-      spread(e, rv_neg(sym_apply(&c->hessian.data[e->link / 2], other)), j->out);
-    }
+static void gather(void* user, size_t index, const double* p) {
+  RvContacts* c = user;
+  for (size_t k = c->end_at[index]; k < c->end_at[index + 1]; ++k) c->value.data[k] = value_of(&c->ends.data[k], p);
 }
 
-static void apply(void* user, const double* p, double* out) {
-  RvContacts* c = user;
-  Job j = {c, p, out};
-  rv_parallel_for(c->ends.count, GRAIN, gather_ends, &j);
-  rv_parallel_for(c->model->nbatch, 1, spread_products, &j);
+static void spread_products(void* user, size_t index, double* out) {
+  const RvContacts* c = user;
+  for (size_t k = c->end_at[index]; k < c->end_at[index + 1]; ++k) {
+    const RvContactEnd* e = &c->ends.data[k];
+    RvVec3 other = c->value.data[c->end_of.data[e->link ^ 1]];
+    spread(e, rv_neg(sym_apply(&c->hessian.data[e->link / 2], other)), out);
+  }
 }
 
 void rv_contact_bind_operator(RvContacts* c) {
-  c->op = (RvOperator){c, energy, gradient, prepare, diagonal, c->keys.count ? apply : NULL, block};
+  bool joins = c->keys.count > 0;
+  c->op = (RvOperator){c,    energy, gradient, prepare, diagonal, joins ? gather : NULL, joins ? spread_products : NULL,
+                       block};
 }
 
 //---------------------------------------------------------------------------------------------- after the step

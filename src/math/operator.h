@@ -17,13 +17,22 @@ typedef struct RvOperator {
   // badly with the last one and asks for a matrix that rather bounds the energy from above than follows it.
   void (*prepare)(void* user, const double* q, const uint8_t* careful);
   // Adds the part of H that joins unknowns of block `block` and fits its band to `band`: the same part must be left
-  // out of apply. NULL: there is none.
+  // out of gather and spread. NULL: there is none.
   void (*diagonal)(void* user, size_t block, double* band);
-  // Adds the rest of H times p to out. NULL: no term joins two lanes, and `block` is all that is needed.
-  void (*apply)(void* user, const double* p, double* out);
+  // The rest of H: `gather` takes block `block` of p, for every block; after that `spread` adds that of H p to out. Any
+  // number of blocks at a time. NULL: no term joins two lanes, and `block` is all that is needed.
+  void (*gather)(void* user, size_t block, const double* p);
+  void (*spread)(void* user, size_t block, double* out);
   // Of one block alone, whose q is given: adds to the energy of its lanes, to its gradient and to the band of its
   // Hessian, each where it is not NULL.
   void (*block)(void* user, size_t block, const double* q, uint8_t careful, double* lanes, double* g, double* band);
 } RvOperator;
+
+// The rest of H times p, added to out.
+static inline void rv_operator_apply(const RvOperator* op, size_t blocks, const double* p, double* out) {
+  if (!op->gather) return;
+  for (size_t k = 0; k < blocks; ++k) op->gather(op->user, k, p);
+  for (size_t k = 0; k < blocks; ++k) op->spread(op->user, k, out);
+}
 
 #endif

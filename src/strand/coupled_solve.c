@@ -17,10 +17,9 @@ static double dot(const RvStrandBatch* b, const double* x, const double* y) {
   return sum;
 }
 
-// z = M^-1 r; gives r . z
+// z = M^-1 z; gives r . z
 static double precondition_one(RvCoupled* c, size_t k) {
   const RvStrandBatch* b = &c->step->m->batches[k];
-  memcpy(c->z + b->at, c->r + b->at, rv_coupled_unknowns(b) * sizeof(double));
   rv_ldlt_solve(c->work[k].band, 4 * b->vertices - 1, RV_ROD_BAND, c->z + b->at);
   return dot(b, c->r, c->z);
 }
@@ -28,38 +27,35 @@ static double precondition_one(RvCoupled* c, size_t k) {
 static double precondition(void* arg, size_t begin, size_t end) {
   RvCoupled* c = arg;
   double sum = 0;
-  for (size_t k = begin; k < end; ++k) sum += precondition_one(c, k);
+  for (size_t k = begin; k < end; ++k) {
+    const RvStrandBatch* b = &c->step->m->batches[k];
+    memcpy(c->z + b->at, c->r + b->at, rv_coupled_unknowns(b) * sizeof(double));
+    sum += precondition_one(c, k);
+  }
   return sum;
 }
 
 // p = z + beta p, M p = r + beta M p, and room for A p
 static void turn(void* arg, size_t begin, size_t end) {
   RvCoupled* c = arg;
-  for (size_t batch = begin; batch < end; ++batch) {
-    const RvStrandBatch* b = &c->step->m->batches[batch];
-    size_t count = rv_coupled_unknowns(b);
-    double* restrict p = c->p + b->at, * restrict mp = c->mp + b->at, * restrict ap = c->ap + b->at;
-    const double* restrict z = c->z + b->at, * restrict r = c->r + b->at;
-    double beta = c->beta;
-    for (size_t k = 0; k < count; ++k) {
-      p[k] = z[k] + beta * p[k];
-      mp[k] = r[k] + beta * mp[k];
-      ap[k] = 0;
-    }
+  for (size_t k = begin; k < end; ++k) {
+    const RvStrandBatch* b = &c->step->m->batches[k];
+    size_t at = b->at;
+    rv_cg_turn(b->vertices, c->beta, c->z + at, c->r + at, c->p + at, c->mp + at, c->ap + at);
+    c->op->gather(c->op->user, k, c->p);
   }
 }
 
 // A p = M p + C p over the free unknowns; gives p . A p
-static double close_product(void* arg, size_t begin, size_t end) {
+static double product(void* arg, size_t begin, size_t end) {
   RvCoupled* c = arg;
-  double sum = 0;
-  for (size_t batch = begin; batch < end; ++batch) {
-    const RvStrandBatch* b = &c->step->m->batches[batch];
-    size_t count = rv_coupled_unknowns(b);
-    const double* restrict may = c->step->m->free + b->at, * restrict mp = c->mp + b->at;
-    double* restrict ap = c->ap + b->at;
-    for (size_t k = 0; k < count; ++k) ap[k] = mp[k] + may[k] * ap[k];
-    sum += dot(b, c->p, c->ap);
+  double sum = 0, lanes[RV_LANES] __attribute__((aligned(64)));
+  for (size_t k = begin; k < end; ++k) {
+    const RvStrandBatch* b = &c->step->m->batches[k];
+    size_t at = b->at;
+    c->op->spread(c->op->user, k, c->ap);
+    rv_cg_close(b->vertices, c->step->m->free + at, c->mp + at, c->p + at, c->ap + at, lanes);
+    for (int lane = 0; lane < b->lanes; ++lane) sum += lanes[lane];
   }
   return sum;
 }
@@ -68,16 +64,11 @@ static double close_product(void* arg, size_t begin, size_t end) {
 static double advance(void* arg, size_t begin, size_t end) {
   RvCoupled* c = arg;
   double sum = 0;
-  for (size_t batch = begin; batch < end; ++batch) {
-    const RvStrandBatch* b = &c->step->m->batches[batch];
-    size_t count = rv_coupled_unknowns(b);
-    double* restrict d = c->d + b->at, * restrict r = c->r + b->at, alpha = c->alpha;
-    const double* restrict p = c->p + b->at, * restrict ap = c->ap + b->at;
-    for (size_t k = 0; k < count; ++k) {
-      d[k] += alpha * p[k];
-      r[k] -= alpha * ap[k];
-    }
-    sum += precondition_one(c, batch);
+  for (size_t k = begin; k < end; ++k) {
+    const RvStrandBatch* b = &c->step->m->batches[k];
+    size_t at = b->at;
+    rv_cg_advance(b->vertices, c->alpha, c->p + at, c->ap + at, c->d + at, c->r + at, c->z + at);
+    sum += precondition_one(c, k);
   }
   return sum;
 }
@@ -89,8 +80,7 @@ double rv_coupled_solve(RvCoupled* c, RvStrandStats* stats) {
   stats->cg_iterations = 0;
   for (int it = 0; it < c->step->def->max_cg && gamma > 0; ++it) {
     rv_parallel_for(n, 1, turn, c);
-    c->op->apply(c->op->user, c->p, c->ap);
-    double curvature = rv_parallel_sum(n, 1, close_product, c);
+    double curvature = rv_parallel_sum(n, 1, product, c);
     if (!(curvature > 0)) break;
     c->alpha = gamma / curvature;
     fall += c->alpha * gamma;

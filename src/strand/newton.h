@@ -26,6 +26,12 @@ void rv_newton_energy(const RvNewtonBatch* b, const double* q, double energy[RV_
 // Gradient g at q (0 where fixed) and, if `band` is not NULL, the factor of the Hessian; lanes whose full Hessian is
 // not positive get the Gauss-Newton one, for which `spare` (as band) is room. Returns their bits.
 unsigned rv_newton_assemble(const RvNewtonBatch* b, const double* q, double* g, double* band, double* spare);
+// Conjugate gradients. p = z + beta p, mp = r + beta mp, ap = 0.
+void rv_cg_turn(int vertices, double beta, const double* z, const double* r, double* p, double* mp, double* ap);
+// ap = mp + may ap; dot = p . ap of each lane.
+void rv_cg_close(int vertices, const double* may, const double* mp, const double* p, double* ap, double dot[RV_LANES]);
+// d += alpha p, r -= alpha ap, z = r.
+void rv_cg_advance(int vertices, double alpha, const double* p, const double* ap, double* d, double* r, double* z);
 // Dot product of each lane over the unknowns.
 void rv_newton_dot(int vertices, const double* a, const double* b, double dot[RV_LANES]);
 // out = q + alpha d, lane by lane.

@@ -9,6 +9,9 @@ RV_KERNEL_DECLARE(void, rv_rod_derivatives, (const RvRodBatch*, const double*, R
 RV_KERNEL_DECLARE(void, rv_rod_strain, (const RvRodBatch*, const double*, const RvRodStrain*))
 RV_KERNEL_DECLARE(void, rv_newton_energy, (const RvNewtonBatch*, const double*, double*))
 RV_KERNEL_DECLARE(unsigned, rv_newton_assemble, (const RvNewtonBatch*, const double*, double*, double*, double*))
+RV_KERNEL_DECLARE(void, rv_cg_turn, (int, double, const double*, const double*, double*, double*, double*))
+RV_KERNEL_DECLARE(void, rv_cg_close, (int, const double*, const double*, const double*, double*, double*))
+RV_KERNEL_DECLARE(void, rv_cg_advance, (int, double, const double*, const double*, double*, double*, double*))
 RV_KERNEL_DECLARE(void, rv_newton_dot, (int, const double*, const double*, double*))
 RV_KERNEL_DECLARE(void, rv_newton_move, (int, const double*, const double*, const double*, double*))
 RV_KERNEL_DECLARE(void, rv_newton_blend,
@@ -32,6 +35,18 @@ void rv_newton_energy(const RvNewtonBatch* b, const double* q, double energy[RV_
 
 unsigned rv_newton_assemble(const RvNewtonBatch* b, const double* q, double* g, double* band, double* spare) {
   return RV_KERNEL_CALL(rv_newton_assemble, (b, q, g, band, spare));
+}
+
+void rv_cg_turn(int vertices, double beta, const double* z, const double* r, double* p, double* mp, double* ap) {
+  RV_KERNEL_CALL(rv_cg_turn, (vertices, beta, z, r, p, mp, ap));
+}
+
+void rv_cg_close(int vertices, const double* may, const double* mp, const double* p, double* ap, double dot[RV_LANES]) {
+  RV_KERNEL_CALL(rv_cg_close, (vertices, may, mp, p, ap, dot));
+}
+
+void rv_cg_advance(int vertices, double alpha, const double* p, const double* ap, double* d, double* r, double* z) {
+  RV_KERNEL_CALL(rv_cg_advance, (vertices, alpha, p, ap, d, r, z));
 }
 
 void rv_newton_dot(int vertices, const double* a, const double* b, double dot[RV_LANES]) {

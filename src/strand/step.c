@@ -61,7 +61,7 @@ static void set_potential(const RvStrandStep* step, const RvStrandBatch* b, RvSt
                        .free = m->free + b->at,
                        .couple = step->def->couple,
                        .block = (size_t)(b - m->batches),
-                       .alone = step->def->couple && !step->def->couple->apply};
+                       .alone = step->def->couple && !step->def->couple->gather};
   p->rod = (RvRodBatch){.vertices = b->vertices,
                         .tangent = step->s->tangent + 3 * b->edge_at,
                         .director = step->s->director + 3 * b->edge_at,
@@ -161,7 +161,7 @@ RvResult rv_strand_step(const RvStrandModel* m, RvStrandState* s, const RvStrand
   bool bdf2 = def->integrator == RV_BDF2 && s->has_before && def->dt_before == def->dt;
   RvStrandStep step = {m, s, def, bdf2 ? def->dt * 2 / 3 : def->dt, bdf2};
   *stats = (RvStrandStats){0};
-  bool joined = def->couple && def->couple->apply;
+  bool joined = def->couple && def->couple->gather;
   RvResult result = joined ? rv_step_coupled(&step, stats, error) : rv_step_free(&step, stats, error);
   s->has_before = true;
   return result;

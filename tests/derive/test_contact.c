@@ -109,13 +109,13 @@ static void gradient_is_the_slope_of_the_energy(void** state) {
   drop(&p);
 }
 
-// a column of H: what the band holds of it, and what apply gives
+// a column of H: what the band holds of it, and what joins strands
 static void column(const Pressed* p, const RvOperator* op, double** bands, size_t at, double* out) {
   const RvStrandModel* m = p->s.model;
   double* unit = rv_alloc_zero(m->unknowns, sizeof(double));
   memset(out, 0, m->unknowns * sizeof(double));
   unit[at] = 1;
-  op->apply(op->user, unit, out);
+  rv_operator_apply(op, m->nbatch, unit, out);
   for (size_t b = 0; b < m->nbatch; ++b) {
     const RvStrandBatch* batch = &m->batches[b];
     size_t rows = 4 * (size_t)batch->vertices - 1;

@@ -1,0 +1,45 @@
+// The vector operations of conjugate gradients for one batch; see newton.h.
+#include "math/lanes_math.h"
+#include "strand/newton.h"
+
+void RV_KERNEL(rv_cg_turn)(int vertices, double beta, const double* z, const double* r, double* p, double* mp,
+                           double* ap);
+void RV_KERNEL(rv_cg_close)(int vertices, const double* may, const double* mp, const double* p, double* ap,
+                            double* dot);
+void RV_KERNEL(rv_cg_advance)(int vertices, double alpha, const double* p, const double* ap, double* d, double* r,
+                              double* z);
+
+void RV_KERNEL(rv_cg_turn)(int vertices, double beta, const double* z, const double* r, double* p, double* mp,
+                           double* ap) {
+  const RvLanes b = rv_lanes_set(beta), zero = rv_lanes_set(0);
+  for (int k = 0; k < 4 * vertices * RV_W; k += RV_V) {
+    rv_lanes_store(p + k, rv_lanes_fma(b, rv_lanes_load(p + k), rv_lanes_load(z + k)));
+    rv_lanes_store(mp + k, rv_lanes_fma(b, rv_lanes_load(mp + k), rv_lanes_load(r + k)));
+    rv_lanes_store(ap + k, zero);
+  }
+}
+
+void RV_KERNEL(rv_cg_close)(int vertices, const double* may, const double* mp, const double* p, double* ap,
+                            double* dot) {
+  for (int lane = 0; lane < RV_W; lane += RV_V) {
+    RvLanes sum = rv_lanes_set(0);
+    for (int i = 0; i < 4 * vertices; ++i) {
+      const int k = i * RV_W + lane;
+      const RvLanes x = rv_lanes_fma(rv_lanes_load(may + k), rv_lanes_load(ap + k), rv_lanes_load(mp + k));
+      rv_lanes_store(ap + k, x);
+      sum = rv_lanes_fma(rv_lanes_load(p + k), x, sum);
+    }
+    rv_lanes_store(dot + lane, sum);
+  }
+}
+
+void RV_KERNEL(rv_cg_advance)(int vertices, double alpha, const double* p, const double* ap, double* d, double* r,
+                              double* z) {
+  const RvLanes a = rv_lanes_set(alpha), minus = rv_lanes_set(-alpha);
+  for (int k = 0; k < 4 * vertices * RV_W; k += RV_V) {
+    rv_lanes_store(d + k, rv_lanes_fma(a, rv_lanes_load(p + k), rv_lanes_load(d + k)));
+    const RvLanes left = rv_lanes_fma(minus, rv_lanes_load(ap + k), rv_lanes_load(r + k));
+    rv_lanes_store(r + k, left);
+    rv_lanes_store(z + k, left);
+  }
+}
