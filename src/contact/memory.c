@@ -35,6 +35,7 @@ RvTouchState rv_contacts_touch(const RvContacts* c, size_t k) {
 typedef struct Keyed {
   uint64_t key;
   size_t index;
+  double sign;  // -1: source and receiver have changed places
 } Keyed;
 
 static int by_key(const void* pa, const void* pb) {
@@ -79,15 +80,18 @@ static RvResult restore_links(RvContacts* c, const uint32_t* order, const RvLink
         !good(links[k].normal, 3) || !isfinite(links[k].reach))
       return rv_fail(error, RV_BAD_INPUT, "contact %zu of the state: strand %d, edge %d does not exist or is damaged",
                      k, links[k].strand[0], links[k].edge[0]);
-    keyed[k] = (Keyed){a << 32 | b, k};
+    // the source is the earlier one of the batches' order, which follows the roots: as they move it may be the other
+    keyed[k] = a < b ? (Keyed){a << 32 | b, k, 1} : (Keyed){b << 32 | a, k, -1};
   }
   qsort(keyed, n, sizeof *keyed, by_key);
   if (!rv_array_resize(&c->keys, n) || !rv_array_resize(&c->memory, n))
     return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts", n);
   for (size_t k = 0; k < n; ++k) {
     const RvLinkState* s = &links[keyed[k].index];
+    RvVec3 slip = rv_scale(rv_vec3_load64(s->slip), keyed[k].sign);
+    RvVec3 normal = rv_scale(rv_vec3_load64(s->normal), keyed[k].sign);
     c->keys.data[k] = keyed[k].key;
-    c->memory.data[k] = (RvLinkMemory){rv_vec3_load64(s->slip), rv_vec3_load64(s->normal), s->reach, s->area, s->age};
+    c->memory.data[k] = (RvLinkMemory){slip, normal, s->reach, s->area, s->age};
   }
   return RV_OK;
 }
@@ -100,7 +104,7 @@ static RvResult restore_touches(RvContacts* c, const uint32_t* order, const RvTo
         !good(touches[k].slip, 3) || !isfinite(touches[k].reach))
       return rv_fail(error, RV_BAD_INPUT, "contact %zu of the state: strand %d, point %d does not exist or is damaged",
                      k, touches[k].strand, touches[k].point / 2);
-    keyed[k] = (Keyed){point << 32 | (uint64_t)touches[k].collider, k};
+    keyed[k] = (Keyed){point << 32 | (uint64_t)touches[k].collider, k, 1};
   }
   qsort(keyed, n, sizeof *keyed, by_key);
   if (!rv_array_resize(&c->touch_keys, n) || !rv_array_resize(&c->touch_memory, n))

@@ -228,6 +228,13 @@ static RvVec3 heap(void* user, size_t strand, int vertex) {
 
 enum { HEAP = 30, HEAP_STEPS = 8 };
 
+static void exchange(RvLinkState* l) {
+  int32_t strand = l->strand[0], edge = l->edge[0];
+  l->strand[0] = l->strand[1], l->edge[0] = l->edge[1];
+  l->strand[1] = strand, l->edge[1] = edge;
+  for (int k = 0; k < 3; ++k) l->slip[k] = -l->slip[k], l->normal[k] = -l->normal[k];
+}
+
 // runs steps first to last, and copies q; with `again` the contacts are made anew from their saved state half way
 static double* run_heap(int workers, bool again, size_t* links) {
   rv_threads_set(workers);
@@ -253,6 +260,8 @@ static double* run_heap(int workers, bool again, size_t* links) {
     RvTouchState* touch = rv_alloc(ntouch, sizeof *touch);
     // backwards: the order must not matter
     for (size_t k = 0; k < nlink; ++k) link[k] = rv_contacts_link(c, nlink - 1 - k);
+    // nor which of the two is the source: that follows the order of the batches, which changes as roots move
+    for (size_t k = 0; k < nlink; k += 2) exchange(&link[k]);
     for (size_t k = 0; k < ntouch; ++k) touch[k] = rv_contacts_touch(c, ntouch - 1 - k);
     rv_contacts_free(c);
     c = contacts_of(&s);
