@@ -89,6 +89,12 @@ RvResult rv_liquid_grid_build(RvLiquidGrid* g, const RvParticles* p, RvError* er
     result = rv_tiles_build_masks(&g->tiles, (const int32_t(*)[3])p->homes.coord, r.mask, p->homes.count, error);
   }
   rv_free(r.mask);
+  if (result == RV_OK && g->most_tiles && g->tiles.count > g->most_tiles)
+    return rv_fail(error, RV_LIMIT,
+                   "the liquid needs %zu tiles of 8 x 8 x 8 cells, about %.1f GB, and %.1f GB are allowed: "
+                   "use a larger particlesep, or allow more",
+                   g->tiles.count, (double)g->tiles.count * RV_LIQUID_TILE_BYTES / 1e9,
+                   (double)g->most_tiles * RV_LIQUID_TILE_BYTES / 1e9);
   if (result == RV_OK && !fit_channels(g)) result = RV_NO_MEMORY;
   if (result) return rv_fail(error, result, "no memory for a liquid of %zu tiles; use larger cells", p->homes.count);
   if (g->pressure_before.data)

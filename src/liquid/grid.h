@@ -16,8 +16,9 @@
 #include "space/channel.h"
 
 typedef struct RvLiquidGrid {
-  double dx;         // m
-  double origin[3];  // world position of the corner of cell (0, 0, 0)
+  double dx;          // m
+  double origin[3];   // world position of the corner of cell (0, 0, 0)
+  size_t most_tiles;  // refused above that many, before their memory is taken; 0: any
   RvTiles tiles;
   // Faces, one channel an axis.
   RvChannel mass[3];      // kg: liquid that this face stands for; 0 in air
@@ -39,6 +40,8 @@ typedef struct RvLiquidGrid {
   bool shared, dragged;  // whether share or drag is other than the default anywhere; else the channels are not filled
 } RvLiquidGrid;
 
+// About what a tile takes: channels here and in the solids, the pressure's levels, the room of the transfers.
+enum { RV_LIQUID_TILE_BYTES = 150000 };
 // Cells around the particles for which there are tiles, and as far as velocity is extrapolated.
 enum { RV_LIQUID_BAND = 3 };
 

@@ -26,6 +26,7 @@ bool rv_liquid_init(RvLiquid* l, const RvLiquidModel* model) {
   *l = (RvLiquid){.model = *model, .pressure = rv_pressure_new()};
   l->grid.dx = model->dx;
   for (int a = 0; a < 3; ++a) l->grid.origin[a] = model->origin[a];
+  l->grid.most_tiles = model->most_tiles;
   return l->pressure != NULL;
 }
 
@@ -127,18 +128,18 @@ static RvResult collide(RvLiquid* l) {
 //---------------------------------------------------------------------------------------------- the method
 
 // runs a stage unless one failed or the host wants to stop, and adds its time
-#define STAGE(name, call)                                                          \
-  if (!result) {                                                                   \
-    double start = rv_clock_wall();                                                \
-    result = (call);                                                               \
-    l->report.seconds[RV_LIQUID_STAGE_##name] += rv_clock_wall() - start;          \
-    if (!result && hooks->cancelled && hooks->cancelled(hooks->user, #name))       \
-      result = rv_fail(error, RV_CANCELLED, "interrupted in the stage %s", #name); \
+#define STAGE(name, call)                                                             \
+  if (!result) {                                                                      \
+    double start = rv_clock_wall();                                                   \
+    result = (call);                                                                  \
+    l->report.seconds[RV_LIQUID_STAGE_##name] += rv_clock_wall() - start;             \
+    if (!result && hooks->cancelled && hooks->cancelled(hooks->user, l->time, #name)) \
+      result = rv_fail(error, RV_CANCELLED, "interrupted in the stage %s", #name);    \
   }
 
 RvResult rv_liquid_substep(RvLiquid* l, double dt, const RvLiquidHooks* given, RvError* error) {
   const RvLiquidHooks none = {0}, *hooks = given ? given : &none;
-  RvResult result = RV_OK;
+  RvResult result = hooks->begin ? hooks->begin(hooks->user, &l->model, l->time, l->time + dt, error) : RV_OK;
   STAGE(sort, sort(l, error))
   STAGE(resample, resample(l, error))
   STAGE(grid, rv_liquid_grid_build(&l->grid, &l->particles, error))

@@ -39,6 +39,7 @@ typedef struct RvLiquidModel {
   double drift_time;  // s in which too full or too empty cells are brought back to their volume; 0: never
   double tolerance;   // of the pressure; 0: its own
   double margin;      // cells that particles keep from solids
+  size_t most_tiles;  // refused above that many tiles, before memory is taken; 0: any
   RvResample resample;
   int resample_every;  // substeps; 0: never
 } RvLiquidModel;
@@ -46,12 +47,14 @@ typedef struct RvLiquidModel {
 // What others do within a substep; each may be NULL.
 typedef struct RvLiquidHooks {
   void* user;
+  // Before a substep of the liquid's time from `from` to `to`: values that are keyed.
+  RvResult (*begin)(void* user, RvLiquidModel* model, double from, double to, RvError* error);
   // Fills the solids at the end of the substep; the channels are cleared. False: out of memory.
   bool (*solids)(void* user, RvLiquidSolids* solids, const RvLiquidGrid* grid, double time);
   // Adds mass, momentum, drag, share or divergence to the grid before velocities are made (film and hair, WH-35,
   // 38-40).
   RvResult (*couple)(void* user, RvLiquidGrid* grid, double dt, RvError* error);
-  bool (*cancelled)(void* user, const char* stage);
+  bool (*cancelled)(void* user, double time, const char* stage);
 } RvLiquidHooks;
 
 typedef struct RvLiquidReport {

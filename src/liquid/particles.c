@@ -16,7 +16,7 @@ void rv_particles_bind(RvParticles* p) {
   for (int a = 0; a < 3; ++a) p->x[a] = half[a], p->v[a] = half[3 + a];
   for (int a = 0; a < 9; ++a) p->c[a] = half[6 + a];
   p->age = half[15];
-  p->material = (int32_t*)half[16];
+  p->row = (int32_t*)half[16];
   p->home = (uint32_t*)half[17];
   p->volume = (double*)p->block[9];
   p->id = (int64_t*)p->block[10];
@@ -100,7 +100,7 @@ size_t rv_particles_add(RvParticles* p, const double cell[3]) {
   if (home == SIZE_MAX) return SIZE_MAX;
   for (int a = 0; a < 3; ++a) p->x[a][i] = x[a], p->v[a][i] = 0;
   for (int a = 0; a < 9; ++a) p->c[a][i] = 0;
-  p->volume[i] = 0, p->age[i] = 0, p->id[i] = 0, p->material[i] = 0;
+  p->volume[i] = 0, p->age[i] = 0, p->id[i] = 0, p->row[i] = 0;
   p->home[i] = (uint32_t)home;
   p->count++;
   return i;

@@ -14,14 +14,14 @@ enum { RV_PARTICLE_BLOCKS = 11, RV_PARTICLE_BYTES = 8 * (RV_PARTICLE_BLOCKS + 2)
 
 typedef struct RvParticles {
   size_t count, capacity;
-  float* x[3];        // cells from the lower corner of the tile
-  float* v[3];        // m/s
-  float* c[9];        // 1/s: c[3*a + b] is the change of v[a] along axis b, the affine vectors of WH-34
-  float* age;         // s since birth
-  double* volume;     // m^3; at 0 or below the particle is dead and the next sort takes it away
-  int64_t* id;        // unique, never used again
-  int32_t* material;  // index into the solver's materials
-  uint32_t* home;     // tile of the particle: in `homes`, and from homes.count on in `extra`
+  float* x[3];     // cells from the lower corner of the tile
+  float* v[3];     // m/s
+  float* c[9];     // 1/s: c[3*a + b] is the change of v[a] along axis b, the affine vectors of WH-34
+  float* age;      // s since birth
+  double* volume;  // m^3; at 0 or below the particle is dead and the next sort takes it away
+  int64_t* id;     // unique, never used again
+  int32_t* row;    // where the quantities stand that the solver only carries; halves have that of their parent
+  uint32_t* home;  // tile of the particle: in `homes`, and from homes.count on in `extra`
   // Of the last sort. The particles of cell k of tile t are cell_first[t*512 + k] .. cell_first[t*512 + k + 1], those
   // of the whole tile cell_first[t*512] .. cell_first[t*512 + 512]. Particles added since stand behind.
   RvTiles homes;

@@ -62,13 +62,18 @@ static bool larger(const RvParticles* p, size_t i, size_t j) {
   return p->volume[i] > p->volume[j] || (p->volume[i] == p->volume[j] && p->id[i] < p->id[j]);
 }
 
-// the nearest of the same material in the cell with which the sum stays below `limit`
-static size_t find_mate(const RvParticles* p, size_t i, size_t begin, size_t end, double limit) {
+static bool same_material(const RvParticles* p, const int32_t* material, size_t i, size_t j) {
+  return !material || material[p->row[i]] == material[p->row[j]];
+}
+
+// the nearest of the same material in the cell with which the sum is not too large
+static size_t find_mate(const RvParticles* p, const RvResample* how, size_t i, size_t begin, size_t end) {
+  double limit = 0.99 * how->large * how->nominal;
   size_t best = SIZE_MAX;
   float least = INFINITY;
   for (size_t j = begin; j < end; ++j) {
-    if (j == i || !(p->volume[j] > 0) || p->material[j] != p->material[i] || p->volume[i] + p->volume[j] > limit)
-      continue;
+    if (j == i || !(p->volume[j] > 0) || p->volume[i] + p->volume[j] > limit) continue;
+    if (!same_material(p, how->material, i, j)) continue;
     float d = square_distance(p, i, j);
     if (d < least || (d == least && p->id[j] < p->id[best])) least = d, best = j;
   }
@@ -85,7 +90,7 @@ static void merge_cell(const Job* job, size_t begin, size_t end, Tally* tally) {
     double below = (crowded ? 1 : how->small) * how->nominal;
     if (!(p->volume[i] > 0) || p->volume[i] >= below) continue;
     size_t low = begin + (i - begin) / MOST_TRIED * MOST_TRIED, high = low + MOST_TRIED < end ? low + MOST_TRIED : end;
-    size_t mate = find_mate(p, i, low, high, 0.99 * how->large * how->nominal);
+    size_t mate = find_mate(p, how, i, low, high);
     if (mate == SIZE_MAX && p->volume[i] < how->tiny) {
       tally->dropped++;
       tally->dropped_volume += p->volume[i];
@@ -138,7 +143,7 @@ static void split(const Job* job, size_t i, size_t child) {
   for (int a = 0; a < 3; ++a) p->v[a][child] = p->v[a][i];
   for (int a = 0; a < 9; ++a) p->c[a][child] = p->c[a][i];
   p->age[child] = p->age[i];
-  p->material[child] = p->material[i];
+  p->row[child] = p->row[i];
   p->home[child] = p->home[i];
   p->id[child] = job->first_id + (int64_t)(child - job->old_count);
   // halving a double is exact

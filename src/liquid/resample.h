@@ -5,7 +5,7 @@
 // A merge keeps the volume (a sum of doubles), the centre of mass, linear momentum and the volume-weighted affine
 // vectors; the larger one keeps its id and age, the other's id is never seen again. Halves stand on two sides of their
 // parent at equal distance, with its velocity and affine vectors, so volume, centre, linear and angular momentum are
-// kept; one keeps the id, the other is given the next and has the parent's age and material. Nothing is rescaled.
+// kept; one keeps the id, the other is given the next and has the parent's age and row. Nothing is rescaled.
 #ifndef RV_LIQUID_RESAMPLE_H
 #define RV_LIQUID_RESAMPLE_H
 
@@ -18,6 +18,7 @@ typedef struct RvResample {
   int fewest, most;  // a cell: split up to `fewest`, merge what is below nominal down to `most`; 3, 16
   double tiny;  // m^3: below this a particle that finds nobody to merge with is taken away; that of a radius of 1e-9 m
   bool seed;    // split in cells with too few
+  const int32_t* material;  // by row: only particles of one material are merged; NULL: all are one
 } RvResample;
 
 typedef struct RvResampled {

@@ -26,7 +26,7 @@ static void make_cloud(RvParticles* p, int n, double spread, bool turned) {
     for (int a = 0; a < 9; ++a) p->c[a][at] = 40 * ((float)rv_random(7, i, (uint64_t)a, 0) - 0.5f);
     p->volume[at] = 1e-7 * (0.5 + rv_random(8, i, 0, 0));
     p->id[at] = (int64_t)i * 3 + 7;
-    p->material[at] = (int32_t)(i % 5);
+    p->row[at] = (int32_t)(i % 5);
     p->age[at] = (float)i;
   }
 }
@@ -62,7 +62,7 @@ static void sort_keeps_all_and_orders_them(void** state) {
         assert_memory_equal(cell, before[was], sizeof cell);
         assert_int_equal(p.home[i], t);
         assert_int_equal(rv_tile_cell((int)p.x[0][i], (int)p.x[1][i], (int)p.x[2][i]), k);
-        assert_int_equal(p.material[i], was % 5);
+        assert_int_equal(p.row[i], was % 5);
         assert_true(p.age[i] == (float)was && p.v[2][i] == (float)rv_random(6, was, 2, 0) - 0.3f);
         assert_true(p.c[8][i] == 40 * ((float)rv_random(7, was, 8, 0) - 0.5f));
         assert_false(seen[was]++);

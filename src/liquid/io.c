@@ -1,0 +1,287 @@
+#include "liquid/io.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/scalar.h"
+#include "space/sort.h"
+
+const RvFieldDef rv_liquid_fields[RV_LIQUID_FIELD_COUNT] = {
+    {"rv_cell", RV_POINT, RV_F64, 3, RV_TAG_NONE, "", "", "collide", true,
+     "Exact place, in cells of rv_dx from rv_origin."},
+    {"rv_v", RV_POINT, RV_F32, 3, RV_TAG_VECTOR, "", "m/s", "fromgrid", true, "Velocity, per simulated second."},
+    {"rv_c", RV_POINT, RV_F32, 9, RV_TAG_NONE, "", "1/s", "fromgrid", true,
+     "Affine vectors: the slope of each component of the velocity."},
+    {"rv_volume", RV_POINT, RV_F64, 1, RV_TAG_NONE, "", "m3", "resample", true, "Volume."},
+    {"rv_id", RV_POINT, RV_I64, 1, RV_TAG_NONE, "", "", "resample", true, "Number of the particle, never used again."},
+    {"rv_age", RV_POINT, RV_F32, 1, RV_TAG_NONE, "", "s", "fromgrid", true, "Simulated seconds since birth."},
+    {"rv_origin", RV_GLOBAL, RV_F64, 3, RV_TAG_NONE, "", "", "start", true,
+     "What places are relative to, in units of the scene."},
+    {"rv_nextid", RV_GLOBAL, RV_I64, 1, RV_TAG_NONE, "", "", "resample", true, "The first number that is free."},
+    {"rv_ledger", RV_GLOBAL, RV_F64, 6, RV_TAG_NONE, "", "", "update", true,
+     "Side of a cell in m; then volumes in m3: at the start, of sources, killed, evaporated, flowed out."},
+};
+
+static const char own[] = "P v pscale id age volume rv_cell rv_v rv_c rv_volume rv_id rv_age";
+static const char own_globals[] = "rv_origin rv_nextid rv_ledger nextid";
+
+static RvResult no_memory(size_t count, RvError* error) {
+  return rv_fail(error, RV_NO_MEMORY, "no memory for %zu particles", count);
+}
+
+static const RvAttrib* find_number(const RvDetail* d, const char* name, int size) {
+  const RvAttrib* a = rv_detail_find(d, RV_POINT, name);
+  return a && rv_attrib_storage(a) != RV_STRING && rv_attrib_size(a) == size ? a : NULL;
+}
+
+//---------------------------------------------------------------------------------------------- start
+
+typedef struct Reader {
+  const float* P;
+  const RvAttrib *v, *volume, *pscale, *id, *age;
+  double meters, separation;
+} Reader;
+
+static Reader reader_of(const RvDetail* d, double meters, double separation) {
+  return (Reader){.P = rv_detail_f32(d, RV_POINT, "P", 3),
+                  .v = find_number(d, "v", 3),
+                  .volume = find_number(d, "volume", 1),
+                  .pscale = find_number(d, "pscale", 1),
+                  .id = find_number(d, "id", 1),
+                  .age = find_number(d, "age", 1),
+                  .meters = meters,
+                  .separation = separation};
+}
+
+// m^3
+static double volume_of(const Reader* r, size_t i) {
+  double cube = r->meters * r->meters * r->meters;
+  if (r->volume) return rv_attrib_get(r->volume, i, 0) * cube;
+  if (r->pscale) {
+    double radius = rv_attrib_get(r->pscale, i, 0);
+    return 4.0 / 3 * RV_PI * radius * radius * radius * cube;
+  }
+  return r->separation * r->separation * r->separation;
+}
+
+RvResult rv_liquid_measure(const RvDetail* d, double separation, const RvLiquidUnits* units, double* spacing,
+                           double origin[3], RvError* error) {
+  Reader r = reader_of(d, units->meters, separation);
+  size_t count = rv_detail_count(d, RV_POINT), known = 0;
+  double sum = 0, lo[3] = {INFINITY, INFINITY, INFINITY};
+  for (size_t i = 0; i < count; ++i) {
+    double volume = volume_of(&r, i);
+    const float* p = r.P + 3 * i;
+    if (volume > 0 && isfinite(volume)) sum += volume, known++;
+    if (isfinite(p[0] + p[1] + p[2]))
+      for (int a = 0; a < 3; ++a) lo[a] = fmin(lo[a], (double)p[a]);
+  }
+  *spacing = separation > 0 ? separation : known ? rv_pow(sum / (double)known, 1.0 / 3) : 0;
+  if (!(*spacing > 0) && count)
+    return rv_fail(
+        error, RV_BAD_INPUT,
+        "particlesep is 0 and the points have neither volume nor pscale: nothing tells how far apart they are");
+  if (!(*spacing > 0)) *spacing = 0.01;
+  // the lower corner of the cube that the lowest particle is
+  for (int a = 0; a < 3; ++a) origin[a] = isfinite(lo[a]) ? lo[a] - 0.5 * *spacing / units->meters : 0;
+  return RV_OK;
+}
+
+static bool ids_unique(const RvParticles* p) {
+  uint64_t *keys = rv_alloc(p->count, 8), *spare = rv_alloc(p->count, 8);
+  bool unique = keys && spare;
+  for (size_t i = 0; unique && i < p->count; ++i) keys[i] = (uint64_t)p->id[i];
+  unique = unique && rv_sort_keys(keys, NULL, spare, NULL, p->count, 64);
+  for (size_t i = 1; unique && i < p->count; ++i) unique = keys[i] != keys[i - 1];
+  rv_free(keys);
+  rv_free(spare);
+  return unique;
+}
+
+// numbers from the input where each has its own, else by their order
+static void number_all(RvParticles* p, bool given, int64_t* next, RvLiquidFaults* faults) {
+  if (!given || !ids_unique(p)) {
+    faults->numbered = given;
+    for (size_t i = 0; i < p->count; ++i) p->id[i] = (int64_t)i;
+  }
+  *next = 0;
+  for (size_t i = 0; i < p->count; ++i)
+    if (p->id[i] >= *next) *next = p->id[i] + 1;
+}
+
+RvResult rv_liquid_read(const RvDetail* d, const RvLiquidUnits* units, double separation, RvLiquidGlobals* globals,
+                        RvParticles* p, RvLiquidFaults* faults, RvError* error) {
+  Reader r = reader_of(d, units->meters, separation);
+  size_t count = rv_detail_count(d, RV_POINT);
+  RvResult result = rv_particles_reserve(p, count, error);
+  if (result) return result;
+  for (size_t i = 0; i < count; ++i) {
+    double cell[3], v[3] = {0}, volume = volume_of(&r, i), sum = 0;
+    for (int a = 0; a < 3; ++a) {
+      cell[a] = ((double)r.P[3 * i + (size_t)a] - globals->origin[a]) * units->meters / globals->dx;
+      if (r.v) v[a] = rv_attrib_get(r.v, i, a) * units->meters / units->rate;
+      sum += v[a];
+    }
+    if (volume <= 0) {
+      faults->empty++;
+      continue;
+    }
+    size_t at = isfinite(sum) && isfinite(volume) ? rv_particles_add(p, cell) : SIZE_MAX;
+    if (at == SIZE_MAX) {
+      faults->lost++;
+      if (isfinite(volume)) faults->lost_volume += volume;
+      continue;
+    }
+    for (int a = 0; a < 3; ++a) p->v[a][at] = (float)v[a];
+    p->volume[at] = volume;
+    p->id[at] = r.id ? (int64_t)rv_attrib_get(r.id, i, 0) : (int64_t)i;
+    p->age[at] = r.age ? (float)rv_attrib_get(r.age, i, 0) : 0;
+    p->row[at] = (int32_t)i;
+  }
+  number_all(p, r.id != NULL, &globals->next_id, faults);
+  const int32_t* next = rv_detail_i32(d, RV_GLOBAL, "nextid", 1);
+  if (next && *next > globals->next_id) globals->next_id = *next;
+  globals->initial = rv_particles_volume(p);
+  return RV_OK;
+}
+
+//---------------------------------------------------------------------------------------------- state
+
+// what is shown of a place; the same rounding here and where edits are looked for
+static float shown_place(const RvLiquidGlobals* g, const RvLiquidUnits* u, int axis, double cell) {
+  return (float)(g->origin[axis] + cell * (g->dx / u->meters));
+}
+
+static float shown_velocity(const RvLiquidUnits* u, float v) {
+  return (float)((double)v * (u->rate / u->meters));
+}
+
+RvResult rv_liquid_load(const RvDetail* d, const RvLiquidUnits* units, RvLiquidGlobals* g, RvParticles* p,
+                        RvLiquidFaults* faults, RvError* error) {
+  size_t count = rv_detail_count(d, RV_POINT);
+  const float *P = rv_detail_f32(d, RV_POINT, "P", 3), *shown = rv_detail_f32(d, RV_POINT, "v", 3);
+  const double *cells = rv_detail_f64(d, RV_POINT, "rv_cell", 3), *volume = rv_detail_f64(d, RV_POINT, "rv_volume", 1);
+  const float *v = rv_detail_f32(d, RV_POINT, "rv_v", 3), *c = rv_detail_f32(d, RV_POINT, "rv_c", 9);
+  const float* age = rv_detail_f32(d, RV_POINT, "rv_age", 1);
+  const int64_t* id = rv_detail_i64(d, RV_POINT, "rv_id", 1);
+  const double* ledger = rv_detail_f64(d, RV_GLOBAL, "rv_ledger", 6);
+  memcpy(g->origin, rv_detail_f64(d, RV_GLOBAL, "rv_origin", 3), sizeof g->origin);
+  g->next_id = *rv_detail_i64(d, RV_GLOBAL, "rv_nextid", 1);
+  g->dx = ledger[0], g->initial = ledger[1], g->sources = ledger[2], g->killed = ledger[3];
+  g->evaporated = ledger[4], g->outflow = ledger[5];
+  if (!(g->dx > 0) || !isfinite(g->dx))
+    return rv_fail(error, RV_BAD_INPUT, "rv_ledger: the side of a cell is %g m", g->dx);
+  RvResult result = rv_particles_reserve(p, count, error);
+  for (size_t i = 0; i < count && !result; ++i) {
+    double cell[3];
+    float own_v[3];
+    bool edited = false;
+    for (int a = 0; a < 3; ++a) {
+      size_t k = 3 * i + (size_t)a;
+      cell[a] = cells[k], own_v[a] = v[k];
+      if (shown_place(g, units, a, cell[a]) != P[k])
+        edited = true, cell[a] = ((double)P[k] - g->origin[a]) * units->meters / g->dx;
+      if (shown && shown_velocity(units, v[k]) != shown[k] && units->rate > 0)
+        edited = true, own_v[a] = (float)((double)shown[k] * units->meters / units->rate);
+    }
+    faults->edited += edited;
+    size_t at = isfinite(own_v[0] + own_v[1] + own_v[2]) && volume[i] > 0 ? rv_particles_add(p, cell) : SIZE_MAX;
+    if (at == SIZE_MAX) {
+      faults->lost++;
+      if (volume[i] > 0 && isfinite(volume[i])) faults->lost_volume += volume[i];
+      continue;
+    }
+    for (int a = 0; a < 3; ++a) p->v[a][at] = own_v[a];
+    for (size_t a = 0; a < 9; ++a) p->c[a][at] = isfinite(c[9 * i + a]) ? c[9 * i + a] : 0;
+    p->volume[at] = volume[i], p->age[at] = age[i], p->id[at] = id[i], p->row[at] = (int32_t)i;
+    if (id[i] >= g->next_id) g->next_id = id[i] + 1;
+  }
+  return result;
+}
+
+//---------------------------------------------------------------------------------------------- save
+
+typedef struct Writer {
+  float *P, *v, *pscale, *age, *rv_v, *rv_c, *rv_age;
+  int32_t* id;
+  int64_t* rv_id;
+  double *volume, *rv_cell, *rv_volume;
+} Writer;
+
+static bool open_writer(RvDetail* d, Writer* w, RvError* e) {
+  *w = (Writer){.P = rv_detail_f32_write(d, RV_POINT, "P", 3, e),
+                .v = rv_detail_f32_write(d, RV_POINT, "v", 3, e),
+                .pscale = rv_detail_f32_write(d, RV_POINT, "pscale", 1, e),
+                .age = rv_detail_f32_write(d, RV_POINT, "age", 1, e),
+                .id = rv_detail_i32_write(d, RV_POINT, "id", 1, e),
+                .volume = rv_detail_f64_write(d, RV_POINT, "volume", 1, e),
+                .rv_cell = rv_detail_f64_write(d, RV_POINT, "rv_cell", 3, e),
+                .rv_v = rv_detail_f32_write(d, RV_POINT, "rv_v", 3, e),
+                .rv_c = rv_detail_f32_write(d, RV_POINT, "rv_c", 9, e),
+                .rv_volume = rv_detail_f64_write(d, RV_POINT, "rv_volume", 1, e),
+                .rv_id = rv_detail_i64_write(d, RV_POINT, "rv_id", 1, e),
+                .rv_age = rv_detail_f32_write(d, RV_POINT, "rv_age", 1, e)};
+  return w->P && w->v && w->pscale && w->age && w->id && w->volume && w->rv_cell && w->rv_v && w->rv_c &&
+         w->rv_volume && w->rv_id && w->rv_age;
+}
+
+static void write_point(const Writer* w, size_t to, const RvParticles* p, size_t i, const RvLiquidUnits* u,
+                        const RvLiquidGlobals* g) {
+  double cell[3], cube = u->meters * u->meters * u->meters;
+  rv_particles_place(p, i, cell);
+  for (int a = 0; a < 3; ++a) {
+    size_t k = 3 * to + (size_t)a;
+    w->rv_cell[k] = cell[a];
+    w->P[k] = shown_place(g, u, a, cell[a]);
+    w->rv_v[k] = p->v[a][i];
+    w->v[k] = shown_velocity(u, p->v[a][i]);
+  }
+  for (size_t a = 0; a < 9; ++a) w->rv_c[9 * to + a] = p->c[a][i];
+  w->rv_volume[to] = p->volume[i];
+  w->volume[to] = p->volume[i] / cube;
+  w->pscale[to] = (float)rv_pow(p->volume[i] / cube * (3 / (4 * RV_PI)), 1.0 / 3);
+  w->rv_id[to] = p->id[i];
+  // what the artist sees has 32 bits
+  w->id[to] = (int32_t)(p->id[i] & INT32_MAX);
+  w->age[to] = w->rv_age[to] = p->age[i];
+}
+
+static RvResult write_globals(RvDetail* d, const RvLiquidGlobals* g, RvError* error) {
+  double *origin = rv_detail_f64_write(d, RV_GLOBAL, "rv_origin", 3, error),
+         *ledger = rv_detail_f64_write(d, RV_GLOBAL, "rv_ledger", 6, error);
+  int64_t* next = rv_detail_i64_write(d, RV_GLOBAL, "rv_nextid", 1, error);
+  if (!origin || !ledger || !next) return no_memory(0, error);
+  memcpy(origin, g->origin, sizeof g->origin);
+  memcpy(ledger, (double[6]){g->dx, g->initial, g->sources, g->killed, g->evaporated, g->outflow}, 6 * sizeof *ledger);
+  *next = g->next_id;
+  return RV_OK;
+}
+
+RvResult rv_liquid_save(const RvParticles* p, const RvLiquidUnits* units, const RvLiquidGlobals* g,
+                        const RvDetail* from, RvDetail** out, RvError* error) {
+  RvDetail* d = rv_detail_new();
+  uint64_t *keys = rv_alloc(p->count, 8), *spare = rv_alloc(p->count, 8);
+  uint32_t *order = rv_alloc(p->count, 4), *spare_order = rv_alloc(p->count, 4);
+  int32_t* rows = rv_alloc(p->count, sizeof *rows);
+  RvResult result = d && keys && spare && order && spare_order && rows ? RV_OK : no_memory(p->count, error);
+  if (!result) {
+    for (size_t i = 0; i < p->count; ++i) keys[i] = (uint64_t)p->id[i] ^ (uint64_t)1 << 63, order[i] = (uint32_t)i;
+    if (!rv_sort_keys(keys, order, spare, spare_order, p->count, 64)) result = no_memory(p->count, error);
+  }
+  for (size_t i = 0; !result && i < p->count; ++i) rows[i] = p->row[order[i]];
+  if (!result) result = rv_detail_add_points(d, p->count, NULL, error);
+  if (!result && from) result = rv_detail_gather(d, RV_POINT, 0, p->count, from, rows, own, error);
+  if (!result && from) result = rv_detail_gather(d, RV_GLOBAL, 0, 1, from, (const int32_t[]){0}, own_globals, error);
+  if (!result) result = rv_state_prepare(d, rv_liquid_fields, RV_LIQUID_FIELD_COUNT, error);
+  Writer w;
+  if (!result && !open_writer(d, &w, error)) result = no_memory(p->count, error);
+  for (size_t i = 0; !result && i < p->count; ++i) write_point(&w, i, p, order[i], units, g);
+  if (!result) result = write_globals(d, g, error);
+  rv_free(keys), rv_free(spare), rv_free(order), rv_free(spare_order), rv_free(rows);
+  if (result)
+    rv_detail_free(d);
+  else
+    *out = d;
+  return result;
+}

@@ -1,0 +1,49 @@
+// The state of the liquid as attributes of points and back, bit for bit.
+#ifndef RV_LIQUID_IO_H
+#define RV_LIQUID_IO_H
+
+#include "liquid/liquid.h"
+#include "rivulet/geo.h"
+#include "rivulet/state.h"
+
+enum { RV_LIQUID_FIELD_COUNT = 9 };
+extern const RvFieldDef rv_liquid_fields[RV_LIQUID_FIELD_COUNT];
+
+// Of a state beside the particles.
+typedef struct RvLiquidGlobals {
+  double origin[3];  // what places are relative to, in units of the scene
+  double dx;         // m
+  int64_t next_id;
+  double initial, sources, killed, evaporated, outflow;  // m^3, as in RvLedger
+} RvLiquidGlobals;
+
+// How the scene measures.
+typedef struct RvLiquidUnits {
+  double meters;  // of a unit of the scene
+  double rate;    // seconds of simulation a second of the scene
+} RvLiquidUnits;
+
+// What was wrong with points that were read; they are left out.
+typedef struct RvLiquidFaults {
+  size_t lost;         // place, velocity or volume no number, or too far away
+  size_t empty;        // without volume
+  size_t edited;       // P or v changed by hand since the state was written: the edit is taken
+  bool numbered;       // the points had no ids, or some twice: all were numbered anew
+  double lost_volume;  // m^3
+} RvLiquidFaults;
+
+// Side of the cells and the grid's origin for points of a start frame: volume, else pscale, else `separation` tells how
+// far apart they are. An error when nothing does.
+RvResult rv_liquid_measure(const RvDetail* points, double separation, const RvLiquidUnits* units, double* spacing,
+                           double origin[3], RvError* error);
+// Particles from points of a start frame; `separation` (m) is what they have without volume and pscale.
+RvResult rv_liquid_read(const RvDetail* points, const RvLiquidUnits* units, double separation, RvLiquidGlobals* globals,
+                        RvParticles* out, RvLiquidFaults* faults, RvError* error);
+// Particles from a state, which rv_state_check has passed. Rows are its points.
+RvResult rv_liquid_load(const RvDetail* state, const RvLiquidUnits* units, RvLiquidGlobals* globals, RvParticles* out,
+                        RvLiquidFaults* faults, RvError* error);
+// A state of these particles, by id; everything else of `from`, whose points their rows are, comes along.
+RvResult rv_liquid_save(const RvParticles* particles, const RvLiquidUnits* units, const RvLiquidGlobals* globals,
+                        const RvDetail* from, RvDetail** out, RvError* error);
+
+#endif

@@ -1,0 +1,263 @@
+// Liquid solver: the liquid stage alone (design section 3). Its method is rv_liquid_substep in liquid/liquid.c.
+#include <math.h>
+#include <string.h>
+
+#include "node/liquidsolver.h"
+#include "parm/table.h"
+
+#define LIQUID_PARMS(X)                                                                                                \
+  X(FOLDER, "Simulation")                                                                                              \
+  X(BUTTON, resimulate, "Reset Simulation", "Forgets all frames and starts again.")                                    \
+  X(INT, startframe, "Start Frame", 1, SOFT(1), SOFT(240), "", "Frame of the input; simulation begins after it.")      \
+  X(FLOAT, timescale, "Time Scale", 1, HARD(0), SOFT(2), "", "Simulated seconds a second of the scene; 0 freezes.")    \
+  X(INT, substeps, "Min Substeps", 1, HARD(1), HARD(1000), "", "Fewest steps a frame.")                                \
+  X(INT, maxsubsteps, "Max Substeps", 64, HARD(1), HARD(1000), "", "Most steps a frame, when the liquid is fast.")     \
+  X(FLOAT, cfl, "CFL", 2, HARD(0.01), HARD(3), "", "Cells that a particle may go in a step.")                          \
+  X(FLOAT, tolerance, "Tolerance", 1e-6, HARD(1e-10), HARD(0.1), "",                                                   \
+    "Relative residual that ends the pressure solve.")                                                                 \
+  X(FLOAT, maxmemory, "Max Memory", 16, HARD(0.01), SOFT(64), "",                                                      \
+    "Gigabytes that the grid may take; more is refused before it is taken.")                                           \
+  X(FOLDER, "Liquid")                                                                                                  \
+  X(FLOAT, particlesep, "Particle Separation", 0, HARD(0), SOFT(0.1), "m",                                             \
+    "Spacing of the particles. 0 takes the cube root of the mean volume of the input's particles.")                    \
+  X(FLOAT, gridscale, "Grid Scale", 2, HARD(1), HARD(4), "", "Side of a cell in particle separations.")                \
+  X(FLOAT, density, "Density", 1000, HARD(0.001), SOFT(2000), "kg1m-3", "Mass of a volume of the liquid.")             \
+  X(FLOAT, volumetime, "Volume Time", 0.1, HARD(0), SOFT(1), "s",                                                      \
+    "Time in which cells that came to hold too much or too little liquid are brought back. 0 lets them be.")           \
+  X(TOGGLE, reseeding, "Reseeding", true,                                                                              \
+    "Merge particles that are too small, split those that are too large or too few. Volume and momentum are kept.")    \
+  X(FOLDER, "Forces")                                                                                                  \
+  X(VEC3, gravity, "Gravity", 0, -9.81, 0, SOFT(-20), SOFT(20), "m1s-2", "Acceleration.")                              \
+  X(FOLDER, "Walls")                                                                                                   \
+  X(TOGGLE, walls, "Walls", false, "A tank around the liquid. Without it the liquid goes where it likes.")             \
+  X(VEC3, wallsmin, "Walls Min", -1, -1, -1, SOFT(-2), SOFT(2), "m", "Lower corner of the tank.",                      \
+    WHEN("{ walls == 0 }"))                                                                                            \
+  X(VEC3, wallsmax, "Walls Max", 1, 1, 1, SOFT(-2), SOFT(2), "m", "Upper corner of the tank.", WHEN("{ walls == 0 }")) \
+  X(TOGGLE, wallnx, "Wall -X", true, "Closed on that side.", WHEN("{ walls == 0 }"))                                   \
+  X(TOGGLE, wallpx, "Wall +X", true, "Closed on that side.", WHEN("{ walls == 0 }"))                                   \
+  X(TOGGLE, wallny, "Wall -Y", true, "Closed on that side.", WHEN("{ walls == 0 }"))                                   \
+  X(TOGGLE, wallpy, "Wall +Y", false, "Closed on that side.", WHEN("{ walls == 0 }"))                                  \
+  X(TOGGLE, wallnz, "Wall -Z", true, "Closed on that side.", WHEN("{ walls == 0 }"))                                   \
+  X(TOGGLE, wallpz, "Wall +Z", true, "Closed on that side.", WHEN("{ walls == 0 }"))                                   \
+  X(FOLDER, "Output")                                                                                                  \
+  X(TOGGLE, keepstate, "Keep State", false, "Keep the solver's own attributes on the liquid.")
+RV_PARM_TABLE(LiquidParms, liquid_table, LIQUID_PARMS)
+
+static RvLiquidUnits units_of(const RvCook* cook) {
+  const LiquidParms* p = cook->parms;
+  return (RvLiquidUnits){cook->time.meters_per_unit > 0 ? cook->time.meters_per_unit : 1, p->timescale};
+}
+
+static RvLiquidModel model_of(const LiquidParms* p, double dx) {
+  RvLiquidModel m = rv_liquid_model_default(dx);
+  m.density = p->density;
+  memcpy(m.gravity, p->gravity, sizeof m.gravity);
+  m.cfl = p->cfl;
+  m.drift_time = p->volumetime;
+  m.tolerance = p->tolerance;
+  m.most_tiles = (size_t)(p->maxmemory * 1e9 / RV_LIQUID_TILE_BYTES) + 1;
+  // the nominal volume is that of the separation, whatever the grid's
+  m.resample.nominal = dx * dx * dx / (p->gridscale * p->gridscale * p->gridscale);
+  if (!p->reseeding) m.resample_every = 0;
+  return m;
+}
+
+static RvLiquidWalls walls_of(const LiquidParms* p) {
+  RvLiquidWalls w = {.on = p->walls, .open = {!p->wallnx, !p->wallpx, !p->wallny, !p->wallpy, !p->wallnz, !p->wallpz}};
+  memcpy(w.low, p->wallsmin, sizeof w.low);
+  memcpy(w.high, p->wallsmax, sizeof w.high);
+  return w;
+}
+
+static void tell_faults(const RvCook* cook, const RvLiquidFaults* f) {
+  if (f->lost)
+    rv_cook_warn(cook, "%zu particle%s left out: place, velocity or volume no number, or too far away (%g m3)", f->lost,
+                 f->lost == 1 ? " was" : "s were", f->lost_volume);
+  if (f->empty)
+    rv_cook_warn(cook, "%zu particle%s without volume %s left out", f->empty, f->empty == 1 ? "" : "s",
+                 f->empty == 1 ? "was" : "were");
+  if (f->numbered) rv_cook_warn(cook, "some ids of the particles are there twice: all are numbered anew");
+  if (f->edited) rv_cook_info(cook, "P or v of %zu particles were edited: the edits are taken", f->edited);
+}
+
+static void count_up(const RvLiquidSolve* s) {
+  const RvLiquid* l = &s->liquid;
+  RvStats* stats = s->cook->stats;
+  const RvLiquidReport* r = &l->report;
+  stats->particles = (int64_t)l->particles.count;
+  stats->tiles = (int64_t)l->grid.tiles.count;
+  stats->substeps = r->substeps, stats->iterations = r->iterations, stats->residual = r->pressure.residual;
+  for (int i = 0; i < RV_LIQUID_STAGE_COUNT; ++i) stats->stage_seconds[i] = r->seconds[i];
+  const RvLiquidGlobals* g = &s->globals;
+  stats->ledger = (RvLedger){.bulk = rv_particles_volume(&l->particles),
+                             .initial = g->initial,
+                             .sources = g->sources,
+                             .killed = g->killed,
+                             .evaporated = g->evaporated,
+                             .outflow = g->outflow};
+  if (r->unconverged)
+    rv_cook_warn(s->cook, "the pressure of %d of %d substeps did not converge (residual %.1e)", r->unconverged,
+                 r->substeps, r->pressure.residual);
+  if (r->lost.count)
+    rv_cook_warn(s->cook, "%zu particles went out of all bounds and were taken away (%g m3)", r->lost.count,
+                 r->lost.volume);
+}
+
+//---------------------------------------------------------------------------------------------- start
+
+static RvResult read_start(RvLiquidSolve* s, const RvDetail* in, RvError* error) {
+  const LiquidParms* p = s->cook->parms;
+  RvLiquidFaults faults = {0};
+  double spacing;
+  if (rv_detail_count(in, RV_PRIM))
+    rv_cook_warn(s->cook, "input 1, the liquid, has %zu primitives: its points are the liquid, and they are left out",
+                 rv_detail_count(in, RV_PRIM));
+  RvLiquidUnits units = {s->units.meters, s->units.rate > 0 ? s->units.rate : 1};
+  RvResult result = rv_liquid_measure(in, p->particlesep, &units, &spacing, s->globals.origin, error);
+  if (result) return result;
+  // cells that begin at the walls leave the liquid there without steps
+  if (p->walls) memcpy(s->globals.origin, p->wallsmin, sizeof s->globals.origin);
+  s->globals.dx = spacing * p->gridscale;
+  result = rv_liquid_read(in, &units, spacing, &s->globals, &s->liquid.particles, &faults, error);
+  if (!result) tell_faults(s->cook, &faults);
+  return result;
+}
+
+static RvResult start(RvCook* cook, RvError* error) {
+  const RvDetail* in = cook->input[0];
+  RvLiquidSolve s = {.cook = cook, .units = units_of(cook)};
+  RvDetail *empty = NULL, *out = NULL;
+  RvLiquidModel model = rv_liquid_model_default(1);
+  RvResult result = rv_liquid_init(&s.liquid, &model) ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  // nothing to begin with: sources may bring some
+  if (!in) in = empty = rv_detail_new();
+  if (!result && !in) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (!result) result = read_start(&s, in, error);
+  if (!result) result = rv_liquid_save(&s.liquid.particles, &s.units, &s.globals, in, &out, error);
+  if (!result) count_up(&s), cook->output[2] = out;
+  rv_detail_free(empty);
+  rv_liquid_free(&s.liquid);
+  return result;
+}
+
+//---------------------------------------------------------------------------------------------- step
+
+// keyed values change within a frame too
+static RvResult begin_substep(void* user, RvLiquidModel* model, double from, double to, RvError* error) {
+  RvLiquidSolve* s = user;
+  RvCook* cook = s->cook;
+  LiquidParms p;
+  if (!cook->host->parms_at) return RV_OK;
+  double share = 0.5 * (from + to) / (cook->dt * s->units.rate);
+  RvResult result = cook->host->parms_at(cook->host->user, cook->time.frame - 1 + share, &p, error);
+  if (result) return result;
+  const int32_t* material = model->resample.material;
+  *model = model_of(&p, model->dx);
+  model->resample.material = material;
+  return RV_OK;
+}
+
+static bool cancelled(void* user, double time, const char* stage) {
+  const RvLiquidSolve* s = user;
+  return rv_cook_cancelled(s->cook, time / (s->cook->dt * s->units.rate), stage);
+}
+
+// materials of the rows, where the points name them
+static const int32_t* materials_of(const RvDetail* d) {
+  const RvAttrib* a = rv_detail_find(d, RV_POINT, "material");
+  bool usable = a && rv_attrib_size(a) == 1 && (rv_attrib_storage(a) == RV_STRING || rv_attrib_storage(a) == RV_I32);
+  return usable ? rv_attrib_read(a) : NULL;
+}
+
+static RvResult advance(RvLiquidSolve* s, RvError* error) {
+  const LiquidParms* p = s->cook->parms;
+  RvLiquid* l = &s->liquid;
+  RvLiquidHooks hooks = {.user = s, .begin = begin_substep, .solids = rv_liquid_solids_at, .cancelled = cancelled};
+  int least = (int)p->substeps, most = p->maxsubsteps > p->substeps ? (int)p->maxsubsteps : least;
+  RvResult result = rv_particles_sort_by_id(&l->particles, &l->report.lost, error);
+  if (!result) result = rv_liquid_solids_begin(s, error);
+  if (!result && l->particles.count)
+    result = rv_liquid_advance(l, s->cook->dt * s->units.rate, least, most, &hooks, error);
+  // what is lost in the last move is told in this frame
+  if (!result) result = rv_particles_sort(&l->particles, &l->report.lost, error);
+  rv_liquid_solids_end(s);
+  return result;
+}
+
+static RvResult step(RvCook* cook, RvError* error) {
+  RvLiquidSolve s = {.cook = cook, .units = units_of(cook), .walls = walls_of(cook->parms)};
+  RvLiquidFaults faults = {0};
+  RvDetail* out = NULL;
+  RvResult result = rv_state_check(cook->prev, rv_liquid_fields, RV_LIQUID_FIELD_COUNT, error);
+  if (result) return result;
+  const double* ledger = rv_detail_f64(cook->prev, RV_GLOBAL, "rv_ledger", 6);
+  RvLiquidModel model = model_of(cook->parms, ledger[0]);
+  model.resample.material = materials_of(cook->prev);
+  if (!rv_liquid_init(&s.liquid, &model)) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  result = rv_liquid_load(cook->prev, &s.units, &s.globals, &s.liquid.particles, &faults, error);
+  if (!result) {
+    tell_faults(cook, &faults);
+    s.globals.killed += faults.lost_volume;
+    s.liquid.next_id = s.globals.next_id;
+    if (s.units.rate > 0) result = advance(&s, error);
+  }
+  if (!result) {
+    s.globals.next_id = s.liquid.next_id;
+    s.globals.killed += s.liquid.report.lost.volume + s.liquid.report.resampled.dropped_volume;
+    result = rv_liquid_save(&s.liquid.particles, &s.units, &s.globals, cook->prev, &out, error);
+  }
+  if (!result) count_up(&s), cook->output[2] = out;
+  rv_liquid_free(&s.liquid);
+  return result;
+}
+
+static RvResult split(RvCook* cook, const RvDetail* state, RvError* error) {
+  const LiquidParms* p = cook->parms;
+  cook->output[0] = rv_detail_new();
+  cook->output[1] = rv_detail_copy(state);
+  if (!cook->output[0] || !cook->output[1]) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  rv_state_strip(cook->output[1], p->keepstate);
+  return RV_OK;
+}
+
+static const RvPortDef inputs[] = {
+    {"liquid", "Liquid", "Particles at the start frame: P v pscale id volume material.", false},
+    {"colliders", "Colliders", "Solids that the liquid meets.", false},
+    {"sources", "Sources", "Shapes that liquid comes out of or vanishes in.", false}};
+static const RvPortDef outputs[] = {{"strands", "Strands", "Nothing: this solver has no hair.", false},
+                                    {"liquid", "Liquid", "The particles, with P v pscale id age volume.", false},
+                                    {"state", "State", "The liquid with all that a resumed run needs.", false}};
+
+const RvNodeType rv_node_liquidsolver = {
+    .type = "liquidsolver",
+    .label = "Liquid Solver",
+    .category = "Solvers",
+    .summary = "Simulates liquid as particles on a sparse grid.",
+    .help =
+        "Particles carry velocity and its slopes (APIC); a grid of cells of gridscale times particlesep, which exists "
+        "only "
+        "where there is liquid, makes them incompressible. There is no box around the scene: liquid goes as far as it "
+        "goes, unless walls are asked for.\n\n"
+        "The volume of every particle is kept exactly. Particles that became too small are merged, those too large or "
+        "too "
+        "few are split; a merged one keeps id, age and attributes of the larger, the halves of a split one both have "
+        "the "
+        "attributes of their parent, and one of them a new id. Where cells come to hold too much or too little liquid, "
+        "the "
+        "flow brings them back within volumetime.\n\n"
+        "Other attributes and groups of the particles pass through. In the output points stand in the order of their "
+        "ids.",
+    .flags = RV_NODE_SOLVER | RV_NODE_DOP,
+    .revision = 1,
+    .inputs = inputs,
+    .ninput = 3,
+    .outputs = outputs,
+    .noutput = 3,
+    .parms = &liquid_table,
+    .stages = rv_liquid_stage_names,
+    .fields = rv_liquid_fields,
+    .nfield = RV_LIQUID_FIELD_COUNT,
+    .start = start,
+    .step = step,
+    .split = split,
+};
