@@ -5,90 +5,63 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "base/timer.h"
 #include "cli/bench_list.h"
 #include "cli/pressure_rig.h"
-#include "math/scalar.h"
 
-enum { SCENES = 4, SMALLEST = 32, LARGEST = 256, COMPARED = 128, REPEATS = 3 };
-
-static const char* const names[SCENES] = {"box", "pool", "splash", "sheet"};
-
-// the room is a cube of side 1, closed on all sides
-typedef struct Scene {
-  int kind;
-  double dx;
-} Scene;
-
-static double ball(const double x[3], double a, double b, double c, double radius) {
-  return sqrt((x[0] - a) * (x[0] - a) + (x[1] - b) * (x[1] - b) + (x[2] - c) * (x[2] - c)) - radius;
-}
-
-// a rough pool, the crown of a drop 2.5 hundredths thick that rises from it, and drops in the air
-static double splash(const double x[3]) {
-  double pool = x[1] - (0.3 + 0.05 * rv_sin(9 * x[0]) * rv_cos(7 * x[2]));
-  double ring = sqrt((x[0] - 0.5) * (x[0] - 0.5) + (x[2] - 0.5) * (x[2] - 0.5));
-  double crown = fmax(fabs(ring - (0.2 + 0.1 * (x[1] - 0.3))) - 0.0125, x[1] - 0.65);
-  return fmin(fmin(pool, crown), fmin(ball(x, 0.3, 0.75, 0.6, 0.04), ball(x, 0.7, 0.8, 0.3, 0.02)));
-}
-
-static double liquid(const void* user, const double x[3]) {
-  const Scene* s = user;
-  if (s->kind == 0) return -1;
-  if (s->kind == 1) return x[1] - 0.6;
-  if (s->kind == 2) return splash(x);
-  // three cells thick, wavy, from wall to wall
-  return fabs(x[1] - 0.5 - 0.1 * rv_sin(6 * x[0] + 2 * x[2])) - 1.5 * s->dx;
-}
-
-// gravity over a step at which it moves a cell, and a stir
-static void stir(RvPressureRig* rig) {
-  RvLiquidGrid* g = &rig->grid;
-  for (size_t t = 0; t < g->tiles.count; ++t)
-    for (int c = 0; c < RV_TILE_CELLS; ++c) {
-      double x[3];
-      rv_pressure_rig_center(rig, t, c, x);
-      size_t at = t * RV_TILE_CELLS + (size_t)c;
-      g->velocity[0].data[at] = (float)(0.5 * rv_sin(7 * x[1]) * rv_cos(5 * x[0]));
-      g->velocity[1].data[at] = (float)(-1 + 0.5 * rv_sin(6 * x[0]) * rv_sin(4 * x[1] + x[2]));
-      g->velocity[2].data[at] = (float)(0.5 * rv_cos(6 * x[2]) * rv_sin(3 * x[0]));
-    }
-}
-
-static RvResult build(RvPressureRig* rig, int kind, int n, RvError* error) {
-  Scene scene = {kind, 1.0 / n};
-  RvResult result = rv_pressure_rig_build(rig, (const int[3]){0, 0, 0}, (const int[3]){n / 8, n / 8, n / 8}, scene.dx,
-                                          liquid, &scene, false, error);
-  const RvSolidShape obstacle = {.kind = RV_SHAPE_SPHERE, .center = {0.55, 0.25, 0.5}, .size = {0.15}};
-  if (!result && kind == 2) result = rv_pressure_rig_solids(rig, &obstacle, 1, error);
-  return result;
-}
+enum { SMALLEST = 32, LARGEST = 256, COMPARED = 128, REPEATS = 3 };
 
 typedef struct Run {
   RvPressureReport report;
-  double cpu, wall;
+  double cpu;
 } Run;
 
 // the least of several runs: what else the machine does only adds
 static RvResult run(RvPressureRig* rig, RvPressureMethod method, int repeats, Run* best, RvError* error) {
   RvPressureOptions options = {.tolerance = 1e-6, .divergence = -1, .most = 2000, .method = method};
-  *best = (Run){.cpu = 1e9, .wall = 1e9};
+  *best = (Run){.cpu = 1e9};
   for (int k = 0; k < repeats; ++k) {
-    stir(rig);
+    rv_pressure_rig_stir(rig);
     RvPressureIn in = rv_pressure_of_grid(&rig->grid, &rig->solids, 1000, 1e-3);
-    double cpu = rv_clock_cpu(), wall = rv_clock_wall();
+    double cpu = rv_clock_cpu();
     RvResult result = rv_pressure_solve(rig->pressure, &in, &options, &best->report, error);
     if (result) return result;
     best->cpu = fmin(best->cpu, rv_clock_cpu() - cpu);
-    best->wall = fmin(best->wall, rv_clock_wall() - wall);
   }
   return RV_OK;
+}
+
+// bytes that a copy of large arrays moves, by as many workers
+typedef struct Copy {
+  float *from, *to;
+} Copy;
+
+enum { COPY_FLOATS = 1 << 25, COPY_GRAIN = 1 << 16 };
+
+static void copy_range(void* arg, size_t begin, size_t end) {
+  const Copy* c = arg;
+  memcpy(c->to + begin, c->from + begin, (end - begin) * sizeof(float));
+}
+
+// a second of CPU, so that what else the machine does matters little
+static double copy_bandwidth(int shrink) {
+  size_t count = COPY_FLOATS / (size_t)shrink;
+  Copy c = {rv_alloc_zero(count, sizeof(float)), rv_alloc_zero(count, sizeof(float))};
+  double best = 1e9;
+  for (int k = 0; c.from && c.to && k < REPEATS; ++k) {
+    double cpu = rv_clock_cpu();
+    rv_parallel_for(count, COPY_GRAIN, copy_range, &c);
+    best = fmin(best, rv_clock_cpu() - cpu);
+  }
+  rv_free(c.from), rv_free(c.to);
+  return 2.0 * (double)count * sizeof(float) / best;
 }
 
 // %s_%d_%s
 static void emit(const RvBenchOut* out, int kind, int n, const char* what, double value, const char* unit) {
   char metric[64];
-  snprintf(metric, sizeof metric, "%s_%d_%s", names[kind], n, what);
+  snprintf(metric, sizeof metric, "%s_%d_%s", rv_pressure_scenes[kind], n, what);
   rv_bench_emit(out, metric, value, unit);
 }
 
@@ -107,16 +80,19 @@ static RvResult compare(const RvBenchOut* out, RvPressureRig* rig, int kind, int
   return result;
 }
 
-static RvResult scene(const RvBenchOut* out, int kind, int n, RvError* error) {
+static RvResult scene(const RvBenchOut* out, int kind, int n, double copy, RvError* error) {
   RvPressureRig rig = {0};
   Run mg;
-  RvResult result = build(&rig, kind, n, error);
+  RvResult result = rv_pressure_rig_scene(&rig, kind, n, error);
   if (!result) result = run(&rig, RV_PRESSURE_MULTIGRID, REPEATS, &mg, error);
   if (!result) {
     emit(out, kind, n, "cells", (double)mg.report.cells, "");
     emit(out, kind, n, "iterations", mg.report.iterations, "");
     emit(out, kind, n, "cpu", mg.cpu, "s");
     emit(out, kind, n, "ns_per_cell", mg.cpu * 1e9 / (double)mg.report.cells, "ns");
+    emit(out, kind, n, "bytes_per_cell", mg.report.traffic / (double)mg.report.cells, "B");
+    // what the iterations alone move, over the time of the whole solve
+    emit(out, kind, n, "share_of_copy_bandwidth", mg.report.traffic / mg.cpu / copy, "");
     if (n == COMPARED) result = compare(out, &rig, kind, n, &mg, error);
   }
   rv_pressure_rig_free(&rig);
@@ -125,7 +101,9 @@ static RvResult scene(const RvBenchOut* out, int kind, int n, RvError* error) {
 
 RvResult rv_bench_pressure(const RvBenchOut* out, RvError* error) {
   RvResult result = RV_OK;
-  for (int kind = 0; kind < SCENES && !result; ++kind)
-    for (int n = SMALLEST; n <= LARGEST / out->shrink && !result; n *= 2) result = scene(out, kind, n, error);
+  double copy = copy_bandwidth(out->shrink);
+  rv_bench_emit(out, "copy_bandwidth_per_cpu", copy * 1e-9, "GB/s");
+  for (int kind = 0; kind < RV_PRESSURE_SCENES && !result; ++kind)
+    for (int n = SMALLEST; n <= LARGEST / out->shrink && !result; n *= 2) result = scene(out, kind, n, copy, error);
   return result;
 }

@@ -21,6 +21,13 @@ RvResult rv_pressure_rig_build(RvPressureRig* rig, const int lo[3], const int hi
 RvResult rv_pressure_rig_solids(RvPressureRig* rig, const RvSolidShape* shapes, size_t count, RvError* error);
 // Adds a velocity to every face.
 void rv_pressure_rig_push(RvPressureRig* rig, const double velocity[3]);
+// The scenes of the benchmark, in a closed cube of side 1 that is n (of 8) cells wide: full; a pool with a flat
+// surface; a splash with a ball in it; a wavy sheet three cells thick.
+enum { RV_PRESSURE_SCENES = 4 };
+extern const char* const rv_pressure_scenes[RV_PRESSURE_SCENES];
+RvResult rv_pressure_rig_scene(RvPressureRig* rig, int scene, int n, RvError* error);
+// Velocities of a fall and a stir, the same whatever they were.
+void rv_pressure_rig_stir(RvPressureRig* rig);
 // Centre of a cell.
 void rv_pressure_rig_center(const RvPressureRig* rig, size_t tile, int cell, double x[3]);
 // Largest |divergence| dx that is left of the channels as they stand, as the input says it should be: an independent

@@ -11,7 +11,9 @@ enum { FEW_CELLS = 48 };
 
 float* rv_mg_vector(const RvMgLevel* level, RvArena* arena) {
   float* v = RV_TAKE(arena, float, (level->count + 1) * RV_TILE_CELLS);
-  if (v) memset(v + level->count * RV_TILE_CELLS, 0, RV_TILE_CELLS * sizeof *v);
+  if (!v) return NULL;
+  for (size_t t = 0; t <= level->count; ++t)
+    if (t == level->count || level->slot[t] >= 0) memset(v + t * RV_TILE_CELLS, 0, RV_TILE_CELLS * sizeof *v);
   return v;
 }
 
@@ -118,8 +120,11 @@ static void gather_child(const RvMgLevel* fine, size_t child, int octant, float*
       }
 }
 
-size_t rv_mg_invert(const float* coef, const float* drain, float* inverse) {
+size_t rv_mg_invert(const RvMgLevel* level, size_t slot) {
+  const float *coef = level->coef + slot * RV_MG_COEF, *drain = level->drain + slot * RV_TILE_CELLS;
+  float* inverse = level->inverse + slot * RV_TILE_CELLS;
   size_t coupled = 0;
+  uint64_t rows = 0;
   for (int z = 0; z < 8; ++z)
     for (int y = 0; y < 8; ++y)
       for (int x = 0; x < 8; ++x) {
@@ -127,8 +132,10 @@ size_t rv_mg_invert(const float* coef, const float* drain, float* inverse) {
                     coef[rv_mg_face_y(x, y + 1, z)] + coef[rv_mg_face_z(x, y, z)] + coef[rv_mg_face_z(x, y, z + 1)];
         float all = sum + drain[rv_tile_cell(x, y, z)];
         coupled += sum > 0;
+        rows |= (uint64_t)(all > 0) << (z * 8 + y);
         inverse[rv_tile_cell(x, y, z)] = all > 0 ? 1 / all : 0;
       }
+  level->rows[slot] = rows;
   return coupled;
 }
 
@@ -148,7 +155,7 @@ static double coarsen_tiles(void* arg, size_t begin, size_t end) {
     memset(drain, 0, RV_TILE_CELLS * sizeof *drain);
     for (int k = 0; k < 8; ++k)
       if (coarse->child[t][k] >= 0) gather_child(build->fine, (size_t)coarse->child[t][k], k, coef, drain);
-    coupled += rv_mg_invert(coef, drain, coarse->inverse + slot * RV_TILE_CELLS);
+    coupled += rv_mg_invert(coarse, slot);
   }
   return (double)coupled;
 }
@@ -166,10 +173,12 @@ static bool coarsen(const RvMgLevel* fine, RvMgLevel* coarse, RvArena* arena) {
   coarse->coef = RV_TAKE(arena, float, coarse->slots* RV_MG_COEF);
   coarse->drain = RV_TAKE(arena, float, coarse->slots* RV_TILE_CELLS);
   coarse->inverse = RV_TAKE(arena, float, coarse->slots* RV_TILE_CELLS);
+  coarse->rows = RV_TAKE(arena, uint64_t, coarse->slots);
   coarse->x = rv_mg_vector(coarse, arena);
   coarse->y = rv_mg_vector(coarse, arena);
   coarse->b = rv_mg_vector(coarse, arena);
-  if (!coarse->coef || !coarse->drain || !coarse->inverse || !coarse->x || !coarse->y || !coarse->b) return false;
+  if (!coarse->coef || !coarse->drain || !coarse->inverse || !coarse->rows || !coarse->x || !coarse->y || !coarse->b)
+    return false;
   Build build = {fine, coarse};
   coarse->coupled = (size_t)rv_parallel_sum(coarse->count, RV_MG_GRAIN, coarsen_tiles, &build);
   return true;
@@ -309,4 +318,23 @@ static double turn_tiles(void* arg, size_t begin, size_t end) {
 
 void rv_mg_turn(const RvMgLevel* level, const float* z, float beta, float* p) {
   over(level->count, turn_tiles, &(Job){.x = z, .w = beta, .out = p});
+}
+
+double rv_multigrid_traffic(const RvMultigrid* mg) {
+  // of a cell: a sweep reads two vectors and writes one; coefficients, drain and inverse are those of general tiles
+  enum { VECTOR = 4, DOUBLE = 8, SWEEP = 3 * VECTOR, STENCIL = 2 * VECTOR, ADD = 2 * VECTOR };
+  const double coef = 4.0 * RV_MG_COEF / RV_TILE_CELLS + 4, inverse = 4;
+  double bytes = 0;
+  for (int l = 0; l < mg->count; ++l) {
+    const RvMgLevel* level = &mg->level[l];
+    bool last = l == mg->count - 1;
+    double general = 0, plain = (double)(level->count - level->slots) * RV_TILE_CELLS;
+    for (size_t k = 0; k < level->slots; ++k) general += 8.0 * __builtin_popcountll(level->rows[k]);
+    int sweeps = level->degree - 1 + (last ? 0 : level->degree), stencils = !last + (l == 0);
+    // conjugate gradients: x, r, level.x and two more; p = z + beta p. Below: b and x are made.
+    double rest = l == 0 ? 2 * DOUBLE + 5 * VECTOR + 3 * VECTOR : 2 * VECTOR;
+    bytes += (general + plain) * (sweeps * SWEEP + stencils * STENCIL + (last ? 0 : ADD) + rest);
+    bytes += general * ((sweeps + stencils) * coef + (sweeps + 2) * inverse);
+  }
+  return bytes;
 }

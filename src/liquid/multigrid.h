@@ -41,7 +41,7 @@ static inline int rv_mg_face_z(int x, int y, int z) {
 }
 
 // A level. Vectors have 512 floats for each tile and one more tile of zeros at the end, which stands for all that are
-// absent.
+// absent. Dry rows hold zeros and are never written.
 typedef struct RvMgLevel {
   size_t count;
   int32_t (*coord)[3];
@@ -51,6 +51,7 @@ typedef struct RvMgLevel {
   float* coef;          // RV_MG_COEF a slot
   float* drain;         // 512 a slot
   float* inverse;       // 512 a slot: 1 / (drain + sum of c), 0 where dry
+  uint64_t* rows;       // of a slot: bit z*8 + y is set where some cell of that row is wet
   int32_t (*child)[8];  // tiles of the finer level, x fastest; -1: absent
   float *x, *y, *b;     // b is not there on the finest level
   size_t coupled;       // cells with a c above 0
@@ -66,7 +67,9 @@ typedef struct RvMultigrid {
 // Builds the coarser levels from level 0, of which coord, near, slot, coef, drain, inverse are given. Memory is of the
 // arena. False when there is none.
 bool rv_multigrid_build(RvMultigrid* mg, RvArena* arena);
-// Vectors of a level, zeros in the tile of the absent.
+// Bytes that one iteration of conjugate gradients with this preconditioner reads and writes, each vector once a pass.
+double rv_multigrid_traffic(const RvMultigrid* mg);
+// Vectors of a level, zeros in the tile of the absent and in those that have coefficients.
 float* rv_mg_vector(const RvMgLevel* level, RvArena* arena);
 // z = V-cycle of r; level[0].x must hold weight[0] inverse r already. Returns r . z; z is level[0].y.
 double rv_multigrid_cycle(RvMultigrid* mg, const float* r);
@@ -80,8 +83,8 @@ double rv_mg_advance(const RvMgLevel* level, double alpha, const float* p, const
                      float* largest, double* cross);
 // p = z + beta p
 void rv_mg_turn(const RvMgLevel* level, const float* z, float beta, float* p);
-// 1 / (drain + sum of c) of a tile's 512 cells, 0 where that is none; returns how many have a c above 0
-size_t rv_mg_invert(const float* coef, const float* drain, float* inverse);
+// Inverse and rows of a slot whose c and drain are there; returns how many of its cells have a c above 0.
+size_t rv_mg_invert(const RvMgLevel* level, size_t slot);
 
 // Tiles a worker takes at a time: 16 kB of each vector.
 enum { RV_MG_GRAIN = 8 };

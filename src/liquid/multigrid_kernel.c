@@ -18,97 +18,136 @@ RV_INLINE Around around(const RvMgLevel* level, const float* x, size_t t) {
   return a;
 }
 
-// the row (y, z) of A x; c gets the row of x itself
-RV_INLINE RvRow apply_plain(const Around* a, int y, int z, RvRow* center) {
-  int row = (z * 8 + y) * 8;
-  RvRow c = rv_row_load(a->own + row);
-  RvRow left = rv_row_before(rv_row_load(a->near[0] + row), c);
-  RvRow right = rv_row_after(c, rv_row_load(a->near[1] + row));
-  RvRow down = rv_row_load(y > 0 ? a->own + row - 8 : a->near[2] + row + 56);
-  RvRow up = rv_row_load(y < 7 ? a->own + row + 8 : a->near[3] + row - 56);
-  RvRow back = rv_row_load(z > 0 ? a->own + row - 64 : a->near[4] + row + 448);
-  RvRow front = rv_row_load(z < 7 ? a->own + row + 64 : a->near[5] + row - 448);
-  *center = c;
-  return ((c - left) + (c - right)) + ((c - down) + (c - up)) + ((c - back) + (c - front));
+// a slice of it: 64 cells of one z, and the slices on both sides of it
+typedef struct Slice {
+  const float *own, *left, *right, *down, *up, *back, *front;
+} Slice;
+
+RV_INLINE Slice slice(const Around* a, int z) {
+  int at = z * 64;
+  return (Slice){a->own + at,
+                 a->near[0] + at,
+                 a->near[1] + at,
+                 a->near[2] + at,
+                 a->near[3] + at,
+                 z > 0 ? a->own + at - 64 : a->near[4] + 448,
+                 z < 7 ? a->own + at + 64 : a->near[5]};
 }
 
-RV_INLINE RvRow apply_general(const Around* a, const float* coef, const float* drain, int y, int z, RvRow* center) {
-  int row = (z * 8 + y) * 8;
-  RvRow c = rv_row_load(a->own + row);
-  RvRow left = rv_row_before(rv_row_load(a->near[0] + row), c);
-  RvRow right = rv_row_after(c, rv_row_load(a->near[1] + row));
-  RvRow down = rv_row_load(y > 0 ? a->own + row - 8 : a->near[2] + row + 56);
-  RvRow up = rv_row_load(y < 7 ? a->own + row + 8 : a->near[3] + row - 56);
-  RvRow back = rv_row_load(z > 0 ? a->own + row - 64 : a->near[4] + row + 448);
-  RvRow front = rv_row_load(z < 7 ? a->own + row + 64 : a->near[5] + row - 448);
+// row y of x, and its differences to the rows around
+typedef struct Rows {
+  RvRow c, left, right, down, up, back, front;
+} Rows;
+
+RV_INLINE Rows differences(const Slice* s, int y) {
+  int row = y * 8;
+  RvRow c = rv_row_load(s->own + row);
+  return (Rows){c,
+                c - rv_row_before(rv_row_load(s->left + row), c),
+                c - rv_row_after(c, rv_row_load(s->right + row)),
+                c - rv_row_load(y > 0 ? s->own + row - 8 : s->down + 56),
+                c - rv_row_load(y < 7 ? s->own + row + 8 : s->up),
+                c - rv_row_load(s->back + row),
+                c - rv_row_load(s->front + row)};
+}
+
+// row y of A x; center gets the row of x itself
+RV_INLINE RvRow apply_plain(const Slice* s, int y, RvRow* center) {
+  Rows r = differences(s, y);
+  *center = r.c;
+  return ((r.left + r.right) + (r.down + r.up)) + (r.back + r.front);
+}
+
+RV_INLINE RvRow apply_general(const Slice* s, const float* coef, const float* drain, int y, int z, RvRow* center) {
+  Rows r = differences(s, y);
   const float* cx = coef + rv_mg_face_x(0, y, z);
   const float* cy = coef + rv_mg_face_y(0, y, z);
   const float* cz = coef + rv_mg_face_z(0, y, z);
-  *center = c;
-  return ((rv_row_load_loose(cx) * (c - left) + rv_row_load_loose(cx + 1) * (c - right)) +
-          (rv_row_load(cy) * (c - down) + rv_row_load(cy + 8) * (c - up))) +
-         ((rv_row_load(cz) * (c - back) + rv_row_load(cz + 64) * (c - front)) + rv_row_load(drain + row) * c);
+  *center = r.c;
+  return ((rv_row_load_loose(cx) * r.left + rv_row_load_loose(cx + 1) * r.right) +
+          (rv_row_load(cy) * r.down + rv_row_load(cy + 8) * r.up)) +
+         ((rv_row_load(cz) * r.back + rv_row_load(cz + 64) * r.front) + rv_row_load(drain + (z * 8 + y) * 8) * r.c);
 }
 
-#define RV_EACH_ROW           \
-  for (int z = 0; z < 8; ++z) \
-    for (int y = 0; y < 8; ++y)
+// what a general tile has beside a plain one; rows without liquid are left alone, and hold zeros
+typedef struct General {
+  const float *coef, *drain, *inverse;
+  uint64_t rows;
+} General;
 
-double RV_KERNEL(rv_mg_sweep)(const RvMgLevel* level, const float* x, const float* b, float w, float* out, int dot,
-                              size_t begin, size_t end) {
+RV_INLINE General general(const RvMgLevel* level, size_t t) {
+  size_t slot = (size_t)level->slot[t];
+  return (General){level->coef + slot * RV_MG_COEF, level->drain + slot * RV_TILE_CELLS,
+                   level->inverse + slot * RV_TILE_CELLS, level->rows[slot]};
+}
+
+RV_INLINE bool has_row(uint64_t rows, int y, int z) {
+  return rows >> (z * 8 + y) & 1;
+}
+
+RV_INLINE double sweep(const RvMgLevel* level, const float* x, const float* b, float w, float* out, bool dot,
+                       size_t begin, size_t end) {
   RvRowSum sum = {0};
   for (size_t t = begin; t < end; ++t) {
     Around a = around(level, x, t);
-    const float* right = b + t * RV_TILE_CELLS;
-    float* to = out + t * RV_TILE_CELLS;
-    int32_t slot = level->slot[t];
-    RvRow c, v;
-    if (slot < 0) {
-      RvRow scale = rv_row_set(w / 6);
-      RV_EACH_ROW {
-        int row = (z * 8 + y) * 8;
-        RvRow r = rv_row_load(right + row), ax = apply_plain(&a, y, z, &c);
-        v = c + scale * (r - ax);
-        rv_row_store(to + row, v);
-        if (dot) sum += rv_row_wide(r) * rv_row_wide(v);
-      }
-    } else {
-      const float* coef = level->coef + (size_t)slot * RV_MG_COEF;
-      const float* drain = level->drain + (size_t)slot * RV_TILE_CELLS;
-      const float* inverse = level->inverse + (size_t)slot * RV_TILE_CELLS;
-      RvRow scale = rv_row_set(w);
-      RV_EACH_ROW {
-        int row = (z * 8 + y) * 8;
-        RvRow r = rv_row_load(right + row), ax = apply_general(&a, coef, drain, y, z, &c);
-        v = c + scale * rv_row_load(inverse + row) * (r - ax);
-        rv_row_store(to + row, v);
-        if (dot) sum += rv_row_wide(r) * rv_row_wide(v);
+    bool plain = level->slot[t] < 0;
+    General g = plain ? (General){0} : general(level, t);
+    RvRow scale = rv_row_set(plain ? w / 6 : w), c;
+    for (int z = 0; z < 8; ++z) {
+      Slice s = slice(&a, z);
+      const float* right = b + t * RV_TILE_CELLS + z * 64;
+      float* to = out + t * RV_TILE_CELLS + z * 64;
+      if (plain) {
+        RV_UNROLL for (int y = 0; y < 8; ++y) {
+          RvRow r = rv_row_load(right + y * 8), ax = apply_plain(&s, y, &c);
+          RvRow v = c + scale * (r - ax);
+          rv_row_store(to + y * 8, v);
+          if (dot) sum += rv_row_wide(r) * rv_row_wide(v);
+        }
+      } else {
+        RV_UNROLL for (int y = 0; y < 8; ++y) {
+          if (!has_row(g.rows, y, z)) continue;
+          RvRow r = rv_row_load(right + y * 8), ax = apply_general(&s, g.coef, g.drain, y, z, &c);
+          RvRow v = c + scale * rv_row_load(g.inverse + z * 64 + y * 8) * (r - ax);
+          rv_row_store(to + y * 8, v);
+          if (dot) sum += rv_row_wide(r) * rv_row_wide(v);
+        }
       }
     }
   }
   return rv_row_total(sum);
 }
 
+double RV_KERNEL(rv_mg_sweep)(const RvMgLevel* level, const float* x, const float* b, float w, float* out, int dot,
+                              size_t begin, size_t end) {
+  return dot ? sweep(level, x, b, w, out, true, begin, end) : sweep(level, x, b, w, out, false, begin, end);
+}
+
 double RV_KERNEL(rv_mg_apply)(const RvMgLevel* level, const float* p, float* out, size_t begin, size_t end) {
   RvRowSum sum = {0};
   for (size_t t = begin; t < end; ++t) {
     Around a = around(level, p, t);
-    float* to = out + t * RV_TILE_CELLS;
-    int32_t slot = level->slot[t];
-    const float* coef = level->coef + (size_t)(slot < 0 ? 0 : slot) * RV_MG_COEF;
-    const float* drain = level->drain + (size_t)(slot < 0 ? 0 : slot) * RV_TILE_CELLS;
-    RvRow c, v;
-    if (slot < 0) RV_EACH_ROW {
-        v = apply_plain(&a, y, z, &c);
-        rv_row_store(to + (z * 8 + y) * 8, v);
-        sum += rv_row_wide(c) * rv_row_wide(v);
+    bool plain = level->slot[t] < 0;
+    General g = plain ? (General){0} : general(level, t);
+    RvRow c;
+    for (int z = 0; z < 8; ++z) {
+      Slice s = slice(&a, z);
+      float* to = out + t * RV_TILE_CELLS + z * 64;
+      if (plain) {
+        RV_UNROLL for (int y = 0; y < 8; ++y) {
+          RvRow v = apply_plain(&s, y, &c);
+          rv_row_store(to + y * 8, v);
+          sum += rv_row_wide(c) * rv_row_wide(v);
+        }
+      } else {
+        RV_UNROLL for (int y = 0; y < 8; ++y) {
+          if (!has_row(g.rows, y, z)) continue;
+          RvRow v = apply_general(&s, g.coef, g.drain, y, z, &c);
+          rv_row_store(to + y * 8, v);
+          sum += rv_row_wide(c) * rv_row_wide(v);
+        }
       }
-    else
-      RV_EACH_ROW {
-        v = apply_general(&a, coef, drain, y, z, &c);
-        rv_row_store(to + (z * 8 + y) * 8, v);
-        sum += rv_row_wide(c) * rv_row_wide(v);
-      }
+    }
   }
   return rv_row_total(sum);
 }
@@ -121,20 +160,22 @@ RV_INLINE void fold(RvRow s, float* to) {
 
 RV_INLINE void restrict_child(const RvMgLevel* fine, const float* x, const float* b, size_t t, float* to) {
   Around a = around(fine, x, t);
-  const float* right = b + t * RV_TILE_CELLS;
-  int32_t slot = fine->slot[t];
-  const float* coef = fine->coef + (size_t)(slot < 0 ? 0 : slot) * RV_MG_COEF;
-  const float* drain = fine->drain + (size_t)(slot < 0 ? 0 : slot) * RV_TILE_CELLS;
-  for (int z = 0; z < 8; z += 2)
-    for (int y = 0; y < 8; y += 2) {
-      RvRow s = {0}, c;
-      RV_UNROLL for (int k = 0; k < 4; ++k) {
-        int yy = y + (k & 1), zz = z + (k >> 1);
-        RvRow ax = slot < 0 ? apply_plain(&a, yy, zz, &c) : apply_general(&a, coef, drain, yy, zz, &c);
-        s += rv_row_load(right + (zz * 8 + yy) * 8) - ax;
+  bool plain = fine->slot[t] < 0;
+  General g = plain ? (General){.rows = ~0ull} : general(fine, t);
+  RvRow c;
+  for (int z = 0; z < 8; z += 2) {
+    RvRow s[4] = {{0}, {0}, {0}, {0}};
+    RV_UNROLL for (int k = 0; k < 2; ++k) {
+      Slice own = slice(&a, z + k);
+      const float* right = b + t * RV_TILE_CELLS + (z + k) * 64;
+      RV_UNROLL for (int y = 0; y < 8; ++y) {
+        if (!plain && !has_row(g.rows, y, z + k)) continue;
+        s[y / 2] += rv_row_load(right + y * 8) -
+                    (plain ? apply_plain(&own, y, &c) : apply_general(&own, g.coef, g.drain, y, z + k, &c));
       }
-      fold(s, to + (z / 2 * 8 + y / 2) * 8);
     }
+    for (int y = 0; y < 4; ++y) fold(s[y], to + (z / 2 * 8 + y) * 8);
+  }
 }
 
 static const float* inverse_of(const RvMgLevel* level, size_t t) {

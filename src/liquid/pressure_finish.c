@@ -155,3 +155,36 @@ void rv_pressure_finish(RvPressureWork* work) {
   rv_parallel_for(work->mg.level[0].count, RV_MG_GRAIN, finish_tiles, work);
   rv_parallel_for(work->in->tiles->count, RV_MG_GRAIN, store_tiles, work);
 }
+
+typedef struct Force {
+  const RvPressureIn* in;
+  const float* weight;
+  int axis;
+} Force;
+
+static double force_tiles(void* arg, size_t begin, size_t end) {
+  const Force* f = arg;
+  const RvPressureIn* in = f->in;
+  const float* open = in->open[f->axis];
+  double sum = 0;
+  for (size_t t = begin; t < end; ++t)
+    for (int c = 0; c < RV_TILE_CELLS; ++c) {
+      size_t at = t * RV_TILE_CELLS + (size_t)c;
+      float weight = f->weight ? f->weight[at] : 1;
+      if (!(in->distance[at] < 0) || weight == 0) continue;
+      int x[3] = {c & 7, c >> 3 & 7, c >> 6};
+      x[f->axis]++;
+      // what the lower face lets through more than the upper one ends at the solid
+      double closed = open[at] - rv_tiles_read(in->tiles, open, t, x[0], x[1], x[2], 0);
+      sum += (double)weight * in->pressure[at] * closed;
+    }
+  return sum;
+}
+
+void rv_pressure_force(const RvPressureIn* in, const float* weight, double force[3]) {
+  for (int axis = 0; axis < 3; ++axis) {
+    Force f = {in, weight, axis};
+    force[axis] =
+        in->open[axis] ? rv_parallel_sum(in->tiles->count, RV_MG_GRAIN, force_tiles, &f) * in->dx * in->dx : 0;
+  }
+}

@@ -120,6 +120,7 @@ static void add_faces(const RvPressureIn* in, Tile* tile, size_t t, int axis) {
       size_t at_lo =
           k > 0 ? t * RV_TILE_CELLS + (size_t)lo : (size_t)below * RV_TILE_CELLS + (size_t)(lo + 8 * stride[axis]);
       const float* d = &tile->distance[rv_halo1_at(x, y, z)];
+      if (!(d[0] < 0) && !(d[-halo[axis]] < 0)) continue;
       add_face(in, tile, axis, at, k > 0 ? lo : -1, k < 8 ? hi : -1, d[-halo[axis]], d[0], at_lo, coef);
     }
 }
@@ -136,7 +137,7 @@ static void set_general(RvPressureWork* work, size_t wet) {
   float* inverse = level->inverse + slot * RV_TILE_CELLS;
   memcpy(level->coef + slot * RV_MG_COEF, tile.coef, sizeof tile.coef);
   memcpy(level->drain + slot * RV_TILE_CELLS, tile.drain, sizeof tile.drain);
-  rv_mg_invert(tile.coef, tile.drain, inverse);
+  rv_mg_invert(level, slot);
   for (int c = 0; c < RV_TILE_CELLS; ++c) {
     double source = in->divergence ? in->divergence[t * RV_TILE_CELLS + (size_t)c] * in->dx : 0;
     work->r[wet * RV_TILE_CELLS + (size_t)c] = inverse[c] > 0 ? (float)(tile.b[c] + source) : 0;
@@ -233,6 +234,7 @@ static bool take_vectors(RvPressureWork* work) {
   level->coef = RV_TAKE(work->arena, float, level->slots* RV_MG_COEF);
   level->drain = RV_TAKE(work->arena, float, level->slots* RV_TILE_CELLS);
   level->inverse = RV_TAKE(work->arena, float, level->slots* RV_TILE_CELLS);
+  level->rows = RV_TAKE(work->arena, uint64_t, level->slots);
   level->x = rv_mg_vector(level, work->arena);
   level->y = rv_mg_vector(level, work->arena);
   work->r = rv_mg_vector(level, work->arena);
@@ -241,8 +243,8 @@ static bool take_vectors(RvPressureWork* work) {
   work->x = RV_TAKE(work->arena, double, (level->count + 1) * RV_TILE_CELLS);
   work->largest = RV_TAKE(work->arena, float, level->count);
   work->cross = RV_TAKE(work->arena, double, level->count);
-  if (!level->coef || !level->drain || !level->inverse || !level->x || !level->y || !work->r || !work->p || !work->q ||
-      !work->x || !work->largest || !work->cross)
+  if (!level->coef || !level->drain || !level->inverse || !level->rows || !level->x || !level->y || !work->r ||
+      !work->p || !work->q || !work->x || !work->largest || !work->cross)
     return false;
   memset(work->p, 0, level->count * RV_TILE_CELLS * sizeof *work->p);
   memset(work->x + level->count * RV_TILE_CELLS, 0, RV_TILE_CELLS * sizeof *work->x);

@@ -19,12 +19,21 @@ typedef struct RvPressureWork {
   double speed;    // largest, before the solve
   double norm;     // of b
   size_t cells;
+  // pieces of tiles that hang together, and the closed bodies that they make
+  uint8_t* piece;                     // of each cell of a slot, from 1 on; 0: dry
+  int32_t* first;                     // node of the first piece of each tile
+  int32_t* body;                      // of each node; -1: it reaches air
+  double *sum, *size, *mean, *whole;  // room: two numbers a node, two a body
   size_t closed;
-  double incompatible;
 } RvPressureWork;
 
 // Coefficients, right side and first guess. False when out of memory.
 bool rv_pressure_set_up(RvPressureWork* work);
+// Finds the bodies of liquid that reach no air. False when out of memory.
+bool rv_pressure_find_closed(RvPressureWork* work);
+// Takes the mean over each of them from a vector, of floats or doubles; returns the sum of the absolute values of what
+// there was in each.
+double rv_pressure_take_mean(RvPressureWork* work, float* v, double* x);
 // r = b - A x, from r = b.
 void rv_pressure_residual(RvPressureWork* work);
 // Velocities, pressure and valid faces from x.
