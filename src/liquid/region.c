@@ -1,0 +1,99 @@
+#include "liquid/region.h"
+
+#include <math.h>
+
+enum { BATCH = 128 };
+
+static bool box_distance(const void* user, size_t count, const double* at, float* out) {
+  const double(*box)[3] = user;
+  for (size_t i = 0; i < count; ++i) {
+    double in = -INFINITY, far = 0;
+    for (int a = 0; a < 3; ++a) {
+      double d = fmax(box[0][a] - at[3 * i + (size_t)a], at[3 * i + (size_t)a] - box[1][a]);
+      in = fmax(in, d);
+      if (d > 0) far += d * d;
+    }
+    out[i] = (float)(far > 0 ? sqrt(far) : in);
+  }
+  return true;
+}
+
+RvRegion rv_region_box(const double box[2][3]) {
+  RvRegion r = {.distance = box_distance, .user = box};
+  for (int a = 0; a < 3; ++a) r.lo[a] = box[0][a], r.hi[a] = box[1][a];
+  return r;
+}
+
+static bool ball_distance(const void* user, size_t count, const double* at, float* out) {
+  const double* ball = user;
+  for (size_t i = 0; i < count; ++i)
+    out[i] = (float)(rv_distance(rv_vec3_load64(at + 3 * i), rv_vec3_load64(ball)) - ball[3]);
+  return true;
+}
+
+RvRegion rv_region_ball(const double ball[4]) {
+  RvRegion r = {.distance = ball_distance, .user = ball};
+  for (int a = 0; a < 3; ++a) r.lo[a] = ball[a] - ball[3], r.hi[a] = ball[a] + ball[3];
+  return r;
+}
+
+//---------------------------------------------------------------------------------------------- level sets
+
+static bool some_distances(const RvPlacedGrid* p, size_t count, const double* at, float* out) {
+  double own[3 * BATCH];
+  float v[3 * BATCH];
+  RvQuat back = rv_quat_conjugate(p->turn);
+  for (size_t i = 0; i < count; ++i)
+    rv_vec3_store64(own + 3 * i, rv_quat_rotate(back, rv_sub(rv_vec3_load64(at + 3 * i), p->to)));
+  if (p->velocity && p->field_time != 0) {
+    if (rv_grid_sample(p->velocity, count, own, v, NULL)) return false;
+    for (size_t i = 0; i < 3 * count; ++i) own[i] -= p->field_time * (double)v[i];
+  }
+  if (rv_grid_sample(p->distance, count, own, out, NULL)) return false;
+  for (size_t i = 0; i < count; ++i) out[i] = (float)((double)out[i] - p->thicken);
+  return true;
+}
+
+bool rv_placed_distance(const RvPlacedGrid* p, size_t count, const double* at, float* out) {
+  for (size_t i = 0; i < count; i += BATCH)
+    if (!some_distances(p, count - i < BATCH ? count - i : BATCH, at + 3 * i, out + i)) return false;
+  return true;
+}
+
+// the fastest that the field gets
+static double fastest(const RvGrid* velocity) {
+  double most = 0;
+  RvLeaf leaf;
+  for (size_t k = 0; k < rv_grid_leaf_count(velocity); ++k)
+    for (int i = 0; rv_grid_leaf(velocity, k, &leaf) && i < 512; ++i) {
+      RvVec3 v = rv_vec3_load(leaf.values + (size_t)3 * (size_t)i);
+      most = fmax(most, rv_dot(v, v));
+    }
+  return isfinite(most) ? sqrt(most) : 0;
+}
+
+bool rv_placed_bounds(const RvPlacedGrid* p, double lo[3], double hi[3]) {
+  int32_t ilo[3], ihi[3];
+  double own[2][3], wide = p->thicken;
+  if (!rv_grid_bounds(p->distance, ilo, ihi, own[0], own[1])) return false;
+  if (p->velocity && p->field_time != 0) wide += fabs(p->field_time) * fastest(p->velocity);
+  for (int a = 0; a < 3; ++a) lo[a] = INFINITY, hi[a] = -INFINITY;
+  for (int k = 0; k < 8; ++k) {
+    double x[3];
+    RvVec3 corner = rv_vec3(own[k & 1][0], own[k >> 1 & 1][1], own[k >> 2][2]);
+    rv_vec3_store64(x, rv_add(p->to, rv_quat_rotate(p->turn, corner)));
+    for (int a = 0; a < 3; ++a) lo[a] = fmin(lo[a], x[a] - wide), hi[a] = fmax(hi[a], x[a] + wide);
+  }
+  return true;
+}
+
+static bool grid_distance(const void* user, size_t count, const double* at, float* out) {
+  return rv_placed_distance(user, count, at, out);
+}
+
+RvRegion rv_region_grid(const RvPlacedGrid* p) {
+  RvRegion r = {.distance = grid_distance, .user = p};
+  if (!rv_placed_bounds(p, r.lo, r.hi))
+    for (int a = 0; a < 3; ++a) r.lo[a] = INFINITY, r.hi[a] = -INFINITY;
+  return r;
+}

@@ -1,0 +1,48 @@
+// A part of space with an inside: where sources keep the liquid full, where sinks take it away, what a solid covers.
+#ifndef RV_LIQUID_REGION_H
+#define RV_LIQUID_REGION_H
+
+#include "math/vec.h"
+#include "rivulet/vdb.h"
+
+// Signed distances (m, below 0 inside) of `count` points (m, xyz each); several workers call it at once. Far from the
+// surface it need only tell the side. False: out of memory.
+typedef bool RvRegionFn(const void* user, size_t count, const double* at, float* out);
+
+typedef struct RvRegion {
+  RvRegionFn* distance;
+  const void* user;
+  double lo[3], hi[3];  // nothing outside this box is inside
+} RvRegion;
+
+// A box of two corners, [0] the lower, which must outlive the region.
+RvRegion rv_region_box(const double box[2][3]);
+// A ball: centre and radius.
+RvRegion rv_region_ball(const double ball[4]);
+
+// A level set that stands somewhere and moves: world = to + turn * own. It may also move by a field of its own, since
+// `field_time`: what is at x was at x - field_time * velocity(x).
+typedef struct RvPlacedGrid {
+  const RvGrid* distance;  // m, in metres
+  const RvGrid* velocity;  // m/s, in the same space; or NULL
+  double field_time;       // s
+  RvQuat turn;
+  RvVec3 to;
+  double thicken;  // m by which the surface is moved outward
+} RvPlacedGrid;
+
+// Signed distances at `count` places of the world. False: out of memory.
+bool rv_placed_distance(const RvPlacedGrid* placed, size_t count, const double* at, float* out);
+// The box in the world of its active voxels, `thicken` and the field's motion counted; false when it is empty. A level
+// set that is negative outside of its band is infinite.
+bool rv_placed_bounds(const RvPlacedGrid* placed, double lo[3], double hi[3]);
+// The placed grid must outlive the region.
+RvRegion rv_region_grid(const RvPlacedGrid* placed);
+
+static inline bool rv_region_near(const RvRegion* r, const double at[3], double reach) {
+  for (int a = 0; a < 3; ++a)
+    if (!(at[a] >= r->lo[a] - reach && at[a] <= r->hi[a] + reach)) return false;
+  return true;
+}
+
+#endif

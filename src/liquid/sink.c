@@ -1,0 +1,80 @@
+#include "liquid/sink.h"
+
+#include <math.h>
+
+#include "base/parallel.h"
+
+enum { GRAIN = 4096, BATCH = 256 };
+
+typedef struct Take {
+  RvParticles* p;
+  const RvLiquidSink* sink;
+  double dx;
+  const double* origin;
+} Take;
+
+static bool beyond(const RvLiquidSink* s, const double at[3]) {
+  for (int a = 0; a < 3; ++a)
+    if ((s->outside >> (2 * a) & 1 && at[a] < s->region.lo[a]) ||
+        (s->outside >> (2 * a + 1) & 1 && at[a] > s->region.hi[a]))
+      return true;
+  return false;
+}
+
+static void kill(RvParticles* p, size_t i, double* sum) {
+  *sum += p->volume[i];
+  p->volume[i] = 0;
+}
+
+// those of a list that are inside; the sum is none where that cannot be known
+static void kill_inside(Take* t, size_t n, const size_t* index, const double* at, double* sum) {
+  float d[BATCH];
+  bool known = t->sink->region.distance(t->sink->region.user, n, at, d);
+  for (size_t k = 0; k < n && known; ++k)
+    if (d[k] < 0) kill(t->p, index[k], sum);
+  if (!known) *sum = NAN;
+}
+
+static double take_some(void* arg, size_t begin, size_t end) {
+  Take* t = arg;
+  size_t index[BATCH], n = 0;
+  double at[3 * BATCH], sum = 0;
+  for (size_t i = begin; i < end; ++i) {
+    double x[3];
+    if (!(t->p->volume[i] > 0)) continue;
+    rv_particles_place(t->p, i, x);
+    for (int a = 0; a < 3; ++a) x[a] = t->origin[a] + t->dx * x[a];
+    if (t->sink->outside) {
+      if (beyond(t->sink, x)) kill(t->p, i, &sum);
+      continue;
+    }
+    if (!rv_region_near(&t->sink->region, x, 0)) continue;
+    index[n] = i;
+    for (size_t a = 0; a < 3; ++a) at[3 * n + a] = x[a];
+    if (++n == BATCH) kill_inside(t, n, index, at, &sum), n = 0;
+  }
+  if (n) kill_inside(t, n, index, at, &sum);
+  return sum;
+}
+
+static double dead(void* arg, size_t begin, size_t end) {
+  const Take* t = arg;
+  size_t n = 0;
+  for (size_t i = begin; i < end; ++i) n += !(t->p->volume[i] > 0);
+  return (double)n;
+}
+
+bool rv_liquid_sinks_take(RvParticles* p, double dx, const double origin[3], const RvLiquidSink* sinks, size_t count,
+                          RvLiquidFlow* flow) {
+  if (!count) return true;
+  Take t = {.p = p, .dx = dx, .origin = origin};
+  double before = rv_parallel_sum(p->count, GRAIN, dead, &t);
+  for (size_t k = 0; k < count; ++k) {
+    t.sink = &sinks[k];
+    double volume = rv_parallel_sum(p->count, GRAIN, take_some, &t);
+    if (isnan(volume)) return false;
+    *(sinks[k].kill ? &flow->killed : &flow->outflow) += volume;
+  }
+  flow->removed += (size_t)(rv_parallel_sum(p->count, GRAIN, dead, &t) - before);
+  return true;
+}

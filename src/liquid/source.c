@@ -1,0 +1,152 @@
+#include "liquid/source.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "base/rng.h"
+#include "liquid/source_work.h"
+#include "math/scalar.h"
+
+static bool all_finite(const double* x, size_t n) {
+  for (size_t i = 0; i < n; ++i)
+    if (!isfinite(x[i])) return false;
+  return true;
+}
+
+static RvResult check(const RvLiquidSource* s, const RvSourceSettings* set, double dt, RvError* error) {
+  if (!(set->separation > 0) || !isfinite(set->separation) || !(set->dx > 0) || !isfinite(set->dx))
+    return rv_fail(error, RV_BAD_INPUT, "particlesep is %g: it must be above 0", set->separation);
+  if (!(s->rate >= 0) || !isfinite(s->rate))
+    return rv_fail(error, RV_BAD_INPUT, "source %d: its rate is %g m^3/s; it must be 0 or more", s->id, s->rate);
+  if (!all_finite(s->velocity, 3) || !isfinite(s->speed) || !isfinite(s->inherit) || !isfinite(s->spread) ||
+      !all_finite(s->linear, 3) || !all_finite(s->angular, 3) || !isfinite(dt))
+    return rv_fail(error, RV_BAD_INPUT, "source %d: its velocity is not a finite number", s->id);
+  return RV_OK;
+}
+
+// one of the directions of the cone around `base`, all alike likely
+RvVec3 rv_source_spread(const RvLiquidSource* s, const RvSourceSettings* set, RvVec3 base, int64_t number) {
+  double speed = rv_length(base);
+  if (!(s->spread > 0) || !(speed > 0)) return base;
+  uint64_t stream = RV_SOURCE_STREAM(s->id);
+  double low = rv_cos(fmin(s->spread, RV_PI)), c = 1 - (1 - low) * rv_random(set->seed, stream, (uint64_t)number, 0);
+  double around = 2 * RV_PI * rv_random(set->seed, stream, (uint64_t)number, 1), sine = sqrt(fmax(0, 1 - c * c));
+  RvVec3 axis = rv_scale(base, 1 / speed), u = rv_perpendicular(axis), v = rv_cross(axis, u);
+  RvVec3 d = rv_mad(rv_mad(rv_scale(axis, c), sine * rv_cos(around), u), sine * rv_sin(around), v);
+  return rv_scale(d, speed);
+}
+
+bool rv_source_add(const RvLiquidSource* s, const RvSourceSettings* set, RvParticles* p, RvVec3 at, RvVec3 v,
+                   double age, int64_t id) {
+  double cell[3] = {(at.x - set->origin[0]) / set->dx, (at.y - set->origin[1]) / set->dx,
+                    (at.z - set->origin[2]) / set->dx};
+  size_t i = rv_particles_add(p, cell);
+  if (i == SIZE_MAX) return false;
+  p->v[0][i] = (float)v.x, p->v[1][i] = (float)v.y, p->v[2][i] = (float)v.z;
+  p->volume[i] = set->separation * set->separation * set->separation;
+  p->age[i] = (float)age, p->id[i] = id, p->row[i] = s->row;
+  return true;
+}
+
+RvResult rv_source_room(const RvLiquidSource* s, const RvSourceSettings* set, RvParticles* p, double more,
+                        RvError* error) {
+  if ((double)p->count + more > (double)set->most)
+    return rv_fail(error, RV_LIMIT,
+                   "source %d: %.0f new particles beside %zu are more than the %zu allowed; use a larger particlesep "
+                   "than %g, or let it give less",
+                   s->id, more, p->count, set->most, set->separation);
+  return rv_particles_reserve(p, p->count + (size_t)more, error);
+}
+
+//---------------------------------------------------------------------------------------------- emission
+
+// area up to each triangle; the last is the whole
+static RvResult sum_areas(const RvLiquidSource* s, double* sum, RvError* error) {
+  sum[0] = 0;
+  for (size_t i = 0; i < s->ntriangle; ++i) {
+    const double* c = s->corners + 9 * i;
+    RvVec3 a = rv_vec3_load64(c), b = rv_vec3_load64(c + 3), d = rv_vec3_load64(c + 6);
+    sum[i + 1] = sum[i] + 0.5 * rv_length(rv_cross(rv_sub(d, a), rv_sub(b, a)));
+  }
+  if (isfinite(sum[s->ntriangle])) return RV_OK;
+  return rv_fail(error, RV_BAD_INPUT, "source %d: the shape has a point that is not a finite number", s->id);
+}
+
+// the last triangle that begins at or before `area`, and has one
+static size_t find_triangle(const double* sum, size_t count, double area) {
+  size_t lo = 0, hi = count;
+  while (hi - lo > 1) {
+    size_t mid = lo + (hi - lo) / 2;
+    *(sum[mid] <= area ? &lo : &hi) = mid;
+  }
+  return lo;
+}
+
+// The additive recurrence of the plane (Roberts 2018, "The unreasonable effectiveness of quasirandom sequences"):
+// successive members are far from each other, so a stream is even. In whole numbers, exact after any count.
+static double even(uint64_t step, uint64_t shift, int64_t number) {
+  return (double)((shift + step * (uint64_t)number) >> 11) * 0x1p-53;
+}
+
+static bool emit_one(const RvLiquidSource* s, const RvSourceSettings* set, const double* sum, int64_t number,
+                     double since, RvParticles* p, int64_t id) {
+  RvRandom4 shift = rv_random4(set->seed, RV_SOURCE_STREAM(s->id), UINT64_MAX);
+  double area = sum[s->ntriangle] * even(0xc13fa9a902a6328full, (uint64_t)shift.v[0] << 32 | shift.v[1], number);
+  double across = even(0x91e10da5c79e7b1dull, (uint64_t)shift.v[2] << 32 | shift.v[3], number);
+  size_t t = find_triangle(sum, s->ntriangle, area);
+  // an even square onto the triangle
+  double root = sqrt(rv_clamp((area - sum[t]) / (sum[t + 1] - sum[t]), 0, 1));
+  double w[3] = {1 - root, root * (1 - across), root * across};
+  RvVec3 corner[3], at = {0}, own = {0};
+  for (size_t k = 0; k < 3; ++k) {
+    corner[k] = rv_vec3_load64(s->corners + 9 * t + 3 * k);
+    at = rv_mad(at, w[k], corner[k]);
+    if (s->corner_velocity) own = rv_mad(own, w[k], rv_vec3_load(s->corner_velocity + 9 * t + 3 * k));
+  }
+  RvVec3 normal = rv_normalize(rv_cross(rv_sub(corner[2], corner[0]), rv_sub(corner[1], corner[0])), rv_vec3(0, 0, 0));
+  RvVec3 base = rv_mad(rv_vec3_load64(s->velocity), s->speed, normal);
+  RvVec3 v = rv_mad(rv_source_spread(s, set, base, number), s->inherit, own);
+  // where the shape was when it was born, and its way since
+  at = rv_mad(at, since, rv_sub(v, own));
+  return rv_source_add(s, set, p, at, v, since, id);
+}
+
+static RvResult emit(const RvLiquidSource* s, RvSourceState* state, const RvSourceSettings* set, double dt,
+                     RvParticles* p, int64_t* next_id, RvLiquidFlow* flow, RvError* error) {
+  double volume = set->separation * set->separation * set->separation, flowed = state->owed + s->rate * dt;
+  double count = floor(flowed / volume);
+  if (!(s->rate > 0) || !(dt > 0)) return RV_OK;
+  double* sum = rv_alloc(s->ntriangle + 1, sizeof *sum);
+  RvResult result = sum ? RV_OK : rv_fail(error, RV_NO_MEMORY, "no memory for source %d", s->id);
+  if (!result) result = sum_areas(s, sum, error);
+  bool idle = !result && !(sum[s->ntriangle] > 0);
+  if (idle) flow->idle++;
+  if (result || idle) goto done;
+  result = rv_source_room(s, set, p, count, error);
+  size_t before = p->count;
+  for (double k = 0; !result && k < count; ++k) {
+    // when the volume of k + 1 particles had flowed
+    double since = rv_clamp(dt - ((k + 1) * volume - state->owed) / s->rate, 0, dt);
+    if (!emit_one(s, set, sum, state->born + (int64_t)k, since, p, *next_id + (int64_t)k))
+      result = rv_fail(error, RV_LIMIT, "source %d is too far away: beyond 8 million cells from the origin", s->id);
+  }
+  if (result) {
+    p->count = before;
+    goto done;
+  }
+  state->owed = fmax(flowed - count * volume, 0);
+  state->born += (int64_t)count, *next_id += (int64_t)count;
+  flow->born += (size_t)count, flow->sources += count * volume;
+done:
+  rv_free(sum);
+  return result;
+}
+
+RvResult rv_liquid_source_flow(const RvLiquidSource* s, RvSourceState* state, const RvSourceSettings* set, double dt,
+                               RvParticles* p, int64_t* next_id, RvLiquidFlow* flow, RvError* error) {
+  if (!s->active) return RV_OK;
+  RvResult result = check(s, set, dt, error);
+  if (result) return result;
+  if (s->mode == RV_SOURCE_FILL) return rv_source_fill(s, state, set, p, next_id, flow, error);
+  return emit(s, state, set, dt, p, next_id, flow, error);
+}

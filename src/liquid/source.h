@@ -1,0 +1,68 @@
+// Where liquid comes from and where it goes (WH-43): emitters by rate, regions kept full, sinks, open sides, kill
+// boxes. Nothing here knows of nodes or files.
+//
+// Use, once a substep, by the solver's frame:
+//   1. rv_liquid_sinks_take   after particles moved: marks what leaves as dead and counts it
+//   2. rv_particles_sort      takes the dead away
+//   3. rv_liquid_source_flow  for each source in the order of its id, before the grid is built: new particles stand
+//                             behind the sorted ones
+//   4. rv_particles_sort      if flow->born rose: after a source that fills, since what it sees are sorted particles,
+//                             and after the last
+// The ledger is exact: each particle's volume is counted as it comes or goes. bulk = initial + sources - killed -
+// outflow.
+#ifndef RV_LIQUID_SOURCE_H
+#define RV_LIQUID_SOURCE_H
+
+#include "liquid/sink.h"
+
+typedef enum RvSourceMode {
+  RV_SOURCE_EMIT,  // so much volume a second out of triangles
+  RV_SOURCE_FILL   // keeps a region full
+} RvSourceMode;
+
+// What a source remembers from substep to substep; part of the solver's state, zero at the start.
+typedef struct RvSourceState {
+  double owed;   // m^3 that flowed and do not make a particle yet
+  int64_t born;  // particles so far, which numbers the next
+} RvSourceState;
+
+typedef struct RvLiquidSource {
+  RvSourceMode mode;
+  int32_t id;   // chooses the random numbers; unique among the sources
+  int32_t row;  // of the particles: whose attributes they get (liquid/particles.h)
+  bool active;
+  double rate;         // m^3/s over all triangles
+  double velocity[3];  // m/s in the world
+  double speed;        // m/s along the outward normal, added
+  double inherit;      // share of the shape's own velocity, added
+  double spread;       // rad: half the angle of the cone of directions around velocity + speed
+  // RV_SOURCE_EMIT: three corners (m) a triangle at the end of the substep, clockwise seen from outside as Houdini
+  // winds them, and the corners' velocities (m/s) or NULL
+  size_t ntriangle;
+  const double* corners;
+  const float* corner_velocity;
+  // RV_SOURCE_FILL: the inside at the end of the substep, and the rigid motion of the shape: of its `center`, m/s, and
+  // about it, rad/s
+  RvRegion region;
+  double center[3], linear[3], angular[3];
+} RvLiquidSource;
+
+typedef struct RvSourceSettings {
+  double dx;          // m, of the grid
+  double origin[3];   // of the grid
+  double separation;  // m: a new particle has its cube of volume
+  double jitter;      // share of the cell in which a filled particle strays, 0..1; 0.5 is a good one
+  uint64_t seed;
+  size_t most;            // particles in all; more is refused before memory is taken
+  const RvRegion* solid;  // where there is solid nothing is kept full; or NULL
+} RvSourceSettings;
+
+// New particles of a substep of `dt` that ends now. A stream is even in space and time and does not depend on the
+// length of the substeps: a particle is born when the volume that flowed makes it whole, and has gone its way since. A
+// region that is kept full gets as many whole particles as fit into its volume beside those that are there, in the
+// emptiest cells first: never more, so noise does not pump. *next_id counts up, ids are never used again. Fails on an
+// amount of particles over `most`, on a place out of range, and on what is no number; then nothing was added.
+RvResult rv_liquid_source_flow(const RvLiquidSource* source, RvSourceState* state, const RvSourceSettings* settings,
+                               double dt, RvParticles* particles, int64_t* next_id, RvLiquidFlow* flow, RvError* error);
+
+#endif
