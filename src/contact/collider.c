@@ -80,9 +80,12 @@ RvResult rv_collider_distance(const RvCollider* s, size_t n, const RvVec3* at, d
   return RV_OK;
 }
 
-RvResult rv_collider_velocity(const RvCollider* s, size_t n, const RvVec3* at, RvVec3* velocity, RvError* error) {
+RvResult rv_collider_velocity(const RvCollider* s, size_t n, const RvVec3* at, double reach, RvVec3* velocity,
+                              RvError* error) {
   for (size_t k = 0; k < n; ++k) velocity[k] = rv_vec3(0, 0, 0);
-  if (s->shape != RV_COLLIDER_GRID || !s->velocity || n == 0) return RV_OK;
+  if (s->shape != RV_COLLIDER_GRID || n == 0) return RV_OK;
+  if (s->motion) s->motion(s->motion_user, n, at, reach, velocity);
+  if (s->motion || !s->velocity) return RV_OK;
   double* x = rv_alloc(n, 3 * sizeof(double));
   float* v = rv_alloc(n, 3 * sizeof(float));
   RvResult result = x && v ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for %zu samples of a collider", n);
@@ -112,7 +115,8 @@ RvColliderBox rv_collider_box(const RvCollider* s, double dt) {
   int32_t lo[3], hi[3];
   if (s->shape != RV_COLLIDER_GRID) return box;
   box.empty = !rv_grid_bounds(s->distance, lo, hi, box.lo, box.hi);
-  double wide = s->offset + (s->velocity ? fastest(s->velocity) * (fabs(s->grid_time) + dt) : 0);
+  double speed = s->motion ? s->fastest : s->velocity ? fastest(s->velocity) : 0;
+  double wide = s->offset + speed * (fabs(s->grid_time) + dt);
   for (int k = 0; k < 3; ++k) box.lo[k] -= wide, box.hi[k] += wide;
   return box;
 }

@@ -7,8 +7,10 @@
 // Signed distances of n points (offset included), and the unit slopes if `normal` is not NULL (0 where there is none).
 RvResult rv_collider_distance(const RvCollider* solid, size_t n, const RvVec3* at, double* distance, RvVec3* normal,
                               RvError* error);
-// Velocities of the solid's own motion in its space at n points: 0 without a field.
-RvResult rv_collider_velocity(const RvCollider* solid, size_t n, const RvVec3* at, RvVec3* velocity, RvError* error);
+// Velocities of the solid's own motion in its space at n points: 0 without a field, and where its surface is farther
+// than `reach`.
+RvResult rv_collider_velocity(const RvCollider* solid, size_t n, const RvVec3* at, double reach, RvVec3* velocity,
+                              RvError* error);
 // False where a ball round a point cannot meet the solid. The box is that of a grid's active voxels and
 // of where its own velocity may carry them.
 typedef struct RvColliderBox {

@@ -42,8 +42,13 @@ typedef struct RvCollider {
   double radius, half_height;  // of spheres and capsules
   const RvGrid* distance;
   const RvGrid* velocity;  // vec3, in the solid's space, as far out as it moves in a step; NULL: none
-  double grid_time;        // s from the moment of the grids to the start of the step: they are carried by `velocity`
-  RvVec3 position;         // at the start of the step
+  // Or by what the host knows of its surface: velocities at n points of the solid's space, 0 where it is farther than
+  // `reach`; no place of it is faster than `fastest`. NULL: none.
+  void (*motion)(const void* user, size_t n, const RvVec3* at, double reach, RvVec3* velocity);
+  const void* motion_user;
+  double fastest;
+  double grid_time;  // s from the moment of the grids to the start of the step: they are carried by its velocity
+  RvVec3 position;   // at the start of the step
   RvQuat orientation;
   RvVec3 linear, angular;  // m/s, rad/s in the world, constant during the step
   double offset;           // m added to the surface
@@ -69,7 +74,7 @@ typedef struct RvContactDef {
   size_t ncollider;
 } RvContactDef;
 
-// strands on, d0 = 3 r, k = 1e3 N/m2 and 1e4 on solids, friction 0.3, slip 0.5 d0, margin 1 d0, gravity along -y, 4
+// strands on, d0 = 3 r, k = 1e3 N/m2, on solids too, friction 0.3, slip 0.5 d0, margin 1 d0, gravity along -y, 4
 // neighbours.
 RvContactDef rv_contact_defaults(void);
 

@@ -120,8 +120,14 @@ static bool collect(Touching* w) {
 // the path without the solid's own velocity, at the moment of its grids
 static RvResult drift(Touching* w, RvError* error) {
   size_t n = w->points.count;
-  for (size_t k = 0; k < n; ++k) w->at[k] = w->points.data[k].from;
-  RvResult result = rv_collider_velocity(w->solid, n, w->at, w->slope, error);
+  // what is farther than both can come cannot meet
+  double reach = w->solid->offset + w->solid->fastest * (fabs(w->solid->grid_time) + w->dt), longest = 0;
+  for (size_t k = 0; k < n; ++k) {
+    const Point* p = &w->points.data[k];
+    longest = fmax(longest, margin_of(w, p) + rv_distance(p->from, p->to));
+    w->at[k] = p->from;
+  }
+  RvResult result = rv_collider_velocity(w->solid, n, w->at, reach + longest, w->slope, error);
   for (size_t k = 0; !result && k < n; ++k) {
     Point* p = &w->points.data[k];
     p->drift = w->slope[k];

@@ -46,7 +46,8 @@ static RvResult read_solids(const RvDetail* d, const RvStrandSolve* s, RvSolid* 
     }
     if (named(grid, "collision") && rv_grid_type(grid) == RV_GRID_FLOAT) {
       if (out) {
-        out[n] = (RvSolid){.mesh = last > first && first != SIZE_MAX, .first = first, .last = last, .friction = 0.3};
+        out[n] = (RvSolid){.mesh = last > first && first != SIZE_MAX, .first = first, .last = last, .prim = i};
+        out[n].friction = 0.3;
         if (friction && rv_attrib_storage(friction) != RV_STRING) out[n].friction = rv_attrib_get(friction, i, 0);
         // far away is outside
         float far[3] = {0};
@@ -98,6 +99,33 @@ static void lean(RvSolid* solid, const RvDetail* before, double unit, double fps
   if (v) rv_rigid_lean(&solid->motion, rv_scale(sum, unit / (fps * (double)(solid->last - solid->first))));
 }
 
+static bool same_points(const RvSolid* solid, const RvDetail* a, const RvDetail* b) {
+  const float *p = a ? rv_detail_f32(a, RV_POINT, "P", 3) : NULL, *q = rv_detail_f32(b, RV_POINT, "P", 3);
+  size_t n = solid->last - solid->first;
+  return p && q && rv_detail_count(a, RV_POINT) == rv_detail_count(b, RV_POINT) &&
+         memcmp(p + 3 * solid->first, q + 3 * solid->first, 3 * n * sizeof *p) == 0;
+}
+
+// how a solid moves in the frame: as one, or changing its shape
+static RvResult begin_motion(RvStrandContacts* c, RvStrandSolve* s, RvSolid* solid, RvError* error) {
+  RvCook* cook = s->cook;
+  double off = 0;
+  bool same;
+  RvResult result = fit(solid, c->before, c->now, s->set.metersperunit, &solid->motion, &off, &same, error);
+  if (result) return result;
+  // what floats and the artist's rounding leave of a rigid motion is below a tenth of a voxel
+  solid->rigid = same && off < 0.1 * rv_grid_voxel_size(solid->distance);
+  if (solid->rigid) lean(solid, c->before, s->set.metersperunit, cook->time.fps);
+  if (solid->rigid || !solid->mesh) return RV_OK;
+  // a source of whole frames answers with one of its two neighbours
+  const RvDetail* middle = NULL;
+  RvError own = {0};
+  if (cook->host->input_at) result = rv_cook_input_at(cook, 1, cook->time.frame - 0.5, &middle, &own);
+  if (result == RV_CANCELLED || result == RV_NO_MEMORY) return rv_fail(error, result, "%s", own.text);
+  solid->whole = result || !middle || same_points(solid, middle, c->before) || same_points(solid, middle, c->now);
+  return RV_OK;
+}
+
 static RvResult begin_solids(RvStrandContacts* c, RvStrandSolve* s, RvError* error) {
   RvCook* cook = s->cook;
   c->now = cook->ninput > 1 ? cook->input[1] : NULL;
@@ -106,30 +134,27 @@ static RvResult begin_solids(RvStrandContacts* c, RvStrandSolve* s, RvError* err
   RvResult result = rv_cook_input_at(cook, 1, cook->time.frame - 1, &c->before, &own);
   if (result == RV_CANCELLED || result == RV_NO_MEMORY) return rv_fail(error, result, "%s", own.text);
   if (result || !c->before) c->before = c->now;
-  size_t count;
-  result = read_solids(c->before, s, NULL, &count, error);
+  size_t count, had;
+  result = read_solids(c->now, s, NULL, &count, error);
+  if (!result) result = read_solids(c->before, s, NULL, &had, error);
   if (result) return result;
-  if (!count) {
+  if (!count && rv_detail_count(c->now, RV_PRIM))
     rv_cook_warn(cook, "input 2, the colliders, has no VDB named collision: put a collider node before it");
-    return RV_OK;
-  }
+  // a solid that comes or goes is there, or not, for the whole frame
+  if (count != had) c->before = c->now;
+  if (!count) return RV_OK;
   c->solids = rv_alloc_zero(count, sizeof *c->solids);
   c->colliders = rv_alloc_zero(count, sizeof *c->colliders);
   c->sampled = rv_alloc_zero(count, sizeof *c->sampled);
-  if (!c->solids || !c->colliders || !c->sampled)
+  c->motions = rv_alloc_zero(count, sizeof *c->motions);
+  if (!c->solids || !c->colliders || !c->sampled || !c->motions)
     return rv_fail(error, RV_NO_MEMORY, "out of memory for the colliders");
   c->nsolid = count;
   result = read_solids(c->before, s, c->solids, &count, error);
   for (size_t i = 0; i < count && !result; ++i) {
-    RvSolid* solid = &c->solids[i];
-    double off;
-    bool same;
-    if (solid->turned)
+    if (c->solids[i].turned)
       rv_cook_warn(cook, "input 2, level set %zu is inside out, negative far away: its sign is turned round", i + 1);
-    result = fit(solid, c->before, c->now, s->set.metersperunit, &solid->motion, &off, &same, error);
-    // what floats and the artist's rounding leave of a rigid motion is below a tenth of a voxel
-    if (!result) solid->rigid = same && off < 0.1 * rv_grid_voxel_size(solid->distance);
-    if (!result && solid->rigid) lean(solid, c->before, s->set.metersperunit, cook->time.fps);
+    result = begin_motion(c, s, &c->solids[i], error);
   }
   return result;
 }
@@ -147,42 +172,95 @@ static void set_motion(RvCollider* c, const RvRigid* a, const RvRigid* b, RvVec3
   c->linear = rv_scale(rv_sub(pb, pa), 1 / dt), c->angular = rv_vec3_load64(rates + 3);
 }
 
-static RvRigid inverse(const RvRigid* r) {
-  return (RvRigid){rv_quat_conjugate(r->turn), r->to, r->from, r->arc};
+// Two moments of the colliders and how far between them the step begins: its own ends, or those of the frame.
+typedef struct Moments {
+  const RvDetail *a, *b;
+  double span;  // s
+  double from;  // share
+  bool whole;   // for the solids that are known at whole frames only
+} Moments;
+
+// the shape at the second moment, which its points reach on straight ways from the first
+static RvResult deform_solid(RvStrandContacts* c, RvStrandSolve* s, size_t i, const Moments* at, RvSolid* solid,
+                             const RvMesh* mesh, size_t* triangle, RvError* error) {
+  size_t begin = *triangle, end = begin;
+  while (end < mesh->ntriangle && (size_t)mesh->prims[end] < solid->prim) ++end;
+  *triangle = end;
+  if (c->solids[i].rigid || !c->solids[i].mesh || c->solids[i].whole != at->whole) return RV_OK;
+  double unit = s->set.metersperunit;
+  bool same = rv_detail_count(at->a, RV_POINT) == rv_detail_count(at->b, RV_POINT);
+  RvMeshMotionDef def = {.first = solid->mesh ? solid->first : 0,
+                         .last = solid->mesh ? solid->last : 0,
+                         .ntriangle = solid->mesh ? end - begin : 0,
+                         .triangles = mesh->triangles + 3 * begin,
+                         .P = rv_detail_f32(same ? at->a : at->b, RV_POINT, "P", 3),
+                         .after = same ? rv_detail_f32(at->b, RV_POINT, "P", 3) : NULL,
+                         .v = rv_detail_f32(at->b, RV_POINT, "v", 3),
+                         .unit = unit,
+                         .dt = at->span,
+                         .rate = unit / s->def.timescale,
+                         .from = at->from};
+  RvResult result = rv_mesh_motion_init(&c->motions[i], &def, error);
+  if (result) return result;
+  RvCollider* collider = &c->colliders[i];
+  collider->distance = c->sampled[i] = solid->distance;
+  solid->distance = NULL;
+  collider->motion = rv_mesh_motion_at, collider->motion_user = &c->motions[i];
+  collider->fastest = c->motions[i].fastest;
+  collider->grid_time = (at->from - 1) * at->span;
+  return RV_OK;
 }
 
-// the shape at the step's end, moving as its points do on the whole
+static RvResult deform_solids(RvStrandContacts* c, RvStrandSolve* s, const Moments* at, RvError* error) {
+  RvSolid* solids = rv_alloc_zero(c->nsolid, sizeof *solids);
+  RvMesh mesh = {0};
+  size_t count = c->nsolid, triangle = 0;
+  RvResult result = solids ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for the colliders");
+  if (!result) result = read_solids(at->b, s, solids, &count, error);
+  if (!result) result = rv_mesh_from_detail(at->b, &mesh, error);
+  for (size_t i = 0; i < c->nsolid && !result; ++i)
+    result = deform_solid(c, s, i, at, &solids[i], &mesh, &triangle, error);
+  rv_mesh_free(&mesh);
+  release_solids(solids, c->nsolid);
+  return result;
+}
+
+// the colliders as they are at a share of the frame, if they are as many as at its end
+static RvResult ask(RvStrandContacts* c, RvStrandSolve* s, double share, const RvDetail** out, RvError* error) {
+  RvError own = {0};
+  size_t count = 0;
+  RvResult result = rv_cook_input_at(s->cook, 1, s->cook->time.frame - 1 + share, out, &own);
+  if (result == RV_CANCELLED || result == RV_NO_MEMORY) return rv_fail(error, result, "%s", own.text);
+  if (!result && *out) result = read_solids(*out, s, NULL, &count, error);
+  if (result || !*out || count != c->nsolid) *out = c->now;
+  return RV_OK;
+}
+
+static void release_samples(RvStrandContacts* c) {
+  for (size_t i = 0; i < c->nsolid && c->sampled && c->motions; ++i) {
+    if (c->sampled[i]) rv_grid_release(c->sampled[i]);
+    c->sampled[i] = NULL;
+    rv_mesh_motion_free(&c->motions[i]);
+  }
+}
+
 static RvResult sample_solids(RvStrandContacts* c, RvStrandSolve* s, double from, double to, double dt,
                               RvError* error) {
-  const RvDetail *a, *b;
-  RvCook* cook = s->cook;
-  RvResult result = rv_cook_input_at(cook, 1, cook->time.frame - 1 + from, &a, error);
-  if (!result) result = rv_cook_input_at(cook, 1, cook->time.frame - 1 + to, &b, error);
-  if (result) return result;
-  size_t count;
-  if (!cook->host->input_at) a = b = c->now;
-  result = read_solids(b, s, NULL, &count, error);
-  if (result || count != c->nsolid)
-    return result ? result
-                  : rv_fail(error, RV_BAD_INPUT,
-                            "input 2, the colliders, has %zu level sets and had %zu a frame before", count, c->nsolid);
-  RvSolid* solids = rv_alloc_zero(count, sizeof *solids);
-  if (!solids) return rv_fail(error, RV_NO_MEMORY, "out of memory for the colliders");
-  result = read_solids(b, s, solids, &count, error);
-  RvVec3 origin = rv_scale(rv_vec3_load64(s->set.origin), s->set.metersperunit);
-  for (size_t i = 0; i < count && !result; ++i) {
-    if (c->solids[i].rigid) continue;
-    double off;
-    bool same;
-    RvRigid still = {.turn = rv_quat_identity()}, motion = still;
-    result = fit(&solids[i], a, b, s->set.metersperunit, &motion, &off, &same, error);
-    if (result) break;
-    RvRigid back = same ? inverse(&motion) : still;
-    c->colliders[i].distance = c->sampled[i] = solids[i].distance;
-    solids[i].distance = NULL;
-    set_motion(&c->colliders[i], &back, &still, origin, dt);
+  bool any[2] = {false, false};
+  for (size_t i = 0; i < c->nsolid; ++i)
+    if (c->solids[i].mesh && !c->solids[i].rigid) any[c->solids[i].whole] = true;
+  release_samples(c);
+  RvResult result = RV_OK;
+  if (any[1]) {
+    Moments at = {c->before, c->now, s->cook->dt * s->def.timescale, from, true};
+    result = deform_solids(c, s, &at, error);
   }
-  release_solids(solids, count);
+  if (!result && any[0]) {
+    Moments at = {.span = dt};
+    result = ask(c, s, from, &at.a, error);
+    if (!result) result = ask(c, s, to, &at.b, error);
+    if (!result) result = deform_solids(c, s, &at, error);
+  }
   return result;
 }
 
@@ -377,17 +455,13 @@ void rv_strand_contacts_accept(RvStrandContacts* c, RvStrandSolve* s) {
     rv_contacts_accept(c->contacts, s->state->q);
     c->begun = true;
   }
-  for (size_t i = 0; i < c->nsolid; ++i) {
-    if (c->sampled[i]) rv_grid_release(c->sampled[i]);
-    c->sampled[i] = NULL;
-  }
+  release_samples(c);
 }
 
 void rv_strand_contacts_end(RvStrandContacts* c) {
-  for (size_t i = 0; c->sampled && i < c->nsolid; ++i)
-    if (c->sampled[i]) rv_grid_release(c->sampled[i]);
+  release_samples(c);
   rv_contacts_free(c->contacts);
   release_solids(c->solids, c->nsolid);
-  rv_free(c->colliders), rv_free(c->sampled), rv_free(c->velocity);
+  rv_free(c->colliders), rv_free(c->sampled), rv_free(c->motions), rv_free(c->velocity);
   rv_free(c->memory.links), rv_free(c->memory.touches);
 }

@@ -4,6 +4,7 @@
 
 #include "contact/contact.h"
 #include "node/strandsolver.h"
+#include "node/strandsolver_motion.h"
 
 typedef struct RvStrandContactDef {
   bool strands, solids;
@@ -18,9 +19,11 @@ typedef struct RvSolid {
   RvRigid motion;               // of the mesh, from the frame before, in metres of the scene
   bool rigid;                   // the mesh moves as one, or stands still
   bool mesh;
+  bool whole;   // the mesh is known at whole frames only, and goes straight between them
   bool turned;  // it was inside out
   double friction;
   size_t first, last;  // its points
+  size_t prim;         // of the level set
 } RvSolid;
 
 // What was between the steps, as the state keeps it.
@@ -39,7 +42,8 @@ typedef struct RvStrandContacts {
   size_t nsolid;
   const RvDetail *before, *now;  // the input at both frames; borrowed
   RvCollider* colliders;
-  RvGrid** sampled;  // grids of this substep, released at its end
+  RvGrid** sampled;  // grids and motions of this substep, released at its end
+  RvMeshMotion* motions;
   double* velocity;  // [unknowns]
   RvContactMemory memory;
   RvContactStats stats;
