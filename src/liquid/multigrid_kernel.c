@@ -2,64 +2,36 @@
 // exact, so the rounding of A x is that of its gradient, not of its value.
 #include "liquid/multigrid_kernel.h"
 
-#include "math/lanes_float.h"
+#include "liquid/rows.h"
 
 // the w = 1 builds of a kernel are baselines of others; rows have one width only
 #if RV_W == 8
 
-// a tile of a vector with its six neighbours
-typedef struct Around {
-  const float *own, *near[6];
-} Around;
-
-RV_INLINE Around around(const RvMgLevel* level, const float* x, size_t t) {
-  Around a = {.own = x + t * RV_TILE_CELLS};
-  for (int k = 0; k < 6; ++k) a.near[k] = x + (size_t)level->near[t][k] * RV_TILE_CELLS;
-  return a;
-}
-
-// a slice of it: 64 cells of one z, and the slices on both sides of it
-typedef struct Slice {
-  const float *own, *left, *right, *down, *up, *back, *front;
-} Slice;
-
-RV_INLINE Slice slice(const Around* a, int z) {
-  int at = z * 64;
-  return (Slice){a->own + at,
-                 a->near[0] + at,
-                 a->near[1] + at,
-                 a->near[2] + at,
-                 a->near[3] + at,
-                 z > 0 ? a->own + at - 64 : a->near[4] + 448,
-                 z < 7 ? a->own + at + 64 : a->near[5]};
-}
-
 // row y of x, and its differences to the rows around
-typedef struct Rows {
+typedef struct Differences {
   RvRow c, left, right, down, up, back, front;
-} Rows;
+} Differences;
 
-RV_INLINE Rows differences(const Slice* s, int y) {
-  int row = y * 8;
-  RvRow c = rv_row_load(s->own + row);
-  return (Rows){c,
-                c - rv_row_before(rv_row_load(s->left + row), c),
-                c - rv_row_after(c, rv_row_load(s->right + row)),
-                c - rv_row_load(y > 0 ? s->own + row - 8 : s->down + 56),
-                c - rv_row_load(y < 7 ? s->own + row + 8 : s->up),
-                c - rv_row_load(s->back + row),
-                c - rv_row_load(s->front + row)};
+RV_INLINE Differences differences(const RvSlice* s, int y) {
+  RvRow c = rv_slice_own(s, y);
+  return (Differences){c,
+                       c - rv_slice_left(s, y),
+                       c - rv_slice_right(s, y),
+                       c - rv_slice_down(s, y),
+                       c - rv_slice_up(s, y),
+                       c - rv_slice_back(s, y),
+                       c - rv_slice_front(s, y)};
 }
 
 // row y of A x; center gets the row of x itself
-RV_INLINE RvRow apply_plain(const Slice* s, int y, RvRow* center) {
-  Rows r = differences(s, y);
+RV_INLINE RvRow apply_plain(const RvSlice* s, int y, RvRow* center) {
+  Differences r = differences(s, y);
   *center = r.c;
   return ((r.left + r.right) + (r.down + r.up)) + (r.back + r.front);
 }
 
-RV_INLINE RvRow apply_general(const Slice* s, const float* coef, const float* drain, int y, int z, RvRow* center) {
-  Rows r = differences(s, y);
+RV_INLINE RvRow apply_general(const RvSlice* s, const float* coef, const float* drain, int y, int z, RvRow* center) {
+  Differences r = differences(s, y);
   const float* cx = coef + rv_mg_face_x(0, y, z);
   const float* cy = coef + rv_mg_face_y(0, y, z);
   const float* cz = coef + rv_mg_face_z(0, y, z);
@@ -89,12 +61,12 @@ RV_INLINE double sweep(const RvMgLevel* level, const float* x, const float* b, f
                        size_t begin, size_t end) {
   RvRowSum sum = {0};
   for (size_t t = begin; t < end; ++t) {
-    Around a = around(level, x, t);
+    RvAround a = rv_around((const int32_t(*)[6])level->near, x, t);
     bool plain = level->slot[t] < 0;
     General g = plain ? (General){0} : general(level, t);
     RvRow scale = rv_row_set(plain ? w / 6 : w), c;
     for (int z = 0; z < 8; ++z) {
-      Slice s = slice(&a, z);
+      RvSlice s = rv_slice(&a, z);
       const float* right = b + t * RV_TILE_CELLS + z * 64;
       float* to = out + t * RV_TILE_CELLS + z * 64;
       if (plain) {
@@ -126,12 +98,12 @@ double RV_KERNEL(rv_mg_sweep)(const RvMgLevel* level, const float* x, const floa
 double RV_KERNEL(rv_mg_apply)(const RvMgLevel* level, const float* p, float* out, size_t begin, size_t end) {
   RvRowSum sum = {0};
   for (size_t t = begin; t < end; ++t) {
-    Around a = around(level, p, t);
+    RvAround a = rv_around((const int32_t(*)[6])level->near, p, t);
     bool plain = level->slot[t] < 0;
     General g = plain ? (General){0} : general(level, t);
     RvRow c;
     for (int z = 0; z < 8; ++z) {
-      Slice s = slice(&a, z);
+      RvSlice s = rv_slice(&a, z);
       float* to = out + t * RV_TILE_CELLS + z * 64;
       if (plain) {
         RV_UNROLL for (int y = 0; y < 8; ++y) {
@@ -159,14 +131,14 @@ RV_INLINE void fold(RvRow s, float* to) {
 }
 
 RV_INLINE void restrict_child(const RvMgLevel* fine, const float* x, const float* b, size_t t, float* to) {
-  Around a = around(fine, x, t);
+  RvAround a = rv_around((const int32_t(*)[6])fine->near, x, t);
   bool plain = fine->slot[t] < 0;
   General g = plain ? (General){.rows = ~0ull} : general(fine, t);
   RvRow c;
   for (int z = 0; z < 8; z += 2) {
     RvRow s[4] = {{0}, {0}, {0}, {0}};
     RV_UNROLL for (int k = 0; k < 2; ++k) {
-      Slice own = slice(&a, z + k);
+      RvSlice own = rv_slice(&a, z + k);
       const float* right = b + t * RV_TILE_CELLS + (z + k) * 64;
       RV_UNROLL for (int y = 0; y < 8; ++y) {
         if (!plain && !has_row(g.rows, y, z + k)) continue;

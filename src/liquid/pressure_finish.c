@@ -73,11 +73,7 @@ static void finish_face(const RvPressureIn* in, int axis, size_t at, size_t at_l
   double fall = tile->x[c] - tile->x[c - step];
   if (wet_lo != wet_hi) {
     float theta = wet_lo ? rv_pressure_theta(d_lo, d_hi) : rv_pressure_theta(d_hi, d_lo);
-    double surface = 0;
-    if (in->surface) {
-      double from = in->surface[wet_lo ? at_lo : at], to = in->surface[wet_lo ? at : at_lo];
-      surface = (from + theta * (to - from)) * in->dt / (in->density * in->dx);
-    }
+    double surface = wet_lo ? rv_pressure_surface(in, at_lo, at) : rv_pressure_surface(in, at, at_lo);
     fall = wet_lo ? (surface - tile->x[c - step]) / theta : (tile->x[c] - surface) / theta;
   }
   in->velocity[axis][at] = (float)(f.velocity - f.scale * fall);

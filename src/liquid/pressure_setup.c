@@ -95,11 +95,8 @@ static void add_face(const RvPressureIn* in, Tile* tile, int axis, size_t at, in
   if (wet < 0) return;
   float theta = wet_lo ? rv_pressure_theta(d_lo, d_hi) : rv_pressure_theta(d_hi, d_lo);
   tile->drain[wet] += c / theta;
-  if (in->surface) {
-    // where the surface is, between the two centres
-    double from = in->surface[wet_lo ? at_lo : at], to = in->surface[wet_lo ? at : at_lo];
-    tile->b[wet] += c / theta * (from + theta * (to - from)) * in->dt / (in->density * in->dx);
-  }
+  double surface = wet_lo ? rv_pressure_surface(in, at_lo, at) : rv_pressure_surface(in, at, at_lo);
+  tile->b[wet] += c / theta * surface;
 }
 
 static void add_faces(const RvPressureIn* in, Tile* tile, size_t t, int axis) {

@@ -66,4 +66,13 @@ static inline float rv_pressure_theta(float wet, float dry) {
   return theta > (float)RV_PRESSURE_THETA ? theta < 1 ? theta : 1 : (float)RV_PRESSURE_THETA;
 }
 
+// q at the free surface between the wet cell and the dry one, where it truly lies: with theta as it is limited, the
+// pressures of near surfaces would be those of other places, and their difference is divided by theta
+static inline double rv_pressure_surface(const RvPressureIn* in, size_t wet, size_t dry) {
+  if (!in->surface) return 0;
+  double theta = (double)in->distance[wet] / ((double)in->distance[wet] - in->distance[dry]);
+  double p = in->surface[wet] + theta * ((double)in->surface[dry] - in->surface[wet]);
+  return p * in->dt / (in->density * in->dx);
+}
+
 #endif

@@ -91,8 +91,8 @@ static void assemble_face(const RvPressureIn* in, Dense* d, int axis, size_t lo,
     size_t wet = i >= 0 ? lo : at, dry = i >= 0 ? at : lo;
     int k = i >= 0 ? i : j;
     double theta = in->distance[wet] / (in->distance[wet] - in->distance[dry]);
-    theta = fmax(theta, RV_PRESSURE_THETA);
     double surface = in->surface ? (1 - theta) * in->surface[wet] + theta * in->surface[dry] : 0;
+    theta = fmax(theta, RV_PRESSURE_THETA);
     d->a[k * d->n + k] += c / theta;
     d->b[k] += c / theta * surface;
   }

@@ -1,0 +1,33 @@
+// What a viscosity solve works on: vectors over the tiles with a tile of zeros behind, and their kernels.
+#ifndef RV_LIQUID_VISCOSITY_WORK_H
+#define RV_LIQUID_VISCOSITY_WORK_H
+
+#include "math/kernel.h"
+#include "space/tiles.h"
+
+// Stresses: at centres xx, yy, zz; at the lower edges of a cell along x (yz), y (xz) and z (xy).
+enum { RV_STRESS_XX, RV_STRESS_YY, RV_STRESS_ZZ, RV_STRESS_YZ, RV_STRESS_XZ, RV_STRESS_XY, RV_STRESSES };
+
+typedef struct RvViscosityWork {
+  size_t count;
+  int32_t (*near)[6];  // at -x, +x, -y, +y, -z, +z; `count`: absent
+  float beta;          // viscosity dt / (density dx^2)
+  float* mass[3];      // of each face, 0..1
+  float* inverse[3];   // 1 / diagonal where the face is unknown, 0 elsewhere
+  float* weight[4];    // of stresses: centres, then edges along x, y, z
+  float* stress[RV_STRESSES];
+  float *u[3], *r[3], *p[3], *q[3];
+} RvViscosityWork;
+
+// stress of a velocity, over tiles begin..end
+RV_KERNEL_DECLARE(void, rv_viscosity_stress, (const RvViscosityWork*, float* const v[3], size_t begin, size_t end))
+// out = A v where unknown, 0 elsewhere, from the stress of v; returns v . out
+RV_KERNEL_DECLARE(double, rv_viscosity_force,
+                  (const RvViscosityWork*, float* const v[3], float* const out[3], size_t begin, size_t end))
+// u += alpha p, r -= alpha q; returns r . inverse r, and r . r of each tile
+RV_KERNEL_DECLARE(double, rv_viscosity_advance,
+                  (const RvViscosityWork*, float alpha, double* square, size_t begin, size_t end))
+// p = inverse r + beta p
+RV_KERNEL_DECLARE(void, rv_viscosity_turn, (const RvViscosityWork*, float beta, size_t begin, size_t end))
+
+#endif
