@@ -39,7 +39,7 @@ RvResult rv_mesh_measure(const RvMesh* mesh, RvMeshFacts* facts, RvError* error)
 typedef struct RvMeshGrid {
   const char* name;
   double voxel_size, band;
-  bool open;         // distance without sign
+  double shell;      // above 0: the distance from both sides of a shell of that thickness, as a mesh with holes needs
   bool exact;        // true distances all through the band, not only next to the surface
   const char* parm;  // sets the voxel size; for messages
 } RvMeshGrid;

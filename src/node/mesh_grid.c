@@ -1,5 +1,6 @@
 // Level sets of meshes.
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -51,8 +52,7 @@ static void refine_leaves(void* arg, size_t begin, size_t end) {
 static RvResult refine_distances(const RvMesh* mesh, RvGrid* grid, double voxel_size, RvError* error) {
   float background[3];
   rv_grid_background(grid, background);
-  Refine refine = {
-      .mesh = mesh, .grid = grid, .near = (float)(exact_reach * voxel_size), .background = background[0]};
+  Refine refine = {.mesh = mesh, .grid = grid, .near = (float)(exact_reach * voxel_size), .background = background[0]};
   float* boxes = rv_alloc(mesh->ntriangle, 6 * sizeof *boxes);
   if (!boxes) return rv_fail(error, RV_NO_MEMORY, "no memory for the boxes of %zu triangles", mesh->ntriangle);
   for (size_t i = 0; i < mesh->ntriangle; ++i)
@@ -72,10 +72,43 @@ static RvResult refine_distances(const RvMesh* mesh, RvGrid* grid, double voxel_
   return RV_OK;
 }
 
+// distance to both sides of a shell: |d| - thickness / 2, below 0 within it
+static RvResult make_shell(const RvGrid* sheet, double voxel, double band, double thickness, RvGrid** out,
+                           RvError* error) {
+  float half = (float)(thickness / 2), background = (float)(band * voxel) - half;
+  RvResult r = rv_grid_create(RV_GRID_FLOAT, rv_grid_name(sheet), RV_GRID_LEVEL_SET, voxel, &background, out, error);
+  size_t count = rv_grid_leaf_count(sheet);
+  enum { BATCH = 512 };
+  float* values = rv_alloc(BATCH, 512 * sizeof *values);
+  uint64_t* active = rv_alloc(BATCH, 8 * sizeof *active);
+  int32_t* origins = rv_alloc(BATCH, 3 * sizeof *origins);
+  if (!values || !active || !origins) r = rv_fail(error, RV_NO_MEMORY, "no memory for a shell of %zu blocks", count);
+  for (size_t i = 0; i < count && r == RV_OK; i += BATCH) {
+    size_t n = count - i < BATCH ? count - i : BATCH;
+    for (size_t k = 0; k < n; ++k) {
+      RvLeaf leaf;
+      if (!rv_grid_leaf(sheet, i + k, &leaf)) {
+        r = rv_fail(error, RV_INTERNAL, "block %zu of a grid went missing", i + k);
+        break;
+      }
+      memcpy(origins + 3 * k, leaf.origin, sizeof leaf.origin);
+      memcpy(active + 8 * k, leaf.active, 8 * sizeof *active);
+      for (int j = 0; j < 512; ++j) values[512 * k + (size_t)j] = fabsf(leaf.values[j]) - half;
+    }
+    if (r == RV_OK) r = rv_grid_set_leaves(*out, n, origins, values, active, error);
+  }
+  rv_free(values);
+  rv_free(active);
+  rv_free(origins);
+  return r;
+}
+
 RvResult rv_mesh_to_grid(const RvMesh* mesh, const RvMeshFacts* facts, const RvMeshGrid* want, RvGrid** out,
                          RvError* error) {
   // whole blocks of 8 are stored, so count some voxels more on each side of the surface
-  double size = want->voxel_size, voxels = facts->area / (size * size) * (2 * want->band + 8);
+  // and the band is counted from a shell's surface
+  double size = want->voxel_size, band = want->band + want->shell / 2 / size;
+  double voxels = facts->area / (size * size) * (2 * band + 8);
   const double most = 5e8;
   *out = NULL;
   if (voxels > most) {
@@ -84,9 +117,15 @@ RvResult rv_mesh_to_grid(const RvMesh* mesh, const RvMeshFacts* facts, const RvM
                    "larger by a factor of %.2g",
                    want->parm, size, voxels, most, sqrt(voxels / most) * 1.05);
   }
-  RvResult r = rv_grid_from_mesh(want->name, size, want->band, mesh->npoint, mesh->points, mesh->ntriangle,
-                                 mesh->triangles, want->open, out, error);
-  if (r == RV_OK && want->exact) r = refine_distances(mesh, *out, size, error);
+  RvGrid* grid = NULL;
+  RvResult r = rv_grid_from_mesh(want->name, size, band, mesh->npoint, mesh->points, mesh->ntriangle, mesh->triangles,
+                                 want->shell > 0, &grid, error);
+  if (r == RV_OK && want->exact) r = refine_distances(mesh, grid, size, error);
+  if (r == RV_OK && want->shell > 0)
+    r = make_shell(grid, size, band, want->shell, out, error);
+  else
+    *out = grid, grid = NULL;
+  if (grid) rv_grid_release(grid);
   if (r != RV_OK && *out) {
     rv_grid_release(*out);
     *out = NULL;

@@ -125,37 +125,6 @@ static RvResult add_velocity(RvCook* cook, RvDetail* detail, RvError* error) {
 
 //---------------------------------------------------------------------------------------------- meshes
 
-// distance to both sides of a shell: |d| - thickness / 2, below 0 within it
-static RvResult make_shell(const RvGrid* sheet, double voxel, double band, double thickness, RvGrid** out,
-                           RvError* error) {
-  float half = (float)(thickness / 2), background = (float)(band * voxel) - half;
-  RvResult r = rv_grid_create(RV_GRID_FLOAT, "collision", RV_GRID_LEVEL_SET, voxel, &background, out, error);
-  size_t count = rv_grid_leaf_count(sheet);
-  enum { BATCH = 512 };
-  float* values = rv_alloc(BATCH, 512 * sizeof *values);
-  uint64_t* active = rv_alloc(BATCH, 8 * sizeof *active);
-  int32_t* origins = rv_alloc(BATCH, 3 * sizeof *origins);
-  if (!values || !active || !origins) r = rv_fail(error, RV_NO_MEMORY, "no memory for a shell of %zu blocks", count);
-  for (size_t i = 0; i < count && r == RV_OK; i += BATCH) {
-    size_t n = count - i < BATCH ? count - i : BATCH;
-    for (size_t k = 0; k < n; ++k) {
-      RvLeaf leaf;
-      if (!rv_grid_leaf(sheet, i + k, &leaf)) {
-        r = rv_fail(error, RV_INTERNAL, "block %zu of a grid went missing", i + k);
-        break;
-      }
-      memcpy(origins + 3 * k, leaf.origin, sizeof leaf.origin);
-      memcpy(active + 8 * k, leaf.active, 8 * sizeof *active);
-      for (int j = 0; j < 512; ++j) values[512 * k + (size_t)j] = fabsf(leaf.values[j]) - half;
-    }
-    if (r == RV_OK) r = rv_grid_set_leaves(*out, n, origins, values, active, error);
-  }
-  rv_free(values);
-  rv_free(active);
-  rv_free(origins);
-  return r;
-}
-
 static void tell_faults(RvCook* cook, const RvMeshFacts* facts, bool open) {
   const ColliderParms* p = cook->parms;
   if (p->mode == MODE_CLOSED && facts->open_edges)
@@ -192,17 +161,11 @@ static RvResult mesh_distance(RvCook* cook, const RvMesh* mesh, const RvMeshFact
   *thickness = fmax(p->thickness, 2 * voxel);
   if (p->thickness > 0 && p->thickness < 2 * voxel)
     rv_cook_warn(cook, "thickness of %g is less than two voxels of %g: %g is used", p->thickness, voxel, *thickness);
-  RvGrid* sheet = NULL;
-  // the band is counted from the shell's surface
-  double band = p->band + *thickness / 2 / voxel;
-  if (band > 200)
+  if (p->band + *thickness / 2 / voxel > 200)
     return rv_fail(error, RV_BAD_INPUT, "thickness of %g is %.0f voxels: choose a larger voxelsize", *thickness,
                    *thickness / voxel);
-  want = (RvMeshGrid){"collision", voxel, band, .open = true, .exact = true, .parm = "voxelsize"};
-  RvResult r = rv_mesh_to_grid(mesh, facts, &want, &sheet, error);
-  if (r == RV_OK) r = make_shell(sheet, voxel, band, *thickness, out, error);
-  if (sheet) rv_grid_release(sheet);
-  return r;
+  want = (RvMeshGrid){"collision", voxel, p->band, .shell = *thickness, .exact = true, .parm = "voxelsize"};
+  return rv_mesh_to_grid(mesh, facts, &want, out, error);
 }
 
 static RvResult collide_mesh(RvCook* cook, RvDetail* detail, const RvMesh* mesh, bool has_distance, RvError* error) {

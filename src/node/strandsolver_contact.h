@@ -3,8 +3,8 @@
 #define RV_NODE_STRANDSOLVER_CONTACT_H
 
 #include "contact/contact.h"
+#include "node/colliders.h"
 #include "node/strandsolver.h"
-#include "node/strandsolver_motion.h"
 
 typedef struct RvStrandContactDef {
   bool strands, solids;
@@ -12,19 +12,6 @@ typedef struct RvStrandContactDef {
   double thickness;  // m, added to solids
   double rootfree;   // m
 } RvStrandContactDef;
-
-// One solid: a level set named collision, and the mesh before it in the same detail.
-typedef struct RvSolid {
-  RvGrid *distance, *velocity;  // in metres; released by the frame
-  RvRigid motion;               // of the mesh, from the frame before, in metres of the scene
-  bool rigid;                   // the mesh moves as one, or stands still
-  bool mesh;
-  bool whole;   // the mesh is known at whole frames only, and goes straight between them
-  bool turned;  // it was inside out
-  double friction;
-  size_t first, last;  // its points
-  size_t prim;         // of the level set
-} RvSolid;
 
 // What was between the steps, as the state keeps it.
 typedef struct RvContactMemory {
@@ -38,13 +25,10 @@ typedef struct RvStrandContacts {
   RvStrandContactDef def;
   RvContacts* contacts;
   bool begun;
-  RvSolid* solids;  // at the frame before
-  size_t nsolid;
-  const RvDetail *before, *now;  // the input at both frames; borrowed
-  RvCollider* colliders;
-  RvGrid** sampled;  // grids and motions of this substep, released at its end
-  RvMeshMotion* motions;
-  double* velocity;  // [unknowns]
+  RvColliders solids;
+  RvSolidStep* steps;     // of the solids
+  RvCollider* colliders;  // of the solids, in this substep
+  double* velocity;       // [unknowns]
   RvContactMemory memory;
   RvContactStats stats;
 } RvStrandContacts;

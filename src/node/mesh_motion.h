@@ -1,6 +1,6 @@
 // How a mesh that changes its shape moves between two moments: velocities of its surface.
-#ifndef RV_NODE_STRANDSOLVER_MOTION_H
-#define RV_NODE_STRANDSOLVER_MOTION_H
+#ifndef RV_NODE_MESH_MOTION_H
+#define RV_NODE_MESH_MOTION_H
 
 #include "node/mesh.h"
 #include "node/nearest.h"

@@ -1,4 +1,4 @@
-#include "node/strandsolver_motion.h"
+#include "node/mesh_motion.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,0 +1,375 @@
+#include "node/colliders.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "node/mesh.h"
+
+static bool named(const RvGrid* grid, const char* name) {
+  return grid && strcmp(rv_grid_name(grid), name) == 0;
+}
+
+//---------------------------------------------------------------------------------------------- grids
+
+// a grid in metres: shared where the scene's unit is one, else a scaled copy; `value` scales what it holds
+static RvResult in_metres(RvGrid* grid, double unit, double value, RvGrid** out, RvError* error) {
+  if (unit == 1 && value == 1) {
+    *out = rv_grid_retain(grid);
+    return RV_OK;
+  }
+  double m[16];
+  const double scale[9] = {value, 0, 0, 0, value, 0, 0, 0, value};
+  RvResult result = rv_grid_copy(grid, out, error);
+  if (!result) result = rv_grid_transform(*out, m, error);
+  for (int i = 0; !result && i < 16; ++i)
+    if (i % 4 < 3) m[i] *= unit;
+  if (!result) result = rv_grid_set_transform(*out, m, error);
+  if (!result) result = rv_grid_map_values(*out, scale, error);
+  if (result && *out) rv_grid_release(*out), *out = NULL;
+  return result;
+}
+
+// the same surface with distances known as far as asked
+static RvResult widen(const RvCollidersDef* def, RvGrid** grid, RvError* error) {
+  float far[3] = {0};
+  rv_grid_background(*grid, far);
+  double voxel = fmax(rv_grid_voxel_size(*grid), def->voxel);
+  if (!(def->band > 0) || far[0] >= def->band || !rv_grid_leaf_count(*grid)) return RV_OK;
+  size_t npoint, ntriangle;
+  float* points = NULL;
+  int32_t* triangles = NULL;
+  RvGrid* wide = NULL;
+  RvResult result = rv_grid_to_mesh(*grid, 0, 0, &npoint, &points, &ntriangle, &triangles, error);
+  // a surface without faces is thinner than its voxels: it stays as it is
+  if (!result && ntriangle)
+    result = rv_grid_from_mesh("collision", voxel, ceil(def->band / voxel) + 1, npoint, points, ntriangle, triangles,
+                               false, &wide, error);
+  rv_free(points), rv_free(triangles);
+  if (!result && wide) rv_grid_release(*grid), *grid = wide;
+  return result;
+}
+
+//---------------------------------------------------------------------------------------------- reading
+
+// names of the grids: those of the node collider, else, of raw input, those of a cache
+typedef struct Names {
+  const char *distance, *velocity[2];
+} Names;
+
+static Names names_of(const RvDetail* d, const RvCollidersDef* def) {
+  Names collider = {"collision", {"collisionvel", NULL}}, cache = {"surface", {"vel", "v"}};
+  if (!def->raw || rv_detail_find_vdb(d, "collision") || !rv_detail_find_vdb(d, "surface")) return collider;
+  return cache;
+}
+
+static bool is_velocity(const RvGrid* grid, const Names* names) {
+  if (!grid || rv_grid_type(grid) != RV_GRID_VEC3) return false;
+  return named(grid, names->velocity[0]) || (names->velocity[1] && named(grid, names->velocity[1]));
+}
+
+// faces since the last level set
+typedef struct Run {
+  size_t first, last, first_prim, last_prim;
+} Run;
+
+static const Run no_run = {SIZE_MAX, 0, SIZE_MAX, 0};
+
+static void add_face(Run* run, const RvDetail* d, size_t prim) {
+  const int32_t *start = rv_detail_prim_start(d), *point = rv_detail_vertex_point(d);
+  for (int32_t v = start[prim]; v < start[prim + 1]; ++v) {
+    size_t p = (size_t)point[v];
+    run->first = p < run->first ? p : run->first, run->last = p + 1 > run->last ? p + 1 : run->last;
+  }
+  if (run->first_prim == SIZE_MAX) run->first_prim = prim;
+  run->last_prim = prim + 1;
+}
+
+static RvSolid begin_solid(const RvDetail* d, const Run* run, size_t prim) {
+  const RvAttrib* friction = rv_detail_find(d, RV_PRIM, "friction");
+  RvSolid solid = {.mesh = run->first < run->last, .first = run->first, .last = run->last, .friction = 0.3};
+  solid.first_prim = run->first_prim, solid.last_prim = run->last_prim;
+  if (friction && rv_attrib_storage(friction) != RV_STRING) solid.friction = rv_attrib_get(friction, prim, 0);
+  return solid;
+}
+
+// the level set of a bare mesh; one with holes is a shell through which nothing of the voxels' size passes
+static RvResult mesh_solid(const RvDetail* d, const RvCollidersDef* def, RvSolid* solid, RvError* error) {
+  RvMesh mesh, part;
+  RvMeshFacts facts;
+  RvGrid* grid = NULL;
+  RvResult result = rv_mesh_from_detail(d, &mesh, error);
+  if (result) return result;
+  size_t begin = 0, end = 0;
+  while (begin < mesh.ntriangle && (size_t)mesh.prims[begin] < solid->first_prim) begin++;
+  for (end = begin; end < mesh.ntriangle && (size_t)mesh.prims[end] < solid->last_prim;) end++;
+  part = (RvMesh){mesh.npoint, mesh.points, end - begin, mesh.triangles + 3 * begin, mesh.prims + begin};
+  result = rv_mesh_measure(&part, &facts, error);
+  double voxel = def->voxel / def->unit;
+  RvMeshGrid want = {"collision", voxel, fmax(ceil(def->band / def->voxel) + 1, 3), .parm = "particlesep"};
+  if (!result && facts.open_edges) want.shell = 2.4 * voxel;
+  if (!result && facts.area > 0) result = rv_mesh_to_grid(&part, &facts, &want, &grid, error);
+  if (!result && grid) result = in_metres(grid, def->unit, def->unit, &solid->distance, error);
+  if (grid) rv_grid_release(grid);
+  rv_mesh_free(&mesh);
+  return result;
+}
+
+static RvResult grid_solid(RvGrid* grid, const RvCollidersDef* def, RvSolid* solid, RvError* error) {
+  // far away is outside
+  float far[3] = {0};
+  rv_grid_background(grid, far);
+  solid->turned = far[0] < 0;
+  RvResult result = in_metres(grid, def->unit, far[0] < 0 ? -def->unit : def->unit, &solid->distance, error);
+  return result ? result : widen(def, &solid->distance, error);
+}
+
+// the solids of a detail in order: their number, and if `out` is there, their grids and points
+static RvResult read_solids(const RvDetail* d, const RvCollidersDef* def, RvSolid* out, size_t* count, RvError* error) {
+  Names names = names_of(d, def);
+  RvResult result = RV_OK;
+  size_t n = 0, prims = rv_detail_count(d, RV_PRIM);
+  Run run = no_run;
+  for (size_t i = 0; !result && i < prims; ++i) {
+    RvGrid* grid = rv_detail_prim_grid(d, i);
+    if (!grid) add_face(&run, d, i);
+    if (named(grid, names.distance) && rv_grid_type(grid) == RV_GRID_FLOAT) {
+      if (out) {
+        out[n] = begin_solid(d, &run, i);
+        result = grid_solid(grid, def, &out[n], error);
+      }
+      n++, run = no_run;
+    } else if (out && n && is_velocity(grid, &names) && !out[n - 1].velocity) {
+      result = in_metres(grid, def->unit, def->unit / def->timescale, &out[n - 1].velocity, error);
+    }
+  }
+  if (!result && def->raw && run.first < run.last) {
+    if (out) {
+      out[n] = begin_solid(d, &run, run.first_prim);
+      result = mesh_solid(d, def, &out[n], error);
+    }
+    n++;
+  }
+  *count = n;
+  return result;
+}
+
+static void release_solids(RvSolid* solids, size_t count) {
+  for (size_t i = 0; solids && i < count; ++i) {
+    if (solids[i].distance) rv_grid_release(solids[i].distance);
+    if (solids[i].velocity) rv_grid_release(solids[i].velocity);
+  }
+  rv_free(solids);
+}
+
+//---------------------------------------------------------------------------------------------- motion
+
+// the motion of a solid's points from one detail to another, in metres; false: they are not the same points
+static RvResult fit(const RvSolid* solid, const RvDetail* a, const RvDetail* b, double unit, RvRigid* out, double* off,
+                    bool* same, RvError* error) {
+  *same = solid->mesh && a && b && rv_detail_count(a, RV_POINT) == rv_detail_count(b, RV_POINT);
+  if (!*same) return RV_OK;
+  size_t n = solid->last - solid->first;
+  const float *p = rv_detail_f32(a, RV_POINT, "P", 3), *q = rv_detail_f32(b, RV_POINT, "P", 3);
+  double* x = rv_alloc(6 * n, sizeof *x);
+  if (!x) return rv_fail(error, RV_NO_MEMORY, "out of memory for the motion of a collider");
+  for (size_t i = 0; i < 3 * n; ++i)
+    x[i] = p[3 * solid->first + i] * unit, x[3 * n + i] = q[3 * solid->first + i] * unit;
+  *out = rv_rigid_fit(n, x, x + 3 * n);
+  *off = 0;
+  for (size_t i = 0; i < n; ++i)
+    *off = fmax(*off, rv_distance(rv_rigid_apply(out, rv_vec3_load64(x + 3 * i)), rv_vec3_load64(x + 3 * n + 3 * i)));
+  rv_free(x);
+  return RV_OK;
+}
+
+// the centre of a solid goes on as it went at the frame before: about an axis, or straight
+static void lean(RvSolid* solid, const RvDetail* before, double unit, double fps) {
+  const float* v = rv_detail_f32(before, RV_POINT, "v", 3);
+  RvVec3 sum = {0};
+  for (size_t i = solid->first; v && i < solid->last; ++i) sum = rv_add(sum, rv_vec3_load(v + 3 * i));
+  if (v) rv_rigid_lean(&solid->motion, rv_scale(sum, unit / (fps * (double)(solid->last - solid->first))));
+}
+
+static bool same_points(const RvSolid* solid, const RvDetail* a, const RvDetail* b) {
+  const float *p = a ? rv_detail_f32(a, RV_POINT, "P", 3) : NULL, *q = rv_detail_f32(b, RV_POINT, "P", 3);
+  size_t n = solid->last - solid->first;
+  return p && q && rv_detail_count(a, RV_POINT) == rv_detail_count(b, RV_POINT) &&
+         memcmp(p + 3 * solid->first, q + 3 * solid->first, 3 * n * sizeof *p) == 0;
+}
+
+// how a solid moves in the frame: as one, or changing its shape
+static RvResult begin_motion(RvColliders* c, RvSolid* solid, RvError* error) {
+  RvCook* cook = c->def.cook;
+  double off = 0;
+  bool same;
+  RvResult result = fit(solid, c->before, c->now, c->def.unit, &solid->motion, &off, &same, error);
+  if (result || !solid->distance) return result;
+  // what floats and the artist's rounding leave of a rigid motion is below a tenth of a voxel
+  solid->rigid = same && off < 0.1 * rv_grid_voxel_size(solid->distance);
+  if (solid->rigid) lean(solid, c->before, c->def.unit, cook->time.fps);
+  if (solid->rigid || !solid->mesh) return RV_OK;
+  // a source of whole frames answers with one of its two neighbours
+  const RvDetail* middle = NULL;
+  RvError own = {0};
+  if (cook->host->input_at) result = rv_cook_input_at(cook, c->def.input, cook->time.frame - 0.5, &middle, &own);
+  if (result == RV_CANCELLED || result == RV_NO_MEMORY) return rv_fail(error, result, "%s", own.text);
+  solid->whole = result || !middle || same_points(solid, middle, c->before) || same_points(solid, middle, c->now);
+  return RV_OK;
+}
+
+static void tell_none(const RvCollidersDef* def) {
+  if (def->raw)
+    rv_cook_warn(def->cook, "input %zu, the colliders, has neither faces nor a VDB named collision or surface",
+                 def->input + 1);
+  else
+    rv_cook_warn(def->cook, "input %zu, the colliders, has no VDB named collision: put a collider node before it",
+                 def->input + 1);
+}
+
+RvResult rv_colliders_begin(RvColliders* c, const RvCollidersDef* def, RvError* error) {
+  RvCook* cook = def->cook;
+  c->def = *def;
+  c->now = cook->ninput > def->input ? cook->input[def->input] : NULL;
+  if (!c->now) return RV_OK;
+  RvError own = {0};
+  RvResult result = rv_cook_input_at(cook, def->input, cook->time.frame - 1, &c->before, &own);
+  if (result == RV_CANCELLED || result == RV_NO_MEMORY) return rv_fail(error, result, "%s", own.text);
+  if (result || !c->before) c->before = c->now;
+  size_t count, had;
+  result = read_solids(c->now, def, NULL, &count, error);
+  if (!result) result = read_solids(c->before, def, NULL, &had, error);
+  if (result) return result;
+  if (!count && rv_detail_count(c->now, RV_PRIM)) tell_none(def);
+  // a solid that comes or goes is there, or not, for the whole frame
+  if (count != had) c->before = c->now;
+  if (!count) return RV_OK;
+  c->solids = rv_alloc_zero(count, sizeof *c->solids);
+  c->sampled = rv_alloc_zero(count, sizeof *c->sampled);
+  c->motions = rv_alloc_zero(count, sizeof *c->motions);
+  if (!c->solids || !c->sampled || !c->motions) return rv_fail(error, RV_NO_MEMORY, "out of memory for the colliders");
+  c->count = count;
+  result = read_solids(c->before, def, c->solids, &count, error);
+  for (size_t i = 0; i < count && !result; ++i) {
+    if (c->solids[i].turned)
+      rv_cook_warn(cook, "input %zu, level set %zu is inside out, negative far away: its sign is turned round",
+                   def->input + 1, i + 1);
+    result = begin_motion(c, &c->solids[i], error);
+  }
+  return result;
+}
+
+//---------------------------------------------------------------------------------------------- parts of the frame
+
+// Two moments of the colliders and how far between them the part begins: its own ends, or those of the frame.
+typedef struct Moments {
+  const RvDetail *a, *b;
+  double span;  // s
+  double from;  // share
+  bool whole;   // for the solids that are known at whole frames only
+} Moments;
+
+// the shape at the second moment, which its points reach on straight ways from the first
+static RvResult deform_solid(RvColliders* c, size_t i, const Moments* at, RvSolid* solid, const RvMesh* mesh,
+                             RvSolidStep* step, RvError* error) {
+  if (c->solids[i].rigid || !c->solids[i].mesh || c->solids[i].whole != at->whole) return RV_OK;
+  size_t begin = 0, end;
+  while (begin < mesh->ntriangle && (size_t)mesh->prims[begin] < solid->first_prim) begin++;
+  for (end = begin; end < mesh->ntriangle && (size_t)mesh->prims[end] < solid->last_prim;) end++;
+  bool same = rv_detail_count(at->a, RV_POINT) == rv_detail_count(at->b, RV_POINT);
+  RvMeshMotionDef def = {.first = solid->mesh ? solid->first : 0,
+                         .last = solid->mesh ? solid->last : 0,
+                         .ntriangle = solid->mesh ? end - begin : 0,
+                         .triangles = mesh->triangles + 3 * begin,
+                         .P = rv_detail_f32(same ? at->a : at->b, RV_POINT, "P", 3),
+                         .after = same ? rv_detail_f32(at->b, RV_POINT, "P", 3) : NULL,
+                         .v = rv_detail_f32(at->b, RV_POINT, "v", 3),
+                         .unit = c->def.unit,
+                         .dt = at->span,
+                         .rate = c->def.unit / c->def.timescale,
+                         .from = at->from};
+  RvResult result = rv_mesh_motion_init(&c->motions[i], &def, error);
+  if (result) return result;
+  step->distance = c->sampled[i] = solid->distance;
+  solid->distance = NULL;
+  step->motion = &c->motions[i];
+  step->field_time = (at->from - 1) * at->span;
+  return RV_OK;
+}
+
+static RvResult deform_solids(RvColliders* c, const Moments* at, RvSolidStep* steps, RvError* error) {
+  RvSolid* solids = rv_alloc_zero(c->count, sizeof *solids);
+  RvMesh mesh = {0};
+  size_t count = c->count;
+  RvResult result = solids ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for the colliders");
+  if (!result) result = read_solids(at->b, &c->def, solids, &count, error);
+  if (!result) result = rv_mesh_from_detail(at->b, &mesh, error);
+  for (size_t i = 0; i < c->count && !result; ++i) result = deform_solid(c, i, at, &solids[i], &mesh, &steps[i], error);
+  rv_mesh_free(&mesh);
+  release_solids(solids, c->count);
+  return result;
+}
+
+// the colliders as they are at a share of the frame, if they are as many as at its end
+static RvResult ask(RvColliders* c, double share, const RvDetail** out, RvError* error) {
+  RvError own = {0};
+  size_t count = 0;
+  RvResult result = rv_cook_input_at(c->def.cook, c->def.input, c->def.cook->time.frame - 1 + share, out, &own);
+  if (result == RV_CANCELLED || result == RV_NO_MEMORY) return rv_fail(error, result, "%s", own.text);
+  if (!result && *out) result = read_solids(*out, &c->def, NULL, &count, error);
+  if (result || !*out || count != c->count) *out = c->now;
+  return RV_OK;
+}
+
+static RvResult sample_solids(RvColliders* c, double from, double to, double dt, RvSolidStep* steps, RvError* error) {
+  bool any[2] = {false, false};
+  for (size_t i = 0; i < c->count; ++i)
+    if (c->solids[i].mesh && !c->solids[i].rigid) any[c->solids[i].whole] = true;
+  RvResult result = RV_OK;
+  if (any[1]) {
+    Moments at = {c->before, c->now, c->def.cook->dt * c->def.timescale, from, true};
+    result = deform_solids(c, &at, steps, error);
+  }
+  if (!result && any[0]) {
+    Moments at = {.span = dt};
+    result = ask(c, from, &at.a, error);
+    if (!result) result = ask(c, to, &at.b, error);
+    if (!result) result = deform_solids(c, &at, steps, error);
+  }
+  return result;
+}
+
+void rv_colliders_release(RvColliders* c) {
+  for (size_t i = 0; i < c->count && c->sampled && c->motions; ++i) {
+    if (c->sampled[i]) rv_grid_release(c->sampled[i]);
+    c->sampled[i] = NULL;
+    rv_mesh_motion_free(&c->motions[i]);
+  }
+}
+
+RvResult rv_colliders_step(RvColliders* c, double from, double to, double dt, RvSolidStep* steps, RvError* error) {
+  bool all = true;
+  rv_colliders_release(c);
+  for (size_t i = 0; i < c->count; ++i) {
+    const RvSolid* solid = &c->solids[i];
+    RvRigid still = {.turn = rv_quat_identity()};
+    steps[i] = (RvSolidStep){.solid = solid, .distance = solid->distance, .from = still, .to = still};
+    if (solid->rigid) {
+      steps[i].from = rv_rigid_share(&solid->motion, from), steps[i].to = rv_rigid_share(&solid->motion, to);
+    } else if (solid->mesh) {
+      all = false;
+    } else if (solid->velocity) {
+      // a level set that moves by its field, from the frame before
+      steps[i].velocity = solid->velocity;
+      steps[i].field_time = from * c->def.cook->dt * c->def.timescale;
+    }
+  }
+  return all ? RV_OK : sample_solids(c, from, to, dt, steps, error);
+}
+
+void rv_colliders_end(RvColliders* c) {
+  rv_colliders_release(c);
+  release_solids(c->solids, c->count);
+  rv_free(c->sampled), rv_free(c->motions);
+  *c = (RvColliders){0};
+}
