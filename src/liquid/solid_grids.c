@@ -1,0 +1,260 @@
+#include "liquid/solid_grids.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/parallel.h"
+
+enum { S = RV_TILE_SIDE, SIDE = S + 1, CORNERS = SIDE * SIDE * SIDE, NONE = UINT16_MAX, BATCH = 128 };
+
+//---------------------------------------------------------------------------------------------- thickness
+
+double rv_solid_depth(const RvGrid* distance) {
+  float least = 0;
+  RvLeaf leaf;
+  for (size_t k = 0; k < rv_grid_leaf_count(distance); ++k)
+    for (int i = 0; rv_grid_leaf(distance, k, &leaf) && i < 512; ++i) least = fminf(least, leaf.values[i]);
+  return -(double)least;
+}
+
+double rv_solid_thicken(const RvGrid* distance, double dx) {
+  float far[3] = {0};
+  double depth = rv_solid_depth(distance), half = 0.6 * dx;
+  rv_grid_background(distance, far);
+  // as deep as the band is: it may go on
+  return depth >= half || depth >= 0.95 * (double)far[0] ? 0 : half - depth;
+}
+
+//---------------------------------------------------------------------------------------------- one tile
+
+typedef struct Job {
+  RvLiquidSolids* solids;
+  const RvLiquidGrid* grid;
+  const RvLiquidSolid* list;
+  const double (*box)[2][3];  // of each solid
+  size_t count;
+  const RvSolidShapes* walls;
+} Job;
+
+typedef struct Tile {
+  double at[CORNERS][3];
+  float d[CORNERS];           // of the union
+  float one[CORNERS];         // of one solid
+  uint16_t nearest[CORNERS];  // which
+} Tile;
+
+static bool tile_near(const Job* job, size_t solid, size_t tile) {
+  double reach = RV_LIQUID_BAND * job->grid->dx;
+  for (int a = 0; a < 3; ++a) {
+    double lo = rv_liquid_corner(job->grid, tile, a, 0), hi = rv_liquid_corner(job->grid, tile, a, S);
+    if (lo > job->box[solid][1][a] + reach || hi < job->box[solid][0][a] - reach) return false;
+  }
+  return true;
+}
+
+static void place_corners(const Job* job, size_t tile, Tile* t) {
+  int k = 0;
+  for (int z = 0; z <= S; ++z)
+    for (int y = 0; y <= S; ++y)
+      for (int x = 0; x <= S; ++x, ++k) {
+        t->at[k][0] = rv_liquid_corner(job->grid, tile, 0, x), t->at[k][1] = rv_liquid_corner(job->grid, tile, 1, y);
+        t->at[k][2] = rv_liquid_corner(job->grid, tile, 2, z);
+        t->d[k] = RV_SOLID_FAR, t->nearest[k] = NONE;
+      }
+}
+
+static void add_walls(const Job* job, Tile* t) {
+  double v[3], friction, dx = job->grid->dx;
+  // the centre tells whether a wall can be near
+  const double* middle = t->at[CORNERS / 2];
+  if (rv_solid_shapes_distance(job->walls, middle, v, &friction) > (0.8661 * S + RV_LIQUID_BAND) * dx) return;
+  for (int k = 0; k < CORNERS; ++k) {
+    float d = (float)rv_solid_shapes_distance(job->walls, t->at[k], v, &friction);
+    if (d < t->d[k]) t->d[k] = d, t->nearest[k] = (uint16_t)job->count;
+  }
+}
+
+static bool add_solid(const Job* job, size_t i, Tile* t) {
+  float middle;
+  const RvPlacedGrid* placed = &job->list[i].placed;
+  // no level set says more than the distance is
+  if (!rv_placed_distance(placed, 1, t->at[CORNERS / 2], &middle)) return false;
+  if (middle > (0.8661 * S + RV_LIQUID_BAND) * job->grid->dx) return true;
+  if (!rv_placed_distance(placed, CORNERS, t->at[0], t->one)) return false;
+  for (int k = 0; k < CORNERS; ++k)
+    if (t->one[k] < t->d[k]) t->d[k] = t->one[k], t->nearest[k] = (uint16_t)i;
+  return true;
+}
+
+// the velocity that a level set has by its own field
+static bool add_field(const RvPlacedGrid* p, size_t n, const double* at, float* out) {
+  RvQuat back = rv_quat_conjugate(p->turn);
+  for (size_t k = 0; k < n; k += BATCH) {
+    double own[3 * BATCH];
+    float w[3 * BATCH];
+    size_t m = n - k < BATCH ? n - k : BATCH;
+    for (size_t j = 0; j < m; ++j)
+      rv_vec3_store64(own + 3 * j, rv_quat_rotate(back, rv_sub(rv_vec3_load64(at + 3 * (k + j)), p->to)));
+    if (rv_grid_sample(p->velocity, m, own, w, NULL)) return false;
+    for (size_t j = 0; j < m; ++j) {
+      float* u = out + 3 * (k + j);
+      rv_vec3_store(u, rv_add(rv_vec3_load(u), rv_quat_rotate(p->turn, rv_vec3_load(w + 3 * j))));
+    }
+  }
+  return true;
+}
+
+// velocity of solid i at n places; index `count` are the walls
+static bool velocities(const Job* job, size_t i, size_t n, const double* at, float* out, float* friction) {
+  double v[3], f;
+  if (i == job->count) {
+    for (size_t k = 0; k < n; ++k) {
+      rv_solid_shapes_distance(job->walls, at + 3 * k, v, &f);
+      for (size_t a = 0; a < 3; ++a) out[3 * k + a] = (float)v[a];
+      *friction = (float)f;
+    }
+    return true;
+  }
+  const RvLiquidSolid* s = &job->list[i];
+  *friction = (float)s->friction;
+  if (s->motion) return s->motion(s->user, n, at, out);
+  for (size_t k = 0; k < n; ++k) {
+    RvVec3 arm = rv_sub(rv_vec3_load64(at + 3 * k), rv_vec3_load64(s->center));
+    rv_vec3_store(out + 3 * k, rv_add(rv_vec3_load64(s->linear), rv_cross(rv_vec3_load64(s->angular), arm)));
+  }
+  return !s->placed.velocity || add_field(&s->placed, n, at, out);
+}
+
+//---------------------------------------------------------------------------------------------- faces
+
+// faces of a tile whose velocity is wanted, and which solid is the nearest there
+typedef struct Faces {
+  double at[3 * S * S * S][3];
+  float v[3 * S * S * S][3];
+  uint16_t face[3 * S * S * S];  // cell * 3 + axis
+  uint16_t solid[3 * S * S * S];
+} Faces;
+
+// openings and distances of all cells; lists the faces that need a velocity
+static int open_faces(const Job* job, size_t tile, const Tile* t, Faces* f) {
+  static const int step[3] = {1, SIDE, SIDE * SIDE};
+  RvLiquidSolids* s = job->solids;
+  float reach = RV_LIQUID_BAND * (float)job->grid->dx;
+  int n = 0;
+  for (int cell = 0; cell < RV_TILE_CELLS; ++cell) {
+    int c[3] = {cell & 7, cell >> 3 & 7, cell >> 6}, k = c[0] + c[1] * SIDE + c[2] * SIDE * SIDE;
+    size_t at = tile * RV_TILE_CELLS + (size_t)cell;
+    s->distance.data[at] = t->d[k];
+    s->friction.data[at] = 0;
+    for (int a = 0; a < 3; ++a) {
+      int b = step[(a + 1) % 3], d = step[(a + 2) % 3], corner[4] = {k, k + b, k + b + d, k + d}, near = k;
+      s->open[a].data[at] =
+          rv_solid_open_area((float[4]){t->d[corner[0]], t->d[corner[1]], t->d[corner[2]], t->d[corner[3]]});
+      for (int i = 1; i < 4; ++i)
+        if (t->d[corner[i]] < t->d[near]) near = corner[i];
+      if (t->nearest[near] == NONE || t->d[near] > reach) continue;
+      for (int e = 0; e < 3; ++e) f->at[n][e] = t->at[k][e] + (e == a ? 0 : 0.5 * job->grid->dx);
+      f->face[n] = (uint16_t)(3 * cell + a), f->solid[n] = t->nearest[near];
+      n++;
+    }
+  }
+  return n;
+}
+
+// runs of faces of the same solid are asked together
+static bool move_faces(const Job* job, size_t tile, int n, Faces* f) {
+  for (int begin = 0, end; begin < n; begin = end) {
+    float friction = 0;
+    for (end = begin + 1; end < n && f->solid[end] == f->solid[begin];) end++;
+    if (!velocities(job, f->solid[begin], (size_t)(end - begin), f->at[begin], f->v[begin], &friction)) return false;
+    for (int i = begin; i < end; ++i) {
+      size_t at = tile * RV_TILE_CELLS + f->face[i] / 3;
+      int a = f->face[i] % 3;
+      job->solids->velocity[a].data[at] = f->v[i][a];
+      job->solids->friction.data[at] = friction;
+    }
+  }
+  return true;
+}
+
+static bool fill_tile(const Job* job, size_t tile, Tile* t, Faces* f) {
+  bool placed = false;
+  for (size_t i = 0; i <= job->count; ++i) {
+    if (i == job->count ? !job->walls : !tile_near(job, i, tile)) continue;
+    if (!placed) place_corners(job, tile, t);
+    placed = true;
+    if (i == job->count)
+      add_walls(job, t);
+    else if (!add_solid(job, i, t))
+      return false;
+  }
+  if (!placed) return true;
+  float least = t->d[0];
+  for (int k = 1; k < CORNERS; ++k) least = fminf(least, t->d[k]);
+  if (least > RV_LIQUID_BAND * (float)job->grid->dx) return true;
+  job->solids->touched[tile] = 1;
+  return move_faces(job, tile, open_faces(job, tile, t, f), f);
+}
+
+// the sum is not 0 when a tile failed
+static double fill_tiles(void* arg, size_t begin, size_t end) {
+  const Job* job = arg;
+  double failed = 0;
+  struct {
+    Tile tile;
+    Faces faces;
+  }* room = rv_alloc(1, sizeof *room);
+  if (!room) return 1;
+  for (size_t t = begin; t < end && failed == 0; ++t) failed = !fill_tile(job, t, &room->tile, &room->faces);
+  rv_free(room);
+  return failed;
+}
+
+static void find_box(const RvPlacedGrid* placed, double box[2][3]) {
+  if (!rv_placed_bounds(placed, box[0], box[1]))
+    for (int a = 0; a < 3; ++a) box[0][a] = INFINITY, box[1][a] = -INFINITY;
+}
+
+bool rv_liquid_solids_from_grids(RvLiquidSolids* s, const RvLiquidGrid* grid, const RvLiquidSolid* list, size_t count,
+                                 const RvSolidShapes* walls) {
+  if (!rv_liquid_solids_clear(s, &grid->tiles)) return false;
+  if (walls && !walls->count) walls = NULL;
+  double(*box)[2][3] = rv_alloc(count, sizeof *box);
+  if (!box) return false;
+  for (size_t i = 0; i < count; ++i) find_box(&list[i].placed, box[i]);
+  Job job = {s, grid, list, (const double(*)[2][3])box, count, walls};
+  double failed = rv_parallel_sum(grid->tiles.count, 8, fill_tiles, &job);
+  rv_free(box);
+  for (size_t t = 0; t < grid->tiles.count; ++t) s->any |= s->touched[t] != 0;
+  return failed == 0;
+}
+
+//---------------------------------------------------------------------------------------------- region
+
+static bool union_distance(const void* user, size_t count, const double* at, float* out) {
+  const RvSolidUnion* u = user;
+  float one[BATCH];
+  for (size_t k = 0; k < count; ++k) {
+    double v[3], friction;
+    out[k] = u->walls ? (float)rv_solid_shapes_distance(u->walls, at + 3 * k, v, &friction) : RV_SOLID_FAR;
+  }
+  for (size_t i = 0; i < u->count; ++i)
+    for (size_t k = 0; k < count; k += BATCH) {
+      size_t n = count - k < BATCH ? count - k : BATCH;
+      if (!rv_placed_distance(&u->list[i].placed, n, at + 3 * k, one)) return false;
+      for (size_t j = 0; j < n; ++j) out[k + j] = fminf(out[k + j], one[j]);
+    }
+  return true;
+}
+
+RvRegion rv_region_solids(const RvSolidUnion* u) {
+  RvRegion r = {.distance = union_distance, .user = u};
+  for (int a = 0; a < 3; ++a) r.lo[a] = u->walls && u->walls->count ? -INFINITY : INFINITY, r.hi[a] = -r.lo[a];
+  for (size_t i = 0; i < u->count; ++i) {
+    double box[2][3];
+    find_box(&u->list[i].placed, box);
+    for (int a = 0; a < 3; ++a) r.lo[a] = fmin(r.lo[a], box[0][a]), r.hi[a] = fmax(r.hi[a], box[1][a]);
+  }
+  return r;
+}

@@ -1,0 +1,40 @@
+// Solids of the liquid from level sets that stand anywhere and move (WH-43).
+#ifndef RV_LIQUID_SOLID_GRIDS_H
+#define RV_LIQUID_SOLID_GRIDS_H
+
+#include "liquid/region.h"
+#include "liquid/solids.h"
+
+// Velocity (m/s) of a solid's surface next to each of `count` points. Called from several workers. False: out of
+// memory.
+typedef bool RvSolidMotionFn(const void* user, size_t count, const double* at, float* out);
+
+typedef struct RvLiquidSolid {
+  RvPlacedGrid placed;                      // at the end of the substep; its own velocity is added to the rigid motion
+  double center[3], linear[3], angular[3];  // rigid motion: of the center, m/s, and about it, rad/s
+  RvSolidMotionFn* motion;                  // of one that deforms, in place of all that; or NULL
+  const void* user;
+  double friction;
+} RvLiquidSolid;
+
+// How deep the level set's inside is, m: half of what is thinnest at its thickest place; 0 where there is no inside.
+double rv_solid_depth(const RvGrid* distance);
+// By how much (m) a solid is to be thickened so that cells of `dx` cannot miss it: liquid passes between corners that
+// see nothing of a plate thinner than a cell. 0 for all solids that are thicker somewhere.
+double rv_solid_thicken(const RvGrid* distance, double dx);
+
+// Fills all channels from solids and walls: the union of all, at each place the velocity and the friction of the one
+// that is nearest. At most 65534 of them; `walls` may be NULL. Only tiles within RV_LIQUID_BAND cells of a solid are
+// looked at. False: out of memory.
+bool rv_liquid_solids_from_grids(RvLiquidSolids* solids, const RvLiquidGrid* grid, const RvLiquidSolid* list,
+                                 size_t count, const RvSolidShapes* walls);
+
+// The union of the solids as a region; both must outlive it. Made of `list` with `count` of them, and walls or NULL.
+typedef struct RvSolidUnion {
+  const RvLiquidSolid* list;
+  size_t count;
+  const RvSolidShapes* walls;
+} RvSolidUnion;
+RvRegion rv_region_solids(const RvSolidUnion* solids);
+
+#endif
