@@ -6,6 +6,9 @@
 
 enum { S = RV_TILE_SIDE, WIDE = S + 4, SKIP = RV_HALO1_SIDE * (RV_HALO1_SIDE - 3) };
 
+// fill of a cell that lies in a solid, after the first pass
+#define SOLID -1.0f
+
 typedef struct Job {
   RvLiquidGrid* grid;
   const RvLiquidSolids* solids;
@@ -60,10 +63,13 @@ static void normalise(void* arg, size_t begin, size_t end) {
     for (int z = 0, k = 0; z < S; ++z)
       for (int y = 0; y < S; ++y)
         for (int x = 0; x < S; ++x, ++k) {
-          if (fill[k] == 0) continue;
           // weights reach into solids, liquid does not
-          float part = open[rv_halo1_at(x, y, z)] > 0 ? open_weight(open, x, y, z) : 0;
-          fill[k] = part > 0.02f ? fill[k] / part : 0;
+          if (open[rv_halo1_at(x, y, z)] <= 0) {
+            fill[k] = SOLID;
+          } else if (fill[k] > 0) {
+            float part = open_weight(open, x, y, z);
+            fill[k] = part > 0.02f ? fill[k] / part : 0;
+          }
         }
   }
 }
@@ -78,15 +84,21 @@ static bool half_full_near(const float* fill, int x, int y, int z) {
   return false;
 }
 
+// a hole of one cell, with liquid or solids on all sides: air has no way in
 static bool enclosed(const float* fill, int x, int y, int z) {
-  return fill[rv_halo1_at(x - 1, y, z)] >= 0.5f && fill[rv_halo1_at(x + 1, y, z)] >= 0.5f &&
-         fill[rv_halo1_at(x, y - 1, z)] >= 0.5f && fill[rv_halo1_at(x, y + 1, z)] >= 0.5f &&
-         fill[rv_halo1_at(x, y, z - 1)] >= 0.5f && fill[rv_halo1_at(x, y, z + 1)] >= 0.5f;
+  static const int8_t side[6][3] = {{-1, 0, 0}, {1, 0, 0}, {0, -1, 0}, {0, 1, 0}, {0, 0, -1}, {0, 0, 1}};
+  int wet = 0;
+  for (int k = 0; k < 6; ++k) {
+    float f = fill[rv_halo1_at(x + side[k][0], y + side[k][1], z + side[k][2])];
+    if (f < 0.5f && f >= 0) return false;
+    wet += f >= 0.5f;
+  }
+  return wet > 0;
 }
 
 static float cells_from_surface(float fill) {
   if (fill >= 0.5f) return sqrtf(2 * (1 - fminf(fill, 1))) - 1;
-  return 1 - sqrtf(2 * fill);
+  return fill > 0 ? 1 - sqrtf(2 * fill) : 1;
 }
 
 static void find_distance(void* arg, size_t begin, size_t end) {
@@ -103,7 +115,7 @@ static void find_distance(void* arg, size_t begin, size_t end) {
         for (int x = 0; x < S; ++x, ++k) {
           float f = fill[rv_halo1_at(x, y, z)], s = cells_from_surface(f);
           if (s >= 0 && first && first[k + 1] > first[k] && !half_full_near(fill, x, y, z)) s = -0.25f;
-          if (s >= 0 && f > 0 && enclosed(fill, x, y, z)) s = -0.1f;
+          if (s >= 0 && f >= 0 && enclosed(fill, x, y, z)) s = -0.1f;
           distance[k] = s * dx;
         }
   }
