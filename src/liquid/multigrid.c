@@ -212,10 +212,11 @@ typedef struct Job {
   const RvMgLevel *level, *coarse;
   const float *x, *b;
   float *out, *r, *largest;
-  double *sum, *cross;
+  double* sum;
+  float* const* p;
+  const float* alpha;
   float w;
-  double alpha;
-  int dot;
+  int dot, count;
 } Job;
 
 // a level of few tiles is not worth the hand-over to others
@@ -300,24 +301,32 @@ double rv_mg_apply(const RvMgLevel* level, const float* p, float* out) {
 
 static double advance_tiles(void* arg, size_t begin, size_t end) {
   const Job* j = arg;
-  return RV_KERNEL_CALL(rv_mg_advance,
-                        (j->level, j->alpha, j->x, j->b, j->sum, j->r, j->largest, j->cross, begin, end));
+  return RV_KERNEL_CALL(rv_mg_advance, (j->level, j->w, j->b, j->r, j->largest, j->sum, begin, end));
 }
 
-double rv_mg_advance(const RvMgLevel* level, double alpha, const float* p, const float* q, double* x, float* r,
-                     float* largest, double* cross) {
-  Job job = {.level = level, .alpha = alpha, .x = p, .b = q, .sum = x, .r = r, .largest = largest, .cross = cross};
-  return over(level->count, advance_tiles, &job);
+double rv_mg_advance(const RvMgLevel* level, float alpha, const float* q, float* r, float* largest, double* cross) {
+  return over(level->count, advance_tiles,
+              &(Job){.level = level, .w = alpha, .b = q, .r = r, .largest = largest, .sum = cross});
 }
 
 static double turn_tiles(void* arg, size_t begin, size_t end) {
   const Job* j = arg;
-  RV_KERNEL_CALL(rv_mg_turn, (j->x, j->w, j->out, begin, end));
+  RV_KERNEL_CALL(rv_mg_turn, (j->x, j->w, j->b, j->out, begin, end));
   return 0;
 }
 
-void rv_mg_turn(const RvMgLevel* level, const float* z, float beta, float* p) {
-  over(level->count, turn_tiles, &(Job){.x = z, .w = beta, .out = p});
+void rv_mg_turn(const RvMgLevel* level, const float* z, float beta, const float* p, float* out) {
+  over(level->count, turn_tiles, &(Job){.x = z, .w = beta, .b = p, .out = out});
+}
+
+static double gather_tiles(void* arg, size_t begin, size_t end) {
+  const Job* j = arg;
+  RV_KERNEL_CALL(rv_mg_gather, (j->p, j->alpha, j->count, j->sum, begin, end));
+  return 0;
+}
+
+void rv_mg_gather(const RvMgLevel* level, float* const* p, const float* alpha, int count, double* x) {
+  over(level->count, gather_tiles, &(Job){.p = p, .alpha = alpha, .count = count, .sum = x});
 }
 
 double rv_multigrid_traffic(const RvMultigrid* mg) {
@@ -331,8 +340,8 @@ double rv_multigrid_traffic(const RvMultigrid* mg) {
     double general = 0, plain = (double)(level->count - level->slots) * RV_TILE_CELLS;
     for (size_t k = 0; k < level->slots; ++k) general += 8.0 * __builtin_popcountll(level->rows[k]);
     int sweeps = level->degree - 1 + (last ? 0 : level->degree), stencils = !last + (l == 0);
-    // conjugate gradients: x, r, level.x and two more; p = z + beta p. Below: b and x are made.
-    double rest = l == 0 ? 2 * DOUBLE + 5 * VECTOR + 3 * VECTOR : 2 * VECTOR;
+    // conjugate gradients: r and q, level.x; p = z + beta p; x of several p at once. Below: b and x are made.
+    double rest = l == 0 ? 4 * VECTOR + 3 * VECTOR + VECTOR + 2.0 * DOUBLE / RV_MG_HELD : 2 * VECTOR;
     bytes += (general + plain) * (sweeps * SWEEP + stencils * STENCIL + (last ? 0 : ADD) + rest);
     bytes += general * ((sweeps + stencils) * coef + (sweeps + 2) * inverse);
   }

@@ -26,6 +26,7 @@ enum {
   RV_MG_DEGREE = 4,              // and below
   RV_MG_LAST_DEGREE = 16,        // and on the coarsest; all are powers of two
   RV_MG_MOST_DEGREE = 16,
+  RV_MG_HELD = 4,  // directions that are kept until they go to x
 };
 
 // Place of a face within the coefficients of a tile: along its axis 0..8, along the others 0..7; the upper faces of a
@@ -77,12 +78,12 @@ double rv_multigrid_cycle(RvMultigrid* mg, const float* r);
 // The parts, over all tiles of a level, in parallel.
 // out = A p; returns p . out
 double rv_mg_apply(const RvMgLevel* level, const float* p, float* out);
-// x += alpha p, r -= alpha q, level.x = weight[0] inverse r; returns r . r, and of each tile the largest |r| and r .
-// level.x
-double rv_mg_advance(const RvMgLevel* level, double alpha, const float* p, const float* q, double* x, float* r,
-                     float* largest, double* cross);
-// p = z + beta p
-void rv_mg_turn(const RvMgLevel* level, const float* z, float beta, float* p);
+// r -= alpha q, level.x = weight[0] inverse r; returns r . r, and of each tile the largest |r| and r . level.x
+double rv_mg_advance(const RvMgLevel* level, float alpha, const float* q, float* r, float* largest, double* cross);
+// out = z + beta p
+void rv_mg_turn(const RvMgLevel* level, const float* z, float beta, const float* p, float* out);
+// x += the sum of alpha p of `count` directions: x is double, so a pass over it for each would cost most of all
+void rv_mg_gather(const RvMgLevel* level, float* const* p, const float* alpha, int count, double* x);
 // Inverse and rows of a slot whose c and drain are there; returns how many of its cells have a c above 0.
 size_t rv_mg_invert(const RvMgLevel* level, size_t slot);
 

@@ -227,15 +227,13 @@ RV_INLINE RvRow larger(RvRow a, RvRow b) {
   return (RvRow)(((Mask)a & m) | ((Mask)b & ~m));
 }
 
-double RV_KERNEL(rv_mg_advance)(const RvMgLevel* level, double alpha, const float* p, const float* q, double* x,
-                                float* r, float* largest, double* cross, size_t begin, size_t end) {
+double RV_KERNEL(rv_mg_advance)(const RvMgLevel* level, float alpha, const float* q, float* r, float* largest,
+                                double* cross, size_t begin, size_t end) {
   RvRowSum sum = {0};
-  RvRow step = rv_row_set((float)alpha);
-  RvRowSum wide = alpha - (RvRowSum){0};
+  RvRow step = rv_row_set(alpha);
   for (size_t t = begin; t < end; ++t) {
     RvRow most = {0};
     for (size_t i = t * RV_TILE_CELLS; i < (t + 1) * RV_TILE_CELLS; i += 8) {
-      *(RvRowSum*)(x + i) += wide * rv_row_wide(rv_row_load(p + i));
       RvRow now = rv_row_load(r + i) - step * rv_row_load(q + i);
       rv_row_store(r + i, now);
       sum += rv_row_wide(now) * rv_row_wide(now);
@@ -249,10 +247,18 @@ double RV_KERNEL(rv_mg_advance)(const RvMgLevel* level, double alpha, const floa
   return rv_row_total(sum);
 }
 
-void RV_KERNEL(rv_mg_turn)(const float* z, float beta, float* p, size_t begin, size_t end) {
+void RV_KERNEL(rv_mg_turn)(const float* z, float beta, const float* p, float* out, size_t begin, size_t end) {
   RvRow scale = rv_row_set(beta);
   for (size_t i = begin * RV_TILE_CELLS; i < end * RV_TILE_CELLS; i += 8)
-    rv_row_store(p + i, rv_row_load(z + i) + scale * rv_row_load(p + i));
+    rv_row_store(out + i, rv_row_load(z + i) + scale * rv_row_load(p + i));
+}
+
+void RV_KERNEL(rv_mg_gather)(float* const* p, const float* alpha, int count, double* x, size_t begin, size_t end) {
+  for (size_t i = begin * RV_TILE_CELLS; i < end * RV_TILE_CELLS; i += 8) {
+    RvRowSum sum = *(RvRowSum*)(x + i);
+    for (int k = 0; k < count; ++k) sum += (double)alpha[k] * rv_row_wide(rv_row_load(p[k] + i));
+    *(RvRowSum*)(x + i) = sum;
+  }
 }
 
 #endif

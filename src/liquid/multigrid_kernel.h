@@ -17,8 +17,10 @@ RV_KERNEL_DECLARE(void, rv_mg_restrict,
 // over tiles of the coarser level: adds its y to the finer's
 RV_KERNEL_DECLARE(void, rv_mg_prolong, (const RvMgLevel* fine, const RvMgLevel* coarse, size_t begin, size_t end))
 RV_KERNEL_DECLARE(double, rv_mg_advance,
-                  (const RvMgLevel*, double alpha, const float* p, const float* q, double* x, float* r, float* largest,
-                   double* cross, size_t begin, size_t end))
-RV_KERNEL_DECLARE(void, rv_mg_turn, (const float* z, float beta, float* p, size_t begin, size_t end))
+                  (const RvMgLevel*, float alpha, const float* q, float* r, float* largest, double* cross, size_t begin,
+                   size_t end))
+RV_KERNEL_DECLARE(void, rv_mg_turn, (const float* z, float beta, const float* p, float* out, size_t begin, size_t end))
+RV_KERNEL_DECLARE(void, rv_mg_gather,
+                  (float* const* p, const float* alpha, int count, double* x, size_t begin, size_t end))
 
 #endif

@@ -65,29 +65,40 @@ static double precondition(Solve* s, float** z) {
   return total(s->work.cross, level->count);
 }
 
-// Conjugate gradients (Hestenes, Stiefel 1952): x and r are given, x is improved.
+static void measure(const Solve* s, double rr, RvPressureReport* report) {
+  const RvPressureWork* w = &s->work;
+  double most = largest(w);
+  report->residual = w->norm > 0 ? sqrt(rr) / w->norm : 0;
+  report->worst = w->speed > 0 ? most / w->speed : 0;
+  report->converged = sqrt(rr) <= s->tolerance && (most <= s->bound || s->bound < 0);
+}
+
+// Conjugate gradients (Hestenes, Stiefel 1952): x and r are given, x is improved. The last directions are kept, and go
+// to x together.
 static void iterate(Solve* s, RvPressureReport* report) {
   RvPressureWork* w = &s->work;
   const RvMgLevel* level = &w->mg.level[0];
-  float* z;
+  float *z, alpha[RV_MG_HELD];
   double before = 0;
+  int held = 0;
   // no step, only the first norms
-  double rr = rv_mg_advance(level, 0, w->p, w->p, w->x, w->r, w->largest, w->cross);
+  double rr = rv_mg_advance(level, 0, w->p[RV_MG_HELD - 1], w->r, w->largest, w->cross);
   for (report->iterations = 0;; report->iterations++) {
-    report->residual = w->norm > 0 ? sqrt(rr) / w->norm : 0;
-    report->worst = w->speed > 0 ? largest(w) / w->speed : 0;
-    report->converged = sqrt(rr) <= s->tolerance && (largest(w) <= s->bound || s->bound < 0);
-    if (report->converged || report->iterations == s->most) return;
+    measure(s, rr, report);
+    if (report->converged || report->iterations == s->most) break;
     double rz = precondition(s, &z);
-    rv_mg_turn(level, z, before > 0 ? (float)(rz / before) : 0, w->p);
+    float *last = w->p[(held + RV_MG_HELD - 1) % RV_MG_HELD], *p = w->p[held];
+    rv_mg_turn(level, z, before > 0 ? (float)(rz / before) : 0, last, p);
     before = rz;
-    double pq = rv_mg_apply(level, w->p, w->q);
-    if (!(pq > 0) || !(rz > 0)) return;
-    // the same number for x and r, whose lanes are float
-    rr = rv_mg_advance(level, (double)(float)(rz / pq), w->p, w->q, w->x, w->r, w->largest, w->cross);
+    double pq = rv_mg_apply(level, p, w->q);
+    if (!(pq > 0) || !(rz > 0)) break;
+    alpha[held++] = (float)(rz / pq);
+    rr = rv_mg_advance(level, alpha[held - 1], w->q, w->r, w->largest, w->cross);
     // rounding alone gives closed bodies an inflow
     if (w->closed && report->iterations % MEAN_EVERY == MEAN_EVERY - 1) rv_pressure_take_mean(w, w->r, NULL);
+    if (held == RV_MG_HELD) rv_mg_gather(level, w->p, alpha, held, w->x), held = 0;
   }
+  rv_mg_gather(level, w->p, alpha, held, w->x);
 }
 
 static bool valid(const RvPressureIn* in) {

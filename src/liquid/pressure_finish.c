@@ -22,6 +22,8 @@ static void gather(const RvPressureWork* work, size_t wet, double* out) {
     }
 }
 
+#define INLINE static inline __attribute__((always_inline))
+
 enum { STEP_X = 1, STEP_Y = RV_HALO1_SIDE, STEP_Z = RV_HALO1_SIDE * RV_HALO1_SIDE };
 
 static void residual_tiles(void* arg, size_t begin, size_t end) {
@@ -60,10 +62,9 @@ typedef struct Tile {
 } Tile;
 
 // the face at `at`, above the cell at `at_lo` and below that at `c` of the tile with halo; `step` to the cell below
-static void finish_face(const RvPressureIn* in, int axis, size_t at, size_t at_lo, const Tile* tile, int c, int step) {
+INLINE void finish_face(const RvPressureIn* in, int axis, size_t at, size_t at_lo, const Tile* tile, int c, int step) {
   float d_lo = tile->distance[c - step], d_hi = tile->distance[c];
   bool wet_lo = d_lo < 0, wet_hi = d_hi < 0;
-  if (!wet_lo && !wet_hi) return;
   RvPressureFace f = rv_pressure_face(in, axis, at);
   if (in->valid[axis]) in->valid[axis][at] = 1;
   if (f.open <= 0) {
@@ -80,31 +81,34 @@ static void finish_face(const RvPressureIn* in, int axis, size_t at, size_t at_l
 }
 
 // Faces are kept by the cell above them. A tile does its own, and those on its upper sides where no wet tile would.
-static void finish_general(const RvPressureWork* work, size_t wet, const Tile* tile) {
-  static const int stride[3] = {1, 8, 64}, step[3] = {STEP_X, STEP_Y, STEP_Z};
+// Made anew for each axis, so that all strides are constants.
+INLINE void finish_axis(const RvPressureWork* work, size_t wet, const Tile* tile, int axis) {
+  const int stride = axis == 0 ? 1 : axis == 1 ? 8 : 64, step = axis == 0 ? STEP_X : axis == 1 ? STEP_Y : STEP_Z;
   const RvPressureIn* in = work->in;
   size_t t = (size_t)work->tile[wet];
-  for (int axis = 0; axis < 3; ++axis) {
-    int d[3] = {axis == 0, axis == 1, axis == 2};
-    int32_t below = in->tiles->near[t][rv_tile_near(-d[0], -d[1], -d[2])];
-    int32_t above = in->tiles->near[t][rv_tile_near(d[0], d[1], d[2])];
-    int last = above >= 0 && work->wet[above] < 0 ? 8 : 7;
-    for (int i = 0; i < 64; ++i)
-      for (int k = 0; k <= last; ++k) {
-        int a = i & 7, b = i >> 3;
-        int x = axis == 0 ? k : a, y = axis == 0 ? a : axis == 1 ? k : b, z = axis == 2 ? k : b;
-        int hi = rv_tile_cell(x, y, z), lo = hi - stride[axis], c = rv_halo1_at(x, y, z);
-        if (k == 0 && below < 0) {
-          if (tile->distance[c] < 0) in->velocity[axis][t * RV_TILE_CELLS + (size_t)hi] = 0;
-          continue;
-        }
-        size_t at =
-            k < 8 ? t * RV_TILE_CELLS + (size_t)hi : (size_t)above * RV_TILE_CELLS + (size_t)(hi - 8 * stride[axis]);
-        size_t at_lo =
-            k > 0 ? t * RV_TILE_CELLS + (size_t)lo : (size_t)below * RV_TILE_CELLS + (size_t)(lo + 8 * stride[axis]);
-        finish_face(in, axis, at, at_lo, tile, c, step[axis]);
+  int32_t below = in->tiles->near[t][rv_tile_near(-(axis == 0), -(axis == 1), -(axis == 2))];
+  int32_t above = in->tiles->near[t][rv_tile_near(axis == 0, axis == 1, axis == 2)];
+  int last = above >= 0 && work->wet[above] < 0 ? 8 : 7;
+  for (int i = 0; i < 64; ++i)
+    for (int k = 0; k <= last; ++k) {
+      int a = i & 7, b = i >> 3;
+      int x = axis == 0 ? k : a, y = axis == 0 ? a : axis == 1 ? k : b, z = axis == 2 ? k : b;
+      int hi = rv_tile_cell(x, y, z), lo = hi - stride, c = rv_halo1_at(x, y, z);
+      if (k == 0 && below < 0) {
+        if (tile->distance[c] < 0) in->velocity[axis][t * RV_TILE_CELLS + (size_t)hi] = 0;
+        continue;
       }
-  }
+      if (!(tile->distance[c] < 0) && !(tile->distance[c - step] < 0)) continue;
+      size_t at = k < 8 ? t * RV_TILE_CELLS + (size_t)hi : (size_t)above * RV_TILE_CELLS + (size_t)(hi - 8 * stride);
+      size_t at_lo = k > 0 ? t * RV_TILE_CELLS + (size_t)lo : (size_t)below * RV_TILE_CELLS + (size_t)(lo + 8 * stride);
+      finish_face(in, axis, at, at_lo, tile, c, step);
+    }
+}
+
+static void finish_general(const RvPressureWork* work, size_t wet, const Tile* tile) {
+  finish_axis(work, wet, tile, 0);
+  finish_axis(work, wet, tile, 1);
+  finish_axis(work, wet, tile, 2);
 }
 
 static void finish_plain(const RvPressureWork* work, size_t wet, const Tile* tile) {

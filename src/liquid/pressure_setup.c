@@ -5,6 +5,8 @@
 #include "base/parallel.h"
 #include "liquid/pressure_work.h"
 
+#define INLINE static inline __attribute__((always_inline))
+
 enum { DRY, PLAIN, GENERAL };
 
 typedef struct Sides {
@@ -79,7 +81,7 @@ typedef struct Tile {
 } Tile;
 
 // a face of the tile between the cells lo and hi (-1: outside of it), whose distances are given
-static void add_face(const RvPressureIn* in, Tile* tile, int axis, size_t at, int lo, int hi, float d_lo, float d_hi,
+INLINE void add_face(const RvPressureIn* in, Tile* tile, int axis, size_t at, int lo, int hi, float d_lo, float d_hi,
                      size_t at_lo, float* coef) {
   RvPressureFace f = rv_pressure_face(in, axis, at);
   double flux = (double)(f.open * f.share) * f.velocity;
@@ -99,7 +101,8 @@ static void add_face(const RvPressureIn* in, Tile* tile, int axis, size_t at, in
   tile->b[wet] += c / theta * surface;
 }
 
-static void add_faces(const RvPressureIn* in, Tile* tile, size_t t, int axis) {
+// made anew for each axis, so that all strides are constants
+INLINE void add_faces(const RvPressureIn* in, Tile* tile, size_t t, int axis) {
   static const int stride[3] = {1, 8, 64}, halo[3] = {1, RV_HALO1_SIDE, RV_HALO1_SIDE * RV_HALO1_SIDE};
   Sides s = sides_of(in->tiles, t);
   int32_t below = s.near[2 * axis], above = s.near[2 * axis + 1];
@@ -130,7 +133,9 @@ static void set_general(RvPressureWork* work, size_t wet) {
   memset(tile.b, 0, sizeof tile.b);
   memset(tile.drain, 0, sizeof tile.drain);
   rv_channel_gather1(in->tiles, in->distance, t, 1, tile.distance);
-  for (int axis = 0; axis < 3; ++axis) add_faces(in, &tile, t, axis);
+  add_faces(in, &tile, t, 0);
+  add_faces(in, &tile, t, 1);
+  add_faces(in, &tile, t, 2);
   float* inverse = level->inverse + slot * RV_TILE_CELLS;
   memcpy(level->coef + slot * RV_MG_COEF, tile.coef, sizeof tile.coef);
   memcpy(level->drain + slot * RV_TILE_CELLS, tile.drain, sizeof tile.drain);
@@ -235,15 +240,17 @@ static bool take_vectors(RvPressureWork* work) {
   level->x = rv_mg_vector(level, work->arena);
   level->y = rv_mg_vector(level, work->arena);
   work->r = rv_mg_vector(level, work->arena);
-  work->p = rv_mg_vector(level, work->arena);
+  for (int k = 0; k < RV_MG_HELD; ++k)
+    if (!(work->p[k] = rv_mg_vector(level, work->arena))) return false;
   work->q = rv_mg_vector(level, work->arena);
   work->x = RV_TAKE(work->arena, double, (level->count + 1) * RV_TILE_CELLS);
   work->largest = RV_TAKE(work->arena, float, level->count);
   work->cross = RV_TAKE(work->arena, double, level->count);
   if (!level->coef || !level->drain || !level->inverse || !level->rows || !level->x || !level->y || !work->r ||
-      !work->p || !work->q || !work->x || !work->largest || !work->cross)
+      !work->q || !work->x || !work->largest || !work->cross)
     return false;
-  memset(work->p, 0, level->count * RV_TILE_CELLS * sizeof *work->p);
+  // what the first direction goes on from
+  memset(work->p[RV_MG_HELD - 1], 0, level->count * RV_TILE_CELLS * sizeof(float));
   memset(work->x + level->count * RV_TILE_CELLS, 0, RV_TILE_CELLS * sizeof *work->x);
   return true;
 }

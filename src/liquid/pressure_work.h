@@ -13,11 +13,12 @@ typedef struct RvPressureWork {
   int32_t* tile;   // of a wet tile: its number among the input's
   int32_t* wet;    // of an input tile: its number among the wet ones, -1: dry
   double* x;       // q
-  float *r, *p, *q;
-  float* largest;  // |r| of each tile
-  double* cross;   // r . level.x of each tile
-  double speed;    // largest, before the solve
-  double norm;     // of b
+  float *r, *q;
+  float* p[RV_MG_HELD];  // the last directions, in turn
+  float* largest;        // |r| of each tile
+  double* cross;         // r . level.x of each tile
+  double speed;          // largest, before the solve
+  double norm;           // of b
   size_t cells;
   // pieces of tiles that hang together, and the closed bodies that they make
   uint8_t* piece;                     // of each cell of a slot, from 1 on; 0: dry
