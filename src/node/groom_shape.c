@@ -70,6 +70,11 @@ static Growth growth(const RvGroomShape* g, const RvGroomRoot* root) {
   return out;
 }
 
+static bool is_inside(const RvSkinHull* hull, RvVec3 p, double clearance) {
+  RvVec3 out = rv_sub(p, hull->centre);
+  return rv_length(out) < rv_skin_hull_radius(hull, out) + clearance;
+}
+
 // slides along the skin instead of entering it
 static RvVec3 avoid(const RvSkinHull* hull, RvVec3 from, RvVec3 way, double step, double clearance) {
   RvVec3 to = rv_mad(from, step, way), out = rv_sub(to, hull->centre);
@@ -87,6 +92,11 @@ static RvVec3 avoid(const RvSkinHull* hull, RvVec3 from, RvVec3 way, double step
   return far < limit && far > 0 ? rv_mad(hull->centre, limit / far, out) : to;
 }
 
+// the curl needs room of its own over the skin, which it takes as it grows
+static double clearance_at(const RvGroomShape* g, double along, double length) {
+  return g->curl_radius * smooth(along / (0.1 * length + 2 * g->curl_radius));
+}
+
 static void grow(const RvGroomShape* g, const RvGroomRoot* root, double length, RvGroomLine* line) {
   Growth w = growth(g, root);
   line->length = length;
@@ -98,8 +108,7 @@ static void grow(const RvGroomShape* g, const RvGroomRoot* root, double length, 
     double share = g->bend * (g->bend_length > 0 ? 1 - rv_exp(-s / g->bend_length) : 1);
     double angle = w.from + (w.to - w.from) * share;
     RvVec3 way = rv_add(rv_scale(w.across, rv_cos(angle)), rv_scale(w.normal, rv_sin(angle)));
-    // the curl needs room of its own, which it takes as it grows
-    double clearance = g->curl_radius * smooth((i * step) / (0.1 * length + 2 * g->curl_radius));
+    double clearance = clearance_at(g, i * step, length);
     line->node[i] =
         g->hull ? avoid(g->hull, line->node[i - 1], way, step, clearance) : rv_mad(line->node[i - 1], step, way);
   }
@@ -128,13 +137,26 @@ static RvVec3 line_at(const RvGroomLine* line, double s) {
   return rv_scale(rv_add(rv_add(rv_scale(a, w0), rv_scale(b, w1)), rv_add(rv_scale(c, w2), rv_scale(d, w3))), 0.5);
 }
 
+// Draws the line to that of its clump. Where the two fall to different sides of the skin the straight way between them
+// leads through it: there the line goes after its place as fast as it grows, along the skin.
 static void clump_line(const RvGroomShape* g, const RvGroomLine* clump, RvGroomLine* line) {
   RvVec3 axis = rv_normalize(rv_sub(clump->node[LAST], clump->node[0]), (RvVec3){0, 1, 0});
+  double step = line->length / LAST;
+  bool behind = false;
   for (int i = 1; i < RV_GROOM_NODES; ++i) {
     double u = (double)i / LAST;
     RvVec3 centre = line_at(clump, u * line->length), offset = rv_sub(line->node[i], centre);
     if (g->clump_twist != 0) offset = rv_quat_rotate(rv_quat_axis_angle(axis, g->clump_twist * u), offset);
-    line->node[i] = rv_mad(centre, 1 - g->tightness[i], offset);
+    RvVec3 place = rv_mad(centre, 1 - g->tightness[i], offset), last = line->node[i - 1], way = rv_sub(place, last);
+    double clearance = clearance_at(g, i * step, line->length), far = rv_length(way);
+    behind = g->hull && ((behind && far > step) || is_inside(g->hull, place, clearance));
+    if (behind) {
+      // turning no faster than this, it does not go to and fro where its place is straight behind the skin
+      RvVec3 on = i > 1 ? rv_normalize(rv_sub(last, line->node[i - 2]), axis) : axis;
+      way = rv_normalize(rv_mad(on, 0.5, rv_normalize(way, on)), on);
+      place = avoid(g->hull, last, way, step, clearance);
+    }
+    line->node[i] = place;
   }
 }
 

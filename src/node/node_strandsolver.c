@@ -530,6 +530,11 @@ static RvResult step(RvCook* cook, RvError* error) {
   if (!result) count_up(&s);
   if (!result) cook->output[2] = out, out = NULL;
   cook->stats->contacts = (int64_t)(contacts.stats.links + contacts.stats.touches);
+  if (!result && contacts.stats.lost)
+    rv_cook_warn(cook,
+                 "%zu places on strands are so deep inside a collider that the way out is unknown, and are not pushed; "
+                 "groom them outside, raise rootfree, or the collider's band",
+                 contacts.stats.lost);
   rv_strand_contacts_end(&contacts);
   rv_detail_free(out);
   rv_solve_strands_free(&s);

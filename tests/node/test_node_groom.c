@@ -262,6 +262,24 @@ static void hair_hangs_and_stays_out_of_the_head(void** state) {
   rv_detail_free(skin);
 }
 
+// Strands cross at the crown, so that some fall to the other side than the clump they belong to: they are drawn to it
+// round the head, not through it.
+static void clumps_stay_out_of_the_head(void** state) {
+  (void)state;
+  RvDetail* skin = rv_test_sphere(0.09, 24, 32);
+  RvTestCook c = rv_test_cook("groom", "count=2000; points=24; length=0.25; clumpsize=0.012; tightness=0.6", 1,
+                              (const RvDetail*[]){skin});
+  CHECK_OK(c.result, c.error);
+  const float* P = rv_detail_f32(c.output[0], RV_POINT, "P", 3);
+  for (int i = 0; i < 2000 * 24; ++i) {
+    const float* p = P + 3 * i;
+    // as above
+    assert_true(sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) > 0.0885);
+  }
+  rv_test_cook_free(&c);
+  rv_detail_free(skin);
+}
+
 // unit quaternions whose z is the edge, turning from one to the next by no twist
 static void orient_follows_the_strand(void** state) {
   (void)state;
@@ -388,6 +406,7 @@ RV_TESTS(cmocka_unit_test(roots_are_uniform_by_area), cmocka_unit_test(more_stra
          cmocka_unit_test(segments_are_equal_and_add_up), cmocka_unit_test(helix_radius_and_pitch_come_back),
          cmocka_unit_test(coarse_helix_is_told), cmocka_unit_test(skinprimuv_gives_the_root_back),
          cmocka_unit_test(same_bits_for_any_number_of_threads), cmocka_unit_test(clumps_shrink_the_tips),
-         cmocka_unit_test(hair_hangs_and_stays_out_of_the_head), cmocka_unit_test(orient_follows_the_strand),
-         cmocka_unit_test(density_thins_and_stays), cmocka_unit_test(wrong_input_is_told),
-         cmocka_unit_test(skin_attributes_come_along), cmocka_unit_test(crown_is_covered))
+         cmocka_unit_test(hair_hangs_and_stays_out_of_the_head), cmocka_unit_test(clumps_stay_out_of_the_head),
+         cmocka_unit_test(orient_follows_the_strand), cmocka_unit_test(density_thins_and_stays),
+         cmocka_unit_test(wrong_input_is_told), cmocka_unit_test(skin_attributes_come_along),
+         cmocka_unit_test(crown_is_covered))

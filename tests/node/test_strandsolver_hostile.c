@@ -354,7 +354,22 @@ static void level_set_inside_out(void** state) {
   assert_true(deepest[0] > 0.005 && deepest[0] < 0.06);
 }
 
+// strands in the middle of a ball, far deeper than its distances are known, sag as if it were not there
+static void deep_inside(void** state) {
+  (void)state;
+  RvError error = {0};
+  Log log;
+  const float centre[3] = {0.03f, 0, 0.05f}, radius = 0.3f;
+  RvGrid* grid = NULL;
+  CHECK_OK(rv_grid_from_spheres("collision", 0.005, 4, 1, centre, &radius, &grid, &error), error);
+  RvDetail* d = rv_detail_new();
+  CHECK_OK(rv_detail_add_vdb(d, grid, &error), error);
+  assert_true(sink_on(d, false, &log) > 0.02);
+  expect(&log, "so deep inside a collider that the way out is unknown");
+  rv_grid_release(grid), rv_detail_free(d);
+}
+
 RV_TESTS(cmocka_unit_test(each_fault_alone), cmocka_unit_test(points_that_are_too_few), cmocka_unit_test(all_are_bad),
          cmocka_unit_test(rest_that_is_no_shape), cmocka_unit_test(root_that_is_lost),
          cmocka_unit_test(roots_without_skin), cmocka_unit_test(colliders_open_and_inside_out),
-         cmocka_unit_test(mesh_alone), cmocka_unit_test(level_set_inside_out))
+         cmocka_unit_test(mesh_alone), cmocka_unit_test(level_set_inside_out), cmocka_unit_test(deep_inside))
