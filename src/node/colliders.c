@@ -162,62 +162,6 @@ static void release_solids(RvSolid* solids, size_t count) {
   rv_free(solids);
 }
 
-//---------------------------------------------------------------------------------------------- motion
-
-// the motion of a solid's points from one detail to another, in metres; false: they are not the same points
-static RvResult fit(const RvSolid* solid, const RvDetail* a, const RvDetail* b, double unit, RvRigid* out, double* off,
-                    bool* same, RvError* error) {
-  *same = solid->mesh && a && b && rv_detail_count(a, RV_POINT) == rv_detail_count(b, RV_POINT);
-  if (!*same) return RV_OK;
-  size_t n = solid->last - solid->first;
-  const float *p = rv_detail_f32(a, RV_POINT, "P", 3), *q = rv_detail_f32(b, RV_POINT, "P", 3);
-  double* x = rv_alloc(6 * n, sizeof *x);
-  if (!x) return rv_fail(error, RV_NO_MEMORY, "out of memory for the motion of a collider");
-  for (size_t i = 0; i < 3 * n; ++i)
-    x[i] = p[3 * solid->first + i] * unit, x[3 * n + i] = q[3 * solid->first + i] * unit;
-  *out = rv_rigid_fit(n, x, x + 3 * n);
-  *off = 0;
-  for (size_t i = 0; i < n; ++i)
-    *off = fmax(*off, rv_distance(rv_rigid_apply(out, rv_vec3_load64(x + 3 * i)), rv_vec3_load64(x + 3 * n + 3 * i)));
-  rv_free(x);
-  return RV_OK;
-}
-
-// the centre of a solid goes on as it went at the frame before: about an axis, or straight
-static void lean(RvSolid* solid, const RvDetail* before, double unit, double fps) {
-  const float* v = rv_detail_f32(before, RV_POINT, "v", 3);
-  RvVec3 sum = {0};
-  for (size_t i = solid->first; v && i < solid->last; ++i) sum = rv_add(sum, rv_vec3_load(v + 3 * i));
-  if (v) rv_rigid_lean(&solid->motion, rv_scale(sum, unit / (fps * (double)(solid->last - solid->first))));
-}
-
-static bool same_points(const RvSolid* solid, const RvDetail* a, const RvDetail* b) {
-  const float *p = a ? rv_detail_f32(a, RV_POINT, "P", 3) : NULL, *q = rv_detail_f32(b, RV_POINT, "P", 3);
-  size_t n = solid->last - solid->first;
-  return p && q && rv_detail_count(a, RV_POINT) == rv_detail_count(b, RV_POINT) &&
-         memcmp(p + 3 * solid->first, q + 3 * solid->first, 3 * n * sizeof *p) == 0;
-}
-
-// how a solid moves in the frame: as one, or changing its shape
-static RvResult begin_motion(RvColliders* c, RvSolid* solid, RvError* error) {
-  RvCook* cook = c->def.cook;
-  double off = 0;
-  bool same;
-  RvResult result = fit(solid, c->before, c->now, c->def.unit, &solid->motion, &off, &same, error);
-  if (result || !solid->distance) return result;
-  // what floats and the artist's rounding leave of a rigid motion is below a tenth of a voxel
-  solid->rigid = same && off < 0.1 * rv_grid_voxel_size(solid->distance);
-  if (solid->rigid) lean(solid, c->before, c->def.unit, cook->time.fps);
-  if (solid->rigid || !solid->mesh) return RV_OK;
-  // a source of whole frames answers with one of its two neighbours
-  const RvDetail* middle = NULL;
-  RvError own = {0};
-  if (cook->host->input_at) result = rv_cook_input_at(cook, c->def.input, cook->time.frame - 0.5, &middle, &own);
-  if (result == RV_CANCELLED || result == RV_NO_MEMORY) return rv_fail(error, result, "%s", own.text);
-  solid->whole = result || !middle || same_points(solid, middle, c->before) || same_points(solid, middle, c->now);
-  return RV_OK;
-}
-
 static void tell_none(const RvCollidersDef* def) {
   if (def->raw)
     rv_cook_warn(def->cook, "input %zu, the colliders, has neither faces nor a VDB named collision or surface",
@@ -254,7 +198,7 @@ RvResult rv_colliders_begin(RvColliders* c, const RvCollidersDef* def, RvError* 
     if (c->solids[i].turned)
       rv_cook_warn(cook, "input %zu, level set %zu is inside out, negative far away: its sign is turned round",
                    def->input + 1, i + 1);
-    result = begin_motion(c, &c->solids[i], error);
+    result = rv_solid_begin(c, &c->solids[i], error);
   }
   return result;
 }
@@ -349,13 +293,15 @@ void rv_colliders_release(RvColliders* c) {
 
 RvResult rv_colliders_step(RvColliders* c, double from, double to, double dt, RvSolidStep* steps, RvError* error) {
   bool all = true;
+  RvResult result = RV_OK;
   rv_colliders_release(c);
-  for (size_t i = 0; i < c->count; ++i) {
+  for (size_t i = 0; i < c->count && !result; ++i) {
     const RvSolid* solid = &c->solids[i];
     RvRigid still = {.turn = rv_quat_identity()};
     steps[i] = (RvSolidStep){.solid = solid, .distance = solid->distance, .from = still, .to = still};
     if (solid->rigid) {
-      steps[i].from = rv_rigid_share(&solid->motion, from), steps[i].to = rv_rigid_share(&solid->motion, to);
+      result = rv_solid_pose(c, solid, from, &steps[i].from, error);
+      if (!result) result = rv_solid_pose(c, solid, to, &steps[i].to, error);
     } else if (solid->mesh) {
       all = false;
     } else if (solid->velocity) {
@@ -364,7 +310,7 @@ RvResult rv_colliders_step(RvColliders* c, double from, double to, double dt, Rv
       steps[i].field_time = from * c->def.cook->dt * c->def.timescale;
     }
   }
-  return all ? RV_OK : sample_solids(c, from, to, dt, steps, error);
+  return result || all ? result : sample_solids(c, from, to, dt, steps, error);
 }
 
 void rv_colliders_end(RvColliders* c) {

@@ -12,7 +12,9 @@
 typedef struct RvSolid {
   RvGrid *distance, *velocity;  // in metres and simulated seconds
   RvRigid motion;               // of the mesh, from the frame before, in metres of the scene
+  RvVec3 ahead, ahead_turn;     // of an even motion, in the middle of the frame: metres, and axis times angle
   bool rigid;                   // the mesh moves as one, or stands still
+  bool uneven;                  // so unevenly that it is sampled at every substep
   bool mesh;                    // there is one
   bool whole;                   // the mesh is known at whole frames only, and goes straight between them
   bool turned;                  // it was inside out
@@ -57,6 +59,10 @@ RvResult rv_colliders_begin(RvColliders* colliders, const RvCollidersDef* def, R
 // part before had is released.
 RvResult rv_colliders_step(RvColliders* colliders, double from, double to, double dt, RvSolidStep* steps,
                            RvError* error);
+// How a solid goes from the frame before to this one: as one, or changing its shape.
+RvResult rv_solid_begin(const RvColliders* colliders, RvSolid* solid, RvError* error);
+// The pose of one that moves as one, at a share of the frame, from that of the frame before.
+RvResult rv_solid_pose(const RvColliders* colliders, const RvSolid* solid, double share, RvRigid* out, RvError* error);
 void rv_colliders_release(RvColliders* colliders);
 void rv_colliders_end(RvColliders* colliders);
 
