@@ -311,22 +311,22 @@ double rv_mg_advance(const RvMgLevel* level, float alpha, const float* q, float*
 
 static double turn_tiles(void* arg, size_t begin, size_t end) {
   const Job* j = arg;
-  RV_KERNEL_CALL(rv_mg_turn, (j->x, j->w, j->b, j->out, begin, end));
+  RV_KERNEL_CALL(rv_mg_turn, (j->level, j->x, j->w, j->b, j->out, begin, end));
   return 0;
 }
 
 void rv_mg_turn(const RvMgLevel* level, const float* z, float beta, const float* p, float* out) {
-  over(level->count, turn_tiles, &(Job){.x = z, .w = beta, .b = p, .out = out});
+  over(level->count, turn_tiles, &(Job){.level = level, .x = z, .w = beta, .b = p, .out = out});
 }
 
 static double gather_tiles(void* arg, size_t begin, size_t end) {
   const Job* j = arg;
-  RV_KERNEL_CALL(rv_mg_gather, (j->p, j->alpha, j->count, j->sum, begin, end));
+  RV_KERNEL_CALL(rv_mg_gather, (j->level, j->p, j->alpha, j->count, j->sum, begin, end));
   return 0;
 }
 
 void rv_mg_gather(const RvMgLevel* level, float* const* p, const float* alpha, int count, double* x) {
-  over(level->count, gather_tiles, &(Job){.p = p, .alpha = alpha, .count = count, .sum = x});
+  over(level->count, gather_tiles, &(Job){.level = level, .p = p, .alpha = alpha, .count = count, .sum = x});
 }
 
 double rv_multigrid_traffic(const RvMultigrid* mg) {

@@ -163,13 +163,6 @@ RV_INLINE void scale_tile(const float* inverse, float w, const float* r, float* 
     for (int i = 0; i < RV_TILE_CELLS; i += 8) rv_row_store(out + i, scale * rv_row_load(r + i));
 }
 
-RV_INLINE double scale_dot(const float* inverse, float w, const float* r, float* out) {
-  RvRowSum sum = {0};
-  scale_tile(inverse, w, r, out);
-  for (int i = 0; i < RV_TILE_CELLS; i += 8) sum += rv_row_wide(rv_row_load(r + i)) * rv_row_wide(rv_row_load(out + i));
-  return rv_row_total(sum);
-}
-
 void RV_KERNEL(rv_mg_restrict)(const RvMgLevel* fine, const RvMgLevel* coarse, const float* x, const float* b,
                                size_t begin, size_t end) {
   for (size_t t = begin; t < end; ++t) {
@@ -227,38 +220,54 @@ RV_INLINE RvRow larger(RvRow a, RvRow b) {
   return (RvRow)(((Mask)a & m) | ((Mask)b & ~m));
 }
 
+RV_INLINE uint64_t rows_of(const RvMgLevel* level, size_t t) {
+  return level->slot[t] < 0 ? ~0ull : level->rows[level->slot[t]];
+}
+
+// the place `at` of each row of eight cells of tile t that has liquid
+#define RV_EACH_ROW(at, level, t)                                                                                      \
+  for (uint64_t rows = rows_of(level, t), at; rows && (at = (t)*RV_TILE_CELLS + 8 * (size_t)__builtin_ctzll(rows), 1); \
+       rows &= rows - 1)
+
 double RV_KERNEL(rv_mg_advance)(const RvMgLevel* level, float alpha, const float* q, float* r, float* largest,
                                 double* cross, size_t begin, size_t end) {
   RvRowSum sum = {0};
   RvRow step = rv_row_set(alpha);
   for (size_t t = begin; t < end; ++t) {
-    RvRow most = {0};
-    for (size_t i = t * RV_TILE_CELLS; i < (t + 1) * RV_TILE_CELLS; i += 8) {
-      RvRow now = rv_row_load(r + i) - step * rv_row_load(q + i);
-      rv_row_store(r + i, now);
+    const float* inverse = inverse_of(level, t);
+    RvRow most = {0}, scale = rv_row_set(inverse ? level->weight[0] : level->weight[0] / 6);
+    RvRowSum own = {0};
+    RV_EACH_ROW(at, level, t) {
+      RvRow now = rv_row_load(r + at) - step * rv_row_load(q + at);
+      RvRow x = inverse ? scale * rv_row_load(inverse + at % RV_TILE_CELLS) * now : scale * now;
+      rv_row_store(r + at, now);
+      rv_row_store(level->x + at, x);
       sum += rv_row_wide(now) * rv_row_wide(now);
+      own += rv_row_wide(now) * rv_row_wide(x);
       most = larger(absolute(now), most);
     }
     float m = 0;
     for (int k = 0; k < 8; ++k) m = most[k] > m ? most[k] : m;
     largest[t] = m;
-    cross[t] = scale_dot(inverse_of(level, t), level->weight[0], r + t * RV_TILE_CELLS, level->x + t * RV_TILE_CELLS);
+    cross[t] = rv_row_total(own);
   }
   return rv_row_total(sum);
 }
 
-void RV_KERNEL(rv_mg_turn)(const float* z, float beta, const float* p, float* out, size_t begin, size_t end) {
+void RV_KERNEL(rv_mg_turn)(const RvMgLevel* level, const float* z, float beta, const float* p, float* out, size_t begin,
+                           size_t end) {
   RvRow scale = rv_row_set(beta);
-  for (size_t i = begin * RV_TILE_CELLS; i < end * RV_TILE_CELLS; i += 8)
-    rv_row_store(out + i, rv_row_load(z + i) + scale * rv_row_load(p + i));
+  for (size_t t = begin; t < end; ++t)
+    RV_EACH_ROW(at, level, t) rv_row_store(out + at, rv_row_load(z + at) + scale * rv_row_load(p + at));
 }
 
-void RV_KERNEL(rv_mg_gather)(float* const* p, const float* alpha, int count, double* x, size_t begin, size_t end) {
-  for (size_t i = begin * RV_TILE_CELLS; i < end * RV_TILE_CELLS; i += 8) {
-    RvRowSum sum = *(RvRowSum*)(x + i);
-    for (int k = 0; k < count; ++k) sum += (double)alpha[k] * rv_row_wide(rv_row_load(p[k] + i));
-    *(RvRowSum*)(x + i) = sum;
-  }
+void RV_KERNEL(rv_mg_gather)(const RvMgLevel* level, float* const* p, const float* alpha, int count, double* x,
+                             size_t begin, size_t end) {
+  for (size_t t = begin; t < end; ++t) RV_EACH_ROW(at, level, t) {
+      RvRowSum sum = *(RvRowSum*)(x + at);
+      for (int k = 0; k < count; ++k) sum += (double)alpha[k] * rv_row_wide(rv_row_load(p[k] + at));
+      *(RvRowSum*)(x + at) = sum;
+    }
 }
 
 #endif

@@ -19,8 +19,10 @@ RV_KERNEL_DECLARE(void, rv_mg_prolong, (const RvMgLevel* fine, const RvMgLevel* 
 RV_KERNEL_DECLARE(double, rv_mg_advance,
                   (const RvMgLevel*, float alpha, const float* q, float* r, float* largest, double* cross, size_t begin,
                    size_t end))
-RV_KERNEL_DECLARE(void, rv_mg_turn, (const float* z, float beta, const float* p, float* out, size_t begin, size_t end))
+RV_KERNEL_DECLARE(void, rv_mg_turn,
+                  (const RvMgLevel*, const float* z, float beta, const float* p, float* out, size_t begin, size_t end))
 RV_KERNEL_DECLARE(void, rv_mg_gather,
-                  (float* const* p, const float* alpha, int count, double* x, size_t begin, size_t end))
+                  (const RvMgLevel*, float* const* p, const float* alpha, int count, double* x, size_t begin,
+                   size_t end))
 
 #endif
