@@ -17,8 +17,10 @@ typedef struct Job {
 } Job;
 
 typedef struct Field {
-  float d[WIDE * WIDE * WIDE];     // distance at corners, in cells
-  float v[3][WIDE * WIDE * WIDE];  // the solid's velocity on faces
+  float d[WIDE * WIDE * WIDE];  // distance at corners, in cells
+  const RvTiles* tiles;
+  const RvLiquidSolids* solids;
+  size_t tile;
 } Field;
 
 // distance and its slope at x (cells from the tile's corner)
@@ -47,12 +49,9 @@ static float look_up(const Field* f, const float x[3], float slope[3]) {
 // the velocity of the face next to x along each axis
 static void solid_velocity(const Field* f, const float x[3], float v[3]) {
   for (int a = 0; a < 3; ++a) {
-    int at = 0;
-    for (int b = 2; b >= 0; --b) {
-      int node = (int)fminf(fmaxf(x[b] + HALO + (a == b ? 0.5f : 0), 0), WIDE - 1);
-      at = at * WIDE + node;
-    }
-    v[a] = f->v[a][at];
+    int at[3];
+    for (int b = 0; b < 3; ++b) at[b] = (int)fminf(fmaxf(x[b] + HALO + (a == b ? 0.5f : 0), 0), WIDE - 1) - HALO;
+    v[a] = rv_tiles_read(f->tiles, f->solids->velocity[a].data, f->tile, at[0], at[1], at[2], 0);
   }
 }
 
@@ -62,6 +61,16 @@ static float depth(const Field* f, const float x[3], float margin, float n[3], f
   float d = look_up(f, x, n);
   *square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
   return margin * fminf(sqrtf(*square), 1) - d;
+}
+
+// whether the corner next to x is so far out that x is too: distances change no faster than space does
+static bool far_out(const Field* f, const RvParticles* p, size_t i, float margin) {
+  int at = 0;
+  for (int a = 2; a >= 0; --a) {
+    int node = (int)fminf(fmaxf(p->x[a][i] + (HALO + 0.5f), 0), WIDE - 1);
+    at = at * WIDE + node;
+  }
+  return f->d[at] > 0.87f + margin;
 }
 
 // true when the particle had to be moved
@@ -100,9 +109,10 @@ static double collide_some(void* arg, size_t begin, size_t end) {
     float dx = (float)job->grid->dx;
     rv_channel_gather(tiles, job->solids->distance.data, t, HALO, 1e3f * dx, f.d);
     for (int i = 0; i < WIDE * WIDE * WIDE; ++i) f.d[i] /= dx;
-    for (int a = 0; a < 3; ++a) rv_channel_gather(tiles, job->solids->velocity[a].data, t, HALO, 0, f.v[a]);
+    f.tiles = tiles, f.solids = job->solids, f.tile = t;
     const uint32_t* first = job->p->cell_first + (size_t)home * RV_TILE_CELLS;
-    for (size_t i = first[0]; i < first[RV_TILE_CELLS]; ++i) moved += push_out(&f, job->p, i, job->margin);
+    for (size_t i = first[0]; i < first[RV_TILE_CELLS]; ++i)
+      if (!far_out(&f, job->p, i, job->margin)) moved += push_out(&f, job->p, i, job->margin);
   }
   return moved;
 }

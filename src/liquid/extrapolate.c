@@ -35,16 +35,22 @@ static bool all_known(const float* valid) {
   return true;
 }
 
+typedef struct Spread {
+  const RvLiquidGrid* grid;
+  RvChannel *field, *room;
+} Spread;
+
 static void spread_some(void* arg, size_t begin, size_t end) {
-  const RvLiquidGrid* g = arg;
+  const Spread* spread = arg;
+  const RvLiquidGrid* g = spread->grid;
   float u[RV_SAMPLE_CELLS], known[RV_SAMPLE_CELLS], room[2 * RV_SAMPLE_CELLS];
   for (size_t t = begin; t < end; ++t)
     for (int a = 0; a < 3; ++a) {
-      const float* from = g->velocity[a].data + t * RV_TILE_CELLS;
-      float* to = g->momentum[a].data + t * RV_TILE_CELLS;
+      const float* from = spread->field[a].data + t * RV_TILE_CELLS;
+      float* to = spread->room[a].data + t * RV_TILE_CELLS;
       memcpy(to, from, RV_TILE_CELLS * sizeof *to);
       if (all_known(g->valid[a].data + t * RV_TILE_CELLS)) continue;
-      rv_channel_gather(&g->tiles, g->velocity[a].data, t, H, 0, u);
+      rv_channel_gather(&g->tiles, spread->field[a].data, t, H, 0, u);
       rv_channel_gather(&g->tiles, g->valid[a].data, t, H, 0, known);
       for (int i = 0; i < RV_SAMPLE_CELLS; ++i) u[i] = known[i] > 0 ? u[i] : 0;
       RV_KERNEL_CALL(rv_liquid_spread, (u, known, room));
@@ -57,11 +63,15 @@ static void spread_some(void* arg, size_t begin, size_t end) {
     }
 }
 
-void rv_liquid_extrapolate(RvLiquidGrid* g) {
-  rv_parallel_for(g->tiles.count, 2, spread_some, g);
+void rv_liquid_spread_faces(const RvLiquidGrid* g, RvChannel field[3], RvChannel room[3]) {
+  rv_parallel_for(g->tiles.count, 2, spread_some, &(Spread){g, field, room});
   for (int a = 0; a < 3; ++a) {
-    RvChannel room = g->momentum[a];
-    g->momentum[a] = g->velocity[a];
-    g->velocity[a] = room;
+    RvChannel old = room[a];
+    room[a] = field[a];
+    field[a] = old;
   }
+}
+
+void rv_liquid_extrapolate(RvLiquidGrid* g) {
+  rv_liquid_spread_faces(g, g->velocity, g->momentum);
 }

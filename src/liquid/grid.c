@@ -7,10 +7,10 @@
 enum { GRAIN = 16 };
 
 void rv_liquid_grid_free(RvLiquidGrid* g) {
-  RvChannel* axes[] = {g->mass, g->momentum, g->velocity, g->valid, g->share, g->drag, g->drag_target};
+  RvChannel* axes[] = {g->mass, g->momentum, g->velocity, g->valid, g->share, g->drag, g->drag_target, g->shift};
   for (size_t k = 0; k < sizeof axes / sizeof *axes; ++k)
     for (int a = 0; a < 3; ++a) rv_channel_free(&axes[k][a]);
-  RvChannel* cells[] = {&g->fill, &g->distance, &g->divergence, &g->pressure, &g->pressure_before};
+  RvChannel* cells[] = {&g->fill, &g->distance, &g->divergence, &g->pressure, &g->pressure_before, &g->shift_pressure};
   for (size_t k = 0; k < sizeof cells / sizeof *cells; ++k) rv_channel_free(cells[k]);
   rv_tiles_free(&g->tiles);
   rv_tiles_free(&g->tiles_before);
@@ -80,7 +80,7 @@ RvResult rv_liquid_grid_build(RvLiquidGrid* g, const RvParticles* p, RvError* er
   g->tiles_before = g->tiles, g->tiles = tiles;
   RvChannel pressure = g->pressure_before;
   g->pressure_before = g->pressure, g->pressure = pressure;
-  g->shared = g->dragged = false;
+  g->shared = g->dragged = g->shifted = false;
   Reach r = {.p = p, .mask = rv_alloc(p->homes.count, sizeof *r.mask)};
   RvResult result = RV_NO_MEMORY;
   if (r.mask) {

@@ -35,6 +35,9 @@ typedef struct RvLiquidGrid {
                          // one dx on it tells only the side
   RvChannel divergence;  // 1/s: the divergence that the velocity shall have: drift correction, sources. 0 by default
   RvChannel pressure;    // Pa; kept from the last substep as the first guess
+  RvChannel shift[3];    // m, faces: the way that brings volumes back (stages.h), beside the velocity; 0 in solids
+  RvChannel shift_pressure;
+  bool shifted;          // there is one in this substep
   RvTiles tiles_before;  // those that pressure_before belongs to
   RvChannel pressure_before;
   bool shared, dragged;  // whether share or drag is other than the default anywhere; else the channels are not filled

@@ -16,6 +16,7 @@ RvLiquidModel rv_liquid_model_default(double dx) {
                          .density = 1000,
                          .gravity = {0, -9.81, 0},
                          .cfl = 2,
+                         .drift_every = 4,
                          .drift_time = 0.1,
                          .margin = 0.1,
                          .resample = rv_resample_default(dx),
@@ -72,7 +73,6 @@ static void add_age(void* arg, size_t begin, size_t end) {
 static RvResult solve_pressure(RvLiquid* l, double dt, RvError* error) {
   bool any = l->solids.any;
   RvPressureIn in = rv_pressure_of_grid(&l->grid, any ? &l->solids : NULL, l->model.density, dt);
-  in.divergence = l->grid.divergence.data;
   in.warm = l->steps > 0;
   RvPressureOptions options = {.tolerance = l->model.tolerance};
   RvResult result = rv_pressure_solve(l->pressure, &in, &options, &l->report.pressure, error);
@@ -86,12 +86,13 @@ static RvResult sort(RvLiquid* l, RvError* error) {
 }
 
 static RvResult resample(RvLiquid* l, RvError* error) {
-  if (l->model.resample_every <= 0 || l->steps % l->model.resample_every) return RV_OK;
+  // by the cells of the last sort, before the next: who shared a cell is still near
+  if (l->model.resample_every <= 0 || l->steps % l->model.resample_every || !l->particles.sorted) return RV_OK;
   RvResampled done = {0}, *sum = &l->report.resampled;
   RvResult result = rv_liquid_resample(&l->particles, &l->model.resample, &l->next_id, &done, error);
   sum->merged += done.merged, sum->split += done.split, sum->dropped += done.dropped;
   sum->dropped_volume += done.dropped_volume;
-  return result || !(done.merged + done.split + done.dropped) ? result : sort(l, error);
+  return result;
 }
 
 static RvResult find_solids(RvLiquid* l, double dt, const RvLiquidHooks* hooks, RvError* error) {
@@ -104,9 +105,14 @@ static RvResult find_solids(RvLiquid* l, double dt, const RvLiquidHooks* hooks, 
 static RvResult add_forces(RvLiquid* l, double dt) {
   rv_liquid_grid_velocity(&l->grid);
   rv_parallel_for(l->grid.tiles.count, 16, add_gravity, &(Range){l, dt});
-  rv_liquid_drift(&l->grid, l->model.drift_time);
   rv_liquid_mark_valid(&l->grid);
   return RV_OK;
+}
+
+static RvResult keep_volume(RvLiquid* l, double dt, RvError* error) {
+  if (l->model.drift_every <= 0 || !(l->model.drift_time > 0) || l->steps % l->model.drift_every) return RV_OK;
+  double relax = fmin(dt * l->model.drift_every / l->model.drift_time, 0.5);
+  return rv_liquid_drift(&l->grid, l->solids.any ? &l->solids : NULL, l->pressure, relax, error);
 }
 
 static RvResult extrapolate(RvLiquid* l) {
@@ -140,14 +146,15 @@ static RvResult collide(RvLiquid* l) {
 RvResult rv_liquid_substep(RvLiquid* l, double dt, const RvLiquidHooks* given, RvError* error) {
   const RvLiquidHooks none = {0}, *hooks = given ? given : &none;
   RvResult result = hooks->begin ? hooks->begin(hooks->user, &l->model, l->time, l->time + dt, error) : RV_OK;
-  STAGE(sort, sort(l, error))
   STAGE(resample, resample(l, error))
+  STAGE(sort, sort(l, error))
   STAGE(grid, rv_liquid_grid_build(&l->grid, &l->particles, error))
   STAGE(togrid, rv_liquid_to_grid(&l->grid, &l->scatter, &l->particles, l->model.density, error))
   STAGE(solids, find_solids(l, dt, hooks, error))
   STAGE(surface, rv_liquid_surface(&l->grid, &l->solids, &l->particles, &l->scatter, error))
   STAGE(couple, hooks->couple ? hooks->couple(hooks->user, &l->grid, dt, error) : RV_OK)
   STAGE(forces, add_forces(l, dt))
+  STAGE(volume, keep_volume(l, dt, error))
   STAGE(pressure, solve_pressure(l, dt, error))
   STAGE(extrapolate, extrapolate(l))
   STAGE(fromgrid, from_grid(l, dt))

@@ -9,14 +9,15 @@
 
 // Stages, in the order of the substep: timers, progress line, report and manual use these names.
 #define RV_LIQUID_STAGES(X) \
-  X(sort)                   \
   X(resample)               \
+  X(sort)                   \
   X(grid)                   \
   X(togrid)                 \
   X(solids)                 \
   X(surface)                \
   X(couple)                 \
   X(forces)                 \
+  X(volume)                 \
   X(pressure)               \
   X(extrapolate)            \
   X(fromgrid)               \
@@ -36,7 +37,8 @@ typedef struct RvLiquidModel {
   double density;     // kg/m^3
   double gravity[3];  // m/s^2
   double cfl;         // cells that a particle may go a substep, at most 3
-  double drift_time;  // s in which too full or too empty cells are brought back to their volume; 0: never
+  double drift_time;  // s in which cells that are too full or too empty are brought back; 0: never
+  int drift_every;    // substeps from one time that this is done to the next
   double tolerance;   // of the pressure; 0: its own
   double margin;      // cells that particles keep from solids
   size_t most_tiles;  // refused above that many tiles, before memory is taken; 0: any

@@ -27,8 +27,9 @@ typedef struct RvResampled {
 } RvResampled;
 
 RvResample rv_resample_default(double dx);
-// Particles must be sorted; afterwards dead ones are still there and new ones stand behind: sort again where `split`,
-// `merged` or `dropped` has changed. `next_id` is the first id that was never used. Counts are added to `done`.
+// The cells are those of the last sort, and particles may have moved since; afterwards dead ones are still there and
+// new ones stand behind: sort again where `split`, `merged` or `dropped` has changed. `next_id` is the first id that
+// was never used. Counts are added to `done`.
 RvResult rv_liquid_resample(RvParticles* particles, const RvResample* how, int64_t* next_id, RvResampled* done,
                             RvError* error);
 

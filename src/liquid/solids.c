@@ -85,6 +85,8 @@ static void fill_faces(const Job* job, size_t tile, int x, int y, int z, const f
   for (int a = 0; a < 3; ++a) {
     int b = step[(a + 1) % 3], c = step[(a + 2) % 3];
     job->solids->open[a].data[at] = rv_solid_open_area((float[4]){d[0], d[b], d[b + c], d[c]});
+    // velocities matter where there is a solid
+    if (*d > 2 * job->grid->dx) continue;
     for (int k = 0; k < 3; ++k)
       center[k] = rv_liquid_corner(job->grid, tile, k, cell[k]) + (k == a ? 0 : 0.5 * job->grid->dx);
     double v[3] = {0};

@@ -5,6 +5,7 @@
 
 #include "liquid/grid.h"
 #include "liquid/particles.h"
+#include "liquid/pressure.h"
 #include "liquid/solids.h"
 #include "liquid/transfer.h"
 
@@ -16,10 +17,13 @@
 RvResult rv_liquid_surface(RvLiquidGrid* grid, const RvLiquidSolids* solids, const RvParticles* particles,
                            const RvScatter* scatter, RvError* error);
 
-// `divergence` that brings the volume of cells back to what their particles hold, in about `time` (0: all 0). Deep in
-// the liquid a cell is too full or too empty by fill - 1; where the surface is near, only too much counts. The mean
-// over the cells around takes away most of the noise of single particles, and what is left of it, below 2%, is let be.
-void rv_liquid_drift(RvLiquidGrid* grid, double time);
+// Brings volumes back: where cells came to hold more or less than they should, `shift` is the smallest way (that of a
+// potential) that spreads or gathers the particles, and rv_liquid_from_grid moves them by it without changing their
+// velocity, so no motion and no energy comes of it (after Kugelstadt, Longva, Thuerey, Bender 2019, "Implicit density
+// projection for volume conserving liquids"). Cells with liquid on all sides should have a fill of 1; at the surface
+// only what is clearly more counts. `relax` is the part of it that is done now. Uses divergence and momentum as room.
+RvResult rv_liquid_drift(RvLiquidGrid* grid, const RvLiquidSolids* solids, RvPressure* pressure, double relax,
+                         RvError* error);
 
 // `valid` = 1 on the faces that touch a liquid cell, 0 elsewhere.
 void rv_liquid_mark_valid(RvLiquidGrid* grid);
@@ -28,6 +32,8 @@ void rv_liquid_mark_valid(RvLiquidGrid* grid);
 // of the known faces next to it, so the field is constant along the normal of a flat surface (WH-37). Faces further
 // away keep what they have. Uses momentum as room.
 void rv_liquid_extrapolate(RvLiquidGrid* grid);
+// The same for any three channels of faces, where `valid` is as it stands; `room` and `field` change places.
+void rv_liquid_spread_faces(const RvLiquidGrid* grid, RvChannel field[3], RvChannel room[3]);
 
 // Moved particles out of solids: to `margin` cells outside along the distance's slope, and the velocity into the solid,
 // relative to its own, is taken away (WH-43). Before the sort that follows a move. Returns how many were moved.

@@ -7,7 +7,7 @@
 #include "math/kernel.h"
 
 RV_KERNEL_DECLARE(void, rv_liquid_scatter, (const RvTransferSpan*, double*, float*))
-RV_KERNEL_DECLARE(void, rv_liquid_sample, (const RvTransferSpan*, const float* const[3]))
+RV_KERNEL_DECLARE(void, rv_liquid_sample, (const RvTransferSpan*, const float* const[3], const float* const*))
 
 void rv_scatter_free(RvScatter* s) {
   rv_free(s->room);
@@ -129,14 +129,19 @@ RvResult rv_liquid_to_grid(RvLiquidGrid* grid, RvScatter* scatter, const RvParti
 
 static void sample_some(void* arg, size_t begin, size_t end) {
   const Job* job = arg;
-  float velocity[3][RV_SAMPLE_CELLS] __attribute__((aligned(64)));
+  float velocity[3][RV_SAMPLE_CELLS] __attribute__((aligned(64))),
+      shift[3][RV_SAMPLE_CELLS] __attribute__((aligned(64)));
+  const float* const from[3] = {velocity[0], velocity[1], velocity[2]};
+  const float* const ways[3] = {shift[0], shift[1], shift[2]};
   for (size_t t = begin; t < end; ++t) {
     int32_t home = job->scatter->home_of[t];
     if (home < 0) continue;
     for (int a = 0; a < 3; ++a)
       rv_channel_gather(&job->grid->tiles, job->grid->velocity[a].data, t, RV_SAMPLE_HALO, 0, velocity[a]);
+    for (int a = 0; a < 3 && job->grid->shifted; ++a)
+      rv_channel_gather(&job->grid->tiles, job->grid->shift[a].data, t, RV_SAMPLE_HALO, 0, shift[a]);
     RvTransferSpan span = span_of(job, (size_t)home);
-    RV_KERNEL_CALL(rv_liquid_sample, (&span, (const float* const[3]){velocity[0], velocity[1], velocity[2]}));
+    RV_KERNEL_CALL(rv_liquid_sample, (&span, from, job->grid->shifted ? ways : NULL));
   }
 }
 

@@ -49,8 +49,8 @@ RvResult rv_liquid_to_grid(RvLiquidGrid* grid, RvScatter* scatter, const RvParti
 // Velocity of the faces that have mass; the others are 0 and not valid.
 void rv_liquid_grid_velocity(RvLiquidGrid* grid);
 // Velocity and affine vectors of the particles from the grid, then, with dt > 0, a move through the grid's velocity by
-// Ralston's third-order Runge-Kutta (Ralston 1962). Places may then leave their tile: sort before the next use. A stage
-// that reaches further than 2.4 cells is taken there.
+// Ralston's third-order Runge-Kutta (Ralston 1962), and by `shift` where the grid has one. Places may then leave their
+// tile: sort before the next use. A stage that reaches further than 2.4 cells is taken there.
 void rv_liquid_from_grid(const RvLiquidGrid* grid, const RvScatter* scatter, RvParticles* particles, double dt);
 
 #endif

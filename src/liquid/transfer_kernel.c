@@ -6,7 +6,7 @@
 #include "math/lanes.h"
 
 void RV_KERNEL(rv_liquid_scatter)(const RvTransferSpan* s, double* room, float* out);
-void RV_KERNEL(rv_liquid_sample)(const RvTransferSpan* s, const float* const velocity[3]);
+void RV_KERNEL(rv_liquid_sample)(const RvTransferSpan* s, const float* const velocity[3], const float* const* shift);
 
 //---------------------------------------------------------------------------------------------- to the grid
 
@@ -183,8 +183,9 @@ RV_INLINE Lanes look_up(const float* from, const Spots* s, int axis, Lanes slope
 }
 
 // x + dt (2 k1 + 3 k2 + 4 k3) / 9 with k2 at dt/2 along k1 and k3 at 3 dt/4 along k2; `step` is dt / dx
-RV_INLINE void sample_group(Group* g, const float* const velocity[3], float per_dx, float step) {
-  Lanes x[3], k1[3], k2[3], y[3];
+RV_INLINE void sample_group(Group* g, const float* const velocity[3], const float* const* shift, float per_dx,
+                            float step) {
+  Lanes x[3], k1[3], k2[3], y[3], moved[3];
   RV_UNROLL for (int a = 0; a < 3; ++a) x[a] = *(Lanes*)g->x[a];
   Spots s = find_spots(x);
   RV_UNROLL for (int a = 0; a < 3; ++a) {
@@ -194,6 +195,14 @@ RV_INLINE void sample_group(Group* g, const float* const velocity[3], float per_
     RV_UNROLL for (int b = 0; b < 3; ++b) * (Lanes*)g->c[3 * a + b] = slope[b] * per_dx;
   }
   if (step == 0) return;
+  // a way that is no velocity: added to the move, at most a quarter of a cell
+  RV_UNROLL for (int a = 0; a < 3; ++a) {
+    moved[a] = x[a];
+    if (!shift) continue;
+    Lanes way = look_up(shift[a], &s, a, NULL) * per_dx;
+    way = choose(way > 0.25f, all(0.25f), way);
+    moved[a] = x[a] + choose(way < -0.25f, all(-0.25f), way);
+  }
   RV_UNROLL for (int a = 0; a < 3; ++a) y[a] = x[a] + k1[a] * (0.5f * step);
   s = find_spots(y);
   RV_UNROLL for (int a = 0; a < 3; ++a) k2[a] = look_up(velocity[a], &s, a, NULL);
@@ -201,7 +210,7 @@ RV_INLINE void sample_group(Group* g, const float* const velocity[3], float per_
   s = find_spots(y);
   RV_UNROLL for (int a = 0; a < 3; ++a) {
     Lanes k3 = look_up(velocity[a], &s, a, NULL);
-    *(Lanes*)g->x[a] = x[a] + ((k1[a] * 2 + k2[a] * 3) + k3 * 4) * (step / 9);
+    *(Lanes*)g->x[a] = moved[a] + ((k1[a] * 2 + k2[a] * 3) + k3 * 4) * (step / 9);
   }
 }
 
@@ -215,19 +224,19 @@ RV_INLINE void store_group(const Group* g, const RvTransferSpan* s, size_t i, si
   for (int a = 0; a < 9; ++a) memcpy(s->c[a] + i, g->c[a], n * sizeof(float));
 }
 
-void RV_KERNEL(rv_liquid_sample)(const RvTransferSpan* s, const float* const velocity[3]) {
+void RV_KERNEL(rv_liquid_sample)(const RvTransferSpan* s, const float* const velocity[3], const float* const* shift) {
   float per_dx = (float)(1 / s->dx), step = (float)(s->dt / s->dx);
   bool moved = step != 0;
   size_t i = s->begin;
   Group g;
   for (; i + LANES <= s->end; i += LANES) {
     load_group(&g, s, i, LANES);
-    sample_group(&g, velocity, per_dx, step);
+    sample_group(&g, velocity, shift, per_dx, step);
     store_group(&g, s, i, LANES, moved);
   }
   if (i == s->end) return;
   memset(&g, 0, sizeof g);
   load_group(&g, s, i, s->end - i);
-  sample_group(&g, velocity, per_dx, step);
+  sample_group(&g, velocity, shift, per_dx, step);
   store_group(&g, s, i, s->end - i, moved);
 }

@@ -22,7 +22,7 @@
     "Spacing of the particles. 0 takes the cube root of the mean volume of the input's particles.")                    \
   X(FLOAT, gridscale, "Grid Scale", 2, HARD(1), HARD(4), "", "Side of a cell in particle separations.")                \
   X(FLOAT, density, "Density", 1000, HARD(0.001), SOFT(2000), "kg1m-3", "Mass of a volume of the liquid.")             \
-  X(FLOAT, volumetime, "Volume Time", 0.1, HARD(0), SOFT(1), "s",                                                      \
+  X(FLOAT, volumetime, "Volume Time", 0.1, HARD(0), SOFT(1), "s",                                                     \
     "Time in which cells that came to hold too much or too little liquid are brought back. 0 lets them be.")           \
   X(TOGGLE, reseeding, "Reseeding", true,                                                                              \
     "Merge particles that are too small, split those that are too large or too few. Volume and momentum are kept.")    \
