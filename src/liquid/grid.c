@@ -97,6 +97,7 @@ RvResult rv_liquid_grid_build(RvLiquidGrid* g, const RvParticles* p, RvError* er
                    (double)g->most_tiles * RV_LIQUID_TILE_BYTES / 1e9);
   if (result == RV_OK && !fit_channels(g)) result = RV_NO_MEMORY;
   if (result) return rv_fail(error, result, "no memory for a liquid of %zu tiles; use larger cells", p->homes.count);
+  rv_channel_fill(g->divergence.data, g->tiles.count, 0);
   if (g->pressure_before.data)
     rv_channel_remap(&g->tiles_before, g->pressure_before.data, &g->tiles, g->pressure.data, 0);
   else

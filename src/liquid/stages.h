@@ -21,7 +21,7 @@ RvResult rv_liquid_surface(RvLiquidGrid* grid, const RvLiquidSolids* solids, con
 // potential) that spreads or gathers the particles, and rv_liquid_from_grid moves them by it without changing their
 // velocity, so no motion and no energy comes of it (after Kugelstadt, Longva, Thuerey, Bender 2019, "Implicit density
 // projection for volume conserving liquids"). Cells with liquid on all sides should have a fill of 1; at the surface
-// only what is clearly more counts. `relax` is the part of it that is done now. Uses divergence and momentum as room.
+// only what is clearly more counts. `relax` is the part of it that is done now. Uses momentum as room.
 RvResult rv_liquid_drift(RvLiquidGrid* grid, const RvLiquidSolids* solids, RvPressure* pressure, double relax,
                          RvError* error);
 
