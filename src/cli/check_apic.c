@@ -153,6 +153,7 @@ static RvResult plane_error(RvVec3 n, RvVec3 t, double* error_cells, RvError* er
         bool deep = fabs(x[0]) < 8 && fabs(x[1]) < 8 && fabs(x[2]) < 8;
         if (pass == 0) {
           g->valid[a].data[c] = s < 0;
+          if (s >= 0) g->mass[a].data[c] = 0;
           g->velocity[a].data[c] = s < 0 ? (float)u : 1e3f;
         } else if (deep && s < RV_LIQUID_BAND * 0.5) {
           *error_cells = fmax(*error_cells, fabs((double)g->velocity[a].data[c] - u));

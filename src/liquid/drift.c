@@ -28,7 +28,7 @@ static void find_some(void* arg, size_t begin, size_t end) {
   for (size_t t = begin; t < end; ++t) {
     rv_channel_gather1(&g->tiles, g->fill.data, t, 0, fill);
     rv_channel_gather1(&g->tiles, g->distance.data, t, 1, d);
-    float* out = g->momentum[0].data + t * RV_TILE_CELLS;
+    float* out = g->room[0].data + t * RV_TILE_CELLS;
     for (int k = 0; k < RV_TILE_CELLS; ++k) {
       int at = rv_halo1_at(k & 7, k >> 3 & 7, k >> 6);
       float much = d[at] < 0 ? fill[at] - 1 : 0;
@@ -52,14 +52,14 @@ RvResult rv_liquid_drift(RvLiquidGrid* g, const RvLiquidSolids* solids, RvPressu
     in.velocity[a] = g->shift[a].data;
     in.valid[a] = NULL, in.solid[a] = NULL, in.share[a] = NULL, in.drag[a] = NULL;
   }
-  in.divergence = g->momentum[0].data;
+  in.divergence = g->room[0].data;
   in.pressure = g->shift_pressure.data;
   in.warm = false;
   // noise is what it is made of: a rough solution is as good
   RvPressureOptions options = {.tolerance = 0.05, .divergence = -1, .most = 10};
   RvResult result = rv_pressure_solve(pressure, &in, &options, NULL, error);
   if (result) return result;
-  rv_liquid_spread_faces(g, g->shift, g->momentum);
+  rv_liquid_spread_faces(g, g->shift, g->room);
   g->shifted = true;
   return RV_OK;
 }

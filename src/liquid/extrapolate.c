@@ -4,9 +4,11 @@
 #include "liquid/stages.h"
 #include "math/kernel.h"
 
-RV_KERNEL_DECLARE(void, rv_liquid_spread, (float*, float*, float*))
+RV_KERNEL_DECLARE(void, rv_liquid_spread2, (float*, float*, float*))
+RV_KERNEL_DECLARE(void, rv_liquid_spread3, (float*, float*, float*))
 
-enum { S = RV_TILE_SIDE, WIDE = RV_SAMPLE_SIDE, H = RV_SAMPLE_HALO };
+enum { S = RV_TILE_SIDE, GRAIN = 4, WIDE2 = S + 4, WIDE3 = S + 6 };
+#define UNKNOWN 1e30f
 
 static void mark_some(void* arg, size_t begin, size_t end) {
   const RvLiquidGrid* g = arg;
@@ -29,16 +31,18 @@ void rv_liquid_mark_valid(RvLiquidGrid* grid) {
   rv_parallel_for(grid->tiles.count, 8, mark_some, grid);
 }
 
-static bool all_known(const float* valid) {
-  for (int k = 0; k < RV_TILE_CELLS; ++k)
-    if (valid[k] == 0) return false;
-  return true;
-}
+//---------------------------------------------------------------------------------------------- faces without mass
 
 typedef struct Spread {
   const RvLiquidGrid* grid;
   RvChannel *field, *room;
 } Spread;
+
+static bool all_known(const float* valid) {
+  for (int k = 0; k < RV_TILE_CELLS; ++k)
+    if (valid[k] == 0) return false;
+  return true;
+}
 
 static void spread_some(void* arg, size_t begin, size_t end) {
   const Spread* spread = arg;
@@ -50,21 +54,21 @@ static void spread_some(void* arg, size_t begin, size_t end) {
       float* to = spread->room[a].data + t * RV_TILE_CELLS;
       memcpy(to, from, RV_TILE_CELLS * sizeof *to);
       if (all_known(g->valid[a].data + t * RV_TILE_CELLS)) continue;
-      rv_channel_gather(&g->tiles, spread->field[a].data, t, H, 0, u);
-      rv_channel_gather(&g->tiles, g->valid[a].data, t, H, 0, known);
+      rv_channel_gather(&g->tiles, spread->field[a].data, t, 3, 0, u);
+      rv_channel_gather(&g->tiles, g->valid[a].data, t, 3, 0, known);
       for (int i = 0; i < RV_SAMPLE_CELLS; ++i) u[i] = known[i] > 0 ? u[i] : 0;
-      RV_KERNEL_CALL(rv_liquid_spread, (u, known, room));
+      RV_KERNEL_CALL(rv_liquid_spread3, (u, known, room));
       for (int z = 0, k = 0; z < S; ++z)
         for (int y = 0; y < S; ++y)
           for (int x = 0; x < S; ++x, ++k) {
-            int at = ((z + H) * WIDE + y + H) * WIDE + x + H;
+            int at = ((z + 3) * WIDE3 + y + 3) * WIDE3 + x + 3;
             if (known[at] > 0) to[k] = u[at];
           }
     }
 }
 
 void rv_liquid_spread_faces(const RvLiquidGrid* g, RvChannel field[3], RvChannel room[3]) {
-  rv_parallel_for(g->tiles.count, 2, spread_some, &(Spread){g, field, room});
+  rv_parallel_for(g->tiles.count, GRAIN, spread_some, &(Spread){g, field, room});
   for (int a = 0; a < 3; ++a) {
     RvChannel old = room[a];
     room[a] = field[a];
@@ -72,6 +76,53 @@ void rv_liquid_spread_faces(const RvLiquidGrid* g, RvChannel field[3], RvChannel
   }
 }
 
+//---------------------------------------------------------------------------------------------- faces with mass
+
+// what forces and pressure changed, where both knew the face
+static void find_change(void* arg, size_t begin, size_t end) {
+  const RvLiquidGrid* g = arg;
+  for (int a = 0; a < 3; ++a) {
+    const float *mass = g->mass[a].data, *momentum = g->momentum[a].data, *u = g->velocity[a].data;
+    const float* valid = g->valid[a].data;
+    float* change = g->room[a].data;
+    for (size_t i = begin * RV_TILE_CELLS; i < end * RV_TILE_CELLS; ++i)
+      change[i] = valid[i] > 0 && mass[i] > 0 ? u[i] - momentum[i] / mass[i] : UNKNOWN;
+  }
+}
+
+static bool any_loose(const float* valid, const float* mass) {
+  bool loose = false;
+  for (int k = 0; k < RV_TILE_CELLS; ++k) loose |= mass[k] > 0 && valid[k] == 0;
+  return loose;
+}
+
+static void carry_some(void* arg, size_t begin, size_t end) {
+  const RvLiquidGrid* g = arg;
+  enum { CELLS = WIDE2 * WIDE2 * WIDE2 };
+  float change[CELLS], known[CELLS], room[2 * CELLS];
+  for (size_t t = begin; t < end; ++t)
+    for (int a = 0; a < 3; ++a) {
+      size_t first = t * RV_TILE_CELLS;
+      float *valid = g->valid[a].data + first, *u = g->velocity[a].data + first;
+      const float *mass = g->mass[a].data + first, *momentum = g->momentum[a].data + first;
+      if (!any_loose(valid, mass)) continue;
+      rv_channel_gather(&g->tiles, g->room[a].data, t, 2, UNKNOWN, change);
+      for (int i = 0; i < CELLS; ++i) {
+        known[i] = change[i] != UNKNOWN ? 1.0f : 0.0f;
+        change[i] = change[i] != UNKNOWN ? change[i] : 0;
+      }
+      RV_KERNEL_CALL(rv_liquid_spread2, (change, known, room));
+      for (int k = 0; k < RV_TILE_CELLS; ++k) {
+        if (valid[k] > 0 || !(mass[k] > 0)) continue;
+        int at = ((k >> 6) + 2) * WIDE2 * WIDE2 + ((k >> 3 & 7) + 2) * WIDE2 + (k & 7) + 2;
+        if (known[at] > 0) u[k] = momentum[k] / mass[k] + change[at];
+        valid[k] = 1;
+      }
+    }
+}
+
 void rv_liquid_extrapolate(RvLiquidGrid* g) {
-  rv_liquid_spread_faces(g, g->velocity, g->momentum);
+  rv_parallel_for(g->tiles.count, 16, find_change, g);
+  rv_parallel_for(g->tiles.count, GRAIN, carry_some, g);
+  rv_liquid_spread_faces(g, g->velocity, g->room);
 }

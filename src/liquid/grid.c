@@ -7,7 +7,8 @@
 enum { GRAIN = 16 };
 
 void rv_liquid_grid_free(RvLiquidGrid* g) {
-  RvChannel* axes[] = {g->mass, g->momentum, g->velocity, g->valid, g->share, g->drag, g->drag_target, g->shift};
+  RvChannel* axes[] = {g->mass, g->momentum,    g->velocity, g->valid, g->share,
+                       g->drag, g->drag_target, g->shift,    g->room};
   for (size_t k = 0; k < sizeof axes / sizeof *axes; ++k)
     for (int a = 0; a < 3; ++a) rv_channel_free(&axes[k][a]);
   RvChannel* cells[] = {&g->fill, &g->distance, &g->divergence, &g->pressure, &g->pressure_before, &g->shift_pressure};
@@ -28,7 +29,7 @@ size_t rv_liquid_grid_bytes(const RvLiquidGrid* g) {
 }
 
 static bool fit_channels(RvLiquidGrid* g) {
-  RvChannel* axes[] = {g->mass, g->momentum, g->velocity, g->valid};
+  RvChannel* axes[] = {g->mass, g->momentum, g->velocity, g->valid, g->room};
   for (size_t k = 0; k < sizeof axes / sizeof *axes; ++k)
     for (int a = 0; a < 3; ++a)
       if (!rv_channel_fit(&axes[k][a], g->tiles.count)) return false;

@@ -37,6 +37,7 @@ typedef struct RvLiquidGrid {
   RvChannel pressure;    // Pa; kept from the last substep as the first guess
   RvChannel shift[3];    // m, faces: the way that brings volumes back (stages.h), beside the velocity; 0 in solids
   RvChannel shift_pressure;
+  RvChannel room[3];     // for whoever needs some within a stage
   bool shifted;          // there is one in this substep
   RvTiles tiles_before;  // those that pressure_before belongs to
   RvChannel pressure_before;

@@ -21,16 +21,18 @@ RvResult rv_liquid_surface(RvLiquidGrid* grid, const RvLiquidSolids* solids, con
 // potential) that spreads or gathers the particles, and rv_liquid_from_grid moves them by it without changing their
 // velocity, so no motion and no energy comes of it (after Kugelstadt, Longva, Thuerey, Bender 2019, "Implicit density
 // projection for volume conserving liquids"). Cells with liquid on all sides should have a fill of 1; at the surface
-// only what is clearly more counts. `relax` is the part of it that is done now. Uses momentum as room.
+// only what is clearly more counts. `relax` is the part of it that is done now.
 RvResult rv_liquid_drift(RvLiquidGrid* grid, const RvLiquidSolids* solids, RvPressure* pressure, double relax,
                          RvError* error);
 
 // `valid` = 1 on the faces that touch a liquid cell, 0 elsewhere.
 void rv_liquid_mark_valid(RvLiquidGrid* grid);
 
-// Velocity of the faces that are not valid, up to RV_LIQUID_BAND faces away from one that is: each layer takes the mean
-// of the known faces next to it, so the field is constant along the normal of a flat surface (WH-37). Faces further
-// away keep what they have. Uses momentum as room.
+// Velocity of the faces that are not valid. Those with mass keep their own momentum and take the change that forces and
+// pressure made to the faces next to them, so that spray near a surface stays spray and little momentum is lost;
+// without such faces near, they keep what they have. All others, up to RV_LIQUID_BAND faces away, get the velocity of
+// those: each layer takes the mean of the known faces next to it, so the field is constant along the normal of a flat
+// surface (WH-37).
 void rv_liquid_extrapolate(RvLiquidGrid* grid);
 // The same for any three channels of faces, where `valid` is as it stands; `room` and `field` change places.
 void rv_liquid_spread_faces(const RvLiquidGrid* grid, RvChannel field[3], RvChannel room[3]);
