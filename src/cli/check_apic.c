@@ -159,7 +159,7 @@ static RvResult plane_error(RvVec3 n, RvVec3 t, double* error_cells, RvError* er
           *error_cells = fmax(*error_cells, fabs((double)g->velocity[a].data[c] - u));
         }
       }
-    if (pass == 0) rv_liquid_extrapolate(g);
+    if (pass == 0) rv_liquid_extrapolate(g, NULL);
   }
   rv_liquid_rig_free(&rig);
   return result;

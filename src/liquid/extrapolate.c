@@ -90,14 +90,25 @@ static void find_change(void* arg, size_t begin, size_t end) {
   }
 }
 
-static bool any_loose(const float* valid, const float* mass) {
+typedef struct Carry {
+  const RvLiquidGrid* grid;
+  const RvLiquidSolids* solids;
+} Carry;
+
+// a face in spray; what weights brought into solids is no mass there
+static inline bool is_loose(float valid, float mass, const float* open, int k) {
+  return mass > 0 && valid == 0 && (!open || open[k] > 0);
+}
+
+static bool any_loose(const float* valid, const float* mass, const float* open) {
   bool loose = false;
-  for (int k = 0; k < RV_TILE_CELLS; ++k) loose |= mass[k] > 0 && valid[k] == 0;
+  for (int k = 0; k < RV_TILE_CELLS; ++k) loose |= is_loose(valid[k], mass[k], open, k);
   return loose;
 }
 
 static void carry_some(void* arg, size_t begin, size_t end) {
-  const RvLiquidGrid* g = arg;
+  const Carry* carry = arg;
+  const RvLiquidGrid* g = carry->grid;
   enum { CELLS = WIDE2 * WIDE2 * WIDE2 };
   float change[CELLS], known[CELLS], room[2 * CELLS];
   for (size_t t = begin; t < end; ++t)
@@ -105,7 +116,8 @@ static void carry_some(void* arg, size_t begin, size_t end) {
       size_t first = t * RV_TILE_CELLS;
       float *valid = g->valid[a].data + first, *u = g->velocity[a].data + first;
       const float *mass = g->mass[a].data + first, *momentum = g->momentum[a].data + first;
-      if (!any_loose(valid, mass)) continue;
+      const float* open = carry->solids ? carry->solids->open[a].data + first : NULL;
+      if (!any_loose(valid, mass, open)) continue;
       rv_channel_gather(&g->tiles, g->room[a].data, t, 2, UNKNOWN, change);
       for (int i = 0; i < CELLS; ++i) {
         known[i] = change[i] != UNKNOWN ? 1.0f : 0.0f;
@@ -113,7 +125,7 @@ static void carry_some(void* arg, size_t begin, size_t end) {
       }
       RV_KERNEL_CALL(rv_liquid_spread2, (change, known, room));
       for (int k = 0; k < RV_TILE_CELLS; ++k) {
-        if (valid[k] > 0 || !(mass[k] > 0)) continue;
+        if (!is_loose(valid[k], mass[k], open, k)) continue;
         int at = ((k >> 6) + 2) * WIDE2 * WIDE2 + ((k >> 3 & 7) + 2) * WIDE2 + (k & 7) + 2;
         if (known[at] > 0) u[k] = momentum[k] / mass[k] + change[at];
         valid[k] = 1;
@@ -121,8 +133,8 @@ static void carry_some(void* arg, size_t begin, size_t end) {
     }
 }
 
-void rv_liquid_extrapolate(RvLiquidGrid* g) {
+void rv_liquid_extrapolate(RvLiquidGrid* g, const RvLiquidSolids* solids) {
   rv_parallel_for(g->tiles.count, 16, find_change, g);
-  rv_parallel_for(g->tiles.count, GRAIN, carry_some, g);
+  rv_parallel_for(g->tiles.count, GRAIN, carry_some, &(Carry){g, solids && solids->any ? solids : NULL});
   rv_liquid_spread_faces(g, g->velocity, g->room);
 }

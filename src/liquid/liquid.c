@@ -116,7 +116,7 @@ static RvResult keep_volume(RvLiquid* l, double dt, RvError* error) {
 }
 
 static RvResult extrapolate(RvLiquid* l) {
-  rv_liquid_extrapolate(&l->grid);
+  rv_liquid_extrapolate(&l->grid, &l->solids);
   return RV_OK;
 }
 
