@@ -32,7 +32,7 @@ void rv_liquid_mark_valid(RvLiquidGrid* grid);
 // pressure made to the faces next to them, so that spray near a surface stays spray and little momentum is lost;
 // without such faces near, they keep what they have. All others, up to RV_LIQUID_BAND faces away, get the velocity of
 // those: each layer takes the mean of the known faces next to it, so the field is constant along the normal of a flat
-// surface (WH-37).
+// surface (WH-37). `solids` may be NULL.
 void rv_liquid_extrapolate(RvLiquidGrid* grid, const RvLiquidSolids* solids);
 // The same for any three channels of faces, where `valid` is as it stands; `room` and `field` change places.
 void rv_liquid_spread_faces(const RvLiquidGrid* grid, RvChannel field[3], RvChannel room[3]);
