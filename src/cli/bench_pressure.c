@@ -91,6 +91,7 @@ static RvResult scene(const RvBenchOut* out, int kind, int n, double copy, RvErr
     emit(out, kind, n, "cpu", mg.cpu, "s");
     emit(out, kind, n, "ns_per_cell", mg.cpu * 1e9 / (double)mg.report.cells, "ns");
     emit(out, kind, n, "bytes_per_cell", mg.report.traffic / (double)mg.report.cells, "B");
+    emit(out, kind, n, "memory_per_cell", (double)rv_pressure_bytes(rig.pressure) / (double)mg.report.cells, "B");
     // what the iterations alone move, over the time of the whole solve
     emit(out, kind, n, "share_of_copy_bandwidth", mg.report.traffic / mg.cpu / copy, "");
     if (n == COMPARED) result = compare(out, &rig, kind, n, &mg, error);

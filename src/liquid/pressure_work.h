@@ -52,7 +52,10 @@ static inline RvPressureFace rv_pressure_face(const RvPressureIn* in, int axis, 
     f.open = in->open[axis][at];
     f.open = f.open > 0 ? f.open < 1 ? f.open : 1 : 0;
   }
-  if (in->share[axis]) f.share = in->share[axis][at];
+  if (in->share[axis]) {
+    f.share = in->share[axis][at];
+    f.share = f.share > 0 ? f.share < 1 ? f.share : 1 : 0;
+  }
   if (in->drag[axis] && in->drag[axis][at] > 0) {
     double mass = f.share * in->density;
     f.scale = (float)(mass / (mass + in->dt * in->drag[axis][at]));
