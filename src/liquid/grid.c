@@ -11,7 +11,8 @@ void rv_liquid_grid_free(RvLiquidGrid* g) {
                        g->drag, g->drag_target, g->shift,    g->room};
   for (size_t k = 0; k < sizeof axes / sizeof *axes; ++k)
     for (int a = 0; a < 3; ++a) rv_channel_free(&axes[k][a]);
-  RvChannel* cells[] = {&g->fill, &g->distance, &g->divergence, &g->pressure, &g->pressure_before, &g->shift_pressure};
+  RvChannel* cells[] = {&g->fill,    &g->distance,      &g->divergence, &g->pressure, &g->pressure_before,
+                        &g->surface, &g->shift_pressure};
   for (size_t k = 0; k < sizeof cells / sizeof *cells; ++k) rv_channel_free(cells[k]);
   rv_tiles_free(&g->tiles);
   rv_tiles_free(&g->tiles_before);
@@ -19,8 +20,9 @@ void rv_liquid_grid_free(RvLiquidGrid* g) {
 }
 
 size_t rv_liquid_grid_bytes(const RvLiquidGrid* g) {
-  const RvChannel* axes[] = {g->mass, g->momentum, g->velocity, g->valid, g->share, g->drag, g->drag_target};
-  const RvChannel* cells[] = {&g->fill, &g->distance, &g->divergence, &g->pressure, &g->pressure_before};
+  const RvChannel* axes[] = {g->mass, g->momentum, g->velocity, g->valid, g->share, g->drag, g->drag_target, g->shift};
+  const RvChannel* cells[] = {&g->fill,    &g->distance,      &g->divergence, &g->pressure, &g->pressure_before,
+                              &g->surface, &g->shift_pressure};
   size_t tiles = 0;
   for (size_t k = 0; k < sizeof axes / sizeof *axes; ++k)
     for (int a = 0; a < 3; ++a) tiles += axes[k][a].capacity;

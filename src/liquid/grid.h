@@ -35,6 +35,7 @@ typedef struct RvLiquidGrid {
                          // one dx on it tells only the side
   RvChannel divergence;  // 1/s: the divergence that the velocity shall have: drift correction, sources. 0 by default
   RvChannel pressure;    // Pa; kept from the last substep as the first guess
+  RvChannel surface;     // Pa: pressure of the tension at the surface; only where there is tension
   RvChannel shift[3];    // m, faces: the way that brings volumes back (stages.h), beside the velocity; 0 in solids
   RvChannel shift_pressure;
   RvChannel room[3];     // for whoever needs some within a stage

@@ -4,6 +4,7 @@
 
 #include "base/parallel.h"
 #include "base/timer.h"
+#include "liquid/tension.h"
 
 const char* const rv_liquid_stage_names[RV_LIQUID_STAGE_COUNT + 1] = {
 #define NAME(name) #name,
@@ -37,6 +38,7 @@ void rv_liquid_free(RvLiquid* l) {
   rv_liquid_solids_free(&l->solids);
   rv_scatter_free(&l->scatter);
   rv_pressure_free(l->pressure);
+  rv_viscosity_free(l->viscosity);
   *l = (RvLiquid){0};
 }
 
@@ -74,10 +76,29 @@ static RvResult solve_pressure(RvLiquid* l, double dt, RvError* error) {
   bool any = l->solids.any;
   RvPressureIn in = rv_pressure_of_grid(&l->grid, any ? &l->solids : NULL, l->model.density, dt);
   in.warm = l->steps > 0;
+  if (l->model.tension > 0) {
+    if (!rv_channel_fit(&l->grid.surface, l->grid.tiles.count))
+      return rv_fail(error, RV_NO_MEMORY, "no memory for the tension of %zu tiles", l->grid.tiles.count);
+    rv_tension_surface(&l->grid.tiles, l->grid.distance.data, l->grid.dx, l->model.tension, l->grid.surface.data);
+    in.surface = l->grid.surface.data;
+  }
   RvPressureOptions options = {.tolerance = l->model.tolerance};
   RvResult result = rv_pressure_solve(l->pressure, &in, &options, &l->report.pressure, error);
   if (l->report.pressure.iterations > l->report.iterations) l->report.iterations = l->report.pressure.iterations;
   l->report.unconverged += !result && !l->report.pressure.converged;
+  return result;
+}
+
+static RvResult thicken(RvLiquid* l, double dt, RvError* error) {
+  const RvLiquidModel* m = &l->model;
+  if (!(m->viscosity > 0)) return RV_OK;
+  if (!l->viscosity && !(l->viscosity = rv_viscosity_new()))
+    return rv_fail(error, RV_NO_MEMORY, "no memory for the viscosity");
+  RvViscosityIn in = rv_viscosity_of_grid(&l->grid, l->solids.any ? &l->solids : NULL, m->density, m->viscosity, dt);
+  in.stick = m->stick;
+  RvViscosityReport report;
+  RvResult result = rv_viscosity_solve(l->viscosity, &in, 0, 0, &report, error);
+  l->report.unconverged += !result && !report.converged;
   return result;
 }
 
@@ -154,6 +175,7 @@ RvResult rv_liquid_substep(RvLiquid* l, double dt, const RvLiquidHooks* given, R
   STAGE(surface, rv_liquid_surface(&l->grid, &l->solids, &l->particles, &l->scatter, error))
   STAGE(couple, hooks->couple ? hooks->couple(hooks->user, &l->grid, dt, error) : RV_OK)
   STAGE(forces, add_forces(l, dt))
+  STAGE(viscosity, thicken(l, dt, error))
   STAGE(volume, keep_volume(l, dt, error))
   STAGE(pressure, solve_pressure(l, dt, error))
   STAGE(extrapolate, extrapolate(l))
@@ -170,7 +192,8 @@ double rv_liquid_longest(const RvLiquid* l) {
   double speed = rv_liquid_speed(&l->particles), g = 0, reach = fmin(m->cfl, 3) * m->dx;
   for (int a = 0; a < 3; ++a) g = fmax(g, fabs(m->gravity[a]));
   // (speed + g dt) dt = reach
-  return 2 * reach / (speed + sqrt(speed * speed + 4 * g * reach) + 1e-300);
+  double longest = 2 * reach / (speed + sqrt(speed * speed + 4 * g * reach) + 1e-300);
+  return fmin(longest, rv_tension_step(m->density, m->dx, m->tension));
 }
 
 RvResult rv_liquid_advance(RvLiquid* l, double dt, int least, int most, const RvLiquidHooks* hooks, RvError* error) {

@@ -6,6 +6,7 @@
 #include "liquid/pressure.h"
 #include "liquid/resample.h"
 #include "liquid/stages.h"
+#include "liquid/viscosity.h"
 
 // Stages, in the order of the substep: timers, progress line, report and manual use these names.
 #define RV_LIQUID_STAGES(X) \
@@ -17,6 +18,7 @@
   X(surface)                \
   X(couple)                 \
   X(forces)                 \
+  X(viscosity)              \
   X(volume)                 \
   X(pressure)               \
   X(extrapolate)            \
@@ -36,6 +38,9 @@ typedef struct RvLiquidModel {
   double origin[3];   // world position of cell (0, 0, 0)
   double density;     // kg/m^3
   double gravity[3];  // m/s^2
+  double viscosity;   // Pa s; 0: none
+  bool stick;         // a viscous liquid does not slip on solids
+  double tension;     // N/m at the surface; 0: none
   double cfl;         // cells that a particle may go a substep, at most 3
   double drift_time;  // s in which cells that are too full or too empty are brought back; 0: never
   int drift_every;    // substeps from one time that this is done to the next
@@ -62,7 +67,7 @@ typedef struct RvLiquidHooks {
 typedef struct RvLiquidReport {
   RvPressureReport pressure;  // of the last substep
   int substeps, iterations;   // iterations: the most of a substep
-  int unconverged;            // substeps whose pressure stopped short
+  int unconverged;            // substeps whose pressure or viscosity stopped short
   double seconds[RV_LIQUID_STAGE_COUNT];
   size_t collided;
   RvResampled resampled;
@@ -80,7 +85,8 @@ typedef struct RvLiquid {
   RvLiquidSolids solids;
   RvScatter scatter;
   RvPressure* pressure;
-  RvLiquidReport report;  // added to; clear it when you like
+  RvViscosity* viscosity;  // made when it is needed
+  RvLiquidReport report;   // added to; clear it when you like
 } RvLiquid;
 
 RvLiquidModel rv_liquid_model_default(double dx);

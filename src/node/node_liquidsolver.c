@@ -22,7 +22,12 @@
     "Spacing of the particles. 0 takes the cube root of the mean volume of the input's particles.")                    \
   X(FLOAT, gridscale, "Grid Scale", 2, HARD(1), HARD(4), "", "Side of a cell in particle separations.")                \
   X(FLOAT, density, "Density", 1000, HARD(0.001), SOFT(2000), "kg1m-3", "Mass of a volume of the liquid.")             \
-  X(FLOAT, volumetime, "Volume Time", 0.1, HARD(0), SOFT(1), "s",                                                     \
+  X(FLOAT, viscosity, "Viscosity", 0, HARD(0), SOFT(10), "kg1m-1s-1",                                                  \
+    "Of the whole liquid: water 0.001, honey some 10. Below about 0.01 the grid's own is larger.")                     \
+  X(TOGGLE, stick, "Stick", true, "A viscous liquid does not slip on solids.", WHEN("{ viscosity == 0 }"))             \
+  X(FLOAT, surfacetension, "Surface Tension", 0, HARD(0), SOFT(0.1), "kg1s-2",                                         \
+    "At the surface of the bulk: water 0.072. Steps are then no longer than its shortest waves allow.")                \
+  X(FLOAT, volumetime, "Volume Time", 0.1, HARD(0), SOFT(1), "s",                                                      \
     "Time in which cells that came to hold too much or too little liquid are brought back. 0 lets them be.")           \
   X(TOGGLE, reseeding, "Reseeding", true,                                                                              \
     "Merge particles that are too small, split those that are too large or too few. Volume and momentum are kept.")    \
@@ -53,6 +58,7 @@ static RvLiquidModel model_of(const LiquidParms* p, double dx) {
   m.density = p->density;
   memcpy(m.gravity, p->gravity, sizeof m.gravity);
   m.cfl = p->cfl;
+  m.viscosity = p->viscosity, m.stick = p->stick, m.tension = p->surfacetension;
   m.drift_time = p->volumetime;
   m.tolerance = p->tolerance;
   m.most_tiles = (size_t)(p->maxmemory * 1e9 / RV_LIQUID_TILE_BYTES) + 1;
