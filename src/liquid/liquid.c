@@ -200,10 +200,12 @@ RvResult rv_liquid_advance(RvLiquid* l, double dt, int least, int most, const Rv
   double left = dt;
   l->steps = 0;
   for (int taken = 0; left > 0;) {
-    double wanted = ceil(left / rv_liquid_longest(l) - 1e-9);
+    double longest = rv_liquid_longest(l), wanted = ceil(left / longest - 1e-9);
     int over = most - taken > 1 ? most - taken : 1, under = least - taken > 1 ? least - taken : 1;
     int count = wanted >= over ? over : wanted <= under ? under : (int)wanted;
     double step = count == 1 ? left : left / count;
+    // three cells are what a particle can go at most
+    l->report.hurried += step > longest * 3 / l->model.cfl;
     RvResult result = rv_liquid_substep(l, step, hooks, error);
     if (result) return result;
     taken++;

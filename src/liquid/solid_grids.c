@@ -190,6 +190,7 @@ static bool fill_tile(const Job* job, size_t tile, Tile* t, Faces* f) {
       return false;
   }
   if (!placed) return true;
+  for (int k = 0; k < CORNERS; ++k) t->d[k] = rv_solid_snap((double)t->d[k], job->grid->dx);
   float least = t->d[0];
   for (int k = 1; k < CORNERS; ++k) least = fminf(least, t->d[k]);
   if (least > RV_LIQUID_BAND * (float)job->grid->dx) return true;

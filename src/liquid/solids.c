@@ -68,7 +68,7 @@ static float corners(const Job* job, size_t tile, float* out) {
         double p[3] = {rv_liquid_corner(job->grid, tile, 0, x), rv_liquid_corner(job->grid, tile, 1, y),
                        rv_liquid_corner(job->grid, tile, 2, z)};
         double v[3], friction;
-        float d = (float)job->fn(job->user, p, v, &friction);
+        float d = rv_solid_snap(job->fn(job->user, p, v, &friction), job->grid->dx);
         if (d < least) least = d;
         *out++ = d;
       }

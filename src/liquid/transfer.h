@@ -50,7 +50,8 @@ RvResult rv_liquid_to_grid(RvLiquidGrid* grid, RvScatter* scatter, const RvParti
 void rv_liquid_grid_velocity(RvLiquidGrid* grid);
 // Velocity and affine vectors of the particles from the grid, then, with dt > 0, a move through the grid's velocity by
 // Ralston's third-order Runge-Kutta (Ralston 1962), and by `shift` where the grid has one. Places may then leave their
-// tile: sort before the next use. A stage that reaches further than 2.4 cells is taken there.
+// tile: sort before the next use. A stage that reaches further than 2.4 cells is taken
+// there, and no particle goes further than 3 cells along an axis.
 void rv_liquid_from_grid(const RvLiquidGrid* grid, const RvScatter* scatter, RvParticles* particles, double dt);
 
 #endif

@@ -210,7 +210,9 @@ RV_INLINE void sample_group(Group* g, const float* const velocity[3], const floa
   s = find_spots(y);
   RV_UNROLL for (int a = 0; a < 3; ++a) {
     Lanes k3 = look_up(velocity[a], &s, a, NULL);
-    *(Lanes*)g->x[a] = moved[a] + ((k1[a] * 2 + k2[a] * 3) + k3 * 4) * (step / 9);
+    Lanes way = ((k1[a] * 2 + k2[a] * 3) + k3 * 4) * (step / 9);
+    way = choose(way > 3, all(3), way);
+    *(Lanes*)g->x[a] = moved[a] + choose(way < -3, all(-3), way);
   }
 }
 

@@ -104,6 +104,8 @@ static void count_up(const RvLiquidSolve* s) {
   if (r->unconverged)
     rv_cook_warn(s->cook, "the pressure of %d of %d substeps did not converge (residual %.1e)", r->unconverged,
                  r->substeps, r->pressure.residual);
+  if (r->hurried)
+    rv_cook_warn(s->cook, "maxsubsteps is too small for the speed of the liquid: its fastest particles lag behind");
   if (r->lost.count)
     rv_cook_warn(s->cook, "%zu particles went out of all bounds and were taken away (%g m3)", r->lost.count,
                  r->lost.volume);
