@@ -10,7 +10,10 @@
 #include "contact/store.h"
 #include "space/sort.h"
 
-enum { CHUNKS = 256, AXIS_BITS = 21, MAX_ENTRIES = 48, MAX_FOUND = 256 };
+enum { CHUNKS = 256, AXIS_BITS = 21, MAX_ENTRIES = 48 };
+// pairs of an edge in a cell, and in all of them: four times the links that are kept; and exact tests of it in a cell.
+// More are edges heaped on one spot, whose memory and time would grow with the square of their number
+enum { MAX_FOUND = 4 * RV_CONTACT_MAX_LINKS, MAX_EXACT = 1024 };
 
 typedef RV_ARRAY(uint64_t) Found;
 
@@ -240,16 +243,16 @@ static bool pairs_of_cell(Broad* b, size_t chunk, size_t first, size_t last, con
   for (size_t i = 0; i + 1 < n; ++i) {
     uint8_t flags[RV_CONTACT_MAX_TESTS];
     size_t stop = n - i - 1 > RV_CONTACT_MAX_TESTS ? i + 1 + RV_CONTACT_MAX_TESTS : n;
-    size_t enough = b->found[chunk].count + MAX_FOUND;
+    size_t enough = b->found[chunk].count + MAX_FOUND, most = b->pairs[chunk] + MAX_EXACT;
     b->tests[chunk] += stop - i - 1, b->skipped[chunk] += n - stop;
     meet(x, i, i + 1, stop, flags);
     for (size_t j = i + 1; j < stop; ++j) {
       if (!flags[j - i - 1]) continue;
       b->pairs[chunk]++;
-      if (!near_pair(b, member[i], member[j], cell)) continue;
-      if (!rv_array_push(&b->found[chunk], (uint64_t)member[i] << 32 | member[j])) return false;
-      // more than could ever lie side by side: edges heaped on one spot
-      if (b->found[chunk].count == enough) {
+      if (near_pair(b, member[i], member[j], cell) &&
+          !rv_array_push(&b->found[chunk], (uint64_t)member[i] << 32 | member[j]))
+        return false;
+      if (b->found[chunk].count == enough || b->pairs[chunk] == most) {
         b->skipped[chunk] += stop - j - 1;
         break;
       }
@@ -317,6 +320,13 @@ static RvResult collect(Broad* b, RvContactStats* stats, RvError* error) {
   // by the receiver, then stably by the source
   if (!rv_sort_keys(c->pairs.data, NULL, c->spare_keys.data, NULL, total, 32 + rv_sort_bits(c->nedge)))
     return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pairs of edges", total);
+  size_t kept = 0, run = 0;
+  for (size_t i = 0; i < total; ++i) {
+    run = i && c->pairs.data[i] >> 32 == c->pairs.data[kept - 1] >> 32 ? run + 1 : 0;
+    if (run < MAX_FOUND) c->pairs.data[kept++] = c->pairs.data[i];
+  }
+  stats->skipped += total - kept;
+  c->pairs.count = kept;
   return RV_OK;
 }
 
