@@ -38,6 +38,11 @@ RvResult rv_liquid_rig_fill(RvLiquidRig* rig, const double low[3], const double 
     begin[a] = (int64_t)floor((low[a] - l->model.origin[a]) / dx * 2 + 0.5);
     end[a] = (int64_t)floor((high[a] - l->model.origin[a]) / dx * 2 + 0.5);
   }
+  size_t count = l->particles.count;
+  if (end[0] > begin[0] && end[1] > begin[1] && end[2] > begin[2])
+    count += (size_t)((end[0] - begin[0]) * (end[1] - begin[1]) * (end[2] - begin[2]));
+  RvResult result = rv_particles_reserve(&l->particles, count, error);
+  if (result) return result;
   for (int64_t k = begin[2]; k < end[2]; ++k)
     for (int64_t j = begin[1]; j < end[1]; ++j)
       for (int64_t i = begin[0]; i < end[0]; ++i) {

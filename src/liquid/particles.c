@@ -38,7 +38,7 @@ RvResult rv_particles_reserve(RvParticles* p, size_t count, RvError* error) {
   if (count > UINT32_MAX / 2)
     return rv_fail(error, RV_LIMIT, "%zu particles are more than the 2^31 that fit; use a larger particlesep", count);
   // a multiple of 16 keeps both halves of a block aligned
-  size_t capacity = (count + count / 8 + 64) & ~(size_t)15;
+  size_t capacity = (count + count / 64 + 64) & ~(size_t)15;
   // all or nothing: the new blocks first
   RvParticles grown = *p;
   grown.capacity = capacity;
@@ -95,7 +95,7 @@ size_t rv_particles_add(RvParticles* p, const double cell[3]) {
     tile[a] = (int32_t)t;
     x[a] = (float)(cell[a] - t * RV_TILE_SIDE);
   }
-  if (p->count == p->capacity && rv_particles_reserve(p, p->count + 1, NULL)) return SIZE_MAX;
+  if (p->count == p->capacity && rv_particles_reserve(p, p->count + p->count / 8 + 1, NULL)) return SIZE_MAX;
   size_t home = home_of(p, tile), i = p->count;
   if (home == SIZE_MAX) return SIZE_MAX;
   for (int a = 0; a < 3; ++a) p->x[a][i] = x[a], p->v[a][i] = 0;

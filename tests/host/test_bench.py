@@ -32,6 +32,13 @@ for size in ("1k", "4k", "8k"):
         assert flip[f"{size}_{solver}_residual"] <= 1.1e-7, flip
     assert flip[f"{size}_local_iterations"] < flip[f"{size}_diagonal_iterations"], flip
 assert flip["16_direct_residual"] <= 1e-7, flip
+done = subprocess.run([*words[:2], "dam_200k", "splash_sparse", "--shrink", "50", "--json"], capture_output=True, text=True, timeout=60)
+assert done.returncode == 0, done.stderr
+liquid = {(line["bench"], line["metric"]): line["value"] for line in map(json.loads, done.stdout.splitlines())}
+for stage in ("sort", "togrid", "pressure", "fromgrid", "advect"):
+    assert liquid["dam_200k", f"{stage}_ns"] > 0 and liquid["splash_sparse", f"{stage}_ns"] > 0, liquid
+assert liquid["dam_200k", "us_per_particle_step"] > 0 and liquid["dam_200k", "pressure_iterations"] <= 20, liquid
+assert liquid["splash_sparse", "tiles"] > 0, liquid
 wrong = subprocess.run([*words[:2], "--shrink", "0"], capture_output=True, text=True, timeout=20)
 assert wrong.returncode == 1 and "--shrink" in wrong.stderr, wrong
 print(f"{len(lines)} figures")
