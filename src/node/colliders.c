@@ -24,7 +24,11 @@ static RvResult in_metres(RvGrid* grid, double unit, double value, RvGrid** out,
   if (!result) result = rv_grid_transform(*out, m, error);
   for (int i = 0; !result && i < 16; ++i)
     if (i % 4 < 3) m[i] *= unit;
-  if (!result) result = rv_grid_set_transform(*out, m, error);
+  RvError own = {0};
+  if (!result && rv_grid_set_transform(*out, m, &own))
+    result = rv_fail(error, RV_BAD_INPUT,
+                     "a level set of the colliders has voxels of %g m, which cannot be held: is metersperunit right?",
+                     rv_grid_voxel_size(grid) * unit);
   if (!result) result = rv_grid_map_values(*out, scale, error);
   if (result && *out) rv_grid_release(*out), *out = NULL;
   return result;

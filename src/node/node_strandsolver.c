@@ -232,7 +232,6 @@ static RvStrandStepDef step_def(const RvStrandSolve* s, double dt) {
 static RvResult strands(RvStrandSolve* s, const RvStrandStepDef* step, RvStrandStats* stats, RvError* error) {
   RvResult result = rv_strand_step(s->model, s->state, step, stats, error);
   s->iterations = stats->iterations > s->iterations ? stats->iterations : s->iterations;
-  s->residual = fmax(s->residual, stats->residual);
   return result;
 }
 
@@ -299,6 +298,8 @@ static RvResult advance(RvStrandSolve* s, RvStrandSampler* sampler, double from,
     return result ? result : advance(s, sampler, middle, to, depth + 1, error);
   }
   s->substeps++;
+  // a step that was done again in two does not count
+  if (!result) s->residual = fmax(s->residual, stats.residual);
   if (!result && stats.residual > 100 * s->def.tolerance) s->unconverged++;
   return result;
 }
@@ -530,11 +531,7 @@ static RvResult step(RvCook* cook, RvError* error) {
   if (!result) count_up(&s);
   if (!result) cook->output[2] = out, out = NULL;
   cook->stats->contacts = (int64_t)(contacts.stats.links + contacts.stats.touches);
-  if (!result && contacts.stats.lost)
-    rv_cook_warn(cook,
-                 "%zu places on strands are so deep inside a collider that the way out is unknown, and are not pushed; "
-                 "groom them outside, raise rootfree, or the collider's band",
-                 contacts.stats.lost);
+  if (!result) rv_strand_contacts_warn(&contacts, cook);
   rv_strand_contacts_end(&contacts);
   rv_detail_free(out);
   rv_solve_strands_free(&s);

@@ -211,6 +211,8 @@ RvResult rv_strand_contacts_find(RvStrandContacts* c, RvStrandSolve* s, const Rv
   def.acceleration = rv_vec3_load64(s->def.gravity);
   rv_contacts_predict(s->model, s->state, step, c->velocity);
   result = rv_contacts_find(c->contacts, s->state->q, c->velocity, step->dt, &def, &c->stats, error);
+  c->skipped = c->stats.skipped > c->skipped ? c->stats.skipped : c->skipped;
+  c->clipped = c->stats.clipped > c->clipped ? c->stats.clipped : c->clipped;
   if (!result && c->stats.links + c->stats.touches > 0) *out = rv_contacts_operator(c->contacts);
   return result;
 }
@@ -221,6 +223,27 @@ void rv_strand_contacts_accept(RvStrandContacts* c, RvStrandSolve* s) {
     c->begun = true;
   }
   rv_colliders_release(&c->solids);
+}
+
+void rv_strand_contacts_warn(const RvStrandContacts* c, const RvCook* cook) {
+  if (c->stats.lost)
+    rv_cook_warn(cook,
+                 "%zu places on strands are so deep inside a collider that the way out is unknown, and are not pushed; "
+                 "groom them outside, raise rootfree, or the collider's band",
+                 c->stats.lost);
+  if (!c->def.strands || !c->stats.segments) return;
+  if (c->skipped)
+    rv_cook_warn(
+        cook,
+        "strands are heaped on one spot: %zu pairs of edges there are not looked at, and may pass through each "
+        "other; part them, or thin them out",
+        c->skipped);
+  // against the mean of all: neighbours mostly go along, so this is no warning
+  if (c->clipped)
+    rv_cook_info(cook,
+                 "%.0f%% of the edges move more than a third of an edge a substep against the others: where these do "
+                 "not go along they may pass through; raise substeps",
+                 100 * (double)c->clipped / (double)c->stats.segments);
 }
 
 void rv_strand_contacts_end(RvStrandContacts* c) {

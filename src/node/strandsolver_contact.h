@@ -31,6 +31,7 @@ typedef struct RvStrandContacts {
   double* velocity;       // [unknowns]
   RvContactMemory memory;
   RvContactStats stats;
+  size_t skipped, clipped;  // largest of any substep
 } RvStrandContacts;
 
 // Reads the solids of the frame and the contacts of the state. Nothing is made when nothing can touch.
@@ -47,6 +48,8 @@ RvResult rv_strand_contacts_recall(RvStrandContacts* contacts, const RvStrandSol
 // which says that there was a step.
 RvResult rv_strand_contacts_save(RvStrandContacts* contacts, const RvStrandSolve* solve, RvDetail* state,
                                  RvError* error);
+// Tells what of the frame's contacts was left out, and what to do about it.
+void rv_strand_contacts_warn(const RvStrandContacts* contacts, const RvCook* cook);
 void rv_strand_contacts_end(RvStrandContacts* contacts);
 
 #endif

@@ -150,12 +150,14 @@ static bool set_rest(const Balance* w, const RvStrandBatch* b, int lane, int i, 
     double off = rest[k] - curvature[k * RV_LANES];
     size += 0.5 * off * off;
   }
+  double rest_length = length - y[0] / weight[0], rest_twist = twist - y[5] / weight[5];
+  // strands of kilometres: what would hold them is no number
+  if (!isfinite(size + rest_length + rest_twist)) return true;
   double keep = size > cap * cap ? cap / sqrt(size) : 1;
   for (int k = 0; k < 4; ++k) {
     double natural = curvature[k * RV_LANES];
     curvature[k * RV_LANES] = keep < 1 ? natural + keep * (rest[k] - natural) : rest[k];
   }
-  double rest_length = length - y[0] / weight[0], rest_twist = twist - y[5] / weight[5];
   double natural = m->rest_length[edge];
   capped |= keep < 1;
   capped |= limit(&rest_length, natural, w->def->max_stretch * natural);

@@ -76,13 +76,15 @@ static void expect(const Log* log, const char* words) {
   if (!strstr(log->text, words)) fail_msg("no warning with '%s' in: %s", words, log->text);
 }
 
+// `parms` NULL: in equilibrium
 static RvDetail* solve(const RvDetail* d, const char* parms, Log* log) {
   char nodes[1200];
+  bool balanced = !parms;
   save(d, "bad.bgeo.sc");
   snprintf(nodes, sizeof nodes,
            "\"f\": {\"type\": \"file\", \"parms\": {\"file\": \"%s\"}}, \"s\": {\"type\": \"strandsolver\", "
-           "\"inputs\": [\"f\"], \"parms\": {\"restmode\": \"natural\" %s}}",
-           path_of("bad.bgeo.sc"), parms);
+           "\"inputs\": [\"f\"], \"parms\": {\"restmode\": \"%s\" %s}}",
+           path_of("bad.bgeo.sc"), balanced ? "equilibrium" : "natural", balanced ? "" : parms);
   RvScene* scene = open_scene(nodes, log);
   RvDetail* out = cook(scene, "s", 4);
   rv_scene_free(scene);
@@ -369,7 +371,41 @@ static void deep_inside(void** state) {
   rv_grid_release(grid), rv_detail_free(d);
 }
 
-RV_TESTS(cmocka_unit_test(each_fault_alone), cmocka_unit_test(points_that_are_too_few), cmocka_unit_test(all_are_bad),
+// a scene of a wrong unit: nothing holds curls of 50 km in equilibrium, which is said, and the state is one of numbers
+static void strands_of_kilometres(void** state) {
+  (void)state;
+  Log log;
+  RvError error = {0};
+  RvDetail* d = strands();
+  float* P = rv_detail_f32_write(d, RV_POINT, "P", 3, &error);
+  for (int i = 0; i < STRANDS * N; ++i) {
+    P[3 * i] *= 1e6f, P[3 * i + 2] *= 1e6f;
+    P[3 * i + 1] = 1e3f * (float)(i % N % 3);
+  }
+  RvDetail* out = solve(d, NULL, &log);
+  expect(&log, "6 of 6 strands sag from the start");
+  P = rv_detail_f32_write(out, RV_POINT, "P", 3, &error);
+  for (int i = 0; i < 3 * STRANDS * N; ++i) assert_true(isfinite(P[i]));
+  rv_detail_free(d), rv_detail_free(out);
+}
+
+// strands of one place: what contact leaves out is told
+static void a_heap(void** state) {
+  (void)state;
+  enum { HEAP = 300 };
+  Log log;
+  RvError error = {0};
+  RvDetail* d = rv_detail_new();
+  CHECK_OK(rv_detail_add_curves(d, HEAP, 4, NULL, NULL, &error), error);
+  float* P = rv_detail_f32_write(d, RV_POINT, "P", 3, &error);
+  for (int i = 0; i < HEAP * 4; ++i) P[3 * i] = 0.005f * (float)(i % 4), P[3 * i + 1] = P[3 * i + 2] = 0;
+  RvDetail* out = solve(d, ", \"strandcollisions\": true", &log);
+  expect(&log, "heaped on one spot");
+  rv_detail_free(d), rv_detail_free(out);
+}
+
+RV_TESTS(cmocka_unit_test(strands_of_kilometres), cmocka_unit_test(a_heap), cmocka_unit_test(each_fault_alone),
+         cmocka_unit_test(points_that_are_too_few), cmocka_unit_test(all_are_bad),
          cmocka_unit_test(rest_that_is_no_shape), cmocka_unit_test(root_that_is_lost),
          cmocka_unit_test(roots_without_skin), cmocka_unit_test(colliders_open_and_inside_out),
          cmocka_unit_test(mesh_alone), cmocka_unit_test(level_set_inside_out), cmocka_unit_test(deep_inside))
