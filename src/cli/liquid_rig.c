@@ -2,11 +2,14 @@
 
 #include "base/rng.h"
 
-static bool find_solids(void* user, RvLiquidSolids* solids, const RvLiquidGrid* grid, double time) {
-  (void)time;
+static RvResult find_solids(void* user, RvLiquidSolids* solids, const RvLiquidGrid* grid, double from, double to,
+                            RvError* error) {
+  (void)from, (void)to;
   RvLiquidRig* rig = user;
   rig->shapes.shape = rig->shape;
-  return rig->shapes.count == 0 || rv_liquid_solids_from_fn(solids, grid, rv_solid_shapes_distance, &rig->shapes);
+  if (rig->shapes.count == 0 || rv_liquid_solids_from_fn(solids, grid, rv_solid_shapes_distance, &rig->shapes))
+    return RV_OK;
+  return rv_fail(error, RV_NO_MEMORY, "out of memory for solids");
 }
 
 RvResult rv_liquid_rig_new(RvLiquidRig* rig, const RvLiquidModel* model, RvError* error) {

@@ -116,11 +116,17 @@ static RvResult resample(RvLiquid* l, RvError* error) {
   return result;
 }
 
+static RvResult flow(RvLiquid* l, double dt, const RvLiquidHooks* hooks, RvError* error) {
+  bool any = false;
+  if (!hooks->flow) return RV_OK;
+  RvResult result = hooks->flow(hooks->user, &l->particles, &l->next_id, l->time, l->time + dt, &any, error);
+  return result || !any ? result : sort(l, error);
+}
+
 static RvResult find_solids(RvLiquid* l, double dt, const RvLiquidHooks* hooks, RvError* error) {
-  if (rv_liquid_solids_clear(&l->solids, &l->grid.tiles) &&
-      (!hooks->solids || hooks->solids(hooks->user, &l->solids, &l->grid, l->time + dt)))
-    return RV_OK;
-  return rv_fail(error, RV_NO_MEMORY, "no memory for the solids around %zu tiles of liquid", l->grid.tiles.count);
+  if (!rv_liquid_solids_clear(&l->solids, &l->grid.tiles))
+    return rv_fail(error, RV_NO_MEMORY, "no memory for the solids around %zu tiles of liquid", l->grid.tiles.count);
+  return hooks->solids ? hooks->solids(hooks->user, &l->solids, &l->grid, l->time, l->time + dt, error) : RV_OK;
 }
 
 static RvResult add_forces(RvLiquid* l, double dt) {
@@ -169,6 +175,7 @@ RvResult rv_liquid_substep(RvLiquid* l, double dt, const RvLiquidHooks* given, R
   RvResult result = hooks->begin ? hooks->begin(hooks->user, &l->model, l->time, l->time + dt, error) : RV_OK;
   STAGE(resample, resample(l, error))
   STAGE(sort, sort(l, error))
+  STAGE(sources, flow(l, dt, hooks, error))
   STAGE(grid, rv_liquid_grid_build(&l->grid, &l->particles, error))
   STAGE(togrid, rv_liquid_to_grid(&l->grid, &l->scatter, &l->particles, l->model.density, error))
   STAGE(solids, find_solids(l, dt, hooks, error))
@@ -189,7 +196,7 @@ RvResult rv_liquid_substep(RvLiquid* l, double dt, const RvLiquidHooks* given, R
 
 double rv_liquid_longest(const RvLiquid* l) {
   const RvLiquidModel* m = &l->model;
-  double speed = rv_liquid_speed(&l->particles), g = 0, reach = fmin(m->cfl, 3) * m->dx;
+  double speed = fmax(rv_liquid_speed(&l->particles), m->speed), g = 0, reach = fmin(m->cfl, 3) * m->dx;
   for (int a = 0; a < 3; ++a) g = fmax(g, fabs(m->gravity[a]));
   // (speed + g dt) dt = reach
   double longest = 2 * reach / (speed + sqrt(speed * speed + 4 * g * reach) + 1e-300);

@@ -12,6 +12,7 @@
 #define RV_LIQUID_STAGES(X) \
   X(resample)               \
   X(sort)                   \
+  X(sources)                \
   X(grid)                   \
   X(togrid)                 \
   X(solids)                 \
@@ -46,6 +47,7 @@ typedef struct RvLiquidModel {
   int drift_every;    // substeps from one time that this is done to the next
   double tolerance;   // of the pressure; 0: its own
   double margin;      // cells that particles keep from solids
+  double speed;       // m/s of what else moves, as solids and new particles: the CFL counts it too
   size_t most_tiles;  // refused above that many tiles, before memory is taken; 0: any
   RvResample resample;
   int resample_every;  // substeps; 0: never
@@ -56,8 +58,13 @@ typedef struct RvLiquidHooks {
   void* user;
   // Before a substep of the liquid's time from `from` to `to`: values that are keyed.
   RvResult (*begin)(void* user, RvLiquidModel* model, double from, double to, RvError* error);
-  // Fills the solids at the end of the substep; the channels are cleared. False: out of memory.
-  bool (*solids)(void* user, RvLiquidSolids* solids, const RvLiquidGrid* grid, double time);
+  // Takes particles away and adds new ones (liquid/source.h); they are sorted, and are sorted again afterwards if `any`
+  // is set.
+  RvResult (*flow)(void* user, RvParticles* particles, int64_t* next_id, double from, double to, bool* any,
+                   RvError* error);
+  // Fills the solids at the end of the substep; the channels are cleared.
+  RvResult (*solids)(void* user, RvLiquidSolids* solids, const RvLiquidGrid* grid, double from, double to,
+                     RvError* error);
   // Adds mass, momentum, drag, share or divergence to the grid before velocities are made (film and hair, WH-35,
   // 38-40).
   RvResult (*couple)(void* user, RvLiquidGrid* grid, double dt, RvError* error);

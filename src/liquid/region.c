@@ -1,6 +1,7 @@
 #include "liquid/region.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { BATCH = 128 };
 
@@ -39,14 +40,28 @@ RvRegion rv_region_ball(const double ball[4]) {
 
 //---------------------------------------------------------------------------------------------- level sets
 
-static bool some_distances(const RvPlacedGrid* p, size_t count, const double* at, float* out) {
-  double own[3 * BATCH];
-  float v[3 * BATCH];
+static void own_places(const RvPlacedGrid* p, size_t count, const double* at, double* own) {
   RvQuat back = rv_quat_conjugate(p->turn);
   for (size_t i = 0; i < count; ++i)
     rv_vec3_store64(own + 3 * i, rv_quat_rotate(back, rv_sub(rv_vec3_load64(at + 3 * i), p->to)));
-  if (p->velocity && p->field_time != 0) {
-    if (rv_grid_sample(p->velocity, count, own, v, NULL)) return false;
+}
+
+static bool own_field(const RvPlacedGrid* p, size_t count, const double* own, float* v) {
+  if (p->motion)
+    p->motion(p->user, count, own, v);
+  else if (p->velocity)
+    return rv_grid_sample(p->velocity, count, own, v, NULL) == RV_OK;
+  else
+    memset(v, 0, 3 * count * sizeof *v);
+  return true;
+}
+
+static bool some_distances(const RvPlacedGrid* p, size_t count, const double* at, float* out) {
+  double own[3 * BATCH];
+  float v[3 * BATCH];
+  own_places(p, count, at, own);
+  if ((p->velocity || p->motion) && p->field_time != 0) {
+    if (!own_field(p, count, own, v)) return false;
     for (size_t i = 0; i < 3 * count; ++i) own[i] -= p->field_time * (double)v[i];
   }
   if (rv_grid_sample(p->distance, count, own, out, NULL)) return false;
@@ -54,7 +69,23 @@ static bool some_distances(const RvPlacedGrid* p, size_t count, const double* at
   return true;
 }
 
+bool rv_placed_field(const RvPlacedGrid* p, size_t count, const double* at, float* out) {
+  double own[3 * BATCH];
+  for (size_t i = 0; i < count; i += BATCH) {
+    size_t n = count - i < BATCH ? count - i : BATCH;
+    own_places(p, n, at + 3 * i, own);
+    if (!own_field(p, n, own, out + 3 * i)) return false;
+    for (float* v = out + 3 * i; v < out + 3 * (i + n); v += 3)
+      rv_vec3_store(v, rv_quat_rotate(p->turn, rv_vec3_load(v)));
+  }
+  return true;
+}
+
 bool rv_placed_distance(const RvPlacedGrid* p, size_t count, const double* at, float* out) {
+  if (!p->distance) {
+    for (size_t i = 0; i < count; ++i) out[i] = INFINITY;
+    return true;
+  }
   for (size_t i = 0; i < count; i += BATCH)
     if (!some_distances(p, count - i < BATCH ? count - i : BATCH, at + 3 * i, out + i)) return false;
   return true;
@@ -75,8 +106,9 @@ static double fastest(const RvGrid* velocity) {
 bool rv_placed_bounds(const RvPlacedGrid* p, double lo[3], double hi[3]) {
   int32_t ilo[3], ihi[3];
   double own[2][3], wide = p->thicken;
-  if (!rv_grid_bounds(p->distance, ilo, ihi, own[0], own[1])) return false;
-  if (p->velocity && p->field_time != 0) wide += fabs(p->field_time) * fastest(p->velocity);
+  if (!p->distance || !rv_grid_bounds(p->distance, ilo, ihi, own[0], own[1])) return false;
+  if ((p->velocity || p->motion) && p->field_time != 0)
+    wide += fabs(p->field_time) * (p->motion ? p->fastest : fastest(p->velocity));
   for (int a = 0; a < 3; ++a) lo[a] = INFINITY, hi[a] = -INFINITY;
   for (int k = 0; k < 8; ++k) {
     double x[3];

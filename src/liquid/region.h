@@ -20,17 +20,25 @@ RvRegion rv_region_box(const double box[2][3]);
 // A ball: centre and radius.
 RvRegion rv_region_ball(const double ball[4]);
 
-// A level set that stands somewhere and moves: world = to + turn * own. It may also move by a field of its own, since
-// `field_time`: what is at x was at x - field_time * velocity(x).
+// Velocities (m/s, xyz each) at `count` points (m); several workers call it at once.
+typedef void RvFieldFn(const void* user, size_t count, const double* at, float* out);
+
+// A level set that stands somewhere and moves: world = to + turn * own. Its shape may change by a field, since
+// `field_time`: what is at x was at x - field_time * velocity(x). All in its own space.
 typedef struct RvPlacedGrid {
-  const RvGrid* distance;  // m, in metres
-  const RvGrid* velocity;  // m/s, in the same space; or NULL
-  double field_time;       // s
+  const RvGrid* distance;  // m; NULL: there is nothing
+  const RvGrid* velocity;  // m/s; or NULL
+  RvFieldFn* motion;       // or by a function, with none of its velocities above `fastest`; or NULL
+  const void* user;
+  double fastest;
+  double field_time;  // s
   RvQuat turn;
   RvVec3 to;
   double thicken;  // m by which the surface is moved outward
 } RvPlacedGrid;
 
+// Velocities of the field alone, turned into the world. False: out of memory.
+bool rv_placed_field(const RvPlacedGrid* placed, size_t count, const double* at, float* out);
 // Signed distances at `count` places of the world. False: out of memory.
 bool rv_placed_distance(const RvPlacedGrid* placed, size_t count, const double* at, float* out);
 // The box in the world of its active voxels, `thicken` and the field's motion counted; false when it is empty. A level

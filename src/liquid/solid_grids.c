@@ -33,6 +33,7 @@ typedef struct Job {
   const RvLiquidGrid* grid;
   const RvLiquidSolid* list;
   const double (*box)[2][3];  // of each solid
+  const float* far;           // and what it says outside of its band
   size_t count;
   const RvSolidShapes* walls;
 } Job;
@@ -82,26 +83,10 @@ static bool add_solid(const Job* job, size_t i, Tile* t) {
   if (!rv_placed_distance(placed, 1, t->at[CORNERS / 2], &middle)) return false;
   if (middle > (0.8661 * S + RV_LIQUID_BAND) * job->grid->dx) return true;
   if (!rv_placed_distance(placed, CORNERS, t->at[0], t->one)) return false;
+  // where its band ends it says only that it is far
+  float far = (float)((1 - 1e-5) * (double)job->far[i] - placed->thicken);
   for (int k = 0; k < CORNERS; ++k)
-    if (t->one[k] < t->d[k]) t->d[k] = t->one[k], t->nearest[k] = (uint16_t)i;
-  return true;
-}
-
-// the velocity that a level set has by its own field
-static bool add_field(const RvPlacedGrid* p, size_t n, const double* at, float* out) {
-  RvQuat back = rv_quat_conjugate(p->turn);
-  for (size_t k = 0; k < n; k += BATCH) {
-    double own[3 * BATCH];
-    float w[3 * BATCH];
-    size_t m = n - k < BATCH ? n - k : BATCH;
-    for (size_t j = 0; j < m; ++j)
-      rv_vec3_store64(own + 3 * j, rv_quat_rotate(back, rv_sub(rv_vec3_load64(at + 3 * (k + j)), p->to)));
-    if (rv_grid_sample(p->velocity, m, own, w, NULL)) return false;
-    for (size_t j = 0; j < m; ++j) {
-      float* u = out + 3 * (k + j);
-      rv_vec3_store(u, rv_add(rv_vec3_load(u), rv_quat_rotate(p->turn, rv_vec3_load(w + 3 * j))));
-    }
-  }
+    if (t->one[k] < t->d[k] && t->one[k] < far) t->d[k] = t->one[k], t->nearest[k] = (uint16_t)i;
   return true;
 }
 
@@ -118,12 +103,14 @@ static bool velocities(const Job* job, size_t i, size_t n, const double* at, flo
   }
   const RvLiquidSolid* s = &job->list[i];
   *friction = (float)s->friction;
-  if (s->motion) return s->motion(s->user, n, at, out);
+  bool field = s->placed.velocity || s->placed.motion;
+  if (field && !rv_placed_field(&s->placed, n, at, out)) return false;
   for (size_t k = 0; k < n; ++k) {
     RvVec3 arm = rv_sub(rv_vec3_load64(at + 3 * k), rv_vec3_load64(s->center));
-    rv_vec3_store(out + 3 * k, rv_add(rv_vec3_load64(s->linear), rv_cross(rv_vec3_load64(s->angular), arm)));
+    RvVec3 u = rv_add(rv_vec3_load64(s->linear), rv_cross(rv_vec3_load64(s->angular), arm));
+    rv_vec3_store(out + 3 * k, field ? rv_add(u, rv_vec3_load(out + 3 * k)) : u);
   }
-  return !s->placed.velocity || add_field(&s->placed, n, at, out);
+  return true;
 }
 
 //---------------------------------------------------------------------------------------------- faces
@@ -222,11 +209,20 @@ bool rv_liquid_solids_from_grids(RvLiquidSolids* s, const RvLiquidGrid* grid, co
   if (!rv_liquid_solids_clear(s, &grid->tiles)) return false;
   if (walls && !walls->count) walls = NULL;
   double(*box)[2][3] = rv_alloc(count, sizeof *box);
-  if (!box) return false;
-  for (size_t i = 0; i < count; ++i) find_box(&list[i].placed, box[i]);
-  Job job = {s, grid, list, (const double(*)[2][3])box, count, walls};
+  float* far = rv_alloc(count, sizeof *far);
+  if (!box || !far) {
+    rv_free(box), rv_free(far);
+    return false;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    float background[3] = {INFINITY};
+    find_box(&list[i].placed, box[i]);
+    if (list[i].placed.distance) rv_grid_background(list[i].placed.distance, background);
+    far[i] = background[0];
+  }
+  Job job = {s, grid, list, (const double(*)[2][3])box, far, count, walls};
   double failed = rv_parallel_sum(grid->tiles.count, 8, fill_tiles, &job);
-  rv_free(box);
+  rv_free(box), rv_free(far);
   for (size_t t = 0; t < grid->tiles.count; ++t) s->any |= s->touched[t] != 0;
   return failed == 0;
 }

@@ -5,15 +5,9 @@
 #include "liquid/region.h"
 #include "liquid/solids.h"
 
-// Velocity (m/s) of a solid's surface next to each of `count` points. Called from several workers. False: out of
-// memory.
-typedef bool RvSolidMotionFn(const void* user, size_t count, const double* at, float* out);
-
 typedef struct RvLiquidSolid {
-  RvPlacedGrid placed;                      // at the end of the substep; its own velocity is added to the rigid motion
-  double center[3], linear[3], angular[3];  // rigid motion: of the center, m/s, and about it, rad/s
-  RvSolidMotionFn* motion;                  // of one that deforms, in place of all that; or NULL
-  const void* user;
+  RvPlacedGrid placed;                      // at the end of the substep
+  double center[3], linear[3], angular[3];  // rigid motion: of the center, m/s, and about it, rad/s; the field is added
   double friction;
 } RvLiquidSolid;
 

@@ -34,12 +34,15 @@ static RvResult in_metres(RvGrid* grid, double unit, double value, RvGrid** out,
   return result;
 }
 
+static bool too_narrow(const RvCollidersDef* def, const RvGrid* grid) {
+  float far[3] = {0};
+  rv_grid_background(grid, far);
+  return def->band > 0 && far[0] < 2.0 / 3 * def->band && rv_grid_leaf_count(grid);
+}
+
 // the same surface with distances known as far as asked
 static RvResult widen(const RvCollidersDef* def, RvGrid** grid, RvError* error) {
-  float far[3] = {0};
-  rv_grid_background(*grid, far);
   double voxel = fmax(rv_grid_voxel_size(*grid), def->voxel);
-  if (!(def->band > 0) || far[0] >= def->band || !rv_grid_leaf_count(*grid)) return RV_OK;
   size_t npoint, ntriangle;
   float* points = NULL;
   int32_t* triangles = NULL;
@@ -47,8 +50,8 @@ static RvResult widen(const RvCollidersDef* def, RvGrid** grid, RvError* error) 
   RvResult result = rv_grid_to_mesh(*grid, 0, 0, &npoint, &points, &ntriangle, &triangles, error);
   // a surface without faces is thinner than its voxels: it stays as it is
   if (!result && ntriangle)
-    result = rv_grid_from_mesh("collision", voxel, ceil(def->band / voxel) + 1, npoint, points, ntriangle, triangles,
-                               false, &wide, error);
+    result = rv_grid_from_mesh("collision", voxel, fmax(ceil(def->band / voxel), 3), npoint, points, ntriangle,
+                               triangles, false, &wide, error);
   rv_free(points), rv_free(triangles);
   if (!result && wide) rv_grid_release(*grid), *grid = wide;
   return result;
@@ -97,35 +100,44 @@ static RvSolid begin_solid(const RvDetail* d, const Run* run, size_t prim) {
   return solid;
 }
 
-// the level set of a bare mesh; one with holes is a shell through which nothing of the voxels' size passes
+// The level set of a mesh. One with holes, and one that the node collider took for open, is a shell through which
+// nothing of two voxels passes.
 static RvResult mesh_solid(const RvDetail* d, const RvCollidersDef* def, RvSolid* solid, RvError* error) {
   RvMesh mesh, part;
   RvMeshFacts facts;
   RvGrid* grid = NULL;
   RvResult result = rv_mesh_from_detail(d, &mesh, error);
   if (result) return result;
-  size_t begin = 0, end = 0;
+  size_t begin = 0, end;
   while (begin < mesh.ntriangle && (size_t)mesh.prims[begin] < solid->first_prim) begin++;
   for (end = begin; end < mesh.ntriangle && (size_t)mesh.prims[end] < solid->last_prim;) end++;
   part = (RvMesh){mesh.npoint, mesh.points, end - begin, mesh.triangles + 3 * begin, mesh.prims + begin};
   result = rv_mesh_measure(&part, &facts, error);
   double voxel = def->voxel / def->unit;
-  RvMeshGrid want = {"collision", voxel, fmax(ceil(def->band / def->voxel) + 1, 3), .parm = "particlesep"};
-  if (!result && facts.open_edges) want.shell = 2.4 * voxel;
+  const RvAttrib* thickness = rv_detail_find(d, RV_PRIM, "thickness");
+  bool known = thickness && rv_attrib_storage(thickness) != RV_STRING;
+  double thick = known ? rv_attrib_get(thickness, solid->first_prim, 0) : 0;
+  RvMeshGrid want = {"collision", voxel, fmax(ceil(def->band / def->voxel), 3), .parm = "particlesep"};
+  if (!result && (known ? thick > 0 : facts.open_edges > 0)) want.shell = fmax(thick, 2.4 * voxel);
   if (!result && facts.area > 0) result = rv_mesh_to_grid(&part, &facts, &want, &grid, error);
-  if (!result && grid) result = in_metres(grid, def->unit, def->unit, &solid->distance, error);
+  if (!result && grid) {
+    if (solid->distance) rv_grid_release(solid->distance);
+    solid->distance = NULL;
+    result = in_metres(grid, def->unit, def->unit, &solid->distance, error);
+  }
   if (grid) rv_grid_release(grid);
   rv_mesh_free(&mesh);
   return result;
 }
 
-static RvResult grid_solid(RvGrid* grid, const RvCollidersDef* def, RvSolid* solid, RvError* error) {
+static RvResult grid_solid(const RvDetail* d, RvGrid* grid, const RvCollidersDef* def, RvSolid* solid, RvError* error) {
   // far away is outside
   float far[3] = {0};
   rv_grid_background(grid, far);
   solid->turned = far[0] < 0;
   RvResult result = in_metres(grid, def->unit, far[0] < 0 ? -def->unit : def->unit, &solid->distance, error);
-  return result ? result : widen(def, &solid->distance, error);
+  if (result || !too_narrow(def, solid->distance)) return result;
+  return solid->mesh ? mesh_solid(d, def, solid, error) : widen(def, &solid->distance, error);
 }
 
 // the solids of a detail in order: their number, and if `out` is there, their grids and points
@@ -140,7 +152,7 @@ static RvResult read_solids(const RvDetail* d, const RvCollidersDef* def, RvSoli
     if (named(grid, names.distance) && rv_grid_type(grid) == RV_GRID_FLOAT) {
       if (out) {
         out[n] = begin_solid(d, &run, i);
-        result = grid_solid(grid, def, &out[n], error);
+        result = grid_solid(d, grid, def, &out[n], error);
       }
       n++, run = no_run;
     } else if (out && n && is_velocity(grid, &names) && !out[n - 1].velocity) {

@@ -30,7 +30,7 @@ typedef struct RvCollidersDef {
   double timescale;  // simulated seconds a second of the scene
   bool raw;          // also surface and vel, and meshes without a level set
   double voxel;      // m: of level sets made of such meshes
-  double band;       // m: level sets know distances that far, or are made anew so; 0: as they are
+  double band;       // m: level sets that know distances less than two thirds as far are made anew so; 0: as they are
 } RvCollidersDef;
 
 typedef struct RvColliders {

@@ -155,6 +155,7 @@ static RvResult begin_substep(void* user, RvLiquidModel* model, double from, dou
   RvLiquidSolve* s = user;
   RvCook* cook = s->cook;
   LiquidParms p;
+  model->speed = s->speed;
   if (!cook->host->parms_at) return RV_OK;
   double share = 0.5 * (from + to) / (cook->dt * s->units.rate);
   RvResult result = cook->host->parms_at(cook->host->user, cook->time.frame - 1 + share, &p, error);
@@ -162,6 +163,7 @@ static RvResult begin_substep(void* user, RvLiquidModel* model, double from, dou
   const int32_t* material = model->resample.material;
   *model = model_of(&p, model->dx);
   model->resample.material = material;
+  model->speed = s->speed;
   return RV_OK;
 }
 
@@ -184,6 +186,7 @@ static RvResult advance(RvLiquidSolve* s, RvError* error) {
   int least = (int)p->substeps, most = p->maxsubsteps > p->substeps ? (int)p->maxsubsteps : least;
   RvResult result = rv_particles_sort_by_id(&l->particles, &l->report.lost, error);
   if (!result) result = rv_liquid_solids_begin(s, error);
+  l->model.speed = s->speed;
   if (!result && l->particles.count)
     result = rv_liquid_advance(l, s->cook->dt * s->units.rate, least, most, &hooks, error);
   // what is lost in the last move is told in this frame
