@@ -1,5 +1,6 @@
 // Particles stay out of solids (WH-43).
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -14,7 +15,16 @@ typedef struct Job {
   const RvScatter* scatter;
   RvParticles* p;
   float margin;
+  float cells;  // that a metre a second makes in the substep
+  float sweep;  // cells that solids may have gone
+  RvCollided* of_tile;
 } Job;
+
+// where the particle was before it moved: in the room of the sort, which comes next
+static inline void place_before(const RvParticles* p, size_t i, float x[3]) {
+  const float* xy = (const float*)p->room;
+  x[0] = xy[i], x[1] = xy[p->capacity + i], x[2] = ((const float*)p->spare)[i];
+}
 
 typedef struct Field {
   float d[WIDE * WIDE * WIDE];  // distance at corners, in cells
@@ -63,44 +73,121 @@ static float depth(const Field* f, const float x[3], float margin, float n[3], f
   return margin * fminf(sqrtf(*square), 1) - d;
 }
 
-// whether the corner next to x is so far out that x is too: distances change no faster than space does
-static bool far_out(const Field* f, const RvParticles* p, size_t i, float margin) {
+// whether the corner next to x is so far out that nothing within `reach` of x is in a solid: distances change no faster
+// than space does
+static bool far_out(const Field* f, const float x[3], float reach) {
   int at = 0;
   for (int a = 2; a >= 0; --a) {
-    int node = (int)fminf(fmaxf(p->x[a][i] + (HALO + 0.5f), 0), WIDE - 1);
+    int node = (int)fminf(fmaxf(x[a] + (HALO + 0.5f), 0), WIDE - 1);
     at = at * WIDE + node;
   }
-  return f->d[at] > 0.87f + margin;
+  return f->d[at] > 0.87f + reach;
 }
 
-// true when the particle had to be moved
-static bool push_out(const Field* f, RvParticles* p, size_t i, float margin) {
+// Where the way from x to `to` enters a solid: x is there then. A way that begins inside and leaves enters nothing.
+static bool enters(const Field* f, float x[3], const float to[3]) {
+  float way[3], n[3], length = 0, slope = 0;
+  for (int a = 0; a < 3; ++a) way[a] = to[a] - x[a], length += way[a] * way[a];
+  length = sqrtf(length);
+  float d = look_up(f, x, n);
+  for (int a = 0; a < 3; ++a) slope += n[a] * way[a];
+  if (d < 0) return slope < 0;
+  for (float gone = 0; gone < length && d < length - gone;) {
+    // a sheet of a cell's thickness has two sides as far as a tenth of a cell deep
+    float step = fminf(fmaxf(d, 0.05f), length - gone);
+    gone += step;
+    for (int a = 0; a < 3; ++a) x[a] += way[a] * (step / length);
+    d = look_up(f, x, n);
+    if (d < 0) return true;
+  }
+  return false;
+}
+
+// The end of the way of a particle: past the first solid that it meets it goes on along its surface, past the next it
+// does not.
+static bool follow(const Field* f, const float from[3], float to[3], float unit[3]) {
+  float x[3] = {from[0], from[1], from[2]}, n[3], square = 0, into = 0;
+  if (!enters(f, x, to)) return false;
+  look_up(f, x, n);
+  for (int a = 0; a < 3; ++a) square += n[a] * n[a], into += n[a] * (to[a] - x[a]);
+  for (int a = 0; a < 3 && square > 1e-6f; ++a) {
+    unit[a] = n[a] / sqrtf(square);
+    if (into < 0) to[a] -= into * n[a] / square;
+  }
+  // a little outside, so as not to meet the same surface
+  float start[3] = {x[0] + 0.25f * unit[0], x[1] + 0.25f * unit[1], x[2] + 0.25f * unit[2]};
+  if (enters(f, start, to))
+    for (int a = 0; a < 3; ++a) to[a] = start[a];
+  return true;
+}
+
+static float friction_at(const Field* f, const float x[3]) {
+  int at[3];
+  for (int b = 0; b < 3; ++b) at[b] = (int)fminf(fmaxf(x[b] + HALO, 0), WIDE - 1) - HALO;
+  return rv_tiles_read(f->tiles, f->solids->friction.data, f->tile, at[0], at[1], at[2], 0);
+}
+
+// Velocity at a solid: what goes into it is taken away, and of what goes along it as much as Coulomb's law gives for
+// that blow; with a coefficient of 1 all, so that it sticks.
+static void rub(const Field* f, RvParticles* p, size_t i, const float x[3], const float unit[3]) {
+  float solid[3], along[3], into = 0, speed = 0, friction = friction_at(f, x);
+  solid_velocity(f, x, solid);
+  for (int a = 0; a < 3; ++a) into += (p->v[a][i] - solid[a]) * unit[a];
+  if (!(into < 0)) return;
+  for (int a = 0; a < 3; ++a) along[a] = p->v[a][i] - solid[a] - into * unit[a], speed += along[a] * along[a];
+  speed = sqrtf(speed);
+  float left = friction >= 1 ? 0 : friction * -into < speed ? 1 - friction * -into / speed : 0;
+  for (int a = 0; a < 3; ++a) p->v[a][i] = solid[a] + (friction > 0 ? left : 1) * along[a];
+}
+
+typedef enum Fate { FREE, MOVED, CAUGHT } Fate;
+
+static Fate push_out(const Field* f, RvParticles* p, size_t i, const float from[3], float margin) {
   float x[3] = {p->x[0][i], p->x[1][i], p->x[2][i]}, n[3], square, unit[3] = {0};
+  bool met = follow(f, from, x, unit);
   float in = depth(f, x, margin, n, &square);
-  if (!(in > 0)) return false;
+  if (!(in > 0) && !met) return FREE;
   for (int round = 0; round < ROUNDS && in > 0 && square > 1e-6f; ++round) {
     float step = fminf(in / square, 2);
     for (int a = 0; a < 3; ++a) unit[a] = n[a] / sqrtf(square), x[a] += step * n[a];
     in = depth(f, x, margin, n, &square);
   }
-  float solid[3], into = 0;
-  solid_velocity(f, x, solid);
-  for (int a = 0; a < 3; ++a) into += (p->v[a][i] - solid[a]) * unit[a];
-  for (int a = 0; a < 3; ++a) {
-    p->x[a][i] = x[a];
-    if (into < 0) p->v[a][i] -= into * unit[a];
+  for (int a = 0; a < 3; ++a) p->x[a][i] = x[a];
+  if (!(in > margin + 0.05f)) {
+    rub(f, p, i, x, unit);
+    return MOVED;
   }
-  return true;
+  // solids on all sides: it waits in them, and goes where they go
+  float solid[3];
+  solid_velocity(f, x, solid);
+  for (int a = 0; a < 3; ++a) p->v[a][i] = solid[a];
+  for (int a = 0; a < 9; ++a) p->c[a][i] = 0;
+  return CAUGHT;
 }
 
-static double collide_some(void* arg, size_t begin, size_t end) {
+static void collide_tile(const Job* job, const Field* f, size_t begin, size_t end, RvCollided* sum) {
+  RvParticles* p = job->p;
+  for (size_t i = begin; i < end; ++i) {
+    float from[3], way = 0, solid[3];
+    place_before(p, i, from);
+    for (int a = 0; a < 3; ++a) way += (p->x[a][i] - from[a]) * (p->x[a][i] - from[a]);
+    if (far_out(f, from, sqrtf(way) + job->sweep + job->margin)) continue;
+    // beside the solid as it is now
+    solid_velocity(f, from, solid);
+    for (int a = 0; a < 3; ++a) from[a] += fminf(fmaxf(solid[a] * job->cells, -3), 3);
+    Fate fate = push_out(f, p, i, from, job->margin);
+    sum->moved += fate != FREE, sum->caught += fate == CAUGHT;
+  }
+}
+
+static void collide_some(void* arg, size_t begin, size_t end) {
   const Job* job = arg;
   const RvTiles* tiles = &job->grid->tiles;
   Field f;
-  double moved = 0;
   for (size_t t = begin; t < end; ++t) {
     int32_t home = job->scatter->home_of[t];
     bool near = false;
+    job->of_tile[t] = (RvCollided){0};
     for (int n = 0; n < RV_TILE_NEAR && home >= 0; ++n) {
       int32_t other = tiles->near[t][n];
       near = near || (other >= 0 && job->solids->touched[other]);
@@ -111,17 +198,30 @@ static double collide_some(void* arg, size_t begin, size_t end) {
     for (int i = 0; i < WIDE * WIDE * WIDE; ++i) f.d[i] /= dx;
     f.tiles = tiles, f.solids = job->solids, f.tile = t;
     const uint32_t* first = job->p->cell_first + (size_t)home * RV_TILE_CELLS;
-    for (size_t i = first[0]; i < first[RV_TILE_CELLS]; ++i)
-      if (!far_out(&f, job->p, i, job->margin)) moved += push_out(&f, job->p, i, job->margin);
+    collide_tile(job, &f, first[0], first[RV_TILE_CELLS], &job->of_tile[t]);
   }
-  return moved;
 }
 
-size_t rv_liquid_collide(const RvLiquidGrid* grid, const RvLiquidSolids* solids, const RvScatter* scatter,
-                         RvParticles* p, double margin) {
-  if (!solids || !solids->any) return 0;
-  Job job = {grid, solids, scatter, p, (float)margin};
-  return (size_t)rv_parallel_sum(grid->tiles.count, 4, collide_some, &job);
+void rv_liquid_remember_places(RvParticles* p) {
+  float *xy = (float*)p->room, *z = (float*)p->spare;
+  memcpy(xy, p->x[0], p->count * sizeof *xy);
+  memcpy(xy + p->capacity, p->x[1], p->count * sizeof *xy);
+  memcpy(z, p->x[2], p->count * sizeof *xy);
+}
+
+RvResult rv_liquid_collide(const RvLiquidGrid* grid, const RvLiquidSolids* solids, const RvScatter* scatter,
+                           RvParticles* p, const RvCollide* how, RvCollided* out, RvError* error) {
+  *out = (RvCollided){0};
+  if (!solids || !solids->any) return RV_OK;
+  float cells = (float)(how->dt / grid->dx);
+  Job job = {grid, solids, scatter, p, (float)how->margin, cells, fminf((float)how->speed * cells, 3), NULL};
+  job.of_tile = rv_alloc(grid->tiles.count, sizeof *job.of_tile);
+  if (!job.of_tile) return rv_fail(error, RV_NO_MEMORY, "no memory for collisions");
+  rv_parallel_for(grid->tiles.count, 4, collide_some, &job);
+  for (size_t t = 0; t < grid->tiles.count; ++t)
+    out->moved += job.of_tile[t].moved, out->caught += job.of_tile[t].caught;
+  rv_free(job.of_tile);
+  return RV_OK;
 }
 
 //---------------------------------------------------------------------------------------------- speed

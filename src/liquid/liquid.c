@@ -148,14 +148,18 @@ static RvResult extrapolate(RvLiquid* l) {
 }
 
 static RvResult from_grid(RvLiquid* l, double dt) {
+  if (l->solids.any) rv_liquid_remember_places(&l->particles);
   rv_liquid_from_grid(&l->grid, &l->scatter, &l->particles, dt);
   rv_parallel_for(l->particles.count, 8192, add_age, &(Range){l, dt});
   return RV_OK;
 }
 
-static RvResult collide(RvLiquid* l) {
-  l->report.collided += rv_liquid_collide(&l->grid, &l->solids, &l->scatter, &l->particles, l->model.margin);
-  return RV_OK;
+static RvResult collide(RvLiquid* l, double dt, RvError* error) {
+  RvCollided done;
+  RvCollide how = {l->model.margin, dt, l->model.speed};
+  RvResult result = rv_liquid_collide(&l->grid, &l->solids, &l->scatter, &l->particles, &how, &done, error);
+  l->report.collided += done.moved, l->report.caught = done.caught;
+  return result;
 }
 
 //---------------------------------------------------------------------------------------------- the method
@@ -187,7 +191,7 @@ RvResult rv_liquid_substep(RvLiquid* l, double dt, const RvLiquidHooks* given, R
   STAGE(pressure, solve_pressure(l, dt, error))
   STAGE(extrapolate, extrapolate(l))
   STAGE(fromgrid, from_grid(l, dt))
-  STAGE(collide, collide(l))
+  STAGE(collide, collide(l, dt, error))
   l->time += dt;
   l->steps++;
   l->report.substeps++;

@@ -77,7 +77,8 @@ typedef struct RvLiquidReport {
   int unconverged;            // substeps whose pressure or viscosity stopped short
   double seconds[RV_LIQUID_STAGE_COUNT];
   size_t collided;
-  int hurried;  // times that fewer substeps were allowed than the CFL wants: fast particles lag behind
+  size_t caught;  // particles among solids without a way out, at the end of the last substep
+  int hurried;    // times that fewer substeps were allowed than the CFL wants: fast particles lag behind
   RvResampled resampled;
   RvParticlesLost lost;
 } RvLiquidReport;

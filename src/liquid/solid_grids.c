@@ -20,7 +20,7 @@ double rv_solid_depth(const RvGrid* distance) {
 
 double rv_solid_thicken(const RvGrid* distance, double dx) {
   float far[3] = {0};
-  double depth = rv_solid_depth(distance), half = 0.6 * dx;
+  double depth = rv_solid_depth(distance), half = RV_SOLID_HALF * dx;
   rv_grid_background(distance, far);
   // as deep as the band is: it may go on
   return depth >= half || depth >= 0.95 * (double)far[0] ? 0 : half - depth;

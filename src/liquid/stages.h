@@ -37,10 +37,25 @@ void rv_liquid_extrapolate(RvLiquidGrid* grid, const RvLiquidSolids* solids);
 // The same for any three channels of faces, where `valid` is as it stands; `room` and `field` change places.
 void rv_liquid_spread_faces(const RvLiquidGrid* grid, RvChannel field[3], RvChannel room[3]);
 
-// Moved particles out of solids: to `margin` cells outside along the distance's slope, and the velocity into the solid,
-// relative to its own, is taken away (WH-43). Before the sort that follows a move. Returns how many were moved.
-size_t rv_liquid_collide(const RvLiquidGrid* grid, const RvLiquidSolids* solids, const RvScatter* scatter,
-                         RvParticles* particles, double margin);
+typedef struct RvCollide {
+  double margin;  // cells that particles keep from solids
+  double dt;      // s of the move
+  double speed;   // m/s that solids have at most
+} RvCollide;
+typedef struct RvCollided {
+  size_t moved;
+  size_t caught;  // solids on all sides: still a twentieth of a cell inside, and moving with them
+} RvCollided;
+
+// Remembers where the particles are, before they are moved, in the room of the sort: a move, rv_liquid_collide and the
+// sort must follow.
+void rv_liquid_remember_places(RvParticles* particles);
+// Moved particles out of solids (WH-43). A way that goes into a solid is led along its surface, on the side that it
+// came from, beside the solid as it moved, so that nothing passes a sheet of a cell's thickness however fast it is;
+// then to `margin` cells outside along the distance's slope. The velocity into the solid, relative to its own, is taken
+// away, and along it by Coulomb's law. Before the sort that follows a move.
+RvResult rv_liquid_collide(const RvLiquidGrid* grid, const RvLiquidSolids* solids, const RvScatter* scatter,
+                           RvParticles* particles, const RvCollide* how, RvCollided* out, RvError* error);
 
 // Largest velocity of a particle along an axis, m/s; infinite when a velocity is no number.
 double rv_liquid_speed(const RvParticles* particles);

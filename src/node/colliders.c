@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "node/mesh.h"
 
@@ -55,6 +56,57 @@ static RvResult widen(const RvCollidersDef* def, RvGrid** grid, RvError* error) 
   rv_free(points), rv_free(triangles);
   if (!result && wide) rv_grid_release(*grid), *grid = wide;
   return result;
+}
+
+//---------------------------------------------------------------------------------------------- kept level sets
+
+// A mesh that stands still, or comes again, gives the level set that it gave before: by the hash of all that goes in.
+enum { KEPT = 32 };
+typedef struct Kept {
+  struct {
+    uint64_t key;
+    RvGrid* grid;
+  } one[KEPT];
+  size_t next;
+} Kept;
+
+void rv_colliders_free_cache(void* cache) {
+  Kept* kept = cache;
+  for (size_t i = 0; kept && i < KEPT; ++i)
+    if (kept->one[i].grid) rv_grid_release(kept->one[i].grid);
+  rv_free(kept);
+}
+
+static Kept* kept_of(const RvCollidersDef* def) {
+  void** cache = def->keep ? def->cook->cache : NULL;
+  if (cache && !*cache) *cache = rv_alloc_zero(1, sizeof(Kept));
+  return cache ? *cache : NULL;
+}
+
+static uint64_t key_of(const RvMesh* mesh, const RvSolid* solid, const RvMeshGrid* want) {
+  RvHasher h = rv_hasher_new(1);
+  double numbers[3] = {want->voxel_size, want->band, want->shell};
+  rv_hasher_add(&h, numbers, sizeof numbers);
+  rv_hasher_add(&h, mesh->points + 3 * solid->first, (solid->last - solid->first) * 3 * sizeof *mesh->points);
+  rv_hasher_add(&h, mesh->triangles, mesh->ntriangle * 3 * sizeof *mesh->triangles);
+  return rv_hasher_done(&h);
+}
+
+static RvResult make_grid(const RvCollidersDef* def, const RvMesh* mesh, const RvMeshFacts* facts, const RvSolid* solid,
+                          const RvMeshGrid* want, RvGrid** out, RvError* error) {
+  Kept* kept = kept_of(def);
+  uint64_t key = kept ? key_of(mesh, solid, want) : 0;
+  for (size_t i = 0; kept && i < KEPT; ++i)
+    if (kept->one[i].grid && kept->one[i].key == key) {
+      *out = rv_grid_retain(kept->one[i].grid);
+      return RV_OK;
+    }
+  RvResult result = rv_mesh_to_grid(mesh, facts, want, out, error);
+  if (result || !kept) return result;
+  size_t i = kept->next++ % KEPT;
+  if (kept->one[i].grid) rv_grid_release(kept->one[i].grid);
+  kept->one[i].key = key, kept->one[i].grid = rv_grid_retain(*out);
+  return RV_OK;
 }
 
 //---------------------------------------------------------------------------------------------- reading
@@ -118,8 +170,8 @@ static RvResult mesh_solid(const RvDetail* d, const RvCollidersDef* def, RvSolid
   bool known = thickness && rv_attrib_storage(thickness) != RV_STRING;
   double thick = known ? rv_attrib_get(thickness, solid->first_prim, 0) : 0;
   RvMeshGrid want = {"collision", voxel, fmax(ceil(def->band / def->voxel), 3), .parm = "particlesep"};
-  if (!result && (known ? thick > 0 : facts.open_edges > 0)) want.shell = fmax(thick, 2.4 * voxel);
-  if (!result && facts.area > 0) result = rv_mesh_to_grid(&part, &facts, &want, &grid, error);
+  if (!result && (known ? thick > 0 : facts.open_edges > 0)) want.shell = fmax(thick, 2 * voxel);
+  if (!result && facts.area > 0) result = make_grid(def, &part, &facts, solid, &want, &grid, error);
   if (!result && grid) {
     if (solid->distance) rv_grid_release(solid->distance);
     solid->distance = NULL;
@@ -262,7 +314,10 @@ static RvResult deform_solids(RvColliders* c, const Moments* at, RvSolidStep* st
   RvMesh mesh = {0};
   size_t count = c->count;
   RvResult result = solids ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for the colliders");
-  if (!result) result = read_solids(at->b, &c->def, solids, &count, error);
+  // they are all different
+  RvCollidersDef def = c->def;
+  def.keep = false;
+  if (!result) result = read_solids(at->b, &def, solids, &count, error);
   if (!result) result = rv_mesh_from_detail(at->b, &mesh, error);
   for (size_t i = 0; i < c->count && !result; ++i) result = deform_solid(c, i, at, &solids[i], &mesh, &steps[i], error);
   rv_mesh_free(&mesh);

@@ -30,6 +30,7 @@ typedef struct RvCollidersDef {
   double timescale;  // simulated seconds a second of the scene
   bool raw;          // also surface and vel, and meshes without a level set
   double voxel;      // m: of level sets made of such meshes
+  bool keep;         // level sets made of meshes are kept in the node's cache for frames with the same mesh
   double band;       // m: level sets that know distances less than two thirds as far are made anew so; 0: as they are
 } RvCollidersDef;
 
@@ -51,6 +52,9 @@ typedef struct RvSolidStep {
   double field_time;           // simulated seconds from the moment of the level set to the beginning of the part
   RvRigid from, to;            // from the grid's space to the world at both ends; still, unless it is rigid
 } RvSolidStep;
+
+// RvNodeType.free_cache of a node that keeps level sets.
+void rv_colliders_free_cache(void* cache);
 
 // Reads the solids of the frame. None, with a warning, where the input has no level set. One that comes or goes is
 // there, or not, for the whole frame. Zero `colliders` before.

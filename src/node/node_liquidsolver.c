@@ -106,6 +106,11 @@ static void count_up(const RvLiquidSolve* s) {
                  r->substeps, r->pressure.residual);
   if (r->hurried)
     rv_cook_warn(s->cook, "maxsubsteps is too small for the speed of the liquid: its fastest particles lag behind");
+  // a few are in every tight corner
+  if (r->caught * 1000 > l->particles.count)
+    rv_cook_warn(s->cook,
+                 "%zu particles are caught between solids that leave them no room: they wait there until there is some",
+                 r->caught);
   if (r->lost.count)
     rv_cook_warn(s->cook, "%zu particles went out of all bounds and were taken away (%g m3)", r->lost.count,
                  r->lost.volume);
@@ -271,4 +276,5 @@ const RvNodeType rv_node_liquidsolver = {
     .start = start,
     .step = step,
     .split = split,
+    .free_cache = rv_colliders_free_cache,
 };
