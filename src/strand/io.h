@@ -25,7 +25,7 @@ typedef struct RvStrandMaterial {
   X(NUMBER, "has a point whose place is not a number, or more than 10,000 km away") \
   X(COINCIDENT, "has two neighbouring points in one place, or within a micrometre")  \
   X(RADIUS, "has a radius that is 0, negative or not a number")                     \
-  X(MATERIAL, "has a density, youngs or shear that is not a number")
+  X(MATERIAL, "has a density, youngs or shear that is not a number, or an ellipse beyond 0.05 to 20")
 
 typedef enum RvStrandFault {
   RV_STRAND_FINE,

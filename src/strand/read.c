@@ -45,7 +45,7 @@ typedef struct Reader {
   const int32_t *start, *vertex_point, *simulated;
   const float *P, *rest, *orient;
   const double *exact, *kept, *stiffen;  // of a state: places, rest values, what was done to hold the pose
-  Number hairradius, density, youngs, shear, damping, stiffness, hairsperguide;
+  Number hairradius, density, youngs, shear, damping, stiffness, hairsperguide, ellipse;
   const RvAttrib *point_radius, *prim_radius, *point_width, *prim_width, *id;
   uint8_t* used;  // points
   bool no_rest;   // of the strand that is read
@@ -61,7 +61,7 @@ static void find_attributes(Reader* r) {
   r->orient = rv_detail_f32(d, RV_POINT, "orient", 4);
   r->density = find_number(d, "density", m->density), r->youngs = find_number(d, "youngs", m->youngs);
   r->shear = find_number(d, "shear", m->shear), r->damping = find_number(d, "damping", m->damping);
-  r->stiffness = find_number(d, "stiffness", 1);
+  r->stiffness = find_number(d, "stiffness", 1), r->ellipse = find_number(d, "ellipse", 1);
   r->hairsperguide = find_number(d, "hairsperguide", m->hairsperguide);
   r->point_radius = numeric(d, RV_POINT, "hairradius", 1), r->prim_radius = numeric(d, RV_PRIM, "hairradius", 1);
   if (m->usewidth) r->point_width = numeric(d, RV_POINT, "width", 1), r->prim_width = numeric(d, RV_PRIM, "width", 1);
@@ -120,20 +120,24 @@ static RvStrandFault read_material(Reader* r, int32_t prim, size_t at, RvStrandD
     int32_t point = r->set->point[at + (size_t)i];
     density += r->heavier[at + (size_t)i] = get(&r->density, point, prim);
     damping += r->damper[at + (size_t)i] = get(&r->damping, point, prim);
-    youngs += get(&r->youngs, point, prim), shear += get(&r->shear, point, prim);
+    double modulus = get(&r->youngs, point, prim);
+    youngs += modulus, shear += get(&r->shear, point, prim);
     double stiffness = r->material->stiffness * get(&r->stiffness, point, prim) * (r->stiffen ? r->stiffen[prim] : 1);
-    r->multiplier[at + (size_t)i] = stiffness;
-    if (!(stiffness > 0) || !(r->heavier[at + (size_t)i] > 0) || !(r->damper[at + (size_t)i] >= 0))
+    r->multiplier[at + (size_t)i] = stiffness * modulus;
+    if (!(stiffness * modulus > 0) || !(r->heavier[at + (size_t)i] > 0) || !(r->damper[at + (size_t)i] >= 0))
       return RV_STRAND_MATERIAL;
   }
   d->density = density / n, d->youngs = youngs / n, d->shear = shear / n, d->viscosity = damping / n;
   d->multiple = get(&r->hairsperguide, r->set->point[at], prim);
+  d->ellipse = get(&r->ellipse, r->set->point[at], prim);
   for (int i = 0; i < n; ++i) {
+    // along a strand bending and twisting both follow youngs; shear is the strand's
+    r->multiplier[at + (size_t)i] /= d->youngs;
     r->heavier[at + (size_t)i] /= d->density;
     r->damper[at + (size_t)i] = d->viscosity > 0 ? r->damper[at + (size_t)i] / d->viscosity : 1;
   }
   return d->youngs > 0 && d->shear > 0 && isfinite(d->youngs + d->shear + d->density + d->viscosity) &&
-                 d->multiple > 0 && isfinite(d->multiple)
+                 d->multiple > 0 && isfinite(d->multiple) && d->ellipse >= 0.05 && d->ellipse <= 20
              ? RV_STRAND_FINE
              : RV_STRAND_MATERIAL;
 }
@@ -218,7 +222,6 @@ static RvStrandFault read_strand(Reader* r, size_t prim) {
                      .stiffness = r->multiplier + at,
                      .heavier = r->heavier + at,
                      .damper = r->damper + at,
-                     .ellipse = 1,
                      .id = r->id ? (int64_t)rv_attrib_get(r->id, prim, 0) : (int64_t)prim};
   fault = read_shape(r, at, s->count, d);
   if (!fault) fault = read_radii(r, (int32_t)prim, at, n);
