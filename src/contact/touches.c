@@ -163,6 +163,17 @@ static RvResult walk(Touching* w, RvError* error) {
   return RV_OK;
 }
 
+// leaves out what cannot come near: no point is nearer at the end than its distance less the way it goes
+static void drop_far(Touching* w) {
+  size_t kept = 0;
+  for (size_t k = 0; k < w->points.count; ++k) {
+    const Point* p = &w->points.data[k];
+    if (p->t >= 1 && p->distance - rv_distance(p->from, p->to) > margin_of(w, p)) continue;
+    w->points.data[kept++] = *p;
+  }
+  w->points.count = kept;
+}
+
 // the plane where the point meets; then the one nearest to where it will have to go
 static RvResult find_planes(Touching* w, RvError* error) {
   size_t n = w->points.count;
@@ -232,6 +243,7 @@ static RvResult touch_solid(Touching* w, RvContactStats* stats, RvError* error) 
   bool room = collect(w);
   RvResult result = room ? drift(w, error) : RV_NO_MEMORY;
   if (!result) result = walk(w, error);
+  if (!result) drop_far(w);
   if (!result) result = find_planes(w, error);
   for (size_t k = 0; !result && k < w->points.count; ++k)
     if (!add_touch(w, &w->points.data[k], stats)) result = RV_NO_MEMORY;

@@ -67,7 +67,7 @@ static void spread_some(void* arg, size_t begin, size_t end) {
     }
 }
 
-void rv_liquid_spread_faces(const RvLiquidGrid* g, RvChannel field[3], RvChannel room[3]) {
+void rv_liquid_spread_faces(const RvLiquidGrid* g, RvChannel* field, RvChannel* room) {
   rv_parallel_for(g->tiles.count, GRAIN, spread_some, &(Spread){g, field, room});
   for (int a = 0; a < 3; ++a) {
     RvChannel old = room[a];

@@ -35,7 +35,7 @@ void rv_liquid_mark_valid(RvLiquidGrid* grid);
 // surface (WH-37). `solids` may be NULL.
 void rv_liquid_extrapolate(RvLiquidGrid* grid, const RvLiquidSolids* solids);
 // The same for any three channels of faces, where `valid` is as it stands; `room` and `field` change places.
-void rv_liquid_spread_faces(const RvLiquidGrid* grid, RvChannel field[3], RvChannel room[3]);
+void rv_liquid_spread_faces(const RvLiquidGrid* grid, RvChannel* field, RvChannel* room);
 
 typedef struct RvCollide {
   double margin;  // cells that particles keep from solids
