@@ -4,6 +4,7 @@
 
 #include "liquid/io.h"
 #include "liquid/solid_grids.h"
+#include "liquid/source.h"
 #include "node/colliders.h"
 
 // A tank: walls in units of the scene, each side closed or open.
@@ -13,6 +14,34 @@ typedef struct RvLiquidWalls {
   bool open[6];  // lower and upper side of x, of y, of z
   double friction;
 } RvLiquidWalls;
+
+// One source of the input: the primitives of one rv_source_id.
+typedef struct RvLiquidInlet {
+  int32_t id;
+  bool present;  // in the input; else only remembered
+  int mode;      // as rv_source_mode
+  RvSourceState state;
+  RvLiquidSource source;  // in this substep
+  double* corners;        // of its triangles, in the liquid's metres
+  float* velocities;      // of these
+  size_t capacity;
+  // the inside of one that fills or drains: the level set of the corners `reference`, as they stand now
+  RvGrid* grid;
+  double* reference;
+  size_t nreference;
+  RvPlacedGrid placed;
+  bool told;  // that nothing comes of it
+} RvLiquidInlet;
+
+typedef struct RvLiquidFlows {
+  RvLiquidInlet* inlets;  // by id
+  size_t count;
+  bool any;        // some are in the input
+  RvDetail* rows;  // the state before, without its own attributes, and a point for each inlet: what new particles carry
+  RvLiquidFlow flow;
+  bool killing;  // what leaves the box is killed
+  double kill[2][3];
+} RvLiquidFlows;
 
 typedef struct RvLiquidSolve {
   RvCook* cook;
@@ -27,7 +56,10 @@ typedef struct RvLiquidSolve {
   RvSolidStep* steps;     // of the colliders, in this substep
   RvLiquidSolid* solids;  // the same, in the liquid's metres
   double* thicken;        // of those that keep their shape
+  double moved;           // simulated seconds at which `solids` are; below 0: not yet
   double speed;           // m/s of what moves beside the liquid
+  double separation;      // m, of new particles
+  RvLiquidFlows flows;
 } RvLiquidSolve;
 
 // Makes the solids ready for the frame, and lets them go.
@@ -38,5 +70,17 @@ RvResult rv_liquid_solids_move(RvLiquidSolve* solve, double from, double to, RvE
 // RvLiquidHooks.solids, whose user is the RvLiquidSolve.
 RvResult rv_liquid_solids_at(void* solve, RvLiquidSolids* solids, const RvLiquidGrid* grid, double from, double to,
                              RvError* error);
+
+// Reads the sources of the frame and what the state remembers of them; the particles' rows are then those of
+// flows.rows, if it is there.
+RvResult rv_liquid_flows_begin(RvLiquidSolve* solve, RvError* error);
+void rv_liquid_flows_end(RvLiquidSolve* solve);
+// RvLiquidHooks.flow: sinks, open sides and kill box take, sources give.
+RvResult rv_liquid_flows_at(void* solve, RvParticles* particles, int64_t* next_id, double from, double to, bool* any,
+                            RvError* error);
+// At the end of the frame: what went out in the last substep is gone.
+RvResult rv_liquid_flows_drain(RvLiquidSolve* solve, RvError* error);
+// Adds to the ledger and writes rv_sources, a row (id, owed, born) a source, into the new state.
+RvResult rv_liquid_flows_save(RvLiquidSolve* solve, RvDetail* state, RvError* error);
 
 #endif

@@ -35,6 +35,7 @@ static double fastest(const RvColliders* c, double frame) {
 
 RvResult rv_liquid_solids_begin(RvLiquidSolve* s, RvError* error) {
   RvResult result = begin_walls(s, error);
+  s->moved = -1;
   double dx = s->globals.dx;
   RvCollidersDef def = {s->cook, .input = 1, .unit = s->units.meters, .timescale = s->units.rate};
   def.raw = def.keep = true, def.voxel = dx / 2, def.band = 2 * dx;
@@ -46,7 +47,7 @@ RvResult rv_liquid_solids_begin(RvLiquidSolve* s, RvError* error) {
   s->solids = rv_alloc_zero(count, sizeof *s->solids);
   s->thicken = rv_alloc_zero(count, sizeof *s->thicken);
   if (!s->steps || !s->solids || !s->thicken) return rv_fail(error, RV_NO_MEMORY, "out of memory for the colliders");
-  s->speed = fastest(&s->colliders, s->cook->dt * s->units.rate);
+  s->speed = fmax(s->speed, fastest(&s->colliders, s->cook->dt * s->units.rate));
   for (size_t i = 0; i < count; ++i)
     if (s->colliders.solids[i].distance) s->thicken[i] = rv_solid_thicken(s->colliders.solids[i].distance, dx);
   return RV_OK;
@@ -86,7 +87,8 @@ static void set_motion(const RvSolidStep* step, RvVec3 origin, double dt, RvLiqu
 RvResult rv_liquid_solids_move(RvLiquidSolve* s, double from, double to, RvError* error) {
   double frame = s->cook->dt * s->units.rate, dt = to - from;
   RvVec3 origin = rv_scale(rv_vec3_load64(s->globals.origin), s->units.meters);
-  if (!s->colliders.count) return RV_OK;
+  if (!s->colliders.count || s->moved == to) return RV_OK;
+  s->moved = to;
   RvResult result = rv_colliders_step(&s->colliders, from / frame, to / frame, dt, s->steps, error);
   for (size_t i = 0; i < s->colliders.count && !result; ++i) {
     const RvSolidStep* step = &s->steps[i];

@@ -44,6 +44,12 @@
   X(TOGGLE, wallpy, "Wall +Y", false, "Closed on that side.", WHEN("{ walls == 0 }"))                                  \
   X(TOGGLE, wallnz, "Wall -Z", true, "Closed on that side.", WHEN("{ walls == 0 }"))                                   \
   X(TOGGLE, wallpz, "Wall +Z", true, "Closed on that side.", WHEN("{ walls == 0 }"))                                   \
+  X(FOLDER, "Limits")                                                                                                  \
+  X(TOGGLE, killbox, "Kill Box", false, "Take away liquid that leaves a box; it is counted as killed.")                \
+  X(VEC3, killmin, "Kill Min", -10, -10, -10, SOFT(-10), SOFT(10), "m", "Lower corner of the box.",                    \
+    WHEN("{ killbox == 0 }"))                                                                                          \
+  X(VEC3, killmax, "Kill Max", 10, 10, 10, SOFT(-10), SOFT(10), "m", "Upper corner of the box.",                       \
+    WHEN("{ killbox == 0 }"))                                                                                          \
   X(FOLDER, "Output")                                                                                                  \
   X(TOGGLE, keepstate, "Keep State", false, "Keep the solver's own attributes on the liquid.")
 RV_PARM_TABLE(LiquidParms, liquid_table, LIQUID_PARMS)
@@ -187,17 +193,39 @@ static const int32_t* materials_of(const RvDetail* d) {
 static RvResult advance(RvLiquidSolve* s, RvError* error) {
   const LiquidParms* p = s->cook->parms;
   RvLiquid* l = &s->liquid;
-  RvLiquidHooks hooks = {.user = s, .begin = begin_substep, .solids = rv_liquid_solids_at, .cancelled = cancelled};
+  RvLiquidHooks hooks = {.user = s,
+                         .begin = begin_substep,
+                         .flow = rv_liquid_flows_at,
+                         .solids = rv_liquid_solids_at,
+                         .cancelled = cancelled};
   int least = (int)p->substeps, most = p->maxsubsteps > p->substeps ? (int)p->maxsubsteps : least;
   RvResult result = rv_particles_sort_by_id(&l->particles, &l->report.lost, error);
   if (!result) result = rv_liquid_solids_begin(s, error);
   l->model.speed = s->speed;
-  if (!result && l->particles.count)
+  if (!result && (l->particles.count || s->flows.any))
     result = rv_liquid_advance(l, s->cook->dt * s->units.rate, least, most, &hooks, error);
-  // what is lost in the last move is told in this frame
+  // what is lost or flows out in the last move is told in this frame
+  if (!result) result = rv_liquid_flows_drain(s, error);
   if (!result) result = rv_particles_sort(&l->particles, &l->report.lost, error);
   rv_liquid_solids_end(s);
   return result;
+}
+
+static RvResult begin_flows(RvLiquidSolve* s, RvError* error) {
+  const LiquidParms* p = s->cook->parms;
+  s->separation = s->globals.dx / p->gridscale;
+  s->flows.killing = p->killbox;
+  memcpy(s->flows.kill[0], p->killmin, sizeof p->killmin), memcpy(s->flows.kill[1], p->killmax, sizeof p->killmax);
+  RvResult result = rv_liquid_flows_begin(s, error);
+  s->liquid.model.resample.material = materials_of(s->flows.rows ? s->flows.rows : s->cook->prev);
+  return result;
+}
+
+static void add_to_ledger(RvLiquidSolve* s) {
+  const RvLiquidReport* r = &s->liquid.report;
+  s->globals.next_id = s->liquid.next_id;
+  s->globals.killed += r->lost.volume + r->resampled.dropped_volume + s->flows.flow.killed;
+  s->globals.sources += s->flows.flow.sources, s->globals.outflow += s->flows.flow.outflow;
 }
 
 static RvResult step(RvCook* cook, RvError* error) {
@@ -208,9 +236,9 @@ static RvResult step(RvCook* cook, RvError* error) {
   if (result) return result;
   const double* ledger = rv_detail_f64(cook->prev, RV_GLOBAL, "rv_ledger", 6);
   RvLiquidModel model = model_of(cook->parms, ledger[0]);
-  model.resample.material = materials_of(cook->prev);
   if (!rv_liquid_init(&s.liquid, &model)) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   result = rv_liquid_load(cook->prev, &s.units, &s.globals, &s.liquid.particles, &faults, error);
+  if (!result) result = begin_flows(&s, error);
   if (!result) {
     tell_faults(cook, &faults);
     s.globals.killed += faults.lost_volume;
@@ -218,11 +246,14 @@ static RvResult step(RvCook* cook, RvError* error) {
     if (s.units.rate > 0) result = advance(&s, error);
   }
   if (!result) {
-    s.globals.next_id = s.liquid.next_id;
-    s.globals.killed += s.liquid.report.lost.volume + s.liquid.report.resampled.dropped_volume;
-    result = rv_liquid_save(&s.liquid.particles, &s.units, &s.globals, cook->prev, &out, error);
+    add_to_ledger(&s);
+    const RvDetail* rows = s.flows.rows ? s.flows.rows : cook->prev;
+    result = rv_liquid_save(&s.liquid.particles, &s.units, &s.globals, rows, &out, error);
   }
+  if (!result) result = rv_liquid_flows_save(&s, out, error);
   if (!result) count_up(&s), cook->output[2] = out;
+  if (result) rv_detail_free(out);
+  rv_liquid_flows_end(&s);
   rv_liquid_free(&s.liquid);
   return result;
 }
@@ -261,6 +292,21 @@ const RvNodeType rv_node_liquidsolver = {
         "attributes of their parent, and one of them a new id. Where cells come to hold too much or too little liquid, "
         "the "
         "flow brings them back within volumetime.\n\n"
+        "Solids are what the node collider makes, and also bare meshes, closed or with holes, and the VDB pair surface "
+        "and vel. They may move and change their shape. What is thinner than 1.4 cells is made that thick, and a mesh "
+        "with "
+        "holes is a shell, so that no liquid passes; the primitive attribute friction is the coefficient of Coulomb's "
+        "law "
+        "for particles that hit the solid, and from 1 on they stick. Liquid that solids leave no room waits between "
+        "them "
+        "and comes out when they part; a warning tells of it.\n\n"
+        "Sources are what the node source makes: they give volume by rate, exact to one particle, keep a region full, "
+        "or "
+        "drain it. New particles have the attributes source and material of their source, and of all others the "
+        "defaults. "
+        "What goes out through an open side of the tank is gone, unless gravity brings it back, and counts as outflow "
+        "as "
+        "what drains does; what leaves the kill box counts as killed.\n\n"
         "Other attributes and groups of the particles pass through. In the output points stand in the order of their "
         "ids.",
     .flags = RV_NODE_SOLVER | RV_NODE_DOP,
