@@ -33,12 +33,17 @@ typedef struct Field {
   size_t tile;
 } Field;
 
+// what is no number is the lower end
+static inline float within(float x, float low, float high) {
+  return x > low ? x < high ? x : high : low;
+}
+
 // distance and its slope at x (cells from the tile's corner)
 static float look_up(const Field* f, const float x[3], float slope[3]) {
   int at = 0;
   float w[3];
   for (int a = 2; a >= 0; --a) {
-    float y = fminf(fmaxf(x[a] + HALO, 0), WIDE - 1.0625f);
+    float y = within(x[a] + HALO, 0, WIDE - 1.0625f);
     int node = (int)y;
     w[a] = y - (float)node;
     at = at * WIDE + node;
@@ -60,7 +65,7 @@ static float look_up(const Field* f, const float x[3], float slope[3]) {
 static void solid_velocity(const Field* f, const float x[3], float v[3]) {
   for (int a = 0; a < 3; ++a) {
     int at[3];
-    for (int b = 0; b < 3; ++b) at[b] = (int)fminf(fmaxf(x[b] + HALO + (a == b ? 0.5f : 0), 0), WIDE - 1) - HALO;
+    for (int b = 0; b < 3; ++b) at[b] = (int)within(x[b] + HALO + (a == b ? 0.5f : 0), 0, WIDE - 1) - HALO;
     v[a] = rv_tiles_read(f->tiles, f->solids->velocity[a].data, f->tile, at[0], at[1], at[2], 0);
   }
 }
@@ -73,15 +78,14 @@ static float depth(const Field* f, const float x[3], float margin, float n[3], f
   return margin * fminf(sqrtf(*square), 1) - d;
 }
 
-// whether the corner next to x is so far out that nothing within `reach` of x is in a solid: distances change no faster
-// than space does
-static bool far_out(const Field* f, const float x[3], float reach) {
+// what x is at least away from solids, by the corner next to it: distances change no faster than space does
+static float clear_of(const Field* f, const float x[3]) {
   int at = 0;
   for (int a = 2; a >= 0; --a) {
-    int node = (int)fminf(fmaxf(x[a] + (HALO + 0.5f), 0), WIDE - 1);
+    int node = (int)within(x[a] + (HALO + 0.5f), 0, WIDE - 1);
     at = at * WIDE + node;
   }
-  return f->d[at] > 0.87f + reach;
+  return f->d[at] - 0.87f;
 }
 
 // Where the way from x to `to` enters a solid: x is there then. A way that begins inside and leaves enters nothing.
@@ -123,7 +127,7 @@ static bool follow(const Field* f, const float from[3], float to[3], float unit[
 
 static float friction_at(const Field* f, const float x[3]) {
   int at[3];
-  for (int b = 0; b < 3; ++b) at[b] = (int)fminf(fmaxf(x[b] + HALO, 0), WIDE - 1) - HALO;
+  for (int b = 0; b < 3; ++b) at[b] = (int)within(x[b] + HALO, 0, WIDE - 1) - HALO;
   return rv_tiles_read(f->tiles, f->solids->friction.data, f->tile, at[0], at[1], at[2], 0);
 }
 
@@ -168,13 +172,17 @@ static Fate push_out(const Field* f, RvParticles* p, size_t i, const float from[
 static void collide_tile(const Job* job, const Field* f, size_t begin, size_t end, RvCollided* sum) {
   RvParticles* p = job->p;
   for (size_t i = begin; i < end; ++i) {
-    float from[3], way = 0, solid[3];
+    float from[3], to[3] = {p->x[0][i], p->x[1][i], p->x[2][i]}, way = 0, solid[3];
     place_before(p, i, from);
-    for (int a = 0; a < 3; ++a) way += (p->x[a][i] - from[a]) * (p->x[a][i] - from[a]);
-    if (far_out(f, from, sqrtf(way) + job->sweep + job->margin)) continue;
+    for (int a = 0; a < 3; ++a) way += (to[a] - from[a]) * (to[a] - from[a]);
+    // the balls around both ends that are clear of solids hold the whole way
+    float begin_clear = clear_of(f, from) - job->sweep - job->margin, end_clear = clear_of(f, to) - job->margin;
+    if (begin_clear > 0 && end_clear > 0 && begin_clear + end_clear > sqrtf(way)) continue;
     // beside the solid as it is now
-    solid_velocity(f, from, solid);
-    for (int a = 0; a < 3; ++a) from[a] += fminf(fmaxf(solid[a] * job->cells, -3), 3);
+    if (job->sweep > 0) {
+      solid_velocity(f, from, solid);
+      for (int a = 0; a < 3; ++a) from[a] += within(solid[a] * job->cells, -3, 3);
+    }
     Fate fate = push_out(f, p, i, from, job->margin);
     sum->moved += fate != FREE, sum->caught += fate == CAUGHT;
   }
@@ -195,7 +203,9 @@ static void collide_some(void* arg, size_t begin, size_t end) {
     if (!near) continue;
     float dx = (float)job->grid->dx;
     rv_channel_gather(tiles, job->solids->distance.data, t, HALO, 1e3f * dx, f.d);
-    for (int i = 0; i < WIDE * WIDE * WIDE; ++i) f.d[i] /= dx;
+    // beyond what is known a bound from below, so that between its nodes the distance changes no faster than space
+    float known = job->solids->known / dx;
+    for (int i = 0; i < WIDE * WIDE * WIDE; ++i) f.d[i] = within(f.d[i] / dx, -1e3f, known);
     f.tiles = tiles, f.solids = job->solids, f.tile = t;
     const uint32_t* first = job->p->cell_first + (size_t)home * RV_TILE_CELLS;
     collide_tile(job, &f, first[0], first[RV_TILE_CELLS], &job->of_tile[t]);

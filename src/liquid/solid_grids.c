@@ -208,6 +208,7 @@ bool rv_liquid_solids_from_grids(RvLiquidSolids* s, const RvLiquidGrid* grid, co
                                  const RvSolidShapes* walls) {
   if (!rv_liquid_solids_clear(s, &grid->tiles)) return false;
   if (walls && !walls->count) walls = NULL;
+  s->known = (float)(RV_LIQUID_BAND * grid->dx);
   double(*box)[2][3] = rv_alloc(count, sizeof *box);
   float* far = rv_alloc(count, sizeof *far);
   if (!box || !far) {
@@ -219,6 +220,7 @@ bool rv_liquid_solids_from_grids(RvLiquidSolids* s, const RvLiquidGrid* grid, co
     find_box(&list[i].placed, box[i]);
     if (list[i].placed.distance) rv_grid_background(list[i].placed.distance, background);
     far[i] = background[0];
+    s->known = fminf(s->known, far[i] - (float)list[i].placed.thicken);
   }
   Job job = {s, grid, list, (const double(*)[2][3])box, far, count, walls};
   double failed = rv_parallel_sum(grid->tiles.count, 8, fill_tiles, &job);

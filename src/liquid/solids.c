@@ -114,6 +114,7 @@ static void fill_some(void* arg, size_t begin, size_t end) {
 
 bool rv_liquid_solids_from_fn(RvLiquidSolids* solids, const RvLiquidGrid* grid, RvSolidFn* fn, const void* user) {
   if (!rv_liquid_solids_clear(solids, &grid->tiles)) return false;
+  solids->known = (float)(RV_LIQUID_BAND * grid->dx);
   rv_parallel_for(grid->tiles.count, 4, fill_some, &(Job){solids, grid, fn, user});
   for (size_t t = 0; t < grid->tiles.count; ++t) solids->any |= solids->touched[t] != 0;
   return true;

@@ -23,6 +23,7 @@ typedef struct RvLiquidSolids {
   uint8_t* touched;
   size_t capacity;  // of touched
   bool any;         // some tile is touched
+  float known;      // m: distances are known below; what has more, or RV_SOLID_FAR, is at least that far
 } RvLiquidSolids;
 
 // Room for all channels over the grid's tiles, nothing touched, all open. False when out of memory.

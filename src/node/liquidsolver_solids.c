@@ -38,7 +38,7 @@ RvResult rv_liquid_solids_begin(RvLiquidSolve* s, RvError* error) {
   s->moved = -1;
   double dx = s->globals.dx;
   RvCollidersDef def = {s->cook, .input = 1, .unit = s->units.meters, .timescale = s->units.rate};
-  def.raw = def.keep = true, def.voxel = dx / 2, def.band = 2 * dx;
+  def.raw = def.keep = true, def.voxel = dx / 2, def.band = 2.5 * dx;
   if (!result) result = rv_colliders_begin(&s->colliders, &def, error);
   size_t count = s->colliders.count;
   if (result || !count) return result;
