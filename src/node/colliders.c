@@ -193,7 +193,9 @@ static RvResult grid_solid(const RvDetail* d, RvGrid* grid, const RvCollidersDef
 }
 
 // the solids of a detail in order: their number, and if `out` is there, their grids and points
-static RvResult read_solids(const RvDetail* d, const RvCollidersDef* def, RvSolid* out, size_t* count, RvError* error) {
+// without the grids of those that `skip` names, if it is there
+static RvResult read_solids(const RvDetail* d, const RvCollidersDef* def, const bool* skip, RvSolid* out, size_t* count,
+                            RvError* error) {
   Names names = names_of(d, def);
   RvResult result = RV_OK;
   size_t n = 0, prims = rv_detail_count(d, RV_PRIM);
@@ -204,17 +206,17 @@ static RvResult read_solids(const RvDetail* d, const RvCollidersDef* def, RvSoli
     if (named(grid, names.distance) && rv_grid_type(grid) == RV_GRID_FLOAT) {
       if (out) {
         out[n] = begin_solid(d, &run, i);
-        result = grid_solid(d, grid, def, &out[n], error);
+        if (!skip || !skip[n]) result = grid_solid(d, grid, def, &out[n], error);
       }
       n++, run = no_run;
-    } else if (out && n && is_velocity(grid, &names) && !out[n - 1].velocity) {
+    } else if (out && n && is_velocity(grid, &names) && !out[n - 1].velocity && !skip) {
       result = in_metres(grid, def->unit, def->unit / def->timescale, &out[n - 1].velocity, error);
     }
   }
   if (!result && def->raw && run.first < run.last) {
     if (out) {
       out[n] = begin_solid(d, &run, run.first_prim);
-      result = mesh_solid(d, def, &out[n], error);
+      if (!skip || !skip[n]) result = mesh_solid(d, def, &out[n], error);
     }
     n++;
   }
@@ -249,8 +251,8 @@ RvResult rv_colliders_begin(RvColliders* c, const RvCollidersDef* def, RvError* 
   if (result == RV_CANCELLED || result == RV_NO_MEMORY) return rv_fail(error, result, "%s", own.text);
   if (result || !c->before) c->before = c->now;
   size_t count, had;
-  result = read_solids(c->now, def, NULL, &count, error);
-  if (!result) result = read_solids(c->before, def, NULL, &had, error);
+  result = read_solids(c->now, def, NULL, NULL, &count, error);
+  if (!result) result = read_solids(c->before, def, NULL, NULL, &had, error);
   if (result) return result;
   if (!count && rv_detail_count(c->now, RV_PRIM)) tell_none(def);
   // a solid that comes or goes is there, or not, for the whole frame
@@ -261,7 +263,7 @@ RvResult rv_colliders_begin(RvColliders* c, const RvCollidersDef* def, RvError* 
   c->motions = rv_alloc_zero(count, sizeof *c->motions);
   if (!c->solids || !c->sampled || !c->motions) return rv_fail(error, RV_NO_MEMORY, "out of memory for the colliders");
   c->count = count;
-  result = read_solids(c->before, def, c->solids, &count, error);
+  result = read_solids(c->before, def, NULL, c->solids, &count, error);
   for (size_t i = 0; i < count && !result; ++i) {
     if (c->solids[i].turned)
       rv_cook_warn(cook, "input %zu, level set %zu is inside out, negative far away: its sign is turned round",
@@ -281,10 +283,14 @@ typedef struct Moments {
   bool whole;   // for the solids that are known at whole frames only
 } Moments;
 
+static bool deforms(const RvSolid* solid, const Moments* at) {
+  return solid->mesh && !solid->rigid && solid->whole == at->whole;
+}
+
 // the shape at the second moment, which its points reach on straight ways from the first
 static RvResult deform_solid(RvColliders* c, size_t i, const Moments* at, RvSolid* solid, const RvMesh* mesh,
                              RvSolidStep* step, RvError* error) {
-  if (c->solids[i].rigid || !c->solids[i].mesh || c->solids[i].whole != at->whole) return RV_OK;
+  if (!deforms(&c->solids[i], at)) return RV_OK;
   size_t begin = 0, end;
   while (begin < mesh->ntriangle && (size_t)mesh->prims[begin] < solid->first_prim) begin++;
   for (end = begin; end < mesh->ntriangle && (size_t)mesh->prims[end] < solid->last_prim;) end++;
@@ -313,15 +319,18 @@ static RvResult deform_solids(RvColliders* c, const Moments* at, RvSolidStep* st
   RvSolid* solids = rv_alloc_zero(c->count, sizeof *solids);
   RvMesh mesh = {0};
   size_t count = c->count;
-  RvResult result = solids ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for the colliders");
+  bool* skip = rv_alloc(c->count, sizeof *skip);
+  RvResult result = solids && skip ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for the colliders");
   // they are all different
   RvCollidersDef def = c->def;
   def.keep = false;
-  if (!result) result = read_solids(at->b, &def, solids, &count, error);
+  for (size_t i = 0; i < c->count && !result; ++i) skip[i] = !deforms(&c->solids[i], at);
+  if (!result) result = read_solids(at->b, &def, skip, solids, &count, error);
   if (!result) result = rv_mesh_from_detail(at->b, &mesh, error);
   for (size_t i = 0; i < c->count && !result; ++i) result = deform_solid(c, i, at, &solids[i], &mesh, &steps[i], error);
   rv_mesh_free(&mesh);
   release_solids(solids, c->count);
+  rv_free(skip);
   return result;
 }
 
@@ -331,7 +340,7 @@ static RvResult ask(RvColliders* c, double share, const RvDetail** out, RvError*
   size_t count = 0;
   RvResult result = rv_cook_input_at(c->def.cook, c->def.input, c->def.cook->time.frame - 1 + share, out, &own);
   if (result == RV_CANCELLED || result == RV_NO_MEMORY) return rv_fail(error, result, "%s", own.text);
-  if (!result && *out) result = read_solids(*out, &c->def, NULL, &count, error);
+  if (!result && *out) result = read_solids(*out, &c->def, NULL, NULL, &count, error);
   if (result || !*out || count != c->count) *out = c->now;
   return RV_OK;
 }

@@ -43,6 +43,12 @@ typedef struct RvLiquidFlows {
   double kill[2][3];
 } RvLiquidFlows;
 
+// How a mesh that changes its shape moves, as far as it is asked.
+typedef struct RvLiquidMotion {
+  const RvMeshMotion* motion;
+  double reach;  // m
+} RvLiquidMotion;
+
 typedef struct RvLiquidSolve {
   RvCook* cook;
   RvLiquid liquid;
@@ -55,10 +61,11 @@ typedef struct RvLiquidSolve {
   RvColliders colliders;
   RvSolidStep* steps;     // of the colliders, in this substep
   RvLiquidSolid* solids;  // the same, in the liquid's metres
-  double* thicken;        // of those that keep their shape
-  double moved;           // simulated seconds at which `solids` are; below 0: not yet
-  double speed;           // m/s of what moves beside the liquid
-  double separation;      // m, of new particles
+  RvLiquidMotion* motions;
+  double* thicken;    // of those that keep their shape
+  double moved;       // simulated seconds at which `solids` are; below 0: not yet
+  double speed;       // m/s of what moves beside the liquid
+  double separation;  // m, of new particles
   RvLiquidFlows flows;
 } RvLiquidSolve;
 

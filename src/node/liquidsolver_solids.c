@@ -46,7 +46,9 @@ RvResult rv_liquid_solids_begin(RvLiquidSolve* s, RvError* error) {
   s->steps = rv_alloc_zero(count, sizeof *s->steps);
   s->solids = rv_alloc_zero(count, sizeof *s->solids);
   s->thicken = rv_alloc_zero(count, sizeof *s->thicken);
-  if (!s->steps || !s->solids || !s->thicken) return rv_fail(error, RV_NO_MEMORY, "out of memory for the colliders");
+  s->motions = rv_alloc_zero(count, sizeof *s->motions);
+  if (!s->steps || !s->solids || !s->thicken || !s->motions)
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for the colliders");
   s->speed = fmax(s->speed, fastest(&s->colliders, s->cook->dt * s->units.rate));
   for (size_t i = 0; i < count; ++i)
     if (s->colliders.solids[i].distance) s->thicken[i] = rv_solid_thicken(s->colliders.solids[i].distance, dx);
@@ -55,18 +57,19 @@ RvResult rv_liquid_solids_begin(RvLiquidSolve* s, RvError* error) {
 
 void rv_liquid_solids_end(RvLiquidSolve* s) {
   rv_colliders_end(&s->colliders);
-  rv_free(s->steps), rv_free(s->solids), rv_free(s->thicken);
-  s->steps = NULL, s->solids = NULL, s->thicken = NULL;
+  rv_free(s->steps), rv_free(s->solids), rv_free(s->thicken), rv_free(s->motions);
+  s->steps = NULL, s->solids = NULL, s->thicken = NULL, s->motions = NULL;
 }
 
-// the surface of a mesh that changes its shape; what is far from it is asked of nobody
+// the surface of a mesh that changes its shape; what is farther away than it matters is asked of nobody
 static void mesh_field(const void* user, size_t count, const double* at, float* out) {
   enum { BATCH = 64 };
+  const RvLiquidMotion* m = user;
   RvVec3 x[BATCH], v[BATCH];
   for (size_t i = 0; i < count; i += BATCH) {
     size_t n = count - i < BATCH ? count - i : BATCH;
     for (size_t k = 0; k < n; ++k) x[k] = rv_vec3_load64(at + 3 * (i + k));
-    rv_mesh_motion_at(user, n, x, INFINITY, v);
+    rv_mesh_motion_at(m->motion, n, x, m->reach, v);
     for (size_t k = 0; k < n; ++k) rv_vec3_store(out + 3 * (i + k), v[k]);
   }
 }
@@ -104,7 +107,9 @@ RvResult rv_liquid_solids_move(RvLiquidSolve* s, double from, double to, RvError
     out->friction = friction >= 0 ? fmin(friction, 1) : 0;
     if (step->solid->rigid) set_motion(step, origin, dt, out);
     if (!step->motion) continue;
-    out->placed.motion = mesh_field, out->placed.user = step->motion, out->placed.fastest = step->motion->fastest;
+    s->motions[i].motion = step->motion;
+    s->motions[i].reach = (RV_LIQUID_BAND + 1) * s->globals.dx + step->motion->fastest * fabs(out->placed.field_time);
+    out->placed.motion = mesh_field, out->placed.user = &s->motions[i], out->placed.fastest = step->motion->fastest;
     if (step->distance) out->placed.thicken = rv_solid_thicken(step->distance, s->globals.dx);
   }
   return result;
