@@ -4,38 +4,18 @@
 #include <string.h>
 
 #include "rivulet/node.h"
-#include "rivulet/scene.h"
 #include "support/rv_test.h"
-
-typedef struct Log {
-  int warnings;
-  char text[4000];
-  RvLedger ledger;
-} Log;
-
-static void on_message(void* user, RvLevel level, const char* node, double frame, const char* text) {
-  (void)node, (void)frame;
-  Log* log = user;
-  if (level != RV_LEVEL_WARNING) return;
-  log->warnings++;
-  size_t used = strlen(log->text);
-  snprintf(log->text + used, sizeof log->text - used, "%s\n", text);
-}
+#include "support/scene_log.h"
 
 // `nodes` make the node "solid"; `fill` and `solver` are parameters
-static RvScene* open_scene(const char* nodes, const char* fill, const char* solver, Log* log) {
-  RvError error = {0};
-  RvScene* scene;
+static RvScene* open_scene(const char* nodes, const char* fill, const char* solver, RvTestLog* log) {
   char text[4000];
   snprintf(text, sizeof text,
-           "{\"rivulet\": 1, \"fps\": 24, \"frames\": [1, 48], \"nodes\": {%s, \"pool\": {\"type\": \"fill\", "
+           "%s, \"pool\": {\"type\": \"fill\", "
            "\"parms\": {%s}}, \"s\": {\"type\": \"liquidsolver\", \"inputs\": [\"pool\", \"solid\"], \"parms\": "
-           "{%s}}}}",
+           "{%s}}",
            nodes, fill, solver);
-  CHECK_OK(rv_scene_parse(text, strlen(text), "test", &scene, &error), error);
-  *log = (Log){0};
-  rv_scene_set_hooks(scene, &(RvSceneHooks){.user = log, .message = on_message});
-  return scene;
+  return rv_test_scene(text, log);
 }
 
 static const RvDetail* cook(RvScene* scene, double frame) {
@@ -88,7 +68,7 @@ static void ball_goes_through(void** state) {
       ", \"rz\": {\"keys\": [[1, 0], [13, 200]]}}}, \"solid\": {\"type\": \"collider\", "
       "\"inputs\": [\"m\"], \"parms\": {\"voxelsize\": 0.003}}"};
   for (int k = 0; k < 2; ++k) {
-    Log log;
+    RvTestLog log;
     RvScene* scene = open_scene(solids[k], POOL, TANK, &log);
     double start = total(cook(scene, 1));
     for (int frame = 2; frame <= 8; ++frame) {
@@ -108,7 +88,7 @@ static void ball_goes_through(void** state) {
 // a ball that grows pushes the liquid away with its surface
 static void ball_grows(void** state) {
   (void)state;
-  Log log;
+  RvTestLog log;
   RvScene* scene = open_scene(
       "\"b\": {\"type\": \"sphere\", \"parms\": {\"radius\": 0.05}}, \"solid\": {\"type\": \"transform\", \"inputs\": "
       "[\"b\"], \"parms\": {\"t\": [0, 0, 0], \"scale\": {\"keys\": [[1, 0.6], [9, 1.2]], \"interp\": \"linear\"}}}",
@@ -126,7 +106,7 @@ static void ball_grows(void** state) {
 // the winding of a mesh changes nothing
 static void inside_out_is_the_same(void** state) {
   (void)state;
-  Log log;
+  RvTestLog log;
   RvError error = {0};
   RvDetail* result[2];
   for (int k = 0; k < 2; ++k) {
@@ -157,7 +137,7 @@ static void inside_out_is_the_same(void** state) {
 static void open_sheet_holds(void** state) {
   (void)state;
   for (int k = 0; k < 2; ++k) {
-    Log log;
+    RvTestLog log;
     char nodes[600];
     snprintf(nodes, sizeof nodes,
              "\"g\": {\"type\": \"grid\", \"parms\": {\"size\": [2, 2]}}, \"solid\": {\"type\": \"transform\", "
@@ -180,7 +160,7 @@ static void open_sheet_holds(void** state) {
 // a bucket with walls of nothing, open at the top, that turns about its axis and tilts
 static void bucket_holds(void** state) {
   (void)state;
-  Log log;
+  RvTestLog log;
   RvScene* scene = open_scene(
       "\"b\": {\"type\": \"box\", \"parms\": {\"size\": [0.16, 0.2, 0.16], \"divrate\": [2, 2, 2]}}, \"t\": {\"type\": "
       "\"group\", \"inputs\": [\"b\"], \"parms\": {\"groupname\": \"top\", \"grouptype\": \"prims\", \"mode\": "
@@ -225,7 +205,7 @@ static void vdb_pair(void** state) {
     rv_grid_release(grids[0]), rv_grid_release(grids[1]);
   }
   snprintf(nodes, sizeof nodes, "\"solid\": {\"type\": \"file\", \"parms\": {\"file\": \"%s/c.$F4.vdb\"}}", folder);
-  Log log;
+  RvTestLog log;
   RvScene* scene = open_scene(nodes, POOL, TANK, &log);
   cook(scene, 1);
   for (int frame = 2; frame <= 4; ++frame)
@@ -237,7 +217,7 @@ static void vdb_pair(void** state) {
 // two blocks close on the liquid in a tank without a way out: it stays what it was, stays slow, and is told of
 static void crushed(void** state) {
   (void)state;
-  Log log;
+  RvTestLog log;
   RvScene* scene = open_scene(
       "\"b\": {\"type\": \"box\", \"parms\": {\"size\": [0.4, 0.2, 0.4]}}, \"solid\": {\"type\": \"transform\", "
       "\"inputs\": [\"b\"], \"parms\": {\"ty\": {\"keys\": [[1, 0.17], [9, 0.05], [13, 0.05], [21, 0.17]]}}}",
@@ -256,7 +236,7 @@ static void crushed(void** state) {
 // wrong input is one error or one warning
 static void bad_input(void** state) {
   (void)state;
-  Log log;
+  RvTestLog log;
   RvError error = {0};
   const RvDetail* out;
   // a collider of no area, and points only

@@ -4,37 +4,17 @@
 #include <string.h>
 
 #include "rivulet/node.h"
-#include "rivulet/scene.h"
 #include "support/rv_test.h"
-
-typedef struct Log {
-  int warnings;
-  char text[4000];
-  RvLedger ledger;
-} Log;
-
-static void on_message(void* user, RvLevel level, const char* node, double frame, const char* text) {
-  (void)node, (void)frame;
-  Log* log = user;
-  if (level != RV_LEVEL_WARNING) return;
-  log->warnings++;
-  size_t used = strlen(log->text);
-  snprintf(log->text + used, sizeof log->text - used, "%s\n", text);
-}
+#include "support/scene_log.h"
 
 // `nodes` make the node "from" and may make others; `inputs` are those of the solver
-static RvScene* open_scene(const char* nodes, const char* inputs, const char* solver, Log* log) {
-  RvError error = {0};
-  RvScene* scene;
+static RvScene* open_scene(const char* nodes, const char* inputs, const char* solver, RvTestLog* log) {
   char text[4000];
   snprintf(text, sizeof text,
-           "{\"rivulet\": 1, \"fps\": 24, \"frames\": [1, 48], \"nodes\": {%s, \"s\": {\"type\": \"liquidsolver\", "
-           "\"inputs\": [%s], \"parms\": {%s}}}}",
+           "%s, \"s\": {\"type\": \"liquidsolver\", "
+           "\"inputs\": [%s], \"parms\": {%s}}",
            nodes, inputs, solver);
-  CHECK_OK(rv_scene_parse(text, strlen(text), "test", &scene, &error), error);
-  *log = (Log){0};
-  rv_scene_set_hooks(scene, &(RvSceneHooks){.user = log, .message = on_message});
-  return scene;
+  return rv_test_scene(text, log);
 }
 
 static const RvDetail* cook(RvScene* scene, const char* what, double frame) {
@@ -66,7 +46,7 @@ static const double* ledger(RvScene* scene, double frame) {
 
 static void rate_is_exact(void** state) {
   (void)state;
-  Log log;
+  RvTestLog log;
   double v = 1e-6;
   RvScene* scene = open_scene(DISC "}}", "null, null, \"from\"", "\"particlesep\": 0.01", &log);
   for (int frame = 2; frame <= 8; frame += 3) {
@@ -91,7 +71,7 @@ static void rate_is_exact(void** state) {
 // on for two frames, off for two, on again, at a rate that rises: the sum of the area under the keys
 static void keys(void** state) {
   (void)state;
-  Log log;
+  RvTestLog log;
   RvScene* scene = open_scene(
       "\"from\": {\"type\": \"source\", \"parms\": {\"rate\": {\"keys\": [[1, 0], [9, 0.0024]], \"interp\": "
       "\"linear\"}, \"active\": {\"keys\": [[1, 1], [3, 0], [5, 1]], \"interp\": \"constant\"}, \"vel\": [0, -1, 0]}}",
@@ -106,7 +86,7 @@ static void keys(void** state) {
 // each frame from the state of the one before, as written: the same bits
 static void goes_on_from_a_state(void** state) {
   (void)state;
-  Log log;
+  RvTestLog log;
   RvScene* scene = open_scene(DISC "}}", "null, null, \"from\"", "\"particlesep\": 0.01", &log);
   RvError error = {0};
   uint64_t straight = rv_detail_hash(cook(scene, "s:3", 6));
@@ -122,7 +102,7 @@ static void goes_on_from_a_state(void** state) {
 // a box is kept full while a drain at its bottom takes away
 static void fills_and_drains(void** state) {
   (void)state;
-  Log log;
+  RvTestLog log;
   RvScene* scene = open_scene(
       "\"a\": {\"type\": \"source\", \"parms\": {\"mode\": \"fill\", \"shape\": \"box\", \"size\": [0.1, 0.06, 0.1], "
       "\"t\": [0, 0.1, 0], \"sourceid\": 1}}, \"b\": {\"type\": \"source\", \"parms\": {\"mode\": \"sink\", \"shape\": "
@@ -153,7 +133,7 @@ static void fills_and_drains(void** state) {
 // an open side lets the liquid out for good, an open top does not; beyond the kill box it is killed
 static void open_sides_and_kill_box(void** state) {
   (void)state;
-  Log log;
+  RvTestLog log;
   RvScene* scene = open_scene(
       "\"from\": {\"type\": \"fill\", \"parms\": {\"size\": [0.1, 0.1, 0.1], \"particlesep\": 0.01}}", "\"from\"",
       "\"walls\": true, \"wallsmin\": [-0.05, -0.05, -0.05], \"wallsmax\": [0.05, 0.04, 0.05], \"wallpx\": false",
@@ -175,7 +155,7 @@ static void open_sides_and_kill_box(void** state) {
 
 static void bad_input(void** state) {
   (void)state;
-  Log log;
+  RvTestLog log;
   RvError error = {0};
   const RvDetail* out;
   // no source node

@@ -4,23 +4,8 @@
 #include <string.h>
 
 #include "rivulet/node.h"
-#include "rivulet/scene.h"
 #include "support/rv_test.h"
-
-typedef struct Log {
-  int warnings;
-  char text[4000];
-  RvLedger ledger;
-} Log;
-
-static void on_message(void* user, RvLevel level, const char* node, double frame, const char* text) {
-  (void)node, (void)frame;
-  Log* log = user;
-  if (level != RV_LEVEL_WARNING) return;
-  log->warnings++;
-  size_t used = strlen(log->text);
-  snprintf(log->text + used, sizeof log->text - used, "%s\n", text);
-}
+#include "support/scene_log.h"
 
 static char* path_of(const char* name) {
   static char path[400];
@@ -48,20 +33,16 @@ static RvDetail* block(void) {
   return d;
 }
 
-static RvScene* open_scene(const RvDetail* liquid, const char* parms, Log* log) {
+static RvScene* open_scene(const RvDetail* liquid, const char* parms, RvTestLog* log) {
   RvError error = {0};
-  RvScene* scene;
   char text[3000];
   CHECK_OK(rv_detail_save(liquid, path_of("liquid.bgeo.sc"), NULL, &error), error);
   snprintf(text, sizeof text,
-           "{\"rivulet\": 1, \"fps\": 24, \"frames\": [1, 48], \"nodes\": {\"in\": {\"type\": \"file\", \"parms\": "
+           "\"in\": {\"type\": \"file\", \"parms\": "
            "{\"file\": "
-           "\"%s\"}}, \"s\": {\"type\": \"liquidsolver\", \"inputs\": [\"in\"], \"parms\": {%s}}}}",
+           "\"%s\"}}, \"s\": {\"type\": \"liquidsolver\", \"inputs\": [\"in\"], \"parms\": {%s}}",
            path_of("liquid.bgeo.sc"), parms);
-  CHECK_OK(rv_scene_parse(text, strlen(text), "test", &scene, &error), error);
-  *log = (Log){0};
-  rv_scene_set_hooks(scene, &(RvSceneHooks){.user = log, .message = on_message});
-  return scene;
+  return rv_test_scene(text, log);
 }
 
 static const RvDetail* cook(RvScene* scene, const char* what, double frame) {
@@ -80,7 +61,7 @@ static double total(const RvDetail* d) {
 
 static void starts_with_the_input(void** state) {
   (void)state;
-  Log log;
+  RvTestLog log;
   RvDetail* in = block();
   RvScene* scene = open_scene(in, "", &log);
   const RvDetail* out = cook(scene, "s:liquid", 1);
@@ -104,7 +85,7 @@ static void starts_with_the_input(void** state) {
 // in free fall nothing but gravity acts, and everything else passes through
 static void falls_and_carries_along(void** state) {
   (void)state;
-  Log log;
+  RvTestLog log;
   RvDetail* in = block();
   RvScene* scene = open_scene(in, "", &log);
   const RvDetail* out = cook(scene, "s:liquid", 13);
@@ -128,7 +109,7 @@ static void falls_and_carries_along(void** state) {
 
 static void stays_in_its_tank(void** state) {
   (void)state;
-  Log log;
+  RvTestLog log;
   RvDetail* in = block();
   RvScene* scene = open_scene(
       in,
@@ -148,7 +129,7 @@ static void stays_in_its_tank(void** state) {
 
 static void tells_of_bad_points(void** state) {
   (void)state;
-  Log log;
+  RvTestLog log;
   RvError error = {0};
   RvDetail* in = block();
   rv_detail_f32_write(in, RV_POINT, "P", 3, &error)[4] = NAN;
@@ -166,7 +147,7 @@ static void tells_of_bad_points(void** state) {
 
 static void refuses_what_does_not_fit(void** state) {
   (void)state;
-  Log log;
+  RvTestLog log;
   RvError error = {0};
   RvDetail* in = block();
   const RvDetail* out;
@@ -188,7 +169,7 @@ static void refuses_what_does_not_fit(void** state) {
 
 static void nothing_is_fine(void** state) {
   (void)state;
-  Log log;
+  RvTestLog log;
   RvDetail* in = rv_detail_new();
   RvScene* scene = open_scene(in, "", &log);
   assert_int_equal(rv_detail_count(cook(scene, "s:liquid", 4), RV_POINT), 0);

@@ -7,9 +7,9 @@
 #include "base/memory.h"
 #include "math/scalar.h"
 #include "node/strandsolver.h"
-#include "rivulet/scene.h"
 #include "support/detail_compare.h"
 #include "support/rv_test.h"
+#include "support/scene_log.h"
 
 #define HAIR                                                                                                 \
   "\"ball\": {\"type\": \"sphere\", \"parms\": {\"radius\": 0.1, \"rows\": 25, \"cols\": 36}},"              \
@@ -21,30 +21,11 @@
   "  \"interp\": \"smooth\", \"extend\": \"hold\"}, \"t\": [{\"wave\": {\"amplitude\": 0.05, \"frequency\": 2}}, 0, " \
   "0]}},"
 
-typedef struct Log {
-  int warnings;
-  char text[4000];
-} Log;
-
-static void on_message(void* user, RvLevel level, const char* node, double frame, const char* text) {
-  (void)node, (void)frame;
-  Log* log = user;
-  if (level != RV_LEVEL_WARNING) return;
-  log->warnings++;
-  size_t used = strlen(log->text);
-  snprintf(log->text + used, sizeof log->text - used, "%s\n", text);
-}
-
-static RvScene* open_scene(const char* format, int count, const char* rest, Log* log) {
-  RvError error = {0};
-  RvScene* scene;
+static RvScene* open_scene(const char* format, int count, const char* rest, RvTestLog* log) {
   char nodes[4000], text[6000];
   snprintf(nodes, sizeof nodes, format, count);
-  snprintf(text, sizeof text, "{\"rivulet\": 1, \"fps\": 24, \"frames\": [1, 48], \"nodes\": {%s %s}}", nodes, rest);
-  CHECK_OK(rv_scene_parse(text, strlen(text), "test", &scene, &error), error);
-  *log = (Log){0};
-  rv_scene_set_hooks(scene, &(RvSceneHooks){.user = log, .message = on_message});
-  return scene;
+  snprintf(text, sizeof text, "%s %s", nodes, rest);
+  return rv_test_scene(text, log);
 }
 
 // a copy of an output, because the scene's goes with the next call
@@ -77,7 +58,7 @@ static double largest_move(const RvDetail* a, const RvDetail* b, int stride) {
 
 static void still_groom_stays(void** state) {
   (void)state;
-  Log log;
+  RvTestLog log;
   RvScene* scene = open_scene(HAIR, 200, "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"hair\"]}", &log);
   RvDetail *groom = cook(scene, "hair", 1), *first = cook(scene, "s", 1), *last = cook(scene, "s", 48);
   // frame 1 is the groom, to the bit
@@ -102,7 +83,7 @@ static void still_groom_stays(void** state) {
 static void turned_groom_stays(void** state) {
   (void)state;
   // a pose that is not the rest shape of the groom, but the same moved as a whole
-  Log log;
+  RvTestLog log;
   RvScene* scene =
       open_scene(HAIR, 60,
                  "\"tilt\": {\"type\": \"transform\", \"inputs\": [\"hair\"], \"parms\": {\"rx\": 70}},"
@@ -119,7 +100,7 @@ static void turned_groom_stays(void** state) {
 // a head that turns and stops has its groom again when the hair has come to rest
 static void groom_comes_back(void** state) {
   (void)state;
-  Log log;
+  RvTestLog log;
   RvScene* scene =
       open_scene(HAIR TURN, 32,
                  "\"n\": {\"type\": \"transform\", \"inputs\": [\"hair\"], \"parms\": {\"ry\": {\"keys\": [[1, "
@@ -139,7 +120,7 @@ static void groom_comes_back(void** state) {
 
 static void roots_follow(void** state) {
   (void)state;
-  Log log;
+  RvTestLog log;
   RvScene* scene = open_scene(HAIR TURN, 40, "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"turn\"]}", &log);
   for (int frame = 2; frame <= 10; frame += 2) {
     RvDetail *in = cook(scene, "turn", frame), *out = cook(scene, "s", frame);
@@ -167,7 +148,7 @@ static void roots_follow(void** state) {
 static void inertia_scale(void** state) {
   (void)state;
   // without inertia a whole turn leaves the groom as it is on the head
-  Log log;
+  RvTestLog log;
   const double scales[] = {1, 0.5, 0};
   double moved[3];
   for (int k = 0; k < 3; ++k) {
@@ -193,7 +174,7 @@ static void inertia_scale(void** state) {
 
 static void pins_and_goals(void** state) {
   (void)state;
-  Log log;
+  RvTestLog log;
   RvScene* scene = open_scene(
       HAIR TURN, 20,
       "\"w\": {\"type\": \"attribute\", \"inputs\": [\"turn\"], \"parms\": {\"name\": \"pintoanimation\","
@@ -217,7 +198,7 @@ static void pins_and_goals(void** state) {
 
 static void attributes_pass(void** state) {
   (void)state;
-  Log log;
+  RvTestLog log;
   RvScene* scene = open_scene(
       HAIR, 10,
       "\"c\": {\"type\": \"attribute\", \"inputs\": [\"hair\"], \"parms\": {\"name\": \"mine\", \"value\": [3, 0, 0, "
@@ -264,7 +245,7 @@ static RvDetail* quantised(size_t count, int n, double shift) {
   return d;
 }
 
-static RvScene* open_file(const RvDetail* d, const char* name, const char* parms, Log* log) {
+static RvScene* open_file(const RvDetail* d, const char* name, const char* parms, RvTestLog* log) {
   RvError error = {0};
   char path[400], rest[1000];
   snprintf(path, sizeof path, "%s/%s.bgeo.sc", rv_test_folder(), name);
@@ -296,7 +277,7 @@ static void bad_strands_stay(void** state) {
   CHECK_OK(rv_detail_add_polygons(d, RV_PRIM_CURVE, 1, three, again, NULL, &error), error);
   P = rv_detail_f32_write(d, RV_POINT, "P", 3, &error);
   for (size_t i = 0; i < 3; ++i) P[3 * (first + i)] = (float)i, P[3 * (first + i) + 1] = 1, P[3 * (first + i) + 2] = 0;
-  Log log;
+  RvTestLog log;
   RvScene* scene = open_file(d, "bad", "\"restmode\": \"natural\"", &log);
   RvDetail *in = cook(scene, "f", 1), *out = cook(scene, "s", 6);
   const float *p = places(in), *q = places(out);
@@ -319,7 +300,7 @@ static void bad_strands_stay(void** state) {
 static void empty_and_changing(void** state) {
   (void)state;
   RvError error = {0};
-  Log log;
+  RvTestLog log;
   RvDetail* none = rv_detail_new();
   RvScene* scene = open_file(none, "none", "", &log);
   RvDetail* out = cook(scene, "s", 4);
@@ -348,7 +329,7 @@ static void empty_and_changing(void** state) {
 // hair that is groomed through its own head, with all contacts on, is as still as without
 static void groomed_inside_stays(void** state) {
   (void)state;
-  Log log;
+  RvTestLog log;
   RvScene* scene =
       open_scene(HAIR, 60,
                  "\"c\": {\"type\": \"collider\", \"inputs\": [\"ball\"]},"
@@ -368,7 +349,7 @@ static void solids_push(void** state) {
   (void)state;
   enum { COUNT = 25, N = 25 };
   RvError error = {0};
-  Log log;
+  RvTestLog log;
   char path[400], rest[1500];
   RvDetail* d = rv_detail_new();
   CHECK_OK(rv_detail_add_curves(d, COUNT, N, NULL, NULL, &error), error);
@@ -413,7 +394,7 @@ static void solids_push(void** state) {
 
 static void ten_kilometres_away(void** state) {
   (void)state;
-  Log log;
+  RvTestLog log;
   double most = 0, moved = 0;
   RvDetail* states[2];
   for (int k = 0; k < 2; ++k) {
@@ -525,7 +506,7 @@ static void roller_keeps_its_radius(void** state) {
 
 static void frozen_by_timescale(void** state) {
   (void)state;
-  Log log;
+  RvTestLog log;
   RvScene* scene =
       open_scene(HAIR, 10,
                  "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"hair\"], \"parms\": {\"restmode\": "
@@ -551,7 +532,7 @@ static void frozen_by_timescale(void** state) {
 static double sag_of(const char* name, const char* attribute, double root, double tip) {
   enum { N = 12, COUNT = 5 };
   RvError error = {0};
-  Log log;
+  RvTestLog log;
   RvDetail* d = quantised(COUNT, N, 0);
   if (attribute) {
     float* values = rv_detail_f32_write(d, RV_POINT, attribute, 1, &error);
@@ -587,7 +568,7 @@ static void wind_of_a_volume(void** state) {
   (void)state;
   static const float speed[3] = {2, 0, -1};
   RvError error = {0};
-  Log log;
+  RvTestLog log;
   RvDetail *volume = rv_detail_new(), *blown[3];
   RvGrid* grid;
   CHECK_OK(rv_grid_create(RV_GRID_VEC3, "vel", RV_GRID_UNKNOWN, 0.1, speed, &grid, &error), error);

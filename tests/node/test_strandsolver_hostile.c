@@ -4,26 +4,12 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "rivulet/scene.h"
 #include "rivulet/vdb.h"
 #include "support/rv_test.h"
+#include "support/scene_log.h"
 #include "support/shapes.h"
 
 enum { STRANDS = 6, N = 12, BAD = 3 };
-
-typedef struct Log {
-  int warnings;
-  char text[4000];
-} Log;
-
-static void on_message(void* user, RvLevel level, const char* node, double frame, const char* text) {
-  (void)node, (void)frame;
-  Log* log = user;
-  if (level != RV_LEVEL_WARNING) return;
-  log->warnings++;
-  size_t used = strlen(log->text);
-  snprintf(log->text + used, sizeof log->text - used, "%s\n", text);
-}
 
 // level strands of 5.5 cm, which sag
 static RvDetail* strands(void) {
@@ -47,17 +33,6 @@ static void save(const RvDetail* d, const char* name) {
   CHECK_OK(rv_detail_save(d, path_of(name), NULL, &error), error);
 }
 
-static RvScene* open_scene(const char* nodes, Log* log) {
-  RvError error = {0};
-  RvScene* scene;
-  char text[3000];
-  snprintf(text, sizeof text, "{\"rivulet\": 1, \"fps\": 24, \"frames\": [1, 48], \"nodes\": {%s}}", nodes);
-  CHECK_OK(rv_scene_parse(text, strlen(text), "test", &scene, &error), error);
-  *log = (Log){0};
-  rv_scene_set_hooks(scene, &(RvSceneHooks){.user = log, .message = on_message});
-  return scene;
-}
-
 static RvDetail* cook(RvScene* scene, const char* output, double frame) {
   RvError error = {0};
   const RvDetail* out;
@@ -72,12 +47,12 @@ static double sunk(const RvDetail* d, int strand) {
   return -rv_detail_f32(d, RV_POINT, "P", 3)[3 * (strand * N + N - 1) + 1];
 }
 
-static void expect(const Log* log, const char* words) {
+static void expect(const RvTestLog* log, const char* words) {
   if (!strstr(log->text, words)) fail_msg("no warning with '%s' in: %s", words, log->text);
 }
 
 // `parms` NULL: in equilibrium
-static RvDetail* solve(const RvDetail* d, const char* parms, Log* log) {
+static RvDetail* solve(const RvDetail* d, const char* parms, RvTestLog* log) {
   char nodes[1200];
   bool balanced = !parms;
   save(d, "bad.bgeo.sc");
@@ -85,7 +60,7 @@ static RvDetail* solve(const RvDetail* d, const char* parms, Log* log) {
            "\"f\": {\"type\": \"file\", \"parms\": {\"file\": \"%s\"}}, \"s\": {\"type\": \"strandsolver\", "
            "\"inputs\": [\"f\"], \"parms\": {\"restmode\": \"%s\" %s}}",
            path_of("bad.bgeo.sc"), balanced ? "equilibrium" : "natural", balanced ? "" : parms);
-  RvScene* scene = open_scene(nodes, log);
+  RvScene* scene = rv_test_scene(nodes, log);
   RvDetail* out = cook(scene, "s", 4);
   rv_scene_free(scene);
   return out;
@@ -115,7 +90,7 @@ static void each_fault_alone(void** state) {
       {"primitive 3, has a density, youngs or shear", "stiffness", NAN},
   };
   RvError error = {0};
-  Log log;
+  RvTestLog log;
   RvDetail* good = strands();
   RvDetail* sound = solve(good, "", &log);
   assert_int_equal(log.warnings, 0);
@@ -154,7 +129,7 @@ static void each_fault_alone(void** state) {
 static void points_that_are_too_few(void** state) {
   (void)state;
   RvError error = {0};
-  Log log;
+  RvTestLog log;
   RvDetail* d = strands();
   size_t first;
   CHECK_OK(rv_detail_add_points(d, 3, &first, &error), error);
@@ -170,7 +145,7 @@ static void points_that_are_too_few(void** state) {
 static void all_are_bad(void** state) {
   (void)state;
   RvError error = {0};
-  Log log;
+  RvTestLog log;
   RvDetail* d = strands();
   float* P = rv_detail_f32_write(d, RV_POINT, "P", 3, &error);
   for (int i = 0; i < 3 * N * STRANDS; ++i) P[i] = NAN;
@@ -184,7 +159,7 @@ static void all_are_bad(void** state) {
 static void rest_that_is_no_shape(void** state) {
   (void)state;
   RvError error = {0};
-  Log log;
+  RvTestLog log;
   RvDetail* d = strands();
   float* rest = rv_detail_f32_write(d, RV_POINT, "rest", 3, &error);
   memcpy(rest, rv_detail_f32(d, RV_POINT, "P", 3), 3 * N * STRANDS * sizeof *rest);
@@ -202,7 +177,7 @@ static void rest_that_is_no_shape(void** state) {
 static void root_that_is_lost(void** state) {
   (void)state;
   RvError error = {0};
-  Log log;
+  RvTestLog log;
   char nodes[1200];
   for (int frame = 1; frame <= 5; ++frame) {
     char name[40];
@@ -218,7 +193,7 @@ static void root_that_is_lost(void** state) {
            "\"f\": {\"type\": \"file\", \"parms\": {\"file\": \"%s/lost.$F.bgeo.sc\"}}, \"s\": {\"type\": "
            "\"strandsolver\", \"inputs\": [\"f\"], \"parms\": {\"restmode\": \"natural\"}}",
            rv_test_folder());
-  RvScene* scene = open_scene(nodes, &log);
+  RvScene* scene = rv_test_scene(nodes, &log);
   RvDetail* out = cook(scene, "s", 5);
   expect(&log,
          "the root or a pinned point of 1 strand is not a number in the input and stays where it was; the first "
@@ -235,7 +210,7 @@ static void root_that_is_lost(void** state) {
 static void roots_without_skin(void** state) {
   (void)state;
   RvError error = {0};
-  Log log;
+  RvTestLog log;
   char nodes[2000];
   RvDetail* d = strands();
   int32_t* face = rv_detail_i32_write(d, RV_PRIM, "skinprim", 1, &error);
@@ -253,7 +228,7 @@ static void roots_without_skin(void** state) {
            "\"skinprim\", \"primuvwattrib\": \"skinprimuv\"}},"
            "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"d\"]}",
            rv_test_folder(), rv_test_folder());
-  RvScene* scene = open_scene(nodes, &log);
+  RvScene* scene = rv_test_scene(nodes, &log);
   RvDetail* out = cook(scene, "s", 5);
   expect(&log, "1 of 6 strands name no face of the skin in skinprim and stay where they are; the first is primitive 3");
   const float* P = rv_detail_f32(out, RV_POINT, "P", 3);
@@ -266,7 +241,7 @@ static void roots_without_skin(void** state) {
 //---------------------------------------------------------------------------------------------- colliders
 
 // strands that sink on what is 1 cm below them; the deepest tip
-static double sink_on(const RvDetail* solid, bool with_node, Log* log) {
+static double sink_on(const RvDetail* solid, bool with_node, RvTestLog* log) {
   char nodes[2000];
   RvDetail* d = strands();
   const char* ending = rv_detail_count(solid, RV_POINT) ? "bgeo.sc" : "vdb";
@@ -280,7 +255,7 @@ static double sink_on(const RvDetail* solid, bool with_node, Log* log) {
            "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"f\", \"%s\"], \"parms\": {\"restmode\": \"natural\", "
            "\"youngs\": 1e7}}",
            rv_test_folder(), rv_test_folder(), ending, with_node ? "c" : "m");
-  RvScene* scene = open_scene(nodes, log);
+  RvScene* scene = rv_test_scene(nodes, log);
   RvDetail* out = cook(scene, "s", 24);
   const float* P = rv_detail_f32(out, RV_POINT, "P", 3);
   double deepest = 0;
@@ -307,12 +282,12 @@ static RvDetail* box(bool open, bool inside_out) {
 
 static void colliders_open_and_inside_out(void** state) {
   (void)state;
-  Log log, first;
+  RvTestLog log, first;
   RvDetail* solids[] = {box(false, false), box(false, true), box(true, false)};
   double deepest[3];
   deepest[0] = sink_on(solids[0], true, &first), deepest[1] = sink_on(solids[1], true, &log);
   // one of the two windings is the wrong one
-  const Log* wrong = first.warnings ? &first : &log;
+  const RvTestLog* wrong = first.warnings ? &first : &log;
   assert_int_equal(first.warnings + log.warnings > 0, 1);
   expect(wrong, "the mesh is inside out");
   deepest[2] = sink_on(solids[2], true, &log);
@@ -326,7 +301,7 @@ static void colliders_open_and_inside_out(void** state) {
 // a mesh without a collider node before it, which has no level set
 static void mesh_alone(void** state) {
   (void)state;
-  Log log;
+  RvTestLog log;
   RvDetail* d = box(false, false);
   double deepest = sink_on(d, false, &log);
   expect(&log, "input 2, the colliders, has no VDB named collision: put a collider node before it");
@@ -338,7 +313,7 @@ static void mesh_alone(void** state) {
 static void level_set_inside_out(void** state) {
   (void)state;
   RvError error = {0};
-  Log log;
+  RvTestLog log;
   double deepest[2];
   for (int k = 0; k < 2; ++k) {
     const float centre[3] = {0.03f, -0.11f, 0.05f}, radius = 0.1f;
@@ -360,7 +335,7 @@ static void level_set_inside_out(void** state) {
 static void deep_inside(void** state) {
   (void)state;
   RvError error = {0};
-  Log log;
+  RvTestLog log;
   const float centre[3] = {0.03f, 0, 0.05f}, radius = 0.3f;
   RvGrid* grid = NULL;
   CHECK_OK(rv_grid_from_spheres("collision", 0.005, 4, 1, centre, &radius, &grid, &error), error);
@@ -374,7 +349,7 @@ static void deep_inside(void** state) {
 // a scene of a wrong unit: nothing holds curls of 50 km in equilibrium, which is said, and the state is one of numbers
 static void strands_of_kilometres(void** state) {
   (void)state;
-  Log log;
+  RvTestLog log;
   RvError error = {0};
   RvDetail* d = strands();
   float* P = rv_detail_f32_write(d, RV_POINT, "P", 3, &error);
@@ -393,7 +368,7 @@ static void strands_of_kilometres(void** state) {
 static void a_heap(void** state) {
   (void)state;
   enum { HEAP = 300 };
-  Log log;
+  RvTestLog log;
   RvError error = {0};
   RvDetail* d = rv_detail_new();
   CHECK_OK(rv_detail_add_curves(d, HEAP, 4, NULL, NULL, &error), error);

@@ -1,0 +1,27 @@
+#include "support/scene_log.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "support/rv_test.h"
+
+static void on_message(void* user, RvLevel level, const char* node, double frame, const char* text) {
+  (void)node, (void)frame;
+  RvTestLog* log = user;
+  if (level != RV_LEVEL_WARNING) return;
+  log->warnings++;
+  size_t used = strlen(log->text);
+  snprintf(log->text + used, sizeof log->text - used, "%s\n", text);
+}
+
+RvScene* rv_test_scene(const char* nodes, RvTestLog* log) {
+  RvError error = {0};
+  RvScene* scene;
+  char text[8000];
+  int n = snprintf(text, sizeof text, "{\"rivulet\": 1, \"fps\": 24, \"frames\": [1, 48], \"nodes\": {%s}}", nodes);
+  assert_true(n > 0 && n < (int)sizeof text);
+  CHECK_OK(rv_scene_parse(text, strlen(text), "test", &scene, &error), error);
+  *log = (RvTestLog){0};
+  rv_scene_set_hooks(scene, &(RvSceneHooks){.user = log, .message = on_message});
+  return scene;
+}
