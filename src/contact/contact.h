@@ -24,6 +24,7 @@
 #ifndef RV_CONTACT_CONTACT_H
 #define RV_CONTACT_CONTACT_H
 
+#include "film/film.h"
 #include "math/operator.h"
 #include "math/vec.h"
 #include "rivulet/vdb.h"
@@ -53,23 +54,36 @@ typedef struct RvCollider {
   RvVec3 linear, angular;  // m/s, rad/s in the world, constant during the step
   double offset;           // m added to the surface
   double friction;
+  double angle;    // rad, contact angle of liquid on it
   bool midpoints;  // also test the middles of edges: for solids thinner than an edge is long
 } RvCollider;
 
+// The liquid between strands (WH-6 to WH-18, spec 1.2.2 to 1.2.5 with E44, E45, E46, E51). Arrays are [vertices] of the
+// model's blocks.
+typedef struct RvContactWet {
+  double tension;          // N/m
+  double angle;            // rad, contact angle on strands
+  double cohesion;         // multiplies the force of the bridges
+  const double* area;      // m2: cross-section of the film on one hair; it is shared among the links of a vertex
+  const double* wet;       // w_FF: 1 in air, 0 under water, where bridges do not pull; NULL: 1
+  const double* stronger;  // multiplies cohesion; NULL: 1
+} RvContactWet;
+
 typedef struct RvContactDef {
-  bool strands;            // strand with strand
-  double reach;            // d0 in sums of the two radii
-  double stiffness;        // k between strands, N/m a metre
-  double friction;         // of strand on strand
-  double solid_stiffness;  // k on solids
-  double solid_width;      // m above the strand's surface at which a solid begins to push
-  double slip;             // slip at which friction is full, in d0
-  double slip_speed;       // and at least what this speed slips in a step, m/s
-  double margin;           // links are made this far beyond d0, in d0
-  RvVec3 acceleration;     // m/s2 that the velocity may or may not hold: what is held up does not fall
-  int neighbours;          // edges of one strand that are at most so far apart do not touch
-  double root_free;        // m of arc length at the root that solids do not touch
-  const double* multiple;  // [strands] hairs that a strand stands for; NULL: 1
+  bool strands;                // strand with strand
+  const RvContactWet* liquid;  // NULL: dry
+  double reach;                // d0 in sums of the two radii
+  double stiffness;            // k between strands, N/m a metre
+  double friction;             // of strand on strand
+  double solid_stiffness;      // k on solids
+  double solid_width;          // m above the strand's surface at which a solid begins to push
+  double slip;                 // slip at which friction is full, in d0
+  double slip_speed;           // and at least what this speed slips in a step, m/s
+  double margin;               // links are made this far beyond d0, in d0
+  RvVec3 acceleration;         // m/s2 that the velocity may or may not hold: what is held up does not fall
+  int neighbours;              // edges of one strand that are at most so far apart do not touch
+  double root_free;            // m of arc length at the root that solids do not touch
+  const double* multiple;      // [strands] hairs that a strand stands for; NULL: 1
   const RvCollider* colliders;
   size_t ncollider;
 } RvContactDef;
@@ -82,6 +96,7 @@ typedef struct RvContactStats {
   size_t segments, entries;  // edges; their places in cells
   size_t tests, pairs;       // box tests; pairs that went on to the exact test
   size_t links, touches;
+  size_t bridges;  // links and touches that hold liquid
   size_t clipped;  // edges faster against their surroundings than a third of an edge a step: their contacts may be
                    // missed
   size_t skipped;  // pairs left untested in overfull cells
@@ -129,6 +144,13 @@ typedef struct RvTouchState {
 } RvTouchState;
 RvLinkState rv_contacts_link(const RvContacts* contacts, size_t index);
 RvTouchState rv_contacts_touch(const RvContacts* contacts, size_t index);
+// The links that hold liquid, as film/film.h wants them for the flow across; at most `most` are written, all are
+// counted.
+size_t rv_contacts_bridges(const RvContacts* contacts, RvFilmBridge* out, size_t most);
+// Clumps: places of strands that bridges join, level by level along the strands. clump [vertices] is the smallest input
+// strand of those that hang together there, its own where it is alone. Returns how many there are at the last but one
+// vertices of all strands: what an artist would count at the tips. SIZE_MAX: no memory.
+size_t rv_contacts_clumps(const RvContacts* contacts, int32_t* clump);
 // Puts them back, in any order; the next rv_contacts_find then gives the same bits.
 RvResult rv_contacts_restore(RvContacts* contacts, const RvLinkState* links, size_t nlink, const RvTouchState* touches,
                              size_t ntouch, RvError* error);
