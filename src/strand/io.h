@@ -23,7 +23,7 @@ typedef struct RvStrandMaterial {
   X(LONG, "has more than 4096 points")                                              \
   X(SHARED, "shares a point with a strand before it, or comes by one twice")        \
   X(NUMBER, "has a point whose place is not a number, or more than 10,000 km away") \
-  X(COINCIDENT, "has two neighbouring points in one place, or within a micrometre")  \
+  X(COINCIDENT, "has two neighbouring points in one place, or within a micrometre") \
   X(RADIUS, "has a radius that is 0, negative or not a number")                     \
   X(MATERIAL, "has a density, youngs or shear that is not a number, or an ellipse beyond 0.05 to 20")
 

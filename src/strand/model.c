@@ -98,7 +98,7 @@ static bool take_arrays(RvStrandModel* m) {
                 {&m->damp_stretch, m->edges},    {&m->damp_bend, 2 * m->vertices},
                 {&m->damp_torsion, m->vertices}, {&m->mass, m->unknowns},
                 {&m->free, m->unknowns},         {&m->radius, m->vertices},
-                {&m->hair_mass, m->vertices}};
+                {&m->hair_mass, m->vertices},    {&m->hair_turn, m->edges}};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
     if (!(*arrays[i].array = rv_alloc_zero(arrays[i].count, sizeof(double)))) return false;
   return true;
@@ -130,8 +130,9 @@ static void fill_lane(RvStrandModel* m, const RvStrandBatch* b, int lane, const 
     }
     if (i + 1 < n) {
       double next = d->radius[i + 1], mean = 0.5 * (a + next), section = RV_PI * mean * mean / d->ellipse;
-      m->mass[rv_strand_index(b, lane, i, 3)] =
+      m->hair_turn[edge] =
           d->multiple * density * section * after * 0.25 * (mean * mean + mean * mean / (d->ellipse * d->ellipse));
+      m->mass[rv_strand_index(b, lane, i, 3)] = m->hair_turn[edge];
       m->free[rv_strand_index(b, lane, i, 3)] = 1;
       m->rest_length[edge] = after;
       m->stretch[edge] = k * d->youngs * section / after;
@@ -196,23 +197,11 @@ RvResult rv_strand_model_new(const RvStrandDef* strands, size_t count, RvStrandM
   return RV_OK;
 }
 
-void rv_strand_set_load(RvStrandModel* m, const double* load) {
-  for (size_t k = 0; k < m->nbatch; ++k) {
-    const RvStrandBatch* b = &m->batches[k];
-    for (int i = 0; i < b->vertices; ++i)
-      for (int lane = 0; lane < RV_LANES; ++lane) {
-        size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane;
-        double mass = m->hair_mass[vertex] + (load ? load[vertex] : 0);
-        for (int q = 0; q < 3; ++q) m->mass[rv_strand_index(b, lane, i, q)] = mass;
-      }
-  }
-}
-
 void rv_strand_model_free(RvStrandModel* m) {
   if (!m) return;
   double* arrays[] = {m->rest_length, m->rest_curvature, m->rest_twist, m->stretch,      m->bend,
                       m->torsion,     m->damp_stretch,   m->damp_bend,  m->damp_torsion, m->mass,
-                      m->free,        m->radius,         m->hair_mass};
+                      m->free,        m->radius,         m->hair_mass,  m->hair_turn};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) rv_free(arrays[i]);
   rv_free(m->batches);
   rv_free(m);

@@ -14,6 +14,8 @@ typedef struct RvNewtonBatch {
   const double* inertia;     // [unknowns] mass / h^2
   const double* goal;        // [unknowns]
   const double* free;        // [unknowns] 1 or 0
+  const double* slide;       // [3 x vertices] e: inertia is less by e e^T, about slide_goal = e . x; NULL: none
+  const double* slide_goal;  // [vertices]
   const RvOperator* couple;  // its `diagonal` of block `block` is part of the Hessian; NULL: none
   size_t block;
   bool alone;  // the coupling joins no strands: all of it is part of this block

@@ -16,6 +16,13 @@ void RV_KERNEL(rv_newton_blend)(int count, int width, int repeat, const double* 
 
 #define STRIDE (RV_ROD_BAND + 1)
 
+// how far a vertex is, along e, from where inertia would take it
+RV_INLINE RvLanes slide_past(const RvNewtonBatch* b, const double* q, int i, int lane) {
+  const RvLanes3 e = rv_lanes3_load(b->slide + (size_t)(3 * i) * RV_W + lane);
+  const RvLanes3 x = rv_lanes3_load(q + (size_t)(4 * i) * RV_W + lane);
+  return rv_lanes3_dot(e, x) - rv_lanes_load(b->slide_goal + (size_t)i * RV_W + lane);
+}
+
 void RV_KERNEL(rv_newton_energy)(const RvNewtonBatch* b, const double* q, double* energy) {
   RV_KERNEL(rv_rod_energy)(&b->rod, q, energy);
   if (b->alone) b->couple->block(b->couple->user, b->block, q, 0, energy, NULL, NULL);
@@ -26,6 +33,10 @@ void RV_KERNEL(rv_newton_energy)(const RvNewtonBatch* b, const double* q, double
       const RvLanes d = rv_lanes_load(q + k * RV_W + lane) - rv_lanes_load(b->goal + k * RV_W + lane);
       const RvLanes w = rv_lanes_load(b->inertia + k * RV_W + lane) * rv_lanes_load(b->free + k * RV_W + lane);
       sum = rv_lanes_fma(w * d, d, sum);
+    }
+    for (int i = 0; b->slide && i < b->rod.vertices; ++i) {
+      const RvLanes past = slide_past(b, q, i, lane);
+      sum = rv_lanes_fma(-past, past, sum);
     }
     rv_lanes_store(energy + lane, rv_lanes_fma(rv_lanes_set(0.5), sum, rv_lanes_load(energy + lane)));
   }
@@ -38,9 +49,23 @@ RV_INLINE void add_coupling(const RvNewtonBatch* b, const double* q, double* ban
     b->couple->diagonal(b->couple->user, b->block, band);
 }
 
+// takes a share of e e^T from the blocks of the vertices
+RV_INLINE void slide_band(const RvNewtonBatch* b, double* band, double share) {
+  for (int i = 0; b->slide && i < b->rod.vertices; ++i)
+    for (int r = 0; r < 3; ++r)
+      for (int c = 0; c <= r; ++c)
+        for (int lane = 0; lane < RV_W; lane += RV_V) {
+          const double* e = b->slide + (size_t)(3 * i) * RV_W + lane;
+          double* at = band + ((size_t)(4 * i + c) * STRIDE + (size_t)(r - c)) * RV_W + lane;
+          const RvLanes product = rv_lanes_load(e + r * RV_W) * rv_lanes_load(e + c * RV_W);
+          rv_lanes_store(at, rv_lanes_fma(rv_lanes_set(-share), product, rv_lanes_load(at)));
+        }
+}
+
 // a share of inertia on the diagonal; rows and columns of fixed unknowns become those of the unit
 // matrix
 RV_INLINE void constrain(const RvNewtonBatch* b, double* band, int n, double share) {
+  slide_band(b, band, share);
   for (int lane = 0; lane < RV_W; lane += RV_V)
     for (int j = 0; j < n; ++j) {
       const RvLanes mine = rv_lanes_load(b->free + j * RV_W + lane);
@@ -57,7 +82,17 @@ RV_INLINE void constrain(const RvNewtonBatch* b, double* band, int n, double sha
     }
 }
 
+RV_INLINE void slide_gradient(const RvNewtonBatch* b, const double* q, double* g) {
+  for (int i = 0; b->slide && i < b->rod.vertices; ++i)
+    for (int lane = 0; lane < RV_W; lane += RV_V) {
+      double* at = g + (size_t)(4 * i) * RV_W + lane;
+      const RvLanes3 e = rv_lanes3_load(b->slide + (size_t)(3 * i) * RV_W + lane);
+      rv_lanes3_store(at, rv_lanes3_mad(rv_lanes3_load(at), -slide_past(b, q, i, lane), e));
+    }
+}
+
 RV_INLINE void inertia_gradient(const RvNewtonBatch* b, const double* q, double* g, int n) {
+  slide_gradient(b, q, g);
   for (int lane = 0; lane < RV_W; lane += RV_V)
     for (int k = 0; k < n; ++k) {
       const int at = k * RV_W + lane;

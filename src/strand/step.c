@@ -11,7 +11,7 @@ static double* take(double** next, size_t count) {
 }
 
 size_t rv_work_size(int n) {
-  return (size_t)n * (2 * 4 + 10) * RV_LANES + rv_ldlt_size(4 * n - 1, RV_ROD_BAND);
+  return (size_t)n * (2 * 4 + 10 + 4) * RV_LANES + rv_ldlt_size(4 * n - 1, RV_ROD_BAND);
 }
 
 size_t rv_spare_size(int n) {
@@ -24,6 +24,7 @@ void rv_work_place(RvStrandWork* w, double* memory, int n) {
   w->band = take(&memory, rv_ldlt_size(4 * n - 1, RV_ROD_BAND));
   w->length = take(&memory, v), w->curvature = take(&memory, 4 * v), w->twist = take(&memory, v);
   w->stretch = take(&memory, v), w->bend = take(&memory, 2 * v), w->torsion = take(&memory, v);
+  w->slide = take(&memory, 3 * v), w->slide_goal = take(&memory, v);
 }
 
 // Where each unknown would go without elasticity, and how strongly it is held to it: inertia (BDF2: Hairer and Wanner,
@@ -53,6 +54,24 @@ static void set_goal(const RvStrandStep* step, const RvStrandBatch* b, const RvS
   }
 }
 
+// The inertia that vertices do not have along their tangents, about where it would take them.
+static void set_slide(const RvStrandStep* step, const RvStrandBatch* b, const RvStrandWork* w) {
+  const RvStrandState* s = step->s;
+  double h = step->h;
+  for (int i = 0; i < b->vertices; ++i)
+    for (int lane = 0; lane < RV_LANES; ++lane) {
+      double goal = 0;
+      for (int c = 0; c < 3; ++c) {
+        size_t at = rv_strand_index(b, lane, i, c), k = (size_t)(3 * i + c) * RV_LANES + (size_t)lane;
+        double drift = step->bdf2 ? (s->q[at] - s->q_before[at]) / 3 : 0;
+        double v = step->bdf2 ? s->v[at] + (s->v[at] - s->v_before[at]) / 3 : s->v[at];
+        w->slide[k] = step->def->slide[3 * b->vertex_at + k] * step->m->free[at] / h;
+        goal += w->slide[k] * (s->q[at] + drift + h * v);
+      }
+      w->slide_goal[(size_t)i * RV_LANES + (size_t)lane] = goal;
+    }
+}
+
 static void set_potential(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWork* w) {
   const RvStrandModel* m = step->m;
   RvNewtonBatch* p = &w->potential;
@@ -60,6 +79,8 @@ static void set_potential(const RvStrandStep* step, const RvStrandBatch* b, RvSt
                        .goal = w->goal,
                        .free = m->free + b->at,
                        .couple = step->def->couple,
+                       .slide = step->def->slide ? w->slide : NULL,
+                       .slide_goal = w->slide_goal,
                        .block = (size_t)(b - m->batches),
                        .alone = step->def->couple && !step->def->couple->gather};
   p->rod = (RvRodBatch){.vertices = b->vertices,
@@ -121,6 +142,7 @@ static void set_guess(const RvStrandStep* step, const RvStrandBatch* b, const Rv
 
 void rv_step_begin(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWork* w) {
   set_goal(step, b, w);
+  if (step->def->slide) set_slide(step, b, w);
   set_potential(step, b, w);
   set_guess(step, b, w);
 }

@@ -14,6 +14,7 @@ enum { RV_STRAND_MAX_HALVINGS = 12 };
 typedef struct RvStrandWork {
   double *q, *goal, *inertia, *g, *d, *trial, *band, *spare;
   double *length, *curvature, *twist, *stretch, *bend, *torsion;  // elastic and viscous together
+  double *slide, *slide_goal;                                     // as RvNewtonBatch; used with a slide
   RvNewtonBatch potential;
 } RvStrandWork;
 

@@ -45,6 +45,7 @@ typedef struct RvStrandModel {
   double *damp_stretch, *damp_bend, *damp_torsion;  // the viscous twins, times the step
   double* mass;                                     // [unknowns] kg, and kg m^2 of the angles; with the load
   double* hair_mass;                                // [vertices] kg, without it
+  double* hair_turn;                                // [edges] kg m2, of the angles without it
   double* free;                                     // [unknowns] 1, or 0 where the value is given
   double* radius;                                   // [vertices] m
 } RvStrandModel;
@@ -69,6 +70,9 @@ typedef struct RvStrandStepDef {
   const double* target;  // [unknowns] values of the fixed unknowns at the end of the step
   // Implicit, each [unknowns] or NULL: drag (v - drag_velocity) in kg/s, and springs to a place in N/m.
   const double *drag, *drag_velocity, *spring, *spring_target;
+  // [3 x vertices] along the tangents, in roots of kg, or NULL: what of the load slides along the strand (spec E43), so
+  // that a vertex has the inertia mass - slide slide^T.
+  const double* slide;
   const RvOperator* couple;  // what joins strands; NULL: they do not touch
   int max_cg;                // iterations of the global solve
   double cg_tolerance;       // least that is asked of its preconditioned residual, relative; early ones ask for 0.1
@@ -90,6 +94,11 @@ void rv_strand_model_free(RvStrandModel* model);
 // The effective mass (WH-5): that of the hair and `load` [vertices] kg, the share w_FF of the liquid on it that moves
 // with it (none under water). It has inertia and weight; it does not turn with the fibre. NULL: dry.
 void rv_strand_set_load(RvStrandModel* model, const double* load);
+// The same about the tangents, [edges] kg m2 of film that turns with the fibre (WH-25). NULL: dry.
+void rv_strand_set_turn(RvStrandModel* model, const double* turn);
+// Velocities change by dv [unknowns] at once, as by a blow; the past is that of strands that always had them, so that
+// BDF2 with steps of `dt` goes on as if nothing else had happened.
+void rv_strand_kick(const RvStrandModel* model, RvStrandState* state, double dt, const double* dv);
 // The start: positions from the definitions, at rest, frames without twist. Fills the rest strains of the model.
 RvResult rv_strand_state_new(RvStrandModel* model, const RvStrandDef* strands, RvStrandState** out, RvError* error);
 // All zeros, to be filled by who keeps states elsewhere.
