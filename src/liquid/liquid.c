@@ -174,8 +174,7 @@ static RvResult collide(RvLiquid* l, double dt, RvError* error) {
       result = rv_fail(error, RV_CANCELLED, "interrupted in the stage %s", #name);    \
   }
 
-RvResult rv_liquid_substep(RvLiquid* l, double dt, const RvLiquidHooks* given, RvError* error) {
-  const RvLiquidHooks none = {0}, *hooks = given ? given : &none;
+RvResult rv_liquid_gather(RvLiquid* l, double dt, const RvLiquidHooks* hooks, RvError* error) {
   RvResult result = hooks->begin ? hooks->begin(hooks->user, &l->model, l->time, l->time + dt, error) : RV_OK;
   STAGE(resample, resample(l, error))
   STAGE(sort, sort(l, error))
@@ -184,11 +183,20 @@ RvResult rv_liquid_substep(RvLiquid* l, double dt, const RvLiquidHooks* given, R
   STAGE(togrid, rv_liquid_to_grid(&l->grid, &l->scatter, &l->particles, l->model.density, error))
   STAGE(solids, find_solids(l, dt, hooks, error))
   STAGE(surface, rv_liquid_surface(&l->grid, &l->solids, &l->particles, &l->scatter, error))
-  STAGE(couple, hooks->couple ? hooks->couple(hooks->user, &l->grid, dt, error) : RV_OK)
+  return result;
+}
+
+RvResult rv_liquid_project(RvLiquid* l, double dt, const RvLiquidHooks* hooks, RvError* error) {
+  RvResult result = RV_OK;
   STAGE(forces, add_forces(l, dt))
   STAGE(viscosity, thicken(l, dt, error))
   STAGE(volume, keep_volume(l, dt, error))
   STAGE(pressure, solve_pressure(l, dt, error))
+  return result;
+}
+
+RvResult rv_liquid_move(RvLiquid* l, double dt, const RvLiquidHooks* hooks, RvError* error) {
+  RvResult result = RV_OK;
   STAGE(extrapolate, extrapolate(l))
   STAGE(fromgrid, from_grid(l, dt))
   STAGE(collide, collide(l, dt, error))
@@ -196,6 +204,14 @@ RvResult rv_liquid_substep(RvLiquid* l, double dt, const RvLiquidHooks* given, R
   l->steps++;
   l->report.substeps++;
   return result;
+}
+
+RvResult rv_liquid_substep(RvLiquid* l, double dt, const RvLiquidHooks* given, RvError* error) {
+  const RvLiquidHooks none = {0}, *hooks = given ? given : &none;
+  RvResult result = rv_liquid_gather(l, dt, hooks, error);
+  STAGE(couple, hooks->couple ? hooks->couple(hooks->user, &l->grid, dt, error) : RV_OK)
+  if (!result) result = rv_liquid_project(l, dt, hooks, error);
+  return result ? result : rv_liquid_move(l, dt, hooks, error);
 }
 
 double rv_liquid_longest(const RvLiquid* l) {
@@ -207,20 +223,24 @@ double rv_liquid_longest(const RvLiquid* l) {
   return fmin(longest, rv_tension_step(m->density, m->dx, m->tension));
 }
 
+double rv_liquid_next(RvLiquid* l, double* left, int taken, int least, int most) {
+  double longest = rv_liquid_longest(l), wanted = ceil(*left / longest - 1e-9);
+  int over = most - taken > 1 ? most - taken : 1, under = least - taken > 1 ? least - taken : 1;
+  int count = wanted >= over ? over : wanted <= under ? under : (int)wanted;
+  double step = count == 1 ? *left : *left / count;
+  // three cells are what a particle can go at most
+  l->report.hurried += step > longest * 3 / l->model.cfl;
+  *left = count == 1 ? 0 : *left - step;
+  return step;
+}
+
 RvResult rv_liquid_advance(RvLiquid* l, double dt, int least, int most, const RvLiquidHooks* hooks, RvError* error) {
   double left = dt;
   l->steps = 0;
-  for (int taken = 0; left > 0;) {
-    double longest = rv_liquid_longest(l), wanted = ceil(left / longest - 1e-9);
-    int over = most - taken > 1 ? most - taken : 1, under = least - taken > 1 ? least - taken : 1;
-    int count = wanted >= over ? over : wanted <= under ? under : (int)wanted;
-    double step = count == 1 ? left : left / count;
-    // three cells are what a particle can go at most
-    l->report.hurried += step > longest * 3 / l->model.cfl;
+  for (int taken = 0; left > 0; ++taken) {
+    double step = rv_liquid_next(l, &left, taken, least, most);
     RvResult result = rv_liquid_substep(l, step, hooks, error);
     if (result) return result;
-    taken++;
-    left = count == 1 ? 0 : left - step;
   }
   return RV_OK;
 }

@@ -110,6 +110,13 @@ double rv_liquid_longest(const RvLiquid* liquid);
 // One substep of `dt`. The particles are moved; sort them (or step again) before their cells are asked for. On failure
 // the liquid is not what it was: start again from a state.
 RvResult rv_liquid_substep(RvLiquid* liquid, double dt, const RvLiquidHooks* hooks, RvError* error);
+// Its three parts, for who couples more to it than a hook can: particles to a grid with solids and surface; velocities
+// that pressure has made free of divergence; particles from the grid, moved.
+RvResult rv_liquid_gather(RvLiquid* liquid, double dt, const RvLiquidHooks* hooks, RvError* error);
+RvResult rv_liquid_project(RvLiquid* liquid, double dt, const RvLiquidHooks* hooks, RvError* error);
+RvResult rv_liquid_move(RvLiquid* liquid, double dt, const RvLiquidHooks* hooks, RvError* error);
+// The next substep of what is left of a frame, of which it is taken away; see rv_liquid_advance.
+double rv_liquid_next(RvLiquid* liquid, double* left, int taken, int least, int most);
 // Substeps of equal length over `dt`, at least `least` and at most `most`, as many as the CFL wants; the count adapts
 // after each. From the first one on nothing depends on what came before but the particles: the pressure starts from
 // zero.
