@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "math/scalar.h"
 #include "node/mesh.h"
 
 static bool named(const RvGrid* grid, const char* name) {
@@ -146,9 +147,12 @@ static void add_face(Run* run, const RvDetail* d, size_t prim) {
 
 static RvSolid begin_solid(const RvDetail* d, const Run* run, size_t prim) {
   const RvAttrib* friction = rv_detail_find(d, RV_PRIM, "friction");
-  RvSolid solid = {.mesh = run->first < run->last, .first = run->first, .last = run->last, .friction = 0.3};
+  RvSolid solid = {
+      .mesh = run->first < run->last, .first = run->first, .last = run->last, .friction = 0.3, .angle = RV_PI / 3};
   solid.first_prim = run->first_prim, solid.last_prim = run->last_prim;
   if (friction && rv_attrib_storage(friction) != RV_STRING) solid.friction = rv_attrib_get(friction, prim, 0);
+  const RvAttrib* angle = rv_detail_find(d, RV_PRIM, "contactangle");
+  if (angle && rv_attrib_storage(angle) != RV_STRING) solid.angle = rv_radians(rv_attrib_get(angle, prim, 0));
   return solid;
 }
 

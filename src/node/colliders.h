@@ -19,6 +19,7 @@ typedef struct RvSolid {
   bool whole;                   // the mesh is known at whole frames only, and goes straight between them
   bool turned;                  // it was inside out
   double friction;
+  double angle;                  // rad, contact angle of liquid
   size_t first, last;            // points of the mesh
   size_t first_prim, last_prim;  // its faces
 } RvSolid;

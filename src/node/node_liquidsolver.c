@@ -3,63 +3,16 @@
 #include <string.h>
 
 #include "node/liquidsolver.h"
-#include "parm/table.h"
+#include "node/liquidsolver_parms.h"
 
-#define LIQUID_PARMS(X)                                                                                                \
-  X(FOLDER, "Simulation")                                                                                              \
-  X(BUTTON, resimulate, "Reset Simulation", "Forgets all frames and starts again.")                                    \
-  X(INT, startframe, "Start Frame", 1, SOFT(1), SOFT(240), "", "Frame of the input; simulation begins after it.")      \
-  X(FLOAT, timescale, "Time Scale", 1, HARD(0), SOFT(2), "", "Simulated seconds a second of the scene; 0 freezes.")    \
-  X(INT, substeps, "Min Substeps", 1, HARD(1), HARD(1000), "", "Fewest steps a frame.")                                \
-  X(INT, maxsubsteps, "Max Substeps", 64, HARD(1), HARD(1000), "", "Most steps a frame, when the liquid is fast.")     \
-  X(FLOAT, cfl, "CFL", 2, HARD(0.01), HARD(3), "", "Cells that a particle may go in a step.")                          \
-  X(FLOAT, tolerance, "Tolerance", 1e-6, HARD(1e-10), HARD(0.1), "",                                                   \
-    "Relative residual that ends the pressure solve.")                                                                 \
-  X(FLOAT, maxmemory, "Max Memory", 16, HARD(0.01), SOFT(64), "",                                                      \
-    "Gigabytes that the grid may take; more is refused before it is taken.")                                           \
-  X(FOLDER, "Liquid")                                                                                                  \
-  X(FLOAT, particlesep, "Particle Separation", 0, HARD(0), SOFT(0.1), "m",                                             \
-    "Spacing of the particles. 0 takes the cube root of the mean volume of the input's particles.")                    \
-  X(FLOAT, gridscale, "Grid Scale", 2, HARD(1), HARD(4), "", "Side of a cell in particle separations.")                \
-  X(FLOAT, density, "Density", 1000, HARD(0.001), SOFT(2000), "kg1m-3", "Mass of a volume of the liquid.")             \
-  X(FLOAT, viscosity, "Viscosity", 0, HARD(0), SOFT(10), "kg1m-1s-1",                                                  \
-    "Of the whole liquid: water 0.001, honey some 10. Below about 0.01 the grid's own is larger.")                     \
-  X(TOGGLE, stick, "Stick", true, "A viscous liquid does not slip on solids.", WHEN("{ viscosity == 0 }"))             \
-  X(FLOAT, surfacetension, "Surface Tension", 0, HARD(0), SOFT(0.1), "kg1s-2",                                         \
-    "At the surface of the bulk: water 0.072. Steps are then no longer than its shortest waves allow.")                \
-  X(FLOAT, volumetime, "Volume Time", 0.1, HARD(0), SOFT(1), "s",                                                      \
-    "Time in which cells that came to hold too much or too little liquid are brought back. 0 lets them be.")           \
-  X(TOGGLE, reseeding, "Reseeding", true,                                                                              \
-    "Merge particles that are too small, split those that are too large or too few. Volume and momentum are kept.")    \
-  X(FOLDER, "Forces")                                                                                                  \
-  X(VEC3, gravity, "Gravity", 0, -9.81, 0, SOFT(-20), SOFT(20), "m1s-2", "Acceleration.")                              \
-  X(FOLDER, "Walls")                                                                                                   \
-  X(TOGGLE, walls, "Walls", false, "A tank around the liquid. Without it the liquid goes where it likes.")             \
-  X(VEC3, wallsmin, "Walls Min", -1, -1, -1, SOFT(-2), SOFT(2), "m", "Lower corner of the tank.",                      \
-    WHEN("{ walls == 0 }"))                                                                                            \
-  X(VEC3, wallsmax, "Walls Max", 1, 1, 1, SOFT(-2), SOFT(2), "m", "Upper corner of the tank.", WHEN("{ walls == 0 }")) \
-  X(TOGGLE, wallnx, "Wall -X", true, "Closed on that side.", WHEN("{ walls == 0 }"))                                   \
-  X(TOGGLE, wallpx, "Wall +X", true, "Closed on that side.", WHEN("{ walls == 0 }"))                                   \
-  X(TOGGLE, wallny, "Wall -Y", true, "Closed on that side.", WHEN("{ walls == 0 }"))                                   \
-  X(TOGGLE, wallpy, "Wall +Y", false, "Closed on that side.", WHEN("{ walls == 0 }"))                                  \
-  X(TOGGLE, wallnz, "Wall -Z", true, "Closed on that side.", WHEN("{ walls == 0 }"))                                   \
-  X(TOGGLE, wallpz, "Wall +Z", true, "Closed on that side.", WHEN("{ walls == 0 }"))                                   \
-  X(FOLDER, "Limits")                                                                                                  \
-  X(TOGGLE, killbox, "Kill Box", false, "Take away liquid that leaves a box; it is counted as killed.")                \
-  X(VEC3, killmin, "Kill Min", -10, -10, -10, SOFT(-10), SOFT(10), "m", "Lower corner of the box.",                    \
-    WHEN("{ killbox == 0 }"))                                                                                          \
-  X(VEC3, killmax, "Kill Max", 10, 10, 10, SOFT(-10), SOFT(10), "m", "Upper corner of the box.",                       \
-    WHEN("{ killbox == 0 }"))                                                                                          \
-  X(FOLDER, "Output")                                                                                                  \
-  X(TOGGLE, keepstate, "Keep State", false, "Keep the solver's own attributes on the liquid.")
-RV_PARM_TABLE(LiquidParms, liquid_table, LIQUID_PARMS)
+RV_PARM_ROWS(RvLiquidParms, liquid_table, RV_LIQUID_PARMS)
 
 static RvLiquidUnits units_of(const RvCook* cook) {
-  const LiquidParms* p = cook->parms;
+  const RvLiquidParms* p = cook->parms;
   return (RvLiquidUnits){cook->time.meters_per_unit > 0 ? cook->time.meters_per_unit : 1, p->timescale};
 }
 
-static RvLiquidModel model_of(const LiquidParms* p, double dx) {
+static RvLiquidModel model_of(const RvLiquidParms* p, double dx) {
   RvLiquidModel m = rv_liquid_model_default(dx);
   m.density = p->density;
   memcpy(m.gravity, p->gravity, sizeof m.gravity);
@@ -74,7 +27,7 @@ static RvLiquidModel model_of(const LiquidParms* p, double dx) {
   return m;
 }
 
-static RvLiquidWalls walls_of(const LiquidParms* p) {
+static RvLiquidWalls walls_of(const RvLiquidParms* p) {
   RvLiquidWalls w = {.on = p->walls, .open = {!p->wallnx, !p->wallpx, !p->wallny, !p->wallpy, !p->wallnz, !p->wallpz}};
   memcpy(w.low, p->wallsmin, sizeof w.low);
   memcpy(w.high, p->wallsmax, sizeof w.high);
@@ -125,7 +78,7 @@ static void count_up(const RvLiquidSolve* s) {
 //---------------------------------------------------------------------------------------------- start
 
 static RvResult read_start(RvLiquidSolve* s, const RvDetail* in, RvError* error) {
-  const LiquidParms* p = s->cook->parms;
+  const RvLiquidParms* p = s->cook->parms;
   RvLiquidFaults faults = {0};
   double spacing;
   if (rv_detail_count(in, RV_PRIM))
@@ -165,7 +118,7 @@ static RvResult start(RvCook* cook, RvError* error) {
 static RvResult begin_substep(void* user, RvLiquidModel* model, double from, double to, RvError* error) {
   RvLiquidSolve* s = user;
   RvCook* cook = s->cook;
-  LiquidParms p;
+  RvLiquidParms p;
   model->speed = s->speed;
   if (!cook->host->parms_at) return RV_OK;
   double share = 0.5 * (from + to) / (cook->dt * s->units.rate);
@@ -191,7 +144,7 @@ static const int32_t* materials_of(const RvDetail* d) {
 }
 
 static RvResult advance(RvLiquidSolve* s, RvError* error) {
-  const LiquidParms* p = s->cook->parms;
+  const RvLiquidParms* p = s->cook->parms;
   RvLiquid* l = &s->liquid;
   RvLiquidHooks hooks = {.user = s,
                          .begin = begin_substep,
@@ -212,7 +165,7 @@ static RvResult advance(RvLiquidSolve* s, RvError* error) {
 }
 
 static RvResult begin_flows(RvLiquidSolve* s, RvError* error) {
-  const LiquidParms* p = s->cook->parms;
+  const RvLiquidParms* p = s->cook->parms;
   s->separation = s->globals.dx / p->gridscale;
   s->flows.killing = p->killbox;
   memcpy(s->flows.kill[0], p->killmin, sizeof p->killmin), memcpy(s->flows.kill[1], p->killmax, sizeof p->killmax);
@@ -259,7 +212,7 @@ static RvResult step(RvCook* cook, RvError* error) {
 }
 
 static RvResult split(RvCook* cook, const RvDetail* state, RvError* error) {
-  const LiquidParms* p = cook->parms;
+  const RvLiquidParms* p = cook->parms;
   cook->output[0] = rv_detail_new();
   cook->output[1] = rv_detail_copy(state);
   if (!cook->output[0] || !cook->output[1]) return rv_fail(error, RV_NO_MEMORY, "out of memory");

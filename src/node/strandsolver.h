@@ -64,7 +64,8 @@ typedef struct RvStrandGuide {
   uint8_t* pinned;
 } RvStrandGuide;
 
-typedef struct RvStrandSolve {
+typedef struct RvStrandSolve RvStrandSolve;
+struct RvStrandSolve {
   RvCook* cook;
   RvStrandSolveDef def;
   RvStrandSet set;
@@ -84,7 +85,12 @@ typedef struct RvStrandSolve {
   int substeps, iterations;
   double residual;
   size_t unconverged, healed;
-} RvStrandSolve;
+  // The method, from one share of the frame to another; and what follows once a substep is taken, or NULL.
+  RvResult (*substep)(RvStrandSolve* solve, RvStrandSampler* sampler, double from, double to, RvStrandStats* stats,
+                      RvError* error);
+  RvResult (*taken)(RvStrandSolve* solve, double from, double to, RvError* error);
+  void* user;
+};
 
 // Arrays of a solve whose set and model are there.
 RvResult rv_solve_strands_new(RvStrandSolve* solve, RvError* error);
@@ -107,5 +113,40 @@ void rv_solve_skin_velocity(RvStrandSolve* solve, const float* v);
 // Strands that a step lost (numbers that are none) go back to the step's start, at rest. Returns how many.
 size_t rv_solve_heal(RvStrandSolve* solve);
 void rv_solve_copy_state(const RvStrandModel* model, const RvStrandState* from, RvStrandState* to);
+
+//---------------------------------------------------------------------------------------------- strandsolver_solve.c
+
+struct RvStrandParms;
+RvStrandSolveDef rv_strandsolve_def(const struct RvStrandParms* parms, double meters);
+// The stages of a substep, in their order.
+RvResult rv_strandsolve_sample(RvStrandSolve* solve, RvStrandSampler* sampler, double share, double dt,
+                               RvStrandSample* in, RvError* error);
+RvResult rv_strandsolve_carry(RvStrandSolve* solve, const RvStrandSample* in, double dt, RvError* error);
+const RvForceDef* rv_strandsolve_force_def(RvStrandSolve* solve, RvForceDef* def);
+RvStrandStepDef rv_strandsolve_step_def(const RvStrandSolve* solve, double dt);
+RvResult rv_strandsolve_step(RvStrandSolve* solve, const RvStrandStepDef* step, RvStrandStats* stats, RvError* error);
+void rv_strandsolve_update(RvStrandSolve* solve, double dt);
+// [from, to] of the frame in one substep, or in two of half its length where that did not converge. depth 0.
+RvResult rv_strandsolve_advance(RvStrandSolve* solve, RvStrandSampler* sampler, double from, double to, int depth,
+                                RvError* error);
+// How many substeps the frame wants, and all of them.
+RvResult rv_strandsolve_count(RvStrandSolve* solve, RvStrandSampler* sampler, int* count, RvError* error);
+RvResult rv_strandsolve_frame(RvStrandSolve* solve, RvStrandSampler* sampler, RvError* error);
+
+//---------------------------------------------------------------------------------------------- strandsolver_state.c
+
+// The state of the start frame, from input 0; parms are RvStrandParms.
+RvResult rv_strandsolve_start(RvCook* cook, RvDetail** out, RvError* error);
+// A solve with cook, def and contacts set gets the state `out`, and writes it back after the frame.
+RvResult rv_strandsolve_begin(RvStrandSolve* solve, RvStrandSampler* sampler, RvDetail* out, RvError* error);
+RvResult rv_strandsolve_end(RvStrandSolve* solve, RvStrandSampler* sampler, RvDetail* out, RvError* error);
+// Nothing moves, and nothing is forgotten.
+RvResult rv_strandsolve_freeze(RvDetail* out, RvError* error);
+// Counts and warnings of the frame.
+void rv_strandsolve_tell(const RvStrandSolve* solve);
+
+static inline double rv_cook_meters(const RvCook* cook) {
+  return cook->time.meters_per_unit > 0 ? cook->time.meters_per_unit : 1;
+}
 
 #endif

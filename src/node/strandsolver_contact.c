@@ -46,6 +46,7 @@ static RvResult set_colliders(RvStrandContacts* c, RvStrandSolve* s, double from
                              .offset = c->def.thickness,
                              .velocity = step->velocity,
                              .grid_time = step->field_time,
+                             .angle = step->solid->angle,
                              .friction = step->solid->friction >= 0 ? step->solid->friction : 0};
     if (step->solid->rigid) set_motion(collider, &step->from, &step->to, origin, dt);
     if (!step->motion) continue;
@@ -208,7 +209,7 @@ RvResult rv_strand_contacts_find(RvStrandContacts* c, RvStrandSolve* s, const Rv
   RvContactDef def = rv_contact_defaults();
   def.strands = c->def.strands, def.friction = c->def.friction, def.root_free = c->def.rootfree;
   def.multiple = s->multiple, def.colliders = c->colliders, def.ncollider = c->solids.count;
-  def.acceleration = rv_vec3_load64(s->def.gravity);
+  def.acceleration = rv_vec3_load64(s->def.gravity), def.liquid = c->liquid;
   rv_contacts_predict(s->model, s->state, step, c->velocity);
   result = rv_contacts_find(c->contacts, s->state->q, c->velocity, step->dt, &def, &c->stats, error);
   c->skipped = c->stats.skipped > c->skipped ? c->stats.skipped : c->skipped;

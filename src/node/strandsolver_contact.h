@@ -31,9 +31,12 @@ typedef struct RvStrandContacts {
   double* velocity;       // [unknowns]
   RvContactMemory memory;
   RvContactStats stats;
-  size_t skipped, clipped;  // largest of any substep
+  size_t skipped, clipped;     // largest of any substep
+  const RvContactWet* liquid;  // between strands in the next substep; NULL: dry
 } RvStrandContacts;
 
+struct RvStrandParms;
+RvStrandContactDef rv_strandsolve_contact_def(const struct RvStrandParms* parms);
 // Reads the solids of the frame and the contacts of the state. Nothing is made when nothing can touch.
 RvResult rv_strand_contacts_begin(RvStrandContacts* contacts, RvStrandSolve* solve, const RvDetail* state,
                                   RvError* error);

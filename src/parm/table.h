@@ -72,13 +72,28 @@ extern const RvParmTable rv_parm_table_empty;
 #define RV_PARM_FIELD(kind, ...) RV_FIELD_##kind(__VA_ARGS__)
 #define RV_PARM_ROW(kind, ...) RV_ROW_##kind(__VA_ARGS__)
 
-// Rows take offsets of RV_PARM_THIS, so a file has one table, which is our rule for nodes anyway.
-#define RV_PARM_TABLE(Struct, name, LIST)        \
-  typedef struct Struct {                        \
-    LIST(RV_PARM_FIELD)                          \
-  } Struct;                                      \
-  typedef Struct RV_PARM_THIS;                   \
+// Rows take offsets of RV_PARM_THIS, so a file has one table, which is our rule for nodes anyway. The struct may stand
+// in a header, for solvers that are made of others.
+#define RV_PARM_STRUCT(Struct, LIST) \
+  typedef struct Struct {            \
+    LIST(RV_PARM_FIELD)              \
+  } Struct;
+#define RV_PARM_ROWS(Struct, name, LIST)                      \
+  typedef Struct RV_PARM_THIS;                                \
   static const RvParmDef name##_rows[] = {LIST(RV_PARM_ROW)}; \
   static const RvParmTable name = {name##_rows, sizeof name##_rows / sizeof *name##_rows, sizeof(Struct)};
+#define RV_PARM_TABLE(Struct, name, LIST) \
+  RV_PARM_STRUCT(Struct, LIST)            \
+  RV_PARM_ROWS(Struct, name, LIST)
+
+// Rows that two structs share, copied from one to the other: RV_PARM_COPY_ROWS(to, from, LIST).
+#define RV_COPY_BUTTON(to, from, ...)
+#define RV_COPY_FOLDER(to, from, ...)
+#define RV_COPY_NUMBERS(to, from, t) memcpy(&(to)->t, &(from)->t, sizeof(to)->t);
+#define RV_COPY_FLOAT(to, from, t, ...) RV_COPY_NUMBERS(to, from, t)
+#define RV_COPY_VEC3(to, from, t, ...) RV_COPY_NUMBERS(to, from, t)
+#define RV_COPY_INT(to, from, t, ...) RV_COPY_NUMBERS(to, from, t)
+#define RV_COPY_TOGGLE(to, from, t, ...) RV_COPY_NUMBERS(to, from, t)
+#define RV_COPY_MENU(to, from, t, ...) RV_COPY_NUMBERS(to, from, t)
 
 #endif
