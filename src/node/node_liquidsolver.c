@@ -268,7 +268,7 @@ static RvResult split(RvCook* cook, const RvDetail* state, RvError* error) {
 }
 
 static const RvPortDef inputs[] = {
-    {"liquid", "Liquid", "Particles at the start frame: P v pscale id volume material.", false},
+    {"liquid", "Liquid", "Particles at the start frame: P v pscale id volume material life.", false},
     {"colliders", "Colliders", "Solids that the liquid meets.", false},
     {"sources", "Sources", "Shapes that liquid comes out of or vanishes in.", false}};
 static const RvPortDef outputs[] = {{"strands", "Strands", "Nothing: this solver has no hair.", false},
