@@ -103,24 +103,30 @@ RvResult rv_check_resample(const RvCheckOut* out, RvError* error) {
   RvLiquid* l = &rig.liquid;
   RvParticles* p = &l->particles;
   double nominal = l->model.resample.nominal;
+  const RvVec3 about = {0.02, 0, 0.1};
   for (size_t i = 0; !result && i < p->count; ++i) {
     // from a twentieth to six times the nominal
     p->volume[i] = nominal * 0.05 * exp2(7 * rv_random(24, i, 0, 0));
-    for (int a = 0; a < 3; ++a) p->v[a][i] = noise(25, i, a) + 0.2f;
+    RvVec3 turn = rv_cross(rv_vec3(1, 8, -3), rv_sub(rv_liquid_rig_at(&rig, i), about));
+    const double v[3] = {turn.x, turn.y, turn.z};
+    for (int a = 0; a < 3; ++a) p->v[a][i] = (float)v[a] + noise(25, i, a) + 0.2f;
+    for (int a = 0; a < 9; ++a) p->c[a][i] = 50 * noise(26, i, a);
   }
-  RvLiquidSums before = rv_liquid_rig_sums(&rig, rv_vec3(0, 0, 0));
+  RvLiquidSums before = rv_liquid_rig_sums(&rig, about);
   RvResampled done = {0};
   for (int pass = 0; pass < 6 && !result; ++pass) {
     result = rv_particles_sort(p, NULL, error);
     if (!result) result = rv_liquid_resample(p, &l->model.resample, &l->next_id, &done, error);
   }
   if (!result) result = rv_particles_sort(p, NULL, error);
-  RvLiquidSums after = rv_liquid_rig_sums(&rig, rv_vec3(0, 0, 0));
+  RvLiquidSums after = rv_liquid_rig_sums(&rig, about);
   double largest = 0;
   for (size_t i = 0; i < p->count; ++i) largest = fmax(largest, p->volume[i] / nominal);
   if (!result) {
     rv_check_emit(out, "volume", after.volume / before.volume - 1, 0, 1e-13);
     rv_check_emit(out, "linear_momentum", rv_distance(after.linear, before.linear) / rv_length(before.linear), 0, 1e-6);
+    rv_check_emit(out, "angular_momentum", rv_distance(after.angular, before.angular) / rv_length(before.angular), 0,
+                  1e-5);
     rv_check_emit(out, "center_in_cells", rv_distance(after.center, before.center) / DX, 0, 1e-6);
     rv_check_emit(out, "merged_and_split", done.merged > 1000 && done.split > 1000, 1, 0);
     rv_check_emit(out, "largest_over_nominal", fmax(largest, 2), 2, 0);

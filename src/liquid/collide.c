@@ -144,7 +144,7 @@ static void rub(const Field* f, RvParticles* p, size_t i, const float x[3], cons
   for (int a = 0; a < 3; ++a) p->v[a][i] = solid[a] + (friction > 0 ? left : 1) * along[a];
 }
 
-typedef enum Fate { FREE, MOVED, CAUGHT } Fate;
+typedef enum Fate { FREE, MOVED, CAUGHT, INSIDE } Fate;
 
 static Fate push_out(const Field* f, RvParticles* p, size_t i, const float from[3], float margin) {
   float x[3] = {p->x[0][i], p->x[1][i], p->x[2][i]}, n[3], square, unit[3] = {0};
@@ -166,7 +166,7 @@ static Fate push_out(const Field* f, RvParticles* p, size_t i, const float from[
   solid_velocity(f, x, solid);
   for (int a = 0; a < 3; ++a) p->v[a][i] = solid[a];
   for (int a = 0; a < 9; ++a) p->c[a][i] = 0;
-  return CAUGHT;
+  return in > margin + 1 ? INSIDE : CAUGHT;
 }
 
 static void collide_tile(const Job* job, const Field* f, size_t begin, size_t end, RvCollided* sum) {
@@ -184,7 +184,7 @@ static void collide_tile(const Job* job, const Field* f, size_t begin, size_t en
       for (int a = 0; a < 3; ++a) from[a] += within(solid[a] * job->cells, -3, 3);
     }
     Fate fate = push_out(f, p, i, from, job->margin);
-    sum->moved += fate != FREE, sum->caught += fate == CAUGHT;
+    sum->moved += fate != FREE, sum->caught += fate >= CAUGHT, sum->inside += fate == INSIDE;
   }
 }
 
@@ -229,7 +229,7 @@ RvResult rv_liquid_collide(const RvLiquidGrid* grid, const RvLiquidSolids* solid
   if (!job.of_tile) return rv_fail(error, RV_NO_MEMORY, "no memory for collisions");
   rv_parallel_for(grid->tiles.count, 4, collide_some, &job);
   for (size_t t = 0; t < grid->tiles.count; ++t)
-    out->moved += job.of_tile[t].moved, out->caught += job.of_tile[t].caught;
+    out->moved += job.of_tile[t].moved, out->caught += job.of_tile[t].caught, out->inside += job.of_tile[t].inside;
   rv_free(job.of_tile);
   return RV_OK;
 }

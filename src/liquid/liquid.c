@@ -158,7 +158,7 @@ static RvResult collide(RvLiquid* l, double dt, RvError* error) {
   RvCollided done;
   RvCollide how = {l->model.margin, dt, l->model.speed};
   RvResult result = rv_liquid_collide(&l->grid, &l->solids, &l->scatter, &l->particles, &how, &done, error);
-  l->report.collided += done.moved, l->report.caught = done.caught;
+  l->report.collided += done.moved, l->report.caught = done.caught, l->report.inside = done.inside;
   return result;
 }
 

@@ -78,6 +78,7 @@ typedef struct RvLiquidReport {
   double seconds[RV_LIQUID_STAGE_COUNT];
   size_t collided;
   size_t caught;  // particles among solids without a way out, at the end of the last substep
+  size_t inside;  // of these, particles that are deep within a solid
   int hurried;    // times that fewer substeps were allowed than the CFL wants: fast particles lag behind
   RvResampled resampled;
   RvParticlesLost lost;

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/rng.h"
+#include "liquid/spin.h"
 #include "math/scalar.h"
 #include "math/vec.h"
 
@@ -26,7 +27,8 @@ typedef struct Job {
 } Job;
 
 RvResample rv_resample_default(double dx) {
-  return (RvResample){.nominal = dx * dx * dx / 8,
+  return (RvResample){.dx = dx,
+                      .nominal = dx * dx * dx / 8,
                       .small = 0.2,
                       .large = 2,
                       .fewest = 3,
@@ -46,14 +48,27 @@ static float square_distance(const RvParticles* p, size_t i, size_t j) {
   return sum;
 }
 
+static RvVec3 float_vec(float* const v[3], size_t i) {
+  return rv_vec3((double)v[0][i], (double)v[1][i], (double)v[2][i]);
+}
+
+// what both turn with, about their common centre: each in itself, and around each other; cells^2/s, per mass
+static RvVec3 pair_spin(const RvParticles* p, size_t i, size_t j, double part, double dx) {
+  RvVec3 arm = rv_sub(float_vec(p->x, j), float_vec(p->x, i)), speed = rv_sub(float_vec(p->v, j), float_vec(p->v, i));
+  RvVec3 own = rv_add(rv_scale(rv_particle_spin(p, i), 1 - part), rv_scale(rv_particle_spin(p, j), part));
+  return rv_mad(own, part * (1 - part) / dx, rv_cross(arm, speed));
+}
+
 // j into i, both of one tile; i must be the larger
-static void merge(RvParticles* p, size_t i, size_t j) {
+static void merge(RvParticles* p, size_t i, size_t j, double dx) {
   double m = p->volume[i], n = p->volume[j], sum = m + n, part = n / sum;
+  RvVec3 spin = pair_spin(p, i, j, part, dx);
   for (int a = 0; a < 3; ++a) {
     p->x[a][i] = (float)((double)p->x[a][i] + part * ((double)p->x[a][j] - (double)p->x[a][i]));
     p->v[a][i] = (float)((m * (double)p->v[a][i] + n * (double)p->v[a][j]) / sum);
   }
   for (int a = 0; a < 9; ++a) p->c[a][i] = (float)((m * (double)p->c[a][i] + n * (double)p->c[a][j]) / sum);
+  rv_particle_set_spin(p, i, spin);
   p->volume[i] = sum;
   p->volume[j] = 0;
 }
@@ -99,9 +114,9 @@ static void merge_cell(const Job* job, size_t begin, size_t end, Tally* tally) {
     }
     if (mate == SIZE_MAX) continue;
     if (larger(p, i, mate))
-      merge(p, i, mate);
+      merge(p, i, mate, how->dx);
     else
-      merge(p, mate, i);
+      merge(p, mate, i, how->dx);
     tally->merged++;
     alive--;
   }
@@ -140,6 +155,7 @@ static int wanted_in(const Job* job, size_t t, int k) {
 
 static void split(const Job* job, size_t i, size_t child) {
   RvParticles* p = job->p;
+  RvVec3 spin = rv_particle_spin(p, i);
   for (int a = 0; a < 3; ++a) p->v[a][child] = p->v[a][i];
   for (int a = 0; a < 9; ++a) p->c[a][child] = p->c[a][i];
   p->age[child] = p->age[i];
@@ -159,6 +175,8 @@ static void split(const Job* job, size_t i, size_t child) {
     p->x[a][i] = x + step;
     p->x[a][child] = x - step;
   }
+  rv_particle_set_spin(p, i, spin);
+  rv_particle_set_spin(p, child, spin);
 }
 
 //---------------------------------------------------------------------------------------------- tiles

@@ -78,3 +78,27 @@ bool rv_liquid_sinks_take(RvParticles* p, double dx, const double origin[3], con
   flow->removed += (size_t)(rv_parallel_sum(p->count, GRAIN, dead, &t) - before);
   return true;
 }
+
+//---------------------------------------------------------------------------------------------- age
+
+typedef struct Lives {
+  RvParticles* p;
+  const RvAttrib* life;
+} Lives;
+
+static double end_some(void* arg, size_t begin, size_t end) {
+  const Lives* l = arg;
+  double sum = 0;
+  for (size_t i = begin; i < end; ++i) {
+    double life = l->p->volume[i] > 0 ? rv_attrib_get(l->life, (size_t)l->p->row[i], 0) : 0;
+    if (life > 0 && (double)l->p->age[i] >= life) kill(l->p, i, &sum);
+  }
+  return sum;
+}
+
+void rv_liquid_lives_take(RvParticles* p, const RvAttrib* life, RvLiquidFlow* flow) {
+  Take t = {.p = p};
+  double before = rv_parallel_sum(p->count, GRAIN, dead, &t);
+  flow->killed += rv_parallel_sum(p->count, GRAIN, end_some, &(Lives){p, life});
+  flow->removed += (size_t)(rv_parallel_sum(p->count, GRAIN, dead, &t) - before);
+}

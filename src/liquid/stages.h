@@ -45,6 +45,7 @@ typedef struct RvCollide {
 typedef struct RvCollided {
   size_t moved;
   size_t caught;  // solids on all sides: still a twentieth of a cell inside, and moving with them
+  size_t inside;  // of these, deeper than a cell: within a solid, not between two
 } RvCollided;
 
 // Remembers where the particles are, before they are moved, in the room of the sort: a move, rv_liquid_collide and the

@@ -38,6 +38,7 @@ typedef struct RvLiquidFlows {
   size_t count;
   bool any;        // some are in the input
   RvDetail* rows;  // the state before, without its own attributes, and a point for each inlet: what new particles carry
+  const RvAttrib* life;  // of the rows: how old particles get; or NULL
   RvLiquidFlow flow;
   bool killing;  // what leaves the box is killed
   double kill[2][3];

@@ -83,6 +83,21 @@ static const char* material_of(const RvDetail* now, int32_t id) {
   return "";
 }
 
+// how old the liquid of a source gets, s; on the points that new particles carry, if it is said of one
+static RvResult put_lives(RvLiquidFlows* f, const RvDetail* now, size_t first, RvError* error) {
+  const RvAttrib* there = rv_detail_find(f->rows, RV_POINT, "life");
+  bool any = false;
+  for (size_t i = 0; i < rv_detail_count(now, RV_PRIM); ++i) any = any || number(now, "rv_source_life", i, 0, 0) > 0;
+  if (!any || (there && (rv_attrib_storage(there) != RV_F32 || rv_attrib_size(there) != 1))) return RV_OK;
+  float* life = rv_detail_f32_write(f->rows, RV_POINT, "life", 1, error);
+  if (!life) return rv_fail(error, RV_NO_MEMORY, "out of memory for the sources");
+  for (size_t i = rv_detail_count(now, RV_PRIM); i-- > 0;) {
+    const RvLiquidInlet* inlet = find_inlet(f, (int32_t)number(now, "rv_source_id", i, 0, 0));
+    life[first + (size_t)(inlet - f->inlets)] = (float)number(now, "rv_source_life", i, 0, 0);
+  }
+  return RV_OK;
+}
+
 // a point for each inlet behind those of the state: new particles carry its attributes, source and material among them
 static RvResult make_rows(RvLiquidFlows* f, const RvDetail* now, const RvDetail* state, RvError* error) {
   static const char* const own[] = {"v",    "pscale", "id",        "age",   "volume", "rv_cell",
@@ -110,7 +125,7 @@ static RvResult make_rows(RvLiquidFlows* f, const RvDetail* now, const RvDetail*
       result = rv_detail_add_attrib(f->rows, RV_POINT, "material", RV_STRING, 1, RV_TAG_NONE, &material, error);
     if (!result) result = rv_attrib_set_string(material, first + i, 0, text, error);
   }
-  return result;
+  return result ? result : put_lives(f, now, first, error);
 }
 
 // the fastest that new liquid gets, for the length of substeps
@@ -137,9 +152,11 @@ RvResult rv_liquid_flows_begin(RvLiquidSolve* s, RvError* error) {
   }
   RvResult result = list_inlets(f, now, s->cook->prev, error);
   f->any = now && rv_detail_count(now, RV_PRIM);
-  if (result || !f->any) return result;
-  s->speed = fmax(s->speed, fastest(now));
-  return make_rows(f, now, s->cook->prev, error);
+  if (f->any) s->speed = fmax(s->speed, fastest(now));
+  if (!result && f->any) result = make_rows(f, now, s->cook->prev, error);
+  const RvAttrib* life = rv_detail_find(f->rows ? f->rows : s->cook->prev, RV_POINT, "life");
+  f->life = life && rv_attrib_storage(life) != RV_STRING && rv_attrib_size(life) == 1 ? life : NULL;
+  return result;
 }
 
 void rv_liquid_flows_end(RvLiquidSolve* s) {
@@ -329,6 +346,7 @@ static bool take(RvLiquidSolve* s, RvParticles* p, RvError* error) {
       sinks[n++] = (RvLiquidSink){.region = rv_region_grid(&f->inlets[i].placed)};
   bool ok = rv_liquid_sinks_take(p, s->globals.dx, zero, sinks, n, &s->flows.flow);
   rv_free(sinks);
+  if (ok && f->life) rv_liquid_lives_take(p, f->life, &s->flows.flow);
   if (!ok) rv_fail(error, RV_NO_MEMORY, "out of memory for sinks");
   return ok;
 }

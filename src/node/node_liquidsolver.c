@@ -66,10 +66,17 @@ static void count_up(const RvLiquidSolve* s) {
   if (r->hurried)
     rv_cook_warn(s->cook, "maxsubsteps is too small for the speed of the liquid: its fastest particles lag behind");
   // a few are in every tight corner
-  if (r->caught * 1000 > l->particles.count)
+  size_t between = r->caught - r->inside;
+  if (r->inside * 1000 > l->particles.count)
+    rv_cook_warn(s->cook,
+                 "%zu particles are caught inside of a collider and wait there until it leaves: a closed mesh is solid all "
+                 "through. A vessel needs an opening (the node tube has cap), or a collider with mode open, of which "
+                 "only the wall is solid",
+                 r->inside);
+  else if (between * 1000 > l->particles.count)
     rv_cook_warn(s->cook,
                  "%zu particles are caught between solids that leave them no room: they wait there until there is some",
-                 r->caught);
+                 between);
   if (r->lost.count)
     rv_cook_warn(s->cook, "%zu particles went out of all bounds and were taken away (%g m3)", r->lost.count,
                  r->lost.volume);
@@ -221,7 +228,7 @@ static RvResult split(RvCook* cook, const RvDetail* state, RvError* error) {
 }
 
 static const RvPortDef inputs[] = {
-    {"liquid", "Liquid", "Particles at the start frame: P v pscale id volume material.", false},
+    {"liquid", "Liquid", "Particles at the start frame: P v pscale id volume material life.", false},
     {"colliders", "Colliders", "Solids that the liquid meets.", false},
     {"sources", "Sources", "Shapes that liquid comes out of or vanishes in.", false}};
 static const RvPortDef outputs[] = {{"strands", "Strands", "Nothing: this solver has no hair.", false},

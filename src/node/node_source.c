@@ -25,6 +25,9 @@
     "Share of the shape's own velocity (its point attribute v) that is added.", WHEN("{ mode == sink }"))             \
   X(FLOAT, spread, "Spread", 0, HARD(0), HARD(180), "deg", "Half angle of the cone of directions.",                   \
     WHEN("{ mode == sink }"))                                                                                         \
+  X(FLOAT, life, "Life", 0, HARD(0), SOFT(10), "s",                                                                   \
+    "How old new liquid gets before it is taken away, in simulated seconds; 0: for ever. Counted as killed.",         \
+    WHEN("{ mode == sink }"))                                                                                         \
   X(STRING, material, "Material", "", "Name of the liquid's material; empty leaves the choice to the solver.")        \
   X(INT, sourceid, "Source ID", 1, HARD(0), HARD(2147483647), "", "Written to the attribute source of new liquid.")   \
   X(FOLDER, "Shape without Input")                                                                                    \
@@ -153,6 +156,7 @@ static RvResult describe(const SourceParms* p, RvDetail* detail, RvError* error)
   if (r == RV_OK) r = put_number(detail, "rv_source_speed", RV_F64, p->velspace ? p->speed : 0, error);
   if (r == RV_OK) r = put_number(detail, "rv_source_inherit", RV_F64, p->inheritvel, error);
   if (r == RV_OK) r = put_number(detail, "rv_source_spread", RV_F64, rv_radians(p->spread), error);
+  if (r == RV_OK) r = put_number(detail, "rv_source_life", RV_F64, p->life, error);
   if (r == RV_OK) r = put_material(p, detail, error);
   return r;
 }
@@ -193,6 +197,7 @@ const RvNodeType rv_node_source = {
         "along the outward normal, which add up; rv_source_inherit (64 bit) is the share of the shape's own v that is "
         "added to them.\n\n"
         "rv_source_spread (64 bit) is half the opening angle of the directions, in radians.\n\n"
+        "rv_source_life (64 bit) is how old the liquid gets, in seconds; 0: for ever.\n\n"
         "rv_source_material (string) names the material.\n\n"
         "Fill and sink need a closed mesh or a level set; emission needs faces, open or closed.",
     .flags = RV_NODE_GENERATOR,

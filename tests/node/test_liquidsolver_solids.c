@@ -233,6 +233,29 @@ static void crushed(void** state) {
   rv_scene_free(scene);
 }
 
+// a tube with caps is a cylinder: liquid in it is in the solid, which is told; without caps it is a wall, as with the
+// mode open
+static void closed_vessel(void** state) {
+  (void)state;
+  static const char* const kind[3][2] = {{"true", "auto"}, {"false", "open"}, {"true", "open"}};
+  for (int k = 0; k < 3; ++k) {
+    RvTestLog log;
+    char nodes[1000];
+    snprintf(nodes, sizeof nodes,
+             "\"w\": {\"type\": \"tube\", \"parms\": {\"cap\": %s, \"rad\": [0.1, 0.1], \"height\": 0.3, "
+             "\"cols\": 32}}, \"t\": {\"type\": \"transform\", \"inputs\": [\"w\"], \"parms\": {\"ry\": {\"keys\": "
+             "[[1, 0], [9, 90]], \"interp\": \"linear\"}}}, \"solid\": {\"type\": \"collider\", \"inputs\": [\"t\"], "
+             "\"parms\": {\"mode\": \"%s\"}}",
+             kind[k][0], kind[k][1]);
+    RvScene* scene = open_scene(nodes, "\"size\": [0.1, 0.1, 0.1], \"particlesep\": 0.01",
+                                "\"gravity\": [0, 0, 0], \"viscosity\": 0.1", &log);
+    cook(scene, 3);
+    bool told = strstr(log.text, "inside of a collider") != NULL;
+    if (told != (k == 0) || log.warnings > 2) fail_msg("%d: %s", k, log.text);
+    rv_scene_free(scene);
+  }
+}
+
 // wrong input is one error or one warning
 static void bad_input(void** state) {
   (void)state;
@@ -254,4 +277,4 @@ static void bad_input(void** state) {
 
 RV_TESTS(cmocka_unit_test(ball_goes_through), cmocka_unit_test(ball_grows), cmocka_unit_test(inside_out_is_the_same),
          cmocka_unit_test(open_sheet_holds), cmocka_unit_test(bucket_holds), cmocka_unit_test(vdb_pair),
-         cmocka_unit_test(crushed), cmocka_unit_test(bad_input))
+         cmocka_unit_test(crushed), cmocka_unit_test(closed_vessel), cmocka_unit_test(bad_input))

@@ -153,6 +153,32 @@ static void open_sides_and_kill_box(void** state) {
   rv_scene_free(scene);
 }
 
+// What is born, and what was there with a life of its own, leaves when it is old enough, and is counted as killed.
+static void life_ends(void** state) {
+  (void)state;
+  RvTestLog log;
+  RvScene* scene = open_scene(
+      DISC
+      ", \"life\": 0.17}}, \"pool\": {\"type\": \"fill\", \"parms\": {\"size\": [0.1, 0.1, 0.1], \"t\": [1, 0, 0], "
+      "\"particlesep\": 0.01}}, \"old\": {\"type\": \"attribute\", \"inputs\": [\"pool\"], \"parms\": {\"name\": "
+      "\"life\", \"value\": [0.1, 0, 0, 0]}}",
+      "\"old\", null, \"from\"", "\"particlesep\": 0.01, \"gravity\": [0, 0, 0], \"reseeding\": false", &log);
+  // the pool lives for 0.1 s: 2.4 frames after the first
+  const double* l = ledger(scene, 3);
+  CHECK_NEAR(l[3], 0, 0);
+  l = ledger(scene, 4);
+  CHECK_NEAR(l[3], 1e-3, 1e-15);
+  // and each of the source's for 0.17 s
+  l = ledger(scene, 20);
+  double steady = 0.0013 * 0.17, there = total(cook(scene, "s:2", 20));
+  CHECK_NEAR(there, steady, 0.0013 / 24);
+  const RvDetail* d = cook(scene, "s:2", 20);
+  const float *age = rv_detail_f32(d, RV_POINT, "age", 1), *life = rv_detail_f32(d, RV_POINT, "life", 1);
+  assert_non_null(life);
+  for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i) assert_true(age[i] < 0.17f && life[i] == 0.17f);
+  rv_scene_free(scene);
+}
+
 static void bad_input(void** state) {
   (void)state;
   RvTestLog log;
@@ -181,4 +207,5 @@ static void bad_input(void** state) {
 }
 
 RV_TESTS(cmocka_unit_test(rate_is_exact), cmocka_unit_test(keys), cmocka_unit_test(goes_on_from_a_state),
-         cmocka_unit_test(fills_and_drains), cmocka_unit_test(open_sides_and_kill_box), cmocka_unit_test(bad_input))
+         cmocka_unit_test(life_ends), cmocka_unit_test(fills_and_drains), cmocka_unit_test(open_sides_and_kill_box),
+         cmocka_unit_test(bad_input))
