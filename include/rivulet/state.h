@@ -21,7 +21,7 @@ typedef struct RvFieldDef {
   RvStorage storage;
   int size;  // numbers an element; 0: a list of any length, which is absent while it is empty
   RvTag tag;
-  const char* group;  // which elements: "strands", "liquid", or "" for all of the owner
+  const char* group;  // which part of a solver's state: "strands", "liquid"; a part is there whole or not at all. "": always
   const char* unit;
   const char* producer;  // the stage that writes it
   bool saved;
@@ -35,7 +35,7 @@ RV_API RvResult rv_state_prepare(RvDetail* detail, const RvFieldDef* fields, siz
 // names the field. Ask it of every state that comes from outside.
 RV_API RvResult rv_state_check(const RvDetail* detail, const RvFieldDef* fields, size_t count,
                                RvError* error);
-// Hash of every byte of every saved field, of the groups the table names, the counts and the topology.
+// Hash of every byte of every saved field, the counts and the topology.
 RV_API uint64_t rv_state_hash(const RvDetail* detail, const RvFieldDef* fields, size_t count);
 // Removes what is the solver's own (attributes and groups that begin with rv_), unless `keepstate`.
 RV_API void rv_state_strip(RvDetail* detail, bool keepstate);

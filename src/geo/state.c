@@ -41,6 +41,16 @@ static RvResult check_field(const RvDetail* detail, const RvFieldDef* field, RvE
   return RV_OK;
 }
 
+// a solver of several parts may have a state without one of them: then none of its fields is there
+static bool part_absent(const RvDetail* detail, const RvFieldDef* fields, size_t count, const char* part) {
+  if (!part || !*part) return false;
+  for (size_t i = 0; i < count; ++i)
+    if (fields[i].saved && fields[i].group && strcmp(fields[i].group, part) == 0 &&
+        rv_detail_find(detail, fields[i].owner, fields[i].name))
+      return false;
+  return true;
+}
+
 RvResult rv_state_check(const RvDetail* detail, const RvFieldDef* fields, size_t count, RvError* error) {
   const int32_t* version = rv_detail_i32(detail, RV_GLOBAL, RV_STATE_VERSION, 1);
   if (!version)
@@ -52,19 +62,10 @@ RvResult rv_state_check(const RvDetail* detail, const RvFieldDef* fields, size_t
                    RV_STATE_SCHEMA);
   RvResult result = RV_OK;
   for (size_t i = 0; !result && i < count; ++i) {
-    if (fields[i].saved) result = check_field(detail, &fields[i], error);
+    if (fields[i].saved && !part_absent(detail, fields, count, fields[i].group))
+      result = check_field(detail, &fields[i], error);
   }
   return result;
-}
-
-// a group counts once, however many fields name it
-static bool named_before(const RvFieldDef* fields, size_t index) {
-  for (size_t i = 0; i < index; ++i) {
-    if (fields[i].saved && fields[i].owner == fields[index].owner && fields[i].group &&
-        strcmp(fields[i].group, fields[index].group) == 0)
-      return true;
-  }
-  return false;
 }
 
 uint64_t rv_state_hash(const RvDetail* detail, const RvFieldDef* fields, size_t count) {
@@ -76,12 +77,9 @@ uint64_t rv_state_hash(const RvDetail* detail, const RvFieldDef* fields, size_t 
     const RvFieldDef* field = &fields[i];
     if (!field->saved) continue;
     const RvAttrib* attrib = rv_detail_find(detail, field->owner, field->name);
-    rv_hasher_add_u64(&hasher, attrib != NULL);
+    // an attribute brings its name along, so what is not there needs no mark: without its other parts a state has the
+    // hash of the one that it has
     if (attrib) rv_hash_attrib(&hasher, attrib);
-    if (!field->group || !*field->group || named_before(fields, i)) continue;
-    const RvGroup* group = rv_detail_find_group(detail, field->owner, field->group);
-    rv_hasher_add_u64(&hasher, group != NULL);
-    if (group) rv_hasher_add_u64(&hasher, rv_buffer_hash(group->values));
   }
   return rv_hasher_done(&hasher);
 }

@@ -7,24 +7,10 @@
 #include "math/scalar.h"
 #include "space/sort.h"
 
-const RvFieldDef rv_liquid_fields[RV_LIQUID_FIELD_COUNT] = {
-    {"rv_cell", RV_POINT, RV_F64, 3, RV_TAG_NONE, "", "", "collide", true,
-     "Exact place, in cells of rv_dx from rv_origin."},
-    {"rv_v", RV_POINT, RV_F32, 3, RV_TAG_VECTOR, "", "m/s", "fromgrid", true, "Velocity, per simulated second."},
-    {"rv_c", RV_POINT, RV_F32, 9, RV_TAG_NONE, "", "1/s", "fromgrid", true,
-     "Affine vectors: the slope of each component of the velocity."},
-    {"rv_volume", RV_POINT, RV_F64, 1, RV_TAG_NONE, "", "m3", "resample", true, "Volume."},
-    {"rv_id", RV_POINT, RV_I64, 1, RV_TAG_NONE, "", "", "resample", true, "Number of the particle, never used again."},
-    {"rv_age", RV_POINT, RV_F32, 1, RV_TAG_NONE, "", "s", "fromgrid", true, "Simulated seconds since birth."},
-    {"rv_origin", RV_GLOBAL, RV_F64, 3, RV_TAG_NONE, "", "", "start", true,
-     "What places are relative to, in units of the scene."},
-    {"rv_nextid", RV_GLOBAL, RV_I64, 1, RV_TAG_NONE, "", "", "resample", true, "The first number that is free."},
-    {"rv_ledger", RV_GLOBAL, RV_F64, 6, RV_TAG_NONE, "", "", "update", true,
-     "Side of a cell in m; then volumes in m3: at the start, of sources, killed, evaporated, flowed out."},
-};
+const RvFieldDef rv_liquid_fields[RV_LIQUID_FIELD_COUNT] = {RV_LIQUID_FIELDS("")};
 
-static const char own[] = "P v pscale id age volume rv_cell rv_v rv_c rv_volume rv_id rv_age";
-static const char own_globals[] = "rv_origin rv_nextid rv_ledger nextid";
+static const char own[] = "P v pscale id age volume rv_cell rv_flow rv_c rv_volume rv_id rv_age";
+static const char own_globals[] = "rv_gridorigin rv_nextid rv_ledger nextid";
 
 static RvResult no_memory(size_t count, RvError* error) {
   return rv_fail(error, RV_NO_MEMORY, "no memory for %zu particles", count);
@@ -162,11 +148,11 @@ RvResult rv_liquid_load(const RvDetail* d, const RvLiquidUnits* units, RvLiquidG
   size_t count = rv_detail_count(d, RV_POINT);
   const float *P = rv_detail_f32(d, RV_POINT, "P", 3), *shown = rv_detail_f32(d, RV_POINT, "v", 3);
   const double *cells = rv_detail_f64(d, RV_POINT, "rv_cell", 3), *volume = rv_detail_f64(d, RV_POINT, "rv_volume", 1);
-  const float *v = rv_detail_f32(d, RV_POINT, "rv_v", 3), *c = rv_detail_f32(d, RV_POINT, "rv_c", 9);
+  const float *v = rv_detail_f32(d, RV_POINT, "rv_flow", 3), *c = rv_detail_f32(d, RV_POINT, "rv_c", 9);
   const float* age = rv_detail_f32(d, RV_POINT, "rv_age", 1);
   const int64_t* id = rv_detail_i64(d, RV_POINT, "rv_id", 1);
   const double* ledger = rv_detail_f64(d, RV_GLOBAL, "rv_ledger", 6);
-  memcpy(g->origin, rv_detail_f64(d, RV_GLOBAL, "rv_origin", 3), sizeof g->origin);
+  memcpy(g->origin, rv_detail_f64(d, RV_GLOBAL, "rv_gridorigin", 3), sizeof g->origin);
   g->next_id = *rv_detail_i64(d, RV_GLOBAL, "rv_nextid", 1);
   g->dx = ledger[0], g->initial = ledger[1], g->sources = ledger[2], g->killed = ledger[3];
   g->evaporated = ledger[4], g->outflow = ledger[5];
@@ -217,7 +203,7 @@ static bool open_writer(RvDetail* d, Writer* w, RvError* e) {
                 .id = rv_detail_i32_write(d, RV_POINT, "id", 1, e),
                 .volume = rv_detail_f64_write(d, RV_POINT, "volume", 1, e),
                 .rv_cell = rv_detail_f64_write(d, RV_POINT, "rv_cell", 3, e),
-                .rv_v = rv_detail_f32_write(d, RV_POINT, "rv_v", 3, e),
+                .rv_v = rv_detail_f32_write(d, RV_POINT, "rv_flow", 3, e),
                 .rv_c = rv_detail_f32_write(d, RV_POINT, "rv_c", 9, e),
                 .rv_volume = rv_detail_f64_write(d, RV_POINT, "rv_volume", 1, e),
                 .rv_id = rv_detail_i64_write(d, RV_POINT, "rv_id", 1, e),
@@ -248,7 +234,7 @@ static void write_point(const Writer* w, size_t to, const RvParticles* p, size_t
 }
 
 static RvResult write_globals(RvDetail* d, const RvLiquidGlobals* g, RvError* error) {
-  double *origin = rv_detail_f64_write(d, RV_GLOBAL, "rv_origin", 3, error),
+  double *origin = rv_detail_f64_write(d, RV_GLOBAL, "rv_gridorigin", 3, error),
          *ledger = rv_detail_f64_write(d, RV_GLOBAL, "rv_ledger", 6, error);
   int64_t* next = rv_detail_i64_write(d, RV_GLOBAL, "rv_nextid", 1, error);
   if (!origin || !ledger || !next) return no_memory(0, error);

@@ -70,6 +70,19 @@ typedef struct RvLiquidSolve {
   RvLiquidFlows flows;
 } RvLiquidSolve;
 
+// Parms of the cook are RvLiquidParms. The state of the start frame, from input 0.
+RvResult rv_liquidsolve_start(RvCook* cook, RvDetail** out, RvError* error);
+// A solve whose cook is set gets its state of the frame before; then a frame, at once or by its parts: open, substeps
+// of rv_liquid_next with these hooks, close; then its state, and counts and warnings. End it in any case.
+RvResult rv_liquidsolve_begin(RvLiquidSolve* solve, RvError* error);
+RvResult rv_liquidsolve_frame(RvLiquidSolve* solve, RvError* error);
+RvResult rv_liquidsolve_open(RvLiquidSolve* solve, RvError* error);
+RvLiquidHooks rv_liquidsolve_hooks(RvLiquidSolve* solve);
+RvResult rv_liquidsolve_close(RvLiquidSolve* solve, RvError* error);
+RvResult rv_liquidsolve_save(RvLiquidSolve* solve, RvDetail** out, RvError* error);
+void rv_liquidsolve_tell(const RvLiquidSolve* solve);
+void rv_liquidsolve_end(RvLiquidSolve* solve);
+
 // Makes the solids ready for the frame, and lets them go.
 RvResult rv_liquid_solids_begin(RvLiquidSolve* solve, RvError* error);
 void rv_liquid_solids_end(RvLiquidSolve* solve);

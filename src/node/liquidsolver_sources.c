@@ -100,8 +100,8 @@ static RvResult put_lives(RvLiquidFlows* f, const RvDetail* now, size_t first, R
 
 // a point for each inlet behind those of the state: new particles carry its attributes, source and material among them
 static RvResult make_rows(RvLiquidFlows* f, const RvDetail* now, const RvDetail* state, RvError* error) {
-  static const char* const own[] = {"v",    "pscale", "id",        "age",   "volume", "rv_cell",
-                                    "rv_v", "rv_c",   "rv_volume", "rv_id", "rv_age"};
+  static const char* const own[] = {"v",       "pscale", "id",        "age",   "volume", "rv_cell",
+                                    "rv_flow", "rv_c",   "rv_volume", "rv_id", "rv_age"};
   size_t first = 0;
   f->rows = rv_detail_copy(state);
   if (!f->rows) return rv_fail(error, RV_NO_MEMORY, "out of memory for the sources");

@@ -8,7 +8,7 @@
 
 static const RvFieldDef FIELDS[] = {
     {"P", RV_POINT, RV_F32, 3, RV_TAG_POINT, "", "m", "advance", true, "position"},
-    {"rv_x64", RV_POINT, RV_F64, 3, RV_TAG_NONE, "strands", "m", "advance", true, "position in full"},
+    {"rv_x64", RV_POINT, RV_F64, 3, RV_TAG_NONE, "", "m", "advance", true, "position in full"},
     {"rv_twist", RV_VERTEX, RV_F64, 1, RV_TAG_NONE, "", "", "advance", true, "twist"},
     {"rv_link", RV_PRIM, RV_I32, 2, RV_TAG_NONE, "", "", "contact", true, "links"},
     {"rv_nextid", RV_GLOBAL, RV_I64, 1, RV_TAG_NONE, "", "", "seed", true, "counter"},
@@ -112,17 +112,31 @@ static void topology_counts_and_strangers(void** state) {
   // what is no state does not count
   rv_detail_f32_write(detail, RV_POINT, "Cd", 3, &error)[0] = 1;
   assert_int_equal(rv_state_hash(detail, FIELDS, NFIELD), before);
-  // a group that the table names does
-  RvGroup* group;
-  CHECK_OK(rv_detail_add_group(detail, RV_POINT, "strands", &group, &error), error);
-  uint64_t with_group = rv_state_hash(detail, FIELDS, NFIELD);
-  assert_int_not_equal(with_group, before);
-  rv_group_write(group)[4] = 1;
-  assert_int_not_equal(rv_state_hash(detail, FIELDS, NFIELD), with_group);
-  rv_detail_remove_group(detail, RV_POINT, "strands");
   int32_t two = 2, points[2] = {0, 1};
   CHECK_OK(rv_detail_add_polygons(detail, RV_PRIM_CURVE, 1, &two, points, NULL, &error), error);
   assert_int_not_equal(rv_state_hash(detail, FIELDS, NFIELD), before);
+  rv_detail_free(detail);
+}
+
+// a part is there whole or not at all, and what is not there changes no hash
+static void parts_may_be_absent(void** state) {
+  (void)state;
+  static const RvFieldDef parts[] = {
+      {"rv_a", RV_POINT, RV_F64, 1, RV_TAG_NONE, "", "", "", true, "always"},
+      {"rv_b", RV_POINT, RV_F64, 1, RV_TAG_NONE, "liquid", "", "", true, "one of the part"},
+      {"rv_c", RV_GLOBAL, RV_F64, 2, RV_TAG_NONE, "liquid", "", "", true, "the other"},
+  };
+  RvError error = {0};
+  RvDetail* detail = rv_detail_new();
+  CHECK_OK(rv_state_prepare(detail, parts, 1, &error), error);
+  CHECK_OK(rv_state_check(detail, parts, 3, &error), error);
+  uint64_t alone = rv_state_hash(detail, parts, 1);
+  assert_int_equal(rv_state_hash(detail, parts, 3), alone);
+  CHECK_OK(rv_state_prepare(detail, parts, 2, &error), error);
+  CHECK_FAILS(rv_state_check(detail, parts, 3, &error), RV_BAD_INPUT, error, "rv_c");
+  CHECK_OK(rv_state_prepare(detail, parts, 3, &error), error);
+  CHECK_OK(rv_state_check(detail, parts, 3, &error), error);
+  assert_int_not_equal(rv_state_hash(detail, parts, 3), alone);
   rv_detail_free(detail);
 }
 
@@ -205,5 +219,6 @@ static void lists_are_optional(void** state) {
 
 RV_TESTS(cmocka_unit_test(lists_are_optional), cmocka_unit_test(prepare_adds_saved_fields),
          cmocka_unit_test(check_names_the_field), cmocka_unit_test(any_flipped_bit_is_seen),
-         cmocka_unit_test(topology_counts_and_strangers), cmocka_unit_test(strip_leaves_the_artists_names),
+         cmocka_unit_test(topology_counts_and_strangers),
+      cmocka_unit_test(parts_may_be_absent), cmocka_unit_test(strip_leaves_the_artists_names),
          cmocka_unit_test(edits_win))
