@@ -24,7 +24,7 @@ typedef struct RvTime {
 //---------------------------------------------------------------------------------------------- report
 
 // Columns of the report's `counts` object.
-#define RV_COUNTS(X) X(strands) X(vertices) X(particles) X(tiles) X(contacts) X(bridges)
+#define RV_COUNTS(X) X(strands) X(vertices) X(particles) X(tiles) X(contacts) X(bridges) X(clumps)
 
 // Liquid in m^3: bulk + film + absorbed = initial + sources - sinks, every frame; nothing is rescaled to fit.
 typedef struct RvLedger {

@@ -7,7 +7,7 @@
 #include "node/liquidsolver.h"
 #include "node/mesh.h"
 
-enum { INPUT = 2, MODE_EMIT = 0, MODE_FILL = 1, MODE_SINK = 2, ROW = 3 };
+enum { INPUT = 2, MODE_EMIT = 0, MODE_FILL = 1, MODE_SINK = 2, ROW = 3, DRIPPED = -1 };
 
 //---------------------------------------------------------------------------------------------- inlets
 
@@ -106,7 +106,7 @@ static RvResult make_rows(RvLiquidFlows* f, const RvDetail* now, const RvDetail*
   f->rows = rv_detail_copy(state);
   if (!f->rows) return rv_fail(error, RV_NO_MEMORY, "out of memory for the sources");
   for (size_t i = 0; i < sizeof own / sizeof *own; ++i) rv_detail_remove_attrib(f->rows, RV_POINT, own[i]);
-  RvResult result = rv_detail_add_points(f->rows, f->count, &first, error);
+  RvResult result = rv_detail_add_points(f->rows, f->count + f->drips, &first, error);
   if (result) return result;
   const RvAttrib* there = rv_detail_find(f->rows, RV_POINT, "source");
   int32_t* source = NULL;
@@ -117,7 +117,9 @@ static RvResult make_rows(RvLiquidFlows* f, const RvDetail* now, const RvDetail*
     f->inlets[i].source.row = (int32_t)(first + i);
     if (source) source[first + i] = f->inlets[i].id;
   }
-  for (size_t i = 0; i < f->count && !result; ++i) {
+  f->drip_row = (int32_t)(first + f->count);
+  if (source && f->drips) source[first + f->count] = DRIPPED;
+  for (size_t i = 0; i < f->count && now && !result; ++i) {
     const char* text = material_of(now, f->inlets[i].id);
     RvAttrib* material = rv_detail_find_mutable(f->rows, RV_POINT, "material");
     if (!text[0] || (material && rv_attrib_storage(material) != RV_STRING)) continue;
@@ -125,7 +127,7 @@ static RvResult make_rows(RvLiquidFlows* f, const RvDetail* now, const RvDetail*
       result = rv_detail_add_attrib(f->rows, RV_POINT, "material", RV_STRING, 1, RV_TAG_NONE, &material, error);
     if (!result) result = rv_attrib_set_string(material, first + i, 0, text, error);
   }
-  return result ? result : put_lives(f, now, first, error);
+  return result || !now ? result : put_lives(f, now, first, error);
 }
 
 // the fastest that new liquid gets, for the length of substeps
@@ -153,7 +155,7 @@ RvResult rv_liquid_flows_begin(RvLiquidSolve* s, RvError* error) {
   RvResult result = list_inlets(f, now, s->cook->prev, error);
   f->any = now && rv_detail_count(now, RV_PRIM);
   if (f->any) s->speed = fmax(s->speed, fastest(now));
-  if (!result && f->any) result = make_rows(f, now, s->cook->prev, error);
+  if (!result && (f->any || f->drips)) result = make_rows(f, now, s->cook->prev, error);
   const RvAttrib* life = rv_detail_find(f->rows ? f->rows : s->cook->prev, RV_POINT, "life");
   f->life = life && rv_attrib_storage(life) != RV_STRING && rv_attrib_size(life) == 1 ? life : NULL;
   return result;

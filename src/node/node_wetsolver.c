@@ -1,0 +1,71 @@
+// Wet solver: strands, the film on them and the liquid around them (design section 3). Its method is rv_wet_substep in
+// wet/wet.c.
+#include "node/wetsolver.h"
+
+RV_PARM_ROWS(RvWetParms, wet_table, RV_WET_PARMS)
+
+static void translate(const void* parms, RvWetParms* out) {
+  *out = *(const RvWetParms*)parms;
+}
+
+static RvResult start(RvCook* cook, RvError* error) {
+  return rv_wetsolve_start(cook, translate, error);
+}
+
+static RvResult step(RvCook* cook, RvError* error) {
+  return rv_wetsolve_step(cook, translate, error);
+}
+
+static RvResult split(RvCook* cook, const RvDetail* state, RvError* error) {
+  return rv_wetsolve_split(cook, state, ((const RvWetParms*)cook->parms)->keepstate, error);
+}
+
+static const RvPortDef inputs[] = {
+    {"strands", "Strands", "Animated curves, root first: the groom at the start frame, roots, pins and goals after.",
+     false},
+    {"liquid", "Liquid", "Particles at the start frame, or, where liquidmode is cached, of every frame.", false},
+    {"colliders", "Colliders", "Solids that strands and liquid meet.", false},
+    {"sources", "Sources", "Shapes that liquid comes out of or vanishes in.", false},
+    {"wind", "Wind", "A VDB vel, the velocity of the air.", false}};
+static const RvPortDef outputs[] = {
+    {"strands", "Strands", "The strands, with filmheight filmv waterload wetness absorbed clumpid.", false},
+    {"liquid", "Liquid", "The particles, with P v pscale id age volume source.", false},
+    {"state", "State", "Both, with all that a resumed run needs.", false}};
+
+const RvNodeType rv_node_wetsolver = {
+    .type = "wetsolver",
+    .label = "Wet Solver",
+    .category = "Solvers",
+    .summary = "Simulates hair and fur in, under and out of liquid.",
+    .help =
+        "Strands are elastic rods, the liquid around them particles on a sparse grid, and between the two is a film on "
+        "every strand, which flows along it, soaks into it, pulls it to its neighbours, and drips.\n\n"
+        "Strands take up liquid that comes within their reach, at the rate capture, until they carry what their "
+        "number, radius and acceleration allow; what is more drips off, at the tips and along the strand. No liquid is "
+        "lost or made by it: what is on strands, in them and around them is always what came in less what went out. "
+        "Liquid between strands pulls them into clumps, which open again when it is gone: an evaporated groom is what "
+        "it was.\n\n"
+        "Under water strands feel pressure and drag, and the liquid feels theirs.\n\n"
+        "Film at the start comes from the strands' point attribute filmheight (metres), and more in every frame from "
+        "wetadd (metres a second). The point or primitive attributes cohesion drag capture capacity drip filmfriction "
+        "drying multiply the parameters of these names; hairsperguide hairs are stood for by a guide in all of it. "
+        "Drops that left a strand have the source -1 and their age since then.\n\n"
+        "With hairmode animated the strands go where the input goes; with liquidmode cached the liquid does, and what "
+        "is captured of it is remembered by its id, so that no particle wets twice as much as it holds.\n\n"
+        "Everything else is as in the nodes strandsolver and liquidsolver, to which this one is equal, to the bit, "
+        "where there is nothing wet or no strand.",
+    .flags = RV_NODE_SOLVER | RV_NODE_DOP,
+    .revision = 1,
+    .inputs = inputs,
+    .ninput = 5,
+    .outputs = outputs,
+    .noutput = 3,
+    .parms = &wet_table,
+    .stages = rv_wetsolve_stages,
+    .fields = rv_wet_fields,
+    .nfield = RV_WET_FIELD_COUNT,
+    .start = start,
+    .step = step,
+    .split = split,
+    .free_cache = rv_colliders_free_cache,
+};

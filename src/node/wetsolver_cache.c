@@ -1,0 +1,97 @@
+#include "node/wetsolver_cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+// pairs of id and volume, by id
+static int by_id(const void* a, const void* b) {
+  const double *x = a, *y = b;
+  return (x[0] > y[0]) - (x[0] < y[0]);
+}
+
+static double taken_of(const RvWetSolve* s, double id) {
+  const double* found = s->ntaken ? bsearch(&id, s->taken, s->ntaken, 2 * sizeof *s->taken, by_id) : NULL;
+  return found ? found[1] : 0;
+}
+
+// the particles at a time before the frame's end, each on the straight way of its velocity; rows are those of `frame`
+static RvResult place(RvWetCache* c, double before, RvError* error) {
+  RvParticles *to = &c->liquid.particles, *from = &c->frame;
+  double dx = c->liquid.model.dx;
+  rv_particles_free(to);
+  RvResult result = rv_particles_reserve(to, from->count, error);
+  for (size_t i = 0; i < from->count && !result; ++i) {
+    double cell[3];
+    if (!(c->volume[i] > 0)) continue;
+    rv_particles_place(from, i, cell);
+    for (int a = 0; a < 3; ++a) cell[a] -= from->v[a][i] * before / dx;
+    size_t k = rv_particles_add(to, cell);
+    if (k == SIZE_MAX) continue;
+    for (int a = 0; a < 3; ++a) to->v[a][k] = from->v[a][i];
+    for (int a = 0; a < 9; ++a) to->c[a][k] = 0;
+    to->volume[k] = c->volume[i], to->id[k] = from->id[i], to->row[k] = (int32_t)i, to->age[k] = 0;
+  }
+  return result;
+}
+
+static RvResult begin(void* user, RvLiquidModel* model, double from, double to, RvError* error) {
+  RvWetCache* c = user;
+  (void)model, (void)from;
+  return place(c, c->whole->cook->dt * c->whole->parms.timescale - to, error);
+}
+
+static RvResult flow(void* user, RvParticles* p, int64_t* next_id, double from, double to, bool* any, RvError* error) {
+  RvWetCache* c = user;
+  (void)next_id;
+  RvResult result = rv_wet_capture(&c->whole->wet, p, to - from, any, error);
+  for (size_t i = 0; i < p->count; ++i) c->volume[p->row[i]] = p->volume[i] > 0 ? p->volume[i] : 0;
+  return result;
+}
+
+RvResult rv_wetcache_open(RvWetCache* c, RvWetSolve* s, RvError* error) {
+  const RvDetail* in = s->liquid_part.input[0];
+  RvLiquidModel model = s->liquid.liquid.model;
+  RvLiquidGlobals globals = s->liquid.globals;
+  RvLiquidFaults faults = {0};
+  c->whole = s;
+  model.resample_every = 0;
+  c->hooks = (RvLiquidHooks){.user = c, .begin = begin, .flow = flow};
+  if (!rv_liquid_init(&c->liquid, &model)) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  c->begun = true;
+  if (!in || !rv_detail_count(in, RV_POINT)) return RV_OK;
+  RvResult result = rv_liquid_read(in, &s->liquid.units, s->liquid.separation, &globals, &c->frame, &faults, error);
+  if (result) return result;
+  c->volume = rv_alloc(c->frame.count + 1, sizeof *c->volume);
+  c->before = rv_alloc(c->frame.count + 1, sizeof *c->before);
+  if (!c->volume || !c->before) return rv_fail(error, RV_NO_MEMORY, "out of memory for the cached liquid");
+  for (size_t i = 0; i < c->frame.count; ++i) {
+    double left = c->frame.volume[i] - taken_of(s, (double)c->frame.id[i]);
+    c->volume[i] = c->before[i] = left > 0 ? left : 0;
+  }
+  s->wet.cached = &c->liquid;
+  return RV_OK;
+}
+
+RvResult rv_wetcache_close(RvWetCache* c, RvWetSolve* s, RvError* error) {
+  s->wet.cached = NULL;
+  size_t n = 0;
+  double* rows = rv_alloc(2 * c->frame.count + 2, sizeof *rows);
+  if (!rows) return rv_fail(error, RV_NO_MEMORY, "out of memory for the cached liquid");
+  for (size_t i = 0; i < c->frame.count; ++i) {
+    double taken = c->frame.volume[i] - c->volume[i];
+    s->film_sources += c->before[i] - c->volume[i];
+    if (taken > 0) rows[2 * n] = (double)c->frame.id[i], rows[2 * n + 1] = taken, ++n;
+  }
+  qsort(rows, n, 2 * sizeof *rows, by_id);
+  rv_free(s->taken);
+  s->taken = rows, s->ntaken = n;
+  return RV_OK;
+}
+
+void rv_wetcache_free(RvWetCache* c) {
+  rv_free(c->volume), rv_free(c->before);
+  rv_particles_free(&c->frame);
+  if (c->begun) rv_liquid_free(&c->liquid);
+}

@@ -1,0 +1,23 @@
+// Liquid that goes its own way (liquidmode cached): particles of another solver, which strands are in and capture from.
+#ifndef RV_NODE_WETSOLVER_CACHE_H
+#define RV_NODE_WETSOLVER_CACHE_H
+
+#include "node/wetsolver.h"
+
+typedef struct RvWetCache {
+  RvLiquid liquid;
+  RvLiquidHooks hooks;
+  RvWetSolve* whole;
+  RvParticles frame;  // as they are at the frame, whole
+  double* volume;     // [frame] what is left of each
+  double* before;     // [frame] at the start of this one
+  bool begun;
+} RvWetCache;
+
+// Reads the frame's particles, less what was captured of them before.
+RvResult rv_wetcache_open(RvWetCache* cache, RvWetSolve* solve, RvError* error);
+// Remembers what was captured, which counts as a source.
+RvResult rv_wetcache_close(RvWetCache* cache, RvWetSolve* solve, RvError* error);
+void rv_wetcache_free(RvWetCache* cache);
+
+#endif

@@ -1,0 +1,307 @@
+#include "wet/wet.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "base/rng.h"
+#include "base/timer.h"
+#include "math/scalar.h"
+
+//---------------------------------------------------------------------------------------------- making
+
+static void set_batches(RvWet* w) {
+  const RvStrandModel* m = w->strands;
+  for (size_t k = 0; k < m->nbatch; ++k) {
+    const RvStrandBatch* b = &m->batches[k];
+    w->batches[k] = (RvFilmBatch){b->vertices, b->lanes, b->at, b->vertex_at, b->edge_at};
+    for (int i = 0; i < b->vertices; ++i)
+      for (int lane = 0; lane < RV_LANES; ++lane)
+        w->hairs[b->vertex_at + (size_t)i * RV_LANES + (size_t)lane] = w->multiple ? w->multiple[b->strand[lane]] : 1;
+  }
+}
+
+// all arrays of doubles in one block
+static bool take_memory(RvWet* w) {
+  const RvStrandModel* m = w->strands;
+  const struct {
+    double** array;
+    size_t count;
+  } arrays[] = {{&w->wet, m->vertices},  {&w->back, m->unknowns},    {&w->hairs, m->vertices},
+                {&w->area, m->vertices}, {&w->load, m->vertices},    {&w->slide, 3 * m->vertices},
+                {&w->turn, m->edges},    {&w->force, m->unknowns},   {&w->rest, m->unknowns},
+                {&w->kick, m->unknowns}, {&w->impulse, m->unknowns}, {&w->capacity, m->vertices}};
+  size_t total = 0, n = sizeof arrays / sizeof *arrays;
+  for (size_t i = 0; i < n; ++i) total += arrays[i].count;
+  if (!(w->memory = rv_alloc_zero(total, sizeof(double)))) return false;
+  double* next = w->memory;
+  for (size_t i = 0; i < n; ++i) *arrays[i].array = next, next += arrays[i].count;
+  for (size_t i = 0; i < m->vertices; ++i) w->wet[i] = 1;
+  return (w->batches = rv_alloc_zero(m->nbatch + 1, sizeof *w->batches)) && (w->couple = rv_couple_new());
+}
+
+RvResult rv_wet_init(RvWet* w, RvStrandModel* strands, RvStrandState* state, const double* multiple, RvLiquid* liquid,
+                     const RvWetSettings* settings, RvError* error) {
+  *w = (RvWet){.settings = *settings, .strands = strands, .state = state, .multiple = multiple, .liquid = liquid};
+  bool fine = take_memory(w);
+  if (fine) {
+    set_batches(w);
+    w->film = (RvFilmModel){.nbatch = strands->nbatch,
+                            .batches = w->batches,
+                            .unknowns = strands->unknowns,
+                            .vertices = strands->vertices,
+                            .edges = strands->edges,
+                            .radius = strands->radius,
+                            .hairs = w->hairs,
+                            .liquid = settings->liquid};
+    fine = rv_film_state_init(&w->film_state, &w->film);
+  }
+  if (fine) return RV_OK;
+  rv_wet_free(w);
+  return rv_fail(error, RV_NO_MEMORY, "out of memory for the film on %zu strands", strands->nstrand);
+}
+
+void rv_wet_free(RvWet* w) {
+  rv_film_state_free(&w->film_state);
+  rv_couple_free(w->couple);
+  rv_free(w->batches), rv_free(w->memory), rv_free(w->across);
+  *w = (RvWet){0};
+}
+
+void rv_wet_volumes(const RvWet* w, double* film, double* absorbed) {
+  rv_film_volumes(&w->film, &w->film_state, film, absorbed);
+}
+
+//---------------------------------------------------------------------------------------------- shared by the stages
+
+static RvCoupleStrands strands_of(RvWet* w) {
+  const RvStrandState* s = w->state;
+  RvCoupleStrands c = {.model = w->strands,
+                       .film = &w->film,
+                       .film_state = &w->film_state,
+                       .q = s->q,
+                       .v = s->v,
+                       .v_before = s->has_before ? s->v_before : s->v,
+                       .dt_before = s->has_before ? w->dt_before : 0,
+                       .hairs = w->multiple};
+  memcpy(c.offset, w->offset, sizeof c.offset);
+  return c;
+}
+
+static RvFilmStepDef film_def(const RvWet* w, double dt, const double* x_before, const double* v_before) {
+  RvFilmStepDef d = {.dt = dt,
+                     .x_before = x_before,
+                     .v_before = v_before,
+                     .x = w->state->q,
+                     .v = w->state->v,
+                     .wet = w->wet,
+                     .settings = w->settings.film};
+  memcpy(d.gravity, w->settings.gravity, sizeof d.gravity);
+  return d;
+}
+
+static void clear(double* a, size_t count) {
+  memset(a, 0, count * sizeof *a);
+}
+
+static void load_now(RvWet* w, const RvFilmStepDef* def) {
+  clear(w->force, w->strands->unknowns);
+  rv_film_load(&w->film, &w->film_state, def, w->load, w->slide, w->turn, w->force);
+  rv_strand_set_load(w->strands, w->load);
+  rv_strand_set_turn(w->strands, w->turn);
+}
+
+// the strands take a kick with the mass that they have with the film as it is now
+static void take_kick(RvWet* w, const RvFilmStepDef* def) {
+  const RvStrandModel* m = w->strands;
+  load_now(w, def);
+  for (size_t k = 0; k < m->unknowns; ++k) w->kick[k] = m->mass[k] > 0 ? w->kick[k] / m->mass[k] : 0;
+  rv_strand_kick(m, w->state, def->dt, w->kick);
+}
+
+//---------------------------------------------------------------------------------------------- stages
+
+// what came to the film or left it changes the strands' velocities
+static void settle(RvWet* w, double dt) {
+  RvFilmStepDef def = film_def(w, w->dt_before > 0 ? w->dt_before : dt, w->state->q, w->state->v);
+  take_kick(w, &def);
+}
+
+RvResult rv_wet_capture(RvWet* w, RvParticles* particles, double dt, bool* any, RvError* error) {
+  RvCoupleReport* report = &w->report.couple;
+  size_t before = report->captured;
+  if (!(w->settings.couple.capture > 0) || !particles->count || !w->strands->nstrand) return RV_OK;
+  double start = rv_clock_wall();
+  RvCoupleStrands strands = strands_of(w);
+  clear(w->kick, w->strands->unknowns);
+  RvResult result = rv_couple_capture(w->couple, &strands, &w->settings.couple, &w->liquid->grid, particles, dt, w->wet,
+                                      w->kick, report, error);
+  bool some = !result && report->captured != before;
+  if (some) settle(w, dt);
+  *any |= some;
+  w->report.seconds[RV_WET_STAGE_capture] += rv_clock_wall() - start;
+  return result;
+}
+
+RvResult rv_wet_drip(RvWet* w, RvParticles* particles, int64_t* next_id, double dt, bool* any, RvError* error) {
+  RvCoupleReport* report = &w->report.couple;
+  size_t before = report->dripped;
+  if (!(w->settings.couple.drip > 0) || !w->strands->nstrand) return RV_OK;
+  double start = rv_clock_wall();
+  RvCoupleStrands strands = strands_of(w);
+  clear(w->kick, w->strands->unknowns);
+  RvResult result = rv_couple_drip(w->couple, &strands, &w->settings.couple, &w->liquid->grid, particles, next_id,
+                                   w->drip_row, dt, (uint64_t)*next_id, w->kick, report, error);
+  bool some = !result && report->dripped != before;
+  if (some) settle(w, dt);
+  *any |= some;
+  w->report.seconds[RV_WET_STAGE_drip] += rv_clock_wall() - start;
+  return result;
+}
+
+RvResult rv_wet_bulk(RvWet* w, double dt, RvError* error) {
+  RvCoupleStrands strands = strands_of(w);
+  size_t vertices = w->strands->vertices;
+  clear(w->rest, w->strands->unknowns);
+  clear(w->impulse, w->strands->unknowns);
+  w->bulk = NULL;
+  for (size_t i = 0; i < vertices; ++i) w->wet[i] = 1;
+  const RvLiquid* bulk = w->cached ? w->cached : w->liquid;
+  if (!bulk || !bulk->particles.count || !w->strands->nstrand) return RV_OK;
+  RvResult result =
+      rv_couple_sample(w->couple, &strands, &w->settings.couple, &bulk->grid, dt, w->rest, &w->bulk, error);
+  if (!result && w->bulk) memcpy(w->wet, w->bulk->wet, vertices * sizeof(double));
+  return result;
+}
+
+RvResult rv_wet_load(RvWet* w, double dt, RvError* error) {
+  (void)error;
+  const RvWetSettings* s = &w->settings;
+  double start = rv_clock_wall();
+  RvFilmStepDef def = film_def(w, dt, w->state->q, w->state->v);
+  load_now(w, &def);
+  rv_film_areas(&w->film, &w->film_state, w->state->q, w->area);
+  w->bridges = (RvContactWet){.tension = s->liquid.tension,
+                              .angle = s->liquid.angle,
+                              .cohesion = s->cohesion,
+                              .area = w->area,
+                              .wet = w->wet,
+                              .stronger = s->cohesion_at};
+  w->report.seconds[RV_WET_STAGE_load] += rv_clock_wall() - start;
+  return RV_OK;
+}
+
+void rv_wet_forces(const RvWet* w, double* force, double* drag, double* drag_velocity) {
+  const RvCoupleSample* b = w->bulk;
+  for (size_t k = 0; k < w->strands->unknowns; ++k) {
+    force[k] += w->force[k] + w->back[k] + w->rest[k];
+    if (!b || !(b->drag[k] > 0)) continue;
+    double sum = drag[k] + b->drag[k];
+    drag_velocity[k] = (drag[k] * drag_velocity[k] + b->drag[k] * b->drag_velocity[k]) / sum;
+    drag[k] = sum;
+  }
+}
+
+// what drag gave the strands in a step that ended with the velocities of now (E48)
+static void count_drag(RvWet* w, double dt) {
+  const RvCoupleSample* b = w->bulk;
+  if (!b) return;
+  for (size_t k = 0; k < w->strands->unknowns; ++k)
+    w->impulse[k] += dt * (b->drag[k] * (b->drag_velocity[k] - w->state->v[k]) + w->rest[k]);
+}
+
+static RvResult flow_across(RvWet* w, const RvFilmStepDef* def, const RvContacts* contacts, RvError* error) {
+  if (!w->settings.film.transverse || !contacts) return RV_OK;
+  size_t count = rv_contacts_bridges(contacts, w->across, w->across_capacity);
+  if (count > w->across_capacity) {
+    rv_free(w->across);
+    w->across_capacity = count + count / 4;
+    if (!(w->across = rv_alloc(w->across_capacity, sizeof *w->across))) {
+      w->across_capacity = 0;
+      return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu bridges", count);
+    }
+    rv_contacts_bridges(contacts, w->across, w->across_capacity);
+  }
+  return rv_film_across(&w->film, &w->film_state, def, w->across, count, w->kick, error);
+}
+
+RvResult rv_wet_film(RvWet* w, double dt, const double* x_before, const double* v_before, const RvContacts* contacts,
+                     RvError* error) {
+  RvFilmStepDef def = film_def(w, dt, x_before, v_before);
+  double clock[4] = {rv_clock_wall()};
+  count_drag(w, dt);
+  clear(w->kick, w->strands->unknowns);
+  RvResult result = rv_film_step(&w->film, &w->film_state, &def, w->kick, &w->report.film, error);
+  clock[1] = rv_clock_wall();
+  if (!result) result = flow_across(w, &def, contacts, error);
+  clock[2] = rv_clock_wall();
+  if (!result) {
+    take_kick(w, &def);
+    rv_film_dry(&w->film, &w->film_state, &def, &w->report.film);
+  }
+  clock[3] = rv_clock_wall();
+  for (int i = 0; i < 3; ++i) w->report.seconds[RV_WET_STAGE_film + i] += clock[i + 1] - clock[i];
+  return result;
+}
+
+RvResult rv_wet_react(RvWet* w, double dt, RvError* error) {
+  RvCoupleStrands strands = strands_of(w);
+  if (!w->bulk || w->cached) return RV_OK;
+  return rv_couple_react(w->couple, &strands, &w->settings.couple, w->impulse, &w->liquid->grid, dt, error);
+}
+
+RvResult rv_wet_back(RvWet* w, double dt, RvError* error) {
+  RvCoupleStrands strands = strands_of(w);
+  clear(w->back, w->strands->unknowns);
+  if (!w->bulk || w->cached) return RV_OK;
+  clear(w->kick, w->strands->unknowns);
+  RvResult result =
+      rv_couple_pressure(w->couple, &strands, &w->settings.couple, &w->liquid->grid, dt, w->back, w->kick, error);
+  RvFilmStepDef def = film_def(w, w->dt_before > 0 ? w->dt_before : dt, w->state->q, w->state->v);
+  if (!result) take_kick(w, &def);
+  return result;
+}
+
+void rv_wet_paint(RvWet* w, const double* rate, double dt) {
+  const RvStrandModel* m = w->strands;
+  rv_film_areas(&w->film, &w->film_state, w->state->q, w->area);
+  for (size_t k = 0; k < m->nbatch; ++k) {
+    const RvStrandBatch* b = &m->batches[k];
+    for (int i = 0; i < b->vertices; ++i)
+      for (int lane = 0; lane < b->lanes; ++lane) {
+        size_t at = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane;
+        if (!(rate[at] > 0)) continue;
+        double before = i > 0 ? m->rest_length[b->edge_at + (size_t)(i - 1) * RV_LANES + (size_t)lane] : 0;
+        double after = i + 1 < b->vertices ? m->rest_length[b->edge_at + (size_t)i * RV_LANES + (size_t)lane] : 0;
+        double height = rv_film_height(w->area[at], m->radius[at]) + rate[at] * dt;
+        double grown = rv_film_area(height, m->radius[at]) - w->area[at];
+        double volume = grown * 0.5 * (before + after) * w->hairs[at];
+        w->film_state.volume[at] += volume, w->report.added += volume;
+      }
+  }
+}
+
+//---------------------------------------------------------------------------------------------- the method
+
+// runs a stage unless one failed, and adds its time
+#define STAGE(name, call)                                              \
+  if (!result) {                                                       \
+    double start = rv_clock_wall();                                    \
+    result = (call);                                                   \
+    w->report.seconds[RV_WET_STAGE_##name] += rv_clock_wall() - start; \
+  }
+
+RvResult rv_wet_substep(RvWet* w, double from, double dt, const RvWetHooks* hooks, RvError* error) {
+  RvLiquid* bulk = w->liquid;
+  // sources, capture and drip; then a grid of the particles as they are
+  RvResult result = w->cached ? rv_liquid_gather(w->cached, dt, hooks->cached, error) : RV_OK;
+  if (w->cached) w->cached->time += dt;
+  if (!result && bulk) result = rv_liquid_gather(bulk, dt, hooks->liquid, error);
+  STAGE(bulk, rv_wet_bulk(w, dt, error))
+  // the strands, with cohesion and drag; after each of their steps their film
+  if (!result) result = hooks->strands(hooks->user, from, from + dt, error);
+  STAGE(react, rv_wet_react(w, dt, error))
+  if (!result && bulk) result = rv_liquid_project(bulk, dt, hooks->liquid, error);
+  STAGE(back, rv_wet_back(w, dt, error))
+  return result || !bulk ? result : rv_liquid_move(bulk, dt, hooks->liquid, error);
+}

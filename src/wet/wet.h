@@ -1,0 +1,120 @@
+// The coupled solver: strands, the film on them and the bulk liquid around them (spec 1.3). rv_wet_substep is the
+// method; everything else of it stands in film/film.h, couple/couple.h, contact/contact.h, strand/strand.h,
+// liquid/liquid.h.
+//
+// The order is that of the spec, begun at another place: the substep begins with particles that were moved, so that the
+// grid the strands feel is made of them and needs no memory, and ends with their move.
+#ifndef RV_WET_WET_H
+#define RV_WET_WET_H
+
+#include "contact/contact.h"
+#include "couple/couple.h"
+
+// The stages that are the coupling's own; those of strands and liquid have their own timers.
+#define RV_WET_STAGES(X) \
+  X(capture)             \
+  X(drip)                \
+  X(bulk)                \
+  X(load)                \
+  X(film)                \
+  X(across)              \
+  X(dry)                 \
+  X(react)               \
+  X(back)
+
+typedef enum RvWetStage {
+#define RV_WET_STAGE_ENUM(name) RV_WET_STAGE_##name,
+  RV_WET_STAGES(RV_WET_STAGE_ENUM)
+#undef RV_WET_STAGE_ENUM
+      RV_WET_STAGE_COUNT
+} RvWetStage;
+
+typedef struct RvWetSettings {
+  RvFilmSettings film;
+  RvCoupleSettings couple;
+  RvFilmLiquid liquid;
+  double cohesion;  // multiplies the force of bridges; 0: none
+  const double* cohesion_at;
+  double gravity[3];
+} RvWetSettings;
+
+typedef struct RvWetReport {
+  RvFilmReport film;
+  RvCoupleReport couple;
+  double added;  // m3 of film that was painted on
+  double seconds[RV_WET_STAGE_COUNT];
+} RvWetReport;
+
+typedef struct RvWet {
+  RvWetSettings settings;
+  // The media, the caller's. liquid NULL: there is no bulk, and nothing drips or is captured.
+  RvStrandModel* strands;
+  RvStrandState* state;
+  const double* multiple;  // [strands] hairs that each stands for; NULL: 1
+  RvLiquid* liquid;
+  // Liquid that goes its own way (liquidmode cached), in the place of `liquid` as what strands are in and capture from;
+  // drops are still particles of `liquid`. NULL: none.
+  RvLiquid* cached;
+  double offset[3];  // m: the strands' zero in the space of both
+  double dt_before;  // s of the strands' last step; 0: none
+  int32_t drip_row;  // row of drops among the particles
+  // State.
+  RvFilmState film_state;
+  double* wet;   // [vertices] w_FF of the last substep
+  double* back;  // [unknowns] N: the bulk's pressure on strands, carried to the next substep (WH-42)
+  // Of a substep.
+  RvFilmModel film;
+  RvFilmBatch* batches;
+  RvCouple* couple;
+  const RvCoupleSample* bulk;   // NULL: no bulk, or none near
+  RvContactWet bridges;         // for RvContactDef.liquid
+  double *hairs, *area;         // [vertices]
+  double *load, *slide, *turn;  // as rv_film_load; slide for RvStrandStepDef.slide
+  double *force, *rest;         // [unknowns] N of film and pressure; what of the drag is explicit
+  double *kick, *impulse;       // [unknowns] kg m/s: to the strands at once; what drag gave them in this substep
+  double* capacity;             // [vertices] m3
+  RvFilmBridge* across;
+  size_t across_capacity;
+  double* memory;
+  RvWetReport report;  // added to; clear it when you like
+} RvWet;
+
+// A wet solver of strands and bulk; the film is empty. Settings may be changed between substeps.
+RvResult rv_wet_init(RvWet* wet, RvStrandModel* strands, RvStrandState* state, const double* multiple, RvLiquid* liquid,
+                     const RvWetSettings* settings, RvError* error);
+void rv_wet_free(RvWet* wet);
+
+// How the strands step from `from` to `to`, in one step or several: before each rv_wet_load and rv_wet_forces, after it
+// rv_wet_film.
+typedef struct RvWetHooks {
+  void* user;
+  RvResult (*strands)(void* user, double from, double to, RvError* error);
+  const RvLiquidHooks *liquid, *cached;  // whose flows call rv_wet_capture and rv_wet_drip
+} RvWetHooks;
+
+// One substep of all, from the liquid's time, or `from` without liquid.
+RvResult rv_wet_substep(RvWet* wet, double from, double dt, const RvWetHooks* hooks, RvError* error);
+
+// Its parts. Capture from sorted particles, and drops that join them; *any: some came or went.
+RvResult rv_wet_capture(RvWet* wet, RvParticles* particles, double dt, bool* any, RvError* error);
+RvResult rv_wet_drip(RvWet* wet, RvParticles* particles, int64_t* next_id, double dt, bool* any, RvError* error);
+// What the bulk is at the strands.
+RvResult rv_wet_bulk(RvWet* wet, double dt, RvError* error);
+// Mass of the film, what of it slides, and bridges, for a step of dt.
+RvResult rv_wet_load(RvWet* wet, double dt, RvError* error);
+// Adds film, pressure and drag to the strands' own forces, all [unknowns].
+void rv_wet_forces(const RvWet* wet, double* force, double* drag, double* drag_velocity);
+// The film's own step, after the strands stepped by dt from x_before, v_before [unknowns]; `contacts` as they were in
+// that step, for the flow across, or NULL.
+RvResult rv_wet_film(RvWet* wet, double dt, const double* x_before, const double* v_before, const RvContacts* contacts,
+                     RvError* error);
+// Drag and film to the grid; pressure back from it.
+RvResult rv_wet_react(RvWet* wet, double dt, RvError* error);
+RvResult rv_wet_back(RvWet* wet, double dt, RvError* error);
+// Film that grows by `rate` [vertices] m/s of height for dt.
+void rv_wet_paint(RvWet* wet, const double* rate, double dt);
+
+// Film and drops, and absorbed liquid, m3.
+void rv_wet_volumes(const RvWet* wet, double* film, double* absorbed);
+
+#endif
