@@ -220,6 +220,11 @@ static bool near_pair(const Broad* b, size_t e, size_t f, const int64_t cell[3])
   double radii = fmax(s->radius[i], s->radius[i + 1]) + fmax(s->radius[j], s->radius[j + 1]);
   double distance = rv_length(near.delta), limit = b->def->reach * (1 + b->def->margin) * radii;
   if (distance < limit) return true;
+  // films that touch
+  if (c->wet && distance < s->height[e] + s->height[f]) {
+    double film = fmax(s->area[i], s->area[i + 1]) + fmax(s->area[j], s->area[j + 1]);
+    if (distance < radii + c->table.rupture * sqrt(film)) return true;
+  }
   RvVec3 n = rv_scale(near.delta, 1 / distance);
   double e0 = rv_dot(n, s->v[i]), e1 = rv_dot(n, s->v[i + 1]), f0 = rv_dot(n, s->v[j]), f1 = rv_dot(n, s->v[j + 1]);
   double close = fmax(f0, f1) - fmin(e0, e1) + b->dt * fabs(rv_dot(n, b->def->acceleration));

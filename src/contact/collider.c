@@ -18,7 +18,7 @@ RvResult rv_collider_check(const RvCollider* s, size_t index, RvError* error) {
   bool round = s->shape == RV_COLLIDER_SPHERE || s->shape == RV_COLLIDER_CAPSULE;
   double turn = rv_quat_dot(s->orientation, s->orientation);
   if (!rv_vec3_finite(s->position) || !rv_vec3_finite(s->linear) || !rv_vec3_finite(s->angular) || !(turn > 0) ||
-      !isfinite(turn) || !isfinite(s->offset) || !(s->friction >= 0))
+      !isfinite(turn) || !isfinite(s->offset) || !(s->friction >= 0) || !isfinite(s->angle))
     return rv_fail(error, RV_BAD_INPUT,
                    "collider %zu: position, orientation, velocity, offset and friction must be finite numbers", index);
   if (round && !(s->radius > 0 && isfinite(s->radius) && s->half_height >= 0 && isfinite(s->half_height)))
@@ -93,6 +93,39 @@ RvResult rv_collider_velocity(const RvCollider* s, size_t n, const RvVec3* at, d
   if (!result) result = rv_grid_sample(s->velocity, n, x, v, error);
   for (size_t k = 0; !result && k < n; ++k) velocity[k] = rv_vec3_load(v + 3 * k);
   rv_free(x), rv_free(v);
+  return result;
+}
+
+static double analytic_curvature(const RvCollider* s, RvVec3 y) {
+  if (s->shape == RV_COLLIDER_PLANE) return 0;
+  bool side = s->shape == RV_COLLIDER_CAPSULE && fabs(y.y) < s->half_height;
+  return (side ? 0.5 : 1) / fmax(s->radius + s->offset, 1e-12);
+}
+
+// half the Laplacian of the distance, by differences over a voxel to each side
+RvResult rv_collider_curvature(const RvCollider* s, size_t n, const RvVec3* at, double* curvature, RvError* error) {
+  if (s->shape != RV_COLLIDER_GRID) {
+    for (size_t k = 0; k < n; ++k) curvature[k] = analytic_curvature(s, at[k]);
+    return RV_OK;
+  }
+  double h = rv_grid_voxel_size(s->distance);
+  double* x = rv_alloc(7 * n, 3 * sizeof(double));
+  float* value = rv_alloc(7 * n, sizeof(float));
+  RvResult result = x && value ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for %zu samples of a collider", n);
+  for (size_t k = 0; !result && k < 7 * n; ++k) {
+    double p[3] = {at[k / 7].x, at[k / 7].y, at[k / 7].z};
+    size_t way = k % 7;
+    if (way) p[(way - 1) / 2] += way % 2 ? -h : h;
+    for (int c = 0; c < 3; ++c) x[3 * k + (size_t)c] = p[c];
+  }
+  if (!result && n > 0) result = rv_grid_sample(s->distance, 7 * n, x, value, error);
+  for (size_t k = 0; !result && k < n; ++k) {
+    const float* v = value + 7 * k;
+    double sum = -6 * (double)v[0];
+    for (int i = 1; i < 7; ++i) sum += (double)v[i];
+    curvature[k] = 0.5 * sum / (h * h);
+  }
+  rv_free(x), rv_free(value);
   return result;
 }
 

@@ -11,6 +11,8 @@ RvResult rv_collider_distance(const RvCollider* solid, size_t n, const RvVec3* a
 // than `reach`.
 RvResult rv_collider_velocity(const RvCollider* solid, size_t n, const RvVec3* at, double reach, RvVec3* velocity,
                               RvError* error);
+// Mean curvature at n points of the surface, 1/m: positive where the solid bulges.
+RvResult rv_collider_curvature(const RvCollider* solid, size_t n, const RvVec3* at, double* curvature, RvError* error);
 // False where a ball round a point cannot meet the solid. The box is that of a grid's active voxels and
 // of where its own velocity may carry them.
 typedef struct RvColliderBox {

@@ -68,6 +68,16 @@ void rv_contacts_free(RvContacts* c) {
                     c->segments.v,
                     c->segments.radius,
                     c->segments.reach,
+                    c->segments.area,
+                    c->segments.lift,
+                    c->segments.height,
+                    c->share,
+                    c->wet_pairs.data,
+                    c->wet_touches.data,
+                    c->laws.data,
+                    c->touch_laws.data,
+                    c->spans.data,
+                    c->idle.data,
                     c->cells.data,
                     c->spare_keys.data,
                     c->members.data,
@@ -93,6 +103,9 @@ void rv_contacts_free(RvContacts* c) {
                     c->old_memory.data,
                     c->old_touch_memory.data};
   for (size_t k = 0; k < sizeof memory / sizeof *memory; ++k) rv_free(memory[k]);
+  rv_bridge_table_free(&c->table);
+  for (size_t k = 0; k < c->solid_tables.count; ++k) rv_bridge_table_free(&c->solid_tables.data[k]);
+  rv_free(c->solid_tables.data);
   rv_free(c);
 }
 
@@ -125,18 +138,36 @@ static RvResult check(const RvContactDef* def, double dt, RvError* error) {
     memcpy(swap, &(a), sizeof(a)), memcpy(&(a), &(b), sizeof(a)), memcpy(&(b), swap, sizeof(a)); \
   } while (0)
 
+// bridges without force stand behind the links: all into one order
+static RvResult merge_idle(RvContacts* c, RvError* error) {
+  size_t n = c->keys.count, a = 0, b = c->active, m = 0;
+  if (c->active == n) return RV_OK;
+  if (!rv_array_resize(&c->old_keys, n) || !rv_array_resize(&c->old_memory, n))
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts", n);
+  for (; m < n; ++m) {
+    size_t from = b >= n || (a < c->active && c->keys.data[a] < c->keys.data[b]) ? a++ : b++;
+    c->old_keys.data[m] = c->keys.data[from], c->old_memory.data[m] = c->memory.data[from];
+  }
+  SWAP(c->keys, c->old_keys);
+  SWAP(c->memory, c->old_memory);
+  return RV_OK;
+}
+
 // a step that is tried again begins from the same memory
-static void remember(RvContacts* c) {
-  if (!c->accepted) return;
+static RvResult remember(RvContacts* c, RvError* error) {
+  if (!c->accepted) return RV_OK;
+  RvResult result = merge_idle(c, error);
+  if (result) return result;
   SWAP(c->keys, c->old_keys);
   SWAP(c->memory, c->old_memory);
   SWAP(c->touch_keys, c->old_touch_keys);
   SWAP(c->touch_memory, c->old_touch_memory);
   c->accepted = false;
+  return RV_OK;
 }
 
 static void clear_links(RvContacts* c) {
-  c->pairs.count = c->keys.count = c->shapes.count = c->memory.count = c->along.count = 0;
+  c->pairs.count = c->keys.count = c->shapes.count = c->memory.count = c->along.count = c->active = 0;
 }
 
 RvResult rv_contacts_find(RvContacts* c, const double* q, const double* velocity, double dt, const RvContactDef* def,
@@ -144,14 +175,19 @@ RvResult rv_contacts_find(RvContacts* c, const double* q, const double* velocity
   *stats = (RvContactStats){0};
   RvResult result = check(def, dt, error);
   if (result) return result;
-  remember(c);
+  result = remember(c, error);
+  if (result) return result;
   clear_links(c);
   c->touch_keys.count = c->touch_shapes.count = c->touch_memory.count = 0;
   if (c->nstrand > 0) {
-    result = rv_segments_fill(c, q, velocity, dt, def, stats, error);
+    result = rv_wet_begin_step(c, def, error);
+    if (!result) result = rv_segments_fill(c, q, velocity, dt, def, stats, error);
     if (!result && def->strands) result = rv_contact_pairs(c, dt, def, stats, error);
-    if (!result && def->strands) result = rv_contact_links(c, dt, def, stats, error);
+    if (!result && def->strands) result = rv_contact_stretched(c, def, error);
+    if (!result && def->strands) result = rv_contact_links(c, dt, def, error);
     if (!result) result = rv_contact_touches(c, dt, def, stats, error);
+    if (!result) result = rv_wet_share(c, dt, def, stats, error);
+    if (!result) rv_contact_keep(c, stats);
   }
   if (result) {
     clear_links(c);

@@ -134,13 +134,14 @@ typedef struct RvLinkState {
   double slip[3];              // since the friction anchor
   double normal[3];
   double reach;  // d0, less for pairs that were closer when they met (no strand jumps at the start)
-  double area;   // of the liquid bridge: 0
+  double area;   // of the liquid bridge, m2
 } RvLinkState;
 typedef struct RvTouchState {
   int32_t strand, point;  // 2 x vertex, or 2 x edge + 1: its middle
   int32_t collider, age;
   double slip[3];
   double reach;
+  double area;  // of the liquid bridge
 } RvTouchState;
 RvLinkState rv_contacts_link(const RvContacts* contacts, size_t index);
 RvTouchState rv_contacts_touch(const RvContacts* contacts, size_t index);

@@ -26,7 +26,7 @@ static size_t edge_of(const RvContacts* c, size_t tag) {
 
 // stable by batch, so that within one they are by (link, side)
 static RvResult link_ends(RvContacts* c, RvError* error) {
-  size_t n = 2 * c->keys.count, nbatch = c->model->nbatch;
+  size_t n = 2 * c->active, nbatch = c->model->nbatch;
   if (n > UINT32_MAX) return rv_fail(error, RV_LIMIT, "%zu contacts between strands are more than can be held", n / 2);
   if (!rv_array_resize(&c->ends, n) || !rv_array_resize(&c->end_of, n) || !rv_array_resize(&c->value, n) ||
       !rv_array_resize(&c->force, n / 2) || !rv_array_resize(&c->hessian, n / 2))

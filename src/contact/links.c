@@ -88,6 +88,51 @@ static double closing(const Build* b, size_t i, size_t j, const RvFacing* at) {
                   rv_dot(at->normal, between(b->c->segments.v, i, j, at)));
 }
 
+static double multiple_of(const Build* b, size_t e, size_t f) {
+  const double* multiple = b->def->multiple;
+  const RvContacts* c = b->c;
+  return multiple ? fmin(multiple[c->strands[c->strand_of[e]].input], multiple[c->strands[c->strand_of[f]].input]) : 1;
+}
+
+// Whether the pair holds liquid; what is needed to share it out and to make its law.
+static bool make_bridge(const Build* b, size_t index, size_t e, size_t f, const RvFacing* at, const RvLinkMemory* old,
+                        RvVec3 start) {
+  RvContacts* c = b->c;
+  const RvSegments* s = &c->segments;
+  RvWetPair* w = &c->wet_pairs.data[index];
+  size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
+  double r = fmax(s->radius[i], s->radius[i + 1]), q = fmax(s->radius[j], s->radius[j + 1]);
+  double gap = rv_dot(at->normal, start), reach = b->def->reach * (r + q);
+  RvWetMeeting m = {gap, reach, r + q, s->height[e] + s->height[f], .old_area = old ? old->area : 0};
+  m.film[0] = s->area[i] * (1 - at->u) + s->area[i + 1] * at->u;
+  m.film[1] = s->area[j] * (1 - at->v) + s->area[j + 1] * at->v;
+  double weight;
+  if (!rv_wet_meets(&c->table, &m, &weight)) return false;
+  // one that is under water does not pull, whatever the other is (WH-18)
+  double lift =
+      fmin(s->lift[i] * (1 - at->u) + s->lift[i + 1] * at->u, s->lift[j] * (1 - at->v) + s->lift[j + 1] * at->v);
+  double apart = b->dt * rv_dot(at->normal, between(s->v, i, j, at)), slack = 0.25 * reach;
+  double fall = b->dt * b->dt * fabs(rv_dot(at->normal, b->def->acceleration));
+  *w = (RvWetPair){.weight = weight,
+                   .length = at->length,
+                   .film = {m.film[0], m.film[1]},
+                   .strength = b->def->liquid->tension * lift * at->length * multiple_of(b, e, f),
+                   .distance = gap,
+                   .least = gap + fmin(apart - fall, 0) - slack,
+                   .most = gap + fmax(apart + fall, 0) + slack,
+                   .touch = r + q,
+                   .turn = 2 * reach - (r + q),
+                   .radius = fmin(r, q),
+                   .ratio = fmin(r, q) / fmax(r, q)};
+  // where they are parallel, going sideways parts them too
+  RvVec3 ta = rv_normalize(rv_sub(s->x[i + 1], s->x[i]), rv_vec3(0, 0, 0));
+  RvVec3 tb = rv_normalize(rv_sub(s->x[j + 1], s->x[j]), rv_vec3(0, 0, 0)), across = rv_cross(ta, tb);
+  double parallel = 0.01 / (rv_dot(across, across) + 0.01);
+  w->side = rv_scale(rv_normalize(rv_cross(at->normal, tb), rv_vec3(0, 0, 0)), sqrt(parallel / fmax(gap, reach)));
+  w->shift = rv_dot(w->side, start);
+  return true;
+}
+
 // Fills link `index`; a link that is not needed has no stiffness.
 static void make_link(const Build* b, size_t index, size_t e, size_t f) {
   RvContacts* c = b->c;
@@ -96,6 +141,7 @@ static void make_link(const Build* b, size_t index, size_t e, size_t f) {
   RvContactShape* shape = &c->shapes.data[index];
   size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
   shape->stiffness = 0;
+  if (c->wet) c->wet_pairs.data[index] = (RvWetPair){0};
   if (all_fixed(c, e) && all_fixed(c, f)) return;
   const RvLinkMemory* old = recall(c, e, f);
   double radii = fmax(s->radius[i], s->radius[i + 1]) + fmax(s->radius[j], s->radius[j + 1]);
@@ -117,22 +163,27 @@ static void make_link(const Build* b, size_t index, size_t e, size_t f) {
   }
   RvVec3 start = between(s->x, i, j, &facing);
   double gap = rv_dot(facing.normal, start);
-  if (!(facing.length > 0) || !(fmin(gap, gap - close) < reach * (1 + def->margin))) return;
-  double multiple = def->multiple ? fmin(def->multiple[c->strands[c->strand_of[e]].input],
-                                         def->multiple[c->strands[c->strand_of[f]].input])
-                                  : 1;
+  bool dry = fmin(gap, gap - close) < reach * (1 + def->margin);
+  if (!(facing.length > 0)) return;
+  bool bridged = c->wet && make_bridge(b, index, e, f, &facing, old, start);
+  if (!dry && !bridged) return;
   shape->normal = facing.normal, shape->offset = 0;
   double keep = old ? fmax(old->reach, fmin(reach, gap)) : fmin(reach, gap);
   // what has crossed is brought back by d0 a step at most, so that no energy comes of it
   shape->reach = fmin(keep, gap + reach);
   shape->width = reach * (1 - 1 / def->reach);
-  shape->stiffness = multiple * def->stiffness * facing.length;
+  shape->stiffness = multiple_of(b, e, f) * def->stiffness * facing.length;
   shape->limit = -def->friction * rv_contact_force(gap, shape->reach, shape->width, shape->stiffness).force;
   shape->slip = fmax(def->slip * reach, def->slip_speed * b->dt);
   RvVec3 slip = old ? tangential(old->slip, facing.normal) : rv_vec3(0, 0, 0);
   shape->origin = rv_sub(tangential(start, facing.normal), slip);
   c->along.data[2 * index] = facing.u, c->along.data[2 * index + 1] = facing.v;
   c->memory.data[index] = (RvLinkMemory){slip, facing.normal, keep, old ? old->area : 0, old ? old->age : 0};
+  if (!c->wet) return;
+  c->wet_pairs.data[index].dry = dry && shape->stiffness > 0;
+  c->wet_pairs.data[index].needed = c->wet_pairs.data[index].dry;
+  c->wet_pairs.data[index].start = keep;
+  if (!bridged) c->memory.data[index].area = 0;
 }
 
 static void make_links(void* arg, size_t begin, size_t end) {
@@ -154,17 +205,26 @@ static int by_gap(const void* pa, const void* pb) {
   return a->index < b->index ? -1 : a->index > b->index;
 }
 
+static bool needed(const RvContacts* c, size_t k) {
+  return c->wet ? c->wet_pairs.data[k].needed : c->shapes.data[k].stiffness > 0;
+}
+
+static void leave_out(RvContacts* c, size_t k) {
+  c->shapes.data[k].stiffness = 0;
+  if (c->wet) c->wet_pairs.data[k].needed = false;
+}
+
 // drops all but the nearest links of one source edge, whose pairs are [first, last)
 static size_t keep_nearest(RvContacts* c, size_t first, size_t last) {
   size_t n = 0;
-  for (size_t k = first; k < last; ++k) n += c->shapes.data[k].stiffness > 0;
+  for (size_t k = first; k < last; ++k) n += needed(c, k);
   if (n <= RV_CONTACT_MAX_LINKS) return 0;
   Near* near = rv_alloc(n, sizeof *near);
   size_t count = 0, dropped = n - RV_CONTACT_MAX_LINKS;
   for (size_t k = first; k < last; ++k) {
-    if (!(c->shapes.data[k].stiffness > 0)) continue;
+    if (!needed(c, k)) continue;
     // without memory the first ones stay: a bound is a bound
-    if (!near && ++count > RV_CONTACT_MAX_LINKS) c->shapes.data[k].stiffness = 0;
+    if (!near && ++count > RV_CONTACT_MAX_LINKS) leave_out(c, k);
     const RvContactShape* s = &c->shapes.data[k];
     size_t i = rv_contact_vertex(c, (size_t)(c->pairs.data[k] >> 32));
     size_t j = rv_contact_vertex(c, (size_t)(c->pairs.data[k] & UINT32_MAX));
@@ -173,38 +233,70 @@ static size_t keep_nearest(RvContacts* c, size_t first, size_t last) {
   }
   if (near) {
     qsort(near, n, sizeof *near, by_gap);
-    for (size_t k = RV_CONTACT_MAX_LINKS; k < n; ++k) c->shapes.data[near[k].index].stiffness = 0;
+    for (size_t k = RV_CONTACT_MAX_LINKS; k < n; ++k) leave_out(c, near[k].index);
   }
   rv_free(near);
   return dropped;
 }
 
-static void compact(RvContacts* c, RvContactStats* stats) {
+static void move_link(RvContacts* c, size_t from, size_t to) {
+  c->keys.data[to] = c->pairs.data[from];
+  c->shapes.data[to] = c->shapes.data[from];
+  c->memory.data[to] = c->memory.data[from];
+  c->along.data[2 * to] = c->along.data[2 * from], c->along.data[2 * to + 1] = c->along.data[2 * from + 1];
+  if (!c->wet) return;
+  c->laws.data[to] = c->laws.data[from];
+  c->spans.data[to] = c->spans.data[from];
+}
+
+// Bridges without force in this step, in the order of their keys behind the links. They stand in `idle` meanwhile.
+static size_t keep_idle(RvContacts* c, size_t kept) {
+  size_t n = 0;
+  for (size_t k = 0; k < c->idle.count; ++k) {
+    const RvIdleLink* l = &c->idle.data[k];
+    c->keys.data[kept + n] = l->key, c->memory.data[kept + n] = l->memory, c->spans.data[kept + n] = l->span;
+    c->along.data[2 * (kept + n)] = l->along[0], c->along.data[2 * (kept + n) + 1] = l->along[1];
+    ++n;
+  }
+  return n;
+}
+
+static void set_idle(RvContacts* c, size_t k) {
+  // there is room: it was reserved for all pairs
+  c->idle.data[c->idle.count++] = (RvIdleLink){
+      c->pairs.data[k], c->memory.data[k], c->spans.data[k], {c->along.data[2 * k], c->along.data[2 * k + 1]}};
+}
+
+void rv_contact_keep(RvContacts* c, RvContactStats* stats) {
   size_t n = c->pairs.count, kept = 0;
+  c->idle.count = 0;
   for (size_t first = 0, last; first < n; first = last) {
     for (last = first; last < n && c->pairs.data[last] >> 32 == c->pairs.data[first] >> 32;) ++last;
     if (last - first > RV_CONTACT_MAX_LINKS) stats->dropped += keep_nearest(c, first, last);
     for (size_t k = first; k < last; ++k) {
-      if (!(c->shapes.data[k].stiffness > 0)) continue;
-      c->keys.data[kept] = c->pairs.data[k];
-      c->shapes.data[kept] = c->shapes.data[k];
-      c->memory.data[kept] = c->memory.data[k];
-      c->along.data[2 * kept] = c->along.data[2 * k], c->along.data[2 * kept + 1] = c->along.data[2 * k + 1];
-      kept++;
+      if (needed(c, k))
+        move_link(c, k, kept++);
+      else if (c->wet && c->wet_pairs.data[k].weight > 0)
+        set_idle(c, k);
     }
   }
-  c->keys.count = c->shapes.count = c->memory.count = kept;
+  c->active = stats->links = kept;
+  kept += keep_idle(c, kept);
+  c->keys.count = c->memory.count = kept;
+  c->shapes.count = c->active;
+  if (c->wet) c->laws.count = c->active, c->spans.count = kept;
   c->along.count = 2 * kept;
-  stats->links = kept;
 }
 
-RvResult rv_contact_links(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error) {
+RvResult rv_contact_links(RvContacts* c, double dt, const RvContactDef* def, RvError* error) {
   size_t n = c->pairs.count;
-  if (!rv_array_resize(&c->keys, n) || !rv_array_resize(&c->shapes, n) || !rv_array_resize(&c->memory, n) ||
-      !rv_array_resize(&c->along, 2 * n))
-    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts", n);
+  bool room = rv_array_resize(&c->keys, n) && rv_array_resize(&c->shapes, n) && rv_array_resize(&c->memory, n) &&
+              rv_array_resize(&c->along, 2 * n);
+  if (c->wet)
+    room = room && rv_array_resize(&c->wet_pairs, n) && rv_array_resize(&c->laws, n) && rv_array_resize(&c->spans, n) &&
+           rv_array_reserve(&c->idle, n);
+  if (!room) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts", n);
   Build b = {c, def, dt};
   rv_parallel_for(n, 512, make_links, &b);
-  compact(c, stats);
   return RV_OK;
 }

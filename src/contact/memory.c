@@ -25,7 +25,8 @@ RvTouchState rv_contacts_touch(const RvContacts* c, size_t k) {
                     .point = (int32_t)(point - 2 * (c->strands[lo].first + lo)),
                     .collider = (int32_t)(c->touch_keys.data[k] & UINT32_MAX),
                     .age = m->age,
-                    .reach = m->reach};
+                    .reach = m->reach,
+                    .area = m->area};
   rv_vec3_store64(s.slip, m->slip);
   return s;
 }
@@ -77,7 +78,7 @@ static RvResult restore_links(RvContacts* c, const uint32_t* order, const RvLink
     uint64_t a, b;
     if (!edge_from(c, order, links[k].strand[0], links[k].edge[0], &a) ||
         !edge_from(c, order, links[k].strand[1], links[k].edge[1], &b) || !good(links[k].slip, 3) ||
-        !good(links[k].normal, 3) || !isfinite(links[k].reach))
+        !good(links[k].normal, 3) || !isfinite(links[k].reach) || !(links[k].area >= 0))
       return rv_fail(error, RV_BAD_INPUT, "contact %zu of the state: strand %d, edge %d does not exist or is damaged",
                      k, links[k].strand[0], links[k].edge[0]);
     // the source is the earlier one of the batches' order, which follows the roots: as they move it may be the other
@@ -101,7 +102,7 @@ static RvResult restore_touches(RvContacts* c, const uint32_t* order, const RvTo
   for (size_t k = 0; k < n; ++k) {
     uint64_t point;
     if (!point_from(c, order, touches[k].strand, touches[k].point, &point) || touches[k].collider < 0 ||
-        !good(touches[k].slip, 3) || !isfinite(touches[k].reach))
+        !good(touches[k].slip, 3) || !isfinite(touches[k].reach) || !(touches[k].area >= 0))
       return rv_fail(error, RV_BAD_INPUT, "contact %zu of the state: strand %d, point %d does not exist or is damaged",
                      k, touches[k].strand, touches[k].point / 2);
     keyed[k] = (Keyed){point << 32 | (uint64_t)touches[k].collider, k, 1};
@@ -112,7 +113,7 @@ static RvResult restore_touches(RvContacts* c, const uint32_t* order, const RvTo
   for (size_t k = 0; k < n; ++k) {
     const RvTouchState* s = &touches[keyed[k].index];
     c->touch_keys.data[k] = keyed[k].key;
-    c->touch_memory.data[k] = (RvTouchMemory){rv_vec3_load64(s->slip), s->reach, s->age};
+    c->touch_memory.data[k] = (RvTouchMemory){rv_vec3_load64(s->slip), s->reach, s->area, s->age};
   }
   return RV_OK;
 }
@@ -124,6 +125,7 @@ RvResult rv_contacts_restore(RvContacts* c, const RvLinkState* links, size_t nli
   RvResult result = order && keyed ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts", nlink);
   if (!result) result = restore_links(c, order, links, nlink, keyed, error);
   if (!result) result = restore_touches(c, order, touches, ntouch, keyed, error);
+  c->active = c->keys.count;
   // as after a step; what the operator needs comes with the next find
   c->accepted = c->begun = !result;
   rv_free(order), rv_free(keyed);

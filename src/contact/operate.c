@@ -55,34 +55,62 @@ static Split split(const RvContactShape* s, RvVec3 delta) {
   return (Split){along - s->offset, rv_length(slip), slip};
 }
 
-static double energy_of(const RvContactShape* s, RvVec3 delta) {
+// the distance of a bridge, and which way it grows
+static double reach_of_bridge(const RvWetLaw* w, double d, RvVec3 normal, RvVec3 delta, RvVec3* way) {
+  double aside = rv_dot(w->side, delta) - w->shift;
+  *way = rv_mad(normal, aside, w->side);
+  return d + 0.5 * aside * aside;
+}
+
+static bool is_wet(const RvWetLaw* w) {
+  return w && w->rupture > 0;
+}
+
+static double energy_of(const RvContactShape* s, const RvWetLaw* w, RvVec3 delta) {
   Split at = split(s, delta);
   double energy = rv_contact_force(at.d, s->reach, s->width, s->stiffness).energy;
+  RvVec3 way;
+  if (is_wet(w)) energy += rv_wet_force(w, reach_of_bridge(w, at.d, s->normal, delta, &way)).energy;
   return s->limit > 0 ? energy + rv_friction_force(at.slid, s->slip, s->limit).energy : energy;
 }
 
-static RvVec3 gradient_of(const RvContactShape* s, RvVec3 delta) {
+static RvVec3 gradient_of(const RvContactShape* s, const RvWetLaw* w, RvVec3 delta) {
   Split at = split(s, delta);
-  RvVec3 g = rv_scale(s->normal, rv_contact_force(at.d, s->reach, s->width, s->stiffness).force);
+  RvVec3 g = rv_scale(s->normal, rv_contact_force(at.d, s->reach, s->width, s->stiffness).force), way;
+  if (is_wet(w)) {
+    double pull = rv_wet_force(w, reach_of_bridge(w, at.d, s->normal, delta, &way)).force;
+    g = rv_mad(g, pull, way);
+  }
   if (!(s->limit > 0)) return g;
   return rv_mad(g, rv_friction_force(at.slid, s->slip, s->limit).pull, at.slip);
+}
+
+// E46: a bridge pulls less the farther it is stretched; there its tangent bounds its energy from above, so the slope
+// that is taken is never below 0. What it pulls sideways is stiffness.
+static void add_bridge(RvSym3* h, const RvWetLaw* w, double d, RvVec3 normal, RvVec3 delta) {
+  RvVec3 way;
+  RvWetForce f = rv_wet_force(w, reach_of_bridge(w, d, normal, delta, &way));
+  if (f.slope > 0) sym_add(h, f.slope, way);
+  if (f.force > 0) sym_add(h, f.force, w->side);
 }
 
 // Slope n n^T + pull (I - n n^T) + (bend - pull) t t^T, t the direction of the slip. Friction's true slope along it
 // (bend = 0 in sliding) lets Newton overshoot from slip to stick and back; the secant (bend = pull), which bounds it
 // from above, comes slowly to rest. Halfway is the careful choice, and between strands always did best.
-static RvSym3 hessian_of(const RvContactShape* s, RvVec3 delta, bool careful) {
+static RvSym3 hessian_of(const RvContactShape* s, const RvWetLaw* w, RvVec3 delta, bool careful) {
   Split at = split(s, delta);
   RvSym3 h = {{0}};
   double slope = rv_contact_force(at.d, s->reach, s->width, s->stiffness).slope;
   if (!(s->limit > 0)) {
     sym_add(&h, slope, s->normal);
+    if (is_wet(w)) add_bridge(&h, w, at.d, s->normal, delta);
     return h;
   }
   RvFrictionForce f = rv_friction_force(at.slid, s->slip, s->limit);
   h.m[0] = h.m[2] = h.m[5] = f.pull;
   sym_add(&h, slope - f.pull, s->normal);
   if (at.slid > 0) sym_add(&h, (careful ? 0.5 : 1) * (f.slope - f.pull), rv_scale(at.slip, 1 / at.slid));
+  if (is_wet(w)) add_bridge(&h, w, at.d, s->normal, delta);
   return h;
 }
 
@@ -108,13 +136,14 @@ static void touch_block(const RvContacts* c, size_t block, const double* q, uint
   size_t first = c->model->batches[block].at;
   for (size_t k = c->touch_at[block]; k < c->touch_at[block + 1]; ++k) {
     const RvContactShape* shape = &c->touch_shapes.data[k];
+    const RvWetLaw* law = c->touch_laws.count ? &c->touch_laws.data[k] : NULL;
     RvContactEnd e = c->touch_ends.data[k];
     e.place -= (uint32_t)first;
     RvVec3 at = value_of(&e, q);
-    if (lanes) lanes[e.place % RV_LANES] += energy_of(shape, at);
-    if (g) spread(&e, gradient_of(shape, at), g);
+    if (lanes) lanes[e.place % RV_LANES] += energy_of(shape, law, at);
+    if (g) spread(&e, gradient_of(shape, law, at), g);
     if (band) {
-      RvSym3 h = hessian_of(shape, at, careful >> e.place % RV_LANES & 1);
+      RvSym3 h = hessian_of(shape, law, at, careful >> e.place % RV_LANES & 1);
       add_blocks(band, e.place, e.t, &h);
     }
   }
@@ -135,10 +164,14 @@ static RvVec3 delta_of(const RvContacts* c, size_t link) {
   return rv_sub(c->value.data[c->end_of.data[2 * link]], c->value.data[c->end_of.data[2 * link + 1]]);
 }
 
+static const RvWetLaw* law_of(const RvContacts* c, size_t link) {
+  return c->laws.count ? &c->laws.data[link] : NULL;
+}
+
 // the energy of a link in the place of the first number of its force
 static void link_energies(void* arg, size_t begin, size_t end) {
   RvContacts* c = ((Job*)arg)->c;
-  for (size_t k = begin; k < end; ++k) c->force.data[k].x = energy_of(&c->shapes.data[k], delta_of(c, k));
+  for (size_t k = begin; k < end; ++k) c->force.data[k].x = energy_of(&c->shapes.data[k], law_of(c, k), delta_of(c, k));
 }
 
 static double share_energies(void* arg, size_t begin, size_t end) {
@@ -162,13 +195,13 @@ static double energy(void* user, const double* q, double* lanes) {
   RvContacts* c = user;
   Job j = {c, q, lanes};
   rv_parallel_for(c->ends.count, GRAIN, gather_ends, &j);
-  rv_parallel_for(c->keys.count, GRAIN, link_energies, &j);
+  rv_parallel_for(c->active, GRAIN, link_energies, &j);
   return rv_parallel_sum(c->model->nbatch, 16, share_energies, &j);
 }
 
 static void link_forces(void* arg, size_t begin, size_t end) {
   RvContacts* c = ((Job*)arg)->c;
-  for (size_t k = begin; k < end; ++k) c->force.data[k] = gradient_of(&c->shapes.data[k], delta_of(c, k));
+  for (size_t k = begin; k < end; ++k) c->force.data[k] = gradient_of(&c->shapes.data[k], law_of(c, k), delta_of(c, k));
 }
 
 static void spread_forces(void* arg, size_t begin, size_t end) {
@@ -189,13 +222,14 @@ static void gradient(void* user, const double* q, double* g) {
   RvContacts* c = user;
   Job j = {c, q, g};
   rv_parallel_for(c->ends.count, GRAIN, gather_ends, &j);
-  rv_parallel_for(c->keys.count, GRAIN, link_forces, &j);
+  rv_parallel_for(c->active, GRAIN, link_forces, &j);
   rv_parallel_for(c->model->nbatch, 1, spread_forces, &j);
 }
 
 static void link_hessians(void* arg, size_t begin, size_t end) {
   RvContacts* c = ((Job*)arg)->c;
-  for (size_t k = begin; k < end; ++k) c->hessian.data[k] = hessian_of(&c->shapes.data[k], delta_of(c, k), true);
+  for (size_t k = begin; k < end; ++k)
+    c->hessian.data[k] = hessian_of(&c->shapes.data[k], law_of(c, k), delta_of(c, k), true);
 }
 
 static void prepare(void* user, const double* q, const uint8_t* careful) {
@@ -203,7 +237,7 @@ static void prepare(void* user, const double* q, const uint8_t* careful) {
   c->prepared = q, c->careful = careful;
   Job j = {c, q, NULL};
   rv_parallel_for(c->ends.count, GRAIN, gather_ends, &j);
-  rv_parallel_for(c->keys.count, GRAIN, link_hessians, &j);
+  rv_parallel_for(c->active, GRAIN, link_hessians, &j);
 }
 
 static void diagonal(void* user, size_t index, double* band) {
@@ -231,7 +265,7 @@ static void spread_products(void* user, size_t index, double* out) {
 }
 
 void rv_contact_bind_operator(RvContacts* c) {
-  bool joins = c->keys.count > 0;
+  bool joins = c->active > 0;
   c->op = (RvOperator){c,    energy, gradient, prepare, diagonal, joins ? gather : NULL, joins ? spread_products : NULL,
                        block};
 }
@@ -265,7 +299,7 @@ static void accept_touches(void* arg, size_t begin, size_t end) {
 void rv_contacts_accept(RvContacts* c, const double* q) {
   Job j = {c, q, NULL};
   rv_parallel_for(c->ends.count, GRAIN, gather_ends, &j);
-  rv_parallel_for(c->keys.count, GRAIN, accept_links, &j);
+  rv_parallel_for(c->active, GRAIN, accept_links, &j);
   rv_parallel_for(c->touch_keys.count, GRAIN, accept_touches, &j);
   c->accepted = c->begun = true;
 }

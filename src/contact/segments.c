@@ -3,6 +3,7 @@
 
 #include "base/parallel.h"
 #include "contact/store.h"
+#include "math/scalar.h"
 
 enum { CHUNKS = 64 };
 // an edge that outruns its surroundings by more than this many mean edges a step is clipped: nothing else would bound
@@ -17,7 +18,7 @@ typedef struct Flow {
 } Flow;
 
 typedef struct Moments {
-  double n, x[3], v[3], xx[6], vx[9], length;
+  double n, x[3], v[3], xx[6], vx[9], length, film;
   RvVec3 lo, hi;
 } Moments;
 
@@ -55,6 +56,15 @@ static void add_moments(Moments* m, RvVec3 p, RvVec3 w) {
   }
 }
 
+// film and what multiplies its tension (WH-18)
+static double gather_film(const Fill* f, size_t at, size_t vertex) {
+  const RvContactWet* wet = f->def->liquid;
+  RvSegments* s = &f->c->segments;
+  s->area[at] = fmax(wet->area[vertex], 0);
+  s->lift[at] = wet->cohesion * (wet->wet ? wet->wet[vertex] : 1) * (wet->stronger ? wet->stronger[vertex] : 1);
+  return wet->area[vertex] + s->lift[at];
+}
+
 static void gather_strands(void* arg, size_t begin, size_t end) {
   Fill* f = arg;
   RvContacts* c = f->c;
@@ -70,7 +80,9 @@ static void gather_strands(void* arg, size_t begin, size_t end) {
       for (int i = 0; i < b->vertices; ++i, ++at) {
         size_t place = rv_contact_place(c, strand, (size_t)i);
         s->x[at] = load3(f->q + place), s->v[at] = load3(f->velocity + place);
-        s->radius[at] = c->model->radius[b->vertex_at + (size_t)i * RV_LANES + (size_t)strand->lane];
+        size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)strand->lane;
+        s->radius[at] = c->model->radius[vertex];
+        if (c->wet) m->film += gather_film(f, at, vertex);
         add_moments(m, rv_sub(s->x[at], f->origin), s->v[at]);
         m->lo = min3(m->lo, s->x[at]), m->hi = max3(m->hi, s->x[at]);
         if (i > 0) m->length += rv_distance(s->x[at - 1], s->x[at]);
@@ -82,7 +94,7 @@ static void gather_strands(void* arg, size_t begin, size_t end) {
 static Moments sum_moments(const Moments* part, size_t count) {
   Moments sum = part[0];
   for (size_t k = 1; k < count; ++k) {
-    sum.n += part[k].n, sum.length += part[k].length;
+    sum.n += part[k].n, sum.length += part[k].length, sum.film += part[k].film;
     for (int i = 0; i < 3; ++i) sum.x[i] += part[k].x[i], sum.v[i] += part[k].v[i];
     for (int i = 0; i < 6; ++i) sum.xx[i] += part[k].xx[i];
     for (int i = 0; i < 9; ++i) sum.vx[i] += part[k].vx[i];
@@ -127,6 +139,13 @@ static double sweep(const Fill* f, double a, double b) {
   return f->dt * fmax(fabs(a), fabs(b));
 }
 
+// H of WH-11; strands that rest on each other, at d0, have films that touch
+static double height_of(const Fill* f, size_t at) {
+  const RvSegments* s = &f->c->segments;
+  double r = s->radius[at];
+  return fmax(sqrt(s->area[at] * (1 / RV_PI) + r * r), f->def->reach * r);
+}
+
 static void reach_strands(void* arg, size_t begin, size_t end) {
   Fill* f = arg;
   RvContacts* c = f->c;
@@ -143,6 +162,7 @@ static void reach_strands(void* arg, size_t begin, size_t end) {
         RvVec3 v = against(&f->flow, s->x[at], s->v[at]), w = against(&f->flow, s->x[at + 1], s->v[at + 1]);
         double x = sweep(f, v.x, w.x), y = sweep(f, v.y, w.y), z = sweep(f, v.z, w.z);
         double r = base * fmax(s->radius[at], s->radius[at + 1]);
+        if (c->wet) r = fmax(r, s->height[e] = fmax(height_of(f, at), height_of(f, at + 1)));
         clipped += x > cap || y > cap || z > cap;
         s->reach[e] =
             rv_vec3(r + fabs(fall.x) + fmin(x, cap), r + fabs(fall.y) + fmin(y, cap), r + fabs(fall.z) + fmin(z, cap));
@@ -163,6 +183,8 @@ RvResult rv_segments_fill(RvContacts* c, const double* q, const double* velocity
   for (int k = 0; k < 3; ++k)
     if (!isfinite(sum.x[k]) || !isfinite(sum.v[k]) || !isfinite(sum.length))
       return rv_fail(error, RV_BAD_INPUT, "contacts: a strand's position or velocity is not a finite number");
+  if (!isfinite(sum.film))
+    return rv_fail(error, RV_BAD_INPUT, "contacts: the film or the cohesion of a strand is not a finite number");
   c->segments.length = sum.length / (double)c->nedge;
   c->segments.lo = sum.lo, c->segments.hi = sum.hi;
   f.flow = fit_flow(&sum, f.origin);

@@ -3,6 +3,7 @@
 #define RV_CONTACT_STORE_H
 
 #include "base/array.h"
+#include "contact/bridge_table.h"
 #include "contact/contact.h"
 
 // Edges are numbered strand by strand, strands in the order of the batches and lanes; so the numbers of one strand, and
@@ -39,18 +40,49 @@ typedef struct RvLinkMemory {
 } RvLinkMemory;
 typedef struct RvTouchMemory {
   RvVec3 slip;
-  double reach;
+  double reach, area;
   int32_t age;
 } RvTouchMemory;
+
+// What a pair or a touch has of liquid, until its share is known. (wet.c)
+typedef struct RvWetPair {
+  double weight;                             // in the shares of its edges' films; 0: no bridge
+  double length;                             // m that it stands for
+  double film[2];                            // m2 on each side; the second is 0 for a solid
+  double strength;                           // N
+  double distance;                           // between the centre lines, or from it to a solid
+  double least, most;                        // that it may come to in the step
+  double touch, start, turn, radius, ratio;  // as in RvWetDef
+  RvVec3 side;                               // as in RvWetLaw
+  double shift;
+  bool dry;     // the dry law may push
+  bool needed;  // there may be a force in the step
+} RvWetPair;
+
+// Of a bridge, as the film wants it.
+typedef struct RvSpan {
+  double distance, length;
+} RvSpan;
 
 // Edges as they are at the start of a step.
 typedef struct RvSegments {
   RvVec3 *x, *v;   // of the vertices: strand s has edges + 1, from first + s on
   double* radius;  // of the vertices
+  double* area;    // of the vertices: film on one hair, m2; NULL: never wet
+  double* lift;    // of the vertices: what multiplies the tension
+  double* height;  // of the edges: radius of strand and film, at least half of d0 over the sum of radii
   RvVec3* reach;   // of the edges: half of d0 with its margin, and what it may move against its surroundings
   double length;   // mean
   RvVec3 lo, hi;   // box of the vertices
 } RvSegments;
+
+// A bridge that can have no force in the step.
+typedef struct RvIdleLink {
+  uint64_t key;
+  RvLinkMemory memory;
+  RvSpan span;
+  double along[2];
+} RvIdleLink;
 
 typedef RV_ARRAY(uint64_t) RvKeys;
 typedef RV_ARRAY(uint32_t) RvIndices;
@@ -66,6 +98,8 @@ struct RvContacts {
   RvIndices members, spare_values;
   RvKeys pairs;  // source << 32 | receiver, ascending
   // links, ascending by key
+  // then those that hold liquid but can have no force in this step, ascending too; from `active` on
+  size_t active;
   RvKeys keys;
   RV_ARRAY(RvContactShape) shapes;
   RV_ARRAY(RvLinkMemory) memory;
@@ -82,6 +116,18 @@ struct RvContacts {
   RV_ARRAY(RvTouchMemory) touch_memory;
   RV_ARRAY(RvContactEnd) touch_ends;
   size_t* touch_at;  // [batches + 1]
+  // liquid; the arrays are empty in a dry step
+  bool wet;
+  double thinnest, thickest;  // radii of all vertices
+  RvBridgeTable table;        // strand with strand
+  RV_ARRAY(RvBridgeTable) solid_tables;
+  double* share;                    // [nedge] sum of the weights on it
+  RV_ARRAY(RvWetPair) wet_pairs;    // [pairs]
+  RV_ARRAY(RvWetPair) wet_touches;  // [touches]
+  RV_ARRAY(RvWetLaw) laws;          // [links]
+  RV_ARRAY(RvWetLaw) touch_laws;    // [touches]
+  RV_ARRAY(RvSpan) spans;           // [links]
+  RV_ARRAY(RvIdleLink) idle;
   // of the step before
   RvKeys old_keys, old_touch_keys;
   RV_ARRAY(RvLinkMemory) old_memory;
@@ -111,10 +157,25 @@ RvResult rv_segments_fill(RvContacts* c, const double* q, const double* velocity
                           RvContactStats* stats, RvError* error);
 // Pairs of edges that may touch. (broad.c)
 RvResult rv_contact_pairs(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error);
-// Links of the pairs. (links.c)
-RvResult rv_contact_links(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error);
+// Pairs that hold liquid and are farther apart than others are looked for. (stretched.c)
+RvResult rv_contact_stretched(RvContacts* c, const RvContactDef* def, RvError* error);
+// Links of the pairs, and leaving out what is none. (links.c)
+RvResult rv_contact_links(RvContacts* c, double dt, const RvContactDef* def, RvError* error);
+void rv_contact_keep(RvContacts* c, RvContactStats* stats);
 // Touches of points and solids. (touches.c)
 RvResult rv_contact_touches(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error);
+// Liquid. (wet.c)
+RvResult rv_wet_begin_step(RvContacts* c, const RvContactDef* def, RvError* error);
+// Whether a pair of that distance is or becomes a bridge; then `out` has what its law and its share depend on.
+typedef struct RvWetMeeting {
+  double distance, reach, touch;  // centre lines; d0; the radii's sum
+  double height;                  // sum of the heights
+  double film[2];
+  double old_area;
+} RvWetMeeting;
+bool rv_wet_meets(const RvBridgeTable* table, const RvWetMeeting* at, double* weight);
+// Shares the films and makes the laws of all.
+RvResult rv_wet_share(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error);
 // Ends of the links and touches by batches. (ends.c)
 RvResult rv_contact_ends(RvContacts* c, RvError* error);
 

@@ -11,6 +11,7 @@
 #include "contact/collider.h"
 #include "contact/law.h"
 #include "contact/store.h"
+#include "math/scalar.h"
 #include "space/sort.h"
 
 enum { CHUNKS = 64, MAX_WALK = 16 };
@@ -28,6 +29,8 @@ typedef struct Point {
   RvVec3 normal;
   double depth;  // distance at the foot of the normal
   RvVec3 foot;
+  double film, lift;  // of the liquid
+  double curve;       // mean curvature of the solid, 1/m
 } Point;
 
 typedef RV_ARRAY(Point) Points;
@@ -57,8 +60,19 @@ static double reach_of(const Touching* w, const Point* p) {
 }
 
 // within which a touch is made: with slack for what is not in the velocity
-static double margin_of(const Touching* w, const Point* p) {
+static double dry_margin(const Touching* w, const Point* p) {
   return reach_of(w, p) * (1 + w->def->margin) + w->dt * w->dt * rv_length(w->def->acceleration);
+}
+
+// H of the film on it; a strand that rests on a solid, at d0, touches it
+static double height_of(const Touching* w, const Point* p) {
+  return fmax(sqrt(p->film * (1 / RV_PI) + p->radius * p->radius), reach_of(w, p));
+}
+
+static double margin_of(const Touching* w, const Point* p) {
+  double dry = dry_margin(w, p);
+  if (!(p->film > 0)) return dry;
+  return fmax(dry, fmax(height_of(w, p), p->radius + w->c->solid_tables.data[w->index].rupture * sqrt(p->film)));
 }
 
 static void consider(Touching* w, size_t chunk, size_t vertex, bool middle, double length) {
@@ -66,6 +80,8 @@ static void consider(Touching* w, size_t chunk, size_t vertex, bool middle, doub
   Point p = {.key = (uint64_t)(2 * vertex + middle) << 32 | w->index, .x = s->x[vertex], .length = length};
   RvVec3 v = s->v[vertex];
   p.radius = s->radius[vertex];
+  if (w->c->wet) p.film = s->area[vertex], p.lift = s->lift[vertex];
+  if (middle && w->c->wet) p.film = 0.5 * (p.film + s->area[vertex + 1]), p.lift = 0.5 * (p.lift + s->lift[vertex + 1]);
   if (middle) {
     p.x = rv_lerp(p.x, s->x[vertex + 1], 0.5), v = rv_lerp(v, s->v[vertex + 1], 0.5);
     p.radius = 0.5 * (p.radius + s->radius[vertex + 1]);
@@ -195,10 +211,44 @@ static RvResult find_planes(Touching* w, RvError* error) {
   return result;
 }
 
+// WH-9: of the solid where the point would touch it
+static RvResult find_curvatures(Touching* w, RvError* error) {
+  size_t n = w->points.count;
+  for (size_t k = 0; k < n; ++k) {
+    const Point* p = &w->points.data[k];
+    w->at[k] = rv_mad(p->foot, -p->depth, p->normal);
+  }
+  RvResult result = rv_collider_curvature(w->solid, n, w->at, w->distance, error);
+  for (size_t k = 0; !result && k < n; ++k) w->points.data[k].curve = w->distance[k];
+  return result;
+}
+
 //---------------------------------------------------------------------------------------------- touches
 
 static RvVec3 tangential(RvVec3 a, RvVec3 n) {
   return rv_mad(a, -rv_dot(a, n), n);
+}
+
+// Whether it holds liquid; what is needed to share it out and to make its law (WH-9).
+static RvWetPair bridge_of(const Touching* w, const Point* p, double multiple, double after, const RvTouchMemory* old) {
+  RvWetPair out = {0};
+  double reach = reach_of(w, p), slack = 0.25 * reach + w->dt * w->dt * rv_length(w->def->acceleration);
+  RvWetMeeting m = {p->distance, reach, p->radius, height_of(w, p), {p->film, 0}, old ? old->area : 0};
+  double weight;
+  if (!rv_wet_meets(&w->c->solid_tables.data[w->index], &m, &weight)) return out;
+  out = (RvWetPair){.weight = weight,
+                    .length = p->length,
+                    .film = {p->film, 0},
+                    .strength = w->def->liquid->tension * p->lift * p->length * multiple,
+                    .distance = p->distance,
+                    .least = fmin(p->distance, after) - slack,
+                    .most = fmax(p->distance, after) + slack,
+                    .touch = p->radius,
+                    .turn = 2 * reach - p->radius,
+                    .radius = p->radius,
+                    // hollows count as flat, edges sharper than the strand as it
+                    .ratio = rv_clamp(p->curve * p->radius, 0, 1)};
+  return out;
 }
 
 static bool add_touch(Touching* w, const Point* p, RvContactStats* stats) {
@@ -210,10 +260,16 @@ static bool add_touch(Touching* w, const Point* p, RvContactStats* stats) {
     return true;
   }
   RvVec3 foot = rv_mad(p->foot, -p->depth, p->normal);
-  if (!(fmin(p->distance, rv_dot(p->normal, rv_sub(p->to, foot))) < margin_of(w, p))) return true;
+  double ahead = rv_dot(p->normal, rv_sub(p->to, foot));
+  bool dry = fmin(p->distance, ahead) < dry_margin(w, p);
+  if (!dry && !(p->film > 0)) return true;
   size_t at = rv_contact_find_key(c->old_touch_keys.data, c->old_touch_keys.count, p->key);
   const RvTouchMemory* old = at < c->old_touch_keys.count ? &c->old_touch_memory.data[at] : NULL;
-  if (def->multiple) push *= def->multiple[c->strands[rv_contact_strand(c, (size_t)(p->key >> 33))].input];
+  double multiple = def->multiple ? def->multiple[c->strands[rv_contact_strand(c, (size_t)(p->key >> 33))].input] : 1;
+  if (def->multiple) push *= multiple;
+  RvWetPair bridge = {0};
+  if (c->wet) bridge = bridge_of(w, p, multiple, ahead, old);
+  if (!dry && !(bridge.weight > 0)) return true;
   RvVec3 before = rv_pose_out(&w->start, rv_mad(foot, w->solid->grid_time, p->drift));
   RvVec3 after = rv_pose_out(&w->end, rv_mad(foot, w->solid->grid_time + w->dt, p->drift));
   RvVec3 normal = rv_quat_rotate(w->end.orientation, p->normal);
@@ -229,7 +285,9 @@ static bool add_touch(Touching* w, const Point* p, RvContactStats* stats) {
   s.slip = fmax(def->slip * reach, def->slip_speed * w->dt);
   RvVec3 slip = old ? tangential(old->slip, normal) : rv_vec3(0, 0, 0);
   s.origin = rv_sub(tangential(rv_add(p->x, rv_sub(after, before)), normal), slip);
-  RvTouchMemory memory = {slip, keep, old ? old->age : 0};
+  RvTouchMemory memory = {slip, keep, bridge.weight > 0 && old ? old->area : 0, old ? old->age : 0};
+  bridge.start = keep;
+  if (c->wet && !rv_array_push(&c->wet_touches, bridge)) return false;
   return rv_array_push(&c->touch_keys, p->key) && rv_array_push(&c->touch_shapes, s) &&
          rv_array_push(&c->touch_memory, memory);
 }
@@ -245,6 +303,7 @@ static RvResult touch_solid(Touching* w, RvContactStats* stats, RvError* error) 
   if (!result) result = walk(w, error);
   if (!result) drop_far(w);
   if (!result) result = find_planes(w, error);
+  if (!result && c->wet) result = find_curvatures(w, error);
   for (size_t k = 0; !result && k < w->points.count; ++k)
     if (!add_touch(w, &w->points.data[k], stats)) result = RV_NO_MEMORY;
   if (result == RV_NO_MEMORY) rv_fail(error, result, "out of memory for the contacts with collider %zu", w->index);
@@ -259,21 +318,24 @@ static RvResult sort_touches(RvContacts* c, RvError* error) {
   size_t n = c->touch_keys.count;
   RvContactShape* shapes = rv_alloc(n, sizeof *shapes);
   RvTouchMemory* memory = rv_alloc(n, sizeof *memory);
-  bool room = shapes && memory && rv_array_resize(&c->spare_keys, n) && rv_array_resize(&c->spare_values, n) &&
+  RvWetPair* wet = rv_alloc(c->wet ? n : 1, sizeof *wet);
+  bool room = shapes && memory && wet && rv_array_resize(&c->spare_keys, n) && rv_array_resize(&c->spare_values, n) &&
               rv_array_resize(&c->members, n);
   for (size_t k = 0; room && k < n; ++k) c->members.data[k] = (uint32_t)k;
   room = room && rv_sort_keys(c->touch_keys.data, c->members.data, c->spare_keys.data, c->spare_values.data, n, 64);
   for (size_t k = 0; room && k < n; ++k) {
     shapes[k] = c->touch_shapes.data[c->members.data[k]];
     memory[k] = c->touch_memory.data[c->members.data[k]];
+    if (c->wet) wet[k] = c->wet_touches.data[c->members.data[k]];
   }
   for (size_t k = 0; room && k < n; ++k) c->touch_shapes.data[k] = shapes[k], c->touch_memory.data[k] = memory[k];
-  rv_free(shapes), rv_free(memory);
+  for (size_t k = 0; room && c->wet && k < n; ++k) c->wet_touches.data[k] = wet[k];
+  rv_free(shapes), rv_free(memory), rv_free(wet);
   return room ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts with solids", n);
 }
 
 RvResult rv_contact_touches(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error) {
-  c->touch_keys.count = c->touch_shapes.count = c->touch_memory.count = 0;
+  c->touch_keys.count = c->touch_shapes.count = c->touch_memory.count = c->wet_touches.count = 0;
   RvResult result = RV_OK;
   for (size_t k = 0; k < def->ncollider && !result; ++k) {
     Touching* w = rv_alloc_zero(1, sizeof *w);

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-enum { LINK_NUMBERS = 13, TOUCH_NUMBERS = 8 };
+enum { LINK_NUMBERS = 13, TOUCH_NUMBERS = 9 };
 
 //---------------------------------------------------------------------------------------------- solids
 
@@ -126,7 +126,7 @@ RvResult rv_strand_contacts_save(RvStrandContacts* c, const RvStrandSolve* s, Rv
   for (size_t i = 0; !result && i < ntouch; ++i) {
     const RvTouchState* t = &m->touches[i];
     const double row[TOUCH_NUMBERS] = {
-        s->set.prim[t->strand], t->point, t->collider, t->age, t->slip[0], t->slip[1], t->slip[2], t->reach};
+        s->set.prim[t->strand], t->point, t->collider, t->age, t->slip[0], t->slip[1], t->slip[2], t->reach, t->area};
     memcpy(touches + i * TOUCH_NUMBERS, row, sizeof row);
   }
   return result;
@@ -180,7 +180,8 @@ static RvResult load(RvStrandContacts* c, const RvStrandSolve* s, const RvDetail
                       .collider = whole(r[2], (double)c->solids.count),
                       .age = whole(r[3], INT32_MAX),
                       .slip = {r[4], r[5], r[6]},
-                      .reach = r[7]};
+                      .reach = r[7],
+                      .area = r[8]};
     if (t.point >= 0 && t.collider >= 0 && t.age >= 0) m->touches[kept++] = t;
   }
   m->ntouch = kept;

@@ -1,0 +1,136 @@
+#include "contact/bridge.h"
+
+#include <math.h>
+
+#include "math/scalar.h"
+
+static bool is_plane(const RvBridgePair* p) {
+  return !(fabs(p->curvature * p->radius) > 1e-9);
+}
+
+// where the contact line is on the second body, in the frame of the first's centre with x towards the second
+typedef struct Line {
+  double x, y, beta;
+} Line;
+
+static Line line_at(const RvBridgePair* p, double gap, double beta) {
+  double c = rv_cos(beta), s = rv_sin(beta);
+  return (Line){p->radius + gap + (1 - c) / p->curvature, s / p->curvature, beta};
+}
+
+// E44: the chord leans by half the difference of the slopes at its ends. Rises with beta while the bodies' wetted
+// angles sum to less than pi.
+static double lean(const RvBridgePair* p, double gap, double alpha, double x1, double y1, double beta, double* slope) {
+  Line l = line_at(p, gap, beta);
+  double delta = 0.5 * (p->angle[0] + alpha - p->angle[1] - beta), c = rv_cos(delta), s = rv_sin(delta);
+  *slope = rv_cos(beta + delta) / p->curvature + 0.5 * ((l.y - y1) * s + (l.x - x1) * c);
+  return (l.y - y1) * c - (l.x - x1) * s;
+}
+
+static bool close_second(const RvBridgePair* p, double gap, double alpha, double x1, double y1, double* out) {
+  double sign = p->curvature > 0 ? 1 : -1, lo = 0, hi = sign * (RV_PI - p->angle[1]), slope;
+  // of like bodies the answer; of others near it
+  double beta = sign * fmin(alpha * p->radius * fabs(p->curvature), 0.9 * fabs(hi));
+  double at = lean(p, gap, alpha, x1, y1, 0, &slope);
+  // no wetted width on the second body: nothing to close
+  if (!(at <= 0)) return false;
+  if (p->curvature < 0) hi = fmax(hi, -0.5 * RV_PI);
+  for (int it = 0; it < 60; ++it) {
+    at = lean(p, gap, alpha, x1, y1, beta, &slope);
+    *out = beta;
+    if (at > 0)
+      hi = beta;
+    else
+      lo = beta;
+    double next = slope * sign > 0 ? beta - at / slope : 0.5 * (lo + hi);
+    if (!((next - lo) * sign > 0) || !((hi - next) * sign > 0)) next = 0.5 * (lo + hi);
+    if (fabs(next - beta) <= 1e-14 * (fabs(beta) + fabs(p->curvature) * p->radius)) return true;
+    beta = next;
+  }
+  return fabs(at) < 1e-9 * p->radius;
+}
+
+// x / sin x, and (2 x - sin 2 x) / (4 sin^2 x), both without a division by 0
+static double over_sine(double x, double sine) {
+  return fabs(x) < 1e-4 ? 1 + x * x / 6 : x / sine;
+}
+static double segment(double x, double sine, double cosine) {
+  return fabs(x) < 1e-2 ? x / 3 * (1 + x * x * (2.0 / 15 + x * x * (2.0 / 105)))
+                        : (x - sine * cosine) / (2 * sine * sine);
+}
+
+bool rv_bridge_at(const RvBridgePair* p, double gap, double alpha, RvBridge* out) {
+  double r = p->radius, x1 = r * rv_cos(alpha), y1 = r * rv_sin(alpha), beta = 0;
+  bool plane = is_plane(p);
+  if (!plane && !close_second(p, gap, alpha, x1, y1, &beta)) return false;
+  double delta = 0.5 * (p->angle[0] + alpha - p->angle[1] - beta), c = rv_cos(delta), s = rv_sin(delta);
+  Line l = plane ? (Line){.x = r + gap} : line_at(p, gap, beta);
+  if (!(c > 0)) return false;
+  double chord = plane ? (l.x - x1) / c : (l.x - x1) * c + (l.y - y1) * s;
+  if (plane) l.y = y1 + chord * s;
+  if (!(chord > 0) || !(l.y >= 0)) return false;
+  double half = 0.5 * (RV_PI - p->angle[0] - alpha - p->angle[1] - beta), sine = rv_sin(half), cosine = rv_cos(half);
+  double arc = chord * over_sine(half, sine);
+  // under the chord, less the cylinder's sector, the second body's segment and that of the hollow meniscus; both sides
+  double under = 0.5 * (x1 * y1 + (l.x - x1) * (y1 + l.y)), solid = 0.5 * r * r * alpha;
+  double b = plane ? 0 : l.y * l.y * segment(beta, rv_sin(beta), rv_cos(beta));
+  double hollow = 0.5 * chord * chord * segment(half, sine, cosine);
+  double wetted = plane ? l.y : beta / p->curvature;
+  *out = (RvBridge){.alpha = alpha,
+                    .beta = beta,
+                    .width = l.y,
+                    .chord = chord,
+                    .turn = 2 * half,
+                    .bend = 2 * sine / chord,
+                    .area = 2 * (under - solid - b - hollow),
+                    .energy = 2 * (arc - rv_cos(p->angle[0]) * r * alpha - rv_cos(p->angle[1]) * wetted)};
+  return true;
+}
+
+// The area rises with alpha; secants within a bracket.
+bool rv_bridge_solve(const RvBridgePair* p, double gap, double area, double guess, RvBridge* out) {
+  double lo = 0, hi = RV_PI - p->angle[0], at_lo = -1, at_hi = -1, x = guess > 0 ? guess : 0.5 * hi;
+  double before = -1, at_before = 0;
+  if (!(gap > 0) || !(area > 0)) return false;
+  for (int it = 0; it < 80; ++it) {
+    bool closed = rv_bridge_at(p, gap, x, out);
+    double at = closed ? out->area - area : 0;
+    if (closed && fabs(at) <= 1e-14 * area) return true;
+    if (!closed) {
+      // nearer to what closed, or towards small angles first
+      if (at_lo > -1 && before > lo)
+        hi = x;
+      else if (at_hi > -1)
+        lo = x;
+      else
+        hi = x;
+      before = -1;
+      x = 0.5 * (lo + hi);
+    } else {
+      if (at > 0)
+        hi = x, at_hi = 0;
+      else
+        lo = x, at_lo = 0;
+      double next = before >= 0 && at != at_before ? x - at * (x - before) / (at - at_before) : 0.5 * (lo + hi);
+      if (!(next > lo && next < hi)) next = 0.5 * (lo + hi);
+      before = x, at_before = at;
+      if (fabs(next - x) <= 1e-15) break;
+      x = next;
+    }
+    if (!(hi - lo > 1e-15)) break;
+  }
+  return rv_bridge_at(p, gap, 0.5 * (lo + hi), out) && fabs(out->area - area) <= 1e-7 * area;
+}
+
+// spec 1.2.2: 2 sigma sin(theta + alpha) + 2 r sigma sin(alpha) / R
+double rv_bridge_force(const RvBridgePair* p, const RvBridge* b) {
+  return 2 * (rv_sin(p->angle[0] + b->alpha) + p->radius * rv_sin(b->alpha) * b->bend);
+}
+
+double rv_bridge_force_second(const RvBridgePair* p, const RvBridge* b) {
+  return 2 * (rv_sin(p->angle[1] + b->beta) + b->width * b->bend);
+}
+
+double rv_bridge_rupture(const RvBridgePair* p, double area) {
+  return (1 + 0.25 * (p->angle[0] + p->angle[1])) * sqrt(area);
+}

@@ -1,0 +1,157 @@
+#include "contact/bridge_table.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "math/scalar.h"
+
+double rv_bridge_soft(double f) {
+  const double w = RV_BRIDGE_SOFT;
+  return f >= w ? f : f <= -w ? 0 : (f + w) * (f + w) / (4 * w);
+}
+
+void rv_bridge_table_begin(RvBridgeTable* t, double angle1, double angle2) {
+  *t = (RvBridgeTable){.angle = {angle1, angle2}, .rupture = 1 + 0.25 * (angle1 + angle2)};
+}
+
+void rv_bridge_table_free(RvBridgeTable* t) {
+  for (int k = 0; k < RV_BRIDGE_RATIOS; ++k) rv_free(t->plane[k]);
+  memset(t->plane, 0, sizeof t->plane);
+}
+
+static double column_gap(int j) {
+  return RV_BRIDGE_NEAREST + (1 - RV_BRIDGE_NEAREST) * j / (RV_BRIDGE_COLUMNS - 1);
+}
+
+// differences of fourth order; of second at the ends
+static void add_slopes(double* row) {
+  const int n = RV_BRIDGE_COLUMNS;
+  for (int j = 0; j < n; ++j) {
+    double* f = row + 2 * j;
+    if (j >= 2 && j < n - 2)
+      f[1] = (f[-4] - 8 * f[-2] + 8 * f[2] - f[4]) / 12;
+    else if (j == 0)
+      f[1] = -1.5 * f[0] + 2 * f[2] - 0.5 * f[4];
+    else if (j == n - 1)
+      f[1] = 1.5 * f[0] - 2 * f[-2] + 0.5 * f[-4];
+    else
+      f[1] = 0.5 * (f[2] - f[-2]);
+  }
+}
+
+typedef struct Making {
+  const RvBridgeTable* table;
+  double ratio;
+  double* out;
+} Making;
+
+// From rupture inwards, each from the solution of the one before; where the geometry ends all nearer ones are engulfed.
+static void make_rows(void* arg, size_t begin, size_t end) {
+  const Making* m = arg;
+  const RvBridgePair pair = {1, m->ratio, {m->table->angle[0], m->table->angle[1]}};
+  for (size_t i = begin; i < end; ++i) {
+    double* row = m->out + 2 * i * RV_BRIDGE_COLUMNS;
+    double w = (double)i / (RV_BRIDGE_ROWS - 1), a = fmax(RV_BRIDGE_WIDEST * w * w, 1e-3), guess = 0;
+    bool engulfed = false;
+    for (int j = RV_BRIDGE_COLUMNS - 1; j >= 0; --j) {
+      RvBridge b;
+      engulfed = engulfed || !rv_bridge_solve(&pair, column_gap(j) * m->table->rupture * a, a * a, guess, &b);
+      row[2 * j] = engulfed ? 0 : rv_bridge_soft(rv_bridge_force(&pair, &b));
+      guess = engulfed ? 0 : b.alpha;
+    }
+    add_slopes(row);
+  }
+}
+
+bool rv_bridge_table_make(RvBridgeTable* t, double lo, double hi) {
+  const int last = RV_BRIDGE_RATIOS - 1;
+  int from = (int)floor(rv_clamp(lo, 0, 1) * last), to = (int)ceil(rv_clamp(hi, 0, 1) * last);
+  for (int k = from; k <= to; ++k) {
+    if (t->plane[k]) continue;
+    Making m = {t, (double)k / last, rv_alloc(RV_BRIDGE_ROWS, 2 * RV_BRIDGE_COLUMNS * sizeof(double))};
+    if (!m.out) return false;
+    rv_parallel_for(RV_BRIDGE_ROWS, 1, make_rows, &m);
+    t->plane[k] = m.out;
+  }
+  return true;
+}
+
+RvBridgeRow rv_bridge_table_row(const RvBridgeTable* t, double radius, double ratio, double area) {
+  double root = sqrt(area), w = sqrt(fmin(root / radius / RV_BRIDGE_WIDEST, 1)) * (RV_BRIDGE_ROWS - 1);
+  double k = rv_clamp(ratio, 0, 1) * (RV_BRIDGE_RATIOS - 1);
+  int i = (int)w < RV_BRIDGE_ROWS - 2 ? (int)w : RV_BRIDGE_ROWS - 2, p = (int)k;
+  double v = w - i, u = k - p;
+  const double *a = t->plane[p], *b = u > 0 ? t->plane[p + 1] : a;
+  size_t width = 2 * RV_BRIDGE_COLUMNS, at = (size_t)i * width;
+  return (RvBridgeRow){{a + at, a + at + width, b + at, b + at + width},
+                       {(1 - u) * (1 - v), (1 - u) * v, u * (1 - v), u * v},
+                       t->rupture * root};
+}
+
+double rv_bridge_row_force(const RvBridgeRow* row, double gap, double* slope) {
+  double per = (RV_BRIDGE_COLUMNS - 1) / (1 - RV_BRIDGE_NEAREST), x = (gap / row->scale - RV_BRIDGE_NEAREST) * per;
+  x = rv_clamp(x, 0, RV_BRIDGE_COLUMNS - 1);
+  int j = (int)x < RV_BRIDGE_COLUMNS - 2 ? (int)x : RV_BRIDGE_COLUMNS - 2;
+  double u = x - j, v[4] = {0};
+  for (int k = 0; k < 4; ++k)
+    for (int c = 0; c < 4; ++c) v[c] += row->weight[k] * row->at[k][2 * j + c];
+  double c2 = 3 * (v[2] - v[0]) - 2 * v[1] - v[3], c3 = 2 * (v[0] - v[2]) + v[1] + v[3];
+  *slope = (v[1] + u * (2 * c2 + 3 * u * c3)) * per / row->scale;
+  return v[0] + u * (v[1] + u * (c2 + u * c3));
+}
+
+//---------------------------------------------------------------------------------------------- the law of a link
+
+static double smooth(double x) {
+  x = rv_clamp(x, 0, 1);
+  return x * x * (3 - 2 * x);
+}
+
+// so that no cubic between knots that do not push pushes: its control points are not below 0
+static void limit_slopes(RvWetLaw* w) {
+  for (int k = 1; k + 1 < RV_WET_KNOTS; ++k) {
+    double left = k == 1 ? w->turn - w->start : w->step, right = k == RV_WET_KNOTS - 2 ? w->rupture - w->fade : w->step;
+    w->slope[k] = rv_clamp(w->slope[k], -3 * w->force[k] / right, 3 * w->force[k] / left);
+  }
+}
+
+// energy from rupture inwards
+static void add_energies(RvWetLaw* w) {
+  for (int k = RV_WET_KNOTS - 2; k >= 0; --k) {
+    double h = k == 0 ? w->turn - w->start : k == RV_WET_KNOTS - 2 ? w->rupture - w->fade : w->step;
+    w->energy[k] = w->energy[k + 1] -
+                   h * (0.5 * (w->force[k] + w->force[k + 1]) + h * (w->slope[k] - w->slope[k + 1]) * (1.0 / 12));
+  }
+}
+
+bool rv_wet_law(const RvBridgeTable* t, const RvWetDef* def, RvWetLaw* w) {
+  *w = (RvWetLaw){0};
+  if (!(def->area > 0) || !(def->strength > 0)) return false;
+  RvBridgeRow row = rv_bridge_table_row(t, def->radius, def->ratio, def->area);
+  double rupture = def->touch + row.scale, room = rupture - def->start;
+  if (!(room > 0)) return false;
+  // thin films: with the room for it the force itself goes to 0
+  double strength = def->strength * smooth(room / (def->turn - def->start));
+  w->start = def->start, w->rupture = rupture;
+  w->fade = rupture - fmin(0.1 * row.scale, 0.5 * room);
+  w->turn = fmin(def->turn, w->start + 0.5 * (w->fade - w->start));
+  w->step = (w->fade - w->turn) / (RV_WET_KNOTS - 3), w->inverse = 1 / w->step;
+  bool any = false;
+  for (int k = 1; k + 1 < RV_WET_KNOTS; ++k) {
+    double slope, f = rv_bridge_row_force(&row, w->turn + (k - 1) * w->step - def->touch, &slope);
+    w->force[k] = strength * fmax(f, 0), w->slope[k] = strength * slope;
+    any = any || w->force[k] > 0;
+  }
+  limit_slopes(w);
+  add_energies(w);
+  if (!any) w->rupture = 0;
+  return any;
+}
+
+double rv_wet_begin(const RvWetLaw* w) {
+  int k = 1;
+  while (k + 1 < RV_WET_KNOTS && !(w->force[k] > 0)) ++k;
+  return k == 1 ? w->start : w->turn + (k - 2) * w->step;
+}

@@ -1,0 +1,91 @@
+// The force of bridges over (gap, area) for one pair of contact angles, made once (WH-13, spec 1.2.4), and the merged
+// force of a link that is made from it (WH-10, WH-11, spec 1.2.3 with E45).
+//
+// The table is in units of the smaller radius, so it serves all hairs; unequal radii and curved solids are further
+// planes of it, by the ratio of the radii from 0 (a plane) to 1. Rows are areas (the fourth root, so that thin films
+// are finer), columns are gaps as parts of the gap at rupture. It holds f_s with a smoothed maximum of 0: what liquid
+// engulfs does not cohere (E45).
+//
+// A link's own law is piecewise cubic in the distance, C1, through knots read off the table while its area is fixed
+// (E51); its energy is the exact integral. It is 0 up to d0, rises to B = 2 d0 - d_min with both slopes matched, then
+// follows the table, and fades over the last tenth before rupture.
+#ifndef RV_CONTACT_BRIDGE_TABLE_H
+#define RV_CONTACT_BRIDGE_TABLE_H
+
+#include "contact/bridge.h"
+#include "math/vec.h"
+
+enum { RV_BRIDGE_RATIOS = 9, RV_BRIDGE_ROWS = 97, RV_BRIDGE_COLUMNS = 65, RV_WET_KNOTS = 7 };
+#define RV_BRIDGE_WIDEST 24.0   // root of the largest area of the table, in radii
+#define RV_BRIDGE_NEAREST 0.05  // its least gap, in that at rupture
+#define RV_BRIDGE_SOFT 0.1      // of the maximum, in tensions
+
+typedef struct RvBridgeTable {
+  double angle[2];
+  double rupture;  // gap at rupture in roots of the area
+  // [rows][columns][2]: force over tension, and its slope over a column; NULL: not made yet
+  double* plane[RV_BRIDGE_RATIOS];
+} RvBridgeTable;
+
+// max(f, 0), smooth over RV_BRIDGE_SOFT to each side.
+double rv_bridge_soft(double force);
+void rv_bridge_table_begin(RvBridgeTable* table, double angle1, double angle2);  // of zeros, or one that is freed
+void rv_bridge_table_free(RvBridgeTable* table);
+// Makes the planes for ratios in [lo, hi]. False: no memory.
+bool rv_bridge_table_make(RvBridgeTable* table, double lo, double hi);
+// Where an area stands in the table.
+typedef struct RvBridgeRow {
+  const double* at[4];
+  double weight[4];
+  double scale;  // gap at rupture, m
+} RvBridgeRow;
+RvBridgeRow rv_bridge_table_row(const RvBridgeTable* table, double radius, double ratio, double area);
+// Force over tension at a gap, and its slope, 1/m.
+double rv_bridge_row_force(const RvBridgeRow* row, double gap, double* slope);
+
+// What of a link is due to liquid: force over d in [start, rupture].
+typedef struct RvWetLaw {
+  double start, turn, fade, rupture;  // d0, B, where fading begins, d_max; rupture 0: dry
+  double step, inverse;               // between the inner knots
+  double force[RV_WET_KNOTS], slope[RV_WET_KNOTS], energy[RV_WET_KNOTS];
+  RvVec3 side;  // D = d + (side . delta - shift)^2 / 2: what moves sideways also gets farther
+  double shift;
+} RvWetLaw;
+
+typedef struct RvWetDef {
+  double touch;   // m: d where the surfaces meet, r1 + r2
+  double start;   // d0
+  double turn;    // B
+  double radius;  // the smaller one
+  double ratio;   // of the radii, or radius x mean curvature
+  double area;
+  double strength;  // N: tension x length x what multiplies it
+} RvWetDef;
+// The law of a link; false: it has no force at all.
+bool rv_wet_law(const RvBridgeTable* table, const RvWetDef* def, RvWetLaw* out);
+// From where on there is any force.
+double rv_wet_begin(const RvWetLaw* law);
+
+typedef struct RvWetForce {
+  double energy, force, slope;
+} RvWetForce;
+
+static inline RvWetForce rv_wet_force(const RvWetLaw* w, double d) {
+  if (!(d > w->start)) return (RvWetForce){w->energy[0], 0, 0};
+  if (!(d < w->rupture)) return (RvWetForce){0, 0, 0};
+  double from = w->start, h = w->turn - w->start;
+  int k = 0;
+  if (d >= w->fade) {
+    k = RV_WET_KNOTS - 2, from = w->fade, h = w->rupture - w->fade;
+  } else if (d >= w->turn) {
+    int i = (int)((d - w->turn) * w->inverse);
+    k = i < RV_WET_KNOTS - 4 ? i : RV_WET_KNOTS - 4;
+    from = w->turn + k * w->step, h = w->step, ++k;
+  }
+  double u = (d - from) / h, f0 = w->force[k], f1 = w->force[k + 1], m0 = w->slope[k] * h, m1 = w->slope[k + 1] * h;
+  double c2 = 3 * (f1 - f0) - 2 * m0 - m1, c3 = 2 * (f0 - f1) + m0 + m1;
+  return (RvWetForce){w->energy[k] + h * u * (f0 + u * (0.5 * m0 + u * (c2 * (1.0 / 3) + 0.25 * u * c3))),
+                      f0 + u * (m0 + u * (c2 + u * c3)), (m0 + u * (2 * c2 + 3 * u * c3)) / h};
+}
+
+#endif

@@ -1,0 +1,95 @@
+// What others want to know of the liquid between strands: where it is, and what hangs together by it.
+#include "contact/store.h"
+
+typedef struct End {
+  const RvContactStrand* strand;
+  size_t edge;  // within its strand
+} End;
+
+static End end_of(const RvContacts* c, size_t edge) {
+  const RvContactStrand* s = &c->strands[c->strand_of[edge]];
+  return (End){s, edge - s->first};
+}
+
+// block index of a vertex
+static size_t block_index(const RvContacts* c, const RvContactStrand* s, size_t vertex) {
+  return c->model->batches[s->batch].vertex_at + vertex * RV_LANES + (size_t)s->lane;
+}
+
+size_t rv_contacts_bridges(const RvContacts* c, RvFilmBridge* out, size_t most) {
+  size_t count = 0;
+  for (size_t k = 0; k < c->spans.count; ++k) {
+    if (!(c->memory.data[k].area > 0)) continue;
+    End a = end_of(c, (size_t)(c->keys.data[k] >> 32)), b = end_of(c, (size_t)(c->keys.data[k] & UINT32_MAX));
+    if (count < most)
+      out[count] =
+          (RvFilmBridge){{(uint32_t)block_index(c, a.strand, a.edge), (uint32_t)block_index(c, b.strand, b.edge)},
+                         {c->along.data[2 * k], c->along.data[2 * k + 1]},
+                         c->spans.data[k].distance,
+                         c->spans.data[k].length};
+    ++count;
+  }
+  return count;
+}
+
+//---------------------------------------------------------------------------------------------- clumps
+
+static uint32_t root_of(uint32_t* parent, uint32_t k) {
+  while (parent[k] != k) k = parent[k] = parent[parent[k]];
+  return k;
+}
+
+// the vertices that are nearest to the two ends of each bridge hang together
+static void join(const RvContacts* c, uint32_t* parent) {
+  for (size_t k = 0; k < c->spans.count; ++k) {
+    if (!(c->memory.data[k].area > 0)) continue;
+    size_t e = (size_t)(c->keys.data[k] >> 32), f = (size_t)(c->keys.data[k] & UINT32_MAX);
+    uint32_t a = root_of(parent, (uint32_t)(rv_contact_vertex(c, e) + (c->along.data[2 * k] >= 0.5)));
+    uint32_t b = root_of(parent, (uint32_t)(rv_contact_vertex(c, f) + (c->along.data[2 * k + 1] >= 0.5)));
+    if (a < b)
+      parent[b] = a;
+    else
+      parent[a] = b;
+  }
+}
+
+// distinct numbers at the last but one vertices
+static size_t count_tips(const RvContacts* c, const uint32_t* parent, const int32_t* least, uint8_t* seen) {
+  size_t count = 0;
+  for (size_t s = 0; s < c->nstrand; ++s) seen[s] = 0;
+  for (size_t s = 0; s < c->nstrand; ++s) {
+    size_t last = c->strands[s + 1].first - c->strands[s].first, at = c->strands[s].first + s + last - 1;
+    int32_t id = least[parent[at]];
+    if (!seen[id]) seen[id] = 1, ++count;
+  }
+  return count;
+}
+
+size_t rv_contacts_clumps(const RvContacts* c, int32_t* clump) {
+  size_t n = c->model->nvertex, count = SIZE_MAX;
+  uint32_t* parent = rv_alloc(n + 1, sizeof *parent);
+  int32_t* least = rv_alloc(n + 1, sizeof *least);
+  uint8_t* seen = rv_alloc(c->nstrand + 1, 1);
+  if (parent && least && seen) {
+    for (size_t k = 0; k < n; ++k) parent[k] = (uint32_t)k, least[k] = INT32_MAX;
+    join(c, parent);
+    for (size_t k = 0; k < n; ++k) parent[k] = root_of(parent, (uint32_t)k);
+    for (size_t s = 0; s < c->nstrand; ++s)
+      for (size_t k = c->strands[s].first + s; k < c->strands[s + 1].first + s + 1; ++k)
+        if (c->strands[s].input < least[parent[k]]) least[parent[k]] = c->strands[s].input;
+    for (size_t s = 0; s < c->nstrand; ++s) {
+      const RvContactStrand* strand = &c->strands[s];
+      const RvStrandBatch* b = &c->model->batches[strand->batch];
+      for (int i = 0; i < b->vertices; ++i) {
+        int32_t* at = clump + block_index(c, strand, (size_t)i);
+        *at = least[parent[strand->first + s + (size_t)i]];
+        // spare lanes repeat the last strand
+        for (int lane = b->lanes; strand->lane == b->lanes - 1 && lane < RV_LANES; ++lane)
+          at[lane - strand->lane] = *at;
+      }
+    }
+    count = count_tips(c, parent, least, seen);
+  }
+  rv_free(parent), rv_free(least), rv_free(seen);
+  return count;
+}

@@ -1,0 +1,90 @@
+// Pairs that hold liquid and are farther apart than films that touch: they are known from the step before, as those
+// beside them, to which the place may have slid. They are added to the pairs of the broad phase.
+#include <math.h>
+
+#include "base/parallel.h"
+#include "contact/pair.h"
+#include "contact/store.h"
+#include "space/sort.h"
+
+enum { CHUNKS = 64 };
+// in the distance within which the broad phase finds all: nearer ones and what is beside them are found there
+static const double NEARLY = 0.8;
+
+typedef struct Search {
+  RvContacts* c;
+  const RvContactDef* def;
+  size_t grain;
+  RvKeys found[CHUNKS];
+  bool failed[CHUNKS];
+} Search;
+
+static bool is_far(const Search* s, size_t e, size_t f) {
+  const RvContacts* c = s->c;
+  const RvSegments* g = &c->segments;
+  size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
+  RvClosest near = rv_closest_points(g->x[i], g->x[i + 1], g->x[j], g->x[j + 1]);
+  double radii = fmax(g->radius[i], g->radius[i + 1]) + fmax(g->radius[j], g->radius[j + 1]);
+  double film = fmax(g->area[i], g->area[i + 1]) + fmax(g->area[j], g->area[j + 1]);
+  double sure = fmin(g->height[e] + g->height[f], radii + c->table.rupture * sqrt(film));
+  sure = fmax(sure, s->def->reach * (1 + s->def->margin) * radii);
+  return rv_length(near.delta) > NEARLY * sure;
+}
+
+static bool push_around(Search* s, size_t chunk, size_t e, size_t f) {
+  const RvContacts* c = s->c;
+  const RvContactStrand *a = &c->strands[c->strand_of[e]], *b = &c->strands[c->strand_of[f]];
+  size_t near = (size_t)s->def->neighbours;
+  for (int k = 0; k < 9; ++k) {
+    int64_t i = (int64_t)e + k / 3 - 1, j = (int64_t)f + k % 3 - 1;
+    if (i < (int64_t)a[0].first || i >= (int64_t)a[1].first || j < (int64_t)b[0].first || j >= (int64_t)b[1].first)
+      continue;
+    // of one strand the earlier edge is the source
+    if (a == b && j - i <= (int64_t)near) continue;
+    if (!rv_array_push(&s->found[chunk], (uint64_t)i << 32 | (uint64_t)j)) return false;
+  }
+  return true;
+}
+
+static void search(void* arg, size_t begin, size_t end) {
+  Search* s = arg;
+  const RvContacts* c = s->c;
+  for (size_t chunk = begin; chunk < end; ++chunk) {
+    size_t n = c->old_keys.count, last = (chunk + 1) * s->grain < n ? (chunk + 1) * s->grain : n;
+    for (size_t k = chunk * s->grain; k < last && !s->failed[chunk]; ++k) {
+      if (!(c->old_memory.data[k].area > 0)) continue;
+      size_t e = (size_t)(c->old_keys.data[k] >> 32), f = (size_t)(c->old_keys.data[k] & UINT32_MAX);
+      if (is_far(s, e, f) && !push_around(s, chunk, e, f)) s->failed[chunk] = true;
+    }
+  }
+}
+
+static RvResult add_found(Search* s, RvError* error) {
+  RvContacts* c = s->c;
+  size_t total = c->pairs.count, at = total;
+  bool room = true;
+  for (int k = 0; k < CHUNKS; ++k) total += s->found[k].count, room = room && !s->failed[k];
+  if (total == at && room) return RV_OK;
+  room = room && rv_array_resize(&c->pairs, total) && rv_array_resize(&c->spare_keys, total);
+  for (int k = 0; room && k < CHUNKS; ++k)
+    for (size_t i = 0; i < s->found[k].count; ++i) c->pairs.data[at++] = s->found[k].data[i];
+  room = room && rv_sort_keys(c->pairs.data, NULL, c->spare_keys.data, NULL, total, 32 + rv_sort_bits(c->nedge));
+  if (!room) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pairs of edges", total);
+  size_t kept = 0;
+  for (size_t i = 0; i < total; ++i)
+    if (!i || c->pairs.data[i] != c->pairs.data[i - 1]) c->pairs.data[kept++] = c->pairs.data[i];
+  c->pairs.count = kept;
+  return RV_OK;
+}
+
+RvResult rv_contact_stretched(RvContacts* c, const RvContactDef* def, RvError* error) {
+  if (!c->wet || !c->old_keys.count) return RV_OK;
+  Search* s = rv_alloc_zero(1, sizeof *s);
+  if (!s) return rv_fail(error, RV_NO_MEMORY, "out of memory for the contacts of %zu edges", c->nedge);
+  s->c = c, s->def = def, s->grain = (c->old_keys.count + CHUNKS - 1) / CHUNKS;
+  rv_parallel_for((c->old_keys.count + s->grain - 1) / s->grain, 1, search, s);
+  RvResult result = add_found(s, error);
+  for (int k = 0; k < CHUNKS; ++k) rv_array_free(&s->found[k]);
+  rv_free(s);
+  return result;
+}

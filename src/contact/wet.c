@@ -1,0 +1,187 @@
+// Liquid of links and touches: which pairs hold it, how the films are shared among them, and the laws that follow.
+//
+// The film of a strand stays with it; a bridge has a share of the films of its two sides. On each edge the shares of
+// the bridges, by the length that each faces, sum to 1 (E51), or to less where a part of it faces nothing: no place
+// gives more than the film it has. The weights fall with the distance, so that the nearest have most of it, and are 0
+// where a bridge breaks.
+//
+// A pair becomes a bridge where the films touch, and is one until it is farther than both that and its rupture (WH-11).
+// Its area then follows its share with a time of RELAX, from 0 on: forces come and go gradually, whatever the step.
+#include <math.h>
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "contact/store.h"
+#include "math/scalar.h"
+
+static const double RELAX = 1e-3;  // s
+
+//---------------------------------------------------------------------------------------------- the step
+
+static bool take_arrays(RvContacts* c) {
+  RvSegments* s = &c->segments;
+  size_t n = c->model->nvertex;
+  if (!s->area) s->area = rv_alloc_zero(n, sizeof(double));
+  if (!s->lift) s->lift = rv_alloc_zero(n, sizeof(double));
+  if (!s->height) s->height = rv_alloc_zero(c->nedge, sizeof(double));
+  if (!c->share) c->share = rv_alloc_zero(c->nedge, sizeof(double));
+  return s->area && s->lift && s->height && c->share;
+}
+
+static void set_angles(RvBridgeTable* t, double a, double b) {
+  if (t->rupture > 0 && t->angle[0] == a && t->angle[1] == b) return;
+  rv_bridge_table_free(t);
+  rv_bridge_table_begin(t, a, b);
+}
+
+static void radii_of(RvContacts* c) {
+  const RvStrandModel* m = c->model;
+  c->thinnest = INFINITY, c->thickest = 0;
+  for (size_t k = 0; k < m->vertices; ++k)
+    c->thinnest = fmin(c->thinnest, m->radius[k]), c->thickest = fmax(c->thickest, m->radius[k]);
+}
+
+RvResult rv_wet_begin_step(RvContacts* c, const RvContactDef* def, RvError* error) {
+  const RvContactWet* wet = def->liquid;
+  c->wet = wet != NULL && c->nstrand > 0;
+  c->wet_pairs.count = c->wet_touches.count = c->laws.count = c->touch_laws.count = c->spans.count = 0;
+  if (!c->wet) return RV_OK;
+  if (!(wet->tension >= 0) || !isfinite(wet->tension) || !(wet->cohesion >= 0) || !isfinite(wet->cohesion) ||
+      !(wet->angle >= 0 && wet->angle < RV_PI))
+    return rv_fail(error, RV_BAD_INPUT,
+                   "contacts: tension and cohesion must not be below 0, and the contact angle in 0 to 180 degrees");
+  if (!(c->thickest > 0)) radii_of(c);
+  set_angles(&c->table, wet->angle, wet->angle);
+  size_t had = c->solid_tables.count;
+  bool room = take_arrays(c) && rv_bridge_table_make(&c->table, c->thinnest / c->thickest, 1);
+  if (room && def->ncollider > had) {
+    room = rv_array_resize(&c->solid_tables, def->ncollider);
+    for (size_t k = had; room && k < def->ncollider; ++k) c->solid_tables.data[k] = (RvBridgeTable){0};
+  }
+  for (size_t k = 0; room && k < def->ncollider; ++k)
+    set_angles(&c->solid_tables.data[k], wet->angle, rv_clamp(def->colliders[k].angle, 0, 0.999 * RV_PI));
+  return room ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for liquid between strands");
+}
+
+// WH-11: links form at min(H1 + H2, d_max) and stay up to max(H1 + H2, d_max), in the distance of centres
+bool rv_wet_meets(const RvBridgeTable* t, const RvWetMeeting* m, double* weight) {
+  double film = m->film[0] + m->film[1];
+  if (!(film > 0)) return false;
+  double full = m->touch + t->rupture * sqrt(film);
+  double limit = m->old_area > 0 ? fmax(m->height, m->touch + t->rupture * sqrt(m->old_area)) : fmin(m->height, full);
+  if (!(m->distance <= limit)) return false;
+  double d = fmax(m->distance, 0), x = d / fmax(fmax(m->height, full), limit), y = d / m->reach;
+  double vanish = fmax(1 - x * x, 1e-6), near = 1 / (1 + y * y);
+  *weight = vanish * vanish * near * near;
+  return true;
+}
+
+//---------------------------------------------------------------------------------------------- shares
+
+typedef struct Sharing {
+  RvContacts* c;
+  double rate;
+} Sharing;
+
+static double edge_length(const RvContacts* c, size_t e) {
+  size_t i = rv_contact_vertex(c, e);
+  return fmax(rv_distance(c->segments.x[i], c->segments.x[i + 1]), 1e-30);
+}
+
+// the one or two edges of a touch's point
+static int edges_of_point(const RvContacts* c, uint64_t key, size_t edge[2]) {
+  size_t point = (size_t)(key >> 32), vertex = point / 2, strand = rv_contact_strand(c, vertex), e = vertex - strand;
+  int n = 0;
+  if (point % 2 == 0 && e > c->strands[strand].first) edge[n++] = e - 1;
+  if (e < c->strands[strand + 1].first) edge[n++] = e;
+  return n;
+}
+
+// in the order of the links: each edge's sum has one order
+static void sum_weights(RvContacts* c) {
+  for (size_t e = 0; e < c->nedge; ++e) c->share[e] = 0;
+  for (size_t k = 0; k < c->pairs.count; ++k) {
+    const RvWetPair* w = &c->wet_pairs.data[k];
+    if (!(w->weight > 0)) continue;
+    size_t e = (size_t)(c->pairs.data[k] >> 32), f = (size_t)(c->pairs.data[k] & UINT32_MAX);
+    c->share[e] += w->weight * w->length / edge_length(c, e);
+    c->share[f] += w->weight * w->length / edge_length(c, f);
+  }
+  for (size_t k = 0; k < c->touch_keys.count; ++k) {
+    const RvWetPair* w = &c->wet_touches.data[k];
+    size_t edge[2];
+    int n = w->weight > 0 ? edges_of_point(c, c->touch_keys.data[k], edge) : 0;
+    for (int i = 0; i < n; ++i) c->share[edge[i]] += w->weight * w->length / (n * edge_length(c, edge[i]));
+  }
+}
+
+static double part(const RvWetPair* w, double sum) {
+  return fmin(w->weight / sum, 1);
+}
+
+// the area follows its share; then the law, and whether it can have a force
+static double settle(const RvBridgeTable* t, RvWetPair* w, double target, double area, double rate, RvWetLaw* law) {
+  area += (target - area) * rate;
+  const RvWetDef def = {w->touch, w->start, w->turn, w->radius, w->ratio, area, w->strength};
+  law->rupture = 0;
+  if (w->weight > 0 && rv_wet_law(t, &def, law)) {
+    law->side = w->side, law->shift = w->shift;
+    w->needed = w->needed || (w->least < law->rupture && w->most > rv_wet_begin(law));
+  }
+  return area;
+}
+
+static void settle_links(void* arg, size_t begin, size_t end) {
+  const Sharing* s = arg;
+  RvContacts* c = s->c;
+  for (size_t k = begin; k < end; ++k) {
+    RvWetPair* w = &c->wet_pairs.data[k];
+    c->laws.data[k].rupture = 0;
+    if (!(w->weight > 0)) continue;
+    size_t e = (size_t)(c->pairs.data[k] >> 32), f = (size_t)(c->pairs.data[k] & UINT32_MAX);
+    double target = part(w, c->share[e]) * w->film[0] + part(w, c->share[f]) * w->film[1];
+    c->memory.data[k].area = settle(&c->table, w, target, c->memory.data[k].area, s->rate, &c->laws.data[k]);
+    c->spans.data[k] = (RvSpan){w->distance - w->touch, w->length};
+  }
+}
+
+static void settle_touches(void* arg, size_t begin, size_t end) {
+  const Sharing* s = arg;
+  RvContacts* c = s->c;
+  for (size_t k = begin; k < end; ++k) {
+    RvWetPair* w = &c->wet_touches.data[k];
+    c->touch_laws.data[k].rupture = 0;
+    if (!(w->weight > 0)) continue;
+    size_t edge[2] = {0};
+    int n = edges_of_point(c, c->touch_keys.data[k], edge);
+    double sum = n == 2 ? 0.5 * (c->share[edge[0]] + c->share[edge[1]]) : c->share[edge[0]];
+    const RvBridgeTable* t = &c->solid_tables.data[c->touch_keys.data[k] & UINT32_MAX];
+    double* area = &c->touch_memory.data[k].area;
+    *area = settle(t, w, part(w, sum) * w->film[0], *area, s->rate, &c->touch_laws.data[k]);
+  }
+}
+
+// planes of the solids' tables, for the curvatures that are met
+static bool make_solid_tables(RvContacts* c) {
+  for (size_t k = 0; k < c->touch_keys.count; ++k) {
+    const RvWetPair* w = &c->wet_touches.data[k];
+    if (w->weight > 0 &&
+        !rv_bridge_table_make(&c->solid_tables.data[c->touch_keys.data[k] & UINT32_MAX], w->ratio, w->ratio))
+      return false;
+  }
+  return true;
+}
+
+RvResult rv_wet_share(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error) {
+  (void)def;
+  if (!c->wet) return RV_OK;
+  if (!rv_array_resize(&c->touch_laws, c->touch_keys.count) || !make_solid_tables(c))
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for liquid between strands");
+  sum_weights(c);
+  Sharing s = {c, 1 - rv_exp(-dt / RELAX)};
+  rv_parallel_for(c->pairs.count, 256, settle_links, &s);
+  rv_parallel_for(c->touch_keys.count, 256, settle_touches, &s);
+  for (size_t k = 0; k < c->pairs.count; ++k) stats->bridges += c->wet_pairs.data[k].weight > 0;
+  for (size_t k = 0; k < c->touch_keys.count; ++k) stats->bridges += c->wet_touches.data[k].weight > 0;
+  return RV_OK;
+}
