@@ -1,0 +1,51 @@
+// Wet strands on a bench, for the checks and benchmarks: the whole wet substep without a host.
+#ifndef RV_CLI_WET_RIG_H
+#define RV_CLI_WET_RIG_H
+
+#include "cli/contact_rig.h"
+#include "cli/liquid_rig.h"
+#include "wet/wet.h"
+
+typedef struct RvWetRig RvWetRig;
+
+typedef struct RvWetRigDef {
+  RvContactRigDef hair;
+  int clamped;           // vertices at the root that are held
+  RvLiquidModel liquid;  // of the bulk; dx 0: none
+  RvWetSettings wet;
+  RvContactDef contact;
+  RvIntegrator integrator;
+  int strand_substeps, niter;
+  double tolerance;
+  // Moves the targets of what is held to a time; NULL: they stand still.
+  void (*roots)(RvWetRig* rig, double time);
+} RvWetRigDef;
+
+struct RvWetRig {
+  RvWetRigDef def;
+  RvContactRig hair;
+  RvLiquidRig pool;
+  RvWet wet;
+  RvWetHooks hooks;
+  RvLiquidHooks liquid_hooks;
+  double time, dt_before;
+  double *drag, *drag_velocity, *x_before, *v_before, *start;
+  // the most of a substep since they were cleared
+  RvStrandStats stats;
+  RvContactStats found;
+  int solves;  // substeps of the strands
+};
+
+// Water on hair of rv_contact_rig_hair, everything on, no bulk: change what you like.
+RvWetRigDef rv_wet_rig_water(RvContactRigDef hair);
+RvResult rv_wet_rig_new(RvWetRig* rig, const RvWetRigDef* def, RvError* error);
+void rv_wet_rig_free(RvWetRig* rig);
+// The same height of film everywhere, m.
+void rv_wet_rig_film(RvWetRig* rig, double height);
+RvResult rv_wet_rig_step(RvWetRig* rig, double dt, RvError* error);
+// All liquid, m3: bulk, film and absorbed.
+double rv_wet_rig_volume(const RvWetRig* rig);
+// Momentum of strands, film and bulk.
+RvVec3 rv_wet_rig_momentum(const RvWetRig* rig);
+
+#endif
