@@ -236,8 +236,8 @@ RvResult rv_wet_film(RvWet* w, double dt, const double* x_before, const double* 
   if (!result) result = flow_across(w, &def, contacts, error);
   clock[2] = rv_clock_wall();
   if (!result) {
+    rv_film_dry(&w->film, &w->film_state, &def, w->kick, &w->report.film);
     take_kick(w, &def);
-    rv_film_dry(&w->film, &w->film_state, &def, &w->report.film);
   }
   clock[3] = rv_clock_wall();
   for (int i = 0; i < 3; ++i) w->report.seconds[RV_WET_STAGE_film + i] += clock[i + 1] - clock[i];
