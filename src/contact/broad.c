@@ -1,9 +1,9 @@
 // Pairs of edges that may touch during a step, in time linear in their number.
 //
-// Every edge is entered in the cells that come within its reach; the entries are sorted by (cell, edge). A pair is
-// taken in that one cell that holds a certain point between its nearest points, which lies within the reach of both: so
-// it is found once, and no list of pairs must be searched for doubles.
+// Every edge is entered in the cells that come within its reach; the entries are sorted by (cell, edge). Pairs that
+// share several cells are tested once, or seldom again; what is then found twice goes when the pairs are sorted.
 #include <math.h>
+#include <string.h>
 
 #include "base/parallel.h"
 #include "contact/pair.h"
@@ -29,11 +29,32 @@ typedef struct Broad {
   double dt;
   Cells cells;
   size_t grain;
+  size_t parts;           // chunks of cells, by the entries alone
   size_t at[CHUNKS + 1];  // first entry of each chunk of edges, then of cells
   Found found[CHUNKS];
   size_t tests[CHUNKS], pairs[CHUNKS], skipped[CHUNKS];
   bool failed[CHUNKS];
 } Broad;
+
+// What was tested lately, so that a pair that shares several cells is looked at once: the last key of each slot.
+enum { SEEN_BITS = 13 };
+typedef struct Seen {
+  int bits;  // as many as there are entries to compare, at most SEEN_BITS
+  uint64_t key[1 << SEEN_BITS];
+} Seen;
+
+// no pair has the key 0: the receiver is the later edge
+static void forget(Seen* seen, size_t entries) {
+  for (seen->bits = 4; seen->bits < SEEN_BITS && (size_t)1 << seen->bits < 4 * entries;) seen->bits++;
+  memset(seen->key, 0, sizeof(uint64_t) << seen->bits);
+}
+
+static bool seen_before(Seen* seen, uint64_t key) {
+  uint64_t* slot = &seen->key[(key * 0x9e3779b97f4a7c15u) >> (64 - seen->bits)];
+  if (*slot == key) return true;
+  *slot = key;
+  return false;
+}
 
 //---------------------------------------------------------------------------------------------- cells of an edge
 
@@ -142,7 +163,7 @@ static void set_cells(Broad* b, double size, double widest) {
 static RvResult make_entries(Broad* b, RvContactStats* stats, RvError* error) {
   RvContacts* c = b->c;
   double mean = rv_parallel_sum(c->nedge, 4096, sum_reach, c) / (3 * (double)c->nedge);
-  double size = fmax(0.5 * c->segments.length, 2 * mean), widest = largest_reach(c);
+  double size = fmax(0.5 * c->segments.length, 3 * mean), widest = largest_reach(c);
   size_t chunks = (c->nedge + b->grain - 1) / b->grain, total;
   for (int round = 0;; ++round, size *= 2) {
     set_cells(b, size, widest);
@@ -196,35 +217,31 @@ static void box_of(const Broad* b, size_t e, const int64_t cell[3], const Boxes*
   }
 }
 
-// where along an axis a pair belongs, if the reaches meet there
-static bool shared(double at, double delta, double reach_e, double reach_f, double* x) {
-  *x = at + delta * (reach_f / (reach_e + reach_f));
-  return fabs(delta) < reach_e + reach_f;
+// Films that touch, of edges that are side by side: where one ends at the other's beginning no part faces the other.
+static bool films_touch(const RvContacts* c, size_t i, size_t j, const RvClosest* near, double gap) {
+  const RvSegments* s = &c->segments;
+  double film = fmax(s->area[i], s->area[i + 1]) + fmax(s->area[j], s->area[j + 1]);
+  if (!(gap < c->table.rupture * sqrt(film))) return false;
+  if ((near->s > 0 && near->s < 1) || (near->t > 0 && near->t < 1)) return true;
+  bool along = rv_dot(rv_sub(s->x[i + 1], s->x[i]), rv_sub(s->x[j + 1], s->x[j])) > 0;
+  return along == (near->s == near->t);
 }
 
-// The exact test of edges e < f in a cell. The motion that counts is that of the one against the other, along the line
+// The exact test of edges e < f. The motion that counts is that of the one against the other, along the line
 // between their nearest points: only it brings them closer.
-static bool near_pair(const Broad* b, size_t e, size_t f, const int64_t cell[3]) {
+static bool near_pair(const Broad* b, size_t e, size_t f) {
   const RvContacts* c = b->c;
   const RvSegments* s = &c->segments;
-  const Cells* g = &b->cells;
   if (c->strand_of[e] == c->strand_of[f] && f - e <= (size_t)b->def->neighbours) return false;
   size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
   RvClosest near = rv_closest_points(s->x[i], s->x[i + 1], s->x[j], s->x[j + 1]);
-  RvVec3 at = rv_lerp(s->x[j], s->x[j + 1], near.t), p = s->reach[e], q = s->reach[f], x;
-  if (!shared(at.x, near.delta.x, p.x, q.x, &x.x) || !shared(at.y, near.delta.y, p.y, q.y, &x.y) ||
-      !shared(at.z, near.delta.z, p.z, q.z, &x.z))
-    return false;
-  if (cell_of(g, x.x, g->lo.x) != cell[0] || cell_of(g, x.y, g->lo.y) != cell[1] || cell_of(g, x.z, g->lo.z) != cell[2])
+  RvVec3 p = s->reach[e], q = s->reach[f];
+  if (!(fabs(near.delta.x) < p.x + q.x) || !(fabs(near.delta.y) < p.y + q.y) || !(fabs(near.delta.z) < p.z + q.z))
     return false;
   double radii = fmax(s->radius[i], s->radius[i + 1]) + fmax(s->radius[j], s->radius[j + 1]);
   double distance = rv_length(near.delta), limit = b->def->reach * (1 + b->def->margin) * radii;
   if (distance < limit) return true;
-  // films that touch
-  if (c->wet && distance < s->height[e] + s->height[f]) {
-    double film = fmax(s->area[i], s->area[i + 1]) + fmax(s->area[j], s->area[j + 1]);
-    if (distance < radii + c->table.rupture * sqrt(film)) return true;
-  }
+  if (c->wet && distance < s->height[e] + s->height[f] && films_touch(c, i, j, &near, distance - radii)) return true;
   RvVec3 n = rv_scale(near.delta, 1 / distance);
   double e0 = rv_dot(n, s->v[i]), e1 = rv_dot(n, s->v[i + 1]), f0 = rv_dot(n, s->v[j]), f1 = rv_dot(n, s->v[j + 1]);
   double close = fmax(f0, f1) - fmin(e0, e1) + b->dt * fabs(rv_dot(n, b->def->acceleration));
@@ -239,7 +256,7 @@ static void meet(const Boxes* x, size_t i, size_t first, size_t last, uint8_t* r
     flags[j - first] = (ax[j] <= hx) & (bx[j] >= lx) & (ay[j] <= hy) & (by[j] >= ly) & (az[j] <= hz) & (bz[j] >= lz);
 }
 
-static bool pairs_of_cell(Broad* b, size_t chunk, size_t first, size_t last, const Boxes* x) {
+static bool pairs_of_cell(Broad* b, size_t chunk, size_t first, size_t last, const Boxes* x, Seen* seen) {
   const uint32_t* member = b->c->members.data + first;
   size_t n = last - first;
   int64_t cell[3];
@@ -252,11 +269,10 @@ static bool pairs_of_cell(Broad* b, size_t chunk, size_t first, size_t last, con
     b->tests[chunk] += stop - i - 1, b->skipped[chunk] += n - stop;
     meet(x, i, i + 1, stop, flags);
     for (size_t j = i + 1; j < stop; ++j) {
-      if (!flags[j - i - 1]) continue;
+      uint64_t key = (uint64_t)member[i] << 32 | member[j];
+      if (!flags[j - i - 1] || seen_before(seen, key)) continue;
       b->pairs[chunk]++;
-      if (near_pair(b, member[i], member[j], cell) &&
-          !rv_array_push(&b->found[chunk], (uint64_t)member[i] << 32 | member[j]))
-        return false;
+      if (near_pair(b, member[i], member[j]) && !rv_array_push(&b->found[chunk], key)) return false;
       if (b->found[chunk].count == enough || b->pairs[chunk] == most) {
         b->skipped[chunk] += stop - j - 1;
         break;
@@ -283,14 +299,16 @@ static void search_cells(void* arg, size_t begin, size_t end) {
       widest = j - i > widest ? j - i : widest;
     }
     Boxes boxes;
+    Seen seen;
     if (widest < 2) continue;
+    forget(&seen, b->at[chunk + 1] - b->at[chunk]);
     if (!make_boxes(&boxes, widest)) {
       b->failed[chunk] = true;
       continue;
     }
     for (size_t i = b->at[chunk], j; i < b->at[chunk + 1] && !b->failed[chunk]; i = j) {
       for (j = i; j < b->at[chunk + 1] && keys[j] == keys[i];) ++j;
-      if (j - i > 1) b->failed[chunk] = !pairs_of_cell(b, chunk, i, j, &boxes);
+      if (j - i > 1) b->failed[chunk] = !pairs_of_cell(b, chunk, i, j, &boxes, &seen);
     }
     rv_free(boxes.lo[0]);
   }
@@ -300,9 +318,10 @@ static void search_cells(void* arg, size_t begin, size_t end) {
 static void split_cells(Broad* b) {
   const RvContacts* c = b->c;
   size_t total = c->cells.count;
-  for (size_t k = 0; k <= CHUNKS; ++k) {
-    size_t at = (size_t)((double)total * ((double)k / CHUNKS));
-    if (k == CHUNKS) at = total;
+  b->parts = total / 8192 < 16 ? 16 : total / 8192 > CHUNKS ? CHUNKS : total / 8192;
+  for (size_t k = 0; k <= b->parts; ++k) {
+    size_t at = (size_t)((double)total * ((double)k / (double)b->parts));
+    if (k == b->parts) at = total;
     if (k > 0 && at < b->at[k - 1]) at = b->at[k - 1];
     while (at > 0 && at < total && c->cells.data[at] == c->cells.data[at - 1]) ++at;
     b->at[k] = at;
@@ -325,12 +344,16 @@ static RvResult collect(Broad* b, RvContactStats* stats, RvError* error) {
   // by the receiver, then stably by the source
   if (!rv_sort_keys(c->pairs.data, NULL, c->spare_keys.data, NULL, total, 32 + rv_sort_bits(c->nedge)))
     return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pairs of edges", total);
-  size_t kept = 0, run = 0;
+  size_t kept = 0, run = 0, twice = 0;
   for (size_t i = 0; i < total; ++i) {
-    run = i && c->pairs.data[i] >> 32 == c->pairs.data[kept - 1] >> 32 ? run + 1 : 0;
+    if (i && c->pairs.data[i] == c->pairs.data[i - 1]) {
+      ++twice;
+      continue;
+    }
+    run = kept && c->pairs.data[i] >> 32 == c->pairs.data[kept - 1] >> 32 ? run + 1 : 0;
     if (run < MAX_FOUND) c->pairs.data[kept++] = c->pairs.data[i];
   }
-  stats->skipped += total - kept;
+  stats->skipped += total - kept - twice;
   c->pairs.count = kept;
   return RV_OK;
 }
@@ -343,7 +366,7 @@ RvResult rv_contact_pairs(RvContacts* c, double dt, const RvContactDef* def, RvC
   RvResult result = make_entries(b, stats, error);
   if (!result) {
     split_cells(b);
-    rv_parallel_for(CHUNKS, 1, search_cells, b);
+    rv_parallel_for(b->parts, 1, search_cells, b);
     result = collect(b, stats, error);
   }
   for (int k = 0; k < CHUNKS; ++k) rv_array_free(&b->found[k]);

@@ -46,6 +46,7 @@ RvResult rv_contacts_new(const RvStrandModel* m, RvContacts** out, RvError* erro
   RvSegments* s = &c->segments;
   bool room = (c->strands = rv_alloc_zero(m->nstrand + 1, sizeof *c->strands)) &&
               (c->strand_of = rv_alloc_zero(c->nedge, sizeof *c->strand_of)) &&
+              (c->old_first = rv_alloc_zero(c->nedge + 1, sizeof *c->old_first)) &&
               (s->x = rv_alloc(m->nvertex, sizeof *s->x)) && (s->v = rv_alloc(m->nvertex, sizeof *s->v)) &&
               (s->radius = rv_alloc(m->nvertex, sizeof(double))) && (s->reach = rv_alloc(c->nedge, sizeof *s->reach)) &&
               (c->end_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t))) &&
@@ -64,6 +65,7 @@ void rv_contacts_free(RvContacts* c) {
   if (!c) return;
   void* memory[] = {c->strands,
                     c->strand_of,
+                    c->old_first,
                     c->segments.x,
                     c->segments.v,
                     c->segments.radius,
@@ -72,6 +74,8 @@ void rv_contacts_free(RvContacts* c) {
                     c->segments.lift,
                     c->segments.height,
                     c->share,
+                    c->crowd,
+                    c->nearness.data,
                     c->wet_pairs.data,
                     c->wet_touches.data,
                     c->laws.data,

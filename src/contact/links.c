@@ -28,6 +28,22 @@ size_t rv_contact_find_key(const uint64_t* keys, size_t count, uint64_t key) {
   return lo < count && keys[lo] == key ? lo : count;
 }
 
+// Where the old links of each source edge begin.
+static void index_old(RvContacts* c) {
+  size_t at = 0;
+  for (size_t e = 0; e <= c->nedge; ++e) {
+    while (at < c->old_keys.count && c->old_keys.data[at] >> 32 < e) ++at;
+    c->old_first[e] = (uint32_t)at;
+  }
+}
+
+static const RvLinkMemory* old_link(const RvContacts* c, size_t e, size_t f) {
+  uint64_t key = (uint64_t)e << 32 | f;
+  for (size_t k = c->old_first[e]; k < c->old_first[e + 1]; ++k)
+    if (c->old_keys.data[k] >= key) return c->old_keys.data[k] == key ? &c->old_memory.data[k] : NULL;
+  return NULL;
+}
+
 // What is known of this pair from the step before; a contact that slid over a vertex takes the memory of its old pair.
 static const RvLinkMemory* recall(const RvContacts* c, size_t e, size_t f) {
   static const int8_t around[9][2] = {{0, 0}, {0, -1}, {0, 1}, {-1, 0}, {1, 0}, {-1, -1}, {1, 1}, {-1, 1}, {1, -1}};
@@ -37,8 +53,8 @@ static const RvLinkMemory* recall(const RvContacts* c, size_t e, size_t f) {
     int64_t i = (int64_t)e + around[k][0], j = (int64_t)f + around[k][1];
     if (i < (int64_t)a[0].first || i >= (int64_t)a[1].first || j < (int64_t)b[0].first || j >= (int64_t)b[1].first)
       continue;
-    size_t at = rv_contact_find_key(c->old_keys.data, c->old_keys.count, (uint64_t)i << 32 | (uint64_t)j);
-    if (at < c->old_keys.count) return &c->old_memory.data[at];
+    const RvLinkMemory* old = old_link(c, (size_t)i, (size_t)j);
+    if (old) return old;
   }
   return NULL;
 }
@@ -143,18 +159,22 @@ static void make_link(const Build* b, size_t index, size_t e, size_t f) {
   shape->stiffness = 0;
   if (c->wet) c->wet_pairs.data[index] = (RvWetPair){0};
   if (all_fixed(c, e) && all_fixed(c, f)) return;
-  const RvLinkMemory* old = recall(c, e, f);
   double radii = fmax(s->radius[i], s->radius[i + 1]) + fmax(s->radius[j], s->radius[j + 1]);
   double reach = def->reach * radii;
   RvEdgePair pair = pair_at(c, e, f, 0);
-  RvFacing facing = rv_facing(&pair, reach, old ? old->normal : rv_vec3(0, 0, 0));
+  RvFacing facing = rv_facing(&pair, reach, rv_vec3(0, 0, 0));
+  double film = c->wet ? fmax(s->area[i], s->area[i + 1]) + fmax(s->area[j], s->area[j + 1]) : 0;
+  // most pairs with liquid are side by side: what faces nothing now, and is far, is soon seen
+  if (film > 0 && !(facing.length > 0) && facing.gap - closing(b, i, j, &facing) > reach) return;
+  const RvLinkMemory* old = recall(c, e, f);
+  if (old && rv_dot(facing.normal, old->normal) < 0) facing = rv_facing(&pair, reach, old->normal);
   if (old && facing.gap < -PASSED * reach) {
     // they are through: to pull them back would be a blow
     old = NULL;
     facing = rv_facing(&pair, reach, rv_vec3(0, 0, 0));
   }
   double close = closing(b, i, j, &facing);
-  if (close > 0 && facing.gap > reach) {
+  if (close > 0 && facing.gap > reach && (film == 0 || facing.gap - close < reach * (1 + def->margin))) {
     // a fast pair is looked at when it meets
     double share = fmin(1, (facing.gap - reach) / close);
     pair = pair_at(c, e, f, share * b->dt);
@@ -207,6 +227,21 @@ static int by_gap(const void* pa, const void* pb) {
 
 static bool needed(const RvContacts* c, size_t k) {
   return c->wet ? c->wet_pairs.data[k].needed : c->shapes.data[k].stiffness > 0;
+}
+
+// Leaves out the pairs that are nothing.
+static void drop_pairs(RvContacts* c) {
+  size_t kept = 0;
+  for (size_t k = 0; k < c->pairs.count; ++k) {
+    if (!(c->wet_pairs.data[k].weight > 0 || c->wet_pairs.data[k].dry)) continue;
+    if (kept < k) {
+      c->pairs.data[kept] = c->pairs.data[k], c->wet_pairs.data[kept] = c->wet_pairs.data[k];
+      c->shapes.data[kept] = c->shapes.data[k], c->memory.data[kept] = c->memory.data[k];
+      c->along.data[2 * kept] = c->along.data[2 * k], c->along.data[2 * kept + 1] = c->along.data[2 * k + 1];
+    }
+    ++kept;
+  }
+  c->pairs.count = kept;
 }
 
 static void leave_out(RvContacts* c, size_t k) {
@@ -297,6 +332,8 @@ RvResult rv_contact_links(RvContacts* c, double dt, const RvContactDef* def, RvE
            rv_array_reserve(&c->idle, n);
   if (!room) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts", n);
   Build b = {c, def, dt};
+  index_old(c);
   rv_parallel_for(n, 512, make_links, &b);
+  if (c->wet) drop_pairs(c);
   return RV_OK;
 }

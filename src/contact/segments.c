@@ -140,10 +140,12 @@ static double sweep(const Fill* f, double a, double b) {
 }
 
 // H of WH-11; strands that rest on each other, at d0, have films that touch
-static double height_of(const Fill* f, size_t at) {
+static double height_of(const Fill* f, size_t e, size_t at) {
   const RvSegments* s = &f->c->segments;
   double r = s->radius[at];
-  return fmax(sqrt(s->area[at] * (1 / RV_PI) + r * r), f->def->reach * r);
+  // beside many others, only what is near enough to get a share of the film
+  double h = fmin(sqrt(s->area[at] * (1 / RV_PI) + r * r), f->c->crowd[e] * f->def->reach * r);
+  return fmax(h, f->def->reach * r);
 }
 
 static void reach_strands(void* arg, size_t begin, size_t end) {
@@ -162,7 +164,7 @@ static void reach_strands(void* arg, size_t begin, size_t end) {
         RvVec3 v = against(&f->flow, s->x[at], s->v[at]), w = against(&f->flow, s->x[at + 1], s->v[at + 1]);
         double x = sweep(f, v.x, w.x), y = sweep(f, v.y, w.y), z = sweep(f, v.z, w.z);
         double r = base * fmax(s->radius[at], s->radius[at + 1]);
-        if (c->wet) r = fmax(r, s->height[e] = fmax(height_of(f, at), height_of(f, at + 1)));
+        if (c->wet) r = fmax(r, s->height[e] = fmax(height_of(f, e, at), height_of(f, e, at + 1)));
         clipped += x > cap || y > cap || z > cap;
         s->reach[e] =
             rv_vec3(r + fabs(fall.x) + fmin(x, cap), r + fabs(fall.y) + fmin(y, cap), r + fabs(fall.z) + fmin(z, cap));
@@ -188,6 +190,7 @@ RvResult rv_segments_fill(RvContacts* c, const double* q, const double* velocity
   c->segments.length = sum.length / (double)c->nedge;
   c->segments.lo = sum.lo, c->segments.hi = sum.hi;
   f.flow = fit_flow(&sum, f.origin);
+  if (c->wet && !rv_wet_crowd(c, def)) return rv_fail(error, RV_NO_MEMORY, "out of memory for liquid between strands");
   rv_parallel_for(chunks, 1, reach_strands, &f);
   for (size_t k = 0; k < chunks; ++k) stats->clipped += f.clipped[k];
   stats->segments = c->nedge;

@@ -122,13 +122,16 @@ struct RvContacts {
   RvBridgeTable table;        // strand with strand
   RV_ARRAY(RvBridgeTable) solid_tables;
   double* share;                    // [nedge] sum of the weights on it
+  double* crowd;                    // [nedge] farthest that it may make bridges to, in halves of d0
   RV_ARRAY(RvWetPair) wet_pairs;    // [pairs]
   RV_ARRAY(RvWetPair) wet_touches;  // [touches]
   RV_ARRAY(RvWetLaw) laws;          // [links]
   RV_ARRAY(RvWetLaw) touch_laws;    // [touches]
   RV_ARRAY(RvSpan) spans;           // [links]
   RV_ARRAY(RvIdleLink) idle;
+  RV_ARRAY(double) nearness;  // [old links]
   // of the step before
+  uint32_t* old_first;  // [nedge + 1] of each source
   RvKeys old_keys, old_touch_keys;
   RV_ARRAY(RvLinkMemory) old_memory;
   RV_ARRAY(RvTouchMemory) old_touch_memory;
@@ -166,6 +169,8 @@ void rv_contact_keep(RvContacts* c, RvContactStats* stats);
 RvResult rv_contact_touches(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error);
 // Liquid. (wet.c)
 RvResult rv_wet_begin_step(RvContacts* c, const RvContactDef* def, RvError* error);
+// How far the bridges of the step before let each edge look for others; false: no memory.
+bool rv_wet_crowd(RvContacts* c, const RvContactDef* def);
 // Whether a pair of that distance is or becomes a bridge; then `out` has what its law and its share depend on.
 typedef struct RvWetMeeting {
   double distance, reach, touch;  // centre lines; d0; the radii's sum

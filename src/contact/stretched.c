@@ -19,28 +19,41 @@ typedef struct Search {
   bool failed[CHUNKS];
 } Search;
 
+static double distance_of(const RvContacts* c, size_t e, size_t f) {
+  const RvVec3* x = c->segments.x;
+  size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
+  return rv_length(rv_closest_points(x[i], x[i + 1], x[j], x[j + 1]).delta);
+}
+
+static double radii_of(const RvContacts* c, size_t e, size_t f) {
+  const double* r = c->segments.radius;
+  size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
+  return fmax(r[i], r[i + 1]) + fmax(r[j], r[j + 1]);
+}
+
 static bool is_far(const Search* s, size_t e, size_t f) {
   const RvContacts* c = s->c;
   const RvSegments* g = &c->segments;
   size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
-  RvClosest near = rv_closest_points(g->x[i], g->x[i + 1], g->x[j], g->x[j + 1]);
-  double radii = fmax(g->radius[i], g->radius[i + 1]) + fmax(g->radius[j], g->radius[j + 1]);
-  double film = fmax(g->area[i], g->area[i + 1]) + fmax(g->area[j], g->area[j + 1]);
+  double radii = radii_of(c, e, f), film = fmax(g->area[i], g->area[i + 1]) + fmax(g->area[j], g->area[j + 1]);
   double sure = fmin(g->height[e] + g->height[f], radii + c->table.rupture * sqrt(film));
   sure = fmax(sure, s->def->reach * (1 + s->def->margin) * radii);
-  return rv_length(near.delta) > NEARLY * sure;
+  return distance_of(c, e, f) > NEARLY * sure;
 }
 
-static bool push_around(Search* s, size_t chunk, size_t e, size_t f) {
+// the pair and those beside it, as far as a bridge of its area reaches
+static bool push_around(Search* s, size_t chunk, size_t e, size_t f, double area) {
   const RvContacts* c = s->c;
   const RvContactStrand *a = &c->strands[c->strand_of[e]], *b = &c->strands[c->strand_of[f]];
-  size_t near = (size_t)s->def->neighbours;
   for (int k = 0; k < 9; ++k) {
     int64_t i = (int64_t)e + k / 3 - 1, j = (int64_t)f + k % 3 - 1;
     if (i < (int64_t)a[0].first || i >= (int64_t)a[1].first || j < (int64_t)b[0].first || j >= (int64_t)b[1].first)
       continue;
     // of one strand the earlier edge is the source
-    if (a == b && j - i <= (int64_t)near) continue;
+    if (a == b && j - i <= s->def->neighbours) continue;
+    double limit = fmax(c->segments.height[i] + c->segments.height[j],
+                        radii_of(c, (size_t)i, (size_t)j) + c->table.rupture * sqrt(area));
+    if (k != 4 && distance_of(c, (size_t)i, (size_t)j) > limit) continue;
     if (!rv_array_push(&s->found[chunk], (uint64_t)i << 32 | (uint64_t)j)) return false;
   }
   return true;
@@ -54,7 +67,7 @@ static void search(void* arg, size_t begin, size_t end) {
     for (size_t k = chunk * s->grain; k < last && !s->failed[chunk]; ++k) {
       if (!(c->old_memory.data[k].area > 0)) continue;
       size_t e = (size_t)(c->old_keys.data[k] >> 32), f = (size_t)(c->old_keys.data[k] & UINT32_MAX);
-      if (is_far(s, e, f) && !push_around(s, chunk, e, f)) s->failed[chunk] = true;
+      if (is_far(s, e, f) && !push_around(s, chunk, e, f, c->old_memory.data[k].area)) s->failed[chunk] = true;
     }
   }
 }

@@ -3,7 +3,9 @@
 // The film of a strand stays with it; a bridge has a share of the films of its two sides. On each edge the shares of
 // the bridges, by the length that each faces, sum to 1 (E51), or to less where a part of it faces nothing: no place
 // gives more than the film it has. The weights fall with the distance, so that the nearest have most of it, and are 0
-// where a bridge breaks.
+// where a bridge breaks. What would get less than a part FORM of either film does not become a bridge, and one that
+// gets less than STAY ends: in a dense bundle strands have bridges with those beside them, not with all that the film,
+// were it not shared, could reach.
 //
 // A pair becomes a bridge where the films touch, and is one until it is farther than both that and its rupture (WH-11).
 // Its area then follows its share with a time of RELAX, from 0 on: forces come and go gradually, whatever the step.
@@ -11,10 +13,12 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "contact/pair.h"
 #include "contact/store.h"
 #include "math/scalar.h"
 
 static const double RELAX = 1e-3;  // s
+static const double FORM = 0.05, STAY = 0.025;
 
 //---------------------------------------------------------------------------------------------- the step
 
@@ -25,7 +29,8 @@ static bool take_arrays(RvContacts* c) {
   if (!s->lift) s->lift = rv_alloc_zero(n, sizeof(double));
   if (!s->height) s->height = rv_alloc_zero(c->nedge, sizeof(double));
   if (!c->share) c->share = rv_alloc_zero(c->nedge, sizeof(double));
-  return s->area && s->lift && s->height && c->share;
+  if (!c->crowd) c->crowd = rv_alloc_zero(c->nedge, sizeof(double));
+  return s->area && s->lift && s->height && c->share && c->crowd;
 }
 
 static void set_angles(RvBridgeTable* t, double a, double b) {
@@ -63,6 +68,12 @@ RvResult rv_wet_begin_step(RvContacts* c, const RvContactDef* def, RvError* erro
   return room ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for liquid between strands");
 }
 
+// falls with the fourth power of the distance
+static double nearness(double distance, double reach) {
+  double y = distance / reach, near = 1 / (1 + y * y);
+  return near * near;
+}
+
 // WH-11: links form at min(H1 + H2, d_max) and stay up to max(H1 + H2, d_max), in the distance of centres
 bool rv_wet_meets(const RvBridgeTable* t, const RvWetMeeting* m, double* weight) {
   double film = m->film[0] + m->film[1];
@@ -70,9 +81,48 @@ bool rv_wet_meets(const RvBridgeTable* t, const RvWetMeeting* m, double* weight)
   double full = m->touch + t->rupture * sqrt(film);
   double limit = m->old_area > 0 ? fmax(m->height, m->touch + t->rupture * sqrt(m->old_area)) : fmin(m->height, full);
   if (!(m->distance <= limit)) return false;
-  double d = fmax(m->distance, 0), x = d / fmax(fmax(m->height, full), limit), y = d / m->reach;
-  double vanish = fmax(1 - x * x, 1e-6), near = 1 / (1 + y * y);
-  *weight = vanish * vanish * near * near;
+  double d = fmax(m->distance, 0), x = d / fmax(fmax(m->height, full), limit);
+  double vanish = fmax(1 - x * x, 1e-6);
+  *weight = vanish * vanish * nearness(d, m->reach);
+  return true;
+}
+
+//---------------------------------------------------------------------------------------------- crowds
+
+typedef struct Crowd {
+  RvContacts* c;
+  const RvContactDef* def;
+  double* near;  // [old links]
+} Crowd;
+
+static void measure_old(void* arg, size_t begin, size_t end) {
+  const Crowd* w = arg;
+  const RvSegments* s = &w->c->segments;
+  for (size_t k = begin; k < end; ++k) {
+    w->near[k] = 0;
+    if (!(w->c->old_memory.data[k].area > 0)) continue;
+    size_t e = (size_t)(w->c->old_keys.data[k] >> 32), f = (size_t)(w->c->old_keys.data[k] & UINT32_MAX);
+    size_t i = rv_contact_vertex(w->c, e), j = rv_contact_vertex(w->c, f);
+    RvClosest at = rv_closest_points(s->x[i], s->x[i + 1], s->x[j], s->x[j + 1]);
+    // edges that are not abreast face two of another strand each, so all of them count a little less than whole
+    w->near[k] = 0.75 * nearness(rv_length(at.delta), w->def->reach * (s->radius[i] + s->radius[j]));
+  }
+}
+
+// The distance at which a new pair's weight would be FORM of those that are there; from the state and the places alone,
+// so that a run that is resumed goes on with the same bits.
+bool rv_wet_crowd(RvContacts* c, const RvContactDef* def) {
+  size_t n = c->old_keys.count;
+  for (size_t e = 0; e < c->nedge; ++e) c->crowd[e] = 0;
+  if (!rv_array_resize(&c->nearness, n)) return false;
+  Crowd w = {c, def, c->nearness.data};
+  rv_parallel_for(n, 512, measure_old, &w);
+  for (size_t k = 0; k < n; ++k) {
+    c->crowd[c->old_keys.data[k] >> 32] += w.near[k];
+    c->crowd[c->old_keys.data[k] & UINT32_MAX] += w.near[k];
+  }
+  for (size_t e = 0; e < c->nedge; ++e)
+    c->crowd[e] = c->crowd[e] > 0 ? sqrt(fmax(1 / sqrt(FORM * c->crowd[e]) - 1, 0)) : 1e30;
   return true;
 }
 
@@ -139,7 +189,12 @@ static void settle_links(void* arg, size_t begin, size_t end) {
     c->laws.data[k].rupture = 0;
     if (!(w->weight > 0)) continue;
     size_t e = (size_t)(c->pairs.data[k] >> 32), f = (size_t)(c->pairs.data[k] & UINT32_MAX);
-    double target = part(w, c->share[e]) * w->film[0] + part(w, c->share[f]) * w->film[1];
+    double mine = part(w, c->share[e]), other = part(w, c->share[f]);
+    if (fmin(mine, other) < (c->memory.data[k].area > 0 ? STAY : FORM)) {
+      w->weight = c->memory.data[k].area = 0;
+      continue;
+    }
+    double target = mine * w->film[0] + other * w->film[1];
     c->memory.data[k].area = settle(&c->table, w, target, c->memory.data[k].area, s->rate, &c->laws.data[k]);
     c->spans.data[k] = (RvSpan){w->distance - w->touch, w->length};
   }
