@@ -37,6 +37,7 @@ void rv_liquid_free(RvLiquid* l) {
   rv_liquid_grid_free(&l->grid);
   rv_liquid_solids_free(&l->solids);
   rv_scatter_free(&l->scatter);
+  rv_channel_free(&l->increment);
   rv_pressure_free(l->pressure);
   rv_viscosity_free(l->viscosity);
   *l = (RvLiquid){0};
@@ -72,7 +73,7 @@ static void add_age(void* arg, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) r->l->particles.age[i] += (float)r->dt;
 }
 
-static RvResult solve_pressure(RvLiquid* l, double dt, RvError* error) {
+static RvResult project(RvLiquid* l, double dt, RvPressureOptions options, RvError* error) {
   bool any = l->solids.any;
   RvPressureIn in = rv_pressure_of_grid(&l->grid, any ? &l->solids : NULL, l->model.density, dt);
   in.warm = l->steps > 0;
@@ -82,8 +83,30 @@ static RvResult solve_pressure(RvLiquid* l, double dt, RvError* error) {
     rv_tension_surface(&l->grid.tiles, l->grid.distance.data, l->grid.dx, l->model.tension, l->grid.surface.data);
     in.surface = l->grid.surface.data;
   }
-  RvPressureOptions options = {.tolerance = l->model.tolerance};
+  return rv_pressure_solve(l->pressure, &in, &options, &l->report.pressure, error);
+}
+
+static void add_pressure(void* arg, size_t begin, size_t end) {
+  const Range* r = arg;
+  float* sum = r->l->grid.pressure.data;
+  const float* more = r->l->increment.data;
+  for (size_t i = begin * RV_TILE_CELLS; i < end * RV_TILE_CELLS; ++i) sum[i] += more[i];
+}
+
+// what viscosity left to do, beside the pressure that was there before it
+static RvResult project_again(RvLiquid* l, double dt, RvError* error) {
+  RvPressureIn in = rv_pressure_of_grid(&l->grid, l->solids.any ? &l->solids : NULL, l->model.density, dt);
+  in.pressure = l->increment.data;
+  // the bound of the divergence is absolute
+  RvPressureOptions options = {.tolerance = 1e-3};
   RvResult result = rv_pressure_solve(l->pressure, &in, &options, &l->report.pressure, error);
+  if (!result) rv_parallel_for(l->grid.tiles.count, 16, add_pressure, &(Range){l, dt});
+  return result;
+}
+
+static RvResult solve_pressure(RvLiquid* l, double dt, RvError* error) {
+  RvPressureOptions options = {.tolerance = l->model.tolerance};
+  RvResult result = l->model.viscosity > 0 ? project_again(l, dt, error) : project(l, dt, options, error);
   if (l->report.pressure.iterations > l->report.iterations) l->report.iterations = l->report.pressure.iterations;
   l->report.unconverged += !result && !l->report.pressure.converged;
   return result;
@@ -94,6 +117,12 @@ static RvResult thicken(RvLiquid* l, double dt, RvError* error) {
   if (!(m->viscosity > 0)) return RV_OK;
   if (!l->viscosity && !(l->viscosity = rv_viscosity_new()))
     return rv_fail(error, RV_NO_MEMORY, "no memory for the viscosity");
+  // Forces that pressure will meet must not reach it: the liquid at a wall that it sticks to would feel less of its
+  // weight than the rest, and rise.
+  if (!rv_channel_fit(&l->increment, l->grid.tiles.count))
+    return rv_fail(error, RV_NO_MEMORY, "no memory for the pressure of %zu tiles", l->grid.tiles.count);
+  RvResult before = project(l, dt, (RvPressureOptions){.tolerance = 1e-4, .divergence = -1}, error);
+  if (before) return before;
   RvViscosityIn in = rv_viscosity_of_grid(&l->grid, l->solids.any ? &l->solids : NULL, m->density, m->viscosity, dt);
   in.stick = m->stick;
   RvViscosityReport report;

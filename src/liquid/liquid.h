@@ -95,6 +95,7 @@ typedef struct RvLiquid {
   RvLiquidSolids solids;
   RvScatter scatter;
   RvPressure* pressure;
+  RvChannel increment;     // of the pressure, by what viscosity changed
   RvViscosity* viscosity;  // made when it is needed
   RvLiquidReport report;   // added to; clear it when you like
 } RvLiquid;

@@ -2,14 +2,18 @@
 #ifndef RV_LIQUID_VISCOSITY_WORK_H
 #define RV_LIQUID_VISCOSITY_WORK_H
 
+#include "base/arena.h"
+#include "liquid/viscosity.h"
 #include "math/kernel.h"
-#include "space/tiles.h"
 
 // Stresses: at centres xx, yy, zz; at the lower edges of a cell along x (yz), y (xz) and z (xy).
 enum { RV_STRESS_XX, RV_STRESS_YY, RV_STRESS_ZZ, RV_STRESS_YZ, RV_STRESS_XZ, RV_STRESS_XY, RV_STRESSES };
 
 typedef struct RvViscosityWork {
-  size_t count;
+  const RvViscosityIn* in;
+  size_t count;        // of tiles with liquid in or next to them: the others take no part
+  int32_t* tile;       // of each, its number among the input's
+  int32_t* number;     // and back; `count`: takes no part
   int32_t (*near)[6];  // at -x, +x, -y, +y, -z, +z; `count`: absent
   float beta;          // viscosity dt / (density dx^2)
   float* mass[3];      // of each face, 0..1
@@ -18,6 +22,10 @@ typedef struct RvViscosityWork {
   float* stress[RV_STRESSES];
   float *u[3], *r[3], *p[3], *q[3];
 } RvViscosityWork;
+
+// Tiles, weights, the diagonal, and u: the velocities of the input, and of solids where they hold. False when out of
+// memory.
+bool rv_viscosity_set_up(RvViscosityWork* work, RvArena* arena);
 
 // stress of a velocity, over tiles begin..end
 RV_KERNEL_DECLARE(void, rv_viscosity_stress, (const RvViscosityWork*, float* const v[3], size_t begin, size_t end))

@@ -1,0 +1,187 @@
+// From channels to the operator of viscosity: which tiles take part, how much liquid faces and stresses have around
+// them, and the diagonal.
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "liquid/viscosity_work.h"
+#include "space/channel.h"
+
+enum { GRAIN = 8 };
+
+typedef enum Hold { FREE, HELD, ABSENT } Hold;
+
+// A tile with the cells around it: how much of each is liquid, and of the face below each along every axis its liquid
+// and whether a solid holds it. Absent tiles hold what borders on them.
+typedef struct Block {
+  float part[RV_HALO1_CELLS], factor[RV_HALO1_CELLS];
+  float mass[3][RV_HALO1_CELLS];
+  uint8_t hold[3][RV_HALO1_CELLS];
+} Block;
+
+static const int step[3] = {1, RV_HALO1_SIDE, RV_HALO1_SIDE* RV_HALO1_SIDE};
+
+// how much of a cell is liquid: a flat surface through it
+static inline float part_of(double dx, float distance) {
+  double s = 0.5 - (double)distance / dx;
+  return s > 0 ? s < 1 ? (float)s : 1 : 0;
+}
+
+static void read_block(const RvViscosityIn* in, size_t t, Block* b) {
+  float distance[RV_HALO1_CELLS], open[RV_HALO1_CELLS];
+  rv_channel_gather1(in->tiles, in->distance, t, INFINITY, distance);
+  for (int i = 0; i < RV_HALO1_CELLS; ++i) b->part[i] = part_of(in->dx, distance[i]);
+  if (in->field) rv_channel_gather1(in->tiles, in->field, t, 1, b->factor);
+  for (int axis = 0; axis < 3; ++axis) {
+    if (in->open[axis]) rv_channel_gather1(in->tiles, in->open[axis], t, 1, open);
+    // no edge asks for a face at the lower end along its own axis
+    for (int i = step[axis]; i < RV_HALO1_CELLS; ++i) {
+      bool hi = distance[i] < INFINITY, lo = distance[i - step[axis]] < INFINITY;
+      b->mass[axis][i] = 0.5f * (b->part[i - step[axis]] + b->part[i]);
+      b->hold[axis][i] = !hi ? ABSENT : !lo || (in->open[axis] && open[i] < 0.5f) ? HELD : FREE;
+    }
+  }
+}
+
+// The shear at an edge of four faces counts as far as the four cells around are liquid, if each of the faces has liquid
+// or is held. A flat wall through the edge holds three of them, two in it and one beyond: then the shear is that over
+// half a cell, in half of the volume, if the liquid sticks to it.
+static float edge_weight(const RvViscosityIn* in, const Block* block, int along, int at) {
+  int a = (along + 1) % 3, b = (along + 2) % 3, held = 0;
+  const int face[4] = {at, at - step[b], at, at - step[a]};
+  const int cell[4] = {at, at - step[a], at - step[b], at - step[a] - step[b]};
+  float free_mass = 0, sum = 0, most = 0;
+  for (int k = 0; k < 4; ++k) {
+    int axis = k < 2 ? a : b;
+    float mass = block->mass[axis][face[k]];
+    Hold hold = (Hold)block->hold[axis][face[k]];
+    if (hold == ABSENT || (hold == FREE && !(mass > 0))) return 0;
+    held += hold == HELD;
+    if (hold == FREE) free_mass = mass;
+  }
+  if (held == 4 || (held >= 2 && !in->stick)) return 0;
+  for (int k = 0; k < 4; ++k) {
+    float factor = in->field ? block->factor[cell[k]] : 1;
+    sum += block->part[cell[k]] * factor;
+    most = factor > most ? factor : most;
+  }
+  return held == 3 ? 2 * free_mass * most : 0.25f * sum;
+}
+
+static void weigh_tile(const RvViscosityWork* w, size_t t) {
+  const RvViscosityIn* in = w->in;
+  Block block;
+  size_t from = (size_t)w->tile[t] * RV_TILE_CELLS, at = t * RV_TILE_CELLS;
+  read_block(in, (size_t)w->tile[t], &block);
+  for (int c = 0; c < RV_TILE_CELLS; ++c, ++at, ++from) {
+    int i = rv_halo1_at(c & 7, c >> 3 & 7, c >> 6);
+    w->weight[0][at] = block.part[i] * (in->field ? block.factor[i] : 1);
+    for (int k = 0; k < 3; ++k) {
+      w->weight[1 + k][at] = edge_weight(in, &block, k, i);
+      // a face of liquid is unknown unless it is held
+      bool held = block.hold[k][i] != FREE, solid = held && in->open[k] && in->open[k][from] < 0.5f;
+      float hold = solid && in->solid[k] ? in->solid[k][from] : 0;
+      w->mass[k][at] = block.mass[k][i];
+      w->inverse[k][at] = !held && block.mass[k][i] > 0;
+      w->u[k][at] = held ? hold : in->velocity[k][from];
+    }
+  }
+}
+
+static void weigh_tiles(void* arg, size_t begin, size_t end) {
+  for (size_t t = begin; t < end; ++t) weigh_tile(arg, t);
+}
+
+// a value of a vector, at most one of whose coordinates leaves the tile
+static float read_near(const RvViscosityWork* w, const float* v, size_t t, const int x[3]) {
+  for (int a = 0; a < 3; ++a)
+    if (x[a] < 0 || x[a] > 7) t = (size_t)w->near[t][2 * a + (x[a] > 7)];
+  return v[t * RV_TILE_CELLS + (size_t)rv_tile_cell(x[0] & 7, x[1] & 7, x[2] & 7)];
+}
+
+// weights around a face along `axis`: centres before and after, edges at both sides of it
+static void invert_tiles(void* arg, size_t begin, size_t end) {
+  const RvViscosityWork* w = arg;
+  for (size_t t = begin; t < end; ++t)
+    for (int c = 0; c < RV_TILE_CELLS; ++c)
+      for (int axis = 0; axis < 3; ++axis) {
+        size_t at = t * RV_TILE_CELLS + (size_t)c;
+        if (!(w->inverse[axis][at] > 0)) continue;
+        int x[3] = {c & 7, c >> 3 & 7, c >> 6};
+        float shear = 0;
+        for (int along = 0; along < 3; ++along) {
+          if (along == axis) continue;
+          int d[3] = {x[0], x[1], x[2]};
+          d[3 - axis - along]++;
+          shear += w->weight[1 + along][at] + read_near(w, w->weight[1 + along], t, d);
+        }
+        x[axis]--;
+        float before = read_near(w, w->weight[0], t, x);
+        w->inverse[axis][at] = 1 / (w->mass[axis][at] + w->beta * (2 * (w->weight[0][at] + before) + shear));
+      }
+}
+
+//---------------------------------------------------------------------------------------------- tiles
+
+static void find_wet(void* arg, size_t begin, size_t end) {
+  const RvViscosityWork* w = arg;
+  float nearest = (float)(0.5 * w->in->dx);
+  for (size_t t = begin; t < end; ++t) {
+    const float* d = w->in->distance + t * RV_TILE_CELLS;
+    float least = d[0];
+    for (int c = 1; c < RV_TILE_CELLS; ++c) least = d[c] < least ? d[c] : least;
+    w->number[t] = least < nearest;
+  }
+}
+
+// Numbers the tiles that hold liquid and those around them, which have its faces; the others have nothing to do.
+static void number_tiles(RvViscosityWork* w) {
+  const RvTiles* tiles = w->in->tiles;
+  rv_parallel_for(tiles->count, 64, find_wet, w);
+  for (size_t t = 0; t < tiles->count; ++t) {
+    bool any = false;
+    for (int n = 0; n < RV_TILE_NEAR; ++n) any = any || (tiles->near[t][n] >= 0 && w->number[tiles->near[t][n]] == 1);
+    if (any) w->tile[w->count++] = (int32_t)t;
+  }
+  for (size_t t = 0; t < tiles->count; ++t) w->number[t] = (int32_t)w->count;
+  for (size_t k = 0; k < w->count; ++k) w->number[w->tile[k]] = (int32_t)k;
+}
+
+static void link_near(const RvViscosityWork* w) {
+  for (size_t k = 0; k < w->count; ++k)
+    for (int side = 0; side < 6; ++side) {
+      int d[3] = {0};
+      d[side / 2] = side % 2 ? 1 : -1;
+      int32_t other = w->in->tiles->near[w->tile[k]][rv_tile_near(d[0], d[1], d[2])];
+      w->near[k][side] = other < 0 ? (int32_t)w->count : w->number[other];
+    }
+}
+
+static bool take_vectors(RvViscosityWork* w, RvArena* arena) {
+  float** vectors[] = {&w->mass[0],   &w->inverse[0], &w->u[0],      &w->r[0],      &w->p[0],      &w->q[0],
+                       &w->mass[1],   &w->inverse[1], &w->u[1],      &w->r[1],      &w->p[1],      &w->q[1],
+                       &w->mass[2],   &w->inverse[2], &w->u[2],      &w->r[2],      &w->p[2],      &w->q[2],
+                       &w->weight[0], &w->weight[1],  &w->weight[2], &w->weight[3], &w->stress[0], &w->stress[1],
+                       &w->stress[2], &w->stress[3],  &w->stress[4], &w->stress[5]};
+  for (size_t k = 0; k < sizeof vectors / sizeof *vectors; ++k) {
+    *vectors[k] = RV_TAKE(arena, float, (w->count + 1) * RV_TILE_CELLS);
+    if (!*vectors[k]) return false;
+    memset(*vectors[k] + w->count * RV_TILE_CELLS, 0, RV_TILE_CELLS * sizeof(float));
+  }
+  return true;
+}
+
+bool rv_viscosity_set_up(RvViscosityWork* w, RvArena* arena) {
+  const RvViscosityIn* in = w->in;
+  w->tile = RV_TAKE(arena, int32_t, in->tiles->count);
+  w->number = RV_TAKE(arena, int32_t, in->tiles->count);
+  if (!w->tile || !w->number) return false;
+  number_tiles(w);
+  w->near = rv_arena_take(arena, w->count, sizeof *w->near);
+  if (!w->near || !take_vectors(w, arena)) return false;
+  link_near(w);
+  w->beta = (float)(in->viscosity * in->dt / (in->density * in->dx * in->dx));
+  rv_parallel_for(w->count, GRAIN, weigh_tiles, w);
+  rv_parallel_for(w->count, GRAIN, invert_tiles, w);
+  return true;
+}
