@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "rivulet/node.h"
 
 // JSON has no NaN or infinity: null stands for them
 static json_t* number(double value) {
@@ -82,13 +83,53 @@ static json_t* describe_grid(const RvGrid* grid) {
   return row;
 }
 
+// sum of one component, compensated (Neumaier 1974): a loss of 1e-12 must show among a million particles
+static double sum_of(const RvAttrib* a, int component) {
+  double sum = 0, rest = 0;
+  for (size_t i = 0; a && i < rv_attrib_count(a); ++i) {
+    double x = rv_attrib_get(a, i, component), next = sum + x;
+    rest += fabs(sum) >= fabs(x) ? (sum - next) + x : (x - next) + sum;
+    sum = next;
+  }
+  return sum + rest;
+}
+
+static const RvAttrib* find_numbers(const RvDetail* detail, RvOwner owner, const char* name, int size) {
+  const RvAttrib* a = rv_detail_find(detail, owner, name);
+  return a && rv_attrib_storage(a) != RV_STRING && rv_attrib_size(a) >= size ? a : NULL;
+}
+
+// what a solver's state holds, and how far that is from what came in less what went out
+static void add_ledger(json_t* object, const RvDetail* detail) {
+  const RvAttrib *exact = find_numbers(detail, RV_POINT, "rv_volume", 1),
+                 *film = find_numbers(detail, RV_POINT, "rv_film", 2),
+                 *drop = find_numbers(detail, RV_PRIM, "rv_drop", 1),
+                 *ledger = find_numbers(detail, RV_GLOBAL, "rv_ledger", 6),
+                 *painted = find_numbers(detail, RV_GLOBAL, "rv_wetledger", 3);
+  RvLedger l = {.bulk = sum_of(exact, 0), .film = sum_of(film, 0) + sum_of(drop, 0), .absorbed = sum_of(film, 1)};
+  // as liquid/io.h and the wet solver keep them
+  if (ledger) {
+    l.initial = rv_attrib_get(ledger, 0, 1), l.sources = rv_attrib_get(ledger, 0, 2);
+    l.killed = rv_attrib_get(ledger, 0, 3), l.evaporated = rv_attrib_get(ledger, 0, 4);
+    l.outflow = rv_attrib_get(ledger, 0, 5);
+  }
+  if (painted) {
+    l.initial += rv_attrib_get(painted, 0, 0), l.sources += rv_attrib_get(painted, 0, 1);
+    l.evaporated += rv_attrib_get(painted, 0, 2);
+  }
+  json_object_set_new(
+      object, "volumes",
+      json_pack("{s:o,s:o,s:o,s:o,s:o}", "bulk", number(l.bulk), "film", number(l.film), "absorbed", number(l.absorbed),
+                "total", number(rv_ledger_total(&l)), "drift", number(rv_ledger_drift(&l))));
+}
+
 // liquid, recomputed from the data and not from what the file says of itself
 static void add_volumes(json_t* object, const RvDetail* detail) {
-  const RvAttrib* volume = rv_detail_find(detail, RV_POINT, "volume");
-  if (!volume || rv_attrib_storage(volume) == RV_STRING) return;
-  double sum = 0;
-  for (size_t i = 0; i < rv_attrib_count(volume); ++i) sum += rv_attrib_get(volume, i, 0);
-  json_object_set_new(object, "volumes", json_pack("{s:o}", "bulk", number(sum)));
+  const RvAttrib* volume = find_numbers(detail, RV_POINT, "volume", 1);
+  if (find_numbers(detail, RV_POINT, "rv_volume", 1) || find_numbers(detail, RV_POINT, "rv_film", 2))
+    add_ledger(object, detail);
+  else if (volume)
+    json_object_set_new(object, "volumes", json_pack("{s:o}", "bulk", number(sum_of(volume, 0))));
 }
 
 void rv_describe_detail(json_t* object, const RvDetail* detail) {
