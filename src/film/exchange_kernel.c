@@ -32,23 +32,32 @@ RV_INLINE RvLanes3 gained(const RvFilmWork* w, int i, int lane, RvLanes* mass, R
   return rv_lanes3_scale(t, m * gain);
 }
 
-// Every edge: what it had, with the shares of its vertices, is turned onto the new tangent; what points elsewhere is
-// the strand's, half to each end, so angular momentum stays too (E43: half of Coriolis' force).
+RV_INLINE RvLanes3 unit(RvLanes3 a) {
+  const RvLanes square = rv_lanes3_dot(a, a), one = rv_lanes_set(1);
+  const RvLaneMask good = rv_lanes_positive(square - rv_lanes_set(1e-12));
+  return rv_lanes3_scale(a, rv_lanes_select(good, one / rv_lanes_sqrt(rv_lanes_select(good, square, one)), one));
+}
+
+// Every edge: what it had, with the shares of its vertices, is turned half of the way to the new tangent; what points
+// elsewhere is the strand's, half to each end, so angular momentum stays too (E43: half of Coriolis' force). The other
+// half of the way follows after transport (rv_film_settle): with fluxes of the middle of the step that is of second
+// order. Tangents of the middle replace those of before, which nothing asks for any more.
 void RV_KERNEL(rv_film_exchange)(const RvFilmWork* w) {
   const RvLanes one = rv_lanes_set(1), half = rv_lanes_set(0.5), zero = rv_lanes_set(0), dt = rv_lanes_set(w->dt);
   const RvLanes least = rv_lanes_set(RV_FILM_NO_MASS);
   for (int lane = 0; lane < RV_W; lane += RV_V) {
     RvLanes m0, b0, m1, b1;
-    RvLanes3 gain0 = gained(w, 0, lane, &m0, &b0), kick = {zero, zero, zero};
+    RvLanes3 gain0 = gained(w, 0, lane, &m0, &b0), kick = {zero, zero, zero}, t_before = kick;
     for (int j = 0; j + 1 < w->n; ++j) {
       const int k = j * RV_W + lane, k3 = 3 * j * RV_W + lane;
       const RvLanes3 gain1 = gained(w, j + 1, lane, &m1, &b1);
       const RvLanes old0 = rv_lanes_load(w->before.share + k), old1 = one - rv_lanes_load(w->before.share + k + RV_W);
       const RvLanes new0 = rv_lanes_load(w->now.share + k), new1 = one - rv_lanes_load(w->now.share + k + RV_W);
       const RvLanes had = (old0 * m0 + old1 * m1) * rv_lanes_load(w->speed + k);
-      RvLanes3 q = rv_lanes3_scale(rv_lanes3_load(w->before.tangent + k3), had);
+      const RvLanes3 old = rv_lanes3_load(w->before.tangent + k3);
+      const RvLanes3 t = unit(rv_lanes3_add(old, rv_lanes3_load(w->now.tangent + k3)));
+      RvLanes3 q = rv_lanes3_scale(old, had);
       q = rv_lanes3_mad(rv_lanes3_mad(q, old0, gain0), old1, gain1);
-      const RvLanes3 t = rv_lanes3_load(w->now.tangent + k3);
       const RvLanes mass = new0 * m0 + new1 * m1;
       const RvLaneMask any = rv_lanes_positive(mass - least);
       const RvLanes inverse = rv_lanes_select(any, one / rv_lanes_select(any, mass, one), zero);
@@ -60,15 +69,34 @@ void RV_KERNEL(rv_film_exchange)(const RvFilmWork* w) {
         u += (one - stuck) * push;
         rest = rv_lanes3_mad(rest, stuck * mass * push, t);
       }
+      rv_lanes3_store(w->before.tangent + k3, t);
+      rv_lanes3_store(w->before.along + k3, j == 0 ? t : unit(rv_lanes3_add(t_before, t)));
       rv_lanes_store(w->speed + k, u);
       rv_lanes_store(w->mass + k, mass);
       rv_lanes_store(w->stuck + k, stuck);
       rv_lanes3_store(w->kick + 4 * j * RV_W + lane, rv_lanes3_mad(kick, half, rest));
       rv_lanes_store(w->kick + (4 * j + 3) * RV_W + lane, zero);
       kick = rv_lanes3_scale(rest, half);
-      gain0 = gain1, m0 = m1, b0 = b1;
+      gain0 = gain1, m0 = m1, b0 = b1, t_before = t;
     }
+    rv_lanes3_store(w->before.along + 3 * (w->n - 1) * RV_W + lane, t_before);
     rv_lanes3_store(w->kick + 4 * (w->n - 1) * RV_W + lane, kick);
     rv_lanes_store(w->kick + (4 * (w->n - 1) + 3) * RV_W + lane, zero);
   }
+}
+
+// The second half of the way to the new tangents.
+void RV_KERNEL(rv_film_settle)(const RvFilmWork* w) {
+  const RvLanes half = rv_lanes_set(0.5);
+  for (int lane = 0; lane < RV_W; lane += RV_V)
+    for (int j = 0; j + 1 < w->n; ++j) {
+      const int k = j * RV_W + lane, k3 = 3 * j * RV_W + lane, at = 4 * j * RV_W + lane;
+      const RvLanes u = rv_lanes_load(w->speed + k), mass = rv_lanes_load(w->mass + k);
+      const RvLanes3 old = rv_lanes3_load(w->before.tangent + k3), t = rv_lanes3_load(w->now.tangent + k3);
+      const RvLanes now = u * rv_lanes3_dot(old, t);
+      const RvLanes3 rest = rv_lanes3_mad(rv_lanes3_scale(old, half * mass * u), -(half * mass * now), t);
+      rv_lanes_store(w->speed + k, now);
+      rv_lanes3_store(w->kick + at, rv_lanes3_add(rv_lanes3_load(w->kick + at), rest));
+      rv_lanes3_store(w->kick + at + 4 * RV_W, rv_lanes3_add(rv_lanes3_load(w->kick + at + 4 * RV_W), rest));
+    }
 }

@@ -38,7 +38,7 @@ void rv_film_volumes(const RvFilmModel* model, const RvFilmState* state, double*
   }
 }
 
-static bool all_finite(const double* a, size_t count) {
+static bool numbers(const double* a, size_t count) {
   // a sum of zeros is one unless some number is none; infinities give none too
   double sum = 0;
   for (size_t i = 0; i < count; ++i) sum += 0 * a[i];
@@ -46,7 +46,7 @@ static bool all_finite(const double* a, size_t count) {
 }
 
 static bool amounts(const double* a, size_t count) {
-  bool good = all_finite(a, count);
+  bool good = numbers(a, count);
   for (size_t i = 0; i < count; ++i) good &= !(a[i] < 0);
   return good;
 }
@@ -55,7 +55,7 @@ static RvResult look_settings(const RvFilmStepDef* d, RvError* error) {
   const RvFilmSettings* s = &d->settings;
   if (!(d->dt >= 0 && d->dt < INFINITY))
     return rv_fail(error, RV_BAD_INPUT, "the film's step of %g s is no time", d->dt);
-  if (!all_finite(d->gravity, 3)) return rv_fail(error, RV_BAD_INPUT, "gravity on the film is no number");
+  if (!numbers(d->gravity, 3)) return rv_fail(error, RV_BAD_INPUT, "gravity on the film is no number");
   const double all[] = {s->friction, s->slip, s->absorption, s->saturation, s->drying};
   if (!amounts(all, sizeof all / sizeof *all))
     return rv_fail(error, RV_BAD_INPUT,
@@ -78,13 +78,13 @@ RvResult rv_film_look(const RvFilmModel* m, const RvFilmState* s, const RvFilmSt
     if (!amounts(s->volume + b->vertex_at, n) || !amounts(s->absorbed + b->vertex_at, n) ||
         !amounts(s->drop + k * RV_LANES, RV_LANES))
       return rv_fail(error, RV_BAD_INPUT, "a volume of film is below 0 or no number (batch %zu)", k);
-    if (!all_finite(s->speed + b->edge_at, edges) || !all_finite(s->drop_momentum + 3 * k * RV_LANES, (size_t)3 * RV_LANES))
+    if (!numbers(s->speed + b->edge_at, edges) || !numbers(s->drop_momentum + 3 * k * RV_LANES, (size_t)3 * RV_LANES))
       return rv_fail(error, RV_BAD_INPUT, "a speed of film is no number (batch %zu)", k);
-    if (!all_finite(d->x_before + b->at, 4 * n) || !all_finite(d->v_before + b->at, 4 * n) || !all_finite(d->x + b->at, 4 * n) ||
-        !all_finite(d->v + b->at, 4 * n))
+    if (!numbers(d->x_before + b->at, 4 * n) || !numbers(d->v_before + b->at, 4 * n) || !numbers(d->x + b->at, 4 * n) ||
+        !numbers(d->v + b->at, 4 * n))
       return rv_fail(error, RV_BAD_INPUT,
                      "strands under film have places or velocities that are no numbers (batch %zu)", k);
-    if (d->push && !all_finite(d->push + b->edge_at, edges))
+    if (d->push && !numbers(d->push + b->edge_at, edges))
       return rv_fail(error, RV_BAD_INPUT, "what pushes the film is no number (batch %zu)", k);
   }
   return RV_OK;

@@ -107,6 +107,7 @@ static void step_batch(const Step* step, RvFilmWork* w, size_t index) {
   if (d->settings.rescale) memcpy(w->hold, w->volume, (size_t)w->n * RV_LANES * sizeof(double));
   for (int k = 0; k < out->substeps; ++k)
     RV_KERNEL_CALL(rv_film_transport, (w, d->dt / out->substeps, k + 1 == out->substeps));
+  RV_KERNEL_CALL(rv_film_settle, (w));
   RV_KERNEL_CALL(rv_film_spin, (w, -1));
   if (d->settings.rescale)
     rescale(w, w->hold);

@@ -117,7 +117,7 @@ void RV_KERNEL(rv_film_tension)(const RvFilmWork* w) {
       const RvLanes u =
           rv_lanes_load(w->solved + k) - rv_lanes_load(w->upper + k) * u1 - rv_lanes_load(w->upper2 + k) * u2;
       const RvLanes gain = (u - rv_lanes_load(w->speed + k)) * rv_lanes_load(w->mass + k);
-      const RvLanes3 t = rv_lanes3_load(w->now.tangent + 3 * j * RV_W + lane);
+      const RvLanes3 t = rv_lanes3_load(w->before.tangent + 3 * j * RV_W + lane);
       rv_lanes3_store(w->kick + at, rv_lanes3_mad(rv_lanes3_load(w->kick + at), -half * gain, t));
       rv_lanes3_store(w->kick + at + 4 * RV_W, rv_lanes3_mad(rv_lanes3_load(w->kick + at + 4 * RV_W), -half * gain, t));
       // an edge without liquid has no speed

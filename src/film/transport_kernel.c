@@ -33,6 +33,16 @@ RV_INLINE RvLanes stretch(const RvFilmWork* w, int j, int behind, int lane) {
   return rv_lanes_load(w->now.length + j * RV_W + lane) / rv_lanes_load(w->now.length + behind * RV_W + lane);
 }
 
+// What the flux of an edge becomes until the middle of the substep as the flow spreads: 1 - dt du/ds
+RV_INLINE RvLanes spreading(const RvFilmWork* w, int j, int lane, RvLanes dt) {
+  const int k = j * RV_W + lane;
+  const RvLanes u = rv_lanes_load(w->speed + k), half = rv_lanes_set(0.5);
+  const RvLanes back = j > 0 ? u - rv_lanes_load(w->speed + k - RV_W) : rv_lanes_set(0);
+  const RvLanes front = j + 2 < w->n ? rv_lanes_load(w->speed + k + RV_W) - u : back;
+  const RvLanes change = dt * minmod(j > 0 ? back : front, front) / rv_lanes_load(w->now.length + k);
+  return rv_lanes_set(1) - rv_lanes_max(smaller(change, half), -half);
+}
+
 // volumes through the middles of edges and off the tip within dt
 static void fluxes(const RvFilmWork* w, RvLanes dt, int lane) {
   const RvLanes half = rv_lanes_set(0.5), zero = rv_lanes_set(0), one = rv_lanes_set(1);
@@ -47,11 +57,14 @@ static void fluxes(const RvFilmWork* w, RvLanes dt, int lane) {
     const RvLanes ahead = j + 2 < w->n ? (b - c) * stretch(w, j, j + 1, lane) : a - b;
     const RvLanes giver = rv_lanes_select(out, a, b), step = rv_lanes_select(out, b - a, a - b);
     // never more than twice what the giver has
-    const RvLanes slope = smaller(minmod(half * step, rv_lanes_select(out, behind, ahead)), giver);
-    const RvLanes mean = half * (a + b), face = giver + slope;
+    const RvLanes far = rv_lanes_select(out, behind, ahead),
+                  part = dt * rv_lanes_abs(u) / rv_lanes_load(w->now.length + k);
+    const RvLanes still = half * smaller(part, one);
+    const RvLanes slope = smaller(minmod(half * step, far), giver), mean = half * (a + b);
+    const RvLanes face = giver + smaller(minmod((half - still) * step, far), giver);
     const RvLaneMask any = rv_lanes_positive(mean);
-    rv_lanes_store(w->flux + k, dt * u * face);
-    rv_lanes_store(w->flow + k, rv_lanes_select(any, face / rv_lanes_select(any, mean, one), one));
+    rv_lanes_store(w->flux + k, dt * u * face * spreading(w, j, lane, dt));
+    rv_lanes_store(w->flow + k, rv_lanes_select(any, (giver + slope) / rv_lanes_select(any, mean, one), one));
     za = a, a = b, b = c;
   }
   const int last = (w->n - 2) * RV_W + lane;
@@ -128,7 +141,7 @@ static void carry(const RvFilmWork* w, int lane) {
 static void drip(RvFilmWork* w, int lane) {
   const int i = w->n - 1;
   const RvLanes off = rv_lanes_load(w->flux + i * RV_W + lane), mass = rv_lanes_set(w->density) * off;
-  const RvLanes3 t = rv_lanes3_load(w->now.tangent + 3 * (i - 1) * RV_W + lane);
+  const RvLanes3 t = rv_lanes3_load(w->before.tangent + 3 * (i - 1) * RV_W + lane);
   const RvLanes3 v = rv_lanes3_load(w->v + 4 * i * RV_W + lane), beyond = rv_lanes3_sub(film_velocity(w, i, lane), v);
   RvLanes3 p = rv_lanes3_load(w->drop_momentum + lane);
   p = rv_lanes3_mad(p, mass * rv_lanes_load(w->speed + (i - 1) * RV_W + lane), t);
@@ -190,18 +203,22 @@ RV_INLINE Crossing cross(const RvFilmWork* w, int i, int lane, const RvLanes u[4
   const int k = i * RV_W + lane;
   const RvLanes one = rv_lanes_set(1), zero = rv_lanes_set(0), share = rv_lanes_load(w->now.share + k);
   const RvLanes density = rv_lanes_set(w->density), right = rv_lanes_load(w->flux + k);
-  Crossing c = {.along = rv_lanes3_load(w->now.along + 3 * i * RV_W + lane)};
+  Crossing c = {.along = rv_lanes3_load(w->before.along + 3 * i * RV_W + lane)};
   if (i == 0) return (Crossing){zero, zero, meet(w, 0, lane, zero, u[2], share), zero, c.along};
   if (i + 1 == w->n) {
     c.mass = density * right, c.speed = u[1], c.blow = zero, c.spin = c.mass * s[0];
-    c.along = rv_lanes3_load(w->now.tangent + 3 * (i - 1) * RV_W + lane);
+    c.along = rv_lanes3_load(w->before.tangent + 3 * (i - 1) * RV_W + lane);
     return c;
   }
   c.mass = density * (share * rv_lanes_load(w->flux + k - RV_W) + (one - share) * right);
   const RvLaneMask out = rv_lanes_positive(c.mass);
   // from the middle of the giving edge to the vertex, with the slope ahead or that behind, whichever is less
   const RvLanes d = u[2] - u[1], back = i > 1 ? u[1] - u[0] : d, front = i + 2 < w->n ? u[3] - u[2] : d;
-  c.speed = rv_lanes_select(out, u[1] + minmod((one - share) * d, back), u[2] - minmod(share * d, front));
+  // (less what it goes until the middle of the substep)
+  const RvLanes giver = rv_lanes_select(out, rv_lanes_load(w->mass + k - RV_W), rv_lanes_load(w->mass + k));
+  const RvLaneMask any = rv_lanes_positive(giver - rv_lanes_set(RV_FILM_NO_MASS));
+  const RvLanes part = smaller(rv_lanes_abs(c.mass) / rv_lanes_select(any, giver, one), one), left = one - part;
+  c.speed = rv_lanes_select(out, u[1] + minmod(left * (one - share) * d, back), u[2] - minmod(left * share * d, front));
   c.spin = c.mass * rv_lanes_select(out, s[0], s[1]);
   c.blow = meet(w, i, lane, u[1], u[2], share);
   return c;
@@ -225,7 +242,7 @@ static void move_momentum(const RvFilmWork* w, int lane) {
     u[3] = j + 3 < n ? rv_lanes_load(w->speed + k + 2 * RV_W) : zero;
     s[1] = j + 2 < n ? rv_lanes_load(w->spin + k + RV_W) * inverse_mass(w, j + 1, lane) : zero;
     const Crossing out = cross(w, j + 1, lane, u, s);
-    const RvLanes3 t = rv_lanes3_load(w->now.tangent + 3 * j * RV_W + lane), here = rv_lanes3_scale(t, u[1]);
+    const RvLanes3 t = rv_lanes3_load(w->before.tangent + 3 * j * RV_W + lane), here = rv_lanes3_scale(t, u[1]);
     RvLanes3 d = rv_lanes3_scale(rv_lanes3_sub(rv_lanes3_scale(in.along, in.speed), here), in.mass);
     d = rv_lanes3_mad(d, -out.mass, rv_lanes3_sub(rv_lanes3_scale(out.along, out.speed), here));
     d = rv_lanes3_mad(rv_lanes3_mad(d, in.blow, in.along), -out.blow, out.along);

@@ -27,14 +27,14 @@ typedef struct RvFilmWork {
   const double* push;            // [edges] or NULL
   double *volume, *speed, *kick, *drop, *drop_momentum;
   double density, tension, dt, gravity[3];
-  RvFilmShape before, now;
-  double* hold;           // [vertices] share b of the relative momentum that friction takes within a step
-  double* stuck;          // [edges] the same, of an edge's film
-  double* mass;           // [edges] kg
-  double* flux;           // [edges + 1] m3 within a substep; the last is what leaves the tip
-  double* flow;           // [edges] flux over that of the mean of both ends: below 1 where the giving end is empty
-  double *carried, *own;  // [3 x vertices] momentum in excess of m v, and the velocity of the film, while it is moved
-  double* spin;           // [edges] kg m2/s
+  RvFilmShape before, now;  // after rv_film_exchange the directions of `before` are those of the middle of the step
+  double* hold;             // [vertices] share b of the relative momentum that friction takes within a step
+  double* stuck;            // [edges] the same, of an edge's film
+  double* mass;             // [edges] kg
+  double* flux;             // [edges + 1] m3 within a substep; the last is what leaves the tip
+  double* flow;             // [edges] flux over that of the mean of both ends: below 1 where the giving end is empty
+  double *carried, *own;    // [3 x vertices] momentum in excess of m v, and the velocity of the film, while it is moved
+  double* spin;             // [edges] kg m2/s
   double *upper, *upper2, *solved;                 // [edges] of the tension's elimination
   double outflow[8] __attribute__((aligned(64)));  // m3 of each lane
 } RvFilmWork;
@@ -56,6 +56,7 @@ void rv_film_hold(const RvFilmModel* model, const RvFilmBatch* batch, const RvFi
 
 RV_KERNEL_DECLARE(void, rv_film_shape, (int n, const double* x, const RvFilmShape* shape))
 RV_KERNEL_DECLARE(void, rv_film_exchange, (const RvFilmWork* w))
+RV_KERNEL_DECLARE(void, rv_film_settle, (const RvFilmWork* w))
 RV_KERNEL_DECLARE(void, rv_film_tension, (const RvFilmWork* w))
 RV_KERNEL_DECLARE(double, rv_film_courant, (const RvFilmWork* w))
 RV_KERNEL_DECLARE(void, rv_film_transport, (RvFilmWork * w, double dt, bool last))
