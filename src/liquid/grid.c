@@ -8,7 +8,7 @@ enum { GRAIN = 16 };
 
 void rv_liquid_grid_free(RvLiquidGrid* g) {
   RvChannel* axes[] = {g->mass, g->momentum,    g->velocity, g->valid, g->share,
-                       g->drag, g->drag_target, g->shift,    g->room};
+                       g->drag, g->drag_target, g->shift,    g->room,  g->fibre};
   for (size_t k = 0; k < sizeof axes / sizeof *axes; ++k)
     for (int a = 0; a < 3; ++a) rv_channel_free(&axes[k][a]);
   RvChannel* cells[] = {&g->fill,    &g->distance,      &g->divergence, &g->pressure, &g->pressure_before,
@@ -20,7 +20,8 @@ void rv_liquid_grid_free(RvLiquidGrid* g) {
 }
 
 size_t rv_liquid_grid_bytes(const RvLiquidGrid* g) {
-  const RvChannel* axes[] = {g->mass, g->momentum, g->velocity, g->valid, g->share, g->drag, g->drag_target, g->shift};
+  const RvChannel* axes[] = {g->mass, g->momentum,    g->velocity, g->valid, g->share,
+                             g->drag, g->drag_target, g->shift,    g->fibre};
   const RvChannel* cells[] = {&g->fill,    &g->distance,      &g->divergence, &g->pressure, &g->pressure_before,
                               &g->surface, &g->shift_pressure};
   size_t tiles = 0;
@@ -50,7 +51,7 @@ static bool fit_axes(RvChannel* axis, size_t tiles, float value) {
 }
 
 bool rv_liquid_grid_share(RvLiquidGrid* g) {
-  return g->shared || (g->shared = fit_axes(g->share, g->tiles.count, 1));
+  return g->shared || (g->shared = fit_axes(g->share, g->tiles.count, 1) && fit_axes(g->fibre, g->tiles.count, 0));
 }
 
 bool rv_liquid_grid_drag(RvLiquidGrid* g) {

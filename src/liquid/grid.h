@@ -27,6 +27,7 @@ typedef struct RvLiquidGrid {
   RvChannel valid[3];  // 1 where velocity is that of liquid, 0 in air: set by step 4, after which a solve that gives a
                        // face a meaning (wet faces without mass) sets it too; extrapolation fills the rest
   RvChannel share[3];  // what part of the face's volume the liquid may take (1 - the fibres' part), 1 by default
+  RvChannel fibre[3];  // m/s: velocity of what takes the rest of the face; 0 by default, made with share
   RvChannel drag[3];   // kg/(m^3 s): force per volume on the liquid per velocity, against `drag_target`; 0 by default
   RvChannel drag_target[3];  // m/s: velocity that the drag pulls to
   // Cells.

@@ -167,9 +167,11 @@ RvPressureIn rv_pressure_of_grid(RvLiquidGrid* grid, const RvLiquidSolids* solid
       in.open[axis] = solids->open[axis].data;
       in.solid[axis] = solids->velocity[axis].data;
     }
-    if (grid->shared) in.share[axis] = grid->share[axis].data;
+    if (grid->shared) {
+      in.share[axis] = grid->share[axis].data;
+      in.fibre[axis] = grid->fibre[axis].data;
+    }
     if (grid->dragged) {
-      in.fibre[axis] = grid->drag_target[axis].data;
       in.drag[axis] = grid->drag[axis].data;
       in.drag_target[axis] = grid->drag_target[axis].data;
     }

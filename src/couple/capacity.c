@@ -1,0 +1,390 @@
+// How much film strands can carry (WH-29, spec 1.2.8 (17) with E50).
+//
+// N hairs that stand together hold V = 4/3 pi r_max^3 over 2 r_max of their length, r_max^3 = 3 r tension sqrt(N) /
+// (density a): of each hair, 2/3 pi r_max^2 / N a length. Nothing of it knows the grid or the vertices.
+//
+// N is a count within r_max that is smooth in time: beads of hair a fixed length apart are summed with a bell that
+// counts a hair next by as 1 and, where hairs are evenly spread, as many as a disc of radius R has. What the strand has
+// of itself within the bell is what 1 hair counts there, near its tip too. As r_max grows with N, bells of doubled
+// widths are tried until one holds it; each sees beads in cells of half its width as one, so that dense hair costs no
+// more than thin.
+#include <math.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/parallel.h"
+#include "couple/store.h"
+#include "math/scalar.h"
+#include "space/sort.h"
+
+enum { LEVELS = 4, REACH = 2, ROWS = (2 * REACH + 1) * (2 * REACH + 1) };
+static const double SPACING = 0.75;        // of r_max: beads
+static const double FIRST = 1.3;           // of r_max of one strand: R of the first bell
+static const double WIDTH = 1.8708286934;  // of R: where (1 - r^2/S^2)^2 ends; sqrt 3.5, so that its disc is pi R^2
+// Along a strand liquid slides rather than falls; a quarter of what pulls along counts as if it pulled off, and there
+// is always a twentieth of g: so all capacities are finite.
+static const double ALONG = 0.25, LEAST = 0.05 * 9.81;
+
+typedef struct Bead {
+  double x[3], weight;            // weight: hairs times m
+  double one;                     // m: r_max of one hair
+  double hairs;                   // of its strand, then N
+  double before;                  // N of the narrower bell
+  uint32_t first, last, settled;  // beads of its strand
+} Bead;
+
+typedef struct Cell {
+  uint64_t key;
+  double x[3], weight;
+  size_t first;
+} Cell;
+
+typedef struct Capacity {
+  RvCouple* c;
+  const RvCoupleStrands* strands;
+  const RvCoupleSettings* set;
+  Bead* beads;
+  Cell* cells;
+  size_t nbead, ncell;
+  double radius;  // R of the bell
+  double spacing;
+  double lo[3], inverse;
+  int bits[3];
+  uint64_t offset[ROWS];
+} Capacity;
+
+//---------------------------------------------------------------------------------------------- what pulls
+
+static RvVec3 vertex_tangent(const RvCoupleVertex* v, int i, int n) {
+  RvVec3 sum = {0, 0, 0};
+  if (i > 0) sum = rv_add(sum, rv_couple_tangent(v - 1));
+  if (i + 1 < n) sum = rv_add(sum, rv_couple_tangent(v));
+  return rv_normalize(sum, rv_vec3(0, 1, 0));
+}
+
+static RvVec3 acceleration(const Capacity* k, const RvCoupleStrand* s, int i) {
+  const RvCoupleStrands* in = k->strands;
+  if (!(in->dt_before > 0) || !in->v_before) return rv_vec3(0, 0, 0);
+  const double* before = in->v_before + s->unknown + (size_t)(4 * i) * RV_LANES;
+  RvVec3 v = rv_couple_v(&k->c->vertices.data[s->first + (size_t)i]);
+  RvVec3 a = rv_scale(rv_sub(v, rv_vec3(before[0], before[RV_LANES], before[2 * RV_LANES])), 1 / in->dt_before);
+  return rv_vec3_finite(a) ? a : rv_vec3(0, 0, 0);
+}
+
+// What pulls the film off: gravity less the strand's acceleration, which is smoothed along the strand, as what shakes a
+// single vertex shakes no drop.
+static void find_pull(void* arg, size_t begin, size_t end) {
+  const Capacity* k = arg;
+  const double* g = k->set->gravity;
+  for (size_t n = begin; n < end; ++n) {
+    const RvCoupleStrand* s = &k->c->strands.data[n];
+    const RvCoupleVertex* v = &k->c->vertices.data[s->first];
+    RvVec3 a = acceleration(k, s, 0), b = a;
+    for (int i = 0; i < s->count; ++i) {
+      RvVec3 c = i + 1 < s->count ? acceleration(k, s, i + 1) : b;
+      RvVec3 mean = rv_scale(rv_add(rv_add(a, c), rv_scale(b, 2)), 0.25);
+      RvVec3 pull = rv_sub(rv_vec3(g[0], g[1], g[2]), mean), t = vertex_tangent(v + i, i, s->count);
+      double along = rv_dot(pull, t), square = rv_dot(pull, pull) - along * along;
+      k->c->pull.data[s->first + (size_t)i] = sqrt(fmax(square, 0) + ALONG * ALONG * along * along + LEAST * LEAST);
+      if (i + 1 == s->count) k->c->tip.data[n] = sqrt(rv_dot(pull, pull) + LEAST * LEAST);
+      a = b, b = c;
+    }
+  }
+}
+
+static double radius_of(const Capacity* k, const RvCoupleVertex* v, double pull, double hairs) {
+  return rv_capacity_radius(v->radius, k->set->tension, k->set->density, pull, hairs);
+}
+
+static double sum_radius(void* arg, size_t begin, size_t end) {
+  const Capacity* k = arg;
+  double sum = 0;
+  for (size_t n = begin; n < end; ++n) {
+    const RvCoupleStrand* s = &k->c->strands.data[n];
+    double mean = 0;
+    for (int i = 0; i < s->count; ++i)
+      mean += radius_of(k, &k->c->vertices.data[s->first + (size_t)i], k->c->pull.data[s->first + (size_t)i], s->hairs);
+    sum += s->sound ? mean / s->count : 0;
+  }
+  return sum;
+}
+
+//---------------------------------------------------------------------------------------------- beads
+
+static double strand_length(const Capacity* k, const RvCoupleStrand* s) {
+  double sum = 0;
+  for (int i = 0; i < s->count; ++i) sum += k->c->vertices.data[s->first + (size_t)i].length;
+  return sum;
+}
+
+static bool count_beads(Capacity* k) {
+  RvCouple* c = k->c;
+  size_t n = c->strands.count;
+  if (!rv_array_resize(&c->bead_first, n + 1)) return false;
+  k->nbead = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const RvCoupleStrand* s = &c->strands.data[i];
+    c->bead_first.data[i] = (uint32_t)k->nbead;
+    if (!s->sound) continue;
+    double want = ceil(strand_length(k, s) / k->spacing), most = 4.0 * s->count;
+    k->nbead += want < 1 ? 1 : (size_t)(want < most ? want : most);
+  }
+  c->bead_first.data[n] = (uint32_t)k->nbead;
+  size_t bytes = k->nbead * sizeof(Bead), cells = k->nbead * sizeof(Cell);
+  if (k->nbead > UINT32_MAX / 2 || !rv_array_resize(&c->beads, bytes / sizeof(double) + 1) ||
+      !rv_array_resize(&c->cells, cells / sizeof(double) + 1) || !rv_array_resize(&c->bead_keys, k->nbead) ||
+      !rv_array_resize(&c->bead_spare_keys, k->nbead) || !rv_array_resize(&c->bead_order, k->nbead) ||
+      !rv_array_resize(&c->bead_spare_order, k->nbead))
+    return false;
+  k->beads = (Bead*)c->beads.data, k->cells = (Cell*)c->cells.data;
+  return true;
+}
+
+static void lay_beads(void* arg, size_t begin, size_t end) {
+  const Capacity* k = arg;
+  for (size_t n = begin; n < end; ++n) {
+    const RvCoupleStrand* s = &k->c->strands.data[n];
+    const RvCoupleVertex* v = &k->c->vertices.data[s->first];
+    uint32_t first = k->c->bead_first.data[n], last = k->c->bead_first.data[n + 1];
+    if (first == last) continue;
+    double each = strand_length(k, s) / (last - first), at = 0;
+    int i = 0;
+    for (uint32_t b = first; b < last; ++b) {
+      double want = (b - first + 0.5) * each, edge = rv_distance(rv_couple_x(v + i), rv_couple_x(v + i + 1));
+      while (want > at + edge && i + 2 < s->count) {
+        at += edge, ++i;
+        edge = rv_distance(rv_couple_x(v + i), rv_couple_x(v + i + 1));
+      }
+      double t = edge > 0 ? rv_clamp((want - at) / edge, 0, 1) : 0;
+      const double* pull = &k->c->pull.data[s->first + (size_t)i];
+      Bead* bead = &k->beads[b];
+      rv_vec3_store64(bead->x, rv_lerp(rv_couple_x(v + i), rv_couple_x(v + i + 1), t));
+      bead->weight = s->hairs * each, bead->hairs = bead->before = s->hairs;
+      bead->one = radius_of(k, v + i, pull[0] + t * (pull[1] - pull[0]), 1);
+      bead->first = first, bead->last = last, bead->settled = 0;
+    }
+  }
+}
+
+//---------------------------------------------------------------------------------------------- cells
+
+static uint64_t key_of(const Capacity* k, const int64_t i[3]) {
+  return ((uint64_t)i[2] << k->bits[1] | (uint64_t)i[1]) << k->bits[0] | (uint64_t)i[0];
+}
+
+static void find_keys(void* arg, size_t begin, size_t end) {
+  const Capacity* k = arg;
+  for (size_t b = begin; b < end; ++b) {
+    int64_t i[3];
+    for (int a = 0; a < 3; ++a) i[a] = (int64_t)floor((k->beads[b].x[a] - k->lo[a]) * k->inverse) + REACH;
+    k->c->bead_keys.data[b] = key_of(k, i), k->c->bead_order.data[b] = (uint32_t)b;
+  }
+}
+
+// a box of cells half as wide as the bell, with room for its rows around
+static void set_box(Capacity* k, const double lo[3], const double hi[3]) {
+  double size = WIDTH * k->radius / REACH;
+  for (int a = 0; a < 3; ++a) size = fmax(size, (hi[a] - lo[a]) / (double)(1 << 20));
+  k->inverse = 1 / size;
+  for (int a = 0; a < 3; ++a) {
+    k->lo[a] = lo[a];
+    k->bits[a] = rv_sort_bits((uint64_t)((hi[a] - lo[a]) * k->inverse) + 2 * REACH + 2);
+  }
+  for (int z = -REACH, n = 0; z <= REACH; ++z)
+    for (int y = -REACH; y <= REACH; ++y, ++n)
+      // below the row's own first cell: the sums wrap, and are right again with a key added
+      k->offset[n] = ((uint64_t)(int64_t)z << (k->bits[0] + k->bits[1])) + ((uint64_t)(int64_t)y << k->bits[0]) - REACH;
+}
+
+static bool make_cells(Capacity* k) {
+  RvCouple* c = k->c;
+  rv_parallel_for(k->nbead, 4096, find_keys, k);
+  if (!rv_sort_keys(c->bead_keys.data, c->bead_order.data, c->bead_spare_keys.data, c->bead_spare_order.data, k->nbead,
+                    k->bits[0] + k->bits[1] + k->bits[2]))
+    return false;
+  k->ncell = 0;
+  for (size_t i = 0; i < k->nbead; ++i) {
+    const Bead* b = &k->beads[c->bead_order.data[i]];
+    if (i == 0 || c->bead_keys.data[i] != c->bead_keys.data[i - 1])
+      k->cells[k->ncell++] = (Cell){.key = c->bead_keys.data[i], .first = i};
+    Cell* cell = &k->cells[k->ncell - 1];
+    for (int a = 0; a < 3; ++a) cell->x[a] += b->weight * b->x[a];
+    cell->weight += b->weight;
+  }
+  for (size_t i = 0; i < k->ncell; ++i)
+    for (int a = 0; a < 3; ++a) k->cells[i].x[a] /= k->cells[i].weight;
+  return true;
+}
+
+static double bell(const double* x, const double* y, double inverse2) {
+  double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
+  double u = 1 - (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) * inverse2;
+  return u > 0 ? u * u : 0;
+}
+
+// hairs that count at a bead: of all there is, by what its own strand is there
+static double count_hairs(const Capacity* k, const Bead* b, const size_t* from, const uint64_t* least) {
+  double width = WIDTH * k->radius, inverse2 = 1 / (width * width), all = 0, own = 0;
+  for (int n = 0; n < ROWS; ++n)
+    for (size_t j = from[n]; j < k->ncell && k->cells[j].key <= least[n] + 2 * REACH; ++j)
+      all += k->cells[j].weight * bell(b->x, k->cells[j].x, inverse2);
+  int64_t at = b - k->beads, away = (int64_t)(width / (b->weight / b->hairs)) + 2;
+  int64_t lo = at - away > b->first ? at - away : b->first, hi = at + away < b->last ? at + away + 1 : b->last;
+  for (int64_t j = lo; j < hi; ++j) own += k->beads[j].weight * bell(b->x, k->beads[j].x, inverse2);
+  return own > 0 && all > own ? all / own : 1;
+}
+
+// N within r_max: where the line through (R, N) of two bells, in logarithms, meets R = one N^(1/6)
+static void settle(const Capacity* k, Bead* b, double ratio, double hairs, bool first, bool last) {
+  double n = hairs * ratio, want = b->one * rv_pow(n, 1.0 / 6);
+  b->settled = want <= k->radius || last;
+  double before = b->before;
+  b->before = n;
+  if (!b->settled || first || last) return;
+  double slope = rv_clamp(rv_log_e(n / before) / rv_log_e(2), 0, 3), narrow = rv_log_e(0.5 * k->radius);
+  double at = (rv_log_e(b->one * rv_pow(before, 1.0 / 6)) - slope / 6 * narrow) / (1 - slope / 6);
+  b->before = before * rv_exp(slope * rv_clamp(at - narrow, 0, rv_log_e(2)));
+}
+
+typedef struct Level {
+  Capacity* k;
+  bool first, last;
+} Level;
+
+static void count_some(void* arg, size_t begin, size_t end) {
+  const Level* level = arg;
+  const Capacity* k = level->k;
+  size_t from[ROWS];
+  uint64_t least[ROWS];
+  for (int n = 0; n < ROWS; ++n) {
+    // first cell of the row near this chunk's first
+    size_t lo = 0, hi = k->ncell;
+    uint64_t key = k->cells[begin].key + k->offset[n];
+    while (lo < hi) {
+      size_t mid = (lo + hi) / 2;
+      if (k->cells[mid].key < key)
+        lo = mid + 1;
+      else
+        hi = mid;
+    }
+    from[n] = lo;
+  }
+  for (size_t i = begin; i < end; ++i) {
+    for (int n = 0; n < ROWS; ++n) {
+      least[n] = k->cells[i].key + k->offset[n];
+      while (from[n] < k->ncell && k->cells[from[n]].key < least[n]) ++from[n];
+    }
+    size_t last = i + 1 < k->ncell ? k->cells[i + 1].first : k->nbead;
+    for (size_t j = k->cells[i].first; j < last; ++j) {
+      Bead* b = &k->beads[k->c->bead_order.data[j]];
+      if (!b->settled) settle(k, b, count_hairs(k, b, from, least), b->hairs, level->first, level->last);
+    }
+  }
+}
+
+static bool count_all(Capacity* k, double mean) {
+  double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+  for (size_t b = 0; b < k->nbead; ++b)
+    for (int a = 0; a < 3; ++a) lo[a] = fmin(lo[a], k->beads[b].x[a]), hi[a] = fmax(hi[a], k->beads[b].x[a]);
+  k->radius = FIRST * mean;
+  for (int n = 0; n < LEVELS; ++n, k->radius *= 2) {
+    Level level = {k, n == 0, n + 1 == LEVELS};
+    set_box(k, lo, hi);
+    if (!make_cells(k)) return false;
+    rv_parallel_for(k->ncell, 64, count_some, &level);
+    bool all = true;
+    for (size_t b = 0; b < k->nbead && all; ++b) all = k->beads[b].settled;
+    if (all) break;
+  }
+  return true;
+}
+
+//---------------------------------------------------------------------------------------------- to the vertices
+
+static void set_vertices(void* arg, size_t begin, size_t end) {
+  const Capacity* k = arg;
+  RvCouple* c = k->c;
+  for (size_t n = begin; n < end; ++n) {
+    const RvCoupleStrand* s = &c->strands.data[n];
+    uint32_t first = c->bead_first.data[n], count = c->bead_first.data[n + 1] - first;
+    double each = count ? strand_length(k, s) / count : 1, at = 0;
+    for (int i = 0; i < s->count; ++i) {
+      size_t packed = s->first + (size_t)i;
+      const RvCoupleVertex* v = &c->vertices.data[packed];
+      if (!s->sound || count == 0) {
+        c->capacity.data[packed] = c->reach.data[packed] = 0, c->count.data[packed] = s->hairs;
+        continue;
+      }
+      double place = each > 0 ? rv_clamp(at / each - 0.5, 0, count - 1) : 0;
+      uint32_t b = (uint32_t)place < count - 1 ? (uint32_t)place : count - 1, next = b + 1 < count ? b + 1 : b;
+      double hairs = k->beads[first + b].before, t = place - b;
+      hairs += t * (k->beads[first + next].before - hairs);
+      double reach = radius_of(k, v, c->pull.data[packed], hairs);
+      double many = fmax(rv_couple_at(k->set->capacity_at, s, i), 0) * k->set->capacity;
+      c->count.data[packed] = hairs, c->reach.data[packed] = reach;
+      c->capacity.data[packed] = many * s->hairs * v->length * 2.0 / 3 * RV_PI * reach * reach / hairs;
+      if (i + 1 < s->count) at += rv_distance(rv_couple_x(v), rv_couple_x(v + 1));
+    }
+  }
+}
+
+static uint64_t key_of_all(const RvCoupleStrands* s, const RvCoupleSettings* set) {
+  const RvStrandModel* m = s->model;
+  const double* at = set->capacity_at;
+  size_t bytes = m->unknowns * sizeof(double);
+  double numbers[] = {set->density,    set->tension, set->capacity, set->gravity[0], set->gravity[1],
+                      set->gravity[2], s->dt_before, s->offset[0],  s->offset[1],    s->offset[2]};
+  RvHasher h = rv_hasher_new(1);
+  rv_hasher_add(&h, numbers, sizeof numbers);
+  rv_hasher_add(&h, s->q, bytes), rv_hasher_add(&h, s->v, bytes);
+  if (s->v_before && s->dt_before > 0) rv_hasher_add(&h, s->v_before, bytes);
+  if (at) rv_hasher_add(&h, at, m->vertices * sizeof(double));
+  if (s->hairs) rv_hasher_add(&h, s->hairs, m->nstrand * sizeof(double));
+  rv_hasher_add(&h, m->radius, m->vertices * sizeof(double));
+  return rv_hasher_done(&h) | 1;
+}
+
+RvResult rv_couple_find_capacity(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
+                                 RvError* error) {
+  RvResult result = rv_couple_load(c, strands, settings, error);
+  if (result) return result;
+  uint64_t key = key_of_all(strands, settings);
+  if (key == c->capacity_key && c->capacity.count == c->vertices.count) return RV_OK;
+  c->capacity_key = 0;
+  size_t n = c->vertices.count;
+  Capacity k = {.c = c, .strands = strands, .set = settings};
+  bool ok = rv_array_resize(&c->capacity, n) && rv_array_resize(&c->reach, n) && rv_array_resize(&c->pull, n) &&
+            rv_array_resize(&c->count, n) && rv_array_resize(&c->tip, c->strands.count);
+  if (ok && c->strands.count) {
+    size_t sound = 0;
+    for (size_t i = 0; i < c->strands.count; ++i) sound += c->strands.data[i].sound;
+    rv_parallel_for(c->strands.count, 64, find_pull, &k);
+    double mean = rv_parallel_sum(c->strands.count, 64, sum_radius, &k) / (double)(sound ? sound : 1);
+    k.spacing = mean > 0 ? SPACING * mean : INFINITY;
+    ok = count_beads(&k);
+    if (ok) {
+      rv_parallel_for(c->strands.count, 64, lay_beads, &k);
+      ok = !(mean > 0) || k.nbead == 0 || count_all(&k, mean);
+      if (ok) rv_parallel_for(c->strands.count, 64, set_vertices, &k);
+    }
+  }
+  if (!ok) return rv_fail(error, RV_NO_MEMORY, "no memory to count the hairs around %zu strands", c->strands.count);
+  c->capacity_key = key;
+  return RV_OK;
+}
+
+RvResult rv_couple_capacity(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
+                            double* capacity, double* hairs, RvError* error) {
+  RvResult result = rv_couple_find_capacity(c, strands, settings, error);
+  if (result) return result;
+  memset(capacity, 0, strands->model->vertices * sizeof *capacity);
+  if (hairs) memset(hairs, 0, strands->model->vertices * sizeof *hairs);
+  for (size_t k = 0; k < c->strands.count; ++k) {
+    const RvCoupleStrand* s = &c->strands.data[k];
+    for (int i = 0; i < s->count; ++i) {
+      rv_couple_put1(capacity, s, i, c->capacity.data[s->first + (size_t)i]);
+      if (hairs) rv_couple_put1(hairs, s, i, c->count.data[s->first + (size_t)i]);
+    }
+  }
+  return RV_OK;
+}

@@ -1,0 +1,108 @@
+#include "couple/couple.h"
+
+#include <math.h>
+
+#include "base/parallel.h"
+#include "couple/store.h"
+
+RvCouple* rv_couple_new(void) {
+  return rv_alloc_zero(1, sizeof(RvCouple));
+}
+
+void rv_couple_free(RvCouple* c) {
+  if (!c) return;
+  for (int k = 0; k < RV_COUPLE_CHUNKS; ++k) rv_array_free(&c->chunk[k]);
+  rv_array_free(&c->strands), rv_array_free(&c->vertices), rv_array_free(&c->points);
+  rv_array_free(&c->edge_first), rv_array_free(&c->keys), rv_array_free(&c->spare_keys);
+  rv_array_free(&c->order), rv_array_free(&c->spare_order), rv_array_free(&c->tiles), rv_array_free(&c->near);
+  RvChannel* axes[] = {c->mass, c->velocity, c->volume, c->rate, c->gradient};
+  for (size_t k = 0; k < sizeof axes / sizeof *axes; ++k)
+    for (int a = 0; a < 3; ++a) rv_channel_free(&axes[k][a]);
+  RvCoupleDoubles* doubles[] = {&c->out,   &c->start, &c->span,  &c->submerged, &c->film_v, &c->capacity,
+                                &c->reach, &c->pull,  &c->count, &c->beads,     &c->cells,  &c->tip};
+  for (size_t k = 0; k < sizeof doubles / sizeof *doubles; ++k) rv_array_free(doubles[k]);
+  rv_array_free(&c->bead_first), rv_array_free(&c->bead_order), rv_array_free(&c->bead_spare_order);
+  rv_array_free(&c->bead_keys), rv_array_free(&c->bead_spare_keys);
+  rv_capture_free(c->capture);
+  rv_drip_free(c->drip);
+  rv_free(c);
+}
+
+static RvResult check(const RvCoupleStrands* s, const RvCoupleSettings* set, RvError* error) {
+  if (!s->model || !s->q || !s->v) return rv_fail(error, RV_BAD_INPUT, "coupling: there are no strands");
+  if (s->film && (s->film->vertices != s->model->vertices || s->film->edges != s->model->edges || !s->film_state))
+    return rv_fail(error, RV_BAD_INPUT, "coupling: the film has %zu vertices, its strands %zu", s->film->vertices,
+                   s->model->vertices);
+  if (!(set->density > 0) || !(set->viscosity >= 0) || !(set->tension >= 0) || !isfinite(set->density) ||
+      !isfinite(set->viscosity) || !isfinite(set->tension))
+    return rv_fail(error, RV_BAD_INPUT,
+                   "coupling: density %g kg/m3 must be above 0, viscosity %g Pa s and tension %g N/m not below",
+                   set->density, set->viscosity, set->tension);
+  return RV_OK;
+}
+
+static bool list_strands(RvCouple* c, const RvCoupleStrands* strands) {
+  const RvStrandModel* m = strands->model;
+  size_t first = 0, count = 0;
+  if (!rv_array_resize(&c->strands, m->nstrand)) return false;
+  for (size_t b = 0; b < m->nbatch; ++b) {
+    const RvStrandBatch* batch = &m->batches[b];
+    for (int lane = 0; lane < batch->lanes; ++lane, first += (size_t)batch->vertices) {
+      int32_t input = batch->strand[lane];
+      double hairs = strands->hairs ? strands->hairs[input] : 1;
+      c->strands.data[count++] = (RvCoupleStrand){.unknown = batch->at + (size_t)lane,
+                                                  .vertex = batch->vertex_at + (size_t)lane,
+                                                  .edge = batch->edge_at + (size_t)lane,
+                                                  .first = first,
+                                                  .count = batch->vertices,
+                                                  .lane = lane,
+                                                  .last = lane + 1 < batch->lanes ? lane : RV_LANES - 1,
+                                                  .input = input,
+                                                  .drop = b * RV_LANES + (size_t)lane,
+                                                  .hairs = hairs > 0 && isfinite(hairs) ? hairs : 1};
+    }
+  }
+  c->strands.count = count;
+  return rv_array_resize(&c->vertices, first);
+}
+
+typedef struct Load {
+  RvCouple* c;
+  const RvCoupleStrands* strands;
+} Load;
+
+static void load_some(void* arg, size_t begin, size_t end) {
+  const Load* load = arg;
+  const RvCoupleStrands* in = load->strands;
+  for (size_t k = begin; k < end; ++k) {
+    RvCoupleStrand* s = &load->c->strands.data[k];
+    RvCoupleVertex* vertex = load->c->vertices.data + s->first;
+    double before = 0, sum = 0;
+    for (int i = 0; i < s->count; ++i) {
+      size_t at = s->unknown + (size_t)(4 * i) * RV_LANES;
+      for (int a = 0; a < 3; ++a) {
+        vertex[i].x[a] = in->q[at + (size_t)a * RV_LANES] + in->offset[a];
+        vertex[i].v[a] = in->v[at + (size_t)a * RV_LANES];
+        sum += vertex[i].x[a] - vertex[i].x[a] + (vertex[i].v[a] - vertex[i].v[a]);
+      }
+      vertex[i].radius = in->model->radius[s->vertex + (size_t)i * RV_LANES];
+    }
+    for (int i = 0; i < s->count; ++i) {
+      double edge = i + 1 < s->count ? rv_distance(rv_couple_x(&vertex[i]), rv_couple_x(&vertex[i + 1])) : 0;
+      vertex[i].length = 0.5 * (before + edge);
+      before = edge;
+    }
+    // what is no number makes the sum none; so would places beyond any scene make useless ones
+    s->sound = sum == 0 && s->count > 1 && fabs(vertex[0].x[0]) + fabs(vertex[0].x[1]) + fabs(vertex[0].x[2]) < 1e12;
+  }
+}
+
+RvResult rv_couple_load(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings, RvError* error) {
+  RvResult result = check(strands, settings, error);
+  if (result) return result;
+  if (!list_strands(c, strands))
+    return rv_fail(error, RV_NO_MEMORY, "no memory to couple %zu strands", strands->model->nstrand);
+  Load load = {c, strands};
+  rv_parallel_for(c->strands.count, 64, load_some, &load);
+  return RV_OK;
+}

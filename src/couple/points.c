@@ -1,0 +1,195 @@
+// Strands as the grid sees them: points of Gauss's rule on the pieces that the staggered cells cut the edges into
+// (WH-40), those near liquid alone, sorted by tile.
+//
+// Faces of all axes and cells' centres make planes at every half cell; between them every weight is a polynomial of
+// third degree along the edge, which two points sum exactly. Edges below half a cell are one piece: what a kink within
+// them leaves is below a percent of their own weight, of either sign, and the weights of a point sum to 1 whatever.
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "couple/stencil.h"
+#include "space/sort.h"
+
+enum { MOST_PIECES = 192 };
+static const double WHOLE = 0.5;  // cells: edges up to this length along each axis are not cut
+
+typedef struct Walk {
+  RvCouple* c;
+  const RvLiquidGrid* grid;
+  double lo[3], hi[3];  // cells: box of the tiles
+  size_t grain;
+  bool failed[RV_COUPLE_CHUNKS];
+} Walk;
+
+// the tile of the last point, as the next is mostly there too
+typedef struct Seen {
+  int32_t coord[3], tile;
+} Seen;
+
+static bool near_liquid(const RvLiquidGrid* g, const RvCouplePoint* p) {
+  RvStencil s = rv_stencil(p, RV_LATTICE_CELLS);
+  int64_t at[8];
+  rv_stencil_nodes(&s, &g->tiles, p->tile, at);
+  for (int k = 0; k < 8; ++k)
+    if (at[k] >= 0 && g->fill.data[at[k]] > 0) return true;
+  return false;
+}
+
+static bool push_point(const Walk* w, Seen* seen, RvCouplePoints* out, uint32_t edge, float hairs, const double* a,
+                       const double* d, double t, double length) {
+  int32_t cell[3], tile[3];
+  RvCouplePoint p = {.t = (float)t, .length = (float)length, .edge = edge, .hairs = hairs};
+  for (int k = 0; k < 3; ++k) {
+    double y = a[k] + t * d[k], whole = floor(y);
+    cell[k] = (int32_t)whole, tile[k] = cell[k] >> RV_TILE_SHIFT;
+    // rounding to float may reach 1, which is as good a place
+    p.f[k] = (float)(y - whole);
+  }
+  if (tile[0] != seen->coord[0] || tile[1] != seen->coord[1] || tile[2] != seen->coord[2]) {
+    memcpy(seen->coord, tile, sizeof tile);
+    seen->tile = rv_tiles_find(&w->grid->tiles, tile[0], tile[1], tile[2]);
+  }
+  if (seen->tile < 0) return true;
+  p.tile = (uint32_t)seen->tile;
+  p.cell = (uint16_t)rv_tile_cell(cell[0] & 7, cell[1] & 7, cell[2] & 7);
+  return !near_liquid(w->grid, &p) || rv_array_push(out, p);
+}
+
+// ends of the pieces of an edge a + t d, cells: where it meets planes `step` apart
+static int cut(const double* a, const double* d, double* t) {
+  double wide = fmax(fabs(d[0]), fmax(fabs(d[1]), fabs(d[2]))), step = 0.5, next[3], each[3];
+  int count = 0;
+  t[0] = 0;
+  if (wide > WHOLE) {
+    while (wide * 3 / step > MOST_PIECES - 4) step *= 2;
+    for (int k = 0; k < 3; ++k) {
+      each[k] = d[k] != 0 ? step / fabs(d[k]) : INFINITY;
+      double plane = d[k] > 0 ? (floor(a[k] / step) + 1) * step : (ceil(a[k] / step) - 1) * step;
+      next[k] = d[k] != 0 ? (plane - a[k]) / d[k] : INFINITY;
+    }
+    for (;;) {
+      int k = next[0] <= next[1] ? (next[0] <= next[2] ? 0 : 2) : (next[1] <= next[2] ? 1 : 2);
+      if (!(next[k] < 1) || count + 2 >= MOST_PIECES) break;
+      if (next[k] > t[count] + 1e-6) t[++count] = next[k];
+      next[k] += each[k];
+    }
+  }
+  t[++count] = 1;
+  return count;
+}
+
+static bool walk_edge(const Walk* w, Seen* seen, RvCouplePoints* out, const RvCoupleVertex* v, float hairs) {
+  static const double GAUSS = 0.21132486540518711775;
+  const RvLiquidGrid* g = w->grid;
+  double a[3], d[3], t[MOST_PIECES];
+  for (int k = 0; k < 3; ++k) {
+    a[k] = (v[0].x[k] - g->origin[k]) / g->dx;
+    d[k] = (v[1].x[k] - v[0].x[k]) / g->dx;
+    if (!(fmin(a[k], a[k] + d[k]) < w->hi[k] && fmax(a[k], a[k] + d[k]) > w->lo[k])) return true;
+  }
+  int count = cut(a, d, t);
+  uint32_t edge = (uint32_t)(v - w->c->vertices.data);
+  double length = rv_distance(rv_couple_x(v), rv_couple_x(v + 1));
+  for (int k = 0; k < count; ++k) {
+    double wide = t[k + 1] - t[k];
+    if (!push_point(w, seen, out, edge, hairs, a, d, t[k] + GAUSS * wide, 0.5 * wide * length) ||
+        !push_point(w, seen, out, edge, hairs, a, d, t[k + 1] - GAUSS * wide, 0.5 * wide * length))
+      return false;
+  }
+  return true;
+}
+
+static void walk_some(void* arg, size_t begin, size_t end) {
+  Walk* w = arg;
+  RvCouple* c = w->c;
+  for (size_t chunk = begin; chunk < end; ++chunk) {
+    RvCouplePoints* out = &c->chunk[chunk];
+    Seen seen = {{INT32_MAX, INT32_MAX, INT32_MAX}, -1};
+    size_t first = chunk * w->grain, last = first + w->grain < c->strands.count ? first + w->grain : c->strands.count;
+    out->count = 0;
+    for (size_t k = first; k < last; ++k) {
+      const RvCoupleStrand* s = &c->strands.data[k];
+      for (int i = 0; i < s->count; ++i) {
+        c->edge_first.data[s->first + (size_t)i] = (uint32_t)out->count;
+        if (s->sound && i + 1 < s->count && !w->failed[chunk])
+          w->failed[chunk] = !walk_edge(w, &seen, out, c->vertices.data + s->first + i, (float)s->hairs);
+      }
+    }
+  }
+}
+
+// the points of all chunks one after the other
+static bool join(Walk* w) {
+  RvCouple* c = w->c;
+  size_t total = 0, chunks = (c->strands.count + w->grain - 1) / w->grain;
+  for (size_t k = 0; k < chunks; ++k) {
+    if (w->failed[k]) return false;
+    total += c->chunk[k].count;
+  }
+  if (total > UINT32_MAX / 2 || !rv_array_resize(&c->points, total)) return false;
+  size_t at = 0;
+  for (size_t k = 0; k < chunks; ++k) {
+    size_t first = k * w->grain, last = first + w->grain < c->strands.count ? first + w->grain : c->strands.count;
+    size_t lo = c->strands.data[first].first,
+           hi = last < c->strands.count ? c->strands.data[last].first : c->vertices.count;
+    for (size_t i = lo; i < hi; ++i) c->edge_first.data[i] += (uint32_t)at;
+    if (c->chunk[k].count) memcpy(c->points.data + at, c->chunk[k].data, c->chunk[k].count * sizeof *c->points.data);
+    at += c->chunk[k].count;
+  }
+  c->edge_first.data[c->vertices.count] = (uint32_t)total;
+  return true;
+}
+
+static int colour_of(const int32_t* coord) {
+  return (coord[0] & 1) | (coord[1] & 1) << 1 | (coord[2] & 1) << 2;
+}
+
+// tiles with points, by colour, and the points of each
+static bool list_tiles(RvCouple* c, const RvTiles* tiles) {
+  size_t n = c->points.count, count = 0, at[RV_COUPLE_COLOURS];
+  if (!rv_array_resize(&c->keys, n) || !rv_array_resize(&c->spare_keys, n) || !rv_array_resize(&c->order, n) ||
+      !rv_array_resize(&c->spare_order, n))
+    return false;
+  for (size_t i = 0; i < n; ++i) c->keys.data[i] = c->points.data[i].tile, c->order.data[i] = (uint32_t)i;
+  if (!rv_sort_keys(c->keys.data, c->order.data, c->spare_keys.data, c->spare_order.data, n,
+                    rv_sort_bits(tiles->count)))
+    return false;
+  memset(c->colour, 0, sizeof c->colour);
+  for (size_t i = 0; i < n; ++i)
+    if (i == 0 || c->keys.data[i] != c->keys.data[i - 1])
+      c->colour[colour_of(tiles->coord[c->keys.data[i]]) + 1]++, ++count;
+  for (int k = 0; k < RV_COUPLE_COLOURS; ++k) c->colour[k + 1] += c->colour[k], at[k] = c->colour[k];
+  if (!rv_array_resize(&c->tiles, count)) return false;
+  for (size_t i = 0, j; i < n; i = j) {
+    for (j = i; j < n && c->keys.data[j] == c->keys.data[i];) ++j;
+    c->tiles.data[at[colour_of(tiles->coord[c->keys.data[i]])]++] = (RvCoupleTile){(uint32_t)c->keys.data[i], i, j};
+  }
+  return true;
+}
+
+static void set_box(Walk* w) {
+  const RvTiles* tiles = &w->grid->tiles;
+  for (int k = 0; k < 3; ++k) w->lo[k] = INFINITY, w->hi[k] = -INFINITY;
+  for (size_t t = 0; t < tiles->count; ++t)
+    for (int k = 0; k < 3; ++k) {
+      w->lo[k] = fmin(w->lo[k], (double)tiles->coord[t][k] * RV_TILE_SIDE);
+      w->hi[k] = fmax(w->hi[k], ((double)tiles->coord[t][k] + 1) * RV_TILE_SIDE);
+    }
+}
+
+RvResult rv_couple_points(RvCouple* c, const RvLiquidGrid* grid, RvError* error) {
+  Walk w = {.c = c, .grid = grid, .grain = (c->strands.count + RV_COUPLE_CHUNKS - 1) / RV_COUPLE_CHUNKS};
+  c->points.count = 0;
+  bool ok = rv_array_resize(&c->edge_first, c->vertices.count + 1);
+  if (ok && (grid->tiles.count == 0 || c->strands.count == 0)) {
+    memset(c->edge_first.data, 0, (c->vertices.count + 1) * sizeof *c->edge_first.data);
+  } else if (ok) {
+    set_box(&w);
+    rv_parallel_for((c->strands.count + w.grain - 1) / w.grain, 1, walk_some, &w);
+    ok = join(&w);
+  }
+  if (!ok || !list_tiles(c, &grid->tiles))
+    return rv_fail(error, RV_NO_MEMORY, "no memory to lay %zu strands on the liquid's grid", c->strands.count);
+  return RV_OK;
+}

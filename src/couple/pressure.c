@@ -1,0 +1,216 @@
+// What the pressure did to the strands and to the film under water (WH-41, WH-42, spec 1.2.11 with E11, E12, E48).
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "couple/stencil.h"
+#include "liquid/pressure.h"
+#include "math/scalar.h"
+
+#define UNKNOWN 1e30f
+
+typedef struct Push {
+  RvCouple* c;
+  const RvCoupleStrands* strands;
+  const RvCoupleSettings* set;
+  const RvLiquidGrid* grid;
+  double dt;
+  double *force, *kick;
+} Push;
+
+//---------------------------------------------------------------------------------------------- the gradient on faces
+
+typedef struct Halo {
+  float p[RV_HALO1_CELLS], distance[RV_HALO1_CELLS], fill[RV_HALO1_CELLS], surface[RV_HALO1_CELLS];
+} Halo;
+
+// as the solve has it (liquid/pressure.h): to the surface over the way to it; beyond a wall nothing is known
+static float slope(const Halo* h, int lo, int hi, bool tension) {
+  float d_lo = h->distance[lo], d_hi = h->distance[hi];
+  bool wet_lo = d_lo < 0, wet_hi = d_hi < 0;
+  if (wet_lo && wet_hi) return h->p[hi] - h->p[lo];
+  if (!wet_lo && !wet_hi) return 0;
+  int wet = wet_lo ? lo : hi, dry = wet_lo ? hi : lo;
+  if (h->fill[dry] < 0) return UNKNOWN;
+  float theta = h->distance[wet] / (h->distance[wet] - h->distance[dry]);
+  float top = tension ? h->surface[wet] + theta * (h->surface[dry] - h->surface[wet]) : 0;
+  theta = theta > (float)RV_PRESSURE_THETA ? theta < 1 ? theta : 1 : (float)RV_PRESSURE_THETA;
+  return (wet_lo ? top - h->p[lo] : h->p[hi] - top) / theta;
+}
+
+static void find_slopes(void* arg, size_t begin, size_t end) {
+  const Push* s = arg;
+  const RvLiquidGrid* g = s->grid;
+  static const int step[3] = {1, RV_HALO1_SIDE, RV_HALO1_SIDE * RV_HALO1_SIDE};
+  bool tension = g->surface.data && g->surface.capacity >= g->tiles.count && s->set->tension > 0;
+  Halo h;
+  for (size_t t = begin; t < end; ++t) {
+    if (!s->c->near.data[t]) continue;
+    rv_channel_gather1(&g->tiles, g->pressure.data, t, 0, h.p);
+    rv_channel_gather1(&g->tiles, g->distance.data, t, 1, h.distance);
+    rv_channel_gather1(&g->tiles, g->fill.data, t, -1, h.fill);
+    if (tension) rv_channel_gather1(&g->tiles, g->surface.data, t, 0, h.surface);
+    for (int a = 0; a < 3; ++a)
+      for (int i = 0; i < RV_TILE_CELLS; ++i) {
+        int hi = rv_halo1_at(i & 7, i >> 3 & 7, i >> 6);
+        float fall = slope(&h, hi - step[a], hi, tension);
+        s->c->gradient[a].data[t * RV_TILE_CELLS + (size_t)i] = fall == UNKNOWN ? UNKNOWN : fall / (float)g->dx;
+      }
+  }
+}
+
+static bool mark_near(RvCouple* c, const RvTiles* tiles) {
+  if (!rv_array_resize(&c->near, tiles->count)) return false;
+  memset(c->near.data, 0, tiles->count);
+  for (size_t k = 0; k < c->tiles.count; ++k)
+    for (int n = 0; n < RV_TILE_NEAR; ++n) {
+      int32_t t = tiles->near[c->tiles.data[k].tile][n];
+      if (t >= 0) c->near.data[t] = 1;
+    }
+  for (int a = 0; a < 3; ++a)
+    if (!rv_channel_fit(&c->gradient[a], tiles->count)) return false;
+  return true;
+}
+
+//---------------------------------------------------------------------------------------------- at a point
+
+// Sums over the faces of an axis.
+typedef struct Faces {
+  double change;    // kg m/s: what the solve changed
+  double momentum;  // kg m/s
+  double gradient;  // Pa/m, mean
+} Faces;
+
+static Faces faces_at(const Push* s, const RvCouplePoint* p, int axis) {
+  const RvCouple* c = s->c;
+  const RvLiquidGrid* g = s->grid;
+  RvStencil st = rv_stencil(p, axis);
+  int64_t at[8];
+  double known = 0;
+  Faces r = {0, 0, 0};
+  rv_stencil_nodes(&st, &g->tiles, p->tile, at);
+  for (int k = 0; k < 8; ++k) {
+    if (at[k] < 0) continue;
+    double m = st.w[k] * (double)c->mass[axis].data[at[k]], u = (double)g->velocity[axis].data[at[k]];
+    float fall = c->gradient[axis].data[at[k]];
+    // faces that touch no liquid were not part of the solve, and took all that accelerated them
+    if (g->valid[axis].data[at[k]] > 0) r.change += m * (u - (double)g->drag_target[axis].data[at[k]]);
+    r.momentum += m * u;
+    if (fall != UNKNOWN) r.gradient += m * (double)fall, known += m;
+  }
+  r.gradient = known > 0 ? r.gradient / known : 0;
+  return r;
+}
+
+// Force at a point, and the velocity of the film there. WH-42, E12: -V grad p; E48: the drag of what the velocity
+// changed by, which is what the liquid did not get.
+static RvVec3 push_point(const Push* s, const RvCouplePoint* p, double radius, double* film) {
+  double f[3], volume = (double)p->length * (double)p->hairs * RV_PI * radius * radius * (double)p->under;
+  for (int a = 0; a < 3; ++a) {
+    film[a] = 0;
+    if (s->set->bulk_fixed) {
+      // no pressure is known: that of a liquid at rest
+      f[a] = -volume * s->set->density * s->set->gravity[a];
+      continue;
+    }
+    Faces r = faces_at(s, p, a);
+    f[a] = (double)p->drag[a] * (double)p->inverse[a] * r.change - volume * r.gradient;
+    film[a] = r.momentum * (double)p->inverse[a];
+  }
+  return rv_vec3_load64(f);
+}
+
+//---------------------------------------------------------------------------------------------- film
+
+// The film's submerged part comes back with the grid's velocity. Along the strand it is the film's own; across it joins
+// the strand, which gets the part of the impulse that its own mass has of both: then film and strand go on as one, and
+// the momentum is what both had, however heavy the film is.
+static void film_strand(const Push* s, const RvCoupleStrand* strand) {
+  RvCouple* c = s->c;
+  RvFilmState* film = s->strands->film_state;
+  double density = s->set->density;
+  for (int i = 0; i < strand->count; ++i) {
+    size_t packed = strand->first + (size_t)i;
+    double mass = c->submerged.data[packed];
+    if (!(mass > 0)) continue;
+    const RvCoupleVertex* v = &c->vertices.data[packed];
+    RvVec3 slip = rv_sub(rv_scale(rv_vec3_load64(&c->film_v.data[3 * packed]), 1 / mass), rv_couple_v(v)),
+           across = slip;
+    double above = rv_couple_above(i, strand->count);
+    for (int side = 0; side < 2; ++side) {
+      double part = side ? above : 1 - above;
+      if (part == 0) continue;
+      RvVec3 t = rv_couple_tangent(side ? v : v - 1);
+      across = rv_mad(across, -part * rv_dot(slip, t), t);
+    }
+    double own = s->strands->model->mass[strand->unknown + (size_t)(4 * i) * RV_LANES];
+    rv_couple_kick(s->kick, strand, i, rv_scale(across, mass * own / (own + mass)));
+    rv_vec3_store64(&c->film_v.data[3 * packed], slip);
+  }
+  for (int i = 0; i + 1 < strand->count; ++i) {
+    size_t packed = strand->first + (size_t)i, at = strand->vertex + (size_t)i * RV_LANES;
+    double part[2] = {rv_couple_above(i, strand->count), 1 - rv_couple_above(i + 1, strand->count)};
+    double volume = part[0] * film->volume[at] + part[1] * film->volume[at + RV_LANES], moved = 0, flow = 0;
+    if (!(volume > 0)) continue;
+    RvVec3 t = rv_couple_tangent(&c->vertices.data[packed]);
+    for (int k = 0; k < 2; ++k) {
+      double mass = part[k] * c->submerged.data[packed + (size_t)k];
+      if (!(mass > 0)) continue;
+      moved += mass / density;
+      flow += mass / density * rv_dot(rv_vec3_load64(&c->film_v.data[3 * (packed + (size_t)k)]), t);
+    }
+    double* speed = &film->speed[strand->edge + (size_t)i * RV_LANES];
+    if (moved > 0) *speed += (flow - moved * *speed) / volume;
+  }
+}
+
+static void push_some(void* arg, size_t begin, size_t end) {
+  const Push* s = arg;
+  RvCouple* c = s->c;
+  for (size_t k = begin; k < end; ++k) {
+    const RvCoupleStrand* strand = &c->strands.data[k];
+    size_t first = c->edge_first.data[strand->first];
+    if (c->any_film) memset(&c->film_v.data[3 * strand->first], 0, (size_t)strand->count * 3 * sizeof(double));
+    RvVec3 here = {0, 0, 0};
+    for (int i = 0; i < strand->count; ++i) {
+      size_t packed = strand->first + (size_t)i, last = c->edge_first.data[packed + 1];
+      const RvCoupleVertex* v = &c->vertices.data[packed];
+      RvVec3 next = {0, 0, 0};
+      for (size_t n = first; n < last; ++n) {
+        const RvCouplePoint* p = &c->points.data[n];
+        double film[3], t = (double)p->t;
+        RvVec3 f = push_point(s, p, v[0].radius + t * (v[1].radius - v[0].radius), film);
+        here = rv_mad(here, 1 - t, f), next = rv_mad(next, t, f);
+        for (size_t end_of = 0; c->any_film && rv_point_wet(p) && end_of < 2; ++end_of) {
+          double mass = c->submerged.data[packed + end_of];
+          if (!(mass > 0)) continue;
+          mass *= (double)p->length * (end_of ? t : 1 - t) / c->span.data[packed + end_of];
+          for (size_t a = 0; a < 3; ++a) c->film_v.data[3 * (packed + end_of) + a] += mass * film[a];
+        }
+      }
+      rv_couple_put3(s->force, strand, i, here);
+      here = next, first = last;
+    }
+    if (c->any_film) film_strand(s, strand);
+  }
+}
+
+RvResult rv_couple_pressure(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
+                            const RvLiquidGrid* grid, double dt, double* force, double* kick, RvError* error) {
+  memset(force, 0, strands->model->unknowns * sizeof *force);
+  if (!c->any) return RV_OK;
+  size_t before = c->vertices.count;
+  RvResult result = rv_couple_load(c, strands, settings, error);
+  if (result) return result;
+  if (c->vertices.count != before || c->mass[0].capacity < grid->tiles.count ||
+      (!settings->bulk_fixed && !grid->dragged))
+    return rv_fail(error, RV_INTERNAL, "coupling: strands or grid are not those of the sample");
+  Push s = {c, strands, settings, grid, dt, force, kick};
+  if (!settings->bulk_fixed) {
+    if (!mark_near(c, &grid->tiles))
+      return rv_fail(error, RV_NO_MEMORY, "no memory for the pressure on %zu strands", c->strands.count);
+    rv_parallel_for(grid->tiles.count, 4, find_slopes, &s);
+  }
+  rv_parallel_for(c->strands.count, 32, push_some, &s);
+  return RV_OK;
+}

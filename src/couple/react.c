@@ -1,0 +1,154 @@
+// What the strands' step did to the liquid (WH-35, WH-40, spec 1.2.11 with E13, E48, E51).
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "couple/stencil.h"
+#include "math/scalar.h"
+
+typedef struct React {
+  RvCouple* c;
+  const RvCoupleStrands* strands;
+  const RvCoupleSettings* set;
+  RvLiquidGrid* grid;
+  double dt;
+} React;
+
+//---------------------------------------------------------------------------------------------- the film under water
+
+// E51: of the film of a vertex the grid has 1 - w_FF. Along the strand it moves as film does now; across it, it was not
+// part of what the strand's step moved, so it has the velocity from before.
+static void submerge_some(void* arg, size_t begin, size_t end) {
+  const React* r = arg;
+  RvCouple* c = r->c;
+  const RvFilmState* film = r->strands->film_state;
+  for (size_t k = begin; k < end; ++k) {
+    const RvCoupleStrand* s = &c->strands.data[k];
+    for (int i = 0; i < s->count; ++i) {
+      size_t packed = s->first + (size_t)i, at = s->vertex + (size_t)i * RV_LANES;
+      const RvCoupleVertex* v = &c->vertices.data[packed];
+      double mass =
+          s->sound && c->span.data[packed] > 0 ? (1 - c->sample.wet[at]) * r->set->density * film->volume[at] : 0;
+      c->submerged.data[packed] = mass > 0 ? mass : 0;
+      if (!(mass > 0)) continue;
+      RvVec3 before = rv_vec3_load64(&c->start.data[3 * packed]), now = rv_couple_v(v), sum = {0, 0, 0};
+      for (int side = 0; side < 2; ++side) {
+        double above = rv_couple_above(i, s->count), part = side ? above : 1 - above;
+        if (part == 0) continue;
+        RvVec3 t = rv_couple_tangent(side ? v : v - 1);
+        double speed = film->speed[s->edge + (size_t)(side ? i : i - 1) * RV_LANES];
+        sum = rv_mad(sum, part, rv_mad(before, rv_dot(rv_sub(now, before), t) + speed, t));
+      }
+      rv_vec3_store64(&c->film_v.data[3 * packed], sum);
+    }
+  }
+}
+
+static bool submerge(React* r) {
+  RvCouple* c = r->c;
+  size_t n = c->vertices.count;
+  if (!rv_array_resize(&c->submerged, n) || !rv_array_resize(&c->film_v, 3 * n)) return false;
+  if (r->strands->film) rv_parallel_for(c->strands.count, 64, submerge_some, r);
+  c->any_film = false;
+  for (size_t i = 0; i < n && r->strands->film && !c->any_film; ++i) c->any_film = c->submerged.data[i] > 0;
+  return true;
+}
+
+//---------------------------------------------------------------------------------------------- to the faces
+
+enum { RATE, PULL, FIBRE, FILM, FILM_MOMENTUM };
+
+// WH-40: what drag gave to the strand, by the numbers that the strand's side had; the film's mass and momentum by line
+// integrals, so that their sums are its own (WH-35); fibres' volume times velocity
+static bool give_reaction(void* user, size_t point, double* give) {
+  const React* r = user;
+  const RvCouple* c = r->c;
+  const RvCouplePoint* p = &c->points.data[point];
+  const RvCoupleVertex* v = &c->vertices.data[p->edge];
+  int width = c->any_film ? 5 : 3;
+  double t = (double)p->t, part[2] = {0, 0}, radius = v[0].radius + t * (v[1].radius - v[0].radius);
+  double hairs = (double)p->hairs, volume = (double)p->length * hairs * RV_PI * radius * radius;
+  if (c->any_film && rv_point_wet(p))
+    for (int k = 0; k < 2; ++k) {
+      double mass = c->submerged.data[p->edge + k];
+      if (mass > 0) part[k] = mass * (double)p->length * (k ? t : 1 - t) / c->span.data[p->edge + k];
+    }
+  for (int a = 0; a < 3; ++a, give += width) {
+    double vp = (1 - t) * v[0].v[a] + t * v[1].v[a];
+    give[RATE] = (double)p->drag[a] * (double)p->inverse[a];
+    give[PULL] = give[RATE] * vp - (double)p->off[a];
+    give[FIBRE] = volume * vp;
+    if (width == 3) continue;
+    const double* u = &c->film_v.data[3 * (size_t)p->edge + (size_t)a];
+    give[FILM] = (part[0] + part[1]) * (double)p->inverse[a];
+    give[FILM_MOMENTUM] =
+        ((part[0] > 0 ? part[0] * u[0] : 0) + (part[1] > 0 ? part[1] * u[3] : 0)) * (double)p->inverse[a];
+  }
+  return true;
+}
+
+// adds to a float; what its rounding leaves goes to the next
+static void add_rounded(float* to, double value, double* carry) {
+  double want = (double)*to + (value + *carry);
+  *to = (float)want;
+  *carry = want - (double)*to;
+}
+
+static void take_reaction(void* user, int axis, size_t at, int count, const double* sums, size_t stride,
+                          double carry[2]) {
+  const React* r = user;
+  const RvCouple* c = r->c;
+  float *mass = r->grid->mass[axis].data + at, *momentum = r->grid->momentum[axis].data + at;
+  float* fibre = r->grid->fibre[axis].data + at;
+  for (int i = 0; i < count; ++i, ++sums) {
+    fibre[i] += (float)sums[FIBRE * stride];
+    double m = (double)c->mass[axis].data[at + (size_t)i];
+    if (!(m > 0)) continue;
+    double yields = m / (1 + r->dt * (double)c->rate[axis].data[at + (size_t)i]);
+    double pull = (double)c->velocity[axis].data[at + (size_t)i] * sums[RATE * stride] - sums[PULL * stride];
+    double gain = -r->dt * yields * pull;
+    if (c->any_film) {
+      gain += m * sums[FILM_MOMENTUM * stride];
+      if (sums[FILM * stride] > 0) add_rounded(&mass[i], m * sums[FILM * stride], &carry[1]);
+    }
+    if (gain != 0) add_rounded(&momentum[i], gain, &carry[0]);
+  }
+}
+
+//---------------------------------------------------------------------------------------------- for the pressure
+
+// E48. The liquid of a face has 1 / (1 + dt R) of what accelerates it, R its drag over its mass, film included; the
+// drag pulls to what it has after the exchange, so that only what comes now is shared.
+static void set_faces(void* arg, size_t begin, size_t end) {
+  const React* r = arg;
+  const RvCouple* c = r->c;
+  const RvLiquidGrid* g = r->grid;
+  double cube = g->dx * g->dx * g->dx;
+  for (int a = 0; a < 3; ++a)
+    for (size_t i = begin * RV_TILE_CELLS; i < end * RV_TILE_CELLS; ++i) {
+      double volume = (double)c->volume[a].data[i], mass = (double)g->mass[a].data[i];
+      double share = 1 - (volume < RV_COUPLE_SHARE_MOST ? volume : RV_COUPLE_SHARE_MOST);
+      g->share[a].data[i] = (float)share;
+      g->fibre[a].data[i] = volume > 0 ? (float)((double)g->fibre[a].data[i] / (volume * cube)) : 0;
+      g->drag_target[a].data[i] = mass > 0 ? g->momentum[a].data[i] / g->mass[a].data[i] : 0;
+      g->drag[a].data[i] =
+          mass > 0 ? (float)(share * r->set->density * (double)c->rate[a].data[i] * (double)c->mass[a].data[i] / mass)
+                   : 0;
+    }
+}
+
+RvResult rv_couple_react(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
+                         RvLiquidGrid* grid, double dt, RvError* error) {
+  if (!c->any) return RV_OK;
+  size_t before = c->vertices.count;
+  RvResult result = rv_couple_load(c, strands, settings, error);
+  if (result || settings->bulk_fixed) return result;
+  if (c->vertices.count != before || c->mass[0].capacity < grid->tiles.count)
+    return rv_fail(error, RV_INTERNAL, "coupling: strands or grid are not those of the sample");
+  React r = {c, strands, settings, grid, dt};
+  if (!submerge(&r) || !rv_liquid_grid_share(grid) || !rv_liquid_grid_drag(grid))
+    return rv_fail(error, RV_NO_MEMORY, "no memory for the drag of %zu tiles of liquid", grid->tiles.count);
+  rv_couple_scatter(c, &grid->tiles, c->any_film ? 5 : 3, give_reaction, take_reaction, &r);
+  rv_parallel_for(grid->tiles.count, 8, set_faces, &r);
+  return RV_OK;
+}

@@ -1,0 +1,323 @@
+// What the bulk is at the strands (WH-18, 38, 39, spec 1.2.5, 1.2.10 with E48).
+//
+// Weights of faces are trilinear times their mass, over the sum: faces without liquid do not count. So of drag D of a
+// point, a face of mass m has D w m / M, M the point's sum, and all points together m R with R the sum of D w / M. What
+// the liquid yields while the strands step is 1 / (1 + dt R) of it.
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "couple/stencil.h"
+#include "math/scalar.h"
+
+// spec 1.2.5: under water at sqrt 2 pi / 6 of a full cell
+static const double FULL = 0.74048048969306104;
+static const double QUADRATIC = 0.14288690166235205;  // 1.75 / sqrt 150
+
+typedef struct Sample {
+  RvCouple* c;
+  const RvCoupleStrands* strands;
+  const RvCoupleSettings* set;
+  const RvLiquidGrid* grid;
+  double dt;
+  double* force;
+} Sample;
+
+//---------------------------------------------------------------------------------------------- faces
+
+static void copy_faces(void* arg, size_t begin, size_t end) {
+  const Sample* s = arg;
+  size_t first = begin * RV_TILE_CELLS, count = (end - begin) * RV_TILE_CELLS;
+  for (int a = 0; a < 3; ++a) {
+    const float *mass = s->grid->mass[a].data + first, *momentum = s->grid->momentum[a].data + first;
+    float *m = s->c->mass[a].data + first, *u = s->c->velocity[a].data + first;
+    for (size_t i = 0; i < count; ++i) {
+      float v = momentum[i] / mass[i];
+      bool wet = mass[i] > 0 && isfinite(v);
+      m[i] = wet ? mass[i] : 0, u[i] = wet ? v : 0;
+    }
+    memset(s->c->volume[a].data + first, 0, count * sizeof(float));
+    memset(s->c->rate[a].data + first, 0, count * sizeof(float));
+  }
+}
+
+static bool fit_faces(RvCouple* c, size_t tiles) {
+  RvChannel* axes[] = {c->mass, c->velocity, c->volume, c->rate};
+  for (size_t k = 0; k < sizeof axes / sizeof *axes; ++k)
+    for (int a = 0; a < 3; ++a)
+      if (!rv_channel_fit(&axes[k][a], tiles)) return false;
+  return true;
+}
+
+//---------------------------------------------------------------------------------------------- the fibres' share
+
+// WH-39: volume of fibre by the faces' weights, over dx^3
+static bool give_volume(void* user, size_t point, double* give) {
+  const Sample* s = user;
+  const RvCouplePoint* p = &s->c->points.data[point];
+  const RvCoupleVertex* v = &s->c->vertices.data[p->edge];
+  double radius = v[0].radius + (double)p->t * (v[1].radius - v[0].radius);
+  give[0] = give[1] = give[2] = (double)p->length * (double)p->hairs * RV_PI * radius * radius;
+  return true;
+}
+
+static void take_volume(void* user, int axis, size_t at, int count, const double* sums, size_t stride,
+                        double carry[2]) {
+  const Sample* s = user;
+  float* volume = s->c->volume[axis].data + at;
+  double inverse = 1 / (s->grid->dx * s->grid->dx * s->grid->dx);
+  (void)stride, (void)carry;
+  for (int i = 0; i < count; ++i) volume[i] += (float)(sums[i] * inverse);
+}
+
+//---------------------------------------------------------------------------------------------- drag of a point
+
+// the liquid's part of the space around: 1 in a full cell; cells in solids do not count
+static double fill_at(const RvLiquidGrid* g, const RvCouplePoint* p) {
+  RvStencil s = rv_stencil(p, RV_LATTICE_CELLS);
+  int64_t at[8];
+  double sum = 0, weight = 0;
+  rv_stencil_nodes(&s, &g->tiles, p->tile, at);
+  for (int k = 0; k < 8; ++k) {
+    double fill = at[k] < 0 ? 0 : (double)g->fill.data[at[k]];
+    if (fill >= 0) sum += s.w[k] * fill, weight += s.w[k];
+  }
+  return weight > 0 ? sum / weight : 0;
+}
+
+typedef struct Around {
+  double mass[3], velocity[3], share;
+} Around;
+
+static Around look(const Sample* s, const RvCouplePoint* p) {
+  const RvCouple* c = s->c;
+  Around r = {.share = 0};
+  for (int a = 0; a < 3; ++a) {
+    RvStencil st = rv_stencil(p, a);
+    int64_t at[8];
+    double mass = 0, momentum = 0;
+    rv_stencil_nodes(&st, &s->grid->tiles, p->tile, at);
+    for (int k = 0; k < 8; ++k) {
+      if (at[k] < 0) continue;
+      double m = st.w[k] * (double)c->mass[a].data[at[k]];
+      mass += m, momentum += m * (double)c->velocity[a].data[at[k]];
+      r.share += st.w[k] / 3 * (double)c->volume[a].data[at[k]];
+    }
+    r.mass[a] = mass, r.velocity[a] = mass > 0 ? momentum / mass : 0;
+  }
+  return r;
+}
+
+// WH-38, E48: force a length and a speed, along and across, of one hair; `speed` is that of now. The law is for the
+// flow through the whole space, (1 - phi) du, and for all of the force, of which pressure on the fibres' volume is phi:
+// so (1 - phi)^2 for the linear part, and one more for the quadratic.
+static void drag_of(const RvCoupleSettings* set, double phi, double radius, double speed, double* along,
+                    double* across) {
+  double d[2];
+  phi = rv_clamp(phi, RV_COUPLE_SHARE_LEAST, RV_COUPLE_SHARE_MOST);
+  rv_drag_law(phi, &d[0], &d[1]);
+  double free = 1 - phi, inertia = QUADRATIC * set->density * radius * speed * free * free * free;
+  for (int k = 0; k < 2; ++k) {
+    double root = sqrt(set->law == RV_DRAG_FORCHHEIMER ? RV_PI * d[k] / phi : d[k]);
+    *(k == 0 ? along : across) = free * free * set->viscosity * d[k] + inertia * root;
+  }
+}
+
+static double smooth_step(double x) {
+  x = rv_clamp(x, 0, 1);
+  return x * x * (3 - 2 * x);
+}
+
+static void measure_point(const Sample* s, const RvCoupleVertex* v, RvVec3 tangent, double factor, RvCouplePoint* p) {
+  Around r = look(s, p);
+  double t[3] = {tangent.x, tangent.y, tangent.z}, radius = v[0].radius + (double)p->t * (v[1].radius - v[0].radius);
+  double least = 1e-9 * s->set->density * s->grid->dx * s->grid->dx * s->grid->dx, speed2 = 0, along, across;
+  p->share = (float)rv_clamp(r.share, RV_COUPLE_SHARE_LEAST, RV_COUPLE_SHARE_MOST);
+  // WH-18
+  p->under = (float)smooth_step(fill_at(s->grid, p) / (FULL * (1 - (double)p->share)));
+  for (int a = 0; a < 3; ++a) {
+    bool wet = r.mass[a] > least;
+    double du = wet ? r.velocity[a] - (v[0].v[a] + (double)p->t * (v[1].v[a] - v[0].v[a])) : 0;
+    speed2 += du * du;
+    p->inverse[a] = wet ? (float)(1 / r.mass[a]) : 0;
+    p->off[a] = 0;
+  }
+  drag_of(s->set, p->share, radius, sqrt(speed2), &along, &across);
+  double scale = (double)p->length * (double)p->hairs * (double)p->under * s->set->drag * factor;
+  p->slant = (float)(scale * (along - across));
+  for (int a = 0; a < 3; ++a)
+    p->drag[a] = p->inverse[a] > 0 ? (float)(scale * (across + (along - across) * t[a] * t[a])) : 0;
+}
+
+static void measure_some(void* arg, size_t begin, size_t end) {
+  const Sample* s = arg;
+  RvCouple* c = s->c;
+  for (size_t k = begin; k < end; ++k) {
+    const RvCoupleStrand* strand = &c->strands.data[k];
+    for (int i = 0; i + 1 < strand->count; ++i) {
+      const RvCoupleVertex* v = c->vertices.data + strand->first + i;
+      size_t first = c->edge_first.data[strand->first + (size_t)i],
+             last = c->edge_first.data[strand->first + (size_t)i + 1];
+      if (first == last) continue;
+      RvVec3 tangent = rv_couple_tangent(v);
+      double f0 = rv_couple_at(s->set->drag_at, strand, i), f1 = rv_couple_at(s->set->drag_at, strand, i + 1);
+      for (size_t n = first; n < last; ++n) {
+        RvCouplePoint* p = &c->points.data[n];
+        measure_point(s, v, tangent, fmax(f0 + (double)p->t * (f1 - f0), 0), p);
+      }
+    }
+  }
+}
+
+static bool give_rate(void* user, size_t point, double* give) {
+  const Sample* s = user;
+  const RvCouplePoint* p = &s->c->points.data[point];
+  for (int a = 0; a < 3; ++a) give[a] = (double)p->drag[a] * (double)p->inverse[a];
+  return give[0] + give[1] + give[2] > 0;
+}
+
+static void take_rate(void* user, int axis, size_t at, int count, const double* sums, size_t stride, double carry[2]) {
+  const Sample* s = user;
+  float* rate = s->c->rate[axis].data + at;
+  (void)stride, (void)carry;
+  for (int i = 0; i < count; ++i) rate[i] += (float)sums[i];
+}
+
+//---------------------------------------------------------------------------------------------- to the vertices
+
+// Of an axis: sums of w m s and w m s u, s the part that the face yields.
+static void yielding(const Sample* s, const RvCouplePoint* p, int axis, double* mass, double* momentum) {
+  const RvCouple* c = s->c;
+  RvStencil st = rv_stencil(p, axis);
+  int64_t at[8];
+  *mass = *momentum = 0;
+  rv_stencil_nodes(&st, &s->grid->tiles, p->tile, at);
+  for (int k = 0; k < 8; ++k) {
+    if (at[k] < 0) continue;
+    double m = st.w[k] * (double)c->mass[axis].data[at[k]] / (1 + s->dt * (double)c->rate[axis].data[at[k]]);
+    *mass += m, *momentum += m * (double)c->velocity[axis].data[at[k]];
+  }
+}
+
+// What a vertex gathers.
+typedef struct Sums {
+  double length, under, share, wet_length, u[3], drag[3], push[3], rest[3];
+} Sums;
+
+static void add_part(Sums* to, const Sums* from, double part) {
+  const double* in = (const double*)from;
+  double* out = (double*)to;
+  for (size_t k = 0; k < sizeof *to / sizeof *out; ++k) out[k] += part * in[k];
+}
+
+// E48: the diagonal with what the liquid yields, implicit; the rest of the tensor, D_ab sqrt(s_a s_b), at the
+// velocities now: it is always smaller, so iterating it from step to step settles
+static Sums point_sums(const Sample* s, const RvCoupleVertex* v, RvVec3 tangent, RvCouplePoint* p) {
+  double t[3] = {tangent.x, tangent.y, tangent.z}, mass[3], slip[3], root[3];
+  Sums r = {.length = (double)p->length, .under = (double)p->length * (double)p->under};
+  r.share = r.length * (double)p->share;
+  r.wet_length = rv_point_wet(p) ? r.length : 0;
+  for (int a = 0; a < 3; ++a) {
+    double momentum;
+    yielding(s, p, a, &mass[a], &momentum);
+    double rate = (double)p->drag[a] * (double)p->inverse[a], u = mass[a] > 0 ? momentum / mass[a] : 0;
+    r.drag[a] = rate * mass[a], r.push[a] = rate * momentum;
+    r.u[a] = r.wet_length * u;
+    root[a] = sqrt((double)p->inverse[a] * mass[a]);
+    slip[a] = mass[a] > 0 ? root[a] * (u - (v[0].v[a] + (double)p->t * (v[1].v[a] - v[0].v[a]))) : 0;
+  }
+  double along = t[0] * slip[0] + t[1] * slip[1] + t[2] * slip[2];
+  for (int a = 0; a < 3; ++a) {
+    double rest = (double)p->slant * t[a] * (along - t[a] * slip[a]) * root[a];
+    p->off[a] = p->drag[a] > 0 && mass[a] > 0 ? (float)(rest / mass[a]) : 0;
+    r.rest[a] = (double)p->off[a] * mass[a];
+  }
+  return r;
+}
+
+static void finish_vertex(const Sample* s, const RvCoupleStrand* strand, int i, const Sums* r) {
+  RvCouple* c = s->c;
+  RvCoupleSample* out = &c->sample;
+  size_t packed = strand->first + (size_t)i;
+  const RvCoupleVertex* v = &c->vertices.data[packed];
+  double u[3], push[3];
+  c->span.data[packed] = r->wet_length;
+  for (int a = 0; a < 3; ++a) {
+    c->start.data[3 * packed + (size_t)a] = v->v[a];
+    u[a] = r->wet_length > 0 ? r->u[a] / r->wet_length : 0;
+    push[a] = r->drag[a] > 0 ? r->push[a] / r->drag[a] : 0;
+  }
+  rv_couple_put1(out->wet, strand, i, v->length > 0 ? 1 - rv_clamp(r->under / v->length, 0, 1) : 1);
+  rv_couple_put1(out->share, strand, i, r->length > 0 ? r->share / r->length : RV_COUPLE_SHARE_LEAST);
+  rv_couple_put3(out->velocity, strand, i, rv_vec3_load64(u));
+  rv_couple_put3(out->drag, strand, i, rv_vec3_load64(r->drag));
+  rv_couple_put3(out->drag_velocity, strand, i, rv_vec3_load64(push));
+  if (!s->force) return;
+  for (int lane = 0; lane <= strand->last - strand->lane; ++lane)
+    for (int a = 0; a < 3; ++a) s->force[strand->unknown + (size_t)(4 * i + a) * RV_LANES + (size_t)lane] += r->rest[a];
+}
+
+static void gather_some(void* arg, size_t begin, size_t end) {
+  const Sample* s = arg;
+  RvCouple* c = s->c;
+  for (size_t k = begin; k < end; ++k) {
+    const RvCoupleStrand* strand = &c->strands.data[k];
+    Sums here = {0};
+    for (int i = 0; i < strand->count; ++i) {
+      const RvCoupleVertex* v = c->vertices.data + strand->first + i;
+      size_t first = c->edge_first.data[strand->first + (size_t)i],
+             last = c->edge_first.data[strand->first + (size_t)i + 1];
+      Sums next = {0};
+      if (last > first) {
+        RvVec3 tangent = rv_couple_tangent(v);
+        for (size_t n = first; n < last; ++n) {
+          RvCouplePoint* p = &c->points.data[n];
+          Sums r = point_sums(s, v, tangent, p);
+          add_part(&here, &r, 1 - (double)p->t);
+          add_part(&next, &r, (double)p->t);
+        }
+      }
+      finish_vertex(s, strand, i, &here);
+      here = next;
+    }
+  }
+}
+
+//---------------------------------------------------------------------------------------------- all of it
+
+static bool fit_out(RvCouple* c, const RvStrandModel* m) {
+  size_t count = 2 * m->vertices + 3 * m->unknowns, n = c->vertices.count;
+  if (!rv_array_resize(&c->out, count) || !rv_array_resize(&c->start, 3 * n) || !rv_array_resize(&c->span, n))
+    return false;
+  memset(c->out.data, 0, count * sizeof(double));
+  c->sample.wet = c->out.data, c->sample.share = c->sample.wet + m->vertices;
+  c->sample.velocity = c->sample.share + m->vertices, c->sample.drag = c->sample.velocity + m->unknowns;
+  c->sample.drag_velocity = c->sample.drag + m->unknowns;
+  return true;
+}
+
+RvResult rv_couple_sample(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
+                          const RvLiquidGrid* grid, double dt, double* force, const RvCoupleSample** out,
+                          RvError* error) {
+  Sample s = {c, strands, settings, grid, dt, force};
+  c->any = c->any_film = false;
+  RvResult result = rv_couple_load(c, strands, settings, error);
+  if (!result && (!(grid->dx > 0) || !(dt > 0) || !isfinite(dt) || !(settings->drag >= 0)))
+    result = rv_fail(error, RV_BAD_INPUT, "coupling: dx %g m and dt %g s must be above 0, drag %g not below", grid->dx,
+                     dt, settings->drag);
+  if (!result) result = rv_couple_points(c, grid, error);
+  if (result) return result;
+  c->any = c->points.count > 0;
+  if (!fit_out(c, strands->model) || (c->any && !fit_faces(c, grid->tiles.count)))
+    return rv_fail(error, RV_NO_MEMORY, "no memory to couple %zu strands", c->strands.count);
+  if (c->any) {
+    rv_parallel_for(grid->tiles.count, 16, copy_faces, &s);
+    rv_couple_scatter(c, &grid->tiles, 1, give_volume, take_volume, &s);
+    rv_parallel_for(c->strands.count, 32, measure_some, &s);
+    // a liquid that is only read yields nothing
+    if (!settings->bulk_fixed) rv_couple_scatter(c, &grid->tiles, 1, give_rate, take_rate, &s);
+  }
+  rv_parallel_for(c->strands.count, 32, gather_some, &s);
+  *out = &c->sample;
+  return RV_OK;
+}

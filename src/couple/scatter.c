@@ -1,0 +1,66 @@
+#include <string.h>
+
+#include "base/parallel.h"
+#include "couple/stencil.h"
+
+typedef struct Scatter {
+  const RvCouple* c;
+  const RvTiles* tiles;
+  const RvCoupleTile* list;
+  int width;
+  RvGiveFn* give;
+  RvTakeFn* take;
+  void* user;
+} Scatter;
+
+static void add_point(const RvCouplePoint* p, int axis, int width, const double* give, double* room) {
+  static const int step[8] = {0, 1, 10, 11, 100, 101, 110, 111};
+  RvStencil s = rv_stencil(p, axis);
+  int first = rv_halo1_at(s.base[0], s.base[1], s.base[2]);
+  for (int k = 0; k < width; ++k) {
+    double *out = room + k * RV_HALO1_CELLS + first, value = give[k];
+    for (int n = 0; n < 8; ++n) out[step[n]] += s.w[n] * value;
+  }
+}
+
+// rows of the room to where they belong, those of neighbours too
+static void hand_out(const Scatter* s, size_t tile, int axis, const double* room) {
+  double carry[2] = {0, 0};
+  for (int z = -1; z <= RV_TILE_SIDE; ++z)
+    for (int y = -1; y <= RV_TILE_SIDE; ++y) {
+      static const int from[3] = {-1, 0, RV_TILE_SIDE}, count[3] = {1, RV_TILE_SIDE, 1};
+      for (int k = 0; k < 3; ++k) {
+        int64_t at = rv_tiles_at(s->tiles, tile, from[k], y, z);
+        if (at >= 0)
+          s->take(s->user, axis, (size_t)at, count[k], room + rv_halo1_at(from[k], y, z), RV_HALO1_CELLS, carry);
+      }
+    }
+}
+
+static void scatter_some(void* arg, size_t begin, size_t end) {
+  const Scatter* s = arg;
+  double room[3 * RV_GIVE_MOST * RV_HALO1_CELLS] __attribute__((aligned(64)));
+  double give[3 * RV_GIVE_MOST];
+  size_t axis_room = (size_t)s->width * RV_HALO1_CELLS;
+  for (size_t k = begin; k < end; ++k) {
+    const RvCoupleTile* t = &s->list[k];
+    bool any = false;
+    memset(room, 0, 3 * axis_room * sizeof *room);
+    for (size_t i = t->first; i < t->last; ++i) {
+      size_t point = s->c->order.data[i];
+      if (!s->give(s->user, point, give)) continue;
+      any = true;
+      for (int axis = 0; axis < 3; ++axis)
+        add_point(&s->c->points.data[point], axis, s->width, give + axis * s->width, room + (size_t)axis * axis_room);
+    }
+    for (int axis = 0; any && axis < 3; ++axis) hand_out(s, t->tile, axis, room + (size_t)axis * axis_room);
+  }
+}
+
+void rv_couple_scatter(const RvCouple* c, const RvTiles* tiles, int width, RvGiveFn* give, RvTakeFn* take, void* user) {
+  for (int colour = 0; colour < RV_COUPLE_COLOURS; ++colour) {
+    size_t first = c->colour[colour], count = c->colour[colour + 1] - first;
+    Scatter s = {c, tiles, c->tiles.data + first, width, give, take, user};
+    if (count) rv_parallel_for(count, 1, scatter_some, &s);
+  }
+}

@@ -1,0 +1,55 @@
+// A point's weights on the grid's four lattices: the faces of each axis and the cells' centres (trilinear,
+// spec 1.2.11).
+#ifndef RV_COUPLE_STENCIL_H
+#define RV_COUPLE_STENCIL_H
+
+#include "couple/store.h"
+
+enum { RV_LATTICE_CELLS = 3 };
+
+typedef struct RvStencil {
+  int base[3];  // lowest node, in cells of the tile: -1..7
+  double w[8];  // x fastest
+} RvStencil;
+
+static inline RvStencil rv_stencil(const RvCouplePoint* p, int lattice) {
+  RvStencil s;
+  int cell[3] = {p->cell & 7, p->cell >> 3 & 7, p->cell >> 6};
+  double f[3];
+  for (int a = 0; a < 3; ++a) {
+    double g = (double)p->f[a] - (a == lattice ? 0 : 0.5);
+    s.base[a] = cell[a] - (g < 0);
+    f[a] = g < 0 ? g + 1 : g;
+  }
+  double x0 = 1 - f[0], y0 = 1 - f[1], z0 = 1 - f[2];
+  double a = y0 * z0, b = f[1] * z0, c = y0 * f[2], d = f[1] * f[2];
+  s.w[0] = x0 * a, s.w[1] = f[0] * a, s.w[2] = x0 * b, s.w[3] = f[0] * b;
+  s.w[4] = x0 * c, s.w[5] = f[0] * c, s.w[6] = x0 * d, s.w[7] = f[0] * d;
+  return s;
+}
+
+// Where its nodes stand in channels; -1: their tile is absent.
+static inline void rv_stencil_nodes(const RvStencil* s, const RvTiles* tiles, size_t tile, int64_t at[8]) {
+  static const int step[8] = {0, 1, 8, 9, 64, 65, 72, 73};
+  const int* b = s->base;
+  if ((unsigned)b[0] < 7 && (unsigned)b[1] < 7 && (unsigned)b[2] < 7) {
+    int64_t first = (int64_t)tile * RV_TILE_CELLS + rv_tile_cell(b[0], b[1], b[2]);
+    for (int k = 0; k < 8; ++k) at[k] = first + step[k];
+    return;
+  }
+  for (int k = 0; k < 8; ++k) at[k] = rv_tiles_at(tiles, tile, b[0] + (k & 1), b[1] + (k >> 1 & 1), b[2] + (k >> 2));
+}
+
+// What each point gives to the faces around it: `width` numbers for each axis. False: nothing.
+typedef bool RvGiveFn(void* user, size_t point, double* give);
+// `count` faces of an axis from place `at` of the channels on: sums[k * stride] of number k of the first, then on.
+// `carry` is what rounding to float left over at the faces before it in this tile.
+typedef void RvTakeFn(void* user, int axis, size_t at, int count, const double* sums, size_t stride, double carry[2]);
+
+enum { RV_GIVE_MOST = 5 };
+
+// Sums over points to faces without atomics: tiles that share no faces go at once, colour by colour, so every face gets
+// its parts in a fixed order. The sums of a tile are double. (scatter.c)
+void rv_couple_scatter(const RvCouple* c, const RvTiles* tiles, int width, RvGiveFn* give, RvTakeFn* take, void* user);
+
+#endif

@@ -1,0 +1,143 @@
+// The coupling's own arrays. Private to src/couple.
+#ifndef RV_COUPLE_STORE_H
+#define RV_COUPLE_STORE_H
+
+#include "base/array.h"
+#include "couple/couple.h"
+#include "math/vec.h"
+
+// A strand of a used lane. The numbers of its vertex i stand in the blocks at unknown + 4 i RV_LANES, vertex + i
+// RV_LANES and edge + i RV_LANES.
+typedef struct RvCoupleStrand {
+  size_t unknown, vertex, edge;
+  size_t first;    // of its vertices among the packed ones
+  int count;       // vertices
+  int lane, last;  // lanes that hold the same: `lane` to `last`, more than one for the last strand of a batch
+  int32_t input;
+  size_t drop;   // its place among the film's drops
+  double hairs;  // that it stands for
+  bool sound;    // all its numbers are finite
+} RvCoupleStrand;
+
+// A vertex, strand by strand: one line of the cache.
+typedef struct RvCoupleVertex {
+  double x[3], v[3];  // m in the liquid's space, m/s
+  double length;      // m: half of both edges
+  double radius;
+} RvCoupleVertex;
+
+// A point of the quadrature along the strands, by edges (WH-40). What the passes share stands here in float; all of
+// them read the same numbers, so what one side gives is what the other takes.
+typedef struct RvCouplePoint {
+  uint32_t tile;
+  uint32_t edge;     // packed index of its lower vertex
+  uint16_t cell;     // in the tile
+  float f[3];        // place in the cell, 0..1
+  float t, length;   // along the edge 0..1, m of strand that it stands for
+  float hairs;       // of the strand
+  float under;       // 1 - w_FF
+  float share;       // fibres' part of the space
+  float drag[3];     // kg/s: diagonal of the tensor
+  float slant;       // kg/s: drag along less that across
+  float inverse[3];  // 1/kg: of the liquid around by the weights of each axis; 0: none
+  float off[3];      // N/kg: the rest of the tensor, for each kg of liquid times its yielding
+} RvCouplePoint;
+
+typedef RV_ARRAY(RvCouplePoint) RvCouplePoints;
+typedef RV_ARRAY(double) RvCoupleDoubles;
+typedef RV_ARRAY(uint32_t) RvCoupleIndices;
+typedef RV_ARRAY(uint64_t) RvCoupleKeys;
+
+// A tile with points, which are order[first .. last).
+typedef struct RvCoupleTile {
+  uint32_t tile;
+  size_t first, last;
+} RvCoupleTile;
+
+enum { RV_COUPLE_CHUNKS = 64, RV_COUPLE_COLOURS = 8 };
+#define RV_COUPLE_SHARE_LEAST 1e-6
+#define RV_COUPLE_SHARE_MOST 0.4
+
+struct RvCouple {
+  RV_ARRAY(RvCoupleStrand) strands;
+  RV_ARRAY(RvCoupleVertex) vertices;
+  // points
+  RvCouplePoints chunk[RV_COUPLE_CHUNKS], points;
+  RvCoupleIndices edge_first;  // [vertices + 1] first point of the edge above each packed vertex
+  RvCoupleKeys keys, spare_keys;
+  RvCoupleIndices order, spare_order;
+  RV_ARRAY(RvCoupleTile) tiles;
+  size_t colour[RV_COUPLE_COLOURS + 1];
+  // faces: of the last sample; volume and rate are sums over points
+  RvChannel mass[3], velocity[3], volume[3], rate[3], gradient[3];
+  RV_ARRAY(uint8_t) near;     // [tiles] beside or with points
+  RvCoupleDoubles out;        // the arrays of `sample`
+  RvCoupleDoubles start;      // [3 packed] velocity at the last sample
+  RvCoupleDoubles span;       // [packed] m of the vertex's points in liquid
+  RvCoupleDoubles submerged;  // [packed] kg of its film that the grid has
+  RvCoupleDoubles film_v;     // [3 packed] its velocity there
+  RvCoupleSample sample;
+  bool any, any_film;
+  // capacity
+  RvCoupleDoubles capacity, reach, pull, count;  // [packed] m3, m, m/s2, hairs
+  RvCoupleDoubles tip;                           // [strands] m/s2: all that pulls at the tip
+  RvCoupleDoubles beads, cells;
+  RvCoupleIndices bead_first, bead_order, bead_spare_order;
+  RvCoupleKeys bead_keys, bead_spare_keys;
+  uint64_t capacity_key;
+  // capture and drip
+  struct RvCaptureWork* capture;
+  struct RvDripWork* drip;
+};
+
+static inline RvVec3 rv_couple_x(const RvCoupleVertex* v) {
+  return rv_vec3_load64(v->x);
+}
+static inline RvVec3 rv_couple_v(const RvCoupleVertex* v) {
+  return rv_vec3_load64(v->v);
+}
+// Unit tangent of the edge above a vertex.
+static inline RvVec3 rv_couple_tangent(const RvCoupleVertex* v) {
+  return rv_normalize(rv_sub(rv_couple_x(v + 1), rv_couple_x(v)), rv_vec3(0, 1, 0));
+}
+// Liquid is around it on every axis.
+static inline bool rv_point_wet(const RvCouplePoint* p) {
+  return p->inverse[0] > 0 && p->inverse[1] > 0 && p->inverse[2] > 0;
+}
+// The part of the film of vertex i of n that belongs to the edge above it; the rest is that of the edge below. Capture,
+// drip and grid all hold it so: an end's film belongs to its one edge.
+static inline double rv_couple_above(int i, int n) {
+  return i == 0 ? 1 : i == n - 1 ? 0 : 0.5;
+}
+// A number of a vertex goes to all lanes that hold its strand.
+static inline void rv_couple_put3(double* block, const RvCoupleStrand* s, int i, RvVec3 a) {
+  for (int lane = s->lane; lane <= s->last; ++lane) {
+    double* p = block + s->unknown + (size_t)(4 * i) * RV_LANES + (size_t)(lane - s->lane);
+    p[0] = a.x, p[RV_LANES] = a.y, p[2 * RV_LANES] = a.z;
+  }
+}
+static inline void rv_couple_put1(double* block, const RvCoupleStrand* s, int i, double a) {
+  for (int lane = s->lane; lane <= s->last; ++lane)
+    block[s->vertex + (size_t)i * RV_LANES + (size_t)(lane - s->lane)] = a;
+}
+// Impulses are given to the strand's own lane alone: copies hold no film, so they would weigh too little for them.
+static inline void rv_couple_kick(double* kick, const RvCoupleStrand* s, int i, RvVec3 a) {
+  double* p = kick + s->unknown + (size_t)(4 * i) * RV_LANES;
+  p[0] += a.x, p[RV_LANES] += a.y, p[2 * RV_LANES] += a.z;
+}
+static inline double rv_couple_at(const double* block, const RvCoupleStrand* s, int i) {
+  return block ? block[s->vertex + (size_t)i * RV_LANES] : 1;
+}
+
+// Strands and vertices as they are now. (couple.c)
+RvResult rv_couple_load(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings, RvError* error);
+// Points near liquid, sorted by tile. (points.c)
+RvResult rv_couple_points(RvCouple* c, const RvLiquidGrid* grid, RvError* error);
+// Capacity, reach and hairs of the packed vertices; computed anew only when something changed. (capacity.c)
+RvResult rv_couple_find_capacity(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
+                                 RvError* error);
+
+void rv_capture_free(struct RvCaptureWork* work);
+void rv_drip_free(struct RvDripWork* work);
+
+#endif
