@@ -100,12 +100,12 @@ RvResult rv_couple_sample(RvCouple* couple, const RvCoupleStrands* strands, cons
                           const RvLiquidGrid* grid, double dt, double* force, const RvCoupleSample** out,
                           RvError* error);
 
-// After the strands stepped to q, v (in `strands`): the `impulse` [unknowns] kg m/s that drag gave them, in one step or
-// several (the sum of dt (drag (drag_velocity - v) + force)), is taken from the faces it came from;
+// After the strands stepped to q (in `strands`), with the mean v of the ends of their steps, be it one or several, dt
+// in all: the impulse that drag gave them, dt (drag (drag_velocity - v) + force), is taken from the faces it came from;
 // momentum of the film's submerged part (WH-35); share, drag and target of the faces for the pressure: the velocity u
 // of a face becomes u + s dt (g - grad p / rho), s = rho / (rho + dt D).
 RvResult rv_couple_react(RvCouple* couple, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
-                         const double* impulse, RvLiquidGrid* grid, double dt, RvError* error);
+                         RvLiquidGrid* grid, double dt, RvError* error);
 
 // After the pressure: `force` [unknowns] N, the pressure on the strands' volume (-V_s grad p) and what drag takes over
 // of the liquid's ((1 - s) of it), for the strands' next step, written anew (it is state); `kick` [unknowns] kg m/s and

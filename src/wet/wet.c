@@ -27,10 +27,10 @@ static bool take_memory(RvWet* w) {
   const struct {
     double** array;
     size_t count;
-  } arrays[] = {{&w->wet, m->vertices},  {&w->back, m->unknowns},    {&w->hairs, m->vertices},
-                {&w->area, m->vertices}, {&w->load, m->vertices},    {&w->slide, 3 * m->vertices},
-                {&w->turn, m->edges},    {&w->force, m->unknowns},   {&w->rest, m->unknowns},
-                {&w->kick, m->unknowns}, {&w->impulse, m->unknowns}, {&w->capacity, m->vertices}};
+  } arrays[] = {{&w->wet, m->vertices},  {&w->back, m->unknowns},  {&w->hairs, m->vertices},
+                {&w->area, m->vertices}, {&w->load, m->vertices},  {&w->slide, 3 * m->vertices},
+                {&w->turn, m->edges},    {&w->force, m->unknowns}, {&w->rest, m->unknowns},
+                {&w->kick, m->unknowns}, {&w->mean, m->unknowns},  {&w->capacity, m->vertices}};
   size_t total = 0, n = sizeof arrays / sizeof *arrays;
   for (size_t i = 0; i < n; ++i) total += arrays[i].count;
   if (!(w->memory = rv_alloc_zero(total, sizeof(double)))) return false;
@@ -163,8 +163,8 @@ RvResult rv_wet_bulk(RvWet* w, double dt, RvError* error) {
   RvCoupleStrands strands = strands_of(w);
   size_t vertices = w->strands->vertices;
   clear(w->rest, w->strands->unknowns);
-  clear(w->impulse, w->strands->unknowns);
-  w->bulk = NULL;
+  clear(w->mean, w->strands->unknowns);
+  w->bulk = NULL, w->dt = dt;
   for (size_t i = 0; i < vertices; ++i) w->wet[i] = 1;
   const RvLiquid* bulk = w->cached ? w->cached : w->liquid;
   if (!bulk || !bulk->particles.count || !w->strands->nstrand) return RV_OK;
@@ -202,12 +202,10 @@ void rv_wet_forces(const RvWet* w, double* force, double* drag, double* drag_vel
   }
 }
 
-// what drag gave the strands in a step that ended with the velocities of now (E48)
+// drag gave the strands dt (drag (drag_velocity - v) + rest) in each step, which the liquid pays for (E48)
 static void count_drag(RvWet* w, double dt) {
-  const RvCoupleSample* b = w->bulk;
-  if (!b) return;
-  for (size_t k = 0; k < w->strands->unknowns; ++k)
-    w->impulse[k] += dt * (b->drag[k] * (b->drag_velocity[k] - w->state->v[k]) + w->rest[k]);
+  if (!w->bulk) return;
+  for (size_t k = 0; k < w->strands->unknowns; ++k) w->mean[k] += dt / w->dt * w->state->v[k];
 }
 
 static RvResult flow_across(RvWet* w, const RvFilmStepDef* def, const RvContacts* contacts, RvError* error) {
@@ -247,7 +245,8 @@ RvResult rv_wet_film(RvWet* w, double dt, const double* x_before, const double* 
 RvResult rv_wet_react(RvWet* w, double dt, RvError* error) {
   RvCoupleStrands strands = strands_of(w);
   if (!w->bulk || w->cached) return RV_OK;
-  return rv_couple_react(w->couple, &strands, &w->settings.couple, w->impulse, &w->liquid->grid, dt, error);
+  strands.v = w->mean;
+  return rv_couple_react(w->couple, &strands, &w->settings.couple, &w->liquid->grid, dt, error);
 }
 
 RvResult rv_wet_back(RvWet* w, double dt, RvError* error) {

@@ -66,13 +66,14 @@ typedef struct RvWet {
   RvFilmModel film;
   RvFilmBatch* batches;
   RvCouple* couple;
+  double dt;                    // s
   const RvCoupleSample* bulk;   // NULL: no bulk, or none near
   RvContactWet bridges;         // for RvContactDef.liquid
   double *hairs, *area;         // [vertices]
   double *load, *slide, *turn;  // as rv_film_load; slide for RvStrandStepDef.slide
   double *force, *rest;         // [unknowns] N of film and pressure; what of the drag is explicit
-  double *kick, *impulse;       // [unknowns] kg m/s: to the strands at once; what drag gave them in this substep
-  double* capacity;             // [vertices] m3
+  double *kick, *mean;  // [unknowns] kg m/s, to the strands at once; m/s that their steps ended with, in the mean
+  double* capacity;     // [vertices] m3
   RvFilmBridge* across;
   size_t across_capacity;
   double* memory;
