@@ -53,8 +53,8 @@ static double turning(const Load* l, const RvFilmBatch* b, const RvFilmShape* s,
       m->liquid.density * (s->share[k] * l->s->volume[at] + (1 - s->share[k + RV_LANES]) * l->s->volume[next]);
   double r = 0.5 * (m->radius[at] + m->radius[next]), hairs = 0.5 * (m->hairs[at] + m->hairs[next]);
   double section = mass / (m->liquid.density * RV_PI * hairs * s->length[k]);
-  double wet = l->def->wet ? 0.5 * (l->def->wet[at] + l->def->wet[next]) : 1;
-  return wet * 0.5 * mass * (section + 2 * r * r);
+  // under water too: the grid knows nothing of turning, so the fibre keeps it all
+  return 0.5 * mass * (section + 2 * r * r);
 }
 
 static void load_batch(const Load* l, size_t k, double* room) {

@@ -303,6 +303,19 @@ double RV_KERNEL(rv_film_courant)(const RvFilmWork* w) {
   return most * w->dt;
 }
 
+// Liquid that runs from a thick part of the film to a thin one would turn there as many times faster as the square of
+// the radii; between a fibre and a film that hardly holds on to it no such thing is seen. What is beyond the fastest
+// turning around is lost to friction within the film.
+RV_INLINE RvLanes bounded_spin(const RvFilmWork* w, int j, int lane, RvLanes inertia) {
+  RvLanes most = rv_lanes_set(0);
+  for (int i = j > 0 ? j - 1 : 0; i <= j + 1 && i + 1 < w->n; ++i) {
+    const RvLanes turning = rv_lanes_load(w->v + (4 * i + 3) * RV_W + lane);
+    most = rv_lanes_max(most, rv_lanes_max(turning, -turning));
+  }
+  const RvLanes bound = most * inertia, spin = rv_lanes_load(w->spin + j * RV_W + lane);
+  return rv_lanes_max(smaller(spin, bound), -bound);
+}
+
 // Momentum about the tangent (WH-25, spec (15)): rho / 2 pi ((h + r)^4 - r^4) l omega of each edge, as the angles turn
 // now. Sign 1: into `spin`, before volumes move; -1: what `spin` has beyond it is the strand's.
 void RV_KERNEL(rv_film_spin)(const RvFilmWork* w, int sign) {
@@ -319,6 +332,6 @@ void RV_KERNEL(rv_film_spin)(const RvFilmWork* w, int sign) {
       if (sign > 0)
         rv_lanes_store(w->spin + k, spin);
       else
-        rv_lanes_store(w->kick + (4 * j + 3) * RV_W + lane, rv_lanes_load(w->spin + k) - spin);
+        rv_lanes_store(w->kick + (4 * j + 3) * RV_W + lane, bounded_spin(w, j, lane, inertia) - spin);
     }
 }

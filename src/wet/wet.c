@@ -29,7 +29,7 @@ static bool take_memory(RvWet* w) {
     size_t count;
   } arrays[] = {{&w->wet, m->vertices},  {&w->back, m->unknowns},  {&w->hairs, m->vertices},
                 {&w->area, m->vertices}, {&w->load, m->vertices},  {&w->slide, 3 * m->vertices},
-                {&w->turn, m->edges},    {&w->force, m->unknowns}, {&w->rest, m->unknowns},
+                {&w->turn, m->edges}, {&w->turn_before, m->edges},    {&w->force, m->unknowns}, {&w->rest, m->unknowns},
                 {&w->kick, m->unknowns}, {&w->mean, m->unknowns},  {&w->capacity, m->vertices}};
   size_t total = 0, n = sizeof arrays / sizeof *arrays;
   for (size_t i = 0; i < n; ++i) total += arrays[i].count;
@@ -111,20 +111,52 @@ static void load_now(RvWet* w, const RvFilmStepDef* def) {
   rv_strand_set_turn(w->strands, w->turn);
 }
 
-// the strands take a kick with the mass that they have with the film as it is now
+// The strands take a kick with the mass that they have with all of the film as it is now: what the bulk carried of it
+// (E51) comes to rest on the strand again, whatever was the lighter.
 static void take_kick(RvWet* w, const RvFilmStepDef* def) {
   const RvStrandModel* m = w->strands;
-  load_now(w, def);
+  RvFilmStepDef whole = *def;
+  whole.wet = NULL;
+  load_now(w, &whole);
   for (size_t k = 0; k < m->unknowns; ++k) w->kick[k] = m->mass[k] > 0 ? w->kick[k] / m->mass[k] : 0;
   rv_strand_kick(m, w->state, def->dt, w->kick);
 }
 
+#include <stdio.h>
+#include <math.h>
+static void DBG(RvWet* w, const char* where) {
+  double ma=0,mv=0,mk=0,mq=0; size_t n=0; 
+  for (size_t k=0;k<w->strands->unknowns;++k){ if(!isfinite(w->state->v[k])||!isfinite(w->state->q[k])) n++; if(k/8%4<3) mv=fmax(mv,fabs(w->state->v[k])); else ma=fmax(ma,fabs(w->state->v[k])); mk=fmax(mk,fabs(w->kick[k])); mq=fmax(mq,fabs(w->back[k])); }
+  double ms=0,mvv=0; for (size_t k=0;k<w->strands->edges;++k) ms=fmax(ms,fabs(w->film_state.speed[k])); for(size_t k=0;k<w->strands->vertices;++k) mvv=fmax(mvv,w->film_state.volume[k]);
+  fprintf(stderr,"%-10s bad %zu maxv %g ang %g maxkick %g back %g speed %g vol %g\n",where,n,mv,ma,mk,mq,ms,mvv);
+}
 //---------------------------------------------------------------------------------------------- stages
 
 // what came to the film or left it changes the strands' velocities
 static void settle(RvWet* w, double dt) {
   RvFilmStepDef def = film_def(w, w->dt_before > 0 ? w->dt_before : dt, w->state->q, w->state->v);
   take_kick(w, &def);
+}
+
+// Liquid that comes to a strand does not turn yet: what turned before now turns with it (WH-25). `before` is the inertia
+// of the film that was there.
+static void slow_turning(RvWet* w, const double* before) {
+  const RvStrandModel* m = w->strands;
+  for (size_t k = 0; k < m->nbatch; ++k) {
+    const RvStrandBatch* b = &m->batches[k];
+    for (int j = 0; j + 1 < b->vertices; ++j)
+      for (int lane = 0; lane < RV_LANES; ++lane) {
+        size_t edge = b->edge_at + (size_t)j * RV_LANES + (size_t)lane, at = rv_strand_index(b, lane, j, 3);
+        double gain = w->turn[edge] - before[edge];
+        if (gain > 0) w->kick[at] -= gain * w->state->v[at];
+      }
+  }
+}
+
+static void turn_now(RvWet* w, double dt, double* turn) {
+  RvFilmStepDef def = film_def(w, dt, w->state->q, w->state->v);
+  clear(w->force, w->strands->unknowns);
+  rv_film_load(&w->film, &w->film_state, &def, w->load, w->slide, turn, w->force);
 }
 
 RvResult rv_wet_capture(RvWet* w, RvParticles* particles, double dt, bool* any, RvError* error) {
@@ -134,10 +166,15 @@ RvResult rv_wet_capture(RvWet* w, RvParticles* particles, double dt, bool* any, 
   double start = rv_clock_wall();
   RvCoupleStrands strands = strands_of(w);
   clear(w->kick, w->strands->unknowns);
+  turn_now(w, dt, w->turn_before);
   RvResult result = rv_couple_capture(w->couple, &strands, &w->settings.couple, &w->liquid->grid, particles, dt, w->wet,
                                       w->kick, report, error);
-  bool some = !result && report->captured != before;
-  if (some) settle(w, dt);
+  bool some = !result && report->captured != before; DBG(w,"capture");
+  if (some) {
+    turn_now(w, dt, w->turn);
+    slow_turning(w, w->turn_before);
+    settle(w, dt);
+  }
   *any |= some;
   w->report.seconds[RV_WET_STAGE_capture] += rv_clock_wall() - start;
   return result;
@@ -152,7 +189,7 @@ RvResult rv_wet_drip(RvWet* w, RvParticles* particles, int64_t* next_id, double 
   clear(w->kick, w->strands->unknowns);
   RvResult result = rv_couple_drip(w->couple, &strands, &w->settings.couple, &w->liquid->grid, particles, next_id,
                                    w->drip_row, dt, (uint64_t)*next_id, w->kick, report, error);
-  bool some = !result && report->dripped != before;
+  bool some = !result && report->dripped != before; DBG(w,"drip");
   if (some) settle(w, dt);
   *any |= some;
   w->report.seconds[RV_WET_STAGE_drip] += rv_clock_wall() - start;
@@ -227,10 +264,10 @@ RvResult rv_wet_film(RvWet* w, double dt, const double* x_before, const double* 
                      RvError* error) {
   RvFilmStepDef def = film_def(w, dt, x_before, v_before);
   double clock[4] = {rv_clock_wall()};
-  count_drag(w, dt);
+  DBG(w,"strands"); count_drag(w, dt);
   clear(w->kick, w->strands->unknowns);
   RvResult result = rv_film_step(&w->film, &w->film_state, &def, w->kick, &w->report.film, error);
-  clock[1] = rv_clock_wall();
+  DBG(w,"film"); clock[1] = rv_clock_wall();
   if (!result) result = flow_across(w, &def, contacts, error);
   clock[2] = rv_clock_wall();
   if (!result) {
@@ -257,7 +294,7 @@ RvResult rv_wet_back(RvWet* w, double dt, RvError* error) {
   RvResult result =
       rv_couple_pressure(w->couple, &strands, &w->settings.couple, &w->liquid->grid, dt, w->back, w->kick, error);
   RvFilmStepDef def = film_def(w, w->dt_before > 0 ? w->dt_before : dt, w->state->q, w->state->v);
-  if (!result) take_kick(w, &def);
+  DBG(w,"back"); if (!result) take_kick(w, &def);
   return result;
 }
 

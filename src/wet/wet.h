@@ -71,6 +71,7 @@ typedef struct RvWet {
   RvContactWet bridges;         // for RvContactDef.liquid
   double *hairs, *area;         // [vertices]
   double *load, *slide, *turn;  // as rv_film_load; slide for RvStrandStepDef.slide
+  double* turn_before;
   double *force, *rest;         // [unknowns] N of film and pressure; what of the drag is explicit
   double *kick, *mean;  // [unknowns] kg m/s, to the strands at once; m/s that their steps ended with, in the mean
   double* capacity;     // [vertices] m3
