@@ -219,7 +219,7 @@ static void move(Across* a, const RvFilmBridge* bridge, size_t k) {
 RvResult rv_film_across(const RvFilmModel* model, RvFilmState* state, const RvFilmStepDef* def,
                         const RvFilmBridge* bridges, size_t count, double* kick, RvError* error) {
   RvResult result = rv_film_look(model, state, def, error);
-  if (result || count == 0) return result;
+  if (result || count == 0 || def->dt == 0) return result;
   double* room = rv_alloc_zero(4 * model->vertices + count, sizeof(double));
   if (!room) return rv_fail(error, RV_NO_MEMORY, "out of memory in the flow across strands");
   size_t n = model->vertices;
