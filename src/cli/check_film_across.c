@@ -126,9 +126,9 @@ static RvResult pair(const RvCheckOut* out, RvError* error) {
   double first = row_volume(&row), drift = 0, p0[3], p1[3], amiss = 0, least = 0;
   row_momentum(&row, p0, mass);
   // steps of a millisecond, of a second and of a year
-  for (int k = 0; k < 400 && !result; ++k) {
+  for (int k = 0; k < 600 && !result; ++k) {
     double before = row_volume(&row);
-    row.def.dt = k < 200 ? 1e-3 : k < 390 ? 1 : 3e7;
+    row.def.dt = k < 200 ? 1e-3 : k < 580 ? 1 : 3e7;
     result = rv_film_across(&row.model, &row.state, &row.def, bridges, BRIDGES, row.kick, error);
     drift = fmax(drift, fabs(row_volume(&row) - before) / first);
     for (size_t i = 0; i < row.model.vertices; ++i) least = fmin(least, row.state.volume[i]);

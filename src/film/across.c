@@ -11,7 +11,6 @@
 // far as its part of a linearised implicit step would, and no vertex gives more than half of what it has: so nothing
 // goes below 0, nothing swings, and the order of bridges changes nothing but rounding.
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "film/work.h"
@@ -130,7 +129,7 @@ static RvResult drive(Across* a, const RvFilmBridge* bridges, size_t count, RvEr
   return RV_OK;
 }
 
-// volumes that each of the giver's vertices gives: by weight and by what it has
+// volumes that each of the giver's vertices gives: by weight and by what it has there
 static void parts(const Across* a, const End* giver, double volume, double part[2]) {
   double has[2], sum = 0;
   for (int i = 0; i < 2; ++i) has[i] = giver->weight[i] * a->height[giver->vertex[i]], sum += has[i];
@@ -220,7 +219,7 @@ static void move(Across* a, const RvFilmBridge* bridge, size_t k) {
 RvResult rv_film_across(const RvFilmModel* model, RvFilmState* state, const RvFilmStepDef* def,
                         const RvFilmBridge* bridges, size_t count, double* kick, RvError* error) {
   RvResult result = rv_film_look(model, state, def, error);
-  if (result || count == 0) return result;
+  if (result || count == 0 || def->dt == 0) return result;
   double* room = rv_alloc_zero(4 * model->vertices + count, sizeof(double));
   if (!room) return rv_fail(error, RV_NO_MEMORY, "out of memory in the flow across strands");
   size_t n = model->vertices;
@@ -228,8 +227,8 @@ RvResult rv_film_across(const RvFilmModel* model, RvFilmState* state, const RvFi
   measure(&a);
   result = drive(&a, bridges, count, error);
   if (!result) {
-    // heights are done with: from here on the volumes as they were, by which the givers share
-    memcpy(a.height, state->volume, n * sizeof(double));
+    // heights are done with: from here on volume a length as it was, by which the vertices of a giver share
+    for (size_t k = 0; k < n; ++k) a.height[k] = state->volume[k] / a.cell[k];
     limit(&a, bridges, count);
     for (size_t k = 0; k < count; ++k) move(&a, &bridges[k], k);
   }

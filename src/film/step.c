@@ -145,6 +145,10 @@ RvResult rv_film_step(const RvFilmModel* model, RvFilmState* state, const RvFilm
                       RvFilmReport* report, RvError* error) {
   RvResult result = rv_film_look(model, state, def, error);
   if (result) return result;
+  if (def->dt == 0) {
+    memset(kick, 0, model->unknowns * sizeof(double));
+    return RV_OK;
+  }
   Step step = {model, state, def, kick, rv_alloc_zero(model->nbatch, sizeof(Outcome))};
   if (!step.out) return rv_fail(error, RV_NO_MEMORY, "out of memory in the step of the film");
   rv_parallel_for(model->nbatch, 8, step_batches, &step);
