@@ -38,12 +38,20 @@ RV_INLINE RvLanes3 unit(RvLanes3 a) {
   return rv_lanes3_scale(a, rv_lanes_select(good, one / rv_lanes_sqrt(rv_lanes_select(good, square, one)), one));
 }
 
+// The part of an edge's film that its lower vertex has: what an edge pushes aside, its ends take by what they hold, or
+// a hair without film beside a drop would get half of the drop's push.
+RV_INLINE RvLanes lower_part(RvLanes below, RvLanes above) {
+  const RvLanes sum = below + above, one = rv_lanes_set(1);
+  const RvLaneMask any = rv_lanes_positive(sum - rv_lanes_set(RV_FILM_NO_MASS));
+  return rv_lanes_select(any, below / rv_lanes_select(any, sum, one), rv_lanes_set(0.5));
+}
+
 // Every edge: what it had, with the shares of its vertices, is turned half of the way to the new tangent; what points
-// elsewhere is the strand's, half to each end, so angular momentum stays too (E43: half of Coriolis' force). The other
-// half of the way follows after transport (rv_film_settle): with fluxes of the middle of the step that is of second
-// order. Tangents of the middle replace those of before, which nothing asks for any more.
+// elsewhere is the strand's, to each end by its film, so angular momentum stays too (E43: half of Coriolis' force). The
+// other half of the way follows after transport (rv_film_settle): with fluxes of the middle of the step that is of
+// second order. Tangents of the middle replace those of before, which nothing asks for any more.
 void RV_KERNEL(rv_film_exchange)(const RvFilmWork* w) {
-  const RvLanes one = rv_lanes_set(1), half = rv_lanes_set(0.5), zero = rv_lanes_set(0), dt = rv_lanes_set(w->dt);
+  const RvLanes one = rv_lanes_set(1), zero = rv_lanes_set(0), dt = rv_lanes_set(w->dt);
   const RvLanes least = rv_lanes_set(RV_FILM_NO_MASS);
   for (int lane = 0; lane < RV_W; lane += RV_V) {
     RvLanes m0, b0, m1, b1;
@@ -74,9 +82,10 @@ void RV_KERNEL(rv_film_exchange)(const RvFilmWork* w) {
       rv_lanes_store(w->speed + k, u);
       rv_lanes_store(w->mass + k, mass);
       rv_lanes_store(w->stuck + k, stuck);
-      rv_lanes3_store(w->kick + 4 * j * RV_W + lane, rv_lanes3_mad(kick, half, rest));
+      const RvLanes below = lower_part(new0 * m0, new1 * m1);
+      rv_lanes3_store(w->kick + 4 * j * RV_W + lane, rv_lanes3_mad(kick, below, rest));
       rv_lanes_store(w->kick + (4 * j + 3) * RV_W + lane, zero);
-      kick = rv_lanes3_scale(rest, half);
+      kick = rv_lanes3_scale(rest, one - below);
       gain0 = gain1, m0 = m1, b0 = b1, t_before = t;
     }
     rv_lanes3_store(w->before.along + 3 * (w->n - 1) * RV_W + lane, t_before);
@@ -87,16 +96,21 @@ void RV_KERNEL(rv_film_exchange)(const RvFilmWork* w) {
 
 // The second half of the way to the new tangents.
 void RV_KERNEL(rv_film_settle)(const RvFilmWork* w) {
-  const RvLanes half = rv_lanes_set(0.5);
+  const RvLanes one = rv_lanes_set(1);
   for (int lane = 0; lane < RV_W; lane += RV_V)
     for (int j = 0; j + 1 < w->n; ++j) {
       const int k = j * RV_W + lane, k3 = 3 * j * RV_W + lane, at = 4 * j * RV_W + lane;
+      const RvLanes density = rv_lanes_set(w->density);
+      const RvLanes below =
+          lower_part(density * rv_lanes_load(w->now.share + k) * rv_lanes_load(w->volume + k),
+                     density * (one - rv_lanes_load(w->now.share + k + RV_W)) * rv_lanes_load(w->volume + k + RV_W));
       const RvLanes u = rv_lanes_load(w->speed + k), mass = rv_lanes_load(w->mass + k);
       const RvLanes3 old = rv_lanes3_load(w->before.tangent + k3), t = rv_lanes3_load(w->now.tangent + k3);
       const RvLanes now = u * rv_lanes3_dot(old, t);
-      const RvLanes3 rest = rv_lanes3_mad(rv_lanes3_scale(old, half * mass * u), -(half * mass * now), t);
+      const RvLanes3 rest = rv_lanes3_mad(rv_lanes3_scale(old, mass * u), -(mass * now), t);
       rv_lanes_store(w->speed + k, now);
-      rv_lanes3_store(w->kick + at, rv_lanes3_add(rv_lanes3_load(w->kick + at), rest));
-      rv_lanes3_store(w->kick + at + 4 * RV_W, rv_lanes3_add(rv_lanes3_load(w->kick + at + 4 * RV_W), rest));
+      rv_lanes3_store(w->kick + at, rv_lanes3_mad(rv_lanes3_load(w->kick + at), below, rest));
+      rv_lanes3_store(w->kick + at + 4 * RV_W,
+                      rv_lanes3_mad(rv_lanes3_load(w->kick + at + 4 * RV_W), one - below, rest));
     }
 }

@@ -224,10 +224,23 @@ RV_INLINE Crossing cross(const RvFilmWork* w, int i, int lane, const RvLanes u[4
   return c;
 }
 
+// The part of an edge's film that its lower vertex will have after the fluxes; see rv_film_exchange.
+RV_INLINE RvLanes lower_part(const RvFilmWork* w, int j, int lane) {
+  const int k = j * RV_W + lane;
+  const RvLanes one = rv_lanes_set(1), zero = rv_lanes_set(0), mid = rv_lanes_load(w->flux + k);
+  const RvLanes in = j > 0 ? rv_lanes_load(w->flux + k - RV_W) : zero, out = rv_lanes_load(w->flux + k + RV_W);
+  const RvLanes low = rv_lanes_max(rv_lanes_load(w->volume + k) + in - mid, zero),
+                high = rv_lanes_max(rv_lanes_load(w->volume + k + RV_W) + mid - out, zero);
+  const RvLanes below = rv_lanes_load(w->now.share + k) * low,
+                sum = below + (one - rv_lanes_load(w->now.share + k + RV_W)) * high;
+  const RvLaneMask any = rv_lanes_positive(sum - rv_lanes_set(RV_FILM_NO_MASS));
+  return rv_lanes_select(any, below / rv_lanes_select(any, sum, one), rv_lanes_set(0.5));
+}
+
 // The relative momentum of edges as a vector with the fluxes through their vertices, then onto their tangents; what
 // points elsewhere is the strand's (E43: the rest of Coriolis, u^2 kappa).
 static void move_momentum(const RvFilmWork* w, int lane) {
-  const RvLanes half = rv_lanes_set(0.5), zero = rv_lanes_set(0), one = rv_lanes_set(1);
+  const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1);
   const int n = w->n;
   RvLanes u[4] = {zero, zero, rv_lanes_load(w->speed + lane), zero}, s[2] = {zero, zero};
   u[3] = n > 2 ? rv_lanes_load(w->speed + RV_W + lane) : zero;
@@ -254,8 +267,9 @@ static void move_momentum(const RvFilmWork* w, int lane) {
     const RvLanes3 rest = rv_lanes3_mad(d, -(gain * mass), t);
     rv_lanes_store(w->speed + k, now);
     rv_lanes_store(w->spin + k, spin + (in.spin - out.spin));
-    rv_lanes3_store(w->kick + at, rv_lanes3_mad(rv_lanes3_load(w->kick + at), half, rest));
-    rv_lanes3_store(w->kick + at + 4 * RV_W, rv_lanes3_mad(rv_lanes3_load(w->kick + at + 4 * RV_W), half, rest));
+    const RvLanes below = lower_part(w, j, lane);
+    rv_lanes3_store(w->kick + at, rv_lanes3_mad(rv_lanes3_load(w->kick + at), below, rest));
+    rv_lanes3_store(w->kick + at + 4 * RV_W, rv_lanes3_mad(rv_lanes3_load(w->kick + at + 4 * RV_W), one - below, rest));
     in = out;
   }
 }
@@ -303,19 +317,6 @@ double RV_KERNEL(rv_film_courant)(const RvFilmWork* w) {
   return most * w->dt;
 }
 
-// Liquid that runs from a thick part of the film to a thin one would turn there as many times faster as the square of
-// the radii; between a fibre and a film that hardly holds on to it no such thing is seen. What is beyond the fastest
-// turning around is lost to friction within the film.
-RV_INLINE RvLanes bounded_spin(const RvFilmWork* w, int j, int lane, RvLanes inertia) {
-  RvLanes most = rv_lanes_set(0);
-  for (int i = j > 0 ? j - 1 : 0; i <= j + 1 && i + 1 < w->n; ++i) {
-    const RvLanes turning = rv_lanes_load(w->v + (4 * i + 3) * RV_W + lane);
-    most = rv_lanes_max(most, rv_lanes_max(turning, -turning));
-  }
-  const RvLanes bound = most * inertia, spin = rv_lanes_load(w->spin + j * RV_W + lane);
-  return rv_lanes_max(smaller(spin, bound), -bound);
-}
-
 // Momentum about the tangent (WH-25, spec (15)): rho / 2 pi ((h + r)^4 - r^4) l omega of each edge, as the angles turn
 // now. Sign 1: into `spin`, before volumes move; -1: what `spin` has beyond it is the strand's.
 void RV_KERNEL(rv_film_spin)(const RvFilmWork* w, int sign) {
@@ -332,6 +333,6 @@ void RV_KERNEL(rv_film_spin)(const RvFilmWork* w, int sign) {
       if (sign > 0)
         rv_lanes_store(w->spin + k, spin);
       else
-        rv_lanes_store(w->kick + (4 * j + 3) * RV_W + lane, bounded_spin(w, j, lane, inertia) - spin);
+        rv_lanes_store(w->kick + (4 * j + 3) * RV_W + lane, rv_lanes_load(w->spin + k) - spin);
     }
 }

@@ -1,5 +1,6 @@
 #include "wet/wet.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -111,6 +112,24 @@ static void load_now(RvWet* w, const RvFilmStepDef* def) {
   rv_strand_set_turn(w->strands, w->turn);
 }
 
+// Liquid that runs from a thick part of the film to a thin one would turn there as many times faster as the square of
+// the radii (WH-25); a film that slips on its fibre does no such thing. What is beyond the fastest turning around is lost
+// to friction within it. `kick` holds velocities.
+static void bound_turning(RvWet* w) {
+  const RvStrandModel* m = w->strands;
+  for (size_t k = 0; k < m->nbatch; ++k) {
+    const RvStrandBatch* b = &m->batches[k];
+    for (int j = 0; j + 1 < b->vertices; ++j)
+      for (int lane = 0; lane < RV_LANES; ++lane) {
+        size_t at = rv_strand_index(b, lane, j, 3);
+        double most = fabs(w->state->v[at]), now = w->state->v[at];
+        if (j > 0) most = fmax(most, fabs(w->state->v[at - 4 * RV_LANES]));
+        if (j + 2 < b->vertices) most = fmax(most, fabs(w->state->v[at + 4 * RV_LANES]));
+        w->kick[at] = fmax(-most, fmin(most, now + w->kick[at])) - now;
+      }
+  }
+}
+
 // The strands take a kick with the mass that they have with all of the film as it is now: what the bulk carried of it
 // (E51) comes to rest on the strand again, whatever was the lighter.
 static void take_kick(RvWet* w, const RvFilmStepDef* def) {
@@ -119,6 +138,7 @@ static void take_kick(RvWet* w, const RvFilmStepDef* def) {
   whole.wet = NULL;
   load_now(w, &whole);
   for (size_t k = 0; k < m->unknowns; ++k) w->kick[k] = m->mass[k] > 0 ? w->kick[k] / m->mass[k] : 0;
+  bound_turning(w);
   rv_strand_kick(m, w->state, def->dt, w->kick);
 }
 
