@@ -1,4 +1,5 @@
 // What the film takes up after the strands' step; see film.h and work.h.
+#include "film/parts.h"
 #include "film/work.h"
 #include "math/lanes_math.h"
 
@@ -38,16 +39,8 @@ RV_INLINE RvLanes3 unit(RvLanes3 a) {
   return rv_lanes3_scale(a, rv_lanes_select(good, one / rv_lanes_sqrt(rv_lanes_select(good, square, one)), one));
 }
 
-// The part of an edge's film that its lower vertex has: what an edge pushes aside, its ends take by what they hold, or
-// a hair without film beside a drop would get half of the drop's push.
-RV_INLINE RvLanes lower_part(RvLanes below, RvLanes above) {
-  const RvLanes sum = below + above, one = rv_lanes_set(1);
-  const RvLaneMask any = rv_lanes_positive(sum - rv_lanes_set(RV_FILM_NO_MASS));
-  return rv_lanes_select(any, below / rv_lanes_select(any, sum, one), rv_lanes_set(0.5));
-}
-
 // Every edge: what it had, with the shares of its vertices, is turned half of the way to the new tangent; what points
-// elsewhere is the strand's, to each end by its film, so angular momentum stays too (E43: half of Coriolis' force). The
+// elsewhere is the strand's, half to each end, so angular momentum stays too (E43: half of Coriolis' force). The
 // other half of the way follows after transport (rv_film_settle): with fluxes of the middle of the step that is of
 // second order. Tangents of the middle replace those of before, which nothing asks for any more.
 void RV_KERNEL(rv_film_exchange)(const RvFilmWork* w) {
@@ -82,7 +75,7 @@ void RV_KERNEL(rv_film_exchange)(const RvFilmWork* w) {
       rv_lanes_store(w->speed + k, u);
       rv_lanes_store(w->mass + k, mass);
       rv_lanes_store(w->stuck + k, stuck);
-      const RvLanes below = lower_part(new0 * m0, new1 * m1);
+      const RvLanes below = rv_film_lower_part(new0 * m0, new1 * m1);
       rv_lanes3_store(w->kick + 4 * j * RV_W + lane, rv_lanes3_mad(kick, below, rest));
       rv_lanes_store(w->kick + (4 * j + 3) * RV_W + lane, zero);
       kick = rv_lanes3_scale(rest, one - below);
@@ -101,9 +94,9 @@ void RV_KERNEL(rv_film_settle)(const RvFilmWork* w) {
     for (int j = 0; j + 1 < w->n; ++j) {
       const int k = j * RV_W + lane, k3 = 3 * j * RV_W + lane, at = 4 * j * RV_W + lane;
       const RvLanes density = rv_lanes_set(w->density);
-      const RvLanes below =
-          lower_part(density * rv_lanes_load(w->now.share + k) * rv_lanes_load(w->volume + k),
-                     density * (one - rv_lanes_load(w->now.share + k + RV_W)) * rv_lanes_load(w->volume + k + RV_W));
+      const RvLanes below = rv_film_lower_part(
+          density * rv_lanes_load(w->now.share + k) * rv_lanes_load(w->volume + k),
+          density * (one - rv_lanes_load(w->now.share + k + RV_W)) * rv_lanes_load(w->volume + k + RV_W));
       const RvLanes u = rv_lanes_load(w->speed + k), mass = rv_lanes_load(w->mass + k);
       const RvLanes3 old = rv_lanes3_load(w->before.tangent + k3), t = rv_lanes3_load(w->now.tangent + k3);
       const RvLanes now = u * rv_lanes3_dot(old, t);

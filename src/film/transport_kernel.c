@@ -5,6 +5,7 @@
 // kept. Elsewhere slopes are limited (minmod of half the difference ahead and all of that behind), which is monotone
 // for half a cell a substep. Momenta are carried as differences to what is there: uniform motion stays uniform to the
 // last bit.
+#include "film/parts.h"
 #include "film/work.h"
 #include "math/lanes_math.h"
 
@@ -224,17 +225,15 @@ RV_INLINE Crossing cross(const RvFilmWork* w, int i, int lane, const RvLanes u[4
   return c;
 }
 
-// The part of an edge's film that its lower vertex will have after the fluxes; see rv_film_exchange.
+// The part of what an edge pushes aside that its lower vertex takes, by what both will hold after the fluxes.
 RV_INLINE RvLanes lower_part(const RvFilmWork* w, int j, int lane) {
   const int k = j * RV_W + lane;
   const RvLanes one = rv_lanes_set(1), zero = rv_lanes_set(0), mid = rv_lanes_load(w->flux + k);
   const RvLanes in = j > 0 ? rv_lanes_load(w->flux + k - RV_W) : zero, out = rv_lanes_load(w->flux + k + RV_W);
   const RvLanes low = rv_lanes_max(rv_lanes_load(w->volume + k) + in - mid, zero),
                 high = rv_lanes_max(rv_lanes_load(w->volume + k + RV_W) + mid - out, zero);
-  const RvLanes below = rv_lanes_load(w->now.share + k) * low,
-                sum = below + (one - rv_lanes_load(w->now.share + k + RV_W)) * high;
-  const RvLaneMask any = rv_lanes_positive(sum - rv_lanes_set(RV_FILM_NO_MASS));
-  return rv_lanes_select(any, below / rv_lanes_select(any, sum, one), rv_lanes_set(0.5));
+  return rv_film_lower_part(rv_lanes_load(w->now.share + k) * low,
+                            (one - rv_lanes_load(w->now.share + k + RV_W)) * high);
 }
 
 // The relative momentum of edges as a vector with the fluxes through their vertices, then onto their tangents; what
