@@ -142,14 +142,6 @@ static void take_kick(RvWet* w, const RvFilmStepDef* def) {
   rv_strand_kick(m, w->state, def->dt, w->kick);
 }
 
-#include <stdio.h>
-#include <math.h>
-static void DBG(RvWet* w, const char* where) {
-  double ma=0,mv=0,mk=0,mq=0; size_t n=0; 
-  for (size_t k=0;k<w->strands->unknowns;++k){ if(!isfinite(w->state->v[k])||!isfinite(w->state->q[k])) n++; if(k/8%4<3) mv=fmax(mv,fabs(w->state->v[k])); else ma=fmax(ma,fabs(w->state->v[k])); mk=fmax(mk,fabs(w->kick[k])); mq=fmax(mq,fabs(w->back[k])); }
-  double ms=0,mvv=0; for (size_t k=0;k<w->strands->edges;++k) ms=fmax(ms,fabs(w->film_state.speed[k])); for(size_t k=0;k<w->strands->vertices;++k) mvv=fmax(mvv,w->film_state.volume[k]);
-  fprintf(stderr,"%-10s bad %zu maxv %g ang %g maxkick %g back %g speed %g vol %g\n",where,n,mv,ma,mk,mq,ms,mvv);
-}
 //---------------------------------------------------------------------------------------------- stages
 
 // what came to the film or left it changes the strands' velocities
@@ -189,7 +181,7 @@ RvResult rv_wet_capture(RvWet* w, RvParticles* particles, double dt, bool* any, 
   turn_now(w, dt, w->turn_before);
   RvResult result = rv_couple_capture(w->couple, &strands, &w->settings.couple, &w->liquid->grid, particles, dt, w->wet,
                                       w->kick, report, error);
-  bool some = !result && report->captured != before; DBG(w,"capture");
+  bool some = !result && report->captured != before;
   if (some) {
     turn_now(w, dt, w->turn);
     slow_turning(w, w->turn_before);
@@ -209,7 +201,7 @@ RvResult rv_wet_drip(RvWet* w, RvParticles* particles, int64_t* next_id, double 
   clear(w->kick, w->strands->unknowns);
   RvResult result = rv_couple_drip(w->couple, &strands, &w->settings.couple, &w->liquid->grid, particles, next_id,
                                    w->drip_row, dt, (uint64_t)*next_id, w->kick, report, error);
-  bool some = !result && report->dripped != before; DBG(w,"drip");
+  bool some = !result && report->dripped != before;
   if (some) settle(w, dt);
   *any |= some;
   w->report.seconds[RV_WET_STAGE_drip] += rv_clock_wall() - start;
@@ -284,10 +276,10 @@ RvResult rv_wet_film(RvWet* w, double dt, const double* x_before, const double* 
                      RvError* error) {
   RvFilmStepDef def = film_def(w, dt, x_before, v_before);
   double clock[4] = {rv_clock_wall()};
-  DBG(w,"strands"); count_drag(w, dt);
+  count_drag(w, dt);
   clear(w->kick, w->strands->unknowns);
   RvResult result = rv_film_step(&w->film, &w->film_state, &def, w->kick, &w->report.film, error);
-  DBG(w,"film"); clock[1] = rv_clock_wall();
+  clock[1] = rv_clock_wall();
   if (!result) result = flow_across(w, &def, contacts, error);
   clock[2] = rv_clock_wall();
   if (!result) {
@@ -314,7 +306,7 @@ RvResult rv_wet_back(RvWet* w, double dt, RvError* error) {
   RvResult result =
       rv_couple_pressure(w->couple, &strands, &w->settings.couple, &w->liquid->grid, dt, w->back, w->kick, error);
   RvFilmStepDef def = film_def(w, w->dt_before > 0 ? w->dt_before : dt, w->state->q, w->state->v);
-  DBG(w,"back"); if (!result) take_kick(w, &def);
+  if (!result) take_kick(w, &def);
   return result;
 }
 
