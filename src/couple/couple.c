@@ -18,8 +18,8 @@ void rv_couple_free(RvCouple* c) {
   RvChannel* axes[] = {c->mass, c->velocity, c->volume, c->rate, c->gradient};
   for (size_t k = 0; k < sizeof axes / sizeof *axes; ++k)
     for (int a = 0; a < 3; ++a) rv_channel_free(&axes[k][a]);
-  RvCoupleDoubles* doubles[] = {&c->out,   &c->start, &c->span,  &c->submerged, &c->film_v, &c->capacity,
-                                &c->reach, &c->pull,  &c->count, &c->beads,     &c->cells,  &c->tip};
+  RvCoupleDoubles* doubles[] = {&c->out,  &c->start, &c->span,  &c->submerged, &c->film_v, &c->capacity, &c->reach,
+                                &c->pull, &c->count, &c->beads, &c->cells,     &c->tip,    &c->moved};
   for (size_t k = 0; k < sizeof doubles / sizeof *doubles; ++k) rv_array_free(doubles[k]);
   rv_array_free(&c->bead_first), rv_array_free(&c->bead_order), rv_array_free(&c->bead_spare_order);
   rv_array_free(&c->bead_keys), rv_array_free(&c->bead_spare_keys);

@@ -247,7 +247,9 @@ static void finish_vertex(const Sample* s, const RvCoupleStrand* strand, int i, 
     u[a] = r->wet_length > 0 ? r->u[a] / r->wet_length : 0;
     push[a] = r->drag[a] > 0 ? r->push[a] / r->drag[a] : 0;
   }
-  rv_couple_put1(out->wet, strand, i, v->length > 0 ? 1 - rv_clamp(r->under / v->length, 0, 1) : 1);
+  // the points' lengths are floats
+  double under = v->length > 0 ? r->under / v->length : 0;
+  rv_couple_put1(out->wet, strand, i, under < 1 - 1e-6 ? 1 - under : 0);
   rv_couple_put1(out->share, strand, i, r->length > 0 ? r->share / r->length : RV_COUPLE_SHARE_LEAST);
   rv_couple_put3(out->velocity, strand, i, rv_vec3_load64(u));
   rv_couple_put3(out->drag, strand, i, rv_vec3_load64(r->drag));

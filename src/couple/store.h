@@ -73,6 +73,7 @@ struct RvCouple {
   RV_ARRAY(uint8_t) near;     // [tiles] beside or with points
   RvCoupleDoubles out;        // the arrays of `sample`
   RvCoupleDoubles start;      // [3 packed] velocity at the last sample
+  RvCoupleDoubles moved;      // [3 packed] and at the end of the strands' step
   RvCoupleDoubles span;       // [packed] m of the vertex's points in liquid
   RvCoupleDoubles submerged;  // [packed] kg of its film that the grid has
   RvCoupleDoubles film_v;     // [3 packed] its velocity there
