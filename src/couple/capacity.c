@@ -18,7 +18,7 @@
 #include "space/sort.h"
 
 enum { LEVELS = 4, REACH = 2, ROWS = (2 * REACH + 1) * (2 * REACH + 1) };
-static const double SPACING = 0.75;        // of r_max: beads
+static const double SPACING = 1;           // of r_max: beads
 static const double FIRST = 1.3;           // of r_max of one strand: R of the first bell
 static const double WIDTH = 1.8708286934;  // of R: where (1 - r^2/S^2)^2 ends; sqrt 3.5, so that its disc is pi R^2
 // Along a strand liquid slides rather than falls; a quarter of what pulls along counts as if it pulled off, and there
@@ -101,10 +101,10 @@ static double sum_radius(void* arg, size_t begin, size_t end) {
   double sum = 0;
   for (size_t n = begin; n < end; ++n) {
     const RvCoupleStrand* s = &k->c->strands.data[n];
-    double mean = 0;
-    for (int i = 0; i < s->count; ++i)
-      mean += radius_of(k, &k->c->vertices.data[s->first + (size_t)i], k->c->pull.data[s->first + (size_t)i], s->hairs);
-    sum += s->sound ? mean / s->count : 0;
+    // one a strand is enough for the size of beads
+    int middle = s->count / 2;
+    size_t at = s->first + (size_t)middle;
+    sum += s->sound ? radius_of(k, &k->c->vertices.data[at], k->c->pull.data[at], s->hairs) : 0;
   }
   return sum;
 }
@@ -236,13 +236,13 @@ static double count_hairs(const Capacity* k, const Bead* b, const size_t* from, 
 
 // N within r_max: where the line through (R, N) of two bells, in logarithms, meets R = one N^(1/6)
 static void settle(const Capacity* k, Bead* b, double ratio, double hairs, bool first, bool last) {
-  double n = hairs * ratio, want = b->one * rv_pow(n, 1.0 / 6);
+  double n = hairs * ratio, want = b->one * sqrt(rv_couple_root3(n));
   b->settled = want <= k->radius || last;
   double before = b->before;
   b->before = n;
   if (!b->settled || first || last) return;
   double slope = rv_clamp(rv_log_e(n / before) / rv_log_e(2), 0, 3), narrow = rv_log_e(0.5 * k->radius);
-  double at = (rv_log_e(b->one * rv_pow(before, 1.0 / 6)) - slope / 6 * narrow) / (1 - slope / 6);
+  double at = (rv_log_e(b->one * sqrt(rv_couple_root3(before))) - slope / 6 * narrow) / (1 - slope / 6);
   b->before = before * rv_exp(slope * rv_clamp(at - narrow, 0, rv_log_e(2)));
 }
 
@@ -270,11 +270,14 @@ static void count_some(void* arg, size_t begin, size_t end) {
     from[n] = lo;
   }
   for (size_t i = begin; i < end; ++i) {
+    size_t last = i + 1 < k->ncell ? k->cells[i + 1].first : k->nbead;
+    bool all = true;
+    for (size_t j = k->cells[i].first; j < last && all; ++j) all = k->beads[k->c->bead_order.data[j]].settled;
+    if (all) continue;
     for (int n = 0; n < ROWS; ++n) {
       least[n] = k->cells[i].key + k->offset[n];
       while (from[n] < k->ncell && k->cells[from[n]].key < least[n]) ++from[n];
     }
-    size_t last = i + 1 < k->ncell ? k->cells[i + 1].first : k->nbead;
     for (size_t j = k->cells[i].first; j < last; ++j) {
       Bead* b = &k->beads[k->c->bead_order.data[j]];
       if (!b->settled) settle(k, b, count_hairs(k, b, from, least), b->hairs, level->first, level->last);

@@ -117,7 +117,7 @@ static void take_reaction(void* user, int axis, size_t at, int count, const doub
     fibre[i] += (float)sums[FIBRE * stride];
     double m = (double)c->mass[axis].data[at + (size_t)i];
     if (!(m > 0)) continue;
-    double yields = m / (1 + r->dt * (double)c->rate[axis].data[at + (size_t)i]);
+    double yields = (double)c->yield[axis].data[at + (size_t)i];
     double pull = (double)c->velocity[axis].data[at + (size_t)i] * sums[RATE * stride] - sums[PULL * stride];
     double gain = -r->dt * yields * pull;
     if (c->any_film) {
