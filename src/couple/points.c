@@ -2,7 +2,7 @@
 // (WH-40), those near liquid alone, sorted by tile.
 //
 // Faces of all axes and cells' centres make planes at every half cell; between them every weight is a polynomial of
-// third degree along the edge, which two points sum exactly. Edges below half a cell are one piece: what a kink within
+// third degree along the edge, which two points sum exactly. Edges up to a cell are one piece: what a kink within
 // them leaves is below a percent of their own weight, of either sign, and the weights of a point sum to 1 whatever.
 // Short pieces have one point, in the middle.
 #include <math.h>
@@ -14,7 +14,7 @@
 
 enum { MOST_PIECES = 192 };
 static const double SHORT = 0.3;  // cells
-static const double WHOLE = 0.5;  // cells: edges up to this length along each axis are not cut
+static const double WHOLE = 1;    // cells: edges up to this length along each axis are not cut
 
 typedef struct Walk {
   RvCouple* c;
