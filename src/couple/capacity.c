@@ -17,8 +17,8 @@
 #include "math/scalar.h"
 #include "space/sort.h"
 
-enum { LEVELS = 4, REACH = 2, ROWS = (2 * REACH + 1) * (2 * REACH + 1) };
-static const double SPACING = 0.75;        // of r_max: beads
+enum { LEVELS = 4, REACH = 2, ROWS = (2 * REACH + 1) * (2 * REACH + 1), NEAR_MOST = ROWS * (2 * REACH + 1) + 8 };
+static const double SPACING = 1;           // of r_max: beads
 static const double FIRST = 1.3;           // of r_max of one strand: R of the first bell
 static const double WIDTH = 1.8708286934;  // of R: where (1 - r^2/S^2)^2 ends; sqrt 3.5, so that its disc is pi R^2
 // Along a strand liquid slides rather than falls; a quarter of what pulls along counts as if it pulled off, and there
@@ -101,10 +101,10 @@ static double sum_radius(void* arg, size_t begin, size_t end) {
   double sum = 0;
   for (size_t n = begin; n < end; ++n) {
     const RvCoupleStrand* s = &k->c->strands.data[n];
-    double mean = 0;
-    for (int i = 0; i < s->count; ++i)
-      mean += radius_of(k, &k->c->vertices.data[s->first + (size_t)i], k->c->pull.data[s->first + (size_t)i], s->hairs);
-    sum += s->sound ? mean / s->count : 0;
+    // one a strand is enough for the size of beads
+    int middle = s->count / 2;
+    size_t at = s->first + (size_t)middle;
+    sum += s->sound ? radius_of(k, &k->c->vertices.data[at], k->c->pull.data[at], s->hairs) : 0;
   }
   return sum;
 }
@@ -161,7 +161,9 @@ static void lay_beads(void* arg, size_t begin, size_t end) {
       rv_vec3_store64(bead->x, rv_lerp(rv_couple_x(v + i), rv_couple_x(v + i + 1), t));
       bead->weight = s->hairs * each, bead->hairs = bead->before = s->hairs;
       bead->one = radius_of(k, v + i, pull[0] + t * (pull[1] - pull[0]), 1);
-      bead->first = first, bead->last = last, bead->settled = 0;
+      bead->first = first, bead->last = last;
+      // every other one is the mean of those beside it: the bell is four wide
+      bead->settled = (b - first) % 2 && b + 1 < last;
     }
   }
 }
@@ -222,27 +224,58 @@ static double bell(const double* x, const double* y, double inverse2) {
   return u > 0 ? u * u : 0;
 }
 
+// The cells around one, relative to it and in widths of the bell, a multiple of 8 of them.
+typedef struct Near {
+  int count;
+  float x[NEAR_MOST], y[NEAR_MOST], z[NEAR_MOST], weight[NEAR_MOST];
+} Near;
+
+static void look_around(const Capacity* k, const Cell* cell, const size_t* from, const uint64_t* least, Near* near) {
+  double inverse = 1 / (WIDTH * k->radius);
+  int n = 0;
+  for (int row = 0; row < ROWS; ++row)
+    for (size_t j = from[row]; j < k->ncell && k->cells[j].key <= least[row] + 2 * REACH; ++j, ++n) {
+      const Cell* other = &k->cells[j];
+      near->x[n] = (float)((other->x[0] - cell->x[0]) * inverse),
+      near->y[n] = (float)((other->x[1] - cell->x[1]) * inverse);
+      near->z[n] = (float)((other->x[2] - cell->x[2]) * inverse), near->weight[n] = (float)other->weight;
+    }
+  for (; n % 8; ++n) near->x[n] = near->y[n] = near->z[n] = 2, near->weight[n] = 0;
+  near->count = n;
+}
+
+static double sum_near(const Near* near, float x, float y, float z) {
+  float sum[8] = {0};
+  for (int j = 0; j < near->count; j += 8)
+    for (int l = 0; l < 8; ++l) {
+      float a = near->x[j + l] - x, b = near->y[j + l] - y, c = near->z[j + l] - z;
+      float u = 1 - (a * a + b * b + c * c);
+      u = u > 0 ? u : 0;
+      sum[l] += near->weight[j + l] * (u * u);
+    }
+  return (double)((sum[0] + sum[1]) + (sum[2] + sum[3])) + (double)((sum[4] + sum[5]) + (sum[6] + sum[7]));
+}
+
 // hairs that count at a bead: of all there is, by what its own strand is there
-static double count_hairs(const Capacity* k, const Bead* b, const size_t* from, const uint64_t* least) {
-  double width = WIDTH * k->radius, inverse2 = 1 / (width * width), all = 0, own = 0;
-  for (int n = 0; n < ROWS; ++n)
-    for (size_t j = from[n]; j < k->ncell && k->cells[j].key <= least[n] + 2 * REACH; ++j)
-      all += k->cells[j].weight * bell(b->x, k->cells[j].x, inverse2);
+static double count_hairs(const Capacity* k, const Cell* cell, const Bead* b, const Near* near) {
+  double width = WIDTH * k->radius, inverse = 1 / width, own = 0;
+  double all = sum_near(near, (float)((b->x[0] - cell->x[0]) * inverse), (float)((b->x[1] - cell->x[1]) * inverse),
+                        (float)((b->x[2] - cell->x[2]) * inverse));
   int64_t at = b - k->beads, away = (int64_t)(width / (b->weight / b->hairs)) + 2;
   int64_t lo = at - away > b->first ? at - away : b->first, hi = at + away < b->last ? at + away + 1 : b->last;
-  for (int64_t j = lo; j < hi; ++j) own += k->beads[j].weight * bell(b->x, k->beads[j].x, inverse2);
+  for (int64_t j = lo; j < hi; ++j) own += k->beads[j].weight * bell(b->x, k->beads[j].x, inverse * inverse);
   return own > 0 && all > own ? all / own : 1;
 }
 
 // N within r_max: where the line through (R, N) of two bells, in logarithms, meets R = one N^(1/6)
 static void settle(const Capacity* k, Bead* b, double ratio, double hairs, bool first, bool last) {
-  double n = hairs * ratio, want = b->one * rv_pow(n, 1.0 / 6);
+  double n = hairs * ratio, want = b->one * sqrt(rv_couple_root3(n));
   b->settled = want <= k->radius || last;
   double before = b->before;
   b->before = n;
   if (!b->settled || first || last) return;
   double slope = rv_clamp(rv_log_e(n / before) / rv_log_e(2), 0, 3), narrow = rv_log_e(0.5 * k->radius);
-  double at = (rv_log_e(b->one * rv_pow(before, 1.0 / 6)) - slope / 6 * narrow) / (1 - slope / 6);
+  double at = (rv_log_e(b->one * sqrt(rv_couple_root3(before))) - slope / 6 * narrow) / (1 - slope / 6);
   b->before = before * rv_exp(slope * rv_clamp(at - narrow, 0, rv_log_e(2)));
 }
 
@@ -256,6 +289,7 @@ static void count_some(void* arg, size_t begin, size_t end) {
   const Capacity* k = level->k;
   size_t from[ROWS];
   uint64_t least[ROWS];
+  Near near;
   for (int n = 0; n < ROWS; ++n) {
     // first cell of the row near this chunk's first
     size_t lo = 0, hi = k->ncell;
@@ -270,14 +304,18 @@ static void count_some(void* arg, size_t begin, size_t end) {
     from[n] = lo;
   }
   for (size_t i = begin; i < end; ++i) {
+    size_t last = i + 1 < k->ncell ? k->cells[i + 1].first : k->nbead;
+    bool all = true;
+    for (size_t j = k->cells[i].first; j < last && all; ++j) all = k->beads[k->c->bead_order.data[j]].settled;
+    if (all) continue;
     for (int n = 0; n < ROWS; ++n) {
       least[n] = k->cells[i].key + k->offset[n];
       while (from[n] < k->ncell && k->cells[from[n]].key < least[n]) ++from[n];
     }
-    size_t last = i + 1 < k->ncell ? k->cells[i + 1].first : k->nbead;
+    look_around(k, &k->cells[i], from, least, &near);
     for (size_t j = k->cells[i].first; j < last; ++j) {
       Bead* b = &k->beads[k->c->bead_order.data[j]];
-      if (!b->settled) settle(k, b, count_hairs(k, b, from, least), b->hairs, level->first, level->last);
+      if (!b->settled) settle(k, b, count_hairs(k, &k->cells[i], b, &near), b->hairs, level->first, level->last);
     }
   }
 }
@@ -301,6 +339,12 @@ static bool count_all(Capacity* k, double mean) {
 
 //---------------------------------------------------------------------------------------------- to the vertices
 
+static double hairs_of(const Capacity* k, uint32_t bead) {
+  const Bead* b = &k->beads[bead];
+  bool between = (bead - b->first) % 2 && bead + 1 < b->last;
+  return between ? 0.5 * (b[-1].before + b[1].before) : b->before;
+}
+
 static void set_vertices(void* arg, size_t begin, size_t end) {
   const Capacity* k = arg;
   RvCouple* c = k->c;
@@ -317,8 +361,8 @@ static void set_vertices(void* arg, size_t begin, size_t end) {
       }
       double place = each > 0 ? rv_clamp(at / each - 0.5, 0, count - 1) : 0;
       uint32_t b = (uint32_t)place < count - 1 ? (uint32_t)place : count - 1, next = b + 1 < count ? b + 1 : b;
-      double hairs = k->beads[first + b].before, t = place - b;
-      hairs += t * (k->beads[first + next].before - hairs);
+      double hairs = hairs_of(k, first + b), t = place - b;
+      hairs += t * (hairs_of(k, first + next) - hairs);
       double reach = radius_of(k, v, c->pull.data[packed], hairs);
       double many = fmax(rv_couple_at(k->set->capacity_at, s, i), 0) * k->set->capacity;
       c->count.data[packed] = hairs, c->reach.data[packed] = reach;

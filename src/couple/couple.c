@@ -15,11 +15,11 @@ void rv_couple_free(RvCouple* c) {
   rv_array_free(&c->strands), rv_array_free(&c->vertices), rv_array_free(&c->points);
   rv_array_free(&c->edge_first), rv_array_free(&c->keys), rv_array_free(&c->spare_keys);
   rv_array_free(&c->order), rv_array_free(&c->spare_order), rv_array_free(&c->tiles), rv_array_free(&c->near);
-  RvChannel* axes[] = {c->mass, c->velocity, c->volume, c->rate, c->gradient};
+  RvChannel* axes[] = {c->mass, c->velocity, c->volume, c->rate, c->gradient, c->yield};
   for (size_t k = 0; k < sizeof axes / sizeof *axes; ++k)
     for (int a = 0; a < 3; ++a) rv_channel_free(&axes[k][a]);
-  RvCoupleDoubles* doubles[] = {&c->out,   &c->start, &c->span,  &c->submerged, &c->film_v, &c->capacity,
-                                &c->reach, &c->pull,  &c->count, &c->beads,     &c->cells,  &c->tip};
+  RvCoupleDoubles* doubles[] = {&c->out,  &c->start, &c->span,  &c->submerged, &c->film_v, &c->capacity, &c->reach,
+                                &c->pull, &c->count, &c->beads, &c->cells,     &c->tip,    &c->moved};
   for (size_t k = 0; k < sizeof doubles / sizeof *doubles; ++k) rv_array_free(doubles[k]);
   rv_array_free(&c->bead_first), rv_array_free(&c->bead_order), rv_array_free(&c->bead_spare_order);
   rv_array_free(&c->bead_keys), rv_array_free(&c->bead_spare_keys);

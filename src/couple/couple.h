@@ -12,6 +12,10 @@
 //   ... pressure ...
 //   rv_couple_pressure    pressure and what it drags along go back to strands and film
 //
+// From substep to substep all film moves with its strand, and so capture and drip give their kicks to the mass of the
+// strand with all of its film; from sample to pressure the grid has the film's submerged part, and pressure gives its
+// kicks to the strand's mass as it was in the strands' step.
+//
 // Places of strands are blocks of unknowns as strand/strand.h has them; where the strands' origin is in the liquid's
 // space is `offset`. Everything is deterministic: gathers by tile or by vertex in a fixed order, no atomics.
 #ifndef RV_COUPLE_COUPLE_H
@@ -53,6 +57,7 @@ typedef struct RvCoupleStrands {
   const double *q, *v;     // [unknowns] places and velocities now
   const double* v_before;  // [unknowns] of the substep before, for accelerations; may be v
   double dt_before;        // s between these; 0: no acceleration is known
+  const double* v_step;    // [unknowns] for react: v as the strands' step left it, before the film's kicks; NULL: v
   const double* hairs;     // [strands] that each stands for; NULL: 1
   double offset[3];        // m: the strands' zero in the liquid's space
 } RvCoupleStrands;

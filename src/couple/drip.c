@@ -1,8 +1,9 @@
 // Film that strands cannot hold becomes particles (WH-28 to WH-30, spec 1.2.8 with E50).
 //
-// What is above the capacity of a stretch of 2 r_max leaves at a rate. Drops have a quarter of nominal, or less down to
-// a tenth; what is due but less than a drop is a chance of one, so the mean rate is right whatever the size of drops
-// and no dust is made. A drop takes first what is above the capacity, then what is next to it.
+// What is above the capacity of a stretch of 2 r_max, or of as much more as has film for two drops, leaves at a rate.
+// Drops have a quarter of nominal, or less down to a tenth; what is due but less than a drop is a chance of one, so the
+// mean rate is right whatever the size of drops, and no dust is made. One leaves from when half of it is above the
+// capacity: the other half is of what is below, so that the mean of what is held is the capacity for drops of any size.
 #include <math.h>
 #include <string.h>
 
@@ -114,7 +115,7 @@ static Stretch stretch_from(const Drip* k, const RvCoupleStrand* s, int first) {
     if (excess > most) most = excess, r.fullest = r.last;
     length += k->c->vertices.data[packed].length;
     r.last++;
-    if (length >= 2 * k->c->reach.data[packed]) break;
+    if (length >= 2 * k->c->reach.data[packed] && r.volume >= 2 * DUST * k->set->nominal) break;
   }
   return r;
 }
@@ -162,7 +163,7 @@ static bool drip_stretch(const Drip* k, uint32_t index, const Stretch* r, Drops*
   if (sure > MOST_DROPS) sure = MOST_DROPS, rest = 0;
   double left = r->excess - sure * quarter, one = rv_clamp(left, DUST * k->set->nominal, quarter);
   double chance = rv_random(k->random, (uint64_t)s->input, (uint64_t)r->first, 1);
-  bool more = sure * quarter + one <= r->volume && chance * one < rest;
+  bool more = sure * quarter + one <= r->volume && left >= 0.5 * one && chance * one < rest;
   int count = (int)sure + more;
   double total = sure * quarter + (more ? one : 0), got;
   if (count == 0 || !in_range(k, rv_couple_x(&k->c->vertices.data[s->first + (size_t)r->fullest]))) {
@@ -170,8 +171,9 @@ static bool drip_stretch(const Drip* k, uint32_t index, const Stretch* r, Drops*
     return true;
   }
   RvVec3 p = take(k, s, r, total, &got), v = rv_scale(p, 1 / (k->set->density * got));
+  double sized = quarter * (got / total);
   for (int n = 0; n < count; ++n) {
-    double each = n + 1 < count ? quarter * (got / total) : got;
+    double each = n + 1 < count ? sized : got;
     Drop drop = {place(k, s, r->fullest, n), v, each, index, r->fullest};
     if (!rv_array_push(out, drop)) return false;
     got -= each;

@@ -2,8 +2,9 @@
 // (WH-40), those near liquid alone, sorted by tile.
 //
 // Faces of all axes and cells' centres make planes at every half cell; between them every weight is a polynomial of
-// third degree along the edge, which two points sum exactly. Edges below half a cell are one piece: what a kink within
+// third degree along the edge, which two points sum exactly. Edges up to a cell are one piece: what a kink within
 // them leaves is below a percent of their own weight, of either sign, and the weights of a point sum to 1 whatever.
+// Short pieces have one point, in the middle.
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +13,8 @@
 #include "space/sort.h"
 
 enum { MOST_PIECES = 192 };
-static const double WHOLE = 0.5;  // cells: edges up to this length along each axis are not cut
+static const double SHORT = 0.3;  // cells
+static const double WHOLE = 1;    // cells: edges up to this length along each axis are not cut
 
 typedef struct Walk {
   RvCouple* c;
@@ -93,6 +95,10 @@ static bool walk_edge(const Walk* w, Seen* seen, RvCouplePoints* out, const RvCo
   double length = rv_distance(rv_couple_x(v), rv_couple_x(v + 1));
   for (int k = 0; k < count; ++k) {
     double wide = t[k + 1] - t[k];
+    if (wide * length < SHORT * g->dx && count > 1) {
+      if (!push_point(w, seen, out, edge, hairs, a, d, t[k] + 0.5 * wide, wide * length)) return false;
+      continue;
+    }
     if (!push_point(w, seen, out, edge, hairs, a, d, t[k] + GAUSS * wide, 0.5 * wide * length) ||
         !push_point(w, seen, out, edge, hairs, a, d, t[k + 1] - GAUSS * wide, 0.5 * wide * length))
       return false;

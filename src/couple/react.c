@@ -54,6 +54,18 @@ static bool submerge(React* r) {
   return true;
 }
 
+// velocities that the strands' step ended with
+static void move_some(void* arg, size_t begin, size_t end) {
+  const React* r = arg;
+  const double* v = r->strands->v_step ? r->strands->v_step : r->strands->v;
+  for (size_t k = begin; k < end; ++k) {
+    const RvCoupleStrand* s = &r->c->strands.data[k];
+    for (int i = 0; i < s->count; ++i)
+      for (int a = 0; a < 3; ++a)
+        r->c->moved.data[3 * (s->first + (size_t)i) + (size_t)a] = v[s->unknown + (size_t)(4 * i + a) * RV_LANES];
+  }
+}
+
 //---------------------------------------------------------------------------------------------- to the faces
 
 enum { RATE, PULL, FIBRE, FILM, FILM_MOMENTUM };
@@ -65,6 +77,7 @@ static bool give_reaction(void* user, size_t point, double* give) {
   const RvCouple* c = r->c;
   const RvCouplePoint* p = &c->points.data[point];
   const RvCoupleVertex* v = &c->vertices.data[p->edge];
+  const double* moved = &c->moved.data[3 * (size_t)p->edge];
   int width = c->any_film ? 5 : 3;
   double t = (double)p->t, part[2] = {0, 0}, radius = v[0].radius + t * (v[1].radius - v[0].radius);
   double hairs = (double)p->hairs, volume = (double)p->length * hairs * RV_PI * radius * radius;
@@ -74,7 +87,7 @@ static bool give_reaction(void* user, size_t point, double* give) {
       if (mass > 0) part[k] = mass * (double)p->length * (k ? t : 1 - t) / c->span.data[p->edge + k];
     }
   for (int a = 0; a < 3; ++a, give += width) {
-    double vp = (1 - t) * v[0].v[a] + t * v[1].v[a];
+    double vp = (1 - t) * moved[a] + t * moved[a + 3];
     give[RATE] = (double)p->drag[a] * (double)p->inverse[a];
     give[PULL] = give[RATE] * vp - (double)p->off[a];
     give[FIBRE] = volume * vp;
@@ -104,7 +117,7 @@ static void take_reaction(void* user, int axis, size_t at, int count, const doub
     fibre[i] += (float)sums[FIBRE * stride];
     double m = (double)c->mass[axis].data[at + (size_t)i];
     if (!(m > 0)) continue;
-    double yields = m / (1 + r->dt * (double)c->rate[axis].data[at + (size_t)i]);
+    double yields = (double)c->yield[axis].data[at + (size_t)i];
     double pull = (double)c->velocity[axis].data[at + (size_t)i] * sums[RATE * stride] - sums[PULL * stride];
     double gain = -r->dt * yields * pull;
     if (c->any_film) {
@@ -146,8 +159,10 @@ RvResult rv_couple_react(RvCouple* c, const RvCoupleStrands* strands, const RvCo
   if (c->vertices.count != before || c->mass[0].capacity < grid->tiles.count)
     return rv_fail(error, RV_INTERNAL, "coupling: strands or grid are not those of the sample");
   React r = {c, strands, settings, grid, dt};
-  if (!submerge(&r) || !rv_liquid_grid_share(grid) || !rv_liquid_grid_drag(grid))
+  if (!rv_array_resize(&c->moved, 3 * c->vertices.count) || !submerge(&r) || !rv_liquid_grid_share(grid) ||
+      !rv_liquid_grid_drag(grid))
     return rv_fail(error, RV_NO_MEMORY, "no memory for the drag of %zu tiles of liquid", grid->tiles.count);
+  rv_parallel_for(c->strands.count, 64, move_some, &r);
   rv_couple_scatter(c, &grid->tiles, c->any_film ? 5 : 3, give_reaction, take_reaction, &r);
   rv_parallel_for(grid->tiles.count, 8, set_faces, &r);
   return RV_OK;

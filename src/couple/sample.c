@@ -42,7 +42,7 @@ static void copy_faces(void* arg, size_t begin, size_t end) {
 }
 
 static bool fit_faces(RvCouple* c, size_t tiles) {
-  RvChannel* axes[] = {c->mass, c->velocity, c->volume, c->rate};
+  RvChannel* axes[] = {c->mass, c->velocity, c->volume, c->rate, c->yield};
   for (size_t k = 0; k < sizeof axes / sizeof *axes; ++k)
     for (int a = 0; a < 3; ++a)
       if (!rv_channel_fit(&axes[k][a], tiles)) return false;
@@ -183,6 +183,14 @@ static void take_rate(void* user, int axis, size_t at, int count, const double* 
   for (int i = 0; i < count; ++i) rate[i] += (float)sums[i];
 }
 
+static void find_yield(void* arg, size_t begin, size_t end) {
+  const Sample* s = arg;
+  const RvCouple* c = s->c;
+  for (int a = 0; a < 3; ++a)
+    for (size_t i = begin * RV_TILE_CELLS; i < end * RV_TILE_CELLS; ++i)
+      c->yield[a].data[i] = c->mass[a].data[i] / (1 + (float)s->dt * c->rate[a].data[i]);
+}
+
 //---------------------------------------------------------------------------------------------- to the vertices
 
 // Of an axis: sums of w m s and w m s u, s the part that the face yields.
@@ -194,7 +202,7 @@ static void yielding(const Sample* s, const RvCouplePoint* p, int axis, double* 
   rv_stencil_nodes(&st, &s->grid->tiles, p->tile, at);
   for (int k = 0; k < 8; ++k) {
     if (at[k] < 0) continue;
-    double m = st.w[k] * (double)c->mass[axis].data[at[k]] / (1 + s->dt * (double)c->rate[axis].data[at[k]]);
+    double m = st.w[k] * (double)c->yield[axis].data[at[k]];
     *mass += m, *momentum += m * (double)c->velocity[axis].data[at[k]];
   }
 }
@@ -247,7 +255,9 @@ static void finish_vertex(const Sample* s, const RvCoupleStrand* strand, int i, 
     u[a] = r->wet_length > 0 ? r->u[a] / r->wet_length : 0;
     push[a] = r->drag[a] > 0 ? r->push[a] / r->drag[a] : 0;
   }
-  rv_couple_put1(out->wet, strand, i, v->length > 0 ? 1 - rv_clamp(r->under / v->length, 0, 1) : 1);
+  // the points' lengths are floats
+  double under = v->length > 0 ? r->under / v->length : 0;
+  rv_couple_put1(out->wet, strand, i, under < 1 - 1e-6 ? 1 - under : 0);
   rv_couple_put1(out->share, strand, i, r->length > 0 ? r->share / r->length : RV_COUPLE_SHARE_LEAST);
   rv_couple_put3(out->velocity, strand, i, rv_vec3_load64(u));
   rv_couple_put3(out->drag, strand, i, rv_vec3_load64(r->drag));
@@ -316,6 +326,7 @@ RvResult rv_couple_sample(RvCouple* c, const RvCoupleStrands* strands, const RvC
     rv_parallel_for(c->strands.count, 32, measure_some, &s);
     // a liquid that is only read yields nothing
     if (!settings->bulk_fixed) rv_couple_scatter(c, &grid->tiles, 1, give_rate, take_rate, &s);
+    rv_parallel_for(grid->tiles.count, 16, find_yield, &s);
   }
   rv_parallel_for(c->strands.count, 32, gather_some, &s);
   *out = &c->sample;

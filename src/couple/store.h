@@ -70,9 +70,11 @@ struct RvCouple {
   size_t colour[RV_COUPLE_COLOURS + 1];
   // faces: of the last sample; volume and rate are sums over points
   RvChannel mass[3], velocity[3], volume[3], rate[3], gradient[3];
+  RvChannel yield[3];         // kg: mass / (1 + dt rate)
   RV_ARRAY(uint8_t) near;     // [tiles] beside or with points
   RvCoupleDoubles out;        // the arrays of `sample`
   RvCoupleDoubles start;      // [3 packed] velocity at the last sample
+  RvCoupleDoubles moved;      // [3 packed] and at the end of the strands' step
   RvCoupleDoubles span;       // [packed] m of the vertex's points in liquid
   RvCoupleDoubles submerged;  // [packed] kg of its film that the grid has
   RvCoupleDoubles film_v;     // [3 packed] its velocity there
@@ -136,6 +138,9 @@ RvResult rv_couple_points(RvCouple* c, const RvLiquidGrid* grid, RvError* error)
 // Capacity, reach and hairs of the packed vertices; computed anew only when something changed. (capacity.c)
 RvResult rv_couple_find_capacity(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
                                  RvError* error);
+
+// Cube root; 0 for what is not a number above 0. (law.c)
+double rv_couple_root3(double x);
 
 void rv_capture_free(struct RvCaptureWork* work);
 void rv_drip_free(struct RvDripWork* work);

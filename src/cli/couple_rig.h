@@ -1,0 +1,57 @@
+// Strands with film on a bench, in still liquid on a grid or among particles, for the checks of the coupling.
+#ifndef RV_CLI_COUPLE_RIG_H
+#define RV_CLI_COUPLE_RIG_H
+
+#include "cli/pressure_rig.h"
+#include "couple/couple.h"
+#include "math/vec.h"
+
+typedef struct RvCoupleRig {
+  RvStrandModel* model;
+  RvStrandState* state;
+  RvFilmBatch* batches;
+  RvFilmModel film;
+  RvFilmState film_state;
+  double* memory;  // of the arrays below and the film's
+  double *force, *stored, *kick, *target, *film_hairs, *load;
+  RvCouple* couple;
+  RvCoupleSettings set;
+  RvCoupleStrands strands;
+  const RvCoupleSample* sample;
+  RvPressureRig tank;
+  bool fixed;    // strands do not move
+  bool started;  // the fibres' share of the tank is known
+} RvCoupleRig;
+
+// A straight strand of n vertices from `from` to `to`, for rv_couple_rig_new.
+typedef struct RvCoupleLine {
+  double from[3], to[3], radius, density;
+} RvCoupleLine;
+
+RvResult rv_couple_rig_new(RvCoupleRig* rig, const RvCoupleLine* lines, size_t count, int vertices, double hairs,
+                           RvError* error);
+void rv_couple_rig_free(RvCoupleRig* rig);
+// Film of that cross-section, m2, on all of it.
+void rv_couple_rig_wet(RvCoupleRig* rig, double area);
+// One step of the strands with what the sample says, without and with weight.
+RvResult rv_couple_rig_step(RvCoupleRig* rig, double dt, bool weight, RvError* error);
+// Gives the kicks to the strands, and clears them.
+void rv_couple_rig_kick(RvCoupleRig* rig);
+// Film's mass goes with the strands, but for what is under water.
+void rv_couple_rig_load(RvCoupleRig* rig, const double* wet);
+
+// Momentum of strands, film and what waits in the stored force; film's volume.
+RvVec3 rv_couple_rig_momentum(const RvCoupleRig* rig, double dt);
+double rv_couple_rig_film(const RvCoupleRig* rig);
+// Vertex i of the strand in a lane of the first batch.
+size_t rv_couple_rig_vertex(const RvCoupleRig* rig, size_t strand, int i);
+size_t rv_couple_rig_unknown(const RvCoupleRig* rig, size_t strand, int i, int c);
+
+// Liquid at rest in a box of tiles, as far as `liquid` says, with channels as particles would fill them. It flows, but
+// what it carries stays: no advection.
+RvResult rv_couple_rig_tank(RvCoupleRig* rig, const int lo[3], const int hi[3], double dx, RvLiquidFn* liquid,
+                            const void* user, RvError* error);
+// A whole substep in the tank.
+RvResult rv_couple_rig_substep(RvCoupleRig* rig, double dt, RvError* error);
+
+#endif
