@@ -173,7 +173,7 @@ typedef struct Merged {
 // r 1, tension 1; the penalty such that both matter
 static Merged merged(const RvBridgeTable* t, double area, double k) {
   Merged m = {.k = k};
-  const RvWetDef def = {2, 3, 4, 1, 1, area, 1};
+  const RvWetDef def = {2, 2, 3, 4, 1, 1, area, 1};
   m.pulls = rv_wet_law(t, &def, &m.wet);
   return m;
 }
@@ -189,7 +189,7 @@ static void smoothness(const Merged* m, double* jump, double* work) {
   const double e = 1e-9;
   double knots[RV_WET_KNOTS + 2] = {2, 3};
   int n = 2;
-  for (int k = 0; m->pulls && k + 4 <= RV_WET_KNOTS; ++k) knots[n++] = m->wet.turn + k * m->wet.step;
+  for (int k = 0; m->pulls && k + 5 <= RV_WET_KNOTS; ++k) knots[n++] = m->wet.turn + k * m->wet.step;
   if (m->pulls) knots[n++] = m->wet.fade, knots[n++] = m->wet.rupture;
   double steep = m->k;
   for (int k = 0; k < RV_WET_KNOTS; ++k) steep = fmax(steep, fabs(m->wet.slope[k]));

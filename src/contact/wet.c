@@ -173,7 +173,7 @@ static double part(const Sharing* s, const RvWetPair* w, double sum) {
 // the area follows its share; then the law, and whether it can have a force
 static double settle(const RvBridgeTable* t, RvWetPair* w, double target, double area, double rate, RvWetLaw* law) {
   area += (target - area) * rate;
-  const RvWetDef def = {w->touch, w->start, w->turn, w->radius, w->ratio, area, w->strength};
+  const RvWetDef def = {w->touch, w->low, w->start, w->turn, w->radius, w->ratio, area, w->strength};
   law->rupture = 0;
   if (w->weight > 0 && rv_wet_law(t, &def, law)) {
     law->side = w->side, law->shift = w->shift;
