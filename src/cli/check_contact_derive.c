@@ -58,7 +58,7 @@ static void shake(const Pressed* p, const double* from, uint64_t stream, double 
 // a step without pressure that leaves anchors, then pressure and slip
 static RvResult press(Pressed* p, double friction, bool plane, RvError* error) {
   *p = (Pressed){.plane = {.shape = RV_COLLIDER_PLANE, .orientation = {0, 0, 0, 1}, .midpoints = true}};
-  RvContactRigDef hair = {STRANDS, VERTICES, RADIUS, 1300, 1e7, 0, {0, 0, 0}, bundle, NULL};
+  RvContactRigDef hair = {STRANDS, VERTICES, RADIUS, 1300, 1e7, 0, {0, 0, 0}, bundle, NULL, NULL};
   RvResult result = rv_contact_rig_new(&p->rig, &hair, error);
   if (result) return result;
   size_t count = p->rig.model->unknowns, band = rv_ldlt_size(4 * VERTICES, RV_ROD_BAND);

@@ -120,7 +120,7 @@ static RvResult minimise(Oracle* o, RvError* error) {
 
 static RvResult compare(double* difference, double* links, double* touches, RvError* error) {
   RvContactRig rig;
-  RvContactRigDef hair = {STRANDS, N, RADIUS, 1300, 1e8, 0, {0.5, -9.81, 0.3}, heap, NULL};
+  RvContactRigDef hair = {STRANDS, N, RADIUS, 1300, 1e8, 0, {0.5, -9.81, 0.3}, heap, NULL, NULL};
   RvResult result = rv_contact_rig_new(&rig, &hair, error);
   if (result) return result;
   Oracle o = {0};

@@ -208,6 +208,7 @@ RvResult rv_check_global(const RvCheckOut* out, RvError* error) {
                              pass == 2 ? spring_diagonal : NULL,
                              spring_gather,
                              spring_spread,
+                             NULL,
                              NULL};
       RvStrandStats stats = {0};
       keep_start(&b);

@@ -5,21 +5,24 @@
 #include "base/memory.h"
 
 RvContactRigDef rv_contact_rig_hair(size_t count, int vertices, RvVec3 (*place)(void*, size_t, int), void* user) {
-  return (RvContactRigDef){count, vertices, 40e-6, 1300, 3e9, 1e6, {0, -9.81, 0}, place, user};
+  return (RvContactRigDef){count, vertices, 40e-6, 1300, 3e9, 1e6, {0, -9.81, 0}, place, user, NULL};
 }
 
 static RvResult make_model(RvContactRig* rig, const RvContactRigDef* d, RvError* error) {
   size_t n = d->count * (size_t)d->vertices;
   RvStrandDef* defs = rv_alloc_zero(d->count, sizeof *defs);
-  double *x = rv_alloc(n, 3 * sizeof *x), *radius = rv_alloc(n, sizeof *radius);
-  RvResult result = defs && x && radius ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  double *x = rv_alloc(n, 3 * sizeof *x), *rest = rv_alloc(n, 3 * sizeof *x), *radius = rv_alloc(n, sizeof *radius);
+  RvResult result = defs && x && rest && radius ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
   for (size_t k = 0; !result && k < n; ++k) {
     rv_vec3_store64(x + 3 * k, d->place(d->user, k / (size_t)d->vertices, (int)(k % (size_t)d->vertices)));
+    if (d->rest)
+      rv_vec3_store64(rest + 3 * k, d->rest(d->user, k / (size_t)d->vertices, (int)(k % (size_t)d->vertices)));
     radius[k] = d->radius;
   }
   for (size_t k = 0; !result && k < d->count; ++k)
     defs[k] = (RvStrandDef){.vertices = d->vertices,
                             .x = x + 3 * k * (size_t)d->vertices,
+                            .rest = d->rest ? rest + 3 * k * (size_t)d->vertices : NULL,
                             .radius = radius,
                             .density = d->density,
                             .youngs = d->youngs,
@@ -30,7 +33,7 @@ static RvResult make_model(RvContactRig* rig, const RvContactRigDef* d, RvError*
                             .id = (int64_t)k};
   if (!result) result = rv_strand_model_new(defs, d->count, &rig->model, error);
   if (!result) result = rv_strand_state_new(rig->model, defs, &rig->state, error);
-  rv_free(defs), rv_free(x), rv_free(radius);
+  rv_free(defs), rv_free(x), rv_free(rest), rv_free(radius);
   return result;
 }
 
@@ -101,6 +104,49 @@ size_t rv_contact_rig_list(const RvContactRig* rig, size_t* list) {
       for (int i = 0; i < rig->n; ++i)
         for (int c = 0; c < 3; ++c) list[n++] = rv_strand_index(&rig->model->batches[k], lane, i, c);
   return n;
+}
+
+void rv_contact_rig_clamp(RvContactRig* rig, int vertices) {
+  for (size_t k = 0; k < rig->model->nbatch; ++k)
+    for (int lane = 0; lane < RV_LANES; ++lane)
+      for (int i = 0; i < vertices; ++i)
+        for (int c = 0; c < (i + 1 < vertices ? 4 : 3); ++c)
+          rig->model->free[rv_strand_index(&rig->model->batches[k], lane, i, c)] = 0;
+}
+
+double rv_contact_rig_elastic(const RvContactRig* rig) {
+  const RvStrandModel* m = rig->model;
+  const RvStrandState* s = rig->state;
+  double sum = 0, energy[RV_LANES] __attribute__((aligned(64)));
+  for (size_t k = 0; k < m->nbatch; ++k) {
+    const RvStrandBatch* b = &m->batches[k];
+    const RvRodBatch rod = {b->vertices,
+                            s->tangent + 3 * b->edge_at,
+                            s->director + 3 * b->edge_at,
+                            s->reference_twist + b->vertex_at,
+                            m->rest_length + b->edge_at,
+                            m->stretch + b->edge_at,
+                            m->rest_curvature + 4 * b->vertex_at,
+                            m->bend + 2 * b->vertex_at,
+                            m->rest_twist + b->vertex_at,
+                            m->torsion + b->vertex_at};
+    rv_rod_energy(&rod, s->q + b->at, energy);
+    for (int lane = 0; lane < b->lanes; ++lane) sum += energy[lane];
+  }
+  return sum;
+}
+
+double rv_contact_rig_kinetic(const RvContactRig* rig) {
+  const RvStrandModel* m = rig->model;
+  double sum = 0;
+  for (size_t k = 0; k < m->nbatch; ++k)
+    for (int lane = 0; lane < m->batches[k].lanes; ++lane)
+      for (int i = 0; i < rig->n; ++i)
+        for (int c = 0; c < (i + 1 < rig->n ? 4 : 3); ++c) {
+          size_t at = rv_strand_index(&m->batches[k], lane, i, c);
+          sum += 0.5 * m->mass[at] * rig->state->v[at] * rig->state->v[at];
+        }
+  return sum;
 }
 
 RvResult rv_contact_rig_step(RvContactRig* rig, const RvContactDef* def, double dt, double tolerance,

@@ -20,6 +20,7 @@ typedef struct RvContactRigDef {
   RvVec3 gravity;
   RvVec3 (*place)(void* user, size_t strand, int vertex);
   void* user;
+  RvVec3 (*rest)(void* user, size_t strand, int vertex);  // natural shape; NULL: as placed
 } RvContactRigDef;
 
 // Hair of 40 micrometres and 3 GPa under gravity along -y.
@@ -31,6 +32,10 @@ RvVec3 rv_contact_rig_get(const RvContactRig* rig, const double* blocks, size_t 
 void rv_contact_rig_set(const RvContactRig* rig, double* blocks, size_t strand, int vertex, RvVec3 value);
 // Indices of the coordinates of all vertices of used lanes, [3 count n]. Returns their number.
 size_t rv_contact_rig_list(const RvContactRig* rig, size_t* list);
+// Fixes the first vertices of all strands, and the angles of the edges between them.
+void rv_contact_rig_clamp(RvContactRig* rig, int vertices);
+double rv_contact_rig_elastic(const RvContactRig* rig);
+double rv_contact_rig_kinetic(const RvContactRig* rig);
 // One coupled step: find, solve to `tolerance`, accept.
 RvResult rv_contact_rig_step(RvContactRig* rig, const RvContactDef* def, double dt, double tolerance,
                              RvContactStats* stats, RvStrandStats* solved, RvError* error);

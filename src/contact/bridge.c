@@ -44,10 +44,11 @@ static bool close_second(const RvBridgePair* p, double gap, double alpha, double
       lo = beta;
     double next = slope * sign > 0 ? beta - at / slope : 0.5 * (lo + hi);
     if (!((next - lo) * sign > 0) || !((hi - next) * sign > 0)) next = 0.5 * (lo + hi);
-    if (fabs(next - beta) <= 1e-14 * (fabs(beta) + fabs(p->curvature) * p->radius)) return true;
+    if (fabs(next - beta) <= 1e-14 * (fabs(beta) + fabs(p->curvature) * p->radius)) break;
     beta = next;
   }
-  return fabs(at) < 1e-9 * p->radius;
+  // at an end of the range nothing closes
+  return fabs(at) < 1e-9 * (p->radius + gap);
 }
 
 // x / sin x, and (2 x - sin 2 x) / (4 sin^2 x), both without a division by 0

@@ -111,8 +111,8 @@ static double smooth(double x) {
 
 // so that no cubic between knots that do not push pushes: its control points are not below 0
 static void limit_slopes(RvWetLaw* w) {
-  for (int k = 1; k + 1 < RV_WET_KNOTS; ++k) {
-    double left = k == 1 ? w->turn - w->start : w->step, right = k == RV_WET_KNOTS - 2 ? w->rupture - w->fade : w->step;
+  for (int k = 2; k + 1 < RV_WET_KNOTS; ++k) {
+    double left = k == 2 ? w->turn - w->start : w->step, right = k == RV_WET_KNOTS - 2 ? w->rupture - w->fade : w->step;
     w->slope[k] = rv_clamp(w->slope[k], -3 * w->force[k] / right, 3 * w->force[k] / left);
   }
 }
@@ -120,7 +120,10 @@ static void limit_slopes(RvWetLaw* w) {
 // energy from rupture inwards
 static void add_energies(RvWetLaw* w) {
   for (int k = RV_WET_KNOTS - 2; k >= 0; --k) {
-    double h = k == 0 ? w->turn - w->start : k == RV_WET_KNOTS - 2 ? w->rupture - w->fade : w->step;
+    double h = k == 0                  ? w->start - w->low
+               : k == 1                ? w->turn - w->start
+               : k == RV_WET_KNOTS - 2 ? w->rupture - w->fade
+                                       : w->step;
     w->energy[k] = w->energy[k + 1] -
                    h * (0.5 * (w->force[k] + w->force[k + 1]) + h * (w->slope[k] - w->slope[k + 1]) * (1.0 / 12));
   }
@@ -134,24 +137,25 @@ bool rv_wet_law(const RvBridgeTable* t, const RvWetDef* def, RvWetLaw* w) {
   if (!(room > 0)) return false;
   // thin films: with the room for it the force itself goes to 0
   double strength = def->strength * smooth(room / (def->turn - def->start));
-  w->start = def->start, w->rupture = rupture;
+  w->low = def->low, w->start = def->start, w->rupture = rupture;
   w->fade = rupture - fmin(0.1 * row.scale, 0.5 * room);
   w->turn = fmin(def->turn, w->start + 0.5 * (w->fade - w->start));
-  w->step = (w->fade - w->turn) / (RV_WET_KNOTS - 3), w->inverse = 1 / w->step;
+  w->step = (w->fade - w->turn) / (RV_WET_KNOTS - 4), w->inverse = 1 / w->step;
   bool any = false;
-  for (int k = 1; k + 1 < RV_WET_KNOTS; ++k) {
-    double slope, f = rv_bridge_row_force(&row, w->turn + (k - 1) * w->step - def->touch, &slope);
+  for (int k = 2; k + 1 < RV_WET_KNOTS; ++k) {
+    double slope, f = rv_bridge_row_force(&row, w->turn + (k - 2) * w->step - def->touch, &slope);
     w->force[k] = strength * fmax(f, 0), w->slope[k] = strength * slope;
     any = any || w->force[k] > 0;
   }
   limit_slopes(w);
+  w->slope[1] = w->force[2] / (w->turn - w->start);
   add_energies(w);
   if (!any) w->rupture = 0;
   return any;
 }
 
 double rv_wet_begin(const RvWetLaw* w) {
-  int k = 1;
+  int k = 2;
   while (k + 1 < RV_WET_KNOTS && !(w->force[k] > 0)) ++k;
-  return k == 1 ? w->start : w->turn + (k - 2) * w->step;
+  return k == 2 ? w->low : k == 3 ? w->turn : w->turn + (k - 3) * w->step;
 }

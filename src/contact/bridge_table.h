@@ -7,15 +7,16 @@
 // engulfs does not cohere (E45).
 //
 // A link's own law is piecewise cubic in the distance, C1, through knots read off the table while its area is fixed
-// (E51); its energy is the exact integral. It is 0 up to d0, rises to B = 2 d0 - d_min with both slopes matched, then
-// follows the table, and fades over the last tenth before rupture.
+// (E51); its energy is the exact integral. It is 0 at d0, rises from there to B = 2 d0 - d_min at first by f(B) over
+// B - d0, as printed, then follows the table, and fades over the last tenth before rupture. Below d0 the same slope
+// goes out to d_min: it adds to the penalty there, and holds a pair that rests at d0.
 #ifndef RV_CONTACT_BRIDGE_TABLE_H
 #define RV_CONTACT_BRIDGE_TABLE_H
 
 #include "contact/bridge.h"
 #include "math/vec.h"
 
-enum { RV_BRIDGE_RATIOS = 9, RV_BRIDGE_ROWS = 97, RV_BRIDGE_COLUMNS = 65, RV_WET_KNOTS = 7 };
+enum { RV_BRIDGE_RATIOS = 9, RV_BRIDGE_ROWS = 97, RV_BRIDGE_COLUMNS = 65, RV_WET_KNOTS = 8 };
 #define RV_BRIDGE_WIDEST 24.0   // root of the largest area of the table, in radii
 #define RV_BRIDGE_NEAREST 0.05  // its least gap, in that at rupture
 #define RV_BRIDGE_SOFT 0.1      // of the maximum, in tensions
@@ -43,10 +44,10 @@ RvBridgeRow rv_bridge_table_row(const RvBridgeTable* table, double radius, doubl
 // Force over tension at a gap, and its slope, 1/m.
 double rv_bridge_row_force(const RvBridgeRow* row, double gap, double* slope);
 
-// What of a link is due to liquid: force over d in [start, rupture].
+// What of a link is due to liquid: force over d in [low, rupture].
 typedef struct RvWetLaw {
-  double start, turn, fade, rupture;  // d0, B, where fading begins, d_max; rupture 0: dry
-  double step, inverse;               // between the inner knots
+  double low, start, turn, fade, rupture;  // d_min, d0, B, where fading begins, d_max; rupture 0: dry
+  double step, inverse;                    // between the inner knots
   double force[RV_WET_KNOTS], slope[RV_WET_KNOTS], energy[RV_WET_KNOTS];
   RvVec3 side;  // D = d + (side . delta - shift)^2 / 2: what moves sideways also gets farther
   double shift;
@@ -54,6 +55,7 @@ typedef struct RvWetLaw {
 
 typedef struct RvWetDef {
   double touch;   // m: d where the surfaces meet, r1 + r2
+  double low;     // d_min
   double start;   // d0
   double turn;    // B
   double radius;  // the smaller one
@@ -71,16 +73,18 @@ typedef struct RvWetForce {
 } RvWetForce;
 
 static inline RvWetForce rv_wet_force(const RvWetLaw* w, double d) {
-  if (!(d > w->start)) return (RvWetForce){w->energy[0], 0, 0};
+  if (!(d > w->low)) return (RvWetForce){w->energy[0], 0, 0};
   if (!(d < w->rupture)) return (RvWetForce){0, 0, 0};
-  double from = w->start, h = w->turn - w->start;
+  double from = w->low, h = w->start - w->low;
   int k = 0;
   if (d >= w->fade) {
     k = RV_WET_KNOTS - 2, from = w->fade, h = w->rupture - w->fade;
   } else if (d >= w->turn) {
     int i = (int)((d - w->turn) * w->inverse);
-    k = i < RV_WET_KNOTS - 4 ? i : RV_WET_KNOTS - 4;
-    from = w->turn + k * w->step, h = w->step, ++k;
+    k = i < RV_WET_KNOTS - 5 ? i : RV_WET_KNOTS - 5;
+    from = w->turn + k * w->step, h = w->step, k += 2;
+  } else if (d >= w->start) {
+    k = 1, from = w->start, h = w->turn - w->start;
   }
   double u = (d - from) / h, f0 = w->force[k], f1 = w->force[k + 1], m0 = w->slope[k] * h, m1 = w->slope[k + 1] * h;
   double c2 = 3 * (f1 - f0) - 2 * m0 - m1, c3 = 2 * (f0 - f1) + m0 + m1;

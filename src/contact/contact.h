@@ -67,6 +67,7 @@ typedef struct RvContactWet {
   const double* area;      // m2: cross-section of the film on one hair; it is shared among the links of a vertex
   const double* wet;       // w_FF: 1 in air, 0 under water, where bridges do not pull; NULL: 1
   const double* stronger;  // multiplies cohesion; NULL: 1
+  bool unshared;           // every link has the whole of both films, as in the seed: a comparison only (E51)
 } RvContactWet;
 
 typedef struct RvContactDef {

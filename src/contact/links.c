@@ -44,6 +44,19 @@ static const RvLinkMemory* old_link(const RvContacts* c, size_t e, size_t f) {
   return NULL;
 }
 
+// The largest area of the bridges beside a pair. Liquid goes along a wedge: where the next place is bridged, this one
+// is as if it had been, as far as it is not beyond rupture.
+static double area_beside(const RvContacts* c, size_t e, size_t f) {
+  const RvContactStrand *a = &c->strands[c->strand_of[e]], *b = &c->strands[c->strand_of[f]];
+  double area = 0;
+  for (size_t i = e > a[0].first ? e - 1 : e; i <= e + 1 && i < a[1].first; ++i)
+    for (size_t j = f > b[0].first ? f - 1 : f; j <= f + 1 && j < b[1].first; ++j) {
+      const RvLinkMemory* old = old_link(c, i, j);
+      if (old) area = fmax(area, old->area);
+    }
+  return area;
+}
+
 // What is known of this pair from the step before; a contact that slid over a vertex takes the memory of its old pair.
 static const RvLinkMemory* recall(const RvContacts* c, size_t e, size_t f) {
   static const int8_t around[9][2] = {{0, 0}, {0, -1}, {0, 1}, {-1, 0}, {1, 0}, {-1, -1}, {1, 1}, {-1, 1}, {1, -1}};
@@ -123,6 +136,8 @@ static bool make_bridge(const Build* b, size_t index, size_t e, size_t f, const 
   m.film[0] = s->area[i] * (1 - at->u) + s->area[i + 1] * at->u;
   m.film[1] = s->area[j] * (1 - at->v) + s->area[j + 1] * at->v;
   double weight;
+  if (!(m.old_area > 0) && gap > m.height && gap < m.touch + c->table.rupture * sqrt(m.film[0] + m.film[1]))
+    m.old_area = area_beside(c, e, f);
   if (!rv_wet_meets(&c->table, &m, &weight)) return false;
   // one that is under water does not pull, whatever the other is (WH-18)
   double lift =
@@ -202,7 +217,7 @@ static void make_link(const Build* b, size_t index, size_t e, size_t f) {
   if (!c->wet) return;
   c->wet_pairs.data[index].dry = dry && shape->stiffness > 0;
   c->wet_pairs.data[index].needed = c->wet_pairs.data[index].dry;
-  c->wet_pairs.data[index].start = keep;
+  c->wet_pairs.data[index].start = keep, c->wet_pairs.data[index].low = keep - shape->width;
   if (!bridged) c->memory.data[index].area = 0;
 }
 

@@ -264,10 +264,25 @@ static void spread_products(void* user, size_t index, double* out) {
   }
 }
 
+static unsigned held(void* user, size_t index) {
+  const RvContacts* c = user;
+  unsigned bits = 0;
+  for (size_t k = c->end_at[index]; k < c->end_at[index + 1]; ++k)
+    if (c->laws.data[c->ends.data[k].link / 2].rupture > 0) bits |= 1U << c->ends.data[k].place % RV_LANES;
+  return bits;
+}
+
 void rv_contact_bind_operator(RvContacts* c) {
   bool joins = c->active > 0;
-  c->op = (RvOperator){c,    energy, gradient, prepare, diagonal, joins ? gather : NULL, joins ? spread_products : NULL,
-                       block};
+  c->op = (RvOperator){c,
+                       energy,
+                       gradient,
+                       prepare,
+                       diagonal,
+                       joins ? gather : NULL,
+                       joins ? spread_products : NULL,
+                       block,
+                       c->laws.count ? held : NULL};
 }
 
 //---------------------------------------------------------------------------------------------- after the step

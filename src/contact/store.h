@@ -46,14 +46,14 @@ typedef struct RvTouchMemory {
 
 // What a pair or a touch has of liquid, until its share is known. (wet.c)
 typedef struct RvWetPair {
-  double weight;                             // in the shares of its edges' films; 0: no bridge
-  double length;                             // m that it stands for
-  double film[2];                            // m2 on each side; the second is 0 for a solid
-  double strength;                           // N
-  double distance;                           // between the centre lines, or from it to a solid
-  double least, most;                        // that it may come to in the step
-  double touch, start, turn, radius, ratio;  // as in RvWetDef
-  RvVec3 side;                               // as in RvWetLaw
+  double weight;                                  // in the shares of its edges' films; 0: no bridge
+  double length;                                  // m that it stands for
+  double film[2];                                 // m2 on each side; the second is 0 for a solid
+  double strength;                                // N
+  double distance;                                // between the centre lines, or from it to a solid
+  double least, most;                             // that it may come to in the step
+  double touch, low, start, turn, radius, ratio;  // as in RvWetDef
+  RvVec3 side;                                    // as in RvWetLaw
   double shift;
   bool dry;     // the dry law may push
   bool needed;  // there may be a force in the step

@@ -131,6 +131,7 @@ bool rv_wet_crowd(RvContacts* c, const RvContactDef* def) {
 typedef struct Sharing {
   RvContacts* c;
   double rate;
+  bool unshared;
 } Sharing;
 
 static double edge_length(const RvContacts* c, size_t e) {
@@ -165,14 +166,14 @@ static void sum_weights(RvContacts* c) {
   }
 }
 
-static double part(const RvWetPair* w, double sum) {
-  return fmin(w->weight / sum, 1);
+static double part(const Sharing* s, const RvWetPair* w, double sum) {
+  return s->unshared ? 1 : fmin(w->weight / sum, 1);
 }
 
 // the area follows its share; then the law, and whether it can have a force
 static double settle(const RvBridgeTable* t, RvWetPair* w, double target, double area, double rate, RvWetLaw* law) {
   area += (target - area) * rate;
-  const RvWetDef def = {w->touch, w->start, w->turn, w->radius, w->ratio, area, w->strength};
+  const RvWetDef def = {w->touch, w->low, w->start, w->turn, w->radius, w->ratio, area, w->strength};
   law->rupture = 0;
   if (w->weight > 0 && rv_wet_law(t, &def, law)) {
     law->side = w->side, law->shift = w->shift;
@@ -189,7 +190,7 @@ static void settle_links(void* arg, size_t begin, size_t end) {
     c->laws.data[k].rupture = 0;
     if (!(w->weight > 0)) continue;
     size_t e = (size_t)(c->pairs.data[k] >> 32), f = (size_t)(c->pairs.data[k] & UINT32_MAX);
-    double mine = part(w, c->share[e]), other = part(w, c->share[f]);
+    double mine = part(s, w, c->share[e]), other = part(s, w, c->share[f]);
     if (fmin(mine, other) < (c->memory.data[k].area > 0 ? STAY : FORM)) {
       w->weight = c->memory.data[k].area = 0;
       continue;
@@ -212,7 +213,7 @@ static void settle_touches(void* arg, size_t begin, size_t end) {
     double sum = n == 2 ? 0.5 * (c->share[edge[0]] + c->share[edge[1]]) : c->share[edge[0]];
     const RvBridgeTable* t = &c->solid_tables.data[c->touch_keys.data[k] & UINT32_MAX];
     double* area = &c->touch_memory.data[k].area;
-    *area = settle(t, w, part(w, sum) * w->film[0], *area, s->rate, &c->touch_laws.data[k]);
+    *area = settle(t, w, part(s, w, sum) * w->film[0], *area, s->rate, &c->touch_laws.data[k]);
   }
 }
 
@@ -228,12 +229,11 @@ static bool make_solid_tables(RvContacts* c) {
 }
 
 RvResult rv_wet_share(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error) {
-  (void)def;
   if (!c->wet) return RV_OK;
   if (!rv_array_resize(&c->touch_laws, c->touch_keys.count) || !make_solid_tables(c))
     return rv_fail(error, RV_NO_MEMORY, "out of memory for liquid between strands");
   sum_weights(c);
-  Sharing s = {c, 1 - rv_exp(-dt / RELAX)};
+  Sharing s = {c, 1 - rv_exp(-dt / RELAX), def->liquid->unshared};
   rv_parallel_for(c->pairs.count, 256, settle_links, &s);
   rv_parallel_for(c->touch_keys.count, 256, settle_touches, &s);
   for (size_t k = 0; k < c->pairs.count; ++k) stats->bridges += c->wet_pairs.data[k].weight > 0;

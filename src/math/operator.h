@@ -26,6 +26,9 @@ typedef struct RvOperator {
   // Of one block alone, whose q is given: adds to the energy of its lanes, to its gradient and to the band of its
   // Hessian, each where it is not NULL.
   void (*block)(void* user, size_t block, const double* q, uint8_t careful, double* lanes, double* g, double* band);
+  // Bits of the lanes of a block that something pulls at, which would let go of them if they went far: these begin a
+  // step where they were, not where they would go alone. NULL: none.
+  unsigned (*held)(void* user, size_t block);
 } RvOperator;
 
 // The rest of H times p, added to out.

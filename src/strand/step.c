@@ -120,6 +120,14 @@ static void lay_edges(int n, const double* before, const double* like, const dou
     }
 }
 
+unsigned rv_step_held(const RvStrandStep* step, const RvStrandBatch* b) {
+  const RvOperator* op = step->def->couple;
+  unsigned held = op && op->held ? op->held(op->user, (size_t)(b - step->m->batches)) : 0;
+  // spare lanes repeat the last one
+  if (held >> (b->lanes - 1) & 1) held |= 0xffu << b->lanes;
+  return held & 0xffu;
+}
+
 // the better of two guesses, lane by lane: carried by inertia, or left where it was; fixed unknowns at their targets
 static void set_guess(const RvStrandStep* step, const RvStrandBatch* b, const RvStrandWork* w) {
   size_t count = (size_t)b->vertices * 4 * RV_LANES;
@@ -137,7 +145,11 @@ static void set_guess(const RvStrandStep* step, const RvStrandBatch* b, const Rv
   }
   rv_newton_energy(&w->potential, w->d, still);
   rv_newton_energy(&w->potential, w->trial, carried);
-  for (size_t k = 0; k < count; ++k) w->q[k] = carried[k % RV_LANES] < still[k % RV_LANES] ? w->trial[k] : w->d[k];
+  unsigned held = rv_step_held(step, b);
+  for (size_t k = 0; k < count; ++k) {
+    size_t lane = k % RV_LANES;
+    w->q[k] = carried[lane] < still[lane] && !(held >> lane & 1) ? w->trial[k] : w->d[k];
+  }
 }
 
 void rv_step_begin(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWork* w) {

@@ -42,6 +42,8 @@ static inline bool rv_step_careful(uint8_t* caution, double alpha) {
 size_t rv_work_size(int vertices);
 size_t rv_spare_size(int vertices);
 void rv_work_place(RvStrandWork* w, double* memory, int vertices);
+// Bits of the lanes that begin where they were (RvOperator's `held`).
+unsigned rv_step_held(const RvStrandStep* step, const RvStrandBatch* b);
 // Goal, potential and first guess q of a batch.
 void rv_step_begin(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWork* w);
 // The decrement of moving a whole strand by one of its edges: what residuals are measured against when nothing moves.

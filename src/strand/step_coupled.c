@@ -18,11 +18,17 @@ static void guess_alone(RvCoupled* c, size_t k) {
   RvStrandWork* w = &c->work[k];
   const RvStrandBatch* b = &c->step->m->batches[k];
   RvStrandStats stats = {0};
-  if (c->step->def->max_iterations < 2 || !c->op->block) return;
+  unsigned held = rv_step_held(c->step, b);
+  if (c->step->def->max_iterations < 2 || !c->op->block || held == 0xffu) return;
   w->spare = rv_alloc(rv_spare_size(b->vertices), sizeof(double));
   if (!w->spare) return;
+  // room that is not needed before the line search
+  double* begin = c->b + b->at;
+  memcpy(begin, w->q, rv_coupled_unknowns(b) * sizeof(double));
   w->potential.alone = true;
   rv_step_newton(b, w, ALONE_ITERATIONS, ALONE_TOLERANCE, &stats);
+  for (size_t i = 0; held && i < rv_coupled_unknowns(b); ++i)
+    if (held >> i % RV_LANES & 1) w->q[i] = begin[i];
   c->alone[k] = stats.first;
   w->potential.alone = false, w->potential.careful = 0;
   rv_free(w->spare), w->spare = NULL;
