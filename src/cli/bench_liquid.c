@@ -118,9 +118,9 @@ static int ascending(const void* a, const void* b) {
 
 // How much faster two workers are than one, over the same of plain arithmetic: steps of one and of two in turn, and the
 // middle of many ratios, since others use the machine too.
-static RvResult scaling(RvLiquidRig* rig, double* out, RvError* error) {
+static RvResult scaling(RvLiquidRig* rig, double* out, double* arithmetic, RvError* error) {
   enum { PAIRS = 15 };
-  double ratio[PAIRS];
+  double ratio[PAIRS], plainly[PAIRS];
   RvLiquid* l = &rig->liquid;
   RvResult result = RV_OK;
   for (int k = 0; k < PAIRS && !result; ++k) {
@@ -132,10 +132,11 @@ static RvResult scaling(RvLiquidRig* rig, double* out, RvError* error) {
       result = rv_liquid_substep(l, fmin(rv_liquid_longest(l), 1.0 / 48), &rig->hooks, error);
       wall[w] = rv_clock_wall() - start;
     }
-    ratio[k] = wall[0] / wall[1] / (flat[0] / flat[1]);
+    plainly[k] = flat[0] / flat[1], ratio[k] = wall[0] / wall[1] / plainly[k];
   }
   qsort(ratio, PAIRS, sizeof *ratio, ascending);
-  *out = ratio[PAIRS / 2];
+  qsort(plainly, PAIRS, sizeof *plainly, ascending);
+  *out = ratio[PAIRS / 2], *arithmetic = plainly[PAIRS / 2];
   return result;
 }
 
@@ -168,13 +169,13 @@ static void emit_bandwidth(const RvBenchOut* out, const Run* one) {
 
 static RvResult bench_dam(const RvBenchOut* out, int cells, RvError* error) {
   Run run[2];
-  double faster = 0;
+  double faster = 0, arithmetic = 0;
   cells = (int)(cells / rv_clamp(cbrt(out->shrink), 1, cells / 8.0));
   for (int k = 0; k < 2; ++k) {
     RvLiquidRig rig;
     RvResult result = make_dam(&rig, cells, error);
     if (!result) result = measure(&rig, k + 1, 6, 16, &run[k], error);
-    if (!result && k) result = scaling(&rig, &faster, error);
+    if (!result && k) result = scaling(&rig, &faster, &arithmetic, error);
     rv_liquid_rig_free(&rig);
     rv_threads_set(0);
     if (result) return result;
@@ -187,6 +188,7 @@ static RvResult bench_dam(const RvBenchOut* out, int cells, RvError* error) {
   rv_bench_emit(out, "bytes_per_particle", run[0].particle_bytes / run[0].particles, "B");
   rv_bench_emit(out, "grid_bytes_per_particle", run[0].grid_bytes / run[0].particles, "B");
   rv_bench_emit(out, "thread_scaling_to_arithmetic", faster, "");
+  rv_bench_emit(out, "arithmetic_thread_scaling", arithmetic, "x");
   return RV_OK;
 }
 
