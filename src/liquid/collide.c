@@ -212,11 +212,17 @@ static void collide_some(void* arg, size_t begin, size_t end) {
   }
 }
 
-void rv_liquid_remember_places(RvParticles* p) {
+static void remember_some(void* arg, size_t begin, size_t end) {
+  const RvParticles* p = arg;
   float *xy = (float*)p->room, *z = (float*)p->spare;
-  memcpy(xy, p->x[0], p->count * sizeof *xy);
-  memcpy(xy + p->capacity, p->x[1], p->count * sizeof *xy);
-  memcpy(z, p->x[2], p->count * sizeof *xy);
+  size_t bytes = (end - begin) * sizeof *xy;
+  memcpy(xy + begin, p->x[0] + begin, bytes);
+  memcpy(xy + p->capacity + begin, p->x[1] + begin, bytes);
+  memcpy(z + begin, p->x[2] + begin, bytes);
+}
+
+void rv_liquid_remember_places(RvParticles* p) {
+  rv_parallel_for(p->count, 16384, remember_some, p);
 }
 
 RvResult rv_liquid_collide(const RvLiquidGrid* grid, const RvLiquidSolids* solids, const RvScatter* scatter,

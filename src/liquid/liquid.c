@@ -96,7 +96,7 @@ static void add_pressure(void* arg, size_t begin, size_t end) {
 // what viscosity left to do, beside the pressure that was there before it
 static RvResult project_again(RvLiquid* l, double dt, RvError* error) {
   RvPressureIn in = rv_pressure_of_grid(&l->grid, l->solids.any ? &l->solids : NULL, l->model.density, dt);
-  in.pressure = l->increment.data;
+  in.pressure = l->increment.data, in.drag_done = true;
   // the bound of the divergence is absolute
   RvPressureOptions options = {.tolerance = 1e-3};
   RvResult result = rv_pressure_solve(l->pressure, &in, &options, &l->report.pressure, error);

@@ -9,12 +9,22 @@
 // a level is coarse enough when so few cells depend on each other
 enum { FEW_CELLS = 48 };
 
+typedef struct Clear {
+  const RvMgLevel* level;
+  float* v;
+} Clear;
+
+static void clear_tiles(void* arg, size_t begin, size_t end) {
+  const Clear* c = arg;
+  for (size_t t = begin; t < end; ++t)
+    if (t == c->level->count || c->level->slot[t] >= 0)
+      memset(c->v + t * RV_TILE_CELLS, 0, RV_TILE_CELLS * sizeof *c->v);
+}
+
 float* rv_mg_vector(const RvMgLevel* level, RvArena* arena) {
-  float* v = RV_TAKE(arena, float, (level->count + 1) * RV_TILE_CELLS);
-  if (!v) return NULL;
-  for (size_t t = 0; t <= level->count; ++t)
-    if (t == level->count || level->slot[t] >= 0) memset(v + t * RV_TILE_CELLS, 0, RV_TILE_CELLS * sizeof *v);
-  return v;
+  Clear c = {level, RV_TAKE(arena, float, (level->count + 1) * RV_TILE_CELLS)};
+  if (c.v) rv_parallel_for(level->count + 1, 64, clear_tiles, &c);
+  return c.v;
 }
 
 // Weights 1 / root of Chebyshev's polynomial on [lo, 2], in the order of Lebedev and Finogenov (1971), in which the

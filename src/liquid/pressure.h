@@ -44,6 +44,7 @@ typedef struct RvPressureIn {
   const float* fibre[3];  // m/s, read where share < 1; NULL: 0
   const float* drag[3];   // kg/(m^3 s), >= 0; NULL: 0
   const float* drag_target[3];  // m/s; needed with drag
+  bool drag_done;               // velocity has been drawn to it in a solve before: drag only weakens what pressure does
   const float* distance;        // m, below 0 in the liquid
   const float* divergence;      // 1/s; NULL: 0
   const float* surface;         // Pa: pressure at the free surface, read at both cells beside it; NULL: 0

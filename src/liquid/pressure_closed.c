@@ -124,20 +124,28 @@ static void join_side(RvPressureWork* work, size_t t, int axis, int32_t* up) {
   }
 }
 
-// marks the roots of bodies that have drain
-static void mark_drained(const RvPressureWork* work, int32_t* up, bool* drained) {
-  const RvMgLevel* level = &work->mg.level[0];
-  for (size_t t = 0; t < level->count; ++t) {
+typedef struct Drains {
+  const RvPressureWork* work;
+  bool* drained;
+} Drains;
+
+// marks the pieces that have drain; each belongs to one tile
+static void mark_tiles(void* arg, size_t begin, size_t end) {
+  const Drains* d = arg;
+  const RvMgLevel* level = &d->work->mg.level[0];
+  for (size_t t = begin; t < end; ++t) {
     if (level->slot[t] < 0) continue;
     const float* drain = level->drain + (size_t)level->slot[t] * RV_TILE_CELLS;
-    int32_t done = -1;
-    for (int c = 0; c < RV_TILE_CELLS; ++c) {
-      if (!(drain[c] > 0)) continue;
-      int32_t node = node_at(work, t, c);
-      if (node != done) drained[root_of(up, node)] = true;
-      done = node;
-    }
+    for (int c = 0; c < RV_TILE_CELLS; ++c)
+      if (drain[c] > 0) d->drained[node_at(d->work, t, c)] = true;
   }
+}
+
+// and the roots of their bodies
+static void mark_drained(const RvPressureWork* work, int32_t nodes, int32_t* up, bool* drained) {
+  rv_parallel_for(work->mg.level[0].count, RV_MG_GRAIN, mark_tiles, &(Drains){work, drained});
+  for (int32_t n = 0; n < nodes; ++n)
+    if (drained[n]) drained[root_of(up, n)] = true;
 }
 
 // numbers the closed bodies; `body` of each node, -1: it reaches air
@@ -173,7 +181,7 @@ bool rv_pressure_find_closed(RvPressureWork* work) {
   for (int32_t n = 0; n < nodes; ++n) up[n] = n;
   for (size_t t = 0; t < level->count; ++t)
     for (int axis = 0; axis < 3; ++axis) join_side(work, t, axis, up);
-  mark_drained(work, up, drained);
+  mark_drained(work, nodes, up, drained);
   number_bodies(work, nodes, up, drained);
   return true;
 }

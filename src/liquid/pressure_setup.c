@@ -255,11 +255,16 @@ static bool take_vectors(RvPressureWork* work) {
   return true;
 }
 
+static double count_dry(void* arg, size_t begin, size_t end) {
+  const RvMgLevel* level = arg;
+  size_t dry = 0;
+  for (size_t i = begin * RV_TILE_CELLS; i < end * RV_TILE_CELLS; ++i) dry += !(level->inverse[i] > 0);
+  return (double)dry;
+}
+
 static void count_cells(RvPressureWork* work) {
   RvMgLevel* level = &work->mg.level[0];
-  size_t dry = 0;
-  for (size_t i = 0; i < level->slots * RV_TILE_CELLS; ++i) dry += !(level->inverse[i] > 0);
-  work->cells = level->count * RV_TILE_CELLS - dry;
+  work->cells = level->count * RV_TILE_CELLS - (size_t)rv_parallel_sum(level->slots, 64, count_dry, level);
   level->coupled = work->cells;
   for (size_t wet = 0; wet < level->count; ++wet) work->speed = fmax(work->speed, work->largest[wet]);
 }

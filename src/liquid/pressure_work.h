@@ -59,7 +59,7 @@ static inline RvPressureFace rv_pressure_face(const RvPressureIn* in, int axis, 
   if (in->drag[axis] && in->drag[axis][at] > 0) {
     double mass = f.share * in->density;
     f.scale = (float)(mass / (mass + in->dt * in->drag[axis][at]));
-    f.velocity = f.scale * f.velocity + (1 - f.scale) * in->drag_target[axis][at];
+    if (!in->drag_done) f.velocity = f.scale * f.velocity + (1 - f.scale) * in->drag_target[axis][at];
   }
   return f;
 }
