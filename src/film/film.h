@@ -76,6 +76,10 @@ void rv_film_areas(const RvFilmModel* model, const RvFilmState* state, const dou
 // Sum over all strands: film and drops, and what is absorbed. Double sums in a fixed order.
 void rv_film_volumes(const RvFilmModel* model, const RvFilmState* state, double* film, double* absorbed);
 
+// Mass of the film of every edge, [edges] kg: a vertex gives its liquid to its edges in the ratio of their lengths. The
+// film's momentum relative to the strand is this times speed, along the edge; who adds to speeds must divide by it.
+void rv_film_edge_masses(const RvFilmModel* model, const RvFilmState* state, const double* x, double* mass);
+
 // Unit tangents of vertices, [3 x vertices]: half of both edges'. Both sides of the coupling use these.
 void rv_film_tangents(const RvFilmModel* model, const double* x, double* tangent);
 
@@ -105,13 +109,15 @@ typedef struct RvFilmReport {
 
 // After the strands stepped. Film: pressure of its tension (semi-implicit), gravity, inertia and friction along the
 // strand; transport of volume and of world momentum (E43), of turning (WH-25). `kick` [unknowns] kg m/s (angles: kg m2
-// /s) is filled with what the strands gain by it: v += kick / (their mass with the load that the film has now).
-// Reports are added to.
+// /s) is filled with what the strands gain by it: v += kick / (their mass with the load that the film has now); those
+// of angles are meant for strands that took `turn`. Reports are added to.
 RvResult rv_film_step(const RvFilmModel* model, RvFilmState* state, const RvFilmStepDef* def, double* kick,
                       RvFilmReport* report, RvError* error);
 
-// Film into fibre, and both into air (promise: dry, wet, dry returns the groom). Counted where it happens.
-void rv_film_dry(const RvFilmModel* model, RvFilmState* state, const RvFilmStepDef* def, RvFilmReport* report);
+// Film into fibre, and both into air (promise: dry, wet, dry returns the groom). Counted where it happens. What soaks
+// in stops, and its momentum is added to `kick` (may be NULL). Places are def->x.
+void rv_film_dry(const RvFilmModel* model, RvFilmState* state, const RvFilmStepDef* def, double* kick,
+                 RvFilmReport* report);
 
 // Capillary flow between neighbouring strands (WH-27): pairs of vertices with the weights of where the nearer point of
 // the other strand is, whatever its edges' lengths. Antisymmetric, positive, exact in volume.

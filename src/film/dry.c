@@ -1,0 +1,138 @@
+// Film into fibre, and both into air. What is counted is what left, so the ledger closes.
+#include <math.h>
+
+#include "base/parallel.h"
+#include "film/work.h"
+#include "math/ldlt.h"
+#include "math/scalar.h"
+
+// Thickness of a layer of molecules, m. A film of less than a billionth of it is none: while it dries, it goes as a
+// whole.
+#define MOLECULE 3e-10
+#define NOTHING (1e-9 * MOLECULE)
+
+typedef struct Place {
+  double length, radius, hairs;
+  double share;  // of the edge after it
+} Place;
+
+static Place place_at(const RvFilmModel* m, const RvFilmBatch* b, const double* x, int i, int lane) {
+  double length[2] = {0, 0};
+  for (int side = 0; side < 2; ++side) {
+    int j = i - 1 + side;
+    if (j < 0 || j + 1 >= b->vertices) continue;
+    double sum = 0;
+    for (int c = 0; c < 3; ++c) {
+      double d =
+          x[b->at + (size_t)((4 * (j + 1) + c) * RV_LANES + lane)] - x[b->at + (size_t)((4 * j + c) * RV_LANES + lane)];
+      sum += d * d;
+    }
+    length[side] = fmax(sqrt(sum), RV_FILM_NO_LENGTH);
+  }
+  size_t k = b->vertex_at + (size_t)(i * RV_LANES + lane);
+  double both = length[0] + length[1];
+  return (Place){0.5 * both, m->radius[k], m->hairs[k], length[1] / both};
+}
+
+// of the film's surface first; what time is left dries the fibre. Returns what evaporated, m3.
+static double evaporate(const Place* p, double depth, double* film, double* absorbed) {
+  double height = rv_film_height(*film / (p->hairs * p->length), p->radius), around = 2 * RV_PI * p->length * p->hairs;
+  double gone = fmin(*film, depth * around * (p->radius + height));
+  if (*film - gone <= NOTHING * around * p->radius) gone = *film;
+  double left = *film - gone, spent = gone > 0 ? gone / (around * (p->radius + height)) : 0;
+  *film = left;
+  if (left > 0) return gone;
+  double more = fmin(*absorbed, fmax(depth - spent, 0) * around * p->radius);
+  if (*absorbed - more <= NOTHING * around * p->radius) more = *absorbed;
+  *absorbed -= more;
+  return gone + more;
+}
+
+// What soaks in stops: its momentum along the strand goes to it.
+static void soak(const RvFilmModel* m, RvFilmState* s, const RvFilmBatch* b, const RvFilmStepDef* d, const Place* p,
+                 double part, int i, int lane, double* kick) {
+  size_t k = (size_t)(i * RV_LANES + lane), at = b->vertex_at + k;
+  double room = RV_PI * p->radius * p->radius * p->length * p->hairs * d->settings.saturation - s->absorbed[at];
+  double in = fmin(s->volume[at], fmax(room, 0) * part);
+  if (!(in > 0)) return;
+  s->volume[at] -= in, s->absorbed[at] += in;
+  if (!kick) return;
+  for (int side = 0; side < 2; ++side) {
+    int j = i - 1 + side;
+    if (j < 0 || j + 1 >= b->vertices) continue;
+    double e[3], sum = 0, share = side ? p->share : 1 - p->share;
+    for (int c = 0; c < 3; ++c) {
+      e[c] = d->x[b->at + (size_t)((4 * (j + 1) + c) * RV_LANES + lane)] -
+             d->x[b->at + (size_t)((4 * j + c) * RV_LANES + lane)];
+      sum += e[c] * e[c];
+    }
+    double momentum = m->liquid.density * in * share * s->speed[b->edge_at + (size_t)(j * RV_LANES + lane)];
+    for (int c = 0; c < 3 && sum > 0; ++c)
+      kick[b->at + (size_t)((4 * i + c) * RV_LANES + lane)] += momentum * e[c] / sqrt(sum);
+  }
+}
+
+// a drop that hangs dries as a ball of each hair's own
+static double dry_drop(double* drop, double* momentum, double depth, double hairs) {
+  if (!(*drop > 0)) return 0;
+  double each = *drop / hairs, surface = 4.835975862049408 * rv_pow(each, 2.0 / 3);  // (36 pi)^(1/3)
+  double gone = fmin(*drop, depth * surface * hairs);
+  // a ball's diameter of less than a molecule
+  if (*drop - gone <= hairs * MOLECULE * MOLECULE * MOLECULE) gone = *drop;
+  double left = *drop - gone;
+  for (int c = 0; c < 3; ++c) momentum[c * RV_LANES] = left > 0 ? momentum[c * RV_LANES] * (left / *drop) : 0;
+  *drop = left;
+  return gone;
+}
+
+static double dry_lane(const RvFilmModel* m, RvFilmState* s, const RvFilmStepDef* d, size_t index, int lane,
+                       double part, double* kick) {
+  const RvFilmBatch* b = &m->batches[index];
+  double gone = 0, at_tip = 0;
+  for (int i = 0; i < b->vertices; ++i) {
+    size_t at = b->vertex_at + (size_t)(i * RV_LANES + lane);
+    if (!(s->volume[at] > 0) && !(s->absorbed[at] > 0) && i + 1 < b->vertices) continue;
+    Place p = place_at(m, b, d->x, i, lane);
+    double rate = d->settings.drying * (d->settings.drying_at ? fmax(d->settings.drying_at[at], 0) : 1);
+    double depth = rate < INFINITY ? rate * d->dt : 0;
+    if (part > 0) soak(m, s, b, d, &p, part, i, lane, kick);
+    if (depth > 0) gone += evaporate(&p, depth, &s->volume[at], &s->absorbed[at]);
+    if (s->volume[at] == 0) s->strain[at] = 0;
+    at_tip = depth;
+  }
+  size_t k = index * RV_LANES + (size_t)lane, tip = b->vertex_at + (size_t)((b->vertices - 1) * RV_LANES + lane);
+  if (at_tip > 0)
+    gone += dry_drop(&s->drop[k], &s->drop_momentum[3 * index * RV_LANES + (size_t)lane], at_tip, m->hairs[tip]);
+  // where nothing is, nothing flows
+  for (int j = 0; j + 1 < b->vertices; ++j) {
+    size_t v = b->vertex_at + (size_t)(j * RV_LANES + lane);
+    if (s->volume[v] == 0 && s->volume[v + RV_LANES] == 0) s->speed[b->edge_at + (size_t)(j * RV_LANES + lane)] = 0;
+  }
+  return gone;
+}
+
+typedef struct Dry {
+  const RvFilmModel* m;
+  RvFilmState* s;
+  const RvFilmStepDef* def;
+  double part, *kick;
+} Dry;
+
+static double dry_batches(void* arg, size_t begin, size_t end) {
+  const Dry* d = arg;
+  double gone = 0;
+  for (size_t k = begin; k < end; ++k)
+    for (int lane = 0; lane < d->m->batches[k].lanes; ++lane)
+      gone += dry_lane(d->m, d->s, d->def, k, lane, d->part, d->kick);
+  return gone;
+}
+
+void rv_film_dry(const RvFilmModel* model, RvFilmState* state, const RvFilmStepDef* def, double* kick,
+                 RvFilmReport* report) {
+  const RvFilmSettings* s = &def->settings;
+  double soaks = s->absorption * def->dt;
+  if (!(s->drying * def->dt > 0) && !(soaks > 0)) return;
+  // the rest of the room in a fibre falls as exp(-rate t)
+  Dry d = {model, state, def, soaks > 0 ? 1 - rv_exp(-fmin(soaks, 700)) : 0, kick};
+  report->evaporated += rv_parallel_sum(model->nbatch, 16, dry_batches, &d);
+}

@@ -1,0 +1,130 @@
+// The pressure of the film's tension, p = -sigma h'' (WH-20, E8, E49), semi-implicit; see work.h.
+//
+// u' = u - (1 - b) dt / rho grad (p(h) + theta dp), with dp from the areas that u' itself makes, linearised. Theta goes
+// from 0, where waves are slow against the step (then nothing is lost: symplectic Euler), to 1, where they are far too
+// fast for it; a theta of a / (a + 4), a = (omega dt)^2 of the fastest wave, is stable for every a. The matrix couples
+// an edge with two on each side; it is similar to 1 + a positive one, so elimination without pivots is safe. Both ends
+// are mirrors. What the film gains the strand loses, so it holds the weight of a film that tension holds (E49).
+#include "film/work.h"
+#include "math/lanes_math.h"
+
+// room: per vertex in own[], per edge in carried[]
+enum { HEIGHT, SPREAD, INVERSE };  // m; 1 / (2 pi (r + h) hairs); 1 / cell
+enum { STIFF, LINE, SLOPE };       // of the Laplacian: spread / length; m2 of liquid; of the height
+
+static inline double* slot(double* room, int i, int which, int lane) {
+  return room + (3 * i + which) * RV_W + lane;
+}
+
+RV_INLINE RvLanes of(double* room, int i, int which, int lane) {
+  return rv_lanes_load(slot(room, i, which, lane));
+}
+
+// of an edge beyond the ends: 0
+RV_INLINE RvLanes edge(const RvFilmWork* w, int j, int which, int lane) {
+  return j < 0 || j > w->n - 2 ? rv_lanes_set(0) : of(w->carried, j, which, lane);
+}
+
+static void prepare(const RvFilmWork* w, int lane) {
+  const RvLanes pi = rv_lanes_set(RV_PI), half = rv_lanes_set(0.5), one = rv_lanes_set(1);
+  for (int i = 0; i < w->n; ++i) {
+    const int k = i * RV_W + lane;
+    const RvLanes r = rv_lanes_load(w->radius + k), hairs = rv_lanes_load(w->hairs + k);
+    const RvLanes inverse = one / rv_lanes_load(w->now.cell + k);
+    const RvLanes section = rv_lanes_load(w->volume + k) * inverse / (pi * hairs);
+    const RvLanes outer = rv_lanes_sqrt(rv_lanes_fma(r, r, section));
+    rv_lanes_store(slot(w->own, i, HEIGHT, lane), section / (outer + r));
+    rv_lanes_store(slot(w->own, i, SPREAD, lane), half / (pi * outer * hairs));
+    rv_lanes_store(slot(w->own, i, INVERSE, lane), inverse);
+  }
+  for (int j = 0; j + 1 < w->n; ++j) {
+    const int k = j * RV_W + lane;
+    const RvLanes inverse = one / rv_lanes_load(w->now.length + k);
+    const RvLanes spread = half * (of(w->own, j, SPREAD, lane) + of(w->own, j + 1, SPREAD, lane));
+    rv_lanes_store(slot(w->carried, j, STIFF, lane), spread * inverse);
+    rv_lanes_store(slot(w->carried, j, LINE, lane), rv_lanes_load(w->mass + k) * inverse / rv_lanes_set(w->density));
+    rv_lanes_store(slot(w->carried, j, SLOPE, lane),
+                   (of(w->own, j + 1, HEIGHT, lane) - of(w->own, j, HEIGHT, lane)) * inverse);
+  }
+}
+
+// dt^2 sigma / rho (1 - b) / length of edge j
+RV_INLINE RvLanes factor(const RvFilmWork* w, int j, int lane) {
+  const int k = j * RV_W + lane;
+  return rv_lanes_set(w->dt * w->dt * w->tension / w->density) * (rv_lanes_set(1) - rv_lanes_load(w->stuck + k)) /
+         rv_lanes_load(w->now.length + k);
+}
+
+// diagonal of the operator that gives grad dp from the fluxes
+RV_INLINE RvLanes middle(const RvFilmWork* w, int j, int lane) {
+  const RvLanes a = of(w->own, j, INVERSE, lane), b = of(w->own, j + 1, INVERSE, lane);
+  return (a + b) * (a + b) * edge(w, j, STIFF, lane) + a * a * edge(w, j - 1, STIFF, lane) +
+         b * b * edge(w, j + 1, STIFF, lane);
+}
+
+static RvLanes implicitness(const RvFilmWork* w, int lane) {
+  RvLanes most = rv_lanes_set(0);
+  for (int j = 0; j + 1 < w->n; ++j)
+    most = rv_lanes_max(most, factor(w, j, lane) * middle(w, j, lane) * edge(w, j, LINE, lane));
+  // the fastest wave is 16/6 of the diagonal of the fourth difference
+  most = most * rv_lanes_set(16.0 / 6);
+  return most / (most + rv_lanes_set(4));
+}
+
+RV_INLINE RvLanes pressure(const RvFilmWork* w, int i, int lane) {
+  return -(of(w->own, i, INVERSE, lane) * (edge(w, i, SLOPE, lane) - edge(w, i - 1, SLOPE, lane)));
+}
+
+// rows of 1 + theta factor S LINE, eliminated from the root on
+static void eliminate(const RvFilmWork* w, int lane, RvLanes theta) {
+  const RvLanes one = rv_lanes_set(1), zero = rv_lanes_set(0);
+  RvLanes d1 = zero, e1 = zero, r1 = zero, d2 = zero, e2 = zero, r2 = zero, p0 = pressure(w, 0, lane);
+  for (int j = 0; j + 1 < w->n; ++j) {
+    const int k = j * RV_W + lane;
+    const RvLanes c = factor(w, j, lane), f = theta * c, p1 = pressure(w, j + 1, lane);
+    const RvLanes wa = of(w->own, j, INVERSE, lane), wb = of(w->own, j + 1, INVERSE, lane);
+    const RvLanes wz = j > 0 ? of(w->own, j - 1, INVERSE, lane) : zero;
+    const RvLanes wc = j + 2 < w->n ? of(w->own, j + 2, INVERSE, lane) : zero;
+    const RvLanes kz = edge(w, j - 1, STIFF, lane), ka = edge(w, j, STIFF, lane), kb = edge(w, j + 1, STIFF, lane);
+    const RvLanes own = (wa + wb) * ka;
+    const RvLanes a = f * wa * kz * wz * edge(w, j - 2, LINE, lane);
+    RvLanes b = -f * wa * (own + (wz + wa) * kz) * edge(w, j - 1, LINE, lane);
+    RvLanes m = one + f * middle(w, j, lane) * edge(w, j, LINE, lane);
+    RvLanes d = -f * wb * (own + (wb + wc) * kb) * edge(w, j + 1, LINE, lane);
+    const RvLanes e = f * wb * kb * wc * edge(w, j + 2, LINE, lane);
+    // the pressure is that of unit tension, and the factor has one dt too many
+    RvLanes r = rv_lanes_load(w->speed + k) - c * (p1 - p0) / rv_lanes_set(w->dt);
+    b = b - a * d2, m = m - a * e2, r = r - a * r2;
+    m = m - b * d1, d = d - b * e1, r = r - b * r1;
+    const RvLanes inverse = one / m;
+    d2 = d1, e2 = e1, r2 = r1;
+    d1 = d * inverse, e1 = e * inverse, r1 = r * inverse;
+    rv_lanes_store(w->upper + k, d1);
+    rv_lanes_store(w->upper2 + k, e1);
+    rv_lanes_store(w->solved + k, r1);
+    p0 = p1;
+  }
+}
+
+void RV_KERNEL(rv_film_tension)(const RvFilmWork* w) {
+  const RvLanes zero = rv_lanes_set(0), half = rv_lanes_set(0.5);
+  for (int lane = 0; lane < RV_W; lane += RV_V) {
+    prepare(w, lane);
+    eliminate(w, lane, implicitness(w, lane));
+    RvLanes u1 = zero, u2 = zero;
+    for (int j = w->n - 2; j >= 0; --j) {
+      const int k = j * RV_W + lane, at = 4 * j * RV_W + lane;
+      const RvLanes u =
+          rv_lanes_load(w->solved + k) - rv_lanes_load(w->upper + k) * u1 - rv_lanes_load(w->upper2 + k) * u2;
+      const RvLanes gain = (u - rv_lanes_load(w->speed + k)) * rv_lanes_load(w->mass + k);
+      const RvLanes3 t = rv_lanes3_load(w->before.tangent + 3 * j * RV_W + lane);
+      rv_lanes3_store(w->kick + at, rv_lanes3_mad(rv_lanes3_load(w->kick + at), -half * gain, t));
+      rv_lanes3_store(w->kick + at + 4 * RV_W, rv_lanes3_mad(rv_lanes3_load(w->kick + at + 4 * RV_W), -half * gain, t));
+      // an edge without liquid has no speed
+      rv_lanes_store(
+          w->speed + k,
+          rv_lanes_select(rv_lanes_positive(rv_lanes_load(w->mass + k) - rv_lanes_set(RV_FILM_NO_MASS)), u, zero));
+      u2 = u1, u1 = u;
+    }
+  }
+}

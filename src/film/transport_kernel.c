@@ -1,0 +1,324 @@
+// Transport of volume, of the strands' momentum that it carries and of its own (WH-21, 23 to 26, E43); see work.h.
+//
+// Volume goes through the middles of edges with the mean of the line densities at both ends where these are smooth:
+// then flux times length is the relative momentum, the centre of mass moves as momentum says, and angular momentum is
+// kept. Elsewhere slopes are limited (minmod of half the difference ahead and all of that behind), which is monotone
+// for half a cell a substep. Momenta are carried as differences to what is there: uniform motion stays uniform to the
+// last bit.
+#include "film/work.h"
+#include "math/lanes_math.h"
+
+RV_INLINE RvLanes smaller(RvLanes a, RvLanes b) {
+  return rv_lanes_select(rv_lanes_positive(a - b), b, a);
+}
+
+// the one nearer to 0 of two numbers of one sign, else 0
+RV_INLINE RvLanes minmod(RvLanes a, RvLanes b) {
+  const RvLanes least = rv_lanes_select(rv_lanes_positive(rv_lanes_abs(a) - rv_lanes_abs(b)), b, a);
+  return rv_lanes_select(rv_lanes_positive(a * b), least, rv_lanes_set(0));
+}
+
+RV_INLINE RvLanes3 sides(RvLaneMask mask, RvLanes3 yes, RvLanes3 no) {
+  return (RvLanes3){rv_lanes_select(mask, yes.x, no.x), rv_lanes_select(mask, yes.y, no.y),
+                    rv_lanes_select(mask, yes.z, no.z)};
+}
+
+RV_INLINE RvLanes line(const RvFilmWork* w, int i, int lane) {
+  const int k = i * RV_W + lane;
+  return rv_lanes_load(w->volume + k) / rv_lanes_load(w->now.cell + k);
+}
+
+// how far behind the giving vertex of edge j the next one is, against the edge
+RV_INLINE RvLanes stretch(const RvFilmWork* w, int j, int behind, int lane) {
+  return rv_lanes_load(w->now.length + j * RV_W + lane) / rv_lanes_load(w->now.length + behind * RV_W + lane);
+}
+
+// What the flux of an edge becomes until the middle of the substep as the flow spreads: 1 - dt du/ds
+RV_INLINE RvLanes spreading(const RvFilmWork* w, int j, int lane, RvLanes dt) {
+  const int k = j * RV_W + lane;
+  const RvLanes u = rv_lanes_load(w->speed + k), half = rv_lanes_set(0.5);
+  const RvLanes back = j > 0 ? u - rv_lanes_load(w->speed + k - RV_W) : rv_lanes_set(0);
+  const RvLanes front = j + 2 < w->n ? rv_lanes_load(w->speed + k + RV_W) - u : back;
+  const RvLanes change = dt * minmod(j > 0 ? back : front, front) / rv_lanes_load(w->now.length + k);
+  return rv_lanes_set(1) - rv_lanes_max(smaller(change, half), -half);
+}
+
+// volumes through the middles of edges and off the tip within dt
+static void fluxes(const RvFilmWork* w, RvLanes dt, int lane) {
+  const RvLanes half = rv_lanes_set(0.5), zero = rv_lanes_set(0), one = rv_lanes_set(1);
+  RvLanes za = zero, a = line(w, 0, lane), b = line(w, 1, lane);
+  for (int j = 0; j + 1 < w->n; ++j) {
+    const int k = j * RV_W + lane;
+    const RvLanes c = j + 2 < w->n ? line(w, j + 2, lane) : zero;
+    const RvLanes u = rv_lanes_load(w->speed + k);
+    const RvLaneMask out = rv_lanes_positive(u);
+    // beyond the ends the slope goes on
+    const RvLanes behind = j > 0 ? (a - za) * stretch(w, j, j - 1, lane) : b - a;
+    const RvLanes ahead = j + 2 < w->n ? (b - c) * stretch(w, j, j + 1, lane) : a - b;
+    const RvLanes giver = rv_lanes_select(out, a, b), step = rv_lanes_select(out, b - a, a - b);
+    // never more than twice what the giver has
+    const RvLanes far = rv_lanes_select(out, behind, ahead),
+                  part = dt * rv_lanes_abs(u) / rv_lanes_load(w->now.length + k);
+    const RvLanes still = half * smaller(part, one);
+    const RvLanes slope = smaller(minmod(half * step, far), giver), mean = half * (a + b);
+    const RvLanes face = giver + smaller(minmod((half - still) * step, far), giver);
+    const RvLaneMask any = rv_lanes_positive(mean);
+    rv_lanes_store(w->flux + k, dt * u * face * spreading(w, j, lane, dt));
+    rv_lanes_store(w->flow + k, rv_lanes_select(any, (giver + slope) / rv_lanes_select(any, mean, one), one));
+    za = a, a = b, b = c;
+  }
+  const int last = (w->n - 2) * RV_W + lane;
+  rv_lanes_store(w->flux + last + RV_W, dt * rv_lanes_max(rv_lanes_load(w->speed + last), zero) * a);
+}
+
+// no cell gives more than it has, however large the step
+static void limit(const RvFilmWork* w, int lane) {
+  const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1);
+  RvLanes left = zero, before = one;
+  for (int i = 0; i < w->n; ++i) {
+    const int k = i * RV_W + lane;
+    const RvLanes right = rv_lanes_load(w->flux + k);
+    const RvLanes gives = rv_lanes_max(right, zero) + rv_lanes_max(-left, zero), has = rv_lanes_load(w->volume + k);
+    const RvLaneMask more = rv_lanes_positive(gives - has);
+    const RvLanes scale = rv_lanes_select(more, rv_lanes_set(0.99) * has / rv_lanes_select(more, gives, one), one);
+    if (i > 0) {
+      const RvLanes s = rv_lanes_select(rv_lanes_positive(left), before, scale);
+      rv_lanes_store(w->flux + k - RV_W, left * s);
+      rv_lanes_store(w->flow + k - RV_W, rv_lanes_load(w->flow + k - RV_W) * s);
+    }
+    if (i + 1 == w->n) rv_lanes_store(w->flux + k, right * scale);
+    left = right, before = scale;
+  }
+}
+
+RV_INLINE RvLanes3 film_velocity(const RvFilmWork* w, int i, int lane) {
+  return rv_lanes3_load(w->own + 3 * i * RV_W + lane);
+}
+
+RV_INLINE RvLanes3 minmod3(RvLanes3 a, RvLanes3 b) {
+  return (RvLanes3){minmod(a.x, b.x), minmod(a.y, b.y), minmod(a.z, b.z)};
+}
+
+// Velocity of the strand that the flux of edge j carries: that of the giving vertex and half of the way to the other.
+// One that is linear along the strand, as of a rigid turn, gives the mean: with it angular momentum is exact.
+RV_INLINE RvLanes3 carried_velocity(const RvFilmWork* w, int j, int lane, RvLanes flux) {
+  const RvLanes half = rv_lanes_set(0.5);
+  const RvLaneMask out = rv_lanes_positive(flux);
+  const RvLanes3 a = film_velocity(w, j, lane), b = film_velocity(w, j + 1, lane), d = rv_lanes3_sub(b, a);
+  const RvLanes3 back =
+      j > 0 ? rv_lanes3_scale(rv_lanes3_sub(a, film_velocity(w, j - 1, lane)), stretch(w, j, j - 1, lane)) : d;
+  const RvLanes3 front =
+      j + 2 < w->n ? rv_lanes3_scale(rv_lanes3_sub(film_velocity(w, j + 2, lane), b), stretch(w, j, j + 1, lane)) : d;
+  const RvLanes3 step = minmod3(rv_lanes3_scale(d, half), sides(out, back, front));
+  return sides(out, rv_lanes3_add(a, step), rv_lanes3_sub(b, step));
+}
+
+// momentum beyond m v (WH-24): what comes in or goes out at another velocity than the vertex has
+static void carry(const RvFilmWork* w, int lane) {
+  const RvLanes zero = rv_lanes_set(0), density = rv_lanes_set(w->density);
+  RvLanes3 in = {zero, zero, zero};
+  RvLanes left = zero;
+  for (int i = 0; i < w->n; ++i) {
+    const int k = i * RV_W + lane, k3 = 3 * i * RV_W + lane;
+    const RvLanes3 v = rv_lanes3_load(w->v + 4 * i * RV_W + lane);
+    RvLanes3 p = rv_lanes3_load(w->carried + k3);
+    p = rv_lanes3_mad(p, left, rv_lanes3_sub(in, v));
+    if (i + 1 < w->n) {
+      const RvLanes right = density * rv_lanes_load(w->flux + k);
+      const RvLanes3 out = carried_velocity(w, i, lane, right);
+      p = rv_lanes3_mad(p, -right, rv_lanes3_sub(out, v));
+      in = out, left = right;
+    } else {
+      // what comes off the tip has its velocity
+      const RvLanes off = density * rv_lanes_load(w->flux + k);
+      p = rv_lanes3_mad(p, -off, rv_lanes3_sub(film_velocity(w, i, lane), v));
+    }
+    rv_lanes3_store(w->carried + k3, p);
+  }
+}
+
+// what leaves the tip hangs there (WH-23, WH-28), with the momentum that it has beyond that of the tip
+static void drip(RvFilmWork* w, int lane) {
+  const int i = w->n - 1;
+  const RvLanes off = rv_lanes_load(w->flux + i * RV_W + lane), mass = rv_lanes_set(w->density) * off;
+  const RvLanes3 t = rv_lanes3_load(w->before.tangent + 3 * (i - 1) * RV_W + lane);
+  const RvLanes3 v = rv_lanes3_load(w->v + 4 * i * RV_W + lane), beyond = rv_lanes3_sub(film_velocity(w, i, lane), v);
+  RvLanes3 p = rv_lanes3_load(w->drop_momentum + lane);
+  p = rv_lanes3_mad(p, mass * rv_lanes_load(w->speed + (i - 1) * RV_W + lane), t);
+  rv_lanes3_store(w->drop_momentum + lane, rv_lanes3_mad(p, mass, beyond));
+  rv_lanes_store(w->drop + lane, rv_lanes_load(w->drop + lane) + off);
+  rv_lanes_store(w->outflow + lane, rv_lanes_load(w->outflow + lane) + off);
+}
+
+static void move_volume(const RvFilmWork* w, int lane, bool last) {
+  const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1), density = rv_lanes_set(w->density);
+  RvLanes left = zero;
+  for (int i = 0; i < w->n; ++i) {
+    const int k = i * RV_W + lane, k3 = 3 * i * RV_W + lane;
+    const RvLanes right = rv_lanes_load(w->flux + k);
+    const RvLanes now = rv_lanes_load(w->volume + k) + (left - right);
+    rv_lanes_store(w->volume + k, now);
+    left = right;
+    if (last) continue;
+    const RvLanes mass = density * now;
+    const RvLaneMask any = rv_lanes_positive(mass - rv_lanes_set(RV_FILM_NO_MASS));
+    const RvLanes inverse = rv_lanes_select(any, one / rv_lanes_select(any, mass, one), zero);
+    const RvLanes3 v = rv_lanes3_load(w->v + 4 * i * RV_W + lane);
+    rv_lanes3_store(w->own + k3, rv_lanes3_mad(v, inverse, rv_lanes3_load(w->carried + k3)));
+  }
+}
+
+// What crosses vertex i from the edge before it to the one after, within a substep.
+typedef struct Crossing {
+  RvLanes mass, speed;  // kg, and the speed with which it goes
+  RvLanes blow;         // kg m/s beyond, where films meet
+  RvLanes spin;         // kg m2/s
+  RvLanes3 along;
+} Crossing;
+
+// Films that flow towards each other at a vertex whose neighbours have nothing left to give meet there and go on as one
+// (a wall at the root: they stop). `Flow` says how much of each is still on its way.
+RV_INLINE RvLanes meet(const RvFilmWork* w, int i, int lane, RvLanes before, RvLanes after, RvLanes share) {
+  const int k = i * RV_W + lane;
+  const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1),
+                m = rv_lanes_set(w->density) * rv_lanes_load(w->volume + k);
+  RvLanes stopped = one - rv_lanes_load(w->flow + k), part = one;
+  if (i > 0) {
+    stopped = rv_lanes_max(stopped, one - rv_lanes_load(w->flow + k - RV_W));
+    part = share * (one - share);
+  }
+  stopped = smaller(rv_lanes_max(stopped, zero), one);
+  const RvLaneMask towards = rv_lanes_positive(-after) & (i > 0 ? rv_lanes_positive(before) : rv_lanes_positive(one));
+  return rv_lanes_select(towards, stopped * part * m * (before - after), zero);
+}
+
+RV_INLINE RvLanes inverse_mass(const RvFilmWork* w, int j, int lane) {
+  const RvLanes mass = rv_lanes_load(w->mass + j * RV_W + lane), one = rv_lanes_set(1);
+  const RvLaneMask any = rv_lanes_positive(mass - rv_lanes_set(RV_FILM_NO_MASS));
+  return rv_lanes_select(any, one / rv_lanes_select(any, mass, one), rv_lanes_set(0));
+}
+
+// u0, u1, u2, u3: speeds of the edges i - 2 to i + 1; s1, s2: spin a mass of i - 1 and i
+RV_INLINE Crossing cross(const RvFilmWork* w, int i, int lane, const RvLanes u[4], const RvLanes s[2]) {
+  const int k = i * RV_W + lane;
+  const RvLanes one = rv_lanes_set(1), zero = rv_lanes_set(0), share = rv_lanes_load(w->now.share + k);
+  const RvLanes density = rv_lanes_set(w->density), right = rv_lanes_load(w->flux + k);
+  Crossing c = {.along = rv_lanes3_load(w->before.along + 3 * i * RV_W + lane)};
+  if (i == 0) return (Crossing){zero, zero, meet(w, 0, lane, zero, u[2], share), zero, c.along};
+  if (i + 1 == w->n) {
+    c.mass = density * right, c.speed = u[1], c.blow = zero, c.spin = c.mass * s[0];
+    c.along = rv_lanes3_load(w->before.tangent + 3 * (i - 1) * RV_W + lane);
+    return c;
+  }
+  c.mass = density * (share * rv_lanes_load(w->flux + k - RV_W) + (one - share) * right);
+  const RvLaneMask out = rv_lanes_positive(c.mass);
+  // from the middle of the giving edge to the vertex, with the slope ahead or that behind, whichever is less
+  const RvLanes d = u[2] - u[1], back = i > 1 ? u[1] - u[0] : d, front = i + 2 < w->n ? u[3] - u[2] : d;
+  // (less what it goes until the middle of the substep)
+  const RvLanes giver = rv_lanes_select(out, rv_lanes_load(w->mass + k - RV_W), rv_lanes_load(w->mass + k));
+  const RvLaneMask any = rv_lanes_positive(giver - rv_lanes_set(RV_FILM_NO_MASS));
+  const RvLanes part = smaller(rv_lanes_abs(c.mass) / rv_lanes_select(any, giver, one), one), left = one - part;
+  c.speed = rv_lanes_select(out, u[1] + minmod(left * (one - share) * d, back), u[2] - minmod(left * share * d, front));
+  c.spin = c.mass * rv_lanes_select(out, s[0], s[1]);
+  c.blow = meet(w, i, lane, u[1], u[2], share);
+  return c;
+}
+
+// The relative momentum of edges as a vector with the fluxes through their vertices, then onto their tangents; what
+// points elsewhere is the strand's (E43: the rest of Coriolis, u^2 kappa).
+static void move_momentum(const RvFilmWork* w, int lane) {
+  const RvLanes half = rv_lanes_set(0.5), zero = rv_lanes_set(0), one = rv_lanes_set(1);
+  const int n = w->n;
+  RvLanes u[4] = {zero, zero, rv_lanes_load(w->speed + lane), zero}, s[2] = {zero, zero};
+  u[3] = n > 2 ? rv_lanes_load(w->speed + RV_W + lane) : zero;
+  s[1] = rv_lanes_load(w->spin + lane) * inverse_mass(w, 0, lane);
+  Crossing in = cross(w, 0, lane, u, s);
+  double* root = w->kick + lane;
+  rv_lanes3_store(root, rv_lanes3_mad(rv_lanes3_load(root), -in.blow, in.along));
+  for (int j = 0; j + 1 < n; ++j) {
+    const int k = j * RV_W + lane, at = 4 * j * RV_W + lane;
+    const RvLanes spin = rv_lanes_load(w->spin + k);
+    u[0] = u[1], u[1] = u[2], u[2] = u[3], s[0] = s[1];
+    u[3] = j + 3 < n ? rv_lanes_load(w->speed + k + 2 * RV_W) : zero;
+    s[1] = j + 2 < n ? rv_lanes_load(w->spin + k + RV_W) * inverse_mass(w, j + 1, lane) : zero;
+    const Crossing out = cross(w, j + 1, lane, u, s);
+    const RvLanes3 t = rv_lanes3_load(w->before.tangent + 3 * j * RV_W + lane), here = rv_lanes3_scale(t, u[1]);
+    RvLanes3 d = rv_lanes3_scale(rv_lanes3_sub(rv_lanes3_scale(in.along, in.speed), here), in.mass);
+    d = rv_lanes3_mad(d, -out.mass, rv_lanes3_sub(rv_lanes3_scale(out.along, out.speed), here));
+    d = rv_lanes3_mad(rv_lanes3_mad(d, in.blow, in.along), -out.blow, out.along);
+    const RvLanes mass = rv_lanes_load(w->mass + k) + (in.mass - out.mass);
+    const RvLaneMask any = rv_lanes_positive(mass - rv_lanes_set(RV_FILM_NO_MASS));
+    const RvLanes inverse = rv_lanes_select(any, one / rv_lanes_select(any, mass, one), zero);
+    const RvLanes gain = rv_lanes3_dot(d, t) * inverse, now = rv_lanes_select(any, u[1] + gain, zero);
+    // all that is not m u t now: mass that is gone takes nothing along
+    const RvLanes3 rest = rv_lanes3_mad(d, -(gain * mass), t);
+    rv_lanes_store(w->speed + k, now);
+    rv_lanes_store(w->spin + k, spin + (in.spin - out.spin));
+    rv_lanes3_store(w->kick + at, rv_lanes3_mad(rv_lanes3_load(w->kick + at), half, rest));
+    rv_lanes3_store(w->kick + at + 4 * RV_W, rv_lanes3_mad(rv_lanes3_load(w->kick + at + 4 * RV_W), half, rest));
+    in = out;
+  }
+}
+
+static void weigh_edges(const RvFilmWork* w, int lane) {
+  const RvLanes one = rv_lanes_set(1), density = rv_lanes_set(w->density);
+  for (int j = 0; j + 1 < w->n; ++j) {
+    const int k = j * RV_W + lane;
+    const RvLanes a = rv_lanes_load(w->now.share + k), b = one - rv_lanes_load(w->now.share + k + RV_W);
+    rv_lanes_store(w->mass + k, density * (a * rv_lanes_load(w->volume + k) + b * rv_lanes_load(w->volume + k + RV_W)));
+  }
+}
+
+// One substep. `last`: nothing after it asks for the film's own velocity.
+void RV_KERNEL(rv_film_transport)(RvFilmWork* w, double dt, bool last) {
+  for (int lane = 0; lane < RV_W; lane += RV_V) {
+    fluxes(w, rv_lanes_set(dt), lane);
+    limit(w, lane);
+    carry(w, lane);
+    drip(w, lane);
+    move_momentum(w, lane);
+    move_volume(w, lane, last);
+    weigh_edges(w, lane);
+  }
+}
+
+// The largest share of a cell that would leave it within the step.
+double RV_KERNEL(rv_film_courant)(const RvFilmWork* w) {
+  double most = 0;
+  const RvLanes zero = rv_lanes_set(0);
+  for (int lane = 0; lane < RV_W; lane += RV_V) {
+    RvLanes worst = zero, left = zero;
+    for (int i = 0; i < w->n; ++i) {
+      const int k = i * RV_W + lane;
+      const RvLanes right = i + 1 < w->n ? rv_lanes_load(w->speed + k) : rv_lanes_max(left, zero);
+      const RvLanes out = (rv_lanes_max(right, zero) + rv_lanes_max(-left, zero)) / rv_lanes_load(w->now.cell + k);
+      // cells without liquid give none at any speed
+      worst = rv_lanes_max(worst, rv_lanes_select(rv_lanes_positive(rv_lanes_load(w->volume + k)), out, zero));
+      left = right;
+    }
+    double each[RV_V] __attribute__((aligned(64)));
+    rv_lanes_store(each, worst);
+    for (int i = 0; i < RV_V; ++i) most = each[i] > most ? each[i] : most;
+  }
+  return most * w->dt;
+}
+
+// Momentum about the tangent (WH-25, spec (15)): rho / 2 pi ((h + r)^4 - r^4) l omega of each edge, as the angles turn
+// now. Sign 1: into `spin`, before volumes move; -1: what `spin` has beyond it is the strand's.
+void RV_KERNEL(rv_film_spin)(const RvFilmWork* w, int sign) {
+  const RvLanes half = rv_lanes_set(0.5), two = rv_lanes_set(2);
+  for (int lane = 0; lane < RV_W; lane += RV_V)
+    for (int j = 0; j + 1 < w->n; ++j) {
+      const int k = j * RV_W + lane;
+      const RvLanes r = half * (rv_lanes_load(w->radius + k) + rv_lanes_load(w->radius + k + RV_W));
+      const RvLanes hairs = half * (rv_lanes_load(w->hairs + k) + rv_lanes_load(w->hairs + k + RV_W));
+      const RvLanes mass = rv_lanes_load(w->mass + k);
+      const RvLanes section = mass / (rv_lanes_set(w->density * RV_PI) * hairs * rv_lanes_load(w->now.length + k));
+      const RvLanes inertia = half * mass * (section + two * r * r);
+      const RvLanes spin = inertia * rv_lanes_load(w->v + (4 * j + 3) * RV_W + lane);
+      if (sign > 0)
+        rv_lanes_store(w->spin + k, spin);
+      else
+        rv_lanes_store(w->kick + (4 * j + 3) * RV_W + lane, rv_lanes_load(w->spin + k) - spin);
+    }
+}
