@@ -36,7 +36,7 @@ static void roughen(RvFilmRig* r, uint64_t seed) {
 }
 
 typedef struct Rough {
-  double drift, least, limited, momentum, spin, outflow, moved;
+  double drift, least, limited, momentum, outflow, moved;
 } Rough;
 
 static double least_volume(const RvFilmRig* r) {
@@ -53,13 +53,13 @@ static double spin_of(const RvFilmRig* r) {
   return sum;
 }
 
-static RvResult rough(uint64_t seed, int most_substeps, double dt, bool closed, Rough* out, RvError* error) {
+static RvResult rough(uint64_t seed, int most_substeps, double dt, Rough* out, RvError* error) {
   RvFilmRig r;
   RvResult result = rv_film_rig_new(&r, N, RV_LANES, 0.03, 4e-5, error);
   if (result) return result;
   roughen(&r, seed);
   r.model.liquid.tension = 0.072;
-  r.def.dt = dt, r.def.gravity[0] = closed ? 0 : 6, r.def.gravity[1] = closed ? 0 : -7;
+  r.def.dt = dt, r.def.gravity[0] = 6, r.def.gravity[1] = -7;
   r.def.settings = (RvFilmSettings){.friction = 3, .viscous = true, .slip = 1e-6, .most_substeps = most_substeps};
   double first = rv_film_rig_volume(&r), mass = 0;
   for (int k = 0; k < 40 && !result; ++k) {
@@ -88,8 +88,8 @@ RvResult rv_check_film_volume(const RvCheckOut* out, RvError* error) {
   Rough free = {0}, capped = {0};
   RvResult result = RV_OK;
   for (uint64_t seed = 1; seed <= 4 && !result; ++seed) {
-    result = rough(seed, 100000, 1e-4 * pow(10, (double)(seed % 4)), false, &free, error);
-    if (!result) result = rough(seed, 1, 0.04, false, &capped, error);
+    result = rough(seed, 100000, 1e-4 * pow(10, (double)(seed % 4)), &free, error);
+    if (!result) result = rough(seed, 1, 0.04, &capped, error);
   }
   if (result) return result;
   rv_check_emit(out, "drift_a_step", fmax(free.drift, capped.drift), 0, 1e-12);
@@ -103,28 +103,21 @@ RvResult rv_check_film_momentum(const RvCheckOut* out, RvError* error) {
   Rough all = {0};
   RvResult result = RV_OK;
   for (uint64_t seed = 11; seed <= 14 && !result; ++seed)
-    result = rough(seed, 1000, 2e-4 * pow(5, (double)(seed % 4)), false, &all, error);
+    result = rough(seed, 1000, 2e-4 * pow(5, (double)(seed % 4)), &all, error);
   if (result) return result;
   rv_check_emit(out, "momentum_a_step", all.momentum, 0, 1e-12);
   rv_check_emit(out, "something_was_exchanged", all.moved > 1e-9, 1, 0);
   return RV_OK;
 }
 
-// a droplet of a hundred times the hair's mass near the top of a vertical strand
-static void put_drop(RvFilmRig* r, double centre, double width, double height) {
-  for (int i = 0; i < r->n; ++i) {
-    double s = (rv_film_rig_place(r, i) - centre) / width;
-    rv_film_rig_set_height(r, i, fabs(s) < 1 ? height * pow(cos(0.5 * RV_PI * s), 2) : 0);
-  }
-}
-
-// largest sideways velocity that a strand gets that moves sideways as a whole while a droplet slides down it
+// A droplet of a hundred times the hair's mass near the top of a vertical strand: largest sideways velocity that a
+// strand gets that moves sideways as a whole while a droplet slides down it
 static RvResult lateral(bool naive, double* worst, RvError* error) {
   const double speed = 0.2;
   RvFilmRig r;
   RvResult result = rv_film_rig_new(&r, 48, 1, 0.047, 5e-5, error);
   if (result) return result;
-  put_drop(&r, 0.008, 0.004, 1e-3);
+  rv_film_rig_put_drop(&r, 0.008, 0.004, 1e-3);
   // along x, which falls; y and z go sideways
   r.def.gravity[0] = 9.81, r.def.settings.rescale = naive, r.model.liquid.tension = 0.072, r.def.settings.friction = 1;
   for (int i = 0; i < r.n; ++i)
@@ -189,7 +182,7 @@ static RvResult twist_drop(double* ratio, RvError* error) {
   RvFilmRig r;
   RvResult result = rv_film_rig_new(&r, 200, 1, 0.05, 2e-5, error);
   if (result) return result;
-  put_drop(&r, 0.012, 0.006, 1e-3);
+  rv_film_rig_put_drop(&r, 0.012, 0.006, 1e-3);
   for (int j = 0; j + 1 < r.n; ++j) {
     double s = rv_film_rig_place(&r, j);
     rv_film_rig_set_speed(&r, j, 0.2);

@@ -198,3 +198,10 @@ double rv_film_rig_centre(const RvFilmRig* r) {
   }
   return all > 0 ? sum / all : 0;
 }
+
+void rv_film_rig_put_drop(RvFilmRig* r, double centre, double width, double height) {
+  for (int i = 0; i < r->n; ++i) {
+    double s = (rv_film_rig_place(r, i) - centre) / width;
+    rv_film_rig_set_height(r, i, fabs(s) < 1 ? height * pow(cos(0.5 * RV_PI * s), 2) : 0);
+  }
+}

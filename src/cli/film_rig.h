@@ -27,6 +27,8 @@ double* rv_film_rig_v(RvFilmRig* rig, int vertex, int lane);
 double rv_film_rig_place(const RvFilmRig* rig, int vertex);  // arclength of a straight one, lane 0
 // Volume for a height at a vertex; all lanes.
 void rv_film_rig_set_height(RvFilmRig* rig, int vertex, double height);
+// A smooth bump of film, `width` to each side, and nothing else.
+void rv_film_rig_put_drop(RvFilmRig* rig, double centre, double width, double height);
 double rv_film_rig_height(const RvFilmRig* rig, int vertex);
 void rv_film_rig_set_speed(RvFilmRig* rig, int edge, double speed);
 double rv_film_rig_speed(const RvFilmRig* rig, int edge);
@@ -39,9 +41,9 @@ RvResult rv_film_rig_film(RvFilmRig* rig, RvError* error);
 // Free vertices: one step of masses with the film's load, slide and force, then the film's, then its kick. `hold` bits
 // of coordinates (1 x, 2 y, 4 z) that keep their velocity.
 RvResult rv_film_rig_free_step(RvFilmRig* rig, unsigned hold, RvError* error);
-// Momentum of hair, film and drops of all lanes; of the film alone relative to the strand if `relative`.
+// Momentum of hair, film and drops of all lanes.
 void rv_film_rig_momentum(RvFilmRig* rig, double momentum[3]);
-// Film's centre of mass along a straight strand and its mean speed, lane 0.
+// Film's centre of mass along a strand, lane 0.
 double rv_film_rig_centre(const RvFilmRig* rig);
 
 #endif
