@@ -102,7 +102,19 @@ static double slug(const void* user, const double x[3]) {
   return fmax(h[0] - x[1], x[1] - h[1]);
 }
 
-static RvResult seep(double dt, double* ratio, RvError* error) {
+// all that the bed bears along y: drag within the step, and what the pressure brought
+static double load_of(const RvCoupleRig* rig) {
+  double sum = 0;
+  for (size_t b = 0; b < rig->model->nbatch; ++b)
+    for (int lane = 0; lane < rig->model->batches[b].lanes; ++lane)
+      for (int i = 0; i < rig->model->batches[b].vertices; ++i) {
+        size_t at = rv_strand_index(&rig->model->batches[b], lane, i, 1);
+        sum += rig->sample->drag[at] * rig->sample->drag_velocity[at] + rig->force[at] + rig->stored[at];
+      }
+  return sum;
+}
+
+static RvResult seep(double dt, double* ratio, double* load, RvError* error) {
   enum { WIDE = 16, HIGH = 64 };
   const double dx = 0.004, gap = dx / 2, phi = 0.1, radius = gap * sqrt(phi / RV_PI);
   const double ends[2] = {8.3 * dx, 56.6 * dx}, bed = 16 * dx, viscosity = 1;
@@ -133,6 +145,7 @@ static RvResult seep(double dt, double* ratio, RvError* error) {
     rv_drag_law(phi, &along, &across);
     double expected = -1000 * G * (ends[1] - ends[0]) / (viscosity * across * HIGH * gap / (gap * gap));
     *ratio = flow / expected;
+    *load = load_of(&rig) / (-1000 * G * 64 * dx * dx * (ends[1] - ends[0] - phi * HIGH * gap));
   }
   rv_couple_rig_free(&rig);
   return result;
@@ -141,11 +154,13 @@ static RvResult seep(double dt, double* ratio, RvError* error) {
 RvResult rv_check_seepage(const RvCheckOut* out, RvError* error) {
   static const double steps[] = {0.25e-3, 1e-3, 4e-3};
   static const char* const names[] = {"quarter_ms", "one_ms", "four_ms"};
+  static const char* const loads[] = {"load_quarter_ms", "load_one_ms", "load_four_ms"};
   for (int i = 0; i < 3; ++i) {
-    double ratio;
-    RvResult result = seep(steps[i], &ratio, error);
+    double ratio, load;
+    RvResult result = seep(steps[i], &ratio, &load, error);
     if (result) return result;
     rv_check_emit(out, names[i], ratio, 1, 0.03);
+    rv_check_emit(out, loads[i], load, 1, 0.03);
   }
   return RV_OK;
 }

@@ -17,7 +17,7 @@
 #include "math/scalar.h"
 #include "space/sort.h"
 
-enum { LEVELS = 4, REACH = 2, ROWS = (2 * REACH + 1) * (2 * REACH + 1), NEAR_MOST = ROWS * (2 * REACH + 1) + 8 };
+enum { LEVELS = 4, REACH = 2, ROWS = (2 * REACH + 1) * (2 * REACH + 1), NEAR_MOST = ROWS * (2 * REACH + 1) + 3 };
 static const double SPACING = 1;           // of r_max: beads
 static const double FIRST = 1.3;           // of r_max of one strand: R of the first bell
 static const double WIDTH = 1.8708286934;  // of R: where (1 - r^2/S^2)^2 ends; sqrt 3.5, so that its disc is pi R^2
@@ -37,6 +37,7 @@ typedef struct Cell {
   uint64_t key;
   double x[3], weight;
   size_t first;
+  float near[4];  // place from the box's corner, in widths of the bell, and weight
 } Cell;
 
 typedef struct Capacity {
@@ -213,8 +214,12 @@ static bool make_cells(Capacity* k) {
     for (int a = 0; a < 3; ++a) cell->x[a] += b->weight * b->x[a];
     cell->weight += b->weight;
   }
-  for (size_t i = 0; i < k->ncell; ++i)
-    for (int a = 0; a < 3; ++a) k->cells[i].x[a] /= k->cells[i].weight;
+  double inverse = 1 / (WIDTH * k->radius);
+  for (size_t i = 0; i < k->ncell; ++i) {
+    Cell* cell = &k->cells[i];
+    for (int a = 0; a < 3; ++a) cell->near[a] = (float)((cell->x[a] / cell->weight - k->lo[a]) * inverse);
+    cell->near[3] = (float)cell->weight;
+  }
   return true;
 }
 
@@ -224,43 +229,44 @@ static double bell(const double* x, const double* y, double inverse2) {
   return u > 0 ? u * u : 0;
 }
 
-// The cells around one, relative to it and in widths of the bell, a multiple of 8 of them.
+// The cells around one, a multiple of 8 of them.
 typedef struct Near {
-  int count;
   float x[NEAR_MOST], y[NEAR_MOST], z[NEAR_MOST], weight[NEAR_MOST];
-} Near;
+  int count;
+} __attribute__((aligned(64))) Near;
 
-static void look_around(const Capacity* k, const Cell* cell, const size_t* from, const uint64_t* least, Near* near) {
-  double inverse = 1 / (WIDTH * k->radius);
+static void look_around(const Capacity* k, const size_t* from, const uint64_t* least, Near* near) {
   int n = 0;
   for (int row = 0; row < ROWS; ++row)
     for (size_t j = from[row]; j < k->ncell && k->cells[j].key <= least[row] + 2 * REACH; ++j, ++n) {
-      const Cell* other = &k->cells[j];
-      near->x[n] = (float)((other->x[0] - cell->x[0]) * inverse),
-      near->y[n] = (float)((other->x[1] - cell->x[1]) * inverse);
-      near->z[n] = (float)((other->x[2] - cell->x[2]) * inverse), near->weight[n] = (float)other->weight;
+      const float* other = k->cells[j].near;
+      near->x[n] = other[0], near->y[n] = other[1], near->z[n] = other[2], near->weight[n] = other[3];
     }
-  for (; n % 8; ++n) near->x[n] = near->y[n] = near->z[n] = 2, near->weight[n] = 0;
+  for (; n % 8; ++n) near->x[n] = near->y[n] = near->z[n] = -9, near->weight[n] = 0;
   near->count = n;
 }
 
+// four at a time, whatever the machine: the same bits
+typedef float Four __attribute__((vector_size(16)));
+typedef int32_t Four32 __attribute__((vector_size(16)));
+
 static double sum_near(const Near* near, float x, float y, float z) {
-  float sum[8] = {0};
-  for (int j = 0; j < near->count; j += 8)
-    for (int l = 0; l < 8; ++l) {
-      float a = near->x[j + l] - x, b = near->y[j + l] - y, c = near->z[j + l] - z;
-      float u = 1 - (a * a + b * b + c * c);
-      u = u > 0 ? u : 0;
-      sum[l] += near->weight[j + l] * (u * u);
-    }
-  return (double)((sum[0] + sum[1]) + (sum[2] + sum[3])) + (double)((sum[4] + sum[5]) + (sum[6] + sum[7]));
+  Four sum[2] = {{0}, {0}};
+  for (int j = 0; j < near->count; j += 4) {
+    Four a = *(const Four*)(near->x + j) - x, b = *(const Four*)(near->y + j) - y, c = *(const Four*)(near->z + j) - z;
+    Four u = 1 - (a * a + b * b + c * c);
+    u = (Four)((Four32)u & (u > 0));
+    sum[j >> 2 & 1] += *(const Four*)(near->weight + j) * (u * u);
+  }
+  Four all = sum[0] + sum[1];
+  return (double)((all[0] + all[1]) + (all[2] + all[3]));
 }
 
 // hairs that count at a bead: of all there is, by what its own strand is there
-static double count_hairs(const Capacity* k, const Cell* cell, const Bead* b, const Near* near) {
+static double count_hairs(const Capacity* k, const Bead* b, const Near* near) {
   double width = WIDTH * k->radius, inverse = 1 / width, own = 0;
-  double all = sum_near(near, (float)((b->x[0] - cell->x[0]) * inverse), (float)((b->x[1] - cell->x[1]) * inverse),
-                        (float)((b->x[2] - cell->x[2]) * inverse));
+  double all = sum_near(near, (float)((b->x[0] - k->lo[0]) * inverse), (float)((b->x[1] - k->lo[1]) * inverse),
+                        (float)((b->x[2] - k->lo[2]) * inverse));
   int64_t at = b - k->beads, away = (int64_t)(width / (b->weight / b->hairs)) + 2;
   int64_t lo = at - away > b->first ? at - away : b->first, hi = at + away < b->last ? at + away + 1 : b->last;
   for (int64_t j = lo; j < hi; ++j) own += k->beads[j].weight * bell(b->x, k->beads[j].x, inverse * inverse);
@@ -312,10 +318,10 @@ static void count_some(void* arg, size_t begin, size_t end) {
       least[n] = k->cells[i].key + k->offset[n];
       while (from[n] < k->ncell && k->cells[from[n]].key < least[n]) ++from[n];
     }
-    look_around(k, &k->cells[i], from, least, &near);
+    look_around(k, from, least, &near);
     for (size_t j = k->cells[i].first; j < last; ++j) {
       Bead* b = &k->beads[k->c->bead_order.data[j]];
-      if (!b->settled) settle(k, b, count_hairs(k, &k->cells[i], b, &near), b->hairs, level->first, level->last);
+      if (!b->settled) settle(k, b, count_hairs(k, b, &near), b->hairs, level->first, level->last);
     }
   }
 }
