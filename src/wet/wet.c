@@ -28,10 +28,11 @@ static bool take_memory(RvWet* w) {
   const struct {
     double** array;
     size_t count;
-  } arrays[] = {{&w->wet, m->vertices},  {&w->back, m->unknowns},  {&w->hairs, m->vertices},
-                {&w->area, m->vertices}, {&w->load, m->vertices},  {&w->slide, 3 * m->vertices},
-                {&w->turn, m->edges}, {&w->turn_before, m->edges},    {&w->force, m->unknowns}, {&w->rest, m->unknowns},
-                {&w->kick, m->unknowns}, {&w->mean, m->unknowns},  {&w->capacity, m->vertices}};
+  } arrays[] = {{&w->wet, m->vertices},      {&w->back, m->unknowns},     {&w->hairs, m->vertices},
+                {&w->area, m->vertices},     {&w->load, m->vertices},     {&w->slide, 3 * m->vertices},
+                {&w->turn, m->edges},        {&w->turn_before, m->edges}, {&w->force, m->unknowns},
+                {&w->rest, m->unknowns},     {&w->kick, m->unknowns},     {&w->mean, m->unknowns},
+                {&w->capacity, m->vertices}, {&w->lag, m->unknowns},      {&w->along, 3 * m->vertices}};
   size_t total = 0, n = sizeof arrays / sizeof *arrays;
   for (size_t i = 0; i < n; ++i) total += arrays[i].count;
   if (!(w->memory = rv_alloc_zero(total, sizeof(double)))) return false;
@@ -113,8 +114,8 @@ static void load_now(RvWet* w, const RvFilmStepDef* def) {
 }
 
 // Liquid that runs from a thick part of the film to a thin one would turn there as many times faster as the square of
-// the radii (WH-25); a film that slips on its fibre does no such thing. What is beyond the fastest turning around is lost
-// to friction within it. `kick` holds velocities.
+// the radii (WH-25); a film that slips on its fibre does no such thing. What is beyond the fastest turning around is
+// lost to friction within it. `kick` holds velocities.
 static void bound_turning(RvWet* w) {
   const RvStrandModel* m = w->strands;
   for (size_t k = 0; k < m->nbatch; ++k) {
@@ -150,8 +151,8 @@ static void settle(RvWet* w, double dt) {
   take_kick(w, &def);
 }
 
-// Liquid that comes to a strand does not turn yet: what turned before now turns with it (WH-25). `before` is the inertia
-// of the film that was there.
+// Liquid that comes to a strand does not turn yet: what turned before now turns with it (WH-25). `before` is the
+// inertia of the film that was there.
 static void slow_turning(RvWet* w, const double* before) {
   const RvStrandModel* m = w->strands;
   for (size_t k = 0; k < m->nbatch; ++k) {
@@ -212,7 +213,7 @@ RvResult rv_wet_bulk(RvWet* w, double dt, RvError* error) {
   RvCoupleStrands strands = strands_of(w);
   size_t vertices = w->strands->vertices;
   clear(w->rest, w->strands->unknowns);
-  clear(w->mean, w->strands->unknowns);
+  clear(w->mean, w->strands->unknowns), clear(w->lag, w->strands->unknowns);
   w->bulk = NULL, w->dt = dt;
   for (size_t i = 0; i < vertices; ++i) w->wet[i] = 1;
   const RvLiquid* bulk = w->cached ? w->cached : w->liquid;
@@ -257,6 +258,29 @@ static void count_drag(RvWet* w, double dt) {
   for (size_t k = 0; k < w->strands->unknowns; ++k) w->mean[k] += dt / w->dt * w->state->v[k];
 }
 
+// A step of the strands carries of the film under water nothing across (E51), though it counts as moving with them:
+// how much too much that is, the grid must know.
+static void count_lag(RvWet* w, const double* x_before, const double* v_before) {
+  const RvStrandModel* m = w->strands;
+  if (!w->bulk || w->cached) return;
+  rv_film_tangents(&w->film, x_before, w->along);
+  for (size_t k = 0; k < m->nbatch; ++k) {
+    const RvStrandBatch* b = &m->batches[k];
+    for (int i = 0; i < b->vertices; ++i)
+      for (int lane = 0; lane < b->lanes; ++lane) {
+        size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane, at = rv_strand_index(b, lane, i, 0);
+        double mass = (1 - w->wet[vertex]) * w->film.liquid.density * w->film_state.volume[vertex], slides = 0;
+        const double* t = &w->along[3 * b->vertex_at + (size_t)(3 * i) * RV_LANES + (size_t)lane];
+        if (!(mass > 0)) continue;
+        for (size_t c = 0; c < 3; ++c)
+          slides += t[c * RV_LANES] * (w->state->v[at + c * RV_LANES] - v_before[at + c * RV_LANES]);
+        for (size_t c = 0; c < 3; ++c)
+          w->lag[at + c * RV_LANES] +=
+              mass * (w->state->v[at + c * RV_LANES] - v_before[at + c * RV_LANES] - slides * t[c * RV_LANES]);
+      }
+  }
+}
+
 static RvResult flow_across(RvWet* w, const RvFilmStepDef* def, const RvContacts* contacts, RvError* error) {
   if (!w->settings.film.transverse || !contacts) return RV_OK;
   size_t count = rv_contacts_bridges(contacts, w->across, w->across_capacity);
@@ -277,6 +301,7 @@ RvResult rv_wet_film(RvWet* w, double dt, const double* x_before, const double* 
   RvFilmStepDef def = film_def(w, dt, x_before, v_before);
   double clock[4] = {rv_clock_wall()};
   count_drag(w, dt);
+  count_lag(w, x_before, v_before);
   clear(w->kick, w->strands->unknowns);
   RvResult result = rv_film_step(&w->film, &w->film_state, &def, w->kick, &w->report.film, error);
   clock[1] = rv_clock_wall();
@@ -294,7 +319,7 @@ RvResult rv_wet_film(RvWet* w, double dt, const double* x_before, const double* 
 RvResult rv_wet_react(RvWet* w, double dt, RvError* error) {
   RvCoupleStrands strands = strands_of(w);
   if (!w->bulk || w->cached) return RV_OK;
-  strands.v = w->mean;
+  strands.v_step = w->mean, strands.lag = w->lag;
   return rv_couple_react(w->couple, &strands, &w->settings.couple, &w->liquid->grid, dt, error);
 }
 
@@ -303,6 +328,7 @@ RvResult rv_wet_back(RvWet* w, double dt, RvError* error) {
   clear(w->back, w->strands->unknowns);
   if (!w->bulk || w->cached) return RV_OK;
   clear(w->kick, w->strands->unknowns);
+  strands.lag = w->lag;
   RvResult result =
       rv_couple_pressure(w->couple, &strands, &w->settings.couple, &w->liquid->grid, dt, w->back, w->kick, error);
   RvFilmStepDef def = film_def(w, w->dt_before > 0 ? w->dt_before : dt, w->state->q, w->state->v);

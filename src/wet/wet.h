@@ -72,9 +72,11 @@ typedef struct RvWet {
   double *hairs, *area;         // [vertices]
   double *load, *slide, *turn;  // as rv_film_load; slide for RvStrandStepDef.slide
   double* turn_before;
-  double *force, *rest;         // [unknowns] N of film and pressure; what of the drag is explicit
-  double *kick, *mean;  // [unknowns] kg m/s, to the strands at once; m/s that their steps ended with, in the mean
-  double* capacity;     // [vertices] m3
+  double *force, *rest;  // [unknowns] N of film and pressure; what of the drag is explicit
+  double *kick, *mean;   // [unknowns] kg m/s, to the strands at once; m/s that their steps ended with, in the mean
+  double* lag;           // [unknowns] kg m/s, as RvCoupleStrands
+  double* along;         // [3 x vertices] tangents
+  double* capacity;      // [vertices] m3
   RvFilmBridge* across;
   size_t across_capacity;
   double* memory;
