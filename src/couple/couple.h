@@ -45,7 +45,7 @@ typedef struct RvCoupleSettings {
   const double* drip_at;
   double nominal;     // m3 of a particle of the bulk; drops are a quarter of it, never below a tenth
   double gravity[3];  // m/s2
-  bool bulk_fixed;    // the liquid is cached: it is read, never written
+  bool bulk_fixed;    // the liquid is cached: its motion is read, never written; what is captured of it is gone
 } RvCoupleSettings;
 
 // The strands in a substep.

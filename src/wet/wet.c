@@ -325,12 +325,13 @@ RvResult rv_wet_react(RvWet* w, double dt, RvError* error) {
 
 RvResult rv_wet_back(RvWet* w, double dt, RvError* error) {
   RvCoupleStrands strands = strands_of(w);
+  const RvLiquid* bulk = w->cached ? w->cached : w->liquid;
   clear(w->back, w->strands->unknowns);
-  if (!w->bulk || w->cached) return RV_OK;
+  if (!w->bulk) return RV_OK;
   clear(w->kick, w->strands->unknowns);
-  strands.lag = w->lag;
+  strands.lag = w->cached ? NULL : w->lag;
   RvResult result =
-      rv_couple_pressure(w->couple, &strands, &w->settings.couple, &w->liquid->grid, dt, w->back, w->kick, error);
+      rv_couple_pressure(w->couple, &strands, &w->settings.couple, &bulk->grid, dt, w->back, w->kick, error);
   RvFilmStepDef def = film_def(w, w->dt_before > 0 ? w->dt_before : dt, w->state->q, w->state->v);
   if (!result) take_kick(w, &def);
   return result;
