@@ -49,6 +49,7 @@ static void show_vertex(const RvWetSolve* s, const RvStrandBatch* b, int lane, i
   int n = 0;
   for (int j = i > 0 ? i - 1 : 0; j <= i && j + 1 < b->vertices; ++j, ++n)
     speed += w->film_state.speed[b->edge_at + (size_t)j * RV_LANES + (size_t)lane];
+  if (!(l->exact[point] >= 0 && l->exact[point] <= 1)) l->exact[point] = 0;
   l->exact[point] += follow * (wetness_of(height, r, full) - l->exact[point]);
   // WH-48: the tube that strand and film are, in the scene's units
   l->filmradius[point] = (float)((r + height) / rv_cook_meters(s->cook));

@@ -348,9 +348,9 @@ void rv_wet_paint(RvWet* w, const double* rate, double dt) {
         if (!(rate[at] > 0)) continue;
         double before = i > 0 ? m->rest_length[b->edge_at + (size_t)(i - 1) * RV_LANES + (size_t)lane] : 0;
         double after = i + 1 < b->vertices ? m->rest_length[b->edge_at + (size_t)i * RV_LANES + (size_t)lane] : 0;
-        double height = rv_film_height(w->area[at], m->radius[at]) + rate[at] * dt;
+        double height = fmin(rv_film_height(w->area[at], m->radius[at]) + rate[at] * dt, RV_WET_MOST_FILM);
         double grown = rv_film_area(height, m->radius[at]) - w->area[at];
-        double volume = grown * 0.5 * (before + after) * w->hairs[at];
+        double volume = fmax(grown, 0) * 0.5 * (before + after) * w->hairs[at];
         w->film_state.volume[at] += volume, w->report.added += volume;
       }
   }
