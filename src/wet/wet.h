@@ -115,8 +115,8 @@ RvResult rv_wet_film(RvWet* wet, double dt, const double* x_before, const double
 // Drag and film to the grid; pressure back from it.
 RvResult rv_wet_react(RvWet* wet, double dt, RvError* error);
 RvResult rv_wet_back(RvWet* wet, double dt, RvError* error);
-// The thickest film that anything can bring onto strands, m: more is a flood, and no film.
-#define RV_WET_MOST_FILM 0.003
+// The thickest film that can be painted onto strands, m: as large as the drop that one hair can hold; more is a flood.
+#define RV_WET_MOST_FILM 0.001
 // Film that grows by `rate` [vertices] m/s of height for dt, up to RV_WET_MOST_FILM.
 void rv_wet_paint(RvWet* wet, const double* rate, double dt);
 
