@@ -96,7 +96,7 @@ bool rv_bridge_solve(const RvBridgePair* p, double gap, double area, double gues
   for (int it = 0; it < 80; ++it) {
     bool closed = rv_bridge_at(p, gap, x, out);
     double at = closed ? out->area - area : 0;
-    if (closed && fabs(at) <= 1e-14 * area) return true;
+    if (closed && fabs(at) <= 1e-13 * area + 1e-16 * p->radius * p->radius) return true;
     if (!closed) {
       // nearer to what closed, or towards small angles first
       if (at_lo > -1 && before > lo)
@@ -115,7 +115,7 @@ bool rv_bridge_solve(const RvBridgePair* p, double gap, double area, double gues
       double next = before >= 0 && at != at_before ? x - at * (x - before) / (at - at_before) : 0.5 * (lo + hi);
       if (!(next > lo && next < hi)) next = 0.5 * (lo + hi);
       before = x, at_before = at;
-      if (fabs(next - x) <= 1e-15) break;
+      if (fabs(next - x) <= 1e-15) return fabs(at) <= 1e-7 * area;
       x = next;
     }
     if (!(hi - lo > 1e-15)) break;

@@ -67,10 +67,10 @@ static void make_rows(void* arg, size_t begin, size_t end) {
 
 bool rv_bridge_table_make(RvBridgeTable* t, double lo, double hi) {
   const int last = RV_BRIDGE_RATIOS - 1;
-  int from = (int)floor(rv_clamp(lo, 0, 1) * last), to = (int)ceil(rv_clamp(hi, 0, 1) * last);
+  int from = (int)floor(sqrt(rv_clamp(lo, 0, 1)) * last), to = (int)ceil(sqrt(rv_clamp(hi, 0, 1)) * last);
   for (int k = from; k <= to; ++k) {
     if (t->plane[k]) continue;
-    Making m = {t, (double)k / last, rv_alloc(RV_BRIDGE_ROWS, 2 * RV_BRIDGE_COLUMNS * sizeof(double))};
+    Making m = {t, (double)(k * k) / (last * last), rv_alloc(RV_BRIDGE_ROWS, 2 * RV_BRIDGE_COLUMNS * sizeof(double))};
     if (!m.out) return false;
     rv_parallel_for(RV_BRIDGE_ROWS, 1, make_rows, &m);
     t->plane[k] = m.out;
@@ -80,7 +80,7 @@ bool rv_bridge_table_make(RvBridgeTable* t, double lo, double hi) {
 
 RvBridgeRow rv_bridge_table_row(const RvBridgeTable* t, double radius, double ratio, double area) {
   double root = sqrt(area), w = sqrt(fmin(root / radius / RV_BRIDGE_WIDEST, 1)) * (RV_BRIDGE_ROWS - 1);
-  double k = rv_clamp(ratio, 0, 1) * (RV_BRIDGE_RATIOS - 1);
+  double k = sqrt(rv_clamp(ratio, 0, 1)) * (RV_BRIDGE_RATIOS - 1);
   int i = (int)w < RV_BRIDGE_ROWS - 2 ? (int)w : RV_BRIDGE_ROWS - 2, p = (int)k;
   double v = w - i, u = k - p;
   const double *a = t->plane[p], *b = u > 0 ? t->plane[p + 1] : a;
