@@ -44,9 +44,10 @@ static bool close_second(const RvBridgePair* p, double gap, double alpha, double
       hi = beta;
     else
       lo = beta;
+    if (fabs(hi - lo) < 1e-6 && fabs(hi) > RV_PI - p->angle[1] - 1e-9) return false;
     double next = slope * sign > 0 ? beta - at / slope : 0.5 * (lo + hi);
-    if (!((next - lo) * sign > 0) || !((hi - next) * sign > 0)) next = 0.5 * (lo + hi);
     if (fabs(next - beta) <= 1e-13 * (fabs(beta) + fabs(p->curvature) * p->radius)) break;
+    if (!((next - lo) * sign > 0) || !((hi - next) * sign > 0)) next = 0.5 * (lo + hi);
     beta = next;
   }
   // at an end of the range nothing closes
@@ -106,7 +107,7 @@ bool rv_bridge_solve(const RvBridgePair* p, double gap, double area, double gues
   double lo = 0, hi = RV_PI - p->angle[0], at_lo = -1, at_hi = -1, x = guess > 0 ? guess : 0.5 * hi;
   double before = -1, at_before = 0, beta = 0;
   if (!(gap > 0) || !(area > 0)) return false;
-  for (int it = 0; it < 80; ++it) {
+  for (int it = 0; it < 60; ++it) {
     bool closed = bridge_at(p, gap, x, beta, out);
     beta = closed ? out->beta : 0;
     double at = closed ? out->area - area : 0;
@@ -136,7 +137,7 @@ bool rv_bridge_solve(const RvBridgePair* p, double gap, double area, double gues
       if (fabs(next - x) <= 1e-15) return fabs(at) <= 1e-7 * area;
       x = next;
     }
-    if (!(hi - lo > 1e-15)) break;
+    if (!(hi - lo > 1e-12)) break;
   }
   return rv_bridge_at(p, gap, 0.5 * (lo + hi), out) && fabs(out->area - area) <= 1e-7 * area;
 }
