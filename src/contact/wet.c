@@ -17,7 +17,7 @@
 #include "contact/store.h"
 #include "math/scalar.h"
 
-static const double RELAX = 1e-3;  // s
+static const double RELAX = 4e-3;  // s
 static const double FORM = 0.05, STAY = 0.025;
 
 //---------------------------------------------------------------------------------------------- the step
