@@ -82,6 +82,17 @@ static RvVec3 direction(const RvContacts* c, size_t vertex, double time) {
                       rv_vec3(0, 0, 0));
 }
 
+// the pair as it is
+static RvEdgePair pair_now(const RvContacts* c, size_t e, size_t f) {
+  const RvSegments* s = &c->segments;
+  const RvContactStrand* b = &c->strands[c->strand_of[f]];
+  size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
+  RvVec3 own = s->along[f], before = own, after = own;
+  if (f > b[0].first) before = rv_normalize(rv_add(own, s->along[f - 1]), own);
+  if (f + 1 < b[1].first) after = rv_normalize(rv_add(own, s->along[f + 1]), own);
+  return (RvEdgePair){{s->x[i], s->x[i + 1]}, {s->x[j], s->x[j + 1]}, before, after};
+}
+
 // the pair as it will be after `time` of free motion
 static RvEdgePair pair_at(const RvContacts* c, size_t e, size_t f, double time) {
   const RvSegments* s = &c->segments;
@@ -158,8 +169,7 @@ static bool make_bridge(const Build* b, size_t index, size_t e, size_t f, const 
                    .radius = rv_min(r, q),
                    .ratio = rv_min(r, q) / rv_max(r, q)};
   // where they are parallel, going sideways parts them too
-  RvVec3 ta = rv_normalize(rv_sub(s->x[i + 1], s->x[i]), rv_vec3(0, 0, 0));
-  RvVec3 tb = rv_normalize(rv_sub(s->x[j + 1], s->x[j]), rv_vec3(0, 0, 0)), across = rv_cross(ta, tb);
+  RvVec3 tb = s->along[f], across = rv_cross(s->along[e], tb);
   double parallel = 0.01 / (rv_dot(across, across) + 0.01);
   w->side = rv_scale(rv_normalize(rv_cross(at->normal, tb), rv_vec3(0, 0, 0)), sqrt(parallel / rv_max(gap, reach)));
   w->shift = rv_dot(w->side, start);
@@ -178,7 +188,7 @@ static void make_link(const Build* b, size_t index, size_t e, size_t f) {
   if (all_fixed(c, e) && all_fixed(c, f)) return;
   double radii = rv_max(s->radius[i], s->radius[i + 1]) + rv_max(s->radius[j], s->radius[j + 1]);
   double reach = def->reach * radii;
-  RvEdgePair pair = pair_at(c, e, f, 0);
+  RvEdgePair pair = pair_now(c, e, f);
   RvFacing facing = rv_facing(&pair, reach, rv_vec3(0, 0, 0));
   double film = c->wet ? rv_max(s->area[i], s->area[i + 1]) + rv_max(s->area[j], s->area[j + 1]) : 0;
   // most pairs with liquid are side by side: what faces nothing now, and is far, is soon seen

@@ -162,6 +162,7 @@ static void reach_strands(void* arg, size_t begin, size_t end) {
       for (size_t e = c->strands[k].first; e < c->strands[k + 1].first; ++e) {
         size_t at = e + k;
         RvVec3 v = against(&f->flow, s->x[at], s->v[at]), w = against(&f->flow, s->x[at + 1], s->v[at + 1]);
+        s->along[e] = rv_normalize(rv_sub(s->x[at + 1], s->x[at]), rv_vec3(0, 0, 0));
         double x = sweep(f, v.x, w.x), y = sweep(f, v.y, w.y), z = sweep(f, v.z, w.z);
         double r = base * rv_max(s->radius[at], s->radius[at + 1]);
         if (c->wet) r = rv_max(r, s->height[e] = rv_max(height_of(f, e, at), height_of(f, e, at + 1)));

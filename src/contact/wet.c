@@ -93,20 +93,19 @@ bool rv_wet_meets(const RvBridgeTable* t, const RvWetMeeting* m, double* weight)
 typedef struct Crowd {
   RvContacts* c;
   const RvContactDef* def;
-  double* near;  // [old links]
+  double* near;  // [old links] distances
 } Crowd;
 
 static void measure_old(void* arg, size_t begin, size_t end) {
   const Crowd* w = arg;
   const RvSegments* s = &w->c->segments;
   for (size_t k = begin; k < end; ++k) {
-    w->near[k] = 0;
+    w->near[k] = INFINITY;
     if (!(w->c->old_memory.data[k].area > 0)) continue;
     size_t e = (size_t)(w->c->old_keys.data[k] >> 32), f = (size_t)(w->c->old_keys.data[k] & UINT32_MAX);
     size_t i = rv_contact_vertex(w->c, e), j = rv_contact_vertex(w->c, f);
     RvClosest at = rv_closest_points(s->x[i], s->x[i + 1], s->x[j], s->x[j + 1]);
-    // edges that are not abreast face two of another strand each, so all of them count a little less than whole
-    w->near[k] = 0.75 * nearness(rv_length(at.delta), w->def->reach * (s->radius[i] + s->radius[j]));
+    w->near[k] = rv_length(at.delta);
   }
 }
 
@@ -119,8 +118,12 @@ bool rv_wet_crowd(RvContacts* c, const RvContactDef* def) {
   Crowd w = {c, def, c->nearness.data};
   rv_parallel_for(n, 512, measure_old, &w);
   for (size_t k = 0; k < n; ++k) {
-    c->crowd[c->old_keys.data[k] >> 32] += w.near[k];
-    c->crowd[c->old_keys.data[k] & UINT32_MAX] += w.near[k];
+    if (!(w.near[k] < INFINITY)) continue;
+    size_t e = (size_t)(c->old_keys.data[k] >> 32), f = (size_t)(c->old_keys.data[k] & UINT32_MAX);
+    const double* r = c->segments.radius;
+    // edges that are not abreast face two of another strand each, so all of them count a little less than whole
+    double near = 0.75 * nearness(w.near[k], def->reach * (r[rv_contact_vertex(c, e)] + r[rv_contact_vertex(c, f)]));
+    c->crowd[e] += near, c->crowd[f] += near;
   }
   for (size_t e = 0; e < c->nedge; ++e)
     c->crowd[e] = c->crowd[e] > 0 ? sqrt(rv_max(1 / sqrt(FORM * c->crowd[e]) - 1, 0)) : 1e30;
