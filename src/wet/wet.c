@@ -97,7 +97,8 @@ static RvFilmStepDef film_def(const RvWet* w, double dt, const double* x_before,
                      .v_before = v_before,
                      .x = w->state->q,
                      .v = w->state->v,
-                     .wet = w->wet,
+                     .wet = w->settings.couple.film_in_bulk ? w->wet : NULL,
+                     .weight = w->settings.couple.film_in_bulk ? NULL : w->wet,
                      .settings = w->settings.film};
   memcpy(d.gravity, w->settings.gravity, sizeof d.gravity);
   return d;
