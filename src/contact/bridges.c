@@ -25,7 +25,7 @@ size_t rv_contacts_bridges(const RvContacts* c, RvFilmBridge* out, size_t most) 
       out[count] =
           (RvFilmBridge){{(uint32_t)block_index(c, a.strand, a.edge), (uint32_t)block_index(c, b.strand, b.edge)},
                          {c->along.data[2 * k], c->along.data[2 * k + 1]},
-                         c->spans.data[k].distance,
+                         fmax(c->spans.data[k].distance, 0),  // pressed strands overlap a little
                          c->spans.data[k].length};
     ++count;
   }
