@@ -1,4 +1,6 @@
 // What others want to know of the liquid between strands: where it is, and what hangs together by it.
+#include <math.h>
+
 #include "contact/store.h"
 
 typedef struct End {
@@ -25,7 +27,7 @@ size_t rv_contacts_bridges(const RvContacts* c, RvFilmBridge* out, size_t most) 
       out[count] =
           (RvFilmBridge){{(uint32_t)block_index(c, a.strand, a.edge), (uint32_t)block_index(c, b.strand, b.edge)},
                          {c->along.data[2 * k], c->along.data[2 * k + 1]},
-                         fmax(c->spans.data[k].distance, 0),  // pressed strands overlap a little
+                         fmax(c->spans.data[k].distance, 0),
                          c->spans.data[k].length};
     ++count;
   }

@@ -67,7 +67,8 @@ RvResult rv_wetsolve_parms_at(RvWetSolve* solve, double frame, RvWetParms* out, 
        RV_TAG_NONE,    part,                                                                                            \
        "m/s",          "film",                                                                                          \
        true,           "Speed of the film along the edge after the point, relative to the strand."},                    \
-      {"rv_back", RV_POINT, RV_F64, 3, RV_TAG_VECTOR, part, "N", "back", true, "The bulk's pressure on the strand."},   \
+      {"rv_back", RV_POINT, RV_F64, 3,    RV_TAG_VECTOR,                                                                \
+       part,      "kg m/s", "back", true, "Impulse of the bulk's pressure on the strand."},                             \
       {"rv_wetness", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "", "film", true, "Wetness, as it follows the film."},     \
       {"rv_drop", RV_PRIM, RV_F64, 4,    RV_TAG_NONE,                                                                   \
        part,      "",      "film", true, "Volume that hangs at the tip, in m3, and its momentum relative to the tip."}, \

@@ -28,10 +28,11 @@ static bool take_memory(RvWet* w) {
   const struct {
     double** array;
     size_t count;
-  } arrays[] = {{&w->wet, m->vertices},  {&w->back, m->unknowns},  {&w->hairs, m->vertices},
-                {&w->area, m->vertices}, {&w->load, m->vertices},  {&w->slide, 3 * m->vertices},
-                {&w->turn, m->edges}, {&w->turn_before, m->edges},    {&w->force, m->unknowns}, {&w->rest, m->unknowns},
-                {&w->kick, m->unknowns}, {&w->mean, m->unknowns},  {&w->capacity, m->vertices}};
+  } arrays[] = {{&w->wet, m->vertices},     {&w->back, m->unknowns},     {&w->hairs, m->vertices},
+                {&w->area, m->vertices},    {&w->load, m->vertices},     {&w->slide, 3 * m->vertices},
+                {&w->turn, m->edges},       {&w->turn_before, m->edges}, {&w->force, m->unknowns},
+                {&w->rest, m->unknowns},    {&w->kick, m->unknowns},     {&w->mean, m->unknowns},
+                {&w->capacity, m->vertices}};
   size_t total = 0, n = sizeof arrays / sizeof *arrays;
   for (size_t i = 0; i < n; ++i) total += arrays[i].count;
   if (!(w->memory = rv_alloc_zero(total, sizeof(double)))) return false;
@@ -113,8 +114,8 @@ static void load_now(RvWet* w, const RvFilmStepDef* def) {
 }
 
 // Liquid that runs from a thick part of the film to a thin one would turn there as many times faster as the square of
-// the radii (WH-25); a film that slips on its fibre does no such thing. What is beyond the fastest turning around is lost
-// to friction within it. `kick` holds velocities.
+// the radii (WH-25); a film that slips on its fibre does no such thing. What is beyond the fastest turning around is
+// lost to friction within it. `kick` holds velocities.
 static void bound_turning(RvWet* w) {
   const RvStrandModel* m = w->strands;
   for (size_t k = 0; k < m->nbatch; ++k) {
@@ -130,13 +131,13 @@ static void bound_turning(RvWet* w) {
   }
 }
 
-// The strands take a kick with the mass that they have with all of the film as it is now: what the bulk carried of it
-// (E51) comes to rest on the strand again, whatever was the lighter.
-static void take_kick(RvWet* w, const RvFilmStepDef* def) {
+// The strands take a kick with the mass that they have with the film as it is now: with all of it (`whole`), or with
+// what of it is not the bulk's (E51), which is what the pressure's kicks are meant for.
+static void take_kick(RvWet* w, const RvFilmStepDef* def, bool whole) {
   const RvStrandModel* m = w->strands;
-  RvFilmStepDef whole = *def;
-  whole.wet = NULL;
-  load_now(w, &whole);
+  RvFilmStepDef now = *def;
+  if (whole) now.wet = NULL;
+  load_now(w, &now);
   for (size_t k = 0; k < m->unknowns; ++k) w->kick[k] = m->mass[k] > 0 ? w->kick[k] / m->mass[k] : 0;
   bound_turning(w);
   rv_strand_kick(m, w->state, def->dt, w->kick);
@@ -147,11 +148,11 @@ static void take_kick(RvWet* w, const RvFilmStepDef* def) {
 // what came to the film or left it changes the strands' velocities
 static void settle(RvWet* w, double dt) {
   RvFilmStepDef def = film_def(w, w->dt_before > 0 ? w->dt_before : dt, w->state->q, w->state->v);
-  take_kick(w, &def);
+  take_kick(w, &def, true);
 }
 
-// Liquid that comes to a strand does not turn yet: what turned before now turns with it (WH-25). `before` is the inertia
-// of the film that was there.
+// Liquid that comes to a strand does not turn yet: what turned before now turns with it (WH-25). `before` is the
+// inertia of the film that was there.
 static void slow_turning(RvWet* w, const double* before) {
   const RvStrandModel* m = w->strands;
   for (size_t k = 0; k < m->nbatch; ++k) {
@@ -179,8 +180,11 @@ RvResult rv_wet_capture(RvWet* w, RvParticles* particles, double dt, bool* any, 
   RvCoupleStrands strands = strands_of(w);
   clear(w->kick, w->strands->unknowns);
   turn_now(w, dt, w->turn_before);
-  RvResult result = rv_couple_capture(w->couple, &strands, &w->settings.couple, &w->liquid->grid, particles, dt, w->wet,
-                                      w->kick, report, error);
+  // of cached liquid too, less is left then: its keeper remembers
+  RvCoupleSettings settings = w->settings.couple;
+  settings.bulk_fixed = false;
+  RvResult result = rv_couple_capture(w->couple, &strands, &settings, &w->liquid->grid, particles, dt, w->wet, w->kick,
+                                      report, error);
   bool some = !result && report->captured != before;
   if (some) {
     turn_now(w, dt, w->turn);
@@ -200,7 +204,7 @@ RvResult rv_wet_drip(RvWet* w, RvParticles* particles, int64_t* next_id, double 
   RvCoupleStrands strands = strands_of(w);
   clear(w->kick, w->strands->unknowns);
   RvResult result = rv_couple_drip(w->couple, &strands, &w->settings.couple, &w->liquid->grid, particles, next_id,
-                                   w->drip_row, dt, (uint64_t)*next_id, w->kick, report, error);
+                                   w->drip_row, dt, w->random++, w->kick, report, error);
   bool some = !result && report->dripped != before;
   if (some) settle(w, dt);
   *any |= some;
@@ -243,7 +247,7 @@ RvResult rv_wet_load(RvWet* w, double dt, RvError* error) {
 void rv_wet_forces(const RvWet* w, double* force, double* drag, double* drag_velocity) {
   const RvCoupleSample* b = w->bulk;
   for (size_t k = 0; k < w->strands->unknowns; ++k) {
-    force[k] += w->force[k] + w->back[k] + w->rest[k];
+    force[k] += w->force[k] + w->back[k] / w->dt + w->rest[k];
     if (!b || !(b->drag[k] > 0)) continue;
     double sum = drag[k] + b->drag[k];
     drag_velocity[k] = (drag[k] * drag_velocity[k] + b->drag[k] * b->drag_velocity[k]) / sum;
@@ -284,7 +288,7 @@ RvResult rv_wet_film(RvWet* w, double dt, const double* x_before, const double* 
   clock[2] = rv_clock_wall();
   if (!result) {
     rv_film_dry(&w->film, &w->film_state, &def, w->kick, &w->report.film);
-    take_kick(w, &def);
+    take_kick(w, &def, true);
   }
   clock[3] = rv_clock_wall();
   for (int i = 0; i < 3; ++i) w->report.seconds[RV_WET_STAGE_film + i] += clock[i + 1] - clock[i];
@@ -294,19 +298,22 @@ RvResult rv_wet_film(RvWet* w, double dt, const double* x_before, const double* 
 RvResult rv_wet_react(RvWet* w, double dt, RvError* error) {
   RvCoupleStrands strands = strands_of(w);
   if (!w->bulk || w->cached) return RV_OK;
-  strands.v = w->mean;
+  strands.v_step = w->mean;
   return rv_couple_react(w->couple, &strands, &w->settings.couple, &w->liquid->grid, dt, error);
 }
 
 RvResult rv_wet_back(RvWet* w, double dt, RvError* error) {
   RvCoupleStrands strands = strands_of(w);
+  const RvLiquid* bulk = w->cached ? w->cached : w->liquid;
   clear(w->back, w->strands->unknowns);
-  if (!w->bulk || w->cached) return RV_OK;
+  if (!w->bulk) return RV_OK;
   clear(w->kick, w->strands->unknowns);
   RvResult result =
-      rv_couple_pressure(w->couple, &strands, &w->settings.couple, &w->liquid->grid, dt, w->back, w->kick, error);
+      rv_couple_pressure(w->couple, &strands, &w->settings.couple, &bulk->grid, dt, w->back, w->kick, error);
+  // it is the impulse that counts, whatever the next step's length
+  for (size_t k = 0; k < w->strands->unknowns; ++k) w->back[k] *= dt;
   RvFilmStepDef def = film_def(w, w->dt_before > 0 ? w->dt_before : dt, w->state->q, w->state->v);
-  if (!result) take_kick(w, &def);
+  if (!result) take_kick(w, &def, false);
   return result;
 }
 

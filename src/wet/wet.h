@@ -57,11 +57,12 @@ typedef struct RvWet {
   RvLiquid* cached;
   double offset[3];  // m: the strands' zero in the space of both
   double dt_before;  // s of the strands' last step; 0: none
+  uint64_t random;   // counts the substeps: of where drops begin
   int32_t drip_row;  // row of drops among the particles
   // State.
   RvFilmState film_state;
   double* wet;   // [vertices] w_FF of the last substep
-  double* back;  // [unknowns] N: the bulk's pressure on strands, carried to the next substep (WH-42)
+  double* back;  // [unknowns] kg m/s: the bulk's pressure on strands, carried to the next substep (WH-42)
   // Of a substep.
   RvFilmModel film;
   RvFilmBatch* batches;
@@ -72,9 +73,9 @@ typedef struct RvWet {
   double *hairs, *area;         // [vertices]
   double *load, *slide, *turn;  // as rv_film_load; slide for RvStrandStepDef.slide
   double* turn_before;
-  double *force, *rest;         // [unknowns] N of film and pressure; what of the drag is explicit
-  double *kick, *mean;  // [unknowns] kg m/s, to the strands at once; m/s that their steps ended with, in the mean
-  double* capacity;     // [vertices] m3
+  double *force, *rest;  // [unknowns] N of film and pressure; what of the drag is explicit
+  double *kick, *mean;   // [unknowns] kg m/s, to the strands at once; m/s that their steps ended with, in the mean
+  double* capacity;      // [vertices] m3
   RvFilmBridge* across;
   size_t across_capacity;
   double* memory;
