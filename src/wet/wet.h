@@ -76,6 +76,8 @@ typedef struct RvWet {
   double *force, *rest;  // [unknowns] N of film and pressure; what of the drag is explicit
   double *kick, *mean;   // [unknowns] kg m/s, to the strands at once; m/s that their steps ended with, in the mean
   double* capacity;      // [vertices] m3
+  double* weight;        // [unknowns] kg: mass with all film when the last kick was taken
+  bool weighed;
   RvFilmBridge* across;
   size_t across_capacity;
   double* memory;
