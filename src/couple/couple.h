@@ -46,7 +46,10 @@ typedef struct RvCoupleSettings {
   const double* drip_at;
   double nominal;     // m3 of a particle of the bulk; drops are a quarter of it, never below a tenth
   double gravity[3];  // m/s2
-  bool bulk_fixed;    // the liquid is cached: it is read, never written
+  // E51: film under water moves with the bulk, on whose grid it is, and not with its strand (WH-35). As soon as film
+  // outweighs hair this is unstable, and without it the strand carries all of its film: off by default.
+  bool film_in_bulk;
+  bool bulk_fixed;  // the liquid is cached: it is read, never written
 } RvCoupleSettings;
 
 // The strands in a substep.

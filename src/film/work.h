@@ -23,7 +23,7 @@ typedef struct RvFilmWork {
   int n;                         // vertices
   const double *v_before, *v;    // [unknowns]
   const double *radius, *hairs;  // [vertices]
-  const double* wet;             // [vertices] or NULL
+  const double *wet, *weight;    // [vertices] or NULL
   const double* push;            // [edges] or NULL
   double *volume, *speed, *kick, *drop, *drop_momentum;
   double density, tension, dt, gravity[3];

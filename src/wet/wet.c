@@ -28,11 +28,11 @@ static bool take_memory(RvWet* w) {
   const struct {
     double** array;
     size_t count;
-  } arrays[] = {{&w->wet, m->vertices},  {&w->back, m->unknowns},     {&w->hairs, m->vertices},
-                {&w->area, m->vertices}, {&w->load, m->vertices},     {&w->slide, 3 * m->vertices},
-                {&w->turn, m->edges},    {&w->turn_before, m->edges}, {&w->force, m->unknowns},
-                {&w->rest, m->unknowns}, {&w->kick, m->unknowns},     {&w->weight, m->unknowns},
-                {&w->mean, m->unknowns}, {&w->capacity, m->vertices}};
+  } arrays[] = {
+      {&w->wet, m->vertices},   {&w->back, m->unknowns},     {&w->pull, m->unknowns},  {&w->then, m->unknowns},
+      {&w->hairs, m->vertices}, {&w->area, m->vertices},     {&w->load, m->vertices},  {&w->slide, 3 * m->vertices},
+      {&w->turn, m->edges},     {&w->turn_before, m->edges}, {&w->force, m->unknowns}, {&w->rest, m->unknowns},
+      {&w->kick, m->unknowns},  {&w->weight, m->unknowns},   {&w->mean, m->unknowns},  {&w->capacity, m->vertices}};
   size_t total = 0, n = sizeof arrays / sizeof *arrays;
   for (size_t i = 0; i < n; ++i) total += arrays[i].count;
   if (!(w->memory = rv_alloc_zero(total, sizeof(double)))) return false;
@@ -78,13 +78,14 @@ void rv_wet_volumes(const RvWet* w, double* film, double* absorbed) {
 
 static RvCoupleStrands strands_of(RvWet* w) {
   const RvStrandState* s = w->state;
+  for (size_t k = 0; k < w->strands->unknowns; ++k) w->then[k] = s->v[k] - w->pull[k];
   RvCoupleStrands c = {.model = w->strands,
                        .film = &w->film,
                        .film_state = &w->film_state,
                        .q = s->q,
                        .v = s->v,
-                       .v_before = s->has_before ? s->v_before : s->v,
-                       .dt_before = s->has_before ? w->dt_before : 0,
+                       .v_before = w->then,
+                       .dt_before = 1,
                        .hairs = w->multiple};
   memcpy(c.offset, w->offset, sizeof c.offset);
   return c;
@@ -96,7 +97,8 @@ static RvFilmStepDef film_def(const RvWet* w, double dt, const double* x_before,
                      .v_before = v_before,
                      .x = w->state->q,
                      .v = w->state->v,
-                     .wet = w->wet,
+                     .wet = w->settings.couple.film_in_bulk ? w->wet : NULL,
+                     .weight = w->settings.couple.film_in_bulk ? NULL : w->wet,
                      .settings = w->settings.film};
   memcpy(d.gravity, w->settings.gravity, sizeof d.gravity);
   return d;
@@ -281,6 +283,12 @@ void rv_wet_forces(const RvWet* w, double* force, double* drag, double* drag_vel
   }
 }
 
+static void feel_pull(RvWet* w, double dt, const double* v_before) {
+  double follow = 1 - rv_exp(-dt / RV_WET_DROP_TIME);
+  for (size_t k = 0; k < w->strands->unknowns; ++k)
+    w->pull[k] += follow * ((w->state->v[k] - v_before[k]) / dt - w->pull[k]);
+}
+
 // drag gave the strands dt (drag (drag_velocity - v) + rest) in each step, which the liquid pays for (E48)
 static void count_drag(RvWet* w, double dt) {
   if (!w->bulk) return;
@@ -307,6 +315,7 @@ RvResult rv_wet_film(RvWet* w, double dt, const double* x_before, const double* 
   RvFilmStepDef def = film_def(w, dt, x_before, v_before);
   double clock[4] = {rv_clock_wall()};
   count_drag(w, dt);
+  feel_pull(w, dt, v_before);
   clear(w->kick, w->strands->unknowns);
   RvResult result = rv_film_step(&w->film, &w->film_state, &def, w->kick, &w->report.film, error);
   clock[1] = rv_clock_wall();
