@@ -49,7 +49,8 @@ typedef struct RvCoupleSettings {
   // E51: film under water moves with the bulk, on whose grid it is, and not with its strand (WH-35). As soon as film
   // outweighs hair this is unstable, and without it the strand carries all of its film: off by default.
   bool film_in_bulk;
-  bool bulk_fixed;  // the liquid is cached: it is read, never written
+  uint64_t count_key;  // hairs around a place are counted anew when this changes; 0: in every call
+  bool bulk_fixed;     // the liquid is cached: it is read, never written
 } RvCoupleSettings;
 
 // The strands in a substep.

@@ -91,6 +91,13 @@ static RvCoupleStrands strands_of(RvWet* w) {
   return c;
 }
 
+// hairs around a place are counted in every fourth substep
+static RvCoupleSettings couple_settings(const RvWet* w) {
+  RvCoupleSettings s = w->settings.couple;
+  s.count_key = w->random / 4 + 1;
+  return s;
+}
+
 static RvFilmStepDef film_def(const RvWet* w, double dt, const double* x_before, const double* v_before) {
   RvFilmStepDef d = {.dt = dt,
                      .x_before = x_before,
@@ -209,7 +216,7 @@ RvResult rv_wet_capture(RvWet* w, RvParticles* particles, double dt, bool* any, 
   clear(w->kick, w->strands->unknowns);
   turn_now(w, dt, w->turn_before);
   // of cached liquid too, less is left then: its keeper remembers
-  RvCoupleSettings settings = w->settings.couple;
+  RvCoupleSettings settings = couple_settings(w);
   settings.bulk_fixed = false;
   RvResult result = rv_couple_capture(w->couple, &strands, &settings, &w->liquid->grid, particles, dt, w->wet, w->kick,
                                       report, error);
@@ -231,8 +238,9 @@ RvResult rv_wet_drip(RvWet* w, RvParticles* particles, int64_t* next_id, double 
   double start = rv_clock_wall();
   RvCoupleStrands strands = strands_of(w);
   clear(w->kick, w->strands->unknowns);
-  RvResult result = rv_couple_drip(w->couple, &strands, &w->settings.couple, &w->liquid->grid, particles, next_id,
-                                   w->drip_row, dt, w->random++, w->kick, report, error);
+  RvCoupleSettings settings = couple_settings(w);
+  RvResult result = rv_couple_drip(w->couple, &strands, &settings, &w->liquid->grid, particles, next_id, w->drip_row,
+                                   dt, w->random++, w->kick, report, error);
   bool some = !result && report->dripped != before;
   if (some) settle(w, dt);
   *any |= some;
