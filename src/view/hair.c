@@ -34,7 +34,7 @@ typedef struct Hair {
   const int32_t *start, *point;  // the detail's topology
   const float* position32;
   const RvAttrib* position;
-  Source width, radius, pscale, color, wet, id;
+  Source width, radius, pscale, color, wet, film, id;
   Strand* strands;
   size_t count;
   RvPart* part;
@@ -102,12 +102,14 @@ static void measure(void* arg, size_t begin, size_t end) {
   }
 }
 
+// liquid on the strand is drawn around it, as thick as it is (WH-48)
 static double radius_at(const Hair* h, const Strand* s, size_t i) {
   size_t vertex = (size_t)h->start[s->prim] + i, point = (size_t)h->point[vertex];
   double r = h->width.attrib    ? value(&h->width, s->prim, vertex, point, 0) / 2
              : h->radius.attrib ? value(&h->radius, s->prim, vertex, point, 0)
              : h->pscale.attrib ? value(&h->pscale, s->prim, vertex, point, 0)
                                 : DEFAULT_RADIUS;
+  if (h->film.attrib) r += fmax(value(&h->film, s->prim, vertex, point, 0), 0);
   return r > 0 && r < FARTHEST ? r : 0;
 }
 
@@ -242,6 +244,7 @@ RvResult rv_view_add_hair(RvViewScene* scene, const RvDetail* detail, const RvLe
             .pscale = find(detail, "pscale", 1),
             .color = find(detail, "Cd", 3),
             .wet = find(detail, "wetness", 1),
+            .film = find(detail, "filmheight", 1),
             .id = find(detail, "id", 1)};
   RvResult result = RV_OK;
   if (!list_strands(&h, detail)) goto full;

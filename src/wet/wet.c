@@ -28,11 +28,11 @@ static bool take_memory(RvWet* w) {
   const struct {
     double** array;
     size_t count;
-  } arrays[] = {{&w->wet, m->vertices},      {&w->back, m->unknowns},      {&w->pull, m->unknowns},
-                {&w->then, m->unknowns},     {&w->hairs, m->vertices},     {&w->area, m->vertices},
-                {&w->load, m->vertices},     {&w->slide, 3 * m->vertices}, {&w->turn, m->edges},
-                {&w->turn_before, m->edges}, {&w->force, m->unknowns},     {&w->rest, m->unknowns},
-                {&w->kick, m->unknowns},     {&w->mean, m->unknowns},      {&w->capacity, m->vertices}};
+  } arrays[] = {
+      {&w->wet, m->vertices},   {&w->back, m->unknowns},     {&w->pull, m->unknowns},  {&w->then, m->unknowns},
+      {&w->hairs, m->vertices}, {&w->area, m->vertices},     {&w->load, m->vertices},  {&w->slide, 3 * m->vertices},
+      {&w->turn, m->edges},     {&w->turn_before, m->edges}, {&w->force, m->unknowns}, {&w->rest, m->unknowns},
+      {&w->kick, m->unknowns},  {&w->weight, m->unknowns},   {&w->mean, m->unknowns},  {&w->capacity, m->vertices}};
   size_t total = 0, n = sizeof arrays / sizeof *arrays;
   for (size_t i = 0; i < n; ++i) total += arrays[i].count;
   if (!(w->memory = rv_alloc_zero(total, sizeof(double)))) return false;
@@ -140,6 +140,22 @@ static void bound_turning(RvWet* w) {
   }
 }
 
+// BDF2 goes on with M (3 v - v_before) / 2 as the momentum; what came or left has no share in the change v - v_before,
+// which was that of the old mass: M (v - v_before) stays, so that a drop that lands on a hair that swings gets nothing
+// of the swing (E42). Mass that leaves may make it at most twice as large.
+static void keep_history(RvWet* w, double dt) {
+  const RvStrandModel* m = w->strands;
+  RvStrandState* s = w->state;
+  for (size_t k = 0; k < m->unknowns; ++k) {
+    double part = m->mass[k] > 0 ? fmin(w->weight[k] / m->mass[k], 2) : 1,
+           change = (1 - part) * (s->v[k] - s->v_before[k]);
+    w->weight[k] = m->mass[k];
+    if (!s->has_before || m->free[k] == 0) continue;
+    s->v_before[k] += change;
+    s->q_before[k] -= 0.5 * dt * change;
+  }
+}
+
 // The strands take a kick with the mass that they have with the film as it is now: with all of it (`whole`), or with
 // what of it is not the bulk's (E51), which is what the pressure's kicks are meant for.
 static void take_kick(RvWet* w, const RvFilmStepDef* def, bool whole) {
@@ -147,9 +163,19 @@ static void take_kick(RvWet* w, const RvFilmStepDef* def, bool whole) {
   RvFilmStepDef now = *def;
   if (whole) now.wet = NULL;
   load_now(w, &now);
+  if (whole) keep_history(w, def->dt);
   for (size_t k = 0; k < m->unknowns; ++k) w->kick[k] = m->mass[k] > 0 ? w->kick[k] / m->mass[k] : 0;
   bound_turning(w);
   rv_strand_kick(m, w->state, def->dt, w->kick);
+}
+
+// the mass with all film, before anything changed it
+static void weigh(RvWet* w, double dt) {
+  RvFilmStepDef def = film_def(w, w->dt_before > 0 ? w->dt_before : dt, w->state->q, w->state->v);
+  def.wet = NULL;
+  load_now(w, &def);
+  memcpy(w->weight, w->strands->mass, w->strands->unknowns * sizeof(double));
+  w->weighed = true;
 }
 
 //---------------------------------------------------------------------------------------------- stages
@@ -365,6 +391,7 @@ void rv_wet_paint(RvWet* w, const double* rate, double dt) {
 
 RvResult rv_wet_substep(RvWet* w, double from, double dt, const RvWetHooks* hooks, RvError* error) {
   RvLiquid* bulk = w->liquid;
+  if (!w->weighed) weigh(w, dt);
   // sources, capture and drip; then a grid of the particles as they are
   RvResult result = w->cached ? rv_liquid_gather(w->cached, dt, hooks->cached, error) : RV_OK;
   if (w->cached) w->cached->time += dt;

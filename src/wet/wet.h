@@ -78,6 +78,8 @@ typedef struct RvWet {
   double* then;          // [unknowns] m/s: velocity a second ago at the acceleration `pull`
   double *kick, *mean;   // [unknowns] kg m/s, to the strands at once; m/s that their steps ended with, in the mean
   double* capacity;      // [vertices] m3
+  double* weight;        // [unknowns] kg: mass with all film when the last kick was taken
+  bool weighed;
   RvFilmBridge* across;
   size_t across_capacity;
   double* memory;
