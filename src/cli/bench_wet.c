@@ -54,7 +54,7 @@ static RvResult make(RvWetRig* rig, Case* c, const RvCollider* floor, int finer,
   hair.radius = c->radius, hair.youngs = c->youngs, hair.density = 1320;
   RvWetRigDef def = rv_wet_rig_water(hair);
   def.strand_substeps = 4, def.niter = 3, def.tolerance = 1e-2;
-  def.liquid = rv_liquid_model_default(c->kind == ROW ? 1e-3 : BOX / 64);
+  def.liquid = rv_liquid_model_default(c->kind == ROW ? 0.08 / 48 : BOX / 64);
   def.wet.film.absorption = 0;
   (void)finer;
   if (c->kind == DUNK) def.roots = pull;

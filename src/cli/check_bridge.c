@@ -135,7 +135,8 @@ RvResult rv_check_bridge_table(const RvCheckOut* out, RvError* error) {
       for (int j = 1; j < RV_BRIDGE_COLUMNS; j += 5) {
         double w = (double)i / (RV_BRIDGE_ROWS - 1), a = RV_BRIDGE_WIDEST * w * w;
         double gap = t.rupture * a * (RV_BRIDGE_NEAREST + (1 - RV_BRIDGE_NEAREST) * j / (RV_BRIDGE_COLUMNS - 1));
-        const RvBridgePair pair = {1, (double)k / (RV_BRIDGE_RATIOS - 1), {RV_PI / 3, RV_PI / 3}};
+        const double root = (double)k / (RV_BRIDGE_RATIOS - 1);
+        const RvBridgePair pair = {1, root * root, {RV_PI / 3, RV_PI / 3}};
         RvBridge b;
         double f = t.plane[k][2 * (i * RV_BRIDGE_COLUMNS + j)];
         double exact = rv_bridge_solve(&pair, gap, a * a, 0, &b) ? rv_bridge_soft(rv_bridge_force(&pair, &b)) : 0;

@@ -110,7 +110,7 @@ static RvResult settle(Row* r, double* length, RvError* error) {
   double last = 0;
   // its own viscosity lets it creep to rest within a second, so that it is not torn apart by a swing
   for (int k = 0; k < 600 && !result; ++k) {
-    result = rv_contact_rig_step(&rig, &def, 0.02, 1e-8, &stats, &solved, error);
+    result = rv_contact_rig_step(&rig, &def, fmin(1e-3 * pow(1.1, k), 0.02), 1e-8, &stats, &solved, error);
     if (k % 30 != 29) continue;
     *length = front(&rig, r);
     if (fabs(*length - last) < 1e-4 * *length && k > 60) break;

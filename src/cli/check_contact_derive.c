@@ -32,6 +32,8 @@ static RvVec3 bundle(void* user, size_t strand, int vertex) {
 typedef struct Pressed {
   RvContactRig rig;
   RvCollider plane;
+  RvContactWet liquid;
+  double* area;
   RvContactDef def;
   RvContactStats stats;
   size_t list[MAX_LIST], n;
@@ -40,7 +42,7 @@ typedef struct Pressed {
 } Pressed;
 
 static void drop(Pressed* p) {
-  rv_free(p->memory);
+  rv_free(p->memory), rv_free(p->area);
   rv_contact_rig_free(&p->rig);
 }
 
@@ -55,8 +57,18 @@ static void shake(const Pressed* p, const double* from, uint64_t stream, double 
     }
 }
 
+// films of 4 r^2, and a tension that makes their pull as strong as the pressure
+static bool wet(Pressed* p) {
+  size_t n = p->rig.model->vertices;
+  p->area = rv_alloc(n, sizeof(double));
+  for (size_t k = 0; p->area && k < n; ++k) p->area[k] = 4 * RADIUS * RADIUS;
+  p->liquid = (RvContactWet){.tension = 0.3, .angle = 1, .cohesion = 1, .area = p->area};
+  p->def.liquid = &p->liquid, p->plane.angle = 0.8;
+  return p->area != NULL;
+}
+
 // a step without pressure that leaves anchors, then pressure and slip
-static RvResult press(Pressed* p, double friction, bool plane, RvError* error) {
+static RvResult press(Pressed* p, double friction, bool plane, bool liquid, RvError* error) {
   *p = (Pressed){.plane = {.shape = RV_COLLIDER_PLANE, .orientation = {0, 0, 0, 1}, .midpoints = true}};
   RvContactRigDef hair = {STRANDS, VERTICES, RADIUS, 1300, 1e7, 0, {0, 0, 0}, bundle, NULL, NULL};
   RvResult result = rv_contact_rig_new(&p->rig, &hair, error);
@@ -71,6 +83,7 @@ static RvResult press(Pressed* p, double friction, bool plane, RvError* error) {
   p->def = rv_contact_defaults();
   p->def.friction = p->plane.friction = friction;
   p->def.colliders = &p->plane, p->def.ncollider = plane;
+  if (liquid && !wet(p)) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   for (int pass = 0; pass < 2 && !result; ++pass) {
     shake(p, p->rig.state->q, 5 + (uint64_t)pass, pass * 0.3 * RADIUS);
     result = rv_contacts_find(p->rig.contacts, p->q, p->rig.velocity, 0.01, &p->def, &p->stats, error);
@@ -203,8 +216,8 @@ static void check_law(const RvCheckOut* out) {
 RvResult rv_check_contact_derivatives(const RvCheckOut* out, RvError* error) {
   Pressed p = {0};
   RvResult result = RV_OK;
-  for (int pass = 0; pass < 3 && !result; ++pass) {
-    result = press(&p, pass == 1 ? 0 : 0.4, pass < 2, error);
+  for (int pass = 0; pass < 5 && !result; ++pass) {
+    result = press(&p, pass == 1 || pass == 3 ? 0 : 0.4, pass != 2 && pass != 4, pass > 2, error);
     const RvOperator* op = result ? NULL : rv_contacts_operator(p.rig.contacts);
     if (!result && pass == 0) {
       double above, below;
@@ -217,6 +230,14 @@ RvResult rv_check_contact_derivatives(const RvCheckOut* out, RvError* error) {
       rv_check_emit(out, "friction_slides", below > 1e-3, 1, 0);
     }
     if (!result && pass == 1) rv_check_emit(out, "hessian", hessian_error(&p, op), 0, 1e-6);
+    if (!result && pass == 3) {
+      double above, below;
+      rv_check_emit(out, "bridges_missing", fmax(60 - (double)p.stats.bridges, 0), 0, 0);
+      rv_check_emit(out, "wet_gradient", gradient_error(&p, op), 0, 1e-6);
+      friction_bound(&p, op, &above, &below);
+      rv_check_emit(out, "wet_hessian_above_its_bound", fmax(above, 0), 0, 1e-6);
+    }
+    if (!result && pass == 4) rv_check_emit(out, "wet_sum_of_forces", sum_of_forces(&p, op), 0, 1e-12);
     // rounding of sums of some 200 forces
     if (!result && pass == 2) rv_check_emit(out, "sum_of_forces", sum_of_forces(&p, op), 0, 1e-12);
     drop(&p);

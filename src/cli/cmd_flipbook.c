@@ -21,6 +21,7 @@ typedef struct Flipbook {
   RvFilmSource source;
   RvProgress progress;
   bool film, still;  // of the output's kind; else a folder of a sequence
+  bool cached;       // what the scene's file caches have on disk is drawn, and not cooked
   RvCamera view;     // fixed camera, unless a node gives one
   RvCamera rig;      // the camera of the first frame: the lights stand still about its view
   double floor;      // height of the ground, the same in all frames; NaN: not known yet
@@ -45,6 +46,7 @@ static RvResult parse(int argc, char** argv, RvTextList* words, RvTextList* set,
       {"--quality", RV_OPTION_TEXT, &f->quality},       {"--set", RV_OPTION_LIST, set},
       {"--out", RV_OPTION_TEXT, &f->session.out},       {"--threads", RV_OPTION_INT, &f->session.threads},
       {"--quiet", RV_OPTION_FLAG, &f->session.quiet},   {"-o", RV_OPTION_TEXT, &f->output},
+      {"--cached", RV_OPTION_FLAG, &f->cached},
   };
   RvResult result = rv_cli_options(argc, argv, options, sizeof options / sizeof *options, words, error);
   if (result) return result;
@@ -229,6 +231,19 @@ static void clean_up(Flipbook* f) {
   rv_film_close(&f->source);
 }
 
+// every file cache of the scene reads its files
+static RvResult load_caches(RvScene* scene, RvError* error) {
+  RvResult result = RV_OK;
+  for (size_t i = 0; i < rv_scene_node_count(scene) && !result; ++i) {
+    const char* name = rv_scene_node_name(scene, i);
+    if (strcmp(rv_scene_node_type(scene, name)->type, "filecache") != 0) continue;
+    char* assignment = rv_strf("%s.loadfromdisk=1", name);
+    result = assignment ? rv_scene_set(scene, assignment, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
+    rv_free(assignment);
+  }
+  return result;
+}
+
 static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
   Flipbook f = {.floor = NAN};
   RvSession session = {0};
@@ -242,6 +257,7 @@ static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
     result = rv_film_from_folder(&f.source, f.session.scene, error);
   } else if (!result) {
     result = rv_session_open(&session, &f.session, error);
+    if (!result && f.cached) result = load_caches(session.scene, error);
     if (!result) result = rv_film_from_scene(&f.source, &session, f.node, error);
   }
   if (!result) result = render_all(&f, error);

@@ -85,6 +85,7 @@ RvResult rv_couple_rig_new(RvCoupleRig* rig, const RvCoupleLine* lines, size_t c
                                 .capacity = 1,
                                 .drip = 100,
                                 .nominal = 1e-9,
+                                .film_in_bulk = true,
                                 .gravity = {0, -9.81, 0}};
   RvResult result = make_strands(rig, lines, count, vertices, hairs, error);
   if (!result && (!make_film(rig, hairs) || !(rig->couple = rv_couple_new())))

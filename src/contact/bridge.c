@@ -21,19 +21,21 @@ static Line line_at(const RvBridgePair* p, double gap, double beta) {
 // E44: the chord leans by half the difference of the slopes at its ends. Rises with beta while the bodies' wetted
 // angles sum to less than pi.
 static double lean(const RvBridgePair* p, double gap, double alpha, double x1, double y1, double beta, double* slope) {
-  Line l = line_at(p, gap, beta);
   double delta = 0.5 * (p->angle[0] + alpha - p->angle[1] - beta), c = rv_cos(delta), s = rv_sin(delta);
-  *slope = rv_cos(beta + delta) / p->curvature + 0.5 * ((l.y - y1) * s + (l.x - x1) * c);
-  return (l.y - y1) * c - (l.x - x1) * s;
+  double cb = rv_cos(beta), sb = rv_sin(beta), x = p->radius + gap + (1 - cb) / p->curvature - x1;
+  double y = sb / p->curvature - y1;
+  *slope = (cb * c - sb * s) / p->curvature + 0.5 * (y * s + x * c);
+  return y * c - x * s;
 }
 
+// `out` is a guess first
 static bool close_second(const RvBridgePair* p, double gap, double alpha, double x1, double y1, double* out) {
   double sign = p->curvature > 0 ? 1 : -1, lo = 0, hi = sign * (RV_PI - p->angle[1]), slope;
   // of like bodies the answer; of others near it
-  double beta = sign * fmin(alpha * p->radius * fabs(p->curvature), 0.9 * fabs(hi));
-  double at = lean(p, gap, alpha, x1, y1, 0, &slope);
+  double beta = sign * fmin(*out != 0 ? fabs(*out) : alpha * p->radius * fabs(p->curvature), 0.9 * fabs(hi));
+  double first = 0.5 * (p->angle[0] + alpha - p->angle[1]), at;
   // no wetted width on the second body: nothing to close
-  if (!(at <= 0)) return false;
+  if (!(-y1 * rv_cos(first) - (p->radius + gap - x1) * rv_sin(first) <= 0)) return false;
   if (p->curvature < 0) hi = fmax(hi, -0.5 * RV_PI);
   for (int it = 0; it < 60; ++it) {
     at = lean(p, gap, alpha, x1, y1, beta, &slope);
@@ -42,9 +44,10 @@ static bool close_second(const RvBridgePair* p, double gap, double alpha, double
       hi = beta;
     else
       lo = beta;
+    if (fabs(hi - lo) < 1e-6 && fabs(hi) > RV_PI - p->angle[1] - 1e-9) return false;
     double next = slope * sign > 0 ? beta - at / slope : 0.5 * (lo + hi);
+    if (fabs(next - beta) <= 1e-13 * (fabs(beta) + fabs(p->curvature) * p->radius)) break;
     if (!((next - lo) * sign > 0) || !((hi - next) * sign > 0)) next = 0.5 * (lo + hi);
-    if (fabs(next - beta) <= 1e-14 * (fabs(beta) + fabs(p->curvature) * p->radius)) break;
     beta = next;
   }
   // at an end of the range nothing closes
@@ -60,10 +63,17 @@ static double segment(double x, double sine, double cosine) {
                         : (x - sine * cosine) / (2 * sine * sine);
 }
 
-bool rv_bridge_at(const RvBridgePair* p, double gap, double alpha, RvBridge* out) {
-  double r = p->radius, x1 = r * rv_cos(alpha), y1 = r * rv_sin(alpha), beta = 0;
+static bool are_alike(const RvBridgePair* p) {
+  return p->angle[0] == p->angle[1] && fabs(p->radius * p->curvature - 1) < 1e-12;
+}
+
+static bool bridge_at(const RvBridgePair* p, double gap, double alpha, double beta, RvBridge* out) {
+  double r = p->radius, x1 = r * rv_cos(alpha), y1 = r * rv_sin(alpha);
   bool plane = is_plane(p);
-  if (!plane && !close_second(p, gap, alpha, x1, y1, &beta)) return false;
+  if (are_alike(p))
+    beta = alpha;
+  else if (!plane && !close_second(p, gap, alpha, x1, y1, &beta))
+    return false;
   double delta = 0.5 * (p->angle[0] + alpha - p->angle[1] - beta), c = rv_cos(delta), s = rv_sin(delta);
   Line l = plane ? (Line){.x = r + gap} : line_at(p, gap, beta);
   if (!(c > 0)) return false;
@@ -88,15 +98,20 @@ bool rv_bridge_at(const RvBridgePair* p, double gap, double alpha, RvBridge* out
   return true;
 }
 
+bool rv_bridge_at(const RvBridgePair* pair, double gap, double alpha, RvBridge* out) {
+  return bridge_at(pair, gap, alpha, 0, out);
+}
+
 // The area rises with alpha; secants within a bracket.
 bool rv_bridge_solve(const RvBridgePair* p, double gap, double area, double guess, RvBridge* out) {
   double lo = 0, hi = RV_PI - p->angle[0], at_lo = -1, at_hi = -1, x = guess > 0 ? guess : 0.5 * hi;
-  double before = -1, at_before = 0;
+  double before = -1, at_before = 0, beta = 0;
   if (!(gap > 0) || !(area > 0)) return false;
-  for (int it = 0; it < 80; ++it) {
-    bool closed = rv_bridge_at(p, gap, x, out);
+  for (int it = 0; it < 60; ++it) {
+    bool closed = bridge_at(p, gap, x, beta, out);
+    beta = closed ? out->beta : 0;
     double at = closed ? out->area - area : 0;
-    if (closed && fabs(at) <= 1e-14 * area) return true;
+    if (closed && fabs(at) <= 1e-13 * area + 1e-16 * p->radius * p->radius) return true;
     if (!closed) {
       // nearer to what closed, or towards small angles first
       if (at_lo > -1 && before > lo)
@@ -112,13 +127,17 @@ bool rv_bridge_solve(const RvBridgePair* p, double gap, double area, double gues
         hi = x, at_hi = 0;
       else
         lo = x, at_lo = 0;
-      double next = before >= 0 && at != at_before ? x - at * (x - before) / (at - at_before) : 0.5 * (lo + hi);
+      double next = 0.5 * (lo + hi);
+      if (before >= 0 && at != at_before)
+        next = x - at * (x - before) / (at - at_before);
+      else if (guess > 0)
+        next = x * (at > 0 ? 0.98 : 1.02);
       if (!(next > lo && next < hi)) next = 0.5 * (lo + hi);
       before = x, at_before = at;
-      if (fabs(next - x) <= 1e-15) break;
+      if (fabs(next - x) <= 1e-15) return fabs(at) <= 1e-7 * area;
       x = next;
     }
-    if (!(hi - lo > 1e-15)) break;
+    if (!(hi - lo > 1e-12)) break;
   }
   return rv_bridge_at(p, gap, 0.5 * (lo + hi), out) && fabs(out->area - area) <= 1e-7 * area;
 }

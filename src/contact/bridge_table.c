@@ -53,7 +53,7 @@ static void make_rows(void* arg, size_t begin, size_t end) {
   const RvBridgePair pair = {1, m->ratio, {m->table->angle[0], m->table->angle[1]}};
   for (size_t i = begin; i < end; ++i) {
     double* row = m->out + 2 * i * RV_BRIDGE_COLUMNS;
-    double w = (double)i / (RV_BRIDGE_ROWS - 1), a = fmax(RV_BRIDGE_WIDEST * w * w, 1e-3), guess = 0;
+    double w = (double)i / (RV_BRIDGE_ROWS - 1), a = rv_max(RV_BRIDGE_WIDEST * w * w, 1e-3), guess = 0;
     bool engulfed = false;
     for (int j = RV_BRIDGE_COLUMNS - 1; j >= 0; --j) {
       RvBridge b;
@@ -67,10 +67,10 @@ static void make_rows(void* arg, size_t begin, size_t end) {
 
 bool rv_bridge_table_make(RvBridgeTable* t, double lo, double hi) {
   const int last = RV_BRIDGE_RATIOS - 1;
-  int from = (int)floor(rv_clamp(lo, 0, 1) * last), to = (int)ceil(rv_clamp(hi, 0, 1) * last);
+  int from = (int)floor(sqrt(rv_clamp(lo, 0, 1)) * last), to = (int)ceil(sqrt(rv_clamp(hi, 0, 1)) * last);
   for (int k = from; k <= to; ++k) {
     if (t->plane[k]) continue;
-    Making m = {t, (double)k / last, rv_alloc(RV_BRIDGE_ROWS, 2 * RV_BRIDGE_COLUMNS * sizeof(double))};
+    Making m = {t, (double)(k * k) / (last * last), rv_alloc(RV_BRIDGE_ROWS, 2 * RV_BRIDGE_COLUMNS * sizeof(double))};
     if (!m.out) return false;
     rv_parallel_for(RV_BRIDGE_ROWS, 1, make_rows, &m);
     t->plane[k] = m.out;
@@ -79,8 +79,8 @@ bool rv_bridge_table_make(RvBridgeTable* t, double lo, double hi) {
 }
 
 RvBridgeRow rv_bridge_table_row(const RvBridgeTable* t, double radius, double ratio, double area) {
-  double root = sqrt(area), w = sqrt(fmin(root / radius / RV_BRIDGE_WIDEST, 1)) * (RV_BRIDGE_ROWS - 1);
-  double k = rv_clamp(ratio, 0, 1) * (RV_BRIDGE_RATIOS - 1);
+  double root = sqrt(area), w = sqrt(rv_min(root / radius / RV_BRIDGE_WIDEST, 1)) * (RV_BRIDGE_ROWS - 1);
+  double k = sqrt(rv_clamp(ratio, 0, 1)) * (RV_BRIDGE_RATIOS - 1);
   int i = (int)w < RV_BRIDGE_ROWS - 2 ? (int)w : RV_BRIDGE_ROWS - 2, p = (int)k;
   double v = w - i, u = k - p;
   const double *a = t->plane[p], *b = u > 0 ? t->plane[p + 1] : a;
@@ -138,13 +138,13 @@ bool rv_wet_law(const RvBridgeTable* t, const RvWetDef* def, RvWetLaw* w) {
   // thin films: with the room for it the force itself goes to 0
   double strength = def->strength * smooth(room / (def->turn - def->start));
   w->low = def->low, w->start = def->start, w->rupture = rupture;
-  w->fade = rupture - fmin(0.1 * row.scale, 0.5 * room);
-  w->turn = fmin(def->turn, w->start + 0.5 * (w->fade - w->start));
+  w->fade = rupture - rv_min(0.1 * row.scale, 0.5 * room);
+  w->turn = rv_min(def->turn, w->start + 0.5 * (w->fade - w->start));
   w->step = (w->fade - w->turn) / (RV_WET_KNOTS - 4), w->inverse = 1 / w->step;
   bool any = false;
   for (int k = 2; k + 1 < RV_WET_KNOTS; ++k) {
     double slope, f = rv_bridge_row_force(&row, w->turn + (k - 2) * w->step - def->touch, &slope);
-    w->force[k] = strength * fmax(f, 0), w->slope[k] = strength * slope;
+    w->force[k] = strength * rv_max(f, 0), w->slope[k] = strength * slope;
     any = any || w->force[k] > 0;
   }
   limit_slopes(w);

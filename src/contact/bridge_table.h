@@ -2,9 +2,9 @@
 // force of a link that is made from it (WH-10, WH-11, spec 1.2.3 with E45).
 //
 // The table is in units of the smaller radius, so it serves all hairs; unequal radii and curved solids are further
-// planes of it, by the ratio of the radii from 0 (a plane) to 1. Rows are areas (the fourth root, so that thin films
-// are finer), columns are gaps as parts of the gap at rupture. It holds f_s with a smoothed maximum of 0: what liquid
-// engulfs does not cohere (E45).
+// planes of it, by the root of the ratio of the radii from 0 (a plane) to 1. Rows are areas (the fourth root, so that
+// thin films are finer), columns are gaps as parts of the gap at rupture. It holds f_s with a smoothed maximum of 0:
+// what liquid engulfs does not cohere (E45).
 //
 // A link's own law is piecewise cubic in the distance, C1, through knots read off the table while its area is fixed
 // (E51); its energy is the exact integral. It is 0 at d0, rises from there to B = 2 d0 - d_min at first by f(B) over
@@ -16,7 +16,7 @@
 #include "contact/bridge.h"
 #include "math/vec.h"
 
-enum { RV_BRIDGE_RATIOS = 9, RV_BRIDGE_ROWS = 97, RV_BRIDGE_COLUMNS = 65, RV_WET_KNOTS = 8 };
+enum { RV_BRIDGE_RATIOS = 17, RV_BRIDGE_ROWS = 97, RV_BRIDGE_COLUMNS = 65, RV_WET_KNOTS = 8 };
 #define RV_BRIDGE_WIDEST 24.0   // root of the largest area of the table, in radii
 #define RV_BRIDGE_NEAREST 0.05  // its least gap, in that at rupture
 #define RV_BRIDGE_SOFT 0.1      // of the maximum, in tensions

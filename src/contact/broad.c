@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "contact/pair.h"
 #include "contact/store.h"
+#include "math/scalar.h"
 #include "space/sort.h"
 
 enum { CHUNKS = 256, AXIS_BITS = 21, MAX_ENTRIES = 48 };
@@ -30,6 +31,7 @@ typedef struct Broad {
   Cells cells;
   size_t grain;
   size_t parts;           // chunks of cells, by the entries alone
+  float (*whole)[6];      // boxes of the edges, lower and upper corner from the cells'; NULL: those of parts are made
   size_t at[CHUNKS + 1];  // first entry of each chunk of edges, then of cells
   Found found[CHUNKS];
   size_t tests[CHUNKS], pairs[CHUNKS], skipped[CHUNKS];
@@ -88,19 +90,19 @@ static size_t cells_of_edge(const RvContacts* c, const Cells* g, size_t e, uint6
   int axis = fabs(d[1]) > fabs(d[0]) ? 1 : 0;
   if (fabs(d[2]) > fabs(d[axis])) axis = 2;
   int v = (axis + 1) % 3, w = (axis + 2) % 3;
-  int64_t first = cell_of(g, fmin(a[axis], a[axis] + d[axis]) - r[axis], 0);
-  int64_t last = cell_of(g, fmax(a[axis], a[axis] + d[axis]) + r[axis], 0);
+  int64_t first = cell_of(g, rv_min(a[axis], a[axis] + d[axis]) - r[axis], 0);
+  int64_t last = cell_of(g, rv_max(a[axis], a[axis] + d[axis]) + r[axis], 0);
   for (int64_t k = first; k <= last; ++k) {
     double t0 = 0, t1 = 1;
     if (d[axis] != 0) {
       double in = ((double)k * g->size - r[axis] - a[axis]) / d[axis];
       double out = ((double)(k + 1) * g->size + r[axis] - a[axis]) / d[axis];
-      t0 = fmax(0, fmin(in, out) - 1e-9), t1 = fmin(1, fmax(in, out) + 1e-9);
+      t0 = rv_max(0, rv_min(in, out) - 1e-9), t1 = rv_min(1, rv_max(in, out) + 1e-9);
     }
     int64_t cell[3], lo[3], hi[3];
     for (int n = 0; n < 3; ++n) {
       double x0 = a[n] + t0 * d[n], x1 = a[n] + t1 * d[n];
-      lo[n] = cell_of(g, fmin(x0, x1) - r[n], 0), hi[n] = cell_of(g, fmax(x0, x1) + r[n], 0);
+      lo[n] = cell_of(g, rv_min(x0, x1) - r[n], 0), hi[n] = cell_of(g, rv_max(x0, x1) + r[n], 0);
     }
     cell[axis] = k;
     for (cell[w] = lo[w]; cell[w] <= hi[w]; ++cell[w])
@@ -142,7 +144,7 @@ static double sum_reach(void* arg, size_t begin, size_t end) {
 static double largest_reach(const RvContacts* c) {
   double largest = 0;
   for (size_t e = 0; e < c->nedge; ++e)
-    largest = fmax(largest, fmax(c->segments.reach[e].x, fmax(c->segments.reach[e].y, c->segments.reach[e].z)));
+    largest = rv_max(largest, rv_max(c->segments.reach[e].x, rv_max(c->segments.reach[e].y, c->segments.reach[e].z)));
   return largest;
 }
 
@@ -150,8 +152,8 @@ static void set_cells(Broad* b, double size, double widest) {
   const RvSegments* s = &b->c->segments;
   Cells* g = &b->cells;
   RvVec3 pad = rv_vec3(widest, widest, widest), lo = rv_sub(s->lo, pad), extent = rv_sub(rv_add(s->hi, pad), lo);
-  double longest = fmax(extent.x, fmax(extent.y, extent.z));
-  size = fmax(size, longest / (double)((1 << AXIS_BITS) - 8));
+  double longest = rv_max(extent.x, rv_max(extent.y, extent.z));
+  size = rv_max(size, longest / (double)((1 << AXIS_BITS) - 8));
   g->size = size, g->inverse = 1 / size;
   // a cell to spare on each side for the padding
   g->lo = rv_sub(lo, rv_vec3(size, size, size));
@@ -163,7 +165,7 @@ static void set_cells(Broad* b, double size, double widest) {
 static RvResult make_entries(Broad* b, RvContactStats* stats, RvError* error) {
   RvContacts* c = b->c;
   double mean = rv_parallel_sum(c->nedge, 4096, sum_reach, c) / (3 * (double)c->nedge);
-  double size = fmax(0.5 * c->segments.length, 3 * mean), widest = largest_reach(c);
+  double size = rv_max(0.5 * c->segments.length, 3 * mean), widest = largest_reach(c);
   size_t chunks = (c->nedge + b->grain - 1) / b->grain, total;
   for (int round = 0;; ++round, size *= 2) {
     set_cells(b, size, widest);
@@ -206,21 +208,21 @@ static void box_of(const Broad* b, size_t e, const int64_t cell[3], const Boxes*
   for (int k = 0; k < 3; ++k) {
     if (d[k] == 0) continue;
     double in = (-r[k] - a[k]) / d[k], out = (g->size + r[k] - a[k]) / d[k];
-    t0 = fmax(t0, fmin(in, out)), t1 = fmin(t1, fmax(in, out));
+    t0 = rv_max(t0, rv_min(in, out)), t1 = rv_min(t1, rv_max(in, out));
   }
   // slightly larger than exact: floats
   t0 -= 1e-6, t1 += 1e-6;
   for (int k = 0; k < 3; ++k) {
     double x0 = a[k] + t0 * d[k], x1 = a[k] + t1 * d[k];
     double wide = r[k] * 1.00001 + 1e-6 * g->size;
-    boxes->lo[k][at] = (float)(fmin(x0, x1) - wide), boxes->hi[k][at] = (float)(fmax(x0, x1) + wide);
+    boxes->lo[k][at] = (float)(rv_min(x0, x1) - wide), boxes->hi[k][at] = (float)(rv_max(x0, x1) + wide);
   }
 }
 
 // Films that touch, of edges that are side by side: where one ends at the other's beginning no part faces the other.
 static bool films_touch(const RvContacts* c, size_t i, size_t j, const RvClosest* near, double gap) {
   const RvSegments* s = &c->segments;
-  double film = fmax(s->area[i], s->area[i + 1]) + fmax(s->area[j], s->area[j + 1]);
+  double film = rv_max(s->area[i], s->area[i + 1]) + rv_max(s->area[j], s->area[j + 1]);
   if (!(gap < c->table.rupture * sqrt(film))) return false;
   if ((near->s > 0 && near->s < 1) || (near->t > 0 && near->t < 1)) return true;
   bool along = rv_dot(rv_sub(s->x[i + 1], s->x[i]), rv_sub(s->x[j + 1], s->x[j])) > 0;
@@ -238,13 +240,13 @@ static bool near_pair(const Broad* b, size_t e, size_t f) {
   RvVec3 p = s->reach[e], q = s->reach[f];
   if (!(fabs(near.delta.x) < p.x + q.x) || !(fabs(near.delta.y) < p.y + q.y) || !(fabs(near.delta.z) < p.z + q.z))
     return false;
-  double radii = fmax(s->radius[i], s->radius[i + 1]) + fmax(s->radius[j], s->radius[j + 1]);
+  double radii = rv_max(s->radius[i], s->radius[i + 1]) + rv_max(s->radius[j], s->radius[j + 1]);
   double distance = rv_length(near.delta), limit = b->def->reach * (1 + b->def->margin) * radii;
   if (distance < limit) return true;
   if (c->wet && distance < s->height[e] + s->height[f] && films_touch(c, i, j, &near, distance - radii)) return true;
   RvVec3 n = rv_scale(near.delta, 1 / distance);
   double e0 = rv_dot(n, s->v[i]), e1 = rv_dot(n, s->v[i + 1]), f0 = rv_dot(n, s->v[j]), f1 = rv_dot(n, s->v[j + 1]);
-  double close = fmax(f0, f1) - fmin(e0, e1) + b->dt * fabs(rv_dot(n, b->def->acceleration));
+  double close = rv_max(f0, f1) - rv_min(e0, e1) + b->dt * fabs(rv_dot(n, b->def->acceleration));
   return distance < limit + b->dt * close;
 }
 
@@ -256,12 +258,37 @@ static void meet(const Boxes* x, size_t i, size_t first, size_t last, uint8_t* r
     flags[j - first] = (ax[j] <= hx) & (bx[j] >= lx) & (ay[j] <= hy) & (by[j] >= ly) & (az[j] <= hz) & (bz[j] >= lz);
 }
 
+// Boxes of whole edges, a little larger: floats.
+static void whole_boxes(void* arg, size_t begin, size_t end) {
+  Broad* b = arg;
+  const RvSegments* s = &b->c->segments;
+  double pad = 1e-6 * (rv_distance(s->lo, s->hi) + b->cells.size);
+  for (size_t e = begin; e < end; ++e) {
+    size_t vertex = rv_contact_vertex(b->c, e);
+    RvVec3 p = rv_sub(s->x[vertex], b->cells.lo), q = rv_sub(s->x[vertex + 1], b->cells.lo), r = s->reach[e];
+    double lo[3] = {p.x < q.x ? p.x : q.x, p.y < q.y ? p.y : q.y, p.z < q.z ? p.z : q.z};
+    double hi[3] = {p.x > q.x ? p.x : q.x, p.y > q.y ? p.y : q.y, p.z > q.z ? p.z : q.z};
+    double wide[3] = {r.x, r.y, r.z};
+    for (int k = 0; k < 3; ++k) {
+      b->whole[e][k] = (float)(lo[k] - wide[k] * 1.00001 - pad);
+      b->whole[e][3 + k] = (float)(hi[k] + wide[k] * 1.00001 + pad);
+    }
+  }
+}
+
+static void copy_box(const Broad* b, size_t e, const Boxes* boxes, size_t at) {
+  for (int k = 0; k < 3; ++k) boxes->lo[k][at] = b->whole[e][k], boxes->hi[k][at] = b->whole[e][3 + k];
+}
+
 static bool pairs_of_cell(Broad* b, size_t chunk, size_t first, size_t last, const Boxes* x, Seen* seen) {
   const uint32_t* member = b->c->members.data + first;
   size_t n = last - first;
   int64_t cell[3];
   cell_from_key(&b->cells, b->c->cells.data[first], cell);
-  for (size_t i = 0; i < n; ++i) box_of(b, member[i], cell, x, i);
+  if (b->whole)
+    for (size_t i = 0; i < n; ++i) copy_box(b, member[i], x, i);
+  else
+    for (size_t i = 0; i < n; ++i) box_of(b, member[i], cell, x, i);
   for (size_t i = 0; i + 1 < n; ++i) {
     uint8_t flags[RV_CONTACT_MAX_TESTS];
     size_t stop = n - i - 1 > RV_CONTACT_MAX_TESTS ? i + 1 + RV_CONTACT_MAX_TESTS : n;
@@ -364,12 +391,18 @@ RvResult rv_contact_pairs(RvContacts* c, double dt, const RvContactDef* def, RvC
   if (!b) return rv_fail(error, RV_NO_MEMORY, "out of memory for the contacts of %zu edges", c->nedge);
   b->c = c, b->def = def, b->dt = dt, b->grain = (c->nedge + CHUNKS - 1) / CHUNKS;
   RvResult result = make_entries(b, stats, error);
+  // where a cell is as large as an edge, the part of the edge in it is nearly all of it
+  if (!result && b->cells.size > 0.75 * c->segments.length) {
+    b->whole = rv_alloc(c->nedge, sizeof *b->whole);
+    if (b->whole) rv_parallel_for(c->nedge, 4096, whole_boxes, b);
+  }
   if (!result) {
     split_cells(b);
     rv_parallel_for(b->parts, 1, search_cells, b);
     result = collect(b, stats, error);
   }
   for (int k = 0; k < CHUNKS; ++k) rv_array_free(&b->found[k]);
+  rv_free(b->whole);
   rv_free(b);
   return result;
 }

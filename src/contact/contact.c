@@ -49,6 +49,7 @@ RvResult rv_contacts_new(const RvStrandModel* m, RvContacts** out, RvError* erro
               (c->old_first = rv_alloc_zero(c->nedge + 1, sizeof *c->old_first)) &&
               (s->x = rv_alloc(m->nvertex, sizeof *s->x)) && (s->v = rv_alloc(m->nvertex, sizeof *s->v)) &&
               (s->radius = rv_alloc(m->nvertex, sizeof(double))) && (s->reach = rv_alloc(c->nedge, sizeof *s->reach)) &&
+              (s->along = rv_alloc(c->nedge, sizeof *s->along)) &&
               (c->end_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t))) &&
               (c->touch_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t)));
   if (!room) {
@@ -70,6 +71,7 @@ void rv_contacts_free(RvContacts* c) {
                     c->segments.v,
                     c->segments.radius,
                     c->segments.reach,
+                    c->segments.along,
                     c->segments.area,
                     c->segments.lift,
                     c->segments.height,

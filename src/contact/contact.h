@@ -1,4 +1,5 @@
-// Dry contact: strand with strand and strand with colliders, as one term of the energy of the strands' Newton.
+// Contact: strand with strand and strand with colliders, dry or with liquid between, as one term of the energy of the
+// strands' Newton.
 //
 // Before a step rv_contacts_find makes the set of links and touches, which then is fixed (spec E51); during the step
 // the operator gives energy, gradient and Hessian; after it rv_contacts_accept moves the friction anchors on.
@@ -12,6 +13,12 @@
 // The law is the merged force of WH-10 without liquid, f = k (d - d0) below d_min and a cubic from there to 0 at d0
 // with both slopes matched (spec E45), per length. A touch is the same law between a point of a strand and a plane that
 // moves with the solid; its distance is from the centre line to the surface, d_min the radius, d0 half as much more.
+//
+// Liquid adds the pull of a bridge to links and touches (bridge_table.h, wet.c). A pair becomes a bridge where the
+// films touch, min(H1 + H2, d_max) with H at least half of d0, or beside a place that is one; it ends beyond max(H1 +
+// H2, d_max), or where others leave it too small a share of the films. Its area follows its share within milliseconds
+// and is fixed during a step. Bridges whose distance allows no force in the step are kept, but are no links of the
+// operator. Where strands are parallel the distance of a bridge also grows sideways, to second order.
 //
 // Friction is Coulomb's with the normal force of the start of the step: a potential of the slip since the anchor, which
 // is quadratic-like below `slip` and of slope mu N above (it does not creep). Both strands feel opposite forces.

@@ -6,6 +6,7 @@
 #include "contact/law.h"
 #include "contact/pair.h"
 #include "contact/store.h"
+#include "math/scalar.h"
 
 // in d0: strands that got further than this to the wrong side have passed
 static const double PASSED = 2;
@@ -52,7 +53,7 @@ static double area_beside(const RvContacts* c, size_t e, size_t f) {
   for (size_t i = e > a[0].first ? e - 1 : e; i <= e + 1 && i < a[1].first; ++i)
     for (size_t j = f > b[0].first ? f - 1 : f; j <= f + 1 && j < b[1].first; ++j) {
       const RvLinkMemory* old = old_link(c, i, j);
-      if (old) area = fmax(area, old->area);
+      if (old) area = rv_max(area, old->area);
     }
   return area;
 }
@@ -79,6 +80,17 @@ static RvVec3 place_at(const RvSegments* s, size_t vertex, double time) {
 static RvVec3 direction(const RvContacts* c, size_t vertex, double time) {
   return rv_normalize(rv_sub(place_at(&c->segments, vertex + 1, time), place_at(&c->segments, vertex, time)),
                       rv_vec3(0, 0, 0));
+}
+
+// the pair as it is
+static RvEdgePair pair_now(const RvContacts* c, size_t e, size_t f) {
+  const RvSegments* s = &c->segments;
+  const RvContactStrand* b = &c->strands[c->strand_of[f]];
+  size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
+  RvVec3 own = s->along[f], before = own, after = own;
+  if (f > b[0].first) before = rv_normalize(rv_add(own, s->along[f - 1]), own);
+  if (f + 1 < b[1].first) after = rv_normalize(rv_add(own, s->along[f + 1]), own);
+  return (RvEdgePair){{s->x[i], s->x[i + 1]}, {s->x[j], s->x[j + 1]}, before, after};
 }
 
 // the pair as it will be after `time` of free motion
@@ -120,7 +132,8 @@ static double closing(const Build* b, size_t i, size_t j, const RvFacing* at) {
 static double multiple_of(const Build* b, size_t e, size_t f) {
   const double* multiple = b->def->multiple;
   const RvContacts* c = b->c;
-  return multiple ? fmin(multiple[c->strands[c->strand_of[e]].input], multiple[c->strands[c->strand_of[f]].input]) : 1;
+  return multiple ? rv_min(multiple[c->strands[c->strand_of[e]].input], multiple[c->strands[c->strand_of[f]].input])
+                  : 1;
 }
 
 // Whether the pair holds liquid; what is needed to share it out and to make its law.
@@ -130,7 +143,7 @@ static bool make_bridge(const Build* b, size_t index, size_t e, size_t f, const 
   const RvSegments* s = &c->segments;
   RvWetPair* w = &c->wet_pairs.data[index];
   size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
-  double r = fmax(s->radius[i], s->radius[i + 1]), q = fmax(s->radius[j], s->radius[j + 1]);
+  double r = rv_max(s->radius[i], s->radius[i + 1]), q = rv_max(s->radius[j], s->radius[j + 1]);
   double gap = rv_dot(at->normal, start), reach = b->def->reach * (r + q);
   RvWetMeeting m = {gap, reach, r + q, s->height[e] + s->height[f], .old_area = old ? old->area : 0};
   m.film[0] = s->area[i] * (1 - at->u) + s->area[i + 1] * at->u;
@@ -141,7 +154,7 @@ static bool make_bridge(const Build* b, size_t index, size_t e, size_t f, const 
   if (!rv_wet_meets(&c->table, &m, &weight)) return false;
   // one that is under water does not pull, whatever the other is (WH-18)
   double lift =
-      fmin(s->lift[i] * (1 - at->u) + s->lift[i + 1] * at->u, s->lift[j] * (1 - at->v) + s->lift[j + 1] * at->v);
+      rv_min(s->lift[i] * (1 - at->u) + s->lift[i + 1] * at->u, s->lift[j] * (1 - at->v) + s->lift[j + 1] * at->v);
   double apart = b->dt * rv_dot(at->normal, between(s->v, i, j, at)), slack = 0.25 * reach;
   double fall = b->dt * b->dt * fabs(rv_dot(at->normal, b->def->acceleration));
   *w = (RvWetPair){.weight = weight,
@@ -149,17 +162,16 @@ static bool make_bridge(const Build* b, size_t index, size_t e, size_t f, const 
                    .film = {m.film[0], m.film[1]},
                    .strength = b->def->liquid->tension * lift * at->length * multiple_of(b, e, f),
                    .distance = gap,
-                   .least = gap + fmin(apart - fall, 0) - slack,
-                   .most = gap + fmax(apart + fall, 0) + slack,
+                   .least = gap + rv_min(apart - fall, 0) - slack,
+                   .most = gap + rv_max(apart + fall, 0) + slack,
                    .touch = r + q,
                    .turn = 2 * reach - (r + q),
-                   .radius = fmin(r, q),
-                   .ratio = fmin(r, q) / fmax(r, q)};
+                   .radius = rv_min(r, q),
+                   .ratio = rv_min(r, q) / rv_max(r, q)};
   // where they are parallel, going sideways parts them too
-  RvVec3 ta = rv_normalize(rv_sub(s->x[i + 1], s->x[i]), rv_vec3(0, 0, 0));
-  RvVec3 tb = rv_normalize(rv_sub(s->x[j + 1], s->x[j]), rv_vec3(0, 0, 0)), across = rv_cross(ta, tb);
+  RvVec3 tb = s->along[f], across = rv_cross(s->along[e], tb);
   double parallel = 0.01 / (rv_dot(across, across) + 0.01);
-  w->side = rv_scale(rv_normalize(rv_cross(at->normal, tb), rv_vec3(0, 0, 0)), sqrt(parallel / fmax(gap, reach)));
+  w->side = rv_scale(rv_normalize(rv_cross(at->normal, tb), rv_vec3(0, 0, 0)), sqrt(parallel / rv_max(gap, reach)));
   w->shift = rv_dot(w->side, start);
   return true;
 }
@@ -174,11 +186,11 @@ static void make_link(const Build* b, size_t index, size_t e, size_t f) {
   shape->stiffness = 0;
   if (c->wet) c->wet_pairs.data[index] = (RvWetPair){0};
   if (all_fixed(c, e) && all_fixed(c, f)) return;
-  double radii = fmax(s->radius[i], s->radius[i + 1]) + fmax(s->radius[j], s->radius[j + 1]);
+  double radii = rv_max(s->radius[i], s->radius[i + 1]) + rv_max(s->radius[j], s->radius[j + 1]);
   double reach = def->reach * radii;
-  RvEdgePair pair = pair_at(c, e, f, 0);
+  RvEdgePair pair = pair_now(c, e, f);
   RvFacing facing = rv_facing(&pair, reach, rv_vec3(0, 0, 0));
-  double film = c->wet ? fmax(s->area[i], s->area[i + 1]) + fmax(s->area[j], s->area[j + 1]) : 0;
+  double film = c->wet ? rv_max(s->area[i], s->area[i + 1]) + rv_max(s->area[j], s->area[j + 1]) : 0;
   // most pairs with liquid are side by side: what faces nothing now, and is far, is soon seen
   if (film > 0 && !(facing.length > 0) && facing.gap - closing(b, i, j, &facing) > reach) return;
   const RvLinkMemory* old = recall(c, e, f);
@@ -191,25 +203,25 @@ static void make_link(const Build* b, size_t index, size_t e, size_t f) {
   double close = closing(b, i, j, &facing);
   if (close > 0 && facing.gap > reach && (film == 0 || facing.gap - close < reach * (1 + def->margin))) {
     // a fast pair is looked at when it meets
-    double share = fmin(1, (facing.gap - reach) / close);
+    double share = rv_min(1, (facing.gap - reach) / close);
     pair = pair_at(c, e, f, share * b->dt);
     facing = rv_facing(&pair, reach, facing.normal);
     close = closing(b, i, j, &facing);
   }
   RvVec3 start = between(s->x, i, j, &facing);
   double gap = rv_dot(facing.normal, start);
-  bool dry = fmin(gap, gap - close) < reach * (1 + def->margin);
+  bool dry = rv_min(gap, gap - close) < reach * (1 + def->margin);
   if (!(facing.length > 0)) return;
   bool bridged = c->wet && make_bridge(b, index, e, f, &facing, old, start);
   if (!dry && !bridged) return;
   shape->normal = facing.normal, shape->offset = 0;
-  double keep = old ? fmax(old->reach, fmin(reach, gap)) : fmin(reach, gap);
+  double keep = old ? rv_max(old->reach, rv_min(reach, gap)) : rv_min(reach, gap);
   // what has crossed is brought back by d0 a step at most, so that no energy comes of it
-  shape->reach = fmin(keep, gap + reach);
+  shape->reach = rv_min(keep, gap + reach);
   shape->width = reach * (1 - 1 / def->reach);
   shape->stiffness = multiple_of(b, e, f) * def->stiffness * facing.length;
   shape->limit = -def->friction * rv_contact_force(gap, shape->reach, shape->width, shape->stiffness).force;
-  shape->slip = fmax(def->slip * reach, def->slip_speed * b->dt);
+  shape->slip = rv_max(def->slip * reach, def->slip_speed * b->dt);
   RvVec3 slip = old ? tangential(old->slip, facing.normal) : rv_vec3(0, 0, 0);
   shape->origin = rv_sub(tangential(start, facing.normal), slip);
   c->along.data[2 * index] = facing.u, c->along.data[2 * index + 1] = facing.v;

@@ -15,7 +15,7 @@ RvClosest rv_closest_points(RvVec3 a0, RvVec3 a1, RvVec3 b0, RvVec3 b1) {
   if (det > 1e-12 * dd * ee) {
     s = clamp01((de * er - ee * dr) / det);
   } else {
-    double t0 = er / ee, t1 = (er + de) / ee, lo = clamp01(fmin(t0, t1)), hi = clamp01(fmax(t0, t1));
+    double t0 = er / ee, t1 = (er + de) / ee, lo = clamp01(rv_min(t0, t1)), hi = clamp01(rv_max(t0, t1));
     s = clamp01((0.5 * (lo + hi) * de - dr) / dd);
   }
   t = (de * s + er) / ee;

@@ -39,11 +39,11 @@ static RvVec3 load3(const double* p) {
 }
 
 static RvVec3 min3(RvVec3 a, RvVec3 b) {
-  return rv_vec3(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z));
+  return rv_vec3(rv_min(a.x, b.x), rv_min(a.y, b.y), rv_min(a.z, b.z));
 }
 
 static RvVec3 max3(RvVec3 a, RvVec3 b) {
-  return rv_vec3(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z));
+  return rv_vec3(rv_max(a.x, b.x), rv_max(a.y, b.y), rv_max(a.z, b.z));
 }
 
 static void add_moments(Moments* m, RvVec3 p, RvVec3 w) {
@@ -60,7 +60,7 @@ static void add_moments(Moments* m, RvVec3 p, RvVec3 w) {
 static double gather_film(const Fill* f, size_t at, size_t vertex) {
   const RvContactWet* wet = f->def->liquid;
   RvSegments* s = &f->c->segments;
-  s->area[at] = fmax(wet->area[vertex], 0);
+  s->area[at] = rv_max(wet->area[vertex], 0);
   s->lift[at] = wet->cohesion * (wet->wet ? wet->wet[vertex] : 1) * (wet->stronger ? wet->stronger[vertex] : 1);
   return wet->area[vertex] + s->lift[at];
 }
@@ -136,7 +136,7 @@ static RvVec3 against(const Flow* flow, RvVec3 x, RvVec3 v) {
 
 // how far an edge goes along an axis, by the faster of its ends
 static double sweep(const Fill* f, double a, double b) {
-  return f->dt * fmax(fabs(a), fabs(b));
+  return f->dt * rv_max(fabs(a), fabs(b));
 }
 
 // H of WH-11; strands that rest on each other, at d0, have films that touch
@@ -144,8 +144,8 @@ static double height_of(const Fill* f, size_t e, size_t at) {
   const RvSegments* s = &f->c->segments;
   double r = s->radius[at];
   // beside many others, only what is near enough to get a share of the film
-  double h = fmin(sqrt(s->area[at] * (1 / RV_PI) + r * r), f->c->crowd[e] * f->def->reach * r);
-  return fmax(h, f->def->reach * r);
+  double h = rv_min(sqrt(s->area[at] * (1 / RV_PI) + r * r), f->c->crowd[e] * f->def->reach * r);
+  return rv_max(h, f->def->reach * r);
 }
 
 static void reach_strands(void* arg, size_t begin, size_t end) {
@@ -153,7 +153,7 @@ static void reach_strands(void* arg, size_t begin, size_t end) {
   RvContacts* c = f->c;
   RvSegments* s = &c->segments;
   double cap = MAX_SWEEP * s->length;
-  double base = f->def->reach * (1 + f->def->margin) * (1 + fmin(1, rv_length(f->flow.spin) * f->dt));
+  double base = f->def->reach * (1 + f->def->margin) * (1 + rv_min(1, rv_length(f->flow.spin) * f->dt));
   // half of what one of a pair may fall while the other is held
   RvVec3 fall = rv_scale(f->def->acceleration, 0.5 * f->dt * f->dt);
   for (size_t chunk = begin; chunk < end; ++chunk) {
@@ -162,12 +162,13 @@ static void reach_strands(void* arg, size_t begin, size_t end) {
       for (size_t e = c->strands[k].first; e < c->strands[k + 1].first; ++e) {
         size_t at = e + k;
         RvVec3 v = against(&f->flow, s->x[at], s->v[at]), w = against(&f->flow, s->x[at + 1], s->v[at + 1]);
+        s->along[e] = rv_normalize(rv_sub(s->x[at + 1], s->x[at]), rv_vec3(0, 0, 0));
         double x = sweep(f, v.x, w.x), y = sweep(f, v.y, w.y), z = sweep(f, v.z, w.z);
-        double r = base * fmax(s->radius[at], s->radius[at + 1]);
-        if (c->wet) r = fmax(r, s->height[e] = fmax(height_of(f, e, at), height_of(f, e, at + 1)));
+        double r = base * rv_max(s->radius[at], s->radius[at + 1]);
+        if (c->wet) r = rv_max(r, s->height[e] = rv_max(height_of(f, e, at), height_of(f, e, at + 1)));
         clipped += x > cap || y > cap || z > cap;
-        s->reach[e] =
-            rv_vec3(r + fabs(fall.x) + fmin(x, cap), r + fabs(fall.y) + fmin(y, cap), r + fabs(fall.z) + fmin(z, cap));
+        s->reach[e] = rv_vec3(r + fabs(fall.x) + rv_min(x, cap), r + fabs(fall.y) + rv_min(y, cap),
+                              r + fabs(fall.z) + rv_min(z, cap));
       }
     f->clipped[chunk] = clipped;
   }

@@ -70,6 +70,7 @@ typedef struct RvSegments {
   double* radius;  // of the vertices
   double* area;    // of the vertices: film on one hair, m2; NULL: never wet
   double* lift;    // of the vertices: what multiplies the tension
+  RvVec3* along;   // of the edges: unit
   double* height;  // of the edges: radius of strand and film, at least half of d0 over the sum of radii
   RvVec3* reach;   // of the edges: half of d0 with its margin, and what it may move against its surroundings
   double length;   // mean
@@ -129,7 +130,7 @@ struct RvContacts {
   RV_ARRAY(RvWetLaw) touch_laws;    // [touches]
   RV_ARRAY(RvSpan) spans;           // [links]
   RV_ARRAY(RvIdleLink) idle;
-  RV_ARRAY(double) nearness;  // [old links]
+  RV_ARRAY(double) nearness;  // [old links] distances now; infinite: no liquid
   // of the step before
   uint32_t* old_first;  // [nedge + 1] of each source
   RvKeys old_keys, old_touch_keys;

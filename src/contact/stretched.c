@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "contact/pair.h"
 #include "contact/store.h"
+#include "math/scalar.h"
 #include "space/sort.h"
 
 enum { CHUNKS = 64 };
@@ -28,17 +29,17 @@ static double distance_of(const RvContacts* c, size_t e, size_t f) {
 static double radii_of(const RvContacts* c, size_t e, size_t f) {
   const double* r = c->segments.radius;
   size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
-  return fmax(r[i], r[i + 1]) + fmax(r[j], r[j + 1]);
+  return rv_max(r[i], r[i + 1]) + rv_max(r[j], r[j + 1]);
 }
 
-static bool is_far(const Search* s, size_t e, size_t f) {
+static bool is_far(const Search* s, size_t e, size_t f, double distance) {
   const RvContacts* c = s->c;
   const RvSegments* g = &c->segments;
   size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
-  double radii = radii_of(c, e, f), film = fmax(g->area[i], g->area[i + 1]) + fmax(g->area[j], g->area[j + 1]);
-  double sure = fmin(g->height[e] + g->height[f], radii + c->table.rupture * sqrt(film));
-  sure = fmax(sure, s->def->reach * (1 + s->def->margin) * radii);
-  return distance_of(c, e, f) > NEARLY * sure;
+  double radii = radii_of(c, e, f), film = rv_max(g->area[i], g->area[i + 1]) + rv_max(g->area[j], g->area[j + 1]);
+  double sure = rv_min(g->height[e] + g->height[f], radii + c->table.rupture * sqrt(film));
+  sure = rv_max(sure, s->def->reach * (1 + s->def->margin) * radii);
+  return distance > NEARLY * sure;
 }
 
 // the pair and those beside it, as far as a bridge of its area reaches
@@ -51,8 +52,8 @@ static bool push_around(Search* s, size_t chunk, size_t e, size_t f, double area
       continue;
     // of one strand the earlier edge is the source
     if (a == b && j - i <= s->def->neighbours) continue;
-    double limit = fmax(c->segments.height[i] + c->segments.height[j],
-                        radii_of(c, (size_t)i, (size_t)j) + c->table.rupture * sqrt(area));
+    double limit = rv_max(c->segments.height[i] + c->segments.height[j],
+                          radii_of(c, (size_t)i, (size_t)j) + c->table.rupture * sqrt(area));
     if (k != 4 && distance_of(c, (size_t)i, (size_t)j) > limit) continue;
     if (!rv_array_push(&s->found[chunk], (uint64_t)i << 32 | (uint64_t)j)) return false;
   }
@@ -67,7 +68,8 @@ static void search(void* arg, size_t begin, size_t end) {
     for (size_t k = chunk * s->grain; k < last && !s->failed[chunk]; ++k) {
       if (!(c->old_memory.data[k].area > 0)) continue;
       size_t e = (size_t)(c->old_keys.data[k] >> 32), f = (size_t)(c->old_keys.data[k] & UINT32_MAX);
-      if (is_far(s, e, f) && !push_around(s, chunk, e, f, c->old_memory.data[k].area)) s->failed[chunk] = true;
+      if (is_far(s, e, f, c->nearness.data[k]) && !push_around(s, chunk, e, f, c->old_memory.data[k].area))
+        s->failed[chunk] = true;
     }
   }
 }

@@ -66,13 +66,13 @@ static double dry_margin(const Touching* w, const Point* p) {
 
 // H of the film on it; a strand that rests on a solid, at d0, touches it
 static double height_of(const Touching* w, const Point* p) {
-  return fmax(sqrt(p->film * (1 / RV_PI) + p->radius * p->radius), reach_of(w, p));
+  return rv_max(sqrt(p->film * (1 / RV_PI) + p->radius * p->radius), reach_of(w, p));
 }
 
 static double margin_of(const Touching* w, const Point* p) {
   double dry = dry_margin(w, p);
   if (!(p->film > 0)) return dry;
-  return fmax(dry, fmax(height_of(w, p), p->radius + w->c->solid_tables.data[w->index].rupture * sqrt(p->film)));
+  return rv_max(dry, rv_max(height_of(w, p), p->radius + w->c->solid_tables.data[w->index].rupture * sqrt(p->film)));
 }
 
 static void consider(Touching* w, size_t chunk, size_t vertex, bool middle, double length) {
@@ -140,7 +140,7 @@ static RvResult drift(Touching* w, RvError* error) {
   double reach = w->solid->offset + w->solid->fastest * (fabs(w->solid->grid_time) + w->dt), longest = 0;
   for (size_t k = 0; k < n; ++k) {
     const Point* p = &w->points.data[k];
-    longest = fmax(longest, margin_of(w, p) + rv_distance(p->from, p->to));
+    longest = rv_max(longest, margin_of(w, p) + rv_distance(p->from, p->to));
     w->at[k] = p->from;
   }
   RvResult result = rv_collider_velocity(w->solid, n, w->at, reach + longest, w->slope, error);
@@ -241,8 +241,8 @@ static RvWetPair bridge_of(const Touching* w, const Point* p, double multiple, d
                     .film = {p->film, 0},
                     .strength = w->def->liquid->tension * p->lift * p->length * multiple,
                     .distance = p->distance,
-                    .least = fmin(p->distance, after) - slack,
-                    .most = fmax(p->distance, after) + slack,
+                    .least = rv_min(p->distance, after) - slack,
+                    .most = rv_max(p->distance, after) + slack,
                     .touch = p->radius,
                     .turn = 2 * reach - p->radius,
                     .radius = p->radius,
@@ -261,7 +261,7 @@ static bool add_touch(Touching* w, const Point* p, RvContactStats* stats) {
   }
   RvVec3 foot = rv_mad(p->foot, -p->depth, p->normal);
   double ahead = rv_dot(p->normal, rv_sub(p->to, foot));
-  bool dry = fmin(p->distance, ahead) < dry_margin(w, p);
+  bool dry = rv_min(p->distance, ahead) < dry_margin(w, p);
   if (!dry && !(p->film > 0)) return true;
   size_t at = rv_contact_find_key(c->old_touch_keys.data, c->old_touch_keys.count, p->key);
   const RvTouchMemory* old = at < c->old_touch_keys.count ? &c->old_touch_memory.data[at] : NULL;
@@ -275,14 +275,14 @@ static bool add_touch(Touching* w, const Point* p, RvContactStats* stats) {
   RvVec3 normal = rv_quat_rotate(w->end.orientation, p->normal);
   RvContactShape s = {.normal = normal, .offset = rv_dot(normal, after), .stiffness = push};
   // what starts inside a solid stays where it was groomed; what comes there later is pushed out
-  double keep = old ? fmax(old->reach, fmin(reach, p->distance)) : c->begun ? reach : fmin(reach, p->distance);
+  double keep = old ? rv_max(old->reach, rv_min(reach, p->distance)) : c->begun ? reach : rv_min(reach, p->distance);
   // there the plane, which is that of the path's end, must agree with the distance at the start, or it would push
   if (keep < reach) s.offset += rv_dot(p->normal, rv_sub(p->from, foot)) - p->distance;
   // but at a bounded speed, so that it does not fly off
-  s.reach = fmin(keep, p->distance + reach + PUSH_SPEED * w->dt);
+  s.reach = rv_min(keep, p->distance + reach + PUSH_SPEED * w->dt);
   s.width = def->solid_width;
   s.limit = -w->solid->friction * rv_contact_force(p->distance, s.reach, s.width, push).force;
-  s.slip = fmax(def->slip * reach, def->slip_speed * w->dt);
+  s.slip = rv_max(def->slip * reach, def->slip_speed * w->dt);
   RvVec3 slip = old ? tangential(old->slip, normal) : rv_vec3(0, 0, 0);
   s.origin = rv_sub(tangential(rv_add(p->x, rv_sub(after, before)), normal), slip);
   RvTouchMemory memory = {slip, keep, bridge.weight > 0 && old ? old->area : 0, old ? old->age : 0};

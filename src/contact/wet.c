@@ -17,7 +17,7 @@
 #include "contact/store.h"
 #include "math/scalar.h"
 
-static const double RELAX = 1e-3;  // s
+static const double RELAX = 4e-3;  // s
 static const double FORM = 0.05, STAY = 0.025;
 
 //---------------------------------------------------------------------------------------------- the step
@@ -43,7 +43,7 @@ static void radii_of(RvContacts* c) {
   const RvStrandModel* m = c->model;
   c->thinnest = INFINITY, c->thickest = 0;
   for (size_t k = 0; k < m->vertices; ++k)
-    c->thinnest = fmin(c->thinnest, m->radius[k]), c->thickest = fmax(c->thickest, m->radius[k]);
+    c->thinnest = rv_min(c->thinnest, m->radius[k]), c->thickest = rv_max(c->thickest, m->radius[k]);
 }
 
 RvResult rv_wet_begin_step(RvContacts* c, const RvContactDef* def, RvError* error) {
@@ -79,10 +79,11 @@ bool rv_wet_meets(const RvBridgeTable* t, const RvWetMeeting* m, double* weight)
   double film = m->film[0] + m->film[1];
   if (!(film > 0)) return false;
   double full = m->touch + t->rupture * sqrt(film);
-  double limit = m->old_area > 0 ? fmax(m->height, m->touch + t->rupture * sqrt(m->old_area)) : fmin(m->height, full);
+  double limit =
+      m->old_area > 0 ? rv_max(m->height, m->touch + t->rupture * sqrt(m->old_area)) : rv_min(m->height, full);
   if (!(m->distance <= limit)) return false;
-  double d = fmax(m->distance, 0), x = d / fmax(fmax(m->height, full), limit);
-  double vanish = fmax(1 - x * x, 1e-6);
+  double d = rv_max(m->distance, 0), x = d / rv_max(rv_max(m->height, full), limit);
+  double vanish = rv_max(1 - x * x, 1e-6);
   *weight = vanish * vanish * nearness(d, m->reach);
   return true;
 }
@@ -92,20 +93,19 @@ bool rv_wet_meets(const RvBridgeTable* t, const RvWetMeeting* m, double* weight)
 typedef struct Crowd {
   RvContacts* c;
   const RvContactDef* def;
-  double* near;  // [old links]
+  double* near;  // [old links] distances
 } Crowd;
 
 static void measure_old(void* arg, size_t begin, size_t end) {
   const Crowd* w = arg;
   const RvSegments* s = &w->c->segments;
   for (size_t k = begin; k < end; ++k) {
-    w->near[k] = 0;
+    w->near[k] = INFINITY;
     if (!(w->c->old_memory.data[k].area > 0)) continue;
     size_t e = (size_t)(w->c->old_keys.data[k] >> 32), f = (size_t)(w->c->old_keys.data[k] & UINT32_MAX);
     size_t i = rv_contact_vertex(w->c, e), j = rv_contact_vertex(w->c, f);
     RvClosest at = rv_closest_points(s->x[i], s->x[i + 1], s->x[j], s->x[j + 1]);
-    // edges that are not abreast face two of another strand each, so all of them count a little less than whole
-    w->near[k] = 0.75 * nearness(rv_length(at.delta), w->def->reach * (s->radius[i] + s->radius[j]));
+    w->near[k] = rv_length(at.delta);
   }
 }
 
@@ -118,11 +118,15 @@ bool rv_wet_crowd(RvContacts* c, const RvContactDef* def) {
   Crowd w = {c, def, c->nearness.data};
   rv_parallel_for(n, 512, measure_old, &w);
   for (size_t k = 0; k < n; ++k) {
-    c->crowd[c->old_keys.data[k] >> 32] += w.near[k];
-    c->crowd[c->old_keys.data[k] & UINT32_MAX] += w.near[k];
+    if (!(w.near[k] < INFINITY)) continue;
+    size_t e = (size_t)(c->old_keys.data[k] >> 32), f = (size_t)(c->old_keys.data[k] & UINT32_MAX);
+    const double* r = c->segments.radius;
+    // edges that are not abreast face two of another strand each, so all of them count a little less than whole
+    double near = 0.75 * nearness(w.near[k], def->reach * (r[rv_contact_vertex(c, e)] + r[rv_contact_vertex(c, f)]));
+    c->crowd[e] += near, c->crowd[f] += near;
   }
   for (size_t e = 0; e < c->nedge; ++e)
-    c->crowd[e] = c->crowd[e] > 0 ? sqrt(fmax(1 / sqrt(FORM * c->crowd[e]) - 1, 0)) : 1e30;
+    c->crowd[e] = c->crowd[e] > 0 ? sqrt(rv_max(1 / sqrt(FORM * c->crowd[e]) - 1, 0)) : 1e30;
   return true;
 }
 
@@ -136,7 +140,7 @@ typedef struct Sharing {
 
 static double edge_length(const RvContacts* c, size_t e) {
   size_t i = rv_contact_vertex(c, e);
-  return fmax(rv_distance(c->segments.x[i], c->segments.x[i + 1]), 1e-30);
+  return rv_max(rv_distance(c->segments.x[i], c->segments.x[i + 1]), 1e-30);
 }
 
 // the one or two edges of a touch's point
@@ -167,7 +171,7 @@ static void sum_weights(RvContacts* c) {
 }
 
 static double part(const Sharing* s, const RvWetPair* w, double sum) {
-  return s->unshared ? 1 : fmin(w->weight / sum, 1);
+  return s->unshared ? 1 : rv_min(w->weight / sum, 1);
 }
 
 // the area follows its share; then the law, and whether it can have a force
@@ -175,7 +179,9 @@ static double settle(const RvBridgeTable* t, RvWetPair* w, double target, double
   area += (target - area) * rate;
   const RvWetDef def = {w->touch, w->low, w->start, w->turn, w->radius, w->ratio, area, w->strength};
   law->rupture = 0;
-  if (w->weight > 0 && rv_wet_law(t, &def, law)) {
+  // one that cannot get near enough in the step needs no law
+  bool far = !w->dry && w->least > w->touch + t->rupture * sqrt(area);
+  if (!far && w->weight > 0 && rv_wet_law(t, &def, law)) {
     law->side = w->side, law->shift = w->shift;
     w->needed = w->needed || (w->least < law->rupture && w->most > rv_wet_begin(law));
   }
@@ -191,7 +197,7 @@ static void settle_links(void* arg, size_t begin, size_t end) {
     if (!(w->weight > 0)) continue;
     size_t e = (size_t)(c->pairs.data[k] >> 32), f = (size_t)(c->pairs.data[k] & UINT32_MAX);
     double mine = part(s, w, c->share[e]), other = part(s, w, c->share[f]);
-    if (fmin(mine, other) < (c->memory.data[k].area > 0 ? STAY : FORM)) {
+    if (rv_min(mine, other) < (c->memory.data[k].area > 0 ? STAY : FORM)) {
       w->weight = c->memory.data[k].area = 0;
       continue;
     }

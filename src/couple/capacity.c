@@ -351,6 +351,16 @@ static double hairs_of(const Capacity* k, uint32_t bead) {
   return between ? 0.5 * (b[-1].before + b[1].before) : b->before;
 }
 
+static void set_vertex(const Capacity* k, const RvCoupleStrand* s, int i, double hairs) {
+  RvCouple* c = k->c;
+  size_t packed = s->first + (size_t)i;
+  const RvCoupleVertex* v = &c->vertices.data[packed];
+  double reach = radius_of(k, v, c->pull.data[packed], hairs);
+  double many = fmax(rv_couple_at(k->set->capacity_at, s, i), 0) * k->set->capacity;
+  c->count.data[packed] = hairs, c->reach.data[packed] = reach;
+  c->capacity.data[packed] = many * s->hairs * v->length * 2.0 / 3 * RV_PI * reach * reach / hairs;
+}
+
 static void set_vertices(void* arg, size_t begin, size_t end) {
   const Capacity* k = arg;
   RvCouple* c = k->c;
@@ -369,12 +379,19 @@ static void set_vertices(void* arg, size_t begin, size_t end) {
       uint32_t b = (uint32_t)place < count - 1 ? (uint32_t)place : count - 1, next = b + 1 < count ? b + 1 : b;
       double hairs = hairs_of(k, first + b), t = place - b;
       hairs += t * (hairs_of(k, first + next) - hairs);
-      double reach = radius_of(k, v, c->pull.data[packed], hairs);
-      double many = fmax(rv_couple_at(k->set->capacity_at, s, i), 0) * k->set->capacity;
-      c->count.data[packed] = hairs, c->reach.data[packed] = reach;
-      c->capacity.data[packed] = many * s->hairs * v->length * 2.0 / 3 * RV_PI * reach * reach / hairs;
+      set_vertex(k, s, i, hairs);
       if (i + 1 < s->count) at += rv_distance(rv_couple_x(v), rv_couple_x(v + 1));
     }
+  }
+}
+
+// with the hairs that were counted before: only what pulls has changed
+static void set_again(void* arg, size_t begin, size_t end) {
+  const Capacity* k = arg;
+  RvCouple* c = k->c;
+  for (size_t n = begin; n < end; ++n) {
+    const RvCoupleStrand* s = &c->strands.data[n];
+    for (int i = 0; i < s->count && s->sound; ++i) set_vertex(k, s, i, c->count.data[s->first + (size_t)i]);
   }
 }
 
@@ -403,12 +420,18 @@ RvResult rv_couple_find_capacity(RvCouple* c, const RvCoupleStrands* strands, co
   c->capacity_key = 0;
   size_t n = c->vertices.count;
   Capacity k = {.c = c, .strands = strands, .set = settings};
+  bool again = settings->count_key && settings->count_key == c->count_key && c->count.count == n;
   bool ok = rv_array_resize(&c->capacity, n) && rv_array_resize(&c->reach, n) && rv_array_resize(&c->pull, n) &&
             rv_array_resize(&c->count, n) && rv_array_resize(&c->tip, c->strands.count);
   if (ok && c->strands.count) {
     size_t sound = 0;
     for (size_t i = 0; i < c->strands.count; ++i) sound += c->strands.data[i].sound;
     rv_parallel_for(c->strands.count, 64, find_pull, &k);
+    if (again) {
+      rv_parallel_for(c->strands.count, 64, set_again, &k);
+      c->capacity_key = key;
+      return RV_OK;
+    }
     double mean = rv_parallel_sum(c->strands.count, 64, sum_radius, &k) / (double)(sound ? sound : 1);
     k.spacing = mean > 0 ? SPACING * mean : INFINITY;
     ok = count_beads(&k);
@@ -419,7 +442,7 @@ RvResult rv_couple_find_capacity(RvCouple* c, const RvCoupleStrands* strands, co
     }
   }
   if (!ok) return rv_fail(error, RV_NO_MEMORY, "no memory to count the hairs around %zu strands", c->strands.count);
-  c->capacity_key = key;
+  c->capacity_key = key, c->count_key = settings->count_key;
   return RV_OK;
 }
 

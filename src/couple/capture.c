@@ -13,9 +13,10 @@
 
 // A drop that has just left is not taken back at once: it falls out of reach in about that time, s.
 static const double FRESH = 0.03;
-static const double FAR = 6;     // cells: reach at most
-static const double PIECE = 2;   // cells: pieces of long edges
-static const double DUST = 0.1;  // of nominal
+static const double HALF_PARTICLE = 0.62;  // of its side: radius of a ball of its volume
+static const double FAR = 6;               // cells: reach at most
+static const double PIECE = 2;             // cells: pieces of long edges
+static const double DUST = 0.1;            // of nominal
 
 typedef struct Pair {
   uint32_t particle, edge;
@@ -49,7 +50,7 @@ typedef struct Capture {
   const RvCoupleSettings* set;
   const RvLiquidGrid* grid;
   RvParticles* p;
-  double dt;
+  double dt, side;  // side: m, of a particle's cube
   const double* wet;
   double* kick;
   int32_t lo[3], hi[3];  // box of the particles' tiles, hi not among them
@@ -129,13 +130,23 @@ static bool walk_cells(const Capture* k, const Edge* e, double t0, double t1, Pa
   return true;
 }
 
+// Cells: as far as one hair holds liquid (17), however many stand around it, and half of a particle more. So a particle
+// among a thousand hairs goes to those next by, and a coarse one is within reach of what it covers.
+static double reach_of(const Capture* k, const RvCoupleStrand* s, int i) {
+  const RvCouple* c = k->c;
+  size_t packed = s->first + (size_t)i;
+  double one = rv_capacity_radius(c->vertices.data[packed].radius, k->set->tension, k->set->density,
+                                  0.5 * (c->pull.data[packed] + c->pull.data[packed + 1]), s->hairs);
+  return (one + HALF_PARTICLE * k->side) / k->grid->dx;
+}
+
 static bool walk_edge(const Capture* k, const RvCoupleStrand* s, int i, Pairs* out) {
   const RvCouple* c = k->c;
   const RvCoupleVertex* v = &c->vertices.data[s->first + (size_t)i];
   size_t packed = s->first + (size_t)i;
   if (!(k->w->room.data[packed] > 0) && !(k->w->room.data[packed + 1] > 0)) return true;
   Edge e = {.index = (uint32_t)packed};
-  double reach = 0.5 * (c->reach.data[packed] + c->reach.data[packed + 1]) / k->grid->dx, wide = 0;
+  double reach = reach_of(k, s, i), wide = 0;
   for (int a = 0; a < 3; ++a) {
     e.a[a] = (v[0].x[a] - k->grid->origin[a]) / k->grid->dx;
     e.d[a] = (v[1].x[a] - v[0].x[a]) / k->grid->dx;
@@ -381,6 +392,7 @@ RvResult rv_couple_capture(RvCouple* c, const RvCoupleStrands* strands, const Rv
                .grid = grid_space,
                .p = particles,
                .dt = dt,
+               .side = rv_couple_root3(fmax(settings->nominal, 0)),
                .wet = wet,
                .kick = kick,
                .grain = (c->strands.count + RV_COUPLE_CHUNKS - 1) / RV_COUPLE_CHUNKS};

@@ -45,7 +45,11 @@ typedef struct RvCoupleSettings {
   const double* drip_at;
   double nominal;     // m3 of a particle of the bulk; drops are a quarter of it, never below a tenth
   double gravity[3];  // m/s2
-  bool bulk_fixed;    // the liquid is cached: its motion is read, never written; what is captured of it is gone
+  // E51: film under water moves with the bulk, on whose grid it is, and not with its strand (WH-35). As soon as film
+  // outweighs hair this is unstable, and without it the strand carries all of its film: off by default.
+  bool film_in_bulk;
+  uint64_t count_key;  // hairs around a place are counted anew when this changes; 0: in every call
+  bool bulk_fixed;     // the liquid is cached: its motion is read, never written; what is captured of it is gone
 } RvCoupleSettings;
 
 // The strands in a substep.

@@ -57,9 +57,10 @@ static bool submerge(React* r) {
   RvCouple* c = r->c;
   size_t n = c->vertices.count;
   if (!rv_array_resize(&c->submerged, n) || !rv_array_resize(&c->film_v, 3 * n)) return false;
-  if (r->strands->film) rv_parallel_for(c->strands.count, 64, submerge_some, r);
+  bool film = r->strands->film && r->set->film_in_bulk;
+  if (film) rv_parallel_for(c->strands.count, 64, submerge_some, r);
   c->any_film = false;
-  for (size_t i = 0; i < n && r->strands->film && !c->any_film; ++i) c->any_film = c->submerged.data[i] > 0;
+  for (size_t i = 0; i < n && film && !c->any_film; ++i) c->any_film = c->submerged.data[i] > 0;
   return true;
 }
 

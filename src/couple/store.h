@@ -88,7 +88,7 @@ struct RvCouple {
   RvCoupleDoubles beads, cells;
   RvCoupleIndices bead_first, bead_order, bead_spare_order;
   RvCoupleKeys bead_keys, bead_spare_keys;
-  uint64_t capacity_key;
+  uint64_t capacity_key, count_key;
   // capture and drip
   struct RvCaptureWork* capture;
   struct RvDripWork* drip;

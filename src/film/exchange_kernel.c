@@ -27,7 +27,8 @@ RV_INLINE RvLanes3 gained(const RvFilmWork* w, int i, int lane, RvLanes* mass, R
     flow += share * rv_lanes_load(w->speed + k) * rv_lanes3_dot(right, t);
   }
   const RvLanes wet = w->wet ? rv_lanes_load(w->wet + k) : one;
-  const RvLanes turned = rv_lanes3_dot(t, rv_lanes3_sub(v1, v0)), falls = rv_lanes3_dot(t, g);
+  const RvLanes weight = w->weight ? rv_lanes_load(w->weight + k) : one;
+  const RvLanes turned = rv_lanes3_dot(t, rv_lanes3_sub(v1, v0)), falls = weight * rv_lanes3_dot(t, g);
   const RvLanes gain = (one - b) * wet * (falls - turned) - (one - wet) * turned - b * flow;
   *mass = m, *hold = b;
   return rv_lanes3_scale(t, m * gain);

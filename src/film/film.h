@@ -88,8 +88,9 @@ typedef struct RvFilmStepDef {
   double gravity[3];
   const double *x_before, *v_before;  // [unknowns] of the strands, before and after their step
   const double *x, *v;
-  const double* wet;   // [vertices] w_FF: share of the film that moves with the strand, the rest with the bulk; NULL: 1
-  const double* push;  // [edges] m/s2 along the edge from outside, as the bulk's pressure (WH-41); NULL: none
+  const double* wet;  // [vertices] w_FF: share of the film that moves with the strand, the rest with the bulk; NULL: 1
+  const double* weight;  // [vertices] share of that film's weight which no bulk around it bears; NULL: 1
+  const double* push;    // [edges] m/s2 along the edge from outside, as the bulk's pressure (WH-41); NULL: none
   RvFilmSettings settings;
 } RvFilmStepDef;
 

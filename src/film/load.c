@@ -33,15 +33,17 @@ static void load_vertex(const Load* l, const RvFilmBatch* b, const RvFilmShape* 
   const RvFilmStepDef* d = l->def;
   double density = l->m->liquid.density, film = density * l->s->volume[at], wet = d->wet ? d->wet[at] : 1;
   double slides = (1 - hold[k]) * wet * film, root = sqrt(slides), falls = 0;
+  double weight = d->weight ? d->weight[at] : 1;
   double flow = film * flowing(s, l->s->speed + b->edge_at, b->vertices, i, lane);
   for (size_t c = 0; c < 3; ++c) falls += s->along[k3 + c * RV_LANES] * d->gravity[c];
   l->load[at] = wet * film + density * l->s->absorbed[at];
-  // the weight along the tangent that the strand does not hold, and what friction takes of the flow
-  double along = (d->dt > 0 ? hold[k] * flow / d->dt : 0) - slides * falls;
+  // the weight that the bulk bears, that along the tangent which the strand does not hold, and what friction takes of
+  // the flow
+  double along = (d->dt > 0 ? hold[k] * flow / d->dt : 0) - slides * weight * falls, borne = (1 - weight) * wet * film;
   for (size_t c = 0; c < 3; ++c) {
     double t = s->along[k3 + c * RV_LANES];
     l->slide[3 * b->vertex_at + k3 + c * RV_LANES] = root * t;
-    l->force[b->at + (size_t)(4 * i) * RV_LANES + c * RV_LANES + (size_t)lane] += along * t;
+    l->force[b->at + (size_t)(4 * i) * RV_LANES + c * RV_LANES + (size_t)lane] += along * t - borne * d->gravity[c];
   }
 }
 

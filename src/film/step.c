@@ -36,6 +36,7 @@ static void place(RvFilmWork* w, const Step* step, size_t index, double* room) {
                     .radius = m->radius + b->vertex_at,
                     .hairs = m->hairs + b->vertex_at,
                     .wet = d->wet ? d->wet + b->vertex_at : NULL,
+                    .weight = d->weight ? d->weight + b->vertex_at : NULL,
                     .push = d->push ? d->push + b->edge_at : NULL,
                     .volume = step->s->volume + b->vertex_at,
                     .speed = step->s->speed + b->edge_at,

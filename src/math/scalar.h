@@ -18,6 +18,15 @@ static inline double rv_fma(double a, double b, double c) {
   return __builtin_fma(a, b, c);
 }
 
+// of finite numbers; fmin and fmax are calls
+static inline double rv_min(double a, double b) {
+  return a < b ? a : b;
+}
+
+static inline double rv_max(double a, double b) {
+  return a > b ? a : b;
+}
+
 static inline double rv_clamp(double x, double lo, double hi) {
   return x < lo ? lo : x > hi ? hi : x;
 }

@@ -67,7 +67,10 @@ RvResult rv_wetsolve_parms_at(RvWetSolve* solve, double frame, RvWetParms* out, 
        RV_TAG_NONE,    part,                                                                                            \
        "m/s",          "film",                                                                                          \
        true,           "Speed of the film along the edge after the point, relative to the strand."},                    \
-      {"rv_back", RV_POINT, RV_F64, 3, RV_TAG_VECTOR, part, "N", "back", true, "The bulk's pressure on the strand."},   \
+      {"rv_pull", RV_POINT, RV_F64, 3,    RV_TAG_VECTOR,                                                                \
+       part,      "m/s2",   "film", true, "Acceleration of the strand as drops feel it."},                              \
+      {"rv_back", RV_POINT, RV_F64, 3,    RV_TAG_VECTOR,                                                                \
+       part,      "kg m/s", "back", true, "Impulse of the bulk's pressure on the strand."},                             \
       {"rv_wetness", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "", "film", true, "Wetness, as it follows the film."},     \
       {"rv_drop", RV_PRIM, RV_F64, 4,    RV_TAG_NONE,                                                                   \
        part,      "",      "film", true, "Volume that hangs at the tip, in m3, and its momentum relative to the tip."}, \
@@ -80,7 +83,7 @@ RvResult rv_wetsolve_parms_at(RvWetSolve* solve, double frame, RvWetParms* out, 
     "rv_taken", RV_GLOBAL, RV_F64, 0, RV_TAG_NONE, part, "", "capture", true,                                           \
         "Cached liquid: id and captured volume of each particle that is not whole."                                     \
   }
-enum { RV_WET_FILM_FIELD_COUNT = 7, RV_WET_FIELD_COUNT = RV_STRAND_FIELD_COUNT + RV_LIQUID_FIELD_COUNT + 7 + 1 };
+enum { RV_WET_FILM_FIELD_COUNT = 8, RV_WET_FIELD_COUNT = RV_STRAND_FIELD_COUNT + RV_LIQUID_FIELD_COUNT + 8 + 1 };
 extern const RvFieldDef rv_wet_fields[RV_WET_FIELD_COUNT];
 
 // The state of the two parts in one, and back. A part may be NULL.

@@ -208,6 +208,7 @@ static RvResult begin_film(RvWetSolve* s, RvError* error) {
   for (int a = 0; a < 3; ++a)
     s->wet.offset[a] = (s->strands.set.origin[a] - s->liquid.globals.origin[a]) * s->liquid.units.meters;
   s->wet.dt_before = s->strands.globals.dt;
+  s->wet.random = (uint64_t)llround(s->cook->time.frame * 1000) << 20;
   s->wet.drip_row = s->liquid.flows.drip_row;
   return rv_wetsolve_film_load(s, s->strand_state, error);
 }

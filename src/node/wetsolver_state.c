@@ -149,13 +149,14 @@ static const double MOST_VOLUME = 100, MOST_SPEED = 1e4, MOST_FORCE = 1e6;
 
 RvResult rv_wetsolve_film_load(RvWetSolve* s, const RvDetail* d, RvError* error) {
   const double *film = rv_detail_f64(d, RV_POINT, "rv_film", 4), *speed = rv_detail_f64(d, RV_POINT, "rv_filmspeed", 1);
+  const double* pull = rv_detail_f64(d, RV_POINT, "rv_pull", 3);
   const double *back = rv_detail_f64(d, RV_POINT, "rv_back", 3), *drop = rv_detail_f64(d, RV_PRIM, "rv_drop", 4);
   const double* ledger = rv_detail_f64(d, RV_GLOBAL, "rv_wetledger", 3);
   const RvAttrib* taken = rv_detail_find(d, RV_GLOBAL, "rv_taken");
   RvWet* w = &s->wet;
   size_t bad = 0;
   Each e;
-  if (!film || !speed || !back || !drop || !ledger)
+  if (!film || !speed || !back || !pull || !drop || !ledger)
     return rv_fail(error, RV_BAD_INPUT, "the state of the strands has no film; it was made by another solver");
   FOR_EACH_VERTEX(s, e) {
     const double* f = film + 4 * e.point;
@@ -163,8 +164,10 @@ RvResult rv_wetsolve_film_load(RvWetSolve* s, const RvDetail* d, RvError* error)
     w->film_state.absorbed[e.vertex] = sane(f[1], 0, MOST_VOLUME, &bad);
     w->film_state.strain[e.vertex] = sane(f[2], -1e30, 1e30, &bad);
     w->wet[e.vertex] = f[3] >= 0 && f[3] <= 1 ? f[3] : 1;
-    for (size_t c = 0; c < 3; ++c)
+    for (size_t c = 0; c < 3; ++c) {
       w->back[e.at + c * RV_LANES] = sane(back[3 * e.point + c], -MOST_FORCE, MOST_FORCE, &bad);
+      w->pull[e.at + c * RV_LANES] = sane(pull[3 * e.point + c], -MOST_FORCE, MOST_FORCE, &bad);
+    }
     if (!e.tip) {
       w->film_state.speed[e.edge] = sane(speed[e.point], -MOST_SPEED, MOST_SPEED, &bad);
       continue;
@@ -207,17 +210,21 @@ RvResult rv_wetsolve_film_save(RvWetSolve* s, RvDetail* d, RvError* error) {
   if (result) return result;
   double *film = rv_detail_f64_write(d, RV_POINT, "rv_film", 4, error),
          *speed = rv_detail_f64_write(d, RV_POINT, "rv_filmspeed", 1, error),
+         *pull = rv_detail_f64_write(d, RV_POINT, "rv_pull", 3, error),
          *back = rv_detail_f64_write(d, RV_POINT, "rv_back", 3, error),
          *drop = rv_detail_f64_write(d, RV_PRIM, "rv_drop", 4, error),
          *ledger = rv_detail_f64_write(d, RV_GLOBAL, "rv_wetledger", 3, error);
-  if (!film || !speed || !back || !drop || !ledger) return no_memory(error);
+  if (!film || !speed || !back || !pull || !drop || !ledger) return no_memory(error);
   const RvWet* w = &s->wet;
   Each e;
   FOR_EACH_VERTEX(s, e) {
     double* f = film + 4 * e.point;
     f[0] = w->film_state.volume[e.vertex], f[1] = w->film_state.absorbed[e.vertex];
     f[2] = w->film_state.strain[e.vertex], f[3] = w->wet[e.vertex];
-    for (size_t c = 0; c < 3; ++c) back[3 * e.point + c] = w->back[e.at + c * RV_LANES];
+    for (size_t c = 0; c < 3; ++c) {
+      back[3 * e.point + c] = w->back[e.at + c * RV_LANES];
+      pull[3 * e.point + c] = w->pull[e.at + c * RV_LANES];
+    }
     speed[e.point] = e.tip ? 0 : w->film_state.speed[e.edge];
     if (!e.tip) continue;
     double* hang = drop + 4 * (size_t)s->strands.set.prim[e.strand];

@@ -102,6 +102,7 @@ static void measure(void* arg, size_t begin, size_t end) {
   }
 }
 
+// liquid on the strand is drawn around it, as thick as it is (WH-48)
 static double radius_at(const Hair* h, const Strand* s, size_t i) {
   size_t vertex = (size_t)h->start[s->prim] + i, point = (size_t)h->point[vertex];
   double r = h->width.attrib    ? value(&h->width, s->prim, vertex, point, 0) / 2

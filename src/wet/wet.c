@@ -28,11 +28,12 @@ static bool take_memory(RvWet* w) {
   const struct {
     double** array;
     size_t count;
-  } arrays[] = {{&w->wet, m->vertices},      {&w->back, m->unknowns},     {&w->hairs, m->vertices},
-                {&w->area, m->vertices},     {&w->load, m->vertices},     {&w->slide, 3 * m->vertices},
-                {&w->turn, m->edges},        {&w->turn_before, m->edges}, {&w->force, m->unknowns},
-                {&w->rest, m->unknowns},     {&w->kick, m->unknowns},     {&w->mean, m->unknowns},
-                {&w->capacity, m->vertices}, {&w->lag, m->unknowns},      {&w->along, 3 * m->vertices}};
+  } arrays[] = {{&w->wet, m->vertices},      {&w->back, m->unknowns},      {&w->pull, m->unknowns},
+                {&w->then, m->unknowns},     {&w->hairs, m->vertices},     {&w->area, m->vertices},
+                {&w->load, m->vertices},     {&w->slide, 3 * m->vertices}, {&w->turn, m->edges},
+                {&w->turn_before, m->edges}, {&w->force, m->unknowns},     {&w->rest, m->unknowns},
+                {&w->kick, m->unknowns},     {&w->weight, m->unknowns},    {&w->mean, m->unknowns},
+                {&w->capacity, m->vertices}, {&w->lag, m->unknowns},       {&w->along, 3 * m->vertices}};
   size_t total = 0, n = sizeof arrays / sizeof *arrays;
   for (size_t i = 0; i < n; ++i) total += arrays[i].count;
   if (!(w->memory = rv_alloc_zero(total, sizeof(double)))) return false;
@@ -78,16 +79,24 @@ void rv_wet_volumes(const RvWet* w, double* film, double* absorbed) {
 
 static RvCoupleStrands strands_of(RvWet* w) {
   const RvStrandState* s = w->state;
+  for (size_t k = 0; k < w->strands->unknowns; ++k) w->then[k] = s->v[k] - w->pull[k];
   RvCoupleStrands c = {.model = w->strands,
                        .film = &w->film,
                        .film_state = &w->film_state,
                        .q = s->q,
                        .v = s->v,
-                       .v_before = s->has_before ? s->v_before : s->v,
-                       .dt_before = s->has_before ? w->dt_before : 0,
+                       .v_before = w->then,
+                       .dt_before = 1,
                        .hairs = w->multiple};
   memcpy(c.offset, w->offset, sizeof c.offset);
   return c;
+}
+
+// hairs around a place are counted in every fourth substep
+static RvCoupleSettings couple_settings(const RvWet* w) {
+  RvCoupleSettings s = w->settings.couple;
+  s.count_key = w->random / 4 + 1;
+  return s;
 }
 
 static RvFilmStepDef film_def(const RvWet* w, double dt, const double* x_before, const double* v_before) {
@@ -96,7 +105,8 @@ static RvFilmStepDef film_def(const RvWet* w, double dt, const double* x_before,
                      .v_before = v_before,
                      .x = w->state->q,
                      .v = w->state->v,
-                     .wet = w->wet,
+                     .wet = w->settings.couple.film_in_bulk ? w->wet : NULL,
+                     .weight = w->settings.couple.film_in_bulk ? NULL : w->wet,
                      .settings = w->settings.film};
   memcpy(d.gravity, w->settings.gravity, sizeof d.gravity);
   return d;
@@ -131,16 +141,42 @@ static void bound_turning(RvWet* w) {
   }
 }
 
+// BDF2 goes on with M (3 v - v_before) / 2 as the momentum; what came or left has no share in the change v - v_before,
+// which was that of the old mass: M (v - v_before) stays, so that a drop that lands on a hair that swings gets nothing
+// of the swing (E42). Mass that leaves may make it at most twice as large.
+static void keep_history(RvWet* w, double dt) {
+  const RvStrandModel* m = w->strands;
+  RvStrandState* s = w->state;
+  for (size_t k = 0; k < m->unknowns; ++k) {
+    double part = m->mass[k] > 0 ? fmin(w->weight[k] / m->mass[k], 2) : 1,
+           change = (1 - part) * (s->v[k] - s->v_before[k]);
+    w->weight[k] = m->mass[k];
+    if (!s->has_before || m->free[k] == 0) continue;
+    s->v_before[k] += change;
+    s->q_before[k] -= 0.5 * dt * change;
+  }
+}
+
 // The strands take a kick with the mass that they have with all of the film as it is now: what the bulk carried of it
 // (E51) comes to rest on the strand again, whatever was the lighter.
 static void take_kick(RvWet* w, const RvFilmStepDef* def) {
   const RvStrandModel* m = w->strands;
-  RvFilmStepDef whole = *def;
-  whole.wet = NULL;
-  load_now(w, &whole);
+  RvFilmStepDef now = *def;
+  now.wet = NULL;
+  load_now(w, &now);
+  keep_history(w, def->dt);
   for (size_t k = 0; k < m->unknowns; ++k) w->kick[k] = m->mass[k] > 0 ? w->kick[k] / m->mass[k] : 0;
   bound_turning(w);
   rv_strand_kick(m, w->state, def->dt, w->kick);
+}
+
+// the mass with all film, before anything changed it
+static void weigh(RvWet* w, double dt) {
+  RvFilmStepDef def = film_def(w, w->dt_before > 0 ? w->dt_before : dt, w->state->q, w->state->v);
+  def.wet = NULL;
+  load_now(w, &def);
+  memcpy(w->weight, w->strands->mass, w->strands->unknowns * sizeof(double));
+  w->weighed = true;
 }
 
 //---------------------------------------------------------------------------------------------- stages
@@ -180,8 +216,11 @@ RvResult rv_wet_capture(RvWet* w, RvParticles* particles, double dt, bool* any, 
   RvCoupleStrands strands = strands_of(w);
   clear(w->kick, w->strands->unknowns);
   turn_now(w, dt, w->turn_before);
-  RvResult result = rv_couple_capture(w->couple, &strands, &w->settings.couple, &w->liquid->grid, particles, dt, w->wet,
-                                      w->kick, report, error);
+  // of cached liquid too, less is left then: its keeper remembers
+  RvCoupleSettings settings = couple_settings(w);
+  settings.bulk_fixed = false;
+  RvResult result = rv_couple_capture(w->couple, &strands, &settings, &w->liquid->grid, particles, dt, w->wet, w->kick,
+                                      report, error);
   bool some = !result && report->captured != before;
   if (some) {
     turn_now(w, dt, w->turn);
@@ -200,8 +239,9 @@ RvResult rv_wet_drip(RvWet* w, RvParticles* particles, int64_t* next_id, double 
   double start = rv_clock_wall();
   RvCoupleStrands strands = strands_of(w);
   clear(w->kick, w->strands->unknowns);
-  RvResult result = rv_couple_drip(w->couple, &strands, &w->settings.couple, &w->liquid->grid, particles, next_id,
-                                   w->drip_row, dt, (uint64_t)*next_id, w->kick, report, error);
+  RvCoupleSettings settings = couple_settings(w);
+  RvResult result = rv_couple_drip(w->couple, &strands, &settings, &w->liquid->grid, particles, next_id, w->drip_row,
+                                   dt, w->random++, w->kick, report, error);
   bool some = !result && report->dripped != before;
   if (some) settle(w, dt);
   *any |= some;
@@ -244,12 +284,18 @@ RvResult rv_wet_load(RvWet* w, double dt, RvError* error) {
 void rv_wet_forces(const RvWet* w, double* force, double* drag, double* drag_velocity) {
   const RvCoupleSample* b = w->bulk;
   for (size_t k = 0; k < w->strands->unknowns; ++k) {
-    force[k] += w->force[k] + w->back[k] + w->rest[k];
+    force[k] += w->force[k] + w->back[k] / w->dt + w->rest[k];
     if (!b || !(b->drag[k] > 0)) continue;
     double sum = drag[k] + b->drag[k];
     drag_velocity[k] = (drag[k] * drag_velocity[k] + b->drag[k] * b->drag_velocity[k]) / sum;
     drag[k] = sum;
   }
+}
+
+static void feel_pull(RvWet* w, double dt, const double* v_before) {
+  double follow = 1 - rv_exp(-dt / RV_WET_DROP_TIME);
+  for (size_t k = 0; k < w->strands->unknowns; ++k)
+    w->pull[k] += follow * ((w->state->v[k] - v_before[k]) / dt - w->pull[k]);
 }
 
 // drag gave the strands dt (drag (drag_velocity - v) + rest) in each step, which the liquid pays for (E48)
@@ -262,7 +308,7 @@ static void count_drag(RvWet* w, double dt) {
 // how much too much that is, the grid must know.
 static void count_lag(RvWet* w, const double* x_before, const double* v_before) {
   const RvStrandModel* m = w->strands;
-  if (!w->bulk || w->cached) return;
+  if (!w->bulk || w->cached || !w->settings.couple.film_in_bulk) return;
   rv_film_tangents(&w->film, x_before, w->along);
   for (size_t k = 0; k < m->nbatch; ++k) {
     const RvStrandBatch* b = &m->batches[k];
@@ -301,6 +347,7 @@ RvResult rv_wet_film(RvWet* w, double dt, const double* x_before, const double* 
   RvFilmStepDef def = film_def(w, dt, x_before, v_before);
   double clock[4] = {rv_clock_wall()};
   count_drag(w, dt);
+  feel_pull(w, dt, v_before);
   count_lag(w, x_before, v_before);
   clear(w->kick, w->strands->unknowns);
   RvResult result = rv_film_step(&w->film, &w->film_state, &def, w->kick, &w->report.film, error);
@@ -332,6 +379,8 @@ RvResult rv_wet_back(RvWet* w, double dt, RvError* error) {
   strands.lag = w->cached ? NULL : w->lag;
   RvResult result =
       rv_couple_pressure(w->couple, &strands, &w->settings.couple, &bulk->grid, dt, w->back, w->kick, error);
+  // it is the impulse that counts, whatever the next step's length
+  for (size_t k = 0; k < w->strands->unknowns; ++k) w->back[k] *= dt;
   RvFilmStepDef def = film_def(w, w->dt_before > 0 ? w->dt_before : dt, w->state->q, w->state->v);
   if (!result) take_kick(w, &def);
   return result;
@@ -368,6 +417,7 @@ void rv_wet_paint(RvWet* w, const double* rate, double dt) {
 
 RvResult rv_wet_substep(RvWet* w, double from, double dt, const RvWetHooks* hooks, RvError* error) {
   RvLiquid* bulk = w->liquid;
+  if (!w->weighed) weigh(w, dt);
   // sources, capture and drip; then a grid of the particles as they are
   RvResult result = w->cached ? rv_liquid_gather(w->cached, dt, hooks->cached, error) : RV_OK;
   if (w->cached) w->cached->time += dt;

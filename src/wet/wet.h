@@ -57,11 +57,13 @@ typedef struct RvWet {
   RvLiquid* cached;
   double offset[3];  // m: the strands' zero in the space of both
   double dt_before;  // s of the strands' last step; 0: none
+  uint64_t random;   // counts the substeps: of where drops begin
   int32_t drip_row;  // row of drops among the particles
   // State.
   RvFilmState film_state;
   double* wet;   // [vertices] w_FF of the last substep
-  double* back;  // [unknowns] N: the bulk's pressure on strands, carried to the next substep (WH-42)
+  double* pull;  // [unknowns] m/s2: acceleration of the strands as drops feel it, within RV_WET_DROP_TIME
+  double* back;  // [unknowns] kg m/s: the bulk's pressure on strands, carried to the next substep (WH-42)
   // Of a substep.
   RvFilmModel film;
   RvFilmBatch* batches;
@@ -73,15 +75,22 @@ typedef struct RvWet {
   double *load, *slide, *turn;  // as rv_film_load; slide for RvStrandStepDef.slide
   double* turn_before;
   double *force, *rest;  // [unknowns] N of film and pressure; what of the drag is explicit
+  double* then;          // [unknowns] m/s: velocity a second ago at the acceleration `pull`
   double *kick, *mean;   // [unknowns] kg m/s, to the strands at once; m/s that their steps ended with, in the mean
-  double* lag;           // [unknowns] kg m/s, as RvCoupleStrands
-  double* along;         // [3 x vertices] tangents
   double* capacity;      // [vertices] m3
+  double* weight;        // [unknowns] kg: mass with all film when the last kick was taken
+  bool weighed;
+  double* lag;    // [unknowns] kg m/s, as RvCoupleStrands; with film_in_bulk
+  double* along;  // [3 x vertices] tangents
   RvFilmBridge* across;
   size_t across_capacity;
   double* memory;
   RvWetReport report;  // added to; clear it when you like
 } RvWet;
+
+// s: in this time a drop answers to what its strand does; sqrt(density r^3 / tension) of a drop of 2 mm. What shakes
+// faster does not shake it off.
+#define RV_WET_DROP_TIME 0.01
 
 // A wet solver of strands and bulk; the film is empty. Settings may be changed between substeps.
 RvResult rv_wet_init(RvWet* wet, RvStrandModel* strands, RvStrandState* state, const double* multiple, RvLiquid* liquid,
