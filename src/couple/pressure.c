@@ -195,7 +195,8 @@ static void push_some(void* arg, size_t begin, size_t end) {
       rv_couple_put3(s->force, strand, i, here);
       here = next, first = last;
     }
-    if (c->any_film || (s->strands->lag && c->submerged.count == c->vertices.count)) film_strand(s, strand);
+    if (c->any_film || (s->strands->lag && s->set->film_in_bulk && c->submerged.count == c->vertices.count))
+      film_strand(s, strand);
   }
 }
 

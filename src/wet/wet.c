@@ -366,7 +366,7 @@ RvResult rv_wet_film(RvWet* w, double dt, const double* x_before, const double* 
 RvResult rv_wet_react(RvWet* w, double dt, RvError* error) {
   RvCoupleStrands strands = strands_of(w);
   if (!w->bulk || w->cached) return RV_OK;
-  strands.v_step = w->mean, strands.lag = w->lag;
+  strands.v_step = w->mean, strands.lag = w->settings.couple.film_in_bulk ? w->lag : NULL;
   return rv_couple_react(w->couple, &strands, &w->settings.couple, &w->liquid->grid, dt, error);
 }
 
@@ -376,7 +376,7 @@ RvResult rv_wet_back(RvWet* w, double dt, RvError* error) {
   clear(w->back, w->strands->unknowns);
   if (!w->bulk) return RV_OK;
   clear(w->kick, w->strands->unknowns);
-  strands.lag = w->cached ? NULL : w->lag;
+  strands.lag = w->cached || !w->settings.couple.film_in_bulk ? NULL : w->lag;
   RvResult result =
       rv_couple_pressure(w->couple, &strands, &w->settings.couple, &bulk->grid, dt, w->back, w->kick, error);
   // it is the impulse that counts, whatever the next step's length
