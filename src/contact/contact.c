@@ -50,6 +50,7 @@ RvResult rv_contacts_new(const RvStrandModel* m, RvContacts** out, RvError* erro
               (s->x = rv_alloc(m->nvertex, sizeof *s->x)) && (s->v = rv_alloc(m->nvertex, sizeof *s->v)) &&
               (s->radius = rv_alloc(m->nvertex, sizeof(double))) && (s->reach = rv_alloc(c->nedge, sizeof *s->reach)) &&
               (s->along = rv_alloc(c->nedge, sizeof *s->along)) &&
+              (c->responded_at = rv_alloc(m->unknowns, sizeof(double))) &&
               (c->end_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t))) &&
               (c->touch_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t)));
   if (!room) {
@@ -99,6 +100,8 @@ void rv_contacts_free(RvContacts* c) {
                     c->end_at,
                     c->value.data,
                     c->force.data,
+                    c->energy.data,
+                    c->responded_at,
                     c->touch_keys.data,
                     c->touch_shapes.data,
                     c->touch_memory.data,

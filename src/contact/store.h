@@ -111,6 +111,9 @@ struct RvContacts {
   size_t* end_at;               // [batches + 1]
   RV_ARRAY(RvVec3) value;       // [ends] of the vector at hand
   RV_ARRAY(RvVec3) force;       // [links]
+  RV_ARRAY(double) energy;      // [links]
+  double* responded_at;         // [unknowns] where energy, force and hessian were taken
+  bool responded;               // they were, of these links
   // touches, ascending by key: point << 32 | collider
   RvKeys touch_keys;
   RV_ARRAY(RvContactShape) touch_shapes;
