@@ -220,34 +220,65 @@ static void box_of(const Broad* b, size_t e, const int64_t cell[3], const Boxes*
 }
 
 // Films that touch, of edges that are side by side: where one ends at the other's beginning no part faces the other.
-static bool films_touch(const RvContacts* c, size_t i, size_t j, const RvClosest* near, double gap) {
+static bool films_touch(const RvContacts* c, size_t e, size_t f, double at, double other, double gap) {
   const RvSegments* s = &c->segments;
-  double film = rv_max(s->area[i], s->area[i + 1]) + rv_max(s->area[j], s->area[j + 1]);
-  if (!(gap < c->table.rupture * sqrt(film))) return false;
-  if ((near->s > 0 && near->s < 1) || (near->t > 0 && near->t < 1)) return true;
-  bool along = rv_dot(rv_sub(s->x[i + 1], s->x[i]), rv_sub(s->x[j + 1], s->x[j])) > 0;
-  return along == (near->s == near->t);
+  if (!(gap < c->table.rupture * sqrt(s->film[e] + s->film[f]))) return false;
+  if ((at > 0 && at < 1) || (other > 0 && other < 1)) return true;
+  return (rv_dot(s->along[e], s->along[f]) > 0) == (at == other);
 }
 
-// The exact test of edges e < f. The motion that counts is that of the one against the other, along the line
-// between their nearest points: only it brings them closer.
-static bool near_pair(const Broad* b, size_t e, size_t f) {
+// The exact test of edges e < f, whose nearest points are known. The motion that counts is that of the one against the
+// other, along the line between these: only it brings them closer.
+static bool near_pair(const Broad* b, size_t e, size_t f, const RvClosestLanes* at, int lane) {
   const RvContacts* c = b->c;
   const RvSegments* s = &c->segments;
-  if (c->strand_of[e] == c->strand_of[f] && f - e <= (size_t)b->def->neighbours) return false;
-  size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
-  RvClosest near = rv_closest_points(s->x[i], s->x[i + 1], s->x[j], s->x[j + 1]);
-  RvVec3 p = s->reach[e], q = s->reach[f];
-  if (!(fabs(near.delta.x) < p.x + q.x) || !(fabs(near.delta.y) < p.y + q.y) || !(fabs(near.delta.z) < p.z + q.z))
-    return false;
-  double radii = rv_max(s->radius[i], s->radius[i + 1]) + rv_max(s->radius[j], s->radius[j + 1]);
-  double distance = rv_length(near.delta), limit = b->def->reach * (1 + b->def->margin) * radii;
+  RvVec3 p = s->reach[e], q = s->reach[f], delta = rv_vec3(at->delta[0][lane], at->delta[1][lane], at->delta[2][lane]);
+  if (!(fabs(delta.x) < p.x + q.x) || !(fabs(delta.y) < p.y + q.y) || !(fabs(delta.z) < p.z + q.z)) return false;
+  double radii = s->thick[e] + s->thick[f];
+  double distance = at->distance[lane], limit = b->def->reach * (1 + b->def->margin) * radii;
   if (distance < limit) return true;
-  if (c->wet && distance < s->height[e] + s->height[f] && films_touch(c, i, j, &near, distance - radii)) return true;
-  RvVec3 n = rv_scale(near.delta, 1 / distance);
+  if (c->wet && distance < s->height[e] + s->height[f] &&
+      films_touch(c, e, f, at->s[lane], at->t[lane], distance - radii))
+    return true;
+  size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
+  RvVec3 n = rv_scale(delta, 1 / distance);
   double e0 = rv_dot(n, s->v[i]), e1 = rv_dot(n, s->v[i + 1]), f0 = rv_dot(n, s->v[j]), f1 = rv_dot(n, s->v[j + 1]);
   double close = rv_max(f0, f1) - rv_min(e0, e1) + b->dt * fabs(rv_dot(n, b->def->acceleration));
   return distance < limit + b->dt * close;
+}
+
+// Edges that may be near one edge, tested when there are eight of them.
+typedef struct Bunch {
+  RvPairLanes pair;
+  uint32_t other[RV_PAIRS];
+  int count;
+} Bunch;
+
+static void begin_bunch(const Broad* b, Bunch* bunch, size_t e) {
+  const RvSegments* s = &b->c->segments;
+  size_t i = rv_contact_vertex(b->c, e);
+  bunch->count = 0;
+  for (int lane = 0; lane < RV_PAIRS; ++lane)
+    rv_pair_put(bunch->pair.a[0], lane, s->x[i]), rv_pair_put(bunch->pair.a[1], lane, s->x[i + 1]);
+}
+
+static void add_to_bunch(const Broad* b, Bunch* bunch, uint32_t f) {
+  const RvSegments* s = &b->c->segments;
+  size_t j = rv_contact_vertex(b->c, f);
+  bunch->other[bunch->count] = f;
+  rv_pair_put(bunch->pair.b[0], bunch->count, s->x[j]), rv_pair_put(bunch->pair.b[1], bunch->count, s->x[j + 1]);
+  bunch->count++;
+}
+
+static bool test_bunch(Broad* b, size_t chunk, size_t e, Bunch* bunch) {
+  RvClosestLanes at;
+  rv_closest_lanes(&bunch->pair, &at);
+  for (int k = 0; k < bunch->count; ++k)
+    if (near_pair(b, e, bunch->other[k], &at, k) &&
+        !rv_array_push(&b->found[chunk], (uint64_t)e << 32 | bunch->other[k]))
+      return false;
+  bunch->count = 0;
+  return true;
 }
 
 // flags[j] for boxes [first, last): 1 where they meet box i. Without branches, so that it is done several at a time.
@@ -280,7 +311,7 @@ static void copy_box(const Broad* b, size_t e, const Boxes* boxes, size_t at) {
   for (int k = 0; k < 3; ++k) boxes->lo[k][at] = b->whole[e][k], boxes->hi[k][at] = b->whole[e][3 + k];
 }
 
-static bool pairs_of_cell(Broad* b, size_t chunk, size_t first, size_t last, const Boxes* x, Seen* seen) {
+static bool pairs_of_cell(Broad* b, size_t chunk, size_t first, size_t last, const Boxes* x, Seen* seen, Bunch* bunch) {
   const uint32_t* member = b->c->members.data + first;
   size_t n = last - first;
   int64_t cell[3];
@@ -295,16 +326,21 @@ static bool pairs_of_cell(Broad* b, size_t chunk, size_t first, size_t last, con
     size_t enough = b->found[chunk].count + MAX_FOUND, most = b->pairs[chunk] + MAX_EXACT;
     b->tests[chunk] += stop - i - 1, b->skipped[chunk] += n - stop;
     meet(x, i, i + 1, stop, flags);
+    size_t strand = b->c->strand_of[member[i]];
+    bool begun = false;
     for (size_t j = i + 1; j < stop; ++j) {
-      uint64_t key = (uint64_t)member[i] << 32 | member[j];
-      if (!flags[j - i - 1] || seen_before(seen, key)) continue;
+      if (!flags[j - i - 1] || seen_before(seen, (uint64_t)member[i] << 32 | member[j])) continue;
       b->pairs[chunk]++;
-      if (near_pair(b, member[i], member[j]) && !rv_array_push(&b->found[chunk], key)) return false;
-      if (b->found[chunk].count == enough || b->pairs[chunk] == most) {
+      if (b->c->strand_of[member[j]] == strand && member[j] - member[i] <= (size_t)b->def->neighbours) continue;
+      if (!begun) begin_bunch(b, bunch, member[i]), begun = true;
+      add_to_bunch(b, bunch, member[j]);
+      if (bunch->count == RV_PAIRS && !test_bunch(b, chunk, member[i], bunch)) return false;
+      if (b->found[chunk].count >= enough || b->pairs[chunk] >= most) {
         b->skipped[chunk] += stop - j - 1;
         break;
       }
     }
+    if (begun && bunch->count && !test_bunch(b, chunk, member[i], bunch)) return false;
   }
   return true;
 }
@@ -327,6 +363,8 @@ static void search_cells(void* arg, size_t begin, size_t end) {
     }
     Boxes boxes;
     Seen seen;
+    // lanes that are not used are computed too
+    Bunch bunch = {0};
     if (widest < 2) continue;
     forget(&seen, b->at[chunk + 1] - b->at[chunk]);
     if (!make_boxes(&boxes, widest)) {
@@ -335,7 +373,7 @@ static void search_cells(void* arg, size_t begin, size_t end) {
     }
     for (size_t i = b->at[chunk], j; i < b->at[chunk + 1] && !b->failed[chunk]; i = j) {
       for (j = i; j < b->at[chunk + 1] && keys[j] == keys[i];) ++j;
-      if (j - i > 1) b->failed[chunk] = !pairs_of_cell(b, chunk, i, j, &boxes, &seen);
+      if (j - i > 1) b->failed[chunk] = !pairs_of_cell(b, chunk, i, j, &boxes, &seen, &bunch);
     }
     rv_free(boxes.lo[0]);
   }

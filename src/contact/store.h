@@ -70,7 +70,11 @@ typedef struct RvSegments {
   double* radius;  // of the vertices
   double* area;    // of the vertices: film on one hair, m2; NULL: never wet
   double* lift;    // of the vertices: what multiplies the tension
+  RvVec3* plane;   // of the vertices: upright on what parts the two edges there
   RvVec3* along;   // of the edges: unit
+  double* span;    // of the edges: length
+  double* thick;   // of the edges: larger radius
+  double* film;    // of the edges: larger area of film
   double* height;  // of the edges: radius of strand and film, at least half of d0 over the sum of radii
   RvVec3* reach;   // of the edges: half of d0 with its margin, and what it may move against its surroundings
   double length;   // mean
