@@ -1,7 +1,7 @@
 // Pairs of edges that may touch during a step, in time linear in their number.
 //
 // Every edge is entered in the cells that come within its reach; the entries are sorted by (cell, edge). Pairs that
-// share several cells are tested once, or seldom again; what is then found twice goes when the pairs are sorted.
+// share several cells are tested once, or seldom again; what is then found twice goes when the pairs are put in order.
 #include <math.h>
 #include <string.h>
 
@@ -12,9 +12,9 @@
 #include "space/sort.h"
 
 enum { CHUNKS = 256, AXIS_BITS = 21, MAX_ENTRIES = 48 };
-// pairs of an edge in a cell, and in all of them: four times the links that are kept; and exact tests of it in a cell.
-// More are edges heaped on one spot, whose memory and time would grow with the square of their number
-enum { MAX_FOUND = 4 * RV_CONTACT_MAX_LINKS, MAX_EXACT = 1024 };
+// exact tests of an edge in a cell; as more than RV_CONTACT_MAX_PAIRS of it there, more are edges heaped on one spot,
+// whose memory and time would grow with the square of their number
+enum { MAX_EXACT = 1024 };
 
 typedef RV_ARRAY(uint64_t) Found;
 
@@ -247,36 +247,32 @@ static bool near_pair(const Broad* b, size_t e, size_t f, const RvClosestLanes* 
   return distance < limit + b->dt * close;
 }
 
-// Edges that may be near one edge, tested when there are eight of them.
+// Pairs that may be near, tested when there are eight of them.
 typedef struct Bunch {
   RvPairLanes pair;
-  uint32_t other[RV_PAIRS];
+  uint32_t edge[RV_PAIRS][2];
   int count;
 } Bunch;
 
-static void begin_bunch(const Broad* b, Bunch* bunch, size_t e) {
-  const RvSegments* s = &b->c->segments;
-  size_t i = rv_contact_vertex(b->c, e);
-  bunch->count = 0;
-  for (int lane = 0; lane < RV_PAIRS; ++lane)
-    rv_pair_put(bunch->pair.a[0], lane, s->x[i]), rv_pair_put(bunch->pair.a[1], lane, s->x[i + 1]);
+static void add_to_bunch(const Broad* b, Bunch* bunch, uint32_t e, uint32_t f) {
+  const RvVec3* x = b->c->segments.x;
+  size_t i = rv_contact_vertex(b->c, e), j = rv_contact_vertex(b->c, f);
+  RvPairLanes* p = &bunch->pair;
+  int lane = bunch->count++;
+  bunch->edge[lane][0] = e, bunch->edge[lane][1] = f;
+  rv_pair_put(p->a[0], lane, x[i]), rv_pair_put(p->a[1], lane, x[i + 1]);
+  rv_pair_put(p->b[0], lane, x[j]), rv_pair_put(p->b[1], lane, x[j + 1]);
 }
 
-static void add_to_bunch(const Broad* b, Bunch* bunch, uint32_t f) {
-  const RvSegments* s = &b->c->segments;
-  size_t j = rv_contact_vertex(b->c, f);
-  bunch->other[bunch->count] = f;
-  rv_pair_put(bunch->pair.b[0], bunch->count, s->x[j]), rv_pair_put(bunch->pair.b[1], bunch->count, s->x[j + 1]);
-  bunch->count++;
-}
-
-static bool test_bunch(Broad* b, size_t chunk, size_t e, Bunch* bunch) {
+static bool test_bunch(Broad* b, size_t chunk, Bunch* bunch) {
   RvClosestLanes at;
+  if (bunch->count == 0) return true;
   rv_closest_lanes(&bunch->pair, &at);
-  for (int k = 0; k < bunch->count; ++k)
-    if (near_pair(b, e, bunch->other[k], &at, k) &&
-        !rv_array_push(&b->found[chunk], (uint64_t)e << 32 | bunch->other[k]))
+  for (int k = 0; k < bunch->count; ++k) {
+    const uint32_t* edge = bunch->edge[k];
+    if (near_pair(b, edge[0], edge[1], &at, k) && !rv_array_push(&b->found[chunk], (uint64_t)edge[0] << 32 | edge[1]))
       return false;
+  }
   bunch->count = 0;
   return true;
 }
@@ -323,24 +319,21 @@ static bool pairs_of_cell(Broad* b, size_t chunk, size_t first, size_t last, con
   for (size_t i = 0; i + 1 < n; ++i) {
     uint8_t flags[RV_CONTACT_MAX_TESTS];
     size_t stop = n - i - 1 > RV_CONTACT_MAX_TESTS ? i + 1 + RV_CONTACT_MAX_TESTS : n;
-    size_t enough = b->found[chunk].count + MAX_FOUND, most = b->pairs[chunk] + MAX_EXACT;
+    size_t enough = b->found[chunk].count + RV_CONTACT_MAX_PAIRS, most = b->pairs[chunk] + MAX_EXACT;
     b->tests[chunk] += stop - i - 1, b->skipped[chunk] += n - stop;
     meet(x, i, i + 1, stop, flags);
     size_t strand = b->c->strand_of[member[i]];
-    bool begun = false;
     for (size_t j = i + 1; j < stop; ++j) {
       if (!flags[j - i - 1] || seen_before(seen, (uint64_t)member[i] << 32 | member[j])) continue;
       b->pairs[chunk]++;
       if (b->c->strand_of[member[j]] == strand && member[j] - member[i] <= (size_t)b->def->neighbours) continue;
-      if (!begun) begin_bunch(b, bunch, member[i]), begun = true;
-      add_to_bunch(b, bunch, member[j]);
-      if (bunch->count == RV_PAIRS && !test_bunch(b, chunk, member[i], bunch)) return false;
+      add_to_bunch(b, bunch, member[i], member[j]);
+      if (bunch->count == RV_PAIRS && !test_bunch(b, chunk, bunch)) return false;
       if (b->found[chunk].count >= enough || b->pairs[chunk] >= most) {
         b->skipped[chunk] += stop - j - 1;
         break;
       }
     }
-    if (begun && bunch->count && !test_bunch(b, chunk, member[i], bunch)) return false;
   }
   return true;
 }
@@ -375,6 +368,7 @@ static void search_cells(void* arg, size_t begin, size_t end) {
       for (j = i; j < b->at[chunk + 1] && keys[j] == keys[i];) ++j;
       if (j - i > 1) b->failed[chunk] = !pairs_of_cell(b, chunk, i, j, &boxes, &seen, &bunch);
     }
+    if (!test_bunch(b, chunk, &bunch)) b->failed[chunk] = true;
     rv_free(boxes.lo[0]);
   }
 }
@@ -401,25 +395,11 @@ static RvResult collect(Broad* b, RvContactStats* stats, RvError* error) {
     total += b->found[k].count, failed |= b->failed[k];
     stats->tests += b->tests[k], stats->pairs += b->pairs[k], stats->skipped += b->skipped[k];
   }
-  if (failed || !rv_array_resize(&c->pairs, total) || !rv_array_resize(&c->spare_keys, total))
+  if (failed || !rv_array_resize(&c->pairs, total))
     return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pairs of edges", total);
   size_t at = 0;
   for (int k = 0; k < CHUNKS; ++k)
     for (size_t i = 0; i < b->found[k].count; ++i) c->pairs.data[at++] = b->found[k].data[i];
-  // by the receiver, then stably by the source
-  if (!rv_sort_keys(c->pairs.data, NULL, c->spare_keys.data, NULL, total, 32 + rv_sort_bits(c->nedge)))
-    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pairs of edges", total);
-  size_t kept = 0, run = 0, twice = 0;
-  for (size_t i = 0; i < total; ++i) {
-    if (i && c->pairs.data[i] == c->pairs.data[i - 1]) {
-      ++twice;
-      continue;
-    }
-    run = kept && c->pairs.data[i] >> 32 == c->pairs.data[kept - 1] >> 32 ? run + 1 : 0;
-    if (run < MAX_FOUND) c->pairs.data[kept++] = c->pairs.data[i];
-  }
-  stats->skipped += total - kept - twice;
-  c->pairs.count = kept;
   return RV_OK;
 }
 

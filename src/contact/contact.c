@@ -47,6 +47,7 @@ RvResult rv_contacts_new(const RvStrandModel* m, RvContacts** out, RvError* erro
   bool room = (c->strands = rv_alloc_zero(m->nstrand + 1, sizeof *c->strands)) &&
               (c->strand_of = rv_alloc_zero(c->nedge, sizeof *c->strand_of)) &&
               (c->old_first = rv_alloc_zero(c->nedge + 1, sizeof *c->old_first)) &&
+              (c->pair_first = rv_alloc_zero(c->nedge + 2, sizeof *c->pair_first)) &&
               (s->x = rv_alloc(m->nvertex, sizeof *s->x)) && (s->v = rv_alloc(m->nvertex, sizeof *s->v)) &&
               (s->radius = rv_alloc(m->nvertex, sizeof(double))) && (s->reach = rv_alloc(c->nedge, sizeof *s->reach)) &&
               (s->along = rv_alloc(c->nedge, sizeof *s->along)) &&
@@ -160,6 +161,7 @@ RvResult rv_contacts_find(RvContacts* c, const double* q, const double* velocity
     if (!result) result = rv_segments_fill(c, q, velocity, dt, def, stats, error);
     if (!result && def->strands) result = rv_contact_pairs(c, dt, def, stats, error);
     if (!result && def->strands) result = rv_contact_stretched(c, def, error);
+    if (!result && def->strands) result = rv_contact_order(c, RV_CONTACT_MAX_PAIRS, stats, error);
     if (!result && def->strands) result = rv_contact_links(c, dt, def, error);
     if (!result) result = rv_contact_touches(c, dt, def, stats, error);
     if (!result) result = rv_wet_share(c, dt, def, stats, error);

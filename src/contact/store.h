@@ -89,6 +89,9 @@ typedef struct RvIdleLink {
   double along[2];
 } RvIdleLink;
 
+// Pairs of an edge in a cell, and in all of them: four times the links that are kept.
+enum { RV_CONTACT_MAX_PAIRS = 4 * RV_CONTACT_MAX_LINKS };
+
 typedef RV_ARRAY(uint64_t) RvKeys;
 typedef RV_ARRAY(uint32_t) RvIndices;
 
@@ -101,7 +104,8 @@ struct RvContacts {
   // broad phase
   RvKeys cells, spare_keys;
   RvIndices members, spare_values;
-  RvKeys pairs;  // source << 32 | receiver, ascending
+  RvKeys pairs;          // source << 32 | receiver, ascending
+  uint32_t* pair_first;  // [nedge + 2] of each source, while they are put in order
   // links, ascending by key
   // then those that hold liquid but can have no force in this step, ascending too; from `active` on
   size_t active;
@@ -166,10 +170,12 @@ size_t rv_contact_find_key(const uint64_t* keys, size_t count, uint64_t key);
 // Positions, velocities, reaches. (segments.c)
 RvResult rv_segments_fill(RvContacts* c, const double* q, const double* velocity, double dt, const RvContactDef* def,
                           RvContactStats* stats, RvError* error);
-// Pairs of edges that may touch. (broad.c)
+// Pairs of edges that may touch, some twice. (broad.c)
 RvResult rv_contact_pairs(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error);
 // Pairs that hold liquid and are farther apart than others are looked for. (stretched.c)
 RvResult rv_contact_stretched(RvContacts* c, const RvContactDef* def, RvError* error);
+// Puts the pairs in order, each once, and of each source at most so many. (order.c)
+RvResult rv_contact_order(RvContacts* c, size_t most, RvContactStats* stats, RvError* error);
 // Links of the pairs, and leaving out what is none. (links.c)
 RvResult rv_contact_links(RvContacts* c, double dt, const RvContactDef* def, RvError* error);
 void rv_contact_keep(RvContacts* c, RvContactStats* stats);
