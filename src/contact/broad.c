@@ -1,7 +1,7 @@
 // Pairs of edges that may touch during a step, in time linear in their number.
 //
 // Every edge is entered in the cells that come within its reach; the entries are sorted by (cell, edge). Pairs that
-// share several cells are tested once, or seldom again; what is then found twice goes when the pairs are sorted.
+// share several cells are tested once, or seldom again; what is then found twice goes when the pairs are put in order.
 #include <math.h>
 #include <string.h>
 
@@ -12,9 +12,9 @@
 #include "space/sort.h"
 
 enum { CHUNKS = 256, AXIS_BITS = 21, MAX_ENTRIES = 48 };
-// pairs of an edge in a cell, and in all of them: four times the links that are kept; and exact tests of it in a cell.
-// More are edges heaped on one spot, whose memory and time would grow with the square of their number
-enum { MAX_FOUND = 4 * RV_CONTACT_MAX_LINKS, MAX_EXACT = 1024 };
+// exact tests of an edge in a cell; as more than RV_CONTACT_MAX_PAIRS of it there, more are edges heaped on one spot,
+// whose memory and time would grow with the square of their number
+enum { MAX_EXACT = 1024 };
 
 typedef RV_ARRAY(uint64_t) Found;
 
@@ -220,34 +220,61 @@ static void box_of(const Broad* b, size_t e, const int64_t cell[3], const Boxes*
 }
 
 // Films that touch, of edges that are side by side: where one ends at the other's beginning no part faces the other.
-static bool films_touch(const RvContacts* c, size_t i, size_t j, const RvClosest* near, double gap) {
+static bool films_touch(const RvContacts* c, size_t e, size_t f, double at, double other, double gap) {
   const RvSegments* s = &c->segments;
-  double film = rv_max(s->area[i], s->area[i + 1]) + rv_max(s->area[j], s->area[j + 1]);
-  if (!(gap < c->table.rupture * sqrt(film))) return false;
-  if ((near->s > 0 && near->s < 1) || (near->t > 0 && near->t < 1)) return true;
-  bool along = rv_dot(rv_sub(s->x[i + 1], s->x[i]), rv_sub(s->x[j + 1], s->x[j])) > 0;
-  return along == (near->s == near->t);
+  if (!(gap < c->table.rupture * sqrt(s->film[e] + s->film[f]))) return false;
+  if ((at > 0 && at < 1) || (other > 0 && other < 1)) return true;
+  return (rv_dot(s->along[e], s->along[f]) > 0) == (at == other);
 }
 
-// The exact test of edges e < f. The motion that counts is that of the one against the other, along the line
-// between their nearest points: only it brings them closer.
-static bool near_pair(const Broad* b, size_t e, size_t f) {
+// The exact test of edges e < f, whose nearest points are known. The motion that counts is that of the one against the
+// other, along the line between these: only it brings them closer.
+static bool near_pair(const Broad* b, size_t e, size_t f, const RvClosestLanes* at, int lane) {
   const RvContacts* c = b->c;
   const RvSegments* s = &c->segments;
-  if (c->strand_of[e] == c->strand_of[f] && f - e <= (size_t)b->def->neighbours) return false;
-  size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
-  RvClosest near = rv_closest_points(s->x[i], s->x[i + 1], s->x[j], s->x[j + 1]);
-  RvVec3 p = s->reach[e], q = s->reach[f];
-  if (!(fabs(near.delta.x) < p.x + q.x) || !(fabs(near.delta.y) < p.y + q.y) || !(fabs(near.delta.z) < p.z + q.z))
-    return false;
-  double radii = rv_max(s->radius[i], s->radius[i + 1]) + rv_max(s->radius[j], s->radius[j + 1]);
-  double distance = rv_length(near.delta), limit = b->def->reach * (1 + b->def->margin) * radii;
+  RvVec3 p = s->reach[e], q = s->reach[f], delta = rv_vec3(at->delta[0][lane], at->delta[1][lane], at->delta[2][lane]);
+  if (!(fabs(delta.x) < p.x + q.x) || !(fabs(delta.y) < p.y + q.y) || !(fabs(delta.z) < p.z + q.z)) return false;
+  double radii = s->thick[e] + s->thick[f];
+  double distance = at->distance[lane], limit = b->def->reach * (1 + b->def->margin) * radii;
   if (distance < limit) return true;
-  if (c->wet && distance < s->height[e] + s->height[f] && films_touch(c, i, j, &near, distance - radii)) return true;
-  RvVec3 n = rv_scale(near.delta, 1 / distance);
+  if (c->wet && distance < s->height[e] + s->height[f] &&
+      films_touch(c, e, f, at->s[lane], at->t[lane], distance - radii))
+    return true;
+  size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
+  RvVec3 n = rv_scale(delta, 1 / distance);
   double e0 = rv_dot(n, s->v[i]), e1 = rv_dot(n, s->v[i + 1]), f0 = rv_dot(n, s->v[j]), f1 = rv_dot(n, s->v[j + 1]);
   double close = rv_max(f0, f1) - rv_min(e0, e1) + b->dt * fabs(rv_dot(n, b->def->acceleration));
   return distance < limit + b->dt * close;
+}
+
+// Pairs that may be near, tested when there are eight of them.
+typedef struct Bunch {
+  RvPairLanes pair;
+  uint32_t edge[RV_PAIRS][2];
+  int count;
+} Bunch;
+
+static void add_to_bunch(const Broad* b, Bunch* bunch, uint32_t e, uint32_t f) {
+  const RvVec3* x = b->c->segments.x;
+  size_t i = rv_contact_vertex(b->c, e), j = rv_contact_vertex(b->c, f);
+  RvPairLanes* p = &bunch->pair;
+  int lane = bunch->count++;
+  bunch->edge[lane][0] = e, bunch->edge[lane][1] = f;
+  rv_pair_put(p->a[0], lane, x[i]), rv_pair_put(p->a[1], lane, x[i + 1]);
+  rv_pair_put(p->b[0], lane, x[j]), rv_pair_put(p->b[1], lane, x[j + 1]);
+}
+
+static bool test_bunch(Broad* b, size_t chunk, Bunch* bunch) {
+  RvClosestLanes at;
+  if (bunch->count == 0) return true;
+  rv_closest_lanes(&bunch->pair, &at);
+  for (int k = 0; k < bunch->count; ++k) {
+    const uint32_t* edge = bunch->edge[k];
+    if (near_pair(b, edge[0], edge[1], &at, k) && !rv_array_push(&b->found[chunk], (uint64_t)edge[0] << 32 | edge[1]))
+      return false;
+  }
+  bunch->count = 0;
+  return true;
 }
 
 // flags[j] for boxes [first, last): 1 where they meet box i. Without branches, so that it is done several at a time.
@@ -280,7 +307,7 @@ static void copy_box(const Broad* b, size_t e, const Boxes* boxes, size_t at) {
   for (int k = 0; k < 3; ++k) boxes->lo[k][at] = b->whole[e][k], boxes->hi[k][at] = b->whole[e][3 + k];
 }
 
-static bool pairs_of_cell(Broad* b, size_t chunk, size_t first, size_t last, const Boxes* x, Seen* seen) {
+static bool pairs_of_cell(Broad* b, size_t chunk, size_t first, size_t last, const Boxes* x, Seen* seen, Bunch* bunch) {
   const uint32_t* member = b->c->members.data + first;
   size_t n = last - first;
   int64_t cell[3];
@@ -292,15 +319,17 @@ static bool pairs_of_cell(Broad* b, size_t chunk, size_t first, size_t last, con
   for (size_t i = 0; i + 1 < n; ++i) {
     uint8_t flags[RV_CONTACT_MAX_TESTS];
     size_t stop = n - i - 1 > RV_CONTACT_MAX_TESTS ? i + 1 + RV_CONTACT_MAX_TESTS : n;
-    size_t enough = b->found[chunk].count + MAX_FOUND, most = b->pairs[chunk] + MAX_EXACT;
+    size_t enough = b->found[chunk].count + RV_CONTACT_MAX_PAIRS, most = b->pairs[chunk] + MAX_EXACT;
     b->tests[chunk] += stop - i - 1, b->skipped[chunk] += n - stop;
     meet(x, i, i + 1, stop, flags);
+    size_t strand = b->c->strand_of[member[i]];
     for (size_t j = i + 1; j < stop; ++j) {
-      uint64_t key = (uint64_t)member[i] << 32 | member[j];
-      if (!flags[j - i - 1] || seen_before(seen, key)) continue;
+      if (!flags[j - i - 1] || seen_before(seen, (uint64_t)member[i] << 32 | member[j])) continue;
       b->pairs[chunk]++;
-      if (near_pair(b, member[i], member[j]) && !rv_array_push(&b->found[chunk], key)) return false;
-      if (b->found[chunk].count == enough || b->pairs[chunk] == most) {
+      if (b->c->strand_of[member[j]] == strand && member[j] - member[i] <= (size_t)b->def->neighbours) continue;
+      add_to_bunch(b, bunch, member[i], member[j]);
+      if (bunch->count == RV_PAIRS && !test_bunch(b, chunk, bunch)) return false;
+      if (b->found[chunk].count >= enough || b->pairs[chunk] >= most) {
         b->skipped[chunk] += stop - j - 1;
         break;
       }
@@ -327,6 +356,8 @@ static void search_cells(void* arg, size_t begin, size_t end) {
     }
     Boxes boxes;
     Seen seen;
+    // lanes that are not used are computed too
+    Bunch bunch = {0};
     if (widest < 2) continue;
     forget(&seen, b->at[chunk + 1] - b->at[chunk]);
     if (!make_boxes(&boxes, widest)) {
@@ -335,8 +366,9 @@ static void search_cells(void* arg, size_t begin, size_t end) {
     }
     for (size_t i = b->at[chunk], j; i < b->at[chunk + 1] && !b->failed[chunk]; i = j) {
       for (j = i; j < b->at[chunk + 1] && keys[j] == keys[i];) ++j;
-      if (j - i > 1) b->failed[chunk] = !pairs_of_cell(b, chunk, i, j, &boxes, &seen);
+      if (j - i > 1) b->failed[chunk] = !pairs_of_cell(b, chunk, i, j, &boxes, &seen, &bunch);
     }
+    if (!test_bunch(b, chunk, &bunch)) b->failed[chunk] = true;
     rv_free(boxes.lo[0]);
   }
 }
@@ -363,25 +395,11 @@ static RvResult collect(Broad* b, RvContactStats* stats, RvError* error) {
     total += b->found[k].count, failed |= b->failed[k];
     stats->tests += b->tests[k], stats->pairs += b->pairs[k], stats->skipped += b->skipped[k];
   }
-  if (failed || !rv_array_resize(&c->pairs, total) || !rv_array_resize(&c->spare_keys, total))
+  if (failed || !rv_array_resize(&c->pairs, total))
     return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pairs of edges", total);
   size_t at = 0;
   for (int k = 0; k < CHUNKS; ++k)
     for (size_t i = 0; i < b->found[k].count; ++i) c->pairs.data[at++] = b->found[k].data[i];
-  // by the receiver, then stably by the source
-  if (!rv_sort_keys(c->pairs.data, NULL, c->spare_keys.data, NULL, total, 32 + rv_sort_bits(c->nedge)))
-    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pairs of edges", total);
-  size_t kept = 0, run = 0, twice = 0;
-  for (size_t i = 0; i < total; ++i) {
-    if (i && c->pairs.data[i] == c->pairs.data[i - 1]) {
-      ++twice;
-      continue;
-    }
-    run = kept && c->pairs.data[i] >> 32 == c->pairs.data[kept - 1] >> 32 ? run + 1 : 0;
-    if (run < MAX_FOUND) c->pairs.data[kept++] = c->pairs.data[i];
-  }
-  stats->skipped += total - kept - twice;
-  c->pairs.count = kept;
   return RV_OK;
 }
 

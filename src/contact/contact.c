@@ -47,9 +47,13 @@ RvResult rv_contacts_new(const RvStrandModel* m, RvContacts** out, RvError* erro
   bool room = (c->strands = rv_alloc_zero(m->nstrand + 1, sizeof *c->strands)) &&
               (c->strand_of = rv_alloc_zero(c->nedge, sizeof *c->strand_of)) &&
               (c->old_first = rv_alloc_zero(c->nedge + 1, sizeof *c->old_first)) &&
+              (c->pair_first = rv_alloc_zero(c->nedge + 2, sizeof *c->pair_first)) &&
               (s->x = rv_alloc(m->nvertex, sizeof *s->x)) && (s->v = rv_alloc(m->nvertex, sizeof *s->v)) &&
               (s->radius = rv_alloc(m->nvertex, sizeof(double))) && (s->reach = rv_alloc(c->nedge, sizeof *s->reach)) &&
               (s->along = rv_alloc(c->nedge, sizeof *s->along)) &&
+              (s->plane = rv_alloc(m->nvertex, sizeof *s->plane)) && (s->span = rv_alloc(c->nedge, sizeof(double))) &&
+              (s->thick = rv_alloc(c->nedge, sizeof(double))) && (s->film = rv_alloc_zero(c->nedge, sizeof(double))) &&
+              (c->responded_at = rv_alloc(m->unknowns, sizeof(double))) &&
               (c->end_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t))) &&
               (c->touch_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t)));
   if (!room) {
@@ -64,50 +68,17 @@ RvResult rv_contacts_new(const RvStrandModel* m, RvContacts** out, RvError* erro
 
 void rv_contacts_free(RvContacts* c) {
   if (!c) return;
-  void* memory[] = {c->strands,
-                    c->strand_of,
-                    c->old_first,
-                    c->segments.x,
-                    c->segments.v,
-                    c->segments.radius,
-                    c->segments.reach,
-                    c->segments.along,
-                    c->segments.area,
-                    c->segments.lift,
-                    c->segments.height,
-                    c->share,
-                    c->crowd,
-                    c->nearness.data,
-                    c->wet_pairs.data,
-                    c->wet_touches.data,
-                    c->laws.data,
-                    c->touch_laws.data,
-                    c->spans.data,
-                    c->idle.data,
-                    c->cells.data,
-                    c->spare_keys.data,
-                    c->members.data,
-                    c->spare_values.data,
-                    c->pairs.data,
-                    c->keys.data,
-                    c->shapes.data,
-                    c->memory.data,
-                    c->along.data,
-                    c->hessian.data,
-                    c->ends.data,
-                    c->end_of.data,
-                    c->end_at,
-                    c->value.data,
-                    c->force.data,
-                    c->touch_keys.data,
-                    c->touch_shapes.data,
-                    c->touch_memory.data,
-                    c->touch_ends.data,
-                    c->touch_at,
-                    c->old_keys.data,
-                    c->old_touch_keys.data,
-                    c->old_memory.data,
-                    c->old_touch_memory.data};
+  void* memory[] = {
+      c->strands,         c->strand_of,       c->old_first,           c->segments.x,        c->segments.v,
+      c->segments.radius, c->segments.reach,  c->segments.along,      c->segments.plane,    c->segments.span,
+      c->segments.thick,  c->segments.film,   c->segments.area,       c->segments.lift,     c->segments.height,
+      c->share,           c->crowd,           c->nearness.data,       c->wet_pairs.data,    c->wet_touches.data,
+      c->laws.data,       c->touch_laws.data, c->spans.data,          c->idle.data,         c->cells.data,
+      c->spare_keys.data, c->members.data,    c->spare_values.data,   c->pairs.data,        c->keys.data,
+      c->shapes.data,     c->memory.data,     c->along.data,          c->hessian.data,      c->ends.data,
+      c->end_of.data,     c->end_at,          c->value.data,          c->force.data,        c->energy.data,
+      c->responded_at,    c->touch_keys.data, c->touch_shapes.data,   c->touch_memory.data, c->touch_ends.data,
+      c->touch_at,        c->old_keys.data,   c->old_touch_keys.data, c->old_memory.data,   c->old_touch_memory.data};
   for (size_t k = 0; k < sizeof memory / sizeof *memory; ++k) rv_free(memory[k]);
   rv_bridge_table_free(&c->table);
   for (size_t k = 0; k < c->solid_tables.count; ++k) rv_bridge_table_free(&c->solid_tables.data[k]);
@@ -190,6 +161,7 @@ RvResult rv_contacts_find(RvContacts* c, const double* q, const double* velocity
     if (!result) result = rv_segments_fill(c, q, velocity, dt, def, stats, error);
     if (!result && def->strands) result = rv_contact_pairs(c, dt, def, stats, error);
     if (!result && def->strands) result = rv_contact_stretched(c, def, error);
+    if (!result && def->strands) result = rv_contact_order(c, RV_CONTACT_MAX_PAIRS, stats, error);
     if (!result && def->strands) result = rv_contact_links(c, dt, def, error);
     if (!result) result = rv_contact_touches(c, dt, def, stats, error);
     if (!result) result = rv_wet_share(c, dt, def, stats, error);

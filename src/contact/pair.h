@@ -30,4 +30,27 @@ typedef struct RvFacing {
 // to the next neither jumps nor counts twice. `side`, if not 0, is the half space in which the normal must lie.
 RvFacing rv_facing(const RvEdgePair* pair, double wide, RvVec3 side);
 
+// Eight pairs at a time, with the same bits. Unused ones hold any numbers.
+enum { RV_PAIRS = 8 };
+typedef struct RvPairLanes {
+  double a[2][3][RV_PAIRS], b[2][3][RV_PAIRS];
+  // of rv_facing_lanes only
+  double along[2][3][RV_PAIRS], length[2][RV_PAIRS];  // unit vectors of the edges, and their lengths
+  double before[3][RV_PAIRS], after[3][RV_PAIRS];
+  double wide[RV_PAIRS];
+} __attribute__((aligned(64))) RvPairLanes;
+typedef struct RvClosestLanes {
+  double s[RV_PAIRS], t[RV_PAIRS], delta[3][RV_PAIRS];
+  double distance[RV_PAIRS];
+} __attribute__((aligned(64))) RvClosestLanes;
+typedef struct RvFacingLanes {
+  double u[RV_PAIRS], v[RV_PAIRS], length[RV_PAIRS], gap[RV_PAIRS], normal[3][RV_PAIRS];
+} __attribute__((aligned(64))) RvFacingLanes;
+static inline void rv_pair_put(double to[3][RV_PAIRS], int lane, RvVec3 x) {
+  to[0][lane] = x.x, to[1][lane] = x.y, to[2][lane] = x.z;
+}
+void rv_closest_lanes(const RvPairLanes* in, RvClosestLanes* out);
+// With no side.
+void rv_facing_lanes(const RvPairLanes* in, RvFacingLanes* out);
+
 #endif
