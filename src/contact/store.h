@@ -110,13 +110,16 @@ struct RvContacts {
   // then those that hold liquid but can have no force in this step, ascending too; from `active` on
   size_t active;
   RvKeys keys;
-  RV_ARRAY(RvContactShape) shapes;
+  RV_ARRAY(RvContactShape) shapes;  // [pairs]
+  RvIndices live;                   // pairs that may become links
+  RvIndices shape_of, law_of;       // [links] in shapes and laws
   RV_ARRAY(RvLinkMemory) memory;
   RV_ARRAY(double) along;  // [2 links] where on its edge each end is
   RV_ARRAY(RvSym3) hessian;
   RV_ARRAY(RvContactEnd) ends;  // two a link, by (batch, link, side)
   RvIndices end_of;             // [2 links] where the ends stand
   size_t* end_at;               // [batches + 1]
+  uint8_t* held;                // [batches] lanes at which bridges pull
   RV_ARRAY(RvVec3) value;       // [ends] of the vector at hand
   RV_ARRAY(RvVec3) force;       // [links]
   RV_ARRAY(double) energy;      // [links]
@@ -137,7 +140,7 @@ struct RvContacts {
   double* crowd;                    // [nedge] farthest that it may make bridges to, in halves of d0
   RV_ARRAY(RvWetPair) wet_pairs;    // [pairs]
   RV_ARRAY(RvWetPair) wet_touches;  // [touches]
-  RV_ARRAY(RvWetLaw) laws;          // [links]
+  RV_ARRAY(RvWetLaw) laws;          // [live]
   RV_ARRAY(RvWetLaw) touch_laws;    // [touches]
   RV_ARRAY(RvSpan) spans;           // [links]
   RV_ARRAY(RvIdleLink) idle;
