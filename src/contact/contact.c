@@ -48,6 +48,7 @@ RvResult rv_contacts_new(const RvStrandModel* m, RvContacts** out, RvError* erro
               (c->strand_of = rv_alloc_zero(c->nedge, sizeof *c->strand_of)) &&
               (c->old_first = rv_alloc_zero(c->nedge + 1, sizeof *c->old_first)) &&
               (c->pair_first = rv_alloc_zero(c->nedge + 2, sizeof *c->pair_first)) &&
+              (c->entry_first = rv_alloc_zero(c->nedge + 1, sizeof *c->entry_first)) &&
               (s->x = rv_alloc(m->nvertex, sizeof *s->x)) && (s->v = rv_alloc(m->nvertex, sizeof *s->v)) &&
               (s->radius = rv_alloc(m->nvertex, sizeof(double))) && (s->reach = rv_alloc(c->nedge, sizeof *s->reach)) &&
               (s->along = rv_alloc(c->nedge, sizeof *s->along)) &&
@@ -78,6 +79,10 @@ void rv_contacts_free(RvContacts* c) {
                     c->segments.along,
                     c->segments.plane,
                     c->held,
+                    c->entry_first,
+                    c->owner.data,
+                    c->entry_at.data,
+                    c->boxes.data,
                     c->live.data,
                     c->shape_of.data,
                     c->law_of.data,

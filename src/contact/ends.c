@@ -39,7 +39,7 @@ static RvResult link_ends(RvContacts* c, RvError* error) {
     size_t edge = edge_of(c, tag);
     const RvContactStrand* s = &c->strands[c->strand_of[edge]];
     size_t at = c->end_at[s->batch]++;
-    if (c->wet && c->laws.data[c->law_of.data[tag / 2]].rupture > 0) c->held[s->batch] |= (uint8_t)(1U << s->lane);
+    if (c->wet && c->law_of.data[tag / 2] != RV_NO_LAW) c->held[s->batch] |= (uint8_t)(1U << s->lane);
     c->ends.data[at] = end_at(c, edge, c->along.data[tag], tag);
     c->end_of.data[tag] = (uint32_t)at;
   }

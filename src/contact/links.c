@@ -338,7 +338,7 @@ static void move_link(RvContacts* c, size_t live, size_t to) {
   c->memory.data[to] = c->memory.data[from];
   c->along.data[2 * to] = c->along.data[2 * from], c->along.data[2 * to + 1] = c->along.data[2 * from + 1];
   if (!c->wet) return;
-  c->law_of.data[to] = (uint32_t)live;
+  c->law_of.data[to] = c->wet_pairs.data[from].pulls ? (uint32_t)live : RV_NO_LAW;
   c->spans.data[to] = c->spans.data[live];
 }
 

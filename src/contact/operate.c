@@ -157,7 +157,7 @@ static RvVec3 delta_of(const RvContacts* c, size_t link) {
 }
 
 static const RvWetLaw* law_of(const RvContacts* c, size_t link) {
-  return c->wet ? &c->laws.data[c->law_of.data[link]] : NULL;
+  return c->wet && c->law_of.data[link] != RV_NO_LAW ? &c->laws.data[c->law_of.data[link]] : NULL;
 }
 
 static void respond_links(void* arg, size_t begin, size_t end) {

@@ -57,6 +57,7 @@ typedef struct RvWetPair {
   double shift;
   bool dry;     // the dry law may push
   bool needed;  // there may be a force in the step
+  bool pulls;   // it has a law
 } RvWetPair;
 
 // Of a bridge, as the film wants it.
@@ -92,6 +93,8 @@ typedef struct RvIdleLink {
 // Pairs of an edge in a cell, and in all of them: four times the links that are kept.
 enum { RV_CONTACT_MAX_PAIRS = 4 * RV_CONTACT_MAX_LINKS };
 
+#define RV_NO_LAW UINT32_MAX
+
 typedef RV_ARRAY(uint64_t) RvKeys;
 typedef RV_ARRAY(uint32_t) RvIndices;
 
@@ -104,15 +107,19 @@ struct RvContacts {
   // broad phase
   RvKeys cells, spare_keys;
   RvIndices members, spare_values;
-  RvKeys pairs;          // source << 32 | receiver, ascending
-  uint32_t* pair_first;  // [nedge + 2] of each source, while they are put in order
+  RvKeys pairs;           // source << 32 | receiver, ascending
+  uint32_t* pair_first;   // [nedge + 2] of each source, while they are put in order
+  uint32_t* entry_first;  // [nedge + 1] of each edge
+  RvIndices owner;        // [entries] edges
+  RvIndices entry_at;     // [entries] where they are after sorting
+  RV_ARRAY(float) boxes;  // [6][entries and some], sorted
   // links, ascending by key
   // then those that hold liquid but can have no force in this step, ascending too; from `active` on
   size_t active;
   RvKeys keys;
   RV_ARRAY(RvContactShape) shapes;  // [pairs]
   RvIndices live;                   // pairs that may become links
-  RvIndices shape_of, law_of;       // [links] in shapes and laws
+  RvIndices shape_of, law_of;       // [links] in shapes and laws; RV_NO_LAW: none
   RV_ARRAY(RvLinkMemory) memory;
   RV_ARRAY(double) along;  // [2 links] where on its edge each end is
   RV_ARRAY(RvSym3) hessian;

@@ -182,7 +182,7 @@ static double settle(const RvBridgeTable* t, RvWetPair* w, double target, double
   // one that cannot get near enough in the step needs no law
   bool far = !w->dry && w->least > w->touch + t->rupture * sqrt(area);
   if (!far && w->weight > 0 && rv_wet_law(t, &def, law)) {
-    law->side = w->side, law->shift = w->shift;
+    law->side = w->side, law->shift = w->shift, w->pulls = true;
     w->needed = w->needed || (w->least < law->rupture && w->most > rv_wet_begin(law));
   }
   return area;
@@ -194,7 +194,6 @@ static void settle_links(void* arg, size_t begin, size_t end) {
   for (size_t l = begin; l < end; ++l) {
     size_t k = c->live.data[l];
     RvWetPair* w = &c->wet_pairs.data[k];
-    c->laws.data[l].rupture = 0;
     if (!(w->weight > 0)) continue;
     size_t e = (size_t)(c->pairs.data[k] >> 32), f = (size_t)(c->pairs.data[k] & UINT32_MAX);
     double mine = part(s, w, c->share[e]), other = part(s, w, c->share[f]);
