@@ -48,12 +48,13 @@ RvResult rv_contacts_new(const RvStrandModel* m, RvContacts** out, RvError* erro
               (c->strand_of = rv_alloc_zero(c->nedge, sizeof *c->strand_of)) &&
               (c->old_first = rv_alloc_zero(c->nedge + 1, sizeof *c->old_first)) &&
               (c->pair_first = rv_alloc_zero(c->nedge + 2, sizeof *c->pair_first)) &&
+              (c->entry_first = rv_alloc_zero(c->nedge + 1, sizeof *c->entry_first)) &&
               (s->x = rv_alloc(m->nvertex, sizeof *s->x)) && (s->v = rv_alloc(m->nvertex, sizeof *s->v)) &&
               (s->radius = rv_alloc(m->nvertex, sizeof(double))) && (s->reach = rv_alloc(c->nedge, sizeof *s->reach)) &&
               (s->along = rv_alloc(c->nedge, sizeof *s->along)) &&
               (s->plane = rv_alloc(m->nvertex, sizeof *s->plane)) && (s->span = rv_alloc(c->nedge, sizeof(double))) &&
               (s->thick = rv_alloc(c->nedge, sizeof(double))) && (s->film = rv_alloc_zero(c->nedge, sizeof(double))) &&
-              (c->responded_at = rv_alloc(m->unknowns, sizeof(double))) &&
+              (c->responded_at = rv_alloc(m->unknowns, sizeof(double))) && (c->held = rv_alloc_zero(m->nbatch, 1)) &&
               (c->end_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t))) &&
               (c->touch_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t)));
   if (!room) {
@@ -68,17 +69,64 @@ RvResult rv_contacts_new(const RvStrandModel* m, RvContacts** out, RvError* erro
 
 void rv_contacts_free(RvContacts* c) {
   if (!c) return;
-  void* memory[] = {
-      c->strands,         c->strand_of,       c->old_first,           c->segments.x,        c->segments.v,
-      c->segments.radius, c->segments.reach,  c->segments.along,      c->segments.plane,    c->segments.span,
-      c->segments.thick,  c->segments.film,   c->segments.area,       c->segments.lift,     c->segments.height,
-      c->share,           c->crowd,           c->nearness.data,       c->wet_pairs.data,    c->wet_touches.data,
-      c->laws.data,       c->touch_laws.data, c->spans.data,          c->idle.data,         c->cells.data,
-      c->spare_keys.data, c->members.data,    c->spare_values.data,   c->pairs.data,        c->keys.data,
-      c->shapes.data,     c->memory.data,     c->along.data,          c->hessian.data,      c->ends.data,
-      c->end_of.data,     c->end_at,          c->value.data,          c->force.data,        c->energy.data,
-      c->responded_at,    c->touch_keys.data, c->touch_shapes.data,   c->touch_memory.data, c->touch_ends.data,
-      c->touch_at,        c->old_keys.data,   c->old_touch_keys.data, c->old_memory.data,   c->old_touch_memory.data};
+  void* memory[] = {c->strands,
+                    c->strand_of,
+                    c->old_first,
+                    c->segments.x,
+                    c->segments.v,
+                    c->segments.radius,
+                    c->segments.reach,
+                    c->segments.along,
+                    c->segments.plane,
+                    c->held,
+                    c->entry_first,
+                    c->owner.data,
+                    c->entry_at.data,
+                    c->boxes.data,
+                    c->live.data,
+                    c->shape_of.data,
+                    c->law_of.data,
+                    c->segments.span,
+                    c->segments.thick,
+                    c->segments.film,
+                    c->segments.area,
+                    c->segments.lift,
+                    c->segments.height,
+                    c->share,
+                    c->crowd,
+                    c->nearness.data,
+                    c->wet_pairs.data,
+                    c->wet_touches.data,
+                    c->laws.data,
+                    c->touch_laws.data,
+                    c->spans.data,
+                    c->idle.data,
+                    c->cells.data,
+                    c->spare_keys.data,
+                    c->members.data,
+                    c->spare_values.data,
+                    c->pairs.data,
+                    c->keys.data,
+                    c->shapes.data,
+                    c->memory.data,
+                    c->along.data,
+                    c->hessian.data,
+                    c->ends.data,
+                    c->end_of.data,
+                    c->end_at,
+                    c->value.data,
+                    c->force.data,
+                    c->energy.data,
+                    c->responded_at,
+                    c->touch_keys.data,
+                    c->touch_shapes.data,
+                    c->touch_memory.data,
+                    c->touch_ends.data,
+                    c->touch_at,
+                    c->old_keys.data,
+                    c->old_touch_keys.data,
+                    c->old_memory.data,
+                    c->old_touch_memory.data};
   for (size_t k = 0; k < sizeof memory / sizeof *memory; ++k) rv_free(memory[k]);
   rv_bridge_table_free(&c->table);
   for (size_t k = 0; k < c->solid_tables.count; ++k) rv_bridge_table_free(&c->solid_tables.data[k]);
@@ -144,7 +192,7 @@ static RvResult remember(RvContacts* c, RvError* error) {
 }
 
 static void clear_links(RvContacts* c) {
-  c->pairs.count = c->keys.count = c->shapes.count = c->memory.count = c->along.count = c->active = 0;
+  c->pairs.count = c->keys.count = c->live.count = c->memory.count = c->along.count = c->active = 0;
 }
 
 RvResult rv_contacts_find(RvContacts* c, const double* q, const double* velocity, double dt, const RvContactDef* def,

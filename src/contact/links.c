@@ -290,19 +290,13 @@ static bool needed(const RvContacts* c, size_t k) {
   return c->wet ? c->wet_pairs.data[k].needed : c->shapes.data[k].stiffness > 0;
 }
 
-// Leaves out the pairs that are nothing.
-static void drop_pairs(RvContacts* c) {
-  size_t kept = 0;
-  for (size_t k = 0; k < c->pairs.count; ++k) {
-    if (!(c->wet_pairs.data[k].weight > 0 || c->wet_pairs.data[k].dry)) continue;
-    if (kept < k) {
-      c->pairs.data[kept] = c->pairs.data[k], c->wet_pairs.data[kept] = c->wet_pairs.data[k];
-      c->shapes.data[kept] = c->shapes.data[k], c->memory.data[kept] = c->memory.data[k];
-      c->along.data[2 * kept] = c->along.data[2 * k], c->along.data[2 * kept + 1] = c->along.data[2 * k + 1];
-    }
-    ++kept;
-  }
-  c->pairs.count = kept;
+// Notes the pairs that are something.
+static void note_live(RvContacts* c) {
+  size_t n = 0;
+  for (size_t k = 0; k < c->pairs.count; ++k)
+    if (c->wet ? c->wet_pairs.data[k].weight > 0 || c->wet_pairs.data[k].dry : c->shapes.data[k].stiffness > 0)
+      c->live.data[n++] = (uint32_t)k;
+  c->live.count = n;
 }
 
 static void leave_out(RvContacts* c, size_t k) {
@@ -310,14 +304,15 @@ static void leave_out(RvContacts* c, size_t k) {
   if (c->wet) c->wet_pairs.data[k].needed = false;
 }
 
-// drops all but the nearest links of one source edge, whose pairs are [first, last)
+// drops all but the nearest links of one source edge, whose live pairs are [first, last)
 static size_t keep_nearest(RvContacts* c, size_t first, size_t last) {
   size_t n = 0;
-  for (size_t k = first; k < last; ++k) n += needed(c, k);
+  for (size_t l = first; l < last; ++l) n += needed(c, c->live.data[l]);
   if (n <= RV_CONTACT_MAX_LINKS) return 0;
   Near* near = rv_alloc(n, sizeof *near);
   size_t count = 0, dropped = n - RV_CONTACT_MAX_LINKS;
-  for (size_t k = first; k < last; ++k) {
+  for (size_t l = first; l < last; ++l) {
+    size_t k = c->live.data[l];
     if (!needed(c, k)) continue;
     // without memory the first ones stay: a bound is a bound
     if (!near && ++count > RV_CONTACT_MAX_LINKS) leave_out(c, k);
@@ -335,14 +330,16 @@ static size_t keep_nearest(RvContacts* c, size_t first, size_t last) {
   return dropped;
 }
 
-static void move_link(RvContacts* c, size_t from, size_t to) {
+// shapes and laws, which are large, stay where they are
+static void move_link(RvContacts* c, size_t live, size_t to) {
+  size_t from = c->live.data[live];
   c->keys.data[to] = c->pairs.data[from];
-  c->shapes.data[to] = c->shapes.data[from];
+  c->shape_of.data[to] = (uint32_t)from;
   c->memory.data[to] = c->memory.data[from];
   c->along.data[2 * to] = c->along.data[2 * from], c->along.data[2 * to + 1] = c->along.data[2 * from + 1];
   if (!c->wet) return;
-  c->laws.data[to] = c->laws.data[from];
-  c->spans.data[to] = c->spans.data[from];
+  c->law_of.data[to] = c->wet_pairs.data[from].pulls ? (uint32_t)live : RV_NO_LAW;
+  c->spans.data[to] = c->spans.data[live];
 }
 
 // Bridges without force in this step, in the order of their keys behind the links. They stand in `idle` meanwhile.
@@ -357,44 +354,51 @@ static size_t keep_idle(RvContacts* c, size_t kept) {
   return n;
 }
 
-static void set_idle(RvContacts* c, size_t k) {
-  // there is room: it was reserved for all pairs
+static void set_idle(RvContacts* c, size_t live) {
+  size_t k = c->live.data[live];
+  // there is room: it was reserved for all
   c->idle.data[c->idle.count++] = (RvIdleLink){
-      c->pairs.data[k], c->memory.data[k], c->spans.data[k], {c->along.data[2 * k], c->along.data[2 * k + 1]}};
+      c->pairs.data[k], c->memory.data[k], c->spans.data[live], {c->along.data[2 * k], c->along.data[2 * k + 1]}};
+}
+
+static size_t source_of(const RvContacts* c, size_t live) {
+  return (size_t)(c->pairs.data[c->live.data[live]] >> 32);
 }
 
 void rv_contact_keep(RvContacts* c, RvContactStats* stats) {
-  size_t n = c->pairs.count, kept = 0;
+  size_t n = c->live.count, kept = 0;
   c->idle.count = 0;
   for (size_t first = 0, last; first < n; first = last) {
-    for (last = first; last < n && c->pairs.data[last] >> 32 == c->pairs.data[first] >> 32;) ++last;
+    for (last = first; last < n && source_of(c, last) == source_of(c, first);) ++last;
     if (last - first > RV_CONTACT_MAX_LINKS) stats->dropped += keep_nearest(c, first, last);
-    for (size_t k = first; k < last; ++k) {
-      if (needed(c, k))
-        move_link(c, k, kept++);
-      else if (c->wet && c->wet_pairs.data[k].weight > 0)
-        set_idle(c, k);
+    for (size_t l = first; l < last; ++l) {
+      if (needed(c, c->live.data[l]))
+        move_link(c, l, kept++);
+      else if (c->wet && c->wet_pairs.data[c->live.data[l]].weight > 0)
+        set_idle(c, l);
     }
   }
   c->active = stats->links = kept;
   kept += keep_idle(c, kept);
   c->keys.count = c->memory.count = kept;
-  c->shapes.count = c->active;
-  if (c->wet) c->laws.count = c->active, c->spans.count = kept;
+  if (c->wet) c->spans.count = kept;
   c->along.count = 2 * kept;
 }
 
 RvResult rv_contact_links(RvContacts* c, double dt, const RvContactDef* def, RvError* error) {
   size_t n = c->pairs.count;
-  bool room = rv_array_resize(&c->keys, n) && rv_array_resize(&c->shapes, n) && rv_array_resize(&c->memory, n) &&
-              rv_array_resize(&c->along, 2 * n);
-  if (c->wet)
-    room = room && rv_array_resize(&c->wet_pairs, n) && rv_array_resize(&c->laws, n) && rv_array_resize(&c->spans, n) &&
-           rv_array_reserve(&c->idle, n);
-  if (!room) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts", n);
-  Build b = {c, def, dt};
-  index_old(c);
-  rv_parallel_for(n, 512, make_links, &b);
-  if (c->wet) drop_pairs(c);
-  return RV_OK;
+  bool room = rv_array_resize(&c->shapes, n) && rv_array_resize(&c->memory, n) && rv_array_resize(&c->along, 2 * n) &&
+              rv_array_resize(&c->live, n) && (!c->wet || rv_array_resize(&c->wet_pairs, n));
+  if (room) {
+    Build b = {c, def, dt};
+    index_old(c);
+    rv_parallel_for(n, 512, make_links, &b);
+    note_live(c);
+    n = c->live.count;
+    room = rv_array_resize(&c->keys, n) && rv_array_resize(&c->shape_of, n);
+    if (c->wet)
+      room = room && rv_array_resize(&c->laws, n) && rv_array_resize(&c->law_of, n) && rv_array_resize(&c->spans, n) &&
+             rv_array_reserve(&c->idle, n);
+  }
+  return room ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts", n);
 }

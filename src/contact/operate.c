@@ -157,13 +157,13 @@ static RvVec3 delta_of(const RvContacts* c, size_t link) {
 }
 
 static const RvWetLaw* law_of(const RvContacts* c, size_t link) {
-  return c->laws.count ? &c->laws.data[link] : NULL;
+  return c->wet && c->law_of.data[link] != RV_NO_LAW ? &c->laws.data[c->law_of.data[link]] : NULL;
 }
 
 static void respond_links(void* arg, size_t begin, size_t end) {
   RvContacts* c = ((Job*)arg)->c;
   for (size_t k = begin; k < end; ++k) {
-    Response r = respond(&c->shapes.data[k], law_of(c, k), delta_of(c, k), true);
+    Response r = respond(&c->shapes.data[c->shape_of.data[k]], law_of(c, k), delta_of(c, k), true);
     c->energy.data[k] = r.energy, c->force.data[k] = r.gradient, c->hessian.data[k] = r.hessian;
   }
 }
@@ -255,11 +255,7 @@ static void spread_products(void* user, size_t index, double* out) {
 }
 
 static unsigned held(void* user, size_t index) {
-  const RvContacts* c = user;
-  unsigned bits = 0;
-  for (size_t k = c->end_at[index]; k < c->end_at[index + 1]; ++k)
-    if (c->laws.data[c->ends.data[k].link / 2].rupture > 0) bits |= 1U << c->ends.data[k].place % RV_LANES;
-  return bits;
+  return ((const RvContacts*)user)->held[index];
 }
 
 void rv_contact_bind_operator(RvContacts* c) {
@@ -273,7 +269,7 @@ void rv_contact_bind_operator(RvContacts* c) {
                        joins ? gather : NULL,
                        joins ? spread_products : NULL,
                        block,
-                       c->laws.count ? held : NULL};
+                       c->wet ? held : NULL};
 }
 
 //---------------------------------------------------------------------------------------------- after the step
@@ -288,7 +284,7 @@ static RvVec3 slip_left(const RvContactShape* s, RvVec3 delta) {
 static void accept_links(void* arg, size_t begin, size_t end) {
   RvContacts* c = ((Job*)arg)->c;
   for (size_t k = begin; k < end; ++k) {
-    c->memory.data[k].slip = slip_left(&c->shapes.data[k], delta_of(c, k));
+    c->memory.data[k].slip = slip_left(&c->shapes.data[c->shape_of.data[k]], delta_of(c, k));
     c->memory.data[k].age++;
   }
 }

@@ -4,6 +4,7 @@
 #include "math/scalar.h"
 
 RV_KERNEL_DECLARE(void, rv_closest_lanes, (const RvPairLanes*, RvClosestLanes*))
+RV_KERNEL_DECLARE(void, rv_boxes_meet, (const RvBoxes*, size_t, size_t, size_t, uint32_t*))
 RV_KERNEL_DECLARE(void, rv_facing_lanes, (const RvPairLanes*, RvFacingLanes*))
 
 static double clamp01(double x) {
@@ -83,4 +84,8 @@ void rv_closest_lanes(const RvPairLanes* in, RvClosestLanes* out) {
 
 void rv_facing_lanes(const RvPairLanes* in, RvFacingLanes* out) {
   RV_KERNEL_CALL(rv_facing_lanes, (in, out));
+}
+
+void rv_boxes_meet(const RvBoxes* boxes, size_t i, size_t first, size_t last, uint32_t* out) {
+  RV_KERNEL_CALL(rv_boxes_meet, (boxes, i, first, last, out));
 }

@@ -2,6 +2,9 @@
 #ifndef RV_CONTACT_PAIR_H
 #define RV_CONTACT_PAIR_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "math/vec.h"
 
 typedef struct RvClosest {
@@ -52,5 +55,13 @@ static inline void rv_pair_put(double to[3][RV_PAIRS], int lane, RvVec3 x) {
 void rv_closest_lanes(const RvPairLanes* in, RvClosestLanes* out);
 // With no side.
 void rv_facing_lanes(const RvPairLanes* in, RvFacingLanes* out);
+
+// Boxes by their corners. Behind the last ones there is room for RV_BOXES more.
+enum { RV_BOXES = 16 };
+typedef struct RvBoxes {
+  float *lo[3], *hi[3];
+} RvBoxes;
+// Bit k of out[w]: box first + RV_BOXES w + k, which is before last, meets box i.
+void rv_boxes_meet(const RvBoxes* boxes, size_t i, size_t first, size_t last, uint32_t* out);
 
 #endif

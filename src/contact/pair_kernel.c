@@ -5,6 +5,7 @@
 
 void RV_KERNEL(rv_closest_lanes)(const RvPairLanes* in, RvClosestLanes* out);
 void RV_KERNEL(rv_facing_lanes)(const RvPairLanes* in, RvFacingLanes* out);
+void RV_KERNEL(rv_boxes_meet)(const RvBoxes* boxes, size_t i, size_t first, size_t last, uint32_t* out);
 
 #if RV_V == 1
 #define MASK(condition) (-(RvLaneMask)(condition))
@@ -139,5 +140,45 @@ void RV_KERNEL(rv_facing_lanes)(const RvPairLanes* in, RvFacingLanes* out) {
     rv_lanes_store(out->length + k, rv_lanes_select(good, (hi - lo) * da, zero));
     rv_lanes_store(out->gap + k, rv_lanes_select(good, gap, zero));
     store3(out->normal, k, select3(good, normal, (RvLanes3){zero, zero, zero}));
+  }
+}
+
+// bits of 16 numbers that are at most, or at least, a limit
+#if defined(__AVX512F__)
+RV_INLINE uint32_t at_most(const float* p, float limit) {
+  return _mm512_cmp_ps_mask(_mm512_loadu_ps(p), _mm512_set1_ps(limit), _CMP_LE_OQ);
+}
+RV_INLINE uint32_t at_least(const float* p, float limit) {
+  return _mm512_cmp_ps_mask(_mm512_loadu_ps(p), _mm512_set1_ps(limit), _CMP_GE_OQ);
+}
+#elif defined(__AVX2__)
+RV_INLINE uint32_t at_most(const float* p, float limit) {
+  const __m256 l = _mm256_set1_ps(limit);
+  return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(p), l, _CMP_LE_OQ)) |
+         (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(p + 8), l, _CMP_LE_OQ)) << 8;
+}
+RV_INLINE uint32_t at_least(const float* p, float limit) {
+  const __m256 l = _mm256_set1_ps(limit);
+  return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(p), l, _CMP_GE_OQ)) |
+         (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(p + 8), l, _CMP_GE_OQ)) << 8;
+}
+#else
+RV_INLINE uint32_t at_most(const float* p, float limit) {
+  uint32_t bits = 0;
+  for (int k = 0; k < RV_BOXES; ++k) bits |= (uint32_t)(p[k] <= limit) << k;
+  return bits;
+}
+RV_INLINE uint32_t at_least(const float* p, float limit) {
+  uint32_t bits = 0;
+  for (int k = 0; k < RV_BOXES; ++k) bits |= (uint32_t)(p[k] >= limit) << k;
+  return bits;
+}
+#endif
+
+void RV_KERNEL(rv_boxes_meet)(const RvBoxes* x, size_t i, size_t first, size_t last, uint32_t* out) {
+  for (size_t j = first; j < last; j += RV_BOXES) {
+    uint32_t bits = last - j < RV_BOXES ? (1U << (last - j)) - 1 : 0xffffu;
+    for (int k = 0; k < 3; ++k) bits &= at_most(x->lo[k] + j, x->hi[k][i]) & at_least(x->hi[k] + j, x->lo[k][i]);
+    *out++ = bits;
   }
 }

@@ -57,6 +57,7 @@ typedef struct RvWetPair {
   double shift;
   bool dry;     // the dry law may push
   bool needed;  // there may be a force in the step
+  bool pulls;   // it has a law
 } RvWetPair;
 
 // Of a bridge, as the film wants it.
@@ -92,6 +93,8 @@ typedef struct RvIdleLink {
 // Pairs of an edge in a cell, and in all of them: four times the links that are kept.
 enum { RV_CONTACT_MAX_PAIRS = 4 * RV_CONTACT_MAX_LINKS };
 
+#define RV_NO_LAW UINT32_MAX
+
 typedef RV_ARRAY(uint64_t) RvKeys;
 typedef RV_ARRAY(uint32_t) RvIndices;
 
@@ -104,19 +107,26 @@ struct RvContacts {
   // broad phase
   RvKeys cells, spare_keys;
   RvIndices members, spare_values;
-  RvKeys pairs;          // source << 32 | receiver, ascending
-  uint32_t* pair_first;  // [nedge + 2] of each source, while they are put in order
+  RvKeys pairs;           // source << 32 | receiver, ascending
+  uint32_t* pair_first;   // [nedge + 2] of each source, while they are put in order
+  uint32_t* entry_first;  // [nedge + 1] of each edge
+  RvIndices owner;        // [entries] edges
+  RvIndices entry_at;     // [entries] where they are after sorting
+  RV_ARRAY(float) boxes;  // [6][entries and some], sorted
   // links, ascending by key
   // then those that hold liquid but can have no force in this step, ascending too; from `active` on
   size_t active;
   RvKeys keys;
-  RV_ARRAY(RvContactShape) shapes;
+  RV_ARRAY(RvContactShape) shapes;  // [pairs]
+  RvIndices live;                   // pairs that may become links
+  RvIndices shape_of, law_of;       // [links] in shapes and laws; RV_NO_LAW: none
   RV_ARRAY(RvLinkMemory) memory;
   RV_ARRAY(double) along;  // [2 links] where on its edge each end is
   RV_ARRAY(RvSym3) hessian;
   RV_ARRAY(RvContactEnd) ends;  // two a link, by (batch, link, side)
   RvIndices end_of;             // [2 links] where the ends stand
   size_t* end_at;               // [batches + 1]
+  uint8_t* held;                // [batches] lanes at which bridges pull
   RV_ARRAY(RvVec3) value;       // [ends] of the vector at hand
   RV_ARRAY(RvVec3) force;       // [links]
   RV_ARRAY(double) energy;      // [links]
@@ -137,7 +147,7 @@ struct RvContacts {
   double* crowd;                    // [nedge] farthest that it may make bridges to, in halves of d0
   RV_ARRAY(RvWetPair) wet_pairs;    // [pairs]
   RV_ARRAY(RvWetPair) wet_touches;  // [touches]
-  RV_ARRAY(RvWetLaw) laws;          // [links]
+  RV_ARRAY(RvWetLaw) laws;          // [live]
   RV_ARRAY(RvWetLaw) touch_laws;    // [touches]
   RV_ARRAY(RvSpan) spans;           // [links]
   RV_ARRAY(RvIdleLink) idle;
