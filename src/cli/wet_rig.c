@@ -65,6 +65,7 @@ static RvResult strand_step(RvWetRig* rig, double dt, RvError* error) {
                           .integrator = rig->def.integrator,
                           .max_iterations = rig->def.niter,
                           .tolerance = rig->def.tolerance,
+                          .brisk = true,
                           .force = h->force,
                           .target = h->target,
                           .drag = rig->drag,

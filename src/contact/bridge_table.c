@@ -92,13 +92,16 @@ RvBridgeRow rv_bridge_table_row(const RvBridgeTable* t, double radius, double ra
                        (RV_BRIDGE_COLUMNS - 1) / ((1 - RV_BRIDGE_NEAREST) * t->rupture * root)};
 }
 
+// force and slope of two columns, as they stand
+typedef double Columns __attribute__((vector_size(32), aligned(8)));
+
 double rv_bridge_row_force(const RvBridgeRow* row, double gap, double* slope) {
   double x = (gap - RV_BRIDGE_NEAREST * row->scale) * row->column;
   x = rv_clamp(x, 0, RV_BRIDGE_COLUMNS - 1);
   int j = (int)x < RV_BRIDGE_COLUMNS - 2 ? (int)x : RV_BRIDGE_COLUMNS - 2;
-  double u = x - j, v[4] = {0};
-  for (int k = 0; k < row->rows; ++k)
-    for (int c = 0; c < 4; ++c) v[c] += row->weight[k] * row->at[k][2 * j + c];
+  double u = x - j;
+  Columns v = {0};
+  for (int k = 0; k < row->rows; ++k) v += row->weight[k] * *(const Columns*)(row->at[k] + 2 * (size_t)j);
   double c2 = 3 * (v[2] - v[0]) - 2 * v[1] - v[3], c3 = 2 * (v[0] - v[2]) + v[1] + v[3];
   *slope = (v[1] + u * (2 * c2 + 3 * u * c3)) * row->column;
   return v[0] + u * (v[1] + u * (c2 + u * c3));

@@ -205,6 +205,7 @@ RvResult rv_contacts_find(RvContacts* c, const double* q, const double* velocity
   clear_links(c);
   c->touch_keys.count = c->touch_shapes.count = c->touch_memory.count = 0;
   if (c->nstrand > 0) {
+    rv_contact_index_old(c);
     result = rv_wet_begin_step(c, def, error);
     if (!result) result = rv_segments_fill(c, q, velocity, dt, def, stats, error);
     if (!result && def->strands) result = rv_contact_pairs(c, dt, def, stats, error);

@@ -30,7 +30,7 @@ size_t rv_contact_find_key(const uint64_t* keys, size_t count, uint64_t key) {
 }
 
 // Where the old links of each source edge begin.
-static void index_old(RvContacts* c) {
+void rv_contact_index_old(RvContacts* c) {
   size_t at = 0;
   for (size_t e = 0; e <= c->nedge; ++e) {
     while (at < c->old_keys.count && c->old_keys.data[at] >> 32 < e) ++at;
@@ -391,7 +391,6 @@ RvResult rv_contact_links(RvContacts* c, double dt, const RvContactDef* def, RvE
               rv_array_resize(&c->live, n) && (!c->wet || rv_array_resize(&c->wet_pairs, n));
   if (room) {
     Build b = {c, def, dt};
-    index_old(c);
     rv_parallel_for(n, 512, make_links, &b);
     note_live(c);
     n = c->live.count;

@@ -186,6 +186,8 @@ RvResult rv_contact_pairs(RvContacts* c, double dt, const RvContactDef* def, RvC
 RvResult rv_contact_stretched(RvContacts* c, const RvContactDef* def, RvError* error);
 // Puts the pairs in order, each once, and of each source at most so many. (order.c)
 RvResult rv_contact_order(RvContacts* c, size_t most, RvContactStats* stats, RvError* error);
+// Where the old links of each source edge begin. (links.c)
+void rv_contact_index_old(RvContacts* c);
 // Links of the pairs, and leaving out what is none. (links.c)
 RvResult rv_contact_links(RvContacts* c, double dt, const RvContactDef* def, RvError* error);
 void rv_contact_keep(RvContacts* c, RvContactStats* stats);

@@ -26,16 +26,13 @@ static double distance_of(const RvContacts* c, size_t e, size_t f) {
 }
 
 static double radii_of(const RvContacts* c, size_t e, size_t f) {
-  const double* r = c->segments.radius;
-  size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
-  return rv_max(r[i], r[i + 1]) + rv_max(r[j], r[j + 1]);
+  return c->segments.thick[e] + c->segments.thick[f];
 }
 
 static bool is_far(const Search* s, size_t e, size_t f, double distance) {
   const RvContacts* c = s->c;
   const RvSegments* g = &c->segments;
-  size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
-  double radii = radii_of(c, e, f), film = rv_max(g->area[i], g->area[i + 1]) + rv_max(g->area[j], g->area[j + 1]);
+  double radii = radii_of(c, e, f), film = g->film[e] + g->film[f];
   double sure = rv_min(g->height[e] + g->height[f], radii + c->table.rupture * sqrt(film));
   sure = rv_max(sure, s->def->reach * (1 + s->def->margin) * radii);
   return distance > NEARLY * sure;

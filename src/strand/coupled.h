@@ -14,6 +14,8 @@ typedef struct RvCoupled {
   double *q, *d, *b, *r, *z, *p, *mp, *ap;  // [unknowns]; r is the gradient first, ap also the line search's trial
   double alpha, beta;                       // of CG
   double forcing;                           // tolerance of the linear solve at hand
+  double left;                              // of the linear system's residual, by the last solve
+  double surprise;                          // by how much the last step's fall was not that of its quadratic model
   double *now, *trial;                      // [lanes of all batches] energies, with half of what joins two strands,
   double *share, *slope;                    // the part of the step they take, and what it promised
   double* alone;                            // [batches] the first decrement without the others

@@ -100,6 +100,7 @@ bool rv_coupled_search(RvCoupled* c, RvStrandStats* stats) {
     if (trial <= energy - (late ? 1e-4 : 0.1) * promised(c) + 1e-13 * fabs(energy)) {
       rv_parallel_for(n, 1, take_batches, c);
       memcpy(c->now, c->trial, n * RV_LANES * sizeof(double));
+      c->surprise = halving > 0 ? INFINITY : fabs(energy - trial - 0.5 * promised(c));
       return true;
     }
     stats->searches++;

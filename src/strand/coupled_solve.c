@@ -3,6 +3,7 @@
 // The matrix is M + C: M the strands' bands, with what of the coupling fits them, and C the rest. As the directions are
 // p = M^-1 r + beta p, their products with M need no multiplication: M p = r + beta M p. So an iteration costs one
 // solve with the factors, one application of the coupling, and a few vector operations.
+#include <math.h>
 #include <string.h>
 
 #include "base/parallel.h"
@@ -76,7 +77,7 @@ static double advance(void* arg, size_t begin, size_t end) {
 double rv_coupled_solve(RvCoupled* c, RvStrandStats* stats) {
   size_t n = c->step->m->nbatch;
   double gamma = rv_parallel_sum(n, 1, precondition, c), first = gamma, fall = 0;
-  c->beta = 0;
+  c->beta = 0, c->left = 1;
   stats->cg_iterations = 0;
   for (int it = 0; it < c->step->def->max_cg && gamma > 0; ++it) {
     rv_parallel_for(n, 1, turn, c);
@@ -86,6 +87,7 @@ double rv_coupled_solve(RvCoupled* c, RvStrandStats* stats) {
     fall += c->alpha * gamma;
     stats->cg_iterations = it + 1;
     double next = rv_parallel_sum(n, 1, advance, c);
+    c->left = sqrt(next / first);
     if (!(next > c->forcing * c->forcing * first)) break;
     c->beta = next / gamma;
     gamma = next;
