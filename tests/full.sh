@@ -1,4 +1,5 @@
-# The long checks of ./test --full: other compilers, sanitizers, and ten minutes of fuzzing a target.
+# The long checks of ./test --full: other compilers, sanitizers, seeded faults, the wet hair flip, and ten minutes of
+# fuzzing a target.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top"
@@ -14,6 +15,14 @@ for preset in clang asan tsan; do
   [ "$preset" = tsan ] && without='host|physics'
   ctest --preset "$preset" -j "$(nproc)" -LE "$without"
 done
+
+echo "== seeded faults: each must fail its checks"
+python3 tests/mutations/mutate.py "$top" build/full
+
+echo "== the wet hair flip"
+flip=$(mktemp -d)
+python3 tests/full/flip.py build/release/rivulet "$flip"
+rm -rf "$flip"
 
 echo "== fuzz, $seconds s a target"
 cmake --preset fuzz >/dev/null

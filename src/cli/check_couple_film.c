@@ -232,7 +232,8 @@ RvResult rv_check_drip(const RvCheckOut* out, RvError* error) {
     for (int lane = 0; lane < rig.model->batches[b].lanes; ++lane) {
       size_t drop = b * RV_LANES + (size_t)lane;
       rig.film_state.drop[drop] = 3e-10 * rv_random(5, drop, 0, 0);
-      for (size_t a = 0; a < 3; ++a) rig.film_state.drop_momentum[3 * drop + a] = 1e-8 * rv_random(5, drop, a, 1);
+      for (size_t a = 0; a < 3; ++a)
+        rig.film_state.drop_momentum[(3 * b + a) * RV_LANES + (size_t)lane] = 1e-8 * rv_random(5, drop, a, 1);
     }
   RvParticles* p = &bulk.liquid.particles;
   size_t first = p->count;
@@ -352,9 +353,9 @@ static void turn_film(RvCoupleRig* rig, const double* q, const double* v) {
       for (int lane = 0; lane < b->lanes; ++lane)
         for (int i = 0; i + 1 < b->vertices; ++i) {
           size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane;
-          const double* volume = &rig->film_state.volume[vertex];
           double* speed = &rig->film_state.speed[b->edge_at + (size_t)i * RV_LANES + (size_t)lane];
-          double part[2] = {(i == 0 ? 1 : 0.5) * volume[0], (i + 2 == b->vertices ? 1 : 0.5) * volume[RV_LANES]};
+          double part[2];
+          rv_couple_rig_shares(rig, b, lane, i, part);
           RvVec3 t = tangent(rig->state->q, b, lane, i);
           RvVec3 turn = rv_scale(rv_sub(tangent(q, b, lane, i), t), 500 * (part[0] + part[1]) * *speed);
           double lag = 0, turned[3] = {turn.x, turn.y, turn.z};
@@ -406,6 +407,7 @@ static RvResult float_step(RvCoupleRig* rig, RvLiquidRig* bulk, double dt, uint6
   rv_liquid_grid_velocity(&l->grid);
   rv_liquid_mark_valid(&l->grid);
   result = rv_couple_pressure(rig->couple, &rig->strands, &rig->set, &l->grid, dt, rig->stored, rig->kick, error);
+  rv_couple_rig_load(rig, NULL);
   rv_couple_rig_kick(rig);
   rv_liquid_extrapolate(&l->grid, NULL);
   rv_liquid_from_grid(&l->grid, &l->scatter, p, dt);

@@ -189,10 +189,16 @@ double rv_couple_rig_film(const RvCoupleRig* rig) {
   return sum;
 }
 
-// an edge's film is half of its vertices', all of an end's
-static double edge_volume(const RvCoupleRig* rig, const RvStrandBatch* b, int lane, int i) {
+void rv_couple_rig_shares(const RvCoupleRig* rig, const RvStrandBatch* b, int lane, int i, double part[2]) {
   const double* volume = &rig->film_state.volume[b->vertex_at + (size_t)i * RV_LANES + (size_t)lane];
-  return (i == 0 ? 1 : 0.5) * volume[0] + (i + 2 == b->vertices ? 1 : 0.5) * volume[RV_LANES];
+  double length[3] = {0};
+  for (int k = 0; k < 3; ++k) {
+    int j = i - 1 + k;
+    if (j >= 0 && j + 1 < b->vertices)
+      length[k] = rv_distance(at3(rig->state->q, b, lane, j), at3(rig->state->q, b, lane, j + 1));
+  }
+  part[0] = volume[0] * length[1] / (length[0] + length[1]);
+  part[1] = volume[RV_LANES] * length[1] / (length[1] + length[2]);
 }
 
 RvVec3 rv_couple_rig_momentum(const RvCoupleRig* rig, double dt) {
@@ -211,9 +217,12 @@ RvVec3 rv_couple_rig_momentum(const RvCoupleRig* rig, double dt) {
         if (i + 1 == b->vertices) continue;
         RvVec3 t = rv_sub(at3(rig->state->q, b, lane, i + 1), at3(rig->state->q, b, lane, i));
         double speed = rig->film_state.speed[b->edge_at + (size_t)i * RV_LANES + (size_t)lane];
-        sum = rv_mad(sum, density * edge_volume(rig, b, lane, i) * speed / rv_length(t), t);
+        double part[2];
+        rv_couple_rig_shares(rig, b, lane, i, part);
+        sum = rv_mad(sum, density * (part[0] + part[1]) * speed / rv_length(t), t);
       }
-      sum = rv_add(sum, rv_vec3_load64(&rig->film_state.drop_momentum[3 * drop]));
+      const double* p = &rig->film_state.drop_momentum[3 * k * RV_LANES + (size_t)lane];
+      sum = rv_add(sum, rv_vec3(p[0], p[RV_LANES], p[2 * RV_LANES]));
     }
   }
   return sum;
@@ -283,6 +292,7 @@ RvResult rv_couple_rig_substep(RvCoupleRig* rig, double dt, RvError* error) {
     result = rv_pressure_solve(rig->tank.pressure, &in, &options, NULL, error);
   }
   if (!result) result = rv_couple_pressure(rig->couple, &rig->strands, &rig->set, g, dt, rig->stored, rig->kick, error);
+  rv_couple_rig_load(rig, NULL);
   if (!result) rv_couple_rig_kick(rig);
   for (size_t a = 0; a < 3; ++a) memcpy(g->mass[a].data, mass + a * faces, faces * sizeof(float));
   rv_free(mass);

@@ -43,6 +43,8 @@ void rv_couple_rig_load(RvCoupleRig* rig, const double* wet);
 // Momentum of strands, film and what waits in the stored force; film's volume.
 RvVec3 rv_couple_rig_momentum(const RvCoupleRig* rig, double dt);
 double rv_couple_rig_film(const RvCoupleRig* rig);
+// Volumes that edge i of a strand has of its vertices' film.
+void rv_couple_rig_shares(const RvCoupleRig* rig, const RvStrandBatch* batch, int lane, int i, double part[2]);
 // Vertex i of the strand in a lane of the first batch.
 size_t rv_couple_rig_vertex(const RvCoupleRig* rig, size_t strand, int i);
 size_t rv_couple_rig_unknown(const RvCoupleRig* rig, size_t strand, int i, int c);

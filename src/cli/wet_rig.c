@@ -70,8 +70,8 @@ static RvResult strand_step(RvWetRig* rig, double dt, RvError* error) {
                           .drag = rig->drag,
                           .drag_velocity = rig->drag_velocity,
                           .slide = rig->wet.slide,
-                          .max_cg = 100,
-                          .cg_tolerance = 1e-3};
+                          .max_cg = rig->def.tolerance < 1e-4 ? 1000 : 100,
+                          .cg_tolerance = fmin(1e-3, rig->def.tolerance)};
   rv_contacts_predict(h->model, h->state, &step, h->velocity);
   result = rv_contacts_find(h->contacts, h->state->q, h->velocity, dt, &contact, &rig->found, error);
   if (rig->found.links + rig->found.touches > 0) step.couple = rv_contacts_operator(h->contacts);
@@ -174,35 +174,52 @@ double rv_wet_rig_volume(const RvWetRig* rig) {
   return film + absorbed + rv_particles_volume(&rig->pool.liquid.particles);
 }
 
-RvVec3 rv_wet_rig_momentum(const RvWetRig* rig) {
+// Momentum of the film relative to its strands, by the masses that the film's speeds are those of.
+static void add_flow(const RvWetRig* rig, const double* mass, double sum[3]) {
+  const RvStrandModel* m = rig->hair.model;
+  const RvStrandState* s = rig->hair.state;
+  const RvFilmState* f = &rig->wet.film_state;
+  for (size_t k = 0; k < m->nbatch; ++k) {
+    const RvStrandBatch* b = &m->batches[k];
+    for (int lane = 0; lane < b->lanes; ++lane) {
+      for (int j = 0; j + 1 < b->vertices; ++j) {
+        size_t edge = b->edge_at + (size_t)j * RV_LANES + (size_t)lane, at = rv_strand_index(b, lane, j, 0);
+        double e[3], length = 0;
+        for (size_t c = 0; c < 3; ++c) {
+          e[c] = s->q[at + (4 + c) * RV_LANES] - s->q[at + c * RV_LANES];
+          length += e[c] * e[c];
+        }
+        double flow = mass[edge] * f->speed[edge] / sqrt(length);
+        for (int c = 0; c < 3; ++c) sum[c] += flow * e[c];
+      }
+      for (size_t c = 0; c < 3; ++c) sum[c] += f->drop_momentum[(3 * k + c) * RV_LANES + (size_t)lane];
+    }
+  }
+}
+
+RvVec3 rv_wet_rig_hair_momentum(const RvWetRig* rig) {
   const RvStrandModel* m = rig->hair.model;
   const RvStrandState* s = rig->hair.state;
   const RvFilmState* f = &rig->wet.film_state;
   double density = rig->wet.film.liquid.density, sum[3] = {0};
   for (size_t k = 0; k < m->nbatch; ++k) {
     const RvStrandBatch* b = &m->batches[k];
-    for (int lane = 0; lane < b->lanes; ++lane) {
+    for (int lane = 0; lane < b->lanes; ++lane)
       for (int i = 0; i < b->vertices; ++i) {
         size_t at = rv_strand_index(b, lane, i, 0), vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane;
         double mass = m->hair_mass[vertex] + density * (f->volume[vertex] + f->absorbed[vertex]);
         if (i + 1 == b->vertices) mass += density * f->drop[k * RV_LANES + (size_t)lane];
         for (size_t c = 0; c < 3; ++c) sum[c] += mass * s->v[at + c * RV_LANES];
       }
-      for (int j = 0; j + 1 < b->vertices; ++j) {
-        size_t v = b->vertex_at + (size_t)j * RV_LANES + (size_t)lane, at = rv_strand_index(b, lane, j, 0);
-        // half of each vertex's mass, all of an end's
-        double mass = (j == 0 ? 1 : 0.5) * f->volume[v] + (j + 2 == b->vertices ? 1 : 0.5) * f->volume[v + RV_LANES];
-        double e[3], length = 0;
-        for (size_t c = 0; c < 3; ++c) {
-          e[c] = s->q[at + (4 + c) * RV_LANES] - s->q[at + c * RV_LANES];
-          length += e[c] * e[c];
-        }
-        double flow = density * mass * f->speed[b->edge_at + (size_t)j * RV_LANES + (size_t)lane] / sqrt(length);
-        for (int c = 0; c < 3; ++c) sum[c] += flow * e[c];
-      }
-      for (size_t c = 0; c < 3; ++c) sum[c] += f->drop_momentum[(3 * k + c) * RV_LANES + (size_t)lane];
-    }
   }
-  RvLiquidSums bulk = rv_liquid_rig_sums(&rig->pool, rv_vec3(0, 0, 0));
-  return rv_mad(rv_vec3_load64(sum), density, bulk.linear);
+  double* mass = rv_alloc(m->edges + 1, sizeof *mass);
+  if (!mass) return rv_vec3(NAN, NAN, NAN);
+  rv_film_edge_masses(&rig->wet.film, f, s->q, mass);
+  add_flow(rig, mass, sum);
+  rv_free(mass);
+  return rv_vec3_load64(sum);
+}
+
+RvVec3 rv_wet_rig_momentum(const RvWetRig* rig) {
+  return rv_add(rv_wet_rig_hair_momentum(rig), rv_liquid_rig_sums(&rig->pool, rv_vec3(0, 0, 0)).linear);
 }

@@ -45,7 +45,8 @@ void rv_wet_rig_film(RvWetRig* rig, double height);
 RvResult rv_wet_rig_step(RvWetRig* rig, double dt, RvError* error);
 // All liquid, m3: bulk, film and absorbed.
 double rv_wet_rig_volume(const RvWetRig* rig);
-// Momentum of strands, film and bulk.
+// Momentum of strands and film; of these and the bulk.
+RvVec3 rv_wet_rig_hair_momentum(const RvWetRig* rig);
 RvVec3 rv_wet_rig_momentum(const RvWetRig* rig);
 
 #endif

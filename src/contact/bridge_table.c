@@ -87,18 +87,20 @@ RvBridgeRow rv_bridge_table_row(const RvBridgeTable* t, double radius, double ra
   size_t width = 2 * RV_BRIDGE_COLUMNS, at = (size_t)i * width;
   return (RvBridgeRow){{a + at, a + at + width, b + at, b + at + width},
                        {(1 - u) * (1 - v), (1 - u) * v, u * (1 - v), u * v},
-                       t->rupture * root};
+                       u > 0 ? 4 : 2,
+                       t->rupture * root,
+                       (RV_BRIDGE_COLUMNS - 1) / ((1 - RV_BRIDGE_NEAREST) * t->rupture * root)};
 }
 
 double rv_bridge_row_force(const RvBridgeRow* row, double gap, double* slope) {
-  double per = (RV_BRIDGE_COLUMNS - 1) / (1 - RV_BRIDGE_NEAREST), x = (gap / row->scale - RV_BRIDGE_NEAREST) * per;
+  double x = (gap - RV_BRIDGE_NEAREST * row->scale) * row->column;
   x = rv_clamp(x, 0, RV_BRIDGE_COLUMNS - 1);
   int j = (int)x < RV_BRIDGE_COLUMNS - 2 ? (int)x : RV_BRIDGE_COLUMNS - 2;
   double u = x - j, v[4] = {0};
-  for (int k = 0; k < 4; ++k)
+  for (int k = 0; k < row->rows; ++k)
     for (int c = 0; c < 4; ++c) v[c] += row->weight[k] * row->at[k][2 * j + c];
   double c2 = 3 * (v[2] - v[0]) - 2 * v[1] - v[3], c3 = 2 * (v[0] - v[2]) + v[1] + v[3];
-  *slope = (v[1] + u * (2 * c2 + 3 * u * c3)) * per / row->scale;
+  *slope = (v[1] + u * (2 * c2 + 3 * u * c3)) * row->column;
   return v[0] + u * (v[1] + u * (c2 + u * c3));
 }
 
@@ -111,9 +113,10 @@ static double smooth(double x) {
 
 // so that no cubic between knots that do not push pushes: its control points are not below 0
 static void limit_slopes(RvWetLaw* w) {
+  double first = 3 / (w->turn - w->start), inner = 3 * w->inverse, last = 3 / (w->rupture - w->fade);
   for (int k = 2; k + 1 < RV_WET_KNOTS; ++k) {
-    double left = k == 2 ? w->turn - w->start : w->step, right = k == RV_WET_KNOTS - 2 ? w->rupture - w->fade : w->step;
-    w->slope[k] = rv_clamp(w->slope[k], -3 * w->force[k] / right, 3 * w->force[k] / left);
+    double left = k == 2 ? first : inner, right = k == RV_WET_KNOTS - 2 ? last : inner;
+    w->slope[k] = rv_clamp(w->slope[k], -w->force[k] * right, w->force[k] * left);
   }
 }
 

@@ -38,7 +38,9 @@ bool rv_bridge_table_make(RvBridgeTable* table, double lo, double hi);
 typedef struct RvBridgeRow {
   const double* at[4];
   double weight[4];
-  double scale;  // gap at rupture, m
+  int rows;       // of them that count
+  double scale;   // gap at rupture, m
+  double column;  // columns a metre
 } RvBridgeRow;
 RvBridgeRow rv_bridge_table_row(const RvBridgeTable* table, double radius, double ratio, double area);
 // Force over tension at a gap, and its slope, 1/m.

@@ -27,7 +27,7 @@ size_t rv_contacts_bridges(const RvContacts* c, RvFilmBridge* out, size_t most) 
       out[count] =
           (RvFilmBridge){{(uint32_t)block_index(c, a.strand, a.edge), (uint32_t)block_index(c, b.strand, b.edge)},
                          {c->along.data[2 * k], c->along.data[2 * k + 1]},
-                         fmax(c->spans.data[k].distance, 0),
+                         fmax(c->spans.data[k].distance, 0),  // pressed hairs are at 0
                          c->spans.data[k].length};
     ++count;
   }
@@ -55,14 +55,25 @@ static void join(const RvContacts* c, uint32_t* parent) {
   }
 }
 
-// distinct numbers at the last but one vertices
-static size_t count_tips(const RvContacts* c, const uint32_t* parent, const int32_t* least, uint8_t* seen) {
-  size_t count = 0;
-  for (size_t s = 0; s < c->nstrand; ++s) seen[s] = 0;
-  for (size_t s = 0; s < c->nstrand; ++s) {
-    size_t last = c->strands[s + 1].first - c->strands[s].first, at = c->strands[s].first + s + last - 1;
-    int32_t id = least[parent[at]];
-    if (!seen[id]) seen[id] = 1, ++count;
+// where along its strand an end of a bridge is, 0 to 1
+static double level(const RvContacts* c, size_t edge, double t) {
+  End at = end_of(c, edge);
+  return ((double)at.edge + t) / (c->model->batches[at.strand->batch].vertices - 1);
+}
+
+// groups of strands that hang together by bridges in their last quarters; `parent` [strands] is room
+static size_t count_tips(const RvContacts* c, uint32_t* parent) {
+  static const double TIPS = 0.75;
+  size_t count = c->nstrand;
+  for (size_t s = 0; s < c->nstrand; ++s) parent[s] = (uint32_t)s;
+  for (size_t k = 0; k < c->spans.count; ++k) {
+    if (!(c->memory.data[k].area > 0)) continue;
+    size_t e = (size_t)(c->keys.data[k] >> 32), f = (size_t)(c->keys.data[k] & UINT32_MAX);
+    if (level(c, e, c->along.data[2 * k]) < TIPS || level(c, f, c->along.data[2 * k + 1]) < TIPS) continue;
+    uint32_t a = root_of(parent, (uint32_t)c->strand_of[e]), b = root_of(parent, (uint32_t)c->strand_of[f]);
+    if (a == b) continue;
+    parent[a < b ? b : a] = a < b ? a : b;
+    --count;
   }
   return count;
 }
@@ -71,8 +82,7 @@ size_t rv_contacts_clumps(const RvContacts* c, int32_t* clump) {
   size_t n = c->model->nvertex, count = SIZE_MAX;
   uint32_t* parent = rv_alloc(n + 1, sizeof *parent);
   int32_t* least = rv_alloc(n + 1, sizeof *least);
-  uint8_t* seen = rv_alloc(c->nstrand + 1, 1);
-  if (parent && least && seen) {
+  if (parent && least) {
     for (size_t k = 0; k < n; ++k) parent[k] = (uint32_t)k, least[k] = INT32_MAX;
     join(c, parent);
     for (size_t k = 0; k < n; ++k) parent[k] = root_of(parent, (uint32_t)k);
@@ -90,8 +100,8 @@ size_t rv_contacts_clumps(const RvContacts* c, int32_t* clump) {
           at[lane - strand->lane] = *at;
       }
     }
-    count = count_tips(c, parent, least, seen);
+    count = count_tips(c, parent);
   }
-  rv_free(parent), rv_free(least), rv_free(seen);
+  rv_free(parent), rv_free(least);
   return count;
 }

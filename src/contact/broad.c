@@ -1,7 +1,8 @@
 // Pairs of edges that may touch during a step, in time linear in their number.
 //
-// Every edge is entered in the cells that come within its reach; the entries are sorted by (cell, edge). Pairs that
-// share several cells are tested once, or seldom again; what is then found twice goes when the pairs are sorted.
+// Every edge is entered in the cells that come within its reach; the entries are sorted by (cell, edge). Each edge then
+// looks through its cells for the later ones. Those that share several cells with it are tested once, or seldom again;
+// what is then found twice goes when the pairs are put in order.
 #include <math.h>
 #include <string.h>
 
@@ -12,9 +13,9 @@
 #include "space/sort.h"
 
 enum { CHUNKS = 256, AXIS_BITS = 21, MAX_ENTRIES = 48 };
-// pairs of an edge in a cell, and in all of them: four times the links that are kept; and exact tests of it in a cell.
-// More are edges heaped on one spot, whose memory and time would grow with the square of their number
-enum { MAX_FOUND = 4 * RV_CONTACT_MAX_LINKS, MAX_EXACT = 1024 };
+// exact tests of an edge in a cell; as more than RV_CONTACT_MAX_PAIRS of it there, more are edges heaped on one spot,
+// whose memory and time would grow with the square of their number
+enum { MAX_EXACT = 1024 };
 
 typedef RV_ARRAY(uint64_t) Found;
 
@@ -30,29 +31,20 @@ typedef struct Broad {
   double dt;
   Cells cells;
   size_t grain;
-  size_t parts;           // chunks of cells, by the entries alone
-  float (*whole)[6];      // boxes of the edges, lower and upper corner from the cells'; NULL: those of parts are made
-  size_t at[CHUNKS + 1];  // first entry of each chunk of edges, then of cells
+  size_t at[CHUNKS + 1];  // first entry of each chunk of edges
   Found found[CHUNKS];
   size_t tests[CHUNKS], pairs[CHUNKS], skipped[CHUNKS];
   bool failed[CHUNKS];
 } Broad;
 
 // What was tested lately, so that a pair that shares several cells is looked at once: the last key of each slot.
-enum { SEEN_BITS = 13 };
+enum { SEEN_BITS = 11 };
 typedef struct Seen {
-  int bits;  // as many as there are entries to compare, at most SEEN_BITS
   uint64_t key[1 << SEEN_BITS];
 } Seen;
 
-// no pair has the key 0: the receiver is the later edge
-static void forget(Seen* seen, size_t entries) {
-  for (seen->bits = 4; seen->bits < SEEN_BITS && (size_t)1 << seen->bits < 4 * entries;) seen->bits++;
-  memset(seen->key, 0, sizeof(uint64_t) << seen->bits);
-}
-
 static bool seen_before(Seen* seen, uint64_t key) {
-  uint64_t* slot = &seen->key[(key * 0x9e3779b97f4a7c15u) >> (64 - seen->bits)];
+  uint64_t* slot = &seen->key[(key * 0x9e3779b97f4a7c15u) >> (64 - SEEN_BITS)];
   if (*slot == key) return true;
   *slot = key;
   return false;
@@ -127,7 +119,8 @@ static void fill_entries(void* arg, size_t begin, size_t end) {
     size_t last = (chunk + 1) * b->grain < b->c->nedge ? (chunk + 1) * b->grain : b->c->nedge, at = b->at[chunk];
     for (size_t e = chunk * b->grain; e < last; ++e) {
       size_t n = cells_of_edge(b->c, &b->cells, e, b->c->cells.data + at);
-      for (size_t k = 0; k < n; ++k) b->c->members.data[at + k] = (uint32_t)e;
+      b->c->entry_first[e] = (uint32_t)at;
+      for (size_t k = at; k < at + n; ++k) b->c->owner.data[k] = (uint32_t)e, b->c->members.data[k] = (uint32_t)k;
       at += n;
     }
   }
@@ -161,6 +154,20 @@ static void set_cells(Broad* b, double size, double widest) {
   for (int k = 0; k < 3; ++k) g->bits[k] = rv_sort_bits((uint64_t)(side[k] * g->inverse) + 4);
 }
 
+// Where each entry went, which edge it is of, and where its cell ends.
+static void place_entries(RvContacts* c) {
+  size_t n = c->cells.count;
+  const uint64_t* keys = c->cells.data;
+  c->entry_first[c->nedge] = (uint32_t)n;
+  for (size_t first = 0, last; first < n; first = last) {
+    for (last = first; last < n && keys[last] == keys[first]; ++last) {
+      uint32_t entry = c->members.data[last];
+      c->entry_at.data[entry] = (uint32_t)last, c->members.data[last] = c->owner.data[entry];
+    }
+    for (size_t k = first; k < last; ++k) c->spare_values.data[k] = (uint32_t)last;
+  }
+}
+
 // Half an edge: smaller cells cost entries, larger ones tests. Doubled while there are too many entries.
 static RvResult make_entries(Broad* b, RvContactStats* stats, RvError* error) {
   RvContacts* c = b->c;
@@ -179,24 +186,34 @@ static RvResult make_entries(Broad* b, RvContactStats* stats, RvError* error) {
     if (total <= MAX_ENTRIES * c->nedge + 4096 || round > 60) break;
   }
   stats->entries = total;
-  if (!rv_array_resize(&c->cells, total) || !rv_array_resize(&c->members, total) ||
-      !rv_array_resize(&c->spare_keys, total) || !rv_array_resize(&c->spare_values, total))
+  if (total > UINT32_MAX - RV_BOXES)
+    return rv_fail(error, RV_LIMIT, "%zu edges in cells are more than can be held", total);
+  if (!rv_array_resize(&c->owner, total) || !rv_array_resize(&c->entry_at, total) ||
+      !rv_array_resize(&c->boxes, 6 * (total + RV_BOXES)) || !rv_array_resize(&c->cells, total) ||
+      !rv_array_resize(&c->members, total) || !rv_array_resize(&c->spare_keys, total) ||
+      !rv_array_resize(&c->spare_values, total))
     return rv_fail(error, RV_NO_MEMORY, "out of memory for the contacts of %zu edges", c->nedge);
   rv_parallel_for(chunks, 1, fill_entries, b);
   int bits = b->cells.bits[0] + b->cells.bits[1] + b->cells.bits[2];
   if (!rv_sort_keys(c->cells.data, c->members.data, c->spare_keys.data, c->spare_values.data, total, bits))
     return rv_fail(error, RV_NO_MEMORY, "out of memory for the contacts of %zu edges", c->nedge);
+  place_entries(c);
   return RV_OK;
 }
 
 //---------------------------------------------------------------------------------------------- pairs in a cell
 
-// Boxes of what of an edge is near the cell, relative to its corner.
-typedef struct Boxes {
-  float *lo[3], *hi[3];
-} Boxes;
+static RvBoxes boxes_of(RvContacts* c) {
+  size_t stride = c->cells.count + RV_BOXES;
+  RvBoxes x;
+  for (size_t k = 0; k < 3; ++k)
+    x.lo[k] = c->boxes.data + 2 * k * stride, x.hi[k] = c->boxes.data + (2 * k + 1) * stride;
+  return x;
+}
 
-static void box_of(const Broad* b, size_t e, const int64_t cell[3], const Boxes* boxes, size_t at) {
+// The box of what of an edge is near a cell, relative to its corner; `inverse` those of its extent, or 0.
+static void box_of(const Broad* b, size_t e, const int64_t cell[3], const double inverse[3], const RvBoxes* boxes,
+                   size_t at) {
   const RvSegments* s = &b->c->segments;
   const Cells* g = &b->cells;
   size_t vertex = rv_contact_vertex(b->c, e);
@@ -206,8 +223,8 @@ static void box_of(const Broad* b, size_t e, const int64_t cell[3], const Boxes*
   padded(g, s->reach[e], r);
   double t0 = 0, t1 = 1;
   for (int k = 0; k < 3; ++k) {
-    if (d[k] == 0) continue;
-    double in = (-r[k] - a[k]) / d[k], out = (g->size + r[k] - a[k]) / d[k];
+    if (inverse[k] == 0) continue;
+    double in = (-r[k] - a[k]) * inverse[k], out = (g->size + r[k] - a[k]) * inverse[k];
     t0 = rv_max(t0, rv_min(in, out)), t1 = rv_min(t1, rv_max(in, out));
   }
   // slightly larger than exact: floats
@@ -219,139 +236,123 @@ static void box_of(const Broad* b, size_t e, const int64_t cell[3], const Boxes*
   }
 }
 
-// Films that touch, of edges that are side by side: where one ends at the other's beginning no part faces the other.
-static bool films_touch(const RvContacts* c, size_t i, size_t j, const RvClosest* near, double gap) {
-  const RvSegments* s = &c->segments;
-  double film = rv_max(s->area[i], s->area[i + 1]) + rv_max(s->area[j], s->area[j + 1]);
-  if (!(gap < c->table.rupture * sqrt(film))) return false;
-  if ((near->s > 0 && near->s < 1) || (near->t > 0 && near->t < 1)) return true;
-  bool along = rv_dot(rv_sub(s->x[i + 1], s->x[i]), rv_sub(s->x[j + 1], s->x[j])) > 0;
-  return along == (near->s == near->t);
+static void make_boxes(void* arg, size_t begin, size_t end) {
+  Broad* b = arg;
+  RvContacts* c = b->c;
+  RvBoxes boxes = boxes_of(c);
+  for (size_t e = begin; e < end; ++e) {
+    size_t vertex = rv_contact_vertex(c, e);
+    RvVec3 d = rv_sub(c->segments.x[vertex + 1], c->segments.x[vertex]);
+    // nearly upright on an axis: all of it may be near
+    double least = 1e-9 * b->cells.size;
+    double inverse[3] = {fabs(d.x) > least ? 1 / d.x : 0, fabs(d.y) > least ? 1 / d.y : 0,
+                         fabs(d.z) > least ? 1 / d.z : 0};
+    for (size_t k = c->entry_first[e]; k < c->entry_first[e + 1]; ++k) {
+      int64_t cell[3];
+      cell_from_key(&b->cells, c->cells.data[c->entry_at.data[k]], cell);
+      box_of(b, e, cell, inverse, &boxes, c->entry_at.data[k]);
+    }
+  }
 }
 
-// The exact test of edges e < f. The motion that counts is that of the one against the other, along the line
-// between their nearest points: only it brings them closer.
-static bool near_pair(const Broad* b, size_t e, size_t f) {
+// Films that touch, of edges that are side by side: where one ends at the other's beginning no part faces the other.
+static bool films_touch(const RvContacts* c, size_t e, size_t f, double at, double other, double gap) {
+  const RvSegments* s = &c->segments;
+  if (!(gap < c->table.rupture * sqrt(s->film[e] + s->film[f]))) return false;
+  if ((at > 0 && at < 1) || (other > 0 && other < 1)) return true;
+  return (rv_dot(s->along[e], s->along[f]) > 0) == (at == other);
+}
+
+// The exact test of edges e < f, whose nearest points are known. The motion that counts is that of the one against the
+// other, along the line between these: only it brings them closer.
+static bool near_pair(const Broad* b, size_t e, size_t f, const RvClosestLanes* at, int lane) {
   const RvContacts* c = b->c;
   const RvSegments* s = &c->segments;
-  if (c->strand_of[e] == c->strand_of[f] && f - e <= (size_t)b->def->neighbours) return false;
-  size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
-  RvClosest near = rv_closest_points(s->x[i], s->x[i + 1], s->x[j], s->x[j + 1]);
-  RvVec3 p = s->reach[e], q = s->reach[f];
-  if (!(fabs(near.delta.x) < p.x + q.x) || !(fabs(near.delta.y) < p.y + q.y) || !(fabs(near.delta.z) < p.z + q.z))
-    return false;
-  double radii = rv_max(s->radius[i], s->radius[i + 1]) + rv_max(s->radius[j], s->radius[j + 1]);
-  double distance = rv_length(near.delta), limit = b->def->reach * (1 + b->def->margin) * radii;
+  RvVec3 p = s->reach[e], q = s->reach[f], delta = rv_vec3(at->delta[0][lane], at->delta[1][lane], at->delta[2][lane]);
+  if (!(fabs(delta.x) < p.x + q.x) || !(fabs(delta.y) < p.y + q.y) || !(fabs(delta.z) < p.z + q.z)) return false;
+  double radii = s->thick[e] + s->thick[f];
+  double distance = at->distance[lane], limit = b->def->reach * (1 + b->def->margin) * radii;
   if (distance < limit) return true;
-  if (c->wet && distance < s->height[e] + s->height[f] && films_touch(c, i, j, &near, distance - radii)) return true;
-  RvVec3 n = rv_scale(near.delta, 1 / distance);
+  if (c->wet && distance < s->height[e] + s->height[f] &&
+      films_touch(c, e, f, at->s[lane], at->t[lane], distance - radii))
+    return true;
+  size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
+  RvVec3 n = rv_scale(delta, 1 / distance);
   double e0 = rv_dot(n, s->v[i]), e1 = rv_dot(n, s->v[i + 1]), f0 = rv_dot(n, s->v[j]), f1 = rv_dot(n, s->v[j + 1]);
   double close = rv_max(f0, f1) - rv_min(e0, e1) + b->dt * fabs(rv_dot(n, b->def->acceleration));
   return distance < limit + b->dt * close;
 }
 
-// flags[j] for boxes [first, last): 1 where they meet box i. Without branches, so that it is done several at a time.
-static void meet(const Boxes* x, size_t i, size_t first, size_t last, uint8_t* restrict flags) {
-  const float *ax = x->lo[0], *ay = x->lo[1], *az = x->lo[2], *bx = x->hi[0], *by = x->hi[1], *bz = x->hi[2];
-  float lx = ax[i], ly = ay[i], lz = az[i], hx = bx[i], hy = by[i], hz = bz[i];
-  for (size_t j = first; j < last; ++j)
-    flags[j - first] = (ax[j] <= hx) & (bx[j] >= lx) & (ay[j] <= hy) & (by[j] >= ly) & (az[j] <= hz) & (bz[j] >= lz);
+// Pairs that may be near, tested when there are eight of them.
+typedef struct Bunch {
+  RvPairLanes pair;
+  uint32_t edge[RV_PAIRS][2];
+  int count;
+} Bunch;
+
+static void add_to_bunch(const Broad* b, Bunch* bunch, uint32_t e, uint32_t f) {
+  const RvVec3* x = b->c->segments.x;
+  size_t i = rv_contact_vertex(b->c, e), j = rv_contact_vertex(b->c, f);
+  RvPairLanes* p = &bunch->pair;
+  int lane = bunch->count++;
+  bunch->edge[lane][0] = e, bunch->edge[lane][1] = f;
+  rv_pair_put(p->a[0], lane, x[i]), rv_pair_put(p->a[1], lane, x[i + 1]);
+  rv_pair_put(p->b[0], lane, x[j]), rv_pair_put(p->b[1], lane, x[j + 1]);
 }
 
-// Boxes of whole edges, a little larger: floats.
-static void whole_boxes(void* arg, size_t begin, size_t end) {
-  Broad* b = arg;
-  const RvSegments* s = &b->c->segments;
-  double pad = 1e-6 * (rv_distance(s->lo, s->hi) + b->cells.size);
-  for (size_t e = begin; e < end; ++e) {
-    size_t vertex = rv_contact_vertex(b->c, e);
-    RvVec3 p = rv_sub(s->x[vertex], b->cells.lo), q = rv_sub(s->x[vertex + 1], b->cells.lo), r = s->reach[e];
-    double lo[3] = {p.x < q.x ? p.x : q.x, p.y < q.y ? p.y : q.y, p.z < q.z ? p.z : q.z};
-    double hi[3] = {p.x > q.x ? p.x : q.x, p.y > q.y ? p.y : q.y, p.z > q.z ? p.z : q.z};
-    double wide[3] = {r.x, r.y, r.z};
-    for (int k = 0; k < 3; ++k) {
-      b->whole[e][k] = (float)(lo[k] - wide[k] * 1.00001 - pad);
-      b->whole[e][3 + k] = (float)(hi[k] + wide[k] * 1.00001 + pad);
-    }
+static bool test_bunch(Broad* b, size_t chunk, Bunch* bunch) {
+  RvClosestLanes at;
+  if (bunch->count == 0) return true;
+  rv_closest_lanes(&bunch->pair, &at);
+  for (int k = 0; k < bunch->count; ++k) {
+    const uint32_t* edge = bunch->edge[k];
+    if (near_pair(b, edge[0], edge[1], &at, k) && !rv_array_push(&b->found[chunk], (uint64_t)edge[0] << 32 | edge[1]))
+      return false;
   }
-}
-
-static void copy_box(const Broad* b, size_t e, const Boxes* boxes, size_t at) {
-  for (int k = 0; k < 3; ++k) boxes->lo[k][at] = b->whole[e][k], boxes->hi[k][at] = b->whole[e][3 + k];
-}
-
-static bool pairs_of_cell(Broad* b, size_t chunk, size_t first, size_t last, const Boxes* x, Seen* seen) {
-  const uint32_t* member = b->c->members.data + first;
-  size_t n = last - first;
-  int64_t cell[3];
-  cell_from_key(&b->cells, b->c->cells.data[first], cell);
-  if (b->whole)
-    for (size_t i = 0; i < n; ++i) copy_box(b, member[i], x, i);
-  else
-    for (size_t i = 0; i < n; ++i) box_of(b, member[i], cell, x, i);
-  for (size_t i = 0; i + 1 < n; ++i) {
-    uint8_t flags[RV_CONTACT_MAX_TESTS];
-    size_t stop = n - i - 1 > RV_CONTACT_MAX_TESTS ? i + 1 + RV_CONTACT_MAX_TESTS : n;
-    size_t enough = b->found[chunk].count + MAX_FOUND, most = b->pairs[chunk] + MAX_EXACT;
-    b->tests[chunk] += stop - i - 1, b->skipped[chunk] += n - stop;
-    meet(x, i, i + 1, stop, flags);
-    for (size_t j = i + 1; j < stop; ++j) {
-      uint64_t key = (uint64_t)member[i] << 32 | member[j];
-      if (!flags[j - i - 1] || seen_before(seen, key)) continue;
-      b->pairs[chunk]++;
-      if (near_pair(b, member[i], member[j]) && !rv_array_push(&b->found[chunk], key)) return false;
-      if (b->found[chunk].count == enough || b->pairs[chunk] == most) {
-        b->skipped[chunk] += stop - j - 1;
-        break;
-      }
-    }
-  }
+  bunch->count = 0;
   return true;
 }
 
-static bool make_boxes(Boxes* boxes, size_t count) {
-  float* memory = rv_alloc(6 * count, sizeof(float));
-  for (size_t k = 0; k < 3; ++k)
-    boxes->lo[k] = memory ? memory + 2 * k * count : NULL, boxes->hi[k] = memory ? memory + (2 * k + 1) * count : NULL;
-  return memory != NULL;
-}
-
-static void search_cells(void* arg, size_t begin, size_t end) {
-  Broad* b = arg;
-  const uint64_t* keys = b->c->cells.data;
-  for (size_t chunk = begin; chunk < end; ++chunk) {
-    size_t widest = 0;
-    for (size_t i = b->at[chunk], j; i < b->at[chunk + 1]; i = j) {
-      for (j = i; j < b->at[chunk + 1] && keys[j] == keys[i];) ++j;
-      widest = j - i > widest ? j - i : widest;
-    }
-    Boxes boxes;
-    Seen seen;
-    if (widest < 2) continue;
-    forget(&seen, b->at[chunk + 1] - b->at[chunk]);
-    if (!make_boxes(&boxes, widest)) {
-      b->failed[chunk] = true;
-      continue;
-    }
-    for (size_t i = b->at[chunk], j; i < b->at[chunk + 1] && !b->failed[chunk]; i = j) {
-      for (j = i; j < b->at[chunk + 1] && keys[j] == keys[i];) ++j;
-      if (j - i > 1) b->failed[chunk] = !pairs_of_cell(b, chunk, i, j, &boxes, &seen);
-    }
-    rv_free(boxes.lo[0]);
-  }
-}
-
-// chunks of entries that end where a cell ends
-static void split_cells(Broad* b) {
+// the later edges in the cell of an entry
+static bool pairs_of_entry(Broad* b, size_t chunk, size_t e, size_t entry, const RvBoxes* x, Seen* seen, Bunch* bunch) {
   const RvContacts* c = b->c;
-  size_t total = c->cells.count;
-  b->parts = total / 8192 < 16 ? 16 : total / 8192 > CHUNKS ? CHUNKS : total / 8192;
-  for (size_t k = 0; k <= b->parts; ++k) {
-    size_t at = (size_t)((double)total * ((double)k / (double)b->parts));
-    if (k == b->parts) at = total;
-    if (k > 0 && at < b->at[k - 1]) at = b->at[k - 1];
-    while (at > 0 && at < total && c->cells.data[at] == c->cells.data[at - 1]) ++at;
-    b->at[k] = at;
+  uint32_t bits[RV_CONTACT_MAX_TESTS / RV_BOXES];
+  size_t at = c->entry_at.data[entry], first = at + 1, last = c->spare_values.data[at], stop = last;
+  if (stop - first > RV_CONTACT_MAX_TESTS) stop = first + RV_CONTACT_MAX_TESTS;
+  size_t enough = b->found[chunk].count + RV_CONTACT_MAX_PAIRS, most = b->pairs[chunk] + MAX_EXACT;
+  size_t strand = c->strand_of[e];
+  b->tests[chunk] += stop - first, b->skipped[chunk] += last - stop;
+  rv_boxes_meet(x, at, first, stop, bits);
+  for (size_t word = 0; first + word * RV_BOXES < stop; ++word)
+    for (uint32_t left = bits[word]; left; left &= left - 1) {
+      size_t j = first + word * RV_BOXES + (size_t)__builtin_ctz(left), f = c->members.data[j];
+      if (seen_before(seen, (uint64_t)e << 32 | f)) continue;
+      b->pairs[chunk]++;
+      if (c->strand_of[f] == strand && f - e <= (size_t)b->def->neighbours) continue;
+      add_to_bunch(b, bunch, (uint32_t)e, (uint32_t)f);
+      if (bunch->count == RV_PAIRS && !test_bunch(b, chunk, bunch)) return false;
+      if (b->found[chunk].count >= enough || b->pairs[chunk] >= most) {
+        b->skipped[chunk] += stop - j - 1;
+        return true;
+      }
+    }
+  return true;
+}
+
+static void search_edges(void* arg, size_t begin, size_t end) {
+  Broad* b = arg;
+  RvContacts* c = b->c;
+  RvBoxes boxes = boxes_of(c);
+  for (size_t chunk = begin; chunk < end; ++chunk) {
+    // no pair has the key 0: the receiver is the later edge. Lanes that are not used are computed too
+    Seen seen = {{0}};
+    Bunch bunch = {0};
+    size_t last = (chunk + 1) * b->grain < c->nedge ? (chunk + 1) * b->grain : c->nedge;
+    bool good = true;
+    for (size_t e = chunk * b->grain; e < last && good; ++e)
+      for (size_t k = c->entry_first[e]; k < c->entry_first[e + 1] && good; ++k)
+        good = pairs_of_entry(b, chunk, e, k, &boxes, &seen, &bunch);
+    b->failed[chunk] = !good || !test_bunch(b, chunk, &bunch);
   }
 }
 
@@ -363,25 +364,11 @@ static RvResult collect(Broad* b, RvContactStats* stats, RvError* error) {
     total += b->found[k].count, failed |= b->failed[k];
     stats->tests += b->tests[k], stats->pairs += b->pairs[k], stats->skipped += b->skipped[k];
   }
-  if (failed || !rv_array_resize(&c->pairs, total) || !rv_array_resize(&c->spare_keys, total))
+  if (failed || !rv_array_resize(&c->pairs, total))
     return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pairs of edges", total);
   size_t at = 0;
   for (int k = 0; k < CHUNKS; ++k)
     for (size_t i = 0; i < b->found[k].count; ++i) c->pairs.data[at++] = b->found[k].data[i];
-  // by the receiver, then stably by the source
-  if (!rv_sort_keys(c->pairs.data, NULL, c->spare_keys.data, NULL, total, 32 + rv_sort_bits(c->nedge)))
-    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pairs of edges", total);
-  size_t kept = 0, run = 0, twice = 0;
-  for (size_t i = 0; i < total; ++i) {
-    if (i && c->pairs.data[i] == c->pairs.data[i - 1]) {
-      ++twice;
-      continue;
-    }
-    run = kept && c->pairs.data[i] >> 32 == c->pairs.data[kept - 1] >> 32 ? run + 1 : 0;
-    if (run < MAX_FOUND) c->pairs.data[kept++] = c->pairs.data[i];
-  }
-  stats->skipped += total - kept - twice;
-  c->pairs.count = kept;
   return RV_OK;
 }
 
@@ -391,18 +378,12 @@ RvResult rv_contact_pairs(RvContacts* c, double dt, const RvContactDef* def, RvC
   if (!b) return rv_fail(error, RV_NO_MEMORY, "out of memory for the contacts of %zu edges", c->nedge);
   b->c = c, b->def = def, b->dt = dt, b->grain = (c->nedge + CHUNKS - 1) / CHUNKS;
   RvResult result = make_entries(b, stats, error);
-  // where a cell is as large as an edge, the part of the edge in it is nearly all of it
-  if (!result && b->cells.size > 0.75 * c->segments.length) {
-    b->whole = rv_alloc(c->nedge, sizeof *b->whole);
-    if (b->whole) rv_parallel_for(c->nedge, 4096, whole_boxes, b);
-  }
   if (!result) {
-    split_cells(b);
-    rv_parallel_for(b->parts, 1, search_cells, b);
+    rv_parallel_for(c->nedge, 1024, make_boxes, b);
+    rv_parallel_for((c->nedge + b->grain - 1) / b->grain, 1, search_edges, b);
     result = collect(b, stats, error);
   }
   for (int k = 0; k < CHUNKS; ++k) rv_array_free(&b->found[k]);
-  rv_free(b->whole);
   rv_free(b);
   return result;
 }

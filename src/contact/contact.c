@@ -47,9 +47,14 @@ RvResult rv_contacts_new(const RvStrandModel* m, RvContacts** out, RvError* erro
   bool room = (c->strands = rv_alloc_zero(m->nstrand + 1, sizeof *c->strands)) &&
               (c->strand_of = rv_alloc_zero(c->nedge, sizeof *c->strand_of)) &&
               (c->old_first = rv_alloc_zero(c->nedge + 1, sizeof *c->old_first)) &&
+              (c->pair_first = rv_alloc_zero(c->nedge + 2, sizeof *c->pair_first)) &&
+              (c->entry_first = rv_alloc_zero(c->nedge + 1, sizeof *c->entry_first)) &&
               (s->x = rv_alloc(m->nvertex, sizeof *s->x)) && (s->v = rv_alloc(m->nvertex, sizeof *s->v)) &&
               (s->radius = rv_alloc(m->nvertex, sizeof(double))) && (s->reach = rv_alloc(c->nedge, sizeof *s->reach)) &&
               (s->along = rv_alloc(c->nedge, sizeof *s->along)) &&
+              (s->plane = rv_alloc(m->nvertex, sizeof *s->plane)) && (s->span = rv_alloc(c->nedge, sizeof(double))) &&
+              (s->thick = rv_alloc(c->nedge, sizeof(double))) && (s->film = rv_alloc_zero(c->nedge, sizeof(double))) &&
+              (c->responded_at = rv_alloc(m->unknowns, sizeof(double))) && (c->held = rv_alloc_zero(m->nbatch, 1)) &&
               (c->end_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t))) &&
               (c->touch_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t)));
   if (!room) {
@@ -72,6 +77,18 @@ void rv_contacts_free(RvContacts* c) {
                     c->segments.radius,
                     c->segments.reach,
                     c->segments.along,
+                    c->segments.plane,
+                    c->held,
+                    c->entry_first,
+                    c->owner.data,
+                    c->entry_at.data,
+                    c->boxes.data,
+                    c->live.data,
+                    c->shape_of.data,
+                    c->law_of.data,
+                    c->segments.span,
+                    c->segments.thick,
+                    c->segments.film,
                     c->segments.area,
                     c->segments.lift,
                     c->segments.height,
@@ -99,6 +116,8 @@ void rv_contacts_free(RvContacts* c) {
                     c->end_at,
                     c->value.data,
                     c->force.data,
+                    c->energy.data,
+                    c->responded_at,
                     c->touch_keys.data,
                     c->touch_shapes.data,
                     c->touch_memory.data,
@@ -173,7 +192,7 @@ static RvResult remember(RvContacts* c, RvError* error) {
 }
 
 static void clear_links(RvContacts* c) {
-  c->pairs.count = c->keys.count = c->shapes.count = c->memory.count = c->along.count = c->active = 0;
+  c->pairs.count = c->keys.count = c->live.count = c->memory.count = c->along.count = c->active = 0;
 }
 
 RvResult rv_contacts_find(RvContacts* c, const double* q, const double* velocity, double dt, const RvContactDef* def,
@@ -190,6 +209,7 @@ RvResult rv_contacts_find(RvContacts* c, const double* q, const double* velocity
     if (!result) result = rv_segments_fill(c, q, velocity, dt, def, stats, error);
     if (!result && def->strands) result = rv_contact_pairs(c, dt, def, stats, error);
     if (!result && def->strands) result = rv_contact_stretched(c, def, error);
+    if (!result && def->strands) result = rv_contact_order(c, RV_CONTACT_MAX_PAIRS, stats, error);
     if (!result && def->strands) result = rv_contact_links(c, dt, def, error);
     if (!result) result = rv_contact_touches(c, dt, def, stats, error);
     if (!result) result = rv_wet_share(c, dt, def, stats, error);

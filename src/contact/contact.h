@@ -157,8 +157,8 @@ RvTouchState rv_contacts_touch(const RvContacts* contacts, size_t index);
 // counted.
 size_t rv_contacts_bridges(const RvContacts* contacts, RvFilmBridge* out, size_t most);
 // Clumps: places of strands that bridges join, level by level along the strands. clump [vertices] is the smallest input
-// strand of those that hang together there, its own where it is alone. Returns how many there are at the last but one
-// vertices of all strands: what an artist would count at the tips. SIZE_MAX: no memory.
+// strand of those that hang together there, its own where it is alone. Returns how many groups of strands hang together
+// anywhere in their last quarters: what an artist would count at the tips. SIZE_MAX: no memory.
 size_t rv_contacts_clumps(const RvContacts* contacts, int32_t* clump);
 // Puts them back, in any order; the next rv_contacts_find then gives the same bits.
 RvResult rv_contacts_restore(RvContacts* contacts, const RvLinkState* links, size_t nlink, const RvTouchState* touches,

@@ -29,13 +29,17 @@ static RvResult link_ends(RvContacts* c, RvError* error) {
   size_t n = 2 * c->active, nbatch = c->model->nbatch;
   if (n > UINT32_MAX) return rv_fail(error, RV_LIMIT, "%zu contacts between strands are more than can be held", n / 2);
   if (!rv_array_resize(&c->ends, n) || !rv_array_resize(&c->end_of, n) || !rv_array_resize(&c->value, n) ||
-      !rv_array_resize(&c->force, n / 2) || !rv_array_resize(&c->hessian, n / 2))
+      !rv_array_resize(&c->force, n / 2) || !rv_array_resize(&c->energy, n / 2) || !rv_array_resize(&c->hessian, n / 2))
     return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts", n / 2);
   for (size_t k = 0; k <= nbatch; ++k) c->end_at[k] = 0;
+  for (size_t k = 0; k < nbatch; ++k) c->held[k] = 0;
   for (size_t tag = 0; tag < n; ++tag) c->end_at[c->strands[c->strand_of[edge_of(c, tag)]].batch + 1]++;
   for (size_t k = 0; k < nbatch; ++k) c->end_at[k + 1] += c->end_at[k];
   for (size_t tag = 0; tag < n; ++tag) {
-    size_t edge = edge_of(c, tag), at = c->end_at[c->strands[c->strand_of[edge]].batch]++;
+    size_t edge = edge_of(c, tag);
+    const RvContactStrand* s = &c->strands[c->strand_of[edge]];
+    size_t at = c->end_at[s->batch]++;
+    if (c->wet && c->law_of.data[tag / 2] != RV_NO_LAW) c->held[s->batch] |= (uint8_t)(1U << s->lane);
     c->ends.data[at] = end_at(c, edge, c->along.data[tag], tag);
     c->end_of.data[tag] = (uint32_t)at;
   }

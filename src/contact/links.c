@@ -38,38 +38,53 @@ static void index_old(RvContacts* c) {
   }
 }
 
-static const RvLinkMemory* old_link(const RvContacts* c, size_t e, size_t f) {
-  uint64_t key = (uint64_t)e << 32 | f;
-  for (size_t k = c->old_first[e]; k < c->old_first[e + 1]; ++k)
-    if (c->old_keys.data[k] >= key) return c->old_keys.data[k] == key ? &c->old_memory.data[k] : NULL;
-  return NULL;
+// The old links around a pair: those of the source and of the edges before and after it, to the receiver and its two
+// neighbours. Pairs come in ascending order, so that each is reached from the one before.
+typedef struct Around {
+  size_t source;
+  uint32_t at[3], end[3];  // of the sources before, at and after
+  const RvLinkMemory* found[3][3];
+} Around;
+
+static void begin_around(const RvContacts* c, size_t e, Around* a) {
+  const RvContactStrand* s = &c->strands[c->strand_of[e]];
+  a->source = e;
+  for (size_t k = 0; k < 3; ++k) {
+    bool none = (k == 0 && e == s[0].first) || (k == 2 && e + 1 == s[1].first);
+    a->at[k] = a->end[k] = 0;
+    if (!none) a->at[k] = c->old_first[e + k - 1], a->end[k] = c->old_first[e + k];
+  }
+}
+
+static void look_around(const RvContacts* c, size_t e, size_t f, Around* a) {
+  const RvContactStrand* s = &c->strands[c->strand_of[f]];
+  const uint64_t* keys = c->old_keys.data;
+  uint32_t first = (uint32_t)(f > s[0].first ? f - 1 : f), last = (uint32_t)(f + 1 < s[1].first ? f + 1 : f);
+  if (e != a->source) begin_around(c, e, a);
+  for (int k = 0; k < 3; ++k) {
+    a->found[k][0] = a->found[k][1] = a->found[k][2] = NULL;
+    uint32_t at = a->at[k], end = a->end[k];
+    while (at < end && (uint32_t)keys[at] < first) ++at;
+    a->at[k] = at;
+    for (; at < end && (uint32_t)keys[at] <= last; ++at)
+      a->found[k][(uint32_t)keys[at] + 1 - (uint32_t)f] = &c->old_memory.data[at];
+  }
 }
 
 // The largest area of the bridges beside a pair. Liquid goes along a wedge: where the next place is bridged, this one
 // is as if it had been, as far as it is not beyond rupture.
-static double area_beside(const RvContacts* c, size_t e, size_t f) {
-  const RvContactStrand *a = &c->strands[c->strand_of[e]], *b = &c->strands[c->strand_of[f]];
+static double area_beside(const Around* a) {
   double area = 0;
-  for (size_t i = e > a[0].first ? e - 1 : e; i <= e + 1 && i < a[1].first; ++i)
-    for (size_t j = f > b[0].first ? f - 1 : f; j <= f + 1 && j < b[1].first; ++j) {
-      const RvLinkMemory* old = old_link(c, i, j);
-      if (old) area = rv_max(area, old->area);
-    }
+  for (int k = 0; k < 9; ++k)
+    if (a->found[k / 3][k % 3]) area = rv_max(area, a->found[k / 3][k % 3]->area);
   return area;
 }
 
 // What is known of this pair from the step before; a contact that slid over a vertex takes the memory of its old pair.
-static const RvLinkMemory* recall(const RvContacts* c, size_t e, size_t f) {
-  static const int8_t around[9][2] = {{0, 0}, {0, -1}, {0, 1}, {-1, 0}, {1, 0}, {-1, -1}, {1, 1}, {-1, 1}, {1, -1}};
-  const RvContactStrand *a = &c->strands[c->strand_of[e]], *b = &c->strands[c->strand_of[f]];
-  if (c->old_keys.count == 0) return NULL;
-  for (int k = 0; k < 9; ++k) {
-    int64_t i = (int64_t)e + around[k][0], j = (int64_t)f + around[k][1];
-    if (i < (int64_t)a[0].first || i >= (int64_t)a[1].first || j < (int64_t)b[0].first || j >= (int64_t)b[1].first)
-      continue;
-    const RvLinkMemory* old = old_link(c, (size_t)i, (size_t)j);
-    if (old) return old;
-  }
+static const RvLinkMemory* recall(const Around* a) {
+  static const int8_t order[9][2] = {{1, 1}, {1, 0}, {1, 2}, {0, 1}, {2, 1}, {0, 0}, {2, 2}, {0, 2}, {2, 0}};
+  for (int k = 0; k < 9; ++k)
+    if (a->found[order[k][0]][order[k][1]]) return a->found[order[k][0]][order[k][1]];
   return NULL;
 }
 
@@ -85,12 +100,19 @@ static RvVec3 direction(const RvContacts* c, size_t vertex, double time) {
 // the pair as it is
 static RvEdgePair pair_now(const RvContacts* c, size_t e, size_t f) {
   const RvSegments* s = &c->segments;
-  const RvContactStrand* b = &c->strands[c->strand_of[f]];
   size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
-  RvVec3 own = s->along[f], before = own, after = own;
-  if (f > b[0].first) before = rv_normalize(rv_add(own, s->along[f - 1]), own);
-  if (f + 1 < b[1].first) after = rv_normalize(rv_add(own, s->along[f + 1]), own);
-  return (RvEdgePair){{s->x[i], s->x[i + 1]}, {s->x[j], s->x[j + 1]}, before, after};
+  return (RvEdgePair){{s->x[i], s->x[i + 1]}, {s->x[j], s->x[j + 1]}, s->plane[j], s->plane[j + 1]};
+}
+
+static void put_pair(const Build* b, size_t e, size_t f, int lane, RvPairLanes* out) {
+  const RvSegments* s = &b->c->segments;
+  size_t i = rv_contact_vertex(b->c, e), j = rv_contact_vertex(b->c, f);
+  rv_pair_put(out->a[0], lane, s->x[i]), rv_pair_put(out->a[1], lane, s->x[i + 1]);
+  rv_pair_put(out->b[0], lane, s->x[j]), rv_pair_put(out->b[1], lane, s->x[j + 1]);
+  rv_pair_put(out->along[0], lane, s->along[e]), rv_pair_put(out->along[1], lane, s->along[f]);
+  rv_pair_put(out->before, lane, s->plane[j]), rv_pair_put(out->after, lane, s->plane[j + 1]);
+  out->length[0][lane] = s->span[e], out->length[1][lane] = s->span[f];
+  out->wide[lane] = b->def->reach * (s->thick[e] + s->thick[f]);
 }
 
 // the pair as it will be after `time` of free motion
@@ -137,20 +159,20 @@ static double multiple_of(const Build* b, size_t e, size_t f) {
 }
 
 // Whether the pair holds liquid; what is needed to share it out and to make its law.
-static bool make_bridge(const Build* b, size_t index, size_t e, size_t f, const RvFacing* at, const RvLinkMemory* old,
-                        RvVec3 start) {
+static bool make_bridge(const Build* b, size_t index, size_t e, size_t f, const RvFacing* at, const Around* around,
+                        const RvLinkMemory* old, RvVec3 start) {
   RvContacts* c = b->c;
   const RvSegments* s = &c->segments;
   RvWetPair* w = &c->wet_pairs.data[index];
   size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
-  double r = rv_max(s->radius[i], s->radius[i + 1]), q = rv_max(s->radius[j], s->radius[j + 1]);
+  double r = s->thick[e], q = s->thick[f];
   double gap = rv_dot(at->normal, start), reach = b->def->reach * (r + q);
   RvWetMeeting m = {gap, reach, r + q, s->height[e] + s->height[f], .old_area = old ? old->area : 0};
   m.film[0] = s->area[i] * (1 - at->u) + s->area[i + 1] * at->u;
   m.film[1] = s->area[j] * (1 - at->v) + s->area[j + 1] * at->v;
   double weight;
   if (!(m.old_area > 0) && gap > m.height && gap < m.touch + c->table.rupture * sqrt(m.film[0] + m.film[1]))
-    m.old_area = area_beside(c, e, f);
+    m.old_area = area_beside(around);
   if (!rv_wet_meets(&c->table, &m, &weight)) return false;
   // one that is under water does not pull, whatever the other is (WH-18)
   double lift =
@@ -177,7 +199,7 @@ static bool make_bridge(const Build* b, size_t index, size_t e, size_t f, const 
 }
 
 // Fills link `index`; a link that is not needed has no stiffness.
-static void make_link(const Build* b, size_t index, size_t e, size_t f) {
+static void make_link(const Build* b, size_t index, size_t e, size_t f, RvFacing facing, Around* around) {
   RvContacts* c = b->c;
   const RvContactDef* def = b->def;
   const RvSegments* s = &c->segments;
@@ -186,25 +208,23 @@ static void make_link(const Build* b, size_t index, size_t e, size_t f) {
   shape->stiffness = 0;
   if (c->wet) c->wet_pairs.data[index] = (RvWetPair){0};
   if (all_fixed(c, e) && all_fixed(c, f)) return;
-  double radii = rv_max(s->radius[i], s->radius[i + 1]) + rv_max(s->radius[j], s->radius[j + 1]);
-  double reach = def->reach * radii;
-  RvEdgePair pair = pair_now(c, e, f);
-  RvFacing facing = rv_facing(&pair, reach, rv_vec3(0, 0, 0));
-  double film = c->wet ? rv_max(s->area[i], s->area[i + 1]) + rv_max(s->area[j], s->area[j + 1]) : 0;
+  double reach = def->reach * (s->thick[e] + s->thick[f]), film = c->wet ? s->film[e] + s->film[f] : 0;
   // most pairs with liquid are side by side: what faces nothing now, and is far, is soon seen
   if (film > 0 && !(facing.length > 0) && facing.gap - closing(b, i, j, &facing) > reach) return;
-  const RvLinkMemory* old = recall(c, e, f);
-  if (old && rv_dot(facing.normal, old->normal) < 0) facing = rv_facing(&pair, reach, old->normal);
-  if (old && facing.gap < -PASSED * reach) {
+  look_around(c, e, f, around);
+  const RvLinkMemory* old = recall(around);
+  if (old && rv_dot(facing.normal, old->normal) < 0) {
+    RvEdgePair pair = pair_now(c, e, f);
+    RvFacing first = facing;
+    facing = rv_facing(&pair, reach, old->normal);
     // they are through: to pull them back would be a blow
-    old = NULL;
-    facing = rv_facing(&pair, reach, rv_vec3(0, 0, 0));
+    if (facing.gap < -PASSED * reach) old = NULL, facing = first;
   }
   double close = closing(b, i, j, &facing);
   if (close > 0 && facing.gap > reach && (film == 0 || facing.gap - close < reach * (1 + def->margin))) {
     // a fast pair is looked at when it meets
     double share = rv_min(1, (facing.gap - reach) / close);
-    pair = pair_at(c, e, f, share * b->dt);
+    RvEdgePair pair = pair_at(c, e, f, share * b->dt);
     facing = rv_facing(&pair, reach, facing.normal);
     close = closing(b, i, j, &facing);
   }
@@ -212,7 +232,7 @@ static void make_link(const Build* b, size_t index, size_t e, size_t f) {
   double gap = rv_dot(facing.normal, start);
   bool dry = rv_min(gap, gap - close) < reach * (1 + def->margin);
   if (!(facing.length > 0)) return;
-  bool bridged = c->wet && make_bridge(b, index, e, f, &facing, old, start);
+  bool bridged = c->wet && make_bridge(b, index, e, f, &facing, around, old, start);
   if (!dry && !bridged) return;
   shape->normal = facing.normal, shape->offset = 0;
   double keep = old ? rv_max(old->reach, rv_min(reach, gap)) : rv_min(reach, gap);
@@ -235,8 +255,22 @@ static void make_link(const Build* b, size_t index, size_t e, size_t f) {
 
 static void make_links(void* arg, size_t begin, size_t end) {
   const Build* b = arg;
-  for (size_t k = begin; k < end; ++k)
-    make_link(b, k, (size_t)(b->c->pairs.data[k] >> 32), (size_t)(b->c->pairs.data[k] & UINT32_MAX));
+  const uint64_t* pairs = b->c->pairs.data;
+  RvPairLanes in = {0};
+  RvFacingLanes out;
+  Around around = {.source = SIZE_MAX};
+  for (size_t first = begin; first < end; first += RV_PAIRS) {
+    int count = (int)(end - first < RV_PAIRS ? end - first : RV_PAIRS);
+    for (int k = 0; k < count; ++k)
+      put_pair(b, (size_t)(pairs[first + (size_t)k] >> 32), (size_t)(pairs[first + (size_t)k] & UINT32_MAX), k, &in);
+    rv_facing_lanes(&in, &out);
+    for (int k = 0; k < count; ++k) {
+      RvFacing facing = {out.u[k], out.v[k], out.length[k],
+                         rv_vec3(out.normal[0][k], out.normal[1][k], out.normal[2][k]), out.gap[k]};
+      uint64_t key = pairs[first + (size_t)k];
+      make_link(b, first + (size_t)k, (size_t)(key >> 32), (size_t)(key & UINT32_MAX), facing, &around);
+    }
+  }
 }
 
 //---------------------------------------------------------------------------------------------- the nearest few
@@ -256,19 +290,13 @@ static bool needed(const RvContacts* c, size_t k) {
   return c->wet ? c->wet_pairs.data[k].needed : c->shapes.data[k].stiffness > 0;
 }
 
-// Leaves out the pairs that are nothing.
-static void drop_pairs(RvContacts* c) {
-  size_t kept = 0;
-  for (size_t k = 0; k < c->pairs.count; ++k) {
-    if (!(c->wet_pairs.data[k].weight > 0 || c->wet_pairs.data[k].dry)) continue;
-    if (kept < k) {
-      c->pairs.data[kept] = c->pairs.data[k], c->wet_pairs.data[kept] = c->wet_pairs.data[k];
-      c->shapes.data[kept] = c->shapes.data[k], c->memory.data[kept] = c->memory.data[k];
-      c->along.data[2 * kept] = c->along.data[2 * k], c->along.data[2 * kept + 1] = c->along.data[2 * k + 1];
-    }
-    ++kept;
-  }
-  c->pairs.count = kept;
+// Notes the pairs that are something.
+static void note_live(RvContacts* c) {
+  size_t n = 0;
+  for (size_t k = 0; k < c->pairs.count; ++k)
+    if (c->wet ? c->wet_pairs.data[k].weight > 0 || c->wet_pairs.data[k].dry : c->shapes.data[k].stiffness > 0)
+      c->live.data[n++] = (uint32_t)k;
+  c->live.count = n;
 }
 
 static void leave_out(RvContacts* c, size_t k) {
@@ -276,14 +304,15 @@ static void leave_out(RvContacts* c, size_t k) {
   if (c->wet) c->wet_pairs.data[k].needed = false;
 }
 
-// drops all but the nearest links of one source edge, whose pairs are [first, last)
+// drops all but the nearest links of one source edge, whose live pairs are [first, last)
 static size_t keep_nearest(RvContacts* c, size_t first, size_t last) {
   size_t n = 0;
-  for (size_t k = first; k < last; ++k) n += needed(c, k);
+  for (size_t l = first; l < last; ++l) n += needed(c, c->live.data[l]);
   if (n <= RV_CONTACT_MAX_LINKS) return 0;
   Near* near = rv_alloc(n, sizeof *near);
   size_t count = 0, dropped = n - RV_CONTACT_MAX_LINKS;
-  for (size_t k = first; k < last; ++k) {
+  for (size_t l = first; l < last; ++l) {
+    size_t k = c->live.data[l];
     if (!needed(c, k)) continue;
     // without memory the first ones stay: a bound is a bound
     if (!near && ++count > RV_CONTACT_MAX_LINKS) leave_out(c, k);
@@ -301,14 +330,16 @@ static size_t keep_nearest(RvContacts* c, size_t first, size_t last) {
   return dropped;
 }
 
-static void move_link(RvContacts* c, size_t from, size_t to) {
+// shapes and laws, which are large, stay where they are
+static void move_link(RvContacts* c, size_t live, size_t to) {
+  size_t from = c->live.data[live];
   c->keys.data[to] = c->pairs.data[from];
-  c->shapes.data[to] = c->shapes.data[from];
+  c->shape_of.data[to] = (uint32_t)from;
   c->memory.data[to] = c->memory.data[from];
   c->along.data[2 * to] = c->along.data[2 * from], c->along.data[2 * to + 1] = c->along.data[2 * from + 1];
   if (!c->wet) return;
-  c->laws.data[to] = c->laws.data[from];
-  c->spans.data[to] = c->spans.data[from];
+  c->law_of.data[to] = c->wet_pairs.data[from].pulls ? (uint32_t)live : RV_NO_LAW;
+  c->spans.data[to] = c->spans.data[live];
 }
 
 // Bridges without force in this step, in the order of their keys behind the links. They stand in `idle` meanwhile.
@@ -323,44 +354,51 @@ static size_t keep_idle(RvContacts* c, size_t kept) {
   return n;
 }
 
-static void set_idle(RvContacts* c, size_t k) {
-  // there is room: it was reserved for all pairs
+static void set_idle(RvContacts* c, size_t live) {
+  size_t k = c->live.data[live];
+  // there is room: it was reserved for all
   c->idle.data[c->idle.count++] = (RvIdleLink){
-      c->pairs.data[k], c->memory.data[k], c->spans.data[k], {c->along.data[2 * k], c->along.data[2 * k + 1]}};
+      c->pairs.data[k], c->memory.data[k], c->spans.data[live], {c->along.data[2 * k], c->along.data[2 * k + 1]}};
+}
+
+static size_t source_of(const RvContacts* c, size_t live) {
+  return (size_t)(c->pairs.data[c->live.data[live]] >> 32);
 }
 
 void rv_contact_keep(RvContacts* c, RvContactStats* stats) {
-  size_t n = c->pairs.count, kept = 0;
+  size_t n = c->live.count, kept = 0;
   c->idle.count = 0;
   for (size_t first = 0, last; first < n; first = last) {
-    for (last = first; last < n && c->pairs.data[last] >> 32 == c->pairs.data[first] >> 32;) ++last;
+    for (last = first; last < n && source_of(c, last) == source_of(c, first);) ++last;
     if (last - first > RV_CONTACT_MAX_LINKS) stats->dropped += keep_nearest(c, first, last);
-    for (size_t k = first; k < last; ++k) {
-      if (needed(c, k))
-        move_link(c, k, kept++);
-      else if (c->wet && c->wet_pairs.data[k].weight > 0)
-        set_idle(c, k);
+    for (size_t l = first; l < last; ++l) {
+      if (needed(c, c->live.data[l]))
+        move_link(c, l, kept++);
+      else if (c->wet && c->wet_pairs.data[c->live.data[l]].weight > 0)
+        set_idle(c, l);
     }
   }
   c->active = stats->links = kept;
   kept += keep_idle(c, kept);
   c->keys.count = c->memory.count = kept;
-  c->shapes.count = c->active;
-  if (c->wet) c->laws.count = c->active, c->spans.count = kept;
+  if (c->wet) c->spans.count = kept;
   c->along.count = 2 * kept;
 }
 
 RvResult rv_contact_links(RvContacts* c, double dt, const RvContactDef* def, RvError* error) {
   size_t n = c->pairs.count;
-  bool room = rv_array_resize(&c->keys, n) && rv_array_resize(&c->shapes, n) && rv_array_resize(&c->memory, n) &&
-              rv_array_resize(&c->along, 2 * n);
-  if (c->wet)
-    room = room && rv_array_resize(&c->wet_pairs, n) && rv_array_resize(&c->laws, n) && rv_array_resize(&c->spans, n) &&
-           rv_array_reserve(&c->idle, n);
-  if (!room) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts", n);
-  Build b = {c, def, dt};
-  index_old(c);
-  rv_parallel_for(n, 512, make_links, &b);
-  if (c->wet) drop_pairs(c);
-  return RV_OK;
+  bool room = rv_array_resize(&c->shapes, n) && rv_array_resize(&c->memory, n) && rv_array_resize(&c->along, 2 * n) &&
+              rv_array_resize(&c->live, n) && (!c->wet || rv_array_resize(&c->wet_pairs, n));
+  if (room) {
+    Build b = {c, def, dt};
+    index_old(c);
+    rv_parallel_for(n, 512, make_links, &b);
+    note_live(c);
+    n = c->live.count;
+    room = rv_array_resize(&c->keys, n) && rv_array_resize(&c->shape_of, n);
+    if (c->wet)
+      room = room && rv_array_resize(&c->laws, n) && rv_array_resize(&c->law_of, n) && rv_array_resize(&c->spans, n) &&
+             rv_array_reserve(&c->idle, n);
+  }
+  return room ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts", n);
 }

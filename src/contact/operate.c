@@ -4,6 +4,7 @@
 // w_i w_j M with one 3 x 3 matrix M a link. What joins the two vertices of one end goes to the band of its batch; what
 // joins the two ends is left to gather and spread. All sums over links go batch by batch over its own ends.
 #include <math.h>
+#include <string.h>
 
 #include "base/parallel.h"
 #include "contact/law.h"
@@ -66,52 +67,45 @@ static bool is_wet(const RvWetLaw* w) {
   return w && w->rupture > 0;
 }
 
-static double energy_of(const RvContactShape* s, const RvWetLaw* w, RvVec3 delta) {
-  Split at = split(s, delta);
-  double energy = rv_contact_force(at.d, s->reach, s->width, s->stiffness).energy;
-  RvVec3 way;
-  if (is_wet(w)) energy += rv_wet_force(w, reach_of_bridge(w, at.d, s->normal, delta, &way)).energy;
-  return s->limit > 0 ? energy + rv_friction_force(at.slid, s->slip, s->limit).energy : energy;
-}
-
-static RvVec3 gradient_of(const RvContactShape* s, const RvWetLaw* w, RvVec3 delta) {
-  Split at = split(s, delta);
-  RvVec3 g = rv_scale(s->normal, rv_contact_force(at.d, s->reach, s->width, s->stiffness).force), way;
-  if (is_wet(w)) {
-    double pull = rv_wet_force(w, reach_of_bridge(w, at.d, s->normal, delta, &way)).force;
-    g = rv_mad(g, pull, way);
-  }
-  if (!(s->limit > 0)) return g;
-  return rv_mad(g, rv_friction_force(at.slid, s->slip, s->limit).pull, at.slip);
-}
+// Energy of a contact, its gradient and its Hessian, together: most of what they need they have in common.
+typedef struct Response {
+  double energy;
+  RvVec3 gradient;
+  RvSym3 hessian;
+} Response;
 
 // E46: a bridge pulls less the farther it is stretched; there its tangent bounds its energy from above, so the slope
 // that is taken is never below 0. What it pulls sideways is stiffness.
-static void add_bridge(RvSym3* h, const RvWetLaw* w, double d, RvVec3 normal, RvVec3 delta) {
+static inline void add_bridge(Response* out, const RvWetLaw* w, double d, RvVec3 normal, RvVec3 delta) {
   RvVec3 way;
   RvWetForce f = rv_wet_force(w, reach_of_bridge(w, d, normal, delta, &way));
-  if (f.slope > 0) sym_add(h, f.slope, way);
-  if (f.force > 0) sym_add(h, f.force, w->side);
+  out->energy += f.energy;
+  out->gradient = rv_mad(out->gradient, f.force, way);
+  if (f.slope > 0) sym_add(&out->hessian, f.slope, way);
+  if (f.force > 0) sym_add(&out->hessian, f.force, w->side);
 }
 
 // Slope n n^T + pull (I - n n^T) + (bend - pull) t t^T, t the direction of the slip. Friction's true slope along it
 // (bend = 0 in sliding) lets Newton overshoot from slip to stick and back; the secant (bend = pull), which bounds it
 // from above, comes slowly to rest. Halfway is the careful choice, and between strands always did best.
-static RvSym3 hessian_of(const RvContactShape* s, const RvWetLaw* w, RvVec3 delta, bool careful) {
-  Split at = split(s, delta);
-  RvSym3 h = {{0}};
-  double slope = rv_contact_force(at.d, s->reach, s->width, s->stiffness).slope;
+static inline Response respond(const RvContactShape* s, const RvWetLaw* w, RvVec3 delta, bool careful) {
+  double d = rv_dot(s->normal, delta) - s->offset;
+  RvContactForce dry = rv_contact_force(d, s->reach, s->width, s->stiffness);
+  Response out = {dry.energy, rv_scale(s->normal, dry.force), {{0}}};
   if (!(s->limit > 0)) {
-    sym_add(&h, slope, s->normal);
-    if (is_wet(w)) add_bridge(&h, w, at.d, s->normal, delta);
-    return h;
+    if (dry.slope > 0) sym_add(&out.hessian, dry.slope, s->normal);
+    if (is_wet(w)) add_bridge(&out, w, d, s->normal, delta);
+    return out;
   }
+  Split at = split(s, delta);
   RvFrictionForce f = rv_friction_force(at.slid, s->slip, s->limit);
-  h.m[0] = h.m[2] = h.m[5] = f.pull;
-  sym_add(&h, slope - f.pull, s->normal);
-  if (at.slid > 0) sym_add(&h, (careful ? 0.5 : 1) * (f.slope - f.pull), rv_scale(at.slip, 1 / at.slid));
-  if (is_wet(w)) add_bridge(&h, w, at.d, s->normal, delta);
-  return h;
+  out.hessian.m[0] = out.hessian.m[2] = out.hessian.m[5] = f.pull;
+  sym_add(&out.hessian, dry.slope - f.pull, s->normal);
+  if (at.slid > 0) sym_add(&out.hessian, (careful ? 0.5 : 1) * (f.slope - f.pull), rv_scale(at.slip, 1 / at.slid));
+  if (is_wet(w)) add_bridge(&out, w, d, s->normal, delta);
+  out.energy += f.energy;
+  out.gradient = rv_mad(out.gradient, f.pull, at.slip);
+  return out;
 }
 
 //---------------------------------------------------------------------------------------------- one block
@@ -140,12 +134,10 @@ static void touch_block(const RvContacts* c, size_t block, const double* q, uint
     RvContactEnd e = c->touch_ends.data[k];
     e.place -= (uint32_t)first;
     RvVec3 at = value_of(&e, q);
-    if (lanes) lanes[e.place % RV_LANES] += energy_of(shape, law, at);
-    if (g) spread(&e, gradient_of(shape, law, at), g);
-    if (band) {
-      RvSym3 h = hessian_of(shape, law, at, careful >> e.place % RV_LANES & 1);
-      add_blocks(band, e.place, e.t, &h);
-    }
+    Response r = respond(shape, law, at, careful >> e.place % RV_LANES & 1);
+    if (lanes) lanes[e.place % RV_LANES] += r.energy;
+    if (g) spread(&e, r.gradient, g);
+    if (band) add_blocks(band, e.place, e.t, &r.hessian);
   }
 }
 
@@ -165,13 +157,28 @@ static RvVec3 delta_of(const RvContacts* c, size_t link) {
 }
 
 static const RvWetLaw* law_of(const RvContacts* c, size_t link) {
-  return c->laws.count ? &c->laws.data[link] : NULL;
+  return c->wet && c->law_of.data[link] != RV_NO_LAW ? &c->laws.data[c->law_of.data[link]] : NULL;
 }
 
-// the energy of a link in the place of the first number of its force
-static void link_energies(void* arg, size_t begin, size_t end) {
+static void respond_links(void* arg, size_t begin, size_t end) {
   RvContacts* c = ((Job*)arg)->c;
-  for (size_t k = begin; k < end; ++k) c->force.data[k].x = energy_of(&c->shapes.data[k], law_of(c, k), delta_of(c, k));
+  for (size_t k = begin; k < end; ++k) {
+    Response r = respond(&c->shapes.data[c->shape_of.data[k]], law_of(c, k), delta_of(c, k), true);
+    c->energy.data[k] = r.energy, c->force.data[k] = r.gradient, c->hessian.data[k] = r.hessian;
+  }
+}
+
+enum { GRAIN = 2048 };
+
+// All of the links at q. Newton asks for the energy where it may go, and then, if it went there, for the rest.
+static void respond_at(RvContacts* c, const double* q) {
+  size_t size = c->model->unknowns * sizeof(double);
+  if (c->responded && memcmp(c->responded_at, q, size) == 0) return;
+  Job j = {c, q, NULL};
+  rv_parallel_for(c->ends.count, GRAIN, gather_ends, &j);
+  rv_parallel_for(c->active, GRAIN, respond_links, &j);
+  memcpy(c->responded_at, q, size);
+  c->responded = true;
 }
 
 static double share_energies(void* arg, size_t begin, size_t end) {
@@ -181,7 +188,7 @@ static double share_energies(void* arg, size_t begin, size_t end) {
   for (size_t b = begin; b < end; ++b) {
     double own[RV_LANES] = {0};
     for (size_t k = c->end_at[b]; k < c->end_at[b + 1]; ++k)
-      own[c->ends.data[k].place % RV_LANES] += 0.5 * c->force.data[c->ends.data[k].link / 2].x;
+      own[c->ends.data[k].place % RV_LANES] += 0.5 * c->energy.data[c->ends.data[k].link / 2];
     touch_block(c, b, j->in + c->model->batches[b].at, 0, own, NULL, NULL);
     for (int lane = 0; lane < RV_LANES; ++lane) sum += own[lane];
     for (int lane = 0; j->out && lane < RV_LANES; ++lane) j->out[b * RV_LANES + (size_t)lane] += own[lane];
@@ -189,19 +196,11 @@ static double share_energies(void* arg, size_t begin, size_t end) {
   return sum;
 }
 
-enum { GRAIN = 2048 };
-
 static double energy(void* user, const double* q, double* lanes) {
   RvContacts* c = user;
   Job j = {c, q, lanes};
-  rv_parallel_for(c->ends.count, GRAIN, gather_ends, &j);
-  rv_parallel_for(c->active, GRAIN, link_energies, &j);
+  respond_at(c, q);
   return rv_parallel_sum(c->model->nbatch, 16, share_energies, &j);
-}
-
-static void link_forces(void* arg, size_t begin, size_t end) {
-  RvContacts* c = ((Job*)arg)->c;
-  for (size_t k = begin; k < end; ++k) c->force.data[k] = gradient_of(&c->shapes.data[k], law_of(c, k), delta_of(c, k));
 }
 
 static void spread_forces(void* arg, size_t begin, size_t end) {
@@ -221,23 +220,14 @@ static void spread_forces(void* arg, size_t begin, size_t end) {
 static void gradient(void* user, const double* q, double* g) {
   RvContacts* c = user;
   Job j = {c, q, g};
-  rv_parallel_for(c->ends.count, GRAIN, gather_ends, &j);
-  rv_parallel_for(c->active, GRAIN, link_forces, &j);
+  respond_at(c, q);
   rv_parallel_for(c->model->nbatch, 1, spread_forces, &j);
-}
-
-static void link_hessians(void* arg, size_t begin, size_t end) {
-  RvContacts* c = ((Job*)arg)->c;
-  for (size_t k = begin; k < end; ++k)
-    c->hessian.data[k] = hessian_of(&c->shapes.data[k], law_of(c, k), delta_of(c, k), true);
 }
 
 static void prepare(void* user, const double* q, const uint8_t* careful) {
   RvContacts* c = user;
   c->prepared = q, c->careful = careful;
-  Job j = {c, q, NULL};
-  rv_parallel_for(c->ends.count, GRAIN, gather_ends, &j);
-  rv_parallel_for(c->active, GRAIN, link_hessians, &j);
+  respond_at(c, q);
 }
 
 static void diagonal(void* user, size_t index, double* band) {
@@ -265,14 +255,11 @@ static void spread_products(void* user, size_t index, double* out) {
 }
 
 static unsigned held(void* user, size_t index) {
-  const RvContacts* c = user;
-  unsigned bits = 0;
-  for (size_t k = c->end_at[index]; k < c->end_at[index + 1]; ++k)
-    if (c->laws.data[c->ends.data[k].link / 2].rupture > 0) bits |= 1U << c->ends.data[k].place % RV_LANES;
-  return bits;
+  return ((const RvContacts*)user)->held[index];
 }
 
 void rv_contact_bind_operator(RvContacts* c) {
+  c->responded = false;
   bool joins = c->active > 0;
   c->op = (RvOperator){c,
                        energy,
@@ -282,7 +269,7 @@ void rv_contact_bind_operator(RvContacts* c) {
                        joins ? gather : NULL,
                        joins ? spread_products : NULL,
                        block,
-                       c->laws.count ? held : NULL};
+                       c->wet ? held : NULL};
 }
 
 //---------------------------------------------------------------------------------------------- after the step
@@ -297,7 +284,7 @@ static RvVec3 slip_left(const RvContactShape* s, RvVec3 delta) {
 static void accept_links(void* arg, size_t begin, size_t end) {
   RvContacts* c = ((Job*)arg)->c;
   for (size_t k = begin; k < end; ++k) {
-    c->memory.data[k].slip = slip_left(&c->shapes.data[k], delta_of(c, k));
+    c->memory.data[k].slip = slip_left(&c->shapes.data[c->shape_of.data[k]], delta_of(c, k));
     c->memory.data[k].age++;
   }
 }

@@ -1,6 +1,11 @@
 #include "contact/pair.h"
 
+#include "math/kernel.h"
 #include "math/scalar.h"
+
+RV_KERNEL_DECLARE(void, rv_closest_lanes, (const RvPairLanes*, RvClosestLanes*))
+RV_KERNEL_DECLARE(void, rv_boxes_meet, (const RvBoxes*, size_t, size_t, size_t, uint32_t*))
+RV_KERNEL_DECLARE(void, rv_facing_lanes, (const RvPairLanes*, RvFacingLanes*))
 
 static double clamp01(double x) {
   return rv_clamp(x, 0, 1);
@@ -71,4 +76,16 @@ RvFacing rv_facing(const RvEdgePair* p, double wide, RvVec3 side) {
   out.v = clamp01(rv_dot(rv_sub(at, p->b[0]), tb) / db);
   out.gap = rv_dot(out.normal, rv_sub(at, rv_mad(p->b[0], out.v, e)));
   return out;
+}
+
+void rv_closest_lanes(const RvPairLanes* in, RvClosestLanes* out) {
+  RV_KERNEL_CALL(rv_closest_lanes, (in, out));
+}
+
+void rv_facing_lanes(const RvPairLanes* in, RvFacingLanes* out) {
+  RV_KERNEL_CALL(rv_facing_lanes, (in, out));
+}
+
+void rv_boxes_meet(const RvBoxes* boxes, size_t i, size_t first, size_t last, uint32_t* out) {
+  RV_KERNEL_CALL(rv_boxes_meet, (boxes, i, first, last, out));
 }

@@ -2,6 +2,9 @@
 #ifndef RV_CONTACT_PAIR_H
 #define RV_CONTACT_PAIR_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "math/vec.h"
 
 typedef struct RvClosest {
@@ -29,5 +32,36 @@ typedef struct RvFacing {
 // of a strand these parts do not overlap and (but for folds) leave nothing out, so a contact that slides from one edge
 // to the next neither jumps nor counts twice. `side`, if not 0, is the half space in which the normal must lie.
 RvFacing rv_facing(const RvEdgePair* pair, double wide, RvVec3 side);
+
+// Eight pairs at a time, with the same bits. Unused ones hold any numbers.
+enum { RV_PAIRS = 8 };
+typedef struct RvPairLanes {
+  double a[2][3][RV_PAIRS], b[2][3][RV_PAIRS];
+  // of rv_facing_lanes only
+  double along[2][3][RV_PAIRS], length[2][RV_PAIRS];  // unit vectors of the edges, and their lengths
+  double before[3][RV_PAIRS], after[3][RV_PAIRS];
+  double wide[RV_PAIRS];
+} __attribute__((aligned(64))) RvPairLanes;
+typedef struct RvClosestLanes {
+  double s[RV_PAIRS], t[RV_PAIRS], delta[3][RV_PAIRS];
+  double distance[RV_PAIRS];
+} __attribute__((aligned(64))) RvClosestLanes;
+typedef struct RvFacingLanes {
+  double u[RV_PAIRS], v[RV_PAIRS], length[RV_PAIRS], gap[RV_PAIRS], normal[3][RV_PAIRS];
+} __attribute__((aligned(64))) RvFacingLanes;
+static inline void rv_pair_put(double to[3][RV_PAIRS], int lane, RvVec3 x) {
+  to[0][lane] = x.x, to[1][lane] = x.y, to[2][lane] = x.z;
+}
+void rv_closest_lanes(const RvPairLanes* in, RvClosestLanes* out);
+// With no side.
+void rv_facing_lanes(const RvPairLanes* in, RvFacingLanes* out);
+
+// Boxes by their corners. Behind the last ones there is room for RV_BOXES more.
+enum { RV_BOXES = 16 };
+typedef struct RvBoxes {
+  float *lo[3], *hi[3];
+} RvBoxes;
+// Bit k of out[w]: box first + RV_BOXES w + k, which is before last, meets box i.
+void rv_boxes_meet(const RvBoxes* boxes, size_t i, size_t first, size_t last, uint32_t* out);
 
 #endif

@@ -148,6 +148,14 @@ static double height_of(const Fill* f, size_t e, size_t at) {
   return rv_max(h, f->def->reach * r);
 }
 
+// halfway between the edges at each vertex; at an end of the strand that edge's own
+static void set_planes(const RvSegments* s, size_t strand, size_t first, size_t last) {
+  for (size_t e = first; e <= last; ++e)
+    s->plane[e + strand] = e == first  ? s->along[e]
+                           : e == last ? s->along[e - 1]
+                                       : rv_normalize(rv_add(s->along[e], s->along[e - 1]), s->along[e]);
+}
+
 static void reach_strands(void* arg, size_t begin, size_t end) {
   Fill* f = arg;
   RvContacts* c = f->c;
@@ -158,18 +166,23 @@ static void reach_strands(void* arg, size_t begin, size_t end) {
   RvVec3 fall = rv_scale(f->def->acceleration, 0.5 * f->dt * f->dt);
   for (size_t chunk = begin; chunk < end; ++chunk) {
     size_t last = (chunk + 1) * f->grain < c->nstrand ? (chunk + 1) * f->grain : c->nstrand, clipped = 0;
-    for (size_t k = chunk * f->grain; k < last; ++k)
+    for (size_t k = chunk * f->grain; k < last; ++k) {
       for (size_t e = c->strands[k].first; e < c->strands[k + 1].first; ++e) {
         size_t at = e + k;
         RvVec3 v = against(&f->flow, s->x[at], s->v[at]), w = against(&f->flow, s->x[at + 1], s->v[at + 1]);
-        s->along[e] = rv_normalize(rv_sub(s->x[at + 1], s->x[at]), rv_vec3(0, 0, 0));
+        RvVec3 d = rv_sub(s->x[at + 1], s->x[at]);
+        s->along[e] = rv_normalize(d, rv_vec3(0, 0, 0)), s->span[e] = rv_length(d);
+        s->thick[e] = rv_max(s->radius[at], s->radius[at + 1]);
+        if (c->wet) s->film[e] = rv_max(s->area[at], s->area[at + 1]);
         double x = sweep(f, v.x, w.x), y = sweep(f, v.y, w.y), z = sweep(f, v.z, w.z);
-        double r = base * rv_max(s->radius[at], s->radius[at + 1]);
+        double r = base * s->thick[e];
         if (c->wet) r = rv_max(r, s->height[e] = rv_max(height_of(f, e, at), height_of(f, e, at + 1)));
         clipped += x > cap || y > cap || z > cap;
         s->reach[e] = rv_vec3(r + fabs(fall.x) + rv_min(x, cap), r + fabs(fall.y) + rv_min(y, cap),
                               r + fabs(fall.z) + rv_min(z, cap));
       }
+      set_planes(s, k, c->strands[k].first, c->strands[k + 1].first);
+    }
     f->clipped[chunk] = clipped;
   }
 }

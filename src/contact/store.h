@@ -57,6 +57,7 @@ typedef struct RvWetPair {
   double shift;
   bool dry;     // the dry law may push
   bool needed;  // there may be a force in the step
+  bool pulls;   // it has a law
 } RvWetPair;
 
 // Of a bridge, as the film wants it.
@@ -70,7 +71,11 @@ typedef struct RvSegments {
   double* radius;  // of the vertices
   double* area;    // of the vertices: film on one hair, m2; NULL: never wet
   double* lift;    // of the vertices: what multiplies the tension
+  RvVec3* plane;   // of the vertices: upright on what parts the two edges there
   RvVec3* along;   // of the edges: unit
+  double* span;    // of the edges: length
+  double* thick;   // of the edges: larger radius
+  double* film;    // of the edges: larger area of film
   double* height;  // of the edges: radius of strand and film, at least half of d0 over the sum of radii
   RvVec3* reach;   // of the edges: half of d0 with its margin, and what it may move against its surroundings
   double length;   // mean
@@ -85,6 +90,11 @@ typedef struct RvIdleLink {
   double along[2];
 } RvIdleLink;
 
+// Pairs of an edge in a cell, and in all of them: four times the links that are kept.
+enum { RV_CONTACT_MAX_PAIRS = 4 * RV_CONTACT_MAX_LINKS };
+
+#define RV_NO_LAW UINT32_MAX
+
 typedef RV_ARRAY(uint64_t) RvKeys;
 typedef RV_ARRAY(uint32_t) RvIndices;
 
@@ -97,20 +107,31 @@ struct RvContacts {
   // broad phase
   RvKeys cells, spare_keys;
   RvIndices members, spare_values;
-  RvKeys pairs;  // source << 32 | receiver, ascending
+  RvKeys pairs;           // source << 32 | receiver, ascending
+  uint32_t* pair_first;   // [nedge + 2] of each source, while they are put in order
+  uint32_t* entry_first;  // [nedge + 1] of each edge
+  RvIndices owner;        // [entries] edges
+  RvIndices entry_at;     // [entries] where they are after sorting
+  RV_ARRAY(float) boxes;  // [6][entries and some], sorted
   // links, ascending by key
   // then those that hold liquid but can have no force in this step, ascending too; from `active` on
   size_t active;
   RvKeys keys;
-  RV_ARRAY(RvContactShape) shapes;
+  RV_ARRAY(RvContactShape) shapes;  // [pairs]
+  RvIndices live;                   // pairs that may become links
+  RvIndices shape_of, law_of;       // [links] in shapes and laws; RV_NO_LAW: none
   RV_ARRAY(RvLinkMemory) memory;
   RV_ARRAY(double) along;  // [2 links] where on its edge each end is
   RV_ARRAY(RvSym3) hessian;
   RV_ARRAY(RvContactEnd) ends;  // two a link, by (batch, link, side)
   RvIndices end_of;             // [2 links] where the ends stand
   size_t* end_at;               // [batches + 1]
+  uint8_t* held;                // [batches] lanes at which bridges pull
   RV_ARRAY(RvVec3) value;       // [ends] of the vector at hand
   RV_ARRAY(RvVec3) force;       // [links]
+  RV_ARRAY(double) energy;      // [links]
+  double* responded_at;         // [unknowns] where energy, force and hessian were taken
+  bool responded;               // they were, of these links
   // touches, ascending by key: point << 32 | collider
   RvKeys touch_keys;
   RV_ARRAY(RvContactShape) touch_shapes;
@@ -126,7 +147,7 @@ struct RvContacts {
   double* crowd;                    // [nedge] farthest that it may make bridges to, in halves of d0
   RV_ARRAY(RvWetPair) wet_pairs;    // [pairs]
   RV_ARRAY(RvWetPair) wet_touches;  // [touches]
-  RV_ARRAY(RvWetLaw) laws;          // [links]
+  RV_ARRAY(RvWetLaw) laws;          // [live]
   RV_ARRAY(RvWetLaw) touch_laws;    // [touches]
   RV_ARRAY(RvSpan) spans;           // [links]
   RV_ARRAY(RvIdleLink) idle;
@@ -159,10 +180,12 @@ size_t rv_contact_find_key(const uint64_t* keys, size_t count, uint64_t key);
 // Positions, velocities, reaches. (segments.c)
 RvResult rv_segments_fill(RvContacts* c, const double* q, const double* velocity, double dt, const RvContactDef* def,
                           RvContactStats* stats, RvError* error);
-// Pairs of edges that may touch. (broad.c)
+// Pairs of edges that may touch, some twice. (broad.c)
 RvResult rv_contact_pairs(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error);
 // Pairs that hold liquid and are farther apart than others are looked for. (stretched.c)
 RvResult rv_contact_stretched(RvContacts* c, const RvContactDef* def, RvError* error);
+// Puts the pairs in order, each once, and of each source at most so many. (order.c)
+RvResult rv_contact_order(RvContacts* c, size_t most, RvContactStats* stats, RvError* error);
 // Links of the pairs, and leaving out what is none. (links.c)
 RvResult rv_contact_links(RvContacts* c, double dt, const RvContactDef* def, RvError* error);
 void rv_contact_keep(RvContacts* c, RvContactStats* stats);

@@ -6,7 +6,6 @@
 #include "contact/pair.h"
 #include "contact/store.h"
 #include "math/scalar.h"
-#include "space/sort.h"
 
 enum { CHUNKS = 64 };
 // in the distance within which the broad phase finds all: nearer ones and what is beside them are found there
@@ -80,15 +79,10 @@ static RvResult add_found(Search* s, RvError* error) {
   bool room = true;
   for (int k = 0; k < CHUNKS; ++k) total += s->found[k].count, room = room && !s->failed[k];
   if (total == at && room) return RV_OK;
-  room = room && rv_array_resize(&c->pairs, total) && rv_array_resize(&c->spare_keys, total);
-  for (int k = 0; room && k < CHUNKS; ++k)
+  if (!room || !rv_array_resize(&c->pairs, total))
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pairs of edges", total);
+  for (int k = 0; k < CHUNKS; ++k)
     for (size_t i = 0; i < s->found[k].count; ++i) c->pairs.data[at++] = s->found[k].data[i];
-  room = room && rv_sort_keys(c->pairs.data, NULL, c->spare_keys.data, NULL, total, 32 + rv_sort_bits(c->nedge));
-  if (!room) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pairs of edges", total);
-  size_t kept = 0;
-  for (size_t i = 0; i < total; ++i)
-    if (!i || c->pairs.data[i] != c->pairs.data[i - 1]) c->pairs.data[kept++] = c->pairs.data[i];
-  c->pairs.count = kept;
   return RV_OK;
 }
 

@@ -305,7 +305,7 @@ static void give_some(void* arg, size_t begin, size_t end) {
     }
     if (dust && !whole) sum = 0;
     for (size_t j = first; j < last && !(sum > 0); ++j) w->pairs.data[w->order.data[j]].volume = 0;
-    if (!k->set->bulk_fixed && sum > 0) k->p->volume[i] = dust ? 0 : volume - sum;
+    if (sum > 0) k->p->volume[i] = dust ? 0 : volume - sum;
     w->taken.data[n] = sum;
   }
 }
@@ -339,7 +339,7 @@ static void apply_some(void* arg, size_t begin, size_t end) {
       size_t packed = s->first + (size_t)i, at = s->vertex + (size_t)i * RV_LANES;
       const double* gain = &k->w->gain.data[4 * packed];
       const RvCoupleVertex* v = &k->c->vertices.data[packed];
-      double above = rv_couple_above(i, s->count), moved[2] = {0, 0}, flow[2] = {0, 0};
+      double above = rv_couple_above(v, i, s->count), moved[2] = {0, 0}, flow[2] = {0, 0};
       if (gain[0] > 0) {
         RvVec3 slip = rv_sub(rv_scale(rv_vec3_load64(gain + 1), 1 / (k->set->density * gain[0])), rv_couple_v(v));
         RvVec3 across = slip;
@@ -355,7 +355,7 @@ static void apply_some(void* arg, size_t begin, size_t end) {
       }
       if (i > 0) {
         // volumes of the edge below, before; that of its lower vertex has changed already
-        double below = rv_couple_above(i - 1, s->count);
+        double below = rv_couple_above(v - 1, i - 1, s->count);
         double before =
             below * (film->volume[at - RV_LANES] - k->w->gain.data[4 * (packed - 1)]) + (1 - above) * film->volume[at];
         double more = last_moved + moved[0];

@@ -12,9 +12,8 @@
 //   ... pressure ...
 //   rv_couple_pressure    pressure and what it drags along go back to strands and film
 //
-// From substep to substep all film moves with its strand, and so capture and drip give their kicks to the mass of the
-// strand with all of its film; from sample to pressure the grid has the film's submerged part, and pressure gives its
-// kicks to the strand's mass as it was in the strands' step.
+// From substep to substep all film moves with its strand, and so all kicks are given to the mass of the strand with all
+// of its film; from sample to pressure the grid has the film's submerged part.
 //
 // Places of strands are blocks of unknowns as strand/strand.h has them; where the strands' origin is in the liquid's
 // space is `offset`. Everything is deterministic: gathers by tile or by vertex in a fixed order, no atomics.
@@ -50,7 +49,7 @@ typedef struct RvCoupleSettings {
   // outweighs hair this is unstable, and without it the strand carries all of its film: off by default.
   bool film_in_bulk;
   uint64_t count_key;  // hairs around a place are counted anew when this changes; 0: in every call
-  bool bulk_fixed;     // the liquid is cached: it is read, never written
+  bool bulk_fixed;     // the liquid is cached: its motion is read, never written; what is captured of it is gone
 } RvCoupleSettings;
 
 // The strands in a substep.
@@ -62,8 +61,11 @@ typedef struct RvCoupleStrands {
   const double* v_before;  // [unknowns] of the substep before, for accelerations; may be v
   double dt_before;        // s between these; 0: no acceleration is known
   const double* v_step;    // [unknowns] for react: v as the strands' step left it, before the film's kicks; NULL: v
-  const double* hairs;     // [strands] that each stands for; NULL: 1
-  double offset[3];        // m: the strands' zero in the liquid's space
+  // [unknowns] kg m/s for react and pressure: what the film's submerged part would have got if the strands' step had
+  // carried it, as `v` says that it did; NULL: its velocity across the strand is that of the sample.
+  const double* lag;
+  const double* hairs;  // [strands] that each stands for; NULL: 1
+  double offset[3];     // m: the strands' zero in the liquid's space
 } RvCoupleStrands;
 
 typedef struct RvCoupleReport {

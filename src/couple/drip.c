@@ -74,12 +74,13 @@ static bool drip_tip(const Drip* k, uint32_t index, Drops* out, double* held) {
   double reach = rv_capacity_radius(v->radius, k->set->tension, k->set->density, pull, s->hairs);
   double holds = 4.0 / 3 * RV_PI * reach * reach * reach * k->set->capacity;
   bool falls = volume >= DROP * nominal || (volume >= DUST * nominal && volume >= holds);
-  double* p = &film->drop_momentum[3 * s->drop];
+  double* p = rv_couple_drop_momentum(film, s);
   if (!falls || !(rate_at(k, s, i) > 0) || !in_range(k, rv_couple_x(v))) {
     *held += volume;
     return true;
   }
-  RvVec3 u = rv_add(rv_couple_v(v), rv_scale(rv_vec3_load64(p), 1 / (k->set->density * volume)));
+  RvVec3 own = rv_vec3(p[0], p[RV_LANES], p[2 * RV_LANES]);
+  RvVec3 u = rv_mad(rv_couple_v(v), 1 / (k->set->density * volume), own);
   int count = (int)rv_clamp(floor(volume / (DROP * nominal)), 1, MOST_DROPS);
   double left = volume;
   for (int n = 0; n < count; ++n) {
@@ -90,7 +91,7 @@ static bool drip_tip(const Drip* k, uint32_t index, Drops* out, double* held) {
     left -= each;
   }
   film->drop[s->drop] = 0;
-  memset(p, 0, 3 * sizeof *p);
+  for (size_t a = 0; a < 3; ++a) p[a * RV_LANES] = 0;
   return true;
 }
 
@@ -132,7 +133,7 @@ static RvVec3 take(const Drip* k, const RvCoupleStrand* s, const Stretch* r, dou
     const RvCoupleVertex* v = &k->c->vertices.data[packed];
     double *own = &film->volume[s->vertex + (size_t)i * RV_LANES], before = *own;
     double excess = fmax(before - k->c->capacity.data[packed], 0);
-    double share = fmin(part * excess + rest * (before - excess), before), above = rv_couple_above(i, s->count);
+    double share = fmin(part * excess + rest * (before - excess), before), above = rv_couple_above(v, i, s->count);
     // what is really taken away from the double that holds it
     *own = before - share;
     share = before - *own;

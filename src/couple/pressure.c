@@ -123,7 +123,7 @@ static RvVec3 push_point(const Push* s, const RvCouplePoint* p, double radius, d
 //---------------------------------------------------------------------------------------------- film
 
 // The film's submerged part comes back with the grid's velocity. Along the strand it is the film's own; across it joins
-// the strand, which gets the part of the impulse that its own mass has of both: then film and strand go on as one, and
+// the strand: the impulse to where both have one velocity, for a mass with all of the film. Then they go on as one, and
 // the momentum is what both had, however heavy the film is.
 static void film_strand(const Push* s, const RvCoupleStrand* strand) {
   RvCouple* c = s->c;
@@ -132,27 +132,31 @@ static void film_strand(const Push* s, const RvCoupleStrand* strand) {
   for (int i = 0; i < strand->count; ++i) {
     size_t packed = strand->first + (size_t)i;
     double mass = c->submerged.data[packed];
-    if (!(mass > 0)) continue;
+    if (!(mass > 0)) {
+      // the grid took none of it: what lagged behind is the strand's again
+      if (s->strands->lag) rv_couple_kick(s->kick, strand, i, rv_scale(rv_couple_get3(s->strands->lag, strand, i), -1));
+      continue;
+    }
     const RvCoupleVertex* v = &c->vertices.data[packed];
     RvVec3 slip = rv_sub(rv_scale(rv_vec3_load64(&c->film_v.data[3 * packed]), 1 / mass), rv_couple_v(v)),
            across = slip;
-    double above = rv_couple_above(i, strand->count);
+    double above = rv_couple_above(v, i, strand->count);
     for (int side = 0; side < 2; ++side) {
       double part = side ? above : 1 - above;
       if (part == 0) continue;
       RvVec3 t = rv_couple_tangent(side ? v : v - 1);
       across = rv_mad(across, -part * rv_dot(slip, t), t);
     }
-    double own = s->strands->model->mass[strand->unknown + (size_t)(4 * i) * RV_LANES];
-    rv_couple_kick(s->kick, strand, i, rv_scale(across, mass * own / (own + mass)));
+    rv_couple_kick(s->kick, strand, i, rv_scale(across, mass));
     rv_vec3_store64(&c->film_v.data[3 * packed], slip);
   }
   for (int i = 0; i + 1 < strand->count; ++i) {
     size_t packed = strand->first + (size_t)i, at = strand->vertex + (size_t)i * RV_LANES;
-    double part[2] = {rv_couple_above(i, strand->count), 1 - rv_couple_above(i + 1, strand->count)};
+    const RvCoupleVertex* v = &c->vertices.data[packed];
+    double part[2] = {rv_couple_above(v, i, strand->count), 1 - rv_couple_above(v + 1, i + 1, strand->count)};
     double volume = part[0] * film->volume[at] + part[1] * film->volume[at + RV_LANES], moved = 0, flow = 0;
     if (!(volume > 0)) continue;
-    RvVec3 t = rv_couple_tangent(&c->vertices.data[packed]);
+    RvVec3 t = rv_couple_tangent(v);
     for (int k = 0; k < 2; ++k) {
       double mass = part[k] * c->submerged.data[packed + (size_t)k];
       if (!(mass > 0)) continue;
@@ -191,7 +195,8 @@ static void push_some(void* arg, size_t begin, size_t end) {
       rv_couple_put3(s->force, strand, i, here);
       here = next, first = last;
     }
-    if (c->any_film) film_strand(s, strand);
+    if (c->any_film || (s->strands->lag && s->set->film_in_bulk && c->submerged.count == c->vertices.count))
+      film_strand(s, strand);
   }
 }
 

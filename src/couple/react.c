@@ -17,7 +17,25 @@ typedef struct React {
 //---------------------------------------------------------------------------------------------- the film under water
 
 // E51: of the film of a vertex the grid has 1 - w_FF. Along the strand it moves as film does now; across it, it was not
-// part of what the strand's step moved, so it has the velocity from before.
+// part of what the strand's step moved: it lags behind.
+static RvVec3 film_velocity(const React* r, const RvCoupleStrand* s, int i, double mass) {
+  const RvFilmState* film = r->strands->film_state;
+  size_t packed = s->first + (size_t)i;
+  const RvCoupleVertex* v = &r->c->vertices.data[packed];
+  const double* lag = r->strands->lag;
+  RvVec3 now = rv_couple_v(v), back = rv_sub(now, rv_vec3_load64(&r->c->start.data[3 * packed])), sum = now;
+  double above = rv_couple_above(v, i, s->count);
+  if (lag) sum = rv_mad(sum, -1 / mass, rv_couple_get3(lag, s, i));
+  for (int side = 0; side < 2; ++side) {
+    double part = side ? above : 1 - above;
+    if (part == 0) continue;
+    RvVec3 t = rv_couple_tangent(side ? v : v - 1);
+    if (!lag) sum = rv_mad(sum, part, rv_mad(rv_scale(back, -1), rv_dot(back, t), t));
+    sum = rv_mad(sum, part * film->speed[s->edge + (size_t)(side ? i : i - 1) * RV_LANES], t);
+  }
+  return sum;
+}
+
 static void submerge_some(void* arg, size_t begin, size_t end) {
   const React* r = arg;
   RvCouple* c = r->c;
@@ -26,20 +44,11 @@ static void submerge_some(void* arg, size_t begin, size_t end) {
     const RvCoupleStrand* s = &c->strands.data[k];
     for (int i = 0; i < s->count; ++i) {
       size_t packed = s->first + (size_t)i, at = s->vertex + (size_t)i * RV_LANES;
-      const RvCoupleVertex* v = &c->vertices.data[packed];
       double mass =
           s->sound && c->span.data[packed] > 0 ? (1 - c->sample.wet[at]) * r->set->density * film->volume[at] : 0;
       c->submerged.data[packed] = mass > 0 ? mass : 0;
       if (!(mass > 0)) continue;
-      RvVec3 before = rv_vec3_load64(&c->start.data[3 * packed]), now = rv_couple_v(v), sum = {0, 0, 0};
-      for (int side = 0; side < 2; ++side) {
-        double above = rv_couple_above(i, s->count), part = side ? above : 1 - above;
-        if (part == 0) continue;
-        RvVec3 t = rv_couple_tangent(side ? v : v - 1);
-        double speed = film->speed[s->edge + (size_t)(side ? i : i - 1) * RV_LANES];
-        sum = rv_mad(sum, part, rv_mad(before, rv_dot(rv_sub(now, before), t) + speed, t));
-      }
-      rv_vec3_store64(&c->film_v.data[3 * packed], sum);
+      rv_vec3_store64(&c->film_v.data[3 * packed], film_velocity(r, s, i, mass));
     }
   }
 }

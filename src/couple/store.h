@@ -2,6 +2,8 @@
 #ifndef RV_COUPLE_STORE_H
 #define RV_COUPLE_STORE_H
 
+#include <math.h>
+
 #include "base/array.h"
 #include "couple/couple.h"
 #include "math/vec.h"
@@ -106,10 +108,16 @@ static inline RvVec3 rv_couple_tangent(const RvCoupleVertex* v) {
 static inline bool rv_point_wet(const RvCouplePoint* p) {
   return p->inverse[0] > 0 && p->inverse[1] > 0 && p->inverse[2] > 0;
 }
-// The part of the film of vertex i of n that belongs to the edge above it; the rest is that of the edge below. Capture,
-// drip and grid all hold it so: an end's film belongs to its one edge.
-static inline double rv_couple_above(int i, int n) {
-  return i == 0 ? 1 : i == n - 1 ? 0 : 0.5;
+// The part of the film of vertex i of n, `v`, that belongs to the edge above it; the rest is that of the edge below. As
+// in the film's own step (rv_film_edge_masses) it goes by their lengths: an end's film belongs to its one edge.
+static inline double rv_couple_above(const RvCoupleVertex* v, int i, int n) {
+  if (i == 0 || i == n - 1) return i == 0;
+  double edge = rv_distance(rv_couple_x(v), rv_couple_x(v + 1)), both = 2 * v->length;
+  return both > 0 ? fmin(edge / both, 1) : 0.5;
+}
+// The momentum of the drop at a strand's tip: its components are RV_LANES apart.
+static inline double* rv_couple_drop_momentum(const RvFilmState* film, const RvCoupleStrand* s) {
+  return film->drop_momentum + 3 * (s->drop - s->drop % RV_LANES) + s->drop % RV_LANES;
 }
 // A number of a vertex goes to all lanes that hold its strand.
 static inline void rv_couple_put3(double* block, const RvCoupleStrand* s, int i, RvVec3 a) {
@@ -121,6 +129,10 @@ static inline void rv_couple_put3(double* block, const RvCoupleStrand* s, int i,
 static inline void rv_couple_put1(double* block, const RvCoupleStrand* s, int i, double a) {
   for (int lane = s->lane; lane <= s->last; ++lane)
     block[s->vertex + (size_t)i * RV_LANES + (size_t)(lane - s->lane)] = a;
+}
+static inline RvVec3 rv_couple_get3(const double* block, const RvCoupleStrand* s, int i) {
+  const double* p = block + s->unknown + (size_t)(4 * i) * RV_LANES;
+  return rv_vec3(p[0], p[RV_LANES], p[2 * RV_LANES]);
 }
 // Impulses are given to the strand's own lane alone: copies hold no film, so they would weigh too little for them.
 static inline void rv_couple_kick(double* kick, const RvCoupleStrand* s, int i, RvVec3 a) {

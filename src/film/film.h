@@ -47,7 +47,7 @@ typedef struct RvFilmState {
   double* speed;          // [edges] m/s along the edge, relative to the strand
   double* strain;         // [vertices] reduced strain c of shear-dependent liquids; 0 for water
   double* drop;           // [nbatch x RV_LANES] m3 that flowed off the tip and hangs there
-  double* drop_momentum;  // [3 x nbatch x RV_LANES] kg m/s relative to the tip
+  double* drop_momentum;  // [nbatch x 3 x RV_LANES] kg m/s relative to the tip
 } RvFilmState;
 
 // What an artist may set, the arrays [vertices] or NULL (then the number alone holds, else they multiply it).

@@ -72,7 +72,8 @@ static void fluxes(const RvFilmWork* w, RvLanes dt, int lane) {
   rv_lanes_store(w->flux + last + RV_W, dt * rv_lanes_max(rv_lanes_load(w->speed + last), zero) * a);
 }
 
-// no cell gives more than it has, however large the step
+// No cell gives more than it has, however large the step; and one that would be left with a trace gives it all, or
+// films would thin out for ever.
 static void limit(const RvFilmWork* w, int lane) {
   const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1);
   RvLanes left = zero, before = one;
@@ -81,7 +82,11 @@ static void limit(const RvFilmWork* w, int lane) {
     const RvLanes right = rv_lanes_load(w->flux + k);
     const RvLanes gives = rv_lanes_max(right, zero) + rv_lanes_max(-left, zero), has = rv_lanes_load(w->volume + k);
     const RvLaneMask more = rv_lanes_positive(gives - has);
-    const RvLanes scale = rv_lanes_select(more, rv_lanes_set(0.99) * has / rv_lanes_select(more, gives, one), one);
+    const RvLanes part = has / rv_lanes_select(rv_lanes_positive(gives), gives, one);
+    const RvLaneMask trace = rv_lanes_positive(rv_lanes_set(RV_FILM_TRACE) - (has - gives)) & rv_lanes_positive(gives);
+    const RvLanes most = rv_lanes_select(more, rv_lanes_set(0.99) * part, one);
+    const RvLanes scale = rv_lanes_select(trace & rv_lanes_positive(rv_lanes_set(RV_FILM_TRACE) - has),
+                                          rv_lanes_set(1 - 1e-15) * part, most);
     if (i > 0) {
       const RvLanes s = rv_lanes_select(rv_lanes_positive(left), before, scale);
       rv_lanes_store(w->flux + k - RV_W, left * s);
@@ -236,6 +241,13 @@ RV_INLINE RvLanes lower_part(const RvFilmWork* w, int j, int lane) {
                             (one - rv_lanes_load(w->now.share + k + RV_W)) * high);
 }
 
+// An edge that all but runs dry has a speed of rounding over rounding: it keeps to those around it.
+RV_INLINE RvLanes tame(const RvLanes u[4], RvLanes gain) {
+  const RvLanes high = rv_lanes_max(rv_lanes_max(u[0], u[1]), rv_lanes_max(u[2], u[3]));
+  const RvLanes low = smaller(smaller(u[0], u[1]), smaller(u[2], u[3]));
+  return rv_lanes_max(smaller(u[1] + gain, high), low) - u[1];
+}
+
 // The relative momentum of edges as a vector with the fluxes through their vertices, then onto their tangents; what
 // points elsewhere is the strand's (E43: the rest of Coriolis, u^2 kappa).
 static void move_momentum(const RvFilmWork* w, int lane) {
@@ -261,7 +273,10 @@ static void move_momentum(const RvFilmWork* w, int lane) {
     const RvLanes mass = rv_lanes_load(w->mass + k) + (in.mass - out.mass);
     const RvLaneMask any = rv_lanes_positive(mass - rv_lanes_set(RV_FILM_NO_MASS));
     const RvLanes inverse = rv_lanes_select(any, one / rv_lanes_select(any, mass, one), zero);
-    const RvLanes gain = rv_lanes3_dot(d, t) * inverse, now = rv_lanes_select(any, u[1] + gain, zero);
+    const RvLanes before = rv_lanes_load(w->mass + k) + rv_lanes_max(in.mass, zero) + rv_lanes_max(-out.mass, zero);
+    const RvLanes wild = rv_lanes3_dot(d, t) * inverse,
+                  gain = rv_lanes_select(rv_lanes_positive(rv_lanes_set(1e-6) * before - mass), tame(u, wild), wild),
+                  now = rv_lanes_select(any, u[1] + gain, zero);
     // all that is not m u t now: mass that is gone takes nothing along
     const RvLanes3 rest = rv_lanes3_mad(d, -(gain * mass), t);
     rv_lanes_store(w->speed + k, now);

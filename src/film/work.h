@@ -41,6 +41,8 @@ typedef struct RvFilmWork {
 
 // Below this an edge holds nothing that could have a speed, kg: far below what evaporates as a whole (dry.c).
 #define RV_FILM_NO_MASS 1e-40
+// m3: a cell that holds less gives all of it when it gives.
+#define RV_FILM_TRACE 1e-24
 // Lengths are at least this, m: edges that have collapsed stay numbers.
 #define RV_FILM_NO_LENGTH 1e-9
 // Share of a cell that may leave it within a substep of transport. Below 1/2 upwinding with slopes is monotone.

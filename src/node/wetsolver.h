@@ -96,7 +96,7 @@ RvResult rv_wetsolve_film_save(RvWetSolve* solve, RvDetail* strands, RvError* er
 
 //---------------------------------------------------------------------------------------------- wetsolver_look.c
 
-// What artists see of the film: filmheight filmv waterload wetness absorbed clumpid.
+// What artists see of the film: filmheight filmradius filmv waterload wetness absorbed clumpid.
 RvResult rv_wetsolve_look(RvWetSolve* solve, RvDetail* strands, double dt, RvError* error);
 
 //---------------------------------------------------------------------------------------------- wetsolver_solve.c

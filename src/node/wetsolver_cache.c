@@ -5,6 +5,9 @@
 
 #include "base/memory.h"
 
+// s: none of it is a drop that has just left a strand, which would not be captured yet
+static const float OLD = 1e3f;
+
 // pairs of id and volume, by id
 static int by_id(const void* a, const void* b) {
   const double *x = a, *y = b;
@@ -31,7 +34,8 @@ static RvResult place(RvWetCache* c, double before, RvError* error) {
     if (k == SIZE_MAX) continue;
     for (int a = 0; a < 3; ++a) to->v[a][k] = from->v[a][i];
     for (int a = 0; a < 9; ++a) to->c[a][k] = 0;
-    to->volume[k] = c->volume[i], to->id[k] = from->id[i], to->row[k] = (int32_t)i, to->age[k] = 0;
+    to->volume[k] = c->volume[i], to->id[k] = from->id[i], to->row[k] = (int32_t)i;
+    to->age[k] = OLD;
   }
   return result;
 }
@@ -60,9 +64,18 @@ RvResult rv_wetcache_open(RvWetCache* c, RvWetSolve* s, RvError* error) {
   c->hooks = (RvLiquidHooks){.user = c, .begin = begin, .flow = flow};
   if (!rv_liquid_init(&c->liquid, &model)) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   c->begun = true;
+  // also where there is nothing: the drops are no bulk
+  s->wet.cached = &c->liquid;
   if (!in || !rv_detail_count(in, RV_POINT)) return RV_OK;
   RvResult result = rv_liquid_read(in, &s->liquid.units, s->liquid.separation, &globals, &c->frame, &faults, error);
   if (result) return result;
+  if (faults.lost || faults.empty)
+    rv_cook_warn(s->cook, "%zu points of input 2, the cached liquid, have no volume or are nowhere: they are left out",
+                 faults.lost + faults.empty);
+  if (!rv_detail_find(in, RV_POINT, "id") || faults.numbered)
+    rv_cook_warn(s->cook,
+                 "the points of input 2, the cached liquid, have no id, or some twice: what is captured of them is "
+                 "remembered by their order");
   c->volume = rv_alloc(c->frame.count + 1, sizeof *c->volume);
   c->before = rv_alloc(c->frame.count + 1, sizeof *c->before);
   if (!c->volume || !c->before) return rv_fail(error, RV_NO_MEMORY, "out of memory for the cached liquid");
@@ -70,20 +83,28 @@ RvResult rv_wetcache_open(RvWetCache* c, RvWetSolve* s, RvError* error) {
     double left = c->frame.volume[i] - taken_of(s, (double)c->frame.id[i]);
     c->volume[i] = c->before[i] = left > 0 ? left : 0;
   }
-  s->wet.cached = &c->liquid;
   return RV_OK;
 }
 
+static bool in_frame(const double* rows, size_t n, double id) {
+  return n && bsearch(&id, rows, n, 2 * sizeof *rows, by_id);
+}
+
+// What was captured of an id is remembered for good: one that is not in this frame, or smaller, may come back.
 RvResult rv_wetcache_close(RvWetCache* c, RvWetSolve* s, RvError* error) {
   s->wet.cached = NULL;
   size_t n = 0;
-  double* rows = rv_alloc(2 * c->frame.count + 2, sizeof *rows);
+  double* rows = rv_alloc(2 * (c->frame.count + s->ntaken) + 2, sizeof *rows);
   if (!rows) return rv_fail(error, RV_NO_MEMORY, "out of memory for the cached liquid");
   for (size_t i = 0; i < c->frame.count; ++i) {
-    double taken = c->frame.volume[i] - c->volume[i];
-    s->film_sources += c->before[i] - c->volume[i];
-    if (taken > 0) rows[2 * n] = (double)c->frame.id[i], rows[2 * n + 1] = taken, ++n;
+    double id = (double)c->frame.id[i], now = c->before[i] - c->volume[i], taken = taken_of(s, id) + now;
+    s->film_sources += now;
+    if (taken > 0) rows[2 * n] = id, rows[2 * n + 1] = taken, ++n;
   }
+  qsort(rows, n, 2 * sizeof *rows, by_id);
+  size_t here = n;
+  for (size_t k = 0; k < s->ntaken; ++k)
+    if (!in_frame(rows, here, s->taken[2 * k])) memcpy(rows + 2 * n++, s->taken + 2 * k, 2 * sizeof *rows);
   qsort(rows, n, 2 * sizeof *rows, by_id);
   rv_free(s->taken);
   s->taken = rows, s->ntaken = n;

@@ -6,20 +6,22 @@
 #include "node/wetsolver.h"
 
 typedef struct Look {
-  float *filmheight, *filmv, *waterload, *wetness, *absorbed;
+  float *filmheight, *filmradius, *filmv, *waterload, *wetness, *absorbed;
   int32_t* clumpid;
   double* exact;  // of wetness
 } Look;
 
 static bool open_look(RvDetail* d, Look* l, RvError* error) {
   l->filmheight = rv_detail_f32_write(d, RV_POINT, "filmheight", 1, error);
+  l->filmradius = rv_detail_f32_write(d, RV_POINT, "filmradius", 1, error);
   l->filmv = rv_detail_f32_write(d, RV_POINT, "filmv", 1, error);
   l->waterload = rv_detail_f32_write(d, RV_POINT, "waterload", 1, error);
   l->wetness = rv_detail_f32_write(d, RV_POINT, "wetness", 1, error);
   l->absorbed = rv_detail_f32_write(d, RV_POINT, "absorbed", 1, error);
   l->clumpid = rv_detail_i32_write(d, RV_POINT, "clumpid", 1, error);
   l->exact = rv_detail_f64_write(d, RV_POINT, "rv_wetness", 1, error);
-  return l->filmheight && l->filmv && l->waterload && l->wetness && l->absorbed && l->clumpid && l->exact;
+  return l->filmheight && l->filmradius && l->filmv && l->waterload && l->wetness && l->absorbed && l->clumpid &&
+         l->exact;
 }
 
 // A film as thick as the hair's radius looks half wet, and so does a fibre that is half full; nothing jumps, as the
@@ -47,7 +49,10 @@ static void show_vertex(const RvWetSolve* s, const RvStrandBatch* b, int lane, i
   int n = 0;
   for (int j = i > 0 ? i - 1 : 0; j <= i && j + 1 < b->vertices; ++j, ++n)
     speed += w->film_state.speed[b->edge_at + (size_t)j * RV_LANES + (size_t)lane];
+  if (!(l->exact[point] >= 0 && l->exact[point] <= 1)) l->exact[point] = 0;
   l->exact[point] += follow * (wetness_of(height, r, full) - l->exact[point]);
+  // WH-48: the tube that strand and film are, in the scene's units
+  l->filmradius[point] = (float)((r + height) / rv_cook_meters(s->cook));
   l->filmheight[point] = (float)height, l->filmv[point] = (float)(n ? speed / n : 0);
   l->waterload[point] = (float)(liquid / m->hair_mass[vertex]), l->absorbed[point] = (float)full;
   l->wetness[point] = (float)l->exact[point];

@@ -102,6 +102,8 @@ static RvResult gather(const RvWetSolve* s, const RvDetail* d, const char* name,
   if (point && rv_attrib_storage(point) == RV_STRING) point = NULL;
   if (prim && rv_attrib_storage(prim) == RV_STRING) prim = NULL;
   if (!point && !prim) return RV_OK;
+  static const double MOST = 1e6;
+  size_t bad = 0;
   double* values = *out = rv_alloc_zero(m->vertices, sizeof *values);
   if (!values) return rv_fail(error, RV_NO_MEMORY, "out of memory for the attribute %s", name);
   for (size_t k = 0; k < m->nbatch; ++k) {
@@ -111,9 +113,13 @@ static RvResult gather(const RvWetSolve* s, const RvDetail* d, const char* name,
         size_t strand = (size_t)b->strand[lane];
         double x = point ? rv_attrib_get(point, (size_t)set->point[set->first[strand] + i], 0)
                          : rv_attrib_get(prim, (size_t)set->prim[strand], 0);
-        values[b->vertex_at + (size_t)i * RV_LANES + (size_t)lane] = isfinite(x) && x > 0 ? x : 0;
+        bad += lane < b->lanes && !(x >= 0 && x <= MOST);
+        values[b->vertex_at + (size_t)i * RV_LANES + (size_t)lane] = x > 0 ? fmin(x, MOST) : 0;
       }
   }
+  if (bad)
+    rv_cook_warn(s->cook, "%s of %zu points of the strands is below 0, above %g or no number: it is brought to 0 to %g",
+                 name, bad, MOST, MOST);
   return RV_OK;
 }
 

@@ -136,9 +136,16 @@ static RvResult no_memory(RvError* error) {
   return rv_fail(error, RV_NO_MEMORY, "out of memory for the film");
 }
 
-static double good(double x) {
-  return isfinite(x) && x > 0 ? x : 0;
+// A volume or another number of a state, at most `most` in size; else it is counted and 0.
+static double sane(double x, double least, double most, size_t* bad) {
+  if (x >= least && x <= most) return x;
+  ++*bad;
+  return 0;
 }
+
+// Beyond these no state of ours comes: m3 at a vertex (a film of RV_WET_MOST_FILM on 10 m of ten thousand hairs), m/s,
+// N, kg m/s.
+static const double MOST_VOLUME = 100, MOST_SPEED = 1e4, MOST_FORCE = 1e6;
 
 RvResult rv_wetsolve_film_load(RvWetSolve* s, const RvDetail* d, RvError* error) {
   const double *film = rv_detail_f64(d, RV_POINT, "rv_film", 4), *speed = rv_detail_f64(d, RV_POINT, "rv_filmspeed", 1);
@@ -147,28 +154,37 @@ RvResult rv_wetsolve_film_load(RvWetSolve* s, const RvDetail* d, RvError* error)
   const double* ledger = rv_detail_f64(d, RV_GLOBAL, "rv_wetledger", 3);
   const RvAttrib* taken = rv_detail_find(d, RV_GLOBAL, "rv_taken");
   RvWet* w = &s->wet;
+  size_t bad = 0;
   Each e;
   if (!film || !speed || !back || !pull || !drop || !ledger)
     return rv_fail(error, RV_BAD_INPUT, "the state of the strands has no film; it was made by another solver");
   FOR_EACH_VERTEX(s, e) {
     const double* f = film + 4 * e.point;
-    w->film_state.volume[e.vertex] = good(f[0]), w->film_state.absorbed[e.vertex] = good(f[1]);
-    w->film_state.strain[e.vertex] = isfinite(f[2]) ? f[2] : 0;
+    w->film_state.volume[e.vertex] = sane(f[0], 0, MOST_VOLUME, &bad);
+    w->film_state.absorbed[e.vertex] = sane(f[1], 0, MOST_VOLUME, &bad);
+    w->film_state.strain[e.vertex] = sane(f[2], -1e30, 1e30, &bad);
     w->wet[e.vertex] = f[3] >= 0 && f[3] <= 1 ? f[3] : 1;
     for (size_t c = 0; c < 3; ++c) {
-      w->back[e.at + c * RV_LANES] = isfinite(back[3 * e.point + c]) ? back[3 * e.point + c] : 0;
-      w->pull[e.at + c * RV_LANES] = isfinite(pull[3 * e.point + c]) ? pull[3 * e.point + c] : 0;
+      w->back[e.at + c * RV_LANES] = sane(back[3 * e.point + c], -MOST_FORCE, MOST_FORCE, &bad);
+      w->pull[e.at + c * RV_LANES] = sane(pull[3 * e.point + c], -MOST_FORCE, MOST_FORCE, &bad);
     }
     if (!e.tip) {
-      w->film_state.speed[e.edge] = isfinite(speed[e.point]) ? speed[e.point] : 0;
+      w->film_state.speed[e.edge] = sane(speed[e.point], -MOST_SPEED, MOST_SPEED, &bad);
       continue;
     }
     const double* hang = drop + 4 * (size_t)s->strands.set.prim[e.strand];
-    w->film_state.drop[e.lane] = good(hang[0]);
+    w->film_state.drop[e.lane] = sane(hang[0], 0, MOST_VOLUME, &bad);
     for (size_t c = 0; c < 3; ++c)
       w->film_state.drop_momentum[(e.lane / RV_LANES * 3 + c) * RV_LANES + e.lane % RV_LANES] =
-          isfinite(hang[1 + c]) ? hang[1 + c] : 0;
+          sane(hang[1 + c], -MOST_FORCE, MOST_FORCE, &bad);
   }
+  for (size_t k = 0; k < 3; ++k) bad += !isfinite(ledger[k]);
+  if (bad)
+    return rv_fail(
+        error, RV_BAD_INPUT,
+        "%zu numbers of the film's state (rv_film rv_filmspeed rv_back rv_drop rv_wetledger) are none that the "
+        "solver writes: the state was changed or damaged; simulate from the start frame, or from another state",
+        bad);
   s->film_initial = ledger[0], s->film_sources = ledger[1], s->film_evaporated = ledger[2];
   s->ntaken = taken && rv_attrib_storage(taken) == RV_F64 ? (size_t)rv_attrib_size(taken) / 2 : 0;
   if (!s->ntaken) return RV_OK;
@@ -238,6 +254,7 @@ RvResult rv_wetsolve_film_start(RvWetSolve* s, RvDetail* d, RvError* error) {
   for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i) film[4 * i + 3] = 1;
   if (!height || rv_attrib_storage(height) == RV_STRING) return RV_OK;
   RvStrandSet set;
+  size_t bad = 0;
   RvStrandSolveDef def = rv_strandsolve_def(&s->strand_part.parms.strands, rv_cook_meters(s->cook));
   double origin[3];
   rv_strands_origin(d, origin);
@@ -251,11 +268,16 @@ RvResult rv_wetsolve_film_start(RvWetSolve* s, RvDetail* d, RvError* error) {
       for (int j = i > 0 ? i - 1 : 0; j <= i && j + 1 < strand->vertices; ++j)
         length += 0.5 * rv_distance(rv_vec3_load64(strand->x + 3 * j), rv_vec3_load64(strand->x + 3 * j + 3));
       double h = rv_attrib_get(height, point, 0);
-      if (!isfinite(h)) continue;
+      bad += !(h >= 0 && h <= RV_WET_MOST_FILM);
+      if (!(h > 0)) continue;
+      h = fmin(h, RV_WET_MOST_FILM);
       film[4 * point] = volume_of(h, strand->radius[i], length, strand->multiple);
       ledger[0] += film[4 * point];
     }
   }
   rv_strands_free(&set);
+  if (bad)
+    rv_cook_warn(s->cook, "filmheight of %zu points is below 0, above %g m or no number: it is brought to 0 to %g m",
+                 bad, RV_WET_MOST_FILM, RV_WET_MOST_FILM);
   return RV_OK;
 }

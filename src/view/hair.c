@@ -34,7 +34,7 @@ typedef struct Hair {
   const int32_t *start, *point;  // the detail's topology
   const float* position32;
   const RvAttrib* position;
-  Source width, radius, pscale, color, wet, film, id;
+  Source width, radius, pscale, film, color, wet, id;
   Strand* strands;
   size_t count;
   RvPart* part;
@@ -109,7 +109,8 @@ static double radius_at(const Hair* h, const Strand* s, size_t i) {
              : h->radius.attrib ? value(&h->radius, s->prim, vertex, point, 0)
              : h->pscale.attrib ? value(&h->pscale, s->prim, vertex, point, 0)
                                 : DEFAULT_RADIUS;
-  if (h->film.attrib) r += fmax(value(&h->film, s->prim, vertex, point, 0), 0);
+  // film is a tube of its own radius around the strand, where it is thicker than the strand is drawn (WH-48)
+  if (h->film.attrib) r = fmax(r, value(&h->film, s->prim, vertex, point, 0));
   return r > 0 && r < FARTHEST ? r : 0;
 }
 
@@ -242,9 +243,9 @@ RvResult rv_view_add_hair(RvViewScene* scene, const RvDetail* detail, const RvLe
             .width = find(detail, "width", 1),
             .radius = find(detail, "hairradius", 1),
             .pscale = find(detail, "pscale", 1),
+            .film = find(detail, "filmradius", 1),
             .color = find(detail, "Cd", 3),
             .wet = find(detail, "wetness", 1),
-            .film = find(detail, "filmheight", 1),
             .id = find(detail, "id", 1)};
   RvResult result = RV_OK;
   if (!list_strands(&h, detail)) goto full;

@@ -28,11 +28,12 @@ static bool take_memory(RvWet* w) {
   const struct {
     double** array;
     size_t count;
-  } arrays[] = {
-      {&w->wet, m->vertices},   {&w->back, m->unknowns},     {&w->pull, m->unknowns},  {&w->then, m->unknowns},
-      {&w->hairs, m->vertices}, {&w->area, m->vertices},     {&w->load, m->vertices},  {&w->slide, 3 * m->vertices},
-      {&w->turn, m->edges},     {&w->turn_before, m->edges}, {&w->force, m->unknowns}, {&w->rest, m->unknowns},
-      {&w->kick, m->unknowns},  {&w->weight, m->unknowns},   {&w->mean, m->unknowns},  {&w->capacity, m->vertices}};
+  } arrays[] = {{&w->wet, m->vertices},      {&w->back, m->unknowns},      {&w->pull, m->unknowns},
+                {&w->then, m->unknowns},     {&w->hairs, m->vertices},     {&w->area, m->vertices},
+                {&w->load, m->vertices},     {&w->slide, 3 * m->vertices}, {&w->turn, m->edges},
+                {&w->turn_before, m->edges}, {&w->force, m->unknowns},     {&w->rest, m->unknowns},
+                {&w->kick, m->unknowns},     {&w->weight, m->unknowns},    {&w->mean, m->unknowns},
+                {&w->capacity, m->vertices}, {&w->lag, m->unknowns},       {&w->along, 3 * m->vertices}};
   size_t total = 0, n = sizeof arrays / sizeof *arrays;
   for (size_t i = 0; i < n; ++i) total += arrays[i].count;
   if (!(w->memory = rv_alloc_zero(total, sizeof(double)))) return false;
@@ -156,14 +157,14 @@ static void keep_history(RvWet* w, double dt) {
   }
 }
 
-// The strands take a kick with the mass that they have with the film as it is now: with all of it (`whole`), or with
-// what of it is not the bulk's (E51), which is what the pressure's kicks are meant for.
-static void take_kick(RvWet* w, const RvFilmStepDef* def, bool whole) {
+// The strands take a kick with the mass that they have with all of the film as it is now: what the bulk carried of it
+// (E51) comes to rest on the strand again, whatever was the lighter.
+static void take_kick(RvWet* w, const RvFilmStepDef* def) {
   const RvStrandModel* m = w->strands;
   RvFilmStepDef now = *def;
-  if (whole) now.wet = NULL;
+  now.wet = NULL;
   load_now(w, &now);
-  if (whole) keep_history(w, def->dt);
+  keep_history(w, def->dt);
   for (size_t k = 0; k < m->unknowns; ++k) w->kick[k] = m->mass[k] > 0 ? w->kick[k] / m->mass[k] : 0;
   bound_turning(w);
   rv_strand_kick(m, w->state, def->dt, w->kick);
@@ -183,7 +184,7 @@ static void weigh(RvWet* w, double dt) {
 // what came to the film or left it changes the strands' velocities
 static void settle(RvWet* w, double dt) {
   RvFilmStepDef def = film_def(w, w->dt_before > 0 ? w->dt_before : dt, w->state->q, w->state->v);
-  take_kick(w, &def, true);
+  take_kick(w, &def);
 }
 
 // Liquid that comes to a strand does not turn yet: what turned before now turns with it (WH-25). `before` is the
@@ -252,7 +253,7 @@ RvResult rv_wet_bulk(RvWet* w, double dt, RvError* error) {
   RvCoupleStrands strands = strands_of(w);
   size_t vertices = w->strands->vertices;
   clear(w->rest, w->strands->unknowns);
-  clear(w->mean, w->strands->unknowns);
+  clear(w->mean, w->strands->unknowns), clear(w->lag, w->strands->unknowns);
   w->bulk = NULL, w->dt = dt;
   for (size_t i = 0; i < vertices; ++i) w->wet[i] = 1;
   const RvLiquid* bulk = w->cached ? w->cached : w->liquid;
@@ -303,6 +304,29 @@ static void count_drag(RvWet* w, double dt) {
   for (size_t k = 0; k < w->strands->unknowns; ++k) w->mean[k] += dt / w->dt * w->state->v[k];
 }
 
+// A step of the strands carries of the film under water nothing across (E51), though it counts as moving with them:
+// how much too much that is, the grid must know.
+static void count_lag(RvWet* w, const double* x_before, const double* v_before) {
+  const RvStrandModel* m = w->strands;
+  if (!w->bulk || w->cached || !w->settings.couple.film_in_bulk) return;
+  rv_film_tangents(&w->film, x_before, w->along);
+  for (size_t k = 0; k < m->nbatch; ++k) {
+    const RvStrandBatch* b = &m->batches[k];
+    for (int i = 0; i < b->vertices; ++i)
+      for (int lane = 0; lane < b->lanes; ++lane) {
+        size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane, at = rv_strand_index(b, lane, i, 0);
+        double mass = (1 - w->wet[vertex]) * w->film.liquid.density * w->film_state.volume[vertex], slides = 0;
+        const double* t = &w->along[3 * b->vertex_at + (size_t)(3 * i) * RV_LANES + (size_t)lane];
+        if (!(mass > 0)) continue;
+        for (size_t c = 0; c < 3; ++c)
+          slides += t[c * RV_LANES] * (w->state->v[at + c * RV_LANES] - v_before[at + c * RV_LANES]);
+        for (size_t c = 0; c < 3; ++c)
+          w->lag[at + c * RV_LANES] +=
+              mass * (w->state->v[at + c * RV_LANES] - v_before[at + c * RV_LANES] - slides * t[c * RV_LANES]);
+      }
+  }
+}
+
 static RvResult flow_across(RvWet* w, const RvFilmStepDef* def, const RvContacts* contacts, RvError* error) {
   if (!w->settings.film.transverse || !contacts) return RV_OK;
   size_t count = rv_contacts_bridges(contacts, w->across, w->across_capacity);
@@ -324,6 +348,7 @@ RvResult rv_wet_film(RvWet* w, double dt, const double* x_before, const double* 
   double clock[4] = {rv_clock_wall()};
   count_drag(w, dt);
   feel_pull(w, dt, v_before);
+  count_lag(w, x_before, v_before);
   clear(w->kick, w->strands->unknowns);
   RvResult result = rv_film_step(&w->film, &w->film_state, &def, w->kick, &w->report.film, error);
   clock[1] = rv_clock_wall();
@@ -331,7 +356,7 @@ RvResult rv_wet_film(RvWet* w, double dt, const double* x_before, const double* 
   clock[2] = rv_clock_wall();
   if (!result) {
     rv_film_dry(&w->film, &w->film_state, &def, w->kick, &w->report.film);
-    take_kick(w, &def, true);
+    take_kick(w, &def);
   }
   clock[3] = rv_clock_wall();
   for (int i = 0; i < 3; ++i) w->report.seconds[RV_WET_STAGE_film + i] += clock[i + 1] - clock[i];
@@ -341,7 +366,7 @@ RvResult rv_wet_film(RvWet* w, double dt, const double* x_before, const double* 
 RvResult rv_wet_react(RvWet* w, double dt, RvError* error) {
   RvCoupleStrands strands = strands_of(w);
   if (!w->bulk || w->cached) return RV_OK;
-  strands.v_step = w->mean;
+  strands.v_step = w->mean, strands.lag = w->settings.couple.film_in_bulk ? w->lag : NULL;
   return rv_couple_react(w->couple, &strands, &w->settings.couple, &w->liquid->grid, dt, error);
 }
 
@@ -351,12 +376,13 @@ RvResult rv_wet_back(RvWet* w, double dt, RvError* error) {
   clear(w->back, w->strands->unknowns);
   if (!w->bulk) return RV_OK;
   clear(w->kick, w->strands->unknowns);
+  strands.lag = w->cached || !w->settings.couple.film_in_bulk ? NULL : w->lag;
   RvResult result =
       rv_couple_pressure(w->couple, &strands, &w->settings.couple, &bulk->grid, dt, w->back, w->kick, error);
   // it is the impulse that counts, whatever the next step's length
   for (size_t k = 0; k < w->strands->unknowns; ++k) w->back[k] *= dt;
   RvFilmStepDef def = film_def(w, w->dt_before > 0 ? w->dt_before : dt, w->state->q, w->state->v);
-  if (!result) take_kick(w, &def, false);
+  if (!result) take_kick(w, &def);
   return result;
 }
 
@@ -371,9 +397,9 @@ void rv_wet_paint(RvWet* w, const double* rate, double dt) {
         if (!(rate[at] > 0)) continue;
         double before = i > 0 ? m->rest_length[b->edge_at + (size_t)(i - 1) * RV_LANES + (size_t)lane] : 0;
         double after = i + 1 < b->vertices ? m->rest_length[b->edge_at + (size_t)i * RV_LANES + (size_t)lane] : 0;
-        double height = rv_film_height(w->area[at], m->radius[at]) + rate[at] * dt;
+        double height = fmin(rv_film_height(w->area[at], m->radius[at]) + rate[at] * dt, RV_WET_MOST_FILM);
         double grown = rv_film_area(height, m->radius[at]) - w->area[at];
-        double volume = grown * 0.5 * (before + after) * w->hairs[at];
+        double volume = fmax(grown, 0) * 0.5 * (before + after) * w->hairs[at];
         w->film_state.volume[at] += volume, w->report.added += volume;
       }
   }

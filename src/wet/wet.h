@@ -80,6 +80,8 @@ typedef struct RvWet {
   double* capacity;      // [vertices] m3
   double* weight;        // [unknowns] kg: mass with all film when the last kick was taken
   bool weighed;
+  double* lag;    // [unknowns] kg m/s, as RvCoupleStrands; with film_in_bulk
+  double* along;  // [3 x vertices] tangents
   RvFilmBridge* across;
   size_t across_capacity;
   double* memory;
@@ -122,7 +124,9 @@ RvResult rv_wet_film(RvWet* wet, double dt, const double* x_before, const double
 // Drag and film to the grid; pressure back from it.
 RvResult rv_wet_react(RvWet* wet, double dt, RvError* error);
 RvResult rv_wet_back(RvWet* wet, double dt, RvError* error);
-// Film that grows by `rate` [vertices] m/s of height for dt.
+// The thickest film that can be painted onto strands, m: as large as the drop that one hair can hold; more is a flood.
+#define RV_WET_MOST_FILM 0.001
+// Film that grows by `rate` [vertices] m/s of height for dt, up to RV_WET_MOST_FILM.
 void rv_wet_paint(RvWet* wet, const double* rate, double dt);
 
 // Film and drops, and absorbed liquid, m3.

@@ -55,7 +55,7 @@ def check_cook(folder):
     wanted = {"frame", "seconds", "cpu_seconds", "substeps", "stages", "counts", "ledger", "iterations", "residuals",
               "warnings", "hash"}
     assert wanted <= set(lines[0]), wanted - set(lines[0])
-    assert set(lines[0]["counts"]) == {"strands", "vertices", "particles", "tiles", "contacts", "bridges"}
+    assert set(lines[0]["counts"]) == {"strands", "vertices", "particles", "tiles", "contacts", "bridges", "clumps"}
     assert lines[0]["counts"]["strands"] == 50 and lines[0]["counts"]["vertices"] == 400
     assert len({line["hash"] for line in lines}) == 3, "the strands turn, so every frame has its own hash"
     run("cook", "scene.json", "--out", "p", "--report", "p/report.jsonl", "--threads", "4", "--quiet", cwd=folder)

@@ -1,0 +1,184 @@
+// The geometry of pairs of edges, eight at a time; see pair.h. Operation by operation as in pair.c, so with the same
+// bits.
+#include "contact/pair.h"
+#include "math/lanes_math.h"
+
+void RV_KERNEL(rv_closest_lanes)(const RvPairLanes* in, RvClosestLanes* out);
+void RV_KERNEL(rv_facing_lanes)(const RvPairLanes* in, RvFacingLanes* out);
+void RV_KERNEL(rv_boxes_meet)(const RvBoxes* boxes, size_t i, size_t first, size_t last, uint32_t* out);
+
+#if RV_V == 1
+#define MASK(condition) (-(RvLaneMask)(condition))
+#else
+#define MASK(condition) (condition)
+#endif
+
+RV_INLINE RvLanes3 load3(const double p[3][RV_PAIRS], int k) {
+  return (RvLanes3){rv_lanes_load(p[0] + k), rv_lanes_load(p[1] + k), rv_lanes_load(p[2] + k)};
+}
+
+RV_INLINE void store3(double p[3][RV_PAIRS], int k, RvLanes3 a) {
+  rv_lanes_store(p[0] + k, a.x), rv_lanes_store(p[1] + k, a.y), rv_lanes_store(p[2] + k, a.z);
+}
+
+// without the fused operations of rv_lanes3_dot and others, as in math/vec.h
+RV_INLINE RvLanes dot(RvLanes3 a, RvLanes3 b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+RV_INLINE RvLanes3 cross(RvLanes3 a, RvLanes3 b) {
+  return (RvLanes3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+RV_INLINE RvLanes3 mad(RvLanes3 a, RvLanes s, RvLanes3 b) {
+  return (RvLanes3){a.x + b.x * s, a.y + b.y * s, a.z + b.z * s};
+}
+
+RV_INLINE RvLanes3 select3(RvLaneMask mask, RvLanes3 yes, RvLanes3 no) {
+  return (RvLanes3){rv_lanes_select(mask, yes.x, no.x), rv_lanes_select(mask, yes.y, no.y),
+                    rv_lanes_select(mask, yes.z, no.z)};
+}
+
+RV_INLINE RvLanes3 normalize(RvLanes3 a, RvLanes3 fallback) {
+  RvLanes n = rv_lanes_sqrt(dot(a, a));
+  return select3(MASK(n > rv_lanes_set(1e-150)), rv_lanes3_scale(a, rv_lanes_set(1) / n), fallback);
+}
+
+RV_INLINE RvLanes lesser(RvLanes a, RvLanes b) {
+  return rv_lanes_select(MASK(a < b), a, b);
+}
+
+RV_INLINE RvLanes greater(RvLanes a, RvLanes b) {
+  return rv_lanes_select(MASK(a > b), a, b);
+}
+
+RV_INLINE RvLanes clamp(RvLanes x, RvLanes lo, RvLanes hi) {
+  return rv_lanes_select(MASK(x < lo), lo, rv_lanes_select(MASK(x > hi), hi, x));
+}
+
+RV_INLINE RvLanes clamp01(RvLanes x) {
+  return clamp(x, rv_lanes_set(0), rv_lanes_set(1));
+}
+
+typedef struct Closest {
+  RvLanes s, t;
+  RvLanes3 delta;
+} Closest;
+
+RV_INLINE Closest closest(RvLanes3 a, RvLanes3 d, RvLanes3 b, RvLanes3 e) {
+  const RvLanes3 r = rv_lanes3_sub(a, b);
+  const RvLanes dd = dot(d, d), ee = dot(e, e), de = dot(d, e), dr = dot(d, r), er = dot(e, r);
+  const RvLanes det = dd * ee - de * de, zero = rv_lanes_set(0), one = rv_lanes_set(1);
+  const RvLanes t0 = er / ee, t1 = (er + de) / ee, lo = clamp01(lesser(t0, t1)), hi = clamp01(greater(t0, t1));
+  const RvLanes abreast = clamp01((rv_lanes_set(0.5) * (lo + hi) * de - dr) / dd);
+  RvLanes s = rv_lanes_select(MASK(det > rv_lanes_set(1e-12) * dd * ee), clamp01((de * er - ee * dr) / det), abreast);
+  RvLanes t = (de * s + er) / ee;
+  const RvLaneMask outside = MASK(t < zero) | MASK(t > one);
+  t = clamp01(t);
+  s = rv_lanes_select(outside, clamp01((de * t - dr) / dd), s);
+  return (Closest){s, t, rv_lanes3_sub(mad(a, s, d), mad(b, t, e))};
+}
+
+void RV_KERNEL(rv_closest_lanes)(const RvPairLanes* in, RvClosestLanes* out) {
+  for (int k = 0; k < RV_PAIRS; k += RV_V) {
+    const RvLanes3 a = load3(in->a[0], k), b = load3(in->b[0], k);
+    Closest c = closest(a, rv_lanes3_sub(load3(in->a[1], k), a), b, rv_lanes3_sub(load3(in->b[1], k), b));
+    rv_lanes_store(out->s + k, c.s), rv_lanes_store(out->t + k, c.t), store3(out->delta, k, c.delta);
+    rv_lanes_store(out->distance + k, rv_lanes_sqrt(dot(c.delta, c.delta)));
+  }
+}
+
+RV_INLINE RvLanes3 perpendicular(RvLanes3 n) {
+  const RvLanes one = rv_lanes_set(1);
+#if RV_V == 1
+  const RvLanes sign = __builtin_copysign(1.0, n.z);
+#else
+  const RvLanes sign = (RvLanes)(((RvLaneMask)n.z & (RvLaneMask)rv_lanes_set(-0.0)) | (RvLaneMask)one);
+#endif
+  const RvLanes a = -one / (sign + n.z), b = n.x * n.y * a;
+  return (RvLanes3){one + sign * n.x * n.x * a, sign * b, -sign * n.x};
+}
+
+RV_INLINE RvLanes3 normal_of(RvLanes3 ta, RvLanes3 tb, RvLanes3 delta) {
+  const RvLanes3 c = cross(ta, tb);
+  const RvLanes few = rv_lanes_set(0.01), sine2 = dot(c, c), parallel = few / (sine2 + few);
+  const RvLanes3 across = normalize(c, perpendicular(tb)), out = rv_lanes3_scale(across, dot(across, delta));
+  return normalize(mad(out, parallel, rv_lanes3_sub(delta, out)), across);
+}
+
+RV_INLINE void clip(RvLanes value, RvLanes slope, RvLanes* lo, RvLanes* hi) {
+  const RvLanes zero = rv_lanes_set(0), at_lo = value + slope * *lo, at_hi = value + slope * *hi;
+  const RvLaneMask below = MASK(at_lo < zero), above = MASK(at_hi < zero);
+  const RvLanes cut = clamp(-value / slope, *lo, *hi), from = *lo;
+  *lo = rv_lanes_select(below & ~above, cut, *lo);
+  *hi = rv_lanes_select(below & above, from, rv_lanes_select(above, cut, *hi));
+}
+
+void RV_KERNEL(rv_facing_lanes)(const RvPairLanes* in, RvFacingLanes* out) {
+  const RvLanes zero = rv_lanes_set(0);
+  for (int k = 0; k < RV_PAIRS; k += RV_V) {
+    const RvLanes3 a = load3(in->a[0], k), b = load3(in->b[0], k), b1 = load3(in->b[1], k);
+    const RvLanes3 d = rv_lanes3_sub(load3(in->a[1], k), a), e = rv_lanes3_sub(b1, b);
+    const RvLanes3 ta = load3(in->along[0], k), tb = load3(in->along[1], k);
+    const RvLanes da = rv_lanes_load(in->length[0] + k), db = rv_lanes_load(in->length[1] + k);
+    const RvLanes3 normal = normal_of(ta, tb, closest(a, d, b, e).delta);
+    const RvLanes3 from = rv_lanes3_sub(a, b), beside = normalize(cross(normal, tb), (RvLanes3){zero, zero, zero});
+    const RvLanes3 before = load3(in->before, k), after = load3(in->after, k);
+    const RvLanes wide = rv_lanes_load(in->wide + k), off = dot(from, beside), slope = dot(d, beside);
+    RvLanes lo = zero, hi = rv_lanes_set(1);
+    clip(wide - off, -slope, &lo, &hi);
+    clip(wide + off, slope, &lo, &hi);
+    clip(dot(from, before), dot(d, before), &lo, &hi);
+    clip(dot(rv_lanes3_sub(b1, a), after), -dot(d, after), &lo, &hi);
+    const RvLanes u = rv_lanes_set(0.5) * (lo + hi);
+    const RvLanes3 at = mad(a, u, d);
+    const RvLanes v = clamp01(dot(rv_lanes3_sub(at, b), tb) / db);
+    const RvLanes gap = dot(normal, rv_lanes3_sub(at, mad(b, v, e)));
+    const RvLaneMask good = MASK(da > zero) & MASK(db > zero);
+    rv_lanes_store(out->u + k, rv_lanes_select(good, u, zero));
+    rv_lanes_store(out->v + k, rv_lanes_select(good, v, zero));
+    rv_lanes_store(out->length + k, rv_lanes_select(good, (hi - lo) * da, zero));
+    rv_lanes_store(out->gap + k, rv_lanes_select(good, gap, zero));
+    store3(out->normal, k, select3(good, normal, (RvLanes3){zero, zero, zero}));
+  }
+}
+
+// bits of 16 numbers that are at most, or at least, a limit
+#if defined(__AVX512F__)
+RV_INLINE uint32_t at_most(const float* p, float limit) {
+  return _mm512_cmp_ps_mask(_mm512_loadu_ps(p), _mm512_set1_ps(limit), _CMP_LE_OQ);
+}
+RV_INLINE uint32_t at_least(const float* p, float limit) {
+  return _mm512_cmp_ps_mask(_mm512_loadu_ps(p), _mm512_set1_ps(limit), _CMP_GE_OQ);
+}
+#elif defined(__AVX2__)
+RV_INLINE uint32_t at_most(const float* p, float limit) {
+  const __m256 l = _mm256_set1_ps(limit);
+  return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(p), l, _CMP_LE_OQ)) |
+         (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(p + 8), l, _CMP_LE_OQ)) << 8;
+}
+RV_INLINE uint32_t at_least(const float* p, float limit) {
+  const __m256 l = _mm256_set1_ps(limit);
+  return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(p), l, _CMP_GE_OQ)) |
+         (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(p + 8), l, _CMP_GE_OQ)) << 8;
+}
+#else
+RV_INLINE uint32_t at_most(const float* p, float limit) {
+  uint32_t bits = 0;
+  for (int k = 0; k < RV_BOXES; ++k) bits |= (uint32_t)(p[k] <= limit) << k;
+  return bits;
+}
+RV_INLINE uint32_t at_least(const float* p, float limit) {
+  uint32_t bits = 0;
+  for (int k = 0; k < RV_BOXES; ++k) bits |= (uint32_t)(p[k] >= limit) << k;
+  return bits;
+}
+#endif
+
+void RV_KERNEL(rv_boxes_meet)(const RvBoxes* x, size_t i, size_t first, size_t last, uint32_t* out) {
+  for (size_t j = first; j < last; j += RV_BOXES) {
+    uint32_t bits = last - j < RV_BOXES ? (1U << (last - j)) - 1 : 0xffffu;
+    for (int k = 0; k < 3; ++k) bits &= at_most(x->lo[k] + j, x->hi[k][i]) & at_least(x->hi[k] + j, x->lo[k][i]);
+    *out++ = bits;
+  }
+}

@@ -1,0 +1,88 @@
+"""What the wet hair flip must show (./test --full): hair that leaves the water clumps and drips at its tips.
+
+  flip.py RIVULET FOLDER [--have]   cooks docs/scenes/hair_flip.json, smaller, into FOLDER; --have: it is there
+
+Clumps: groups of strands that liquid joins in their last quarters, from the report; least within 0.5 s of the time that
+the last strand left the water, against the strands. Drops: each is followed back by its age to where it began, and its
+nearest strand there is found; how much of their volume began in the last 15% of the strands' length.
+"""
+import json
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "support"))
+import houdini_oracle  # noqa: E402
+
+TOP = os.path.join(HERE, "..", "..")
+GRAVITY, FPS = -9.81, 24
+
+
+def column(geometry, name):
+    return geometry["attributes"][("point", name)][5]
+
+
+def cook(rivulet, folder):
+    subprocess.run([rivulet, "cook", os.path.join(TOP, "docs", "scenes", "hair_flip.json"), "--out", folder, "--quiet",
+                    "--report", os.path.join(folder, "report.jsonl"), "--set", "hair.count=600", "--set",
+                    "pool.particlesep=0.012"], check=True)
+
+
+def born_at(folder, frame, seen):
+    """Volume and place along its strand, 0 to 1, of every drop that left since the frame before."""
+    drops = houdini_oracle.read(os.path.join(folder, "liquid.%04d.bgeo.sc" % frame))
+    born = []
+    source, ids, ages = column(drops, "source"), column(drops, "id"), column(drops, "age")
+    for i in range(len(ids)):
+        if source[i][0] != -1 or ids[i][0] in seen:
+            continue
+        seen.add(ids[i][0])
+        age = ages[i][0]
+        if age > 1.01 / FPS:
+            continue
+        p, v = column(drops, "P")[i], column(drops, "v")[i]
+        fall = (0, 0.5 * GRAVITY * age * age, 0)
+        born.append((age, [p[a] - v[a] * age + fall[a] for a in range(3)], column(drops, "volume")[i][0]))
+    if not born:
+        return []
+    hair = [column(houdini_oracle.read(os.path.join(folder, "hair.%04d.bgeo.sc" % f)), "P") for f in (frame - 1, frame)]
+    u = column(houdini_oracle.read(os.path.join(folder, "hair.%04d.bgeo.sc" % frame)), "curveu")
+    found = []
+    for age, place, volume in born:
+        back = min(age * FPS, 1)
+        best = min(range(len(u)), key=lambda k: sum(
+            (hair[1][k][a] + back * (hair[0][k][a] - hair[1][k][a]) - place[a]) ** 2 for a in range(3)))
+        found.append((volume, u[best][0]))
+    return found
+
+
+def main():
+    rivulet, folder = sys.argv[1], sys.argv[2]
+    os.makedirs(folder, exist_ok=True)
+    if "--have" not in sys.argv:
+        cook(rivulet, folder)
+    with open(os.path.join(folder, "report.jsonl"), encoding="utf-8") as stream:
+        rows = [json.loads(line) for line in stream]
+    strands = rows[0]["counts"]["strands"]
+    # film is taken up until the hair is out
+    most = max(range(len(rows)), key=lambda k: rows[k]["ledger"]["film"])
+    after = [row["counts"]["clumps"] for row in rows[most:most + FPS // 2 + 1]]
+    ratio = strands / max(min(after), 1)
+    total = tips = 0
+    seen = set()
+    for row in rows[1:]:
+        for volume, u in born_at(folder, int(row["frame"]), seen):
+            total += volume
+            tips += volume if u >= 0.85 else 0
+    film = rows[most]["ledger"]["film"]
+    print("%d strands, out of the water at frame %d with %.3g mm3 of film a strand" % (
+        strands, rows[most]["frame"], 1e9 * film / strands))
+    print("clumps: %d strands in %d groups within 0.5 s: %.2f to 1 (5 wanted)" % (strands, min(after), ratio))
+    print("dripped: %.3g mm3, %.0f%% of it from the last 15%% of the strands (60%% wanted)" % (
+        1e9 * total, 100 * tips / total if total else 0))
+    return 0 if ratio >= 5 and total and tips >= 0.6 * total else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

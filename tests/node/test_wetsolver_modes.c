@@ -1,0 +1,197 @@
+// Liquid and strands that were simulated before, from files, go through both one-way modes: what is captured counts as
+// a source, no particle gives more than it has, and the ledger closes.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rivulet/scene.h"
+#include "support/rv_test.h"
+#include "support/scene_log.h"
+
+enum { LAST = 8 };
+
+#define FUR                                                                                                         \
+  "\"b\": {\"type\": \"sphere\", \"parms\": {\"radius\": 0.02}},"                                                   \
+  "\"h\": {\"type\": \"groom\", \"inputs\": [\"b\"], \"parms\": {\"count\": 60, \"length\": 0.02, \"points\": 9}}," \
+  "\"turn\": {\"type\": \"transform\", \"inputs\": [\"h\"], \"parms\": {\"rz\": {\"keys\": [[1, 0], [8, 40]]}}},"
+#define WATER                                                                                  \
+  "\"w\": {\"type\": \"fill\", \"parms\": {\"size\": [0.05, 0.02, 0.05], \"t\": [0, 0.05, 0]," \
+  "  \"particlesep\": 0.004, \"v\": [0, -0.5, 0]}},"
+
+static char nodes[4000];
+
+static RvScene* open_with(const char* text, RvTestLog* log) {
+  const char* folder = rv_test_folder();
+  char* to = nodes;
+  // %F: the test's folder
+  for (const char* c = text; *c; ++c)
+    if (c[0] == '%' && c[1] == 'F')
+      to += sprintf(to, "%s", folder), ++c;
+    else
+      *to++ = *c;
+  *to = 0;
+  return rv_test_scene(nodes, log);
+}
+
+// frames of liquid and of strands, each of its own solver
+static int bake(void** state) {
+  (void)state;
+  RvTestLog log;
+  RvError error = {0};
+  RvScene* scene = open_with(FUR WATER
+                             "\"l\": {\"type\": \"liquidsolver\", \"inputs\": [\"w\"]},"
+                             "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"turn\"]},"
+                             "\"ol\": {\"type\": \"filecache\", \"inputs\": [\"l:2\"], \"parms\": {\"file\": "
+                             "\"%F/flip.$F.bgeo.sc\"}},"
+                             "\"os\": {\"type\": \"filecache\", \"inputs\": [\"s\"], \"parms\": {\"file\": "
+                             "\"%F/hair.$F.bgeo.sc\"}}",
+                             &log);
+  CHECK_OK(rv_scene_run(scene, &(RvRun){.first = 1, .last = LAST}, &error), error);
+  rv_scene_free(scene);
+  return 0;
+}
+
+#define FLIP "\"flip\": {\"type\": \"file\", \"parms\": {\"file\": \"%F/flip.$F.bgeo.sc\"}},"
+#define HAIR "\"hair\": {\"type\": \"file\", \"parms\": {\"file\": \"%F/hair.$F.bgeo.sc\"}},"
+
+typedef struct Seen {
+  RvLedger ledger;
+  double drift;
+} Seen;
+
+static void see(void* user, const RvFrameReport* report) {
+  Seen* s = user;
+  const RvLedger* l = &s->ledger;
+  s->ledger = report->stats.ledger;
+  double in = l->initial + l->sources, out = l->killed + l->evaporated + l->outflow;
+  if (in > 0) s->drift = fmax(s->drift, fabs(l->bulk + l->film + l->absorbed + out - in) / in);
+}
+
+// largest volume of a particle of the cache, and how many there are
+static double largest(int* count) {
+  RvError error = {0};
+  char path[500];
+  RvDetail* d = NULL;
+  double most = 0;
+  snprintf(path, sizeof path, "%s/flip.1.bgeo.sc", rv_test_folder());
+  CHECK_OK(rv_detail_load(path, &d, NULL, &error), error);
+  const RvAttrib* volume = rv_detail_find(d, RV_POINT, "volume");
+  assert_non_null(volume);
+  *count = (int)rv_detail_count(d, RV_POINT);
+  for (int i = 0; i < *count; ++i) most = fmax(most, rv_attrib_get(volume, (size_t)i, 0));
+  rv_detail_free(d);
+  return most;
+}
+
+// runs, and looks at what was captured of each id
+static Seen wet(const char* text, bool cached) {
+  RvTestLog log;
+  RvError error = {0};
+  Seen seen = {0};
+  int count;
+  double most = largest(&count);
+  RvScene* scene = open_with(text, &log);
+  rv_scene_set_hooks(scene, &(RvSceneHooks){.user = &seen, .frame_done = see});
+  CHECK_OK(rv_scene_run(scene, &(RvRun){.node = "s", .first = 1, .last = LAST}, &error), error);
+  const RvDetail* state;
+  CHECK_OK(rv_scene_cook(scene, "s:state", LAST, &state, &error), error);
+  const RvAttrib* taken = rv_detail_find(state, RV_GLOBAL, "rv_taken");
+  double sum = 0, before = -1;
+  if (cached) assert_non_null(taken);
+  for (int i = 0; taken && i + 1 < rv_attrib_size(taken); i += 2) {
+    double id = rv_attrib_get(taken, 0, i), volume = rv_attrib_get(taken, 0, i + 1);
+    assert_true(id > before && volume > 0);
+    if (volume > most * (1 + 1e-12)) fail_msg("particle %g of %g m3 gave %g m3", id, most, volume);
+    sum += volume, before = id;
+  }
+  print_message("film %g, sources %g, captured %g m3, drift %g\n", seen.ledger.film, seen.ledger.sources, sum,
+                seen.drift);
+  if (cached) CHECK_NEAR(sum / seen.ledger.sources, 1, 1e-12);
+  assert_true(seen.drift < 1e-12);
+  assert_true(seen.ledger.film > 1e-9);
+  const float* P = rv_detail_f32(state, RV_POINT, "P", 3);
+  for (size_t i = 0; i < 3 * rv_detail_count(state, RV_POINT); ++i) assert_true(isfinite(P[i]));
+  rv_scene_free(scene);
+  return seen;
+}
+
+static void cached_liquid_wets_simulated_strands(void** state) {
+  (void)state;
+  wet(FUR FLIP
+      "\"s\": {\"type\": \"wetsolver\", \"inputs\": [\"turn\", \"flip\"], \"parms\": {\"liquidmode\": \"cached\"}}",
+      true);
+}
+
+static void liquid_wets_cached_strands(void** state) {
+  (void)state;
+  wet(HAIR WATER
+      "\"s\": {\"type\": \"wetsolver\", \"inputs\": [\"hair\", \"w\"], \"parms\": {\"hairmode\": \"animated\"}}",
+      false);
+}
+
+static void both_are_cached(void** state) {
+  (void)state;
+  Seen a = wet(HAIR FLIP
+               "\"s\": {\"type\": \"wetsolver\", \"inputs\": [\"hair\", \"flip\"], \"parms\": {\"hairmode\": "
+               "\"animated\", \"liquidmode\": \"cached\"}}",
+               true);
+  Seen b = wet(HAIR FLIP "\"s\": {\"type\": \"filmsolver\", \"inputs\": [\"hair\", \"flip\"]}", true);
+  CHECK_NEAR(b.ledger.film / a.ledger.film, 1, 0.1);
+}
+
+// strands that are animated are where the file has them
+static void animated_strands_stay(void** state) {
+  (void)state;
+  RvTestLog log;
+  RvError error = {0};
+  const RvDetail *in, *out;
+  RvScene* scene = open_with(HAIR FLIP "\"s\": {\"type\": \"filmsolver\", \"inputs\": [\"hair\", \"flip\"]}", &log);
+  CHECK_OK(rv_scene_cook(scene, "s", 5, &out, &error), error);
+  RvDetail* copy = rv_detail_copy(out);
+  CHECK_OK(rv_scene_cook(scene, "hair", 5, &in, &error), error);
+  const float *p = rv_detail_f32(copy, RV_POINT, "P", 3), *q = rv_detail_f32(in, RV_POINT, "P", 3);
+  for (size_t i = 0; i < 3 * rv_detail_count(in, RV_POINT); ++i) CHECK_NEAR(p[i], q[i], 1e-7);
+  rv_detail_free(copy);
+  rv_scene_free(scene);
+}
+
+// a particle that is gone for a while has not forgotten what it gave
+static void no_particle_gives_twice(void** state) {
+  (void)state;
+  RvTestLog log;
+  RvError error = {0};
+  // every other frame is empty: whatever comes back was there before
+  for (int f = 1; f <= LAST; ++f) {
+    char path[500];
+    RvDetail* d = NULL;
+    snprintf(path, sizeof path, "%s/flip.2.bgeo.sc", rv_test_folder());
+    CHECK_OK(rv_detail_load(path, &d, NULL, &error), error);
+    if (f % 2 == 0) rv_detail_free(d), d = rv_detail_new();
+    snprintf(path, sizeof path, "%s/blink.%d.bgeo.sc", rv_test_folder(), f);
+    CHECK_OK(rv_detail_save(d, path, NULL, &error), error);
+    rv_detail_free(d);
+  }
+  RvScene* scene = open_with(HAIR
+                             "\"flip\": {\"type\": \"file\", \"parms\": {\"file\": \"%F/blink.$F.bgeo.sc\"}},"
+                             "\"s\": {\"type\": \"filmsolver\", \"inputs\": [\"hair\", \"flip\"], \"parms\": "
+                             "{\"capture\": 1000, \"capacity\": "
+                             "4}}",
+                             &log);
+  const RvDetail* made;
+  double before = 0;
+  for (int f = 2; f <= LAST; ++f) {
+    CHECK_OK(rv_scene_cook(scene, "s:state", f, &made, &error), error);
+    const RvAttrib* taken = rv_detail_find(made, RV_GLOBAL, "rv_taken");
+    double sum = 0;
+    for (int i = 1; taken && i < rv_attrib_size(taken); i += 2) sum += rv_attrib_get(taken, 0, i);
+    print_message("frame %d: %g m3 of %d\n", f, sum, taken ? rv_attrib_size(taken) / 2 : 0);
+    assert_true(sum >= before);
+    before = sum;
+  }
+  assert_true(before > 0);
+  rv_scene_free(scene);
+}
+
+RV_TESTS(cmocka_unit_test_setup(cached_liquid_wets_simulated_strands, bake),
+         cmocka_unit_test(liquid_wets_cached_strands), cmocka_unit_test(both_are_cached),
+         cmocka_unit_test(animated_strands_stay), cmocka_unit_test(no_particle_gives_twice))
