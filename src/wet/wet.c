@@ -219,9 +219,8 @@ RvResult rv_wet_capture(RvWet* w, RvParticles* particles, double dt, bool* any, 
   // of cached liquid too, less is left then: its keeper remembers
   RvCoupleSettings settings = couple_settings(w);
   settings.bulk_fixed = false;
-  // under water too, as in the seed: what comes out of it faster than the rate comes out soaked
-  RvResult result =
-      rv_couple_capture(w->couple, &strands, &settings, &w->liquid->grid, particles, dt, NULL, w->kick, report, error);
+  RvResult result = rv_couple_capture(w->couple, &strands, &settings, &w->liquid->grid, particles, dt, w->wet, w->kick,
+                                      report, error);
   bool some = !result && report->captured != before;
   if (some) {
     turn_now(w, dt, w->turn);
