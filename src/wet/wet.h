@@ -125,7 +125,7 @@ RvResult rv_wet_film(RvWet* wet, double dt, const double* x_before, const double
 RvResult rv_wet_react(RvWet* wet, double dt, RvError* error);
 RvResult rv_wet_back(RvWet* wet, double dt, RvError* error);
 // The thickest film that can be painted onto strands, m: as large as the drop that one hair can hold; more is a flood.
-#define RV_WET_MOST_FILM 0.001
+#define RV_WET_MOST_FILM 0.002
 // Film that grows by `rate` [vertices] m/s of height for dt, up to RV_WET_MOST_FILM.
 void rv_wet_paint(RvWet* wet, const double* rate, double dt);
 
