@@ -219,6 +219,16 @@ RvResult rv_check_capture(const RvCheckOut* out, RvError* error) {
   return result;
 }
 
+// momentum of tips whose drop is gone
+static double left_behind(const RvCoupleRig* rig) {
+  const RvFilmState* f = &rig->film_state;
+  double sum = 0;
+  for (size_t k = 0; k < rig->model->nbatch * RV_LANES; ++k)
+    for (size_t a = 0; a < 3 && f->drop[k] == 0; ++a)
+      sum += fabs(f->drop_momentum[(3 * (k / RV_LANES) + a) * RV_LANES + k % RV_LANES]);
+  return sum;
+}
+
 RvResult rv_check_drip(const RvCheckOut* out, RvError* error) {
   RvCoupleRig rig;
   RvLiquidRig bulk;
@@ -255,6 +265,7 @@ RvResult rv_check_drip(const RvCheckOut* out, RvError* error) {
   rv_check_emit(out, "largest", fmax(largest, 0.5), 0.5, 1e-12);
   rv_check_emit(out, "age", age, 0, 0);
   rv_check_emit(out, "rows", rows, 1, 0);
+  rv_check_emit(out, "left_behind", left_behind(&rig), 0, 0);
   rv_couple_rig_free(&rig), rv_liquid_rig_free(&bulk);
   return result;
 }

@@ -50,26 +50,42 @@ static double mean_distance(const RvDetail* a, const RvDetail* b) {
   return sum / (double)n;
 }
 
+// root mean square distance of the tips from their middle
+static double spread(const RvDetail* d, size_t n) {
+  const float* P = rv_detail_f32(d, RV_POINT, "P", 3);
+  size_t strands = rv_detail_count(d, RV_POINT) / n;
+  double square = 0;
+  for (size_t c = 0; c < 3; c += 2) {
+    double mean = 0, total = 0;
+    for (size_t k = 0; k < strands; ++k) mean += (double)P[3 * (k * n + n - 1) + c] / (double)strands;
+    for (size_t k = 0; k < strands; ++k) total += pow((double)P[3 * (k * n + n - 1) + c] - mean, 2);
+    square += total;
+  }
+  return sqrt(square / (double)strands);
+}
+
 RvResult rv_check_wet_dry(const RvCheckOut* out, RvError* error) {
   enum { STRANDS = 24, LAST = 30 };
   RvSceneRig rig;
-  RvDetail *groom = NULL, *now = NULL;
+  RvDetail *groom = NULL, *now = NULL, *wet = NULL;
   Seen seen = {.least = STRANDS};
   RvResult result = rv_scene_rig_open(&rig, tuft, error);
   if (result) return result;
   rv_scene_set_hooks(rig.scene, &(RvSceneHooks){.user = &seen, .frame_done = see});
   result = rv_scene_rig_cook(&rig, "s", 1, &groom, error);
   if (!result) result = rv_scene_run(rig.scene, &(RvRun){.node = "s", .first = 1, .last = LAST}, error);
+  if (!result) result = rv_scene_rig_cook(&rig, "s", 8, &wet, error);
   if (!result) result = rv_scene_rig_cook(&rig, "s", LAST, &now, error);
   if (!result) {
     rv_check_emit(out, "clumped", seen.least / STRANDS, 0, 0.6);
+    rv_check_emit(out, "drawn_together", spread(wet, 12) / spread(groom, 12), 0, 0.7);
     rv_check_emit(out, "film", largest(now, "filmheight"), 0, 0);
     rv_check_emit(out, "absorbed", largest(now, "absorbed"), 0, 0);
     rv_check_emit(out, "clumps", seen.clumps / STRANDS, 1, 0.2);
     rv_check_emit(out, "from_groom", mean_distance(groom, now) / 0.05, 0, 0.02);
     rv_check_emit(out, "volume", seen.drift, 0, 1e-12);
   }
-  rv_detail_free(groom), rv_detail_free(now);
+  rv_detail_free(groom), rv_detail_free(wet), rv_detail_free(now);
   rv_scene_rig_close(&rig);
   return result;
 }
