@@ -59,7 +59,9 @@ static RvResult film_follows(RvStrandSolve* s, double from, double to, RvError* 
   double dt = s->cook->dt * s->def.timescale * (to - from);
   whole->wet.dt_before = s->globals.dt;
   if (whole->paint) rv_wet_paint(&whole->wet, whole->paint, dt);
-  return rv_wet_film(&whole->wet, dt, s->backup->q, s->backup->v, whole->contacts.contacts, error);
+  RvResult result = rv_wet_film(&whole->wet, dt, s->backup->q, s->backup->v, whole->contacts.contacts, error);
+  s->healed += rv_solve_heal(s);
+  return result;
 }
 
 static RvResult strands_advance(void* user, double from, double to, RvError* error) {
@@ -299,6 +301,10 @@ static void tell(RvWetSolve* s) {
   if (s->has_film) {
     add_ledger(s, &out->ledger);
     for (int i = 0; i < RV_WET_STAGE_COUNT; ++i) out->stage_seconds[STRAND_STAGE_COUNT + i] = s->wet.report.seconds[i];
+    if (s->wet.report.wild)
+      rv_cook_warn(s->cook,
+                   "liquid pushed %zu times at strands with more than %g m/s, which was not taken; raise substeps",
+                   s->wet.report.wild, RV_WET_MOST_KICK);
     if (s->wet.report.film.limited)
       rv_cook_info(s->cook, "the film of some strands is faster than substeps allow and lags behind; raise substeps");
   }

@@ -268,7 +268,8 @@ RvResult rv_wetsolve_film_start(RvWetSolve* s, RvDetail* d, RvError* error) {
       for (int j = i > 0 ? i - 1 : 0; j <= i && j + 1 < strand->vertices; ++j)
         length += 0.5 * rv_distance(rv_vec3_load64(strand->x + 3 * j), rv_vec3_load64(strand->x + 3 * j + 3));
       double h = rv_attrib_get(height, point, 0);
-      bad += !(h >= 0 && h <= RV_WET_MOST_FILM);
+      // attributes are floats: a little more is the same
+      bad += !(h >= 0 && h <= RV_WET_MOST_FILM * 1.000001);
       if (!(h > 0)) continue;
       h = fmin(h, RV_WET_MOST_FILM);
       film[4 * point] = volume_of(h, strand->radius[i], length, strand->multiple);

@@ -165,7 +165,13 @@ static void take_kick(RvWet* w, const RvFilmStepDef* def) {
   now.wet = NULL;
   load_now(w, &now);
   keep_history(w, def->dt);
-  for (size_t k = 0; k < m->unknowns; ++k) w->kick[k] = m->mass[k] > 0 ? w->kick[k] / m->mass[k] : 0;
+  for (size_t k = 0; k < m->unknowns; ++k) {
+    double dv = m->mass[k] > 0 ? w->kick[k] / m->mass[k] : 0;
+    // no liquid does that: a step went wrong, and shall not take the strand with it
+    bool wild = !(fabs(dv) < RV_WET_MOST_KICK);
+    w->report.wild += wild;
+    w->kick[k] = wild ? 0 : dv;
+  }
   bound_turning(w);
   rv_strand_kick(m, w->state, def->dt, w->kick);
 }

@@ -41,6 +41,7 @@ typedef struct RvWetSettings {
 typedef struct RvWetReport {
   RvFilmReport film;
   RvCoupleReport couple;
+  size_t wild;   // velocities that a strand did not take, being above RV_WET_MOST_KICK or no number
   double added;  // m3 of film that was painted on
   double seconds[RV_WET_STAGE_COUNT];
 } RvWetReport;
@@ -124,8 +125,10 @@ RvResult rv_wet_film(RvWet* wet, double dt, const double* x_before, const double
 // Drag and film to the grid; pressure back from it.
 RvResult rv_wet_react(RvWet* wet, double dt, RvError* error);
 RvResult rv_wet_back(RvWet* wet, double dt, RvError* error);
+// m/s (angles: rad/s) that the film or the bulk can change a strand's velocity by at once
+#define RV_WET_MOST_KICK 1e3
 // The thickest film that can be painted onto strands, m: as large as the drop that one hair can hold; more is a flood.
-#define RV_WET_MOST_FILM 0.002
+#define RV_WET_MOST_FILM 0.001
 // Film that grows by `rate` [vertices] m/s of height for dt, up to RV_WET_MOST_FILM.
 void rv_wet_paint(RvWet* wet, const double* rate, double dt);
 
