@@ -301,7 +301,8 @@ void rv_wet_forces(const RvWet* w, double* force, double* drag, double* drag_vel
 static void feel_pull(RvWet* w, double dt, const double* v_before) {
   double follow = 1 - rv_exp(-dt / RV_WET_DROP_TIME);
   for (size_t k = 0; k < w->strands->unknowns; ++k)
-    w->pull[k] += follow * ((w->state->v[k] - v_before[k]) / dt - w->pull[k]);
+    w->pull[k] +=
+        follow * (rv_clamp((w->state->v[k] - v_before[k]) / dt, -RV_WET_MOST_PULL, RV_WET_MOST_PULL) - w->pull[k]);
 }
 
 // drag gave the strands dt (drag (drag_velocity - v) + rest) in each step, which the liquid pays for (E48)

@@ -92,6 +92,8 @@ typedef struct RvWet {
 // s: in this time a drop answers to what its strand does; sqrt(density r^3 / tension) of a drop of 2 mm. What shakes
 // faster does not shake it off.
 #define RV_WET_DROP_TIME 0.01
+// m/s2: ten thousand g; nothing holds on to what is pulled so
+#define RV_WET_MOST_PULL 1e5
 
 // A wet solver of strands and bulk; the film is empty. Settings may be changed between substeps.
 RvResult rv_wet_init(RvWet* wet, RvStrandModel* strands, RvStrandState* state, const double* multiple, RvLiquid* liquid,
