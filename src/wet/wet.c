@@ -349,9 +349,19 @@ static RvResult flow_across(RvWet* w, const RvFilmStepDef* def, const RvContacts
   return rv_film_across(&w->film, &w->film_state, def, w->across, count, w->kick, error);
 }
 
+// as with kicks: what no film does is not taken
+static void tame_speeds(RvWet* w) {
+  for (size_t k = 0; k < w->strands->edges; ++k) {
+    bool wild = !(fabs(w->film_state.speed[k]) < RV_WET_MOST_KICK);
+    w->report.wild += wild;
+    if (wild) w->film_state.speed[k] = 0;
+  }
+}
+
 RvResult rv_wet_film(RvWet* w, double dt, const double* x_before, const double* v_before, const RvContacts* contacts,
                      RvError* error) {
   RvFilmStepDef def = film_def(w, dt, x_before, v_before);
+  tame_speeds(w);
   double clock[4] = {rv_clock_wall()};
   count_drag(w, dt);
   feel_pull(w, dt, v_before);
@@ -359,6 +369,7 @@ RvResult rv_wet_film(RvWet* w, double dt, const double* x_before, const double* 
   clear(w->kick, w->strands->unknowns);
   RvResult result = rv_film_step(&w->film, &w->film_state, &def, w->kick, &w->report.film, error);
   clock[1] = rv_clock_wall();
+  tame_speeds(w);
   if (!result) result = flow_across(w, &def, contacts, error);
   clock[2] = rv_clock_wall();
   if (!result) {
