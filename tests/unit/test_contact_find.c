@@ -5,8 +5,8 @@
 
 #include "base/memory.h"
 #include "base/rng.h"
-#include "space/sort.h"
 #include "contact/store.h"
+#include "space/sort.h"
 #include "support/rv_test.h"
 #include "support/strands.h"
 
