@@ -272,7 +272,8 @@ RvResult rv_wetsolve_film_start(RvWetSolve* s, RvDetail* d, RvError* error) {
       bad += !(h >= 0 && h <= RV_WET_MOST_FILM * 1.000001);
       if (!(h > 0)) continue;
       h = fmin(h, RV_WET_MOST_FILM);
-      film[4 * point] = volume_of(h, strand->radius[i], length, strand->multiple);
+      double volume = volume_of(h, strand->radius[i], length, strand->multiple);
+      film[4 * point] = volume <= MOST_VOLUME ? volume : 0;
       ledger[0] += film[4 * point];
     }
   }

@@ -300,9 +300,12 @@ void rv_wet_forces(const RvWet* w, double* force, double* drag, double* drag_vel
 
 static void feel_pull(RvWet* w, double dt, const double* v_before) {
   double follow = 1 - rv_exp(-dt / RV_WET_DROP_TIME);
-  for (size_t k = 0; k < w->strands->unknowns; ++k)
-    w->pull[k] +=
-        follow * (rv_clamp((w->state->v[k] - v_before[k]) / dt, -RV_WET_MOST_PULL, RV_WET_MOST_PULL) - w->pull[k]);
+  for (size_t k = 0; k < w->strands->unknowns; ++k) {
+    double a = (w->state->v[k] - v_before[k]) / dt;
+    // what is no number is no pull: the strand will be put back
+    a = isfinite(a) ? rv_clamp(a, -RV_WET_MOST_PULL, RV_WET_MOST_PULL) : 0;
+    w->pull[k] += follow * (a - w->pull[k]);
+  }
 }
 
 // drag gave the strands dt (drag (drag_velocity - v) + rest) in each step, which the liquid pays for (E48)
@@ -356,6 +359,15 @@ static void tame_speeds(RvWet* w) {
     w->report.wild += wild;
     if (wild) w->film_state.speed[k] = 0;
   }
+  double density = w->film.liquid.density;
+  for (size_t k = 0; k < w->film.nbatch; ++k)
+    for (size_t i = 0; i < 3 * RV_LANES; ++i) {
+      double *p = &w->film_state.drop_momentum[3 * k * RV_LANES + i],
+             drop = w->film_state.drop[k * RV_LANES + i % RV_LANES];
+      bool wild = !(fabs(*p) <= RV_WET_MOST_KICK * density * drop);
+      w->report.wild += wild;
+      if (wild) *p = 0;
+    }
 }
 
 RvResult rv_wet_film(RvWet* w, double dt, const double* x_before, const double* v_before, const RvContacts* contacts,
@@ -398,7 +410,12 @@ RvResult rv_wet_back(RvWet* w, double dt, RvError* error) {
   RvResult result =
       rv_couple_pressure(w->couple, &strands, &w->settings.couple, &bulk->grid, dt, w->back, w->kick, error);
   // it is the impulse that counts, whatever the next step's length
-  for (size_t k = 0; k < w->strands->unknowns; ++k) w->back[k] *= dt;
+  for (size_t k = 0; k < w->strands->unknowns; ++k) {
+    bool wild = !(fabs(w->back[k] * dt) <= RV_WET_MOST_KICK * w->strands->mass[k]);
+    w->report.wild += wild;
+    w->back[k] = wild ? 0 : w->back[k] * dt;
+  }
+  tame_speeds(w);
   RvFilmStepDef def = film_def(w, w->dt_before > 0 ? w->dt_before : dt, w->state->q, w->state->v);
   if (!result) take_kick(w, &def);
   return result;
