@@ -305,7 +305,7 @@ static void give_some(void* arg, size_t begin, size_t end) {
     }
     if (dust && !whole) sum = 0;
     for (size_t j = first; j < last && !(sum > 0); ++j) w->pairs.data[w->order.data[j]].volume = 0;
-    if (sum > 0) k->p->volume[i] = dust ? 0 : volume - sum;
+    if (!k->set->bulk_fixed && sum > 0) k->p->volume[i] = dust ? 0 : volume - sum;
     w->taken.data[n] = sum;
   }
 }

@@ -49,7 +49,7 @@ typedef struct RvCoupleSettings {
   // outweighs hair this is unstable, and without it the strand carries all of its film: off by default.
   bool film_in_bulk;
   uint64_t count_key;  // hairs around a place are counted anew when this changes; 0: in every call
-  bool bulk_fixed;     // the liquid is cached: its motion is read, never written; what is captured of it is gone
+  bool bulk_fixed;     // the liquid is cached: it is read, never written
 } RvCoupleSettings;
 
 // The strands in a substep.
@@ -85,8 +85,8 @@ RvResult rv_couple_capacity(RvCouple* couple, const RvCoupleStrands* strands, co
 
 // WH-31, 32 with E42: gradual in time (1 - exp(-rate dt) of what is near), limited by the capacity, exact in volume and
 // momentum. Particles must be sorted; those used up have volume 0 and leave with the next sort. `wet` [vertices] w_FF
-// of the last substep: nothing is taken where the strand is under water; NULL: everywhere. `kick` [unknowns] kg m/s is added to.
-// What is left of a particle is never below a tenth of nominal unless it was.
+// of the last substep: nothing is taken where the strand is under water; NULL: everywhere. `kick` [unknowns] kg m/s is
+// added to. What is left of a particle is never below a tenth of nominal unless it was.
 RvResult rv_couple_capture(RvCouple* couple, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
                            const RvLiquidGrid* grid_space, RvParticles* particles, double dt, const double* wet,
                            double* kick, RvCoupleReport* report, RvError* error);

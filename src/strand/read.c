@@ -137,7 +137,7 @@ static RvStrandFault read_material(Reader* r, int32_t prim, size_t at, RvStrandD
     r->damper[at + (size_t)i] = d->viscosity > 0 ? r->damper[at + (size_t)i] / d->viscosity : 1;
   }
   return d->youngs > 0 && d->shear > 0 && isfinite(d->youngs + d->shear + d->density + d->viscosity) &&
-                 d->multiple > 0 && d->multiple <= 1e9 && d->ellipse >= 0.05 && d->ellipse <= 20
+                 d->multiple >= 1e-6 && d->multiple <= 1e9 && d->ellipse >= 0.05 && d->ellipse <= 20
              ? RV_STRAND_FINE
              : RV_STRAND_MATERIAL;
 }
