@@ -104,11 +104,12 @@ static RvStrandFault read_radii(Reader* r, int32_t prim, size_t at, int n) {
   double largest = 0;
   for (int i = 0; i < n; ++i) {
     double radius = radius_at(r, r->set->point[at + (size_t)i], prim);
-    if (!isfinite(radius) || radius < 0) return RV_STRAND_RADIUS;
+    if (!(radius >= 0 && radius <= 10)) return RV_STRAND_RADIUS;
     r->radius[at + (size_t)i] = radius;
     largest = fmax(largest, radius);
   }
-  if (!(largest > 0)) return RV_STRAND_RADIUS;
+  // hundredths of a micrometre are no hair, and weigh nothing
+  if (!(largest >= 1e-8)) return RV_STRAND_RADIUS;
   for (int i = 0; i < n; ++i) r->radius[at + (size_t)i] = fmax(r->radius[at + (size_t)i], 0.1 * largest);
   return RV_STRAND_FINE;
 }
