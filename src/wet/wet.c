@@ -168,7 +168,8 @@ static void take_kick(RvWet* w, const RvFilmStepDef* def) {
   for (size_t k = 0; k < m->unknowns; ++k) {
     double dv = m->mass[k] > 0 ? w->kick[k] / m->mass[k] : 0;
     // no liquid does that: a step went wrong, and shall not take the strand with it
-    bool wild = !(fabs(dv) < RV_WET_MOST_KICK);
+    // (turning has a bound of its own)
+    bool wild = k / RV_LANES % 4 < 3 ? !(fabs(dv) < RV_WET_MOST_KICK) : !isfinite(dv);
     w->report.wild += wild;
     w->kick[k] = wild ? 0 : dv;
   }
