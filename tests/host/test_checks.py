@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 
-done = subprocess.run([os.environ["RIVULET"], "check", "--json"], capture_output=True, text=True, timeout=280)
+done = subprocess.run([os.environ["RIVULET"], "check", "--json"], capture_output=True, text=True, timeout=580)
 lines = [json.loads(line) for line in done.stdout.splitlines()]
 assert len(lines) >= 14, done.stdout
 for line in lines:
