@@ -66,8 +66,13 @@ RvResult rv_wetcache_open(RvWetCache* c, RvWetSolve* s, RvError* error) {
   c->begun = true;
   // also where there is nothing: the drops are no bulk
   s->wet.cached = &c->liquid;
-  if (!in || !rv_detail_count(in, RV_POINT)) return RV_OK;
-  RvResult result = rv_liquid_read(in, &s->liquid.units, s->liquid.separation, &globals, &c->frame, &faults, error);
+  RvResult result = RV_OK;
+  if (rv_wetcache_surface(in)) {
+    result = rv_wetcache_fill(s->cook, in, s->liquid.separation / s->liquid.units.meters, &c->filled, error);
+    in = c->filled;
+  }
+  if (result || !in || !rv_detail_count(in, RV_POINT)) return result;
+  result = rv_liquid_read(in, &s->liquid.units, s->liquid.separation, &globals, &c->frame, &faults, error);
   if (result) return result;
   if (faults.lost || faults.empty)
     rv_cook_warn(s->cook, "%zu points of input 2, the cached liquid, have no volume or are nowhere: they are left out",
@@ -80,7 +85,7 @@ RvResult rv_wetcache_open(RvWetCache* c, RvWetSolve* s, RvError* error) {
   c->before = rv_alloc(c->frame.count + 1, sizeof *c->before);
   if (!c->volume || !c->before) return rv_fail(error, RV_NO_MEMORY, "out of memory for the cached liquid");
   for (size_t i = 0; i < c->frame.count; ++i) {
-    double left = c->frame.volume[i] - taken_of(s, (double)c->frame.id[i]);
+    double left = c->frame.volume[i] - (c->filled ? 0 : taken_of(s, (double)c->frame.id[i]));
     c->volume[i] = c->before[i] = left > 0 ? left : 0;
   }
   return RV_OK;
@@ -99,7 +104,7 @@ RvResult rv_wetcache_close(RvWetCache* c, RvWetSolve* s, RvError* error) {
   for (size_t i = 0; i < c->frame.count; ++i) {
     double id = (double)c->frame.id[i], now = c->before[i] - c->volume[i], taken = taken_of(s, id) + now;
     s->film_sources += now;
-    if (taken > 0) rows[2 * n] = id, rows[2 * n + 1] = taken, ++n;
+    if (taken > 0 && !c->filled) rows[2 * n] = id, rows[2 * n + 1] = taken, ++n;
   }
   qsort(rows, n, 2 * sizeof *rows, by_id);
   size_t here = n;
@@ -113,6 +118,7 @@ RvResult rv_wetcache_close(RvWetCache* c, RvWetSolve* s, RvError* error) {
 
 void rv_wetcache_free(RvWetCache* c) {
   rv_free(c->volume), rv_free(c->before);
+  rv_detail_free(c->filled);
   rv_particles_free(&c->frame);
   if (c->begun) rv_liquid_free(&c->liquid);
 }

@@ -336,13 +336,16 @@ static double drop_separation(const RvWetParms* p) {
 static RvResult start_liquid(RvWetSolve* s, RvDetail** out, RvError* error) {
   RvLiquidParms* p = &s->liquid_part.parms.liquid;
   const RvDetail* in = s->liquid_part.input[0];
-  if (s->parms.liquidmode && has_points(in)) {
+  if (s->parms.liquidmode && has_points(in) && !rv_wetcache_surface(in)) {
     // only drops are ours: the cache tells how large particles are
     RvLiquidUnits units = {rv_cook_meters(s->cook), p->timescale > 0 ? p->timescale : 1};
     double spacing, origin[3];
     RvResult result = rv_liquid_measure(in, p->particlesep, &units, &spacing, origin, error);
     if (result) return result;
     p->particlesep = spacing, s->liquid_part.input[0] = NULL;
+  } else if (s->parms.liquidmode && rv_wetcache_surface(in)) {
+    if (!(p->particlesep > 0)) p->particlesep = rv_grid_voxel_size(rv_wetcache_surface(in)) * rv_cook_meters(s->cook);
+    s->liquid_part.input[0] = NULL;
   } else if (!has_points(in) && !(p->particlesep > 0)) {
     p->particlesep = drop_separation(&s->parms);
   }

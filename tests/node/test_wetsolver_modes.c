@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rivulet/scene.h"
+#include "rivulet/vdb.h"
 #include "support/rv_test.h"
 #include "support/scene_log.h"
 
@@ -192,6 +193,59 @@ static void no_particle_gives_twice(void** state) {
   rv_scene_free(scene);
 }
 
+// a falling ball of liquid, as a level set and its velocity; `drop` leaves out vel
+static void write_ball(int frame, bool drop) {
+  RvError error = {0};
+  char path[500];
+  RvGrid* grids[2];
+  float centre[3] = {0, (float)(0.06 - 0.5 * (frame - 1) / 24.0), 0}, radius = 0.02f, v[3] = {0, -0.5f, 0};
+  CHECK_OK(rv_grid_from_spheres("surface", 0.002, 3, 1, centre, &radius, &grids[0], &error), error);
+  // everywhere the same: no voxel is needed
+  CHECK_OK(rv_grid_create(RV_GRID_VEC3, "vel", RV_GRID_UNKNOWN, 0.002, v, &grids[1], &error), error);
+  snprintf(path, sizeof path, "%s/ball.%d.vdb", rv_test_folder(), frame);
+  CHECK_OK(rv_grid_write_file(path, grids, drop ? 1 : 2, false, &error), error);
+  for (int k = 0; k < 2; ++k) rv_grid_release(grids[k]);
+}
+
+#define BALL                                                                   \
+  "\"ball\": {\"type\": \"file\", \"parms\": {\"file\": \"%F/ball.$F.vdb\"}}," \
+  "\"s\": {\"type\": \"wetsolver\", \"inputs\": [\"turn\", \"ball\"], \"parms\": {\"liquidmode\": \"cached\"}}"
+
+// A cache of VDBs has no ids: what a frame gives counts as a source, and no more than the ball holds in each.
+static void liquid_of_vdbs_wets(void** state) {
+  (void)state;
+  RvTestLog log;
+  RvError error = {0};
+  Seen seen = {0};
+  for (int f = 1; f <= LAST; ++f) write_ball(f, false);
+  RvScene* scene = open_with(FUR BALL, &log);
+  rv_scene_set_hooks(scene, &(RvSceneHooks){.user = &seen, .frame_done = see});
+  CHECK_OK(rv_scene_run(scene, &(RvRun){.node = "s", .first = 1, .last = LAST}, &error), error);
+  print_message("film %g, sources %g m3, drift %g\n", seen.ledger.film, seen.ledger.sources, seen.drift);
+  assert_true(seen.ledger.film > 1e-9);
+  assert_true(seen.ledger.sources < LAST * 4.0 / 3 * 3.2 * 8e-6);
+  assert_true(seen.drift < 1e-12);
+  const RvDetail* made;
+  CHECK_OK(rv_scene_cook(scene, "s:liquid", LAST, &made, &error), error);
+  // the ball itself is not ours: only drops are
+  const RvAttrib* source = rv_detail_find(made, RV_POINT, "source");
+  for (size_t i = 0; i < rv_detail_count(made, RV_POINT); ++i) assert_true(rv_attrib_get(source, i, 0) == -1);
+  rv_scene_free(scene);
+}
+
+static void a_vdb_without_vel_is_told(void** state) {
+  (void)state;
+  RvTestLog log;
+  RvError error = {0};
+  const RvDetail* made;
+  for (int f = 1; f <= 2; ++f) write_ball(f, true);
+  RvScene* scene = open_with(FUR BALL, &log);
+  CHECK_OK(rv_scene_cook(scene, "s", 2, &made, &error), error);
+  assert_non_null(strstr(log.text, "no vel"));
+  rv_scene_free(scene);
+}
+
 RV_TESTS(cmocka_unit_test_setup(cached_liquid_wets_simulated_strands, bake),
          cmocka_unit_test(liquid_wets_cached_strands), cmocka_unit_test(both_are_cached),
-         cmocka_unit_test(animated_strands_stay), cmocka_unit_test(no_particle_gives_twice))
+         cmocka_unit_test(animated_strands_stay), cmocka_unit_test(no_particle_gives_twice),
+         cmocka_unit_test(liquid_of_vdbs_wets), cmocka_unit_test(a_vdb_without_vel_is_told))
