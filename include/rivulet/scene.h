@@ -26,6 +26,8 @@ typedef struct RvFrameReport {
   size_t nstage;
   const char* json;  // all of it and more as one line, without the newline
 } RvFrameReport;
+// Its `json`, for hosts that do not know the struct.
+RV_API const char* rv_frame_report_json(const RvFrameReport* report);
 
 // What the host tells while it works. Any function may be NULL.
 typedef struct RvSceneHooks {

@@ -157,6 +157,10 @@ static RvResult save_note(Job* job, RvError* error) {
   return result;
 }
 
+const char* rv_frame_report_json(const RvFrameReport* report) {
+  return report->json;
+}
+
 static RvResult run_frame(Job* job, double frame, RvError* error) {
   RvScene* scene = job->scene;
   double wall = rv_clock_wall(), cpu = rv_clock_cpu();

@@ -1,0 +1,57 @@
+"""The node table: what types there are, and what each takes."""
+import difflib
+import json
+
+from ._lib import InputError, decode, lib  # noqa: F401
+
+
+class Type:
+    """A row of the table, as `rivulet nodes TYPE --json` prints it."""
+
+    def __init__(self, row):
+        self.row = row
+        self.type = row["type"]
+        self.label = row["label"]
+        self.category = row["category"]
+        self.summary = row["summary"]
+        self.help = row["help"]
+        self.flags = row["flags"]
+        self.inputs = row["inputs"]
+        self.outputs = row["outputs"]
+        self.parms = row["parms"]
+        self._by_token = {parm["token"]: parm for parm in self.parms}
+
+    def parm(self, token):
+        if token not in self._by_token:
+            near = difflib.get_close_matches(token, list(self._by_token), 1)
+            raise InputError("NOT_FOUND", "%s has no parameter '%s'%s" % (
+                self.type, token, "; did you mean '%s'?" % near[0] if near else ""))
+        return self._by_token[token]
+
+    def __repr__(self):
+        return "<Type %s>" % self.type
+
+
+_known = {}
+
+
+def of(address):
+    """The type at an address of the library."""
+    if address not in _known:
+        _known[address] = Type(json.loads(lib.node_describe(address, b"json")))
+    return _known[address]
+
+
+def find(type):
+    """A type by name; raises InputError with the nearest name."""
+    at = lib.node_find(type.encode("utf-8"))
+    if not at:
+        near = difflib.get_close_matches(type, [row.type for row in all()], 1)
+        raise InputError("NOT_FOUND", "there is no node type '%s'%s" % (
+            type, "; did you mean '%s'?" % near[0] if near else ""))
+    return of(at)
+
+
+def all():
+    """Every type, in the order of the palette."""
+    return [of(lib.node_type(i)) for i in range(lib.node_type_count())]

@@ -1,0 +1,350 @@
+"""Scenes: nodes, their parameters and wires, and their cooking.
+
+    scene = Scene(frames=(1, 48))
+    ball = scene.add("sphere", "ball", radius=0.1)
+    hair = scene.add("groom", "hair", inputs=[ball], count=500)
+    solve = scene.add("wetsolver", "wet", inputs=[hair])
+    solve.parm("drying").key([(1, 0), (24, 1e-5)])
+    strands = solve.cook(24)
+    scene.run(out="out", progress=lambda at: print(at.frame, at.fraction))
+"""
+import ctypes
+import json
+
+from . import nodes
+from ._lib import (Cancelled, CancelledFn, Error, FrameDoneFn, InputError, RvKey, RvRun, RvSceneHooks, RvValue, RvWave,
+                   SceneMessageFn, decode, encode, lib)
+from .geo import Detail
+
+INTERPS = ("constant", "linear", "smooth")
+EXTENDS = ("hold", "cycle", "linear")
+
+
+def _choice(words, word, what):
+    if word not in words:
+        raise InputError("BAD_INPUT", "%s is '%s', not one of: %s" % (what, word, " ".join(words)))
+    return words.index(word)
+
+
+def _keys(pairs):
+    pairs = list(pairs)
+    return (RvKey * len(pairs))(*[RvKey(float(frame), float(value)) for frame, value in pairs]), len(pairs)
+
+
+class Parm:
+    """One parameter of a node."""
+
+    def __init__(self, node, token):
+        self.node = node
+        self.token = token
+        self.row = nodes.find(node.type).parm(token)
+
+    def __repr__(self):
+        return "<Parm %s.%s>" % (self.node.name, self.token)
+
+    @property
+    def _parms(self):
+        at = lib.scene_parms(self.node.scene.handle, encode(self.node.name))
+        if not at:
+            raise InputError("NOT_FOUND", "there is no node '%s' any more" % self.node.name)
+        return at
+
+    def _touch(self):
+        lib.scene_touch(self.node.scene.handle, encode(self.node.name))
+
+    def set(self, value):
+        """A number, a tuple of them, a menu's token, a text, or a ramp's text ("0 1 linear, 1 0 linear")."""
+        kind = self.row["type"]
+        if isinstance(value, str):
+            if kind in ("string", "file", "menu"):
+                lib.parms_set_string(self._parms, encode(self.token), encode(value))
+            else:
+                lib.parms_set_text(self._parms, encode(self.token), encode(value))
+        elif hasattr(value, "__fspath__"):
+            lib.parms_set_string(self._parms, encode(self.token), encode(value))
+        elif hasattr(value, "__len__"):
+            if len(value) != self.row["size"]:
+                raise InputError("BAD_INPUT", "%s.%s has %d components, not %d" % (
+                    self.node.name, self.token, self.row["size"], len(value)))
+            for index, number in enumerate(value):
+                lib.parms_set(self._parms, encode(self.token), index, float(number))
+        else:
+            lib.parms_set(self._parms, encode(self.token), 0, float(value))
+        self._touch()
+
+    def key(self, keys, interp="linear", extend="hold", component=0):
+        """Keys as (frame, value)."""
+        rows, count = _keys(keys)
+        lib.parms_set_keys(self._parms, encode(self.token), component, rows, count, _choice(INTERPS, interp, "interp"),
+                           _choice(EXTENDS, extend, "extend"))
+        self._touch()
+
+    def wave(self, amplitude, frequency, phase=0.0, offset=0.0, envelope=None, interp="linear", extend="hold",
+             component=0):
+        """offset + amplitude sin(2 pi (frequency T + phase / 360)), T in seconds; `envelope` keys multiply it."""
+        rows, count = _keys(envelope) if envelope else (None, 0)
+        wave = RvWave(amplitude, frequency, phase, offset, rows, count, _choice(INTERPS, interp, "interp"),
+                      _choice(EXTENDS, extend, "extend"))
+        lib.parms_set_wave(self._parms, encode(self.token), component, ctypes.byref(wave))
+        self._touch()
+
+    def reset(self):
+        lib.parms_reset(self._parms, encode(self.token))
+        self._touch()
+
+    def _one(self, component):
+        value = RvValue()
+        if not lib.parms_get(self._parms, encode(self.token), component, ctypes.byref(value)):
+            raise InputError("NOT_FOUND", "%s has no parameter %s" % (self.node.name, self.token))
+        if value.kind == 4:
+            return [(value.keys[i].frame, value.keys[i].value) for i in range(value.count)]
+        if value.kind == 5:
+            wave = value.wave
+            return {"amplitude": wave.amplitude, "frequency": wave.frequency, "phase": wave.phase, "offset": wave.offset}
+        kind = self.row["type"]
+        if kind in ("string", "file"):
+            return decode(value.text)
+        if kind == "ramp":
+            ramp = value.ramp.contents
+            return [(ramp.keys[i].position, ramp.keys[i].value, INTERPS[ramp.keys[i].interp]) for i in range(ramp.count)]
+        if kind == "toggle":
+            return bool(value.number)
+        if kind == "int":
+            return int(value.number)
+        if kind == "menu":
+            return self.row["menu"][int(value.number)]["token"]
+        return value.number
+
+    def get(self):
+        """The value as it was given: numbers and texts, keys as a list, a wave as a dict."""
+        if self.row["size"] == 1 or self.row["type"] in ("string", "file", "menu", "toggle", "ramp"):
+            return self._one(0)
+        return tuple(self._one(k) for k in range(self.row["size"]))
+
+
+class Output:
+    """One output of a node, to be wired or cooked."""
+
+    def __init__(self, node, port):
+        self.node = node
+        self.port = port
+
+    @property
+    def path(self):
+        return self.node.name if self.port in (None, 0) else "%s:%s" % (
+            self.node.name, self.port + 1 if isinstance(self.port, int) else self.port)
+
+    def cook(self, frame=None):
+        """The geometry at a frame: a copy that shares its arrays with the scene's cache."""
+        return self.node.scene.cook(self.path, frame)
+
+
+class Node(Output):
+    """A node of a scene. Parameters are its items: node["count"] = 500."""
+
+    def __init__(self, scene, name, type):
+        super().__init__(self, None)
+        self.scene = scene
+        self.name = name
+        self.type = type
+
+    def __repr__(self):
+        return "<Node %s (%s)>" % (self.name, self.type)
+
+    def parm(self, token):
+        return Parm(self, token)
+
+    def parms(self):
+        """All of its parameters."""
+        return [Parm(self, row["token"]) for row in nodes.find(self.type).parms]
+
+    def set(self, **values):
+        for token, value in values.items():
+            self.parm(token).set(value)
+        return self
+
+    def __setitem__(self, token, value):
+        self.parm(token).set(value)
+
+    def __getitem__(self, token):
+        return self.parm(token).get()
+
+    def output(self, port):
+        """Output by number from 0, or by name: wet.output("liquid")."""
+        return Output(self, port)
+
+    def wire(self, index, source):
+        """Wires a node, an output, a name, or None into an input, counted from 0."""
+        path = source.path if isinstance(source, Output) else source
+        lib.scene_connect(self.scene.handle, encode(self.name), index, encode(path))
+        return self
+
+    def forget(self):
+        """Drops cached frames of it and of all that read it."""
+        lib.scene_forget(self.scene.handle, encode(self.name))
+
+
+class At:
+    """Where a cook is: what `progress` is given."""
+
+    def __init__(self, node, frame, fraction, stage):
+        self.node, self.frame, self.fraction, self.stage = node, frame, fraction, stage
+
+
+class Scene:
+    """A graph of nodes. `messages` holds (level, node, frame, text) of the last call."""
+
+    def __init__(self, frames=(1, 1), fps=24.0, meters_per_unit=1.0, _handle=None):
+        self.handle = _handle or lib.scene_new()
+        self._hooks = None
+        self.messages = []
+        if not _handle:
+            self.frames, self.fps = frames, fps
+            lib.scene_set_meters_per_unit(self.handle, meters_per_unit)
+
+    def __del__(self):
+        if getattr(self, "handle", None):
+            lib.scene_free(self.handle)
+
+    @classmethod
+    def load(cls, path):
+        """A scene's JSON file."""
+        at = ctypes.c_void_p()
+        lib.scene_load(encode(path), ctypes.byref(at))
+        return cls(_handle=at.value)
+
+    @classmethod
+    def parse(cls, text, name="scene"):
+        """A scene's JSON, as text or as what json.loads gives."""
+        data = encode(text if isinstance(text, (str, bytes)) else json.dumps(text))
+        at = ctypes.c_void_p()
+        lib.scene_parse(data, len(data), encode(name), ctypes.byref(at))
+        return cls(_handle=at.value)
+
+    def write(self):
+        """The scene as JSON."""
+        at = ctypes.c_void_p()
+        lib.scene_write(self.handle, ctypes.byref(at))
+        try:
+            return decode(ctypes.string_at(at.value))
+        finally:
+            lib.free(at)
+
+    def save(self, path):
+        with open(path, "w", encoding="utf-8") as stream:
+            stream.write(self.write())
+
+    fps = property(lambda self: lib.scene_fps(self.handle), lambda self, fps: lib.scene_set_fps(self.handle, fps))
+
+    @property
+    def frames(self):
+        first, last = ctypes.c_double(), ctypes.c_double()
+        lib.scene_frames(self.handle, ctypes.byref(first), ctypes.byref(last))
+        return first.value, last.value
+
+    @frames.setter
+    def frames(self, range_):
+        lib.scene_set_frames(self.handle, float(range_[0]), float(range_[1]))
+
+    def nodes(self):
+        return [self.node(decode(lib.scene_node_name(self.handle, i))) for i in range(lib.scene_node_count(self.handle))]
+
+    def node(self, name):
+        at = lib.scene_node_type(self.handle, encode(name))
+        if not at:
+            raise KeyError("there is no node '%s'" % name)
+        return Node(self, name, nodes.of(at).type)
+
+    def add(self, type, name=None, inputs=(), **parms):
+        """A new node, wired and set."""
+        taken = {node.name for node in self.nodes()}
+        if name is None:
+            name = next(type + n for n in [""] + [str(k) for k in range(1, len(taken) + 2)] if type + n not in taken)
+        lib.scene_add(self.handle, encode(name), encode(type))
+        node = Node(self, name, nodes.find(type).type)
+        try:
+            for index, source in enumerate(inputs):
+                if source is not None:
+                    node.wire(index, source)
+            node.set(**parms)
+        except Exception:
+            self.remove(name)
+            raise
+        return node
+
+    def remove(self, node):
+        lib.scene_remove(self.handle, encode(node.name if isinstance(node, Node) else node))
+
+    def set(self, assignment):
+        """"node.parm=value", as on the command line."""
+        lib.scene_set(self.handle, encode(assignment))
+
+    def cook(self, output, frame=None):
+        """Geometry of "node", "node:2" or "node:liquid" at a frame (the scene's first)."""
+        at = ctypes.c_void_p()
+        self._listen(None, None)
+        lib.scene_cook(self.handle, encode(output), float(self.frames[0] if frame is None else frame), ctypes.byref(at))
+        return Detail(lib.detail_copy(at))
+
+    def run(self, node=None, frames=None, out=None, checkpoints=None, resume=False, progress=None, frame_done=None):
+        """Cooks frames in order, and lets nodes that write do so.
+
+        `out` is $OUT. `progress` gets an At between stages; when it returns False the run ends with Cancelled and
+        nothing is half written. An exception in it ends the run too, and comes out of it. `frame_done` gets the frame's
+        report as a dict.
+        """
+        if out is not None:
+            lib.scene_set_out(self.handle, encode(out))
+        first, last = frames if frames else (1.0, 0.0)
+        raised = self._listen(progress, frame_done)
+        run = RvRun(encode(node.name if isinstance(node, Node) else node), float(first), float(last), encode(checkpoints),
+                    resume, None, 0.0)
+        try:
+            lib.scene_run(self.handle, ctypes.byref(run))
+        except Cancelled:
+            if raised:
+                raise raised[0] from None
+            raise
+        if raised:
+            raise raised[0]
+
+    def _listen(self, progress, frame_done):
+        """Hooks for a call; the list that it gives holds what a callback raised."""
+        raised = []
+        self.messages = said = []
+
+        def guarded(call):
+            try:
+                return call()
+            except BaseException as reason:  # also of the keyboard: it must not be lost in C
+                raised.append(reason)
+                return None
+
+        @CancelledFn
+        def cancelled(_user, name, frame, fraction, stage):
+            if raised:
+                return True
+            if progress is None:
+                return False
+            answer = guarded(lambda: progress(At(decode(name), frame, fraction, decode(stage))))
+            return bool(raised) or answer is False
+
+        @SceneMessageFn
+        def message(_user, level, name, frame, text):
+            said.append((("info", "warning")[level], decode(name), frame, decode(text)))
+
+        @FrameDoneFn
+        def done(_user, report):
+            if frame_done is not None and not raised:
+                guarded(lambda: frame_done(json.loads(decode(lib.frame_report_json(report)))))
+
+        self._hooks = RvSceneHooks(None, cancelled, message, done)
+        lib.scene_set_hooks(self.handle, ctypes.byref(self._hooks))
+        return raised
+
+    def warnings(self):
+        """Texts of the warnings of the last call."""
+        return [text for level, _, _, text in self.messages if level == "warning"]
+
+
+__all__ = ["Scene", "Node", "Output", "Parm", "At", "Error"]
