@@ -255,8 +255,8 @@ class Scene:
             raise KeyError("there is no node '%s'" % name)
         return Node(self, name, nodes.of(at).type)
 
-    def add(self, type, name=None, inputs=(), **parms):
-        """A new node, wired and set."""
+    def add(self, type, name=None, /, inputs=(), **parms):
+        """A new node, wired and set. Type and name go by place: a parameter may be called so."""
         taken = {node.name for node in self.nodes()}
         if name is None:
             name = next(type + n for n in [""] + [str(k) for k in range(1, len(taken) + 2)] if type + n not in taken)

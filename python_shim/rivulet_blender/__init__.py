@@ -1,0 +1,1 @@
+"""Rivulet in Blender: caches brought into a scene and rendered."""

@@ -1,0 +1,266 @@
+"""Caches as Blender objects: strands as hair curves, particles as points, level sets as meshes, fogs as volumes.
+
+Rivulet is Y up and Blender is Z up. Everything that is brought stands under one empty that is turned by 90 degrees
+about X, so that data stays as it is in the files and goes back unchanged.
+"""
+import math
+
+import bpy
+import numpy
+
+import rivulet
+
+ROOT = "Rivulet"
+
+
+def root():
+    """The empty that turns Y up into Z up."""
+    empty = bpy.data.objects.get(ROOT)
+    if empty is None:
+        empty = bpy.data.objects.new(ROOT, None)
+        empty.rotation_euler = (math.pi / 2, 0, 0)
+        bpy.context.scene.collection.objects.link(empty)
+    return empty
+
+
+def _place(thing):
+    thing.parent = root()
+    if thing.name not in bpy.context.scene.collection.objects:
+        bpy.context.scene.collection.objects.link(thing)
+    return thing
+
+
+def _remove(name):
+    thing = bpy.data.objects.get(name)
+    if thing is not None:
+        bpy.data.objects.remove(thing, do_unlink=True)
+
+
+def _give(data, domain, name, values, kind):
+    """A numeric attribute of a geometry; `kind` is Blender's word."""
+    there = data.attributes.get(name)
+    if there is not None and (there.data_type != kind or there.domain != domain):
+        data.attributes.remove(there)
+        there = None
+    if there is None:
+        there = data.attributes.new(name, kind, domain)
+    there.data.foreach_set("vector" if kind == "FLOAT_VECTOR" else "color" if kind == "FLOAT_COLOR" else "value",
+                           numpy.ascontiguousarray(values, "f4" if kind != "INT" else "i4").reshape(-1))
+
+
+def _give_all(data, detail, skip):
+    """Every point attribute that Blender has a kind for."""
+    for name in detail.points.names():
+        info = detail.points.info(name)
+        kind = {("f", 1): "FLOAT", ("f", 3): "FLOAT_VECTOR", ("i", 1): "INT"}.get((info["type"][0], info["size"]))
+        if kind is None or name in skip or name.startswith("rv_"):
+            continue
+        values = numpy.nan_to_num(detail.points[name].astype("f8")) if info["type"][0] == "f" else detail.points[name]
+        _give(data, "POINT", name, numpy.clip(values, -2**31, 2**31 - 1) if kind == "INT" else values, kind)
+
+
+#------------------------------------------------------------------------------------------------ strands
+
+def _curve_runs(detail):
+    """(first, count) in points of every open curve of consecutive points."""
+    starts, corners = detail.starts, detail.corners
+    runs = []
+    for i in range(len(detail.prims)):
+        if detail.prim_type(i) == "curve" and starts[i + 1] - starts[i] > 1:
+            runs.append((int(starts[i]), int(starts[i + 1] - starts[i])))
+    order = numpy.concatenate([corners[a:a + n] for a, n in runs]) if runs else numpy.zeros(0, "i4")
+    return [n for _, n in runs], order
+
+
+def _new_hair(name, sizes):
+    # Blender 3.4 has no call that adds curves to hair: poly splines are made, and turned into it
+    legacy = bpy.data.curves.new(name, "CURVE")
+    legacy.dimensions = "3D"
+    for n in sizes:
+        legacy.splines.new("POLY").points.add(n - 1)
+    thing = bpy.data.objects.new(name, legacy)
+    bpy.context.scene.collection.objects.link(thing)
+    for other in bpy.context.selected_objects:
+        other.select_set(False)
+    thing.select_set(True)
+    bpy.context.view_layer.objects.active = thing
+    bpy.ops.object.convert(target="CURVES")
+    made = bpy.context.view_layer.objects.active
+    made.name = name
+    made["rivulet_sizes"] = list(sizes)
+    return made
+
+
+def strands(detail, name="Strands", width_scale=1.0):
+    """Hair curves of all open curves; radii are half of `width`, or the film's where there is one."""
+    sizes, order = _curve_runs(detail)
+    if not sizes:
+        _remove(name)
+        return None
+    thing = bpy.data.objects.get(name)
+    if thing is None or list(thing.get("rivulet_sizes", [])) != sizes:
+        _remove(name)
+        thing = _new_hair(name, sizes)
+    curves, points = thing.data, detail.points
+    curves.attributes["position"].data.foreach_set(
+        "vector", numpy.ascontiguousarray(points["P"][order], "f4").reshape(-1))
+    width = points.get("width")
+    radius = (width[order] / 2 if width is not None else numpy.full(len(order), 5e-5, "f4")) * width_scale
+    if "filmheight" in points:
+        radius = radius + numpy.maximum(numpy.nan_to_num(points["filmheight"][order]), 0)
+    _give(curves, "POINT", "radius", radius, "FLOAT")
+    for key in ("wetness", "filmheight", "absorbed", "curveu", "clumpid", "waterload"):
+        if key in points:
+            _give(curves, "POINT", key, points[key][order], "FLOAT")
+    curves.update_tag()
+    return _place(thing)
+
+
+#------------------------------------------------------------------------------------------------ particles
+
+def _points_modifier(thing, material):
+    """Vertices as points with their own radius and material: bare vertices are not rendered."""
+    tree = bpy.data.node_groups.get("Rivulet Points") or bpy.data.node_groups.new("Rivulet Points", "GeometryNodeTree")
+    if not tree.nodes:
+        tree.inputs.new("NodeSocketGeometry", "Geometry")
+        tree.inputs.new("NodeSocketMaterial", "Material")
+        tree.outputs.new("NodeSocketGeometry", "Geometry")
+        start, end = tree.nodes.new("NodeGroupInput"), tree.nodes.new("NodeGroupOutput")
+        turn = tree.nodes.new("GeometryNodeMeshToPoints")
+        radius = tree.nodes.new("GeometryNodeInputNamedAttribute")
+        paint = tree.nodes.new("GeometryNodeSetMaterial")
+        radius.data_type = "FLOAT"
+        radius.inputs["Name"].default_value = "radius"
+        link = tree.links.new
+        link(start.outputs["Geometry"], turn.inputs["Mesh"])
+        link(next(s for s in radius.outputs if s.enabled and s.type == "VALUE"), turn.inputs["Radius"])
+        link(turn.outputs["Points"], paint.inputs["Geometry"])
+        link(start.outputs["Material"], paint.inputs["Material"])
+        link(paint.outputs["Geometry"], end.inputs["Geometry"])
+    modifier = thing.modifiers.get("Points") or thing.modifiers.new("Points", "NODES")
+    modifier.node_group = tree
+    modifier[tree.inputs["Material"].identifier] = material
+
+
+def particles(detail, name="Particles", material=None):
+    """Loose points as spheres of their `pscale`."""
+    used = numpy.zeros(len(detail.points), bool)
+    used[detail.corners] = True
+    keep = ~used
+    P = detail.points["P"][keep]
+    if not len(P):
+        _remove(name)
+        return None
+    mesh = bpy.data.meshes.new(name)
+    mesh.vertices.add(len(P))
+    mesh.vertices.foreach_set("co", numpy.ascontiguousarray(P, "f4").reshape(-1))
+    scale = detail.points.get("pscale")
+    _give(mesh, "POINT", "radius", scale[keep] if scale is not None else numpy.full(len(P), 0.005), "FLOAT")
+    if "v" in detail.points:
+        _give(mesh, "POINT", "velocity", detail.points["v"][keep], "FLOAT_VECTOR")
+    thing = bpy.data.objects.get(name)
+    if thing is None:
+        thing = bpy.data.objects.new(name, mesh)
+    else:
+        old, thing.data = thing.data, mesh
+        bpy.data.meshes.remove(old)
+    _points_modifier(thing, material)
+    return _place(thing)
+
+
+#------------------------------------------------------------------------------------------------ meshes
+
+def _mesh(name, points, sizes, corners, smooth):
+    # Houdini winds faces clockwise seen from outside, Blender the other way
+    ends = numpy.cumsum(sizes)
+    turned = numpy.concatenate([corners[e - n:e][::-1] for e, n in zip(ends, sizes)]) if len(set(sizes)) > 1 else (
+        numpy.asarray(corners).reshape(len(sizes), -1)[:, ::-1].reshape(-1))
+    mesh = bpy.data.meshes.new(name)
+    mesh.vertices.add(len(points))
+    mesh.vertices.foreach_set("co", numpy.ascontiguousarray(points, "f4").reshape(-1))
+    mesh.loops.add(len(turned))
+    mesh.loops.foreach_set("vertex_index", numpy.ascontiguousarray(turned, "i4"))
+    mesh.polygons.add(len(sizes))
+    mesh.polygons.foreach_set("loop_start", numpy.ascontiguousarray(ends - sizes, "i4"))
+    mesh.polygons.foreach_set("loop_total", numpy.ascontiguousarray(sizes, "i4"))
+    mesh.polygons.foreach_set("use_smooth", numpy.full(len(sizes), smooth))
+    mesh.update(calc_edges=True)
+    mesh.validate()
+    return mesh
+
+
+def _show_mesh(name, mesh, material):
+    thing = bpy.data.objects.get(name)
+    if thing is None:
+        thing = bpy.data.objects.new(name, mesh)
+    else:
+        old, thing.data = thing.data, mesh
+        bpy.data.meshes.remove(old)
+    if material is not None:
+        mesh.materials.append(material)
+    return _place(thing)
+
+
+def faces(detail, name="Body", material=None):
+    """The closed polygons of a detail."""
+    starts, corners = detail.starts, detail.corners
+    kept = [i for i in range(len(detail.prims)) if detail.prim_type(i) == "polygon" and starts[i + 1] - starts[i] > 2]
+    if not kept:
+        _remove(name)
+        return None
+    sizes = numpy.array([starts[i + 1] - starts[i] for i in kept])
+    chosen = numpy.concatenate([corners[starts[i]:starts[i + 1]] for i in kept])
+    mesh = _mesh(name, detail.points["P"], sizes, chosen, True)
+    _give_all(mesh, detail, ("P", "N"))
+    return _show_mesh(name, mesh, material)
+
+
+def level_set(detail, name="Liquid", grid="surface", material=None):
+    """A level set as the mesh of its surface."""
+    found = detail.grids().get(grid)
+    if found is None or found.kind != "level set":
+        _remove(name)
+        return None
+    points, triangles = found.mesh()
+    if not len(triangles):
+        _remove(name)
+        return None
+    mesh = _mesh(name, points, numpy.full(len(triangles), 3), triangles.reshape(-1), True)
+    return _show_mesh(name, mesh, material)
+
+
+def volume(path, name="Fog", material=None):
+    """A .vdb file as a volume, for fogs; Blender reads the file itself."""
+    data = bpy.data.volumes.get(name) or bpy.data.volumes.new(name)
+    data.filepath = path
+    thing = bpy.data.objects.get(name) or bpy.data.objects.new(name, data)
+    if material is not None:
+        data.materials.clear()
+        data.materials.append(material)
+    return _place(thing)
+
+
+def camera(detail, name="Camera"):
+    """A `camera` node's geometry as Blender's camera."""
+    values = detail.globals
+    if "rv_cam_eye" not in values:
+        return None
+    eye, target, up = (numpy.asarray(values["rv_cam_" + key], "f8").reshape(3) for key in ("eye", "target", "up"))
+    back = (eye - target) / numpy.linalg.norm(eye - target)
+    right = numpy.cross(up, back)
+    right /= numpy.linalg.norm(right)
+    thing = bpy.data.objects.get(name) or bpy.data.objects.new(name, bpy.data.cameras.new(name))
+    thing.data.sensor_fit = "VERTICAL"
+    thing.data.angle = math.radians(float(numpy.asarray(values["rv_cam_fov"]).reshape(-1)[0]))
+    thing.data.clip_start, thing.data.clip_end = 1e-3, 1e3
+    _place(thing)
+    from mathutils import Matrix
+    columns = numpy.stack([right, numpy.cross(back, right), back, eye], 1)
+    thing.matrix_parent_inverse = Matrix.Identity(4)
+    thing.matrix_basis = Matrix([list(row) for row in columns] + [[0, 0, 0, 1]])
+    bpy.context.scene.camera = thing
+    return thing
+
+
+def load(path):
+    return rivulet.Detail.load(path)
