@@ -19,10 +19,6 @@ done
 echo "== seeded faults: each must fail its checks"
 python3 tests/mutations/mutate.py "$top" build/full
 
-echo "== Blender"
-blender -v >/dev/null 2>&1 || ${SUDO:-} apt-get install -y --no-install-recommends blender
-ctest --test-dir build/release -R host/test_blender --output-on-failure
-
 echo "== the wet hair flip"
 flip=$(mktemp -d)
 python3 tests/full/flip.py build/release/rivulet "$flip"
