@@ -1,0 +1,203 @@
+"""Checks the folder without Houdini: every section that is listed is there and the other way round, names are encoded
+right, dialogs parse and have exactly the parameters of the table, icons and shelves are well-formed, set-ups name nodes
+and parameters that exist.
+
+  /usr/bin/python3 otls/check.py [FOLDER]
+"""
+import os
+import sys
+import types
+import xml.dom.minidom
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.path.insert(0, os.path.join(HERE, "..", "python_shim"))
+
+import dialogscript  # noqa: E402
+import naming  # noqa: E402
+
+import rivulet  # noqa: E402
+
+NEEDED = {"DialogScript", "TypePropertiesOptions", "CreateScript", "Help", "IconSVG", "Tools.shelf"}
+KINDS = {"float": {1: "float", 2: "vector2", 3: "vector", 4: "vector4"}, "int": {1: "integer", 2: "intvector2", 3: "intvector"},
+         "toggle": {1: "toggle"}, "menu": {1: "ordinal"}, "string": {1: "string"}, "file": {1: "file"}, "color": {3: "color"},
+         "ramp": {1: "ramp_flt"}, "button": {0: "button", 1: "button"}}
+
+
+def read(path):
+    with open(path, encoding="utf-8") as stream:
+        return stream.read()
+
+
+def listed(folder, bad):
+    """Real names of a Sections.list; complains where it and the folder differ."""
+    lines = read(os.path.join(folder, "Sections.list")).split("\n")
+    if lines[0] != '""' or lines[-1] != "":
+        bad.append("%s/Sections.list has another form" % folder)
+    names = []
+    for line in lines[1:-1]:
+        coded, _, real = line.partition("\t")
+        names.append(real)
+        if naming.encode(real) != coded or naming.decode(coded) != real:
+            bad.append("%s: '%s' is not '%s' encoded" % (folder, coded, real))
+        if not os.path.exists(os.path.join(folder, coded)):
+            bad.append("%s: the section %s is listed, but not there" % (folder, real))
+    extra = set(os.listdir(folder)) - {naming.encode(name) for name in names} - {"Sections.list", "Contents.dir"}
+    bad += ["%s: %s is there, but not listed" % (folder, name) for name in sorted(extra)]
+    return names
+
+
+def same_parms(name, text, row, bad):
+    """The dialog has the table's parameters, in its order, of its kinds, defaults, menus and folders."""
+    try:
+        found = dialogscript.parms(dialogscript.parse(text))
+    except dialogscript.Wrong as reason:
+        bad.append("%s: %s" % (name, reason))
+        return
+    mine = [parm["name"] for parm in found]
+    table = [parm["token"] for parm in row.parms]
+    if mine != table:
+        bad.append("%s: parameters differ from the table: %s" % (name, sorted(set(mine) ^ set(table)) or "their order"))
+        return
+    for parm, want in zip(found, row.parms):
+        where = "%s: %s" % (name, parm["name"])
+        if parm["type"] != KINDS[want["type"]].get(want["size"]):
+            bad.append("%s is a %s, but of type %s" % (where, want["type"], parm["type"]))
+        if parm["label"] != want["label"] or (parm["folder"] or "") != (want["folder"] or ""):
+            bad.append("%s has another label or folder" % where)
+        if want["type"] == "menu" and [pair[0] for pair in parm["menu"]] != [item["token"] for item in want["menu"]]:
+            bad.append("%s has another menu" % where)
+        if want["type"] in ("float", "int", "color"):
+            default = want["default"] if isinstance(want["default"], list) else [want["default"]]
+            if [float(number) for number in parm["default"]] != [float(number) for number in default]:
+                bad.append("%s has the default %s, not %s" % (where, parm["default"], default))
+        if want.get("unit") and parm["tags"].get("units") != want["unit"]:
+            bad.append("%s has the unit %s, not %s" % (where, parm["tags"].get("units"), want["unit"]))
+
+
+def check_asset(folder, row, bad):
+    top = listed(folder, bad)
+    name = naming.table_name(row.type)
+    if top != ["INDEX_SECTION", "houdini.hdalibrary", name]:
+        bad.append("%s lists %s" % (folder, top))
+        return
+    fields = dict(line.split(":", 1) for line in read(os.path.join(folder, "INDEX__SECTION")).strip().split("\n"))
+    needed = sum(1 for port in row.inputs if port["required"])
+    for key, value in (("Operator", naming.operator(row.type)), ("Table", "Sop"), ("Label", row.label),
+                       ("Inputs", "%d to %d" % (needed, len(row.inputs))), ("Subnet", "true")):
+        if fields.get(key, "").strip() != value:
+            bad.append("%s: %s is '%s', not '%s'" % (folder, key, fields.get(key, "").strip(), value))
+    inner = os.path.join(folder, naming.encode(name))
+    missing = NEEDED - set(listed(inner, bad))
+    bad += ["%s has no section %s" % (folder, section) for section in sorted(missing)]
+    same_parms(folder, read(os.path.join(inner, "DialogScript")), row, bad)
+    check_help(os.path.join(inner, "Help"), row, bad)
+    well_formed(os.path.join(inner, "IconSVG"), bad)
+    well_formed(os.path.join(inner, "Tools.shelf"), bad)
+
+
+def check_help(path, row, bad):
+    text = read(path)
+    lines = text.split("\n")
+    if lines[0] != "= %s =" % row.label or "#internal: " + naming.operator(row.type) not in lines:
+        bad.append("%s has another head" % path)
+    ids = [line.split(":", 1)[1].strip() for line in lines if line.strip().startswith("#id:")]
+    if ids != [parm["token"] for parm in row.parms]:
+        bad.append("%s: its parameters differ from the table" % path)
+
+
+def well_formed(path, bad):
+    try:
+        return xml.dom.minidom.parseString(read(path))
+    except Exception as reason:  # whatever the parser raises
+        bad.append("%s: %s" % (path, reason))
+        return None
+
+
+def check_shelf(path, bad):
+    document = well_formed(path, bad)
+    if document is None:
+        return
+    tools = [tool.getAttribute("name") for tool in document.getElementsByTagName("tool")]
+    members = [member.getAttribute("name") for member in document.getElementsByTagName("memberTool")]
+    if sorted(tools) != sorted(members) or len(set(tools)) != len(tools):
+        bad.append("%s: tools and members differ: %s" % (path, set(tools) ^ set(members)))
+
+
+#------------------------------------------------------------------------------------------------ set-ups
+
+class StandIn:
+    """As much of a node as a set-up touches; it knows the table, and complains."""
+
+    def __init__(self, bad, type, name):
+        self.bad, self.type, self.name, self.children = bad, type, name, []
+        bare = type.split("::")[1] if type.startswith("rivulet::") else None
+        self.row = None
+        if bare is not None:
+            try:
+                self.row = rivulet.nodes.find(bare)
+            except rivulet.InputError as reason:
+                bad.append("a set-up makes '%s': %s" % (type, reason))
+
+    def createNode(self, type, name=None):
+        self.children.append(StandIn(self.bad, type, name))
+        return self.children[-1]
+
+    def setInput(self, index, node, output=0):
+        if self.row is not None and index >= len(self.row.inputs):
+            self.bad.append("a set-up wires input %d of %s" % (index + 1, self.type))
+        if node is not None and node.row is not None and output >= len(node.row.outputs):
+            self.bad.append("a set-up takes output %d of %s" % (output + 1, node.type))
+
+    def setParms(self, values):
+        scene = rivulet.Scene()
+        node = scene.add(self.row.type, "n") if self.row is not None else None
+        for token, value in values.items():
+            try:
+                if node is not None:
+                    node[token] = value
+            except rivulet.Error as reason:
+                self.bad.append("a set-up sets %s.%s: %s" % (self.type, token, reason))
+
+    def __getattr__(self, name):
+        return lambda *args, **options: None
+
+
+def check_setups(bad):
+    import generate
+    stand = types.ModuleType("hou")
+    made = []
+
+    def node(path):
+        made.append(StandIn(bad, "obj", path))
+        return made[-1]
+    stand.node = node
+    sys.modules["hou"] = stand
+    sys.path.insert(0, os.path.join(HERE, "python"))
+    import rivulet_setups
+    for name, _, _, _ in generate.SETUPS:
+        made.clear()
+        getattr(rivulet_setups, name)({})
+        kinds = [child.type for top in made for geo in top.children for child in geo.children]
+        if "rivulet::wetsolver::1.0" not in kinds:
+            bad.append("the set-up %s makes no solver: %s" % (name, kinds))
+
+
+def check(folder):
+    bad = []
+    for row in rivulet.nodes.all():
+        if "solver" in row.flags:
+            check_asset(os.path.join(folder, naming.asset_folder(row.type)), row, bad)
+        else:
+            same_parms("dialogs/%s.ds" % row.type, read(os.path.join(folder, "dialogs", row.type + ".ds")), row, bad)
+        check_help(os.path.join(folder, "help", "nodes", "sop", "rivulet--%s-1.0.txt" % row.type), row, bad)
+        well_formed(os.path.join(folder, "config", "Icons", "SOP_rivulet-%s-1.0.svg" % row.type), bad)
+    check_shelf(os.path.join(folder, "toolbar", "rivulet.shelf"), bad)
+    check_setups(bad)
+    return bad
+
+
+if __name__ == "__main__":
+    wrong = check(sys.argv[1] if len(sys.argv) > 1 else HERE)
+    print("\n".join(wrong) or "all of it is as it should be")
+    sys.exit(1 if wrong else 0)

@@ -1,0 +1,164 @@
+"""Writes what Houdini wants of every node, from the node table: run it after a change of the table.
+
+  /usr/bin/python3 otls/generate.py [FOLDER]     FOLDER: this one
+
+  rivulet_<solver>.1.0.hda/        an expanded asset each: interface, help, icon, tool. Its contents, a Solver SOP
+                                   about the hidden step, are built by `hython otls/build_contents.py`
+  dialogs/<type>.ds                the interface of the other nodes, which the plug-in registers itself
+  help/nodes/sop, help/nodes/dop   help cards
+  config/Icons                     icons
+  toolbar/rivulet.shelf            tools, and set-ups of one click
+"""
+import os
+import shutil
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.path.insert(0, os.path.join(HERE, "..", "python_shim"))
+
+import glyphs  # noqa: E402
+import naming  # noqa: E402
+
+import rivulet  # noqa: E402
+from rivulet._lib import lib  # noqa: E402
+
+MADE = ("dialogs", "help", "config", "toolbar")  # folders that hold nothing else
+DATE = "Thu Jan  1 00:00:00 2026"  # the same whenever it is made
+OPTIONS = (("CheckExternal", 1), ("ContentsCompressionType", 1), ("ForbidOutsideParms", 1), ("GzipContents", 1),
+           ("LockContents", 1), ("MakeDefault", 1), ("ParmsFromVfl", 0), ("PrefixDroppedParmLabel", 0),
+           ("PrefixDroppedParmName", 0), ("SaveCachedCode", 0), ("SaveIcon", 1), ("SaveSpareParms", 0),
+           ("UnlockOnCreate", 0), ("UseDSParms", 1))
+SETUPS = (("wet_hair", "Wet Hair", "wetsolver", "A head of hair, drawn out of a pool."),
+          ("pour_on_fur", "Pour on Fur", "wetsolver", "Fur, and water poured over it."))
+
+
+def described(type, form):
+    return lib.node_describe(lib.node_find(type.encode()), form.encode())
+
+
+def solvers():
+    return [row for row in rivulet.nodes.all() if "solver" in row.flags]
+
+
+#------------------------------------------------------------------------------------------------ assets
+
+def dialog(row):
+    """The table's DialogScript with the header of an asset."""
+    body = described(row.type, "ds")
+    head = ["    script  %s" % naming.operator(row.type), '    label   "%s"' % row.label, '    help { "" }']
+    head += ['    inputlabel %d "%s"' % (i + 1, port["label"]) for i, port in enumerate(row.inputs)]
+    head += ['    outputlabel %d "%s"' % (i + 1, port["label"]) for i, port in enumerate(row.outputs)]
+    mark = "    name    parameters\n"
+    assert body.count(mark) == 1
+    button = 'type    button\n'
+    assert body.count(button) == 1, "which button is Reset Simulation?"
+    body = body.replace(button, button + """            parmtag { "script_callback" "hou.phm().reset(kwargs['node'])" }
+            parmtag { "script_callback_language" "python" }
+""")
+    return body.replace(mark, "    name    %s\n" % naming.operator(row.type) + "\n".join(head) + "\n")
+
+
+def sections(names):
+    return '""\n' + "".join("%s\t%s\n" % (naming.encode(name), name) for name in names)
+
+
+def index(row):
+    name = naming.table_name(row.type)
+    needed = sum(1 for port in row.inputs if port["required"])
+    lines = (("Operator", naming.operator(row.type)), ("Label", row.label), ("Path", "oplib:/%s?%s" % (name, name)),
+             ("Icon", "opdef:/%s?IconSVG" % name), ("Table", "Sop"), ("License", ""), ("Extra", ""), ("User", ""),
+             ("Inputs", "%d to %d" % (needed, len(row.inputs))), ("Subnet", "true"), ("Python", "false"),
+             ("Empty", "false"), ("Modified", DATE))
+    return "".join("%-13s %s\n" % (key + ":", value) for key, value in lines) + "\n"
+
+
+def tool(row):
+    return """<?xml version="1.0" encoding="UTF-8"?>
+<shelfDocument>
+  <tool name="$HDA_DEFAULT_TOOL" label="$HDA_LABEL" icon="$HDA_ICON">
+    <toolMenuContext name="network"><contextOpType>$HDA_TABLE_AND_NAME</contextOpType></toolMenuContext>
+    <toolSubmenu>Rivulet/%s</toolSubmenu>
+    <script scriptType="python"><![CDATA[import soptoolutils
+soptoolutils.genericTool(kwargs, '$HDA_NAME')]]></script>
+  </tool>
+</shelfDocument>
+""" % row.category
+
+
+def module():
+    return "# The button Reset Simulation: the Solver SOP inside forgets its frames.\ndef reset(node):\n" \
+           "    node.node('solve').parm('resimulate').pressButton()\n"
+
+
+def asset(row):
+    """Files of an expanded asset by path."""
+    folder, inner = naming.asset_folder(row.type), naming.encode(naming.table_name(row.type))
+    parts = {"DialogScript": dialog(row), "TypePropertiesOptions": "".join("%s := %d;\n" % pair for pair in OPTIONS),
+             "CreateScript": "# Automatically generated script\n\\set noalias = 1\n",
+             "Help": described(row.type, "help"), "IconSVG": glyphs.icon(row.type, row.category), "Tools.shelf": tool(row),
+             "PythonModule": module()}
+    files = {"%s/%s/%s" % (folder, inner, naming.encode(name)): text for name, text in parts.items()}
+    files["%s/%s/Sections.list" % (folder, inner)] = sections(sorted(parts))
+    files[folder + "/INDEX__SECTION"] = index(row)
+    files[folder + "/houdini.hdalibrary"] = ""
+    files[folder + "/Sections.list"] = sections(["INDEX_SECTION", "houdini.hdalibrary", naming.table_name(row.type)])
+    return files
+
+
+#------------------------------------------------------------------------------------------------ the rest
+
+def shelf():
+    members = ["rivulet::" + name for name, _, _, _ in SETUPS] + ["rivulet::sop_" + row.type for row in rivulet.nodes.all()]
+    out = ['<?xml version="1.0" encoding="UTF-8"?>', "<shelfDocument>", '  <toolshelf name="rivulet" label="Rivulet">']
+    out += ['    <memberTool name="%s"/>' % member for member in members]
+    out.append("  </toolshelf>")
+    for name, label, type, help_text in SETUPS:
+        out.append("""  <tool name="rivulet::%s" label="%s" icon="SOP_rivulet-%s-1.0">
+    <helpText><![CDATA[%s]]></helpText>
+    <script scriptType="python"><![CDATA[import rivulet_setups
+rivulet_setups.%s(kwargs)]]></script>
+  </tool>""" % (name, label, type, help_text, name))
+    for row in rivulet.nodes.all():
+        out.append("""  <tool name="rivulet::sop_%s" label="%s" icon="SOP_rivulet-%s-1.0">
+    <helpURL>operator:%s</helpURL>
+    <toolMenuContext name="network"><contextOpType>%s</contextOpType></toolMenuContext>
+    <toolSubmenu>Rivulet/%s</toolSubmenu>
+    <script scriptType="python"><![CDATA[import soptoolutils
+soptoolutils.genericTool(kwargs, '%s')]]></script>
+  </tool>""" % (row.type, row.label, row.type, naming.table_name(row.type), naming.table_name(row.type), row.category,
+                naming.operator(row.type)))
+    return "\n".join(out + ["</shelfDocument>", ""])
+
+
+def everything():
+    """All files by path."""
+    files = {"toolbar/rivulet.shelf": shelf()}
+    for row in rivulet.nodes.all():
+        files["help/nodes/sop/rivulet--%s-1.0.txt" % row.type] = described(row.type, "help")
+        files["config/Icons/SOP_rivulet-%s-1.0.svg" % row.type] = glyphs.icon(row.type, row.category)
+        if "solver" in row.flags:
+            files.update(asset(row))
+        else:
+            files["dialogs/%s.ds" % row.type] = described(row.type, "ds")
+        if "dop" in row.flags:
+            files["help/nodes/dop/rivulet--%s-1.0.txt" % row.type] = described(row.type, "help").replace(
+                "#context: sop", "#context: dop")
+    return files
+
+
+def write(folder):
+    files = everything()
+    for name in os.listdir(folder):
+        if name in MADE or name.endswith(".hda"):
+            shutil.rmtree(os.path.join(folder, name))
+    for path, text in files.items():
+        full = os.path.join(folder, path)
+        os.makedirs(os.path.dirname(full), exist_ok=True)
+        with open(full, "w", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+    return len(files)
+
+
+if __name__ == "__main__":
+    print("%d files" % write(sys.argv[1] if len(sys.argv) > 1 else HERE))

@@ -1,0 +1,79 @@
+"""What otls/ holds is what its generator makes of the node table, passes the checker, and the checker sees faults."""
+import filecmp
+import os
+import shutil
+import sys
+import tempfile
+
+TOP = os.environ["RV_SOURCE_DIR"]
+os.environ.setdefault("RIVULET_LIBRARY", os.path.join(os.environ["RV_BUILD_DIR"], "librivulet.so.0"))
+if not os.path.exists(os.environ["RIVULET_LIBRARY"]):
+    print("the shared library is not built")
+    sys.exit(77)
+sys.dont_write_bytecode = True
+sys.modules["numpy"] = None  # not needed, and slow to load
+OTLS = os.path.join(TOP, "otls")
+sys.path.insert(0, OTLS)
+import check  # noqa: E402
+import generate  # noqa: E402
+import naming  # noqa: E402
+
+folder = tempfile.mkdtemp()
+failed = []
+
+
+def files(top):
+    return {os.path.relpath(os.path.join(where, name), top) for where, _, names in os.walk(top) for name in names}
+
+
+def expect(good, text):
+    print(("ok: " if good else "FAILED: ") + text)
+    if not good:
+        failed.append(text)
+
+
+generate.write(folder)
+made = files(folder)
+here = {path for path in files(OTLS) if path.split(os.sep)[0] in generate.MADE or ".hda" in path}
+stale = sorted(path for path in made & here
+               if not filecmp.cmp(os.path.join(folder, path), os.path.join(OTLS, path), shallow=False))
+expect(made == here, "no file is missing or left over: %s" % sorted(made ^ here)[:5])
+expect(not stale, "no file is stale (run otls/generate.py): %s" % stale[:5])
+bad = check.check(OTLS)
+expect(not bad, "the checker is content: %s" % bad[:5])
+for name in ("rivulet::Sop/wet_solver::1.0", "a_b", "a:b/c_d.1"):
+    expect(naming.decode(naming.encode(name)) == name, "the encoding of %s comes back" % name)
+expect(naming.encode("rivulet::Sop/solver::1.0") == "rivulet_8_8Sop_1solver_8_81.0", "the encoding is Houdini's")
+
+# faults that must be seen
+asset = os.path.join(folder, naming.asset_folder("wetsolver"))
+inner = os.path.join(asset, naming.encode(naming.table_name("wetsolver")))
+FAULTS = (("a missing section", lambda: os.remove(os.path.join(inner, "Help"))),
+          ("an unlisted file", lambda: open(os.path.join(inner, "Extra"), "w").close()),
+          ("another default", lambda: replace("DialogScript", 'default { "4" }', 'default { "5" }')),
+          ("a parameter less", lambda: replace("DialogScript", 'name    "substeps"', 'name    "substep"')),
+          ("an open brace", lambda: replace("DialogScript", "}\n}", "}\n")),
+          ("another menu", lambda: replace("DialogScript", '"bdf2"', '"bdf3"')),
+          ("broken XML", lambda: replace("IconSVG", "</svg>", "</sgv>")),
+          ("another name", lambda: replace("Sections.list", "DialogScript\t", "Dialog\t")))
+
+
+def replace(name, old, new):
+    path = os.path.join(inner, name)
+    with open(path, encoding="utf-8") as stream:
+        text = stream.read()
+    assert old in text, (name, old)
+    with open(path, "w", encoding="utf-8") as stream:
+        stream.write(text.replace(old, new))
+
+
+for what, spoil in FAULTS:
+    generate.write(folder)
+    spoil()
+    try:
+        seen = bool(check.check(folder))
+    except OSError:
+        seen = True
+    expect(seen, "the checker sees %s" % what)
+shutil.rmtree(folder)
+sys.exit(1 if failed else 0)
