@@ -21,7 +21,7 @@ python3 tests/mutations/mutate.py "$top" build/full
 
 echo "== the wet hair flip"
 flip=$(mktemp -d)
-python3 tests/full/flip.py build/release/rivulet "$flip"
+/usr/bin/python3 tests/full/flip.py build/release/rivulet "$flip"
 rm -rf "$flip"
 
 echo "== fuzz, $seconds s a target"

@@ -1,6 +1,6 @@
 """What the wet hair flip must show (./test --full): hair that leaves the water clumps and drips at its tips.
 
-  flip.py RIVULET FOLDER [--have]   cooks docs/scenes/hair_flip.json, smaller, into FOLDER; --have: it is there
+  flip.py RIVULET FOLDER [--have]   cooks docs/scenes/hair_flip.json into FOLDER; --have: it is there
 
 Clumps: groups of strands that liquid joins in their last quarters, from the report; least within 0.5 s of the time that
 the last strand left the water, against the strands. Drops: each is followed back by its age to where it began, and its
@@ -10,6 +10,8 @@ import json
 import os
 import subprocess
 import sys
+
+import numpy
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
@@ -25,8 +27,7 @@ def column(geometry, name):
 
 def cook(rivulet, folder):
     subprocess.run([rivulet, "cook", os.path.join(TOP, "docs", "scenes", "hair_flip.json"), "--out", folder, "--quiet",
-                    "--report", os.path.join(folder, "report.jsonl"), "--set", "hair.count=600", "--set",
-                    "pool.particlesep=0.012"], check=True)
+                    "--report", os.path.join(folder, "report.jsonl")], check=True)
 
 
 def born_at(folder, frame, seen):
@@ -46,13 +47,13 @@ def born_at(folder, frame, seen):
         born.append((age, [p[a] - v[a] * age + fall[a] for a in range(3)], column(drops, "volume")[i][0]))
     if not born:
         return []
-    hair = [column(houdini_oracle.read(os.path.join(folder, "hair.%04d.bgeo.sc" % f)), "P") for f in (frame - 1, frame)]
-    u = column(houdini_oracle.read(os.path.join(folder, "hair.%04d.bgeo.sc" % frame)), "curveu")
+    files = [houdini_oracle.read(os.path.join(folder, "hair.%04d.bgeo.sc" % f)) for f in (frame - 1, frame)]
+    before, now = (numpy.array(column(file, "P")) for file in files)
+    u = column(files[1], "curveu")
     found = []
     for age, place, volume in born:
-        back = min(age * FPS, 1)
-        best = min(range(len(u)), key=lambda k: sum(
-            (hair[1][k][a] + back * (hair[0][k][a] - hair[1][k][a]) - place[a]) ** 2 for a in range(3)))
+        there = now + min(age * FPS, 1) * (before - now)
+        best = int(((there - place) ** 2).sum(1).argmin())
         found.append((volume, u[best][0]))
     return found
 
