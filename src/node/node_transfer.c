@@ -188,8 +188,8 @@ static RvVec3 step_on(const Transfer* t, const Walk* w, RvVec3 aim, RvVec3 edge,
   if (w->amount > 0) {
     RvVec3 off = rv_sub(w->aim, w->place);
     off = rv_mad(off, -rv_dot(off, step) / (way * way), step);
-    double share = 2 * rv_length(off) / length;
-    step = rv_mad(step, w->amount / sqrt(1 + share * share), off);
+    // at most half the step's length, so that no hair turns at right angles
+    step = rv_mad(step, w->amount * length / (length + 2 * rv_length(off)), off);
     way = rv_length(step);
   }
   return rv_scale(step, length / way);
