@@ -25,7 +25,7 @@
   X(FOLDER, "Wet Clumps")                                                                                           \
   X(FLOAT, blend, "Clump Blend", 1, HARD(0), HARD(1), "", "How far wet hairs go to the clump of their guide.")      \
   X(RAMP, wetramp, "Wetness Ramp", "0 0 smooth, 0.5 1 smooth", "How far, by the guide's wetness there.")            \
-  X(RAMP, clumpprofile, "Clump Profile", "0 0 smooth, 0.7 1 smooth", "How far, from root to tip.")                  \
+  X(RAMP, clumpprofile, "Clump Profile", "0 0 smooth, 0.5 1 smooth", "How far, from root to tip.")                  \
   X(FLOAT, spacing, "Hair Spacing", 1.2, HARD(0), SOFT(3), "",                                                      \
     "Distance of hairs in a full clump, in their diameters: 1 lets them touch.")                                    \
   X(FLOAT, strayamount, "Stray Amount", 0.03, HARD(0), HARD(1), "",                                                 \
@@ -140,7 +140,8 @@ typedef struct Walk {
   const float* slot;       // NULL: the hair is dry
   double diameter, stray;  // of its clump; 1: goes all the way
   double along, whole;     // from the root, and to the tip; the latter of wet hairs
-  double amount;           // how far it is in the clump
+  double wet, amount;      // how far it goes by its own guide alone, and how far it is in the clump
+  RvVec3 clump;            // its place there
   RvVec3 rest, carried, aim, place;
 } Walk;
 
@@ -158,7 +159,8 @@ static Walk begin_walk(const Transfer* t, size_t hair) {
   w.spot = (RvTransferSpot){.weight = t->bind->weight + hair * most, .alike = t->bind->alike + hair * most};
   while (w.spot.count < t->bind->most && w.guide[w.spot.count] >= 0) ++w.spot.count;
   for (int j = 0; j < w.spot.count; ++j) w.spot.at[j] = t->guides.first[w.guide[j]];
-  int32_t own = w.guide[0];
+  w.spot.own = t->bind->own[hair];
+  int32_t own = w.guide[w.spot.own];
   if (!t->clump.locks || !(t->clump.most[own] > 0)) return w;
   w.slot = t->bind->slot + 2 * hair, w.diameter = t->bind->diameter[own], w.whole = length_of(t, prim);
   if (t->p->strayamount > 0 && rv_random(0, STREAM_STRAY, prim, 0) < t->p->strayamount)
@@ -166,16 +168,30 @@ static Walk begin_walk(const Transfer* t, size_t hair) {
   return w;
 }
 
-// Where the hair's point is to be: carried, or as far as it is wet on the way to its place in the clump. Hair beyond a
-// wet place hangs on with it.
-static RvVec3 aim_at(const Transfer* t, Walk* w, RvVec3 carried) {
-  if (!w->slot) return carried;
-  double amount;
-  RvVec3 x = rv_transfer_clump_place(&t->clump, &t->guides, &w->spot, w->along, w->slot, w->diameter, &amount);
-  double u = w->whole > 0 ? w->along / w->whole : 0;
-  amount *= w->stray * rv_clamp(rv_ramp_eval(&t->p->clumpprofile, u), 0, 1);
-  w->amount = rv_max(w->amount, w->along > 0 ? amount : 0);
-  return w->amount > 0 ? rv_lerp(carried, x, w->amount) : carried;
+// Where in its clump the point is to be, and how wet it is. Hair beyond a wet place hangs on with it.
+static void find_clump(const Transfer* t, Walk* w) {
+  double wet, u = w->whole > 0 ? w->along / w->whole : 0;
+  w->clump = rv_transfer_clump_place(&t->clump, &t->guides, &w->spot, w->along, w->slot, w->diameter, &wet);
+  double profile = w->along > 0 ? rv_clamp(rv_ramp_eval(&t->p->clumpprofile, u), 0, 1) : 0;
+  w->wet = rv_max(w->wet, w->stray * wet);
+  w->amount = rv_max(w->amount, w->stray * wet * profile);
+}
+
+// A wet lock moves as one: the wetter, the more a hair goes by its own guide alone.
+static Carried carry(const Transfer* t, const Walk* w, RvVec3 x) {
+  if (!(w->wet > 0)) return carry_point(t->guides.samples, &w->spot, x);
+  int k = w->spot.own;
+  const double one = 1, alike = w->spot.alike[k] / w->spot.weight[k];
+  RvTransferSpot own = {.count = 1, .weight = &one, .alike = &alike};
+  own.at[0] = w->spot.at[k], own.share[0] = w->spot.share[k];
+  Carried a = carry_point(t->guides.samples, &own, x);
+  if (w->wet >= 1) return a;
+  Carried b = carry_point(t->guides.samples, &w->spot, x);
+  double u = rv_quat_dot(a.turn, b.turn) < 0 ? -w->wet : w->wet, v = 1 - w->wet;
+  a.place = rv_lerp(b.place, a.place, w->wet);
+  a.turn = rv_quat_normalize((RvQuat){u * a.turn.x + v * b.turn.x, u * a.turn.y + v * b.turn.y,
+                                      u * a.turn.z + v * b.turn.z, u * a.turn.w + v * b.turn.w});
+  return a;
 }
 
 // One step along the hair. What a wet hair is beside its aim, as lengths are kept, it makes up for on its way.
@@ -206,8 +222,9 @@ static void carry_hair(const Transfer* t, size_t hair) {
     double length = rv_length(edge);
     w.along += length;
     advance(&t->guides, w.guide, w.along, &w.spot);
-    Carried c = carry_point(t->guides.samples, &w.spot, x);
-    RvVec3 aim = aim_at(t, &w, c.place);
+    if (w.slot) find_clump(t, &w);
+    Carried c = carry(t, &w, x);
+    RvVec3 aim = w.amount > 0 ? rv_lerp(c.place, w.clump, w.amount) : c.place;
     RvQuat turn = c.turn;
     if (v == start[prim]) {
       w.place = t->held && rv_vec3_finite(t->held[hair]) ? t->held[hair] : aim;
@@ -451,11 +468,12 @@ const RvNodeType rv_node_transfer = {
         "line, smoothed over the curl window; what its curls did beside goes to hairs that curl in step with it "
         "(within "
         "about a millimetre) and to those of straight guides.\n\n"
-        "Where guides are wet their hairs come together: each goes to a place of its own beside the guide that is "
-        "nearest at rest, in rings, so that a clump is as thick as its hairs and ends in a point. How far is a "
-        "continuous function of the guide's wetness along it; the number of a clump moves nothing. Bundles of guides "
-        "that stick together lie side by side. Hairs that are wet somewhere hang on with it to their tips.\n\n"
-        "Point attributes of the guides go over to the hairs: floats in between, integers from the nearest guide. "
+        "Where guides are wet their hairs come together. Each belongs to one guide, the nearest that leaves the skin "
+        "in much the same direction, and has a place of its own beside it, in rings, so that a clump is as thick as "
+        "its hairs and ends in a point. How far it goes there is a continuous function of the guide's wetness along "
+        "it; the number of a clump moves nothing. Bundles of guides that stick together lie side by side. Hairs that "
+        "are wet somewhere hang on with it to their tips.\n\n"
+        "Point attributes of the guides go over to the hairs: floats in between, integers from its own guide. "
         "Orient and vectors of the hairs turn with them; rest stays.\n\n"
         "Which guides a hair goes by is found again when anything at rest changes, else kept from frame to frame. A "
         "guide "

@@ -110,8 +110,9 @@ static void choose_driver(Wetness* w) {
   w->clumpid = numeric(w->out, w->p->clumpidattrib);
   bool film = w->filmheight || w->absorbed;
   if (w->p->driver == BY_WETNESS ? wetness != NULL : !film) w->wetness = wetness;
+  // a solver's start has none yet, so it is no fault
   if (!w->wetness && !film)
-    rv_cook_warn(w->cook, "the strands have no filmheight, absorbed or wetness and count as dry");
+    rv_cook_info(w->cook, "the strands have no filmheight, absorbed or wetness and count as dry");
   else if (w->p->driver == BY_WETNESS && !w->wetness)
     rv_cook_info(w->cook, "the strands have no wetness: filmheight and absorbed are taken");
   else if (w->p->driver == BY_FILM && w->wetness)
@@ -260,7 +261,8 @@ const RvNodeType rv_node_wetness = {
         "missing is made. clump goes from what it is towards 1: a mask for clumping or its blend. wetness is made "
         "where "
         "it is missing. All else passes through.\n\n"
-        "Liquid that is negative or not a number counts as none, with a warning.",
+        "Strands without any of filmheight, absorbed and wetness are dry, which is told. Liquid that is negative or not a "
+        "number counts as none, with a warning.",
     .inputs = inputs,
     .ninput = 1,
     .outputs = outputs,

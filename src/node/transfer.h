@@ -46,12 +46,13 @@ void rv_transfer_guides_free(RvTransferGuides* guides);
 typedef struct RvTransferBind {
   uint64_t key;  // of what it was made for
   size_t hairs;
-  int most;        // guides a hair
-  int32_t* guide;  // [hairs][most], the nearest first; -1: none
-  double* weight;  // [hairs][most], of sum 1
-  double* alike;   // [hairs][most] times how much the hair curls as the guide does, 0 to 1
-  int32_t* near;   // [guides][RV_TRANSFER_NEAR] guides about each, -1: none
-  float* slot;     // [hairs][2] where in the cross-section of its nearest guide's clump a hair lies, in diameters
+  int most;                   // guides a hair
+  int32_t* guide;             // [hairs][most], the nearest first; -1: none
+  double* weight;             // [hairs][most], of sum 1
+  double* alike;              // [hairs][most] times how much the hair curls as the guide does, 0 to 1
+  int32_t* near;              // [guides][RV_TRANSFER_NEAR] guides about each, -1: none
+  uint8_t* own;               // [hairs] which of its guides a hair belongs to
+  float* slot;                // [hairs][2] where in the cross-section of that guide's clump it lies, in diameters
   double *diameter, *radius;  // [guides] of the widest hair of a clump, and of the clump of hairs that touch
 } RvTransferBind;
 
@@ -88,7 +89,7 @@ void rv_transfer_smooth(size_t n, const double* along, const double* x, double w
 
 // Where on its guides a point of a hair lies.
 typedef struct RvTransferSpot {
-  int count;
+  int count, own;
   const double *weight, *alike;
   int32_t at[RV_TRANSFER_MOST];    // sample before it
   double share[RV_TRANSFER_MOST];  // of the way to the next sample
@@ -111,7 +112,7 @@ typedef struct RvTransferValues {
 RvResult rv_transfer_values_open(RvCook* cook, const char* patterns, const RvDetail* moved,
                                  const RvTransferGuides* guides, RvDetail* out, RvTransferValues* values,
                                  RvError* error);
-// The values of one point of a hair: floats between the guides, integers of the nearest.
+// The values of one point of a hair: floats between the guides, integers of its own guide.
 void rv_transfer_values_set(const RvTransferValues* values, const RvTransferGuides* guides, const RvTransferSpot* spot,
                             size_t point);
 void rv_transfer_values_free(RvTransferValues* values);

@@ -138,7 +138,7 @@ void rv_transfer_bind_free(void* memory) {
   RvTransferBind* bind = memory;
   if (!bind) return;
   rv_free(bind->guide), rv_free(bind->weight), rv_free(bind->alike), rv_free(bind->near);
-  rv_free(bind->slot), rv_free(bind->diameter), rv_free(bind->radius);
+  rv_free(bind->own), rv_free(bind->slot), rv_free(bind->diameter), rv_free(bind->radius);
   rv_free(bind);
 }
 

@@ -128,9 +128,9 @@ void rv_transfer_clump_free(RvTransferClump* clump) {
 
 RvVec3 rv_transfer_clump_place(const RvTransferClump* clump, const RvTransferGuides* g, const RvTransferSpot* spot,
                                double along, const float slot[2], double diameter, double* amount) {
-  size_t at = (size_t)spot->at[0];
+  size_t at = (size_t)spot->at[spot->own];
   const RvTransferLock *a = &clump->locks[at], *b = a + 1;
-  double t = spot->share[0], scale = clump->p.spacing * diameter, beyond = along - g->samples[at + 1].along;
+  double t = spot->share[spot->own], scale = clump->p.spacing * diameter, beyond = along - g->samples[at + 1].along;
   RvVec3 side = rv_lerp(rv_vec3_load64(a->side), rv_vec3_load64(b->side), t);
   RvVec3 ahead = rv_lerp(rv_vec3_load64(a->ahead), rv_vec3_load64(b->ahead), t), other = rv_cross(ahead, side);
   RvVec3 x = rv_lerp(rv_vec3_load64(a->centre), rv_vec3_load64(b->centre), t);

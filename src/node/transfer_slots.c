@@ -1,12 +1,61 @@
-// Who goes where in a wet clump: hairs of one guide lie in rings about it, one, six, twelve and so on, a diameter from
-// ring to ring. So they end beside each other, and a clump is as thick as its hairs are. The nearest at rest are
-// innermost, and those of a ring keep their order about the guide, so that hairs do not cross on their way.
+// Who goes where in a wet clump. A hair belongs to the nearest guide that leaves the skin as it does: where hair is
+// parted, or at a crown, not to one of the other side. Hairs of one guide lie in rings about it, one, six, twelve and
+// so on, a diameter from ring to ring. So they end beside each other, and a clump is as thick as its hairs are. The
+// nearest at rest are innermost, and those of a ring keep their order about the guide, so that hairs do not cross on
+// their way.
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "math/scalar.h"
 #include "node/transfer.h"
+
+//---------------------------------------------------------------------------------------------- whose is it
+
+static RvVec3 hair_root(const RvTransferHairs* h, size_t hair) {
+  return rv_vec3_load(h->P + 3 * (size_t)h->vertex_point[h->start[h->prim[hair]]]);
+}
+
+// direction from the root to the middle of the hair, and how far along it that is
+static RvVec3 hair_way(const RvTransferHairs* h, size_t hair, double* along) {
+  const int32_t* point = h->vertex_point + h->start[h->prim[hair]];
+  int32_t n = h->start[h->prim[hair] + 1] - h->start[h->prim[hair]], half = n / 2;
+  *along = 0;
+  for (int32_t i = 1; i <= half && i < n; ++i)
+    *along += rv_distance(rv_vec3_load(h->P + 3 * (size_t)point[i]), rv_vec3_load(h->P + 3 * (size_t)point[i - 1]));
+  RvVec3 middle = rv_vec3_load(h->P + 3 * (size_t)point[half < n ? half : 0]);
+  return rv_normalize(rv_sub(middle, hair_root(h, hair)), rv_vec3(0, 0, 0));
+}
+
+static RvVec3 guide_way(const RvTransferGuides* g, size_t guide, double along) {
+  size_t first = (size_t)g->first[guide], i = first + 1, last = (size_t)g->first[guide + 1] - 1;
+  while (i < last && g->along[i] < along) ++i;
+  return rv_normalize(rv_sub(rv_vec3_load64(g->rest + 3 * i), rv_vec3_load64(g->rest + 3 * first)), rv_vec3(0, 0, 0));
+}
+
+typedef struct Owning {
+  RvTransferBind* bind;
+  const RvTransferGuides* guides;
+  const RvTransferHairs* hairs;
+} Owning;
+
+static void own_range(void* arg, size_t begin, size_t end) {
+  const Owning* w = arg;
+  size_t most = (size_t)w->bind->most;
+  for (size_t i = begin; i < end; ++i) {
+    double along, best = -1;
+    RvVec3 way = hair_way(w->hairs, i, &along);
+    for (size_t j = 0; j < most && w->bind->guide[i * most + j] >= 0; ++j) {
+      RvVec3 other = guide_way(w->guides, (size_t)w->bind->guide[i * most + j], along);
+      // half as much at 47 degrees, a sixteenth at right angles
+      double alike = 0.5 * (1 + rv_dot(way, other)),
+             score = w->bind->weight[i * most + j] * alike * alike * alike * alike;
+      if (score > best) best = score, w->bind->own[i] = (uint8_t)j;
+    }
+  }
+}
+
+//---------------------------------------------------------------------------------------------- rings
 
 typedef struct Member {
   double key;  // distance from the guide's root, then angle about it
@@ -54,8 +103,7 @@ static void fill_guide(const Slots* s, size_t guide) {
   double widest = 0;
   for (size_t i = 0; i < n; ++i) {
     const RvTransferHairs* h = s->hairs;
-    size_t point = (size_t)h->vertex_point[h->start[h->prim[m[i].hair]]];
-    RvVec3 d = rv_sub(rv_vec3_load(h->P + 3 * point), root);
+    RvVec3 d = rv_sub(hair_root(h, (size_t)m[i].hair), root);
     m[i].key = rv_length(d), m[i].angle = rv_atan2(rv_dot(d, other), rv_dot(d, side));
     widest = rv_max(widest, h->diameter[m[i].hair]);
   }
@@ -77,17 +125,20 @@ RvResult rv_transfer_slots(RvTransferBind* bind, const RvTransferGuides* guides,
                            RvError* error) {
   Slots s = {bind, guides, hairs, NULL, NULL};
   size_t count = guides->count, most = (size_t)bind->most;
+  bind->own = rv_alloc_zero(bind->hairs, sizeof *bind->own);
   bind->slot = rv_alloc_zero(bind->hairs, 2 * sizeof *bind->slot);
   bind->diameter = rv_alloc(count, sizeof *bind->diameter);
   bind->radius = rv_alloc(count, sizeof *bind->radius);
   s.first = rv_alloc_zero(count + 2, sizeof *s.first);
   s.members = rv_alloc(bind->hairs, sizeof *s.members);
-  bool enough = bind->slot && bind->diameter && bind->radius && s.first && s.members;
+  bool enough = bind->own && bind->slot && bind->diameter && bind->radius && s.first && s.members;
   if (enough) {
+    rv_parallel_for(bind->hairs, 256, own_range, &(Owning){bind, guides, hairs});
     // counted one place too far, so that filling moves every start to where it belongs
-    for (size_t i = 0; i < bind->hairs; ++i) s.first[bind->guide[i * most] + 2]++;
+    for (size_t i = 0; i < bind->hairs; ++i) s.first[bind->guide[i * most + bind->own[i]] + 2]++;
     for (size_t k = 1; k <= count; ++k) s.first[k + 1] += s.first[k];
-    for (size_t i = 0; i < bind->hairs; ++i) s.members[s.first[bind->guide[i * most] + 1]++].hair = (int32_t)i;
+    for (size_t i = 0; i < bind->hairs; ++i)
+      s.members[s.first[bind->guide[i * most + bind->own[i]] + 1]++].hair = (int32_t)i;
     rv_parallel_for(count, 16, fill_range, &s);
   }
   rv_free(s.first), rv_free(s.members);

@@ -284,6 +284,18 @@ static void bad_wetness_is_dry(void** state) {
   rv_detail_free(one), rv_detail_free(odd);
 }
 
+// guides of one point guide nothing
+static void dots_do_not_guide(void** state) {
+  (void)state;
+  RvError error = {0};
+  RvDetail *hairs = strands(5, true), *dots = rv_detail_new();
+  CHECK_OK(rv_detail_add_curves(dots, 3, 1, NULL, NULL, &error), error);
+  RvTestCook c = rv_test_cook("transfer", "", 3, (const RvDetail*[]){hairs, dots, dots});
+  CHECK_FAILS(c.result, RV_BAD_INPUT, c.error,
+              "none of 3 guides can guide; the first, primitive 0, has fewer than 2 points");
+  rv_detail_free(hairs), rv_detail_free(dots);
+}
+
 static void threads_and_cache_change_nothing(void** state) {
   (void)state;
   const RvNodeType* type = rv_node_find("transfer");
@@ -318,4 +330,5 @@ static void threads_and_cache_change_nothing(void** state) {
 RV_TESTS(cmocka_unit_test(tips_lie_beside_each_other), cmocka_unit_test(bundles_lie_beside_each_other),
          cmocka_unit_test(hairs_come_together_smoothly), cmocka_unit_test(numbers_move_nothing),
          cmocka_unit_test(dry_roots_stay), cmocka_unit_test(clumps_move_rigidly), cmocka_unit_test(longer_hairs_go_on),
-         cmocka_unit_test(bad_wetness_is_dry), cmocka_unit_test(threads_and_cache_change_nothing))
+         cmocka_unit_test(bad_wetness_is_dry), cmocka_unit_test(dots_do_not_guide),
+         cmocka_unit_test(threads_and_cache_change_nothing))
