@@ -19,6 +19,7 @@ typedef struct RvPlotColumn {
 typedef struct RvPlotReport {
   size_t frames, capacity, lines;
   double merged;                               // frames that a point stands for, 1 or more
+  double first, last;                          // frames
   RvPlotColumn columns[RV_PLOT_MOST_COLUMNS];  // the first is the frame
   size_t count;
   char notes[RV_PLOT_NOTES][160];  // warnings that came first

@@ -1,4 +1,5 @@
-// The sheet: liquid, drift, stage times, substeps and counts, one below the other over the same frames.
+// The sheet: liquid, what of it is on hair, drift, stage times, substeps and counts, one below the other over the same
+// frames.
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -177,6 +178,15 @@ static void draw_stack(const Panel* p, size_t count, const double* const* layers
   rv_free(sum);
 }
 
+static void duration(double seconds, char* out, size_t bytes) {
+  if (seconds < 60)
+    snprintf(out, bytes, "%.3g s", seconds);
+  else if (seconds < 3600)
+    snprintf(out, bytes, "%.0f min %.0f s", floor(seconds / 60), fmod(seconds, 60));
+  else
+    snprintf(out, bytes, "%.0f h %.0f min", floor(seconds / 3600), floor(fmod(seconds, 3600) / 60));
+}
+
 //---------------------------------------------------------------------------------------------- panels
 
 // new numbers for all frames: a + b + ... of those that are there
@@ -185,6 +195,12 @@ static double* add_up(const RvPlotReport* r, size_t count, const double* const* 
   for (size_t k = 0; out && k < count; ++k)
     for (size_t i = 0; parts[k] && i < r->frames; ++i) out[i] += isfinite(parts[k][i]) ? signs[k] * parts[k][i] : 0;
   return out;
+}
+
+// what a volume in m3 is multiplied by to be read
+static double unit_of(double most, const char** unit) {
+  *unit = most >= 1 ? "m3" : most >= 1e-3 ? "litres" : most >= 1e-6 ? "ml" : "mm3";
+  return most >= 1 ? 1 : most >= 1e-3 ? 1e3 : most >= 1e-6 ? 1e6 : 1e9;
 }
 
 static void draw_liquid(Panel* p) {
@@ -201,8 +217,8 @@ static void draw_liquid(Panel* p) {
          *due = add_up(r, 5, in, (double[]){1, 1, -1, -1, -1});
   bool whole = parts[0] && parts[1] && parts[2] && total && out && due;
   double most = whole ? fmax(fmax(largest(r, total), largest(r, due)), largest(r, out)) : 0;
-  const char* unit = most >= 1 ? "m3" : most >= 1e-3 ? "litres" : most >= 1e-6 ? "ml" : "mm3";
-  double scale = most >= 1 ? 1 : most >= 1e-3 ? 1e3 : most >= 1e-6 ? 1e6 : 1e9;
+  const char* unit;
+  double scale = unit_of(most, &unit);
   p->high = most > 0 ? 1.06 * scale * most : 1;
   draw_frame(p, "Liquid", unit);
   if (!(most > 0)) text(p, LEFT + PLOT / 2, p->top + p->height / 2, 13, RV_SHEET_MIDDLE, GREY, "no liquid");
@@ -224,6 +240,27 @@ static void draw_liquid(Panel* p) {
   rv_free(total), rv_free(out), rv_free(due);
 }
 
+// the same without the bulk, of which it may be a thousandth
+static void draw_film(Panel* p) {
+  const RvPlotReport* r = p->report;
+  const uint32_t colors[] = {0x2a9d8f, 0x8c6d4f};
+  const double* parts[] = {rv_plot_column(r, RV_PLOT_LEDGER, "film"), rv_plot_column(r, RV_PLOT_LEDGER, "absorbed")};
+  double* total = add_up(r, 2, parts, (double[]){1, 1});
+  double most = parts[0] && parts[1] && total ? largest(r, total) : 0;
+  const char* unit;
+  double scale = unit_of(most, &unit);
+  p->high = most > 0 ? 1.06 * scale * most : 1;
+  draw_frame(p, "Liquid on and in hair", unit);
+  if (!(most > 0)) text(p, LEFT + PLOT / 2, p->top + p->height / 2, 13, RV_SHEET_MIDDLE, GREY, "none");
+  if (most > 0) {
+    draw_stack(p, 2, parts, colors, scale, false);
+    key(p, AREA, colors[1], "absorbed", "%.4g %s", scale * parts[1][r->frames - 1], unit);
+    key(p, AREA, colors[0], "film", "%.4g %s", scale * parts[0][r->frames - 1], unit);
+  }
+  draw_edge(p);
+  rv_free(total);
+}
+
 static double worst_drift(const RvPlotReport* r) {
   const double* drift = rv_plot_column(r, RV_PLOT_LEDGER, "drift");
   double most = 0;
@@ -234,17 +271,17 @@ static double worst_drift(const RvPlotReport* r) {
 static void draw_drift(Panel* p) {
   const RvPlotReport* r = p->report;
   const double* drift = rv_plot_column(r, RV_PLOT_LEDGER, "drift");
-  double most = worst_drift(r), *size = rv_alloc(r->frames, sizeof *size);
+  double most = worst_drift(r);
   p->decades = true, p->low = 1e-18, p->high = pow(10, fmax(ceil(log10(fmax(most, 1e-11))), -11));
   draw_frame(p, "Drift of the ledger", "share of the liquid that came in");
   double y = y_of(p, 1e-12);
   rv_sheet_line(p->sheet, 2, (double[]){LEFT, y, LEFT + PLOT, y}, 1.5, GREY, 5);
-  for (size_t i = 0; size && i < r->frames; ++i) size[i] = drift ? fabs(drift[i]) : NAN;
-  if (size) draw_series(p, size, 1, 2, RED, 0);
+  for (size_t i = 0; drift && i < r->frames; ++i)
+    if (isfinite(drift[i]))
+      rv_sheet_line(p->sheet, 1, (double[]){x_of(p, p->frame[i]), y_of(p, fabs(drift[i]))}, 4, RED, 0);
   key(p, LINE, RED, "worst", "%.2g", most);
   key(p, DASHED, GREY, "what is promised", "1e-12");
   draw_edge(p);
-  rv_free(size);
 }
 
 typedef struct Share {
@@ -287,12 +324,16 @@ static void draw_times(Panel* p) {
   draw_stack(p, shown, layers, palette, scale, true);
   draw_series(p, cpu, scale, 1.5, INK, 5);
   draw_series(p, wall, scale, 2, INK, 0);
-  key(p, LINE, INK, "clock", "%.4g s", sum_of(r, wall));
-  key(p, DASHED, INK, "CPU", "%.4g s", sum_of(r, cpu));
+  char time[40];
+  duration(sum_of(r, wall), time, sizeof time);
+  key(p, LINE, INK, "clock", "%s", time);
+  duration(sum_of(r, cpu), time, sizeof time);
+  key(p, DASHED, INK, "CPU", "%s", time);
   for (size_t k = shown; k-- > 0;) {
     bool last = layers[k] == other;
     double sum = last ? others : shares[k].sum;
-    key(p, AREA, palette[k], last ? "others" : shares[k].column->name, "%.3g s  %.0f%%", sum,
+    duration(sum, time, sizeof time);
+    key(p, AREA, palette[k], last ? "others" : shares[k].column->name, "%s  %.0f%%", time,
         all > 0 ? 100 * sum / all : 0);
   }
   draw_edge(p);
@@ -340,15 +381,6 @@ static void draw_counts(Panel* p) {
 
 //---------------------------------------------------------------------------------------------- sheet
 
-static void duration(double seconds, char* out, size_t bytes) {
-  if (seconds < 60)
-    snprintf(out, bytes, "%.3g s", seconds);
-  else if (seconds < 3600)
-    snprintf(out, bytes, "%.0f min %.0f s", floor(seconds / 60), fmod(seconds, 60));
-  else
-    snprintf(out, bytes, "%.0f h %.0f min", floor(seconds / 3600), floor(fmod(seconds, 3600) / 60));
-}
-
 static void draw_head(const Panel* p, const char* title) {
   const RvPlotReport* r = p->report;
   char wall[40], cpu[40];
@@ -365,8 +397,9 @@ RvSheet* rv_plot_draw(const RvPlotReport* r, const char* title) {
   static const struct {
     void (*draw)(Panel*);
     int height;
-  } panels[] = {{draw_liquid, 220}, {draw_drift, 110}, {draw_times, 250}, {draw_substeps, 110}, {draw_counts, 190}};
-  enum { COUNT = sizeof panels / sizeof *panels, HEAD = 108, GAP = 62 };
+  } panels[] = {{draw_liquid, 190}, {draw_film, 110},     {draw_drift, 90},
+                {draw_times, 250},  {draw_substeps, 100}, {draw_counts, 170}};
+  enum { COUNT = sizeof panels / sizeof *panels, HEAD = 108, GAP = 58 };
   double height = HEAD + 16 + ROW * (double)r->nnote;
   for (int i = 0; i < COUNT; ++i) height += panels[i].height + (i ? GAP : 0);
   RvSheet* sheet = rv_sheet_new(WIDTH, height + 24);

@@ -154,6 +154,7 @@ static RvResult sort_frames(RvPlotReport* p, RvError* error) {
     memcpy(p->columns[k].values, room, n * sizeof *room);
   }
   p->frames = n;
+  if (enough) p->first = p->columns[0].values[0], p->last = p->columns[0].values[n - 1];
   rv_free(order), rv_free(room);
   return enough ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
 }
