@@ -1,5 +1,5 @@
-// Benchmark transfer: 100,000 hairs of 32 points carried by 2,000 simulated guides, a frame; against the same hairs by
-// one guide each, and the first frame, which finds the guides.
+// Benchmark transfer: 100,000 hairs of 32 points carried by 2,000 simulated guides, a frame, dry and wet; against the
+// same hairs by one guide each, against copying what comes out, and the first frame, which finds the guides.
 #include <stdio.h>
 #include <unistd.h>
 
@@ -83,48 +83,85 @@ static double resident(void) {
   return (double)pages * (double)sysconf(_SC_PAGESIZE);
 }
 
+// the same guides, wet from above the middle down, with all that a wet solver gives them
+static RvDetail* wet_guides(const RvDetail* moved, RvError* error) {
+  RvDetail* d = rv_detail_copy(moved);
+  float* wetness = d ? rv_detail_f32_write(d, RV_POINT, "wetness", 1, error) : NULL;
+  float* film = wetness ? rv_detail_f32_write(d, RV_POINT, "filmheight", 1, error) : NULL;
+  int32_t* clump = film ? rv_detail_i32_write(d, RV_POINT, "clumpid", 1, error) : NULL;
+  for (size_t i = 0; clump && i < rv_detail_count(d, RV_POINT); ++i) {
+    wetness[i] = (float)fmin(1, 2.0 * (double)(i % POINTS) / POINTS);
+    film[i] = 5e-5f * wetness[i], clump[i] = (int32_t)(i / POINTS / 3);
+  }
+  if (!clump) rv_detail_free(d);
+  return clump ? d : NULL;
+}
+
+// every point attribute copied to new memory, as the node must do at least
+static double copy_seconds(const RvDetail* out) {
+  double best = 1e9;
+  for (int i = 0; i < REPEATS; ++i) {
+    RvDetail* copy = rv_detail_copy(out);
+    double cpu = rv_clock_cpu();
+    for (size_t k = 0; copy && k < rv_detail_attrib_count(copy, RV_POINT); ++k)
+      rv_attrib_write(rv_detail_find_mutable(copy, RV_POINT, rv_attrib_name(rv_detail_attrib(copy, RV_POINT, k))));
+    best = fmin(best, rv_clock_cpu() - cpu);
+    rv_detail_free(copy);
+  }
+  return best;
+}
+
+// A figure is the least of some frames after the first.
 typedef struct Figures {
-  double first, frame, wall, one, bytes;
+  double first, cpu, wall, bytes, copy;
 } Figures;
 
-static RvResult measure(const RvDetail* const* inputs, Figures* f, RvError* error) {
-  *f = (Figures){.frame = 1e9, .wall = 1e9, .one = 1e9};
+static RvResult measure(const RvDetail* const* inputs, int most, Figures* f, RvError* error) {
+  *f = (Figures){.cpu = 1e9, .wall = 1e9};
   const RvNodeType* type = rv_node_find("transfer");
   RvResult result = RV_OK;
-  for (int most = 4; most >= 1 && !result; most -= 3) {
-    void* cache = NULL;
-    double before = resident();
-    for (int i = 0; i <= REPEATS && !result; ++i) {
-      RvDetail* out;
-      double cpu = rv_clock_cpu(), wall = rv_clock_wall();
-      result = cook_node("transfer", "maxguides", most, inputs, &cache, &out, error);
-      cpu = rv_clock_cpu() - cpu, wall = rv_clock_wall() - wall;
-      if (i == 0 && most == 4) f->first = cpu, f->bytes = resident() - before;
-      if (i > 0 && most == 4) f->frame = fmin(f->frame, cpu), f->wall = fmin(f->wall, wall);
-      if (i > 0 && most == 1) f->one = fmin(f->one, cpu);
-      rv_detail_free(out);
-    }
-    if (cache) type->free_cache(cache);
+  void* cache = NULL;
+  double before = resident();
+  for (int i = 0; i <= REPEATS && !result; ++i) {
+    RvDetail* out;
+    double cpu = rv_clock_cpu(), wall = rv_clock_wall();
+    result = cook_node("transfer", "maxguides", most, inputs, &cache, &out, error);
+    cpu = rv_clock_cpu() - cpu, wall = rv_clock_wall() - wall;
+    if (i == 0) f->first = cpu, f->bytes = resident() - before;
+    if (i > 0) f->cpu = fmin(f->cpu, cpu), f->wall = fmin(f->wall, wall);
+    if (!result && i == REPEATS) f->copy = copy_seconds(out);
+    rv_detail_free(out);
   }
+  if (cache) type->free_cache(cache);
   return result;
+}
+
+static void emit(const RvBenchOut* out, double points, const Figures* dry, const Figures* one, const Figures* wet) {
+  rv_bench_emit(out, "cpu_seconds_per_frame", dry->cpu, "s");
+  rv_bench_emit(out, "seconds_per_frame", dry->wall, "s");
+  rv_bench_emit(out, "ns_per_point", dry->cpu / points * 1e9, "ns");
+  rv_bench_emit(out, "ratio_to_one_guide", dry->cpu / one->cpu, "x");
+  rv_bench_emit(out, "ratio_to_copy", dry->cpu / dry->copy, "x");
+  rv_bench_emit(out, "first_frame_ratio", dry->first / dry->cpu, "x");
+  rv_bench_emit(out, "bytes_per_point", dry->bytes / points, "B");
+  rv_bench_emit(out, "wet_cpu_seconds_per_frame", wet->cpu, "s");
+  rv_bench_emit(out, "wet_seconds_per_frame", wet->wall, "s");
+  rv_bench_emit(out, "wet_ratio_to_dry", wet->cpu / dry->cpu, "x");
+  rv_bench_emit(out, "wet_ratio_to_copy", wet->cpu / wet->copy, "x");
 }
 
 RvResult rv_bench_transfer(const RvBenchOut* out, RvError* error) {
   int count = HAIRS / out->shrink > 1 ? HAIRS / out->shrink : 1;
-  RvDetail *hairs = make_hairs(count, error), *rest = NULL, *moved = NULL;
-  Figures f = {0};
+  RvDetail *hairs = make_hairs(count, error), *rest = NULL, *moved = NULL, *wet = NULL;
+  Figures by4, by1, by4_wet;
   RvResult result = hairs ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (!result) result = cook_node("guides", "step", STEP, (const RvDetail*[]){hairs}, NULL, &rest, error);
-  if (!result && !(moved = move_guides(rest, error))) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
-  if (!result) result = measure((const RvDetail*[]){hairs, rest, moved, NULL}, &f, error);
-  if (!result) {
-    rv_bench_emit(out, "cpu_seconds_per_frame", f.frame, "s");
-    rv_bench_emit(out, "seconds_per_frame", f.wall, "s");
-    rv_bench_emit(out, "ns_per_point", f.frame / ((double)count * POINTS) * 1e9, "ns");
-    rv_bench_emit(out, "ratio_to_one_guide", f.frame / f.one, "x");
-    rv_bench_emit(out, "first_frame_ratio", f.first / f.frame, "x");
-    rv_bench_emit(out, "bytes_per_point", f.bytes / ((double)count * POINTS), "B");
-  }
-  rv_detail_free(hairs), rv_detail_free(rest), rv_detail_free(moved);
+  if (!result && (!(moved = move_guides(rest, error)) || !(wet = wet_guides(moved, error))))
+    result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (!result) result = measure((const RvDetail*[]){hairs, rest, moved, NULL}, 4, &by4, error);
+  if (!result) result = measure((const RvDetail*[]){hairs, rest, moved, NULL}, 1, &by1, error);
+  if (!result) result = measure((const RvDetail*[]){hairs, rest, wet, NULL}, 4, &by4_wet, error);
+  if (!result) emit(out, (double)count * POINTS, &by4, &by1, &by4_wet);
+  rv_detail_free(hairs), rv_detail_free(rest), rv_detail_free(moved), rv_detail_free(wet);
   return result;
 }

@@ -24,6 +24,7 @@ static const struct {
     {"nodes", rv_cli_nodes, "nodes [TYPE] [--json|--ds|--help-page|--md] [--write-docs DIR]"},
     {"info", rv_cli_info, "info FILE... [--json]"},
     {"convert", rv_cli_convert, "convert IN OUT [--frames A-B] [--fps N]"},
+    {"plot", rv_cli_plot, "plot REPORT [-o FILE.svg|FILE.png]"},
     {"check", rv_cli_check, "check [NAME...] [--json]"},
     {"bench", rv_cli_bench, "bench [NAME...] [--threads N] [--shrink N] [--json]"},
 };

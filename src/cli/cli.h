@@ -46,6 +46,7 @@ int rv_cli_flipbook(int argc, char** argv);
 int rv_cli_nodes(int argc, char** argv);
 int rv_cli_info(int argc, char** argv);
 int rv_cli_convert(int argc, char** argv);
+int rv_cli_plot(int argc, char** argv);
 int rv_cli_check(int argc, char** argv);
 int rv_cli_bench(int argc, char** argv);
 

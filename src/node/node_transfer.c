@@ -3,6 +3,8 @@
 
 #include "base/array.h"
 #include "base/parallel.h"
+#include "base/rng.h"
+#include "math/scalar.h"
 #include "node/select.h"
 #include "node/skin.h"
 #include "node/transfer.h"
@@ -20,12 +22,28 @@
     "wound about them.")                                                                                            \
   X(STRING, attribs, "Attributes", "v wetness filmheight filmv waterload absorbed clumpid",                         \
     "Point attributes of the simulated guides that hairs take on: names and patterns, ^ before what not to take.")  \
+  X(FOLDER, "Wet Clumps")                                                                                           \
+  X(FLOAT, blend, "Clump Blend", 1, HARD(0), HARD(1), "", "How far wet hairs go to the clump of their guide.")      \
+  X(RAMP, wetramp, "Wetness Ramp", "0 0 smooth, 0.5 1 smooth", "How far, by the guide's wetness there.")            \
+  X(RAMP, clumpprofile, "Clump Profile", "0 0 smooth, 0.5 1 smooth", "How far, from root to tip.")                  \
+  X(FLOAT, spacing, "Hair Spacing", 1.2, HARD(0), SOFT(3), "",                                                      \
+    "Distance of hairs in a full clump, in their diameters: 1 lets them touch.")                                    \
+  X(FLOAT, strayamount, "Stray Amount", 0.03, HARD(0), HARD(1), "",                                                 \
+    "Share of hairs that only go a part of the way, each its own.")                                                 \
+  X(STRING, wetnessattrib, "Wetness Attribute", "wetness",                                                          \
+    "Point attribute of the guides that tells how wet they are.")                                                   \
+  X(FOLDER, "Roots")                                                                                                \
   X(STRING, primnumattrib, "Primitive Number", "skinprim", "Primitive attribute with the root's skin primitive.")   \
   X(STRING, primuvwattrib, "Primitive UVW", "skinprimuv", "Primitive attribute with the root's place on it.")
 RV_PARM_TABLE(TransferParms, transfer_table, TRANSFER_PARMS)
 
 // curls that run farther apart than this (m) are different curls
 #define ALIKE 1e-3
+
+// a human hair's diameter (m), where hairs have none
+#define DIAMETER 8e-5
+// random numbers of strays
+#define STREAM_STRAY 14
 
 // point values that turn with the hair
 typedef struct Turned {
@@ -38,15 +56,18 @@ typedef struct Turned {
 typedef struct Transfer {
   RvCook* cook;
   const TransferParms* p;
+  double meters;  // a unit
   RvTransferGuides guides;
   RvTransferBind* bind;
   RvTransferValues values;
+  RvTransferClump clump;
   RvDetail* out;
   size_t nhair;
-  int longest;     // vertices of a hair
-  int32_t* prim;   // [nhair] hairs that follow
-  RvVec3* held;    // [nhair] where the skin has the roots; not finite: nowhere. NULL: no skin
-  int32_t* mover;  // of each point: the vertex with which it moves, -1 none
+  int longest;       // vertices of a hair
+  int32_t* prim;     // [nhair] hairs that follow
+  double* diameter;  // [nhair]
+  RvVec3* held;      // [nhair] where the skin has the roots; not finite: nowhere. NULL: no skin
+  int32_t* mover;    // of each point: the vertex with which it moves, -1 none
   const float* rest;
   float* P;
   RV_ARRAY(Turned) turned;
@@ -105,36 +126,118 @@ static void turn_values(const Transfer* t, size_t point, RvQuat q) {
   }
 }
 
+// and then the shortest way from where the hair was carried to where it goes
+static RvQuat turned_on(RvQuat turn, RvVec3 from, RvVec3 to) {
+  RvVec3 a = rv_normalize(from, rv_vec3(0, 0, 0)), b = rv_normalize(to, rv_vec3(0, 0, 0));
+  if (!(rv_dot(a, a) > 0 && rv_dot(b, b) > 0)) return turn;
+  return rv_quat_normalize(rv_quat_mul(rv_quat_between(a, b), turn));
+}
+
+// A hair on its way from root to tip.
+typedef struct Walk {
+  RvTransferSpot spot;
+  const int32_t* guide;
+  const float* slot;       // NULL: the hair is dry
+  double diameter, stray;  // of its clump; 1: goes all the way
+  double along, whole;     // from the root, and to the tip; the latter of wet hairs
+  double wet, amount;      // how far it goes by its own guide alone, and how far it is in the clump
+  RvVec3 clump;            // its place there
+  RvVec3 rest, carried, aim, place;
+} Walk;
+
+static double length_of(const Transfer* t, size_t prim) {
+  const int32_t *start = rv_detail_prim_start(t->out), *point = rv_detail_vertex_point(t->out);
+  double sum = 0;
+  for (int32_t v = start[prim] + 1; v < start[prim + 1]; ++v)
+    sum += rv_distance(rv_vec3_load(t->rest + 3 * (size_t)point[v - 1]), rv_vec3_load(t->rest + 3 * (size_t)point[v]));
+  return sum;
+}
+
+static Walk begin_walk(const Transfer* t, size_t hair) {
+  size_t most = (size_t)t->bind->most, prim = (size_t)t->prim[hair];
+  Walk w = {.guide = t->bind->guide + hair * most, .stray = 1};
+  w.spot = (RvTransferSpot){.weight = t->bind->weight + hair * most, .alike = t->bind->alike + hair * most};
+  while (w.spot.count < t->bind->most && w.guide[w.spot.count] >= 0) ++w.spot.count;
+  for (int j = 0; j < w.spot.count; ++j) w.spot.at[j] = t->guides.first[w.guide[j]];
+  w.spot.own = t->bind->own[hair];
+  int32_t own = w.guide[w.spot.own];
+  if (!t->clump.locks || !(t->clump.most[own] > 0)) return w;
+  w.slot = t->bind->slot + 2 * hair, w.diameter = t->bind->diameter[own], w.whole = length_of(t, prim);
+  if (t->p->strayamount > 0 && rv_random(0, STREAM_STRAY, prim, 0) < t->p->strayamount)
+    w.stray = rv_random(0, STREAM_STRAY, prim, 1);
+  return w;
+}
+
+// Where in its clump the point is to be, and how wet it is. Hair beyond a wet place hangs on with it.
+static void find_clump(const Transfer* t, Walk* w) {
+  double wet, u = w->whole > 0 ? w->along / w->whole : 0;
+  w->clump = rv_transfer_clump_place(&t->clump, &t->guides, &w->spot, w->along, w->slot, w->diameter, &wet);
+  double profile = w->along > 0 ? rv_clamp(rv_ramp_eval(&t->p->clumpprofile, u), 0, 1) : 0;
+  w->wet = rv_max(w->wet, w->stray * wet);
+  w->amount = rv_max(w->amount, w->stray * wet * profile);
+}
+
+// A wet lock moves as one: the wetter, the more a hair goes by its own guide alone.
+static Carried carry(const Transfer* t, const Walk* w, RvVec3 x) {
+  if (!(w->wet > 0)) return carry_point(t->guides.samples, &w->spot, x);
+  int k = w->spot.own;
+  const double one = 1, alike = w->spot.alike[k] / w->spot.weight[k];
+  RvTransferSpot own = {.count = 1, .weight = &one, .alike = &alike};
+  own.at[0] = w->spot.at[k], own.share[0] = w->spot.share[k];
+  Carried a = carry_point(t->guides.samples, &own, x);
+  if (w->wet >= 1) return a;
+  Carried b = carry_point(t->guides.samples, &w->spot, x);
+  double u = rv_quat_dot(a.turn, b.turn) < 0 ? -w->wet : w->wet, v = 1 - w->wet;
+  a.place = rv_lerp(b.place, a.place, w->wet);
+  a.turn = rv_quat_normalize((RvQuat){u * a.turn.x + v * b.turn.x, u * a.turn.y + v * b.turn.y,
+                                      u * a.turn.z + v * b.turn.z, u * a.turn.w + v * b.turn.w});
+  return a;
+}
+
+// One step along the hair. What a wet hair is beside its aim, as lengths are kept, it makes up for on its way.
+static RvVec3 step_on(const Transfer* t, const Walk* w, RvVec3 aim, RvVec3 edge, RvQuat turn, double length) {
+  RvVec3 step = rv_sub(aim, w->aim);
+  double way = rv_length(step);
+  if (!t->p->keeplength) return step;
+  // where guides go against each other the step may come to nothing: the turn is left
+  if (!(way > 1e-3 * length)) return rv_quat_rotate(turn, edge);
+  if (w->amount > 0) {
+    RvVec3 off = rv_sub(w->aim, w->place);
+    off = rv_mad(off, -rv_dot(off, step) / (way * way), step);
+    // at most half the step's length, so that no hair turns at right angles
+    step = rv_mad(step, w->amount * length / (length + 2 * rv_length(off)), off);
+    way = rv_length(step);
+  }
+  return rv_scale(step, length / way);
+}
+
 static void carry_hair(const Transfer* t, size_t hair) {
   const int32_t *start = rv_detail_prim_start(t->out), *point = rv_detail_vertex_point(t->out);
-  size_t prim = (size_t)t->prim[hair], most = (size_t)t->bind->most;
-  const int32_t* guide = t->bind->guide + hair * most;
-  RvTransferSpot spot = {.weight = t->bind->weight + hair * most, .alike = t->bind->alike + hair * most};
-  while (spot.count < t->bind->most && guide[spot.count] >= 0) ++spot.count;
-  for (int j = 0; j < spot.count; ++j) spot.at[j] = t->guides.first[guide[j]];
-  RvVec3 before = rv_vec3_load(t->rest + 3 * (size_t)point[start[prim]]), carried = {0, 0, 0}, place = {0, 0, 0};
-  double along = 0;
+  size_t prim = (size_t)t->prim[hair];
+  Walk w = begin_walk(t, hair);
+  w.rest = rv_vec3_load(t->rest + 3 * (size_t)point[start[prim]]);
   for (int32_t v = start[prim]; v < start[prim + 1]; ++v) {
     size_t p = (size_t)point[v];
-    RvVec3 x = rv_vec3_load(t->rest + 3 * p), edge = rv_sub(x, before);
+    RvVec3 x = rv_vec3_load(t->rest + 3 * p), edge = rv_sub(x, w.rest);
     double length = rv_length(edge);
-    along += length;
-    advance(&t->guides, guide, along, &spot);
-    Carried c = carry_point(t->guides.samples, &spot, x);
+    w.along += length;
+    advance(&t->guides, w.guide, w.along, &w.spot);
+    if (w.slot) find_clump(t, &w);
+    Carried c = carry(t, &w, x);
+    RvVec3 aim = w.amount > 0 ? rv_lerp(c.place, w.clump, w.amount) : c.place;
+    RvQuat turn = c.turn;
     if (v == start[prim]) {
-      place = t->held && rv_vec3_finite(t->held[hair]) ? t->held[hair] : c.place;
+      w.place = t->held && rv_vec3_finite(t->held[hair]) ? t->held[hair] : aim;
     } else {
-      RvVec3 step = rv_sub(c.place, carried);
-      double way = rv_length(step);
-      // where guides go against each other the step may come to nothing: the turn is left
-      if (t->p->keeplength) step = way > 1e-3 * length ? rv_scale(step, length / way) : rv_quat_rotate(c.turn, edge);
-      place = rv_add(place, step);
+      RvVec3 step = step_on(t, &w, aim, edge, c.turn, length);
+      w.place = rv_add(w.place, step);
+      if (w.amount > 0 && t->turned.count) turn = turned_on(turn, rv_sub(c.place, w.carried), step);
     }
-    before = x, carried = c.place;
+    w.rest = x, w.carried = c.place, w.aim = aim;
     if (t->mover[p] != v) continue;
-    rv_vec3_store(t->P + 3 * p, place);
-    if (t->turned.count) turn_values(t, p, c.turn);
-    rv_transfer_values_set(&t->values, &t->guides, &spot, p);
+    rv_vec3_store(t->P + 3 * p, w.place);
+    if (t->turned.count) turn_values(t, p, turn);
+    rv_transfer_values_set(&t->values, &t->guides, &w.spot, p);
   }
 }
 
@@ -175,6 +278,29 @@ static RvResult find_hairs(Transfer* t, RvError* error) {
                  "%zu hairs stay where they are; the first, primitive %zu, has a point whose place is not a number",
                  bad, first_bad);
   return result;
+}
+
+// as renderers draw them: width, or twice hairradius, of points or primitives
+static RvResult find_diameters(Transfer* t, RvError* error) {
+  static const struct {
+    const char* name;
+    RvOwner owner;
+    double scale;
+  } sources[] = {
+      {"width", RV_POINT, 1}, {"width", RV_PRIM, 1}, {"hairradius", RV_POINT, 2}, {"hairradius", RV_PRIM, 2}};
+  const RvAttrib* a = NULL;
+  int k = 0;
+  for (; !a && k < 4; ++k) a = rv_detail_find(t->out, sources[k].owner, sources[k].name);
+  if (a && rv_attrib_storage(a) == RV_STRING) a = NULL;
+  t->diameter = rv_alloc(t->nhair, sizeof *t->diameter);
+  if (!t->diameter) return rv_fail(error, RV_NO_MEMORY, "no memory for %zu hairs", t->nhair);
+  const int32_t *start = rv_detail_prim_start(t->out), *point = rv_detail_vertex_point(t->out);
+  for (size_t i = 0; i < t->nhair; ++i) {
+    size_t prim = (size_t)t->prim[i], at = a && rv_attrib_owner(a) == RV_PRIM ? prim : (size_t)point[start[prim]];
+    double d = a ? sources[k - 1].scale * rv_attrib_get(a, at, 0) : 0;
+    t->diameter[i] = isfinite(d) && d > 0 ? d : DIAMETER / t->meters;
+  }
+  return RV_OK;
 }
 
 // A point moves once, with the first hair that follows and has it: a closed curve may end on its first point.
@@ -263,11 +389,13 @@ static RvResult transfer(Transfer* t, RvError* error) {
   if (!cook->ninput || !cook->input[0]) return rv_fail(error, RV_BAD_INPUT, "input 1, the hairs, is not wired");
   if (cook->ninput < 3 || !cook->input[2])
     return rv_fail(error, RV_BAD_INPUT, "input 3, the simulated guides, is not wired");
-  double meters = cook->time.meters_per_unit > 0 ? cook->time.meters_per_unit : 1, window = t->p->window / meters;
+  t->meters = cook->time.meters_per_unit > 0 ? cook->time.meters_per_unit : 1;
+  double window = t->p->window / t->meters;
   RvResult result = rv_transfer_guides_read(t->cook, cook->input[1], cook->input[2], window, &t->guides, error);
   if (!result) result = open_output(t, error);
   if (!result) result = find_hairs(t, error);
   if (!result) result = find_movers(t, error);
+  if (!result) result = find_diameters(t, error);
   if (!result) result = hold_roots(t, error);
   if (!result)
     result = rv_transfer_values_open(t->cook, t->p->attribs, cook->input[2], &t->guides, t->out, &t->values, error);
@@ -277,15 +405,19 @@ static RvResult transfer(Transfer* t, RvError* error) {
   RvTransferHairs hairs = {.count = t->nhair,
                            .prim = t->prim,
                            .P = t->rest,
+                           .diameter = t->diameter,
                            .longest = t->longest,
                            .npoint = rv_detail_count(t->out, RV_POINT),
                            .start = rv_detail_prim_start(t->out),
                            .vertex_point = rv_detail_vertex_point(t->out)};
-  result =
-      rv_transfer_bind(&t->guides, &hairs, (int)t->p->maxguides, window, ALIKE / meters, cook->cache, &t->bind, error);
+  result = rv_transfer_bind(&t->guides, &hairs, (int)t->p->maxguides, window, ALIKE / t->meters, cook->cache, &t->bind,
+                            error);
   if (result) return result;
   if (rv_cook_cancelled(cook, 0.4, "carry")) return rv_fail(error, RV_CANCELLED, "interrupted");
   rv_transfer_guides_turn(&t->guides, t->bind->near, window);
+  RvTransferClumpParms wet = {t->p->wetnessattrib, t->p->blend, &t->p->wetramp, &t->p->clumpprofile, t->p->spacing};
+  result = rv_transfer_clump_open(t->cook, cook->input[2], &t->guides, t->bind, &wet, &t->clump, error);
+  if (result) return result;
   rv_parallel_for(t->nhair, 64, carry_range, t);
   return RV_OK;
 }
@@ -301,8 +433,9 @@ static RvResult cook(RvCook* cook, RvError* error) {
   rv_detail_free(t.out);
   if (!cook->cache) rv_transfer_bind_free(t.bind);
   rv_transfer_values_free(&t.values);
+  rv_transfer_clump_free(&t.clump);
   rv_transfer_guides_free(&t.guides);
-  rv_free(t.prim), rv_free(t.held), rv_free(t.mover);
+  rv_free(t.prim), rv_free(t.diameter), rv_free(t.held), rv_free(t.mover);
   rv_array_free(&t.turned);
   return result;
 }
@@ -318,6 +451,7 @@ const RvNodeType rv_node_transfer = {
     .type = "transfer",
     .label = "Transfer",
     .category = "Hair",
+    .revision = 1,
     .summary = "Carries all hairs by the motion of a few simulated guides.",
     .help =
         "A hair goes by the guides whose roots are nearest to its own, with weights that fall smoothly to nothing "
@@ -334,7 +468,12 @@ const RvNodeType rv_node_transfer = {
         "line, smoothed over the curl window; what its curls did beside goes to hairs that curl in step with it "
         "(within "
         "about a millimetre) and to those of straight guides.\n\n"
-        "Point attributes of the guides go over to the hairs: floats in between, integers from the nearest guide. "
+        "Where guides are wet their hairs come together. Each belongs to one guide, the nearest that leaves the skin "
+        "in much the same direction, and has a place of its own beside it, in rings, so that a clump is as thick as "
+        "its hairs and ends in a point. How far it goes there is a continuous function of the guide's wetness along "
+        "it; the number of a clump moves nothing. Bundles of guides that stick together lie side by side. Hairs that "
+        "are wet somewhere hang on with it to their tips.\n\n"
+        "Point attributes of the guides go over to the hairs: floats in between, integers from its own guide. "
         "Orient and vectors of the hairs turn with them; rest stays.\n\n"
         "Which guides a hair goes by is found again when anything at rest changes, else kept from frame to frame. A "
         "guide "

@@ -46,11 +46,14 @@ void rv_transfer_guides_free(RvTransferGuides* guides);
 typedef struct RvTransferBind {
   uint64_t key;  // of what it was made for
   size_t hairs;
-  int most;        // guides a hair
-  int32_t* guide;  // [hairs][most], the nearest first; -1: none
-  double* weight;  // [hairs][most], of sum 1
-  double* alike;   // [hairs][most] times how much the hair curls as the guide does, 0 to 1
-  int32_t* near;   // [guides][RV_TRANSFER_NEAR] guides about each, -1: none
+  int most;                   // guides a hair
+  int32_t* guide;             // [hairs][most], the nearest first; -1: none
+  double* weight;             // [hairs][most], of sum 1
+  double* alike;              // [hairs][most] times how much the hair curls as the guide does, 0 to 1
+  int32_t* near;              // [guides][RV_TRANSFER_NEAR] guides about each, -1: none
+  uint8_t* own;               // [hairs] which of its guides a hair belongs to
+  float* slot;                // [hairs][2] where in the cross-section of that guide's clump it lies, in diameters
+  double *diameter, *radius;  // [guides] of the widest hair of a clump, and of the clump of hairs that touch
 } RvTransferBind;
 
 // Hairs at rest: primitives of a detail.
@@ -59,6 +62,7 @@ typedef struct RvTransferHairs {
   const int32_t* prim;                  // [count]
   const int32_t *start, *vertex_point;  // of the detail
   const float* P;
+  const double* diameter;  // [count]
   size_t npoint;
   int longest;  // vertices
 } RvTransferHairs;
@@ -68,6 +72,12 @@ typedef struct RvTransferHairs {
 RvResult rv_transfer_bind(const RvTransferGuides* guides, const RvTransferHairs* hairs, int most, double window,
                           double apart, void** cache, RvTransferBind** out, RvError* error);
 void rv_transfer_bind_free(void* bind);
+
+//---------------------------------------------------------------------------------------------- transfer_slots.c
+
+// Fills the slots of a binding whose guides are found.
+RvResult rv_transfer_slots(RvTransferBind* bind, const RvTransferGuides* guides, const RvTransferHairs* hairs,
+                           RvError* error);
 
 //---------------------------------------------------------------------------------------------- transfer_smooth.c
 
@@ -79,7 +89,7 @@ void rv_transfer_smooth(size_t n, const double* along, const double* x, double w
 
 // Where on its guides a point of a hair lies.
 typedef struct RvTransferSpot {
-  int count;
+  int count, own;
   const double *weight, *alike;
   int32_t at[RV_TRANSFER_MOST];    // sample before it
   double share[RV_TRANSFER_MOST];  // of the way to the next sample
@@ -102,9 +112,41 @@ typedef struct RvTransferValues {
 RvResult rv_transfer_values_open(RvCook* cook, const char* patterns, const RvDetail* moved,
                                  const RvTransferGuides* guides, RvDetail* out, RvTransferValues* values,
                                  RvError* error);
-// The values of one point of a hair: floats between the guides, integers of the nearest.
+// The values of one point of a hair: floats between the guides, integers of its own guide.
 void rv_transfer_values_set(const RvTransferValues* values, const RvTransferGuides* guides, const RvTransferSpot* spot,
                             size_t point);
 void rv_transfer_values_free(RvTransferValues* values);
+
+//---------------------------------------------------------------------------------------------- transfer_clump.c
+
+typedef struct RvTransferClumpParms {
+  const char* attrib;  // of the guides' points: how wet they are
+  double blend;
+  const RvRamp *wetramp, *profile;  // how far hairs go to the clump, by wetness; and from root to tip
+  double spacing;                   // of hairs in a clump, in diameters
+} RvTransferClumpParms;
+
+// A guide's sample as the middle of a clump.
+typedef struct RvTransferLock {
+  double centre[3], side[3], ahead[3];
+  double amount;  // how far hairs go there, 0 to 1
+} RvTransferLock;
+
+typedef struct RvTransferClump {
+  RvTransferClumpParms p;
+  RvTransferLock* locks;  // [nsample]; NULL: nothing is wet
+  double* most;           // [guides] largest amount
+} RvTransferClump;
+
+// A guide's root at rest and two directions across its first edge.
+void rv_transfer_root_frame(const RvTransferGuides* guides, size_t guide, RvVec3* root, RvVec3* side, RvVec3* other);
+// The clumps of guides whose lines and turns are made.
+RvResult rv_transfer_clump_open(RvCook* cook, const RvDetail* moved, const RvTransferGuides* guides,
+                                const RvTransferBind* bind, const RvTransferClumpParms* parms, RvTransferClump* out,
+                                RvError* error);
+// Where in its clump a hair's point lies, and how far it goes there.
+RvVec3 rv_transfer_clump_place(const RvTransferClump* clump, const RvTransferGuides* guides, const RvTransferSpot* spot,
+                               double along, const float slot[2], double diameter, double* amount);
+void rv_transfer_clump_free(RvTransferClump* clump);
 
 #endif

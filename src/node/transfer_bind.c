@@ -123,6 +123,7 @@ static uint64_t make_key(const RvTransferGuides* guides, const RvTransferHairs* 
   rv_hasher_add(&h, numbers, sizeof numbers);
   rv_hasher_add(&h, hairs->prim, hairs->count * sizeof *hairs->prim);
   rv_hasher_add(&h, hairs->P, 3 * hairs->npoint * sizeof *hairs->P);
+  rv_hasher_add(&h, hairs->diameter, hairs->count * sizeof *hairs->diameter);
   for (size_t i = 0; i < hairs->count; ++i) {
     int32_t first = hairs->start[hairs->prim[i]], n = hairs->start[hairs->prim[i] + 1] - first;
     rv_hasher_add(&h, &n, sizeof n);
@@ -137,6 +138,7 @@ void rv_transfer_bind_free(void* memory) {
   RvTransferBind* bind = memory;
   if (!bind) return;
   rv_free(bind->guide), rv_free(bind->weight), rv_free(bind->alike), rv_free(bind->near);
+  rv_free(bind->own), rv_free(bind->slot), rv_free(bind->diameter), rv_free(bind->radius);
   rv_free(bind);
 }
 
@@ -160,7 +162,8 @@ static RvResult fill(Binding* b, RvError* error) {
   }
   rv_nearest_free(&b->tree);
   rv_free(b->failed), rv_free(boxes);
-  return enough ? result : rv_fail(error, RV_NO_MEMORY, "no memory to bind %zu hairs", bind->hairs);
+  if (!enough) return rv_fail(error, RV_NO_MEMORY, "no memory to bind %zu hairs", bind->hairs);
+  return result ? result : rv_transfer_slots(bind, b->guides, b->hairs, error);
 }
 
 RvResult rv_transfer_bind(const RvTransferGuides* guides, const RvTransferHairs* hairs, int most, double window,

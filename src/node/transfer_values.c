@@ -75,7 +75,7 @@ void rv_transfer_values_set(const RvTransferValues* values, const RvTransferGuid
     size_t size = (size_t)v->size;
     if (v->raw) {
       size_t bytes = rv_storage_bytes(v->storage) * size;
-      size_t from = (size_t)g->point[spot->at[0] + (spot->share[0] > 0.5)];
+      size_t from = (size_t)g->point[spot->at[spot->own] + (spot->share[spot->own] > 0.5)];
       memcpy((char*)v->to + point * bytes, v->raw + from * bytes, bytes);
       continue;
     }

@@ -24,7 +24,7 @@ for name in names:
     assert 1 <= figures["dry_newton_iterations"] <= 20 and 0 <= figures["dry_residual"] <= 1e-6, figures
 done = subprocess.run([*words[:2], "transfer", *words[-3:]], capture_output=True, text=True, timeout=60)
 figures = {line["metric"]: line["value"] for line in map(json.loads, done.stdout.splitlines())}
-assert done.returncode == 0 and {"cpu_seconds_per_frame", "ratio_to_one_guide", "bytes_per_point"} <= set(figures), done
+assert done.returncode == 0 and {"cpu_seconds_per_frame", "ratio_to_one_guide", "bytes_per_point", "wet_seconds_per_frame", "wet_ratio_to_copy"} <= set(figures), done
 flip = {line["metric"]: line["value"] for line in lines if line["bench"] == "pcg_flip"}
 for size in ("1k", "4k", "8k"):
     # all come to the same residual; what CG keeps of it may be off by its rounding

@@ -1,0 +1,34 @@
+// What a sheet holds, for its two writers.
+#ifndef RV_VIEW_SHEET_ITEMS_H
+#define RV_VIEW_SHEET_ITEMS_H
+
+#include "base/array.h"
+#include "view/sheet.h"
+
+typedef enum RvSheetKind { RV_SHEET_AREA, RV_SHEET_LINE, RV_SHEET_TEXT } RvSheetKind;
+
+typedef struct RvSheetItem {
+  RvSheetKind kind;
+  uint32_t color;
+  size_t first, count;  // points of areas and lines, characters of texts
+  double width, dash;   // of lines
+  double x, y, size;    // of texts
+  RvSheetAnchor anchor;
+} RvSheetItem;
+
+struct RvSheet {
+  double width, height;
+  RV_ARRAY(RvSheetItem) items;
+  RV_ARRAY(double) points;  // x y
+  RV_ARRAY(char) chars;
+  bool failed;  // out of memory
+};
+
+// One stroke of a letter, x y x y ... in heights of a capital letter, y up from the baseline.
+typedef void RvStrokeFn(void* user, size_t count, const double* xy);
+// Calls fn for every stroke of the text from x = 0 on; returns the text's width. `fn` may be NULL.
+double rv_sheet_strokes(const char* text, size_t count, RvStrokeFn* fn, void* user);
+
+RvResult rv_sheet_write_png(const RvSheet* sheet, const char* path, RvError* error);
+
+#endif

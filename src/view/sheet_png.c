@@ -1,0 +1,215 @@
+// A sheet as pixels: lines by their distance, areas by the share of each pixel that they cover.
+#include <math.h>
+#include <png.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "math/scalar.h"
+#include "view/sheet_items.h"
+
+typedef struct Canvas {
+  int width, height;
+  uint8_t* rgb;
+  float* cover;        // [height][width] of the item at hand
+  int x0, y0, x1, y1;  // where it may be other than 0
+} Canvas;
+
+// empties what the last item covered, and makes room for the next within a box
+static void begin(Canvas* c, double x0, double y0, double x1, double y1) {
+  for (int y = c->y0; y < c->y1; ++y)
+    memset(c->cover + (size_t)y * (size_t)c->width + c->x0, 0, (size_t)(c->x1 - c->x0) * sizeof *c->cover);
+  c->x0 = (int)rv_clamp(floor(x0) - 1, 0, c->width), c->x1 = (int)rv_clamp(ceil(x1) + 2, c->x0, c->width);
+  c->y0 = (int)rv_clamp(floor(y0) - 1, 0, c->height), c->y1 = (int)rv_clamp(ceil(y1) + 2, c->y0, c->height);
+}
+
+static void paint(Canvas* c, uint32_t color) {
+  for (int y = c->y0; y < c->y1; ++y)
+    for (int x = c->x0; x < c->x1; ++x) {
+      size_t at = (size_t)y * (size_t)c->width + (size_t)x;
+      double a = rv_clamp(fabs((double)c->cover[at]), 0, 1);
+      for (int k = 0; a > 0 && k < 3; ++k) {
+        double to = (double)((color >> (16 - 8 * k)) & 255), from = c->rgb[3 * at + (size_t)k];
+        c->rgb[3 * at + (size_t)k] = (uint8_t)(from + a * (to - from) + 0.5);
+      }
+    }
+}
+
+//---------------------------------------------------------------------------------------------- lines
+
+// the line with round ends: full where its middle is nearer than half its width, fading over one pixel
+static void cover_segment(Canvas* c, double ax, double ay, double bx, double by, double half) {
+  double dx = bx - ax, dy = by - ay, length2 = dx * dx + dy * dy, reach = half + 1;
+  int x0 = (int)rv_clamp(floor(rv_min(ax, bx) - reach), c->x0, c->x1);
+  int x1 = (int)rv_clamp(ceil(rv_max(ax, bx) + reach), c->x0, c->x1);
+  int y0 = (int)rv_clamp(floor(rv_min(ay, by) - reach), c->y0, c->y1);
+  int y1 = (int)rv_clamp(ceil(rv_max(ay, by) + reach), c->y0, c->y1);
+  for (int y = y0; y < y1; ++y)
+    for (int x = x0; x < x1; ++x) {
+      double px = x + 0.5 - ax, py = y + 0.5 - ay;
+      double t = length2 > 0 ? rv_clamp((px * dx + py * dy) / length2, 0, 1) : 0;
+      double ex = px - t * dx, ey = py - t * dy, a = rv_clamp(half + 0.5 - sqrt(ex * ex + ey * ey), 0, 1);
+      float* to = c->cover + (size_t)y * (size_t)c->width + (size_t)x;
+      if (a > *to) *to = (float)a;
+    }
+}
+
+// the parts of a segment that dashes of this length fill; *done is how far along the line it begins
+static void cover_dashes(Canvas* c, const double* a, const double* b, double half, double dash, double* done) {
+  double length = hypot(b[0] - a[0], b[1] - a[1]), at = 0;
+  while (at < length) {
+    double phase = fmod(*done + at, 2 * dash), left = phase < dash ? dash - phase : 2 * dash - phase;
+    double end = rv_min(at + rv_max(left, 1e-6 * dash), length), s = at / length, t = end / length;
+    if (phase < dash)
+      cover_segment(c, a[0] + s * (b[0] - a[0]), a[1] + s * (b[1] - a[1]), a[0] + t * (b[0] - a[0]),
+                    a[1] + t * (b[1] - a[1]), half);
+    at = end;
+  }
+  *done += length;
+}
+
+static void box_of(const double* xy, size_t count, double scale, double box[4]) {
+  box[0] = box[1] = 1e300, box[2] = box[3] = -1e300;
+  for (size_t i = 0; i < count; ++i)
+    for (int k = 0; k < 2; ++k) {
+      box[k] = rv_min(box[k], scale * xy[2 * i + (size_t)k]);
+      box[2 + k] = rv_max(box[2 + k], scale * xy[2 * i + (size_t)k]);
+    }
+}
+
+static void draw_line(Canvas* c, const RvSheet* s, const RvSheetItem* item, double scale) {
+  const double* xy = s->points.data + 2 * item->first;
+  double box[4], half = 0.5 * scale * item->width, done = 0;
+  box_of(xy, item->count, scale, box);
+  begin(c, box[0] - half, box[1] - half, box[2] + half, box[3] + half);
+  for (size_t i = 0; i < item->count; ++i) {
+    size_t j = i + 1 < item->count ? i + 1 : i;
+    if (j == i && i > 0) break;
+    double a[2] = {scale * xy[2 * i], scale * xy[2 * i + 1]}, b[2] = {scale * xy[2 * j], scale * xy[2 * j + 1]};
+    if (item->dash > 0)
+      cover_dashes(c, a, b, half, scale * item->dash, &done);
+    else
+      cover_segment(c, a[0], a[1], b[0], b[1], half);
+  }
+  paint(c, item->color);
+}
+
+//---------------------------------------------------------------------------------------------- areas
+
+// Adds the area between one edge and the right side of the sheet to the pixels of its rows, as differences along the
+// row: the sum from the left is then what is covered.
+static void cover_edge(Canvas* c, double ax, double ay, double bx, double by) {
+  double sign = 1;
+  if (ay > by) {
+    double x = ax, y = ay;
+    ax = bx, ay = by, bx = x, by = y, sign = -1;
+  }
+  if (!(by > ay)) return;
+  double slope = (bx - ax) / (by - ay);
+  int last = (int)rv_clamp(ceil(by), c->y0, c->y1);
+  for (int y = (int)rv_clamp(floor(ay), c->y0, c->y1); y < last; ++y) {
+    double top = rv_max(ay, y), bottom = rv_min(by, y + 1.0);
+    if (!(bottom > top)) continue;
+    double height = sign * (bottom - top), l = ax + slope * (top - ay), r = ax + slope * (bottom - ay);
+    if (l > r) {
+      double x = l;
+      l = r, r = x;
+    }
+    l = rv_clamp(l, c->x0, c->x1 - 1.0), r = rv_clamp(r, c->x0, c->x1 - 1.0);
+    float* row = c->cover + (size_t)y * (size_t)c->width;
+    double before = 0, width = r - l;
+    for (int x = (int)l; x < c->x1 && x <= (int)r + 1; ++x) {
+      // the share of this pixel right of the edge, and with it of all further ones
+      double u = rv_clamp(x + 1.0 - l, 0, width), v = rv_clamp(x - l, 0, width), share = 1;
+      if (x < r) share = width > 1e-9 ? (u * u - v * v) / (2 * width) + rv_max(x + 1.0 - r, 0) : x + 1.0 - l;
+      row[x] += (float)(height * (share - before));
+      before = share;
+      if (share >= 1) break;
+    }
+  }
+}
+
+static void draw_area(Canvas* c, const RvSheet* s, const RvSheetItem* item, double scale) {
+  const double* xy = s->points.data + 2 * item->first;
+  double box[4];
+  box_of(xy, item->count, scale, box);
+  begin(c, box[0], box[1], box[2], box[3]);
+  if (c->x1 <= c->x0) return;
+  for (size_t i = 0; i < item->count; ++i) {
+    size_t j = i + 1 < item->count ? i + 1 : 0;
+    cover_edge(c, scale * xy[2 * i], scale * xy[2 * i + 1], scale * xy[2 * j], scale * xy[2 * j + 1]);
+  }
+  for (int y = c->y0; y < c->y1; ++y) {
+    double sum = 0;
+    for (int x = c->x0; x < c->x1; ++x) {
+      float* at = c->cover + (size_t)y * (size_t)c->width + (size_t)x;
+      sum += *at;
+      *at = fabs(sum) < 1e-4 ? 0 : (float)sum;
+    }
+  }
+  paint(c, item->color);
+}
+
+//---------------------------------------------------------------------------------------------- texts
+
+typedef struct Pen {
+  Canvas* canvas;
+  double x, y, size, half;
+} Pen;
+
+static void draw_stroke(void* user, size_t count, const double* xy) {
+  const Pen* p = user;
+  for (size_t i = 0; i + 1 < count || i == 0; ++i) {
+    size_t j = i + 1 < count ? i + 1 : i;
+    cover_segment(p->canvas, p->x + p->size * xy[2 * i], p->y - p->size * xy[2 * i + 1], p->x + p->size * xy[2 * j],
+                  p->y - p->size * xy[2 * j + 1], p->half);
+  }
+}
+
+static void draw_text(Canvas* c, const RvSheet* s, const RvSheetItem* item, double scale) {
+  const char* text = s->chars.data + item->first;
+  // a capital is 0.72 of a font's size
+  double size = 0.72 * scale * item->size, width = size * rv_sheet_strokes(text, item->count, NULL, NULL);
+  double x = scale * item->x - (item->anchor == RV_SHEET_END ? width : item->anchor == RV_SHEET_MIDDLE ? width / 2 : 0);
+  Pen pen = {c, x, scale * item->y, size, rv_max(0.055 * size, 0.5)};
+  begin(c, x - size, pen.y - 1.5 * size, x + width + size, pen.y + 0.5 * size);
+  rv_sheet_strokes(text, item->count, draw_stroke, &pen);
+  paint(c, item->color);
+}
+
+//---------------------------------------------------------------------------------------------- file
+
+static RvResult encode(const Canvas* c, const char* path, RvError* error) {
+  png_image image = {.version = PNG_IMAGE_VERSION,
+                     .width = (png_uint_32)c->width,
+                     .height = (png_uint_32)c->height,
+                     .format = PNG_FORMAT_RGB};
+  png_alloc_size_t bytes = PNG_IMAGE_PNG_SIZE_MAX(image);
+  void* memory = rv_alloc(bytes, 1);
+  RvResult result = RV_OK;
+  if (!memory || !png_image_write_to_memory(&image, memory, &bytes, 0, c->rgb, 0, NULL))
+    result = rv_fail(error, memory ? RV_SHIM : RV_NO_MEMORY, "cannot make '%s': %s", path,
+                     memory ? image.message : "out of memory");
+  png_image_free(&image);
+  if (!result) result = rv_file_write(path, memory, bytes, error);
+  rv_free(memory);
+  return result;
+}
+
+RvResult rv_sheet_write_png(const RvSheet* s, const char* path, RvError* error) {
+  double scale = RV_SHEET_SCALE;
+  Canvas c = {.width = (int)ceil(scale * s->width), .height = (int)ceil(scale * s->height)};
+  size_t pixels = (size_t)c.width * (size_t)c.height;
+  c.rgb = rv_alloc(pixels, 3), c.cover = rv_alloc_zero(pixels, sizeof *c.cover);
+  RvResult result = c.rgb && c.cover ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (!result) memset(c.rgb, 255, 3 * pixels);
+  for (size_t i = 0; !result && i < s->items.count; ++i) {
+    const RvSheetItem* item = &s->items.data[i];
+    if (item->kind == RV_SHEET_AREA) draw_area(&c, s, item, scale);
+    if (item->kind == RV_SHEET_LINE) draw_line(&c, s, item, scale);
+    if (item->kind == RV_SHEET_TEXT) draw_text(&c, s, item, scale);
+  }
+  if (!result) result = encode(&c, path, error);
+  rv_free(c.rgb), rv_free(c.cover);
+  return result;
+}
