@@ -288,6 +288,42 @@ static void move_momentum(const RvFilmWork* w, int lane) {
   }
 }
 
+// Share of what vertex i was pushed that goes on with its film: none while a fifth of the most that it held within the
+// step is left, all of it with the last of the film. The push was that of a heavy drop, and must not be left to a bare
+// hair where the drop was (E43: heavy drops). `now` is what it holds after the fluxes.
+RV_INLINE RvLanes follows(RvLanes has, RvLanes now, RvLanes most, RvLanes gives) {
+  const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1), fifth = rv_lanes_set(0.2) * most;
+  const RvLanes could = smaller(has, fifth), can = smaller(rv_lanes_max(now, zero), fifth);
+  const RvLaneMask some = rv_lanes_positive(could) & rv_lanes_positive(gives);
+  const RvLanes kept = can / rv_lanes_select(some, could, one);
+  return rv_lanes_select(some, one - smaller(kept, one), zero);
+}
+
+// What strands were pushed so far goes where the liquid that pushed them goes, as one sum. What leaves the tip hangs
+// there.
+static void pass_on(const RvFilmWork* w, int lane) {
+  const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1);
+  RvLanes3 came = {zero, zero, zero}, back = came;
+  RvLanes left = zero;
+  for (int i = 0; i < w->n; ++i) {
+    const int k = i * RV_W + lane;
+    double* at = w->kick + 4 * i * RV_W + lane;
+    const bool tip = i + 1 == w->n;
+    const RvLanes right = rv_lanes_load(w->flux + k), has = rv_lanes_load(w->volume + k);
+    const RvLanes up = tip ? zero : rv_lanes_max(right, zero), down = rv_lanes_max(-left, zero), gives = up + down;
+    const RvLanes hangs = tip ? rv_lanes_load(w->drop + lane) : zero, now = has + (left - (tip ? zero : right)) + hangs;
+    const RvLanes most = rv_lanes_max(rv_lanes_load(w->most + k), now);
+    const RvLanes goes = follows(has + hangs, now, most, gives);
+    const RvLanes share = up / rv_lanes_select(rv_lanes_positive(gives), gives, one);
+    const RvLanes3 push = rv_lanes3_load(at), ahead = rv_lanes3_scale(push, goes * share);
+    back = rv_lanes3_scale(push, goes * (one - share));
+    rv_lanes3_store(at, rv_lanes3_sub(rv_lanes3_sub(rv_lanes3_add(push, came), ahead), back));
+    if (i > 0) rv_lanes3_store(at - 4 * RV_W, rv_lanes3_add(rv_lanes3_load(at - 4 * RV_W), back));
+    rv_lanes_store(w->most + k, most);
+    came = ahead, left = right;
+  }
+}
+
 static void weigh_edges(const RvFilmWork* w, int lane) {
   const RvLanes one = rv_lanes_set(1), density = rv_lanes_set(w->density);
   for (int j = 0; j + 1 < w->n; ++j) {
@@ -303,6 +339,7 @@ void RV_KERNEL(rv_film_transport)(RvFilmWork* w, double dt, bool last) {
     fluxes(w, rv_lanes_set(dt), lane);
     limit(w, lane);
     carry(w, lane);
+    pass_on(w, lane);
     drip(w, lane);
     move_momentum(w, lane);
     move_volume(w, lane, last);
