@@ -291,7 +291,7 @@ static void move_momentum(const RvFilmWork* w, int lane) {
 // Share of what vertex i was pushed that goes on with its film: none while a fifth of the most that it held within the
 // step is left, all of it with the last of the film. The push was that of a heavy drop, and must not be left to a bare
 // hair where the drop was (E43: heavy drops). `now` is what it holds after the fluxes.
-RV_INLINE RvLanes follows(RvLanes has, RvLanes now, RvLanes most, RvLanes gives) {
+RV_INLINE RvLanes left_bare(RvLanes has, RvLanes now, RvLanes most, RvLanes gives) {
   const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1), fifth = rv_lanes_set(0.2) * most;
   const RvLanes could = smaller(has, fifth), can = smaller(rv_lanes_max(now, zero), fifth);
   const RvLaneMask some = rv_lanes_positive(could) & rv_lanes_positive(gives);
@@ -299,24 +299,39 @@ RV_INLINE RvLanes follows(RvLanes has, RvLanes now, RvLanes most, RvLanes gives)
   return rv_lanes_select(some, one - smaller(kept, one), zero);
 }
 
-// What strands were pushed so far goes where the liquid that pushed them goes, as one sum. What leaves the tip hangs
+// The same where more passes than is there: a vertex goes aside with the film that it holds, and what leaves it has
+// that velocity too. A push that makes it as fast as half the film's own speed is not small any more, and what is
+// beyond that goes with what leaves.
+RV_INLINE RvLanes passed(const RvFilmWork* w, int i, int lane, RvLanes3 push, RvLanes has, RvLanes gives) {
+  const int k = i * RV_W + lane;
+  const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1);
+  const RvLanes before = i > 0 ? rv_lanes_abs(rv_lanes_load(w->speed + k - RV_W)) : zero;
+  const RvLanes after = i + 1 < w->n ? rv_lanes_abs(rv_lanes_load(w->speed + k)) : zero;
+  const RvLanes p = rv_lanes_sqrt(rv_lanes3_dot(push, push));
+  const RvLanes bears = rv_lanes_set(0.5 * w->density) * has * rv_lanes_max(before, after);
+  const RvLaneMask some = rv_lanes_positive(p - bears) & rv_lanes_positive(gives) & rv_lanes_positive(has);
+  const RvLanes part = smaller(gives / rv_lanes_select(some, has, one), one);
+  return rv_lanes_select(some, part * (one - bears / rv_lanes_select(some, p, one)), zero);
+}
+
+// What strands were pushed so far goes where the liquid that pushed them goes; the sum stays. What leaves the tip hangs
 // there.
 static void pass_on(const RvFilmWork* w, int lane) {
   const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1);
-  RvLanes3 came = {zero, zero, zero}, back = came;
+  RvLanes3 came = {zero, zero, zero};
   RvLanes left = zero;
   for (int i = 0; i < w->n; ++i) {
     const int k = i * RV_W + lane;
     double* at = w->kick + 4 * i * RV_W + lane;
     const bool tip = i + 1 == w->n;
-    const RvLanes right = rv_lanes_load(w->flux + k), has = rv_lanes_load(w->volume + k);
-    const RvLanes up = tip ? zero : rv_lanes_max(right, zero), down = rv_lanes_max(-left, zero), gives = up + down;
-    const RvLanes hangs = tip ? rv_lanes_load(w->drop + lane) : zero, now = has + (left - (tip ? zero : right)) + hangs;
+    const RvLanes right = tip ? zero : rv_lanes_load(w->flux + k);
+    const RvLanes hangs = tip ? rv_lanes_load(w->drop + lane) : zero, has = rv_lanes_load(w->volume + k) + hangs;
+    const RvLanes up = rv_lanes_max(right, zero), gives = up + rv_lanes_max(-left, zero), now = has + (left - right);
     const RvLanes most = rv_lanes_max(rv_lanes_load(w->most + k), now);
-    const RvLanes goes = follows(has + hangs, now, most, gives);
+    const RvLanes3 push = rv_lanes3_load(at);
+    const RvLanes goes = rv_lanes_max(left_bare(has, now, most, gives), passed(w, i, lane, push, has, gives));
     const RvLanes share = up / rv_lanes_select(rv_lanes_positive(gives), gives, one);
-    const RvLanes3 push = rv_lanes3_load(at), ahead = rv_lanes3_scale(push, goes * share);
-    back = rv_lanes3_scale(push, goes * (one - share));
+    const RvLanes3 ahead = rv_lanes3_scale(push, goes * share), back = rv_lanes3_scale(push, goes * (one - share));
     rv_lanes3_store(at, rv_lanes3_sub(rv_lanes3_sub(rv_lanes3_add(push, came), ahead), back));
     if (i > 0) rv_lanes3_store(at - 4 * RV_W, rv_lanes3_add(rv_lanes3_load(at - 4 * RV_W), back));
     rv_lanes_store(w->most + k, most);
