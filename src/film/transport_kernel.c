@@ -105,6 +105,21 @@ RV_INLINE RvLanes3 minmod3(RvLanes3 a, RvLanes3 b) {
   return (RvLanes3){minmod(a.x, b.x), minmod(a.y, b.y), minmod(a.z, b.z)};
 }
 
+// 1, but less for a vertex that runs empty: what is left there must not go as fast to the other side as rounding lets
+// it when slopes take more than the mean away again and again.
+RV_INLINE RvLanes steady(const RvFilmWork* w, int i, int lane) {
+  const int k = i * RV_W + lane;
+  const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1), two = rv_lanes_set(2),
+                has = rv_lanes_load(w->volume + k);
+  const RvLanes left = i > 0 ? rv_lanes_max(-rv_lanes_load(w->flux + k - RV_W), zero) : zero;
+  const RvLanes gives = left + rv_lanes_max(rv_lanes_load(w->flux + k), zero);
+  const RvLaneMask some = rv_lanes_positive(has);
+  const RvLanes kept = rv_lanes_max(one - gives / rv_lanes_select(some, has, one), zero);
+  const RvLanes most = rv_lanes_max(rv_lanes_load(w->most + k), has);
+  const RvLanes full = rv_lanes_set(5) * has / rv_lanes_select(some, most, one);
+  return rv_lanes_select(some, smaller(two * kept, one) * smaller(full, one), zero);
+}
+
 // Velocity of the strand that the flux of edge j carries: that of the giving vertex and half of the way to the other.
 // One that is linear along the strand, as of a rigid turn, gives the mean: with it angular momentum is exact.
 RV_INLINE RvLanes3 carried_velocity(const RvFilmWork* w, int j, int lane, RvLanes flux) {
@@ -115,7 +130,8 @@ RV_INLINE RvLanes3 carried_velocity(const RvFilmWork* w, int j, int lane, RvLane
       j > 0 ? rv_lanes3_scale(rv_lanes3_sub(a, film_velocity(w, j - 1, lane)), stretch(w, j, j - 1, lane)) : d;
   const RvLanes3 front =
       j + 2 < w->n ? rv_lanes3_scale(rv_lanes3_sub(film_velocity(w, j + 2, lane), b), stretch(w, j, j + 1, lane)) : d;
-  const RvLanes3 step = minmod3(rv_lanes3_scale(d, half), sides(out, back, front));
+  const RvLanes calm = rv_lanes_select(out, steady(w, j, lane), steady(w, j + 1, lane));
+  const RvLanes3 step = rv_lanes3_scale(minmod3(rv_lanes3_scale(d, half), sides(out, back, front)), calm);
   return sides(out, rv_lanes3_add(a, step), rv_lanes3_sub(b, step));
 }
 
