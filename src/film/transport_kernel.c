@@ -264,10 +264,12 @@ RV_INLINE RvLanes lower_part(const RvFilmWork* w, int j, int lane) {
                             (one - rv_lanes_load(w->now.share + k + RV_W)) * high);
 }
 
-// An edge that all but runs dry has a speed of rounding over rounding: it keeps to those around it.
+// Film that mixes is no faster than the films were that mix, whatever unequal edges and rounding make of an edge that
+// runs dry; at corners it may stop.
 RV_INLINE RvLanes tame(const RvLanes u[4], RvLanes gain) {
-  const RvLanes high = rv_lanes_max(rv_lanes_max(u[0], u[1]), rv_lanes_max(u[2], u[3]));
-  const RvLanes low = smaller(smaller(u[0], u[1]), smaller(u[2], u[3]));
+  const RvLanes zero = rv_lanes_set(0);
+  const RvLanes high = rv_lanes_max(rv_lanes_max(rv_lanes_max(u[0], u[1]), rv_lanes_max(u[2], u[3])), zero);
+  const RvLanes low = smaller(smaller(smaller(u[0], u[1]), smaller(u[2], u[3])), zero);
   return rv_lanes_max(smaller(u[1] + gain, high), low) - u[1];
 }
 
@@ -304,9 +306,7 @@ static void move_momentum(const RvFilmWork* w, int lane) {
     const RvLanes d = (in.mass * (in.after - u[1]) + in.blow) - (out.mass * (out.before - u[1]) + out.blow);
     const RvLanes mass = had + (in.mass - out.mass);
     const RvLaneMask any = rv_lanes_positive(mass - rv_lanes_set(RV_FILM_NO_MASS));
-    const RvLanes wild = d * rv_lanes_select(any, one / rv_lanes_select(any, mass, one), zero);
-    const RvLanes before = had + rv_lanes_max(in.mass, zero) + rv_lanes_max(-out.mass, zero);
-    const RvLanes gain = rv_lanes_select(rv_lanes_positive(rv_lanes_set(1e-6) * before - mass), tame(u, wild), wild);
+    const RvLanes gain = tame(u, d * rv_lanes_select(any, one / rv_lanes_select(any, mass, one), zero));
     rv_lanes_store(w->speed + k, rv_lanes_select(any, u[1] + gain, zero));
     rv_lanes_store(w->spin + k, spin + (in.spin - out.spin));
     // all that is not m u now is the strand's: mass that is gone takes nothing along
@@ -318,12 +318,12 @@ static void move_momentum(const RvFilmWork* w, int lane) {
   }
 }
 
-// Share of what vertex i was pushed that goes on with its film: none while a fifth of the most that it held within the
+// Share of what vertex i was pushed that goes on with its film: none while half of the most that it held within the
 // step is left, all of it with the last of the film. The push was that of a heavy drop, and must not be left to a bare
 // hair where the drop was (E43: heavy drops). `now` is what it holds after the fluxes.
 RV_INLINE RvLanes left_bare(RvLanes has, RvLanes now, RvLanes most, RvLanes gives) {
-  const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1), fifth = rv_lanes_set(0.2) * most;
-  const RvLanes could = smaller(has, fifth), can = smaller(rv_lanes_max(now, zero), fifth);
+  const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1), much = rv_lanes_set(0.5) * most;
+  const RvLanes could = smaller(has, much), can = smaller(rv_lanes_max(now, zero), much);
   const RvLaneMask some = rv_lanes_positive(could) & rv_lanes_positive(gives);
   const RvLanes kept = can / rv_lanes_select(some, could, one);
   return rv_lanes_select(some, one - smaller(kept, one), zero);

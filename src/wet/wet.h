@@ -130,7 +130,7 @@ RvResult rv_wet_back(RvWet* wet, double dt, RvError* error);
 // m/s that the film or the bulk can change a strand's velocity by at once
 #define RV_WET_MOST_KICK 1e3
 // The thickest film that can be painted onto strands, m: as large as the drop that one hair can hold; more is a flood.
-#define RV_WET_MOST_FILM 0.001
+#define RV_WET_MOST_FILM 0.01
 // Film that grows by `rate` [vertices] m/s of height for dt, up to RV_WET_MOST_FILM.
 void rv_wet_paint(RvWet* wet, const double* rate, double dt);
 
