@@ -60,9 +60,9 @@ static RvResult drop_passes(uint64_t seed, double tension, Most* most, RvError* 
 
 // Film of a straight hair that turns runs off its tip to the root.
 static RvResult leaves_tip(Most* most, RvError* error) {
-  const double omega = 20;
+  const double omega = 100;
   RvFilmRig r;
-  RvResult result = rv_film_rig_new(&r, N, 1, LENGTH, RADIUS, error);
+  RvResult result = rv_film_rig_new(&r, N, 1, LENGTH, 0.25 * RADIUS, error);
   if (result) return result;
   for (int i = 0; i < N; ++i) {
     rv_film_rig_set_height(&r, i, 1e-3);

@@ -25,6 +25,14 @@ static double fastest(const RvWetRig* rig) {
   return most;
 }
 
+// kg m/s of film along its strands
+static double running(const RvWetRig* rig, double* mass) {
+  double sum = 0;
+  rv_film_edge_masses(&rig->wet.film, &rig->wet.film_state, rig->hair.state->q, mass);
+  for (size_t k = 0; k < rig->hair.model->edges; ++k) sum += mass[k] * rig->wet.film_state.speed[k];
+  return sum;
+}
+
 RvResult rv_check_wet_flood(const RvCheckOut* out, RvError* error) {
   RvWetRig rig;
   RvContactRigDef hair = rv_contact_rig_hair(HAIRS, POINTS, place, NULL);
@@ -33,11 +41,14 @@ RvResult rv_check_wet_flood(const RvCheckOut* out, RvError* error) {
   def.wet.film.viscous = true;
   RvResult result = rv_wet_rig_new(&rig, &def, error);
   if (result) return result;
-  double *paint = rv_alloc(rig.hair.model->vertices, sizeof *paint), speed = 0;
-  if (!paint) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  double *paint = rv_alloc(rig.hair.model->vertices, sizeof *paint), speed = 0, painted = 0;
+  double* mass = rv_alloc(rig.hair.model->edges, sizeof *mass);
+  if (!paint || !mass) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   for (size_t k = 0; !result && k < rig.hair.model->vertices; ++k) paint[k] = HEIGHT / STEP;
   for (int k = 0; k < STEPS && !result; ++k) {
+    double before = running(&rig, mass);
     rv_wet_paint(&rig.wet, paint, STEP);
+    if (before != 0) painted = fmax(painted, fabs(running(&rig, mass) / before - 1));
     result = rv_wet_rig_step(&rig, STEP, error);
     speed = fmax(speed, fastest(&rig));
     RvParticles* p = &rig.pool.liquid.particles;
@@ -47,9 +58,10 @@ RvResult rv_check_wet_flood(const RvCheckOut* out, RvError* error) {
   if (!result) {
     rv_check_emit(out, "refused", (double)rig.wet.report.wild, 0, 0);
     rv_check_emit(out, "fastest", speed / sqrt(2 * 9.81 * LENGTH), 0, 2);
+    rv_check_emit(out, "painting_gives_no_momentum", painted, 0, 1e-12);
     rv_check_emit(out, "dripped", rig.wet.report.couple.dripped > 100, 1, 0);
   }
-  rv_free(paint);
+  rv_free(paint), rv_free(mass);
   rv_wet_rig_free(&rig);
   return result;
 }
