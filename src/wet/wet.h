@@ -130,8 +130,8 @@ RvResult rv_wet_back(RvWet* wet, double dt, RvError* error);
 // m/s that the film or the bulk can change a strand's velocity by at once: a last resort, as film pushes strands no
 // faster than it is itself (check film_push), and is told of
 #define RV_WET_MOST_KICK 1e3
-// The thickest film that can be painted onto strands, m: ten times what one hair can hold; more is no film.
-#define RV_WET_MOST_FILM 0.01
+// The thickest film that can be painted onto strands, m: three times the radius of the drop that one hair can hold.
+#define RV_WET_MOST_FILM 0.003
 // Film that grows by `rate` [vertices] m/s of height for dt, up to RV_WET_MOST_FILM.
 void rv_wet_paint(RvWet* wet, const double* rate, double dt);
 
