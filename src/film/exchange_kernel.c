@@ -49,7 +49,7 @@ void RV_KERNEL(rv_film_exchange)(const RvFilmWork* w) {
   const RvLanes least = rv_lanes_set(RV_FILM_NO_MASS);
   for (int lane = 0; lane < RV_W; lane += RV_V) {
     RvLanes m0, b0, m1, b1;
-    RvLanes3 gain0 = gained(w, 0, lane, &m0, &b0), kick = {zero, zero, zero}, t_before = kick;
+    RvLanes3 gain0 = gained(w, 0, lane, &m0, &b0), kick = {zero, zero, zero};
     for (int j = 0; j + 1 < w->n; ++j) {
       const int k = j * RV_W + lane, k3 = 3 * j * RV_W + lane;
       const RvLanes3 gain1 = gained(w, j + 1, lane, &m1, &b1);
@@ -72,7 +72,6 @@ void RV_KERNEL(rv_film_exchange)(const RvFilmWork* w) {
         rest = rv_lanes3_mad(rest, stuck * mass * push, t);
       }
       rv_lanes3_store(w->before.tangent + k3, t);
-      rv_lanes3_store(w->before.along + k3, j == 0 ? t : unit(rv_lanes3_add(t_before, t)));
       rv_lanes_store(w->speed + k, u);
       rv_lanes_store(w->mass + k, mass);
       rv_lanes_store(w->stuck + k, stuck);
@@ -80,9 +79,8 @@ void RV_KERNEL(rv_film_exchange)(const RvFilmWork* w) {
       rv_lanes3_store(w->kick + 4 * j * RV_W + lane, rv_lanes3_mad(kick, below, rest));
       rv_lanes_store(w->kick + (4 * j + 3) * RV_W + lane, zero);
       kick = rv_lanes3_scale(rest, one - below);
-      gain0 = gain1, m0 = m1, b0 = b1, t_before = t;
+      gain0 = gain1, m0 = m1, b0 = b1;
     }
-    rv_lanes3_store(w->before.along + 3 * (w->n - 1) * RV_W + lane, t_before);
     rv_lanes3_store(w->kick + 4 * (w->n - 1) * RV_W + lane, kick);
     rv_lanes_store(w->kick + (4 * (w->n - 1) + 3) * RV_W + lane, zero);
   }

@@ -22,7 +22,7 @@ typedef struct Step {
 } Step;
 
 static size_t work_size(int vertices) {
-  return 2 * rv_film_shape_size(vertices) + (size_t)vertices * RV_LANES * 15;
+  return 2 * rv_film_shape_size(vertices) + (size_t)vertices * RV_LANES * 16;
 }
 
 static void place(RvFilmWork* w, const Step* step, size_t index, double* room) {
@@ -49,7 +49,8 @@ static void place(RvFilmWork* w, const Step* step, size_t index, double* room) {
                     .gravity = {d->gravity[0], d->gravity[1], d->gravity[2]}};
   room = rv_film_shape_place(&w->before, b->vertices, room);
   room = rv_film_shape_place(&w->now, b->vertices, room);
-  double** each[] = {&w->hold, &w->stuck, &w->mass, &w->flux, &w->flow, &w->spin, &w->upper, &w->upper2, &w->solved};
+  double** each[] = {&w->hold, &w->stuck, &w->mass,  &w->flux,   &w->flow,
+                     &w->spin, &w->most,  &w->upper, &w->upper2, &w->solved};
   for (size_t k = 0; k < sizeof each / sizeof *each; ++k) *each[k] = room, room += n;
   w->carried = room, w->own = room + 3 * n;
 }
@@ -78,6 +79,7 @@ static void recombine(const RvFilmWork* w) {
 }
 
 static void start_transport(const RvFilmWork* w) {
+  memcpy(w->most, w->volume, (size_t)w->n * RV_LANES * sizeof(double));
   memset(w->carried, 0, (size_t)w->n * 3 * RV_LANES * sizeof(double));
   for (int i = 0; i < w->n; ++i)
     memcpy(w->own + 3 * i * RV_LANES, w->v + 4 * i * RV_LANES, 3 * RV_LANES * sizeof(double));

@@ -5,6 +5,7 @@
 // fast for it; a theta of a / (a + 4), a = (omega dt)^2 of the fastest wave, is stable for every a. The matrix couples
 // an edge with two on each side; it is similar to 1 + a positive one, so elimination without pivots is safe. Both ends
 // are mirrors. What the film gains the strand loses, so it holds the weight of a film that tension holds (E49).
+#include "film/parts.h"
 #include "film/work.h"
 #include "math/lanes_math.h"
 
@@ -107,7 +108,7 @@ static void eliminate(const RvFilmWork* w, int lane, RvLanes theta) {
 }
 
 void RV_KERNEL(rv_film_tension)(const RvFilmWork* w) {
-  const RvLanes zero = rv_lanes_set(0), half = rv_lanes_set(0.5);
+  const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1), density = rv_lanes_set(w->density);
   for (int lane = 0; lane < RV_W; lane += RV_V) {
     prepare(w, lane);
     eliminate(w, lane, implicitness(w, lane));
@@ -118,8 +119,12 @@ void RV_KERNEL(rv_film_tension)(const RvFilmWork* w) {
           rv_lanes_load(w->solved + k) - rv_lanes_load(w->upper + k) * u1 - rv_lanes_load(w->upper2 + k) * u2;
       const RvLanes gain = (u - rv_lanes_load(w->speed + k)) * rv_lanes_load(w->mass + k);
       const RvLanes3 t = rv_lanes3_load(w->before.tangent + 3 * j * RV_W + lane);
-      rv_lanes3_store(w->kick + at, rv_lanes3_mad(rv_lanes3_load(w->kick + at), -half * gain, t));
-      rv_lanes3_store(w->kick + at + 4 * RV_W, rv_lanes3_mad(rv_lanes3_load(w->kick + at + 4 * RV_W), -half * gain, t));
+      const RvLanes below = rv_film_lower_part(
+          density * rv_lanes_load(w->now.share + k) * rv_lanes_load(w->volume + k),
+          density * (one - rv_lanes_load(w->now.share + k + RV_W)) * rv_lanes_load(w->volume + k + RV_W));
+      rv_lanes3_store(w->kick + at, rv_lanes3_mad(rv_lanes3_load(w->kick + at), -below * gain, t));
+      rv_lanes3_store(w->kick + at + 4 * RV_W,
+                      rv_lanes3_mad(rv_lanes3_load(w->kick + at + 4 * RV_W), (below - one) * gain, t));
       // an edge without liquid has no speed
       rv_lanes_store(
           w->speed + k,

@@ -105,6 +105,21 @@ RV_INLINE RvLanes3 minmod3(RvLanes3 a, RvLanes3 b) {
   return (RvLanes3){minmod(a.x, b.x), minmod(a.y, b.y), minmod(a.z, b.z)};
 }
 
+// 1, but less for a vertex that runs empty: what is left there must not go as fast to the other side as rounding lets
+// it when slopes take more than the mean away again and again.
+RV_INLINE RvLanes steady(const RvFilmWork* w, int i, int lane) {
+  const int k = i * RV_W + lane;
+  const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1), two = rv_lanes_set(2),
+                has = rv_lanes_load(w->volume + k);
+  const RvLanes left = i > 0 ? rv_lanes_max(-rv_lanes_load(w->flux + k - RV_W), zero) : zero;
+  const RvLanes gives = left + rv_lanes_max(rv_lanes_load(w->flux + k), zero);
+  const RvLaneMask some = rv_lanes_positive(has);
+  const RvLanes kept = rv_lanes_max(one - gives / rv_lanes_select(some, has, one), zero);
+  const RvLanes most = rv_lanes_max(rv_lanes_load(w->most + k), has);
+  const RvLanes full = rv_lanes_set(5) * has / rv_lanes_select(some, most, one);
+  return rv_lanes_select(some, smaller(two * kept, one) * smaller(full, one), zero);
+}
+
 // Velocity of the strand that the flux of edge j carries: that of the giving vertex and half of the way to the other.
 // One that is linear along the strand, as of a rigid turn, gives the mean: with it angular momentum is exact.
 RV_INLINE RvLanes3 carried_velocity(const RvFilmWork* w, int j, int lane, RvLanes flux) {
@@ -115,7 +130,8 @@ RV_INLINE RvLanes3 carried_velocity(const RvFilmWork* w, int j, int lane, RvLane
       j > 0 ? rv_lanes3_scale(rv_lanes3_sub(a, film_velocity(w, j - 1, lane)), stretch(w, j, j - 1, lane)) : d;
   const RvLanes3 front =
       j + 2 < w->n ? rv_lanes3_scale(rv_lanes3_sub(film_velocity(w, j + 2, lane), b), stretch(w, j, j + 1, lane)) : d;
-  const RvLanes3 step = minmod3(rv_lanes3_scale(d, half), sides(out, back, front));
+  const RvLanes calm = rv_lanes_select(out, steady(w, j, lane), steady(w, j + 1, lane));
+  const RvLanes3 step = rv_lanes3_scale(minmod3(rv_lanes3_scale(d, half), sides(out, back, front)), calm);
   return sides(out, rv_lanes3_add(a, step), rv_lanes3_sub(b, step));
 }
 
@@ -176,11 +192,20 @@ static void move_volume(const RvFilmWork* w, int lane, bool last) {
 
 // What crosses vertex i from the edge before it to the one after, within a substep.
 typedef struct Crossing {
-  RvLanes mass, speed;  // kg, and the speed with which it goes
-  RvLanes blow;         // kg m/s beyond, where films meet
-  RvLanes spin;         // kg m2/s
-  RvLanes3 along;
+  RvLanes mass;           // kg
+  RvLanes before, after;  // the speed that it has along either edge
+  RvLanes blow;           // kg m/s beyond, where films meet
+  RvLanes spin;           // kg m2/s
 } Crossing;
+
+// Share of its speed that film keeps round a corner: all of it, as in a bent pipe, but for what is no bend any more.
+// Exact to the fourth order of the angle, so curls do not brake it as their edges do.
+RV_INLINE RvLanes kept_round(const RvFilmWork* w, int i, int lane) {
+  const RvLanes3 a = rv_lanes3_load(w->before.tangent + 3 * (i - 1) * RV_W + lane);
+  const RvLanes3 b = rv_lanes3_load(w->before.tangent + 3 * i * RV_W + lane);
+  const RvLanes c = smaller(rv_lanes_max(rv_lanes3_dot(a, b), rv_lanes_set(0)), rv_lanes_set(1));
+  return c * (rv_lanes_set(2) - c);
+}
 
 // Films that flow towards each other at a vertex whose neighbours have nothing left to give meet there and go on as one
 // (a wall at the root: they stop). `Flow` says how much of each is still on its way.
@@ -209,13 +234,9 @@ RV_INLINE Crossing cross(const RvFilmWork* w, int i, int lane, const RvLanes u[4
   const int k = i * RV_W + lane;
   const RvLanes one = rv_lanes_set(1), zero = rv_lanes_set(0), share = rv_lanes_load(w->now.share + k);
   const RvLanes density = rv_lanes_set(w->density), right = rv_lanes_load(w->flux + k);
-  Crossing c = {.along = rv_lanes3_load(w->before.along + 3 * i * RV_W + lane)};
-  if (i == 0) return (Crossing){zero, zero, meet(w, 0, lane, zero, u[2], share), zero, c.along};
-  if (i + 1 == w->n) {
-    c.mass = density * right, c.speed = u[1], c.blow = zero, c.spin = c.mass * s[0];
-    c.along = rv_lanes3_load(w->before.tangent + 3 * (i - 1) * RV_W + lane);
-    return c;
-  }
+  if (i == 0) return (Crossing){zero, zero, zero, meet(w, 0, lane, zero, u[2], share), zero};
+  if (i + 1 == w->n) return (Crossing){density * right, u[1], zero, zero, density * right * s[0]};
+  Crossing c;
   c.mass = density * (share * rv_lanes_load(w->flux + k - RV_W) + (one - share) * right);
   const RvLaneMask out = rv_lanes_positive(c.mass);
   // from the middle of the giving edge to the vertex, with the slope ahead or that behind, whichever is less
@@ -224,7 +245,9 @@ RV_INLINE Crossing cross(const RvFilmWork* w, int i, int lane, const RvLanes u[4
   const RvLanes giver = rv_lanes_select(out, rv_lanes_load(w->mass + k - RV_W), rv_lanes_load(w->mass + k));
   const RvLaneMask any = rv_lanes_positive(giver - rv_lanes_set(RV_FILM_NO_MASS));
   const RvLanes part = smaller(rv_lanes_abs(c.mass) / rv_lanes_select(any, giver, one), one), left = one - part;
-  c.speed = rv_lanes_select(out, u[1] + minmod(left * (one - share) * d, back), u[2] - minmod(left * share * d, front));
+  const RvLanes kept = kept_round(w, i, lane);
+  const RvLanes up = u[1] + minmod(left * (one - share) * d, back), down = u[2] - minmod(left * share * d, front);
+  c.before = rv_lanes_select(out, up, kept * down), c.after = rv_lanes_select(out, kept * up, down);
   c.spin = c.mass * rv_lanes_select(out, s[0], s[1]);
   c.blow = meet(w, i, lane, u[1], u[2], share);
   return c;
@@ -241,15 +264,29 @@ RV_INLINE RvLanes lower_part(const RvFilmWork* w, int j, int lane) {
                             (one - rv_lanes_load(w->now.share + k + RV_W)) * high);
 }
 
-// An edge that all but runs dry has a speed of rounding over rounding: it keeps to those around it.
+// Film that mixes is no faster than the films were that mix, whatever unequal edges and rounding make of an edge that
+// runs dry; at corners it may stop.
 RV_INLINE RvLanes tame(const RvLanes u[4], RvLanes gain) {
-  const RvLanes high = rv_lanes_max(rv_lanes_max(u[0], u[1]), rv_lanes_max(u[2], u[3]));
-  const RvLanes low = smaller(smaller(u[0], u[1]), smaller(u[2], u[3]));
+  const RvLanes zero = rv_lanes_set(0);
+  const RvLanes high = rv_lanes_max(rv_lanes_max(rv_lanes_max(u[0], u[1]), rv_lanes_max(u[2], u[3])), zero);
+  const RvLanes low = smaller(smaller(smaller(u[0], u[1]), smaller(u[2], u[3])), zero);
   return rv_lanes_max(smaller(u[1] + gain, high), low) - u[1];
 }
 
-// The relative momentum of edges as a vector with the fluxes through their vertices, then onto their tangents; what
-// points elsewhere is the strand's (E43: the rest of Coriolis, u^2 kappa).
+// What the strand's vertex i gets of a crossing: film that leaves one edge along it goes on along the other (E43: the
+// rest of Coriolis, u^2 kappa). It acts where the edges' lines meet, so it has no torque.
+static void push_corner(const RvFilmWork* w, int i, int lane, const Crossing* c) {
+  double* at = w->kick + 4 * i * RV_W + lane;
+  RvLanes3 push = rv_lanes3_load(at);
+  if (i + 1 == w->n) return;  // off the tip it goes on as it is
+  if (i > 0)
+    push = rv_lanes3_mad(push, c->mass * c->before + c->blow,
+                         rv_lanes3_load(w->before.tangent + 3 * (i - 1) * RV_W + lane));
+  push = rv_lanes3_mad(push, -(c->mass * c->after + c->blow), rv_lanes3_load(w->before.tangent + 3 * i * RV_W + lane));
+  rv_lanes3_store(at, push);
+}
+
+// The relative momentum of edges with the fluxes through their vertices.
 static void move_momentum(const RvFilmWork* w, int lane) {
   const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1);
   const int n = w->n;
@@ -257,34 +294,81 @@ static void move_momentum(const RvFilmWork* w, int lane) {
   u[3] = n > 2 ? rv_lanes_load(w->speed + RV_W + lane) : zero;
   s[1] = rv_lanes_load(w->spin + lane) * inverse_mass(w, 0, lane);
   Crossing in = cross(w, 0, lane, u, s);
-  double* root = w->kick + lane;
-  rv_lanes3_store(root, rv_lanes3_mad(rv_lanes3_load(root), -in.blow, in.along));
+  push_corner(w, 0, lane, &in);
   for (int j = 0; j + 1 < n; ++j) {
     const int k = j * RV_W + lane, at = 4 * j * RV_W + lane;
-    const RvLanes spin = rv_lanes_load(w->spin + k);
+    const RvLanes spin = rv_lanes_load(w->spin + k), had = rv_lanes_load(w->mass + k);
     u[0] = u[1], u[1] = u[2], u[2] = u[3], s[0] = s[1];
     u[3] = j + 3 < n ? rv_lanes_load(w->speed + k + 2 * RV_W) : zero;
     s[1] = j + 2 < n ? rv_lanes_load(w->spin + k + RV_W) * inverse_mass(w, j + 1, lane) : zero;
     const Crossing out = cross(w, j + 1, lane, u, s);
-    const RvLanes3 t = rv_lanes3_load(w->before.tangent + 3 * j * RV_W + lane), here = rv_lanes3_scale(t, u[1]);
-    RvLanes3 d = rv_lanes3_scale(rv_lanes3_sub(rv_lanes3_scale(in.along, in.speed), here), in.mass);
-    d = rv_lanes3_mad(d, -out.mass, rv_lanes3_sub(rv_lanes3_scale(out.along, out.speed), here));
-    d = rv_lanes3_mad(rv_lanes3_mad(d, in.blow, in.along), -out.blow, out.along);
-    const RvLanes mass = rv_lanes_load(w->mass + k) + (in.mass - out.mass);
+    push_corner(w, j + 1, lane, &out);
+    const RvLanes d = (in.mass * (in.after - u[1]) + in.blow) - (out.mass * (out.before - u[1]) + out.blow);
+    const RvLanes mass = had + (in.mass - out.mass);
     const RvLaneMask any = rv_lanes_positive(mass - rv_lanes_set(RV_FILM_NO_MASS));
-    const RvLanes inverse = rv_lanes_select(any, one / rv_lanes_select(any, mass, one), zero);
-    const RvLanes before = rv_lanes_load(w->mass + k) + rv_lanes_max(in.mass, zero) + rv_lanes_max(-out.mass, zero);
-    const RvLanes wild = rv_lanes3_dot(d, t) * inverse,
-                  gain = rv_lanes_select(rv_lanes_positive(rv_lanes_set(1e-6) * before - mass), tame(u, wild), wild),
-                  now = rv_lanes_select(any, u[1] + gain, zero);
-    // all that is not m u t now: mass that is gone takes nothing along
-    const RvLanes3 rest = rv_lanes3_mad(d, -(gain * mass), t);
-    rv_lanes_store(w->speed + k, now);
+    const RvLanes gain = tame(u, d * rv_lanes_select(any, one / rv_lanes_select(any, mass, one), zero));
+    rv_lanes_store(w->speed + k, rv_lanes_select(any, u[1] + gain, zero));
     rv_lanes_store(w->spin + k, spin + (in.spin - out.spin));
+    // all that is not m u now is the strand's: mass that is gone takes nothing along
     const RvLanes below = lower_part(w, j, lane);
+    const RvLanes3 rest = rv_lanes3_scale(rv_lanes3_load(w->before.tangent + 3 * j * RV_W + lane), d - gain * mass);
     rv_lanes3_store(w->kick + at, rv_lanes3_mad(rv_lanes3_load(w->kick + at), below, rest));
     rv_lanes3_store(w->kick + at + 4 * RV_W, rv_lanes3_mad(rv_lanes3_load(w->kick + at + 4 * RV_W), one - below, rest));
     in = out;
+  }
+}
+
+// Share of what vertex i was pushed that goes on with its film: none while half of the most that it held within the
+// step is left, all of it with the last of the film. The push was that of a heavy drop, and must not be left to a bare
+// hair where the drop was (E43: heavy drops). `now` is what it holds after the fluxes.
+RV_INLINE RvLanes left_bare(RvLanes has, RvLanes now, RvLanes most, RvLanes gives) {
+  const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1), much = rv_lanes_set(0.5) * most;
+  const RvLanes could = smaller(has, much), can = smaller(rv_lanes_max(now, zero), much);
+  const RvLaneMask some = rv_lanes_positive(could) & rv_lanes_positive(gives);
+  const RvLanes kept = can / rv_lanes_select(some, could, one);
+  return rv_lanes_select(some, one - smaller(kept, one), zero);
+}
+
+// The same where more passes than is there: a vertex goes aside with the film that it holds, and what leaves it has
+// that velocity too. All that passes within a step would else push the little that is there at its end, and energy
+// would come of nothing. A push that moves it by half a cell within the step, or makes it as fast as half the film's
+// own speed, is not small any more: what is beyond goes with what leaves.
+RV_INLINE RvLanes passed(const RvFilmWork* w, int i, int lane, RvLanes3 push, RvLanes has, RvLanes gives) {
+  const int k = i * RV_W + lane;
+  const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1);
+  const RvLanes before = i > 0 ? rv_lanes_abs(rv_lanes_load(w->speed + k - RV_W)) : zero;
+  const RvLanes after = i + 1 < w->n ? rv_lanes_abs(rv_lanes_load(w->speed + k)) : zero;
+  const RvLanes p = rv_lanes_sqrt(rv_lanes3_dot(push, push));
+  const RvLanes cell = rv_lanes_load(w->now.cell + k) / rv_lanes_set(w->dt);
+  const RvLanes bears = rv_lanes_set(0.5 * w->density) * has * smaller(rv_lanes_max(before, after), cell);
+  const RvLaneMask some = rv_lanes_positive(p - bears) & rv_lanes_positive(gives) & rv_lanes_positive(has);
+  const RvLanes part = smaller(gives / rv_lanes_select(some, has, one), one);
+  return rv_lanes_select(some, part * (one - bears / rv_lanes_select(some, p, one)), zero);
+}
+
+// What strands were pushed so far goes where the liquid that pushed them goes; the sum stays. What leaves the tip hangs
+// there.
+static void pass_on(const RvFilmWork* w, int lane) {
+  const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1);
+  RvLanes3 came = {zero, zero, zero};
+  RvLanes left = zero;
+  for (int i = 0; i < w->n; ++i) {
+    const int k = i * RV_W + lane;
+    double* at = w->kick + 4 * i * RV_W + lane;
+    const bool tip = i + 1 == w->n;
+    // (the drop has what goes off already)
+    const RvLanes flux = rv_lanes_load(w->flux + k), right = tip ? zero : flux;
+    const RvLanes hangs = tip ? rv_lanes_load(w->drop + lane) - flux : zero, has = rv_lanes_load(w->volume + k) + hangs;
+    const RvLanes up = rv_lanes_max(right, zero), gives = up + rv_lanes_max(-left, zero), now = has + (left - right);
+    const RvLanes most = rv_lanes_max(rv_lanes_load(w->most + k), now);
+    const RvLanes3 push = rv_lanes3_load(at);
+    const RvLanes goes = rv_lanes_max(left_bare(has, now, most, gives), passed(w, i, lane, push, has, gives));
+    const RvLanes share = up / rv_lanes_select(rv_lanes_positive(gives), gives, one);
+    const RvLanes3 ahead = rv_lanes3_scale(push, goes * share), back = rv_lanes3_scale(push, goes * (one - share));
+    rv_lanes3_store(at, rv_lanes3_sub(rv_lanes3_sub(rv_lanes3_add(push, came), ahead), back));
+    if (i > 0) rv_lanes3_store(at - 4 * RV_W, rv_lanes3_add(rv_lanes3_load(at - 4 * RV_W), back));
+    rv_lanes_store(w->most + k, most);
+    came = ahead, left = right;
   }
 }
 
@@ -305,6 +389,7 @@ void RV_KERNEL(rv_film_transport)(RvFilmWork* w, double dt, bool last) {
     carry(w, lane);
     drip(w, lane);
     move_momentum(w, lane);
+    pass_on(w, lane);
     move_volume(w, lane, last);
     weigh_edges(w, lane);
   }

@@ -35,6 +35,7 @@ typedef struct RvFilmWork {
   double* flow;             // [edges] flux over that of the mean of both ends: below 1 where the giving end is empty
   double *carried, *own;    // [3 x vertices] momentum in excess of m v, and the velocity of the film, while it is moved
   double* spin;             // [edges] kg m2/s
+  double* most;             // [vertices] m3: the most that a vertex held within the step, with the drop at the tip
   double *upper, *upper2, *solved;                 // [edges] of the tension's elimination
   double outflow[8] __attribute__((aligned(64)));  // m3 of each lane
 } RvFilmWork;

@@ -423,9 +423,16 @@ RvResult rv_wet_back(RvWet* w, double dt, RvError* error) {
   return result;
 }
 
+// What is painted on rests on the strand: speeds fall as masses grow. `before` and `after` are those of edges, kg.
+static void slow_film(RvWet* w, const double* before, const double* after) {
+  for (size_t k = 0; k < w->strands->edges; ++k)
+    if (after[k] > before[k]) w->film_state.speed[k] *= before[k] / after[k];
+}
+
 void rv_wet_paint(RvWet* w, const double* rate, double dt) {
   const RvStrandModel* m = w->strands;
   rv_film_areas(&w->film, &w->film_state, w->state->q, w->area);
+  rv_film_edge_masses(&w->film, &w->film_state, w->state->q, w->turn_before);
   for (size_t k = 0; k < m->nbatch; ++k) {
     const RvStrandBatch* b = &m->batches[k];
     for (int i = 0; i < b->vertices; ++i)
@@ -440,6 +447,8 @@ void rv_wet_paint(RvWet* w, const double* rate, double dt) {
         w->film_state.volume[at] += volume, w->report.added += volume;
       }
   }
+  rv_film_edge_masses(&w->film, &w->film_state, w->state->q, w->turn);
+  slow_film(w, w->turn_before, w->turn);
 }
 
 //---------------------------------------------------------------------------------------------- the method

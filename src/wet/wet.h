@@ -127,10 +127,11 @@ RvResult rv_wet_film(RvWet* wet, double dt, const double* x_before, const double
 // Drag and film to the grid; pressure back from it.
 RvResult rv_wet_react(RvWet* wet, double dt, RvError* error);
 RvResult rv_wet_back(RvWet* wet, double dt, RvError* error);
-// m/s that the film or the bulk can change a strand's velocity by at once
+// m/s that the film or the bulk can change a strand's velocity by at once: a last resort, as film pushes strands no
+// faster than it is itself (check film_push), and is told of
 #define RV_WET_MOST_KICK 1e3
-// The thickest film that can be painted onto strands, m: as large as the drop that one hair can hold; more is a flood.
-#define RV_WET_MOST_FILM 0.001
+// The thickest film that can be painted onto strands, m: three times the radius of the drop that one hair can hold.
+#define RV_WET_MOST_FILM 0.003
 // Film that grows by `rate` [vertices] m/s of height for dt, up to RV_WET_MOST_FILM.
 void rv_wet_paint(RvWet* wet, const double* rate, double dt);
 

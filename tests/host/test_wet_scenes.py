@@ -32,7 +32,7 @@ FEW = {
 }
 FRAMES = 5
 # strands that a jet presses against a solid, or that are crowded, are told of
-EXPECTED = ("so deep inside a collider", "strands are heaped", "did not converge", "hold their pose only", "liquid pushed")
+EXPECTED = ("so deep inside a collider", "strands are heaped", "did not converge", "hold their pose only")
 
 
 def check(truth, what):
