@@ -19,6 +19,9 @@ done
 echo "== seeded faults: each must fail its checks"
 python3 tests/mutations/mutate.py "$top" build/full
 
+echo "== wedges on Slurm"
+/usr/bin/python3 tests/full/slurm.py build/release/rivulet
+
 echo "== the wet hair flip"
 flip=$(mktemp -d)
 /usr/bin/python3 tests/full/flip.py build/release/rivulet "$flip"

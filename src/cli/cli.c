@@ -26,6 +26,10 @@ static const struct {
     {"convert", rv_cli_convert, "convert IN OUT [--frames A-B] [--fps N]"},
     {"plot", rv_cli_plot, "plot REPORT [-o FILE.svg|FILE.png]"},
     {"check", rv_cli_check, "check [NAME...] [--json]"},
+    {"wedge", rv_cli_wedge,
+     "wedge SCENE --vary NODE.PARM=a,b,c ... --out DIR [--frames A-B] [--picture FRAME|none] [--size WxH]\n"
+     "             [--jobs N] [--slurm]\n"
+     "  rivulet wedge DIR --failed|--sheet [--jobs N] [--slurm]"},
     {"bench", rv_cli_bench, "bench [NAME...] [--threads N] [--shrink N] [--json]"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };

@@ -49,5 +49,6 @@ int rv_cli_convert(int argc, char** argv);
 int rv_cli_plot(int argc, char** argv);
 int rv_cli_check(int argc, char** argv);
 int rv_cli_bench(int argc, char** argv);
+int rv_cli_wedge(int argc, char** argv);
 
 #endif

@@ -16,6 +16,7 @@ RvSheet* rv_sheet_new(double width, double height) {
 void rv_sheet_free(RvSheet* sheet) {
   if (!sheet) return;
   rv_array_free(&sheet->items), rv_array_free(&sheet->points), rv_array_free(&sheet->chars);
+  rv_array_free(&sheet->bytes);
   rv_free(sheet);
 }
 
@@ -123,6 +124,9 @@ static bool ends(const char* text, const char* with) {
 
 RvResult rv_sheet_write(const RvSheet* s, const char* path, RvError* error) {
   if (s->failed) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  bool pictures = s->bytes.count > 0;
+  if (ends(path, ".svg") && pictures)
+    return rv_fail(error, RV_UNSUPPORTED, "'%s': a sheet with pictures is a .png", path);
   if (ends(path, ".svg")) return write_svg(s, path, error);
   if (ends(path, ".png")) return rv_sheet_write_png(s, path, error);
   return rv_fail(error, RV_BAD_INPUT, "'%s': the name must end in .svg or .png", path);

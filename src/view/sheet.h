@@ -28,6 +28,9 @@ void rv_sheet_line(RvSheet* sheet, size_t count, const double* xy, double width,
 // On the baseline y. Anything but printing ASCII becomes a question mark.
 void rv_sheet_text(RvSheet* sheet, double x, double y, double size, RvSheetAnchor anchor, uint32_t color,
                    const char* text);
+// A PNG file, fitted into a box and in its middle. Only sheets that become .png have pictures.
+RvResult rv_sheet_picture(RvSheet* sheet, double x, double y, double width, double height, const char* path,
+                          RvError* error);
 
 // By the name's ending, .svg or .png; whole or not at all.
 RvResult rv_sheet_write(const RvSheet* sheet, const char* path, RvError* error);

@@ -5,15 +5,17 @@
 #include "base/array.h"
 #include "view/sheet.h"
 
-typedef enum RvSheetKind { RV_SHEET_AREA, RV_SHEET_LINE, RV_SHEET_TEXT } RvSheetKind;
+typedef enum RvSheetKind { RV_SHEET_AREA, RV_SHEET_LINE, RV_SHEET_TEXT, RV_SHEET_PICTURE } RvSheetKind;
 
 typedef struct RvSheetItem {
   RvSheetKind kind;
   uint32_t color;
-  size_t first, count;  // points of areas and lines, characters of texts
+  size_t first, count;  // points of areas and lines, characters of texts, bytes of pictures
   double width, dash;   // of lines
   double x, y, size;    // of texts
   RvSheetAnchor anchor;
+  double box[4];        // of pictures: x, y, width, height
+  int columns, rows;
 } RvSheetItem;
 
 struct RvSheet {
@@ -21,6 +23,7 @@ struct RvSheet {
   RV_ARRAY(RvSheetItem) items;
   RV_ARRAY(double) points;  // x y
   RV_ARRAY(char) chars;
+  RV_ARRAY(uint8_t) bytes;  // r g b
   bool failed;  // out of memory
 };
 

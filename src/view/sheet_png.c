@@ -177,6 +177,73 @@ static void draw_text(Canvas* c, const RvSheet* s, const RvSheetItem* item, doub
   paint(c, item->color);
 }
 
+//---------------------------------------------------------------------------------------------- pictures
+
+static void range(int i, double from, double step, int n, int* a, int* b) {
+  *a = (int)rv_clamp((i - from) * step, 0, n - 1), *b = (int)rv_clamp(ceil((i + 1 - from) * step), *a + 1, n);
+}
+
+// each pixel is the mean of those that it covers
+static void draw_picture(Canvas* c, const RvSheet* s, const RvSheetItem* item, double scale) {
+  const uint8_t* from = s->bytes.data + item->first;
+  double x = scale * item->box[0], y = scale * item->box[1], w = scale * item->box[2], h = scale * item->box[3];
+  int x0 = (int)rv_clamp(x, 0, c->width), x1 = (int)rv_clamp(x + w, x0, c->width);
+  int y0 = (int)rv_clamp(y, 0, c->height), y1 = (int)rv_clamp(y + h, y0, c->height);
+  for (int j = y0; j < y1; ++j)
+    for (int i = x0; i < x1; ++i) {
+      int i0, i1, j0, j1;
+      unsigned sum[3] = {0}, count = 0;
+      range(i, x, item->columns / w, item->columns, &i0, &i1), range(j, y, item->rows / h, item->rows, &j0, &j1);
+      for (int r = j0; r < j1; ++r)
+        for (int q = i0; q < i1; ++q, ++count)
+          for (int k = 0; k < 3; ++k) sum[k] += from[3 * ((size_t)r * (size_t)item->columns + (size_t)q) + (size_t)k];
+      for (int k = 0; k < 3; ++k)
+        c->rgb[3 * ((size_t)j * (size_t)c->width + (size_t)i) + (size_t)k] = (uint8_t)((sum[k] + count / 2) / count);
+    }
+}
+
+static RvResult decode(const char* path, png_image* image, uint8_t** rgb, RvError* error) {
+  enum { MOST_BYTES = 1 << 28 };
+  void* file = NULL;
+  size_t bytes = 0;
+  *image = (png_image){.version = PNG_IMAGE_VERSION};
+  RvResult result = rv_file_read(path, MOST_BYTES, &file, &bytes, error);
+  if (result) return result;
+  bool good = png_image_begin_read_from_memory(image, file, bytes);
+  image->format = PNG_FORMAT_RGB;
+  if (good && (double)image->width * image->height > MOST_BYTES)
+    result = rv_fail(error, RV_LIMIT, "'%s' has %u x %u pixels, which is too many", path, image->width, image->height);
+  *rgb = good && !result ? rv_alloc(PNG_IMAGE_SIZE(*image), 1) : NULL;
+  if (good && !result && !*rgb) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (good && !result) good = png_image_finish_read(image, NULL, *rgb, 0, NULL);
+  if (!good && !result) result = rv_fail(error, RV_BAD_FILE, "'%s' is no PNG picture: %s", path, image->message);
+  png_image_free(image);
+  rv_free(file);
+  if (result) rv_free(*rgb), *rgb = NULL;
+  return result;
+}
+
+RvResult rv_sheet_picture(RvSheet* s, double x, double y, double width, double height, const char* path,
+                          RvError* error) {
+  png_image image;
+  uint8_t* rgb;
+  RvResult result = decode(path, &image, &rgb, error);
+  if (result) return result;
+  double fit = rv_min(width / image.width, height / image.height), w = fit * image.width, h = fit * image.height;
+  RvSheetItem item = {.kind = RV_SHEET_PICTURE,
+                      .first = s->bytes.count,
+                      .count = PNG_IMAGE_SIZE(image),
+                      .box = {x + (width - w) / 2, y + (height - h) / 2, w, h},
+                      .columns = (int)image.width,
+                      .rows = (int)image.height};
+  if (rv_array_resize(&s->bytes, item.first + item.count) && rv_array_push(&s->items, item))
+    memcpy(s->bytes.data + item.first, rgb, item.count);
+  else
+    s->failed = true;
+  rv_free(rgb);
+  return RV_OK;
+}
+
 //---------------------------------------------------------------------------------------------- file
 
 static RvResult encode(const Canvas* c, const char* path, RvError* error) {
@@ -208,6 +275,7 @@ RvResult rv_sheet_write_png(const RvSheet* s, const char* path, RvError* error) 
     if (item->kind == RV_SHEET_AREA) draw_area(&c, s, item, scale);
     if (item->kind == RV_SHEET_LINE) draw_line(&c, s, item, scale);
     if (item->kind == RV_SHEET_TEXT) draw_text(&c, s, item, scale);
+    if (item->kind == RV_SHEET_PICTURE) draw_picture(&c, s, item, scale);
   }
   if (!result) result = encode(&c, path, error);
   rv_free(c.rgb), rv_free(c.cover);

@@ -1,0 +1,107 @@
+// rivulet wedge: variations of a scene, cooked side by side, and one picture of all of them.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "cli/wedge.h"
+
+typedef struct WedgeOptions {
+  const char *out, *frames, *picture, *size, *task;
+  int jobs, threads;
+  bool slurm, failed, sheet, quiet;
+} WedgeOptions;
+
+static RvResult parse(int argc, char** argv, RvTextList* vary, RvTextList* words, WedgeOptions* o, RvError* error) {
+  const RvOption options[] = {
+      {"--vary", RV_OPTION_LIST, vary},         {"--out", RV_OPTION_TEXT, &o->out},
+      {"--frames", RV_OPTION_TEXT, &o->frames}, {"--picture", RV_OPTION_TEXT, &o->picture},
+      {"--size", RV_OPTION_TEXT, &o->size},     {"--jobs", RV_OPTION_INT, &o->jobs},
+      {"--slurm", RV_OPTION_FLAG, &o->slurm},   {"--failed", RV_OPTION_FLAG, &o->failed},
+      {"--task", RV_OPTION_TEXT, &o->task},     {"--threads", RV_OPTION_INT, &o->threads},
+      {"--sheet", RV_OPTION_FLAG, &o->sheet},   {"--quiet", RV_OPTION_FLAG, &o->quiet},
+  };
+  RvResult result = rv_cli_options(argc, argv, options, sizeof options / sizeof *options, words, error);
+  if (result) return result;
+  if (words->count != 1)
+    return rv_fail(error, RV_BAD_INPUT,
+                   "wedge takes one scene, or the folder of wedges that were begun; it was given %zu", words->count);
+  if (!vary->count && !o->failed && !o->task && !o->sheet)
+    return rv_fail(error, RV_BAD_INPUT,
+                   "give --vary NODE.PARM=a,b,c and --out DIR, or a folder and --failed or --sheet");
+  if (vary->count && !o->out) return rv_fail(error, RV_BAD_INPUT, "--vary needs --out DIR");
+  return RV_OK;
+}
+
+// the last frame of the range, which the pictures show
+static RvResult last_frame(RvWedge* w, RvError* error) {
+  double first = 0, last = 0;
+  RvScene* scene = NULL;
+  RvResult result = w->frames ? rv_cli_frames(w->frames, &first, &last, error) : RV_OK;
+  if (!result && !w->frames) result = rv_scene_load(w->scene, &scene, error);
+  if (!result && scene) rv_scene_frames(scene, &first, &last);
+  rv_scene_free(scene);
+  if (!result && !(w->picture = rv_strf("%g", last))) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  return result;
+}
+
+static RvResult begin(RvWedge* w, const char* scene, const RvTextList* vary, const WedgeOptions* o, RvError* error) {
+  RvResult result = rv_wedge_plan(w, scene, o->out, vary, error);
+  if (result) return result;
+  if (o->frames) w->frames = rv_strf("%s", o->frames);
+  if (o->size) w->size = rv_strf("%s", o->size);
+  if (o->picture && strcmp(o->picture, "none") != 0) w->picture = rv_strf("%s", o->picture);
+  if (!o->picture) result = last_frame(w, error);
+  if (!result) result = rv_wedge_save(w, error);
+  return result;
+}
+
+static RvResult run(RvWedge* w, const WedgeOptions* o, RvError* error) {
+  bool* todo = rv_alloc_zero(w->count, sizeof *todo);
+  size_t left = 0, failed = 0;
+  if (!todo) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  for (size_t i = 0; i < w->count; ++i) left += todo[i] = !o->failed || !rv_wedge_is_done(w, i);
+  RvResult result = !left      ? RV_OK
+                    : o->slurm ? rv_wedge_slurm(w, todo, error)
+                               : rv_wedge_local(w, todo, o->jobs, &failed, error);
+  rv_free(todo);
+  if (result || o->slurm) return result;
+  if (w->picture) result = rv_wedge_sheet(w, error);
+  if (!result && !o->quiet && w->picture)
+    fprintf(stderr, "%zu variations, %zu failed: %s/sheet.png\n", w->count, failed, w->dir);
+  if (!result && failed)
+    result = rv_fail(error, RV_BAD_INPUT,
+                     "%zu of %zu variations failed; their log.txt says why. Again: rivulet wedge %s --failed", failed,
+                     w->count, w->dir);
+  return result;
+}
+
+static RvResult one_task(const RvWedge* w, const WedgeOptions* o, RvError* error) {
+  char* end;
+  unsigned long index = strtoul(o->task, &end, 10);
+  if (end == o->task || *end) return rv_fail(error, RV_BAD_INPUT, "--task '%s' is no number", o->task);
+  return rv_wedge_task(w, index, o->threads, error);
+}
+
+int rv_cli_wedge(int argc, char** argv) {
+  RvError error = {0};
+  WedgeOptions o = {0};
+  RvTextList vary = {rv_alloc((size_t)argc + 1, sizeof(char*)), 0},
+             words = {rv_alloc((size_t)argc + 1, sizeof(char*)), 0};
+  RvWedge w = {0};
+  RvResult result = vary.items && words.items ? parse(argc, argv, &vary, &words, &o, &error)
+                                              : rv_fail(&error, RV_NO_MEMORY, "out of memory");
+  if (!result)
+    result = vary.count ? begin(&w, words.items[0], &vary, &o, &error) : rv_wedge_load(&w, words.items[0], &error);
+  if (!result) {
+    if (o.task)
+      result = one_task(&w, &o, &error);
+    else if (o.sheet)
+      result = rv_wedge_sheet(&w, &error);
+    else
+      result = run(&w, &o, &error);
+  }
+  rv_wedge_free(&w);
+  rv_free(vary.items), rv_free(words.items);
+  return error.code == RV_CANCELLED ? rv_result_exit_code(RV_CANCELLED) : rv_cli_error(&error);
+}

@@ -1,0 +1,237 @@
+// Variations as processes of this machine, or as jobs of Slurm.
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cpu.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "cli/wedge.h"
+
+extern char** environ;
+
+//---------------------------------------------------------------------------------------------- one task
+
+typedef struct Words {
+  char* items[2 * RV_WEDGE_MOST_AXES + 24];
+  int count;
+  bool failed;
+} Words;
+
+static void add(Words* words, char* text) {
+  words->failed |= !text;
+  words->items[words->count++] = text;
+}
+
+static void add_copy(Words* words, const char* text) {
+  add(words, rv_strf("%s", text));
+}
+
+static void clear(Words* words) {
+  for (int i = 0; i < words->count; ++i) rv_free(words->items[i]);
+  *words = (Words){0};
+}
+
+static void add_values(const RvWedge* w, size_t index, Words* words) {
+  for (size_t axis = 0; axis < w->naxis; ++axis)
+    add_copy(words, "--set"), add(words, rv_wedge_assignment(w, index, axis));
+}
+
+static int cook(const RvWedge* w, size_t index, int threads) {
+  Words words = {0};
+  add_copy(&words, w->scene);
+  add_values(w, index, &words);
+  add_copy(&words, "--out"), add(&words, rv_strf("%s/w%04zu", w->dir, index));
+  add_copy(&words, "--report"), add(&words, rv_wedge_path(w, index, "report.jsonl"));
+  add_copy(&words, "--quiet");
+  if (w->frames) add_copy(&words, "--frames"), add_copy(&words, w->frames);
+  if (threads > 0) add_copy(&words, "--threads"), add(&words, rv_strf("%d", threads));
+  int code = words.failed ? 2 : rv_cli_cook(words.count, words.items);
+  clear(&words);
+  return code;
+}
+
+static int draw(const RvWedge* w, size_t index, int threads) {
+  Words words = {0};
+  add_copy(&words, w->scene);
+  add_values(w, index, &words);
+  add_copy(&words, "--cached"), add_copy(&words, "--quiet");
+  add_copy(&words, "--out"), add(&words, rv_strf("%s/w%04zu", w->dir, index));
+  add_copy(&words, "--size"), add_copy(&words, w->size ? w->size : "480x270");
+  add_copy(&words, "--frames"), add_copy(&words, w->picture);
+  if (threads > 0) add_copy(&words, "--threads"), add(&words, rv_strf("%d", threads));
+  add_copy(&words, "-o"), add(&words, rv_wedge_path(w, index, "still.png"));
+  int code = words.failed ? 2 : rv_cli_flipbook(words.count, words.items);
+  clear(&words);
+  return code;
+}
+
+RvResult rv_wedge_task(const RvWedge* w, size_t index, int threads, RvError* error) {
+  if (index >= w->count) return rv_fail(error, RV_BAD_INPUT, "there is no variation %zu of %zu", index, w->count);
+  char *mark = rv_wedge_path(w, index, "done"), *still = rv_wedge_path(w, index, "still.png");
+  RvResult result = mark && still ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (!result) unlink(mark), unlink(still);
+  int code = result ? 0 : cook(w, index, threads);
+  if (!result && !code && w->picture) code = draw(w, index, threads);
+  if (!result && code == 130) result = rv_fail(error, RV_CANCELLED, "interrupted");
+  if (!result && code) result = rv_fail(error, RV_BAD_INPUT, "variation %zu failed", index);
+  if (!result) result = rv_file_write(mark, "done\n", 5, error);
+  rv_free(mark), rv_free(still);
+  return result;
+}
+
+//---------------------------------------------------------------------------------------------- processes
+
+static char* own_program(void) {
+  char path[4096];
+  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+  return length > 0 ? rv_strf("%.*s", (int)length, path) : NULL;
+}
+
+static void tell(const RvWedge* w, size_t index, const char* how) {
+  fprintf(stderr, "w%04zu %s:", index, how);
+  for (size_t axis = 0; axis < w->naxis; ++axis) {
+    char* text = rv_wedge_assignment(w, index, axis);
+    fprintf(stderr, " %s", text ? text : "?");
+    rv_free(text);
+  }
+  fprintf(stderr, "\n");
+}
+
+// what a task says goes to a file of its own
+static pid_t start(const RvWedge* w, size_t index, const char* program, int threads, RvError* error) {
+  char *log = rv_wedge_path(w, index, "log.txt"), number[24], workers[24];
+  snprintf(number, sizeof number, "%zu", index), snprintf(workers, sizeof workers, "%d", threads);
+  char* argv[] = {(char*)program, "wedge", w->dir, "--task", number, "--threads", workers, NULL};
+  posix_spawn_file_actions_t files;
+  pid_t pid = -1;
+  int reason = log ? 0 : ENOMEM;
+  char* folder = rv_strf("%s/w%04zu", w->dir, index);
+  if (!reason && (!folder || rv_file_make_folder(folder, error))) reason = EIO;
+  posix_spawn_file_actions_init(&files);
+  if (!reason) reason = posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  if (!reason) reason = posix_spawn_file_actions_adddup2(&files, 1, 2);
+  if (!reason) reason = posix_spawn(&pid, program, &files, NULL, argv, environ);
+  posix_spawn_file_actions_destroy(&files);
+  if (reason) rv_fail(error, RV_IO, "cannot start variation %zu: %s", index, strerror(reason)), pid = -1;
+  rv_free(log), rv_free(folder);
+  return pid;
+}
+
+typedef struct Running {
+  pid_t pid;
+  size_t index;
+} Running;
+
+// waits for one of them; its place is the last one's then
+static void end_one(const RvWedge* w, Running* running, int* count, size_t* failed) {
+  int status = 0;
+  pid_t pid;
+  do pid = waitpid(-1, &status, 0);
+  while (pid < 0 && errno == EINTR && !rv_cli_interrupted());
+  for (int k = 0; k < *count; ++k) {
+    if (running[k].pid != pid) continue;
+    bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    *failed += !good;
+    tell(w, running[k].index, good ? "done" : "FAILED");
+    running[k] = running[--*count];
+  }
+}
+
+RvResult rv_wedge_local(const RvWedge* w, const bool* todo, int jobs, size_t* failed, RvError* error) {
+  enum { MOST = 256 };
+  Running running[MOST];
+  int count = 0, cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
+  char* program = own_program();
+  if (!program) return rv_fail(error, RV_IO, "cannot find out which program this is");
+  jobs = jobs < 1 ? 1 : jobs > MOST ? MOST : jobs;
+  int threads = cores / jobs > 1 ? cores / jobs : 1;
+  RvResult result = RV_OK;
+  *failed = 0;
+  for (size_t i = 0; i < w->count && !result && !rv_cli_interrupted(); ++i) {
+    if (!todo[i]) continue;
+    pid_t pid = start(w, i, program, threads, error);
+    if (pid < 0) {
+      result = error->code;
+      break;
+    }
+    running[count++] = (Running){pid, i};
+    while (count >= jobs && !rv_cli_interrupted()) end_one(w, running, &count, failed);
+  }
+  if (rv_cli_interrupted())
+    for (int k = 0; k < count; ++k) kill(running[k].pid, SIGTERM);
+  while (count > 0) end_one(w, running, &count, failed);
+  rv_free(program);
+  if (!result && rv_cli_interrupted()) result = rv_fail(error, RV_CANCELLED, "interrupted");
+  return result;
+}
+
+//---------------------------------------------------------------------------------------------- Slurm
+
+// the first line that a command prints
+static RvResult ask(const char* command, char* line, size_t room, RvError* error) {
+  FILE* pipe = popen(command, "r");
+  bool got = pipe && fgets(line, (int)room, pipe);
+  int code = pipe ? pclose(pipe) : -1;
+  if (code != 0 || !got)
+    return rv_fail(error, RV_IO, "sbatch did not take the job; is Slurm installed, and its controller running?");
+  line[strcspn(line, "\n;")] = 0;
+  return RV_OK;
+}
+
+// for a shell: in single quotes, each of its own as '\''
+static char* quoted(const char* text) {
+  size_t length = 2 * strlen(text) + 2 * strlen(text) + 3, at = 0;
+  char* out = rv_alloc(length, 1);
+  if (!out) return NULL;
+  out[at++] = '\'';
+  for (const char* c = text; *c; ++c)
+    if (*c == '\'')
+      memcpy(out + at, "'\\''", 4), at += 4;
+    else
+      out[at++] = *c;
+  out[at++] = '\'', out[at] = 0;
+  return out;
+}
+
+static char* list_of(const bool* todo, size_t count) {
+  char* text = rv_alloc_zero(5 * count + 8, 1);
+  for (size_t i = 0, at = 0; text && i < count; ++i)
+    if (todo[i]) at += (size_t)sprintf(text + at, "%s%zu", at ? "," : "", i);
+  return text;
+}
+
+RvResult rv_wedge_slurm(const RvWedge* w, const bool* todo, RvError* error) {
+  char array[64], sheet[64], *program = own_program(), *list = list_of(todo, w->count), *command = NULL;
+  char *me = program ? quoted(program) : NULL, *dir = quoted(w->dir);
+  RvResult result = RV_OK;
+  for (size_t i = 0; i < w->count && !result; ++i) {
+    char* folder = rv_strf("%s/w%04zu", w->dir, i);
+    result = folder ? rv_file_make_folder(folder, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
+    rv_free(folder);
+  }
+  if (!result && me && dir && list)
+    command = rv_strf(
+        "D=%s P=%s sbatch --parsable --job-name=rivulet --array=%s --output=%s/slurm_%%a.txt --export=ALL "
+        "--wrap='exec \"$P\" wedge \"$D\" --task \"$SLURM_ARRAY_TASK_ID\"'",
+        dir, me, list, dir);
+  if (!result && !command) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (!result) result = ask(command, array, sizeof array, error);
+  rv_free(command), command = NULL;
+  // the sheet is made of what there is, also when some failed
+  if (!result)
+    command = rv_strf(
+        "D=%s P=%s sbatch --parsable --job-name=rivulet-sheet --dependency=afterany:%s "
+        "--output=%s/slurm_sheet.txt --export=ALL --wrap='exec \"$P\" wedge \"$D\" --sheet'",
+        dir, me, array, dir);
+  if (!result && !command) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (!result) result = ask(command, sheet, sizeof sheet, error);
+  if (!result) printf("array %s\nsheet %s\n", array, sheet);
+  rv_free(program), rv_free(list), rv_free(command), rv_free(me), rv_free(dir);
+  return result;
+}

@@ -1,0 +1,56 @@
+// The contact sheet of a wedge: a grid of pictures, each with its values below.
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "cli/wedge.h"
+#include "view/sheet.h"
+
+enum { CELL = 320, PICTURE = 180, LINE = 15, EDGE = 14 };  // in pixels of the sheet, before its scale
+#define INK 0x222222
+#define FAULT 0xb03030
+#define EMPTY 0xdddddd
+
+// along the last parameter that varies, so that a row shows what it does; unless it has very many values
+static size_t columns_of(const RvWedge* w) {
+  size_t last = w->axes[w->naxis - 1].count;
+  return w->naxis > 1 && last <= 8 ? last : w->count <= 4 ? w->count : (size_t)ceil(sqrt((double)w->count));
+}
+
+static void label(RvSheet* s, const RvWedge* w, size_t index, double x, double y) {
+  for (size_t axis = 0; axis < w->naxis; ++axis) {
+    char* text = rv_wedge_assignment(w, index, axis);
+    // more would run into the next picture
+    if (text && strlen(text) > 44) memcpy(text + 41, "...", 4);
+    rv_sheet_text(s, x + CELL / 2.0, y + PICTURE + LINE * (double)(axis + 1), 11, RV_SHEET_MIDDLE, INK,
+                  text ? text : "?");
+    rv_free(text);
+  }
+}
+
+static RvResult cell(RvSheet* s, const RvWedge* w, size_t index, double x, double y, RvError* error) {
+  char* path = rv_wedge_path(w, index, "still.png");
+  RvError why = {0};
+  if (!path) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  bool shown = rv_wedge_is_done(w, index) && !rv_sheet_picture(s, x, y, CELL, PICTURE, path, &why);
+  if (!shown) {
+    rv_sheet_rect(s, x, y, CELL, PICTURE, EMPTY);
+    rv_sheet_text(s, x + CELL / 2.0, y + PICTURE / 2.0, 18, RV_SHEET_MIDDLE, FAULT, "failed");
+  }
+  label(s, w, index, x, y);
+  rv_free(path);
+  return RV_OK;
+}
+
+RvResult rv_wedge_sheet(const RvWedge* w, RvError* error) {
+  size_t columns = columns_of(w), rows = (w->count + columns - 1) / columns;
+  double wide = CELL + EDGE, high = PICTURE + EDGE + LINE * (double)w->naxis;
+  RvSheet* s = rv_sheet_new(EDGE + wide * (double)columns, EDGE + high * (double)rows);
+  char* path = rv_strf("%s/sheet.png", w->dir);
+  RvResult result = s && path ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  for (size_t i = 0; i < w->count && !result; ++i)
+    result = cell(s, w, i, EDGE + wide * (double)(i % columns), EDGE + high * (double)(i / columns), error);
+  if (!result) result = rv_sheet_write(s, path, error);
+  rv_sheet_free(s), rv_free(path);
+  return result;
+}
