@@ -261,7 +261,8 @@ const RvNodeType rv_node_wetness = {
         "missing is made. clump goes from what it is towards 1: a mask for clumping or its blend. wetness is made "
         "where "
         "it is missing. All else passes through.\n\n"
-        "Strands without any of filmheight, absorbed and wetness are dry, which is told. Liquid that is negative or not a "
+        "Strands without any of filmheight, absorbed and wetness are dry, which is told. Liquid that is negative or "
+        "not a "
         "number counts as none, with a warning.",
     .inputs = inputs,
     .ninput = 1,
