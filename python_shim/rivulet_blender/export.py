@@ -1,0 +1,137 @@
+"""Blender's objects as geometry files, and the whole set-up as a Rivulet scene.
+
+Blender is Z up and Rivulet is Y up: (x, y, z) becomes (x, z, -y).
+"""
+import os
+
+import bpy
+import numpy
+
+import rivulet
+
+busy = False  # frames are gone through to be written: the viewport need not follow
+
+
+def y_up(points):
+    """World positions of Blender as Rivulet's."""
+    points = numpy.asarray(points, "f8").reshape(-1, 3)
+    return numpy.ascontiguousarray(numpy.stack([points[:, 0], points[:, 2], -points[:, 1]], 1), "f4")
+
+
+def _world(thing, local):
+    matrix = numpy.array(thing.matrix_world, "f8")
+    return local @ matrix[:3, :3].T + matrix[:3, 3]
+
+
+def _scale(thing):
+    return abs(float(numpy.linalg.det(numpy.array(thing.matrix_world, "f8")[:3, :3]))) ** (1 / 3)
+
+
+def strands(thing):
+    """Hair curves as they are at the current frame."""
+    data = thing.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+    total = len(data.points)
+    if not total:
+        raise rivulet.InputError("BAD_INPUT", "'%s' has no curves" % thing.name)
+    local = numpy.empty(3 * total, "f4")
+    data.attributes["position"].data.foreach_get("vector", local)
+    starts = numpy.empty(len(data.curves) + 1, "i4")
+    data.curve_offset_data.foreach_get("value", starts)
+    detail = rivulet.Detail()
+    detail.add_points(y_up(_world(thing, local.reshape(-1, 3).astype("f8"))))
+    detail.add_polygons(starts[1:] - starts[:-1], numpy.arange(total), curve=True)
+    radius = data.attributes.get("radius")
+    if radius is not None:
+        values = numpy.empty(total, "f4")
+        radius.data.foreach_get("value", values)
+        detail.points.set("width", values * 2 * _scale(thing))
+    detail.prims.set("id", numpy.arange(len(data.curves), dtype="i4"))
+    return detail
+
+
+def mesh(thing):
+    """A mesh with its modifiers, as it is at the current frame; faces turned to Houdini's order."""
+    evaluated = thing.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    data = evaluated.to_mesh()
+    try:
+        local = numpy.empty(3 * len(data.vertices), "f4")
+        data.vertices.foreach_get("co", local)
+        sizes, corners = numpy.empty(len(data.polygons), "i4"), numpy.empty(len(data.loops), "i4")
+        data.polygons.foreach_get("loop_total", sizes)
+        data.loops.foreach_get("vertex_index", corners)
+    finally:
+        evaluated.to_mesh_clear()
+    detail = rivulet.Detail()
+    detail.add_points(y_up(_world(thing, local.reshape(-1, 3).astype("f8"))))
+    if len(sizes):
+        ends = numpy.cumsum(sizes)
+        turned = numpy.concatenate([corners[end - size:end][::-1] for end, size in zip(ends, sizes)])
+        detail.add_polygons(sizes, turned)
+    return detail
+
+
+def colliders(collection):
+    """All meshes of a collection as one detail; empty where there are none."""
+    whole = rivulet.Detail()
+    for thing in sorted(collection.all_objects, key=lambda thing: thing.name):
+        if thing.type == "MESH":
+            whole.merge(mesh(thing))
+    return whole
+
+
+def folder_of(settings):
+    return bpy.path.abspath(settings.folder)
+
+
+def write_inputs(scene, progress=None):
+    """Every frame of what the solver reads, as files; the frames before and after too, for velocities."""
+    settings, folder = scene.rivulet, os.path.join(folder_of(scene.rivulet), "in")
+    os.makedirs(folder, exist_ok=True)
+    first, last, shown = scene.frame_start, scene.frame_end, scene.frame_current
+    global busy
+    busy = True
+    try:
+        for frame in range(first - 1, last + 2):
+            scene.frame_set(frame)
+            if settings.strands:
+                strands(settings.strands).save(os.path.join(folder, "strands.%d.bgeo.sc" % frame))
+            if settings.colliders:
+                colliders(settings.colliders).save(os.path.join(folder, "colliders.%d.bgeo.sc" % frame))
+            if progress is not None and progress((frame - first + 1) / (last - first + 3)) is False:
+                raise rivulet.Cancelled("CANCELLED", "interrupted")
+        scene.frame_set(first)
+        if settings.liquid:
+            mesh(settings.liquid).save(os.path.join(folder, "liquid.bgeo.sc"))
+    finally:
+        scene.frame_set(shown)
+        busy = False
+
+
+def scene_of(scene):
+    """The set-up as a Rivulet scene, which the command line cooks as well."""
+    settings = scene.rivulet
+    type = rivulet.nodes.find(settings.solver)
+    ports = [port["name"] for port in type.inputs]
+    made = rivulet.Scene(frames=(scene.frame_start, scene.frame_end), fps=scene.render.fps / scene.render.fps_base,
+                         meters_per_unit=scene.unit_settings.scale_length)
+    wires = {}
+    if settings.strands and "strands" in ports:
+        wires["strands"] = made.add("file", "strands", file="$OUT/in/strands.$F.bgeo.sc")
+    if settings.liquid and "liquid" in ports:
+        full = made.add("file", "liquid", file="$OUT/in/liquid.bgeo.sc")
+        wires["liquid"] = made.add("fill", "water", inputs=[full], particlesep=settings.separation)
+    if settings.colliders and "colliders" in ports:
+        solids = made.add("file", "colliders", file="$OUT/in/colliders.$F.bgeo.sc")
+        wires["colliders"] = made.add("collider", "solids", inputs=[solids])
+    missing = [port["label"] for port in type.inputs if port["required"] and port["name"] not in wires]
+    if missing or not {"strands", "liquid"} & set(wires):
+        raise rivulet.InputError("BAD_INPUT", "%s needs %s: choose an object" % (
+            type.label, " and ".join(missing) or "strands or liquid"))
+    solver = made.add(settings.solver, "solve", inputs=[wires.get(port) for port in ports])
+    values = settings.values()
+    values.setdefault("startframe", scene.frame_start)
+    solver.set(**values)
+    for index, port in enumerate(type.outputs[:2]):
+        made.add("filecache", "out_" + port["name"], inputs=[solver.output(index)],
+                 file="$OUT/%s.$F4.bgeo.sc" % port["name"])
+    return made

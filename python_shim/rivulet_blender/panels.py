@@ -1,0 +1,75 @@
+"""The sidebar: objects and frames, the bake, and a panel for every folder of the solvers' parameters."""
+import bpy
+
+import rivulet
+
+from . import props
+
+
+class RIVULET_PT_main(bpy.types.Panel):
+    bl_idname = "RIVULET_PT_main"
+    bl_label = "Rivulet"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Rivulet"
+
+    def draw(self, context):
+        settings, layout = context.scene.rivulet, self.layout
+        layout.use_property_split = True
+        layout.prop(settings, "solver")
+        for name in ("strands", "liquid", "separation", "colliders", "folder"):
+            layout.prop(settings, name)
+        row = layout.row(align=True)
+        row.operator("rivulet.bake", icon="REC")
+        row.operator("rivulet.export", icon="EXPORT")
+        if settings.progress > 0:
+            layout.prop(settings, "progress", slider=True)
+        if settings.status:
+            layout.label(text=settings.status)
+
+
+def _folders():
+    """Labels of all folders, in the order of the tables."""
+    found = []
+    for solver in props.SOLVERS:
+        for row in solver.parms:
+            if row["folder"] and row["folder"] not in found:
+                found.append(row["folder"])
+    return found
+
+
+def _panel(folder):
+    class Panel(bpy.types.Panel):
+        bl_idname = "RIVULET_PT_" + "".join(letter if letter.isalnum() else "_" for letter in folder.lower())
+        bl_label = folder
+        bl_parent_id = "RIVULET_PT_main"
+        bl_space_type = "VIEW_3D"
+        bl_region_type = "UI"
+        bl_options = {"DEFAULT_CLOSED"}
+
+        @classmethod
+        def poll(cls, context):
+            return any(row["folder"] == folder for row in rivulet.nodes.find(context.scene.rivulet.solver).parms)
+
+        def draw(self, context):
+            settings, layout = context.scene.rivulet, self.layout
+            layout.use_property_split = True
+            group = getattr(settings, settings.solver)
+            for row in rivulet.nodes.find(settings.solver).parms:
+                if row["folder"] == folder and row["token"] in group.__annotations__:
+                    layout.prop(group, row["token"])
+    Panel.__name__ = Panel.bl_idname
+    return Panel
+
+
+PANELS = [RIVULET_PT_main] + [_panel(folder) for folder in _folders()]
+
+
+def register():
+    for panel in PANELS:
+        bpy.utils.register_class(panel)
+
+
+def unregister():
+    for panel in reversed(PANELS):
+        bpy.utils.unregister_class(panel)

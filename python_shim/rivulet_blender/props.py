@@ -1,0 +1,119 @@
+"""What an artist sets: objects, frames, and a solver's parameters as Blender properties, made from the table."""
+import bpy
+from bpy.props import (BoolProperty, CollectionProperty, EnumProperty, FloatProperty, FloatVectorProperty,  # noqa: F401
+                       IntProperty, IntVectorProperty, PointerProperty, StringProperty)
+
+import rivulet
+
+SOLVERS = [row for row in rivulet.nodes.all() if "solver" in row.flags]
+BIG = 3.0e38
+
+
+def _limits(row, kind):
+    """Ranges as Blender takes them: hard ones end the slider and typing, soft ones only the slider."""
+    found = {}
+    for end, hard in (("min", "hard_min"), ("max", "hard_max")):
+        value = row.get(end)
+        if value is None:
+            continue
+        value = int(max(min(value, 2**31 - 1), -2**31)) if kind == "int" else max(min(float(value), BIG), -BIG)
+        found[end if row.get(hard) else "soft_" + end] = value
+    return found
+
+
+def _default(row):
+    value = row.get("default")
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _property(row):
+    """The Blender property of a row of the table, or None for a button."""
+    kind, size = row["type"], row["size"]
+    words = {"name": row["label"], "description": row["help"]}
+    default = _default(row)
+    if kind == "toggle":
+        return BoolProperty(default=bool(default), **words)
+    if kind == "menu":
+        return EnumProperty(items=[(item["token"], item["label"], "") for item in row["menu"]], default=default, **words)
+    if kind == "color":
+        return FloatVectorProperty(size=3, subtype="COLOR", default=default, **words)
+    if kind == "float":
+        limits = _limits(row, kind)
+        if size == 1:
+            return FloatProperty(default=default, precision=4, **limits, **words)
+        return FloatVectorProperty(size=size, default=default, precision=4, **limits, **words)
+    if kind == "int":
+        limits = _limits(row, kind)
+        if size == 1:
+            return IntProperty(default=int(default), **limits, **words)
+        return IntVectorProperty(size=size, default=tuple(int(number) for number in default), **limits, **words)
+    if kind in ("string", "ramp"):
+        return StringProperty(default=default or "", **words)
+    if kind == "file":
+        return StringProperty(default=default or "", subtype="FILE_PATH", **words)
+    return None
+
+
+def _group(type):
+    """A class with a property for every parameter."""
+    made = {row["token"]: _property(row) for row in type.parms}
+    return type_class("Rivulet_" + type.type, {token: prop for token, prop in made.items() if prop is not None})
+
+
+def type_class(name, annotations):
+    return type_(name, (bpy.types.PropertyGroup,), {"__annotations__": annotations})
+
+
+type_ = type
+GROUPS = {row.type: _group(row) for row in SOLVERS}
+
+
+def _is_strands(_self, thing):
+    return thing.type == "CURVES"
+
+
+def _is_mesh(_self, thing):
+    return thing.type == "MESH"
+
+
+class RivuletSettings(bpy.types.PropertyGroup):
+    """The add-on's part of a Blender scene."""
+    __annotations__ = dict({
+        "solver": EnumProperty(name="Solver", items=[(row.type, row.label, row.summary) for row in SOLVERS], default="wetsolver"),
+        "strands": PointerProperty(name="Strands", type=bpy.types.Object, poll=_is_strands, description="Hair curves, root first"),
+        "liquid": PointerProperty(name="Liquid", type=bpy.types.Object, poll=_is_mesh,
+                                  description="A closed mesh that is full of liquid at the start"),
+        "separation": FloatProperty(name="Particle Separation", default=0.01, min=1e-5, soft_max=0.1, precision=4,
+                                    description="Distance of the liquid's particles"),
+        "colliders": PointerProperty(name="Colliders", type=bpy.types.Collection,
+                                     description="Meshes that strands and liquid meet; they may move"),
+        "folder": StringProperty(name="Cache", default="//rivulet", subtype="DIR_PATH", description="Where frames are kept"),
+        "status": StringProperty(name="Status", default="", options={"SKIP_SAVE"}),
+        "progress": FloatProperty(name="Baking", min=0, max=1, subtype="FACTOR", options={"SKIP_SAVE"}),
+    }, **{name: PointerProperty(type=group) for name, group in GROUPS.items()})
+
+    def values(self):
+        """The parameters that differ from the table, as a scene takes them."""
+        group = getattr(self, self.solver)
+        found = {}
+        for row in rivulet.nodes.find(self.solver).parms:
+            token = row["token"]
+            if token not in group.__annotations__ or not group.is_property_set(token):
+                continue
+            value = getattr(group, token)
+            found[token] = tuple(value) if hasattr(value, "__len__") and not isinstance(value, str) else value
+        return found
+
+
+def register():
+    for group in GROUPS.values():
+        bpy.utils.register_class(group)
+    bpy.utils.register_class(RivuletSettings)
+    bpy.types.Scene.rivulet = PointerProperty(type=RivuletSettings)
+
+
+def unregister():
+    del bpy.types.Scene.rivulet
+    bpy.utils.unregister_class(RivuletSettings)
+    for group in GROUPS.values():
+        bpy.utils.unregister_class(group)

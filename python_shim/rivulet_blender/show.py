@@ -1,0 +1,55 @@
+"""The cache in the viewport: whatever frame is shown, its strands and liquid are those of the bake."""
+import os
+
+import bpy
+from bpy.app.handlers import persistent
+
+import rivulet
+
+from . import bring, export, materials
+
+STRANDS, LIQUID = "Rivulet Strands", "Rivulet Liquid"
+
+
+def path_of(scene, name, frame):
+    return os.path.join(export.folder_of(scene.rivulet), "%s.%04d.bgeo.sc" % (name, frame))
+
+
+def update(scene):
+    """Brings the scene's current frame; what is not baked is not shown."""
+    frame = scene.frame_current
+    try:
+        path = path_of(scene, "strands", frame)
+        if os.path.exists(path):
+            thing = bring.strands(bring.load(path), STRANDS)
+            if thing is not None and not thing.data.materials:
+                thing.data.materials.append(materials.hair())
+        path = path_of(scene, "liquid", frame)
+        if os.path.exists(path):
+            bring.particles(bring.load(path), LIQUID, materials.drops())
+    except rivulet.Error as reason:
+        scene.rivulet.status = str(reason)
+        return
+    for name, kind in ((STRANDS, "strands"), (LIQUID, "liquid")):
+        thing = bpy.data.objects.get(name)
+        if thing is not None:
+            thing.hide_viewport = thing.hide_render = not os.path.exists(path_of(scene, kind, frame))
+    # the simulated hair takes the place of the groom
+    if scene.rivulet.strands is not None:
+        there = os.path.exists(path_of(scene, "strands", frame))
+        scene.rivulet.strands.hide_render = there
+
+
+@persistent
+def on_frame(scene, _graph=None):
+    if not export.busy and os.path.isdir(export.folder_of(scene.rivulet)):
+        update(scene)
+
+
+def register():
+    bpy.app.handlers.frame_change_post.append(on_frame)
+
+
+def unregister():
+    if on_frame in bpy.app.handlers.frame_change_post:
+        bpy.app.handlers.frame_change_post.remove(on_frame)
