@@ -9,6 +9,9 @@ static const double UNDER_F0 = 0.0058;  // under water of 1.33,
 static const double COAT_F0 = 0.0201;   // and of the water itself
 static const double TILT = 0.05;        // of the cuticle's scales, radians
 static const double FAR_WALL = 0.12;    // reflected inside, mean over the width of a fibre
+static const double MATTED = 0.7;       // strands that cling together have less air between them to scatter in
+static const double SMOOTH = 0.7;       // share of the scales that mirrors; their edges scatter the rest
+static const double BROAD = 3;          // a film also fills the gaps between hairs: more surface mirrors than theirs
 
 // c^e a channel
 static RvVec3 power3(RvVec3 c, double e) {
@@ -31,7 +34,7 @@ static double fresnel(double f0, double cosine) {
 // are darker when wet").
 static double wetted(double albedo, double wet) {
   const double outer = 0.066, inner = 0.49;
-  double under = (1 - outer) * (1 - inner) * albedo / (1 - inner * albedo);
+  double under = MATTED * (1 - outer) * (1 - inner) * albedo / (1 - inner * albedo);
   return albedo + (under - albedo) * wet;
 }
 
@@ -46,22 +49,33 @@ void rv_surface_hair(const RvPart* part, size_t segment, double u, double time, 
   RvVec3 tb = rv_normalize(rv_sub(rv_part_vertex(part, 4, after, time), pa), chord);
   surface->tangent = rv_normalize(rv_lerp(ta, tb, u), chord);
   surface->color = rv_lerp(rv_vec3_load(part->colors + 3 * a), rv_vec3_load(part->colors + 3 * b), u);
-  surface->wet = part->wet ? part->wet[a] * (1 - u) + part->wet[b] * u : 0;
+  double wet = part->wet ? part->wet[a] * (1 - u) + part->wet[b] * u : 0;
+  // a little film already closes over the scales
+  wet = surface->wet = wet * (2 - wet);
   surface->core = part->core ? part->core[a] * (1 - u) + part->core[b] * u : 1;
   double radius = part->vertices[4 * a + 3] * (1 - u) + part->vertices[4 * b + 3] * u;
   surface->near = 2.1 * radius;
   surface->axis = rv_lerp(pa, pb, u);
   surface->radius = radius;
   RvVec3 c = surface->color;
-  surface->deep = rv_vec3(wetted(root34(fmax(c.x, 0)), surface->wet), wetted(root34(fmax(c.y, 0)), surface->wet),
-                          wetted(root34(fmax(c.z, 0)), surface->wet));
+  surface->deep =
+      rv_vec3(wetted(root34(fmax(c.x, 0)), wet), wetted(root34(fmax(c.y, 0)), wet), wetted(root34(fmax(c.z, 0)), wet));
   // the way through a wet fibre is longer: fewer rays leave at its first wall
-  surface->color = rv_scale(c, 1 - 0.3 * surface->wet);
+  surface->color = rv_scale(c, 1 - 0.4 * wet);
 }
 
 // a lobe about the cone of mirrored directions, over the sine of the angle to the fibre: its sum over that is 1
 static double gauss(double width, double x) {
   return rv_exp(-0.5 * x * x / (width * width)) / (width * 2.5066282746);
+}
+
+// shares that the scales and the film mirror; `half`: cosine of half the angle between light and eye
+static double scale_share(double wet, double half) {
+  return SMOOTH * (1 - 0.8 * wet) * fresnel(HAIR_F0 + (UNDER_F0 - HAIR_F0) * wet, half);
+}
+
+static double coat_mirrors(double half) {
+  return fmin(BROAD * fresnel(COAT_F0, half), 1);
 }
 
 // The three paths of light through a fibre (Marschner et al. 2003) as products of a lobe along it and one around it,
@@ -75,11 +89,10 @@ RvVec3 rv_fibre_direct(const RvSurface* s, RvVec3 light) {
   double half_phi = sqrt(fmax(0.5 + 0.5 * cos_phi, 0)), sum = sin_l + sin_v, wet = s->wet;
   double cos_d = sqrt(fmax(0.5 * (1 + cos_l * cos_v + sin_l * sin_v), 1e-4));
   double half = sqrt(rv_clamp(0.5 + 0.5 * rv_dot(light, s->view), 0, 1));
-  // the scales of clean hair leave about half of it smooth enough to mirror; the coat is whole
-  double scales = gauss(0.13, sum + 2 * TILT) * fresnel(HAIR_F0 + (UNDER_F0 - HAIR_F0) * wet, half) * (1 - 0.8 * wet);
-  double coat = wet > 0 ? wet * gauss(0.045, sum) * fresnel(COAT_F0, half) : 0;
+  double scales = gauss(0.12, sum + 2 * TILT) * scale_share(wet, half), coat_share = wet * coat_mirrors(half);
+  double coat = wet > 0 ? gauss(0.04, sum) * coat_share : 0;
   double r = 0.25 * half_phi * (scales + coat), in = 1 - fresnel(HAIR_F0, cos_d), inside = in * in;
-  inside *= 1 - wet * fresnel(COAT_F0, cos_d);
+  inside *= 1 - wet * coat_mirrors(cos_d);
   RvVec3 out = {r, r, r};
   if (cos_phi < 0.3) {
     double bend = 1 / (1.19 / cos_d + 0.36 * cos_d), h = half_phi * (1 + bend * (0.6 - 0.8 * cos_phi));
@@ -120,6 +133,5 @@ double rv_fibre_mirror(const RvSurface* s, const double u[2], RvVec3* direction)
   double half = 2 * u[0] - 1, whole = 2 * half * sqrt(fmax(1 - half * half, 0)), cosine = 1 - 2 * half * half;
   *direction = rv_mad(rv_mad(rv_scale(s->tangent, sin_d), cos_d * cosine, x), cos_d * whole, y);
   double middle = sqrt(rv_clamp(0.5 + 0.5 * rv_dot(*direction, s->view), 0, 1));
-  return s->wet * fresnel(COAT_F0, middle) +
-         (1 - 0.8 * s->wet) * fresnel(HAIR_F0 + (UNDER_F0 - HAIR_F0) * s->wet, middle);
+  return s->wet * fresnel(COAT_F0, middle) + scale_share(s->wet, middle);
 }

@@ -20,7 +20,7 @@ static RvVec3 from_oklab(double lightness, double a, double b) {
 
 // lightness rises evenly, so that it also reads in grey; the hue turns from violet over blue and green to yellow
 RvVec3 rv_view_color(double t) {
-  double turn = rv_radians(310 - 205 * t), chroma = 0.12 + 0.05 * t * (1 - t) * 4 - 0.02 * t;
+  double turn = rv_radians(310 - 205 * t), chroma = 0.15 - 0.18 * t * (1 - t);
   return from_oklab(0.34 + 0.56 * t, chroma * rv_cos(turn), chroma * rv_sin(turn));
 }
 

@@ -140,7 +140,9 @@ static void render_tile(const Job* job, size_t tile) {
 
 static void render_tiles(void* arg, size_t begin, size_t end) {
   const Job* job = arg;
-  for (size_t i = begin; i < end; ++i) render_tile(job, job->first + i);
+  size_t sparse = job->shader.options->sparse > 1 ? (size_t)job->shader.options->sparse : 1;
+  for (size_t i = begin; i < end; ++i)
+    if ((job->first + i) % sparse == 0) render_tile(job, job->first + i);
 }
 
 static RvResult render_image(Job* job, bool (*cancelled)(void*, double), void* user, RvViewStats* stats,
@@ -170,7 +172,7 @@ RvViewOptions rv_view_options(RvViewQuality quality, int width, int height) {
   static const struct {
     int samples, sky;
     double noise;
-  } presets[RV_VIEW_QUALITY_COUNT] = {{8, 1, 0}, {48, 1, 0.10}, {256, 1, 0.04}};
+  } presets[RV_VIEW_QUALITY_COUNT] = {{8, 1, 0}, {64, 1, 0.06}, {256, 1, 0.025}};
   if (quality < 0 || quality >= RV_VIEW_QUALITY_COUNT) quality = RV_VIEW_NORMAL;
   return (RvViewOptions){.width = width,
                          .height = height,
@@ -179,7 +181,7 @@ RvViewOptions rv_view_options(RvViewQuality quality, int width, int height) {
                          .noise = presets[quality].noise,
                          .range = {NAN, NAN},
                          .liquid_memory = 2e9,
-                         .absorption = {2.6, 0.75, 0.45},
+                         .absorption = {1.9, 0.55, 0.35},
                          .ground = true,
                          .ground_height = NAN,
                          .min_pixels = 0.3,
@@ -241,7 +243,7 @@ RvResult rv_view_render_stats(const RvDetail* const* details, size_t count, cons
   RvImage image = {.width = options->width, .height = options->height};
   RvViewScene scene = {0};
   double start = rv_clock_wall();
-  image.rgb = rv_alloc((size_t)image.width * (size_t)image.height, 3 * sizeof(float));
+  image.rgb = rv_alloc_zero((size_t)image.width * (size_t)image.height, 3 * sizeof(float));
   if (!image.rgb)
     return rv_fail(error, RV_NO_MEMORY, "out of memory for a picture of %d x %d", image.width, image.height);
   result = rv_view_scene_build(&scene, details, count, &lens, options, error);

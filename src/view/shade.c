@@ -135,12 +135,14 @@ static RvVec3 light_from(const RvShader* s, const RvSurface* surface, const RvBo
   return sum;
 }
 
-// the room as the surface mirrors it; matt things have the soft boxes' highlights already
-static RvVec3 mirrored(const RvShader* s, const RvSurface* surface, double open, RvSampler* sampler) {
+// the room as the surface mirrors it; the soft boxes' highlights it has already
+static RvVec3 mirrored(const RvShader* s, const RvSurface* surface, double open, RvSampler* sampler, uint64_t* rays) {
   double u[2] = {0.5, 0.5};
-  if (surface->kind == RV_PART_HAIR) rv_sampler_next(sampler, u);
+  bool hair = surface->kind == RV_PART_HAIR;
+  if (hair) rv_sampler_next(sampler, u);
   RvVec3 d;
   double share = rv_surface_mirror(surface, u, &d);
+  if (hair && share > 0.01) open = visible(s, surface->start, d, surface->near, s->near_sky, sampler->time, rays);
   return rv_scale(rv_room_sky(s, d), share * open);
 }
 
@@ -155,7 +157,7 @@ RvVec3 rv_shade(const RvShader* s, const RvSurface* surface, RvSampler* sampler,
   RvVec3 ambient = rv_mul(rv_surface_ambient(surface), sky_light(s, surface, &through, sampler, rays));
   RvResponse soft = rv_surface_response_soft(surface, fill->direction);
   ambient = rv_add(ambient, rv_mul(rv_surface_reflect(surface, &soft, through), fill->power));
-  ambient = rv_add(ambient, mirrored(s, surface, through, sampler));
+  ambient = rv_add(ambient, mirrored(s, surface, through, sampler, rays));
   return rv_mad(sum, weight, ambient);
 }
 

@@ -64,6 +64,7 @@ typedef struct RvViewOptions {
   double min_pixels;     // thinnest radius of a strand or particle, in pixels; finer ones are widened to it
   float background_top[3], background_bottom[3];  // linear
   uint64_t seed;
+  int sparse;           // only one tile of 8 x 8 pixels in so many is rendered, spread evenly; 0 and 1: all
   const RvCamera* rig;  // the lights stand about this camera's view; NULL: the camera itself. For moving cameras.
   const RvLog* log;     // skipped geometry is told here; NULL: silence
 } RvViewOptions;
