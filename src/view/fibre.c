@@ -11,7 +11,7 @@ static const double TILT = 0.05;        // of the cuticle's scales, radians
 static const double FAR_WALL = 0.12;    // reflected inside, mean over the width of a fibre
 static const double MATTED = 0.7;       // strands that cling together have less air between them to scatter in
 static const double SMOOTH = 0.7;       // share of the scales that mirrors; their edges scatter the rest
-static const double BROAD = 3;          // a film also fills the gaps between hairs: more surface mirrors than theirs
+static const double BROAD = 4.5;        // a film also fills the gaps between hairs: more surface mirrors than theirs
 
 // c^e a channel
 static RvVec3 power3(RvVec3 c, double e) {
@@ -75,7 +75,7 @@ static double scale_share(double wet, double half) {
 }
 
 static double coat_mirrors(double half) {
-  return fmin(BROAD * fresnel(COAT_F0, half), 1);
+  return fresnel(BROAD * COAT_F0, half);
 }
 
 // The three paths of light through a fibre (Marschner et al. 2003) as products of a lobe along it and one around it,
@@ -92,7 +92,8 @@ RvVec3 rv_fibre_direct(const RvSurface* s, RvVec3 light) {
   double scales = gauss(0.12, sum + 2 * TILT) * scale_share(wet, half), coat_share = wet * coat_mirrors(half);
   double coat = wet > 0 ? gauss(0.04, sum) * coat_share : 0;
   double r = 0.25 * half_phi * (scales + coat), in = 1 - fresnel(HAIR_F0, cos_d), inside = in * in;
-  inside *= 1 - wet * coat_mirrors(cos_d);
+  double film = 1 - wet * coat_mirrors(cos_d);  // on the way in and on the way out
+  inside *= film * film;
   RvVec3 out = {r, r, r};
   if (cos_phi < 0.3) {
     double bend = 1 / (1.19 / cos_d + 0.36 * cos_d), h = half_phi * (1 + bend * (0.6 - 0.8 * cos_phi));
@@ -116,7 +117,7 @@ RvVec3 rv_fibre_scattered(const RvSurface* s, RvVec3 light) {
   double along = rv_dot(s->tangent, light), across = sqrt(fmax(1 - along * along, 0));
   RvVec3 c = s->color, left = {0.92 - 0.8 * c.x - 0.1 * c.x * c.x, 0.92 - 0.8 * c.y - 0.1 * c.y * c.y,
                                0.92 - 0.8 * c.z - 0.1 * c.z * c.z};
-  return rv_scale(rv_mul(s->deep, left), 0.5 * wrapped + 0.33 * across / (2 * RV_PI));
+  return rv_scale(rv_mul(s->deep, left), (1 - 0.3 * s->wet) * (0.5 * wrapped + 0.33 * across / (2 * RV_PI)));
 }
 
 RvVec3 rv_fibre_ambient(const RvSurface* s) {

@@ -304,14 +304,15 @@ static RvResult add_contour(Liquid* l, const RvGrid* grid, RvViewScene* scene, R
   if (l->drops->value && !(carry.value = rv_alloc(npoint, sizeof(float)))) goto full;
   if (carry.speed || carry.value) rv_parallel_for(npoint, 512, carry_points, &carry);
   part->nvertex = npoint;
-  for (size_t i = 0; i < npoint; ++i) {
+  for (size_t i = 0; i < npoint; ++i)
     rv_vec3_store(part->vertices + 3 * i, rv_add(rv_vec3_load(points + 3 * i), l->origin));
-    rv_view_grow_bounds(scene, part->vertices + 3 * i, 0);
-  }
+  // by the particles' middles, so that the ground lies within the liquid: a gap between both would glitter
+  for (size_t i = 0; i < l->drops->count; ++i)
+    if (l->taken[i]) rv_view_grow_bounds(scene, l->drops->place + 4 * i, 0);
   part->count = ntriangle;
   part->indices = (uint32_t*)triangles;
   triangles = NULL;
-  if (!rv_view_finish_water(part) || !values_to_corners(part, carry.value)) goto full;
+  if (!rv_view_finish_water(part, true) || !values_to_corners(part, carry.value)) goto full;
   scene->stats.triangles += ntriangle;
 done:
   rv_free(points);

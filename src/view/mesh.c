@@ -77,7 +77,7 @@ static bool smooth_normals(RvPart* part, double crease) {
   return good;
 }
 
-bool rv_view_finish_water(RvPart* part) {
+bool rv_view_finish_water(RvPart* part, bool round) {
   double volume = 0;
   for (size_t t = 0; t < part->count; ++t) {
     const uint32_t* i = part->indices + 3 * t;
@@ -90,7 +90,7 @@ bool rv_view_finish_water(RvPart* part) {
   }
   rv_free(part->normals);
   part->normals = NULL;
-  return smooth_normals(part, -1);
+  return smooth_normals(part, round ? -1 : CREASE_COSINE);
 }
 
 //---------------------------------------------------------------------------------------------- polygons
@@ -195,7 +195,7 @@ static bool finish_faces(Faces* f, const RvViewOptions* options) {
   f->part->indices = rv_alloc(f->indices.count, sizeof(uint32_t));
   if (!f->part->indices) return false;
   memcpy(f->part->indices, f->indices.data, f->indices.count * sizeof(uint32_t));
-  if (f->water) return rv_view_finish_water(f->part) && take_data(f, options);
+  if (f->water) return rv_view_finish_water(f->part, false) && take_data(f, options);
   if (!(N ? (f->part->normals = per_corner(f, N)) != NULL : smooth_normals(f->part, CREASE_COSINE))) return false;
   if (Cd && !(f->part->colors = per_corner(f, Cd))) return false;
   return take_data(f, options);
@@ -267,7 +267,7 @@ RvResult rv_view_add_level_set(RvViewScene* scene, const RvGrid* grid, const RvG
   part->count = ntriangle;
   part->indices = (uint32_t*)triangles;
   triangles = NULL;
-  if (!(solid ? smooth_normals(part, CREASE_COSINE) : rv_view_finish_water(part))) goto full;
+  if (!(solid ? smooth_normals(part, CREASE_COSINE) : rv_view_finish_water(part, true))) goto full;
   if (velocity && options->shutter > 0 && !take_velocity(part, velocity, points)) goto full;
   scene->stats.triangles += ntriangle;
 done:

@@ -184,9 +184,8 @@ RvVec3 rv_shade_floor(const RvShader* s, RvVec3 position, RvVec3 base, RvSampler
   *through = 1, *plain = true;
   if (fade <= 0) return base;
   RvVec3 up = {0, 1, 0}, start = rv_mad(position, 1e-4 * s->lens->reach, up);
-  // an even floor shows noise that hair would hide; its rays mostly miss and cost little
   double key = 0, open = 0;
-  int count = 3 * s->options->sky_samples;
+  int count = s->options->sky_samples;
   for (int i = 0; i < count; ++i) {
     rv_sampler_next(sampler, u);
     RvVec3 d = towards(s->boxes[RV_BOX_KEY].direction, s->boxes[RV_BOX_KEY].radius, u);

@@ -199,6 +199,7 @@ static RvVec3 floor_at(const RvShader* s, const Path* p, double length, RvSample
   RvVec3 base = p->bounces ? rv_room_towards(s, rv_normalize(from_eye, p->direction)) : rv_room_backdrop(s, p->x, p->y);
   double through;
   RvVec3 light = rv_shade_floor(s, at, base, sampler, rays, &through, plain);
+  if (p->bounces) *plain = false;  // through water nothing is plain
   return s->options->pass == RV_VIEW_OCCLUSION ? rv_vec3(through, through, through) : light;
 }
 

@@ -82,8 +82,9 @@ typedef struct RvDrops {
 // others are drops of their own. None is taken where the surface would need more memory than `options` allow.
 RvResult rv_view_add_liquid(RvViewScene* scene, const RvDrops* drops, const RvLens* lens, const RvViewOptions* options,
                             uint8_t* taken, RvError* error);
-// A part of triangles becomes water: wound outwards, with smooth normals. False when out of memory.
-bool rv_view_finish_water(RvPart* part);
+// A part of triangles becomes water: wound outwards, with smooth normals (`round`: even over sharp edges). False when
+// out of memory.
+bool rv_view_finish_water(RvPart* part, bool round);
 // Room for a part; NULL when out of memory.
 RvPart* rv_view_new_part(RvViewScene* scene, RvPartKind kind);
 void rv_view_grow_bounds(RvViewScene* scene, const float* p, double radius);
