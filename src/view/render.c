@@ -172,7 +172,7 @@ RvViewOptions rv_view_options(RvViewQuality quality, int width, int height) {
   static const struct {
     int samples, sky;
     double noise;
-  } presets[RV_VIEW_QUALITY_COUNT] = {{8, 1, 0}, {64, 1, 0.08}, {256, 1, 0.025}};
+  } presets[RV_VIEW_QUALITY_COUNT] = {{8, 1, 0}, {64, 1, 0.045}, {256, 1, 0.025}};
   if (quality < 0 || quality >= RV_VIEW_QUALITY_COUNT) quality = RV_VIEW_NORMAL;
   return (RvViewOptions){.width = width,
                          .height = height,
@@ -185,8 +185,8 @@ RvViewOptions rv_view_options(RvViewQuality quality, int width, int height) {
                          .ground = true,
                          .ground_height = NAN,
                          .min_pixels = 0.3,
-                         .background_top = {0.34f, 0.36f, 0.39f},
-                         .background_bottom = {0.52f, 0.53f, 0.55f}};
+                         .background_top = {0.20f, 0.215f, 0.24f},
+                         .background_bottom = {0.47f, 0.48f, 0.49f}};
 }
 
 bool rv_view_quality_from_name(const char* name, RvViewQuality* quality) {

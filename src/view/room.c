@@ -33,7 +33,8 @@ void rv_room_make(RvShader* s, const RvLens* rig) {
 // below the floor's horizon its bounce
 RvVec3 rv_room_sky(const RvShader* s, RvVec3 d) {
   if (s->options->furnace) return rv_vec3(1, 1, 1);
-  return rv_lerp(rv_vec3(0.20, 0.19, 0.18), rv_vec3(0.62, 0.66, 0.72), smooth(-1, 1, d.y));
+  // a dark horizon under a bright ceiling: without it water has nothing to mirror that tells it from its ground
+  return rv_lerp(rv_vec3(0.20, 0.195, 0.19), rv_vec3(0.78, 0.83, 0.90), smooth(-0.15, 0.95, d.y));
 }
 
 RvVec3 rv_room_backdrop(const RvShader* s, double x, double y) {

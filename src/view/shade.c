@@ -185,7 +185,8 @@ RvVec3 rv_shade_floor(const RvShader* s, RvVec3 position, RvVec3 base, RvSampler
   if (fade <= 0) return base;
   RvVec3 up = {0, 1, 0}, start = rv_mad(position, 1e-4 * s->lens->reach, up);
   double key = 0, open = 0;
-  int count = s->options->sky_samples;
+  // an even floor shows noise that hair would hide: where the first samples found a shadow there are more rays
+  int count = s->options->sky_samples * (sampler->index < 8 ? 1 : 3);
   for (int i = 0; i < count; ++i) {
     rv_sampler_next(sampler, u);
     RvVec3 d = towards(s->boxes[RV_BOX_KEY].direction, s->boxes[RV_BOX_KEY].radius, u);
