@@ -108,7 +108,7 @@ static double rmse(const RvImage* image, const RvImage* reference, double* mean)
 }
 
 static RvResult measure(const RvBenchOut* out, const RvDetail* const* details, size_t count, RvError* error) {
-  RvCamera camera = {{1.0, 0.08, 0.75}, {0, -0.14, 0.1}, {0, 1, 0}, 37, 0, 0};
+  RvCamera camera = {{1.0, 0.08, 0.75}, {0, -0.14, 0.1}, {0, 1, 0}, 37, 0, 0, 0, 0};
   RvViewOptions options = rv_view_options(RV_VIEW_NORMAL, WIDTH, HEIGHT), best = options;
   best.samples = out->shrink > 1 ? REFERENCE / out->shrink : REFERENCE;
   best.noise = 0, best.sparse = SPARSE, best.seed = 1;

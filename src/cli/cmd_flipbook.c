@@ -126,7 +126,7 @@ static RvResult camera_from_numbers(Flipbook* f, RvError* error) {
   if (count < 6 || *text || !(v[6] > 0 && v[6] < 170))
     return rv_fail(error, RV_BAD_INPUT, "--camera takes a camera node, 'auto', or X,Y,Z,TX,TY,TZ[,FOV]; not '%s'",
                    f->camera);
-  f->view = (RvCamera){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, {0, 1, 0}, v[6], 0, 0};
+  f->view = (RvCamera){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, {0, 1, 0}, v[6], 0, 0, 0, 0};
   return RV_OK;
 }
 
@@ -203,8 +203,8 @@ static void set_look(const Flipbook* f, RvViewOptions* options) {
   // liquid absorbs by the metre
   for (int k = 0; k < 3; ++k) options->absorption[k] *= metres;
   options->shutter = f->numbers[SHUTTER] / fps;
-  options->aperture = f->numbers[APERTURE];
-  options->focus = f->numbers[FOCUS];
+  options->aperture = f->aperture ? f->numbers[APERTURE] : f->view.aperture;
+  options->focus = f->focus ? f->numbers[FOCUS] : f->view.focus;
   options->exposure = f->numbers[EXPOSURE];
 }
 

@@ -15,16 +15,21 @@
 #include "view/view_scene.h"
 
 enum {
-  FEW = 3,           // a particle with fewer others near is a drop of its own
-  REACH = 4,         // cells that a particle of the common size reaches
-  PASSES = 4,        // of smoothing
-  TILE_BYTES = 5000  // of a tile at the peak: two channels, and OpenVDB's copy
+  FEW = 3,            // a particle with fewer others near is a drop of its own
+  REACH = 6,          // cells that a particle of the common size reaches
+  LIGHT_PASSES = 3,   // of smoothing, for sheets and threads
+  HEAVY_PASSES = 14,  // and for the body of the liquid
+  TILE_BYTES = 7000   // of a tile at the peak: three channels, and OpenVDB's copy
 };
 
 static const double VOXEL = 0.85;     // of the common radius: about half the distance of particles
-static const double SUPPORT = 3.4;    // the kernel's radius, in radii of its particle
+static const double SUPPORT = 4.4;    // the kernel's radius, in radii of its particle
 static const double NEIGHBOUR = 2.4;  // near is within so many radii
 static const double LARGEST = 1.4;    // in common radii: larger ones are drops of their own, or reach too far
+
+static const double SUNK = 0.5;  // of a cell: how far what is thin lies below its own surface
+
+static const double BULGE = 0.45;  // of a cell: what the mean and the smoothing take off a flat surface
 
 typedef struct Liquid {
   const RvDrops* drops;
@@ -35,7 +40,7 @@ typedef struct Liquid {
   uint32_t *first, *end;  // of every tile's particles in `order`
   size_t count;           // particles in `order`
   RvTiles tiles;
-  RvChannel phi, smooth;
+  RvChannel phi, smooth, thin;
 } Liquid;
 
 static RvVec3 place(const Liquid* l, size_t i) {
@@ -216,14 +221,30 @@ static void smooth_tiles(void* arg, size_t begin, size_t end) {
   }
 }
 
-static bool make_distance(Liquid* l) {
-  if (!rv_channel_fit(&l->phi, l->tiles.count) || !rv_channel_fit(&l->smooth, l->tiles.count)) return false;
-  rv_parallel_for(l->tiles.count, 4, fill_distance, l);
-  for (int i = 0; i < PASSES; ++i) {
+static void smooth_passes(Liquid* l, int count) {
+  for (int i = 0; i < count; ++i) {
     rv_parallel_for(l->tiles.count, 16, smooth_tiles, l);
     RvChannel swap = l->phi;
     l->phi = l->smooth, l->smooth = swap;
   }
+}
+
+static void unite(void* arg, size_t begin, size_t end) {
+  const Liquid* l = arg;
+  for (size_t i = begin * RV_TILE_CELLS; i < end * RV_TILE_CELLS; ++i)
+    l->phi.data[i] = fminf(l->phi.data[i], l->thin.data[i] + (float)(SUNK * l->dx)) - (float)(BULGE * l->dx);
+}
+
+// The bulk is smoothed until no particle shows, which would eat what is thin: that is kept from an earlier pass, sunk
+// a little so that it does not bring the particles back.
+static bool make_distance(Liquid* l) {
+  size_t n = l->tiles.count;
+  if (!rv_channel_fit(&l->phi, n) || !rv_channel_fit(&l->smooth, n) || !rv_channel_fit(&l->thin, n)) return false;
+  rv_parallel_for(n, 4, fill_distance, l);
+  smooth_passes(l, LIGHT_PASSES);
+  memcpy(l->thin.data, l->phi.data, n * RV_TILE_CELLS * sizeof(float));
+  smooth_passes(l, HEAVY_PASSES - LIGHT_PASSES);
+  rv_parallel_for(n, 16, unite, l);
   return true;
 }
 
@@ -354,5 +375,6 @@ done:
   rv_tiles_free(&l.tiles);
   rv_channel_free(&l.phi);
   rv_channel_free(&l.smooth);
+  rv_channel_free(&l.thin);
   return result;
 }

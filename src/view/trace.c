@@ -189,7 +189,7 @@ static bool cross_film(const RvShader* s, Path* p, RvSurface* f, RvSampler* samp
 // the studio in a direction, boxes and all; light that went many ways is spread out
 static RvVec3 room_light(const RvShader* s, const Path* p) {
   if (p->bounces == 0) return rv_room_backdrop(s, p->x, p->y);
-  double blur = rv_clamp((p->bounces - 1) / 3.0, 0, 1);
+  double blur = rv_clamp((p->bounces - 1) / 2.0, 0, 1);
   return rv_add(rv_room_towards(s, p->direction), rv_room_mirrored(s, p->direction, blur));
 }
 

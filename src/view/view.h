@@ -20,7 +20,8 @@ enum { RV_VIEW_MAX_SIZE = 16384 };  // pixels a side
 typedef struct RvCamera {
   double eye[3], target[3], up[3];
   double fov_y_degrees;
-  int width, height;  // the picture size the camera asks for; 0: none
+  int width, height;       // the picture size the camera asks for; 0: none
+  double aperture, focus;  // diameter of its lens and distance of what is sharp, as in RvViewOptions; 0: none
 } RvCamera;
 
 typedef enum RvViewQuality { RV_VIEW_DRAFT, RV_VIEW_NORMAL, RV_VIEW_HIGH, RV_VIEW_QUALITY_COUNT } RvViewQuality;
@@ -101,7 +102,8 @@ RvResult rv_view_render_stats(const RvDetail* const* details, size_t count, cons
 void rv_image_free(RvImage* image);
 
 // A `camera` node's detail: global attributes rv_cam_eye, rv_cam_target, rv_cam_up (3 floats), rv_cam_fov
-// (degrees, vertical), rv_cam_res (2 integers, optional). False if they are not there or make no camera.
+// (degrees, vertical), and optional rv_cam_res (2 integers), rv_cam_aperture and rv_cam_focus (lengths). False if they
+// are not there or make no camera.
 bool rv_view_camera_from_detail(const RvDetail* detail, RvCamera* camera);
 // Sees the whole box with a margin, from the front, a little right and above.
 RvCamera rv_view_frame(const double lo[3], const double hi[3], double aspect);
