@@ -43,7 +43,7 @@ done = subprocess.run([*words[:2], "flipbook", "--shrink", "50", "--json"], capt
 assert done.returncode == 0, done.stderr
 picture = {line["metric"]: line["value"] for line in map(json.loads, done.stdout.splitlines())}
 # noise is no timing, but with so few samples of the reference it has noise of its own
-assert 0 < picture["rmse over mean radiance"] < 20 and picture["samples a pixel"] >= 8, picture
+assert 0 < picture["rmse_over_mean_radiance"] < 20 and picture["samples_per_pixel"] >= 8, picture
 wrong = subprocess.run([*words[:2], "--shrink", "0"], capture_output=True, text=True, timeout=20)
 assert wrong.returncode == 1 and "--shrink" in wrong.stderr, wrong
 print(f"{len(lines)} figures")
