@@ -11,7 +11,7 @@ enum { MAX_CROSSINGS = 3, MAX_WATER = 6 };
 // light left after passing through so many strands, and so many surfaces of water: what water bends away from one
 // place it brings to another, so a body of it casts a light shadow
 static const double LEFT_AFTER[MAX_CROSSINGS + 1] = {1, 0.42, 0.15, 0};
-static const double LEFT_BEHIND_WATER[MAX_WATER + 1] = {1, 0.85, 0.72, 0.61, 0.52, 0.44, 0};
+static const double LEFT_BEHIND_WATER[MAX_WATER + 1] = {1, 0.76, 0.60, 0.50, 0.42, 0.35, 0};
 
 //---------------------------------------------------------------------------------------------- rays
 
