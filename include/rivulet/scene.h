@@ -65,6 +65,7 @@ RV_API void rv_scene_set_out(RvScene* scene, const char* folder);  // $OUT
 RV_API void rv_scene_set_cache_limit(RvScene* scene, size_t bytes);
 RV_API void rv_scene_set_hooks(RvScene* scene, const RvSceneHooks* hooks);
 RV_API double rv_scene_fps(const RvScene* scene);
+RV_API double rv_scene_meters_per_unit(const RvScene* scene);
 RV_API void rv_scene_frames(const RvScene* scene, double* first, double* last);
 
 RV_API size_t rv_scene_node_count(const RvScene* scene);

@@ -15,9 +15,15 @@
 
 enum { DEFAULT_WIDTH = 960, DEFAULT_HEIGHT = 540 };
 
+enum { SHUTTER, APERTURE, FOCUS, EXPOSURE, NUMBERS };
+
 typedef struct Flipbook {
   RvSessionOptions session;
   const char *size, *camera, *node, *output, *quality;
+  const char *liquid, *view_name, *range, *shutter, *aperture, *focus, *exposure;
+  double numbers[NUMBERS];  // what the last four say
+  const RvViewData* data;   // NULL: beauty
+  double bounds[2];         // of its colours; NaN: what there is
   RvFilmSource source;
   RvProgress progress;
   bool film, still;  // of the output's kind; else a folder of a sequence
@@ -39,6 +45,35 @@ static bool stopped(void* user, double fraction) {
   return rv_cli_interrupted();
 }
 
+// a number within bounds, or what it is without the option
+static RvResult read_number(const char* option, const char* text, double lo, double hi, double standard, double* out,
+                            RvError* error) {
+  char* end = NULL;
+  *out = text ? strtod(text, &end) : standard;
+  if (text && (end == text || *end || !(*out >= lo && *out <= hi)))
+    return rv_fail(error, RV_BAD_INPUT, "%s takes a number from %g to %g, not '%s'", option, lo, hi, text);
+  return RV_OK;
+}
+
+static RvResult read_look(Flipbook* f, RvError* error) {
+  if (f->liquid && strcmp(f->liquid, "surface") != 0 && strcmp(f->liquid, "particles") != 0)
+    return rv_fail(error, RV_BAD_INPUT, "--liquid takes surface or particles, not '%s'", f->liquid);
+  if (f->view_name && strcmp(f->view_name, "beauty") != 0 && !(f->data = rv_view_data(f->view_name)))
+    return rv_fail(error, RV_BAD_INPUT, "--view takes beauty, wetness, age, film, clump or speed, not '%s'",
+                   f->view_name);
+  char rest;
+  if (f->range && (!f->data || sscanf(f->range, "%lf,%lf%c", &f->bounds[0], &f->bounds[1], &rest) != 2 ||
+                   !(f->bounds[0] < f->bounds[1]) || !isfinite(f->bounds[0]) || !isfinite(f->bounds[1])))
+    return rv_fail(error, RV_BAD_INPUT, "--range takes LOW,HIGH of a view in false colours, not '%s'", f->range);
+  // what moves is smeared in films, as the eye expects; a still is to be looked at closely
+  double standard = f->still && !strchr(f->output, '$') ? 0 : 0.5;
+  RvResult result = read_number("--shutter", f->shutter, 0, 4, f->data ? 0 : standard, &f->numbers[SHUTTER], error);
+  if (!result) result = read_number("--aperture", f->aperture, 0, 1e6, 0, &f->numbers[APERTURE], error);
+  if (!result) result = read_number("--focus", f->focus, 0, 1e9, 0, &f->numbers[FOCUS], error);
+  if (!result) result = read_number("--exposure", f->exposure, -64, 64, 0, &f->numbers[EXPOSURE], error);
+  return result;
+}
+
 static RvResult parse(int argc, char** argv, RvTextList* words, RvTextList* set, Flipbook* f, RvError* error) {
   const RvOption options[] = {
       {"--frames", RV_OPTION_TEXT, &f->session.frames}, {"--size", RV_OPTION_TEXT, &f->size},
@@ -46,7 +81,10 @@ static RvResult parse(int argc, char** argv, RvTextList* words, RvTextList* set,
       {"--quality", RV_OPTION_TEXT, &f->quality},       {"--set", RV_OPTION_LIST, set},
       {"--out", RV_OPTION_TEXT, &f->session.out},       {"--threads", RV_OPTION_INT, &f->session.threads},
       {"--quiet", RV_OPTION_FLAG, &f->session.quiet},   {"-o", RV_OPTION_TEXT, &f->output},
-      {"--cached", RV_OPTION_FLAG, &f->cached},
+      {"--cached", RV_OPTION_FLAG, &f->cached},         {"--liquid", RV_OPTION_TEXT, &f->liquid},
+      {"--view", RV_OPTION_TEXT, &f->view_name},        {"--range", RV_OPTION_TEXT, &f->range},
+      {"--shutter", RV_OPTION_TEXT, &f->shutter},       {"--aperture", RV_OPTION_TEXT, &f->aperture},
+      {"--focus", RV_OPTION_TEXT, &f->focus},           {"--exposure", RV_OPTION_TEXT, &f->exposure},
   };
   RvResult result = rv_cli_options(argc, argv, options, sizeof options / sizeof *options, words, error);
   if (result) return result;
@@ -67,7 +105,7 @@ static RvResult parse(int argc, char** argv, RvTextList* words, RvTextList* set,
   if (f->size && (sscanf(f->size, "%dx%d%c", &f->width, &f->height, &rest) != 2 || f->width < 1 || f->height < 1 ||
                   f->width > RV_VIEW_MAX_SIZE || f->height > RV_VIEW_MAX_SIZE))
     return rv_fail(error, RV_BAD_INPUT, "--size takes WIDTHxHEIGHT up to %d, not '%s'", RV_VIEW_MAX_SIZE, f->size);
-  return RV_OK;
+  return read_look(f, error);
 }
 
 //---------------------------------------------------------------------------------------------- camera
@@ -88,7 +126,7 @@ static RvResult camera_from_numbers(Flipbook* f, RvError* error) {
   if (count < 6 || *text || !(v[6] > 0 && v[6] < 170))
     return rv_fail(error, RV_BAD_INPUT, "--camera takes a camera node, 'auto', or X,Y,Z,TX,TY,TZ[,FOV]; not '%s'",
                    f->camera);
-  f->view = (RvCamera){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, {0, 1, 0}, v[6], 0, 0};
+  f->view = (RvCamera){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, {0, 1, 0}, v[6], 0, 0, 0, 0};
   return RV_OK;
 }
 
@@ -156,6 +194,20 @@ static char* picture_path(const Flipbook* f, double frame) {
   return path;
 }
 
+static void set_look(const Flipbook* f, RvViewOptions* options) {
+  const RvScene* scene = f->source.session ? f->source.session->scene : NULL;
+  double fps = scene ? rv_scene_fps(scene) : 24, metres = scene ? rv_scene_meters_per_unit(scene) : 1;
+  if (f->liquid && strcmp(f->liquid, "particles") == 0) options->liquid = RV_VIEW_LIQUID_PARTICLES;
+  if (f->data) options->pass = RV_VIEW_DATA, options->view = f->data;
+  for (int k = 0; k < 2; ++k) options->range[k] = f->bounds[k];
+  // liquid absorbs by the metre
+  for (int k = 0; k < 3; ++k) options->absorption[k] *= metres;
+  options->shutter = f->numbers[SHUTTER] / fps;
+  options->aperture = f->aperture ? f->numbers[APERTURE] : f->view.aperture;
+  options->focus = f->focus ? f->numbers[FOCUS] : f->view.focus;
+  options->exposure = f->numbers[EXPOSURE];
+}
+
 static RvResult render_frame(Flipbook* f, double frame, RvError* error) {
   f->frame = frame;
   RvFilmFrame content = {0};
@@ -166,6 +218,7 @@ static RvResult render_frame(Flipbook* f, double frame, RvError* error) {
     const RvLog log = {NULL, rv_cli_warning};
     RvViewOptions options = rv_view_options(f->level, f->width, f->height);
     options.log = &log;
+    set_look(f, &options);
     if (isnan(f->floor)) find_floor(f, &content);
     options.ground_height = f->floor;
     options.rig = &f->rig;
@@ -245,7 +298,7 @@ static RvResult load_caches(RvScene* scene, RvError* error) {
 }
 
 static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
-  Flipbook f = {.floor = NAN};
+  Flipbook f = {.floor = NAN, .bounds = {NAN, NAN}};
   RvSession session = {0};
   RvTextList set = {rv_alloc((size_t)argc + 1, sizeof(char*)), 0};
   double begun = rv_clock_wall();

@@ -17,6 +17,10 @@
   X(FLOAT, focal, "Focal Length", 50, HARD(0.1), SOFT(300), "", "In millimetres.", WHEN("{ lens == fov }"))       \
   X(FLOAT, aperture, "Aperture", 41.4214, HARD(0.1), SOFT(100), "", "Width of the film in millimetres.",          \
     WHEN("{ lens == fov }"))                                                                                      \
+  X(FLOAT, fstop, "F-Stop", 0, HARD(0), SOFT(22), "",                                                             \
+    "Focal length over the diameter of the lens: less blurs more what is out of focus. 0: all is sharp.")         \
+  X(FLOAT, focus, "Focus Distance", 0, HARD(0), SOFT(10), "m", "What is sharp. 0: the target.",                   \
+    WHEN("{ fstop == 0 }"))                                                                                       \
   X(INT, resx, "Width", 1280, HARD(1), HARD(16384), "", "Pixels across.")                                         \
   X(INT, resy, "Height", 720, HARD(1), HARD(16384), "", "Pixels down.")                                           \
   X(FLOAT, near, "Near", 0.001, HARD(0), SOFT(1), "m", "Nothing nearer is shown.")                                \
@@ -26,10 +30,10 @@ RV_PARM_TABLE(CameraParms, camera_table, CAMERA_PARMS)
 // the frame the picture is taken in
 typedef struct View {
   RvVec3 eye, target, up;
-  double fov;
+  double fov, lens;  // vertical angle, diameter of the lens in units of the scene
 } View;
 
-static RvResult make_view(const CameraParms* p, View* view, RvError* error) {
+static RvResult make_view(const CameraParms* p, double meters, View* view, RvError* error) {
   view->eye = rv_vec3_load64(p->t), view->target = rv_vec3_load64(p->target), view->up = rv_vec3_load64(p->up);
   if (p->aim == 1) {
     RvQuat x = rv_quat_axis_angle(rv_vec3(1, 0, 0), rv_radians(p->r[0]));
@@ -45,6 +49,8 @@ static RvResult make_view(const CameraParms* p, View* view, RvError* error) {
     return rv_fail(error, RV_BAD_INPUT, "up: it runs along the view; choose another");
   double height = p->aperture * (double)p->resy / (double)p->resx;
   view->fov = p->lens == 1 ? 2 * rv_atan2(height / 2, p->focal) * 180 / RV_PI : p->fov;
+  double half = rv_radians(view->fov) / 2, focal = height / 2 * rv_cos(half) / rv_sin(half);
+  view->lens = p->fstop > 0 ? 0.001 * focal / p->fstop / meters : 0;
   return RV_OK;
 }
 
@@ -67,6 +73,7 @@ static RvResult write_view(RvDetail* d, const CameraParms* p, const View* v, RvE
   if (P) rv_vec3_store(P, v->eye);
   bool ok = P && put(d, "rv_cam_eye", v->eye, error) && put(d, "rv_cam_target", v->target, error) &&
             put(d, "rv_cam_up", v->up, error) && put_number(d, "rv_cam_fov", v->fov, error) &&
+            put_number(d, "rv_cam_aperture", v->lens, error) && put_number(d, "rv_cam_focus", p->focus, error) &&
             put_number(d, "rv_cam_near", p->near, error) && put_number(d, "rv_cam_far", p->far, error);
   int32_t* res = ok ? rv_detail_i32_write(d, RV_GLOBAL, "rv_cam_res", 2, error) : NULL;
   if (!res) return error && error->code ? error->code : RV_NO_MEMORY;
@@ -76,7 +83,7 @@ static RvResult write_view(RvDetail* d, const CameraParms* p, const View* v, RvE
 
 static RvResult cook(RvCook* cook, RvError* error) {
   View view = {0};
-  RvResult result = make_view(cook->parms, &view, error);
+  RvResult result = make_view(cook->parms, cook->time.meters_per_unit, &view, error);
   if (result != RV_OK) return result;
   RvDetail* out = rv_detail_new();
   if (!out) return rv_fail(error, RV_NO_MEMORY, "no memory for a camera");
@@ -98,7 +105,8 @@ const RvNodeType rv_node_camera = {
     .help =
         "One point at the eye, and the detail attributes rv_cam_eye, rv_cam_target, rv_cam_up (3 floats each), "
         "rv_cam_fov "
-        "(degrees, vertical), rv_cam_near, rv_cam_far and rv_cam_res (2 integers).",
+        "(degrees, vertical), rv_cam_near, rv_cam_far, rv_cam_aperture (diameter of the lens, 0 if all is sharp), "
+        "rv_cam_focus and rv_cam_res (2 integers).",
     .flags = RV_NODE_GENERATOR,
     .outputs = outputs,
     .noutput = 1,

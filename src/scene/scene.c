@@ -65,6 +65,10 @@ void rv_scene_set_meters_per_unit(RvScene* scene, double meters) {
   scene->prepared = false;
 }
 
+double rv_scene_meters_per_unit(const RvScene* scene) {
+  return scene->meters;
+}
+
 void rv_scene_set_out(RvScene* scene, const char* folder) {
   char* copy = rv_strdup(folder && *folder ? folder : ".");
   if (!copy) return;

@@ -68,6 +68,14 @@ static bool global3(const RvDetail* detail, const char* name, double* out) {
   return true;
 }
 
+// a number of a global attribute, at least 0; 0 without it
+static double global_length(const RvDetail* detail, const char* name) {
+  const RvAttrib* a = rv_detail_find(detail, RV_GLOBAL, name);
+  if (!a || rv_attrib_storage(a) == RV_STRING || rv_attrib_count(a) < 1) return 0;
+  double x = rv_attrib_get(a, 0, 0);
+  return x > 0 && x < 1e9 ? x : 0;
+}
+
 bool rv_view_camera_from_detail(const RvDetail* detail, RvCamera* camera) {
   RvCamera c = {.up = {0, 1, 0}, .fov_y_degrees = FOV};
   if (!detail || !global3(detail, "rv_cam_eye", c.eye) || !global3(detail, "rv_cam_target", c.target)) return false;
@@ -80,6 +88,8 @@ bool rv_view_camera_from_detail(const RvDetail* detail, RvCamera* camera) {
     double w = rv_attrib_get(res, 0, 0), h = rv_attrib_get(res, 0, 1);
     if (w >= 1 && h >= 1 && w <= RV_VIEW_MAX_SIZE && h <= RV_VIEW_MAX_SIZE) c.width = (int)w, c.height = (int)h;
   }
+  c.aperture = global_length(detail, "rv_cam_aperture");
+  c.focus = global_length(detail, "rv_cam_focus");
   RvVec3 right, up, forward;
   if (!basis(&c, &right, &up, &forward)) return false;
   *camera = c;

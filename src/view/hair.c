@@ -34,7 +34,8 @@ typedef struct Hair {
   const int32_t *start, *point;  // the detail's topology
   const float* position32;
   const RvAttrib* position;
-  Source width, radius, pscale, film, color, wet, id;
+  Source width, radius, pscale, film, color, wet, id, speed, data;
+  const RvViewOptions* options;
   Strand* strands;
   size_t count;
   RvPart* part;
@@ -102,13 +103,14 @@ static void measure(void* arg, size_t begin, size_t end) {
   }
 }
 
-// liquid on the strand is drawn around it, as thick as it is (WH-48)
-static double radius_at(const Hair* h, const Strand* s, size_t i) {
+// liquid on the strand is drawn around it, as thick as it is (WH-48); *core: the hair's own radius
+static double radius_at(const Hair* h, const Strand* s, size_t i, double* core) {
   size_t vertex = (size_t)h->start[s->prim] + i, point = (size_t)h->point[vertex];
   double r = h->width.attrib    ? value(&h->width, s->prim, vertex, point, 0) / 2
              : h->radius.attrib ? value(&h->radius, s->prim, vertex, point, 0)
              : h->pscale.attrib ? value(&h->pscale, s->prim, vertex, point, 0)
                                 : DEFAULT_RADIUS;
+  *core = r > 0 && r < FARTHEST ? r : 0;
   // film is a tube of its own radius around the strand, where it is thicker than the strand is drawn (WH-48)
   if (h->film.attrib) r = fmax(r, value(&h->film, s->prim, vertex, point, 0));
   return r > 0 && r < FARTHEST ? r : 0;
@@ -140,11 +142,35 @@ static double wet_at(const Hair* h, const Strand* s, size_t i) {
   return w > 0 ? fmin(w, 1) : 0;
 }
 
+static RvVec3 speed_at(const Hair* h, const Strand* s, size_t i, size_t next, double t) {
+  double v[3];
+  size_t a = (size_t)h->start[s->prim] + i, b = (size_t)h->start[s->prim] + next;
+  for (int k = 0; k < 3; ++k) {
+    v[k] = value(&h->speed, s->prim, a, (size_t)h->point[a], k) * (1 - t);
+    if (t > 0) v[k] += value(&h->speed, s->prim, b, (size_t)h->point[b], k) * t;
+    if (!isfinite(v[k])) v[k] = 0;
+  }
+  return rv_vec3_load64(v);
+}
+
+static double data_at(const Hair* h, const Strand* s, size_t i) {
+  size_t vertex = (size_t)h->start[s->prim] + i;
+  size_t at = h->data.owner == RV_VERTEX  ? vertex
+              : h->data.owner == RV_POINT ? (size_t)h->point[vertex]
+              : h->data.owner == RV_PRIM  ? s->prim
+                                          : 0;
+  return rv_view_data_value(h->options, h->data.attrib, at);
+}
+
 static void emit(const Hair* h, Strand* s, size_t i, double t, RvVec3 p, uint64_t id) {
   size_t next = i + (t > 0), at = s->vertex + s->made;
   double along = ((double)i + t) / (double)(s->points - 1);
-  double r = radius_at(h, s, i) * (1 - t) + (t > 0 ? radius_at(h, s, next) * t : 0);
-  r = fmax(r, h->min_pixels * rv_lens_pixel(h->lens, p));
+  double core, next_core = 0, r = radius_at(h, s, i, &core) * (1 - t);
+  r += t > 0 ? radius_at(h, s, next, &next_core) * t : 0;
+  double least = h->min_pixels * rv_lens_pixel(h->lens, p), hair = core * (1 - t) + next_core * t;
+  // a film thinner than a pixel shows as the shine of wet hair, not as a tube
+  if (h->part->core) h->part->core[at] = r > 2 * least && r > 0 ? (float)rv_clamp(fmax(hair, least) / r, 0, 1) : 1;
+  r = fmax(r, least);
   float* v = h->part->vertices + 4 * at;
   rv_vec3_store(v, p);
   v[3] = (float)r;
@@ -157,6 +183,9 @@ static void emit(const Hair* h, Strand* s, size_t i, double t, RvVec3 p, uint64_
   if (t > 0 && h->color.attrib) c = rv_lerp(c, color_at(h, s, next, along, id), t);
   rv_vec3_store(h->part->colors + 3 * at, c);
   h->part->along[at] = (float)along;
+  if (h->part->speed) rv_vec3_store(h->part->speed + 3 * at, speed_at(h, s, i, next, t));
+  if (h->part->values)
+    h->part->values[at] = (float)(data_at(h, s, i) * (1 - t) + (t > 0 ? data_at(h, s, next) * t : 0));
   if (h->part->wet) h->part->wet[at] = (float)(wet_at(h, s, i) * (1 - t) + (t > 0 ? wet_at(h, s, next) * t : 0));
   s->made++;
 }
@@ -208,12 +237,16 @@ static bool list_strands(Hair* h, const RvDetail* detail) {
   return true;
 }
 
-static bool take_memory(RvPart* part, size_t nvertex, bool wet) {
+static bool take_memory(const Hair* h, RvPart* part, size_t nvertex) {
+  bool wet = h->wet.attrib, film = h->film.attrib, moves = h->speed.attrib, data = h->data.attrib;
   part->nvertex = nvertex;
   // Embree reads a whole register at the last vertex
   return (part->vertices = rv_alloc(nvertex + 1, 4 * sizeof(float))) &&
          (part->colors = rv_alloc(nvertex, 3 * sizeof(float))) && (part->along = rv_alloc(nvertex, sizeof(float))) &&
          (!wet || (part->wet = rv_alloc(nvertex, sizeof(float)))) &&
+         (!film || (part->core = rv_alloc(nvertex, sizeof(float)))) &&
+         (!moves || (part->speed = rv_alloc_zero(nvertex, 3 * sizeof(float)))) &&
+         (!data || (part->values = rv_alloc(nvertex, sizeof(float)))) &&
          (part->indices = rv_alloc(nvertex, sizeof(uint32_t))) && (part->flags = rv_alloc(nvertex, 1));
 }
 
@@ -232,10 +265,11 @@ static void count_segments(RvViewScene* scene, Hair* h) {
   scene->stats.segments += h->part->count;
 }
 
-RvResult rv_view_add_hair(RvViewScene* scene, const RvDetail* detail, const RvLens* lens, double min_pixels,
+RvResult rv_view_add_hair(RvViewScene* scene, const RvDetail* detail, const RvLens* lens, const RvViewOptions* options,
                           RvError* error) {
   Hair h = {.lens = lens,
-            .min_pixels = min_pixels,
+            .options = options,
+            .min_pixels = options->min_pixels,
             .start = rv_detail_prim_start(detail),
             .point = rv_detail_vertex_point(detail),
             .position32 = rv_detail_f32(detail, RV_POINT, "P", 3),
@@ -247,6 +281,8 @@ RvResult rv_view_add_hair(RvViewScene* scene, const RvDetail* detail, const RvLe
             .color = find(detail, "Cd", 3),
             .wet = find(detail, "wetness", 1),
             .id = find(detail, "id", 1)};
+  if (options->shutter > 0) h.speed = find(detail, "v", 3);
+  if ((h.data.attrib = rv_view_data_attrib(detail, options))) h.data.owner = rv_attrib_owner(h.data.attrib);
   RvResult result = RV_OK;
   if (!list_strands(&h, detail)) goto full;
   if (h.count == 0) goto done;
@@ -263,7 +299,7 @@ RvResult rv_view_add_hair(RvViewScene* scene, const RvDetail* detail, const RvLe
     goto done;
   }
   h.part = rv_view_new_part(scene, RV_PART_HAIR);
-  if (!h.part || !take_memory(h.part, nvertex, h.wet.attrib != NULL)) goto full;
+  if (!h.part || !take_memory(&h, h.part, nvertex)) goto full;
   rv_parallel_for(h.count, GRAIN, fill_vertices, &h);
   count_segments(scene, &h);
   rv_parallel_for(h.count, GRAIN, fill_segments, &h);

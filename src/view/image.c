@@ -40,7 +40,12 @@ static void convert_rows(void* arg, size_t begin, size_t end) {
       size_t at = y * (size_t)c->image->width + x;
       RvRandom4 noise = rv_random4(0x64697468, at, 0);
       for (int k = 0; k < 3; ++k) {
-        double v = 255 * srgb(roll_off(c->image->rgb[3 * at + k]));
+        double linear = c->image->rgb[3 * at + k];
+        double v = 255 * srgb(c->image->exact ? rv_clamp(linear, 0, 1) : roll_off(linear));
+        if (c->image->exact) {
+          c->bytes[3 * at + k] = (uint8_t)(v + 0.5);
+          continue;
+        }
         double dither = ((double)(noise.v[k] >> 16) + (double)(noise.v[k] & 0xffff)) / 65535 - 1;
         double room = v < 254.5 - v + 0.5 ? v : 255 - v;
         v += dither * rv_clamp(room, 0, 0.5);

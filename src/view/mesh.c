@@ -45,7 +45,7 @@ static bool corners_of_points(const RvPart* part, uint32_t** start, uint32_t** l
 }
 
 // mean of the faces about a corner that are not beyond a crease, weighted by their angles
-static bool smooth_normals(RvPart* part) {
+static bool smooth_normals(RvPart* part, double crease) {
   uint32_t *start = NULL, *list = NULL;
   float* face = rv_alloc(part->count, 3 * sizeof(float));
   float* angle = rv_alloc(part->count, 3 * sizeof(float));
@@ -65,7 +65,7 @@ static bool smooth_normals(RvPart* part) {
     } else {
       for (uint32_t i = first; i < last; ++i) {
         RvVec3 other = at(face, list[i] / 3);
-        if (rv_dot(own, other) >= CREASE_COSINE) sum = rv_mad(sum, angle[list[i]], other);
+        if (rv_dot(own, other) >= crease) sum = rv_mad(sum, angle[list[i]], other);
       }
     }
     rv_vec3_store(part->normals + 3 * c, rv_normalize(sum, own));
@@ -77,11 +77,29 @@ static bool smooth_normals(RvPart* part) {
   return good;
 }
 
+bool rv_view_finish_water(RvPart* part, bool round) {
+  double volume = 0;
+  for (size_t t = 0; t < part->count; ++t) {
+    const uint32_t* i = part->indices + 3 * t;
+    volume += rv_dot(at(part->vertices, i[0]), rv_cross(at(part->vertices, i[1]), at(part->vertices, i[2])));
+  }
+  // rays must know outside from inside; a mesh says it by how it is wound, and its volume says which way that is
+  for (size_t t = 0; volume < 0 && t < part->count; ++t) {
+    uint32_t *i = part->indices + 3 * t, swap = i[1];
+    i[1] = i[2], i[2] = swap;
+  }
+  rv_free(part->normals);
+  part->normals = NULL;
+  return smooth_normals(part, round ? -1 : CREASE_COSINE);
+}
+
 //---------------------------------------------------------------------------------------------- polygons
 
 typedef struct Faces {
   const RvDetail* detail;
   RvPart* part;
+  const RvAttrib* name;           // of primitives, or NULL
+  bool water;                     // faces named as a liquid are taken, else all others
   Corners indices, vertex, prim;  // point and vertex of every corner, face of every triangle
   RV_ARRAY(int32_t) local;        // of one face: the corners of its triangles
 } Faces;
@@ -100,6 +118,15 @@ static bool take_points(Faces* f, const RvLens* lens, uint8_t** bad) {
     rv_vec3_store(f->part->vertices + 3 * i, (*bad)[i] ? rv_vec3(0, 0, 0) : p);
   }
   return true;
+}
+
+// a face is water if it is called so
+static bool is_water(const Faces* f, size_t prim) {
+  static const char* const names[] = {"water", "liquid", "surface"};
+  const char* text = f->name ? rv_attrib_string(f->name, prim, 0) : NULL;
+  for (size_t i = 0; text && i < sizeof names / sizeof *names; ++i)
+    if (strcmp(text, names[i]) == 0) return true;
+  return false;
 }
 
 static bool add_face(Faces* f, RvViewScene* scene, size_t prim, const uint8_t* bad) {
@@ -123,15 +150,18 @@ static bool add_face(Faces* f, RvViewScene* scene, size_t prim, const uint8_t* b
   return true;
 }
 
+static size_t element_of(const Faces* f, RvOwner owner, size_t corner) {
+  return owner == RV_POINT    ? f->indices.data[corner]
+         : owner == RV_VERTEX ? f->vertex.data[corner]
+         : owner == RV_PRIM   ? f->prim.data[corner / 3]
+                              : 0;
+}
+
 // three numbers a corner from an attribute of any owner; NULL when out of memory
 static float* per_corner(const Faces* f, const RvAttrib* a) {
   float* out = rv_alloc(f->indices.count, 3 * sizeof(float));
-  RvOwner owner = rv_attrib_owner(a);
   for (size_t c = 0; out && c < f->indices.count; ++c) {
-    size_t i = owner == RV_POINT    ? f->indices.data[c]
-               : owner == RV_VERTEX ? f->vertex.data[c]
-               : owner == RV_PRIM   ? f->prim.data[c / 3]
-                                    : 0;
+    size_t i = element_of(f, rv_attrib_owner(a), c);
     for (int k = 0; k < 3; ++k) {
       float v = (float)rv_attrib_get(a, i, k);
       out[3 * c + (size_t)k] = isfinite(v) ? v : 0;
@@ -140,45 +170,94 @@ static float* per_corner(const Faces* f, const RvAttrib* a) {
   return out;
 }
 
-RvResult rv_view_add_polygons(RvViewScene* scene, const RvDetail* detail, const RvLens* lens, RvError* error) {
-  Faces f = {.detail = detail};
-  uint8_t* bad = NULL;
-  size_t nprim = rv_detail_count(detail, RV_PRIM), faces = 0;
-  for (size_t i = 0; i < nprim; ++i) faces += rv_detail_prim_type(detail, i) == RV_PRIM_POLYGON;
-  if (faces == 0) return RV_OK;
-  bool good = (f.part = rv_view_new_part(scene, RV_PART_MESH)) && take_points(&f, lens, &bad);
-  for (size_t i = 0; good && i < nprim; ++i)
-    if (rv_detail_prim_type(detail, i) == RV_PRIM_POLYGON) good = add_face(&f, scene, i, bad);
-  if (!good || f.indices.count == 0) goto done;
-  f.part->count = f.indices.count / 3;
-  f.part->indices = f.indices.data;
-  f.indices.data = NULL;
-  // the part owns the indices now; per_corner still reads them
-  Faces read = f;
-  read.indices.data = f.part->indices;
+// what false colours and motion need; false when out of memory
+static bool take_data(const Faces* f, const RvViewOptions* options) {
+  const RvOwner points[] = {RV_POINT};
+  const RvAttrib* data = rv_view_data_attrib(f->detail, options);
+  const RvAttrib* v = options->shutter > 0 ? rv_view_attrib(f->detail, "v", 3, points, 1) : NULL;
+  if (data && !(f->part->values = rv_alloc(f->indices.count, sizeof(float)))) return false;
+  for (size_t c = 0; data && c < f->indices.count; ++c)
+    f->part->values[c] = (float)rv_view_data_value(options, data, element_of(f, rv_attrib_owner(data), c));
+  if (v && !(f->part->speed = rv_alloc(f->part->nvertex, 3 * sizeof(float)))) return false;
+  for (size_t i = 0; v && i < 3 * f->part->nvertex; ++i) {
+    float x = (float)rv_attrib_get(v, i / 3, (int)(i % 3));
+    f->part->speed[i] = isfinite(x) ? x : 0;
+  }
+  return true;
+}
+
+// the triangles of a part: normals, colours and data; false when out of memory
+static bool finish_faces(Faces* f, const RvViewOptions* options) {
   const RvOwner owners[] = {RV_VERTEX, RV_POINT, RV_PRIM, RV_GLOBAL};
-  const RvAttrib *N = rv_view_attrib(detail, "N", 3, owners, 2), *Cd = rv_view_attrib(detail, "Cd", 3, owners, 4);
-  good = N ? (f.part->normals = per_corner(&read, N)) != NULL : smooth_normals(f.part);
-  if (good && Cd) good = (f.part->colors = per_corner(&read, Cd)) != NULL;
-  scene->stats.triangles += f.part->count;
-done:
+  const RvAttrib *N = rv_view_attrib(f->detail, "N", 3, owners, 2), *Cd = rv_view_attrib(f->detail, "Cd", 3, owners, 4);
+  f->part->count = f->indices.count / 3;
+  // the part has its own, which water may wind the other way
+  f->part->indices = rv_alloc(f->indices.count, sizeof(uint32_t));
+  if (!f->part->indices) return false;
+  memcpy(f->part->indices, f->indices.data, f->indices.count * sizeof(uint32_t));
+  if (f->water) return rv_view_finish_water(f->part, false) && take_data(f, options);
+  if (!(N ? (f->part->normals = per_corner(f, N)) != NULL : smooth_normals(f->part, CREASE_COSINE))) return false;
+  if (Cd && !(f->part->colors = per_corner(f, Cd))) return false;
+  return take_data(f, options);
+}
+
+static bool add_kind(RvViewScene* scene, Faces* f, const RvLens* lens, const RvViewOptions* options) {
+  uint8_t* bad = NULL;
+  size_t nprim = rv_detail_count(f->detail, RV_PRIM);
+  f->part = rv_view_new_part(scene, f->water ? RV_PART_WATER : RV_PART_MESH);
+  bool good = f->part && take_points(f, lens, &bad);
+  for (size_t i = 0; good && i < nprim; ++i)
+    if (rv_detail_prim_type(f->detail, i) == RV_PRIM_POLYGON && is_water(f, i) == f->water)
+      good = add_face(f, scene, i, bad);
+  if (good && f->indices.count) {
+    good = finish_faces(f, options);
+    scene->stats.triangles += f->part->count;
+  }
   rv_free(bad);
-  rv_array_free(&f.indices);
-  rv_array_free(&f.vertex);
-  rv_array_free(&f.prim);
-  rv_array_free(&f.local);
-  return good ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for the %zu faces of the picture", faces);
+  rv_array_free(&f->indices);
+  rv_array_free(&f->vertex);
+  rv_array_free(&f->prim);
+  rv_array_free(&f->local);
+  return good;
+}
+
+RvResult rv_view_add_polygons(RvViewScene* scene, const RvDetail* detail, const RvLens* lens,
+                              const RvViewOptions* options, RvError* error) {
+  const RvAttrib* name = rv_detail_find(detail, RV_PRIM, "name");
+  Faces solid = {.detail = detail, .name = name && rv_attrib_storage(name) == RV_STRING ? name : NULL}, water = solid;
+  water.water = true;
+  size_t nprim = rv_detail_count(detail, RV_PRIM), faces[2] = {0, 0};
+  for (size_t i = 0; i < nprim; ++i)
+    if (rv_detail_prim_type(detail, i) == RV_PRIM_POLYGON) faces[is_water(&solid, i)]++;
+  bool good = (faces[0] == 0 || add_kind(scene, &solid, lens, options)) &&
+              (faces[1] == 0 || add_kind(scene, &water, lens, options));
+  return good ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for the %zu faces of the picture", nprim);
 }
 
 //---------------------------------------------------------------------------------------------- level sets
 
-RvResult rv_view_add_level_set(RvViewScene* scene, const RvGrid* grid, const RvLens* lens, RvError* error) {
+// the velocities of a grid at the part's points; false when out of memory
+static bool take_velocity(RvPart* part, const RvGrid* velocity, const float* points) {
+  double* places = rv_alloc(part->nvertex, 3 * sizeof(double));
+  part->speed = rv_alloc(part->nvertex, 3 * sizeof(float));
+  bool good = places && part->speed;
+  for (size_t i = 0; good && i < 3 * part->nvertex; ++i) places[i] = points[i];
+  good = good && !rv_grid_sample(velocity, part->nvertex, places, part->speed, NULL);
+  for (size_t i = 0; good && i < 3 * part->nvertex; ++i)
+    if (!isfinite(part->speed[i])) part->speed[i] = 0;
+  rv_free(places);
+  return good;
+}
+
+RvResult rv_view_add_level_set(RvViewScene* scene, const RvGrid* grid, const RvGrid* velocity, const RvLens* lens,
+                               const RvViewOptions* options, RvError* error) {
   size_t npoint = 0, ntriangle = 0;
   float* points = NULL;
   int32_t* triangles = NULL;
+  bool solid = strncmp(rv_grid_name(grid), "collision", 9) == 0;
   RvResult result = rv_grid_to_mesh(grid, 0, 0, &npoint, &points, &ntriangle, &triangles, error);
   if (result || ntriangle == 0) goto done;
-  RvPart* part = rv_view_new_part(scene, RV_PART_WATER);
+  RvPart* part = rv_view_new_part(scene, solid ? RV_PART_MESH : RV_PART_WATER);
   if (!part || !(part->vertices = rv_alloc(npoint + 2, 3 * sizeof(float)))) goto full;
   part->nvertex = npoint;
   for (size_t i = 0; i < npoint; ++i) {
@@ -186,9 +265,10 @@ RvResult rv_view_add_level_set(RvViewScene* scene, const RvGrid* grid, const RvL
     rv_view_grow_bounds(scene, part->vertices + 3 * i, 0);
   }
   part->count = ntriangle;
-  if (!(part->indices = rv_alloc(ntriangle, 3 * sizeof(uint32_t)))) goto full;
-  memcpy(part->indices, triangles, 3 * ntriangle * sizeof(uint32_t));
-  if (!smooth_normals(part)) goto full;
+  part->indices = (uint32_t*)triangles;
+  triangles = NULL;
+  if (!(solid ? smooth_normals(part, CREASE_COSINE) : rv_view_finish_water(part, true))) goto full;
+  if (velocity && options->shutter > 0 && !take_velocity(part, velocity, points)) goto full;
   scene->stats.triangles += ntriangle;
 done:
   rv_free(points);

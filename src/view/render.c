@@ -9,7 +9,7 @@
 #include "math/scalar.h"
 #include "view/view_scene.h"
 
-enum { TILE = 8, BATCHES = 48 };
+enum { TILE = 8, BATCHES = 96, FIRST = 8 };
 
 // brighter samples are held down: one lucky ray must not make a speck
 static const double BRIGHTEST = 6;
@@ -60,17 +60,31 @@ static double tent(double u) {
 
 //---------------------------------------------------------------------------------------------- tiles
 
+typedef struct Work {
+  uint64_t rays, samples;
+} Work;
+
 typedef struct Job {
   RvShader shader;
   RvImage* image;
   int across;    // tiles a row
   size_t first;  // tile of this batch
-  uint64_t* tile_rays;
+  Work* work;    // of each tile
   double gain;
 } Job;
 
+// what a pixel has gathered: its light, and the square of its brightness
+typedef struct Pixel {
+  RvVec3 sum;
+  double square;
+} Pixel;
+
+static double brightness(RvVec3 c) {
+  return 0.2126 * c.x + 0.7152 * c.y + 0.0722 * c.z;
+}
+
 // adds the samples [first, last) of a pixel; true if all of them saw nothing but the backdrop
-static bool add_samples(const Job* job, int x, int y, int first, int last, RvVec3* sum, uint64_t* rays) {
+static bool add_samples(const Job* job, int x, int y, int first, int last, Pixel* pixel, Work* work) {
   const RvViewOptions* o = job->shader.options;
   RvSampler sampler = {.seed = rv_random4(o->seed, (size_t)y * (size_t)o->width + (size_t)x, 0).v[0]};
   bool quiet = true;
@@ -79,40 +93,56 @@ static bool add_samples(const Job* job, int x, int y, int first, int last, RvVec
     double u[2];
     bool plain;
     rv_sampler_next(&sampler, u);
-    RvVec3 c = rv_shader_trace(&job->shader, x + 0.5 + tent(u[0]), y + 0.5 + tent(u[1]), &sampler, rays, &plain);
+    RvVec3 c = rv_shader_trace(&job->shader, x + 0.5 + tent(u[0]), y + 0.5 + tent(u[1]), &sampler, &work->rays, &plain);
     double most = fmax(c.x, fmax(c.y, c.z));
     // written so that a sample that is no number counts as black
     if (!(most <= BRIGHTEST)) c = most > BRIGHTEST ? rv_scale(c, BRIGHTEST / most) : rv_vec3(0, 0, 0);
-    *sum = rv_add(*sum, c);
+    double b = brightness(c);
+    pixel->sum = rv_add(pixel->sum, c);
+    pixel->square += b * b;
     quiet = quiet && plain;
   }
+  work->samples += (uint64_t)(last - first);
   return quiet;
 }
 
-// a tile in which a quarter of the samples met nothing is done; the others get them all
+// the noise of a tile's pixels after so many samples, as a share of middle grey
+static double noise_of(const Pixel* pixels, int count, int samples) {
+  double sum = 0, n = samples;
+  for (int i = 0; i < count; ++i) {
+    double mean = brightness(pixels[i].sum) / n;
+    sum += fmax(pixels[i].square / n - mean * mean, 0) / (n - 1);
+  }
+  return sqrt(sum / count) / 0.18;
+}
+
+// A tile whose first samples met nothing is done; the others get more, twice as many each time, until the noise is
+// low. It depends on nothing but the tile itself.
 static void render_tile(const Job* job, size_t tile) {
   const RvViewOptions* o = job->shader.options;
   int x0 = (int)(tile % (size_t)job->across) * TILE, y0 = (int)(tile / (size_t)job->across) * TILE;
   int x1 = x0 + TILE < o->width ? x0 + TILE : o->width, y1 = y0 + TILE < o->height ? y0 + TILE : o->height;
-  int quarter = (o->samples + 3) / 4, done = quarter;
-  RvVec3 sum[TILE * TILE] = {{0, 0, 0}};
+  int wide = x1 - x0, count = wide * (y1 - y0), done = 0;
+  Pixel pixels[TILE * TILE] = {{{0, 0, 0}, 0}};
   bool quiet = true;
-  for (int y = y0; y < y1; ++y)
-    for (int x = x0; x < x1; ++x)
-      quiet &= add_samples(job, x, y, 0, quarter, &sum[(y - y0) * TILE + x - x0], &job->tile_rays[tile]);
-  if (!quiet) done = o->samples;
-  for (int y = y0; y < y1; ++y)
-    for (int x = x0; x < x1; ++x) {
-      RvVec3* c = &sum[(y - y0) * TILE + x - x0];
-      if (done > quarter) add_samples(job, x, y, quarter, done, c, &job->tile_rays[tile]);
-      float* out = job->image->rgb + 3 * ((size_t)y * (size_t)o->width + (size_t)x);
-      rv_vec3_store(out, rv_scale(*c, job->gain / done));
-    }
+  for (int next = o->samples < FIRST ? o->samples : FIRST; done < next;) {
+    for (int i = 0; i < count; ++i)
+      quiet &= add_samples(job, x0 + i % wide, y0 + i / wide, done, next, &pixels[i], &job->work[tile]);
+    done = next;
+    next = quiet || (done > 1 && noise_of(pixels, count, done) < o->noise) ? done : 2 * done;
+    if (next > o->samples) next = o->samples;
+  }
+  for (int i = 0; i < count; ++i) {
+    float* out = job->image->rgb + 3 * ((size_t)(y0 + i / wide) * (size_t)o->width + (size_t)(x0 + i % wide));
+    rv_vec3_store(out, rv_scale(pixels[i].sum, job->gain / done));
+  }
 }
 
 static void render_tiles(void* arg, size_t begin, size_t end) {
   const Job* job = arg;
-  for (size_t i = begin; i < end; ++i) render_tile(job, job->first + i);
+  size_t sparse = job->shader.options->sparse > 1 ? (size_t)job->shader.options->sparse : 1;
+  for (size_t i = begin; i < end; ++i)
+    if ((job->first + i) % sparse == 0) render_tile(job, job->first + i);
 }
 
 static RvResult render_image(Job* job, bool (*cancelled)(void*, double), void* user, RvViewStats* stats,
@@ -120,8 +150,8 @@ static RvResult render_image(Job* job, bool (*cancelled)(void*, double), void* u
   int down = (job->image->height + TILE - 1) / TILE;
   job->across = (job->image->width + TILE - 1) / TILE;
   size_t tiles = (size_t)job->across * (size_t)down, step = (tiles + BATCHES - 1) / BATCHES;
-  job->tile_rays = rv_alloc_zero(tiles, sizeof(uint64_t));
-  if (!job->tile_rays) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  job->work = rv_alloc_zero(tiles, sizeof(Work));
+  if (!job->work) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   RvResult result = RV_OK;
   // in batches, so that the host is asked on its own thread
   if (step < 64) step = 64;
@@ -131,25 +161,32 @@ static RvResult render_image(Job* job, bool (*cancelled)(void*, double), void* u
     double fraction = (double)(left < step ? tiles : job->first + step) / (double)tiles;
     if (cancelled && cancelled(user, fraction)) result = rv_fail(error, RV_CANCELLED, "the picture was interrupted");
   }
-  for (size_t i = 0; i < tiles; ++i) stats->rays += job->tile_rays[i];
-  rv_free(job->tile_rays);
+  for (size_t i = 0; i < tiles; ++i) stats->rays += job->work[i].rays, stats->samples += job->work[i].samples;
+  rv_free(job->work);
   return result;
 }
 
 //---------------------------------------------------------------------------------------------- the call
 
 RvViewOptions rv_view_options(RvViewQuality quality, int width, int height) {
-  static const struct { int samples, sky; } presets[RV_VIEW_QUALITY_COUNT] = {{4, 1}, {12, 1}, {64, 2}};
+  static const struct {
+    int samples, sky;
+    double noise;
+  } presets[RV_VIEW_QUALITY_COUNT] = {{8, 1, 0}, {64, 1, 0.045}, {256, 1, 0.025}};
   if (quality < 0 || quality >= RV_VIEW_QUALITY_COUNT) quality = RV_VIEW_NORMAL;
   return (RvViewOptions){.width = width,
                          .height = height,
                          .samples = presets[quality].samples,
                          .sky_samples = presets[quality].sky,
+                         .noise = presets[quality].noise,
+                         .range = {NAN, NAN},
+                         .liquid_memory = 2e9,
+                         .absorption = {2.5, 0.85, 0.55},
                          .ground = true,
                          .ground_height = NAN,
                          .min_pixels = 0.3,
-                         .background_top = {0.34f, 0.36f, 0.39f},
-                         .background_bottom = {0.52f, 0.53f, 0.55f}};
+                         .background_top = {0.20f, 0.215f, 0.24f},
+                         .background_bottom = {0.47f, 0.48f, 0.49f}};
 }
 
 bool rv_view_quality_from_name(const char* name, RvViewQuality* quality) {
@@ -169,10 +206,29 @@ static RvResult check_options(const RvViewOptions* o, RvError* error) {
   if (o->samples < 1 || o->samples > 65536 || o->sky_samples < 0 || o->sky_samples > 4096)
     return rv_fail(error, RV_BAD_INPUT, "%d samples a pixel and %d to the sky; they take 1 to 65536 and 0 to 4096",
                    o->samples, o->sky_samples);
+  if (!(o->shutter >= 0 && o->shutter <= 1e6) || !(o->aperture >= 0 && o->aperture < 1e9) || !isfinite(o->focus))
+    return rv_fail(error, RV_BAD_INPUT, "a shutter of %g s and a lens of %g focused at %g; none may be negative",
+                   o->shutter, o->aperture, o->focus);
+  for (int k = 0; k < 3; ++k)
+    if (!(o->absorption[k] >= 0 && o->absorption[k] < 1e9))
+      return rv_fail(error, RV_BAD_INPUT, "liquid that absorbs %g a unit of length; it takes 0 and more",
+                     o->absorption[k]);
+  if (o->pass == RV_VIEW_DATA && !o->view)
+    return rv_fail(error, RV_BAD_INPUT, "false colours need a view: wetness, age, film, clump or speed");
   if (!(o->min_pixels >= 0 && o->min_pixels <= 100) || !(fabs(o->exposure) <= 64))
     return rv_fail(error, RV_BAD_INPUT, "a least radius of %g pixels (0 to 100) and %g stops (-64 to 64)",
                    o->min_pixels, o->exposure);
   return RV_OK;
+}
+
+// the legend, and a word where there is nothing to show
+static void finish_data(Job* job, RvViewStats* stats, const RvViewOptions* options) {
+  job->image->exact = true;
+  for (int k = 0; k < 2; ++k) stats->data_range[k] = job->shader.data_range[k];
+  rv_view_draw_legend(job->image, options->view, stats->data_range);
+  if (isnan(stats->data_range[0]))
+    rv_log(options->log, RV_LEVEL_WARNING, "nothing in the picture has '%s', so its view '%s' is grey",
+           options->view->attribute, options->view->name);
 }
 
 RvResult rv_view_render_stats(const RvDetail* const* details, size_t count, const RvCamera* camera,
@@ -184,10 +240,10 @@ RvResult rv_view_render_stats(const RvDetail* const* details, size_t count, cons
   if (!result) result = rv_lens_make(camera, options->width, options->height, &lens, error);
   if (result) return result;
 
-  RvImage image = {options->width, options->height, NULL};
+  RvImage image = {.width = options->width, .height = options->height};
   RvViewScene scene = {0};
   double start = rv_clock_wall();
-  image.rgb = rv_alloc((size_t)image.width * (size_t)image.height, 3 * sizeof(float));
+  image.rgb = rv_alloc_zero((size_t)image.width * (size_t)image.height, 3 * sizeof(float));
   if (!image.rgb)
     return rv_fail(error, RV_NO_MEMORY, "out of memory for a picture of %d x %d", image.width, image.height);
   result = rv_view_scene_build(&scene, details, count, &lens, options, error);
@@ -197,6 +253,7 @@ RvResult rv_view_render_stats(const RvDetail* const* details, size_t count, cons
   job.gain = options->pass == RV_VIEW_BEAUTY ? rv_pow(2, options->exposure) : 1;
   if (!result) result = rv_shader_make(&job.shader, &scene, &lens, options, error);
   if (!result) result = render_image(&job, cancelled, user, &scene.stats, error);
+  if (!result && options->pass == RV_VIEW_DATA) finish_data(&job, &scene.stats, options);
   scene.stats.build_seconds = built - start;
   scene.stats.render_seconds = rv_clock_wall() - built;
   if (stats) *stats = scene.stats;

@@ -40,6 +40,10 @@ static void free_part(RvPart* part) {
   rv_free(part->normals);
   rv_free(part->along);
   rv_free(part->wet);
+  rv_free(part->core);
+  rv_free(part->speed);
+  rv_free(part->moved);
+  rv_free(part->values);
 }
 
 void rv_view_scene_free(RvViewScene* scene) {
@@ -51,69 +55,6 @@ void rv_view_scene_free(RvViewScene* scene) {
   *scene = (RvViewScene){0};
 }
 
-//---------------------------------------------------------------------------------------------- loose points
-
-// marks the points that some primitive uses; NULL when out of memory
-static uint8_t* used_points(const RvDetail* detail) {
-  size_t npoint = rv_detail_count(detail, RV_POINT), nvertex = rv_detail_count(detail, RV_VERTEX);
-  uint8_t* used = rv_alloc_zero(npoint, 1);
-  if (!used) return NULL;
-  const int32_t* point = rv_detail_vertex_point(detail);
-  for (size_t i = 0; i < nvertex; ++i) used[point[i]] = 1;
-  return used;
-}
-
-// without pscale: spheres that would fill the box about half, were they spread evenly
-static double guessed_radius(const RvDetail* detail, size_t count) {
-  double lo[3], hi[3];
-  if (!rv_detail_bounds(detail, lo, hi)) return 0;
-  double longest = fmax(fmax(hi[0] - lo[0], hi[1] - lo[1]), hi[2] - lo[2]), volume = 1;
-  if (!(longest > 0)) return 0.01;
-  for (int k = 0; k < 3; ++k) volume *= fmax(hi[k] - lo[k], 0.02 * longest);
-  return fmin(0.5 * cbrt(volume / (double)count), 0.1 * longest);
-}
-
-static RvResult add_spheres(RvViewScene* scene, const RvDetail* detail, const RvLens* lens, double min_pixels,
-                            RvError* error) {
-  size_t npoint = rv_detail_count(detail, RV_POINT), loose = 0;
-  if (npoint == 0) return RV_OK;
-  uint8_t* used = used_points(detail);
-  if (!used) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu points", npoint);
-  for (size_t i = 0; i < npoint; ++i) loose += !used[i];
-  RvPart* part = loose ? rv_view_new_part(scene, RV_PART_SPHERES) : NULL;
-  if (loose == 0) goto done;
-  if (!part || !(part->vertices = rv_alloc(loose, 4 * sizeof(float)))) goto full;
-  const RvOwner owners[] = {RV_POINT, RV_GLOBAL};
-  const RvAttrib *P = rv_detail_find(detail, RV_POINT, "P"), *Cd = rv_view_attrib(detail, "Cd", 3, owners, 2);
-  const RvAttrib* pscale = rv_view_attrib(detail, "pscale", 1, owners, 2);
-  if (Cd && !(part->colors = rv_alloc(loose, 3 * sizeof(float)))) goto full;
-  double guess = pscale ? 0 : guessed_radius(detail, loose);
-  for (size_t i = 0; i < npoint; ++i) {
-    if (used[i]) continue;
-    RvVec3 p = rv_sub(rv_vec3(rv_attrib_get(P, i, 0), rv_attrib_get(P, i, 1), rv_attrib_get(P, i, 2)), lens->origin);
-    double r = pscale ? rv_attrib_get(pscale, rv_attrib_owner(pscale) == RV_POINT ? i : 0, 0) : guess;
-    if (!rv_vec3_finite(p) || rv_length(p) > 1e18 || !isfinite(r) || r < 0 || r > 1e18) {
-      scene->stats.skipped++;
-      continue;
-    }
-    float* v = part->vertices + 4 * part->count;
-    rv_vec3_store(v, p);
-    v[3] = (float)fmax(r, min_pixels * rv_lens_pixel(lens, p));
-    rv_view_grow_bounds(scene, v, v[3]);
-    for (int k = 0; Cd && k < 3; ++k)
-      part->colors[3 * part->count + k] = (float)rv_attrib_get(Cd, rv_attrib_owner(Cd) == RV_POINT ? i : 0, k);
-    part->count++;
-  }
-  part->nvertex = part->count;
-  scene->stats.spheres += part->count;
-done:
-  rv_free(used);
-  return RV_OK;
-full:
-  rv_free(used);
-  return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu spheres", loose);
-}
-
 //---------------------------------------------------------------------------------------------- Embree
 
 static RvResult embree_error(RvViewScene* scene, RvError* error) {
@@ -121,6 +62,28 @@ static RvResult embree_error(RvViewScene* scene, RvError* error) {
   if (code == RTC_ERROR_NONE) return RV_OK;
   if (code == RTC_ERROR_OUT_OF_MEMORY) return rv_fail(error, RV_NO_MEMORY, "out of memory for the picture's scene");
   return rv_fail(error, RV_SHIM, "Embree failed with error %d", (int)code);
+}
+
+// places at the shutter's opening and closing, about the frame's own time; false when out of memory
+static bool move_part(RvViewScene* scene, RvPart* part, double shutter) {
+  bool moves = false;
+  for (size_t i = 0; part->speed && i < 3 * part->nvertex && !moves; ++i) moves = part->speed[i] != 0;
+  if (!moves) return true;
+  size_t n = part->kind == RV_PART_MESH || part->kind == RV_PART_WATER ? 3 : 4;
+  // Embree reads a whole register at the last vertex
+  if (!(part->moved = rv_alloc(part->nvertex + 2, n * sizeof(float)))) return false;
+  for (size_t i = 0; i < part->nvertex; ++i) {
+    float *from = part->vertices + n * i, *to = part->moved + n * i;
+    RvVec3 p = rv_vec3_load(from), step = rv_scale(rv_vec3_load(part->speed + 3 * i), shutter / 2);
+    // what flies out of all bounds stays where it was seen
+    if (!(rv_length(step) < 1e17)) step = rv_vec3(0, 0, 0);
+    rv_vec3_store(from, rv_sub(p, step));
+    rv_vec3_store(to, rv_add(p, step));
+    if (n == 4) to[3] = from[3];
+    rv_view_grow_bounds(scene, from, n == 4 ? from[3] : 0);
+    rv_view_grow_bounds(scene, to, n == 4 ? from[3] : 0);
+  }
+  return true;
 }
 
 static void attach(RvViewScene* scene, RvPart* part, unsigned id) {
@@ -134,6 +97,11 @@ static void attach(RvViewScene* scene, RvPart* part, unsigned id) {
   RTCGeometry g = part->geometry = rtcNewGeometry(scene->device, types[part->kind]);
   rtcSetSharedGeometryBuffer(g, RTC_BUFFER_TYPE_VERTEX, 0, mesh ? RTC_FORMAT_FLOAT3 : RTC_FORMAT_FLOAT4, part->vertices,
                              0, (mesh ? 3 : 4) * sizeof(float), part->nvertex);
+  if (part->moved) {
+    rtcSetGeometryTimeStepCount(g, 2);
+    rtcSetSharedGeometryBuffer(g, RTC_BUFFER_TYPE_VERTEX, 1, mesh ? RTC_FORMAT_FLOAT3 : RTC_FORMAT_FLOAT4, part->moved,
+                               0, (mesh ? 3 : 4) * sizeof(float), part->nvertex);
+  }
   if (mesh)
     rtcSetSharedGeometryBuffer(g, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, part->indices, 0, 3 * sizeof(uint32_t),
                                part->count);
@@ -143,11 +111,12 @@ static void attach(RvViewScene* scene, RvPart* part, unsigned id) {
     rtcSetSharedGeometryBuffer(g, RTC_BUFFER_TYPE_FLAGS, 0, RTC_FORMAT_UCHAR, part->flags, 0, 1, part->count);
   }
   if (part->kind != RV_PART_MESH) rtcSetGeometryOccludedFilterFunction(g, rv_view_weaken);
+  rtcSetGeometryUserData(g, (void*)(uintptr_t)rv_part_is_water(part));
   rtcCommitGeometry(g);
   rtcAttachGeometryByID(scene->scene, g, id);
 }
 
-static RvResult commit(RvViewScene* scene, RvError* error) {
+static RvResult commit(RvViewScene* scene, double shutter, RvError* error) {
   scene->scene = rtcNewScene(scene->device);
   // empty parts are dropped, so that a geometry's id is its part's index
   size_t kept = 0;
@@ -158,6 +127,8 @@ static RvResult commit(RvViewScene* scene, RvError* error) {
       free_part(&scene->parts[i]);
   }
   scene->count = kept;
+  for (size_t i = 0; i < kept; ++i)
+    if (!move_part(scene, &scene->parts[i], shutter)) return rv_fail(error, RV_NO_MEMORY, "out of memory for motion");
   for (size_t i = 0; i < kept; ++i) attach(scene, &scene->parts[i], (unsigned)i);
   rtcSetSceneFlags(scene->scene, RTC_SCENE_FLAG_ROBUST);
   rtcSetSceneBuildQuality(scene->scene, RTC_BUILD_QUALITY_MEDIUM);
@@ -165,20 +136,39 @@ static RvResult commit(RvViewScene* scene, RvError* error) {
   return embree_error(scene, error);
 }
 
-static RvResult add_detail(RvViewScene* scene, const RvDetail* detail, const RvLens* lens, const RvViewOptions* options,
-                           RvError* error) {
-  RvResult result = rv_view_add_hair(scene, detail, lens, options->min_pixels, error);
-  if (!result) result = rv_view_add_polygons(scene, detail, lens, error);
-  if (!result) result = add_spheres(scene, detail, lens, options->min_pixels, error);
+// level sets; *water: one of them is a liquid's surface
+static RvResult add_grids(RvViewScene* scene, const RvDetail* detail, const RvLens* lens, const RvViewOptions* options,
+                          bool* water, RvError* error) {
+  const RvGrid* velocity = rv_detail_find_vdb(detail, "vel");
+  if (!velocity) velocity = rv_detail_find_vdb(detail, "v");
+  if (velocity && rv_grid_type(velocity) != RV_GRID_VEC3) velocity = NULL;
+  RvResult result = RV_OK;
   size_t nprim = rv_detail_count(detail, RV_PRIM);
   for (size_t i = 0; i < nprim && !result; ++i) {
     const RvGrid* grid = rv_detail_prim_grid(detail, i);
     if (!grid) continue;
-    if (rv_grid_type(grid) == RV_GRID_FLOAT && rv_grid_class(grid) == RV_GRID_LEVEL_SET)
-      result = rv_view_add_level_set(scene, grid, lens, error);
-    else
+    if (rv_grid_type(grid) == RV_GRID_FLOAT && rv_grid_class(grid) == RV_GRID_LEVEL_SET) {
+      size_t before = scene->count;
+      result = rv_view_add_level_set(scene, grid, velocity, lens, options, error);
+      *water |= scene->count > before && scene->parts[before].kind == RV_PART_WATER;
+    } else if (grid != velocity) {
       rv_log(options->log, RV_LEVEL_INFO, "the grid '%s' is no level set and is not shown", rv_grid_name(grid));
+    }
   }
+  return result;
+}
+
+static RvResult add_detail(RvViewScene* scene, const RvDetail* detail, const RvLens* lens, const RvViewOptions* options,
+                           RvError* error) {
+  size_t first = scene->count;
+  bool water = false;
+  RvResult result = rv_view_add_hair(scene, detail, lens, options, error);
+  if (!result) result = rv_view_add_polygons(scene, detail, lens, options, error);
+  for (size_t i = first; i < scene->count; ++i) water |= scene->parts[i].kind == RV_PART_WATER;
+  if (!result) result = add_grids(scene, detail, lens, options, &water, error);
+  // where a liquid comes with its surface, the surface stands for its points
+  if (!result && !(water && options->liquid == RV_VIEW_LIQUID_SURFACE))
+    result = rv_view_add_points(scene, detail, lens, options, error);
   return result;
 }
 
@@ -199,5 +189,5 @@ RvResult rv_view_scene_build(RvViewScene* scene, const RvDetail* const* details,
   if (!result && scene->stats.skipped)
     rv_log(options->log, RV_LEVEL_WARNING, "%zu strands, faces or points have positions that are not numbers: left out",
            scene->stats.skipped);
-  return result ? result : commit(scene, error);
+  return result ? result : commit(scene, options->shutter, error);
 }

@@ -39,6 +39,11 @@ for stage in ("sort", "togrid", "pressure", "fromgrid", "advect"):
     assert liquid["dam_200k", f"{stage}_ns"] > 0 and liquid["splash_sparse", f"{stage}_ns"] > 0, liquid
 assert liquid["dam_200k", "us_per_particle_step"] > 0 and liquid["dam_200k", "pressure_iterations"] <= 20, liquid
 assert liquid["splash_sparse", "tiles"] > 0, liquid
+done = subprocess.run([*words[:2], "flipbook", "--shrink", "50", "--json"], capture_output=True, text=True, timeout=300)
+assert done.returncode == 0, done.stderr
+picture = {line["metric"]: line["value"] for line in map(json.loads, done.stdout.splitlines())}
+# noise is no timing, but with so few samples of the reference it has noise of its own
+assert 0 < picture["rmse_over_mean_radiance"] < 20 and picture["samples_per_pixel"] >= 8, picture
 wrong = subprocess.run([*words[:2], "--shrink", "0"], capture_output=True, text=True, timeout=20)
 assert wrong.returncode == 1 and "--shrink" in wrong.stderr, wrong
 print(f"{len(lines)} figures")

@@ -117,6 +117,17 @@ def check_flipbook(folder):
     run("flipbook", "o", *small, "--frames", "2", "--camera", "0.2,0.1,0.5,0,0,0,40", "-o", "cached.png", cwd=folder)
     with open(os.path.join(folder, "cached.png"), "rb") as stream:
         assert stream.read(8) == b"\x89PNG\r\n\x1a\n"
+    for view in ("wetness", "age", "film", "clump", "speed", "beauty"):
+        run("flipbook", "scene.json", *small, "--view", view, "-o", "view.png", cwd=folder)
+    run("flipbook", "scene.json", *small, "--view", "speed", "--range", "0,2", "--liquid", "particles", "-o", "v.png",
+        cwd=folder)
+    run("flipbook", "scene.json", *small, "--shutter", "0.5", "--aperture", "0.01", "--focus", "1", "--exposure", "0.5",
+        "-o", "blurred.png", cwd=folder)
+    fails("--view", "flipbook", "scene.json", *small, "--view", "heat", "-o", "x.png", cwd=folder)
+    fails("--liquid", "flipbook", "scene.json", *small, "--liquid", "foam", "-o", "x.png", cwd=folder)
+    fails("--range", "flipbook", "scene.json", *small, "--range", "0,2", "-o", "x.png", cwd=folder)
+    fails("--range", "flipbook", "scene.json", *small, "--view", "age", "--range", "2,0", "-o", "x.png", cwd=folder)
+    fails("--shutter", "flipbook", "scene.json", *small, "--shutter", "-1", "-o", "x.png", cwd=folder)
     fails("-o", "flipbook", "scene.json", cwd=folder)
     fails("--size", "flipbook", "scene.json", "--size", "0x9", "-o", "x.png", cwd=folder)
     fails("need a number", "flipbook", "scene.json", *small, "--frames", "1-3", "-o", "x.png", cwd=folder)

@@ -33,4 +33,19 @@ static void focal_length_and_rotation(void** state) {
   CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "up");
 }
 
-RV_TESTS(cmocka_unit_test(what_the_flipbook_reads), cmocka_unit_test(focal_length_and_rotation))
+// 50 mm at f/2 is a lens of 25 mm; without an f-stop all is sharp
+static void lens_for_depth_of_field(void** state) {
+  (void)state;
+  RvTestCook c = rv_test_cook("camera", "lens=focal; focal=50; aperture=36; fstop=2; focus=1.5", 0, NULL);
+  CHECK_OK(c.result, c.error);
+  CHECK_NEAR(rv_detail_f32(c.output[0], RV_GLOBAL, "rv_cam_aperture", 1)[0], 0.025, 1e-6);
+  CHECK_NEAR(rv_detail_f32(c.output[0], RV_GLOBAL, "rv_cam_focus", 1)[0], 1.5, 1e-6);
+  rv_test_cook_free(&c);
+  c = rv_test_cook("camera", "fov=40", 0, NULL);
+  CHECK_OK(c.result, c.error);
+  assert_true(rv_detail_f32(c.output[0], RV_GLOBAL, "rv_cam_aperture", 1)[0] == 0);
+  rv_test_cook_free(&c);
+}
+
+RV_TESTS(cmocka_unit_test(lens_for_depth_of_field), cmocka_unit_test(what_the_flipbook_reads),
+         cmocka_unit_test(focal_length_and_rotation))

@@ -277,7 +277,7 @@ static void shadow_falls_opposite_the_key(void** state) {
   RvShader shader;
   CHECK_OK(rv_lens_make(&camera, o.width, o.height, &lens, &error), error);
   CHECK_OK(rv_shader_make(&shader, &none, &lens, &o, &error), error);
-  RvVec3 key = shader.key;
+  RvVec3 key = shader.boxes[RV_BOX_KEY].direction;
   double at = 1.2 / key.y, shade[3] = {-key.x * at, 0, -key.z * at}, lit[3] = {-shade[0], 0, shade[2]}, pixel[2];
   // the light comes from the left of the camera, from above and from before the scene
   assert_true(key.x < -0.2 && key.y > 0.2);

@@ -1,0 +1,35 @@
+// Numbers that geometry carries, for the views in false colours.
+#include <math.h>
+#include <string.h>
+
+#include "view/view_scene.h"
+
+static const RvViewData VIEWS[] = {
+    {"wetness", "wetness", "", "wetness", 1, false, false},
+    {"age", "age", "s", "age", 1, false, false},
+    {"film", "film height", "mm", "filmheight", 1000, false, false},
+    {"clump", "clump", "", "clumpid", 1, false, true},
+    {"speed", "speed", "m/s", "v", 1, true, false},
+};
+
+const RvViewData* rv_view_data(const char* name) {
+  for (size_t i = 0; name && i < sizeof VIEWS / sizeof *VIEWS; ++i)
+    if (strcmp(name, VIEWS[i].name) == 0) return &VIEWS[i];
+  return NULL;
+}
+
+const RvAttrib* rv_view_data_attrib(const RvDetail* detail, const RvViewOptions* options) {
+  const RvOwner owners[] = {RV_VERTEX, RV_POINT, RV_PRIM, RV_GLOBAL};
+  if (options->pass != RV_VIEW_DATA || !options->view) return NULL;
+  return rv_view_attrib(detail, options->view->attribute, options->view->length ? 3 : 1, owners, 4);
+}
+
+double rv_view_data_value(const RvViewOptions* options, const RvAttrib* attrib, size_t element) {
+  double x = rv_attrib_get(attrib, element, 0);
+  if (options->view->length) {
+    double y = rv_attrib_get(attrib, element, 1), z = rv_attrib_get(attrib, element, 2);
+    x = sqrt(x * x + y * y + z * z);
+  }
+  x *= options->view->scale;
+  return isfinite(x) ? x : NAN;
+}

@@ -1,0 +1,380 @@
+// The surface of the liquid that loose points are samples of, made for one picture: the distance to a weighted mean of
+// the particles near (Zhu and Bridson 2005, "Animating sand as a fluid"), on sparse tiles, smoothed, and contoured.
+// The `surface` node does this with care for volume and time; here it only has to look right.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "math/scalar.h"
+#include "rivulet/vdb.h"
+#include "space/channel.h"
+#include "space/sort.h"
+#include "space/tiles.h"
+#include "view/view_scene.h"
+
+enum {
+  FEW = 3,            // a particle with fewer others near is a drop of its own
+  REACH = 6,          // cells that a particle of the common size reaches
+  LIGHT_PASSES = 3,   // of smoothing, for sheets and threads
+  HEAVY_PASSES = 14,  // and for the body of the liquid
+  TILE_BYTES = 7000   // of a tile at the peak: three channels, and OpenVDB's copy
+};
+
+static const double VOXEL = 0.85;     // of the common radius: about half the distance of particles
+static const double SUPPORT = 4.4;    // the kernel's radius, in radii of its particle
+static const double NEIGHBOUR = 2.4;  // near is within so many radii
+static const double LARGEST = 1.4;    // in common radii: larger ones are drops of their own, or reach too far
+
+static const double SUNK = 0.5;  // of a cell: how far what is thin lies below its own surface
+
+static const double BULGE = 0.45;  // of a cell: what the mean and the smoothing take off a flat surface
+
+typedef struct Liquid {
+  const RvDrops* drops;
+  RvVec3 origin;      // of the cells, relative to the lens's origin
+  double dx, common;  // side of a cell, the median radius
+  uint8_t* taken;
+  uint32_t* order;        // particles sorted by tile
+  uint32_t *first, *end;  // of every tile's particles in `order`
+  size_t count;           // particles in `order`
+  RvTiles tiles;
+  RvChannel phi, smooth, thin;
+} Liquid;
+
+static RvVec3 place(const Liquid* l, size_t i) {
+  return rv_sub(rv_vec3_load(l->drops->place + 4 * i), l->origin);
+}
+
+// the cell that a point lies in, by its corner; false far out
+static bool cell_of(const Liquid* l, RvVec3 p, int32_t cell[3]) {
+  const double x[3] = {floor(p.x / l->dx), floor(p.y / l->dx), floor(p.z / l->dx)};
+  for (int k = 0; k < 3; ++k) {
+    if (!(fabs(x[k]) < 8.0 * (RV_TILE_RANGE - 2))) return false;
+    cell[k] = (int32_t)x[k];
+  }
+  return true;
+}
+
+static int by_size(const void* a, const void* b) {
+  float x = *(const float*)a, y = *(const float*)b;
+  return (x > y) - (x < y);
+}
+
+// The size of cells is that of the median particle, in steps of a quarter octave, and their origin does not follow the
+// camera: so the lattice stands still from frame to frame.
+static bool choose_lattice(Liquid* l, const RvLens* lens) {
+  size_t n = l->drops->count;
+  float* r = rv_alloc(n, sizeof(float));
+  if (!r) return false;
+  for (size_t i = 0; i < n; ++i) r[i] = l->drops->place[4 * i + 3];
+  qsort(r, n, sizeof(float), by_size);
+  l->common = r[n / 2];
+  rv_free(r);
+  if (!(l->common > 1e-12)) return true;
+  double wanted = VOXEL * l->common, steps = floor(4 * rv_log_e(wanted) / 0.6931471805599453 + 0.5);
+  l->dx = rv_pow(2, steps / 4);
+  double tile = RV_TILE_SIDE * l->dx;
+  RvVec3 o = lens->origin;
+  l->origin = rv_sub(rv_vec3(floor(o.x / tile) * tile, floor(o.y / tile) * tile, floor(o.z / tile) * tile), o);
+  return true;
+}
+
+//---------------------------------------------------------------------------------------------- order
+
+// particles of a size for the surface, sorted by their tile; tiles of all that they reach
+static RvResult sort_particles(Liquid* l, RvError* error) {
+  size_t n = l->drops->count;
+  uint64_t *keys = rv_alloc(n, sizeof(uint64_t)), *spare = rv_alloc(n, sizeof(uint64_t));
+  uint32_t* room = rv_alloc(n, sizeof(uint32_t));
+  int32_t(*cells)[3] = rv_alloc(n, sizeof *cells);
+  l->order = rv_alloc(n, sizeof(uint32_t));
+  RvResult result = RV_OK;
+  if (!keys || !spare || !room || !cells || !l->order) goto full;
+  l->count = 0;
+  for (size_t i = 0; i < n; ++i) {
+    double r = l->drops->place[4 * i + 3];
+    int32_t cell[3];
+    if (!(r > 0.05 * l->common && r <= LARGEST * l->common) || !cell_of(l, place(l, i), cell)) continue;
+    memcpy(cells[l->count], cell, sizeof cell);
+    keys[l->count] = rv_tile_key(cell[0] >> 3, cell[1] >> 3, cell[2] >> 3);
+    l->order[l->count++] = (uint32_t)i;
+  }
+  if (!rv_sort_keys(keys, l->order, spare, room, l->count, 63)) goto full;
+  result = rv_tiles_build_cells(&l->tiles, (const int32_t(*)[3])cells, l->count, REACH + 1, error);
+  if (result) goto done;
+  l->first = rv_alloc_zero(l->tiles.count, sizeof(uint32_t));
+  l->end = rv_alloc_zero(l->tiles.count, sizeof(uint32_t));
+  if (!l->first || !l->end) goto full;
+  for (size_t t = 0, i = 0; t < l->tiles.count; ++t) {
+    while (i < l->count && keys[i] < l->tiles.key[t]) i++;
+    l->first[t] = (uint32_t)i;
+    while (i < l->count && keys[i] == l->tiles.key[t]) i++;
+    l->end[t] = (uint32_t)i;
+  }
+done:
+  rv_free(keys);
+  rv_free(spare);
+  rv_free(room);
+  rv_free(cells);
+  return result;
+full:
+  result = rv_fail(error, RV_NO_MEMORY, "out of memory for the surface of %zu particles", n);
+  goto done;
+}
+
+// marks the particles of one tile that have company
+static void find_company(void* arg, size_t begin, size_t end) {
+  Liquid* l = arg;
+  double reach = NEIGHBOUR * l->common, reach2 = reach * reach;
+  int cells = (int)ceil(reach / l->dx);
+  for (size_t t = begin; t < end; ++t)
+    for (uint32_t a = l->first[t]; a < l->end[t]; ++a) {
+      RvVec3 p = place(l, l->order[a]);
+      int32_t c[3];
+      if (!cell_of(l, p, c)) continue;
+      RvTileMask mask = rv_tile_reach(c[0] & 7, c[1] & 7, c[2] & 7, cells);
+      int found = 0;
+      for (int k = 0; k < RV_TILE_NEAR && found < FEW; ++k) {
+        int32_t other = mask >> k & 1 ? l->tiles.near[t][k] : -1;
+        for (uint32_t b = other < 0 ? 0 : l->first[other]; other >= 0 && b < l->end[other] && found < FEW; ++b) {
+          RvVec3 d = rv_sub(place(l, l->order[b]), p);
+          found += b != a && rv_dot(d, d) < reach2;
+        }
+      }
+      l->taken[l->order[a]] = found >= FEW;
+    }
+}
+
+//---------------------------------------------------------------------------------------------- distance
+
+typedef struct Sums {
+  float w[RV_TILE_CELLS], x[RV_TILE_CELLS], y[RV_TILE_CELLS], z[RV_TILE_CELLS], r[RV_TILE_CELLS];
+} Sums;
+
+static double support_of(const Liquid* l, double radius) {
+  return fmin(SUPPORT * radius, REACH * l->dx);
+}
+
+// one particle to the cells of a tile that it reaches; p in cells from the tile's first
+static void add_particle(const Liquid* l, Sums* s, RvVec3 p, double radius) {
+  double h = support_of(l, radius) / l->dx, h2 = h * h;
+  int lo[3], hi[3];
+  const double x[3] = {p.x, p.y, p.z};
+  for (int k = 0; k < 3; ++k) {
+    lo[k] = (int)fmax(ceil(x[k] - h), 0), hi[k] = (int)fmin(floor(x[k] + h), 7);
+    if (lo[k] > hi[k]) return;
+  }
+  for (int k = lo[2]; k <= hi[2]; ++k)
+    for (int j = lo[1]; j <= hi[1]; ++j)
+      for (int i = lo[0]; i <= hi[0]; ++i) {
+        double dx = i - p.x, dy = j - p.y, dz = k - p.z, q = 1 - (dx * dx + dy * dy + dz * dz) / h2;
+        if (q <= 0) continue;
+        int c = rv_tile_cell(i, j, k);
+        float w = (float)(q * q * q);
+        s->w[c] += w;
+        s->x[c] += w * (float)dx, s->y[c] += w * (float)dy, s->z[c] += w * (float)dz;
+        s->r[c] += w * (float)radius;
+      }
+}
+
+static void fill_distance(void* arg, size_t begin, size_t end) {
+  const Liquid* l = arg;
+  float outside = (float)(3 * l->dx);
+  for (size_t t = begin; t < end; ++t) {
+    Sums s;
+    memset(&s, 0, sizeof s);
+    const int32_t* c = l->tiles.coord[t];
+    RvVec3 corner = rv_vec3(8.0 * c[0], 8.0 * c[1], 8.0 * c[2]);
+    for (int k = 0; k < RV_TILE_NEAR; ++k) {
+      int32_t other = l->tiles.near[t][k];
+      for (uint32_t a = other < 0 ? 0 : l->first[other]; other >= 0 && a < l->end[other]; ++a) {
+        size_t i = l->order[a];
+        if (l->taken[i])
+          add_particle(l, &s, rv_sub(rv_scale(place(l, i), 1 / l->dx), corner), l->drops->place[4 * i + 3]);
+      }
+    }
+    float* phi = l->phi.data + t * RV_TILE_CELLS;
+    for (int i = 0; i < RV_TILE_CELLS; ++i) {
+      phi[i] = outside;
+      if (s.w[i] < 1e-6f) continue;
+      float mean = sqrtf(s.x[i] * s.x[i] + s.y[i] * s.y[i] + s.z[i] * s.z[i]) * (float)l->dx;
+      phi[i] = fminf((mean - s.r[i]) / s.w[i], outside);
+    }
+  }
+}
+
+// half a cell's own, half of its six neighbours'
+static void smooth_tiles(void* arg, size_t begin, size_t end) {
+  const Liquid* l = arg;
+  float around[RV_HALO1_CELLS];
+  for (size_t t = begin; t < end; ++t) {
+    rv_channel_gather1(&l->tiles, l->phi.data, t, (float)(3 * l->dx), around);
+    float* out = l->smooth.data + t * RV_TILE_CELLS;
+    for (int z = 0; z < 8; ++z)
+      for (int y = 0; y < 8; ++y)
+        for (int x = 0; x < 8; ++x) {
+          const float* a = around + rv_halo1_at(x, y, z);
+          out[rv_tile_cell(x, y, z)] = 0.5f * a[0] + (a[-1] + a[1] + a[-10] + a[10] + a[-100] + a[100]) * (1.0f / 12);
+        }
+  }
+}
+
+static void smooth_passes(Liquid* l, int count) {
+  for (int i = 0; i < count; ++i) {
+    rv_parallel_for(l->tiles.count, 16, smooth_tiles, l);
+    RvChannel swap = l->phi;
+    l->phi = l->smooth, l->smooth = swap;
+  }
+}
+
+static void unite(void* arg, size_t begin, size_t end) {
+  const Liquid* l = arg;
+  for (size_t i = begin * RV_TILE_CELLS; i < end * RV_TILE_CELLS; ++i)
+    l->phi.data[i] = fminf(l->phi.data[i], l->thin.data[i] + (float)(SUNK * l->dx)) - (float)(BULGE * l->dx);
+}
+
+// The bulk is smoothed until no particle shows, which would eat what is thin: that is kept from an earlier pass, sunk
+// a little so that it does not bring the particles back.
+static bool make_distance(Liquid* l) {
+  size_t n = l->tiles.count;
+  if (!rv_channel_fit(&l->phi, n) || !rv_channel_fit(&l->smooth, n) || !rv_channel_fit(&l->thin, n)) return false;
+  rv_parallel_for(n, 4, fill_distance, l);
+  smooth_passes(l, LIGHT_PASSES);
+  memcpy(l->thin.data, l->phi.data, n * RV_TILE_CELLS * sizeof(float));
+  smooth_passes(l, HEAVY_PASSES - LIGHT_PASSES);
+  rv_parallel_for(n, 16, unite, l);
+  return true;
+}
+
+//---------------------------------------------------------------------------------------------- contour
+
+// the distances as a grid; x runs fastest here and slowest there
+static RvResult make_grid(Liquid* l, RvGrid** grid, RvError* error) {
+  float outside = (float)(3 * l->dx);
+  RvResult result = rv_grid_create(RV_GRID_FLOAT, "surface", RV_GRID_LEVEL_SET, l->dx, &outside, grid, error);
+  int32_t* origins = result ? NULL : rv_alloc(l->tiles.count, 3 * sizeof(int32_t));
+  if (!result && !origins) result = rv_fail(error, RV_NO_MEMORY, "out of memory for the surface of the liquid");
+  for (size_t t = 0; !result && t < l->tiles.count; ++t) {
+    const float* from = l->phi.data + t * RV_TILE_CELLS;
+    float* to = l->smooth.data + t * RV_TILE_CELLS;
+    for (int k = 0; k < 3; ++k) origins[3 * t + (size_t)k] = 8 * l->tiles.coord[t][k];
+    for (int x = 0; x < 8; ++x)
+      for (int y = 0; y < 8; ++y)
+        for (int z = 0; z < 8; ++z) to[x * 64 + y * 8 + z] = from[rv_tile_cell(x, y, z)];
+  }
+  if (!result) result = rv_grid_set_leaves(*grid, l->tiles.count, origins, l->smooth.data, NULL, error);
+  rv_free(origins);
+  return result;
+}
+
+typedef struct Carry {
+  const Liquid* liquid;
+  const float* points;
+  float *speed, *value;
+} Carry;
+
+// velocity and the view's number at the surface's points: means of the particles near, weighted as the surface is
+static void carry_points(void* arg, size_t begin, size_t end) {
+  const Carry* c = arg;
+  const Liquid* l = c->liquid;
+  for (size_t i = begin; i < end; ++i) {
+    RvVec3 p = rv_vec3_load(c->points + 3 * i), v = {0, 0, 0};
+    double sum = 0, values = 0, counted = 0;
+    int32_t cell[3];
+    int32_t t = cell_of(l, p, cell) ? rv_tiles_find(&l->tiles, cell[0] >> 3, cell[1] >> 3, cell[2] >> 3) : -1;
+    RvTileMask mask = t < 0 ? 0 : rv_tile_reach(cell[0] & 7, cell[1] & 7, cell[2] & 7, REACH);
+    for (int k = 0; k < RV_TILE_NEAR; ++k) {
+      int32_t other = mask >> k & 1 ? l->tiles.near[t][k] : -1;
+      for (uint32_t a = other < 0 ? 0 : l->first[other]; other >= 0 && a < l->end[other]; ++a) {
+        size_t n = l->order[a];
+        double h = support_of(l, l->drops->place[4 * n + 3]);
+        RvVec3 d = rv_sub(place(l, n), p);
+        double q = 1 - rv_dot(d, d) / (h * h), w = q * q * q;
+        if (q <= 0 || !l->taken[n]) continue;
+        sum += w;
+        if (c->speed) v = rv_mad(v, w, rv_vec3_load(l->drops->speed + 3 * n));
+        if (c->value && !isnan(l->drops->value[n])) values += w * l->drops->value[n], counted += w;
+      }
+    }
+    if (c->speed) rv_vec3_store(c->speed + 3 * i, sum > 0 ? rv_scale(v, 1 / sum) : v);
+    if (c->value) c->value[i] = counted > 0 ? (float)(values / counted) : NAN;
+  }
+}
+
+// the view's number from points to corners; false when out of memory
+static bool values_to_corners(RvPart* part, const float* value) {
+  if (!value) return true;
+  if (!(part->values = rv_alloc(part->count, 3 * sizeof(float)))) return false;
+  for (size_t c = 0; c < 3 * part->count; ++c) part->values[c] = value[part->indices[c]];
+  return true;
+}
+
+static RvResult add_contour(Liquid* l, const RvGrid* grid, RvViewScene* scene, RvError* error) {
+  size_t npoint = 0, ntriangle = 0;
+  float* points = NULL;
+  int32_t* triangles = NULL;
+  Carry carry = {.liquid = l};
+  RvResult result = rv_grid_to_mesh(grid, 0, 0, &npoint, &points, &ntriangle, &triangles, error);
+  if (result || ntriangle == 0) goto done;
+  RvPart* part = rv_view_new_part(scene, RV_PART_WATER);
+  if (!part || !(part->vertices = rv_alloc(npoint + 2, 3 * sizeof(float)))) goto full;
+  carry.points = points;
+  if (l->drops->speed && !(carry.speed = part->speed = rv_alloc(npoint, 3 * sizeof(float)))) goto full;
+  if (l->drops->value && !(carry.value = rv_alloc(npoint, sizeof(float)))) goto full;
+  if (carry.speed || carry.value) rv_parallel_for(npoint, 512, carry_points, &carry);
+  part->nvertex = npoint;
+  for (size_t i = 0; i < npoint; ++i)
+    rv_vec3_store(part->vertices + 3 * i, rv_add(rv_vec3_load(points + 3 * i), l->origin));
+  // by the particles' middles, so that the ground lies within the liquid: a gap between both would glitter
+  for (size_t i = 0; i < l->drops->count; ++i)
+    if (l->taken[i]) rv_view_grow_bounds(scene, l->drops->place + 4 * i, 0);
+  part->count = ntriangle;
+  part->indices = (uint32_t*)triangles;
+  triangles = NULL;
+  if (!rv_view_finish_water(part, true) || !values_to_corners(part, carry.value)) goto full;
+  scene->stats.triangles += ntriangle;
+done:
+  rv_free(points);
+  rv_free(triangles);
+  rv_free(carry.value);
+  return result;
+full:
+  result = rv_fail(error, RV_NO_MEMORY, "out of memory for the surface of the liquid");
+  goto done;
+}
+
+RvResult rv_view_add_liquid(RvViewScene* scene, const RvDrops* drops, const RvLens* lens, const RvViewOptions* options,
+                            uint8_t* taken, RvError* error) {
+  Liquid l = {.drops = drops, .taken = taken};
+  RvGrid* grid = NULL;
+  RvResult result = RV_OK;
+  if (drops->count < FEW || drops->count > UINT32_MAX / 2) return RV_OK;
+  if (!choose_lattice(&l, lens)) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (result || !(l.common > 1e-12)) return result;
+  result = sort_particles(&l, error);
+  if (!result && (double)l.tiles.count * TILE_BYTES > options->liquid_memory) {
+    rv_log(options->log, RV_LEVEL_WARNING,
+           "the surface of %zu particles would take %.0f MB, more than the %.0f allowed: they are drawn as drops",
+           drops->count, (double)l.tiles.count * TILE_BYTES * 1e-6, options->liquid_memory * 1e-6);
+    goto done;
+  }
+  if (!result) rv_parallel_for(l.tiles.count, 4, find_company, &l);
+  size_t joined = 0;
+  for (size_t i = 0; i < drops->count; ++i) joined += taken[i];
+  if (result || joined == 0) goto done;
+  if (!make_distance(&l)) result = rv_fail(error, RV_NO_MEMORY, "out of memory for the surface of the liquid");
+  if (!result) result = make_grid(&l, &grid, error);
+  if (!result) result = add_contour(&l, grid, scene, error);
+done:
+  rv_grid_release(grid);
+  rv_free(l.order);
+  rv_free(l.first);
+  rv_free(l.end);
+  rv_tiles_free(&l.tiles);
+  rv_channel_free(&l.phi);
+  rv_channel_free(&l.smooth);
+  rv_channel_free(&l.thin);
+  return result;
+}

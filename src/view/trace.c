@@ -1,0 +1,311 @@
+// One camera ray: through water and films, by Snell's and Fresnel's laws and Beer's, to what light falls on.
+#include <math.h>
+
+#include "math/scalar.h"
+#include "view/light.h"
+
+enum { MAX_BOUNCES = 16 };
+
+static const double WATER_INDEX = 1.333;
+static const double CLEAR_CORE = 0.7;  // a hair that fills more of its film than this is merely wet
+
+typedef struct Path {
+  RvVec3 from, direction, weight;
+  double near;
+  double x, y;  // in the picture
+  int inside;   // of how many bodies of water; they may lie in each other
+  int bounces;
+} Path;
+
+// the nearest thing; geomID is RTC_INVALID_GEOMETRY_ID for none
+static struct RTCRayHit nearest(const RvShader* s, const Path* p, float time, uint64_t* rays) {
+  struct RTCIntersectContext context;
+  rtcInitIntersectContext(&context);
+  struct RTCRayHit hit = {.ray = {.org_x = (float)p->from.x,
+                                  .org_y = (float)p->from.y,
+                                  .org_z = (float)p->from.z,
+                                  .tnear = (float)p->near,
+                                  .dir_x = (float)p->direction.x,
+                                  .dir_y = (float)p->direction.y,
+                                  .dir_z = (float)p->direction.z,
+                                  .time = time,
+                                  .tfar = INFINITY,
+                                  .mask = ~0u},
+                          .hit = {.geomID = RTC_INVALID_GEOMETRY_ID, .instID = {RTC_INVALID_GEOMETRY_ID}}};
+  rtcIntersect1(s->scene->scene, &context, &hit);
+  ++*rays;
+  return hit;
+}
+
+// the hit as the light functions want it
+static RvSurface surface_at(const RvShader* s, const Path* p, const struct RTCRayHit* hit, float time) {
+  const RvPart* part = &s->scene->parts[hit->hit.geomID];
+  double t = hit->ray.tfar, u = hit->hit.u, v = hit->hit.v;
+  size_t prim = hit->hit.primID;
+  RvSurface out = {.kind = part->kind, .view = rv_neg(p->direction), .core = 1, .value = NAN};
+  out.position = rv_mad(p->from, t, p->direction);
+  RvVec3 normal = rv_normalize(rv_vec3(hit->hit.Ng_x, hit->hit.Ng_y, hit->hit.Ng_z), out.view);
+  out.entering = rv_dot(normal, out.view) >= 0;
+  out.facing = out.normal = out.entering ? normal : rv_neg(normal);
+  out.start = rv_mad(out.position, 2e-5 * (t + rv_length(out.position)), out.facing);
+  const float* values = part->values;
+  if (part->kind == RV_PART_HAIR) {
+    rv_surface_hair(part, prim, u, time, &out);
+    size_t a = part->indices[prim];
+    if (values)
+      out.value = s->options->view->label ? values[u < 0.5 ? a : a + 1] : values[a] * (1 - u) + values[a + 1] * u;
+  } else if (part->kind == RV_PART_SPHERES) {
+    rv_surface_sphere(part, prim, time, &out);
+    if (values) out.value = values[prim];
+  } else {
+    rv_surface_mesh(part, prim, u, v, time, &out);
+    if (values) out.value = values[3 * prim] * (1 - u - v) + values[3 * prim + 1] * u + values[3 * prim + 2] * v;
+  }
+  return out;
+}
+
+//---------------------------------------------------------------------------------------------- water
+
+// share that is mirrored at a smooth surface, and the cosine of the bent ray; index: of the side the ray is on over
+// the other side's
+static double fresnel_exact(double index, double cosine, double* bent) {
+  double sine2 = index * index * (1 - cosine * cosine);
+  if (sine2 >= 1) {
+    *bent = 0;
+    return 1;
+  }
+  *bent = sqrt(1 - sine2);
+  double across = (index * cosine - *bent) / (index * cosine + *bent);
+  double along = (cosine - index * *bent) / (cosine + index * *bent);
+  return 0.5 * (across * across + along * along);
+}
+
+// Beer's law
+static RvVec3 absorbed(const RvShader* s, RvVec3 weight, double length) {
+  const double* a = s->options->absorption;
+  return rv_vec3(weight.x * rv_exp(-a[0] * length), weight.y * rv_exp(-a[1] * length),
+                 weight.z * rv_exp(-a[2] * length));
+}
+
+typedef struct Bend {
+  double mirrored;  // share
+  RvVec3 back, on;  // directions
+} Bend;
+
+// what a smooth surface does with a ray
+static Bend bend_at(const RvSurface* f, double index) {
+  RvVec3 n = f->normal, d = rv_neg(f->view);
+  for (int i = 0; i < 2; ++i) {
+    double cosine = rv_dot(n, f->view), bent;
+    Bend b = {.mirrored = fresnel_exact(index, fmax(cosine, 1e-4), &bent)};
+    b.back = rv_normalize(rv_mad(d, 2 * cosine, n), n);
+    b.on = rv_normalize(rv_mad(rv_scale(d, index), index * cosine - bent, n), d);
+    // a smooth normal may bend a ray to the wrong side of the faces: then the faces' own is used
+    if (i == 1 || (cosine > 1e-4 && rv_dot(b.back, f->facing) > 0 && (bent == 0 || rv_dot(b.on, f->facing) < 0)))
+      return b;
+    n = f->facing;
+  }
+  return (Bend){0};
+}
+
+static RvVec3 follow(const RvShader* s, Path p, RvSampler* sampler, uint64_t* rays, bool* plain);
+
+// Sends the path on by one of the two ways; the first of all surfaces sends it both ways, for their light is too
+// different to leave it to chance. Returns the light of the way back.
+static RvVec3 part_ways(const RvShader* s, Path* p, const RvSurface* f, const Bend* b, double step, bool* on,
+                        RvSampler* sampler, uint64_t* rays) {
+  RvVec3 light = {0, 0, 0}, side = rv_scale(f->facing, step);
+  double u[2];
+  Path back = *p;
+  back.from = rv_add(f->position, side), back.direction = b->back, back.near = 0, back.bounces++;
+  *on = true;
+  if (b->mirrored >= 1) {
+    *p = back, *on = false;
+  } else if (p->bounces == 0) {
+    bool ignored;
+    back.weight = rv_scale(p->weight, b->mirrored);
+    if (b->mirrored > 1e-4) light = follow(s, back, sampler, rays, &ignored);
+    p->weight = rv_scale(p->weight, 1 - b->mirrored);
+  } else {
+    rv_sampler_next(sampler, u);
+    if (u[0] < b->mirrored) *p = back, *on = false;
+  }
+  if (*on) {
+    p->from = rv_sub(f->position, side), p->direction = b->on, p->near = 0;
+    p->bounces++;
+  }
+  return light;
+}
+
+// a body of water: only where no other holds the ray is there a surface
+static RvVec3 cross_water(const RvShader* s, Path* p, const RvSurface* f, double step, RvSampler* sampler,
+                          uint64_t* rays) {
+  int after = p->inside + (f->entering ? 1 : -1), held = f->entering ? p->inside : after;
+  RvVec3 none = {0, 0, 0};
+  if (held > 0) {
+    p->from = rv_mad(f->position, -step, f->facing), p->near = 0;
+    p->inside = after;
+    // a step without a bend still counts, or a ray could be caught between two faces for ever
+    p->bounces++;
+    return none;
+  }
+  Bend b = bend_at(f, f->entering ? 1 / WATER_INDEX : WATER_INDEX);
+  bool on;
+  // on its way back it stays on the side it is on
+  if (!f->entering && p->inside < 1) p->inside = 1;
+  RvVec3 light = part_ways(s, p, f, &b, step, &on, sampler, rays);
+  if (on) p->inside = f->entering ? 1 : 0;
+  return light;
+}
+
+// A thick film: a clear tube with a hair in its middle. The tube is a lens, in which the hair looks 1.33 times as wide;
+// beside it one sees through. True where the hair itself is seen.
+static bool cross_film(const RvShader* s, Path* p, RvSurface* f, RvSampler* sampler, uint64_t* rays, RvVec3* light) {
+  RvVec3 across = rv_normalize(rv_mad(f->view, -rv_dot(f->view, f->tangent), f->tangent), f->normal);
+  RvVec3 out = rv_normalize(rv_mad(f->normal, -rv_dot(f->normal, f->tangent), f->tangent), f->normal);
+  RvVec3 side = rv_cross(f->tangent, across);
+  double h = rv_clamp(rv_dot(out, side), -1, 1), step = 2e-5 * (rv_length(f->position) + f->radius);
+  bool under = p->inside > 0, on;
+  Bend b = bend_at(f, 1 / WATER_INDEX);
+  if (under) b.mirrored = 0, b.on = p->direction;  // water in water
+  bool core = fabs(h) < WATER_INDEX * f->core;
+  // a ray that leaves is turned by twice the angle between its ways outside and inside
+  double in = h / WATER_INDEX, c1 = sqrt(fmax(1 - h * h, 0)), c2 = sqrt(fmax(1 - in * in, 0));
+  double sine = h * c2 - c1 * in, cosine = c1 * c2 + h * in;                  // of the difference
+  double turn_s = 2 * sine * cosine, turn_c = cosine * cosine - sine * sine;  // of twice it
+  RvVec3 d = p->direction, along = rv_scale(f->tangent, rv_dot(d, f->tangent)), plane = rv_sub(d, along);
+  RvVec3 turned = rv_add(rv_add(along, rv_scale(plane, turn_c)), rv_scale(rv_cross(f->tangent, plane), turn_s));
+  if (!under) b.on = rv_normalize(turned, d);
+  *light = part_ways(s, p, f, &b, step, &on, sampler, rays);
+  if (!on) return p->near = 0.2 * f->radius, false;
+  if (core) return true;
+  if (!under) p->weight = absorbed(s, p->weight, 2 * f->radius * c2);
+  p->from = f->position, p->near = f->near;
+  return false;
+}
+
+//---------------------------------------------------------------------------------------------- paths
+
+// the studio in a direction, boxes and all; light that went many ways is spread out
+static RvVec3 room_light(const RvShader* s, const Path* p) {
+  if (p->bounces == 0) return rv_room_backdrop(s, p->x, p->y);
+  double blur = rv_clamp((p->bounces - 1) / 2.0, 0, 1);
+  return rv_add(rv_room_towards(s, p->direction), rv_room_mirrored(s, p->direction, blur));
+}
+
+static RvVec3 floor_at(const RvShader* s, const Path* p, double length, RvSampler* sampler, uint64_t* rays,
+                       bool* plain) {
+  RvVec3 at = rv_mad(p->from, length, p->direction), from_eye = rv_sub(at, s->lens->eye);
+  RvVec3 base = p->bounces ? rv_room_towards(s, rv_normalize(from_eye, p->direction)) : rv_room_backdrop(s, p->x, p->y);
+  double through;
+  RvVec3 light = rv_shade_floor(s, at, base, sampler, rays, &through, plain);
+  if (p->bounces) *plain = false;  // through water nothing is plain
+  return s->options->pass == RV_VIEW_OCCLUSION ? rv_vec3(through, through, through) : light;
+}
+
+static RvVec3 opaque_light(const RvShader* s, const RvSurface* surface, RvSampler* sampler, uint64_t* rays) {
+  if (s->options->pass == RV_VIEW_DATA) return rv_shade_data(s, surface, sampler, rays);
+  if (s->options->pass == RV_VIEW_BEAUTY) return rv_shade(s, surface, sampler, rays);
+  double open = rv_shade_open(s, surface, sampler, rays);
+  return rv_vec3(open, open, open);
+}
+
+static RvVec3 follow(const RvShader* s, Path p, RvSampler* sampler, uint64_t* rays, bool* plain) {
+  RvVec3 sum = {0, 0, 0};
+  bool beauty = s->options->pass == RV_VIEW_BEAUTY;
+  while (p.bounces < MAX_BOUNCES) {
+    struct RTCRayHit hit = nearest(s, &p, sampler->time, rays);
+    bool met = hit.hit.geomID != RTC_INVALID_GEOMETRY_ID;
+    if (s->options->pass == RV_VIEW_COVERAGE) return rv_scale(p.weight, met);
+    double drop = s->ground - p.from.y, to_floor = drop < 0 && p.direction.y < 0 ? drop / p.direction.y : INFINITY;
+    bool floor = to_floor < (met ? hit.ray.tfar : s->far);
+    double length = floor ? to_floor : hit.ray.tfar;
+    *plain = !met && p.bounces == 0;
+    if (p.inside > 0 && (floor || met)) p.weight = absorbed(s, p.weight, length);
+    if (floor) return rv_add(sum, rv_mul(p.weight, floor_at(s, &p, to_floor, sampler, rays, plain)));
+    if (!met) break;
+    RvSurface surface = surface_at(s, &p, &hit, sampler->time);
+    const RvPart* part = &s->scene->parts[hit.hit.geomID];
+    bool water = beauty && rv_part_is_water(part);
+    if (water) {
+      double step = 1e-5 * (hit.ray.tfar + rv_length(surface.position));
+      sum = rv_add(sum, cross_water(s, &p, &surface, step, sampler, rays));
+      continue;
+    }
+    bool film = beauty && part->kind == RV_PART_HAIR && surface.core < CLEAR_CORE, seen = true;
+    if (film) {
+      RvVec3 light;
+      seen = cross_film(s, &p, &surface, sampler, rays, &light);
+      sum = rv_add(sum, light);
+    }
+    if (seen) return rv_add(sum, rv_mul(p.weight, opaque_light(s, &surface, sampler, rays)));
+  }
+  RvVec3 light = s->options->pass == RV_VIEW_OCCLUSION ? rv_vec3(1, 1, 1) : room_light(s, &p);
+  return rv_add(sum, rv_mul(p.weight, light));
+}
+
+// the ray through a point of the picture; a lens lets it start anywhere on its disc and meet at the distance in focus
+static Path camera_path(const RvShader* s, double x, double y, RvSampler* sampler) {
+  const RvLens* lens = s->lens;
+  Path p = {.from = lens->eye, .direction = rv_lens_direction(lens, x, y), .weight = {1, 1, 1}, .x = x, .y = y};
+  if (!(s->options->aperture > 0)) return p;
+  double u[2], cx, cy, focus = s->options->focus > 0 ? s->options->focus : rv_length(lens->eye);
+  rv_sampler_next(sampler, u);
+  rv_shade_circle(u[1], &cx, &cy);
+  double r = s->options->aperture / 2 * sqrt(u[0]);
+  RvVec3 sharp = rv_mad(p.from, focus / rv_dot(p.direction, lens->forward), p.direction);
+  p.from = rv_mad(rv_mad(p.from, r * cx, lens->right), r * cy, lens->up);
+  p.direction = rv_normalize(rv_sub(sharp, p.from), p.direction);
+  return p;
+}
+
+RvVec3 rv_shader_trace(const RvShader* s, double x, double y, RvSampler* sampler, uint64_t* rays, bool* plain) {
+  double u[2];
+  sampler->time = 0.5f;
+  if (s->options->shutter > 0) {
+    rv_sampler_next(sampler, u);
+    sampler->time = (float)u[0];
+  }
+  *plain = true;
+  return follow(s, camera_path(s, x, y, sampler), sampler, rays, plain);
+}
+
+// the range of false colours: as asked, else what there is
+static void find_range(RvShader* s) {
+  double lo = INFINITY, hi = -INFINITY;
+  for (size_t i = 0; i < s->scene->count; ++i) {
+    const RvPart* part = &s->scene->parts[i];
+    bool mesh = part->kind == RV_PART_MESH || part->kind == RV_PART_WATER;
+    size_t n = !part->values ? 0 : mesh ? 3 * part->count : part->nvertex;
+    // hair that was left out or shortened leaves holes in its vertices: its segments know which are there
+    for (size_t k = 0; k < n && part->kind != RV_PART_HAIR; ++k)
+      if (!isnan(part->values[k])) lo = fmin(lo, part->values[k]), hi = fmax(hi, part->values[k]);
+    for (size_t k = 0; n && part->kind == RV_PART_HAIR && k < 2 * part->count; ++k) {
+      double v = part->values[part->indices[k / 2] + k % 2];
+      if (!isnan(v)) lo = fmin(lo, v), hi = fmax(hi, v);
+    }
+  }
+  bool any = lo <= hi;
+  s->data_range[0] = !any ? NAN : isnan(s->options->range[0]) ? lo : s->options->range[0];
+  s->data_range[1] = !any ? NAN : isnan(s->options->range[1]) ? hi : s->options->range[1];
+}
+
+RvResult rv_shader_make(RvShader* shader, const RvViewScene* scene, const RvLens* lens, const RvViewOptions* options,
+                        RvError* error) {
+  *shader = (RvShader){.scene = scene, .lens = lens, .options = options, .ground = -INFINITY};
+  RvLens rig = *lens;
+  if (options->rig) {
+    RvResult result = rv_lens_make(options->rig, options->width, options->height, &rig, error);
+    if (result) return result;
+  }
+  rv_room_make(shader, &rig);
+  double size = 0;
+  for (int k = 0; k < 3; ++k)
+    if (scene->hi[k] >= scene->lo[k]) size += (scene->hi[k] - scene->lo[k]) * (scene->hi[k] - scene->lo[k]);
+  shader->far = 100 * (sqrt(size) + rv_length(lens->eye));
+  shader->near_sky = options->pass == RV_VIEW_OCCLUSION ? shader->far : 0.3 * lens->reach;
+  if (options->ground && !options->furnace && scene->lo[1] <= scene->hi[1])
+    shader->ground = isnan(options->ground_height) ? scene->lo[1] : options->ground_height - lens->origin.y;
+  if (options->pass == RV_VIEW_DATA) find_range(shader);
+  return RV_OK;
+}
