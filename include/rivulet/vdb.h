@@ -75,6 +75,8 @@ RV_API RvResult rv_grid_from_mesh(const char* name, double voxel_size, double ba
 // Union of spheres of any size as a level set: the exact distance to the nearest. Same limit.
 RV_API RvResult rv_grid_from_spheres(const char* name, double voxel_size, double band, size_t count, const float* centres,
                                      const float* radii, RvGrid** out, RvError* error);
+// Gives what is not active in a level set the sign of the active voxels around it, also tiles: after rv_grid_set_leaves.
+RV_API RvResult rv_grid_flood_fill(RvGrid* level_set, RvError* error);
 // Level set to fog: 0 outside to 1 inside across the band.
 RV_API RvResult rv_grid_to_fog(const RvGrid* level_set, const char* name, RvGrid** out, RvError* error);
 // Contour as triangles, clockwise seen from outside as Houdini winds them. Free *points (xyz) and *triangles with rv_free.
