@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/rng.h"
 #include "cli/check_list.h"
 #include "cli/surface_rig.h"
 #include "math/scalar.h"
@@ -58,7 +59,7 @@ RvResult rv_check_surface_ball(const RvCheckOut* out, RvError* error) {
 
 RvResult rv_check_surface_film(const RvCheckOut* out, RvError* error) {
   enum { N = 41 };
-  static const char* const voxels[] = {"0.0001", "0.00005", "0.000133"};
+  static const char* const voxels[] = {"0.0001", "0.00005", "0.000025"};
   const double hair = 0.00005, step = 0.001;
   double height[N], expected = 0;
   for (int i = 0; i < N; ++i) height[i] = 0.00025 + 0.0001 * rv_sin(0.3 * i);
@@ -82,5 +83,51 @@ RvResult rv_check_surface_film(const RvCheckOut* out, RvError* error) {
     rv_check_emit(out, "pieces", m.pieces, 1, 0);
   }
   rv_detail_free(d);
+  return r;
+}
+
+//---------------------------------------------------------------------------------------------- thin parts
+
+// n[0] x n[1] x n[2] particles on a lattice, jittered by a part of the separation
+static RvResult measure_lattice(const int n[3], double jitter, const char* const* parms, RvSurfaceMeasure* m,
+                                double* expected, RvError* error) {
+  const double s = 0.01;
+  RvDrops drops = {0};
+  RvResult r = RV_OK;
+  for (int i = 0; i < n[0] * n[1] * n[2] && !r; ++i) {
+    double at[3] = {i / (n[1] * n[2]), i / n[2] % n[1], i % n[2]};
+    for (int c = 0; c < 3; ++c) at[c] += jitter * (rv_random(11, (uint64_t)i, (uint64_t)c, 0) - 0.5) + 0.37;
+    RvDrop drop = {rv_scale(rv_vec3_load64(at), s), s * s * s, 0.62 * s};
+    if (!rv_array_push(&drops, drop)) r = lost(error);
+  }
+  *expected = (double)drops.count * s * s * s;
+  RvDetail* d = r ? NULL : rv_drops_detail(&drops, true, true, error);
+  if (!r) r = d ? rv_surface_rig_measure(d, parms, m, error) : lost(error);
+  rv_detail_free(d);
+  rv_array_free(&drops);
+  return r;
+}
+
+RvResult rv_check_surface_thin(const RvCheckOut* out, RvError* error) {
+  static const struct {
+    const char* name;
+    int n[3];
+    double tolerance;
+  } shapes[] = {{"drop", {1, 1, 1}, 0.03}, {"pair", {1, 1, 2}, 0.1}, {"thread", {1, 1, 60}, 0.1},
+                {"sheet", {1, 30, 30}, 0.1}, {"double_sheet", {2, 30, 30}, 0.1}, {"slab", {4, 30, 30}, 0.05}};
+  RvResult r = RV_OK;
+  for (int jitter = 0; jitter < 2 && !r; ++jitter)
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes && !r; ++i) {
+      RvSurfaceMeasure m;
+      double expected = 0;
+      char name[64];
+      r = measure_lattice(shapes[i].n, 0.5 * jitter, (const char* const[]){"voxelsize", "0.00125", "vel", "0", NULL}, &m,
+                          &expected, error);
+      if (r) break;
+      snprintf(name, sizeof name, "%s%s", shapes[i].name, jitter ? "_jittered" : "");
+      rv_check_emit(out, name, m.volume / expected, 1, shapes[i].tolerance);
+      snprintf(name, sizeof name, "%s%s_pieces", shapes[i].name, jitter ? "_jittered" : "");
+      rv_check_emit(out, name, m.pieces, 1, 0);
+    }
   return r;
 }

@@ -22,7 +22,10 @@ void rv_parts_box(const void* user, size_t e, double lo[3], double hi[3]) {
   Box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
   if (e < p->nblob) {
     const RvBlob* b = &p->blobs[e];
-    for (int c = 0; c < 3; ++c) box.lo[c] = b->x[c] - (double)b->reach[c], box.hi[c] = b->x[c] + (double)b->reach[c];
+    for (int c = 0; c < 3; ++c) {
+      double reach = fmax(b->reach[c], b->wide);
+      box.lo[c] = b->x[c] - reach, box.hi[c] = b->x[c] + reach;
+    }
   } else if (e < p->nblob + p->ntube) {
     const RvTube* t = &p->tubes[e - p->nblob];
     grow(&box, t->a, t->r[0]), grow(&box, t->b, t->r[1]);

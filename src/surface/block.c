@@ -8,8 +8,12 @@ enum { VOXELS = RV_SPAN * RV_SPAN * RV_SPAN, CELLS3 = RV_CELLS * RV_CELLS * RV_C
 // cells that are looked at by their middle only, one more on each side
 enum { RING = RV_CELLS + 2, RING3 = RING * RING * RING };
 static const float FAR = RV_SURFACE_BAND + 1;
-// what is surely liquid: such a middle, and all 26 around it, has no surface in the cell
-static const float DEEP = 0.7f;
+// What is surely liquid by the wide kernels: such a middle, and all 26 around it, has no surface in the cell. From FILL
+// to FULL of it gaps between particles are closed, which chance leaves there: at a flat surface it is a half, and FILL
+// a separation below.
+static const float DEEP = 0.85f, FILL = 0.65f, FULL = 0.85f;
+// voxels that `sharpen` may move a surface by, that of a ball of a voxel's radius
+#define SHARPEN 0.17f
 // the value of `bend` for no liquid, and for nothing else
 #define BEND_MOST 5.0f
 
@@ -18,7 +22,7 @@ struct RvBlockWork {
   float phi[VOXELS], film[VOXELS], web[VOXELS];
   uint8_t frozen[VOXELS];
   uint8_t bulk[CELLS3], wet[CELLS3], webbed[CELLS3];  // cells: bulk 1 seen, 2 to be worked on
-  float middle[RING3];
+  float middle[RING3], wide[RING3];
   bool any_bulk, any_film, any_web;
 };
 
@@ -45,6 +49,12 @@ typedef struct Local {
   float x[3], m[6], reach[3], amount;
 } Local;
 
+// its wide kernel
+static Local widen(const RvBlob* b, const Local* l) {
+  float m = 1 / (b->wide * b->wide);
+  return (Local){{l->x[0], l->x[1], l->x[2]}, {m, m, m, 0, 0, 0}, {b->wide, b->wide, b->wide}, b->spread};
+}
+
 static Local localize(const RvBlob* b, const double origin[3]) {
   Local l = {.amount = b->amount};
   for (int c = 0; c < 3; ++c) l.x[c] = (float)(b->x[c] - origin[c]), l.reach[c] = b->reach[c];
@@ -52,7 +62,7 @@ static Local localize(const RvBlob* b, const double origin[3]) {
   return l;
 }
 
-static void add_middles(RvBlockWork* w, const Local* l) {
+static void add_middles(float* middle, const Local* l) {
   int lo[3], hi[3];
   for (int c = 0; c < 3; ++c) {
     // middle i is at 4 i - 4 + 1.5
@@ -63,7 +73,7 @@ static void add_middles(RvBlockWork* w, const Local* l) {
     for (int j = lo[1]; j <= hi[1]; ++j) {
       float dx = (float)(RV_CELL * i) - 2.5f - l->x[0], dy = (float)(RV_CELL * j) - 2.5f - l->x[1];
       float a = l->m[0] * dx * dx + l->m[1] * dy * dy + 2 * l->m[5] * dx * dy, b = 2 * (l->m[3] * dy + l->m[4] * dx);
-      float* row = w->middle + (i * RING + j) * RING;
+      float* row = middle + (i * RING + j) * RING;
       for (int k = lo[2]; k <= hi[2]; ++k) {
         float dz = (float)(RV_CELL * k) - 2.5f - l->x[2], q = 1 - (a + dz * (b + l->m[2] * dz));
         q = q > 0 ? q : 0;
@@ -84,7 +94,7 @@ static bool is_deep(const RvBlockWork* w, int i, int j, int k) {
   for (int a = 0; a < 3; ++a)
     for (int b = 0; b < 3; ++b)
       for (int c = 0; c < 3; ++c)
-        if (!(w->middle[((i + a) * RING + j + b) * RING + k + c] >= DEEP)) return false;
+        if (!(w->wide[((i + a) * RING + j + b) * RING + k + c] >= DEEP)) return false;
   return true;
 }
 
@@ -170,9 +180,60 @@ static float share_distance(const float* u, int at, int x, int y, int z) {
   return -here / g;
 }
 
+// the wide kernels' sum at a voxel, between the middles of cells
+static float wide_at(const RvBlockWork* w, int x, int y, int z) {
+  // middle i of the ring is at 4 i - 2.5
+  float p[3] = {((float)x + 2.5f) / RV_CELL, ((float)y + 2.5f) / RV_CELL, ((float)z + 2.5f) / RV_CELL}, sum = 0;
+  int i[3] = {(int)p[0], (int)p[1], (int)p[2]};
+  for (int c = 0; c < 8; ++c) {
+    float weight = 1;
+    int at = 0;
+    for (int a = 0; a < 3; ++a) {
+      float t = p[a] - (float)i[a];
+      weight *= c >> a & 1 ? t : 1 - t;
+      at = at * RING + i[a] + (c >> a & 1);
+    }
+    sum += weight * w->wide[at];
+  }
+  return sum;
+}
+
+static bool may_fill(const RvBlockWork* w, int cell) {
+  int i = cell / (RV_CELLS * RV_CELLS), j = cell / RV_CELLS % RV_CELLS, k = cell % RV_CELLS;
+  for (int a = 0; a < 27; ++a)
+    if (w->wide[((i + a / 9) * RING + j + a / 3 % 3) * RING + k + a % 3] > FILL) return true;
+  return false;
+}
+
+static void close_gaps(RvBlockWork* w, int cell) {
+  FOR_CELL(cell) {
+    float* share = &w->share[rv_span_at(x, y, z)];
+    if (*share >= 1) continue;
+    float t = (wide_at(w, x, y, z) - FILL) / (FULL - FILL);
+    t = t < 0 ? 0 : t > 1 ? 1 : t;
+    *share += t * t * (3 - 2 * t) * (1 - *share);
+  }
+}
+
+// A lone voxel of air with liquid on all six sides is chance, and no bubble that voxels could show. Two such are never
+// neighbours, so they can be filled on the way.
+static void close_pits(RvBlockWork* w, int cell) {
+  const int X = RV_SPAN * RV_SPAN, Y = RV_SPAN, last = RV_SPAN - 1;
+  float* u = w->share;
+  FOR_CELL(cell) {
+    int at = rv_span_at(x, y, z);
+    if (u[at] > 0 || x == 0 || y == 0 || z == 0 || x == last || y == last || z == last) continue;
+    if (u[at - X] > 0 && u[at + X] > 0 && u[at - Y] > 0 && u[at + Y] > 0 && u[at - 1] > 0 && u[at + 1] > 0) u[at] = 0.2f;
+  }
+}
+
 static void make_bulk(RvBlockWork* w) {
   for (int cell = 0; cell < CELLS3; ++cell)
+    if (w->bulk[cell] == 2 && may_fill(w, cell)) close_gaps(w, cell);
+  for (int cell = 0; cell < CELLS3; ++cell)
     if (w->bulk[cell] == 2) FOR_CELL(cell) w->share[rv_span_at(x, y, z)] = bend(w->share[rv_span_at(x, y, z)]);
+  for (int cell = 0; cell < CELLS3; ++cell)
+    if (w->bulk[cell] == 2) close_pits(w, cell);
   for (int cell = 0; cell < CELLS3; ++cell) {
     if (w->bulk[cell] == 1) FOR_CELL(cell) w->phi[rv_span_at(x, y, z)] = -FAR;
     if (w->bulk[cell] == 2) FOR_CELL(cell) {
@@ -311,7 +372,7 @@ static void look(RvBlockWork* w, const RvParts* p, const RvBlockList* list, size
   for (int c = 0; c < 3; ++c) origin[c] = (double)list->at[block][c] * RV_BLOCK - RV_HALO;
   w->any_bulk = w->any_film = w->any_web = false;
   memset(w->bulk, 0, sizeof w->bulk), memset(w->wet, 0, sizeof w->wet), memset(w->webbed, 0, sizeof w->webbed);
-  memset(w->middle, 0, sizeof w->middle);
+  memset(w->middle, 0, sizeof w->middle), memset(w->wide, 0, sizeof w->wide);
   if (values) fill(w->film, FAR), fill(w->web, FAR);
   for (size_t i = list->first[block]; i < list->first[block + 1]; ++i) {
     size_t e = list->element[i];
@@ -320,7 +381,8 @@ static void look(RvBlockWork* w, const RvParts* p, const RvBlockList* list, size
       float lo[3], hi[3];
       for (int c = 0; c < 3; ++c)
         lo[c] = l.x[c] - l.reach[c] - RV_SURFACE_BAND, hi[c] = l.x[c] + l.reach[c] + RV_SURFACE_BAND;
-      add_middles(w, &l);
+      Local wide = widen(&p->blobs[e], &l);
+      add_middles(w->middle, &l), add_middles(w->wide, &wide);
       mark_box(w->bulk, lo, hi, 1);
       w->any_bulk = true;
     } else if (e < p->nblob + p->ntube) {
@@ -358,13 +420,31 @@ size_t rv_block_survey(RvBlockWork* w, const RvParts* p, const RvBlockList* list
   return count;
 }
 
+// Between voxels values are interpolated, which is on the mean what they are and 1/12 of their Laplacian: a surface
+// that is bent would come out smaller. Taking that much off before, the surface encloses what it should. The values go
+// where the shares were.
+static void sharpen(RvBlockWork* w) {
+  const int X = RV_SPAN * RV_SPAN, Y = RV_SPAN;
+  const float* phi = w->phi;
+  for (int x = RV_HALO; x < RV_SPAN - RV_HALO; ++x)
+    for (int y = RV_HALO; y < RV_SPAN - RV_HALO; ++y)
+      for (int at = rv_span_at(x, y, RV_HALO), last = at + RV_BLOCK; at < last; ++at) {
+        float here = phi[at], fade = (RV_SURFACE_BAND - fabsf(here)) * (2.0f / 3);
+        float round = phi[at - X] + phi[at + X] + phi[at - Y] + phi[at + Y] + phi[at - 1] + phi[at + 1] - 6 * here;
+        fade = fade < 0 ? 0 : fade > 1 ? 1 : fade;
+        float by = round * (1.0f / 12);
+        by = by < -SHARPEN ? -SHARPEN : by > SHARPEN ? SHARPEN : by;
+        w->share[at] = here - fade * by;
+      }
+}
+
 // the leaf's values with what lies beyond the band cut off; false: nothing of the band in it
 static bool cut_leaf(const RvBlockWork* w, int x, int y, int z, float* values, uint64_t* active) {
   uint64_t any = 0;
   memset(active, 0, 64);
   for (int i = 0; i < 8; ++i)
     for (int j = 0; j < 8; ++j) {
-      const float* row = w->phi + rv_span_at(RV_HALO + 8 * x + i, RV_HALO + 8 * y + j, RV_HALO + 8 * z);
+      const float* row = w->share + rv_span_at(RV_HALO + 8 * x + i, RV_HALO + 8 * y + j, RV_HALO + 8 * z);
       float* to = values + i * 64 + j * 8;
       for (int k = 0; k < 8; ++k) {
         float d = row[k], cut = d < -RV_SURFACE_BAND ? -RV_SURFACE_BAND : d > RV_SURFACE_BAND ? RV_SURFACE_BAND : d;
@@ -422,5 +502,6 @@ bool rv_block_make(RvBlockWork* w, const RvParts* p, const RvBlockList* list, si
     for (int cell = 0; cell < CELLS3; ++cell) w->bulk[cell] = w->bulk[cell] == 2;
     rv_block_redistance(w->phi, w->bulk, w->frozen);
   }
+  sharpen(w);
   return hand_over(w, list->at[block], out);
 }

@@ -4,7 +4,7 @@
 
 #include "surface/parts.h"
 
-enum { PASSES = 3 };  // each there and back
+enum { PASSES = 3, CELLS3 = RV_CELLS * RV_CELLS * RV_CELLS };  // passes there and back
 static const float FAR = RV_SURFACE_BAND + 1;
 
 static float smaller(float a, float b) {
@@ -42,11 +42,11 @@ static bool at_surface(const float* phi, int at, int x, int y, int z) {
          (z > 0 && (phi[at - 1] < 0) != in) || (z < last && (phi[at + 1] < 0) != in);
 }
 
-// calls body for the voxels of all marked cells, in raster order or backwards
-#define FOR_VOXELS(forward, body)                                                                 \
-  for (int i_ = 0; i_ < RV_CELLS * RV_CELLS * RV_CELLS; ++i_) {                                   \
-    int cell = (forward) ? i_ : RV_CELLS * RV_CELLS * RV_CELLS - 1 - i_;                          \
-    if (!cells[cell]) continue;                                                                   \
+// calls body for the voxels of all cells with the mark, in raster order or backwards
+#define FOR_VOXELS(mark, forward, body)                                                           \
+  for (int i_ = 0; i_ < CELLS3; ++i_) {                                                           \
+    int cell = (forward) ? i_ : CELLS3 - 1 - i_;                                                  \
+    if (cells[cell] < (mark)) continue;                                                           \
     int cx = cell / (RV_CELLS * RV_CELLS), cy = cell / RV_CELLS % RV_CELLS, cz = cell % RV_CELLS; \
     for (int j_ = 0; j_ < RV_CELL * RV_CELL * RV_CELL; ++j_) {                                    \
       int v = (forward) ? j_ : RV_CELL * RV_CELL * RV_CELL - 1 - j_;                              \
@@ -56,16 +56,34 @@ static bool at_surface(const float* phi, int at, int x, int y, int z) {
     }                                                                                             \
   }
 
-void rv_block_redistance(float* phi, const uint8_t* cells, uint8_t* frozen) {
-  FOR_VOXELS(true, frozen[at] = at_surface(phi, at, x, y, z);)
-  FOR_VOXELS(true, {
+// cells next to one with a piece of surface get the mark 2: the band does not go farther
+static void mark_near(uint8_t* cells, const uint8_t* with) {
+  for (int cell = 0; cell < CELLS3; ++cell) {
+    if (!with[cell]) continue;
+    int i = cell / (RV_CELLS * RV_CELLS), j = cell / RV_CELLS % RV_CELLS, k = cell % RV_CELLS;
+    for (int a = 0; a < 27; ++a) {
+      int x = i + a / 9 - 1, y = j + a / 3 % 3 - 1, z = k + a % 3 - 1;
+      bool inside = x >= 0 && y >= 0 && z >= 0 && x < RV_CELLS && y < RV_CELLS && z < RV_CELLS;
+      if (inside && cells[rv_cell_at(x, y, z)]) cells[rv_cell_at(x, y, z)] = 2;
+    }
+  }
+}
+
+void rv_block_redistance(float* phi, uint8_t* cells, uint8_t* frozen) {
+  uint8_t with[CELLS3] = {0};
+  FOR_VOXELS(1, true, {
+    frozen[at] = at_surface(phi, at, x, y, z);
+    with[cell] |= frozen[at];
+  })
+  FOR_VOXELS(1, true, {
     float d = fabsf(phi[at]);
     // what a voxel next to a change of sign says can only be trusted as far as that is away
     d = frozen[at] ? smaller(d, 1) : FAR;
     phi[at] = phi[at] < 0 ? -d : d;
   })
+  mark_near(cells, with);
   for (int pass = 0; pass < 2 * PASSES; ++pass) {
-    FOR_VOXELS(pass % 2 == 0, {
+    FOR_VOXELS(2, pass % 2 == 0, {
       if (frozen[at]) continue;
       float d = smaller(fabsf(phi[at]), update(phi, at, x, y, z));
       phi[at] = phi[at] < 0 ? -d : d;

@@ -3,7 +3,7 @@
 // The kernel is (1 - q^2)^3. Its variance along an axis is h^2 / 11 for a half axis h. In units of the separation
 // s = V^(1/3) a lone particle has the variance LONE: then h = sqrt(3) r of the ball of its volume, where the radius of
 // the half-value ball does not depend on h to first order. What its neighbours are spread by is added, such that deep
-// inside h is 2 s. Less is then lost of thin parts; what is lost is given back by an amount that depends on how many
+// inside h is 2.3 s. Less is then lost of thin parts; what is lost is given back by an amount that depends on how many
 // directions lack neighbours, from the closed forms for a sheet, a thread and a lone particle:
 //   3 directions full: 1; a sheet: 1.15; a thread: 1.25; alone: 1.337.
 #include <math.h>
@@ -16,8 +16,9 @@
 #define LONE 0.105
 #define REACH 2.0                  // of neighbours, in separations
 #define FULL (REACH * REACH / 11)  // variance of neighbours on all sides, in s^2
-#define SPREAD (4.0 / 11 - LONE)   // of a kernel, for FULL
+#define SPREAD (5.3 / 11 - LONE)  // of a kernel, for FULL: a reach of 2.3
 #define NORM (315 / (64 * RV_PI))  // integral of (1 - q^2)^3 over the unit ball is 1 / NORM
+#define WIDE 3.0                   // reach of a second, round kernel, in separations
 enum { CELL_MOST = 256 };          // of one cell that are looked at
 
 typedef struct Kernels {
@@ -46,8 +47,8 @@ static void add_cell(const Kernels* k, size_t cell, const double x[3], double in
   }
 }
 
-// covariance of the neighbours, weighed by volume
-static void covariance(const Kernels* k, const double x[3], double reach, double out[6]) {
+// covariance of the neighbours, weighed by volume; returns the square of how far their centre is off
+static double covariance(const Kernels* k, const double x[3], double reach, double out[6]) {
   Moments m = {0};
   int64_t lo[3], hi[3];
   for (int c = 0; c < 3; ++c)
@@ -61,6 +62,7 @@ static void covariance(const Kernels* k, const double x[3], double reach, double
   static const int row[6] = {0, 1, 2, 1, 0, 0}, column[6] = {0, 1, 2, 2, 2, 1};
   double w = m.weight > 0 ? 1 / m.weight : 0;
   for (int c = 0; c < 6; ++c) out[c] = m.second[c] * w - (m.first[row[c]] * w) * (m.first[column[c]] * w);
+  return (m.first[0] * m.first[0] + m.first[1] * m.first[1] + m.first[2] * m.first[2]) * w * w;
 }
 
 // the inverse of a symmetric matrix, and its determinant
@@ -73,16 +75,22 @@ static double invert(const double s[6], float m[6]) {
   return det;
 }
 
-// what makes up for the thinness; `lack`: directions without neighbours, 0 to 3
-static double amount_of(double lack) {
-  return 1 + lack * (0.177 - 0.0216 * lack);
+// What makes up for the thinness; `lack`: directions without neighbours, 0 to 3. At the surface of a bulk kernels are
+// narrower than below it, by which it would come out too far: there the centre of the neighbours is off (by `off` = 0.1
+// separations squared at a flat surface), and EASE takes it back.
+#define EASE 1.6
+static double amount_of(double lack, double off) {
+  double t = 1.2 * lack * lack / (lack + 0.6), full = 1 - lack / 3;
+  // pairs and other small groups, which are neither a thread nor alone
+  double few = rv_max(lack - 1.6, 0) * (3 - lack);
+  return (1 + t * (0.177 - 0.0216 * t) + 0.4 * few * few) / (1 + EASE * full * full * off);
 }
 
 static void make_kernel(const Kernels* k, size_t i, RvBlob* out) {
   const double* x = k->p->x + 3 * i;
   double volume = k->p->volume[i], s = rv_pow(volume, 1.0 / 3), reach = REACH * rv_min(s, 4 * k->typical);
   double cov[6], shape[6], s2 = s * s;
-  covariance(k, x, reach, cov);
+  double off = covariance(k, x, reach, cov) / s2;
   double full = (cov[0] + cov[1] + cov[2]) / (FULL * s2), lack = rv_clamp(3 - full, 0, 3);
   double grow = SPREAD / FULL * k->def->smoothing * k->def->smoothing, drop = k->def->dropletscale - 1;
   // of a lone one all three directions lack
@@ -92,8 +100,9 @@ static void make_kernel(const Kernels* k, size_t i, RvBlob* out) {
   for (int c = 0; c < 6; ++c)
     shape[c] = 11 * k->scale * k->scale * ((c < 3 ? least : 0) + grow * cov[c]) * radius * radius;
   double cube = k->scale * k->scale * k->scale * radius * radius * radius, det = invert(shape, out->m);
-  out->amount = (float)(amount_of(lack) * volume * cube * NORM / sqrt(det));
+  out->amount = (float)(amount_of(lack, off) * volume * cube * NORM / sqrt(det));
   for (int c = 0; c < 3; ++c) out->x[c] = x[c] * k->scale, out->reach[c] = (float)sqrt(shape[c]);
+  out->wide = (float)(WIDE * s * radius * k->scale), out->spread = (float)(NORM / (WIDE * WIDE * WIDE));
 }
 
 static void make_range(void* arg, size_t begin, size_t end) {
@@ -143,7 +152,8 @@ static double mean_of_inner(const RvNearby* n) {
   return cells > 0 ? sum / cells : 0;
 }
 
-double rv_surface_separation(size_t count, const double* x, double guess) {
+// a first guess: cells see the lattice on which particles were made, so it may be a few percent wrong
+static double guess_separation(size_t count, const double* x, double guess) {
   double size = 3 * guess, found = 0;
   for (int round = 0; round < 12 && count; ++round) {
     RvNearby n;
@@ -155,6 +165,41 @@ double rv_surface_separation(size_t count, const double* x, double guess) {
     size = mean > 0 ? 3 * found : 2 * size;
   }
   return found;
+}
+
+// Number in a unit of volume by a kernel, and how far the neighbours' centre is off, in parts of the reach.
+static double number_density(const RvNearby* n, const double* x, size_t point, double reach, double* off) {
+  const double* at = x + 3 * point;
+  double sum = 0, first[3] = {0};
+  for (int s = 0; s < 27; ++s) {
+    size_t cell = rv_nearby_find(n, rv_nearby_cell(n, at[0], 0) + s / 9 - 1,
+                                 rv_nearby_cell(n, at[1], 1) + s / 3 % 3 - 1, rv_nearby_cell(n, at[2], 2) + s % 3 - 1);
+    for (size_t i = cell == SIZE_MAX ? 0 : n->first[cell], end = cell == SIZE_MAX ? 0 : n->first[cell + 1]; i < end;
+         ++i) {
+      double d[3], q = 1;
+      for (size_t c = 0; c < 3; ++c) d[c] = (x[3 * (size_t)n->order[i] + c] - at[c]) / reach, q -= d[c] * d[c];
+      if (!(q > 0)) continue;
+      sum += q * q * q;
+      for (int c = 0; c < 3; ++c) first[c] += q * q * q * d[c];
+    }
+  }
+  *off = sqrt(first[0] * first[0] + first[1] * first[1] + first[2] * first[2]) / sum;
+  return sum * NORM / (reach * reach * reach);
+}
+
+double rv_surface_separation(size_t count, const double* x, double guess) {
+  enum { SAMPLES = 4000 };
+  double found = guess_separation(count, x, guess), reach = 3 * found, sum = 0, inner = 0;
+  RvNearby n;
+  if (!(found > 0) || !rv_nearby_build(&n, count, x, reach)) return found;
+  size_t stride = count / SAMPLES + 1;
+  for (size_t i = 0; i < count; i += stride) {
+    double off, density = number_density(&n, x, i, reach, &off);
+    // at a flat surface the centre is off by 0.3
+    if (off < 0.06) sum += density, inner++;
+  }
+  rv_nearby_free(&n);
+  return inner > 8 ? rv_pow(inner / sum, 1.0 / 3) : found;
 }
 
 //---------------------------------------------------------------------------------------------- volumes

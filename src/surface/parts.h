@@ -21,6 +21,7 @@ typedef struct RvBlob {
   float m[6];  // xx yy zz yz xz xy
   float reach[3];
   float amount;
+  float wide, spread;  // a second kernel, round and wide, which tells what is deep: its reach and amount
 } RvBlob;
 
 // A piece of a strand with its film: radius r[0] at a to r[1] at b.
@@ -84,7 +85,7 @@ bool rv_block_make(RvBlockWork* work, const RvParts* parts, const RvBlockList* l
 
 // distance.c: `phi` of RV_SPAN^3, of which the voxels next to a change of sign are right; those of the marked cells
 // become distances up to the band.
-void rv_block_redistance(float* phi, const uint8_t* cells, uint8_t* frozen);
+void rv_block_redistance(float* phi, uint8_t* cells, uint8_t* frozen);
 
 // velocity.c: the grids vel and wetness; and how many leaves each would have, about.
 RvResult rv_surface_velocity(const RvSurfaceDef* def, double voxel, const RvSurfaceParticles* p,
