@@ -113,7 +113,7 @@ RvResult rv_check_surface_thin(const RvCheckOut* out, RvError* error) {
     const char* name;
     int n[3];
     double tolerance;
-  } shapes[] = {{"drop", {1, 1, 1}, 0.03}, {"pair", {1, 1, 2}, 0.1}, {"thread", {1, 1, 60}, 0.1},
+  } shapes[] = {{"drop", {1, 1, 1}, 0.03},   {"pair", {1, 1, 2}, 0.1},           {"thread", {1, 1, 60}, 0.1},
                 {"sheet", {1, 30, 30}, 0.1}, {"double_sheet", {2, 30, 30}, 0.1}, {"slab", {4, 30, 30}, 0.05}};
   RvResult r = RV_OK;
   for (int jitter = 0; jitter < 2 && !r; ++jitter)
@@ -121,13 +121,138 @@ RvResult rv_check_surface_thin(const RvCheckOut* out, RvError* error) {
       RvSurfaceMeasure m;
       double expected = 0;
       char name[64];
-      r = measure_lattice(shapes[i].n, 0.5 * jitter, (const char* const[]){"voxelsize", "0.00125", "vel", "0", NULL}, &m,
-                          &expected, error);
+      r = measure_lattice(shapes[i].n, 0.5 * jitter, (const char* const[]){"voxelsize", "0.00125", "vel", "0", NULL},
+                          &m, &expected, error);
       if (r) break;
       snprintf(name, sizeof name, "%s%s", shapes[i].name, jitter ? "_jittered" : "");
       rv_check_emit(out, name, m.volume / expected, 1, shapes[i].tolerance);
       snprintf(name, sizeof name, "%s%s_pieces", shapes[i].name, jitter ? "_jittered" : "");
       rv_check_emit(out, name, m.pieces, 1, 0);
     }
+  return r;
+}
+
+//---------------------------------------------------------------------------------------------- bridges
+
+// two wet strands side by side, `gap` between their films
+static RvResult measure_pair(double gap, bool bridges, RvSurfaceMeasure* m, double* expected, RvError* error) {
+  enum { N = 21 };
+  const double hair = 0.00004, film = 0.0001, step = 0.0005, d = 2 * (hair + film) + gap;
+  double height[N];
+  for (int i = 0; i < N; ++i) height[i] = film;
+  RvDetail* det = rv_detail_new();
+  RvResult r = det ? rv_surface_rig_strand(det, rv_vec3(0, 0, 0), step, N, hair, height, error) : lost(error);
+  // vertices of both are not abreast
+  if (!r) r = rv_surface_rig_strand(det, rv_vec3(0.37 * step, 0, d), step, N, hair, height, error);
+  if (!r)
+    r = rv_surface_rig_measure(
+        det, (const char* const[]){"voxelsize", "0.00002", "vel", "0", "bridges", bridges ? "1" : "0", NULL}, m, error);
+  double R = hair + film;
+  *expected = 2 * (RV_PI * R * R * step * (N - 1) + 4.0 / 3 * RV_PI * R * R * R);
+  rv_detail_free(det);
+  return r;
+}
+
+RvResult rv_check_surface_bridge(const RvCheckOut* out, RvError* error) {
+  static const double gaps[] = {0.00004, 0.0001};
+  RvSurfaceMeasure m;
+  double expected = 0;
+  RvResult r = RV_OK;
+  for (int i = 0; i < 2 && !r; ++i) {
+    char name[64];
+    r = measure_pair(gaps[i], true, &m, &expected, error);
+    if (r) break;
+    snprintf(name, sizeof name, "pieces_%g", gaps[i]);
+    rv_check_emit(out, name, m.pieces, 1, 0);
+    snprintf(name, sizeof name, "volume_%g", gaps[i]);
+    rv_check_emit(out, name, m.volume / expected, 1, 0.05);
+  }
+  if (!r) r = measure_pair(gaps[1], false, &m, &expected, error);
+  if (!r) rv_check_emit(out, "without", m.pieces, 2, 0);
+  // beyond the gap at rupture, (1 + theta / 2) sqrt(A), nothing is between them
+  if (!r) r = measure_pair(0.0006, true, &m, &expected, error);
+  if (!r) rv_check_emit(out, "far", m.pieces, 2, 0);
+  return r;
+}
+
+//---------------------------------------------------------------------------------------------- time
+
+RvResult rv_check_surface_fall(const RvCheckOut* out, RvError* error) {
+  enum { FRAMES = 12 };
+  const double s = 0.01;
+  RvDrops drops = {0};
+  RvResult r = rv_drops_ball(&drops, rv_vec3(0, 0, 0), 0.06, s, 0.5, 3) ? RV_OK : lost(error);
+  double last = 0, most = 0, lo = INFINITY, hi = 0, t = 0;
+  for (int frame = 0; frame < FRAMES && !r; ++frame) {
+    RvSurfaceMeasure m;
+    // falls by parts of a voxel that never repeat, and turns
+    for (size_t i = 0; i < drops.count; ++i) {
+      double step = frame ? 0.5 * 9.81 * ((t + 0.02) * (t + 0.02) - t * t) : 0;
+      drops.data[i].x.y -= step;
+    }
+    if (frame) t += 0.02;
+    RvDetail* d = rv_drops_detail(&drops, true, true, error);
+    r = d ? rv_surface_rig_measure(d, (const char* const[]){"vel", "0", NULL}, &m, error) : lost(error);
+    rv_detail_free(d);
+    if (r) break;
+    if (frame) most = fmax(most, fabs(m.volume / last - 1));
+    last = m.volume, lo = fmin(lo, m.volume), hi = fmax(hi, m.volume);
+  }
+  rv_array_free(&drops);
+  if (!r) {
+    rv_check_emit(out, "flicker", most, 0, 0.005);
+    rv_check_emit(out, "range", hi / lo - 1, 0, 0.005);
+  }
+  return r;
+}
+
+// every n-th particle is split into halves a quarter of a separation apart, or merged with its nearest
+static RvResult resampled(RvDrops* drops, bool split, double s, RvError* error) {
+  size_t n = drops->count;
+  for (size_t i = 0; i < n; i += 4) {
+    RvDrop* a = &drops->data[i];
+    if (split) {
+      RvDrop b = *a;
+      b.volume = a->volume *= 0.5, b.pscale = a->pscale *= 0.7937;
+      RvVec3 by = rv_vec3(0.125 * s * (rv_random(5, i, 0, 0) - 0.5) * 2, 0.125 * s * (rv_random(5, i, 1, 0) - 0.5) * 2,
+                          0.125 * s);
+      b.x = rv_add(b.x, by), a->x = rv_sub(a->x, by);
+      if (!rv_array_push(drops, b)) return lost(error);
+      continue;
+    }
+    size_t nearest = i;
+    double best = INFINITY;
+    for (size_t k = 0; k < n; ++k) {
+      double d = rv_distance(a->x, drops->data[k].x);
+      if (k != i && drops->data[k].volume > 0 && d < best) best = d, nearest = k;
+    }
+    RvDrop* b = &drops->data[nearest];
+    if (!(a->volume > 0) || nearest == i) continue;
+    double v = a->volume + b->volume;
+    a->x = rv_add(rv_scale(a->x, a->volume / v), rv_scale(b->x, b->volume / v));
+    a->volume = v, a->pscale *= 1.26, b->volume = 0;
+  }
+  return RV_OK;
+}
+
+RvResult rv_check_surface_resample(const RvCheckOut* out, RvError* error) {
+  const double s = 0.01;
+  double volume[3];
+  RvResult r = RV_OK;
+  for (int i = 0; i < 3 && !r; ++i) {
+    RvSurfaceMeasure m;
+    RvDrops drops = {0};
+    r = rv_drops_ball(&drops, rv_vec3(0.001, 0.002, 0), 0.08, s, 0.4, 9) ? RV_OK : lost(error);
+    if (!r && i) r = resampled(&drops, i == 1, s, error);
+    RvDetail* d = r ? NULL : rv_drops_detail(&drops, true, true, error);
+    if (!r)
+      r = d ? rv_surface_rig_measure(d, (const char* const[]){"voxelsize", "0.005", "vel", "0", NULL}, &m, error)
+            : lost(error);
+    rv_detail_free(d);
+    rv_array_free(&drops);
+    if (!r) volume[i] = m.volume;
+  }
+  if (!r) rv_check_emit(out, "split", volume[1] / volume[0], 1, 0.005);
+  if (!r) rv_check_emit(out, "merged", volume[2] / volume[0], 1, 0.005);
   return r;
 }

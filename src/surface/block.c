@@ -223,7 +223,8 @@ static void close_pits(RvBlockWork* w, int cell) {
   FOR_CELL(cell) {
     int at = rv_span_at(x, y, z);
     if (u[at] > 0 || x == 0 || y == 0 || z == 0 || x == last || y == last || z == last) continue;
-    if (u[at - X] > 0 && u[at + X] > 0 && u[at - Y] > 0 && u[at + Y] > 0 && u[at - 1] > 0 && u[at + 1] > 0) u[at] = 0.2f;
+    if (u[at - X] > 0 && u[at + X] > 0 && u[at - Y] > 0 && u[at + Y] > 0 && u[at - 1] > 0 && u[at + 1] > 0)
+      u[at] = 0.2f;
   }
 }
 

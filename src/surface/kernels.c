@@ -16,7 +16,7 @@
 #define LONE 0.105
 #define REACH 2.0                  // of neighbours, in separations
 #define FULL (REACH * REACH / 11)  // variance of neighbours on all sides, in s^2
-#define SPREAD (5.3 / 11 - LONE)  // of a kernel, for FULL: a reach of 2.3
+#define SPREAD (5.3 / 11 - LONE)   // of a kernel, for FULL: a reach of 2.3
 #define NORM (315 / (64 * RV_PI))  // integral of (1 - q^2)^3 over the unit ball is 1 / NORM
 #define WIDE 3.0                   // reach of a second, round kernel, in separations
 enum { CELL_MOST = 256 };          // of one cell that are looked at
