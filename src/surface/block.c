@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "surface/blob_kernel.h"
 #include "surface/parts.h"
 
 enum { VOXELS = RV_SPAN * RV_SPAN * RV_SPAN, CELLS3 = RV_CELLS * RV_CELLS * RV_CELLS };
@@ -23,6 +24,7 @@ struct RvBlockWork {
   uint8_t frozen[VOXELS];
   uint8_t bulk[CELLS3], wet[CELLS3], webbed[CELLS3];  // cells: bulk 1 seen, 2 to be worked on
   float middle[RING3], wide[RING3];
+  uint32_t columns[RV_CELLS * RV_CELLS];
   bool any_bulk, any_film, any_web;
 };
 
@@ -44,15 +46,13 @@ static bool cells_of(const float lo[3], const float hi[3], int first[3], int las
 
 //---------------------------------------------------------------------------------------------- bulk: which cells
 
-// a kernel in voxels of the span
-typedef struct Local {
-  float x[3], m[6], reach[3], amount;
-} Local;
+typedef RvBlobLocal Local;
 
 // its wide kernel
 static Local widen(const RvBlob* b, const Local* l) {
   float m = 1 / (b->wide * b->wide);
-  return (Local){{l->x[0], l->x[1], l->x[2]}, {m, m, m, 0, 0, 0}, {b->wide, b->wide, b->wide}, b->spread};
+  return (Local){
+      .x = {l->x[0], l->x[1], l->x[2]}, .m = {m, m, m}, .reach = {b->wide, b->wide, b->wide}, .amount = b->spread};
 }
 
 static Local localize(const RvBlob* b, const double origin[3]) {
@@ -107,38 +107,22 @@ static void choose_cells(RvBlockWork* w) {
 
 //---------------------------------------------------------------------------------------------- bulk: values
 
-// one row of voxels: share += amount (1 - q^2)^3
-static void add_row(float* row, int count, float dz, float a, float b, float m, float amount) {
-  for (int k = 0; k < count; ++k) {
-    float z = dz + (float)k, q = 1 - (a + z * (b + m * z));
-    q = q > 0 ? q : 0;
-    row[k] += amount * (q * q * q);
+// which cells are worked on, a bit a cell along z
+static void list_columns(RvBlockWork* w) {
+  for (int c = 0; c < RV_CELLS * RV_CELLS; ++c) {
+    w->columns[c] = 0;
+    for (int k = 0; k < RV_CELLS; ++k) w->columns[c] |= (uint32_t)(w->bulk[c * RV_CELLS + k] == 2) << k;
   }
 }
 
-static void add_kernel(RvBlockWork* w, const Local* l) {
-  int lo[3], hi[3];
+static void add_kernel(RvBlockWork* w, RvBlobLocal* l) {
   for (int c = 0; c < 3; ++c) {
-    lo[c] = clamp_int(ceilf(l->x[c] - l->reach[c]), 0, RV_SPAN);
-    hi[c] = clamp_int(floorf(l->x[c] + l->reach[c]), -1, RV_SPAN - 1);
-    if (lo[c] > hi[c]) return;
+    l->lo[c] = clamp_int(ceilf(l->x[c] - l->reach[c]), 0, RV_SPAN);
+    l->hi[c] = clamp_int(floorf(l->x[c] + l->reach[c]), -1, RV_SPAN - 1);
+    if (l->lo[c] > l->hi[c]) return;
   }
-  for (int i = lo[0]; i <= hi[0]; ++i)
-    for (int j = lo[1]; j <= hi[1]; ++j) {
-      const uint8_t* cells = w->bulk + rv_cell_at(i / RV_CELL, j / RV_CELL, 0);
-      float dx = (float)i - l->x[0], dy = (float)j - l->x[1];
-      float a = l->m[0] * dx * dx + l->m[1] * dy * dy + 2 * l->m[5] * dx * dy, b = 2 * (l->m[3] * dy + l->m[4] * dx);
-      // where the row leaves the ellipsoid
-      float half = b * b - 4 * l->m[2] * (a - 1);
-      if (!(half > 0)) continue;
-      float middle = l->x[2] - b / (2 * l->m[2]), reach = sqrtf(half) / (2 * l->m[2]);
-      int from = clamp_int(ceilf(middle - reach), lo[2], hi[2] + 1),
-          to = clamp_int(floorf(middle + reach), lo[2] - 1, hi[2]);
-      while (from <= to && cells[from / RV_CELL] != 2) from = (from / RV_CELL + 1) * RV_CELL;
-      while (to >= from && cells[to / RV_CELL] != 2) to = to / RV_CELL * RV_CELL - 1;
-      if (from <= to)
-        add_row(w->share + rv_span_at(i, j, from), to - from + 1, (float)from - l->x[2], a, b, l->m[2], l->amount);
-    }
+  l->along = (2u << l->hi[2] / RV_CELL) - (1u << l->lo[2] / RV_CELL);
+  RV_KERNEL_CALL(rv_blob_add, (w->share, w->columns, l));
 }
 
 // Nearly linear in the distance from a flat surface, since the share of liquid is nearly the error function of it: a
@@ -153,12 +137,10 @@ static float bend(float share) {
     for (int y = (cell) / RV_CELLS % RV_CELLS * RV_CELL, y_ = y + RV_CELL; y < y_; ++y) \
       for (int z = (cell) % RV_CELLS * RV_CELL, z_ = z + RV_CELL; z < z_; ++z)
 
-// before the sums: nothing where kernels are to be added, and the ends of `bend` elsewhere
-static void clear_share(RvBlockWork* w) {
-  for (int cell = 0; cell < CELLS3; ++cell) {
-    float value = w->bulk[cell] == 2 ? 0 : w->bulk[cell] == 1 ? BEND_MOST : -BEND_MOST;
-    FOR_CELL(cell) w->share[rv_span_at(x, y, z)] = value;
-  }
+// what was added where nothing is worked on is dropped: there the share is 0 or 1
+static void set_ends(RvBlockWork* w) {
+  for (int cell = 0; cell < CELLS3; ++cell)
+    if (w->bulk[cell] != 2) FOR_CELL(cell) w->share[rv_span_at(x, y, z)] = w->bulk[cell] ? BEND_MOST : -BEND_MOST;
 }
 
 // slope along one axis: across a change of sign the one that crosses it, else the mean of both sides
@@ -486,11 +468,13 @@ bool rv_block_make(RvBlockWork* w, const RvParts* p, const RvBlockList* list, si
   if (!w->any_bulk && !w->any_film) return true;
   fill(w->phi, FAR);
   if (w->any_bulk) {
-    clear_share(w);
+    memset(w->share, 0, sizeof w->share);
+    list_columns(w);
     for (size_t i = list->first[block]; i < list->first[block + 1] && list->element[i] < p->nblob; ++i) {
       Local l = localize(&p->blobs[list->element[i]], origin);
       add_kernel(w, &l);
     }
+    set_ends(w);
     make_bulk(w);
   }
   for (int cell = 0; cell < CELLS3 && w->any_film; ++cell)
