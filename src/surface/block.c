@@ -365,7 +365,8 @@ static void look(RvBlockWork* w, const RvParts* p, const RvBlockList* list, size
       for (int c = 0; c < 3; ++c)
         lo[c] = l.x[c] - l.reach[c] - RV_SURFACE_BAND, hi[c] = l.x[c] + l.reach[c] + RV_SURFACE_BAND;
       Local wide = widen(&p->blobs[e], &l);
-      add_middles(w->middle, &l), add_middles(w->wide, &wide);
+      add_middles(w->wide, &wide);
+      if (!values) add_middles(w->middle, &l);
       mark_box(w->bulk, lo, hi, 1);
       w->any_bulk = true;
     } else if (e < p->nblob + p->ntube) {
@@ -485,7 +486,7 @@ bool rv_block_make(RvBlockWork* w, const RvParts* p, const RvBlockList* list, si
       }
   if (w->any_bulk) {
     for (int cell = 0; cell < CELLS3; ++cell) w->bulk[cell] = w->bulk[cell] == 2;
-    rv_block_redistance(w->phi, w->bulk, w->frozen);
+    rv_block_redistance(w->phi, w->bulk, w->frozen, (uint32_t*)(void*)w->web);
   }
   sharpen(w);
   return hand_over(w, list->at[block], out);

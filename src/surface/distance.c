@@ -26,12 +26,10 @@ static float solve(float a, float b, float c) {
   return more > 0 ? (sum + sqrtf(more)) / 3 : d;
 }
 
-static float update(const float* phi, int at, int x, int y, int z) {
-  const int X = RV_SPAN * RV_SPAN, Y = RV_SPAN, last = RV_SPAN - 1;
-  float a = smaller(x > 0 ? fabsf(phi[at - X]) : FAR, x < last ? fabsf(phi[at + X]) : FAR);
-  float b = smaller(y > 0 ? fabsf(phi[at - Y]) : FAR, y < last ? fabsf(phi[at + Y]) : FAR);
-  float c = smaller(z > 0 ? fabsf(phi[at - 1]) : FAR, z < last ? fabsf(phi[at + 1]) : FAR);
-  return solve(a, b, c);
+static float update(const float* phi, uint32_t at) {
+  const uint32_t X = RV_SPAN * RV_SPAN, Y = RV_SPAN;
+  return solve(smaller(fabsf(phi[at - X]), fabsf(phi[at + X])), smaller(fabsf(phi[at - Y]), fabsf(phi[at + Y])),
+               smaller(fabsf(phi[at - 1]), fabsf(phi[at + 1])));
 }
 
 static bool at_surface(const float* phi, int at, int x, int y, int z) {
@@ -42,18 +40,18 @@ static bool at_surface(const float* phi, int at, int x, int y, int z) {
          (z > 0 && (phi[at - 1] < 0) != in) || (z < last && (phi[at + 1] < 0) != in);
 }
 
-// calls body for the voxels of all cells with the mark, in raster order or backwards
-#define FOR_VOXELS(mark, forward, body)                                                           \
-  for (int i_ = 0; i_ < CELLS3; ++i_) {                                                           \
-    int cell = (forward) ? i_ : CELLS3 - 1 - i_;                                                  \
-    if (cells[cell] < (mark)) continue;                                                           \
-    int cx = cell / (RV_CELLS * RV_CELLS), cy = cell / RV_CELLS % RV_CELLS, cz = cell % RV_CELLS; \
-    for (int j_ = 0; j_ < RV_CELL * RV_CELL * RV_CELL; ++j_) {                                    \
-      int v = (forward) ? j_ : RV_CELL * RV_CELL * RV_CELL - 1 - j_;                              \
-      int x = cx * RV_CELL + v / 16, y = cy * RV_CELL + v / 4 % 4, z = cz * RV_CELL + v % 4;      \
-      int at = rv_span_at(x, y, z);                                                               \
-      body                                                                                        \
-    }                                                                                             \
+// calls body for the voxels of all cells with the mark
+#define FOR_VOXELS(mark, body)                                                                  \
+  for (int cell = 0; cell < CELLS3; ++cell) {                                                   \
+    if (cells[cell] < (mark)) continue;                                                         \
+    int cx = cell / (RV_CELLS * RV_CELLS) * RV_CELL, cy = cell / RV_CELLS % RV_CELLS * RV_CELL; \
+    int cz = cell % RV_CELLS * RV_CELL;                                                         \
+    for (int x = cx; x < cx + RV_CELL; ++x)                                                     \
+      for (int y = cy; y < cy + RV_CELL; ++y)                                                   \
+        for (int z = cz; z < cz + RV_CELL; ++z) {                                               \
+          int at = rv_span_at(x, y, z);                                                         \
+          body                                                                                  \
+        }                                                                                       \
   }
 
 // cells next to one with a piece of surface get the mark 2: the band does not go farther
@@ -69,24 +67,37 @@ static void mark_near(uint8_t* cells, const uint8_t* with) {
   }
 }
 
-void rv_block_redistance(float* phi, uint8_t* cells, uint8_t* frozen) {
+// over the list, there or back; whether anything changed
+static bool pass_over(float* phi, const uint32_t* list, size_t count, bool forward) {
+  bool changed = false;
+  for (size_t i = 0; i < count; ++i) {
+    uint32_t at = forward ? list[i] : list[count - 1 - i];
+    float d = fabsf(phi[at]), new = update(phi, at);
+    if (!(new < d)) continue;
+    changed |= new < d - 1e-3f;
+    phi[at] = phi[at] < 0 ? -new : new;
+  }
+  return changed;
+}
+
+void rv_block_redistance(float* phi, uint8_t* cells, uint8_t* frozen, uint32_t* room) {
   uint8_t with[CELLS3] = {0};
-  FOR_VOXELS(1, true, {
+  size_t count = 0;
+  FOR_VOXELS(1, {
     frozen[at] = at_surface(phi, at, x, y, z);
     with[cell] |= frozen[at];
   })
-  FOR_VOXELS(1, true, {
+  FOR_VOXELS(1, {
     float d = fabsf(phi[at]);
     // what a voxel next to a change of sign says can only be trusted as far as that is away
     d = frozen[at] ? smaller(d, 1) : FAR;
     phi[at] = phi[at] < 0 ? -d : d;
   })
   mark_near(cells, with);
-  for (int pass = 0; pass < 2 * PASSES; ++pass) {
-    FOR_VOXELS(2, pass % 2 == 0, {
-      if (frozen[at]) continue;
-      float d = smaller(fabsf(phi[at]), update(phi, at, x, y, z));
-      phi[at] = phi[at] < 0 ? -d : d;
-    })
-  }
+  // the outermost voxels of the halo are too far off to matter
+  FOR_VOXELS(2, {
+    bool inside = x > 0 && y > 0 && z > 0 && x < RV_SPAN - 1 && y < RV_SPAN - 1 && z < RV_SPAN - 1;
+    if (inside && !frozen[at]) room[count++] = (uint32_t)at;
+  })
+  for (int pass = 0; pass < 2 * PASSES && pass_over(phi, room, count, pass % 2 == 0); ++pass) continue;
 }

@@ -84,8 +84,8 @@ bool rv_block_make(RvBlockWork* work, const RvParts* parts, const RvBlockList* l
                    RvBlockLeaves* out);
 
 // distance.c: `phi` of RV_SPAN^3, of which the voxels next to a change of sign are right; those of the marked cells
-// become distances up to the band.
-void rv_block_redistance(float* phi, uint8_t* cells, uint8_t* frozen);
+// become distances up to the band. `room` is as large as `phi`.
+void rv_block_redistance(float* phi, uint8_t* cells, uint8_t* frozen, uint32_t* room);
 
 // velocity.c: the grids vel and wetness; and how many leaves each would have, about.
 RvResult rv_surface_velocity(const RvSurfaceDef* def, double voxel, const RvSurfaceParticles* p,
