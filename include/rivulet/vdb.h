@@ -103,7 +103,7 @@ RV_API const char* rv_grid_points_channel_name(const RvGrid* grid, size_t index)
 RV_API RvResult rv_grid_points_channel(const RvGrid* grid, const char* name, int* size, bool* is_int, void** data,
                                        RvError* error);
 
-// Files. `half` stores floats as 16 bit. Compression is active mask plus Blosc. The creator and the class, name,
+// Files. `half` stores floats as 16 bit; so are those of grids whose metadata is_saved_as_half_float is true. Compression is active mask plus Blosc. The creator and the class, name,
 // vector_type and is_saved_as_half_float metadata are written as Houdini does. Temporary name, then rename.
 RV_API RvResult rv_grid_write_file(const char* path, RvGrid* const* grids, size_t count, bool half, RvError* error);
 // All grids of a file. Free *grids with rv_free after releasing each.

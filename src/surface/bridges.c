@@ -16,7 +16,8 @@
 #include "surface/parts.h"
 
 #define SHARE 0.8
-enum { CHUNKS = 64, CELL_MOST = 512 };
+// pairs of an edge, and edges of a cell that are looked at: more are strands heaped on one spot
+enum { CHUNKS = 64, PAIRS_MOST = 64, CELL_MOST = 512 };
 
 typedef struct Pair {
   uint32_t e, f;   // edges, by their first vertices
@@ -52,6 +53,10 @@ static double film_area(const RvSurfaceFilm* f, size_t e) {
 
 static double hair_radius(const RvSurfaceFilm* f, size_t e) {
   return 0.5 * ((double)f->radius[e] + (double)f->radius[e + 1]);
+}
+
+static double mean_height(const RvSurfaceFilm* f, size_t e) {
+  return 0.5 * ((double)f->height[e] + (double)f->height[e + 1]);
 }
 
 // how far apart two axes may be
@@ -94,7 +99,10 @@ static bool meet(const Bridges* b, size_t e, size_t f, Pair* out) {
   RvVec3 q0 = rv_lerp(b0, b1, t0), q1 = rv_lerp(b0, b1, t1);
   double d = rv_distance(rv_lerp(p0, p1, 0.5), rv_lerp(q0, q1, 0.5)), limit = rv_min(reach_of(b, e, f), b->widest);
   if (!(d < limit)) return false;
-  double x = d / limit, vanish = 1 - x * x;
+  // tubes that run into each other need no web
+  double tubes = hair_radius(b->film, e) + hair_radius(b->film, f) + mean_height(b->film, e) + mean_height(b->film, f);
+  double t = rv_clamp((d / tubes - 0.7) / 0.3, 0, 1), x = d / limit, vanish = (1 - x * x) * t * (2 - t);
+  if (!(vanish > 0)) return false;
   *out = (Pair){
       (uint32_t)e, (uint32_t)f, {{(float)s0, (float)s1}, {(float)t0, (float)t1}}, (float)d, (float)(vanish * vanish)};
   return true;
@@ -104,9 +112,9 @@ static bool same_clump(const RvSurfaceFilm* f, size_t a, size_t b) {
   return !f->clump || f->clump[a] == f->clump[b] || f->clump[a + 1] == f->clump[b + 1];
 }
 
-static bool look_in(const Bridges* b, size_t cell, size_t e, Pairs* out) {
+static bool look_in(const Bridges* b, size_t cell, size_t e, size_t full, Pairs* out) {
   size_t begin = b->near.first[cell], end = b->near.first[cell + 1], stride = (end - begin + CELL_MOST - 1) / CELL_MOST;
-  for (size_t i = begin; i < end; i += stride) {
+  for (size_t i = begin; i < end && out->count < full; i += stride) {
     size_t f = b->edge[b->near.order[i]];
     Pair pair;
     if (f <= e || b->film->strand[f] == b->film->strand[e] || !same_clump(b->film, e, f)) continue;
@@ -120,11 +128,12 @@ static void find_pairs(void* arg, size_t begin, size_t end) {
   for (size_t chunk = begin; chunk < end; ++chunk)
     for (size_t k = chunk * b->grain; k < b->nedge && k < (chunk + 1) * b->grain; ++k) {
       const double* x = b->middle + 3 * k;
+      size_t full = b->found[chunk].count + PAIRS_MOST;
       int64_t c[3];
       for (int a = 0; a < 3; ++a) c[a] = rv_nearby_cell(&b->near, x[a], a);
       for (int s = 0; s < 27 && !b->failed[chunk]; ++s) {
         size_t cell = rv_nearby_find(&b->near, c[0] + s / 9 - 1, c[1] + s / 3 % 3 - 1, c[2] + s % 3 - 1);
-        if (cell != SIZE_MAX) b->failed[chunk] = !look_in(b, cell, b->edge[k], &b->found[chunk]);
+        if (cell != SIZE_MAX) b->failed[chunk] = !look_in(b, cell, b->edge[k], full, &b->found[chunk]);
       }
     }
 }
@@ -156,7 +165,7 @@ static double edge_of(double middle, double thin) {
 
 // section of a web outside of two tubes of radii h, `d` apart
 static double web_area(double middle, double d, const double h[2]) {
-  enum { STEPS = 24 };
+  enum { STEPS = 16 };
   double edge = edge_of(middle, rv_min(h[0], h[1])), sum = 0;
   for (int i = 0; i < STEPS; ++i) {
     double u = (i + 0.5) / STEPS, v = 2 * u - 1, x = u * d, y = d - x;
@@ -169,8 +178,8 @@ static double web_area(double middle, double d, const double h[2]) {
 
 // the web's thickness for its area; in units of the scene
 static double web_middle(double area, double d, const double h[2]) {
-  double lo = 0, hi = 2 * d + h[0] + h[1];
-  for (int i = 0; i < 40; ++i) {
+  double lo = 0, hi = 1.2 * rv_min(h[0], h[1]);
+  for (int i = 0; i < 24; ++i) {
     double m = 0.5 * (lo + hi);
     if (web_area(m, d, h) < area)
       lo = m;
