@@ -4,6 +4,7 @@
 
 #include "base/rng.h"
 #include "cli/check_list.h"
+#include "cli/scene_rig.h"
 #include "cli/surface_rig.h"
 #include "math/scalar.h"
 
@@ -13,15 +14,16 @@ static RvResult lost(RvError* error) {
 
 //---------------------------------------------------------------------------------------------- a ball
 
-static RvResult measure_ball(double radii, bool volume, double jitter, const char* voxel, RvSurfaceMeasure* m,
-                             double* expected, RvError* error) {
+static RvResult measure_ball(double radii, bool volume, double jitter, const char* voxel, const char* smoothing,
+                             RvSurfaceMeasure* m, double* expected, RvError* error) {
   const double s = 0.01;
   RvDrops drops = {0};
   if (!rv_drops_ball(&drops, rv_vec3(0.003, 0.001, -0.002), 0.1, s, jitter, 7)) return lost(error);
   for (size_t i = 0; i < drops.count; ++i) drops.data[i].pscale = radii * s;
   *expected = (double)drops.count * s * s * s;
   RvDetail* d = rv_drops_detail(&drops, volume, true, error);
-  RvResult r = d ? rv_surface_rig_measure(d, (const char* const[]){"voxelsize", voxel, "vel", "0", NULL}, m, error)
+  RvResult r = d ? rv_surface_rig_measure(
+                       d, (const char* const[]){"voxelsize", voxel, "vel", "0", "smoothing", smoothing, NULL}, m, error)
                  : lost(error);
   rv_detail_free(d);
   rv_array_free(&drops);
@@ -29,28 +31,38 @@ static RvResult measure_ball(double radii, bool volume, double jitter, const cha
 }
 
 RvResult rv_check_surface_ball(const RvCheckOut* out, RvError* error) {
-  static const double radii[] = {0.2, 0.4, 0.62, 1};
+  static const struct {
+    const char* name;
+    double radii;  // pscale in separations
+    bool volume;   // particles tell it
+    double jitter;
+    const char *voxel, *smoothing;
+  } balls[] = {{"0.2", 0.2, true, 0.5, "0.005", "1"},
+               {"1", 1, true, 0.5, "0.005", "1"},
+               {"0.2_by_number", 0.2, false, 0.5, "0.005", "1"},
+               {"0.4_by_number", 0.4, false, 0.5, "0.005", "1"},
+               {"0.62_by_number", 0.62, false, 0.5, "0.005", "1"},
+               {"1_by_number", 1, false, 0.5, "0.005", "1"},
+               {"lattice", 0.62, true, 0, "0.005", "1"},
+               {"fine", 0.62, true, 0.5, "0.003", "1"},
+               {"coarse", 0.62, true, 0.5, "0.008", "1"},
+               {"smooth", 0.62, true, 0.5, "0.005", "2"}};
   RvResult r = RV_OK;
-  for (int i = 0; i < 10 && !r; ++i) {
+  for (size_t i = 0; i < sizeof balls / sizeof *balls && !r; ++i) {
     RvSurfaceMeasure m;
     double expected = 0;
     char name[64];
-    bool volume = i < 4;
-    double jitter = i >= 8 ? 0 : 0.5;
-    const char* voxel = i == 9 ? "0.003" : "0.005";
-    r = measure_ball(radii[i % 4], volume || i >= 8, jitter, voxel, &m, &expected, error);
+    r = measure_ball(balls[i].radii, balls[i].volume, balls[i].jitter, balls[i].voxel, balls[i].smoothing, &m,
+                     &expected, error);
     if (r) break;
-    snprintf(name, sizeof name, "volume_%g%s", radii[i % 4],
-             i >= 8   ? (i == 8 ? "_lattice" : "_fine")
-             : volume ? ""
-                      : "_by_number");
+    snprintf(name, sizeof name, "volume_%s", balls[i].name);
     rv_check_emit(out, name, m.volume / expected, 1, 0.02);
-    snprintf(name, sizeof name, "radius_%g%s", radii[i % 4],
-             i >= 8   ? (i == 8 ? "_lattice" : "_fine")
-             : volume ? ""
-                      : "_by_number");
+    snprintf(name, sizeof name, "radius_%s", balls[i].name);
     rv_check_emit(out, name, m.radius / rv_pow(3 * expected / (4 * RV_PI), 1.0 / 3), 1, 0.01);
-    rv_check_emit(out, "pieces", m.pieces, 1, 0);
+    snprintf(name, sizeof name, "pieces_%s", balls[i].name);
+    rv_check_emit(out, name, m.pieces, 1, 0);
+    snprintf(name, sizeof name, "rough_%s", balls[i].name);
+    rv_check_emit(out, name, m.rough / 0.01, 0, balls[i].smoothing[0] == '2' ? 0.1 : 0.2);
   }
   return r;
 }
@@ -177,6 +189,35 @@ RvResult rv_check_surface_bridge(const RvCheckOut* out, RvError* error) {
 
 //---------------------------------------------------------------------------------------------- time
 
+// a ball that the liquid solver lets fall, with all that it does to particles
+static RvResult fall_simulated(const RvCheckOut* out, RvError* error) {
+  static const char nodes[] =
+      "\"ball\": {\"type\": \"sphere\", \"parms\": {\"radius\": 0.06, \"rows\": 25, \"cols\": 36}},"
+      "\"drop\": {\"type\": \"fill\", \"inputs\": [\"ball\"], \"parms\": {\"particlesep\": 0.008}},"
+      "\"s\": {\"type\": \"liquidsolver\", \"inputs\": [\"drop\"]},"
+      "\"skin\": {\"type\": \"surface\", \"inputs\": [\"s:liquid\"], \"parms\": {\"vel\": false}}";
+  RvSceneRig rig;
+  double last = 0, most = 0, first = 0;
+  RvResult r = rv_scene_rig_open(&rig, nodes, error);
+  if (r) return r;
+  for (int frame = 1; frame <= 8 && !r; ++frame) {
+    RvDetail* d = NULL;
+    RvSurfaceMeasure m;
+    r = rv_scene_rig_cook(&rig, "skin", frame, &d, error);
+    if (!r) r = rv_surface_rig_mesh(rv_detail_find_vdb(d, "surface"), &m, error);
+    rv_detail_free(d);
+    if (r) break;
+    if (frame > 1) most = fmax(most, fabs(m.volume / last - 1));
+    if (frame == 1) first = m.volume;
+    last = m.volume;
+  }
+  rv_scene_rig_close(&rig);
+  if (r) return r;
+  rv_check_emit(out, "simulated_flicker", most, 0, 0.005);
+  rv_check_emit(out, "simulated_drift", last / first - 1, 0, 0.02);
+  return RV_OK;
+}
+
 RvResult rv_check_surface_fall(const RvCheckOut* out, RvError* error) {
   enum { FRAMES = 12 };
   const double s = 0.01;
@@ -185,7 +226,7 @@ RvResult rv_check_surface_fall(const RvCheckOut* out, RvError* error) {
   double last = 0, most = 0, lo = INFINITY, hi = 0, t = 0;
   for (int frame = 0; frame < FRAMES && !r; ++frame) {
     RvSurfaceMeasure m;
-    // falls by parts of a voxel that never repeat, and turns
+    // by parts of a voxel that never repeat
     for (size_t i = 0; i < drops.count; ++i) {
       double step = frame ? 0.5 * 9.81 * ((t + 0.02) * (t + 0.02) - t * t) : 0;
       drops.data[i].x.y -= step;
@@ -202,6 +243,7 @@ RvResult rv_check_surface_fall(const RvCheckOut* out, RvError* error) {
   if (!r) {
     rv_check_emit(out, "flicker", most, 0, 0.005);
     rv_check_emit(out, "range", hi / lo - 1, 0, 0.005);
+    r = fall_simulated(out, error);
   }
   return r;
 }

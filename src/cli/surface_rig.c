@@ -111,8 +111,10 @@ RvResult rv_surface_rig_mesh(const RvGrid* grid, RvSurfaceMeasure* m, RvError* e
     RvVec3 a = rv_vec3_load(p + 3 * t[3 * i]), b = rv_vec3_load(p + 3 * t[3 * i + 1]),
            c = rv_vec3_load(p + 3 * t[3 * i + 2]);
     double area = 0.5 * rv_length(rv_cross(rv_sub(b, a), rv_sub(c, a)));
-    m->radius += area / m->area * rv_distance(rv_scale(rv_add(a, rv_add(b, c)), 1.0 / 3), m->centre);
+    double d = rv_distance(rv_scale(rv_add(a, rv_add(b, c)), 1.0 / 3), m->centre);
+    m->radius += area / m->area * d, m->rough += area / m->area * d * d;
   }
+  m->rough = sqrt(fmax(m->rough - m->radius * m->radius, 0));
   int32_t* parent = rv_alloc(np + 1, sizeof *parent);
   if (parent)
     m->pieces = count_pieces(np, nt, t, parent);

@@ -26,6 +26,7 @@ RvResult rv_surface_rig_cook(const RvDetail* input, const char* const* parms, Rv
 typedef struct RvSurfaceMeasure {
   double volume, area;
   double radius;  // mean distance of the mesh from its centre, by area
+  double rough;   // root mean square of the same less its mean
   RvVec3 centre;
   int pieces;  // connected parts
   double voxel;

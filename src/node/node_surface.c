@@ -131,11 +131,27 @@ static RvResult put_mesh(const SurfaceParms* p, const RvSurfaceOut* made, RvDeta
   return r;
 }
 
+// A .vdb of points holds floats of 32 bits only.
+static RvResult narrow_volume(RvDetail* d, RvError* error) {
+  const double* wide = rv_detail_f64(d, RV_POINT, "volume", 1);
+  size_t n = rv_detail_count(d, RV_POINT);
+  if (!wide) return RV_OK;
+  float* kept = rv_alloc(n + 1, sizeof *kept);
+  if (!kept) return rv_fail(error, RV_NO_MEMORY, "no memory for the particles");
+  for (size_t i = 0; i < n; ++i) kept[i] = (float)wide[i];
+  rv_detail_remove_attrib(d, RV_POINT, "volume");
+  float* to = rv_detail_f32_write(d, RV_POINT, "volume", 1, error);
+  for (size_t i = 0; to && i < n; ++i) to[i] = kept[i];
+  rv_free(kept);
+  return to ? RV_OK : error->code;
+}
+
 static RvResult put_points(const RvDetail* input, const RvSurfaceInput* in, RvDetail** out, RvError* error) {
   RvDetail* d = rv_detail_copy(input);
   if (!d) return rv_fail(error, RV_NO_MEMORY, "no memory for the particles");
   rv_state_strip(d, false);
   RvResult r = rv_detail_keep(d, in->loose, NULL, false, error);
+  if (!r) r = narrow_volume(d, error);
   if (r)
     rv_detail_free(d);
   else

@@ -77,13 +77,13 @@ static double invert(const double s[6], float m[6]) {
 
 // What makes up for the thinness; `lack`: directions without neighbours, 0 to 3. At the surface of a bulk kernels are
 // narrower than below it, by which it would come out too far: there the centre of the neighbours is off (by `off` = 0.1
-// separations squared at a flat surface), and EASE takes it back.
-#define EASE 1.6
-static double amount_of(double lack, double off) {
+// separations squared at a flat surface), and EASE takes it back, more of it for wider kernels.
+#define EASE(smoothing) (0.4 + 1.2 * (smoothing))
+static double amount_of(double lack, double off, double smoothing) {
   double t = 1.2 * lack * lack / (lack + 0.6), full = 1 - lack / 3;
   // pairs and other small groups, which are neither a thread nor alone
   double few = rv_max(lack - 1.6, 0) * (3 - lack);
-  return (1 + t * (0.177 - 0.0216 * t) + 0.4 * few * few) / (1 + EASE * full * full * off);
+  return (1 + t * (0.177 - 0.0216 * t) + 0.4 * few * few) / (1 + EASE(smoothing) * full * full * off);
 }
 
 static void make_kernel(const Kernels* k, size_t i, RvBlob* out) {
@@ -100,7 +100,7 @@ static void make_kernel(const Kernels* k, size_t i, RvBlob* out) {
   for (int c = 0; c < 6; ++c)
     shape[c] = 11 * k->scale * k->scale * ((c < 3 ? least : 0) + grow * cov[c]) * radius * radius;
   double cube = k->scale * k->scale * k->scale * radius * radius * radius, det = invert(shape, out->m);
-  out->amount = (float)(amount_of(lack, off) * volume * cube * NORM / sqrt(det));
+  out->amount = (float)(amount_of(lack, off, k->def->smoothing) * volume * cube * NORM / sqrt(det));
   for (int c = 0; c < 3; ++c) out->x[c] = x[c] * k->scale, out->reach[c] = (float)sqrt(shape[c]);
   out->wide = (float)(WIDE * s * radius * k->scale), out->spread = (float)(NORM / (WIDE * WIDE * WIDE));
 }
