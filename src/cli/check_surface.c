@@ -298,3 +298,34 @@ RvResult rv_check_surface_resample(const RvCheckOut* out, RvError* error) {
   if (!r) rv_check_emit(out, "merged", volume[2] / volume[0], 1, 0.005);
   return r;
 }
+
+// WH-48: what is splashed about
+RvResult rv_check_surface_splash(const RvCheckOut* out, RvError* error) {
+  static const char nodes[] =
+      "\"water\": {\"type\": \"fill\", \"parms\": {\"particlesep\": 0.02, \"size\": [0.4, 0.5, 0.4], \"t\": [-0.3, "
+      "0.25, 0]}},"
+      "\"s\": {\"type\": \"liquidsolver\", \"inputs\": [\"water\"], \"parms\": {\"walls\": true,"
+      "  \"wallsmin\": [-0.5, 0, -0.2], \"wallsmax\": [0.5, 1.2, 0.2]}},"
+      "\"skin\": {\"type\": \"surface\", \"inputs\": [\"s:liquid\"], \"parms\": {\"vel\": false, \"voxelsize\": "
+      "0.006}}";
+  RvSceneRig rig;
+  double last = 0, most = 0;
+  RvResult r = rv_scene_rig_open(&rig, nodes, error);
+  if (r) return r;
+  for (int frame = 1; frame <= 20 && !r; ++frame) {
+    RvDetail* d = NULL;
+    RvSurfaceMeasure m;
+    char name[64];
+    r = rv_scene_rig_cook(&rig, "skin", frame, &d, error);
+    if (!r) r = rv_surface_rig_mesh(rv_detail_find_vdb(d, "surface"), &m, error);
+    rv_detail_free(d);
+    if (r) break;
+    if (frame > 1) most = fmax(most, fabs(m.volume / last - 1));
+    last = m.volume;
+    snprintf(name, sizeof name, "frame_%d", frame);
+    if (frame % 5 == 0) rv_check_emit(out, name, m.volume / 0.08, 1, 0.05);
+  }
+  rv_scene_rig_close(&rig);
+  if (!r) rv_check_emit(out, "flicker", most, 0, 0.02);
+  return r;
+}
