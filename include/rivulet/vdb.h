@@ -75,6 +75,8 @@ RV_API RvResult rv_grid_from_mesh(const char* name, double voxel_size, double ba
 // Union of spheres of any size as a level set: the exact distance to the nearest. Same limit.
 RV_API RvResult rv_grid_from_spheres(const char* name, double voxel_size, double band, size_t count, const float* centres,
                                      const float* radii, RvGrid** out, RvError* error);
+// Gives what is not active in a level set the sign of the active voxels around it, also tiles: after rv_grid_set_leaves.
+RV_API RvResult rv_grid_flood_fill(RvGrid* level_set, RvError* error);
 // Level set to fog: 0 outside to 1 inside across the band.
 RV_API RvResult rv_grid_to_fog(const RvGrid* level_set, const char* name, RvGrid** out, RvError* error);
 // Contour as triangles, clockwise seen from outside as Houdini winds them. Free *points (xyz) and *triangles with rv_free.
@@ -101,7 +103,7 @@ RV_API const char* rv_grid_points_channel_name(const RvGrid* grid, size_t index)
 RV_API RvResult rv_grid_points_channel(const RvGrid* grid, const char* name, int* size, bool* is_int, void** data,
                                        RvError* error);
 
-// Files. `half` stores floats as 16 bit. Compression is active mask plus Blosc. The creator and the class, name,
+// Files. `half` stores floats as 16 bit; so are those of grids whose metadata is_saved_as_half_float is true. Compression is active mask plus Blosc. The creator and the class, name,
 // vector_type and is_saved_as_half_float metadata are written as Houdini does. Temporary name, then rename.
 RV_API RvResult rv_grid_write_file(const char* path, RvGrid* const* grids, size_t count, bool half, RvError* error);
 // All grids of a file. Free *grids with rv_free after releasing each.

@@ -153,7 +153,9 @@ static openvdb::GridCPtrVec to_write(RvGrid* const* grids, size_t count, bool ha
   openvdb::GridCPtrVec out;
   for (size_t i = 0; i < count; ++i) {
     openvdb::GridBase::Ptr grid = shallow(*grids[i]->grid);
-    grid->setSaveFloatAsHalf(half && grids[i]->type != RV_GRID_POINTS);
+    // a grid may ask for it itself, by its metadata
+    bool own = half || grids[i]->grid->saveFloatAsHalf();
+    grid->setSaveFloatAsHalf(own && grids[i]->type != RV_GRID_POINTS);
     vdb_tag_velocity(*grid);
     out.push_back(grid);
   }

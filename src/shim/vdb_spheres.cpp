@@ -282,3 +282,13 @@ RvResult rv_grid_from_spheres(const char* name, double voxel_size, double band, 
   return RV_OK;
   RV_VDB_END(error)
 }
+
+RvResult rv_grid_flood_fill(RvGrid* level_set, RvError* error) {
+  RV_SHIM_BEGIN
+  if (level_set->type != RV_GRID_FLOAT)
+    vdb_refuse(RV_BAD_INPUT, "grid '%s' is no level set of floats, which a flood fill needs", level_set->name.c_str());
+  level_set->listed.store(false, std::memory_order_release);
+  vdb_run([&] { openvdb::tools::signedFloodFill(level_set->floats().tree()); });
+  return RV_OK;
+  RV_VDB_END(error)
+}

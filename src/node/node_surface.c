@@ -1,0 +1,233 @@
+// Surface: bulk, film and bridges of a solver's output as one level set, a fog, velocities and a mesh.
+#include <math.h>
+
+#include "base/memory.h"
+#include "math/scalar.h"
+#include "node/surface_read.h"
+#include "parm/table.h"
+
+#define SURFACE_PARMS(X)                                                                                               \
+  X(FOLDER, "Surface")                                                                                                 \
+  X(FLOAT, voxelsize, "Voxel Size", 0, HARD(0), SOFT(0.01), "m",                                                       \
+    "Side of a voxel. 0: half of the particles' separation, or, without particles, the mean radius of wet strands.")   \
+  X(FLOAT, particlesep, "Particle Separation", 0, HARD(0), SOFT(0.1), "m",                                             \
+    "Distance of particles that fill space. 0: from their volume, or else from how many there are in a place; pscale " \
+    "then only counts for lone drops.")                                                                                \
+  X(FLOAT, radiusscale, "Particle Radius Scale", 1, HARD(0.1), HARD(10), "", "Multiplies the size of all particles.")  \
+  X(FLOAT, dropletscale, "Droplet Scale", 1, HARD(0.1), HARD(10), "",                                                  \
+    "Multiplies the size of lone particles; bulk keeps its own.")                                                      \
+  X(FLOAT, smoothing, "Smoothing", 1, HARD(0.25), HARD(4), "",                                                         \
+    "How far the bulk is smoothed, in about a separation. Across sheets and threads nothing is, so they stay, and so " \
+    "does the volume.")                                                                                                \
+  X(FOLDER, "Film")                                                                                                    \
+  X(FLOAT, minfilm, "Minimum Film Radius", 0, HARD(0), HARD(4), "",                                                    \
+    "In voxels: wet strands are drawn at least so thick. 0 draws them as thick as they are, which voxels of more "     \
+    "than "                                                                                                            \
+    "their radius do not show; 0.7 makes every wet strand visible, with more volume than it has.")                     \
+  X(TOGGLE, bridges, "Bridges", 1, "Liquid between strands that are close.")                                           \
+  X(FLOAT, contactangle, "Contact Angle", 40.8, HARD(0), HARD(170), "deg",                                             \
+    "Of liquid on hair: how far apart strands may be that it holds together.", WHEN("{ bridges == 0 }"))               \
+  X(FLOAT, blend, "Blend", 2, HARD(0), HARD(16), "", "Voxels over which bulk and film run into each other.")           \
+  X(FLOAT, hairradius, "Hair Radius", 0.00004, HARD(0), SOFT(0.0002), "m",                                             \
+    "Radius of strands that have neither hairradius nor filmradius.")                                                  \
+  X(FOLDER, "Output")                                                                                                  \
+  X(TOGGLE, density, "Density", 0, "Also the fog density, 1 inside.")                                                  \
+  X(TOGGLE, vel, "Velocity", 1, "Also the staggered velocity vel.")                                                    \
+  X(FLOAT, velscale, "Velocity Voxel Scale", 2, HARD(1), HARD(16), "", "Voxels of vel in voxels of the surface.",      \
+    WHEN("{ vel == 0 mesh == 0 }"))                                                                                    \
+  X(TOGGLE, half, "16-Bit VDBs", 0, "The VDBs are written as 16-bit floats: half the size, 3 digits.")                 \
+  X(TOGGLE, mesh, "Mesh", 0, "Also a mesh, the second output, with v and wetness on its points.")                      \
+  X(FLOAT, adaptivity, "Adaptivity", 0, HARD(0), HARD(1), "", "Larger faces where the surface is flat.",               \
+    WHEN("{ mesh == 0 }"))                                                                                             \
+  X(TOGGLE, points, "Points", 0, "Also the particles alone, the third output, for a .vdb of points.")                  \
+  X(FOLDER, "Memory")                                                                                                  \
+  X(FLOAT, memorylimit, "Memory Limit", 4, HARD(0.05), SOFT(64), "",                                                   \
+    "Gigabytes that making the surface may take. It is estimated before.")                                             \
+  X(MENU, onlimit, "Over the Limit", 0, "coarsen=Coarsen|refuse=Refuse",                                               \
+    "Takes larger voxels, with a warning that names them, or fails.")
+RV_PARM_TABLE(SurfaceParms, surface_table, SURFACE_PARMS)
+
+enum { COARSEN, REFUSE };
+
+static const RvPortDef inputs[] = {
+    {"liquid", "Liquid", "A solver's state, its particles, its wet strands, or several merged.", false}};
+static const RvPortDef outputs[] = {{"surface", "Surface", "The VDBs surface, density and vel.", false},
+                                    {"mesh", "Mesh", "Triangles with v and wetness.", false},
+                                    {"points", "Points", "The particles.", false}};
+
+static bool cancelled(void* user, double fraction) {
+  return rv_cook_cancelled(user, fraction, "surface");
+}
+
+static double choose_voxel(const SurfaceParms* p, const RvSurfaceInput* in) {
+  if (p->voxelsize > 0) return p->voxelsize;
+  if (in->separation > 0) return 0.5 * in->separation;
+  return in->outer > 0 ? in->outer : 0.01;
+}
+
+static RvSurfaceDef def_of(RvCook* cook, const RvSurfaceInput* in) {
+  const SurfaceParms* p = cook->parms;
+  return (RvSurfaceDef){.voxel = choose_voxel(p, in),
+                        .smoothing = p->smoothing,
+                        .radiusscale = p->radiusscale,
+                        .dropletscale = p->dropletscale,
+                        .blend = p->blend,
+                        .minfilm = p->minfilm,
+                        .bridges = p->bridges,
+                        .angle = rv_radians(p->contactangle),
+                        .memory = p->memorylimit * 1e9,
+                        .coarsen = p->onlimit == COARSEN,
+                        .vel = p->vel || p->mesh ? p->velscale : 0,
+                        .wetness = p->mesh,
+                        .copies = p->density + 2 * p->mesh,
+                        .cancelled = cancelled,
+                        .user = cook};
+}
+
+//---------------------------------------------------------------------------------------------- outputs
+
+static RvResult add_grid(const SurfaceParms* p, RvDetail* d, RvGrid* grid, RvError* error) {
+  RvResult r = p->half ? rv_grid_set_meta_bool(grid, "is_saved_as_half_float", true, error) : RV_OK;
+  return r ? r : rv_detail_add_vdb(d, grid, error);
+}
+
+static RvResult put_grids(const SurfaceParms* p, RvSurfaceOut* made, RvDetail* d, RvError* error) {
+  RvResult r = add_grid(p, d, made->surface, error);
+  if (!r && p->density) {
+    RvGrid* fog = NULL;
+    r = rv_grid_to_fog(made->surface, "density", &fog, error);
+    if (!r) r = add_grid(p, d, fog, error);
+    rv_grid_release(fog);
+  }
+  if (!r && p->vel) r = add_grid(p, d, made->vel, error);
+  return r;
+}
+
+static RvResult sample_to(const RvGrid* grid, const double* x, size_t count, RvDetail* d, const char* name, int size,
+                          RvError* error) {
+  float* to = rv_detail_f32_write(d, RV_POINT, name, size, error);
+  if (!to) return error->code;
+  return rv_grid_sample(grid, count, x, to, error);
+}
+
+static RvResult put_mesh(const SurfaceParms* p, const RvSurfaceOut* made, RvDetail* d, RvError* error) {
+  size_t npoint, ntriangle;
+  float* points;
+  int32_t* triangles;
+  RvResult r = rv_grid_to_mesh(made->surface, 0, p->adaptivity, &npoint, &points, &ntriangle, &triangles, error);
+  if (r) return r;
+  int32_t* three = rv_alloc(ntriangle + 1, sizeof *three);
+  double* x = rv_alloc(3 * npoint + 3, sizeof *x);
+  if (!three || !x) r = rv_fail(error, RV_NO_MEMORY, "no memory for a mesh of %zu triangles", ntriangle);
+  for (size_t i = 0; !r && i < ntriangle; ++i) three[i] = 3;
+  for (size_t i = 0; !r && i < 3 * npoint; ++i) x[i] = points[i];
+  if (!r) r = rv_detail_add_points(d, npoint, NULL, error);
+  float* P = r ? NULL : rv_detail_f32_write(d, RV_POINT, "P", 3, error);
+  for (size_t i = 0; P && i < 3 * npoint; ++i) P[i] = points[i];
+  if (!r) r = P ? rv_detail_add_polygons(d, RV_PRIM_POLYGON, ntriangle, three, triangles, NULL, error) : error->code;
+  if (!r) r = sample_to(made->vel, x, npoint, d, "v", 3, error);
+  if (!r) r = sample_to(made->wetness, x, npoint, d, "wetness", 1, error);
+  rv_free(points), rv_free(triangles), rv_free(three), rv_free(x);
+  return r;
+}
+
+// A .vdb of points holds floats of 32 bits only.
+static RvResult narrow_volume(RvDetail* d, RvError* error) {
+  const double* wide = rv_detail_f64(d, RV_POINT, "volume", 1);
+  size_t n = rv_detail_count(d, RV_POINT);
+  if (!wide) return RV_OK;
+  float* kept = rv_alloc(n + 1, sizeof *kept);
+  if (!kept) return rv_fail(error, RV_NO_MEMORY, "no memory for the particles");
+  for (size_t i = 0; i < n; ++i) kept[i] = (float)wide[i];
+  rv_detail_remove_attrib(d, RV_POINT, "volume");
+  float* to = rv_detail_f32_write(d, RV_POINT, "volume", 1, error);
+  for (size_t i = 0; to && i < n; ++i) to[i] = kept[i];
+  rv_free(kept);
+  return to ? RV_OK : error->code;
+}
+
+static RvResult put_points(const RvDetail* input, const RvSurfaceInput* in, RvDetail** out, RvError* error) {
+  RvDetail* d = rv_detail_copy(input);
+  if (!d) return rv_fail(error, RV_NO_MEMORY, "no memory for the particles");
+  rv_state_strip(d, false);
+  RvResult r = rv_detail_keep(d, in->loose, NULL, false, error);
+  if (!r) r = narrow_volume(d, error);
+  if (r)
+    rv_detail_free(d);
+  else
+    *out = d;
+  return r;
+}
+
+static void tell(RvCook* cook, const RvSurfaceDef* def, const RvSurfaceInput* in, const RvSurfaceOut* made) {
+  const SurfaceParms* p = cook->parms;
+  if (made->voxel > def->voxel)
+    rv_cook_warn(cook, "voxels of %g take more than memorylimit of %g GB: voxels of %.4g were taken", def->voxel,
+                 p->memorylimit, made->voxel);
+  if (in->empty) rv_cook_warn(cook, "%zu particles have no volume and are left out", in->empty);
+  rv_cook_info(cook,
+               "bulk of %.6g and film of %.6g cubic units at voxels of %g; %.3g of bulk in particles of less than a "
+               "voxel's radius, %.3g of film on strands of less than 1.5, %zu bridges, about %.3g GB",
+               made->bulk, made->film, made->voxel, made->small, made->thin, made->bridges, made->estimate / 1e9);
+}
+
+static RvResult make(RvCook* cook, const RvDetail* input, RvDetail* out[3], RvError* error) {
+  const SurfaceParms* p = cook->parms;
+  RvSurfaceRead how = {p->particlesep, p->hairradius};
+  RvSurfaceInput in = {0};
+  RvSurfaceOut made = {0};
+  RvSurfaceDef def = {0};
+  RvResult r = input ? rv_surface_read(cook, input, &how, &in, error) : RV_OK;
+  if (!r) {
+    def = def_of(cook, &in);
+    r = rv_surface_make(&def, &in.particles, &in.film, &made, error);
+  }
+  if (!r) tell(cook, &def, &in, &made);
+  if (!r) r = put_grids(p, &made, out[0], error);
+  if (!r && p->mesh) r = put_mesh(p, &made, out[1], error);
+  if (!r && p->points && input) {
+    rv_detail_free(out[2]);
+    out[2] = NULL;
+    r = put_points(input, &in, &out[2], error);
+  }
+  rv_surface_release(&made);
+  rv_surface_input_free(&in);
+  return r;
+}
+
+static RvResult cook(RvCook* cook, RvError* error) {
+  const RvDetail* input = cook->ninput ? cook->input[0] : NULL;
+  RvDetail* out[3] = {rv_detail_new(), rv_detail_new(), rv_detail_new()};
+  RvResult r = out[0] && out[1] && out[2] ? RV_OK : rv_fail(error, RV_NO_MEMORY, "no memory for the surface");
+  if (!r) r = make(cook, input, out, error);
+  for (int i = 0; i < 3; ++i) {
+    if (r)
+      rv_detail_free(out[i]);
+    else
+      cook->output[i] = out[i];
+  }
+  return r;
+}
+
+const RvNodeType rv_node_surface = {
+    .type = "surface",
+    .label = "Surface",
+    .category = "Liquid",
+    .summary = "Makes one level set of bulk liquid, films on strands and the liquid between strands.",
+    .help =
+        "Particles are points that no primitive uses, with volume (or pscale) and v; films are on curves with the "
+        "point attributes filmheight (metres), filmradius or hairradius, v and wetness, as the solvers write them. "
+        "Other primitives are passed over.\n\n"
+        "The surface encloses the volume of the particles. A lone particle is a ball of its own volume, sheets and "
+        "threads stay as thin as they are, and nothing pops: as particles move, merge and split, the surface changes "
+        "little by little. A film is a tube of its outer radius around the hair, which it encloses too. Strands that "
+        "are near enough for the film that they have (of one clumpid, if that is known) have liquid between them.\n\n"
+        "The VDB surface is a level set with 3 voxels of band on each side; density is a fog; vel is staggered, in "
+        "units a second. The result is the same to the bit for any number of threads.",
+    .inputs = inputs,
+    .ninput = 1,
+    .outputs = outputs,
+    .noutput = 3,
+    .parms = &surface_table,
+    .cook = cook,
+};

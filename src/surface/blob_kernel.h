@@ -1,0 +1,17 @@
+// The sum of particles' kernels over a block.
+#ifndef RV_SURFACE_BLOB_KERNEL_H
+#define RV_SURFACE_BLOB_KERNEL_H
+
+#include "math/kernel.h"
+#include "rivulet/base.h"
+
+// A kernel in voxels of a block's span: amount * (1 - d m d)^3 within its box.
+typedef struct RvBlobLocal {
+  float x[3], m[6], reach[3], amount;
+  int lo[3], hi[3];  // voxels of the span, both included
+  uint32_t along;    // cells of a row that the box meets, a bit each
+} RvBlobLocal;
+
+RV_KERNEL_DECLARE(void, rv_blob_add, (float* share, const uint32_t* columns, const RvBlobLocal* local))
+
+#endif

@@ -1,0 +1,189 @@
+// The whole of a surface: parts in voxels, an estimate of memory, and block after block into the grid.
+#include <math.h>
+
+#include "base/parallel.h"
+#include "math/scalar.h"
+#include "space/tiles.h"
+#include "surface/parts.h"
+
+// bytes of a leaf of floats and of vectors with its share of the tree; of what stays with a particle and a vertex
+enum { LEAF_BYTES = 2200, LEAF3_BYTES = 6300, PARTICLE_BYTES = 130, VERTEX_BYTES = 140, BATCH = 32 };
+
+typedef struct Build {
+  const RvSurfaceDef* def;
+  const RvSurfaceParticles* particles;
+  const RvSurfaceFilm* film;
+  double voxel;
+  RvParts parts;
+  RvBlockList list;
+  RvRoom* room;
+  float* share;  // [film vertices] of a film that is in bridges
+  size_t first;  // block of the batch
+  RvBlockLeaves made[BATCH];
+  bool failed[BATCH];
+} Build;
+
+static size_t part_count(const RvParts* p) {
+  return p->nblob + p->ntube + p->nweb;
+}
+
+static void drop_parts(Build* b) {
+  rv_free(b->parts.blobs), rv_free(b->parts.tubes), rv_free(b->parts.webs), rv_free(b->share);
+  b->parts = (RvParts){0}, b->share = NULL;
+  rv_surface_bins_free(&b->list);
+}
+
+static RvResult make_parts(Build* b, RvError* error) {
+  double scale = 1 / b->voxel;
+  drop_parts(b);
+  b->parts.nblob = b->particles->count;
+  b->parts.blobs = rv_alloc(b->particles->count + 1, sizeof(RvBlob));
+  b->share = rv_alloc_zero(b->film->count + 1, sizeof(float));
+  if (!b->parts.blobs || !b->share) return rv_fail(error, RV_NO_MEMORY, "no memory for the surface's parts");
+  RvResult r = rv_surface_kernels(b->def, b->particles, scale, b->parts.blobs, error);
+  if (!r && b->def->bridges) r = rv_surface_webs(b->def, b->film, scale, b->share, &b->parts, error);
+  return r ? r : rv_surface_tubes(b->def, b->film, b->share, scale, &b->parts, error);
+}
+
+//---------------------------------------------------------------------------------------------- the estimate
+
+static double survey_range(void* arg, size_t begin, size_t end) {
+  Build* b = arg;
+  RvBlockWork* work = rv_room_take(b->room);
+  double leaves = 0;
+  for (size_t i = begin; i < end && work; ++i) leaves += (double)rv_block_survey(work, &b->parts, &b->list, i);
+  rv_room_give(b->room, work);
+  return work ? leaves : INFINITY;
+}
+
+// bytes that do not depend on the voxel, and those that do
+static RvResult estimate(Build* b, double* fixed, double* grown, RvError* error) {
+  const RvSurfaceDef* d = b->def;
+  double workers = rv_threads() < 64 ? rv_threads() : 64;
+  *fixed = (double)b->particles->count * PARTICLE_BYTES + (double)b->film->count * VERTEX_BYTES +
+           workers * (double)rv_block_work_bytes + 64e6;
+  double pairs = rv_surface_pairs(part_count(&b->parts), rv_parts_box, &b->parts);
+  if (!(pairs * RV_PAIR_BYTES < 0.5 * d->memory)) {
+    *grown = pairs < 1e300 ? pairs * RV_PAIR_BYTES * 64 : INFINITY;
+    return RV_OK;
+  }
+  RvResult r = rv_surface_bins(part_count(&b->parts), rv_parts_box, &b->parts, &b->list, error);
+  if (r) return r;
+  double leaves = rv_parallel_sum(b->list.count, 4, survey_range, b);
+  if (!(leaves < INFINITY)) return rv_fail(error, RV_NO_MEMORY, "no memory to look at the blocks of the surface");
+  double vel = d->vel > 0 ? rv_surface_velocity_leaves(d, b->voxel * d->vel, b->particles, b->film) : 0;
+  *grown = leaves * LEAF_BYTES * (1 + d->copies) + vel * (LEAF3_BYTES + LEAF_BYTES) + pairs * 4;
+  return RV_OK;
+}
+
+// how much larger voxels must be
+static double coarser(double grown, double room) {
+  if (!(grown < INFINITY)) return 8;
+  return rv_clamp(sqrt(grown / room) * 1.02, 1.05, 8);
+}
+
+static RvResult choose_voxel(Build* b, RvSurfaceOut* out, RvError* error) {
+  double limit = b->def->memory;
+  for (int round = 0; round < 200; ++round) {
+    double fixed = 0, grown = 0;
+    RvResult r = make_parts(b, error);
+    if (!r) r = estimate(b, &fixed, &grown, error);
+    if (r) return r;
+    out->estimate = fixed + grown;
+    if (out->estimate <= limit) return RV_OK;
+    if (!(fixed < limit))
+      return rv_fail(error, RV_LIMIT,
+                     "%zu particles and %zu wet points alone take %.2g GB, more than memorylimit of %.2g",
+                     b->particles->count, b->film->count, fixed / 1e9, limit / 1e9);
+    double larger = b->voxel * coarser(grown, limit - fixed);
+    if (!b->def->coarsen)
+      return rv_fail(error, RV_LIMIT,
+                     "voxels of %g take about %.3g GB, more than memorylimit of %.3g; from about voxelsize %.3g on it "
+                     "fits, or set onlimit to coarsen",
+                     b->voxel, out->estimate / 1e9, limit / 1e9, larger);
+    b->voxel = larger;
+  }
+  return rv_fail(error, RV_LIMIT, "no voxel size keeps the surface within memorylimit of %g GB", limit / 1e9);
+}
+
+//---------------------------------------------------------------------------------------------- the grid
+
+static void make_blocks(void* arg, size_t begin, size_t end) {
+  Build* b = arg;
+  RvBlockWork* work = rv_room_take(b->room);
+  for (size_t i = begin; i < end; ++i) {
+    RvBlockLeaves* leaves = &b->made[i];
+    *leaves = (RvBlockLeaves){0};
+    b->failed[i] = !work || !rv_block_make(work, &b->parts, &b->list, b->first + i, (float)b->def->blend, leaves);
+    for (size_t k = 0; k < 512 * leaves->count; ++k) leaves->values[k] *= (float)b->voxel;
+  }
+  rv_room_give(b->room, work);
+}
+
+static RvResult add_batch(Build* b, size_t count, RvGrid* grid, RvError* error) {
+  RvResult r = RV_OK;
+  rv_parallel_for(count, 1, make_blocks, b);
+  for (size_t i = 0; i < count; ++i) {
+    RvBlockLeaves* leaves = &b->made[i];
+    if (b->failed[i] && !r) r = rv_fail(error, RV_NO_MEMORY, "no memory for a block of the surface");
+    if (!r && leaves->count)
+      r = rv_grid_set_leaves(grid, leaves->count, leaves->origin, leaves->values, leaves->active, error);
+    rv_free(leaves->origin), rv_free(leaves->values), rv_free(leaves->active);
+  }
+  return r;
+}
+
+static RvResult make_grid(Build* b, RvGrid** out, RvError* error) {
+  float background = (float)(RV_SURFACE_BAND * b->voxel);
+  RvResult r = rv_grid_create(RV_GRID_FLOAT, "surface", RV_GRID_LEVEL_SET, b->voxel, &background, out, error);
+  for (b->first = 0; b->first < b->list.count && !r; b->first += BATCH) {
+    size_t left = b->list.count - b->first;
+    if (b->def->cancelled && b->def->cancelled(b->def->user, (double)b->first / (double)b->list.count))
+      return rv_fail(error, RV_CANCELLED, "interrupted");
+    r = add_batch(b, left < BATCH ? left : BATCH, *out, error);
+  }
+  return r ? r : rv_grid_flood_fill(*out, error);
+}
+
+// what of the volumes is too small for the voxels
+static void account(const Build* b, RvSurfaceOut* out) {
+  const RvSurfaceFilm* f = b->film;
+  for (size_t i = 0; i < b->particles->count; ++i) {
+    double v = b->particles->volume[i], voxel3 = b->voxel * b->voxel * b->voxel;
+    out->bulk += v;
+    if (v < 4.0 / 3 * RV_PI * voxel3) out->small += v;
+  }
+  for (size_t e = 0; e + 1 < f->count; ++e) {
+    if (f->strand[e] != f->strand[e + 1]) continue;
+    double length = 0, area = 0, outer = INFINITY;
+    for (size_t c = 0; c < 3; ++c)
+      length += (f->x[3 * e + 3 + c] - f->x[3 * e + c]) * (f->x[3 * e + 3 + c] - f->x[3 * e + c]);
+    for (size_t i = e; i <= e + 1; ++i) {
+      double r = f->radius[i], h = f->height[i];
+      area += 0.5 * RV_PI * h * (h + 2 * r), outer = rv_min(outer, r + h);
+    }
+    out->film += area * sqrt(length);
+    if (outer < 1.5 * b->voxel) out->thin += area * sqrt(length);
+  }
+}
+
+RvResult rv_surface_make(const RvSurfaceDef* def, const RvSurfaceParticles* particles, const RvSurfaceFilm* film,
+                         RvSurfaceOut* out, RvError* error) {
+  Build b = {.def = def, .particles = particles, .film = film, .voxel = def->voxel};
+  *out = (RvSurfaceOut){0};
+  b.room = rv_room_new(rv_block_work_bytes);
+  RvResult r = b.room ? choose_voxel(&b, out, error) : rv_fail(error, RV_NO_MEMORY, "no memory for the surface");
+  if (!r) r = make_grid(&b, &out->surface, error);
+  rv_room_free(b.room);
+  out->voxel = b.voxel, out->bridges = b.parts.nweb;
+  if (!r) account(&b, out);
+  drop_parts(&b);
+  if (!r && def->vel > 0) r = rv_surface_velocity(def, b.voxel * def->vel, particles, film, out, error);
+  if (r) rv_surface_release(out);
+  return r;
+}
+
+void rv_surface_release(RvSurfaceOut* out) {
+  rv_grid_release(out->surface), rv_grid_release(out->vel), rv_grid_release(out->wetness);
+  out->surface = out->vel = out->wetness = NULL;
+}

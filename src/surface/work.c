@@ -1,0 +1,37 @@
+#include <stdatomic.h>
+
+#include "surface/parts.h"
+
+enum { SLOTS = 64 };
+
+struct RvRoom {
+  size_t bytes;
+  _Atomic(void*) slot[SLOTS];
+};
+
+RvRoom* rv_room_new(size_t bytes) {
+  RvRoom* room = rv_alloc_zero(1, sizeof *room);
+  if (room) room->bytes = bytes;
+  return room;
+}
+
+void rv_room_free(RvRoom* room) {
+  for (int i = 0; room && i < SLOTS; ++i) rv_free(atomic_load(&room->slot[i]));
+  rv_free(room);
+}
+
+void* rv_room_take(RvRoom* room) {
+  for (int i = 0; i < SLOTS; ++i) {
+    void* work = atomic_exchange(&room->slot[i], NULL);
+    if (work) return work;
+  }
+  return rv_alloc(1, room->bytes);
+}
+
+void rv_room_give(RvRoom* room, void* work) {
+  for (int i = 0; work && i < SLOTS; ++i) {
+    void* none = NULL;
+    if (atomic_compare_exchange_strong(&room->slot[i], &none, work)) return;
+  }
+  rv_free(work);
+}
