@@ -6,8 +6,8 @@
 #include "cli/check_list.h"
 #include "cli/wet_rig.h"
 
-enum { HAIRS = 6, POINTS = 20, STEPS = 75 };
-static const double LENGTH = 0.08, STEP = 4e-3, HEIGHT = 3e-3;
+enum { HAIRS = 6, POINTS = 20, STEPS = 75, PAINTED = 15 };
+static const double LENGTH = 0.08, STEP = 4e-3, HEIGHT = 3e-3, FLOOD = 1e-2;
 
 // hanging, and crooked by a fifth of an edge
 static RvVec3 place(void* user, size_t strand, int vertex) {
@@ -47,8 +47,11 @@ RvResult rv_check_wet_flood(const RvCheckOut* out, RvError* error) {
   for (size_t k = 0; !result && k < rig.hair.model->vertices; ++k) paint[k] = HEIGHT / STEP;
   for (int k = 0; k < STEPS && !result; ++k) {
     double before = running(&rig, mass);
-    rv_wet_paint(&rig.wet, paint, STEP);
-    if (before != 0) painted = fmax(painted, fabs(running(&rig, mass) / before - 1));
+    if (k < PAINTED)
+      rv_wet_paint(&rig.wet, paint, STEP);
+    else
+      rv_wet_rig_film(&rig, FLOOD);
+    if (k < PAINTED && before != 0) painted = fmax(painted, fabs(running(&rig, mass) / before - 1));
     result = rv_wet_rig_step(&rig, STEP, error);
     speed = fmax(speed, fastest(&rig));
     RvParticles* p = &rig.pool.liquid.particles;
