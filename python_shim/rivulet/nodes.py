@@ -21,6 +21,15 @@ class Type:
         self.parms = row["parms"]
         self._by_token = {parm["token"]: parm for parm in self.parms}
 
+    def component(self, token):
+        """(row, index) of a component's own token: "tx" is component 0 of `t`. None if it is none."""
+        row = self._by_token.get(token[:-1])
+        if row is None or row["size"] < 2 or token in self._by_token:
+            return None
+        letters = "rgb" if row["type"] == "color" else "xyzw"
+        index = (letters[:row["size"]] + " ").find(token[-1]) if not token[-1].isdigit() else int(token[-1]) - 1
+        return (row, index) if 0 <= index < row["size"] else None
+
     def parm(self, token):
         if token not in self._by_token:
             near = difflib.get_close_matches(token, list(self._by_token), 1)

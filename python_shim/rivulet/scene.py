@@ -36,8 +36,10 @@ class Parm:
 
     def __init__(self, node, token):
         self.node = node
-        self.token = token
-        self.row = nodes.find(node.type).parm(token)
+        self.only = None  # the component, of a token such as "tx"
+        found = nodes.find(node.type).component(token)
+        self.row, self.only = found if found else (nodes.find(node.type).parm(token), None)
+        self.token = self.row["token"]
 
     def __repr__(self):
         return "<Parm %s.%s>" % (self.node.name, self.token)
@@ -55,7 +57,9 @@ class Parm:
     def set(self, value):
         """A number, a tuple of them, a menu's token, a text, or a ramp's text ("0 1 linear, 1 0 linear")."""
         kind = self.row["type"]
-        if isinstance(value, str):
+        if self.only is not None:
+            lib.parms_set(self._parms, encode(self.token), self.only, float(value))
+        elif isinstance(value, str):
             if kind in ("string", "file", "menu"):
                 lib.parms_set_string(self._parms, encode(self.token), encode(value))
             else:
@@ -75,6 +79,7 @@ class Parm:
     def key(self, keys, interp="linear", extend="hold", component=0):
         """Keys as (frame, value)."""
         rows, count = _keys(keys)
+        component = component if self.only is None else self.only
         lib.parms_set_keys(self._parms, encode(self.token), component, rows, count, _choice(INTERPS, interp, "interp"),
                            _choice(EXTENDS, extend, "extend"))
         self._touch()
@@ -85,6 +90,7 @@ class Parm:
         rows, count = _keys(envelope) if envelope else (None, 0)
         wave = RvWave(amplitude, frequency, phase, offset, rows, count, _choice(INTERPS, interp, "interp"),
                       _choice(EXTENDS, extend, "extend"))
+        component = component if self.only is None else self.only
         lib.parms_set_wave(self._parms, encode(self.token), component, ctypes.byref(wave))
         self._touch()
 
@@ -117,6 +123,8 @@ class Parm:
 
     def get(self):
         """The value as it was given: numbers and texts, keys as a list, a wave as a dict."""
+        if self.only is not None:
+            return self._one(self.only)
         if self.row["size"] == 1 or self.row["type"] in ("string", "file", "menu", "toggle", "ramp"):
             return self._one(0)
         return tuple(self._one(k) for k in range(self.row["size"]))

@@ -43,6 +43,13 @@ class Building(unittest.TestCase):
         again = rv.Scene.parse(scene.write())
         self.assertEqual(again.node("hair")["length"], hair["length"])
         self.assertEqual(again.write(), scene.write())
+        hair["directiony"] = 0.5
+        hair.parm("directionz").key([(1, 0), (6, 1)])
+        self.assertEqual((hair["direction"][:2], hair["directionx"]), ((1.0, 0.5), 1.0))
+        self.assertEqual(hair["directionz"], [(1.0, 0.0), (6.0, 1.0)])
+        for wrong in ("directionw", "counx", "x"):
+            with self.assertRaises(rv.InputError):
+                hair[wrong] = 1
         hair.parm("style").reset()
         self.assertEqual(hair["style"], "straight")
 
