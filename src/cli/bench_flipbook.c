@@ -93,12 +93,12 @@ static RvDetail* make_liquid(size_t spray, RvError* error) {
 
 // root mean square of the difference over the reference's tiles, and the reference's mean
 static double rmse(const RvImage* image, const RvImage* reference, double* mean) {
-  int across = (WIDTH + TILE - 1) / TILE;
+  int across = (image->width + TILE - 1) / TILE;
   double sum = 0, square = 0, n = 0;
-  for (int y = 0; y < HEIGHT; ++y)
-    for (int x = 0; x < WIDTH; ++x) {
+  for (int y = 0; y < image->height; ++y)
+    for (int x = 0; x < image->width; ++x) {
       if ((y / TILE * across + x / TILE) % SPARSE) continue;
-      for (size_t k = 3 * ((size_t)y * WIDTH + (size_t)x), end = k + 3; k < end; ++k) {
+      for (size_t k = 3 * ((size_t)y * (size_t)image->width + (size_t)x), end = k + 3; k < end; ++k) {
         double e = (double)image->rgb[k] - (double)reference->rgb[k];
         square += e * e, sum += reference->rgb[k], n++;
       }
@@ -109,7 +109,9 @@ static double rmse(const RvImage* image, const RvImage* reference, double* mean)
 
 static RvResult measure(const RvBenchOut* out, const RvDetail* const* details, size_t count, RvError* error) {
   RvCamera camera = {{1.0, 0.08, 0.75}, {0, -0.14, 0.1}, {0, 1, 0}, 37, 0, 0, 0, 0};
-  RvViewOptions options = rv_view_options(RV_VIEW_NORMAL, WIDTH, HEIGHT), best = options;
+  // a trial run is of a small picture too
+  int part = out->shrink > 1 ? 8 : 1, pixels = WIDTH / part * (HEIGHT / part);
+  RvViewOptions options = rv_view_options(RV_VIEW_NORMAL, WIDTH / part, HEIGHT / part), best = options;
   best.samples = out->shrink > 1 ? REFERENCE / out->shrink : REFERENCE;
   best.noise = 0, best.sparse = SPARSE, best.seed = 1;
   RvImage image = {0}, reference = {0};
@@ -125,7 +127,7 @@ static RvResult measure(const RvBenchOut* out, const RvDetail* const* details, s
     rv_bench_emit(out, "build_seconds", stats.build_seconds, "s");
     rv_bench_emit(out, "million_rays_per_second", (double)stats.rays / stats.render_seconds * 1e-6, "1/us");
     rv_bench_emit(out, "million_rays_per_cpu_second", (double)stats.rays / cpu * 1e-6, "1/us");
-    rv_bench_emit(out, "samples_per_pixel", (double)stats.samples / (WIDTH * HEIGHT), "");
+    rv_bench_emit(out, "samples_per_pixel", (double)stats.samples / pixels, "");
     result = rv_view_render_stats(details, count, &camera, &best, NULL, NULL, &reference, &stats, error);
   }
   if (!result) {

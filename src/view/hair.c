@@ -241,7 +241,7 @@ static bool take_memory(const Hair* h, RvPart* part, size_t nvertex) {
   bool wet = h->wet.attrib, film = h->film.attrib, moves = h->speed.attrib, data = h->data.attrib;
   part->nvertex = nvertex;
   // Embree reads a whole register at the last vertex
-  return (part->vertices = rv_alloc(nvertex + 1, 4 * sizeof(float))) &&
+  return (part->vertices = rv_alloc_zero(nvertex + 1, 4 * sizeof(float))) &&
          (part->colors = rv_alloc(nvertex, 3 * sizeof(float))) && (part->along = rv_alloc(nvertex, sizeof(float))) &&
          (!wet || (part->wet = rv_alloc(nvertex, sizeof(float)))) &&
          (!film || (part->core = rv_alloc(nvertex, sizeof(float)))) &&

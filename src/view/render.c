@@ -172,7 +172,7 @@ RvViewOptions rv_view_options(RvViewQuality quality, int width, int height) {
   static const struct {
     int samples, sky;
     double noise;
-  } presets[RV_VIEW_QUALITY_COUNT] = {{8, 1, 0}, {64, 1, 0.045}, {256, 1, 0.025}};
+  } presets[RV_VIEW_QUALITY_COUNT] = {{8, 1, 0}, {40, 1, 0.06}, {256, 1, 0.025}};
   if (quality < 0 || quality >= RV_VIEW_QUALITY_COUNT) quality = RV_VIEW_NORMAL;
   return (RvViewOptions){.width = width,
                          .height = height,

@@ -80,6 +80,8 @@ static bool move_part(RvViewScene* scene, RvPart* part, double shutter) {
     rv_vec3_store(from, rv_sub(p, step));
     rv_vec3_store(to, rv_add(p, step));
     if (n == 4) to[3] = from[3];
+    // points that came to lie on others made no vertices of hair, and their room has no radius
+    if (n == 4 && !(from[3] > 0)) continue;
     rv_view_grow_bounds(scene, from, n == 4 ? from[3] : 0);
     rv_view_grow_bounds(scene, to, n == 4 ? from[3] : 0);
   }
