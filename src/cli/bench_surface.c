@@ -72,6 +72,7 @@ typedef struct Run {
   double wall, cpu;
   uint64_t active;
   size_t bytes;
+  double estimate, thin;
 } Run;
 
 static RvResult run(const RvDetail* d, const char* const* parms, Run* out, RvError* error) {
@@ -82,6 +83,11 @@ static RvResult run(const RvDetail* d, const char* const* parms, Run* out, RvErr
   for (size_t i = 0; !r && i < rv_detail_count(made[0], RV_PRIM); ++i) {
     const RvGrid* grid = rv_detail_prim_grid(made[0], i);
     out->active += rv_grid_active_count(grid), out->bytes += rv_grid_bytes(grid);
+  }
+  if (!r) {
+    double film = *rv_detail_f64(made[0], RV_GLOBAL, "filmvolume", 1);
+    out->estimate = *rv_detail_f64(made[0], RV_GLOBAL, "memoryestimate", 1);
+    out->thin = film > 0 ? *rv_detail_f64(made[0], RV_GLOBAL, "thinfilmvolume", 1) / film : 0;
   }
   if (!r && rv_grid_voxel_size(rv_detail_find_vdb(made[0], "surface")) > VOXEL * 1.0001)
     r = rv_fail(error, RV_LIMIT, "the surface was coarsened");
@@ -106,6 +112,8 @@ static RvResult bench_all(const RvBenchOut* out, RvError* error) {
   rv_bench_emit(out, "peak_rss", peak_rss() / 1e9, "GB");
   rv_bench_emit(out, "input_rss", before / 1e9, "GB");
   rv_bench_emit(out, "grids", (double)all.bytes / 1e9, "GB");
+  rv_bench_emit(out, "estimate", all.estimate / 1e9, "GB");
+  rv_bench_emit(out, "film_under_1.5_voxels", 100 * all.thin, "%");
   rv_bench_emit(out, "million_voxels", (double)all.active / 1e6, "1e6");
   return RV_OK;
 }

@@ -1,5 +1,6 @@
 // Surface: bulk, film and bridges of a solver's output as one level set, a fog, velocities and a mesh.
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "math/scalar.h"
@@ -39,7 +40,9 @@
   X(TOGGLE, mesh, "Mesh", 0, "Also a mesh, the second output, with v and wetness on its points.")                      \
   X(FLOAT, adaptivity, "Adaptivity", 0, HARD(0), HARD(1), "", "Larger faces where the surface is flat.",               \
     WHEN("{ mesh == 0 }"))                                                                                             \
-  X(TOGGLE, points, "Points", 0, "Also the particles alone, the third output, for a .vdb of points.")                  \
+  X(TOGGLE, points, "Points", 0,                                                                                       \
+    "Also the particles alone, the third output, for a .vdb of points: without attributes that none of them has a "    \
+    "value of.")                                                                                                       \
   X(FOLDER, "Memory")                                                                                                  \
   X(FLOAT, memorylimit, "Memory Limit", 4, HARD(0.05), SOFT(64), "",                                                   \
     "Gigabytes that making the surface may take. It is estimated before.")                                             \
@@ -146,12 +149,31 @@ static RvResult narrow_volume(RvDetail* d, RvError* error) {
   return to ? RV_OK : error->code;
 }
 
+static bool is_kept(const RvDetail* d, const RvAttrib* a) {
+  static const char* const always[] = {"P", "v", "pscale", "id", "age", "source", "volume"};
+  for (size_t i = 0; i < sizeof always / sizeof *always; ++i)
+    if (strcmp(rv_attrib_name(a), always[i]) == 0) return true;
+  size_t bytes = rv_storage_bytes(rv_attrib_storage(a)) * (size_t)rv_attrib_size(a);
+  const char *values = rv_attrib_read(a), *none = rv_attrib_default(a);
+  for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i)
+    if (memcmp(values + bytes * i, none, bytes) != 0) return true;
+  return false;
+}
+
+// attributes that only the strands of a state have mean nothing on its particles
+static void drop_foreign(RvDetail* d) {
+  for (size_t i = rv_detail_attrib_count(d, RV_POINT); i > 0; --i) {
+    const RvAttrib* a = rv_detail_attrib(d, RV_POINT, i - 1);
+    if (!is_kept(d, a)) rv_detail_remove_attrib(d, RV_POINT, rv_attrib_name(a));
+  }
+}
+
 static RvResult put_points(const RvDetail* input, const RvSurfaceInput* in, RvDetail** out, RvError* error) {
   RvDetail* d = rv_detail_copy(input);
   if (!d) return rv_fail(error, RV_NO_MEMORY, "no memory for the particles");
   rv_state_strip(d, false);
   RvResult r = rv_detail_keep(d, in->loose, NULL, false, error);
-  if (!r) r = narrow_volume(d, error);
+  if (!r) drop_foreign(d), r = narrow_volume(d, error);
   if (r)
     rv_detail_free(d);
   else
@@ -165,10 +187,28 @@ static void tell(RvCook* cook, const RvSurfaceDef* def, const RvSurfaceInput* in
     rv_cook_warn(cook, "voxels of %g take more than memorylimit of %g GB: voxels of %.4g were taken", def->voxel,
                  p->memorylimit, made->voxel);
   if (in->empty) rv_cook_warn(cook, "%zu particles have no volume and are left out", in->empty);
-  rv_cook_info(cook,
-               "bulk of %.6g and film of %.6g cubic units at voxels of %g; %.3g of bulk in particles of less than a "
-               "voxel's radius, %.3g of film on strands of less than 1.5, %zu bridges, about %.3g GB",
-               made->bulk, made->film, made->voxel, made->small, made->thin, made->bridges, made->estimate / 1e9);
+  if (made->thin > 0.01 * made->film && !(p->minfilm > 0))
+    rv_cook_info(cook,
+                 "films on strands of less than 1.5 voxels in radius lose volume or are not seen (thinfilmvolume tells "
+                 "how much): take smaller voxels, or set minfilm");
+}
+
+// what went in, and what of it is too small for the voxels, for whoever reads the result
+static RvResult put_volumes(const RvSurfaceOut* made, RvDetail* d, RvError* error) {
+  const struct {
+    const char* name;
+    double value;
+  } rows[] = {{"bulkvolume", made->bulk},
+              {"filmvolume", made->film},
+              {"smallbulkvolume", made->small},
+              {"thinfilmvolume", made->thin},
+              {"memoryestimate", made->estimate}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+    double* to = rv_detail_f64_write(d, RV_GLOBAL, rows[i].name, 1, error);
+    if (!to) return error->code;
+    *to = rows[i].value;
+  }
+  return RV_OK;
 }
 
 static RvResult make(RvCook* cook, const RvDetail* input, RvDetail* out[3], RvError* error) {
@@ -184,6 +224,7 @@ static RvResult make(RvCook* cook, const RvDetail* input, RvDetail* out[3], RvEr
   }
   if (!r) tell(cook, &def, &in, &made);
   if (!r) r = put_grids(p, &made, out[0], error);
+  if (!r) r = put_volumes(&made, out[0], error);
   if (!r && p->mesh) r = put_mesh(p, &made, out[1], error);
   if (!r && p->points && input) {
     rv_detail_free(out[2]);
@@ -223,7 +264,10 @@ const RvNodeType rv_node_surface = {
         "little by little. A film is a tube of its outer radius around the hair, which it encloses too. Strands that "
         "are near enough for the film that they have (of one clumpid, if that is known) have liquid between them.\n\n"
         "The VDB surface is a level set with 3 voxels of band on each side; density is a fog; vel is staggered, in "
-        "units a second. The result is the same to the bit for any number of threads.",
+        "units a second. The result is the same to the bit for any number of threads.\n\n"
+        "The detail attributes bulkvolume and filmvolume tell the liquid that went in, in cubic units; smallbulkvolume "
+        "what of it is in particles of less than a voxel's radius, and thinfilmvolume on strands of less than 1.5; "
+        "memoryestimate the bytes that were expected.",
     .inputs = inputs,
     .ninput = 1,
     .outputs = outputs,

@@ -59,9 +59,10 @@ static double survey_range(void* arg, size_t begin, size_t end) {
 // bytes that do not depend on the voxel, and those that do
 static RvResult estimate(Build* b, double* fixed, double* grown, RvError* error) {
   const RvSurfaceDef* d = b->def;
-  double workers = rv_threads() < 64 ? rv_threads() : 64;
+  // not as many as there are: the voxel that is chosen must not depend on the workers
+  const double workers = 8;
   *fixed = (double)b->particles->count * PARTICLE_BYTES + (double)b->film->count * VERTEX_BYTES +
-           workers * (double)rv_block_work_bytes + 64e6;
+           workers * (double)rv_block_work_bytes + 32e6;
   double pairs = rv_surface_pairs(part_count(&b->parts), rv_parts_box, &b->parts);
   if (!(pairs * RV_PAIR_BYTES < 0.5 * d->memory)) {
     *grown = pairs < 1e300 ? pairs * RV_PAIR_BYTES * 64 : INFINITY;

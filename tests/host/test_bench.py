@@ -48,3 +48,10 @@ wrong = subprocess.run([*words[:2], "--shrink", "0"], capture_output=True, text=
 assert wrong.returncode == 1 and "--shrink" in wrong.stderr, wrong
 print(f"{len(lines)} figures")
 sys.exit(0)
+done = subprocess.run([*words[:2], "surface_2m", "--shrink", "500", "--json"], capture_output=True, text=True, timeout=120)
+assert done.returncode == 0, done.stderr
+surface = {line["metric"]: line["value"] for line in map(json.loads, done.stdout.splitlines())}
+assert {"ratio_to_openvdb", "peak_rss", "estimate", "cpu_seconds_per_million"} <= set(surface), surface
+# films that voxels can show have their volume
+for radius in ("1.5", "2", "3"):
+    assert abs(surface[f"film_error_at_{radius}_voxels"]) < 3, surface

@@ -66,6 +66,9 @@ static void grids_are_as_houdini_wants_them(void** state) {
   assert_string_equal(type, "contravariant relative");
   assert_string_equal(half, "true");
   rv_free(type), rv_free(half);
+  CHECK_NEAR(*rv_detail_f64(c.output[0], RV_GLOBAL, "bulkvolume", 1), SIDE * SIDE * SIDE * 1e-6, 1e-12);
+  // frusta of five edges whole, and of one down to the hair
+  CHECK_NEAR(*rv_detail_f64(c.output[0], RV_GLOBAL, "filmvolume", 1), 2 * 0.055 * 3.14159265 * 0.0006 * 0.0007, 1e-12);
   // deep inside of the cube, and far away
   rv_grid_get(surface, (int32_t[]){80, 80, 80}, value);
   CHECK_NEAR(value[0], -0.0015, 1e-9);
