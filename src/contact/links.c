@@ -253,7 +253,7 @@ static bool make_link(const Build* b, RvMadeLink* out, size_t e, size_t f, RvFac
 }
 
 // Pairs are made block by block, so many at a time: only what is something is kept.
-enum { BLOCK = 512, BLOCKS = 32, WAVE = BLOCK * BLOCKS };
+enum { BLOCK = 256, BLOCKS = 16, WAVE = BLOCK * BLOCKS };
 
 typedef struct Wave {
   Build build;

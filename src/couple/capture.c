@@ -63,7 +63,7 @@ typedef struct Capture {
   const double* wet;
   double* kick;
   int32_t lo[3], hi[3];  // box of the particles' tiles, hi not among them
-  size_t grain;
+  size_t first;          // strand of the first chunk
   bool failed[RV_COUPLE_CHUNKS];
 } Capture;
 
@@ -138,14 +138,18 @@ static bool walk_edge(const Capture* k, const RvCoupleStrand* s, int i, Entries*
   return true;
 }
 
+static size_t last_of(const Capture* k, size_t chunk) {
+  size_t last = k->first + (chunk + 1) * RV_COUPLE_GRAIN;
+  return last < k->c->strands.count ? last : k->c->strands.count;
+}
+
 static void walk_some(void* arg, size_t begin, size_t end) {
   Capture* k = arg;
   RvCouple* c = k->c;
   for (size_t chunk = begin; chunk < end; ++chunk) {
     Entries* out = &k->w->chunk[chunk];
-    size_t first = chunk * k->grain, last = first + k->grain < c->strands.count ? first + k->grain : c->strands.count;
     out->count = 0;
-    for (size_t n = first; n < last; ++n) {
+    for (size_t n = k->first + chunk * RV_COUPLE_GRAIN; n < last_of(k, chunk); ++n) {
       const RvCoupleStrand* s = &c->strands.data[n];
       for (int i = 0; i < s->count; ++i) {
         k->w->edge_first.data[s->first + (size_t)i] = (uint32_t)out->count;
@@ -164,18 +168,18 @@ static void set_box(Capture* k) {
     }
 }
 
-// the entries of all chunks one after the other
-static bool join(Capture* k) {
+// the entries of some chunks behind those before them
+static bool join(Capture* k, size_t chunks) {
   RvCaptureWork* w = k->w;
   RvCouple* c = k->c;
-  size_t total = 0, at = 0, chunks = (c->strands.count + k->grain - 1) / k->grain;
+  size_t total = w->entries.count, at = total;
   for (size_t n = 0; n < chunks; ++n) {
     if (k->failed[n]) return false;
     total += w->chunk[n].count;
   }
   if (total > UINT32_MAX / 2 || !rv_array_resize(&w->entries, total)) return false;
   for (size_t n = 0; n < chunks; ++n) {
-    size_t first = n * k->grain, last = first + k->grain < c->strands.count ? first + k->grain : c->strands.count;
+    size_t first = k->first + n * RV_COUPLE_GRAIN, last = last_of(k, n);
     size_t lo = c->strands.data[first].first,
            hi = last < c->strands.count ? c->strands.data[last].first : c->vertices.count;
     for (size_t i = lo; i < hi; ++i) w->edge_first.data[i] += (uint32_t)at;
@@ -183,6 +187,19 @@ static bool join(Capture* k) {
     at += w->chunk[n].count;
   }
   w->edge_first.data[c->vertices.count] = (uint32_t)total;
+  return true;
+}
+
+// some strands at a time: so little stands twice
+static bool walk_all(Capture* k) {
+  const size_t wave = RV_COUPLE_CHUNKS * RV_COUPLE_GRAIN;
+  k->w->entries.count = 0;
+  for (k->first = 0; k->first < k->c->strands.count; k->first += wave) {
+    size_t left = k->c->strands.count - k->first,
+           chunks = ((left < wave ? left : wave) + RV_COUPLE_GRAIN - 1) / RV_COUPLE_GRAIN;
+    rv_parallel_for(chunks, 1, walk_some, k);
+    if (!join(k, chunks)) return false;
+  }
   return true;
 }
 
@@ -431,15 +448,12 @@ RvResult rv_couple_capture(RvCouple* c, const RvCoupleStrands* strands, const Rv
                .dt = dt,
                .side = rv_couple_root3(fmax(settings->nominal, 0)),
                .wet = wet,
-               .kick = kick,
-               .grain = (c->strands.count + RV_COUPLE_CHUNKS - 1) / RV_COUPLE_CHUNKS};
-  size_t chunks = (c->strands.count + k.grain - 1) / k.grain;
+               .kick = kick};
   bool ok = fit(&k);
   if (ok) {
     rv_parallel_for(c->strands.count, 64, set_room, &k);
     set_box(&k);
-    rv_parallel_for(chunks, 1, walk_some, &k);
-    ok = join(&k) && list_by_tiles(&k);
+    ok = walk_all(&k) && list_by_tiles(&k);
   }
   if (!ok) return rv_fail(error, RV_NO_MEMORY, "no memory for the particles near %zu strands", c->strands.count);
   if (k.w->entries.count == 0) return RV_OK;
