@@ -16,6 +16,7 @@
 // A drop that has just left is not taken back at once: it falls out of reach in about that time, s.
 static const double FRESH = 0.03;
 static const double HALF_PARTICLE = 0.62;  // of its side: radius of a ball of its volume
+static const double NEXT = 2;              // distances of dense hairs: reach
 static const double FAR = 6;               // cells: reach at most
 static const double PIECE = 2;             // cells: pieces of long edges
 static const double DUST = 0.1;            // of nominal
@@ -79,14 +80,18 @@ static double smooth_step(double x) {
 
 //---------------------------------------------------------------------------------------------- who is near
 
-// Cells: as far as one hair holds liquid (17), however many stand around it, and half of a particle more. So a particle
-// among a thousand hairs goes to those next by, and a coarse one is within reach of what it covers.
+// Cells: as far as one hair holds liquid (17), however many stand around it, and half of a particle more; so a coarse
+// particle is within reach of what it covers. Where hair is dense, not beyond a few hairs: a particle among a thousand
+// goes to those next by. N hairs within r_max of N stand r_max sqrt(pi / N) apart.
 static double reach_of(const Capture* k, const RvCoupleStrand* s, int i) {
   const RvCouple* c = k->c;
   size_t packed = s->first + (size_t)i;
   double one = rv_capacity_radius(c->vertices.data[packed].radius, k->set->tension, k->set->density,
                                   0.5 * (c->pull.data[packed] + c->pull.data[packed + 1]), s->hairs);
-  return (one + HALF_PARTICLE * k->side) / k->grid->dx;
+  double wide = 0.5 * (c->reach.data[packed] + c->reach.data[packed + 1]),
+         many = 0.5 * (c->count.data[packed] + c->count.data[packed + 1]);
+  double apart = wide * sqrt(RV_PI * s->hairs / fmax(many, s->hairs));
+  return (fmin(one, NEXT * apart) + HALF_PARTICLE * k->side) / k->grid->dx;
 }
 
 // an edge in cells from the grid's origin
@@ -206,7 +211,7 @@ static bool walk_all(Capture* k) {
 // and their order by tiles, those of a tile by edges
 static bool list_by_tiles(Capture* k) {
   RvCaptureWork* w = k->w;
-  size_t total = w->entries.count, tiles = k->p->homes.count, room = k->p->sorted + 8;
+  size_t total = w->entries.count, tiles = k->p->homes.count, room = k->p->sorted;
   if (!rv_array_resize(&w->tile_first, tiles + 2) || !rv_array_resize(&w->order, total) ||
       !rv_array_resize(&w->sums, total) || !rv_array_resize(&w->weight, room) || !rv_array_resize(&w->each, room) ||
       !rv_array_resize(&w->rate, room) || !rv_array_resize(&w->nearest, room))
@@ -216,9 +221,6 @@ static bool list_by_tiles(Capture* k) {
   for (size_t i = 0; i < total; ++i) first[w->entries.data[i].home + 2]++;
   for (size_t t = 2; t < tiles + 2; ++t) first[t] += first[t - 1];
   for (size_t i = 0; i < total; ++i) w->order.data[first[w->entries.data[i].home + 1]++] = (uint32_t)i;
-  // what stands behind the last particle is read
-  for (size_t i = k->p->sorted; i < room; ++i)
-    w->weight.data[i] = w->each.data[i] = 0, w->rate.data[i] = w->nearest.data[i] = 0;
   return true;
 }
 

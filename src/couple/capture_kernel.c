@@ -19,6 +19,21 @@ RV_INLINE RvRow load(const float* p, size_t i, size_t n, size_t count) {
   return x;
 }
 
+// of what other tiles may be writing nothing is read
+RV_INLINE RvRow load_own(const float* p, size_t n) {
+  if (n == 8) return rv_row_load_loose(p);
+  RvRow x = {0};
+  for (size_t k = 0; k < n; ++k) x[k] = p[k];
+  return x;
+}
+
+RV_INLINE RvRowSum load_sum(const double* p, size_t n) {
+  if (n == 8) return *(const SumLoose*)p;
+  RvRowSum x = {0};
+  for (size_t k = 0; k < n; ++k) x[k] = p[k];
+  return x;
+}
+
 RV_INLINE void store(float* p, size_t n, RvRow x) {
   if (n == 8)
     *(RvRowLoose*)p = x;
@@ -108,9 +123,9 @@ void RV_KERNEL(rv_capture_weigh)(const RvCaptureTile* tile, const RvCapturePiece
       size_t n = some(i, last);
       RvRow t, w;
       if (!weigh(tile, p, i, n, &t, &w)) continue;
-      RvRowSum sum = *(const SumLoose*)(tile->weight + i) + rv_row_wide(w);
-      RvRow rate = *(const RvRowLoose*)(tile->rate + i) + w * (from + t * slope);
-      RvRow nearest = larger(w, *(const RvRowLoose*)(tile->nearest + i));
+      RvRowSum sum = load_sum(tile->weight + i, n) + rv_row_wide(w);
+      RvRow rate = load_own(tile->rate + i, n) + w * (from + t * slope);
+      RvRow nearest = larger(w, load_own(tile->nearest + i, n));
       store_sum(tile->weight + i, n, sum), store(tile->rate + i, n, rate), store(tile->nearest + i, n, nearest);
     }
 }
@@ -124,7 +139,7 @@ void RV_KERNEL(rv_capture_ask)(const RvCaptureTile* tile, const RvCapturePiece* 
       size_t n = some(i, last);
       RvRow t, w;
       if (!weigh(tile, p, i, n, &t, &w)) continue;
-      RvRowSum volume = rv_row_wide(w) * *(const SumLoose*)(tile->each + i);
+      RvRowSum volume = rv_row_wide(w) * load_sum(tile->each + i, n);
       RvRowSum upper = volume * rv_row_wide(t), lower = volume - upper;
       sum[0] += lower, sum[4] += upper;
       RV_UNROLL for (int a = 0; a < 3; ++a) {
@@ -146,8 +161,8 @@ void RV_KERNEL(rv_capture_give)(const RvCaptureTile* tile, const RvCapturePiece*
       RvRow t, w;
       if (!weigh(tile, p, i, n, &t, &w)) continue;
       RvRowSum wide = rv_row_wide(w), upper = wide * rv_row_wide(t);
-      RvRowSum sum = *(const SumLoose*)(tile->given + i) + ((wide - upper) * s[0] + upper * s[1]);
-      RvRow refused = larger(w * refuses, *(const RvRowLoose*)(tile->refused + i));
+      RvRowSum sum = load_sum(tile->given + i, n) + ((wide - upper) * s[0] + upper * s[1]);
+      RvRow refused = larger(w * refuses, load_own(tile->refused + i, n));
       store_sum(tile->given + i, n, sum), store(tile->refused + i, n, refused);
     }
 }

@@ -21,7 +21,7 @@ typedef struct RvCaptureTile {
   const float *x[3], *v[3];
   const uint32_t* cell;  // cell_first of the tile
   size_t count;          // of all particles: nothing is read behind
-  double* weight;        // [particles and 8] sums of the weights
+  double* weight;        // [particles] sums of the weights
   float *rate, *nearest;
   double* each;   // volume for each weight that a particle offers
   double* given;  // sums of what is taken for each `each`
