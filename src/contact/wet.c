@@ -96,16 +96,26 @@ typedef struct Crowd {
   double* near;  // [old links] distances
 } Crowd;
 
+// eight at a time
 static void measure_old(void* arg, size_t begin, size_t end) {
   const Crowd* w = arg;
-  const RvSegments* s = &w->c->segments;
+  const RvVec3* x = w->c->segments.x;
+  RvPairLanes pair = {0};
+  RvClosestLanes at;
+  size_t link[RV_PAIRS];
+  int count = 0;
   for (size_t k = begin; k < end; ++k) {
     w->near[k] = INFINITY;
-    if (!(w->c->old_memory.data[k].area > 0)) continue;
-    size_t e = (size_t)(w->c->old_keys.data[k] >> 32), f = (size_t)(w->c->old_keys.data[k] & UINT32_MAX);
-    size_t i = rv_contact_vertex(w->c, e), j = rv_contact_vertex(w->c, f);
-    RvClosest at = rv_closest_points(s->x[i], s->x[i + 1], s->x[j], s->x[j + 1]);
-    w->near[k] = rv_length(at.delta);
+    if (w->c->old_memory.data[k].area > 0) {
+      size_t e = (size_t)(w->c->old_keys.data[k] >> 32), f = (size_t)(w->c->old_keys.data[k] & UINT32_MAX);
+      size_t i = rv_contact_vertex(w->c, e), j = rv_contact_vertex(w->c, f);
+      rv_pair_put(pair.a[0], count, x[i]), rv_pair_put(pair.a[1], count, x[i + 1]);
+      rv_pair_put(pair.b[0], count, x[j]), rv_pair_put(pair.b[1], count, x[j + 1]);
+      link[count++] = k;
+    }
+    if (count < RV_PAIRS && (k + 1 < end || count == 0)) continue;
+    rv_closest_lanes(&pair, &at);
+    while (count > 0) --count, w->near[link[count]] = at.distance[count];
   }
 }
 

@@ -273,8 +273,8 @@ static RvCapturePiece piece_of(const Capture* k, const Entry* e) {
     double x0 = a[n] + (double)e->from * d[n], x1 = a[n] + (double)e->to * d[n];
     double low = fmin(x0, x1), high = fmax(x0, x1);
     p.a[n] = (float)a[n], p.d[n] = (float)d[n];
-    p.lo[n] = (uint8_t)rv_clamp(floor(low - reach), 0, RV_TILE_SIDE - 1);
-    p.hi[n] = (uint8_t)rv_clamp(floor(high + reach), 0, RV_TILE_SIDE - 1);
+    p.lo[n] = (uint8_t)rv_clamp(low - reach, 0, RV_TILE_SIDE - 1);
+    p.hi[n] = (uint8_t)rv_clamp(high + reach, 0, RV_TILE_SIDE - 1);
     if (n > 0) p.low[n - 1] = (float)low, p.high[n - 1] = (float)high;
   }
   p.inverse = square > 0 ? (float)(1 / square) : 0;
@@ -340,6 +340,15 @@ static void scale_some(void* arg, size_t begin, size_t end) {
   }
 }
 
+// Whether some vertex near a tile has not room for all that it is offered.
+static bool lacks_room(const RvCaptureWork* w, size_t tile) {
+  for (size_t j = w->tile_first.data[tile]; j < w->tile_first.data[tile + 1]; ++j) {
+    const double* s = &w->scale.data[w->entries.data[w->order.data[j]].edge];
+    if (s[0] < 1 || s[1] < 1) return true;
+  }
+  return false;
+}
+
 // what a particle gives in the end; true: less than its pieces know
 static bool give(const Capture* k, size_t i) {
   RvCaptureWork* w = k->w;
@@ -358,8 +367,11 @@ static void give_some(void* arg, size_t begin, size_t end) {
     RvCaptureTile tile = tile_of(k, t);
     size_t first = tile.cell[0], last = tile.cell[RV_TILE_CELLS];
     bool again = false;
-    for (size_t i = first; i < last; ++i) w->weight.data[i] = 0, w->nearest.data[i] = 0;
-    for (size_t j = w->tile_first.data[t]; j < w->tile_first.data[t + 1]; ++j) {
+    // else all of the weights found takers
+    bool lacks = lacks_room(w, t);
+    for (size_t i = first; i < last; ++i) w->nearest.data[i] = 0;
+    for (size_t i = first; i < last && lacks; ++i) w->weight.data[i] = 0;
+    for (size_t j = w->tile_first.data[t]; j < w->tile_first.data[t + 1] && lacks; ++j) {
       const Entry* e = &w->entries.data[w->order.data[j]];
       const RvCapturePiece piece = piece_of(k, e);
       RV_KERNEL_CALL(rv_capture_give, (&tile, &piece, &w->scale.data[e->edge]));
