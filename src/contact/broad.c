@@ -52,8 +52,9 @@ static bool seen_before(Seen* seen, uint64_t key) {
 
 //---------------------------------------------------------------------------------------------- cells of an edge
 
-static int64_t cell_of(const Cells* g, double x, double lo) {
-  return (int64_t)floor((x - lo) * g->inverse);
+// x from the corner of all cells, which is below every edge and its reach: to cut off is to round down
+static int64_t cell_of(const Cells* g, double x) {
+  return (int64_t)(x * g->inverse);
 }
 
 static uint64_t key_of(const Cells* g, const int64_t i[3]) {
@@ -82,8 +83,8 @@ static size_t cells_of_edge(const RvContacts* c, const Cells* g, size_t e, uint6
   int axis = fabs(d[1]) > fabs(d[0]) ? 1 : 0;
   if (fabs(d[2]) > fabs(d[axis])) axis = 2;
   int v = (axis + 1) % 3, w = (axis + 2) % 3;
-  int64_t first = cell_of(g, rv_min(a[axis], a[axis] + d[axis]) - r[axis], 0);
-  int64_t last = cell_of(g, rv_max(a[axis], a[axis] + d[axis]) + r[axis], 0);
+  int64_t first = cell_of(g, rv_min(a[axis], a[axis] + d[axis]) - r[axis]);
+  int64_t last = cell_of(g, rv_max(a[axis], a[axis] + d[axis]) + r[axis]);
   for (int64_t k = first; k <= last; ++k) {
     double t0 = 0, t1 = 1;
     if (d[axis] != 0) {
@@ -94,7 +95,7 @@ static size_t cells_of_edge(const RvContacts* c, const Cells* g, size_t e, uint6
     int64_t cell[3], lo[3], hi[3];
     for (int n = 0; n < 3; ++n) {
       double x0 = a[n] + t0 * d[n], x1 = a[n] + t1 * d[n];
-      lo[n] = cell_of(g, rv_min(x0, x1) - r[n], 0), hi[n] = cell_of(g, rv_max(x0, x1) + r[n], 0);
+      lo[n] = cell_of(g, rv_min(x0, x1) - r[n]), hi[n] = cell_of(g, rv_max(x0, x1) + r[n]);
     }
     cell[axis] = k;
     for (cell[w] = lo[w]; cell[w] <= hi[w]; ++cell[w])
@@ -168,11 +169,11 @@ static void place_entries(RvContacts* c) {
   }
 }
 
-// Half an edge: smaller cells cost entries, larger ones tests. Doubled while there are too many entries.
+// Three quarters of an edge: smaller cells cost entries, larger ones tests. Doubled while there are too many entries.
 static RvResult make_entries(Broad* b, RvContactStats* stats, RvError* error) {
   RvContacts* c = b->c;
   double mean = rv_parallel_sum(c->nedge, 4096, sum_reach, c) / (3 * (double)c->nedge);
-  double size = rv_max(0.5 * c->segments.length, 3 * mean), widest = largest_reach(c);
+  double size = rv_max(0.75 * c->segments.length, 3 * mean), widest = largest_reach(c);
   size_t chunks = (c->nedge + b->grain - 1) / b->grain, total;
   for (int round = 0;; ++round, size *= 2) {
     set_cells(b, size, widest);

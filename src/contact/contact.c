@@ -83,7 +83,7 @@ void rv_contacts_free(RvContacts* c) {
                     c->owner.data,
                     c->entry_at.data,
                     c->boxes.data,
-                    c->live.data,
+                    c->made.data,
                     c->shape_of.data,
                     c->law_of.data,
                     c->segments.span,
@@ -192,7 +192,7 @@ static RvResult remember(RvContacts* c, RvError* error) {
 }
 
 static void clear_links(RvContacts* c) {
-  c->pairs.count = c->keys.count = c->live.count = c->memory.count = c->along.count = c->active = 0;
+  c->pairs.count = c->keys.count = c->memory.count = c->along.count = c->active = 0;
 }
 
 RvResult rv_contacts_find(RvContacts* c, const double* q, const double* velocity, double dt, const RvContactDef* def,
@@ -214,7 +214,7 @@ RvResult rv_contacts_find(RvContacts* c, const double* q, const double* velocity
     if (!result && def->strands) result = rv_contact_links(c, dt, def, error);
     if (!result) result = rv_contact_touches(c, dt, def, stats, error);
     if (!result) result = rv_wet_share(c, dt, def, stats, error);
-    if (!result) rv_contact_keep(c, stats);
+    if (!result) result = rv_contact_keep(c, stats, error);
   }
   if (result) {
     clear_links(c);

@@ -159,11 +159,10 @@ static double multiple_of(const Build* b, size_t e, size_t f) {
 }
 
 // Whether the pair holds liquid; what is needed to share it out and to make its law.
-static bool make_bridge(const Build* b, size_t index, size_t e, size_t f, const RvFacing* at, const Around* around,
+static bool make_bridge(const Build* b, RvWetPair* w, size_t e, size_t f, const RvFacing* at, const Around* around,
                         const RvLinkMemory* old, RvVec3 start) {
   RvContacts* c = b->c;
   const RvSegments* s = &c->segments;
-  RvWetPair* w = &c->wet_pairs.data[index];
   size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
   double r = s->thick[e], q = s->thick[f];
   double gap = rv_dot(at->normal, start), reach = b->def->reach * (r + q);
@@ -198,19 +197,17 @@ static bool make_bridge(const Build* b, size_t index, size_t e, size_t f, const 
   return true;
 }
 
-// Fills link `index`; a link that is not needed has no stiffness.
-static void make_link(const Build* b, size_t index, size_t e, size_t f, RvFacing facing, Around* around) {
+// False: it is neither a link nor a bridge.
+static bool make_link(const Build* b, RvMadeLink* out, size_t e, size_t f, RvFacing facing, Around* around) {
   RvContacts* c = b->c;
   const RvContactDef* def = b->def;
   const RvSegments* s = &c->segments;
-  RvContactShape* shape = &c->shapes.data[index];
+  RvContactShape* shape = &out->shape;
   size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
-  shape->stiffness = 0;
-  if (c->wet) c->wet_pairs.data[index] = (RvWetPair){0};
-  if (all_fixed(c, e) && all_fixed(c, f)) return;
+  if (all_fixed(c, e) && all_fixed(c, f)) return false;
   double reach = def->reach * (s->thick[e] + s->thick[f]), film = c->wet ? s->film[e] + s->film[f] : 0;
   // most pairs with liquid are side by side: what faces nothing now, and is far, is soon seen
-  if (film > 0 && !(facing.length > 0) && facing.gap - closing(b, i, j, &facing) > reach) return;
+  if (film > 0 && !(facing.length > 0) && facing.gap - closing(b, i, j, &facing) > reach) return false;
   look_around(c, e, f, around);
   const RvLinkMemory* old = recall(around);
   if (old && rv_dot(facing.normal, old->normal) < 0) {
@@ -231,9 +228,9 @@ static void make_link(const Build* b, size_t index, size_t e, size_t f, RvFacing
   RvVec3 start = between(s->x, i, j, &facing);
   double gap = rv_dot(facing.normal, start);
   bool dry = rv_min(gap, gap - close) < reach * (1 + def->margin);
-  if (!(facing.length > 0)) return;
-  bool bridged = c->wet && make_bridge(b, index, e, f, &facing, around, old, start);
-  if (!dry && !bridged) return;
+  if (!(facing.length > 0)) return false;
+  bool bridged = c->wet && make_bridge(b, &out->wet, e, f, &facing, around, old, start);
+  if (!dry && !bridged) return false;
   shape->normal = facing.normal, shape->offset = 0;
   double keep = old ? rv_max(old->reach, rv_min(reach, gap)) : rv_min(reach, gap);
   // what has crossed is brought back by d0 a step at most, so that no energy comes of it
@@ -244,33 +241,88 @@ static void make_link(const Build* b, size_t index, size_t e, size_t f, RvFacing
   shape->slip = rv_max(def->slip * reach, def->slip_speed * b->dt);
   RvVec3 slip = old ? tangential(old->slip, facing.normal) : rv_vec3(0, 0, 0);
   shape->origin = rv_sub(tangential(start, facing.normal), slip);
-  c->along.data[2 * index] = facing.u, c->along.data[2 * index + 1] = facing.v;
-  c->memory.data[index] = (RvLinkMemory){slip, facing.normal, keep, old ? old->area : 0, old ? old->age : 0};
-  if (!c->wet) return;
-  c->wet_pairs.data[index].dry = dry && shape->stiffness > 0;
-  c->wet_pairs.data[index].needed = c->wet_pairs.data[index].dry;
-  c->wet_pairs.data[index].start = keep, c->wet_pairs.data[index].low = keep - shape->width;
-  if (!bridged) c->memory.data[index].area = 0;
+  out->along[0] = facing.u, out->along[1] = facing.v;
+  out->memory = (RvLinkMemory){slip, facing.normal, keep, bridged && old ? old->area : 0, old ? old->age : 0};
+  if (!bridged) {
+    out->wet.weight = 0;
+    return shape->stiffness > 0;
+  }
+  out->wet.dry = out->wet.needed = dry && shape->stiffness > 0;
+  out->wet.start = keep, out->wet.low = keep - shape->width;
+  return true;
 }
 
-static void make_links(void* arg, size_t begin, size_t end) {
-  const Build* b = arg;
+// Pairs are made block by block, so many at a time: only what is something is kept.
+enum { BLOCK = 256, BLOCKS = 16, WAVE = BLOCK * BLOCKS };
+
+typedef struct Wave {
+  Build build;
+  size_t first, last;                        // pairs
+  size_t live[BLOCKS + 1], wet[BLOCKS + 1];  // of each block, then where they go
+} Wave;
+
+static void make_block(Wave* w, size_t block) {
+  const Build* b = &w->build;
   const uint64_t* pairs = b->c->pairs.data;
+  RvMadeLink* out = b->c->made.data + block * BLOCK;
   RvPairLanes in = {0};
-  RvFacingLanes out;
+  RvFacingLanes facings;
   Around around = {.source = SIZE_MAX};
+  size_t begin = w->first + block * BLOCK, end = begin + BLOCK < w->last ? begin + BLOCK : w->last;
+  size_t live = 0, wet = 0;
   for (size_t first = begin; first < end; first += RV_PAIRS) {
     int count = (int)(end - first < RV_PAIRS ? end - first : RV_PAIRS);
     for (int k = 0; k < count; ++k)
       put_pair(b, (size_t)(pairs[first + (size_t)k] >> 32), (size_t)(pairs[first + (size_t)k] & UINT32_MAX), k, &in);
-    rv_facing_lanes(&in, &out);
+    rv_facing_lanes(&in, &facings);
     for (int k = 0; k < count; ++k) {
-      RvFacing facing = {out.u[k], out.v[k], out.length[k],
-                         rv_vec3(out.normal[0][k], out.normal[1][k], out.normal[2][k]), out.gap[k]};
+      RvFacing facing = {facings.u[k], facings.v[k], facings.length[k],
+                         rv_vec3(facings.normal[0][k], facings.normal[1][k], facings.normal[2][k]), facings.gap[k]};
       uint64_t key = pairs[first + (size_t)k];
-      make_link(b, first + (size_t)k, (size_t)(key >> 32), (size_t)(key & UINT32_MAX), facing, &around);
+      if (!make_link(b, &out[live], (size_t)(key >> 32), (size_t)(key & UINT32_MAX), facing, &around)) continue;
+      wet += b->c->wet && out[live].wet.weight > 0;
+      out[live++].key = key;
     }
   }
+  w->live[block] = live, w->wet[block] = wet;
+}
+
+static void make_blocks(void* arg, size_t begin, size_t end) {
+  for (size_t block = begin; block < end; ++block) make_block(arg, block);
+}
+
+static void put_blocks(void* arg, size_t begin, size_t end) {
+  const Wave* w = arg;
+  RvContacts* c = w->build.c;
+  for (size_t block = begin; block < end; ++block) {
+    const RvMadeLink* from = c->made.data + block * BLOCK;
+    size_t wet = w->wet[block];
+    for (size_t k = w->live[block]; k < w->live[block + 1]; ++k, ++from) {
+      c->keys.data[k] = from->key, c->shapes.data[k] = from->shape, c->memory.data[k] = from->memory;
+      c->along.data[2 * k] = from->along[0], c->along.data[2 * k + 1] = from->along[1];
+      if (!c->wet) continue;
+      c->law_of.data[k] = from->wet.weight > 0 ? (uint32_t)wet : RV_NO_LAW;
+      if (from->wet.weight > 0) c->wet_pairs.data[wet++] = from->wet;
+    }
+  }
+}
+
+static bool make_wave(Wave* w) {
+  RvContacts* c = w->build.c;
+  size_t blocks = (w->last - w->first + BLOCK - 1) / BLOCK, live = c->keys.count, wet = c->wet_pairs.count;
+  rv_parallel_for(blocks, 1, make_blocks, w);
+  for (size_t k = 0; k < blocks; ++k) {
+    size_t own = w->live[k], own_wet = w->wet[k];
+    w->live[k] = live, w->wet[k] = wet;
+    live += own, wet += own_wet;
+  }
+  w->live[blocks] = live;
+  if (!rv_array_resize(&c->keys, live) || !rv_array_resize(&c->shapes, live) || !rv_array_resize(&c->memory, live) ||
+      !rv_array_resize(&c->along, 2 * live) ||
+      (c->wet && (!rv_array_resize(&c->law_of, live) || !rv_array_resize(&c->wet_pairs, wet))))
+    return false;
+  rv_parallel_for(blocks, 4, put_blocks, w);
+  return true;
 }
 
 //---------------------------------------------------------------------------------------------- the nearest few
@@ -286,39 +338,41 @@ static int by_gap(const void* pa, const void* pb) {
   return a->index < b->index ? -1 : a->index > b->index;
 }
 
-static bool needed(const RvContacts* c, size_t k) {
-  return c->wet ? c->wet_pairs.data[k].needed : c->shapes.data[k].stiffness > 0;
+static RvWetPair* bridge_of(const RvContacts* c, size_t k) {
+  return c->wet && c->law_of.data[k] != RV_NO_LAW ? &c->wet_pairs.data[c->law_of.data[k]] : NULL;
 }
 
-// Notes the pairs that are something.
-static void note_live(RvContacts* c) {
-  size_t n = 0;
-  for (size_t k = 0; k < c->pairs.count; ++k)
-    if (c->wet ? c->wet_pairs.data[k].weight > 0 || c->wet_pairs.data[k].dry : c->shapes.data[k].stiffness > 0)
-      c->live.data[n++] = (uint32_t)k;
-  c->live.count = n;
+static bool needed(const RvContacts* c, size_t k) {
+  const RvWetPair* w = bridge_of(c, k);
+  return w ? w->needed : c->shapes.data[k].stiffness > 0;
+}
+
+// a bridge without force
+static bool is_idle(const RvContacts* c, size_t k) {
+  const RvWetPair* w = bridge_of(c, k);
+  return w && w->weight > 0 && !w->needed;
 }
 
 static void leave_out(RvContacts* c, size_t k) {
+  RvWetPair* w = bridge_of(c, k);
   c->shapes.data[k].stiffness = 0;
-  if (c->wet) c->wet_pairs.data[k].needed = false;
+  if (w) w->needed = false;
 }
 
-// drops all but the nearest links of one source edge, whose live pairs are [first, last)
+// drops all but the nearest links of one source edge, which are [first, last)
 static size_t keep_nearest(RvContacts* c, size_t first, size_t last) {
   size_t n = 0;
-  for (size_t l = first; l < last; ++l) n += needed(c, c->live.data[l]);
+  for (size_t k = first; k < last; ++k) n += needed(c, k);
   if (n <= RV_CONTACT_MAX_LINKS) return 0;
   Near* near = rv_alloc(n, sizeof *near);
   size_t count = 0, dropped = n - RV_CONTACT_MAX_LINKS;
-  for (size_t l = first; l < last; ++l) {
-    size_t k = c->live.data[l];
+  for (size_t k = first; k < last; ++k) {
     if (!needed(c, k)) continue;
     // without memory the first ones stay: a bound is a bound
     if (!near && ++count > RV_CONTACT_MAX_LINKS) leave_out(c, k);
     const RvContactShape* s = &c->shapes.data[k];
-    size_t i = rv_contact_vertex(c, (size_t)(c->pairs.data[k] >> 32));
-    size_t j = rv_contact_vertex(c, (size_t)(c->pairs.data[k] & UINT32_MAX));
+    size_t i = rv_contact_vertex(c, (size_t)(c->keys.data[k] >> 32));
+    size_t j = rv_contact_vertex(c, (size_t)(c->keys.data[k] & UINT32_MAX));
     RvFacing at = {.u = c->along.data[2 * k], .v = c->along.data[2 * k + 1]};
     if (near) near[count++] = (Near){rv_dot(s->normal, between(c->segments.x, i, j, &at)), k};
   }
@@ -331,15 +385,15 @@ static size_t keep_nearest(RvContacts* c, size_t first, size_t last) {
 }
 
 // shapes and laws, which are large, stay where they are
-static void move_link(RvContacts* c, size_t live, size_t to) {
-  size_t from = c->live.data[live];
-  c->keys.data[to] = c->pairs.data[from];
+static void move_link(RvContacts* c, size_t from, size_t to) {
+  const RvWetPair* w = bridge_of(c, from);
+  c->keys.data[to] = c->keys.data[from];
   c->shape_of.data[to] = (uint32_t)from;
   c->memory.data[to] = c->memory.data[from];
   c->along.data[2 * to] = c->along.data[2 * from], c->along.data[2 * to + 1] = c->along.data[2 * from + 1];
   if (!c->wet) return;
-  c->law_of.data[to] = c->wet_pairs.data[from].pulls ? (uint32_t)live : RV_NO_LAW;
-  c->spans.data[to] = c->spans.data[live];
+  c->law_of.data[to] = w && w->pulls ? c->law_of.data[from] : RV_NO_LAW;
+  c->spans.data[to] = c->spans.data[from];
 }
 
 // Bridges without force in this step, in the order of their keys behind the links. They stand in `idle` meanwhile.
@@ -354,50 +408,51 @@ static size_t keep_idle(RvContacts* c, size_t kept) {
   return n;
 }
 
-static void set_idle(RvContacts* c, size_t live) {
-  size_t k = c->live.data[live];
-  // there is room: it was reserved for all
-  c->idle.data[c->idle.count++] = (RvIdleLink){
-      c->pairs.data[k], c->memory.data[k], c->spans.data[live], {c->along.data[2 * k], c->along.data[2 * k + 1]}};
+static RvIdleLink idle_link(const RvContacts* c, size_t k) {
+  return (RvIdleLink){
+      c->keys.data[k], c->memory.data[k], c->spans.data[k], {c->along.data[2 * k], c->along.data[2 * k + 1]}};
 }
 
-static size_t source_of(const RvContacts* c, size_t live) {
-  return (size_t)(c->pairs.data[c->live.data[live]] >> 32);
+// Of each source edge the nearest few.
+static size_t drop_far(RvContacts* c) {
+  size_t dropped = 0;
+  for (size_t first = 0, last; first < c->keys.count; first = last) {
+    for (last = first; last < c->keys.count && c->keys.data[last] >> 32 == c->keys.data[first] >> 32;) ++last;
+    if (last - first > RV_CONTACT_MAX_LINKS) dropped += keep_nearest(c, first, last);
+  }
+  return dropped;
 }
 
-void rv_contact_keep(RvContacts* c, RvContactStats* stats) {
-  size_t n = c->live.count, kept = 0;
+RvResult rv_contact_keep(RvContacts* c, RvContactStats* stats, RvError* error) {
+  size_t n = c->keys.count, kept = 0, idle = 0;
+  stats->dropped += drop_far(c);
+  for (size_t k = 0; k < n; ++k) idle += is_idle(c, k);
+  if (!rv_array_resize(&c->shape_of, n) || !rv_array_reserve(&c->idle, idle))
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts", n);
   c->idle.count = 0;
-  for (size_t first = 0, last; first < n; first = last) {
-    for (last = first; last < n && source_of(c, last) == source_of(c, first);) ++last;
-    if (last - first > RV_CONTACT_MAX_LINKS) stats->dropped += keep_nearest(c, first, last);
-    for (size_t l = first; l < last; ++l) {
-      if (needed(c, c->live.data[l]))
-        move_link(c, l, kept++);
-      else if (c->wet && c->wet_pairs.data[c->live.data[l]].weight > 0)
-        set_idle(c, l);
-    }
+  for (size_t k = 0; k < n; ++k) {
+    if (is_idle(c, k))
+      c->idle.data[c->idle.count++] = idle_link(c, k);
+    else if (needed(c, k))
+      move_link(c, k, kept++);
   }
   c->active = stats->links = kept;
   kept += keep_idle(c, kept);
   c->keys.count = c->memory.count = kept;
   if (c->wet) c->spans.count = kept;
   c->along.count = 2 * kept;
+  return RV_OK;
 }
 
 RvResult rv_contact_links(RvContacts* c, double dt, const RvContactDef* def, RvError* error) {
   size_t n = c->pairs.count;
-  bool room = rv_array_resize(&c->shapes, n) && rv_array_resize(&c->memory, n) && rv_array_resize(&c->along, 2 * n) &&
-              rv_array_resize(&c->live, n) && (!c->wet || rv_array_resize(&c->wet_pairs, n));
-  if (room) {
-    Build b = {c, def, dt};
-    rv_parallel_for(n, 512, make_links, &b);
-    note_live(c);
-    n = c->live.count;
-    room = rv_array_resize(&c->keys, n) && rv_array_resize(&c->shape_of, n);
-    if (c->wet)
-      room = room && rv_array_resize(&c->laws, n) && rv_array_resize(&c->law_of, n) && rv_array_resize(&c->spans, n) &&
-             rv_array_reserve(&c->idle, n);
+  Wave w = {.build = {c, def, dt}};
+  c->keys.count = c->shapes.count = c->memory.count = c->along.count = c->law_of.count = c->wet_pairs.count = 0;
+  bool room = rv_array_resize(&c->made, n < WAVE ? n : WAVE);
+  for (w.first = 0; w.first < n && room; w.first = w.last) {
+    w.last = w.first + WAVE < n ? w.first + WAVE : n;
+    room = make_wave(&w);
   }
+  if (room && c->wet) room = rv_array_resize(&c->laws, c->wet_pairs.count) && rv_array_resize(&c->spans, c->keys.count);
   return room ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts", n);
 }

@@ -90,6 +90,15 @@ typedef struct RvIdleLink {
   double along[2];
 } RvIdleLink;
 
+// What becomes of a pair.
+typedef struct RvMadeLink {
+  uint64_t key;
+  RvContactShape shape;
+  RvLinkMemory memory;
+  double along[2];
+  RvWetPair wet;
+} RvMadeLink;
+
 // Pairs of an edge in a cell, and in all of them: four times the links that are kept.
 enum { RV_CONTACT_MAX_PAIRS = 4 * RV_CONTACT_MAX_LINKS };
 
@@ -117,9 +126,9 @@ struct RvContacts {
   // then those that hold liquid but can have no force in this step, ascending too; from `active` on
   size_t active;
   RvKeys keys;
-  RV_ARRAY(RvContactShape) shapes;  // [pairs]
-  RvIndices live;                   // pairs that may become links
-  RvIndices shape_of, law_of;       // [links] in shapes and laws; RV_NO_LAW: none
+  RV_ARRAY(RvMadeLink) made;        // of some of the pairs at a time
+  RV_ARRAY(RvContactShape) shapes;  // [live] of what may become a link
+  RvIndices shape_of, law_of;       // [links] in shapes and laws; RV_NO_LAW: none; of the live ones first in wet_pairs
   RV_ARRAY(RvLinkMemory) memory;
   RV_ARRAY(double) along;  // [2 links] where on its edge each end is
   RV_ARRAY(RvSym3) hessian;
@@ -145,11 +154,11 @@ struct RvContacts {
   RV_ARRAY(RvBridgeTable) solid_tables;
   double* share;                    // [nedge] sum of the weights on it
   double* crowd;                    // [nedge] farthest that it may make bridges to, in halves of d0
-  RV_ARRAY(RvWetPair) wet_pairs;    // [pairs]
+  RV_ARRAY(RvWetPair) wet_pairs;    // [bridges]
   RV_ARRAY(RvWetPair) wet_touches;  // [touches]
-  RV_ARRAY(RvWetLaw) laws;          // [live]
+  RV_ARRAY(RvWetLaw) laws;          // [bridges]
   RV_ARRAY(RvWetLaw) touch_laws;    // [touches]
-  RV_ARRAY(RvSpan) spans;           // [links]
+  RV_ARRAY(RvSpan) spans;           // [live], then [links]
   RV_ARRAY(RvIdleLink) idle;
   RV_ARRAY(double) nearness;  // [old links] distances now; infinite: no liquid
   // of the step before
@@ -190,7 +199,7 @@ RvResult rv_contact_order(RvContacts* c, size_t most, RvContactStats* stats, RvE
 void rv_contact_index_old(RvContacts* c);
 // Links of the pairs, and leaving out what is none. (links.c)
 RvResult rv_contact_links(RvContacts* c, double dt, const RvContactDef* def, RvError* error);
-void rv_contact_keep(RvContacts* c, RvContactStats* stats);
+RvResult rv_contact_keep(RvContacts* c, RvContactStats* stats, RvError* error);
 // Touches of points and solids. (touches.c)
 RvResult rv_contact_touches(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error);
 // Liquid. (wet.c)

@@ -96,16 +96,26 @@ typedef struct Crowd {
   double* near;  // [old links] distances
 } Crowd;
 
+// eight at a time
 static void measure_old(void* arg, size_t begin, size_t end) {
   const Crowd* w = arg;
-  const RvSegments* s = &w->c->segments;
+  const RvVec3* x = w->c->segments.x;
+  RvPairLanes pair = {0};
+  RvClosestLanes at;
+  size_t link[RV_PAIRS];
+  int count = 0;
   for (size_t k = begin; k < end; ++k) {
     w->near[k] = INFINITY;
-    if (!(w->c->old_memory.data[k].area > 0)) continue;
-    size_t e = (size_t)(w->c->old_keys.data[k] >> 32), f = (size_t)(w->c->old_keys.data[k] & UINT32_MAX);
-    size_t i = rv_contact_vertex(w->c, e), j = rv_contact_vertex(w->c, f);
-    RvClosest at = rv_closest_points(s->x[i], s->x[i + 1], s->x[j], s->x[j + 1]);
-    w->near[k] = rv_length(at.delta);
+    if (w->c->old_memory.data[k].area > 0) {
+      size_t e = (size_t)(w->c->old_keys.data[k] >> 32), f = (size_t)(w->c->old_keys.data[k] & UINT32_MAX);
+      size_t i = rv_contact_vertex(w->c, e), j = rv_contact_vertex(w->c, f);
+      rv_pair_put(pair.a[0], count, x[i]), rv_pair_put(pair.a[1], count, x[i + 1]);
+      rv_pair_put(pair.b[0], count, x[j]), rv_pair_put(pair.b[1], count, x[j + 1]);
+      link[count++] = k;
+    }
+    if (count < RV_PAIRS && (k + 1 < end || count == 0)) continue;
+    rv_closest_lanes(&pair, &at);
+    while (count > 0) --count, w->near[link[count]] = at.distance[count];
   }
 }
 
@@ -154,11 +164,10 @@ static int edges_of_point(const RvContacts* c, uint64_t key, size_t edge[2]) {
 // in the order of the links: each edge's sum has one order
 static void sum_weights(RvContacts* c) {
   for (size_t e = 0; e < c->nedge; ++e) c->share[e] = 0;
-  for (size_t l = 0; l < c->live.count; ++l) {
-    size_t k = c->live.data[l];
-    const RvWetPair* w = &c->wet_pairs.data[k];
-    if (!(w->weight > 0)) continue;
-    size_t e = (size_t)(c->pairs.data[k] >> 32), f = (size_t)(c->pairs.data[k] & UINT32_MAX);
+  for (size_t k = 0; k < c->keys.count; ++k) {
+    if (c->law_of.data[k] == RV_NO_LAW) continue;
+    const RvWetPair* w = &c->wet_pairs.data[c->law_of.data[k]];
+    size_t e = (size_t)(c->keys.data[k] >> 32), f = (size_t)(c->keys.data[k] & UINT32_MAX);
     c->share[e] += w->weight * w->length / edge_length(c, e);
     c->share[f] += w->weight * w->length / edge_length(c, f);
   }
@@ -191,19 +200,19 @@ static double settle(const RvBridgeTable* t, RvWetPair* w, double target, double
 static void settle_links(void* arg, size_t begin, size_t end) {
   const Sharing* s = arg;
   RvContacts* c = s->c;
-  for (size_t l = begin; l < end; ++l) {
-    size_t k = c->live.data[l];
-    RvWetPair* w = &c->wet_pairs.data[k];
-    if (!(w->weight > 0)) continue;
-    size_t e = (size_t)(c->pairs.data[k] >> 32), f = (size_t)(c->pairs.data[k] & UINT32_MAX);
+  for (size_t k = begin; k < end; ++k) {
+    if (c->law_of.data[k] == RV_NO_LAW) continue;
+    RvWetPair* w = &c->wet_pairs.data[c->law_of.data[k]];
+    size_t e = (size_t)(c->keys.data[k] >> 32), f = (size_t)(c->keys.data[k] & UINT32_MAX);
     double mine = part(s, w, c->share[e]), other = part(s, w, c->share[f]);
     if (rv_min(mine, other) < (c->memory.data[k].area > 0 ? STAY : FORM)) {
       w->weight = c->memory.data[k].area = 0;
       continue;
     }
     double target = mine * w->film[0] + other * w->film[1];
-    c->memory.data[k].area = settle(&c->table, w, target, c->memory.data[k].area, s->rate, &c->laws.data[l]);
-    c->spans.data[l] = (RvSpan){w->distance - w->touch, w->length};
+    c->memory.data[k].area =
+        settle(&c->table, w, target, c->memory.data[k].area, s->rate, &c->laws.data[c->law_of.data[k]]);
+    c->spans.data[k] = (RvSpan){w->distance - w->touch, w->length};
   }
 }
 
@@ -240,9 +249,9 @@ RvResult rv_wet_share(RvContacts* c, double dt, const RvContactDef* def, RvConta
     return rv_fail(error, RV_NO_MEMORY, "out of memory for liquid between strands");
   sum_weights(c);
   Sharing s = {c, 1 - rv_exp(-dt / RELAX), def->liquid->unshared};
-  rv_parallel_for(c->live.count, 256, settle_links, &s);
+  rv_parallel_for(c->keys.count, 256, settle_links, &s);
   rv_parallel_for(c->touch_keys.count, 256, settle_touches, &s);
-  for (size_t l = 0; l < c->live.count; ++l) stats->bridges += c->wet_pairs.data[c->live.data[l]].weight > 0;
+  for (size_t k = 0; k < c->wet_pairs.count; ++k) stats->bridges += c->wet_pairs.data[k].weight > 0;
   for (size_t k = 0; k < c->touch_keys.count; ++k) stats->bridges += c->wet_touches.data[k].weight > 0;
   return RV_OK;
 }

@@ -1,45 +1,55 @@
 // Particles near strands go to the film (WH-31, WH-32, spec 1.2.9 with E9, E10, E42).
 //
 // Each particle offers a part of its volume, which is split among the edges within reach; each vertex takes what it has
-// room for; what is left of a particle is nothing or at least a tenth of nominal. Pairs stand by edges, and through
-// `order` by particles: so both sides sum in a fixed order.
+// room for; what is left of a particle is nothing or at least a tenth of nominal. In dense hair a particle has a
+// hundred edges within reach: such pairs are not kept but found again in each pass (capture_kernel.h). What is kept are
+// the edges of each tile of particles. A particle is of one tile, and sums over its edges go by their order there; sums
+// over an edge's particles are made for each of its tiles and then added in a fixed order.
 #include <math.h>
 #include <string.h>
 
 #include "base/parallel.h"
+#include "couple/capture_kernel.h"
 #include "couple/store.h"
 #include "math/scalar.h"
-#include "space/sort.h"
 
 // A drop that has just left is not taken back at once: it falls out of reach in about that time, s.
 static const double FRESH = 0.03;
 static const double HALF_PARTICLE = 0.62;  // of its side: radius of a ball of its volume
+static const double NEXT = 2;              // distances of dense hairs: reach
 static const double FAR = 6;               // cells: reach at most
 static const double PIECE = 2;             // cells: pieces of long edges
 static const double DUST = 0.1;            // of nominal
 
-typedef struct Pair {
-  uint32_t particle, edge;
-  float t, weight;
-  double volume;  // m3 that it asks for, then gets
-} Pair;
+// A piece of an edge near a tile.
+typedef struct Entry {
+  uint32_t edge, home;
+  float from, to;  // of the edge
+} Entry;
 
-typedef RV_ARRAY(Pair) Pairs;
+typedef RV_ARRAY(Entry) Entries;
+typedef struct Sums {
+  double at[RV_CAPTURE_SUMS];
+} Sums;
 
 typedef struct RvCaptureWork {
-  Pairs chunk[RV_COUPLE_CHUNKS], pairs;
-  RvCoupleKeys keys, spare_keys;
-  RvCoupleIndices order, spare_order, first;  // first: of each particle's pairs in `order`
-  RvCoupleDoubles room, scale, gain;          // [packed]; gain: 4 numbers a vertex, m3 and kg m/s
-  RvCoupleDoubles taken;                      // [particles with pairs] m3
+  Entries chunk[RV_COUPLE_CHUNKS], entries;
+  RvCoupleIndices edge_first;         // [packed + 1] entries of each edge
+  RvCoupleIndices tile_first, order;  // [homes + 1], [entries] those of each tile
+  RV_ARRAY(Sums) sums;                // [entries] m3 and m3 m/s offered to both ends
+  RvCoupleDoubles room, scale, gain;  // [packed]; gain: 4 numbers a vertex, m3 and kg m/s
+  RvCoupleDoubles reach;              // [packed] cells, of edges
+  RvCoupleDoubles weight, each;       // [particles]
+  RV_ARRAY(float) rate, nearest;      // [particles]
 } RvCaptureWork;
 
 void rv_capture_free(RvCaptureWork* w) {
   if (!w) return;
   for (int k = 0; k < RV_COUPLE_CHUNKS; ++k) rv_array_free(&w->chunk[k]);
-  rv_array_free(&w->pairs), rv_array_free(&w->keys), rv_array_free(&w->spare_keys), rv_array_free(&w->order);
-  rv_array_free(&w->spare_order), rv_array_free(&w->first), rv_array_free(&w->room), rv_array_free(&w->scale);
-  rv_array_free(&w->gain), rv_array_free(&w->taken);
+  rv_array_free(&w->entries), rv_array_free(&w->edge_first), rv_array_free(&w->tile_first), rv_array_free(&w->order);
+  rv_array_free(&w->sums), rv_array_free(&w->room), rv_array_free(&w->scale), rv_array_free(&w->gain);
+  rv_array_free(&w->reach), rv_array_free(&w->weight), rv_array_free(&w->each), rv_array_free(&w->rate);
+  rv_array_free(&w->nearest);
   rv_free(w);
 }
 
@@ -54,9 +64,8 @@ typedef struct Capture {
   const double* wet;
   double* kick;
   int32_t lo[3], hi[3];  // box of the particles' tiles, hi not among them
-  size_t grain;
+  size_t first;          // strand of the first chunk
   bool failed[RV_COUPLE_CHUNKS];
-  size_t at[RV_COUPLE_CHUNKS + 1];  // pairs of each chunk
 } Capture;
 
 // too small to be parted
@@ -71,109 +80,86 @@ static double smooth_step(double x) {
 
 //---------------------------------------------------------------------------------------------- who is near
 
-// An edge in cells from the grid's origin.
-typedef struct Edge {
-  double a[3], d[3], reach, square;
-  uint32_t index;
-} Edge;
-
-static bool test_particle(const Capture* k, const Edge* e, const double* cell, size_t i, double t0, double t1,
-                          Pairs* out) {
-  double r[3], along = 0, far = 0;
-  for (int a = 0; a < 3; ++a) {
-    r[a] = cell[a] + (double)k->p->x[a][i] - e->a[a];
-    along += r[a] * e->d[a];
-  }
-  double t = e->square > 0 ? rv_clamp(along / e->square, 0, 1) : 0;
-  // of the pieces of an edge the one with its nearest point has it
-  if (t < t0 || (t >= t1 && t1 < 1)) return true;
-  for (int a = 0; a < 3; ++a) {
-    double d = r[a] - t * e->d[a];
-    far += d * d;
-  }
-  double near = 1 - far / (e->reach * e->reach);
-  if (!(near > 0) || !(k->p->volume[i] > 0)) return true;
-  Pair pair = {(uint32_t)i, e->index, (float)t, (float)(near * near), 0};
-  return rv_array_push(out, pair);
-}
-
-static bool walk_cells(const Capture* k, const Edge* e, double t0, double t1, Pairs* out) {
-  int32_t lo[3], hi[3], at[3];
-  for (int a = 0; a < 3; ++a) {
-    double x0 = e->a[a] + t0 * e->d[a], x1 = e->a[a] + t1 * e->d[a];
-    double low = floor(fmin(x0, x1) - e->reach), high = floor(fmax(x0, x1) + e->reach);
-    if (low >= (double)k->hi[a] * RV_TILE_SIDE || high < (double)k->lo[a] * RV_TILE_SIDE) return true;
-    lo[a] = (int32_t)fmax(low, (double)k->lo[a] * RV_TILE_SIDE);
-    hi[a] = (int32_t)fmin(high, (double)k->hi[a] * RV_TILE_SIDE - 1);
-  }
-  int32_t tile[3];
-  for (tile[2] = lo[2] >> 3; tile[2] <= hi[2] >> 3; ++tile[2])
-    for (tile[1] = lo[1] >> 3; tile[1] <= hi[1] >> 3; ++tile[1])
-      for (tile[0] = lo[0] >> 3; tile[0] <= hi[0] >> 3; ++tile[0]) {
-        int32_t home = rv_tiles_find(&k->p->homes, tile[0], tile[1], tile[2]);
-        if (home < 0) continue;
-        int from[3], to[3];
-        double corner[3];
-        for (int a = 0; a < 3; ++a) {
-          from[a] = lo[a] > tile[a] * 8 ? lo[a] - tile[a] * 8 : 0;
-          to[a] = hi[a] < tile[a] * 8 + 7 ? hi[a] - tile[a] * 8 : 7;
-          corner[a] = (double)tile[a] * RV_TILE_SIDE;
-        }
-        const uint32_t* first = k->p->cell_first + (size_t)home * RV_TILE_CELLS;
-        for (at[2] = from[2]; at[2] <= to[2]; ++at[2])
-          for (at[1] = from[1]; at[1] <= to[1]; ++at[1])
-            // the cells of a row stand one after the other
-            for (size_t i = first[rv_tile_cell(from[0], at[1], at[2])];
-                 i < first[rv_tile_cell(to[0], at[1], at[2]) + 1]; ++i)
-              if (!test_particle(k, e, corner, i, t0, t1, out)) return false;
-      }
-  return true;
-}
-
-// Cells: as far as one hair holds liquid (17), however many stand around it, and half of a particle more. So a particle
-// among a thousand hairs goes to those next by, and a coarse one is within reach of what it covers.
+// Cells: as far as one hair holds liquid (17), however many stand around it, and half of a particle more; so a coarse
+// particle is within reach of what it covers. Where hair is dense, not beyond a few hairs: a particle among a thousand
+// goes to those next by. N hairs within r_max of N stand r_max sqrt(pi / N) apart.
 static double reach_of(const Capture* k, const RvCoupleStrand* s, int i) {
   const RvCouple* c = k->c;
   size_t packed = s->first + (size_t)i;
   double one = rv_capacity_radius(c->vertices.data[packed].radius, k->set->tension, k->set->density,
                                   0.5 * (c->pull.data[packed] + c->pull.data[packed + 1]), s->hairs);
-  return (one + HALF_PARTICLE * k->side) / k->grid->dx;
+  double wide = 0.5 * (c->reach.data[packed] + c->reach.data[packed + 1]),
+         many = 0.5 * (c->count.data[packed] + c->count.data[packed + 1]);
+  double apart = wide * sqrt(RV_PI * s->hairs / fmax(many, s->hairs));
+  return (fmin(one, NEXT * apart) + HALF_PARTICLE * k->side) / k->grid->dx;
 }
 
-static bool walk_edge(const Capture* k, const RvCoupleStrand* s, int i, Pairs* out) {
-  const RvCouple* c = k->c;
-  const RvCoupleVertex* v = &c->vertices.data[s->first + (size_t)i];
+// an edge in cells from the grid's origin
+static void edge_cells(const Capture* k, uint32_t edge, double a[3], double d[3]) {
+  const RvCoupleVertex* v = &k->c->vertices.data[edge];
+  for (int n = 0; n < 3; ++n) {
+    a[n] = (v[0].x[n] - k->grid->origin[n]) / k->grid->dx;
+    d[n] = (v[1].x[n] - v[0].x[n]) / k->grid->dx;
+  }
+}
+
+// the tiles of particles within reach of a piece
+static bool walk_tiles(const Capture* k, const double* a, const double* d, double reach, Entry entry, Entries* out) {
+  int32_t lo[3], hi[3], tile[3];
+  for (int n = 0; n < 3; ++n) {
+    double x0 = a[n] + (double)entry.from * d[n], x1 = a[n] + (double)entry.to * d[n];
+    double low = floor((fmin(x0, x1) - reach) / RV_TILE_SIDE), high = floor((fmax(x0, x1) + reach) / RV_TILE_SIDE);
+    if (low >= k->hi[n] || high < k->lo[n]) return true;
+    lo[n] = (int32_t)fmax(low, k->lo[n]), hi[n] = (int32_t)fmin(high, k->hi[n] - 1);
+  }
+  for (tile[2] = lo[2]; tile[2] <= hi[2]; ++tile[2])
+    for (tile[1] = lo[1]; tile[1] <= hi[1]; ++tile[1])
+      for (tile[0] = lo[0]; tile[0] <= hi[0]; ++tile[0]) {
+        int32_t home = rv_tiles_find(&k->p->homes, tile[0], tile[1], tile[2]);
+        entry.home = (uint32_t)home;
+        if (home >= 0 && !rv_array_push(out, entry)) return false;
+      }
+  return true;
+}
+
+static bool walk_edge(const Capture* k, const RvCoupleStrand* s, int i, Entries* out) {
   size_t packed = s->first + (size_t)i;
   if (!(k->w->room.data[packed] > 0) && !(k->w->room.data[packed + 1] > 0)) return true;
-  Edge e = {.index = (uint32_t)packed};
-  double reach = reach_of(k, s, i), wide = 0;
-  for (int a = 0; a < 3; ++a) {
-    e.a[a] = (v[0].x[a] - k->grid->origin[a]) / k->grid->dx;
-    e.d[a] = (v[1].x[a] - v[0].x[a]) / k->grid->dx;
-    e.square += e.d[a] * e.d[a];
-    wide = fmax(wide, fabs(e.d[a]));
-    if (!(fabs(e.a[a]) < 1e9) || !(fabs(e.d[a]) < 1e6)) return true;
+  double a[3], d[3], reach = reach_of(k, s, i), wide = 0;
+  edge_cells(k, (uint32_t)packed, a, d);
+  for (int n = 0; n < 3; ++n) {
+    wide = fmax(wide, fabs(d[n]));
+    if (!(fabs(a[n]) < 1e9) || !(fabs(d[n]) < 1e6)) return true;
   }
-  e.reach = reach < FAR ? reach : FAR;
-  if (!(e.reach > 0)) return true;
+  reach = reach < FAR ? reach : FAR;
+  if (!(reach > 0)) return true;
+  k->w->reach.data[packed] = reach;
   int pieces = (int)fmin(ceil(wide / PIECE), 1 << 16);
-  for (int n = 0; n < (pieces > 1 ? pieces : 1); ++n)
-    if (!walk_cells(k, &e, pieces > 1 ? (double)n / pieces : 0, pieces > 1 ? (double)(n + 1) / pieces : 1, out))
-      return false;
+  if (pieces < 1) pieces = 1;
+  for (int n = 0; n < pieces; ++n) {
+    Entry entry = {(uint32_t)packed, 0, (float)((double)n / pieces), (float)((double)(n + 1) / pieces)};
+    if (!walk_tiles(k, a, d, reach, entry, out)) return false;
+  }
   return true;
+}
+
+static size_t last_of(const Capture* k, size_t chunk) {
+  size_t last = k->first + (chunk + 1) * RV_COUPLE_GRAIN;
+  return last < k->c->strands.count ? last : k->c->strands.count;
 }
 
 static void walk_some(void* arg, size_t begin, size_t end) {
   Capture* k = arg;
   RvCouple* c = k->c;
   for (size_t chunk = begin; chunk < end; ++chunk) {
-    Pairs* out = &k->w->chunk[chunk];
-    size_t first = chunk * k->grain, last = first + k->grain < c->strands.count ? first + k->grain : c->strands.count;
+    Entries* out = &k->w->chunk[chunk];
     out->count = 0;
-    for (size_t n = first; n < last; ++n) {
+    for (size_t n = k->first + chunk * RV_COUPLE_GRAIN; n < last_of(k, chunk); ++n) {
       const RvCoupleStrand* s = &c->strands.data[n];
-      for (int i = 0; i + 1 < s->count && s->sound && !k->failed[chunk]; ++i)
-        k->failed[chunk] = !walk_edge(k, s, i, out);
+      for (int i = 0; i < s->count; ++i) {
+        k->w->edge_first.data[s->first + (size_t)i] = (uint32_t)out->count;
+        if (i + 1 < s->count && s->sound && !k->failed[chunk]) k->failed[chunk] = !walk_edge(k, s, i, out);
+      }
     }
   }
 }
@@ -187,33 +173,55 @@ static void set_box(Capture* k) {
     }
 }
 
-// all pairs one after the other, and their order by particles
-static bool join(Capture* k) {
+// the entries of some chunks behind those before them
+static bool join(Capture* k, size_t chunks) {
   RvCaptureWork* w = k->w;
-  size_t total = 0, at = 0, chunks = (k->c->strands.count + k->grain - 1) / k->grain;
+  RvCouple* c = k->c;
+  size_t total = w->entries.count, at = total;
   for (size_t n = 0; n < chunks; ++n) {
     if (k->failed[n]) return false;
     total += w->chunk[n].count;
   }
-  if (total > UINT32_MAX / 2 || !rv_array_resize(&w->pairs, total) || !rv_array_resize(&w->keys, total) ||
-      !rv_array_resize(&w->spare_keys, total) || !rv_array_resize(&w->order, total) ||
-      !rv_array_resize(&w->spare_order, total) || !rv_array_resize(&w->first, total + 1))
-    return false;
+  if (total > UINT32_MAX / 2 || !rv_array_resize(&w->entries, total)) return false;
   for (size_t n = 0; n < chunks; ++n) {
-    if (w->chunk[n].count) memcpy(w->pairs.data + at, w->chunk[n].data, w->chunk[n].count * sizeof(Pair));
-    k->at[n] = at;
+    size_t first = k->first + n * RV_COUPLE_GRAIN, last = last_of(k, n);
+    size_t lo = c->strands.data[first].first,
+           hi = last < c->strands.count ? c->strands.data[last].first : c->vertices.count;
+    for (size_t i = lo; i < hi; ++i) w->edge_first.data[i] += (uint32_t)at;
+    if (w->chunk[n].count) memcpy(w->entries.data + at, w->chunk[n].data, w->chunk[n].count * sizeof(Entry));
     at += w->chunk[n].count;
-    k->at[n + 1] = at;
   }
-  for (size_t i = 0; i < total; ++i) w->keys.data[i] = w->pairs.data[i].particle, w->order.data[i] = (uint32_t)i;
-  if (!rv_sort_keys(w->keys.data, w->order.data, w->spare_keys.data, w->spare_order.data, total,
-                    rv_sort_bits(k->p->count)))
+  w->edge_first.data[c->vertices.count] = (uint32_t)total;
+  return true;
+}
+
+// some strands at a time: so little stands twice
+static bool walk_all(Capture* k) {
+  const size_t wave = RV_COUPLE_CHUNKS * RV_COUPLE_GRAIN;
+  k->w->entries.count = 0;
+  for (k->first = 0; k->first < k->c->strands.count; k->first += wave) {
+    size_t left = k->c->strands.count - k->first,
+           chunks = ((left < wave ? left : wave) + RV_COUPLE_GRAIN - 1) / RV_COUPLE_GRAIN;
+    rv_parallel_for(chunks, 1, walk_some, k);
+    if (!join(k, chunks)) return false;
+  }
+  return true;
+}
+
+// and their order by tiles, those of a tile by edges
+static bool list_by_tiles(Capture* k) {
+  RvCaptureWork* w = k->w;
+  size_t total = w->entries.count, tiles = k->p->homes.count, room = k->p->sorted;
+  if (!rv_array_resize(&w->tile_first, tiles + 2) || !rv_array_resize(&w->order, total) ||
+      !rv_array_resize(&w->sums, total) || !rv_array_resize(&w->weight, room) || !rv_array_resize(&w->each, room) ||
+      !rv_array_resize(&w->rate, room) || !rv_array_resize(&w->nearest, room))
     return false;
-  w->first.count = 0;
-  for (size_t i = 0; i < total; ++i)
-    if (i == 0 || w->keys.data[i] != w->keys.data[i - 1]) w->first.data[w->first.count++] = (uint32_t)i;
-  w->first.data[w->first.count] = (uint32_t)total;
-  return rv_array_resize(&w->taken, w->first.count);
+  uint32_t* first = w->tile_first.data;
+  memset(first, 0, (tiles + 2) * sizeof *first);
+  for (size_t i = 0; i < total; ++i) first[w->entries.data[i].home + 2]++;
+  for (size_t t = 2; t < tiles + 2; ++t) first[t] += first[t - 1];
+  for (size_t i = 0; i < total; ++i) w->order.data[first[w->entries.data[i].home + 1]++] = (uint32_t)i;
+  return true;
 }
 
 //---------------------------------------------------------------------------------------------- offers and answers
@@ -240,41 +248,84 @@ static void set_room(void* arg, size_t begin, size_t end) {
   }
 }
 
-// the part of a particle that is offered: 1 - exp(-rate dt), the rate that of the nearest hairs, fading at their reach
-static void offer_some(void* arg, size_t begin, size_t end) {
-  const Capture* k = arg;
+static RvCaptureTile tile_of(const Capture* k, size_t tile) {
+  const RvParticles* p = k->p;
   RvCaptureWork* w = k->w;
-  for (size_t n = begin; n < end; ++n) {
-    size_t first = w->first.data[n], last = w->first.data[n + 1];
-    double weight = 0, rate = 0, nearest = 0;
-    for (size_t j = first; j < last; ++j) {
-      const Pair* q = &w->pairs.data[w->order.data[j]];
-      const double* r = &w->scale.data[q->edge];
-      double own = (1 - (double)q->t) * r[0] + (double)q->t * r[1];
-      weight += (double)q->weight, rate += (double)q->weight * own;
-      nearest = fmax(nearest, (double)q->weight);
-    }
-    size_t i = w->keys.data[first];
-    double volume = k->p->volume[i], least = DUST * k->set->nominal;
-    double fade = fmin(nearest, 1) * smooth_step((double)k->p->age[i] / FRESH);
-    double part = weight > 0 ? 1 - rv_exp(-rate / weight * fade * k->dt) : 0;
-    // dust is taken whole or not at all; else no dust is made
-    double want = is_dust(k, volume) ? (part > 0 ? volume : 0) : fmin(part * volume, volume - least);
-    for (size_t j = first; j < last; ++j) {
-      Pair* q = &w->pairs.data[w->order.data[j]];
-      q->volume = weight > 0 ? want * ((double)q->weight / weight) : 0;
-    }
+  return (RvCaptureTile){.x = {p->x[0], p->x[1], p->x[2]},
+                         .v = {p->v[0], p->v[1], p->v[2]},
+                         .cell = p->cell_first + tile * RV_TILE_CELLS,
+                         .count = p->count,
+                         .weight = w->weight.data,
+                         .rate = w->rate.data,
+                         .nearest = w->nearest.data,
+                         .each = w->each.data,
+                         .given = w->weight.data,
+                         .refused = w->nearest.data};
+}
+
+static RvCapturePiece piece_of(const Capture* k, const Entry* e) {
+  double a[3], d[3], reach = k->w->reach.data[e->edge], square = 0;
+  RvCapturePiece p = {.from = e->from, .to = e->to, .near = (float)(1 / (reach * reach)), .reach = (float)reach};
+  edge_cells(k, e->edge, a, d);
+  for (int n = 0; n < 3; ++n) {
+    square += d[n] * d[n];
+    a[n] -= (double)k->p->homes.coord[e->home][n] * RV_TILE_SIDE;
+    double x0 = a[n] + (double)e->from * d[n], x1 = a[n] + (double)e->to * d[n];
+    double low = fmin(x0, x1), high = fmax(x0, x1);
+    p.a[n] = (float)a[n], p.d[n] = (float)d[n];
+    p.lo[n] = (uint8_t)rv_clamp(low - reach, 0, RV_TILE_SIDE - 1);
+    p.hi[n] = (uint8_t)rv_clamp(high + reach, 0, RV_TILE_SIDE - 1);
+    if (n > 0) p.low[n - 1] = (float)low, p.high[n - 1] = (float)high;
+  }
+  p.inverse = square > 0 ? (float)(1 / square) : 0;
+  return p;
+}
+
+// the part of a particle that is offered: 1 - exp(-rate dt), the rate that of the nearest hairs, fading at their reach
+static double offer(const Capture* k, size_t i) {
+  const RvCaptureWork* w = k->w;
+  double weight = w->weight.data[i], volume = k->p->volume[i], least = DUST * k->set->nominal;
+  if (!(weight > 0) || !(volume > 0)) return 0;
+  double fade = fmin((double)w->nearest.data[i], 1) * smooth_step((double)k->p->age[i] / FRESH);
+  double part = 1 - rv_exp(-(double)w->rate.data[i] / weight * fade * k->dt);
+  // dust is taken whole or not at all; else no dust is made
+  double want = is_dust(k, volume) ? (part > 0 ? volume : 0) : fmin(part * volume, volume - least);
+  return want / weight;
+}
+
+static void ask_tile(const Capture* k, size_t t, const RvCaptureTile* tile) {
+  RvCaptureWork* w = k->w;
+  for (size_t j = w->tile_first.data[t]; j < w->tile_first.data[t + 1]; ++j) {
+    const RvCapturePiece piece = piece_of(k, &w->entries.data[w->order.data[j]]);
+    RV_KERNEL_CALL(rv_capture_ask, (tile, &piece, w->sums.data[w->order.data[j]].at));
   }
 }
 
-// what is asked of each vertex; the strands of a chunk are no other's
-static void ask_some(void* arg, size_t begin, size_t end) {
+static void offer_some(void* arg, size_t begin, size_t end) {
   const Capture* k = arg;
   RvCaptureWork* w = k->w;
-  for (size_t j = k->at[begin]; j < k->at[end]; ++j) {
-    const Pair* q = &w->pairs.data[j];
-    double* asked = &w->gain.data[4 * (size_t)q->edge];
-    asked[0] += (1 - (double)q->t) * q->volume, asked[4] += (double)q->t * q->volume;
+  for (size_t t = begin; t < end; ++t) {
+    RvCaptureTile tile = tile_of(k, t);
+    size_t first = tile.cell[0], last = tile.cell[RV_TILE_CELLS];
+    for (size_t i = first; i < last; ++i)
+      w->weight.data[i] = w->each.data[i] = 0, w->rate.data[i] = w->nearest.data[i] = 0;
+    for (size_t j = w->tile_first.data[t]; j < w->tile_first.data[t + 1]; ++j) {
+      const Entry* e = &w->entries.data[w->order.data[j]];
+      const RvCapturePiece piece = piece_of(k, e);
+      const float rate[2] = {(float)w->scale.data[e->edge], (float)w->scale.data[e->edge + 1]};
+      RV_KERNEL_CALL(rv_capture_weigh, (&tile, &piece, rate));
+    }
+    for (size_t i = first; i < last; ++i) w->each.data[i] = offer(k, i);
+    ask_tile(k, t, &tile);
+  }
+}
+
+// what is offered to a vertex, by the edges above and below: `count` numbers
+static void add_offers(const RvCaptureWork* w, size_t vertex, int count, double* sum) {
+  for (size_t side = 0; side < 2; ++side) {
+    if (vertex < side) continue;
+    for (size_t j = w->edge_first.data[vertex - side]; j < w->edge_first.data[vertex - side + 1]; ++j)
+      for (int n = 0; n < count; ++n) sum[n] += w->sums.data[j].at[4 * side + (size_t)n];
   }
 }
 
@@ -283,30 +334,51 @@ static void scale_some(void* arg, size_t begin, size_t end) {
   const Capture* k = arg;
   RvCaptureWork* w = k->w;
   for (size_t i = begin; i < end; ++i) {
-    double asked = w->gain.data[4 * i], room = w->room.data[i];
+    double asked = 0, room = w->room.data[i];
+    add_offers(w, i, 1, &asked);
     w->scale.data[i] = asked > room ? room / asked : 1;
-    memset(&w->gain.data[4 * i], 0, 4 * sizeof(double));
   }
 }
 
-// what a particle gives in the end
+// Whether some vertex near a tile has not room for all that it is offered.
+static bool lacks_room(const RvCaptureWork* w, size_t tile) {
+  for (size_t j = w->tile_first.data[tile]; j < w->tile_first.data[tile + 1]; ++j) {
+    const double* s = &w->scale.data[w->entries.data[w->order.data[j]].edge];
+    if (s[0] < 1 || s[1] < 1) return true;
+  }
+  return false;
+}
+
+// what a particle gives in the end; true: less than its pieces know
+static bool give(const Capture* k, size_t i) {
+  RvCaptureWork* w = k->w;
+  double volume = k->p->volume[i], sum = w->each.data[i] * w->weight.data[i];
+  bool dust = is_dust(k, volume), refused = dust && sum > 0 && w->nearest.data[i] > 0;
+  if (refused || !(sum > 0)) sum = w->each.data[i] = 0;
+  if (!k->set->bulk_fixed && sum > 0) k->p->volume[i] = dust ? 0 : volume - sum;
+  w->weight.data[i] = sum;
+  return refused;
+}
+
 static void give_some(void* arg, size_t begin, size_t end) {
   const Capture* k = arg;
   RvCaptureWork* w = k->w;
-  for (size_t n = begin; n < end; ++n) {
-    size_t first = w->first.data[n], last = w->first.data[n + 1], i = w->keys.data[first];
-    double volume = k->p->volume[i], sum = 0;
-    bool dust = is_dust(k, volume), whole = true;
-    for (size_t j = first; j < last; ++j) {
-      const Pair* q = &w->pairs.data[w->order.data[j]];
-      const double* s = &w->scale.data[q->edge];
-      whole = whole && (q->volume == 0 || (s[0] == 1 && s[1] == 1));
-      sum += (1 - (double)q->t) * q->volume * s[0] + (double)q->t * q->volume * s[1];
+  for (size_t t = begin; t < end; ++t) {
+    RvCaptureTile tile = tile_of(k, t);
+    size_t first = tile.cell[0], last = tile.cell[RV_TILE_CELLS];
+    bool again = false;
+    // else all of the weights found takers
+    bool lacks = lacks_room(w, t);
+    for (size_t i = first; i < last; ++i) w->nearest.data[i] = 0;
+    for (size_t i = first; i < last && lacks; ++i) w->weight.data[i] = 0;
+    for (size_t j = w->tile_first.data[t]; j < w->tile_first.data[t + 1] && lacks; ++j) {
+      const Entry* e = &w->entries.data[w->order.data[j]];
+      const RvCapturePiece piece = piece_of(k, e);
+      RV_KERNEL_CALL(rv_capture_give, (&tile, &piece, &w->scale.data[e->edge]));
     }
-    if (dust && !whole) sum = 0;
-    for (size_t j = first; j < last && !(sum > 0); ++j) w->pairs.data[w->order.data[j]].volume = 0;
-    if (!k->set->bulk_fixed && sum > 0) k->p->volume[i] = dust ? 0 : volume - sum;
-    w->taken.data[n] = sum;
+    for (size_t i = first; i < last; ++i) again |= give(k, i);
+    // dust that was not taken leaves the sums
+    if (again) ask_tile(k, t, &tile);
   }
 }
 
@@ -316,14 +388,12 @@ static void give_some(void* arg, size_t begin, size_t end) {
 static void gather_some(void* arg, size_t begin, size_t end) {
   const Capture* k = arg;
   RvCaptureWork* w = k->w;
-  for (size_t j = k->at[begin]; j < k->at[end]; ++j) {
-    const Pair* q = &w->pairs.data[j];
-    double* to = &w->gain.data[4 * (size_t)q->edge];
-    for (int end_of = 0; end_of < 2 && q->volume > 0; ++end_of, to += 4) {
-      double got = (end_of ? (double)q->t : 1 - (double)q->t) * q->volume * w->scale.data[q->edge + (size_t)end_of];
-      to[0] += got;
-      for (int a = 0; a < 3; ++a) to[1 + a] += got * k->set->density * (double)k->p->v[a][q->particle];
-    }
+  for (size_t i = begin; i < end; ++i) {
+    double* gain = &w->gain.data[4 * i];
+    memset(gain, 0, 4 * sizeof *gain);
+    add_offers(w, i, 4, gain);
+    gain[0] *= w->scale.data[i];
+    for (int a = 1; a < 4; ++a) gain[a] *= w->scale.data[i] * k->set->density;
   }
 }
 
@@ -373,10 +443,8 @@ static bool fit(Capture* k) {
   if (!c->capture && !(c->capture = rv_alloc_zero(1, sizeof *c->capture))) return false;
   RvCaptureWork* w = k->w = c->capture;
   size_t n = c->vertices.count;
-  if (!rv_array_resize(&w->room, n) || !rv_array_resize(&w->scale, n) || !rv_array_resize(&w->gain, 4 * n))
-    return false;
-  memset(w->gain.data, 0, 4 * n * sizeof(double));
-  return true;
+  return rv_array_resize(&w->room, n) && rv_array_resize(&w->scale, n) && rv_array_resize(&w->gain, 4 * n) &&
+         rv_array_resize(&w->reach, n) && rv_array_resize(&w->edge_first, n + 1);
 }
 
 RvResult rv_couple_capture(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
@@ -394,27 +462,23 @@ RvResult rv_couple_capture(RvCouple* c, const RvCoupleStrands* strands, const Rv
                .dt = dt,
                .side = rv_couple_root3(fmax(settings->nominal, 0)),
                .wet = wet,
-               .kick = kick,
-               .grain = (c->strands.count + RV_COUPLE_CHUNKS - 1) / RV_COUPLE_CHUNKS};
-  size_t chunks = (c->strands.count + k.grain - 1) / k.grain;
+               .kick = kick};
   bool ok = fit(&k);
   if (ok) {
     rv_parallel_for(c->strands.count, 64, set_room, &k);
     set_box(&k);
-    rv_parallel_for(chunks, 1, walk_some, &k);
-    ok = join(&k);
+    ok = walk_all(&k) && list_by_tiles(&k);
   }
   if (!ok) return rv_fail(error, RV_NO_MEMORY, "no memory for the particles near %zu strands", c->strands.count);
-  if (k.w->pairs.count == 0) return RV_OK;
-  rv_parallel_for(k.w->first.count, 256, offer_some, &k);
-  rv_parallel_for(chunks, 1, ask_some, &k);
-  rv_parallel_for(c->vertices.count, 4096, scale_some, &k);
-  rv_parallel_for(k.w->first.count, 256, give_some, &k);
-  rv_parallel_for(chunks, 1, gather_some, &k);
+  if (k.w->entries.count == 0) return RV_OK;
+  rv_parallel_for(particles->homes.count, 1, offer_some, &k);
+  rv_parallel_for(c->vertices.count, 1024, scale_some, &k);
+  rv_parallel_for(particles->homes.count, 1, give_some, &k);
+  rv_parallel_for(c->vertices.count, 1024, gather_some, &k);
   rv_parallel_for(c->strands.count, 64, apply_some, &k);
-  for (size_t n = 0; n < k.w->first.count; ++n) {
-    report->captured += k.w->taken.data[n] > 0;
-    report->captured_volume += k.w->taken.data[n];
+  for (size_t i = 0; i < particles->sorted; ++i) {
+    report->captured += k.w->weight.data[i] > 0;
+    report->captured_volume += k.w->weight.data[i];
   }
   return RV_OK;
 }

@@ -13,9 +13,9 @@ void rv_couple_free(RvCouple* c) {
   if (!c) return;
   for (int k = 0; k < RV_COUPLE_CHUNKS; ++k) rv_array_free(&c->chunk[k]);
   rv_array_free(&c->strands), rv_array_free(&c->vertices), rv_array_free(&c->points);
-  rv_array_free(&c->edge_first), rv_array_free(&c->keys), rv_array_free(&c->spare_keys);
-  rv_array_free(&c->order), rv_array_free(&c->spare_order), rv_array_free(&c->tiles), rv_array_free(&c->near);
-  RvChannel* axes[] = {c->mass, c->velocity, c->volume, c->rate, c->gradient, c->yield};
+  rv_array_free(&c->edge_first), rv_array_free(&c->tile_first);
+  rv_array_free(&c->order), rv_array_free(&c->tiles), rv_array_free(&c->near);
+  RvChannel* axes[] = {c->mass, c->velocity, c->volume, c->rate, c->yield};
   for (size_t k = 0; k < sizeof axes / sizeof *axes; ++k)
     for (int a = 0; a < 3; ++a) rv_channel_free(&axes[k][a]);
   RvCoupleDoubles* doubles[] = {&c->out,  &c->start, &c->span,  &c->submerged, &c->film_v, &c->capacity, &c->reach,

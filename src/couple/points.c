@@ -10,7 +10,6 @@
 
 #include "base/parallel.h"
 #include "couple/stencil.h"
-#include "space/sort.h"
 
 enum { MOST_PIECES = 192 };
 static const double SHORT = 0.3;  // cells
@@ -20,7 +19,7 @@ typedef struct Walk {
   RvCouple* c;
   const RvLiquidGrid* grid;
   double lo[3], hi[3];  // cells: box of the tiles
-  size_t grain;
+  size_t first;         // strand of the first chunk
   bool failed[RV_COUPLE_CHUNKS];
 } Walk;
 
@@ -106,15 +105,19 @@ static bool walk_edge(const Walk* w, Seen* seen, RvCouplePoints* out, const RvCo
   return true;
 }
 
+static size_t last_of(const Walk* w, size_t chunk) {
+  size_t last = w->first + (chunk + 1) * RV_COUPLE_GRAIN;
+  return last < w->c->strands.count ? last : w->c->strands.count;
+}
+
 static void walk_some(void* arg, size_t begin, size_t end) {
   Walk* w = arg;
   RvCouple* c = w->c;
   for (size_t chunk = begin; chunk < end; ++chunk) {
     RvCouplePoints* out = &c->chunk[chunk];
     Seen seen = {{INT32_MAX, INT32_MAX, INT32_MAX}, -1};
-    size_t first = chunk * w->grain, last = first + w->grain < c->strands.count ? first + w->grain : c->strands.count;
     out->count = 0;
-    for (size_t k = first; k < last; ++k) {
+    for (size_t k = w->first + chunk * RV_COUPLE_GRAIN; k < last_of(w, chunk); ++k) {
       const RvCoupleStrand* s = &c->strands.data[k];
       for (int i = 0; i < s->count; ++i) {
         c->edge_first.data[s->first + (size_t)i] = (uint32_t)out->count;
@@ -125,18 +128,17 @@ static void walk_some(void* arg, size_t begin, size_t end) {
   }
 }
 
-// the points of all chunks one after the other
-static bool join(Walk* w) {
+// the points of some chunks behind those before them
+static bool join(Walk* w, size_t chunks) {
   RvCouple* c = w->c;
-  size_t total = 0, chunks = (c->strands.count + w->grain - 1) / w->grain;
+  size_t total = c->points.count, at = total;
   for (size_t k = 0; k < chunks; ++k) {
     if (w->failed[k]) return false;
     total += c->chunk[k].count;
   }
   if (total > UINT32_MAX / 2 || !rv_array_resize(&c->points, total)) return false;
-  size_t at = 0;
   for (size_t k = 0; k < chunks; ++k) {
-    size_t first = k * w->grain, last = first + w->grain < c->strands.count ? first + w->grain : c->strands.count;
+    size_t first = w->first + k * RV_COUPLE_GRAIN, last = last_of(w, k);
     size_t lo = c->strands.data[first].first,
            hi = last < c->strands.count ? c->strands.data[last].first : c->vertices.count;
     for (size_t i = lo; i < hi; ++i) c->edge_first.data[i] += (uint32_t)at;
@@ -147,6 +149,18 @@ static bool join(Walk* w) {
   return true;
 }
 
+// some strands at a time: so little stands twice
+static bool walk_all(Walk* w) {
+  const size_t wave = RV_COUPLE_CHUNKS * RV_COUPLE_GRAIN;
+  for (w->first = 0; w->first < w->c->strands.count; w->first += wave) {
+    size_t left = w->c->strands.count - w->first,
+           chunks = ((left < wave ? left : wave) + RV_COUPLE_GRAIN - 1) / RV_COUPLE_GRAIN;
+    rv_parallel_for(chunks, 1, walk_some, w);
+    if (!join(w, chunks)) return false;
+  }
+  return true;
+}
+
 static int colour_of(const int32_t* coord) {
   return (coord[0] & 1) | (coord[1] & 1) << 1 | (coord[2] & 1) << 2;
 }
@@ -154,23 +168,20 @@ static int colour_of(const int32_t* coord) {
 // tiles with points, by colour, and the points of each
 static bool list_tiles(RvCouple* c, const RvTiles* tiles) {
   size_t n = c->points.count, count = 0, at[RV_COUPLE_COLOURS];
-  if (!rv_array_resize(&c->keys, n) || !rv_array_resize(&c->spare_keys, n) || !rv_array_resize(&c->order, n) ||
-      !rv_array_resize(&c->spare_order, n))
-    return false;
-  for (size_t i = 0; i < n; ++i) c->keys.data[i] = c->points.data[i].tile, c->order.data[i] = (uint32_t)i;
-  if (!rv_sort_keys(c->keys.data, c->order.data, c->spare_keys.data, c->spare_order.data, n,
-                    rv_sort_bits(tiles->count)))
-    return false;
+  if (!rv_array_resize(&c->order, n) || !rv_array_resize(&c->tile_first, tiles->count + 2)) return false;
+  uint32_t* first = c->tile_first.data;
+  memset(first, 0, (tiles->count + 2) * sizeof *first);
   memset(c->colour, 0, sizeof c->colour);
-  for (size_t i = 0; i < n; ++i)
-    if (i == 0 || c->keys.data[i] != c->keys.data[i - 1])
-      c->colour[colour_of(tiles->coord[c->keys.data[i]]) + 1]++, ++count;
+  for (size_t i = 0; i < n; ++i) first[c->points.data[i].tile + 2]++;
+  for (size_t t = 0; t < tiles->count; ++t)
+    if (first[t + 2]) c->colour[colour_of(tiles->coord[t]) + 1]++, ++count;
+  for (size_t t = 2; t < tiles->count + 2; ++t) first[t] += first[t - 1];
+  for (size_t i = 0; i < n; ++i) c->order.data[first[c->points.data[i].tile + 1]++] = (uint32_t)i;
   for (int k = 0; k < RV_COUPLE_COLOURS; ++k) c->colour[k + 1] += c->colour[k], at[k] = c->colour[k];
   if (!rv_array_resize(&c->tiles, count)) return false;
-  for (size_t i = 0, j; i < n; i = j) {
-    for (j = i; j < n && c->keys.data[j] == c->keys.data[i];) ++j;
-    c->tiles.data[at[colour_of(tiles->coord[c->keys.data[i]])]++] = (RvCoupleTile){(uint32_t)c->keys.data[i], i, j};
-  }
+  for (size_t t = 0; t < tiles->count; ++t)
+    if (first[t + 1] > first[t])
+      c->tiles.data[at[colour_of(tiles->coord[t])]++] = (RvCoupleTile){(uint32_t)t, first[t], first[t + 1]};
   return true;
 }
 
@@ -185,15 +196,14 @@ static void set_box(Walk* w) {
 }
 
 RvResult rv_couple_points(RvCouple* c, const RvLiquidGrid* grid, RvError* error) {
-  Walk w = {.c = c, .grid = grid, .grain = (c->strands.count + RV_COUPLE_CHUNKS - 1) / RV_COUPLE_CHUNKS};
+  Walk w = {.c = c, .grid = grid};
   c->points.count = 0;
   bool ok = rv_array_resize(&c->edge_first, c->vertices.count + 1);
   if (ok && (grid->tiles.count == 0 || c->strands.count == 0)) {
     memset(c->edge_first.data, 0, (c->vertices.count + 1) * sizeof *c->edge_first.data);
   } else if (ok) {
     set_box(&w);
-    rv_parallel_for((c->strands.count + w.grain - 1) / w.grain, 1, walk_some, &w);
-    ok = join(&w);
+    ok = walk_all(&w);
   }
   if (!ok || !list_tiles(c, &grid->tiles))
     return rv_fail(error, RV_NO_MEMORY, "no memory to lay %zu strands on the liquid's grid", c->strands.count);

@@ -54,7 +54,7 @@ static void find_slopes(void* arg, size_t begin, size_t end) {
       for (int i = 0; i < RV_TILE_CELLS; ++i) {
         int hi = rv_halo1_at(i & 7, i >> 3 & 7, i >> 6);
         float fall = slope(&h, hi - step[a], hi, tension);
-        s->c->gradient[a].data[t * RV_TILE_CELLS + (size_t)i] = fall == UNKNOWN ? UNKNOWN : fall / (float)g->dx;
+        s->c->rate[a].data[t * RV_TILE_CELLS + (size_t)i] = fall == UNKNOWN ? UNKNOWN : fall / (float)g->dx;
       }
   }
 }
@@ -67,8 +67,6 @@ static bool mark_near(RvCouple* c, const RvTiles* tiles) {
       int32_t t = tiles->near[c->tiles.data[k].tile][n];
       if (t >= 0) c->near.data[t] = 1;
     }
-  for (int a = 0; a < 3; ++a)
-    if (!rv_channel_fit(&c->gradient[a], tiles->count)) return false;
   return true;
 }
 
@@ -92,7 +90,7 @@ static Faces faces_at(const Push* s, const RvCouplePoint* p, int axis) {
   for (int k = 0; k < 8; ++k) {
     if (at[k] < 0) continue;
     double m = st.w[k] * (double)c->mass[axis].data[at[k]], u = (double)g->velocity[axis].data[at[k]];
-    float fall = c->gradient[axis].data[at[k]];
+    float fall = c->rate[axis].data[at[k]];
     // faces that touch no liquid were not part of the solve, and took all that accelerated them
     if (g->valid[axis].data[at[k]] > 0) r.change += m * (u - (double)g->drag_target[axis].data[at[k]]);
     r.momentum += m * u;

@@ -56,7 +56,8 @@ typedef struct RvCoupleTile {
   size_t first, last;
 } RvCoupleTile;
 
-enum { RV_COUPLE_CHUNKS = 64, RV_COUPLE_COLOURS = 8 };
+// Lists that grow are made for so many chunks of strands at a time.
+enum { RV_COUPLE_CHUNKS = 64, RV_COUPLE_GRAIN = 8, RV_COUPLE_COLOURS = 8 };
 #define RV_COUPLE_SHARE_LEAST 1e-6
 #define RV_COUPLE_SHARE_MOST 0.4
 
@@ -65,13 +66,12 @@ struct RvCouple {
   RV_ARRAY(RvCoupleVertex) vertices;
   // points
   RvCouplePoints chunk[RV_COUPLE_CHUNKS], points;
-  RvCoupleIndices edge_first;  // [vertices + 1] first point of the edge above each packed vertex
-  RvCoupleKeys keys, spare_keys;
-  RvCoupleIndices order, spare_order;
+  RvCoupleIndices edge_first;         // [vertices + 1] first point of the edge above each packed vertex
+  RvCoupleIndices order, tile_first;  // points by tiles; [tiles + 2] the first of each
   RV_ARRAY(RvCoupleTile) tiles;
   size_t colour[RV_COUPLE_COLOURS + 1];
-  // faces: of the last sample; volume and rate are sums over points
-  RvChannel mass[3], velocity[3], volume[3], rate[3], gradient[3];
+  // faces: of the last sample; volume and rate are sums over points; after the pressure rate is its gradient
+  RvChannel mass[3], velocity[3], volume[3], rate[3];
   RvChannel yield[3];         // kg: mass / (1 + dt rate)
   RV_ARRAY(uint8_t) near;     // [tiles] beside or with points
   RvCoupleDoubles out;        // the arrays of `sample`

@@ -32,6 +32,31 @@ void rv_particles_free(RvParticles* p) {
   *p = (RvParticles){0};
 }
 
+// A block for another capacity in the place of the old one. The second halves stand behind the room of the first.
+static bool grow_block(RvParticles* p, int b, size_t capacity) {
+  uint64_t* fresh = rv_alloc(capacity, 8);
+  if (!fresh) return false;
+  if (p->block[b] && b >= RV_PARTICLE_BLOCKS - 2) memcpy(fresh, p->block[b], p->count * 8);
+  if (p->block[b] && b < RV_PARTICLE_BLOCKS - 2) {
+    memcpy(fresh, p->block[b], p->count * 4);
+    memcpy((float*)fresh + capacity, (float*)p->block[b] + p->capacity, p->count * 4);
+  }
+  rv_free(p->block[b]);
+  p->block[b] = fresh;
+  return true;
+}
+
+// all or nothing, but block by block, so that what is there never stands twice: larger blocks can be used as the old
+static bool grow_blocks(RvParticles* p, size_t capacity) {
+  for (int b = 0; b < RV_PARTICLE_BLOCKS; ++b) {
+    if (grow_block(p, b, capacity)) continue;
+    for (int k = 0; k < b && k < RV_PARTICLE_BLOCKS - 2; ++k)
+      memmove((float*)p->block[k] + p->capacity, (float*)p->block[k] + capacity, p->count * 4);
+    return false;
+  }
+  return true;
+}
+
 RvResult rv_particles_reserve(RvParticles* p, size_t count, RvError* error) {
   if (count <= p->capacity) return RV_OK;
   // orders are 32-bit
@@ -39,28 +64,14 @@ RvResult rv_particles_reserve(RvParticles* p, size_t count, RvError* error) {
     return rv_fail(error, RV_LIMIT, "%zu particles are more than the 2^31 that fit; use a larger particlesep", count);
   // a multiple of 16 keeps both halves of a block aligned
   size_t capacity = (count + count / 64 + 64) & ~(size_t)15;
-  // all or nothing: the new blocks first
-  RvParticles grown = *p;
-  grown.capacity = capacity;
-  memset(grown.block, 0, sizeof grown.block);
-  grown.room = grown.spare = NULL;
-  bool ok = (grown.room = rv_alloc(capacity, 8)) && (grown.spare = rv_alloc(capacity, 8));
-  for (int b = 0; ok && b < RV_PARTICLE_BLOCKS; ++b) {
-    bool halves = b < RV_PARTICLE_BLOCKS - 2;
-    ok = (grown.block[b] = rv_alloc(capacity, 8)) != NULL;
-    if (!ok || !p->block[b]) continue;
-    memcpy(grown.block[b], p->block[b], p->count * (halves ? 4 : 8));
-    if (halves) memcpy((float*)grown.block[b] + capacity, (float*)p->block[b] + p->capacity, p->count * 4);
-  }
-  if (!ok) {
-    for (int b = 0; b < RV_PARTICLE_BLOCKS; ++b) rv_free(grown.block[b]);
-    rv_free(grown.room), rv_free(grown.spare);
+  uint64_t *room = rv_alloc(capacity, 8), *spare = rv_alloc(capacity, 8);
+  if (!room || !spare || !grow_blocks(p, capacity)) {
+    rv_free(room), rv_free(spare);
     return rv_fail(error, RV_NO_MEMORY, "no memory for %zu particles (%zu MiB); use a larger particlesep", count,
                    capacity * RV_PARTICLE_BYTES >> 20);
   }
-  for (int b = 0; b < RV_PARTICLE_BLOCKS; ++b) rv_free(p->block[b]);
   rv_free(p->room), rv_free(p->spare);
-  *p = grown;
+  p->room = room, p->spare = spare, p->capacity = capacity;
   rv_particles_bind(p);
   return RV_OK;
 }

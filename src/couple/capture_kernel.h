@@ -1,0 +1,40 @@
+// The particles of a tile near a piece of a strand's edge: three passes over them that each find the same weights
+// again, as that is cheaper than to keep them. Private to src/couple.
+#ifndef RV_COUPLE_CAPTURE_KERNEL_H
+#define RV_COUPLE_CAPTURE_KERNEL_H
+
+#include "liquid/particles.h"
+#include "math/kernel.h"
+
+// Of an edge what concerns a tile; lengths in cells from the tile's lower corner.
+typedef struct RvCapturePiece {
+  float a[3], d[3];       // the edge: a + t d
+  float inverse;          // 1 / d^2; 0: it has no length
+  float from, to;         // of t: particles whose nearest point lies there are those of this piece
+  float near;             // 1 / reach^2
+  uint8_t lo[3], hi[3];   // cells of the tile, hi among them
+  float low[2], high[2];  // the piece's box along y and z
+  float reach;            // cells
+} RvCapturePiece;
+
+typedef struct RvCaptureTile {
+  const float *x[3], *v[3];
+  const uint32_t* cell;  // cell_first of the tile
+  size_t count;          // of all particles: nothing is read behind
+  double* weight;        // [particles] sums of the weights
+  float *rate, *nearest;
+  double* each;   // volume for each weight that a particle offers
+  double* given;  // sums of what is taken for each `each`
+  float* refused;
+} RvCaptureTile;
+
+enum { RV_CAPTURE_SUMS = 8 };
+
+// Sums over pieces of a particle: weight, weight x rate (1 - t) r[0] + t r[1], and the largest weight.
+RV_KERNEL_DECLARE(void, rv_capture_weigh, (const RvCaptureTile*, const RvCapturePiece*, const float r[2]))
+// Sums over particles of a piece: volume and volume x velocity offered to its lower end, then to its upper.
+RV_KERNEL_DECLARE(void, rv_capture_ask, (const RvCaptureTile*, const RvCapturePiece*, double sums[RV_CAPTURE_SUMS]))
+// Sums over pieces of a particle: weight ((1 - t) s[0] + t s[1]); refused: some of it was, s below 1.
+RV_KERNEL_DECLARE(void, rv_capture_give, (const RvCaptureTile*, const RvCapturePiece*, const double s[2]))
+
+#endif
