@@ -114,6 +114,8 @@ GA_Offset GA_Primitive::getPointOffset(GA_Size i) const {
 
 GU_Detail::GU_Detail() {
   clearAndDestroy();
+  // nobody has seen it yet
+  bumpDataIdsForAddOrRemove(true, true, true);
 }
 
 GU_Detail::GU_Detail(const GU_Detail& other) {
