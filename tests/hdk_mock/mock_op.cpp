@@ -260,7 +260,7 @@ GU_DetailHandle SOP_Node::getCookedGeoHandle(OP_Context& context) {
     errors.clear(), warnings.clear(), messages.clear();
     ++ncook;
     cookMySop(context);
-    cooked_ = true;
+    cooked_ = errors.empty();
     cooked_time_ = context.getTime();
   }
   GU_DetailHandle handle;

@@ -254,6 +254,7 @@ static void dop_trouble(void**) {
   assert_null(dop.net.geometry(3));
   mock_interrupt_after = -1;
   assert_int_equal(dop.net.frames.size(), 2);
+  assert_non_null(dop.net.geometry(3));
   assert_true(hdk_hash(*dop.net.geometry(3)) == headless(scene, "s", 2, 3));
   // an object that came long after the start frame
   Dop late(scene, "strandsolver", 10, true);
