@@ -80,9 +80,7 @@ SIM_Solver::SIM_Result Solver::solveSingleObjectSubclass(SIM_Engine& engine, SIM
   double frames = timestep * s.job.time.fps, whole = std::round(frames);
   s.job.step = whole > 0 && std::fabs(frames - whole) < 1e-6 ? whole : frames;
   s.job.cache = &cache;
-  s.job.input = input;
-  s.job.parms = values;
-  s.job.message = message;
+  s.job.input = input, s.job.parms = values, s.job.message = message;
   RvError error = {};
   RvDetail *before = nullptr, *made = nullptr;
   SIM_GeometryCopy* geometry = SIM_DATA_CREATE(object, SIM_GEOMETRY_DATANAME, SIM_GeometryCopy,

@@ -20,18 +20,11 @@ namespace {
 const GA_AttributeOwner OWNERS[] = {GA_ATTRIB_POINT, GA_ATTRIB_VERTEX, GA_ATTRIB_PRIMITIVE, GA_ATTRIB_GLOBAL};
 const GA_Storage STORAGES[] = {GA_STORE_REAL16, GA_STORE_REAL32, GA_STORE_REAL64,
                                GA_STORE_INT8,   GA_STORE_INT32,  GA_STORE_INT64};
+const GA_TypeInfo NO_ARITHMETIC = GA_TYPE_NONARITHMETIC_INTEGER;
 // of every tag
-const GA_TypeInfo TYPES[] = {GA_TYPE_VOID,
-                             GA_TYPE_POINT,
-                             GA_TYPE_HPOINT,
-                             GA_TYPE_VECTOR,
-                             GA_TYPE_NORMAL,
-                             GA_TYPE_COLOR,
-                             GA_TYPE_QUATERNION,
-                             GA_TYPE_TRANSFORM,
-                             GA_TYPE_TRANSFORM,
-                             GA_TYPE_TEXTURE_COORD,
-                             GA_TYPE_NONARITHMETIC_INTEGER};
+const GA_TypeInfo TYPES[] = {GA_TYPE_VOID,      GA_TYPE_POINT,         GA_TYPE_HPOINT,     GA_TYPE_VECTOR,
+                             GA_TYPE_NORMAL,    GA_TYPE_COLOR,         GA_TYPE_QUATERNION, GA_TYPE_TRANSFORM,
+                             GA_TYPE_TRANSFORM, GA_TYPE_TEXTURE_COORD, NO_ARITHMETIC};
 
 int32_t prim_type(const GA_Primitive* prim) {
   int id = prim->getTypeId().get();
@@ -44,9 +37,7 @@ struct Elements {
   GA_OffsetList offsets[RV_OWNER_COUNT];
   std::vector<const GA_Primitive*> prims;
   std::vector<int32_t> type, nvertex, points;
-  GA_Range range(const GU_Detail& gdp, int owner) const {
-    return GA_Range(gdp.getIndexMap(OWNERS[owner]), offsets[owner]);
-  }
+  GA_Range range(const GU_Detail& g, int owner) const { return GA_Range(g.getIndexMap(OWNERS[owner]), offsets[owner]); }
   GA_Offset at(int owner, size_t i) const { return offsets[owner].get((GA_Size)i); }
   bool vdbs() const { return std::count(type.begin(), type.end(), RV_PRIM_VDB) > 0; }
 };
@@ -115,13 +106,12 @@ RvResult read_numbers(const GA_Attribute* a, const GA_Range& range, RvAttrib* at
   return floats || wide ? RV_OK : rv_attrib_set_doubles(attrib, values.data(), error);
 }
 
-RvResult read_attrib(const GU_Detail& gdp, const Elements& all, int owner, const GA_Attribute* a, RvDetail* detail,
+RvResult read_attrib(const GU_Detail& gdp, const Elements& all, RvOwner owner, const GA_Attribute* a, RvDetail* detail,
                      RvError* error) {
   RvAttrib* attrib = nullptr;
   RvStorage storage = storage_of(a);
   int size = a->getTupleSize();
-  RvResult result =
-      rv_detail_add_attrib(detail, (RvOwner)owner, a->getName(), storage, size, tag_of(a), &attrib, error);
+  RvResult result = rv_detail_add_attrib(detail, owner, a->getName(), storage, size, tag_of(a), &attrib, error);
   if (result) return result;
   if (storage != RV_STRING) return read_numbers(a, all.range(gdp, owner), attrib, error);
   GA_ROHandleS texts(a);
@@ -152,13 +142,13 @@ RvResult read_prims(const GU_Detail& gdp, const Elements& all, RvDetail* detail,
   return result;
 }
 
-RvResult read_groups(const GU_Detail& gdp, const Elements& all, int owner, RvDetail* detail, RvError* error) {
+RvResult read_groups(const GU_Detail& gdp, const Elements& all, RvOwner owner, RvDetail* detail, RvError* error) {
   for (auto it = gdp.getElementGroupTable(OWNERS[owner]).beginTraverse(); !it.atEnd(); ++it) {
     RvGroup* group = nullptr;
-    RvResult result = rv_detail_add_group(detail, (RvOwner)owner, it.group()->getName(), &group, error);
+    RvResult result = rv_detail_add_group(detail, owner, it.group()->getName(), &group, error);
     if (result) return result;
     uint8_t* in = rv_group_write(group);
-    for (size_t i = 0; i < rv_detail_count(detail, (RvOwner)owner); ++i)
+    for (size_t i = 0; i < rv_detail_count(detail, owner); ++i)
       in[i] = it.group()->containsOffset(all.at(owner, i)) ? 1 : 0;
   }
   return RV_OK;
@@ -166,7 +156,7 @@ RvResult read_groups(const GU_Detail& gdp, const Elements& all, int owner, RvDet
 
 RvResult read_all(const GU_Detail& gdp, const Elements& all, RvDetail* detail, const RvLog* log, RvError* error) {
   RvResult result = read_prims(gdp, all, detail, error);
-  for (int owner = 0; owner < RV_OWNER_COUNT && !result; ++owner) {
+  for (RvOwner owner : {RV_POINT, RV_VERTEX, RV_PRIM, RV_GLOBAL}) {
     auto it = gdp.getAttributes().getDict(OWNERS[owner]).begin(GA_SCOPE_PUBLIC);
     for (; !it.atEnd() && !result; ++it) {
       const char* name = it.attrib()->getName();
@@ -296,11 +286,7 @@ RvResult rv_hdk_geo_write(const RvDetail* detail, void* handle, RvError* error) 
   RvResult result = rv_hdk_geo_read(&gdp, &old, nullptr, error);
   bool fresh = !result && !(rv_detail_same_topology(old, detail) &&
                             rv_detail_count(old, RV_PRIM) == (size_t)gdp.getNumPrimitives());
-  if (fresh) {
-    rv_detail_free(old);
-    old = nullptr;
-    result = build(detail, gdp, error);
-  }
+  if (fresh) rv_detail_free(old), old = nullptr, result = build(detail, gdp, error);
   Elements all = collect(gdp);
   for (RvOwner owner : {RV_POINT, RV_VERTEX, RV_PRIM, RV_GLOBAL}) {
     if (!result) result = write_attribs(detail, old, gdp, all, owner, error);

@@ -2,11 +2,9 @@
 #pragma once
 
 #include "rivulet/job.h"
-#ifdef __cplusplus
-#include <exception>
-#endif
 
 #ifdef __cplusplus
+#include <exception>
 extern "C" {
 #endif
 

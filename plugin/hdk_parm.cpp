@@ -31,22 +31,22 @@ struct Row {
     if (graph) graph->evalOpParm(option, node, def->token, time, nullptr);
     return option;
   }
+  template <typename V>
+  void spread(V option, double* out) const {
+    V vector = value(option);
+    for (int c = 0; c < def->size; ++c) out[c] = vector(c);
+  }
 };
-
-template <typename V>
-void spread(const V& vector, int size, double* out) {
-  for (int c = 0; c < size; ++c) out[c] = vector(c);
-}
 
 void get_numbers(const Row& row, double* out) {
   const SIM_Options* o = row.options;
   const char* name = row.def->token;
   if (row.def->size == 2)
-    spread(row.value<UT_Vector2D>(o ? o->getOptionV2(name) : UT_Vector2D()), 2, out);
+    row.spread<UT_Vector2D>(o ? o->getOptionV2(name) : UT_Vector2D(), out);
   else if (row.def->size == 3)
-    spread(row.value<UT_Vector3D>(o ? o->getOptionV3(name) : UT_Vector3D()), 3, out);
+    row.spread<UT_Vector3D>(o ? o->getOptionV3(name) : UT_Vector3D(), out);
   else if (row.def->size == 4)
-    spread(row.value<UT_Vector4D>(o ? o->getOptionV4(name) : UT_Vector4D()), 4, out);
+    row.spread<UT_Vector4D>(o ? o->getOptionV4(name) : UT_Vector4D(), out);
   else if (row.def->type == RV_PARM_FLOAT)
     *out = row.value<fpreal64>(o ? o->getOptionF(name) : 0);
   else

@@ -119,15 +119,12 @@ void Verb::cook(const CookParms& cookparms) const {
   UT_AutoInterrupt boss(type->label);
   SOP_Node* node = cookparms.getNode();
   Cook cook = {};
-  cook.parms = &cookparms;
-  cook.step = step;
+  cook.parms = &cookparms, cook.step = step;
   rv_hdk_begin(&cook, type, node ? node->getName().c_str() : type->type, cookparms.getCookTime(), &boss);
   cook.job.samples = cook.job.samples && node;
   cook.job.animates = cookparms.parms<Values>().live;
   cook.job.cache = &static_cast<Cache*>(cookparms.cache())->data;
-  cook.job.input = input;
-  cook.job.parms = values;
-  cook.job.message = message;
+  cook.job.input = input, cook.job.parms = values, cook.job.message = message;
   RvError error = {};
   RvDetail *state = nullptr, *made = nullptr;
   RvResult result = solver ? socket(&cook, 0, cook.job.time.frame, &state, &error) : RV_OK;
