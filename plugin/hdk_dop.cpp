@@ -25,13 +25,6 @@ class Solver : public SIM_SingleSolver, public SIM_OptionsUser {
       : SIM_SingleSolver(factory), SIM_OptionsUser(this), type_(rv_node_find(row)) {}
   SIM_Result solveSingleObjectSubclass(SIM_Engine& engine, SIM_Object& object, SIM_ObjectArray&,
                                        const SIM_Time& timestep, bool) override;
-  // All of it lives as long as the process.
-  static const SIM_DopDescription* describe(const char* row, const char* data_class) {
-    const RvNodeType* type = rv_node_find(row);
-    std::string* op = new std::string(std::string("rivulet::") + row + "::1.0");
-    auto* templates = static_cast<PRM_Template*>(rv_hdk_templates(type, "dop"));
-    return new SIM_DopDescription(true, op->c_str(), type->label, SIM_SOLVER_DATANAME, data_class, templates);
-  }
 
  private:
   const RvNodeType* type_;
@@ -100,12 +93,17 @@ SIM_Solver::SIM_Result Solver::solveSingleObjectSubclass(SIM_Engine& engine, SIM
 }
 
 // A data type needs a class of its own; CMake makes the list of rows from the node table.
-#define RV_DOP_ROW(row)                                                                       \
-  class SIM_Rivulet_##row : public Solver {                                                   \
-    explicit SIM_Rivulet_##row(const SIM_DataFactory* factory) : Solver(factory, #row) {}     \
-    static const SIM_DopDescription* description() { return describe(#row, classname()); }    \
-    DECLARE_STANDARD_GETCASTTOTYPE();                                                         \
-    DECLARE_DATAFACTORY(SIM_Rivulet_##row, SIM_SingleSolver, "Rivulet " #row, description()); \
+#define RV_DOP_ROW(row)                                                                                              \
+  class SIM_Rivulet_##row : public Solver {                                                                          \
+    explicit SIM_Rivulet_##row(const SIM_DataFactory* factory) : Solver(factory, #row) {}                            \
+    static const SIM_DopDescription* description() {                                                                 \
+      static SIM_DopDescription made(true, "rivulet::" #row "::1.0", rv_node_find(#row)->label, SIM_SOLVER_DATANAME, \
+                                     classname(),                                                                    \
+                                     static_cast<PRM_Template*>(rv_hdk_templates(rv_node_find(#row), "dop")));       \
+      return &made;                                                                                                  \
+    }                                                                                                                \
+    DECLARE_STANDARD_GETCASTTOTYPE();                                                                                \
+    DECLARE_DATAFACTORY(SIM_Rivulet_##row, SIM_SingleSolver, "Rivulet " #row, description());                        \
   };
 #include "rivulet_dop_rows.def"
 

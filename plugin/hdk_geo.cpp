@@ -21,10 +21,9 @@ const GA_AttributeOwner OWNERS[] = {GA_ATTRIB_POINT, GA_ATTRIB_VERTEX, GA_ATTRIB
 const GA_Storage STORAGES[] = {GA_STORE_REAL16, GA_STORE_REAL32, GA_STORE_REAL64,
                                GA_STORE_INT8,   GA_STORE_INT32,  GA_STORE_INT64};
 const GA_TypeInfo NO_ARITHMETIC = GA_TYPE_NONARITHMETIC_INTEGER;
-// of every tag
-const GA_TypeInfo TYPES[] = {GA_TYPE_VOID,      GA_TYPE_POINT,         GA_TYPE_HPOINT,     GA_TYPE_VECTOR,
-                             GA_TYPE_NORMAL,    GA_TYPE_COLOR,         GA_TYPE_QUATERNION, GA_TYPE_TRANSFORM,
-                             GA_TYPE_TRANSFORM, GA_TYPE_TEXTURE_COORD, NO_ARITHMETIC};
+const GA_TypeInfo TAG_TYPES[] = {GA_TYPE_VOID,      GA_TYPE_POINT,         GA_TYPE_HPOINT,     GA_TYPE_VECTOR,
+                                 GA_TYPE_NORMAL,    GA_TYPE_COLOR,         GA_TYPE_QUATERNION, GA_TYPE_TRANSFORM,
+                                 GA_TYPE_TRANSFORM, GA_TYPE_TEXTURE_COORD, NO_ARITHMETIC};
 
 int32_t prim_type(const GA_Primitive* prim) {
   int id = prim->getTypeId().get();
@@ -58,10 +57,9 @@ Elements collect(const GU_Detail& gdp) {
     for (size_t i = 0; i < all.prims.size(); ++i)
       for (GA_Size k = 0; k < all.prims[i]->getVertexCount() && vdbs == (all.type[i] == RV_PRIM_VDB); ++k)
         number[(size_t)gdp.pointIndex(all.prims[i]->getPointOffset(k))] = vdbs ? -1 : 0;
-  int32_t next = 0;
-  for (size_t i = 0; i < number.size(); ++i) {
+  for (size_t i = 0, next = 0; i < number.size(); ++i) {
     if (number[i] < 0) continue;
-    number[i] = next++;
+    number[i] = (int32_t)next++;
     all.offsets[RV_POINT].append(gdp.pointOffset((GA_Index)i));
   }
   for (size_t i = 0; i < all.prims.size(); ++i)
@@ -85,7 +83,7 @@ RvStorage storage_of(const GA_Attribute* a) {
 
 RvTag tag_of(const GA_Attribute* a) {
   int tag = RV_TAG_COUNT - 1;
-  while (tag && TYPES[tag] != a->getTypeInfo()) --tag;
+  while (tag && TAG_TYPES[tag] != a->getTypeInfo()) --tag;
   return tag == RV_TAG_MATRIX && a->getTupleSize() == 9 ? RV_TAG_MATRIX3 : (RvTag)tag;
 }
 
@@ -203,7 +201,7 @@ GA_Attribute* add_attrib(GU_Detail& gdp, int owner, const RvAttrib* attrib) {
   GA_Attribute* a = text ? gdp.addStringTuple(OWNERS[owner], rv_attrib_name(attrib), size)
                          : gdp.addTuple(STORAGES[rv_attrib_storage(attrib)], OWNERS[owner], rv_attrib_name(attrib),
                                         size, GA_Defaults(standard.data(), size));
-  if (a) a->setTypeInfo(TYPES[rv_attrib_tag(attrib)]);
+  if (a) a->setTypeInfo(TAG_TYPES[rv_attrib_tag(attrib)]);
   return a;
 }
 

@@ -8,8 +8,7 @@
 extern "C" {
 #endif
 
-// Frames and seconds of the time line. A frame that is whole but for rounding is whole, and
-// rv_hdk_frame(rv_hdk_time(frame)) is the frame to the bit.
+// Frames and seconds. Rounding makes no frame fractional, and rv_hdk_frame(rv_hdk_time(frame)) is the frame to the bit.
 double rv_hdk_frame(double time);
 double rv_hdk_time(double frame);
 

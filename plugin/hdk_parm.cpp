@@ -7,13 +7,20 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <list>
+#include <string>
 
 #include "hdk_host.h"
 
 void* rv_hdk_templates(const RvNodeType* type, const char* format) {
-  // it keeps the text, and is never freed
+  // as long as the process
+  static std::list<std::string> scripts;
+  static std::list<PRM_TemplateBuilder> builders;
   char* script = rv_node_describe(type, format);
-  return script ? (new PRM_TemplateBuilder(UT_StringHolder(type->type), script))->templates() : nullptr;
+  scripts.emplace_back(script ? script : "{ }");
+  rv_free(script);
+  builders.emplace_back(UT_StringHolder(type->type), scripts.back().c_str());
+  return builders.back().templates();
 }
 
 namespace {

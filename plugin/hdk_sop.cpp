@@ -8,6 +8,7 @@
 #include <UT/UT_Interrupt.h>
 
 #include <map>
+#include <memory>
 #include <string>
 
 #include "hdk_geo.h"
@@ -145,12 +146,12 @@ void Verb::cook(const CookParms& cookparms) const {
   cookparms.sopAddError(SOP_MESSAGE, error.text);
 }
 
-std::map<std::string, const Verb*> verbs;  // by the operator's name
+std::map<std::string, std::unique_ptr<const Verb>> verbs;  // by the operator's name
 
 class Node : public SOP_Node {
  public:
   Node(OP_Network* net, const char* name, OP_Operator* op)
-      : SOP_Node(net, name, op), verb_(verbs.at(op->getName().c_str())) {
+      : SOP_Node(net, name, op), verb_(verbs.at(op->getName().c_str()).get()) {
     mySopFlags.setManagesDataIDs(true);
   }
   static OP_Node* create(OP_Network* net, const char* name, OP_Operator* op) { return new Node(net, name, op); }
@@ -177,7 +178,7 @@ void add(OP_OperatorTable* table, Verb* verb) {
   OP_Operator* op = new OP_Operator(verb->opname.c_str(), type->label, Node::create, templates, 0, ninput, nullptr,
                                     ninput ? 0 : OP_FLAG_GENERATOR, nullptr, 1, "Rivulet");
   op->setIconName((std::string("SOP_rivulet-") + type->type + "-1.0").c_str());
-  verbs[verb->opname] = verb;
+  verbs[verb->opname].reset(verb);
   table->addOperator(op);
   if (verb->solver) table->addOpHidden(op->getName());
 }
