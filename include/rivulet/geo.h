@@ -99,6 +99,8 @@ RV_API const int32_t* rv_detail_prim_start(const RvDetail* detail);
 RV_API const int32_t* rv_detail_vertex_point(const RvDetail* detail);
 // The grid of a VDB primitive, else NULL. Borrowed.
 RV_API RvGrid* rv_detail_prim_grid(const RvDetail* detail, size_t prim);
+// The same points, vertices and primitives in the same order, VDBs with the very same grids; attributes do not count.
+RV_API bool rv_detail_same_topology(const RvDetail* a, const RvDetail* b);
 // First VDB primitive whose `name` is `name` (NULL: any). Borrowed; NULL if there is none.
 RV_API RvGrid* rv_detail_find_vdb(const RvDetail* detail, const char* name);
 // Puts another grid into a VDB primitive, which shares it and takes its name.
@@ -133,6 +135,15 @@ RV_API const void* rv_attrib_read(const RvAttrib* attrib);
 RV_API void* rv_attrib_write(RvAttrib* attrib);
 // One number of any numeric storage as double (i64 beyond 2^53 rounds).
 RV_API double rv_attrib_get(const RvAttrib* attrib, size_t element, int component);
+// All of them, count x size, to and from any numeric storage: what does not fit goes to the nearest that does.
+RV_API void rv_attrib_get_doubles(const RvAttrib* attrib, double* out);
+RV_API RvResult rv_attrib_set_doubles(RvAttrib* attrib, const double* values, RvError* error);
+// The default tuple likewise.
+RV_API void rv_attrib_get_default(const RvAttrib* attrib, double* tuple);
+RV_API void rv_attrib_set_default_doubles(RvAttrib* attrib, const double* tuple);
+// The same storage, size, tag and default; and the same values besides, byte for byte. Names do not count.
+RV_API bool rv_attrib_same_kind(const RvAttrib* a, const RvAttrib* b);
+RV_API bool rv_attrib_equal(const RvAttrib* a, const RvAttrib* b);
 // Strings. The empty string is never NULL. Setting interns the text in the attribute's table.
 RV_API const char* rv_attrib_string(const RvAttrib* attrib, size_t element, int component);
 RV_API RvResult rv_attrib_set_string(RvAttrib* attrib, size_t element, int component, const char* text, RvError* error);

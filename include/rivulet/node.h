@@ -144,8 +144,9 @@ RV_API const RvNodeType* rv_node_find(const char* type);
 // The row must outlive the library's use. Fails on a name that is taken or an incomplete row.
 RV_API RvResult rv_node_register(const RvNodeType* type, RvError* error);
 
-// Text made from the tables; rv_free it. `format`: "text", "json", "ds" (DialogScript), "help" (Houdini help page),
-// "md" (manual page). NULL for another format and when out of memory.
+// Text made from the tables; rv_free it. `format`: "text", "json", "ds" (DialogScript), "dop" (the same of the DOP
+// solver, with a SOP path for every input), "help" (Houdini help page), "md" (manual page). NULL for another format and
+// when out of memory.
 RV_API char* rv_node_describe(const RvNodeType* type, const char* format);
 
 #ifdef __cplusplus

@@ -4,6 +4,7 @@
 
 #include "rivulet/base.h"
 #include "rivulet/geo.h"
+#include "rivulet/job.h"
 #include "rivulet/node.h"
 #include "rivulet/parm.h"
 #include "rivulet/scene.h"

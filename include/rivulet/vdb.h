@@ -28,6 +28,11 @@ RV_API RvGrid* rv_grid_retain(RvGrid* grid);
 RV_API void rv_grid_release(RvGrid* grid);
 RV_API RvResult rv_grid_copy(const RvGrid* grid, RvGrid** out, RvError* error);
 
+// For hosts in C++ that hold grids of the same OpenVDB: the address of an openvdb::GridBase::Ptr, borrowed, and a handle
+// on the grid that such a pointer names, which is shared and must not be written any more.
+RV_API const void* rv_grid_native(const RvGrid* grid);
+RV_API RvResult rv_grid_from_native(const void* pointer, RvGrid** out, RvError* error);
+
 RV_API RvGridType rv_grid_type(const RvGrid* grid);
 RV_API RvGridClass rv_grid_class(const RvGrid* grid);
 RV_API const char* rv_grid_name(const RvGrid* grid);

@@ -4,6 +4,7 @@
 // looks through its cells for the later ones. Those that share several cells with it are tested once, or seldom again;
 // what is then found twice goes when the pairs are put in order.
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/parallel.h"
@@ -13,11 +14,18 @@
 #include "space/sort.h"
 
 enum { CHUNKS = 256, AXIS_BITS = 21, MAX_ENTRIES = 48 };
-// exact tests of an edge in a cell; as more than RV_CONTACT_MAX_PAIRS of it there, more are edges heaped on one spot,
-// whose memory and time would grow with the square of their number
-enum { MAX_EXACT = 1024 };
+// exact tests of an edge in a cell; more are edges heaped on one spot, whose time would grow with the square of their
+// number
+enum { MAX_EXACT = 4096 };
+// An edge keeps its nearest RV_CONTACT_MAX_PAIRS; the rest goes when so many have come together.
+enum { SETTLE = 4096 };
 
-typedef RV_ARRAY(uint64_t) Found;
+// A pair that may touch or that liquid may join.
+typedef struct Near {
+  uint64_t key;
+  float gap;  // m that they may still come closer before they touch; below 0: they may in this step
+} Near;
+typedef RV_ARRAY(Near) Found;
 
 typedef struct Cells {
   RvVec3 lo;
@@ -33,6 +41,7 @@ typedef struct Broad {
   size_t grain;
   size_t at[CHUNKS + 1];  // first entry of each chunk of edges
   Found found[CHUNKS];
+  size_t settled[CHUNKS];  // of these, edges that have no more than they may
   size_t tests[CHUNKS], pairs[CHUNKS], skipped[CHUNKS];
   bool failed[CHUNKS];
 } Broad;
@@ -266,22 +275,50 @@ static bool films_touch(const RvContacts* c, size_t e, size_t f, double at, doub
 
 // The exact test of edges e < f, whose nearest points are known. The motion that counts is that of the one against the
 // other, along the line between these: only it brings them closer.
-static bool near_pair(const Broad* b, size_t e, size_t f, const RvClosestLanes* at, int lane) {
+static bool near_pair(const Broad* b, size_t e, size_t f, const RvClosestLanes* at, int lane, float* gap) {
   const RvContacts* c = b->c;
   const RvSegments* s = &c->segments;
   RvVec3 p = s->reach[e], q = s->reach[f], delta = rv_vec3(at->delta[0][lane], at->delta[1][lane], at->delta[2][lane]);
   if (!(fabs(delta.x) < p.x + q.x) || !(fabs(delta.y) < p.y + q.y) || !(fabs(delta.z) < p.z + q.z)) return false;
   double radii = s->thick[e] + s->thick[f];
   double distance = at->distance[lane], limit = b->def->reach * (1 + b->def->margin) * radii;
+  *gap = (float)(distance - limit);
   if (distance < limit) return true;
-  if (c->wet && distance < s->height[e] + s->height[f] &&
-      films_touch(c, e, f, at->s[lane], at->t[lane], distance - radii))
-    return true;
   size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
   RvVec3 n = rv_scale(delta, 1 / distance);
   double e0 = rv_dot(n, s->v[i]), e1 = rv_dot(n, s->v[i + 1]), f0 = rv_dot(n, s->v[j]), f1 = rv_dot(n, s->v[j + 1]);
   double close = rv_max(f0, f1) - rv_min(e0, e1) + b->dt * fabs(rv_dot(n, b->def->acceleration));
-  return distance < limit + b->dt * close;
+  if (distance < limit + b->dt * close) {
+    *gap = (float)(distance - limit - b->dt * close);
+    return true;
+  }
+  return c->wet && distance < s->height[e] + s->height[f] &&
+         films_touch(c, e, f, at->s[lane], at->t[lane], distance - radii);
+}
+
+//---------------------------------------------------------------------------------------------- the nearest
+
+static int by_gap(const void* a, const void* b) {
+  const Near *x = a, *y = b;
+  return x->gap != y->gap ? (x->gap > y->gap) - (x->gap < y->gap) : (x->key > y->key) - (x->key < y->key);
+}
+
+// Of each edge that came since the last time, the nearest stay, or those that will be soonest: a hair meets them before
+// it meets one that sixty others stand before, and liquid does not join it with that one.
+static void settle(Broad* b, size_t chunk) {
+  Found* found = &b->found[chunk];
+  size_t to = b->settled[chunk];
+  for (size_t from = to, end; from < found->count; from = end) {
+    for (end = from; end < found->count && found->data[end].key >> 32 == found->data[from].key >> 32;) ++end;
+    size_t kept = end - from;
+    if (kept > RV_CONTACT_MAX_PAIRS) {
+      qsort(found->data + from, kept, sizeof(Near), by_gap);
+      kept = RV_CONTACT_MAX_PAIRS;
+    }
+    memmove(found->data + to, found->data + from, kept * sizeof(Near));
+    to += kept;
+  }
+  found->count = b->settled[chunk] = to;
 }
 
 // Pairs that may be near, tested when there are eight of them.
@@ -307,8 +344,8 @@ static bool test_bunch(Broad* b, size_t chunk, Bunch* bunch) {
   rv_closest_lanes(&bunch->pair, &at);
   for (int k = 0; k < bunch->count; ++k) {
     const uint32_t* edge = bunch->edge[k];
-    if (near_pair(b, edge[0], edge[1], &at, k) && !rv_array_push(&b->found[chunk], (uint64_t)edge[0] << 32 | edge[1]))
-      return false;
+    Near near = {(uint64_t)edge[0] << 32 | edge[1], 0};
+    if (near_pair(b, edge[0], edge[1], &at, k, &near.gap) && !rv_array_push(&b->found[chunk], near)) return false;
   }
   bunch->count = 0;
   return true;
@@ -320,8 +357,7 @@ static bool pairs_of_entry(Broad* b, size_t chunk, size_t e, size_t entry, const
   uint32_t bits[RV_CONTACT_MAX_TESTS / RV_BOXES];
   size_t at = c->entry_at.data[entry], first = at + 1, last = c->spare_values.data[at], stop = last;
   if (stop - first > RV_CONTACT_MAX_TESTS) stop = first + RV_CONTACT_MAX_TESTS;
-  size_t enough = b->found[chunk].count + RV_CONTACT_MAX_PAIRS, most = b->pairs[chunk] + MAX_EXACT;
-  size_t strand = c->strand_of[e];
+  size_t most = b->pairs[chunk] + MAX_EXACT, strand = c->strand_of[e];
   b->tests[chunk] += stop - first, b->skipped[chunk] += last - stop;
   rv_boxes_meet(x, at, first, stop, bits);
   for (size_t word = 0; first + word * RV_BOXES < stop; ++word)
@@ -332,7 +368,7 @@ static bool pairs_of_entry(Broad* b, size_t chunk, size_t e, size_t entry, const
       if (c->strand_of[f] == strand && f - e <= (size_t)b->def->neighbours) continue;
       add_to_bunch(b, bunch, (uint32_t)e, (uint32_t)f);
       if (bunch->count == RV_PAIRS && !test_bunch(b, chunk, bunch)) return false;
-      if (b->found[chunk].count >= enough || b->pairs[chunk] >= most) {
+      if (b->pairs[chunk] >= most) {
         b->skipped[chunk] += stop - j - 1;
         return true;
       }
@@ -350,10 +386,15 @@ static void search_edges(void* arg, size_t begin, size_t end) {
     Bunch bunch = {0};
     size_t last = (chunk + 1) * b->grain < c->nedge ? (chunk + 1) * b->grain : c->nedge;
     bool good = true;
-    for (size_t e = chunk * b->grain; e < last && good; ++e)
+    for (size_t e = chunk * b->grain; e < last && good; ++e) {
       for (size_t k = c->entry_first[e]; k < c->entry_first[e + 1] && good; ++k)
         good = pairs_of_entry(b, chunk, e, k, &boxes, &seen, &bunch);
+      if (b->found[chunk].count < b->settled[chunk] + SETTLE) continue;
+      good = good && test_bunch(b, chunk, &bunch);
+      settle(b, chunk);
+    }
     b->failed[chunk] = !good || !test_bunch(b, chunk, &bunch);
+    settle(b, chunk);
   }
 }
 
@@ -369,7 +410,7 @@ static RvResult collect(Broad* b, RvContactStats* stats, RvError* error) {
     return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pairs of edges", total);
   size_t at = 0;
   for (int k = 0; k < CHUNKS; ++k)
-    for (size_t i = 0; i < b->found[k].count; ++i) c->pairs.data[at++] = b->found[k].data[i];
+    for (size_t i = 0; i < b->found[k].count; ++i) c->pairs.data[at++] = b->found[k].data[i].key;
   return RV_OK;
 }
 

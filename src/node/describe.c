@@ -11,6 +11,7 @@ char* rv_node_describe(const RvNodeType* type, const char* format) {
   } writers[] = {{"text", rv_describe_text},
                  {"json", rv_describe_json},
                  {"ds", rv_describe_ds},
+                 {"dop", rv_describe_dop},
                  {"help", rv_describe_help},
                  {"md", rv_describe_md}};
   for (size_t i = 0; i < sizeof writers / sizeof *writers; ++i) {

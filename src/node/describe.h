@@ -8,6 +8,7 @@
 void rv_describe_text(const RvNodeType* type, RvText* out);
 void rv_describe_json(const RvNodeType* type, RvText* out);
 void rv_describe_ds(const RvNodeType* type, RvText* out);
+void rv_describe_dop(const RvNodeType* type, RvText* out);
 void rv_describe_help(const RvNodeType* type, RvText* out);
 void rv_describe_md(const RvNodeType* type, RvText* out);
 

@@ -157,7 +157,7 @@ static void begin_folder(RvText* out, const char* label) {
   quoted_word(out, 2, "label", label);
 }
 
-void rv_describe_ds(const RvNodeType* type, RvText* out) {
+static void write_parms(const RvNodeType* type, RvText* out) {
   rv_text_add(out, "{\n    name    parameters\n");
   bool folder = false;
   for (size_t i = 0; i < type->parms->count; ++i) {
@@ -171,5 +171,24 @@ void rv_describe_ds(const RvNodeType* type, RvText* out) {
     }
   }
   if (folder) rv_text_add(out, "    }\n");
+}
+
+void rv_describe_ds(const RvNodeType* type, RvText* out) {
+  write_parms(type, out);
+  rv_text_add(out, "}\n");
+}
+
+// a DOP has no wires for geometry: it is told where its inputs are
+void rv_describe_dop(const RvNodeType* type, RvText* out) {
+  write_parms(type, out);
+  for (size_t i = 0; i < type->ninput; ++i) {
+    rv_text_addf(out, "    parm {\n        name    \"%spath\"\n        label   \"%s SOP\"\n", type->inputs[i].name,
+                 type->inputs[i].label);
+    rv_text_add(out, "        type    oppath\n        default { \"\" }\n");
+    quoted_word(out, 2, "help", type->inputs[i].help);
+    write_tag(out, 2, "opfilter", "!!SOP!!");
+    write_tag(out, 2, "oprelative", "/");
+    rv_text_add(out, "    }\n");
+  }
   rv_text_add(out, "}\n");
 }

@@ -1,5 +1,6 @@
 // The state of strands, film and liquid as one detail: the strands' points first, then the particles.
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -14,17 +15,27 @@ const RvFieldDef rv_wet_fields[RV_WET_FIELD_COUNT] = {
 
 //---------------------------------------------------------------------------------------------- two details in one
 
-// names of the point attributes of a part, to be told apart again
+static int by_text(const void* a, const void* b) {
+  return strcmp(*(const char* const*)a, *(const char* const*)b);
+}
+
+// names of the point attributes of a part, to be told apart again; sorted, since hosts keep attributes in orders of
+// their own, which must not be seen in the state
 static RvResult keep_names(const RvDetail* part, const char* key, RvDetail* out, RvError* error) {
   RvAttrib* names;
   size_t n = rv_detail_attrib_count(part, RV_POINT), length = 1;
   for (size_t i = 0; i < n; ++i) length += strlen(rv_attrib_name(rv_detail_attrib(part, RV_POINT, i))) + 1;
   char* text = rv_alloc_zero(length, 1);
-  if (!text) return rv_fail(error, RV_NO_MEMORY, "out of memory for the state");
-  for (size_t i = 0; i < n; ++i) {
-    if (i) strcat(text, " ");
-    strcat(text, rv_attrib_name(rv_detail_attrib(part, RV_POINT, i)));
+  const char** sorted = rv_alloc(n + 1, sizeof *sorted);
+  if (!text || !sorted) {
+    rv_free(text);
+    rv_free(sorted);
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for the state");
   }
+  for (size_t i = 0; i < n; ++i) sorted[i] = rv_attrib_name(rv_detail_attrib(part, RV_POINT, i));
+  qsort(sorted, n, sizeof *sorted, by_text);
+  for (size_t i = 0; i < n; ++i) strcat(strcat(text, i ? " " : ""), sorted[i]);
+  rv_free(sorted);
   RvResult result = rv_detail_add_attrib(out, RV_GLOBAL, key, RV_STRING, 1, RV_TAG_NONE, &names, error);
   if (!result) result = rv_attrib_set_string(names, 0, 0, text, error);
   rv_free(text);

@@ -144,6 +144,21 @@ RvResult rv_grid_copy(const RvGrid* grid, RvGrid** out, RvError* error) {
   RV_VDB_END(error)
 }
 
+const void* rv_grid_native(const RvGrid* grid) {
+  return &grid->grid;
+}
+
+RvResult rv_grid_from_native(const void* pointer, RvGrid** out, RvError* error) {
+  *out = nullptr;
+  RV_SHIM_BEGIN
+  const auto& grid = *static_cast<const openvdb::GridBase::Ptr*>(pointer);
+  if (!grid) return rv_fail(error, RV_BAD_INPUT, "a VDB without a grid");
+  vdb_init();
+  *out = vdb_wrap(grid);
+  return RV_OK;
+  RV_VDB_END(error)
+}
+
 RvGridType rv_grid_type(const RvGrid* grid) {
   return grid->type;
 }

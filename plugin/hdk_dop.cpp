@@ -1,0 +1,115 @@
+// The one DOP solver: every row of the node table that is a DOP is a data type of this class. The state is the object's
+// Geometry, so that Houdini's own cache does all the rest; nothing else is kept.
+#include <OP/OP_Director.h>
+#include <SIM/SIM_DopDescription.h>
+#include <SIM/SIM_Engine.h>
+#include <SIM/SIM_GeometryCopy.h>
+#include <SIM/SIM_Object.h>
+#include <SIM/SIM_OptionsUser.h>
+#include <SIM/SIM_SingleSolver.h>
+#include <SOP/SOP_Node.h>
+#include <UT/UT_Interrupt.h>
+
+#include <cmath>
+#include <string>
+
+#include "hdk_geo.h"
+#include "hdk_host.h"
+#include "hdk_parm.h"
+
+namespace {
+
+class Solver : public SIM_SingleSolver, public SIM_OptionsUser {
+ protected:
+  Solver(const SIM_DataFactory* factory, const char* row)
+      : SIM_SingleSolver(factory), SIM_OptionsUser(this), type_(rv_node_find(row)) {}
+  SIM_Result solveSingleObjectSubclass(SIM_Engine& engine, SIM_Object& object, SIM_ObjectArray&,
+                                       const SIM_Time& timestep, bool) override;
+
+ private:
+  const RvNodeType* type_;
+};
+
+struct Solve : RvHdkCook {
+  const Solver* solver;
+  const SIM_Object* object;
+  const SIM_Options* options;
+};
+
+void message(void* user, RvLevel level, const char* text) {
+  Solve* s = static_cast<Solve*>(user);
+  s->solver->addError(s->object, SIM_MESSAGE, text, level == RV_LEVEL_WARNING ? UT_ERROR_WARNING : UT_ERROR_MESSAGE);
+}
+
+RvResult input(void* user, size_t index, double frame, RvDetail** out, RvError* error) {
+  Solve* s = static_cast<Solve*>(user);
+  std::string parm = std::string(s->job.type->inputs[index].name) + "path";
+  UT_StringHolder path = s->options->hasOption(parm.c_str()) ? s->options->getOptionS(parm.c_str()) : UT_StringHolder();
+  *out = nullptr;
+  if (!path.isstring()) return RV_OK;
+  SOP_Node* sop = CAST_SOPNODE(OPgetDirector()->findNode(path));
+  OP_Context context(rv_hdk_time(s->job.samples ? frame : s->job.time.frame));
+  GU_DetailHandle handle = sop ? sop->getCookedGeoHandle(context) : GU_DetailHandle();
+  GU_DetailHandleAutoReadLock lock(handle);
+  if (!lock.getGdp())
+    return rv_fail(error, RV_BAD_INPUT, "%s: '%s' is no SOP that cooks at frame %g", parm.c_str(), path.c_str(), frame);
+  RvLog log = {user, message};
+  s->solver->addOPInterest(sop);
+  return rv_hdk_geo_read(lock.getGdp(), out, &log, error);
+}
+
+RvResult values(void* user, double, RvParms** out, RvError* error) {
+  RvHdkValues from = {nullptr, static_cast<Solve*>(user)->options, 0};
+  return rv_hdk_parms(&from, static_cast<Solve*>(user)->job.type->parms, 0, out, error);
+}
+
+SIM_Solver::SIM_Result Solver::solveSingleObjectSubclass(SIM_Engine& engine, SIM_Object& object, SIM_ObjectArray&,
+                                                         const SIM_Time& timestep, bool) {
+  UT_AutoInterrupt boss(type_->label);
+  void* cache = nullptr;
+  Solve s = {};
+  s.solver = this, s.object = &object, s.options = &getOptions();
+  rv_hdk_begin(&s, type_, object.getName().c_str(), engine.getGlobalTime(engine.getSimulationTime()), &boss);
+  double frames = timestep * s.job.time.fps, whole = std::round(frames);
+  s.job.step = whole > 0 && std::fabs(frames - whole) < 1e-6 ? whole : frames;
+  s.job.cache = &cache;
+  s.job.input = input, s.job.parms = values, s.job.message = message;
+  RvError error = {};
+  RvDetail *before = nullptr, *made = nullptr;
+  SIM_GeometryCopy* geometry = SIM_DATA_CREATE(object, SIM_GEOMETRY_DATANAME, SIM_GeometryCopy,
+                                               SIM_DATA_RETURN_EXISTING | SIM_DATA_ADOPT_EXISTING_ON_DELETE);
+  RvResult result = geometry ? RV_OK : rv_fail(&error, RV_SHIM, "the object can hold no Geometry");
+  if (!result) {
+    SIM_GeometryAutoWriteLock lock(geometry);
+    result = rv_hdk_geo_read(&lock.getGdp(), &before, nullptr, &error);
+    if (!result) result = rv_job_step(&s.job, before, false, &made, &error);
+    if (!result) result = rv_hdk_geo_write(made, &lock.getGdp(), &error);
+  }
+  if (cache && type_->free_cache) type_->free_cache(cache);
+  rv_detail_free(before);
+  rv_detail_free(made);
+  if (result) addError(&object, SIM_MESSAGE, error.text, UT_ERROR_ABORT);
+  return result ? SIM_SOLVER_FAIL : SIM_SOLVER_SUCCESS;
+}
+
+// A data type needs a class of its own; CMake makes the list of rows from the node table.
+#define RV_DOP_ROW(row)                                                                                              \
+  class SIM_Rivulet_##row : public Solver {                                                                          \
+    explicit SIM_Rivulet_##row(const SIM_DataFactory* factory) : Solver(factory, #row) {}                            \
+    static const SIM_DopDescription* description() {                                                                 \
+      static SIM_DopDescription made(true, "rivulet::" #row "::1.0", rv_node_find(#row)->label, SIM_SOLVER_DATANAME, \
+                                     classname(),                                                                    \
+                                     static_cast<PRM_Template*>(rv_hdk_templates(rv_node_find(#row), "dop")));       \
+      return &made;                                                                                                  \
+    }                                                                                                                \
+    DECLARE_STANDARD_GETCASTTOTYPE();                                                                                \
+    DECLARE_DATAFACTORY(SIM_Rivulet_##row, SIM_SingleSolver, "Rivulet " #row, description());                        \
+  };
+#include "rivulet_dop_rows.def"
+
+}  // namespace
+
+extern "C" SYS_VISIBILITY_EXPORT void initializeSIM(void*) {
+#define RV_DOP_ROW(row) IMPLEMENT_DATAFACTORY(SIM_Rivulet_##row);
+#include "rivulet_dop_rows.def"
+}

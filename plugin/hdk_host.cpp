@@ -1,0 +1,42 @@
+#include "hdk_host.h"
+
+#include <CH/CH_Manager.h>
+#include <UT/UT_Interrupt.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+double rv_hdk_frame(double time) {
+  double frame = CHgetManager()->getSample(time), whole = std::round(frame);
+  return std::fabs(frame - whole) < 1e-6 ? whole : frame;
+}
+
+double rv_hdk_time(double frame) {
+  double time = (frame - 1) / CHgetManager()->getSamplesPerSec();
+  for (double t : {time, std::nextafter(time, -1e9), std::nextafter(time, 1e9)})
+    if (rv_hdk_frame(t) == frame) return t;
+  return time;
+}
+
+static bool cancelled(void* user, double fraction, const char*) {
+  return static_cast<UT_AutoInterrupt*>(static_cast<RvHdkCook*>(user)->boss)->wasInterrupted((int)(100 * fraction));
+}
+
+void rv_hdk_begin(RvHdkCook* cook, const RvNodeType* type, const char* node, double time, void* boss) {
+  const char *hip = getenv("HIP"), *meters = getenv("RIVULET_METERS_PER_UNIT");
+  double frame = rv_hdk_frame(time), fps = CHgetManager()->getSamplesPerSec();
+  RvJob& job = cook->job;
+  job.type = type;
+  job.node = node;
+  job.time = {frame, fps, (frame - 1) / fps, meters && atof(meters) > 0 ? atof(meters) : 1};
+  job.step = 1;
+  job.hip = hip ? hip : ".";
+  snprintf(cook->folder, sizeof cook->folder, "%s/geo", job.hip);
+  job.out = cook->folder;
+  job.user = cook;
+  cook->boss = boss;
+  job.cancelled = cancelled;
+  // for networks that cannot be cooked at another time than their own
+  job.samples = !getenv("RIVULET_WHOLE_FRAMES");
+}

@@ -1,0 +1,194 @@
+// The one SOP: every row of the node table is an operator of this class. A solver becomes its pure step and one
+// operator for each other output, all hidden; the digital assets wrap them in a Solver SOP.
+#include <OP/OP_Operator.h>
+#include <OP/OP_OperatorTable.h>
+#include <SOP/SOP_Node.h>
+#include <SOP/SOP_NodeVerb.h>
+#include <UT/UT_DSOVersion.h>
+#include <UT/UT_Interrupt.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "hdk_geo.h"
+#include "hdk_host.h"
+#include "hdk_parm.h"
+
+namespace {
+
+// The values of a cook, taken when it begins; outside of compiled blocks they can be had at other times too.
+class Values : public SOP_NodeParms {
+ public:
+  explicit Values(const RvNodeType* type) : type_(type) {}
+  ~Values() override { rv_parms_free(parms_); }
+  void loadFromOpSubclass(const LoadParms& load) override {
+    rv_parms_free(parms_);
+    from_ = {load.graph(), nullptr, load.nodeIdx()};
+    live = load.node() != nullptr;
+    error_ = RvError();
+    rv_hdk_parms(&from_, type_->parms, load.context().getTime(), &parms_, &error_);
+  }
+  void copyFrom(const OP_NodeParms* source) override {
+    const Values* other = static_cast<const Values*>(source);
+    rv_parms_free(parms_);
+    parms_ = other->parms_ ? rv_parms_copy(other->parms_) : nullptr;
+    from_ = other->from_, live = other->live, error_ = other->error_;
+  }
+  RvResult at(double time, bool now, RvParms** out, RvError* error) const {
+    if (!now) return rv_hdk_parms(&from_, type_->parms, time, out, error);
+    *out = parms_ ? rv_parms_copy(parms_) : nullptr;
+    if (*out) return RV_OK;
+    return error_.code ? rv_fail(error, error_.code, "%s", error_.text) : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  }
+  bool live = false;
+
+ private:
+  const RvNodeType* type_;
+  RvParms* parms_ = nullptr;
+  RvHdkValues from_ = {};
+  RvError error_ = {};
+};
+
+// Derived data only: Houdini may drop it at any time.
+struct Cache : SOP_NodeCache {
+  explicit Cache(const RvNodeType* row) : type(row) {}
+  ~Cache() override {
+    if (data && type->free_cache) type->free_cache(data);
+  }
+  const RvNodeType* type;
+  void* data = nullptr;
+};
+
+class Verb : public SOP_NodeVerb {
+ public:
+  // of a solver the last output is the step, and the others are split from its state
+  Verb(const RvNodeType* row, size_t index)
+      : type(row), output(index), solver(row->flags & RV_NODE_SOLVER), step(solver && index + 1 == row->noutput) {
+    opname = std::string("rivulet::") + row->type;
+    if (solver) opname += std::string("_") + (step ? "step" : row->outputs[index].name);
+    opname += "::1.0";
+  }
+  SOP_NodeParms* allocParms() const override { return new Values(type); }
+  SOP_NodeCache* allocCache() const override { return new Cache(type); }
+  UT_StringHolder name() const override { return UT_StringHolder(opname.c_str()); }
+  CookMode cookMode(const SOP_NodeParms*) const override { return COOK_GENERIC; }
+  void cook(const CookParms& cookparms) const override;
+
+  const RvNodeType* type;
+  size_t output;
+  bool solver, step;
+  std::string opname;
+};
+
+struct Cook : RvHdkCook {
+  const SOP_NodeVerb::CookParms* parms;
+  bool step;
+};
+
+void message(void* user, RvLevel level, const char* text) {
+  const SOP_NodeVerb::CookParms* parms = static_cast<Cook*>(user)->parms;
+  level == RV_LEVEL_WARNING ? parms->sopAddWarning(SOP_MESSAGE, text) : parms->sopAddMessage(SOP_MESSAGE, text);
+}
+
+// What is wired into a socket of the node, at the cook's time or at another.
+RvResult socket(Cook* cook, exint index, double frame, RvDetail** out, RvError* error) {
+  RvLog log = {cook, message};
+  *out = nullptr;
+  const GU_Detail* geo = index < cook->parms->nInputs() ? cook->parms->inputGeo(index) : nullptr;
+  if (!geo) return RV_OK;
+  if (frame == cook->job.time.frame || !cook->job.samples) return rv_hdk_geo_read(geo, out, &log, error);
+  SOP_Node* from = CAST_SOPNODE(cook->parms->getNode()->getInput((unsigned)index));
+  OP_Context context(rv_hdk_time(frame));
+  GU_DetailHandle handle = from ? from->getCookedGeoHandle(context) : GU_DetailHandle();
+  GU_DetailHandleAutoReadLock lock(handle);
+  if (lock.getGdp()) return rv_hdk_geo_read(lock.getGdp(), out, &log, error);
+  return rv_fail(error, RV_BAD_INPUT, "input %d cannot be cooked at frame %g; RIVULET_WHOLE_FRAMES=1 does without",
+                 (int)index + 1, frame);
+}
+
+RvResult input(void* user, size_t index, double frame, RvDetail** out, RvError* error) {
+  return socket(static_cast<Cook*>(user), (exint)index + static_cast<Cook*>(user)->step, frame, out, error);
+}
+
+RvResult values(void* user, double frame, RvParms** out, RvError* error) {
+  Cook* cook = static_cast<Cook*>(user);
+  return cook->parms->parms<Values>().at(rv_hdk_time(frame), frame == cook->job.time.frame, out, error);
+}
+
+void Verb::cook(const CookParms& cookparms) const {
+  UT_AutoInterrupt boss(type->label);
+  SOP_Node* node = cookparms.getNode();
+  Cook cook = {};
+  cook.parms = &cookparms, cook.step = step;
+  rv_hdk_begin(&cook, type, node ? node->getName().c_str() : type->type, cookparms.getCookTime(), &boss);
+  cook.job.samples = cook.job.samples && node;
+  cook.job.animates = cookparms.parms<Values>().live;
+  cook.job.cache = &static_cast<Cache*>(cookparms.cache())->data;
+  cook.job.input = input, cook.job.parms = values, cook.job.message = message;
+  RvError error = {};
+  RvDetail *state = nullptr, *made = nullptr;
+  RvResult result = solver ? socket(&cook, 0, cook.job.time.frame, &state, &error) : RV_OK;
+  if (!result && solver && !step && !state)
+    result = rv_fail(&error, RV_BAD_INPUT, "input 1 is empty: wire the state of a %s into it", type->type);
+  if (!result && step)
+    result = rv_job_step(&cook.job, state, !state, &made, &error);
+  else if (!result)
+    result = solver ? rv_job_split(&cook.job, state, output, &made, &error) : rv_job_cook(&cook.job, &made, &error);
+  GU_Detail* gdp = cookparms.gdh().gdpNC();
+  if (!result) result = rv_hdk_geo_write(made, gdp, &error);
+  rv_detail_free(state);
+  rv_detail_free(made);
+  if (!result) return;
+  // an error, also when interrupted: what is half done must not be kept
+  gdp->clearAndDestroy();
+  gdp->bumpDataIdsForAddOrRemove(true, true, true);
+  cookparms.sopAddError(SOP_MESSAGE, error.text);
+}
+
+std::map<std::string, std::unique_ptr<const Verb>> verbs;  // by the operator's name
+
+class Node : public SOP_Node {
+ public:
+  Node(OP_Network* net, const char* name, OP_Operator* op)
+      : SOP_Node(net, name, op), verb_(verbs.at(op->getName().c_str()).get()) {
+    mySopFlags.setManagesDataIDs(true);
+  }
+  static OP_Node* create(OP_Network* net, const char* name, OP_Operator* op) { return new Node(net, name, op); }
+  const SOP_NodeVerb* cookVerb() const override { return verb_; }
+
+ protected:
+  OP_ERROR cookMySop(OP_Context& context) override {
+    if (verb_->step || (verb_->type->flags & RV_NODE_TIME_DEPENDENT)) flags().setTimeDep(true);
+    return cookMyselfAsVerb(context);
+  }
+  const char* inputLabel(unsigned index) const override {
+    if (verb_->solver && index == 0) return "State";
+    return index - verb_->step < verb_->type->ninput ? verb_->type->inputs[index - verb_->step].label : "";
+  }
+
+ private:
+  const Verb* verb_;
+};
+
+void add(OP_OperatorTable* table, Verb* verb) {
+  const RvNodeType* type = verb->type;
+  unsigned ninput = (unsigned)(!verb->solver ? type->ninput : verb->step ? type->ninput + 1 : 1);
+  auto* templates = static_cast<PRM_Template*>(rv_hdk_templates(type, "ds"));
+  OP_Operator* op = new OP_Operator(verb->opname.c_str(), type->label, Node::create, templates, 0, ninput, nullptr,
+                                    ninput ? 0 : OP_FLAG_GENERATOR, nullptr, 1, "Rivulet");
+  op->setIconName((std::string("SOP_rivulet-") + type->type + "-1.0").c_str());
+  verbs[verb->opname].reset(verb);
+  table->addOperator(op);
+  if (verb->solver) table->addOpHidden(op->getName());
+}
+
+}  // namespace
+
+extern "C" SYS_VISIBILITY_EXPORT void newSopOperator(OP_OperatorTable* table) {
+  for (size_t i = 0; i < rv_node_type_count(); ++i) {
+    const RvNodeType* type = rv_node_type(i);
+    size_t noutput = type->flags & RV_NODE_SOLVER ? type->noutput : 1;
+    for (size_t k = 0; k < noutput && !(type->flags & RV_NODE_HIDDEN); ++k) add(table, new Verb(type, k));
+  }
+}

@@ -1,0 +1,82 @@
+"""A smoke test for a machine with Houdini: hython houdini_smoke.py. It says what works, and exits 1 if something does not.
+
+It uses the hidden operators alone, so that it works with the plug-in and without the digital assets.
+"""
+import sys
+
+import hou
+
+FAILED = []
+
+
+def check(what, good, detail=""):
+    print("%-60s %s %s" % (what, "ok" if good else "FAILED", detail))
+    if not good:
+        FAILED.append(what)
+
+
+def frames(solver, last):
+    """Hash of P of every frame, in order."""
+    found = {}
+    for frame in range(1, last + 1):
+        hou.setFrame(frame)
+        found[frame] = hash(solver.geometry().pointFloatAttribValuesAsString("P"))
+    return found
+
+
+def main():
+    hou.setFps(24)
+    geo = hou.node("/obj").createNode("geo")
+    names = [name for name in hou.sopNodeTypeCategory().nodeTypes() if name.startswith("rivulet::")]
+    check("operators are registered", len(names) > 20, "%d" % len(names))
+    ball = geo.createNode("rivulet::sphere::1.0")
+    hair = geo.createNode("rivulet::groom::1.0")
+    hair.setInput(0, ball)
+    hair.parm("count").set(50)
+    strands = hair.geometry()
+    check("the groom has 50 curves", len(strands.prims()) == 50)
+    check("they are open", not strands.prims()[0].isClosed())
+    turn = geo.createNode("rivulet::transform::1.0")
+    turn.setInput(0, hair)
+    turn.parm("rz").setExpression("$F * 4")
+    hou.setFrame(1)
+    first = turn.geometry().pointFloatAttribValues("P")
+    hou.setFrame(10)
+    check("keyed values move it", first != turn.geometry().pointFloatAttribValues("P"))
+    # seed -> Solver SOP { step }
+    seed = geo.createNode("rivulet::strandsolver_step::1.0")
+    seed.setInput(1, turn)
+    solver = geo.createNode("solver")
+    solver.setInput(0, seed)
+    solver.setInput(1, turn)
+    inside = solver.node("d/s")
+    step = inside.createNode("rivulet::strandsolver_step::1.0")
+    step.setInput(0, inside.node("Prev_Frame"))
+    step.setInput(1, inside.node("Input_2"))
+    inside.node("OUT").setInput(0, step)
+    straight = frames(solver, 24)
+    check("24 frames are simulated", len(set(straight.values())) == 24)
+    for frame in (12, 24):
+        hou.setFrame(frame)
+        again = hash(solver.geometry().pointFloatAttribValuesAsString("P"))
+        check("scrubbing to frame %d shows the same" % frame, again == straight[frame])
+    solver.parm("resimulate").pressButton()
+    check("a second simulation is the same", frames(solver, 24) == straight)
+    split = geo.createNode("rivulet::strandsolver_strands::1.0")
+    split.setInput(0, solver)
+    hou.setFrame(5)
+    check("the strands have no private attributes", not [a for a in split.geometry().pointAttribs() if a.name().startswith("rv_")])
+    broken = geo.createNode("rivulet::file::1.0")
+    broken.parm("file").set("/nothere.bgeo")
+    try:
+        broken.cook(force=True)
+    except hou.OperationFailed:
+        pass
+    check("what is wrong is an error that names it", any("/nothere.bgeo" in text for text in broken.errors()))
+    dop = [name for name in hou.dopNodeTypeCategory().nodeTypes() if name.startswith("rivulet::")]
+    check("DOP solvers are registered", len(dop) >= 4, " ".join(sorted(dop)))
+    return 1 if FAILED else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

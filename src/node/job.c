@@ -1,0 +1,204 @@
+// A node's cook for hosts with a graph of their own: what one call borrows, and the Solver SOP's rules for one step.
+#include "rivulet/job.h"
+
+#include "base/array.h"
+#include "base/memory.h"
+
+typedef struct Sample {
+  size_t index;
+  double frame;
+  RvDetail* detail;
+} Sample;
+
+typedef struct Call {
+  const RvJob* job;
+  RvHost host;
+  RvVars vars;
+  RvStats stats;
+  RvCook cook;
+  void* parms;
+  const RvDetail* inputs[RV_NODE_MAX_INPUTS];
+  RV_ARRAY(Sample) samples;
+  RV_ARRAY(RvParms*) values;
+} Call;
+
+//---------------------------------------------------------------------------------------------- one call
+
+static bool host_cancelled(void* user, double fraction, const char* stage) {
+  const RvJob* job = ((Call*)user)->job;
+  return job->cancelled && job->cancelled(job->user, fraction, stage);
+}
+
+static void host_message(void* user, RvLevel level, const char* text) {
+  const RvJob* job = ((Call*)user)->job;
+  if (job->message) job->message(job->user, level, text);
+}
+
+static RvResult host_input_at(void* user, size_t index, double frame, const RvDetail** out, RvError* error) {
+  Call* call = user;
+  *out = NULL;
+  if (index >= call->job->type->ninput) return RV_OK;
+  for (size_t i = 0; i < call->samples.count; ++i) {
+    const Sample* sample = &call->samples.data[i];
+    if (sample->index != index || sample->frame != frame) continue;
+    *out = sample->detail;
+    return RV_OK;
+  }
+  Sample sample = {index, frame, NULL};
+  RvResult result = call->job->input(call->job->user, index, frame, &sample.detail, error);
+  if (!result && !rv_array_push(&call->samples, sample)) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (result)
+    rv_detail_free(sample.detail);
+  else
+    *out = sample.detail;
+  return result;
+}
+
+// texts live as long as their values, which are kept until the call ends
+static RvResult host_parms_at(void* user, double frame, void* out, RvError* error) {
+  Call* call = user;
+  const RvJob* job = call->job;
+  RvParms* values = NULL;
+  RvResult result = job->parms(job->user, frame, &values, error);
+  if (result) return result;
+  if (!rv_array_push(&call->values, values)) {
+    rv_parms_free(values);
+    return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  }
+  RvVars vars = call->vars;
+  vars.frame = frame;
+  return rv_parms_eval(values, &vars, out, error);
+}
+
+static RvResult call_begin(Call* call, const RvJob* job, double frame, RvError* error) {
+  double fps = job->time.fps;
+  *call = (Call){.job = job};
+  call->host = (RvHost){call, host_cancelled, host_message, job->samples ? host_input_at : NULL,
+                        job->animates ? host_parms_at : NULL};
+  call->vars = (RvVars){frame, fps, job->out, job->hip, job->node};
+  call->parms = rv_alloc_zero(1, job->type->parms->struct_bytes + 1);
+  call->cook = (RvCook){
+      .type = job->type,
+      .node = job->node,
+      .time = {frame, fps, (frame - 1) / fps, job->time.meters_per_unit},
+      .parms = call->parms,
+      .ninput = job->type->ninput,
+      .input = call->inputs,
+      .stats = &call->stats,
+      .cache = job->cache,
+      .vars = &call->vars,
+      .host = &call->host,
+  };
+  if (!call->parms) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  return host_parms_at(call, job->animates ? frame : job->time.frame, call->parms, error);
+}
+
+static RvResult call_inputs(Call* call, RvError* error) {
+  const RvNodeType* type = call->job->type;
+  RvResult result = RV_OK;
+  for (size_t i = 0; i < type->ninput && !result; ++i) {
+    result = host_input_at(call, i, call->cook.time.frame, &call->inputs[i], error);
+    if (!result && !call->inputs[i] && type->inputs[i].required)
+      result = rv_fail(error, RV_BAD_INPUT, "input %zu (%s) is not connected; wire a node into it", i + 1,
+                       type->inputs[i].label);
+  }
+  if (!result && host_cancelled(call, 0, "cook")) result = rv_fail(error, RV_CANCELLED, "interrupted");
+  return result;
+}
+
+// NULL out: the values alone were wanted
+static RvResult call_end(Call* call, RvResult result, size_t output, RvDetail** out, RvError* error) {
+  if (!result && out && !call->cook.output[output]) result = rv_fail(error, RV_INTERNAL, "the node made no output");
+  if (result) {
+    rv_fail(error, result, "%s", rv_result_text(result));
+  } else if (out) {
+    *out = call->cook.output[output];
+    call->cook.output[output] = NULL;
+  }
+  for (int i = 0; i < RV_NODE_MAX_OUTPUTS; ++i) rv_detail_free(call->cook.output[i]);
+  for (size_t i = 0; i < call->samples.count; ++i) rv_detail_free(call->samples.data[i].detail);
+  for (size_t i = 0; i < call->values.count; ++i) rv_parms_free(call->values.data[i]);
+  rv_array_free(&call->samples);
+  rv_array_free(&call->values);
+  rv_free(call->parms);
+  return result;
+}
+
+//---------------------------------------------------------------------------------------------- nodes
+
+RvResult rv_job_cook(const RvJob* job, RvDetail** out, RvError* error) {
+  RvError own = {0};
+  if (!error) error = &own;
+  *out = NULL;
+  Call call;
+  RvResult result = call_begin(&call, job, job->time.frame, error);
+  if (!result) result = call_inputs(&call, error);
+  if (!result) result = job->type->cook(&call.cook, error);
+  return call_end(&call, result, 0, out, error);
+}
+
+static double start_frame(const RvJob* job, const void* parms) {
+  const RvParmDef* row = rv_parm_find(job->type->parms, "startframe");
+  if (!row || (row->type != RV_PARM_INT && row->type != RV_PARM_FLOAT)) return 1;
+  const char* at = (const char*)parms + row->offset;
+  return row->type == RV_PARM_INT ? (double)*(const int64_t*)at : *(const double*)at;
+}
+
+// start without a state before it, else step
+static RvResult make_state(const RvJob* job, double start, double frame, const RvDetail* before, RvDetail** out,
+                           RvError* error) {
+  Call call;
+  RvResult result = call_begin(&call, job, frame, error);
+  if (!result) result = call_inputs(&call, error);
+  call.cook.start_frame = start;
+  call.cook.prev = before;
+  call.cook.dt = before ? job->step / job->time.fps : 0;
+  if (!result) result = before ? job->type->step(&call.cook, error) : job->type->start(&call.cook, error);
+  return call_end(&call, result, job->type->noutput - 1, out, error);
+}
+
+static RvResult find_start(const RvJob* job, double* start, RvError* error) {
+  Call call;
+  RvResult result = call_begin(&call, job, job->time.frame, error);
+  if (!result) *start = start_frame(job, call.parms);
+  return call_end(&call, result, 0, NULL, error);
+}
+
+RvResult rv_job_step(const RvJob* job, const RvDetail* before, bool seed, RvDetail** out, RvError* error) {
+  // frames that were added up from fractions are forgiven
+  const double slack = 1e-6;
+  RvError own = {0};
+  if (!error) error = &own;
+  *out = NULL;
+  double start = 1, frame = job->time.frame;
+  RvResult result = find_start(job, &start, error);
+  if (result) return result;
+  if (before && rv_detail_find(before, RV_GLOBAL, RV_STATE_VERSION))
+    return make_state(job, start, frame, before, out, error);
+  if (!seed && frame > start + job->step + slack)
+    return rv_fail(error, RV_BAD_INPUT,
+                   "startframe is %g, and at frame %g there is no state yet to go on from: reset the simulation, or "
+                   "set startframe to where it begins",
+                   start, frame);
+  RvDetail* first = NULL;
+  result = make_state(job, start, start, NULL, &first, error);
+  if (!result && !seed && frame > start + slack) {
+    result = make_state(job, start, frame, first, out, error);
+    rv_detail_free(first);
+  } else {
+    *out = first;
+  }
+  return result;
+}
+
+RvResult rv_job_split(const RvJob* job, const RvDetail* state, size_t output, RvDetail** out, RvError* error) {
+  RvError own = {0};
+  if (!error) error = &own;
+  *out = NULL;
+  RvResult result = rv_state_check(state, job->type->fields, job->type->nfield, error);
+  if (result) return rv_error_context(error, "input 1 is no state of a %s", job->type->type);
+  Call call;
+  result = call_begin(&call, job, job->time.frame, error);
+  if (!result) result = job->type->split(&call.cook, state, error);
+  return call_end(&call, result, output, out, error);
+}
