@@ -23,7 +23,8 @@ enum { SETTLE = 4096 };
 // A pair that may touch or that liquid may join.
 typedef struct Near {
   uint64_t key;
-  float gap;  // m that they may still come closer before they touch; below 0: they may in this step
+  float gap;     // m that they may still come closer before they touch; below 0: they may in this step
+  bool touches;  // as they stand
 } Near;
 typedef RV_ARRAY(Near) Found;
 
@@ -275,21 +276,21 @@ static bool films_touch(const RvContacts* c, size_t e, size_t f, double at, doub
 
 // The exact test of edges e < f, whose nearest points are known. The motion that counts is that of the one against the
 // other, along the line between these: only it brings them closer.
-static bool near_pair(const Broad* b, size_t e, size_t f, const RvClosestLanes* at, int lane, float* gap) {
+static bool near_pair(const Broad* b, size_t e, size_t f, const RvClosestLanes* at, int lane, Near* near) {
   const RvContacts* c = b->c;
   const RvSegments* s = &c->segments;
   RvVec3 p = s->reach[e], q = s->reach[f], delta = rv_vec3(at->delta[0][lane], at->delta[1][lane], at->delta[2][lane]);
   if (!(fabs(delta.x) < p.x + q.x) || !(fabs(delta.y) < p.y + q.y) || !(fabs(delta.z) < p.z + q.z)) return false;
   double radii = s->thick[e] + s->thick[f];
   double distance = at->distance[lane], limit = b->def->reach * (1 + b->def->margin) * radii;
-  *gap = (float)(distance - limit);
+  near->gap = (float)(distance - limit), near->touches = distance < radii;
   if (distance < limit) return true;
   size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
   RvVec3 n = rv_scale(delta, 1 / distance);
   double e0 = rv_dot(n, s->v[i]), e1 = rv_dot(n, s->v[i + 1]), f0 = rv_dot(n, s->v[j]), f1 = rv_dot(n, s->v[j + 1]);
   double close = rv_max(f0, f1) - rv_min(e0, e1) + b->dt * fabs(rv_dot(n, b->def->acceleration));
   if (distance < limit + b->dt * close) {
-    *gap = (float)(distance - limit - b->dt * close);
+    near->gap = (float)(distance - limit - b->dt * close);
     return true;
   }
   return c->wet && distance < s->height[e] + s->height[f] &&
@@ -313,6 +314,7 @@ static void settle(Broad* b, size_t chunk) {
     size_t kept = end - from;
     if (kept > RV_CONTACT_MAX_PAIRS) {
       qsort(found->data + from, kept, sizeof(Near), by_gap);
+      for (size_t k = from + RV_CONTACT_MAX_PAIRS; k < end; ++k) b->skipped[chunk] += found->data[k].touches;
       kept = RV_CONTACT_MAX_PAIRS;
     }
     memmove(found->data + to, found->data + from, kept * sizeof(Near));
@@ -344,8 +346,8 @@ static bool test_bunch(Broad* b, size_t chunk, Bunch* bunch) {
   rv_closest_lanes(&bunch->pair, &at);
   for (int k = 0; k < bunch->count; ++k) {
     const uint32_t* edge = bunch->edge[k];
-    Near near = {(uint64_t)edge[0] << 32 | edge[1], 0};
-    if (near_pair(b, edge[0], edge[1], &at, k, &near.gap) && !rv_array_push(&b->found[chunk], near)) return false;
+    Near near = {.key = (uint64_t)edge[0] << 32 | edge[1]};
+    if (near_pair(b, edge[0], edge[1], &at, k, &near) && !rv_array_push(&b->found[chunk], near)) return false;
   }
   bunch->count = 0;
   return true;

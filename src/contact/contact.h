@@ -107,7 +107,7 @@ typedef struct RvContactStats {
   size_t bridges;  // links and touches that hold liquid
   size_t clipped;  // edges faster against their surroundings than a third of an edge a step: their contacts may be
                    // missed
-  size_t skipped;  // pairs left untested in overfull cells
+  size_t skipped;  // pairs that touch, of edges with too many; or left untested in overfull cells
   size_t dropped;  // links beyond the nearest RV_CONTACT_MAX_LINKS of a source edge
   size_t lost;     // points near a grid whose slope there has no direction
 } RvContactStats;
