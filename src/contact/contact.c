@@ -72,6 +72,7 @@ void rv_contacts_free(RvContacts* c) {
   void* memory[] = {c->strands,
                     c->strand_of,
                     c->old_first,
+                    c->pair_first,
                     c->segments.x,
                     c->segments.v,
                     c->segments.radius,
