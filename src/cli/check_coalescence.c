@@ -101,7 +101,7 @@ static RvResult settle(Row* r, double* length, RvError* error) {
   keep_plane(&rig);
   double* area = rv_alloc_zero(rig.model->vertices, sizeof(double));
   for (size_t k = 0; area && k < rig.model->vertices; ++k) area[k] = 0.5 * AREA;
-  const RvContactWet wet = {TENSION, RV_PI / 3, 1, area, NULL, NULL, true};
+  const RvContactWet wet = {.tension = TENSION, .angle = RV_PI / 3, .cohesion = 1, .area = area, .unshared = true};
   RvContactDef def = rv_contact_defaults();
   RvContactStats stats;
   RvStrandStats solved;

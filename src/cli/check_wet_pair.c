@@ -114,6 +114,44 @@ RvResult rv_check_parting(const RvCheckOut* out, RvError* error) {
   return result;
 }
 
+// Hairs whose contact angles differ: each pair pulls by its own closed form.
+static RvResult pull_of(double first, double second, double* ratio, RvError* error) {
+  enum { N = 9 };
+  Wet w;
+  const double film = 2 * R * R, gap = 2 * R;
+  RvResult result = make(&w, 2, N, film, error);
+  double* angles = result ? NULL : rv_alloc(w.rig.model->vertices, sizeof *angles);
+  if (!result && !angles) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  for (size_t s = 0; s < 2 && !result; ++s)
+    for (size_t i = 0; i < N; ++i) angles[i * RV_LANES + s] = s ? second : first;
+  w.liquid.angle_at = angles;
+  lay(&w, 0, rv_vec3(0, 0, 0), rv_vec3(1e-3, 0, 0));
+  // near, so that a bridge forms; then apart
+  for (int k = 0; k < 2 && !result; ++k) {
+    lay(&w, 1, rv_vec3(0, k ? gap + 2 * R : 2.8 * R, 0), rv_vec3(1e-3, 0, 0));
+    result = look(&w, LONG_TIME, error);
+  }
+  const RvBridgePair pair = {R, 1 / R, {first, second}};
+  RvBridge b;
+  if (!result && rv_bridge_solve(&pair, gap, 2 * film, 0, &b))
+    *ratio = force_on(&w, 0).y / (1e-3 * (N - 1) * TENSION * rv_bridge_soft(rv_bridge_force(&pair, &b)));
+  rv_free(angles);
+  drop(&w);
+  return result;
+}
+
+RvResult rv_check_bridge_angles(const RvCheckOut* out, RvError* error) {
+  static const double DEGREES[][2] = {{30, 30}, {30, 80}, {80, 30}, {80, 80}};
+  static const char* const NAMES[] = {"both_30", "30_and_80", "80_and_30", "both_80"};
+  for (int k = 0; k < 4; ++k) {
+    double ratio = 0;
+    RvResult result = pull_of(DEGREES[k][0] * RV_PI / 180, DEGREES[k][1] * RV_PI / 180, &ratio, error);
+    if (result) return result;
+    rv_check_emit(out, NAMES[k], ratio, 1, 0.005);
+  }
+  return RV_OK;
+}
+
 // Two hairs that hang from roots which are drawn 2 mm apart: how far apart are they halfway down?
 static RvVec3 hanging(void* user, size_t strand, int vertex) {
   (void)user;

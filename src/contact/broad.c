@@ -269,7 +269,7 @@ static void make_boxes(void* arg, size_t begin, size_t end) {
 // Films that touch, of edges that are side by side: where one ends at the other's beginning no part faces the other.
 static bool films_touch(const RvContacts* c, size_t e, size_t f, double at, double other, double gap) {
   const RvSegments* s = &c->segments;
-  if (!(gap < c->table.rupture * sqrt(s->film[e] + s->film[f]))) return false;
+  if (!(gap < rv_contact_table(c, e, f)->rupture * sqrt(s->film[e] + s->film[f]))) return false;
   if ((at > 0 && at < 1) || (other > 0 && other < 1)) return true;
   return (rv_dot(s->along[e], s->along[f]) > 0) == (at == other);
 }

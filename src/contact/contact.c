@@ -129,7 +129,8 @@ void rv_contacts_free(RvContacts* c) {
                     c->old_memory.data,
                     c->old_touch_memory.data};
   for (size_t k = 0; k < sizeof memory / sizeof *memory; ++k) rv_free(memory[k]);
-  rv_bridge_table_free(&c->table);
+  for (int k = 0; k < RV_ANGLE_PAIRS; ++k) rv_bridge_table_free(&c->tables[k]);
+  rv_free(c->angle_of);
   for (size_t k = 0; k < c->solid_tables.count; ++k) rv_bridge_table_free(&c->solid_tables.data[k]);
   rv_free(c->solid_tables.data);
   rv_free(c);

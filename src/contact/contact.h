@@ -70,6 +70,7 @@ typedef struct RvCollider {
 typedef struct RvContactWet {
   double tension;          // N/m
   double angle;            // rad, contact angle on strands
+  const double* angle_at;  // rad, where strands differ; each takes its mean. NULL: all have `angle`
   double cohesion;         // multiplies the force of the bridges
   const double* area;      // m2: cross-section of the film on one hair; it is shared among the links of a vertex
   const double* wet;       // w_FF: 1 in air, 0 under water, where bridges do not pull; NULL: 1

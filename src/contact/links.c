@@ -170,9 +170,10 @@ static bool make_bridge(const Build* b, RvWetPair* w, size_t e, size_t f, const 
   m.film[0] = s->area[i] * (1 - at->u) + s->area[i + 1] * at->u;
   m.film[1] = s->area[j] * (1 - at->v) + s->area[j + 1] * at->v;
   double weight;
-  if (!(m.old_area > 0) && gap > m.height && gap < m.touch + c->table.rupture * sqrt(m.film[0] + m.film[1]))
+  const RvBridgeTable* table = rv_contact_table(c, e, f);
+  if (!(m.old_area > 0) && gap > m.height && gap < m.touch + table->rupture * sqrt(m.film[0] + m.film[1]))
     m.old_area = area_beside(around);
-  if (!rv_wet_meets(&c->table, &m, &weight)) return false;
+  if (!rv_wet_meets(table, &m, &weight)) return false;
   // one that is under water does not pull, whatever the other is (WH-18)
   double lift =
       rv_min(s->lift[i] * (1 - at->u) + s->lift[i + 1] * at->u, s->lift[j] * (1 - at->v) + s->lift[j + 1] * at->v);

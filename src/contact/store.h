@@ -65,6 +65,9 @@ typedef struct RvSpan {
   double distance, length;
 } RvSpan;
 
+// Contact angles in classes. (angles.c)
+enum { RV_ANGLE_CLASSES = 8, RV_ANGLE_PAIRS = RV_ANGLE_CLASSES * (RV_ANGLE_CLASSES + 1) / 2 };
+
 // Edges as they are at the start of a step.
 typedef struct RvSegments {
   RvVec3 *x, *v;   // of the vertices: strand s has edges + 1, from first + s on
@@ -150,15 +153,18 @@ struct RvContacts {
   // liquid; the arrays are empty in a dry step
   bool wet;
   double thinnest, thickest;  // radii of all vertices
-  RvBridgeTable table;        // strand with strand
-  RV_ARRAY(RvBridgeTable) solid_tables;
-  double* share;                    // [nedge] sum of the weights on it
-  double* crowd;                    // [nedge] farthest that it may make bridges to, in halves of d0
-  RV_ARRAY(RvWetPair) wet_pairs;    // [bridges]
-  RV_ARRAY(RvWetPair) wet_touches;  // [touches]
-  RV_ARRAY(RvWetLaw) laws;          // [bridges]
-  RV_ARRAY(RvWetLaw) touch_laws;    // [touches]
-  RV_ARRAY(RvSpan) spans;           // [live], then [links]
+  int nangle;                 // classes of contact angles
+  double angles[RV_ANGLE_CLASSES];
+  uint8_t* angle_of;                     // [nstrand] its class; NULL: all alike
+  RvBridgeTable tables[RV_ANGLE_PAIRS];  // strand with strand, of classes j <= i at i (i + 1) / 2 + j
+  RV_ARRAY(RvBridgeTable) solid_tables;  // [solids][classes]
+  double* share;                         // [nedge] sum of the weights on it
+  double* crowd;                         // [nedge] farthest that it may make bridges to, in halves of d0
+  RV_ARRAY(RvWetPair) wet_pairs;         // [bridges]
+  RV_ARRAY(RvWetPair) wet_touches;       // [touches]
+  RV_ARRAY(RvWetLaw) laws;               // [bridges]
+  RV_ARRAY(RvWetLaw) touch_laws;         // [touches]
+  RV_ARRAY(RvSpan) spans;                // [live], then [links]
   RV_ARRAY(RvIdleLink) idle;
   RV_ARRAY(double) nearness;  // [old links] distances now; infinite: no liquid
   // of the step before
@@ -220,5 +226,21 @@ RvResult rv_wet_share(RvContacts* c, double dt, const RvContactDef* def, RvConta
 RvResult rv_contact_ends(RvContacts* c, RvError* error);
 
 void rv_contact_bind_operator(RvContacts* c);
+
+// The classes of a step and their tables. False: no memory.
+bool rv_angles_begin(RvContacts* contacts, const RvContactDef* def);
+void rv_angles_set(RvBridgeTable* table, double a, double b);
+
+// The table of bridges between two edges; and from a strand's vertex, or the middle after it, to a solid, by their key.
+static inline const RvBridgeTable* rv_contact_table(const RvContacts* c, size_t e, size_t f) {
+  if (!c->angle_of) return c->tables;
+  int a = c->angle_of[c->strand_of[e]], b = c->angle_of[c->strand_of[f]];
+  return &c->tables[a > b ? a * (a + 1) / 2 + b : b * (b + 1) / 2 + a];
+}
+
+static inline RvBridgeTable* rv_contact_solid_table(const RvContacts* c, uint64_t touch) {
+  size_t at = c->angle_of ? c->angle_of[rv_contact_strand(c, (size_t)(touch >> 33))] : 0;
+  return &c->solid_tables.data[(size_t)(touch & UINT32_MAX) * (size_t)c->nangle + at];
+}
 
 #endif

@@ -33,7 +33,7 @@ static bool is_far(const Search* s, size_t e, size_t f, double distance) {
   const RvContacts* c = s->c;
   const RvSegments* g = &c->segments;
   double radii = radii_of(c, e, f), film = g->film[e] + g->film[f];
-  double sure = rv_min(g->height[e] + g->height[f], radii + c->table.rupture * sqrt(film));
+  double sure = rv_min(g->height[e] + g->height[f], radii + rv_contact_table(c, e, f)->rupture * sqrt(film));
   sure = rv_max(sure, s->def->reach * (1 + s->def->margin) * radii);
   return distance > NEARLY * sure;
 }
@@ -49,7 +49,7 @@ static bool push_around(Search* s, size_t chunk, size_t e, size_t f, double area
     // of one strand the earlier edge is the source
     if (a == b && j - i <= s->def->neighbours) continue;
     double limit = rv_max(c->segments.height[i] + c->segments.height[j],
-                          radii_of(c, (size_t)i, (size_t)j) + c->table.rupture * sqrt(area));
+                          radii_of(c, (size_t)i, (size_t)j) + rv_contact_table(c, e, f)->rupture * sqrt(area));
     if (k != 4 && distance_of(c, (size_t)i, (size_t)j) > limit) continue;
     if (!rv_array_push(&s->found[chunk], (uint64_t)i << 32 | (uint64_t)j)) return false;
   }

@@ -72,7 +72,8 @@ static double height_of(const Touching* w, const Point* p) {
 static double margin_of(const Touching* w, const Point* p) {
   double dry = dry_margin(w, p);
   if (!(p->film > 0)) return dry;
-  return rv_max(dry, rv_max(height_of(w, p), p->radius + w->c->solid_tables.data[w->index].rupture * sqrt(p->film)));
+  return rv_max(dry,
+                rv_max(height_of(w, p), p->radius + rv_contact_solid_table(w->c, p->key)->rupture * sqrt(p->film)));
 }
 
 static void consider(Touching* w, size_t chunk, size_t vertex, bool middle, double length) {
@@ -235,7 +236,7 @@ static RvWetPair bridge_of(const Touching* w, const Point* p, double multiple, d
   double reach = reach_of(w, p), slack = 0.25 * reach + w->dt * w->dt * rv_length(w->def->acceleration);
   RvWetMeeting m = {p->distance, reach, p->radius, height_of(w, p), {p->film, 0}, old ? old->area : 0};
   double weight;
-  if (!rv_wet_meets(&w->c->solid_tables.data[w->index], &m, &weight)) return out;
+  if (!rv_wet_meets(rv_contact_solid_table(w->c, p->key), &m, &weight)) return out;
   out = (RvWetPair){.weight = weight,
                     .length = p->length,
                     .film = {p->film, 0},

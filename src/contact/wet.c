@@ -33,12 +33,6 @@ static bool take_arrays(RvContacts* c) {
   return s->area && s->lift && s->height && c->share && c->crowd;
 }
 
-static void set_angles(RvBridgeTable* t, double a, double b) {
-  if (t->rupture > 0 && t->angle[0] == a && t->angle[1] == b) return;
-  rv_bridge_table_free(t);
-  rv_bridge_table_begin(t, a, b);
-}
-
 static void radii_of(RvContacts* c) {
   const RvStrandModel* m = c->model;
   c->thinnest = INFINITY, c->thickest = 0;
@@ -56,15 +50,7 @@ RvResult rv_wet_begin_step(RvContacts* c, const RvContactDef* def, RvError* erro
     return rv_fail(error, RV_BAD_INPUT,
                    "contacts: tension and cohesion must not be below 0, and the contact angle in 0 to 180 degrees");
   if (!(c->thickest > 0)) radii_of(c);
-  set_angles(&c->table, wet->angle, wet->angle);
-  size_t had = c->solid_tables.count;
-  bool room = take_arrays(c) && rv_bridge_table_make(&c->table, c->thinnest / c->thickest, 1);
-  if (room && def->ncollider > had) {
-    room = rv_array_resize(&c->solid_tables, def->ncollider);
-    for (size_t k = had; room && k < def->ncollider; ++k) c->solid_tables.data[k] = (RvBridgeTable){0};
-  }
-  for (size_t k = 0; room && k < def->ncollider; ++k)
-    set_angles(&c->solid_tables.data[k], wet->angle, rv_clamp(def->colliders[k].angle, 0, 0.999 * RV_PI));
+  bool room = take_arrays(c) && rv_angles_begin(c, def);
   return room ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for liquid between strands");
 }
 
@@ -211,7 +197,7 @@ static void settle_links(void* arg, size_t begin, size_t end) {
     }
     double target = mine * w->film[0] + other * w->film[1];
     c->memory.data[k].area =
-        settle(&c->table, w, target, c->memory.data[k].area, s->rate, &c->laws.data[c->law_of.data[k]]);
+        settle(rv_contact_table(c, e, f), w, target, c->memory.data[k].area, s->rate, &c->laws.data[c->law_of.data[k]]);
     c->spans.data[k] = (RvSpan){w->distance - w->touch, w->length};
   }
 }
@@ -226,7 +212,7 @@ static void settle_touches(void* arg, size_t begin, size_t end) {
     size_t edge[2] = {0};
     int n = edges_of_point(c, c->touch_keys.data[k], edge);
     double sum = n == 2 ? 0.5 * (c->share[edge[0]] + c->share[edge[1]]) : c->share[edge[0]];
-    const RvBridgeTable* t = &c->solid_tables.data[c->touch_keys.data[k] & UINT32_MAX];
+    const RvBridgeTable* t = rv_contact_solid_table(c, c->touch_keys.data[k]);
     double* area = &c->touch_memory.data[k].area;
     *area = settle(t, w, part(s, w, sum) * w->film[0], *area, s->rate, &c->touch_laws.data[k]);
   }
@@ -236,9 +222,8 @@ static void settle_touches(void* arg, size_t begin, size_t end) {
 static bool make_solid_tables(RvContacts* c) {
   for (size_t k = 0; k < c->touch_keys.count; ++k) {
     const RvWetPair* w = &c->wet_touches.data[k];
-    if (w->weight > 0 &&
-        !rv_bridge_table_make(&c->solid_tables.data[c->touch_keys.data[k] & UINT32_MAX], w->ratio, w->ratio))
-      return false;
+    if (!(w->weight > 0)) continue;
+    if (!rv_bridge_table_make(rv_contact_solid_table(c, c->touch_keys.data[k]), w->ratio, w->ratio)) return false;
   }
   return true;
 }

@@ -42,7 +42,7 @@ typedef struct RvWetSolve {
   RvWet wet;
   RvWetHooks hooks;
   RvLiquidHooks liquid_hooks;
-  double *cohesion, *drag, *capture, *capacity, *drip, *filmfriction, *drying, *paint;  // [vertices] or NULL
+  double *cohesion, *drag, *capture, *capacity, *drip, *filmfriction, *drying, *paint, *angle;  // [vertices] or NULL
   RvDetail *strand_state, *liquid_state;
   double film_initial, film_sources, film_evaporated;  // m3, of the ledger
   double* taken;                                       // cached liquid: pairs of id and volume that was captured of it

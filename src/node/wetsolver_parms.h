@@ -31,7 +31,8 @@
   X(FLOAT, liquiddensity, "Liquid Density", 1000, HARD(1), SOFT(2000), "kg1m-3", "Mass of a volume of the liquid.") \
   X(FLOAT, tension, "Tension", 0.072, HARD(0), SOFT(0.1), "kg1s-2",                                                 \
     "Surface tension on strands: what bridges pull with, and how much strands carry. Water 0.072.")                 \
-  X(FLOAT, contactangle, "Contact Angle", 60, HARD(5), HARD(85), "deg", "Of the liquid on the strands.")            \
+  X(FLOAT, contactangle, "Contact Angle", 60, HARD(5), HARD(85), "deg",                                             \
+    "Of the liquid on the strands. Their attribute contactangle, in degrees, takes its place.")                     \
   X(FLOAT, filmviscosity, "Film Viscosity", 8.9e-4, HARD(0), SOFT(0.1), "kg1m-1s-1",                                \
     "Of the liquid on strands, and of its drag on strands under water. Water 0.00089.")                             \
   X(TOGGLE, viscousfilm, "Viscous Film", true,                                                                      \

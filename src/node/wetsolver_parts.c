@@ -111,7 +111,8 @@ RvResult rv_wetsolve_init(RvWetSolve* s, RvCook* cook, RvWetTranslate* translate
 }
 
 void rv_wetsolve_free(RvWetSolve* s) {
-  double* arrays[] = {s->cohesion, s->drag, s->capture, s->capacity, s->drip, s->filmfriction, s->drying, s->paint};
+  double* arrays[] = {s->cohesion,     s->drag,   s->capture, s->capacity, s->drip,
+                      s->filmfriction, s->drying, s->paint,   s->angle};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) rv_free(arrays[i]);
   rv_wet_free(&s->wet);
   rv_sampler_end(&s->sampler);

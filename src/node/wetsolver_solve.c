@@ -129,13 +129,16 @@ static RvResult gather_all(RvWetSolve* s, RvError* error) {
   const struct {
     const char* name;
     double** array;
-  } rows[] = {{"cohesion", &s->cohesion}, {"drag", &s->drag},   {"capture", &s->capture},
-              {"capacity", &s->capacity}, {"drip", &s->drip},   {"filmfriction", &s->filmfriction},
-              {"drying", &s->drying},     {"wetadd", &s->paint}};
+  } rows[] = {{"cohesion", &s->cohesion}, {"drag", &s->drag},    {"capture", &s->capture},
+              {"capacity", &s->capacity}, {"drip", &s->drip},    {"filmfriction", &s->filmfriction},
+              {"drying", &s->drying},     {"wetadd", &s->paint}, {"contactangle", &s->angle}};
   const RvDetail* in = s->strand_part.input[0];
   RvResult result = RV_OK;
   for (size_t i = 0; i < sizeof rows / sizeof *rows && !result; ++i)
     result = gather(s, in, rows[i].name, rows[i].array, error);
+  // the one that is no multiple: degrees, within what the parameter allows
+  for (size_t k = 0; s->angle && !result && k < s->strands.model->vertices; ++k)
+    s->angle[k] = rv_radians(fmin(fmax(s->angle[k], 5), 85));
   return result;
 }
 
@@ -172,7 +175,8 @@ static RvWetSettings settings_of(const RvWetSolve* s) {
                                 .nominal = sep * sep * sep,
                                 .bulk_fixed = p->liquidmode != 0},
                      .cohesion = p->cohesion,
-                     .cohesion_at = s->cohesion};
+                     .cohesion_at = s->cohesion,
+                     .angle_at = s->angle};
   memcpy(w.gravity, p->gravity, sizeof w.gravity);
   memcpy(w.couple.gravity, p->gravity, sizeof w.couple.gravity);
   return w;

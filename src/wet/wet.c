@@ -280,6 +280,7 @@ RvResult rv_wet_load(RvWet* w, double dt, RvError* error) {
   rv_film_areas(&w->film, &w->film_state, w->state->q, w->area);
   w->bridges = (RvContactWet){.tension = s->liquid.tension,
                               .angle = s->liquid.angle,
+                              .angle_at = s->angle_at,
                               .cohesion = s->cohesion,
                               .area = w->area,
                               .wet = w->wet,

@@ -35,6 +35,7 @@ typedef struct RvWetSettings {
   RvFilmLiquid liquid;
   double cohesion;  // multiplies the force of bridges; 0: none
   const double* cohesion_at;
+  const double* angle_at;  // rad, contact angle where strands differ; NULL: the liquid's
   double gravity[3];
 } RvWetSettings;
 
