@@ -66,7 +66,7 @@ class Verb : public SOP_NodeVerb {
   Verb(const RvNodeType* row, size_t index)
       : type(row), output(index), solver(row->flags & RV_NODE_SOLVER), step(solver && index + 1 == row->noutput) {
     opname = std::string("rivulet::") + row->type;
-    if (solver) opname += std::string("_") + (step ? "step" : row->outputs[index].name);
+    if (solver || index) opname += std::string("_") + (step ? "step" : row->outputs[index].name);
     opname += "::1.0";
   }
   SOP_NodeParms* allocParms() const override { return new Values(type); }
@@ -134,7 +134,7 @@ void Verb::cook(const CookParms& cookparms) const {
   if (!result && step)
     result = rv_job_step(&cook.job, state, !state, &made, &error);
   else if (!result)
-    result = solver ? rv_job_split(&cook.job, state, output, &made, &error) : rv_job_cook(&cook.job, &made, &error);
+    result = solver ? rv_job_split(&cook.job, state, output, &made, &error) : rv_job_cook(&cook.job, output, &made, &error);
   GU_Detail* gdp = cookparms.gdh().gdpNC();
   if (!result) result = rv_hdk_geo_write(made, gdp, &error);
   rv_detail_free(state);
@@ -188,7 +188,6 @@ void add(OP_OperatorTable* table, Verb* verb) {
 extern "C" SYS_VISIBILITY_EXPORT void newSopOperator(OP_OperatorTable* table) {
   for (size_t i = 0; i < rv_node_type_count(); ++i) {
     const RvNodeType* type = rv_node_type(i);
-    size_t noutput = type->flags & RV_NODE_SOLVER ? type->noutput : 1;
-    for (size_t k = 0; k < noutput && !(type->flags & RV_NODE_HIDDEN); ++k) add(table, new Verb(type, k));
+    for (size_t k = 0; k < type->noutput && !(type->flags & RV_NODE_HIDDEN); ++k) add(table, new Verb(type, k));
   }
 }

@@ -28,8 +28,8 @@ typedef struct RvJob {
   bool samples, animates;
 } RvJob;
 
-// The result of a node that is no solver. Nothing is written to disk. The caller frees *out, here and below.
-RV_API RvResult rv_job_cook(const RvJob* job, RvDetail** out, RvError* error);
+// An output of a node that is no solver. Nothing is written to disk. The caller frees *out, here and below.
+RV_API RvResult rv_job_cook(const RvJob* job, size_t output, RvDetail** out, RvError* error);
 // The state of a solver at the job's frame. `before` is that of the step before; if it is NULL or holds no state, the
 // solver starts at its start frame, and goes the first step from there if the job's frame is that of one. With `seed`
 // it stays at the start, whatever the frame.

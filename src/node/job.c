@@ -126,7 +126,7 @@ static RvResult call_end(Call* call, RvResult result, size_t output, RvDetail** 
 
 //---------------------------------------------------------------------------------------------- nodes
 
-RvResult rv_job_cook(const RvJob* job, RvDetail** out, RvError* error) {
+RvResult rv_job_cook(const RvJob* job, size_t output, RvDetail** out, RvError* error) {
   RvError own = {0};
   if (!error) error = &own;
   *out = NULL;
@@ -134,7 +134,7 @@ RvResult rv_job_cook(const RvJob* job, RvDetail** out, RvError* error) {
   RvResult result = call_begin(&call, job, job->time.frame, error);
   if (!result) result = call_inputs(&call, error);
   if (!result) result = job->type->cook(&call.cook, error);
-  return call_end(&call, result, 0, out, error);
+  return call_end(&call, result, output, out, error);
 }
 
 static double start_frame(const RvJob* job, const void* parms) {

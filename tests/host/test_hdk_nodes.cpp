@@ -44,6 +44,8 @@ static const char all_types[] =
     "\"strandsolver\": {\"type\": \"strandsolver\", \"inputs\": [\"groom\"]},"
     "\"liquidsolver\": {\"type\": \"liquidsolver\", \"inputs\": [\"fill\"], \"parms\": {\"particlesep\": 0.008}},"
     "\"filmsolver\": {\"type\": \"filmsolver\", \"inputs\": [\"groom\"]},"
+    "\"wetness\": {\"type\": \"wetness\", \"inputs\": [\"filmsolver\"]},"
+    "\"surface\": {\"type\": \"surface\", \"inputs\": [\"fill\"], \"parms\": {\"voxelsize\": 0.008}},"
     "\"wetsolver\": {\"type\": \"wetsolver\", \"inputs\": [\"groom\", \"fill\"], \"parms\": {\"particlesep\": 0.008}}"
     "}}";
 
@@ -73,9 +75,10 @@ static size_t built_in() {
 
 static std::vector<std::string> operators_of(const RvNodeType* type) {
   std::string base = std::string("rivulet::") + type->type;
-  if (!(type->flags & RV_NODE_SOLVER)) return {base + "::1.0"};
-  std::vector<std::string> out = {base + "_step::1.0"};
-  for (size_t k = 0; k + 1 < type->noutput; ++k) out.push_back(base + "_" + type->outputs[k].name + "::1.0");
+  bool solver = type->flags & RV_NODE_SOLVER;
+  std::vector<std::string> out = {base + (solver ? "_step::1.0" : "::1.0")};
+  for (size_t k = solver ? 0 : 1; k + solver < type->noutput; ++k)
+    out.push_back(base + "_" + type->outputs[k].name + "::1.0");
   return out;
 }
 
