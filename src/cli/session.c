@@ -15,28 +15,37 @@ static bool on_cancel(void* user, const char* node, double frame, double fractio
 }
 
 // a warning that comes again on every frame is shown once and counted
+// what a message says, whatever its numbers
+static void shape_of(const char* line, char* shape) {
+  for (; *line; ++line)
+    if (!(*line >= '0' && *line <= '9')) *shape++ = *line;
+  *shape = 0;
+}
+
+// those that came again, once each
 static void flush_repeats(RvSession* session) {
-  if (session->repeats > 0) {
-    rv_progress_clear(&session->progress);
-    fprintf(stderr, "  (and %d times more)\n", session->repeats);
-  }
-  session->repeats = 0;
+  rv_progress_clear(&session->progress);
+  for (int i = 0; i < session->nsaid; ++i)
+    if (session->said[i].more > 0)
+      fprintf(stderr, "  (%d more of: %.72s...)\n", session->said[i].more, session->said[i].line);
+  session->nsaid = 0;
 }
 
 static void on_message(void* user, RvLevel level, const char* node, double frame, const char* text) {
   RvSession* session = user;
   if (session->quiet && level != RV_LEVEL_WARNING) return;
-  char line[sizeof session->last_message];
-  snprintf(line, sizeof line, "%s: %s: %s", level == RV_LEVEL_WARNING ? "warning" : "note", node ? node : "scene",
-           text);
-  if (strcmp(line, session->last_message) == 0) {
-    session->repeats++;
-    return;
-  }
-  flush_repeats(session);
-  memcpy(session->last_message, line, sizeof line);
+  RvSaid said = {.more = 0};
+  snprintf(said.line, sizeof said.line, "%s: %s: %s", level == RV_LEVEL_WARNING ? "warning" : "note",
+           node ? node : "scene", text);
+  shape_of(said.line, said.shape);
+  for (int i = 0; i < session->nsaid; ++i)
+    if (strcmp(said.shape, session->said[i].shape) == 0) {
+      session->said[i].more++;
+      return;
+    }
+  if (session->nsaid < RV_SESSION_SAID) session->said[session->nsaid++] = said;
   rv_progress_clear(&session->progress);
-  fprintf(stderr, "%s (frame %g)\n", line, frame);
+  fprintf(stderr, "%s (frame %g)\n", said.line, frame);
 }
 
 static void on_frame(void* user, const RvFrameReport* report) {

@@ -7,6 +7,13 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
 
+// A message that was shown: one that differs from it in numbers only is counted, not shown.
+enum { RV_SESSION_SAID = 16 };
+typedef struct RvSaid {
+  char line[512], shape[512];
+  int more;
+} RvSaid;
+
 typedef struct RvSession {
   RvScene* scene;
   RvProgress progress;
@@ -16,8 +23,8 @@ typedef struct RvSession {
   double first, last;  // the frames of this run
   int frames_done;
   char* out;  // $OUT
-  char last_message[512];
-  int repeats;
+  RvSaid said[RV_SESSION_SAID];
+  int nsaid;
 } RvSession;
 
 typedef struct RvSessionOptions {
