@@ -19,6 +19,11 @@ done
 echo "== seeded faults: each must fail its checks"
 python3 tests/mutations/mutate.py "$top" build/full
 
+echo "== a parameter that is new in a table"
+copy=$(mktemp -d)
+/usr/bin/python3 tests/full/new_parameter.py "$top" "$copy"
+rm -rf "$copy"
+
 echo "== wedges on Slurm"
 /usr/bin/python3 tests/full/slurm.py build/release/rivulet
 
