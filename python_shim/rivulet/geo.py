@@ -8,7 +8,10 @@
 With numpy, attributes are arrays; without it, memoryviews of one dimension. Arrays that are read are read-only; `edit`
 gives one that may be written.
 """
+from __future__ import annotations
+
 import ctypes
+from typing import Any, Dict, List, Optional, Tuple
 
 from ._lib import InputError, MessageFn, RvLog, decode, encode, lib
 
@@ -79,16 +82,16 @@ class Elements:
         self.detail = detail
         self.owner = owner
 
-    def __len__(self):
+    def __len__(self) -> int:
         return lib.detail_count(self.detail.handle, self.owner)
 
-    def names(self):
+    def names(self) -> List[str]:
         """Names of the attributes."""
         handle = self.detail.handle
         return [decode(lib.attrib_name(lib.detail_attrib(handle, self.owner, i)))
                 for i in range(lib.detail_attrib_count(handle, self.owner))]
 
-    def __contains__(self, name):
+    def __contains__(self, name: str) -> bool:
         return bool(lib.detail_find(self.detail.handle, self.owner, encode(name)))
 
     def _find(self, name):
@@ -97,7 +100,7 @@ class Elements:
             raise KeyError("no %s attribute '%s'; there are: %s" % (OWNERS[self.owner], name, " ".join(self.names())))
         return at
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Any:
         """The values: an array that may be read; of text a list."""
         at = self._find(name)
         storage, size, count = lib.attrib_storage(at), lib.attrib_size(at), lib.attrib_count(at)
@@ -106,22 +109,22 @@ class Elements:
             return [row[0] for row in rows] if size == 1 else rows
         return view(lib.attrib_read(at), storage, count, size, self.detail, False)
 
-    def get(self, name, default=None):
+    def get(self, name: str, default: Any = None) -> Any:
         return self[name] if name in self else default
 
-    def info(self, name):
+    def info(self, name: str) -> Dict[str, Any]:
         """Type, number of components and tag of an attribute."""
         at = self._find(name)
         return {"type": STORAGES[lib.attrib_storage(at)][0], "size": lib.attrib_size(at),
                 "tag": decode(lib.tag_name(lib.attrib_tag(at)))}
 
-    def add(self, name, type="f4", size=1, tag=""):
+    def add(self, name: str, type: str = "f4", size: int = 1, tag: str = "") -> None:
         """An attribute of zeros, if it is not there."""
         storage = [word for word, _, _ in STORAGES].index(type)
         lib.detail_add_attrib(self.detail.handle, self.owner, encode(name), storage, size, lib.tag_from_name(encode(tag)),
                               ctypes.byref(ctypes.c_void_p()))
 
-    def edit(self, name):
+    def edit(self, name: str) -> Any:
         """The values as an array that may be written."""
         self._find(name)
         at = lib.detail_find_mutable(self.detail.handle, self.owner, encode(name))
@@ -133,7 +136,7 @@ class Elements:
             raise MemoryError("no memory for '%s'" % name)
         return view(address, storage, lib.attrib_count(at), lib.attrib_size(at), self.detail, True)
 
-    def set(self, name, values, type=None, tag=None):
+    def set(self, name: str, values: Any, type: Optional[str] = None, tag: Optional[str] = None) -> None:
         """Adds an attribute or replaces its values; one value an element, or a tuple."""
         texts = isinstance(values, (list, tuple)) and len(values) and isinstance(values[0], str)
         if texts:
@@ -165,23 +168,23 @@ class Elements:
         for i, text in enumerate(values):
             lib.attrib_set_string(at, i, 0, encode(text))
 
-    def remove(self, name):
+    def remove(self, name: str) -> None:
         lib.detail_remove_attrib(self.detail.handle, self.owner, encode(name))
 
-    def groups(self):
+    def groups(self) -> List[str]:
         """Names of the groups."""
         handle = self.detail.handle
         return [decode(lib.group_name(lib.detail_group(handle, self.owner, i)))
                 for i in range(lib.detail_group_count(handle, self.owner))]
 
-    def group(self, name):
+    def group(self, name: str) -> Any:
         """0 or 1 for every element."""
         at = lib.detail_find_group(self.detail.handle, self.owner, encode(name))
         if not at:
             raise KeyError("no %s group '%s'" % (OWNERS[self.owner], name))
         return view(lib.group_read(at), 3, len(self), 1, self.detail, False)
 
-    def set_group(self, name, members):
+    def set_group(self, name: str, members: Any) -> None:
         at = ctypes.c_void_p()
         lib.detail_add_group(self.detail.handle, self.owner, encode(name), ctypes.byref(at))
         flags = bytearray(1 if member else 0 for member in members)
@@ -206,7 +209,7 @@ class Grid:
     voxel_size = property(lambda self: lib.grid_voxel_size(self.handle))
     active = property(lambda self: lib.grid_active_count(self.handle))
 
-    def mesh(self, iso=0.0, adaptivity=0.0):
+    def mesh(self, iso: float = 0.0, adaptivity: float = 0.0) -> Tuple[Any, Any]:
         """The contour as (points, triangles): flat floats and flat int32, or arrays of three with numpy."""
         npoint, ntriangle = ctypes.c_size_t(), ctypes.c_size_t()
         points, triangles = ctypes.c_void_p(), ctypes.c_void_p()
@@ -255,7 +258,7 @@ class Detail:
     bytes = property(lambda self: lib.detail_bytes(self.handle))
 
     @classmethod
-    def load(cls, path):
+    def load(cls, path) -> Detail:
         at, said = ctypes.c_void_p(), []
         log = _log(said)
         lib.detail_load(encode(path), ctypes.byref(at), ctypes.byref(log))
@@ -263,21 +266,21 @@ class Detail:
         made.warnings = said
         return made
 
-    def save(self, path):
+    def save(self, path) -> None:
         """Whole or not at all, by the ending of the name."""
         said = []
         log = _log(said)
         lib.detail_save(self.handle, encode(path), ctypes.byref(log))
         self.warnings = said
 
-    def copy(self):
+    def copy(self) -> Detail:
         """Costs a few pointers: arrays are shared until one is written."""
         return Detail(lib.detail_copy(self.handle))
 
-    def merge(self, other):
+    def merge(self, other: Detail) -> None:
         lib.detail_merge(self.handle, other.handle)
 
-    def add_points(self, positions):
+    def add_points(self, positions: Any) -> int:
         """Appends points; returns the index of the first."""
         numbers, _ = _as_numbers(positions, 1)
         first, count = ctypes.c_size_t(), len(numbers) // 3
@@ -288,7 +291,7 @@ class Detail:
             ctypes.memmove(to + 12 * before, numbers.ctypes.data if numpy else ctypes.addressof(numbers), 12 * count)
         return first.value
 
-    def add_curves(self, count, npoint, positions):
+    def add_curves(self, count: int, npoint: int, positions: Any) -> int:
         """Appends open curves of `npoint` points each, root first."""
         numbers, _ = _as_numbers(positions, 1)
         if len(numbers) != 3 * count * npoint:
@@ -302,7 +305,7 @@ class Detail:
                            4 * len(numbers))
         return first.value
 
-    def add_polygons(self, sizes, points, curve=False):
+    def add_polygons(self, sizes: Any, points: Any, curve: bool = False) -> None:
         """Appends faces, or open curves; `points` holds the points of all of them, one after the other."""
         counts, _ = _as_numbers(sizes, 4)
         corners, _ = _as_numbers(points, 4)
@@ -311,7 +314,7 @@ class Detail:
             raise InputError("BAD_INPUT", "the faces have %d corners, but %d points are given" % (sum(counts), len(corners)))
         lib.detail_add_polygons(self.handle, 1 if curve else 0, len(counts), address(counts), address(corners), None)
 
-    def prim_type(self, index):
+    def prim_type(self, index: int) -> str:
         if not 0 <= index < len(self.prims):
             raise IndexError("primitive %d of %d" % (index, len(self.prims)))
         return PRIM_TYPES[lib.detail_prim_type(self.handle, index)]
@@ -326,7 +329,7 @@ class Detail:
         """Point of every vertex."""
         return view(lib.detail_vertex_point(self.handle), 4, len(self.vertices), 1, self, False)
 
-    def grids(self):
+    def grids(self) -> Dict[str, Grid]:
         """The VDBs by name."""
         found = {}
         for i in range(len(self.prims)):
@@ -335,11 +338,11 @@ class Detail:
                 found.setdefault(grid.name, grid)
         return found
 
-    def bounds(self):
+    def bounds(self) -> Optional[Tuple[Tuple[float, ...], Tuple[float, ...]]]:
         """((x, y, z), (x, y, z)) of the points, or None."""
         lo, hi = (ctypes.c_double * 3)(), (ctypes.c_double * 3)()
         return (tuple(lo), tuple(hi)) if lib.detail_bounds(self.handle, lo, hi) else None
 
-    def check(self):
+    def check(self) -> None:
         """Raises where an index or a count is wrong."""
         lib.detail_check(self.handle)

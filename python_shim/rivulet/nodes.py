@@ -1,4 +1,6 @@
 """The node table: what types there are, and what each takes."""
+from __future__ import annotations
+
 import difflib
 import json
 
@@ -21,7 +23,7 @@ class Type:
         self.parms = row["parms"]
         self._by_token = {parm["token"]: parm for parm in self.parms}
 
-    def component(self, token):
+    def component(self, token: str):
         """(row, index) of a component's own token: "tx" is component 0 of `t`. None if it is none."""
         row = self._by_token.get(token[:-1])
         if row is None or row["size"] < 2 or token in self._by_token:
@@ -30,7 +32,7 @@ class Type:
         index = (letters[:row["size"]] + " ").find(token[-1]) if not token[-1].isdigit() else int(token[-1]) - 1
         return (row, index) if 0 <= index < row["size"] else None
 
-    def parm(self, token):
+    def parm(self, token: str) -> dict:
         if token not in self._by_token:
             near = difflib.get_close_matches(token, list(self._by_token), 1)
             raise InputError("NOT_FOUND", "%s has no parameter '%s'%s" % (
@@ -44,14 +46,14 @@ class Type:
 _known = {}
 
 
-def of(address):
+def of(address: int) -> Type:
     """The type at an address of the library."""
     if address not in _known:
         _known[address] = Type(json.loads(lib.node_describe(address, b"json")))
     return _known[address]
 
 
-def find(type):
+def find(type: str) -> Type:
     """A type by name; raises InputError with the nearest name."""
     at = lib.node_find(type.encode("utf-8"))
     if not at:
@@ -61,6 +63,6 @@ def find(type):
     return of(at)
 
 
-def all():
+def all() -> list:
     """Every type, in the order of the palette."""
     return [of(lib.node_type(i)) for i in range(lib.node_type_count())]

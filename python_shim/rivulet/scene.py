@@ -8,14 +8,18 @@
     strands = solve.cook(24)
     scene.run(out="out", progress=lambda at: print(at.frame, at.fraction))
 """
+from __future__ import annotations
+
 import ctypes
 import json
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import nodes
 from ._lib import (Cancelled, CancelledFn, Error, FrameDoneFn, InputError, RvKey, RvRun, RvSceneHooks, RvValue, RvWave,
                    SceneMessageFn, decode, encode, lib)
 from .geo import Detail
 
+Value = Union[bool, int, float, str, Sequence[float]]
 INTERPS = ("constant", "linear", "smooth")
 EXTENDS = ("hold", "cycle", "linear")
 
@@ -34,7 +38,7 @@ def _keys(pairs):
 class Parm:
     """One parameter of a node."""
 
-    def __init__(self, node, token):
+    def __init__(self, node: Node, token: str):
         self.node = node
         self.only = None  # the component, of a token such as "tx"
         found = nodes.find(node.type).component(token)
@@ -54,7 +58,7 @@ class Parm:
     def _touch(self):
         lib.scene_touch(self.node.scene.handle, encode(self.node.name))
 
-    def set(self, value):
+    def set(self, value: Value) -> None:
         """A number, a tuple of them, a menu's token, a text, or a ramp's text ("0 1 linear, 1 0 linear")."""
         kind = self.row["type"]
         if self.only is not None:
@@ -76,7 +80,8 @@ class Parm:
             lib.parms_set(self._parms, encode(self.token), 0, float(value))
         self._touch()
 
-    def key(self, keys, interp="linear", extend="hold", component=0):
+    def key(self, keys: Sequence[Tuple[float, float]], interp: str = "linear", extend: str = "hold",
+            component: int = 0) -> None:
         """Keys as (frame, value)."""
         rows, count = _keys(keys)
         component = component if self.only is None else self.only
@@ -84,8 +89,9 @@ class Parm:
                            _choice(EXTENDS, extend, "extend"))
         self._touch()
 
-    def wave(self, amplitude, frequency, phase=0.0, offset=0.0, envelope=None, interp="linear", extend="hold",
-             component=0):
+    def wave(self, amplitude: float, frequency: float, phase: float = 0.0, offset: float = 0.0,
+             envelope: Optional[Sequence[Tuple[float, float]]] = None, interp: str = "linear", extend: str = "hold",
+             component: int = 0) -> None:
         """offset + amplitude sin(2 pi (frequency T + phase / 360)), T in seconds; `envelope` keys multiply it."""
         rows, count = _keys(envelope) if envelope else (None, 0)
         wave = RvWave(amplitude, frequency, phase, offset, rows, count, _choice(INTERPS, interp, "interp"),
@@ -94,7 +100,7 @@ class Parm:
         lib.parms_set_wave(self._parms, encode(self.token), component, ctypes.byref(wave))
         self._touch()
 
-    def reset(self):
+    def reset(self) -> None:
         lib.parms_reset(self._parms, encode(self.token))
         self._touch()
 
@@ -121,7 +127,7 @@ class Parm:
             return self.row["menu"][int(value.number)]["token"]
         return value.number
 
-    def get(self):
+    def get(self) -> Any:
         """The value as it was given: numbers and texts, keys as a list, a wave as a dict."""
         if self.only is not None:
             return self._one(self.only)
@@ -133,16 +139,16 @@ class Parm:
 class Output:
     """One output of a node, to be wired or cooked."""
 
-    def __init__(self, node, port):
+    def __init__(self, node: Node, port: Union[None, int, str]):
         self.node = node
         self.port = port
 
     @property
-    def path(self):
+    def path(self) -> str:
         return self.node.name if self.port in (None, 0) else "%s:%s" % (
             self.node.name, self.port + 1 if isinstance(self.port, int) else self.port)
 
-    def cook(self, frame=None):
+    def cook(self, frame: Optional[float] = None) -> Detail:
         """The geometry at a frame: a copy that shares its arrays with the scene's cache."""
         return self.node.scene.cook(self.path, frame)
 
@@ -150,7 +156,7 @@ class Output:
 class Node(Output):
     """A node of a scene. Parameters are its items: node["count"] = 500."""
 
-    def __init__(self, scene, name, type):
+    def __init__(self, scene: Scene, name: str, type: str):
         super().__init__(self, None)
         self.scene = scene
         self.name = name
@@ -159,35 +165,35 @@ class Node(Output):
     def __repr__(self):
         return "<Node %s (%s)>" % (self.name, self.type)
 
-    def parm(self, token):
+    def parm(self, token: str) -> Parm:
         return Parm(self, token)
 
-    def parms(self):
+    def parms(self) -> List[Parm]:
         """All of its parameters."""
         return [Parm(self, row["token"]) for row in nodes.find(self.type).parms]
 
-    def set(self, **values):
+    def set(self, **values: Value) -> Node:
         for token, value in values.items():
             self.parm(token).set(value)
         return self
 
-    def __setitem__(self, token, value):
+    def __setitem__(self, token: str, value: Value) -> None:
         self.parm(token).set(value)
 
-    def __getitem__(self, token):
+    def __getitem__(self, token: str) -> Any:
         return self.parm(token).get()
 
-    def output(self, port):
+    def output(self, port: Union[int, str]) -> Output:
         """Output by number from 0, or by name: wet.output("liquid")."""
         return Output(self, port)
 
-    def wire(self, index, source):
+    def wire(self, index: int, source: Union[None, str, Output]) -> Node:
         """Wires a node, an output, a name, or None into an input, counted from 0."""
         path = source.path if isinstance(source, Output) else source
         lib.scene_connect(self.scene.handle, encode(self.name), index, encode(path))
         return self
 
-    def forget(self):
+    def forget(self) -> None:
         """Drops cached frames of it and of all that read it."""
         lib.scene_forget(self.scene.handle, encode(self.name))
 
@@ -195,14 +201,14 @@ class Node(Output):
 class At:
     """Where a cook is: what `progress` is given."""
 
-    def __init__(self, node, frame, fraction, stage):
+    def __init__(self, node: str, frame: float, fraction: float, stage: str):
         self.node, self.frame, self.fraction, self.stage = node, frame, fraction, stage
 
 
 class Scene:
     """A graph of nodes. `messages` holds (level, node, frame, text) of the last call."""
 
-    def __init__(self, frames=(1, 1), fps=24.0, meters_per_unit=1.0, _handle=None):
+    def __init__(self, frames: Tuple[float, float] = (1, 1), fps: float = 24.0, meters_per_unit: float = 1.0, _handle=None):
         self.handle = _handle or lib.scene_new()
         self._hooks = None
         self.messages = []
@@ -215,21 +221,21 @@ class Scene:
             lib.scene_free(self.handle)
 
     @classmethod
-    def load(cls, path):
+    def load(cls, path) -> Scene:
         """A scene's JSON file."""
         at = ctypes.c_void_p()
         lib.scene_load(encode(path), ctypes.byref(at))
         return cls(_handle=at.value)
 
     @classmethod
-    def parse(cls, text, name="scene"):
+    def parse(cls, text, name: str = "scene") -> Scene:
         """A scene's JSON, as text or as what json.loads gives."""
         data = encode(text if isinstance(text, (str, bytes)) else json.dumps(text))
         at = ctypes.c_void_p()
         lib.scene_parse(data, len(data), encode(name), ctypes.byref(at))
         return cls(_handle=at.value)
 
-    def write(self):
+    def write(self) -> str:
         """The scene as JSON."""
         at = ctypes.c_void_p()
         lib.scene_write(self.handle, ctypes.byref(at))
@@ -238,14 +244,14 @@ class Scene:
         finally:
             lib.free(at)
 
-    def save(self, path):
+    def save(self, path) -> None:
         with open(path, "w", encoding="utf-8") as stream:
             stream.write(self.write())
 
     fps = property(lambda self: lib.scene_fps(self.handle), lambda self, fps: lib.scene_set_fps(self.handle, fps))
 
     @property
-    def frames(self):
+    def frames(self) -> Tuple[float, float]:
         first, last = ctypes.c_double(), ctypes.c_double()
         lib.scene_frames(self.handle, ctypes.byref(first), ctypes.byref(last))
         return first.value, last.value
@@ -254,16 +260,17 @@ class Scene:
     def frames(self, range_):
         lib.scene_set_frames(self.handle, float(range_[0]), float(range_[1]))
 
-    def nodes(self):
+    def nodes(self) -> List[Node]:
         return [self.node(decode(lib.scene_node_name(self.handle, i))) for i in range(lib.scene_node_count(self.handle))]
 
-    def node(self, name):
+    def node(self, name: str) -> Node:
         at = lib.scene_node_type(self.handle, encode(name))
         if not at:
             raise KeyError("there is no node '%s'" % name)
         return Node(self, name, nodes.of(at).type)
 
-    def add(self, type, name=None, /, inputs=(), **parms):
+    def add(self, type: str, name: Optional[str] = None, /, inputs: Sequence[Union[None, str, Output]] = (),
+            **parms: Value) -> Node:
         """A new node, wired and set. Type and name go by place: a parameter may be called so."""
         taken = {node.name for node in self.nodes()}
         if name is None:
@@ -280,21 +287,23 @@ class Scene:
             raise
         return node
 
-    def remove(self, node):
+    def remove(self, node: Union[str, Node]) -> None:
         lib.scene_remove(self.handle, encode(node.name if isinstance(node, Node) else node))
 
-    def set(self, assignment):
+    def set(self, assignment: str) -> None:
         """"node.parm=value", as on the command line."""
         lib.scene_set(self.handle, encode(assignment))
 
-    def cook(self, output, frame=None):
+    def cook(self, output: str, frame: Optional[float] = None) -> Detail:
         """Geometry of "node", "node:2" or "node:liquid" at a frame (the scene's first)."""
         at = ctypes.c_void_p()
         self._listen(None, None)
         lib.scene_cook(self.handle, encode(output), float(self.frames[0] if frame is None else frame), ctypes.byref(at))
         return Detail(lib.detail_copy(at))
 
-    def run(self, node=None, frames=None, out=None, checkpoints=None, resume=False, progress=None, frame_done=None):
+    def run(self, node: Union[None, str, Node] = None, frames: Optional[Tuple[float, float]] = None, out=None,
+            checkpoints=None, resume: bool = False, progress: Optional[Callable[[At], Any]] = None,
+            frame_done: Optional[Callable[[Dict[str, Any]], Any]] = None) -> None:
         """Cooks frames in order, and lets nodes that write do so.
 
         `out` is $OUT. `progress` gets an At between stages; when it returns False the run ends with Cancelled and
@@ -350,7 +359,7 @@ class Scene:
         lib.scene_set_hooks(self.handle, ctypes.byref(self._hooks))
         return raised
 
-    def warnings(self):
+    def warnings(self) -> List[str]:
         """Texts of the warnings of the last call."""
         return [text for level, _, _, text in self.messages if level == "warning"]
 
