@@ -64,6 +64,8 @@ RV_API const char* rv_storage_name(RvStorage storage);
 RV_API size_t rv_storage_bytes(RvStorage storage);
 RV_API const char* rv_tag_name(RvTag tag);
 RV_API RvTag rv_tag_from_name(const char* name);  // unknown words give RV_TAG_NONE
+// That of a name that everybody knows: P, v, N, Cd, orient, id ...
+RV_API RvTag rv_tag_well_known(const char* name, RvStorage storage, int size);
 
 //---------------------------------------------------------------------------------------------- detail
 

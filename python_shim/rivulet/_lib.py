@@ -140,6 +140,7 @@ FUNCTIONS = {
     "rv_storage_bytes": (c_size_t, [c_int]),
     "rv_tag_name": (_S, [c_int]),
     "rv_tag_from_name": (c_int, [_S]),
+    "rv_tag_well_known": (c_int, [_S, c_int, c_int]),
     "rv_detail_add_group": (_RESULT, [_P, c_int, _S, POINTER(_P), _E]),
     "rv_detail_find_group": (_P, [_P, c_int, _S]),
     "rv_detail_group_count": (c_size_t, [_P, c_int]),

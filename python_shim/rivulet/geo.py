@@ -118,10 +118,11 @@ class Elements:
         return {"type": STORAGES[lib.attrib_storage(at)][0], "size": lib.attrib_size(at),
                 "tag": decode(lib.tag_name(lib.attrib_tag(at)))}
 
-    def add(self, name: str, type: str = "f4", size: int = 1, tag: str = "") -> None:
-        """An attribute of zeros, if it is not there."""
+    def add(self, name: str, type: str = "f4", size: int = 1, tag: Optional[str] = None) -> None:
+        """An attribute of zeros, if it is not there. Without a tag it has the one that its name is known for."""
         storage = [word for word, _, _ in STORAGES].index(type)
-        lib.detail_add_attrib(self.detail.handle, self.owner, encode(name), storage, size, lib.tag_from_name(encode(tag)),
+        number = lib.tag_well_known(encode(name), storage, size) if tag is None else lib.tag_from_name(encode(tag))
+        lib.detail_add_attrib(self.detail.handle, self.owner, encode(name), storage, size, number,
                               ctypes.byref(ctypes.c_void_p()))
 
     def edit(self, name: str) -> Any:
@@ -145,12 +146,11 @@ class Elements:
         storage = ([word for word, _, _ in STORAGES].index(type) if type else
                    lib.attrib_storage(there) if there else _storage_of(values))
         numbers, size = _as_numbers(values, storage)
-        known = {"P": "point", "v": "vector", "N": "normal", "Cd": "color", "rest": "point", "orient": "quaternion"}
         if len(numbers) != len(self) * size:
             raise InputError("BAD_INPUT", "'%s' has %d values, but there are %d %ss" % (
                 name, len(numbers) // max(size, 1), len(self), OWNERS[self.owner]))
         if not there:
-            self.add(name, STORAGES[storage][0], size, known.get(name, "") if tag is None else tag)
+            self.add(name, STORAGES[storage][0], size, tag)
         elif lib.attrib_size(there) != size:
             raise InputError("BAD_INPUT", "'%s' has %d components, not %d" % (name, lib.attrib_size(there), size))
         at = lib.detail_find_mutable(self.detail.handle, self.owner, encode(name))
@@ -240,7 +240,7 @@ def _log(collected):
 class Detail:
     """A geometry. `warnings` holds what a file had to say while it was read."""
 
-    def __init__(self, handle=None, _keep=None):
+    def __init__(self, handle=None):
         self.handle = handle or lib.detail_new()
         if not self.handle:
             raise MemoryError("no memory for a detail")

@@ -40,8 +40,8 @@ class Parm:
 
     def __init__(self, node: Node, token: str):
         self.node = node
-        self.only = None  # the component, of a token such as "tx"
         found = nodes.find(node.type).component(token)
+        # `only` is the component, of a token such as "tx"
         self.row, self.only = found if found else (nodes.find(node.type).parm(token), None)
         self.token = self.row["token"]
 

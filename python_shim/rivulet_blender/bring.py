@@ -151,35 +151,38 @@ def particles(detail, name="Particles", material=None):
     if not len(P):
         _remove(name)
         return None
-    mesh = bpy.data.meshes.new(name)
-    mesh.vertices.add(len(P))
-    mesh.vertices.foreach_set("co", numpy.ascontiguousarray(P, "f4").reshape(-1))
+    mesh = _vertices(name, P)
     scale = detail.points.get("pscale")
     _give(mesh, "POINT", "radius", scale[keep] if scale is not None else numpy.full(len(P), 0.005), "FLOAT")
     if "v" in detail.points:
         _give(mesh, "POINT", "velocity", detail.points["v"][keep], "FLOAT_VECTOR")
-    thing = bpy.data.objects.get(name)
-    if thing is None:
-        thing = bpy.data.objects.new(name, mesh)
-    else:
-        old, thing.data = thing.data, mesh
-        bpy.data.meshes.remove(old)
+    thing = _show_mesh(name, mesh, None)
     _points_modifier(thing, material)
-    return _place(thing)
+    return thing
 
 
 #------------------------------------------------------------------------------------------------ meshes
 
-def _mesh(name, points, sizes, corners, smooth):
-    # Houdini winds faces clockwise seen from outside, Blender the other way
+def turned(sizes, corners):
+    """Corners of faces in the other order: Houdini winds them clockwise seen from outside, Blender the other way."""
+    sizes, corners = numpy.asarray(sizes, "i8"), numpy.asarray(corners)
     ends = numpy.cumsum(sizes)
-    turned = numpy.concatenate([corners[e - n:e][::-1] for e, n in zip(ends, sizes)]) if len(set(sizes)) > 1 else (
-        numpy.asarray(corners).reshape(len(sizes), -1)[:, ::-1].reshape(-1))
+    # corner k of a face that ends at e becomes corner e - 1 - (k - first)
+    return corners[numpy.repeat(2 * ends - sizes - 1, sizes) - numpy.arange(len(corners))]
+
+
+def _vertices(name, points):
     mesh = bpy.data.meshes.new(name)
     mesh.vertices.add(len(points))
     mesh.vertices.foreach_set("co", numpy.ascontiguousarray(points, "f4").reshape(-1))
-    mesh.loops.add(len(turned))
-    mesh.loops.foreach_set("vertex_index", numpy.ascontiguousarray(turned, "i4"))
+    return mesh
+
+
+def _mesh(name, points, sizes, corners, smooth):
+    ends = numpy.cumsum(sizes)
+    mesh = _vertices(name, points)
+    mesh.loops.add(len(corners))
+    mesh.loops.foreach_set("vertex_index", numpy.ascontiguousarray(turned(sizes, corners), "i4"))
     mesh.polygons.add(len(sizes))
     mesh.polygons.foreach_set("loop_start", numpy.ascontiguousarray(ends - sizes, "i4"))
     mesh.polygons.foreach_set("loop_total", numpy.ascontiguousarray(sizes, "i4"))

@@ -9,6 +9,8 @@ import numpy
 
 import rivulet
 
+from .bring import turned
+
 busy = False  # frames are gone through to be written: the viewport need not follow
 
 
@@ -64,9 +66,7 @@ def mesh(thing):
     detail = rivulet.Detail()
     detail.add_points(y_up(_world(thing, local.reshape(-1, 3).astype("f8"))))
     if len(sizes):
-        ends = numpy.cumsum(sizes)
-        turned = numpy.concatenate([corners[end - size:end][::-1] for end, size in zip(ends, sizes)])
-        detail.add_polygons(sizes, turned)
+        detail.add_polygons(sizes, turned(sizes, corners))
     return detail
 
 

@@ -1,7 +1,7 @@
 """What an artist sets: objects, frames, and a solver's parameters as Blender properties, made from the table."""
 import bpy
-from bpy.props import (BoolProperty, CollectionProperty, EnumProperty, FloatProperty, FloatVectorProperty,  # noqa: F401
-                       IntProperty, IntVectorProperty, PointerProperty, StringProperty)
+from bpy.props import (BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty, IntVectorProperty,
+                       PointerProperty, StringProperty)
 
 import rivulet
 
@@ -54,17 +54,13 @@ def _property(row):
     return None
 
 
-def _group(type):
+def _group(solver):
     """A class with a property for every parameter."""
-    made = {row["token"]: _property(row) for row in type.parms}
-    return type_class("Rivulet_" + type.type, {token: prop for token, prop in made.items() if prop is not None})
+    made = {row["token"]: _property(row) for row in solver.parms}
+    return type("Rivulet_" + solver.type, (bpy.types.PropertyGroup,),
+                {"__annotations__": {token: prop for token, prop in made.items() if prop is not None}})
 
 
-def type_class(name, annotations):
-    return type_(name, (bpy.types.PropertyGroup,), {"__annotations__": annotations})
-
-
-type_ = type
 GROUPS = {row.type: _group(row) for row in SOLVERS}
 
 

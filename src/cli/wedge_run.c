@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/cpu.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "cli/wedge.h"
@@ -186,7 +185,7 @@ static RvResult ask(const char* command, char* line, size_t room, RvError* error
 
 // for a shell: in single quotes, each of its own as '\''
 static char* quoted(const char* text) {
-  size_t length = 2 * strlen(text) + 2 * strlen(text) + 3, at = 0;
+  size_t length = 4 * strlen(text) + 3, at = 0;
   char* out = rv_alloc(length, 1);
   if (!out) return NULL;
   out[at++] = '\'';
@@ -206,32 +205,35 @@ static char* list_of(const bool* todo, size_t count) {
   return text;
 }
 
+// a job that runs `wedge DIR WORDS` of this program; its number comes back
+static RvResult submit(const RvWedge* w, const char* options, const char* log, const char* words, char number[64],
+                       RvError* error) {
+  char *program = own_program(), *me = program ? quoted(program) : NULL, *dir = quoted(w->dir), *command = NULL;
+  if (me && dir)
+    command = rv_strf("D=%s P=%s sbatch --parsable --export=ALL %s --output=%s/%s --wrap='exec \"$P\" wedge \"$D\" %s'",
+                      dir, me, options, dir, log, words);
+  RvResult result = command ? ask(command, number, 64, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  rv_free(program), rv_free(me), rv_free(dir), rv_free(command);
+  return result;
+}
+
 RvResult rv_wedge_slurm(const RvWedge* w, const bool* todo, RvError* error) {
-  char array[64], sheet[64], *program = own_program(), *list = list_of(todo, w->count), *command = NULL;
-  char *me = program ? quoted(program) : NULL, *dir = quoted(w->dir);
+  char array[64], sheet[64], *list = list_of(todo, w->count), *options = NULL;
   RvResult result = RV_OK;
   for (size_t i = 0; i < w->count && !result; ++i) {
     char* folder = rv_strf("%s/w%04zu", w->dir, i);
     result = folder ? rv_file_make_folder(folder, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
     rv_free(folder);
   }
-  if (!result && me && dir && list)
-    command = rv_strf(
-        "D=%s P=%s sbatch --parsable --job-name=rivulet --array=%s --output=%s/slurm_%%a.txt --export=ALL "
-        "--wrap='exec \"$P\" wedge \"$D\" --task \"$SLURM_ARRAY_TASK_ID\"'",
-        dir, me, list, dir);
-  if (!result && !command) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
-  if (!result) result = ask(command, array, sizeof array, error);
-  rv_free(command), command = NULL;
+  if (!result && !(list && (options = rv_strf("--job-name=rivulet --array=%s", list))))
+    result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (!result) result = submit(w, options, "slurm_%a.txt", "--task \"$SLURM_ARRAY_TASK_ID\"", array, error);
+  rv_free(options), options = NULL;
   // the sheet is made of what there is, also when some failed
-  if (!result)
-    command = rv_strf(
-        "D=%s P=%s sbatch --parsable --job-name=rivulet-sheet --dependency=afterany:%s "
-        "--output=%s/slurm_sheet.txt --export=ALL --wrap='exec \"$P\" wedge \"$D\" --sheet'",
-        dir, me, array, dir);
-  if (!result && !command) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
-  if (!result) result = ask(command, sheet, sizeof sheet, error);
+  if (!result && !(options = rv_strf("--job-name=rivulet-sheet --dependency=afterany:%s", array)))
+    result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (!result) result = submit(w, options, "slurm_sheet.txt", "--sheet", sheet, error);
   if (!result) printf("array %s\nsheet %s\n", array, sheet);
-  rv_free(program), rv_free(list), rv_free(command), rv_free(me), rv_free(dir);
+  rv_free(list), rv_free(options);
   return result;
 }

@@ -10,7 +10,7 @@
 #include "contact/store.h"
 #include "math/scalar.h"
 
-void rv_angles_set(RvBridgeTable* t, double a, double b) {
+static void set_angles(RvBridgeTable* t, double a, double b) {
   if (t->rupture > 0 && t->angle[0] == a && t->angle[1] == b) return;
   rv_bridge_table_free(t);
   rv_bridge_table_begin(t, a, b);
@@ -64,19 +64,25 @@ static void classify(RvContacts* c, const double* degrees) {
   for (int i = 0; i < n; ++i) c->angles[i] = of[i] * (RV_PI / 180);
 }
 
-bool rv_angles_begin(RvContacts* c, const RvContactDef* def) {
-  const RvContactWet* wet = def->liquid;
-  c->nangle = 1, c->angles[0] = wet->angle;
-  if (wet->angle_at) {
-    double* degrees = rv_alloc(c->nstrand, sizeof *degrees);
-    if (!c->angle_of) c->angle_of = rv_alloc_zero(c->nstrand, 1);
-    if (!degrees || !c->angle_of) return rv_free(degrees), false;
-    for (size_t k = 0; k < c->nstrand; ++k) degrees[k] = degrees_of(c, k, wet->angle_at);
-    classify(c, degrees);
-    rv_free(degrees);
-  } else {
-    rv_free(c->angle_of), c->angle_of = NULL;
+// of a new array; else they are there
+static bool make_classes(RvContacts* c, const RvContactWet* wet) {
+  if (!wet->angle_at) {
+    rv_free(c->angle_of), c->angle_of = NULL, c->angles_from = NULL;
+    c->nangle = 1, c->angles[0] = wet->angle;
+    return true;
   }
+  if (wet->angle_at == c->angles_from) return true;
+  double* degrees = rv_alloc(c->nstrand, sizeof *degrees);
+  if (!c->angle_of) c->angle_of = rv_alloc_zero(c->nstrand, 1);
+  bool room = degrees && c->angle_of;
+  for (size_t k = 0; room && k < c->nstrand; ++k) degrees[k] = degrees_of(c, k, wet->angle_at);
+  if (room) classify(c, degrees), c->angles_from = wet->angle_at;
+  rv_free(degrees);
+  return room;
+}
+
+bool rv_angles_begin(RvContacts* c, const RvContactDef* def) {
+  if (!make_classes(c, def->liquid)) return false;
   size_t solids = (size_t)c->nangle * def->ncollider, had = c->solid_tables.count;
   if (solids > had) {
     if (!rv_array_resize(&c->solid_tables, solids)) return false;
@@ -84,12 +90,12 @@ bool rv_angles_begin(RvContacts* c, const RvContactDef* def) {
   }
   for (int i = 0; i < c->nangle; ++i) {
     for (int j = 0; j <= i; ++j) {
-      rv_angles_set(&c->tables[i * (i + 1) / 2 + j], c->angles[j], c->angles[i]);
+      set_angles(&c->tables[i * (i + 1) / 2 + j], c->angles[j], c->angles[i]);
       if (!rv_bridge_table_make(&c->tables[i * (i + 1) / 2 + j], c->thinnest / c->thickest, 1)) return false;
     }
     for (size_t k = 0; k < def->ncollider; ++k)
-      rv_angles_set(&c->solid_tables.data[k * (size_t)c->nangle + (size_t)i], c->angles[i],
-                    rv_clamp(def->colliders[k].angle, 0, 0.999 * RV_PI));
+      set_angles(&c->solid_tables.data[k * (size_t)c->nangle + (size_t)i], c->angles[i],
+                 rv_clamp(def->colliders[k].angle, 0, 0.999 * RV_PI));
   }
   return true;
 }

@@ -212,7 +212,7 @@ RvResult rv_contacts_find(RvContacts* c, const double* q, const double* velocity
     if (!result) result = rv_segments_fill(c, q, velocity, dt, def, stats, error);
     if (!result && def->strands) result = rv_contact_pairs(c, dt, def, stats, error);
     if (!result && def->strands) result = rv_contact_stretched(c, def, error);
-    if (!result && def->strands) result = rv_contact_order(c, RV_CONTACT_MAX_PAIRS, stats, error);
+    if (!result && def->strands) result = rv_contact_order(c, error);
     if (!result && def->strands) result = rv_contact_links(c, dt, def, error);
     if (!result) result = rv_contact_touches(c, dt, def, stats, error);
     if (!result) result = rv_wet_share(c, dt, def, stats, error);

@@ -68,9 +68,10 @@ typedef struct RvCollider {
 // The liquid between strands (WH-6 to WH-18, spec 1.2.2 to 1.2.5 with E44, E45, E46, E51). Arrays are [vertices] of the
 // model's blocks.
 typedef struct RvContactWet {
-  double tension;          // N/m
-  double angle;            // rad, contact angle on strands
-  const double* angle_at;  // rad, where strands differ; each takes its mean. NULL: all have `angle`
+  double tension;  // N/m
+  double angle;    // rad, contact angle on strands
+  const double*
+      angle_at;  // rad, where strands differ; each takes its mean. NULL: all have `angle`. Its values stay as they are
   double cohesion;         // multiplies the force of the bridges
   const double* area;      // m2: cross-section of the film on one hair; it is shared among the links of a vertex
   const double* wet;       // w_FF: 1 in air, 0 under water, where bridges do not pull; NULL: 1

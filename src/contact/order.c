@@ -42,7 +42,7 @@ static void by_source(RvContacts* c) {
   for (size_t k = 0; k < n; ++k) c->spare_keys.data[first[(c->pairs.data[k] >> 32) + 1]++] = c->pairs.data[k];
 }
 
-RvResult rv_contact_order(RvContacts* c, size_t most, RvContactStats* stats, RvError* error) {
+RvResult rv_contact_order(RvContacts* c, RvError* error) {
   size_t n = c->pairs.count, kept = 0;
   if (n > UINT32_MAX) return rv_fail(error, RV_LIMIT, "%zu pairs of edges are more than can be held", n);
   if (!rv_array_resize(&c->spare_keys, n))
@@ -50,16 +50,11 @@ RvResult rv_contact_order(RvContacts* c, size_t most, RvContactStats* stats, RvE
   by_source(c);
   rv_parallel_for(c->nedge, 1024, sort_sources, c);
   for (size_t e = 0; e < c->nedge; ++e) {
-    size_t run = 0;
     uint64_t last = 0;  // no pair has it: the receiver is the later edge
     for (size_t k = c->pair_first[e]; k < c->pair_first[e + 1]; ++k) {
       uint64_t key = c->spare_keys.data[k];
       if (key == last) continue;
-      last = key;
-      if (run++ < most)
-        c->pairs.data[kept++] = key;
-      else
-        stats->skipped++;
+      c->pairs.data[kept++] = last = key;
     }
   }
   c->pairs.count = kept;

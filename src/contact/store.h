@@ -155,6 +155,7 @@ struct RvContacts {
   double thinnest, thickest;  // radii of all vertices
   int nangle;                 // classes of contact angles
   double angles[RV_ANGLE_CLASSES];
+  const double* angles_from;             // the array that the classes are of
   uint8_t* angle_of;                     // [nstrand] its class; NULL: all alike
   RvBridgeTable tables[RV_ANGLE_PAIRS];  // strand with strand, of classes j <= i at i (i + 1) / 2 + j
   RV_ARRAY(RvBridgeTable) solid_tables;  // [solids][classes]
@@ -200,7 +201,7 @@ RvResult rv_contact_pairs(RvContacts* c, double dt, const RvContactDef* def, RvC
 // Pairs that hold liquid and are farther apart than others are looked for. (stretched.c)
 RvResult rv_contact_stretched(RvContacts* c, const RvContactDef* def, RvError* error);
 // Puts the pairs in order, each once, and of each source at most so many. (order.c)
-RvResult rv_contact_order(RvContacts* c, size_t most, RvContactStats* stats, RvError* error);
+RvResult rv_contact_order(RvContacts* c, RvError* error);
 // Where the old links of each source edge begin. (links.c)
 void rv_contact_index_old(RvContacts* c);
 // Links of the pairs, and leaving out what is none. (links.c)
@@ -229,7 +230,6 @@ void rv_contact_bind_operator(RvContacts* c);
 
 // The classes of a step and their tables. False: no memory.
 bool rv_angles_begin(RvContacts* contacts, const RvContactDef* def);
-void rv_angles_set(RvBridgeTable* table, double a, double b);
 
 // The table of bridges between two edges; and from a strand's vertex, or the middle after it, to a solid, by their key.
 static inline const RvBridgeTable* rv_contact_table(const RvContacts* c, size_t e, size_t f) {

@@ -145,11 +145,8 @@ void* rv_attrib_write(RvAttrib* attrib) {
   return rv_buffer_own(&attrib->values, attrib->values->bytes) ? attrib->values->data : NULL;
 }
 
-double rv_attrib_get(const RvAttrib* attrib, size_t element, int component) {
-  if (element >= attrib->count || component < 0 || component >= attrib->size) return 0;
-  size_t at = element * (size_t)attrib->size + (size_t)component;
-  const void* data = attrib->values->data;
-  switch (attrib->storage) {
+double rv_number_get(RvStorage storage, const void* data, size_t at) {
+  switch (storage) {
     case RV_F16:
       return rv_half_to_float(((const uint16_t*)data)[at]);
     case RV_F32:
@@ -165,6 +162,11 @@ double rv_attrib_get(const RvAttrib* attrib, size_t element, int component) {
     default:
       return 0;
   }
+}
+
+double rv_attrib_get(const RvAttrib* attrib, size_t element, int component) {
+  if (element >= attrib->count || component < 0 || component >= attrib->size) return 0;
+  return rv_number_get(attrib->storage, attrib->values->data, element * (size_t)attrib->size + (size_t)component);
 }
 
 //---------------------------------------------------------------------------------------------- strings

@@ -42,34 +42,43 @@ static double get_real(const RvAttrib* attrib, size_t at) {
   return rv_attrib_get(attrib, at / (size_t)attrib->size, (int)(at % (size_t)attrib->size));
 }
 
-// one number, exactly where the target can hold it
-static void convert_one(RvAttrib* to, size_t at, const RvAttrib* from, size_t source) {
-  void* data = to->values->data;
-  bool whole = is_int(from->storage);
-  switch (to->storage) {
+void rv_number_put(RvStorage storage, void* data, size_t at, double value) {
+  switch (storage) {
     case RV_F16:
-      ((uint16_t*)data)[at] = rv_half_from_float((float)get_real(from, source));
+      ((uint16_t*)data)[at] = rv_half_from_float((float)value);
       break;
     case RV_F32:
-      ((float*)data)[at] = (float)get_real(from, source);
+      ((float*)data)[at] = (float)value;
       break;
     case RV_F64:
-      ((double*)data)[at] = get_real(from, source);
+      ((double*)data)[at] = value;
       break;
     case RV_I8:
-      ((int8_t*)data)[at] = (int8_t)(whole ? clamp_int(get_int(from, source), INT8_MIN, INT8_MAX)
-                                           : to_int(get_real(from, source), INT8_MIN, INT8_MAX));
+      ((int8_t*)data)[at] = (int8_t)to_int(value, INT8_MIN, INT8_MAX);
       break;
     case RV_I32:
-      ((int32_t*)data)[at] = (int32_t)(whole ? clamp_int(get_int(from, source), INT32_MIN, INT32_MAX)
-                                             : to_int(get_real(from, source), INT32_MIN, INT32_MAX));
+      ((int32_t*)data)[at] = (int32_t)to_int(value, INT32_MIN, INT32_MAX);
       break;
     case RV_I64:
-      ((int64_t*)data)[at] = whole ? get_int(from, source) : to_int(get_real(from, source), INT64_MIN, INT64_MAX);
+      ((int64_t*)data)[at] = to_int(value, INT64_MIN, INT64_MAX);
       break;
     default:
       break;
   }
+}
+
+// one number, exactly where the target can hold it: a wide integer is not rounded on its way to another
+static void convert_one(RvAttrib* to, size_t at, const RvAttrib* from, size_t source) {
+  void* data = to->values->data;
+  int64_t whole = is_int(from->storage) ? get_int(from, source) : 0;
+  if (!is_int(from->storage) || !is_int(to->storage))
+    rv_number_put(to->storage, data, at, get_real(from, source));
+  else if (to->storage == RV_I8)
+    ((int8_t*)data)[at] = (int8_t)clamp_int(whole, INT8_MIN, INT8_MAX);
+  else if (to->storage == RV_I32)
+    ((int32_t*)data)[at] = (int32_t)clamp_int(whole, INT32_MIN, INT32_MAX);
+  else
+    ((int64_t*)data)[at] = whole;
 }
 
 static void copy_range(void* arg, size_t begin, size_t end) {

@@ -109,6 +109,9 @@ RvAttrib* rv_attrib_copy(const RvAttrib* attrib);
 void rv_attrib_free(RvAttrib* attrib);
 // Writes the default into elements [begin, end) of an unshared attribute.
 void rv_attrib_fill(RvAttrib* attrib, size_t begin, size_t end);
+// One number of an array of any numeric storage. Put: out of range goes to the nearest bound, NaN in integers to 0.
+double rv_number_get(RvStorage storage, const void* data, size_t at);
+void rv_number_put(RvStorage storage, void* data, size_t at, double value);
 RvGroup* rv_group_new(RvOwner owner, const char* name, size_t count);
 void rv_group_free(RvGroup* group);
 

@@ -169,7 +169,7 @@ static const void* read_exact(const RvDetail* detail, RvOwner owner, const char*
 }
 
 // houdini.md C.1 and D.2: how the names everybody knows move with a transform
-static RvTag well_known_tag(const char* name, RvStorage storage, int size) {
+RvTag rv_tag_well_known(const char* name, RvStorage storage, int size) {
   static const struct {
     const char* names;
     int size;
@@ -180,6 +180,7 @@ static RvTag well_known_tag(const char* name, RvStorage storage, int size) {
                {" Cd ", 3, RV_TAG_COLOR},
                {" orient ", 4, RV_TAG_QUATERNION}};
   bool real = storage == RV_F16 || storage == RV_F32 || storage == RV_F64;
+  if (!name || !*name) return RV_TAG_NONE;
   if (!real) return size == 1 && (strcmp(name, "id") == 0 || strcmp(name, "nextid") == 0) ? RV_TAG_ID : RV_TAG_NONE;
   for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
     const char* at = strstr(known[i].names, name);
@@ -196,7 +197,7 @@ static void* write_exact(RvDetail* detail, RvOwner owner, const char* name, RvSt
     return NULL;
   }
   if (!attrib) {
-    RvTag tag = name && *name ? well_known_tag(name, storage, size) : RV_TAG_NONE;
+    RvTag tag = rv_tag_well_known(name, storage, size);
     if (rv_detail_add_attrib(detail, owner, name, storage, size, tag, &attrib, error)) return NULL;
     // no rotation, where nobody says otherwise
     if (tag == RV_TAG_QUATERNION && storage == RV_F32) ((float*)attrib->standard)[3] = 1;

@@ -51,7 +51,7 @@ def measure(rivulet, name, folder):
         frames = "%d-%d" % (frame, frame)
         memory = max(memory, run(rivulet, path, out, frames))
         with open(os.path.join(out, frames + ".jsonl"), encoding="utf-8") as stream:
-            rows += [json.loads(line) for line in stream if json.loads(line)["frame"] == frame]
+            rows += [row for row in map(json.loads, stream) if row["frame"] == frame]
         frame += 1
     steps, last = sum(row["substeps"] for row in rows), rows[-1]
     counts, ledger = last["counts"], last["ledger"]
