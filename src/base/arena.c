@@ -3,7 +3,7 @@
 #include "base/array.h"
 #include "base/memory.h"
 
-enum { ALIGN = 64 };
+enum { ALIGN = 64, LARGEST_STEP = 1 << 20 };
 
 typedef struct Block {
   unsigned char* data;
@@ -52,7 +52,7 @@ void* rv_arena_take(RvArena* arena, size_t count, size_t size) {
       rv_free(block.data);
       return NULL;
     }
-    arena->next_bytes = block.bytes * 2;
+    if (arena->next_bytes < LARGEST_STEP) arena->next_bytes *= 2;
   }
   void* memory = arena->blocks.data[arena->block].data + arena->used;
   arena->used += bytes;
@@ -65,9 +65,18 @@ RvArenaMark rv_arena_mark(const RvArena* arena) {
   return (RvArenaMark){arena->block, arena->used};
 }
 
+// Pieces become one block that holds all there ever was, so that what takes turns in it shares the same memory, however
+// differently each cuts it up.
+static void join_blocks(RvArena* arena) {
+  for (size_t i = 0; i < arena->blocks.count; ++i) rv_free(arena->blocks.data[i].data);
+  arena->blocks.count = 0;
+  arena->next_bytes = arena->peak;
+}
+
 void rv_arena_release(RvArena* arena, RvArenaMark mark) {
   arena->block = mark.block;
   arena->used = mark.used;
+  if (rv_arena_empty(arena) && arena->blocks.count > 1) join_blocks(arena);
 }
 
 bool rv_arena_empty(const RvArena* arena) {

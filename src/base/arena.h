@@ -1,4 +1,5 @@
-// Scratch memory that is given back all at once: mark, take, release. Grows by whole blocks; blocks are kept.
+// Scratch memory that is given back all at once: mark, take, release. Grows by whole blocks; what was ever needed at
+// once is kept, as one block when it is empty again.
 #ifndef RV_BASE_ARENA_H
 #define RV_BASE_ARENA_H
 

@@ -49,6 +49,9 @@ static void arena_gives_back_and_reuses(void** state) {
   assert_null(RV_TAKE(arena, double, SIZE_MAX / 4));
   rv_arena_release(arena, (RvArenaMark){0, 0});
   assert_true(rv_arena_empty(arena));
+  // what took two blocks fits in one, cut up in another way
+  char* whole = RV_TAKE(arena, char, (1 << 20) + 64);
+  assert_ptr_equal(RV_TAKE(arena, char, 64), whole + (1 << 20) + 64);
   rv_arena_free(arena);
 }
 
