@@ -1,6 +1,7 @@
 #include "base/parallel.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "shim/tbb.h"
@@ -36,6 +37,16 @@ static void run_chunk(void* arg, size_t chunk) {
     loop->fn(loop->arg, begin, end);
 }
 
+// its loops are known by the function that they call
+static void run(Loop* loop, size_t chunks) {
+  const void* site;
+  if (loop->sum)
+    memcpy(&site, &loop->sum, sizeof site);
+  else
+    memcpy(&site, &loop->fn, sizeof site);
+  rv_tbb_run(rv_threads(), chunks, run_chunk, loop, site);
+}
+
 static size_t chunk_count(size_t count, size_t grain) {
   return count / grain + (count % grain != 0);
 }
@@ -44,7 +55,7 @@ void rv_parallel_for(size_t count, size_t grain, RvRangeFn* fn, void* arg) {
   if (count == 0) return;
   if (grain == 0) grain = 1;
   Loop loop = {.count = count, .grain = grain, .fn = fn, .arg = arg};
-  rv_tbb_run(rv_threads(), chunk_count(count, grain), run_chunk, &loop);
+  run(&loop, chunk_count(count, grain));
 }
 
 // sum of n numbers by halves: the tree depends on n alone
@@ -75,7 +86,7 @@ double rv_parallel_sum(size_t count, size_t grain, RvRangeSumFn* fn, void* arg) 
   double* partial = chunks <= STACK_PARTIALS ? small : rv_alloc(chunks, sizeof(double));
   Loop loop = {.count = count, .grain = grain, .sum = fn, .arg = arg, .partial = partial};
   if (!partial) return pairwise_serial(&loop, 0, chunks);
-  rv_tbb_run(rv_threads(), chunks, run_chunk, &loop);
+  run(&loop, chunks);
   double total = pairwise(partial, chunks);
   if (partial != small) rv_free(partial);
   return total;

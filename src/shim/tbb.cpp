@@ -6,6 +6,7 @@
 #include <tbb/task_arena.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -54,48 +55,124 @@ void rv::tbb_arena_run(int workers, const std::function<void()>& fn) {
   pool().get(workers)->execute(fn);
 }
 
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// ns: what takes less is done sooner by the caller alone than another worker wakes up
+constexpr uint64_t WORTH = 15000;
+constexpr size_t MOST_PARTS = 256, GROUPS = 8;  // groups of indices that a part is taken in
+
+// What an index of a loop took when it last ran, by its body. Only who does the work depends on it, never what comes
+// out; two bodies that share a place are guessed worse.
+struct Seen {
+  std::atomic<const void*> site;
+  std::atomic<uint64_t> ns;
+};
+Seen seen[512];
+
+Seen& seen_of(const void* site) {
+  return seen[(reinterpret_cast<uintptr_t>(site) * 0x9e3779b97f4a7c15u) >> 55];
+}
+
+void remember(const void* site, Clock::duration spent, size_t count) {
+  if (count == 0) return;
+  Seen& s = seen_of(site);
+  s.ns.store(uint64_t(std::chrono::nanoseconds(spent).count()) / count, std::memory_order_relaxed);
+  s.site.store(site, std::memory_order_relaxed);
+}
+
+bool is_small(const void* site, size_t count) {
+  const Seen& s = seen_of(site);
+  return s.site.load(std::memory_order_relaxed) == site && s.ns.load(std::memory_order_relaxed) * count < WORTH;
+}
+
+// A part of the indices: each worker begins with its own, which is the same in every loop over the same count, so that
+// its data stay in its cache; then it helps the others.
+struct alignas(64) Part {
+  std::atomic<size_t> next;
+  size_t end, step;
+};
+
+struct Work {
+  Part part[MOST_PARTS];
+  size_t parts;
+  std::atomic<Clock::rep> spent{0};  // by all of them
+  void (*body)(void*, size_t);
+  void* arg;
+
+  Work(size_t workers, size_t count, void (*fn)(void*, size_t), void* with) : body(fn), arg(with) {
+    parts = workers < MOST_PARTS ? workers : MOST_PARTS;
+    for (size_t k = 0; k < parts; ++k) {
+      size_t begin = count / parts * k + count % parts * k / parts;
+      part[k].next = begin;
+      part[k].end = count / parts * (k + 1) + count % parts * (k + 1) / parts;
+      part[k].step = (part[k].end - begin) / GROUPS + 1;
+    }
+  }
+  void run(size_t own) {
+    Clock::time_point start = Clock::now();
+    for (size_t k = 0; k < parts; ++k) {
+      Part& p = part[(own + k) % parts];
+      while (p.next.load(std::memory_order_relaxed) < p.end) {
+        size_t first = p.next.fetch_add(p.step), last = first + p.step < p.end ? first + p.step : p.end;
+        for (size_t i = first; i < last; ++i) body(arg, i);  // C, and does not throw
+      }
+    }
+    spent += (Clock::now() - start).count();
+  }
+};
+
 #if defined(__SANITIZE_THREAD__)
 
 // Debian's TBB is not instrumented, so that the thread sanitizer sees none of its hand-overs and calls every loop a
 // race. In its builds plain threads run the chunks, which it understands, and what it reports is then ours.
-extern "C" void rv_tbb_run(int workers, size_t count, void (*body)(void*, size_t), void* arg) {
-  std::atomic<size_t> next{0};
-  auto work = [&] {
-    for (size_t i; (i = next.fetch_add(1)) < count;) body(arg, i);
-  };
+void run_parts(int, Work& work) {
   std::vector<std::thread> threads;
-  for (int k = 1; k < workers && size_t(k) < count; ++k) threads.emplace_back(work);
-  work();
+  for (size_t k = 1; k < work.parts; ++k) threads.emplace_back([&work, k] { work.run(k); });
+  work.run(0);
   for (auto& thread : threads) thread.join();
 }
 
 #else
 
-extern "C" void rv_tbb_run(int workers, size_t count, void (*body)(void*, size_t), void* arg) {
-  std::vector<unsigned char> done;
-  if (workers > 1 && count > 1) {
-    try {
-      done.resize(count);
-      auto arena = pool().get(workers);
-      arena->execute([&] {
-        tbb::parallel_for(
-            size_t(0), count,
-            [&](size_t i) {
-              body(arg, i);  // C, and does not throw
-              done[i] = 1;
-            },
-            tbb::simple_partitioner());
-      });
-      return;
-    } catch (...) {
-      // no memory for threads or tasks: what was not done is done here, and the result is the same
-    }
+void run_parts(int workers, Work& work) {
+  try {
+    auto arena = pool().get(workers);
+    arena->execute([&] {
+      tbb::parallel_for(
+          size_t(0), work.parts,
+          [&](size_t) {
+            int own = tbb::this_task_arena::current_thread_index();
+            work.run(own > 0 ? size_t(own) : 0);
+          },
+          tbb::simple_partitioner());
+    });
+  } catch (...) {
+    // no memory for threads or tasks: what was not taken is done here, and the result is the same
   }
-  for (size_t i = 0; i < count; ++i)
-    if (i >= done.size() || !done[i]) body(arg, i);
+  work.run(0);
 }
 
 #endif
+
+}  // namespace
+
+extern "C" void rv_tbb_run(int workers, size_t count, void (*body)(void*, size_t), void* arg, const void* site) {
+  if (workers <= 1 || count <= 1) {
+    for (size_t i = 0; i < count; ++i) body(arg, i);
+    return;
+  }
+  if (is_small(site, count)) {
+    Clock::time_point start = Clock::now();
+    for (size_t i = 0; i < count; ++i) body(arg, i);
+    remember(site, Clock::now() - start, count);
+    return;
+  }
+  Work work(size_t(workers) < count ? size_t(workers) : count, count, body, arg);
+  run_parts(workers, work);
+  remember(site, Clock::duration(work.spent.load()), count);
+}
 
 extern "C" int rv_tbb_cores(void) {
   try {

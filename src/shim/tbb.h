@@ -8,8 +8,9 @@
 extern "C" {
 #endif
 
-// Runs body(arg, i) for i in [0, count), on at most `workers` threads.
-void rv_tbb_run(int workers, size_t count, void (*body)(void* arg, size_t index), void* arg);
+// Runs body(arg, i) for i in [0, count), on at most `workers` threads. `site` names the loop: one that took next to no
+// time is run by the caller alone.
+void rv_tbb_run(int workers, size_t count, void (*body)(void* arg, size_t index), void* arg, const void* site);
 int rv_tbb_cores(void);
 
 #ifdef __cplusplus
