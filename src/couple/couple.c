@@ -5,8 +5,18 @@
 #include "base/parallel.h"
 #include "couple/store.h"
 
+enum { FIRST_BLOCK = 1 << 16 };
+
 RvCouple* rv_couple_new(void) {
-  return rv_alloc_zero(1, sizeof(RvCouple));
+  RvCouple* c = rv_alloc_zero(1, sizeof(RvCouple));
+  if (!c) return NULL;
+  if ((c->own = c->scratch = rv_arena_new(FIRST_BLOCK))) return c;
+  rv_free(c);
+  return NULL;
+}
+
+void rv_couple_set_scratch(RvCouple* c, RvArena* scratch) {
+  c->scratch = scratch ? scratch : c->own;
 }
 
 void rv_couple_free(RvCouple* c) {
@@ -14,8 +24,9 @@ void rv_couple_free(RvCouple* c) {
   for (int k = 0; k < RV_COUPLE_CHUNKS; ++k) rv_array_free(&c->chunk[k]);
   rv_array_free(&c->strands), rv_array_free(&c->vertices), rv_array_free(&c->points);
   rv_array_free(&c->edge_first), rv_array_free(&c->tile_first);
-  rv_array_free(&c->order), rv_array_free(&c->tiles), rv_array_free(&c->near);
-  RvChannel* axes[] = {c->mass, c->velocity, c->volume, c->rate, c->yield};
+  rv_array_free(&c->order), rv_array_free(&c->tiles), rv_array_free(&c->near_home), rv_array_free(&c->near_of);
+  rv_array_free(&c->near_near);
+  RvChannel* axes[] = {c->volume, c->rate, c->mass_kept};
   for (size_t k = 0; k < sizeof axes / sizeof *axes; ++k)
     for (int a = 0; a < 3; ++a) rv_channel_free(&axes[k][a]);
   RvCoupleDoubles* doubles[] = {&c->out,  &c->start, &c->span,  &c->submerged, &c->film_v, &c->capacity, &c->reach,
@@ -25,6 +36,7 @@ void rv_couple_free(RvCouple* c) {
   rv_array_free(&c->bead_keys), rv_array_free(&c->bead_spare_keys);
   rv_capture_free(c->capture);
   rv_drip_free(c->drip);
+  rv_arena_free(c->own);
   rv_free(c);
 }
 

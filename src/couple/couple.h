@@ -77,6 +77,9 @@ typedef struct RvCoupleReport {
 typedef struct RvCouple RvCouple;
 RvCouple* rv_couple_new(void);
 void rv_couple_free(RvCouple* couple);
+// What lives only within a call is taken from `scratch`, which others may use in turn; it must outlive the coupling or
+// be taken away. NULL: its own memory. From react to pressure some is the grid's (RvLiquidGrid.scratch), if it has one.
+void rv_couple_set_scratch(RvCouple* couple, RvArena* scratch);
 
 // Volume that the film may have where each vertex is, m3 (17), E50: counted over 2 r_max of arclength and the strands
 // within r_max; [vertices], its vertex's part of it. Also the count of hairs, if `hairs` is not NULL.

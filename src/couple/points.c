@@ -185,6 +185,34 @@ static bool list_tiles(RvCouple* c, const RvTiles* tiles) {
   return true;
 }
 
+// the tiles with points and those beside them; points and their tiles are then numbered among these
+static bool list_near(RvCouple* c, const RvTiles* tiles) {
+  size_t count = 0;
+  if (!rv_array_resize(&c->near_of, tiles->count)) return false;
+  uint32_t* of = c->near_of.data;
+  for (size_t t = 0; t < tiles->count; ++t) of[t] = RV_COUPLE_FAR;
+  for (size_t k = 0; k < c->tiles.count; ++k)
+    for (int n = 0; n < RV_TILE_NEAR; ++n) {
+      int32_t t = tiles->near[c->tiles.data[k].tile][n];
+      if (t >= 0) of[t] = 0;
+    }
+  for (size_t t = 0; t < tiles->count; ++t) count += of[t] != RV_COUPLE_FAR;
+  if (!rv_array_resize(&c->near_home, count) || !rv_array_resize(&c->near_near, count)) return false;
+  count = 0;
+  for (size_t t = 0; t < tiles->count; ++t)
+    if (of[t] != RV_COUPLE_FAR) c->near_home.data[count] = (uint32_t)t, of[t] = (uint32_t)count++;
+  for (size_t k = 0; k < count; ++k)
+    for (int n = 0; n < RV_TILE_NEAR; ++n) {
+      int32_t t = tiles->near[c->near_home.data[k]][n];
+      c->near_near.data[k].tile[n] = t < 0 || of[t] == RV_COUPLE_FAR ? -1 : (int32_t)of[t];
+    }
+  c->near = (RvTiles){.count = count, .near = (int32_t(*)[RV_TILE_NEAR])c->near_near.data};
+  for (size_t k = 0; k < c->tiles.count; ++k) c->tiles.data[k].tile = of[c->tiles.data[k].tile];
+  for (size_t i = 0; i < c->points.count; ++i) c->points.data[i].tile = of[c->points.data[i].tile];
+  c->grid_tiles = tiles->count;
+  return true;
+}
+
 static void set_box(Walk* w) {
   const RvTiles* tiles = &w->grid->tiles;
   for (int k = 0; k < 3; ++k) w->lo[k] = INFINITY, w->hi[k] = -INFINITY;
@@ -205,7 +233,7 @@ RvResult rv_couple_points(RvCouple* c, const RvLiquidGrid* grid, RvError* error)
     set_box(&w);
     ok = walk_all(&w);
   }
-  if (!ok || !list_tiles(c, &grid->tiles))
+  if (!ok || !list_tiles(c, &grid->tiles) || !list_near(c, &grid->tiles))
     return rv_fail(error, RV_NO_MEMORY, "no memory to lay %zu strands on the liquid's grid", c->strands.count);
   return RV_OK;
 }

@@ -16,6 +16,7 @@ typedef struct Push {
   const RvLiquidGrid* grid;
   double dt;
   double *force, *kick;
+  RvCoupleFaces slope;  // Pa/m
 } Push;
 
 //---------------------------------------------------------------------------------------------- the gradient on faces
@@ -44,8 +45,8 @@ static void find_slopes(void* arg, size_t begin, size_t end) {
   static const int step[3] = {1, RV_HALO1_SIDE, RV_HALO1_SIDE * RV_HALO1_SIDE};
   bool tension = g->surface.data && g->surface.capacity >= g->tiles.count && s->set->tension > 0;
   Halo h;
-  for (size_t t = begin; t < end; ++t) {
-    if (!s->c->near.data[t]) continue;
+  for (size_t n = begin; n < end; ++n) {
+    size_t t = s->c->near_home.data[n];
     rv_channel_gather1(&g->tiles, g->pressure.data, t, 0, h.p);
     rv_channel_gather1(&g->tiles, g->distance.data, t, 1, h.distance);
     rv_channel_gather1(&g->tiles, g->fill.data, t, -1, h.fill);
@@ -54,20 +55,9 @@ static void find_slopes(void* arg, size_t begin, size_t end) {
       for (int i = 0; i < RV_TILE_CELLS; ++i) {
         int hi = rv_halo1_at(i & 7, i >> 3 & 7, i >> 6);
         float fall = slope(&h, hi - step[a], hi, tension);
-        s->c->rate[a].data[t * RV_TILE_CELLS + (size_t)i] = fall == UNKNOWN ? UNKNOWN : fall / (float)g->dx;
+        s->slope.axis[a][n * RV_TILE_CELLS + (size_t)i] = fall == UNKNOWN ? UNKNOWN : fall / (float)g->dx;
       }
   }
-}
-
-static bool mark_near(RvCouple* c, const RvTiles* tiles) {
-  if (!rv_array_resize(&c->near, tiles->count)) return false;
-  memset(c->near.data, 0, tiles->count);
-  for (size_t k = 0; k < c->tiles.count; ++k)
-    for (int n = 0; n < RV_TILE_NEAR; ++n) {
-      int32_t t = tiles->near[c->tiles.data[k].tile][n];
-      if (t >= 0) c->near.data[t] = 1;
-    }
-  return true;
 }
 
 //---------------------------------------------------------------------------------------------- at a point
@@ -86,13 +76,14 @@ static Faces faces_at(const Push* s, const RvCouplePoint* p, int axis) {
   int64_t at[8];
   double known = 0;
   Faces r = {0, 0, 0};
-  rv_stencil_nodes(&st, &g->tiles, p->tile, at);
+  rv_stencil_nodes(&st, &c->near, p->tile, at);
   for (int k = 0; k < 8; ++k) {
     if (at[k] < 0) continue;
-    double m = st.w[k] * (double)c->mass[axis].data[at[k]], u = (double)g->velocity[axis].data[at[k]];
-    float fall = c->rate[axis].data[at[k]];
+    size_t home = rv_couple_home(c, (size_t)at[k]);
+    double m = st.w[k] * (double)c->mass.axis[axis][at[k]], u = (double)g->velocity[axis].data[home];
+    float fall = s->slope.axis[axis][at[k]];
     // faces that touch no liquid were not part of the solve, and took all that accelerated them
-    if (g->valid[axis].data[at[k]] > 0) r.change += m * (u - (double)g->drag_target[axis].data[at[k]]);
+    if (g->valid[axis].data[home] > 0) r.change += m * (u - (double)g->drag_target[axis].data[home]);
     r.momentum += m * u;
     if (fall != UNKNOWN) r.gradient += m * (double)fall, known += m;
   }
@@ -205,15 +196,14 @@ RvResult rv_couple_pressure(RvCouple* c, const RvCoupleStrands* strands, const R
   size_t before = c->vertices.count;
   RvResult result = rv_couple_load(c, strands, settings, error);
   if (result) return result;
-  if (c->vertices.count != before || c->mass[0].capacity < grid->tiles.count ||
-      (!settings->bulk_fixed && !grid->dragged))
+  if (c->vertices.count != before || c->grid_tiles != grid->tiles.count || (!settings->bulk_fixed && !grid->dragged))
     return rv_fail(error, RV_INTERNAL, "coupling: strands or grid are not those of the sample");
-  Push s = {c, strands, settings, grid, dt, force, kick};
-  if (!settings->bulk_fixed) {
-    if (!mark_near(c, &grid->tiles))
-      return rv_fail(error, RV_NO_MEMORY, "no memory for the pressure on %zu strands", c->strands.count);
-    rv_parallel_for(grid->tiles.count, 4, find_slopes, &s);
-  }
-  rv_parallel_for(c->strands.count, 32, push_some, &s);
+  Push s = {.c = c, .strands = strands, .set = settings, .grid = grid, .dt = dt, .force = force, .kick = kick};
+  RvArenaMark mark = rv_arena_mark(c->scratch);
+  bool fits = settings->bulk_fixed || rv_couple_take(c, &s.slope);
+  if (fits && !settings->bulk_fixed) rv_parallel_for(c->near.count, 4, find_slopes, &s);
+  if (fits) rv_parallel_for(c->strands.count, 32, push_some, &s);
+  rv_arena_release(c->scratch, mark);
+  if (!fits) return rv_fail(error, RV_NO_MEMORY, "no memory for the pressure on %zu strands", c->strands.count);
   return RV_OK;
 }

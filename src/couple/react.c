@@ -12,6 +12,7 @@ typedef struct React {
   const RvCoupleSettings* set;
   RvLiquidGrid* grid;
   double dt;
+  RvCoupleFaces fibre;  // m3 m/s: volume times velocity
 } React;
 
 //---------------------------------------------------------------------------------------------- the film under water
@@ -121,14 +122,15 @@ static void take_reaction(void* user, int axis, size_t at, int count, const doub
                           double carry[2]) {
   const React* r = user;
   const RvCouple* c = r->c;
-  float *mass = r->grid->mass[axis].data + at, *momentum = r->grid->momentum[axis].data + at;
-  float* fibre = r->grid->fibre[axis].data + at;
+  size_t home = rv_couple_home(c, at);
+  float *mass = r->grid->mass[axis].data + home, *momentum = r->grid->momentum[axis].data + home;
+  float* fibre = r->fibre.axis[axis] + at;
   for (int i = 0; i < count; ++i, ++sums) {
     fibre[i] += (float)sums[FIBRE * stride];
-    double m = (double)c->mass[axis].data[at + (size_t)i];
+    double m = (double)c->mass.axis[axis][at + (size_t)i];
     if (!(m > 0)) continue;
-    double yields = (double)c->yield[axis].data[at + (size_t)i];
-    double pull = (double)c->velocity[axis].data[at + (size_t)i] * sums[RATE * stride] - sums[PULL * stride];
+    double yields = (double)c->yield.axis[axis][at + (size_t)i];
+    double pull = (double)c->velocity.axis[axis][at + (size_t)i] * sums[RATE * stride] - sums[PULL * stride];
     double gain = -r->dt * yields * pull;
     if (c->any_film) {
       gain += m * sums[FILM_MOMENTUM * stride];
@@ -142,22 +144,65 @@ static void take_reaction(void* user, int axis, size_t at, int count, const doub
 
 // E48. The liquid of a face has 1 / (1 + dt R) of what accelerates it, R its drag over its mass, film included; the
 // drag pulls to what it has after the exchange, so that only what comes now is shared.
-static void set_faces(void* arg, size_t begin, size_t end) {
-  const React* r = arg;
+static void set_near(const React* r, size_t tile, size_t near) {
   const RvCouple* c = r->c;
   const RvLiquidGrid* g = r->grid;
   double cube = g->dx * g->dx * g->dx;
   for (int a = 0; a < 3; ++a)
-    for (size_t i = begin * RV_TILE_CELLS; i < end * RV_TILE_CELLS; ++i) {
-      double volume = (double)c->volume[a].data[i], mass = (double)g->mass[a].data[i];
+    for (size_t k = 0; k < RV_TILE_CELLS; ++k) {
+      size_t i = tile * RV_TILE_CELLS + k, n = near * RV_TILE_CELLS + k;
+      double volume = (double)c->volume[a].data[n], mass = (double)g->mass[a].data[i];
       double share = 1 - (volume < RV_COUPLE_SHARE_MOST ? volume : RV_COUPLE_SHARE_MOST);
       g->share[a].data[i] = (float)share;
-      g->fibre[a].data[i] = volume > 0 ? (float)((double)g->fibre[a].data[i] / (volume * cube)) : 0;
+      g->fibre[a].data[i] = volume > 0 ? (float)((double)r->fibre.axis[a][n] / (volume * cube)) : 0;
       g->drag_target[a].data[i] = mass > 0 ? g->momentum[a].data[i] / g->mass[a].data[i] : 0;
       g->drag[a].data[i] =
-          mass > 0 ? (float)(share * r->set->density * (double)c->rate[a].data[i] * (double)c->mass[a].data[i] / mass)
+          mass > 0 ? (float)(share * r->set->density * (double)c->rate[a].data[n] * (double)c->mass.axis[a][n] / mass)
                    : 0;
     }
+}
+
+static void set_faces(void* arg, size_t begin, size_t end) {
+  const React* r = arg;
+  const RvLiquidGrid* g = r->grid;
+  for (size_t t = begin; t < end; ++t) {
+    uint32_t near = r->c->near_of.data[t];
+    if (near != RV_COUPLE_FAR) {
+      set_near(r, t, near);
+      continue;
+    }
+    for (int a = 0; a < 3; ++a)
+      for (size_t i = t * RV_TILE_CELLS; i < (t + 1) * RV_TILE_CELLS; ++i)
+        g->share[a].data[i] = 1, g->fibre[a].data[i] = g->drag[a].data[i] = g->drag_target[a].data[i] = 0;
+  }
+}
+
+// The grid's channels, and the coupling's own: mass stays until the pressure is done.
+static bool take_faces(React* r) {
+  RvCouple* c = r->c;
+  if (!rv_liquid_grid_share_room(r->grid)) return false;
+  for (int a = 0; a < 3; ++a) {
+    RvChannel given = {0}, *kept = r->grid->scratch ? &given : &c->mass_kept[a];
+    if (!rv_liquid_grid_fit(r->grid, kept, c->near.count)) return false;
+    c->mass.axis[a] = kept->data;
+  }
+  return true;
+}
+
+static bool exchange(React* r) {
+  RvCouple* c = r->c;
+  RvArenaMark mark = rv_arena_mark(c->scratch);
+  bool fits = rv_couple_take(c, &c->velocity) && rv_couple_take(c, &c->yield) && rv_couple_take(c, &r->fibre);
+  if (fits) {
+    for (int a = 0; a < 3; ++a) memset(r->fibre.axis[a], 0, c->near.count * RV_TILE_CELLS * sizeof(float));
+    // the grid is that of the sample still
+    rv_couple_copy_faces(c, r->grid);
+    rv_couple_find_yield(c, r->dt);
+    rv_couple_scatter(c, &c->near, c->any_film ? 5 : 3, give_reaction, take_reaction, r);
+    rv_parallel_for(r->grid->tiles.count, 8, set_faces, r);
+  }
+  rv_arena_release(c->scratch, mark);
+  return fits;
 }
 
 RvResult rv_couple_react(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
@@ -166,14 +211,12 @@ RvResult rv_couple_react(RvCouple* c, const RvCoupleStrands* strands, const RvCo
   size_t before = c->vertices.count;
   RvResult result = rv_couple_load(c, strands, settings, error);
   if (result || settings->bulk_fixed) return result;
-  if (c->vertices.count != before || c->mass[0].capacity < grid->tiles.count)
+  if (c->vertices.count != before || c->grid_tiles != grid->tiles.count)
     return rv_fail(error, RV_INTERNAL, "coupling: strands or grid are not those of the sample");
-  React r = {c, strands, settings, grid, dt};
-  if (!rv_array_resize(&c->moved, 3 * c->vertices.count) || !submerge(&r) || !rv_liquid_grid_share(grid) ||
-      !rv_liquid_grid_drag(grid))
+  React r = {.c = c, .strands = strands, .set = settings, .grid = grid, .dt = dt};
+  bool fits = rv_array_resize(&c->moved, 3 * c->vertices.count) && submerge(&r) && take_faces(&r);
+  if (fits) rv_parallel_for(c->strands.count, 64, move_some, &r);
+  if (!fits || !exchange(&r))
     return rv_fail(error, RV_NO_MEMORY, "no memory for the drag of %zu tiles of liquid", grid->tiles.count);
-  rv_parallel_for(c->strands.count, 64, move_some, &r);
-  rv_couple_scatter(c, &grid->tiles, c->any_film ? 5 : 3, give_reaction, take_reaction, &r);
-  rv_parallel_for(grid->tiles.count, 8, set_faces, &r);
   return RV_OK;
 }

@@ -25,28 +25,55 @@ typedef struct Sample {
 
 //---------------------------------------------------------------------------------------------- faces
 
+typedef struct Faces {
+  RvCouple* c;
+  const RvLiquidGrid* grid;
+  double dt;
+} Faces;
+
 static void copy_faces(void* arg, size_t begin, size_t end) {
-  const Sample* s = arg;
-  size_t first = begin * RV_TILE_CELLS, count = (end - begin) * RV_TILE_CELLS;
-  for (int a = 0; a < 3; ++a) {
-    const float *mass = s->grid->mass[a].data + first, *momentum = s->grid->momentum[a].data + first;
-    float *m = s->c->mass[a].data + first, *u = s->c->velocity[a].data + first;
-    for (size_t i = 0; i < count; ++i) {
-      float v = momentum[i] / mass[i];
-      bool wet = mass[i] > 0 && isfinite(v);
-      m[i] = wet ? mass[i] : 0, u[i] = wet ? v : 0;
+  const Faces* f = arg;
+  for (size_t t = begin; t < end; ++t)
+    for (int a = 0; a < 3; ++a) {
+      size_t home = (size_t)f->c->near_home.data[t] * RV_TILE_CELLS;
+      const float *mass = f->grid->mass[a].data + home, *momentum = f->grid->momentum[a].data + home;
+      float *m = f->c->mass.axis[a] + t * RV_TILE_CELLS, *u = f->c->velocity.axis[a] + t * RV_TILE_CELLS;
+      for (size_t i = 0; i < RV_TILE_CELLS; ++i) {
+        float v = momentum[i] / mass[i];
+        bool wet = mass[i] > 0 && isfinite(v);
+        m[i] = wet ? mass[i] : 0, u[i] = wet ? v : 0;
+      }
     }
-    memset(s->c->volume[a].data + first, 0, count * sizeof(float));
-    memset(s->c->rate[a].data + first, 0, count * sizeof(float));
+}
+
+void rv_couple_copy_faces(RvCouple* c, const RvLiquidGrid* grid) {
+  rv_parallel_for(c->near.count, 16, copy_faces, &(Faces){c, grid, 0});
+}
+
+static void find_yield(void* arg, size_t begin, size_t end) {
+  const Faces* f = arg;
+  const RvCouple* c = f->c;
+  for (int a = 0; a < 3; ++a)
+    for (size_t i = begin * RV_TILE_CELLS; i < end * RV_TILE_CELLS; ++i)
+      c->yield.axis[a][i] = c->mass.axis[a][i] / (1 + (float)f->dt * c->rate[a].data[i]);
+}
+
+void rv_couple_find_yield(RvCouple* c, double dt) {
+  rv_parallel_for(c->near.count, 16, find_yield, &(Faces){c, NULL, dt});
+}
+
+static void clear_sums(void* arg, size_t begin, size_t end) {
+  const RvCouple* c = arg;
+  for (int a = 0; a < 3; ++a) {
+    memset(c->volume[a].data + begin * RV_TILE_CELLS, 0, (end - begin) * RV_TILE_CELLS * sizeof(float));
+    memset(c->rate[a].data + begin * RV_TILE_CELLS, 0, (end - begin) * RV_TILE_CELLS * sizeof(float));
   }
 }
 
-static bool fit_faces(RvCouple* c, size_t tiles) {
-  RvChannel* axes[] = {c->mass, c->velocity, c->volume, c->rate, c->yield};
-  for (size_t k = 0; k < sizeof axes / sizeof *axes; ++k)
-    for (int a = 0; a < 3; ++a)
-      if (!rv_channel_fit(&axes[k][a], tiles)) return false;
-  return true;
+static bool fit_faces(RvCouple* c) {
+  for (int a = 0; a < 3; ++a)
+    if (!rv_channel_fit(&c->volume[a], c->near.count) || !rv_channel_fit(&c->rate[a], c->near.count)) return false;
+  return rv_couple_take(c, &c->mass) && rv_couple_take(c, &c->velocity) && rv_couple_take(c, &c->yield);
 }
 
 //---------------------------------------------------------------------------------------------- the fibres' share
@@ -73,13 +100,13 @@ static void take_volume(void* user, int axis, size_t at, int count, const double
 //---------------------------------------------------------------------------------------------- drag of a point
 
 // the liquid's part of the space around: 1 in a full cell; cells in solids do not count
-static double fill_at(const RvLiquidGrid* g, const RvCouplePoint* p) {
+static double fill_at(const RvCouple* c, const RvLiquidGrid* g, const RvCouplePoint* p) {
   RvStencil s = rv_stencil(p, RV_LATTICE_CELLS);
   int64_t at[8];
   double sum = 0, weight = 0;
-  rv_stencil_nodes(&s, &g->tiles, p->tile, at);
+  rv_stencil_nodes(&s, &c->near, p->tile, at);
   for (int k = 0; k < 8; ++k) {
-    double fill = at[k] < 0 ? 0 : (double)g->fill.data[at[k]];
+    double fill = at[k] < 0 ? 0 : (double)g->fill.data[rv_couple_home(c, (size_t)at[k])];
     if (fill >= 0) sum += s.w[k] * fill, weight += s.w[k];
   }
   return weight > 0 ? sum / weight : 0;
@@ -96,11 +123,11 @@ static Around look(const Sample* s, const RvCouplePoint* p) {
     RvStencil st = rv_stencil(p, a);
     int64_t at[8];
     double mass = 0, momentum = 0;
-    rv_stencil_nodes(&st, &s->grid->tiles, p->tile, at);
+    rv_stencil_nodes(&st, &s->c->near, p->tile, at);
     for (int k = 0; k < 8; ++k) {
       if (at[k] < 0) continue;
-      double m = st.w[k] * (double)c->mass[a].data[at[k]];
-      mass += m, momentum += m * (double)c->velocity[a].data[at[k]];
+      double m = st.w[k] * (double)c->mass.axis[a][at[k]];
+      mass += m, momentum += m * (double)c->velocity.axis[a][at[k]];
       r.share += st.w[k] / 3 * (double)c->volume[a].data[at[k]];
     }
     r.mass[a] = mass, r.velocity[a] = mass > 0 ? momentum / mass : 0;
@@ -134,7 +161,7 @@ static void measure_point(const Sample* s, const RvCoupleVertex* v, RvVec3 tange
   double least = 1e-9 * s->set->density * s->grid->dx * s->grid->dx * s->grid->dx, speed2 = 0, along, across;
   p->share = (float)rv_clamp(r.share, RV_COUPLE_SHARE_LEAST, RV_COUPLE_SHARE_MOST);
   // WH-18
-  p->under = (float)smooth_step(fill_at(s->grid, p) / (FULL * (1 - (double)p->share)));
+  p->under = (float)smooth_step(fill_at(s->c, s->grid, p) / (FULL * (1 - (double)p->share)));
   for (int a = 0; a < 3; ++a) {
     bool wet = r.mass[a] > least;
     double du = wet ? r.velocity[a] - (v[0].v[a] + (double)p->t * (v[1].v[a] - v[0].v[a])) : 0;
@@ -183,14 +210,6 @@ static void take_rate(void* user, int axis, size_t at, int count, const double* 
   for (int i = 0; i < count; ++i) rate[i] += (float)sums[i];
 }
 
-static void find_yield(void* arg, size_t begin, size_t end) {
-  const Sample* s = arg;
-  const RvCouple* c = s->c;
-  for (int a = 0; a < 3; ++a)
-    for (size_t i = begin * RV_TILE_CELLS; i < end * RV_TILE_CELLS; ++i)
-      c->yield[a].data[i] = c->mass[a].data[i] / (1 + (float)s->dt * c->rate[a].data[i]);
-}
-
 //---------------------------------------------------------------------------------------------- to the vertices
 
 // Of an axis: sums of w m s and w m s u, s the part that the face yields.
@@ -199,11 +218,11 @@ static void yielding(const Sample* s, const RvCouplePoint* p, int axis, double* 
   RvStencil st = rv_stencil(p, axis);
   int64_t at[8];
   *mass = *momentum = 0;
-  rv_stencil_nodes(&st, &s->grid->tiles, p->tile, at);
+  rv_stencil_nodes(&st, &s->c->near, p->tile, at);
   for (int k = 0; k < 8; ++k) {
     if (at[k] < 0) continue;
-    double m = st.w[k] * (double)c->yield[axis].data[at[k]];
-    *mass += m, *momentum += m * (double)c->velocity[axis].data[at[k]];
+    double m = st.w[k] * (double)c->yield.axis[axis][at[k]];
+    *mass += m, *momentum += m * (double)c->velocity.axis[axis][at[k]];
   }
 }
 
@@ -318,17 +337,20 @@ RvResult rv_couple_sample(RvCouple* c, const RvCoupleStrands* strands, const RvC
   if (!result) result = rv_couple_points(c, grid, error);
   if (result) return result;
   c->any = c->points.count > 0;
-  if (!fit_out(c, strands->model) || (c->any && !fit_faces(c, grid->tiles.count)))
-    return rv_fail(error, RV_NO_MEMORY, "no memory to couple %zu strands", c->strands.count);
-  if (c->any) {
-    rv_parallel_for(grid->tiles.count, 16, copy_faces, &s);
-    rv_couple_scatter(c, &grid->tiles, 1, give_volume, take_volume, &s);
+  RvArenaMark mark = rv_arena_mark(c->scratch);
+  bool fits = fit_out(c, strands->model) && (!c->any || fit_faces(c));
+  if (fits && c->any) {
+    rv_couple_copy_faces(c, grid);
+    rv_parallel_for(c->near.count, 16, clear_sums, c);
+    rv_couple_scatter(c, &c->near, 1, give_volume, take_volume, &s);
     rv_parallel_for(c->strands.count, 32, measure_some, &s);
     // a liquid that is only read yields nothing
-    if (!settings->bulk_fixed) rv_couple_scatter(c, &grid->tiles, 1, give_rate, take_rate, &s);
-    rv_parallel_for(grid->tiles.count, 16, find_yield, &s);
+    if (!settings->bulk_fixed) rv_couple_scatter(c, &c->near, 1, give_rate, take_rate, &s);
+    rv_couple_find_yield(c, dt);
   }
-  rv_parallel_for(c->strands.count, 32, gather_some, &s);
+  if (fits) rv_parallel_for(c->strands.count, 32, gather_some, &s);
+  rv_arena_release(c->scratch, mark);
+  if (!fits) return rv_fail(error, RV_NO_MEMORY, "no memory to couple %zu strands", c->strands.count);
   *out = &c->sample;
   return RV_OK;
 }

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/arena.h"
 #include "base/array.h"
 #include "couple/couple.h"
 #include "math/vec.h"
@@ -31,7 +32,7 @@ typedef struct RvCoupleVertex {
 // A point of the quadrature along the strands, by edges (WH-40). What the passes share stands here in float; all of
 // them read the same numbers, so what one side gives is what the other takes.
 typedef struct RvCouplePoint {
-  uint32_t tile;
+  uint32_t tile;     // among those near points
   uint32_t edge;     // packed index of its lower vertex
   uint16_t cell;     // in the tile
   float f[3];        // place in the cell, 0..1
@@ -52,7 +53,7 @@ typedef RV_ARRAY(uint64_t) RvCoupleKeys;
 
 // A tile with points, which are order[first .. last).
 typedef struct RvCoupleTile {
-  uint32_t tile;
+  uint32_t tile;  // among those near points
   size_t first, last;
 } RvCoupleTile;
 
@@ -61,7 +62,17 @@ enum { RV_COUPLE_CHUNKS = 64, RV_COUPLE_GRAIN = 8, RV_COUPLE_COLOURS = 8 };
 #define RV_COUPLE_SHARE_LEAST 1e-6
 #define RV_COUPLE_SHARE_MOST 0.4
 
+// Three channels over the tiles near points, in memory that is given back.
+typedef struct RvCoupleFaces {
+  float* axis[3];
+} RvCoupleFaces;
+typedef struct RvCoupleNear {
+  int32_t tile[RV_TILE_NEAR];
+} RvCoupleNear;
+#define RV_COUPLE_FAR UINT32_MAX
+
 struct RvCouple {
+  RvArena *own, *scratch;  // scratch: the one that is used
   RV_ARRAY(RvCoupleStrand) strands;
   RV_ARRAY(RvCoupleVertex) vertices;
   // points
@@ -70,18 +81,24 @@ struct RvCouple {
   RvCoupleIndices order, tile_first;  // points by tiles; [tiles + 2] the first of each
   RV_ARRAY(RvCoupleTile) tiles;
   size_t colour[RV_COUPLE_COLOURS + 1];
-  // faces: of the last sample; volume and rate are sums over points; after the pressure rate is its gradient
-  RvChannel mass[3], velocity[3], volume[3], rate[3];
-  RvChannel yield[3];         // kg: mass / (1 + dt rate)
-  RV_ARRAY(uint8_t) near;     // [tiles] beside or with points
-  RvCoupleDoubles out;        // the arrays of `sample`
-  RvCoupleDoubles start;      // [3 packed] velocity at the last sample
-  RvCoupleDoubles moved;      // [3 packed] and at the end of the strands' step
-  RvCoupleDoubles span;       // [packed] m of the vertex's points in liquid
-  RvCoupleDoubles submerged;  // [packed] kg of its film that the grid has
-  RvCoupleDoubles film_v;     // [3 packed] its velocity there
+  // Tiles with points and those beside them, in the order of the grid's; the coupling has channels on these alone.
+  // `near` holds their count and neighbours, nothing else; neighbours are those of tiles with points.
+  RvTiles near;
+  RvCoupleIndices near_home;            // [near] the grid's tile
+  RvCoupleIndices near_of;              // [grid's tiles] and back; RV_COUPLE_FAR: none
+  RV_ARRAY(RvCoupleNear) near_near;     // of `near`
+  RvCoupleFaces mass, velocity, yield;  // of the sample; kg, m/s; kg: mass / (1 + dt rate)
+  RvChannel volume[3], rate[3];         // sums over points; kept from the sample on
+  RvChannel mass_kept[3];               // from react to the pressure, where the grid has no scratch
+  RvCoupleDoubles out;                  // the arrays of `sample`
+  RvCoupleDoubles start;                // [3 packed] velocity at the last sample
+  RvCoupleDoubles moved;                // [3 packed] and at the end of the strands' step
+  RvCoupleDoubles span;                 // [packed] m of the vertex's points in liquid
+  RvCoupleDoubles submerged;            // [packed] kg of its film that the grid has
+  RvCoupleDoubles film_v;               // [3 packed] its velocity there
   RvCoupleSample sample;
   bool any, any_film;
+  size_t grid_tiles;  // of the sample
   // capacity
   RvCoupleDoubles capacity, reach, pull, count;  // [packed] m3, m, m/s2, hairs
   RvCoupleDoubles tip;                           // [strands] m/s2: all that pulls at the tip
@@ -93,6 +110,17 @@ struct RvCouple {
   struct RvCaptureWork* capture;
   struct RvDripWork* drip;
 };
+
+// Where a place of the tiles near points is in the grid's own channels.
+static inline size_t rv_couple_home(const RvCouple* c, size_t at) {
+  return (size_t)c->near_home.data[at / RV_TILE_CELLS] * RV_TILE_CELLS + at % RV_TILE_CELLS;
+}
+// Channels of faces near points from the scratch; false: no memory.
+static inline bool rv_couple_take(RvCouple* c, RvCoupleFaces* faces) {
+  for (int a = 0; a < 3; ++a)
+    if (!(faces->axis[a] = RV_TAKE(c->scratch, float, c->near.count* RV_TILE_CELLS))) return false;
+  return true;
+}
 
 static inline RvVec3 rv_couple_x(const RvCoupleVertex* v) {
   return rv_vec3_load64(v->x);
@@ -145,6 +173,10 @@ static inline double rv_couple_at(const double* block, const RvCoupleStrand* s, 
 
 // Strands and vertices as they are now. (couple.c)
 RvResult rv_couple_load(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings, RvError* error);
+// Mass, velocity and yield of the faces near points, from the grid's mass and momentum and, with `yields`, from `rate`.
+// (sample.c)
+void rv_couple_copy_faces(RvCouple* c, const RvLiquidGrid* grid);
+void rv_couple_find_yield(RvCouple* c, double dt);
 // Points near liquid, sorted by tile. (points.c)
 RvResult rv_couple_points(RvCouple* c, const RvLiquidGrid* grid, RvError* error);
 // Capacity, reach and hairs of the packed vertices; computed anew only when something changed. (capacity.c)

@@ -41,8 +41,8 @@ static void find_some(void* arg, size_t begin, size_t end) {
 
 RvResult rv_liquid_drift(RvLiquidGrid* g, const RvLiquidSolids* solids, RvPressure* pressure, double relax,
                          RvError* error) {
-  bool room = rv_channel_fit(&g->shift_pressure, g->tiles.count);
-  for (int a = 0; a < 3; ++a) room = room && rv_channel_fit(&g->shift[a], g->tiles.count);
+  bool room = rv_liquid_grid_fit(g, &g->shift_pressure, g->tiles.count);
+  for (int a = 0; a < 3; ++a) room = room && rv_liquid_grid_fit(g, &g->shift[a], g->tiles.count);
   if (!room) return rv_fail(error, RV_NO_MEMORY, "no memory to keep the volume of %zu tiles", g->tiles.count);
   rv_parallel_for(g->tiles.count, 4, find_some, &(Job){g, (float)relax});
   // a step of one second and a density of one make velocities ways; solids stand still, whatever they do in time

@@ -1,5 +1,7 @@
 #include "liquid/grid.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "liquid/transfer.h"
@@ -7,6 +9,7 @@
 enum { GRAIN = 16 };
 
 void rv_liquid_grid_free(RvLiquidGrid* g) {
+  rv_liquid_grid_end(g);
   RvChannel* axes[] = {g->mass, g->momentum,    g->velocity, g->valid, g->share,
                        g->drag, g->drag_target, g->shift,    g->room,  g->fibre};
   for (size_t k = 0; k < sizeof axes / sizeof *axes; ++k)
@@ -31,32 +34,69 @@ size_t rv_liquid_grid_bytes(const RvLiquidGrid* g) {
   return tiles * RV_TILE_CELLS * sizeof(float) + rv_tiles_bytes(&g->tiles) + rv_tiles_bytes(&g->tiles_before);
 }
 
+//---------------------------------------------------------------------------------------------- memory
+
 static bool fit_channels(RvLiquidGrid* g) {
-  RvChannel* axes[] = {g->mass, g->momentum, g->velocity, g->valid, g->room};
+  RvChannel* axes[] = {g->mass, g->momentum};
   for (size_t k = 0; k < sizeof axes / sizeof *axes; ++k)
     for (int a = 0; a < 3; ++a)
       if (!rv_channel_fit(&axes[k][a], g->tiles.count)) return false;
-  RvChannel* cells[] = {&g->fill, &g->distance, &g->divergence, &g->pressure};
+  RvChannel* cells[] = {&g->fill, &g->distance, &g->pressure};
   for (size_t k = 0; k < sizeof cells / sizeof *cells; ++k)
     if (!rv_channel_fit(cells[k], g->tiles.count)) return false;
+  return g->scratch || rv_liquid_grid_begin(g);
+}
+
+bool rv_liquid_grid_fit(RvLiquidGrid* g, RvChannel* channel, size_t tiles) {
+  if (!g->scratch) return rv_channel_fit(channel, tiles);
+  if (!g->borrowed) g->mark = rv_arena_mark(g->scratch), g->borrowed = true;
+  if (channel->capacity >= tiles && channel->data) return true;
+  float* data = rv_arena_take(g->scratch, tiles, RV_TILE_CELLS * sizeof *data);
+  *channel = (RvChannel){data, data ? tiles : 0};
+  return data;
+}
+
+static bool fit_axes(RvLiquidGrid* g, RvChannel* axis) {
+  for (int a = 0; a < 3; ++a)
+    if (!rv_liquid_grid_fit(g, &axis[a], g->tiles.count)) return false;
   return true;
 }
 
-static bool fit_axes(RvChannel* axis, size_t tiles, float value) {
-  for (int a = 0; a < 3; ++a) {
-    if (!rv_channel_fit(&axis[a], tiles)) return false;
-    rv_channel_fill(axis[a].data, tiles, value);
-  }
-  return true;
+bool rv_liquid_grid_begin(RvLiquidGrid* g) {
+  return fit_axes(g, g->velocity) && fit_axes(g, g->valid) && fit_axes(g, g->room);
+}
+
+void rv_liquid_grid_end(RvLiquidGrid* g) {
+  if (!g->borrowed) return;
+  RvChannel* axes[] = {g->velocity, g->valid, g->room, g->share, g->fibre, g->drag, g->drag_target, g->shift};
+  for (size_t k = 0; k < sizeof axes / sizeof *axes; ++k)
+    for (int a = 0; a < 3; ++a) axes[k][a] = (RvChannel){0};
+  g->surface = g->shift_pressure = (RvChannel){0};
+  rv_arena_release(g->scratch, g->mark);
+  g->borrowed = g->shared = g->dragged = g->shifted = false;
+}
+
+static void fill_axes(const RvLiquidGrid* g, const RvChannel* axis, float value) {
+  for (int a = 0; a < 3; ++a) rv_channel_fill(axis[a].data, g->tiles.count, value);
 }
 
 bool rv_liquid_grid_share(RvLiquidGrid* g) {
-  return g->shared || (g->shared = fit_axes(g->share, g->tiles.count, 1) && fit_axes(g->fibre, g->tiles.count, 0));
+  if (g->shared) return true;
+  if (!fit_axes(g, g->share) || !fit_axes(g, g->fibre)) return false;
+  fill_axes(g, g->share, 1), fill_axes(g, g->fibre, 0);
+  return g->shared = true;
 }
 
 bool rv_liquid_grid_drag(RvLiquidGrid* g) {
-  return g->dragged ||
-         (g->dragged = fit_axes(g->drag, g->tiles.count, 0) && fit_axes(g->drag_target, g->tiles.count, 0));
+  if (g->dragged) return true;
+  if (!fit_axes(g, g->drag) || !fit_axes(g, g->drag_target)) return false;
+  fill_axes(g, g->drag, 0), fill_axes(g, g->drag_target, 0);
+  return g->dragged = true;
+}
+
+bool rv_liquid_grid_share_room(RvLiquidGrid* g) {
+  return g->shared = g->dragged =
+             fit_axes(g, g->share) && fit_axes(g, g->fibre) && fit_axes(g, g->drag) && fit_axes(g, g->drag_target);
 }
 
 //---------------------------------------------------------------------------------------------- tiles
@@ -78,13 +118,39 @@ static void find_reach(void* arg, size_t begin, size_t end) {
   }
 }
 
+// channels for the new tiles, and on them the pressure of the old ones
+static bool carry_pressure(RvLiquidGrid* g) {
+  RvArenaMark mark = {0};
+  bool any = g->pressure.data != NULL;
+  if (g->scratch) {
+    size_t count = any ? g->tiles_before.count * RV_TILE_CELLS : 0;
+    mark = rv_arena_mark(g->scratch);
+    g->pressure_before = (RvChannel){RV_TAKE(g->scratch, float, count), g->tiles_before.count};
+    if (!g->pressure_before.data) return false;
+    if (count) memcpy(g->pressure_before.data, g->pressure.data, count * sizeof(float));
+  } else {
+    RvChannel pressure = g->pressure_before;
+    g->pressure_before = g->pressure, g->pressure = pressure;
+  }
+  bool fits = fit_channels(g);
+  if (fits && any)
+    rv_channel_remap(&g->tiles_before, g->pressure_before.data, &g->tiles, g->pressure.data, 0);
+  else if (fits)
+    rv_channel_fill(g->pressure.data, g->tiles.count, 0);
+  if (g->scratch) {
+    g->pressure_before = (RvChannel){0};
+    rv_arena_release(g->scratch, mark);
+  }
+  return fits;
+}
+
 RvResult rv_liquid_grid_build(RvLiquidGrid* g, const RvParticles* p, RvError* error) {
   // the old list and pressure step back, and their memory is used again
+  rv_liquid_grid_end(g);
   RvTiles tiles = g->tiles_before;
   g->tiles_before = g->tiles, g->tiles = tiles;
-  RvChannel pressure = g->pressure_before;
-  g->pressure_before = g->pressure, g->pressure = pressure;
   g->shared = g->dragged = g->shifted = false;
+  rv_channel_free(&g->divergence);
   Reach r = {.p = p, .mask = rv_alloc(p->homes.count, sizeof *r.mask)};
   RvResult result = RV_NO_MEMORY;
   if (r.mask) {
@@ -99,13 +165,8 @@ RvResult rv_liquid_grid_build(RvLiquidGrid* g, const RvParticles* p, RvError* er
                    "use a larger particlesep, or allow more",
                    g->tiles.count, (double)g->tiles.count * RV_LIQUID_TILE_BYTES / 1e9,
                    (double)g->most_tiles * RV_LIQUID_TILE_BYTES / 1e9);
-  if (result == RV_OK && !fit_channels(g)) result = RV_NO_MEMORY;
+  if (result == RV_OK && !carry_pressure(g)) result = RV_NO_MEMORY;
   if (result) return rv_fail(error, result, "no memory for a liquid of %zu tiles; use larger cells", p->homes.count);
-  rv_channel_fill(g->divergence.data, g->tiles.count, 0);
-  if (g->pressure_before.data)
-    rv_channel_remap(&g->tiles_before, g->pressure_before.data, &g->tiles, g->pressure.data, 0);
-  else
-    rv_channel_fill(g->pressure.data, g->tiles.count, 0);
   return RV_OK;
 }
 

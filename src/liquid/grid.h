@@ -13,6 +13,7 @@
 #ifndef RV_LIQUID_GRID_H
 #define RV_LIQUID_GRID_H
 
+#include "base/arena.h"
 #include "space/channel.h"
 
 typedef struct RvLiquidGrid {
@@ -34,7 +35,7 @@ typedef struct RvLiquidGrid {
   RvChannel fill;        // m^3 of liquid in the cell by trilinear weights, over dx^3; a full cell has about 1
   RvChannel distance;    // m: signed distance to the liquid's surface at the cell's centre, below 0 in the liquid; from
                          // one dx on it tells only the side
-  RvChannel divergence;  // 1/s: the divergence that the velocity shall have: drift correction, sources. 0 by default
+  RvChannel divergence;  // 1/s: the divergence that the velocity shall have; without data, as it is built, 0
   RvChannel pressure;    // Pa; kept from the last substep as the first guess
   RvChannel surface;     // Pa: pressure of the tension at the surface; only where there is tension
   RvChannel shift[3];    // m, faces: the way that brings volumes back (stages.h), beside the velocity; 0 in solids
@@ -44,6 +45,11 @@ typedef struct RvLiquidGrid {
   RvTiles tiles_before;  // those that pressure_before belongs to
   RvChannel pressure_before;
   bool shared, dragged;  // whether share or drag is other than the default anywhere; else the channels are not filled
+  // What lives only from the forces to the end of the move (velocity, valid, share, fibre, drag, shift, room, surface)
+  // is taken from there, and is gone afterwards; NULL: it has memory of its own, and stays.
+  RvArena* scratch;
+  RvArenaMark mark;
+  bool borrowed;  // some is taken
 } RvLiquidGrid;
 
 // About what a tile takes: channels here and in the solids, the pressure's levels, the room of the transfers.
@@ -56,10 +62,19 @@ static inline double rv_liquid_corner(const RvLiquidGrid* grid, size_t tile, int
   return grid->origin[axis] + grid->dx * (double)(grid->tiles.coord[tile][axis] * RV_TILE_SIDE + at);
 }
 
+// Room for a channel of so many tiles that lives until rv_liquid_grid_end. False when out of memory.
+bool rv_liquid_grid_fit(RvLiquidGrid* grid, RvChannel* channel, size_t tiles);
+// The same for velocity, valid and room, before they are made; what is taken already stays.
+bool rv_liquid_grid_begin(RvLiquidGrid* grid);
+// Gives back what was taken from `scratch` since.
+void rv_liquid_grid_end(RvLiquidGrid* grid);
+
 // Makes share and drag channels, filled with their defaults, and marks them as used; then others write into them. False
 // when out of memory.
 bool rv_liquid_grid_share(RvLiquidGrid* grid);
 bool rv_liquid_grid_drag(RvLiquidGrid* grid);
+// Both, not filled: for who writes them in all tiles.
+bool rv_liquid_grid_share_room(RvLiquidGrid* grid);
 void rv_liquid_grid_free(RvLiquidGrid* grid);
 // Bytes that the grid holds.
 size_t rv_liquid_grid_bytes(const RvLiquidGrid* grid);

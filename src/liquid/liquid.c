@@ -43,6 +43,22 @@ void rv_liquid_free(RvLiquid* l) {
   *l = (RvLiquid){0};
 }
 
+void rv_liquid_set_scratch(RvLiquid* l, RvArena* scratch) {
+  RvLiquidGrid* g = &l->grid;
+  if (g->scratch == scratch) return;
+  rv_liquid_grid_end(g);
+  // what it has of its own is not needed, or grows again
+  rv_scatter_free(&l->scatter);
+  if (scratch) {
+    RvChannel* axes[] = {g->velocity, g->valid, g->room, g->share, g->fibre, g->drag, g->drag_target, g->shift};
+    for (size_t k = 0; k < sizeof axes / sizeof *axes; ++k)
+      for (int a = 0; a < 3; ++a) rv_channel_free(&axes[k][a]);
+    rv_channel_free(&g->surface), rv_channel_free(&g->shift_pressure), rv_channel_free(&g->pressure_before);
+  }
+  l->scatter.scratch = g->scratch = scratch;
+  if (l->pressure) rv_pressure_set_scratch(l->pressure, scratch);
+}
+
 size_t rv_liquid_grid_memory(const RvLiquid* l) {
   return rv_liquid_grid_bytes(&l->grid) + rv_pressure_bytes(l->pressure) +
          l->scatter.room_capacity * RV_SCATTER_FLOATS * sizeof(float) +
@@ -78,7 +94,7 @@ static RvResult project(RvLiquid* l, double dt, RvPressureOptions options, RvErr
   RvPressureIn in = rv_pressure_of_grid(&l->grid, any ? &l->solids : NULL, l->model.density, dt);
   in.warm = l->steps > 0;
   if (l->model.tension > 0) {
-    if (!rv_channel_fit(&l->grid.surface, l->grid.tiles.count))
+    if (!rv_liquid_grid_fit(&l->grid, &l->grid.surface, l->grid.tiles.count))
       return rv_fail(error, RV_NO_MEMORY, "no memory for the tension of %zu tiles", l->grid.tiles.count);
     rv_tension_surface(&l->grid.tiles, l->grid.distance.data, l->grid.dx, l->model.tension, l->grid.surface.data);
     in.surface = l->grid.surface.data;
@@ -158,7 +174,9 @@ static RvResult find_solids(RvLiquid* l, double dt, const RvLiquidHooks* hooks, 
   return hooks->solids ? hooks->solids(hooks->user, &l->solids, &l->grid, l->time, l->time + dt, error) : RV_OK;
 }
 
-static RvResult add_forces(RvLiquid* l, double dt) {
+static RvResult add_forces(RvLiquid* l, double dt, RvError* error) {
+  if (!rv_liquid_grid_begin(&l->grid))
+    return rv_fail(error, RV_NO_MEMORY, "no memory for a liquid of %zu tiles; use larger cells", l->grid.tiles.count);
   rv_liquid_grid_velocity(&l->grid);
   rv_parallel_for(l->grid.tiles.count, 16, add_gravity, &(Range){l, dt});
   rv_liquid_mark_valid(&l->grid);
@@ -217,7 +235,7 @@ RvResult rv_liquid_gather(RvLiquid* l, double dt, const RvLiquidHooks* hooks, Rv
 
 RvResult rv_liquid_project(RvLiquid* l, double dt, const RvLiquidHooks* hooks, RvError* error) {
   RvResult result = RV_OK;
-  STAGE(forces, add_forces(l, dt))
+  STAGE(forces, add_forces(l, dt, error))
   STAGE(viscosity, thicken(l, dt, error))
   STAGE(volume, keep_volume(l, dt, error))
   STAGE(pressure, solve_pressure(l, dt, error))
@@ -229,6 +247,7 @@ RvResult rv_liquid_move(RvLiquid* l, double dt, const RvLiquidHooks* hooks, RvEr
   STAGE(extrapolate, extrapolate(l))
   STAGE(fromgrid, from_grid(l, dt))
   STAGE(collide, collide(l, dt, error))
+  rv_liquid_grid_end(&l->grid);
   l->time += dt;
   l->steps++;
   l->report.substeps++;

@@ -104,6 +104,10 @@ RvLiquidModel rv_liquid_model_default(double dx);
 // False when out of memory.
 bool rv_liquid_init(RvLiquid* liquid, const RvLiquidModel* model);
 void rv_liquid_free(RvLiquid* liquid);
+// What lives only within a stage, or from the forces to the end of a move, is taken from `scratch`, which others may
+// use in turn: all that they take between rv_liquid_project and rv_liquid_move they give back before. It must outlive
+// the liquid or be taken away: NULL, the liquid's own memory.
+void rv_liquid_set_scratch(RvLiquid* liquid, RvArena* scratch);
 // Bytes of the grid and the solves; those of the particles are rv_particles_bytes.
 size_t rv_liquid_grid_memory(const RvLiquid* liquid);
 

@@ -8,7 +8,7 @@
 #include "liquid/pressure_work.h"
 
 struct RvPressure {
-  RvArena* arena;
+  RvArena *own, *arena;  // arena: the one that is used
 };
 
 enum { FIRST_BLOCK = 1 << 20, MOST_ITERATIONS = 200, MEAN_EVERY = 16 };
@@ -16,19 +16,23 @@ enum { FIRST_BLOCK = 1 << 20, MOST_ITERATIONS = 200, MEAN_EVERY = 16 };
 RvPressure* rv_pressure_new(void) {
   RvPressure* pressure = rv_alloc_zero(1, sizeof *pressure);
   if (!pressure) return NULL;
-  pressure->arena = rv_arena_new(FIRST_BLOCK);
-  if (pressure->arena) return pressure;
+  pressure->own = pressure->arena = rv_arena_new(FIRST_BLOCK);
+  if (pressure->own) return pressure;
   rv_free(pressure);
   return NULL;
 }
 
 void rv_pressure_free(RvPressure* pressure) {
-  if (pressure) rv_arena_free(pressure->arena);
+  if (pressure) rv_arena_free(pressure->own);
   rv_free(pressure);
 }
 
+void rv_pressure_set_scratch(RvPressure* pressure, RvArena* scratch) {
+  pressure->arena = scratch ? scratch : pressure->own;
+}
+
 size_t rv_pressure_bytes(const RvPressure* pressure) {
-  return rv_arena_peak(pressure->arena);
+  return rv_arena_peak(pressure->own);
 }
 
 static double total(const double* v, size_t n) {

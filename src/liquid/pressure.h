@@ -22,6 +22,7 @@
 #ifndef RV_LIQUID_PRESSURE_H
 #define RV_LIQUID_PRESSURE_H
 
+#include "base/arena.h"
 #include "liquid/grid.h"
 #include "liquid/solids.h"
 
@@ -74,6 +75,8 @@ typedef struct RvPressureReport {
 // Memory of the solver, kept from solve to solve: it grows at the head of a solve and never inside.
 typedef struct RvPressure RvPressure;
 RvPressure* rv_pressure_new(void);
+// Memory that is shared with others who take turns; NULL: the solver's own again.
+void rv_pressure_set_scratch(RvPressure* pressure, RvArena* scratch);
 void rv_pressure_free(RvPressure* pressure);
 size_t rv_pressure_bytes(const RvPressure* pressure);
 

@@ -10,13 +10,15 @@ RV_KERNEL_DECLARE(void, rv_liquid_scatter, (const RvTransferSpan*, double*, floa
 RV_KERNEL_DECLARE(void, rv_liquid_sample, (const RvTransferSpan*, const float* const[3], const float* const*))
 
 void rv_scatter_free(RvScatter* s) {
-  rv_free(s->room);
+  if (!s->scratch) rv_free(s->room);
   rv_free(s->home_of);
   *s = (RvScatter){0};
 }
 
 static bool fit(RvScatter* s, size_t homes, size_t tiles) {
-  if (homes > s->room_capacity || !s->room) {
+  if (s->scratch) {
+    s->room = RV_TAKE(s->scratch, float, homes* RV_SCATTER_FLOATS);
+  } else if (homes > s->room_capacity || !s->room) {
     rv_free(s->room);
     s->room_capacity = homes + homes / 4 + 1;
     if (!(s->room = rv_alloc(s->room_capacity, RV_SCATTER_FLOATS * sizeof *s->room))) s->room_capacity = 0;
@@ -118,13 +120,17 @@ static void combine_some(void* arg, size_t begin, size_t end) {
 
 RvResult rv_liquid_to_grid(RvLiquidGrid* grid, RvScatter* scatter, const RvParticles* p, double density,
                            RvError* error) {
-  if (!fit(scatter, p->homes.count, grid->tiles.count))
-    return rv_fail(error, RV_NO_MEMORY, "no memory to bring %zu tiles of particles to the grid", p->homes.count);
+  RvArenaMark mark = scatter->scratch ? rv_arena_mark(scatter->scratch) : (RvArenaMark){0};
+  bool fits = fit(scatter, p->homes.count, grid->tiles.count);
   Job job = {grid, scatter, p, density, 0};
-  rv_parallel_for(grid->tiles.count, 64, find_homes, &job);
-  rv_parallel_for(p->homes.count, 1, scatter_some, &job);
-  rv_parallel_for(grid->tiles.count, 4, combine_some, &job);
-  return RV_OK;
+  if (fits) {
+    rv_parallel_for(grid->tiles.count, 64, find_homes, &job);
+    rv_parallel_for(p->homes.count, 1, scatter_some, &job);
+    rv_parallel_for(grid->tiles.count, 4, combine_some, &job);
+  }
+  if (scatter->scratch) rv_arena_release(scatter->scratch, mark), scatter->room = NULL;
+  if (fits) return RV_OK;
+  return rv_fail(error, RV_NO_MEMORY, "no memory to bring %zu tiles of particles to the grid", p->homes.count);
 }
 
 static void sample_some(void* arg, size_t begin, size_t end) {

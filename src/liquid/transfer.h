@@ -36,6 +36,7 @@ typedef struct RvScatter {
   float* room;
   int32_t* home_of;  // for each tile of the grid, the particles' tile there, or -1
   size_t room_capacity, tile_capacity;
+  RvArena* scratch;  // rooms are taken from there for as long as they are needed; NULL: they are kept
 } RvScatter;
 
 void rv_scatter_free(RvScatter* scatter);

@@ -46,8 +46,10 @@ static bool take_memory(RvWet* w) {
 RvResult rv_wet_init(RvWet* w, RvStrandModel* strands, RvStrandState* state, const double* multiple, RvLiquid* liquid,
                      const RvWetSettings* settings, RvError* error) {
   *w = (RvWet){.settings = *settings, .strands = strands, .state = state, .multiple = multiple, .liquid = liquid};
-  bool fine = take_memory(w);
+  bool fine = take_memory(w) && (w->scratch = rv_arena_new(1 << 20));
   if (fine) {
+    rv_couple_set_scratch(w->couple, w->scratch);
+    if (liquid) rv_liquid_set_scratch(liquid, w->scratch);
     set_batches(w);
     w->film = (RvFilmModel){.nbatch = strands->nbatch,
                             .batches = w->batches,
@@ -65,8 +67,10 @@ RvResult rv_wet_init(RvWet* w, RvStrandModel* strands, RvStrandState* state, con
 }
 
 void rv_wet_free(RvWet* w) {
+  if (w->liquid) rv_liquid_set_scratch(w->liquid, NULL);
   rv_film_state_free(&w->film_state);
   rv_couple_free(w->couple);
+  rv_arena_free(w->scratch);
   rv_free(w->batches), rv_free(w->memory), rv_free(w->across);
   *w = (RvWet){0};
 }

@@ -87,6 +87,7 @@ typedef struct RvWet {
   RvFilmBridge* across;
   size_t across_capacity;
   double* memory;
+  RvArena* scratch;    // what lives only within a stage, of all stages
   RvWetReport report;  // added to; clear it when you like
 } RvWet;
 
