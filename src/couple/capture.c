@@ -34,22 +34,12 @@ typedef struct Sums {
 
 typedef struct RvCaptureWork {
   Entries chunk[RV_COUPLE_CHUNKS], entries;
-  RvCoupleIndices edge_first;         // [packed + 1] entries of each edge
-  RvCoupleIndices tile_first, order;  // [homes + 1], [entries] those of each tile
-  RV_ARRAY(Sums) sums;                // [entries] m3 and m3 m/s offered to both ends
-  RvCoupleDoubles room, scale, gain;  // [packed]; gain: 4 numbers a vertex, m3 and kg m/s
-  RvCoupleDoubles reach;              // [packed] cells, of edges
-  RvCoupleDoubles weight, each;       // [particles]
-  RV_ARRAY(float) rate, nearest;      // [particles]
 } RvCaptureWork;
 
 void rv_capture_free(RvCaptureWork* w) {
   if (!w) return;
   for (int k = 0; k < RV_COUPLE_CHUNKS; ++k) rv_array_free(&w->chunk[k]);
-  rv_array_free(&w->entries), rv_array_free(&w->edge_first), rv_array_free(&w->tile_first), rv_array_free(&w->order);
-  rv_array_free(&w->sums), rv_array_free(&w->room), rv_array_free(&w->scale), rv_array_free(&w->gain);
-  rv_array_free(&w->reach), rv_array_free(&w->weight), rv_array_free(&w->each), rv_array_free(&w->rate);
-  rv_array_free(&w->nearest);
+  rv_array_free(&w->entries);
   rv_free(w);
 }
 
@@ -66,6 +56,16 @@ typedef struct Capture {
   int32_t lo[3], hi[3];  // box of the particles' tiles, hi not among them
   size_t first;          // strand of the first chunk
   bool failed[RV_COUPLE_CHUNKS];
+  // from the scratch
+  uint64_t* rows;                // [homes] rows of cells that hold particles: bit 8 z + y
+  uint32_t* edge_first;          // [packed + 1] entries of each edge
+  uint32_t *tile_first, *order;  // [homes + 1], [entries] those of each tile
+  RvCapturePiece* pieces;        // [entries]
+  Sums* sums;                    // [entries] m3 and m3 m/s offered to both ends
+  double *room, *scale, *gain;   // [packed]; gain: 4 numbers a vertex, m3 and kg m/s
+  double* reach;                 // [packed] cells, of edges
+  double *weight, *each;         // [particles]
+  float *rate, *nearest;         // [particles]
 } Capture;
 
 // too small to be parted
@@ -103,12 +103,26 @@ static void edge_cells(const Capture* k, uint32_t edge, double a[3], double d[3]
   }
 }
 
+// which rows of cells of each tile hold particles
+static void find_rows(void* arg, size_t begin, size_t end) {
+  const Capture* k = arg;
+  for (size_t t = begin; t < end; ++t) {
+    const uint32_t* cell = k->p->cell_first + t * RV_TILE_CELLS;
+    uint64_t rows = 0;
+    for (int n = 0; n < 64; ++n)
+      if (cell[8 * n + 8] > cell[8 * n]) rows |= (uint64_t)1 << n;
+    k->rows[t] = rows;
+  }
+}
+
 // the tiles of particles within reach of a piece
 static bool walk_tiles(const Capture* k, const double* a, const double* d, double reach, Entry entry, Entries* out) {
   int32_t lo[3], hi[3], tile[3];
+  double least[3], most[3];
   for (int n = 0; n < 3; ++n) {
     double x0 = a[n] + (double)entry.from * d[n], x1 = a[n] + (double)entry.to * d[n];
-    double low = floor((fmin(x0, x1) - reach) / RV_TILE_SIDE), high = floor((fmax(x0, x1) + reach) / RV_TILE_SIDE);
+    least[n] = fmin(x0, x1) - reach, most[n] = fmax(x0, x1) + reach;
+    double low = floor(least[n] / RV_TILE_SIDE), high = floor(most[n] / RV_TILE_SIDE);
     if (low >= k->hi[n] || high < k->lo[n]) return true;
     lo[n] = (int32_t)fmax(low, k->lo[n]), hi[n] = (int32_t)fmin(high, k->hi[n] - 1);
   }
@@ -116,15 +130,23 @@ static bool walk_tiles(const Capture* k, const double* a, const double* d, doubl
     for (tile[1] = lo[1]; tile[1] <= hi[1]; ++tile[1])
       for (tile[0] = lo[0]; tile[0] <= hi[0]; ++tile[0]) {
         int32_t home = rv_tiles_find(&k->p->homes, tile[0], tile[1], tile[2]);
+        if (home < 0) continue;
+        int first[2], last[2];
+        for (int n = 0; n < 2; ++n) {
+          double from = (double)tile[n + 1] * RV_TILE_SIDE;
+          first[n] = (int)rv_clamp(least[n + 1] - from, 0, RV_TILE_SIDE - 1);
+          last[n] = (int)rv_clamp(most[n + 1] - from, 0, RV_TILE_SIDE - 1);
+        }
         entry.home = (uint32_t)home;
-        if (home >= 0 && !rv_array_push(out, entry)) return false;
+        if (k->rows[home] & rv_capture_rows(first[0], last[0], first[1], last[1]) && !rv_array_push(out, entry))
+          return false;
       }
   return true;
 }
 
 static bool walk_edge(const Capture* k, const RvCoupleStrand* s, int i, Entries* out) {
   size_t packed = s->first + (size_t)i;
-  if (!(k->w->room.data[packed] > 0) && !(k->w->room.data[packed + 1] > 0)) return true;
+  if (!(k->room[packed] > 0) && !(k->room[packed + 1] > 0)) return true;
   double a[3], d[3], reach = reach_of(k, s, i), wide = 0;
   edge_cells(k, (uint32_t)packed, a, d);
   for (int n = 0; n < 3; ++n) {
@@ -133,7 +155,7 @@ static bool walk_edge(const Capture* k, const RvCoupleStrand* s, int i, Entries*
   }
   reach = reach < FAR ? reach : FAR;
   if (!(reach > 0)) return true;
-  k->w->reach.data[packed] = reach;
+  k->reach[packed] = reach;
   int pieces = (int)fmin(ceil(wide / PIECE), 1 << 16);
   if (pieces < 1) pieces = 1;
   for (int n = 0; n < pieces; ++n) {
@@ -157,7 +179,7 @@ static void walk_some(void* arg, size_t begin, size_t end) {
     for (size_t n = k->first + chunk * RV_COUPLE_GRAIN; n < last_of(k, chunk); ++n) {
       const RvCoupleStrand* s = &c->strands.data[n];
       for (int i = 0; i < s->count; ++i) {
-        k->w->edge_first.data[s->first + (size_t)i] = (uint32_t)out->count;
+        k->edge_first[s->first + (size_t)i] = (uint32_t)out->count;
         if (i + 1 < s->count && s->sound && !k->failed[chunk]) k->failed[chunk] = !walk_edge(k, s, i, out);
       }
     }
@@ -187,11 +209,11 @@ static bool join(Capture* k, size_t chunks) {
     size_t first = k->first + n * RV_COUPLE_GRAIN, last = last_of(k, n);
     size_t lo = c->strands.data[first].first,
            hi = last < c->strands.count ? c->strands.data[last].first : c->vertices.count;
-    for (size_t i = lo; i < hi; ++i) w->edge_first.data[i] += (uint32_t)at;
+    for (size_t i = lo; i < hi; ++i) k->edge_first[i] += (uint32_t)at;
     if (w->chunk[n].count) memcpy(w->entries.data + at, w->chunk[n].data, w->chunk[n].count * sizeof(Entry));
     at += w->chunk[n].count;
   }
-  w->edge_first.data[c->vertices.count] = (uint32_t)total;
+  k->edge_first[c->vertices.count] = (uint32_t)total;
   return true;
 }
 
@@ -211,16 +233,19 @@ static bool walk_all(Capture* k) {
 // and their order by tiles, those of a tile by edges
 static bool list_by_tiles(Capture* k) {
   RvCaptureWork* w = k->w;
+  RvArena* arena = k->c->scratch;
   size_t total = w->entries.count, tiles = k->p->homes.count, room = k->p->sorted;
-  if (!rv_array_resize(&w->tile_first, tiles + 2) || !rv_array_resize(&w->order, total) ||
-      !rv_array_resize(&w->sums, total) || !rv_array_resize(&w->weight, room) || !rv_array_resize(&w->each, room) ||
-      !rv_array_resize(&w->rate, room) || !rv_array_resize(&w->nearest, room))
+  k->tile_first = RV_TAKE(arena, uint32_t, tiles + 2), k->order = RV_TAKE(arena, uint32_t, total);
+  k->pieces = RV_TAKE(arena, RvCapturePiece, total), k->sums = RV_TAKE(arena, Sums, total);
+  k->weight = RV_TAKE(arena, double, room), k->each = RV_TAKE(arena, double, room);
+  k->rate = RV_TAKE(arena, float, room), k->nearest = RV_TAKE(arena, float, room);
+  if (!k->tile_first || !k->order || !k->pieces || !k->sums || !k->weight || !k->each || !k->rate || !k->nearest)
     return false;
-  uint32_t* first = w->tile_first.data;
+  uint32_t* first = k->tile_first;
   memset(first, 0, (tiles + 2) * sizeof *first);
   for (size_t i = 0; i < total; ++i) first[w->entries.data[i].home + 2]++;
   for (size_t t = 2; t < tiles + 2; ++t) first[t] += first[t - 1];
-  for (size_t i = 0; i < total; ++i) w->order.data[first[w->entries.data[i].home + 1]++] = (uint32_t)i;
+  for (size_t i = 0; i < total; ++i) k->order[first[w->entries.data[i].home + 1]++] = (uint32_t)i;
   return true;
 }
 
@@ -242,29 +267,29 @@ static void set_room(void* arg, size_t begin, size_t end) {
       double rate = rate_at(k, s, i),
              room = k->c->capacity.data[packed] - film->volume[s->vertex + (size_t)i * RV_LANES];
       // scale holds the rate until it is needed
-      k->w->scale.data[packed] = rate;
-      k->w->room.data[packed] = s->sound && rate > 0 && room > 0 ? room : 0;
+      k->scale[packed] = rate;
+      k->room[packed] = s->sound && rate > 0 && room > 0 ? room : 0;
     }
   }
 }
 
 static RvCaptureTile tile_of(const Capture* k, size_t tile) {
   const RvParticles* p = k->p;
-  RvCaptureWork* w = k->w;
   return (RvCaptureTile){.x = {p->x[0], p->x[1], p->x[2]},
                          .v = {p->v[0], p->v[1], p->v[2]},
                          .cell = p->cell_first + tile * RV_TILE_CELLS,
                          .count = p->count,
-                         .weight = w->weight.data,
-                         .rate = w->rate.data,
-                         .nearest = w->nearest.data,
-                         .each = w->each.data,
-                         .given = w->weight.data,
-                         .refused = w->nearest.data};
+                         .rows = k->rows[tile],
+                         .weight = k->weight,
+                         .rate = k->rate,
+                         .nearest = k->nearest,
+                         .each = k->each,
+                         .given = k->weight,
+                         .refused = k->nearest};
 }
 
 static RvCapturePiece piece_of(const Capture* k, const Entry* e) {
-  double a[3], d[3], reach = k->w->reach.data[e->edge], square = 0;
+  double a[3], d[3], reach = k->reach[e->edge], square = 0;
   RvCapturePiece p = {.from = e->from, .to = e->to, .near = (float)(1 / (reach * reach)), .reach = (float)reach};
   edge_cells(k, e->edge, a, d);
   for (int n = 0; n < 3; ++n) {
@@ -275,7 +300,7 @@ static RvCapturePiece piece_of(const Capture* k, const Entry* e) {
     p.a[n] = (float)a[n], p.d[n] = (float)d[n];
     p.lo[n] = (uint8_t)rv_clamp(low - reach, 0, RV_TILE_SIDE - 1);
     p.hi[n] = (uint8_t)rv_clamp(high + reach, 0, RV_TILE_SIDE - 1);
-    if (n > 0) p.low[n - 1] = (float)low, p.high[n - 1] = (float)high;
+    p.low[n] = (float)low, p.high[n] = (float)high;
   }
   p.inverse = square > 0 ? (float)(1 / square) : 0;
   return p;
@@ -283,67 +308,67 @@ static RvCapturePiece piece_of(const Capture* k, const Entry* e) {
 
 // the part of a particle that is offered: 1 - exp(-rate dt), the rate that of the nearest hairs, fading at their reach
 static double offer(const Capture* k, size_t i) {
-  const RvCaptureWork* w = k->w;
-  double weight = w->weight.data[i], volume = k->p->volume[i], least = DUST * k->set->nominal;
+  double weight = k->weight[i], volume = k->p->volume[i], least = DUST * k->set->nominal;
   if (!(weight > 0) || !(volume > 0)) return 0;
-  double fade = fmin((double)w->nearest.data[i], 1) * smooth_step((double)k->p->age[i] / FRESH);
-  double part = 1 - rv_exp(-(double)w->rate.data[i] / weight * fade * k->dt);
+  double fade = fmin((double)k->nearest[i], 1) * smooth_step((double)k->p->age[i] / FRESH);
+  double part = 1 - rv_exp(-(double)k->rate[i] / weight * fade * k->dt);
   // dust is taken whole or not at all; else no dust is made
   double want = is_dust(k, volume) ? (part > 0 ? volume : 0) : fmin(part * volume, volume - least);
   return want / weight;
 }
 
+// no strand is near
+static bool is_far(const Capture* k, size_t tile) {
+  return k->tile_first[tile] == k->tile_first[tile + 1];
+}
+
 static void ask_tile(const Capture* k, size_t t, const RvCaptureTile* tile) {
-  RvCaptureWork* w = k->w;
-  for (size_t j = w->tile_first.data[t]; j < w->tile_first.data[t + 1]; ++j) {
-    const RvCapturePiece piece = piece_of(k, &w->entries.data[w->order.data[j]]);
-    RV_KERNEL_CALL(rv_capture_ask, (tile, &piece, w->sums.data[w->order.data[j]].at));
-  }
+  for (size_t j = k->tile_first[t]; j < k->tile_first[t + 1]; ++j)
+    RV_KERNEL_CALL(rv_capture_ask, (tile, &k->pieces[j], k->sums[k->order[j]].at));
 }
 
 static void offer_some(void* arg, size_t begin, size_t end) {
   const Capture* k = arg;
   RvCaptureWork* w = k->w;
   for (size_t t = begin; t < end; ++t) {
+    if (is_far(k, t)) continue;
     RvCaptureTile tile = tile_of(k, t);
     size_t first = tile.cell[0], last = tile.cell[RV_TILE_CELLS];
-    for (size_t i = first; i < last; ++i)
-      w->weight.data[i] = w->each.data[i] = 0, w->rate.data[i] = w->nearest.data[i] = 0;
-    for (size_t j = w->tile_first.data[t]; j < w->tile_first.data[t + 1]; ++j) {
-      const Entry* e = &w->entries.data[w->order.data[j]];
-      const RvCapturePiece piece = piece_of(k, e);
-      const float rate[2] = {(float)w->scale.data[e->edge], (float)w->scale.data[e->edge + 1]};
-      RV_KERNEL_CALL(rv_capture_weigh, (&tile, &piece, rate));
+    for (size_t i = first; i < last; ++i) k->weight[i] = k->each[i] = 0, k->rate[i] = k->nearest[i] = 0;
+    for (size_t j = k->tile_first[t]; j < k->tile_first[t + 1]; ++j) {
+      const Entry* e = &w->entries.data[k->order[j]];
+      const float rate[2] = {(float)k->scale[e->edge], (float)k->scale[e->edge + 1]};
+      k->pieces[j] = piece_of(k, e);
+      RV_KERNEL_CALL(rv_capture_weigh, (&tile, &k->pieces[j], rate));
     }
-    for (size_t i = first; i < last; ++i) w->each.data[i] = offer(k, i);
+    for (size_t i = first; i < last; ++i) k->each[i] = offer(k, i);
     ask_tile(k, t, &tile);
   }
 }
 
 // what is offered to a vertex, by the edges above and below: `count` numbers
-static void add_offers(const RvCaptureWork* w, size_t vertex, int count, double* sum) {
+static void add_offers(const Capture* k, size_t vertex, int count, double* sum) {
   for (size_t side = 0; side < 2; ++side) {
     if (vertex < side) continue;
-    for (size_t j = w->edge_first.data[vertex - side]; j < w->edge_first.data[vertex - side + 1]; ++j)
-      for (int n = 0; n < count; ++n) sum[n] += w->sums.data[j].at[4 * side + (size_t)n];
+    for (size_t j = k->edge_first[vertex - side]; j < k->edge_first[vertex - side + 1]; ++j)
+      for (int n = 0; n < count; ++n) sum[n] += k->sums[j].at[4 * side + (size_t)n];
   }
 }
 
 // the part of it that it has room for
 static void scale_some(void* arg, size_t begin, size_t end) {
   const Capture* k = arg;
-  RvCaptureWork* w = k->w;
   for (size_t i = begin; i < end; ++i) {
-    double asked = 0, room = w->room.data[i];
-    add_offers(w, i, 1, &asked);
-    w->scale.data[i] = asked > room ? room / asked : 1;
+    double asked = 0, room = k->room[i];
+    add_offers(k, i, 1, &asked);
+    k->scale[i] = asked > room ? room / asked : 1;
   }
 }
 
 // Whether some vertex near a tile has not room for all that it is offered.
-static bool lacks_room(const RvCaptureWork* w, size_t tile) {
-  for (size_t j = w->tile_first.data[tile]; j < w->tile_first.data[tile + 1]; ++j) {
-    const double* s = &w->scale.data[w->entries.data[w->order.data[j]].edge];
+static bool lacks_room(const Capture* k, size_t tile) {
+  for (size_t j = k->tile_first[tile]; j < k->tile_first[tile + 1]; ++j) {
+    const double* s = &k->scale[k->w->entries.data[k->order[j]].edge];
     if (s[0] < 1 || s[1] < 1) return true;
   }
   return false;
@@ -351,31 +376,27 @@ static bool lacks_room(const RvCaptureWork* w, size_t tile) {
 
 // what a particle gives in the end; true: less than its pieces know
 static bool give(const Capture* k, size_t i) {
-  RvCaptureWork* w = k->w;
-  double volume = k->p->volume[i], sum = w->each.data[i] * w->weight.data[i];
-  bool dust = is_dust(k, volume), refused = dust && sum > 0 && w->nearest.data[i] > 0;
-  if (refused || !(sum > 0)) sum = w->each.data[i] = 0;
+  double volume = k->p->volume[i], sum = k->each[i] * k->weight[i];
+  bool dust = is_dust(k, volume), refused = dust && sum > 0 && k->nearest[i] > 0;
+  if (refused || !(sum > 0)) sum = k->each[i] = 0;
   if (!k->set->bulk_fixed && sum > 0) k->p->volume[i] = dust ? 0 : volume - sum;
-  w->weight.data[i] = sum;
+  k->weight[i] = sum;
   return refused;
 }
 
 static void give_some(void* arg, size_t begin, size_t end) {
   const Capture* k = arg;
-  RvCaptureWork* w = k->w;
   for (size_t t = begin; t < end; ++t) {
+    if (is_far(k, t)) continue;
     RvCaptureTile tile = tile_of(k, t);
     size_t first = tile.cell[0], last = tile.cell[RV_TILE_CELLS];
     bool again = false;
     // else all of the weights found takers
-    bool lacks = lacks_room(w, t);
-    for (size_t i = first; i < last; ++i) w->nearest.data[i] = 0;
-    for (size_t i = first; i < last && lacks; ++i) w->weight.data[i] = 0;
-    for (size_t j = w->tile_first.data[t]; j < w->tile_first.data[t + 1] && lacks; ++j) {
-      const Entry* e = &w->entries.data[w->order.data[j]];
-      const RvCapturePiece piece = piece_of(k, e);
-      RV_KERNEL_CALL(rv_capture_give, (&tile, &piece, &w->scale.data[e->edge]));
-    }
+    bool lacks = lacks_room(k, t);
+    for (size_t i = first; i < last; ++i) k->nearest[i] = 0;
+    for (size_t i = first; i < last && lacks; ++i) k->weight[i] = 0;
+    for (size_t j = k->tile_first[t]; j < k->tile_first[t + 1] && lacks; ++j)
+      RV_KERNEL_CALL(rv_capture_give, (&tile, &k->pieces[j], &k->scale[k->w->entries.data[k->order[j]].edge]));
     for (size_t i = first; i < last; ++i) again |= give(k, i);
     // dust that was not taken leaves the sums
     if (again) ask_tile(k, t, &tile);
@@ -387,13 +408,12 @@ static void give_some(void* arg, size_t begin, size_t end) {
 // volume and momentum that each vertex gets
 static void gather_some(void* arg, size_t begin, size_t end) {
   const Capture* k = arg;
-  RvCaptureWork* w = k->w;
   for (size_t i = begin; i < end; ++i) {
-    double* gain = &w->gain.data[4 * i];
+    double* gain = &k->gain[4 * i];
     memset(gain, 0, 4 * sizeof *gain);
-    add_offers(w, i, 4, gain);
-    gain[0] *= w->scale.data[i];
-    for (int a = 1; a < 4; ++a) gain[a] *= w->scale.data[i] * k->set->density;
+    add_offers(k, i, 4, gain);
+    gain[0] *= k->scale[i];
+    for (int a = 1; a < 4; ++a) gain[a] *= k->scale[i] * k->set->density;
   }
 }
 
@@ -407,7 +427,7 @@ static void apply_some(void* arg, size_t begin, size_t end) {
     double last_moved = 0, last_flow = 0;
     for (int i = 0; i < s->count; ++i) {
       size_t packed = s->first + (size_t)i, at = s->vertex + (size_t)i * RV_LANES;
-      const double* gain = &k->w->gain.data[4 * packed];
+      const double* gain = &k->gain[4 * packed];
       const RvCoupleVertex* v = &k->c->vertices.data[packed];
       double above = rv_couple_above(v, i, s->count), moved[2] = {0, 0}, flow[2] = {0, 0};
       if (gain[0] > 0) {
@@ -427,7 +447,7 @@ static void apply_some(void* arg, size_t begin, size_t end) {
         // volumes of the edge below, before; that of its lower vertex has changed already
         double below = rv_couple_above(v - 1, i - 1, s->count);
         double before =
-            below * (film->volume[at - RV_LANES] - k->w->gain.data[4 * (packed - 1)]) + (1 - above) * film->volume[at];
+            below * (film->volume[at - RV_LANES] - k->gain[4 * (packed - 1)]) + (1 - above) * film->volume[at];
         double more = last_moved + moved[0];
         double* speed = &film->speed[s->edge + (size_t)(i - 1) * RV_LANES];
         if (more > 0) *speed = (before * *speed + last_flow + flow[0]) / (before + more);
@@ -441,10 +461,41 @@ static void apply_some(void* arg, size_t begin, size_t end) {
 static bool fit(Capture* k) {
   RvCouple* c = k->c;
   if (!c->capture && !(c->capture = rv_alloc_zero(1, sizeof *c->capture))) return false;
-  RvCaptureWork* w = k->w = c->capture;
+  k->w = c->capture;
   size_t n = c->vertices.count;
-  return rv_array_resize(&w->room, n) && rv_array_resize(&w->scale, n) && rv_array_resize(&w->gain, 4 * n) &&
-         rv_array_resize(&w->reach, n) && rv_array_resize(&w->edge_first, n + 1);
+  k->room = RV_TAKE(c->scratch, double, n), k->scale = RV_TAKE(c->scratch, double, n);
+  k->gain = RV_TAKE(c->scratch, double, 4 * n), k->reach = RV_TAKE(c->scratch, double, n);
+  k->edge_first = RV_TAKE(c->scratch, uint32_t, n + 1), k->rows = RV_TAKE(c->scratch, uint64_t, k->p->homes.count);
+  return k->room && k->scale && k->gain && k->reach && k->edge_first && k->rows;
+}
+
+static void count_captured(const Capture* k, RvCoupleReport* report) {
+  for (size_t t = 0; t < k->p->homes.count; ++t) {
+    if (is_far(k, t)) continue;
+    for (size_t i = k->p->cell_first[t * RV_TILE_CELLS]; i < k->p->cell_first[(t + 1) * RV_TILE_CELLS]; ++i) {
+      report->captured += k->weight[i] > 0;
+      report->captured_volume += k->weight[i];
+    }
+  }
+}
+
+// false: no memory
+static bool capture(Capture* k, RvCoupleReport* report) {
+  size_t strands = k->c->strands.count, vertices = k->c->vertices.count, homes = k->p->homes.count;
+  if (!fit(k)) return false;
+  rv_parallel_for(strands, 64, set_room, k);
+  rv_parallel_for(homes, 64, find_rows, k);
+  set_box(k);
+  if (!walk_all(k)) return false;
+  if (k->w->entries.count == 0) return true;
+  if (!list_by_tiles(k)) return false;
+  rv_parallel_for(homes, 1, offer_some, k);
+  rv_parallel_for(vertices, 1024, scale_some, k);
+  rv_parallel_for(homes, 1, give_some, k);
+  rv_parallel_for(vertices, 1024, gather_some, k);
+  rv_parallel_for(strands, 64, apply_some, k);
+  count_captured(k, report);
+  return true;
 }
 
 RvResult rv_couple_capture(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
@@ -463,22 +514,9 @@ RvResult rv_couple_capture(RvCouple* c, const RvCoupleStrands* strands, const Rv
                .side = rv_couple_root3(fmax(settings->nominal, 0)),
                .wet = wet,
                .kick = kick};
-  bool ok = fit(&k);
-  if (ok) {
-    rv_parallel_for(c->strands.count, 64, set_room, &k);
-    set_box(&k);
-    ok = walk_all(&k) && list_by_tiles(&k);
-  }
+  RvArenaMark mark = rv_arena_mark(c->scratch);
+  bool ok = capture(&k, report);
+  rv_arena_release(c->scratch, mark);
   if (!ok) return rv_fail(error, RV_NO_MEMORY, "no memory for the particles near %zu strands", c->strands.count);
-  if (k.w->entries.count == 0) return RV_OK;
-  rv_parallel_for(particles->homes.count, 1, offer_some, &k);
-  rv_parallel_for(c->vertices.count, 1024, scale_some, &k);
-  rv_parallel_for(particles->homes.count, 1, give_some, &k);
-  rv_parallel_for(c->vertices.count, 1024, gather_some, &k);
-  rv_parallel_for(c->strands.count, 64, apply_some, &k);
-  for (size_t i = 0; i < particles->sorted; ++i) {
-    report->captured += k.w->weight.data[i] > 0;
-    report->captured_volume += k.w->weight.data[i];
-  }
   return RV_OK;
 }

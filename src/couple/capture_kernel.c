@@ -11,41 +11,50 @@ void RV_KERNEL(rv_capture_give)(const RvCaptureTile* tile, const RvCapturePiece*
 typedef int32_t Mask __attribute__((vector_size(32)));
 typedef double SumLoose __attribute__((vector_size(64), aligned(8), may_alias));
 
-// `n` of them are asked for; others are 0
-RV_INLINE RvRow load(const float* p, size_t i, size_t n, size_t count) {
-  if (i + 8 <= count) return rv_row_load_loose(p + i);
+// Where eight can be read at once: what is not asked for has no weight, and nothing is added to it.
+typedef struct Reach {
+  size_t i, n;      // `n` particles from i on
+  bool all, tiles;  // eight are there at all, and in this tile: of what other tiles may be writing nothing is read
+} Reach;
+
+RV_INLINE Reach reach_of(const RvCaptureTile* tile, size_t i, size_t last) {
+  size_t n = last - i < 8 ? last - i : 8;
+  return (Reach){i, n, i + 8 <= tile->count, i + 8 <= tile->cell[RV_TILE_CELLS]};
+}
+
+RV_INLINE RvRow load(const float* p, Reach r) {
+  if (__builtin_expect(r.all, 1)) return rv_row_load_loose(p + r.i);
   RvRow x = {0};
-  for (size_t k = 0; k < n; ++k) x[k] = p[i + k];
+  for (size_t k = 0; k < r.n; ++k) x[k] = p[r.i + k];
   return x;
 }
 
-// of what other tiles may be writing nothing is read
-RV_INLINE RvRow load_own(const float* p, size_t n) {
-  if (n == 8) return rv_row_load_loose(p);
+RV_INLINE RvRow load_own(const float* p, Reach r) {
+  if (__builtin_expect(r.tiles, 1)) return rv_row_load_loose(p + r.i);
   RvRow x = {0};
-  for (size_t k = 0; k < n; ++k) x[k] = p[k];
+  for (size_t k = 0; k < r.n; ++k) x[k] = p[r.i + k];
   return x;
 }
 
-RV_INLINE RvRowSum load_sum(const double* p, size_t n) {
-  if (n == 8) return *(const SumLoose*)p;
+RV_INLINE RvRowSum load_sum(const double* p, Reach r) {
+  if (__builtin_expect(r.tiles, 1)) return *(const SumLoose*)(p + r.i);
   RvRowSum x = {0};
-  for (size_t k = 0; k < n; ++k) x[k] = p[k];
+  for (size_t k = 0; k < r.n; ++k) x[k] = p[r.i + k];
   return x;
 }
 
-RV_INLINE void store(float* p, size_t n, RvRow x) {
-  if (n == 8)
-    *(RvRowLoose*)p = x;
+RV_INLINE void store(float* p, Reach r, RvRow x) {
+  if (__builtin_expect(r.tiles, 1))
+    *(RvRowLoose*)(p + r.i) = x;
   else
-    for (size_t k = 0; k < n; ++k) p[k] = x[k];
+    for (size_t k = 0; k < r.n; ++k) p[r.i + k] = x[k];
 }
 
-RV_INLINE void store_sum(double* p, size_t n, RvRowSum x) {
-  if (n == 8)
-    *(SumLoose*)p = x;
+RV_INLINE void store_sum(double* p, Reach r, RvRowSum x) {
+  if (__builtin_expect(r.tiles, 1))
+    *(SumLoose*)(p + r.i) = x;
   else
-    for (size_t k = 0; k < n; ++k) p[k] = x[k];
+    for (size_t k = 0; k < r.n; ++k) p[r.i + k] = x[k];
 }
 
 RV_INLINE RvRow only(Mask m, RvRow x) {
@@ -67,29 +76,32 @@ RV_INLINE bool any(Mask m) {
 #endif
 }
 
-// Place along the edge and weight (1 - d^2 / reach^2)^2 of particles i .. i + n; false: all weights are 0.
-RV_INLINE bool weigh(const RvCaptureTile* tile, const RvCapturePiece* p, size_t i, size_t n, RvRow* t, RvRow* w) {
+// Place along the edge and weight (1 - d^2 / reach^2)^2 of some particles; false: all weights are 0.
+RV_INLINE bool weigh(const RvCaptureTile* tile, const RvCapturePiece* p, Reach r, RvRow* t, RvRow* w) {
   const RvRow zero = {0}, one = rv_row_set(1);
   const Mask lane = {0, 1, 2, 3, 4, 5, 6, 7};
-  RvRow x = load(tile->x[0], i, n, tile->count) - p->a[0], y = load(tile->x[1], i, n, tile->count) - p->a[1],
-        z = load(tile->x[2], i, n, tile->count) - p->a[2];
+  RvRow x = load(tile->x[0], r) - p->a[0], y = load(tile->x[1], r) - p->a[1], z = load(tile->x[2], r) - p->a[2];
   RvRow at = (x * p->d[0] + y * p->d[1] + z * p->d[2]) * p->inverse;
   at = larger(at, zero);
   at = -larger(-at, -one);
   x -= at * p->d[0], y -= at * p->d[1], z -= at * p->d[2];
   RvRow near = one - (x * x + y * y + z * z) * p->near;
-  Mask in = (near > zero) & (at >= rv_row_set(p->from)) & (lane < (int32_t)n);
+  Mask in = (near > zero) & (at >= rv_row_set(p->from)) & (lane < (int32_t)r.n);
   if (p->to < 1) in &= at < rv_row_set(p->to);
   if (!any(in)) return false;
   *t = at, *w = only(in, near * near);
   return true;
 }
 
-// from the box of the piece to a cell along y (0) or z (1)
+// from the box of the piece to a cell along an axis
 RV_INLINE float gap(const RvCapturePiece* p, int axis, int cell) {
   float below = p->low[axis] - (float)(cell + 1), above = (float)cell - p->high[axis];
   float far = below > above ? below : above;
   return far > 0 ? far : 0;
+}
+
+RV_INLINE int within(float x) {
+  return x > 0 ? x < RV_TILE_SIDE - 1 ? (int)x : RV_TILE_SIDE - 1 : 0;
 }
 
 // Particles of the rows of cells within reach of the piece's box; those of a row stand one after the other.
@@ -99,19 +111,19 @@ typedef struct Rows {
 } Rows;
 
 RV_INLINE void find_rows(const RvCaptureTile* tile, const RvCapturePiece* p, Rows* rows) {
-  rows->count = 0;
-  for (int z = p->lo[2]; z <= p->hi[2]; ++z)
-    for (int y = p->lo[1]; y <= p->hi[1]; ++y) {
-      float dy = gap(p, 0, y), dz = gap(p, 1, z);
-      const uint32_t* cell = tile->cell + rv_tile_cell(0, y, z);
-      uint32_t first = cell[p->lo[0]], last = cell[p->hi[0] + 1];
-      if (dy * dy + dz * dz >= p->reach * p->reach || first == last) continue;
-      rows->first[rows->count] = first, rows->last[rows->count++] = last;
-    }
-}
-
-RV_INLINE size_t some(size_t i, size_t last) {
-  return last - i < 8 ? last - i : 8;
+  float square = p->reach * p->reach;
+  uint64_t left = tile->rows & rv_capture_rows(p->lo[1], p->hi[1], p->lo[2], p->hi[2]);
+  for (rows->count = 0; left; left &= left - 1) {
+    int row = __builtin_ctzll(left);
+    float dy = gap(p, 1, row & 7), dz = gap(p, 2, row >> 3), rest = square - (dy * dy + dz * dz);
+    if (!(rest > 0)) continue;
+    // cells along x beyond which all is out of reach; the margin is more than any rounding
+    float wide = __builtin_sqrtf(rest) + 1e-3f;
+    const uint32_t* cell = tile->cell + 8 * row;
+    uint32_t first = cell[within(p->low[0] - wide)], last = cell[within(p->high[0] + wide) + 1];
+    rows->first[rows->count] = first, rows->last[rows->count] = last;
+    rows->count += first < last;
+  }
 }
 
 void RV_KERNEL(rv_capture_weigh)(const RvCaptureTile* tile, const RvCapturePiece* p, const float r[2]) {
@@ -120,13 +132,13 @@ void RV_KERNEL(rv_capture_weigh)(const RvCaptureTile* tile, const RvCapturePiece
   find_rows(tile, p, &rows);
   for (int row = 0; row < rows.count; ++row)
     for (size_t i = rows.first[row], last = rows.last[row]; i < last; i += 8) {
-      size_t n = some(i, last);
+      Reach at = reach_of(tile, i, last);
       RvRow t, w;
-      if (!weigh(tile, p, i, n, &t, &w)) continue;
-      RvRowSum sum = load_sum(tile->weight + i, n) + rv_row_wide(w);
-      RvRow rate = load_own(tile->rate + i, n) + w * (from + t * slope);
-      RvRow nearest = larger(w, load_own(tile->nearest + i, n));
-      store_sum(tile->weight + i, n, sum), store(tile->rate + i, n, rate), store(tile->nearest + i, n, nearest);
+      if (!weigh(tile, p, at, &t, &w)) continue;
+      RvRowSum sum = load_sum(tile->weight, at) + rv_row_wide(w);
+      RvRow rate = load_own(tile->rate, at) + w * (from + t * slope);
+      RvRow nearest = larger(w, load_own(tile->nearest, at));
+      store_sum(tile->weight, at, sum), store(tile->rate, at, rate), store(tile->nearest, at, nearest);
     }
 }
 
@@ -136,15 +148,15 @@ void RV_KERNEL(rv_capture_ask)(const RvCaptureTile* tile, const RvCapturePiece* 
   find_rows(tile, p, &rows);
   for (int row = 0; row < rows.count; ++row)
     for (size_t i = rows.first[row], last = rows.last[row]; i < last; i += 8) {
-      size_t n = some(i, last);
+      Reach at = reach_of(tile, i, last);
       RvRow t, w;
-      if (!weigh(tile, p, i, n, &t, &w)) continue;
-      RvRowSum volume = rv_row_wide(w) * load_sum(tile->each + i, n);
+      if (!weigh(tile, p, at, &t, &w)) continue;
+      RvRowSum volume = rv_row_wide(w) * load_sum(tile->each, at);
       RvRowSum upper = volume * rv_row_wide(t), lower = volume - upper;
       sum[0] += lower, sum[4] += upper;
       RV_UNROLL for (int a = 0; a < 3; ++a) {
         // a particle out of reach may be no number
-        RvRowSum v = rv_row_wide(only(w > (RvRow){0}, load(tile->v[a], i, n, tile->count)));
+        RvRowSum v = rv_row_wide(only(w > (RvRow){0}, load(tile->v[a], at)));
         sum[1 + a] += lower * v, sum[5 + a] += upper * v;
       }
     }
@@ -157,12 +169,12 @@ void RV_KERNEL(rv_capture_give)(const RvCaptureTile* tile, const RvCapturePiece*
   find_rows(tile, p, &rows);
   for (int row = 0; row < rows.count; ++row)
     for (size_t i = rows.first[row], last = rows.last[row]; i < last; i += 8) {
-      size_t n = some(i, last);
+      Reach at = reach_of(tile, i, last);
       RvRow t, w;
-      if (!weigh(tile, p, i, n, &t, &w)) continue;
+      if (!weigh(tile, p, at, &t, &w)) continue;
       RvRowSum wide = rv_row_wide(w), upper = wide * rv_row_wide(t);
-      RvRowSum sum = load_sum(tile->given + i, n) + ((wide - upper) * s[0] + upper * s[1]);
-      RvRow refused = larger(w * refuses, load_own(tile->refused + i, n));
-      store_sum(tile->given + i, n, sum), store(tile->refused + i, n, refused);
+      RvRowSum sum = load_sum(tile->given, at) + ((wide - upper) * s[0] + upper * s[1]);
+      RvRow refused = larger(w * refuses, load_own(tile->refused, at));
+      store_sum(tile->given, at, sum), store(tile->refused, at, refused);
     }
 }

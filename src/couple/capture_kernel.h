@@ -13,7 +13,7 @@ typedef struct RvCapturePiece {
   float from, to;         // of t: particles whose nearest point lies there are those of this piece
   float near;             // 1 / reach^2
   uint8_t lo[3], hi[3];   // cells of the tile, hi among them
-  float low[2], high[2];  // the piece's box along y and z
+  float low[3], high[3];  // the piece's box
   float reach;            // cells
 } RvCapturePiece;
 
@@ -21,6 +21,7 @@ typedef struct RvCaptureTile {
   const float *x[3], *v[3];
   const uint32_t* cell;  // cell_first of the tile
   size_t count;          // of all particles: nothing is read behind
+  uint64_t rows;         // rows of cells that hold particles: bit 8 z + y
   double* weight;        // [particles] sums of the weights
   float *rate, *nearest;
   double* each;   // volume for each weight that a particle offers
@@ -29,6 +30,12 @@ typedef struct RvCaptureTile {
 } RvCaptureTile;
 
 enum { RV_CAPTURE_SUMS = 8 };
+
+// The rows of cells of a tile with y from y0 to y1 and z from z0 to z1.
+static inline uint64_t rv_capture_rows(int y0, int y1, int z0, int z1) {
+  uint64_t of_y = ((uint64_t)0xff >> (7 - (y1 - y0))) << y0;
+  return (of_y * 0x0101010101010101u) >> 8 * (7 - (z1 - z0)) << 8 * z0;
+}
 
 // Sums over pieces of a particle: weight, weight x rate (1 - t) r[0] + t r[1], and the largest weight.
 RV_KERNEL_DECLARE(void, rv_capture_weigh, (const RvCaptureTile*, const RvCapturePiece*, const float r[2]))
