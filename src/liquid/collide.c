@@ -65,6 +65,8 @@ static float look_up(const Field* f, const float x[3], float slope[3]) {
 static void solid_velocity(const Field* f, const float x[3], float v[3]) {
   for (int a = 0; a < 3; ++a) {
     int at[3];
+    v[a] = 0;
+    if (!f->solids->velocity[a].data) continue;
     for (int b = 0; b < 3; ++b) at[b] = (int)within(x[b] + HALO + (a == b ? 0.5f : 0), 0, WIDE - 1) - HALO;
     v[a] = rv_tiles_read(f->tiles, f->solids->velocity[a].data, f->tile, at[0], at[1], at[2], 0);
   }

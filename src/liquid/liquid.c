@@ -169,8 +169,7 @@ static RvResult flow(RvLiquid* l, double dt, const RvLiquidHooks* hooks, RvError
 }
 
 static RvResult find_solids(RvLiquid* l, double dt, const RvLiquidHooks* hooks, RvError* error) {
-  if (!rv_liquid_solids_clear(&l->solids, &l->grid.tiles))
-    return rv_fail(error, RV_NO_MEMORY, "no memory for the solids around %zu tiles of liquid", l->grid.tiles.count);
+  l->solids.any = false;
   return hooks->solids ? hooks->solids(hooks->user, &l->solids, &l->grid, l->time, l->time + dt, error) : RV_OK;
 }
 

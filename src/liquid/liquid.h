@@ -62,7 +62,7 @@ typedef struct RvLiquidHooks {
   // is set.
   RvResult (*flow)(void* user, RvParticles* particles, int64_t* next_id, double from, double to, bool* any,
                    RvError* error);
-  // Fills the solids at the end of the substep; the channels are cleared.
+  // Fills the solids at the end of the substep by a function of liquid/solids.h, or leaves them: there are none.
   RvResult (*solids)(void* user, RvLiquidSolids* solids, const RvLiquidGrid* grid, double from, double to,
                      RvError* error);
   // Adds mass, momentum, drag, share or divergence to the grid before velocities are made (film and hair, WH-35,

@@ -3,37 +3,107 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "math/vec.h"
 
 enum { S = RV_TILE_SIDE };
 
-bool rv_liquid_solids_clear(RvLiquidSolids* s, const RvTiles* tiles) {
-  if (!rv_channel_fit(&s->distance, tiles->count) || !rv_channel_fit(&s->friction, tiles->count)) return false;
-  for (int a = 0; a < 3; ++a)
-    if (!rv_channel_fit(&s->open[a], tiles->count) || !rv_channel_fit(&s->velocity[a], tiles->count)) return false;
-  if (tiles->count > s->capacity || !s->touched) {
-    uint8_t* touched = rv_alloc(s->distance.capacity, 1);
-    if (!touched) return false;
-    rv_free(s->touched);
-    s->touched = touched, s->capacity = s->distance.capacity;
+//---------------------------------------------------------------------------------------------- memory
+
+static bool fit_list(RvLiquidSolids* s, size_t tiles) {
+  if (tiles <= s->tile_capacity && s->touched) return true;
+  size_t capacity = tiles + tiles / 4 + 1;
+  uint8_t* touched = rv_alloc_zero(capacity, 1);
+  uint64_t* key = rv_alloc(capacity, sizeof *key);
+  int32_t* from = rv_alloc(capacity, sizeof *from);
+  if (!touched || !key || !from) {
+    rv_free(touched), rv_free(key), rv_free(from);
+    return false;
   }
-  memset(s->touched, 0, tiles->count);
-  rv_channel_fill(s->distance.data, tiles->count, RV_SOLID_FAR);
-  for (int a = 0; a < 3; ++a) rv_channel_fill(s->velocity[a].data, tiles->count, 0);
-  for (int a = 0; a < 3; ++a) rv_channel_fill(s->open[a].data, tiles->count, 1);
-  s->any = false;
+  rv_free(s->touched), rv_free(s->tile_key), rv_free(s->from);
+  s->touched = touched, s->tile_key = key, s->from = from;
+  s->capacity = s->tile_capacity = capacity, s->key = 0;
   return true;
+}
+
+// room for all; what grows loses its values, and there is nothing to keep then
+static bool fit(RvLiquidSolids* s, size_t tiles, bool moving) {
+  if (tiles > s->distance.capacity || !moving != !s->velocity[0].data) s->key = 0;
+  bool fits = fit_list(s, tiles) && rv_channel_fit(&s->distance, tiles) && rv_channel_fit(&s->friction, tiles);
+  for (int a = 0; a < 3; ++a) {
+    fits = fits && rv_channel_fit(&s->open[a], tiles);
+    if (moving)
+      fits = fits && rv_channel_fit(&s->velocity[a], tiles);
+    else
+      rv_channel_free(&s->velocity[a]);
+  }
+  return fits;
+}
+
+static void copy_tile(const RvLiquidSolids* s, size_t to, size_t from) {
+  const RvChannel* channels[] = {&s->distance, &s->friction,    &s->open[0],     &s->open[1],
+                                 &s->open[2],  &s->velocity[0], &s->velocity[1], &s->velocity[2]};
+  for (size_t k = 0; k < sizeof channels / sizeof *channels; ++k)
+    if (channels[k]->data)
+      memcpy(channels[k]->data + to * RV_TILE_CELLS, channels[k]->data + from * RV_TILE_CELLS,
+             RV_TILE_CELLS * sizeof(float));
+  s->touched[to] = s->touched[from];
+}
+
+static void clear_tile(const RvLiquidSolids* s, size_t t) {
+  for (size_t i = t * RV_TILE_CELLS; i < (t + 1) * RV_TILE_CELLS; ++i) {
+    s->distance.data[i] = RV_SOLID_FAR;
+    for (int a = 0; a < 3; ++a) s->open[a].data[i] = 1;
+    for (int a = 0; a < 3 && s->velocity[a].data; ++a) s->velocity[a].data[i] = 0;
+  }
+  s->touched[t] = 0;
+}
+
+static void clear_some(void* arg, size_t begin, size_t end) {
+  const RvLiquidSolids* s = arg;
+  for (size_t t = begin; t < end; ++t)
+    if (s->from[t] < 0) clear_tile(s, t);
+}
+
+// Both lists are in the order of their keys, so tiles that stay keep theirs: those that move down can go one after the
+// other from below, those that move up from above, and none is lost.
+static void keep_tiles(RvLiquidSolids* s, const RvTiles* tiles) {
+  size_t old = 0;
+  for (size_t t = 0; t < tiles->count; ++t) {
+    while (old < s->tile_count && s->tile_key[old] < tiles->key[t]) ++old;
+    s->from[t] = s->key && old < s->tile_count && s->tile_key[old] == tiles->key[t] ? (int32_t)old : -1;
+  }
+  for (size_t t = 0; t < tiles->count; ++t)
+    if (s->from[t] > (int32_t)t) copy_tile(s, t, (size_t)s->from[t]);
+  for (size_t t = tiles->count; t-- > 0;)
+    if (s->from[t] >= 0 && s->from[t] < (int32_t)t) copy_tile(s, t, (size_t)s->from[t]);
+}
+
+bool rv_liquid_solids_keep(RvLiquidSolids* s, const RvTiles* tiles, bool moving, uint64_t key) {
+  if (s->key != key) s->key = 0;
+  if (!fit(s, tiles->count, moving)) return false;
+  keep_tiles(s, tiles);
+  rv_parallel_for(tiles->count, 16, clear_some, s);
+  memcpy(s->tile_key, tiles->key, tiles->count * sizeof *s->tile_key);
+  s->tile_count = tiles->count, s->key = key, s->any = false;
+  return true;
+}
+
+bool rv_liquid_solids_clear(RvLiquidSolids* s, const RvTiles* tiles) {
+  return rv_liquid_solids_keep(s, tiles, true, 0);
 }
 
 void rv_liquid_solids_free(RvLiquidSolids* s) {
   rv_channel_free(&s->distance);
   rv_channel_free(&s->friction);
   for (int a = 0; a < 3; ++a) rv_channel_free(&s->open[a]), rv_channel_free(&s->velocity[a]);
-  rv_free(s->touched);
+  rv_free(s->touched), rv_free(s->tile_key), rv_free(s->from);
   *s = (RvLiquidSolids){0};
 }
+
+//---------------------------------------------------------------------------------------------- by a function
 
 // part of a triangle with these values at its corners that is above 0
 static float triangle_open(float a, float b, float c) {
@@ -85,13 +155,13 @@ static void fill_faces(const Job* job, size_t tile, int x, int y, int z, const f
   for (int a = 0; a < 3; ++a) {
     int b = step[(a + 1) % 3], c = step[(a + 2) % 3];
     job->solids->open[a].data[at] = rv_solid_open_area((float[4]){d[0], d[b], d[b + c], d[c]});
-    // velocities matter where there is a solid
-    if (*d > 2 * job->grid->dx) continue;
+    // velocities matter where there is a solid; of what stands still only the friction is asked for
+    if (*d > 2 * job->grid->dx || (a < 2 && !job->solids->velocity[a].data)) continue;
     for (int k = 0; k < 3; ++k)
       center[k] = rv_liquid_corner(job->grid, tile, k, cell[k]) + (k == a ? 0 : 0.5 * job->grid->dx);
     double v[3] = {0};
     job->fn(job->user, center, v, &friction);
-    job->solids->velocity[a].data[at] = (float)v[a];
+    if (job->solids->velocity[a].data) job->solids->velocity[a].data[at] = (float)v[a];
   }
   job->solids->friction.data[at] = (float)friction;
 }
@@ -102,6 +172,7 @@ static void fill_some(void* arg, size_t begin, size_t end) {
   for (size_t t = begin; t < end; ++t) {
     // a distance cannot grow faster than space, so the centre tells whether a solid can be near
     double dx = job->grid->dx, p[3], v[3], friction;
+    if (job->solids->from[t] >= 0) continue;
     for (int a = 0; a < 3; ++a) p[a] = rv_liquid_corner(job->grid, t, a, S / 2);
     if (job->fn(job->user, p, v, &friction) > (0.5 * S * 1.7321 + RV_LIQUID_BAND) * dx) continue;
     if (corners(job, t, corner) > RV_LIQUID_BAND * dx) continue;
@@ -112,8 +183,19 @@ static void fill_some(void* arg, size_t begin, size_t end) {
   }
 }
 
+// what shapes that stand still make of a grid; 0: they move
+static uint64_t key_of(const RvLiquidGrid* grid, const RvSolidShapes* shapes) {
+  if (!rv_solid_shapes_still(shapes)) return 0;
+  RvHasher h = rv_hasher_new(shapes->count);
+  rv_hasher_add(&h, &grid->dx, sizeof grid->dx);
+  rv_hasher_add(&h, grid->origin, sizeof grid->origin);
+  rv_hasher_add(&h, shapes->shape, shapes->count * sizeof *shapes->shape);
+  return rv_hasher_done(&h) | 1;
+}
+
 bool rv_liquid_solids_from_fn(RvLiquidSolids* solids, const RvLiquidGrid* grid, RvSolidFn* fn, const void* user) {
-  if (!rv_liquid_solids_clear(solids, &grid->tiles)) return false;
+  uint64_t key = fn == rv_solid_shapes_distance ? key_of(grid, user) : 0;
+  if (!rv_liquid_solids_keep(solids, &grid->tiles, key == 0, key)) return false;
   solids->known = (float)(RV_LIQUID_BAND * grid->dx);
   rv_parallel_for(grid->tiles.count, 4, fill_some, &(Job){solids, grid, fn, user});
   for (size_t t = 0; t < grid->tiles.count; ++t) solids->any |= solids->touched[t] != 0;
@@ -135,6 +217,13 @@ static double box_distance(const RvSolidShape* s, const double p[3]) {
     if (d > in) in = d;
   }
   return out > 0 ? sqrt(out) : in;
+}
+
+bool rv_solid_shapes_still(const RvSolidShapes* shapes) {
+  for (size_t i = 0; i < shapes->count; ++i)
+    for (int a = 0; a < 3; ++a)
+      if (shapes->shape[i].velocity[a] != 0 || shapes->shape[i].spin[a] != 0) return false;
+  return true;
 }
 
 double rv_solid_shapes_distance(const void* user, const double x[3], double velocity[3], double* friction) {

@@ -14,7 +14,7 @@ typedef struct RvLiquidSolids {
   // Faces, one channel an axis: what part of the face's area is open (0 solid .. 1 open), and the solid's velocity
   // along the axis, m/s; defined where distance < RV_LIQUID_BAND dx.
   RvChannel open[3];
-  RvChannel velocity[3];
+  RvChannel velocity[3];  // without data where nothing moves
   // The solid's slip at the cell: 0 slips freely, 1 sticks; between, the Coulomb coefficient divides as liquid/advect.c
   // says.
   RvChannel friction;
@@ -24,10 +24,18 @@ typedef struct RvLiquidSolids {
   size_t capacity;  // of touched
   bool any;         // some tile is touched
   float known;      // m: distances are known below; what has more, or RV_SOLID_FAR, is at least that far
+  // What stands still is the same in every substep: tiles that were filled by solids of the same key are not filled
+  // again. `from` tells for each tile where it was, -1: it is new.
+  uint64_t key, *tile_key;
+  int32_t* from;
+  size_t tile_count, tile_capacity;
 } RvLiquidSolids;
 
 // Room for all channels over the grid's tiles, nothing touched, all open. False when out of memory.
 bool rv_liquid_solids_clear(RvLiquidSolids* solids, const RvTiles* tiles);
+// The same, but tiles that were there with this `key` (0: none) keep what they have: fill those whose `from` is below
+// 0. The key stands for all that the values come of. Not `moving`: there are no velocities.
+bool rv_liquid_solids_keep(RvLiquidSolids* solids, const RvTiles* tiles, bool moving, uint64_t key);
 void rv_liquid_solids_free(RvLiquidSolids* solids);
 
 // Signed distance (m, below 0 inside) of all solids at a point, with the velocity (m/s) and friction of the nearest.
@@ -61,6 +69,8 @@ typedef struct RvSolidShapes {
   const RvSolidShape* shape;
 } RvSolidShapes;
 
+// Whether none of them moves.
+bool rv_solid_shapes_still(const RvSolidShapes* shapes);
 // An RvSolidFn whose user is an RvSolidShapes.
 double rv_solid_shapes_distance(const void* shapes, const double x[3], double velocity[3], double* friction);
 

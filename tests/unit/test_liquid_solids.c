@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/rng.h"
 #include "liquid/solid_grids.h"
 #include "liquid/transfer.h"
 #include "support/rv_test.h"
@@ -120,6 +121,57 @@ static void ball_is_as_by_formula(void** state) {
 }
 
 // no row of cells goes through a plate thinner than a cell with all of its faces open
+// tiles that come, go and change places: some of a cube of them
+static void some_tiles(RvLiquidGrid* grid, uint64_t seed) {
+  int32_t coord[125][3];
+  size_t count = 0;
+  for (int k = 0; k < 125; ++k) {
+    int32_t c[3] = {k % 5 - 2, k / 5 % 5 - 2, k / 25 - 2};
+    if (rv_random(seed, 0, (uint64_t)k, 0) < 0.6) memcpy(coord[count++], c, sizeof c);
+  }
+  RvError error = {0};
+  *grid = (RvLiquidGrid){.dx = DX, .origin = {0.0013, -0.0021, 0.0007}, .tiles = grid->tiles};
+  CHECK_OK(rv_tiles_build_coords(&grid->tiles, (const int32_t(*)[3])coord, count, &error), error);
+}
+
+static void same_channels(const RvChannel* a, const RvChannel* b, size_t t) {
+  assert_memory_equal(a->data + t * RV_TILE_CELLS, b->data + t * RV_TILE_CELLS, RV_TILE_CELLS * sizeof(float));
+}
+
+static void what_stands_still_is_kept(void** state) {
+  (void)state;
+  RvLiquidGrid grid = {0};
+  RvLiquidSolids kept = {0};
+  RvSolidShape shape[2] = {
+      {.kind = RV_SHAPE_BOX, .inside_out = true, .size = {0.1, 0.07, 0.11}, .friction = 0.5},
+      {.kind = RV_SHAPE_SPHERE, .center = {0.02, 0.03, -0.01}, .size = {0.031}, .friction = 0.25},
+  };
+  RvSolidShapes shapes = {2, shape};
+  for (uint64_t k = 0; k < 12; ++k) {
+    RvLiquidSolids fresh = {0};
+    some_tiles(&grid, k);
+    // at last the ball has moved, then moves: nothing of before may stay
+    if (k == 9) shape[1].center[0] = 0.01;
+    if (k == 10) shape[1].velocity[1] = 1;
+    assert_true(rv_liquid_solids_from_fn(&kept, &grid, rv_solid_shapes_distance, &shapes));
+    assert_true(rv_liquid_solids_from_fn(&fresh, &grid, rv_solid_shapes_distance, &shapes));
+    size_t stayed = 0;
+    for (size_t t = 0; t < grid.tiles.count; ++t) {
+      stayed += kept.from[t] >= 0;
+      assert_int_equal(kept.touched[t], fresh.touched[t]);
+      same_channels(&kept.distance, &fresh.distance, t);
+      for (int a = 0; a < 3; ++a) same_channels(&kept.open[a], &fresh.open[a], t);
+      if (fresh.touched[t]) same_channels(&kept.friction, &fresh.friction, t);
+      for (int a = 0; a < 3 && k >= 10; ++a) same_channels(&kept.velocity[a], &fresh.velocity[a], t);
+    }
+    assert_int_equal(kept.velocity[0].data != NULL, k >= 10);
+    assert_int_equal(stayed > grid.tiles.count / 10, k > 0 && k < 9);
+    rv_liquid_solids_free(&fresh);
+  }
+  rv_liquid_solids_free(&kept);
+  rv_tiles_free(&grid.tiles);
+}
+
 static void thin_plates_close(void** state) {
   (void)state;
   RvError error = {0};
@@ -204,9 +256,8 @@ static void nearest_of_many(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(walls_are_as_by_formula),
-      cmocka_unit_test(ball_is_as_by_formula),
-      cmocka_unit_test(thin_plates_close),
+      cmocka_unit_test(walls_are_as_by_formula),   cmocka_unit_test(ball_is_as_by_formula),
+      cmocka_unit_test(what_stands_still_is_kept), cmocka_unit_test(thin_plates_close),
       cmocka_unit_test(nearest_of_many),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
