@@ -223,8 +223,11 @@ static void remember_some(void* arg, size_t begin, size_t end) {
   memcpy(z + begin, p->x[2] + begin, bytes);
 }
 
-void rv_liquid_remember_places(RvParticles* p) {
+bool rv_liquid_remember_places(RvParticles* p) {
+  RvArenaMark mark;
+  if (!rv_particles_take_room(p, &mark)) return false;
   rv_parallel_for(p->count, 16384, remember_some, p);
+  return true;
 }
 
 RvResult rv_liquid_collide(const RvLiquidGrid* grid, const RvLiquidSolids* solids, const RvScatter* scatter,

@@ -47,6 +47,7 @@ void rv_liquid_set_scratch(RvLiquid* l, RvArena* scratch) {
   RvLiquidGrid* g = &l->grid;
   if (g->scratch == scratch) return;
   rv_liquid_grid_end(g);
+  rv_particles_set_scratch(&l->particles, scratch);
   // what it has of its own is not needed, or grows again
   rv_scatter_free(&l->scatter);
   if (scratch) {
@@ -193,8 +194,9 @@ static RvResult extrapolate(RvLiquid* l) {
   return RV_OK;
 }
 
-static RvResult from_grid(RvLiquid* l, double dt) {
-  if (l->solids.any) rv_liquid_remember_places(&l->particles);
+static RvResult from_grid(RvLiquid* l, double dt, RvError* error) {
+  if (l->solids.any && !rv_liquid_remember_places(&l->particles))
+    return rv_fail(error, RV_NO_MEMORY, "no memory for the places of %zu particles", l->particles.count);
   rv_liquid_from_grid(&l->grid, &l->scatter, &l->particles, dt);
   rv_parallel_for(l->particles.count, 8192, add_age, &(Range){l, dt});
   return RV_OK;
@@ -244,9 +246,10 @@ RvResult rv_liquid_project(RvLiquid* l, double dt, const RvLiquidHooks* hooks, R
 RvResult rv_liquid_move(RvLiquid* l, double dt, const RvLiquidHooks* hooks, RvError* error) {
   RvResult result = RV_OK;
   STAGE(extrapolate, extrapolate(l))
-  STAGE(fromgrid, from_grid(l, dt))
+  STAGE(fromgrid, from_grid(l, dt, error))
   STAGE(collide, collide(l, dt, error))
   rv_liquid_grid_end(&l->grid);
+  if (l->particles.scratch) l->particles.room = l->particles.spare = NULL;
   l->time += dt;
   l->steps++;
   l->report.substeps++;

@@ -23,6 +23,7 @@ void rv_particles_bind(RvParticles* p) {
 }
 
 void rv_particles_free(RvParticles* p) {
+  rv_particles_set_scratch(p, NULL);
   for (int b = 0; b < RV_PARTICLE_BLOCKS; ++b) rv_free(p->block[b]);
   rv_free(p->room);
   rv_free(p->spare);
@@ -30,6 +31,29 @@ void rv_particles_free(RvParticles* p) {
   rv_free(p->extra);
   rv_tiles_free(&p->homes);
   *p = (RvParticles){0};
+}
+
+void rv_particles_set_scratch(RvParticles* p, RvArena* scratch) {
+  if (scratch == p->scratch) return;
+  if (!p->scratch) rv_free(p->room), rv_free(p->spare);
+  p->room = p->spare = NULL, p->scratch = scratch;
+}
+
+bool rv_particles_take_room(RvParticles* p, RvArenaMark* mark) {
+  if (p->scratch) {
+    *mark = rv_arena_mark(p->scratch);
+    p->room = RV_TAKE(p->scratch, uint64_t, p->capacity), p->spare = RV_TAKE(p->scratch, uint64_t, p->capacity);
+  } else {
+    if (!p->room) p->room = rv_alloc(p->capacity, 8);
+    if (!p->spare) p->spare = rv_alloc(p->capacity, 8);
+  }
+  return p->room && p->spare;
+}
+
+void rv_particles_give_room(RvParticles* p, RvArenaMark mark) {
+  if (!p->scratch) return;
+  rv_arena_release(p->scratch, mark);
+  p->room = p->spare = NULL;
 }
 
 // A block for another capacity in the place of the old one. The second halves stand behind the room of the first.
@@ -64,14 +88,12 @@ RvResult rv_particles_reserve(RvParticles* p, size_t count, RvError* error) {
     return rv_fail(error, RV_LIMIT, "%zu particles are more than the 2^31 that fit; use a larger particlesep", count);
   // a multiple of 16 keeps both halves of a block aligned
   size_t capacity = (count + count / 64 + 64) & ~(size_t)15;
-  uint64_t *room = rv_alloc(capacity, 8), *spare = rv_alloc(capacity, 8);
-  if (!room || !spare || !grow_blocks(p, capacity)) {
-    rv_free(room), rv_free(spare);
+  if (!grow_blocks(p, capacity))
     return rv_fail(error, RV_NO_MEMORY, "no memory for %zu particles (%zu MiB); use a larger particlesep", count,
                    capacity * RV_PARTICLE_BYTES >> 20);
-  }
-  rv_free(p->room), rv_free(p->spare);
-  p->room = room, p->spare = spare, p->capacity = capacity;
+  // the room is made when it is next needed
+  if (!p->scratch) rv_free(p->room), rv_free(p->spare);
+  p->room = p->spare = NULL, p->capacity = capacity;
   rv_particles_bind(p);
   return RV_OK;
 }

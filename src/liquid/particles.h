@@ -8,6 +8,7 @@
 #ifndef RV_LIQUID_PARTICLES_H
 #define RV_LIQUID_PARTICLES_H
 
+#include "base/arena.h"
 #include "space/tiles.h"
 
 enum { RV_PARTICLE_BLOCKS = 11, RV_PARTICLE_BYTES = 8 * (RV_PARTICLE_BLOCKS + 2) };
@@ -33,6 +34,7 @@ typedef struct RvParticles {
   // behind: two arrays of 4 bytes or one of 8 in a block; room of the sort
   uint64_t *block[RV_PARTICLE_BLOCKS], *room, *spare;
   size_t first_capacity;
+  RvArena* scratch;  // the room is taken from there while it is needed; NULL: it is kept
 } RvParticles;
 
 void rv_particles_free(RvParticles* particles);
@@ -40,6 +42,12 @@ void rv_particles_free(RvParticles* particles);
 RvResult rv_particles_reserve(RvParticles* particles, size_t count, RvError* error);
 // Bytes held, particles and sort; the tiles' own lists apart.
 size_t rv_particles_bytes(const RvParticles* particles);
+
+// Where the room comes from from now on.
+void rv_particles_set_scratch(RvParticles* particles, RvArena* scratch);
+// room and spare, each of 8 bytes a particle, until they are given back. False when out of memory.
+bool rv_particles_take_room(RvParticles* particles, RvArenaMark* mark);
+void rv_particles_give_room(RvParticles* particles, RvArenaMark mark);
 
 // Points the arrays into the blocks, after these were exchanged.
 void rv_particles_bind(RvParticles* particles);

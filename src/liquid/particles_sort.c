@@ -162,12 +162,28 @@ done:
   return result;
 }
 
+// what stands in the room goes to memory of the particles' own
+static void bring_back(void* arg, size_t begin, size_t end) {
+  const Sort* s = arg;
+  size_t half = s->p->capacity, bytes = (end - begin) * 4;
+  const uint32_t* from = (const uint32_t*)s->from;
+  uint32_t* to = (uint32_t*)s->to;
+  memcpy(to + begin, from + begin, bytes);
+  memcpy(to + half + begin, from + half + begin, bytes);
+}
+
+// each block into the memory of the one before, the first into the room
 static void move_blocks(Sort* s) {
   RvParticles* p = s->p;
   for (int b = 0; b < RV_PARTICLE_BLOCKS; ++b) {
     s->from = p->block[b], s->to = p->spare, s->halves = b < RV_PARTICLE_BLOCKS - 2;
     rv_parallel_for(p->count, GRAIN, move_block, s);
     p->block[b] = s->to, p->spare = s->from;
+  }
+  if (p->scratch) {
+    s->from = p->block[0], s->to = p->spare;
+    rv_parallel_for(p->count, GRAIN, bring_back, s);
+    p->block[0] = s->to, p->spare = s->from;
   }
   rv_particles_bind(p);
 }
@@ -183,32 +199,49 @@ static bool find_order(Sort* s, uint64_t limit) {
   return true;
 }
 
-RvResult rv_particles_sort(RvParticles* p, RvParticlesLost* lost, RvError* error) {
-  Sort s = {.p = p};
-  if (p->capacity == 0 && rv_particles_reserve(p, 1, error)) return error ? error->code : RV_NO_MEMORY;
+static RvResult sort(Sort* s, RvParticlesLost* lost, RvError* error) {
+  RvParticles* p = s->p;
   RvResult result = list_tiles(p, lost, error);
   if (result) return result;
-  rv_parallel_for(p->count, GRAIN, make_keys, &s);
-  if (!find_order(&s, (uint64_t)p->homes.count * RV_TILE_CELLS + 1)) return no_memory(p, error);
-  move_blocks(&s);
-  rv_parallel_for(p->count + 1, GRAIN, find_cells, &s);
+  rv_parallel_for(p->count, GRAIN, make_keys, s);
+  if (!find_order(s, (uint64_t)p->homes.count * RV_TILE_CELLS + 1)) return no_memory(p, error);
+  move_blocks(s);
+  rv_parallel_for(p->count + 1, GRAIN, find_cells, s);
   p->count = p->sorted = p->cell_first[p->homes.count * RV_TILE_CELLS];
   return RV_OK;
 }
 
-RvResult rv_particles_sort_by_id(RvParticles* p, RvParticlesLost* lost, RvError* error) {
-  Sort s = {.p = p};
-  if (p->count) {
-    // least 16 bits first, as many as differ
-    uint64_t any = 0;
-    for (size_t i = 0; i < p->count; ++i) any |= (uint64_t)(p->id[i] ^ p->id[0]);
-    for (int shift = 0; shift < 64 && any >> shift; shift += 16) {
-      uint32_t* keys = (uint32_t*)p->room;
-      for (size_t i = 0; i < p->count; ++i)
-        keys[i] = (uint32_t)(((uint64_t)p->id[i] ^ (uint64_t)INT64_MIN) >> shift & 0xffff);
-      if (!find_order(&s, 0x10000)) return no_memory(p, error);
-      move_blocks(&s);
-    }
+// least 16 bits first, as many as differ
+static RvResult sort_ids(Sort* s, RvError* error) {
+  RvParticles* p = s->p;
+  uint64_t any = 0;
+  for (size_t i = 0; i < p->count; ++i) any |= (uint64_t)(p->id[i] ^ p->id[0]);
+  for (int shift = 0; shift < 64 && any >> shift; shift += 16) {
+    uint32_t* keys = (uint32_t*)p->room;
+    for (size_t i = 0; i < p->count; ++i)
+      keys[i] = (uint32_t)(((uint64_t)p->id[i] ^ (uint64_t)INT64_MIN) >> shift & 0xffff);
+    if (!find_order(s, 0x10000)) return no_memory(p, error);
+    move_blocks(s);
   }
-  return rv_particles_sort(p, lost, error);
+  return RV_OK;
+}
+
+static RvResult sort_with_room(RvParticles* p, bool by_id, RvParticlesLost* lost, RvError* error) {
+  Sort s = {.p = p};
+  RvArenaMark mark = {0};
+  if (p->capacity == 0 && rv_particles_reserve(p, 1, error)) return error ? error->code : RV_NO_MEMORY;
+  bool room = rv_particles_take_room(p, &mark);
+  RvResult result = room ? RV_OK : no_memory(p, error);
+  if (!result && by_id && p->count) result = sort_ids(&s, error);
+  if (!result) result = sort(&s, lost, error);
+  rv_particles_give_room(p, mark);
+  return result;
+}
+
+RvResult rv_particles_sort(RvParticles* p, RvParticlesLost* lost, RvError* error) {
+  return sort_with_room(p, false, lost, error);
+}
+
+RvResult rv_particles_sort_by_id(RvParticles* p, RvParticlesLost* lost, RvError* error) {
+  return sort_with_room(p, true, lost, error);
 }

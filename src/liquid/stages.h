@@ -49,8 +49,8 @@ typedef struct RvCollided {
 } RvCollided;
 
 // Remembers where the particles are, before they are moved, in the room of the sort: a move, rv_liquid_collide and the
-// sort must follow.
-void rv_liquid_remember_places(RvParticles* particles);
+// sort must follow; what their scratch gave is given back by the caller. False when out of memory.
+bool rv_liquid_remember_places(RvParticles* particles);
 // Moved particles out of solids (WH-43). A way that goes into a solid is led along its surface, on the side that it
 // came from, beside the solid as it moved, so that nothing passes a sheet of a cell's thickness however fast it is;
 // then to `margin` cells outside along the distance's slope. The velocity into the solid, relative to its own, is taken
