@@ -72,7 +72,8 @@ static RvResult strand_step(RvWetRig* rig, double dt, RvError* error) {
                           .drag_velocity = rig->drag_velocity,
                           .slide = rig->wet.slide,
                           .max_cg = rig->def.tolerance < 1e-4 ? 1000 : 100,
-                          .cg_tolerance = fmin(1e-3, rig->def.tolerance)};
+                          .cg_tolerance = fmin(1e-3, rig->def.tolerance),
+                          .scratch = rig->wet.scratch};
   rv_contacts_predict(h->model, h->state, &step, h->velocity);
   result = rv_contacts_find(h->contacts, h->state->q, h->velocity, dt, &contact, &rig->found, error);
   if (rig->found.links + rig->found.touches > 0) step.couple = rv_contacts_operator(h->contacts);

@@ -18,19 +18,25 @@ static double dot(const RvStrandBatch* b, const double* x, const double* y) {
   return sum;
 }
 
-// z = M^-1 z; gives r . z
+// z = M^-1 z, where A p was; gives r . z
 static double precondition_one(RvCoupled* c, size_t k) {
   const RvStrandBatch* b = &c->step->m->batches[k];
-  rv_ldlt_solve(c->work[k].band, 4 * b->vertices - 1, RV_ROD_BAND, c->z + b->at);
-  return dot(b, c->r, c->z);
+  rv_ldlt_solve(c->work[k].band, 4 * b->vertices - 1, RV_ROD_BAND, c->ap + b->at);
+  return dot(b, c->r, c->ap);
 }
 
-static double precondition(void* arg, size_t begin, size_t end) {
+// The gradient becomes the right side, of which fixed unknowns and spare lanes have none, and is preconditioned.
+static double begin(void* arg, size_t begin, size_t end) {
   RvCoupled* c = arg;
   double sum = 0;
   for (size_t k = begin; k < end; ++k) {
     const RvStrandBatch* b = &c->step->m->batches[k];
-    memcpy(c->z + b->at, c->r + b->at, rv_coupled_unknowns(b) * sizeof(double));
+    const double* may = c->step->m->free + b->at;
+    size_t count = rv_coupled_unknowns(b);
+    double *r = c->r + b->at, *right = c->b + b->at, *z = c->ap + b->at;
+    for (size_t i = 0; i < count; i += RV_LANES)
+      for (size_t lane = 0; lane < RV_LANES; ++lane)
+        z[i + lane] = right[i + lane] = r[i + lane] = (int)lane < b->lanes ? -r[i + lane] * may[i + lane] : 0;
     sum += precondition_one(c, k);
   }
   return sum;
@@ -42,7 +48,7 @@ static void turn(void* arg, size_t begin, size_t end) {
   for (size_t k = begin; k < end; ++k) {
     const RvStrandBatch* b = &c->step->m->batches[k];
     size_t at = b->at;
-    rv_cg_turn(b->vertices, c->beta, c->z + at, c->r + at, c->p + at, c->mp + at, c->ap + at);
+    rv_cg_turn(b->vertices, c->beta, c->r + at, c->p + at, c->mp + at, c->ap + at);
     c->op->gather(c->op->user, k, c->p);
   }
 }
@@ -68,7 +74,7 @@ static double advance(void* arg, size_t begin, size_t end) {
   for (size_t k = begin; k < end; ++k) {
     const RvStrandBatch* b = &c->step->m->batches[k];
     size_t at = b->at;
-    rv_cg_advance(b->vertices, c->alpha, c->p + at, c->ap + at, c->d + at, c->r + at, c->z + at);
+    rv_cg_advance(b->vertices, c->alpha, c->beta == 0, c->p + at, c->d + at, c->r + at, c->ap + at);
     sum += precondition_one(c, k);
   }
   return sum;
@@ -76,7 +82,7 @@ static double advance(void* arg, size_t begin, size_t end) {
 
 double rv_coupled_solve(RvCoupled* c, RvStrandStats* stats) {
   size_t n = c->step->m->nbatch;
-  double gamma = rv_parallel_sum(n, 1, precondition, c), first = gamma, fall = 0;
+  double gamma = rv_parallel_sum(n, 1, begin, c), first = gamma, fall = 0;
   c->beta = 0, c->left = 1;
   stats->cg_iterations = 0;
   for (int it = 0; it < c->step->def->max_cg && gamma > 0; ++it) {
@@ -92,5 +98,6 @@ double rv_coupled_solve(RvCoupled* c, RvStrandStats* stats) {
     c->beta = next / gamma;
     gamma = next;
   }
+  if (stats->cg_iterations == 0) memset(c->d, 0, c->step->m->unknowns * sizeof(double));
   return fall;
 }

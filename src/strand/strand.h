@@ -6,6 +6,7 @@
 #ifndef RV_STRAND_STRAND_H
 #define RV_STRAND_STRAND_H
 
+#include "base/arena.h"
 #include "math/operator.h"
 #include "rivulet/base.h"
 #include "strand/rod.h"
@@ -77,6 +78,7 @@ typedef struct RvStrandStepDef {
   const RvOperator* couple;  // what joins strands; NULL: they do not touch
   int max_cg;                // iterations of the global solve
   double cg_tolerance;       // least that is asked of its preconditioned residual, relative; early ones ask for 0.1
+  RvArena* scratch;          // room of the step, given back at its end; NULL: its own
 } RvStrandStepDef;
 
 typedef struct RvStrandStats {

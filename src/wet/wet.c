@@ -40,7 +40,8 @@ static bool take_memory(RvWet* w) {
   double* next = w->memory;
   for (size_t i = 0; i < n; ++i) *arrays[i].array = next, next += arrays[i].count;
   for (size_t i = 0; i < m->vertices; ++i) w->wet[i] = 1;
-  return (w->batches = rv_alloc_zero(m->nbatch + 1, sizeof *w->batches)) && (w->couple = rv_couple_new());
+  return (w->batches = rv_alloc_zero(m->nbatch + 1, sizeof *w->batches)) && (w->couple = rv_couple_new()) &&
+         (w->scratch = rv_arena_new(0));
 }
 
 RvResult rv_wet_init(RvWet* w, RvStrandModel* strands, RvStrandState* state, const double* multiple, RvLiquid* liquid,
@@ -67,6 +68,7 @@ RvResult rv_wet_init(RvWet* w, RvStrandModel* strands, RvStrandState* state, con
 void rv_wet_free(RvWet* w) {
   rv_film_state_free(&w->film_state);
   rv_couple_free(w->couple);
+  rv_arena_free(w->scratch);
   rv_free(w->batches), rv_free(w->memory), rv_free(w->across);
   *w = (RvWet){0};
 }

@@ -87,6 +87,7 @@ typedef struct RvWet {
   RvFilmBridge* across;
   size_t across_capacity;
   double* memory;
+  RvArena* scratch;    // room of the stages, which take turns; hand it to the strands' step and contacts too
   RvWetReport report;  // added to; clear it when you like
 } RvWet;
 
