@@ -75,19 +75,38 @@ static void begin_batches(void* arg, size_t begin, size_t end) {
   }
 }
 
+static void assemble(RvCoupled* c, size_t k, double* g) {
+  RvStrandWork* w = &c->work[k];
+  double* spare = rv_alloc(rv_spare_size(c->step->m->batches[k].vertices), sizeof(double));
+  if (!spare) {
+    c->indefinite[k] = -1;
+    return;
+  }
+  if (!c->derived[k]) c->loose[k] = (uint8_t)rv_newton_derive(&w->potential, w->q, g, w->band, spare);
+  c->derived[k] = 0;
+  if (rv_newton_factor(&w->potential, w->q, c->loose[k], w->band, spare) && c->indefinite[k] >= 0) c->indefinite[k]++;
+  rv_free(spare);
+}
+
+// of those that may be quiet the gradient alone
 static void assemble_batches(void* arg, size_t begin, size_t end) {
   RvCoupled* c = arg;
   for (size_t k = begin; k < end; ++k) {
     RvStrandWork* w = &c->work[k];
-    double* spare = rv_alloc(rv_spare_size(c->step->m->batches[k].vertices), sizeof(double));
-    if (!spare) {
-      c->indefinite[k] = -1;
-      continue;
-    }
-    if (!c->derived[k]) c->loose[k] = (uint8_t)rv_newton_derive(&w->potential, w->q, w->g, w->band, spare);
-    c->derived[k] = 0;
-    if (rv_newton_factor(&w->potential, w->q, c->loose[k], w->band, spare) && c->indefinite[k] >= 0) c->indefinite[k]++;
-    rv_free(spare);
+    c->looks[k] = c->quiet[k];
+    if (c->quiet[k])
+      rv_newton_derive(&w->potential, w->q, w->g, NULL, NULL);
+    else
+      assemble(c, k, w->g);
+  }
+}
+
+// those that were not: their gradient is known already
+static void assemble_woken(void* arg, size_t begin, size_t end) {
+  RvCoupled* c = arg;
+  for (size_t i = begin; i < end; ++i) {
+    const size_t k = c->list[i];
+    if (c->looks[k]) assemble(c, k, c->p + c->step->m->batches[k].at);
   }
 }
 
@@ -140,8 +159,12 @@ static void newton(RvCoupled* c, RvStrandStats* stats) {
     c->op->prepare(c->op->user, c->q, c->careful);
     rv_parallel_for(n, 1, assemble_batches, c);
     c->op->gradient(c->op->user, c->q, c->r);
-    double before = stats->residual, decrement = sqrt(rv_coupled_solve(c, stats));
+    double before = stats->residual, rests = rv_coupled_choose(c);
+    if (it > 0) rv_parallel_for(c->count, 1, assemble_woken, c);
+    double decrement = sqrt(rv_coupled_solve(c, stats) + rests);
     if (it == 0) first = fmax(decrement, scale);
+    // all that are quiet have together a quarter of what may be left
+    if (it == 0) c->little = 0.25 * def->tolerance * def->tolerance * first * first / (double)n;
     stats->residual = decrement / first;
     if (!(stats->residual > def->tolerance)) break;
     // Eisenstat and Walker 1996, choice 2: as exact as the last iteration was good
@@ -171,15 +194,17 @@ static bool take_memory(RvCoupled* c, RvArena* arena) {
   c->memory_at = RV_TAKE(arena, size_t, n);
   c->alone = take_zero(arena, n, sizeof *c->alone);
   c->indefinite = take_zero(arena, n, sizeof *c->indefinite);
-  uint8_t** bytes[] = {&c->caution, &c->careful, &c->derived, &c->loose};
+  uint8_t** bytes[] = {&c->caution, &c->careful, &c->derived, &c->loose, &c->quiet, &c->looks};
   for (size_t i = 0; i < sizeof bytes / sizeof *bytes; ++i)
     if (!(*bytes[i] = take_zero(arena, n, i == 0 ? RV_LANES : 1))) return false;
-  if (!c->work || !c->memory_at || !c->alone || !c->indefinite) return false;
+  c->rests = take_zero(arena, n, sizeof *c->rests);
+  c->list = RV_TAKE(arena, size_t, n);
+  if (!c->work || !c->memory_at || !c->alone || !c->indefinite || !c->rests || !c->list) return false;
   for (size_t k = 0; k < n; ++k) {
     c->memory_at[k] = total;
     total += rv_work_size(m->batches[k].vertices);
   }
-  double** lanes[] = {&c->now, &c->trial, &c->share, &c->slope};
+  double** lanes[] = {&c->now, &c->trial, &c->own, &c->own_trial, &c->share, &c->slope};
   for (size_t i = 0; i < sizeof lanes / sizeof *lanes; ++i)
     if (!(*lanes[i] = take_zero(arena, n * RV_LANES, sizeof(double)))) return false;
   double** vectors[] = {&c->q, &c->d, &c->b, &c->r, &c->p, &c->mp, &c->ap};
