@@ -231,6 +231,14 @@ RvResult rv_check_merged_force(const RvCheckOut* out, RvError* error) {
   rv_check_emit(out, "repels_beyond_d0", repels, 0, 0);
   rv_check_emit(out, "beyond_rupture", beyond, 0, 0);
   rv_check_emit(out, "thin_films_pull", thin, 0, 0);
+  // pressed below 2 r there is room for a law however little is there; below the rounding of d it cannot be told
+  double least = 0;
+  for (int k = 20; k <= 300; ++k) {
+    const RvWetDef def = {2, 1, 1.5, 2.5, 1, 1, pow(10, -k), 1};
+    RvWetLaw law;
+    least += rv_wet_law(&t, &def, &law);
+  }
+  rv_check_emit(out, "films_below_rounding_pull", least, 0, 0);
   // the strongest pull, from an area to the next
   rv_check_emit(out, "jumps_in_area", steps, 0, 0.1);
   // E45: f_s(B) is 0 at 12.6 r^2; engulfed from 23 r^2 on; at 4 r^2 it is what the closed form says

@@ -1,5 +1,6 @@
 // Check wet_energy: strands that bridges draw together and that tear them apart again gain nothing by it.
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/rng.h"
@@ -67,6 +68,7 @@ typedef struct Case {
 } Case;
 
 typedef struct Sums {
+  double* x;  // where the step began
   double *mass, *lanes;
   double start, before, scale;  // energy without bridges: at the start, a step before; the motion at the start
   double step, whole;           // the most that energy rose: in a step, above the start
@@ -94,7 +96,7 @@ static RvResult make(RvWetRig* rig, const Case* c, RvError* error) {
 }
 
 static void look(const RvWetRig* rig, int k, Sums* s) {
-  double old = joined(rig, rig->x_before, s->lanes), now = joined(rig, rig->hair.state->q, s->lanes);
+  double old = joined(rig, s->x, s->lanes), now = joined(rig, rig->hair.state->q, s->lanes);
   double moves = kinetic(rig, s->mass),
          free = moves + rv_contact_rig_elastic(&rig->hair) + weight(rig, rig->hair.state->q);
   if (k == 0) s->start = free, s->scale = moves;
@@ -113,8 +115,10 @@ static RvResult run(const RvCheckOut* out, const Case* c, RvError* error) {
   if (result) return result;
   s.mass = rv_alloc(rig.hair.model->edges + 1, sizeof *s.mass);
   s.lanes = rv_alloc_zero(rig.hair.model->nbatch * RV_LANES, sizeof *s.lanes);
-  if (!s.mass || !s.lanes) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  s.x = rv_alloc(rig.hair.model->unknowns, sizeof *s.x);
+  if (!s.mass || !s.lanes || !s.x) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   for (int k = 0; k < STEPS && !result; ++k) {
+    memcpy(s.x, rig.hair.state->q, rig.hair.model->unknowns * sizeof *s.x);
     result = rv_wet_rig_step(&rig, 1e-3, error);
     if (!result) look(&rig, k, &s);
   }
@@ -124,7 +128,7 @@ static RvResult run(const RvCheckOut* out, const Case* c, RvError* error) {
     if (c->formed) rv_check_emit(out, c->formed, s.formed > 5, 1, 0);
     if (c->broken) rv_check_emit(out, c->broken, s.broken > 5, 1, 0);
   }
-  rv_free(s.mass), rv_free(s.lanes);
+  rv_free(s.mass), rv_free(s.lanes), rv_free(s.x);
   rv_wet_rig_free(&rig);
   return result;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "math/scalar.h"
 
 RvWetRigDef rv_wet_rig_water(RvContactRigDef hair) {
@@ -28,18 +29,23 @@ RvWetRigDef rv_wet_rig_water(RvContactRigDef hair) {
 
 //---------------------------------------------------------------------------------------------- stages
 
-static void set_forces(RvWetRig* rig) {
+static void weigh_batches(void* arg, size_t begin, size_t end) {
+  RvWetRig* rig = arg;
   const RvStrandModel* m = rig->hair.model;
   double g[3];
   rv_vec3_store64(g, rig->def.hair.gravity);
-  for (size_t k = 0; k < m->nbatch; ++k)
+  for (size_t k = begin; k < end; ++k)
     for (int i = 0; i < rig->hair.n; ++i)
       for (int c = 0; c < 4; ++c)
         for (int lane = 0; lane < RV_LANES; ++lane) {
           size_t at = rv_strand_index(&m->batches[k], lane, i, c);
           rig->hair.force[at] = c < 3 ? g[c] * m->mass[at] : 0;
+          rig->drag[at] = rig->drag_velocity[at] = 0;
         }
-  memset(rig->drag, 0, m->unknowns * sizeof(double)), memset(rig->drag_velocity, 0, m->unknowns * sizeof(double));
+}
+
+static void set_forces(RvWetRig* rig) {
+  rv_parallel_for(rig->hair.model->nbatch, 16, weigh_batches, rig);
   rv_wet_forces(&rig->wet, rig->hair.force, rig->drag, rig->drag_velocity);
 }
 
@@ -54,8 +60,6 @@ static RvResult strand_step(RvWetRig* rig, double dt, RvError* error) {
   RvContactRig* h = &rig->hair;
   RvContactDef contact = rig->def.contact;
   RvStrandStats stats;
-  memcpy(rig->x_before, h->state->q, h->model->unknowns * sizeof(double));
-  memcpy(rig->v_before, h->state->v, h->model->unknowns * sizeof(double));
   RvResult result = rv_wet_load(&rig->wet, dt, error);
   if (result) return result;
   set_forces(rig);
@@ -72,7 +76,8 @@ static RvResult strand_step(RvWetRig* rig, double dt, RvError* error) {
                           .drag_velocity = rig->drag_velocity,
                           .slide = rig->wet.slide,
                           .max_cg = rig->def.tolerance < 1e-4 ? 1000 : 100,
-                          .cg_tolerance = fmin(1e-3, rig->def.tolerance)};
+                          .cg_tolerance = fmin(1e-3, rig->def.tolerance),
+                          .scratch = rig->wet.scratch};
   rv_contacts_predict(h->model, h->state, &step, h->velocity);
   result = rv_contacts_find(h->contacts, h->state->q, h->velocity, dt, &contact, &rig->found, error);
   if (rig->found.links + rig->found.touches > 0) step.couple = rv_contacts_operator(h->contacts);
@@ -81,7 +86,8 @@ static RvResult strand_step(RvWetRig* rig, double dt, RvError* error) {
   rv_contacts_accept(h->contacts, h->state->q);
   rig->dt_before = rig->wet.dt_before = dt;
   remember_most(rig, &stats);
-  return rv_wet_film(&rig->wet, dt, rig->x_before, rig->v_before, h->contacts, error);
+  // the state knows where the step began until the film kicks it
+  return rv_wet_film(&rig->wet, dt, h->state->q_before, h->state->v_before, h->contacts, error);
 }
 
 static RvResult strands(void* user, double from, double to, RvError* error) {
@@ -125,7 +131,7 @@ RvResult rv_wet_rig_new(RvWetRig* rig, const RvWetRigDef* def, RvError* error) {
     result = rv_wet_init(&rig->wet, rig->hair.model, rig->hair.state, NULL,
                          def->liquid.dx > 0 ? &rig->pool.liquid : NULL, &rig->def.wet, error);
   size_t n = result ? 0 : rig->hair.model->unknowns;
-  double** arrays[] = {&rig->drag, &rig->drag_velocity, &rig->x_before, &rig->v_before, &rig->start};
+  double** arrays[] = {&rig->drag, &rig->drag_velocity, &rig->start};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays && !result; ++i)
     if (!(*arrays[i] = rv_alloc_zero(n, sizeof(double)))) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (result) {
@@ -144,7 +150,7 @@ void rv_wet_rig_free(RvWetRig* rig) {
   rv_wet_free(&rig->wet);
   rv_liquid_rig_free(&rig->pool);
   rv_contact_rig_free(&rig->hair);
-  rv_free(rig->drag), rv_free(rig->drag_velocity), rv_free(rig->x_before), rv_free(rig->v_before);
+  rv_free(rig->drag), rv_free(rig->drag_velocity);
   rv_free(rig->start);
 }
 

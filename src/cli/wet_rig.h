@@ -29,7 +29,7 @@ struct RvWetRig {
   RvWetHooks hooks;
   RvLiquidHooks liquid_hooks;
   double time, dt_before;
-  double *drag, *drag_velocity, *x_before, *v_before, *start;
+  double *drag, *drag_velocity, *start;
   // the most of a substep since they were cleared
   RvStrandStats stats;
   RvContactStats found;

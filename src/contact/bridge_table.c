@@ -140,7 +140,8 @@ bool rv_wet_law(const RvBridgeTable* t, const RvWetDef* def, RvWetLaw* w) {
   if (!(def->area > 0) || !(def->strength > 0)) return false;
   RvBridgeRow row = rv_bridge_table_row(t, def->radius, def->ratio, def->area);
   double rupture = def->touch + row.scale, room = rupture - def->start;
-  if (!(room > 0)) return false;
+  // of a film below the rounding of places no knots can be told apart: its slopes are none, and so is its force
+  if (!(room > 0) || !(row.scale > 1e-9 * def->touch)) return false;
   // thin films: with the room for it the force itself goes to 0
   double strength = def->strength * smooth(room / (def->turn - def->start));
   w->low = def->low, w->start = def->start, w->rupture = rupture;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "film/work.h"
 #include "math/ldlt.h"
 #include "math/scalar.h"
@@ -17,45 +18,72 @@ double rv_film_height(double area, double radius) {
   return outer + radius > 0 ? section / (outer + radius) : 0;
 }
 
-static double length_at(const double* x, int j, int lane) {
-  double sum = 0;
-  for (int c = 0; c < 3; ++c) {
-    double d = x[(4 * (j + 1) + c) * RV_LANES + lane] - x[(4 * j + c) * RV_LANES + lane];
-    sum += d * d;
+// lengths of edge j of all lanes
+static void lengths_at(const double* x, int j, double length[RV_LANES]) {
+  for (int lane = 0; lane < RV_LANES; ++lane) {
+    double sum = 0;
+    for (int c = 0; c < 3; ++c) {
+      double d = x[(4 * (j + 1) + c) * RV_LANES + lane] - x[(4 * j + c) * RV_LANES + lane];
+      sum += d * d;
+    }
+    length[lane] = fmax(sqrt(sum), RV_FILM_NO_LENGTH);
   }
-  return fmax(sqrt(sum), RV_FILM_NO_LENGTH);
+}
+
+typedef struct Sizes {
+  const RvFilmModel* m;
+  const RvFilmState* s;
+  const double* x;
+  double* out;
+} Sizes;
+
+static void area_batches(void* arg, size_t begin, size_t end) {
+  const Sizes* a = arg;
+  for (size_t k = begin; k < end; ++k) {
+    const RvFilmBatch* b = &a->m->batches[k];
+    double before[RV_LANES] = {0}, after[RV_LANES];
+    for (int i = 0; i < b->vertices; ++i) {
+      size_t at = b->vertex_at + (size_t)i * RV_LANES;
+      if (i + 1 < b->vertices)
+        lengths_at(a->x + b->at, i, after);
+      else
+        memset(after, 0, sizeof after);
+      for (size_t lane = 0; lane < RV_LANES; ++lane)
+        a->out[at + lane] = a->s->volume[at + lane] / (a->m->hairs[at + lane] * 0.5 * (before[lane] + after[lane]));
+      memcpy(before, after, sizeof before);
+    }
+  }
 }
 
 void rv_film_areas(const RvFilmModel* model, const RvFilmState* state, const double* x, double* area) {
-  for (size_t k = 0; k < model->nbatch; ++k) {
-    const RvFilmBatch* b = &model->batches[k];
-    for (int lane = 0; lane < RV_LANES; ++lane) {
-      double before = 0;
-      for (int i = 0; i < b->vertices; ++i) {
-        size_t at = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane;
-        double after = i + 1 < b->vertices ? length_at(x + b->at, i, lane) : 0;
-        area[at] = state->volume[at] / (model->hairs[at] * 0.5 * (before + after));
-        before = after;
-      }
+  Sizes a = {model, state, x, area};
+  rv_parallel_for(model->nbatch, 32, area_batches, &a);
+}
+
+static void mass_batches(void* arg, size_t begin, size_t end) {
+  const Sizes* a = arg;
+  for (size_t k = begin; k < end; ++k) {
+    const RvFilmBatch* b = &a->m->batches[k];
+    double before[RV_LANES] = {0}, here[RV_LANES], after[RV_LANES];
+    lengths_at(a->x + b->at, 0, here);
+    for (int j = 0; j + 1 < b->vertices; ++j) {
+      size_t at = b->vertex_at + (size_t)j * RV_LANES, edge = b->edge_at + (size_t)j * RV_LANES;
+      const double* volume = a->s->volume;
+      if (j + 2 < b->vertices)
+        lengths_at(a->x + b->at, j + 1, after);
+      else
+        memset(after, 0, sizeof after);
+      for (size_t i = 0; i < RV_LANES; ++i)
+        a->out[edge + i] = a->m->liquid.density * (volume[at + i] * here[i] / (before[i] + here[i]) +
+                                                   volume[at + RV_LANES + i] * here[i] / (here[i] + after[i]));
+      memcpy(before, here, sizeof before), memcpy(here, after, sizeof here);
     }
   }
 }
 
 void rv_film_edge_masses(const RvFilmModel* model, const RvFilmState* state, const double* x, double* mass) {
-  for (size_t k = 0; k < model->nbatch; ++k) {
-    const RvFilmBatch* b = &model->batches[k];
-    for (int lane = 0; lane < RV_LANES; ++lane) {
-      double before = 0, here = length_at(x + b->at, 0, lane);
-      for (int j = 0; j + 1 < b->vertices; ++j) {
-        size_t at = b->vertex_at + (size_t)j * RV_LANES + (size_t)lane;
-        double after = j + 2 < b->vertices ? length_at(x + b->at, j + 1, lane) : 0;
-        mass[b->edge_at + (size_t)j * RV_LANES + (size_t)lane] =
-            model->liquid.density *
-            (state->volume[at] * here / (before + here) + state->volume[at + RV_LANES] * here / (here + after));
-        before = here, here = after;
-      }
-    }
-  }
+  Sizes a = {model, state, x, mass};
+  rv_parallel_for(model->nbatch, 32, mass_batches, &a);
 }
 
 // one batch's shape into room that the caller gives; false: no memory
@@ -70,12 +98,18 @@ static bool batch_tangents(const RvFilmBatch* b, const double* x, double* tangen
   return true;
 }
 
-void rv_film_tangents(const RvFilmModel* model, const double* x, double* tangent) {
-  for (size_t k = 0; k < model->nbatch; ++k) {
-    const RvFilmBatch* b = &model->batches[k];
-    if (!batch_tangents(b, x, tangent))
-      memset(tangent + 3 * b->vertex_at, 0, (size_t)b->vertices * 3 * RV_LANES * sizeof(double));
+static void tangent_batches(void* arg, size_t begin, size_t end) {
+  const Sizes* a = arg;
+  for (size_t k = begin; k < end; ++k) {
+    const RvFilmBatch* b = &a->m->batches[k];
+    if (!batch_tangents(b, a->x, a->out))
+      memset(a->out + 3 * b->vertex_at, 0, (size_t)b->vertices * 3 * RV_LANES * sizeof(double));
   }
+}
+
+void rv_film_tangents(const RvFilmModel* model, const double* x, double* tangent) {
+  Sizes a = {model, NULL, x, tangent};
+  rv_parallel_for(model->nbatch, 32, tangent_batches, &a);
 }
 
 size_t rv_film_shape_size(int vertices) {

@@ -97,7 +97,8 @@ typedef struct RvFilmStepDef {
 // What the strands' step must know of the film (WH-5, E43, E51): `load` [vertices] kg that moves with each vertex, drop
 // and absorbed liquid included, of which `slide` [3 x vertices], a vector e along the tangent with e . e in kg, is what
 // the step does not carry along the tangent, and `force` [unknowns] N, which is added to: weight that the strand does
-// not hold, friction of the film that flows. `turn` [edges or NULL] kg m2: inertia about the tangent.
+// not hold, friction of the film that flows. `turn` [edges] kg m2: inertia about the tangent. Any may be NULL, slide
+// and force only both.
 void rv_film_load(const RvFilmModel* model, const RvFilmState* state, const RvFilmStepDef* def, double* load,
                   double* slide, double* turn, double* force);
 

@@ -27,6 +27,17 @@ static double flowing(const RvFilmShape* s, const double* speed, int n, int i, i
   return sum;
 }
 
+static void load_mass(const Load* l, const RvFilmBatch* b, size_t batch) {
+  double density = l->m->liquid.density;
+  for (size_t at = b->vertex_at; at < b->vertex_at + (size_t)b->vertices * RV_LANES; ++at)
+    l->load[at] = (l->def->wet ? l->def->wet[at] : 1) * (density * l->s->volume[at]) + density * l->s->absorbed[at];
+  // a drop hangs on the tip and goes where it goes
+  for (int lane = 0; lane < RV_LANES; ++lane)
+    l->load[b->vertex_at + (size_t)((b->vertices - 1) * RV_LANES + lane)] +=
+        density * l->s->drop[batch * RV_LANES + (size_t)lane];
+}
+
+// what flows along: what of it slides, and the force on the strand
 static void load_vertex(const Load* l, const RvFilmBatch* b, const RvFilmShape* s, const double* hold, int i,
                         int lane) {
   size_t k = (size_t)i * RV_LANES + (size_t)lane, at = b->vertex_at + k, k3 = (size_t)(3 * i) * RV_LANES + (size_t)lane;
@@ -36,7 +47,6 @@ static void load_vertex(const Load* l, const RvFilmBatch* b, const RvFilmShape* 
   double weight = d->weight ? d->weight[at] : 1;
   double flow = film * flowing(s, l->s->speed + b->edge_at, b->vertices, i, lane);
   for (size_t c = 0; c < 3; ++c) falls += s->along[k3 + c * RV_LANES] * d->gravity[c];
-  l->load[at] = wet * film + density * l->s->absorbed[at];
   // the weight that the bulk bears, that along the tangent which the strand does not hold, and what friction takes of
   // the flow
   double along = (d->dt > 0 ? hold[k] * flow / d->dt : 0) - slides * weight * falls, borne = (1 - weight) * wet * film;
@@ -65,13 +75,13 @@ static void load_batch(const Load* l, size_t k, double* room) {
   RvFilmShape s;
   double* hold = rv_film_shape_place(&s, n, room);
   RV_KERNEL_CALL(rv_film_shape, (n, l->def->x_before + b->at, &s));
-  rv_film_hold(l->m, b, &l->def->settings, l->def->dt, l->s->volume + b->vertex_at, l->s->speed + b->edge_at, &s, hold);
-  for (int i = 0; i < n; ++i)
-    for (int lane = 0; lane < RV_LANES; ++lane) load_vertex(l, b, &s, hold, i, lane);
-  // a drop hangs on the tip and goes where it goes
-  for (int lane = 0; lane < RV_LANES; ++lane)
-    l->load[b->vertex_at + (size_t)((n - 1) * RV_LANES + lane)] +=
-        l->m->liquid.density * l->s->drop[k * RV_LANES + (size_t)lane];
+  if (l->load) load_mass(l, b, k);
+  if (l->slide) {
+    rv_film_hold(l->m, b, &l->def->settings, l->def->dt, l->s->volume + b->vertex_at, l->s->speed + b->edge_at, &s,
+                 hold);
+    for (int i = 0; i < n; ++i)
+      for (int lane = 0; lane < RV_LANES; ++lane) load_vertex(l, b, &s, hold, i, lane);
+  }
   if (!l->turn) return;
   for (int j = 0; j + 1 < n; ++j)
     for (int lane = 0; lane < RV_LANES; ++lane)
@@ -81,8 +91,8 @@ static void load_batch(const Load* l, size_t k, double* room) {
 // without memory the film is left out of the step: it lags behind, and rv_film_step will say why
 static void load_nothing(const Load* l, const RvFilmBatch* b) {
   size_t n = (size_t)b->vertices * RV_LANES;
-  memset(l->load + b->vertex_at, 0, n * sizeof(double));
-  memset(l->slide + 3 * b->vertex_at, 0, 3 * n * sizeof(double));
+  if (l->load) memset(l->load + b->vertex_at, 0, n * sizeof(double));
+  if (l->slide) memset(l->slide + 3 * b->vertex_at, 0, 3 * n * sizeof(double));
   if (l->turn) memset(l->turn + b->edge_at, 0, (n - RV_LANES) * sizeof(double));
 }
 

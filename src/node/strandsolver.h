@@ -80,6 +80,7 @@ struct RvStrandSolve {
   float* air;                                        // [vertices][3] wind of all kinds, or NULL
   RvGrid* wind_grid;                                 // borrowed
   double* memory;
+  RvArena* scratch;  // room of a step
   struct RvStrandContacts* contacts;
   // what the frame came to
   int substeps, iterations;

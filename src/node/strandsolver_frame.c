@@ -17,7 +17,8 @@ RvResult rv_solve_strands_new(RvStrandSolve* s, RvError* error) {
   size_t u = s->model->unknowns, n = s->set.count;
   s->memory = rv_alloc_zero(7 * u + 5 * n, sizeof(double));
   s->backup = rv_strand_state_alloc(s->model);
-  if (!s->memory || !s->backup) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu strands", n);
+  s->scratch = rv_arena_new(0);
+  if (!s->memory || !s->backup || !s->scratch) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu strands", n);
   double* next = s->memory;
   double** arrays[] = {&s->forces.force, &s->forces.drag,   &s->forces.drag_velocity, &s->forces.spring,
                        &s->target,       &s->target_before, &s->target_velocity};
@@ -34,7 +35,7 @@ static void free_guide(RvStrandGuide* g) {
 
 void rv_solve_strands_free(RvStrandSolve* s) {
   free_guide(&s->guide);
-  rv_free(s->air), rv_free(s->memory);
+  rv_free(s->air), rv_free(s->memory), rv_arena_free(s->scratch);
   rv_strand_state_free(s->state), rv_strand_state_free(s->backup);
   rv_strand_model_free(s->model);
   rv_strands_free(&s->set);

@@ -126,7 +126,8 @@ RvStrandStepDef rv_strandsolve_step_def(const RvStrandSolve* s, double dt) {
                            .spring = s->guide.goal ? s->forces.spring : NULL,
                            .spring_target = s->target,
                            .max_cg = s->def.max_cg,
-                           .cg_tolerance = 1e-3};
+                           .cg_tolerance = 1e-3,
+                           .scratch = s->scratch};
 }
 
 RvResult rv_strandsolve_step(RvStrandSolve* s, const RvStrandStepDef* step, RvStrandStats* stats, RvError* error) {

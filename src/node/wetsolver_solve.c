@@ -41,7 +41,8 @@ static RvResult strand_substep(RvStrandSolve* s, RvStrandSampler* sampler, doubl
   if (!result) rv_strand_forces(s->model, s->state, rv_strandsolve_force_def(s, &forces), &s->forces);
   if (!result && wet) rv_wet_forces(wet, s->forces.force, s->forces.drag, s->forces.drag_velocity);
   RvStrandStepDef step = rv_strandsolve_step_def(s, dt);
-  if (wet) step.slide = wet->slide, step.brisk = true, whole->contacts.liquid = &wet->bridges;
+  if (wet) step.slide = wet->slide, step.brisk = true, step.scratch = wet->scratch;
+  if (wet) whole->contacts.liquid = &wet->bridges;
   clock[3] = rv_clock_wall();
   if (!result) result = rv_strand_contacts_find(s->contacts, s, &step, from, to, &step.couple, error);
   clock[4] = rv_clock_wall();

@@ -2,18 +2,25 @@
 #include "math/lanes_math.h"
 #include "strand/newton.h"
 
-void RV_KERNEL(rv_cg_turn)(int vertices, double beta, const double* z, const double* r, double* p, double* mp,
-                           double* ap);
+void RV_KERNEL(rv_cg_turn)(int vertices, double beta, const double* r, double* p, double* mp, double* ap);
 void RV_KERNEL(rv_cg_close)(int vertices, const double* may, const double* mp, const double* p, double* ap,
                             double* dot);
-void RV_KERNEL(rv_cg_advance)(int vertices, double alpha, const double* p, const double* ap, double* d, double* r,
-                              double* z);
+void RV_KERNEL(rv_cg_advance)(int vertices, double alpha, bool first, const double* p, double* d, double* r,
+                              double* ap);
 
-void RV_KERNEL(rv_cg_turn)(int vertices, double beta, const double* z, const double* r, double* p, double* mp,
-                           double* ap) {
+void RV_KERNEL(rv_cg_turn)(int vertices, double beta, const double* r, double* p, double* mp, double* ap) {
   const RvLanes b = rv_lanes_set(beta), zero = rv_lanes_set(0);
-  for (int k = 0; k < 4 * vertices * RV_W; k += RV_V) {
-    rv_lanes_store(p + k, rv_lanes_fma(b, rv_lanes_load(p + k), rv_lanes_load(z + k)));
+  const int count = 4 * vertices * RV_W;
+  if (beta == 0) {
+    for (int k = 0; k < count; k += RV_V) {
+      rv_lanes_store(p + k, rv_lanes_load(ap + k));
+      rv_lanes_store(mp + k, rv_lanes_load(r + k));
+      rv_lanes_store(ap + k, zero);
+    }
+    return;
+  }
+  for (int k = 0; k < count; k += RV_V) {
+    rv_lanes_store(p + k, rv_lanes_fma(b, rv_lanes_load(p + k), rv_lanes_load(ap + k)));
     rv_lanes_store(mp + k, rv_lanes_fma(b, rv_lanes_load(mp + k), rv_lanes_load(r + k)));
     rv_lanes_store(ap + k, zero);
   }
@@ -33,13 +40,18 @@ void RV_KERNEL(rv_cg_close)(int vertices, const double* may, const double* mp, c
   }
 }
 
-void RV_KERNEL(rv_cg_advance)(int vertices, double alpha, const double* p, const double* ap, double* d, double* r,
-                              double* z) {
+void RV_KERNEL(rv_cg_advance)(int vertices, double alpha, bool first, const double* p, double* d, double* r,
+                              double* ap) {
   const RvLanes a = rv_lanes_set(alpha), minus = rv_lanes_set(-alpha);
-  for (int k = 0; k < 4 * vertices * RV_W; k += RV_V) {
-    rv_lanes_store(d + k, rv_lanes_fma(a, rv_lanes_load(p + k), rv_lanes_load(d + k)));
+  const int count = 4 * vertices * RV_W;
+  if (first)
+    for (int k = 0; k < count; k += RV_V) rv_lanes_store(d + k, a * rv_lanes_load(p + k));
+  else
+    for (int k = 0; k < count; k += RV_V)
+      rv_lanes_store(d + k, rv_lanes_fma(a, rv_lanes_load(p + k), rv_lanes_load(d + k)));
+  for (int k = 0; k < count; k += RV_V) {
     const RvLanes left = rv_lanes_fma(minus, rv_lanes_load(ap + k), rv_lanes_load(r + k));
     rv_lanes_store(r + k, left);
-    rv_lanes_store(z + k, left);
+    rv_lanes_store(ap + k, left);
   }
 }

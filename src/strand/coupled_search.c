@@ -15,37 +15,56 @@ static void own_energy(const RvCoupled* c, size_t k, const double* x, double* ou
 
 static void own_energies(void* arg, size_t begin, size_t end) {
   const RvCoupled* c = arg;
-  for (size_t k = begin; k < end; ++k) own_energy(c, k, c->q, c->now);
+  for (size_t k = begin; k < end; ++k) own_energy(c, k, c->q, c->own);
 }
 
 void rv_coupled_measure(RvCoupled* c) {
-  size_t n = c->step->m->nbatch;
+  size_t n = c->step->m->nbatch, bytes = n * RV_LANES * sizeof(double);
   rv_parallel_for(n, 1, own_energies, c);
+  memcpy(c->own_trial, c->own, bytes), memcpy(c->now, c->own, bytes);
   c->op->energy(c->op->user, c->q, c->now);
 }
 
-// how the potential of each strand should change, and a whole step for all
+// how the potential of each strand should change, and a whole step for all; the quiet ones stay
 static void begin_search(void* arg, size_t begin, size_t end) {
   RvCoupled* c = arg;
   for (size_t k = begin; k < end; ++k) {
     const RvStrandBatch* b = &c->step->m->batches[k];
-    rv_newton_dot(b->vertices, c->b + b->at, c->d + b->at, c->slope + k * RV_LANES);
-    for (int lane = 0; lane < RV_LANES; ++lane) c->share[k * RV_LANES + (size_t)lane] = 1;
+    double* slope = c->slope + k * RV_LANES;
+    if (c->quiet[k]) {
+      memset(slope, 0, RV_LANES * sizeof(double));
+      memcpy(c->ap + b->at, c->q + b->at, rv_coupled_unknowns(b) * sizeof(double));
+    } else {
+      rv_newton_dot(b->vertices, c->b + b->at, c->d + b->at, slope);
+    }
+    for (int lane = 0; lane < RV_LANES; ++lane) c->share[k * RV_LANES + (size_t)lane] = c->quiet[k] ? 0 : 1;
   }
 }
 
 static void try_batches(void* arg, size_t begin, size_t end) {
   RvCoupled* c = arg;
-  for (size_t k = begin; k < end; ++k) {
+  for (size_t i = begin; i < end; ++i) {
+    const size_t k = c->list[i];
     const RvStrandBatch* b = &c->step->m->batches[k];
     rv_newton_move(b->vertices, c->q + b->at, c->share + k * RV_LANES, c->d + b->at, c->ap + b->at);
-    own_energy(c, k, c->ap, c->trial);
+    own_energy(c, k, c->ap, c->own_trial);
   }
+}
+
+// who was promised little is looked at before it is iterated again; a batch that was cut short is not
+static bool may_rest(const RvCoupled* c, size_t k) {
+  double sum = 0;
+  for (size_t lane = 0; lane < RV_LANES; ++lane) {
+    sum += c->slope[k * RV_LANES + lane];
+    if (c->share[k * RV_LANES + lane] < 1) return false;
+  }
+  return !c->careful[k] && sum <= RV_COUPLED_HOPE * c->little;
 }
 
 static void take_batches(void* arg, size_t begin, size_t end) {
   RvCoupled* c = arg;
-  for (size_t k = begin; k < end; ++k) {
+  for (size_t i = begin; i < end; ++i) {
+    const size_t k = c->list[i];
     const RvStrandBatch* b = &c->step->m->batches[k];
     memcpy(c->q + b->at, c->ap + b->at, rv_coupled_unknowns(b) * sizeof(double));
     c->careful[k] = 0;
@@ -53,6 +72,7 @@ static void take_batches(void* arg, size_t begin, size_t end) {
       if (rv_step_careful(&c->caution[k * RV_LANES + lane], c->share[k * RV_LANES + lane]))
         c->careful[k] |= (uint8_t)(1U << lane);
     c->work[k].potential.careful = c->careful[k];
+    c->quiet[k] = may_rest(c, k);
   }
 }
 
@@ -78,8 +98,10 @@ static double excess(const RvCoupled* c, size_t at) {
 static void shorten(RvCoupled* c, bool all) {
   size_t n = c->step->m->nbatch * RV_LANES;
   double worst = 0;
-  for (size_t at = 0; at < n; ++at) worst = fmax(worst, excess(c, at));
+  for (size_t at = 0; at < n; ++at)
+    if (c->share[at] > 0) worst = fmax(worst, excess(c, at));
   for (size_t at = 0; at < n; ++at) {
+    if (c->share[at] == 0) continue;
     if (all)
       c->share[at] *= 0.25;
     else if (excess(c, at) > 0.1 * worst)
@@ -92,14 +114,16 @@ bool rv_coupled_search(RvCoupled* c, RvStrandStats* stats) {
   double energy = sum_lanes(c->now, n);
   rv_parallel_for(n, 1, begin_search, c);
   for (int halving = 0; halving <= RV_STRAND_MAX_HALVINGS; ++halving) {
-    rv_parallel_for(n, 1, try_batches, c);
+    rv_parallel_for(c->count, 1, try_batches, c);
+    memcpy(c->trial, c->own_trial, n * RV_LANES * sizeof(double));
     c->op->energy(c->op->user, c->ap, c->trial);
     double trial = sum_lanes(c->trial, n);
     bool late = halving >= RV_STRAND_MAX_HALVINGS / 2;
     // at convergence the fall is below the energy's own rounding, which must not stop the last step
     if (trial <= energy - (late ? 1e-4 : 0.1) * promised(c) + 1e-13 * fabs(energy)) {
-      rv_parallel_for(n, 1, take_batches, c);
+      rv_parallel_for(c->count, 1, take_batches, c);
       memcpy(c->now, c->trial, n * RV_LANES * sizeof(double));
+      memcpy(c->own, c->own_trial, n * RV_LANES * sizeof(double));
       c->surprise = halving > 0 ? INFINITY : fabs(energy - trial - 0.5 * promised(c));
       return true;
     }

@@ -1,31 +1,55 @@
 // What liquid on strands adds to their mass, and blows that change their velocities between steps.
+#include "base/parallel.h"
 #include "strand/strand.h"
 
-void rv_strand_set_load(RvStrandModel* m, const double* load) {
-  for (size_t k = 0; k < m->nbatch; ++k) {
+typedef struct Masses {
+  RvStrandModel* m;
+  const double* add;
+} Masses;
+
+static void set_loads(void* arg, size_t begin, size_t end) {
+  const Masses* s = arg;
+  RvStrandModel* m = s->m;
+  for (size_t k = begin; k < end; ++k) {
     const RvStrandBatch* b = &m->batches[k];
     for (int i = 0; i < b->vertices; ++i)
-      for (int lane = 0; lane < RV_LANES; ++lane) {
-        size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane;
-        double mass = m->hair_mass[vertex] + (load ? load[vertex] : 0);
-        for (int q = 0; q < 3; ++q) m->mass[rv_strand_index(b, lane, i, q)] = mass;
+      for (int q = 0; q < 3; ++q) {
+        const double *hair = m->hair_mass + b->vertex_at + (size_t)i * RV_LANES,
+                     *add = s->add ? s->add + b->vertex_at + (size_t)i * RV_LANES : NULL;
+        double* mass = m->mass + rv_strand_index(b, 0, i, q);
+        for (int lane = 0; lane < RV_LANES; ++lane) mass[lane] = hair[lane] + (add ? add[lane] : 0);
       }
+  }
+}
+
+void rv_strand_set_load(RvStrandModel* m, const double* load) {
+  Masses s = {m, load};
+  rv_parallel_for(m->nbatch, 32, set_loads, &s);
+}
+
+static void set_turns(void* arg, size_t begin, size_t end) {
+  const Masses* s = arg;
+  RvStrandModel* m = s->m;
+  for (size_t k = begin; k < end; ++k) {
+    const RvStrandBatch* b = &m->batches[k];
+    for (int j = 0; j + 1 < b->vertices; ++j) {
+      size_t edge = b->edge_at + (size_t)j * RV_LANES;
+      double* mass = m->mass + rv_strand_index(b, 0, j, 3);
+      for (size_t lane = 0; lane < RV_LANES; ++lane)
+        mass[lane] = m->hair_turn[edge + lane] + (s->add ? s->add[edge + lane] : 0);
+    }
   }
 }
 
 void rv_strand_set_turn(RvStrandModel* m, const double* turn) {
-  for (size_t k = 0; k < m->nbatch; ++k) {
-    const RvStrandBatch* b = &m->batches[k];
-    for (int j = 0; j + 1 < b->vertices; ++j)
-      for (int lane = 0; lane < RV_LANES; ++lane) {
-        size_t edge = b->edge_at + (size_t)j * RV_LANES + (size_t)lane;
-        m->mass[rv_strand_index(b, lane, j, 3)] = m->hair_turn[edge] + (turn ? turn[edge] : 0);
-      }
-  }
+  Masses s = {m, turn};
+  rv_parallel_for(m->nbatch, 32, set_turns, &s);
 }
 
-void rv_strand_kick(const RvStrandModel* m, RvStrandState* s, double dt, const double* dv) {
-  for (size_t k = 0; k < m->unknowns; ++k) {
+void rv_strand_kick_batch(const RvStrandModel* m, RvStrandState* s, const RvStrandBatch* b, double dt,
+                          const double* dv) {
+  size_t count = (size_t)b->vertices * 4 * RV_LANES;
+  for (size_t k = b->at; k < b->at + count; ++k) {
     double change = m->free[k] * dv[k];
     s->v[k] += change, s->v_before[k] += change;
     s->q_before[k] -= dt * change;

@@ -7,7 +7,10 @@ void RV_KERNEL(rv_rod_derivatives)(const RvRodBatch* rod, const double* q, RvRod
 unsigned RV_KERNEL(rv_ldlt_factor)(double* a, int n, int band);
 
 void RV_KERNEL(rv_newton_energy)(const RvNewtonBatch* b, const double* q, double* energy);
+unsigned RV_KERNEL(rv_newton_derive)(const RvNewtonBatch* b, const double* q, double* g, double* band, double* spare);
 unsigned RV_KERNEL(rv_newton_assemble)(const RvNewtonBatch* b, const double* q, double* g, double* band, double* spare);
+unsigned RV_KERNEL(rv_newton_factor)(const RvNewtonBatch* b, const double* q, unsigned loose, double* band,
+                                     double* spare);
 void RV_KERNEL(rv_newton_dot)(int vertices, const double* a, const double* b, double* dot);
 void RV_KERNEL(rv_newton_move)(int vertices, const double* q, const double* alpha, const double* d, double* out);
 void RV_KERNEL(rv_newton_blend)(int count, int width, int repeat, const double* elastic, const double* viscous,
@@ -106,29 +109,34 @@ static void clear(double* a, size_t count) {
   for (size_t i = 0; i < count; ++i) a[i] = 0;
 }
 
-unsigned RV_KERNEL(rv_newton_assemble)(const RvNewtonBatch* b, const double* q, double* g, double* band,
-                                       double* spare) {
+RV_INLINE RvRodHessian kind_of(const RvNewtonBatch* b) {
+  return b->careful == 0xff ? RV_ROD_GAUSS_NEWTON : RV_ROD_FULL;
+}
+
+unsigned RV_KERNEL(rv_newton_derive)(const RvNewtonBatch* b, const double* q, double* g, double* band, double* spare) {
   const int n = rv_rod_size(b->rod.vertices);
   const size_t room = (size_t)n * STRIDE * RV_W;
   clear(g, (size_t)(n + 1) * RV_W);
   if (band) clear(band, room);
-  const RvRodHessian kind = b->careful == 0xff ? RV_ROD_GAUSS_NEWTON : RV_ROD_FULL;
-  RV_KERNEL(rv_rod_derivatives)(&b->rod, q, kind, g, band);
+  RV_KERNEL(rv_rod_derivatives)(&b->rod, q, kind_of(b), g, band);
   if (b->alone) b->couple->block(b->couple->user, b->block, q, 0, NULL, g, NULL);
   inertia_gradient(b, q, g, n);
-  if (!band) return 0;
   // A coupling's own part can make an indefinite block positive, but two strands that move together do not feel it: so
   // that the matrix of all is positive, each strand's must be without it, and not just so.
-  unsigned loose = 0;
-  if (b->couple && kind == RV_ROD_FULL) {
-    for (size_t i = 0; i < room; ++i) spare[i] = band[i];
-    constrain(b, spare, n, 0.5);
-    loose = RV_KERNEL(rv_ldlt_factor)(spare, n, RV_ROD_BAND);
-  }
+  if (!band || !b->couple || kind_of(b) != RV_ROD_FULL) return 0;
+  for (size_t i = 0; i < room; ++i) spare[i] = band[i];
+  constrain(b, spare, n, 0.5);
+  return RV_KERNEL(rv_ldlt_factor)(spare, n, RV_ROD_BAND);
+}
+
+unsigned RV_KERNEL(rv_newton_factor)(const RvNewtonBatch* b, const double* q, unsigned loose, double* band,
+                                     double* spare) {
+  const int n = rv_rod_size(b->rod.vertices);
+  const size_t room = (size_t)n * STRIDE * RV_W;
   add_coupling(b, q, band);
   constrain(b, band, n, 1);
   const unsigned failed = RV_KERNEL(rv_ldlt_factor)(band, n, RV_ROD_BAND) | loose;
-  const unsigned bad = kind == RV_ROD_FULL ? failed | b->careful : 0;
+  const unsigned bad = kind_of(b) == RV_ROD_FULL ? failed | b->careful : 0;
   if (!bad) return failed;
   // these lanes take the Gauss-Newton factor; the others keep theirs, so that no lane knows its neighbours
   clear(spare, room + (size_t)(n + 1) * RV_W);
@@ -140,6 +148,12 @@ unsigned RV_KERNEL(rv_newton_assemble)(const RvNewtonBatch* b, const double* q, 
     for (int lane = 0; lane < RV_W; ++lane)
       if (bad >> lane & 1) band[i + (size_t)lane] = spare[i + (size_t)lane];
   return failed;
+}
+
+unsigned RV_KERNEL(rv_newton_assemble)(const RvNewtonBatch* b, const double* q, double* g, double* band,
+                                       double* spare) {
+  const unsigned loose = RV_KERNEL(rv_newton_derive)(b, q, g, band, spare);
+  return RV_KERNEL(rv_newton_factor)(b, q, loose, band, spare);
 }
 
 void RV_KERNEL(rv_newton_dot)(int vertices, const double* a, const double* b, double* dot) {

@@ -9,9 +9,11 @@ RV_KERNEL_DECLARE(void, rv_rod_derivatives, (const RvRodBatch*, const double*, R
 RV_KERNEL_DECLARE(void, rv_rod_strain, (const RvRodBatch*, const double*, const RvRodStrain*))
 RV_KERNEL_DECLARE(void, rv_newton_energy, (const RvNewtonBatch*, const double*, double*))
 RV_KERNEL_DECLARE(unsigned, rv_newton_assemble, (const RvNewtonBatch*, const double*, double*, double*, double*))
-RV_KERNEL_DECLARE(void, rv_cg_turn, (int, double, const double*, const double*, double*, double*, double*))
+RV_KERNEL_DECLARE(unsigned, rv_newton_derive, (const RvNewtonBatch*, const double*, double*, double*, double*))
+RV_KERNEL_DECLARE(unsigned, rv_newton_factor, (const RvNewtonBatch*, const double*, unsigned, double*, double*))
+RV_KERNEL_DECLARE(void, rv_cg_turn, (int, double, const double*, double*, double*, double*))
 RV_KERNEL_DECLARE(void, rv_cg_close, (int, const double*, const double*, const double*, double*, double*))
-RV_KERNEL_DECLARE(void, rv_cg_advance, (int, double, const double*, const double*, double*, double*, double*))
+RV_KERNEL_DECLARE(void, rv_cg_advance, (int, double, bool, const double*, double*, double*, double*))
 RV_KERNEL_DECLARE(void, rv_newton_dot, (int, const double*, const double*, double*))
 RV_KERNEL_DECLARE(void, rv_newton_move, (int, const double*, const double*, const double*, double*))
 RV_KERNEL_DECLARE(void, rv_newton_blend,
@@ -37,16 +39,24 @@ unsigned rv_newton_assemble(const RvNewtonBatch* b, const double* q, double* g, 
   return RV_KERNEL_CALL(rv_newton_assemble, (b, q, g, band, spare));
 }
 
-void rv_cg_turn(int vertices, double beta, const double* z, const double* r, double* p, double* mp, double* ap) {
-  RV_KERNEL_CALL(rv_cg_turn, (vertices, beta, z, r, p, mp, ap));
+unsigned rv_newton_derive(const RvNewtonBatch* b, const double* q, double* g, double* band, double* spare) {
+  return RV_KERNEL_CALL(rv_newton_derive, (b, q, g, band, spare));
+}
+
+unsigned rv_newton_factor(const RvNewtonBatch* b, const double* q, unsigned loose, double* band, double* spare) {
+  return RV_KERNEL_CALL(rv_newton_factor, (b, q, loose, band, spare));
+}
+
+void rv_cg_turn(int vertices, double beta, const double* r, double* p, double* mp, double* ap) {
+  RV_KERNEL_CALL(rv_cg_turn, (vertices, beta, r, p, mp, ap));
 }
 
 void rv_cg_close(int vertices, const double* may, const double* mp, const double* p, double* ap, double dot[RV_LANES]) {
   RV_KERNEL_CALL(rv_cg_close, (vertices, may, mp, p, ap, dot));
 }
 
-void rv_cg_advance(int vertices, double alpha, const double* p, const double* ap, double* d, double* r, double* z) {
-  RV_KERNEL_CALL(rv_cg_advance, (vertices, alpha, p, ap, d, r, z));
+void rv_cg_advance(int vertices, double alpha, bool first, const double* p, double* d, double* r, double* ap) {
+  RV_KERNEL_CALL(rv_cg_advance, (vertices, alpha, first, p, d, r, ap));
 }
 
 void rv_newton_dot(int vertices, const double* a, const double* b, double dot[RV_LANES]) {

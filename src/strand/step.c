@@ -133,6 +133,7 @@ static void set_guess(const RvStrandStep* step, const RvStrandBatch* b, const Rv
   size_t count = (size_t)b->vertices * 4 * RV_LANES;
   double still[RV_LANES] __attribute__((aligned(64))), carried[RV_LANES] __attribute__((aligned(64)));
   const double* before = step->s->q + b->at;
+  unsigned held = rv_step_held(step, b);
   for (size_t k = 0; k < count; ++k) {
     bool fixed = w->potential.free[k] == 0;
     double given = fixed && step->def->target ? step->def->target[b->at + k] : before[k];
@@ -143,9 +144,12 @@ static void set_guess(const RvStrandStep* step, const RvStrandBatch* b, const Rv
     lay_edges(b->vertices, before, w->goal, w->potential.free, w->trial);
     lay_edges(b->vertices, before, before, w->potential.free, w->d);
   }
+  if (held == 0xffu) {
+    memcpy(w->q, w->d, count * sizeof(double));
+    return;
+  }
   rv_newton_energy(&w->potential, w->d, still);
   rv_newton_energy(&w->potential, w->trial, carried);
-  unsigned held = rv_step_held(step, b);
   for (size_t k = 0; k < count; ++k) {
     size_t lane = k % RV_LANES;
     w->q[k] = carried[lane] < still[lane] && !(held >> lane & 1) ? w->trial[k] : w->d[k];

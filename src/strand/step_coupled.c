@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "strand/coupled.h"
@@ -11,6 +12,32 @@
 
 enum { ALONE_ITERATIONS = 8 };
 static const double ALONE_TOLERANCE = 1e-2;
+
+// Whether no strand of a batch that is not held has anywhere to go: its decrement with half of the inertia and without
+// what pushes it, which is not below the true one. The derivatives stay for the first iteration of all.
+static bool at_rest(RvCoupled* c, size_t k, unsigned held) {
+  RvStrandWork* w = &c->work[k];
+  const RvStrandBatch* b = &c->step->m->batches[k];
+  double slope[RV_LANES] __attribute__((aligned(64))), scale[RV_LANES], sum = 0;
+  size_t count = rv_coupled_unknowns(b);
+  double *g = w->d, *d = w->trial;
+  c->loose[k] = (uint8_t)rv_newton_derive(&w->potential, w->q, w->g, w->band, w->spare);
+  c->derived[k] = 1;
+  memcpy(g, w->g, count * sizeof(double));
+  c->op->block(c->op->user, k, w->q, 0, NULL, g, NULL);
+  for (size_t i = 0; i < count; ++i) g[i] *= w->potential.free[i], d[i] = g[i];
+  rv_ldlt_solve(w->spare, 4 * b->vertices - 1, RV_ROD_BAND, d);
+  rv_newton_dot(b->vertices, g, d, slope);
+  rv_step_scale(b, w, scale);
+  bool rest = true;
+  for (int lane = 0; lane < b->lanes; ++lane) {
+    double most = ALONE_TOLERANCE * scale[lane];
+    rest &= held >> lane & 1 || (!(c->loose[k] >> lane & 1) && slope[lane] <= most * most);
+    sum += scale[lane] * scale[lane];
+  }
+  c->alone[k] = sqrt(sum);
+  return rest;
+}
 
 // Where a strand would go if the others were not there, solids included: what is hard for one strand is found out by
 // that strand alone, and is not iterated with all the others.
@@ -22,15 +49,17 @@ static void guess_alone(RvCoupled* c, size_t k) {
   if (c->step->def->max_iterations < 2 || !c->op->block || held == 0xffu) return;
   w->spare = rv_alloc(rv_spare_size(b->vertices), sizeof(double));
   if (!w->spare) return;
-  // room that is not needed before the line search
-  double* begin = c->b + b->at;
-  memcpy(begin, w->q, rv_coupled_unknowns(b) * sizeof(double));
-  w->potential.alone = true;
-  rv_step_newton(b, w, ALONE_ITERATIONS, ALONE_TOLERANCE, &stats);
-  for (size_t i = 0; held && i < rv_coupled_unknowns(b); ++i)
-    if (held >> i % RV_LANES & 1) w->q[i] = begin[i];
-  c->alone[k] = stats.first;
-  w->potential.alone = false, w->potential.careful = 0;
+  if (!at_rest(c, k, held)) {
+    // room that is not needed before the line search
+    double* begin = c->b + b->at;
+    memcpy(begin, w->q, rv_coupled_unknowns(b) * sizeof(double));
+    w->potential.alone = true;
+    rv_step_newton(b, w, ALONE_ITERATIONS, ALONE_TOLERANCE, &stats);
+    for (size_t i = 0; held && i < rv_coupled_unknowns(b); ++i)
+      if (held >> i % RV_LANES & 1) w->q[i] = begin[i];
+    c->alone[k] = stats.first, c->derived[k] = 0;
+    w->potential.alone = false, w->potential.careful = 0;
+  }
   rv_free(w->spare), w->spare = NULL;
 }
 
@@ -46,32 +75,38 @@ static void begin_batches(void* arg, size_t begin, size_t end) {
   }
 }
 
+static void assemble(RvCoupled* c, size_t k, double* g) {
+  RvStrandWork* w = &c->work[k];
+  double* spare = rv_alloc(rv_spare_size(c->step->m->batches[k].vertices), sizeof(double));
+  if (!spare) {
+    c->indefinite[k] = -1;
+    return;
+  }
+  if (!c->derived[k]) c->loose[k] = (uint8_t)rv_newton_derive(&w->potential, w->q, g, w->band, spare);
+  c->derived[k] = 0;
+  if (rv_newton_factor(&w->potential, w->q, c->loose[k], w->band, spare) && c->indefinite[k] >= 0) c->indefinite[k]++;
+  rv_free(spare);
+}
+
+// of those that may be quiet the gradient alone
 static void assemble_batches(void* arg, size_t begin, size_t end) {
   RvCoupled* c = arg;
   for (size_t k = begin; k < end; ++k) {
     RvStrandWork* w = &c->work[k];
-    double* spare = rv_alloc(rv_spare_size(c->step->m->batches[k].vertices), sizeof(double));
-    if (!spare)
-      c->indefinite[k] = -1;
-    else if (rv_newton_assemble(&w->potential, w->q, w->g, w->band, spare) && c->indefinite[k] >= 0)
-      c->indefinite[k]++;
-    rv_free(spare);
+    c->looks[k] = c->quiet[k];
+    if (c->quiet[k])
+      rv_newton_derive(&w->potential, w->q, w->g, NULL, NULL);
+    else
+      assemble(c, k, w->g);
   }
 }
 
-// the gradient becomes the right side: fixed unknowns and spare lanes do not move
-static void right_side(void* arg, size_t begin, size_t end) {
+// those that were not: their gradient is known already
+static void assemble_woken(void* arg, size_t begin, size_t end) {
   RvCoupled* c = arg;
-  for (size_t batch = begin; batch < end; ++batch) {
-    const RvStrandBatch* b = &c->step->m->batches[batch];
-    const double* may = c->step->m->free + b->at;
-    size_t count = rv_coupled_unknowns(b);
-    double* r = c->r + b->at;
-    for (size_t k = 0; k < count; ++k) r[k] = (int)(k % RV_LANES) < b->lanes ? -r[k] * may[k] : 0;
-    memcpy(c->b + b->at, r, count * sizeof(double));
-    memset(c->d + b->at, 0, count * sizeof(double));
-    memset(c->p + b->at, 0, count * sizeof(double));
-    memset(c->mp + b->at, 0, count * sizeof(double));
+  for (size_t i = begin; i < end; ++i) {
+    const size_t k = c->list[i];
+    if (c->looks[k]) assemble(c, k, c->p + c->step->m->batches[k].at);
   }
 }
 
@@ -95,7 +130,7 @@ static void finish_batches(void* arg, size_t begin, size_t end) {
     size_t count = rv_coupled_unknowns(b);
     for (size_t i = 0; i < count; i += RV_LANES)
       for (int lane = b->lanes; lane < RV_LANES; ++lane) w->q[i + (size_t)lane] = w->q[i + (size_t)b->lanes - 1];
-    w->spare = c->z + b->at;  // room for a twist a vertex
+    w->spare = c->mp + b->at;  // room for a twist a vertex
     rv_step_finish(c->step, b, w);
   }
 }
@@ -118,22 +153,25 @@ static void newton(RvCoupled* c, RvStrandStats* stats) {
   // what is left is measured against the first step of all from where they were, not from the better guess
   for (size_t k = 0; k < n; ++k) first += c->alone[k] * c->alone[k];
   scale = fmax(scale, sqrt(first));
-  rv_coupled_measure(c);
   // the linearised step has only one solve (WH-44)
   c->forcing = def->max_iterations > 1 ? 0.1 : def->cg_tolerance;
   for (int it = 0; it < def->max_iterations; ++it) {
     c->op->prepare(c->op->user, c->q, c->careful);
     rv_parallel_for(n, 1, assemble_batches, c);
     c->op->gradient(c->op->user, c->q, c->r);
-    rv_parallel_for(n, 1, right_side, c);
-    double before = stats->residual, decrement = sqrt(rv_coupled_solve(c, stats));
+    double before = stats->residual, rests = rv_coupled_choose(c);
+    if (it > 0) rv_parallel_for(c->count, 1, assemble_woken, c);
+    double decrement = sqrt(rv_coupled_solve(c, stats) + rests);
     if (it == 0) first = fmax(decrement, scale);
+    // all that are quiet have together a quarter of what may be left
+    if (it == 0) c->little = 0.25 * def->tolerance * def->tolerance * first * first / (double)n;
     stats->residual = decrement / first;
     if (!(stats->residual > def->tolerance)) break;
     // Eisenstat and Walker 1996, choice 2: as exact as the last iteration was good
     double ratio = it ? stats->residual / before : 1;
     c->forcing = fmax(def->cg_tolerance, fmin(0.1, 0.9 * ratio * ratio));
     stats->iterations = it + 1;
+    if (it == 0) rv_coupled_measure(c);
     if (!rv_coupled_search(c, stats)) break;
     double next = stats->residual * expected(c, decrement);
     if (def->brisk && next <= def->tolerance) {
@@ -144,41 +182,45 @@ static void newton(RvCoupled* c, RvStrandStats* stats) {
   if (stats->residual > def->tolerance) stats->unconverged = (int64_t)n;
 }
 
-static bool take_memory(RvCoupled* c) {
+static void* take_zero(RvArena* arena, size_t count, size_t size) {
+  void* memory = rv_arena_take(arena, count, size);
+  return memory ? memset(memory, 0, count * size) : NULL;
+}
+
+static bool take_memory(RvCoupled* c, RvArena* arena) {
   const RvStrandModel* m = c->step->m;
   size_t n = m->nbatch, total = 0;
-  c->work = rv_alloc_zero(n, sizeof *c->work);
-  c->memory_at = rv_alloc(n, sizeof *c->memory_at);
-  c->alone = rv_alloc_zero(n, sizeof *c->alone);
-  c->indefinite = rv_alloc_zero(n, sizeof *c->indefinite);
-  c->caution = rv_alloc_zero(n, RV_LANES);
-  c->careful = rv_alloc_zero(n, 1);
-  if (!c->work || !c->memory_at || !c->alone || !c->indefinite || !c->caution || !c->careful) return false;
+  c->work = take_zero(arena, n, sizeof *c->work);
+  c->memory_at = RV_TAKE(arena, size_t, n);
+  c->alone = take_zero(arena, n, sizeof *c->alone);
+  c->indefinite = take_zero(arena, n, sizeof *c->indefinite);
+  uint8_t** bytes[] = {&c->caution, &c->careful, &c->derived, &c->loose, &c->quiet, &c->looks};
+  for (size_t i = 0; i < sizeof bytes / sizeof *bytes; ++i)
+    if (!(*bytes[i] = take_zero(arena, n, i == 0 ? RV_LANES : 1))) return false;
+  c->rests = take_zero(arena, n, sizeof *c->rests);
+  c->list = RV_TAKE(arena, size_t, n);
+  if (!c->work || !c->memory_at || !c->alone || !c->indefinite || !c->rests || !c->list) return false;
   for (size_t k = 0; k < n; ++k) {
     c->memory_at[k] = total;
     total += rv_work_size(m->batches[k].vertices);
   }
-  double** lanes[] = {&c->now, &c->trial, &c->share, &c->slope};
+  double** lanes[] = {&c->now, &c->trial, &c->own, &c->own_trial, &c->share, &c->slope};
   for (size_t i = 0; i < sizeof lanes / sizeof *lanes; ++i)
-    if (!(*lanes[i] = rv_alloc_zero(n * RV_LANES, sizeof(double)))) return false;
-  double** vectors[] = {&c->q, &c->d, &c->b, &c->r, &c->z, &c->p, &c->mp, &c->ap};
+    if (!(*lanes[i] = take_zero(arena, n * RV_LANES, sizeof(double)))) return false;
+  double** vectors[] = {&c->q, &c->d, &c->b, &c->r, &c->p, &c->mp, &c->ap};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i)
-    if (!(*vectors[i] = rv_alloc(m->unknowns, sizeof(double)))) return false;
-  return (c->memory = rv_alloc(total, sizeof(double))) != NULL;
-}
-
-static void give_memory(RvCoupled* c) {
-  rv_free(c->work), rv_free(c->memory_at), rv_free(c->memory), rv_free(c->alone);
-  rv_free(c->indefinite), rv_free(c->caution), rv_free(c->careful);
-  rv_free(c->now), rv_free(c->trial), rv_free(c->share), rv_free(c->slope);
-  rv_free(c->q), rv_free(c->d), rv_free(c->b), rv_free(c->r), rv_free(c->z), rv_free(c->p), rv_free(c->mp);
-  rv_free(c->ap);
+    if (!(*vectors[i] = RV_TAKE(arena, double, m->unknowns))) return false;
+  return (c->memory = RV_TAKE(arena, double, total)) != NULL;
 }
 
 RvResult rv_step_coupled(const RvStrandStep* step, RvStrandStats* stats, RvError* error) {
   RvCoupled c = {.step = step, .op = step->def->couple};
   size_t n = step->m->nbatch;
-  RvResult result = take_memory(&c) ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory in the step of the strands");
+  RvArena* arena = step->def->scratch ? step->def->scratch : rv_arena_new(0);
+  RvArenaMark mark = arena ? rv_arena_mark(arena) : (RvArenaMark){0};
+  RvResult result = arena && take_memory(&c, arena)
+                        ? RV_OK
+                        : rv_fail(error, RV_NO_MEMORY, "out of memory in the step of the strands");
   if (!result) {
     rv_parallel_for(n, 1, begin_batches, &c);
     newton(&c, stats);
@@ -188,6 +230,7 @@ RvResult rv_step_coupled(const RvStrandStep* step, RvStrandStats* stats, RvError
       stats->indefinite += c.indefinite[k] > 0 ? c.indefinite[k] : 0;
     }
   }
-  give_memory(&c);
+  if (arena) rv_arena_release(arena, mark);
+  if (!step->def->scratch) rv_arena_free(arena);
   return result;
 }

@@ -52,7 +52,6 @@ void rv_step_newton(const RvStrandBatch* b, RvStrandWork* w, int most, double to
   double alpha[RV_LANES] __attribute__((aligned(64)));
   uint8_t caution[RV_LANES] = {0};
   rv_step_scale(b, w, scale);
-  rv_newton_energy(&w->potential, w->q, energy);
   for (int it = 0; it < most; ++it) {
     if (rv_newton_assemble(&w->potential, w->q, w->g, w->band, w->spare)) stats->indefinite++;
     size_t count = (size_t)(4 * n - 1) * RV_LANES;
@@ -71,6 +70,7 @@ void rv_step_newton(const RvStrandBatch* b, RvStrandWork* w, int most, double to
     }
     if (!any) break;
     stats->iterations = it + 1;
+    if (it == 0) rv_newton_energy(&w->potential, w->q, energy);
     stats->searches += search(w, energy, slope, alpha, after);
     w->potential.careful = 0;
     for (int lane = 0; lane < RV_LANES; ++lane)

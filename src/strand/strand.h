@@ -6,6 +6,7 @@
 #ifndef RV_STRAND_STRAND_H
 #define RV_STRAND_STRAND_H
 
+#include "base/arena.h"
 #include "math/operator.h"
 #include "rivulet/base.h"
 #include "strand/rod.h"
@@ -77,6 +78,7 @@ typedef struct RvStrandStepDef {
   const RvOperator* couple;  // what joins strands; NULL: they do not touch
   int max_cg;                // iterations of the global solve
   double cg_tolerance;       // least that is asked of its preconditioned residual, relative; early ones ask for 0.1
+  RvArena* scratch;          // room of the step, given back at its end; NULL: its own
 } RvStrandStepDef;
 
 typedef struct RvStrandStats {
@@ -97,9 +99,10 @@ void rv_strand_model_free(RvStrandModel* model);
 void rv_strand_set_load(RvStrandModel* model, const double* load);
 // The same about the tangents, [edges] kg m2 of film that turns with the fibre (WH-25). NULL: dry.
 void rv_strand_set_turn(RvStrandModel* model, const double* turn);
-// Velocities change by dv [unknowns] at once, as by a blow; the past is that of strands that always had them, so that
-// BDF2 with steps of `dt` goes on as if nothing else had happened.
-void rv_strand_kick(const RvStrandModel* model, RvStrandState* state, double dt, const double* dv);
+// Velocities of a batch change by dv [unknowns of all] at once, as by a blow; the past is that of strands that always
+// had them, so that BDF2 with steps of `dt` goes on as if nothing else had happened.
+void rv_strand_kick_batch(const RvStrandModel* model, RvStrandState* state, const RvStrandBatch* batch, double dt,
+                          const double* dv);
 // The start: positions from the definitions, at rest, frames without twist. Fills the rest strains of the model.
 RvResult rv_strand_state_new(RvStrandModel* model, const RvStrandDef* strands, RvStrandState** out, RvError* error);
 // All zeros, to be filled by who keeps states elsewhere.

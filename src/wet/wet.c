@@ -8,6 +8,7 @@
 #include "base/rng.h"
 #include "base/timer.h"
 #include "math/scalar.h"
+#include "wet/kick.h"
 
 //---------------------------------------------------------------------------------------------- making
 
@@ -28,19 +29,20 @@ static bool take_memory(RvWet* w) {
   const struct {
     double** array;
     size_t count;
-  } arrays[] = {{&w->wet, m->vertices},      {&w->back, m->unknowns},      {&w->pull, m->unknowns},
-                {&w->then, m->unknowns},     {&w->hairs, m->vertices},     {&w->area, m->vertices},
-                {&w->load, m->vertices},     {&w->slide, 3 * m->vertices}, {&w->turn, m->edges},
-                {&w->turn_before, m->edges}, {&w->force, m->unknowns},     {&w->rest, m->unknowns},
-                {&w->kick, m->unknowns},     {&w->weight, m->unknowns},    {&w->mean, m->unknowns},
-                {&w->capacity, m->vertices}, {&w->lag, m->unknowns},       {&w->along, 3 * m->vertices}};
+  } arrays[] = {{&w->wet, m->vertices},      {&w->back, m->unknowns},  {&w->pull, m->unknowns},
+                {&w->hairs, m->vertices},    {&w->area, m->vertices},  {&w->load, m->vertices},
+                {&w->load_was, m->vertices}, {&w->turn_was, m->edges}, {&w->slide, 3 * m->vertices},
+                {&w->turn, m->edges},        {&w->rest, m->unknowns},  {&w->mean, m->unknowns},
+                {&w->kick, m->unknowns}};
   size_t total = 0, n = sizeof arrays / sizeof *arrays;
   for (size_t i = 0; i < n; ++i) total += arrays[i].count;
   if (!(w->memory = rv_alloc_zero(total, sizeof(double)))) return false;
   double* next = w->memory;
   for (size_t i = 0; i < n; ++i) *arrays[i].array = next, next += arrays[i].count;
   for (size_t i = 0; i < m->vertices; ++i) w->wet[i] = 1;
-  return (w->batches = rv_alloc_zero(m->nbatch + 1, sizeof *w->batches)) && (w->couple = rv_couple_new());
+  w->force = w->kick;
+  return (w->batches = rv_alloc_zero(m->nbatch + 1, sizeof *w->batches)) && (w->couple = rv_couple_new()) &&
+         (w->scratch = rv_arena_new(0));
 }
 
 RvResult rv_wet_init(RvWet* w, RvStrandModel* strands, RvStrandState* state, const double* multiple, RvLiquid* liquid,
@@ -71,7 +73,7 @@ void rv_wet_free(RvWet* w) {
   rv_film_state_free(&w->film_state);
   rv_couple_free(w->couple);
   rv_arena_free(w->scratch);
-  rv_free(w->batches), rv_free(w->memory), rv_free(w->across);
+  rv_free(w->batches), rv_free(w->memory), rv_free(w->across), rv_free(w->lag);
   *w = (RvWet){0};
 }
 
@@ -83,17 +85,32 @@ void rv_wet_volumes(const RvWet* w, double* film, double* absorbed) {
 
 static RvCoupleStrands strands_of(RvWet* w) {
   const RvStrandState* s = w->state;
-  for (size_t k = 0; k < w->strands->unknowns; ++k) w->then[k] = s->v[k] - w->pull[k];
-  RvCoupleStrands c = {.model = w->strands,
-                       .film = &w->film,
-                       .film_state = &w->film_state,
-                       .q = s->q,
-                       .v = s->v,
-                       .v_before = w->then,
-                       .dt_before = 1,
-                       .hairs = w->multiple};
+  RvCoupleStrands c = {
+      .model = w->strands, .film = &w->film, .film_state = &w->film_state, .q = s->q, .v = s->v, .hairs = w->multiple};
   memcpy(c.offset, w->offset, sizeof c.offset);
   return c;
+}
+
+typedef struct Then {
+  const RvWet* wet;
+  double* v;
+} Then;
+
+static void look_back(void* arg, size_t begin, size_t end) {
+  const Then* t = arg;
+  for (size_t k = begin; k < end; ++k) t->v[k] = t->wet->state->v[k] - t->wet->pull[k];
+}
+
+enum { GRAIN = 8192 };
+
+// The velocities of a second ago at the acceleration `pull`; from the scratch.
+static RvResult feel_back(RvWet* w, RvCoupleStrands* strands, RvError* error) {
+  size_t n = w->strands->unknowns;
+  Then then = {w, RV_TAKE(w->scratch, double, n)};
+  if (!then.v) return rv_fail(error, RV_NO_MEMORY, "out of memory for the film on %zu strands", w->strands->nstrand);
+  rv_parallel_for(n, GRAIN, look_back, &then);
+  strands->v_before = then.v, strands->dt_before = 1;
+  return RV_OK;
 }
 
 // hairs around a place are counted in every fourth substep
@@ -103,99 +120,16 @@ static RvCoupleSettings couple_settings(const RvWet* w) {
   return s;
 }
 
-static RvFilmStepDef film_def(const RvWet* w, double dt, const double* x_before, const double* v_before) {
-  RvFilmStepDef d = {.dt = dt,
-                     .x_before = x_before,
-                     .v_before = v_before,
-                     .x = w->state->q,
-                     .v = w->state->v,
-                     .wet = w->settings.couple.film_in_bulk ? w->wet : NULL,
-                     .weight = w->settings.couple.film_in_bulk ? NULL : w->wet,
-                     .settings = w->settings.film};
-  memcpy(d.gravity, w->settings.gravity, sizeof d.gravity);
-  return d;
-}
-
 static void clear(double* a, size_t count) {
   memset(a, 0, count * sizeof *a);
-}
-
-static void load_now(RvWet* w, const RvFilmStepDef* def) {
-  clear(w->force, w->strands->unknowns);
-  rv_film_load(&w->film, &w->film_state, def, w->load, w->slide, w->turn, w->force);
-  rv_strand_set_load(w->strands, w->load);
-  rv_strand_set_turn(w->strands, w->turn);
-}
-
-// Liquid that runs from a thick part of the film to a thin one would turn there as many times faster as the square of
-// the radii (WH-25); a film that slips on its fibre does no such thing. What is beyond the fastest turning around is
-// lost to friction within it. `kick` holds velocities.
-static void bound_turning(RvWet* w) {
-  const RvStrandModel* m = w->strands;
-  for (size_t k = 0; k < m->nbatch; ++k) {
-    const RvStrandBatch* b = &m->batches[k];
-    for (int j = 0; j + 1 < b->vertices; ++j)
-      for (int lane = 0; lane < RV_LANES; ++lane) {
-        size_t at = rv_strand_index(b, lane, j, 3);
-        double most = fabs(w->state->v[at]), now = w->state->v[at];
-        if (j > 0) most = fmax(most, fabs(w->state->v[at - 4 * RV_LANES]));
-        if (j + 2 < b->vertices) most = fmax(most, fabs(w->state->v[at + 4 * RV_LANES]));
-        w->kick[at] = fmax(-most, fmin(most, now + w->kick[at])) - now;
-      }
-  }
-}
-
-// BDF2 goes on with M (3 v - v_before) / 2 as the momentum; what came or left has no share in the change v - v_before,
-// which was that of the old mass: M (v - v_before) stays, so that a drop that lands on a hair that swings gets nothing
-// of the swing (E42). Mass that leaves may make it at most twice as large.
-static void keep_history(RvWet* w, double dt) {
-  const RvStrandModel* m = w->strands;
-  RvStrandState* s = w->state;
-  for (size_t k = 0; k < m->unknowns; ++k) {
-    double part = m->mass[k] > 0 ? fmin(w->weight[k] / m->mass[k], 2) : 1,
-           change = (1 - part) * (s->v[k] - s->v_before[k]);
-    w->weight[k] = m->mass[k];
-    if (!s->has_before || m->free[k] == 0) continue;
-    s->v_before[k] += change;
-    s->q_before[k] -= 0.5 * dt * change;
-  }
-}
-
-// The strands take a kick with the mass that they have with all of the film as it is now: what the bulk carried of it
-// (E51) comes to rest on the strand again, whatever was the lighter.
-static void take_kick(RvWet* w, const RvFilmStepDef* def) {
-  const RvStrandModel* m = w->strands;
-  RvFilmStepDef now = *def;
-  now.wet = NULL;
-  load_now(w, &now);
-  keep_history(w, def->dt);
-  for (size_t k = 0; k < m->unknowns; ++k) {
-    double dv = m->mass[k] > 0 ? w->kick[k] / m->mass[k] : 0;
-    // no liquid does that: a step went wrong, and shall not take the strand with it
-    // (turning has a bound of its own)
-    bool wild = k / RV_LANES % 4 < 3 ? !(fabs(dv) < RV_WET_MOST_KICK) : !isfinite(dv);
-    w->report.wild += wild;
-    w->kick[k] = wild ? 0 : dv;
-  }
-  bound_turning(w);
-  rv_strand_kick(m, w->state, def->dt, w->kick);
-}
-
-// the mass with all film, before anything changed it
-static void weigh(RvWet* w, double dt) {
-  RvFilmStepDef def = film_def(w, w->dt_before > 0 ? w->dt_before : dt, w->state->q, w->state->v);
-  def.wet = NULL;
-  load_now(w, &def);
-  memcpy(w->weight, w->strands->mass, w->strands->unknowns * sizeof(double));
-  w->weighed = true;
 }
 
 //---------------------------------------------------------------------------------------------- stages
 
 // what came to the film or left it changes the strands' velocities
 static void settle(RvWet* w, double dt) {
-  RvFilmStepDef def = film_def(w, w->dt_before > 0 ? w->dt_before : dt, w->state->q, w->state->v);
-  take_kick(w, &def);
+  RvFilmStepDef def = rv_wet_film_def(w, w->dt_before > 0 ? w->dt_before : dt, w->state->q, w->state->v);
+  rv_wet_take_kick(w, &def);
 }
 
 // Liquid that comes to a strand does not turn yet: what turned before now turns with it (WH-25). `before` is the
@@ -214,9 +148,8 @@ static void slow_turning(RvWet* w, const double* before) {
 }
 
 static void turn_now(RvWet* w, double dt, double* turn) {
-  RvFilmStepDef def = film_def(w, dt, w->state->q, w->state->v);
-  clear(w->force, w->strands->unknowns);
-  rv_film_load(&w->film, &w->film_state, &def, w->load, w->slide, turn, w->force);
+  RvFilmStepDef def = rv_wet_film_def(w, dt, w->state->q, w->state->v);
+  rv_film_load(&w->film, &w->film_state, &def, NULL, NULL, turn, NULL);
 }
 
 RvResult rv_wet_capture(RvWet* w, RvParticles* particles, double dt, bool* any, RvError* error) {
@@ -224,20 +157,26 @@ RvResult rv_wet_capture(RvWet* w, RvParticles* particles, double dt, bool* any, 
   size_t before = report->captured;
   if (!(w->settings.couple.capture > 0) || !particles->count || !w->strands->nstrand) return RV_OK;
   double start = rv_clock_wall();
+  RvArenaMark mark = rv_arena_mark(w->scratch);
   RvCoupleStrands strands = strands_of(w);
+  RvResult result = feel_back(w, &strands, error);
+  double* turn = result ? NULL : RV_TAKE(w->scratch, double, w->strands->edges);
+  if (!result && !turn) result = rv_fail(error, RV_NO_MEMORY, "out of memory for the film");
   clear(w->kick, w->strands->unknowns);
-  turn_now(w, dt, w->turn_before);
+  if (!result) turn_now(w, dt, turn);
   // of cached liquid too, less is left then: its keeper remembers
   RvCoupleSettings settings = couple_settings(w);
   settings.bulk_fixed = false;
-  RvResult result = rv_couple_capture(w->couple, &strands, &settings, &w->liquid->grid, particles, dt, w->wet, w->kick,
-                                      report, error);
+  if (!result)
+    result = rv_couple_capture(w->couple, &strands, &settings, &w->liquid->grid, particles, dt, w->wet, w->kick, report,
+                               error);
   bool some = !result && report->captured != before;
   if (some) {
     turn_now(w, dt, w->turn);
-    slow_turning(w, w->turn_before);
+    slow_turning(w, turn);
     settle(w, dt);
   }
+  rv_arena_release(w->scratch, mark);
   *any |= some;
   w->report.seconds[RV_WET_STAGE_capture] += rv_clock_wall() - start;
   return result;
@@ -248,11 +187,15 @@ RvResult rv_wet_drip(RvWet* w, RvParticles* particles, int64_t* next_id, double 
   size_t before = report->dripped;
   if (!(w->settings.couple.drip > 0) || !w->strands->nstrand) return RV_OK;
   double start = rv_clock_wall();
+  RvArenaMark mark = rv_arena_mark(w->scratch);
   RvCoupleStrands strands = strands_of(w);
+  RvResult result = feel_back(w, &strands, error);
   clear(w->kick, w->strands->unknowns);
   RvCoupleSettings settings = couple_settings(w);
-  RvResult result = rv_couple_drip(w->couple, &strands, &settings, &w->liquid->grid, particles, next_id, w->drip_row,
-                                   dt, w->random++, w->kick, report, error);
+  if (!result)
+    result = rv_couple_drip(w->couple, &strands, &settings, &w->liquid->grid, particles, next_id, w->drip_row, dt,
+                            w->random++, w->kick, report, error);
+  rv_arena_release(w->scratch, mark);
   bool some = !result && report->dripped != before;
   if (some) settle(w, dt);
   *any |= some;
@@ -264,7 +207,10 @@ RvResult rv_wet_bulk(RvWet* w, double dt, RvError* error) {
   RvCoupleStrands strands = strands_of(w);
   size_t vertices = w->strands->vertices;
   clear(w->rest, w->strands->unknowns);
-  clear(w->mean, w->strands->unknowns), clear(w->lag, w->strands->unknowns);
+  clear(w->mean, w->strands->unknowns);
+  if (w->settings.couple.film_in_bulk && !w->lag && !(w->lag = rv_alloc(w->strands->unknowns + 1, sizeof(double))))
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for the film on %zu strands", w->strands->nstrand);
+  if (w->lag) clear(w->lag, w->strands->unknowns);
   w->bulk = NULL, w->dt = dt;
   for (size_t i = 0; i < vertices; ++i) w->wet[i] = 1;
   const RvLiquid* bulk = w->cached ? w->cached : w->liquid;
@@ -279,8 +225,8 @@ RvResult rv_wet_load(RvWet* w, double dt, RvError* error) {
   (void)error;
   const RvWetSettings* s = &w->settings;
   double start = rv_clock_wall();
-  RvFilmStepDef def = film_def(w, dt, w->state->q, w->state->v);
-  load_now(w, &def);
+  RvFilmStepDef def = rv_wet_film_def(w, dt, w->state->q, w->state->v);
+  rv_wet_load_now(w, &def);
   rv_film_areas(&w->film, &w->film_state, w->state->q, w->area);
   w->bridges = (RvContactWet){.tension = s->liquid.tension,
                               .angle = s->liquid.angle,
@@ -293,54 +239,91 @@ RvResult rv_wet_load(RvWet* w, double dt, RvError* error) {
   return RV_OK;
 }
 
-void rv_wet_forces(const RvWet* w, double* force, double* drag, double* drag_velocity) {
+typedef struct Forces {
+  const RvWet* wet;
+  double *force, *drag, *velocity;
+} Forces;
+
+static void add_forces(void* arg, size_t begin, size_t end) {
+  const Forces* f = arg;
+  const RvWet* w = f->wet;
   const RvCoupleSample* b = w->bulk;
-  for (size_t k = 0; k < w->strands->unknowns; ++k) {
-    force[k] += w->force[k] + w->back[k] / w->dt + w->rest[k];
-    if (!b || !(b->drag[k] > 0)) continue;
-    double sum = drag[k] + b->drag[k];
-    drag_velocity[k] = (drag[k] * drag_velocity[k] + b->drag[k] * b->drag_velocity[k]) / sum;
-    drag[k] = sum;
+  for (size_t k = begin; k < end; ++k) f->force[k] += w->force[k] + w->back[k] / w->dt + w->rest[k];
+  for (size_t k = begin; b && k < end; ++k) {
+    if (!(b->drag[k] > 0)) continue;
+    double sum = f->drag[k] + b->drag[k];
+    f->velocity[k] = (f->drag[k] * f->velocity[k] + b->drag[k] * b->drag_velocity[k]) / sum;
+    f->drag[k] = sum;
   }
 }
 
-static void feel_pull(RvWet* w, double dt, const double* v_before) {
-  double follow = 1 - rv_exp(-dt / RV_WET_DROP_TIME);
-  for (size_t k = 0; k < w->strands->unknowns; ++k) {
-    double a = (w->state->v[k] - v_before[k]) / dt;
+void rv_wet_forces(const RvWet* w, double* force, double* drag, double* drag_velocity) {
+  Forces f = {w, force, drag, drag_velocity};
+  rv_parallel_for(w->strands->unknowns, GRAIN, add_forces, &f);
+}
+
+// What the strands' step did, for others.
+typedef struct Done {
+  RvWet* wet;
+  double dt, follow;
+  const double* v_before;
+  double* along;  // [3 x vertices] tangents; NULL: the lag is not asked for
+} Done;
+
+static void feel_pull(const Done* d, size_t begin, size_t end) {
+  RvWet* w = d->wet;
+  for (size_t k = begin; k < end; ++k) {
+    double a = (w->state->v[k] - d->v_before[k]) / d->dt;
     // what is no number is no pull: the strand will be put back
     a = isfinite(a) ? rv_clamp(a, -RV_WET_MOST_PULL, RV_WET_MOST_PULL) : 0;
-    w->pull[k] += follow * (a - w->pull[k]);
+    w->pull[k] += d->follow * (a - w->pull[k]);
   }
-}
-
-// drag gave the strands dt (drag (drag_velocity - v) + rest) in each step, which the liquid pays for (E48)
-static void count_drag(RvWet* w, double dt) {
-  if (!w->bulk) return;
-  for (size_t k = 0; k < w->strands->unknowns; ++k) w->mean[k] += dt / w->dt * w->state->v[k];
 }
 
 // A step of the strands carries of the film under water nothing across (E51), though it counts as moving with them:
 // how much too much that is, the grid must know.
-static void count_lag(RvWet* w, const double* x_before, const double* v_before) {
-  const RvStrandModel* m = w->strands;
-  if (!w->bulk || w->cached || !w->settings.couple.film_in_bulk) return;
-  rv_film_tangents(&w->film, x_before, w->along);
-  for (size_t k = 0; k < m->nbatch; ++k) {
-    const RvStrandBatch* b = &m->batches[k];
-    for (int i = 0; i < b->vertices; ++i)
-      for (int lane = 0; lane < b->lanes; ++lane) {
-        size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane, at = rv_strand_index(b, lane, i, 0);
-        double mass = (1 - w->wet[vertex]) * w->film.liquid.density * w->film_state.volume[vertex], slides = 0;
-        const double* t = &w->along[3 * b->vertex_at + (size_t)(3 * i) * RV_LANES + (size_t)lane];
-        if (!(mass > 0)) continue;
-        for (size_t c = 0; c < 3; ++c)
-          slides += t[c * RV_LANES] * (w->state->v[at + c * RV_LANES] - v_before[at + c * RV_LANES]);
-        for (size_t c = 0; c < 3; ++c)
-          w->lag[at + c * RV_LANES] +=
-              mass * (w->state->v[at + c * RV_LANES] - v_before[at + c * RV_LANES] - slides * t[c * RV_LANES]);
-      }
+static void count_lag(const Done* d, const RvStrandBatch* b) {
+  RvWet* w = d->wet;
+  for (int i = 0; i < b->vertices; ++i)
+    for (int lane = 0; lane < b->lanes; ++lane) {
+      size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane, at = rv_strand_index(b, lane, i, 0);
+      double mass = (1 - w->wet[vertex]) * w->film.liquid.density * w->film_state.volume[vertex], slides = 0;
+      const double* t = &d->along[3 * b->vertex_at + (size_t)(3 * i) * RV_LANES + (size_t)lane];
+      if (!(mass > 0)) continue;
+      for (size_t c = 0; c < 3; ++c)
+        slides += t[c * RV_LANES] * (w->state->v[at + c * RV_LANES] - d->v_before[at + c * RV_LANES]);
+      for (size_t c = 0; c < 3; ++c)
+        w->lag[at + c * RV_LANES] +=
+            mass * (w->state->v[at + c * RV_LANES] - d->v_before[at + c * RV_LANES] - slides * t[c * RV_LANES]);
+    }
+}
+
+static void count_batches(void* arg, size_t begin, size_t end) {
+  const Done* d = arg;
+  RvWet* w = d->wet;
+  for (size_t k = begin; k < end; ++k) {
+    const RvStrandBatch* b = &w->strands->batches[k];
+    size_t last = b->at + (size_t)b->vertices * 4 * RV_LANES;
+    // drag gave the strands dt (drag (drag_velocity - v) + rest) in each step, which the liquid pays for (E48)
+    for (size_t i = b->at; w->bulk && i < last; ++i) w->mean[i] += d->dt / w->dt * w->state->v[i];
+    feel_pull(d, b->at, last);
+    if (d->along) count_lag(d, b);
   }
+}
+
+static RvResult count_step(RvWet* w, double dt, const double* x_before, const double* v_before, RvError* error) {
+  RvArenaMark mark = rv_arena_mark(w->scratch);
+  Done d = {w, dt, 1 - rv_exp(-dt / RV_WET_DROP_TIME), v_before, NULL};
+  RvResult result = RV_OK;
+  if (w->lag && w->bulk && !w->cached && w->settings.couple.film_in_bulk) {
+    if (!(d.along = RV_TAKE(w->scratch, double, 3 * w->strands->vertices)))
+      result = rv_fail(error, RV_NO_MEMORY, "out of memory for the film on %zu strands", w->strands->nstrand);
+    else
+      rv_film_tangents(&w->film, x_before, d.along);
+  }
+  if (!result) rv_parallel_for(w->strands->nbatch, 16, count_batches, &d);
+  rv_arena_release(w->scratch, mark);
+  return result;
 }
 
 static RvResult flow_across(RvWet* w, const RvFilmStepDef* def, const RvContacts* contacts, RvError* error) {
@@ -359,40 +342,46 @@ static RvResult flow_across(RvWet* w, const RvFilmStepDef* def, const RvContacts
 }
 
 // as with kicks: what no film does is not taken
-static void tame_speeds(RvWet* w) {
-  for (size_t k = 0; k < w->strands->edges; ++k) {
-    bool wild = !(fabs(w->film_state.speed[k]) < RV_WET_MOST_KICK);
-    w->report.wild += wild;
-    if (wild) w->film_state.speed[k] = 0;
-  }
+static double tame_batches(void* arg, size_t begin, size_t end) {
+  const RvWet* w = arg;
   double density = w->film.liquid.density;
-  for (size_t k = 0; k < w->film.nbatch; ++k)
+  size_t sum = 0;
+  for (size_t k = begin; k < end; ++k) {
+    const RvFilmBatch* b = &w->film.batches[k];
+    for (size_t i = b->edge_at; i < b->edge_at + (size_t)(b->vertices - 1) * RV_LANES; ++i) {
+      bool wild = !(fabs(w->film_state.speed[i]) < RV_WET_MOST_KICK);
+      sum += wild;
+      w->film_state.speed[i] = wild ? 0 : w->film_state.speed[i];
+    }
     for (size_t i = 0; i < 3 * RV_LANES; ++i) {
       double *p = &w->film_state.drop_momentum[3 * k * RV_LANES + i],
              drop = w->film_state.drop[k * RV_LANES + i % RV_LANES];
       bool wild = !(fabs(*p) <= RV_WET_MOST_KICK * density * drop + 1e-12);
-      w->report.wild += wild;
+      sum += wild;
       if (wild) *p = 0;
     }
+  }
+  return (double)sum;
+}
+
+static void tame_speeds(RvWet* w) {
+  w->report.wild += (size_t)rv_parallel_sum(w->film.nbatch, 32, tame_batches, w);
 }
 
 RvResult rv_wet_film(RvWet* w, double dt, const double* x_before, const double* v_before, const RvContacts* contacts,
                      RvError* error) {
-  RvFilmStepDef def = film_def(w, dt, x_before, v_before);
+  RvFilmStepDef def = rv_wet_film_def(w, dt, x_before, v_before);
   tame_speeds(w);
   double clock[4] = {rv_clock_wall()};
-  count_drag(w, dt);
-  feel_pull(w, dt, v_before);
-  count_lag(w, x_before, v_before);
-  clear(w->kick, w->strands->unknowns);
-  RvResult result = rv_film_step(&w->film, &w->film_state, &def, w->kick, &w->report.film, error);
+  RvResult result = count_step(w, dt, x_before, v_before, error);
+  if (!result) result = rv_film_step(&w->film, &w->film_state, &def, w->kick, &w->report.film, error);
   clock[1] = rv_clock_wall();
   tame_speeds(w);
   if (!result) result = flow_across(w, &def, contacts, error);
   clock[2] = rv_clock_wall();
   if (!result) {
     rv_film_dry(&w->film, &w->film_state, &def, w->kick, &w->report.film);
-    take_kick(w, &def);
+    rv_wet_take_kick(w, &def);
   }
   clock[3] = rv_clock_wall();
   for (int i = 0; i < 3; ++i) w->report.seconds[RV_WET_STAGE_film + i] += clock[i + 1] - clock[i];
@@ -406,6 +395,23 @@ RvResult rv_wet_react(RvWet* w, double dt, RvError* error) {
   return rv_couple_react(w->couple, &strands, &w->settings.couple, &w->liquid->grid, dt, error);
 }
 
+typedef struct Back {
+  double *impulse, dt;
+} Back;
+
+// It is the impulse that counts, whatever the next step's length. What drag hands over may be more than the mass could
+// bear: drag itself holds it back in the next step.
+static double tame_back(void* arg, size_t begin, size_t end) {
+  const Back* b = arg;
+  size_t sum = 0;
+  for (size_t k = begin; k < end; ++k) {
+    bool wild = !isfinite(b->impulse[k]);
+    sum += wild;
+    b->impulse[k] = wild ? 0 : b->impulse[k] * b->dt;
+  }
+  return (double)sum;
+}
+
 RvResult rv_wet_back(RvWet* w, double dt, RvError* error) {
   RvCoupleStrands strands = strands_of(w);
   const RvLiquid* bulk = w->cached ? w->cached : w->liquid;
@@ -415,16 +421,11 @@ RvResult rv_wet_back(RvWet* w, double dt, RvError* error) {
   strands.lag = w->cached || !w->settings.couple.film_in_bulk ? NULL : w->lag;
   RvResult result =
       rv_couple_pressure(w->couple, &strands, &w->settings.couple, &bulk->grid, dt, w->back, w->kick, error);
-  // it is the impulse that counts, whatever the next step's length
-  for (size_t k = 0; k < w->strands->unknowns; ++k) {
-    // what drag hands over may be more than the mass could bear: drag itself holds it back in the next step
-    bool wild = !isfinite(w->back[k]);
-    w->report.wild += wild;
-    w->back[k] = wild ? 0 : w->back[k] * dt;
-  }
+  Back back = {w->back, dt};
+  w->report.wild += (size_t)rv_parallel_sum(w->strands->unknowns, GRAIN, tame_back, &back);
   tame_speeds(w);
-  RvFilmStepDef def = film_def(w, w->dt_before > 0 ? w->dt_before : dt, w->state->q, w->state->v);
-  if (!result) take_kick(w, &def);
+  RvFilmStepDef def = rv_wet_film_def(w, w->dt_before > 0 ? w->dt_before : dt, w->state->q, w->state->v);
+  if (!result) rv_wet_take_kick(w, &def);
   return result;
 }
 
@@ -437,7 +438,9 @@ static void slow_film(RvWet* w, const double* before, const double* after) {
 void rv_wet_paint(RvWet* w, const double* rate, double dt) {
   const RvStrandModel* m = w->strands;
   rv_film_areas(&w->film, &w->film_state, w->state->q, w->area);
-  rv_film_edge_masses(&w->film, &w->film_state, w->state->q, w->turn_before);
+  // (room that nothing else needs now)
+  double* masses = w->kick;
+  rv_film_edge_masses(&w->film, &w->film_state, w->state->q, masses);
   for (size_t k = 0; k < m->nbatch; ++k) {
     const RvStrandBatch* b = &m->batches[k];
     for (int i = 0; i < b->vertices; ++i)
@@ -453,7 +456,7 @@ void rv_wet_paint(RvWet* w, const double* rate, double dt) {
       }
   }
   rv_film_edge_masses(&w->film, &w->film_state, w->state->q, w->turn);
-  slow_film(w, w->turn_before, w->turn);
+  slow_film(w, masses, w->turn);
 }
 
 //---------------------------------------------------------------------------------------------- the method
@@ -468,7 +471,7 @@ void rv_wet_paint(RvWet* w, const double* rate, double dt) {
 
 RvResult rv_wet_substep(RvWet* w, double from, double dt, const RvWetHooks* hooks, RvError* error) {
   RvLiquid* bulk = w->liquid;
-  if (!w->weighed) weigh(w, dt);
+  if (!w->weighed) rv_wet_weigh(w, dt);
   // sources, capture and drip; then a grid of the particles as they are
   RvResult result = w->cached ? rv_liquid_gather(w->cached, dt, hooks->cached, error) : RV_OK;
   if (w->cached) w->cached->time += dt;

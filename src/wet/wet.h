@@ -75,19 +75,17 @@ typedef struct RvWet {
   RvContactWet bridges;         // for RvContactDef.liquid
   double *hairs, *area;         // [vertices]
   double *load, *slide, *turn;  // as rv_film_load; slide for RvStrandStepDef.slide
-  double* turn_before;
-  double *force, *rest;  // [unknowns] N of film and pressure; what of the drag is explicit
-  double* then;          // [unknowns] m/s: velocity a second ago at the acceleration `pull`
-  double *kick, *mean;   // [unknowns] kg m/s, to the strands at once; m/s that their steps ended with, in the mean
-  double* capacity;      // [vertices] m3
-  double* weight;        // [unknowns] kg: mass with all film when the last kick was taken
+  double *load_was, *turn_was;  // load and turn with all film when the last kick was taken
   bool weighed;
-  double* lag;    // [unknowns] kg m/s, as RvCoupleStrands; with film_in_bulk
-  double* along;  // [3 x vertices] tangents
+  double* rest;   // [unknowns] N: what of the drag is explicit
+  double* mean;   // [unknowns] m/s that the strands' steps ended with, in the mean
+  double* kick;   // [unknowns] kg m/s, to the strands at once
+  double* force;  // N of the film, from rv_wet_load to rv_wet_forces: in the place of kick
+  double* lag;    // [unknowns] kg m/s, as RvCoupleStrands; NULL without film_in_bulk
   RvFilmBridge* across;
   size_t across_capacity;
   double* memory;
-  RvArena* scratch;    // what lives only within a stage, of all stages
+  RvArena* scratch;    // room of the stages, which take turns; hand it to the strands' step and contacts too
   RvWetReport report;  // added to; clear it when you like
 } RvWet;
 
