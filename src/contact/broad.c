@@ -179,11 +179,11 @@ static void place_entries(RvContacts* c) {
   }
 }
 
-// Three quarters of an edge: smaller cells cost entries, larger ones tests. Doubled while there are too many entries.
+// As long as an edge: smaller cells cost entries, larger ones tests. Doubled while there are too many entries.
 static RvResult make_entries(Broad* b, RvContactStats* stats, RvError* error) {
   RvContacts* c = b->c;
   double mean = rv_parallel_sum(c->nedge, 4096, sum_reach, c) / (3 * (double)c->nedge);
-  double size = rv_max(0.75 * c->segments.length, 3 * mean), widest = largest_reach(c);
+  double size = rv_max(c->segments.length, 3 * mean), widest = largest_reach(c);
   size_t chunks = (c->nedge + b->grain - 1) / b->grain, total;
   for (int round = 0;; ++round, size *= 2) {
     set_cells(b, size, widest);
