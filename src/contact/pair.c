@@ -1,11 +1,15 @@
 #include "contact/pair.h"
 
+#include "contact/respond.h"
 #include "math/kernel.h"
 #include "math/scalar.h"
 
 RV_KERNEL_DECLARE(void, rv_closest_lanes, (const RvPairLanes*, RvClosestLanes*))
 RV_KERNEL_DECLARE(void, rv_boxes_meet, (const RvBoxes*, size_t, size_t, size_t, uint32_t*))
 RV_KERNEL_DECLARE(void, rv_facing_lanes, (const RvPairLanes*, RvFacingLanes*))
+RV_KERNEL_DECLARE(void, rv_facing_moved_lanes, (const RvMovedLanes*, RvFacingLanes*))
+RV_KERNEL_DECLARE(void, rv_respond_lanes, (const RvLinkBlock*, const RvLawBlock*, const double*, RvLinkResponse*))
+RV_KERNEL_DECLARE(void, rv_wet_law_lanes, (const RvWetLanes*, int, RvLawBlock*, float*))
 
 static double clamp01(double x) {
   return rv_clamp(x, 0, 1);
@@ -86,6 +90,18 @@ void rv_facing_lanes(const RvPairLanes* in, RvFacingLanes* out) {
   RV_KERNEL_CALL(rv_facing_lanes, (in, out));
 }
 
+void rv_facing_moved_lanes(const RvMovedLanes* in, RvFacingLanes* out) {
+  RV_KERNEL_CALL(rv_facing_moved_lanes, (in, out));
+}
+
 void rv_boxes_meet(const RvBoxes* boxes, size_t i, size_t first, size_t last, uint32_t* out) {
   RV_KERNEL_CALL(rv_boxes_meet, (boxes, i, first, last, out));
+}
+
+void rv_respond_lanes(const RvLinkBlock* link, const RvLawBlock* law, const double* delta, RvLinkResponse* out) {
+  RV_KERNEL_CALL(rv_respond_lanes, (link, law, delta, out));
+}
+
+void rv_wet_law_lanes(const RvWetLanes* in, int count, RvLawBlock* out, float* begin) {
+  RV_KERNEL_CALL(rv_wet_law_lanes, (in, count, out, begin));
 }

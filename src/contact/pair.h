@@ -55,6 +55,13 @@ static inline void rv_pair_put(double to[3][RV_PAIRS], int lane, RvVec3 x) {
 void rv_closest_lanes(const RvPairLanes* in, RvClosestLanes* out);
 // With no side.
 void rv_facing_lanes(const RvPairLanes* in, RvFacingLanes* out);
+// Pairs of which only the places are known, and those of the vertices before and after b; an end of the strand repeats
+// that of b.
+typedef struct RvMovedLanes {
+  double a[2][3][RV_PAIRS], b[4][3][RV_PAIRS], side[3][RV_PAIRS];  // side not 0
+  double wide[RV_PAIRS];
+} __attribute__((aligned(64))) RvMovedLanes;
+void rv_facing_moved_lanes(const RvMovedLanes* in, RvFacingLanes* out);
 
 // Boxes by their corners. Behind the last ones there is room for RV_BOXES more.
 enum { RV_BOXES = 16 };

@@ -1,10 +1,13 @@
 // The geometry of pairs of edges, eight at a time; see pair.h. Operation by operation as in pair.c, so with the same
 // bits.
+#include <stddef.h>
+
 #include "contact/pair.h"
 #include "math/lanes_math.h"
 
 void RV_KERNEL(rv_closest_lanes)(const RvPairLanes* in, RvClosestLanes* out);
 void RV_KERNEL(rv_facing_lanes)(const RvPairLanes* in, RvFacingLanes* out);
+void RV_KERNEL(rv_facing_moved_lanes)(const RvMovedLanes* in, RvFacingLanes* out);
 void RV_KERNEL(rv_boxes_meet)(const RvBoxes* boxes, size_t i, size_t first, size_t last, uint32_t* out);
 
 #if RV_V == 1
@@ -99,11 +102,14 @@ RV_INLINE RvLanes3 perpendicular(RvLanes3 n) {
   return (RvLanes3){one + sign * n.x * n.x * a, sign * b, -sign * n.x};
 }
 
-RV_INLINE RvLanes3 normal_of(RvLanes3 ta, RvLanes3 tb, RvLanes3 delta) {
+// `side` NULL: there is none
+RV_INLINE RvLanes3 normal_of(RvLanes3 ta, RvLanes3 tb, RvLanes3 delta, const RvLanes3* side) {
   const RvLanes3 c = cross(ta, tb);
   const RvLanes few = rv_lanes_set(0.01), sine2 = dot(c, c), parallel = few / (sine2 + few);
   const RvLanes3 across = normalize(c, perpendicular(tb)), out = rv_lanes3_scale(across, dot(across, delta));
-  return normalize(mad(out, parallel, rv_lanes3_sub(delta, out)), across);
+  const RvLanes3 m = normalize(mad(out, parallel, rv_lanes3_sub(delta, out)), side ? *side : across);
+  if (!side) return m;
+  return select3(MASK(dot(m, *side) < rv_lanes_set(0)), (RvLanes3){-m.x, -m.y, -m.z}, m);
 }
 
 RV_INLINE void clip(RvLanes value, RvLanes slope, RvLanes* lo, RvLanes* hi) {
@@ -114,32 +120,62 @@ RV_INLINE void clip(RvLanes value, RvLanes slope, RvLanes* lo, RvLanes* hi) {
   *hi = rv_lanes_select(below & above, from, rv_lanes_select(above, cut, *hi));
 }
 
+// Edges a + d and b + e with their unit vectors and lengths, and the planes of b.
+typedef struct Edges {
+  RvLanes3 a, d, b, e, b1, ta, tb, before, after;
+  RvLanes da, db, wide;
+} Edges;
+
+RV_INLINE void facing(const Edges* x, const RvLanes3* side, int k, RvFacingLanes* out) {
+  const RvLanes zero = rv_lanes_set(0), wide = x->wide;
+  const RvLanes3 a = x->a, d = x->d, b = x->b, e = x->e, b1 = x->b1, tb = x->tb;
+  const RvLanes3 normal = normal_of(x->ta, tb, closest(a, d, b, e).delta, side);
+  const RvLanes3 from = rv_lanes3_sub(a, b), beside = normalize(cross(normal, tb), (RvLanes3){zero, zero, zero});
+  const RvLanes off = dot(from, beside), slope = dot(d, beside);
+  RvLanes lo = zero, hi = rv_lanes_set(1);
+  clip(wide - off, -slope, &lo, &hi);
+  clip(wide + off, slope, &lo, &hi);
+  clip(dot(from, x->before), dot(d, x->before), &lo, &hi);
+  clip(dot(rv_lanes3_sub(b1, a), x->after), -dot(d, x->after), &lo, &hi);
+  const RvLanes u = rv_lanes_set(0.5) * (lo + hi);
+  const RvLanes3 at = mad(a, u, d);
+  const RvLanes v = clamp01(dot(rv_lanes3_sub(at, b), tb) / x->db);
+  const RvLanes gap = dot(normal, rv_lanes3_sub(at, mad(b, v, e)));
+  const RvLaneMask good = MASK(x->da > zero) & MASK(x->db > zero);
+  rv_lanes_store(out->u + k, rv_lanes_select(good, u, zero));
+  rv_lanes_store(out->v + k, rv_lanes_select(good, v, zero));
+  rv_lanes_store(out->length + k, rv_lanes_select(good, (hi - lo) * x->da, zero));
+  rv_lanes_store(out->gap + k, rv_lanes_select(good, gap, zero));
+  store3(out->normal, k, select3(good, normal, (RvLanes3){zero, zero, zero}));
+}
+
 void RV_KERNEL(rv_facing_lanes)(const RvPairLanes* in, RvFacingLanes* out) {
-  const RvLanes zero = rv_lanes_set(0);
   for (int k = 0; k < RV_PAIRS; k += RV_V) {
-    const RvLanes3 a = load3(in->a[0], k), b = load3(in->b[0], k), b1 = load3(in->b[1], k);
-    const RvLanes3 d = rv_lanes3_sub(load3(in->a[1], k), a), e = rv_lanes3_sub(b1, b);
-    const RvLanes3 ta = load3(in->along[0], k), tb = load3(in->along[1], k);
-    const RvLanes da = rv_lanes_load(in->length[0] + k), db = rv_lanes_load(in->length[1] + k);
-    const RvLanes3 normal = normal_of(ta, tb, closest(a, d, b, e).delta);
-    const RvLanes3 from = rv_lanes3_sub(a, b), beside = normalize(cross(normal, tb), (RvLanes3){zero, zero, zero});
-    const RvLanes3 before = load3(in->before, k), after = load3(in->after, k);
-    const RvLanes wide = rv_lanes_load(in->wide + k), off = dot(from, beside), slope = dot(d, beside);
-    RvLanes lo = zero, hi = rv_lanes_set(1);
-    clip(wide - off, -slope, &lo, &hi);
-    clip(wide + off, slope, &lo, &hi);
-    clip(dot(from, before), dot(d, before), &lo, &hi);
-    clip(dot(rv_lanes3_sub(b1, a), after), -dot(d, after), &lo, &hi);
-    const RvLanes u = rv_lanes_set(0.5) * (lo + hi);
-    const RvLanes3 at = mad(a, u, d);
-    const RvLanes v = clamp01(dot(rv_lanes3_sub(at, b), tb) / db);
-    const RvLanes gap = dot(normal, rv_lanes3_sub(at, mad(b, v, e)));
-    const RvLaneMask good = MASK(da > zero) & MASK(db > zero);
-    rv_lanes_store(out->u + k, rv_lanes_select(good, u, zero));
-    rv_lanes_store(out->v + k, rv_lanes_select(good, v, zero));
-    rv_lanes_store(out->length + k, rv_lanes_select(good, (hi - lo) * da, zero));
-    rv_lanes_store(out->gap + k, rv_lanes_select(good, gap, zero));
-    store3(out->normal, k, select3(good, normal, (RvLanes3){zero, zero, zero}));
+    Edges x = {.a = load3(in->a[0], k), .b = load3(in->b[0], k), .b1 = load3(in->b[1], k)};
+    x.d = rv_lanes3_sub(load3(in->a[1], k), x.a), x.e = rv_lanes3_sub(x.b1, x.b);
+    x.ta = load3(in->along[0], k), x.tb = load3(in->along[1], k);
+    x.da = rv_lanes_load(in->length[0] + k), x.db = rv_lanes_load(in->length[1] + k);
+    x.before = load3(in->before, k), x.after = load3(in->after, k), x.wide = rv_lanes_load(in->wide + k);
+    facing(&x, NULL, k, out);
+  }
+}
+
+void RV_KERNEL(rv_facing_moved_lanes)(const RvMovedLanes* in, RvFacingLanes* out) {
+  const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1);
+  const RvLanes3 none = {zero, zero, zero};
+  for (int k = 0; k < RV_PAIRS; k += RV_V) {
+    Edges x = {.a = load3(in->a[0], k), .b = load3(in->b[1], k), .b1 = load3(in->b[2], k)};
+    x.d = rv_lanes3_sub(load3(in->a[1], k), x.a), x.e = rv_lanes3_sub(x.b1, x.b);
+    x.da = rv_lanes_sqrt(dot(x.d, x.d)), x.db = rv_lanes_sqrt(dot(x.e, x.e));
+    x.ta = rv_lanes3_scale(x.d, one / x.da), x.tb = rv_lanes3_scale(x.e, one / x.db);
+    // halfway between the edges at each vertex; where there is no other it has no direction
+    const RvLanes3 own = normalize(x.e, none);
+    const RvLanes3 left = normalize(rv_lanes3_sub(x.b, load3(in->b[0], k)), none);
+    const RvLanes3 right = normalize(rv_lanes3_sub(load3(in->b[3], k), x.b1), none);
+    x.before = normalize(rv_lanes3_add(own, left), own), x.after = normalize(rv_lanes3_add(own, right), own);
+    x.wide = rv_lanes_load(in->wide + k);
+    const RvLanes3 side = load3(in->side, k);
+    facing(&x, &side, k, out);
   }
 }
 
