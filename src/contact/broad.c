@@ -352,29 +352,25 @@ static void settle(Broad* b, size_t chunk) {
 
 // Pairs that may be near, tested when there are eight of them.
 typedef struct Bunch {
-  RvPairLanes pair;
-  uint32_t edge[RV_PAIRS][2];
+  RvPairIndex index;
   int count;
 } Bunch;
 
 static void add_to_bunch(const Broad* b, Bunch* bunch, uint32_t e, uint32_t f) {
-  const RvVec3* x = b->c->segments.x;
-  size_t i = rv_contact_vertex(b->c, e), j = rv_contact_vertex(b->c, f);
-  RvPairLanes* p = &bunch->pair;
   int lane = bunch->count++;
-  bunch->edge[lane][0] = e, bunch->edge[lane][1] = f;
-  rv_pair_put(p->a[0], lane, x[i]), rv_pair_put(p->a[1], lane, x[i + 1]);
-  rv_pair_put(p->b[0], lane, x[j]), rv_pair_put(p->b[1], lane, x[j + 1]);
+  bunch->index.edge[0][lane] = e, bunch->index.edge[1][lane] = f;
+  bunch->index.vertex[0][lane] = (uint32_t)rv_contact_vertex(b->c, e);
+  bunch->index.vertex[1][lane] = (uint32_t)rv_contact_vertex(b->c, f);
 }
 
 static bool test_bunch(Broad* b, size_t chunk, Bunch* bunch) {
   RvClosestLanes at;
   if (bunch->count == 0) return true;
-  rv_closest_lanes(&bunch->pair, &at);
+  rv_closest_lanes(b->c->segments.x, &bunch->index, &at);
   for (int k = 0; k < bunch->count; ++k) {
-    const uint32_t* edge = bunch->edge[k];
-    Near near = {.key = (uint64_t)edge[0] << 32 | edge[1]};
-    if (near_pair(b, edge[0], edge[1], &at, k, &near) && !rv_array_push(&b->found[chunk], near)) return false;
+    uint32_t e = bunch->index.edge[0][k], f = bunch->index.edge[1][k];
+    Near near = {.key = (uint64_t)e << 32 | f};
+    if (near_pair(b, e, f, &at, k, &near) && !rv_array_push(&b->found[chunk], near)) return false;
   }
   bunch->count = 0;
   return true;

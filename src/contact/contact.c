@@ -46,19 +46,20 @@ RvResult rv_contacts_new(const RvStrandModel* m, RvContacts** out, RvError* erro
   if (!c) return rv_fail(error, RV_NO_MEMORY, "out of memory for contacts");
   c->model = m, c->nstrand = m->nstrand, c->nedge = m->nvertex - m->nstrand;
   RvSegments* s = &c->segments;
-  bool room = (c->strands = rv_alloc_zero(m->nstrand + 1, sizeof *c->strands)) &&
-              (c->strand_of = rv_alloc_zero(c->nedge, sizeof *c->strand_of)) &&
-              (c->old_first = rv_alloc_zero(c->nedge + 1, sizeof *c->old_first)) &&
-              (c->place_of = rv_alloc_zero(c->nedge, sizeof *c->place_of)) &&
-              (c->pair_first = rv_alloc_zero(c->nedge + 1, sizeof *c->pair_first)) &&
-              (s->x = rv_alloc(m->nvertex, sizeof *s->x)) && (s->v = rv_alloc(m->nvertex, sizeof *s->v)) &&
-              (s->radius = rv_alloc(m->nvertex, sizeof(double))) && (s->reach = rv_alloc(c->nedge, sizeof *s->reach)) &&
-              (s->along = rv_alloc(c->nedge, sizeof *s->along)) &&
-              (s->plane = rv_alloc(m->nvertex, sizeof *s->plane)) && (s->span = rv_alloc(c->nedge, sizeof(double))) &&
-              (s->thick = rv_alloc(c->nedge, sizeof(double))) && (s->film = rv_alloc_zero(c->nedge, sizeof(double))) &&
-              (c->responded_at = rv_alloc(m->unknowns, sizeof(double))) && (c->held = rv_alloc_zero(m->nbatch, 1)) &&
-              (c->end_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t))) &&
-              (c->touch_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t)));
+  bool room =
+      (c->strands = rv_alloc_zero(m->nstrand + 1, sizeof *c->strands)) &&
+      (c->strand_of = rv_alloc_zero(c->nedge, sizeof *c->strand_of)) &&
+      (c->old_first = rv_alloc_zero(c->nedge + 1, sizeof *c->old_first)) &&
+      (c->place_of = rv_alloc_zero(c->nedge, sizeof *c->place_of)) &&
+      (c->pair_first = rv_alloc_zero(c->nedge + 1, sizeof *c->pair_first)) &&
+      (s->x = rv_alloc_zero(m->nvertex + 1, sizeof *s->x)) && (s->v = rv_alloc_zero(m->nvertex + 1, sizeof *s->v)) &&
+      (s->radius = rv_alloc(m->nvertex, sizeof(double))) && (s->reach = rv_alloc(c->nedge, sizeof *s->reach)) &&
+      (s->along = rv_alloc_zero(c->nedge + 1, sizeof *s->along)) &&
+      (s->plane = rv_alloc_zero(m->nvertex + 1, sizeof *s->plane)) && (s->span = rv_alloc(c->nedge, sizeof(double))) &&
+      (s->thick = rv_alloc(c->nedge, sizeof(double))) && (s->film = rv_alloc_zero(c->nedge, sizeof(double))) &&
+      (c->responded_at = rv_alloc(m->unknowns, sizeof(double))) && (c->held = rv_alloc_zero(m->nbatch, 1)) &&
+      (c->end_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t))) &&
+      (c->touch_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t)));
   if (!room) {
     rv_contacts_free(c);
     return rv_fail(error, RV_NO_MEMORY, "out of memory for the contacts of %zu strands", m->nstrand);

@@ -87,40 +87,11 @@ static const RvLinkMemory* recall(Beside found) {
   return NULL;
 }
 
-static RvVec3 place_at(const RvSegments* s, size_t vertex, double time) {
-  return rv_mad(s->x[vertex], time, s->v[vertex]);
-}
-
 // the pair as it is
 static RvEdgePair pair_now(const RvContacts* c, size_t e, size_t f) {
   const RvSegments* s = &c->segments;
   size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
   return (RvEdgePair){{s->x[i], s->x[i + 1]}, {s->x[j], s->x[j + 1]}, s->plane[j], s->plane[j + 1]};
-}
-
-static void put_pair(const Build* b, size_t e, size_t f, int lane, RvPairLanes* out) {
-  const RvSegments* s = &b->c->segments;
-  size_t i = rv_contact_vertex(b->c, e), j = rv_contact_vertex(b->c, f);
-  rv_pair_put(out->a[0], lane, s->x[i]), rv_pair_put(out->a[1], lane, s->x[i + 1]);
-  rv_pair_put(out->b[0], lane, s->x[j]), rv_pair_put(out->b[1], lane, s->x[j + 1]);
-  rv_pair_put(out->along[0], lane, s->along[e]), rv_pair_put(out->along[1], lane, s->along[f]);
-  rv_pair_put(out->before, lane, s->plane[j]), rv_pair_put(out->after, lane, s->plane[j + 1]);
-  out->length[0][lane] = s->span[e], out->length[1][lane] = s->span[f];
-  out->wide[lane] = b->def->reach * (s->thick[e] + s->thick[f]);
-}
-
-// the pair as it will be after `time` of free motion, on that side
-static void put_moved(const Build* b, size_t e, size_t f, double time, RvVec3 side, int lane, RvMovedLanes* out) {
-  const RvContacts* c = b->c;
-  const RvSegments* s = &c->segments;
-  const RvContactStrand* strand = &c->strands[c->strand_of[f]];
-  size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
-  rv_pair_put(out->a[0], lane, place_at(s, i, time)), rv_pair_put(out->a[1], lane, place_at(s, i + 1, time));
-  rv_pair_put(out->b[0], lane, place_at(s, f > strand[0].first ? j - 1 : j, time));
-  rv_pair_put(out->b[1], lane, place_at(s, j, time)), rv_pair_put(out->b[2], lane, place_at(s, j + 1, time));
-  rv_pair_put(out->b[3], lane, place_at(s, f + 1 < strand[1].first ? j + 2 : j + 1, time));
-  rv_pair_put(out->side, lane, side);
-  out->wide[lane] = b->def->reach * (s->thick[e] + s->thick[f]);
 }
 
 static RvVec3 tangential(RvVec3 a, RvVec3 n) {
@@ -189,59 +160,66 @@ static bool make_bridge(const Build* b, RvMadeLink* w, size_t e, size_t f, const
   return true;
 }
 
-// Eight pairs at a time: how they face each other, what is known of them, and by how much they may close.
+// Eight pairs at a time: how they face each other, what is known of them, and when they are looked at again.
 typedef struct Group {
   int count;
-  size_t e[RV_PAIRS], f[RV_PAIRS];
-  bool none[RV_PAIRS], fast[RV_PAIRS];
-  RvFacing facing[RV_PAIRS];
+  RvPairIndex index;
+  RvFacingLanes facing;
   Beside beside[RV_PAIRS];
   const RvLinkMemory* old[RV_PAIRS];
-  double close[RV_PAIRS];
+  double time[RV_PAIRS] __attribute__((aligned(64)));  // below 0: not
+  bool none[RV_PAIRS];
 } Group;
 
-static RvFacing facing_of(const RvFacingLanes* at, int k) {
+static void add_to_group(const RvContacts* c, Group* g, int k, uint64_t pair) {
+  uint32_t e = (uint32_t)(pair >> 32), f = (uint32_t)pair, j = f + c->strand_of[f];
+  const RvContactStrand* strand = &c->strands[c->strand_of[f]];
+  g->index.edge[0][k] = e, g->index.edge[1][k] = f;
+  g->index.vertex[0][k] = e + c->strand_of[e], g->index.vertex[1][k] = j;
+  g->index.beside[0][k] = f > strand[0].first ? j - 1 : j;
+  g->index.beside[1][k] = f + 1 < strand[1].first ? j + 2 : j + 1;
+  g->time[k] = -1;
+}
+
+static RvFacing facing_of(const Group* g, int k) {
+  const RvFacingLanes* at = &g->facing;
   return (RvFacing){at->u[k], at->v[k], at->length[k], rv_vec3(at->normal[0][k], at->normal[1][k], at->normal[2][k]),
                     at->gap[k]};
 }
 
-// what is known of a pair, and whether it is a fast one, which is looked at when it meets
-static void consider(const Build* b, Group* g, int k, Around* around, RvMovedLanes* moved) {
+// a pair whose normal has turned round is seen from the side that it had
+static const RvLinkMemory* turn_back(const Build* b, Group* g, int k, const RvLinkMemory* old, double reach) {
+  RvEdgePair pair = pair_now(b->c, g->index.edge[0][k], g->index.edge[1][k]);
+  RvFacing at = rv_facing(&pair, reach, rv_from_float3(old->normal));
+  // they are through: to pull them back would be a blow
+  if (at.gap < -PASSED * reach) return NULL;
+  RvFacingLanes* to = &g->facing;
+  to->u[k] = at.u, to->v[k] = at.v, to->length[k] = at.length, to->gap[k] = at.gap;
+  to->normal[0][k] = at.normal.x, to->normal[1][k] = at.normal.y, to->normal[2][k] = at.normal.z;
+  to->close[k] = closing(b, g->index.vertex[0][k], g->index.vertex[1][k], &at);
+  return old;
+}
+
+// What is known of a pair. True: it is a fast one, which is looked at when it meets.
+static bool consider(const Build* b, Group* g, int k, Around* around) {
   RvContacts* c = b->c;
   const RvContactDef* def = b->def;
   const RvSegments* s = &c->segments;
-  size_t e = g->e[k], f = g->f[k], i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
-  RvFacing* facing = &g->facing[k];
+  const RvFacingLanes* at = &g->facing;
+  size_t e = g->index.edge[0][k], f = g->index.edge[1][k];
   double reach = def->reach * (s->thick[e] + s->thick[f]), film = c->wet ? s->film[e] + s->film[f] : 0;
-  g->fast[k] = false, g->none[k] = all_fixed(c, e) && all_fixed(c, f);
-  if (g->none[k]) return;
-  double close = closing(b, i, j, facing);
   // most pairs with liquid are side by side: what faces nothing now, and is far, is soon seen
-  g->none[k] = film > 0 && !(facing->length > 0) && facing->gap - close > reach;
-  if (g->none[k]) return;
+  g->none[k] =
+      (film > 0 && !(at->length[k] > 0) && at->gap[k] - at->close[k] > reach) || (all_fixed(c, e) && all_fixed(c, f));
+  if (g->none[k]) return false;
   look_around(c, e, f, around, g->beside[k]);
   const RvLinkMemory* old = recall(g->beside[k]);
-  if (old && rv_dot(facing->normal, rv_from_float3(old->normal)) < 0) {
-    RvEdgePair pair = pair_now(c, e, f);
-    RvFacing first = *facing;
-    *facing = rv_facing(&pair, reach, rv_from_float3(old->normal));
-    // they are through: to pull them back would be a blow
-    if (facing->gap < -PASSED * reach) old = NULL, *facing = first;
-    close = closing(b, i, j, facing);
-  }
-  g->old[k] = old, g->close[k] = close;
-  g->fast[k] = close > 0 && facing->gap > reach && (film == 0 || facing->gap - close < reach * (1 + def->margin));
-  if (g->fast[k]) put_moved(b, e, f, rv_min(1, (facing->gap - reach) / close) * b->dt, facing->normal, k, moved);
-}
-
-static void look_again(const Build* b, Group* g, const RvMovedLanes* moved) {
-  RvFacingLanes at;
-  rv_facing_moved_lanes(moved, &at);
-  for (int k = 0; k < g->count; ++k) {
-    if (!g->fast[k]) continue;
-    g->facing[k] = facing_of(&at, k);
-    g->close[k] = closing(b, rv_contact_vertex(b->c, g->e[k]), rv_contact_vertex(b->c, g->f[k]), &g->facing[k]);
-  }
+  if (old && rv_dot(facing_of(g, k).normal, rv_from_float3(old->normal)) < 0) old = turn_back(b, g, k, old, reach);
+  g->old[k] = old;
+  double gap = at->gap[k], close = at->close[k];
+  if (!(close > 0 && gap > reach && (film == 0 || gap - close < reach * (1 + def->margin)))) return false;
+  g->time[k] = rv_min(1, (gap - reach) / close) * b->dt;
+  return true;
 }
 
 // False: it is neither a link nor a bridge.
@@ -249,16 +227,16 @@ static bool make_link(const Build* b, RvMadeLink* out, Group* g, int k) {
   RvContacts* c = b->c;
   const RvContactDef* def = b->def;
   const RvSegments* s = &c->segments;
-  size_t e = g->e[k], f = g->f[k], i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
-  if (g->none[k] || !(g->facing[k].length > 0)) return false;
-  RvFacing facing = g->facing[k];
+  size_t e = g->index.edge[0][k], f = g->index.edge[1][k], i = g->index.vertex[0][k], j = g->index.vertex[1][k];
+  if (g->none[k] || !(g->facing.length[k] > 0)) return false;
+  RvFacing facing = facing_of(g, k);
   const RvLinkMemory* old = g->old[k];
   double reach = def->reach * (s->thick[e] + s->thick[f]);
   // as they are kept
   facing.u = (float)facing.u, facing.v = (float)facing.v;
   RvVec3 start = between(s->x, i, j, &facing);
   double gap = rv_dot(facing.normal, start);
-  bool dry = rv_min(gap, gap - g->close[k]) < reach * (1 + def->margin);
+  bool dry = rv_min(gap, gap - g->facing.close[k]) < reach * (1 + def->margin);
   bool bridged = c->wet && make_bridge(b, out, e, f, &facing, g->beside[k], old, start);
   if (!dry && !bridged) return false;
   double keep = old ? rv_max(old->reach, rv_min(reach, gap)) : rv_min(reach, gap);
@@ -282,12 +260,12 @@ static bool make_link(const Build* b, RvMadeLink* out, Group* g, int k) {
 
 static void make_block(const Build* b, size_t block) {
   RvContacts* c = b->c;
+  const RvSegments* s = &c->segments;
+  const RvPairSource from = {
+      s->x, s->v, s->plane, s->along, s->span, s->thick, b->def->reach, b->dt, b->def->acceleration};
   const uint64_t* pairs = c->pairs.data;
   RvMadeLink* out = rv_contact_made(c, block);
-  RvPairLanes in = {0};
-  RvMovedLanes moved = {0};
-  RvFacingLanes facings;
-  Group g;
+  Group g = {0};
   Around around = {.source = SIZE_MAX};
   size_t last_edge = (block + 1) * RV_MADE_EDGES < c->nedge ? (block + 1) * RV_MADE_EDGES : c->nedge;
   size_t begin = c->pair_first[block * RV_MADE_EDGES], end = c->pair_first[last_edge];
@@ -295,18 +273,10 @@ static void make_block(const Build* b, size_t block) {
   for (size_t first = begin; first < end; first += RV_PAIRS) {
     bool again = false;
     g.count = (int)(end - first < RV_PAIRS ? end - first : RV_PAIRS);
-    for (int k = 0; k < g.count; ++k) {
-      uint64_t key = pairs[first + (size_t)k];
-      g.e[k] = (size_t)(key >> 32), g.f[k] = (size_t)(key & UINT32_MAX);
-      put_pair(b, g.e[k], g.f[k], k, &in);
-    }
-    rv_facing_lanes(&in, &facings);
-    for (int k = 0; k < g.count; ++k) {
-      g.facing[k] = facing_of(&facings, k);
-      consider(b, &g, k, &around, &moved);
-      again = again || g.fast[k];
-    }
-    if (again) look_again(b, &g, &moved);
+    for (int k = 0; k < g.count; ++k) add_to_group(c, &g, k, pairs[first + (size_t)k]);
+    rv_facing_lanes(&from, &g.index, &g.facing);
+    for (int k = 0; k < g.count; ++k) again |= consider(b, &g, k, &around);
+    if (again) rv_facing_moved_lanes(&from, &g.index, g.time, &g.facing);
     for (int k = 0; k < g.count; ++k) {
       if (!make_link(b, &out[live], &g, k)) continue;
       wet += out[live].weight > 0;

@@ -4,10 +4,10 @@
 #include "math/kernel.h"
 #include "math/scalar.h"
 
-RV_KERNEL_DECLARE(void, rv_closest_lanes, (const RvPairLanes*, RvClosestLanes*))
+RV_KERNEL_DECLARE(void, rv_closest_lanes, (const RvVec3*, const RvPairIndex*, RvClosestLanes*))
 RV_KERNEL_DECLARE(void, rv_boxes_meet, (const RvBoxes*, size_t, size_t, size_t, uint32_t*))
-RV_KERNEL_DECLARE(void, rv_facing_lanes, (const RvPairLanes*, RvFacingLanes*))
-RV_KERNEL_DECLARE(void, rv_facing_moved_lanes, (const RvMovedLanes*, RvFacingLanes*))
+RV_KERNEL_DECLARE(void, rv_facing_lanes, (const RvPairSource*, const RvPairIndex*, RvFacingLanes*))
+RV_KERNEL_DECLARE(void, rv_facing_moved_lanes, (const RvPairSource*, const RvPairIndex*, const double*, RvFacingLanes*))
 RV_KERNEL_DECLARE(void, rv_respond_lanes, (const RvLinkBlock*, const RvLawBlock*, const double*, RvLinkResponse*))
 RV_KERNEL_DECLARE(void, rv_wet_law_lanes, (const RvWetLanes*, int, RvLawBlock*, float*))
 
@@ -82,16 +82,16 @@ RvFacing rv_facing(const RvEdgePair* p, double wide, RvVec3 side) {
   return out;
 }
 
-void rv_closest_lanes(const RvPairLanes* in, RvClosestLanes* out) {
-  RV_KERNEL_CALL(rv_closest_lanes, (in, out));
+void rv_closest_lanes(const RvVec3* x, const RvPairIndex* index, RvClosestLanes* out) {
+  RV_KERNEL_CALL(rv_closest_lanes, (x, index, out));
 }
 
-void rv_facing_lanes(const RvPairLanes* in, RvFacingLanes* out) {
-  RV_KERNEL_CALL(rv_facing_lanes, (in, out));
+void rv_facing_lanes(const RvPairSource* from, const RvPairIndex* index, RvFacingLanes* out) {
+  RV_KERNEL_CALL(rv_facing_lanes, (from, index, out));
 }
 
-void rv_facing_moved_lanes(const RvMovedLanes* in, RvFacingLanes* out) {
-  RV_KERNEL_CALL(rv_facing_moved_lanes, (in, out));
+void rv_facing_moved_lanes(const RvPairSource* from, const RvPairIndex* index, const double* time, RvFacingLanes* out) {
+  RV_KERNEL_CALL(rv_facing_moved_lanes, (from, index, time, out));
 }
 
 void rv_boxes_meet(const RvBoxes* boxes, size_t i, size_t first, size_t last, uint32_t* out) {

@@ -93,7 +93,7 @@ typedef struct RvSpan {
 // Contact angles in classes. (angles.c)
 enum { RV_ANGLE_CLASSES = 8, RV_ANGLE_PAIRS = RV_ANGLE_CLASSES * (RV_ANGLE_CLASSES + 1) / 2 };
 
-// Edges as they are at the start of a step.
+// Edges as they are at the start of a step. Of vectors one more can be read than there are.
 typedef struct RvSegments {
   RvVec3 *x, *v;   // of the vertices: strand s has edges + 1, from first + s on
   double* radius;  // of the vertices

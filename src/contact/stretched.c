@@ -34,13 +34,12 @@ static bool is_far(const Search* s, size_t e, size_t f, double distance) {
 }
 
 // the pair and those beside it, as far as a bridge of its area reaches
-static bool push_around(Search* s, size_t chunk, size_t e, size_t f, double area, RvPairLanes* pair) {
+static bool push_around(Search* s, size_t chunk, size_t e, size_t f, double area) {
   const RvContacts* c = s->c;
   const RvContactStrand *a = &c->strands[c->strand_of[e]], *b = &c->strands[c->strand_of[f]];
-  const RvVec3 *x = c->segments.x + c->strand_of[e], *y = c->segments.x + c->strand_of[f];
   double reach = rv_contact_table(c, e, f)->rupture * sqrt(area);
+  RvPairIndex index = {0};
   RvClosestLanes at;
-  int64_t side[RV_PAIRS][2];
   int count = 0;
   for (int k = 0; k < 9; ++k) {
     int64_t i = (int64_t)e + k / 3 - 1, j = (int64_t)f + k % 3 - 1;
@@ -48,15 +47,14 @@ static bool push_around(Search* s, size_t chunk, size_t e, size_t f, double area
       continue;
     // of one strand the earlier edge is the source
     if (k == 4 || (a == b && j - i <= s->def->neighbours)) continue;
-    rv_pair_put(pair->a[0], count, x[i]), rv_pair_put(pair->a[1], count, x[i + 1]);
-    rv_pair_put(pair->b[0], count, y[j]), rv_pair_put(pair->b[1], count, y[j + 1]);
-    side[count][0] = i, side[count++][1] = j;
+    index.edge[0][count] = (uint32_t)i, index.edge[1][count] = (uint32_t)j;
+    index.vertex[0][count] = (uint32_t)i + c->strand_of[e], index.vertex[1][count++] = (uint32_t)j + c->strand_of[f];
   }
-  rv_closest_lanes(pair, &at);
+  rv_closest_lanes(c->segments.x, &index, &at);
   bool good = (a == b && (int64_t)f - (int64_t)e <= s->def->neighbours) ||
               rv_array_push(&s->found[chunk], (uint64_t)e << 32 | f);
   for (int k = 0; k < count && good; ++k) {
-    size_t i = (size_t)side[k][0], j = (size_t)side[k][1];
+    size_t i = index.edge[0][k], j = index.edge[1][k];
     double limit = rv_max(c->segments.height[i] + c->segments.height[j], radii_of(c, i, j) + reach);
     if (at.distance[k] > limit) continue;
     good = rv_array_push(&s->found[chunk], (uint64_t)i << 32 | j);
@@ -67,13 +65,12 @@ static bool push_around(Search* s, size_t chunk, size_t e, size_t f, double area
 static void search(void* arg, size_t begin, size_t end) {
   Search* s = arg;
   const RvContacts* c = s->c;
-  RvPairLanes pair = {0};
   for (size_t chunk = begin; chunk < end; ++chunk) {
     size_t n = c->old_keys.count, last = (chunk + 1) * s->grain < n ? (chunk + 1) * s->grain : n;
     for (size_t k = chunk * s->grain; k < last && !s->failed[chunk]; ++k) {
       if (!(c->old_memory.data[k].area > 0)) continue;
       size_t e = (size_t)(c->old_keys.data[k] >> 32), f = (size_t)(c->old_keys.data[k] & UINT32_MAX);
-      if (is_far(s, e, f, c->nearness[k]) && !push_around(s, chunk, e, f, c->old_memory.data[k].area, &pair))
+      if (is_far(s, e, f, c->nearness[k]) && !push_around(s, chunk, e, f, c->old_memory.data[k].area))
         s->failed[chunk] = true;
     }
   }

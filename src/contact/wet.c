@@ -96,8 +96,7 @@ static float press_of(const Crowd* w, size_t k) {
 // eight at a time
 static void measure_old(void* arg, size_t begin, size_t end) {
   const Crowd* w = arg;
-  const RvVec3* x = w->c->segments.x;
-  RvPairLanes pair = {0};
+  RvPairIndex index = {0};
   RvClosestLanes at;
   size_t link[RV_PAIRS];
   int count = 0;
@@ -105,13 +104,12 @@ static void measure_old(void* arg, size_t begin, size_t end) {
     w->near[k] = INFINITY, w->press[k] = 0;
     if (w->c->old_memory.data[k].area > 0) {
       size_t e = (size_t)(w->c->old_keys.data[k] >> 32), f = (size_t)(w->c->old_keys.data[k] & UINT32_MAX);
-      size_t i = rv_contact_vertex(w->c, e), j = rv_contact_vertex(w->c, f);
-      rv_pair_put(pair.a[0], count, x[i]), rv_pair_put(pair.a[1], count, x[i + 1]);
-      rv_pair_put(pair.b[0], count, x[j]), rv_pair_put(pair.b[1], count, x[j + 1]);
+      index.vertex[0][count] = (uint32_t)rv_contact_vertex(w->c, e);
+      index.vertex[1][count] = (uint32_t)rv_contact_vertex(w->c, f);
       link[count++] = k;
     }
     if (count < RV_PAIRS && (k + 1 < end || count == 0)) continue;
-    rv_closest_lanes(&pair, &at);
+    rv_closest_lanes(w->c->segments.x, &index, &at);
     while (count > 0)
       --count, w->near[link[count]] = at.distance[count], w->press[link[count]] = press_of(w, link[count]);
   }
