@@ -6,16 +6,6 @@
 #include "base/parallel.h"
 #include "contact/store.h"
 
-typedef struct Counts {
-  size_t links, wet, dry;
-} Counts;
-
-typedef struct Keeping {
-  RvContacts* c;
-  Counts* at;  // [blocks + 1] of each block, then where they go
-  uint32_t* dropped;
-} Keeping;
-
 //---------------------------------------------------------------------------------------------- the nearest few
 
 typedef struct Near {
@@ -67,20 +57,20 @@ static uint32_t drop_far(const RvContacts* c, RvMadeLink* links, size_t count) {
 
 //---------------------------------------------------------------------------------------------- blocks
 
-static void count_blocks(void* arg, size_t begin, size_t end) {
-  const Keeping* w = arg;
-  for (size_t block = begin; block < end; ++block) {
-    RvMadeLink* l = rv_contact_made(w->c, block);
-    size_t n = w->c->made.live[block];
-    Counts count = {0};
-    w->dropped[block] = drop_far(w->c, l, n);
-    for (size_t k = 0; k < n; ++k) {
-      // a bridge without force is kept, but not for the operator
-      count.links += l[k].needed || l[k].weight > 0;
-      count.wet += l[k].needed && l[k].pulls, count.dry += l[k].needed && !l[k].pulls;
-    }
-    w->at[block] = count;
+void rv_contact_count(RvContacts* c, size_t block) {
+  RvMadeLink* l = rv_contact_made(c, block);
+  size_t n = c->made.live[block];
+  RvKept count = {.dropped = drop_far(c, l, n)};
+  for (size_t k = 0; k < n; ++k) {
+    // a bridge without force is kept, but not for the operator
+    count.links += l[k].needed || l[k].weight > 0;
+    count.wet += l[k].needed && l[k].pulls, count.dry += l[k].needed && !l[k].pulls;
   }
+  c->made.kept[block] = count;
+}
+
+static void count_blocks(void* arg, size_t begin, size_t end) {
+  for (size_t block = begin; block < end; ++block) rv_contact_count(arg, block);
 }
 
 static void put_shape(RvContacts* c, size_t slot, const RvMadeLink* l) {
@@ -103,11 +93,10 @@ static void put_law(RvContacts* c, size_t slot, const RvLawBlock* from, size_t l
 }
 
 static void put_blocks(void* arg, size_t begin, size_t end) {
-  const Keeping* w = arg;
-  RvContacts* c = w->c;
+  RvContacts* c = arg;
   for (size_t block = begin; block < end; ++block) {
     const RvMadeLink* l = rv_contact_made(c, block);
-    Counts at = w->at[block];
+    RvKept at = c->made.kept[block];
     size_t law = 0;
     for (size_t k = 0; k < c->made.live[block]; ++k, ++l) {
       const RvLawBlock* laws = c->wet ? c->made.laws + c->made.law_first[block] : NULL;
@@ -128,14 +117,14 @@ static void put_blocks(void* arg, size_t begin, size_t end) {
   }
 }
 
-static bool make_room(RvContacts* c, Counts total) {
-  size_t wet = (total.wet + RV_LINKS - 1) / RV_LINKS, all = wet + (total.dry + RV_LINKS - 1) / RV_LINKS;
+static bool make_room(RvContacts* c, RvKept total) {
+  size_t wet = ((size_t)total.wet + RV_LINKS - 1) / RV_LINKS, all = wet + ((size_t)total.dry + RV_LINKS - 1) / RV_LINKS;
   if (!rv_array_resize(&c->keys, total.links) || !rv_array_resize(&c->memory, total.links) ||
-      !rv_array_resize(&c->along, 2 * total.links) || !rv_array_resize(&c->link_of, all * RV_LINKS) ||
+      !rv_array_resize(&c->along, 2 * (size_t)total.links) || !rv_array_resize(&c->link_of, all * RV_LINKS) ||
       !rv_array_resize(&c->blocks, all) || !rv_array_resize(&c->law_blocks, wet) ||
       (c->wet && !rv_array_resize(&c->spans, total.links)))
     return false;
-  c->wet_slots = total.wet, c->active = total.wet + total.dry, c->slots = wet * RV_LINKS + total.dry;
+  c->wet_slots = total.wet, c->active = (size_t)total.wet + total.dry, c->slots = wet * RV_LINKS + total.dry;
   // lanes that are not used are computed too
   if (wet) memset(&c->blocks.data[wet - 1], 0, sizeof *c->blocks.data);
   if (wet) memset(&c->law_blocks.data[wet - 1], 0, sizeof *c->law_blocks.data);
@@ -145,20 +134,19 @@ static bool make_room(RvContacts* c, Counts total) {
 
 RvResult rv_contact_keep(RvContacts* c, RvContactStats* stats, RvError* error) {
   size_t blocks = c->made.blocks;
-  Keeping w = {c, RV_TAKE(c->scratch, Counts, blocks), RV_TAKE(c->scratch, uint32_t, blocks)};
-  if (!w.at || !w.dropped) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts", c->pairs.count);
-  rv_parallel_for(blocks, 4, count_blocks, &w);
-  Counts sum = {0};
+  RvKept* at = c->made.kept;
+  if (!c->wet) rv_parallel_for(blocks, 4, count_blocks, c);
+  RvKept sum = {0};
   for (size_t k = 0; k < blocks; ++k) {
-    Counts own = w.at[k];
-    w.at[k] = sum;
+    RvKept own = at[k];
+    at[k] = sum;
     sum.links += own.links, sum.wet += own.wet, sum.dry += own.dry;
-    stats->dropped += w.dropped[k];
+    stats->dropped += own.dropped;
   }
-  size_t dry = (sum.wet + RV_LINKS - 1) / RV_LINKS * RV_LINKS;
-  for (size_t k = 0; k < blocks; ++k) w.at[k].dry += dry;
-  if (!make_room(c, sum)) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts", sum.links);
-  rv_parallel_for(blocks, 4, put_blocks, &w);
+  uint32_t dry = (sum.wet + RV_LINKS - 1) / RV_LINKS * RV_LINKS;
+  for (size_t k = 0; k < blocks; ++k) at[k].dry += dry;
+  if (!make_room(c, sum)) return rv_fail(error, RV_NO_MEMORY, "out of memory for %u contacts", sum.links);
+  rv_parallel_for(blocks, 4, put_blocks, c);
   stats->links = c->active;
   return RV_OK;
 }

@@ -160,7 +160,7 @@ static bool make_bridge(const Build* b, RvMadeLink* w, size_t e, size_t f, const
   return true;
 }
 
-// Eight pairs at a time: how they face each other, what is known of them, and when they are looked at again.
+// Eight pairs: how they face each other, what is known of them, and when they are looked at again.
 typedef struct Group {
   int count;
   RvPairIndex index;
@@ -200,8 +200,8 @@ static const RvLinkMemory* turn_back(const Build* b, Group* g, int k, const RvLi
   return old;
 }
 
-// What is known of a pair. True: it is a fast one, which is looked at when it meets.
-static bool consider(const Build* b, Group* g, int k, Around* around) {
+// What is known of a pair; a fast one is looked at again when it meets.
+static void consider(const Build* b, Group* g, int k, Around* around) {
   RvContacts* c = b->c;
   const RvContactDef* def = b->def;
   const RvSegments* s = &c->segments;
@@ -211,15 +211,49 @@ static bool consider(const Build* b, Group* g, int k, Around* around) {
   // most pairs with liquid are side by side: what faces nothing now, and is far, is soon seen
   g->none[k] =
       (film > 0 && !(at->length[k] > 0) && at->gap[k] - at->close[k] > reach) || (all_fixed(c, e) && all_fixed(c, f));
-  if (g->none[k]) return false;
+  if (g->none[k]) return;
   look_around(c, e, f, around, g->beside[k]);
   const RvLinkMemory* old = recall(g->beside[k]);
   if (old && rv_dot(facing_of(g, k).normal, rv_from_float3(old->normal)) < 0) old = turn_back(b, g, k, old, reach);
   g->old[k] = old;
   double gap = at->gap[k], close = at->close[k];
-  if (!(close > 0 && gap > reach && (film == 0 || gap - close < reach * (1 + def->margin)))) return false;
-  g->time[k] = rv_min(1, (gap - reach) / close) * b->dt;
-  return true;
+  if (close > 0 && gap > reach && (film == 0 || gap - close < reach * (1 + def->margin)))
+    g->time[k] = rv_min(1, (gap - reach) / close) * b->dt;
+}
+
+// Eight groups at a time, so that of the fast ones there are enough for all lanes.
+enum { GROUPS = 8 };
+
+// Facings as one row of numbers after another, of one pair at a time.
+static void copy_facing(const RvFacingLanes* from, int k, RvFacingLanes* to, int i) {
+  enum { ROWS = sizeof(RvFacingLanes) / (RV_PAIRS * sizeof(double)) };
+  const double* in = (const double*)from + k;
+  double* out = (double*)to + i;
+  for (int row = 0; row < ROWS; ++row) out[row * RV_PAIRS] = in[row * RV_PAIRS];
+}
+
+static void look_again(const RvPairSource* from, Group* groups, int ngroup) {
+  Group bunch = {0};
+  int where[RV_PAIRS], last = ngroup * RV_PAIRS;
+  for (int k = 0; k <= last; ++k) {
+    Group* g = &groups[k / RV_PAIRS];
+    int lane = k % RV_PAIRS;
+    if (k < last && lane < g->count && !g->none[lane] && g->time[lane] >= 0) {
+      int i = bunch.count++;
+      where[i] = k, bunch.time[i] = g->time[lane];
+      for (int side = 0; side < 2; ++side) {
+        bunch.index.vertex[side][i] = g->index.vertex[side][lane],
+        bunch.index.edge[side][i] = g->index.edge[side][lane];
+        bunch.index.beside[side][i] = g->index.beside[side][lane];
+      }
+      copy_facing(&g->facing, lane, &bunch.facing, i);
+    }
+    if (bunch.count < RV_PAIRS && (k < last || bunch.count == 0)) continue;
+    rv_facing_moved_lanes(from, &bunch.index, bunch.time, &bunch.facing);
+    for (int i = 0; i < bunch.count; ++i)
+      copy_facing(&bunch.facing, i, &groups[where[i] / RV_PAIRS].facing, where[i] % RV_PAIRS);
+    bunch.count = 0;
+  }
 }
 
 // False: it is neither a link nor a bridge.
@@ -265,22 +299,28 @@ static void make_block(const Build* b, size_t block) {
       s->x, s->v, s->plane, s->along, s->span, s->thick, b->def->reach, b->dt, b->def->acceleration};
   const uint64_t* pairs = c->pairs.data;
   RvMadeLink* out = rv_contact_made(c, block);
-  Group g = {0};
+  Group groups[GROUPS] = {0};
   Around around = {.source = SIZE_MAX};
   size_t last_edge = (block + 1) * RV_MADE_EDGES < c->nedge ? (block + 1) * RV_MADE_EDGES : c->nedge;
   size_t begin = c->pair_first[block * RV_MADE_EDGES], end = c->pair_first[last_edge];
+  RvWetAsk* asks = c->made.asks + begin;
   uint32_t live = 0, wet = 0;
-  for (size_t first = begin; first < end; first += RV_PAIRS) {
-    bool again = false;
-    g.count = (int)(end - first < RV_PAIRS ? end - first : RV_PAIRS);
-    for (int k = 0; k < g.count; ++k) add_to_group(c, &g, k, pairs[first + (size_t)k]);
-    rv_facing_lanes(&from, &g.index, &g.facing);
-    for (int k = 0; k < g.count; ++k) again |= consider(b, &g, k, &around);
-    if (again) rv_facing_moved_lanes(&from, &g.index, g.time, &g.facing);
-    for (int k = 0; k < g.count; ++k) {
-      if (!make_link(b, &out[live], &g, k)) continue;
-      wet += out[live].weight > 0;
-      out[live++].key = pairs[first + (size_t)k];
+  for (size_t first = begin; first < end;) {
+    int n = 0;
+    for (; n < GROUPS && first < end; ++n) {
+      Group* g = &groups[n];
+      for (g->count = 0; g->count < RV_PAIRS && first < end; ++g->count, ++first)
+        add_to_group(c, g, g->count, pairs[first]);
+      rv_facing_lanes(&from, &g->index, &g->facing);
+      for (int k = 0; k < g->count; ++k) consider(b, g, k, &around);
+    }
+    look_again(&from, groups, n);
+    for (int k = 0; k < n * RV_PAIRS; ++k) {
+      Group* g = &groups[k / RV_PAIRS];
+      if (k % RV_PAIRS >= g->count || !make_link(b, &out[live], g, k % RV_PAIRS)) continue;
+      uint32_t e = g->index.edge[0][k % RV_PAIRS], f = g->index.edge[1][k % RV_PAIRS];
+      if (out[live].weight > 0) asks[wet++] = (RvWetAsk){{e, f}, out[live].weight * out[live].length};
+      out[live++].key = (uint64_t)e << 32 | f;
     }
   }
   c->made.live[block] = live, c->made.wet[block] = wet;
@@ -295,8 +335,9 @@ RvResult rv_contact_links(RvContacts* c, double dt, const RvContactDef* def, RvE
   RvMaking* m = &c->made;
   size_t blocks = (c->nedge + RV_MADE_EDGES - 1) / RV_MADE_EDGES;
   m->links = RV_TAKE(c->scratch, RvMadeLink, c->pairs.count), m->live = RV_TAKE(c->scratch, uint32_t, blocks);
-  m->wet = RV_TAKE(c->scratch, uint32_t, blocks), m->law_first = RV_TAKE(c->scratch, uint32_t, blocks + 1);
-  if (!m->links || !m->live || !m->wet || !m->law_first)
+  m->wet = RV_TAKE(c->scratch, uint32_t, blocks), m->law_first = RV_TAKE(c->scratch, uint32_t, blocks);
+  m->kept = RV_TAKE(c->scratch, RvKept, blocks), m->asks = RV_TAKE(c->scratch, RvWetAsk, c->wet ? c->pairs.count : 0);
+  if (!m->links || !m->live || !m->wet || !m->law_first || !m->kept || !m->asks)
     return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts", c->pairs.count);
   m->blocks = blocks;
   rv_parallel_for(blocks, 1, make_blocks, &b);

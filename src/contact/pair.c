@@ -19,18 +19,18 @@ static double clamp01(double x) {
 RvClosest rv_closest_points(RvVec3 a0, RvVec3 a1, RvVec3 b0, RvVec3 b1) {
   RvVec3 d = rv_sub(a1, a0), e = rv_sub(b1, b0), r = rv_sub(a0, b0);
   double dd = rv_dot(d, d), ee = rv_dot(e, e), de = rv_dot(d, e), dr = rv_dot(d, r), er = rv_dot(e, r);
-  double s, t, det = dd * ee - de * de;
+  double s, t, det = dd * ee - de * de, per_d = 1 / dd, per_e = 1 / ee;
   // parallel: any s will do; the middle of the overlap is nearer to what the neighbours find than an end
   if (det > 1e-12 * dd * ee) {
     s = clamp01((de * er - ee * dr) / det);
   } else {
-    double t0 = er / ee, t1 = (er + de) / ee, lo = clamp01(rv_min(t0, t1)), hi = clamp01(rv_max(t0, t1));
-    s = clamp01((0.5 * (lo + hi) * de - dr) / dd);
+    double t0 = er * per_e, t1 = (er + de) * per_e, lo = clamp01(rv_min(t0, t1)), hi = clamp01(rv_max(t0, t1));
+    s = clamp01((0.5 * (lo + hi) * de - dr) * per_d);
   }
-  t = (de * s + er) / ee;
+  t = (de * s + er) * per_e;
   if (t < 0 || t > 1) {
     t = clamp01(t);
-    s = clamp01((de * t - dr) / dd);
+    s = clamp01((de * t - dr) * per_d);
   }
   return (RvClosest){s, t, rv_sub(rv_mad(a0, s, d), rv_mad(b0, t, e))};
 }

@@ -117,13 +117,14 @@ RV_INLINE Closest closest(RvLanes3 a, RvLanes3 d, RvLanes3 b, RvLanes3 e) {
   const RvLanes3 r = rv_lanes3_sub(a, b);
   const RvLanes dd = dot(d, d), ee = dot(e, e), de = dot(d, e), dr = dot(d, r), er = dot(e, r);
   const RvLanes det = dd * ee - de * de, zero = rv_lanes_set(0), one = rv_lanes_set(1);
-  const RvLanes t0 = er / ee, t1 = (er + de) / ee, lo = clamp01(lesser(t0, t1)), hi = clamp01(greater(t0, t1));
-  const RvLanes abreast = clamp01((rv_lanes_set(0.5) * (lo + hi) * de - dr) / dd);
+  const RvLanes per_d = one / dd, per_e = one / ee;
+  const RvLanes t0 = er * per_e, t1 = (er + de) * per_e, lo = clamp01(lesser(t0, t1)), hi = clamp01(greater(t0, t1));
+  const RvLanes abreast = clamp01((rv_lanes_set(0.5) * (lo + hi) * de - dr) * per_d);
   RvLanes s = rv_lanes_select(MASK(det > rv_lanes_set(1e-12) * dd * ee), clamp01((de * er - ee * dr) / det), abreast);
-  RvLanes t = (de * s + er) / ee;
+  RvLanes t = (de * s + er) * per_e;
   const RvLaneMask outside = MASK(t < zero) | MASK(t > one);
   t = clamp01(t);
-  s = rv_lanes_select(outside, clamp01((de * t - dr) / dd), s);
+  s = rv_lanes_select(outside, clamp01((de * t - dr) * per_d), s);
   return (Closest){s, t, rv_lanes3_sub(mad(a, s, d), mad(b, t, e))};
 }
 

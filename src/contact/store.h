@@ -134,12 +134,23 @@ typedef RV_ARRAY(uint32_t) RvIndices;
 
 // Links are made block by block of source edges; those of a block stand together from its first pair on. Scratch.
 enum { RV_MADE_EDGES = 64 };
+// What a bridge asks of the films of its edges.
+typedef struct RvWetAsk {
+  uint32_t edge[2];
+  double amount;  // weight x length
+} RvWetAsk;
+// Of a block, what is kept; then where it goes.
+typedef struct RvKept {
+  uint32_t links, wet, dry, dropped;
+} RvKept;
 typedef struct RvMaking {
   size_t blocks;
   RvMadeLink* links;    // [pairs]
+  RvWetAsk* asks;       // [pairs] of the bridges, as the links
   uint32_t* live;       // [blocks]
   uint32_t* wet;        // [blocks] of them bridges
-  uint32_t* law_first;  // [blocks + 1]
+  uint32_t* law_first;  // [blocks]
+  RvKept* kept;         // [blocks]
   RvLawBlock* laws;
 } RvMaking;
 
@@ -236,7 +247,8 @@ RvResult rv_contact_links(RvContacts* c, double dt, const RvContactDef* def, RvE
 static inline RvMadeLink* rv_contact_made(const RvContacts* c, size_t block) {
   return c->made.links + c->pair_first[block * RV_MADE_EDGES];
 }
-// Of what was made what is needed. (keep.c)
+// Of what was made what is needed: counts a block, when its bridges have their laws; then takes all. (keep.c)
+void rv_contact_count(RvContacts* c, size_t block);
 RvResult rv_contact_keep(RvContacts* c, RvContactStats* stats, RvError* error);
 // Touches of points and solids. (touches.c)
 RvResult rv_contact_touches(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error);

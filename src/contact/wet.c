@@ -162,12 +162,11 @@ static int edges_of_point(const RvContacts* c, uint64_t key, size_t edge[2]) {
 static void sum_weights(RvContacts* c) {
   for (size_t e = 0; e < c->nedge; ++e) c->share[e] = 0;
   for (size_t block = 0; block < c->made.blocks; ++block) {
-    const RvMadeLink* w = rv_contact_made(c, block);
-    for (size_t k = 0; k < c->made.live[block]; ++k, ++w) {
-      if (!(w->weight > 0)) continue;
-      size_t e = (size_t)(w->key >> 32), f = (size_t)(w->key & UINT32_MAX);
-      c->share[e] += w->weight * w->length / edge_length(c, e);
-      c->share[f] += w->weight * w->length / edge_length(c, f);
+    const RvWetAsk* w = c->made.asks + c->pair_first[block * RV_MADE_EDGES];
+    for (size_t k = 0; k < c->made.wet[block]; ++k, ++w) {
+      size_t e = w->edge[0], f = w->edge[1];
+      c->share[e] += w->amount / edge_length(c, e);
+      c->share[f] += w->amount / edge_length(c, f);
     }
   }
   for (size_t k = 0; k < c->touch_keys.count; ++k) {
@@ -258,6 +257,7 @@ static void settle_links(void* arg, size_t begin, size_t end) {
     }
     if (bunch.count > 0) finish_bunch(&bunch, law);
     c->made.wet[block] = bridges;
+    rv_contact_count(c, block);
   }
 }
 
