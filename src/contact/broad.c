@@ -133,6 +133,7 @@ static void enter_edges(void* arg, size_t begin, size_t end) {
     size_t last = (chunk + 1) * b->grain < b->c->nedge ? (chunk + 1) * b->grain : b->c->nedge;
     RvKeys* keys = &b->entered[chunk];
     keys->count = 0;
+    b->failed[chunk] = !rv_array_reserve(keys, 8 * b->grain);
     for (size_t e = chunk * b->grain; e < last && !b->failed[chunk]; ++e) {
       size_t room = keys->capacity - keys->count;
       size_t n = cells_of_edge(b->c, &b->cells, e, keys->data + keys->count, room);
@@ -429,7 +430,7 @@ static void search_edges(void* arg, size_t begin, size_t end) {
     Seen seen = {{0}};
     Bunch bunch = {0};
     size_t last = (chunk + 1) * b->grain < c->nedge ? (chunk + 1) * b->grain : c->nedge;
-    bool good = true;
+    bool good = rv_array_reserve(&b->found[chunk], 8 * b->grain);
     for (size_t e = chunk * b->grain; e < last && good; ++e) {
       for (size_t k = b->first[e]; k < b->first[e + 1] && good; ++k)
         good = pairs_of_entry(b, chunk, e, k, &boxes, &seen, &bunch);
