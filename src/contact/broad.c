@@ -2,7 +2,7 @@
 //
 // Every edge is entered in the cells that come within its reach; the entries are sorted by (cell, edge). Each edge then
 // looks through its cells for the later ones. Those that share several cells with it are tested once, or seldom again;
-// what is then found twice goes when the pairs are put in order.
+// what is then found twice goes when the pairs of the edge are put in order.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,10 +40,20 @@ typedef struct Broad {
   double dt;
   Cells cells;
   size_t grain;
-  size_t at[CHUNKS + 1];  // first entry of each chunk of edges
+  RvKeys entered[CHUNKS];  // cells of the edges of each chunk
+  size_t at[CHUNKS + 1];   // where they go among all
+  size_t count;            // of all entries
+  uint64_t* keys;          // [entries] cells, sorted
+  uint32_t* members;       // [entries] edges of the sorted ones
+  uint32_t* stop;          // [entries] where the cell of a sorted one ends
+  uint32_t* first;         // [nedge + 1] entries of each edge
+  uint32_t* place;         // [entries] where they are after sorting
+  uint32_t* owner;         // [entries] edges
+  float* boxes;            // [6][entries and some], sorted
   Found found[CHUNKS];
+  RvKeys pairs[CHUNKS];    // in order
   size_t settled[CHUNKS];  // of these, edges that have no more than they may
-  size_t tests[CHUNKS], pairs[CHUNKS], skipped[CHUNKS];
+  size_t tests[CHUNKS], exact[CHUNKS], skipped[CHUNKS];
   bool failed[CHUNKS];
 } Broad;
 
@@ -83,8 +93,8 @@ static void padded(const Cells* g, RvVec3 reach, double out[3]) {
   for (int k = 0; k < 3; ++k) out[k] = r[k] * (1 + 1e-9) + 1e-9 * g->size;
 }
 
-// Keys of the cells near an edge, slice by slice along its longest axis; `keys` NULL: only their number.
-static size_t cells_of_edge(const RvContacts* c, const Cells* g, size_t e, uint64_t* keys) {
+// Keys of the cells near an edge, slice by slice along its longest axis, as far as there is room; returns their number.
+static size_t cells_of_edge(const RvContacts* c, const Cells* g, size_t e, uint64_t* keys, size_t room) {
   const RvSegments* s = &c->segments;
   size_t at = rv_contact_vertex(c, e), count = 0;
   RvVec3 p = rv_sub(s->x[at], g->lo), q = rv_sub(s->x[at + 1], g->lo);
@@ -95,11 +105,12 @@ static size_t cells_of_edge(const RvContacts* c, const Cells* g, size_t e, uint6
   int v = (axis + 1) % 3, w = (axis + 2) % 3;
   int64_t first = cell_of(g, rv_min(a[axis], a[axis] + d[axis]) - r[axis]);
   int64_t last = cell_of(g, rv_max(a[axis], a[axis] + d[axis]) + r[axis]);
+  double inverse = d[axis] != 0 ? 1 / d[axis] : 0;
   for (int64_t k = first; k <= last; ++k) {
     double t0 = 0, t1 = 1;
     if (d[axis] != 0) {
-      double in = ((double)k * g->size - r[axis] - a[axis]) / d[axis];
-      double out = ((double)(k + 1) * g->size + r[axis] - a[axis]) / d[axis];
+      double in = ((double)k * g->size - r[axis] - a[axis]) * inverse;
+      double out = ((double)(k + 1) * g->size + r[axis] - a[axis]) * inverse;
       t0 = rv_max(0, rv_min(in, out) - 1e-9), t1 = rv_min(1, rv_max(in, out) + 1e-9);
     }
     int64_t cell[3], lo[3], hi[3];
@@ -110,17 +121,28 @@ static size_t cells_of_edge(const RvContacts* c, const Cells* g, size_t e, uint6
     cell[axis] = k;
     for (cell[w] = lo[w]; cell[w] <= hi[w]; ++cell[w])
       for (cell[v] = lo[v]; cell[v] <= hi[v]; ++cell[v], ++count)
-        if (keys) keys[count] = key_of(g, cell);
+        if (count < room) keys[count] = key_of(g, cell);
   }
   return count;
 }
 
-static void count_entries(void* arg, size_t begin, size_t end) {
+// the first entry of each edge is counted from its chunk's
+static void enter_edges(void* arg, size_t begin, size_t end) {
   Broad* b = arg;
   for (size_t chunk = begin; chunk < end; ++chunk) {
-    size_t last = (chunk + 1) * b->grain < b->c->nedge ? (chunk + 1) * b->grain : b->c->nedge, count = 0;
-    for (size_t e = chunk * b->grain; e < last; ++e) count += cells_of_edge(b->c, &b->cells, e, NULL);
-    b->at[chunk] = count;
+    size_t last = (chunk + 1) * b->grain < b->c->nedge ? (chunk + 1) * b->grain : b->c->nedge;
+    RvKeys* keys = &b->entered[chunk];
+    keys->count = 0;
+    b->failed[chunk] = !rv_array_reserve(keys, 8 * b->grain);
+    for (size_t e = chunk * b->grain; e < last && !b->failed[chunk]; ++e) {
+      size_t room = keys->capacity - keys->count;
+      size_t n = cells_of_edge(b->c, &b->cells, e, keys->data + keys->count, room);
+      if (n > room) {
+        b->failed[chunk] = !rv_array_reserve(keys, keys->count + n);
+        if (!b->failed[chunk]) cells_of_edge(b->c, &b->cells, e, keys->data + keys->count, n);
+      }
+      b->first[e] = (uint32_t)keys->count, keys->count += n;
+    }
   }
 }
 
@@ -128,12 +150,11 @@ static void fill_entries(void* arg, size_t begin, size_t end) {
   Broad* b = arg;
   for (size_t chunk = begin; chunk < end; ++chunk) {
     size_t last = (chunk + 1) * b->grain < b->c->nedge ? (chunk + 1) * b->grain : b->c->nedge, at = b->at[chunk];
-    for (size_t e = chunk * b->grain; e < last; ++e) {
-      size_t n = cells_of_edge(b->c, &b->cells, e, b->c->cells.data + at);
-      b->c->entry_first[e] = (uint32_t)at;
-      for (size_t k = at; k < at + n; ++k) b->c->owner.data[k] = (uint32_t)e, b->c->members.data[k] = (uint32_t)k;
-      at += n;
-    }
+    size_t stop = b->entered[chunk].count;
+    if (stop) memcpy(b->keys + at, b->entered[chunk].data, stop * sizeof *b->keys);
+    for (size_t e = last; e-- > chunk * b->grain; stop = b->first[e], b->first[e] += (uint32_t)at)
+      for (size_t k = b->first[e]; k < stop; ++k)
+        b->owner[at + k] = (uint32_t)e, b->members[at + k] = (uint32_t)(at + k);
   }
 }
 
@@ -165,60 +186,67 @@ static void set_cells(Broad* b, double size, double widest) {
   for (int k = 0; k < 3; ++k) g->bits[k] = rv_sort_bits((uint64_t)(side[k] * g->inverse) + 4);
 }
 
-// Where each entry went, which edge it is of, and where its cell ends.
-static void place_entries(RvContacts* c) {
-  size_t n = c->cells.count;
-  const uint64_t* keys = c->cells.data;
-  c->entry_first[c->nedge] = (uint32_t)n;
-  for (size_t first = 0, last; first < n; first = last) {
-    for (last = first; last < n && keys[last] == keys[first]; ++last) {
-      uint32_t entry = c->members.data[last];
-      c->entry_at.data[entry] = (uint32_t)last, c->members.data[last] = c->owner.data[entry];
+// Where each entry went, which edge it is of, and where its cell ends: of the cells that begin in [begin, end).
+static void place_entries(void* arg, size_t begin, size_t end) {
+  Broad* b = arg;
+  const uint64_t* keys = b->keys;
+  size_t first = begin, last;
+  while (first > 0 && first < end && keys[first] == keys[first - 1]) ++first;
+  for (; first < end; first = last) {
+    for (last = first; last < b->count && keys[last] == keys[first]; ++last) {
+      uint32_t entry = b->members[last];
+      b->place[entry] = (uint32_t)last, b->members[last] = b->owner[entry];
     }
-    for (size_t k = first; k < last; ++k) c->spare_values.data[k] = (uint32_t)last;
+    for (size_t k = first; k < last; ++k) b->stop[k] = (uint32_t)last;
   }
 }
 
-// Three quarters of an edge: smaller cells cost entries, larger ones tests. Doubled while there are too many entries.
+static bool take_entries(Broad* b, uint64_t** spare) {
+  RvArena* a = b->c->scratch;
+  size_t n = b->count;
+  b->keys = RV_TAKE(a, uint64_t, n), b->members = RV_TAKE(a, uint32_t, n), b->stop = RV_TAKE(a, uint32_t, n);
+  b->place = RV_TAKE(a, uint32_t, n), b->owner = RV_TAKE(a, uint32_t, n);
+  // the boxes come when the sorting is done
+  b->boxes = RV_TAKE(a, float, 6 * (n + RV_BOXES)), *spare = (uint64_t*)b->boxes;
+  return b->keys && b->members && b->stop && b->place && b->owner && b->boxes;
+}
+
+// As long as an edge: smaller cells cost entries, larger ones tests. Doubled while there are too many entries.
 static RvResult make_entries(Broad* b, RvContactStats* stats, RvError* error) {
   RvContacts* c = b->c;
   double mean = rv_parallel_sum(c->nedge, 4096, sum_reach, c) / (3 * (double)c->nedge);
-  double size = rv_max(0.75 * c->segments.length, 3 * mean), widest = largest_reach(c);
+  double size = rv_max(c->segments.length, 3 * mean), widest = largest_reach(c);
   size_t chunks = (c->nedge + b->grain - 1) / b->grain, total;
-  for (int round = 0;; ++round, size *= 2) {
+  bool room = (b->first = RV_TAKE(c->scratch, uint32_t, c->nedge + 1)) != NULL;
+  for (int round = 0; room; ++round, size *= 2) {
     set_cells(b, size, widest);
-    rv_parallel_for(chunks, 1, count_entries, b);
+    rv_parallel_for(chunks, 1, enter_edges, b);
     total = 0;
-    for (size_t k = 0; k < chunks; ++k) {
-      size_t n = b->at[k];
-      b->at[k] = total;
-      total += n;
-    }
+    for (size_t k = 0; k < chunks; ++k) b->at[k] = total, total += b->entered[k].count, room = room && !b->failed[k];
     if (total <= MAX_ENTRIES * c->nedge + 4096 || round > 60) break;
   }
-  stats->entries = total;
-  if (total > UINT32_MAX - RV_BOXES)
+  if (room && total > UINT32_MAX - RV_BOXES)
     return rv_fail(error, RV_LIMIT, "%zu edges in cells are more than can be held", total);
-  if (!rv_array_resize(&c->owner, total) || !rv_array_resize(&c->entry_at, total) ||
-      !rv_array_resize(&c->boxes, 6 * (total + RV_BOXES)) || !rv_array_resize(&c->cells, total) ||
-      !rv_array_resize(&c->members, total) || !rv_array_resize(&c->spare_keys, total) ||
-      !rv_array_resize(&c->spare_values, total))
-    return rv_fail(error, RV_NO_MEMORY, "out of memory for the contacts of %zu edges", c->nedge);
-  rv_parallel_for(chunks, 1, fill_entries, b);
-  int bits = b->cells.bits[0] + b->cells.bits[1] + b->cells.bits[2];
-  if (!rv_sort_keys(c->cells.data, c->members.data, c->spare_keys.data, c->spare_values.data, total, bits))
-    return rv_fail(error, RV_NO_MEMORY, "out of memory for the contacts of %zu edges", c->nedge);
-  place_entries(c);
+  uint64_t* spare = NULL;
+  if (room) stats->entries = b->count = total, room = take_entries(b, &spare);
+  if (room) {
+    b->first[c->nedge] = (uint32_t)total;
+    rv_parallel_for(chunks, 1, fill_entries, b);
+    int bits = b->cells.bits[0] + b->cells.bits[1] + b->cells.bits[2];
+    room = rv_sort_keys(b->keys, b->members, spare, b->stop, total, bits);
+  }
+  for (size_t k = 0; k < CHUNKS; ++k) rv_array_free(&b->entered[k]);
+  if (!room) return rv_fail(error, RV_NO_MEMORY, "out of memory for the contacts of %zu edges", c->nedge);
+  rv_parallel_for(total, 8192, place_entries, b);
   return RV_OK;
 }
 
 //---------------------------------------------------------------------------------------------- pairs in a cell
 
-static RvBoxes boxes_of(RvContacts* c) {
-  size_t stride = c->cells.count + RV_BOXES;
+static RvBoxes boxes_of(const Broad* b) {
+  size_t stride = b->count + RV_BOXES;
   RvBoxes x;
-  for (size_t k = 0; k < 3; ++k)
-    x.lo[k] = c->boxes.data + 2 * k * stride, x.hi[k] = c->boxes.data + (2 * k + 1) * stride;
+  for (size_t k = 0; k < 3; ++k) x.lo[k] = b->boxes + 2 * k * stride, x.hi[k] = b->boxes + (2 * k + 1) * stride;
   return x;
 }
 
@@ -250,7 +278,7 @@ static void box_of(const Broad* b, size_t e, const int64_t cell[3], const double
 static void make_boxes(void* arg, size_t begin, size_t end) {
   Broad* b = arg;
   RvContacts* c = b->c;
-  RvBoxes boxes = boxes_of(c);
+  RvBoxes boxes = boxes_of(b);
   for (size_t e = begin; e < end; ++e) {
     size_t vertex = rv_contact_vertex(c, e);
     RvVec3 d = rv_sub(c->segments.x[vertex + 1], c->segments.x[vertex]);
@@ -258,10 +286,10 @@ static void make_boxes(void* arg, size_t begin, size_t end) {
     double least = 1e-9 * b->cells.size;
     double inverse[3] = {fabs(d.x) > least ? 1 / d.x : 0, fabs(d.y) > least ? 1 / d.y : 0,
                          fabs(d.z) > least ? 1 / d.z : 0};
-    for (size_t k = c->entry_first[e]; k < c->entry_first[e + 1]; ++k) {
+    for (size_t k = b->first[e]; k < b->first[e + 1]; ++k) {
       int64_t cell[3];
-      cell_from_key(&b->cells, c->cells.data[c->entry_at.data[k]], cell);
-      box_of(b, e, cell, inverse, &boxes, c->entry_at.data[k]);
+      cell_from_key(&b->cells, b->keys[b->place[k]], cell);
+      box_of(b, e, cell, inverse, &boxes, b->place[k]);
     }
   }
 }
@@ -325,29 +353,25 @@ static void settle(Broad* b, size_t chunk) {
 
 // Pairs that may be near, tested when there are eight of them.
 typedef struct Bunch {
-  RvPairLanes pair;
-  uint32_t edge[RV_PAIRS][2];
+  RvPairIndex index;
   int count;
 } Bunch;
 
 static void add_to_bunch(const Broad* b, Bunch* bunch, uint32_t e, uint32_t f) {
-  const RvVec3* x = b->c->segments.x;
-  size_t i = rv_contact_vertex(b->c, e), j = rv_contact_vertex(b->c, f);
-  RvPairLanes* p = &bunch->pair;
   int lane = bunch->count++;
-  bunch->edge[lane][0] = e, bunch->edge[lane][1] = f;
-  rv_pair_put(p->a[0], lane, x[i]), rv_pair_put(p->a[1], lane, x[i + 1]);
-  rv_pair_put(p->b[0], lane, x[j]), rv_pair_put(p->b[1], lane, x[j + 1]);
+  bunch->index.edge[0][lane] = e, bunch->index.edge[1][lane] = f;
+  bunch->index.vertex[0][lane] = (uint32_t)rv_contact_vertex(b->c, e);
+  bunch->index.vertex[1][lane] = (uint32_t)rv_contact_vertex(b->c, f);
 }
 
 static bool test_bunch(Broad* b, size_t chunk, Bunch* bunch) {
   RvClosestLanes at;
   if (bunch->count == 0) return true;
-  rv_closest_lanes(&bunch->pair, &at);
+  rv_closest_lanes(b->c->segments.x, &bunch->index, &at);
   for (int k = 0; k < bunch->count; ++k) {
-    const uint32_t* edge = bunch->edge[k];
-    Near near = {.key = (uint64_t)edge[0] << 32 | edge[1]};
-    if (near_pair(b, edge[0], edge[1], &at, k, &near) && !rv_array_push(&b->found[chunk], near)) return false;
+    uint32_t e = bunch->index.edge[0][k], f = bunch->index.edge[1][k];
+    Near near = {.key = (uint64_t)e << 32 | f};
+    if (near_pair(b, e, f, &at, k, &near) && !rv_array_push(&b->found[chunk], near)) return false;
   }
   bunch->count = 0;
   return true;
@@ -357,20 +381,20 @@ static bool test_bunch(Broad* b, size_t chunk, Bunch* bunch) {
 static bool pairs_of_entry(Broad* b, size_t chunk, size_t e, size_t entry, const RvBoxes* x, Seen* seen, Bunch* bunch) {
   const RvContacts* c = b->c;
   uint32_t bits[RV_CONTACT_MAX_TESTS / RV_BOXES];
-  size_t at = c->entry_at.data[entry], first = at + 1, last = c->spare_values.data[at], stop = last;
+  size_t at = b->place[entry], first = at + 1, last = b->stop[at], stop = last;
   if (stop - first > RV_CONTACT_MAX_TESTS) stop = first + RV_CONTACT_MAX_TESTS;
-  size_t most = b->pairs[chunk] + MAX_EXACT, strand = c->strand_of[e];
+  size_t most = b->exact[chunk] + MAX_EXACT, strand = c->strand_of[e];
   b->tests[chunk] += stop - first, b->skipped[chunk] += last - stop;
   rv_boxes_meet(x, at, first, stop, bits);
   for (size_t word = 0; first + word * RV_BOXES < stop; ++word)
     for (uint32_t left = bits[word]; left; left &= left - 1) {
-      size_t j = first + word * RV_BOXES + (size_t)__builtin_ctz(left), f = c->members.data[j];
+      size_t j = first + word * RV_BOXES + (size_t)__builtin_ctz(left), f = b->members[j];
       if (seen_before(seen, (uint64_t)e << 32 | f)) continue;
-      b->pairs[chunk]++;
+      b->exact[chunk]++;
       if (c->strand_of[f] == strand && f - e <= (size_t)b->def->neighbours) continue;
       add_to_bunch(b, bunch, (uint32_t)e, (uint32_t)f);
       if (bunch->count == RV_PAIRS && !test_bunch(b, chunk, bunch)) return false;
-      if (b->pairs[chunk] >= most) {
+      if (b->exact[chunk] >= most) {
         b->skipped[chunk] += stop - j - 1;
         return true;
       }
@@ -378,25 +402,56 @@ static bool pairs_of_entry(Broad* b, size_t chunk, size_t e, size_t entry, const
   return true;
 }
 
+// what was found, and what is known otherwise, source by source; pair_first is counted from the chunk's first pair
+static bool order_chunk(Broad* b, size_t chunk) {
+  const RvContacts* c = b->c;
+  const Found* found = &b->found[chunk];
+  RvKeys* out = &b->pairs[chunk];
+  size_t first = chunk * b->grain, last = first + b->grain < c->nedge ? first + b->grain : c->nedge, at = 0;
+  size_t extra = c->extra ? c->extra_first[last] - c->extra_first[first] : 0;
+  if (!rv_array_reserve(out, found->count + extra)) return false;
+  for (size_t e = first; e < last; ++e) {
+    uint64_t* run = out->data + out->count;
+    size_t n = 0;
+    c->pair_first[e] = (uint32_t)out->count;
+    for (; at < found->count && found->data[at].key >> 32 == e; ++at) run[n++] = found->data[at].key;
+    for (size_t k = extra ? c->extra_first[e] : 0; extra && k < c->extra_first[e + 1]; ++k) run[n++] = c->extra[k];
+    out->count += n > 1 ? rv_contact_order(run, n) : n;
+  }
+  return true;
+}
+
 static void search_edges(void* arg, size_t begin, size_t end) {
   Broad* b = arg;
   RvContacts* c = b->c;
-  RvBoxes boxes = boxes_of(c);
+  RvBoxes boxes = boxes_of(b);
   for (size_t chunk = begin; chunk < end; ++chunk) {
     // no pair has the key 0: the receiver is the later edge. Lanes that are not used are computed too
     Seen seen = {{0}};
     Bunch bunch = {0};
     size_t last = (chunk + 1) * b->grain < c->nedge ? (chunk + 1) * b->grain : c->nedge;
-    bool good = true;
+    bool good = rv_array_reserve(&b->found[chunk], 8 * b->grain);
     for (size_t e = chunk * b->grain; e < last && good; ++e) {
-      for (size_t k = c->entry_first[e]; k < c->entry_first[e + 1] && good; ++k)
+      for (size_t k = b->first[e]; k < b->first[e + 1] && good; ++k)
         good = pairs_of_entry(b, chunk, e, k, &boxes, &seen, &bunch);
       if (b->found[chunk].count < b->settled[chunk] + SETTLE) continue;
       good = good && test_bunch(b, chunk, &bunch);
       settle(b, chunk);
     }
-    b->failed[chunk] = !good || !test_bunch(b, chunk, &bunch);
+    good = good && test_bunch(b, chunk, &bunch);
     settle(b, chunk);
+    b->failed[chunk] = !good || !order_chunk(b, chunk);
+  }
+}
+
+static void copy_pairs(void* arg, size_t begin, size_t end) {
+  const Broad* b = arg;
+  RvContacts* c = b->c;
+  for (size_t chunk = begin; chunk < end; ++chunk) {
+    size_t first = chunk * b->grain, last = first + b->grain < c->nedge ? first + b->grain : c->nedge;
+    if (b->pairs[chunk].count)
+      memcpy(c->pairs.data + b->at[chunk], b->pairs[chunk].data, b->pairs[chunk].count * sizeof *c->pairs.data);
+    for (size_t e = first; e < last; ++e) c->pair_first[e] += (uint32_t)b->at[chunk];
   }
 }
 
@@ -405,14 +460,14 @@ static RvResult collect(Broad* b, RvContactStats* stats, RvError* error) {
   size_t total = 0;
   bool failed = false;
   for (int k = 0; k < CHUNKS; ++k) {
-    total += b->found[k].count, failed |= b->failed[k];
-    stats->tests += b->tests[k], stats->pairs += b->pairs[k], stats->skipped += b->skipped[k];
+    b->at[k] = total, total += b->pairs[k].count, failed |= b->failed[k];
+    stats->tests += b->tests[k], stats->pairs += b->exact[k], stats->skipped += b->skipped[k];
   }
+  if (total > UINT32_MAX) return rv_fail(error, RV_LIMIT, "%zu pairs of edges are more than can be held", total);
   if (failed || !rv_array_resize(&c->pairs, total))
     return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pairs of edges", total);
-  size_t at = 0;
-  for (int k = 0; k < CHUNKS; ++k)
-    for (size_t i = 0; i < b->found[k].count; ++i) c->pairs.data[at++] = b->found[k].data[i].key;
+  rv_parallel_for((c->nedge + b->grain - 1) / b->grain, 16, copy_pairs, b);
+  c->pair_first[c->nedge] = (uint32_t)total;
   return RV_OK;
 }
 
@@ -420,6 +475,7 @@ RvResult rv_contact_pairs(RvContacts* c, double dt, const RvContactDef* def, RvC
   c->pairs.count = 0;
   Broad* b = rv_alloc_zero(1, sizeof *b);
   if (!b) return rv_fail(error, RV_NO_MEMORY, "out of memory for the contacts of %zu edges", c->nedge);
+  RvArenaMark mark = rv_arena_mark(c->scratch);
   b->c = c, b->def = def, b->dt = dt, b->grain = (c->nedge + CHUNKS - 1) / CHUNKS;
   RvResult result = make_entries(b, stats, error);
   if (!result) {
@@ -427,7 +483,8 @@ RvResult rv_contact_pairs(RvContacts* c, double dt, const RvContactDef* def, RvC
     rv_parallel_for((c->nedge + b->grain - 1) / b->grain, 1, search_edges, b);
     result = collect(b, stats, error);
   }
-  for (int k = 0; k < CHUNKS; ++k) rv_array_free(&b->found[k]);
+  for (int k = 0; k < CHUNKS; ++k) rv_array_free(&b->found[k]), rv_array_free(&b->pairs[k]);
+  rv_arena_release(c->scratch, mark);
   rv_free(b);
   return result;
 }

@@ -31,7 +31,9 @@ static void number_edges(RvContacts* c) {
   for (size_t k = 0; k < m->nbatch; ++k)
     for (int lane = 0; lane < m->batches[k].lanes; ++lane, ++strand) {
       c->strands[strand] = (RvContactStrand){(uint32_t)edge, (uint32_t)k, lane, m->batches[k].strand[lane]};
-      for (int j = 0; j + 1 < m->batches[k].vertices; ++j) c->strand_of[edge++] = (uint32_t)strand;
+      for (int j = 0; j + 1 < m->batches[k].vertices; ++j, ++edge)
+        c->strand_of[edge] = (uint32_t)strand,
+        c->place_of[edge] = (uint32_t)rv_contact_place(c, &c->strands[strand], (size_t)j);
     }
   c->strands[strand] = (RvContactStrand){.first = (uint32_t)edge};
 }
@@ -44,19 +46,20 @@ RvResult rv_contacts_new(const RvStrandModel* m, RvContacts** out, RvError* erro
   if (!c) return rv_fail(error, RV_NO_MEMORY, "out of memory for contacts");
   c->model = m, c->nstrand = m->nstrand, c->nedge = m->nvertex - m->nstrand;
   RvSegments* s = &c->segments;
-  bool room = (c->strands = rv_alloc_zero(m->nstrand + 1, sizeof *c->strands)) &&
-              (c->strand_of = rv_alloc_zero(c->nedge, sizeof *c->strand_of)) &&
-              (c->old_first = rv_alloc_zero(c->nedge + 1, sizeof *c->old_first)) &&
-              (c->pair_first = rv_alloc_zero(c->nedge + 2, sizeof *c->pair_first)) &&
-              (c->entry_first = rv_alloc_zero(c->nedge + 1, sizeof *c->entry_first)) &&
-              (s->x = rv_alloc(m->nvertex, sizeof *s->x)) && (s->v = rv_alloc(m->nvertex, sizeof *s->v)) &&
-              (s->radius = rv_alloc(m->nvertex, sizeof(double))) && (s->reach = rv_alloc(c->nedge, sizeof *s->reach)) &&
-              (s->along = rv_alloc(c->nedge, sizeof *s->along)) &&
-              (s->plane = rv_alloc(m->nvertex, sizeof *s->plane)) && (s->span = rv_alloc(c->nedge, sizeof(double))) &&
-              (s->thick = rv_alloc(c->nedge, sizeof(double))) && (s->film = rv_alloc_zero(c->nedge, sizeof(double))) &&
-              (c->responded_at = rv_alloc(m->unknowns, sizeof(double))) && (c->held = rv_alloc_zero(m->nbatch, 1)) &&
-              (c->end_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t))) &&
-              (c->touch_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t)));
+  bool room =
+      (c->strands = rv_alloc_zero(m->nstrand + 1, sizeof *c->strands)) &&
+      (c->strand_of = rv_alloc_zero(c->nedge, sizeof *c->strand_of)) &&
+      (c->old_first = rv_alloc_zero(c->nedge + 1, sizeof *c->old_first)) &&
+      (c->place_of = rv_alloc_zero(c->nedge, sizeof *c->place_of)) &&
+      (c->pair_first = rv_alloc_zero(c->nedge + 1, sizeof *c->pair_first)) &&
+      (s->x = rv_alloc_zero(m->nvertex + 1, sizeof *s->x)) && (s->v = rv_alloc_zero(m->nvertex + 1, sizeof *s->v)) &&
+      (s->radius = rv_alloc(m->nvertex, sizeof(double))) && (s->reach = rv_alloc(c->nedge, sizeof *s->reach)) &&
+      (s->along = rv_alloc_zero(c->nedge + 1, sizeof *s->along)) &&
+      (s->plane = rv_alloc_zero(m->nvertex + 1, sizeof *s->plane)) && (s->span = rv_alloc(c->nedge, sizeof(double))) &&
+      (s->thick = rv_alloc(c->nedge, sizeof(double))) && (s->film = rv_alloc_zero(c->nedge, sizeof(double))) &&
+      (c->responded_at = rv_alloc(m->unknowns, sizeof(double))) && (c->held = rv_alloc_zero(m->nbatch, 1)) &&
+      (c->end_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t))) &&
+      (c->touch_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t)));
   if (!room) {
     rv_contacts_free(c);
     return rv_fail(error, RV_NO_MEMORY, "out of memory for the contacts of %zu strands", m->nstrand);
@@ -80,13 +83,7 @@ void rv_contacts_free(RvContacts* c) {
                     c->segments.along,
                     c->segments.plane,
                     c->held,
-                    c->entry_first,
-                    c->owner.data,
-                    c->entry_at.data,
-                    c->boxes.data,
-                    c->made.data,
-                    c->shape_of.data,
-                    c->law_of.data,
+                    c->place_of,
                     c->segments.span,
                     c->segments.thick,
                     c->segments.film,
@@ -95,29 +92,22 @@ void rv_contacts_free(RvContacts* c) {
                     c->segments.height,
                     c->share,
                     c->crowd,
-                    c->nearness.data,
-                    c->wet_pairs.data,
                     c->wet_touches.data,
-                    c->laws.data,
                     c->touch_laws.data,
                     c->spans.data,
-                    c->idle.data,
-                    c->cells.data,
-                    c->spare_keys.data,
-                    c->members.data,
-                    c->spare_values.data,
                     c->pairs.data,
                     c->keys.data,
-                    c->shapes.data,
                     c->memory.data,
                     c->along.data,
+                    c->link_of.data,
+                    c->blocks.data,
+                    c->law_blocks.data,
                     c->hessian.data,
                     c->ends.data,
                     c->end_of.data,
                     c->end_at,
                     c->value.data,
-                    c->force.data,
-                    c->energy.data,
+                    c->push.data,
                     c->responded_at,
                     c->touch_keys.data,
                     c->touch_shapes.data,
@@ -133,6 +123,7 @@ void rv_contacts_free(RvContacts* c) {
   rv_free(c->angle_of);
   for (size_t k = 0; k < c->solid_tables.count; ++k) rv_bridge_table_free(&c->solid_tables.data[k]);
   rv_free(c->solid_tables.data);
+  rv_arena_free(c->own);
   rv_free(c);
 }
 
@@ -165,36 +156,27 @@ static RvResult check(const RvContactDef* def, double dt, RvError* error) {
     memcpy(swap, &(a), sizeof(a)), memcpy(&(a), &(b), sizeof(a)), memcpy(&(b), swap, sizeof(a)); \
   } while (0)
 
-// bridges without force stand behind the links: all into one order
-static RvResult merge_idle(RvContacts* c, RvError* error) {
-  size_t n = c->keys.count, a = 0, b = c->active, m = 0;
-  if (c->active == n) return RV_OK;
-  if (!rv_array_resize(&c->old_keys, n) || !rv_array_resize(&c->old_memory, n))
-    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts", n);
-  for (; m < n; ++m) {
-    size_t from = b >= n || (a < c->active && c->keys.data[a] < c->keys.data[b]) ? a++ : b++;
-    c->old_keys.data[m] = c->keys.data[from], c->old_memory.data[m] = c->memory.data[from];
-  }
-  SWAP(c->keys, c->old_keys);
-  SWAP(c->memory, c->old_memory);
-  return RV_OK;
-}
-
 // a step that is tried again begins from the same memory
-static RvResult remember(RvContacts* c, RvError* error) {
-  if (!c->accepted) return RV_OK;
-  RvResult result = merge_idle(c, error);
-  if (result) return result;
+static void remember(RvContacts* c) {
+  if (!c->accepted) return;
   SWAP(c->keys, c->old_keys);
   SWAP(c->memory, c->old_memory);
   SWAP(c->touch_keys, c->old_touch_keys);
   SWAP(c->touch_memory, c->old_touch_memory);
   c->accepted = false;
-  return RV_OK;
 }
 
 static void clear_links(RvContacts* c) {
-  c->pairs.count = c->keys.count = c->memory.count = c->along.count = c->active = 0;
+  c->pairs.count = c->keys.count = c->memory.count = c->along.count = c->spans.count = 0;
+  c->active = c->slots = c->wet_slots = 0;
+  c->made = (RvMaking){0};
+}
+
+// what is given, or its own
+static bool take_scratch(RvContacts* c, const RvContactDef* def) {
+  if (!def->scratch && !c->own) c->own = rv_arena_new(1 << 16);
+  c->scratch = def->scratch ? def->scratch : c->own;
+  return c->scratch != NULL;
 }
 
 RvResult rv_contacts_find(RvContacts* c, const double* q, const double* velocity, double dt, const RvContactDef* def,
@@ -202,17 +184,17 @@ RvResult rv_contacts_find(RvContacts* c, const double* q, const double* velocity
   *stats = (RvContactStats){0};
   RvResult result = check(def, dt, error);
   if (result) return result;
-  result = remember(c, error);
-  if (result) return result;
+  if (!take_scratch(c, def)) return rv_fail(error, RV_NO_MEMORY, "out of memory for contacts");
+  RvArenaMark mark = rv_arena_mark(c->scratch);
+  remember(c);
   clear_links(c);
   c->touch_keys.count = c->touch_shapes.count = c->touch_memory.count = 0;
   if (c->nstrand > 0) {
     rv_contact_index_old(c);
     result = rv_wet_begin_step(c, def, error);
     if (!result) result = rv_segments_fill(c, q, velocity, dt, def, stats, error);
-    if (!result && def->strands) result = rv_contact_pairs(c, dt, def, stats, error);
     if (!result && def->strands) result = rv_contact_stretched(c, def, error);
-    if (!result && def->strands) result = rv_contact_order(c, error);
+    if (!result && def->strands) result = rv_contact_pairs(c, dt, def, stats, error);
     if (!result && def->strands) result = rv_contact_links(c, dt, def, error);
     if (!result) result = rv_contact_touches(c, dt, def, stats, error);
     if (!result) result = rv_wet_share(c, dt, def, stats, error);
@@ -223,6 +205,7 @@ RvResult rv_contacts_find(RvContacts* c, const double* q, const double* velocity
     c->touch_keys.count = c->touch_shapes.count = c->touch_memory.count = 0;
   }
   RvResult ends = rv_contact_ends(c, error);
+  rv_arena_release(c->scratch, mark);
   rv_contact_bind_operator(c);
   return result ? result : ends;
 }

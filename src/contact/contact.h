@@ -31,6 +31,7 @@
 #ifndef RV_CONTACT_CONTACT_H
 #define RV_CONTACT_CONTACT_H
 
+#include "base/arena.h"
 #include "film/film.h"
 #include "math/operator.h"
 #include "math/vec.h"
@@ -96,6 +97,7 @@ typedef struct RvContactDef {
   const double* multiple;      // [strands] hairs that a strand stands for; NULL: 1
   const RvCollider* colliders;
   size_t ncollider;
+  RvArena* scratch;  // for what is not needed after the search; NULL: the contacts have their own
 } RvContactDef;
 
 // strands on, d0 = 3 r, k = 1e3 N/m2, on solids too, friction 0.3, slip 0.5 d0, margin 1 d0, gravity along -y, 4

@@ -1,6 +1,8 @@
 // Ends of links and touches, batch by batch: each batch then gathers its own in a fixed order, with no atomics.
+#include <string.h>
+
+#include "base/parallel.h"
 #include "contact/store.h"
-#include "space/sort.h"
 
 size_t rv_contact_strand(const RvContacts* c, size_t vertex) {
   size_t lo = 0, hi = c->nstrand;
@@ -14,37 +16,85 @@ size_t rv_contact_strand(const RvContacts* c, size_t vertex) {
   return lo;
 }
 
-static RvContactEnd end_at(const RvContacts* c, size_t edge, double t, size_t tag) {
-  const RvContactStrand* s = &c->strands[c->strand_of[edge]];
-  return (RvContactEnd){t, (uint32_t)rv_contact_place(c, s, edge - s->first), (uint32_t)tag};
+// Slots are counted in so many parts, whatever the workers.
+enum { PARTS = 16 };
+
+typedef struct Sorting {
+  RvContacts* c;
+  size_t grain;
+  uint32_t* at;   // [parts][batches] ends of each, then where they go
+  uint8_t* held;  // [parts][batches]
+} Sorting;
+
+static bool is_used(const RvContacts* c, size_t slot) {
+  return slot < c->wet_slots || slot >= (c->wet_slots + RV_LINKS - 1) / RV_LINKS * RV_LINKS;
 }
 
-static size_t edge_of(const RvContacts* c, size_t tag) {
-  uint64_t key = c->keys.data[tag / 2];
-  return (size_t)(tag % 2 ? key & UINT32_MAX : key >> 32);
+static size_t edge_of(const RvContacts* c, size_t slot, int side) {
+  uint64_t key = c->keys.data[c->link_of.data[slot]];
+  return (size_t)(side ? key & UINT32_MAX : key >> 32);
 }
 
-// stable by batch, so that within one they are by (link, side)
+static void count_ends(void* arg, size_t begin, size_t end) {
+  const Sorting* w = arg;
+  const RvContacts* c = w->c;
+  for (size_t part = begin; part < end; ++part) {
+    uint32_t* at = w->at + part * c->model->nbatch;
+    uint8_t* held = w->held + part * c->model->nbatch;
+    memset(at, 0, c->model->nbatch * sizeof *at), memset(held, 0, c->model->nbatch);
+    size_t last = (part + 1) * w->grain < c->slots ? (part + 1) * w->grain : c->slots;
+    for (size_t slot = part * w->grain; slot < last; ++slot)
+      for (int side = 0; side < 2 && is_used(c, slot); ++side) {
+        const RvContactStrand* s = &c->strands[c->strand_of[edge_of(c, slot, side)]];
+        at[s->batch]++;
+        if (slot < c->wet_slots) held[s->batch] |= (uint8_t)(1U << s->lane);
+      }
+  }
+}
+
+static void put_ends(void* arg, size_t begin, size_t end) {
+  const Sorting* w = arg;
+  RvContacts* c = w->c;
+  for (size_t part = begin; part < end; ++part) {
+    uint32_t* at = w->at + part * c->model->nbatch;
+    size_t last = (part + 1) * w->grain < c->slots ? (part + 1) * w->grain : c->slots;
+    for (size_t slot = part * w->grain; slot < last; ++slot) {
+      if (!is_used(c, slot)) continue;
+      uint32_t to[2];
+      for (int side = 0; side < 2; ++side) {
+        size_t edge = edge_of(c, slot, side);
+        to[side] = at[c->strands[c->strand_of[edge]].batch]++;
+        c->end_of.data[2 * slot + (size_t)side] = to[side];
+        c->ends.data[to[side]] = (RvContactEnd){c->along.data[2 * c->link_of.data[slot] + (size_t)side],
+                                                c->place_of[edge], (uint32_t)(2 * slot) + (uint32_t)side, 0};
+      }
+      c->ends.data[to[0]].other = to[1], c->ends.data[to[1]].other = to[0];
+    }
+  }
+}
+
+// stable by batch, so that within one they are by (slot, side)
 static RvResult link_ends(RvContacts* c, RvError* error) {
   size_t n = 2 * c->active, nbatch = c->model->nbatch;
-  if (n > UINT32_MAX) return rv_fail(error, RV_LIMIT, "%zu contacts between strands are more than can be held", n / 2);
-  if (!rv_array_resize(&c->ends, n) || !rv_array_resize(&c->end_of, n) || !rv_array_resize(&c->value, n) ||
-      !rv_array_resize(&c->force, n / 2) || !rv_array_resize(&c->energy, n / 2) || !rv_array_resize(&c->hessian, n / 2))
-    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts", n / 2);
-  for (size_t k = 0; k <= nbatch; ++k) c->end_at[k] = 0;
-  for (size_t k = 0; k < nbatch; ++k) c->held[k] = 0;
-  for (size_t tag = 0; tag < n; ++tag) c->end_at[c->strands[c->strand_of[edge_of(c, tag)]].batch + 1]++;
-  for (size_t k = 0; k < nbatch; ++k) c->end_at[k + 1] += c->end_at[k];
-  for (size_t tag = 0; tag < n; ++tag) {
-    size_t edge = edge_of(c, tag);
-    const RvContactStrand* s = &c->strands[c->strand_of[edge]];
-    size_t at = c->end_at[s->batch]++;
-    if (c->wet && c->law_of.data[tag / 2] != RV_NO_LAW) c->held[s->batch] |= (uint8_t)(1U << s->lane);
-    c->ends.data[at] = end_at(c, edge, c->along.data[tag], tag);
-    c->end_of.data[tag] = (uint32_t)at;
+  if (2 * c->slots > UINT32_MAX)
+    return rv_fail(error, RV_LIMIT, "%zu contacts between strands are more than can be held", c->active);
+  Sorting w = {c, (c->slots + PARTS - 1) / PARTS, RV_TAKE(c->scratch, uint32_t, PARTS * nbatch),
+               RV_TAKE(c->scratch, uint8_t, PARTS * nbatch)};
+  if (!w.at || !w.held || !rv_array_resize(&c->ends, n) || !rv_array_resize(&c->end_of, 2 * c->slots) ||
+      !rv_array_resize(&c->value, n) || !rv_array_resize(&c->push, c->slots) || !rv_array_resize(&c->hessian, c->slots))
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts", c->active);
+  rv_parallel_for(PARTS, 1, count_ends, &w);
+  uint32_t sum = 0;
+  for (size_t k = 0; k < nbatch; ++k) {
+    c->end_at[k] = sum, c->held[k] = 0;
+    for (size_t part = 0; part < PARTS; ++part) {
+      uint32_t own = w.at[part * nbatch + k];
+      w.at[part * nbatch + k] = sum, sum += own;
+      c->held[k] |= w.held[part * nbatch + k];
+    }
   }
-  for (size_t k = nbatch; k > 0; --k) c->end_at[k] = c->end_at[k - 1];
-  c->end_at[0] = 0;
+  c->end_at[nbatch] = sum;
+  rv_parallel_for(PARTS, 1, put_ends, &w);
   return RV_OK;
 }
 
@@ -60,7 +110,7 @@ static void touch_ends(RvContacts* c) {
     double t = point % 2 ? 0.5 : 0;
     // the last vertex is the end of the last edge
     if (i == last) i = last - 1, t = 1;
-    c->touch_ends.data[k] = (RvContactEnd){t, (uint32_t)rv_contact_place(c, s, i), (uint32_t)k};
+    c->touch_ends.data[k] = (RvContactEnd){(float)t, (uint32_t)rv_contact_place(c, s, i), (uint32_t)k, 0};
     c->touch_at[s->batch + 1]++;
   }
   for (size_t k = 0; k < nbatch; ++k) c->touch_at[k + 1] += c->touch_at[k];

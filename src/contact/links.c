@@ -1,6 +1,5 @@
 // Links of the pairs: which part of an edge faces the other, with what history.
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/parallel.h"
 #include "contact/law.h"
@@ -43,8 +42,8 @@ void rv_contact_index_old(RvContacts* c) {
 typedef struct Around {
   size_t source;
   uint32_t at[3], end[3];  // of the sources before, at and after
-  const RvLinkMemory* found[3][3];
 } Around;
+typedef const RvLinkMemory* Beside[3][3];
 
 static void begin_around(const RvContacts* c, size_t e, Around* a) {
   const RvContactStrand* s = &c->strands[c->strand_of[e]];
@@ -56,45 +55,36 @@ static void begin_around(const RvContacts* c, size_t e, Around* a) {
   }
 }
 
-static void look_around(const RvContacts* c, size_t e, size_t f, Around* a) {
+static void look_around(const RvContacts* c, size_t e, size_t f, Around* a, Beside found) {
   const RvContactStrand* s = &c->strands[c->strand_of[f]];
   const uint64_t* keys = c->old_keys.data;
   uint32_t first = (uint32_t)(f > s[0].first ? f - 1 : f), last = (uint32_t)(f + 1 < s[1].first ? f + 1 : f);
   if (e != a->source) begin_around(c, e, a);
   for (int k = 0; k < 3; ++k) {
-    a->found[k][0] = a->found[k][1] = a->found[k][2] = NULL;
+    found[k][0] = found[k][1] = found[k][2] = NULL;
     uint32_t at = a->at[k], end = a->end[k];
     while (at < end && (uint32_t)keys[at] < first) ++at;
     a->at[k] = at;
     for (; at < end && (uint32_t)keys[at] <= last; ++at)
-      a->found[k][(uint32_t)keys[at] + 1 - (uint32_t)f] = &c->old_memory.data[at];
+      found[k][(uint32_t)keys[at] + 1 - (uint32_t)f] = &c->old_memory.data[at];
   }
 }
 
 // The largest area of the bridges beside a pair. Liquid goes along a wedge: where the next place is bridged, this one
 // is as if it had been, as far as it is not beyond rupture.
-static double area_beside(const Around* a) {
+static double area_beside(Beside found) {
   double area = 0;
   for (int k = 0; k < 9; ++k)
-    if (a->found[k / 3][k % 3]) area = rv_max(area, a->found[k / 3][k % 3]->area);
+    if (found[k / 3][k % 3]) area = rv_max(area, found[k / 3][k % 3]->area);
   return area;
 }
 
 // What is known of this pair from the step before; a contact that slid over a vertex takes the memory of its old pair.
-static const RvLinkMemory* recall(const Around* a) {
+static const RvLinkMemory* recall(Beside found) {
   static const int8_t order[9][2] = {{1, 1}, {1, 0}, {1, 2}, {0, 1}, {2, 1}, {0, 0}, {2, 2}, {0, 2}, {2, 0}};
   for (int k = 0; k < 9; ++k)
-    if (a->found[order[k][0]][order[k][1]]) return a->found[order[k][0]][order[k][1]];
+    if (found[order[k][0]][order[k][1]]) return found[order[k][0]][order[k][1]];
   return NULL;
-}
-
-static RvVec3 place_at(const RvSegments* s, size_t vertex, double time) {
-  return rv_mad(s->x[vertex], time, s->v[vertex]);
-}
-
-static RvVec3 direction(const RvContacts* c, size_t vertex, double time) {
-  return rv_normalize(rv_sub(place_at(&c->segments, vertex + 1, time), place_at(&c->segments, vertex, time)),
-                      rv_vec3(0, 0, 0));
 }
 
 // the pair as it is
@@ -102,31 +92,6 @@ static RvEdgePair pair_now(const RvContacts* c, size_t e, size_t f) {
   const RvSegments* s = &c->segments;
   size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
   return (RvEdgePair){{s->x[i], s->x[i + 1]}, {s->x[j], s->x[j + 1]}, s->plane[j], s->plane[j + 1]};
-}
-
-static void put_pair(const Build* b, size_t e, size_t f, int lane, RvPairLanes* out) {
-  const RvSegments* s = &b->c->segments;
-  size_t i = rv_contact_vertex(b->c, e), j = rv_contact_vertex(b->c, f);
-  rv_pair_put(out->a[0], lane, s->x[i]), rv_pair_put(out->a[1], lane, s->x[i + 1]);
-  rv_pair_put(out->b[0], lane, s->x[j]), rv_pair_put(out->b[1], lane, s->x[j + 1]);
-  rv_pair_put(out->along[0], lane, s->along[e]), rv_pair_put(out->along[1], lane, s->along[f]);
-  rv_pair_put(out->before, lane, s->plane[j]), rv_pair_put(out->after, lane, s->plane[j + 1]);
-  out->length[0][lane] = s->span[e], out->length[1][lane] = s->span[f];
-  out->wide[lane] = b->def->reach * (s->thick[e] + s->thick[f]);
-}
-
-// the pair as it will be after `time` of free motion
-static RvEdgePair pair_at(const RvContacts* c, size_t e, size_t f, double time) {
-  const RvSegments* s = &c->segments;
-  const RvContactStrand* b = &c->strands[c->strand_of[f]];
-  size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
-  RvVec3 own = direction(c, j, time), before = own, after = own;
-  if (f > b[0].first) before = rv_normalize(rv_add(own, direction(c, j - 1, time)), own);
-  if (f + 1 < b[1].first) after = rv_normalize(rv_add(own, direction(c, j + 1, time)), own);
-  return (RvEdgePair){{place_at(s, i, time), place_at(s, i + 1, time)},
-                      {place_at(s, j, time), place_at(s, j + 1, time)},
-                      before,
-                      after};
 }
 
 static RvVec3 tangential(RvVec3 a, RvVec3 n) {
@@ -159,7 +124,7 @@ static double multiple_of(const Build* b, size_t e, size_t f) {
 }
 
 // Whether the pair holds liquid; what is needed to share it out and to make its law.
-static bool make_bridge(const Build* b, RvWetPair* w, size_t e, size_t f, const RvFacing* at, const Around* around,
+static bool make_bridge(const Build* b, RvMadeLink* w, size_t e, size_t f, const RvFacing* at, Beside beside,
                         const RvLinkMemory* old, RvVec3 start) {
   RvContacts* c = b->c;
   const RvSegments* s = &c->segments;
@@ -172,288 +137,209 @@ static bool make_bridge(const Build* b, RvWetPair* w, size_t e, size_t f, const 
   double weight;
   const RvBridgeTable* table = rv_contact_table(c, e, f);
   if (!(m.old_area > 0) && gap > m.height && gap < m.touch + table->rupture * sqrt(m.film[0] + m.film[1]))
-    m.old_area = area_beside(around);
+    m.old_area = area_beside(beside);
   if (!rv_wet_meets(table, &m, &weight)) return false;
   // one that is under water does not pull, whatever the other is (WH-18)
   double lift =
       rv_min(s->lift[i] * (1 - at->u) + s->lift[i + 1] * at->u, s->lift[j] * (1 - at->v) + s->lift[j + 1] * at->v);
   double apart = b->dt * rv_dot(at->normal, between(s->v, i, j, at)), slack = 0.25 * reach;
   double fall = b->dt * b->dt * fabs(rv_dot(at->normal, b->def->acceleration));
-  *w = (RvWetPair){.weight = weight,
-                   .length = at->length,
-                   .film = {m.film[0], m.film[1]},
-                   .strength = b->def->liquid->tension * lift * at->length * multiple_of(b, e, f),
-                   .distance = gap,
-                   .least = gap + rv_min(apart - fall, 0) - slack,
-                   .most = gap + rv_max(apart + fall, 0) + slack,
-                   .touch = r + q,
-                   .turn = 2 * reach - (r + q),
-                   .radius = rv_min(r, q),
-                   .ratio = rv_min(r, q) / rv_max(r, q)};
+  w->weight = weight, w->length = at->length;
+  w->film[0] = m.film[0], w->film[1] = m.film[1];
+  w->strength = b->def->liquid->tension * lift * at->length * multiple_of(b, e, f);
+  w->distance = (float)gap;
+  w->least = (float)(gap + rv_min(apart - fall, 0) - slack), w->most = (float)(gap + rv_max(apart + fall, 0) + slack);
+  w->touch = (float)(r + q), w->turn = (float)(2 * reach - (r + q));
+  w->radius = (float)rv_min(r, q), w->ratio = (float)(rv_min(r, q) / rv_max(r, q));
   // where they are parallel, going sideways parts them too
   RvVec3 tb = s->along[f], across = rv_cross(s->along[e], tb);
   double parallel = 0.01 / (rv_dot(across, across) + 0.01);
-  w->side = rv_scale(rv_normalize(rv_cross(at->normal, tb), rv_vec3(0, 0, 0)), sqrt(parallel / rv_max(gap, reach)));
-  w->shift = rv_dot(w->side, start);
+  w->side = rv_float3(
+      rv_scale(rv_normalize(rv_cross(at->normal, tb), rv_vec3(0, 0, 0)), sqrt(parallel / rv_max(gap, reach))));
+  w->shift = (float)rv_dot(rv_from_float3(w->side), start);
   return true;
 }
 
-// False: it is neither a link nor a bridge.
-static bool make_link(const Build* b, RvMadeLink* out, size_t e, size_t f, RvFacing facing, Around* around) {
+// Eight pairs: how they face each other, what is known of them, and when they are looked at again.
+typedef struct Group {
+  int count;
+  RvPairIndex index;
+  RvFacingLanes facing;
+  Beside beside[RV_PAIRS];
+  const RvLinkMemory* old[RV_PAIRS];
+  double time[RV_PAIRS] __attribute__((aligned(64)));  // below 0: not
+  bool none[RV_PAIRS];
+} Group;
+
+static void add_to_group(const RvContacts* c, Group* g, int k, uint64_t pair) {
+  uint32_t e = (uint32_t)(pair >> 32), f = (uint32_t)pair, j = f + c->strand_of[f];
+  const RvContactStrand* strand = &c->strands[c->strand_of[f]];
+  g->index.edge[0][k] = e, g->index.edge[1][k] = f;
+  g->index.vertex[0][k] = e + c->strand_of[e], g->index.vertex[1][k] = j;
+  g->index.beside[0][k] = f > strand[0].first ? j - 1 : j;
+  g->index.beside[1][k] = f + 1 < strand[1].first ? j + 2 : j + 1;
+  g->time[k] = -1;
+}
+
+static RvFacing facing_of(const Group* g, int k) {
+  const RvFacingLanes* at = &g->facing;
+  return (RvFacing){at->u[k], at->v[k], at->length[k], rv_vec3(at->normal[0][k], at->normal[1][k], at->normal[2][k]),
+                    at->gap[k]};
+}
+
+// a pair whose normal has turned round is seen from the side that it had
+static const RvLinkMemory* turn_back(const Build* b, Group* g, int k, const RvLinkMemory* old, double reach) {
+  RvEdgePair pair = pair_now(b->c, g->index.edge[0][k], g->index.edge[1][k]);
+  RvFacing at = rv_facing(&pair, reach, rv_from_float3(old->normal));
+  // they are through: to pull them back would be a blow
+  if (at.gap < -PASSED * reach) return NULL;
+  RvFacingLanes* to = &g->facing;
+  to->u[k] = at.u, to->v[k] = at.v, to->length[k] = at.length, to->gap[k] = at.gap;
+  to->normal[0][k] = at.normal.x, to->normal[1][k] = at.normal.y, to->normal[2][k] = at.normal.z;
+  to->close[k] = closing(b, g->index.vertex[0][k], g->index.vertex[1][k], &at);
+  return old;
+}
+
+// What is known of a pair; a fast one is looked at again when it meets.
+static void consider(const Build* b, Group* g, int k, Around* around) {
   RvContacts* c = b->c;
   const RvContactDef* def = b->def;
   const RvSegments* s = &c->segments;
-  RvContactShape* shape = &out->shape;
-  size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
-  if (all_fixed(c, e) && all_fixed(c, f)) return false;
+  const RvFacingLanes* at = &g->facing;
+  size_t e = g->index.edge[0][k], f = g->index.edge[1][k];
   double reach = def->reach * (s->thick[e] + s->thick[f]), film = c->wet ? s->film[e] + s->film[f] : 0;
   // most pairs with liquid are side by side: what faces nothing now, and is far, is soon seen
-  if (film > 0 && !(facing.length > 0) && facing.gap - closing(b, i, j, &facing) > reach) return false;
-  look_around(c, e, f, around);
-  const RvLinkMemory* old = recall(around);
-  if (old && rv_dot(facing.normal, old->normal) < 0) {
-    RvEdgePair pair = pair_now(c, e, f);
-    RvFacing first = facing;
-    facing = rv_facing(&pair, reach, old->normal);
-    // they are through: to pull them back would be a blow
-    if (facing.gap < -PASSED * reach) old = NULL, facing = first;
-  }
-  double close = closing(b, i, j, &facing);
-  if (close > 0 && facing.gap > reach && (film == 0 || facing.gap - close < reach * (1 + def->margin))) {
-    // a fast pair is looked at when it meets
-    double share = rv_min(1, (facing.gap - reach) / close);
-    RvEdgePair pair = pair_at(c, e, f, share * b->dt);
-    facing = rv_facing(&pair, reach, facing.normal);
-    close = closing(b, i, j, &facing);
-  }
-  RvVec3 start = between(s->x, i, j, &facing);
-  double gap = rv_dot(facing.normal, start);
-  bool dry = rv_min(gap, gap - close) < reach * (1 + def->margin);
-  if (!(facing.length > 0)) return false;
-  bool bridged = c->wet && make_bridge(b, &out->wet, e, f, &facing, around, old, start);
-  if (!dry && !bridged) return false;
-  shape->normal = facing.normal, shape->offset = 0;
-  double keep = old ? rv_max(old->reach, rv_min(reach, gap)) : rv_min(reach, gap);
-  // what has crossed is brought back by d0 a step at most, so that no energy comes of it
-  shape->reach = rv_min(keep, gap + reach);
-  shape->width = reach * (1 - 1 / def->reach);
-  shape->stiffness = multiple_of(b, e, f) * def->stiffness * facing.length;
-  shape->limit = -def->friction * rv_contact_force(gap, shape->reach, shape->width, shape->stiffness).force;
-  shape->slip = rv_max(def->slip * reach, def->slip_speed * b->dt);
-  RvVec3 slip = old ? tangential(old->slip, facing.normal) : rv_vec3(0, 0, 0);
-  shape->origin = rv_sub(tangential(start, facing.normal), slip);
-  out->along[0] = facing.u, out->along[1] = facing.v;
-  out->memory = (RvLinkMemory){slip, facing.normal, keep, bridged && old ? old->area : 0, old ? old->age : 0};
-  if (!bridged) {
-    out->wet.weight = 0;
-    return shape->stiffness > 0;
-  }
-  out->wet.dry = out->wet.needed = dry && shape->stiffness > 0;
-  out->wet.start = keep, out->wet.low = keep - shape->width;
-  return true;
+  g->none[k] =
+      (film > 0 && !(at->length[k] > 0) && at->gap[k] - at->close[k] > reach) || (all_fixed(c, e) && all_fixed(c, f));
+  if (g->none[k]) return;
+  look_around(c, e, f, around, g->beside[k]);
+  const RvLinkMemory* old = recall(g->beside[k]);
+  if (old && rv_dot(facing_of(g, k).normal, rv_from_float3(old->normal)) < 0) old = turn_back(b, g, k, old, reach);
+  g->old[k] = old;
+  double gap = at->gap[k], close = at->close[k];
+  if (close > 0 && gap > reach && (film == 0 || gap - close < reach * (1 + def->margin)))
+    g->time[k] = rv_min(1, (gap - reach) / close) * b->dt;
 }
 
-// Pairs are made block by block, so many at a time: only what is something is kept.
-enum { BLOCK = 256, BLOCKS = 16, WAVE = BLOCK * BLOCKS };
+// Eight groups at a time, so that of the fast ones there are enough for all lanes.
+enum { GROUPS = 8 };
 
-typedef struct Wave {
-  Build build;
-  size_t first, last;                        // pairs
-  size_t live[BLOCKS + 1], wet[BLOCKS + 1];  // of each block, then where they go
-} Wave;
+// Facings as one row of numbers after another, of one pair at a time.
+static void copy_facing(const RvFacingLanes* from, int k, RvFacingLanes* to, int i) {
+  enum { ROWS = sizeof(RvFacingLanes) / (RV_PAIRS * sizeof(double)) };
+  const double* in = (const double*)from + k;
+  double* out = (double*)to + i;
+  for (int row = 0; row < ROWS; ++row) out[row * RV_PAIRS] = in[row * RV_PAIRS];
+}
 
-static void make_block(Wave* w, size_t block) {
-  const Build* b = &w->build;
-  const uint64_t* pairs = b->c->pairs.data;
-  RvMadeLink* out = b->c->made.data + block * BLOCK;
-  RvPairLanes in = {0};
-  RvFacingLanes facings;
+static void look_again(const RvPairSource* from, Group* groups, int ngroup) {
+  Group bunch = {0};
+  int where[RV_PAIRS], last = ngroup * RV_PAIRS;
+  for (int k = 0; k <= last; ++k) {
+    Group* g = &groups[k / RV_PAIRS];
+    int lane = k % RV_PAIRS;
+    if (k < last && lane < g->count && !g->none[lane] && g->time[lane] >= 0) {
+      int i = bunch.count++;
+      where[i] = k, bunch.time[i] = g->time[lane];
+      for (int side = 0; side < 2; ++side) {
+        bunch.index.vertex[side][i] = g->index.vertex[side][lane],
+        bunch.index.edge[side][i] = g->index.edge[side][lane];
+        bunch.index.beside[side][i] = g->index.beside[side][lane];
+      }
+      copy_facing(&g->facing, lane, &bunch.facing, i);
+    }
+    if (bunch.count < RV_PAIRS && (k < last || bunch.count == 0)) continue;
+    rv_facing_moved_lanes(from, &bunch.index, bunch.time, &bunch.facing);
+    for (int i = 0; i < bunch.count; ++i)
+      copy_facing(&bunch.facing, i, &groups[where[i] / RV_PAIRS].facing, where[i] % RV_PAIRS);
+    bunch.count = 0;
+  }
+}
+
+// False: it is neither a link nor a bridge.
+static bool make_link(const Build* b, RvMadeLink* out, Group* g, int k) {
+  RvContacts* c = b->c;
+  const RvContactDef* def = b->def;
+  const RvSegments* s = &c->segments;
+  size_t e = g->index.edge[0][k], f = g->index.edge[1][k], i = g->index.vertex[0][k], j = g->index.vertex[1][k];
+  if (g->none[k] || !(g->facing.length[k] > 0)) return false;
+  RvFacing facing = facing_of(g, k);
+  const RvLinkMemory* old = g->old[k];
+  double reach = def->reach * (s->thick[e] + s->thick[f]);
+  // as they are kept
+  facing.u = (float)facing.u, facing.v = (float)facing.v;
+  RvVec3 start = between(s->x, i, j, &facing);
+  double gap = rv_dot(facing.normal, start);
+  bool dry = rv_min(gap, gap - g->facing.close[k]) < reach * (1 + def->margin);
+  bool bridged = c->wet && make_bridge(b, out, e, f, &facing, g->beside[k], old, start);
+  if (!dry && !bridged) return false;
+  double keep = old ? rv_max(old->reach, rv_min(reach, gap)) : rv_min(reach, gap);
+  double width = reach * (1 - 1 / def->reach), stiffness = multiple_of(b, e, f) * def->stiffness * facing.length;
+  // what has crossed is brought back by d0 a step at most, so that no energy comes of it
+  out->reach = rv_min(keep, gap + reach);
+  out->normal = facing.normal, out->width = (float)width, out->stiffness = (float)stiffness;
+  out->limit = (float)(-def->friction * rv_contact_force(gap, out->reach, width, stiffness).force);
+  out->slip = (float)rv_max(def->slip * reach, def->slip_speed * b->dt);
+  RvVec3 slip = old ? tangential(rv_from_float3(old->slip), facing.normal) : rv_vec3(0, 0, 0);
+  out->origin = rv_sub(tangential(start, facing.normal), slip);
+  out->along[0] = (float)facing.u, out->along[1] = (float)facing.v;
+  out->memory = (RvLinkMemory){rv_float3(slip), rv_float3(facing.normal), (float)keep, old ? old->age : 0,
+                               bridged && old ? old->area : 0};
+  out->pulls = out->law = false, out->dry = out->needed = dry && stiffness > 0;
+  if (!bridged) out->weight = 0;
+  return bridged || stiffness > 0;
+}
+
+//---------------------------------------------------------------------------------------------- blocks
+
+static void make_block(const Build* b, size_t block) {
+  RvContacts* c = b->c;
+  const RvSegments* s = &c->segments;
+  const RvPairSource from = {
+      s->x, s->v, s->plane, s->along, s->span, s->thick, b->def->reach, b->dt, b->def->acceleration};
+  const uint64_t* pairs = c->pairs.data;
+  RvMadeLink* out = rv_contact_made(c, block);
+  Group groups[GROUPS] = {0};
   Around around = {.source = SIZE_MAX};
-  size_t begin = w->first + block * BLOCK, end = begin + BLOCK < w->last ? begin + BLOCK : w->last;
-  size_t live = 0, wet = 0;
-  for (size_t first = begin; first < end; first += RV_PAIRS) {
-    int count = (int)(end - first < RV_PAIRS ? end - first : RV_PAIRS);
-    for (int k = 0; k < count; ++k)
-      put_pair(b, (size_t)(pairs[first + (size_t)k] >> 32), (size_t)(pairs[first + (size_t)k] & UINT32_MAX), k, &in);
-    rv_facing_lanes(&in, &facings);
-    for (int k = 0; k < count; ++k) {
-      RvFacing facing = {facings.u[k], facings.v[k], facings.length[k],
-                         rv_vec3(facings.normal[0][k], facings.normal[1][k], facings.normal[2][k]), facings.gap[k]};
-      uint64_t key = pairs[first + (size_t)k];
-      if (!make_link(b, &out[live], (size_t)(key >> 32), (size_t)(key & UINT32_MAX), facing, &around)) continue;
-      wet += b->c->wet && out[live].wet.weight > 0;
-      out[live++].key = key;
+  size_t last_edge = (block + 1) * RV_MADE_EDGES < c->nedge ? (block + 1) * RV_MADE_EDGES : c->nedge;
+  size_t begin = c->pair_first[block * RV_MADE_EDGES], end = c->pair_first[last_edge];
+  RvWetAsk* asks = c->made.asks + begin;
+  uint32_t live = 0, wet = 0;
+  for (size_t first = begin; first < end;) {
+    int n = 0;
+    for (; n < GROUPS && first < end; ++n) {
+      Group* g = &groups[n];
+      for (g->count = 0; g->count < RV_PAIRS && first < end; ++g->count, ++first)
+        add_to_group(c, g, g->count, pairs[first]);
+      rv_facing_lanes(&from, &g->index, &g->facing);
+      for (int k = 0; k < g->count; ++k) consider(b, g, k, &around);
+    }
+    look_again(&from, groups, n);
+    for (int k = 0; k < n * RV_PAIRS; ++k) {
+      Group* g = &groups[k / RV_PAIRS];
+      if (k % RV_PAIRS >= g->count || !make_link(b, &out[live], g, k % RV_PAIRS)) continue;
+      uint32_t e = g->index.edge[0][k % RV_PAIRS], f = g->index.edge[1][k % RV_PAIRS];
+      if (out[live].weight > 0) asks[wet++] = (RvWetAsk){{e, f}, out[live].weight * out[live].length};
+      out[live++].key = (uint64_t)e << 32 | f;
     }
   }
-  w->live[block] = live, w->wet[block] = wet;
+  c->made.live[block] = live, c->made.wet[block] = wet;
 }
 
 static void make_blocks(void* arg, size_t begin, size_t end) {
   for (size_t block = begin; block < end; ++block) make_block(arg, block);
 }
 
-static void put_blocks(void* arg, size_t begin, size_t end) {
-  const Wave* w = arg;
-  RvContacts* c = w->build.c;
-  for (size_t block = begin; block < end; ++block) {
-    const RvMadeLink* from = c->made.data + block * BLOCK;
-    size_t wet = w->wet[block];
-    for (size_t k = w->live[block]; k < w->live[block + 1]; ++k, ++from) {
-      c->keys.data[k] = from->key, c->shapes.data[k] = from->shape, c->memory.data[k] = from->memory;
-      c->along.data[2 * k] = from->along[0], c->along.data[2 * k + 1] = from->along[1];
-      if (!c->wet) continue;
-      c->law_of.data[k] = from->wet.weight > 0 ? (uint32_t)wet : RV_NO_LAW;
-      if (from->wet.weight > 0) c->wet_pairs.data[wet++] = from->wet;
-    }
-  }
-}
-
-static bool make_wave(Wave* w) {
-  RvContacts* c = w->build.c;
-  size_t blocks = (w->last - w->first + BLOCK - 1) / BLOCK, live = c->keys.count, wet = c->wet_pairs.count;
-  rv_parallel_for(blocks, 1, make_blocks, w);
-  for (size_t k = 0; k < blocks; ++k) {
-    size_t own = w->live[k], own_wet = w->wet[k];
-    w->live[k] = live, w->wet[k] = wet;
-    live += own, wet += own_wet;
-  }
-  w->live[blocks] = live;
-  if (!rv_array_resize(&c->keys, live) || !rv_array_resize(&c->shapes, live) || !rv_array_resize(&c->memory, live) ||
-      !rv_array_resize(&c->along, 2 * live) ||
-      (c->wet && (!rv_array_resize(&c->law_of, live) || !rv_array_resize(&c->wet_pairs, wet))))
-    return false;
-  rv_parallel_for(blocks, 4, put_blocks, w);
-  return true;
-}
-
-//---------------------------------------------------------------------------------------------- the nearest few
-
-typedef struct Near {
-  double gap;
-  size_t index;
-} Near;
-
-static int by_gap(const void* pa, const void* pb) {
-  const Near *a = pa, *b = pb;
-  if (a->gap != b->gap) return a->gap < b->gap ? -1 : 1;
-  return a->index < b->index ? -1 : a->index > b->index;
-}
-
-static RvWetPair* bridge_of(const RvContacts* c, size_t k) {
-  return c->wet && c->law_of.data[k] != RV_NO_LAW ? &c->wet_pairs.data[c->law_of.data[k]] : NULL;
-}
-
-static bool needed(const RvContacts* c, size_t k) {
-  const RvWetPair* w = bridge_of(c, k);
-  return w ? w->needed : c->shapes.data[k].stiffness > 0;
-}
-
-// a bridge without force
-static bool is_idle(const RvContacts* c, size_t k) {
-  const RvWetPair* w = bridge_of(c, k);
-  return w && w->weight > 0 && !w->needed;
-}
-
-static void leave_out(RvContacts* c, size_t k) {
-  RvWetPair* w = bridge_of(c, k);
-  c->shapes.data[k].stiffness = 0;
-  if (w) w->needed = false;
-}
-
-// drops all but the nearest links of one source edge, which are [first, last)
-static size_t keep_nearest(RvContacts* c, size_t first, size_t last) {
-  size_t n = 0;
-  for (size_t k = first; k < last; ++k) n += needed(c, k);
-  if (n <= RV_CONTACT_MAX_LINKS) return 0;
-  Near* near = rv_alloc(n, sizeof *near);
-  size_t count = 0, dropped = n - RV_CONTACT_MAX_LINKS;
-  for (size_t k = first; k < last; ++k) {
-    if (!needed(c, k)) continue;
-    // without memory the first ones stay: a bound is a bound
-    if (!near && ++count > RV_CONTACT_MAX_LINKS) leave_out(c, k);
-    const RvContactShape* s = &c->shapes.data[k];
-    size_t i = rv_contact_vertex(c, (size_t)(c->keys.data[k] >> 32));
-    size_t j = rv_contact_vertex(c, (size_t)(c->keys.data[k] & UINT32_MAX));
-    RvFacing at = {.u = c->along.data[2 * k], .v = c->along.data[2 * k + 1]};
-    if (near) near[count++] = (Near){rv_dot(s->normal, between(c->segments.x, i, j, &at)), k};
-  }
-  if (near) {
-    qsort(near, n, sizeof *near, by_gap);
-    for (size_t k = RV_CONTACT_MAX_LINKS; k < n; ++k) leave_out(c, near[k].index);
-  }
-  rv_free(near);
-  return dropped;
-}
-
-// shapes and laws, which are large, stay where they are
-static void move_link(RvContacts* c, size_t from, size_t to) {
-  const RvWetPair* w = bridge_of(c, from);
-  c->keys.data[to] = c->keys.data[from];
-  c->shape_of.data[to] = (uint32_t)from;
-  c->memory.data[to] = c->memory.data[from];
-  c->along.data[2 * to] = c->along.data[2 * from], c->along.data[2 * to + 1] = c->along.data[2 * from + 1];
-  if (!c->wet) return;
-  c->law_of.data[to] = w && w->pulls ? c->law_of.data[from] : RV_NO_LAW;
-  c->spans.data[to] = c->spans.data[from];
-}
-
-// Bridges without force in this step, in the order of their keys behind the links. They stand in `idle` meanwhile.
-static size_t keep_idle(RvContacts* c, size_t kept) {
-  size_t n = 0;
-  for (size_t k = 0; k < c->idle.count; ++k) {
-    const RvIdleLink* l = &c->idle.data[k];
-    c->keys.data[kept + n] = l->key, c->memory.data[kept + n] = l->memory, c->spans.data[kept + n] = l->span;
-    c->along.data[2 * (kept + n)] = l->along[0], c->along.data[2 * (kept + n) + 1] = l->along[1];
-    ++n;
-  }
-  return n;
-}
-
-static RvIdleLink idle_link(const RvContacts* c, size_t k) {
-  return (RvIdleLink){
-      c->keys.data[k], c->memory.data[k], c->spans.data[k], {c->along.data[2 * k], c->along.data[2 * k + 1]}};
-}
-
-// Of each source edge the nearest few.
-static size_t drop_far(RvContacts* c) {
-  size_t dropped = 0;
-  for (size_t first = 0, last; first < c->keys.count; first = last) {
-    for (last = first; last < c->keys.count && c->keys.data[last] >> 32 == c->keys.data[first] >> 32;) ++last;
-    if (last - first > RV_CONTACT_MAX_LINKS) dropped += keep_nearest(c, first, last);
-  }
-  return dropped;
-}
-
-RvResult rv_contact_keep(RvContacts* c, RvContactStats* stats, RvError* error) {
-  size_t n = c->keys.count, kept = 0, idle = 0;
-  stats->dropped += drop_far(c);
-  for (size_t k = 0; k < n; ++k) idle += is_idle(c, k);
-  if (!rv_array_resize(&c->shape_of, n) || !rv_array_reserve(&c->idle, idle))
-    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts", n);
-  c->idle.count = 0;
-  for (size_t k = 0; k < n; ++k) {
-    if (is_idle(c, k))
-      c->idle.data[c->idle.count++] = idle_link(c, k);
-    else if (needed(c, k))
-      move_link(c, k, kept++);
-  }
-  c->active = stats->links = kept;
-  kept += keep_idle(c, kept);
-  c->keys.count = c->memory.count = kept;
-  if (c->wet) c->spans.count = kept;
-  c->along.count = 2 * kept;
-  return RV_OK;
-}
-
 RvResult rv_contact_links(RvContacts* c, double dt, const RvContactDef* def, RvError* error) {
-  size_t n = c->pairs.count;
-  Wave w = {.build = {c, def, dt}};
-  c->keys.count = c->shapes.count = c->memory.count = c->along.count = c->law_of.count = c->wet_pairs.count = 0;
-  bool room = rv_array_resize(&c->made, n < WAVE ? n : WAVE);
-  for (w.first = 0; w.first < n && room; w.first = w.last) {
-    w.last = w.first + WAVE < n ? w.first + WAVE : n;
-    room = make_wave(&w);
-  }
-  if (room && c->wet) room = rv_array_resize(&c->laws, c->wet_pairs.count) && rv_array_resize(&c->spans, c->keys.count);
-  return room ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts", n);
+  Build b = {c, def, dt};
+  RvMaking* m = &c->made;
+  size_t blocks = (c->nedge + RV_MADE_EDGES - 1) / RV_MADE_EDGES;
+  m->links = RV_TAKE(c->scratch, RvMadeLink, c->pairs.count), m->live = RV_TAKE(c->scratch, uint32_t, blocks);
+  m->wet = RV_TAKE(c->scratch, uint32_t, blocks), m->law_first = RV_TAKE(c->scratch, uint32_t, blocks);
+  m->kept = RV_TAKE(c->scratch, RvKept, blocks), m->asks = RV_TAKE(c->scratch, RvWetAsk, c->wet ? c->pairs.count : 0);
+  if (!m->links || !m->live || !m->wet || !m->law_first || !m->kept || !m->asks)
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts", c->pairs.count);
+  m->blocks = blocks;
+  rv_parallel_for(blocks, 1, make_blocks, &b);
+  return RV_OK;
 }

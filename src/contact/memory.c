@@ -14,7 +14,7 @@ RvLinkState rv_contacts_link(const RvContacts* c, size_t k) {
   RvLinkState s = {.age = m->age, .reach = m->reach, .area = m->area};
   name_edge(c, (size_t)(c->keys.data[k] >> 32), &s.strand[0], &s.edge[0]);
   name_edge(c, (size_t)(c->keys.data[k] & UINT32_MAX), &s.strand[1], &s.edge[1]);
-  rv_vec3_store64(s.slip, m->slip), rv_vec3_store64(s.normal, m->normal);
+  rv_vec3_store64(s.slip, rv_from_float3(m->slip)), rv_vec3_store64(s.normal, rv_from_float3(m->normal));
   return s;
 }
 
@@ -92,7 +92,7 @@ static RvResult restore_links(RvContacts* c, const uint32_t* order, const RvLink
     RvVec3 slip = rv_scale(rv_vec3_load64(s->slip), keyed[k].sign);
     RvVec3 normal = rv_scale(rv_vec3_load64(s->normal), keyed[k].sign);
     c->keys.data[k] = keyed[k].key;
-    c->memory.data[k] = (RvLinkMemory){slip, normal, s->reach, s->area, s->age};
+    c->memory.data[k] = (RvLinkMemory){rv_float3(slip), rv_float3(normal), (float)s->reach, s->age, s->area};
   }
   return RV_OK;
 }
@@ -125,7 +125,7 @@ RvResult rv_contacts_restore(RvContacts* c, const RvLinkState* links, size_t nli
   RvResult result = order && keyed ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts", nlink);
   if (!result) result = restore_links(c, order, links, nlink, keyed, error);
   if (!result) result = restore_touches(c, order, touches, ntouch, keyed, error);
-  c->active = c->keys.count;
+  c->active = c->slots = c->wet_slots = 0;
   // as after a step; what the operator needs comes with the next find
   c->accepted = c->begun = !result;
   rv_free(order), rv_free(keyed);

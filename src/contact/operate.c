@@ -29,11 +29,12 @@ static RvVec3 value_of(const RvContactEnd* e, const double* in) {
 }
 
 static void spread(const RvContactEnd* e, RvVec3 f, double* out) {
-  add3(out + e->place, 1 - e->t, f);
-  add3(out + e->place + 4 * RV_LANES, e->t, f);
+  double t = e->t;
+  add3(out + e->place, 1 - t, f);
+  add3(out + e->place + 4 * RV_LANES, t, f);
 }
 
-static RvVec3 sym_apply(const RvSym3* s, RvVec3 v) {
+static RvVec3 sym_apply(const RvSym3f* s, RvVec3 v) {
   return rv_vec3(s->m[0] * v.x + s->m[1] * v.y + s->m[3] * v.z, s->m[1] * v.x + s->m[2] * v.y + s->m[4] * v.z,
                  s->m[3] * v.x + s->m[4] * v.y + s->m[5] * v.z);
 }
@@ -152,19 +153,32 @@ static void gather_ends(void* arg, size_t begin, size_t end) {
   for (size_t k = begin; k < end; ++k) j->c->value.data[k] = value_of(&j->c->ends.data[k], j->in);
 }
 
-static RvVec3 delta_of(const RvContacts* c, size_t link) {
-  return rv_sub(c->value.data[c->end_of.data[2 * link]], c->value.data[c->end_of.data[2 * link + 1]]);
+static RvVec3 delta_of(const RvContacts* c, size_t slot) {
+  return rv_sub(c->value.data[c->end_of.data[2 * slot]], c->value.data[c->end_of.data[2 * slot + 1]]);
 }
 
-static const RvWetLaw* law_of(const RvContacts* c, size_t link) {
-  return c->wet && c->law_of.data[link] != RV_NO_LAW ? &c->laws.data[c->law_of.data[link]] : NULL;
+// the slots of a block that are used
+static size_t used_of(const RvContacts* c, size_t block) {
+  size_t first = block * RV_LINKS, end = first < c->wet_slots ? c->wet_slots : c->slots;
+  return end - first < RV_LINKS ? end - first : RV_LINKS;
 }
 
-static void respond_links(void* arg, size_t begin, size_t end) {
+static void respond_blocks(void* arg, size_t begin, size_t end) {
   RvContacts* c = ((Job*)arg)->c;
-  for (size_t k = begin; k < end; ++k) {
-    Response r = respond(&c->shapes.data[c->shape_of.data[k]], law_of(c, k), delta_of(c, k), true);
-    c->energy.data[k] = r.energy, c->force.data[k] = r.gradient, c->hessian.data[k] = r.hessian;
+  double delta[3][RV_LINKS] __attribute__((aligned(64))) = {0};
+  RvLinkResponse r;
+  for (size_t b = begin; b < end; ++b) {
+    size_t used = used_of(c, b), first = b * RV_LINKS;
+    for (size_t k = 0; k < used; ++k) {
+      RvVec3 x = delta_of(c, first + k);
+      delta[0][k] = x.x, delta[1][k] = x.y, delta[2][k] = x.z;
+    }
+    rv_respond_lanes(&c->blocks.data[b], first < c->wet_slots ? &c->law_blocks.data[b] : NULL, delta[0], &r);
+    for (size_t k = 0; k < used; ++k) {
+      c->push.data[first + k] =
+          (RvLinkPush){r.energy[k], rv_vec3(r.gradient[0][k], r.gradient[1][k], r.gradient[2][k])};
+      for (size_t i = 0; i < 6; ++i) c->hessian.data[first + k].m[i] = (float)r.hessian[i][k];
+    }
   }
 }
 
@@ -176,7 +190,7 @@ static void respond_at(RvContacts* c, const double* q) {
   if (c->responded && memcmp(c->responded_at, q, size) == 0) return;
   Job j = {c, q, NULL};
   rv_parallel_for(c->ends.count, GRAIN, gather_ends, &j);
-  rv_parallel_for(c->active, GRAIN, respond_links, &j);
+  rv_parallel_for(c->blocks.count, GRAIN / RV_LINKS, respond_blocks, &j);
   memcpy(c->responded_at, q, size);
   c->responded = true;
 }
@@ -188,7 +202,7 @@ static double share_energies(void* arg, size_t begin, size_t end) {
   for (size_t b = begin; b < end; ++b) {
     double own[RV_LANES] = {0};
     for (size_t k = c->end_at[b]; k < c->end_at[b + 1]; ++k)
-      own[c->ends.data[k].place % RV_LANES] += 0.5 * c->energy.data[c->ends.data[k].link / 2];
+      own[c->ends.data[k].place % RV_LANES] += 0.5 * c->push.data[c->ends.data[k].link / 2].energy;
     touch_block(c, b, j->in + c->model->batches[b].at, 0, own, NULL, NULL);
     for (int lane = 0; lane < RV_LANES; ++lane) sum += own[lane];
     for (int lane = 0; j->out && lane < RV_LANES; ++lane) j->out[b * RV_LANES + (size_t)lane] += own[lane];
@@ -209,7 +223,7 @@ static void spread_forces(void* arg, size_t begin, size_t end) {
   for (size_t b = begin; b < end; ++b) {
     for (size_t k = c->end_at[b]; k < c->end_at[b + 1]; ++k) {
       const RvContactEnd* e = &c->ends.data[k];
-      RvVec3 f = c->force.data[e->link / 2];
+      RvVec3 f = c->push.data[e->link / 2].force;
       spread(e, e->link % 2 ? rv_neg(f) : f, j->out);
     }
     size_t at = c->model->batches[b].at;
@@ -235,7 +249,9 @@ static void diagonal(void* user, size_t index, double* band) {
   size_t first = c->model->batches[index].at;
   for (size_t k = c->end_at[index]; k < c->end_at[index + 1]; ++k) {
     const RvContactEnd* e = &c->ends.data[k];
-    add_blocks(band, e->place - first, e->t, &c->hessian.data[e->link / 2]);
+    RvSym3 h;
+    for (int i = 0; i < 6; ++i) h.m[i] = c->hessian.data[e->link / 2].m[i];
+    add_blocks(band, e->place - first, e->t, &h);
   }
   touch_block(c, index, c->prepared + first, c->careful ? c->careful[index] : 0, NULL, NULL, band);
 }
@@ -249,7 +265,7 @@ static void spread_products(void* user, size_t index, double* out) {
   const RvContacts* c = user;
   for (size_t k = c->end_at[index]; k < c->end_at[index + 1]; ++k) {
     const RvContactEnd* e = &c->ends.data[k];
-    RvVec3 other = c->value.data[c->end_of.data[e->link ^ 1]];
+    RvVec3 other = c->value.data[e->other];
     spread(e, rv_neg(sym_apply(&c->hessian.data[e->link / 2], other)), out);
   }
 }
@@ -281,12 +297,20 @@ static RvVec3 slip_left(const RvContactShape* s, RvVec3 delta) {
   return at.slid > s->slip ? rv_scale(at.slip, s->slip / at.slid) : at.slip;
 }
 
-static void accept_links(void* arg, size_t begin, size_t end) {
+static void accept_blocks(void* arg, size_t begin, size_t end) {
   RvContacts* c = ((Job*)arg)->c;
-  for (size_t k = begin; k < end; ++k) {
-    c->memory.data[k].slip = slip_left(&c->shapes.data[c->shape_of.data[k]], delta_of(c, k));
-    c->memory.data[k].age++;
-  }
+  for (size_t b = begin; b < end; ++b)
+    for (size_t k = 0; k < used_of(c, b); ++k) {
+      const RvLinkBlock* from = &c->blocks.data[b];
+      RvContactShape s = {.normal = rv_vec3(from->normal[0][k], from->normal[1][k], from->normal[2][k]),
+                          .origin = rv_vec3(from->origin[0][k], from->origin[1][k], from->origin[2][k]),
+                          .reach = from->reach[k],
+                          .limit = from->limit[k],
+                          .slip = from->slip[k]};
+      RvLinkMemory* memory = &c->memory.data[c->link_of.data[b * RV_LINKS + k]];
+      memory->slip = rv_float3(slip_left(&s, delta_of(c, b * RV_LINKS + k)));
+      memory->age++;
+    }
 }
 
 static void accept_touches(void* arg, size_t begin, size_t end) {
@@ -301,7 +325,7 @@ static void accept_touches(void* arg, size_t begin, size_t end) {
 void rv_contacts_accept(RvContacts* c, const double* q) {
   Job j = {c, q, NULL};
   rv_parallel_for(c->ends.count, GRAIN, gather_ends, &j);
-  rv_parallel_for(c->active, GRAIN, accept_links, &j);
+  rv_parallel_for(c->blocks.count, GRAIN / RV_LINKS, accept_blocks, &j);
   rv_parallel_for(c->touch_keys.count, GRAIN, accept_touches, &j);
   c->accepted = c->begun = true;
 }

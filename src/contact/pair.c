@@ -1,11 +1,15 @@
 #include "contact/pair.h"
 
+#include "contact/respond.h"
 #include "math/kernel.h"
 #include "math/scalar.h"
 
-RV_KERNEL_DECLARE(void, rv_closest_lanes, (const RvPairLanes*, RvClosestLanes*))
+RV_KERNEL_DECLARE(void, rv_closest_lanes, (const RvVec3*, const RvPairIndex*, RvClosestLanes*))
 RV_KERNEL_DECLARE(void, rv_boxes_meet, (const RvBoxes*, size_t, size_t, size_t, uint32_t*))
-RV_KERNEL_DECLARE(void, rv_facing_lanes, (const RvPairLanes*, RvFacingLanes*))
+RV_KERNEL_DECLARE(void, rv_facing_lanes, (const RvPairSource*, const RvPairIndex*, RvFacingLanes*))
+RV_KERNEL_DECLARE(void, rv_facing_moved_lanes, (const RvPairSource*, const RvPairIndex*, const double*, RvFacingLanes*))
+RV_KERNEL_DECLARE(void, rv_respond_lanes, (const RvLinkBlock*, const RvLawBlock*, const double*, RvLinkResponse*))
+RV_KERNEL_DECLARE(void, rv_wet_law_lanes, (const RvWetLanes*, int, RvLawBlock*, float*))
 
 static double clamp01(double x) {
   return rv_clamp(x, 0, 1);
@@ -15,18 +19,18 @@ static double clamp01(double x) {
 RvClosest rv_closest_points(RvVec3 a0, RvVec3 a1, RvVec3 b0, RvVec3 b1) {
   RvVec3 d = rv_sub(a1, a0), e = rv_sub(b1, b0), r = rv_sub(a0, b0);
   double dd = rv_dot(d, d), ee = rv_dot(e, e), de = rv_dot(d, e), dr = rv_dot(d, r), er = rv_dot(e, r);
-  double s, t, det = dd * ee - de * de;
+  double s, t, det = dd * ee - de * de, per_d = 1 / dd, per_e = 1 / ee;
   // parallel: any s will do; the middle of the overlap is nearer to what the neighbours find than an end
   if (det > 1e-12 * dd * ee) {
     s = clamp01((de * er - ee * dr) / det);
   } else {
-    double t0 = er / ee, t1 = (er + de) / ee, lo = clamp01(rv_min(t0, t1)), hi = clamp01(rv_max(t0, t1));
-    s = clamp01((0.5 * (lo + hi) * de - dr) / dd);
+    double t0 = er * per_e, t1 = (er + de) * per_e, lo = clamp01(rv_min(t0, t1)), hi = clamp01(rv_max(t0, t1));
+    s = clamp01((0.5 * (lo + hi) * de - dr) * per_d);
   }
-  t = (de * s + er) / ee;
+  t = (de * s + er) * per_e;
   if (t < 0 || t > 1) {
     t = clamp01(t);
-    s = clamp01((de * t - dr) / dd);
+    s = clamp01((de * t - dr) * per_d);
   }
   return (RvClosest){s, t, rv_sub(rv_mad(a0, s, d), rv_mad(b0, t, e))};
 }
@@ -78,14 +82,26 @@ RvFacing rv_facing(const RvEdgePair* p, double wide, RvVec3 side) {
   return out;
 }
 
-void rv_closest_lanes(const RvPairLanes* in, RvClosestLanes* out) {
-  RV_KERNEL_CALL(rv_closest_lanes, (in, out));
+void rv_closest_lanes(const RvVec3* x, const RvPairIndex* index, RvClosestLanes* out) {
+  RV_KERNEL_CALL(rv_closest_lanes, (x, index, out));
 }
 
-void rv_facing_lanes(const RvPairLanes* in, RvFacingLanes* out) {
-  RV_KERNEL_CALL(rv_facing_lanes, (in, out));
+void rv_facing_lanes(const RvPairSource* from, const RvPairIndex* index, RvFacingLanes* out) {
+  RV_KERNEL_CALL(rv_facing_lanes, (from, index, out));
+}
+
+void rv_facing_moved_lanes(const RvPairSource* from, const RvPairIndex* index, const double* time, RvFacingLanes* out) {
+  RV_KERNEL_CALL(rv_facing_moved_lanes, (from, index, time, out));
 }
 
 void rv_boxes_meet(const RvBoxes* boxes, size_t i, size_t first, size_t last, uint32_t* out) {
   RV_KERNEL_CALL(rv_boxes_meet, (boxes, i, first, last, out));
+}
+
+void rv_respond_lanes(const RvLinkBlock* link, const RvLawBlock* law, const double* delta, RvLinkResponse* out) {
+  RV_KERNEL_CALL(rv_respond_lanes, (link, law, delta, out));
+}
+
+void rv_wet_law_lanes(const RvWetLanes* in, int count, RvLawBlock* out, float* begin) {
+  RV_KERNEL_CALL(rv_wet_law_lanes, (in, count, out, begin));
 }

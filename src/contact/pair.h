@@ -33,28 +33,35 @@ typedef struct RvFacing {
 // to the next neither jumps nor counts twice. `side`, if not 0, is the half space in which the normal must lie.
 RvFacing rv_facing(const RvEdgePair* pair, double wide, RvVec3 side);
 
-// Eight pairs at a time, with the same bits. Unused ones hold any numbers.
+// Eight pairs at a time, with the same bits. Lanes that are not used must name vertices and edges that there are.
 enum { RV_PAIRS = 8 };
-typedef struct RvPairLanes {
-  double a[2][3][RV_PAIRS], b[2][3][RV_PAIRS];
-  // of rv_facing_lanes only
-  double along[2][3][RV_PAIRS], length[2][RV_PAIRS];  // unit vectors of the edges, and their lengths
-  double before[3][RV_PAIRS], after[3][RV_PAIRS];
-  double wide[RV_PAIRS];
-} __attribute__((aligned(64))) RvPairLanes;
+typedef struct RvPairIndex {
+  uint32_t vertex[2][RV_PAIRS];  // the first ones of a and b
+  uint32_t edge[2][RV_PAIRS];
+  uint32_t beside[2]
+                 [RV_PAIRS];  // of rv_facing_moved_lanes: vertices before and after b; at an end of the strand b's own
+} RvPairIndex;
+// What is known of vertices and edges. One more of the vectors than there are must be readable.
+typedef struct RvPairSource {
+  const RvVec3 *x, *v, *plane;  // of the vertices
+  const RvVec3* along;          // of the edges: unit
+  const double *span, *thick;   // of the edges: length, radius
+  double reach, dt;             // d0 in sums of the radii
+  RvVec3 acceleration;
+} RvPairSource;
 typedef struct RvClosestLanes {
   double s[RV_PAIRS], t[RV_PAIRS], delta[3][RV_PAIRS];
   double distance[RV_PAIRS];
 } __attribute__((aligned(64))) RvClosestLanes;
 typedef struct RvFacingLanes {
   double u[RV_PAIRS], v[RV_PAIRS], length[RV_PAIRS], gap[RV_PAIRS], normal[3][RV_PAIRS];
+  double close[RV_PAIRS];  // by how much they may close the gap in the step
 } __attribute__((aligned(64))) RvFacingLanes;
-static inline void rv_pair_put(double to[3][RV_PAIRS], int lane, RvVec3 x) {
-  to[0][lane] = x.x, to[1][lane] = x.y, to[2][lane] = x.z;
-}
-void rv_closest_lanes(const RvPairLanes* in, RvClosestLanes* out);
+void rv_closest_lanes(const RvVec3* x, const RvPairIndex* index, RvClosestLanes* out);
 // With no side.
-void rv_facing_lanes(const RvPairLanes* in, RvFacingLanes* out);
+void rv_facing_lanes(const RvPairSource* from, const RvPairIndex* index, RvFacingLanes* out);
+// As they will be after `time` [RV_PAIRS] of free motion, on the side of the normal in `out`; below 0: `out` stays.
+void rv_facing_moved_lanes(const RvPairSource* from, const RvPairIndex* index, const double* time, RvFacingLanes* out);
 
 // Boxes by their corners. Behind the last ones there is room for RV_BOXES more.
 enum { RV_BOXES = 16 };

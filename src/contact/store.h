@@ -2,9 +2,11 @@
 #ifndef RV_CONTACT_STORE_H
 #define RV_CONTACT_STORE_H
 
+#include "base/arena.h"
 #include "base/array.h"
 #include "contact/bridge_table.h"
 #include "contact/contact.h"
+#include "contact/respond.h"
 
 // Edges are numbered strand by strand, strands in the order of the batches and lanes; so the numbers of one strand, and
 // of one batch, are consecutive.
@@ -25,18 +27,41 @@ typedef struct RvContactShape {
 typedef struct RvSym3 {
   double m[6];
 } RvSym3;
+// And for the products of the solver, which only must be the same in all of them.
+typedef struct RvSym3f {
+  float m[6];
+} RvSym3f;
 
 // An end of a link, or a touch: the point (1 - t) x_i + t x_{i+1}; `place` is that of x_i in the blocks.
 typedef struct RvContactEnd {
-  double t;
+  float t;
   uint32_t place;
-  uint32_t link;  // 2 x link + side
+  uint32_t link;   // 2 x slot + side; of a touch its number
+  uint32_t other;  // where the other end of the link stands
 } RvContactEnd;
 
+// What a link does where it was looked at.
+typedef struct RvLinkPush {
+  double energy;
+  RvVec3 force;
+} RvLinkPush;
+
+typedef struct RvFloat3 {
+  float x, y, z;
+} RvFloat3;
+static inline RvFloat3 rv_float3(RvVec3 a) {
+  return (RvFloat3){(float)a.x, (float)a.y, (float)a.z};
+}
+static inline RvVec3 rv_from_float3(RvFloat3 a) {
+  return rv_vec3(a.x, a.y, a.z);
+}
+
+// Mostly in floats: a state that is put back has the same bits.
 typedef struct RvLinkMemory {
-  RvVec3 slip, normal;
-  double reach, area;
+  RvFloat3 slip, normal;
+  float reach;
   int32_t age;
+  double area;
 } RvLinkMemory;
 typedef struct RvTouchMemory {
   RvVec3 slip;
@@ -62,13 +87,13 @@ typedef struct RvWetPair {
 
 // Of a bridge, as the film wants it.
 typedef struct RvSpan {
-  double distance, length;
+  float distance, length;
 } RvSpan;
 
 // Contact angles in classes. (angles.c)
 enum { RV_ANGLE_CLASSES = 8, RV_ANGLE_PAIRS = RV_ANGLE_CLASSES * (RV_ANGLE_CLASSES + 1) / 2 };
 
-// Edges as they are at the start of a step.
+// Edges as they are at the start of a step. Of vectors one more can be read than there are.
 typedef struct RvSegments {
   RvVec3 *x, *v;   // of the vertices: strand s has edges + 1, from first + s on
   double* radius;  // of the vertices
@@ -85,65 +110,82 @@ typedef struct RvSegments {
   RvVec3 lo, hi;   // box of the vertices
 } RvSegments;
 
-// A bridge that can have no force in the step.
-typedef struct RvIdleLink {
-  uint64_t key;
-  RvLinkMemory memory;
-  RvSpan span;
-  double along[2];
-} RvIdleLink;
-
-// What becomes of a pair.
+// What becomes of a pair. Its first part is that of a link, as in RvContactShape; the rest what it has of liquid, until
+// its share is known, as in RvWetPair and RvWetLaw (low is start - width, and start the memory's reach).
 typedef struct RvMadeLink {
   uint64_t key;
-  RvContactShape shape;
+  RvVec3 normal, origin;
+  double reach;
   RvLinkMemory memory;
-  double along[2];
-  RvWetPair wet;
+  float along[2];
+  float width, stiffness, limit, slip;
+  double weight, length, film[2], strength;
+  float distance, least, most, touch, turn, radius, ratio;
+  RvFloat3 side;
+  float shift;
+  uint8_t dry, needed, pulls, law;  // law: it has a lane in those of its block
 } RvMadeLink;
 
 // Pairs of an edge in a cell, and in all of them: four times the links that are kept.
 enum { RV_CONTACT_MAX_PAIRS = 4 * RV_CONTACT_MAX_LINKS };
 
-#define RV_NO_LAW UINT32_MAX
-
 typedef RV_ARRAY(uint64_t) RvKeys;
 typedef RV_ARRAY(uint32_t) RvIndices;
+
+// Links are made block by block of source edges; those of a block stand together from its first pair on. Scratch.
+enum { RV_MADE_EDGES = 64 };
+// What a bridge asks of the films of its edges.
+typedef struct RvWetAsk {
+  uint32_t edge[2];
+  double amount;  // weight x length
+} RvWetAsk;
+// Of a block, what is kept; then where it goes.
+typedef struct RvKept {
+  uint32_t links, wet, dry, dropped;
+} RvKept;
+typedef struct RvMaking {
+  size_t blocks;
+  RvMadeLink* links;    // [pairs]
+  RvWetAsk* asks;       // [pairs] of the bridges, as the links
+  uint32_t* live;       // [blocks]
+  uint32_t* wet;        // [blocks] of them bridges
+  uint32_t* law_first;  // [blocks]
+  RvKept* kept;         // [blocks]
+  RvLawBlock* laws;
+} RvMaking;
 
 struct RvContacts {
   const RvStrandModel* model;
   size_t nstrand, nedge;
   RvContactStrand* strands;  // one more at the end, with first = nedge
   uint32_t* strand_of;       // [nedge]
+  uint32_t* place_of;        // [nedge] of its first vertex in the blocks
   RvSegments segments;
-  // broad phase
-  RvKeys cells, spare_keys;
-  RvIndices members, spare_values;
-  RvKeys pairs;           // source << 32 | receiver, ascending
-  uint32_t* pair_first;   // [nedge + 2] of each source, while they are put in order
-  uint32_t* entry_first;  // [nedge + 1] of each edge
-  RvIndices owner;        // [entries] edges
-  RvIndices entry_at;     // [entries] where they are after sorting
-  RV_ARRAY(float) boxes;  // [6][entries and some], sorted
-  // links, ascending by key
-  // then those that hold liquid but can have no force in this step, ascending too; from `active` on
-  size_t active;
+  RvArena *own, *scratch;  // if none is given; of the search at hand
+  RvKeys pairs;            // source << 32 | receiver, ascending
+  uint32_t* pair_first;    // [nedge + 1] of each source
+  uint64_t* extra;         // pairs that are known otherwise, by source, from extra_first on; NULL: none. Scratch
+  uint32_t* extra_first;   // [nedge + 2]
+  RvMaking made;
+  // all links, ascending by key: those that may have a force in this step, and those that only hold liquid
   RvKeys keys;
-  RV_ARRAY(RvMadeLink) made;        // of some of the pairs at a time
-  RV_ARRAY(RvContactShape) shapes;  // [live] of what may become a link
-  RvIndices shape_of, law_of;       // [links] in shapes and laws; RV_NO_LAW: none; of the live ones first in wet_pairs
   RV_ARRAY(RvLinkMemory) memory;
-  RV_ARRAY(double) along;  // [2 links] where on its edge each end is
-  RV_ARRAY(RvSym3) hessian;
-  RV_ARRAY(RvContactEnd) ends;  // two a link, by (batch, link, side)
-  RvIndices end_of;             // [2 links] where the ends stand
-  size_t* end_at;               // [batches + 1]
-  uint8_t* held;                // [batches] lanes at which bridges pull
-  RV_ARRAY(RvVec3) value;       // [ends] of the vector at hand
-  RV_ARRAY(RvVec3) force;       // [links]
-  RV_ARRAY(double) energy;      // [links]
-  double* responded_at;         // [unknowns] where energy, force and hessian were taken
-  bool responded;               // they were, of these links
+  RV_ARRAY(float) along;   // [2 links] where on its edge each end is
+  RV_ARRAY(RvSpan) spans;  // [links] if wet
+  // What may have a force stands in slots: first those with liquid, then, from a whole block on, those without.
+  size_t active, slots, wet_slots;
+  RvIndices link_of;                // [slots]
+  RV_ARRAY(RvLinkBlock) blocks;     // of eight slots
+  RV_ARRAY(RvLawBlock) law_blocks;  // of the first ones
+  RV_ARRAY(RvContactEnd) ends;      // two a link, by (batch, slot, side)
+  RvIndices end_of;                 // [2 slots] where the ends stand
+  size_t* end_at;                   // [batches + 1]
+  uint8_t* held;                    // [batches] lanes at which bridges pull
+  RV_ARRAY(RvVec3) value;           // [ends] of the vector at hand
+  RV_ARRAY(RvLinkPush) push;        // [slots]
+  RV_ARRAY(RvSym3f) hessian;        // [slots]
+  double* responded_at;             // [unknowns] where these were taken
+  bool responded;                   // they were, of these links
   // touches, ascending by key: point << 32 | collider
   RvKeys touch_keys;
   RV_ARRAY(RvContactShape) touch_shapes;
@@ -161,13 +203,9 @@ struct RvContacts {
   RV_ARRAY(RvBridgeTable) solid_tables;  // [solids][classes]
   double* share;                         // [nedge] sum of the weights on it
   double* crowd;                         // [nedge] farthest that it may make bridges to, in halves of d0
-  RV_ARRAY(RvWetPair) wet_pairs;         // [bridges]
   RV_ARRAY(RvWetPair) wet_touches;       // [touches]
-  RV_ARRAY(RvWetLaw) laws;               // [bridges]
   RV_ARRAY(RvWetLaw) touch_laws;         // [touches]
-  RV_ARRAY(RvSpan) spans;                // [live], then [links]
-  RV_ARRAY(RvIdleLink) idle;
-  RV_ARRAY(double) nearness;  // [old links] distances now; infinite: no liquid
+  double* nearness;                      // [old links] distances now; infinite: no liquid. Scratch
   // of the step before
   uint32_t* old_first;  // [nedge + 1] of each source
   RvKeys old_keys, old_touch_keys;
@@ -196,16 +234,21 @@ size_t rv_contact_find_key(const uint64_t* keys, size_t count, uint64_t key);
 // Positions, velocities, reaches. (segments.c)
 RvResult rv_segments_fill(RvContacts* c, const double* q, const double* velocity, double dt, const RvContactDef* def,
                           RvContactStats* stats, RvError* error);
-// Pairs of edges that may touch, some twice. (broad.c)
-RvResult rv_contact_pairs(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error);
-// Pairs that hold liquid and are farther apart than others are looked for. (stretched.c)
+// Pairs that hold liquid and are farther apart than others are looked for: the extra ones. (stretched.c)
 RvResult rv_contact_stretched(RvContacts* c, const RvContactDef* def, RvError* error);
-// Puts the pairs in order, each once, and of each source at most so many. (order.c)
-RvResult rv_contact_order(RvContacts* c, RvError* error);
+// Pairs of edges that may touch, and the extra ones. (broad.c)
+RvResult rv_contact_pairs(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error);
+// Puts the pairs of one source in order, each once; returns how many are left. (order.c)
+size_t rv_contact_order(uint64_t* pairs, size_t count);
 // Where the old links of each source edge begin. (links.c)
 void rv_contact_index_old(RvContacts* c);
-// Links of the pairs, and leaving out what is none. (links.c)
+// Links of the pairs. (links.c)
 RvResult rv_contact_links(RvContacts* c, double dt, const RvContactDef* def, RvError* error);
+static inline RvMadeLink* rv_contact_made(const RvContacts* c, size_t block) {
+  return c->made.links + c->pair_first[block * RV_MADE_EDGES];
+}
+// Of what was made what is needed: counts a block, when its bridges have their laws; then takes all. (keep.c)
+void rv_contact_count(RvContacts* c, size_t block);
 RvResult rv_contact_keep(RvContacts* c, RvContactStats* stats, RvError* error);
 // Touches of points and solids. (touches.c)
 RvResult rv_contact_touches(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error);

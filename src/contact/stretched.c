@@ -1,6 +1,7 @@
 // Pairs that hold liquid and are farther apart than films that touch: they are known from the step before, as those
-// beside them, to which the place may have slid. They are added to the pairs of the broad phase.
+// beside them, to which the place may have slid. They join the pairs of the broad phase.
 #include <math.h>
+#include <string.h>
 
 #include "base/parallel.h"
 #include "contact/pair.h"
@@ -19,12 +20,6 @@ typedef struct Search {
   bool failed[CHUNKS];
 } Search;
 
-static double distance_of(const RvContacts* c, size_t e, size_t f) {
-  const RvVec3* x = c->segments.x;
-  size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
-  return rv_length(rv_closest_points(x[i], x[i + 1], x[j], x[j + 1]).delta);
-}
-
 static double radii_of(const RvContacts* c, size_t e, size_t f) {
   return c->segments.thick[e] + c->segments.thick[f];
 }
@@ -42,18 +37,29 @@ static bool is_far(const Search* s, size_t e, size_t f, double distance) {
 static bool push_around(Search* s, size_t chunk, size_t e, size_t f, double area) {
   const RvContacts* c = s->c;
   const RvContactStrand *a = &c->strands[c->strand_of[e]], *b = &c->strands[c->strand_of[f]];
+  double reach = rv_contact_table(c, e, f)->rupture * sqrt(area);
+  RvPairIndex index = {0};
+  RvClosestLanes at;
+  int count = 0;
   for (int k = 0; k < 9; ++k) {
     int64_t i = (int64_t)e + k / 3 - 1, j = (int64_t)f + k % 3 - 1;
     if (i < (int64_t)a[0].first || i >= (int64_t)a[1].first || j < (int64_t)b[0].first || j >= (int64_t)b[1].first)
       continue;
     // of one strand the earlier edge is the source
-    if (a == b && j - i <= s->def->neighbours) continue;
-    double limit = rv_max(c->segments.height[i] + c->segments.height[j],
-                          radii_of(c, (size_t)i, (size_t)j) + rv_contact_table(c, e, f)->rupture * sqrt(area));
-    if (k != 4 && distance_of(c, (size_t)i, (size_t)j) > limit) continue;
-    if (!rv_array_push(&s->found[chunk], (uint64_t)i << 32 | (uint64_t)j)) return false;
+    if (k == 4 || (a == b && j - i <= s->def->neighbours)) continue;
+    index.edge[0][count] = (uint32_t)i, index.edge[1][count] = (uint32_t)j;
+    index.vertex[0][count] = (uint32_t)i + c->strand_of[e], index.vertex[1][count++] = (uint32_t)j + c->strand_of[f];
   }
-  return true;
+  rv_closest_lanes(c->segments.x, &index, &at);
+  bool good = (a == b && (int64_t)f - (int64_t)e <= s->def->neighbours) ||
+              rv_array_push(&s->found[chunk], (uint64_t)e << 32 | f);
+  for (int k = 0; k < count && good; ++k) {
+    size_t i = index.edge[0][k], j = index.edge[1][k];
+    double limit = rv_max(c->segments.height[i] + c->segments.height[j], radii_of(c, i, j) + reach);
+    if (at.distance[k] > limit) continue;
+    good = rv_array_push(&s->found[chunk], (uint64_t)i << 32 | j);
+  }
+  return good;
 }
 
 static void search(void* arg, size_t begin, size_t end) {
@@ -64,32 +70,44 @@ static void search(void* arg, size_t begin, size_t end) {
     for (size_t k = chunk * s->grain; k < last && !s->failed[chunk]; ++k) {
       if (!(c->old_memory.data[k].area > 0)) continue;
       size_t e = (size_t)(c->old_keys.data[k] >> 32), f = (size_t)(c->old_keys.data[k] & UINT32_MAX);
-      if (is_far(s, e, f, c->nearness.data[k]) && !push_around(s, chunk, e, f, c->old_memory.data[k].area))
+      if (is_far(s, e, f, c->nearness[k]) && !push_around(s, chunk, e, f, c->old_memory.data[k].area))
         s->failed[chunk] = true;
     }
   }
 }
 
-static RvResult add_found(Search* s, RvError* error) {
+// all into the place of their sources
+static RvResult by_source(Search* s, RvError* error) {
   RvContacts* c = s->c;
-  size_t total = c->pairs.count, at = total;
+  size_t total = 0;
   bool room = true;
   for (int k = 0; k < CHUNKS; ++k) total += s->found[k].count, room = room && !s->failed[k];
-  if (total == at && room) return RV_OK;
-  if (!room || !rv_array_resize(&c->pairs, total))
-    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pairs of edges", total);
+  if (total == 0 && room) return RV_OK;
+  uint32_t* first = RV_TAKE(c->scratch, uint32_t, c->nedge + 2);
+  uint64_t* extra = RV_TAKE(c->scratch, uint64_t, total);
+  if (total > UINT32_MAX) return rv_fail(error, RV_LIMIT, "%zu pairs of edges are more than can be held", total);
+  if (!room || !first || !extra) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pairs of edges", total);
+  memset(first, 0, (c->nedge + 2) * sizeof *first);
   for (int k = 0; k < CHUNKS; ++k)
-    for (size_t i = 0; i < s->found[k].count; ++i) c->pairs.data[at++] = s->found[k].data[i];
+    for (size_t i = 0; i < s->found[k].count; ++i) first[(s->found[k].data[i] >> 32) + 2]++;
+  for (size_t e = 0; e < c->nedge; ++e) first[e + 2] += first[e + 1];
+  for (int k = 0; k < CHUNKS; ++k)
+    for (size_t i = 0; i < s->found[k].count; ++i) {
+      uint64_t key = s->found[k].data[i];
+      extra[first[(key >> 32) + 1]++] = key;
+    }
+  c->extra = extra, c->extra_first = first;
   return RV_OK;
 }
 
 RvResult rv_contact_stretched(RvContacts* c, const RvContactDef* def, RvError* error) {
+  c->extra = NULL;
   if (!c->wet || !c->old_keys.count) return RV_OK;
   Search* s = rv_alloc_zero(1, sizeof *s);
   if (!s) return rv_fail(error, RV_NO_MEMORY, "out of memory for the contacts of %zu edges", c->nedge);
   s->c = c, s->def = def, s->grain = (c->old_keys.count + CHUNKS - 1) / CHUNKS;
   rv_parallel_for((c->old_keys.count + s->grain - 1) / s->grain, 1, search, s);
-  RvResult result = add_found(s, error);
+  RvResult result = by_source(s, error);
   for (int k = 0; k < CHUNKS; ++k) rv_array_free(&s->found[k]);
   rv_free(s);
   return result;

@@ -317,21 +317,24 @@ static RvResult touch_solid(Touching* w, RvContactStats* stats, RvError* error) 
 // by point, then by solid: each solid gave its own in order
 static RvResult sort_touches(RvContacts* c, RvError* error) {
   size_t n = c->touch_keys.count;
-  RvContactShape* shapes = rv_alloc(n, sizeof *shapes);
-  RvTouchMemory* memory = rv_alloc(n, sizeof *memory);
-  RvWetPair* wet = rv_alloc(c->wet ? n : 1, sizeof *wet);
-  bool room = shapes && memory && wet && rv_array_resize(&c->spare_keys, n) && rv_array_resize(&c->spare_values, n) &&
-              rv_array_resize(&c->members, n);
-  for (size_t k = 0; room && k < n; ++k) c->members.data[k] = (uint32_t)k;
-  room = room && rv_sort_keys(c->touch_keys.data, c->members.data, c->spare_keys.data, c->spare_values.data, n, 64);
+  RvArena* a = c->scratch;
+  RvArenaMark mark = rv_arena_mark(a);
+  RvContactShape* shapes = RV_TAKE(a, RvContactShape, n);
+  RvTouchMemory* memory = RV_TAKE(a, RvTouchMemory, n);
+  RvWetPair* wet = RV_TAKE(a, RvWetPair, c->wet ? n : 1);
+  uint64_t* spare_keys = RV_TAKE(a, uint64_t, n);
+  uint32_t *order = RV_TAKE(a, uint32_t, n), *spare = RV_TAKE(a, uint32_t, n);
+  bool room = shapes && memory && wet && spare_keys && order && spare;
+  for (size_t k = 0; room && k < n; ++k) order[k] = (uint32_t)k;
+  room = room && rv_sort_keys(c->touch_keys.data, order, spare_keys, spare, n, 64);
   for (size_t k = 0; room && k < n; ++k) {
-    shapes[k] = c->touch_shapes.data[c->members.data[k]];
-    memory[k] = c->touch_memory.data[c->members.data[k]];
-    if (c->wet) wet[k] = c->wet_touches.data[c->members.data[k]];
+    shapes[k] = c->touch_shapes.data[order[k]];
+    memory[k] = c->touch_memory.data[order[k]];
+    if (c->wet) wet[k] = c->wet_touches.data[order[k]];
   }
   for (size_t k = 0; room && k < n; ++k) c->touch_shapes.data[k] = shapes[k], c->touch_memory.data[k] = memory[k];
   for (size_t k = 0; room && c->wet && k < n; ++k) c->wet_touches.data[k] = wet[k];
-  rv_free(shapes), rv_free(memory), rv_free(wet);
+  rv_arena_release(a, mark);
   return room ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts with solids", n);
 }
 

@@ -10,6 +10,7 @@
 // A pair becomes a bridge where the films touch, and is one until it is farther than both that and its rupture (WH-11).
 // Its area then follows its share with a time of RELAX, from 0 on: forces come and go gradually, whatever the step.
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -43,7 +44,7 @@ static void radii_of(RvContacts* c) {
 RvResult rv_wet_begin_step(RvContacts* c, const RvContactDef* def, RvError* error) {
   const RvContactWet* wet = def->liquid;
   c->wet = wet != NULL && c->nstrand > 0;
-  c->wet_pairs.count = c->wet_touches.count = c->laws.count = c->touch_laws.count = c->spans.count = 0;
+  c->wet_touches.count = c->touch_laws.count = c->spans.count = 0;
   if (!c->wet) return RV_OK;
   if (!(wet->tension >= 0) || !isfinite(wet->tension) || !(wet->cohesion >= 0) || !isfinite(wet->cohesion) ||
       !(wet->angle >= 0 && wet->angle < RV_PI))
@@ -80,49 +81,59 @@ typedef struct Crowd {
   RvContacts* c;
   const RvContactDef* def;
   double* near;  // [old links] distances
+  float* press;  // and what they count
 } Crowd;
+
+static float press_of(const Crowd* w, size_t k) {
+  const RvContacts* c = w->c;
+  const double* r = c->segments.radius;
+  size_t i = rv_contact_vertex(c, (size_t)(c->old_keys.data[k] >> 32));
+  size_t j = rv_contact_vertex(c, (size_t)(c->old_keys.data[k] & UINT32_MAX));
+  // edges that are not abreast face two of another strand each, so all of them count a little less than whole
+  return (float)(0.75 * nearness(w->near[k], w->def->reach * (r[i] + r[j])));
+}
 
 // eight at a time
 static void measure_old(void* arg, size_t begin, size_t end) {
   const Crowd* w = arg;
-  const RvVec3* x = w->c->segments.x;
-  RvPairLanes pair = {0};
+  RvPairIndex index = {0};
   RvClosestLanes at;
   size_t link[RV_PAIRS];
   int count = 0;
   for (size_t k = begin; k < end; ++k) {
-    w->near[k] = INFINITY;
+    w->near[k] = INFINITY, w->press[k] = 0;
     if (w->c->old_memory.data[k].area > 0) {
       size_t e = (size_t)(w->c->old_keys.data[k] >> 32), f = (size_t)(w->c->old_keys.data[k] & UINT32_MAX);
-      size_t i = rv_contact_vertex(w->c, e), j = rv_contact_vertex(w->c, f);
-      rv_pair_put(pair.a[0], count, x[i]), rv_pair_put(pair.a[1], count, x[i + 1]);
-      rv_pair_put(pair.b[0], count, x[j]), rv_pair_put(pair.b[1], count, x[j + 1]);
+      index.vertex[0][count] = (uint32_t)rv_contact_vertex(w->c, e);
+      index.vertex[1][count] = (uint32_t)rv_contact_vertex(w->c, f);
       link[count++] = k;
     }
     if (count < RV_PAIRS && (k + 1 < end || count == 0)) continue;
-    rv_closest_lanes(&pair, &at);
-    while (count > 0) --count, w->near[link[count]] = at.distance[count];
+    rv_closest_lanes(w->c->segments.x, &index, &at);
+    while (count > 0)
+      --count, w->near[link[count]] = at.distance[count], w->press[link[count]] = press_of(w, link[count]);
   }
+}
+
+static void finish_crowd(void* arg, size_t begin, size_t end) {
+  double* crowd = ((const Crowd*)arg)->c->crowd;
+  for (size_t e = begin; e < end; ++e) crowd[e] = crowd[e] > 0 ? sqrt(rv_max(1 / sqrt(FORM * crowd[e]) - 1, 0)) : 1e30;
 }
 
 // The distance at which a new pair's weight would be FORM of those that are there; from the state and the places alone,
 // so that a run that is resumed goes on with the same bits.
 bool rv_wet_crowd(RvContacts* c, const RvContactDef* def) {
   size_t n = c->old_keys.count;
-  for (size_t e = 0; e < c->nedge; ++e) c->crowd[e] = 0;
-  if (!rv_array_resize(&c->nearness, n)) return false;
-  Crowd w = {c, def, c->nearness.data};
+  Crowd w = {c, def, RV_TAKE(c->scratch, double, n), RV_TAKE(c->scratch, float, n)};
+  if (!w.near || !w.press) return false;
+  c->nearness = w.near;
+  memset(c->crowd, 0, c->nedge * sizeof *c->crowd);
   rv_parallel_for(n, 512, measure_old, &w);
   for (size_t k = 0; k < n; ++k) {
-    if (!(w.near[k] < INFINITY)) continue;
-    size_t e = (size_t)(c->old_keys.data[k] >> 32), f = (size_t)(c->old_keys.data[k] & UINT32_MAX);
-    const double* r = c->segments.radius;
-    // edges that are not abreast face two of another strand each, so all of them count a little less than whole
-    double near = 0.75 * nearness(w.near[k], def->reach * (r[rv_contact_vertex(c, e)] + r[rv_contact_vertex(c, f)]));
-    c->crowd[e] += near, c->crowd[f] += near;
+    c->crowd[c->old_keys.data[k] >> 32] += w.press[k];
+    c->crowd[c->old_keys.data[k] & UINT32_MAX] += w.press[k];
   }
-  for (size_t e = 0; e < c->nedge; ++e)
-    c->crowd[e] = c->crowd[e] > 0 ? sqrt(rv_max(1 / sqrt(FORM * c->crowd[e]) - 1, 0)) : 1e30;
+  rv_parallel_for(c->nedge, 4096, finish_crowd, &w);
   return true;
 }
 
@@ -150,12 +161,13 @@ static int edges_of_point(const RvContacts* c, uint64_t key, size_t edge[2]) {
 // in the order of the links: each edge's sum has one order
 static void sum_weights(RvContacts* c) {
   for (size_t e = 0; e < c->nedge; ++e) c->share[e] = 0;
-  for (size_t k = 0; k < c->keys.count; ++k) {
-    if (c->law_of.data[k] == RV_NO_LAW) continue;
-    const RvWetPair* w = &c->wet_pairs.data[c->law_of.data[k]];
-    size_t e = (size_t)(c->keys.data[k] >> 32), f = (size_t)(c->keys.data[k] & UINT32_MAX);
-    c->share[e] += w->weight * w->length / edge_length(c, e);
-    c->share[f] += w->weight * w->length / edge_length(c, f);
+  for (size_t block = 0; block < c->made.blocks; ++block) {
+    const RvWetAsk* w = c->made.asks + c->pair_first[block * RV_MADE_EDGES];
+    for (size_t k = 0; k < c->made.wet[block]; ++k, ++w) {
+      size_t e = w->edge[0], f = w->edge[1];
+      c->share[e] += w->amount / edge_length(c, e);
+      c->share[f] += w->amount / edge_length(c, f);
+    }
   }
   for (size_t k = 0; k < c->touch_keys.count; ++k) {
     const RvWetPair* w = &c->wet_touches.data[k];
@@ -165,8 +177,8 @@ static void sum_weights(RvContacts* c) {
   }
 }
 
-static double part(const Sharing* s, const RvWetPair* w, double sum) {
-  return s->unshared ? 1 : rv_min(w->weight / sum, 1);
+static double part(const Sharing* s, double weight, double sum) {
+  return s->unshared ? 1 : rv_min(weight / sum, 1);
 }
 
 // the area follows its share; then the law, and whether it can have a force
@@ -183,22 +195,69 @@ static double settle(const RvBridgeTable* t, RvWetPair* w, double target, double
   return area;
 }
 
+// Bridges whose laws are made, when there are eight of them.
+typedef struct Bunch {
+  RvWetLanes in;
+  RvMadeLink* link[RV_LINKS];
+  int count;
+} Bunch;
+
+static void add_to_bunch(Bunch* b, const RvBridgeTable* t, RvMadeLink* w, RvLawBlock* law) {
+  int k = b->count++;
+  RvWetLanes* in = &b->in;
+  b->link[k] = w, w->law = 1;
+  in->area[k] = w->memory.area, in->rupture[k] = t->rupture, in->table[k] = t;
+  in->touch[k] = w->touch, in->start[k] = w->memory.reach, in->width[k] = w->width, in->turn[k] = w->turn;
+  in->radius[k] = w->radius, in->ratio[k] = w->ratio;
+  law->side[0][k] = w->side.x, law->side[1][k] = w->side.y, law->side[2][k] = w->side.z;
+  law->shift[k] = w->shift, law->strength[k] = w->strength;
+}
+
+static void finish_bunch(Bunch* b, RvLawBlock* law) {
+  float begin[RV_LINKS] __attribute__((aligned(64)));
+  rv_wet_law_lanes(&b->in, b->count, law, begin);
+  for (int k = 0; k < b->count; ++k) {
+    RvMadeLink* w = b->link[k];
+    w->pulls = law->rupture[k] > 0;
+    w->needed = w->needed || (w->pulls && w->least < law->rupture[k] && w->most > begin[k]);
+  }
+  b->count = 0;
+}
+
+// the area of a bridge follows its share; false: it has too little of it and ends, or needs no law
+static bool settle_link(const Sharing* s, const RvBridgeTable* t, RvMadeLink* w) {
+  const RvContacts* c = s->c;
+  double mine = part(s, w->weight, c->share[w->key >> 32]);
+  double other = part(s, w->weight, c->share[w->key & UINT32_MAX]);
+  double area = w->memory.area;
+  if (rv_min(mine, other) < (area > 0 ? STAY : FORM)) {
+    w->weight = w->memory.area = 0;
+    return false;
+  }
+  double target = mine * w->film[0] + other * w->film[1];
+  w->memory.area = area + (target - area) * s->rate;
+  return w->strength > 0 && (w->dry || w->least <= w->touch + t->rupture * sqrt(w->memory.area));
+}
+
 static void settle_links(void* arg, size_t begin, size_t end) {
   const Sharing* s = arg;
   RvContacts* c = s->c;
-  for (size_t k = begin; k < end; ++k) {
-    if (c->law_of.data[k] == RV_NO_LAW) continue;
-    RvWetPair* w = &c->wet_pairs.data[c->law_of.data[k]];
-    size_t e = (size_t)(c->keys.data[k] >> 32), f = (size_t)(c->keys.data[k] & UINT32_MAX);
-    double mine = part(s, w, c->share[e]), other = part(s, w, c->share[f]);
-    if (rv_min(mine, other) < (c->memory.data[k].area > 0 ? STAY : FORM)) {
-      w->weight = c->memory.data[k].area = 0;
-      continue;
+  Bunch bunch = {0};
+  for (size_t block = begin; block < end; ++block) {
+    RvMadeLink* w = rv_contact_made(c, block);
+    RvLawBlock* law = c->made.laws + c->made.law_first[block];
+    uint32_t bridges = 0;
+    for (size_t k = 0; k < c->made.live[block]; ++k, ++w) {
+      if (!(w->weight > 0)) continue;
+      const RvBridgeTable* t = rv_contact_table(c, (size_t)(w->key >> 32), (size_t)(w->key & UINT32_MAX));
+      bool near = settle_link(s, t, w);
+      bridges += w->weight > 0;
+      if (near) add_to_bunch(&bunch, t, w, law);
+      if (bunch.count == RV_LINKS) finish_bunch(&bunch, law++);
     }
-    double target = mine * w->film[0] + other * w->film[1];
-    c->memory.data[k].area =
-        settle(rv_contact_table(c, e, f), w, target, c->memory.data[k].area, s->rate, &c->laws.data[c->law_of.data[k]]);
-    c->spans.data[k] = (RvSpan){w->distance - w->touch, w->length};
+    if (bunch.count > 0) finish_bunch(&bunch, law);
+    c->made.wet[block] = bridges;
+    rv_contact_count(c, block);
   }
 }
 
@@ -214,7 +273,7 @@ static void settle_touches(void* arg, size_t begin, size_t end) {
     double sum = n == 2 ? 0.5 * (c->share[edge[0]] + c->share[edge[1]]) : c->share[edge[0]];
     const RvBridgeTable* t = rv_contact_solid_table(c, c->touch_keys.data[k]);
     double* area = &c->touch_memory.data[k].area;
-    *area = settle(t, w, part(s, w, sum) * w->film[0], *area, s->rate, &c->touch_laws.data[k]);
+    *area = settle(t, w, part(s, w->weight, sum) * w->film[0], *area, s->rate, &c->touch_laws.data[k]);
   }
 }
 
@@ -228,15 +287,22 @@ static bool make_solid_tables(RvContacts* c) {
   return true;
 }
 
+static bool take_laws(RvContacts* c) {
+  RvMaking* m = &c->made;
+  uint32_t total = 0;
+  for (size_t k = 0; k < m->blocks; ++k) m->law_first[k] = total, total += (m->wet[k] + RV_LINKS - 1) / RV_LINKS;
+  return (m->laws = RV_TAKE(c->scratch, RvLawBlock, total)) != NULL;
+}
+
 RvResult rv_wet_share(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error) {
   if (!c->wet) return RV_OK;
-  if (!rv_array_resize(&c->touch_laws, c->touch_keys.count) || !make_solid_tables(c))
+  if (!rv_array_resize(&c->touch_laws, c->touch_keys.count) || !make_solid_tables(c) || !take_laws(c))
     return rv_fail(error, RV_NO_MEMORY, "out of memory for liquid between strands");
   sum_weights(c);
   Sharing s = {c, 1 - rv_exp(-dt / RELAX), def->liquid->unshared};
-  rv_parallel_for(c->keys.count, 256, settle_links, &s);
+  rv_parallel_for(c->made.blocks, 4, settle_links, &s);
   rv_parallel_for(c->touch_keys.count, 256, settle_touches, &s);
-  for (size_t k = 0; k < c->wet_pairs.count; ++k) stats->bridges += c->wet_pairs.data[k].weight > 0;
+  for (size_t k = 0; k < c->made.blocks; ++k) stats->bridges += c->made.wet[k];
   for (size_t k = 0; k < c->touch_keys.count; ++k) stats->bridges += c->wet_touches.data[k].weight > 0;
   return RV_OK;
 }

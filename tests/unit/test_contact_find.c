@@ -126,8 +126,8 @@ static void order_does_not_depend_on_workers(void** state) {
   RvTestStrands s = rv_test_strands(300, 12, (RvTestHair){RADIUS, 1300, 1e9, 0}, walk, &side, rv_vec3(0, 0, 0));
   for (size_t k = 0; k < s.model->unknowns; ++k) s.velocity[k] = uniform(9, k) - 0.5;
   uint64_t* pairs = NULL;
-  RvContactShape* shapes = NULL;
-  size_t npair = 0, nlink = 0;
+  RvLinkBlock* blocks = NULL;
+  size_t npair = 0, nlink = 0, nblock = 0;
   const int workers[] = {1, 2, 8};
   for (int k = 0; k < 3; ++k) {
     rv_threads_set(workers[k]);
@@ -135,21 +135,21 @@ static void order_does_not_depend_on_workers(void** state) {
     RvContactStats stats;
     find(c, &s, 0.01, &stats);
     if (k == 0) {
-      npair = c->pairs.count, nlink = c->keys.count;
-      pairs = rv_alloc(npair, sizeof *pairs), shapes = rv_alloc(nlink, sizeof *shapes);
+      npair = c->pairs.count, nlink = c->keys.count, nblock = c->blocks.count;
+      pairs = rv_alloc(npair, sizeof *pairs), blocks = rv_alloc(nblock, sizeof *blocks);
       memcpy(pairs, c->pairs.data, npair * sizeof *pairs);
-      for (size_t i = 0; i < nlink; ++i) shapes[i] = c->shapes.data[c->shape_of.data[i]];
+      memcpy(blocks, c->blocks.data, nblock * sizeof *blocks);
       assert_true(nlink > 1000);
     }
     assert_int_equal(npair, c->pairs.count);
     assert_int_equal(nlink, c->keys.count);
     assert_memory_equal(pairs, c->pairs.data, npair * sizeof *pairs);
-    for (size_t i = 0; i < nlink; ++i)
-      assert_memory_equal(&shapes[i], &c->shapes.data[c->shape_of.data[i]], sizeof *shapes);
+    assert_int_equal(nblock, c->blocks.count);
+    assert_memory_equal(blocks, c->blocks.data, nblock * sizeof *blocks);
     rv_contacts_free(c);
   }
   rv_threads_set(0);
-  rv_free(pairs), rv_free(shapes);
+  rv_free(pairs), rv_free(blocks);
   rv_test_strands_free(&s);
 }
 
