@@ -58,6 +58,8 @@ typedef struct RvCoupleTile {
 
 // Lists that grow are made for so many chunks of strands at a time.
 enum { RV_COUPLE_CHUNKS = 64, RV_COUPLE_GRAIN = 8, RV_COUPLE_COLOURS = 8 };
+// spec 1.2.5: under water at sqrt 2 pi / 6 of a full cell
+#define RV_COUPLE_FULL 0.74048048969306104
 #define RV_COUPLE_SHARE_LEAST 1e-6
 #define RV_COUPLE_SHARE_MOST 0.4
 
