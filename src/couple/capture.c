@@ -226,42 +226,8 @@ static bool list_by_tiles(Capture* k) {
 
 //---------------------------------------------------------------------------------------------- offers and answers
 
-// The particles' part of the space in a cell.
-static double fill_of_cell(const Capture* k, const int64_t cell[3], double inverse) {
-  const RvParticles* p = k->p;
-  int32_t home = rv_tiles_find(&p->homes, (int32_t)(cell[0] >> RV_TILE_SHIFT), (int32_t)(cell[1] >> RV_TILE_SHIFT),
-                               (int32_t)(cell[2] >> RV_TILE_SHIFT));
-  if (home < 0) return 0;
-  size_t at = (size_t)home * RV_TILE_CELLS + (size_t)rv_tile_cell(cell[0] & 7, cell[1] & 7, cell[2] & 7);
-  double sum = 0;
-  for (size_t i = p->cell_first[at]; i < p->cell_first[at + 1]; ++i) sum += p->volume[i];
-  return sum * inverse;
-}
-
-// The same around a vertex, between the centres of the cells. It is taken from where the particles are now: the grid
-// is that of the step before, and with it a front that comes over hair would wet it by as much more as the step is
-// longer.
-static double fill_now(const Capture* k, const RvCoupleVertex* v) {
-  double dx = k->grid->dx, inverse = 1 / (dx * dx * dx), f[3], sum = 0;
-  int64_t low[3];
-  for (int n = 0; n < 3; ++n) {
-    double y = (v->x[n] - k->grid->origin[n]) / dx - 0.5, whole = floor(y);
-    if (!(y / RV_TILE_SIDE > k->lo[n] - 1 && y / RV_TILE_SIDE < k->hi[n])) return 0;
-    low[n] = (int64_t)whole, f[n] = y - whole;
-  }
-  for (int corner = 0; corner < 8; ++corner) {
-    int64_t cell[3];
-    double w = 1;
-    for (int n = 0; n < 3; ++n) {
-      int up = corner >> n & 1;
-      cell[n] = low[n] + up, w *= up ? f[n] : 1 - f[n];
-    }
-    sum += w * fill_of_cell(k, cell, inverse);
-  }
-  return sum;
-}
-
-// rate of an edge's vertex now, 1/s: none under water (WH-18)
+// Rate of an edge's vertex, 1/s: none under water (WH-18), as the particles are now. By the grid, which is that of the
+// step before, a front that comes over hair would wet it by as much more as the step is longer.
 static double rate_at(const Capture* k, const RvCoupleStrand* s, int i) {
   const RvCouple* c = k->c;
   size_t packed = s->first + (size_t)i;
@@ -269,7 +235,8 @@ static double rate_at(const Capture* k, const RvCoupleStrand* s, int i) {
   if (!k->wet || !(rate > 0)) return rate;
   double fibres = c->vertices.data[packed].radius / c->reach.data[packed];
   double share = rv_clamp(c->count.data[packed] * fibres * fibres, RV_COUPLE_SHARE_LEAST, RV_COUPLE_SHARE_MOST);
-  double under = smooth_step(fill_now(k, &c->vertices.data[packed]) / (RV_COUPLE_FULL * (1 - share)));
+  double under =
+      smooth_step(rv_couple_fill(k->grid, k->p, c->vertices.data[packed].x) / (RV_COUPLE_FULL * (1 - share)));
   return rate * smooth_step(1 - under);
 }
 
@@ -506,8 +473,8 @@ RvResult rv_couple_capture(RvCouple* c, const RvCoupleStrands* strands, const Rv
                .kick = kick};
   bool ok = fit(&k);
   if (ok) {
-    set_box(&k);
     rv_parallel_for(c->strands.count, 64, set_room, &k);
+    set_box(&k);
     ok = walk_all(&k) && list_by_tiles(&k);
   }
   if (!ok) return rv_fail(error, RV_NO_MEMORY, "no memory for the particles near %zu strands", c->strands.count);

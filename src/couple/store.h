@@ -153,6 +153,9 @@ RvResult rv_couple_points(RvCouple* c, const RvLiquidGrid* grid, RvError* error)
 RvResult rv_couple_find_capacity(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
                                  RvError* error);
 
+// The part of the space around a place that sorted particles fill: about 1 within liquid. Continuous. (fill.c)
+double rv_couple_fill(const RvLiquidGrid* space, const RvParticles* particles, const double x[3]);
+
 // Cube root; 0 for what is not a number above 0. (law.c)
 double rv_couple_root3(double x);
 
