@@ -63,7 +63,7 @@ static RvResult strand_step(RvWetRig* rig, double dt, RvError* error) {
   RvResult result = rv_wet_load(&rig->wet, dt, error);
   if (result) return result;
   set_forces(rig);
-  contact.liquid = &rig->wet.bridges;
+  contact.liquid = &rig->wet.bridges, contact.scratch = rig->wet.scratch;
   RvStrandStepDef step = {.dt = dt,
                           .dt_before = rig->dt_before,
                           .integrator = rig->def.integrator,

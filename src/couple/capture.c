@@ -251,10 +251,18 @@ static bool list_by_tiles(Capture* k) {
 
 //---------------------------------------------------------------------------------------------- offers and answers
 
-// rate of an edge's vertex now, 1/s: none under water
+// Rate of an edge's vertex, 1/s: none under water (WH-18), as the particles are now. By the grid, which is that of the
+// step before, a front that comes over hair would wet it by as much more as the step is longer.
 static double rate_at(const Capture* k, const RvCoupleStrand* s, int i) {
-  double wet = k->wet ? smooth_step(k->wet[s->vertex + (size_t)i * RV_LANES]) : 1;
-  return fmax(k->set->capture * rv_couple_at(k->set->capture_at, s, i), 0) * wet;
+  const RvCouple* c = k->c;
+  size_t packed = s->first + (size_t)i;
+  double rate = fmax(k->set->capture * rv_couple_at(k->set->capture_at, s, i), 0);
+  if (!k->wet || !(rate > 0)) return rate;
+  double fibres = c->vertices.data[packed].radius / c->reach.data[packed];
+  double share = rv_clamp(c->count.data[packed] * fibres * fibres, RV_COUPLE_SHARE_LEAST, RV_COUPLE_SHARE_MOST);
+  double under =
+      smooth_step(rv_couple_fill(k->grid, k->p, c->vertices.data[packed].x) / (RV_COUPLE_FULL * (1 - share)));
+  return rate * smooth_step(1 - under);
 }
 
 static void set_room(void* arg, size_t begin, size_t end) {
@@ -264,8 +272,8 @@ static void set_room(void* arg, size_t begin, size_t end) {
     const RvCoupleStrand* s = &k->c->strands.data[n];
     for (int i = 0; i < s->count; ++i) {
       size_t packed = s->first + (size_t)i;
-      double rate = rate_at(k, s, i),
-             room = k->c->capacity.data[packed] - film->volume[s->vertex + (size_t)i * RV_LANES];
+      double room = k->c->capacity.data[packed] - film->volume[s->vertex + (size_t)i * RV_LANES];
+      double rate = s->sound ? rate_at(k, s, i) : 0;
       // scale holds the rate until it is needed
       k->scale[packed] = rate;
       k->room[packed] = s->sound && rate > 0 && room > 0 ? room : 0;

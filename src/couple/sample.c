@@ -10,8 +10,6 @@
 #include "couple/stencil.h"
 #include "math/scalar.h"
 
-// spec 1.2.5: under water at sqrt 2 pi / 6 of a full cell
-static const double FULL = 0.74048048969306104;
 static const double QUADRATIC = 0.14288690166235205;  // 1.75 / sqrt 150
 
 typedef struct Sample {
@@ -161,7 +159,7 @@ static void measure_point(const Sample* s, const RvCoupleVertex* v, RvVec3 tange
   double least = 1e-9 * s->set->density * s->grid->dx * s->grid->dx * s->grid->dx, speed2 = 0, along, across;
   p->share = (float)rv_clamp(r.share, RV_COUPLE_SHARE_LEAST, RV_COUPLE_SHARE_MOST);
   // WH-18
-  p->under = (float)smooth_step(fill_at(s->c, s->grid, p) / (FULL * (1 - (double)p->share)));
+  p->under = (float)smooth_step(fill_at(s->c, s->grid, p) / (RV_COUPLE_FULL * (1 - (double)p->share)));
   for (int a = 0; a < 3; ++a) {
     bool wet = r.mass[a] > least;
     double du = wet ? r.velocity[a] - (v[0].v[a] + (double)p->t * (v[1].v[a] - v[0].v[a])) : 0;

@@ -59,6 +59,8 @@ typedef struct RvCoupleTile {
 
 // Lists that grow are made for so many chunks of strands at a time.
 enum { RV_COUPLE_CHUNKS = 64, RV_COUPLE_GRAIN = 8, RV_COUPLE_COLOURS = 8 };
+// spec 1.2.5: under water at sqrt 2 pi / 6 of a full cell
+#define RV_COUPLE_FULL 0.74048048969306104
 #define RV_COUPLE_SHARE_LEAST 1e-6
 #define RV_COUPLE_SHARE_MOST 0.4
 
@@ -182,6 +184,9 @@ RvResult rv_couple_points(RvCouple* c, const RvLiquidGrid* grid, RvError* error)
 // Capacity, reach and hairs of the packed vertices; computed anew only when something changed. (capacity.c)
 RvResult rv_couple_find_capacity(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
                                  RvError* error);
+
+// The part of the space around a place that sorted particles fill: about 1 within liquid. Continuous. (fill.c)
+double rv_couple_fill(const RvLiquidGrid* space, const RvParticles* particles, const double x[3]);
 
 // Cube root; 0 for what is not a number above 0. (law.c)
 double rv_couple_root3(double x);

@@ -210,7 +210,7 @@ RvResult rv_strand_contacts_find(RvStrandContacts* c, RvStrandSolve* s, const Rv
   RvContactDef def = rv_contact_defaults();
   def.strands = c->def.strands, def.friction = c->def.friction, def.root_free = c->def.rootfree;
   def.multiple = s->multiple, def.colliders = c->colliders, def.ncollider = c->solids.count;
-  def.acceleration = rv_vec3_load64(s->def.gravity), def.liquid = c->liquid;
+  def.acceleration = rv_vec3_load64(s->def.gravity), def.liquid = c->liquid, def.scratch = step->scratch;
   rv_contacts_predict(s->model, s->state, step, c->velocity);
   result = rv_contacts_find(c->contacts, s->state->q, c->velocity, step->dt, &def, &c->stats, error);
   c->skipped = c->stats.skipped > c->skipped ? c->stats.skipped : c->skipped;

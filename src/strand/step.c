@@ -156,7 +156,11 @@ static void set_guess(const RvStrandStep* step, const RvStrandBatch* b, const Rv
   }
 }
 
+// m/s2, a hundred g: what residuals are measured against in short steps
+static const double LARGE_ACCELERATION = 1000;
+
 void rv_step_begin(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWork* w) {
+  w->fall = LARGE_ACCELERATION * step->h * step->h;
   set_goal(step, b, w);
   if (step->def->slide) set_slide(step, b, w);
   set_potential(step, b, w);
@@ -168,7 +172,7 @@ void rv_step_scale(const RvStrandBatch* b, const RvStrandWork* w, double scale[R
     double inertia = 0, edge = 0;
     for (int i = 0; i < b->vertices; ++i) inertia += w->inertia[4 * i * RV_LANES + lane];
     for (int j = 0; j + 1 < b->vertices; ++j) edge += w->length[j * RV_LANES + lane];
-    scale[lane] = sqrt(inertia) * edge / (b->vertices - 1);
+    scale[lane] = sqrt(inertia) * fmin(edge / (b->vertices - 1), w->fall);
   }
 }
 

@@ -16,6 +16,7 @@ typedef struct RvStrandWork {
   double *length, *curvature, *twist, *stretch, *bend, *torsion;  // elastic and viscous together
   double *slide, *slide_goal;                                     // as RvNewtonBatch; used with a slide
   RvNewtonBatch potential;
+  double fall;  // m that a large acceleration moves things by in the step
 } RvStrandWork;
 
 typedef struct RvStrandStep {
@@ -46,7 +47,9 @@ void rv_work_place(RvStrandWork* w, double* memory, int vertices);
 unsigned rv_step_held(const RvStrandStep* step, const RvStrandBatch* b);
 // Goal, potential and first guess q of a batch.
 void rv_step_begin(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWork* w);
-// The decrement of moving a whole strand by one of its edges: what residuals are measured against when nothing moves.
+// The decrement of moving a whole strand by one of its edges, or by what a large acceleration does in the step if that
+// is less: what residuals are measured against when nothing moves. With the first alone a force that moves strands by
+// little in a step would go unfelt, however many such steps follow each other.
 void rv_step_scale(const RvStrandBatch* b, const RvStrandWork* w, double scale[RV_LANES]);
 // Newton for a batch whose strands are alone: every lane has its own steps, line search and end.
 void rv_step_newton(const RvStrandBatch* b, RvStrandWork* w, int most, double tolerance, RvStrandStats* stats);

@@ -48,7 +48,7 @@ static bool take_memory(RvWet* w) {
 RvResult rv_wet_init(RvWet* w, RvStrandModel* strands, RvStrandState* state, const double* multiple, RvLiquid* liquid,
                      const RvWetSettings* settings, RvError* error) {
   *w = (RvWet){.settings = *settings, .strands = strands, .state = state, .multiple = multiple, .liquid = liquid};
-  bool fine = take_memory(w) && (w->scratch = rv_arena_new(1 << 20));
+  bool fine = take_memory(w);
   if (fine) {
     rv_couple_set_scratch(w->couple, w->scratch);
     if (liquid) rv_liquid_set_scratch(liquid, w->scratch);

@@ -1,0 +1,80 @@
+// Check wet_steps: the length of the step decides neither whether a force is felt nor how much film hair gets.
+#include <math.h>
+
+#include "base/rng.h"
+#include "cli/check_list.h"
+#include "cli/wet_rig.h"
+
+//---------------------------------------------------------------------------------------------- two hairs with a bridge
+
+static const double LENGTH = 0.047, APART = 5e-4;
+
+static RvVec3 hang(void* user, size_t strand, int vertex) {
+  (void)user;
+  return rv_vec3(APART * (double)strand, -LENGTH * vertex / 41, 0);
+}
+
+// How far the tips of two wet hairs came together within two milliseconds of steps that move them by a thousandth of an
+// edge each.
+static RvResult approach(double tolerance, int iterations, double* way, RvError* error) {
+  RvContactRigDef hair = rv_contact_rig_hair(2, 42, hang, NULL);
+  hair.radius = 5e-5, hair.youngs = 3.4e8, hair.gravity = rv_vec3(0, 0, 0);
+  RvWetRigDef def = rv_wet_rig_water(hair);
+  def.niter = iterations, def.tolerance = tolerance, def.wet.couple.drip = 0;
+  RvWetRig rig;
+  RvResult result = rv_wet_rig_new(&rig, &def, error);
+  if (result) return result;
+  rv_wet_rig_film(&rig, 3e-4);
+  for (int k = 0; k < 40 && !result; ++k) result = rv_wet_rig_step(&rig, 5e-5, error);
+  *way = APART - rv_distance(rv_contact_rig_get(&rig.hair, rig.hair.state->q, 0, 41),
+                             rv_contact_rig_get(&rig.hair, rig.hair.state->q, 1, 41));
+  rv_wet_rig_free(&rig);
+  return result;
+}
+
+//---------------------------------------------------------------------------------------------- a slab that falls on
+//fur
+
+enum { ACROSS = 6 };
+static const double SPACING = 6e-4, BOX = 0.01, CELL = 6.25e-4, FUR = 0.01;
+
+static RvVec3 stand(void* user, size_t strand, int vertex) {
+  (void)user;
+  double x = ((double)(strand % ACROSS) - 0.5 * (ACROSS - 1)) * SPACING,
+         z = ((double)(strand / ACROSS) - 0.5 * (ACROSS - 1)) * SPACING, s = FUR * vertex / 15;
+  double a = 0.15 * (2 * rv_random(7, strand, 0, 0) - 1), b = 0.15 * (2 * rv_random(7, strand, 1, 0) - 1);
+  return rv_vec3(x + a * s, s, z + b * s);
+}
+
+// m3 of film on fur through which a slab fell in steps of `dt`
+static RvResult pour(double dt, double* film, RvError* error) {
+  RvContactRigDef hair = rv_contact_rig_hair(ACROSS * ACROSS, 16, stand, NULL);
+  hair.radius = 3.7e-5, hair.youngs = 3.9e9;
+  RvWetRigDef def = rv_wet_rig_water(hair);
+  def.liquid = rv_liquid_model_default(CELL), def.wet.film.absorption = 0;
+  def.strand_substeps = (int)(dt / 1e-3 + 0.5);
+  RvWetRig rig;
+  RvResult result = rv_wet_rig_new(&rig, &def, error);
+  if (result) return result;
+  double low[3] = {-BOX / 2, 0, -BOX / 2}, high[3] = {BOX / 2, 0.04, BOX / 2};
+  double from[3] = {low[0], FUR + 1e-3, low[2]}, to[3] = {high[0], FUR + 1e-3 + 4 * CELL, high[2]};
+  rv_liquid_rig_tank(&rig.pool, low, high, 8);
+  result = rv_liquid_rig_fill(&rig.pool, from, to, 0.1, error);
+  for (int k = 0; k < (int)(0.04 / dt + 0.5) && !result; ++k) result = rv_wet_rig_step(&rig, dt, error);
+  double absorbed;
+  rv_wet_volumes(&rig.wet, film, &absorbed);
+  rv_wet_rig_free(&rig);
+  return result;
+}
+
+RvResult rv_check_wet_steps(const RvCheckOut* out, RvError* error) {
+  double rough, exact, film[3] = {0};
+  RvResult result = approach(1e-2, 3, &rough, error);
+  if (!result) result = approach(1e-7, 30, &exact, error);
+  for (int k = 0; k < 3 && !result; ++k) result = pour(4e-3 / (1 << k), &film[k], error);
+  if (result) return result;
+  rv_check_emit(out, "felt_in_short_steps", rough / exact, 1, 0.05);
+  rv_check_emit(out, "film_4ms_to_1ms", film[0] / film[2], 1, 0.15);
+  rv_check_emit(out, "film_2ms_to_1ms", film[1] / film[2], 1, 0.15);
+  return RV_OK;
+}

@@ -1,0 +1,48 @@
+// How much of the space around a place the particles fill as they are now, without a grid.
+#include <math.h>
+
+#include "couple/store.h"
+
+// 1 at the middle, 0 a cell away
+static double tent(double away) {
+  return fmax(1 - fabs(away), 0);
+}
+
+// m3 of particles of a tile, by their nearness to a place in it; cells `lo` to `hi` of it are near
+static double sum_tile(const RvParticles* p, size_t tile, const double at[3], const int lo[3], const int hi[3]) {
+  const uint32_t* cell = p->cell_first + tile * RV_TILE_CELLS;
+  double sum = 0;
+  for (int z = lo[2]; z <= hi[2]; ++z)
+    for (int y = lo[1]; y <= hi[1]; ++y) {
+      // those of a row of cells stand one after the other
+      const uint32_t* row = cell + rv_tile_cell(0, y, z);
+      for (size_t i = row[lo[0]]; i < row[hi[0] + 1]; ++i)
+        sum += p->volume[i] * tent((double)p->x[0][i] - at[0]) * tent((double)p->x[1][i] - at[1]) *
+               tent((double)p->x[2][i] - at[2]);
+    }
+  return sum;
+}
+
+double rv_couple_fill(const RvLiquidGrid* space, const RvParticles* p, const double x[3]) {
+  double dx = space->dx, at[3], sum = 0;
+  int32_t first[3], last[3], t[3];
+  for (int a = 0; a < 3; ++a) {
+    at[a] = (x[a] - space->origin[a]) / dx;
+    if (!(fabs(at[a]) < 1e9)) return 0;
+    first[a] = (int32_t)floor((at[a] - 1) / RV_TILE_SIDE), last[a] = (int32_t)floor((at[a] + 1) / RV_TILE_SIDE);
+  }
+  for (t[2] = first[2]; t[2] <= last[2]; ++t[2])
+    for (t[1] = first[1]; t[1] <= last[1]; ++t[1])
+      for (t[0] = first[0]; t[0] <= last[0]; ++t[0]) {
+        int32_t home = rv_tiles_find(&p->homes, t[0], t[1], t[2]);
+        if (home < 0) continue;
+        double own[3];
+        int lo[3], hi[3];
+        for (int a = 0; a < 3; ++a) {
+          own[a] = at[a] - (double)t[a] * RV_TILE_SIDE;
+          lo[a] = (int)fmax(floor(own[a] - 1), 0), hi[a] = (int)fmin(floor(own[a] + 1), RV_TILE_SIDE - 1);
+        }
+        sum += sum_tile(p, (size_t)home, own, lo, hi);
+      }
+  return sum / (dx * dx * dx);
+}
