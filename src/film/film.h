@@ -60,9 +60,10 @@ typedef struct RvFilmSettings {
   double saturation;  // m3 of liquid that a m3 of fibre takes in at most
   double drying;      // m/s at which a surface evaporates: film first, then what is absorbed
   const double* drying_at;
-  bool transverse;    // capillary flow across neighbours (WH-27)
-  bool rescale;       // the seed's local rescaling in place of transport (WH-26): a comparison only
-  int most_substeps;  // of transport, a step
+  bool transverse;         // capillary flow across neighbours (WH-27)
+  const double* angle_at;  // rad, in the place of the liquid's contact angle; each strand takes its mean
+  bool rescale;            // the seed's local rescaling in place of transport (WH-26): a comparison only
+  int most_substeps;       // of transport, a step
 } RvFilmSettings;
 
 bool rv_film_state_init(RvFilmState* state, const RvFilmModel* model);  // all zeros; false: no memory

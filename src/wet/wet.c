@@ -109,6 +109,7 @@ static RvFilmStepDef film_def(const RvWet* w, double dt, const double* x_before,
                      .weight = w->settings.couple.film_in_bulk ? NULL : w->wet,
                      .settings = w->settings.film};
   memcpy(d.gravity, w->settings.gravity, sizeof d.gravity);
+  d.settings.angle_at = w->settings.angle_at;
   return d;
 }
 
