@@ -36,6 +36,7 @@ typedef struct Flow {
   double gives, fall;  // m3 a Pa within the step; Pa
   double volume;       // m3
   double part[2];      // m3 of it, of the giver's vertices
+  double strain;       // of what goes over
   double p[3];         // kg m/s that it has beyond what the taker's film would have
 } Flow;
 
@@ -249,6 +250,7 @@ static void limit_bridges(void* arg, size_t begin, size_t end) {
     for (int i = 0; i < 2; ++i) {
       film_velocity(a, giver, giver->j + i, v);
       for (int c = 0; c < 3; ++c) f->p[c] += density * f->part[i] * v[c];
+      f->strain += f->part[i] / f->volume * a->s->strain[giver->vertex[i]];
       film_velocity(a, taker, taker->j + i, v);
       for (int c = 0; c < 3; ++c) f->p[c] -= density * f->volume * taker->weight[i] * v[c];
     }
@@ -271,15 +273,27 @@ static void give_momentum(const Across* a, const End* e, const double p[3]) {
       a->kick[e->b->at + (size_t)((4 * (e->j + i) + c) * RV_LANES + e->lane)] += e->weight[i] * (p[c] - along * t[c]);
 }
 
-// volumes of all ends of a batch first: speeds are for the masses in the end
-static void move_batches(void* arg, size_t begin, size_t end) {
-  const Across* a = arg;
+// The ends of some batches that give, or those that take; these mix what they are strained by (SD-8).
+static void move_volumes(const Across* a, size_t begin, size_t end, bool take) {
   for (size_t k = a->first[begin]; k < a->first[end]; ++k) {
     const Flow* f = &a->flows[a->ends[k] / 2];
     int side = (int)(a->ends[k] % 2);
     const End* e = &f->end[side];
-    for (int i = 0; i < 2; ++i) a->s->volume[e->vertex[i]] += side == f->from ? -f->part[i] : f->volume * e->weight[i];
+    if ((side != f->from) != take || !(f->volume > 0)) continue;
+    for (int i = 0; i < 2; ++i) {
+      double *volume = &a->s->volume[e->vertex[i]], *strain = &a->s->strain[e->vertex[i]];
+      double comes = take ? f->volume * e->weight[i] : -f->part[i];
+      *volume += comes;
+      if (take && *volume > 0) *strain += comes / *volume * (f->strain - *strain);
+    }
   }
+}
+
+// all volumes of a batch first: speeds are for the masses in the end
+static void move_batches(void* arg, size_t begin, size_t end) {
+  const Across* a = arg;
+  move_volumes(a, begin, end, false);
+  move_volumes(a, begin, end, true);
   for (size_t k = a->first[begin]; k < a->first[end]; ++k) {
     const Flow* f = &a->flows[a->ends[k] / 2];
     int side = (int)(a->ends[k] % 2);

@@ -45,7 +45,7 @@ typedef struct RvFilmState {
   double* volume;         // [vertices] m3
   double* absorbed;       // [vertices] m3, in the fibre: it does not flow
   double* speed;          // [edges] m/s along the edge, relative to the strand
-  double* strain;         // [vertices] reduced strain c of shear-dependent liquids; 0 for water
+  double* strain;         // [vertices] reduced strain c of shear-dependent liquids, which goes with them; 0 for water
   double* drop;           // [nbatch x RV_LANES] m3 that flowed off the tip and hangs there
   double* drop_momentum;  // [nbatch x 3 x RV_LANES] kg m/s relative to the tip
 } RvFilmState;
