@@ -83,6 +83,9 @@ typedef struct RvWet {
   double* weight;        // [unknowns] kg: mass with all film when the last kick was taken
   bool weighed;
   double* lag;    // [unknowns] kg m/s, as RvCoupleStrands; with film_in_bulk
+  double* sunk;   // [vertices] share of the film that the grid has (E51), 1 - w_FF where there is room for it
+  double* moves;  // [vertices] the rest of it, which moves with its strand
+  double* hangs;  // [vertices] share of the weight of that which no bulk bears
   double* along;  // [3 x vertices] tangents
   RvFilmBridge* across;
   size_t across_capacity;
