@@ -197,11 +197,11 @@ static void move_strain(const RvFilmWork* w, int lane) {
     const int k = i * RV_W + lane;
     const RvLanes right = rv_lanes_load(w->flux + k), has = rv_lanes_load(w->strain + k);
     const RvLanes out = i + 1 < w->n ? carried_strain(w, i, lane) : has;
-    const RvLanes now = rv_lanes_load(w->volume + k) + (left - right);
-    const RvLaneMask some = rv_lanes_positive(now);
+    const RvLanes rest = rv_lanes_load(w->volume + k) + (left - right);
+    const RvLaneMask some = rv_lanes_positive(rest);
     const RvLanes gain = left * (in - has) - right * (out - has);
     // (its neighbours still ask for what was here)
-    rv_lanes_store(w->solved + k, rv_lanes_select(some, has + gain / rv_lanes_select(some, now, one), zero));
+    rv_lanes_store(w->solved + k, rv_lanes_select(some, has + gain / rv_lanes_select(some, rest, one), zero));
     left = right, in = out;
   }
   for (int i = 0; i < w->n; ++i)
@@ -384,6 +384,9 @@ RV_INLINE RvLanes passed(const RvFilmWork* w, int i, int lane, RvLanes3 push, Rv
 
 // What strands were pushed so far goes where the liquid that pushed them goes; the sum stays. What leaves the tip hangs
 // there.
+// Its torque about any point changes by way x push, as that of a drop that goes on with a velocity across: over many
+// steps the strand, which goes aside too, makes up for it. Within one step nothing does, and no couple could but the
+// one that puts the push back: the loss is of the order of the way (check film_push).
 static void pass_on(const RvFilmWork* w, int lane) {
   const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1);
   RvLanes3 came = {zero, zero, zero};
