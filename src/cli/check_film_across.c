@@ -170,6 +170,29 @@ static RvResult antisymmetric(const RvCheckOut* out, RvError* error) {
   return result;
 }
 
+// Fibres of 30 and 70 degrees, wet alike: at rest the suctions are, cos(angle) / (r + h + distance / 2).
+static RvResult unlike(const RvCheckOut* out, RvError* error) {
+  const int vertices[] = {9, 9};
+  const double length = 0.02, angle[] = {RV_PI / 6, 7 * RV_PI / 18}, distance = 2e-5;
+  double suction[2], angles[2 * 9 * RV_LANES];
+  Row row;
+  RvFilmBridge bridges[12];
+  RvResult result = row_new(&row, 2, vertices, length, 1e-4, error);
+  if (result) return row_free(&row), result;
+  for (int k = 0; k < 2; ++k) {
+    row_fill(&row, k, length, 6e-5);
+    for (int i = 0; i < 9 * RV_LANES; ++i) angles[9 * RV_LANES * k + i] = angle[k];
+  }
+  row.def.settings.angle_at = angles, row.def.dt = 0.1;
+  bridges_between(&row, 0, 1, 12, length, distance, bridges);
+  for (int k = 0; k < 2000 && !result; ++k)
+    result = rv_film_across(&row.model, &row.state, &row.def, bridges, 12, row.kick, error);
+  for (int k = 0; k < 2; ++k) suction[k] = cos(angle[k]) / (4e-5 + row_height(&row, k, length, 4) + 0.5 * distance);
+  row_free(&row);
+  if (!result) rv_check_emit(out, "unlike_fibres_suck_alike", suction[0] / suction[1], 1, 1e-3);
+  return result;
+}
+
 // Washburn: a row of hairs, the first kept wet; the front goes as the root of time
 static RvResult washburn(const RvCheckOut* out, RvError* error) {
   enum { HAIRS = 60, BRIDGES = 4 };
@@ -200,6 +223,7 @@ static RvResult washburn(const RvCheckOut* out, RvError* error) {
 RvResult rv_check_film_across(const RvCheckOut* out, RvError* error) {
   RvResult result = pair(out, error);
   if (!result) result = antisymmetric(out, error);
+  if (!result) result = unlike(out, error);
   return result ? result : washburn(out, error);
 }
 

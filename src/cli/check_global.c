@@ -209,6 +209,7 @@ RvResult rv_check_global(const RvCheckOut* out, RvError* error) {
                              spring_gather,
                              spring_spread,
                              NULL,
+                             NULL,
                              NULL};
       RvStrandStats stats = {0};
       keep_start(&b);

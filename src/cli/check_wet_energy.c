@@ -1,4 +1,5 @@
-// Check wet_energy: strands that bridges draw together and that tear them apart again gain nothing by it.
+// Check wet_energy: strands that bridges draw together and that tear them apart again gain nothing by it, with either
+// integrator.
 #include <math.h>
 #include <string.h>
 
@@ -62,7 +63,9 @@ static double weight(const RvWetRig* rig, const double* q) {
 }
 
 typedef struct Case {
-  const char *step, *whole, *formed, *broken;  // names of lines
+  const char* step[2];  // names of lines, with Euler and BDF2
+  const char* whole[2];
+  const char *formed, *broken;
   double gravity, cohesion, speed;
   bool runs;  // film without tension and friction; else it is held
 } Case;
@@ -75,11 +78,11 @@ typedef struct Sums {
   size_t bridges, formed, broken;
 } Sums;
 
-static RvResult make(RvWetRig* rig, const Case* c, RvError* error) {
+static RvResult make(RvWetRig* rig, const Case* c, RvIntegrator integrator, RvError* error) {
   RvContactRigDef hair = rv_contact_rig_hair(HAIRS, POINTS, place, NULL);
   hair.gravity = rv_vec3(0, c->gravity, 0), hair.viscosity = 0;
   RvWetRigDef def = rv_wet_rig_water(hair);
-  def.niter = 60, def.tolerance = 1e-9;
+  def.integrator = integrator, def.niter = 60, def.tolerance = 1e-9;
   def.contact.friction = 0;
   def.wet.film.absorption = 0, def.wet.film.friction = c->runs ? 0 : 1e6, def.wet.cohesion = c->cohesion;
   if (c->runs) def.wet.liquid.tension = 0;
@@ -108,10 +111,10 @@ static void look(const RvWetRig* rig, int k, Sums* s) {
   s->before = free, s->bridges = rig->found.bridges;
 }
 
-static RvResult run(const RvCheckOut* out, const Case* c, RvError* error) {
+static RvResult run(const RvCheckOut* out, const Case* c, RvIntegrator integrator, RvError* error) {
   RvWetRig rig;
   Sums s = {.step = -INFINITY, .whole = -INFINITY};
-  RvResult result = make(&rig, c, error);
+  RvResult result = make(&rig, c, integrator, error);
   if (result) return result;
   s.mass = rv_alloc(rig.hair.model->edges + 1, sizeof *s.mass);
   s.lanes = rv_alloc_zero(rig.hair.model->nbatch * RV_LANES, sizeof *s.lanes);
@@ -123,8 +126,8 @@ static RvResult run(const RvCheckOut* out, const Case* c, RvError* error) {
     if (!result) look(&rig, k, &s);
   }
   if (!result) {
-    rv_check_emit(out, c->step, fmax(s.step, 0) / s.scale, 0, 1e-6);
-    rv_check_emit(out, c->whole, fmax(s.whole, 0) / s.scale, 0, 1e-6);
+    rv_check_emit(out, c->step[integrator], fmax(s.step, 0) / s.scale, 0, 1e-6);
+    rv_check_emit(out, c->whole[integrator], fmax(s.whole, 0) / s.scale, 0, 1e-6);
     if (c->formed) rv_check_emit(out, c->formed, s.formed > 5, 1, 0);
     if (c->broken) rv_check_emit(out, c->broken, s.broken > 5, 1, 0);
   }
@@ -134,11 +137,36 @@ static RvResult run(const RvCheckOut* out, const Case* c, RvError* error) {
 }
 
 RvResult rv_check_wet_energy(const RvCheckOut* out, RvError* error) {
-  static const Case cases[] = {{"floating_step", "floating", "floating_formed", NULL, 0, 1, 0.3, false},
-                               {"hanging_step", "hanging", "hanging_formed", NULL, -9.81, 1, 0.3, false},
-                               {"whipped_step", "whipped", "whipped_formed", "whipped_broken", 0, 0.01, 2, false},
-                               {"running_step", "running", NULL, NULL, -9.81, 0, 0.3, true}};
+  static const Case cases[] = {
+      {{"floating_step", "floating_step_bdf2"},
+       {"floating", "floating_bdf2"},
+       "floating_formed",
+       NULL,
+       0,
+       1,
+       0.3,
+       false},
+      {{"hanging_step", "hanging_step_bdf2"},
+       {"hanging", "hanging_bdf2"},
+       "hanging_formed",
+       NULL,
+       -9.81,
+       1,
+       0.3,
+       false},
+      {{"whipped_step", "whipped_step_bdf2"},
+       {"whipped", "whipped_bdf2"},
+       "whipped_formed",
+       "whipped_broken",
+       0,
+       0.01,
+       2,
+       false},
+      {{"running_step", "running_step_bdf2"}, {"running", "running_bdf2"}, NULL, NULL, -9.81, 0, 0.3, true}};
   RvResult result = RV_OK;
-  for (size_t k = 0; k < sizeof cases / sizeof *cases && !result; ++k) result = run(out, &cases[k], error);
+  for (size_t k = 0; k < sizeof cases / sizeof *cases && !result; ++k) {
+    result = run(out, &cases[k], RV_EULER, error);
+    if (!result) result = run(out, &cases[k], RV_BDF2, error);
+  }
   return result;
 }

@@ -19,8 +19,14 @@ RvWetRigDef rv_wet_rig_water(RvContactRigDef hair) {
   d.wet = (RvWetSettings){
       .liquid = {.density = 1000, .tension = 0.072, .consistency = 8.9e-4, .index = 1, .angle = RV_PI / 3},
       .film = {.friction = 1, .most_substeps = 32},
-      .couple =
-          {.viscosity = 8.9e-4, .density = 1000, .tension = 0.072, .drag = 1, .capture = 30, .capacity = 1, .drip = 30},
+      .couple = {.viscosity = 8.9e-4,
+                 .density = 1000,
+                 .tension = 0.072,
+                 .drag = 1,
+                 .capture = 30,
+                 .capacity = 1,
+                 .drip = 30,
+                 .film_in_bulk = true},
       .cohesion = 1};
   rv_vec3_store64(d.wet.gravity, hair.gravity), rv_vec3_store64(d.wet.couple.gravity, hair.gravity);
   d.contact.acceleration = hair.gravity;

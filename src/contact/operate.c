@@ -274,6 +274,28 @@ static unsigned held(void* user, size_t index) {
   return ((const RvContacts*)user)->held[index];
 }
 
+static uint32_t root_of(uint32_t* group, uint32_t k) {
+  while (group[k] != k) k = group[k] = group[group[k]];
+  return k;
+}
+
+static uint32_t lane_of(const RvContacts* c, uint64_t edge) {
+  const RvContactStrand* s = &c->strands[c->strand_of[edge]];
+  return s->batch * RV_LANES + (uint32_t)s->lane;
+}
+
+static void groups(void* user, uint32_t* group) {
+  const RvContacts* c = user;
+  uint32_t count = (uint32_t)(c->model->nbatch * RV_LANES);
+  for (uint32_t k = 0; k < count; ++k) group[k] = k;
+  for (size_t k = 0; k < c->active; ++k) {
+    uint32_t a = root_of(group, lane_of(c, c->keys.data[k] >> 32)),
+             b = root_of(group, lane_of(c, c->keys.data[k] & UINT32_MAX));
+    if (a != b) group[a > b ? a : b] = a > b ? b : a;
+  }
+  for (uint32_t k = 0; k < count; ++k) group[k] = root_of(group, k);
+}
+
 void rv_contact_bind_operator(RvContacts* c) {
   c->responded = false;
   bool joins = c->active > 0;
@@ -285,7 +307,8 @@ void rv_contact_bind_operator(RvContacts* c) {
                        joins ? gather : NULL,
                        joins ? spread_products : NULL,
                        block,
-                       c->wet ? held : NULL};
+                       c->wet ? held : NULL,
+                       groups};
 }
 
 //---------------------------------------------------------------------------------------------- after the step

@@ -45,8 +45,9 @@ typedef struct RvCoupleSettings {
   const double* drip_at;
   double nominal;     // m3 of a particle of the bulk; drops are a quarter of it, never below a tenth
   double gravity[3];  // m/s2
-  // E51: film under water moves with the bulk, on whose grid it is, and not with its strand (WH-35). As soon as film
-  // outweighs hair this is unstable, and without it the strand carries all of its film: off by default.
+  // E51: film under water moves with the bulk, on whose grid it is, and not with its strand (WH-35): light hair does
+  // not plough through water with the mass of what is water too (check wet_sunk). Off, the strand carries all of its
+  // film: where the liquid goes its own way.
   bool film_in_bulk;
   uint64_t count_key;  // hairs around a place are counted anew when this changes; 0: in every call
   bool bulk_fixed;     // the liquid is cached: it is read, never written
@@ -64,6 +65,7 @@ typedef struct RvCoupleStrands {
   // [unknowns] kg m/s for react and pressure: what the film's submerged part would have got if the strands' step had
   // carried it, as `v` says that it did; NULL: its velocity across the strand is that of the sample.
   const double* lag;
+  const double* sunk;   // [vertices] with film_in_bulk: share of the film that the grid has; NULL: 1 - w_FF
   const double* hairs;  // [strands] that each stands for; NULL: 1
   double offset[3];     // m: the strands' zero in the liquid's space
 } RvCoupleStrands;

@@ -45,8 +45,8 @@ static void submerge_some(void* arg, size_t begin, size_t end) {
     const RvCoupleStrand* s = &c->strands.data[k];
     for (int i = 0; i < s->count; ++i) {
       size_t packed = s->first + (size_t)i, at = s->vertex + (size_t)i * RV_LANES;
-      double mass =
-          s->sound && c->span.data[packed] > 0 ? (1 - c->sample.wet[at]) * r->set->density * film->volume[at] : 0;
+      double share = r->strands->sunk ? r->strands->sunk[at] : 1 - c->sample.wet[at];
+      double mass = s->sound && c->span.data[packed] > 0 ? share * r->set->density * film->volume[at] : 0;
       c->submerged.data[packed] = mass > 0 ? mass : 0;
       if (!(mass > 0)) continue;
       rv_vec3_store64(&c->film_v.data[3 * packed], film_velocity(r, s, i, mass));

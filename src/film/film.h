@@ -45,7 +45,7 @@ typedef struct RvFilmState {
   double* volume;         // [vertices] m3
   double* absorbed;       // [vertices] m3, in the fibre: it does not flow
   double* speed;          // [edges] m/s along the edge, relative to the strand
-  double* strain;         // [vertices] reduced strain c of shear-dependent liquids; 0 for water
+  double* strain;         // [vertices] reduced strain c of shear-dependent liquids, which goes with them; 0 for water
   double* drop;           // [nbatch x RV_LANES] m3 that flowed off the tip and hangs there
   double* drop_momentum;  // [nbatch x 3 x RV_LANES] kg m/s relative to the tip
 } RvFilmState;
@@ -60,9 +60,10 @@ typedef struct RvFilmSettings {
   double saturation;  // m3 of liquid that a m3 of fibre takes in at most
   double drying;      // m/s at which a surface evaporates: film first, then what is absorbed
   const double* drying_at;
-  bool transverse;    // capillary flow across neighbours (WH-27)
-  bool rescale;       // the seed's local rescaling in place of transport (WH-26): a comparison only
-  int most_substeps;  // of transport, a step
+  bool transverse;         // capillary flow across neighbours (WH-27)
+  const double* angle_at;  // rad, in the place of the liquid's contact angle; each strand takes its mean
+  bool rescale;            // the seed's local rescaling in place of transport (WH-26): a comparison only
+  int most_substeps;       // of transport, a step
 } RvFilmSettings;
 
 bool rv_film_state_init(RvFilmState* state, const RvFilmModel* model);  // all zeros; false: no memory

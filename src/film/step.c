@@ -40,6 +40,7 @@ static void place(RvFilmWork* w, const Step* step, size_t index, double* room) {
                     .push = d->push ? d->push + b->edge_at : NULL,
                     .volume = step->s->volume + b->vertex_at,
                     .speed = step->s->speed + b->edge_at,
+                    .strain = m->liquid.modulus > 0 ? step->s->strain + b->vertex_at : NULL,
                     .kick = step->kick + b->at,
                     .drop = step->s->drop + index * RV_LANES,
                     .drop_momentum = step->s->drop_momentum + 3 * index * RV_LANES,

@@ -26,6 +26,7 @@ typedef struct RvFilmWork {
   const double *wet, *weight;    // [vertices] or NULL
   const double* push;            // [edges] or NULL
   double *volume, *speed, *kick, *drop, *drop_momentum;
+  double* strain;  // [vertices]; NULL: a liquid without a shear modulus has none
   double density, tension, dt, gravity[3];
   RvFilmShape before, now;  // after rv_film_exchange the directions of `before` are those of the middle of the step
   double* hold;             // [vertices] share b of the relative momentum that friction takes within a step
@@ -36,7 +37,7 @@ typedef struct RvFilmWork {
   double *carried, *own;    // [3 x vertices] momentum in excess of m v, and the velocity of the film, while it is moved
   double* spin;             // [edges] kg m2/s
   double* most;             // [vertices] m3: the most that a vertex held within the step, with the drop at the tip
-  double *upper, *upper2, *solved;                 // [edges] of the tension's elimination
+  double *upper, *upper2, *solved;                 // [edges] of the tension's elimination; then room
   double outflow[8] __attribute__((aligned(64)));  // m3 of each lane
 } RvFilmWork;
 

@@ -29,6 +29,9 @@ typedef struct RvOperator {
   // Bits of the lanes of a block that something pulls at, which would let go of them if they went far: these begin a
   // step where they were, not where they would go alone. NULL: none.
   unsigned (*held)(void* user, size_t block);
+  // The groups of lanes that its terms join: group[RV_LANES x block + lane] is the lowest such number of its group.
+  // NULL: all are one.
+  void (*groups)(void* user, uint32_t* group);
 } RvOperator;
 
 // The rest of H times p, added to out.

@@ -174,6 +174,7 @@ static RvWetSettings settings_of(const RvWetSolve* s) {
                                 .drip = p->drip,
                                 .drip_at = s->drip,
                                 .nominal = sep * sep * sep,
+                                .film_in_bulk = p->liquidmode == 0,
                                 .bulk_fixed = p->liquidmode != 0},
                      .cohesion = p->cohesion,
                      .cohesion_at = s->cohesion,

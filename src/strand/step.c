@@ -33,12 +33,12 @@ static void set_goal(const RvStrandStep* step, const RvStrandBatch* b, const RvS
   const RvStrandState* s = step->s;
   const RvStrandStepDef* def = step->def;
   size_t count = (size_t)b->vertices * 4 * RV_LANES;
-  double h = step->h;
   for (size_t k = 0; k < count; ++k) {
     size_t at = b->at + k;
-    double m = step->m->mass[at], force = def->force ? def->force[at] : 0;
-    double drift = step->bdf2 ? (s->q[at] - s->q_before[at]) / 3 : 0;
-    double v = step->bdf2 ? s->v[at] + (s->v[at] - s->v_before[at]) / 3 : s->v[at];
+    bool bdf2 = rv_step_bdf2(step, w, (int)(k % RV_LANES));
+    double m = step->m->mass[at], force = def->force ? def->force[at] : 0, h = rv_step_length(step, bdf2);
+    double drift = bdf2 ? (s->q[at] - s->q_before[at]) / 3 : 0;
+    double v = bdf2 ? s->v[at] + (s->v[at] - s->v_before[at]) / 3 : s->v[at];
     double weight = m / (h * h), pull = weight * (s->q[at] + drift + h * v) + force;
     if (def->drag) {
       double c = def->drag[at] / h;
@@ -57,14 +57,14 @@ static void set_goal(const RvStrandStep* step, const RvStrandBatch* b, const RvS
 // The inertia that vertices do not have along their tangents, about where it would take them.
 static void set_slide(const RvStrandStep* step, const RvStrandBatch* b, const RvStrandWork* w) {
   const RvStrandState* s = step->s;
-  double h = step->h;
   for (int i = 0; i < b->vertices; ++i)
     for (int lane = 0; lane < RV_LANES; ++lane) {
-      double goal = 0;
+      bool bdf2 = rv_step_bdf2(step, w, lane);
+      double goal = 0, h = rv_step_length(step, bdf2);
       for (int c = 0; c < 3; ++c) {
         size_t at = rv_strand_index(b, lane, i, c), k = (size_t)(3 * i + c) * RV_LANES + (size_t)lane;
-        double drift = step->bdf2 ? (s->q[at] - s->q_before[at]) / 3 : 0;
-        double v = step->bdf2 ? s->v[at] + (s->v[at] - s->v_before[at]) / 3 : s->v[at];
+        double drift = bdf2 ? (s->q[at] - s->q_before[at]) / 3 : 0;
+        double v = bdf2 ? s->v[at] + (s->v[at] - s->v_before[at]) / 3 : s->v[at];
         w->slide[k] = step->def->slide[3 * b->vertex_at + k] * step->m->free[at] / h;
         goal += w->slide[k] * (s->q[at] + drift + h * v);
       }
@@ -160,11 +160,16 @@ static void set_guess(const RvStrandStep* step, const RvStrandBatch* b, const Rv
 static const double LARGE_ACCELERATION = 1000;
 
 void rv_step_begin(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWork* w) {
-  w->fall = LARGE_ACCELERATION * step->h * step->h;
+  w->fall = LARGE_ACCELERATION * step->def->dt * step->def->dt;
+  w->euler = 0;
+  rv_step_again(step, b, w);
+  set_guess(step, b, w);
+}
+
+void rv_step_again(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWork* w) {
   set_goal(step, b, w);
   if (step->def->slide) set_slide(step, b, w);
   set_potential(step, b, w);
-  set_guess(step, b, w);
 }
 
 void rv_step_scale(const RvStrandBatch* b, const RvStrandWork* w, double scale[RV_LANES]) {
@@ -180,15 +185,13 @@ void rv_step_finish(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWo
   RvStrandState* s = step->s;
   size_t count = (size_t)b->vertices * 4 * RV_LANES, row = (size_t)b->vertices * RV_LANES;
   size_t edges = (size_t)(b->vertices - 1) * RV_LANES;
-  double dt = step->def->dt;
   // into scratch first: the strain reads the frames of the start
   double *tangent = w->band, *director = w->band + 3 * row, *twist = w->spare;
   rv_rod_strain(&w->potential.rod, w->q,
                 &(RvRodStrain){.tangent = tangent, .director = director, .reference_twist = twist});
   for (size_t k = 0; k < count; ++k) {
     size_t at = b->at + k;
-    double before = s->q[at], v = (w->q[k] - before) / dt;
-    if (step->bdf2) v = 1.5 * v - 0.5 * (before - s->q_before[at]) / dt;
+    double before = s->q[at], v = rv_step_velocity(step, rv_step_bdf2(step, w, (int)(k % RV_LANES)), at, w->q[k]);
     s->q_before[at] = before, s->v_before[at] = s->v[at];
     s->q[at] = w->q[k], s->v[at] = v;
   }
@@ -203,7 +206,7 @@ RvResult rv_strand_step(const RvStrandModel* m, RvStrandState* s, const RvStrand
   // shares of a frame differ by rounding: thirds and fifths of it are equal steps too
   bool equal = fabs(def->dt_before - def->dt) <= 1e-9 * def->dt;
   bool bdf2 = def->integrator == RV_BDF2 && s->has_before && equal;
-  RvStrandStep step = {m, s, def, bdf2 ? def->dt * 2 / 3 : def->dt, bdf2};
+  RvStrandStep step = {m, s, def, bdf2};
   *stats = (RvStrandStats){0};
   bool joined = def->couple && def->couple->gather;
   RvResult result = joined ? rv_step_coupled(&step, stats, error) : rv_step_free(&step, stats, error);

@@ -16,16 +16,32 @@ typedef struct RvStrandWork {
   double *length, *curvature, *twist, *stretch, *bend, *torsion;  // elastic and viscous together
   double *slide, *slide_goal;                                     // as RvNewtonBatch; used with a slide
   RvNewtonBatch potential;
-  double fall;  // m that a large acceleration moves things by in the step
+  double fall;    // m that a large acceleration moves things by in the step
+  uint8_t euler;  // lanes that do a step of BDF2 as one of Euler (balance.c)
 } RvStrandWork;
 
 typedef struct RvStrandStep {
   const RvStrandModel* m;
   RvStrandState* s;
   const RvStrandStepDef* def;
-  double h;  // dt of Euler, 2/3 dt of BDF2
   bool bdf2;
 } RvStrandStep;
+
+static inline bool rv_step_bdf2(const RvStrandStep* step, const RvStrandWork* w, int lane) {
+  return step->bdf2 && !(w->euler >> lane & 1);
+}
+
+// h: what a velocity moves by.
+static inline double rv_step_length(const RvStrandStep* step, bool bdf2) {
+  return bdf2 ? step->def->dt * 2 / 3 : step->def->dt;
+}
+
+// Of an unknown that has come to q.
+static inline double rv_step_velocity(const RvStrandStep* step, bool bdf2, size_t at, double q) {
+  const RvStrandState* s = step->s;
+  double v = (q - s->q[at]) / step->def->dt;
+  return bdf2 ? 1.5 * v - 0.5 * (s->q[at] - s->q_before[at]) / step->def->dt : v;
+}
 
 // The step of a line search after one of alpha under which the energy rose by `rise` where its slope promised to fall
 // by alpha `fall`: the least of the parabola, within bounds.
@@ -47,6 +63,22 @@ void rv_work_place(RvStrandWork* w, double* memory, int vertices);
 unsigned rv_step_held(const RvStrandStep* step, const RvStrandBatch* b);
 // Goal, potential and first guess q of a batch.
 void rv_step_begin(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWork* w);
+// Goal and potential once more, for other lanes of Euler's; q stays.
+void rv_step_again(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWork* w);
+// Energy of strands over a step of BDF2.
+typedef struct RvBalance {
+  double gain;   // J: motion and strain that came, less what was done from outside
+  double scale;  // J: motion and strain at both ends
+  bool led;      // something that is held moves, and does work
+} RvBalance;
+// Adds that of each lane for a step to w->q. What joins strands is the caller's to add.
+void rv_step_balance(const RvStrandStep* step, const RvStrandBatch* b, const RvStrandWork* w,
+                     RvBalance lanes[RV_LANES]);
+// Whether that is more than rounding and Newton leave. What those who lead a strand do is known to the order of the
+// step only, and no reason to do it again.
+static inline bool rv_step_rises(const RvBalance* a) {
+  return !a->led && a->gain > 1e-8 * a->scale;
+}
 // The decrement of moving a whole strand by one of its edges, or by what a large acceleration does in the step if that
 // is less: what residuals are measured against when nothing moves. With the first alone a force that moves strands by
 // little in a step would go unfelt, however many such steps follow each other.

@@ -182,6 +182,86 @@ static void newton(RvCoupled* c, RvStrandStats* stats) {
   if (stats->residual > def->tolerance) stats->unconverged = (int64_t)n;
 }
 
+//---------------------------------------------------------------------------------------------- energy
+
+typedef struct Energy {
+  RvCoupled* c;
+  RvBalance* balance;      // [lanes of all batches]; of a group that of its first lane
+  double *before, *after;  // [lanes of all batches] of the coupling
+  uint32_t* group;         // [lanes of all batches]
+} Energy;
+
+static void balance_batches(void* arg, size_t begin, size_t end) {
+  const Energy* e = arg;
+  for (size_t k = begin; k < end; ++k) {
+    RvBalance* lanes = &e->balance[k * RV_LANES];
+    for (size_t i = 0; i < RV_LANES; ++i) lanes[i].gain = e->after[k * RV_LANES + i] - e->before[k * RV_LANES + i];
+    rv_step_balance(e->c->step, &e->c->step->m->batches[k], &e->c->work[k], lanes);
+  }
+}
+
+// adds up the groups, in the order of the strands, and marks the lanes of those that rise
+static bool mark_rising(const Energy* e) {
+  const RvStrandModel* m = e->c->step->m;
+  size_t count = m->nbatch * RV_LANES;
+  bool any = false;
+  for (size_t k = 0; k < count; ++k) {
+    RvBalance *own = &e->balance[k], *sum = &e->balance[e->group[k]];
+    if (own != sum) sum->gain += own->gain, sum->scale += own->scale, sum->led |= own->led;
+  }
+  for (size_t k = 0; k < count; ++k) {
+    size_t lane = k % RV_LANES, used = (size_t)m->batches[k / RV_LANES].lanes - 1;
+    if (!rv_step_rises(&e->balance[e->group[lane > used ? k - lane + used : k]])) continue;
+    e->c->work[k / RV_LANES].euler |= (uint8_t)(1U << lane);
+    any = true;
+  }
+  return any;
+}
+
+// Marks the lanes of groups whose energy rises; *any: there are some.
+static bool find_rising(RvCoupled* c, bool* any) {
+  size_t count = c->step->m->nbatch * RV_LANES;
+  Energy e = {c, rv_alloc_zero(count, sizeof(RvBalance)), c->now, c->trial, rv_alloc_zero(count, sizeof(uint32_t))};
+  bool fine = e.balance && e.group;
+  if (fine) {
+    memset(e.before, 0, count * sizeof(double)), memset(e.after, 0, count * sizeof(double));
+    c->op->energy(c->op->user, c->step->s->q, e.before);
+    c->op->energy(c->op->user, c->q, e.after);
+    if (c->op->groups) c->op->groups(c->op->user, e.group);
+    rv_parallel_for(c->step->m->nbatch, 1, balance_batches, &e);
+    *any = mark_rising(&e);
+  }
+  rv_free(e.balance), rv_free(e.group);
+  return fine;
+}
+
+// nothing of the first Newton is known any more
+static void forget(RvCoupled* c) {
+  size_t n = c->step->m->nbatch;
+  memset(c->quiet, 0, n), memset(c->derived, 0, n), memset(c->rests, 0, n * sizeof *c->rests);
+  c->little = 0;
+}
+
+static void repeat_batches(void* arg, size_t begin, size_t end) {
+  RvCoupled* c = arg;
+  for (size_t k = begin; k < end; ++k)
+    if (c->work[k].euler) rv_step_again(c->step, &c->step->m->batches[k], &c->work[k]);
+}
+
+// Newton, and once more where energy came of nothing.
+static bool solve(RvCoupled* c, RvStrandStats* stats) {
+  bool again = false;
+  newton(c, stats);
+  if (c->step->bdf2 && !find_rising(c, &again)) return false;
+  if (!again) return true;
+  rv_parallel_for(c->step->m->nbatch, 1, repeat_batches, c);
+  forget(c);
+  newton(c, stats);
+  return true;
+}
+
+//---------------------------------------------------------------------------------------------- all
+
 static void* take_zero(RvArena* arena, size_t count, size_t size) {
   void* memory = rv_arena_take(arena, count, size);
   return memory ? memset(memory, 0, count * size) : NULL;
@@ -223,7 +303,7 @@ RvResult rv_step_coupled(const RvStrandStep* step, RvStrandStats* stats, RvError
                         : rv_fail(error, RV_NO_MEMORY, "out of memory in the step of the strands");
   if (!result) {
     rv_parallel_for(n, 1, begin_batches, &c);
-    newton(&c, stats);
+    if (!solve(&c, stats)) result = rv_fail(error, RV_NO_MEMORY, "out of memory in the step of the strands");
     rv_parallel_for(n, 1, finish_batches, &c);
     for (size_t k = 0; k < n; ++k) {
       if (c.indefinite[k] < 0) result = rv_fail(error, RV_NO_MEMORY, "out of memory in the step of the strands");

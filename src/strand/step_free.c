@@ -85,6 +85,25 @@ void rv_step_newton(const RvStrandBatch* b, RvStrandWork* w, int most, double to
   if (stats->residual > tolerance) stats->unconverged = 1;
 }
 
+// Marks the lanes whose energy rises, each with what it touches; false: none.
+static bool find_rising(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWork* w) {
+  const RvOperator* op = step->def->couple;
+  double before[RV_LANES] = {0}, after[RV_LANES] = {0};
+  RvBalance balance[RV_LANES] = {{0}};
+  size_t block = (size_t)(b - step->m->batches);
+  if (op && op->block) {
+    op->block(op->user, block, step->s->q + b->at, 0, before, NULL, NULL);
+    op->block(op->user, block, w->q, 0, after, NULL, NULL);
+  }
+  for (int lane = 0; lane < RV_LANES; ++lane) balance[lane].gain = after[lane] - before[lane];
+  rv_step_balance(step, b, w, balance);
+  for (int lane = 0, used = 0; lane < RV_LANES; ++lane) {
+    used = lane < b->lanes ? lane : used;
+    if (rv_step_rises(&balance[used])) w->euler |= (uint8_t)(1U << lane);
+  }
+  return w->euler != 0;
+}
+
 static void step_batches(void* arg, size_t begin, size_t end) {
   const Free* f = arg;
   for (size_t k = begin; k < end; ++k) {
@@ -103,6 +122,10 @@ static void step_batches(void* arg, size_t begin, size_t end) {
     rv_work_place(&w, w.spare + rv_spare_size(b->vertices), b->vertices);
     rv_step_begin(f->step, b, &w);
     rv_step_newton(b, &w, f->step->def->max_iterations, f->step->def->tolerance, &f->stats[k]);
+    if (f->step->bdf2 && find_rising(f->step, b, &w)) {
+      rv_step_again(f->step, b, &w);
+      rv_step_newton(b, &w, f->step->def->max_iterations, f->step->def->tolerance, &f->stats[k]);
+    }
     rv_step_finish(f->step, b, &w);
     rv_free(memory);
   }

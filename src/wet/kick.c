@@ -11,10 +11,11 @@ RvFilmStepDef rv_wet_film_def(const RvWet* w, double dt, const double* x_before,
                      .v_before = v_before,
                      .x = w->state->q,
                      .v = w->state->v,
-                     .wet = w->settings.couple.film_in_bulk ? w->wet : NULL,
-                     .weight = w->settings.couple.film_in_bulk ? NULL : w->wet,
+                     .wet = w->settings.couple.film_in_bulk ? w->moves : NULL,
+                     .weight = w->settings.couple.film_in_bulk ? w->hangs : w->wet,
                      .settings = w->settings.film};
   memcpy(d.gravity, w->settings.gravity, sizeof d.gravity);
+  d.settings.angle_at = w->settings.angle_at;
   return d;
 }
 

@@ -29,17 +29,17 @@ static bool take_memory(RvWet* w) {
   const struct {
     double** array;
     size_t count;
-  } arrays[] = {{&w->wet, m->vertices},      {&w->back, m->unknowns},  {&w->pull, m->unknowns},
-                {&w->hairs, m->vertices},    {&w->area, m->vertices},  {&w->load, m->vertices},
-                {&w->load_was, m->vertices}, {&w->turn_was, m->edges}, {&w->slide, 3 * m->vertices},
-                {&w->turn, m->edges},        {&w->rest, m->unknowns},  {&w->mean, m->unknowns},
-                {&w->kick, m->unknowns}};
+  } arrays[] = {
+      {&w->wet, m->vertices},       {&w->back, m->unknowns}, {&w->pull, m->unknowns},     {&w->hairs, m->vertices},
+      {&w->area, m->vertices},      {&w->load, m->vertices}, {&w->load_was, m->vertices}, {&w->turn_was, m->edges},
+      {&w->slide, 3 * m->vertices}, {&w->turn, m->edges},    {&w->rest, m->unknowns},     {&w->mean, m->unknowns},
+      {&w->kick, m->unknowns},      {&w->sunk, m->vertices}, {&w->moves, m->vertices},    {&w->hangs, m->vertices}};
   size_t total = 0, n = sizeof arrays / sizeof *arrays;
   for (size_t i = 0; i < n; ++i) total += arrays[i].count;
   if (!(w->memory = rv_alloc_zero(total, sizeof(double)))) return false;
   double* next = w->memory;
   for (size_t i = 0; i < n; ++i) *arrays[i].array = next, next += arrays[i].count;
-  for (size_t i = 0; i < m->vertices; ++i) w->wet[i] = 1;
+  for (size_t i = 0; i < m->vertices; ++i) w->wet[i] = w->moves[i] = w->hangs[i] = 1;
   w->force = w->kick;
   return (w->batches = rv_alloc_zero(m->nbatch + 1, sizeof *w->batches)) && (w->couple = rv_couple_new()) &&
          (w->scratch = rv_arena_new(0));
@@ -203,6 +203,20 @@ RvResult rv_wet_drip(RvWet* w, RvParticles* particles, int64_t* next_id, double 
   return result;
 }
 
+// E51: film under water is the bulk's, as much of it as there is room for: around a hair of which the fibres around are
+// the share phi of the space that is pi r^2 / phi. More would be in one place with it, and heavier than the pressure
+// knows: what is beyond stays with its strand, its weight borne.
+static void sink_film(RvWet* w) {
+  const RvStrandModel* m = w->strands;
+  rv_film_areas(&w->film, &w->film_state, w->state->q, w->area);
+  for (size_t i = 0; i < m->vertices; ++i) {
+    double share = w->bulk ? w->bulk->share[i] : 1e-6, room = RV_PI * m->radius[i] * m->radius[i] * (1 - share);
+    double part = share * w->area[i] > room ? room / (share * w->area[i]) : 1;
+    w->sunk[i] = (1 - w->wet[i]) * part, w->moves[i] = 1 - w->sunk[i];
+    w->hangs[i] = w->moves[i] > 0 ? w->wet[i] / w->moves[i] : 1;
+  }
+}
+
 RvResult rv_wet_bulk(RvWet* w, double dt, RvError* error) {
   RvCoupleStrands strands = strands_of(w);
   size_t vertices = w->strands->vertices;
@@ -212,12 +226,15 @@ RvResult rv_wet_bulk(RvWet* w, double dt, RvError* error) {
     return rv_fail(error, RV_NO_MEMORY, "out of memory for the film on %zu strands", w->strands->nstrand);
   if (w->lag) clear(w->lag, w->strands->unknowns);
   w->bulk = NULL, w->dt = dt;
-  for (size_t i = 0; i < vertices; ++i) w->wet[i] = 1;
+  for (size_t i = 0; i < vertices; ++i) w->wet[i] = w->moves[i] = w->hangs[i] = 1, w->sunk[i] = 0;
   const RvLiquid* bulk = w->cached ? w->cached : w->liquid;
   if (!bulk || !bulk->particles.count || !w->strands->nstrand) return RV_OK;
   RvResult result =
       rv_couple_sample(w->couple, &strands, &w->settings.couple, &bulk->grid, dt, w->rest, &w->bulk, error);
-  if (!result && w->bulk) memcpy(w->wet, w->bulk->wet, vertices * sizeof(double));
+  if (!result && w->bulk) {
+    memcpy(w->wet, w->bulk->wet, vertices * sizeof(double));
+    sink_film(w);
+  }
   return result;
 }
 
@@ -287,7 +304,7 @@ static void count_lag(const Done* d, const RvStrandBatch* b) {
   for (int i = 0; i < b->vertices; ++i)
     for (int lane = 0; lane < b->lanes; ++lane) {
       size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane, at = rv_strand_index(b, lane, i, 0);
-      double mass = (1 - w->wet[vertex]) * w->film.liquid.density * w->film_state.volume[vertex], slides = 0;
+      double mass = w->sunk[vertex] * w->film.liquid.density * w->film_state.volume[vertex], slides = 0;
       const double* t = &d->along[3 * b->vertex_at + (size_t)(3 * i) * RV_LANES + (size_t)lane];
       if (!(mass > 0)) continue;
       for (size_t c = 0; c < 3; ++c)
@@ -392,6 +409,7 @@ RvResult rv_wet_react(RvWet* w, double dt, RvError* error) {
   RvCoupleStrands strands = strands_of(w);
   if (!w->bulk || w->cached) return RV_OK;
   strands.v_step = w->mean, strands.lag = w->settings.couple.film_in_bulk ? w->lag : NULL;
+  strands.sunk = w->sunk;
   return rv_couple_react(w->couple, &strands, &w->settings.couple, &w->liquid->grid, dt, error);
 }
 

@@ -82,6 +82,9 @@ typedef struct RvWet {
   double* kick;   // [unknowns] kg m/s, to the strands at once
   double* force;  // N of the film, from rv_wet_load to rv_wet_forces: in the place of kick
   double* lag;    // [unknowns] kg m/s, as RvCoupleStrands; NULL without film_in_bulk
+  double* sunk;   // [vertices] share of the film that the grid has (E51), 1 - w_FF where there is room for it
+  double* moves;  // [vertices] the rest of it, which moves with its strand
+  double* hangs;  // [vertices] share of the weight of that which no bulk bears
   RvFilmBridge* across;
   size_t across_capacity;
   double* memory;
