@@ -10,6 +10,11 @@
 
 // in d0: strands that got further than this to the wrong side have passed
 static const double PASSED = 2;
+// rad: strands side by side
+static const double PARALLEL = 0.1;
+// s in which a pair with liquid between that met too near gets its whole d0: else a bundle, whose pairs part and meet
+// again all the time, grows thinner with each meeting
+static const double REGAIN = 0.02;
 
 typedef struct Build {
   RvContacts* c;
@@ -158,6 +163,13 @@ static double multiple_of(const Build* b, size_t e, size_t f) {
                   : 1;
 }
 
+// They go round each other, so neither has a side of the other to keep to: where three hairs of a bundle each had to
+// get back to their side of the next, all would be drawn into one.
+static bool side_by_side(const RvSegments* s, size_t e, size_t f) {
+  RvVec3 across = rv_cross(s->along[e], s->along[f]);
+  return rv_dot(across, across) < PARALLEL * PARALLEL;
+}
+
 // Whether the pair holds liquid; what is needed to share it out and to make its law.
 static bool make_bridge(const Build* b, RvWetPair* w, size_t e, size_t f, const RvFacing* at, const Around* around,
                         const RvLinkMemory* old, RvVec3 start) {
@@ -211,7 +223,7 @@ static bool make_link(const Build* b, RvMadeLink* out, size_t e, size_t f, RvFac
   if (film > 0 && !(facing.length > 0) && facing.gap - closing(b, i, j, &facing) > reach) return false;
   look_around(c, e, f, around);
   const RvLinkMemory* old = recall(around);
-  if (old && rv_dot(facing.normal, old->normal) < 0) {
+  if (old && rv_dot(facing.normal, old->normal) < 0 && !side_by_side(s, e, f)) {
     RvEdgePair pair = pair_now(c, e, f);
     RvFacing first = facing;
     facing = rv_facing(&pair, reach, old->normal);
@@ -234,6 +246,7 @@ static bool make_link(const Build* b, RvMadeLink* out, size_t e, size_t f, RvFac
   if (!dry && !bridged) return false;
   shape->normal = facing.normal, shape->offset = 0;
   double keep = old ? rv_max(old->reach, rv_min(reach, gap)) : rv_min(reach, gap);
+  if (bridged) keep = rv_min(reach, keep + reach * b->dt / REGAIN);
   // what has crossed is brought back by d0 a step at most, so that no energy comes of it
   shape->reach = rv_min(keep, gap + reach);
   shape->width = reach * (1 - 1 / def->reach);
