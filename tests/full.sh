@@ -1,5 +1,5 @@
-# The long checks of ./test --full: other compilers, sanitizers, seeded faults, the wet hair flip, and ten minutes of
-# fuzzing a target.
+# The long checks of ./test --full: other compilers, sanitizers, seeded faults, the wet hair flip, fur mats, and ten
+# minutes of fuzzing a target.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top"
@@ -31,6 +31,11 @@ echo "== the wet hair flip"
 flip=$(mktemp -d)
 /usr/bin/python3 tests/full/flip.py build/release/rivulet "$flip"
 rm -rf "$flip"
+
+echo "== fur mats of 2 to 5 cm"
+mats=$(mktemp -d)
+/usr/bin/python3 tests/full/fur_mats.py build/release/rivulet "$mats"
+rm -rf "$mats"
 
 echo "== fuzz, $seconds s a target"
 cmake --preset fuzz >/dev/null

@@ -1,4 +1,5 @@
-// Checks wet_dry and wet_touch: what an artist sees of hair that gets wet and dries again, from the nodes.
+// Checks wet_dry, wet_dry_flip and wet_touch: what an artist sees of hair that gets wet and dries again, from the
+// nodes.
 #include <math.h>
 
 #include "cli/check_list.h"
@@ -64,30 +65,66 @@ static double spread(const RvDetail* d, size_t n) {
   return sqrt(square / (double)strands);
 }
 
-RvResult rv_check_wet_dry(const RvCheckOut* out, RvError* error) {
-  enum { STRANDS = 24, LAST = 30 };
+// A scene whose node "s" has so many strands of so many points, wet at first; all is dry in the last frame.
+typedef struct Drying {
+  const char* nodes;
+  int strands, points, wet, last;  // wet: a frame at which all of them hang together; 0: they hang in several clumps
+  double length;                   // m
+} Drying;
+
+static RvResult dry_out(const RvCheckOut* out, const Drying* d, RvError* error) {
   RvSceneRig rig;
   RvDetail *groom = NULL, *now = NULL, *wet = NULL;
-  Seen seen = {.least = STRANDS};
-  RvResult result = rv_scene_rig_open(&rig, tuft, error);
+  Seen seen = {.least = d->strands};
+  size_t points = (size_t)d->points;
+  RvResult result = rv_scene_rig_open(&rig, d->nodes, error);
   if (result) return result;
   rv_scene_set_hooks(rig.scene, &(RvSceneHooks){.user = &seen, .frame_done = see});
   result = rv_scene_rig_cook(&rig, "s", 1, &groom, error);
-  if (!result) result = rv_scene_run(rig.scene, &(RvRun){.node = "s", .first = 1, .last = LAST}, error);
-  if (!result) result = rv_scene_rig_cook(&rig, "s", 8, &wet, error);
-  if (!result) result = rv_scene_rig_cook(&rig, "s", LAST, &now, error);
+  if (!result) result = rv_scene_run(rig.scene, &(RvRun){.node = "s", .first = 1, .last = d->last}, error);
+  if (!result && d->wet) result = rv_scene_rig_cook(&rig, "s", d->wet, &wet, error);
+  if (!result) result = rv_scene_rig_cook(&rig, "s", d->last, &now, error);
   if (!result) {
-    rv_check_emit(out, "clumped", seen.least / STRANDS, 0, 0.6);
-    rv_check_emit(out, "drawn_together", spread(wet, 12) / spread(groom, 12), 0, 0.7);
+    rv_check_emit(out, "clumped", seen.least / d->strands, 0, 0.6);
+    if (wet) rv_check_emit(out, "drawn_together", spread(wet, points) / spread(groom, points), 0, 0.7);
     rv_check_emit(out, "film", largest(now, "filmheight"), 0, 0);
     rv_check_emit(out, "absorbed", largest(now, "absorbed"), 0, 0);
-    rv_check_emit(out, "clumps", seen.clumps / STRANDS, 1, 0.2);
-    rv_check_emit(out, "from_groom", mean_distance(groom, now) / 0.05, 0, 0.02);
+    rv_check_emit(out, "clumps", seen.clumps / d->strands, 1, 0.2);
+    rv_check_emit(out, "from_groom", mean_distance(groom, now) / d->length, 0, 0.02);
     rv_check_emit(out, "volume", seen.drift, 0, 1e-12);
   }
   rv_detail_free(groom), rv_detail_free(wet), rv_detail_free(now);
   rv_scene_rig_close(&rig);
   return result;
+}
+
+RvResult rv_check_wet_dry(const RvCheckOut* out, RvError* error) {
+  return dry_out(out, &(Drying){tuft, 24, 12, 8, 30, 0.05}, error);
+}
+
+// the head and the hair of the wet hair flip, as dense, of which a patch on the crown
+static const char crown[] =
+    "\"ball\": {\"type\": \"sphere\", \"parms\": {\"radius\": 0.1, \"rows\": 49, \"cols\": 72}},"
+    "\"skull\": {\"type\": \"transform\", \"inputs\": [\"ball\"], \"parms\": {\"s\": [0.8, 1.15, 0.98]}},"
+    "\"crown\": {\"type\": \"group\", \"inputs\": [\"skull\"], \"parms\": {\"groupname\": \"scalp\","
+    "  \"grouptype\": \"prims\", \"mode\": \"box\", \"boxmin\": [-0.02, 0.052, -0.02], \"boxmax\": [0.02, 0.2, 0.02]}},"
+    "\"bowed\": {\"type\": \"transform\", \"inputs\": [\"crown\"], \"parms\": {\"p\": [0, -0.14, -0.02], \"rx\": 118}},"
+    "\"hair\": {\"type\": \"groom\", \"inputs\": [\"bowed\"], \"parms\": {\"group\": \"scalp\", \"count\": 64,"
+    "  \"length\": 0.28, \"lengthrandom\": 0.15, \"points\": 18, \"style\": \"wavy\", \"curlradius\": 0.003,"
+    "  \"curlpitch\": 0.11, \"lift\": 0.35, \"bend\": 0.97, \"bendlength\": 0.03, \"direction\": [0, -1, 0],"
+    "  \"directionrandom\": 0.06}},"
+    "\"damp\": {\"type\": \"attribute\", \"inputs\": [\"hair\"], \"parms\": {\"name\": \"filmheight\","
+    "  \"value\": [0.0003, 0, 0, 0]}},"
+    "\"head\": {\"type\": \"collider\", \"inputs\": [\"bowed\"]},"
+    "\"nod\": {\"type\": \"transform\", \"inputs\": [\"head\"], \"parms\": {\"p\": [0, -0.14, -0.02], \"rx\":"
+    "  {\"keys\": [[1, 0], [6, -20], [12, 0]], \"interp\": \"smooth\", \"extend\": \"hold\"}}},"
+    "\"follow\": {\"type\": \"deform\", \"inputs\": [\"damp\", \"head\", \"nod\"]},"
+    "\"s\": {\"type\": \"wetsolver\", \"inputs\": [\"follow\", null, \"nod\"], \"parms\": {\"substeps\": 4,"
+    "  \"tolerance\": 0.01, \"hairsperguide\": 10, \"friction\": 0.1, \"reststiffen\": 8, \"drying\": 4e-4,"
+    "  \"killbox\": true, \"killmin\": [-1, -0.6, -1], \"killmax\": [1, 1, 1]}}";
+
+RvResult rv_check_wet_dry_flip(const RvCheckOut* out, RvError* error) {
+  return dry_out(out, &(Drying){crown, 64, 18, 0, 48, 0.28}, error);
 }
 
 //---------------------------------------------------------------------------------------------- wetness

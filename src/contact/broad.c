@@ -23,8 +23,8 @@ enum { SETTLE = 4096 };
 // A pair that may touch or that liquid may join.
 typedef struct Near {
   uint64_t key;
-  float gap;     // m that they may still come closer before they touch; below 0: they may in this step
-  bool touches;  // as they stand
+  float distance;  // m
+  bool touches;    // as they stand
 } Near;
 typedef RV_ARRAY(Near) Found;
 
@@ -311,29 +311,27 @@ static bool near_pair(const Broad* b, size_t e, size_t f, const RvClosestLanes* 
   if (!(fabs(delta.x) < p.x + q.x) || !(fabs(delta.y) < p.y + q.y) || !(fabs(delta.z) < p.z + q.z)) return false;
   double radii = s->thick[e] + s->thick[f];
   double distance = at->distance[lane], limit = b->def->reach * (1 + b->def->margin) * radii;
-  near->gap = (float)(distance - limit), near->touches = distance < radii;
+  near->distance = (float)distance, near->touches = distance < radii;
   if (distance < limit) return true;
   size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
   RvVec3 n = rv_scale(delta, 1 / distance);
   double e0 = rv_dot(n, s->v[i]), e1 = rv_dot(n, s->v[i + 1]), f0 = rv_dot(n, s->v[j]), f1 = rv_dot(n, s->v[j + 1]);
   double close = rv_max(f0, f1) - rv_min(e0, e1) + b->dt * fabs(rv_dot(n, b->def->acceleration));
-  if (distance < limit + b->dt * close) {
-    near->gap = (float)(distance - limit - b->dt * close);
-    return true;
-  }
+  if (distance < limit + b->dt * close) return true;
   return c->wet && distance < s->height[e] + s->height[f] &&
          films_touch(c, e, f, at->s[lane], at->t[lane], distance - radii);
 }
 
 //---------------------------------------------------------------------------------------------- the nearest
 
-static int by_gap(const void* a, const void* b) {
+static int by_distance(const void* a, const void* b) {
   const Near *x = a, *y = b;
-  return x->gap != y->gap ? (x->gap > y->gap) - (x->gap < y->gap) : (x->key > y->key) - (x->key < y->key);
+  return x->distance != y->distance ? (x->distance > y->distance) - (x->distance < y->distance)
+                                    : (x->key > y->key) - (x->key < y->key);
 }
 
-// Of each edge that came since the last time, the nearest stay, or those that will be soonest: a hair meets them before
-// it meets one that sixty others stand before, and liquid does not join it with that one.
+// Of each edge that came since the last time, the nearest stay: a hair meets them before it meets one that sixty others
+// stand before, however fast that one comes, and liquid does not join it with that one.
 static void settle(Broad* b, size_t chunk) {
   Found* found = &b->found[chunk];
   size_t to = b->settled[chunk];
@@ -341,7 +339,7 @@ static void settle(Broad* b, size_t chunk) {
     for (end = from; end < found->count && found->data[end].key >> 32 == found->data[from].key >> 32;) ++end;
     size_t kept = end - from;
     if (kept > RV_CONTACT_MAX_PAIRS) {
-      qsort(found->data + from, kept, sizeof(Near), by_gap);
+      qsort(found->data + from, kept, sizeof(Near), by_distance);
       for (size_t k = from + RV_CONTACT_MAX_PAIRS; k < end; ++k) b->skipped[chunk] += found->data[k].touches;
       kept = RV_CONTACT_MAX_PAIRS;
     }

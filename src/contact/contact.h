@@ -8,7 +8,8 @@
 // the length of the source that faces the receiver, with one quadrature point in the middle of it (spec 1.2.5). Its
 // distance is signed, d = n . (x_source - x_receiver) with the normal n of the start of the step: strands that cross
 // between the start and the end of a step have d < 0 and are pushed back, and where the edges cross at an angle sliding
-// along either of them does not change d, as it should not. n keeps its side from one step to the next.
+// along either of them does not change d, as it should not. n keeps its side from one step to the next, but for strands
+// side by side, which may go round each other.
 //
 // The law is the merged force of WH-10 without liquid, f = k (d - d0) below d_min and a cubic from there to 0 at d0
 // with both slopes matched (spec E45), per length. A touch is the same law between a point of a strand and a plane that
@@ -116,7 +117,7 @@ typedef struct RvContactStats {
   size_t lost;     // points near a grid whose slope there has no direction
 } RvContactStats;
 
-enum { RV_CONTACT_MAX_LINKS = 16, RV_CONTACT_MAX_TESTS = 4096 };
+enum { RV_CONTACT_MAX_LINKS = 32, RV_CONTACT_MAX_TESTS = 4096 };
 
 typedef struct RvContacts RvContacts;
 

@@ -9,6 +9,11 @@
 
 // in d0: strands that got further than this to the wrong side have passed
 static const double PASSED = 2;
+// rad: strands side by side
+static const double PARALLEL = 0.1;
+// s in which a pair with liquid between that met too near gets its whole d0: else a bundle, whose pairs part and meet
+// again all the time, grows thinner with each meeting
+static const double REGAIN = 0.02;
 
 typedef struct Build {
   RvContacts* c;
@@ -123,6 +128,13 @@ static double multiple_of(const Build* b, size_t e, size_t f) {
                   : 1;
 }
 
+// They go round each other, so neither has a side of the other to keep to: where three hairs of a bundle each had to
+// get back to their side of the next, all would be drawn into one.
+static bool side_by_side(const RvSegments* s, size_t e, size_t f) {
+  RvVec3 across = rv_cross(s->along[e], s->along[f]);
+  return rv_dot(across, across) < PARALLEL * PARALLEL;
+}
+
 // Whether the pair holds liquid; what is needed to share it out and to make its law.
 static bool make_bridge(const Build* b, RvMadeLink* w, size_t e, size_t f, const RvFacing* at, Beside beside,
                         const RvLinkMemory* old, RvVec3 start) {
@@ -214,7 +226,8 @@ static void consider(const Build* b, Group* g, int k, Around* around) {
   if (g->none[k]) return;
   look_around(c, e, f, around, g->beside[k]);
   const RvLinkMemory* old = recall(g->beside[k]);
-  if (old && rv_dot(facing_of(g, k).normal, rv_from_float3(old->normal)) < 0) old = turn_back(b, g, k, old, reach);
+  if (old && rv_dot(facing_of(g, k).normal, rv_from_float3(old->normal)) < 0 && !side_by_side(s, e, f))
+    old = turn_back(b, g, k, old, reach);
   g->old[k] = old;
   double gap = at->gap[k], close = at->close[k];
   if (close > 0 && gap > reach && (film == 0 || gap - close < reach * (1 + def->margin)))
@@ -274,6 +287,7 @@ static bool make_link(const Build* b, RvMadeLink* out, Group* g, int k) {
   bool bridged = c->wet && make_bridge(b, out, e, f, &facing, g->beside[k], old, start);
   if (!dry && !bridged) return false;
   double keep = old ? rv_max(old->reach, rv_min(reach, gap)) : rv_min(reach, gap);
+  if (bridged) keep = rv_min(reach, keep + reach * b->dt / REGAIN);
   double width = reach * (1 - 1 / def->reach), stiffness = multiple_of(b, e, f) * def->stiffness * facing.length;
   // what has crossed is brought back by d0 a step at most, so that no energy comes of it
   out->reach = rv_min(keep, gap + reach);

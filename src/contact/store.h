@@ -127,7 +127,7 @@ typedef struct RvMadeLink {
 } RvMadeLink;
 
 // Pairs of an edge in a cell, and in all of them: four times the links that are kept.
-enum { RV_CONTACT_MAX_PAIRS = 4 * RV_CONTACT_MAX_LINKS };
+enum { RV_CONTACT_MAX_PAIRS = 2 * RV_CONTACT_MAX_LINKS };
 
 typedef RV_ARRAY(uint64_t) RvKeys;
 typedef RV_ARRAY(uint32_t) RvIndices;

@@ -16,7 +16,6 @@
 // A drop that has just left is not taken back at once: it falls out of reach in about that time, s.
 static const double FRESH = 0.03;
 static const double HALF_PARTICLE = 0.62;  // of its side: radius of a ball of its volume
-static const double NEXT = 2;              // distances of dense hairs: reach
 static const double FAR = 6;               // cells: reach at most
 static const double PIECE = 2;             // cells: pieces of long edges
 static const double DUST = 0.1;            // of nominal
@@ -81,17 +80,13 @@ static double smooth_step(double x) {
 //---------------------------------------------------------------------------------------------- who is near
 
 // Cells: as far as one hair holds liquid (17), however many stand around it, and half of a particle more; so a coarse
-// particle is within reach of what it covers. Where hair is dense, not beyond a few hairs: a particle among a thousand
-// goes to those next by. N hairs within r_max of N stand r_max sqrt(pi / N) apart.
+// particle is within reach of what it covers.
 static double reach_of(const Capture* k, const RvCoupleStrand* s, int i) {
   const RvCouple* c = k->c;
   size_t packed = s->first + (size_t)i;
   double one = rv_capacity_radius(c->vertices.data[packed].radius, k->set->tension, k->set->density,
                                   0.5 * (c->pull.data[packed] + c->pull.data[packed + 1]), s->hairs);
-  double wide = 0.5 * (c->reach.data[packed] + c->reach.data[packed + 1]),
-         many = 0.5 * (c->count.data[packed] + c->count.data[packed + 1]);
-  double apart = wide * sqrt(RV_PI * s->hairs / fmax(many, s->hairs));
-  return (fmin(one, NEXT * apart) + HALF_PARTICLE * k->side) / k->grid->dx;
+  return (one + HALF_PARTICLE * k->side) / k->grid->dx;
 }
 
 // an edge in cells from the grid's origin

@@ -4,7 +4,8 @@
 
 Clumps: groups of strands that liquid joins in their last quarters, from the report; least within 0.5 s of the time that
 the last strand left the water, against the strands. Drops: each is followed back by its age to where it began, and its
-nearest strand there is found; how much of their volume began in the last 15% of the strands' length.
+nearest strand there is found; how much of their volume began in the last 15% of the strands' length. Wetness: the most
+that it changes at a vertex from one frame to the next; after a resting drop touches hair it is 0.25 at most.
 """
 import json
 import os
@@ -58,6 +59,16 @@ def born_at(folder, frame, seen):
     return found
 
 
+def most_wetting(folder, frames):
+    """The largest change of a vertex's wetness from one frame to the next."""
+    most, before = 0, None
+    for frame in frames:
+        now = numpy.array(column(houdini_oracle.read(os.path.join(folder, "hair.%04d.bgeo.sc" % frame)), "wetness"))
+        most = most if before is None else max(most, float(abs(now - before).max()))
+        before = now
+    return most
+
+
 def main():
     rivulet, folder = sys.argv[1], sys.argv[2]
     os.makedirs(folder, exist_ok=True)
@@ -82,7 +93,9 @@ def main():
     print("clumps: %d strands in %d groups within 0.5 s: %.2f to 1 (5 wanted)" % (strands, min(after), ratio))
     print("dripped: %.3g mm3, %.0f%% of it from the last 15%% of the strands (60%% wanted)" % (
         1e9 * total, 100 * tips / total if total else 0))
-    return 0 if ratio >= 5 and total and tips >= 0.6 * total else 1
+    change = most_wetting(folder, [int(row["frame"]) for row in rows])
+    print("wetness changes by at most %.3f a frame (0.25 wanted)" % change)
+    return 0 if ratio >= 5 and total and tips >= 0.6 * total and change <= 0.25 else 1
 
 
 if __name__ == "__main__":
