@@ -114,12 +114,15 @@ static double smooth(double x) {
   return x * x * (3 - 2 * x);
 }
 
-// so that no cubic between knots that do not push pushes: its control points are not below 0
+// so that no cubic between knots that do not push pushes, and none pulls more than twice as its ends do, as where the
+// last knot of a thin film falls off within a thousandth of a step: control points are not below 0 nor far above both
 static void limit_slopes(RvWetLaw* w) {
   double first = 3 / (w->turn - w->start), inner = 3 * w->inverse, last = 3 / (w->rupture - w->fade);
   for (int k = 2; k + 1 < RV_WET_KNOTS; ++k) {
     double left = k == 2 ? first : inner, right = k == RV_WET_KNOTS - 2 ? last : inner;
-    w->slope[k] = rv_clamp(w->slope[k], -w->force[k] * right, w->force[k] * left);
+    double low = rv_min(w->force[k] * right, rv_max(w->force[k - 1], w->force[k]) * left);
+    double high = rv_min(w->force[k] * left, rv_max(w->force[k], w->force[k + 1]) * right);
+    w->slope[k] = rv_clamp(w->slope[k], -low, high);
   }
 }
 

@@ -32,6 +32,10 @@ RV_INLINE RvLanes lesser(RvLanes a, RvLanes b) {
   return rv_lanes_select(MASK(a < b), a, b);
 }
 
+RV_INLINE RvLanes greater(RvLanes a, RvLanes b) {
+  return rv_lanes_select(MASK(a > b), a, b);
+}
+
 RV_INLINE RvLanes clamp(RvLanes x, RvLanes lo, RvLanes hi) {
   return rv_lanes_select(MASK(x < lo), lo, rv_lanes_select(MASK(x > hi), hi, x));
 }
@@ -70,7 +74,8 @@ RV_INLINE void place_knots(const RvWetLanes* in, int at, Knots* k) {
   RV_UNROLL
   for (int i = 0; i < INNER; ++i)
     rv_lanes_store(k->column[i] + at, clamp((from + rv_lanes_set(i) * step) * per_metre, zero, columns));
-  const RvLaneMask good = MASK(area > zero) & MASK(room > zero);
+  // of a film below the rounding of places no knots can be told apart
+  const RvLaneMask good = MASK(area > zero) & MASK(room > zero) & MASK(scale > rv_lanes_set(1e-9) * touch);
   *(RvLaneMask*)(k->good + at) = good;
 }
 
@@ -97,25 +102,36 @@ RV_INLINE void read_table(const RvBridgeTable* t, Knots* k, int lane) {
   }
 }
 
-// so that no cubic between knots that do not push pushes
+// as limit_slopes of bridge_table.c
+RV_INLINE RvLanes limited(RvLanes slope, RvLanes before, RvLanes force, RvLanes after, RvLanes left, RvLanes right) {
+  const RvLanes low = lesser(force * right, greater(before, force) * left);
+  const RvLanes high = lesser(force * left, greater(force, after) * right);
+  return clamp(slope, -low, high);
+}
+
 RV_INLINE void finish(const RvWetLanes* in, int at, const Knots* k, RvLawBlock* out, float* begin) {
   const RvLanes zero = rv_lanes_set(0), three = rv_lanes_set(3), strength = rv_lanes_load(k->strength + at);
   const RvLanes start = widen(in->start + at), turn = rv_lanes_load(k->turn + at), fade = rv_lanes_load(k->fade + at);
   const RvLanes rupture = rv_lanes_load(k->rupture + at), step = rv_lanes_load(k->step + at);
   const RvLanes low = start - widen(in->width + at), inner = three / step, rise = turn - start;
   const RvLaneMask good = *(const RvLaneMask*)(k->good + at);
-  RvLanes first = zero, none = rupture;
+  RvLanes force[INNER + 2] = {zero}, none = rupture;
+  RV_UNROLL
+  for (int i = 0; i < INNER; ++i) {
+    const RvLanes f = rv_lanes_load(k->force[i] + at);
+    force[i + 1] = strength * rv_lanes_select(MASK(f > zero), f, zero);
+  }
+  force[INNER + 1] = zero;
   RV_UNROLL
   for (int i = INNER - 1; i >= 0; --i) {
     const RvLanes left = i == 0 ? three / rise : inner, right = i == INNER - 1 ? three / (rupture - fade) : inner;
-    const RvLanes f = rv_lanes_load(k->force[i] + at), force = strength * rv_lanes_select(MASK(f > zero), f, zero);
-    const RvLanes slope = clamp(strength * rv_lanes_load(k->slope[i] + at), -force * right, force * left);
-    narrow(out->force[i] + at, rv_lanes_select(good, force, zero));
+    const RvLanes slope =
+        limited(strength * rv_lanes_load(k->slope[i] + at), force[i], force[i + 1], force[i + 2], left, right);
+    narrow(out->force[i] + at, rv_lanes_select(good, force[i + 1], zero));
     narrow(out->slope[i + 1] + at, rv_lanes_select(good, slope, zero));
-    none = rv_lanes_select(MASK(force > zero), i == 0 ? low : turn + rv_lanes_set(i - 1) * step, none);
-    first = force;
+    none = rv_lanes_select(MASK(force[i + 1] > zero), i == 0 ? low : turn + rv_lanes_set(i - 1) * step, none);
   }
-  narrow(out->slope[0] + at, rv_lanes_select(good, first / rise, zero));
+  narrow(out->slope[0] + at, rv_lanes_select(good, force[1] / rise, zero));
   const RvLaneMask any = good & MASK(none < rupture);
   narrow(out->low + at, low), narrow(out->start + at, start), narrow(out->turn + at, turn);
   narrow(out->fade + at, fade), narrow(out->rupture + at, rv_lanes_select(any, rupture, zero));
