@@ -61,10 +61,11 @@ def born_at(folder, frame, seen):
 
 def most_wetting(folder, frames):
     """The largest change of a vertex's wetness from one frame to the next."""
-    most, before = 0, None
-    for frame in frames:
+    most, before = 0, 0
+    # the first frame is the groom, which has none
+    for frame in frames[1:]:
         now = numpy.array(column(houdini_oracle.read(os.path.join(folder, "hair.%04d.bgeo.sc" % frame)), "wetness"))
-        most = most if before is None else max(most, float(abs(now - before).max()))
+        most = max(most, float(abs(now - before).max()))
         before = now
     return most
 
