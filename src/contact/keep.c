@@ -58,7 +58,7 @@ static uint32_t drop_far(const RvContacts* c, RvMadeLink* links, size_t count) {
 //---------------------------------------------------------------------------------------------- blocks
 
 void rv_contact_count(RvContacts* c, size_t block) {
-  RvMadeLink* l = rv_contact_made(c, block);
+  RvMadeLink* l = c->made.links[block];
   size_t n = c->made.live[block];
   RvKept count = {.dropped = drop_far(c, l, n)};
   for (size_t k = 0; k < n; ++k) {
@@ -95,7 +95,7 @@ static void put_law(RvContacts* c, size_t slot, const RvLawBlock* from, size_t l
 static void put_blocks(void* arg, size_t begin, size_t end) {
   RvContacts* c = arg;
   for (size_t block = begin; block < end; ++block) {
-    const RvMadeLink* l = rv_contact_made(c, block);
+    const RvMadeLink* l = c->made.links[block];
     RvKept at = c->made.kept[block];
     size_t law = 0;
     for (size_t k = 0; k < c->made.live[block]; ++k, ++l) {

@@ -312,12 +312,12 @@ static void make_block(const Build* b, size_t block) {
   const RvPairSource from = {
       s->x, s->v, s->plane, s->along, s->span, s->thick, b->def->reach, b->dt, b->def->acceleration};
   const uint64_t* pairs = c->pairs.data;
-  RvMadeLink* out = rv_contact_made(c, block);
+  RvMadeLink* out = c->made.links[block];
   Group groups[GROUPS] = {0};
   Around around = {.source = SIZE_MAX};
   size_t last_edge = (block + 1) * RV_MADE_EDGES < c->nedge ? (block + 1) * RV_MADE_EDGES : c->nedge;
   size_t begin = c->pair_first[block * RV_MADE_EDGES], end = c->pair_first[last_edge];
-  RvWetAsk* asks = c->made.asks + begin;
+  RvWetAsk* asks = c->made.asks[block];
   uint32_t live = 0, wet = 0;
   for (size_t first = begin; first < end;) {
     int n = 0;
@@ -344,16 +344,27 @@ static void make_blocks(void* arg, size_t begin, size_t end) {
   for (size_t block = begin; block < end; ++block) make_block(arg, block);
 }
 
+static bool take_blocks(RvContacts* c, size_t blocks) {
+  RvMaking* m = &c->made;
+  RvArena* a = c->scratch;
+  m->live = RV_TAKE(a, uint32_t, blocks), m->wet = RV_TAKE(a, uint32_t, blocks);
+  m->law_first = RV_TAKE(a, uint32_t, blocks), m->kept = RV_TAKE(a, RvKept, blocks);
+  m->links = RV_TAKE(a, RvMadeLink*, blocks), m->asks = RV_TAKE(a, RvWetAsk*, blocks);
+  bool room = m->live && m->wet && m->law_first && m->kept && m->links && m->asks;
+  for (size_t k = 0; room && k < blocks; ++k) {
+    size_t last = (k + 1) * RV_MADE_EDGES < c->nedge ? (k + 1) * RV_MADE_EDGES : c->nedge;
+    size_t pairs = c->pair_first[last] - c->pair_first[k * RV_MADE_EDGES];
+    m->links[k] = RV_TAKE(a, RvMadeLink, pairs), m->asks[k] = RV_TAKE(a, RvWetAsk, c->wet ? pairs : 0);
+    room = m->links[k] && m->asks[k];
+  }
+  return room;
+}
+
 RvResult rv_contact_links(RvContacts* c, double dt, const RvContactDef* def, RvError* error) {
   Build b = {c, def, dt};
-  RvMaking* m = &c->made;
   size_t blocks = (c->nedge + RV_MADE_EDGES - 1) / RV_MADE_EDGES;
-  m->links = RV_TAKE(c->scratch, RvMadeLink, c->pairs.count), m->live = RV_TAKE(c->scratch, uint32_t, blocks);
-  m->wet = RV_TAKE(c->scratch, uint32_t, blocks), m->law_first = RV_TAKE(c->scratch, uint32_t, blocks);
-  m->kept = RV_TAKE(c->scratch, RvKept, blocks), m->asks = RV_TAKE(c->scratch, RvWetAsk, c->wet ? c->pairs.count : 0);
-  if (!m->links || !m->live || !m->wet || !m->law_first || !m->kept || !m->asks)
-    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts", c->pairs.count);
-  m->blocks = blocks;
+  if (!take_blocks(c, blocks)) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts", c->pairs.count);
+  c->made.blocks = blocks;
   rv_parallel_for(blocks, 1, make_blocks, &b);
   return RV_OK;
 }

@@ -132,7 +132,8 @@ enum { RV_CONTACT_MAX_PAIRS = 2 * RV_CONTACT_MAX_LINKS };
 typedef RV_ARRAY(uint64_t) RvKeys;
 typedef RV_ARRAY(uint32_t) RvIndices;
 
-// Links are made block by block of source edges; those of a block stand together from its first pair on. Scratch.
+// Links are made block by block of source edges, each with room for all of its pairs. Scratch, in pieces: an arena that
+// has to grow then grows by what is missing.
 enum { RV_MADE_EDGES = 64 };
 // What a bridge asks of the films of its edges.
 typedef struct RvWetAsk {
@@ -145,8 +146,8 @@ typedef struct RvKept {
 } RvKept;
 typedef struct RvMaking {
   size_t blocks;
-  RvMadeLink* links;    // [pairs]
-  RvWetAsk* asks;       // [pairs] of the bridges, as the links
+  RvMadeLink** links;   // [blocks][pairs]
+  RvWetAsk** asks;      // [blocks][pairs] of the bridges
   uint32_t* live;       // [blocks]
   uint32_t* wet;        // [blocks] of them bridges
   uint32_t* law_first;  // [blocks]
@@ -244,9 +245,6 @@ size_t rv_contact_order(uint64_t* pairs, size_t count);
 void rv_contact_index_old(RvContacts* c);
 // Links of the pairs. (links.c)
 RvResult rv_contact_links(RvContacts* c, double dt, const RvContactDef* def, RvError* error);
-static inline RvMadeLink* rv_contact_made(const RvContacts* c, size_t block) {
-  return c->made.links + c->pair_first[block * RV_MADE_EDGES];
-}
 // Of what was made what is needed: counts a block, when its bridges have their laws; then takes all. (keep.c)
 void rv_contact_count(RvContacts* c, size_t block);
 RvResult rv_contact_keep(RvContacts* c, RvContactStats* stats, RvError* error);

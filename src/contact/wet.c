@@ -162,7 +162,7 @@ static int edges_of_point(const RvContacts* c, uint64_t key, size_t edge[2]) {
 static void sum_weights(RvContacts* c) {
   for (size_t e = 0; e < c->nedge; ++e) c->share[e] = 0;
   for (size_t block = 0; block < c->made.blocks; ++block) {
-    const RvWetAsk* w = c->made.asks + c->pair_first[block * RV_MADE_EDGES];
+    const RvWetAsk* w = c->made.asks[block];
     for (size_t k = 0; k < c->made.wet[block]; ++k, ++w) {
       size_t e = w->edge[0], f = w->edge[1];
       c->share[e] += w->amount / edge_length(c, e);
@@ -244,7 +244,7 @@ static void settle_links(void* arg, size_t begin, size_t end) {
   RvContacts* c = s->c;
   Bunch bunch = {0};
   for (size_t block = begin; block < end; ++block) {
-    RvMadeLink* w = rv_contact_made(c, block);
+    RvMadeLink* w = c->made.links[block];
     RvLawBlock* law = c->made.laws + c->made.law_first[block];
     uint32_t bridges = 0;
     for (size_t k = 0; k < c->made.live[block]; ++k, ++w) {
