@@ -47,6 +47,9 @@ typedef struct Capacity {
   Bead* beads;
   Cell* cells;
   size_t nbead, ncell;
+  // from the scratch
+  uint32_t *first, *order, *spare_order;  // [strands + 1] beads of each; [beads] by cells
+  uint64_t *keys, *spare_keys;
   double radius;  // R of the bell
   double spacing;
   double lo[3], inverse;
@@ -121,24 +124,21 @@ static double strand_length(const Capacity* k, const RvCoupleStrand* s) {
 static bool count_beads(Capacity* k) {
   RvCouple* c = k->c;
   size_t n = c->strands.count;
-  if (!rv_array_resize(&c->bead_first, n + 1)) return false;
+  if (!(k->first = RV_TAKE(c->scratch, uint32_t, n + 1))) return false;
   k->nbead = 0;
   for (size_t i = 0; i < n; ++i) {
     const RvCoupleStrand* s = &c->strands.data[i];
-    c->bead_first.data[i] = (uint32_t)k->nbead;
+    k->first[i] = (uint32_t)k->nbead;
     if (!s->sound) continue;
     double want = ceil(strand_length(k, s) / k->spacing), most = 4.0 * s->count;
     k->nbead += want < 1 ? 1 : (size_t)(want < most ? want : most);
   }
-  c->bead_first.data[n] = (uint32_t)k->nbead;
-  size_t bytes = k->nbead * sizeof(Bead), cells = k->nbead * sizeof(Cell);
-  if (k->nbead > UINT32_MAX / 2 || !rv_array_resize(&c->beads, bytes / sizeof(double) + 1) ||
-      !rv_array_resize(&c->cells, cells / sizeof(double) + 1) || !rv_array_resize(&c->bead_keys, k->nbead) ||
-      !rv_array_resize(&c->bead_spare_keys, k->nbead) || !rv_array_resize(&c->bead_order, k->nbead) ||
-      !rv_array_resize(&c->bead_spare_order, k->nbead))
-    return false;
-  k->beads = (Bead*)c->beads.data, k->cells = (Cell*)c->cells.data;
-  return true;
+  k->first[n] = (uint32_t)k->nbead;
+  if (k->nbead > UINT32_MAX / 2) return false;
+  k->beads = RV_TAKE(c->scratch, Bead, k->nbead), k->cells = RV_TAKE(c->scratch, Cell, k->nbead);
+  k->order = RV_TAKE(c->scratch, uint32_t, k->nbead), k->spare_order = RV_TAKE(c->scratch, uint32_t, k->nbead);
+  k->keys = RV_TAKE(c->scratch, uint64_t, k->nbead), k->spare_keys = RV_TAKE(c->scratch, uint64_t, k->nbead);
+  return k->beads && k->cells && k->order && k->spare_order && k->keys && k->spare_keys;
 }
 
 static void lay_beads(void* arg, size_t begin, size_t end) {
@@ -146,7 +146,7 @@ static void lay_beads(void* arg, size_t begin, size_t end) {
   for (size_t n = begin; n < end; ++n) {
     const RvCoupleStrand* s = &k->c->strands.data[n];
     const RvCoupleVertex* v = &k->c->vertices.data[s->first];
-    uint32_t first = k->c->bead_first.data[n], last = k->c->bead_first.data[n + 1];
+    uint32_t first = k->first[n], last = k->first[n + 1];
     if (first == last) continue;
     double each = strand_length(k, s) / (last - first), at = 0;
     int i = 0;
@@ -180,7 +180,7 @@ static void find_keys(void* arg, size_t begin, size_t end) {
   for (size_t b = begin; b < end; ++b) {
     int64_t i[3];
     for (int a = 0; a < 3; ++a) i[a] = (int64_t)floor((k->beads[b].x[a] - k->lo[a]) * k->inverse) + REACH;
-    k->c->bead_keys.data[b] = key_of(k, i), k->c->bead_order.data[b] = (uint32_t)b;
+    k->keys[b] = key_of(k, i), k->order[b] = (uint32_t)b;
   }
 }
 
@@ -200,16 +200,13 @@ static void set_box(Capacity* k, const double lo[3], const double hi[3]) {
 }
 
 static bool make_cells(Capacity* k) {
-  RvCouple* c = k->c;
   rv_parallel_for(k->nbead, 4096, find_keys, k);
-  if (!rv_sort_keys(c->bead_keys.data, c->bead_order.data, c->bead_spare_keys.data, c->bead_spare_order.data, k->nbead,
-                    k->bits[0] + k->bits[1] + k->bits[2]))
+  if (!rv_sort_keys(k->keys, k->order, k->spare_keys, k->spare_order, k->nbead, k->bits[0] + k->bits[1] + k->bits[2]))
     return false;
   k->ncell = 0;
   for (size_t i = 0; i < k->nbead; ++i) {
-    const Bead* b = &k->beads[c->bead_order.data[i]];
-    if (i == 0 || c->bead_keys.data[i] != c->bead_keys.data[i - 1])
-      k->cells[k->ncell++] = (Cell){.key = c->bead_keys.data[i], .first = i};
+    const Bead* b = &k->beads[k->order[i]];
+    if (i == 0 || k->keys[i] != k->keys[i - 1]) k->cells[k->ncell++] = (Cell){.key = k->keys[i], .first = i};
     Cell* cell = &k->cells[k->ncell - 1];
     for (int a = 0; a < 3; ++a) cell->x[a] += b->weight * b->x[a];
     cell->weight += b->weight;
@@ -312,7 +309,7 @@ static void count_some(void* arg, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) {
     size_t last = i + 1 < k->ncell ? k->cells[i + 1].first : k->nbead;
     bool all = true;
-    for (size_t j = k->cells[i].first; j < last && all; ++j) all = k->beads[k->c->bead_order.data[j]].settled;
+    for (size_t j = k->cells[i].first; j < last && all; ++j) all = k->beads[k->order[j]].settled;
     if (all) continue;
     for (int n = 0; n < ROWS; ++n) {
       least[n] = k->cells[i].key + k->offset[n];
@@ -320,7 +317,7 @@ static void count_some(void* arg, size_t begin, size_t end) {
     }
     look_around(k, from, least, &near);
     for (size_t j = k->cells[i].first; j < last; ++j) {
-      Bead* b = &k->beads[k->c->bead_order.data[j]];
+      Bead* b = &k->beads[k->order[j]];
       if (!b->settled) settle(k, b, count_hairs(k, b, &near), b->hairs, level->first, level->last);
     }
   }
@@ -366,7 +363,7 @@ static void set_vertices(void* arg, size_t begin, size_t end) {
   RvCouple* c = k->c;
   for (size_t n = begin; n < end; ++n) {
     const RvCoupleStrand* s = &c->strands.data[n];
-    uint32_t first = c->bead_first.data[n], count = c->bead_first.data[n + 1] - first;
+    uint32_t first = k->first[n], count = k->first[n + 1] - first;
     double each = count ? strand_length(k, s) / count : 1, at = 0;
     for (int i = 0; i < s->count; ++i) {
       size_t packed = s->first + (size_t)i;
@@ -411,6 +408,22 @@ static uint64_t key_of_all(const RvCoupleStrands* s, const RvCoupleSettings* set
   return rv_hasher_done(&h) | 1;
 }
 
+// hairs are counted, and what follows of them
+static bool count_anew(Capacity* k) {
+  RvCouple* c = k->c;
+  size_t sound = 0;
+  for (size_t i = 0; i < c->strands.count; ++i) sound += c->strands.data[i].sound;
+  double mean = rv_parallel_sum(c->strands.count, 64, sum_radius, k) / (double)(sound ? sound : 1);
+  k->spacing = mean > 0 ? SPACING * mean : INFINITY;
+  RvArenaMark mark = rv_arena_mark(c->scratch);
+  bool ok = count_beads(k);
+  if (ok) rv_parallel_for(c->strands.count, 64, lay_beads, k);
+  ok = ok && (!(mean > 0) || k->nbead == 0 || count_all(k, mean));
+  if (ok) rv_parallel_for(c->strands.count, 64, set_vertices, k);
+  rv_arena_release(c->scratch, mark);
+  return ok;
+}
+
 RvResult rv_couple_find_capacity(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
                                  RvError* error) {
   RvResult result = rv_couple_load(c, strands, settings, error);
@@ -424,22 +437,11 @@ RvResult rv_couple_find_capacity(RvCouple* c, const RvCoupleStrands* strands, co
   bool ok = rv_array_resize(&c->capacity, n) && rv_array_resize(&c->reach, n) && rv_array_resize(&c->pull, n) &&
             rv_array_resize(&c->count, n) && rv_array_resize(&c->tip, c->strands.count);
   if (ok && c->strands.count) {
-    size_t sound = 0;
-    for (size_t i = 0; i < c->strands.count; ++i) sound += c->strands.data[i].sound;
     rv_parallel_for(c->strands.count, 64, find_pull, &k);
-    if (again) {
+    if (again)
       rv_parallel_for(c->strands.count, 64, set_again, &k);
-      c->capacity_key = key;
-      return RV_OK;
-    }
-    double mean = rv_parallel_sum(c->strands.count, 64, sum_radius, &k) / (double)(sound ? sound : 1);
-    k.spacing = mean > 0 ? SPACING * mean : INFINITY;
-    ok = count_beads(&k);
-    if (ok) {
-      rv_parallel_for(c->strands.count, 64, lay_beads, &k);
-      ok = !(mean > 0) || k.nbead == 0 || count_all(&k, mean);
-      if (ok) rv_parallel_for(c->strands.count, 64, set_vertices, &k);
-    }
+    else
+      ok = count_anew(&k);
   }
   if (!ok) return rv_fail(error, RV_NO_MEMORY, "no memory to count the hairs around %zu strands", c->strands.count);
   c->capacity_key = key, c->count_key = settings->count_key;
@@ -448,7 +450,9 @@ RvResult rv_couple_find_capacity(RvCouple* c, const RvCoupleStrands* strands, co
 
 RvResult rv_couple_capacity(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
                             double* capacity, double* hairs, RvError* error) {
+  RvArenaMark mark = rv_arena_mark(c->scratch);
   RvResult result = rv_couple_find_capacity(c, strands, settings, error);
+  rv_arena_release(c->scratch, mark);
   if (result) return result;
   memset(capacity, 0, strands->model->vertices * sizeof *capacity);
   if (hairs) memset(hairs, 0, strands->model->vertices * sizeof *hairs);

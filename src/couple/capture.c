@@ -506,8 +506,8 @@ RvResult rv_couple_capture(RvCouple* c, const RvCoupleStrands* strands, const Rv
                            double* kick, RvCoupleReport* report, RvError* error) {
   if (!(settings->capture > 0) || particles->sorted == 0 || !strands->film || !(dt > 0) || !(grid_space->dx > 0))
     return RV_OK;
+  RvArenaMark mark = rv_arena_mark(c->scratch);
   RvResult result = rv_couple_find_capacity(c, strands, settings, error);
-  if (result || c->strands.count == 0) return result;
   Capture k = {.c = c,
                .strands = strands,
                .set = settings,
@@ -517,9 +517,8 @@ RvResult rv_couple_capture(RvCouple* c, const RvCoupleStrands* strands, const Rv
                .side = rv_couple_root3(fmax(settings->nominal, 0)),
                .wet = wet,
                .kick = kick};
-  RvArenaMark mark = rv_arena_mark(c->scratch);
-  bool ok = capture(&k, report);
+  if (!result && c->strands.count && !capture(&k, report))
+    result = rv_fail(error, RV_NO_MEMORY, "no memory for the particles near %zu strands", c->strands.count);
   rv_arena_release(c->scratch, mark);
-  if (!ok) return rv_fail(error, RV_NO_MEMORY, "no memory for the particles near %zu strands", c->strands.count);
-  return RV_OK;
+  return result;
 }

@@ -22,18 +22,16 @@ void rv_couple_set_scratch(RvCouple* c, RvArena* scratch) {
 void rv_couple_free(RvCouple* c) {
   if (!c) return;
   for (int k = 0; k < RV_COUPLE_CHUNKS; ++k) rv_array_free(&c->chunk[k]);
-  rv_array_free(&c->strands), rv_array_free(&c->vertices), rv_array_free(&c->points);
+  rv_array_free(&c->strands), rv_array_free(&c->points);
   rv_array_free(&c->edge_first), rv_array_free(&c->tile_first);
   rv_array_free(&c->order), rv_array_free(&c->tiles), rv_array_free(&c->near_home), rv_array_free(&c->near_of);
   rv_array_free(&c->near_near);
   RvChannel* axes[] = {c->volume, c->rate, c->mass_kept};
   for (size_t k = 0; k < sizeof axes / sizeof *axes; ++k)
     for (int a = 0; a < 3; ++a) rv_channel_free(&axes[k][a]);
-  RvCoupleDoubles* doubles[] = {&c->out,  &c->start, &c->span,  &c->submerged, &c->film_v, &c->capacity, &c->reach,
-                                &c->pull, &c->count, &c->beads, &c->cells,     &c->tip,    &c->moved};
+  RvCoupleDoubles* doubles[] = {&c->out,      &c->start, &c->span, &c->submerged, &c->film_v,
+                                &c->capacity, &c->reach, &c->pull, &c->count,     &c->tip};
   for (size_t k = 0; k < sizeof doubles / sizeof *doubles; ++k) rv_array_free(doubles[k]);
-  rv_array_free(&c->bead_first), rv_array_free(&c->bead_order), rv_array_free(&c->bead_spare_order);
-  rv_array_free(&c->bead_keys), rv_array_free(&c->bead_spare_keys);
   rv_capture_free(c->capture);
   rv_drip_free(c->drip);
   rv_arena_free(c->own);
@@ -75,7 +73,8 @@ static bool list_strands(RvCouple* c, const RvCoupleStrands* strands) {
     }
   }
   c->strands.count = count;
-  return rv_array_resize(&c->vertices, first);
+  c->vertices.data = RV_TAKE(c->scratch, RvCoupleVertex, first), c->vertices.count = first;
+  return c->vertices.data;
 }
 
 typedef struct Load {

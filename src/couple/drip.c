@@ -222,13 +222,9 @@ static bool add_particle(const Drip* k, const Drop* d, RvParticles* p, int64_t* 
   return true;
 }
 
-RvResult rv_couple_drip(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
-                        const RvLiquidGrid* grid_space, RvParticles* particles, int64_t* next_id, int32_t row,
-                        double dt, uint64_t random, double* kick, RvCoupleReport* report, RvError* error) {
-  if (!(settings->drip > 0) || !strands->film || !(dt > 0)) return RV_OK;
-  if (!(settings->nominal > 0) || !(grid_space->dx > 0))
-    return rv_fail(error, RV_BAD_INPUT, "coupling: drops need a volume of particles above 0, not %g m3",
-                   settings->nominal);
+static RvResult drip(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
+                     const RvLiquidGrid* grid_space, RvParticles* particles, int64_t* next_id, int32_t row, double dt,
+                     uint64_t random, double* kick, RvCoupleReport* report, RvError* error) {
   RvResult result = rv_couple_find_capacity(c, strands, settings, error);
   if (result || c->strands.count == 0) return result;
   if (!c->drip && !(c->drip = rv_alloc_zero(1, sizeof *c->drip)))
@@ -256,5 +252,18 @@ RvResult rv_couple_drip(RvCouple* c, const RvCoupleStrands* strands, const RvCou
         result = rv_fail(error, RV_NO_MEMORY, "no memory for %zu particles", count);
       report->dripped++, report->dripped_volume += d->volume;
     }
+  return result;
+}
+
+RvResult rv_couple_drip(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
+                        const RvLiquidGrid* grid_space, RvParticles* particles, int64_t* next_id, int32_t row,
+                        double dt, uint64_t random, double* kick, RvCoupleReport* report, RvError* error) {
+  if (!(settings->drip > 0) || !strands->film || !(dt > 0)) return RV_OK;
+  if (!(settings->nominal > 0) || !(grid_space->dx > 0))
+    return rv_fail(error, RV_BAD_INPUT, "coupling: drops need a volume of particles above 0, not %g m3",
+                   settings->nominal);
+  RvArenaMark mark = rv_arena_mark(c->scratch);
+  RvResult result = drip(c, strands, settings, grid_space, particles, next_id, row, dt, random, kick, report, error);
+  rv_arena_release(c->scratch, mark);
   return result;
 }

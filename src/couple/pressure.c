@@ -194,16 +194,16 @@ RvResult rv_couple_pressure(RvCouple* c, const RvCoupleStrands* strands, const R
   memset(force, 0, strands->model->unknowns * sizeof *force);
   if (!c->any) return RV_OK;
   size_t before = c->vertices.count;
-  RvResult result = rv_couple_load(c, strands, settings, error);
-  if (result) return result;
-  if (c->vertices.count != before || c->grid_tiles != grid->tiles.count || (!settings->bulk_fixed && !grid->dragged))
-    return rv_fail(error, RV_INTERNAL, "coupling: strands or grid are not those of the sample");
-  Push s = {.c = c, .strands = strands, .set = settings, .grid = grid, .dt = dt, .force = force, .kick = kick};
   RvArenaMark mark = rv_arena_mark(c->scratch);
-  bool fits = settings->bulk_fixed || rv_couple_take(c, &s.slope);
-  if (fits && !settings->bulk_fixed) rv_parallel_for(c->near.count, 4, find_slopes, &s);
-  if (fits) rv_parallel_for(c->strands.count, 32, push_some, &s);
+  Push s = {.c = c, .strands = strands, .set = settings, .grid = grid, .dt = dt, .force = force, .kick = kick};
+  RvResult result = rv_couple_load(c, strands, settings, error);
+  if (!result &&
+      (c->vertices.count != before || c->grid_tiles != grid->tiles.count || (!settings->bulk_fixed && !grid->dragged)))
+    result = rv_fail(error, RV_INTERNAL, "coupling: strands or grid are not those of the sample");
+  if (!result && !settings->bulk_fixed && !rv_couple_take(c, &s.slope))
+    result = rv_fail(error, RV_NO_MEMORY, "no memory for the pressure on %zu strands", c->strands.count);
+  if (!result && !settings->bulk_fixed) rv_parallel_for(c->near.count, 4, find_slopes, &s);
+  if (!result) rv_parallel_for(c->strands.count, 32, push_some, &s);
   rv_arena_release(c->scratch, mark);
-  if (!fits) return rv_fail(error, RV_NO_MEMORY, "no memory for the pressure on %zu strands", c->strands.count);
-  return RV_OK;
+  return result;
 }

@@ -12,7 +12,9 @@ typedef struct React {
   const RvCoupleSettings* set;
   RvLiquidGrid* grid;
   double dt;
+  // from the scratch
   RvCoupleFaces fibre;  // m3 m/s: volume times velocity
+  double* moved;        // [3 packed] m/s at the end of the strands' step
 } React;
 
 //---------------------------------------------------------------------------------------------- the film under water
@@ -57,8 +59,8 @@ static void submerge_some(void* arg, size_t begin, size_t end) {
 static bool submerge(React* r) {
   RvCouple* c = r->c;
   size_t n = c->vertices.count;
-  if (!rv_array_resize(&c->submerged, n) || !rv_array_resize(&c->film_v, 3 * n)) return false;
   bool film = r->strands->film && r->set->film_in_bulk;
+  if (film && (!rv_array_resize(&c->submerged, n) || !rv_array_resize(&c->film_v, 3 * n))) return false;
   if (film) rv_parallel_for(c->strands.count, 64, submerge_some, r);
   c->any_film = false;
   for (size_t i = 0; i < n && film && !c->any_film; ++i) c->any_film = c->submerged.data[i] > 0;
@@ -73,7 +75,7 @@ static void move_some(void* arg, size_t begin, size_t end) {
     const RvCoupleStrand* s = &r->c->strands.data[k];
     for (int i = 0; i < s->count; ++i)
       for (int a = 0; a < 3; ++a)
-        r->c->moved.data[3 * (s->first + (size_t)i) + (size_t)a] = v[s->unknown + (size_t)(4 * i + a) * RV_LANES];
+        r->moved[3 * (s->first + (size_t)i) + (size_t)a] = v[s->unknown + (size_t)(4 * i + a) * RV_LANES];
   }
 }
 
@@ -88,7 +90,7 @@ static bool give_reaction(void* user, size_t point, double* give) {
   const RvCouple* c = r->c;
   const RvCouplePoint* p = &c->points.data[point];
   const RvCoupleVertex* v = &c->vertices.data[p->edge];
-  const double* moved = &c->moved.data[3 * (size_t)p->edge];
+  const double* moved = &r->moved[3 * (size_t)p->edge];
   int width = c->any_film ? 5 : 3;
   double t = (double)p->t, part[2] = {0, 0}, radius = v[0].radius + t * (v[1].radius - v[0].radius);
   double hairs = (double)p->hairs, volume = (double)p->length * hairs * RV_PI * radius * radius;
@@ -191,32 +193,36 @@ static bool take_faces(React* r) {
 
 static bool exchange(React* r) {
   RvCouple* c = r->c;
-  RvArenaMark mark = rv_arena_mark(c->scratch);
-  bool fits = rv_couple_take(c, &c->velocity) && rv_couple_take(c, &c->yield) && rv_couple_take(c, &r->fibre);
-  if (fits) {
-    for (int a = 0; a < 3; ++a) memset(r->fibre.axis[a], 0, c->near.count * RV_TILE_CELLS * sizeof(float));
-    // the grid is that of the sample still
-    rv_couple_copy_faces(c, r->grid);
-    rv_couple_find_yield(c, r->dt);
-    rv_couple_scatter(c, &c->near, c->any_film ? 5 : 3, give_reaction, take_reaction, r);
-    rv_parallel_for(r->grid->tiles.count, 8, set_faces, r);
-  }
-  rv_arena_release(c->scratch, mark);
-  return fits;
+  r->moved = RV_TAKE(c->scratch, double, 3 * c->vertices.count);
+  if (!r->moved || !submerge(r) || !rv_couple_take(c, &c->velocity) || !rv_couple_take(c, &c->yield) ||
+      !rv_couple_take(c, &r->fibre))
+    return false;
+  for (int a = 0; a < 3; ++a) memset(r->fibre.axis[a], 0, c->near.count * RV_TILE_CELLS * sizeof(float));
+  rv_parallel_for(c->strands.count, 64, move_some, r);
+  // the grid is that of the sample still
+  rv_couple_copy_faces(c, r->grid);
+  rv_couple_find_yield(c, r->dt);
+  rv_couple_scatter(c, &c->near, c->any_film ? 5 : 3, give_reaction, take_reaction, r);
+  rv_parallel_for(r->grid->tiles.count, 8, set_faces, r);
+  return true;
 }
 
 RvResult rv_couple_react(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
                          RvLiquidGrid* grid, double dt, RvError* error) {
   if (!c->any) return RV_OK;
   size_t before = c->vertices.count;
-  RvResult result = rv_couple_load(c, strands, settings, error);
-  if (result || settings->bulk_fixed) return result;
-  if (c->vertices.count != before || c->grid_tiles != grid->tiles.count)
-    return rv_fail(error, RV_INTERNAL, "coupling: strands or grid are not those of the sample");
   React r = {.c = c, .strands = strands, .set = settings, .grid = grid, .dt = dt};
-  bool fits = rv_array_resize(&c->moved, 3 * c->vertices.count) && submerge(&r) && take_faces(&r);
-  if (fits) rv_parallel_for(c->strands.count, 64, move_some, &r);
-  if (!fits || !exchange(&r))
-    return rv_fail(error, RV_NO_MEMORY, "no memory for the drag of %zu tiles of liquid", grid->tiles.count);
-  return RV_OK;
+  bool exchanges = !settings->bulk_fixed;
+  if (exchanges && c->grid_tiles != grid->tiles.count)
+    return rv_fail(error, RV_INTERNAL, "coupling: the grid is not that of the sample");
+  // what stays is taken first
+  bool fits = !exchanges || take_faces(&r);
+  RvArenaMark mark = rv_arena_mark(c->scratch);
+  RvResult result = fits ? rv_couple_load(c, strands, settings, error) : RV_OK;
+  if (!result && c->vertices.count != before)
+    result = rv_fail(error, RV_INTERNAL, "coupling: the strands are not those of the sample");
+  if (!result && (!fits || (exchanges && !exchange(&r))))
+    result = rv_fail(error, RV_NO_MEMORY, "no memory for the drag of %zu tiles of liquid", grid->tiles.count);
+  rv_arena_release(c->scratch, mark);
+  return result;
 }

@@ -323,32 +323,38 @@ static bool fit_out(RvCouple* c, const RvStrandModel* m) {
   return true;
 }
 
+// false: no memory
+static bool sample(Sample* s) {
+  RvCouple* c = s->c;
+  if (!fit_out(c, s->strands->model) || (c->any && !fit_faces(c))) return false;
+  if (c->any) {
+    rv_couple_copy_faces(c, s->grid);
+    rv_parallel_for(c->near.count, 16, clear_sums, c);
+    rv_couple_scatter(c, &c->near, 1, give_volume, take_volume, s);
+    rv_parallel_for(c->strands.count, 32, measure_some, s);
+    // a liquid that is only read yields nothing
+    if (!s->set->bulk_fixed) rv_couple_scatter(c, &c->near, 1, give_rate, take_rate, s);
+    rv_couple_find_yield(c, s->dt);
+  }
+  rv_parallel_for(c->strands.count, 32, gather_some, s);
+  return true;
+}
+
 RvResult rv_couple_sample(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
                           const RvLiquidGrid* grid, double dt, double* force, const RvCoupleSample** out,
                           RvError* error) {
   Sample s = {c, strands, settings, grid, dt, force};
+  RvArenaMark mark = rv_arena_mark(c->scratch);
   c->any = c->any_film = false;
   RvResult result = rv_couple_load(c, strands, settings, error);
   if (!result && (!(grid->dx > 0) || !(dt > 0) || !isfinite(dt) || !(settings->drag >= 0)))
     result = rv_fail(error, RV_BAD_INPUT, "coupling: dx %g m and dt %g s must be above 0, drag %g not below", grid->dx,
                      dt, settings->drag);
   if (!result) result = rv_couple_points(c, grid, error);
-  if (result) return result;
-  c->any = c->points.count > 0;
-  RvArenaMark mark = rv_arena_mark(c->scratch);
-  bool fits = fit_out(c, strands->model) && (!c->any || fit_faces(c));
-  if (fits && c->any) {
-    rv_couple_copy_faces(c, grid);
-    rv_parallel_for(c->near.count, 16, clear_sums, c);
-    rv_couple_scatter(c, &c->near, 1, give_volume, take_volume, &s);
-    rv_parallel_for(c->strands.count, 32, measure_some, &s);
-    // a liquid that is only read yields nothing
-    if (!settings->bulk_fixed) rv_couple_scatter(c, &c->near, 1, give_rate, take_rate, &s);
-    rv_couple_find_yield(c, dt);
-  }
-  if (fits) rv_parallel_for(c->strands.count, 32, gather_some, &s);
+  c->any = !result && c->points.count > 0;
+  if (!result && !sample(&s))
+    result = rv_fail(error, RV_NO_MEMORY, "no memory to couple %zu strands", c->strands.count);
   rv_arena_release(c->scratch, mark);
-  if (!fits) return rv_fail(error, RV_NO_MEMORY, "no memory to couple %zu strands", c->strands.count);
-  *out = &c->sample;
-  return RV_OK;
+  if (!result) *out = &c->sample;
+  return result;
 }

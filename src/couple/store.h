@@ -49,7 +49,6 @@ typedef struct RvCouplePoint {
 typedef RV_ARRAY(RvCouplePoint) RvCouplePoints;
 typedef RV_ARRAY(double) RvCoupleDoubles;
 typedef RV_ARRAY(uint32_t) RvCoupleIndices;
-typedef RV_ARRAY(uint64_t) RvCoupleKeys;
 
 // A tile with points, which are order[first .. last).
 typedef struct RvCoupleTile {
@@ -76,7 +75,10 @@ typedef struct RvCoupleNear {
 struct RvCouple {
   RvArena *own, *scratch;  // scratch: the one that is used
   RV_ARRAY(RvCoupleStrand) strands;
-  RV_ARRAY(RvCoupleVertex) vertices;
+  struct {
+    RvCoupleVertex* data;  // from the scratch: within a call alone
+    size_t count;
+  } vertices;
   // points
   RvCouplePoints chunk[RV_COUPLE_CHUNKS], points;
   RvCoupleIndices edge_first;         // [vertices + 1] first point of the edge above each packed vertex
@@ -94,7 +96,6 @@ struct RvCouple {
   RvChannel mass_kept[3];               // from react to the pressure, where the grid has no scratch
   RvCoupleDoubles out;                  // the arrays of `sample`
   RvCoupleDoubles start;                // [3 packed] velocity at the last sample
-  RvCoupleDoubles moved;                // [3 packed] and at the end of the strands' step
   RvCoupleDoubles span;                 // [packed] m of the vertex's points in liquid
   RvCoupleDoubles submerged;            // [packed] kg of its film that the grid has
   RvCoupleDoubles film_v;               // [3 packed] its velocity there
@@ -104,9 +105,6 @@ struct RvCouple {
   // capacity
   RvCoupleDoubles capacity, reach, pull, count;  // [packed] m3, m, m/s2, hairs
   RvCoupleDoubles tip;                           // [strands] m/s2: all that pulls at the tip
-  RvCoupleDoubles beads, cells;
-  RvCoupleIndices bead_first, bead_order, bead_spare_order;
-  RvCoupleKeys bead_keys, bead_spare_keys;
   uint64_t capacity_key, count_key;
   // capture and drip
   struct RvCaptureWork* capture;
@@ -173,7 +171,7 @@ static inline double rv_couple_at(const double* block, const RvCoupleStrand* s, 
   return block ? block[s->vertex + (size_t)i * RV_LANES] : 1;
 }
 
-// Strands and vertices as they are now. (couple.c)
+// Strands and vertices as they are now; the vertices are taken from the scratch. (couple.c)
 RvResult rv_couple_load(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings, RvError* error);
 // Mass, velocity and yield of the faces near points, from the grid's mass and momentum and, with `yields`, from `rate`.
 // (sample.c)
