@@ -155,7 +155,7 @@ RvResult rv_check_wet_frames(const RvCheckOut* out, RvError* error) {
        "liquid_turned_bulk",
        {true, {0, 0, 0}, {0, 0, 0}},
        true,
-       {1e-6, 3e-6, 1e-6}},
+       {1e-6, 1.3e-5, 1e-6}},
       {"liquid_passing",
        "liquid_passing_film",
        "liquid_passing_bulk",
