@@ -13,6 +13,7 @@ typedef struct Block {
 struct RvArena {
   RV_ARRAY(Block) blocks;
   size_t block, used;  // the current block and its fill; earlier blocks count as full
+  size_t taken;        // bytes in use; what was skipped at the end of a block is not
   size_t next_bytes, peak;
 };
 
@@ -27,12 +28,6 @@ void rv_arena_free(RvArena* arena) {
   for (size_t i = 0; i < arena->blocks.count; ++i) rv_free(arena->blocks.data[i].data);
   rv_array_free(&arena->blocks);
   rv_free(arena);
-}
-
-static size_t bytes_before(const RvArena* arena, size_t block) {
-  size_t total = 0;
-  for (size_t i = 0; i < block; ++i) total += arena->blocks.data[i].bytes;
-  return total;
 }
 
 void* rv_arena_take(RvArena* arena, size_t count, size_t size) {
@@ -55,14 +50,13 @@ void* rv_arena_take(RvArena* arena, size_t count, size_t size) {
     if (arena->next_bytes < LARGEST_STEP) arena->next_bytes *= 2;
   }
   void* memory = arena->blocks.data[arena->block].data + arena->used;
-  arena->used += bytes;
-  size_t live = bytes_before(arena, arena->block) + arena->used;
-  if (live > arena->peak) arena->peak = live;
+  arena->used += bytes, arena->taken += bytes;
+  if (arena->taken > arena->peak) arena->peak = arena->taken;
   return memory;
 }
 
 RvArenaMark rv_arena_mark(const RvArena* arena) {
-  return (RvArenaMark){arena->block, arena->used};
+  return (RvArenaMark){arena->block, arena->used, arena->taken};
 }
 
 // Pieces become one block that holds all there ever was, so that what takes turns in it shares the same memory, however
@@ -76,6 +70,7 @@ static void join_blocks(RvArena* arena) {
 void rv_arena_release(RvArena* arena, RvArenaMark mark) {
   arena->block = mark.block;
   arena->used = mark.used;
+  arena->taken = mark.taken;
   if (rv_arena_empty(arena) && arena->blocks.count > 1) join_blocks(arena);
 }
 

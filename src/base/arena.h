@@ -7,7 +7,7 @@
 
 typedef struct RvArena RvArena;
 typedef struct RvArenaMark {
-  size_t block, used;
+  size_t block, used, taken;
 } RvArenaMark;
 
 RvArena* rv_arena_new(size_t first_block_bytes);

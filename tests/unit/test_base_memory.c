@@ -47,7 +47,7 @@ static void arena_gives_back_and_reuses(void** state) {
   assert_ptr_equal(RV_TAKE(arena, char, 1 << 20), large);
   assert_true(rv_arena_peak(arena) >= (1 << 20) + 150);
   assert_null(RV_TAKE(arena, double, SIZE_MAX / 4));
-  rv_arena_release(arena, (RvArenaMark){0, 0});
+  rv_arena_release(arena, (RvArenaMark){0});
   assert_true(rv_arena_empty(arena));
   // what took two blocks fits in one, cut up in another way
   char* whole = RV_TAKE(arena, char, (1 << 20) + 64);
