@@ -73,17 +73,17 @@ static Faces faces_at(const Push* s, const RvCouplePoint* p, int axis) {
   const RvCouple* c = s->c;
   const RvLiquidGrid* g = s->grid;
   RvStencil st = rv_stencil(p, axis);
-  int64_t at[8];
+  int64_t at[8], home[8];
   double known = 0;
   Faces r = {0, 0, 0};
   rv_stencil_nodes(&st, &c->near, p->tile, at);
+  rv_stencil_homes(c, &st, p->tile, at, home);
   for (int k = 0; k < 8; ++k) {
     if (at[k] < 0) continue;
-    size_t home = rv_couple_home(c, (size_t)at[k]);
-    double m = st.w[k] * (double)c->mass.axis[axis][at[k]], u = (double)g->velocity[axis].data[home];
+    double m = st.w[k] * (double)c->mass.axis[axis][at[k]], u = (double)g->velocity[axis].data[home[k]];
     float fall = s->slope.axis[axis][at[k]];
     // faces that touch no liquid were not part of the solve, and took all that accelerated them
-    if (g->valid[axis].data[home] > 0) r.change += m * (u - (double)g->drag_target[axis].data[home]);
+    if (g->valid[axis].data[home[k]] > 0) r.change += m * (u - (double)g->drag_target[axis].data[home[k]]);
     r.momentum += m * u;
     if (fall != UNKNOWN) r.gradient += m * (double)fall, known += m;
   }

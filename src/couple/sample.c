@@ -100,11 +100,12 @@ static void take_volume(void* user, int axis, size_t at, int count, const double
 // the liquid's part of the space around: 1 in a full cell; cells in solids do not count
 static double fill_at(const RvCouple* c, const RvLiquidGrid* g, const RvCouplePoint* p) {
   RvStencil s = rv_stencil(p, RV_LATTICE_CELLS);
-  int64_t at[8];
+  int64_t at[8], home[8];
   double sum = 0, weight = 0;
   rv_stencil_nodes(&s, &c->near, p->tile, at);
+  rv_stencil_homes(c, &s, p->tile, at, home);
   for (int k = 0; k < 8; ++k) {
-    double fill = at[k] < 0 ? 0 : (double)g->fill.data[rv_couple_home(c, (size_t)at[k])];
+    double fill = at[k] < 0 ? 0 : (double)g->fill.data[home[k]];
     if (fill >= 0) sum += s.w[k] * fill, weight += s.w[k];
   }
   return weight > 0 ? sum / weight : 0;

@@ -40,6 +40,18 @@ static inline void rv_stencil_nodes(const RvStencil* s, const RvTiles* tiles, si
   for (int k = 0; k < 8; ++k) at[k] = rv_tiles_at(tiles, tile, b[0] + (k & 1), b[1] + (k >> 1 & 1), b[2] + (k >> 2));
 }
 
+// Where they stand in the grid's own channels, if they are there.
+static inline void rv_stencil_homes(const RvCouple* c, const RvStencil* s, size_t tile, const int64_t at[8],
+                                    int64_t home[8]) {
+  const int* b = s->base;
+  if ((unsigned)b[0] < 7 && (unsigned)b[1] < 7 && (unsigned)b[2] < 7) {
+    int64_t shift = ((int64_t)c->near_home.data[tile] - (int64_t)tile) * RV_TILE_CELLS;
+    for (int k = 0; k < 8; ++k) home[k] = at[k] + shift;
+    return;
+  }
+  for (int k = 0; k < 8; ++k) home[k] = at[k] < 0 ? -1 : (int64_t)rv_couple_home(c, (size_t)at[k]);
+}
+
 // What each point gives to the faces around it: `width` numbers for each axis. False: nothing.
 typedef bool RvGiveFn(void* user, size_t point, double* give);
 // `count` faces of an axis from place `at` of the channels on: sums[k * stride] of number k of the first, then on.
