@@ -1,11 +1,25 @@
 // How much of the space around a place the particles fill as they are now, without a grid.
 #include <math.h>
+#include <string.h>
 
 #include "couple/store.h"
 
-// 1 at the middle, 0 a cell away
-static double tent(double away) {
-  return fmax(1 - fabs(away), 0);
+// Four particles at a time: 1 at the middle, 0 a cell away.
+typedef float Four __attribute__((vector_size(16)));
+typedef int32_t FourMask __attribute__((vector_size(16)));
+
+static Four load(const float* p, size_t n) {
+  Four x = {1e9f, 1e9f, 1e9f, 1e9f};
+  if (n >= 4)
+    memcpy(&x, p, sizeof x);
+  else
+    for (size_t k = 0; k < n; ++k) x[k] = p[k];
+  return x;
+}
+
+static Four tent(Four away) {
+  Four one = {1, 1, 1, 1}, size = (Four)((FourMask)away & 0x7fffffff), left = one - size;
+  return (Four)((FourMask)left & (left > 0));
 }
 
 // m3 of particles of a tile, by their nearness to a place in it; cells `lo` to `hi` of it are near
@@ -16,9 +30,12 @@ static double sum_tile(const RvParticles* p, size_t tile, const double at[3], co
     for (int y = lo[1]; y <= hi[1]; ++y) {
       // those of a row of cells stand one after the other
       const uint32_t* row = cell + rv_tile_cell(0, y, z);
-      for (size_t i = row[lo[0]]; i < row[hi[0] + 1]; ++i)
-        sum += p->volume[i] * tent((double)p->x[0][i] - at[0]) * tent((double)p->x[1][i] - at[1]) *
-               tent((double)p->x[2][i] - at[2]);
+      for (size_t i = row[lo[0]], last = row[hi[0] + 1]; i < last; i += 4) {
+        size_t n = last - i < 4 ? last - i : 4;
+        Four w = tent(load(p->x[0] + i, n) - (float)at[0]) * tent(load(p->x[1] + i, n) - (float)at[1]) *
+                 tent(load(p->x[2] + i, n) - (float)at[2]);
+        for (size_t k = 0; k < n; ++k) sum += p->volume[i + k] * (double)w[k];
+      }
     }
   return sum;
 }
