@@ -1,5 +1,15 @@
+#include <stdlib.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 #include "cli/cli.h"
 
 int main(int argc, char** argv) {
+#if defined(__GLIBC__)
+  // Large arrays go back to the system when they are freed. Without a word glibc puts ever larger ones among the small,
+  // where the holes that they leave stay resident.
+  mallopt(M_MMAP_THRESHOLD, 4 << 20);
+#endif
   return rv_cli_main(argc, argv);
 }
