@@ -156,8 +156,8 @@ static void set_guess(const RvStrandStep* step, const RvStrandBatch* b, const Rv
   }
 }
 
-// m/s2, a hundred g: what residuals are measured against in short steps
-static const double LARGE_ACCELERATION = 1000;
+// m/s2, three hundred g, as in blows: what residuals are measured against in short steps
+static const double LARGE_ACCELERATION = 3000;
 
 void rv_step_begin(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWork* w) {
   w->fall = LARGE_ACCELERATION * step->def->dt * step->def->dt;

@@ -154,7 +154,7 @@ static void newton(RvCoupled* c, RvStrandStats* stats) {
   for (size_t k = 0; k < n; ++k) first += c->alone[k] * c->alone[k];
   scale = fmax(scale, sqrt(first));
   // the linearised step has only one solve (WH-44)
-  c->forcing = def->max_iterations > 1 ? 0.25 : def->cg_tolerance;
+  c->forcing = def->max_iterations > 1 ? 0.1 : def->cg_tolerance;
   for (int it = 0; it < def->max_iterations; ++it) {
     c->op->prepare(c->op->user, c->q, c->careful);
     rv_parallel_for(n, 1, assemble_batches, c);
@@ -169,7 +169,7 @@ static void newton(RvCoupled* c, RvStrandStats* stats) {
     if (!(stats->residual > def->tolerance)) break;
     // Eisenstat and Walker 1996, choice 2: as exact as the last iteration was good
     double ratio = it ? stats->residual / before : 1;
-    c->forcing = fmax(def->cg_tolerance, fmin(0.25, 0.9 * ratio * ratio));
+    c->forcing = fmax(def->cg_tolerance, fmin(0.1, 0.9 * ratio * ratio));
     stats->iterations = it + 1;
     if (it == 0) rv_coupled_measure(c);
     if (!rv_coupled_search(c, stats)) break;
