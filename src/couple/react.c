@@ -39,6 +39,16 @@ static RvVec3 film_velocity(const React* r, const RvCoupleStrand* s, int i, doub
   return sum;
 }
 
+// Film that has run off since it lagged behind leaves too little to carry that, and some is below any weight: the grid
+// takes none of such, and what lagged is the strand's.
+static const double LEAST_FILM = 1e-9;  // of the hair's mass
+static const double MOST_LAG = 10;      // m/s
+
+static bool too_light(const React* r, const RvCoupleStrand* s, int i, size_t at, double mass) {
+  if (!(mass > LEAST_FILM * r->strands->model->hair_mass[at])) return true;
+  return r->strands->lag && !(rv_length(rv_couple_get3(r->strands->lag, s, i)) < MOST_LAG * mass);
+}
+
 static void submerge_some(void* arg, size_t begin, size_t end) {
   const React* r = arg;
   RvCouple* c = r->c;
@@ -49,7 +59,8 @@ static void submerge_some(void* arg, size_t begin, size_t end) {
       size_t packed = s->first + (size_t)i, at = s->vertex + (size_t)i * RV_LANES;
       double share = r->strands->sunk ? r->strands->sunk[at] : 1 - c->sample.wet[at];
       double mass = s->sound && c->span.data[packed] > 0 ? share * r->set->density * film->volume[at] : 0;
-      c->submerged.data[packed] = mass > 0 ? mass : 0;
+      if (too_light(r, s, i, at, mass)) mass = 0;
+      c->submerged.data[packed] = mass;
       if (!(mass > 0)) continue;
       rv_vec3_store64(&c->film_v.data[3 * packed], film_velocity(r, s, i, mass));
     }
