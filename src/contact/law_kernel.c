@@ -1,13 +1,12 @@
 // The laws of eight bridges; see rv_wet_law_lanes. As rv_wet_law, whose comments say why.
 #include <stddef.h>
 
+#include "contact/choose.h"
 #include "contact/respond.h"
-#include "math/lanes_math.h"
 
 void RV_KERNEL(rv_wet_law_lanes)(const RvWetLanes* in, int count, RvLawBlock* out, float* begin);
 
 #if RV_V == 1
-#define MASK(condition) (-(RvLaneMask)(condition))
 typedef float Floats;
 RV_INLINE RvLanes widen(const float* p) {
   return *p;
@@ -16,7 +15,6 @@ RV_INLINE void narrow(float* p, RvLanes x) {
   *p = (float)x;
 }
 #else
-#define MASK(condition) (condition)
 typedef float Floats __attribute__((vector_size(4 * RV_V)));
 RV_INLINE RvLanes widen(const float* p) {
   return __builtin_convertvector(*(const Floats*)p, RvLanes);
@@ -27,18 +25,6 @@ RV_INLINE void narrow(float* p, RvLanes x) {
 #endif
 
 enum { INNER = RV_WET_KNOTS - 3 };  // knots that are read off the table
-
-RV_INLINE RvLanes lesser(RvLanes a, RvLanes b) {
-  return rv_lanes_select(MASK(a < b), a, b);
-}
-
-RV_INLINE RvLanes greater(RvLanes a, RvLanes b) {
-  return rv_lanes_select(MASK(a > b), a, b);
-}
-
-RV_INLINE RvLanes clamp(RvLanes x, RvLanes lo, RvLanes hi) {
-  return rv_lanes_select(MASK(x < lo), lo, rv_lanes_select(MASK(x > hi), hi, x));
-}
 
 // Where the knots are, and where they stand in the table.
 typedef struct Knots {

@@ -2,20 +2,14 @@
 // bits.
 #include <stddef.h>
 
+#include "contact/choose.h"
 #include "contact/pair.h"
-#include "math/lanes_math.h"
 
 void RV_KERNEL(rv_closest_lanes)(const RvVec3* x, const RvPairIndex* index, RvClosestLanes* out);
 void RV_KERNEL(rv_facing_lanes)(const RvPairSource* from, const RvPairIndex* index, RvFacingLanes* out);
 void RV_KERNEL(rv_facing_moved_lanes)(const RvPairSource* from, const RvPairIndex* index, const double* time,
                                       RvFacingLanes* out);
 void RV_KERNEL(rv_boxes_meet)(const RvBoxes* boxes, size_t i, size_t first, size_t last, uint32_t* out);
-
-#if RV_V == 1
-#define MASK(condition) (-(RvLaneMask)(condition))
-#else
-#define MASK(condition) (condition)
-#endif
 
 // Vectors of several places side by side: read as they stand, then turned round. (Numbers that are stored one by one
 // and read as a whole would have to wait for each other.)
@@ -90,18 +84,6 @@ RV_INLINE RvLanes3 select3(RvLaneMask mask, RvLanes3 yes, RvLanes3 no) {
 RV_INLINE RvLanes3 normalize(RvLanes3 a, RvLanes3 fallback) {
   RvLanes n = rv_lanes_sqrt(dot(a, a));
   return select3(MASK(n > rv_lanes_set(1e-150)), rv_lanes3_scale(a, rv_lanes_set(1) / n), fallback);
-}
-
-RV_INLINE RvLanes lesser(RvLanes a, RvLanes b) {
-  return rv_lanes_select(MASK(a < b), a, b);
-}
-
-RV_INLINE RvLanes greater(RvLanes a, RvLanes b) {
-  return rv_lanes_select(MASK(a > b), a, b);
-}
-
-RV_INLINE RvLanes clamp(RvLanes x, RvLanes lo, RvLanes hi) {
-  return rv_lanes_select(MASK(x < lo), lo, rv_lanes_select(MASK(x > hi), hi, x));
 }
 
 RV_INLINE RvLanes clamp01(RvLanes x) {

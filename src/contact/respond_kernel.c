@@ -1,15 +1,9 @@
 // Energy, gradient and Hessian of eight links; see respond.h. The laws are those of law.h and bridge_table.h.
+#include "contact/choose.h"
 #include "contact/respond.h"
-#include "math/lanes_math.h"
 
 void RV_KERNEL(rv_respond_lanes)(const RvLinkBlock* link, const RvLawBlock* law, const double* delta,
                                  RvLinkResponse* out);
-
-#if RV_V == 1
-#define MASK(condition) (-(RvLaneMask)(condition))
-#else
-#define MASK(condition) (condition)
-#endif
 
 #if RV_V == 1
 RV_INLINE RvLanes widen(const float* p) {
