@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 
-enum { ALIGNMENT = 64, HUGE_PAGE = 2 << 20, LARGE = 4 * HUGE_PAGE };
+enum { ALIGNMENT = 64, HUGE_PAGE = 2 << 20, LARGE = HUGE_PAGE };
 
 bool rv_mul_ok(size_t a, size_t b, size_t* out) {
   return !__builtin_mul_overflow(a, b, out);

@@ -53,12 +53,12 @@ static RvResult step(RvCoupleRig* rig, RvLiquidRig* bulk, uint64_t random, Times
                      RvError* error) {
   RvLiquid* l = &bulk->liquid;
   RvParticles* p = &l->particles;
-  const double dt = 1e-3, *wet = rig->sample ? rig->sample->wet : NULL;
+  const double dt = 1e-3;
   RvResult result = rv_particles_sort(p, &l->report.lost, error);
   // the strands do not move here: places that differ by a bit make the capacity be found anew, as in a scene
   rig->state->q[0] += 1e-12;
-  TIMED(capture,
-        rv_couple_capture(rig->couple, &rig->strands, &rig->set, &l->grid, p, dt, wet, rig->kick, report, error))
+  TIMED(capture, rv_couple_capture(rig->couple, &rig->strands, &rig->set, &l->grid, p, dt, !rig->sample, rig->kick,
+                                   report, error))
   TIMED(drip, rv_couple_drip(rig->couple, &rig->strands, &rig->set, &l->grid, p, &l->next_id, 0, dt, random, rig->kick,
                              report, error))
   if (!result) result = rv_particles_sort(p, &l->report.lost, error);

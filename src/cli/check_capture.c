@@ -51,7 +51,7 @@ static RvResult take(int across, int layers, double* ratio, RvError* error) {
   for (size_t i = 0; i < p->count && !result; ++i)
     sum += p->volume[i] * part_taken(rv_liquid_rig_at(&bulk, i), across, reach);
   if (!result)
-    result = rv_couple_capture(rig.couple, &rig.strands, &rig.set, &bulk.liquid.grid, p, STEP, NULL, rig.kick, &report,
+    result = rv_couple_capture(rig.couple, &rig.strands, &rig.set, &bulk.liquid.grid, p, STEP, true, rig.kick, &report,
                                error);
   *ratio = report.captured_volume / sum;
   rv_couple_rig_free(&rig), rv_liquid_rig_free(&bulk);

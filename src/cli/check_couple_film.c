@@ -197,7 +197,7 @@ RvResult rv_check_capture(const RvCheckOut* out, RvError* error) {
   double volume = rv_particles_volume(p), film = rv_couple_rig_film(&rig), smallest = 1;
   RvVec3 before = rv_couple_rig_momentum(&rig, 0), bulk_before = bulk_momentum(&bulk);
   for (int i = 0; i < 8 && !result; ++i)
-    result = rv_couple_capture(rig.couple, &rig.strands, &rig.set, &bulk.liquid.grid, p, 2e-3, NULL, rig.kick, &report,
+    result = rv_couple_capture(rig.couple, &rig.strands, &rig.set, &bulk.liquid.grid, p, 2e-3, true, rig.kick, &report,
                                error);
   RvVec3 gain = rv_sub(rv_couple_rig_momentum(&rig, 0), before), lost = rv_sub(bulk_before, bulk_momentum(&bulk));
   double over = 0;
@@ -387,10 +387,10 @@ static RvResult float_step(RvCoupleRig* rig, RvLiquidRig* bulk, double dt, uint6
                            RvError* error) {
   RvLiquid* l = &bulk->liquid;
   RvParticles* p = &l->particles;
-  const double* wet = rig->sample ? rig->sample->wet : NULL;
   RvResult result = rv_particles_sort(p, &l->report.lost, error);
   if (!result)
-    result = rv_couple_capture(rig->couple, &rig->strands, &rig->set, &l->grid, p, dt, wet, rig->kick, report, error);
+    result = rv_couple_capture(rig->couple, &rig->strands, &rig->set, &l->grid, p, dt, !rig->sample, rig->kick, report,
+                               error);
   if (!result)
     result = rv_couple_drip(rig->couple, &rig->strands, &rig->set, &l->grid, p, &l->next_id, 0, dt, step, rig->kick,
                             report, error);

@@ -9,7 +9,7 @@ int main(int argc, char** argv) {
 #if defined(__GLIBC__)
   // Large arrays go back to the system when they are freed. Without a word glibc puts ever larger ones among the small,
   // where the holes that they leave stay resident.
-  mallopt(M_MMAP_THRESHOLD, 4 << 20);
+  mallopt(M_MMAP_THRESHOLD, 2 << 20);
 #endif
   return rv_cli_main(argc, argv);
 }

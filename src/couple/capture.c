@@ -2,9 +2,10 @@
 //
 // Each particle offers a part of its volume, which is split among the edges within reach; each vertex takes what it has
 // room for; what is left of a particle is nothing or at least a tenth of nominal. In dense hair a particle has a
-// hundred edges within reach: such pairs are not kept but found again in each pass (capture_kernel.h). What is kept are
-// the edges of each tile of particles. A particle is of one tile, and sums over its edges go by their order there; sums
-// over an edge's particles are made for each of its tiles and then added in a fixed order.
+// hundred edges within reach: weights of such pairs are not kept but found again in each pass (capture_kernel.h). What
+// is kept are the edges of each tile of particles, and which groups of its particles each of them reaches. A particle
+// is of one tile, and sums over its edges go by their order there; sums over an edge's particles are made for each of
+// its tiles and then added in a fixed order.
 #include <math.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ static const double HALF_PARTICLE = 0.62;  // of its side: radius of a ball of i
 static const double FAR = 6;               // cells: reach at most
 static const double PIECE = 2;             // cells: pieces of long edges
 static const double DUST = 0.1;            // of nominal
+static const size_t GROUPS = 12;           // of a piece, in dense hair
 
 // A piece of an edge near a tile.
 typedef struct Entry {
@@ -27,6 +29,13 @@ typedef struct Entry {
 } Entry;
 
 typedef RV_ARRAY(Entry) Entries;
+
+// Groups of a share of tiles: in the scratch, or allocated if these are not enough.
+typedef struct Groups {
+  RvCaptureGroup *data, *own;
+  size_t count, capacity;
+} Groups;
+
 typedef struct Sums {
   double at[RV_CAPTURE_SUMS];
 } Sums;
@@ -50,11 +59,13 @@ typedef struct Capture {
   const RvLiquidGrid* grid;
   RvParticles* p;
   double dt, side;  // side: m, of a particle's cube
-  const double* wet;
+  bool under_too;
   double* kick;
   int32_t lo[3], hi[3];  // box of the particles' tiles, hi not among them
   size_t first;          // strand of the first chunk
   bool failed[RV_COUPLE_CHUNKS];
+  size_t shares[RV_COUPLE_CHUNKS + 1];  // of tiles, each of about as many entries
+  Groups groups[RV_COUPLE_CHUNKS];
   // from the scratch
   uint64_t* rows;                // [homes] rows of cells that hold particles: bit 8 z + y
   uint32_t* edge_first;          // [packed + 1] entries of each edge
@@ -252,7 +263,7 @@ static double rate_at(const Capture* k, const RvCoupleStrand* s, int i) {
   const RvCouple* c = k->c;
   size_t packed = s->first + (size_t)i;
   double rate = fmax(k->set->capture * rv_couple_at(k->set->capture_at, s, i), 0);
-  if (!k->wet || !(rate > 0)) return rate;
+  if (k->under_too || !(rate > 0)) return rate;
   double fibres = c->vertices.data[packed].radius / c->reach.data[packed];
   double share = rv_clamp(c->count.data[packed] * fibres * fibres, RV_COUPLE_SHARE_LEAST, RV_COUPLE_SHARE_MOST);
   double under =
@@ -297,13 +308,7 @@ static RvCapturePiece piece_of(const Capture* k, const Entry* e) {
   edge_cells(k, e->edge, a, d);
   for (int n = 0; n < 3; ++n) {
     square += d[n] * d[n];
-    a[n] -= (double)k->p->homes.coord[e->home][n] * RV_TILE_SIDE;
-    double x0 = a[n] + (double)e->from * d[n], x1 = a[n] + (double)e->to * d[n];
-    double low = fmin(x0, x1), high = fmax(x0, x1);
-    p.a[n] = (float)a[n], p.d[n] = (float)d[n];
-    p.lo[n] = (uint8_t)rv_clamp(low - reach, 0, RV_TILE_SIDE - 1);
-    p.hi[n] = (uint8_t)rv_clamp(high + reach, 0, RV_TILE_SIDE - 1);
-    p.low[n] = (float)low, p.high[n] = (float)high;
+    p.a[n] = (float)(a[n] - (double)k->p->homes.coord[e->home][n] * RV_TILE_SIDE), p.d[n] = (float)d[n];
   }
   p.inverse = square > 0 ? (float)(1 / square) : 0;
   return p;
@@ -325,27 +330,73 @@ static bool is_far(const Capture* k, size_t tile) {
   return k->tile_first[tile] == k->tile_first[tile + 1];
 }
 
-static void ask_tile(const Capture* k, size_t t, const RvCaptureTile* tile) {
+static size_t groups_most(const Capture* k, size_t tile) {
+  const uint32_t* cell = k->p->cell_first + tile * RV_TILE_CELLS;
+  return rv_capture_groups_most(cell[RV_TILE_CELLS] - cell[0]);
+}
+
+// false: no memory
+static bool share_tiles(Capture* k) {
+  size_t tiles = k->p->homes.count, total = k->w->entries.count, t = 0;
+  for (size_t n = 0; n < RV_COUPLE_CHUNKS; ++n) {
+    size_t most = 0, first = k->shares[n] = t;
+    for (; t < tiles && (uint64_t)k->tile_first[t] * RV_COUPLE_CHUNKS < (uint64_t)total * (n + 1); ++t)
+      if (!is_far(k, t) && groups_most(k, t) > most) most = groups_most(k, t);
+    Groups* g = &k->groups[n];
+    g->capacity = GROUPS * (k->tile_first[t] - k->tile_first[first]) + most;
+    if (!(g->data = RV_TAKE(k->c->scratch, RvCaptureGroup, g->capacity))) return false;
+  }
+  k->shares[RV_COUPLE_CHUNKS] = tiles;
+  return true;
+}
+
+static bool make_room(Groups* g, size_t more) {
+  size_t need = g->count + more;
+  if (need <= g->capacity) return true;
+  if (need > UINT32_MAX / 2) return false;
+  RvCaptureGroup* data = rv_alloc(2 * need, sizeof *data);
+  if (!data) return false;
+  memcpy(data, g->data, g->count * sizeof *data);
+  rv_free(g->own);
+  g->data = g->own = data, g->capacity = 2 * need;
+  return true;
+}
+
+static void ask_tile(const Capture* k, size_t t, const RvCaptureTile* tile, const Groups* groups) {
   for (size_t j = k->tile_first[t]; j < k->tile_first[t + 1]; ++j)
-    RV_KERNEL_CALL(rv_capture_ask, (tile, &k->pieces[j], k->sums[k->order[j]].at));
+    RV_KERNEL_CALL(rv_capture_ask,
+                   (tile, &k->pieces[j], groups->data + k->pieces[j].first_group, k->sums[k->order[j]].at));
+}
+
+// false: no memory
+static bool weigh_tile(const Capture* k, size_t t, const RvCaptureTile* tile, Groups* groups) {
+  size_t most = groups_most(k, t);
+  for (size_t j = k->tile_first[t]; j < k->tile_first[t + 1]; ++j) {
+    const Entry* e = &k->w->entries.data[k->order[j]];
+    const float rate[2] = {(float)k->scale[e->edge], (float)k->scale[e->edge + 1]};
+    RvCapturePiece* piece = &k->pieces[j];
+    *piece = piece_of(k, e);
+    piece->first_group = (uint32_t)groups->count;
+    if (!make_room(groups, most)) return false;
+    RV_KERNEL_CALL(rv_capture_weigh, (tile, piece, rate, groups->data + groups->count));
+    groups->count += piece->groups;
+  }
+  return true;
 }
 
 static void offer_some(void* arg, size_t begin, size_t end) {
-  const Capture* k = arg;
-  RvCaptureWork* w = k->w;
-  for (size_t t = begin; t < end; ++t) {
-    if (is_far(k, t)) continue;
-    RvCaptureTile tile = tile_of(k, t);
-    size_t first = tile.cell[0], last = tile.cell[RV_TILE_CELLS];
-    for (size_t i = first; i < last; ++i) k->weight[i] = k->each[i] = 0, k->rate[i] = k->nearest[i] = 0;
-    for (size_t j = k->tile_first[t]; j < k->tile_first[t + 1]; ++j) {
-      const Entry* e = &w->entries.data[k->order[j]];
-      const float rate[2] = {(float)k->scale[e->edge], (float)k->scale[e->edge + 1]};
-      k->pieces[j] = piece_of(k, e);
-      RV_KERNEL_CALL(rv_capture_weigh, (&tile, &k->pieces[j], rate));
+  Capture* k = arg;
+  for (size_t share = begin; share < end; ++share) {
+    Groups* groups = &k->groups[share];
+    for (size_t t = k->shares[share]; t < k->shares[share + 1]; ++t) {
+      if (is_far(k, t)) continue;
+      RvCaptureTile tile = tile_of(k, t);
+      size_t first = tile.cell[0], last = tile.cell[RV_TILE_CELLS];
+      for (size_t i = first; i < last; ++i) k->weight[i] = k->each[i] = 0, k->rate[i] = k->nearest[i] = 0;
+      if (k->failed[share] || (k->failed[share] = !weigh_tile(k, t, &tile, groups))) return;
+      for (size_t i = first; i < last; ++i) k->each[i] = offer(k, i);
+      ask_tile(k, t, &tile, groups);
     }
-    for (size_t i = first; i < last; ++i) k->each[i] = offer(k, i);
-    ask_tile(k, t, &tile);
   }
 }
 
@@ -387,23 +438,27 @@ static bool give(const Capture* k, size_t i) {
   return refused;
 }
 
+static void give_tile(const Capture* k, size_t t, const Groups* groups) {
+  RvCaptureTile tile = tile_of(k, t);
+  size_t first = tile.cell[0], last = tile.cell[RV_TILE_CELLS];
+  bool again = false;
+  // else all of the weights found takers
+  bool lacks = lacks_room(k, t);
+  for (size_t i = first; i < last; ++i) k->nearest[i] = 0;
+  for (size_t i = first; i < last && lacks; ++i) k->weight[i] = 0;
+  for (size_t j = k->tile_first[t]; j < k->tile_first[t + 1] && lacks; ++j)
+    RV_KERNEL_CALL(rv_capture_give, (&tile, &k->pieces[j], groups->data + k->pieces[j].first_group,
+                                     &k->scale[k->w->entries.data[k->order[j]].edge]));
+  for (size_t i = first; i < last; ++i) again |= give(k, i);
+  // dust that was not taken leaves the sums
+  if (again) ask_tile(k, t, &tile, groups);
+}
+
 static void give_some(void* arg, size_t begin, size_t end) {
   const Capture* k = arg;
-  for (size_t t = begin; t < end; ++t) {
-    if (is_far(k, t)) continue;
-    RvCaptureTile tile = tile_of(k, t);
-    size_t first = tile.cell[0], last = tile.cell[RV_TILE_CELLS];
-    bool again = false;
-    // else all of the weights found takers
-    bool lacks = lacks_room(k, t);
-    for (size_t i = first; i < last; ++i) k->nearest[i] = 0;
-    for (size_t i = first; i < last && lacks; ++i) k->weight[i] = 0;
-    for (size_t j = k->tile_first[t]; j < k->tile_first[t + 1] && lacks; ++j)
-      RV_KERNEL_CALL(rv_capture_give, (&tile, &k->pieces[j], &k->scale[k->w->entries.data[k->order[j]].edge]));
-    for (size_t i = first; i < last; ++i) again |= give(k, i);
-    // dust that was not taken leaves the sums
-    if (again) ask_tile(k, t, &tile);
-  }
+  for (size_t share = begin; share < end; ++share)
+    for (size_t t = k->shares[share]; t < k->shares[share + 1]; ++t)
+      if (!is_far(k, t)) give_tile(k, t, &k->groups[share]);
 }
 
 //---------------------------------------------------------------------------------------------- to the film
@@ -491,10 +546,12 @@ static bool capture(Capture* k, RvCoupleReport* report) {
   set_box(k);
   if (!walk_all(k)) return false;
   if (k->w->entries.count == 0) return true;
-  if (!list_by_tiles(k)) return false;
-  rv_parallel_for(homes, 1, offer_some, k);
+  if (!list_by_tiles(k) || !share_tiles(k)) return false;
+  rv_parallel_for(RV_COUPLE_CHUNKS, 1, offer_some, k);
+  for (int n = 0; n < RV_COUPLE_CHUNKS; ++n)
+    if (k->failed[n]) return false;
   rv_parallel_for(vertices, 1024, scale_some, k);
-  rv_parallel_for(homes, 1, give_some, k);
+  rv_parallel_for(RV_COUPLE_CHUNKS, 1, give_some, k);
   rv_parallel_for(vertices, 1024, gather_some, k);
   rv_parallel_for(strands, 64, apply_some, k);
   count_captured(k, report);
@@ -502,7 +559,7 @@ static bool capture(Capture* k, RvCoupleReport* report) {
 }
 
 RvResult rv_couple_capture(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
-                           const RvLiquidGrid* grid_space, RvParticles* particles, double dt, const double* wet,
+                           const RvLiquidGrid* grid_space, RvParticles* particles, double dt, bool under_too,
                            double* kick, RvCoupleReport* report, RvError* error) {
   if (!(settings->capture > 0) || particles->sorted == 0 || !strands->film || !(dt > 0) || !(grid_space->dx > 0))
     return RV_OK;
@@ -515,10 +572,11 @@ RvResult rv_couple_capture(RvCouple* c, const RvCoupleStrands* strands, const Rv
                .p = particles,
                .dt = dt,
                .side = rv_couple_root3(fmax(settings->nominal, 0)),
-               .wet = wet,
+               .under_too = under_too,
                .kick = kick};
   if (!result && c->strands.count && !capture(&k, report))
     result = rv_fail(error, RV_NO_MEMORY, "no memory for the particles near %zu strands", c->strands.count);
+  for (int n = 0; n < RV_COUPLE_CHUNKS; ++n) rv_free(k.groups[n].own);
   rv_arena_release(c->scratch, mark);
   return result;
 }

@@ -4,42 +4,49 @@
 
 #include "math/lanes_float.h"
 
-void RV_KERNEL(rv_capture_weigh)(const RvCaptureTile* tile, const RvCapturePiece* p, const float r[2]);
-void RV_KERNEL(rv_capture_ask)(const RvCaptureTile* tile, const RvCapturePiece* p, double sums[RV_CAPTURE_SUMS]);
-void RV_KERNEL(rv_capture_give)(const RvCaptureTile* tile, const RvCapturePiece* p, const double s[2]);
+void RV_KERNEL(rv_capture_weigh)(const RvCaptureTile* tile, RvCapturePiece* p, const float r[2],
+                                 RvCaptureGroup* groups);
+void RV_KERNEL(rv_capture_ask)(const RvCaptureTile* tile, const RvCapturePiece* p, const RvCaptureGroup* groups,
+                               double sums[RV_CAPTURE_SUMS]);
+void RV_KERNEL(rv_capture_give)(const RvCaptureTile* tile, const RvCapturePiece* p, const RvCaptureGroup* groups,
+                                const double s[2]);
 
 typedef int32_t Mask __attribute__((vector_size(32)));
 typedef double SumLoose __attribute__((vector_size(64), aligned(8), may_alias));
 
 // Where eight can be read at once: what is not asked for has no weight, and nothing is added to it.
 typedef struct Reach {
-  size_t i, n;      // `n` particles from i on
+  size_t i;
+  uint32_t lanes;   // which of the eight from i on
   bool all, tiles;  // eight are there at all, and in this tile: of what other tiles may be writing nothing is read
 } Reach;
 
-RV_INLINE Reach reach_of(const RvCaptureTile* tile, size_t i, size_t last) {
-  size_t n = last - i < 8 ? last - i : 8;
-  return (Reach){i, n, i + 8 <= tile->count, i + 8 <= tile->cell[RV_TILE_CELLS]};
+RV_INLINE Reach reach_of(const RvCaptureTile* tile, size_t i, uint32_t lanes) {
+  return (Reach){i, lanes, i + 8 <= tile->count, i + 8 <= tile->cell[RV_TILE_CELLS]};
 }
+
+#define FOR_LANES(k, r)       \
+  for (int k = 0; k < 8; ++k) \
+    if ((r).lanes >> k & 1)
 
 RV_INLINE RvRow load(const float* p, Reach r) {
   if (__builtin_expect(r.all, 1)) return rv_row_load_loose(p + r.i);
   RvRow x = {0};
-  for (size_t k = 0; k < r.n; ++k) x[k] = p[r.i + k];
+  FOR_LANES(k, r) x[k] = p[r.i + (size_t)k];
   return x;
 }
 
 RV_INLINE RvRow load_own(const float* p, Reach r) {
   if (__builtin_expect(r.tiles, 1)) return rv_row_load_loose(p + r.i);
   RvRow x = {0};
-  for (size_t k = 0; k < r.n; ++k) x[k] = p[r.i + k];
+  FOR_LANES(k, r) x[k] = p[r.i + (size_t)k];
   return x;
 }
 
 RV_INLINE RvRowSum load_sum(const double* p, Reach r) {
   if (__builtin_expect(r.tiles, 1)) return *(const SumLoose*)(p + r.i);
   RvRowSum x = {0};
-  for (size_t k = 0; k < r.n; ++k) x[k] = p[r.i + k];
+  FOR_LANES(k, r) x[k] = p[r.i + (size_t)k];
   return x;
 }
 
@@ -47,14 +54,14 @@ RV_INLINE void store(float* p, Reach r, RvRow x) {
   if (__builtin_expect(r.tiles, 1))
     *(RvRowLoose*)(p + r.i) = x;
   else
-    for (size_t k = 0; k < r.n; ++k) p[r.i + k] = x[k];
+    FOR_LANES(k, r) p[r.i + (size_t)k] = x[k];
 }
 
 RV_INLINE void store_sum(double* p, Reach r, RvRowSum x) {
   if (__builtin_expect(r.tiles, 1))
     *(SumLoose*)(p + r.i) = x;
   else
-    for (size_t k = 0; k < r.n; ++k) p[r.i + k] = x[k];
+    FOR_LANES(k, r) p[r.i + (size_t)k] = x[k];
 }
 
 RV_INLINE RvRow only(Mask m, RvRow x) {
@@ -66,36 +73,59 @@ RV_INLINE RvRow larger(RvRow a, RvRow b) {
   return (RvRow)(((Mask)a & m) | ((Mask)b & ~m));
 }
 
-RV_INLINE bool any(Mask m) {
+RV_INLINE uint32_t bits_of(Mask m) {
 #if defined(__AVX2__)
-  return !_mm256_testz_si256((__m256i)m, (__m256i)m);
+  return (uint32_t)_mm256_movemask_ps((__m256)m);
 #else
-  int32_t all = 0;
-  for (int k = 0; k < 8; ++k) all |= m[k];
-  return all != 0;
+  uint32_t bits = 0;
+  for (int k = 0; k < 8; ++k) bits |= (uint32_t)(m[k] & 1) << k;
+  return bits;
 #endif
 }
 
-// Place along the edge and weight (1 - d^2 / reach^2)^2 of some particles; false: all weights are 0.
-RV_INLINE bool weigh(const RvCaptureTile* tile, const RvCapturePiece* p, Reach r, RvRow* t, RvRow* w) {
+RV_INLINE Mask mask_of(uint32_t bits) {
+  const Mask bit = {1, 2, 4, 8, 16, 32, 64, 128};
+  return ((int32_t)bits & bit) == bit;
+}
+
+// Place along the edge and 1 - d^2 / reach^2 of some particles.
+RV_INLINE void place(const RvCaptureTile* tile, const RvCapturePiece* p, Reach r, RvRow* t, RvRow* near) {
   const RvRow zero = {0}, one = rv_row_set(1);
-  const Mask lane = {0, 1, 2, 3, 4, 5, 6, 7};
   RvRow x = load(tile->x[0], r) - p->a[0], y = load(tile->x[1], r) - p->a[1], z = load(tile->x[2], r) - p->a[2];
   RvRow at = (x * p->d[0] + y * p->d[1] + z * p->d[2]) * p->inverse;
   at = larger(at, zero);
   at = -larger(-at, -one);
   x -= at * p->d[0], y -= at * p->d[1], z -= at * p->d[2];
-  RvRow near = one - (x * x + y * y + z * z) * p->near;
-  Mask in = (near > zero) & (at >= rv_row_set(p->from)) & (lane < (int32_t)r.n);
-  if (p->to < 1) in &= at < rv_row_set(p->to);
-  if (!any(in)) return false;
-  *t = at, *w = only(in, near * near);
-  return true;
+  *t = at, *near = one - (x * x + y * y + z * z) * p->near;
 }
 
-// from the box of the piece to a cell along an axis
-RV_INLINE float gap(const RvCapturePiece* p, int axis, int cell) {
-  float below = p->low[axis] - (float)(cell + 1), above = (float)cell - p->high[axis];
+// Those of some particles that are within reach of the piece.
+RV_INLINE uint32_t find_near(const RvCapturePiece* p, Reach r, RvRow t, RvRow near) {
+  Mask in = (near > (RvRow){0}) & (t >= rv_row_set(p->from));
+  if (p->to < 1) in &= t < rv_row_set(p->to);
+  return bits_of(in) & r.lanes;
+}
+
+// Their weights, (1 - d^2 / reach^2)^2.
+RV_INLINE void weigh(const RvCaptureTile* tile, const RvCapturePiece* p, Reach r, RvRow* t, RvRow* w) {
+  RvRow near;
+  place(tile, p, r, t, &near);
+  *w = only(mask_of(r.lanes), near * near);
+}
+
+// The piece's box along an axis.
+typedef struct Span {
+  float low, high;
+} Span;
+
+RV_INLINE Span span_of(const RvCapturePiece* p, int axis) {
+  float x0 = p->a[axis] + p->from * p->d[axis], x1 = p->a[axis] + p->to * p->d[axis];
+  return x0 < x1 ? (Span){x0, x1} : (Span){x1, x0};
+}
+
+// from the box to a cell
+RV_INLINE float gap(Span s, int cell) {
+  float below = s.low - (float)(cell + 1), above = (float)cell - s.high;
   float far = below > above ? below : above;
   return far > 0 ? far : 0;
 }
@@ -111,70 +141,76 @@ typedef struct Rows {
 } Rows;
 
 RV_INLINE void find_rows(const RvCaptureTile* tile, const RvCapturePiece* p, Rows* rows) {
-  float square = p->reach * p->reach;
-  uint64_t left = tile->rows & rv_capture_rows(p->lo[1], p->hi[1], p->lo[2], p->hi[2]);
+  // more than any rounding
+  const float margin = 1e-3f, wide = p->reach + margin, square = p->reach * p->reach;
+  Span x = span_of(p, 0), y = span_of(p, 1), z = span_of(p, 2);
+  uint64_t left = tile->rows & rv_capture_rows(within(y.low - wide), within(y.high + wide), within(z.low - wide),
+                                               within(z.high + wide));
   for (rows->count = 0; left; left &= left - 1) {
     int row = __builtin_ctzll(left);
-    float dy = gap(p, 1, row & 7), dz = gap(p, 2, row >> 3), rest = square - (dy * dy + dz * dz);
+    float dy = gap(y, row & 7), dz = gap(z, row >> 3), rest = square - (dy * dy + dz * dz);
     if (!(rest > 0)) continue;
-    // cells along x beyond which all is out of reach; the margin is more than any rounding
-    float wide = __builtin_sqrtf(rest) + 1e-3f;
+    // cells along x beyond which all is out of reach
+    float along = __builtin_sqrtf(rest) + margin;
     const uint32_t* cell = tile->cell + 8 * row;
-    uint32_t first = cell[within(p->low[0] - wide)], last = cell[within(p->high[0] + wide) + 1];
+    uint32_t first = cell[within(x.low - along)], last = cell[within(x.high + along) + 1];
     rows->first[rows->count] = first, rows->last[rows->count] = last;
     rows->count += first < last;
   }
 }
 
-void RV_KERNEL(rv_capture_weigh)(const RvCaptureTile* tile, const RvCapturePiece* p, const float r[2]) {
+void RV_KERNEL(rv_capture_weigh)(const RvCaptureTile* tile, RvCapturePiece* p, const float r[2],
+                                 RvCaptureGroup* groups) {
   const RvRow from = rv_row_set(r[0]), slope = rv_row_set(r[1] - r[0]);
   Rows rows;
+  uint32_t count = 0;
   find_rows(tile, p, &rows);
   for (int row = 0; row < rows.count; ++row)
     for (size_t i = rows.first[row], last = rows.last[row]; i < last; i += 8) {
-      Reach at = reach_of(tile, i, last);
-      RvRow t, w;
-      if (!weigh(tile, p, at, &t, &w)) continue;
+      Reach at = reach_of(tile, i, last - i < 8 ? (1u << (last - i)) - 1 : 0xff);
+      RvRow t, near;
+      place(tile, p, at, &t, &near);
+      at.lanes = find_near(p, at, t, near);
+      if (!at.lanes) continue;
+      groups[count++] = (RvCaptureGroup){(uint32_t)i, at.lanes};
+      RvRow w = only(mask_of(at.lanes), near * near);
       RvRowSum sum = load_sum(tile->weight, at) + rv_row_wide(w);
       RvRow rate = load_own(tile->rate, at) + w * (from + t * slope);
       RvRow nearest = larger(w, load_own(tile->nearest, at));
       store_sum(tile->weight, at, sum), store(tile->rate, at, rate), store(tile->nearest, at, nearest);
     }
+  p->groups = count;
 }
 
-void RV_KERNEL(rv_capture_ask)(const RvCaptureTile* tile, const RvCapturePiece* p, double sums[RV_CAPTURE_SUMS]) {
+void RV_KERNEL(rv_capture_ask)(const RvCaptureTile* tile, const RvCapturePiece* p, const RvCaptureGroup* groups,
+                               double sums[RV_CAPTURE_SUMS]) {
   RvRowSum sum[RV_CAPTURE_SUMS] = {{0}};
-  Rows rows;
-  find_rows(tile, p, &rows);
-  for (int row = 0; row < rows.count; ++row)
-    for (size_t i = rows.first[row], last = rows.last[row]; i < last; i += 8) {
-      Reach at = reach_of(tile, i, last);
-      RvRow t, w;
-      if (!weigh(tile, p, at, &t, &w)) continue;
-      RvRowSum volume = rv_row_wide(w) * load_sum(tile->each, at);
-      RvRowSum upper = volume * rv_row_wide(t), lower = volume - upper;
-      sum[0] += lower, sum[4] += upper;
-      RV_UNROLL for (int a = 0; a < 3; ++a) {
-        // a particle out of reach may be no number
-        RvRowSum v = rv_row_wide(only(w > (RvRow){0}, load(tile->v[a], at)));
-        sum[1 + a] += lower * v, sum[5 + a] += upper * v;
-      }
+  for (uint32_t g = 0; g < p->groups; ++g) {
+    Reach at = reach_of(tile, groups[g].at, groups[g].lanes);
+    RvRow t, w;
+    weigh(tile, p, at, &t, &w);
+    RvRowSum volume = rv_row_wide(w) * load_sum(tile->each, at);
+    RvRowSum upper = volume * rv_row_wide(t), lower = volume - upper;
+    sum[0] += lower, sum[4] += upper;
+    RV_UNROLL for (int a = 0; a < 3; ++a) {
+      // a particle out of reach may be no number
+      RvRowSum v = rv_row_wide(only(w > (RvRow){0}, load(tile->v[a], at)));
+      sum[1 + a] += lower * v, sum[5 + a] += upper * v;
     }
+  }
   for (int k = 0; k < RV_CAPTURE_SUMS; ++k) sums[k] = rv_row_total(sum[k]);
 }
 
-void RV_KERNEL(rv_capture_give)(const RvCaptureTile* tile, const RvCapturePiece* p, const double s[2]) {
+void RV_KERNEL(rv_capture_give)(const RvCaptureTile* tile, const RvCapturePiece* p, const RvCaptureGroup* groups,
+                                const double s[2]) {
   const float refuses = s[0] < 1 || s[1] < 1;
-  Rows rows;
-  find_rows(tile, p, &rows);
-  for (int row = 0; row < rows.count; ++row)
-    for (size_t i = rows.first[row], last = rows.last[row]; i < last; i += 8) {
-      Reach at = reach_of(tile, i, last);
-      RvRow t, w;
-      if (!weigh(tile, p, at, &t, &w)) continue;
-      RvRowSum wide = rv_row_wide(w), upper = wide * rv_row_wide(t);
-      RvRowSum sum = load_sum(tile->given, at) + ((wide - upper) * s[0] + upper * s[1]);
-      RvRow refused = larger(w * refuses, load_own(tile->refused, at));
-      store_sum(tile->given, at, sum), store(tile->refused, at, refused);
-    }
+  for (uint32_t g = 0; g < p->groups; ++g) {
+    Reach at = reach_of(tile, groups[g].at, groups[g].lanes);
+    RvRow t, w;
+    weigh(tile, p, at, &t, &w);
+    RvRowSum wide = rv_row_wide(w), upper = wide * rv_row_wide(t);
+    RvRowSum sum = load_sum(tile->given, at) + ((wide - upper) * s[0] + upper * s[1]);
+    RvRow refused = larger(w * refuses, load_own(tile->refused, at));
+    store_sum(tile->given, at, sum), store(tile->refused, at, refused);
+  }
 }

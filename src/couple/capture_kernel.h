@@ -1,5 +1,5 @@
-// The particles of a tile near a piece of a strand's edge: three passes over them that each find the same weights
-// again, as that is cheaper than to keep them. Private to src/couple.
+// The particles of a tile near a piece of a strand's edge: three passes over them. The first keeps who is near; the
+// others find the weights of these again, as that is cheaper than to keep them. Private to src/couple.
 #ifndef RV_COUPLE_CAPTURE_KERNEL_H
 #define RV_COUPLE_CAPTURE_KERNEL_H
 
@@ -8,14 +8,19 @@
 
 // Of an edge what concerns a tile; lengths in cells from the tile's lower corner.
 typedef struct RvCapturePiece {
-  float a[3], d[3];       // the edge: a + t d
-  float inverse;          // 1 / d^2; 0: it has no length
-  float from, to;         // of t: particles whose nearest point lies there are those of this piece
-  float near;             // 1 / reach^2
-  uint8_t lo[3], hi[3];   // cells of the tile, hi among them
-  float low[3], high[3];  // the piece's box
-  float reach;            // cells
+  float a[3], d[3];              // the edge: a + t d
+  float inverse;                 // 1 / d^2; 0: it has no length
+  float from, to;                // of t: particles whose nearest point lies there are those of this piece
+  float near;                    // 1 / reach^2
+  float reach;                   // cells
+  uint32_t first_group, groups;  // among those of its share of tiles
 } RvCapturePiece;
+
+// Eight particles from `at` on, of which some are within reach: bit k of `lanes`. There may be millions.
+typedef struct __attribute__((packed)) RvCaptureGroup {
+  uint32_t at;
+  uint8_t lanes;
+} RvCaptureGroup;
 
 typedef struct RvCaptureTile {
   const float *x[3], *v[3];
@@ -37,11 +42,21 @@ static inline uint64_t rv_capture_rows(int y0, int y1, int z0, int z1) {
   return (of_y * 0x0101010101010101u) >> 8 * (7 - (z1 - z0)) << 8 * z0;
 }
 
-// Sums over pieces of a particle: weight, weight x rate (1 - t) r[0] + t r[1], and the largest weight.
-RV_KERNEL_DECLARE(void, rv_capture_weigh, (const RvCaptureTile*, const RvCapturePiece*, const float r[2]))
+// Groups that a piece has at most, of a tile of so many particles: a row of cells begins a new one.
+static inline size_t rv_capture_groups_most(size_t particles) {
+  return particles / 8 + (size_t)RV_TILE_SIDE * RV_TILE_SIDE;
+}
+
+// Sums over pieces of a particle: weight, weight x rate (1 - t) r[0] + t r[1], and the largest weight; and the groups
+// of the piece.
+RV_KERNEL_DECLARE(void, rv_capture_weigh,
+                  (const RvCaptureTile*, RvCapturePiece*, const float r[2], RvCaptureGroup* groups))
 // Sums over particles of a piece: volume and volume x velocity offered to its lower end, then to its upper.
-RV_KERNEL_DECLARE(void, rv_capture_ask, (const RvCaptureTile*, const RvCapturePiece*, double sums[RV_CAPTURE_SUMS]))
+RV_KERNEL_DECLARE(void, rv_capture_ask,
+                  (const RvCaptureTile*, const RvCapturePiece*, const RvCaptureGroup* groups,
+                   double sums[RV_CAPTURE_SUMS]))
 // Sums over pieces of a particle: weight ((1 - t) s[0] + t s[1]); refused: some of it was, s below 1.
-RV_KERNEL_DECLARE(void, rv_capture_give, (const RvCaptureTile*, const RvCapturePiece*, const double s[2]))
+RV_KERNEL_DECLARE(void, rv_capture_give,
+                  (const RvCaptureTile*, const RvCapturePiece*, const RvCaptureGroup* groups, const double s[2]))
 
 #endif

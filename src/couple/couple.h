@@ -89,11 +89,11 @@ RvResult rv_couple_capacity(RvCouple* couple, const RvCoupleStrands* strands, co
                             double* capacity, double* hairs, RvError* error);
 
 // WH-31, 32 with E42: gradual in time (1 - exp(-rate dt) of what is near), limited by the capacity, exact in volume and
-// momentum. Particles must be sorted; those used up have volume 0 and leave with the next sort. `wet` other than
-// NULL: nothing is taken where the strand is under water, by where the particles are now; NULL: everywhere. `kick`
-// [unknowns] kg m/s is added to. What is left of a particle is never below a tenth of nominal unless it was.
+// momentum. Particles must be sorted; those used up have volume 0 and leave with the next sort. `under_too`: also
+// where the strand is under water, by where the particles are now; else nothing is taken there. `kick` [unknowns]
+// kg m/s is added to. What is left of a particle is never below a tenth of nominal unless it was.
 RvResult rv_couple_capture(RvCouple* couple, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
-                           const RvLiquidGrid* grid_space, RvParticles* particles, double dt, const double* wet,
+                           const RvLiquidGrid* grid_space, RvParticles* particles, double dt, bool under_too,
                            double* kick, RvCoupleReport* report, RvError* error);
 
 // WH-28 to 30 with E50: tips first, then what is above the capacity. A drop leaves with the velocity of its liquid;

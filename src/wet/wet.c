@@ -168,7 +168,7 @@ RvResult rv_wet_capture(RvWet* w, RvParticles* particles, double dt, bool* any, 
   RvCoupleSettings settings = couple_settings(w);
   settings.bulk_fixed = false;
   if (!result)
-    result = rv_couple_capture(w->couple, &strands, &settings, &w->liquid->grid, particles, dt, w->wet, w->kick, report,
+    result = rv_couple_capture(w->couple, &strands, &settings, &w->liquid->grid, particles, dt, false, w->kick, report,
                                error);
   bool some = !result && report->captured != before;
   if (some) {
