@@ -13,6 +13,13 @@ const RvCheck rv_checks[] = {
 #include "cli/checks.def"
 #undef RV_CHECK
 };
+
+// a name that stands twice does not compile
+enum {
+#define RV_CHECK(name, spec, formula) ONLY_ONE_##name,
+#include "cli/checks.def"
+#undef RV_CHECK
+};
 const size_t rv_check_count = sizeof rv_checks / sizeof *rv_checks;
 
 typedef struct Printer {
