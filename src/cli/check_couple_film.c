@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "cli/check.h"
 #include "cli/couple_rig.h"
+#include "cli/film_rig.h"
 #include "cli/liquid_rig.h"
 #include "liquid/stages.h"
 #include "math/scalar.h"
@@ -196,6 +197,8 @@ RvResult rv_check_capture(const RvCheckOut* out, RvError* error) {
   RvParticles* p = &bulk.liquid.particles;
   double volume = rv_particles_volume(p), film = rv_couple_rig_film(&rig), smallest = 1;
   RvVec3 before = rv_couple_rig_momentum(&rig, 0), bulk_before = bulk_momentum(&bulk);
+  for (size_t i = 0; i < rig.model->vertices; ++i) rig.film_state.strain[i] = rv_random(5, i, 0, 0) - 0.3;
+  double strained = rv_film_strained(&rig.film_state, rig.model->vertices);
   for (int i = 0; i < 8 && !result; ++i)
     result = rv_couple_capture(rig.couple, &rig.strands, &rig.set, &bulk.liquid.grid, p, 2e-3, true, rig.kick, &report,
                                error);
@@ -211,6 +214,7 @@ RvResult rv_check_capture(const RvCheckOut* out, RvError* error) {
   rv_check_emit(out, "volume", (rv_particles_volume(p) + rv_couple_rig_film(&rig)) / (volume + film) - 1, 0, 1e-12);
   rv_check_emit(out, "reported", report.captured_volume / (volume - rv_particles_volume(p)), 1, 1e-9);
   rv_check_emit(out, "momentum", part(rv_sub(gain, lost), lost), 0, 1e-12);
+  rv_check_emit(out, "strain", rv_film_strained(&rig.film_state, rig.model->vertices) / strained - 1, 0, 1e-12);
   rv_check_emit(out, "any", report.captured_volume > 0.05 * film, 1, 0);
   rv_check_emit(out, "above_capacity", over, 0, 1e-12);
   rv_check_emit(out, "smallest_left", fmin(smallest, 0.1), 0.1, 1e-12);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "cli/check_list.h"
+#include "cli/film_rig.h"
 #include "cli/wet_rig.h"
 
 enum { HAIRS = 6, POINTS = 20 };
@@ -37,9 +38,17 @@ static double running(const RvWetRig* rig, double* mass) {
   return sum;
 }
 
+// all of it as much, which water does not feel; returns m3
+static double strain_film(RvWetRig* rig) {
+  RvFilmState* film = &rig->wet.film_state;
+  for (size_t k = 0; k < rig->hair.model->vertices; ++k) film->strain[k] = 0.5;
+  return rv_film_strained(film, rig->hair.model->vertices);
+}
+
 typedef struct Flood {
   double fastest;  // of any vertex, over sqrt(2 g L)
   double painted;  // largest change of momentum along strands by painting, relative
+  double strain;   // and of the sum of volume times strain
   size_t wild, dripped;
 } Flood;
 
@@ -62,10 +71,14 @@ static RvResult run(double dt, Flood* f, RvError* error) {
   double* mass = rv_alloc(rig.hair.model->edges, sizeof *mass);
   if (!paint || !mass) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   for (size_t k = 0; !result && k < rig.hair.model->vertices; ++k) paint[k] = HEIGHT / dt;
+  const RvFilmState* film = &rig.wet.film_state;
   for (int k = 0; k * dt < TIME && !result; ++k) {
     double before = running(&rig, mass);
     bool fills = k * dt - PULSE * floor(k * dt / PULSE + 1e-6) < 0.5 * dt;
+    double strained = strain_film(&rig);
     if (fills) rv_wet_paint(&rig.wet, paint, dt);
+    if (strained > 0)
+      f->strain = fmax(f->strain, fabs(rv_film_strained(film, rig.hair.model->vertices) / strained - 1));
     if (fills && before != 0) f->painted = fmax(f->painted, fabs(running(&rig, mass) / before - 1));
     result = rv_wet_rig_step(&rig, dt, error);
     f->fastest = fmax(f->fastest, fastest(&rig) / sqrt(2 * 9.81 * LENGTH));
@@ -86,6 +99,7 @@ RvResult rv_check_wet_flood(const RvCheckOut* out, RvError* error) {
   rv_check_emit(out, "fastest", fmax(coarse.fastest, fine.fastest), 0, 2);
   rv_check_emit(out, "half_the_step", fine.fastest / coarse.fastest, 1, 0.25);
   rv_check_emit(out, "painting_gives_no_momentum", fmax(coarse.painted, fine.painted), 0, 1e-12);
+  rv_check_emit(out, "painting_gives_no_strain", fmax(coarse.strain, fine.strain), 0, 1e-12);
   rv_check_emit(out, "dripped", coarse.dripped > 100 && fine.dripped > 100, 1, 0);
   return RV_OK;
 }

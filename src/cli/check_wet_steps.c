@@ -33,7 +33,7 @@ static RvResult approach(double tolerance, int iterations, double* way, RvError*
 }
 
 //---------------------------------------------------------------------------------------------- a slab that falls on
-//fur
+// fur
 
 enum { ACROSS = 6 };
 static const double SPACING = 6e-4, BOX = 0.01, CELL = 6.25e-4, FUR = 0.01;

@@ -205,3 +205,9 @@ void rv_film_rig_put_drop(RvFilmRig* r, double centre, double width, double heig
     rv_film_rig_set_height(r, i, fabs(s) < 1 ? height * pow(cos(0.5 * RV_PI * s), 2) : 0);
   }
 }
+
+double rv_film_strained(const RvFilmState* film, size_t vertices) {
+  double sum = 0;
+  for (size_t k = 0; k < vertices; ++k) sum += film->volume[k] * film->strain[k];
+  return sum;
+}

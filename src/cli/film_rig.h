@@ -32,7 +32,8 @@ void rv_film_rig_put_drop(RvFilmRig* rig, double centre, double width, double he
 double rv_film_rig_height(const RvFilmRig* rig, int vertex);
 void rv_film_rig_set_speed(RvFilmRig* rig, int edge, double speed);
 double rv_film_rig_speed(const RvFilmRig* rig, int edge);
-double rv_film_rig_volume(const RvFilmRig* rig);  // film and drops of all lanes
+double rv_film_rig_volume(const RvFilmRig* rig);                    // film and drops of all lanes
+double rv_film_strained(const RvFilmState* film, size_t vertices);  // volume times strain of all, m3
 
 // What is now becomes what was.
 void rv_film_rig_keep(RvFilmRig* rig);

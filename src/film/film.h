@@ -68,6 +68,12 @@ typedef struct RvFilmSettings {
 
 bool rv_film_state_init(RvFilmState* state, const RvFilmModel* model);  // all zeros; false: no memory
 void rv_film_state_free(RvFilmState* state);
+// Liquid that is not strained comes to a vertex: volume times strain stays (SD-8).
+static inline void rv_film_gain(RvFilmState* state, size_t vertex, double volume) {
+  double before = state->volume[vertex], after = before + volume;
+  if (volume > 0) state->strain[vertex] *= before / after;
+  state->volume[vertex] = after;
+}
 
 // Cross-section of the film on one hair, m2, and its height, m (spec E14).
 double rv_film_height(double area, double radius);

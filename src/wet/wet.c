@@ -470,7 +470,7 @@ void rv_wet_paint(RvWet* w, const double* rate, double dt) {
         double height = fmin(rv_film_height(w->area[at], m->radius[at]) + rate[at] * dt, RV_WET_MOST_FILM);
         double grown = rv_film_area(height, m->radius[at]) - w->area[at];
         double volume = fmax(grown, 0) * 0.5 * (before + after) * w->hairs[at];
-        w->film_state.volume[at] += volume, w->report.added += volume;
+        rv_film_gain(&w->film_state, at, volume), w->report.added += volume;
       }
   }
   rv_film_edge_masses(&w->film, &w->film_state, w->state->q, w->turn);
