@@ -52,7 +52,7 @@ def prepare(top, tree):
     if os.path.exists(tree):
         shutil.rmtree(tree)
     os.makedirs(tree)
-    for name in ("CMakeLists.txt", "src", "include", "tests"):
+    for name in ("CMakeLists.txt", "src", "include", "tests", "plugin"):
         source = os.path.join(top, name)
         (shutil.copytree if os.path.isdir(source) else shutil.copy)(source, os.path.join(tree, name))
     done = run(["cmake", "-S", tree, "-B", os.path.join(tree, "build"), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
