@@ -197,6 +197,7 @@ static RvResult begin_strands(RvWetSolve* s, RvError* error) {
   s->strands = (RvStrandSolve){.cook = &s->strand_part.cook,
                                .def = rv_strandsolve_def(&s->strand_part.parms.strands, rv_cook_meters(s->cook)),
                                .contacts = &s->contacts,
+                               .animated = s->parms.hairmode != 0,
                                .substep = strand_substep,
                                .taken = s->has_film ? film_follows : NULL,
                                .user = s};
