@@ -20,4 +20,6 @@ def main(source, target):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        raise SystemExit("say what to read and what to write: paint_cache.py IN.bgeo.sc OUT.bgeo.sc")
     main(*sys.argv[1:3])

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -181,6 +182,12 @@ static bool wants_help(int argc, char** argv) {
   return false;
 }
 
+// a reader that has seen enough, as head or a pager, is no fault
+static bool is_pipe(int file) {
+  struct stat s;
+  return fstat(file, &s) == 0 && (S_ISFIFO(s.st_mode) || S_ISSOCK(s.st_mode));
+}
+
 static int run_command(size_t index, int argc, char** argv) {
   if (wants_help(argc, argv)) {
     printf("usage: rivulet %s\n", commands[index].usage);
@@ -188,8 +195,9 @@ static int run_command(size_t index, int argc, char** argv) {
   }
   int code = commands[index].run(argc, argv);
   // what was printed must have arrived
-  if (fflush(stdout) != 0 && code == 0) {
-    fprintf(stderr, "rivulet: cannot write the output\n");
+  bool failed = fflush(stdout) != 0 || ferror(stdout);
+  if (failed && !is_pipe(STDOUT_FILENO) && code == 0) {
+    fprintf(stderr, "rivulet: cannot write the output; is the disk full?\n");
     code = 1;
   }
   return code;

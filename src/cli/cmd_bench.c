@@ -41,6 +41,15 @@ static const RvBench* find(const char* name) {
   return NULL;
 }
 
+static RvResult no_benchmark(const char* name, RvError* error) {
+#define RV_BENCH(name, help) " " #name
+  static const char names[] =
+#include "cli/benches.def"
+      ;
+#undef RV_BENCH
+  return rv_fail(error, RV_NOT_FOUND, "there is no benchmark '%s'; there are%s", name, names);
+}
+
 static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
   Printer printer = {0};
   int threads = 0, shrink = 1;
@@ -54,7 +63,7 @@ static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
   size_t count = words->count ? words->count : rv_bench_count;
   for (size_t k = 0; k < count && !result; ++k) {
     printer.bench = words->count ? find(words->items[k]) : &rv_benches[k];
-    if (!printer.bench) return rv_fail(error, RV_NOT_FOUND, "there is no benchmark '%s'", words->items[k]);
+    if (!printer.bench) return no_benchmark(words->items[k], error);
     result = printer.bench->run(&(RvBenchOut){&printer, print_figure, shrink}, error);
     if (rv_cli_interrupted()) return rv_fail(error, RV_CANCELLED, "interrupted");
   }

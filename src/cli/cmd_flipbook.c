@@ -74,6 +74,15 @@ static RvResult read_look(Flipbook* f, RvError* error) {
   return result;
 }
 
+// the name of a picture or film of a kind that is not written, which would else become a folder of that name
+static bool is_other_picture(const char* name) {
+  static const char* const endings[] = {".jpg", ".jpeg", ".tif", ".tiff", ".exr", ".gif",
+                                        ".bmp", ".webp", ".mov", ".avi",  ".mkv", ".webm"};
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; ++i)
+    if (rv_text_ends(name, endings[i])) return true;
+  return false;
+}
+
 static RvResult parse(int argc, char** argv, RvTextList* words, RvTextList* set, Flipbook* f, RvError* error) {
   const RvOption options[] = {
       {"--frames", RV_OPTION_TEXT, &f->session.frames}, {"--size", RV_OPTION_TEXT, &f->size},
@@ -96,6 +105,9 @@ static RvResult parse(int argc, char** argv, RvTextList* words, RvTextList* set,
   f->session.set = set;
   f->film = rv_text_ends(f->output, ".mp4");
   f->still = rv_text_ends(f->output, ".png");
+  if (is_other_picture(f->output))
+    return rv_fail(error, RV_BAD_INPUT, "-o %s: pictures are .png and films .mp4; any other name is that of a folder",
+                   f->output);
   f->level = RV_VIEW_NORMAL;
   if (f->quality && !rv_view_quality_from_name(f->quality, &f->level))
     return rv_fail(error, RV_BAD_INPUT, "--quality takes draft, normal or high, not '%s'", f->quality);

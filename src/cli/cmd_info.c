@@ -1,4 +1,5 @@
 // rivulet info: what files hold, for people or as JSON.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,25 @@ static void print_list(const json_t* value) {
   }
 }
 
+enum { MOST_COMPONENTS = 16 };
+
+// Of a list as long as a state's contacts a line holds only the ends of all its numbers.
+static void print_range(const json_t* low, const json_t* high) {
+  if (json_array_size(low) <= MOST_COMPONENTS) {
+    printf("  from ");
+    print_list(low);
+    printf(" to ");
+    print_list(high);
+    return;
+  }
+  double least = INFINITY, most = -INFINITY;
+  size_t i;
+  json_t* item;
+  json_array_foreach(low, i, item) if (json_is_number(item)) least = fmin(least, json_number_value(item));
+  json_array_foreach(high, i, item) if (json_is_number(item)) most = fmax(most, json_number_value(item));
+  if (least <= most) printf("  all from %g to %g", least, most);
+}
+
 static void print_attributes(const json_t* rows) {
   size_t i;
   json_t* row;
@@ -83,12 +103,7 @@ static void print_attributes(const json_t* rows) {
            json_string_value(json_object_get(row, "name")), json_string_value(json_object_get(row, "type")));
     json_int_t size = json_integer_value(json_object_get(row, "size"));
     if (size != 1) printf("[%lld]", (long long)size);
-    if (json_object_get(row, "min")) {
-      printf("  from ");
-      print_list(json_object_get(row, "min"));
-      printf(" to ");
-      print_list(json_object_get(row, "max"));
-    }
+    if (json_object_get(row, "min")) print_range(json_object_get(row, "min"), json_object_get(row, "max"));
     if (json_object_get(row, "nonfinite"))
       printf("  (%lld values are not finite)", (long long)json_integer_value(json_object_get(row, "nonfinite")));
     putchar('\n');

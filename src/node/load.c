@@ -60,9 +60,11 @@ RvResult rv_load_frame(RvCook* cook, const char* path, RvMissing missing, size_t
   if (!path[0]) return rv_fail(error, RV_BAD_INPUT, "file: no name is given");
   if (!is_missing(path) || missing == RV_MISSING_ERROR) {
     if (!is_missing(path)) return read_path(cook, path, out, error);
-    return rv_fail(error, RV_NOT_FOUND,
-                   "file: there is no %s (frame %g); check the path, or set missingframe to empty or hold", path,
-                   cook->time.frame);
+    return rv_fail(
+        error, RV_NOT_FOUND,
+        "file: there is no %s (frame %g); cook that frame first, check the path, or set missingframe to empty or "
+        "hold",
+        path, cook->time.frame);
   }
   if (missing == RV_MISSING_EMPTY) {
     *out = rv_detail_new();

@@ -73,6 +73,7 @@ struct RvStrandSolve {
   RvStrandState *state, *backup;
   RvStrandGlobals globals;
   RvStrandGuide guide;
+  bool animated;               // every point goes where the input goes, not only roots and pins
   double *multiple, *stiffen;  // [strands]; stiffen as rv_stiffen, at the start
   RvForces forces;
   double *target, *target_before, *target_velocity;  // [unknowns]: the input's places, at both ends of the substep
@@ -98,8 +99,8 @@ RvResult rv_solve_strands_new(RvStrandSolve* solve, RvError* error);
 void rv_solve_strands_free(RvStrandSolve* solve);
 // Reads the guiding attributes of the input and fixes the roots and what is pinned.
 RvResult rv_solve_guide(RvStrandSolve* solve, const RvDetail* input, RvError* error);
-// How many strands have a given point, a root or a pin, whose place in the input is not a number: it stays where it
-// was.
+// How many strands have a given point, a root, a pin, or any of an animated strand, whose place in the input is not a
+// number: it stays where it was.
 size_t rv_solve_lost_roots(const RvStrandSolve* solve, const float* P, int32_t* first);
 // Places of the input's points as targets of all unknowns but the angles.
 void rv_solve_targets(RvStrandSolve* solve, const RvStrandSample* sample, double* target);

@@ -241,11 +241,12 @@ void rv_strand_contacts_warn(const RvStrandContacts* c, const RvCook* cook) {
         "other; part them, or thin them out",
         c->skipped);
   // against the mean of all: neighbours mostly go along, so this is no warning
+  double share = 100 * (double)c->clipped / (double)c->stats.segments;
   if (c->clipped)
     rv_cook_info(cook,
-                 "%.0f%% of the edges move more than a third of an edge a substep against the others: where these do "
+                 "%s%.0f%% of the edges move more than a third of an edge a substep against the others: where these do "
                  "not go along they may pass through; raise substeps",
-                 100 * (double)c->clipped / (double)c->stats.segments);
+                 share < 1 ? "less than " : "", fmax(share, 1));
 }
 
 void rv_strand_contacts_end(RvStrandContacts* c) {

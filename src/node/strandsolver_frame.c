@@ -143,7 +143,7 @@ size_t rv_solve_lost_roots(const RvStrandSolve* s, const float* P, int32_t* firs
     bool fine = true;
     for (int32_t v = set->first[k]; v < set->first[k + 1] && fine; ++v) {
       const float* p = P + 3 * (size_t)set->point[v];
-      bool given = v < set->first[k] + 2 || (s->guide.pinned && s->guide.pinned[v]);
+      bool given = s->animated || v < set->first[k] + 2 || (s->guide.pinned && s->guide.pinned[v]);
       fine = !given || (isfinite(p[0]) && isfinite(p[1]) && isfinite(p[2]));
     }
     if (!fine && !lost++) *first = set->prim[k];

@@ -25,9 +25,8 @@ static void warn_roots(const RvStrandSolve* s) {
   size_t lost = rv_solve_lost_roots(s, rv_detail_f32(s->cook->input[0], RV_POINT, "P", 3), &first);
   if (lost)
     rv_cook_warn(s->cook,
-                 "the root or a pinned point of %zu strand%s is not a number in the input and stays where it was; the "
-                 "first is primitive %d",
-                 lost, lost == 1 ? "" : "s", first);
+                 "%s of %zu strand%s is not a number in the input and stays where it was; the first is primitive %d",
+                 s->animated ? "a point" : "the root or a pinned point", lost, lost == 1 ? "" : "s", first);
 }
 
 // points that are not simulated show the input, and the state says so

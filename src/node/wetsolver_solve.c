@@ -197,6 +197,7 @@ static RvResult begin_strands(RvWetSolve* s, RvError* error) {
   s->strands = (RvStrandSolve){.cook = &s->strand_part.cook,
                                .def = rv_strandsolve_def(&s->strand_part.parms.strands, rv_cook_meters(s->cook)),
                                .contacts = &s->contacts,
+                               .animated = s->parms.hairmode != 0,
                                .substep = strand_substep,
                                .taken = s->has_film ? film_follows : NULL,
                                .user = s};
@@ -364,6 +365,7 @@ RvResult rv_wetsolve_start(RvCook* cook, RvWetTranslate* translate, RvError* err
   RvResult result = rv_wetsolve_init(&s, cook, translate, error);
   if (!result) {
     s.has_strands = has_points(s.strand_part.input[0]);
+    if (cook->input[0] && !s.has_strands) rv_cook_warn(cook, "input 1 has no strands: only liquid is simulated");
     s.has_liquid = !s.has_strands || wets(&s);
     s.has_film = s.has_strands && s.has_liquid;
     if (s.has_strands) result = rv_strandsolve_start(&s.strand_part.cook, &strands, error);

@@ -75,6 +75,14 @@ def check_info(folder):
     low, high = facts["bounds"]
     assert -0.2 < low[0] < high[0] < 0.2 and names["point", "P"]["min"] == low
     assert re.search(r"point\s+P\s+fpreal32\[3\]", run("info", "o/hair.0003.bgeo.sc", cwd=folder).stdout)
+    # of a list as long as a state's contacts only the ends are printed
+    with open(os.path.join(folder, "long.geo"), "w", encoding="utf-8") as stream:
+        json.dump(["pointcount", 0, "vertexcount", 0, "primitivecount", 0, "attributes", ["globalattributes", [
+            [["scope", "public", "type", "numeric", "name", "many"],
+             ["size", 2000, "storage", "fpreal32", "values", ["size", 2000, "storage", "fpreal32", "tuples",
+                                                               [[i - 7 for i in range(2000)]]]]]]]], stream)
+    lines = run("info", "long.geo", cwd=folder).stdout.split("\n")
+    assert any("many" in line and "from -7 to 1992" in line for line in lines) and max(map(len, lines)) < 200, lines
     scene = json.loads(run("info", "scene.json", "--json", cwd=folder).stdout)
     assert scene["kind"] == "scene" and {n["type"] for n in scene["nodes"]} == {"sphere", "groom", "transform", "filecache"}
     fails("nothing.bgeo", "info", "nothing.bgeo", cwd=folder)
@@ -107,6 +115,16 @@ def check_nodes():
     assert "style" in run("nodes", "rivulet::groom::1.0").stdout
     assert run("nodes", "groom", "--ds").stdout.lstrip().startswith("{")
     fails("grom", "nodes", "grom")
+    # a reader that has seen enough is no fault; a full disk is one, however long the text
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([RIVULET, "nodes", "groom"], stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert done.returncode == 0 and not done.stderr, done
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        for words in (["nodes"], ["nodes", "groom"]):
+            done = subprocess.run([RIVULET, *words], stdout=full, stderr=subprocess.PIPE, check=False)
+            assert done.returncode == 1 and b"disk full" in done.stderr, done
 
 
 def check_flipbook(folder):
@@ -130,6 +148,9 @@ def check_flipbook(folder):
     fails("--shutter", "flipbook", "scene.json", *small, "--shutter", "-1", "-o", "x.png", cwd=folder)
     fails("-o", "flipbook", "scene.json", cwd=folder)
     fails("--size", "flipbook", "scene.json", "--size", "0x9", "-o", "x.png", cwd=folder)
+    fails(".png", "flipbook", "scene.json", *small, "-o", "x.tiff", cwd=folder)
+    assert not os.path.exists(os.path.join(folder, "x.tiff"))
+    fails("cook that frame first", "flipbook", "scene.json", *small, "--cached", "--out", "none", "-o", "x.png", cwd=folder)
     fails("need a number", "flipbook", "scene.json", *small, "--frames", "1-3", "-o", "x.png", cwd=folder)
     fails("no file of frame 9", "flipbook", "o", *small, "--frames", "9", "-o", "x.png", cwd=folder)
     assert not os.path.exists(os.path.join(folder, "x.png"))

@@ -173,22 +173,27 @@ static void rest_that_is_no_shape(void** state) {
 
 //---------------------------------------------------------------------------------------------- roots
 
-// the place of a root is lost in the middle of a shot
-static void root_that_is_lost(void** state) {
-  (void)state;
+// five frames of strands that go along X; at the third a point of strand BAD is nowhere
+static void save_lost(int point) {
   RvError error = {0};
-  RvTestLog log;
-  char nodes[1200];
   for (int frame = 1; frame <= 5; ++frame) {
     char name[40];
     RvDetail* d = strands();
     float* P = rv_detail_f32_write(d, RV_POINT, "P", 3, &error);
     for (int i = 0; i < N * STRANDS; ++i) P[3 * i] += 0.002f * (float)frame;
-    if (frame == 3) P[3 * BAD * N] = NAN;
+    if (frame == 3) P[3 * (BAD * N + point)] = NAN;
     snprintf(name, sizeof name, "lost.%d.bgeo.sc", frame);
     save(d, name);
     rv_detail_free(d);
   }
+}
+
+// the place of a root is lost in the middle of a shot
+static void root_that_is_lost(void** state) {
+  (void)state;
+  RvTestLog log;
+  char nodes[1200];
+  save_lost(0);
   snprintf(nodes, sizeof nodes,
            "\"f\": {\"type\": \"file\", \"parms\": {\"file\": \"%s/lost.$F.bgeo.sc\"}}, \"s\": {\"type\": "
            "\"strandsolver\", \"inputs\": [\"f\"], \"parms\": {\"restmode\": \"natural\"}}",
@@ -202,6 +207,25 @@ static void root_that_is_lost(void** state) {
   for (int i = 0; i < 3 * N * STRANDS; ++i) assert_true(isfinite(P[i]));
   // and it is on its way again
   CHECK_NEAR(P[3 * BAD * N], 0.01, 1e-6);
+  rv_detail_free(out);
+  rv_scene_free(scene);
+}
+
+// animated strands are given whole, so any of their points can be lost
+static void animated_point_that_is_lost(void** state) {
+  (void)state;
+  RvTestLog log;
+  char nodes[1200];
+  save_lost(N - 1);
+  snprintf(nodes, sizeof nodes,
+           "\"f\": {\"type\": \"file\", \"parms\": {\"file\": \"%s/lost.$F.bgeo.sc\"}}, \"s\": {\"type\": "
+           "\"filmsolver\", \"inputs\": [\"f\"]}",
+           rv_test_folder());
+  RvScene* scene = rv_test_scene(nodes, &log);
+  RvDetail* out = cook(scene, "s", 5);
+  expect(&log, "a point of 1 strand is not a number in the input and stays where it was; the first is primitive 3");
+  const float* P = rv_detail_f32(out, RV_POINT, "P", 3);
+  for (int i = 0; i < 3 * N * STRANDS; ++i) assert_true(isfinite(P[i]));
   rv_detail_free(out);
   rv_scene_free(scene);
 }
@@ -382,5 +406,6 @@ static void a_heap(void** state) {
 RV_TESTS(cmocka_unit_test(strands_of_kilometres), cmocka_unit_test(a_heap), cmocka_unit_test(each_fault_alone),
          cmocka_unit_test(points_that_are_too_few), cmocka_unit_test(all_are_bad),
          cmocka_unit_test(rest_that_is_no_shape), cmocka_unit_test(root_that_is_lost),
-         cmocka_unit_test(roots_without_skin), cmocka_unit_test(colliders_open_and_inside_out),
-         cmocka_unit_test(mesh_alone), cmocka_unit_test(level_set_inside_out), cmocka_unit_test(deep_inside))
+         cmocka_unit_test(animated_point_that_is_lost), cmocka_unit_test(roots_without_skin),
+         cmocka_unit_test(colliders_open_and_inside_out), cmocka_unit_test(mesh_alone),
+         cmocka_unit_test(level_set_inside_out), cmocka_unit_test(deep_inside))

@@ -122,6 +122,24 @@ static void one_without_the_other(void** state) {
   survive("nothing", "\"s\": {\"type\": \"wetsolver\"}", "input");
 }
 
+// an empty groom, as of a wrong path or group, is told; no wire at all is as it is meant
+static void no_strands_are_told(void** state) {
+  (void)state;
+  RvError error = {0};
+  for (int wired = 0; wired < 2; ++wired) {
+    RvTestLog log;
+    const RvDetail* out;
+    RvScene* scene = rv_test_scene(wired ? FUR WATER
+                                       "\"n\": {\"type\": \"blast\", \"inputs\": [\"h\"]}, \"s\": {\"type\": "
+                                       "\"wetsolver\", \"inputs\": [\"n\", \"w\"]}"
+                                         : WATER "\"s\": {\"type\": \"wetsolver\", \"inputs\": [null, \"w\"]}",
+                                   &log);
+    CHECK_OK(rv_scene_cook(scene, "s", 2, &out, &error), error);
+    assert_int_equal(strstr(log.text, "input 1 has no strands") != NULL, wired);
+    rv_scene_free(scene);
+  }
+}
+
 static void steps_far_too_long(void** state) {
   (void)state;
   // a second a frame, one step
@@ -327,7 +345,8 @@ static void states_that_were_tampered_with(void** state) {
 }
 
 RV_TESTS(cmocka_unit_test(strands_inside_colliders), cmocka_unit_test(liquid_inside_hair),
-         cmocka_unit_test(one_without_the_other), cmocka_unit_test(steps_far_too_long),
-         cmocka_unit_test(attributes_that_are_no_numbers), cmocka_unit_test(films_of_a_metre),
-         cmocka_unit_test(particles_without_size), cmocka_unit_test(curves_of_one_vertex), cmocka_unit_test(far_away),
+         cmocka_unit_test(one_without_the_other), cmocka_unit_test(no_strands_are_told),
+         cmocka_unit_test(steps_far_too_long), cmocka_unit_test(attributes_that_are_no_numbers),
+         cmocka_unit_test(films_of_a_metre), cmocka_unit_test(particles_without_size),
+         cmocka_unit_test(curves_of_one_vertex), cmocka_unit_test(far_away),
          cmocka_unit_test(states_that_were_tampered_with))
