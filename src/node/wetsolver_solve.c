@@ -105,7 +105,8 @@ static RvResult gather(const RvWetSolve* s, const RvDetail* d, const char* name,
   if (point && rv_attrib_storage(point) == RV_STRING) point = NULL;
   if (prim && rv_attrib_storage(prim) == RV_STRING) prim = NULL;
   if (!point && !prim) return RV_OK;
-  static const double MOST = 1e6;
+  // (multipliers; more of drag than that, and what pressure gives back to hair that leaves the water throws it about)
+  static const double MOST = 1e4;
   size_t bad = 0;
   double* values = *out = rv_alloc_zero(m->vertices, sizeof *values);
   if (!values) return rv_fail(error, RV_NO_MEMORY, "out of memory for the attribute %s", name);
