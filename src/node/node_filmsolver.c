@@ -13,6 +13,10 @@ static void translate(const void* parms, RvWetParms* out) {
   *out = (RvWetParms){.hairmode = 1,
                       .liquidmode = 1,
                       .strandsubsteps = 1,
+                      // of no effect where strands are animated, but 0 is no fibre
+                      .youngs = 1,
+                      .shear = 1,
+                      .stiffness = 1,
                       .cfl = 2,
                       .niter = 1,
                       .tolerance = 1e-3,
@@ -24,7 +28,8 @@ static void translate(const void* parms, RvWetParms* out) {
                       .reseeding = true,
                       .keepstate = in->keepstate};
   RV_WET_TIME_PARMS(COPY)
-  RV_STRAND_MATERIAL_PARMS(COPY)
+  RV_STRAND_SIZE_PARMS(COPY)
+  RV_STRAND_GUIDE_PARMS(COPY)
   RV_WET_COUPLE_PARMS(COPY)
   RV_WET_FILM_PARMS(COPY)
   RV_LIQUID_SIZE_PARMS(COPY)

@@ -19,16 +19,23 @@
   X(MENU, integrator, "Integrator", 1, "euler=Implicit Euler|bdf2=BDF2",                                               \
     "Implicit Euler damps motion with long steps; BDF2 keeps swings and spins alive.")
 
-#define RV_STRAND_MATERIAL_PARMS(X)                                                                                    \
-  X(FLOAT, hairradius, "Hair Radius", 4e-5, HARD(1e-7), SOFT(2e-4), "m", "Where strands have no hairradius.")          \
-  X(TOGGLE, usewidth, "Use Width", false, "Take half of width as the radius of strands that have no hairradius.")      \
-  X(FLOAT, density, "Density", 1320, HARD(1), SOFT(2000), "kg1m-3", "Where strands have no density.")                  \
-  X(FLOAT, youngs, "Young's Modulus", 3.9e9, HARD(1), SOFT(6e9), "kg1m-1s-2", "Where strands have no youngs.")         \
-  X(FLOAT, shear, "Shear Modulus", 8.9e8, HARD(1), SOFT(3e9), "kg1m-1s-2", "Where strands have no shear.")             \
-  X(FLOAT, damping, "Damping", 1e6, HARD(0), SOFT(1e7), "kg1m-1s-1", "Viscosity of the fibre, without damping.")       \
-  X(FLOAT, stiffness, "Stiffness", 1, HARD(1e-6), SOFT(10), "", "Scales all stiffness and damping of the fibre.")      \
-  X(FLOAT, hairsperguide, "Hairs per Guide", 1, HARD(1e-6), SOFT(100), "",                                             \
-    "Hairs that a strand stands for, where it has no hairsperguide.")                                                  \
+// what is left where strands only go with their animation: the sizes
+#define RV_STRAND_SIZE_PARMS(X)                                                                                   \
+  X(FLOAT, hairradius, "Hair Radius", 4e-5, HARD(1e-7), SOFT(2e-4), "m", "Where strands have no hairradius.")     \
+  X(TOGGLE, usewidth, "Use Width", false, "Take half of width as the radius of strands that have no hairradius.") \
+  X(FLOAT, density, "Density", 1320, HARD(1), SOFT(2000), "kg1m-3", "Where strands have no density.")
+
+#define RV_STRAND_ELASTIC_PARMS(X)                                                                               \
+  X(FLOAT, youngs, "Young's Modulus", 3.9e9, HARD(1), SOFT(6e9), "kg1m-1s-2", "Where strands have no youngs.")   \
+  X(FLOAT, shear, "Shear Modulus", 8.9e8, HARD(1), SOFT(3e9), "kg1m-1s-2", "Where strands have no shear.")       \
+  X(FLOAT, damping, "Damping", 1e6, HARD(0), SOFT(1e7), "kg1m-1s-1", "Viscosity of the fibre, without damping.") \
+  X(FLOAT, stiffness, "Stiffness", 1, HARD(1e-6), SOFT(10), "", "Scales all stiffness and damping of the fibre.")
+
+#define RV_STRAND_GUIDE_PARMS(X)                                           \
+  X(FLOAT, hairsperguide, "Hairs per Guide", 1, HARD(1e-6), SOFT(100), "", \
+    "Hairs that a strand stands for, where it has no hairsperguide.")
+
+#define RV_STRAND_REST_PARMS(X)                                                                                        \
   X(MENU, restmode, "Rest Shape", 0, "equilibrium=Start Pose in Equilibrium|natural=Natural Shape",                    \
     "Equilibrium solves a rest shape that holds the start pose against gravity; natural takes rest, or the start "     \
     "pose, as the shape without weight, and sags.")                                                                    \
@@ -41,6 +48,12 @@
     "Most that a strand may be made stiffer where its material could not hold the pose, or would not come back to it " \
     "after a push. 1 keeps the material.",                                                                             \
     WHEN("{ restmode == natural }"))
+
+#define RV_STRAND_MATERIAL_PARMS(X) \
+  RV_STRAND_SIZE_PARMS(X)           \
+  RV_STRAND_ELASTIC_PARMS(X)        \
+  RV_STRAND_GUIDE_PARMS(X)          \
+  RV_STRAND_REST_PARMS(X)
 
 #define RV_STRAND_FORCE_PARMS(X)                                                                                  \
   X(VEC3, gravity, "Gravity", 0, -9.81, 0, SOFT(-20), SOFT(20), "m1s-2", "Acceleration.")                         \

@@ -101,7 +101,8 @@ RV_PARM_STRUCT(RvWetParms, RV_WET_PARMS)
   X(FOLDER, "Simulation")                                                                 \
   RV_WET_TIME_PARMS(X)                                                                    \
   X(FOLDER, "Strands")                                                                    \
-  RV_STRAND_MATERIAL_PARMS(X)                                                             \
+  RV_STRAND_SIZE_PARMS(X)                                                                 \
+  RV_STRAND_GUIDE_PARMS(X)                                                                \
   X(FOLDER, "Wetting")                                                                    \
   RV_WET_COUPLE_PARMS(X)                                                                  \
   X(FOLDER, "Film")                                                                       \
