@@ -290,7 +290,7 @@ static RvResult sweep(double slope, double step, double dt, bool turn, double* j
                       RvError* error) {
   enum { N = 9 };
   Wet w;
-  RvResult result = make(&w, 2, N, slope > 0 ? 20 * R * R : 2 * R * R, error);
+  RvResult result = make(&w, 2, N, slope > 0 ? 8 * R * R : 2 * R * R, error);
   double before = 0;
   *jump = *third = 0, level[0] = INFINITY, level[1] = 0;
   RvVec3 way = slope > 0 ? rv_vec3(1, 0, slope) : rv_vec3(1, 0, 0);
@@ -300,7 +300,7 @@ static RvResult sweep(double slope, double step, double dt, bool turn, double* j
   for (int k = -1; k < steps && !result; ++k) {
     // along x over two edges, or across over 1 mm to each side
     double s = step * (k < 0 ? 0 : k);
-    RvVec3 from = slope > 0 ? rv_vec3(4e-3 - 4 * way.x, 4 * R, s - 1e-3 - 4 * way.z)
+    RvVec3 from = slope > 0 ? rv_vec3(4e-3 - 4 * way.x, 3.5 * R, s - 1e-3 - 4 * way.z)
                             : rv_vec3(s - 4e-3, k < 0 ? 2.9 * R : 4.1 * R, 0);
     lay(&w, turn, rv_vec3(0, 0, 0), rv_vec3(1e-3, 0, 0));
     lay(&w, !turn, from, way);

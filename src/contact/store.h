@@ -62,11 +62,13 @@ typedef struct RvLinkMemory {
   float reach;
   int32_t age;
   double area;
+  float pull;  // of the bridge's force, 0 to 1
 } RvLinkMemory;
 typedef struct RvTouchMemory {
   RvVec3 slip;
   double reach, area;
   int32_t age;
+  float pull;
 } RvTouchMemory;
 
 // What a pair or a touch has of liquid, until its share is known. (wet.c)
