@@ -98,7 +98,7 @@ static RvResult restore_links(RvContacts* c, const uint32_t* order, const RvLink
     RvVec3 normal = rv_scale(rv_vec3_load64(s->normal), keyed[k].sign);
     c->keys.data[k] = keyed[k].key;
     c->memory.data[k] =
-        (RvLinkMemory){rv_float3(slip), rv_float3(normal), (float)s->reach, s->age, s->area, (float)s->pull};
+        (RvLinkMemory){rv_float3(slip), rv_float3(normal), (float)s->reach, s->age, (float)s->area, (float)s->pull};
   }
   return RV_OK;
 }

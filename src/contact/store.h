@@ -61,8 +61,7 @@ typedef struct RvLinkMemory {
   RvFloat3 slip, normal;
   float reach;
   int32_t age;
-  double area;
-  float pull;  // of the bridge's force, 0 to 1
+  float area, pull;  // of the bridge; and the part of its force that it has
 } RvLinkMemory;
 typedef struct RvTouchMemory {
   RvVec3 slip;

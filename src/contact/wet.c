@@ -246,7 +246,7 @@ static bool settle_link(const Sharing* s, const RvBridgeTable* t, RvMadeLink* w)
   }
   double target = mine * w->film[0] + other * w->film[1];
   w->strength *= grow(s, !(area > 0), &w->memory.pull);
-  w->memory.area = area > 0 ? area + (target - area) * s->rate : target;
+  w->memory.area = (float)(area > 0 ? area + (target - area) * s->rate : target);
   return w->strength > 0 && (w->dry || w->least <= w->touch + t->rupture * sqrt(w->memory.area));
 }
 

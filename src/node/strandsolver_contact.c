@@ -149,6 +149,8 @@ static int32_t whole(double x, double end) {
 static const double* get_rows(const RvDetail* d, const char* name, size_t width, size_t* count) {
   const RvAttrib* a = rv_detail_find(d, RV_GLOBAL, name);
   *count = a && rv_attrib_storage(a) == RV_F64 ? (size_t)rv_attrib_size(a) / width : 0;
+  // rows of another width are those of an older state: as if nothing had touched yet
+  if (*count * width != (size_t)(a ? rv_attrib_size(a) : 0)) *count = 0;
   return *count ? rv_attrib_read(a) : NULL;
 }
 
