@@ -22,12 +22,12 @@ static RvVec3 place(void* user, size_t strand, int vertex) {
   return rv_vec3(8e-3 * (double)(strand % 3) + rough * x, -s, 8e-3 * (double)(strand / 3) + rough * z);
 }
 
-static double fastest(const RvWetRig* rig) {
-  double most = 0;
+// the largest speed of each vertex so far, over sqrt(2 g L)
+static void note_speeds(const RvWetRig* rig, double most[HAIRS][POINTS]) {
   for (size_t k = 0; k < HAIRS; ++k)
     for (int i = 0; i < POINTS; ++i)
-      most = fmax(most, rv_length(rv_contact_rig_get(&rig->hair, rig->hair.state->v, k, i)));
-  return most;
+      most[k][i] = fmax(most[k][i],
+                        rv_length(rv_contact_rig_get(&rig->hair, rig->hair.state->v, k, i)) / sqrt(2 * 9.81 * LENGTH));
 }
 
 // kg m/s of film along its strands
@@ -46,9 +46,9 @@ static double strain_film(RvWetRig* rig) {
 }
 
 typedef struct Flood {
-  double fastest;  // of any vertex, over sqrt(2 g L)
-  double painted;  // largest change of momentum along strands by painting, relative
-  double strain;   // and of the sum of volume times strain
+  double most[HAIRS][POINTS], fastest, mean;  // largest speeds of vertices: the largest, and their mean
+  double painted;                             // largest change of momentum along strands by painting, relative
+  double strain;                              // and of the sum of volume times strain
   size_t wild, dripped;
 } Flood;
 
@@ -81,8 +81,12 @@ static RvResult run(double dt, Flood* f, RvError* error) {
       f->strain = fmax(f->strain, fabs(rv_film_strained(film, rig.hair.model->vertices) / strained - 1));
     if (fills && before != 0) f->painted = fmax(f->painted, fabs(running(&rig, mass) / before - 1));
     result = rv_wet_rig_step(&rig, dt, error);
-    f->fastest = fmax(f->fastest, fastest(&rig) / sqrt(2 * 9.81 * LENGTH));
+    note_speeds(&rig, f->most);
     forget(&rig);
+  }
+  for (size_t k = 0; k < HAIRS * POINTS; ++k) {
+    double own = f->most[k / POINTS][k % POINTS];
+    f->fastest = fmax(f->fastest, own), f->mean += own / (HAIRS * POINTS);
   }
   f->wild += rig.wet.report.wild, f->dripped += rig.wet.report.couple.dripped;
   rv_free(paint), rv_free(mass);
@@ -97,7 +101,7 @@ RvResult rv_check_wet_flood(const RvCheckOut* out, RvError* error) {
   if (result) return result;
   rv_check_emit(out, "refused", (double)(coarse.wild + fine.wild), 0, 0);
   rv_check_emit(out, "fastest", fmax(coarse.fastest, fine.fastest), 0, 2);
-  rv_check_emit(out, "half_the_step", fine.fastest / coarse.fastest, 1, 0.25);
+  rv_check_emit(out, "half_the_step", fine.mean / coarse.mean, 1, 0.25);
   rv_check_emit(out, "painting_gives_no_momentum", fmax(coarse.painted, fine.painted), 0, 1e-12);
   rv_check_emit(out, "painting_gives_no_strain", fmax(coarse.strain, fine.strain), 0, 1e-12);
   rv_check_emit(out, "dripped", coarse.dripped > 100 && fine.dripped > 100, 1, 0);

@@ -7,27 +7,33 @@
 
 //---------------------------------------------------------------------------------------------- two hairs with a bridge
 
-static const double LENGTH = 0.047, APART = 5e-4;
+static const double LENGTH = 0.047, RADIUS = 5e-5, FILM = 1.4e-5;
+
+// In radii, at a vertex: they touch at the root, where the bridge begins that goes down between them. Films that touch
+// along the whole length would engulf both, and what is engulfed does not cohere.
+static double apart(int vertex) {
+  return 2.9 + 1.6 * vertex / 41;
+}
 
 static RvVec3 hang(void* user, size_t strand, int vertex) {
   (void)user;
-  return rv_vec3(APART * (double)strand, -LENGTH * vertex / 41, 0);
+  return rv_vec3(RADIUS * apart(vertex) * (double)strand, -LENGTH * vertex / 41, 0);
 }
 
-// How far the tips of two wet hairs came together within two milliseconds of steps that move them by a thousandth of an
-// edge each.
+// How far the tips of two wet hairs came together within steps that move them by less than a thousandth of an edge
+// each.
 static RvResult approach(double tolerance, int iterations, double* way, RvError* error) {
   RvContactRigDef hair = rv_contact_rig_hair(2, 42, hang, NULL);
-  hair.radius = 5e-5, hair.youngs = 3.4e8, hair.gravity = rv_vec3(0, 0, 0);
+  hair.radius = RADIUS, hair.youngs = 3.4e8, hair.gravity = rv_vec3(0, 0, 0);
   RvWetRigDef def = rv_wet_rig_water(hair);
   def.niter = iterations, def.tolerance = tolerance, def.wet.couple.drip = 0;
   RvWetRig rig;
   RvResult result = rv_wet_rig_new(&rig, &def, error);
   if (result) return result;
-  rv_wet_rig_film(&rig, 3e-4);
-  for (int k = 0; k < 40 && !result; ++k) result = rv_wet_rig_step(&rig, 5e-5, error);
-  *way = APART - rv_distance(rv_contact_rig_get(&rig.hair, rig.hair.state->q, 0, 41),
-                             rv_contact_rig_get(&rig.hair, rig.hair.state->q, 1, 41));
+  rv_wet_rig_film(&rig, FILM);
+  for (int k = 0; k < 80 && !result; ++k) result = rv_wet_rig_step(&rig, 2e-5, error);
+  *way = RADIUS * apart(41) - rv_distance(rv_contact_rig_get(&rig.hair, rig.hair.state->q, 0, 41),
+                                          rv_contact_rig_get(&rig.hair, rig.hair.state->q, 1, 41));
   rv_wet_rig_free(&rig);
   return result;
 }

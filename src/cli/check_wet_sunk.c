@@ -5,6 +5,7 @@
 #include "base/rng.h"
 #include "cli/check_list.h"
 #include "cli/wet_rig.h"
+#include "math/scalar.h"
 
 enum { HAIRS = 24, POINTS = 12 };
 static const double DX = 2e-3, RADIUS = 8e-3, SPEED = 0.5, TIME = 0.032, SETTLED = 8e-3;
@@ -17,10 +18,11 @@ static RvVec3 place(void* user, size_t strand, int vertex) {
   return rv_vec3(a, -0.006 + s, b);
 }
 
-static RvResult make(RvWetRig* rig, double film, RvIntegrator integrator, RvError* error) {
-  RvContactRigDef hair = rv_contact_rig_hair(HAIRS, POINTS, place, NULL);
-  hair.gravity = rv_vec3(0, 0, 0);
+// `free`: nothing else acts on the hairs
+static RvResult make_rig(RvWetRig* rig, RvContactRigDef hair, bool free, RvIntegrator integrator, double film,
+                         RvError* error) {
   RvWetRigDef def = rv_wet_rig_water(hair);
+  if (free) def.wet.couple.drag = 0, def.wet.cohesion = 0, def.contact.strands = false;
   def.clamped = 0, def.niter = 60, def.tolerance = 1e-9, def.integrator = integrator;
   def.liquid = rv_liquid_model_default(DX);
   def.wet.couple.capture = 0, def.wet.couple.drip = 0, def.wet.film.absorption = 0;
@@ -32,6 +34,14 @@ static RvResult make(RvWetRig* rig, double film, RvIntegrator integrator, RvErro
   for (size_t i = 0; i < p->count; ++i)
     if (rv_length(rv_liquid_rig_at(&rig->pool, i)) > RADIUS) p->volume[i] = 0;
   rv_wet_rig_film(rig, film);
+  return result;
+}
+
+static RvResult make(RvWetRig* rig, double film, RvIntegrator integrator, RvError* error) {
+  RvContactRigDef hair = rv_contact_rig_hair(HAIRS, POINTS, place, NULL);
+  hair.gravity = rv_vec3(0, 0, 0);
+  RvResult result = make_rig(rig, hair, false, integrator, film, error);
+  if (result) return result;
   for (size_t k = 0; k < HAIRS; ++k)
     for (int i = 0; i < POINTS; ++i) {
       RvVec3 v = rv_vec3(0.6 + 0.4 * rv_random(5, k, 0, 0), 0.2 * rv_random(5, k, 1, 0), 0.04 * i);
@@ -82,6 +92,52 @@ static RvResult run(double film, double dt, RvIntegrator integrator, Most* most,
   return result;
 }
 
+//---------------------------------------------------------------------------------------------- steps
+
+// Pairs of hairs at one place that go to opposite sides, so slowly that they stay there: the liquid rests.
+static RvVec3 place_pairs(void* user, size_t strand, int vertex) {
+  return place(user, strand / 2, vertex);
+}
+
+static double side(size_t strand) {
+  return strand % 2 ? -1 : 1;
+}
+
+// What is left of their speed after TOGETHER with nothing to stop them but the film that mixes with the liquid, and
+// what should be: in each step a film of so much of the mass gives up a part 1 - e^(-dt / RV_WET_SINK_TIME) of it.
+static RvResult mix(double dt, double* left, double* expected, RvError* error) {
+  static const double TOGETHER = 4e-3, SLOW = 0.01, FILM = 2.56e-4;
+  RvContactRigDef hair = rv_contact_rig_hair(HAIRS, POINTS, place_pairs, NULL);
+  hair.gravity = rv_vec3(0, 0, 0);
+  RvWetRig rig;
+  RvResult result = make_rig(&rig, hair, true, RV_EULER, FILM, error);
+  if (result) return result;
+  for (size_t k = 0; k < HAIRS; ++k)
+    for (int i = 0; i < POINTS; ++i)
+      rv_contact_rig_set(&rig.hair, rig.hair.state->v, k, i, rv_vec3(SLOW * side(k), 0, 0));
+  double film = rv_film_area(FILM, hair.radius) * 1000, bare = RV_PI * hair.radius * hair.radius * hair.density;
+  int steps = (int)(TOGETHER / dt + 0.5);
+  for (int k = 0; k < steps && !result; ++k) result = rv_wet_rig_step(&rig, dt, error);
+  *left = 0, *expected = 1;
+  for (size_t k = 0; k < HAIRS && !result; ++k)
+    *left += side(k) * rv_contact_rig_get(&rig.hair, rig.hair.state->v, k, POINTS / 2).x / SLOW / HAIRS;
+  for (int k = 0; k < steps; ++k) *expected *= 1 - film / (film + bare) * (1 - rv_exp(-dt / RV_WET_SINK_TIME));
+  rv_wet_rig_free(&rig);
+  return result;
+}
+
+static RvResult emit_mixing(const RvCheckOut* out, RvError* error) {
+  double left[3] = {0}, expected[3];
+  RvResult result = RV_OK;
+  for (int k = 0; k < 3 && !result; ++k) result = mix(4e-3 / (1 << 2 * k), &left[k], &expected[k], error);
+  if (result) return result;
+  rv_check_emit(out, "mixed_in_one_step", left[0] / expected[0], 1, 1e-3);
+  rv_check_emit(out, "mixed_in_four", left[1] / expected[1], 1, 1e-3);
+  rv_check_emit(out, "mixed_in_sixteen", left[2] / expected[2], 1, 1e-3);
+  rv_check_emit(out, "sixteen_to_one", left[2] / left[0], 1, 0.05);
+  return RV_OK;
+}
+
 RvResult rv_check_wet_sunk(const RvCheckOut* out, RvError* error) {
   static const struct {
     const char *slip, *rise;
@@ -100,5 +156,5 @@ RvResult rv_check_wet_sunk(const RvCheckOut* out, RvError* error) {
     rv_check_emit(out, films[k].slip, most.slip, 0, 0.1);
     rv_check_emit(out, films[k].rise, most.rise, 0, 1e-6);
   }
-  return result;
+  return result ? result : emit_mixing(out, error);
 }

@@ -17,9 +17,10 @@
 //
 // Liquid adds the pull of a bridge to links and touches (bridge_table.h, wet.c). A pair becomes a bridge where the
 // films touch, min(H1 + H2, d_max) with H at least half of d0, or beside a place that is one; it ends beyond max(H1 +
-// H2, d_max), or where others leave it too small a share of the films. Its area follows its share within milliseconds
-// and is fixed during a step. Bridges whose distance allows no force in the step are kept, but are no links of the
-// operator. Where strands are parallel the distance of a bridge also grows sideways, to second order.
+// H2, d_max), or where others leave it too small a share of the films. A new bridge has its share of them at once and
+// its force within milliseconds; from then on its area follows its share as fast. Both are fixed during a step. Bridges
+// whose distance allows no force in the step are kept, but are no links of the operator. Where strands are parallel the
+// distance of a bridge also grows sideways, to second order.
 //
 // Friction is Coulomb's with the normal force of the start of the step: a potential of the slip since the anchor, which
 // is quadratic-like below `slip` and of slope mu N above (it does not creep). Both strands feel opposite forces.
@@ -148,13 +149,14 @@ typedef struct RvLinkState {
   double normal[3];
   double reach;  // d0, less for pairs that were closer when they met (no strand jumps at the start)
   double area;   // of the liquid bridge, m2
+  double pull;   // part of its force that it has, 0 to 1
 } RvLinkState;
 typedef struct RvTouchState {
   int32_t strand, point;  // 2 x vertex, or 2 x edge + 1: its middle
   int32_t collider, age;
   double slip[3];
   double reach;
-  double area;  // of the liquid bridge
+  double area, pull;  // of the liquid bridge
 } RvTouchState;
 RvLinkState rv_contacts_link(const RvContacts* contacts, size_t index);
 RvTouchState rv_contacts_touch(const RvContacts* contacts, size_t index);

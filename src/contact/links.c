@@ -297,8 +297,8 @@ static bool make_link(const Build* b, RvMadeLink* out, Group* g, int k) {
   RvVec3 slip = old ? tangential(rv_from_float3(old->slip), facing.normal) : rv_vec3(0, 0, 0);
   out->origin = rv_sub(tangential(start, facing.normal), slip);
   out->along[0] = (float)facing.u, out->along[1] = (float)facing.v;
-  out->memory = (RvLinkMemory){rv_float3(slip), rv_float3(facing.normal), (float)keep, old ? old->age : 0,
-                               bridged && old ? old->area : 0};
+  out->memory = (RvLinkMemory){rv_float3(slip),    rv_float3(facing.normal),       (float)keep,
+                               old ? old->age : 0, bridged && old ? old->area : 0, old ? old->pull : 0};
   out->pulls = out->law = false, out->dry = out->needed = dry && stiffness > 0;
   if (!bridged) out->weight = 0;
   return bridged || stiffness > 0;

@@ -11,7 +11,7 @@ static void name_edge(const RvContacts* c, size_t edge, int32_t* strand, int32_t
 
 RvLinkState rv_contacts_link(const RvContacts* c, size_t k) {
   const RvLinkMemory* m = &c->memory.data[k];
-  RvLinkState s = {.age = m->age, .reach = m->reach, .area = m->area};
+  RvLinkState s = {.age = m->age, .reach = m->reach, .area = m->area, .pull = m->pull};
   name_edge(c, (size_t)(c->keys.data[k] >> 32), &s.strand[0], &s.edge[0]);
   name_edge(c, (size_t)(c->keys.data[k] & UINT32_MAX), &s.strand[1], &s.edge[1]);
   rv_vec3_store64(s.slip, rv_from_float3(m->slip)), rv_vec3_store64(s.normal, rv_from_float3(m->normal));
@@ -26,7 +26,8 @@ RvTouchState rv_contacts_touch(const RvContacts* c, size_t k) {
                     .collider = (int32_t)(c->touch_keys.data[k] & UINT32_MAX),
                     .age = m->age,
                     .reach = m->reach,
-                    .area = m->area};
+                    .area = m->area,
+                    .pull = m->pull};
   rv_vec3_store64(s.slip, m->slip);
   return s;
 }
@@ -72,13 +73,17 @@ static bool good(const double* v, int n) {
   return true;
 }
 
+static bool good_bridge(double area, double pull) {
+  return area >= 0 && pull >= 0 && pull <= 1;
+}
+
 static RvResult restore_links(RvContacts* c, const uint32_t* order, const RvLinkState* links, size_t n, Keyed* keyed,
                               RvError* error) {
   for (size_t k = 0; k < n; ++k) {
     uint64_t a, b;
     if (!edge_from(c, order, links[k].strand[0], links[k].edge[0], &a) ||
         !edge_from(c, order, links[k].strand[1], links[k].edge[1], &b) || !good(links[k].slip, 3) ||
-        !good(links[k].normal, 3) || !isfinite(links[k].reach) || !(links[k].area >= 0))
+        !good(links[k].normal, 3) || !isfinite(links[k].reach) || !good_bridge(links[k].area, links[k].pull))
       return rv_fail(error, RV_BAD_INPUT, "contact %zu of the state: strand %d, edge %d does not exist or is damaged",
                      k, links[k].strand[0], links[k].edge[0]);
     // the source is the earlier one of the batches' order, which follows the roots: as they move it may be the other
@@ -92,7 +97,8 @@ static RvResult restore_links(RvContacts* c, const uint32_t* order, const RvLink
     RvVec3 slip = rv_scale(rv_vec3_load64(s->slip), keyed[k].sign);
     RvVec3 normal = rv_scale(rv_vec3_load64(s->normal), keyed[k].sign);
     c->keys.data[k] = keyed[k].key;
-    c->memory.data[k] = (RvLinkMemory){rv_float3(slip), rv_float3(normal), (float)s->reach, s->age, s->area};
+    c->memory.data[k] =
+        (RvLinkMemory){rv_float3(slip), rv_float3(normal), (float)s->reach, s->age, (float)s->area, (float)s->pull};
   }
   return RV_OK;
 }
@@ -102,7 +108,7 @@ static RvResult restore_touches(RvContacts* c, const uint32_t* order, const RvTo
   for (size_t k = 0; k < n; ++k) {
     uint64_t point;
     if (!point_from(c, order, touches[k].strand, touches[k].point, &point) || touches[k].collider < 0 ||
-        !good(touches[k].slip, 3) || !isfinite(touches[k].reach) || !(touches[k].area >= 0))
+        !good(touches[k].slip, 3) || !isfinite(touches[k].reach) || !good_bridge(touches[k].area, touches[k].pull))
       return rv_fail(error, RV_BAD_INPUT, "contact %zu of the state: strand %d, point %d does not exist or is damaged",
                      k, touches[k].strand, touches[k].point / 2);
     keyed[k] = (Keyed){point << 32 | (uint64_t)touches[k].collider, k, 1};
@@ -113,7 +119,7 @@ static RvResult restore_touches(RvContacts* c, const uint32_t* order, const RvTo
   for (size_t k = 0; k < n; ++k) {
     const RvTouchState* s = &touches[keyed[k].index];
     c->touch_keys.data[k] = keyed[k].key;
-    c->touch_memory.data[k] = (RvTouchMemory){rv_vec3_load64(s->slip), s->reach, s->area, s->age};
+    c->touch_memory.data[k] = (RvTouchMemory){rv_vec3_load64(s->slip), s->reach, s->area, s->age, (float)s->pull};
   }
   return RV_OK;
 }

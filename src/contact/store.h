@@ -61,12 +61,13 @@ typedef struct RvLinkMemory {
   RvFloat3 slip, normal;
   float reach;
   int32_t age;
-  double area;
+  float area, pull;  // of the bridge; and the part of its force that it has
 } RvLinkMemory;
 typedef struct RvTouchMemory {
   RvVec3 slip;
   double reach, area;
   int32_t age;
+  float pull;
 } RvTouchMemory;
 
 // What a pair or a touch has of liquid, until its share is known. (wet.c)

@@ -286,7 +286,8 @@ static bool add_touch(Touching* w, const Point* p, RvContactStats* stats) {
   s.slip = rv_max(def->slip * reach, def->slip_speed * w->dt);
   RvVec3 slip = old ? tangential(old->slip, normal) : rv_vec3(0, 0, 0);
   s.origin = rv_sub(tangential(rv_add(p->x, rv_sub(after, before)), normal), slip);
-  RvTouchMemory memory = {slip, keep, bridge.weight > 0 && old ? old->area : 0, old ? old->age : 0};
+  RvTouchMemory memory = {slip, keep, bridge.weight > 0 && old ? old->area : 0, old ? old->age : 0,
+                          old ? old->pull : 0};
   bridge.start = keep, bridge.low = keep - s.width;
   if (c->wet && !rv_array_push(&c->wet_touches, bridge)) return false;
   return rv_array_push(&c->touch_keys, p->key) && rv_array_push(&c->touch_shapes, s) &&

@@ -8,7 +8,10 @@
 // were it not shared, could reach.
 //
 // A pair becomes a bridge where the films touch, and is one until it is farther than both that and its rupture (WH-11).
-// Its area then follows its share with a time of RELAX, from 0 on: forces come and go gradually, whatever the step.
+// It has its share of the films at once, and its force with a time of RELAX, from 0 on; later its area follows its
+// share with the same time. So forces come and go gradually, whatever the step. Were it the area that grew from 0, a
+// bridge would have no force until it reaches across, and then, near rupture, one that falls with the distance: a row
+// of wet hairs then fell into pairs at once, which ones being decided by drops and by the step.
 #include <math.h>
 #include <string.h>
 
@@ -141,7 +144,7 @@ bool rv_wet_crowd(RvContacts* c, const RvContactDef* def) {
 
 typedef struct Sharing {
   RvContacts* c;
-  double rate;
+  double rate, left;  // of what is missing: the part that comes in the step, and that is missing in the mean of it
   bool unshared;
 } Sharing;
 
@@ -181,9 +184,16 @@ static double part(const Sharing* s, double weight, double sum) {
   return s->unshared ? 1 : rv_min(weight / sum, 1);
 }
 
+// The part of its force that a bridge has in the mean of the step; that at the end of it is kept.
+static double grow(const Sharing* s, bool young, float* pull) {
+  double missing = young ? 1 : 1 - (double)*pull;
+  *pull = (float)(1 - missing * (1 - s->rate));
+  return 1 - missing * s->left;
+}
+
 // the area follows its share; then the law, and whether it can have a force
 static double settle(const RvBridgeTable* t, RvWetPair* w, double target, double area, double rate, RvWetLaw* law) {
-  area += (target - area) * rate;
+  area = area > 0 ? area + (target - area) * rate : target;
   const RvWetDef def = {w->touch, w->low, w->start, w->turn, w->radius, w->ratio, area, w->strength};
   law->rupture = 0;
   // one that cannot get near enough in the step needs no law
@@ -235,7 +245,8 @@ static bool settle_link(const Sharing* s, const RvBridgeTable* t, RvMadeLink* w)
     return false;
   }
   double target = mine * w->film[0] + other * w->film[1];
-  w->memory.area = area + (target - area) * s->rate;
+  w->strength *= grow(s, !(area > 0), &w->memory.pull);
+  w->memory.area = (float)(area > 0 ? area + (target - area) * s->rate : target);
   return w->strength > 0 && (w->dry || w->least <= w->touch + t->rupture * sqrt(w->memory.area));
 }
 
@@ -273,6 +284,7 @@ static void settle_touches(void* arg, size_t begin, size_t end) {
     double sum = n == 2 ? 0.5 * (c->share[edge[0]] + c->share[edge[1]]) : c->share[edge[0]];
     const RvBridgeTable* t = rv_contact_solid_table(c, c->touch_keys.data[k]);
     double* area = &c->touch_memory.data[k].area;
+    w->strength *= grow(s, !(*area > 0), &c->touch_memory.data[k].pull);
     *area = settle(t, w, part(s, w->weight, sum) * w->film[0], *area, s->rate, &c->touch_laws.data[k]);
   }
 }
@@ -299,7 +311,8 @@ RvResult rv_wet_share(RvContacts* c, double dt, const RvContactDef* def, RvConta
   if (!rv_array_resize(&c->touch_laws, c->touch_keys.count) || !make_solid_tables(c) || !take_laws(c))
     return rv_fail(error, RV_NO_MEMORY, "out of memory for liquid between strands");
   sum_weights(c);
-  Sharing s = {c, 1 - rv_exp(-dt / RELAX), def->liquid->unshared};
+  double rate = 1 - rv_exp(-dt / RELAX);
+  Sharing s = {c, rate, dt > 0 ? rate * RELAX / dt : 1, def->liquid->unshared};
   rv_parallel_for(c->made.blocks, 4, settle_links, &s);
   rv_parallel_for(c->touch_keys.count, 256, settle_touches, &s);
   for (size_t k = 0; k < c->made.blocks; ++k) stats->bridges += c->made.wet[k];

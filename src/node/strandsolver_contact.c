@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-enum { LINK_NUMBERS = 13, TOUCH_NUMBERS = 9 };
+enum { LINK_NUMBERS = 14, TOUCH_NUMBERS = 10 };
 
 //---------------------------------------------------------------------------------------------- solids
 
@@ -120,13 +120,22 @@ RvResult rv_strand_contacts_save(RvStrandContacts* c, const RvStrandSolve* s, Rv
                                       l->normal[1],
                                       l->normal[2],
                                       l->reach,
-                                      l->area};
+                                      l->area,
+                                      l->pull};
     memcpy(links + i * LINK_NUMBERS, row, sizeof row);
   }
   for (size_t i = 0; !result && i < ntouch; ++i) {
     const RvTouchState* t = &m->touches[i];
-    const double row[TOUCH_NUMBERS] = {
-        s->set.prim[t->strand], t->point, t->collider, t->age, t->slip[0], t->slip[1], t->slip[2], t->reach, t->area};
+    const double row[TOUCH_NUMBERS] = {s->set.prim[t->strand],
+                                       t->point,
+                                       t->collider,
+                                       t->age,
+                                       t->slip[0],
+                                       t->slip[1],
+                                       t->slip[2],
+                                       t->reach,
+                                       t->area,
+                                       t->pull};
     memcpy(touches + i * TOUCH_NUMBERS, row, sizeof row);
   }
   return result;
@@ -140,6 +149,8 @@ static int32_t whole(double x, double end) {
 static const double* get_rows(const RvDetail* d, const char* name, size_t width, size_t* count) {
   const RvAttrib* a = rv_detail_find(d, RV_GLOBAL, name);
   *count = a && rv_attrib_storage(a) == RV_F64 ? (size_t)rv_attrib_size(a) / width : 0;
+  // rows of another width are those of an older state: as if nothing had touched yet
+  if (*count * width != (size_t)(a ? rv_attrib_size(a) : 0)) *count = 0;
   return *count ? rv_attrib_read(a) : NULL;
 }
 
@@ -166,7 +177,8 @@ static RvResult load(RvStrandContacts* c, const RvStrandSolve* s, const RvDetail
                      .slip = {r[5], r[6], r[7]},
                      .normal = {r[8], r[9], r[10]},
                      .reach = r[11],
-                     .area = r[12]};
+                     .area = r[12],
+                     .pull = r[13]};
     if (l.edge[0] >= 0 && l.edge[1] >= 0 && l.age >= 0) m->links[kept++] = l;
   }
   m->nlink = kept, kept = 0;
@@ -181,7 +193,8 @@ static RvResult load(RvStrandContacts* c, const RvStrandSolve* s, const RvDetail
                       .age = whole(r[3], INT32_MAX),
                       .slip = {r[4], r[5], r[6]},
                       .reach = r[7],
-                      .area = r[8]};
+                      .area = r[8],
+                      .pull = r[9]};
     if (t.point >= 0 && t.collider >= 0 && t.age >= 0) m->touches[kept++] = t;
   }
   m->ntouch = kept;

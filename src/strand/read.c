@@ -143,12 +143,14 @@ static RvStrandFault read_material(Reader* r, int32_t prim, size_t at, RvStrandD
              : RV_STRAND_MATERIAL;
 }
 
-static RvStrandFault check_shape(const double* x, int n) {
+// m: shorter edges than a micrometre are no hair, and their stiffness would drown all else
+static const double SHORTEST = 1e-6;
+
+static RvStrandFault check_shape(const double* x, int n, double least) {
   for (int i = 0; i < 3 * n; ++i)
     if (!isfinite(x[i]) || fabs(x[i]) > 1e10) return RV_STRAND_NUMBER;
-  // shorter edges than a micrometre are no hair, and their stiffness would drown all else
   for (int i = 0; i + 1 < n; ++i)
-    if (!(rv_distance(rv_vec3_load64(x + 3 * i), rv_vec3_load64(x + 3 * i + 3)) > 1e-6)) return RV_STRAND_COINCIDENT;
+    if (!(rv_distance(rv_vec3_load64(x + 3 * i), rv_vec3_load64(x + 3 * i + 3)) > least)) return RV_STRAND_COINCIDENT;
   return RV_STRAND_FINE;
 }
 
@@ -187,9 +189,10 @@ static RvStrandFault read_shape(Reader* r, size_t at, size_t strand, RvStrandDef
       rv_vec3_store64(natural + 3 * i, rv_scale(rv_vec3_load(r->rest + 3 * p), r->set->metersperunit));
   }
   d->x = x;
-  RvStrandFault fault = check_shape(x, n);
+  // what was simulated may have been crushed; left out, its film would be lost with it
+  RvStrandFault fault = check_shape(x, n, r->kept ? 0 : SHORTEST);
   if (!fault && r->rest && !r->kept) {
-    if (check_shape(natural, n) == RV_STRAND_FINE) {
+    if (check_shape(natural, n, SHORTEST) == RV_STRAND_FINE) {
       align(natural, x, n);
       d->rest = natural;
     } else {

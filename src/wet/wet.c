@@ -205,13 +205,16 @@ RvResult rv_wet_drip(RvWet* w, RvParticles* particles, int64_t* next_id, double 
 
 // E51: film under water is the bulk's, as much of it as there is room for: around a hair of which the fibres around are
 // the share phi of the space that is pi r^2 / phi. More would be in one place with it, and heavier than the pressure
-// knows: what is beyond stays with its strand, its weight borne.
+// knows: what is beyond stays with its strand, its weight borne. So does for this substep what is still to mix with the
+// bulk: of what is under water a part 1 - e^(-dt / RV_WET_SINK_TIME) goes to the grid and comes back with its velocity,
+// whatever the number of substeps.
 static void sink_film(RvWet* w) {
   const RvStrandModel* m = w->strands;
+  const double mix = 1 - rv_exp(-w->dt / RV_WET_SINK_TIME);
   rv_film_areas(&w->film, &w->film_state, w->state->q, w->area);
   for (size_t i = 0; i < m->vertices; ++i) {
     double share = w->bulk ? w->bulk->share[i] : 1e-6, room = RV_PI * m->radius[i] * m->radius[i] * (1 - share);
-    double part = share * w->area[i] > room ? room / (share * w->area[i]) : 1;
+    double part = mix * (share * w->area[i] > room ? room / (share * w->area[i]) : 1);
     w->sunk[i] = (1 - w->wet[i]) * part, w->moves[i] = 1 - w->sunk[i];
     w->hangs[i] = w->moves[i] > 0 ? w->wet[i] / w->moves[i] : 1;
   }

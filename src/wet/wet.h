@@ -95,6 +95,9 @@ typedef struct RvWet {
 // s: in this time a drop answers to what its strand does; sqrt(density r^3 / tension) of a drop of 2 mm. What shakes
 // faster does not shake it off.
 #define RV_WET_DROP_TIME 0.01
+// s: in this time film under water comes to go with the bulk (E51). Without it the two would be one at the end of every
+// substep, and hair that carries more film than it weighs would stop in as many substeps, however short they are.
+#define RV_WET_SINK_TIME 3e-3
 // m/s2: ten thousand g; nothing holds on to what is pulled so
 #define RV_WET_MOST_PULL 1e5
 
