@@ -58,14 +58,44 @@ static RvResult take(int across, int layers, double* ratio, RvError* error) {
   return result;
 }
 
+// what a strand takes in a step in the middle of liquid that is ten times as wide as its reach, of its capacity
+static RvResult take_under_water(bool under_too, double* part, RvError* error) {
+  RvCoupleRig rig;
+  RvLiquidRig bulk;
+  RvCoupleReport report = {0};
+  RvLiquidModel model = rv_liquid_model_default(DX);
+  const double lo[3] = {-0.005, HEIGHT - 0.005, 0.005}, hi[3] = {0.025, HEIGHT + 0.005, 0.015};
+  RvResult result = sheet(&rig, 1, 1, error);
+  if (result) return result;
+  result = rv_liquid_rig_new(&bulk, &model, error);
+  if (!result) result = rv_liquid_rig_fill(&bulk, lo, hi, 0.8, error);
+  RvParticles* p = &bulk.liquid.particles;
+  for (size_t i = 0; i < p->count && !result; ++i) p->age[i] = 1;
+  if (!result) result = rv_particles_sort(p, &bulk.liquid.report.lost, error);
+  rig.set.nominal = DX * DX * DX / 8, rig.set.capture = RATE;
+  double capacity[11 * RV_LANES], room = 0;
+  if (!result) result = rv_couple_capacity(rig.couple, &rig.strands, &rig.set, capacity, NULL, error);
+  for (int i = 0; i < 11 && !result; ++i) room += capacity[i * RV_LANES];
+  if (!result)
+    result = rv_couple_capture(rig.couple, &rig.strands, &rig.set, &bulk.liquid.grid, p, STEP, under_too, rig.kick,
+                               &report, error);
+  *part = report.captured_volume / room;
+  rv_couple_rig_free(&rig), rv_liquid_rig_free(&bulk);
+  return result;
+}
+
 RvResult rv_check_capture_reach(const RvCheckOut* out, RvError* error) {
-  double one, row, mat;
+  double one, row, mat, under, taken;
   RvResult result = take(1, 1, &one, error);
   if (!result) result = take(16, 1, &row, error);
   if (!result) result = take(16, 4, &mat, error);
+  if (!result) result = take_under_water(false, &under, error);
+  if (!result) result = take_under_water(true, &taken, error);
   if (result) return result;
   rv_check_emit(out, "one", one, 1, 1e-3);
   rv_check_emit(out, "row_of_16", row, 1, 1e-3);
   rv_check_emit(out, "four_rows_of_16", mat, 1, 1e-3);
+  rv_check_emit(out, "under_water", under, 0, 0);
+  rv_check_emit(out, "were_it_not", taken > 0.01, 1, 0);
   return RV_OK;
 }
