@@ -204,6 +204,7 @@ RvResult rv_check_global(const RvCheckOut* out, RvError* error) {
       const RvOperator op = {&b.springs,
                              spring_energy,
                              spring_gradient,
+                             NULL,
                              spring_prepare,
                              pass == 2 ? spring_diagonal : NULL,
                              spring_gather,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "contact/collider.h"
 #include "contact/store.h"
 #include "space/sort.h"
@@ -57,7 +58,7 @@ RvResult rv_contacts_new(const RvStrandModel* m, RvContacts** out, RvError* erro
       (s->along = rv_alloc_zero(c->nedge + 1, sizeof *s->along)) &&
       (s->plane = rv_alloc_zero(m->nvertex + 1, sizeof *s->plane)) && (s->span = rv_alloc(c->nedge, sizeof(double))) &&
       (s->thick = rv_alloc(c->nedge, sizeof(double))) && (s->film = rv_alloc_zero(c->nedge, sizeof(double))) &&
-      (c->responded_at = rv_alloc(m->unknowns, sizeof(double))) && (c->held = rv_alloc_zero(m->nbatch, 1)) &&
+      (c->held = rv_alloc_zero(m->nbatch, 1)) &&
       (c->end_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t))) &&
       (c->touch_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t)));
   if (!room) {
@@ -108,7 +109,6 @@ void rv_contacts_free(RvContacts* c) {
                     c->end_at,
                     c->value.data,
                     c->push.data,
-                    c->responded_at,
                     c->touch_keys.data,
                     c->touch_shapes.data,
                     c->touch_memory.data,
@@ -129,12 +129,26 @@ void rv_contacts_free(RvContacts* c) {
 
 //---------------------------------------------------------------------------------------------- finding
 
-void rv_contacts_predict(const RvStrandModel* m, const RvStrandState* s, const RvStrandStepDef* step, double* out) {
-  for (size_t k = 0; k < m->unknowns; ++k) {
-    double push = step->force && m->mass[k] > 0 ? step->dt * step->force[k] / m->mass[k] : 0;
-    bool given = m->free[k] == 0 && step->target;
-    out[k] = given ? (step->target[k] - s->q[k]) / step->dt : m->free[k] == 0 ? 0 : s->v[k] + push;
+typedef struct Predict {
+  const RvStrandModel* m;
+  const RvStrandState* s;
+  const RvStrandStepDef* step;
+  double* out;
+} Predict;
+
+static void predict_some(void* arg, size_t begin, size_t end) {
+  const Predict* p = arg;
+  const RvStrandStepDef* step = p->step;
+  for (size_t k = begin; k < end; ++k) {
+    double mass = p->m->mass[k], may = p->m->free[k];
+    double push = step->force && mass > 0 ? step->dt * step->force[k] / mass : 0;
+    bool given = may == 0 && step->target;
+    p->out[k] = given ? (step->target[k] - p->s->q[k]) / step->dt : may == 0 ? 0 : p->s->v[k] + push;
   }
+}
+
+void rv_contacts_predict(const RvStrandModel* m, const RvStrandState* s, const RvStrandStepDef* step, double* out) {
+  rv_parallel_for(m->unknowns, 16384, predict_some, &(Predict){m, s, step, out});
 }
 
 static RvResult check(const RvContactDef* def, double dt, RvError* error) {

@@ -21,7 +21,8 @@ typedef struct Build {
   double dt;
 } Build;
 
-size_t rv_contact_find_key(const uint64_t* keys, size_t count, uint64_t key) {
+// the first that is not below the key
+static size_t lower_bound(const uint64_t* keys, size_t count, uint64_t key) {
   size_t lo = 0, hi = count;
   while (lo < hi) {
     size_t mid = lo + (hi - lo) / 2;
@@ -30,16 +31,26 @@ size_t rv_contact_find_key(const uint64_t* keys, size_t count, uint64_t key) {
     else
       hi = mid;
   }
-  return lo < count && keys[lo] == key ? lo : count;
+  return lo;
+}
+
+size_t rv_contact_find_key(const uint64_t* keys, size_t count, uint64_t key) {
+  size_t at = lower_bound(keys, count, key);
+  return at < count && keys[at] == key ? at : count;
+}
+
+static void index_some(void* arg, size_t begin, size_t end) {
+  RvContacts* c = arg;
+  size_t at = lower_bound(c->old_keys.data, c->old_keys.count, (uint64_t)begin << 32);
+  for (size_t e = begin; e < end; ++e) {
+    while (at < c->old_keys.count && c->old_keys.data[at] >> 32 < e) ++at;
+    c->old_first[e] = (uint32_t)at;
+  }
 }
 
 // Where the old links of each source edge begin.
 void rv_contact_index_old(RvContacts* c) {
-  size_t at = 0;
-  for (size_t e = 0; e <= c->nedge; ++e) {
-    while (at < c->old_keys.count && c->old_keys.data[at] >> 32 < e) ++at;
-    c->old_first[e] = (uint32_t)at;
-  }
+  rv_parallel_for(c->nedge + 1, 8192, index_some, c);
 }
 
 // The old links around a pair: those of the source and of the edges before and after it, to the receiver and its two

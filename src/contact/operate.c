@@ -4,7 +4,6 @@
 // w_i w_j M with one 3 x 3 matrix M a link. What joins the two vertices of one end goes to the band of its batch; what
 // joins the two ends is left to gather and spread. All sums over links go batch by batch over its own ends.
 #include <math.h>
-#include <string.h>
 
 #include "base/parallel.h"
 #include "contact/law.h"
@@ -186,13 +185,14 @@ enum { GRAIN = 2048 };
 
 // All of the links at q. Newton asks for the energy where it may go, and then, if it went there, for the rest.
 static void respond_at(RvContacts* c, const double* q) {
-  size_t size = c->model->unknowns * sizeof(double);
-  if (c->responded && memcmp(c->responded_at, q, size) == 0) return;
+  if (c->responded_at == q) return;
   Job j = {c, q, NULL};
   rv_parallel_for(c->ends.count, GRAIN, gather_ends, &j);
   rv_parallel_for(c->blocks.count, GRAIN / RV_LINKS, respond_blocks, &j);
-  memcpy(c->responded_at, q, size);
-  c->responded = true;
+}
+
+static void stays(void* user, const double* q) {
+  ((RvContacts*)user)->responded_at = q;
 }
 
 static double share_energies(void* arg, size_t begin, size_t end) {
@@ -297,11 +297,12 @@ static void groups(void* user, uint32_t* group) {
 }
 
 void rv_contact_bind_operator(RvContacts* c) {
-  c->responded = false;
+  c->responded_at = NULL;
   bool joins = c->active > 0;
   c->op = (RvOperator){c,
                        energy,
                        gradient,
+                       stays,
                        prepare,
                        diagonal,
                        joins ? gather : NULL,

@@ -186,8 +186,7 @@ struct RvContacts {
   RV_ARRAY(RvVec3) value;           // [ends] of the vector at hand
   RV_ARRAY(RvLinkPush) push;        // [slots]
   RV_ARRAY(RvSym3f) hessian;        // [slots]
-  double* responded_at;             // [unknowns] where these were taken
-  bool responded;                   // they were, of these links
+  const double* responded_at;       // where these were taken, if it stays as it is; not ours
   // touches, ascending by key: point << 32 | collider
   RvKeys touch_keys;
   RV_ARRAY(RvContactShape) touch_shapes;

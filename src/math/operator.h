@@ -13,6 +13,9 @@ typedef struct RvOperator {
   double (*energy)(void* user, const double* q, double* lanes);
   // Adds the gradient at q to g.
   void (*gradient)(void* user, const double* q, double* g);
+  // The q that was asked about last stays as it is until this is called again (NULL: it may change), so what was found
+  // there need not be found anew. NULL: never asked for.
+  void (*stays)(void* user, const double* q);
   // Fixes the (positive semidefinite) Hessian H of what follows to that at q. Bit i of careful[block]: lane i fared
   // badly with the last one and asks for a matrix that rather bounds the energy from above than follows it.
   void (*prepare)(void* user, const double* q, const uint8_t* careful);

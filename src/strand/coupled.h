@@ -27,7 +27,7 @@ typedef struct RvCoupled {
   uint8_t *derived, *loose;             // [batches] whether gradient and Hessian of the rods stand at q, and whose
                                         // lanes' are not positive
   // Batches that rest while the others iterate: what is left of each is below `little`. The others, ascending.
-  uint8_t *quiet, *looks;  // looks: those that might have been in this iteration
+  uint8_t *quiet, *looks;  // looks: those that might have been in this iteration; in the search, those that it tries
   double *rests, little;   // [batches] r . M^-1 r of the quiet ones
   size_t *list, count;
   int64_t* indefinite;  // [batches]; -1: no memory
@@ -43,6 +43,8 @@ double rv_coupled_choose(RvCoupled* c);
 double rv_coupled_solve(RvCoupled* c, RvStrandStats* stats);
 // Moves q along d, each strand as far as is good for all; false: nowhere.
 bool rv_coupled_search(RvCoupled* c, RvStrandStats* stats);
+// To the coupling: where it was asked last is q, which stays. (operator.h)
+void rv_coupled_stays(const RvCoupled* c, const double* q);
 // The energies at q.
 void rv_coupled_measure(RvCoupled* c);
 

@@ -6,6 +6,10 @@
 #include "base/parallel.h"
 #include "strand/coupled.h"
 
+void rv_coupled_stays(const RvCoupled* c, const double* q) {
+  if (c->op->stays) c->op->stays(c->op->user, q);
+}
+
 // each strand's own energy at x
 static void own_energy(const RvCoupled* c, size_t k, const double* x, double* out) {
   const RvStrandBatch* b = &c->step->m->batches[k];
@@ -38,14 +42,17 @@ static void begin_search(void* arg, size_t begin, size_t end) {
       rv_newton_dot(b->vertices, c->b + b->at, c->d + b->at, slope);
     }
     for (int lane = 0; lane < RV_LANES; ++lane) c->share[k * RV_LANES + (size_t)lane] = c->quiet[k] ? 0 : 1;
+    c->looks[k] = 1;
   }
 }
 
+// those whose share is new
 static void try_batches(void* arg, size_t begin, size_t end) {
   RvCoupled* c = arg;
   for (size_t i = begin; i < end; ++i) {
     const size_t k = c->list[i];
     const RvStrandBatch* b = &c->step->m->batches[k];
+    if (!c->looks[k]) continue;
     rv_newton_move(b->vertices, c->q + b->at, c->share + k * RV_LANES, c->d + b->at, c->ap + b->at);
     own_energy(c, k, c->ap, c->own_trial);
   }
@@ -100,12 +107,12 @@ static void shorten(RvCoupled* c, bool all) {
   double worst = 0;
   for (size_t at = 0; at < n; ++at)
     if (c->share[at] > 0) worst = fmax(worst, excess(c, at));
+  memset(c->looks, 0, c->step->m->nbatch);
   for (size_t at = 0; at < n; ++at) {
-    if (c->share[at] == 0) continue;
-    if (all)
-      c->share[at] *= 0.25;
-    else if (excess(c, at) > 0.1 * worst)
-      c->share[at] = rv_step_shorter(c->share[at], c->slope[at], c->trial[at] - c->now[at]);
+    if (c->share[at] == 0 || (!all && !(excess(c, at) > 0.1 * worst))) continue;
+    c->share[at] = all ? 0.25 * c->share[at]
+                       : rv_step_shorter(c->share[at], c->slope[at], c->trial[at] - c->now[at]);
+    c->looks[at / RV_LANES] = 1;
   }
 }
 
@@ -113,6 +120,7 @@ bool rv_coupled_search(RvCoupled* c, RvStrandStats* stats) {
   size_t n = c->step->m->nbatch;
   double energy = sum_lanes(c->now, n);
   rv_parallel_for(n, 1, begin_search, c);
+  rv_coupled_stays(c, NULL);
   for (int halving = 0; halving <= RV_STRAND_MAX_HALVINGS; ++halving) {
     rv_parallel_for(c->count, 1, try_batches, c);
     memcpy(c->trial, c->own_trial, n * RV_LANES * sizeof(double));
@@ -122,6 +130,7 @@ bool rv_coupled_search(RvCoupled* c, RvStrandStats* stats) {
     // at convergence the fall is below the energy's own rounding, which must not stop the last step
     if (trial <= energy - (late ? 1e-4 : 0.1) * promised(c) + 1e-13 * fabs(energy)) {
       rv_parallel_for(c->count, 1, take_batches, c);
+      rv_coupled_stays(c, c->q);
       memcpy(c->now, c->trial, n * RV_LANES * sizeof(double));
       memcpy(c->own, c->own_trial, n * RV_LANES * sizeof(double));
       c->surprise = halving > 0 ? INFINITY : fabs(energy - trial - 0.5 * promised(c));

@@ -77,7 +77,7 @@ typedef struct RvStrandStepDef {
   const double* slide;
   const RvOperator* couple;  // what joins strands; NULL: they do not touch
   int max_cg;                // iterations of the global solve
-  double cg_tolerance;       // least that is asked of its preconditioned residual, relative; early ones ask for 0.1
+  double cg_tolerance;       // least that is asked of its preconditioned residual, relative; early ones ask for 0.25
   RvArena* scratch;          // room of the step, given back at its end; NULL: its own
 } RvStrandStepDef;
 
