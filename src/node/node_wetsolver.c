@@ -55,7 +55,7 @@ const RvNodeType rv_node_wetsolver = {
         "Everything else is as in the nodes strandsolver and liquidsolver, to which this one is equal, to the bit, "
         "where there is nothing wet or no strand.",
     .flags = RV_NODE_SOLVER | RV_NODE_DOP,
-    .revision = 4,
+    .revision = 5,
     .inputs = inputs,
     .ninput = 5,
     .outputs = outputs,

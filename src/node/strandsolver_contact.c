@@ -240,6 +240,9 @@ void rv_strand_contacts_accept(RvStrandContacts* c, RvStrandSolve* s) {
   rv_colliders_release(&c->solids);
 }
 
+// of the links
+static const double FEW = 1e-3;
+
 void rv_strand_contacts_warn(const RvStrandContacts* c, const RvCook* cook) {
   if (c->stats.lost)
     rv_cook_warn(cook,
@@ -247,12 +250,15 @@ void rv_strand_contacts_warn(const RvStrandContacts* c, const RvCook* cook) {
                  "groom them outside, raise rootfree, or the collider's band",
                  c->stats.lost);
   if (!c->def.strands || !c->stats.segments) return;
-  if (c->skipped)
-    rv_cook_warn(
+  if (c->skipped) {
+    // a few in a crowd are no fault of the artist's
+    bool few = (double)c->skipped < FEW * (double)c->stats.links;
+    (few ? rv_cook_info : rv_cook_warn)(
         cook,
         "strands are heaped on one spot: %zu pairs of edges there are not looked at, and may pass through each "
         "other; part them, or thin them out",
         c->skipped);
+  }
   // against the mean of all: neighbours mostly go along, so this is no warning
   double share = 100 * (double)c->clipped / (double)c->stats.segments;
   if (c->clipped)

@@ -150,6 +150,10 @@ static double expected(const RvCoupled* c, double decrement) {
 // anyway, and a tenth took a fifth more iterations to no use.
 static const double LOOSEST = 0.25;
 
+// Of the tolerance: a step that is known by the time it turns out to be within the tolerance is taken too, unless it is
+// this little. Slow hair, such as a row that liquid draws together, would else lag behind.
+static const double NOTHING = 0.1;
+
 static void newton(RvCoupled* c, RvStrandStats* stats) {
   const RvStrandStepDef* def = c->step->def;
   size_t n = c->step->m->nbatch;
@@ -171,13 +175,13 @@ static void newton(RvCoupled* c, RvStrandStats* stats) {
     // all that are quiet have together a quarter of what may be left
     if (it == 0) c->little = 0.25 * def->tolerance * def->tolerance * first * first / (double)n;
     stats->residual = decrement / first;
-    if (!(stats->residual > def->tolerance)) break;
+    if (!(stats->residual > NOTHING * def->tolerance)) break;
     // Eisenstat and Walker 1996, choice 2: as exact as the last iteration was good
     double ratio = it ? stats->residual / before : 1;
     c->forcing = fmax(def->cg_tolerance, fmin(LOOSEST, 0.9 * ratio * ratio));
     stats->iterations = it + 1;
     if (it == 0) rv_coupled_measure(c);
-    if (!rv_coupled_search(c, stats)) break;
+    if (!rv_coupled_search(c, stats) || !(stats->residual > def->tolerance)) break;
     double next = stats->residual * expected(c, decrement);
     if (def->brisk && next <= def->tolerance) {
       stats->residual = next;
