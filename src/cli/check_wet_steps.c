@@ -38,6 +38,32 @@ static RvResult approach(double tolerance, int iterations, double* way, RvError*
   return result;
 }
 
+//---------------------------------------------------------------------------------------------- a row that draws in
+
+enum { ROW = 12 };
+
+static RvVec3 row(void* user, size_t strand, int vertex) {
+  (void)user;
+  return rv_vec3(5e-4 * (double)strand, -LENGTH * vertex / 41, 0);
+}
+
+// How far the outer tips of a wet row came together in 0.1 s.
+static RvResult draw_in(double tolerance, int iterations, double* way, RvError* error) {
+  RvContactRigDef hair = rv_contact_rig_hair(ROW, 42, row, NULL);
+  hair.radius = RADIUS, hair.youngs = 3.4e8, hair.density = 1320;
+  RvWetRigDef def = rv_wet_rig_water(hair);
+  def.niter = iterations, def.tolerance = tolerance, def.strand_substeps = 4;
+  RvWetRig rig;
+  RvResult result = rv_wet_rig_new(&rig, &def, error);
+  if (result) return result;
+  rv_wet_rig_film(&rig, 3e-4);
+  for (int k = 0; k < 25 && !result; ++k) result = rv_wet_rig_step(&rig, 4e-3, error);
+  *way = 5e-4 * (ROW - 1) - rv_distance(rv_contact_rig_get(&rig.hair, rig.hair.state->q, 0, 41),
+                                        rv_contact_rig_get(&rig.hair, rig.hair.state->q, ROW - 1, 41));
+  rv_wet_rig_free(&rig);
+  return result;
+}
+
 //---------------------------------------------------------------------------------------------- a slab that falls on
 // fur
 
@@ -74,12 +100,15 @@ static RvResult pour(double dt, double* film, RvError* error) {
 }
 
 RvResult rv_check_wet_steps(const RvCheckOut* out, RvError* error) {
-  double rough, exact, film[3] = {0};
+  double rough, exact, lags, drawn, film[3] = {0};
   RvResult result = approach(1e-2, 3, &rough, error);
   if (!result) result = approach(1e-7, 30, &exact, error);
+  if (!result) result = draw_in(1e-2, 3, &lags, error);
+  if (!result) result = draw_in(1e-5, 30, &drawn, error);
   for (int k = 0; k < 3 && !result; ++k) result = pour(4e-3 / (1 << k), &film[k], error);
   if (result) return result;
   rv_check_emit(out, "felt_in_short_steps", rough / exact, 1, 0.05);
+  rv_check_emit(out, "row_draws_in", lags / drawn, 1, 0.05);
   rv_check_emit(out, "film_4ms_to_1ms", film[0] / film[2], 1, 0.15);
   rv_check_emit(out, "film_2ms_to_1ms", film[1] / film[2], 1, 0.15);
   return RV_OK;
