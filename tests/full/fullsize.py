@@ -8,6 +8,7 @@ step, the most memory, and the drift of the ledger, which must be below 1e-12.
 """
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -41,7 +42,9 @@ def run(rivulet, path, out, frames):
 
 def measure(rivulet, name, folder):
     out = os.path.join(folder, name)
-    os.makedirs(out, exist_ok=True)
+    # a report that is there already would be added to
+    shutil.rmtree(out, ignore_errors=True)
+    os.makedirs(out)
     path = os.path.join(out, "scene.json")
     with open(path, "w", encoding="utf-8") as stream:
         json.dump(wetted(name), stream)
