@@ -81,11 +81,12 @@ def film(strands, length):
 
 
 def upright(points):
-    """Mean distance of the tips from the mat's plane over the length of the strands."""
+    """Mean height of the strands' highest points above the mat's plane over their length. (Tips do not tell: those of
+    long hair hang over the edge, the farther the fewer of them lie on others.)"""
     slope = numpy.radians(25)
     normal = numpy.array([numpy.sin(slope), numpy.cos(slope), 0])
     whole = numpy.linalg.norm(points[:, 1:] - points[:, :-1], axis=2).sum(1)
-    return float((((points[:, -1] - points[:, 0]) @ normal) / whole).mean())
+    return float((((points - points[:, :1]) @ normal).max(1) / whole).mean())
 
 
 def measure(folder):
@@ -138,7 +139,7 @@ def show(cm, m):
     print("      above the roots %.2f mm3 then (%.2f of (17), %.1f hairs together), %.2f at the end (%.2f, %.1f hairs)" % (
         m["body"][0], m["body"][0] / m["room"][0], m["hairs"][0], m["body"][1], m["body"][1] / m["room"][1],
         m["hairs"][1]))
-    print("      at the end %.2f mm3 a hair; %d hairs in %d groups; tips %.2f of the length above the mat" % (
+    print("      at the end %.2f mm3 a hair; %d hairs in %d groups; up to %.2f of the length above the mat" % (
         m["last"], m["strands"], m["clumps"], m["upright"][1]))
     print("      held, mm3 a hair, every 4th frame: " + " ".join("%.2f" % h for h in m["held"][::4]))
 
