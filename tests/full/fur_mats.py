@@ -2,8 +2,7 @@
 
   fur_mats.py RIVULET FOLDER [--have]   cooks docs/scenes/wet/fur_mat_2.json to _5 into FOLDER; --have: they are there
 
-Capacity: (17) counted here anew from the places of the strands at rest (E50): of each hair 2/3 pi r_max^2 / N a length,
-r_max^3 = 3 r tension sqrt(N) / (density a), N the hairs within r_max, a what pulls across. Held: the film that the
+Capacity: (17) counted anew from the places of the strands (tests/support/carrying.py). Held: the film that the
 report's ledger has; the root's half edge apart, where what runs down from a hair that stands up gathers on the skin.
 """
 import json
@@ -15,69 +14,17 @@ import numpy
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
-import houdini_oracle  # noqa: E402
+import carrying  # noqa: E402
 
 TOP = os.path.join(HERE, "..", "..")
-LENGTHS, FPS, POINTS = (2, 3, 4, 5), 24, 16
-RADIUS, TENSION, DENSITY, GRAVITY = 3.7e-5, 0.072, 1000, 9.81
-ALONG, LEAST = 0.25, 0.05  # of what pulls along a hair, and of gravity: docs/wet.md
+LENGTHS, FPS = (2, 3, 4, 5), 24
 AREA = 32.0 * 32.0         # mm2 of the mat
 POURED = 12                # frame at which the source ends
-
-
-def column(geometry, name):
-    return numpy.array(geometry["attributes"][("point", name)][5])
 
 
 def cook(rivulet, folder, name):
     subprocess.run([rivulet, "cook", os.path.join(TOP, "docs", "scenes", "wet", name + ".json"), "--out", folder,
                     "--quiet", "--report", os.path.join(folder, "report.jsonl")], check=True)
-
-
-def place(folder, frame):
-    """Places of the vertices and lengths that belong to each."""
-    strands = houdini_oracle.read(os.path.join(folder, "hair.%04d.bgeo.sc" % frame))
-    points = column(strands, "P").reshape(-1, POINTS, 3)
-    edges = numpy.linalg.norm(points[:, 1:] - points[:, :-1], axis=2)
-    length = numpy.zeros(points.shape[:2])
-    length[:, 1:] += edges / 2
-    length[:, :-1] += edges / 2
-    return strands, points, length
-
-
-def distances(points, strand):
-    """From each vertex of a strand to all strands, sorted; 0 first, its own."""
-    edge, own = points[:, 1:] - points[:, :-1], points[:, :-1]
-    square = (edge ** 2).sum(2)
-    for vertex in range(POINTS):
-        off = points[strand, vertex] - own
-        t = numpy.clip((off * edge).sum(2) / square, 0, 1)
-        yield numpy.sort(numpy.sqrt(((off - t[:, :, None] * edge) ** 2).sum(2).min(1)))
-
-
-def capacity(points, length):
-    """m3 of the vertices of every fourth strand by (17), and the hairs that hold it together."""
-    tangent = numpy.gradient(points, axis=1)
-    tangent /= numpy.linalg.norm(tangent, axis=2)[:, :, None]
-    along = -GRAVITY * tangent[:, :, 1]
-    pull = numpy.sqrt(GRAVITY ** 2 - along ** 2 + (ALONG * along) ** 2 + (LEAST * GRAVITY) ** 2)
-    some = range(0, len(points), 4)
-    room, hairs = numpy.zeros((len(some), POINTS)), numpy.ones((len(some), POINTS))
-    for at, strand in enumerate(some):
-        for vertex, near in enumerate(distances(points, strand)):
-            one = 3 * RADIUS * TENSION / (DENSITY * pull[strand, vertex])
-            count, before = 1, 0
-            while count != before:
-                before, reach = count, numpy.cbrt(one * numpy.sqrt(count))
-                count = max(int(numpy.searchsorted(near, reach)), before)
-            hairs[at, vertex] = count
-            room[at, vertex] = length[strand, vertex] * 2 / 3 * numpy.pi * reach ** 2 / count
-    return room, hairs
-
-
-def film(strands, length):
-    height = column(strands, "filmheight").reshape(-1, POINTS)
-    return numpy.pi * ((height + RADIUS) ** 2 - RADIUS ** 2) * length
 
 
 def upright(points):
@@ -98,9 +45,9 @@ def measure(folder):
            "given": held[most] - held[most + FPS // 2], "clumps": rows[-1]["counts"]["clumps"],
            "strands": rows[0]["counts"]["strands"], "upright": [], "capacity": [], "body": [], "room": [], "hairs": []}
     for frame in (int(rows[most]["frame"]), int(rows[-1]["frame"])):
-        strands, points, length = place(folder, frame)
-        room, hairs = capacity(points, length)
-        volume = film(strands, length)
+        strands = carrying.Strands(os.path.join(folder, "hair.%04d.bgeo.sc" % frame))
+        points, volume = strands.points, strands.film()
+        room, hairs = strands.capacity(range(0, len(points), 4))
         out["capacity"].append(1e9 * room.sum() / len(room))
         out["room"].append(1e9 * room[:, 1:].sum() / len(room))
         out["hairs"].append(hairs[:, 1:].mean())
