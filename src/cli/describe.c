@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "math/scalar.h"
 #include "rivulet/node.h"
 
 // JSON has no NaN or infinity: null stands for them
@@ -83,15 +84,11 @@ static json_t* describe_grid(const RvGrid* grid) {
   return row;
 }
 
-// sum of one component, compensated (Neumaier 1974): a loss of 1e-12 must show among a million particles
+// sum of one component: a loss of 1e-12 must show among a million particles
 static double sum_of(const RvAttrib* a, int component) {
-  double sum = 0, rest = 0;
-  for (size_t i = 0; a && i < rv_attrib_count(a); ++i) {
-    double x = rv_attrib_get(a, i, component), next = sum + x;
-    rest += fabs(sum) >= fabs(x) ? (sum - next) + x : (x - next) + sum;
-    sum = next;
-  }
-  return sum + rest;
+  RvSum sum = {0};
+  for (size_t i = 0; a && i < rv_attrib_count(a); ++i) rv_sum_add(&sum, rv_attrib_get(a, i, component));
+  return rv_sum_total(&sum);
 }
 
 static const RvAttrib* find_numbers(const RvDetail* detail, RvOwner owner, const char* name, int size) {

@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 #include "film/work.h"
 #include "math/ldlt.h"
+#include "math/scalar.h"
 
 bool rv_film_state_init(RvFilmState* state, const RvFilmModel* model) {
   size_t lanes = model->nbatch * RV_LANES;
@@ -27,15 +28,14 @@ void rv_film_state_free(RvFilmState* state) {
 
 // Each batch's block, then batch after batch: the order is that of the memory, for any number of workers.
 void rv_film_volumes(const RvFilmModel* model, const RvFilmState* state, double* film, double* absorbed) {
-  *film = *absorbed = 0;
+  RvSum all = {0}, inside = {0};
   for (size_t k = 0; k < model->nbatch; ++k) {
     const RvFilmBatch* b = &model->batches[k];
-    double wet = 0, in = 0;
     for (size_t i = 0; i < (size_t)b->vertices * RV_LANES; ++i)
-      wet += state->volume[b->vertex_at + i], in += state->absorbed[b->vertex_at + i];
-    for (size_t lane = 0; lane < RV_LANES; ++lane) wet += state->drop[k * RV_LANES + lane];
-    *film += wet, *absorbed += in;
+      rv_sum_add(&all, state->volume[b->vertex_at + i]), rv_sum_add(&inside, state->absorbed[b->vertex_at + i]);
+    for (size_t lane = 0; lane < RV_LANES; ++lane) rv_sum_add(&all, state->drop[k * RV_LANES + lane]);
   }
+  *film = rv_sum_total(&all), *absorbed = rv_sum_total(&inside);
 }
 
 static bool numbers(const double* a, size_t count) {

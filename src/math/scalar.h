@@ -31,6 +31,22 @@ static inline double rv_clamp(double x, double lo, double hi) {
   return x < lo ? lo : x > hi ? hi : x;
 }
 
+// A sum that does not lose what rounding cuts off (Neumaier 1974): of a hundred thousand equal volumes a plain one is off
+// by 1e-12 of it, always to the same side, which a ledger would take for liquid.
+typedef struct RvSum {
+  double sum, rest;
+} RvSum;
+
+static inline void rv_sum_add(RvSum* s, double x) {
+  double next = s->sum + x, large = __builtin_fabs(s->sum), size = __builtin_fabs(x);
+  s->rest += large >= size ? (s->sum - next) + x : (x - next) + s->sum;
+  s->sum = next;
+}
+
+static inline double rv_sum_total(const RvSum* s) {
+  return s->sum + s->rest;
+}
+
 static inline double rv_radians(double degrees) {
   return degrees * (RV_PI / 180);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/scalar.h"
 #include "node/wetsolver.h"
 
 const RvFieldDef rv_wet_fields[RV_WET_FIELD_COUNT] = {
@@ -265,6 +266,7 @@ RvResult rv_wetsolve_film_start(RvWetSolve* s, RvDetail* d, RvError* error) {
   for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i) film[4 * i + 3] = 1;
   if (!height || rv_attrib_storage(height) == RV_STRING) return RV_OK;
   RvStrandSet set;
+  RvSum painted = {0};
   size_t bad = 0;
   RvStrandSolveDef def = rv_strandsolve_def(&s->strand_part.parms.strands, rv_cook_meters(s->cook));
   double origin[3];
@@ -285,9 +287,10 @@ RvResult rv_wetsolve_film_start(RvWetSolve* s, RvDetail* d, RvError* error) {
       h = fmin(h, RV_WET_MOST_FILM);
       double volume = volume_of(h, strand->radius[i], length, strand->multiple);
       film[4 * point] = volume <= MOST_VOLUME ? volume : 0;
-      ledger[0] += film[4 * point];
+      rv_sum_add(&painted, film[4 * point]);
     }
   }
+  ledger[0] += rv_sum_total(&painted);
   rv_strands_free(&set);
   if (bad)
     rv_cook_warn(s->cook, "filmheight of %zu points is below 0, above %g m or no number: it is brought to 0 to %g m",

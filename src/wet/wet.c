@@ -461,6 +461,7 @@ void rv_wet_paint(RvWet* w, const double* rate, double dt) {
   rv_film_areas(&w->film, &w->film_state, w->state->q, w->area);
   // (room that nothing else needs now)
   double* masses = w->kick;
+  RvSum added = {w->report.added, 0};
   rv_film_edge_masses(&w->film, &w->film_state, w->state->q, masses);
   for (size_t k = 0; k < m->nbatch; ++k) {
     const RvStrandBatch* b = &m->batches[k];
@@ -473,9 +474,10 @@ void rv_wet_paint(RvWet* w, const double* rate, double dt) {
         double height = fmin(rv_film_height(w->area[at], m->radius[at]) + rate[at] * dt, RV_WET_MOST_FILM);
         double grown = rv_film_area(height, m->radius[at]) - w->area[at];
         double volume = fmax(grown, 0) * 0.5 * (before + after) * w->hairs[at];
-        rv_film_gain(&w->film_state, at, volume), w->report.added += volume;
+        rv_film_gain(&w->film_state, at, volume), rv_sum_add(&added, volume);
       }
   }
+  w->report.added = rv_sum_total(&added);
   rv_film_edge_masses(&w->film, &w->film_state, w->state->q, w->turn);
   slow_film(w, masses, w->turn);
 }
