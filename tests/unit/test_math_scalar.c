@@ -70,4 +70,20 @@ static void edges(void** state) {
   assert_true(fabs(rv_sin(1e300)) <= 1);
 }
 
-RV_TESTS(cmocka_unit_test(within_three_ulp), cmocka_unit_test(acos_and_pow), cmocka_unit_test(edges))
+// equal films of many vertices, which a plain sum takes for another amount by a thousand roundings
+static void sums_lose_nothing(void** state) {
+  (void)state;
+  const double x = 5.6791e-11;
+  const int n = 168000;
+  RvSum sum = {0}, mixed = {0};
+  double plain = 0;
+  for (int i = 0; i < n; ++i) rv_sum_add(&sum, x), plain += x;
+  CHECK_NEAR(rv_sum_total(&sum) / (n * x), 1, 3e-16);
+  assert_true(fabs(plain / (n * x) - 1) > 1e-13);
+  const double parts[] = {1, 1e100, 1, -1e100};
+  for (int i = 0; i < 4; ++i) rv_sum_add(&mixed, parts[i]);
+  CHECK_NEAR(rv_sum_total(&mixed), 2, 0);
+}
+
+RV_TESTS(cmocka_unit_test(within_three_ulp), cmocka_unit_test(acos_and_pow), cmocka_unit_test(edges),
+         cmocka_unit_test(sums_lose_nothing))
