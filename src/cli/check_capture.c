@@ -32,21 +32,27 @@ static double part_taken(RvVec3 x, int across, double reach) {
   return 1 - exp(-RATE * left * left * STEP);
 }
 
+// liquid in a box that may be taken, by strands that take it at RATE
+static RvResult fill(RvCoupleRig* rig, RvLiquidRig* bulk, const double lo[3], const double hi[3], RvError* error) {
+  RvLiquidModel model = rv_liquid_model_default(DX);
+  RvParticles* p = &bulk->liquid.particles;
+  rig->set.nominal = DX * DX * DX / 8, rig->set.capture = RATE;
+  RvResult result = rv_liquid_rig_new(bulk, &model, error);
+  if (!result) result = rv_liquid_rig_fill(bulk, lo, hi, 0.8, error);
+  for (size_t i = 0; i < p->count && !result; ++i) p->age[i] = 1;
+  return result ? result : rv_particles_sort(p, &bulk->liquid.report.lost, error);
+}
+
 // what is taken in a step of a slab above the strands' middle, over what the law says
 static RvResult take(int across, int layers, double* ratio, RvError* error) {
   RvCoupleRig rig;
   RvLiquidRig bulk;
   RvCoupleReport report = {0};
-  RvLiquidModel model = rv_liquid_model_default(DX);
   const double lo[3] = {0.005, HEIGHT + 2e-4, 0.0065}, hi[3] = {0.015, HEIGHT + 3e-3, 0.0135};
   RvResult result = sheet(&rig, across, layers, error);
   if (result) return result;
-  result = rv_liquid_rig_new(&bulk, &model, error);
-  if (!result) result = rv_liquid_rig_fill(&bulk, lo, hi, 0.8, error);
+  result = fill(&rig, &bulk, lo, hi, error);
   RvParticles* p = &bulk.liquid.particles;
-  for (size_t i = 0; i < p->count && !result; ++i) p->age[i] = 1;
-  if (!result) result = rv_particles_sort(p, &bulk.liquid.report.lost, error);
-  rig.set.nominal = DX * DX * DX / 8, rig.set.capture = RATE;
   double reach = rv_capacity_radius(RADIUS, 0.072, 1000, G * sqrt(1 + 0.05 * 0.05), 1) + 0.62 * DX / 2, sum = 0;
   for (size_t i = 0; i < p->count && !result; ++i)
     sum += p->volume[i] * part_taken(rv_liquid_rig_at(&bulk, i), across, reach);
@@ -63,16 +69,11 @@ static RvResult take_under_water(bool under_too, double* part, RvError* error) {
   RvCoupleRig rig;
   RvLiquidRig bulk;
   RvCoupleReport report = {0};
-  RvLiquidModel model = rv_liquid_model_default(DX);
   const double lo[3] = {-0.005, HEIGHT - 0.005, 0.005}, hi[3] = {0.025, HEIGHT + 0.005, 0.015};
   RvResult result = sheet(&rig, 1, 1, error);
   if (result) return result;
-  result = rv_liquid_rig_new(&bulk, &model, error);
-  if (!result) result = rv_liquid_rig_fill(&bulk, lo, hi, 0.8, error);
+  result = fill(&rig, &bulk, lo, hi, error);
   RvParticles* p = &bulk.liquid.particles;
-  for (size_t i = 0; i < p->count && !result; ++i) p->age[i] = 1;
-  if (!result) result = rv_particles_sort(p, &bulk.liquid.report.lost, error);
-  rig.set.nominal = DX * DX * DX / 8, rig.set.capture = RATE;
   double capacity[11 * RV_LANES], room = 0;
   if (!result) result = rv_couple_capacity(rig.couple, &rig.strands, &rig.set, capacity, NULL, error);
   for (int i = 0; i < 11 && !result; ++i) room += capacity[i * RV_LANES];

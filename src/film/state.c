@@ -26,7 +26,7 @@ void rv_film_state_free(RvFilmState* state) {
   *state = (RvFilmState){0};
 }
 
-// Each batch's block, then batch after batch: the order is that of the memory, for any number of workers.
+// The order is that of the memory, for any number of workers.
 void rv_film_volumes(const RvFilmModel* model, const RvFilmState* state, double* film, double* absorbed) {
   RvSum all = {0}, inside = {0};
   for (size_t k = 0; k < model->nbatch; ++k) {
