@@ -134,7 +134,8 @@ void Verb::cook(const CookParms& cookparms) const {
   if (!result && step)
     result = rv_job_step(&cook.job, state, !state, &made, &error);
   else if (!result)
-    result = solver ? rv_job_split(&cook.job, state, output, &made, &error) : rv_job_cook(&cook.job, output, &made, &error);
+    result =
+        solver ? rv_job_split(&cook.job, state, output, &made, &error) : rv_job_cook(&cook.job, output, &made, &error);
   GU_Detail* gdp = cookparms.gdh().gdpNC();
   if (!result) result = rv_hdk_geo_write(made, gdp, &error);
   rv_detail_free(state);

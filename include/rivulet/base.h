@@ -28,17 +28,17 @@ extern "C" {
 #define RV_VERSION_STRING "0.1.0"
 
 // Every way in which a call can end. Columns: name, exit code of the command line, text.
-#define RV_RESULTS(X)                                                   \
-  X(OK, 0, "done")                                                      \
-  X(BAD_INPUT, 1, "the input is wrong")                                 \
-  X(BAD_FILE, 1, "the file is damaged or of another kind")              \
-  X(NOT_FOUND, 1, "there is no such thing")                             \
-  X(IO, 1, "the file system refused")                                   \
-  X(LIMIT, 1, "a limit was reached")                                    \
-  X(UNSUPPORTED, 1, "this is not supported")                            \
-  X(CANCELLED, 130, "interrupted")                                      \
-  X(NO_MEMORY, 2, "out of memory")                                      \
-  X(SHIM, 2, "a library failed")                                        \
+#define RV_RESULTS(X)                                      \
+  X(OK, 0, "done")                                         \
+  X(BAD_INPUT, 1, "the input is wrong")                    \
+  X(BAD_FILE, 1, "the file is damaged or of another kind") \
+  X(NOT_FOUND, 1, "there is no such thing")                \
+  X(IO, 1, "the file system refused")                      \
+  X(LIMIT, 1, "a limit was reached")                       \
+  X(UNSUPPORTED, 1, "this is not supported")               \
+  X(CANCELLED, 130, "interrupted")                         \
+  X(NO_MEMORY, 2, "out of memory")                         \
+  X(SHIM, 2, "a library failed")                           \
   X(INTERNAL, 2, "a fault of Rivulet's own")
 
 typedef enum RvResult {

@@ -20,13 +20,13 @@ typedef struct RvGroup RvGroup;
 typedef enum RvOwner { RV_POINT, RV_VERTEX, RV_PRIM, RV_GLOBAL, RV_OWNER_COUNT } RvOwner;
 
 // name, bytes an element, Houdini's word for it
-#define RV_STORAGES(X)      \
-  X(F16, 2, "fpreal16")     \
-  X(F32, 4, "fpreal32")     \
-  X(F64, 8, "fpreal64")     \
-  X(I8, 1, "int8")          \
-  X(I32, 4, "int32")        \
-  X(I64, 8, "int64")        \
+#define RV_STORAGES(X)  \
+  X(F16, 2, "fpreal16") \
+  X(F32, 4, "fpreal32") \
+  X(F64, 8, "fpreal64") \
+  X(I8, 1, "int8")      \
+  X(I32, 4, "int32")    \
+  X(I64, 8, "int64")    \
   X(STRING, 4, "string") /* an int32 index into the attribute's string table; -1 is the empty string */
 
 typedef enum RvStorage {
@@ -37,17 +37,17 @@ typedef enum RvStorage {
 } RvStorage;
 
 // How a value moves with a transform; name, word in files ("" is none).
-#define RV_TAGS(X)                               \
-  X(NONE, "")                                    \
-  X(POINT, "point")                              \
-  X(HPOINT, "hpoint")                            \
-  X(VECTOR, "vector")                            \
-  X(NORMAL, "normal")                            \
-  X(COLOR, "color")                              \
-  X(QUATERNION, "quaternion")                    \
-  X(MATRIX3, "matrix3")                          \
-  X(MATRIX, "matrix")                            \
-  X(TEXTURE, "texturecoord")                     \
+#define RV_TAGS(X)            \
+  X(NONE, "")                 \
+  X(POINT, "point")           \
+  X(HPOINT, "hpoint")         \
+  X(VECTOR, "vector")         \
+  X(NORMAL, "normal")         \
+  X(COLOR, "color")           \
+  X(QUATERNION, "quaternion") \
+  X(MATRIX3, "matrix3")       \
+  X(MATRIX, "matrix")         \
+  X(TEXTURE, "texturecoord")  \
   X(ID, "nonarithmetic_integer")
 
 typedef enum RvTag {
@@ -149,7 +149,7 @@ RV_API bool rv_attrib_equal(const RvAttrib* a, const RvAttrib* b);
 // Strings. The empty string is never NULL. Setting interns the text in the attribute's table.
 RV_API const char* rv_attrib_string(const RvAttrib* attrib, size_t element, int component);
 RV_API RvResult rv_attrib_set_string(RvAttrib* attrib, size_t element, int component, const char* text, RvError* error);
-RV_API size_t rv_attrib_string_count(const RvAttrib* attrib);              // of the table
+RV_API size_t rv_attrib_string_count(const RvAttrib* attrib);               // of the table
 RV_API const char* rv_attrib_string_at(const RvAttrib* attrib, int index);  // of the table
 
 // Shorthands. Read: NULL if there is no such attribute of exactly that storage and size.
@@ -157,8 +157,8 @@ RV_API const float* rv_detail_f32(const RvDetail* detail, RvOwner owner, const c
 RV_API const double* rv_detail_f64(const RvDetail* detail, RvOwner owner, const char* name, int size);
 RV_API const int32_t* rv_detail_i32(const RvDetail* detail, RvOwner owner, const char* name, int size);
 RV_API const int64_t* rv_detail_i64(const RvDetail* detail, RvOwner owner, const char* name, int size);
-// Write: adds the attribute if missing (tag from the well-known name: v vector, orient quaternion, id ...), unshares it.
-// NULL with `error` filled on failure.
+// Write: adds the attribute if missing (tag from the well-known name: v vector, orient quaternion, id ...), unshares
+// it. NULL with `error` filled on failure.
 RV_API float* rv_detail_f32_write(RvDetail* detail, RvOwner owner, const char* name, int size, RvError* error);
 RV_API double* rv_detail_f64_write(RvDetail* detail, RvOwner owner, const char* name, int size, RvError* error);
 RV_API int32_t* rv_detail_i32_write(RvDetail* detail, RvOwner owner, const char* name, int size, RvError* error);
@@ -197,7 +197,8 @@ RV_API bool rv_detail_bounds(const RvDetail* detail, double lo[3], double hi[3])
 //---------------------------------------------------------------------------------------------- files
 
 // By the name's ending: .geo .bgeo .bgeo.sc .vdb to read; these and .vtp .usda to write. Whole or not at all: written
-// to a temporary name beside the target, flushed and renamed. The error names the file, and the offset if it is damaged.
+// to a temporary name beside the target, flushed and renamed. The error names the file, and the offset if it is
+// damaged.
 RV_API RvResult rv_detail_load(const char* path, RvDetail** out, const RvLog* log, RvError* error);
 RV_API RvResult rv_detail_save(const RvDetail* detail, const char* path, const RvLog* log, RvError* error);
 // The same from and to memory; `format` is "geo", "bgeo" or "bgeo.sc". Free *bytes with rv_free.

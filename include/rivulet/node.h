@@ -17,7 +17,7 @@ enum { RV_NODE_MAX_INPUTS = 8, RV_NODE_MAX_OUTPUTS = 3, RV_STAGE_MAX = 48, RV_ST
 typedef struct RvTime {
   double frame;  // may be fractional
   double fps;
-  double time;   // seconds, 0 at frame 1
+  double time;  // seconds, 0 at frame 1
   double meters_per_unit;
 } RvTime;
 
@@ -28,9 +28,9 @@ typedef struct RvTime {
 
 // Liquid in m^3: bulk + film + absorbed = initial + sources - sinks, every frame; nothing is rescaled to fit.
 typedef struct RvLedger {
-  double bulk, film, absorbed;              // where it is now
-  double initial, sources;                  // what came in
-  double killed, evaporated, outflow;       // what went out, counted where it happened
+  double bulk, film, absorbed;         // where it is now
+  double initial, sources;             // what came in
+  double killed, evaporated, outflow;  // what went out, counted where it happened
 } RvLedger;
 
 RV_API double rv_ledger_total(const RvLedger* ledger);  // bulk + film + absorbed
@@ -67,20 +67,20 @@ typedef struct RvHost {
 
 struct RvCook {
   const struct RvNodeType* type;
-  const char* node;   // its name in the scene, for messages
-  RvTime time;        // solvers: the end of the step
-  double dt;          // solvers: seconds of the step, 0 at the start frame
-  double start_frame; // solvers
-  const void* parms;  // the type's struct, evaluated at time
+  const char* node;    // its name in the scene, for messages
+  RvTime time;         // solvers: the end of the step
+  double dt;           // solvers: seconds of the step, 0 at the start frame
+  double start_frame;  // solvers
+  const void* parms;   // the type's struct, evaluated at time
   size_t ninput;
-  const RvDetail* const* input;          // NULL entries are not wired
-  const RvDetail* prev;                  // solvers: the state of the previous frame, NULL at the start frame
-  RvDetail* output[RV_NODE_MAX_OUTPUTS]; // made by the cook, then the host's
-  bool write;                            // RV_NODE_WRITES: false when only passing through, then nothing is written
-  RvStats* stats;                        // never NULL
-  void** cache;                          // disposable data of the node; deleting it must not change a result
-  const RvVars* vars;                    // for texts that are expanded later than the cook's start
-  const RvHost* host;                    // never NULL
+  const RvDetail* const* input;           // NULL entries are not wired
+  const RvDetail* prev;                   // solvers: the state of the previous frame, NULL at the start frame
+  RvDetail* output[RV_NODE_MAX_OUTPUTS];  // made by the cook, then the host's
+  bool write;                             // RV_NODE_WRITES: false when only passing through, then nothing is written
+  RvStats* stats;                         // never NULL
+  void** cache;                           // disposable data of the node; deleting it must not change a result
+  const RvVars* vars;                     // for texts that are expanded later than the cook's start
+  const RvHost* host;                     // never NULL
 };
 
 RV_API bool rv_cook_cancelled(const RvCook* cook, double fraction, const char* stage);
@@ -94,20 +94,20 @@ RV_API RvResult rv_cook_input_at(RvCook* cook, size_t index, double frame, const
 //---------------------------------------------------------------------------------------------- types
 
 typedef struct RvPortDef {
-  const char* name;   // "strands"; outputs can be asked for by name ("wet:liquid") or number ("wet:2")
+  const char* name;  // "strands"; outputs can be asked for by name ("wet:liquid") or number ("wet:2")
   const char* label;
   const char* help;
-  bool required;      // inputs
+  bool required;  // inputs
 } RvPortDef;
 
 typedef enum RvNodeFlag {
-  RV_NODE_GENERATOR = 1,       // needs no input
-  RV_NODE_SOLVER = 2,          // start + step, Solver SOP rules
-  RV_NODE_TIME_DEPENDENT = 4,  // result depends on the frame even when parameters do not
-  RV_NODE_WRITES = 8,          // a sink: cooking it has an effect on disk
-  RV_NODE_DOP = 16,            // also exists as a DOP solver
-  RV_NODE_HIDDEN = 32,         // for tests
-  RV_NODE_SAMPLES_FRAMES = 64, // asks for inputs at other frames, up to one before and one after its own
+  RV_NODE_GENERATOR = 1,        // needs no input
+  RV_NODE_SOLVER = 2,           // start + step, Solver SOP rules
+  RV_NODE_TIME_DEPENDENT = 4,   // result depends on the frame even when parameters do not
+  RV_NODE_WRITES = 8,           // a sink: cooking it has an effect on disk
+  RV_NODE_DOP = 16,             // also exists as a DOP solver
+  RV_NODE_HIDDEN = 32,          // for tests
+  RV_NODE_SAMPLES_FRAMES = 64,  // asks for inputs at other frames, up to one before and one after its own
 } RvNodeFlag;
 
 typedef struct RvNodeType {
@@ -117,9 +117,9 @@ typedef struct RvNodeType {
   const char* summary;   // one sentence
   const char* help;      // paragraphs, plain text; may be ""
   unsigned flags;
-  int revision;          // raised when the same values and inputs give other bits than before; old results are stale then
+  int revision;  // raised when the same values and inputs give other bits than before; old results are stale then
   const RvPortDef* inputs;
-  size_t ninput;         // at most; a multi-input node repeats the last
+  size_t ninput;  // at most; a multi-input node repeats the last
   const RvPortDef* outputs;
   size_t noutput;
   const RvParmTable* parms;

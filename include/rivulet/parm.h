@@ -44,16 +44,16 @@ typedef struct RvParmDef {
   const char* token;  // the one name, everywhere
   const char* label;
   RvParmType type;
-  int size;             // components
+  int size;                           // components
   double standard[RV_PARM_MAX_SIZE];  // default of numbers; menus: the index
   const char* standard_text;          // default of strings, files and ramps ("0 0 linear, 1 1 linear")
-  double min, max;      // suggested range; a hard bound is enforced
+  double min, max;                    // suggested range; a hard bound is enforced
   bool hard_min, hard_max;
-  const char* unit;     // SI, Houdini's spelling ("m", "kg1m-3"); "" none
-  const char* menu;     // "token=Label|token=Label"
+  const char* unit;          // SI, Houdini's spelling ("m", "kg1m-3"); "" none
+  const char* menu;          // "token=Label|token=Label"
   const char* disable_when;  // "{ style == straight }", or NULL
   const char* help;
-  size_t offset;        // in the node's struct
+  size_t offset;  // in the node's struct
 } RvParmDef;
 
 typedef struct RvParmTable {
@@ -89,7 +89,8 @@ RV_API void rv_parms_free(RvParms* parms);
 RV_API RvParms* rv_parms_copy(const RvParms* parms);
 // Back to the default, all components.
 RV_API RvResult rv_parms_reset(RvParms* parms, const char* token, RvError* error);
-// A component has a token of its own, with component 0: "tx" is component 0 of `t` (x y z w, of colours r g b, or 1 to 4).
+// A component has a token of its own, with component 0: "tx" is component 0 of `t` (x y z w, of colours r g b, or 1 to
+// 4).
 RV_API RvResult rv_parms_set(RvParms* parms, const char* token, int component, double value, RvError* error);
 // Strings and files as they are, menus by token.
 RV_API RvResult rv_parms_set_string(RvParms* parms, const char* token, const char* text, RvError* error);
@@ -139,9 +140,9 @@ typedef struct RvVars {
   const char* node;  // $OS
 } RvVars;
 
-// Expands $F (the nearest whole frame), $F1..$F9 (the same, padded with zeros), $FF (the frame), $T (seconds), $FPS, $OUT,
-// $HIP, $OS and ${NAME}; $$ is a dollar sign. A name is letters and ends at any other character. rv_free the result; NULL
-// out of memory.
+// Expands $F (the nearest whole frame), $F1..$F9 (the same, padded with zeros), $FF (the frame), $T (seconds), $FPS,
+// $OUT, $HIP, $OS and ${NAME}; $$ is a dollar sign. A name is letters and ends at any other character. rv_free the
+// result; NULL out of memory.
 RV_API char* rv_vars_expand(const RvVars* vars, const char* text);
 
 // Evaluates all values into the node's struct (`table->struct_bytes`). Texts live until the next call or the free.

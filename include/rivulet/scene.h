@@ -83,12 +83,12 @@ RV_API RvResult rv_scene_cook(RvScene* scene, const char* output, double frame, 
 RV_API void rv_scene_forget(RvScene* scene, const char* node);
 
 typedef struct RvRun {
-  const char* node;        // NULL: every node that writes, or, if none does, every node nobody reads
-  double first, last;      // first > last: the scene's range
+  const char* node;            // NULL: every node that writes, or, if none does, every node nobody reads
+  double first, last;          // first > last: the scene's range
   const char* checkpoint_dir;  // NULL: no checkpoints
-  bool resume;             // go on from the checkpoints there; with from_state, of the run that was started from it
-  const char* from_state;  // a state file to start solvers from, or NULL; with
-  double from_start;       // the frame it stands for; it holds until the next run
+  bool resume;                 // go on from the checkpoints there; with from_state, of the run that was started from it
+  const char* from_state;      // a state file to start solvers from, or NULL; with
+  double from_start;           // the frame it stands for; it holds until the next run
 } RvRun;
 
 // Cooks the frames in order; nodes that write do so, at whole frames.

@@ -21,7 +21,8 @@ typedef struct RvFieldDef {
   RvStorage storage;
   int size;  // numbers an element; 0: a list of any length, which is absent while it is empty
   RvTag tag;
-  const char* group;  // which part of a solver's state: "strands", "liquid"; a part is there whole or not at all. "": always
+  const char*
+      group;  // which part of a solver's state: "strands", "liquid"; a part is there whole or not at all. "": always
   const char* unit;
   const char* producer;  // the stage that writes it
   bool saved;
@@ -33,8 +34,7 @@ typedef struct RvFieldDef {
 RV_API RvResult rv_state_prepare(RvDetail* detail, const RvFieldDef* fields, size_t count, RvError* error);
 // A state of a known schema in which each saved field is there with its exact storage and size; the error
 // names the field. Ask it of every state that comes from outside.
-RV_API RvResult rv_state_check(const RvDetail* detail, const RvFieldDef* fields, size_t count,
-                               RvError* error);
+RV_API RvResult rv_state_check(const RvDetail* detail, const RvFieldDef* fields, size_t count, RvError* error);
 // Hash of every byte of every saved field, the counts and the topology.
 RV_API uint64_t rv_state_hash(const RvDetail* detail, const RvFieldDef* fields, size_t count);
 // Removes what is the solver's own (attributes and groups that begin with rv_), unless `keepstate`.
@@ -42,8 +42,7 @@ RV_API void rv_state_strip(RvDetail* detail, bool keepstate);
 // `rounded` is what the artist sees, `exact` what the solver keeps, relative to `origin` (`size` numbers;
 // NULL: zero). Where (float)(origin + exact) is not `rounded`, somebody edited it, and the edit wins: exact =
 // rounded - origin. Returns how many elements were edited.
-RV_API size_t rv_state_reconcile(const float* rounded, double* exact, size_t count, int size,
-                                 const double* origin);
+RV_API size_t rv_state_reconcile(const float* rounded, double* exact, size_t count, int size, const double* origin);
 
 #ifdef __cplusplus
 }

@@ -28,8 +28,8 @@ RV_API RvGrid* rv_grid_retain(RvGrid* grid);
 RV_API void rv_grid_release(RvGrid* grid);
 RV_API RvResult rv_grid_copy(const RvGrid* grid, RvGrid** out, RvError* error);
 
-// For hosts in C++ that hold grids of the same OpenVDB: the address of an openvdb::GridBase::Ptr, borrowed, and a handle
-// on the grid that such a pointer names, which is shared and must not be written any more.
+// For hosts in C++ that hold grids of the same OpenVDB: the address of an openvdb::GridBase::Ptr, borrowed, and a
+// handle on the grid that such a pointer names, which is shared and must not be written any more.
 RV_API const void* rv_grid_native(const RvGrid* grid);
 RV_API RvResult rv_grid_from_native(const void* pointer, RvGrid** out, RvError* error);
 
@@ -72,28 +72,30 @@ RV_API bool rv_grid_leaf(const RvGrid* grid, size_t index, RvLeaf* leaf);
 RV_API RvResult rv_grid_sample(const RvGrid* grid, size_t count, const double* positions, float* out, RvError* error);
 
 // Signed distance of a mesh of triangles, negative inside. Open meshes are told apart by `unsigned_distance`: then the
-// distance has no sign. `band` in voxels on each side, at least 3. The winding does not matter: inside is what cannot be
-// reached from far away. RV_LIMIT, with a voxel size that fits, when it would take more than 4 GiB.
+// distance has no sign. `band` in voxels on each side, at least 3. The winding does not matter: inside is what cannot
+// be reached from far away. RV_LIMIT, with a voxel size that fits, when it would take more than 4 GiB.
 RV_API RvResult rv_grid_from_mesh(const char* name, double voxel_size, double band, size_t npoint, const float* points,
                                   size_t ntriangle, const int32_t* triangles, bool unsigned_distance, RvGrid** out,
                                   RvError* error);
 // Union of spheres of any size as a level set: the exact distance to the nearest. Same limit.
-RV_API RvResult rv_grid_from_spheres(const char* name, double voxel_size, double band, size_t count, const float* centres,
-                                     const float* radii, RvGrid** out, RvError* error);
-// Gives what is not active in a level set the sign of the active voxels around it, also tiles: after rv_grid_set_leaves.
+RV_API RvResult rv_grid_from_spheres(const char* name, double voxel_size, double band, size_t count,
+                                     const float* centres, const float* radii, RvGrid** out, RvError* error);
+// Gives what is not active in a level set the sign of the active voxels around it, also tiles: after
+// rv_grid_set_leaves.
 RV_API RvResult rv_grid_flood_fill(RvGrid* level_set, RvError* error);
 // Level set to fog: 0 outside to 1 inside across the band.
 RV_API RvResult rv_grid_to_fog(const RvGrid* level_set, const char* name, RvGrid** out, RvError* error);
-// Contour as triangles, clockwise seen from outside as Houdini winds them. Free *points (xyz) and *triangles with rv_free.
+// Contour as triangles, clockwise seen from outside as Houdini winds them. Free *points (xyz) and *triangles with
+// rv_free.
 RV_API RvResult rv_grid_to_mesh(const RvGrid* grid, double iso, double adaptivity, size_t* npoint, float** points,
                                 size_t* ntriangle, int32_t** triangles, RvError* error);
 
 // Points grids: positions and named float attributes (size 1 or 3; ids as size 1 of int32).
 typedef struct RvPointChannel {
   const char* name;
-  int size;         // 1 or 3
-  bool is_int;      // size 1 only
-  const void* data; // float or int32, count x size
+  int size;          // 1 or 3
+  bool is_int;       // size 1 only
+  const void* data;  // float or int32, count x size
 } RvPointChannel;
 RV_API RvResult rv_grid_from_points(const char* name, double voxel_size, size_t count, const float* positions,
                                     const RvPointChannel* channels, size_t nchannel, RvGrid** out, RvError* error);
@@ -108,8 +110,9 @@ RV_API const char* rv_grid_points_channel_name(const RvGrid* grid, size_t index)
 RV_API RvResult rv_grid_points_channel(const RvGrid* grid, const char* name, int* size, bool* is_int, void** data,
                                        RvError* error);
 
-// Files. `half` stores floats as 16 bit; so are those of grids whose metadata is_saved_as_half_float is true. Compression is active mask plus Blosc. The creator and the class, name,
-// vector_type and is_saved_as_half_float metadata are written as Houdini does. Temporary name, then rename.
+// Files. `half` stores floats as 16 bit; so are those of grids whose metadata is_saved_as_half_float is true.
+// Compression is active mask plus Blosc. The creator and the class, name, vector_type and is_saved_as_half_float
+// metadata are written as Houdini does. Temporary name, then rename.
 RV_API RvResult rv_grid_write_file(const char* path, RvGrid* const* grids, size_t count, bool half, RvError* error);
 // All grids of a file. Free *grids with rv_free after releasing each.
 RV_API RvResult rv_grid_read_file(const char* path, RvGrid*** grids, size_t* count, const RvLog* log, RvError* error);

@@ -50,7 +50,8 @@ void* rv_arena_take(RvArena* arena, size_t count, size_t size) {
     if (arena->next_bytes < LARGEST_STEP) arena->next_bytes *= 2;
   }
   void* memory = arena->blocks.data[arena->block].data + arena->used;
-  arena->used += bytes, arena->taken += bytes;
+  arena->used += bytes;
+  arena->taken += bytes;
   if (arena->taken > arena->peak) arena->peak = arena->taken;
   return memory;
 }

@@ -92,6 +92,7 @@ RvResult rv_bench_couple(const RvBenchOut* out, RvError* error) {
   rv_bench_emit(out, "all_particle", all / ((double)bulk.liquid.particles.count * REPEATS) * 1e9, "ns/particle");
   rv_bench_emit(out, "against_to_grid", all / t.grid, "x");
   rv_bench_emit(out, "particles", (double)bulk.liquid.particles.count, "");
-  rv_couple_rig_free(&rig), rv_liquid_rig_free(&bulk);
+  rv_couple_rig_free(&rig);
+  rv_liquid_rig_free(&bulk);
   return result;
 }

@@ -37,7 +37,10 @@ typedef struct Place {
 static void dissect(Sparse* s, Place* p, size_t count, size_t* next) {
   double lo[2] = {INFINITY, INFINITY}, hi[2] = {-INFINITY, -INFINITY};
   for (size_t k = 0; k < count; ++k)
-    for (int c = 0; c < 2; ++c) lo[c] = fmin(lo[c], p[k].at[c]), hi[c] = fmax(hi[c], p[k].at[c]);
+    for (int c = 0; c < 2; ++c) {
+      lo[c] = fmin(lo[c], p[k].at[c]);
+      hi[c] = fmax(hi[c], p[k].at[c]);
+    }
   int axis = hi[1] - lo[1] > hi[0] - lo[0];
   double cut = 0.5 * (lo[axis] + hi[axis]);
   size_t left = 0, right = 0, part[3] = {0};
@@ -46,14 +49,17 @@ static void dissect(Sparse* s, Place* p, size_t count, size_t* next) {
     for (size_t k = left + right; k < count; ++k)
       if (side ? p[k].at[axis] >= cut + 1.001 : p[k].at[axis] < cut) {
         Place swap = p[k];
-        p[k] = p[left + right], p[left + right] = swap;
+        p[k] = p[left + right];
+        p[left + right] = swap;
         if (side)
           right++;
         else
           left++;
       }
   }
-  part[0] = left, part[1] = right, part[2] = count - left - right;
+  part[0] = left;
+  part[1] = right;
+  part[2] = count - left - right;
   for (int k = 0; k < 2 && part[2] < count; ++k) {
     if (part[k]) dissect(s, p, part[k], next);
     p += part[k];
@@ -131,7 +137,8 @@ static bool fill_matrix(Sparse* s) {
     if (pass) break;
     for (size_t k = 0; k < s->n; ++k) s->start[k + 1] = s->start[k] + s->filled[k];
     memset(s->filled, 0, s->n * sizeof *s->filled);
-    s->row = rv_alloc(s->start[s->n], sizeof *s->row), s->entry = rv_alloc(s->start[s->n], sizeof(double));
+    s->row = rv_alloc(s->start[s->n], sizeof *s->row);
+    s->entry = rv_alloc(s->start[s->n], sizeof(double));
     if (!s->row || !s->entry) return false;
   }
   return true;
@@ -144,7 +151,8 @@ static bool fill_matrix(Sparse* s) {
 static void analyse(Sparse* s, RvDirect* out) {
   memset(s->filled, 0, s->n * sizeof *s->filled);
   for (size_t k = 0; k < s->n; ++k) {
-    s->parent[k] = NONE, s->flag[k] = (int32_t)k;
+    s->parent[k] = NONE;
+    s->flag[k] = (int32_t)k;
     for (size_t p = s->start[k]; p < s->start[k + 1]; ++p)
       for (int32_t i = s->row[p]; i < (int32_t)k && s->flag[i] != (int32_t)k; i = s->parent[i]) {
         if (s->parent[i] == NONE) s->parent[i] = (int32_t)k;
@@ -156,12 +164,14 @@ static void analyse(Sparse* s, RvDirect* out) {
     s->lstart[k + 1] = s->lstart[k] + s->filled[k];
     out->flops += (double)s->filled[k] * (double)(s->filled[k] + 2);
   }
-  out->n = s->n, out->entries = s->lstart[s->n];
+  out->n = s->n;
+  out->entries = s->lstart[s->n];
 }
 
 static void factor_row(Sparse* s, size_t k) {
   size_t top = s->n;
-  s->y[k] = 0, s->flag[k] = (int32_t)k;
+  s->y[k] = 0;
+  s->flag[k] = (int32_t)k;
   for (size_t p = s->start[k]; p < s->start[k + 1]; ++p) {
     size_t length = 0;
     s->y[s->row[p]] += s->entry[p];
@@ -171,14 +181,16 @@ static void factor_row(Sparse* s, size_t k) {
     }
     while (length > 0) s->pattern[--top] = s->path[--length];
   }
-  s->d[k] = s->y[k], s->y[k] = 0;
+  s->d[k] = s->y[k];
+  s->y[k] = 0;
   for (; top < s->n; ++top) {
     size_t i = (size_t)s->pattern[top], end = s->lstart[i] + s->filled[i];
     double y = s->y[i], l = y / s->d[i];
     s->y[i] = 0;
     for (size_t p = s->lstart[i]; p < end; ++p) s->y[s->lrow[p]] -= s->lentry[p] * y;
     s->d[k] -= l * y;
-    s->lrow[end] = (int32_t)k, s->lentry[end] = l;
+    s->lrow[end] = (int32_t)k;
+    s->lentry[end] = l;
     s->filled[i]++;
   }
 }
@@ -206,9 +218,12 @@ static void carry(const Sparse* s, double* mine, double* theirs, bool back) {
 
 static RvResult factor_and_solve(Sparse* s, double* x, RvError* error) {
   size_t entries = s->lstart[s->n];
-  s->lrow = rv_alloc(entries, sizeof *s->lrow), s->lentry = rv_alloc(entries, sizeof(double));
-  s->pattern = rv_alloc(s->n, sizeof *s->pattern), s->path = rv_alloc(s->n, sizeof *s->path);
-  s->d = rv_alloc(s->n, sizeof(double)), s->y = rv_alloc_zero(s->n, sizeof(double));
+  s->lrow = rv_alloc(entries, sizeof *s->lrow);
+  s->lentry = rv_alloc(entries, sizeof(double));
+  s->pattern = rv_alloc(s->n, sizeof *s->pattern);
+  s->path = rv_alloc(s->n, sizeof *s->path);
+  s->d = rv_alloc(s->n, sizeof(double));
+  s->y = rv_alloc_zero(s->n, sizeof(double));
   if (!s->lrow || !s->lentry || !s->pattern || !s->path || !s->d || !s->y)
     return rv_fail(error, RV_NO_MEMORY, "out of memory for a factor of %zu entries", entries);
   memset(s->filled, 0, s->n * sizeof *s->filled);
@@ -230,7 +245,8 @@ RvResult rv_direct_solve(const RvFlip* f, double most_flops, size_t most_entries
   RvResult result = s.order ? find_order(&s, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (!result) {
     s.lstart = rv_alloc_zero(s.n + 1, sizeof *s.lstart);
-    s.parent = rv_alloc(s.n, sizeof *s.parent), s.flag = rv_alloc(s.n, sizeof *s.flag);
+    s.parent = rv_alloc(s.n, sizeof *s.parent);
+    s.flag = rv_alloc(s.n, sizeof *s.flag);
     if (!s.lstart || !s.parent || !s.flag || !fill_matrix(&s)) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   }
   if (!result) {

@@ -49,7 +49,8 @@ double rv_flip_slope(double r, double area, double tension, double angle) {
 
 void rv_flip_lattice(const RvFlip* f, size_t hair, double at[2]) {
   size_t row = hair / f->wide, column = hair % f->wide;
-  at[0] = (double)column + (row % 2 ? 0.5 : 0), at[1] = sqrt(0.75) * (double)row;
+  at[0] = (double)column + (row % 2 ? 0.5 : 0);
+  at[1] = sqrt(0.75) * (double)row;
 }
 
 // an arc of a quarter circle, which the bundle follows; its cross-section turns slightly and each hair waves a little,
@@ -62,7 +63,9 @@ static void place(const RvFlip* f, double length, size_t hair, double* x) {
     double s = (double)i / (f->vertices - 1), a = 0.5 * RV_PI * s, twist = 0.8 * s;
     double wave = 0.05 * d0 * fmin(1, 0.5 * i) * sin(0.7 * i + phase);
     double p = u * cos(twist) - w * sin(twist) + wave, q = u * sin(twist) + w * cos(twist);
-    x[3 * i] = (bend + p) * cos(a), x[3 * i + 1] = (bend + p) * sin(a), x[3 * i + 2] = q;
+    x[3 * i] = (bend + p) * cos(a);
+    x[3 * i + 1] = (bend + p) * sin(a);
+    x[3 * i + 2] = q;
   }
 }
 
@@ -86,7 +89,9 @@ static RvResult make(RvFlip* f, const RvFlipDef* d, RvError* error) {
   }
   if (!result) result = rv_strand_model_new(defs, d->hairs, &f->model, error);
   if (!result) result = rv_strand_state_new(f->model, defs, &f->state, error);
-  rv_free(defs), rv_free(x), rv_free(radius);
+  rv_free(defs);
+  rv_free(x);
+  rv_free(radius);
   return result;
 }
 
@@ -268,8 +273,16 @@ RvResult rv_flip_new(RvFlip* f, const RvFlipDef* d, RvError* error) {
 void rv_flip_free(RvFlip* f) {
   rv_strand_state_free(f->state);
   rv_strand_model_free(f->model);
-  rv_free(f->first), rv_free(f->other), rv_free(f->pull), rv_free(f->value), rv_free(f->zero), rv_free(f->right);
-  rv_free(f->inverse), rv_free(f->band), rv_free(f->factor), rv_free(f->factor_own);
+  rv_free(f->first);
+  rv_free(f->other);
+  rv_free(f->pull);
+  rv_free(f->value);
+  rv_free(f->zero);
+  rv_free(f->right);
+  rv_free(f->inverse);
+  rv_free(f->band);
+  rv_free(f->factor);
+  rv_free(f->factor_own);
   *f = (RvFlip){0};
 }
 

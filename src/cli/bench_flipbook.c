@@ -100,7 +100,9 @@ static double rmse(const RvImage* image, const RvImage* reference, double* mean)
       if ((y / TILE * across + x / TILE) % SPARSE) continue;
       for (size_t k = 3 * ((size_t)y * (size_t)image->width + (size_t)x), end = k + 3; k < end; ++k) {
         double e = (double)image->rgb[k] - (double)reference->rgb[k];
-        square += e * e, sum += reference->rgb[k], n++;
+        square += e * e;
+        sum += reference->rgb[k];
+        n++;
       }
     }
   *mean = sum / n;
@@ -113,7 +115,9 @@ static RvResult measure(const RvBenchOut* out, const RvDetail* const* details, s
   int part = out->shrink > 1 ? 8 : 1, pixels = WIDTH / part * (HEIGHT / part);
   RvViewOptions options = rv_view_options(RV_VIEW_NORMAL, WIDTH / part, HEIGHT / part), best = options;
   best.samples = out->shrink > 1 ? REFERENCE / out->shrink : REFERENCE;
-  best.noise = 0, best.sparse = SPARSE, best.seed = 1;
+  best.noise = 0;
+  best.sparse = SPARSE;
+  best.seed = 1;
   RvImage image = {0}, reference = {0};
   RvViewStats stats = {0};
   double cpu = rv_clock_cpu();

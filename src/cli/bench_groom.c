@@ -58,7 +58,9 @@ static RvResult make(RvBenchGroom* g, const RvBenchGroomDef* d, RvError* error) 
   }
   if (!result) result = rv_strand_model_new(defs, d->strands, &g->model, error);
   if (!result) result = rv_strand_state_new(g->model, defs, &g->state, error);
-  rv_free(defs), rv_free(x), rv_free(radius);
+  rv_free(defs);
+  rv_free(x);
+  rv_free(radius);
   return result;
 }
 
@@ -70,7 +72,8 @@ static void clamp(RvBenchGroom* g) {
       for (int c = 0; c < 4 * CLAMPED - 1; ++c) m->free[rv_strand_index(b, lane, 0, c)] = 0;
       for (int i = 0; i < CLAMPED; ++i) {
         size_t at = rv_strand_index(b, lane, i, 0), keep = (k * RV_LANES + (size_t)lane) * CLAMPED + (size_t)i;
-        g->x[keep] = g->state->q[at], g->z[keep] = g->state->q[at + 2 * RV_LANES];
+        g->x[keep] = g->state->q[at];
+        g->z[keep] = g->state->q[at + 2 * RV_LANES];
       }
       for (int i = 0; i < b->vertices; ++i) {
         size_t y = rv_strand_index(b, lane, i, 1);
@@ -102,7 +105,10 @@ RvResult rv_bench_groom_new(RvBenchGroom* g, const RvBenchGroomDef* d, RvError* 
 void rv_bench_groom_free(RvBenchGroom* g) {
   rv_strand_state_free(g->state);
   rv_strand_model_free(g->model);
-  rv_free(g->force), rv_free(g->target), rv_free(g->x), rv_free(g->z);
+  rv_free(g->force);
+  rv_free(g->target);
+  rv_free(g->x);
+  rv_free(g->z);
   *g = (RvBenchGroom){0};
 }
 

@@ -25,10 +25,14 @@ static void measure(Batch* b, double best[4]) {
   for (int repeat = 0; repeat < REPEATS * BATCHES; ++repeat) {
     fill(b);
     double t[5] = {rv_clock_wall()};
-    rv_ldlt_factor(b->a, N, BAND), t[1] = rv_clock_wall();
-    rv_ldlt_solve(b->a, N, BAND, b->x), t[2] = rv_clock_wall();
-    rv_ldlt_factor_single(b->single, N, BAND), t[3] = rv_clock_wall();
-    rv_ldlt_solve_single(b->single, N, BAND, b->y), t[4] = rv_clock_wall();
+    rv_ldlt_factor(b->a, N, BAND);
+    t[1] = rv_clock_wall();
+    rv_ldlt_solve(b->a, N, BAND, b->x);
+    t[2] = rv_clock_wall();
+    rv_ldlt_factor_single(b->single, N, BAND);
+    t[3] = rv_clock_wall();
+    rv_ldlt_solve_single(b->single, N, BAND, b->y);
+    t[4] = rv_clock_wall();
     for (int i = 0; i < 4; ++i) best[i] = t[i + 1] - t[i] < best[i] ? t[i + 1] - t[i] : best[i];
   }
 }
@@ -53,6 +57,9 @@ RvResult rv_bench_ldlt(const RvBenchOut* out, RvError* error) {
     rv_bench_emit(out, names[isa][3], best[3] * RV_LANES / best[1], "x");
   }
   rv_cpu_force(RV_ISA_COUNT);
-  rv_free(b.a), rv_free(b.x), rv_free(b.single), rv_free(b.y);
+  rv_free(b.a);
+  rv_free(b.x);
+  rv_free(b.single);
+  rv_free(b.y);
   return result;
 }

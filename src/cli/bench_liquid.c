@@ -58,7 +58,8 @@ static double copy_rate(void) {
       a[k] = b[k + 64];
     }
   }
-  rv_free(a), rv_free(b);
+  rv_free(a);
+  rv_free(b);
   return 2 * (double)bytes / best;
 }
 
@@ -80,8 +81,10 @@ static RvResult make_sheet(RvLiquidRig* rig, double side, double room, RvError* 
   rv_liquid_rig_tank(rig, (double[3]){-room / 2, 0, -room / 2}, (double[3]){room / 2, room / 2, room / 2}, 8);
   double h = side / 2;
   if (!result) result = rv_liquid_rig_fill(rig, (double[3]){-h, 0.02, -h}, (double[3]){h, 0.03, h}, 0.3, error);
-  for (size_t i = 0; i < rig->liquid.particles.count; ++i)
-    rig->liquid.particles.v[0][i] = 1, rig->liquid.particles.v[1][i] = -1;
+  for (size_t i = 0; i < rig->liquid.particles.count; ++i) {
+    rig->liquid.particles.v[0][i] = 1;
+    rig->liquid.particles.v[1][i] = -1;
+  }
   return result;
 }
 
@@ -94,17 +97,20 @@ static RvResult measure(RvLiquidRig* rig, int workers, int warm, int steps, Run*
   for (int k = 0; k < warm + steps && !result; ++k) {
     if (k == warm) {
       memset(&l->report, 0, sizeof l->report);
-      cpu = rv_clock_cpu(), wall = rv_clock_wall();
+      cpu = rv_clock_cpu();
+      wall = rv_clock_wall();
     }
     result = rv_liquid_substep(l, fmin(rv_liquid_longest(l), 1.0 / 48), &rig->hooks, error);
     run->particles += k >= warm ? (double)l->particles.count / steps : 0;
     run->iterations += k >= warm ? (double)l->report.pressure.iterations / steps : 0;
   }
-  run->cpu = (rv_clock_cpu() - cpu) / steps, run->wall = (rv_clock_wall() - wall) / steps;
+  run->cpu = (rv_clock_cpu() - cpu) / steps;
+  run->wall = (rv_clock_wall() - wall) / steps;
   // stages are timed by the wall clock, which runs on while others have the core
   for (int s = 0; s < RV_LIQUID_STAGE_COUNT; ++s) run->stage[s] = l->report.seconds[s] / steps * (run->cpu / run->wall);
   run->tiles = (double)l->grid.tiles.count;
-  run->grid_bytes = (double)rv_liquid_grid_memory(l), run->particle_bytes = (double)rv_particles_bytes(&l->particles);
+  run->grid_bytes = (double)rv_liquid_grid_memory(l);
+  run->particle_bytes = (double)rv_particles_bytes(&l->particles);
   double start = rv_clock_cpu();
   if (!result) rv_liquid_from_grid(&l->grid, &l->scatter, &l->particles, 0);
   run->sampling = rv_clock_cpu() - start;
@@ -132,11 +138,13 @@ static RvResult scaling(RvLiquidRig* rig, double* out, double* arithmetic, RvErr
       result = rv_liquid_substep(l, fmin(rv_liquid_longest(l), 1.0 / 48), &rig->hooks, error);
       wall[w] = rv_clock_wall() - start;
     }
-    plainly[k] = flat[0] / flat[1], ratio[k] = wall[0] / wall[1] / plainly[k];
+    plainly[k] = flat[0] / flat[1];
+    ratio[k] = wall[0] / wall[1] / plainly[k];
   }
   qsort(ratio, PAIRS, sizeof *ratio, ascending);
   qsort(plainly, PAIRS, sizeof *plainly, ascending);
-  *out = ratio[PAIRS / 2], *arithmetic = plainly[PAIRS / 2];
+  *out = ratio[PAIRS / 2];
+  *arithmetic = plainly[PAIRS / 2];
   return result;
 }
 

@@ -131,7 +131,9 @@ static double true_residual(Solver* s) {
 static Outcome solve(Solver* s, int most) {
   size_t n = s->f->model->nbatch, bytes = s->f->model->unknowns * sizeof(double);
   memcpy(s->r, s->f->right, bytes);
-  memset(s->x, 0, bytes), memset(s->p, 0, bytes), memset(s->mp, 0, bytes);
+  memset(s->x, 0, bytes);
+  memset(s->p, 0, bytes);
+  memset(s->mp, 0, bytes);
   Outcome o = {0};
   double start = rv_clock_cpu(), first = rv_parallel_sum(n, GRAIN, square, s), norm = first;
   double gamma = rv_parallel_sum(n, GRAIN, precondition, s), begun = gamma;
@@ -161,7 +163,12 @@ static bool take(Solver* s, RvFlip* f) {
 }
 
 static void give_back(Solver* s) {
-  rv_free(s->x), rv_free(s->r), rv_free(s->z), rv_free(s->p), rv_free(s->mp), rv_free(s->ap);
+  rv_free(s->x);
+  rv_free(s->r);
+  rv_free(s->z);
+  rv_free(s->p);
+  rv_free(s->mp);
+  rv_free(s->ap);
 }
 
 //---------------------------------------------------------------------------------------------- figures
@@ -265,7 +272,9 @@ RvResult rv_bench_pcg_flip(const RvBenchOut* out, RvError* error) {
   const RvFlipDef flip = {0, 30, 0.047, 1e-3, 0.072};
   Case cases[] = {{"1k", flip, 1024, 100},      {"4k", flip, 4096, 32},          {"8k", flip, 8192, 32},
                   {"step_4ms", flip, 256, 100}, {"length_25cm", flip, 256, 100}, {"tension_21mN", flip, 256, 100}};
-  cases[3].def.dt = 4e-3, cases[4].def.length = 0.25, cases[5].def.tension = 0.0206;
+  cases[3].def.dt = 4e-3;
+  cases[4].def.length = 0.25;
+  cases[5].def.tension = 0.0206;
   RvResult result = RV_OK;
   for (size_t k = 0; !result && k < sizeof cases / sizeof *cases; ++k) {
     cases[k].def.hairs = shrunk(out, cases[k].hairs);

@@ -59,7 +59,8 @@ static double copy_bandwidth(int shrink) {
     rv_parallel_for(count, COPY_GRAIN, copy_range, &c);
     best = fmin(best, rv_clock_cpu() - cpu);
   }
-  rv_free(c.from), rv_free(c.to);
+  rv_free(c.from);
+  rv_free(c.to);
   return 2.0 * (double)count * sizeof(float) / best;
 }
 

@@ -66,14 +66,17 @@ static RvResult run_dry(RvBenchGroom* g, int steps, Dry* out, RvError* error) {
     out->plain[two] = fmin(out->plain[two], time_arithmetic(1 + two));
     double wall = rv_clock_wall(), cpu = rv_clock_cpu();
     result = rv_strand_step(g->model, g->state, &def, &stats, error);
-    cpu = rv_clock_cpu() - cpu, wall = rv_clock_wall() - wall;
+    cpu = rv_clock_cpu() - cpu;
+    wall = rv_clock_wall() - wall;
     if (k == 0) continue;
     double solves = (double)stats.solves;
-    out->cpu += cpu, out->solves += solves;
+    out->cpu += cpu;
+    out->solves += solves;
     out->step[two] = fmin(out->step[two], wall / solves);
-    out->iterations = fmax(out->iterations, stats.iterations), out->residual = fmax(out->residual, stats.residual);
-    out->indefinite += (double)stats.indefinite,
-        out->batches += solves * (double)g->model->nbatch / (double)g->model->nvertex;
+    out->iterations = fmax(out->iterations, stats.iterations);
+    out->residual = fmax(out->residual, stats.residual);
+    out->indefinite += (double)stats.indefinite;
+    out->batches += solves * (double)g->model->nbatch / (double)g->model->nvertex;
   }
   rv_threads_set(threads);
   return result;
@@ -94,7 +97,10 @@ static RvResult run_lanes(const RvBenchOut* out, const RvBenchGroom* g, const Dr
     RvBenchLanes lanes;
     result = rv_bench_lanes(g, &lanes, error);
     double wide = 0, single = 0;
-    for (int k = 0; k < RV_BENCH_STAGES; ++k) wide += lanes.wide[k], single += lanes.single[k];
+    for (int k = 0; k < RV_BENCH_STAGES; ++k) {
+      wide += lanes.wide[k];
+      single += lanes.single[k];
+    }
     for (int k = 0; isa == (int)own && k < RV_BENCH_STAGES; ++k) {
       rv_bench_emit(out, shares[k], lanes.wide[k] / solve, "");
       rest -= lanes.wide[k] / solve;
@@ -131,7 +137,9 @@ static RvResult run_touching(RvBenchGroom* g, Touching* out, RvError* error) {
       if (out->found.links + out->found.touches > 0) def.couple = rv_contacts_operator(contacts);
     }
     // what the strandsolver's defaults are, but for the tolerance and the most iterations
-    def.max_cg = 200, def.cg_tolerance = 1e-3, def.max_iterations = k < 2 ? 3 : 40;
+    def.max_cg = 200;
+    def.cg_tolerance = 1e-3;
+    def.max_iterations = k < 2 ? 3 : 40;
     out->find = rv_clock_cpu() - start;
     if (!result) result = rv_strand_step(g->model, g->state, &def, &out->stats, error);
     if (!result && k > 0) rv_contacts_accept(contacts, g->state->q);

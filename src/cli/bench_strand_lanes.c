@@ -32,12 +32,16 @@ static bool take(Work* w, int n, int width) {
   w->g = rv_alloc_zero(WRITTEN * row, sizeof(double));
   w->band = rv_alloc_zero(2 * band + 4 * row, sizeof(double));
   if (!w->in || !w->g || !w->band) return false;
-  w->d = w->g + 4 * row, w->trial = w->d + 4 * row, w->spare = w->band + band;
+  w->d = w->g + 4 * row;
+  w->trial = w->d + 4 * row;
+  w->spare = w->band + band;
   return true;
 }
 
 static void give_back(Work* w) {
-  rv_free(w->in), rv_free(w->g), rv_free(w->band);
+  rv_free(w->in);
+  rv_free(w->g);
+  rv_free(w->band);
 }
 
 // the numbers of one lane, or of all of them when the width is RV_LANES
@@ -54,9 +58,12 @@ static void fill(Work* w, const RvBenchGroom* g, const RvStrandBatch* b, int wid
   const RvStrandState* s = g->state;
   size_t n = (size_t)b->vertices, edges = n - 1, numbers = 4 * n * (size_t)width;
   double *next = w->in, *v = w->trial;
-  w->q = next, put(&next, s->q + b->at, 4 * n, width, lane, 4 * n);
-  w->inertia = next, put(&next, m->mass + b->at, 4 * n, width, lane, 4 * n);
-  w->goal = next, put(&next, s->q + b->at, 4 * n, width, lane, 4 * n);
+  w->q = next;
+  put(&next, s->q + b->at, 4 * n, width, lane, 4 * n);
+  w->inertia = next;
+  put(&next, m->mass + b->at, 4 * n, width, lane, 4 * n);
+  w->goal = next;
+  put(&next, s->q + b->at, 4 * n, width, lane, 4 * n);
   RvNewtonBatch* p = &w->potential;
   *p = (RvNewtonBatch){.inertia = w->inertia, .goal = w->goal};
   p->free = put(&next, m->free + b->at, 4 * n, width, lane, 4 * n);
@@ -72,7 +79,10 @@ static void fill(Work* w, const RvBenchGroom* g, const RvStrandBatch* b, int wid
   p->rod.torsion = put(&next, m->torsion + b->vertex_at, n, width, lane, n);
   double* velocity = v;
   put(&velocity, s->v + b->at, 4 * n, width, lane, 4 * n);
-  for (size_t k = 0; k < numbers; ++k) w->goal[k] += g->dt * v[k], w->inertia[k] /= g->dt * g->dt;
+  for (size_t k = 0; k < numbers; ++k) {
+    w->goal[k] += g->dt * v[k];
+    w->inertia[k] /= g->dt * g->dt;
+  }
 }
 
 #define CALL(name, arguments) (width == 1 ? RV_KERNEL_CALL_SINGLE(name, arguments) : RV_KERNEL_CALL(name, arguments))
@@ -138,8 +148,12 @@ RvResult rv_bench_lanes(const RvBenchGroom* g, RvBenchLanes* out, RvError* error
     } else {
       result = rv_fail(error, RV_NO_MEMORY, "out of memory");
     }
-    give_back(&wide), give_back(&single);
+    give_back(&wide);
+    give_back(&single);
   }
-  for (int k = 0; k < RV_BENCH_STAGES; ++k) out->wide[k] /= (double)vertices, out->single[k] /= (double)vertices;
+  for (int k = 0; k < RV_BENCH_STAGES; ++k) {
+    out->wide[k] /= (double)vertices;
+    out->single[k] /= (double)vertices;
+  }
   return result;
 }

@@ -38,9 +38,11 @@ static RvResult add_pool(RvDetail* d, size_t count, RvError* error) {
     size_t at[3] = {i / (side * side), i / side % side, i % side}, p = first + i;
     for (size_t c = 0; c < 3; ++c) {
       double x = (double)at[c] + 0.5 + 0.5 * (rv_random(1, i, c, 0) - 0.5) - (c == 1 ? 1 : 0.5) * (double)side;
-      P[3 * p + c] = (float)(x * SEPARATION), v[3 * p + c] = c == 0;
+      P[3 * p + c] = (float)(x * SEPARATION);
+      v[3 * p + c] = c == 0;
     }
-    pscale[p] = (float)(0.62 * SEPARATION), volume[p] = (float)(SEPARATION * SEPARATION * SEPARATION);
+    pscale[p] = (float)(0.62 * SEPARATION);
+    volume[p] = (float)(SEPARATION * SEPARATION * SEPARATION);
   }
   return RV_OK;
 }
@@ -62,7 +64,8 @@ static RvResult add_hair(RvDetail* d, size_t count, RvError* error) {
       double s = LENGTH * (double)k / (POINTS - 1), wet = (s / LENGTH - 0.7) / 0.05;
       rv_vec3_store(P + 3 * p, rv_vec3(radius * rv_cos(turn) + 0.003 * rv_sin(40 * s + (double)i), 0.005 + LENGTH - s,
                                        radius * rv_sin(turn)));
-      film[p] = (float)(thick * rv_clamp(wet, 0, 1)), hair[p] = HAIR;
+      film[p] = (float)(thick * rv_clamp(wet, 0, 1));
+      hair[p] = HAIR;
     }
   }
   return RV_OK;
@@ -79,10 +82,12 @@ static RvResult run(const RvDetail* d, const char* const* parms, Run* out, RvErr
   RvDetail* made[3] = {0};
   double wall = rv_clock_wall(), cpu = rv_clock_cpu();
   RvResult r = rv_surface_rig_cook(d, parms, made, error);
-  out->wall = rv_clock_wall() - wall, out->cpu = rv_clock_cpu() - cpu;
+  out->wall = rv_clock_wall() - wall;
+  out->cpu = rv_clock_cpu() - cpu;
   for (size_t i = 0; !r && i < rv_detail_count(made[0], RV_PRIM); ++i) {
     const RvGrid* grid = rv_detail_prim_grid(made[0], i);
-    out->active += rv_grid_active_count(grid), out->bytes += rv_grid_bytes(grid);
+    out->active += rv_grid_active_count(grid);
+    out->bytes += rv_grid_bytes(grid);
   }
   if (!r) {
     double film = *rv_detail_f64(made[0], RV_GLOBAL, "filmvolume", 1);
@@ -130,7 +135,8 @@ static RvResult bench_particles(const RvBenchOut* out, RvError* error) {
   if (!r)
     r = rv_vdb_particles_baseline(VOXEL, rv_detail_count(d, RV_POINT), rv_detail_f32(d, RV_POINT, "P", 3),
                                   (float)(0.62 * SEPARATION), &dropped, &grid, error);
-  cpu = rv_clock_cpu() - cpu, wall = rv_clock_wall() - wall;
+  cpu = rv_clock_cpu() - cpu;
+  wall = rv_clock_wall() - wall;
   if (!r) {
     rv_bench_emit(out, "cpu_seconds_per_million", own.cpu / million, "s");
     rv_bench_emit(out, "seconds_per_million", own.wall / million, "s");
@@ -186,7 +192,8 @@ static RvResult film_error(double voxels, double* relative, RvError* error) {
   for (size_t i = 0; hair && i < COUNT * N; ++i) {
     double s = 0.001 * (double)(i % N), tilt = 0.13 * (double)(i / N);
     rv_vec3_store(P + 3 * i, rv_vec3(s * rv_cos(tilt), s * rv_sin(tilt) + 0.01 * (double)(i / N), 0.37 * s));
-    film[i] = (float)(outer - HAIR), hair[i] = HAIR;
+    film[i] = (float)(outer - HAIR);
+    hair[i] = HAIR;
   }
   double length = 0.001 * (N - 1) * sqrt(1 + 0.37 * 0.37), section = RV_PI * (outer * outer - HAIR * HAIR);
   expected = COUNT * length * section;

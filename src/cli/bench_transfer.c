@@ -91,7 +91,8 @@ static RvDetail* wet_guides(const RvDetail* moved, RvError* error) {
   int32_t* clump = film ? rv_detail_i32_write(d, RV_POINT, "clumpid", 1, error) : NULL;
   for (size_t i = 0; clump && i < rv_detail_count(d, RV_POINT); ++i) {
     wetness[i] = (float)fmin(1, 2.0 * (double)(i % POINTS) / POINTS);
-    film[i] = 5e-5f * wetness[i], clump[i] = (int32_t)(i / POINTS / 3);
+    film[i] = 5e-5f * wetness[i];
+    clump[i] = (int32_t)(i / POINTS / 3);
   }
   if (!clump) rv_detail_free(d);
   return clump ? d : NULL;
@@ -126,9 +127,16 @@ static RvResult measure(const RvDetail* const* inputs, int most, Figures* f, RvE
     RvDetail* out;
     double cpu = rv_clock_cpu(), wall = rv_clock_wall();
     result = cook_node("transfer", "maxguides", most, inputs, &cache, &out, error);
-    cpu = rv_clock_cpu() - cpu, wall = rv_clock_wall() - wall;
-    if (i == 0) f->first = cpu, f->bytes = resident() - before;
-    if (i > 0) f->cpu = fmin(f->cpu, cpu), f->wall = fmin(f->wall, wall);
+    cpu = rv_clock_cpu() - cpu;
+    wall = rv_clock_wall() - wall;
+    if (i == 0) {
+      f->first = cpu;
+      f->bytes = resident() - before;
+    }
+    if (i > 0) {
+      f->cpu = fmin(f->cpu, cpu);
+      f->wall = fmin(f->wall, wall);
+    }
     if (!result && i == REPEATS) f->copy = copy_seconds(out);
     rv_detail_free(out);
   }
@@ -162,6 +170,9 @@ RvResult rv_bench_transfer(const RvBenchOut* out, RvError* error) {
   if (!result) result = measure((const RvDetail*[]){hairs, rest, moved, NULL}, 1, &by1, error);
   if (!result) result = measure((const RvDetail*[]){hairs, rest, wet, NULL}, 4, &by4_wet, error);
   if (!result) emit(out, (double)count * POINTS, &by4, &by1, &by4_wet);
-  rv_detail_free(hairs), rv_detail_free(rest), rv_detail_free(moved), rv_detail_free(wet);
+  rv_detail_free(hairs);
+  rv_detail_free(rest);
+  rv_detail_free(moved);
+  rv_detail_free(wet);
   return result;
 }

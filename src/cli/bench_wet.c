@@ -55,13 +55,21 @@ enum { FINER = 8 };
 
 static RvResult make(RvWetRig* rig, Case* c, const RvCollider* floor, Exact exact, RvError* error) {
   RvContactRigDef hair = rv_contact_rig_hair(c->across * c->deep, c->vertices, place, c);
-  hair.radius = c->radius, hair.youngs = c->youngs, hair.density = 1320;
+  hair.radius = c->radius;
+  hair.youngs = c->youngs;
+  hair.density = 1320;
   RvWetRigDef def = rv_wet_rig_water(hair);
-  def.strand_substeps = 4, def.niter = exact ? 12 : 3, def.tolerance = exact ? 1e-4 : 1e-2;
+  def.strand_substeps = 4;
+  def.niter = exact ? 12 : 3;
+  def.tolerance = exact ? 1e-4 : 1e-2;
   def.liquid = rv_liquid_model_default(c->kind == ROW ? 0.08 / 48 : BOX / 64);
   def.wet.film.absorption = 0;
   if (c->kind == DUNK) def.roots = pull;
-  if (c->kind == FUR) def.contact.colliders = floor, def.contact.ncollider = 1, def.contact.root_free = 1e-3;
+  if (c->kind == FUR) {
+    def.contact.colliders = floor;
+    def.contact.ncollider = 1;
+    def.contact.root_free = 1e-3;
+  }
   RvResult result = rv_wet_rig_new(rig, &def, error);
   if (result) return result;
   if (c->kind == ROW) rv_wet_rig_film(rig, 3e-4);
@@ -97,7 +105,8 @@ static void compare(const RvWetRig* a, const RvWetRig* b, double length, double*
   for (size_t k = 0; k < a->hair.count; ++k) {
     RvVec3 d = rv_sub(rv_contact_rig_get(&a->hair, a->hair.state->q, k, a->hair.n - 1),
                       rv_contact_rig_get(&b->hair, b->hair.state->q, k, b->hair.n - 1));
-    sum = rv_add(sum, d), square += rv_dot(d, d);
+    sum = rv_add(sum, d);
+    square += rv_dot(d, d);
   }
   *mean = rv_length(sum) / (double)a->hair.count / length;
   *rms = sqrt(square / (double)a->hair.count) / length;

@@ -47,27 +47,32 @@ static double outline_area(const RvBridgePair* p, double gap, const RvBridge* b,
     for (int k = 1; k <= STEPS; ++k) {
       double t = (double)k / STEPS, x, y;
       if (part == 0) {
-        x = r * rv_cos(t * b->alpha), y = r * rv_sin(t * b->alpha);
+        x = r * rv_cos(t * b->alpha);
+        y = r * rv_sin(t * b->alpha);
       } else if (part == 1) {
         // from the first contact line to the second, about the centre
         double a = RV_PI + psi1 + t * b->turn;
-        x = cx + radius * rv_cos(a), y = cy + radius * rv_sin(a);
+        x = cx + radius * rv_cos(a);
+        y = cy + radius * rv_sin(a);
       } else {
         double a = (1 - t) * b->beta;
         x = p->curvature != 0 ? s + (1 - rv_cos(a)) / p->curvature : s;
         y = p->curvature != 0 ? rv_sin(a) / p->curvature : (1 - t) * y2;
       }
       sum += px * y - x * py;
-      px = x, py = y;
+      px = x;
+      py = y;
     }
   return fabs(sum);
 }
 
 static bool random_bridge(uint64_t k, RvBridgePair* pair, double* gap, double* area, RvBridge* b) {
   *pair = (RvBridgePair){1, k % 5 == 0 ? 0 : k % 5 == 1 ? 1 : uniform(1, k, 0.02, 1), {0}};
-  pair->angle[0] = uniform(2, k, 0.05, 1.4), pair->angle[1] = k % 3 ? uniform(3, k, 0.05, 1.4) : pair->angle[0];
+  pair->angle[0] = uniform(2, k, 0.05, 1.4);
+  pair->angle[1] = k % 3 ? uniform(3, k, 0.05, 1.4) : pair->angle[0];
   double a = uniform(4, k, 0.3, 6);
-  *area = a * a, *gap = rv_bridge_rupture(pair, *area) * uniform(5, k, 0.1, 1);
+  *area = a * a;
+  *gap = rv_bridge_rupture(pair, *area) * uniform(5, k, 0.1, 1);
   return rv_bridge_solve(pair, *gap, *area, 0, b);
 }
 
@@ -191,7 +196,10 @@ static void smoothness(const Merged* m, double* jump, double* work) {
   double knots[RV_WET_KNOTS + 2] = {2, 3};
   int n = 2;
   for (int k = 0; m->pulls && k + 5 <= RV_WET_KNOTS; ++k) knots[n++] = m->wet.turn + k * m->wet.step;
-  if (m->pulls) knots[n++] = m->wet.fade, knots[n++] = m->wet.rupture;
+  if (m->pulls) {
+    knots[n++] = m->wet.fade;
+    knots[n++] = m->wet.rupture;
+  }
   double steep = m->k;
   for (int k = 0; k < RV_WET_KNOTS; ++k) steep = fmax(steep, fabs(m->wet.slope[k]));
   for (int k = 0; k < n; ++k) {
@@ -218,7 +226,8 @@ RvResult rv_check_merged_force(const RvCheckOut* out, RvError* error) {
     double most = 0, rupture = 2 + (1 + RV_PI / 6) * sqrt(area);
     for (int i = 1; i <= 400; ++i) {
       RvWetForce f = at(&m, 3 + 0.1 * i);
-      repels = fmax(repels, -f.force), most = fmax(most, f.force);
+      repels = fmax(repels, -f.force);
+      most = fmax(most, f.force);
       if (3 + 0.1 * i > rupture) beyond = fmax(beyond, fabs(f.force));
     }
     if (k > 0) steps = fmax(steps, fabs(most - before));

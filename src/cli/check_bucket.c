@@ -12,13 +12,17 @@ static const double G = 9.81, RADIUS = 0.15, OMEGA = 9, DX = 0.015;
 static double bucket(const void* user, const double x[3], double velocity[3], double* friction) {
   (void)user;
   *friction = 0;
-  velocity[0] = OMEGA * x[2], velocity[1] = 0, velocity[2] = -OMEGA * x[0];
+  velocity[0] = OMEGA * x[2];
+  velocity[1] = 0;
+  velocity[2] = -OMEGA * x[0];
   return fmin(RADIUS - sqrt(x[0] * x[0] + x[2] * x[2]), x[1]);
 }
 
 static RvResult find_solids(void* user, RvLiquidSolids* solids, const RvLiquidGrid* grid, double from, double to,
                             RvError* error) {
-  (void)user, (void)from, (void)to;
+  (void)user;
+  (void)from;
+  (void)to;
   if (rv_liquid_solids_from_fn(solids, grid, bucket, NULL)) return RV_OK;
   return rv_fail(error, RV_NO_MEMORY, "out of memory for solids");
 }
@@ -55,7 +59,11 @@ static double rise_of(const RvLiquidGrid* g) {
       double a = (x + 0.5 - WIDE / 2) * g->dx, b = (z + 0.5 - WIDE / 2) * g->dx,
              s = (a * a + b * b) / (RADIUS * RADIUS);
       if (sqrt(s) * RADIUS > RADIUS - g->dx) continue;
-      sums[0] += 1, sums[1] += s, sums[2] += s * s, sums[3] += height[x][z], sums[4] += s * height[x][z];
+      sums[0] += 1;
+      sums[1] += s;
+      sums[2] += s * s;
+      sums[3] += height[x][z];
+      sums[4] += s * height[x][z];
     }
   return (sums[0] * sums[4] - sums[1] * sums[3]) / (sums[0] * sums[2] - sums[1] * sums[1]);
 }
@@ -77,7 +85,9 @@ RvResult rv_check_bucket(const RvCheckOut* out, RvError* error) {
   // Momentum comes from the wall with a rate of 14.7 nu / R^2 = 13/s, nu = viscosity / density. A step that turns
   // velocities only by its pressure takes omega^2 dt / 2 of them a second, 0.28 at six steps a frame: in balance
   // omega^2 dt R^2 / (48 nu) = 1.3% of the turn lacks, and twice that of the rise.
-  model.viscosity = 20, model.stick = true, model.speed = OMEGA * RADIUS;
+  model.viscosity = 20;
+  model.stick = true;
+  model.speed = OMEGA * RADIUS;
   RvResult result = rv_liquid_rig_new(&rig, &model, error);
   rig.hooks.solids = find_solids;
   if (!result) result = fill(&rig, 0.15, error);
@@ -86,7 +96,10 @@ RvResult rv_check_bucket(const RvCheckOut* out, RvError* error) {
   for (int frame = 0; frame < FRAMES && !result; ++frame) {
     result = rv_liquid_advance(&rig.liquid, 1.0 / 24, 6, 100, &rig.hooks, error);
     Surface s = measure(&rig);
-    if (frame >= FRAMES - LAST) mean += s.rise / LAST, turn += s.turn / LAST;
+    if (frame >= FRAMES - LAST) {
+      mean += s.rise / LAST;
+      turn += s.turn / LAST;
+    }
   }
   if (!result) {
     double expected = OMEGA * OMEGA * RADIUS * RADIUS / (2 * G);

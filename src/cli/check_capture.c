@@ -36,7 +36,8 @@ static double part_taken(RvVec3 x, int across, double reach) {
 static RvResult fill(RvCoupleRig* rig, RvLiquidRig* bulk, const double lo[3], const double hi[3], RvError* error) {
   RvLiquidModel model = rv_liquid_model_default(DX);
   RvParticles* p = &bulk->liquid.particles;
-  rig->set.nominal = DX * DX * DX / 8, rig->set.capture = RATE;
+  rig->set.nominal = DX * DX * DX / 8;
+  rig->set.capture = RATE;
   RvResult result = rv_liquid_rig_new(bulk, &model, error);
   if (!result) result = rv_liquid_rig_fill(bulk, lo, hi, 0.8, error);
   for (size_t i = 0; i < p->count && !result; ++i) p->age[i] = 1;
@@ -60,7 +61,8 @@ static RvResult take(int across, int layers, double* ratio, RvError* error) {
     result = rv_couple_capture(rig.couple, &rig.strands, &rig.set, &bulk.liquid.grid, p, STEP, true, rig.kick, &report,
                                error);
   *ratio = report.captured_volume / sum;
-  rv_couple_rig_free(&rig), rv_liquid_rig_free(&bulk);
+  rv_couple_rig_free(&rig);
+  rv_liquid_rig_free(&bulk);
   return result;
 }
 
@@ -81,7 +83,8 @@ static RvResult take_under_water(bool under_too, double* part, RvError* error) {
     result = rv_couple_capture(rig.couple, &rig.strands, &rig.set, &bulk.liquid.grid, p, STEP, under_too, rig.kick,
                                &report, error);
   *part = report.captured_volume / room;
-  rv_couple_rig_free(&rig), rv_liquid_rig_free(&bulk);
+  rv_couple_rig_free(&rig);
+  rv_liquid_rig_free(&bulk);
   return result;
 }
 

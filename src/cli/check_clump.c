@@ -42,7 +42,8 @@ static int cut(const RvWetRig* rig, int vertex, Point* out) {
   RvVec3 mean = {0, 0, 0}, along = {0, 0, 0};
   for (size_t k = 0; k < HAIRS; ++k) {
     RvVec3 a = rv_contact_rig_get(h, h->state->q, k, vertex), b = rv_contact_rig_get(h, h->state->q, k, vertex + 1);
-    mean = rv_mad(mean, 1.0 / HAIRS, a), along = rv_add(along, rv_sub(b, a));
+    mean = rv_mad(mean, 1.0 / HAIRS, a);
+    along = rv_add(along, rv_sub(b, a));
   }
   along = rv_normalize(along, rv_vec3(0, -1, 0));
   RvVec3 u = rv_normalize(rv_cross(along, rv_vec3(0, 0, 1)), rv_vec3(1, 0, 0)), v = rv_cross(along, u);
@@ -71,7 +72,8 @@ static int group_of(Point* all, int n) {
     for (int j = count; j < n; ++j)
       if (apart(all[i], all[j]) < 4 * RADIUS) {
         Point p = all[j];
-        all[j] = all[count], all[count++] = p;
+        all[j] = all[count];
+        all[count++] = p;
       }
   return count;
 }
@@ -103,7 +105,8 @@ static double area_of(Point* p, int n) {
   }
   for (int i = 0; i < m; ++i) {
     Point a = hull[i], b = hull[(i + 1) % m];
-    area += 0.5 * (a.x * b.y - a.y * b.x), round += apart(a, b);
+    area += 0.5 * (a.x * b.y - a.y * b.x);
+    round += apart(a, b);
   }
   return area + round * RADIUS + 3.14159265358979 * RADIUS * RADIUS;
 }
@@ -138,7 +141,10 @@ RvResult rv_check_clump_packing(const RvCheckOut* out, RvError* error) {
   RvContactRigDef hair = rv_contact_rig_hair(HAIRS, POINTS, place, NULL);
   hair.youngs = 6e8;
   RvWetRigDef def = rv_wet_rig_water(hair);
-  def.niter = 4, def.tolerance = 1e-2, def.roots = shake, def.wet.film.absorption = 0;
+  def.niter = 4;
+  def.tolerance = 1e-2;
+  def.roots = shake;
+  def.wet.film.absorption = 0;
   RvResult result = rv_wet_rig_new(&rig, &def, error);
   if (result) return result;
   Seen seen = {0};

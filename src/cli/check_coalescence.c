@@ -91,7 +91,9 @@ static void keep_plane(RvContactRig* rig) {
 
 // the length at rest: steps until the front stands still
 static RvResult settle(Row* r, double* length, RvError* error) {
-  r->vertices = 100, r->length = 1.35 * predicted(r), r->joined = 0.9 * predicted(r);
+  r->vertices = 100;
+  r->length = 1.35 * predicted(r);
+  r->joined = 0.9 * predicted(r);
   RvContactRigDef hair = {(size_t)r->count, r->vertices, RADIUS, 1300, r->youngs,
                           0.1 * r->youngs,  {0, 0, 0},   joined, r,    straight};
   RvContactRig rig;
@@ -105,7 +107,9 @@ static RvResult settle(Row* r, double* length, RvError* error) {
   RvContactDef def = rv_contact_defaults();
   RvContactStats stats;
   RvStrandStats solved;
-  def.liquid = &wet, def.friction = 0, def.acceleration = rv_vec3(0, 0, 0);
+  def.liquid = &wet;
+  def.friction = 0;
+  def.acceleration = rv_vec3(0, 0, 0);
   if (!area) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   double last = 0;
   // its own viscosity lets it creep to rest within a second, so that it is not torn apart by a swing
@@ -123,8 +127,14 @@ static RvResult settle(Row* r, double* length, RvError* error) {
 
 static double slope(const double* x, const double* y, int n) {
   double mx = 0, my = 0, xy = 0, xx = 0;
-  for (int k = 0; k < n; ++k) mx += log(x[k]) / n, my += log(y[k]) / n;
-  for (int k = 0; k < n; ++k) xy += (log(x[k]) - mx) * (log(y[k]) - my), xx += (log(x[k]) - mx) * (log(x[k]) - mx);
+  for (int k = 0; k < n; ++k) {
+    mx += log(x[k]) / n;
+    my += log(y[k]) / n;
+  }
+  for (int k = 0; k < n; ++k) {
+    xy += (log(x[k]) - mx) * (log(y[k]) - my);
+    xx += (log(x[k]) - mx) * (log(x[k]) - mx);
+  }
   return xy / xx;
 }
 

@@ -13,7 +13,8 @@
 
 // along x, just above the plane
 static RvVec3 lying(void* user, size_t strand, int vertex) {
-  (void)user, (void)strand;
+  (void)user;
+  (void)strand;
   return rv_vec3(0.004 * (vertex - 4), 1.55 * HAIR_RADIUS, 0);
 }
 
@@ -30,13 +31,16 @@ static RvResult slide(double tangent, bool across, double seconds, double* way, 
   RvContactDef def = rv_contact_defaults();
   RvContactStats stats;
   RvStrandStats solved;
-  def.colliders = &plane, def.ncollider = 1;
+  def.colliders = &plane;
+  def.ncollider = 1;
   int steps = (int)(seconds / DT);
   RvVec3 x = {0}, v = {0};
   for (int k = 0; k < steps && !result; ++k) {
     result = rv_contact_rig_step(&rig, &def, DT, 1e-7, &stats, &solved, error);
-    if (k == steps / 2)
-      x = rv_contact_rig_get(&rig, rig.state->q, 0, 4), v = rv_contact_rig_get(&rig, rig.state->v, 0, 4);
+    if (k == steps / 2) {
+      x = rv_contact_rig_get(&rig, rig.state->q, 0, 4);
+      v = rv_contact_rig_get(&rig, rig.state->v, 0, 4);
+    }
   }
   if (!result) {
     x = rv_sub(rv_contact_rig_get(&rig, rig.state->q, 0, 4), x);
@@ -91,12 +95,14 @@ static RvResult ball(double* deepest, double* passed, RvError* error) {
   RvContactDef def = rv_contact_defaults();
   RvContactStats stats;
   RvStrandStats solved;
-  def.colliders = &solid, def.ncollider = 1;
+  def.colliders = &solid;
+  def.ncollider = 1;
   *deepest = *passed = 0;
   for (int step = 0; step < 12 && !result; ++step) {
     result = rv_contact_rig_step(&rig, &def, DT, 1e-7, &stats, &solved, error);
     RvPose end = rv_collider_pose(&solid, DT);
-    solid.position = end.position, solid.orientation = end.orientation;
+    solid.position = end.position;
+    solid.orientation = end.orientation;
     for (size_t k = 0; k < STRANDS; ++k)
       for (int i = 0; i < N; ++i) {
         RvVec3 x = rv_sub(rv_contact_rig_get(&rig, rig.state->q, k, i), solid.position);
@@ -141,7 +147,9 @@ static RvResult flip(double* deepest, double* moved, RvError* error) {
       *moved = fmax(*moved, rv_distance(rv_vec3_load(p + 3 * i), rv_vec3_load(q + 3 * i)));
       if (i % 21 > 2) *deepest = fmax(*deepest, 0.09 - rv_distance(rv_vec3_load(p + 3 * i), centre));
     }
-    rv_detail_free(out), rv_detail_free(head), rv_detail_free(in);
+    rv_detail_free(out);
+    rv_detail_free(head);
+    rv_detail_free(in);
   }
   rv_scene_rig_close(&rig);
   return result;

@@ -42,7 +42,8 @@ typedef struct Pressed {
 } Pressed;
 
 static void drop(Pressed* p) {
-  rv_free(p->memory), rv_free(p->area);
+  rv_free(p->memory);
+  rv_free(p->area);
   rv_contact_rig_free(&p->rig);
 }
 
@@ -63,7 +64,8 @@ static bool wet(Pressed* p) {
   p->area = rv_alloc(n, sizeof(double));
   for (size_t k = 0; p->area && k < n; ++k) p->area[k] = 4 * RADIUS * RADIUS;
   p->liquid = (RvContactWet){.tension = 0.3, .angle = 1, .cohesion = 1, .area = p->area};
-  p->def.liquid = &p->liquid, p->plane.angle = 0.8;
+  p->def.liquid = &p->liquid;
+  p->plane.angle = 0.8;
   return p->area != NULL;
 }
 
@@ -82,7 +84,8 @@ static RvResult press(Pressed* p, double friction, bool plane, bool liquid, RvEr
   p->n = rv_contact_rig_list(&p->rig, p->list);
   p->def = rv_contact_defaults();
   p->def.friction = p->plane.friction = friction;
-  p->def.colliders = &p->plane, p->def.ncollider = plane;
+  p->def.colliders = &p->plane;
+  p->def.ncollider = plane;
   if (liquid && !wet(p)) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   for (int pass = 0; pass < 2 && !result; ++pass) {
     shake(p, p->rig.state->q, 5 + (uint64_t)pass, pass * 0.3 * RADIUS);
@@ -100,8 +103,10 @@ static double gradient_error(Pressed* p, const RvOperator* op) {
   for (size_t k = 0; k < p->n; ++k) {
     double* q = &p->q[p->list[k]];
     double keep = *q, plus, minus;
-    *q = keep + h, plus = op->energy(op->user, p->q, NULL);
-    *q = keep - h, minus = op->energy(op->user, p->q, NULL);
+    *q = keep + h;
+    plus = op->energy(op->user, p->q, NULL);
+    *q = keep - h;
+    minus = op->energy(op->user, p->q, NULL);
     *q = keep;
     worst = fmax(worst, fabs((plus - minus) / (2 * h) - p->g[p->list[k]]));
     largest = fmax(largest, fabs(p->g[p->list[k]]));
@@ -114,7 +119,10 @@ static double sum_of_forces(Pressed* p, const RvOperator* op) {
   double sum[3] = {0}, size = 0;
   memset(p->g, 0, p->rig.model->unknowns * sizeof(double));
   op->gradient(op->user, p->q, p->g);
-  for (size_t k = 0; k < p->n; ++k) sum[k % 3] += p->g[p->list[k]], size += fabs(p->g[p->list[k]]);
+  for (size_t k = 0; k < p->n; ++k) {
+    sum[k % 3] += p->g[p->list[k]];
+    size += fabs(p->g[p->list[k]]);
+  }
   return fmax(fabs(sum[0]), fmax(fabs(sum[1]), fabs(sum[2]))) / size;
 }
 
@@ -129,7 +137,8 @@ static void prepare(Pressed* p, const RvOperator* op) {
 // a column of the Hessian: what the band holds of it, and what joins strands
 static void column(const Pressed* p, const RvOperator* op, size_t at, double* out) {
   const RvStrandModel* m = p->rig.model;
-  memset(out, 0, m->unknowns * sizeof(double)), memset(p->unit, 0, m->unknowns * sizeof(double));
+  memset(out, 0, m->unknowns * sizeof(double));
+  memset(p->unit, 0, m->unknowns * sizeof(double));
   p->unit[at] = 1;
   rv_operator_apply(op, m->nbatch, p->unit, out);
   for (size_t b = 0; b < m->nbatch; ++b) {
@@ -155,8 +164,10 @@ static double hessian_error(Pressed* p, const RvOperator* op) {
   for (size_t k = 0; k < p->n; ++k) {
     double *q = &p->q[p->list[k]], keep = *q;
     column(p, op, p->list[k], p->h);
-    *q = keep + step, gradient_at(p, op, p->plus);
-    *q = keep - step, gradient_at(p, op, p->minus);
+    *q = keep + step;
+    gradient_at(p, op, p->plus);
+    *q = keep - step;
+    gradient_at(p, op, p->minus);
     *q = keep;
     for (size_t i = 0; i < p->n; ++i) {
       size_t at = p->list[i];
@@ -190,7 +201,8 @@ static void friction_bound(Pressed* p, const RvOperator* op, double* above, doub
       p->q[at] += step * p->d[at];
       slope += p->d[at] * (p->plus[at] - p->minus[at]) / (2 * step);
     }
-    *above = fmax(*above, slope / bound - 1), *below = fmax(*below, 1 - slope / bound);
+    *above = fmax(*above, slope / bound - 1);
+    *below = fmax(*below, 1 - slope / bound);
   }
 }
 

@@ -26,7 +26,8 @@ RvResult rv_check_drag_law(const RvCheckOut* out, RvError* error) {
   rv_check_emit(out, "table", worst, 0, 6e-4);
   rv_drag_law(1e-6, &along, &across);
   rv_check_emit(out, "thin_ratio", across / along, 2, 1e-3);
-  rv_drag_law(0.4, &far[0], &far[1]), rv_drag_law(0.9, &clamped[0], &clamped[1]);
+  rv_drag_law(0.4, &far[0], &far[1]);
+  rv_drag_law(0.9, &clamped[0], &clamped[1]);
   rv_check_emit(out, "clamped", fabs(far[0] - clamped[0]) + fabs(far[1] - clamped[1]), 0, 0);
   return RV_OK;
 }
@@ -61,7 +62,8 @@ static RvResult fall(double density, bool vertical, Fall* f, RvError* error) {
   const int lo[3] = {0, 0, 0}, hi[3] = {2, 3, 2}, n = 21;
   RvCoupleLine line = {
       .from = {0.0412, 0.05, 0.0407}, .to = {0.0412, 0.05, 0.0407}, .radius = radius, .density = density};
-  line.from[vertical ? 1 : 0] -= length / 2, line.to[vertical ? 1 : 0] += length / 2;
+  line.from[vertical ? 1 : 0] -= length / 2;
+  line.to[vertical ? 1 : 0] += length / 2;
   RvCoupleRig rig;
   RvResult result = rv_couple_rig_new(&rig, &line, 1, n, 1, error);
   if (result) return result;
@@ -71,7 +73,10 @@ static RvResult fall(double density, bool vertical, Fall* f, RvError* error) {
   if (!result) {
     double mass = 0, weight = (density - 1000) * RV_PI * radius * radius * length * G;
     f->speed = 0;
-    for (int i = 0; i < n; ++i) f->speed += rig.state->v[rv_couple_rig_unknown(&rig, 0, i, 1)] / n, mass += 1;
+    for (int i = 0; i < n; ++i) {
+      f->speed += rig.state->v[rv_couple_rig_unknown(&rig, 0, i, 1)] / n;
+      mass += 1;
+    }
     f->balance = weight != 0 ? drag_by_law(&rig, n, vertical, length, radius) / weight : 0;
   }
   rv_couple_rig_free(&rig);
@@ -131,7 +136,8 @@ static RvResult seep(double dt, double* ratio, double* load, RvError* error) {
   RvResult result = rv_couple_rig_new(&rig, lines, WIDE * HIGH, 4, 1, error);
   rv_free(lines);
   if (result) return result;
-  rig.fixed = true, rig.set.viscosity = viscosity;
+  rig.fixed = true;
+  rig.set.viscosity = viscosity;
   result = rv_couple_rig_tank(&rig, lo, hi, dx, slug, ends, error);
   for (int i = 0; i < 80 && !result; ++i) result = rv_couple_rig_substep(&rig, dt, error);
   if (!result) {
@@ -215,7 +221,8 @@ RvResult rv_check_submersion(const RvCheckOut* out, RvError* error) {
   for (int i = 0; i + 1 < n && !result; ++i) {
     double a = rig.sample->wet[rv_couple_rig_vertex(&rig, 0, i)],
            b = rig.sample->wet[rv_couple_rig_vertex(&rig, 0, i + 1)];
-    rise = fmax(rise, b - a), slope = fmax(slope, fabs(b - a));
+    rise = fmax(rise, b - a);
+    slope = fmax(slope, fabs(b - a));
     if (a == 1) drag = fmax(drag, rig.sample->drag[rv_couple_rig_unknown(&rig, 0, i, 0)]);
   }
   if (!result) {

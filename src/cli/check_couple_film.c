@@ -49,7 +49,8 @@ static RvResult hold(int count, int n, double* ratio, double* volume, RvError* e
   RvResult result = bundle(&rig, count, n, error);
   if (result) return result;
   double reach = rv_capacity_radius(RADIUS, 0.072, 1000, G, count);
-  rig.set.nominal = 4e-11, rig.set.drip = 1e4;
+  rig.set.nominal = 4e-11;
+  rig.set.drip = 1e4;
   rv_couple_rig_wet(&rig, 4 * (2.0 / 3 * RV_PI * reach * reach / count));
   for (int i = 0; i < 400 && !result; ++i) {
     result = rv_couple_drip(rig.couple, &rig.strands, &rig.set, &space.grid, &space.particles, &space.next_id, 0, 1e-3,
@@ -94,7 +95,8 @@ static RvResult feed(double dx, int n, Flow* flow, RvError* error) {
   RvResult result = bundle(&rig, COUNT, n, error);
   if (result) return result;
   const double dt = 1e-3, each = 2e-8;  // m3/s a strand
-  rig.set.nominal = dx * dx * dx / 8, rig.set.drip = 20;
+  rig.set.nominal = dx * dx * dx / 8;
+  rig.set.drip = 20;
   rv_couple_rig_wet(&rig, 9e-7);
   double mean = 0, before = 0;
   for (int i = 0; i < STEPS && !result; ++i) {
@@ -108,7 +110,8 @@ static RvResult feed(double dx, int n, Flow* flow, RvError* error) {
     if (i + 1 == STEPS / 3) before = report.dripped_volume;
     if (i >= STEPS / 3) mean += rv_couple_rig_film(&rig) / (STEPS - STEPS / 3);
   }
-  flow->held = mean, flow->rate = (report.dripped_volume - before) / (dt * (STEPS - STEPS / 3));
+  flow->held = mean;
+  flow->rate = (report.dripped_volume - before) / (dt * (STEPS - STEPS / 3));
   rv_particles_free(&space.particles);
   rv_couple_rig_free(&rig);
   return result;
@@ -219,7 +222,8 @@ RvResult rv_check_capture(const RvCheckOut* out, RvError* error) {
   rv_check_emit(out, "above_capacity", over, 0, 1e-12);
   rv_check_emit(out, "smallest_left", fmin(smallest, 0.1), 0.1, 1e-12);
   rv_free(capacity);
-  rv_couple_rig_free(&rig), rv_liquid_rig_free(&bulk);
+  rv_couple_rig_free(&rig);
+  rv_liquid_rig_free(&bulk);
   return result;
 }
 
@@ -259,7 +263,8 @@ RvResult rv_check_drip(const RvCheckOut* out, RvError* error) {
   RvVec3 after = rv_add(rv_couple_rig_momentum(&rig, 0), bulk_momentum(&bulk));
   bool rows = p->count > first;
   for (size_t i = first; i < p->count; ++i) {
-    smallest = fmin(smallest, p->volume[i] / rig.set.nominal), largest = fmax(largest, p->volume[i] / rig.set.nominal);
+    smallest = fmin(smallest, p->volume[i] / rig.set.nominal);
+    largest = fmax(largest, p->volume[i] / rig.set.nominal);
     rows = rows && p->row[i] == 7;
     age = fmax(age, (double)p->age[i]);
   }
@@ -270,7 +275,8 @@ RvResult rv_check_drip(const RvCheckOut* out, RvError* error) {
   rv_check_emit(out, "age", age, 0, 0);
   rv_check_emit(out, "rows", rows, 1, 0);
   rv_check_emit(out, "left_behind", left_behind(&rig), 0, 0);
-  rv_couple_rig_free(&rig), rv_liquid_rig_free(&bulk);
+  rv_couple_rig_free(&rig);
+  rv_liquid_rig_free(&bulk);
   return result;
 }
 
@@ -322,7 +328,10 @@ RvResult rv_check_reaction(const RvCheckOut* out, RvError* error) {
   memset(rig.force, 0, rig.model->unknowns * sizeof(double));
   if (!result) result = rv_couple_sample(rig.couple, &rig.strands, &rig.set, g, dt, rig.force, &rig.sample, error);
   RvVec3 before = {0, 0, 0}, mass = {0, 0, 0};
-  if (!result) before = faces(g, g->momentum), mass = faces(g, g->mass);
+  if (!result) {
+    before = faces(g, g->momentum);
+    mass = faces(g, g->mass);
+  }
   if (!result) result = rv_couple_rig_step(&rig, dt, false, error);
   if (!result) result = rv_couple_react(rig.couple, &rig.strands, &rig.set, g, dt, error);
   if (!result) {
@@ -330,7 +339,8 @@ RvResult rv_check_reaction(const RvCheckOut* out, RvError* error) {
     rv_check_emit(out, "drag", part(rv_sub(given, taken), given), 0, 1e-9);
   }
   // WH-35: the same with film
-  rv_couple_rig_wet(&rig, 2e-7), clear_spare(&rig);
+  rv_couple_rig_wet(&rig, 2e-7);
+  clear_spare(&rig);
   if (!result) result = to_grid(&bulk, error);
   if (!result) result = rv_couple_sample(rig.couple, &rig.strands, &rig.set, g, dt, rig.force, &rig.sample, error);
   if (!result) result = rv_couple_react(rig.couple, &rig.strands, &rig.set, g, dt, error);
@@ -343,7 +353,8 @@ RvResult rv_check_reaction(const RvCheckOut* out, RvError* error) {
     rv_check_emit(out, "film_mass_y", now.y / film, 1, 1e-6);
     rv_check_emit(out, "film_mass_z", now.z / film, 1, 1e-6);
   }
-  rv_couple_rig_free(&rig), rv_liquid_rig_free(&bulk);
+  rv_couple_rig_free(&rig);
+  rv_liquid_rig_free(&bulk);
   return result;
 }
 
@@ -404,7 +415,8 @@ static RvResult float_step(RvCoupleRig* rig, RvLiquidRig* bulk, double dt, uint6
   size_t n = rig->model->unknowns;
   double* before = rv_alloc(3 * n, sizeof(double));
   if (!before) return rv_fail(error, RV_NO_MEMORY, "out of memory");
-  memcpy(before, rig->state->q, n * sizeof(double)), memcpy(before + n, rig->state->v, n * sizeof(double));
+  memcpy(before, rig->state->q, n * sizeof(double));
+  memcpy(before + n, rig->state->v, n * sizeof(double));
   if (!result) result = rv_particles_sort(p, &l->report.lost, error);
   if (!result) result = to_grid(bulk, error);
   memset(rig->force, 0, rig->model->unknowns * sizeof(double));
@@ -456,6 +468,7 @@ RvResult rv_check_weightless(const RvCheckOut* out, RvError* error) {
   rv_check_emit(out, "volume", (rv_particles_volume(p) + rv_couple_rig_film(&rig)) / volume - 1, 0, 1e-12);
   rv_check_emit(out, "captured", report.captured > 20, 1, 0);
   rv_check_emit(out, "dripped", report.dripped > 20, 1, 0);
-  rv_couple_rig_free(&rig), rv_liquid_rig_free(&bulk);
+  rv_couple_rig_free(&rig);
+  rv_liquid_rig_free(&bulk);
   return result;
 }

@@ -48,8 +48,11 @@ static RvResult open_oracle(Oracle* o, RvContactRig* rig, RvError* error) {
   double** arrays[] = {&o->q, &o->start, &o->velocity, &o->g, &o->unit, &o->column};
   for (size_t i = 0; i < 6; ++i) *arrays[i] = o->memory + i * m->unknowns;
   // what lanes read stands first
-  o->band = o->memory + 6 * m->unknowns, o->d = o->band + room, o->a = o->d + o->n;
-  memcpy(o->start, rig->state->q, m->unknowns * sizeof(double)), memcpy(o->q, o->start, m->unknowns * sizeof(double));
+  o->band = o->memory + 6 * m->unknowns;
+  o->d = o->band + room;
+  o->a = o->d + o->n;
+  memcpy(o->start, rig->state->q, m->unknowns * sizeof(double));
+  memcpy(o->q, o->start, m->unknowns * sizeof(double));
   memcpy(o->velocity, rig->state->v, m->unknowns * sizeof(double));
   return RV_OK;
 }
@@ -59,7 +62,8 @@ static void assemble(Oracle* o, RvRodHessian kind, bool matrix) {
   const RvStrandModel* m = o->rig->model;
   const RvStrandState* s = o->rig->state;
   size_t stride = rv_ldlt_size(DOF, RV_ROD_BAND);
-  memset(o->g, 0, m->unknowns * sizeof(double)), memset(o->band, 0, stride * m->nbatch * sizeof(double));
+  memset(o->g, 0, m->unknowns * sizeof(double));
+  memset(o->band, 0, stride * m->nbatch * sizeof(double));
   for (size_t k = 0; k < m->nbatch; ++k) {
     const RvStrandBatch* b = &m->batches[k];
     const RvRodBatch rod = {N,
@@ -85,8 +89,10 @@ static void assemble(Oracle* o, RvRodHessian kind, bool matrix) {
     o->d[j] = -(o->g[at] + inertia * (o->q[at] - o->start[at] - DT * o->velocity[at]) - o->rig->force[at]);
     if (!matrix) continue;
     // the column: what joins strands, what the band holds, inertia
-    memset(o->unit, 0, m->unknowns * sizeof(double)), memset(o->column, 0, m->unknowns * sizeof(double));
-    o->unit[at] = 1, o->column[at] = inertia;
+    memset(o->unit, 0, m->unknowns * sizeof(double));
+    memset(o->column, 0, m->unknowns * sizeof(double));
+    o->unit[at] = 1;
+    o->column[at] = inertia;
     rv_operator_apply(o->op, m->nbatch, o->unit, o->column);
     size_t k = 0;
     while (k + 1 < m->nbatch && at >= m->batches[k + 1].at) ++k;
@@ -128,7 +134,8 @@ static RvResult compare(double* difference, double* links, double* touches, RvEr
   RvContactDef def = rv_contact_defaults();
   RvContactStats stats = {0};
   RvStrandStats solved;
-  def.colliders = &plane, def.ncollider = 1;
+  def.colliders = &plane;
+  def.ncollider = 1;
   // some steps, so that there is pressure and friction has anchors
   for (int k = 0; k < 6 && !result; ++k) result = rv_contact_rig_step(&rig, &def, DT, 1e-8, &stats, &solved, error);
   const RvStrandStepDef step = {.dt = DT,
@@ -145,7 +152,9 @@ static RvResult compare(double* difference, double* links, double* touches, RvEr
   if (!result) result = minimise(&o, error);
   if (!result) result = rv_strand_step(rig.model, rig.state, &step, &solved, error);
   double most = 0;
-  *difference = 0, *links = (double)stats.links, *touches = (double)stats.touches;
+  *difference = 0;
+  *links = (double)stats.links;
+  *touches = (double)stats.touches;
   for (size_t j = 0; j < o.n && !result; ++j) {
     size_t at = o.list[j];
     if ((at / RV_LANES) % 4 == 3) continue;

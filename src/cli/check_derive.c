@@ -43,8 +43,11 @@ static void shape(int lane, double rough, double* x) {
   double c = cos(10 * RV_PI / 180), s = sin(10 * RV_PI / 180);
   for (int i = N / 2 + 1; i < N && lane == FOLDED && rough > 0; ++i) {
     double k = EDGE * (i - N / 2);
-    x[3 * i] = x[3 * (N / 2)] + k * s, x[3 * i + 1] = x[3 * (N / 2) + 1] - k * c, x[3 * i + 2] = x[3 * (N / 2) + 2];
-    x[3 * (N - 1 - i)] = x[3 * (N / 2)], x[3 * (N - 1 - i) + 1] = x[3 * (N / 2) + 1] - k;
+    x[3 * i] = x[3 * (N / 2)] + k * s;
+    x[3 * i + 1] = x[3 * (N / 2) + 1] - k * c;
+    x[3 * i + 2] = x[3 * (N / 2) + 2];
+    x[3 * (N - 1 - i)] = x[3 * (N / 2)];
+    x[3 * (N - 1 - i) + 1] = x[3 * (N / 2) + 1] - k;
     x[3 * (N - 1 - i) + 2] = x[3 * (N / 2) + 2];
   }
 }
@@ -61,7 +64,8 @@ static RvResult build(Rods* r, RvError* error) {
   RvStrandDef defs[W];
   for (int i = 0; i < N; ++i) radius[i] = 40e-6 * (1 + 0.1 * noise(9, i));
   for (int s = 0; s < W; ++s) {
-    shape(s, 0.25, x[s]), shape(s, 0, rest[s]);
+    shape(s, 0.25, x[s]);
+    shape(s, 0, rest[s]);
     defs[s] = (RvStrandDef){.vertices = N,
                             .x = x[s],
                             .rest = rest[s],
@@ -85,7 +89,9 @@ static RvResult build(Rods* r, RvError* error) {
   if (!result) {
     r->q = rv_alloc_zero(4 * room, sizeof(double));
     if (!r->q) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
-    r->zero = r->q + room, r->viscous = r->q + 2 * room, r->blended = r->q + 3 * room;
+    r->zero = r->q + room;
+    r->viscous = r->q + 2 * room;
+    r->blended = r->q + 3 * room;
   }
   if (result) {
     drop(r);
@@ -205,7 +211,8 @@ static double hessian_error(const Rods* r, Terms terms, double* band) {
         double h = apart <= RV_ROD_BAND ? band[(lo * (RV_ROD_BAND + 1) + apart) * W + lane] : 0;
         double *difference = &worst[lane].difference[i % 4 == 3][k % 4 == 3],
                *largest = &worst[lane].largest[i % 4 == 3][k % 4 == 3];
-        *difference = fmax(*difference, fabs(found[i * W + lane] - h)), *largest = fmax(*largest, fabs(h));
+        *difference = fmax(*difference, fabs(found[i * W + lane] - h));
+        *largest = fmax(*largest, fabs(h));
       }
   }
   for (int lane = 0; lane < W; ++lane) most = fmax(most, relative(&worst[lane]));
@@ -238,8 +245,12 @@ static void make_twins(const Rods* r, Twins* t) {
   for (size_t i = 0; i < m->edges; ++i) stretch[i] = scale * m->damp_stretch[i];
   for (size_t i = 0; i < 2 * m->vertices; ++i) bend[i] = scale * m->damp_bend[i];
   for (size_t i = 0; i < m->vertices; ++i) torsion[i] = scale * m->damp_torsion[i];
-  t->viscous.length = length, t->viscous.curvature = curvature, t->viscous.twist = twist;
-  t->viscous.stretch = stretch, t->viscous.bend = bend, t->viscous.torsion = torsion;
+  t->viscous.length = length;
+  t->viscous.curvature = curvature;
+  t->viscous.twist = twist;
+  t->viscous.stretch = stretch;
+  t->viscous.bend = bend;
+  t->viscous.torsion = torsion;
 }
 
 static double viscous_error(const Rods* r, Twins* t, double* memory) {
@@ -249,8 +260,12 @@ static double viscous_error(const Rods* r, Twins* t, double* memory) {
   rv_newton_blend(N - 1, 1, 1, m->stretch, m->damp_stretch, 96, m->rest_length, t->viscous.length, stretch, length);
   rv_newton_blend(N, 2, 2, m->bend, m->damp_bend, 96, m->rest_curvature, t->viscous.curvature, bend, curvature);
   rv_newton_blend(N, 1, 1, m->torsion, m->damp_torsion, 96, m->rest_twist, t->viscous.twist, torsion, twist);
-  t->both.length = length, t->both.curvature = curvature, t->both.twist = twist;
-  t->both.stretch = stretch, t->both.bend = bend, t->both.torsion = torsion;
+  t->both.length = length;
+  t->both.curvature = curvature;
+  t->both.twist = twist;
+  t->both.stretch = stretch;
+  t->both.bend = bend;
+  t->both.torsion = torsion;
   double g[4 * N * W] __attribute__((aligned(64))) = {0};
   rv_rod_derivatives(&t->both, r->q, RV_ROD_FULL, g, NULL);
   return compare_gradient(both_energies, t, r->q, g);
@@ -263,7 +278,9 @@ static RvVec3 vector_at(const double* a, int row) {
 }
 
 static void put(double* a, int row, RvVec3 v) {
-  a[row * W] = v.x, a[(row + 1) * W] = v.y, a[(row + 2) * W] = v.z;
+  a[row * W] = v.x;
+  a[(row + 1) * W] = v.y;
+  a[(row + 2) * W] = v.z;
 }
 
 static RvQuat some_turn(void) {
@@ -294,7 +311,8 @@ static double share(const double* g, const double* scale) {
   double most[2] = {0}, full[2] = {0};
   for (int k = 0; k < DOF * W; ++k) {
     int kind = k / W % 4 == 3;
-    most[kind] = fmax(most[kind], fabs(g[k])), full[kind] = fmax(full[kind], fabs(scale[k]));
+    most[kind] = fmax(most[kind], fabs(g[k]));
+    full[kind] = fmax(full[kind], fabs(scale[k]));
   }
   return fmax(most[0] / full[0], most[1] / full[1]);
 }
@@ -315,9 +333,12 @@ static void rigid_error(const Rods* r, double* energy, double* force) {
       put(frames + lane, 3 * i, rv_quat_rotate(turn, vector_at(rod.tangent + lane, 3 * i)));
       put(frames + 3 * N * W + lane, 3 * i, rv_quat_rotate(turn, vector_at(rod.director + lane, 3 * i)));
     }
-  moved.tangent = frames, moved.director = frames + 3 * N * W;
-  rv_rod_energy(&rod, r->q, a), rv_rod_energy(&moved, p, b);
-  rv_rod_derivatives(&rod, r->q, RV_ROD_FULL, g, NULL), rv_rod_derivatives(&moved, p, RV_ROD_FULL, h, NULL);
+  moved.tangent = frames;
+  moved.director = frames + 3 * N * W;
+  rv_rod_energy(&rod, r->q, a);
+  rv_rod_energy(&moved, p, b);
+  rv_rod_derivatives(&rod, r->q, RV_ROD_FULL, g, NULL);
+  rv_rod_derivatives(&moved, p, RV_ROD_FULL, h, NULL);
   *energy = 0;
   for (int lane = 0; lane < W; ++lane) {
     *energy = fmax(*energy, fabs(b[lane] / a[lane] - 1));
@@ -345,7 +366,9 @@ static double force_at_rest(const Rods* r, double* memory) {
   rv_rod_derivatives(&rod, r->q, RV_ROD_FULL, h, NULL);
   double *length = memory, *curvature = memory + N * W, *twist = memory + 5 * N * W;
   rv_rod_strain(&rod, r->q, &(RvRodStrain){.length = length, .curvature = curvature, .twist = twist});
-  rod.length = length, rod.curvature = curvature, rod.twist = twist;
+  rod.length = length;
+  rod.curvature = curvature;
+  rod.twist = twist;
   rv_rod_derivatives(&rod, r->q, RV_ROD_FULL, g, NULL);
   return share(g, h);
 }
@@ -391,7 +414,8 @@ RvResult rv_check_derivatives(const RvCheckOut* out, RvError* error) {
     for (int k = 0; k < 4; ++k)
       rv_check_emit(out, parts[k].hessian, hessian_error(&rods, parts[k].terms, memory), 0, 1e-6);
   }
-  rv_free(memory), rv_free(twins);
+  rv_free(memory);
+  rv_free(twins);
   drop(&rods);
   return result;
 }

@@ -42,7 +42,11 @@ static RvResult run(double radius, double dt, RvIntegrator integrator, bool swin
                     RvError* error) {
   const double g[3] = {0, -GRAVITY, 0};
   double x[3 * N], most[WINDOWS];
-  for (int i = 0; i < N; ++i) x[3 * i] = LENGTH * i / (N - 1), x[3 * i + 1] = 0, x[3 * i + 2] = 0;
+  for (int i = 0; i < N; ++i) {
+    x[3 * i] = LENGTH * i / (N - 1);
+    x[3 * i + 1] = 0;
+    x[3 * i + 2] = 0;
+  }
   RvRig rig;
   int fixed = swinging ? 2 : 0, steps = (int)(SECONDS / dt + 0.5);
   RvResult result = rv_rig_new(&rig, &(RvRigDef){N, x, NULL, radius, 1320, 3e9, 1.1e9, 0, fixed}, error);
@@ -57,7 +61,8 @@ static RvResult run(double radius, double dt, RvIntegrator integrator, bool swin
     double now = energy(&rig);
     int window = k * WINDOWS / steps;
     most[window] = fmax(most[window], now);
-    gain->above = fmax(gain->above, (now - first) / blow), gain->step = fmax(gain->step, (now - before) / blow);
+    gain->above = fmax(gain->above, (now - first) / blow);
+    gain->step = fmax(gain->step, (now - before) / blow);
     before = now;
     if (!isfinite(now)) gain->above = gain->step = INFINITY;
   }

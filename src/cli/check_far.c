@@ -26,7 +26,8 @@ static RvResult add_strands(const Place* w, double frame, RvDetail* d, RvError* 
     int s = i / N, k = i % N;
     double t = (frame - 1) / 24, way = 0.1 * t, up = 0.02 * t * t;
     P[3 * i] = (float)(w->shift + grid(way) + k / 256.0);
-    P[3 * i + 1] = grid(up) + (float)(k * (s + k) % 5 % 3) / 1024, P[3 * i + 2] = (float)s / 64;
+    P[3 * i + 1] = grid(up) + (float)(k * (s + k) % 5 % 3) / 1024;
+    P[3 * i + 2] = (float)s / 64;
   }
   return P ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
 }
@@ -85,7 +86,8 @@ RvResult rv_check_far(const RvCheckOut* out, RvError* error) {
     if (!result) compare(rig[0].state, rig[1].state, shift, &most, &fall);
     contacts = fmax(contacts, (double)rig[0].stats.contacts);
   }
-  rv_node_rig_close(&rig[0]), rv_node_rig_close(&rig[1]);
+  rv_node_rig_close(&rig[0]);
+  rv_node_rig_close(&rig[1]);
   if (result) return result;
   rv_check_emit(out, "difference", most, 0, 1e-6);
   // they did fall, and met the ball

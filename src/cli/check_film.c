@@ -23,7 +23,10 @@ static void roughen(RvFilmRig* r, uint64_t seed) {
         d[c] += 0.8 * (hash(&seed) - 0.5);
       }
       double size = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]), edge = 1e-3 * (0.5 + 2 * hash(&seed));
-      for (int c = 0; c < 3; ++c) d[c] /= size, x[c] += edge * d[c];
+      for (int c = 0; c < 3; ++c) {
+        d[c] /= size;
+        x[c] += edge * d[c];
+      }
       size_t k = (size_t)(i * RV_LANES + lane);
       double height = hash(&seed) < 0.3 ? 0 : 3e-4 * hash(&seed) * hash(&seed);
       r->hairs[k] = 1 + (lane % 3) * 4;
@@ -59,7 +62,9 @@ static RvResult rough(uint64_t seed, int most_substeps, double dt, Rough* out, R
   if (result) return result;
   roughen(&r, seed);
   r.model.liquid.tension = 0.072;
-  r.def.dt = dt, r.def.gravity[0] = 6, r.def.gravity[1] = -7;
+  r.def.dt = dt;
+  r.def.gravity[0] = 6;
+  r.def.gravity[1] = -7;
   r.def.settings = (RvFilmSettings){.friction = 3, .viscous = true, .slip = 1e-6, .most_substeps = most_substeps};
   double first = rv_film_rig_volume(&r), mass = 0;
   for (int k = 0; k < 40 && !result; ++k) {
@@ -79,7 +84,8 @@ static RvResult rough(uint64_t seed, int most_substeps, double dt, Rough* out, R
       out->momentum = fmax(out->momentum, fabs(p1[c] - p0[c] - mass * dt * r.def.gravity[c]) / scale);
     out->moved = fmax(out->moved, fabs(r.kick[4 * RV_LANES * (N / 2)]) / scale);
   }
-  out->limited += (double)r.report.limited, out->outflow += r.report.outflow / first;
+  out->limited += (double)r.report.limited;
+  out->outflow += r.report.outflow / first;
   rv_film_rig_free(&r);
   return result;
 }
@@ -119,9 +125,14 @@ static RvResult lateral(bool naive, double* worst, RvError* error) {
   if (result) return result;
   rv_film_rig_put_drop(&r, 0.008, 0.004, 1e-3);
   // along x, which falls; y and z go sideways
-  r.def.gravity[0] = 9.81, r.def.settings.rescale = naive, r.model.liquid.tension = 0.072, r.def.settings.friction = 1;
-  for (int i = 0; i < r.n; ++i)
-    rv_film_rig_v(&r, i, 0)[RV_LANES] = speed, rv_film_rig_v(&r, i, 0)[2 * RV_LANES] = -speed;
+  r.def.gravity[0] = 9.81;
+  r.def.settings.rescale = naive;
+  r.model.liquid.tension = 0.072;
+  r.def.settings.friction = 1;
+  for (int i = 0; i < r.n; ++i) {
+    rv_film_rig_v(&r, i, 0)[RV_LANES] = speed;
+    rv_film_rig_v(&r, i, 0)[2 * RV_LANES] = -speed;
+  }
   *worst = 0;
   for (int k = 0; k < 120 && !result; ++k) {
     // held along itself, as hair that hangs from its root

@@ -23,11 +23,15 @@ static RvResult row_new(Row* row, int count, const int* vertices, double length,
   for (int k = 0; row->batches && k < count; ++k) {
     size_t n = (size_t)vertices[k] * RV_LANES;
     row->batches[k] = (RvFilmBatch){vertices[k], 1, 4 * at, at, edges};
-    at += n, edges += n - RV_LANES;
+    at += n;
+    edges += n - RV_LANES;
   }
   row->arrays = rv_alloc_zero(14 * at, sizeof(double));
   if (!row->batches || !row->arrays) return rv_fail(error, RV_NO_MEMORY, "out of memory");
-  row->x = row->arrays, row->v = row->x + 4 * at, row->kick = row->v + 4 * at, row->radius = row->kick + 4 * at;
+  row->x = row->arrays;
+  row->v = row->x + 4 * at;
+  row->kick = row->v + 4 * at;
+  row->radius = row->kick + 4 * at;
   row->hairs = row->radius + at;
   row->model = (RvFilmModel){.nbatch = (size_t)count,
                              .batches = row->batches,
@@ -43,15 +47,18 @@ static RvResult row_new(Row* row, int count, const int* vertices, double length,
       for (int lane = 0; lane < RV_LANES; ++lane) {
         size_t v = row->batches[k].vertex_at + (size_t)(i * RV_LANES + lane);
         double* x = &row->x[row->batches[k].at + (size_t)(4 * i * RV_LANES + lane)];
-        row->radius[v] = 4e-5, row->hairs[v] = 1;
-        x[0] = length * i / (vertices[k] - 1), x[RV_LANES] = apart * k;
+        row->radius[v] = 4e-5;
+        row->hairs[v] = 1;
+        x[0] = length * i / (vertices[k] - 1);
+        x[RV_LANES] = apart * k;
       }
   return rv_film_state_init(&row->state, &row->model) ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
 }
 
 static void row_free(Row* row) {
   rv_film_state_free(&row->state);
-  rv_free(row->arrays), rv_free(row->batches);
+  rv_free(row->arrays);
+  rv_free(row->batches);
 }
 
 static void row_fill(Row* row, int strand, double length, double height) {
@@ -104,7 +111,8 @@ static void bridges_between(const Row* row, int a, int b, int count, double leng
       out[k].vertex[v] = (uint32_t)(batch->vertex_at + (size_t)(i * RV_LANES));
       out[k].t[v] = place - i;
     }
-    out[k].distance = distance, out[k].length = length / count;
+    out[k].distance = distance;
+    out[k].length = length / count;
   }
 }
 
@@ -137,15 +145,18 @@ static RvResult pair(const RvCheckOut* out, RvError* error) {
   for (int c = 0; c < 3; ++c) amiss = fmax(amiss, fabs(p1[c] - p0[c]) / (1000 * first * 0.1));
   double lo = INFINITY, hi = 0;
   for (int s = 0; s < 2; ++s)
-    for (int i = 0; i < vertices[s]; ++i)
-      lo = fmin(lo, row_height(&row, s, length, i)), hi = fmax(hi, row_height(&row, s, length, i));
+    for (int i = 0; i < vertices[s]; ++i) {
+      lo = fmin(lo, row_height(&row, s, length, i));
+      hi = fmax(hi, row_height(&row, s, length, i));
+    }
   if (!result) {
     rv_check_emit(out, "volume_a_step", drift, 0, 1e-12);
     rv_check_emit(out, "below_zero", least, 0, 0);
     rv_check_emit(out, "momentum", amiss, 0, 1e-11);
     rv_check_emit(out, "heights_equalise", lo / hi, 1, 0.02);
   }
-  rv_free(mass), row_free(&row);
+  rv_free(mass);
+  row_free(&row);
   return result;
 }
 
@@ -159,7 +170,8 @@ static RvResult antisymmetric(const RvCheckOut* out, RvError* error) {
     RvFilmBridge bridges[12];
     result = row_new(&row, 2, vertices, 0.02, 1e-4, error);
     if (result) return row_free(&row), result;
-    row_fill(&row, k, 0.02, 6e-5), row_fill(&row, 1 - k, 0.02, 1e-5);
+    row_fill(&row, k, 0.02, 6e-5);
+    row_fill(&row, 1 - k, 0.02, 1e-5);
     double before = row.state.volume[row.batches[0].vertex_at + 4 * RV_LANES];
     bridges_between(&row, 0, 1, 12, 0.02, 2e-5, bridges);
     result = rv_film_across(&row.model, &row.state, &row.def, bridges, 12, row.kick, error);
@@ -183,7 +195,8 @@ static RvResult unlike(const RvCheckOut* out, RvError* error) {
     row_fill(&row, k, length, 6e-5);
     for (int i = 0; i < 9 * RV_LANES; ++i) angles[9 * RV_LANES * k + i] = angle[k];
   }
-  row.def.settings.angle_at = angles, row.def.dt = 0.1;
+  row.def.settings.angle_at = angles;
+  row.def.dt = 0.1;
   bridges_between(&row, 0, 1, 12, length, distance, bridges);
   for (int k = 0; k < 2000 && !result; ++k)
     result = rv_film_across(&row.model, &row.state, &row.def, bridges, 12, row.kick, error);
@@ -236,9 +249,12 @@ RvResult rv_check_film_dry(const RvCheckOut* out, RvError* error) {
   if (result) return result;
   for (int i = 0; i < r.n; ++i) rv_film_rig_set_height(&r, i, height);
   for (int j = 0; j + 1 < r.n; ++j) rv_film_rig_set_speed(&r, j, 0.01);
-  r.state.drop[0] = 1e-12, r.state.drop_momentum[0] = 1e-12;
+  r.state.drop[0] = 1e-12;
+  r.state.drop_momentum[0] = 1e-12;
   double film = 0, absorbed = 0, first = rv_film_rig_volume(&r), worst = 0, p0[3], p1[3];
-  r.def.dt = 0.05, r.def.settings.absorption = 2, r.def.settings.saturation = saturation;
+  r.def.dt = 0.05;
+  r.def.settings.absorption = 2;
+  r.def.settings.saturation = saturation;
   memset(r.kick, 0, r.model.unknowns * sizeof(double));
   rv_film_rig_momentum(&r, p0);
   for (int k = 0; k < 20; ++k) rv_film_dry(&r.model, &r.state, &r.def, r.kick, &r.report);
@@ -250,7 +266,8 @@ RvResult rv_check_film_dry(const RvCheckOut* out, RvError* error) {
   rv_check_emit(out, "soaking_keeps_volume", (film + absorbed) / first, 1, 1e-12);
   rv_check_emit(out, "soaking_keeps_momentum", p1[0] / p0[0], 1, 1e-12);
   // a shell thins at the rate of drying: all film is gone after height / drying
-  r.def.settings.absorption = 0, r.def.settings.drying = drying;
+  r.def.settings.absorption = 0;
+  r.def.settings.drying = drying;
   double middle = rv_film_rig_height(&r, 10), dry_at = 0, all = film + absorbed;
   for (int k = 1; k < 4000; ++k) {
     rv_film_dry(&r.model, &r.state, &r.def, NULL, &r.report);

@@ -20,7 +20,8 @@ static RvResult fall(const RvCheckOut* out, RvError* error) {
   RvResult result = rv_film_rig_new(&r, 101, 1, 0.1, 5e-5, error);
   if (result) return result;
   rv_film_rig_put_drop(&r, 0.02, 0.01, 5e-4);
-  r.def.dt = dt, r.def.gravity[0] = g;
+  r.def.dt = dt;
+  r.def.gravity[0] = g;
   double from = rv_film_rig_centre(&r), worst = 0, most = 0;
   for (int i = 0; i < r.n; ++i) most = fmax(most, rv_film_rig_height(&r, i));
   result = run(&r, STEPS, error);
@@ -74,7 +75,10 @@ static RvResult steady(double h, double radius, double slip, double dt, double* 
   RvResult result = rv_film_rig_new(&r, 41, 1, 0.04, radius, error);
   if (result) return result;
   for (int i = 0; i < r.n; ++i) rv_film_rig_set_height(&r, i, h);
-  r.def.gravity[0] = g, r.def.dt = dt, r.def.settings.viscous = true, r.def.settings.slip = slip;
+  r.def.gravity[0] = g;
+  r.def.dt = dt;
+  r.def.settings.viscous = true;
+  r.def.settings.slip = slip;
   for (int k = 0; k < 30 && !result; ++k) {
     result = rv_film_rig_film(&r, error);
     // what runs off comes back at the root
@@ -106,7 +110,8 @@ RvResult rv_check_film_friction(const RvCheckOut* out, RvError* error) {
   if (result) return result;
   for (int i = 0; i < r.n; ++i) rv_film_rig_set_height(&r, i, 1e-4);
   for (int j = 0; j + 1 < r.n; ++j) rv_film_rig_set_speed(&r, j, 0.01);
-  r.def.settings.friction = 5, r.def.dt = 1e-3;
+  r.def.settings.friction = 5;
+  r.def.dt = 1e-3;
   result = run(&r, 200, error);
   if (!result) rv_check_emit(out, "artist", rv_film_rig_speed(&r, 3) / (0.01 * pow(1 + 5e-3, -200)), 1, 1e-3);
   rv_film_rig_free(&r);
@@ -121,7 +126,8 @@ static RvResult wave(int waves, int n, double dt_part, double* ratio, double* ke
   RvFilmRig r;
   RvResult result = rv_film_rig_new(&r, n, 1, length, radius, error);
   if (result) return result;
-  r.model.liquid.tension = tension, r.def.dt = period * dt_part;
+  r.model.liquid.tension = tension;
+  r.def.dt = period * dt_part;
   for (int i = 0; i < n; ++i) rv_film_rig_set_height(&r, i, h + size * cos(k * rv_film_rig_place(&r, i)));
   double before = size, crossed = 0, least = 0;
   int steps = (int)(0.55 / dt_part);
@@ -129,9 +135,11 @@ static RvResult wave(int waves, int n, double dt_part, double* ratio, double* ke
     result = rv_film_rig_film(&r, error);
     double now = rv_film_rig_height(&r, 0) - h;
     if (before > 0 && now <= 0 && crossed == 0) crossed = r.def.dt * (step - now / (now - before));
-    before = now, least = fmin(least, now);
+    before = now;
+    least = fmin(least, now);
   }
-  *ratio = 4 * crossed / period, *kept = -least / size;
+  *ratio = 4 * crossed / period;
+  *kept = -least / size;
   rv_film_rig_free(&r);
   return result;
 }
@@ -144,14 +152,19 @@ static RvResult incline(const RvCheckOut* out, RvError* error) {
   RvResult result = rv_film_rig_new(&r, COUNT, 1, length, 5e-5, error);
   if (result) return result;
   for (int i = 0; i < COUNT; ++i) rv_film_rig_set_height(&r, i, 2e-4);
-  r.model.liquid.tension = tension, r.def.gravity[0] = -g, r.def.gravity[1] = -9, r.def.dt = 1e-3;
+  r.model.liquid.tension = tension;
+  r.def.gravity[0] = -g;
+  r.def.gravity[1] = -9;
+  r.def.dt = 1e-3;
   r.def.settings.friction = 400;
   result = run(&r, 4000, error);
   // h''' = rho g / sigma with h' = 0 at both ends; the constant is what volume leaves
   double mean = 0, most = 0, scale = 0, level[COUNT];
   for (int i = 0; i < COUNT; ++i) {
     double x = rv_film_rig_place(&r, i), cubic = slope * (x * x * x / 6 - length * x * x / 4);
-    level[i] = rv_film_rig_height(&r, i) - cubic, mean += level[i] / COUNT, scale = fmax(scale, fabs(cubic));
+    level[i] = rv_film_rig_height(&r, i) - cubic;
+    mean += level[i] / COUNT;
+    scale = fmax(scale, fabs(cubic));
   }
   for (int i = 0; i < COUNT; ++i) most = fmax(most, fabs(level[i] - mean));
   if (!result) {
@@ -170,7 +183,8 @@ static RvResult stiff(double dt, double* most, RvError* error) {
   RvFilmRig r;
   RvResult result = rv_film_rig_new(&r, 101, 1, 0.02, 5e-5, error);
   if (result) return result;
-  r.model.liquid.tension = 0.072, r.def.dt = dt;
+  r.model.liquid.tension = 0.072;
+  r.def.dt = dt;
   for (int i = 0; i < r.n; ++i) rv_film_rig_set_height(&r, i, 1e-4 * (1 + 0.2 * sin(2.7 * i * i)));
   *most = 0;
   for (int k = 0; k < 200 && !result; ++k) {
@@ -222,13 +236,15 @@ RvResult rv_check_film_ends(const RvCheckOut* out, RvError* error) {
   if (result) return result;
   rv_film_rig_put_drop(&r, 0.006, 0.004, 2e-4);
   for (int j = 0; j + 1 < r.n; ++j) rv_film_rig_set_speed(&r, j, -0.03);
-  r.model.liquid.tension = 0.072, r.def.dt = 1e-3;
+  r.model.liquid.tension = 0.072;
+  r.def.dt = 1e-3;
   first = rv_film_rig_volume(&r);
   double nearest = 1, later = 0;
   for (int k = 0; k < 400 && !result; ++k) {
     result = rv_film_rig_film(&r, error);
     double centre = rv_film_rig_centre(&r);
-    nearest = fmin(nearest, centre), later = fmax(later, centre - nearest);
+    nearest = fmin(nearest, centre);
+    later = fmax(later, centre - nearest);
   }
   if (!result) {
     rv_check_emit(out, "root_keeps_all", rv_film_rig_volume(&r) / first, 1, 1e-12);

@@ -10,8 +10,10 @@ static void turn_to(RvFilmRig* r, double length, double turned, double omega) {
   for (int i = 0; i < r->n; ++i)
     for (int lane = 0; lane < RV_LANES; ++lane) {
       double s = length * i / (r->n - 1), *x = rv_film_rig_x(r, i, lane), *v = rv_film_rig_v(r, i, lane);
-      x[0] = s * cos(turned), x[RV_LANES] = s * sin(turned);
-      v[0] = -omega * x[RV_LANES], v[RV_LANES] = omega * x[0];
+      x[0] = s * cos(turned);
+      x[RV_LANES] = s * sin(turned);
+      v[0] = -omega * x[RV_LANES];
+      v[RV_LANES] = omega * x[0];
     }
 }
 
@@ -77,7 +79,8 @@ static double torque(const RvFilmRig* r, const double* force) {
 
 static void weigh(RvFilmRig* r) {
   RvFilmStepDef now = r->def;
-  now.x_before = r->x, now.v_before = r->v;
+  now.x_before = r->x;
+  now.v_before = r->v;
   for (size_t k = 0; k < r->model.unknowns; ++k) r->force[k] = 0;
   rv_film_load(&r->model, &r->state, &now, r->load, r->slide, r->turn, r->force);
 }
@@ -109,13 +112,16 @@ static RvResult rotor_run(bool naive, bool drop, double dt, double* drift, doubl
                                         : 0;
     rv_film_rig_set_height(&r, i, 3e-4 * h);
   }
-  r.def.dt = dt, r.def.settings.rescale = naive, r.def.settings.friction = 1;
+  r.def.dt = dt;
+  r.def.settings.rescale = naive;
+  r.def.settings.friction = 1;
   turn_to(&r, length, 0, rotor.omega);
   weigh(&r);
   double first = inertia(&r) * rotor.omega;
   int steps = (int)lround(0.06 / dt);
   for (int k = 0; k < steps && !result; ++k) result = rotor_step(&r, &rotor, length, error);
-  *drift = inertia(&r) * rotor.omega / first - 1, *slower = rotor.omega / 12;
+  *drift = inertia(&r) * rotor.omega / first - 1;
+  *slower = rotor.omega / 12;
   rv_film_rig_free(&r);
   return result;
 }

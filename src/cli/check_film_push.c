@@ -16,7 +16,9 @@ static void crook(RvFilmRig* r, uint64_t seed) {
       for (int c = 0; c < 3; ++c) rv_film_rig_x(r, i, lane)[c * RV_LANES] = at[c];
     double l = LENGTH / (N - 1) * (0.7 + 0.6 * rv_random(seed, (uint64_t)i, 0, 0));
     double a = 1.2 * (rv_random(seed, (uint64_t)i, 1, 0) - 0.5), b = 6.28 * rv_random(seed, (uint64_t)i, 2, 0);
-    at[0] += l * cos(a), at[1] += l * sin(a) * cos(b), at[2] += l * sin(a) * sin(b);
+    at[0] += l * cos(a);
+    at[1] += l * sin(a) * cos(b);
+    at[2] += l * sin(a) * sin(b);
   }
   rv_film_rig_keep(r);
 }
@@ -54,8 +56,10 @@ static void turning(RvFilmRig* r, bool pushes, double sum[3]) {
   for (int i = 0; i < N; ++i) {
     const double *x = rv_film_rig_x(r, i, 0), *k = &r->kick[4 * i * RV_LANES];
     double push[3] = {k[0], k[RV_LANES], k[2 * RV_LANES]}, flow[3], size = 0;
-    for (int c = 0; c < 3 && i + 1 < N; ++c)
-      flow[c] = x[(4 + c) * RV_LANES] - x[c * RV_LANES], size += flow[c] * flow[c];
+    for (int c = 0; c < 3 && i + 1 < N; ++c) {
+      flow[c] = x[(4 + c) * RV_LANES] - x[c * RV_LANES];
+      size += flow[c] * flow[c];
+    }
     for (int c = 0; c < 3; ++c)
       flow[c] = i + 1 < N ? flow[c] * r->mass[i * RV_LANES] * rv_film_rig_speed(r, i) / sqrt(size)
                           : r->state.drop_momentum[c * RV_LANES];
@@ -72,7 +76,9 @@ static RvResult drop_passes(uint64_t seed, double tension, double dt, Most* most
   crook(&r, seed);
   rv_film_rig_put_drop(&r, 0.008, 0.004, 1e-3);
   for (int j = 0; j + 1 < N; ++j) rv_film_rig_set_speed(&r, j, SPEED);
-  r.def.dt = dt, r.def.settings.most_substeps = 32, r.model.liquid.tension = tension;
+  r.def.dt = dt;
+  r.def.settings.most_substeps = 32;
+  r.model.liquid.tension = tension;
   double fast = SPEED, has[3], had[3], scale = SPEED * r.model.liquid.density * rv_film_rig_volume(&r);
   for (int k = 0; k * dt < 0.072 && !result; ++k) {
     turning(&r, false, had);
@@ -99,7 +105,8 @@ static RvResult leaves_tip(Most* most, RvError* error) {
     if (i + 1 < N) rv_film_rig_set_speed(&r, i, -SPEED);
   }
   rv_film_rig_keep(&r);
-  r.def.dt = 1e-2, r.def.settings.most_substeps = 32;
+  r.def.dt = 1e-2;
+  r.def.settings.most_substeps = 32;
   result = rv_film_rig_film(&r, error);
   look(&r, SPEED + omega * LENGTH, most);
   rv_film_rig_free(&r);

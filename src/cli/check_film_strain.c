@@ -25,7 +25,8 @@ static RvResult make(RvFilmRig* r, RvError* error) {
   rv_film_rig_put_drop(r, CENTRE, WIDTH, 2e-4);
   for (int j = 0; j + 1 < N; ++j) rv_film_rig_set_speed(r, j, SPEED);
   rv_film_rig_keep(r);
-  r->model.liquid.modulus = 1, r->def.settings.most_substeps = 32;
+  r->model.liquid.modulus = 1;
+  r->def.settings.most_substeps = 32;
   return RV_OK;
 }
 

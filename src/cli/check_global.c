@@ -43,13 +43,15 @@ static void spring_gradient(void* user, const double* q, double* g) {
     for (int c = 0; c < 3; ++c) {
       size_t a = s->at[k][0] + (size_t)c * RV_LANES, b = s->at[k][1] + (size_t)c * RV_LANES;
       double f = s->stiffness * (q[a] - q[b] - s->rest[k][c]);
-      g[a] += f, g[b] -= f;
+      g[a] += f;
+      g[b] -= f;
     }
 }
 
 static void spring_prepare(void* user, const double* q, const uint8_t* careful) {
   (void)careful;
-  (void)user, (void)q;  // the Hessian is the same everywhere
+  (void)user;
+  (void)q;  // the Hessian is the same everywhere
 }
 
 static void spring_diagonal(void* user, size_t block, double* band) {
@@ -99,7 +101,9 @@ static RvResult build(Bench* b, RvError* error) {
   for (int s = 0; s < STRANDS; ++s) {
     for (int i = 0; i < N; ++i) {
       double a = 0.5 * i + s;
-      x[s][3 * i] = 0.004 * s + 0.002 * cos(a), x[s][3 * i + 1] = -0.004 * i, x[s][3 * i + 2] = 0.002 * sin(a);
+      x[s][3 * i] = 0.004 * s + 0.002 * cos(a);
+      x[s][3 * i + 1] = -0.004 * i;
+      x[s][3 * i + 2] = 0.002 * sin(a);
     }
     defs[s] = (RvStrandDef){.vertices = N,
                             .x = x[s],
@@ -138,7 +142,8 @@ static RvResult build(Bench* b, RvError* error) {
     }
   for (int s = 0, k = 0; s + 1 < STRANDS; ++s)
     for (int i = 2; i < N; ++i, ++k) {
-      b->springs.at[k][0] = first[s][i], b->springs.at[k][1] = first[s + 1][i];
+      b->springs.at[k][0] = first[s][i];
+      b->springs.at[k][1] = first[s + 1][i];
       for (int c = 0; c < 3; ++c)
         b->springs.rest[k][c] =
             b->state->q[first[s][i] + (size_t)c * RV_LANES] - b->state->q[first[s + 1][i] + (size_t)c * RV_LANES];
@@ -231,7 +236,10 @@ RvResult rv_check_global(const RvCheckOut* out, RvError* error) {
     }
     rv_strand_state_free(b.state);
     rv_strand_model_free(b.model);
-    rv_free(b.force), rv_free(b.before_q), rv_free(b.before_v), rv_free(b.frames);
+    rv_free(b.force);
+    rv_free(b.before_q);
+    rv_free(b.before_v);
+    rv_free(b.frames);
   }
   if (result) return result;
   rv_check_emit(out, "cg_without_springs", cg[0], 1, 0);

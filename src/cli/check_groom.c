@@ -20,7 +20,8 @@ static void moved(const RvDetail* groom, const RvDetail* state, double* most, do
       double way = x[3 * i + c] + origin[c] - p[3 * i + c];
       d += way * way;
     }
-    sum += d, largest = fmax(largest, sqrt(d));
+    sum += d;
+    largest = fmax(largest, sqrt(d));
   }
   *most = p && x && origin && n == rv_detail_count(state, RV_POINT) ? fmax(*most, largest) : INFINITY;
   *rms = fmax(*rms, sqrt(sum / (double)n));

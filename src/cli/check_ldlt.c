@@ -21,7 +21,8 @@ RvResult rv_check_ldlt(const RvCheckOut* out, RvError* error) {
   double* a = rv_alloc_zero(rv_ldlt_size(N, BAND), sizeof(double));
   double* x = rv_alloc_zero(N * RV_LANES, sizeof(double));
   if (!a || !x) {
-    rv_free(a), rv_free(x);
+    rv_free(a);
+    rv_free(x);
     return rv_fail(error, RV_NO_MEMORY, "out of memory");
   }
   // unknown k is x[k + 1]; the clamp's moment spring has the double stiffness of half a cell
@@ -45,6 +46,7 @@ RvResult rv_check_ldlt(const RvCheckOut* out, RvError* error) {
   rv_check_emit(out, "bad_pivots", bad, 0, 0);
   // condition about n^4 = 2.6e6 times 1.1e-16
   rv_check_emit(out, "relative_error", worst, 0, 3e-10);
-  rv_free(a), rv_free(x);
+  rv_free(a);
+  rv_free(x);
   return RV_OK;
 }

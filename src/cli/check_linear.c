@@ -40,7 +40,8 @@ static RvResult springs(double* axial, double* twist, RvError* error) {
     result = one_iteration(&rig, dt, &stats, error);
     for (int c = 0; c < 2; ++c) {
       double next = (y[c] + dt * v[c]) / (1 + stiffness[c] * dt * dt / mass[c]);
-      v[c] = (next - y[c]) / dt, y[c] = next;
+      v[c] = (next - y[c]) / dt;
+      y[c] = next;
     }
     *axial = fmax(*axial, fabs(rv_rig_x(&rig, 2, 0) - 0.02 - y[0]) / scale[0]);
     *twist = fmax(*twist, fabs(rv_rig_x(&rig, 1, 3) - y[1]) / scale[1]);
@@ -56,8 +57,11 @@ static RvResult curl(double* difference, RvError* error) {
   enum { N = 12, DOF = 4 * N - 1, FREE = DOF - 7 };
   const double dt = 1.0 / 96, g[3] = {0, -9.81e-5, 0};
   double x[3 * N], most = 0;
-  for (int i = 0; i < N; ++i)
-    x[3 * i] = 0.005 * cos(0.6 * i), x[3 * i + 1] = -0.002 * i, x[3 * i + 2] = 0.005 * sin(0.6 * i);
+  for (int i = 0; i < N; ++i) {
+    x[3 * i] = 0.005 * cos(0.6 * i);
+    x[3 * i + 1] = -0.002 * i;
+    x[3 * i + 2] = 0.005 * sin(0.6 * i);
+  }
   RvRig rig;
   RvResult result = rv_rig_new(&rig, &(RvRigDef){N, x, NULL, 40e-6, 1300, 3e9, 1.1e9, 0, 2}, error);
   if (result) return result;
@@ -87,7 +91,8 @@ static RvResult curl(double* difference, RvError* error) {
     for (int j = 0; j < FREE; ++j) {
       // angles count as the way of a point an edge away
       double unit = (j + 7) % 4 == 3 ? 0.003 : 1, moved = s->q[(j + 7) * RV_LANES] - start[(j + 7) * RV_LANES];
-      *difference = fmax(*difference, unit * fabs(moved - d[j])), most = fmax(most, unit * fabs(d[j]));
+      *difference = fmax(*difference, unit * fabs(moved - d[j]));
+      most = fmax(most, unit * fabs(d[j]));
     }
     *difference /= most;
   }

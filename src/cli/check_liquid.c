@@ -25,12 +25,17 @@ RvResult rv_check_blob(const RvCheckOut* out, RvError* error) {
     RvVec3 x = rv_sub(rv_liquid_rig_at(&rig, i), rv_vec3(0.08, 0.05, 0.06));
     RvVec3 v = rv_add(rv_vec3(0.5, -0.2, 0.3), rv_cross(rv_vec3(2, 6, -3), x));
     v = rv_add(v, rv_vec3(3 * x.x, -3 * x.y, 0));
-    p->v[0][i] = (float)v.x, p->v[1][i] = (float)v.y, p->v[2][i] = (float)v.z;
+    p->v[0][i] = (float)v.x;
+    p->v[1][i] = (float)v.y;
+    p->v[2][i] = (float)v.z;
   }
   RvVec3 zero = {0, 0, 0};
   RvLiquidSums before = rv_liquid_rig_sums(&rig, zero);
   double dt, time = 0;
-  while (time < 0.5 && !result) result = step_for(&rig, 1.0 / 96, &dt, error), time += dt;
+  while (time < 0.5 && !result) {
+    result = step_for(&rig, 1.0 / 96, &dt, error);
+    time += dt;
+  }
   RvLiquidSums after = rv_liquid_rig_sums(&rig, zero);
   RvVec3 way = rv_mad(rv_sub(after.center, before.center), -time / (before.volume * 1000), before.linear);
   if (!result) {
@@ -87,8 +92,14 @@ RvResult rv_check_liquid_volume(const RvCheckOut* out, RvError* error) {
   int nearly = 0, nlate = 0;
   for (double t = 0; t < 20 && !result; t += dt) {
     result = step_for(&rig, 1.0 / 60, &dt, error);
-    if (t < 2) early += occupied(&rig.liquid.grid), nearly++;
-    if (t > 18) late += occupied(&rig.liquid.grid), nlate++;
+    if (t < 2) {
+      early += occupied(&rig.liquid.grid);
+      nearly++;
+    }
+    if (t > 18) {
+      late += occupied(&rig.liquid.grid);
+      nlate++;
+    }
   }
   if (!result) {
     rv_check_emit(out, "occupied", late / nlate / (early / nearly) - 1, 0, 0.01);

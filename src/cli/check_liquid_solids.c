@@ -219,7 +219,8 @@ RvResult rv_check_sources(const RvCheckOut* out, RvError* error) {
   for (int frame = 2; frame <= 14 && !result; frame += 4) {
     result = ledger_of(&rig, frame, l, &bulk, error);
     double owed = (rate * (frame - 1) / 24.0 - l[2]) / particle;
-    least = fmin(least, owed), most = fmax(most, owed);
+    least = fmin(least, owed);
+    most = fmax(most, owed);
   }
   rv_scene_rig_close(&rig);
   if (result) return result;

@@ -33,9 +33,12 @@ static RvResult quarter(double liquid, double* out, double* clamp_length, RvErro
     double s = fmax(edge * (i - 0.5), 0) / effective * beta;
     double y = cosh(s) - cos(s) - sigma * (sinh(s) - sin(s));
     straight[3 * i] = edge * i;
-    x[3 * i] = edge * i, x[3 * i + 1] = i < 2 ? 0 : 1e-4 * LENGTH * y, x[3 * i + 2] = 0;
+    x[3 * i] = edge * i;
+    x[3 * i + 1] = i < 2 ? 0 : 1e-4 * LENGTH * y;
+    x[3 * i + 2] = 0;
   }
-  *out = 0, *clamp_length = effective;
+  *out = 0;
+  *clamp_length = effective;
   RvRig rig;
   RvResult result = rv_rig_new(&rig, &(RvRigDef){N, x, straight, 50e-6, 1300, 3e9, 1.1e9, 0, 2}, error);
   if (result) return result;

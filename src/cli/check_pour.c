@@ -46,7 +46,9 @@ static RvResult begin(Pour* s, RvError* error) {
   RvSolidShape ball = {.kind = RV_SHAPE_SPHERE, .center = {0.01, 0.65, 0}, .size = {0.15}};
   rv_liquid_rig_solid(&s->rig, &ball);
   s->solids = s->rig.hooks.solids;
-  s->rig.hooks.user = s, s->rig.hooks.flow = pour, s->rig.hooks.solids = find_solids;
+  s->rig.hooks.user = s;
+  s->rig.hooks.flow = pour;
+  s->rig.hooks.solids = find_solids;
   return result ? result : rv_liquid_rig_fill(&s->rig, low, (double[3]){high[0], 0.25, high[2]}, 0, error);
 }
 
@@ -83,8 +85,14 @@ RvResult rv_check_pour_volume(const RvCheckOut* out, RvError* error) {
     result = rv_liquid_substep(l, dt, &s.rig.hooks, error);
     // the stream in the air, whose drops count as cells, is the same at both times
     double more = occupied(l) - rv_particles_volume(&l->particles);
-    if (t >= 1 && t < 3) early += more, nearly++;
-    if (t >= 18) late += more, nlate++;
+    if (t >= 1 && t < 3) {
+      early += more;
+      nearly++;
+    }
+    if (t >= 18) {
+      late += more;
+      nlate++;
+    }
   }
   if (!result) {
     double bulk = rv_particles_volume(&l->particles), came = initial + s.flow.sources;

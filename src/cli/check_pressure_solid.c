@@ -14,7 +14,8 @@ static double below(const void* user, const double x[3]) {
   return x[1] - *(const double*)user;
 }
 static double everywhere(const void* user, const double x[3]) {
-  (void)user, (void)x;
+  (void)user;
+  (void)x;
   return -1;
 }
 

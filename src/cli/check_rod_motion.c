@@ -14,8 +14,12 @@ RvResult rv_check_chain(const RvCheckOut* out, RvError* error) {
   double w = 0.5 * 2.404826 * sqrt(9.81 / length);
   for (int i = 0; i < N; ++i) {
     double s = length - edge * i, z = w * w * s / 9.81, term = 1, sum = 1;
-    for (int k = 1; k < 20; ++k) term *= -z / (k * k), sum += term;
-    x[3 * i] = tilt * length * sum, x[3 * i + 1] = -edge * i;
+    for (int k = 1; k < 20; ++k) {
+      term *= -z / (k * k);
+      sum += term;
+    }
+    x[3 * i] = tilt * length * sum;
+    x[3 * i + 1] = -edge * i;
   }
   RvRig rig;
   RvResult result = rv_rig_new(&rig, &(RvRigDef){N, x, NULL, 10e-6, 1300, 1e6, 4e5, 0, 0}, error);
@@ -61,7 +65,10 @@ RvResult rv_check_momentum(const RvCheckOut* out, RvError* error) {
   RvRig rig;
   RvResult result = rv_rig_new(&rig, &(RvRigDef){N, x, NULL, 50e-6, 1300, 3e9, 1.1e9, 1e5, 0}, error);
   if (result) return result;
-  for (int i = 0; i < N; ++i) rv_rig_set_v(&rig, i, 0, 0.3), rv_rig_set_v(&rig, i, 1, omega * x[3 * i]);
+  for (int i = 0; i < N; ++i) {
+    rv_rig_set_v(&rig, i, 0, 0.3);
+    rv_rig_set_v(&rig, i, 1, omega * x[3 * i]);
+  }
   Momentum first = momentum(&rig), before = first;
   double drift = 0, loss = 0;
   for (int k = 0; k < 20 && !result; ++k) {

@@ -28,7 +28,8 @@ static RvResult cantilever_tip(int n, double gamma, double tip[2], RvError* erro
   if (result) return result;
   rv_rig_gravity(&rig, g);
   result = settle(&rig, 300, error);
-  tip[0] = rv_rig_x(&rig, n - 1, 0) / length, tip[1] = -rv_rig_x(&rig, n - 1, 1) / length;
+  tip[0] = rv_rig_x(&rig, n - 1, 0) / length;
+  tip[1] = -rv_rig_x(&rig, n - 1, 1) / length;
   rv_rig_free(&rig);
   return result;
 }
@@ -95,13 +96,18 @@ static RvResult ring_is_stable(int n, double twist, double ratio, bool* stable, 
   double edge = circle / edges, r = edge / (2 * sin(RV_PI / edges));
   for (int i = 0; i < n; ++i) {
     double a = 2 * RV_PI * i / edges;
-    x[3 * i] = r * cos(a), x[3 * i + 1] = r * sin(a), x[3 * i + 2] = 0;
+    x[3 * i] = r * cos(a);
+    x[3 * i + 1] = r * sin(a);
+    x[3 * i + 2] = 0;
     straight[3 * i] = edge * i;
   }
   RvRig rig;
   RvResult result = rv_rig_new(&rig, &(RvRigDef){n, x, straight, radius, 1300, youngs, youngs / ratio, 0, 2}, error);
   if (result) return result;
-  for (int c = 0; c < 3; ++c) rv_rig_fix(&rig, n - 1, c), rv_rig_fix(&rig, n - 2, c);
+  for (int c = 0; c < 3; ++c) {
+    rv_rig_fix(&rig, n - 1, c);
+    rv_rig_fix(&rig, n - 2, c);
+  }
   rv_rig_fix(&rig, n - 2, 3);
   // a round straight rod lets its ring tilt about the clamp for nothing; any mode can be tilted to leave this point in
   // the plane, so holding it there takes away the tilt and nothing else
@@ -166,7 +172,9 @@ static RvResult relax(double* difference, double* handed, RvError* error) {
   double x[N * 3] = {0}, rest[N * 3], most = 0;
   for (int i = 0; i < N; ++i) {
     double a = 0.3 * i;
-    rest[3 * i] = 0.005 * cos(a), rest[3 * i + 1] = 0.002 * a, rest[3 * i + 2] = 0.005 * sin(a);
+    rest[3 * i] = 0.005 * cos(a);
+    rest[3 * i + 1] = 0.002 * a;
+    rest[3 * i + 2] = 0.005 * sin(a);
   }
   // the edge that is held has its natural length
   double edge = rv_distance(rv_vec3_load64(rest), rv_vec3_load64(rest + 3));
@@ -181,7 +189,8 @@ static RvResult relax(double* difference, double* handed, RvError* error) {
       RvVec3 a = rv_vec3(rv_rig_x(&rig, i, 0), rv_rig_x(&rig, i, 1), rv_rig_x(&rig, i, 2));
       RvVec3 b = rv_vec3(rv_rig_x(&rig, j, 0), rv_rig_x(&rig, j, 1), rv_rig_x(&rig, j, 2));
       double natural = rv_distance(rv_vec3_load64(rest + 3 * i), rv_vec3_load64(rest + 3 * j));
-      *difference = fmax(*difference, fabs(rv_distance(a, b) - natural)), most = fmax(most, natural);
+      *difference = fmax(*difference, fabs(rv_distance(a, b) - natural));
+      most = fmax(most, natural);
     }
   *difference /= most;
   // the volume of three edges in a row has the sign of the torsion
@@ -204,7 +213,9 @@ RvResult rv_check_helix(const RvCheckOut* out, RvError* error) {
   double x[N * 3], worst = 0, kappa = 0;
   for (int i = 0; i < N; ++i) {
     double a = 0.15 * i;
-    x[3 * i] = r * cos(a), x[3 * i + 1] = rise * a, x[3 * i + 2] = r * sin(a);
+    x[3 * i] = r * cos(a);
+    x[3 * i + 1] = rise * a;
+    x[3 * i + 2] = r * sin(a);
   }
   RvRig rig;
   RvResult result = rv_rig_new(&rig, &(RvRigDef){N, x, NULL, 40e-6, 1300, 3e9, 1.1e9, 1e5, 2}, error);

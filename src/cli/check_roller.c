@@ -27,7 +27,8 @@ static RvResult bristles(void* user, size_t index, double frame, RvDetail** out,
   }
   for (int i = 0; i < COUNT * N; ++i) {
     double along = RADIUS + 0.02 * (i % N) / (N - 1), a = TURN * (frame - 1) + *around * (i / N) / COUNT;
-    P[3 * i] = (float)(along * rv_cos(a)), P[3 * i + 1] = (float)(along * rv_sin(a));
+    P[3 * i] = (float)(along * rv_cos(a));
+    P[3 * i + 1] = (float)(along * rv_sin(a));
     P[3 * i + 2] = 0.01f * (float)(i / N % 5);
   }
   *out = d;

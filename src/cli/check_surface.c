@@ -237,7 +237,9 @@ RvResult rv_check_surface_fall(const RvCheckOut* out, RvError* error) {
     rv_detail_free(d);
     if (r) break;
     if (frame) most = fmax(most, fabs(m.volume / last - 1));
-    last = m.volume, lo = fmin(lo, m.volume), hi = fmax(hi, m.volume);
+    last = m.volume;
+    lo = fmin(lo, m.volume);
+    hi = fmax(hi, m.volume);
   }
   rv_array_free(&drops);
   if (!r) {
@@ -255,10 +257,12 @@ static RvResult resampled(RvDrops* drops, bool split, double s, RvError* error) 
     RvDrop* a = &drops->data[i];
     if (split) {
       RvDrop b = *a;
-      b.volume = a->volume *= 0.5, b.pscale = a->pscale *= 0.7937;
+      b.volume = a->volume *= 0.5;
+      b.pscale = a->pscale *= 0.7937;
       RvVec3 by = rv_vec3(0.125 * s * (rv_random(5, i, 0, 0) - 0.5) * 2, 0.125 * s * (rv_random(5, i, 1, 0) - 0.5) * 2,
                           0.125 * s);
-      b.x = rv_add(b.x, by), a->x = rv_sub(a->x, by);
+      b.x = rv_add(b.x, by);
+      a->x = rv_sub(a->x, by);
       if (!rv_array_push(drops, b)) return lost(error);
       continue;
     }
@@ -266,13 +270,18 @@ static RvResult resampled(RvDrops* drops, bool split, double s, RvError* error) 
     double best = INFINITY;
     for (size_t k = 0; k < n; ++k) {
       double d = rv_distance(a->x, drops->data[k].x);
-      if (k != i && drops->data[k].volume > 0 && d < best) best = d, nearest = k;
+      if (k != i && drops->data[k].volume > 0 && d < best) {
+        best = d;
+        nearest = k;
+      }
     }
     RvDrop* b = &drops->data[nearest];
     if (!(a->volume > 0) || nearest == i) continue;
     double v = a->volume + b->volume;
     a->x = rv_add(rv_scale(a->x, a->volume / v), rv_scale(b->x, b->volume / v));
-    a->volume = v, a->pscale *= 1.26, b->volume = 0;
+    a->volume = v;
+    a->pscale *= 1.26;
+    b->volume = 0;
   }
   return RV_OK;
 }

@@ -203,7 +203,8 @@ RvResult rv_check_dam(const RvCheckOut* out, RvError* error) {
   for (int i = 0; i < DAM_STEPS && !result; ++i) {
     dam.T[i] = i * step / unit;
     measure_dam(&rig, wide, &dam.front[i], &dam.height[i]);
-    dam.front[i] /= a, dam.height[i] /= 2 * a;
+    dam.front[i] /= a;
+    dam.height[i] /= 2 * a;
     result = advance(&rig, step, error);
   }
   rv_liquid_rig_free(&rig);

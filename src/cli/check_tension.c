@@ -37,13 +37,15 @@ static void measure(const RvPressureRig* rig, const RvPressureIn* in, double dt,
       double x[3];
       rv_pressure_rig_center(rig, t, c, x);
       if (in->distance[at] < 0) {
-        sum += in->pressure[at] / laplace, count += 1;
+        sum += in->pressure[at] / laplace;
+        count += 1;
         m->spread = fmax(m->spread, fabs(in->pressure[at] / laplace - 1));
       }
       for (int a = 0; a < 3; ++a) {
         if (!(in->valid[a][at] > 0)) continue;
         double f = flow[a] * (x[a] - 0.5 * in->dx - CENTER[a]);
-        with += f * in->velocity[a][at], square += f * f;
+        with += f * in->velocity[a][at];
+        square += f * f;
         m->noise = fmax(m->noise, fabs(in->velocity[a][at]) * DENSITY * RADIUS / (laplace * dt));
       }
     }

@@ -9,7 +9,8 @@
 static const double DENSITY = 1000;
 
 static double everywhere(const void* user, const double x[3]) {
-  (void)user, (void)x;
+  (void)user;
+  (void)x;
   return -1;
 }
 

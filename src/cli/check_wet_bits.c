@@ -32,7 +32,8 @@ static RvResult reload(RvContactRig* rig, RvError* error) {
     result = rv_contacts_new(rig->model, &rig->contacts, error);
   }
   if (!result) result = rv_contacts_restore(rig->contacts, links, nlink, touches, ntouch, error);
-  rv_free(links), rv_free(touches);
+  rv_free(links);
+  rv_free(touches);
   return result;
 }
 
@@ -46,7 +47,9 @@ static RvResult run(int reload_at, uint64_t* hash, double* bridges, double* idle
   RvCollider plane = {.shape = RV_COLLIDER_PLANE, .orientation = {0, 0, 0, 1}, .friction = 0.3, .angle = 0.6};
   const RvContactWet wet = {.tension = 0.072, .angle = RV_PI / 3, .cohesion = 1, .area = area};
   RvContactDef def = rv_contact_defaults();
-  def.liquid = &wet, def.colliders = &plane, def.ncollider = 1;
+  def.liquid = &wet;
+  def.colliders = &plane;
+  def.ncollider = 1;
   RvContactStats stats = {0};
   RvStrandStats solved;
   if (!area) result = rv_fail(error, RV_NO_MEMORY, "out of memory");

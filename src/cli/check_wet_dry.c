@@ -93,7 +93,9 @@ static RvResult dry_out(const RvCheckOut* out, const Drying* d, RvError* error) 
     rv_check_emit(out, "from_groom", mean_distance(groom, now) / d->length, 0, 0.02);
     rv_check_emit(out, "volume", seen.drift, 0, 1e-12);
   }
-  rv_detail_free(groom), rv_detail_free(wet), rv_detail_free(now);
+  rv_detail_free(groom);
+  rv_detail_free(wet);
+  rv_detail_free(now);
   rv_scene_rig_close(&rig);
   return result;
 }

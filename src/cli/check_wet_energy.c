@@ -32,7 +32,8 @@ static double kinetic(const RvWetRig* rig, double* mass) {
         double e = 0, along = 0;
         for (size_t c = 0; c < 3; ++c) {
           double d = s->q[at + (4 + c) * RV_LANES] - s->q[at + c * RV_LANES];
-          e += d * d, along += 0.5 * d * (s->v[at + (4 + c) * RV_LANES] + s->v[at + c * RV_LANES]);
+          e += d * d;
+          along += 0.5 * d * (s->v[at + (4 + c) * RV_LANES] + s->v[at + c * RV_LANES]);
         }
         double u = f->speed[edge];
         sum += mass[edge] * (u * along / sqrt(e) + 0.5 * u * u);
@@ -80,11 +81,16 @@ typedef struct Sums {
 
 static RvResult make(RvWetRig* rig, const Case* c, RvIntegrator integrator, RvError* error) {
   RvContactRigDef hair = rv_contact_rig_hair(HAIRS, POINTS, place, NULL);
-  hair.gravity = rv_vec3(0, c->gravity, 0), hair.viscosity = 0;
+  hair.gravity = rv_vec3(0, c->gravity, 0);
+  hair.viscosity = 0;
   RvWetRigDef def = rv_wet_rig_water(hair);
-  def.integrator = integrator, def.niter = 60, def.tolerance = 1e-9;
+  def.integrator = integrator;
+  def.niter = 60;
+  def.tolerance = 1e-9;
   def.contact.friction = 0;
-  def.wet.film.absorption = 0, def.wet.film.friction = c->runs ? 0 : 1e6, def.wet.cohesion = c->cohesion;
+  def.wet.film.absorption = 0;
+  def.wet.film.friction = c->runs ? 0 : 1e6;
+  def.wet.cohesion = c->cohesion;
   if (c->runs) def.wet.liquid.tension = 0;
   RvResult result = rv_wet_rig_new(rig, &def, error);
   if (result) return result;
@@ -102,13 +108,18 @@ static void look(const RvWetRig* rig, int k, Sums* s) {
   double old = joined(rig, s->x, s->lanes), now = joined(rig, rig->hair.state->q, s->lanes);
   double moves = kinetic(rig, s->mass),
          free = moves + rv_contact_rig_elastic(&rig->hair) + weight(rig, rig->hair.state->q);
-  if (k == 0) s->start = free, s->scale = moves;
+  if (k == 0) {
+    s->start = free;
+    s->scale = moves;
+  }
   if (k > 0) {
     s->step = fmax(s->step, free + now - s->before - old);
     s->whole = fmax(s->whole, free + now - s->start);
   }
-  s->formed += rig->found.bridges > s->bridges, s->broken += rig->found.bridges < s->bridges;
-  s->before = free, s->bridges = rig->found.bridges;
+  s->formed += rig->found.bridges > s->bridges;
+  s->broken += rig->found.bridges < s->bridges;
+  s->before = free;
+  s->bridges = rig->found.bridges;
 }
 
 static RvResult run(const RvCheckOut* out, const Case* c, RvIntegrator integrator, RvError* error) {
@@ -131,7 +142,9 @@ static RvResult run(const RvCheckOut* out, const Case* c, RvIntegrator integrato
     if (c->formed) rv_check_emit(out, c->formed, s.formed > 5, 1, 0);
     if (c->broken) rv_check_emit(out, c->broken, s.broken > 5, 1, 0);
   }
-  rv_free(s.mass), rv_free(s.lanes), rv_free(s.x);
+  rv_free(s.mass);
+  rv_free(s.lanes);
+  rv_free(s.x);
   rv_wet_rig_free(&rig);
   return result;
 }

@@ -86,10 +86,13 @@ static RvResult run(double dt, Flood* f, RvError* error) {
   }
   for (size_t k = 0; k < HAIRS * POINTS; ++k) {
     double own = f->most[k / POINTS][k % POINTS];
-    f->fastest = fmax(f->fastest, own), f->mean += own / (HAIRS * POINTS);
+    f->fastest = fmax(f->fastest, own);
+    f->mean += own / (HAIRS * POINTS);
   }
-  f->wild += rig.wet.report.wild, f->dripped += rig.wet.report.couple.dripped;
-  rv_free(paint), rv_free(mass);
+  f->wild += rig.wet.report.wild;
+  f->dripped += rig.wet.report.couple.dripped;
+  rv_free(paint);
+  rv_free(mass);
   rv_wet_rig_free(&rig);
   return result;
 }

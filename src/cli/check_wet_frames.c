@@ -56,8 +56,11 @@ static RvResult add_drop(RvWetRig* rig, const View* view, RvError* error) {
     size_t i = rv_particles_add(p, cell);
     if (i == SIZE_MAX) return rv_fail(error, RV_NO_MEMORY, "out of memory");
     RvVec3 v = rv_add(turn(view, rv_vec3(0, -0.4, 0)), view->boost);
-    p->v[0][i] = (float)v.x, p->v[1][i] = (float)v.y, p->v[2][i] = (float)v.z;
-    p->volume[i] = DX * DX * DX / 8, p->id[i] = id++;
+    p->v[0][i] = (float)v.x;
+    p->v[1][i] = (float)v.y;
+    p->v[2][i] = (float)v.z;
+    p->volume[i] = DX * DX * DX / 8;
+    p->id[i] = id++;
   }
   rig->pool.liquid.next_id = id;
   return result;
@@ -67,9 +70,15 @@ static RvResult run(RvWetRig* rig, View* view, bool bulk, int steps, RvError* er
   RvContactRigDef hair = rv_contact_rig_hair(HAIRS, POINTS, place, view);
   hair.gravity = turn(view, hair.gravity);
   RvWetRigDef def = rv_wet_rig_water(hair);
-  def.niter = 60, def.tolerance = 1e-11, def.roots = roots;
-  def.wet.couple.capacity = 0.2, def.wet.film.viscous = true;
-  if (bulk) def.liquid = rv_liquid_model_default(DX), def.liquid.tolerance = 1e-9;
+  def.niter = 60;
+  def.tolerance = 1e-11;
+  def.roots = roots;
+  def.wet.couple.capacity = 0.2;
+  def.wet.film.viscous = true;
+  if (bulk) {
+    def.liquid = rv_liquid_model_default(DX);
+    def.liquid.tolerance = 1e-9;
+  }
   RvResult result = rv_wet_rig_new(rig, &def, error);
   if (result) return result;
   if (bulk) result = add_drop(rig, view, error);
@@ -109,7 +118,8 @@ static Off compare(const RvWetRig* a, const RvWetRig* b, const View* view) {
   for (size_t k = 0; k < HAIRS; ++k)
     for (int i = 0; i < POINTS; ++i) {
       double one = *film_at(a, k, i), other = *film_at(b, k, i);
-      most = fmax(most, one), off.film = fmax(off.film, fabs(one - other));
+      most = fmax(most, one);
+      off.film = fmax(off.film, fabs(one - other));
     }
   off.film /= most;
   RvVec3 c = rv_liquid_rig_sums(&a->pool, rv_vec3(0, 0, 0)).center,

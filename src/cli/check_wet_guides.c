@@ -28,7 +28,8 @@ static void see(void* user, const RvFrameReport* report) {
   Seen* s = user;
   const RvLedger* l = &report->stats.ledger;
   double in = l->initial + l->sources, out = l->killed + l->evaporated + l->outflow;
-  s->film = l->film, s->gone = l->bulk + l->killed;
+  s->film = l->film;
+  s->gone = l->bulk + l->killed;
   s->drift = fmax(s->drift, fabs(l->bulk + l->film + l->absorbed + out - in) / in);
 }
 

@@ -42,7 +42,10 @@ static void keep_mass(Sums* s) {
   const RvLiquidGrid* g = &s->rig->pool.liquid.grid;
   size_t n = g->tiles.count * RV_TILE_CELLS;
   for (int a = 0; a < 3; ++a) {
-    if (n > s->room) rv_free(s->own[a]), s->own[a] = rv_alloc(n, sizeof(float));
+    if (n > s->room) {
+      rv_free(s->own[a]);
+      s->own[a] = rv_alloc(n, sizeof(float));
+    }
     memcpy(s->own[a], g->mass[a].data, n * sizeof(float));
   }
   s->room = n > s->room ? n : s->room;
@@ -73,18 +76,25 @@ static RvResult make(RvWetRig* rig, Sums* sums, bool film_in_bulk, RvError* erro
   RvContactRigDef hair = rv_contact_rig_hair(HAIRS, POINTS, place, sums);
   hair.gravity = rv_vec3(0, 0, 0);
   RvWetRigDef def = rv_wet_rig_water(hair);
-  def.clamped = 0, def.strand_substeps = 2, def.niter = 60, def.tolerance = 1e-11;
+  def.clamped = 0;
+  def.strand_substeps = 2;
+  def.niter = 60;
+  def.tolerance = 1e-11;
   def.liquid = rv_liquid_model_default(DX);
   def.wet.couple.film_in_bulk = film_in_bulk;
-  def.wet.couple.capacity = 0.02, def.wet.film.absorption = 1, def.wet.film.saturation = 0.3;
-  def.wet.film.viscous = true, def.wet.film.transverse = true;
+  def.wet.couple.capacity = 0.02;
+  def.wet.film.absorption = 1;
+  def.wet.film.saturation = 0.3;
+  def.wet.film.viscous = true;
+  def.wet.film.transverse = true;
   RvResult result = rv_wet_rig_new(rig, &def, error);
   if (result) return result;
   const double lo[3] = {-RADIUS, -RADIUS, -RADIUS}, hi[3] = {RADIUS, RADIUS, RADIUS};
   result = rv_liquid_rig_fill(&rig->pool, lo, hi, 0.3, error);
   RvParticles* p = &rig->pool.liquid.particles;
   for (size_t i = 0; i < p->count; ++i) {
-    p->v[0][i] = -0.1f, p->v[2][i] = 0.05f;
+    p->v[0][i] = -0.1f;
+    p->v[2][i] = 0.05f;
     if (rv_length(rv_liquid_rig_at(&rig->pool, i)) > RADIUS) p->volume[i] = 0;
   }
   rig->liquid_hooks.cancelled = watch;
@@ -114,7 +124,8 @@ static RvResult run(const RvCheckOut* out, const Names* names, bool film_in_bulk
     given = rv_add(given, total(&rig, rig.wet.back));
     result = rv_wet_rig_step(&rig, STEP, error);
     RvVec3 now = rv_wet_rig_momentum(&rig), with = rv_wet_rig_hair_momentum(&rig);
-    exchanged += rv_length(rv_sub(with, hair)), hair = with;
+    exchanged += rv_length(rv_sub(with, hair));
+    hair = with;
     RvVec3 off = rv_sub(now, start);
     raw = fmax(raw, rv_length(off) / bulk);
     worst = fmax(worst, rv_length(rv_sub(off, rv_add(sums.pressure, given))) / exchanged);

@@ -31,7 +31,9 @@ static RvVec3 anywhere(void* user, size_t strand, int vertex) {
 }
 
 static void drop(Wet* w) {
-  rv_free(w->area), rv_free(w->under), rv_free(w->gradient);
+  rv_free(w->area);
+  rv_free(w->under);
+  rv_free(w->gradient);
   rv_contact_rig_free(&w->rig);
 }
 
@@ -41,16 +43,21 @@ static RvResult make(Wet* w, size_t strands, int vertices, double area, RvError*
   RvResult result = rv_contact_rig_new(&w->rig, &hair, error);
   if (result) return result;
   const RvStrandModel* m = w->rig.model;
-  w->area = rv_alloc(m->vertices, sizeof(double)), w->under = rv_alloc(m->vertices, sizeof(double));
+  w->area = rv_alloc(m->vertices, sizeof(double));
+  w->under = rv_alloc(m->vertices, sizeof(double));
   w->gradient = rv_alloc(m->unknowns, sizeof(double));
   if (!w->area || !w->under || !w->gradient) {
     drop(w);
     return rv_fail(error, RV_NO_MEMORY, "out of memory");
   }
-  for (size_t k = 0; k < m->vertices; ++k) w->area[k] = area, w->under[k] = 1;
+  for (size_t k = 0; k < m->vertices; ++k) {
+    w->area[k] = area;
+    w->under[k] = 1;
+  }
   w->liquid = (RvContactWet){.tension = TENSION, .angle = THETA, .cohesion = 1, .area = w->area, .wet = w->under};
   w->def = rv_contact_defaults();
-  w->def.friction = 0, w->def.acceleration = rv_vec3(0, 0, 0);
+  w->def.friction = 0;
+  w->def.acceleration = rv_vec3(0, 0, 0);
   w->def.liquid = &w->liquid;
   return RV_OK;
 }
@@ -167,7 +174,8 @@ static RvResult draw(bool cohesion, double* apart, RvError* error) {
   rv_contact_rig_free(&w.rig);
   result = rv_contact_rig_new(&w.rig, &hair, error);
   if (!result) rv_contact_rig_clamp(&w.rig, 2);
-  w.liquid.cohesion = cohesion, w.def.acceleration = rv_vec3(0, -9.81, 0);
+  w.liquid.cohesion = cohesion;
+  w.def.acceleration = rv_vec3(0, -9.81, 0);
   RvStrandStats solved;
   for (int k = 0; k < STEPS && !result; ++k) {
     double way = 1e-3 * fmin(1, 2.0 * k / STEPS);
@@ -291,11 +299,13 @@ static RvResult collide(double speed, Clash* clash, RvError* error) {
   *clash = (Clash){.least = INFINITY};
   for (int k = 0; k < STEPS && !result; ++k) {
     result = step_clash(&w, start, &given, clash, error);
-    clash->last = (double)w.stats.bridges, clash->most = fmax(clash->most, clash->last);
+    clash->last = (double)w.stats.bridges;
+    clash->most = fmax(clash->most, clash->last);
     if (clash->most > 0) clash->least = fmin(clash->least, clash->last);
   }
   if (!result) {
-    clash->step /= start, clash->outside /= start;
+    clash->step /= start;
+    clash->outside /= start;
     clash->left = (rv_contact_rig_kinetic(&w.rig) + rv_contact_rig_elastic(&w.rig)) / start;
   }
   drop(&w);
@@ -328,7 +338,9 @@ static RvResult sweep(double slope, double step, double dt, bool turn, double* j
   Wet w;
   RvResult result = make(&w, 2, N, slope > 0 ? 8 * R * R : 2 * R * R, error);
   double before = 0;
-  *jump = *third = 0, level[0] = INFINITY, level[1] = 0;
+  *jump = *third = 0;
+  level[0] = INFINITY;
+  level[1] = 0;
   RvVec3 way = slope > 0 ? rv_vec3(1, 0, slope) : rv_vec3(1, 0, 0);
   // the one that slides is longer than the other's line of edges
   way = rv_scale(way, (slope > 0 ? 1e-3 : 1.7e-3) / rv_length(way));
@@ -343,7 +355,10 @@ static RvResult sweep(double slope, double step, double dt, bool turn, double* j
     result = look(&w, k < 0 ? LONG_TIME : dt, error);
     RvVec3 f = force_on(&w, turn), g = force_on(&w, !turn);
     if (k > 0) *jump = fmax(*jump, fabs(f.y - before));
-    if (k >= 0) level[0] = fmin(level[0], f.y), level[1] = fmax(level[1], f.y);
+    if (k >= 0) {
+      level[0] = fmin(level[0], f.y);
+      level[1] = fmax(level[1], f.y);
+    }
     *third = fmax(*third, rv_length(rv_add(f, g)));
     before = f.y;
   }
@@ -440,7 +455,11 @@ RvResult rv_check_bridge_share(const RvCheckOut* out, RvError* error) {
   size_t n = result ? 0 : rv_contacts_link_count(w.rig.contacts), bridges = 0;
   for (size_t k = 0; k < n; ++k) {
     RvLinkState l = rv_contacts_link(w.rig.contacts, k);
-    if (l.area > 0) sum += l.area, ++bridges, worst = fmax(worst, fabs(l.area / film - 1));
+    if (l.area > 0) {
+      sum += l.area;
+      ++bridges;
+      worst = fmax(worst, fabs(l.area / film - 1));
+    }
   }
   if (!result) {
     rv_check_emit(out, "film_shared_out", sum / (3 * film * (N - 1)), 1, 1e-6);
@@ -460,7 +479,9 @@ RvResult rv_check_bridge_share(const RvCheckOut* out, RvError* error) {
     result = look(&w, LONG_TIME, error);
     double f = force_on(&w, 0).y;
     if (k == 0) full = f;
-    off = fmax(off, fabs(f / full - (1 - k / 8.0))), rises += !(f < last), last = f;
+    off = fmax(off, fabs(f / full - (1 - k / 8.0)));
+    rises += !(f < last);
+    last = f;
   }
   if (!result) {
     rv_check_emit(out, "submersion", off, 0, 1e-12);
@@ -481,7 +502,9 @@ static RvResult adhere(RvCollider solid, double curvature, double* ratio, double
   Wet w;
   RvResult result = make(&w, 1, N, 4 * R * R, error);
   const double gap = 1.9 * R, top = solid.shape == RV_COLLIDER_SPHERE ? solid.radius : 0;
-  w.def.colliders = &solid, w.def.ncollider = 1, w.def.solid_width = 0.5 * R;
+  w.def.colliders = &solid;
+  w.def.ncollider = 1;
+  w.def.solid_width = 0.5 * R;
   *ratio = *apart = 0;
   for (int k = 0; k < 400 && !result; ++k) {
     double d = R * (1.4 + 0.01 * k);
@@ -502,7 +525,8 @@ RvResult rv_check_adhesion(const RvCheckOut* out, RvError* error) {
   if (result) return result;
   rv_check_emit(out, "plane", ratio, 1, 0.01);
   rv_check_emit(out, "plane_parts_at", apart, 1 + (1 + (THETA + 0.7) / 4) * 2, 0.011);
-  solid.shape = RV_COLLIDER_SPHERE, solid.radius = 5 * R;
+  solid.shape = RV_COLLIDER_SPHERE;
+  solid.radius = 5 * R;
   result = adhere(solid, 1 / (5 * R), &ratio, &apart, error);
   if (result) return result;
   rv_check_emit(out, "ball", ratio, 1, 0.01);

@@ -33,8 +33,10 @@ static RvResult run(Bundle* b, Figures* f, RvError* error) {
   size_t count = (size_t)(b->side * b->side);
   RvWetRigDef def = rv_wet_rig_water(rv_contact_rig_hair(count, b->points, place, b));
   def.liquid = rv_liquid_model_default(b->dx);
-  def.wet.film.absorption = 0, def.wet.film.viscous = true;
-  def.niter = 4, def.tolerance = 1e-2;
+  def.wet.film.absorption = 0;
+  def.wet.film.viscous = true;
+  def.niter = 4;
+  def.tolerance = 1e-2;
   RvResult result = rv_wet_rig_new(&rig, &def, error);
   if (result) return result;
   const RvStrandModel* m = rig.hair.model;
@@ -54,11 +56,14 @@ static RvResult run(Bundle* b, Figures* f, RvError* error) {
     if (k < half) continue;
     double film, absorbed;
     rv_wet_volumes(&rig.wet, &film, &absorbed);
-    held += film, clumps += (double)rv_contacts_clumps(rig.hair.contacts, clump), ++samples;
+    held += film;
+    clumps += (double)rv_contacts_clumps(rig.hair.contacts, clump);
+    ++samples;
   }
   dripped = rig.wet.report.couple.dripped_volume - rig.wet.report.couple.captured_volume - dripped;
   *f = (Figures){held / samples, dripped / (dt * (steps - half)), clumps / samples};
-  rv_free(paint), rv_free(clump);
+  rv_free(paint);
+  rv_free(clump);
   rv_wet_rig_free(&rig);
   return result;
 }

@@ -24,9 +24,13 @@ static RvVec3 hang(void* user, size_t strand, int vertex) {
 // each.
 static RvResult approach(double tolerance, int iterations, double* way, RvError* error) {
   RvContactRigDef hair = rv_contact_rig_hair(2, 42, hang, NULL);
-  hair.radius = RADIUS, hair.youngs = 3.4e8, hair.gravity = rv_vec3(0, 0, 0);
+  hair.radius = RADIUS;
+  hair.youngs = 3.4e8;
+  hair.gravity = rv_vec3(0, 0, 0);
   RvWetRigDef def = rv_wet_rig_water(hair);
-  def.niter = iterations, def.tolerance = tolerance, def.wet.couple.drip = 0;
+  def.niter = iterations;
+  def.tolerance = tolerance;
+  def.wet.couple.drip = 0;
   RvWetRig rig;
   RvResult result = rv_wet_rig_new(&rig, &def, error);
   if (result) return result;
@@ -50,9 +54,13 @@ static RvVec3 row(void* user, size_t strand, int vertex) {
 // How far the outer tips of a wet row came together in 0.1 s.
 static RvResult draw_in(double tolerance, int iterations, double* way, RvError* error) {
   RvContactRigDef hair = rv_contact_rig_hair(ROW, 42, row, NULL);
-  hair.radius = RADIUS, hair.youngs = 3.4e8, hair.density = 1320;
+  hair.radius = RADIUS;
+  hair.youngs = 3.4e8;
+  hair.density = 1320;
   RvWetRigDef def = rv_wet_rig_water(hair);
-  def.niter = iterations, def.tolerance = tolerance, def.strand_substeps = 4;
+  def.niter = iterations;
+  def.tolerance = tolerance;
+  def.strand_substeps = 4;
   RvWetRig rig;
   RvResult result = rv_wet_rig_new(&rig, &def, error);
   if (result) return result;
@@ -81,9 +89,11 @@ static RvVec3 stand(void* user, size_t strand, int vertex) {
 // m3 of film on fur through which a slab fell in steps of `dt`
 static RvResult pour(double dt, double* film, RvError* error) {
   RvContactRigDef hair = rv_contact_rig_hair(ACROSS * ACROSS, 16, stand, NULL);
-  hair.radius = 3.7e-5, hair.youngs = 3.9e9;
+  hair.radius = 3.7e-5;
+  hair.youngs = 3.9e9;
   RvWetRigDef def = rv_wet_rig_water(hair);
-  def.liquid = rv_liquid_model_default(CELL), def.wet.film.absorption = 0;
+  def.liquid = rv_liquid_model_default(CELL);
+  def.wet.film.absorption = 0;
   def.strand_substeps = (int)(dt / 1e-3 + 0.5);
   RvWetRig rig;
   RvResult result = rv_wet_rig_new(&rig, &def, error);

@@ -22,10 +22,19 @@ static RvVec3 place(void* user, size_t strand, int vertex) {
 static RvResult make_rig(RvWetRig* rig, RvContactRigDef hair, bool free, RvIntegrator integrator, double film,
                          RvError* error) {
   RvWetRigDef def = rv_wet_rig_water(hair);
-  if (free) def.wet.couple.drag = 0, def.wet.cohesion = 0, def.contact.strands = false;
-  def.clamped = 0, def.niter = 60, def.tolerance = 1e-9, def.integrator = integrator;
+  if (free) {
+    def.wet.couple.drag = 0;
+    def.wet.cohesion = 0;
+    def.contact.strands = false;
+  }
+  def.clamped = 0;
+  def.niter = 60;
+  def.tolerance = 1e-9;
+  def.integrator = integrator;
   def.liquid = rv_liquid_model_default(DX);
-  def.wet.couple.capture = 0, def.wet.couple.drip = 0, def.wet.film.absorption = 0;
+  def.wet.couple.capture = 0;
+  def.wet.couple.drip = 0;
+  def.wet.film.absorption = 0;
   RvResult result = rv_wet_rig_new(rig, &def, error);
   if (result) return result;
   const double lo[3] = {-RADIUS, -RADIUS, -RADIUS}, hi[3] = {RADIUS, RADIUS, RADIUS};
@@ -118,7 +127,8 @@ static RvResult mix(double dt, double* left, double* expected, RvError* error) {
   double film = rv_film_area(FILM, hair.radius) * 1000, bare = RV_PI * hair.radius * hair.radius * hair.density;
   int steps = (int)(TOGETHER / dt + 0.5);
   for (int k = 0; k < steps && !result; ++k) result = rv_wet_rig_step(&rig, dt, error);
-  *left = 0, *expected = 1;
+  *left = 0;
+  *expected = 1;
   for (size_t k = 0; k < HAIRS && !result; ++k)
     *left += side(k) * rv_contact_rig_get(&rig.hair, rig.hair.state->v, k, POINTS / 2).x / SLOW / HAIRS;
   for (int k = 0; k < steps; ++k) *expected *= 1 - film / (film + bare) * (1 - rv_exp(-dt / RV_WET_SINK_TIME));

@@ -186,9 +186,15 @@ static RvResult choose_camera(Flipbook* f, double first, double last, RvError* e
     f->camera_node = f->source.camera;
   if (f->camera_node) {
     result = camera_from_node(f, first, error);
-    if (!f->width) f->width = f->view.width, f->height = f->view.height;
+    if (!f->width) {
+      f->width = f->view.width;
+      f->height = f->view.height;
+    }
   }
-  if (f->width < 1 || f->height < 1) f->width = DEFAULT_WIDTH, f->height = DEFAULT_HEIGHT;
+  if (f->width < 1 || f->height < 1) {
+    f->width = DEFAULT_WIDTH;
+    f->height = DEFAULT_HEIGHT;
+  }
   if (result || f->camera_node) return result;
   return f->camera && !automatic ? camera_from_numbers(f, error) : camera_by_framing(f, first, last, error);
 }
@@ -210,7 +216,10 @@ static void set_look(const Flipbook* f, RvViewOptions* options) {
   const RvScene* scene = f->source.session ? f->source.session->scene : NULL;
   double fps = scene ? rv_scene_fps(scene) : 24, metres = scene ? rv_scene_meters_per_unit(scene) : 1;
   if (f->liquid && strcmp(f->liquid, "particles") == 0) options->liquid = RV_VIEW_LIQUID_PARTICLES;
-  if (f->data) options->pass = RV_VIEW_DATA, options->view = f->data;
+  if (f->data) {
+    options->pass = RV_VIEW_DATA;
+    options->view = f->data;
+  }
   for (int k = 0; k < 2; ++k) options->range[k] = f->bounds[k];
   // liquid absorbs by the metre
   for (int k = 0; k < 3; ++k) options->absorption[k] *= metres;

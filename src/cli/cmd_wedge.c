@@ -102,6 +102,7 @@ int rv_cli_wedge(int argc, char** argv) {
       result = run(&w, &o, &error);
   }
   rv_wedge_free(&w);
-  rv_free(vary.items), rv_free(words.items);
+  rv_free(vary.items);
+  rv_free(words.items);
   return error.code == RV_CANCELLED ? rv_result_exit_code(RV_CANCELLED) : rv_cli_error(&error);
 }

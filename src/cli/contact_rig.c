@@ -33,7 +33,10 @@ static RvResult make_model(RvContactRig* rig, const RvContactRigDef* d, RvError*
                             .id = (int64_t)k};
   if (!result) result = rv_strand_model_new(defs, d->count, &rig->model, error);
   if (!result) result = rv_strand_state_new(rig->model, defs, &rig->state, error);
-  rv_free(defs), rv_free(x), rv_free(rest), rv_free(radius);
+  rv_free(defs);
+  rv_free(x);
+  rv_free(rest);
+  rv_free(radius);
   return result;
 }
 
@@ -43,7 +46,8 @@ RvResult rv_contact_rig_new(RvContactRig* rig, const RvContactRigDef* d, RvError
   if (!result) result = rv_contacts_new(rig->model, &rig->contacts, error);
   if (!result) {
     size_t unknowns = rig->model->unknowns;
-    rig->force = rv_alloc_zero(unknowns, sizeof(double)), rig->velocity = rv_alloc_zero(unknowns, sizeof(double));
+    rig->force = rv_alloc_zero(unknowns, sizeof(double));
+    rig->velocity = rv_alloc_zero(unknowns, sizeof(double));
     rig->target = rv_alloc_zero(unknowns, sizeof(double));
     if (!rig->force || !rig->velocity || !rig->target) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   }
@@ -68,7 +72,9 @@ void rv_contact_rig_free(RvContactRig* rig) {
   rv_contacts_free(rig->contacts);
   rv_strand_state_free(rig->state);
   rv_strand_model_free(rig->model);
-  rv_free(rig->force), rv_free(rig->velocity), rv_free(rig->target);
+  rv_free(rig->force);
+  rv_free(rig->velocity);
+  rv_free(rig->target);
   *rig = (RvContactRig){0};
 }
 

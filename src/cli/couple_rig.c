@@ -29,7 +29,9 @@ static RvResult make_strands(RvCoupleRig* rig, const RvCoupleLine* lines, size_t
   }
   if (!result) result = rv_strand_model_new(defs, count, &rig->model, error);
   if (!result) result = rv_strand_state_new(rig->model, defs, &rig->state, error);
-  rv_free(defs), rv_free(x), rv_free(radius);
+  rv_free(defs);
+  rv_free(x);
+  rv_free(radius);
   return result;
 }
 
@@ -45,9 +47,12 @@ static bool make_film(RvCoupleRig* rig, double hairs) {
   rig->batches = rv_alloc_zero(m->nbatch, sizeof *rig->batches);
   double* memory = rig->memory = rv_alloc_zero(total + m->nstrand, sizeof(double));
   if (!rig->batches || !memory) return false;
-  rig->force = part(&memory, m->unknowns), rig->stored = part(&memory, m->unknowns);
-  rig->kick = part(&memory, m->unknowns), rig->target = part(&memory, m->unknowns);
-  rig->film_hairs = part(&memory, m->vertices), rig->load = part(&memory, m->vertices);
+  rig->force = part(&memory, m->unknowns);
+  rig->stored = part(&memory, m->unknowns);
+  rig->kick = part(&memory, m->unknowns);
+  rig->target = part(&memory, m->unknowns);
+  rig->film_hairs = part(&memory, m->vertices);
+  rig->load = part(&memory, m->vertices);
   rig->film_state = (RvFilmState){.volume = part(&memory, m->vertices),
                                   .absorbed = part(&memory, m->vertices),
                                   .strain = part(&memory, m->vertices),
@@ -108,7 +113,8 @@ static void locate(const RvCoupleRig* rig, size_t strand, const RvStrandBatch** 
   for (size_t b = 0; b < rig->model->nbatch; ++b)
     for (int l = 0; l < rig->model->batches[b].lanes; ++l)
       if ((size_t)rig->model->batches[b].strand[l] == strand) {
-        *batch = &rig->model->batches[b], *lane = l;
+        *batch = &rig->model->batches[b];
+        *lane = l;
         return;
       }
 }

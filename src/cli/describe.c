@@ -106,12 +106,15 @@ static void add_ledger(json_t* object, const RvDetail* detail) {
   RvLedger l = {.bulk = sum_of(exact, 0), .film = sum_of(film, 0) + sum_of(drop, 0), .absorbed = sum_of(film, 1)};
   // as liquid/io.h and the wet solver keep them
   if (ledger) {
-    l.initial = rv_attrib_get(ledger, 0, 1), l.sources = rv_attrib_get(ledger, 0, 2);
-    l.killed = rv_attrib_get(ledger, 0, 3), l.evaporated = rv_attrib_get(ledger, 0, 4);
+    l.initial = rv_attrib_get(ledger, 0, 1);
+    l.sources = rv_attrib_get(ledger, 0, 2);
+    l.killed = rv_attrib_get(ledger, 0, 3);
+    l.evaporated = rv_attrib_get(ledger, 0, 4);
     l.outflow = rv_attrib_get(ledger, 0, 5);
   }
   if (painted) {
-    l.initial += rv_attrib_get(painted, 0, 0), l.sources += rv_attrib_get(painted, 0, 1);
+    l.initial += rv_attrib_get(painted, 0, 0);
+    l.sources += rv_attrib_get(painted, 0, 1);
     l.evaporated += rv_attrib_get(painted, 0, 2);
   }
   json_object_set_new(

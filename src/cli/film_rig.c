@@ -22,8 +22,14 @@ RvResult rv_film_rig_new(RvFilmRig* r, int n, int lanes, double length, double r
   if (!a) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   double** small[] = {&r->radius, &r->hairs, &r->hair_mass, &r->hair_turn, &r->load, &r->turn, &r->mass};
   double** large[] = {&r->x_before, &r->v_before, &r->x, &r->v, &r->force, &r->kick};
-  for (size_t k = 0; k < sizeof small / sizeof *small; ++k) *small[k] = a, a += v;
-  for (size_t k = 0; k < sizeof large / sizeof *large; ++k) *large[k] = a, a += 4 * v;
+  for (size_t k = 0; k < sizeof small / sizeof *small; ++k) {
+    *small[k] = a;
+    a += v;
+  }
+  for (size_t k = 0; k < sizeof large / sizeof *large; ++k) {
+    *large[k] = a;
+    a += 4 * v;
+  }
   r->slide = a;
   r->model = (RvFilmModel){.nbatch = 1,
                            .batches = &r->batch,
@@ -44,7 +50,8 @@ RvResult rv_film_rig_new(RvFilmRig* r, int n, int lanes, double length, double r
     for (int lane = 0; lane < RV_LANES; ++lane) {
       size_t k = vertex_at(i, lane);
       double cell = i == 0 || i + 1 == n ? 0.5 * edge : edge;
-      r->radius[k] = radius, r->hairs[k] = 1;
+      r->radius[k] = radius;
+      r->hairs[k] = 1;
       r->hair_mass[k] = 1300 * RV_PI * radius * radius * cell;
       if (i + 1 < n) r->hair_turn[k] = 0.5 * 1300 * RV_PI * pow(radius, 4) * edge;
       r->x[unknown_at(i, 0, lane)] = edge * i;
@@ -126,7 +133,10 @@ RvResult rv_film_rig_film(RvFilmRig* r, RvError* error) {
 // (mass - e e^T) dv = p
 static void solve(double mass, const double e[3], const double p[3], double dv[3]) {
   double ee = 0, ep = 0;
-  for (int c = 0; c < 3; ++c) ee += e[c] * e[c], ep += e[c] * p[c];
+  for (int c = 0; c < 3; ++c) {
+    ee += e[c] * e[c];
+    ep += e[c] * p[c];
+  }
   for (int c = 0; c < 3; ++c) dv[c] = (p[c] + e[c] * ep / (mass - ee)) / mass;
 }
 
@@ -155,7 +165,8 @@ RvResult rv_film_rig_free_step(RvFilmRig* r, unsigned hold, RvError* error) {
   move_free(r, hold);
   RvResult result = rv_film_rig_film(r, error);
   RvFilmStepDef now = r->def;
-  now.x_before = r->x, now.v_before = r->v;
+  now.x_before = r->x;
+  now.v_before = r->v;
   if (!result) rv_film_load(&r->model, &r->state, &now, r->load, r->slide, r->turn, r->force);
   for (int i = 0; !result && i < r->n; ++i)
     for (int lane = 0; lane < RV_LANES; ++lane) {
@@ -193,7 +204,8 @@ double rv_film_rig_centre(const RvFilmRig* r) {
   double sum = 0, all = 0, s = 0;
   for (int i = 0; i < r->n; ++i) {
     double volume = r->state.volume[vertex_at(i, 0)];
-    sum += volume * s, all += volume;
+    sum += volume * s;
+    all += volume;
     if (i + 1 < r->n) s += length_of(r, i, 0);
   }
   return all > 0 ? sum / all : 0;

@@ -4,7 +4,8 @@
 
 static RvResult find_solids(void* user, RvLiquidSolids* solids, const RvLiquidGrid* grid, double from, double to,
                             RvError* error) {
-  (void)from, (void)to;
+  (void)from;
+  (void)to;
   RvLiquidRig* rig = user;
   rig->shapes.shape = rig->shape;
   if (rig->shapes.count == 0 || rv_liquid_solids_from_fn(solids, grid, rv_solid_shapes_distance, &rig->shapes))
@@ -28,7 +29,10 @@ void rv_liquid_rig_solid(RvLiquidRig* rig, const RvSolidShape* shape) {
 
 void rv_liquid_rig_tank(RvLiquidRig* rig, const double low[3], const double high[3], unsigned open_sides) {
   RvSolidShape s = {.kind = RV_SHAPE_BOX, .inside_out = true, .open_sides = open_sides};
-  for (int a = 0; a < 3; ++a) s.center[a] = (low[a] + high[a]) / 2, s.size[a] = (high[a] - low[a]) / 2;
+  for (int a = 0; a < 3; ++a) {
+    s.center[a] = (low[a] + high[a]) / 2;
+    s.size[a] = (high[a] - low[a]) / 2;
+  }
   rv_liquid_rig_solid(rig, &s);
 }
 

@@ -62,8 +62,11 @@ RvResult rv_node_rig_next(RvNodeRig* r, RvError* error) {
   double frame = r->cook.time.frame + 1;
   r->stats = (RvStats){0};
   r->vars.frame = frame;
-  r->cook.prev = r->state, r->cook.output[r->cook.type->noutput - 1] = NULL;
-  r->cook.time.frame = frame, r->cook.time.time = (frame - 1) / 24, r->cook.dt = 1 / 24.0;
+  r->cook.prev = r->state;
+  r->cook.output[r->cook.type->noutput - 1] = NULL;
+  r->cook.time.frame = frame;
+  r->cook.time.time = (frame - 1) / 24;
+  r->cook.dt = 1 / 24.0;
   RvResult result = rv_parms_eval(r->values, &r->vars, r->parms, error);
   return result ? result : make_inputs(r, frame, error);
 }

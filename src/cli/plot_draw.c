@@ -135,7 +135,8 @@ static void draw_series(const Panel* p, const double* v, double scale, double wi
   for (size_t i = 0; xy && v && i <= p->report->frames; ++i) {
     // a logarithm has no zero: the line ends there
     if (i < p->report->frames && isfinite(v[i]) && !(p->decades && !(v[i] > 0))) {
-      xy[2 * n] = x_of(p, p->frame[i]), xy[2 * n++ + 1] = y_of(p, scale * v[i]);
+      xy[2 * n] = x_of(p, p->frame[i]);
+      xy[2 * n++ + 1] = y_of(p, scale * v[i]);
       continue;
     }
     rv_sheet_line(p->sheet, n, xy, n == 1 ? 5 : width, color, n == 1 ? 0 : dash);
@@ -151,14 +152,20 @@ static void draw_filled(const Panel* p, const double* v, double scale, bool colu
   double *xy = rv_alloc(2 * n + 2, 2 * sizeof *xy), *at = xy;
   if (!xy) return;
   columns = columns || n == 1;
-  *at++ = x_of(p, columns ? p->first : p->frame[0]), *at++ = y_of(p, p->low);
+  *at++ = x_of(p, columns ? p->first : p->frame[0]);
+  *at++ = y_of(p, p->low);
   for (size_t i = 0; i < n; ++i) {
     double a = i ? 0.5 * (p->frame[i - 1] + p->frame[i]) : p->first, y = y_of(p, scale * v[i]);
     double b = i + 1 < n ? 0.5 * (p->frame[i] + p->frame[i + 1]) : p->last;
-    *at++ = x_of(p, columns ? a : p->frame[i]), *at++ = y;
-    if (columns) *at++ = x_of(p, b), *at++ = y;
+    *at++ = x_of(p, columns ? a : p->frame[i]);
+    *at++ = y;
+    if (columns) {
+      *at++ = x_of(p, b);
+      *at++ = y;
+    }
   }
-  *at++ = x_of(p, columns ? p->last : p->frame[n - 1]), *at++ = y_of(p, p->low);
+  *at++ = x_of(p, columns ? p->last : p->frame[n - 1]);
+  *at++ = y_of(p, p->low);
   rv_sheet_area(p->sheet, (size_t)(at - xy) / 2, xy, color);
   rv_free(xy);
 }
@@ -209,7 +216,8 @@ static void draw_liquid(Panel* p) {
   const uint32_t colors[] = {0x2a9d8f, 0x8c6d4f, 0x9cc5ea};
   const double *parts[3], *sinks[3], ones[] = {1, 1, 1, 1, 1};
   for (int k = 0; k < 3; ++k) {
-    parts[k] = rv_plot_column(r, RV_PLOT_LEDGER, held[k]), sinks[k] = rv_plot_column(r, RV_PLOT_SINK, gone[k]);
+    parts[k] = rv_plot_column(r, RV_PLOT_LEDGER, held[k]);
+    sinks[k] = rv_plot_column(r, RV_PLOT_SINK, gone[k]);
   }
   const double* in[] = {rv_plot_column(r, RV_PLOT_LEDGER, "initial"), rv_plot_column(r, RV_PLOT_LEDGER, "sources"),
                         sinks[0], sinks[1], sinks[2]};
@@ -231,13 +239,16 @@ static void draw_liquid(Panel* p) {
     key(p, DASHED, INK, "came in - went out", "%.4g %s", scale * due[last], unit);
     key(p, LINE, RED, "went out", "%.4g %s", scale * out[last], unit);
     for (int k = 0; k < 3; ++k)
-      if (largest(r, sinks[k]) > 0)
-        text(p, KEY + 34, p->top + 12 + ROW * p->rows, 12, RV_SHEET_START, GREY, "%s", gone[k]),
-            text(p, WIDTH - 16, p->top + 12 + ROW * p->rows++, 12, RV_SHEET_END, GREY, "%.4g %s",
-                 scale * sinks[k][last], unit);
+      if (largest(r, sinks[k]) > 0) {
+        text(p, KEY + 34, p->top + 12 + ROW * p->rows, 12, RV_SHEET_START, GREY, "%s", gone[k]);
+        text(p, WIDTH - 16, p->top + 12 + ROW * p->rows++, 12, RV_SHEET_END, GREY, "%.4g %s", scale * sinks[k][last],
+             unit);
+      }
   }
   draw_edge(p);
-  rv_free(total), rv_free(out), rv_free(due);
+  rv_free(total);
+  rv_free(out);
+  rv_free(due);
 }
 
 // the same without the bulk, of which it may be a thousandth
@@ -272,7 +283,9 @@ static void draw_drift(Panel* p) {
   const RvPlotReport* r = p->report;
   const double* drift = rv_plot_column(r, RV_PLOT_LEDGER, "drift");
   double most = worst_drift(r);
-  p->decades = true, p->low = 1e-18, p->high = pow(10, fmax(ceil(log10(fmax(most, 1e-11))), -11));
+  p->decades = true;
+  p->low = 1e-18;
+  p->high = pow(10, fmax(ceil(log10(fmax(most, 1e-11))), -11));
   draw_frame(p, "Drift of the ledger", "share of the liquid that came in");
   double y = y_of(p, 1e-12);
   rv_sheet_line(p->sheet, 2, (double[]){LEFT, y, LEFT + PLOT, y}, 1.5, GREY, 5);
@@ -301,8 +314,10 @@ static void draw_times(Panel* p) {
   size_t n = 0;
   double all = 0;
   for (size_t k = 0; k < r->count; ++k)
-    if (r->columns[k].group == RV_PLOT_STAGE)
-      shares[n].column = &r->columns[k], all += shares[n++].sum = sum_of(r, r->columns[k].values);
+    if (r->columns[k].group == RV_PLOT_STAGE) {
+      shares[n].column = &r->columns[k];
+      all += shares[n++].sum = sum_of(r, r->columns[k].values);
+    }
   qsort(shares, n, sizeof *shares, by_sum);
   size_t shown = n > SHOWN ? SHOWN : n;
   const double *layers[SHOWN + 1], *rest[RV_PLOT_MOST_COLUMNS];
@@ -310,7 +325,10 @@ static void draw_times(Panel* p) {
   for (size_t k = 0; k < n; ++k) {
     ones[k] = 1;
     if (k < shown) layers[k] = shares[k].column->values;
-    if (k >= shown) rest[k - shown] = shares[k].column->values, others += shares[k].sum;
+    if (k >= shown) {
+      rest[k - shown] = shares[k].column->values;
+      others += shares[k].sum;
+    }
   }
   double *other = add_up(r, n - shown, rest, ones), *stacked = NULL;
   if (other && n > shown) layers[shown++] = other;
@@ -337,7 +355,8 @@ static void draw_times(Panel* p) {
         all > 0 ? 100 * sum / all : 0);
   }
   draw_edge(p);
-  rv_free(other), rv_free(stacked);
+  rv_free(other);
+  rv_free(stacked);
 }
 
 static void draw_substeps(Panel* p) {
@@ -368,7 +387,9 @@ static void draw_counts(Panel* p) {
   double most = 1;
   for (size_t k = 0; k < r->count; ++k)
     if (r->columns[k].group == RV_PLOT_COUNT) most = fmax(most, largest(r, r->columns[k].values));
-  p->decades = true, p->low = 0.1, p->high = pow(10, fmax(ceil(log10(most)), 1));
+  p->decades = true;
+  p->low = 0.1;
+  p->high = pow(10, fmax(ceil(log10(most)), 1));
   draw_frame(p, "Counts", "at the end of the frame");
   for (size_t k = 0, shown = 0; k < r->count && shown <= SHOWN; ++k) {
     const RvPlotColumn* c = &r->columns[k];
@@ -411,7 +432,11 @@ RvSheet* rv_plot_draw(const RvPlotReport* r, const char* title) {
   draw_head(&p, title);
   p.top = HEAD;
   for (int i = 0; i < COUNT; ++i) {
-    p.height = panels[i].height, p.low = 0, p.high = 1, p.decades = false, p.rows = 0;
+    p.height = panels[i].height;
+    p.low = 0;
+    p.high = 1;
+    p.decades = false;
+    p.rows = 0;
     panels[i].draw(&p);
     p.top += p.height + GAP;
   }

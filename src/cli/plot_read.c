@@ -94,7 +94,10 @@ static RvResult put_warnings(Reading* r, const json_t* line) {
     // the same warning with another number is the same
     for (size_t k = 0; k < p->nnote && !known; ++k) {
       const char *a = p->notes[k], *b = note;
-      while (*a && *b && (*a == *b || (strchr("0123456789", *a) && strchr("0123456789", *b)))) ++a, ++b;
+      while (*a && *b && (*a == *b || (strchr("0123456789", *a) && strchr("0123456789", *b)))) {
+        ++a;
+        ++b;
+      }
       known = b - note > 40 || (!*a && !*b);
     }
     if (!known) memcpy(p->notes[p->nnote++], note, sizeof note);
@@ -154,8 +157,12 @@ static RvResult sort_frames(RvPlotReport* p, RvError* error) {
     memcpy(p->columns[k].values, room, n * sizeof *room);
   }
   p->frames = n;
-  if (enough) p->first = p->columns[0].values[0], p->last = p->columns[0].values[n - 1];
-  rv_free(order), rv_free(room);
+  if (enough) {
+    p->first = p->columns[0].values[0];
+    p->last = p->columns[0].values[n - 1];
+  }
+  rv_free(order);
+  rv_free(room);
   return enough ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
 }
 
@@ -173,7 +180,8 @@ static void thin(RvPlotReport* p) {
       size_t good = 0;
       for (size_t j = i; j < i + each && j < p->frames; ++j) {
         if (isnan(v[j])) continue;
-        sum += v[j], ++good;
+        sum += v[j];
+        ++good;
         if (fabs(v[j]) > fabs(most)) most = v[j];
       }
       v[n] = !good ? NAN : worst ? most : sum / (double)good;
@@ -199,7 +207,8 @@ static RvResult read_lines(Reading* r, const char* text) {
     }
     c += bytes + (c[bytes] == '\n');
   }
-  r->report->frames = r->frame, r->report->lines = r->line;
+  r->report->frames = r->frame;
+  r->report->lines = r->line;
   if (!result && !r->frame) result = rv_fail(r->error, RV_BAD_FILE, "%s:1: the report is empty", r->path);
   return result;
 }

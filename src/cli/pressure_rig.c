@@ -68,7 +68,11 @@ RvResult rv_pressure_rig_build(RvPressureRig* rig, const int lo[3], const int hi
   if (!f.coord || !f.keep) goto done;
   for (int k = lo[2]; k < hi[2]; ++k)
     for (int j = lo[1]; j < hi[1]; ++j)
-      for (int i = lo[0]; i < hi[0]; ++i, ++kept) f.coord[kept][0] = i, f.coord[kept][1] = j, f.coord[kept][2] = k;
+      for (int i = lo[0]; i < hi[0]; ++i, ++kept) {
+        f.coord[kept][0] = i;
+        f.coord[kept][1] = j;
+        f.coord[kept][2] = k;
+      }
   if (!all) {
     rv_parallel_for(count, 16, choose, &f);
     kept = 0;
@@ -84,7 +88,8 @@ RvResult rv_pressure_rig_build(RvPressureRig* rig, const int lo[3], const int hi
   if (!rig->pressure || !fit(&rig->grid)) result = RV_NO_MEMORY;
   if (!result) rv_parallel_for(rig->grid.tiles.count, 16, fill, &f);
 done:
-  rv_free(f.coord), rv_free(f.keep);
+  rv_free(f.coord);
+  rv_free(f.keep);
   return result == RV_NO_MEMORY ? rv_fail(error, RV_NO_MEMORY, "out of memory") : result;
 }
 

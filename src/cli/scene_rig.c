@@ -7,7 +7,8 @@
 #include "base/memory.h"
 
 static void hear(void* user, RvLevel level, const char* node, double frame, const char* text) {
-  (void)node, (void)frame;
+  (void)node;
+  (void)frame;
   RvSceneRig* rig = user;
   if (level != RV_LEVEL_WARNING) return;
   rig->warnings++;

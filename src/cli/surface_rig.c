@@ -10,7 +10,8 @@ bool rv_drops_ball(RvDrops* drops, RvVec3 centre, double radius, double s, doubl
       for (int k = -n; k < n; ++k) {
         uint64_t at = ((uint64_t)(i + n) * 4096 + (uint64_t)(j + n)) * 4096 + (uint64_t)(k + n);
         RvVec3 x = rv_vec3(i + 0.5, j + 0.5, k + 0.5);
-        x.x += jitter * (rv_random(seed, at, 0, 0) - 0.5), x.y += jitter * (rv_random(seed, at, 0, 1) - 0.5);
+        x.x += jitter * (rv_random(seed, at, 0, 0) - 0.5);
+        x.y += jitter * (rv_random(seed, at, 0, 1) - 0.5);
         x.z += jitter * (rv_random(seed, at, 1, 0) - 0.5);
         x = rv_scale(x, s);
         RvDrop drop = {rv_add(centre, x), s * s * s, s * rv_pow(3 / (4 * RV_PI), 1.0 / 3)};
@@ -43,7 +44,8 @@ RvResult rv_surface_rig_strand(RvDetail* d, RvVec3 from, double step, int count,
   for (int i = 0; hair && i < count; ++i) {
     size_t at = first + (size_t)i;
     rv_vec3_store(P + 3 * at, rv_add(from, rv_vec3(step * i, 0, 0)));
-    h[at] = (float)height[i], hair[at] = (float)radius;
+    h[at] = (float)height[i];
+    hair[at] = (float)radius;
   }
   return hair ? RV_OK : error->code;
 }
@@ -103,7 +105,8 @@ RvResult rv_surface_rig_mesh(const RvGrid* grid, RvSurfaceMeasure* m, RvError* e
     RvVec3 a = rv_vec3_load(p + 3 * t[3 * i]), b = rv_vec3_load(p + 3 * t[3 * i + 1]),
            c = rv_vec3_load(p + 3 * t[3 * i + 2]);
     double v = -rv_dot(a, rv_cross(b, c)) / 6;
-    m->volume += v, m->area += 0.5 * rv_length(rv_cross(rv_sub(b, a), rv_sub(c, a)));
+    m->volume += v;
+    m->area += 0.5 * rv_length(rv_cross(rv_sub(b, a), rv_sub(c, a)));
     moment = rv_mad(moment, v / 4, rv_add(a, rv_add(b, c)));
   }
   if (m->volume != 0) m->centre = rv_scale(moment, 1 / m->volume);
@@ -112,7 +115,8 @@ RvResult rv_surface_rig_mesh(const RvGrid* grid, RvSurfaceMeasure* m, RvError* e
            c = rv_vec3_load(p + 3 * t[3 * i + 2]);
     double area = 0.5 * rv_length(rv_cross(rv_sub(b, a), rv_sub(c, a)));
     double d = rv_distance(rv_scale(rv_add(a, rv_add(b, c)), 1.0 / 3), m->centre);
-    m->radius += area / m->area * d, m->rough += area / m->area * d * d;
+    m->radius += area / m->area * d;
+    m->rough += area / m->area * d * d;
   }
   m->rough = sqrt(fmax(m->rough - m->radius * m->radius, 0));
   int32_t* parent = rv_alloc(np + 1, sizeof *parent);
@@ -120,7 +124,9 @@ RvResult rv_surface_rig_mesh(const RvGrid* grid, RvSurfaceMeasure* m, RvError* e
     m->pieces = count_pieces(np, nt, t, parent);
   else
     r = rv_fail(error, RV_NO_MEMORY, "out of memory");
-  rv_free(parent), rv_free(p), rv_free(t);
+  rv_free(parent);
+  rv_free(p);
+  rv_free(t);
   return r;
 }
 

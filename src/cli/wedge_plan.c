@@ -56,7 +56,8 @@ RvResult rv_wedge_plan(RvWedge* w, const char* scene, const char* dir, const RvT
   *w = (RvWedge){.count = 1};
   RvResult result = rv_file_make_folder(dir, error);
   if (result) return result;
-  w->dir = absolute(dir), w->scene = absolute(scene);
+  w->dir = absolute(dir);
+  w->scene = absolute(scene);
   if (!w->scene) return rv_fail(error, RV_NOT_FOUND, "cannot read '%s': %s", scene, strerror(errno));
   if (!w->dir) return rv_fail(error, RV_IO, "cannot use '%s': %s", dir, strerror(errno));
   if (!vary->count) return rv_fail(error, RV_BAD_INPUT, "nothing varies: give --vary NODE.PARM=a,b,c");
@@ -78,9 +79,14 @@ RvResult rv_wedge_plan(RvWedge* w, const char* scene, const char* dir, const RvT
 void rv_wedge_free(RvWedge* w) {
   for (size_t i = 0; i < w->naxis; ++i) {
     for (size_t k = 0; k < w->axes[i].count; ++k) rv_free(w->axes[i].values[k]);
-    rv_free(w->axes[i].values), rv_free(w->axes[i].name);
+    rv_free(w->axes[i].values);
+    rv_free(w->axes[i].name);
   }
-  rv_free(w->dir), rv_free(w->scene), rv_free(w->frames), rv_free(w->picture), rv_free(w->size);
+  rv_free(w->dir);
+  rv_free(w->scene);
+  rv_free(w->frames);
+  rv_free(w->picture);
+  rv_free(w->size);
   *w = (RvWedge){0};
 }
 
@@ -125,7 +131,8 @@ RvResult rv_wedge_save(const RvWedge* w, RvError* error) {
   char *text = json ? json_dumps(json, JSON_INDENT(1)) : NULL, *path = rv_strf("%s/wedge.json", w->dir);
   RvResult result =
       text && path ? rv_file_write(path, text, strlen(text), error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
-  free(text), rv_free(path);
+  free(text);
+  rv_free(path);
   json_decref(json);
   return result;
 }
@@ -169,8 +176,10 @@ RvResult rv_wedge_load(RvWedge* w, const char* dir, RvError* error) {
   json_t* json = result ? NULL : json_loadb(text, bytes, 0, &where);
   if (!result && !json) result = rv_fail(error, RV_BAD_FILE, "%s, line %d: %s", path, where.line, where.text);
   if (!result) {
-    w->scene = text_of(json, "scene"), w->frames = text_of(json, "frames");
-    w->picture = text_of(json, "picture"), w->size = text_of(json, "size");
+    w->scene = text_of(json, "scene");
+    w->frames = text_of(json, "frames");
+    w->picture = text_of(json, "picture");
+    w->size = text_of(json, "size");
     if (!w->scene || !json_array_size(json_object_get(json, "vary")))
       result = rv_fail(error, RV_BAD_FILE, "%s: 'scene' or 'vary' is missing", path);
   }
@@ -179,6 +188,7 @@ RvResult rv_wedge_load(RvWedge* w, const char* dir, RvError* error) {
       if (result) break;
     }
   json_decref(json);
-  rv_free(text), rv_free(path);
+  rv_free(text);
+  rv_free(path);
   return result;
 }

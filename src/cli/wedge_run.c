@@ -37,19 +37,29 @@ static void clear(Words* words) {
 }
 
 static void add_values(const RvWedge* w, size_t index, Words* words) {
-  for (size_t axis = 0; axis < w->naxis; ++axis)
-    add_copy(words, "--set"), add(words, rv_wedge_assignment(w, index, axis));
+  for (size_t axis = 0; axis < w->naxis; ++axis) {
+    add_copy(words, "--set");
+    add(words, rv_wedge_assignment(w, index, axis));
+  }
 }
 
 static int cook(const RvWedge* w, size_t index, int threads) {
   Words words = {0};
   add_copy(&words, w->scene);
   add_values(w, index, &words);
-  add_copy(&words, "--out"), add(&words, rv_strf("%s/w%04zu", w->dir, index));
-  add_copy(&words, "--report"), add(&words, rv_wedge_path(w, index, "report.jsonl"));
+  add_copy(&words, "--out");
+  add(&words, rv_strf("%s/w%04zu", w->dir, index));
+  add_copy(&words, "--report");
+  add(&words, rv_wedge_path(w, index, "report.jsonl"));
   add_copy(&words, "--quiet");
-  if (w->frames) add_copy(&words, "--frames"), add_copy(&words, w->frames);
-  if (threads > 0) add_copy(&words, "--threads"), add(&words, rv_strf("%d", threads));
+  if (w->frames) {
+    add_copy(&words, "--frames");
+    add_copy(&words, w->frames);
+  }
+  if (threads > 0) {
+    add_copy(&words, "--threads");
+    add(&words, rv_strf("%d", threads));
+  }
   int code = words.failed ? 2 : rv_cli_cook(words.count, words.items);
   clear(&words);
   return code;
@@ -59,12 +69,20 @@ static int draw(const RvWedge* w, size_t index, int threads) {
   Words words = {0};
   add_copy(&words, w->scene);
   add_values(w, index, &words);
-  add_copy(&words, "--cached"), add_copy(&words, "--quiet");
-  add_copy(&words, "--out"), add(&words, rv_strf("%s/w%04zu", w->dir, index));
-  add_copy(&words, "--size"), add_copy(&words, w->size ? w->size : "480x270");
-  add_copy(&words, "--frames"), add_copy(&words, w->picture);
-  if (threads > 0) add_copy(&words, "--threads"), add(&words, rv_strf("%d", threads));
-  add_copy(&words, "-o"), add(&words, rv_wedge_path(w, index, "still.png"));
+  add_copy(&words, "--cached");
+  add_copy(&words, "--quiet");
+  add_copy(&words, "--out");
+  add(&words, rv_strf("%s/w%04zu", w->dir, index));
+  add_copy(&words, "--size");
+  add_copy(&words, w->size ? w->size : "480x270");
+  add_copy(&words, "--frames");
+  add_copy(&words, w->picture);
+  if (threads > 0) {
+    add_copy(&words, "--threads");
+    add(&words, rv_strf("%d", threads));
+  }
+  add_copy(&words, "-o");
+  add(&words, rv_wedge_path(w, index, "still.png"));
   int code = words.failed ? 2 : rv_cli_flipbook(words.count, words.items);
   clear(&words);
   return code;
@@ -74,13 +92,17 @@ RvResult rv_wedge_task(const RvWedge* w, size_t index, int threads, RvError* err
   if (index >= w->count) return rv_fail(error, RV_BAD_INPUT, "there is no variation %zu of %zu", index, w->count);
   char *mark = rv_wedge_path(w, index, "done"), *still = rv_wedge_path(w, index, "still.png");
   RvResult result = mark && still ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
-  if (!result) unlink(mark), unlink(still);
+  if (!result) {
+    unlink(mark);
+    unlink(still);
+  }
   int code = result ? 0 : cook(w, index, threads);
   if (!result && !code && w->picture) code = draw(w, index, threads);
   if (!result && code == 130) result = rv_fail(error, RV_CANCELLED, "interrupted");
   if (!result && code) result = rv_fail(error, RV_BAD_INPUT, "variation %zu failed", index);
   if (!result) result = rv_file_write(mark, "done\n", 5, error);
-  rv_free(mark), rv_free(still);
+  rv_free(mark);
+  rv_free(still);
   return result;
 }
 
@@ -105,7 +127,8 @@ static void tell(const RvWedge* w, size_t index, const char* how) {
 // what a task says goes to a file of its own
 static pid_t start(const RvWedge* w, size_t index, const char* program, int threads, RvError* error) {
   char *log = rv_wedge_path(w, index, "log.txt"), number[24], workers[24];
-  snprintf(number, sizeof number, "%zu", index), snprintf(workers, sizeof workers, "%d", threads);
+  snprintf(number, sizeof number, "%zu", index);
+  snprintf(workers, sizeof workers, "%d", threads);
   char* argv[] = {(char*)program, "wedge", w->dir, "--task", number, "--threads", workers, NULL};
   posix_spawn_file_actions_t files;
   pid_t pid = -1;
@@ -117,8 +140,12 @@ static pid_t start(const RvWedge* w, size_t index, const char* program, int thre
   if (!reason) reason = posix_spawn_file_actions_adddup2(&files, 1, 2);
   if (!reason) reason = posix_spawn(&pid, program, &files, NULL, argv, environ);
   posix_spawn_file_actions_destroy(&files);
-  if (reason) rv_fail(error, RV_IO, "cannot start variation %zu: %s", index, strerror(reason)), pid = -1;
-  rv_free(log), rv_free(folder);
+  if (reason) {
+    rv_fail(error, RV_IO, "cannot start variation %zu: %s", index, strerror(reason));
+    pid = -1;
+  }
+  rv_free(log);
+  rv_free(folder);
   return pid;
 }
 
@@ -190,11 +217,13 @@ static char* quoted(const char* text) {
   if (!out) return NULL;
   out[at++] = '\'';
   for (const char* c = text; *c; ++c)
-    if (*c == '\'')
-      memcpy(out + at, "'\\''", 4), at += 4;
-    else
+    if (*c == '\'') {
+      memcpy(out + at, "'\\''", 4);
+      at += 4;
+    } else
       out[at++] = *c;
-  out[at++] = '\'', out[at] = 0;
+  out[at++] = '\'';
+  out[at] = 0;
   return out;
 }
 
@@ -213,7 +242,10 @@ static RvResult submit(const RvWedge* w, const char* options, const char* log, c
     command = rv_strf("D=%s P=%s sbatch --parsable --export=ALL %s --output=%s/%s --wrap='exec \"$P\" wedge \"$D\" %s'",
                       dir, me, options, dir, log, words);
   RvResult result = command ? ask(command, number, 64, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
-  rv_free(program), rv_free(me), rv_free(dir), rv_free(command);
+  rv_free(program);
+  rv_free(me);
+  rv_free(dir);
+  rv_free(command);
   return result;
 }
 
@@ -228,12 +260,14 @@ RvResult rv_wedge_slurm(const RvWedge* w, const bool* todo, RvError* error) {
   if (!result && !(list && (options = rv_strf("--job-name=rivulet --array=%s", list))))
     result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (!result) result = submit(w, options, "slurm_%a.txt", "--task \"$SLURM_ARRAY_TASK_ID\"", array, error);
-  rv_free(options), options = NULL;
+  rv_free(options);
+  options = NULL;
   // the sheet is made of what there is, also when some failed
   if (!result && !(options = rv_strf("--job-name=rivulet-sheet --dependency=afterany:%s", array)))
     result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (!result) result = submit(w, options, "slurm_sheet.txt", "--sheet", sheet, error);
   if (!result) printf("array %s\nsheet %s\n", array, sheet);
-  rv_free(list), rv_free(options);
+  rv_free(list);
+  rv_free(options);
   return result;
 }

@@ -51,6 +51,7 @@ RvResult rv_wedge_sheet(const RvWedge* w, RvError* error) {
   for (size_t i = 0; i < w->count && !result; ++i)
     result = cell(s, w, i, EDGE + wide * (double)(i % columns), EDGE + high * (double)(i / columns), error);
   if (!result) result = rv_sheet_write(s, path, error);
-  rv_sheet_free(s), rv_free(path);
+  rv_sheet_free(s);
+  rv_free(path);
   return result;
 }

@@ -28,7 +28,8 @@ RvWetRigDef rv_wet_rig_water(RvContactRigDef hair) {
                  .drip = 30,
                  .film_in_bulk = true},
       .cohesion = 1};
-  rv_vec3_store64(d.wet.gravity, hair.gravity), rv_vec3_store64(d.wet.couple.gravity, hair.gravity);
+  rv_vec3_store64(d.wet.gravity, hair.gravity);
+  rv_vec3_store64(d.wet.couple.gravity, hair.gravity);
   d.contact.acceleration = hair.gravity;
   return d;
 }
@@ -69,7 +70,8 @@ static RvResult strand_step(RvWetRig* rig, double dt, RvError* error) {
   RvResult result = rv_wet_load(&rig->wet, dt, error);
   if (result) return result;
   set_forces(rig);
-  contact.liquid = &rig->wet.bridges, contact.scratch = rig->wet.scratch;
+  contact.liquid = &rig->wet.bridges;
+  contact.scratch = rig->wet.scratch;
   RvStrandStepDef step = {.dt = dt,
                           .dt_before = rig->dt_before,
                           .integrator = rig->def.integrator,
@@ -147,7 +149,8 @@ RvResult rv_wet_rig_new(RvWetRig* rig, const RvWetRigDef* def, RvError* error) {
   memcpy(rig->start, rig->hair.state->q, n * sizeof(double));
   clamp(rig);
   rig->liquid_hooks = rig->pool.hooks;
-  rig->liquid_hooks.user = &rig->pool, rig->liquid_hooks.flow = flow;
+  rig->liquid_hooks.user = &rig->pool;
+  rig->liquid_hooks.flow = flow;
   rig->hooks = (RvWetHooks){.user = rig, .strands = strands, .liquid = &rig->liquid_hooks};
   return RV_OK;
 }
@@ -156,7 +159,8 @@ void rv_wet_rig_free(RvWetRig* rig) {
   rv_wet_free(&rig->wet);
   rv_liquid_rig_free(&rig->pool);
   rv_contact_rig_free(&rig->hair);
-  rv_free(rig->drag), rv_free(rig->drag_velocity);
+  rv_free(rig->drag);
+  rv_free(rig->drag_velocity);
   rv_free(rig->start);
 }
 

@@ -40,7 +40,8 @@ static void sort(double* x, int n) {
   for (int i = 1; i < n; ++i)
     for (int k = i; k > 0 && x[k] < x[k - 1]; --k) {
       double y = x[k];
-      x[k] = x[k - 1], x[k - 1] = y;
+      x[k] = x[k - 1];
+      x[k - 1] = y;
     }
 }
 
@@ -49,7 +50,10 @@ static void classify(RvContacts* c, const double* degrees) {
   int n = distinct(degrees, c->nstrand, of);
   if (n > RV_ANGLE_CLASSES) {
     double lo = degrees[0], hi = degrees[0];
-    for (size_t k = 0; k < c->nstrand; ++k) lo = rv_min(lo, degrees[k]), hi = rv_max(hi, degrees[k]);
+    for (size_t k = 0; k < c->nstrand; ++k) {
+      lo = rv_min(lo, degrees[k]);
+      hi = rv_max(hi, degrees[k]);
+    }
     n = RV_ANGLE_CLASSES;
     for (int i = 0; i < n; ++i) of[i] = lo + (hi - lo) * i / (n - 1);
   }
@@ -67,8 +71,11 @@ static void classify(RvContacts* c, const double* degrees) {
 // of a new array; else they are there
 static bool make_classes(RvContacts* c, const RvContactWet* wet) {
   if (!wet->angle_at) {
-    rv_free(c->angle_of), c->angle_of = NULL, c->angles_from = NULL;
-    c->nangle = 1, c->angles[0] = wet->angle;
+    rv_free(c->angle_of);
+    c->angle_of = NULL;
+    c->angles_from = NULL;
+    c->nangle = 1;
+    c->angles[0] = wet->angle;
     return true;
   }
   if (wet->angle_at == c->angles_from) return true;
@@ -76,7 +83,10 @@ static bool make_classes(RvContacts* c, const RvContactWet* wet) {
   if (!c->angle_of) c->angle_of = rv_alloc_zero(c->nstrand, 1);
   bool room = degrees && c->angle_of;
   for (size_t k = 0; room && k < c->nstrand; ++k) degrees[k] = degrees_of(c, k, wet->angle_at);
-  if (room) classify(c, degrees), c->angles_from = wet->angle_at;
+  if (room) {
+    classify(c, degrees);
+    c->angles_from = wet->angle_at;
+  }
   rv_free(degrees);
   return room;
 }

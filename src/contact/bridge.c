@@ -123,17 +123,21 @@ bool rv_bridge_solve(const RvBridgePair* p, double gap, double area, double gues
       before = -1;
       x = 0.5 * (lo + hi);
     } else {
-      if (at > 0)
-        hi = x, at_hi = 0;
-      else
-        lo = x, at_lo = 0;
+      if (at > 0) {
+        hi = x;
+        at_hi = 0;
+      } else {
+        lo = x;
+        at_lo = 0;
+      }
       double next = 0.5 * (lo + hi);
       if (before >= 0 && at != at_before)
         next = x - at * (x - before) / (at - at_before);
       else if (guess > 0)
         next = x * (at > 0 ? 0.98 : 1.02);
       if (!(next > lo && next < hi)) next = 0.5 * (lo + hi);
-      before = x, at_before = at;
+      before = x;
+      at_before = at;
       if (fabs(next - x) <= 1e-15) return fabs(at) <= 1e-7 * area;
       x = next;
     }

@@ -147,14 +147,18 @@ bool rv_wet_law(const RvBridgeTable* t, const RvWetDef* def, RvWetLaw* w) {
   if (!(room > 0) || !(row.scale > 1e-9 * def->touch)) return false;
   // thin films: with the room for it the force itself goes to 0
   double strength = def->strength * smooth(room / (def->turn - def->start));
-  w->low = def->low, w->start = def->start, w->rupture = rupture;
+  w->low = def->low;
+  w->start = def->start;
+  w->rupture = rupture;
   w->fade = rupture - rv_min(0.1 * row.scale, 0.5 * room);
   w->turn = rv_min(def->turn, w->start + 0.5 * (w->fade - w->start));
-  w->step = (w->fade - w->turn) / (RV_WET_KNOTS - 4), w->inverse = 1 / w->step;
+  w->step = (w->fade - w->turn) / (RV_WET_KNOTS - 4);
+  w->inverse = 1 / w->step;
   bool any = false;
   for (int k = 2; k + 1 < RV_WET_KNOTS; ++k) {
     double slope, f = rv_bridge_row_force(&row, w->turn + (k - 2) * w->step - def->touch, &slope);
-    w->force[k] = strength * rv_max(f, 0), w->slope[k] = strength * slope;
+    w->force[k] = strength * rv_max(f, 0);
+    w->slope[k] = strength * slope;
     any = any || w->force[k] > 0;
   }
   limit_slopes(w);

@@ -80,13 +80,19 @@ static inline RvWetForce rv_wet_force(const RvWetLaw* w, double d) {
   double from = w->low, h = w->start - w->low;
   int k = 0;
   if (d >= w->fade) {
-    k = RV_WET_KNOTS - 2, from = w->fade, h = w->rupture - w->fade;
+    k = RV_WET_KNOTS - 2;
+    from = w->fade;
+    h = w->rupture - w->fade;
   } else if (d >= w->turn) {
     int i = (int)((d - w->turn) * w->inverse);
     k = i < RV_WET_KNOTS - 5 ? i : RV_WET_KNOTS - 5;
-    from = w->turn + k * w->step, h = w->step, k += 2;
+    from = w->turn + k * w->step;
+    h = w->step;
+    k += 2;
   } else if (d >= w->start) {
-    k = 1, from = w->start, h = w->turn - w->start;
+    k = 1;
+    from = w->start;
+    h = w->turn - w->start;
   }
   double u = (d - from) / h, f0 = w->force[k], f1 = w->force[k + 1], m0 = w->slope[k] * h, m1 = w->slope[k + 1] * h;
   double c2 = 3 * (f1 - f0) - 2 * m0 - m1, c3 = 2 * (f0 - f1) + m0 + m1;

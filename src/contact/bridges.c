@@ -83,7 +83,10 @@ size_t rv_contacts_clumps(const RvContacts* c, int32_t* clump) {
   uint32_t* parent = rv_alloc(n + 1, sizeof *parent);
   int32_t* least = rv_alloc(n + 1, sizeof *least);
   if (parent && least) {
-    for (size_t k = 0; k < n; ++k) parent[k] = (uint32_t)k, least[k] = INT32_MAX;
+    for (size_t k = 0; k < n; ++k) {
+      parent[k] = (uint32_t)k;
+      least[k] = INT32_MAX;
+    }
     join(c, parent);
     for (size_t k = 0; k < n; ++k) parent[k] = root_of(parent, (uint32_t)k);
     for (size_t s = 0; s < c->nstrand; ++s)
@@ -102,6 +105,7 @@ size_t rv_contacts_clumps(const RvContacts* c, int32_t* clump) {
     }
     count = count_tips(c, parent);
   }
-  rv_free(parent), rv_free(least);
+  rv_free(parent);
+  rv_free(least);
   return count;
 }

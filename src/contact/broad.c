@@ -111,12 +111,14 @@ static size_t cells_of_edge(const RvContacts* c, const Cells* g, size_t e, uint6
     if (d[axis] != 0) {
       double in = ((double)k * g->size - r[axis] - a[axis]) * inverse;
       double out = ((double)(k + 1) * g->size + r[axis] - a[axis]) * inverse;
-      t0 = rv_max(0, rv_min(in, out) - 1e-9), t1 = rv_min(1, rv_max(in, out) + 1e-9);
+      t0 = rv_max(0, rv_min(in, out) - 1e-9);
+      t1 = rv_min(1, rv_max(in, out) + 1e-9);
     }
     int64_t cell[3], lo[3], hi[3];
     for (int n = 0; n < 3; ++n) {
       double x0 = a[n] + t0 * d[n], x1 = a[n] + t1 * d[n];
-      lo[n] = cell_of(g, rv_min(x0, x1) - r[n]), hi[n] = cell_of(g, rv_max(x0, x1) + r[n]);
+      lo[n] = cell_of(g, rv_min(x0, x1) - r[n]);
+      hi[n] = cell_of(g, rv_max(x0, x1) + r[n]);
     }
     cell[axis] = k;
     for (cell[w] = lo[w]; cell[w] <= hi[w]; ++cell[w])
@@ -141,7 +143,8 @@ static void enter_edges(void* arg, size_t begin, size_t end) {
         b->failed[chunk] = !rv_array_reserve(keys, keys->count + n);
         if (!b->failed[chunk]) cells_of_edge(b->c, &b->cells, e, keys->data + keys->count, n);
       }
-      b->first[e] = (uint32_t)keys->count, keys->count += n;
+      b->first[e] = (uint32_t)keys->count;
+      keys->count += n;
     }
   }
 }
@@ -153,8 +156,10 @@ static void fill_entries(void* arg, size_t begin, size_t end) {
     size_t stop = b->entered[chunk].count;
     if (stop) memcpy(b->keys + at, b->entered[chunk].data, stop * sizeof *b->keys);
     for (size_t e = last; e-- > chunk * b->grain; stop = b->first[e], b->first[e] += (uint32_t)at)
-      for (size_t k = b->first[e]; k < stop; ++k)
-        b->owner[at + k] = (uint32_t)e, b->members[at + k] = (uint32_t)(at + k);
+      for (size_t k = b->first[e]; k < stop; ++k) {
+        b->owner[at + k] = (uint32_t)e;
+        b->members[at + k] = (uint32_t)(at + k);
+      }
   }
 }
 
@@ -179,7 +184,8 @@ static void set_cells(Broad* b, double size, double widest) {
   RvVec3 pad = rv_vec3(widest, widest, widest), lo = rv_sub(s->lo, pad), extent = rv_sub(rv_add(s->hi, pad), lo);
   double longest = rv_max(extent.x, rv_max(extent.y, extent.z));
   size = rv_max(size, longest / (double)((1 << AXIS_BITS) - 8));
-  g->size = size, g->inverse = 1 / size;
+  g->size = size;
+  g->inverse = 1 / size;
   // a cell to spare on each side for the padding
   g->lo = rv_sub(lo, rv_vec3(size, size, size));
   double side[3] = {extent.x, extent.y, extent.z};
@@ -195,7 +201,8 @@ static void place_entries(void* arg, size_t begin, size_t end) {
   for (; first < end; first = last) {
     for (last = first; last < b->count && keys[last] == keys[first]; ++last) {
       uint32_t entry = b->members[last];
-      b->place[entry] = (uint32_t)last, b->members[last] = b->owner[entry];
+      b->place[entry] = (uint32_t)last;
+      b->members[last] = b->owner[entry];
     }
     for (size_t k = first; k < last; ++k) b->stop[k] = (uint32_t)last;
   }
@@ -204,10 +211,14 @@ static void place_entries(void* arg, size_t begin, size_t end) {
 static bool take_entries(Broad* b, uint64_t** spare) {
   RvArena* a = b->c->scratch;
   size_t n = b->count;
-  b->keys = RV_TAKE(a, uint64_t, n), b->members = RV_TAKE(a, uint32_t, n), b->stop = RV_TAKE(a, uint32_t, n);
-  b->place = RV_TAKE(a, uint32_t, n), b->owner = RV_TAKE(a, uint32_t, n);
+  b->keys = RV_TAKE(a, uint64_t, n);
+  b->members = RV_TAKE(a, uint32_t, n);
+  b->stop = RV_TAKE(a, uint32_t, n);
+  b->place = RV_TAKE(a, uint32_t, n);
+  b->owner = RV_TAKE(a, uint32_t, n);
   // the boxes come when the sorting is done
-  b->boxes = RV_TAKE(a, float, 6 * (n + RV_BOXES)), *spare = (uint64_t*)b->boxes;
+  b->boxes = RV_TAKE(a, float, 6 * (n + RV_BOXES));
+  *spare = (uint64_t*)b->boxes;
   return b->keys && b->members && b->stop && b->place && b->owner && b->boxes;
 }
 
@@ -222,13 +233,20 @@ static RvResult make_entries(Broad* b, RvContactStats* stats, RvError* error) {
     set_cells(b, size, widest);
     rv_parallel_for(chunks, 1, enter_edges, b);
     total = 0;
-    for (size_t k = 0; k < chunks; ++k) b->at[k] = total, total += b->entered[k].count, room = room && !b->failed[k];
+    for (size_t k = 0; k < chunks; ++k) {
+      b->at[k] = total;
+      total += b->entered[k].count;
+      room = room && !b->failed[k];
+    }
     if (total <= MAX_ENTRIES * c->nedge + 4096 || round > 60) break;
   }
   if (room && total > UINT32_MAX - RV_BOXES)
     return rv_fail(error, RV_LIMIT, "%zu edges in cells are more than can be held", total);
   uint64_t* spare = NULL;
-  if (room) stats->entries = b->count = total, room = take_entries(b, &spare);
+  if (room) {
+    stats->entries = b->count = total;
+    room = take_entries(b, &spare);
+  }
   if (room) {
     b->first[c->nedge] = (uint32_t)total;
     rv_parallel_for(chunks, 1, fill_entries, b);
@@ -246,7 +264,10 @@ static RvResult make_entries(Broad* b, RvContactStats* stats, RvError* error) {
 static RvBoxes boxes_of(const Broad* b) {
   size_t stride = b->count + RV_BOXES;
   RvBoxes x;
-  for (size_t k = 0; k < 3; ++k) x.lo[k] = b->boxes + 2 * k * stride, x.hi[k] = b->boxes + (2 * k + 1) * stride;
+  for (size_t k = 0; k < 3; ++k) {
+    x.lo[k] = b->boxes + 2 * k * stride;
+    x.hi[k] = b->boxes + (2 * k + 1) * stride;
+  }
   return x;
 }
 
@@ -264,14 +285,17 @@ static void box_of(const Broad* b, size_t e, const int64_t cell[3], const double
   for (int k = 0; k < 3; ++k) {
     if (inverse[k] == 0) continue;
     double in = (-r[k] - a[k]) * inverse[k], out = (g->size + r[k] - a[k]) * inverse[k];
-    t0 = rv_max(t0, rv_min(in, out)), t1 = rv_min(t1, rv_max(in, out));
+    t0 = rv_max(t0, rv_min(in, out));
+    t1 = rv_min(t1, rv_max(in, out));
   }
   // slightly larger than exact: floats
-  t0 -= 1e-6, t1 += 1e-6;
+  t0 -= 1e-6;
+  t1 += 1e-6;
   for (int k = 0; k < 3; ++k) {
     double x0 = a[k] + t0 * d[k], x1 = a[k] + t1 * d[k];
     double wide = r[k] * 1.00001 + 1e-6 * g->size;
-    boxes->lo[k][at] = (float)(rv_min(x0, x1) - wide), boxes->hi[k][at] = (float)(rv_max(x0, x1) + wide);
+    boxes->lo[k][at] = (float)(rv_min(x0, x1) - wide);
+    boxes->hi[k][at] = (float)(rv_max(x0, x1) + wide);
   }
 }
 
@@ -311,7 +335,8 @@ static bool near_pair(const Broad* b, size_t e, size_t f, const RvClosestLanes* 
   if (!(fabs(delta.x) < p.x + q.x) || !(fabs(delta.y) < p.y + q.y) || !(fabs(delta.z) < p.z + q.z)) return false;
   double radii = s->thick[e] + s->thick[f];
   double distance = at->distance[lane], limit = b->def->reach * (1 + b->def->margin) * radii;
-  near->distance = (float)distance, near->touches = distance < radii;
+  near->distance = (float)distance;
+  near->touches = distance < radii;
   if (distance < limit) return true;
   size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
   RvVec3 n = rv_scale(delta, 1 / distance);
@@ -357,7 +382,8 @@ typedef struct Bunch {
 
 static void add_to_bunch(const Broad* b, Bunch* bunch, uint32_t e, uint32_t f) {
   int lane = bunch->count++;
-  bunch->index.edge[0][lane] = e, bunch->index.edge[1][lane] = f;
+  bunch->index.edge[0][lane] = e;
+  bunch->index.edge[1][lane] = f;
   bunch->index.vertex[0][lane] = (uint32_t)rv_contact_vertex(b->c, e);
   bunch->index.vertex[1][lane] = (uint32_t)rv_contact_vertex(b->c, f);
 }
@@ -382,7 +408,8 @@ static bool pairs_of_entry(Broad* b, size_t chunk, size_t e, size_t entry, const
   size_t at = b->place[entry], first = at + 1, last = b->stop[at], stop = last;
   if (stop - first > RV_CONTACT_MAX_TESTS) stop = first + RV_CONTACT_MAX_TESTS;
   size_t most = b->exact[chunk] + MAX_EXACT, strand = c->strand_of[e];
-  b->tests[chunk] += stop - first, b->skipped[chunk] += last - stop;
+  b->tests[chunk] += stop - first;
+  b->skipped[chunk] += last - stop;
   rv_boxes_meet(x, at, first, stop, bits);
   for (size_t word = 0; first + word * RV_BOXES < stop; ++word)
     for (uint32_t left = bits[word]; left; left &= left - 1) {
@@ -458,8 +485,12 @@ static RvResult collect(Broad* b, RvContactStats* stats, RvError* error) {
   size_t total = 0;
   bool failed = false;
   for (int k = 0; k < CHUNKS; ++k) {
-    b->at[k] = total, total += b->pairs[k].count, failed |= b->failed[k];
-    stats->tests += b->tests[k], stats->pairs += b->exact[k], stats->skipped += b->skipped[k];
+    b->at[k] = total;
+    total += b->pairs[k].count;
+    failed |= b->failed[k];
+    stats->tests += b->tests[k];
+    stats->pairs += b->exact[k];
+    stats->skipped += b->skipped[k];
   }
   if (total > UINT32_MAX) return rv_fail(error, RV_LIMIT, "%zu pairs of edges are more than can be held", total);
   if (failed || !rv_array_resize(&c->pairs, total))
@@ -474,14 +505,20 @@ RvResult rv_contact_pairs(RvContacts* c, double dt, const RvContactDef* def, RvC
   Broad* b = rv_alloc_zero(1, sizeof *b);
   if (!b) return rv_fail(error, RV_NO_MEMORY, "out of memory for the contacts of %zu edges", c->nedge);
   RvArenaMark mark = rv_arena_mark(c->scratch);
-  b->c = c, b->def = def, b->dt = dt, b->grain = (c->nedge + CHUNKS - 1) / CHUNKS;
+  b->c = c;
+  b->def = def;
+  b->dt = dt;
+  b->grain = (c->nedge + CHUNKS - 1) / CHUNKS;
   RvResult result = make_entries(b, stats, error);
   if (!result) {
     rv_parallel_for(c->nedge, 1024, make_boxes, b);
     rv_parallel_for((c->nedge + b->grain - 1) / b->grain, 1, search_edges, b);
     result = collect(b, stats, error);
   }
-  for (int k = 0; k < CHUNKS; ++k) rv_array_free(&b->found[k]), rv_array_free(&b->pairs[k]);
+  for (int k = 0; k < CHUNKS; ++k) {
+    rv_array_free(&b->found[k]);
+    rv_array_free(&b->pairs[k]);
+  }
   rv_arena_release(c->scratch, mark);
   rv_free(b);
   return result;

@@ -64,7 +64,8 @@ static RvResult sample(const RvCollider* s, size_t n, const RvVec3* at, double* 
     // flat: beyond the band of the grid
     normal[k] = rv_length(slope) > 0.2 * h ? rv_normalize(slope, rv_vec3(0, 0, 0)) : rv_vec3(0, 0, 0);
   }
-  rv_free(x), rv_free(value);
+  rv_free(x);
+  rv_free(value);
   return result;
 }
 
@@ -92,7 +93,8 @@ RvResult rv_collider_velocity(const RvCollider* s, size_t n, const RvVec3* at, d
   for (size_t k = 0; !result && k < n; ++k) rv_vec3_store64(x + 3 * k, at[k]);
   if (!result) result = rv_grid_sample(s->velocity, n, x, v, error);
   for (size_t k = 0; !result && k < n; ++k) velocity[k] = rv_vec3_load(v + 3 * k);
-  rv_free(x), rv_free(v);
+  rv_free(x);
+  rv_free(v);
   return result;
 }
 
@@ -125,7 +127,8 @@ RvResult rv_collider_curvature(const RvCollider* s, size_t n, const RvVec3* at, 
     for (int i = 1; i < 7; ++i) sum += (double)v[i];
     curvature[k] = 0.5 * sum / (h * h);
   }
-  rv_free(x), rv_free(value);
+  rv_free(x);
+  rv_free(value);
   return result;
 }
 
@@ -150,7 +153,10 @@ RvColliderBox rv_collider_box(const RvCollider* s, double dt) {
   box.empty = !rv_grid_bounds(s->distance, lo, hi, box.lo, box.hi);
   double speed = s->motion ? s->fastest : s->velocity ? fastest(s->velocity) : 0;
   double wide = s->offset + speed * (fabs(s->grid_time) + dt);
-  for (int k = 0; k < 3; ++k) box.lo[k] -= wide, box.hi[k] += wide;
+  for (int k = 0; k < 3; ++k) {
+    box.lo[k] -= wide;
+    box.hi[k] += wide;
+  }
   return box;
 }
 

@@ -32,9 +32,10 @@ static void number_edges(RvContacts* c) {
   for (size_t k = 0; k < m->nbatch; ++k)
     for (int lane = 0; lane < m->batches[k].lanes; ++lane, ++strand) {
       c->strands[strand] = (RvContactStrand){(uint32_t)edge, (uint32_t)k, lane, m->batches[k].strand[lane]};
-      for (int j = 0; j + 1 < m->batches[k].vertices; ++j, ++edge)
-        c->strand_of[edge] = (uint32_t)strand,
+      for (int j = 0; j + 1 < m->batches[k].vertices; ++j, ++edge) {
+        c->strand_of[edge] = (uint32_t)strand;
         c->place_of[edge] = (uint32_t)rv_contact_place(c, &c->strands[strand], (size_t)j);
+      }
     }
   c->strands[strand] = (RvContactStrand){.first = (uint32_t)edge};
 }
@@ -45,7 +46,9 @@ RvResult rv_contacts_new(const RvStrandModel* m, RvContacts** out, RvError* erro
     return rv_fail(error, RV_LIMIT, "%zu points of strands are more than contacts can be found for", m->nvertex);
   RvContacts* c = rv_alloc_zero(1, sizeof *c);
   if (!c) return rv_fail(error, RV_NO_MEMORY, "out of memory for contacts");
-  c->model = m, c->nstrand = m->nstrand, c->nedge = m->nvertex - m->nstrand;
+  c->model = m;
+  c->nstrand = m->nstrand;
+  c->nedge = m->nvertex - m->nstrand;
   RvSegments* s = &c->segments;
   bool room =
       (c->strands = rv_alloc_zero(m->nstrand + 1, sizeof *c->strands)) &&
@@ -58,8 +61,7 @@ RvResult rv_contacts_new(const RvStrandModel* m, RvContacts** out, RvError* erro
       (s->along = rv_alloc_zero(c->nedge + 1, sizeof *s->along)) &&
       (s->plane = rv_alloc_zero(m->nvertex + 1, sizeof *s->plane)) && (s->span = rv_alloc(c->nedge, sizeof(double))) &&
       (s->thick = rv_alloc(c->nedge, sizeof(double))) && (s->film = rv_alloc_zero(c->nedge, sizeof(double))) &&
-      (c->held = rv_alloc_zero(m->nbatch, 1)) &&
-      (c->end_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t))) &&
+      (c->held = rv_alloc_zero(m->nbatch, 1)) && (c->end_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t))) &&
       (c->touch_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t)));
   if (!room) {
     rv_contacts_free(c);

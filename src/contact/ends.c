@@ -41,7 +41,8 @@ static void count_ends(void* arg, size_t begin, size_t end) {
   for (size_t part = begin; part < end; ++part) {
     uint32_t* at = w->at + part * c->model->nbatch;
     uint8_t* held = w->held + part * c->model->nbatch;
-    memset(at, 0, c->model->nbatch * sizeof *at), memset(held, 0, c->model->nbatch);
+    memset(at, 0, c->model->nbatch * sizeof *at);
+    memset(held, 0, c->model->nbatch);
     size_t last = (part + 1) * w->grain < c->slots ? (part + 1) * w->grain : c->slots;
     for (size_t slot = part * w->grain; slot < last; ++slot)
       for (int side = 0; side < 2 && is_used(c, slot); ++side) {
@@ -68,7 +69,8 @@ static void put_ends(void* arg, size_t begin, size_t end) {
         c->ends.data[to[side]] = (RvContactEnd){c->along.data[2 * c->link_of.data[slot] + (size_t)side],
                                                 c->place_of[edge], (uint32_t)(2 * slot) + (uint32_t)side, 0};
       }
-      c->ends.data[to[0]].other = to[1], c->ends.data[to[1]].other = to[0];
+      c->ends.data[to[0]].other = to[1];
+      c->ends.data[to[1]].other = to[0];
     }
   }
 }
@@ -86,10 +88,12 @@ static RvResult link_ends(RvContacts* c, RvError* error) {
   rv_parallel_for(PARTS, 1, count_ends, &w);
   uint32_t sum = 0;
   for (size_t k = 0; k < nbatch; ++k) {
-    c->end_at[k] = sum, c->held[k] = 0;
+    c->end_at[k] = sum;
+    c->held[k] = 0;
     for (size_t part = 0; part < PARTS; ++part) {
       uint32_t own = w.at[part * nbatch + k];
-      w.at[part * nbatch + k] = sum, sum += own;
+      w.at[part * nbatch + k] = sum;
+      sum += own;
       c->held[k] |= w.held[part * nbatch + k];
     }
   }
@@ -109,7 +113,10 @@ static void touch_ends(RvContacts* c) {
     size_t i = vertex - lo - s->first, last = c->strands[lo + 1].first - s->first;
     double t = point % 2 ? 0.5 : 0;
     // the last vertex is the end of the last edge
-    if (i == last) i = last - 1, t = 1;
+    if (i == last) {
+      i = last - 1;
+      t = 1;
+    }
     c->touch_ends.data[k] = (RvContactEnd){(float)t, (uint32_t)rv_contact_place(c, s, i), (uint32_t)k, 0};
     c->touch_at[s->batch + 1]++;
   }

@@ -64,7 +64,8 @@ void rv_contact_count(RvContacts* c, size_t block) {
   for (size_t k = 0; k < n; ++k) {
     // a bridge without force is kept, but not for the operator
     count.links += l[k].needed || l[k].weight > 0;
-    count.wet += l[k].needed && l[k].pulls, count.dry += l[k].needed && !l[k].pulls;
+    count.wet += l[k].needed && l[k].pulls;
+    count.dry += l[k].needed && !l[k].pulls;
   }
   c->made.kept[block] = count;
 }
@@ -76,10 +77,17 @@ static void count_blocks(void* arg, size_t begin, size_t end) {
 static void put_shape(RvContacts* c, size_t slot, const RvMadeLink* l) {
   RvLinkBlock* to = &c->blocks.data[slot / RV_LINKS];
   size_t k = slot % RV_LINKS;
-  to->normal[0][k] = l->normal.x, to->normal[1][k] = l->normal.y, to->normal[2][k] = l->normal.z;
-  to->origin[0][k] = l->origin.x, to->origin[1][k] = l->origin.y, to->origin[2][k] = l->origin.z;
-  to->reach[k] = l->reach, to->width[k] = l->width, to->stiffness[k] = l->stiffness;
-  to->limit[k] = l->limit, to->slip[k] = l->slip;
+  to->normal[0][k] = l->normal.x;
+  to->normal[1][k] = l->normal.y;
+  to->normal[2][k] = l->normal.z;
+  to->origin[0][k] = l->origin.x;
+  to->origin[1][k] = l->origin.y;
+  to->origin[2][k] = l->origin.z;
+  to->reach[k] = l->reach;
+  to->width[k] = l->width;
+  to->stiffness[k] = l->stiffness;
+  to->limit[k] = l->limit;
+  to->slip[k] = l->slip;
 }
 
 // after the strengths a block of laws is rows of a float for each of eight
@@ -104,8 +112,10 @@ static void put_blocks(void* arg, size_t begin, size_t end) {
       law += l->law;
       if (!l->needed && !(l->weight > 0)) continue;
       size_t link = at.links++;
-      c->keys.data[link] = l->key, c->memory.data[link] = l->memory;
-      c->along.data[2 * link] = l->along[0], c->along.data[2 * link + 1] = l->along[1];
+      c->keys.data[link] = l->key;
+      c->memory.data[link] = l->memory;
+      c->along.data[2 * link] = l->along[0];
+      c->along.data[2 * link + 1] = l->along[1];
       if (c->wet)
         c->spans.data[link] = (RvSpan){l->weight > 0 ? l->distance - l->touch : 0, l->weight > 0 ? l->length : 0};
       if (!l->needed) continue;
@@ -124,7 +134,9 @@ static bool make_room(RvContacts* c, RvKept total) {
       !rv_array_resize(&c->blocks, all) || !rv_array_resize(&c->law_blocks, wet) ||
       (c->wet && !rv_array_resize(&c->spans, total.links)))
     return false;
-  c->wet_slots = total.wet, c->active = (size_t)total.wet + total.dry, c->slots = wet * RV_LINKS + total.dry;
+  c->wet_slots = total.wet;
+  c->active = (size_t)total.wet + total.dry;
+  c->slots = wet * RV_LINKS + total.dry;
   // lanes that are not used are computed too
   if (wet) memset(&c->blocks.data[wet - 1], 0, sizeof *c->blocks.data);
   if (wet) memset(&c->law_blocks.data[wet - 1], 0, sizeof *c->law_blocks.data);
@@ -140,7 +152,9 @@ RvResult rv_contact_keep(RvContacts* c, RvContactStats* stats, RvError* error) {
   for (size_t k = 0; k < blocks; ++k) {
     RvKept own = at[k];
     at[k] = sum;
-    sum.links += own.links, sum.wet += own.wet, sum.dry += own.dry;
+    sum.links += own.links;
+    sum.wet += own.wet;
+    sum.dry += own.dry;
     stats->dropped += own.dropped;
   }
   uint32_t dry = (sum.wet + RV_LINKS - 1) / RV_LINKS * RV_LINKS;

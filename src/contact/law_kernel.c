@@ -54,8 +54,10 @@ RV_INLINE void place_knots(const RvWetLanes* in, int at, Knots* k) {
                  rv_lanes_sqrt(clamp(widen(in->ratio + at), zero, one)) * rv_lanes_set(RV_BRIDGE_RATIOS - 1));
   rv_lanes_store(k->per_metre + at, per_metre);
   rv_lanes_store(k->strength + at, smooth);
-  rv_lanes_store(k->turn + at, turn), rv_lanes_store(k->fade + at, fade);
-  rv_lanes_store(k->rupture + at, rupture), rv_lanes_store(k->step + at, step);
+  rv_lanes_store(k->turn + at, turn);
+  rv_lanes_store(k->fade + at, fade);
+  rv_lanes_store(k->rupture + at, rupture);
+  rv_lanes_store(k->step + at, step);
   const RvLanes from = turn - touch - rv_lanes_set(RV_BRIDGE_NEAREST) * scale;
   RV_UNROLL
   for (int i = 0; i < INNER; ++i)
@@ -119,8 +121,11 @@ RV_INLINE void finish(const RvWetLanes* in, int at, const Knots* k, RvLawBlock* 
   }
   narrow(out->slope[0] + at, rv_lanes_select(good, force[1] / rise, zero));
   const RvLaneMask any = good & MASK(none < rupture);
-  narrow(out->low + at, low), narrow(out->start + at, start), narrow(out->turn + at, turn);
-  narrow(out->fade + at, fade), narrow(out->rupture + at, rv_lanes_select(any, rupture, zero));
+  narrow(out->low + at, low);
+  narrow(out->start + at, start);
+  narrow(out->turn + at, turn);
+  narrow(out->fade + at, fade);
+  narrow(out->rupture + at, rv_lanes_select(any, rupture, zero));
   narrow(begin + at, none);
 }
 

@@ -67,7 +67,10 @@ static void begin_around(const RvContacts* c, size_t e, Around* a) {
   for (size_t k = 0; k < 3; ++k) {
     bool none = (k == 0 && e == s[0].first) || (k == 2 && e + 1 == s[1].first);
     a->at[k] = a->end[k] = 0;
-    if (!none) a->at[k] = c->old_first[e + k - 1], a->end[k] = c->old_first[e + k];
+    if (!none) {
+      a->at[k] = c->old_first[e + k - 1];
+      a->end[k] = c->old_first[e + k];
+    }
   }
 }
 
@@ -167,13 +170,18 @@ static bool make_bridge(const Build* b, RvMadeLink* w, size_t e, size_t f, const
       rv_min(s->lift[i] * (1 - at->u) + s->lift[i + 1] * at->u, s->lift[j] * (1 - at->v) + s->lift[j + 1] * at->v);
   double apart = b->dt * rv_dot(at->normal, between(s->v, i, j, at)), slack = 0.25 * reach;
   double fall = b->dt * b->dt * fabs(rv_dot(at->normal, b->def->acceleration));
-  w->weight = weight, w->length = at->length;
-  w->film[0] = m.film[0], w->film[1] = m.film[1];
+  w->weight = weight;
+  w->length = at->length;
+  w->film[0] = m.film[0];
+  w->film[1] = m.film[1];
   w->strength = b->def->liquid->tension * lift * at->length * multiple_of(b, e, f);
   w->distance = (float)gap;
-  w->least = (float)(gap + rv_min(apart - fall, 0) - slack), w->most = (float)(gap + rv_max(apart + fall, 0) + slack);
-  w->touch = (float)(r + q), w->turn = (float)(2 * reach - (r + q));
-  w->radius = (float)rv_min(r, q), w->ratio = (float)(rv_min(r, q) / rv_max(r, q));
+  w->least = (float)(gap + rv_min(apart - fall, 0) - slack);
+  w->most = (float)(gap + rv_max(apart + fall, 0) + slack);
+  w->touch = (float)(r + q);
+  w->turn = (float)(2 * reach - (r + q));
+  w->radius = (float)rv_min(r, q);
+  w->ratio = (float)(rv_min(r, q) / rv_max(r, q));
   // where they are parallel, going sideways parts them too
   RvVec3 tb = s->along[f], across = rv_cross(s->along[e], tb);
   double parallel = 0.01 / (rv_dot(across, across) + 0.01);
@@ -197,8 +205,10 @@ typedef struct Group {
 static void add_to_group(const RvContacts* c, Group* g, int k, uint64_t pair) {
   uint32_t e = (uint32_t)(pair >> 32), f = (uint32_t)pair, j = f + c->strand_of[f];
   const RvContactStrand* strand = &c->strands[c->strand_of[f]];
-  g->index.edge[0][k] = e, g->index.edge[1][k] = f;
-  g->index.vertex[0][k] = e + c->strand_of[e], g->index.vertex[1][k] = j;
+  g->index.edge[0][k] = e;
+  g->index.edge[1][k] = f;
+  g->index.vertex[0][k] = e + c->strand_of[e];
+  g->index.vertex[1][k] = j;
   g->index.beside[0][k] = f > strand[0].first ? j - 1 : j;
   g->index.beside[1][k] = f + 1 < strand[1].first ? j + 2 : j + 1;
   g->time[k] = -1;
@@ -217,8 +227,13 @@ static const RvLinkMemory* turn_back(const Build* b, Group* g, int k, const RvLi
   // they are through: to pull them back would be a blow
   if (at.gap < -PASSED * reach) return NULL;
   RvFacingLanes* to = &g->facing;
-  to->u[k] = at.u, to->v[k] = at.v, to->length[k] = at.length, to->gap[k] = at.gap;
-  to->normal[0][k] = at.normal.x, to->normal[1][k] = at.normal.y, to->normal[2][k] = at.normal.z;
+  to->u[k] = at.u;
+  to->v[k] = at.v;
+  to->length[k] = at.length;
+  to->gap[k] = at.gap;
+  to->normal[0][k] = at.normal.x;
+  to->normal[1][k] = at.normal.y;
+  to->normal[2][k] = at.normal.z;
   to->close[k] = closing(b, g->index.vertex[0][k], g->index.vertex[1][k], &at);
   return old;
 }
@@ -264,9 +279,10 @@ static void look_again(const RvPairSource* from, Group* groups, int ngroup) {
     int lane = k % RV_PAIRS;
     if (k < last && lane < g->count && !g->none[lane] && g->time[lane] >= 0) {
       int i = bunch.count++;
-      where[i] = k, bunch.time[i] = g->time[lane];
+      where[i] = k;
+      bunch.time[i] = g->time[lane];
       for (int side = 0; side < 2; ++side) {
-        bunch.index.vertex[side][i] = g->index.vertex[side][lane],
+        bunch.index.vertex[side][i] = g->index.vertex[side][lane];
         bunch.index.edge[side][i] = g->index.edge[side][lane];
         bunch.index.beside[side][i] = g->index.beside[side][lane];
       }
@@ -291,7 +307,8 @@ static bool make_link(const Build* b, RvMadeLink* out, Group* g, int k) {
   const RvLinkMemory* old = g->old[k];
   double reach = def->reach * (s->thick[e] + s->thick[f]);
   // as they are kept
-  facing.u = (float)facing.u, facing.v = (float)facing.v;
+  facing.u = (float)facing.u;
+  facing.v = (float)facing.v;
   RvVec3 start = between(s->x, i, j, &facing);
   double gap = rv_dot(facing.normal, start);
   bool dry = rv_min(gap, gap - g->facing.close[k]) < reach * (1 + def->margin);
@@ -302,15 +319,19 @@ static bool make_link(const Build* b, RvMadeLink* out, Group* g, int k) {
   double width = reach * (1 - 1 / def->reach), stiffness = multiple_of(b, e, f) * def->stiffness * facing.length;
   // what has crossed is brought back by d0 a step at most, so that no energy comes of it
   out->reach = rv_min(keep, gap + reach);
-  out->normal = facing.normal, out->width = (float)width, out->stiffness = (float)stiffness;
+  out->normal = facing.normal;
+  out->width = (float)width;
+  out->stiffness = (float)stiffness;
   out->limit = (float)(-def->friction * rv_contact_force(gap, out->reach, width, stiffness).force);
   out->slip = (float)rv_max(def->slip * reach, def->slip_speed * b->dt);
   RvVec3 slip = old ? tangential(rv_from_float3(old->slip), facing.normal) : rv_vec3(0, 0, 0);
   out->origin = rv_sub(tangential(start, facing.normal), slip);
-  out->along[0] = (float)facing.u, out->along[1] = (float)facing.v;
+  out->along[0] = (float)facing.u;
+  out->along[1] = (float)facing.v;
   out->memory = (RvLinkMemory){rv_float3(slip),    rv_float3(facing.normal),       (float)keep,
                                old ? old->age : 0, bridged && old ? old->area : 0, old ? old->pull : 0};
-  out->pulls = out->law = false, out->dry = out->needed = dry && stiffness > 0;
+  out->pulls = out->law = false;
+  out->dry = out->needed = dry && stiffness > 0;
   if (!bridged) out->weight = 0;
   return bridged || stiffness > 0;
 }
@@ -348,7 +369,8 @@ static void make_block(const Build* b, size_t block) {
       out[live++].key = (uint64_t)e << 32 | f;
     }
   }
-  c->made.live[block] = live, c->made.wet[block] = wet;
+  c->made.live[block] = live;
+  c->made.wet[block] = wet;
 }
 
 static void make_blocks(void* arg, size_t begin, size_t end) {
@@ -358,14 +380,18 @@ static void make_blocks(void* arg, size_t begin, size_t end) {
 static bool take_blocks(RvContacts* c, size_t blocks) {
   RvMaking* m = &c->made;
   RvArena* a = c->scratch;
-  m->live = RV_TAKE(a, uint32_t, blocks), m->wet = RV_TAKE(a, uint32_t, blocks);
-  m->law_first = RV_TAKE(a, uint32_t, blocks), m->kept = RV_TAKE(a, RvKept, blocks);
-  m->links = RV_TAKE(a, RvMadeLink*, blocks), m->asks = RV_TAKE(a, RvWetAsk*, blocks);
+  m->live = RV_TAKE(a, uint32_t, blocks);
+  m->wet = RV_TAKE(a, uint32_t, blocks);
+  m->law_first = RV_TAKE(a, uint32_t, blocks);
+  m->kept = RV_TAKE(a, RvKept, blocks);
+  m->links = RV_TAKE(a, RvMadeLink*, blocks);
+  m->asks = RV_TAKE(a, RvWetAsk*, blocks);
   bool room = m->live && m->wet && m->law_first && m->kept && m->links && m->asks;
   for (size_t k = 0; room && k < blocks; ++k) {
     size_t last = (k + 1) * RV_MADE_EDGES < c->nedge ? (k + 1) * RV_MADE_EDGES : c->nedge;
     size_t pairs = c->pair_first[last] - c->pair_first[k * RV_MADE_EDGES];
-    m->links[k] = RV_TAKE(a, RvMadeLink, pairs), m->asks[k] = RV_TAKE(a, RvWetAsk, c->wet ? pairs : 0);
+    m->links[k] = RV_TAKE(a, RvMadeLink, pairs);
+    m->asks[k] = RV_TAKE(a, RvWetAsk, c->wet ? pairs : 0);
     room = m->links[k] && m->asks[k];
   }
   return room;

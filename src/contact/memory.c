@@ -6,7 +6,8 @@
 
 static void name_edge(const RvContacts* c, size_t edge, int32_t* strand, int32_t* number) {
   const RvContactStrand* s = &c->strands[c->strand_of[edge]];
-  *strand = s->input, *number = (int32_t)(edge - s->first);
+  *strand = s->input;
+  *number = (int32_t)(edge - s->first);
 }
 
 RvLinkState rv_contacts_link(const RvContacts* c, size_t k) {
@@ -14,7 +15,8 @@ RvLinkState rv_contacts_link(const RvContacts* c, size_t k) {
   RvLinkState s = {.age = m->age, .reach = m->reach, .area = m->area, .pull = m->pull};
   name_edge(c, (size_t)(c->keys.data[k] >> 32), &s.strand[0], &s.edge[0]);
   name_edge(c, (size_t)(c->keys.data[k] & UINT32_MAX), &s.strand[1], &s.edge[1]);
-  rv_vec3_store64(s.slip, rv_from_float3(m->slip)), rv_vec3_store64(s.normal, rv_from_float3(m->normal));
+  rv_vec3_store64(s.slip, rv_from_float3(m->slip));
+  rv_vec3_store64(s.normal, rv_from_float3(m->normal));
   return s;
 }
 
@@ -134,6 +136,7 @@ RvResult rv_contacts_restore(RvContacts* c, const RvLinkState* links, size_t nli
   c->active = c->slots = c->wet_slots = 0;
   // as after a step; what the operator needs comes with the next find
   c->accepted = c->begun = !result;
-  rv_free(order), rv_free(keyed);
+  rv_free(order);
+  rv_free(keyed);
   return result;
 }

@@ -20,7 +20,9 @@ static RvVec3 load3(const double* p) {
 }
 
 static void add3(double* p, double w, RvVec3 f) {
-  p[0] += w * f.x, p[RV_LANES] += w * f.y, p[2 * RV_LANES] += w * f.z;
+  p[0] += w * f.x;
+  p[RV_LANES] += w * f.y;
+  p[2 * RV_LANES] += w * f.z;
 }
 
 static RvVec3 value_of(const RvContactEnd* e, const double* in) {
@@ -39,8 +41,12 @@ static RvVec3 sym_apply(const RvSym3f* s, RvVec3 v) {
 }
 
 static void sym_add(RvSym3* s, double k, RvVec3 v) {
-  s->m[0] += k * v.x * v.x, s->m[1] += k * v.x * v.y, s->m[2] += k * v.y * v.y;
-  s->m[3] += k * v.x * v.z, s->m[4] += k * v.y * v.z, s->m[5] += k * v.z * v.z;
+  s->m[0] += k * v.x * v.x;
+  s->m[1] += k * v.x * v.y;
+  s->m[2] += k * v.y * v.y;
+  s->m[3] += k * v.x * v.z;
+  s->m[4] += k * v.y * v.z;
+  s->m[5] += k * v.z * v.z;
 }
 
 //---------------------------------------------------------------------------------------------- one contact
@@ -170,7 +176,9 @@ static void respond_blocks(void* arg, size_t begin, size_t end) {
     size_t used = used_of(c, b), first = b * RV_LINKS;
     for (size_t k = 0; k < used; ++k) {
       RvVec3 x = delta_of(c, first + k);
-      delta[0][k] = x.x, delta[1][k] = x.y, delta[2][k] = x.z;
+      delta[0][k] = x.x;
+      delta[1][k] = x.y;
+      delta[2][k] = x.z;
     }
     rv_respond_lanes(&c->blocks.data[b], first < c->wet_slots ? &c->law_blocks.data[b] : NULL, delta[0], &r);
     for (size_t k = 0; k < used; ++k) {
@@ -240,7 +248,8 @@ static void gradient(void* user, const double* q, double* g) {
 
 static void prepare(void* user, const double* q, const uint8_t* careful) {
   RvContacts* c = user;
-  c->prepared = q, c->careful = careful;
+  c->prepared = q;
+  c->careful = careful;
   respond_at(c, q);
 }
 

@@ -60,7 +60,9 @@ RV_INLINE RvLanes3 load3(const double p[3][RV_PAIRS], int k) {
 }
 
 RV_INLINE void store3(double p[3][RV_PAIRS], int k, RvLanes3 a) {
-  rv_lanes_store(p[0] + k, a.x), rv_lanes_store(p[1] + k, a.y), rv_lanes_store(p[2] + k, a.z);
+  rv_lanes_store(p[0] + k, a.x);
+  rv_lanes_store(p[1] + k, a.y);
+  rv_lanes_store(p[2] + k, a.z);
 }
 
 // without the fused operations of rv_lanes3_dot and others, as in math/vec.h
@@ -115,7 +117,9 @@ void RV_KERNEL(rv_closest_lanes)(const RvVec3* x, const RvPairIndex* index, RvCl
     const uint32_t *i = index->vertex[0] + k, *j = index->vertex[1] + k;
     const RvLanes3 a = pick3(x, i), b = pick3(x, j);
     Closest c = closest(a, rv_lanes3_sub(pick3(x + 1, i), a), b, rv_lanes3_sub(pick3(x + 1, j), b));
-    rv_lanes_store(out->s + k, c.s), rv_lanes_store(out->t + k, c.t), store3(out->delta, k, c.delta);
+    rv_lanes_store(out->s + k, c.s);
+    rv_lanes_store(out->t + k, c.t);
+    store3(out->delta, k, c.delta);
     rv_lanes_store(out->distance + k, rv_lanes_sqrt(dot(c.delta, c.delta)));
   }
 }
@@ -200,9 +204,14 @@ RV_INLINE void put(RvLaneMask mask, RvLanes x, double* to) {
 }
 
 RV_INLINE void put_facing(RvLaneMask mask, const Facing* f, RvLanes close, int k, RvFacingLanes* out) {
-  put(mask, f->u, out->u + k), put(mask, f->v, out->v + k), put(mask, f->length, out->length + k);
-  put(mask, f->gap, out->gap + k), put(mask, close, out->close + k), put(mask, f->normal.x, out->normal[0] + k);
-  put(mask, f->normal.y, out->normal[1] + k), put(mask, f->normal.z, out->normal[2] + k);
+  put(mask, f->u, out->u + k);
+  put(mask, f->v, out->v + k);
+  put(mask, f->length, out->length + k);
+  put(mask, f->gap, out->gap + k);
+  put(mask, close, out->close + k);
+  put(mask, f->normal.x, out->normal[0] + k);
+  put(mask, f->normal.y, out->normal[1] + k);
+  put(mask, f->normal.z, out->normal[2] + k);
 }
 
 void RV_KERNEL(rv_facing_lanes)(const RvPairSource* p, const RvPairIndex* index, RvFacingLanes* out) {
@@ -211,9 +220,14 @@ void RV_KERNEL(rv_facing_lanes)(const RvPairSource* p, const RvPairIndex* index,
     const uint32_t *i = index->vertex[0] + k, *j = index->vertex[1] + k;
     const uint32_t *e = index->edge[0] + k, *f = index->edge[1] + k;
     Edges x = {.a = pick3(p->x, i), .b = pick3(p->x, j), .b1 = pick3(p->x + 1, j)};
-    x.d = rv_lanes3_sub(pick3(p->x + 1, i), x.a), x.e = rv_lanes3_sub(x.b1, x.b);
-    x.ta = pick3(p->along, e), x.tb = pick3(p->along, f), x.da = pick(p->span, e), x.db = pick(p->span, f);
-    x.before = pick3(p->plane, j), x.after = pick3(p->plane + 1, j);
+    x.d = rv_lanes3_sub(pick3(p->x + 1, i), x.a);
+    x.e = rv_lanes3_sub(x.b1, x.b);
+    x.ta = pick3(p->along, e);
+    x.tb = pick3(p->along, f);
+    x.da = pick(p->span, e);
+    x.db = pick(p->span, f);
+    x.before = pick3(p->plane, j);
+    x.after = pick3(p->plane + 1, j);
     x.wide = rv_lanes_set(p->reach) * (pick(p->thick, e) + pick(p->thick, f));
     const Facing at = facing(&x, NULL);
     put_facing(all, &at, closing(p, i, j, &at), k, out);
@@ -232,14 +246,18 @@ void RV_KERNEL(rv_facing_moved_lanes)(const RvPairSource* p, const RvPairIndex* 
     const uint32_t *i = index->vertex[0] + k, *j = index->vertex[1] + k;
     const RvLanes t = rv_lanes_load(time + k);
     Edges x = {.a = moved(p, 0, i, t), .b = moved(p, 0, j, t), .b1 = moved(p, 1, j, t)};
-    x.d = rv_lanes3_sub(moved(p, 1, i, t), x.a), x.e = rv_lanes3_sub(x.b1, x.b);
-    x.da = rv_lanes_sqrt(dot(x.d, x.d)), x.db = rv_lanes_sqrt(dot(x.e, x.e));
-    x.ta = rv_lanes3_scale(x.d, one / x.da), x.tb = rv_lanes3_scale(x.e, one / x.db);
+    x.d = rv_lanes3_sub(moved(p, 1, i, t), x.a);
+    x.e = rv_lanes3_sub(x.b1, x.b);
+    x.da = rv_lanes_sqrt(dot(x.d, x.d));
+    x.db = rv_lanes_sqrt(dot(x.e, x.e));
+    x.ta = rv_lanes3_scale(x.d, one / x.da);
+    x.tb = rv_lanes3_scale(x.e, one / x.db);
     // halfway between the edges at each vertex; where there is no other it has no direction
     const RvLanes3 own = normalize(x.e, none);
     const RvLanes3 left = normalize(rv_lanes3_sub(x.b, moved(p, 0, index->beside[0] + k, t)), none);
     const RvLanes3 right = normalize(rv_lanes3_sub(moved(p, 0, index->beside[1] + k, t), x.b1), none);
-    x.before = normalize(rv_lanes3_add(own, left), own), x.after = normalize(rv_lanes3_add(own, right), own);
+    x.before = normalize(rv_lanes3_add(own, left), own);
+    x.after = normalize(rv_lanes3_add(own, right), own);
     x.wide = rv_lanes_set(p->reach) * (pick(p->thick, index->edge[0] + k) + pick(p->thick, index->edge[1] + k));
     const RvLanes3 side = load3(out->normal, k);
     const Facing at = facing(&x, &side);

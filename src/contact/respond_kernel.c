@@ -37,8 +37,12 @@ typedef struct Response {
 
 RV_INLINE void sym_add(Response* r, RvLanes k, RvLanes3 v) {
   const RvLanes3 w = rv_lanes3_scale(v, k);
-  r->h[0] += w.x * v.x, r->h[1] += w.x * v.y, r->h[2] += w.y * v.y;
-  r->h[3] += w.x * v.z, r->h[4] += w.y * v.z, r->h[5] += w.z * v.z;
+  r->h[0] += w.x * v.x;
+  r->h[1] += w.x * v.y;
+  r->h[2] += w.y * v.y;
+  r->h[3] += w.x * v.z;
+  r->h[4] += w.y * v.z;
+  r->h[5] += w.z * v.z;
 }
 
 typedef struct Force {
@@ -70,7 +74,9 @@ RV_INLINE void add_friction(Response* r, const RvLinkBlock* link, int at, RvLane
   const RvLanes third = rv_lanes_set(1.0 / 3);
   r->energy += rv_lanes_select(slides, limit * (slid - most * third), limit * most * y * y * (one - y * third));
   r->gradient = mad(r->gradient, pull, slip);
-  r->h[0] += pull, r->h[2] += pull, r->h[5] += pull;
+  r->h[0] += pull;
+  r->h[2] += pull;
+  r->h[5] += pull;
   sym_add(r, -pull, n);
   const RvLanes half = rv_lanes_select(moved, rv_lanes_set(0.5) * (slope - pull), zero);
   sym_add(r, half, rv_lanes3_scale(slip, inverse));
@@ -82,9 +88,12 @@ typedef struct Piece {
 } Piece;
 
 RV_INLINE void pick(Piece* p, RvLaneMask mask, Piece q) {
-  p->from = rv_lanes_select(mask, q.from, p->from), p->h = rv_lanes_select(mask, q.h, p->h);
-  p->f0 = rv_lanes_select(mask, q.f0, p->f0), p->f1 = rv_lanes_select(mask, q.f1, p->f1);
-  p->m0 = rv_lanes_select(mask, q.m0, p->m0), p->m1 = rv_lanes_select(mask, q.m1, p->m1);
+  p->from = rv_lanes_select(mask, q.from, p->from);
+  p->h = rv_lanes_select(mask, q.h, p->h);
+  p->f0 = rv_lanes_select(mask, q.f0, p->f0);
+  p->f1 = rv_lanes_select(mask, q.f1, p->f1);
+  p->m0 = rv_lanes_select(mask, q.m0, p->m0);
+  p->m1 = rv_lanes_select(mask, q.m1, p->m1);
   p->energy = rv_lanes_select(mask, q.energy, p->energy);
 }
 
@@ -107,7 +116,9 @@ RV_INLINE Force wet_force(const RvLawBlock* w, int at, RvLanes d) {
       p = q;
     else
       pick(&p, MASK(d < end), q);
-    end = q.from, q.f1 = q.f0, q.m1 = q.m0;
+    end = q.from;
+    q.f1 = q.f0;
+    q.m1 = q.m0;
   }
   const RvLanes inverse = rv_lanes_set(1) / p.h, u = (d - p.from) * inverse;
   const RvLanes f0 = p.f0, f1 = p.f1, m0 = p.m0 * p.h, m1 = p.m1 * p.h, two = rv_lanes_set(2), three = rv_lanes_set(3);

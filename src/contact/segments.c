@@ -50,7 +50,8 @@ static void add_moments(Moments* m, RvVec3 p, RvVec3 w) {
   double x[3] = {p.x, p.y, p.z}, v[3] = {w.x, w.y, w.z};
   m->n += 1;
   for (int i = 0, k = 0; i < 3; ++i) {
-    m->x[i] += x[i], m->v[i] += v[i];
+    m->x[i] += x[i];
+    m->v[i] += v[i];
     for (int j = 0; j <= i; ++j) m->xx[k++] += x[i] * x[j];
     for (int j = 0; j < 3; ++j) m->vx[3 * i + j] += v[i] * x[j];
   }
@@ -79,12 +80,14 @@ static void gather_strands(void* arg, size_t begin, size_t end) {
       size_t at = strand->first + k;
       for (int i = 0; i < b->vertices; ++i, ++at) {
         size_t place = rv_contact_place(c, strand, (size_t)i);
-        s->x[at] = load3(f->q + place), s->v[at] = load3(f->velocity + place);
+        s->x[at] = load3(f->q + place);
+        s->v[at] = load3(f->velocity + place);
         size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)strand->lane;
         s->radius[at] = c->model->radius[vertex];
         if (c->wet) m->film += gather_film(f, at, vertex);
         add_moments(m, rv_sub(s->x[at], f->origin), s->v[at]);
-        m->lo = min3(m->lo, s->x[at]), m->hi = max3(m->hi, s->x[at]);
+        m->lo = min3(m->lo, s->x[at]);
+        m->hi = max3(m->hi, s->x[at]);
         if (i > 0) m->length += rv_distance(s->x[at - 1], s->x[at]);
       }
     }
@@ -94,11 +97,17 @@ static void gather_strands(void* arg, size_t begin, size_t end) {
 static Moments sum_moments(const Moments* part, size_t count) {
   Moments sum = part[0];
   for (size_t k = 1; k < count; ++k) {
-    sum.n += part[k].n, sum.length += part[k].length, sum.film += part[k].film;
-    for (int i = 0; i < 3; ++i) sum.x[i] += part[k].x[i], sum.v[i] += part[k].v[i];
+    sum.n += part[k].n;
+    sum.length += part[k].length;
+    sum.film += part[k].film;
+    for (int i = 0; i < 3; ++i) {
+      sum.x[i] += part[k].x[i];
+      sum.v[i] += part[k].v[i];
+    }
     for (int i = 0; i < 6; ++i) sum.xx[i] += part[k].xx[i];
     for (int i = 0; i < 9; ++i) sum.vx[i] += part[k].vx[i];
-    sum.lo = min3(sum.lo, part[k].lo), sum.hi = max3(sum.hi, part[k].hi);
+    sum.lo = min3(sum.lo, part[k].lo);
+    sum.hi = max3(sum.hi, part[k].hi);
   }
   return sum;
 }
@@ -106,7 +115,10 @@ static Moments sum_moments(const Moments* part, size_t count) {
 // least squares; a little of the unit matrix keeps flat and straight sets of points solvable
 static Flow fit_flow(const Moments* m, RvVec3 origin) {
   double n = m->n, x[3], v[3], a[3][3], w[3][3];
-  for (int i = 0; i < 3; ++i) x[i] = m->x[i] / n, v[i] = m->v[i] / n;
+  for (int i = 0; i < 3; ++i) {
+    x[i] = m->x[i] / n;
+    v[i] = m->v[i] / n;
+  }
   for (int i = 0, k = 0; i < 3; ++i) {
     for (int j = 0; j <= i; ++j, ++k) a[i][j] = a[j][i] = m->xx[k] / n - x[i] * x[j];
     for (int j = 0; j < 3; ++j) w[i][j] = m->vx[3 * i + j] / n - v[i] * x[j];
@@ -171,7 +183,8 @@ static void reach_strands(void* arg, size_t begin, size_t end) {
         size_t at = e + k;
         RvVec3 v = against(&f->flow, s->x[at], s->v[at]), w = against(&f->flow, s->x[at + 1], s->v[at + 1]);
         RvVec3 d = rv_sub(s->x[at + 1], s->x[at]);
-        s->along[e] = rv_normalize(d, rv_vec3(0, 0, 0)), s->span[e] = rv_length(d);
+        s->along[e] = rv_normalize(d, rv_vec3(0, 0, 0));
+        s->span[e] = rv_length(d);
         s->thick[e] = rv_max(s->radius[at], s->radius[at + 1]);
         if (c->wet) s->film[e] = rv_max(s->area[at], s->area[at + 1]);
         double x = sweep(f, v.x, w.x), y = sweep(f, v.y, w.y), z = sweep(f, v.z, w.z);
@@ -202,7 +215,8 @@ RvResult rv_segments_fill(RvContacts* c, const double* q, const double* velocity
   if (!isfinite(sum.film))
     return rv_fail(error, RV_BAD_INPUT, "contacts: the film or the cohesion of a strand is not a finite number");
   c->segments.length = sum.length / (double)c->nedge;
-  c->segments.lo = sum.lo, c->segments.hi = sum.hi;
+  c->segments.lo = sum.lo;
+  c->segments.hi = sum.hi;
   f.flow = fit_flow(&sum, f.origin);
   if (c->wet && !rv_wet_crowd(c, def)) return rv_fail(error, RV_NO_MEMORY, "out of memory for liquid between strands");
   rv_parallel_for(chunks, 1, reach_strands, &f);

@@ -47,8 +47,10 @@ static bool push_around(Search* s, size_t chunk, size_t e, size_t f, double area
       continue;
     // of one strand the earlier edge is the source
     if (k == 4 || (a == b && j - i <= s->def->neighbours)) continue;
-    index.edge[0][count] = (uint32_t)i, index.edge[1][count] = (uint32_t)j;
-    index.vertex[0][count] = (uint32_t)i + c->strand_of[e], index.vertex[1][count++] = (uint32_t)j + c->strand_of[f];
+    index.edge[0][count] = (uint32_t)i;
+    index.edge[1][count] = (uint32_t)j;
+    index.vertex[0][count] = (uint32_t)i + c->strand_of[e];
+    index.vertex[1][count++] = (uint32_t)j + c->strand_of[f];
   }
   rv_closest_lanes(c->segments.x, &index, &at);
   bool good = (a == b && (int64_t)f - (int64_t)e <= s->def->neighbours) ||
@@ -81,7 +83,10 @@ static RvResult by_source(Search* s, RvError* error) {
   RvContacts* c = s->c;
   size_t total = 0;
   bool room = true;
-  for (int k = 0; k < CHUNKS; ++k) total += s->found[k].count, room = room && !s->failed[k];
+  for (int k = 0; k < CHUNKS; ++k) {
+    total += s->found[k].count;
+    room = room && !s->failed[k];
+  }
   if (total == 0 && room) return RV_OK;
   uint32_t* first = RV_TAKE(c->scratch, uint32_t, c->nedge + 2);
   uint64_t* extra = RV_TAKE(c->scratch, uint64_t, total);
@@ -96,7 +101,8 @@ static RvResult by_source(Search* s, RvError* error) {
       uint64_t key = s->found[k].data[i];
       extra[first[(key >> 32) + 1]++] = key;
     }
-  c->extra = extra, c->extra_first = first;
+  c->extra = extra;
+  c->extra_first = first;
   return RV_OK;
 }
 
@@ -105,7 +111,9 @@ RvResult rv_contact_stretched(RvContacts* c, const RvContactDef* def, RvError* e
   if (!c->wet || !c->old_keys.count) return RV_OK;
   Search* s = rv_alloc_zero(1, sizeof *s);
   if (!s) return rv_fail(error, RV_NO_MEMORY, "out of memory for the contacts of %zu edges", c->nedge);
-  s->c = c, s->def = def, s->grain = (c->old_keys.count + CHUNKS - 1) / CHUNKS;
+  s->c = c;
+  s->def = def;
+  s->grain = (c->old_keys.count + CHUNKS - 1) / CHUNKS;
   rv_parallel_for((c->old_keys.count + s->grain - 1) / s->grain, 1, search, s);
   RvResult result = by_source(s, error);
   for (int k = 0; k < CHUNKS; ++k) rv_array_free(&s->found[k]);

@@ -81,13 +81,21 @@ static void consider(Touching* w, size_t chunk, size_t vertex, bool middle, doub
   Point p = {.key = (uint64_t)(2 * vertex + middle) << 32 | w->index, .x = s->x[vertex], .length = length};
   RvVec3 v = s->v[vertex];
   p.radius = s->radius[vertex];
-  if (w->c->wet) p.film = s->area[vertex], p.lift = s->lift[vertex];
-  if (middle && w->c->wet) p.film = 0.5 * (p.film + s->area[vertex + 1]), p.lift = 0.5 * (p.lift + s->lift[vertex + 1]);
+  if (w->c->wet) {
+    p.film = s->area[vertex];
+    p.lift = s->lift[vertex];
+  }
+  if (middle && w->c->wet) {
+    p.film = 0.5 * (p.film + s->area[vertex + 1]);
+    p.lift = 0.5 * (p.lift + s->lift[vertex + 1]);
+  }
   if (middle) {
-    p.x = rv_lerp(p.x, s->x[vertex + 1], 0.5), v = rv_lerp(v, s->v[vertex + 1], 0.5);
+    p.x = rv_lerp(p.x, s->x[vertex + 1], 0.5);
+    v = rv_lerp(v, s->v[vertex + 1], 0.5);
     p.radius = 0.5 * (p.radius + s->radius[vertex + 1]);
   }
-  p.from = rv_pose_in(&w->start, p.x), p.to = rv_pose_in(&w->end, rv_mad(p.x, w->dt, v));
+  p.from = rv_pose_in(&w->start, p.x);
+  p.to = rv_pose_in(&w->end, rv_mad(p.x, w->dt, v));
   if (!rv_collider_near(w->solid, &w->box, p.from, margin_of(w, &p) + rv_distance(p.from, p.to))) return;
   if (!rv_array_push(&w->found[chunk], p)) w->failed[chunk] = true;
 }
@@ -127,8 +135,10 @@ static bool collect(Touching* w) {
   size_t at = 0;
   for (int k = 0; k < CHUNKS; ++k)
     for (size_t i = 0; i < w->found[k].count; ++i) w->points.data[at++] = w->found[k].data[i];
-  w->at = rv_alloc(total, sizeof *w->at), w->slope = rv_alloc(total, sizeof *w->slope);
-  w->distance = rv_alloc(total, sizeof *w->distance), w->active = rv_alloc(total, sizeof *w->active);
+  w->at = rv_alloc(total, sizeof *w->at);
+  w->slope = rv_alloc(total, sizeof *w->slope);
+  w->distance = rv_alloc(total, sizeof *w->distance);
+  w->active = rv_alloc(total, sizeof *w->active);
   return w->at && w->slope && w->distance && w->active;
 }
 
@@ -199,7 +209,9 @@ static RvResult find_planes(Touching* w, RvError* error) {
   if (result) return result;
   for (size_t k = 0; k < n; ++k) {
     Point* p = &w->points.data[k];
-    p->normal = w->slope[k], p->depth = w->distance[k], p->foot = w->at[k];
+    p->normal = w->slope[k];
+    p->depth = w->distance[k];
+    p->foot = w->at[k];
     double inside = rv_dot(p->normal, rv_sub(p->to, w->at[k])) + p->depth - reach_of(w, p);
     w->at[k] = inside < 0 ? rv_mad(p->to, -inside, p->normal) : p->to;
   }
@@ -207,7 +219,9 @@ static RvResult find_planes(Touching* w, RvError* error) {
   for (size_t k = 0; !result && k < n; ++k) {
     Point* p = &w->points.data[k];
     if (!(rv_dot(w->slope[k], p->normal) > 0.5)) continue;
-    p->normal = w->slope[k], p->depth = w->distance[k], p->foot = w->at[k];
+    p->normal = w->slope[k];
+    p->depth = w->distance[k];
+    p->foot = w->at[k];
   }
   return result;
 }
@@ -288,7 +302,8 @@ static bool add_touch(Touching* w, const Point* p, RvContactStats* stats) {
   s.origin = rv_sub(tangential(rv_add(p->x, rv_sub(after, before)), normal), slip);
   RvTouchMemory memory = {slip, keep, bridge.weight > 0 && old ? old->area : 0, old ? old->age : 0,
                           old ? old->pull : 0};
-  bridge.start = keep, bridge.low = keep - s.width;
+  bridge.start = keep;
+  bridge.low = keep - s.width;
   if (c->wet && !rv_array_push(&c->wet_touches, bridge)) return false;
   return rv_array_push(&c->touch_keys, p->key) && rv_array_push(&c->touch_shapes, s) &&
          rv_array_push(&c->touch_memory, memory);
@@ -297,7 +312,8 @@ static bool add_touch(Touching* w, const Point* p, RvContactStats* stats) {
 static RvResult touch_solid(Touching* w, RvContactStats* stats, RvError* error) {
   RvContacts* c = w->c;
   w->box = rv_collider_box(w->solid, w->dt);
-  w->start = rv_collider_pose(w->solid, 0), w->end = rv_collider_pose(w->solid, w->dt);
+  w->start = rv_collider_pose(w->solid, 0);
+  w->end = rv_collider_pose(w->solid, w->dt);
   w->grain = (c->nstrand + CHUNKS - 1) / CHUNKS;
   rv_parallel_for((c->nstrand + w->grain - 1) / w->grain, 1, consider_strands, w);
   bool room = collect(w);
@@ -311,7 +327,10 @@ static RvResult touch_solid(Touching* w, RvContactStats* stats, RvError* error) 
   if (result == RV_NO_MEMORY) rv_fail(error, result, "out of memory for the contacts with collider %zu", w->index);
   for (int k = 0; k < CHUNKS; ++k) rv_array_free(&w->found[k]);
   rv_array_free(&w->points);
-  rv_free(w->at), rv_free(w->slope), rv_free(w->distance), rv_free(w->active);
+  rv_free(w->at);
+  rv_free(w->slope);
+  rv_free(w->distance);
+  rv_free(w->active);
   return result;
 }
 
@@ -333,7 +352,10 @@ static RvResult sort_touches(RvContacts* c, RvError* error) {
     memory[k] = c->touch_memory.data[order[k]];
     if (c->wet) wet[k] = c->wet_touches.data[order[k]];
   }
-  for (size_t k = 0; room && k < n; ++k) c->touch_shapes.data[k] = shapes[k], c->touch_memory.data[k] = memory[k];
+  for (size_t k = 0; room && k < n; ++k) {
+    c->touch_shapes.data[k] = shapes[k];
+    c->touch_memory.data[k] = memory[k];
+  }
   for (size_t k = 0; room && c->wet && k < n; ++k) c->wet_touches.data[k] = wet[k];
   rv_arena_release(a, mark);
   return room ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts with solids", n);
@@ -345,7 +367,11 @@ RvResult rv_contact_touches(RvContacts* c, double dt, const RvContactDef* def, R
   for (size_t k = 0; k < def->ncollider && !result; ++k) {
     Touching* w = rv_alloc_zero(1, sizeof *w);
     if (!w) return rv_fail(error, RV_NO_MEMORY, "out of memory for the contacts with collider %zu", k);
-    w->c = c, w->def = def, w->solid = &def->colliders[k], w->index = k, w->dt = dt;
+    w->c = c;
+    w->def = def;
+    w->solid = &def->colliders[k];
+    w->index = k;
+    w->dt = dt;
     result = touch_solid(w, stats, error);
     rv_free(w);
   }

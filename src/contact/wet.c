@@ -39,9 +39,12 @@ static bool take_arrays(RvContacts* c) {
 
 static void radii_of(RvContacts* c) {
   const RvStrandModel* m = c->model;
-  c->thinnest = INFINITY, c->thickest = 0;
-  for (size_t k = 0; k < m->vertices; ++k)
-    c->thinnest = rv_min(c->thinnest, m->radius[k]), c->thickest = rv_max(c->thickest, m->radius[k]);
+  c->thinnest = INFINITY;
+  c->thickest = 0;
+  for (size_t k = 0; k < m->vertices; ++k) {
+    c->thinnest = rv_min(c->thinnest, m->radius[k]);
+    c->thickest = rv_max(c->thickest, m->radius[k]);
+  }
 }
 
 RvResult rv_wet_begin_step(RvContacts* c, const RvContactDef* def, RvError* error) {
@@ -104,7 +107,8 @@ static void measure_old(void* arg, size_t begin, size_t end) {
   size_t link[RV_PAIRS];
   int count = 0;
   for (size_t k = begin; k < end; ++k) {
-    w->near[k] = INFINITY, w->press[k] = 0;
+    w->near[k] = INFINITY;
+    w->press[k] = 0;
     if (w->c->old_memory.data[k].area > 0) {
       size_t e = (size_t)(w->c->old_keys.data[k] >> 32), f = (size_t)(w->c->old_keys.data[k] & UINT32_MAX);
       index.vertex[0][count] = (uint32_t)rv_contact_vertex(w->c, e);
@@ -113,8 +117,11 @@ static void measure_old(void* arg, size_t begin, size_t end) {
     }
     if (count < RV_PAIRS && (k + 1 < end || count == 0)) continue;
     rv_closest_lanes(w->c->segments.x, &index, &at);
-    while (count > 0)
-      --count, w->near[link[count]] = at.distance[count], w->press[link[count]] = press_of(w, link[count]);
+    while (count > 0) {
+      --count;
+      w->near[link[count]] = at.distance[count];
+      w->press[link[count]] = press_of(w, link[count]);
+    }
   }
 }
 
@@ -199,7 +206,9 @@ static double settle(const RvBridgeTable* t, RvWetPair* w, double target, double
   // one that cannot get near enough in the step needs no law
   bool far = !w->dry && w->least > w->touch + t->rupture * sqrt(area);
   if (!far && w->weight > 0 && rv_wet_law(t, &def, law)) {
-    law->side = w->side, law->shift = w->shift, w->pulls = true;
+    law->side = w->side;
+    law->shift = w->shift;
+    w->pulls = true;
     w->needed = w->needed || (w->least < law->rupture && w->most > rv_wet_begin(law));
   }
   return area;
@@ -215,12 +224,22 @@ typedef struct Bunch {
 static void add_to_bunch(Bunch* b, const RvBridgeTable* t, RvMadeLink* w, RvLawBlock* law) {
   int k = b->count++;
   RvWetLanes* in = &b->in;
-  b->link[k] = w, w->law = 1;
-  in->area[k] = w->memory.area, in->rupture[k] = t->rupture, in->table[k] = t;
-  in->touch[k] = w->touch, in->start[k] = w->memory.reach, in->width[k] = w->width, in->turn[k] = w->turn;
-  in->radius[k] = w->radius, in->ratio[k] = w->ratio;
-  law->side[0][k] = w->side.x, law->side[1][k] = w->side.y, law->side[2][k] = w->side.z;
-  law->shift[k] = w->shift, law->strength[k] = w->strength;
+  b->link[k] = w;
+  w->law = 1;
+  in->area[k] = w->memory.area;
+  in->rupture[k] = t->rupture;
+  in->table[k] = t;
+  in->touch[k] = w->touch;
+  in->start[k] = w->memory.reach;
+  in->width[k] = w->width;
+  in->turn[k] = w->turn;
+  in->radius[k] = w->radius;
+  in->ratio[k] = w->ratio;
+  law->side[0][k] = w->side.x;
+  law->side[1][k] = w->side.y;
+  law->side[2][k] = w->side.z;
+  law->shift[k] = w->shift;
+  law->strength[k] = w->strength;
 }
 
 static void finish_bunch(Bunch* b, RvLawBlock* law) {
@@ -302,7 +321,10 @@ static bool make_solid_tables(RvContacts* c) {
 static bool take_laws(RvContacts* c) {
   RvMaking* m = &c->made;
   uint32_t total = 0;
-  for (size_t k = 0; k < m->blocks; ++k) m->law_first[k] = total, total += (m->wet[k] + RV_LINKS - 1) / RV_LINKS;
+  for (size_t k = 0; k < m->blocks; ++k) {
+    m->law_first[k] = total;
+    total += (m->wet[k] + RV_LINKS - 1) / RV_LINKS;
+  }
   return (m->laws = RV_TAKE(c->scratch, RvLawBlock, total)) != NULL;
 }
 

@@ -91,7 +91,8 @@ static void find_pull(void* arg, size_t begin, size_t end) {
       double along = rv_dot(pull, t), square = rv_dot(pull, pull) - along * along;
       k->c->pull.data[s->first + (size_t)i] = sqrt(fmax(square, 0) + ALONG * ALONG * along * along + LEAST * LEAST);
       if (i + 1 == s->count) k->c->tip.data[n] = sqrt(rv_dot(pull, pull) + LEAST * LEAST);
-      a = b, b = c;
+      a = b;
+      b = c;
     }
   }
 }
@@ -135,9 +136,12 @@ static bool count_beads(Capacity* k) {
   }
   k->first[n] = (uint32_t)k->nbead;
   if (k->nbead > UINT32_MAX / 2) return false;
-  k->beads = RV_TAKE(c->scratch, Bead, k->nbead), k->cells = RV_TAKE(c->scratch, Cell, k->nbead);
-  k->order = RV_TAKE(c->scratch, uint32_t, k->nbead), k->spare_order = RV_TAKE(c->scratch, uint32_t, k->nbead);
-  k->keys = RV_TAKE(c->scratch, uint64_t, k->nbead), k->spare_keys = RV_TAKE(c->scratch, uint64_t, k->nbead);
+  k->beads = RV_TAKE(c->scratch, Bead, k->nbead);
+  k->cells = RV_TAKE(c->scratch, Cell, k->nbead);
+  k->order = RV_TAKE(c->scratch, uint32_t, k->nbead);
+  k->spare_order = RV_TAKE(c->scratch, uint32_t, k->nbead);
+  k->keys = RV_TAKE(c->scratch, uint64_t, k->nbead);
+  k->spare_keys = RV_TAKE(c->scratch, uint64_t, k->nbead);
   return k->beads && k->cells && k->order && k->spare_order && k->keys && k->spare_keys;
 }
 
@@ -153,16 +157,19 @@ static void lay_beads(void* arg, size_t begin, size_t end) {
     for (uint32_t b = first; b < last; ++b) {
       double want = (b - first + 0.5) * each, edge = rv_distance(rv_couple_x(v + i), rv_couple_x(v + i + 1));
       while (want > at + edge && i + 2 < s->count) {
-        at += edge, ++i;
+        at += edge;
+        ++i;
         edge = rv_distance(rv_couple_x(v + i), rv_couple_x(v + i + 1));
       }
       double t = edge > 0 ? rv_clamp((want - at) / edge, 0, 1) : 0;
       const double* pull = &k->c->pull.data[s->first + (size_t)i];
       Bead* bead = &k->beads[b];
       rv_vec3_store64(bead->x, rv_lerp(rv_couple_x(v + i), rv_couple_x(v + i + 1), t));
-      bead->weight = s->hairs * each, bead->hairs = bead->before = s->hairs;
+      bead->weight = s->hairs * each;
+      bead->hairs = bead->before = s->hairs;
       bead->one = radius_of(k, v + i, pull[0] + t * (pull[1] - pull[0]), 1);
-      bead->first = first, bead->last = last;
+      bead->first = first;
+      bead->last = last;
       // every other one is the mean of those beside it: the bell is four wide
       bead->settled = (b - first) % 2 && b + 1 < last;
     }
@@ -180,7 +187,8 @@ static void find_keys(void* arg, size_t begin, size_t end) {
   for (size_t b = begin; b < end; ++b) {
     int64_t i[3];
     for (int a = 0; a < 3; ++a) i[a] = (int64_t)floor((k->beads[b].x[a] - k->lo[a]) * k->inverse) + REACH;
-    k->keys[b] = key_of(k, i), k->order[b] = (uint32_t)b;
+    k->keys[b] = key_of(k, i);
+    k->order[b] = (uint32_t)b;
   }
 }
 
@@ -237,9 +245,15 @@ static void look_around(const Capacity* k, const size_t* from, const uint64_t* l
   for (int row = 0; row < ROWS; ++row)
     for (size_t j = from[row]; j < k->ncell && k->cells[j].key <= least[row] + 2 * REACH; ++j, ++n) {
       const float* other = k->cells[j].near;
-      near->x[n] = other[0], near->y[n] = other[1], near->z[n] = other[2], near->weight[n] = other[3];
+      near->x[n] = other[0];
+      near->y[n] = other[1];
+      near->z[n] = other[2];
+      near->weight[n] = other[3];
     }
-  for (; n % 8; ++n) near->x[n] = near->y[n] = near->z[n] = -9, near->weight[n] = 0;
+  for (; n % 8; ++n) {
+    near->x[n] = near->y[n] = near->z[n] = -9;
+    near->weight[n] = 0;
+  }
   near->count = n;
 }
 
@@ -326,7 +340,10 @@ static void count_some(void* arg, size_t begin, size_t end) {
 static bool count_all(Capacity* k, double mean) {
   double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
   for (size_t b = 0; b < k->nbead; ++b)
-    for (int a = 0; a < 3; ++a) lo[a] = fmin(lo[a], k->beads[b].x[a]), hi[a] = fmax(hi[a], k->beads[b].x[a]);
+    for (int a = 0; a < 3; ++a) {
+      lo[a] = fmin(lo[a], k->beads[b].x[a]);
+      hi[a] = fmax(hi[a], k->beads[b].x[a]);
+    }
   k->radius = FIRST * mean;
   for (int n = 0; n < LEVELS; ++n, k->radius *= 2) {
     Level level = {k, n == 0, n + 1 == LEVELS};
@@ -354,7 +371,8 @@ static void set_vertex(const Capacity* k, const RvCoupleStrand* s, int i, double
   const RvCoupleVertex* v = &c->vertices.data[packed];
   double reach = radius_of(k, v, c->pull.data[packed], hairs);
   double many = fmax(rv_couple_at(k->set->capacity_at, s, i), 0) * k->set->capacity;
-  c->count.data[packed] = hairs, c->reach.data[packed] = reach;
+  c->count.data[packed] = hairs;
+  c->reach.data[packed] = reach;
   c->capacity.data[packed] = many * s->hairs * v->length * 2.0 / 3 * RV_PI * reach * reach / hairs;
 }
 
@@ -369,7 +387,8 @@ static void set_vertices(void* arg, size_t begin, size_t end) {
       size_t packed = s->first + (size_t)i;
       const RvCoupleVertex* v = &c->vertices.data[packed];
       if (!s->sound || count == 0) {
-        c->capacity.data[packed] = c->reach.data[packed] = 0, c->count.data[packed] = s->hairs;
+        c->capacity.data[packed] = c->reach.data[packed] = 0;
+        c->count.data[packed] = s->hairs;
         continue;
       }
       double place = each > 0 ? rv_clamp(at / each - 0.5, 0, count - 1) : 0;
@@ -400,7 +419,8 @@ static uint64_t key_of_all(const RvCoupleStrands* s, const RvCoupleSettings* set
                       set->gravity[2], s->dt_before, s->offset[0],  s->offset[1],    s->offset[2]};
   RvHasher h = rv_hasher_new(1);
   rv_hasher_add(&h, numbers, sizeof numbers);
-  rv_hasher_add(&h, s->q, bytes), rv_hasher_add(&h, s->v, bytes);
+  rv_hasher_add(&h, s->q, bytes);
+  rv_hasher_add(&h, s->v, bytes);
   if (s->v_before && s->dt_before > 0) rv_hasher_add(&h, s->v_before, bytes);
   if (at) rv_hasher_add(&h, at, m->vertices * sizeof(double));
   if (s->hairs) rv_hasher_add(&h, s->hairs, m->nstrand * sizeof(double));
@@ -444,7 +464,8 @@ RvResult rv_couple_find_capacity(RvCouple* c, const RvCoupleStrands* strands, co
       ok = count_anew(&k);
   }
   if (!ok) return rv_fail(error, RV_NO_MEMORY, "no memory to count the hairs around %zu strands", c->strands.count);
-  c->capacity_key = key, c->count_key = settings->count_key;
+  c->capacity_key = key;
+  c->count_key = settings->count_key;
   return RV_OK;
 }
 

@@ -127,10 +127,12 @@ static bool walk_tiles(const Capture* k, const double* a, const double* d, doubl
   double least[3], most[3];
   for (int n = 0; n < 3; ++n) {
     double x0 = a[n] + (double)entry.from * d[n], x1 = a[n] + (double)entry.to * d[n];
-    least[n] = fmin(x0, x1) - reach, most[n] = fmax(x0, x1) + reach;
+    least[n] = fmin(x0, x1) - reach;
+    most[n] = fmax(x0, x1) + reach;
     double low = floor(least[n] / RV_TILE_SIDE), high = floor(most[n] / RV_TILE_SIDE);
     if (low >= k->hi[n] || high < k->lo[n]) return true;
-    lo[n] = (int32_t)fmax(low, k->lo[n]), hi[n] = (int32_t)fmin(high, k->hi[n] - 1);
+    lo[n] = (int32_t)fmax(low, k->lo[n]);
+    hi[n] = (int32_t)fmin(high, k->hi[n] - 1);
   }
   for (tile[2] = lo[2]; tile[2] <= hi[2]; ++tile[2])
     for (tile[1] = lo[1]; tile[1] <= hi[1]; ++tile[1])
@@ -193,11 +195,15 @@ static void walk_some(void* arg, size_t begin, size_t end) {
 }
 
 static void set_box(Capture* k) {
-  for (int a = 0; a < 3; ++a) k->lo[a] = INT32_MAX, k->hi[a] = INT32_MIN;
+  for (int a = 0; a < 3; ++a) {
+    k->lo[a] = INT32_MAX;
+    k->hi[a] = INT32_MIN;
+  }
   for (size_t t = 0; t < k->p->homes.count; ++t)
     for (int a = 0; a < 3; ++a) {
       int32_t x = k->p->homes.coord[t][a];
-      k->lo[a] = x < k->lo[a] ? x : k->lo[a], k->hi[a] = x + 1 > k->hi[a] ? x + 1 : k->hi[a];
+      k->lo[a] = x < k->lo[a] ? x : k->lo[a];
+      k->hi[a] = x + 1 > k->hi[a] ? x + 1 : k->hi[a];
     }
 }
 
@@ -241,10 +247,14 @@ static bool list_by_tiles(Capture* k) {
   RvCaptureWork* w = k->w;
   RvArena* arena = k->c->scratch;
   size_t total = w->entries.count, tiles = k->p->homes.count, room = k->p->sorted;
-  k->tile_first = RV_TAKE(arena, uint32_t, tiles + 2), k->order = RV_TAKE(arena, uint32_t, total);
-  k->pieces = RV_TAKE(arena, RvCapturePiece, total), k->sums = RV_TAKE(arena, Sums, total);
-  k->weight = RV_TAKE(arena, double, room), k->each = RV_TAKE(arena, double, room);
-  k->rate = RV_TAKE(arena, float, room), k->nearest = RV_TAKE(arena, float, room);
+  k->tile_first = RV_TAKE(arena, uint32_t, tiles + 2);
+  k->order = RV_TAKE(arena, uint32_t, total);
+  k->pieces = RV_TAKE(arena, RvCapturePiece, total);
+  k->sums = RV_TAKE(arena, Sums, total);
+  k->weight = RV_TAKE(arena, double, room);
+  k->each = RV_TAKE(arena, double, room);
+  k->rate = RV_TAKE(arena, float, room);
+  k->nearest = RV_TAKE(arena, float, room);
   if (!k->tile_first || !k->order || !k->pieces || !k->sums || !k->weight || !k->each || !k->rate || !k->nearest)
     return false;
   uint32_t* first = k->tile_first;
@@ -308,7 +318,8 @@ static RvCapturePiece piece_of(const Capture* k, const Entry* e) {
   edge_cells(k, e->edge, a, d);
   for (int n = 0; n < 3; ++n) {
     square += d[n] * d[n];
-    p.a[n] = (float)(a[n] - (double)k->p->homes.coord[e->home][n] * RV_TILE_SIDE), p.d[n] = (float)d[n];
+    p.a[n] = (float)(a[n] - (double)k->p->homes.coord[e->home][n] * RV_TILE_SIDE);
+    p.d[n] = (float)d[n];
   }
   p.inverse = square > 0 ? (float)(1 / square) : 0;
   return p;
@@ -358,7 +369,8 @@ static bool make_room(Groups* g, size_t more) {
   if (!data) return false;
   memcpy(data, g->data, g->count * sizeof *data);
   rv_free(g->own);
-  g->data = g->own = data, g->capacity = 2 * need;
+  g->data = g->own = data;
+  g->capacity = 2 * need;
   return true;
 }
 
@@ -392,7 +404,10 @@ static void offer_some(void* arg, size_t begin, size_t end) {
       if (is_far(k, t)) continue;
       RvCaptureTile tile = tile_of(k, t);
       size_t first = tile.cell[0], last = tile.cell[RV_TILE_CELLS];
-      for (size_t i = first; i < last; ++i) k->weight[i] = k->each[i] = 0, k->rate[i] = k->nearest[i] = 0;
+      for (size_t i = first; i < last; ++i) {
+        k->weight[i] = k->each[i] = 0;
+        k->rate[i] = k->nearest[i] = 0;
+      }
       if (k->failed[share] || (k->failed[share] = !weigh_tile(k, t, &tile, groups))) return;
       for (size_t i = first; i < last; ++i) k->each[i] = offer(k, i);
       ask_tile(k, t, &tile, groups);
@@ -497,7 +512,8 @@ static void apply_some(void* arg, size_t begin, size_t end) {
           RvVec3 t = rv_couple_tangent(side ? v : v - 1);
           double along = rv_dot(slip, t);
           across = rv_mad(across, -part * along, t);
-          moved[side] = part * gain[0], flow[side] = part * gain[0] * along;
+          moved[side] = part * gain[0];
+          flow[side] = part * gain[0] * along;
         }
         rv_couple_kick(k->kick, s, i, rv_scale(across, k->set->density * gain[0]));
       }
@@ -511,7 +527,8 @@ static void apply_some(void* arg, size_t begin, size_t end) {
         if (more > 0) *speed = (before * *speed + last_flow + flow[0]) / (before + more);
       }
       rv_film_gain(film, at, gain[0]);
-      last_moved = moved[1], last_flow = flow[1];
+      last_moved = moved[1];
+      last_flow = flow[1];
     }
   }
 }
@@ -521,9 +538,12 @@ static bool fit(Capture* k) {
   if (!c->capture && !(c->capture = rv_alloc_zero(1, sizeof *c->capture))) return false;
   k->w = c->capture;
   size_t n = c->vertices.count;
-  k->room = RV_TAKE(c->scratch, double, n), k->scale = RV_TAKE(c->scratch, double, n);
-  k->gain = RV_TAKE(c->scratch, double, 4 * n), k->reach = RV_TAKE(c->scratch, double, n);
-  k->edge_first = RV_TAKE(c->scratch, uint32_t, n + 1), k->rows = RV_TAKE(c->scratch, uint64_t, k->p->homes.count);
+  k->room = RV_TAKE(c->scratch, double, n);
+  k->scale = RV_TAKE(c->scratch, double, n);
+  k->gain = RV_TAKE(c->scratch, double, 4 * n);
+  k->reach = RV_TAKE(c->scratch, double, n);
+  k->edge_first = RV_TAKE(c->scratch, uint32_t, n + 1);
+  k->rows = RV_TAKE(c->scratch, uint64_t, k->p->homes.count);
   return k->room && k->scale && k->gain && k->reach && k->edge_first && k->rows;
 }
 

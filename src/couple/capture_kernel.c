@@ -95,8 +95,11 @@ RV_INLINE void place(const RvCaptureTile* tile, const RvCapturePiece* p, Reach r
   RvRow at = (x * p->d[0] + y * p->d[1] + z * p->d[2]) * p->inverse;
   at = larger(at, zero);
   at = -larger(-at, -one);
-  x -= at * p->d[0], y -= at * p->d[1], z -= at * p->d[2];
-  *t = at, *near = one - (x * x + y * y + z * z) * p->near;
+  x -= at * p->d[0];
+  y -= at * p->d[1];
+  z -= at * p->d[2];
+  *t = at;
+  *near = one - (x * x + y * y + z * z) * p->near;
 }
 
 // Those of some particles that are within reach of the piece.
@@ -154,7 +157,8 @@ RV_INLINE void find_rows(const RvCaptureTile* tile, const RvCapturePiece* p, Row
     float along = __builtin_sqrtf(rest) + margin;
     const uint32_t* cell = tile->cell + 8 * row;
     uint32_t first = cell[within(x.low - along)], last = cell[within(x.high + along) + 1];
-    rows->first[rows->count] = first, rows->last[rows->count] = last;
+    rows->first[rows->count] = first;
+    rows->last[rows->count] = last;
     rows->count += first < last;
   }
 }
@@ -177,7 +181,9 @@ void RV_KERNEL(rv_capture_weigh)(const RvCaptureTile* tile, RvCapturePiece* p, c
       RvRowSum sum = load_sum(tile->weight, at) + rv_row_wide(w);
       RvRow rate = load_own(tile->rate, at) + w * (from + t * slope);
       RvRow nearest = larger(w, load_own(tile->nearest, at));
-      store_sum(tile->weight, at, sum), store(tile->rate, at, rate), store(tile->nearest, at, nearest);
+      store_sum(tile->weight, at, sum);
+      store(tile->rate, at, rate);
+      store(tile->nearest, at, nearest);
     }
   p->groups = count;
 }
@@ -191,11 +197,13 @@ void RV_KERNEL(rv_capture_ask)(const RvCaptureTile* tile, const RvCapturePiece* 
     weigh(tile, p, at, &t, &w);
     RvRowSum volume = rv_row_wide(w) * load_sum(tile->each, at);
     RvRowSum upper = volume * rv_row_wide(t), lower = volume - upper;
-    sum[0] += lower, sum[4] += upper;
+    sum[0] += lower;
+    sum[4] += upper;
     RV_UNROLL for (int a = 0; a < 3; ++a) {
       // a particle out of reach may be no number
       RvRowSum v = rv_row_wide(only(w > (RvRow){0}, load(tile->v[a], at)));
-      sum[1 + a] += lower * v, sum[5 + a] += upper * v;
+      sum[1 + a] += lower * v;
+      sum[5 + a] += upper * v;
     }
   }
   for (int k = 0; k < RV_CAPTURE_SUMS; ++k) sums[k] = rv_row_total(sum[k]);
@@ -211,6 +219,7 @@ void RV_KERNEL(rv_capture_give)(const RvCaptureTile* tile, const RvCapturePiece*
     RvRowSum wide = rv_row_wide(w), upper = wide * rv_row_wide(t);
     RvRowSum sum = load_sum(tile->given, at) + ((wide - upper) * s[0] + upper * s[1]);
     RvRow refused = larger(w * refuses, load_own(tile->refused, at));
-    store_sum(tile->given, at, sum), store(tile->refused, at, refused);
+    store_sum(tile->given, at, sum);
+    store(tile->refused, at, refused);
   }
 }

@@ -22,9 +22,14 @@ void rv_couple_set_scratch(RvCouple* c, RvArena* scratch) {
 void rv_couple_free(RvCouple* c) {
   if (!c) return;
   for (int k = 0; k < RV_COUPLE_CHUNKS; ++k) rv_array_free(&c->chunk[k]);
-  rv_array_free(&c->strands), rv_array_free(&c->points);
-  rv_array_free(&c->edge_first), rv_array_free(&c->tile_first);
-  rv_array_free(&c->order), rv_array_free(&c->tiles), rv_array_free(&c->near_home), rv_array_free(&c->near_of);
+  rv_array_free(&c->strands);
+  rv_array_free(&c->points);
+  rv_array_free(&c->edge_first);
+  rv_array_free(&c->tile_first);
+  rv_array_free(&c->order);
+  rv_array_free(&c->tiles);
+  rv_array_free(&c->near_home);
+  rv_array_free(&c->near_of);
   rv_array_free(&c->near_near);
   RvChannel* axes[] = {c->volume, c->rate, c->mass_kept};
   for (size_t k = 0; k < sizeof axes / sizeof *axes; ++k)
@@ -73,7 +78,8 @@ static bool list_strands(RvCouple* c, const RvCoupleStrands* strands) {
     }
   }
   c->strands.count = count;
-  c->vertices.data = RV_TAKE(c->scratch, RvCoupleVertex, first), c->vertices.count = first;
+  c->vertices.data = RV_TAKE(c->scratch, RvCoupleVertex, first);
+  c->vertices.count = first;
   return c->vertices.data;
 }
 

@@ -111,9 +111,13 @@ static Stretch stretch_from(const Drip* k, const RvCoupleStrand* s, int first) {
     size_t packed = s->first + (size_t)r.last;
     double film = k->strands->film_state->volume[s->vertex + (size_t)r.last * RV_LANES];
     double excess = fmax(film - k->c->capacity.data[packed], 0);
-    r.volume += film, r.excess += excess;
+    r.volume += film;
+    r.excess += excess;
     r.due += excess * (1 - rv_exp(-rate_at(k, s, r.last) * k->dt));
-    if (excess > most) most = excess, r.fullest = r.last;
+    if (excess > most) {
+      most = excess;
+      r.fullest = r.last;
+    }
     length += k->c->vertices.data[packed].length;
     r.last++;
     if (length >= 2 * k->c->reach.data[packed] && r.volume >= 2 * DUST * k->set->nominal) break;
@@ -161,7 +165,10 @@ static RvVec3 place(const Drip* k, const RvCoupleStrand* s, int i, int number) {
 static bool drip_stretch(const Drip* k, uint32_t index, const Stretch* r, Drops* out, double* held) {
   const RvCoupleStrand* s = &k->c->strands.data[index];
   double quarter = DROP * k->set->nominal, sure = floor(r->due / quarter), rest = r->due - sure * quarter;
-  if (sure > MOST_DROPS) sure = MOST_DROPS, rest = 0;
+  if (sure > MOST_DROPS) {
+    sure = MOST_DROPS;
+    rest = 0;
+  }
   double left = r->excess - sure * quarter, one = rv_clamp(left, DUST * k->set->nominal, quarter);
   double chance = rv_random(k->random, (uint64_t)s->input, (uint64_t)r->first, 1);
   bool more = sure * quarter + one <= r->volume && left >= 0.5 * one && chance * one < rest;
@@ -213,7 +220,10 @@ static bool add_particle(const Drip* k, const Drop* d, RvParticles* p, int64_t* 
   for (int a = 0; a < 3; ++a) x[a] = (x[a] - k->grid->origin[a]) / k->grid->dx;
   size_t i = rv_particles_add(p, x);
   if (i == SIZE_MAX) return false;
-  p->volume[i] = d->volume, p->id[i] = (*next_id)++, p->row[i] = row, p->age[i] = 0;
+  p->volume[i] = d->volume;
+  p->id[i] = (*next_id)++;
+  p->row[i] = row;
+  p->age[i] = 0;
   for (int a = 0; a < 3; ++a) {
     p->v[a][i] = (float)u[a];
     lost[a] = k->set->density * d->volume * (u[a] - (double)p->v[a][i]);
@@ -250,7 +260,8 @@ static RvResult drip(RvCouple* c, const RvCoupleStrands* strands, const RvCouple
       const Drop* d = &k.w->chunk[n].data[i];
       if (!add_particle(&k, d, particles, next_id, row, kick))
         result = rv_fail(error, RV_NO_MEMORY, "no memory for %zu particles", count);
-      report->dripped++, report->dripped_volume += d->volume;
+      report->dripped++;
+      report->dripped_volume += d->volume;
     }
   return result;
 }

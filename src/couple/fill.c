@@ -46,7 +46,8 @@ double rv_couple_fill(const RvLiquidGrid* space, const RvParticles* p, const dou
   for (int a = 0; a < 3; ++a) {
     at[a] = (x[a] - space->origin[a]) / dx;
     if (!(fabs(at[a]) < 1e9)) return 0;
-    first[a] = (int32_t)floor((at[a] - 1) / RV_TILE_SIDE), last[a] = (int32_t)floor((at[a] + 1) / RV_TILE_SIDE);
+    first[a] = (int32_t)floor((at[a] - 1) / RV_TILE_SIDE);
+    last[a] = (int32_t)floor((at[a] + 1) / RV_TILE_SIDE);
   }
   for (t[2] = first[2]; t[2] <= last[2]; ++t[2])
     for (t[1] = first[1]; t[1] <= last[1]; ++t[1])
@@ -57,7 +58,8 @@ double rv_couple_fill(const RvLiquidGrid* space, const RvParticles* p, const dou
         int lo[3], hi[3];
         for (int a = 0; a < 3; ++a) {
           own[a] = at[a] - (double)t[a] * RV_TILE_SIDE;
-          lo[a] = (int)fmax(floor(own[a] - 1), 0), hi[a] = (int)fmin(floor(own[a] + 1), RV_TILE_SIDE - 1);
+          lo[a] = (int)fmax(floor(own[a] - 1), 0);
+          hi[a] = (int)fmin(floor(own[a] + 1), RV_TILE_SIDE - 1);
         }
         sum += sum_tile(p, (size_t)home, own, lo, hi);
       }

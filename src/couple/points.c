@@ -43,7 +43,8 @@ static bool push_point(const Walk* w, Seen* seen, RvCouplePoints* out, uint32_t 
   RvCouplePoint p = {.t = (float)t, .length = (float)length, .edge = edge, .hairs = hairs};
   for (int k = 0; k < 3; ++k) {
     double y = a[k] + t * d[k], whole = floor(y);
-    cell[k] = (int32_t)whole, tile[k] = cell[k] >> RV_TILE_SHIFT;
+    cell[k] = (int32_t)whole;
+    tile[k] = cell[k] >> RV_TILE_SHIFT;
     // rounding to float may reach 1, which is as good a place
     p.f[k] = (float)(y - whole);
   }
@@ -174,10 +175,16 @@ static bool list_tiles(RvCouple* c, const RvTiles* tiles) {
   memset(c->colour, 0, sizeof c->colour);
   for (size_t i = 0; i < n; ++i) first[c->points.data[i].tile + 2]++;
   for (size_t t = 0; t < tiles->count; ++t)
-    if (first[t + 2]) c->colour[colour_of(tiles->coord[t]) + 1]++, ++count;
+    if (first[t + 2]) {
+      c->colour[colour_of(tiles->coord[t]) + 1]++;
+      ++count;
+    }
   for (size_t t = 2; t < tiles->count + 2; ++t) first[t] += first[t - 1];
   for (size_t i = 0; i < n; ++i) c->order.data[first[c->points.data[i].tile + 1]++] = (uint32_t)i;
-  for (int k = 0; k < RV_COUPLE_COLOURS; ++k) c->colour[k + 1] += c->colour[k], at[k] = c->colour[k];
+  for (int k = 0; k < RV_COUPLE_COLOURS; ++k) {
+    c->colour[k + 1] += c->colour[k];
+    at[k] = c->colour[k];
+  }
   if (!rv_array_resize(&c->tiles, count)) return false;
   for (size_t t = 0; t < tiles->count; ++t)
     if (first[t + 1] > first[t])
@@ -200,7 +207,10 @@ static bool list_near(RvCouple* c, const RvTiles* tiles) {
   if (!rv_array_resize(&c->near_home, count) || !rv_array_resize(&c->near_near, count)) return false;
   count = 0;
   for (size_t t = 0; t < tiles->count; ++t)
-    if (of[t] != RV_COUPLE_FAR) c->near_home.data[count] = (uint32_t)t, of[t] = (uint32_t)count++;
+    if (of[t] != RV_COUPLE_FAR) {
+      c->near_home.data[count] = (uint32_t)t;
+      of[t] = (uint32_t)count++;
+    }
   for (size_t k = 0; k < count; ++k)
     for (int n = 0; n < RV_TILE_NEAR; ++n) {
       int32_t t = tiles->near[c->near_home.data[k]][n];
@@ -215,7 +225,10 @@ static bool list_near(RvCouple* c, const RvTiles* tiles) {
 
 static void set_box(Walk* w) {
   const RvTiles* tiles = &w->grid->tiles;
-  for (int k = 0; k < 3; ++k) w->lo[k] = INFINITY, w->hi[k] = -INFINITY;
+  for (int k = 0; k < 3; ++k) {
+    w->lo[k] = INFINITY;
+    w->hi[k] = -INFINITY;
+  }
   for (size_t t = 0; t < tiles->count; ++t)
     for (int k = 0; k < 3; ++k) {
       w->lo[k] = fmin(w->lo[k], (double)tiles->coord[t][k] * RV_TILE_SIDE);

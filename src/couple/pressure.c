@@ -85,7 +85,10 @@ static Faces faces_at(const Push* s, const RvCouplePoint* p, int axis) {
     // faces that touch no liquid were not part of the solve, and took all that accelerated them
     if (g->valid[axis].data[home[k]] > 0) r.change += m * (u - (double)g->drag_target[axis].data[home[k]]);
     r.momentum += m * u;
-    if (fall != UNKNOWN) r.gradient += m * (double)fall, known += m;
+    if (fall != UNKNOWN) {
+      r.gradient += m * (double)fall;
+      known += m;
+    }
   }
   r.gradient = known > 0 ? r.gradient / known : 0;
   return r;
@@ -173,7 +176,8 @@ static void push_some(void* arg, size_t begin, size_t end) {
         const RvCouplePoint* p = &c->points.data[n];
         double film[3], t = (double)p->t;
         RvVec3 f = push_point(s, p, v[0].radius + t * (v[1].radius - v[0].radius), film);
-        here = rv_mad(here, 1 - t, f), next = rv_mad(next, t, f);
+        here = rv_mad(here, 1 - t, f);
+        next = rv_mad(next, t, f);
         for (size_t end_of = 0; c->any_film && rv_point_wet(p) && end_of < 2; ++end_of) {
           double mass = c->submerged.data[packed + end_of];
           if (!(mass > 0)) continue;
@@ -182,7 +186,8 @@ static void push_some(void* arg, size_t begin, size_t end) {
         }
       }
       rv_couple_put3(s->force, strand, i, here);
-      here = next, first = last;
+      here = next;
+      first = last;
     }
     if (c->any_film || (s->strands->lag && s->set->film_in_bulk && c->submerged.count == c->vertices.count))
       film_strand(s, strand);

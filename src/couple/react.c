@@ -185,8 +185,10 @@ static void set_faces(void* arg, size_t begin, size_t end) {
       continue;
     }
     for (int a = 0; a < 3; ++a)
-      for (size_t i = t * RV_TILE_CELLS; i < (t + 1) * RV_TILE_CELLS; ++i)
-        g->share[a].data[i] = 1, g->fibre[a].data[i] = g->drag[a].data[i] = g->drag_target[a].data[i] = 0;
+      for (size_t i = t * RV_TILE_CELLS; i < (t + 1) * RV_TILE_CELLS; ++i) {
+        g->share[a].data[i] = 1;
+        g->fibre[a].data[i] = g->drag[a].data[i] = g->drag_target[a].data[i] = 0;
+      }
   }
 }
 

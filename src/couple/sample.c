@@ -39,7 +39,8 @@ static void copy_faces(void* arg, size_t begin, size_t end) {
       for (size_t i = 0; i < RV_TILE_CELLS; ++i) {
         float v = momentum[i] / mass[i];
         bool wet = mass[i] > 0 && isfinite(v);
-        m[i] = wet ? mass[i] : 0, u[i] = wet ? v : 0;
+        m[i] = wet ? mass[i] : 0;
+        u[i] = wet ? v : 0;
       }
     }
 }
@@ -91,7 +92,8 @@ static void take_volume(void* user, int axis, size_t at, int count, const double
   const Sample* s = user;
   float* volume = s->c->volume[axis].data + at;
   double inverse = 1 / (s->grid->dx * s->grid->dx * s->grid->dx);
-  (void)stride, (void)carry;
+  (void)stride;
+  (void)carry;
   for (int i = 0; i < count; ++i) volume[i] += (float)(sums[i] * inverse);
 }
 
@@ -106,7 +108,10 @@ static double fill_at(const RvCouple* c, const RvLiquidGrid* g, const RvCouplePo
   rv_stencil_homes(c, &s, p->tile, at, home);
   for (int k = 0; k < 8; ++k) {
     double fill = at[k] < 0 ? 0 : (double)g->fill.data[home[k]];
-    if (fill >= 0) sum += s.w[k] * fill, weight += s.w[k];
+    if (fill >= 0) {
+      sum += s.w[k] * fill;
+      weight += s.w[k];
+    }
   }
   return weight > 0 ? sum / weight : 0;
 }
@@ -126,10 +131,12 @@ static Around look(const Sample* s, const RvCouplePoint* p) {
     for (int k = 0; k < 8; ++k) {
       if (at[k] < 0) continue;
       double m = st.w[k] * (double)c->mass.axis[a][at[k]];
-      mass += m, momentum += m * (double)c->velocity.axis[a][at[k]];
+      mass += m;
+      momentum += m * (double)c->velocity.axis[a][at[k]];
       r.share += st.w[k] / 3 * (double)c->volume[a].data[at[k]];
     }
-    r.mass[a] = mass, r.velocity[a] = mass > 0 ? momentum / mass : 0;
+    r.mass[a] = mass;
+    r.velocity[a] = mass > 0 ? momentum / mass : 0;
   }
   return r;
 }
@@ -205,7 +212,8 @@ static bool give_rate(void* user, size_t point, double* give) {
 static void take_rate(void* user, int axis, size_t at, int count, const double* sums, size_t stride, double carry[2]) {
   const Sample* s = user;
   float* rate = s->c->rate[axis].data + at;
-  (void)stride, (void)carry;
+  (void)stride;
+  (void)carry;
   for (int i = 0; i < count; ++i) rate[i] += (float)sums[i];
 }
 
@@ -221,7 +229,8 @@ static void yielding(const Sample* s, const RvCouplePoint* p, int axis, double* 
   for (int k = 0; k < 8; ++k) {
     if (at[k] < 0) continue;
     double m = st.w[k] * (double)c->yield.axis[axis][at[k]];
-    *mass += m, *momentum += m * (double)c->velocity.axis[axis][at[k]];
+    *mass += m;
+    *momentum += m * (double)c->velocity.axis[axis][at[k]];
   }
 }
 
@@ -247,7 +256,8 @@ static Sums point_sums(const Sample* s, const RvCoupleVertex* v, RvVec3 tangent,
     double momentum;
     yielding(s, p, a, &mass[a], &momentum);
     double rate = (double)p->drag[a] * (double)p->inverse[a], u = mass[a] > 0 ? momentum / mass[a] : 0;
-    r.drag[a] = rate * mass[a], r.push[a] = rate * momentum;
+    r.drag[a] = rate * mass[a];
+    r.push[a] = rate * momentum;
     r.u[a] = r.wet_length * u;
     root[a] = sqrt((double)p->inverse[a] * mass[a]);
     slip[a] = mass[a] > 0 ? root[a] * (u - (v[0].v[a] + (double)p->t * (v[1].v[a] - v[0].v[a]))) : 0;
@@ -318,8 +328,10 @@ static bool fit_out(RvCouple* c, const RvStrandModel* m) {
   if (!rv_array_resize(&c->out, count) || !rv_array_resize(&c->start, 3 * n) || !rv_array_resize(&c->span, n))
     return false;
   memset(c->out.data, 0, count * sizeof(double));
-  c->sample.wet = c->out.data, c->sample.share = c->sample.wet + m->vertices;
-  c->sample.velocity = c->sample.share + m->vertices, c->sample.drag = c->sample.velocity + m->unknowns;
+  c->sample.wet = c->out.data;
+  c->sample.share = c->sample.wet + m->vertices;
+  c->sample.velocity = c->sample.share + m->vertices;
+  c->sample.drag = c->sample.velocity + m->unknowns;
   c->sample.drag_velocity = c->sample.drag + m->unknowns;
   return true;
 }

@@ -23,8 +23,14 @@ static inline RvStencil rv_stencil(const RvCouplePoint* p, int lattice) {
   }
   double x0 = 1 - f[0], y0 = 1 - f[1], z0 = 1 - f[2];
   double a = y0 * z0, b = f[1] * z0, c = y0 * f[2], d = f[1] * f[2];
-  s.w[0] = x0 * a, s.w[1] = f[0] * a, s.w[2] = x0 * b, s.w[3] = f[0] * b;
-  s.w[4] = x0 * c, s.w[5] = f[0] * c, s.w[6] = x0 * d, s.w[7] = f[0] * d;
+  s.w[0] = x0 * a;
+  s.w[1] = f[0] * a;
+  s.w[2] = x0 * b;
+  s.w[3] = f[0] * b;
+  s.w[4] = x0 * c;
+  s.w[5] = f[0] * c;
+  s.w[6] = x0 * d;
+  s.w[7] = f[0] * d;
   return s;
 }
 

@@ -151,7 +151,9 @@ static inline double* rv_couple_drop_momentum(const RvFilmState* film, const RvC
 static inline void rv_couple_put3(double* block, const RvCoupleStrand* s, int i, RvVec3 a) {
   for (int lane = s->lane; lane <= s->last; ++lane) {
     double* p = block + s->unknown + (size_t)(4 * i) * RV_LANES + (size_t)(lane - s->lane);
-    p[0] = a.x, p[RV_LANES] = a.y, p[2 * RV_LANES] = a.z;
+    p[0] = a.x;
+    p[RV_LANES] = a.y;
+    p[2 * RV_LANES] = a.z;
   }
 }
 static inline void rv_couple_put1(double* block, const RvCoupleStrand* s, int i, double a) {
@@ -165,7 +167,9 @@ static inline RvVec3 rv_couple_get3(const double* block, const RvCoupleStrand* s
 // Impulses are given to the strand's own lane alone: copies hold no film, so they would weigh too little for them.
 static inline void rv_couple_kick(double* kick, const RvCoupleStrand* s, int i, RvVec3 a) {
   double* p = kick + s->unknown + (size_t)(4 * i) * RV_LANES;
-  p[0] += a.x, p[RV_LANES] += a.y, p[2 * RV_LANES] += a.z;
+  p[0] += a.x;
+  p[RV_LANES] += a.y;
+  p[2 * RV_LANES] += a.z;
 }
 static inline double rv_couple_at(const double* block, const RvCoupleStrand* s, int i) {
   return block ? block[s->vertex + (size_t)i * RV_LANES] : 1;

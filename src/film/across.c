@@ -73,7 +73,10 @@ static double place(const Across* a, const End* e, int vertex, int c) {
 // unit tangent of edge j of a strand; its length
 static double tangent(const Across* a, const End* e, int j, double t[3]) {
   double sum = 0;
-  for (int c = 0; c < 3; ++c) t[c] = place(a, e, j + 1, c) - place(a, e, j, c), sum += t[c] * t[c];
+  for (int c = 0; c < 3; ++c) {
+    t[c] = place(a, e, j + 1, c) - place(a, e, j, c);
+    sum += t[c] * t[c];
+  }
   double length = fmax(sqrt(sum), RV_FILM_NO_LENGTH);
   for (int c = 0; c < 3; ++c) t[c] /= length;
   return length;
@@ -147,7 +150,8 @@ static void drive_bridges(void* arg, size_t begin, size_t end) {
     for (int v = 0; v < 2; ++v) f->sound &= find_end(a->m, bridge->vertex[v], bridge->t[v], &f->end[v]);
     if (!f->sound) continue;
     for (int v = 0; v < 2; ++v) p[v] = pressure(a, bridge, &f->end[v], &slope);
-    f->from = p[0] > p[1] ? 0 : 1, f->fall = fabs(p[0] - p[1]);
+    f->from = p[0] > p[1] ? 0 : 1;
+    f->fall = fabs(p[0] - p[1]);
     f->gives = a->def->dt * conductance(a, bridge, &f->end[f->from], &f->end[1 - f->from]);
   }
 }
@@ -190,7 +194,8 @@ static void part_flow(const Across* a, Flow* f) {
   double has[2], sum = 0;
   for (int i = 0; i < 2; ++i) {
     size_t v = giver->vertex[i];
-    has[i] = giver->weight[i] * a->s->volume[v] / a->cell[v], sum += has[i];
+    has[i] = giver->weight[i] * a->s->volume[v] / a->cell[v];
+    sum += has[i];
   }
   for (int i = 0; i < 2; ++i) f->part[i] = sum > 0 ? f->volume * has[i] / sum : 0;
 }
@@ -333,11 +338,20 @@ RvResult rv_film_across(const RvFilmModel* model, RvFilmState* state, const RvFi
               .ends = rv_alloc(2 * count, sizeof(uint32_t)),
               .first = rv_alloc_zero(model->nbatch + 1, sizeof(size_t)),
               .kick = kick};
-  if (room) a.height = room, a.cell = room + n, a.stiff = room + 2 * n, a.given = room + 3 * n, a.cosine = room + 4 * n;
+  if (room) {
+    a.height = room;
+    a.cell = room + n;
+    a.stiff = room + 2 * n;
+    a.given = room + 3 * n;
+    a.cosine = room + 4 * n;
+  }
   if (room && a.flows && a.ends && a.first)
     result = flow(&a, count, error);
   else
     result = rv_fail(error, RV_NO_MEMORY, "out of memory in the flow across strands");
-  rv_free(room), rv_free(a.flows), rv_free(a.ends), rv_free(a.first);
+  rv_free(room);
+  rv_free(a.flows);
+  rv_free(a.ends);
+  rv_free(a.first);
   return result;
 }

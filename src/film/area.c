@@ -76,7 +76,8 @@ static void mass_batches(void* arg, size_t begin, size_t end) {
       for (size_t i = 0; i < RV_LANES; ++i)
         a->out[edge + i] = a->m->liquid.density * (volume[at + i] * here[i] / (before[i] + here[i]) +
                                                    volume[at + RV_LANES + i] * here[i] / (here[i] + after[i]));
-      memcpy(before, here, sizeof before), memcpy(here, after, sizeof here);
+      memcpy(before, here, sizeof before);
+      memcpy(here, after, sizeof here);
     }
   }
 }

@@ -55,7 +55,8 @@ static void soak(const RvFilmModel* m, RvFilmState* s, const RvFilmBatch* b, con
   double room = RV_PI * p->radius * p->radius * p->length * p->hairs * d->settings.saturation - s->absorbed[at];
   double in = fmin(s->volume[at], fmax(room, 0) * part);
   if (!(in > 0)) return;
-  s->volume[at] -= in, s->absorbed[at] += in;
+  s->volume[at] -= in;
+  s->absorbed[at] += in;
   if (!kick) return;
   for (int side = 0; side < 2; ++side) {
     int j = i - 1 + side;

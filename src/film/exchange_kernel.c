@@ -30,7 +30,8 @@ RV_INLINE RvLanes3 gained(const RvFilmWork* w, int i, int lane, RvLanes* mass, R
   const RvLanes weight = w->weight ? rv_lanes_load(w->weight + k) : one;
   const RvLanes turned = rv_lanes3_dot(t, rv_lanes3_sub(v1, v0)), falls = weight * rv_lanes3_dot(t, g);
   const RvLanes gain = (one - b) * wet * (falls - turned) - (one - wet) * turned - b * flow;
-  *mass = m, *hold = b;
+  *mass = m;
+  *hold = b;
   return rv_lanes3_scale(t, m * gain);
 }
 
@@ -79,7 +80,9 @@ void RV_KERNEL(rv_film_exchange)(const RvFilmWork* w) {
       rv_lanes3_store(w->kick + 4 * j * RV_W + lane, rv_lanes3_mad(kick, below, rest));
       rv_lanes_store(w->kick + (4 * j + 3) * RV_W + lane, zero);
       kick = rv_lanes3_scale(rest, one - below);
-      gain0 = gain1, m0 = m1, b0 = b1;
+      gain0 = gain1;
+      m0 = m1;
+      b0 = b1;
     }
     rv_lanes3_store(w->kick + 4 * (w->n - 1) * RV_W + lane, kick);
     rv_lanes_store(w->kick + (4 * (w->n - 1) + 3) * RV_W + lane, zero);

@@ -34,7 +34,9 @@ void RV_KERNEL(rv_film_shape)(int n, const double* x, const RvFilmShape* s) {
       rv_lanes_store(s->cell + k, half * (l_before + length));
       rv_lanes_store(s->share + k, i == 0 ? one : length / (l_before + length));
       rv_lanes3_store(s->along + k3, i == 0 ? t : between(t_before, t));
-      here = next, t_before = t, l_before = length;
+      here = next;
+      t_before = t;
+      l_before = length;
     }
   }
 }

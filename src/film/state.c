@@ -21,8 +21,12 @@ bool rv_film_state_init(RvFilmState* state, const RvFilmModel* model) {
 }
 
 void rv_film_state_free(RvFilmState* state) {
-  rv_free(state->volume), rv_free(state->absorbed), rv_free(state->speed), rv_free(state->strain);
-  rv_free(state->drop), rv_free(state->drop_momentum);
+  rv_free(state->volume);
+  rv_free(state->absorbed);
+  rv_free(state->speed);
+  rv_free(state->strain);
+  rv_free(state->drop);
+  rv_free(state->drop_momentum);
   *state = (RvFilmState){0};
 }
 
@@ -31,11 +35,14 @@ void rv_film_volumes(const RvFilmModel* model, const RvFilmState* state, double*
   RvSum all = {0}, inside = {0};
   for (size_t k = 0; k < model->nbatch; ++k) {
     const RvFilmBatch* b = &model->batches[k];
-    for (size_t i = 0; i < (size_t)b->vertices * RV_LANES; ++i)
-      rv_sum_add(&all, state->volume[b->vertex_at + i]), rv_sum_add(&inside, state->absorbed[b->vertex_at + i]);
+    for (size_t i = 0; i < (size_t)b->vertices * RV_LANES; ++i) {
+      rv_sum_add(&all, state->volume[b->vertex_at + i]);
+      rv_sum_add(&inside, state->absorbed[b->vertex_at + i]);
+    }
     for (size_t lane = 0; lane < RV_LANES; ++lane) rv_sum_add(&all, state->drop[k * RV_LANES + lane]);
   }
-  *film = rv_sum_total(&all), *absorbed = rv_sum_total(&inside);
+  *film = rv_sum_total(&all);
+  *absorbed = rv_sum_total(&inside);
 }
 
 static bool numbers(const double* a, size_t count) {

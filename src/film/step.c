@@ -52,8 +52,12 @@ static void place(RvFilmWork* w, const Step* step, size_t index, double* room) {
   room = rv_film_shape_place(&w->now, b->vertices, room);
   double** each[] = {&w->hold, &w->stuck, &w->mass,  &w->flux,   &w->flow,
                      &w->spin, &w->most,  &w->upper, &w->upper2, &w->solved};
-  for (size_t k = 0; k < sizeof each / sizeof *each; ++k) *each[k] = room, room += n;
-  w->carried = room, w->own = room + 3 * n;
+  for (size_t k = 0; k < sizeof each / sizeof *each; ++k) {
+    *each[k] = room;
+    room += n;
+  }
+  w->carried = room;
+  w->own = room + 3 * n;
 }
 
 static bool dry(const RvFilmWork* w) {
@@ -160,7 +164,8 @@ RvResult rv_film_step(const RvFilmModel* model, RvFilmState* state, const RvFilm
     const Outcome* o = &step.out[k];
     if (o->substeps < 0) result = rv_fail(error, RV_NO_MEMORY, "out of memory in the step of the film");
     report->substeps = o->substeps > report->substeps ? o->substeps : report->substeps;
-    report->limited += o->limited, report->outflow += o->outflow;
+    report->limited += o->limited;
+    report->outflow += o->outflow;
   }
   rv_free(step.out);
   return result;

@@ -95,11 +95,19 @@ static void eliminate(const RvFilmWork* w, int lane, RvLanes theta) {
     const RvLanes e = f * wb * kb * wc * edge(w, j + 2, LINE, lane);
     // the pressure is that of unit tension, and the factor has one dt too many
     RvLanes r = rv_lanes_load(w->speed + k) - c * (p1 - p0) / rv_lanes_set(w->dt);
-    b = b - a * d2, m = m - a * e2, r = r - a * r2;
-    m = m - b * d1, d = d - b * e1, r = r - b * r1;
+    b = b - a * d2;
+    m = m - a * e2;
+    r = r - a * r2;
+    m = m - b * d1;
+    d = d - b * e1;
+    r = r - b * r1;
     const RvLanes inverse = one / m;
-    d2 = d1, e2 = e1, r2 = r1;
-    d1 = d * inverse, e1 = e * inverse, r1 = r * inverse;
+    d2 = d1;
+    e2 = e1;
+    r2 = r1;
+    d1 = d * inverse;
+    e1 = e * inverse;
+    r1 = r * inverse;
     rv_lanes_store(w->upper + k, d1);
     rv_lanes_store(w->upper2 + k, e1);
     rv_lanes_store(w->solved + k, r1);
@@ -129,7 +137,8 @@ void RV_KERNEL(rv_film_tension)(const RvFilmWork* w) {
       rv_lanes_store(
           w->speed + k,
           rv_lanes_select(rv_lanes_positive(rv_lanes_load(w->mass + k) - rv_lanes_set(RV_FILM_NO_MASS)), u, zero));
-      u2 = u1, u1 = u;
+      u2 = u1;
+      u1 = u;
     }
   }
 }

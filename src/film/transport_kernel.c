@@ -66,7 +66,9 @@ static void fluxes(const RvFilmWork* w, RvLanes dt, int lane) {
     const RvLaneMask any = rv_lanes_positive(mean);
     rv_lanes_store(w->flux + k, dt * u * face * spreading(w, j, lane, dt));
     rv_lanes_store(w->flow + k, rv_lanes_select(any, (giver + slope) / rv_lanes_select(any, mean, one), one));
-    za = a, a = b, b = c;
+    za = a;
+    a = b;
+    b = c;
   }
   const int last = (w->n - 2) * RV_W + lane;
   rv_lanes_store(w->flux + last + RV_W, dt * rv_lanes_max(rv_lanes_load(w->speed + last), zero) * a);
@@ -93,7 +95,8 @@ static void limit(const RvFilmWork* w, int lane) {
       rv_lanes_store(w->flow + k - RV_W, rv_lanes_load(w->flow + k - RV_W) * s);
     }
     if (i + 1 == w->n) rv_lanes_store(w->flux + k, right * scale);
-    left = right, before = scale;
+    left = right;
+    before = scale;
   }
 }
 
@@ -149,7 +152,8 @@ static void carry(const RvFilmWork* w, int lane) {
       const RvLanes right = density * rv_lanes_load(w->flux + k);
       const RvLanes3 out = carried_velocity(w, i, lane, right);
       p = rv_lanes3_mad(p, -right, rv_lanes3_sub(out, v));
-      in = out, left = right;
+      in = out;
+      left = right;
     } else {
       // what comes off the tip has its velocity
       const RvLanes off = density * rv_lanes_load(w->flux + k);
@@ -202,7 +206,8 @@ static void move_strain(const RvFilmWork* w, int lane) {
     const RvLanes gain = left * (in - has) - right * (out - has);
     // (its neighbours still ask for what was here)
     rv_lanes_store(w->solved + k, rv_lanes_select(some, has + gain / rv_lanes_select(some, rest, one), zero));
-    left = right, in = out;
+    left = right;
+    in = out;
   }
   for (int i = 0; i < w->n; ++i)
     rv_lanes_store(w->strain + i * RV_W + lane, rv_lanes_load(w->solved + i * RV_W + lane));
@@ -283,7 +288,8 @@ RV_INLINE Crossing cross(const RvFilmWork* w, int i, int lane, const RvLanes u[4
   const RvLanes part = smaller(rv_lanes_abs(c.mass) / rv_lanes_select(any, giver, one), one), left = one - part;
   const RvLanes kept = kept_round(w, i, lane);
   const RvLanes up = u[1] + minmod(left * (one - share) * d, back), down = u[2] - minmod(left * share * d, front);
-  c.before = rv_lanes_select(out, up, kept * down), c.after = rv_lanes_select(out, kept * up, down);
+  c.before = rv_lanes_select(out, up, kept * down);
+  c.after = rv_lanes_select(out, kept * up, down);
   c.spin = c.mass * rv_lanes_select(out, s[0], s[1]);
   c.blow = meet(w, i, lane, u[1], u[2], share);
   return c;
@@ -334,7 +340,10 @@ static void move_momentum(const RvFilmWork* w, int lane) {
   for (int j = 0; j + 1 < n; ++j) {
     const int k = j * RV_W + lane, at = 4 * j * RV_W + lane;
     const RvLanes spin = rv_lanes_load(w->spin + k), had = rv_lanes_load(w->mass + k);
-    u[0] = u[1], u[1] = u[2], u[2] = u[3], s[0] = s[1];
+    u[0] = u[1];
+    u[1] = u[2];
+    u[2] = u[3];
+    s[0] = s[1];
     u[3] = j + 3 < n ? rv_lanes_load(w->speed + k + 2 * RV_W) : zero;
     s[1] = j + 2 < n ? rv_lanes_load(w->spin + k + RV_W) * inverse_mass(w, j + 1, lane) : zero;
     const Crossing out = cross(w, j + 1, lane, u, s);
@@ -407,7 +416,8 @@ static void pass_on(const RvFilmWork* w, int lane) {
     rv_lanes3_store(at, rv_lanes3_sub(rv_lanes3_sub(rv_lanes3_add(push, came), ahead), back));
     if (i > 0) rv_lanes3_store(at - 4 * RV_W, rv_lanes3_add(rv_lanes3_load(at - 4 * RV_W), back));
     rv_lanes_store(w->most + k, most);
-    came = ahead, left = right;
+    came = ahead;
+    left = right;
   }
 }
 

@@ -47,7 +47,10 @@ RvAttrib* rv_attrib_new(RvOwner owner, const char* name, RvStorage storage, int 
   if (!rv_mul_ok(count, stride, &bytes)) return NULL;
   RvAttrib* attrib = rv_alloc_zero(at + stride, 1);
   if (!attrib) return NULL;
-  attrib->owner = owner, attrib->storage = storage, attrib->tag = tag, attrib->size = size;
+  attrib->owner = owner;
+  attrib->storage = storage;
+  attrib->tag = tag;
+  attrib->size = size;
   attrib->stride = stride;
   attrib->count = count;
   attrib->standard = (char*)attrib + at;

@@ -60,10 +60,16 @@ bool rv_detail_bounds(const RvDetail* detail, double lo[3], double hi[3]) {
   size_t count = bounds.positions ? detail->count[RV_POINT] : 0;
   if (count > (size_t)PARTS * GRAIN) bounds.grain = (count + PARTS - 1) / PARTS;
   rv_parallel_for(count, bounds.grain, bound_range, &bounds);
-  for (int c = 0; c < 3; ++c) lo[c] = INFINITY, hi[c] = -INFINITY;
+  for (int c = 0; c < 3; ++c) {
+    lo[c] = INFINITY;
+    hi[c] = -INFINITY;
+  }
   for (size_t i = 0; i * bounds.grain < count; ++i) {
     double part_lo[3], part_hi[3];
-    for (int c = 0; c < 3; ++c) part_lo[c] = bounds.part[i].lo[c], part_hi[c] = bounds.part[i].hi[c];
+    for (int c = 0; c < 3; ++c) {
+      part_lo[c] = bounds.part[i].lo[c];
+      part_hi[c] = bounds.part[i].hi[c];
+    }
     join(lo, hi, part_lo, part_hi);
   }
   for (size_t i = 0; i < detail->grids.count; ++i) {

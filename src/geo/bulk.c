@@ -58,7 +58,8 @@ RvResult rv_detail_set_topology(RvDetail* detail, size_t npoint, size_t nvertex,
   bool start_given = prim_start != NULL;
   starts = start_given ? rv_buffer_adopt(prim_start, (nprim + 1) * 4) : rv_buffer_new(4);
   types = prim_type ? rv_buffer_adopt(prim_type, nprim) : rv_buffer_new(0);
-  vertex_point = prim_start = NULL, prim_type = NULL;
+  vertex_point = prim_start = NULL;
+  prim_type = NULL;
   if (!points || !starts || !types) {
     result = rv_fail(error, RV_NO_MEMORY, "out of memory for the topology");
     goto done;
@@ -73,7 +74,9 @@ RvResult rv_detail_set_topology(RvDetail* detail, size_t npoint, size_t nvertex,
   rv_buffer_release(detail->vertex_point);
   rv_buffer_release(detail->prim_start);
   rv_buffer_release(detail->prim_type);
-  detail->vertex_point = points, detail->prim_start = starts, detail->prim_type = types;
+  detail->vertex_point = points;
+  detail->prim_start = starts;
+  detail->prim_type = types;
   return RV_OK;
 done:
   rv_free(vertex_point);

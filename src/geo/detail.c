@@ -247,7 +247,9 @@ RvResult rv_detail_add_curves(RvDetail* detail, size_t ncurve, size_t npoint, si
   // the new primitives name points that could not be made: out with them
   rv_detail_cut(detail, RV_VERTEX, vertex);
   rv_detail_cut(detail, RV_PRIM, prim);
-  detail->vertex_point->bytes = vertex * 4, detail->prim_start->bytes = (prim + 1) * 4, detail->prim_type->bytes = prim;
+  detail->vertex_point->bytes = vertex * 4;
+  detail->prim_start->bytes = (prim + 1) * 4;
+  detail->prim_type->bytes = prim;
   return result;
 }
 

@@ -36,7 +36,10 @@ static bool add_sample(Samples* samples, int32_t first, size_t ncontrol, size_t 
     samples->vertex.data[row + k] = vertex;
     samples->weight.data[row + k] = weight;
     sum += weight;
-    if (weight > largest) largest = weight, nearest = vertex;
+    if (weight > largest) {
+      largest = weight;
+      nearest = vertex;
+    }
   }
   for (size_t k = 0; k < samples->width && sum != 0 && isfinite(sum); ++k) samples->weight.data[row + k] /= sum;
   return rv_array_push(&samples->nearest, nearest);

@@ -274,7 +274,8 @@ RvResult rv_usda_write_sequence(const RvUsdaSequence* sequence, const char* path
 }
 
 static RvResult only_detail(void* user, size_t index, const RvDetail** out, RvError* error) {
-  (void)index, (void)error;
+  (void)index;
+  (void)error;
   *out = user;
   return RV_OK;
 }

@@ -77,19 +77,25 @@ static Form form_of(const RvAttrib* attrib) {
            : attrib->tag == RV_TAG_TEXTURE ? "texCoord3"
                                            : NULL;
   }
-  if (letter && size == 4 && attrib->tag == RV_TAG_QUATERNION) role = "quat", form.quaternion = true;
+  if (letter && size == 4 && attrib->tag == RV_TAG_QUATERNION) {
+    role = "quat";
+    form.quaternion = true;
+  }
   if (letter && size == 4 && attrib->tag == RV_TAG_COLOR) role = "color4";
   if (letter && size == 2 && attrib->tag == RV_TAG_TEXTURE) role = "texCoord2";
   if (letter && ((size == 9 && attrib->tag == RV_TAG_MATRIX3) || (size == 16 && attrib->tag == RV_TAG_MATRIX))) {
     // USD has matrices in double only
     form.matrix = size == 9 ? 3 : 4;
-    form.width = size, form.per_element = 1;
+    form.width = size;
+    form.per_element = 1;
     snprintf(form.type, sizeof form.type, "matrix%dd", form.matrix);
   } else if (role) {
-    form.width = size, form.per_element = 1;
+    form.width = size;
+    form.per_element = 1;
     snprintf(form.type, sizeof form.type, "%s%c", role, letter);
   } else if (size >= 2 && size <= 4 && attrib->storage != RV_I64 && attrib->storage != RV_STRING) {
-    form.width = size, form.per_element = 1;
+    form.width = size;
+    form.per_element = 1;
     snprintf(form.type, sizeof form.type, "%s%d", scalars[attrib->storage], size);
   } else {
     snprintf(form.type, sizeof form.type, "%s", scalars[attrib->storage]);

@@ -23,7 +23,9 @@ typedef struct Job {
 // where the particle was before it moved: in the room of the sort, which comes next
 static inline void place_before(const RvParticles* p, size_t i, float x[3]) {
   const float* xy = (const float*)p->room;
-  x[0] = xy[i], x[1] = xy[p->capacity + i], x[2] = ((const float*)p->spare)[i];
+  x[0] = xy[i];
+  x[1] = xy[p->capacity + i];
+  x[2] = ((const float*)p->spare)[i];
 }
 
 typedef struct Field {
@@ -93,7 +95,10 @@ static float clear_of(const Field* f, const float x[3]) {
 // Where the way from x to `to` enters a solid: x is there then. A way that begins inside and leaves enters nothing.
 static bool enters(const Field* f, float x[3], const float to[3]) {
   float way[3], n[3], length = 0, slope = 0;
-  for (int a = 0; a < 3; ++a) way[a] = to[a] - x[a], length += way[a] * way[a];
+  for (int a = 0; a < 3; ++a) {
+    way[a] = to[a] - x[a];
+    length += way[a] * way[a];
+  }
   length = sqrtf(length);
   float d = look_up(f, x, n);
   for (int a = 0; a < 3; ++a) slope += n[a] * way[a];
@@ -115,7 +120,10 @@ static bool follow(const Field* f, const float from[3], float to[3], float unit[
   float x[3] = {from[0], from[1], from[2]}, n[3], square = 0, into = 0;
   if (!enters(f, x, to)) return false;
   look_up(f, x, n);
-  for (int a = 0; a < 3; ++a) square += n[a] * n[a], into += n[a] * (to[a] - x[a]);
+  for (int a = 0; a < 3; ++a) {
+    square += n[a] * n[a];
+    into += n[a] * (to[a] - x[a]);
+  }
   for (int a = 0; a < 3 && square > 1e-6f; ++a) {
     unit[a] = n[a] / sqrtf(square);
     if (into < 0) to[a] -= into * n[a] / square;
@@ -140,7 +148,10 @@ static void rub(const Field* f, RvParticles* p, size_t i, const float x[3], cons
   solid_velocity(f, x, solid);
   for (int a = 0; a < 3; ++a) into += (p->v[a][i] - solid[a]) * unit[a];
   if (!(into < 0)) return;
-  for (int a = 0; a < 3; ++a) along[a] = p->v[a][i] - solid[a] - into * unit[a], speed += along[a] * along[a];
+  for (int a = 0; a < 3; ++a) {
+    along[a] = p->v[a][i] - solid[a] - into * unit[a];
+    speed += along[a] * along[a];
+  }
   speed = sqrtf(speed);
   float left = friction >= 1 ? 0 : friction * -into < speed ? 1 - friction * -into / speed : 0;
   for (int a = 0; a < 3; ++a) p->v[a][i] = solid[a] + (friction > 0 ? left : 1) * along[a];
@@ -155,7 +166,10 @@ static Fate push_out(const Field* f, RvParticles* p, size_t i, const float from[
   if (!(in > 0) && !met) return FREE;
   for (int round = 0; round < ROUNDS && in > 0 && square > 1e-6f; ++round) {
     float step = fminf(in / square, 2);
-    for (int a = 0; a < 3; ++a) unit[a] = n[a] / sqrtf(square), x[a] += step * n[a];
+    for (int a = 0; a < 3; ++a) {
+      unit[a] = n[a] / sqrtf(square);
+      x[a] += step * n[a];
+    }
     in = depth(f, x, margin, n, &square);
   }
   for (int a = 0; a < 3; ++a) p->x[a][i] = x[a];
@@ -186,7 +200,9 @@ static void collide_tile(const Job* job, const Field* f, size_t begin, size_t en
       for (int a = 0; a < 3; ++a) from[a] += within(solid[a] * job->cells, -3, 3);
     }
     Fate fate = push_out(f, p, i, from, job->margin);
-    sum->moved += fate != FREE, sum->caught += fate >= CAUGHT, sum->inside += fate == INSIDE;
+    sum->moved += fate != FREE;
+    sum->caught += fate >= CAUGHT;
+    sum->inside += fate == INSIDE;
   }
 }
 
@@ -208,7 +224,9 @@ static void collide_some(void* arg, size_t begin, size_t end) {
     // beyond what is known a bound from below, so that between its nodes the distance changes no faster than space
     float known = job->solids->known / dx;
     for (int i = 0; i < WIDE * WIDE * WIDE; ++i) f.d[i] = within(f.d[i] / dx, -1e3f, known);
-    f.tiles = tiles, f.solids = job->solids, f.tile = t;
+    f.tiles = tiles;
+    f.solids = job->solids;
+    f.tile = t;
     const uint32_t* first = job->p->cell_first + (size_t)home * RV_TILE_CELLS;
     collide_tile(job, &f, first[0], first[RV_TILE_CELLS], &job->of_tile[t]);
   }
@@ -239,8 +257,11 @@ RvResult rv_liquid_collide(const RvLiquidGrid* grid, const RvLiquidSolids* solid
   job.of_tile = rv_alloc(grid->tiles.count, sizeof *job.of_tile);
   if (!job.of_tile) return rv_fail(error, RV_NO_MEMORY, "no memory for collisions");
   rv_parallel_for(grid->tiles.count, 4, collide_some, &job);
-  for (size_t t = 0; t < grid->tiles.count; ++t)
-    out->moved += job.of_tile[t].moved, out->caught += job.of_tile[t].caught, out->inside += job.of_tile[t].inside;
+  for (size_t t = 0; t < grid->tiles.count; ++t) {
+    out->moved += job.of_tile[t].moved;
+    out->caught += job.of_tile[t].caught;
+    out->inside += job.of_tile[t].inside;
+  }
   rv_free(job.of_tile);
   return RV_OK;
 }

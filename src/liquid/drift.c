@@ -50,7 +50,10 @@ RvResult rv_liquid_drift(RvLiquidGrid* g, const RvLiquidSolids* solids, RvPressu
   for (int a = 0; a < 3; ++a) {
     rv_channel_fill(g->shift[a].data, g->tiles.count, 0);
     in.velocity[a] = g->shift[a].data;
-    in.valid[a] = NULL, in.solid[a] = NULL, in.share[a] = NULL, in.drag[a] = NULL;
+    in.valid[a] = NULL;
+    in.solid[a] = NULL;
+    in.share[a] = NULL;
+    in.drag[a] = NULL;
   }
   in.divergence = g->room[0].data;
   in.pressure = g->shift_pressure.data;

@@ -26,8 +26,11 @@ RV_INLINE void spread(float* u, float* known, float* room, const int halo) {
           m[x] = k[x] > 0 || count > 0 ? 1.0f : 0.0f;
         }
     float* swap = a;
-    a = b, b = swap;
-    swap = k, k = m, m = swap;
+    a = b;
+    b = swap;
+    swap = k;
+    k = m;
+    m = swap;
   }
   if (a == u) return;
   memcpy(u, a, (size_t)cells * sizeof *u);

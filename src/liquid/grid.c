@@ -49,7 +49,10 @@ static bool fit_channels(RvLiquidGrid* g) {
 
 bool rv_liquid_grid_fit(RvLiquidGrid* g, RvChannel* channel, size_t tiles) {
   if (!g->scratch) return rv_channel_fit(channel, tiles);
-  if (!g->borrowed) g->mark = rv_arena_mark(g->scratch), g->borrowed = true;
+  if (!g->borrowed) {
+    g->mark = rv_arena_mark(g->scratch);
+    g->borrowed = true;
+  }
   if (channel->capacity >= tiles && channel->data) return true;
   float* data = rv_arena_take(g->scratch, tiles, RV_TILE_CELLS * sizeof *data);
   *channel = (RvChannel){data, data ? tiles : 0};
@@ -83,14 +86,16 @@ static void fill_axes(const RvLiquidGrid* g, const RvChannel* axis, float value)
 bool rv_liquid_grid_share(RvLiquidGrid* g) {
   if (g->shared) return true;
   if (!fit_axes(g, g->share) || !fit_axes(g, g->fibre)) return false;
-  fill_axes(g, g->share, 1), fill_axes(g, g->fibre, 0);
+  fill_axes(g, g->share, 1);
+  fill_axes(g, g->fibre, 0);
   return g->shared = true;
 }
 
 bool rv_liquid_grid_drag(RvLiquidGrid* g) {
   if (g->dragged) return true;
   if (!fit_axes(g, g->drag) || !fit_axes(g, g->drag_target)) return false;
-  fill_axes(g, g->drag, 0), fill_axes(g, g->drag_target, 0);
+  fill_axes(g, g->drag, 0);
+  fill_axes(g, g->drag_target, 0);
   return g->dragged = true;
 }
 
@@ -130,7 +135,8 @@ static bool carry_pressure(RvLiquidGrid* g) {
     if (count) memcpy(g->pressure_before.data, g->pressure.data, count * sizeof(float));
   } else {
     RvChannel pressure = g->pressure_before;
-    g->pressure_before = g->pressure, g->pressure = pressure;
+    g->pressure_before = g->pressure;
+    g->pressure = pressure;
   }
   bool fits = fit_channels(g);
   if (fits && any)
@@ -148,7 +154,8 @@ RvResult rv_liquid_grid_build(RvLiquidGrid* g, const RvParticles* p, RvError* er
   // the old list and pressure step back, and their memory is used again
   rv_liquid_grid_end(g);
   RvTiles tiles = g->tiles_before;
-  g->tiles_before = g->tiles, g->tiles = tiles;
+  g->tiles_before = g->tiles;
+  g->tiles = tiles;
   g->shared = g->dragged = g->shifted = false;
   rv_channel_free(&g->divergence);
   Reach r = {.p = p, .mask = rv_alloc(p->homes.count, sizeof *r.mask)};

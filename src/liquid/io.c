@@ -59,7 +59,10 @@ RvResult rv_liquid_measure(const RvDetail* d, double separation, const RvLiquidU
   for (size_t i = 0; i < count; ++i) {
     double volume = volume_of(&r, i);
     const float* p = r.P + 3 * i;
-    if (volume > 0 && isfinite(volume)) sum += volume, known++;
+    if (volume > 0 && isfinite(volume)) {
+      sum += volume;
+      known++;
+    }
     if (isfinite(p[0] + p[1] + p[2]))
       for (int a = 0; a < 3; ++a) lo[a] = fmin(lo[a], (double)p[a]);
   }
@@ -154,8 +157,12 @@ RvResult rv_liquid_load(const RvDetail* d, const RvLiquidUnits* units, RvLiquidG
   const double* ledger = rv_detail_f64(d, RV_GLOBAL, "rv_ledger", 6);
   memcpy(g->origin, rv_detail_f64(d, RV_GLOBAL, "rv_gridorigin", 3), sizeof g->origin);
   g->next_id = *rv_detail_i64(d, RV_GLOBAL, "rv_nextid", 1);
-  g->dx = ledger[0], g->initial = ledger[1], g->sources = ledger[2], g->killed = ledger[3];
-  g->evaporated = ledger[4], g->outflow = ledger[5];
+  g->dx = ledger[0];
+  g->initial = ledger[1];
+  g->sources = ledger[2];
+  g->killed = ledger[3];
+  g->evaporated = ledger[4];
+  g->outflow = ledger[5];
   if (!(g->dx > 0) || !isfinite(g->dx))
     return rv_fail(error, RV_BAD_INPUT, "rv_ledger: the side of a cell is %g m", g->dx);
   RvResult result = rv_particles_reserve(p, count, error);
@@ -165,11 +172,16 @@ RvResult rv_liquid_load(const RvDetail* d, const RvLiquidUnits* units, RvLiquidG
     bool edited = false;
     for (int a = 0; a < 3; ++a) {
       size_t k = 3 * i + (size_t)a;
-      cell[a] = cells[k], own_v[a] = v[k];
-      if (shown_place(g, units, a, cell[a]) != P[k])
-        edited = true, cell[a] = ((double)P[k] - g->origin[a]) * units->meters / g->dx;
-      if (shown && shown_velocity(units, v[k]) != shown[k] && units->rate > 0)
-        edited = true, own_v[a] = (float)((double)shown[k] * units->meters / units->rate);
+      cell[a] = cells[k];
+      own_v[a] = v[k];
+      if (shown_place(g, units, a, cell[a]) != P[k]) {
+        edited = true;
+        cell[a] = ((double)P[k] - g->origin[a]) * units->meters / g->dx;
+      }
+      if (shown && shown_velocity(units, v[k]) != shown[k] && units->rate > 0) {
+        edited = true;
+        own_v[a] = (float)((double)shown[k] * units->meters / units->rate);
+      }
     }
     faults->edited += edited;
     size_t at = isfinite(own_v[0] + own_v[1] + own_v[2]) && volume[i] > 0 ? rv_particles_add(p, cell) : SIZE_MAX;
@@ -180,7 +192,10 @@ RvResult rv_liquid_load(const RvDetail* d, const RvLiquidUnits* units, RvLiquidG
     }
     for (int a = 0; a < 3; ++a) p->v[a][at] = own_v[a];
     for (size_t a = 0; a < 9; ++a) p->c[a][at] = isfinite(c[9 * i + a]) ? c[9 * i + a] : 0;
-    p->volume[at] = volume[i], p->age[at] = age[i], p->id[at] = id[i], p->row[at] = (int32_t)i;
+    p->volume[at] = volume[i];
+    p->age[at] = age[i];
+    p->id[at] = id[i];
+    p->row[at] = (int32_t)i;
     if (id[i] >= g->next_id) g->next_id = id[i] + 1;
   }
   return result;
@@ -252,7 +267,10 @@ RvResult rv_liquid_save(const RvParticles* p, const RvLiquidUnits* units, const 
   int32_t* rows = rv_alloc(p->count, sizeof *rows);
   RvResult result = d && keys && spare && order && spare_order && rows ? RV_OK : no_memory(p->count, error);
   if (!result) {
-    for (size_t i = 0; i < p->count; ++i) keys[i] = (uint64_t)p->id[i] ^ (uint64_t)1 << 63, order[i] = (uint32_t)i;
+    for (size_t i = 0; i < p->count; ++i) {
+      keys[i] = (uint64_t)p->id[i] ^ (uint64_t)1 << 63;
+      order[i] = (uint32_t)i;
+    }
     if (!rv_sort_keys(keys, order, spare, spare_order, p->count, 64)) result = no_memory(p->count, error);
   }
   for (size_t i = 0; !result && i < p->count; ++i) rows[i] = p->row[order[i]];
@@ -264,7 +282,11 @@ RvResult rv_liquid_save(const RvParticles* p, const RvLiquidUnits* units, const 
   if (!result && !open_writer(d, &w, error)) result = no_memory(p->count, error);
   for (size_t i = 0; !result && i < p->count; ++i) write_point(&w, i, p, order[i], units, g);
   if (!result) result = write_globals(d, g, error);
-  rv_free(keys), rv_free(spare), rv_free(order), rv_free(spare_order), rv_free(rows);
+  rv_free(keys);
+  rv_free(spare);
+  rv_free(order);
+  rv_free(spare_order);
+  rv_free(rows);
   if (result)
     rv_detail_free(d);
   else

@@ -54,7 +54,9 @@ void rv_liquid_set_scratch(RvLiquid* l, RvArena* scratch) {
     RvChannel* axes[] = {g->velocity, g->valid, g->room, g->share, g->fibre, g->drag, g->drag_target, g->shift};
     for (size_t k = 0; k < sizeof axes / sizeof *axes; ++k)
       for (int a = 0; a < 3; ++a) rv_channel_free(&axes[k][a]);
-    rv_channel_free(&g->surface), rv_channel_free(&g->shift_pressure), rv_channel_free(&g->pressure_before);
+    rv_channel_free(&g->surface);
+    rv_channel_free(&g->shift_pressure);
+    rv_channel_free(&g->pressure_before);
   }
   l->scatter.scratch = g->scratch = scratch;
   if (l->pressure) rv_pressure_set_scratch(l->pressure, scratch);
@@ -113,7 +115,8 @@ static void add_pressure(void* arg, size_t begin, size_t end) {
 // what viscosity left to do, beside the pressure that was there before it
 static RvResult project_again(RvLiquid* l, double dt, RvError* error) {
   RvPressureIn in = rv_pressure_of_grid(&l->grid, l->solids.any ? &l->solids : NULL, l->model.density, dt);
-  in.pressure = l->increment.data, in.drag_done = true;
+  in.pressure = l->increment.data;
+  in.drag_done = true;
   // the bound of the divergence is absolute
   RvPressureOptions options = {.tolerance = 1e-3};
   RvResult result = rv_pressure_solve(l->pressure, &in, &options, &l->report.pressure, error);
@@ -157,7 +160,9 @@ static RvResult resample(RvLiquid* l, RvError* error) {
   if (l->model.resample_every <= 0 || l->steps % l->model.resample_every || !l->particles.sorted) return RV_OK;
   RvResampled done = {0}, *sum = &l->report.resampled;
   RvResult result = rv_liquid_resample(&l->particles, &l->model.resample, &l->next_id, &done, error);
-  sum->merged += done.merged, sum->split += done.split, sum->dropped += done.dropped;
+  sum->merged += done.merged;
+  sum->split += done.split;
+  sum->dropped += done.dropped;
   sum->dropped_volume += done.dropped_volume;
   return result;
 }
@@ -206,7 +211,9 @@ static RvResult collide(RvLiquid* l, double dt, RvError* error) {
   RvCollided done;
   RvCollide how = {l->model.margin, dt, l->model.speed};
   RvResult result = rv_liquid_collide(&l->grid, &l->solids, &l->scatter, &l->particles, &how, &done, error);
-  l->report.collided += done.moved, l->report.caught = done.caught, l->report.inside = done.inside;
+  l->report.collided += done.moved;
+  l->report.caught = done.caught;
+  l->report.inside = done.inside;
   return result;
 }
 

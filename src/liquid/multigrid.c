@@ -103,7 +103,8 @@ static float mean_face(const float* c, int axis, const int at[3]) {
   float sum = 0;
   for (int k = 0; k < 4; ++k) {
     int f[3] = {2 * at[0], 2 * at[1], 2 * at[2]};
-    f[u] += k & 1, f[v] += k >> 1;
+    f[u] += k & 1;
+    f[v] += k >> 1;
     sum += c[face_at(axis, f)];
   }
   return 0.25f * sum;

@@ -13,7 +13,10 @@ void rv_particles_bind(RvParticles* p) {
     half[2 * b] = (float*)p->block[b];
     half[2 * b + 1] = (float*)p->block[b] + p->capacity;
   }
-  for (int a = 0; a < 3; ++a) p->x[a] = half[a], p->v[a] = half[3 + a];
+  for (int a = 0; a < 3; ++a) {
+    p->x[a] = half[a];
+    p->v[a] = half[3 + a];
+  }
   for (int a = 0; a < 9; ++a) p->c[a] = half[6 + a];
   p->age = half[15];
   p->row = (int32_t*)half[16];
@@ -35,14 +38,19 @@ void rv_particles_free(RvParticles* p) {
 
 void rv_particles_set_scratch(RvParticles* p, RvArena* scratch) {
   if (scratch == p->scratch) return;
-  if (!p->scratch) rv_free(p->room), rv_free(p->spare);
-  p->room = p->spare = NULL, p->scratch = scratch;
+  if (!p->scratch) {
+    rv_free(p->room);
+    rv_free(p->spare);
+  }
+  p->room = p->spare = NULL;
+  p->scratch = scratch;
 }
 
 bool rv_particles_take_room(RvParticles* p, RvArenaMark* mark) {
   if (p->scratch) {
     *mark = rv_arena_mark(p->scratch);
-    p->room = RV_TAKE(p->scratch, uint64_t, p->capacity), p->spare = RV_TAKE(p->scratch, uint64_t, p->capacity);
+    p->room = RV_TAKE(p->scratch, uint64_t, p->capacity);
+    p->spare = RV_TAKE(p->scratch, uint64_t, p->capacity);
   } else {
     if (!p->room) p->room = rv_alloc(p->capacity, 8);
     if (!p->spare) p->spare = rv_alloc(p->capacity, 8);
@@ -92,8 +100,12 @@ RvResult rv_particles_reserve(RvParticles* p, size_t count, RvError* error) {
     return rv_fail(error, RV_NO_MEMORY, "no memory for %zu particles (%zu MiB); use a larger particlesep", count,
                    capacity * RV_PARTICLE_BYTES >> 20);
   // the room is made when it is next needed
-  if (!p->scratch) rv_free(p->room), rv_free(p->spare);
-  p->room = p->spare = NULL, p->capacity = capacity;
+  if (!p->scratch) {
+    rv_free(p->room);
+    rv_free(p->spare);
+  }
+  p->room = p->spare = NULL;
+  p->capacity = capacity;
   rv_particles_bind(p);
   return RV_OK;
 }
@@ -131,9 +143,15 @@ size_t rv_particles_add(RvParticles* p, const double cell[3]) {
   if (p->count == p->capacity && rv_particles_reserve(p, p->count + p->count / 8 + 1, NULL)) return SIZE_MAX;
   size_t home = home_of(p, tile), i = p->count;
   if (home == SIZE_MAX) return SIZE_MAX;
-  for (int a = 0; a < 3; ++a) p->x[a][i] = x[a], p->v[a][i] = 0;
+  for (int a = 0; a < 3; ++a) {
+    p->x[a][i] = x[a];
+    p->v[a][i] = 0;
+  }
   for (int a = 0; a < 9; ++a) p->c[a][i] = 0;
-  p->volume[i] = 0, p->age[i] = 0, p->id[i] = 0, p->row[i] = 0;
+  p->volume[i] = 0;
+  p->age[i] = 0;
+  p->id[i] = 0;
+  p->row[i] = 0;
   p->home[i] = (uint32_t)home;
   p->count++;
   return i;

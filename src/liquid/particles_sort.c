@@ -33,7 +33,10 @@ static uint64_t settle(RvParticles* p, size_t i) {
     if (!(fabsf(x) < 1e9f)) return NOWHERE;
     float shift = floorf(x / RV_TILE_SIDE), rest = x - shift * RV_TILE_SIDE;
     // just below zero, a float rounds up to the next tile
-    if (rest >= RV_TILE_SIDE) rest = 0, shift += 1;
+    if (rest >= RV_TILE_SIDE) {
+      rest = 0;
+      shift += 1;
+    }
     at[a] += (int64_t)shift;
     p->x[a][i] = rest;
   }
@@ -176,14 +179,19 @@ static void bring_back(void* arg, size_t begin, size_t end) {
 static void move_blocks(Sort* s) {
   RvParticles* p = s->p;
   for (int b = 0; b < RV_PARTICLE_BLOCKS; ++b) {
-    s->from = p->block[b], s->to = p->spare, s->halves = b < RV_PARTICLE_BLOCKS - 2;
+    s->from = p->block[b];
+    s->to = p->spare;
+    s->halves = b < RV_PARTICLE_BLOCKS - 2;
     rv_parallel_for(p->count, GRAIN, move_block, s);
-    p->block[b] = s->to, p->spare = s->from;
+    p->block[b] = s->to;
+    p->spare = s->from;
   }
   if (p->scratch) {
-    s->from = p->block[0], s->to = p->spare;
+    s->from = p->block[0];
+    s->to = p->spare;
     rv_parallel_for(p->count, GRAIN, bring_back, s);
-    p->block[0] = s->to, p->spare = s->from;
+    p->block[0] = s->to;
+    p->spare = s->from;
   }
   rv_particles_bind(p);
 }
@@ -194,7 +202,8 @@ static bool find_order(Sort* s, uint64_t limit) {
   if (!rv_order_sort((uint32_t*)p->room, (uint32_t*)p->spare, p->count, limit, &s->sorted)) return false;
   if (s->sorted == (uint32_t*)p->spare) {
     uint64_t* room = p->room;
-    p->room = p->spare, p->spare = room;
+    p->room = p->spare;
+    p->spare = room;
   }
   return true;
 }

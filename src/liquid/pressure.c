@@ -100,7 +100,10 @@ static void iterate(Solve* s, RvPressureReport* report) {
     rr = rv_mg_advance(level, alpha[held - 1], w->q, w->r, w->largest, w->cross);
     // rounding alone gives closed bodies an inflow
     if (w->closed && report->iterations % MEAN_EVERY == MEAN_EVERY - 1) rv_pressure_take_mean(w, w->r, NULL);
-    if (held == RV_MG_HELD) rv_mg_gather(level, w->p, alpha, held, w->x), held = 0;
+    if (held == RV_MG_HELD) {
+      rv_mg_gather(level, w->p, alpha, held, w->x);
+      held = 0;
+    }
   }
   rv_mg_gather(level, w->p, alpha, held, w->x);
 }
@@ -125,7 +128,8 @@ static void fill_report(const Solve* s, RvPressureReport* report) {
 static bool solve(Solve* s, const RvPressureOptions* options, RvPressureReport* report) {
   RvPressureWork* w = &s->work;
   if (!rv_pressure_set_up(w)) return false;
-  w->mg.count = 1, w->mg.level[0].weight[0] = 1;
+  w->mg.count = 1;
+  w->mg.level[0].weight[0] = 1;
   if (s->method == RV_PRESSURE_MULTIGRID && !rv_multigrid_build(&w->mg, w->arena)) return false;
   if (s->method == RV_PRESSURE_CHOLESKY && !rv_cholesky_build(&s->cholesky, w->mg.level, w->arena)) return false;
   if (!rv_pressure_find_closed(w)) return false;

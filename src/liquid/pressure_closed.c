@@ -25,7 +25,10 @@ static void read_bits(const RvMgLevel* level, size_t slot, Bits wet, Bits link[3
       ly |= (uint64_t)(y > 0 && coef[rv_mg_face_y(x, y, z)] > 0) << i;
       lz |= (uint64_t)(z > 0 && coef[rv_mg_face_z(x, y, z)] > 0) << i;
     }
-    wet[z] = w, link[0][z] = lx, link[1][z] = ly, link[2][z] = lz;
+    wet[z] = w;
+    link[0][z] = lx;
+    link[1][z] = ly;
+    link[2][z] = lz;
   }
 }
 
@@ -81,7 +84,8 @@ static int32_t root_of(int32_t* up, int32_t i) {
 }
 
 static void join(int32_t* up, int32_t a, int32_t b) {
-  a = root_of(up, a), b = root_of(up, b);
+  a = root_of(up, a);
+  b = root_of(up, b);
   if (a < b)
     up[b] = a;
   else
@@ -120,7 +124,8 @@ static void join_side(RvPressureWork* work, size_t t, int axis, int32_t* up) {
     int hi = axis == 0 ? rv_tile_cell(0, a, b) : axis == 1 ? rv_tile_cell(a, 0, b) : rv_tile_cell(a, b, 0);
     int32_t n = node_at(work, t, lo), m = node_at(work, other, hi);
     if (n != last_lo || m != last_hi) join(up, n, m);
-    last_lo = n, last_hi = m;
+    last_lo = n;
+    last_hi = m;
   }
 }
 
@@ -239,7 +244,10 @@ double rv_pressure_take_mean(RvPressureWork* work, float* v, double* x) {
   double all = 0;
   for (size_t k = 0; k < work->closed; ++k) work->mean[k] = work->whole[k] = 0;
   for (int32_t n = 0; n < nodes; ++n)
-    if (work->body[n] >= 0) work->mean[work->body[n]] += work->sum[n], work->whole[work->body[n]] += work->size[n];
+    if (work->body[n] >= 0) {
+      work->mean[work->body[n]] += work->sum[n];
+      work->whole[work->body[n]] += work->size[n];
+    }
   for (size_t k = 0; k < work->closed; ++k) {
     all += fabs(work->mean[k]);
     work->mean[k] /= work->whole[k];

@@ -21,7 +21,10 @@ static bool box_distance(const void* user, size_t count, const double* at, float
 
 RvRegion rv_region_box(const double box[2][3]) {
   RvRegion r = {.distance = box_distance, .user = box};
-  for (int a = 0; a < 3; ++a) r.lo[a] = box[0][a], r.hi[a] = box[1][a];
+  for (int a = 0; a < 3; ++a) {
+    r.lo[a] = box[0][a];
+    r.hi[a] = box[1][a];
+  }
   return r;
 }
 
@@ -34,7 +37,10 @@ static bool ball_distance(const void* user, size_t count, const double* at, floa
 
 RvRegion rv_region_ball(const double ball[4]) {
   RvRegion r = {.distance = ball_distance, .user = ball};
-  for (int a = 0; a < 3; ++a) r.lo[a] = ball[a] - ball[3], r.hi[a] = ball[a] + ball[3];
+  for (int a = 0; a < 3; ++a) {
+    r.lo[a] = ball[a] - ball[3];
+    r.hi[a] = ball[a] + ball[3];
+  }
   return r;
 }
 
@@ -109,12 +115,18 @@ bool rv_placed_bounds(const RvPlacedGrid* p, double lo[3], double hi[3]) {
   if (!p->distance || !rv_grid_bounds(p->distance, ilo, ihi, own[0], own[1])) return false;
   if ((p->velocity || p->motion) && p->field_time != 0)
     wide += fabs(p->field_time) * (p->motion ? p->fastest : fastest(p->velocity));
-  for (int a = 0; a < 3; ++a) lo[a] = INFINITY, hi[a] = -INFINITY;
+  for (int a = 0; a < 3; ++a) {
+    lo[a] = INFINITY;
+    hi[a] = -INFINITY;
+  }
   for (int k = 0; k < 8; ++k) {
     double x[3];
     RvVec3 corner = rv_vec3(own[k & 1][0], own[k >> 1 & 1][1], own[k >> 2][2]);
     rv_vec3_store64(x, rv_add(p->to, rv_quat_rotate(p->turn, corner)));
-    for (int a = 0; a < 3; ++a) lo[a] = fmin(lo[a], x[a] - wide), hi[a] = fmax(hi[a], x[a] + wide);
+    for (int a = 0; a < 3; ++a) {
+      lo[a] = fmin(lo[a], x[a] - wide);
+      hi[a] = fmax(hi[a], x[a] + wide);
+    }
   }
   return true;
 }
@@ -126,6 +138,9 @@ static bool grid_distance(const void* user, size_t count, const double* at, floa
 RvRegion rv_region_grid(const RvPlacedGrid* p) {
   RvRegion r = {.distance = grid_distance, .user = p};
   if (!rv_placed_bounds(p, r.lo, r.hi))
-    for (int a = 0; a < 3; ++a) r.lo[a] = INFINITY, r.hi[a] = -INFINITY;
+    for (int a = 0; a < 3; ++a) {
+      r.lo[a] = INFINITY;
+      r.hi[a] = -INFINITY;
+    }
   return r;
 }

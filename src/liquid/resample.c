@@ -90,7 +90,10 @@ static size_t find_mate(const RvParticles* p, const RvResample* how, size_t i, s
     if (j == i || !(p->volume[j] > 0) || p->volume[i] + p->volume[j] > limit) continue;
     if (!same_material(p, how->material, i, j)) continue;
     float d = square_distance(p, i, j);
-    if (d < least || (d == least && p->id[j] < p->id[best])) least = d, best = j;
+    if (d < least || (d == least && p->id[j] < p->id[best])) {
+      least = d;
+      best = j;
+    }
   }
   return best;
 }

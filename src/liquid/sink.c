@@ -51,7 +51,10 @@ static double take_some(void* arg, size_t begin, size_t end) {
     if (!rv_region_near(&t->sink->region, x, 0)) continue;
     index[n] = i;
     for (size_t a = 0; a < 3; ++a) at[3 * n + a] = x[a];
-    if (++n == BATCH) kill_inside(t, n, index, at, &sum), n = 0;
+    if (++n == BATCH) {
+      kill_inside(t, n, index, at, &sum);
+      n = 0;
+    }
   }
   if (n) kill_inside(t, n, index, at, &sum);
   return sum;

@@ -59,9 +59,11 @@ static void place_corners(const Job* job, size_t tile, Tile* t) {
   for (int z = 0; z <= S; ++z)
     for (int y = 0; y <= S; ++y)
       for (int x = 0; x <= S; ++x, ++k) {
-        t->at[k][0] = rv_liquid_corner(job->grid, tile, 0, x), t->at[k][1] = rv_liquid_corner(job->grid, tile, 1, y);
+        t->at[k][0] = rv_liquid_corner(job->grid, tile, 0, x);
+        t->at[k][1] = rv_liquid_corner(job->grid, tile, 1, y);
         t->at[k][2] = rv_liquid_corner(job->grid, tile, 2, z);
-        t->d[k] = RV_SOLID_FAR, t->nearest[k] = NONE;
+        t->d[k] = RV_SOLID_FAR;
+        t->nearest[k] = NONE;
       }
 }
 
@@ -72,7 +74,10 @@ static void add_walls(const Job* job, Tile* t) {
   if (rv_solid_shapes_distance(job->walls, middle, v, &friction) > (0.8661 * S + RV_LIQUID_BAND) * dx) return;
   for (int k = 0; k < CORNERS; ++k) {
     float d = (float)rv_solid_shapes_distance(job->walls, t->at[k], v, &friction);
-    if (d < t->d[k]) t->d[k] = d, t->nearest[k] = (uint16_t)job->count;
+    if (d < t->d[k]) {
+      t->d[k] = d;
+      t->nearest[k] = (uint16_t)job->count;
+    }
   }
 }
 
@@ -86,7 +91,10 @@ static bool add_solid(const Job* job, size_t i, Tile* t) {
   // where its band ends it says only that it is far
   float far = (float)((1 - 1e-5) * (double)job->far[i] - placed->thicken);
   for (int k = 0; k < CORNERS; ++k)
-    if (t->one[k] < t->d[k] && t->one[k] < far) t->d[k] = t->one[k], t->nearest[k] = (uint16_t)i;
+    if (t->one[k] < t->d[k] && t->one[k] < far) {
+      t->d[k] = t->one[k];
+      t->nearest[k] = (uint16_t)i;
+    }
   return true;
 }
 
@@ -142,7 +150,8 @@ static int open_faces(const Job* job, size_t tile, const Tile* t, Faces* f) {
         if (t->d[corner[i]] < t->d[near]) near = corner[i];
       if (t->nearest[near] == NONE || t->d[near] > reach) continue;
       for (int e = 0; e < 3; ++e) f->at[n][e] = t->at[k][e] + (e == a ? 0 : 0.5 * job->grid->dx);
-      f->face[n] = (uint16_t)(3 * cell + a), f->solid[n] = t->nearest[near];
+      f->face[n] = (uint16_t)(3 * cell + a);
+      f->solid[n] = t->nearest[near];
       n++;
     }
   }
@@ -201,7 +210,10 @@ static double fill_tiles(void* arg, size_t begin, size_t end) {
 
 static void find_box(const RvPlacedGrid* placed, double box[2][3]) {
   if (!rv_placed_bounds(placed, box[0], box[1]))
-    for (int a = 0; a < 3; ++a) box[0][a] = INFINITY, box[1][a] = -INFINITY;
+    for (int a = 0; a < 3; ++a) {
+      box[0][a] = INFINITY;
+      box[1][a] = -INFINITY;
+    }
 }
 
 bool rv_liquid_solids_from_grids(RvLiquidSolids* s, const RvLiquidGrid* grid, const RvLiquidSolid* list, size_t count,
@@ -212,7 +224,8 @@ bool rv_liquid_solids_from_grids(RvLiquidSolids* s, const RvLiquidGrid* grid, co
   double(*box)[2][3] = rv_alloc(count, sizeof *box);
   float* far = rv_alloc(count, sizeof *far);
   if (!box || !far) {
-    rv_free(box), rv_free(far);
+    rv_free(box);
+    rv_free(far);
     return false;
   }
   for (size_t i = 0; i < count; ++i) {
@@ -224,7 +237,8 @@ bool rv_liquid_solids_from_grids(RvLiquidSolids* s, const RvLiquidGrid* grid, co
   }
   Job job = {s, grid, list, (const double(*)[2][3])box, far, count, walls};
   double failed = rv_parallel_sum(grid->tiles.count, 8, fill_tiles, &job);
-  rv_free(box), rv_free(far);
+  rv_free(box);
+  rv_free(far);
   for (size_t t = 0; t < grid->tiles.count; ++t) s->any |= s->touched[t] != 0;
   return failed == 0;
 }
@@ -249,11 +263,17 @@ static bool union_distance(const void* user, size_t count, const double* at, flo
 
 RvRegion rv_region_solids(const RvSolidUnion* u) {
   RvRegion r = {.distance = union_distance, .user = u};
-  for (int a = 0; a < 3; ++a) r.lo[a] = u->walls && u->walls->count ? -INFINITY : INFINITY, r.hi[a] = -r.lo[a];
+  for (int a = 0; a < 3; ++a) {
+    r.lo[a] = u->walls && u->walls->count ? -INFINITY : INFINITY;
+    r.hi[a] = -r.lo[a];
+  }
   for (size_t i = 0; i < u->count; ++i) {
     double box[2][3];
     find_box(&u->list[i].placed, box);
-    for (int a = 0; a < 3; ++a) r.lo[a] = fmin(r.lo[a], box[0][a]), r.hi[a] = fmax(r.hi[a], box[1][a]);
+    for (int a = 0; a < 3; ++a) {
+      r.lo[a] = fmin(r.lo[a], box[0][a]);
+      r.hi[a] = fmax(r.hi[a], box[1][a]);
+    }
   }
   return r;
 }

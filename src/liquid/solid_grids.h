@@ -11,8 +11,8 @@ typedef struct RvLiquidSolid {
   double friction;
 } RvLiquidSolid;
 
-// Half the thickness, in cells, that a solid must have: with half a cell some corner next to it is inside of it at every
-// place, and the rest makes openings close and tells its two sides apart.
+// Half the thickness, in cells, that a solid must have: with half a cell some corner next to it is inside of it at
+// every place, and the rest makes openings close and tells its two sides apart.
 #define RV_SOLID_HALF 0.7
 
 // How deep the level set's inside is, m: half of what is thinnest at its thickest place; 0 where there is no inside.

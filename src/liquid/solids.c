@@ -19,12 +19,19 @@ static bool fit_list(RvLiquidSolids* s, size_t tiles) {
   uint64_t* key = rv_alloc(capacity, sizeof *key);
   int32_t* from = rv_alloc(capacity, sizeof *from);
   if (!touched || !key || !from) {
-    rv_free(touched), rv_free(key), rv_free(from);
+    rv_free(touched);
+    rv_free(key);
+    rv_free(from);
     return false;
   }
-  rv_free(s->touched), rv_free(s->tile_key), rv_free(s->from);
-  s->touched = touched, s->tile_key = key, s->from = from;
-  s->capacity = s->tile_capacity = capacity, s->key = 0;
+  rv_free(s->touched);
+  rv_free(s->tile_key);
+  rv_free(s->from);
+  s->touched = touched;
+  s->tile_key = key;
+  s->from = from;
+  s->capacity = s->tile_capacity = capacity;
+  s->key = 0;
   return true;
 }
 
@@ -87,7 +94,9 @@ bool rv_liquid_solids_keep(RvLiquidSolids* s, const RvTiles* tiles, bool moving,
   keep_tiles(s, tiles);
   rv_parallel_for(tiles->count, 16, clear_some, s);
   memcpy(s->tile_key, tiles->key, tiles->count * sizeof *s->tile_key);
-  s->tile_count = tiles->count, s->key = key, s->any = false;
+  s->tile_count = tiles->count;
+  s->key = key;
+  s->any = false;
   return true;
 }
 
@@ -98,8 +107,13 @@ bool rv_liquid_solids_clear(RvLiquidSolids* s, const RvTiles* tiles) {
 void rv_liquid_solids_free(RvLiquidSolids* s) {
   rv_channel_free(&s->distance);
   rv_channel_free(&s->friction);
-  for (int a = 0; a < 3; ++a) rv_channel_free(&s->open[a]), rv_channel_free(&s->velocity[a]);
-  rv_free(s->touched), rv_free(s->tile_key), rv_free(s->from);
+  for (int a = 0; a < 3; ++a) {
+    rv_channel_free(&s->open[a]);
+    rv_channel_free(&s->velocity[a]);
+  }
+  rv_free(s->touched);
+  rv_free(s->tile_key);
+  rv_free(s->from);
   *s = (RvLiquidSolids){0};
 }
 

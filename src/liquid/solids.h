@@ -45,8 +45,8 @@ typedef double RvSolidFn(const void* user, const double x[3], double velocity[3]
 // openings are the area above 0 of the distance, linear over four triangles between the corners and their mean. False
 // when out of memory.
 bool rv_liquid_solids_from_fn(RvLiquidSolids* solids, const RvLiquidGrid* grid, RvSolidFn* fn, const void* user);
-// A distance as it counts at corners: what is within a thousandth of a cell of a surface lies in it. Else rounding would open
-// the faces of a wall that lies in their plane.
+// A distance as it counts at corners: what is within a thousandth of a cell of a surface lies in it. Else rounding
+// would open the faces of a wall that lies in their plane.
 static inline float rv_solid_snap(double distance, double dx) {
   return distance < 1e-3 * dx && distance > -1e-3 * dx ? 0 : (float)distance;
 }

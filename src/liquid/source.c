@@ -42,9 +42,13 @@ bool rv_source_add(const RvLiquidSource* s, const RvSourceSettings* set, RvParti
                     (at.z - set->origin[2]) / set->dx};
   size_t i = rv_particles_add(p, cell);
   if (i == SIZE_MAX) return false;
-  p->v[0][i] = (float)v.x, p->v[1][i] = (float)v.y, p->v[2][i] = (float)v.z;
+  p->v[0][i] = (float)v.x;
+  p->v[1][i] = (float)v.y;
+  p->v[2][i] = (float)v.z;
   p->volume[i] = set->separation * set->separation * set->separation;
-  p->age[i] = (float)age, p->id[i] = id, p->row[i] = s->row;
+  p->age[i] = (float)age;
+  p->id[i] = id;
+  p->row[i] = s->row;
   return true;
 }
 
@@ -135,8 +139,10 @@ static RvResult emit(const RvLiquidSource* s, RvSourceState* state, const RvSour
     goto done;
   }
   state->owed = fmax(flowed - count * volume, 0);
-  state->born += (int64_t)count, *next_id += (int64_t)count;
-  flow->born += (size_t)count, flow->sources += count * volume;
+  state->born += (int64_t)count;
+  *next_id += (int64_t)count;
+  flow->born += (size_t)count;
+  flow->sources += count * volume;
 done:
   rv_free(sum);
   return result;

@@ -83,7 +83,8 @@ static bool look_at_cell(const Fill* f, const int32_t tile[3], int32_t home, int
   // half the diagonal of a cell
   bool part = fabsf(center) < 0.8661 * f->set->dx;
   if (part) {
-    n = site_places(f, tile, cell, at), covered = 0;
+    n = site_places(f, tile, cell, at);
+    covered = 0;
     if (!inside(f, n, at, d)) return false;
     for (size_t k = 0; k < n; ++k) covered += d[k] < 0;
   } else if (center > 0) {
@@ -138,7 +139,10 @@ typedef struct Share {
 // how many particles come, and what each cell gets: the emptiest first
 static int64_t share_out(const Fill* f, size_t tiles, Share* out) {
   int64_t sum = 0, cells[LEVELS + 1] = {0}, total, got = 0;
-  for (size_t i = 0; i < tiles * RV_TILE_CELLS; ++i) sum += f->lack[i], cells[whole(f->lack[i])]++;
+  for (size_t i = 0; i < tiles * RV_TILE_CELLS; ++i) {
+    sum += f->lack[i];
+    cells[whole(f->lack[i])]++;
+  }
   total = sum > 0 ? sum / UNIT : 0;
   int level = LEVELS - 1;
   // cells[l]: those that lack l or more
@@ -230,7 +234,8 @@ static bool fill_all(const Fill* f, size_t tiles, const Share* share, RvParticle
     int32_t tile[3];
     tile_of(f, i / RV_TILE_CELLS, tile);
     if (!fill_cell(f, p, tile, (int)(i % RV_TILE_CELLS), more, number, id)) return false;
-    number += more, id += more;
+    number += more;
+    id += more;
   }
   return true;
 }
@@ -247,7 +252,8 @@ static RvResult frame_tiles(Fill* f, bool* any, RvError* error) {
     if (!(lo >= -RV_TILE_RANGE && hi < RV_TILE_RANGE))
       return rv_fail(error, RV_LIMIT, "source %d is too far away, or has no end: beyond 8 million cells",
                      f->source->id);
-    f->first[a] = (int32_t)lo, f->count[a] = (int32_t)(hi - lo) + 1;
+    f->first[a] = (int32_t)lo;
+    f->count[a] = (int32_t)(hi - lo) + 1;
     total *= hi - lo + 1;
   }
   if (total > MOST_TILES)
@@ -289,9 +295,12 @@ RvResult rv_source_fill(const RvLiquidSource* s, RvSourceState* state, const RvS
     result = rv_fail(error, RV_NO_MEMORY, "no memory for source %d", s->id);
   }
   if (!result) {
-    state->born += count, *next_id += count;
-    flow->born += (size_t)count, flow->sources += (double)count * f.particle;
+    state->born += count;
+    *next_id += count;
+    flow->born += (size_t)count;
+    flow->sources += (double)count * f.particle;
   }
-  rv_free(f.lack), rv_free(f.failed);
+  rv_free(f.lack);
+  rv_free(f.failed);
   return result;
 }

@@ -41,8 +41,10 @@ static float open_weight(const float* open, int x, int y, int z) {
   const float* q = open + rv_halo1_at(x - 1, y - 1, z - 1);
   float sum = 0;
   for (int k = 0; k < 3; ++k)
-    for (int j = 0; j < 3; ++j, q += RV_HALO1_SIDE)
-      sum += weight[k] * weight[j] * (weight[0] * (q[0] + q[2]) + weight[1] * q[1]), q += j == 2 ? SKIP : 0;
+    for (int j = 0; j < 3; ++j, q += RV_HALO1_SIDE) {
+      sum += weight[k] * weight[j] * (weight[0] * (q[0] + q[2]) + weight[1] * q[1]);
+      q += j == 2 ? SKIP : 0;
+    }
   return sum;
 }
 

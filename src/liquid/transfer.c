@@ -128,7 +128,10 @@ RvResult rv_liquid_to_grid(RvLiquidGrid* grid, RvScatter* scatter, const RvParti
     rv_parallel_for(p->homes.count, 1, scatter_some, &job);
     rv_parallel_for(grid->tiles.count, 4, combine_some, &job);
   }
-  if (scatter->scratch) rv_arena_release(scatter->scratch, mark), scatter->room = NULL;
+  if (scatter->scratch) {
+    rv_arena_release(scatter->scratch, mark);
+    scatter->room = NULL;
+  }
   if (fits) return RV_OK;
   return rv_fail(error, RV_NO_MEMORY, "no memory to bring %zu tiles of particles to the grid", p->homes.count);
 }

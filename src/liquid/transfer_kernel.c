@@ -51,11 +51,15 @@ RV_INLINE void add_axis(double* room, const Spot at[3], int axis, double mass, d
   Four w0 = weight * (1 - f[1]), w1 = weight * f[1];
   double z0 = 1 - f[2], z1 = f[2];
   FourLoose* row;
-  row = (FourLoose*)base, *row = *row + (w0 * z0) * value;
+  row = (FourLoose*)base;
+  *row = *row + (w0 * z0) * value;
   Four up = value + step_y;
-  row = (FourLoose*)(base + 2 * ROW), *row = *row + (w1 * z0) * up;
-  row = (FourLoose*)(base + 2 * SLAB), *row = *row + (w0 * z1) * (value + step_z);
-  row = (FourLoose*)(base + 2 * (SLAB + ROW)), *row = *row + (w1 * z1) * (up + step_z);
+  row = (FourLoose*)(base + 2 * ROW);
+  *row = *row + (w1 * z0) * up;
+  row = (FourLoose*)(base + 2 * SLAB);
+  *row = *row + (w0 * z1) * (value + step_z);
+  row = (FourLoose*)(base + 2 * (SLAB + ROW));
+  *row = *row + (w1 * z1) * (up + step_z);
 }
 
 RV_INLINE void add_fill(double* room, const Spot at[3], double mass) {
@@ -64,10 +68,14 @@ RV_INLINE void add_fill(double* room, const Spot at[3], double mass) {
   Two weight = {mass * (1 - fx), mass * fx};
   Two w0 = weight * (1 - fy), w1 = weight * fy;
   TwoLoose* row;
-  row = (TwoLoose*)base, *row = *row + w0 * (1 - fz);
-  row = (TwoLoose*)(base + ROW), *row = *row + w1 * (1 - fz);
-  row = (TwoLoose*)(base + SLAB), *row = *row + w0 * fz;
-  row = (TwoLoose*)(base + SLAB + ROW), *row = *row + w1 * fz;
+  row = (TwoLoose*)base;
+  *row = *row + w0 * (1 - fz);
+  row = (TwoLoose*)(base + ROW);
+  *row = *row + w1 * (1 - fz);
+  row = (TwoLoose*)(base + SLAB);
+  *row = *row + w0 * fz;
+  row = (TwoLoose*)(base + SLAB + ROW);
+  *row = *row + w1 * fz;
 }
 
 void RV_KERNEL(rv_liquid_scatter)(const RvTransferSpan* s, double* room, float* out) {
@@ -111,8 +119,12 @@ RV_INLINE void pick(const float* from, const int32_t at[LANES], Lanes* first, La
   *second = (Lanes)_mm256_shuffle_ps(even, odd, 0xdd);
 #else
   Lanes a, b;
-  for (int l = 0; l < LANES; ++l) a[l] = from[at[l]], b[l] = from[at[l] + 1];
-  *first = a, *second = b;
+  for (int l = 0; l < LANES; ++l) {
+    a[l] = from[at[l]];
+    b[l] = from[at[l] + 1];
+  }
+  *first = a;
+  *second = b;
 #endif
 }
 

@@ -59,7 +59,9 @@ double RV_KERNEL(rv_viscosity_force)(const RvViscosityWork* w, float* const v[3]
                              (xy - rv_slice_right(&s[RV_STRESS_XY], y)) + (yz - rv_slice_front(&s[RV_STRESS_YZ], y)));
         RvRow fz = force_row(w, 2, at, vz, rv_slice_back(&s[RV_STRESS_ZZ], y) - rv_slice_own(&s[RV_STRESS_ZZ], y),
                              (xz - rv_slice_right(&s[RV_STRESS_XZ], y)) + (yz - rv_slice_up(&s[RV_STRESS_YZ], y)));
-        rv_row_store(out[0] + at, fx), rv_row_store(out[1] + at, fy), rv_row_store(out[2] + at, fz);
+        rv_row_store(out[0] + at, fx);
+        rv_row_store(out[1] + at, fy);
+        rv_row_store(out[2] + at, fz);
         sum +=
             rv_row_wide(vx) * rv_row_wide(fx) + rv_row_wide(vy) * rv_row_wide(fy) + rv_row_wide(vz) * rv_row_wide(fz);
       }

@@ -13,7 +13,9 @@ RV_INLINE RvLanes3 rv_lanes3_load(const double* p) {
   return (RvLanes3){rv_lanes_load(p), rv_lanes_load(p + RV_W), rv_lanes_load(p + 2 * RV_W)};
 }
 RV_INLINE void rv_lanes3_store(double* p, RvLanes3 a) {
-  rv_lanes_store(p, a.x), rv_lanes_store(p + RV_W, a.y), rv_lanes_store(p + 2 * RV_W, a.z);
+  rv_lanes_store(p, a.x);
+  rv_lanes_store(p + RV_W, a.y);
+  rv_lanes_store(p + 2 * RV_W, a.z);
 }
 RV_INLINE RvLanes3 rv_lanes3_add(RvLanes3 a, RvLanes3 b) {
   return (RvLanes3){a.x + b.x, a.y + b.y, a.z + b.z};

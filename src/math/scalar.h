@@ -31,8 +31,8 @@ static inline double rv_clamp(double x, double lo, double hi) {
   return x < lo ? lo : x > hi ? hi : x;
 }
 
-// A sum that does not lose what rounding cuts off (Neumaier 1974): of a hundred thousand equal volumes a plain one is off
-// by 1e-12 of it, always to the same side, which a ledger would take for liquid.
+// A sum that does not lose what rounding cuts off (Neumaier 1974): of a hundred thousand equal volumes a plain one is
+// off by 1e-12 of it, always to the same side, which a ledger would take for liquid.
 typedef struct RvSum {
   double sum, rest;
 } RvSum;

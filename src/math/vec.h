@@ -29,10 +29,14 @@ static inline RvVec3 rv_vec3_load64(const double* p) {
   return (RvVec3){p[0], p[1], p[2]};
 }
 static inline void rv_vec3_store(float* p, RvVec3 a) {
-  p[0] = (float)a.x, p[1] = (float)a.y, p[2] = (float)a.z;
+  p[0] = (float)a.x;
+  p[1] = (float)a.y;
+  p[2] = (float)a.z;
 }
 static inline void rv_vec3_store64(double* p, RvVec3 a) {
-  p[0] = a.x, p[1] = a.y, p[2] = a.z;
+  p[0] = a.x;
+  p[1] = a.y;
+  p[2] = a.z;
 }
 static inline RvVec3 rv_add(RvVec3 a, RvVec3 b) {
   return (RvVec3){a.x + b.x, a.y + b.y, a.z + b.z};

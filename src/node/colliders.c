@@ -32,7 +32,10 @@ static RvResult in_metres(RvGrid* grid, double unit, double value, RvGrid** out,
                      "a level set of the colliders has voxels of %g m, which cannot be held: is metersperunit right?",
                      rv_grid_voxel_size(grid) * unit);
   if (!result) result = rv_grid_map_values(*out, scale, error);
-  if (result && *out) rv_grid_release(*out), *out = NULL;
+  if (result && *out) {
+    rv_grid_release(*out);
+    *out = NULL;
+  }
   return result;
 }
 
@@ -54,8 +57,12 @@ static RvResult widen(const RvCollidersDef* def, RvGrid** grid, RvError* error) 
   if (!result && ntriangle)
     result = rv_grid_from_mesh("collision", voxel, fmax(ceil(def->band / voxel), 3), npoint, points, ntriangle,
                                triangles, false, &wide, error);
-  rv_free(points), rv_free(triangles);
-  if (!result && wide) rv_grid_release(*grid), *grid = wide;
+  rv_free(points);
+  rv_free(triangles);
+  if (!result && wide) {
+    rv_grid_release(*grid);
+    *grid = wide;
+  }
   return result;
 }
 
@@ -106,7 +113,8 @@ static RvResult make_grid(const RvCollidersDef* def, const RvMesh* mesh, const R
   if (result || !kept) return result;
   size_t i = kept->next++ % KEPT;
   if (kept->one[i].grid) rv_grid_release(kept->one[i].grid);
-  kept->one[i].key = key, kept->one[i].grid = rv_grid_retain(*out);
+  kept->one[i].key = key;
+  kept->one[i].grid = rv_grid_retain(*out);
   return RV_OK;
 }
 
@@ -139,7 +147,8 @@ static void add_face(Run* run, const RvDetail* d, size_t prim) {
   const int32_t *start = rv_detail_prim_start(d), *point = rv_detail_vertex_point(d);
   for (int32_t v = start[prim]; v < start[prim + 1]; ++v) {
     size_t p = (size_t)point[v];
-    run->first = p < run->first ? p : run->first, run->last = p + 1 > run->last ? p + 1 : run->last;
+    run->first = p < run->first ? p : run->first;
+    run->last = p + 1 > run->last ? p + 1 : run->last;
   }
   if (run->first_prim == SIZE_MAX) run->first_prim = prim;
   run->last_prim = prim + 1;
@@ -149,7 +158,8 @@ static RvSolid begin_solid(const RvDetail* d, const Run* run, size_t prim) {
   const RvAttrib* friction = rv_detail_find(d, RV_PRIM, "friction");
   RvSolid solid = {
       .mesh = run->first < run->last, .first = run->first, .last = run->last, .friction = 0.3, .angle = RV_PI / 3};
-  solid.first_prim = run->first_prim, solid.last_prim = run->last_prim;
+  solid.first_prim = run->first_prim;
+  solid.last_prim = run->last_prim;
   if (friction && rv_attrib_storage(friction) != RV_STRING) solid.friction = rv_attrib_get(friction, prim, 0);
   const RvAttrib* angle = rv_detail_find(d, RV_PRIM, "contactangle");
   if (angle && rv_attrib_storage(angle) != RV_STRING) solid.angle = rv_radians(rv_attrib_get(angle, prim, 0));
@@ -212,7 +222,8 @@ static RvResult read_solids(const RvDetail* d, const RvCollidersDef* def, const 
         out[n] = begin_solid(d, &run, i);
         if (!skip || !skip[n]) result = grid_solid(d, grid, def, &out[n], error);
       }
-      n++, run = no_run;
+      n++;
+      run = no_run;
     } else if (out && n && is_velocity(grid, &names) && !out[n - 1].velocity && !skip) {
       result = in_metres(grid, def->unit, def->unit / def->timescale, &out[n - 1].velocity, error);
     }
@@ -400,6 +411,7 @@ RvResult rv_colliders_step(RvColliders* c, double from, double to, double dt, Rv
 void rv_colliders_end(RvColliders* c) {
   rv_colliders_release(c);
   release_solids(c->solids, c->count);
-  rv_free(c->sampled), rv_free(c->motions);
+  rv_free(c->sampled);
+  rv_free(c->motions);
   *c = (RvColliders){0};
 }

@@ -39,8 +39,7 @@ RvResult rv_cook_input_at(RvCook* cook, size_t index, double frame, const RvDeta
   *out = NULL;
   if (index >= cook->ninput || !cook->input[index]) return RV_OK;
   const RvHost* host = cook->host;
-  if (host && host->input_at && frame != cook->time.frame)
-    return host->input_at(host->user, index, frame, out, error);
+  if (host && host->input_at && frame != cook->time.frame) return host->input_at(host->user, index, frame, out, error);
   *out = cook->input[index];
   return RV_OK;
 }

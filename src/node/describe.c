@@ -8,12 +8,8 @@ char* rv_node_describe(const RvNodeType* type, const char* format) {
   static const struct {
     const char* format;
     void (*write)(const RvNodeType*, RvText*);
-  } writers[] = {{"text", rv_describe_text},
-                 {"json", rv_describe_json},
-                 {"ds", rv_describe_ds},
-                 {"dop", rv_describe_dop},
-                 {"help", rv_describe_help},
-                 {"md", rv_describe_md}};
+  } writers[] = {{"text", rv_describe_text}, {"json", rv_describe_json}, {"ds", rv_describe_ds},
+                 {"dop", rv_describe_dop},   {"help", rv_describe_help}, {"md", rv_describe_md}};
   for (size_t i = 0; i < sizeof writers / sizeof *writers; ++i) {
     if (strcmp(writers[i].format, format) != 0) continue;
     RvText out = {0};
@@ -44,8 +40,7 @@ void rv_describe_default(const RvParmDef* row, RvText* out) {
       rv_text_add(out, row->standard[0] != 0 ? "on" : "off");
       break;
     case RV_PARM_MENU:
-      if (rv_menu_item(row->menu, (int)row->standard[0], &item))
-        rv_text_add_bytes(out, item.token, item.token_length);
+      if (rv_menu_item(row->menu, (int)row->standard[0], &item)) rv_text_add_bytes(out, item.token, item.token_length);
       break;
     case RV_PARM_STRING:
     case RV_PARM_FILE:
@@ -97,10 +92,13 @@ void rv_describe_wrap(const char* part, size_t indent, size_t columns, RvText* o
       rv_text_add(out, "\n");
       used = 0;
     }
-    if (used)
-      rv_text_add(out, " "), ++used;
-    else
-      rv_text_fill(out, ' ', indent), used = indent;
+    if (used) {
+      rv_text_add(out, " ");
+      ++used;
+    } else {
+      rv_text_fill(out, ' ', indent);
+      used = indent;
+    }
     rv_text_add_bytes(out, part, word);
     used += word;
     part += word;

@@ -18,13 +18,12 @@ static void write_parm(RvText* out, const RvParmDef* row) {
   rv_text_addf(out, "\n%s:\n    #id: %s\n", row->label, row->token);
   rv_describe_wrap(row->help, 4, COLUMNS, out);
   for (int i = 0; row->type == RV_PARM_MENU && rv_menu_item(row->menu, i, &item); ++i)
-    rv_text_addf(out, "\n    %.*s:\n        `%.*s`\n", (int)item.label_length, item.label,
-                 (int)item.token_length, item.token);
+    rv_text_addf(out, "\n    %.*s:\n        `%.*s`\n", (int)item.label_length, item.label, (int)item.token_length,
+                 item.token);
 }
 
 void rv_describe_help(const RvNodeType* type, RvText* out) {
-  rv_text_addf(out, "= %s =\n\n#type: node\n#context: sop\n#internal: rivulet::%s::1.0\n", type->label,
-               type->type);
+  rv_text_addf(out, "= %s =\n\n#type: node\n#context: sop\n#internal: rivulet::%s::1.0\n", type->label, type->type);
   rv_text_addf(out, "#icon: SOP/rivulet-%s-1.0\n\n\"\"\"%s\"\"\"\n", type->type, type->summary);
   if (*type->help) {
     rv_text_add(out, "\n");

@@ -37,8 +37,8 @@ static void write_help(RvText* out, const RvParmDef* row) {
   write_cell(out, row->help);
   RvMenuItem item;
   for (int i = 0; row->type == RV_PARM_MENU && rv_menu_item(row->menu, i, &item); ++i)
-    rv_text_addf(out, "%s `%.*s` %.*s", i ? ";" : "", (int)item.token_length, item.token,
-                 (int)item.label_length, item.label);
+    rv_text_addf(out, "%s `%.*s` %.*s", i ? ";" : "", (int)item.token_length, item.token, (int)item.label_length,
+                 item.label);
   if (row->type == RV_PARM_MENU) rv_text_add(out, ".");
   if (row->disable_when) {
     rv_text_add(out, " Not used when `");
@@ -60,12 +60,10 @@ static void write_row(RvText* out, const RvParmDef* row) {
 }
 
 static void write_parms(RvText* out, const RvParmTable* table) {
-  static const char head[] =
-      "| label | token | type | default | range | unit | |\n|---|---|---|---|---|---|---|\n";
+  static const char head[] = "| label | token | type | default | range | unit | |\n|---|---|---|---|---|---|---|\n";
   if (!table->count) return;
-  rv_text_add(
-      out,
-      "\n## Parameters\n\nAn end of a range that is marked `!` is enforced; the others are the slider's.\n");
+  rv_text_add(out,
+              "\n## Parameters\n\nAn end of a range that is marked `!` is enforced; the others are the slider's.\n");
   for (size_t i = 0; i < table->count; ++i) {
     const RvParmDef* row = table->rows + i;
     if (row->type == RV_PARM_FOLDER) {
@@ -79,12 +77,10 @@ static void write_parms(RvText* out, const RvParmTable* table) {
 
 static void write_state(RvText* out, const RvNodeType* type) {
   if (type->stages) rv_text_add(out, "\n## Stages\n\nThe names of the timers, in the order of a substep:");
-  for (size_t i = 0; type->stages && type->stages[i]; ++i)
-    rv_text_addf(out, "%s `%s`", i ? "," : "", type->stages[i]);
+  for (size_t i = 0; type->stages && type->stages[i]; ++i) rv_text_addf(out, "%s `%s`", i ? "," : "", type->stages[i]);
   if (type->stages) rv_text_add(out, ".\n");
   if (!type->nfield) return;
-  rv_text_add(out,
-              "\n## State\n\n| name | owner | type | unit | made by | | |\n|---|---|---|---|---|---|---|\n");
+  rv_text_add(out, "\n## State\n\n| name | owner | type | unit | made by | | |\n|---|---|---|---|---|---|---|\n");
   for (size_t i = 0; i < type->nfield; ++i) {
     const RvFieldDef* field = type->fields + i;
     rv_text_addf(out, "| `%s` | %s%s%s | %s", field->name, rv_owner_name(field->owner), *field->group ? " of " : "",
@@ -106,10 +102,8 @@ void rv_describe_md(const RvNodeType* type, RvText* out) {
     rv_text_add(out, "\n");
     rv_describe_wrap(type->help, 0, 118, out);
   }
-  rv_text_addf(out, "\nType `%s`, in Houdini `rivulet::%s::1.0`; category %s.", type->type, type->type,
-               type->category);
-  if (type->flags & RV_NODE_SOLVER)
-    rv_text_add(out, " A solver: it steps through every frame from its start frame.");
+  rv_text_addf(out, "\nType `%s`, in Houdini `rivulet::%s::1.0`; category %s.", type->type, type->type, type->category);
+  if (type->flags & RV_NODE_SOLVER) rv_text_add(out, " A solver: it steps through every frame from its start frame.");
   if (type->flags & RV_NODE_GENERATOR) rv_text_add(out, " It needs no input.");
   if (type->flags & RV_NODE_WRITES) rv_text_add(out, " It writes to disk.");
   if (type->flags & RV_NODE_DOP) rv_text_add(out, " It exists as a DOP solver too.");

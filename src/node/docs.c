@@ -24,15 +24,13 @@ static void write_index(RvText* out) {
   for (size_t i = 0; i < count; ++i) {
     const RvNodeType* first = visible(i);
     bool named = !first;
-    for (size_t j = 0; j < i && !named; ++j)
-      named = visible(j) && !strcmp(visible(j)->category, first->category);
+    for (size_t j = 0; j < i && !named; ++j) named = visible(j) && !strcmp(visible(j)->category, first->category);
     if (named) continue;
     rv_text_addf(out, "\n## %s\n\n| node | type | |\n|---|---|---|\n", first->category);
     for (size_t j = i; j < count; ++j) {
       const RvNodeType* type = visible(j);
       if (type && !strcmp(type->category, first->category))
-        rv_text_addf(out, "| [%s](%s.md) | `%s` | %s |\n", type->label, type->type, type->type,
-                     type->summary);
+        rv_text_addf(out, "| [%s](%s.md) | `%s` | %s |\n", type->label, type->type, type->type, type->summary);
     }
   }
 }
@@ -55,8 +53,7 @@ static bool orphan(const char* folder, const char* name) {
   size_t length = strlen(name);
   if (length < 4 || strcmp(name + length - 3, ".md") != 0 || strcmp(name, "README.md") == 0) return false;
   for (size_t i = 0; i < rv_node_builtin_count(); ++i)
-    if (visible(i) && strlen(visible(i)->type) == length - 3 &&
-        memcmp(visible(i)->type, name, length - 3) == 0)
+    if (visible(i) && strlen(visible(i)->type) == length - 3 && memcmp(visible(i)->type, name, length - 3) == 0)
       return false;
   char* path = rv_strf("%s/%s", folder, name);
   void* bytes = NULL;

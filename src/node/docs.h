@@ -5,8 +5,7 @@
 #include "rivulet/node.h"
 
 // First line of every generated page.
-#define RV_DOCS_MARK \
-  "<!-- Made from the node tables by `cmake --build build/release --target docs`; do not edit. -->"
+#define RV_DOCS_MARK "<!-- Made from the node tables by `cmake --build build/release --target docs`; do not edit. -->"
 
 // Writes <folder>/<type>.md for every built-in type and <folder>/README.md, and removes generated pages of
 // types that are gone. Other files are left alone.

@@ -13,8 +13,8 @@ typedef struct RvGroomClumps {
 } RvGroomClumps;
 
 // `roots` are the clumps' own, as if each were a strand.
-RvResult rv_groom_clumps_init(RvGroomClumps* clumps, const RvGroomShape* shape, size_t count,
-                              const RvGroomRoot* roots, RvError* error);
+RvResult rv_groom_clumps_init(RvGroomClumps* clumps, const RvGroomShape* shape, size_t count, const RvGroomRoot* roots,
+                              RvError* error);
 void rv_groom_clumps_free(RvGroomClumps* clumps);
 // The clump with the nearest root, or with `second` the one after it if there is one; -1 without clumps.
 int32_t rv_groom_clump_of(const RvGroomClumps* clumps, RvVec3 position, bool second);

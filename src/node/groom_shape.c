@@ -209,7 +209,8 @@ static void walk_begin(Walk* w, const RvGroomShape* g, const RvGroomRoot* root, 
   double phase =
       RV_PI * (draw(g, STREAM_PHASE, leader, 0) + own * g->curl_random * draw(g, STREAM_PHASE + 1, root->id, 0));
   w->hand = draw(g, STREAM_PHASE, leader, 1) < 0 ? -1 : 1;
-  w->cosine = rv_cos(phase), w->sine = rv_sin(phase);
+  w->cosine = rv_cos(phase);
+  w->sine = rv_sin(phase);
   w->axial = 1;
   if (clump) w->m1 = clump->across;
   w->frizz = g->frizz + (root->stray ? g->stray_frizz : 0);
@@ -231,11 +232,13 @@ static void turn_phase(Walk* w, double angle) {
     s = angle * (1 - x / 6 * (1 - x / 20 * (1 - x / 42 * (1 - x / 72))));
     c = 1 - x / 2 * (1 - x / 12 * (1 - x / 30 * (1 - x / 56)));
   } else {
-    s = rv_sin(angle), c = rv_cos(angle);
+    s = rv_sin(angle);
+    c = rv_cos(angle);
   }
   double cosine = w->cosine * c - w->sine * s, sine = w->sine * c + w->cosine * s;
   double unit = near_one(cosine * cosine + sine * sine);
-  w->cosine = cosine * unit, w->sine = sine * unit;
+  w->cosine = cosine * unit;
+  w->sine = sine * unit;
 }
 
 static RvVec3 curl_offset(Walk* w, double radius, double moved, RvVec3 m2) {
@@ -256,7 +259,10 @@ static RvVec3 walk_step(Walk* w, double step, double u) {
   const RvGroomShape* g = w->g;
   double radius = w->radius;
   if (u < g->curl_start + g->curl_blend) radius *= u > g->curl_start ? smooth((u - g->curl_start) / g->curl_blend) : 0;
-  if (radius != w->axial_radius) w->axial = rv_groom_axial(g, radius, w->pitch), w->axial_radius = radius;
+  if (radius != w->axial_radius) {
+    w->axial = rv_groom_axial(g, radius, w->pitch);
+    w->axial_radius = radius;
+  }
   w->s += step * w->axial;
   RvVec3 next = line_at(&w->line, w->s), move = rv_sub(next, w->centre);
   double moved = rv_length(move);
@@ -306,7 +312,10 @@ void rv_groom_strand(const RvGroomShape* g, const RvGroomRoot* root, const RvGro
     fibre += step;
     // a coil narrower than the segment might never get out of its sphere: then go straight for it
     bool forced = ++waited >= fine * PATIENCE;
-    if (forced) next = rv_mad(last, 1.001 * segment, rv_normalize(rv_sub(next, last), root->frame.normal)), here = last;
+    if (forced) {
+      next = rv_mad(last, 1.001 * segment, rv_normalize(rv_sub(next, last), root->frame.normal));
+      here = last;
+    }
     for (RvVec3 d; i < g->points && (d = rv_sub(next, last), rv_dot(d, d) >= segment * segment);) {
       here = leave_sphere(last, segment, here, next);
       last = here;
@@ -330,6 +339,9 @@ void rv_groom_orient(const float* points, int count, RvVec3 first, float* orient
     }
     RvQuat q = rv_quat_from_matrix((RvMat3){{x, rv_cross(z, x), z}});
     float* out = orient + 4 * (size_t)i;
-    out[0] = (float)q.x, out[1] = (float)q.y, out[2] = (float)q.z, out[3] = (float)q.w;
+    out[0] = (float)q.x;
+    out[1] = (float)q.y;
+    out[2] = (float)q.z;
+    out[3] = (float)q.w;
   }
 }

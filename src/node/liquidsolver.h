@@ -36,8 +36,8 @@ typedef struct RvLiquidInlet {
 typedef struct RvLiquidFlows {
   RvLiquidInlet* inlets;  // by id
   size_t count;
-  bool any;        // some are in the input
-  bool drips;      // strands drip: new particles may also have the row drip_row
+  bool any;    // some are in the input
+  bool drips;  // strands drip: new particles may also have the row drip_row
   int32_t drip_row;
   RvDetail* rows;  // the state before, without its own attributes, and a point for each inlet: what new particles carry
   const RvAttrib* life;  // of the rows: how old particles get; or NULL

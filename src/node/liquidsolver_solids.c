@@ -38,7 +38,9 @@ RvResult rv_liquid_solids_begin(RvLiquidSolve* s, RvError* error) {
   s->moved = -1;
   double dx = s->globals.dx;
   RvCollidersDef def = {s->cook, .input = 1, .unit = s->units.meters, .timescale = s->units.rate};
-  def.raw = def.keep = true, def.voxel = dx / 2, def.band = 2.5 * dx;
+  def.raw = def.keep = true;
+  def.voxel = dx / 2;
+  def.band = 2.5 * dx;
   if (!result) result = rv_colliders_begin(&s->colliders, &def, error);
   size_t count = s->colliders.count;
   if (result || !count) return result;
@@ -57,8 +59,14 @@ RvResult rv_liquid_solids_begin(RvLiquidSolve* s, RvError* error) {
 
 void rv_liquid_solids_end(RvLiquidSolve* s) {
   rv_colliders_end(&s->colliders);
-  rv_free(s->steps), rv_free(s->solids), rv_free(s->thicken), rv_free(s->motions);
-  s->steps = NULL, s->solids = NULL, s->thicken = NULL, s->motions = NULL;
+  rv_free(s->steps);
+  rv_free(s->solids);
+  rv_free(s->thicken);
+  rv_free(s->motions);
+  s->steps = NULL;
+  s->solids = NULL;
+  s->thicken = NULL;
+  s->motions = NULL;
 }
 
 // the surface of a mesh that changes its shape; what is farther away than it matters is asked of nobody
@@ -109,7 +117,9 @@ RvResult rv_liquid_solids_move(RvLiquidSolve* s, double from, double to, RvError
     if (!step->motion) continue;
     s->motions[i].motion = step->motion;
     s->motions[i].reach = (RV_LIQUID_BAND + 1) * s->globals.dx + step->motion->fastest * fabs(out->placed.field_time);
-    out->placed.motion = mesh_field, out->placed.user = &s->motions[i], out->placed.fastest = step->motion->fastest;
+    out->placed.motion = mesh_field;
+    out->placed.user = &s->motions[i];
+    out->placed.fastest = step->motion->fastest;
     if (step->distance) out->placed.thicken = rv_solid_thicken(step->distance, s->globals.dx);
   }
   return result;

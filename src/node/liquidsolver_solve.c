@@ -15,7 +15,9 @@ static RvLiquidModel model_of(const RvLiquidParms* p, double dx) {
   m.density = p->density;
   memcpy(m.gravity, p->gravity, sizeof m.gravity);
   m.cfl = p->cfl;
-  m.viscosity = p->viscosity, m.stick = p->stick, m.tension = p->surfacetension;
+  m.viscosity = p->viscosity;
+  m.stick = p->stick;
+  m.tension = p->surfacetension;
   m.drift_time = p->volumetime;
   m.tolerance = p->tolerance;
   m.most_tiles = (size_t)(p->maxmemory * 1e9 / RV_LIQUID_TILE_BYTES) + 1;
@@ -49,7 +51,9 @@ void rv_liquidsolve_tell(const RvLiquidSolve* s) {
   const RvLiquidReport* r = &l->report;
   stats->particles = (int64_t)l->particles.count;
   stats->tiles = (int64_t)l->grid.tiles.count;
-  stats->substeps = r->substeps, stats->iterations = r->iterations, stats->residual = r->pressure.residual;
+  stats->substeps = r->substeps;
+  stats->iterations = r->iterations;
+  stats->residual = r->pressure.residual;
   for (int i = 0; i < RV_LIQUID_STAGE_COUNT; ++i) stats->stage_seconds[i] = r->seconds[i];
   const RvLiquidGlobals* g = &s->globals;
   stats->ledger = (RvLedger){.bulk = rv_particles_volume(&l->particles),
@@ -161,7 +165,8 @@ RvResult rv_liquidsolve_open(RvLiquidSolve* s, RvError* error) {
   RvLiquid* l = &s->liquid;
   RvResult result = rv_particles_sort_by_id(&l->particles, &l->report.lost, error);
   if (!result) result = rv_liquid_solids_begin(s, error);
-  l->model.speed = s->speed, l->steps = 0;
+  l->model.speed = s->speed;
+  l->steps = 0;
   return result;
 }
 
@@ -186,7 +191,8 @@ static RvResult begin_flows(RvLiquidSolve* s, RvError* error) {
   const RvLiquidParms* p = s->cook->parms;
   s->separation = s->globals.dx / p->gridscale;
   s->flows.killing = p->killbox;
-  memcpy(s->flows.kill[0], p->killmin, sizeof p->killmin), memcpy(s->flows.kill[1], p->killmax, sizeof p->killmax);
+  memcpy(s->flows.kill[0], p->killmin, sizeof p->killmin);
+  memcpy(s->flows.kill[1], p->killmax, sizeof p->killmax);
   RvResult result = rv_liquid_flows_begin(s, error);
   s->liquid.model.resample.material = materials_of(s->flows.rows ? s->flows.rows : s->cook->prev);
   return result;
@@ -196,13 +202,15 @@ static void add_to_ledger(RvLiquidSolve* s) {
   const RvLiquidReport* r = &s->liquid.report;
   s->globals.next_id = s->liquid.next_id;
   s->globals.killed += r->lost.volume + r->resampled.dropped_volume + s->flows.flow.killed;
-  s->globals.sources += s->flows.flow.sources, s->globals.outflow += s->flows.flow.outflow;
+  s->globals.sources += s->flows.flow.sources;
+  s->globals.outflow += s->flows.flow.outflow;
 }
 
 RvResult rv_liquidsolve_begin(RvLiquidSolve* s, RvError* error) {
   RvCook* cook = s->cook;
   RvLiquidFaults faults = {0};
-  s->units = units_of(cook), s->walls = walls_of(cook->parms);
+  s->units = units_of(cook);
+  s->walls = walls_of(cook->parms);
   const double* ledger = rv_detail_f64(cook->prev, RV_GLOBAL, "rv_ledger", 6);
   RvLiquidModel model = model_of(cook->parms, ledger[0]);
   if (!rv_liquid_init(&s->liquid, &model)) return rv_fail(error, RV_NO_MEMORY, "out of memory");

@@ -165,12 +165,16 @@ void rv_liquid_flows_end(RvLiquidSolve* s) {
   RvLiquidFlows* f = &s->flows;
   for (size_t i = 0; i < f->count; ++i) {
     RvLiquidInlet* inlet = &f->inlets[i];
-    rv_free(inlet->corners), rv_free(inlet->velocities), rv_free(inlet->reference);
+    rv_free(inlet->corners);
+    rv_free(inlet->velocities);
+    rv_free(inlet->reference);
     if (inlet->grid) rv_grid_release(inlet->grid);
   }
   rv_free(f->inlets);
   rv_detail_free(f->rows);
-  f->inlets = NULL, f->rows = NULL, f->count = 0;
+  f->inlets = NULL;
+  f->rows = NULL;
+  f->count = 0;
 }
 
 //---------------------------------------------------------------------------------------------- shapes
@@ -178,7 +182,8 @@ void rv_liquid_flows_end(RvLiquidSolve* s) {
 static bool fit(RvLiquidInlet* inlet, size_t triangles) {
   if (triangles <= inlet->capacity) return true;
   size_t capacity = triangles + triangles / 4;
-  rv_free(inlet->corners), rv_free(inlet->velocities);
+  rv_free(inlet->corners);
+  rv_free(inlet->velocities);
   inlet->corners = rv_alloc(9 * capacity, sizeof *inlet->corners);
   inlet->velocities = rv_alloc(9 * capacity, sizeof *inlet->velocities);
   inlet->capacity = inlet->corners && inlet->velocities ? capacity : 0;
@@ -206,7 +211,8 @@ static RvResult set_corners(RvLiquidSolve* s, const RvDetail* d, const RvMesh* m
     n++;
   }
   inlet->source.ntriangle = n;
-  inlet->source.corners = inlet->corners, inlet->source.corner_velocity = inlet->velocities;
+  inlet->source.corners = inlet->corners;
+  inlet->source.corner_velocity = inlet->velocities;
   return RV_OK;
 }
 
@@ -230,7 +236,8 @@ static RvResult make_inside(RvLiquidSolve* s, RvLiquidInlet* inlet, RvError* err
     inlet->told = true;
   }
   if (!result) result = rv_mesh_to_grid(&mesh, &facts, &want, &inlet->grid, error);
-  rv_free(points), rv_free(triangles);
+  rv_free(points);
+  rv_free(triangles);
   inlet->reference = result ? NULL : rv_alloc(9 * n, sizeof *inlet->reference);
   if (!result && !inlet->reference) result = rv_fail(error, RV_NO_MEMORY, "out of memory for source %d", inlet->id);
   if (result) return result;
@@ -256,7 +263,9 @@ static RvResult set_inside(RvLiquidSolve* s, RvLiquidInlet* inlet, RvError* erro
   if (!fits) {
     if (inlet->grid) rv_grid_release(inlet->grid);
     rv_free(inlet->reference);
-    inlet->grid = NULL, inlet->reference = NULL, inlet->nreference = 0;
+    inlet->grid = NULL;
+    inlet->reference = NULL;
+    inlet->nreference = 0;
     motion = (RvRigid){.turn = rv_quat_identity()};
     RvResult result = n ? make_inside(s, inlet, error) : RV_OK;
     if (result) return result;

@@ -119,7 +119,10 @@ static void count_edges(const RvMesh* mesh, const int32_t* first, uint64_t* keys
   for (size_t i = 0; i < 3 * mesh->ntriangle; ++i) {
     uint64_t a = (uint64_t)mesh->triangles[i];
     uint64_t b = (uint64_t)mesh->triangles[i % 3 == 2 ? i - 2 : i + 1];
-    if (first) a = (uint64_t)first[a], b = (uint64_t)first[b];
+    if (first) {
+      a = (uint64_t)first[a];
+      b = (uint64_t)first[b];
+    }
     if (a != b) keys[n++] = a < b ? a << 32 | b << 1 : b << 32 | a << 1 | 1;
   }
   qsort(keys, n, sizeof *keys, compare_u64);
@@ -135,7 +138,10 @@ static void count_edges(const RvMesh* mesh, const int32_t* first, uint64_t* keys
 }
 
 static RvResult find_bounds(const RvMesh* mesh, RvMeshFacts* facts, RvError* error) {
-  for (int k = 0; k < 3; ++k) facts->lo[k] = INFINITY, facts->hi[k] = -INFINITY;
+  for (int k = 0; k < 3; ++k) {
+    facts->lo[k] = INFINITY;
+    facts->hi[k] = -INFINITY;
+  }
   for (size_t i = 0; i < 3 * mesh->ntriangle; ++i) {
     const float* p = mesh->points + 3 * (size_t)mesh->triangles[i];
     for (int k = 0; k < 3; ++k) {

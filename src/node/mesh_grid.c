@@ -123,8 +123,10 @@ RvResult rv_mesh_to_grid(const RvMesh* mesh, const RvMeshFacts* facts, const RvM
   if (r == RV_OK && want->exact) r = refine_distances(mesh, grid, size, error);
   if (r == RV_OK && want->shell > 0)
     r = make_shell(grid, size, band, want->shell, out, error);
-  else
-    *out = grid, grid = NULL;
+  else {
+    *out = grid;
+    grid = NULL;
+  }
   if (grid) rv_grid_release(grid);
   if (r != RV_OK && *out) {
     rv_grid_release(*out);

@@ -9,7 +9,9 @@
 
 void rv_mesh_motion_free(RvMeshMotion* m) {
   rv_nearest_free(&m->tree);
-  rv_free(m->triangles), rv_free(m->P), rv_free(m->v);
+  rv_free(m->triangles);
+  rv_free(m->P);
+  rv_free(m->v);
   *m = (RvMeshMotion){0};
 }
 
@@ -46,7 +48,8 @@ RvResult rv_mesh_motion_init(RvMeshMotion* m, const RvMeshMotionDef* d, RvError*
   size_t n = d->last - d->first;
   *m = (RvMeshMotion){.unit = d->unit};
   m->triangles = rv_alloc(3 * d->ntriangle, sizeof *m->triangles);
-  m->P = rv_alloc(3 * n, sizeof *m->P), m->v = rv_alloc(3 * n, sizeof *m->v);
+  m->P = rv_alloc(3 * n, sizeof *m->P);
+  m->v = rv_alloc(3 * n, sizeof *m->v);
   float* boxes = rv_alloc(6 * d->ntriangle, sizeof *boxes);
   RvResult result = RV_OK;
   if (!m->triangles || !m->P || !m->v || !boxes)
@@ -56,7 +59,8 @@ RvResult rv_mesh_motion_init(RvMeshMotion* m, const RvMeshMotionDef* d, RvError*
     for (size_t a = 0; a < 3; ++a) {
       const int32_t* p = m->triangles + 3 * t;
       float x = m->P[3 * (size_t)p[0] + a], y = m->P[3 * (size_t)p[1] + a], z = m->P[3 * (size_t)p[2] + a];
-      boxes[6 * t + a] = fminf(x, fminf(y, z)), boxes[6 * t + 3 + a] = fmaxf(x, fmaxf(y, z));
+      boxes[6 * t + a] = fminf(x, fminf(y, z));
+      boxes[6 * t + 3 + a] = fmaxf(x, fmaxf(y, z));
     }
   if (!result) result = rv_nearest_init(&m->tree, d->ntriangle, boxes, error);
   rv_free(boxes);
@@ -70,7 +74,8 @@ static RvVec3 velocity_on(const RvMeshMotion* m, size_t t, RvVec3 p) {
   double ee = rv_dot(e, e), ff = rv_dot(f, f), ef = rv_dot(e, f), de = rv_dot(d, e), df = rv_dot(d, f);
   double det = ee * ff - ef * ef, w[3] = {1, 0, 0}, sum = 0;
   if (det > 1e-12 * ee * ff) {
-    w[1] = rv_clamp((ff * de - ef * df) / det, 0, 1), w[2] = rv_clamp((ee * df - ef * de) / det, 0, 1);
+    w[1] = rv_clamp((ff * de - ef * df) / det, 0, 1);
+    w[2] = rv_clamp((ee * df - ef * de) / det, 0, 1);
     w[0] = fmax(1 - w[1] - w[2], 0);
   }
   RvVec3 v = {0};

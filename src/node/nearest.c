@@ -16,7 +16,8 @@ static bool before(const float* boxes, int axis, int32_t a, int32_t b) {
 
 static void swap(int32_t* a, int32_t* b) {
   int32_t t = *a;
-  *a = *b, *b = t;
+  *a = *b;
+  *b = t;
 }
 
 // puts the k smallest first (Hoare's selection; the pivot is the median of three)
@@ -43,7 +44,10 @@ static void select_smallest(int32_t* items, size_t count, size_t k, const float*
 }
 
 static void bound(RvNearestNode* node, const int32_t* items, size_t count, const float* boxes) {
-  for (int a = 0; a < 3; ++a) node->lo[a] = INFINITY, node->hi[a] = -INFINITY;
+  for (int a = 0; a < 3; ++a) {
+    node->lo[a] = INFINITY;
+    node->hi[a] = -INFINITY;
+  }
   for (size_t i = 0; i < count; ++i) {
     const float* box = boxes + 6 * (size_t)items[i];
     for (int a = 0; a < 3; ++a) {
@@ -82,12 +86,14 @@ RvResult rv_nearest_init(RvNearest* tree, size_t count, const float* boxes, RvEr
     int32_t* items = tree->items + s.first;
     bound(node, items, s.count, boxes);
     if (s.count <= LEAF) {
-      node->first = (int32_t)s.first, node->count = (int32_t)s.count;
+      node->first = (int32_t)s.first;
+      node->count = (int32_t)s.count;
       continue;
     }
     size_t half = s.count / 2;
     select_smallest(items, s.count, half - 1, boxes, widest(node));
-    node->first = (int32_t)nnode, node->count = 0;
+    node->first = (int32_t)nnode;
+    node->count = 0;
     stack[top++] = (Span){nnode, s.first, half};
     stack[top++] = (Span){nnode + 1, s.first + half, s.count - half};
     nnode += 2;
@@ -125,14 +131,18 @@ size_t rv_nearest_within(const RvNearest* tree, RvVec3 p, size_t skip, RvNearest
       // the nearer child is looked at first
       int32_t a = node->first, b = node->first + 1;
       if (box_distance2(&tree->nodes[a], p) < box_distance2(&tree->nodes[b], p)) swap(&a, &b);
-      stack[top++] = a, stack[top++] = b;
+      stack[top++] = a;
+      stack[top++] = b;
       continue;
     }
     for (int32_t i = 0; i < node->count; ++i) {
       size_t item = (size_t)tree->items[node->first + i];
       if (item == skip) continue;
       double d = distance2(arg, item, p);
-      if (d < least || (d == least && item < best)) least = d, best = item;
+      if (d < least || (d == least && item < best)) {
+        least = d;
+        best = item;
+      }
     }
   }
   *limit2 = least;
@@ -148,9 +158,12 @@ size_t rv_nearest_find(const RvNearest* tree, RvVec3 p, size_t skip, RvNearestFn
 static size_t insert(size_t count, size_t most, size_t item, double d, size_t* items, double* squares) {
   if (count == most && (d > squares[most - 1] || (d == squares[most - 1] && item > items[most - 1]))) return count;
   size_t at = count < most ? count++ : most - 1;
-  for (; at && (squares[at - 1] > d || (squares[at - 1] == d && items[at - 1] > item)); --at)
-    squares[at] = squares[at - 1], items[at] = items[at - 1];
-  squares[at] = d, items[at] = item;
+  for (; at && (squares[at - 1] > d || (squares[at - 1] == d && items[at - 1] > item)); --at) {
+    squares[at] = squares[at - 1];
+    items[at] = items[at - 1];
+  }
+  squares[at] = d;
+  items[at] = item;
   return count;
 }
 
@@ -166,7 +179,8 @@ size_t rv_nearest_many(const RvNearest* tree, RvVec3 p, size_t most, RvNearestFn
     if (!node->count) {
       int32_t a = node->first, b = node->first + 1;
       if (box_distance2(&tree->nodes[a], p) < box_distance2(&tree->nodes[b], p)) swap(&a, &b);
-      stack[top++] = a, stack[top++] = b;
+      stack[top++] = a;
+      stack[top++] = b;
       continue;
     }
     for (int32_t i = 0; i < node->count; ++i) {

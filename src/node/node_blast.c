@@ -29,7 +29,10 @@ static RvResult cook(RvCook* cook, RvError* error) {
     result = rv_detail_keep(out, owner == RV_POINT ? keep : NULL, owner == RV_PRIM ? keep : NULL,
                             owner == RV_PRIM && p->removeunused, error);
   if (result == RV_OK && p->removegrp) rv_detail_remove_group(out, owner, p->group);
-  if (result == RV_OK) cook->output[0] = out, out = NULL;
+  if (result == RV_OK) {
+    cook->output[0] = out;
+    out = NULL;
+  }
   rv_detail_free(out);
   rv_free(keep);
   rv_free(mask);

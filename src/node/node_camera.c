@@ -34,7 +34,9 @@ typedef struct View {
 } View;
 
 static RvResult make_view(const CameraParms* p, double meters, View* view, RvError* error) {
-  view->eye = rv_vec3_load64(p->t), view->target = rv_vec3_load64(p->target), view->up = rv_vec3_load64(p->up);
+  view->eye = rv_vec3_load64(p->t);
+  view->target = rv_vec3_load64(p->target);
+  view->up = rv_vec3_load64(p->up);
   if (p->aim == 1) {
     RvQuat x = rv_quat_axis_angle(rv_vec3(1, 0, 0), rv_radians(p->r[0]));
     RvQuat y = rv_quat_axis_angle(rv_vec3(0, 1, 0), rv_radians(p->r[1]));
@@ -77,7 +79,8 @@ static RvResult write_view(RvDetail* d, const CameraParms* p, const View* v, RvE
             put_number(d, "rv_cam_near", p->near, error) && put_number(d, "rv_cam_far", p->far, error);
   int32_t* res = ok ? rv_detail_i32_write(d, RV_GLOBAL, "rv_cam_res", 2, error) : NULL;
   if (!res) return error && error->code ? error->code : RV_NO_MEMORY;
-  res[0] = (int32_t)p->resx, res[1] = (int32_t)p->resy;
+  res[0] = (int32_t)p->resx;
+  res[1] = (int32_t)p->resy;
   return RV_OK;
 }
 

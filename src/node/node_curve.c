@@ -35,7 +35,8 @@ static RvResult read_coords(const char* text, Floats* out, RvError* error) {
     if (*at == ',') {
       if (parts != 3)
         return rv_fail(error, RV_BAD_INPUT, "coords: point %zu has %d numbers, not 3", out->count / 3, parts);
-      parts = 0, ++at;
+      parts = 0;
+      ++at;
       continue;
     }
     char* end;
@@ -99,7 +100,10 @@ static RvResult cook(RvCook* cook, RvError* error) {
   RvResult result = out ? RV_OK : rv_fail(error, RV_NO_MEMORY, "no memory for a curve");
   if (result == RV_OK) result = p->method ? read_coords(p->coords, &xyz, error) : make_lines(p, &xyz, error);
   if (result == RV_OK) result = build(out, &xyz, p->method ? 1 : (size_t)p->count, p->close, error);
-  if (result == RV_OK) cook->output[0] = out, out = NULL;
+  if (result == RV_OK) {
+    cook->output[0] = out;
+    out = NULL;
+  }
   rv_array_free(&xyz);
   rv_detail_free(out);
   return result;

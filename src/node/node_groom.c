@@ -147,7 +147,8 @@ static RvSkinFrame place(const Groom* g, uint64_t stream, uint64_t k, RvSite* si
   if (g->has_skin) {
     *site = rv_skin_site(&g->skin, g->seed, stream, k);
     // through the float of the attribute, so that skinprimuv gives back exactly this root
-    site->u = (float)site->u, site->v = (float)site->v;
+    site->u = (float)site->u;
+    site->v = (float)site->v;
     return rv_skin_frame(&g->skin, *site);
   }
   RvSkinFrame f = {{0, 0, 0}, {0, 1, 0}, {1, 0, 0}};
@@ -157,7 +158,8 @@ static RvSkinFrame place(const Groom* g, uint64_t stream, uint64_t k, RvSite* si
   }
   double r = g->p->size / 2 * sqrt(rv_sobol(g->seed, stream, k, 0));
   double a = 2 * RV_PI * rv_sobol(g->seed, stream, k, 1);
-  f.position.x = r * rv_cos(a), f.position.z = r * rv_sin(a);
+  f.position.x = r * rv_cos(a);
+  f.position.z = r * rv_sin(a);
   return f;
 }
 
@@ -282,17 +284,21 @@ static void set_shape(Groom* g) {
   RvGroomShape s = {.seed = g->seed, .points = (int)p->points};
   s.direction = rv_normalize(rv_vec3_load64(p->direction), down);
   s.direction_random = p->directionrandom;
-  s.lift = p->lift, s.bend = p->bend * styles[p->style].bend, s.bend_length = p->bendlength;
+  s.lift = p->lift;
+  s.bend = p->bend * styles[p->style].bend;
+  s.bend_length = p->bendlength;
   s.hull = g->hull.used ? &g->hull : NULL;
   if (p->style != STRAIGHT) {
     s.curl_radius = p->curlradius > 0 ? p->curlradius : styles[p->style].radius * unit;
     s.curl_pitch = p->curlpitch > 0 ? p->curlpitch : styles[p->style].pitch * unit;
     s.curl_random = p->curlrandom;
-    s.curl_start = p->curlstart, s.curl_blend = p->curlblend;
+    s.curl_start = p->curlstart;
+    s.curl_blend = p->curlblend;
     s.wave = p->style == WAVY;
     s.kinks = styles[p->style].kinks;
   }
-  s.frizz = p->frizz + (p->style == AFRO ? 0.5 * s.curl_radius : 0), s.frizz_length = p->frizzlength;
+  s.frizz = p->frizz + (p->style == AFRO ? 0.5 * s.curl_radius : 0);
+  s.frizz_length = p->frizzlength;
   for (int i = 0; i < RV_GROOM_NODES; ++i)
     s.tightness[i] = rv_clamp(p->tightness * rv_ramp_eval(&p->tightnessramp, (double)i / (RV_GROOM_NODES - 1)), 0, 1);
   s.clump_twist = rv_radians(p->clumptwist);
@@ -363,7 +369,9 @@ static void fill_range(void* arg, size_t begin, size_t end) {
     g->id[i] = g->ids[i];
     g->hairradius[i] = (float)g->p->radius;
     g->prim[i] = site.prim;
-    g->uvw[3 * i] = (float)site.u, g->uvw[3 * i + 1] = (float)site.v, g->uvw[3 * i + 2] = 0;
+    g->uvw[3 * i] = (float)site.u;
+    g->uvw[3 * i + 1] = (float)site.v;
+    g->uvw[3 * i + 2] = 0;
     if (g->clump) g->clump[i] = root.clump;
   }
 }
@@ -409,17 +417,23 @@ static RvResult copy_skin_attribs(Groom* g, RvError* error) {
 static RvResult cook(RvCook* cook, RvError* error) {
   Groom* g = rv_alloc_zero(1, sizeof *g);
   if (!g) return rv_fail(error, RV_NO_MEMORY, "no memory for a groom");
-  g->cook = cook, g->p = cook->parms, g->seed = (uint64_t)g->p->seed;
+  g->cook = cook;
+  g->p = cook->parms;
+  g->seed = (uint64_t)g->p->seed;
   RvResult result = open_skin(g, error);
   if (result == RV_OK) result = check_size(g, error);
-  if (result == RV_OK) set_shape(g), warn_coarse(g);
+  if (result == RV_OK) {
+    set_shape(g);
+    warn_coarse(g);
+  }
   if (result == RV_OK) result = choose_strands(g, error);
   if (result == RV_OK) result = make_clumps(g, error);
   if (result == RV_OK) result = make_output(g, error);
   if (result == RV_OK) result = fill_strands(g, error);
   if (result == RV_OK) result = copy_skin_attribs(g, error);
   if (result == RV_OK) {
-    cook->output[0] = g->out, g->out = NULL;
+    cook->output[0] = g->out;
+    g->out = NULL;
     cook->stats->strands = (int64_t)g->count;
     cook->stats->vertices = (int64_t)(g->count * (size_t)g->p->points);
     if (!g->count) rv_cook_warn(cook, "the attribute %s lets no strand grow", g->p->densityattrib);

@@ -73,8 +73,10 @@ static uint64_t hilbert(uint32_t x[3]) {
       uint32_t p = q - 1, t = (x[0] ^ x[i]) & p;
       if (x[i] & q)
         x[0] ^= p;
-      else
-        x[0] ^= t, x[i] ^= t;
+      else {
+        x[0] ^= t;
+        x[i] ^= t;
+      }
     }
   for (int i = 1; i < 3; ++i) x[i] ^= x[i - 1];
   uint32_t t = 0;
@@ -118,7 +120,10 @@ static size_t middle_of(const Root* roots, size_t n) {
   double least = INFINITY;
   for (size_t i = 0; i < n; ++i) {
     double d = rv_distance(roots[i].place, mean);
-    if (d < least || (d == least && roots[i].prim < roots[best].prim)) least = d, best = i;
+    if (d < least || (d == least && roots[i].prim < roots[best].prim)) {
+      least = d;
+      best = i;
+    }
   }
   return best;
 }
@@ -183,10 +188,14 @@ static RvResult cook(RvCook* cook, RvError* error) {
   if (result == RV_OK) {
     cook->stats->strands = (int64_t)rv_detail_count(out, RV_PRIM);
     cook->stats->vertices = (int64_t)rv_detail_count(out, RV_POINT);
-    cook->output[0] = out, out = NULL;
+    cook->output[0] = out;
+    out = NULL;
   }
   rv_detail_free(out);
-  rv_free(mask), rv_free(keep), rv_free(hairs), rv_free(roots);
+  rv_free(mask);
+  rv_free(keep);
+  rv_free(hairs);
+  rv_free(roots);
   return result;
 }
 

@@ -99,7 +99,9 @@ static void ico_make(Ico* ico, int64_t freq) {
         if (ico->edge[a][b] < 0 || ico->edge[b][c] < 0 || ico->edge[a][c] < 0) continue;
         bool outward = rv_dot(ico->corner[a], rv_cross(ico->corner[c], ico->corner[b])) > 0;
         int* face = ico->face[faces++];
-        face[0] = a, face[1] = outward ? b : c, face[2] = outward ? c : b;
+        face[0] = a;
+        face[1] = outward ? b : c;
+        face[2] = outward ? c : b;
       }
 }
 

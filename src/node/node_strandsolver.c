@@ -67,7 +67,10 @@ static RvResult step(RvCook* cook, RvError* error) {
   if (!out) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   result = s.def.timescale > 0 ? solve(&s, out, error) : rv_strandsolve_freeze(out, error);
   if (!result) rv_strandsolve_tell(&s);
-  if (!result) cook->output[2] = out, out = NULL;
+  if (!result) {
+    cook->output[2] = out;
+    out = NULL;
+  }
   cook->stats->contacts = (int64_t)(contacts.stats.links + contacts.stats.touches);
   if (!result) rv_strand_contacts_warn(&contacts, cook);
   rv_strand_contacts_end(&contacts);

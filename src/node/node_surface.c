@@ -130,7 +130,10 @@ static RvResult put_mesh(const SurfaceParms* p, const RvSurfaceOut* made, RvDeta
   if (!r) r = P ? rv_detail_add_polygons(d, RV_PRIM_POLYGON, ntriangle, three, triangles, NULL, error) : error->code;
   if (!r) r = sample_to(made->vel, x, npoint, d, "v", 3, error);
   if (!r) r = sample_to(made->wetness, x, npoint, d, "wetness", 1, error);
-  rv_free(points), rv_free(triangles), rv_free(three), rv_free(x);
+  rv_free(points);
+  rv_free(triangles);
+  rv_free(three);
+  rv_free(x);
   return r;
 }
 
@@ -173,7 +176,10 @@ static RvResult put_points(const RvDetail* input, const RvSurfaceInput* in, RvDe
   if (!d) return rv_fail(error, RV_NO_MEMORY, "no memory for the particles");
   rv_state_strip(d, false);
   RvResult r = rv_detail_keep(d, in->loose, NULL, false, error);
-  if (!r) drop_foreign(d), r = narrow_volume(d, error);
+  if (!r) {
+    drop_foreign(d);
+    r = narrow_volume(d, error);
+  }
   if (r)
     rv_detail_free(d);
   else

@@ -91,7 +91,10 @@ static Carried carry_point(const RvTransferSample* samples, const RvTransferSpot
     for (int c = 0; c < 3; ++c) to[c] += u * a->moved[c] + v * b->moved[c];
     // q and -q are one turn: take the one on the side of the nearest guide's
     for (int c = 0; c < 4; ++c) dot += turn[c] * a->turn[c];
-    if (dot < 0) u = -u, v = -v;
+    if (dot < 0) {
+      u = -u;
+      v = -v;
+    }
     for (int c = 0; c < 4; ++c) turn[c] += u * a->turn[c] + v * b->turn[c];
     // and what the guide's curls did, as far as the hair has the same
     for (int c = 0; c < 3; ++c) to[c] += spot->alike[j] * (a->curl[c] + spot->share[j] * (b->curl[c] - a->curl[c]));
@@ -108,7 +111,8 @@ static void advance(const RvTransferGuides* g, const int32_t* guide, double alon
     const RvTransferSample* s = g->samples;
     while (at < last && s[at + 1].along <= along) ++at;
     double length = s[at + 1].along - s[at].along, share = length > 0 ? (along - s[at].along) / length : 0;
-    spot->at[j] = at, spot->share[j] = share < 1 ? share : 1;
+    spot->at[j] = at;
+    spot->share[j] = share < 1 ? share : 1;
   }
 }
 
@@ -120,7 +124,10 @@ static void turn_values(const Transfer* t, size_t point, RvQuat q) {
     if (a->tag == RV_TAG_QUATERNION && a->storage == RV_F32) {
       float* o = (float*)a->values + 4 * point;
       RvQuat r = rv_quat_mul(q, (RvQuat){o[0], o[1], o[2], o[3]});
-      o[0] = (float)r.x, o[1] = (float)r.y, o[2] = (float)r.z, o[3] = (float)r.w;
+      o[0] = (float)r.x;
+      o[1] = (float)r.y;
+      o[2] = (float)r.z;
+      o[3] = (float)r.w;
     } else
       rv_xform_element(&x, a->tag, a->storage, a->size, a->values, point);
   }
@@ -162,7 +169,9 @@ static Walk begin_walk(const Transfer* t, size_t hair) {
   w.spot.own = t->bind->own[hair];
   int32_t own = w.guide[w.spot.own];
   if (!t->clump.locks || !(t->clump.most[own] > 0)) return w;
-  w.slot = t->bind->slot + 2 * hair, w.diameter = t->bind->diameter[own], w.whole = length_of(t, prim);
+  w.slot = t->bind->slot + 2 * hair;
+  w.diameter = t->bind->diameter[own];
+  w.whole = length_of(t, prim);
   if (t->p->strayamount > 0 && rv_random(0, STREAM_STRAY, prim, 0) < t->p->strayamount)
     w.stray = rv_random(0, STREAM_STRAY, prim, 1);
   return w;
@@ -183,7 +192,8 @@ static Carried carry(const Transfer* t, const Walk* w, RvVec3 x) {
   int k = w->spot.own;
   const double one = 1, alike = w->spot.alike[k] / w->spot.weight[k];
   RvTransferSpot own = {.count = 1, .weight = &one, .alike = &alike};
-  own.at[0] = w->spot.at[k], own.share[0] = w->spot.share[k];
+  own.at[0] = w->spot.at[k];
+  own.share[0] = w->spot.share[k];
   Carried a = carry_point(t->guides.samples, &own, x);
   if (w->wet >= 1) return a;
   Carried b = carry_point(t->guides.samples, &w->spot, x);
@@ -233,7 +243,9 @@ static void carry_hair(const Transfer* t, size_t hair) {
       w.place = rv_add(w.place, step);
       if (w.amount > 0 && t->turned.count) turn = turned_on(turn, rv_sub(c.place, w.carried), step);
     }
-    w.rest = x, w.carried = c.place, w.aim = aim;
+    w.rest = x;
+    w.carried = c.place;
+    w.aim = aim;
     if (t->mover[p] != v) continue;
     rv_vec3_store(t->P + 3 * p, w.place);
     if (t->turned.count) turn_values(t, p, turn);
@@ -428,14 +440,18 @@ static RvResult cook(RvCook* cook, RvError* error) {
   if (!result) {
     cook->stats->strands = (int64_t)rv_detail_count(t.out, RV_PRIM);
     cook->stats->vertices = (int64_t)rv_detail_count(t.out, RV_POINT);
-    cook->output[0] = t.out, t.out = NULL;
+    cook->output[0] = t.out;
+    t.out = NULL;
   }
   rv_detail_free(t.out);
   if (!cook->cache) rv_transfer_bind_free(t.bind);
   rv_transfer_values_free(&t.values);
   rv_transfer_clump_free(&t.clump);
   rv_transfer_guides_free(&t.guides);
-  rv_free(t.prim), rv_free(t.diameter), rv_free(t.held), rv_free(t.mover);
+  rv_free(t.prim);
+  rv_free(t.diameter);
+  rv_free(t.held);
+  rv_free(t.mover);
   rv_array_free(&t.turned);
   return result;
 }

@@ -87,7 +87,8 @@ static void wet_range(void* arg, size_t begin, size_t end) {
     double x = w->wetness ? fmin(dry_if_bad(w->wetness, i), 1) : 0;
     double film = w->wetness ? x : fmin(dry_if_bad(w->filmheight, i) / p->filmfull, 1);
     double soaked = w->wetness ? x : fmin(dry_if_bad(w->absorbed, i), 1);
-    w->film[i] = unit(&p->filmramp, film), w->soaked[i] = unit(&p->absorbedramp, soaked);
+    w->film[i] = unit(&p->filmramp, film);
+    w->soaked[i] = unit(&p->absorbedramp, soaked);
     // either makes hair wet, both together no more than that
     w->wet[i] = w->wetness ? x : 1 - (1 - w->film[i]) * (1 - w->soaked[i]);
   }
@@ -106,7 +107,8 @@ static void tell_bad(const Wetness* w, const RvAttrib* a) {
 
 static void choose_driver(Wetness* w) {
   const RvAttrib* wetness = numeric(w->out, "wetness");
-  w->filmheight = numeric(w->out, "filmheight"), w->absorbed = numeric(w->out, "absorbed");
+  w->filmheight = numeric(w->out, "filmheight");
+  w->absorbed = numeric(w->out, "absorbed");
   w->clumpid = numeric(w->out, w->p->clumpidattrib);
   bool film = w->filmheight || w->absorbed;
   if (w->p->driver == BY_WETNESS ? wetness != NULL : !film) w->wetness = wetness;
@@ -119,8 +121,10 @@ static void choose_driver(Wetness* w) {
     rv_cook_info(w->cook, "the strands have no filmheight or absorbed: wetness is taken");
   if (w->wetness)
     tell_bad(w, w->wetness);
-  else
-    tell_bad(w, w->filmheight), tell_bad(w, w->absorbed);
+  else {
+    tell_bad(w, w->filmheight);
+    tell_bad(w, w->absorbed);
+  }
 }
 
 static bool is_flat(const RvRamp* ramp) {
@@ -133,8 +137,10 @@ static RvResult find_wetness(Wetness* w, RvError* error) {
   RvResult result = rv_select_points(w->out, w->p->group, RV_SELECT_GUESS, &w->mask, error);
   if (result) return result;
   choose_driver(w);
-  w->film = rv_alloc(w->npoint, sizeof *w->film), w->soaked = rv_alloc(w->npoint, sizeof *w->soaked);
-  w->wet = rv_alloc(w->npoint, sizeof *w->wet), w->amount = rv_alloc(w->npoint, 3 * sizeof *w->amount);
+  w->film = rv_alloc(w->npoint, sizeof *w->film);
+  w->soaked = rv_alloc(w->npoint, sizeof *w->soaked);
+  w->wet = rv_alloc(w->npoint, sizeof *w->wet);
+  w->amount = rv_alloc(w->npoint, 3 * sizeof *w->amount);
   if (!w->film || !w->soaked || !w->wet || !w->amount)
     return rv_fail(error, RV_NO_MEMORY, "no memory for the wetness of %zu points", w->npoint);
   rv_parallel_for(w->npoint, GRAIN, wet_range, w);
@@ -234,10 +240,17 @@ static RvResult cook(RvCook* cook, RvError* error) {
   RvResult result = w.out ? RV_OK : rv_fail(error, RV_NO_MEMORY, "no memory for the strands");
   if (!result) w.npoint = rv_detail_count(w.out, RV_POINT);
   if (!result) result = remap(&w, error);
-  if (!result) cook->output[0] = w.out, w.out = NULL;
+  if (!result) {
+    cook->output[0] = w.out;
+    w.out = NULL;
+  }
   rv_detail_free(w.out);
-  rv_free(w.mask), rv_free(w.strands);
-  rv_free(w.film), rv_free(w.soaked), rv_free(w.wet), rv_free(w.amount);
+  rv_free(w.mask);
+  rv_free(w.strands);
+  rv_free(w.film);
+  rv_free(w.soaked);
+  rv_free(w.wet);
+  rv_free(w.amount);
   return result;
 }
 

@@ -199,7 +199,8 @@ static uint32_t sobol_bits(uint32_t index, int dimension) {
     if (index & 1) result ^= direction;
     if (i == 0) continue;
     uint32_t next = dimension == 1 ? old ^ old >> 1 : older ^ older >> 2 ^ old;
-    older = old, old = next;
+    older = old;
+    old = next;
   }
   return result;
 }

@@ -37,9 +37,16 @@ static RvSite nearest_site(const RvSkin* s, int32_t prim, RvVec3 p) {
         RvSite at = {prim, fmin(fmax(from.u + (k % 3 - 1) * width, 0), 1),
                      fmin(fmax(from.v + (k / 3 - 1) * height, 0), 1)};
         // back onto the hypotenuse
-        if (n == 3 && at.u + at.v > 1) at.u = fmin(fmax((1 + at.u - at.v) / 2, 0), 1), at.v = 1 - at.u;
+        if (n == 3 && at.u + at.v > 1) {
+          at.u = fmin(fmax((1 + at.u - at.v) / 2, 0), 1);
+          at.v = 1 - at.u;
+        }
         RvVec3 d = rv_sub(rv_skin_frame(s, at).position, p);
-        if (rv_dot(d, d) < least) least = rv_dot(d, d), best = at, centre = at;
+        if (rv_dot(d, d) < least) {
+          least = rv_dot(d, d);
+          best = at;
+          centre = at;
+        }
       }
     }
   }

@@ -8,11 +8,19 @@ enum { T = RV_HULL_TEXELS, MAX_SPLIT = 48 };
 static int cube_face(RvVec3 d, double* s, double* t) {
   double x = fabs(d.x), y = fabs(d.y), z = fabs(d.z), major = x;
   int face = d.x < 0;
-  *s = d.y, *t = d.z;
-  if (y >= x && y >= z)
-    face = 2 + (d.y < 0), major = y, *s = d.z, *t = d.x;
-  else if (z >= x)
-    face = 4 + (d.z < 0), major = z, *s = d.x, *t = d.y;
+  *s = d.y;
+  *t = d.z;
+  if (y >= x && y >= z) {
+    face = 2 + (d.y < 0);
+    major = y;
+    *s = d.z;
+    *t = d.x;
+  } else if (z >= x) {
+    face = 4 + (d.z < 0);
+    major = z;
+    *s = d.x;
+    *t = d.y;
+  }
   double scale = major > 0 ? 0.5 * T / major : 0;
   *s = *s * scale + 0.5 * T;
   *t = *t * scale + 0.5 * T;
@@ -97,7 +105,8 @@ double rv_skin_hull_radius(const RvSkinHull* h, RvVec3 offset) {
   double s, t;
   int face = cube_face(offset, &s, &t);
   // bilinear between texel centres, clamped at the face's rim
-  s = fmin(fmax(s - 0.5, 0), T - 1), t = fmin(fmax(t - 0.5, 0), T - 1);
+  s = fmin(fmax(s - 0.5, 0), T - 1);
+  t = fmin(fmax(t - 0.5, 0), T - 1);
   int i = (int)s, j = (int)t, i1 = i + 1 < T ? i + 1 : i, j1 = j + 1 < T ? j + 1 : j;
   double x = s - i, y = t - j;
   const float(*r)[T] = h->radius[face];

@@ -26,8 +26,10 @@ static RvResult fit(const RvSolid* solid, const RvDetail* a, const RvDetail* b, 
   const float *p = rv_detail_f32(a, RV_POINT, "P", 3), *q = rv_detail_f32(b, RV_POINT, "P", 3);
   double* x = rv_alloc(6 * n, sizeof *x);
   if (!x) return rv_fail(error, RV_NO_MEMORY, "out of memory for the motion of a collider");
-  for (size_t i = 0; i < 3 * n; ++i)
-    x[i] = p[3 * solid->first + i] * unit, x[3 * n + i] = q[3 * solid->first + i] * unit;
+  for (size_t i = 0; i < 3 * n; ++i) {
+    x[i] = p[3 * solid->first + i] * unit;
+    x[3 * n + i] = q[3 * solid->first + i] * unit;
+  }
   *out = rv_rigid_fit(n, x, x + 3 * n);
   *off = 0;
   for (size_t i = 0; i < n; ++i)

@@ -28,8 +28,10 @@ static void set_motion(RvCollider* c, const RvRigid* a, const RvRigid* b, RvVec3
   RvRigid turn = {.turn = rv_quat_normalize(rv_quat_mul(b->turn, rv_quat_conjugate(a->turn)))};
   if (turn.turn.w < 0) turn.turn = (RvQuat){-turn.turn.x, -turn.turn.y, -turn.turn.z, -turn.turn.w};
   rv_rigid_rates(&turn, dt, rates);
-  c->position = pa, c->orientation = a->turn;
-  c->linear = rv_scale(rv_sub(pb, pa), 1 / dt), c->angular = rv_vec3_load64(rates + 3);
+  c->position = pa;
+  c->orientation = a->turn;
+  c->linear = rv_scale(rv_sub(pb, pa), 1 / dt);
+  c->angular = rv_vec3_load64(rates + 3);
 }
 
 static RvResult set_colliders(RvStrandContacts* c, RvStrandSolve* s, double from, double to, double dt,
@@ -50,7 +52,8 @@ static RvResult set_colliders(RvStrandContacts* c, RvStrandSolve* s, double from
                              .friction = step->solid->friction >= 0 ? step->solid->friction : 0};
     if (step->solid->rigid) set_motion(collider, &step->from, &step->to, origin, dt);
     if (!step->motion) continue;
-    collider->motion = rv_mesh_motion_at, collider->motion_user = step->motion;
+    collider->motion = rv_mesh_motion_at;
+    collider->motion_user = step->motion;
     collider->fastest = step->motion->fastest;
   }
   return result;
@@ -59,9 +62,12 @@ static RvResult set_colliders(RvStrandContacts* c, RvStrandSolve* s, double from
 //---------------------------------------------------------------------------------------------- memory
 
 static bool take_memory(RvContactMemory* m, size_t nlink, size_t ntouch) {
-  rv_free(m->links), rv_free(m->touches);
-  m->links = rv_alloc(nlink, sizeof *m->links), m->touches = rv_alloc(ntouch, sizeof *m->touches);
-  m->nlink = nlink, m->ntouch = ntouch;
+  rv_free(m->links);
+  rv_free(m->touches);
+  m->links = rv_alloc(nlink, sizeof *m->links);
+  m->touches = rv_alloc(ntouch, sizeof *m->touches);
+  m->nlink = nlink;
+  m->ntouch = ntouch;
   return m->links && m->touches;
 }
 
@@ -169,7 +175,8 @@ static RvResult load(RvStrandContacts* c, const RvStrandSolve* s, const RvDetail
   for (size_t i = 0; i < nlink; ++i) {
     const double* r = links + i * LINK_NUMBERS;
     int32_t a = whole(r[0], (double)nprim), b = whole(r[1], (double)nprim);
-    a = a < 0 ? -1 : strand[a], b = b < 0 ? -1 : strand[b];
+    a = a < 0 ? -1 : strand[a];
+    b = b < 0 ? -1 : strand[b];
     if (a < 0 || b < 0) continue;
     RvLinkState l = {.strand = {a, b},
                      .edge = {whole(r[2], s->set.defs[a].vertices - 1), whole(r[3], s->set.defs[b].vertices - 1)},
@@ -181,7 +188,8 @@ static RvResult load(RvStrandContacts* c, const RvStrandSolve* s, const RvDetail
                      .pull = r[13]};
     if (l.edge[0] >= 0 && l.edge[1] >= 0 && l.age >= 0) m->links[kept++] = l;
   }
-  m->nlink = kept, kept = 0;
+  m->nlink = kept;
+  kept = 0;
   for (size_t i = 0; i < ntouch; ++i) {
     const double* r = touches + i * TOUCH_NUMBERS;
     int32_t a = whole(r[0], (double)nprim);
@@ -221,9 +229,15 @@ RvResult rv_strand_contacts_find(RvStrandContacts* c, RvStrandSolve* s, const Rv
   RvResult result = set_colliders(c, s, from, to, step->dt, error);
   if (result) return result;
   RvContactDef def = rv_contact_defaults();
-  def.strands = c->def.strands, def.friction = c->def.friction, def.root_free = c->def.rootfree;
-  def.multiple = s->multiple, def.colliders = c->colliders, def.ncollider = c->solids.count;
-  def.acceleration = rv_vec3_load64(s->def.gravity), def.liquid = c->liquid, def.scratch = step->scratch;
+  def.strands = c->def.strands;
+  def.friction = c->def.friction;
+  def.root_free = c->def.rootfree;
+  def.multiple = s->multiple;
+  def.colliders = c->colliders;
+  def.ncollider = c->solids.count;
+  def.acceleration = rv_vec3_load64(s->def.gravity);
+  def.liquid = c->liquid;
+  def.scratch = step->scratch;
   rv_contacts_predict(s->model, s->state, step, c->velocity);
   result = rv_contacts_find(c->contacts, s->state->q, c->velocity, step->dt, &def, &c->stats, error);
   c->skipped = c->stats.skipped > c->skipped ? c->stats.skipped : c->skipped;
@@ -271,6 +285,9 @@ void rv_strand_contacts_warn(const RvStrandContacts* c, const RvCook* cook) {
 void rv_strand_contacts_end(RvStrandContacts* c) {
   rv_contacts_free(c->contacts);
   rv_colliders_end(&c->solids);
-  rv_free(c->colliders), rv_free(c->steps), rv_free(c->velocity);
-  rv_free(c->memory.links), rv_free(c->memory.touches);
+  rv_free(c->colliders);
+  rv_free(c->steps);
+  rv_free(c->velocity);
+  rv_free(c->memory.links);
+  rv_free(c->memory.touches);
 }

@@ -23,28 +23,43 @@ RvResult rv_solve_strands_new(RvStrandSolve* s, RvError* error) {
   double** arrays[] = {&s->forces.force, &s->forces.drag,   &s->forces.drag_velocity, &s->forces.spring,
                        &s->target,       &s->target_before, &s->target_velocity};
   for (int i = 0; i < 7; ++i, next += u) *arrays[i] = next;
-  s->multiple = next, s->stiffen = next + n, s->rootdir = next + 2 * n;
-  for (size_t i = 0; i < n; ++i) s->multiple[i] = s->set.defs[i].multiple, s->stiffen[i] = 1;
+  s->multiple = next;
+  s->stiffen = next + n;
+  s->rootdir = next + 2 * n;
+  for (size_t i = 0; i < n; ++i) {
+    s->multiple[i] = s->set.defs[i].multiple;
+    s->stiffen[i] = 1;
+  }
   return RV_OK;
 }
 
 static void free_guide(RvStrandGuide* g) {
-  rv_free(g->wind), rv_free(g->force), rv_free(g->goal), rv_free(g->pinned);
+  rv_free(g->wind);
+  rv_free(g->force);
+  rv_free(g->goal);
+  rv_free(g->pinned);
   *g = (RvStrandGuide){0};
 }
 
 void rv_solve_strands_free(RvStrandSolve* s) {
   free_guide(&s->guide);
-  rv_free(s->air), rv_free(s->memory), rv_arena_free(s->scratch);
-  rv_strand_state_free(s->state), rv_strand_state_free(s->backup);
+  rv_free(s->air);
+  rv_free(s->memory);
+  rv_arena_free(s->scratch);
+  rv_strand_state_free(s->state);
+  rv_strand_state_free(s->backup);
   rv_strand_model_free(s->model);
   rv_strands_free(&s->set);
 }
 
 void rv_solve_copy_state(const RvStrandModel* m, const RvStrandState* a, RvStrandState* b) {
   size_t u = m->unknowns * sizeof(double), e = 3 * m->edges * sizeof(double);
-  memcpy(b->q, a->q, u), memcpy(b->v, a->v, u), memcpy(b->q_before, a->q_before, u);
-  memcpy(b->v_before, a->v_before, u), memcpy(b->tangent, a->tangent, e), memcpy(b->director, a->director, e);
+  memcpy(b->q, a->q, u);
+  memcpy(b->v, a->v, u);
+  memcpy(b->q_before, a->q_before, u);
+  memcpy(b->v_before, a->v_before, u);
+  memcpy(b->tangent, a->tangent, e);
+  memcpy(b->director, a->director, e);
   memcpy(b->reference_twist, a->reference_twist, m->vertices * sizeof(double));
   b->has_before = a->has_before;
 }
@@ -200,7 +215,10 @@ void rv_solve_root_angles(RvStrandSolve* s, const float* orient, const RvRigid* 
       }
       double now = s->state->q[at + 3 * RV_LANES];
       double angle = rv_atan2(rv_dot(rv_cross(u, m), t), rv_dot(u, m)), turns = (now - angle) / (2 * RV_PI);
-      if (!isfinite(angle)) angle = now, turns = 0;
+      if (!isfinite(angle)) {
+        angle = now;
+        turns = 0;
+      }
       s->target[at + 3 * RV_LANES] = angle + 2 * RV_PI * floor(turns + 0.5);
     }
   }
@@ -278,7 +296,8 @@ size_t rv_solve_heal(RvStrandSolve* s) {
       }
       for (int j = 0; j < 3 * (b->vertices - 1); ++j) {
         size_t at = 3 * b->edge_at + (size_t)j * RV_LANES + (size_t)lane;
-        s->state->tangent[at] = s->backup->tangent[at], s->state->director[at] = s->backup->director[at];
+        s->state->tangent[at] = s->backup->tangent[at];
+        s->state->director[at] = s->backup->director[at];
       }
       for (int i = 0; i < b->vertices; ++i) {
         size_t at = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane;

@@ -39,7 +39,8 @@ static RvResult fit(RvStrandSampler* s, RvError* error) {
   for (size_t i = 0; i < s->npoint; ++i) {
     bool fine = true;
     for (size_t c = 0; c < 3; ++c) {
-      before[3 * n + c] = s->sample[6 * i + c], after[3 * n + c] = s->now[3 * i + c];
+      before[3 * n + c] = s->sample[6 * i + c];
+      after[3 * n + c] = s->now[3 * i + c];
       fine = fine && isfinite(before[3 * n + c]) && isfinite(after[3 * n + c]);
     }
     n += fine;
@@ -50,7 +51,10 @@ static RvResult fit(RvStrandSampler* s, RvError* error) {
   n = 0;
   for (size_t i = 0; i < s->npoint; ++i) {
     RvVec3 slope = rv_vec3_load(s->sample + 6 * i + 3);
-    if (rv_vec3_finite(slope)) sum = rv_add(sum, slope), n++;
+    if (rv_vec3_finite(slope)) {
+      sum = rv_add(sum, slope);
+      n++;
+    }
   }
   s->rigid.arc = 1;
   if (!s->first && n) rv_rigid_lean(&s->rigid, rv_scale(sum, 1 / (double)n));
@@ -62,7 +66,8 @@ RvResult rv_sampler_begin(RvStrandSampler* s, RvCook* cook, const RvDetail* stat
   *s = (RvStrandSampler){.cook = cook, .npoint = rv_detail_count(state, RV_POINT)};
   RvResult result = check_topology(input, state, cook->time.frame, error);
   if (result) return result;
-  s->now = rv_detail_f32(input, RV_POINT, "P", 3), s->sample = rv_detail_f32(state, RV_POINT, "rv_sample", 6);
+  s->now = rv_detail_f32(input, RV_POINT, "P", 3);
+  s->sample = rv_detail_f32(state, RV_POINT, "rv_sample", 6);
   const double* dt = rv_detail_f64(state, RV_GLOBAL, "rv_dt", 2);
   s->first = !dt || dt[0] == 0;
   bool moves = false;

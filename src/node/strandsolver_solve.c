@@ -26,7 +26,8 @@ RvStrandSolveDef rv_strandsolve_def(const RvStrandParms* p, double meters) {
                         .dragtangent = p->dragtangent,
                         .inertiascale = p->inertiascale,
                         .targettime = p->targettime};
-  memcpy(d.gravity, p->gravity, sizeof d.gravity), memcpy(d.wind, p->wind, sizeof d.wind);
+  memcpy(d.gravity, p->gravity, sizeof d.gravity);
+  memcpy(d.wind, p->wind, sizeof d.wind);
   return d;
 }
 
@@ -47,7 +48,8 @@ const RvForceDef* rv_strandsolve_force_def(RvStrandSolve* s, RvForceDef* d) {
                     .pull = 2 * RV_PI / s->def.targettime,
                     .goal_target = s->target,
                     .goal_velocity = s->target_velocity};
-  memcpy(d->gravity, s->def.gravity, sizeof d->gravity), memcpy(d->wind, s->def.wind, sizeof d->wind);
+  memcpy(d->gravity, s->def.gravity, sizeof d->gravity);
+  memcpy(d->wind, s->def.wind, sizeof d->wind);
   return d;
 }
 
@@ -140,7 +142,8 @@ void rv_strandsolve_update(RvStrandSolve* s, double dt) {
   rv_strand_contacts_accept(s->contacts, s);
   if (s->def.inertiascale < 1) rv_strand_add_carry(s->model, s->state, s->globals.carry, 1);
   s->healed += rv_solve_heal(s);
-  s->globals.dt = dt, s->globals.has_before = s->state->has_before;
+  s->globals.dt = dt;
+  s->globals.has_before = s->state->has_before;
   memcpy(s->target_before, s->target, s->model->unknowns * sizeof(double));
 }
 
@@ -167,7 +170,8 @@ RvResult rv_strandsolve_advance(RvStrandSolve* s, RvStrandSampler* sampler, doub
   if (again) {
     rv_solve_copy_state(s->model, s->backup, s->state);
     memcpy(s->target_before, before, s->model->unknowns * sizeof *before);
-    s->globals = globals, s->healed = healed;
+    s->globals = globals;
+    s->healed = healed;
     result = rv_strand_contacts_recall(s->contacts, s, error);
   }
   rv_free(before);

@@ -45,7 +45,8 @@ static RvResult show_others(const RvStrandSet* set, const float* P, const float*
   for (size_t i = 0; i < set->vertices; ++i) mine[set->point[i]] = 1;
   for (size_t i = 0; i < 3 * n; ++i) {
     if (mine[i / 3]) continue;
-    p[i] = P[i], x[i] = (double)P[i] - set->origin[i % 3];
+    p[i] = P[i];
+    x[i] = (double)P[i] - set->origin[i % 3];
     shown[i] = v ? v[i] : 0;
     exact[i] = rate > 0 ? shown[i] / rate : 0;
     shown[i] = (float)(exact[i] * rate);
@@ -67,7 +68,8 @@ static RvResult save_start(RvStrandSolve* s, RvDetail* out, RvError* error) {
   float* sample = rv_detail_f32_write(out, RV_POINT, "rv_sample", 6, error);
   if (!simulated || !rootdir || !sample || !stiffen) return rv_fail(error, RV_NO_MEMORY, "out of memory for the state");
   for (size_t i = 0; i < s->set.count; ++i) {
-    simulated[s->set.prim[i]] = 1, stiffen[s->set.prim[i]] = s->stiffen[i];
+    simulated[s->set.prim[i]] = 1;
+    stiffen[s->set.prim[i]] = s->stiffen[i];
     memcpy(rootdir + 3 * (size_t)s->set.prim[i], s->rootdir + 3 * i, 3 * sizeof *rootdir);
   }
   for (size_t i = 0; i < rv_detail_count(out, RV_POINT); ++i) {
@@ -84,7 +86,8 @@ static RvResult balance(RvStrandSolve* s, RvError* error) {
   // the weight alone: air at rest, no goals
   still.def.dragnormal = still.def.dragtangent = 0;
   rv_strandsolve_force_def(&still, &forces);
-  forces.force_at = NULL, forces.goal_weight = NULL;
+  forces.force_at = NULL;
+  forces.goal_weight = NULL;
   rv_strand_forces(s->model, s->state, &forces, &s->forces);
   RvRestDef def = {s->forces.force, s->def.restangle, s->def.reststretch, s->def.reststiffen};
   RvResult result = rv_strand_balance(s->model, s->state, &def, s->stiffen, &report, error);
@@ -120,8 +123,11 @@ static void start_velocity(RvStrandSolve* s, const RvDetail* in) {
 
 void rv_strandsolve_tell(const RvStrandSolve* s) {
   RvStats* stats = s->cook->stats;
-  stats->strands = (int64_t)s->set.count, stats->vertices = (int64_t)s->set.vertices;
-  stats->substeps = s->substeps, stats->iterations = s->iterations, stats->residual = s->residual;
+  stats->strands = (int64_t)s->set.count;
+  stats->vertices = (int64_t)s->set.vertices;
+  stats->substeps = s->substeps;
+  stats->iterations = s->iterations;
+  stats->residual = s->residual;
   if (s->unconverged)
     rv_cook_warn(s->cook, "%zu of %d substeps did not converge (residual %.1e); raise niter, substeps or maxsubsteps",
                  s->unconverged, s->substeps, s->residual);
@@ -149,7 +155,10 @@ RvResult rv_strandsolve_start(RvCook* cook, RvDetail** out, RvError* error) {
     result = made ? save_start(&s, made, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
   }
   if (!result) rv_strandsolve_tell(&s);
-  if (!result) *out = made, made = NULL;
+  if (!result) {
+    *out = made;
+    made = NULL;
+  }
   rv_detail_free(made);
   rv_solve_strands_free(&s);
   return result;

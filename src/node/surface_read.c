@@ -70,7 +70,8 @@ static RvResult put_particles(Reader* r, RvError* error) {
       r->out->empty++;
       continue;
     }
-    p->volume[p->count++] = v, sum += v;
+    p->volume[p->count++] = v;
+    sum += v;
   }
   r->out->separation = p->count ? rv_pow(sum / (double)p->count, 1.0 / 3) : 0;
   return RV_OK;
@@ -102,7 +103,8 @@ static RvResult read_particles(Reader* r, RvError* error) {
   RvSurfaceParticles* p = &r->out->particles;
   RvResult result = find_loose(r, &count, error);
   if (result) return result;
-  p->x = rv_alloc(3 * count + 3, sizeof *p->x), p->volume = rv_alloc(count + 1, sizeof *p->volume);
+  p->x = rv_alloc(3 * count + 3, sizeof *p->x);
+  p->volume = rv_alloc(count + 1, sizeof *p->volume);
   p->v = rv_alloc(3 * count + 3, sizeof *p->v);
   if (!p->x || !p->volume || !p->v) return no_memory(count, error);
   result = put_particles(r, error);
@@ -143,7 +145,9 @@ static RvResult put_vertex(Reader* r, const FilmAttribs* a, size_t prim, size_t 
     return rv_fail(error, RV_BAD_INPUT,
                    "point %zu of strand %zu has a filmheight of %g m on a hair of %g m at (%g %g %g): that is no film",
                    point, prim, height * r->meters, radius * r->meters, f->x[3 * i], f->x[3 * i + 1], f->x[3 * i + 2]);
-  f->radius[i] = (float)radius, f->height[i] = (float)fmax(height, 0), f->strand[i] = (int32_t)prim;
+  f->radius[i] = (float)radius;
+  f->height[i] = (float)fmax(height, 0);
+  f->strand[i] = (int32_t)prim;
   f->wetness[i] = (float)(wet >= 0 ? fmin(wet, 1) : 0);
   if (f->clump) f->clump[i] = a->clump[point];
   f->count++;
@@ -152,9 +156,13 @@ static RvResult put_vertex(Reader* r, const FilmAttribs* a, size_t prim, size_t 
 
 static RvResult take_film(Reader* r, size_t count, bool clumps, RvError* error) {
   RvSurfaceFilm* f = &r->out->film;
-  f->x = rv_alloc(3 * count + 3, sizeof *f->x), f->v = rv_alloc(3 * count + 3, sizeof *f->v);
-  f->radius = rv_alloc(count + 1, 4), f->height = rv_alloc(count + 1, 4), f->wetness = rv_alloc(count + 1, 4);
-  f->strand = rv_alloc(count + 1, 4), f->clump = clumps ? rv_alloc(count + 1, 4) : NULL;
+  f->x = rv_alloc(3 * count + 3, sizeof *f->x);
+  f->v = rv_alloc(3 * count + 3, sizeof *f->v);
+  f->radius = rv_alloc(count + 1, 4);
+  f->height = rv_alloc(count + 1, 4);
+  f->wetness = rv_alloc(count + 1, 4);
+  f->strand = rv_alloc(count + 1, 4);
+  f->clump = clumps ? rv_alloc(count + 1, 4) : NULL;
   bool good = f->x && f->v && f->radius && f->height && f->wetness && f->strand && (f->clump || !clumps);
   return good ? RV_OK : no_memory(count, error);
 }
@@ -174,7 +182,10 @@ static RvResult read_film(Reader* r, RvError* error) {
       result = put_vertex(r, &a, p, (size_t)point[k], error);
   double sum = 0, wet = 0;
   for (size_t i = 0; i < r->out->film.count; ++i)
-    if (r->out->film.height[i] > 0) sum += r->out->film.radius[i] + r->out->film.height[i], wet++;
+    if (r->out->film.height[i] > 0) {
+      sum += r->out->film.radius[i] + r->out->film.height[i];
+      wet++;
+    }
   r->out->outer = wet > 0 ? sum / wet : 0;
   return result;
 }
@@ -196,8 +207,16 @@ RvResult rv_surface_read(const RvCook* cook, const RvDetail* detail, const RvSur
 void rv_surface_input_free(RvSurfaceInput* input) {
   RvSurfaceParticles* p = &input->particles;
   RvSurfaceFilm* f = &input->film;
-  rv_free(p->x), rv_free(p->volume), rv_free(p->v), rv_free(input->loose);
-  rv_free(f->x), rv_free(f->v), rv_free(f->radius), rv_free(f->height), rv_free(f->wetness);
-  rv_free(f->strand), rv_free(f->clump);
+  rv_free(p->x);
+  rv_free(p->volume);
+  rv_free(p->v);
+  rv_free(input->loose);
+  rv_free(f->x);
+  rv_free(f->v);
+  rv_free(f->radius);
+  rv_free(f->height);
+  rv_free(f->wetness);
+  rv_free(f->strand);
+  rv_free(f->clump);
   *input = (RvSurfaceInput){0};
 }

@@ -60,16 +60,16 @@ static bool good_name(const char* name) {
   return name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789")] == 0;
 }
 
-static RvResult check_ports(const RvNodeType* type, const RvPortDef* ports, size_t count, size_t most,
-                            const char* what, RvError* error) {
+static RvResult check_ports(const RvNodeType* type, const RvPortDef* ports, size_t count, size_t most, const char* what,
+                            RvError* error) {
   if (count > most)
-    return rv_fail(error, RV_BAD_INPUT, "node type %s: %zu %ss, at most %zu are possible", type->type, count,
-                   what, most);
+    return rv_fail(error, RV_BAD_INPUT, "node type %s: %zu %ss, at most %zu are possible", type->type, count, what,
+                   most);
   if (count && !ports) return rv_fail(error, RV_BAD_INPUT, "node type %s: no table of %ss", type->type, what);
   for (size_t i = 0; i < count; ++i) {
     if (empty(ports[i].name) || empty(ports[i].label) || !ports[i].help)
-      return rv_fail(error, RV_BAD_INPUT, "node type %s: %s %zu needs a name, a label and a help text",
-                     type->type, what, i + 1);
+      return rv_fail(error, RV_BAD_INPUT, "node type %s: %s %zu needs a name, a label and a help text", type->type,
+                     what, i + 1);
   }
   return RV_OK;
 }
@@ -100,8 +100,7 @@ static RvResult check_functions(const RvNodeType* type, RvError* error) {
 RvResult rv_node_check(const RvNodeType* type, RvError* error) {
   if (!type) return rv_fail(error, RV_BAD_INPUT, "node type: no row was given");
   if (!good_name(type->type))
-    return rv_fail(error, RV_BAD_INPUT,
-                   "node type '%s': a name is lower-case letters and digits, a letter first",
+    return rv_fail(error, RV_BAD_INPUT, "node type '%s': a name is lower-case letters and digits, a letter first",
                    type->type ? type->type : "");
   const char* lacks = NULL;
   if (empty(type->label))

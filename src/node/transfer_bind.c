@@ -53,7 +53,8 @@ static void curl_of(const Binding* b, size_t hair, size_t n, double* room, doubl
   }
   rv_transfer_smooth(n, room, x, b->window, line + 3 * n, line);
   for (size_t i = 0; i < 3 * n; ++i) x[i] -= line[i];
-  *along = room, *curl = x;
+  *along = room;
+  *curl = x;
 }
 
 // 1 where both curl alike or the guide does not curl, falling to 0 as the hair's points lie elsewhere on their curls
@@ -82,7 +83,10 @@ static void bind_hair(const Binding* b, size_t hair, double* room) {
   int32_t first = h->start[h->prim[hair]];
   RvVec3 root = rv_vec3_load(h->P + 3 * (size_t)h->vertex_point[first]);
   size_t n = rv_nearest_many(&b->tree, root, most + 1, distance2, b->guides, items, squares);
-  for (size_t j = 0; j < most; ++j) guide[j] = -1, weight[j] = alike[j] = 0;
+  for (size_t j = 0; j < most; ++j) {
+    guide[j] = -1;
+    weight[j] = alike[j] = 0;
+  }
   weigh(squares, n, most, weight);
   n = (size_t)(h->start[h->prim[hair] + 1] - first);
   curl_of(b, hair, n, room, &along, &curl);
@@ -137,8 +141,14 @@ static uint64_t make_key(const RvTransferGuides* guides, const RvTransferHairs* 
 void rv_transfer_bind_free(void* memory) {
   RvTransferBind* bind = memory;
   if (!bind) return;
-  rv_free(bind->guide), rv_free(bind->weight), rv_free(bind->alike), rv_free(bind->near);
-  rv_free(bind->own), rv_free(bind->slot), rv_free(bind->diameter), rv_free(bind->radius);
+  rv_free(bind->guide);
+  rv_free(bind->weight);
+  rv_free(bind->alike);
+  rv_free(bind->near);
+  rv_free(bind->own);
+  rv_free(bind->slot);
+  rv_free(bind->diameter);
+  rv_free(bind->radius);
   rv_free(bind);
 }
 
@@ -161,7 +171,8 @@ static RvResult fill(Binding* b, RvError* error) {
     for (size_t i = 0; i < chunks; ++i) enough &= !b->failed[i];
   }
   rv_nearest_free(&b->tree);
-  rv_free(b->failed), rv_free(boxes);
+  rv_free(b->failed);
+  rv_free(boxes);
   if (!enough) return rv_fail(error, RV_NO_MEMORY, "no memory to bind %zu hairs", bind->hairs);
   return result ? result : rv_transfer_slots(bind, b->guides, b->hairs, error);
 }
@@ -176,7 +187,9 @@ RvResult rv_transfer_bind(const RvTransferGuides* guides, const RvTransferHairs*
   }
   RvTransferBind* bind = rv_alloc_zero(1, sizeof *bind);
   if (!bind) return rv_fail(error, RV_NO_MEMORY, "no memory to bind %zu hairs", hairs->count);
-  bind->key = key, bind->most = most, bind->hairs = hairs->count;
+  bind->key = key;
+  bind->most = most;
+  bind->hairs = hairs->count;
   RvResult result =
       fill(&(Binding){.bind = bind, .guides = guides, .hairs = hairs, .window = window, .apart = apart}, error);
   if (result) {

@@ -89,7 +89,8 @@ static void make_locks(const Clumping* w, size_t guide) {
     ahead = next;
     RvVec3 centre = rv_add(rv_vec3_load64(g->moved + 3 * (first + i)), give_way(w, guide, first + i, ahead, from));
     rv_vec3_store64(lock->centre, centre);
-    rv_vec3_store64(lock->side, side), rv_vec3_store64(lock->ahead, ahead);
+    rv_vec3_store64(lock->side, side);
+    rv_vec3_store64(lock->ahead, ahead);
   }
 }
 
@@ -122,7 +123,8 @@ RvResult rv_transfer_clump_open(RvCook* cook, const RvDetail* moved, const RvTra
 }
 
 void rv_transfer_clump_free(RvTransferClump* clump) {
-  rv_free(clump->locks), rv_free(clump->most);
+  rv_free(clump->locks);
+  rv_free(clump->most);
   *clump = (RvTransferClump){0};
 }
 

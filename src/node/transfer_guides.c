@@ -51,7 +51,8 @@ static Fault read_guide(const RvTransferGuides* g, size_t at, size_t n, const fl
     RvVec3 a = rv_vec3_load(rest + 3 * (size_t)rest_point[i]), b = rv_vec3_load(moved + 3 * (size_t)moved_point[i]);
     if (!rv_vec3_finite(a) || !rv_vec3_finite(b)) return FAULT_NUMBER;
     along[i] = i ? along[i - 1] + rv_distance(a, rv_vec3_load64(g->rest + 3 * (at + i - 1))) : 0;
-    rv_vec3_store64(g->rest + 3 * (at + i), a), rv_vec3_store64(g->moved + 3 * (at + i), b);
+    rv_vec3_store64(g->rest + 3 * (at + i), a);
+    rv_vec3_store64(g->moved + 3 * (at + i), b);
     g->point[at + i] = moved_point[i];
   }
   return along[n - 1] > 0 ? FAULT_FINE : FAULT_LENGTH;
@@ -138,8 +139,15 @@ RvResult rv_transfer_guides_read(RvCook* cook, const RvDetail* at_rest, const Rv
 }
 
 void rv_transfer_guides_free(RvTransferGuides* g) {
-  rv_free(g->prim), rv_free(g->first), rv_free(g->point), rv_free(g->samples);
-  rv_free(g->along), rv_free(g->rest), rv_free(g->moved), rv_free(g->curl), rv_free(g->room);
+  rv_free(g->prim);
+  rv_free(g->first);
+  rv_free(g->point);
+  rv_free(g->samples);
+  rv_free(g->along);
+  rv_free(g->rest);
+  rv_free(g->moved);
+  rv_free(g->curl);
+  rv_free(g->room);
   *g = (RvTransferGuides){0};
 }
 
@@ -168,8 +176,10 @@ static RvQuat root_turn(const Turning* w, size_t guide) {
     if (other < 0) continue;
     size_t root = (size_t)g->first[other],
            next = root + first_edge(g->along + root, (size_t)g->first[other + 1] - root);
-    memcpy(rest + 3 * count, g->rest + 3 * root, three), memcpy(moved + 3 * count++, g->moved + 3 * root, three);
-    memcpy(rest + 3 * count, g->rest + 3 * next, three), memcpy(moved + 3 * count++, g->moved + 3 * next, three);
+    memcpy(rest + 3 * count, g->rest + 3 * root, three);
+    memcpy(moved + 3 * count++, g->moved + 3 * root, three);
+    memcpy(rest + 3 * count, g->rest + 3 * next, three);
+    memcpy(moved + 3 * count++, g->moved + 3 * next, three);
   }
   return rv_rigid_fit(count, rest, moved).turn;
 }
@@ -211,7 +221,10 @@ static void turn_guide(const Turning* w, size_t guide) {
       turn = rv_quat_normalize(rv_quat_mul(rv_quat_between(now, rv_normalize(to, now)), turn));
     }
     double* to_turn = g->samples[first + i].turn;
-    to_turn[0] = turn.x, to_turn[1] = turn.y, to_turn[2] = turn.z, to_turn[3] = turn.w;
+    to_turn[0] = turn.x;
+    to_turn[1] = turn.y;
+    to_turn[2] = turn.z;
+    to_turn[3] = turn.w;
   }
 }
 
@@ -232,7 +245,10 @@ static void move_line(const RvTransferGuides* g, size_t guide, double window) {
 
 static void turn_range(void* arg, size_t begin, size_t end) {
   const Turning* w = arg;
-  for (size_t i = begin; i < end; ++i) turn_guide(w, i), move_line(w->g, i, w->window);
+  for (size_t i = begin; i < end; ++i) {
+    turn_guide(w, i);
+    move_line(w->g, i, w->window);
+  }
 }
 
 void rv_transfer_guides_turn(RvTransferGuides* guides, const int32_t* near, double window) {

@@ -50,7 +50,10 @@ static void own_range(void* arg, size_t begin, size_t end) {
       // half as much at 47 degrees, a sixteenth at right angles
       double alike = 0.5 * (1 + rv_dot(way, other)),
              score = w->bind->weight[i * most + j] * alike * alike * alike * alike;
-      if (score > best) best = score, w->bind->own[i] = (uint8_t)j;
+      if (score > best) {
+        best = score;
+        w->bind->own[i] = (uint8_t)j;
+      }
     }
   }
 }
@@ -104,7 +107,8 @@ static void fill_guide(const Slots* s, size_t guide) {
   for (size_t i = 0; i < n; ++i) {
     const RvTransferHairs* h = s->hairs;
     RvVec3 d = rv_sub(hair_root(h, (size_t)m[i].hair), root);
-    m[i].key = rv_length(d), m[i].angle = rv_atan2(rv_dot(d, other), rv_dot(d, side));
+    m[i].key = rv_length(d);
+    m[i].angle = rv_atan2(rv_dot(d, other), rv_dot(d, side));
     widest = rv_max(widest, h->diameter[m[i].hair]);
   }
   qsort(m, n, sizeof *m, by_key);
@@ -141,6 +145,7 @@ RvResult rv_transfer_slots(RvTransferBind* bind, const RvTransferGuides* guides,
       s.members[s.first[bind->guide[i * most + bind->own[i]] + 1]++].hair = (int32_t)i;
     rv_parallel_for(count, 16, fill_range, &s);
   }
-  rv_free(s.first), rv_free(s.members);
+  rv_free(s.first);
+  rv_free(s.members);
   return enough ? RV_OK : rv_fail(error, RV_NO_MEMORY, "no memory for the clumps of %zu hairs", bind->hairs);
 }

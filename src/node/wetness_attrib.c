@@ -109,8 +109,10 @@ RvResult rv_wet_change(RvCook* cook, RvDetail* out, const RvWetChange* c, RvErro
   RvResult result = RV_OK;
   if (found && (owner == RV_POINT || owner == RV_VERTEX))
     to = rv_detail_find_mutable(out, owner, c->name);
-  else
-    result = make(out, c, source, like ? 2 : 1, &to, error), owner = RV_POINT;
+  else {
+    result = make(out, c, source, like ? 2 : 1, &to, error);
+    owner = RV_POINT;
+  }
   if (result) return result;
   Change w = {c, rv_attrib_storage(to), rv_attrib_size(to), NULL, rv_attrib_write(to)};
   if (!w.values) return rv_fail(error, RV_NO_MEMORY, "no memory for the attribute %s", c->name);

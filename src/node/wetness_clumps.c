@@ -30,7 +30,8 @@ int32_t* rv_wet_clump_sizes(const RvDetail* d, const char* name, RvError* error)
   Clump* table = rv_alloc_zero(room, sizeof *table);
   if (!out || !table) {
     rv_fail(error, RV_NO_MEMORY, "no memory for the clumps of %zu points", npoint);
-    rv_free(out), rv_free(table);
+    rv_free(out);
+    rv_free(table);
     return NULL;
   }
   const int32_t *start = rv_detail_prim_start(d), *point = rv_detail_vertex_point(d);
@@ -38,7 +39,9 @@ int32_t* rv_wet_clump_sizes(const RvDetail* d, const char* name, RvError* error)
     for (int32_t v = start[i]; v < start[i + 1]; ++v) {
       Clump* c = &table[slot_of(table, room - 1, id_at(a, (size_t)point[v] * size))];
       if (c->strands && c->last == (int32_t)i) continue;
-      c->id = id_at(a, (size_t)point[v] * size), c->last = (int32_t)i, c->strands++;
+      c->id = id_at(a, (size_t)point[v] * size);
+      c->last = (int32_t)i;
+      c->strands++;
     }
   for (size_t i = 0; i < npoint; ++i) {
     int32_t n = table[slot_of(table, room - 1, id_at(a, i * size))].strands;

@@ -34,7 +34,9 @@ static RvResult place(RvWetCache* c, double before, RvError* error) {
     if (k == SIZE_MAX) continue;
     for (int a = 0; a < 3; ++a) to->v[a][k] = from->v[a][i];
     for (int a = 0; a < 9; ++a) to->c[a][k] = 0;
-    to->volume[k] = c->volume[i], to->id[k] = from->id[i], to->row[k] = (int32_t)i;
+    to->volume[k] = c->volume[i];
+    to->id[k] = from->id[i];
+    to->row[k] = (int32_t)i;
     to->age[k] = OLD;
   }
   return result;
@@ -42,7 +44,8 @@ static RvResult place(RvWetCache* c, double before, RvError* error) {
 
 static RvResult begin(void* user, RvLiquidModel* model, double from, double to, RvError* error) {
   RvWetCache* c = user;
-  (void)model, (void)from;
+  (void)model;
+  (void)from;
   return place(c, c->whole->cook->dt * c->whole->parms.timescale - to, error);
 }
 
@@ -104,7 +107,11 @@ RvResult rv_wetcache_close(RvWetCache* c, RvWetSolve* s, RvError* error) {
   for (size_t i = 0; i < c->frame.count; ++i) {
     double id = (double)c->frame.id[i], now = c->before[i] - c->volume[i], taken = taken_of(s, id) + now;
     s->film_sources += now;
-    if (taken > 0 && !c->filled) rows[2 * n] = id, rows[2 * n + 1] = taken, ++n;
+    if (taken > 0 && !c->filled) {
+      rows[2 * n] = id;
+      rows[2 * n + 1] = taken;
+      ++n;
+    }
   }
   qsort(rows, n, 2 * sizeof *rows, by_id);
   size_t here = n;
@@ -112,12 +119,14 @@ RvResult rv_wetcache_close(RvWetCache* c, RvWetSolve* s, RvError* error) {
     if (!in_frame(rows, here, s->taken[2 * k])) memcpy(rows + 2 * n++, s->taken + 2 * k, 2 * sizeof *rows);
   qsort(rows, n, 2 * sizeof *rows, by_id);
   rv_free(s->taken);
-  s->taken = rows, s->ntaken = n;
+  s->taken = rows;
+  s->ntaken = n;
   return RV_OK;
 }
 
 void rv_wetcache_free(RvWetCache* c) {
-  rv_free(c->volume), rv_free(c->before);
+  rv_free(c->volume);
+  rv_free(c->before);
   rv_detail_free(c->filled);
   rv_particles_free(&c->frame);
   if (c->begun) rv_liquid_free(&c->liquid);

@@ -53,8 +53,10 @@ static void show_vertex(const RvWetSolve* s, const RvStrandBatch* b, int lane, i
   l->exact[point] += follow * (wetness_of(height, r, full) - l->exact[point]);
   // WH-48: the tube that strand and film are, in the scene's units
   l->filmradius[point] = (float)((r + height) / rv_cook_meters(s->cook));
-  l->filmheight[point] = (float)height, l->filmv[point] = (float)(n ? speed / n : 0);
-  l->waterload[point] = (float)fmin(liquid / fmax(m->hair_mass[vertex], 1e-30), 1e9), l->absorbed[point] = (float)full;
+  l->filmheight[point] = (float)height;
+  l->filmv[point] = (float)(n ? speed / n : 0);
+  l->waterload[point] = (float)fmin(liquid / fmax(m->hair_mass[vertex], 1e-30), 1e9);
+  l->absorbed[point] = (float)full;
   l->wetness[point] = (float)l->exact[point];
 }
 

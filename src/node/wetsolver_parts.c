@@ -84,10 +84,14 @@ typedef RvResult ParmsAt(void* user, double frame, void* out, RvError* error);
 
 static void set_part(RvWetSolve* s, RvWetPart* part, const size_t* ports, const void* parms, ParmsAt* parms_at) {
   const RvHost* host = s->cook->host;
-  part->whole = s, part->ports = ports;
+  part->whole = s;
+  part->ports = ports;
   part->cook = *s->cook;
-  part->cook.parms = parms, part->cook.ninput = 3, part->cook.input = part->input;
-  part->cook.stats = &part->stats, part->cook.host = &part->host;
+  part->cook.parms = parms;
+  part->cook.ninput = 3;
+  part->cook.input = part->input;
+  part->cook.stats = &part->stats;
+  part->cook.host = &part->host;
   part->cook.prev = NULL;
   memset(part->cook.output, 0, sizeof part->cook.output);
   for (size_t i = 0; i < 3; ++i) part->input[i] = ports[i] < s->cook->ninput ? s->cook->input[ports[i]] : NULL;
@@ -119,6 +123,8 @@ void rv_wetsolve_free(RvWetSolve* s) {
   rv_strand_contacts_end(&s->contacts);
   rv_solve_strands_free(&s->strands);
   rv_liquidsolve_end(&s->liquid);
-  rv_detail_free(s->strand_state), rv_detail_free(s->liquid_state);
-  rv_free(s->room), rv_free(s->taken);
+  rv_detail_free(s->strand_state);
+  rv_detail_free(s->liquid_state);
+  rv_free(s->room);
+  rv_free(s->taken);
 }

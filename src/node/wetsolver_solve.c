@@ -41,7 +41,11 @@ static RvResult strand_substep(RvStrandSolve* s, RvStrandSampler* sampler, doubl
   if (!result) rv_strand_forces(s->model, s->state, rv_strandsolve_force_def(s, &forces), &s->forces);
   if (!result && wet) rv_wet_forces(wet, s->forces.force, s->forces.drag, s->forces.drag_velocity);
   RvStrandStepDef step = rv_strandsolve_step_def(s, dt);
-  if (wet) step.slide = wet->slide, step.brisk = true, step.scratch = wet->scratch;
+  if (wet) {
+    step.slide = wet->slide;
+    step.brisk = true;
+    step.scratch = wet->scratch;
+  }
   if (wet) whole->contacts.liquid = &wet->bridges;
   clock[3] = rv_clock_wall();
   if (!result) result = rv_strand_contacts_find(s->contacts, s, &step, from, to, &step.couple, error);
@@ -226,11 +230,13 @@ static RvResult begin_film(RvWetSolve* s, RvError* error) {
 static RvResult begin(RvWetSolve* s, RvError* error) {
   RvResult result = rv_wetsolve_part(s->cook->prev, &s->strand_state, &s->liquid_state, error);
   if (result) return result;
-  s->has_strands = s->strand_state != NULL, s->has_liquid = s->liquid_state != NULL;
+  s->has_strands = s->strand_state != NULL;
+  s->has_liquid = s->liquid_state != NULL;
   s->has_film = s->has_strands && rv_detail_find(s->strand_state, RV_POINT, "rv_film");
   if (s->has_strands && !s->strand_part.input[0])
     return rv_fail(error, RV_BAD_INPUT, "input 1, the strands, is empty, but was not at the start frame");
-  s->strand_part.cook.prev = s->strand_state, s->liquid_part.cook.prev = s->liquid_state;
+  s->strand_part.cook.prev = s->strand_state;
+  s->liquid_part.cook.prev = s->liquid_state;
   s->liquid.flows.drips = s->has_film;
   s->liquid.cook = &s->liquid_part.cook;
   if (s->has_strands) result = begin_strands(s, error);
@@ -286,7 +292,8 @@ static RvResult finish(RvWetSolve* s, RvError* error) {
 static void add_ledger(const RvWetSolve* s, RvLedger* ledger) {
   double film = 0, absorbed = 0;
   rv_wet_volumes(&s->wet, &film, &absorbed);
-  ledger->film = film, ledger->absorbed = absorbed;
+  ledger->film = film;
+  ledger->absorbed = absorbed;
   ledger->initial += s->film_initial;
   ledger->sources += s->film_sources + s->wet.report.added;
   ledger->evaporated += s->film_evaporated + s->wet.report.film.evaporated;
@@ -298,8 +305,10 @@ static void tell(RvWetSolve* s) {
   if (s->has_strands) rv_strandsolve_tell(&s->strands);
   if (s->has_liquid) rv_liquidsolve_tell(&s->liquid);
   if (s->has_strands && s->contacts.contacts) rv_strand_contacts_warn(&s->contacts, s->cook);
-  out->strands = strands->strands, out->vertices = strands->vertices;
-  out->particles = liquid->particles, out->tiles = liquid->tiles;
+  out->strands = strands->strands;
+  out->vertices = strands->vertices;
+  out->particles = liquid->particles;
+  out->tiles = liquid->tiles;
   out->contacts = (int64_t)(s->contacts.stats.links + s->contacts.stats.touches);
   out->bridges = (int64_t)s->contacts.stats.bridges;
   out->substeps = s->has_film ? liquid->substeps : s->has_strands ? strands->substeps : liquid->substeps;
@@ -350,7 +359,8 @@ static RvResult start_liquid(RvWetSolve* s, RvDetail** out, RvError* error) {
     double spacing, origin[3];
     RvResult result = rv_liquid_measure(in, p->particlesep, &units, &spacing, origin, error);
     if (result) return result;
-    p->particlesep = spacing, s->liquid_part.input[0] = NULL;
+    p->particlesep = spacing;
+    s->liquid_part.input[0] = NULL;
   } else if (s->parms.liquidmode && rv_wetcache_surface(in)) {
     if (!(p->particlesep > 0)) p->particlesep = rv_grid_voxel_size(rv_wetcache_surface(in)) * rv_cook_meters(s->cook);
     s->liquid_part.input[0] = NULL;
@@ -376,11 +386,18 @@ RvResult rv_wetsolve_start(RvCook* cook, RvWetTranslate* translate, RvError* err
   if (!result) result = rv_wetsolve_join(strands, liquid, &cook->output[2], error);
   if (!result) {
     RvStats *out = cook->stats, *a = &s.strand_part.stats, *b = &s.liquid_part.stats;
-    out->strands = a->strands, out->vertices = a->vertices, out->particles = b->particles, out->ledger = b->ledger;
+    out->strands = a->strands;
+    out->vertices = a->vertices;
+    out->particles = b->particles;
+    out->ledger = b->ledger;
     const double* ledger = strands ? rv_detail_f64(strands, RV_GLOBAL, "rv_wetledger", 3) : NULL;
-    if (ledger) out->ledger.initial += ledger[0], out->ledger.film += ledger[0];
+    if (ledger) {
+      out->ledger.initial += ledger[0];
+      out->ledger.film += ledger[0];
+    }
   }
-  rv_detail_free(strands), rv_detail_free(liquid);
+  rv_detail_free(strands);
+  rv_detail_free(liquid);
   rv_wetsolve_free(&s);
   return result;
 }

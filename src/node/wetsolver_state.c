@@ -197,7 +197,9 @@ RvResult rv_wetsolve_film_load(RvWetSolve* s, const RvDetail* d, RvError* error)
         "%zu numbers of the film's state (rv_film rv_filmspeed rv_back rv_drop rv_wetledger) are none that the "
         "solver writes: the state was changed or damaged; simulate from the start frame, or from another state",
         bad);
-  s->film_initial = ledger[0], s->film_sources = ledger[1], s->film_evaporated = ledger[2];
+  s->film_initial = ledger[0];
+  s->film_sources = ledger[1];
+  s->film_evaporated = ledger[2];
   s->ntaken = taken && rv_attrib_storage(taken) == RV_F64 ? (size_t)rv_attrib_size(taken) / 2 : 0;
   if (!s->ntaken) return RV_OK;
   s->taken = rv_alloc(2 * s->ntaken, sizeof *s->taken);
@@ -231,8 +233,10 @@ RvResult rv_wetsolve_film_save(RvWetSolve* s, RvDetail* d, RvError* error) {
   Each e;
   FOR_EACH_VERTEX(s, e) {
     double* f = film + 4 * e.point;
-    f[0] = w->film_state.volume[e.vertex], f[1] = w->film_state.absorbed[e.vertex];
-    f[2] = w->film_state.strain[e.vertex], f[3] = w->wet[e.vertex];
+    f[0] = w->film_state.volume[e.vertex];
+    f[1] = w->film_state.absorbed[e.vertex];
+    f[2] = w->film_state.strain[e.vertex];
+    f[3] = w->wet[e.vertex];
     for (size_t c = 0; c < 3; ++c) {
       back[3 * e.point + c] = w->back[e.at + c * RV_LANES];
       pull[3 * e.point + c] = w->pull[e.at + c * RV_LANES];

@@ -45,7 +45,8 @@ static RvResult fill(RvCook* whole, const RvDetail* in, double spacing, RvDetail
   if (!r) r = rv_parms_eval(parms, &vars, values, error);
   if (!r) r = type->cook(&cook, error);
   *out = cook.output[0];
-  rv_parms_free(parms), rv_free(values);
+  rv_parms_free(parms);
+  rv_free(values);
   return r;
 }
 
@@ -72,7 +73,13 @@ RvResult rv_wetcache_fill(RvCook* whole, const RvDetail* in, double spacing, RvD
   else if (!r)
     r = add_velocity(vel, *out, error);
   // the spacing tells how large they are, whatever the unit of the scene
-  if (!r) rv_detail_remove_attrib(*out, RV_POINT, "volume"), rv_detail_remove_attrib(*out, RV_POINT, "pscale");
-  if (r) rv_detail_free(*out), *out = NULL;
+  if (!r) {
+    rv_detail_remove_attrib(*out, RV_POINT, "volume");
+    rv_detail_remove_attrib(*out, RV_POINT, "pscale");
+  }
+  if (r) {
+    rv_detail_free(*out);
+    *out = NULL;
+  }
   return r;
 }

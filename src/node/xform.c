@@ -116,7 +116,10 @@ bool rv_xform_tuple(const RvXform* x, RvTag tag, int size, double* v) {
   if (tag == RV_TAG_NORMAL) rv_vec3_store64(v, move_normal(x, a));
   if (tag == RV_TAG_QUATERNION) {
     RvQuat q = rv_quat_mul(rv_quat_from_matrix(x->rotation), (RvQuat){v[0], v[1], v[2], v[3]});
-    v[0] = q.x, v[1] = q.y, v[2] = q.z, v[3] = q.w;
+    v[0] = q.x;
+    v[1] = q.y;
+    v[2] = q.z;
+    v[3] = q.w;
   }
   // rows of a matrix are its axes, as Houdini stores them
   if (tag == RV_TAG_MATRIX3)
@@ -155,7 +158,9 @@ void rv_xform_grid(const RvXform* x, const double in[16], double out[16]) {
   for (int row = 0; row < 4; ++row) {
     RvVec3 moved = rv_mat3_apply(x->linear, rv_vec3_load64(in + 4 * row));
     moved = rv_mad(moved, in[4 * row + 3], x->offset);
-    out[4 * row] = moved.x, out[4 * row + 1] = moved.y, out[4 * row + 2] = moved.z;
+    out[4 * row] = moved.x;
+    out[4 * row + 1] = moved.y;
+    out[4 * row + 2] = moved.z;
     out[4 * row + 3] = in[4 * row + 3];
   }
 }

@@ -8,21 +8,18 @@
 #include "parm/number.h"
 
 RvResult rv_keys_check(const RvKey* keys, size_t count, RvError* error) {
-  if (!count || !keys)
-    return rv_fail(error, RV_BAD_INPUT, "there are no keys; give at least one [frame, value]");
+  if (!count || !keys) return rv_fail(error, RV_BAD_INPUT, "there are no keys; give at least one [frame, value]");
   for (size_t i = 0; i < count; ++i) {
     char frame[RV_NUMBER_BYTES], before[RV_NUMBER_BYTES];
     rv_number_write(keys[i].frame, frame);
     if (!(fabs(keys[i].frame) <= RV_KEY_MAX_FRAME))
-      return rv_fail(error, RV_BAD_INPUT, "key %zu: frame %s is not a number between -1e9 and 1e9", i + 1,
-                     frame);
+      return rv_fail(error, RV_BAD_INPUT, "key %zu: frame %s is not a number between -1e9 and 1e9", i + 1, frame);
     if (!(fabs(keys[i].value) <= RV_VALUE_MAX))
-      return rv_fail(error, RV_BAD_INPUT, "key %zu at frame %s: the value is not a finite number below 1e100",
-                     i + 1, frame);
+      return rv_fail(error, RV_BAD_INPUT, "key %zu at frame %s: the value is not a finite number below 1e100", i + 1,
+                     frame);
     if (i && !(keys[i].frame - keys[i - 1].frame >= RV_KEY_MIN_GAP))
-      return rv_fail(error, RV_BAD_INPUT,
-                     "key %zu at frame %s does not come after the key before it at frame %s", i + 1, frame,
-                     rv_number_write(keys[i - 1].frame, before));
+      return rv_fail(error, RV_BAD_INPUT, "key %zu at frame %s does not come after the key before it at frame %s",
+                     i + 1, frame, rv_number_write(keys[i - 1].frame, before));
   }
   return RV_OK;
 }
@@ -70,15 +67,13 @@ double rv_keys_eval(const RvKey* keys, size_t count, RvInterp interp, RvExtend e
   double h = b->frame - a->frame, t = (frame - a->frame) / h;
   if (interp == RV_INTERP_CONSTANT) return a->value;
   if (interp == RV_INTERP_LINEAR) return rv_curve_line(t, a->value, b->value);
-  return rv_curve_hermite(t, h, a->value, slope(keys, count, i, extend), b->value,
-                          slope(keys, count, i + 1, extend));
+  return rv_curve_hermite(t, h, a->value, slope(keys, count, i, extend), b->value, slope(keys, count, i + 1, extend));
 }
 
 double rv_channel_eval(const RvChannel* channel, double frame, double fps) {
   if (channel->kind == RV_CHANNEL_CONSTANT) return channel->value;
-  double keyed = channel->count
-                     ? rv_keys_eval(channel->keys, channel->count, channel->interp, channel->extend, frame)
-                     : 1;
+  double keyed =
+      channel->count ? rv_keys_eval(channel->keys, channel->count, channel->interp, channel->extend, frame) : 1;
   if (channel->kind == RV_CHANNEL_KEYS) return keyed;
   // whole turns are dropped before the sine, so that late frames keep their digits
   double turns = channel->frequency * ((frame - 1) / fps) + channel->phase / 360;

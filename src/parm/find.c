@@ -39,8 +39,7 @@ static const RvParmDef* find_component(const RvParmTable* table, const char* tok
   size_t length = strlen(token);
   for (size_t i = 0; length > 1 && i < table->count; ++i) {
     const RvParmDef* row = table->rows + i;
-    if (row->size < 2 || strlen(row->token) != length - 1 || memcmp(row->token, token, length - 1) != 0)
-      continue;
+    if (row->size < 2 || strlen(row->token) != length - 1 || memcmp(row->token, token, length - 1) != 0) continue;
     const char *suffixes = row->type == RV_PARM_COLOR ? "rgba1234" : "xyzw1234",
                *at = strchr(suffixes, token[length - 1]);
     if (!at || (at - suffixes) % 4 >= row->size) continue;
@@ -115,8 +114,7 @@ bool rv_menu_item(const char* menu, int index, RvMenuItem* out) {
   }
   size_t length = strcspn(menu, "|"), token = strcspn(menu, "|=");
   bool labelled = token < length;
-  *out =
-      (RvMenuItem){menu, labelled ? menu + token + 1 : menu, token, labelled ? length - token - 1 : length};
+  *out = (RvMenuItem){menu, labelled ? menu + token + 1 : menu, token, labelled ? length - token - 1 : length};
   return true;
 }
 

@@ -45,8 +45,8 @@ static double secant(const RvRampKey* key) {
 static double slope(const RvRamp* ramp, int i) {
   if (i == 0 || i == ramp->count - 1) return 0;
   const RvRampKey* key = ramp->keys + i;
-  return rv_curve_slope(key[0].position - key[-1].position, secant(key - 1),
-                        key[1].position - key[0].position, secant(key));
+  return rv_curve_slope(key[0].position - key[-1].position, secant(key - 1), key[1].position - key[0].position,
+                        secant(key));
 }
 
 double rv_ramp_eval(const RvRamp* ramp, double position) {
@@ -75,8 +75,7 @@ RvResult rv_ramp_check(const RvRamp* ramp, RvError* error) {
     if (!(fabs(key->value) <= RV_VALUE_MAX))
       return rv_fail(error, RV_BAD_INPUT, "ramp key %d: the value is not a finite number below 1e100", i + 1);
     if (!rv_interp_name(key->interp))
-      return rv_fail(error, RV_BAD_INPUT, "ramp key %d: the interpolation is constant, linear or smooth",
-                     i + 1);
+      return rv_fail(error, RV_BAD_INPUT, "ramp key %d: the interpolation is constant, linear or smooth", i + 1);
     if (i && !(key->position - key[-1].position >= RV_KEY_MIN_GAP))
       return rv_fail(error, RV_BAD_INPUT, "ramp key %d does not come after the key before it", i + 1);
   }

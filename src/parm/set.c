@@ -58,15 +58,15 @@ static RvResult find_channel(RvParms* parms, const char* token, int component, T
   if (!rv_parm_has_channels(row))
     return rv_fail(error, RV_BAD_INPUT, "parameter '%s' takes %s, not a number", out->token, takes(row));
   if (out->component >= 0 ? component != 0 : component < 0 || component >= row->size)
-    return rv_fail(error, RV_BAD_INPUT, "parameter '%s' has no component %d: it has %d, counted from 0",
-                   out->token, component, out->component >= 0 ? 1 : row->size);
+    return rv_fail(error, RV_BAD_INPUT, "parameter '%s' has no component %d: it has %d, counted from 0", out->token,
+                   component, out->component >= 0 ? 1 : row->size);
   if (out->component < 0) out->component = component;
   rv_parm_component_token(row, out->component, out->token);
   return RV_OK;
 }
 
 //---------------------------------------------------------------------------------------------- checks of
-//numbers
+// numbers
 
 static RvResult check_bounds(const Target* target, double value, double least, bool has_least, double most,
                              bool has_most, RvError* error) {
@@ -74,9 +74,8 @@ static RvResult check_bounds(const Target* target, double value, double least, b
   char got[RV_NUMBER_BYTES], bound[RV_NUMBER_BYTES];
   if (!low && !high) return RV_OK;
   return rv_fail(error, RV_BAD_INPUT, "parameter '%s' is %s; it must be at %s %s%s%s", target->token,
-                 rv_number_write(value, got), low ? "least" : "most",
-                 rv_number_write(low ? least : most, bound), *target->row->unit ? " " : "",
-                 target->row->unit);
+                 rv_number_write(value, got), low ? "least" : "most", rv_number_write(low ? least : most, bound),
+                 *target->row->unit ? " " : "", target->row->unit);
 }
 
 // with `exact`, whole numbers must be whole; keys of them may lie between and are rounded when evaluated
@@ -92,8 +91,7 @@ static RvResult check_number(const Target* target, double value, bool exact, RvE
   if (row->type == RV_PARM_TOGGLE && !(value >= 0 && value <= 1))
     return rv_fail(error, RV_BAD_INPUT, "parameter '%s' takes on or off (1 or 0), not %s", target->token,
                    rv_number_write(value, got));
-  if (row->type == RV_PARM_MENU)
-    return check_bounds(target, value, 0, true, rv_menu_count(row->menu) - 1, true, error);
+  if (row->type == RV_PARM_MENU) return check_bounds(target, value, 0, true, rv_menu_count(row->menu) - 1, true, error);
   return check_bounds(target, value, row->min, row->hard_min, row->max, row->hard_max, error);
 }
 
@@ -120,8 +118,8 @@ static RvResult set_menu(Target* target, const char* text, RvError* error) {
     RvText words = {0};
     rv_menu_tokens(target->row->menu, &words);
     char* list = rv_text_done(&words);
-    rv_fail(error, RV_BAD_INPUT, "parameter '%s' has no choice '%.60s'; it takes one of: %s", target->token,
-            text, list ? list : "");
+    rv_fail(error, RV_BAD_INPUT, "parameter '%s' has no choice '%.60s'; it takes one of: %s", target->token, text,
+            list ? list : "");
     rv_free(list);
     return RV_BAD_INPUT;
   }
@@ -180,8 +178,8 @@ static RvResult set_numbers(Target* target, const char* text, RvError* error) {
     const char* end;
     double value;
     if (!rv_number_read(at, &end, &value) || (*end && separators(end) == end))
-      return rv_fail(error, RV_BAD_INPUT, "parameter '%s' takes %s, not '%.60s'", target->token,
-                     takes(target->row), text);
+      return rv_fail(error, RV_BAD_INPUT, "parameter '%s' takes %s, not '%.60s'", target->token, takes(target->row),
+                     text);
     if (count < wanted) {
       RvResult result = check_number(target, value, true, error);
       if (result) return result;
@@ -226,8 +224,7 @@ RvResult rv_parms_set_ramp(RvParms* parms, const char* token, const RvRamp* ramp
   RvResult result = find_target(parms, token, &target, error);
   if (result) return result;
   if (target.row->type != RV_PARM_RAMP)
-    return rv_fail(error, RV_BAD_INPUT, "parameter '%s' takes %s, not a ramp", target.token,
-                   takes(target.row));
+    return rv_fail(error, RV_BAD_INPUT, "parameter '%s' takes %s, not a ramp", target.token, takes(target.row));
   RvError why = {0};
   result = rv_ramp_check(ramp, &why);
   if (result) return rv_fail(error, result, "parameter '%s': %s", target.token, why.text);
@@ -246,8 +243,8 @@ RvResult rv_parms_reset(RvParms* parms, const char* token, RvError* error) {
 
 //---------------------------------------------------------------------------------------------- motion
 
-static RvResult check_keys(const Target* target, const RvKey* keys, size_t count, RvInterp interp,
-                           RvExtend extend, RvError* error) {
+static RvResult check_keys(const Target* target, const RvKey* keys, size_t count, RvInterp interp, RvExtend extend,
+                           RvError* error) {
   RvError why = {0};
   if (count > RV_PARM_MAX_CHANNEL_KEYS)
     return rv_fail(error, RV_LIMIT, "parameter '%s': %zu keys, at most %d are possible", target->token, count,
@@ -262,12 +259,10 @@ static RvResult check_keys(const Target* target, const RvKey* keys, size_t count
 }
 
 // replaces the target's channel; `channel.keys` are copied
-static RvResult store_channel(Target* target, RvChannel channel, const RvKey* keys, size_t count,
-                              RvError* error) {
+static RvResult store_channel(Target* target, RvChannel channel, const RvKey* keys, size_t count, RvError* error) {
   if (count) {
     channel.keys = rv_alloc(count, sizeof *keys);
-    if (!channel.keys)
-      return rv_fail(error, RV_NO_MEMORY, "parameter '%s': no memory for its keys", target->token);
+    if (!channel.keys) return rv_fail(error, RV_NO_MEMORY, "parameter '%s': no memory for its keys", target->token);
     memcpy(channel.keys, keys, count * sizeof *keys);
     channel.count = count;
   }
@@ -286,16 +281,14 @@ RvResult rv_parms_set_keys(RvParms* parms, const char* token, int component, con
     RvError why = {0};
     char frame[RV_NUMBER_BYTES];
     result = check_number(&target, keys[i].value, false, &why);
-    if (result)
-      rv_fail(error, result, "key at frame %s: %s", rv_number_write(keys[i].frame, frame), why.text);
+    if (result) rv_fail(error, result, "key at frame %s: %s", rv_number_write(keys[i].frame, frame), why.text);
   }
   if (result) return result;
-  return store_channel(&target, (RvChannel){.kind = RV_CHANNEL_KEYS, .interp = interp, .extend = extend},
-                       keys, count, error);
+  return store_channel(&target, (RvChannel){.kind = RV_CHANNEL_KEYS, .interp = interp, .extend = extend}, keys, count,
+                       error);
 }
 
-RvResult rv_parms_set_wave(RvParms* parms, const char* token, int component, const RvWave* wave,
-                           RvError* error) {
+RvResult rv_parms_set_wave(RvParms* parms, const char* token, int component, const RvWave* wave, RvError* error) {
   Target target;
   RvResult result = find_channel(parms, token, component, &target, error);
   if (result) return result;
@@ -303,13 +296,12 @@ RvResult rv_parms_set_wave(RvParms* parms, const char* token, int component, con
   const char* const names[] = {"amplitude", "frequency", "phase", "offset"};
   for (int i = 0; i < 4; ++i)
     if (!(fabs(numbers[i]) <= (i == 1 || i == 2 ? RV_KEY_MAX_FRAME : RV_VALUE_MAX)))
-      return rv_fail(error, RV_BAD_INPUT,
-                     "parameter '%s': the %s of its wave is not a number of a sensible size", target.token,
-                     names[i]);
+      return rv_fail(error, RV_BAD_INPUT, "parameter '%s': the %s of its wave is not a number of a sensible size",
+                     target.token, names[i]);
   bool enveloped = wave->envelope != NULL;
   if (enveloped)
-    result = check_keys(&target, wave->envelope, wave->envelope_count, wave->envelope_interp,
-                        wave->envelope_extend, error);
+    result =
+        check_keys(&target, wave->envelope, wave->envelope_count, wave->envelope_interp, wave->envelope_extend, error);
   if (result) return rv_error_context(error, "envelope"), result;
   RvChannel channel = {.kind = RV_CHANNEL_WAVE,
                        .amplitude = wave->amplitude,

@@ -7,8 +7,9 @@
 //     X(FLOAT, pitch, "Pitch", 0.01, HARD(0), SOFT(0.1), "m", "Rise of one turn.", WHEN("{ style == straight }"))
 //   RV_PARM_TABLE(GroomParms, groom_table, GROOM_PARMS)
 //
-// (each line ended by a backslash) makes `typedef struct GroomParms { int64_t count; int style; double pitch; } GroomParms` and
-// `static const RvParmTable groom_table`. A row may end with WHEN, its disablewhen condition. Help texts are sentences.
+// (each line ended by a backslash) makes `typedef struct GroomParms { int64_t count; int style; double pitch; }
+// GroomParms` and `static const RvParmTable groom_table`. A row may end with WHEN, its disablewhen condition. Help
+// texts are sentences.
 #ifndef RV_PARM_TABLE_H
 #define RV_PARM_TABLE_H
 
@@ -64,8 +65,7 @@ extern const RvParmTable rv_parm_table_empty;
   {RV_ROW_HEAD(TOGGLE, t, l, 1, h), .standard = {v}, .max = 1, .unit = "", __VA_ARGS__},
 #define RV_ROW_MENU(t, l, v, items, h, ...) \
   {RV_ROW_HEAD(MENU, t, l, 1, h), .standard = {v}, .menu = items, .unit = "", __VA_ARGS__},
-#define RV_ROW_STRING(t, l, v, h, ...) \
-  {RV_ROW_HEAD(STRING, t, l, 1, h), .standard_text = v, .unit = "", __VA_ARGS__},
+#define RV_ROW_STRING(t, l, v, h, ...) {RV_ROW_HEAD(STRING, t, l, 1, h), .standard_text = v, .unit = "", __VA_ARGS__},
 #define RV_ROW_FILE(t, l, v, h, ...) {RV_ROW_HEAD(FILE, t, l, 1, h), .standard_text = v, .unit = "", __VA_ARGS__},
 #define RV_ROW_RAMP(t, l, v, h, ...) {RV_ROW_HEAD(RAMP, t, l, 1, h), .standard_text = v, .unit = "", __VA_ARGS__},
 

@@ -57,8 +57,7 @@ bool rv_parm_value_is_default(const RvParmValue* value, const RvParmDef* row) {
     return same_ramp(&value->ramp, &ramp);
   }
   for (int c = 0; rv_parm_has_channels(row) && c < row->size; ++c)
-    if (value->channel[c].kind != RV_CHANNEL_CONSTANT || value->channel[c].value != row->standard[c])
-      return false;
+    if (value->channel[c].kind != RV_CHANNEL_CONSTANT || value->channel[c].value != row->standard[c]) return false;
   return true;
 }
 
@@ -70,8 +69,7 @@ RvParms* rv_parms_new(const RvParmTable* table) {
   parms->table = table;
   parms->values = rv_alloc_zero(table->count, sizeof *parms->values);
   bool ok = parms->values != NULL;
-  for (size_t i = 0; ok && i < table->count; ++i)
-    ok = rv_parm_value_reset(parms->values + i, table->rows + i);
+  for (size_t i = 0; ok && i < table->count; ++i) ok = rv_parm_value_reset(parms->values + i, table->rows + i);
   if (ok) return parms;
   rv_parms_free(parms);
   return NULL;
@@ -176,8 +174,7 @@ uint64_t rv_parms_hash(const RvParms* parms) {
 //---------------------------------------------------------------------------------------------- evaluation
 
 // A wave, or a line beyond the keys, may leave the hard range; rounding alone is forgiven.
-static RvResult check_range(const RvParmDef* row, int component, double frame, double* value,
-                            RvError* error) {
+static RvResult check_range(const RvParmDef* row, int component, double frame, double* value, RvError* error) {
   double slack = 1e-9 * (1 + fabs(*value));
   if (row->hard_min && *value < row->min && *value >= row->min - slack) *value = row->min;
   if (row->hard_max && *value > row->max && *value <= row->max + slack) *value = row->max;
@@ -186,11 +183,9 @@ static RvResult check_range(const RvParmDef* row, int component, double frame, d
   char token[RV_PARM_TOKEN_BYTES], at[RV_NUMBER_BYTES], got[RV_NUMBER_BYTES], bound[RV_NUMBER_BYTES];
   rv_parm_component_token(row, component, token);
   rv_number_write(frame, at);
-  if (!low && !high)
-    return rv_fail(error, RV_BAD_INPUT, "parameter '%s' is not finite at frame %s", token, at);
-  return rv_fail(error, RV_BAD_INPUT,
-                 "parameter '%s' is %s at frame %s, %s than %s; change its keys or its wave", token,
-                 rv_number_round(*value, 9, got), at, low ? "less" : "more",
+  if (!low && !high) return rv_fail(error, RV_BAD_INPUT, "parameter '%s' is not finite at frame %s", token, at);
+  return rv_fail(error, RV_BAD_INPUT, "parameter '%s' is %s at frame %s, %s than %s; change its keys or its wave",
+                 token, rv_number_round(*value, 9, got), at, low ? "less" : "more",
                  rv_number_write(low ? row->min : row->max, bound));
 }
 
@@ -198,8 +193,8 @@ static double rounded(double value) {
   return floor(value + 0.5);
 }
 
-static RvResult eval_channel(const RvParmDef* row, const RvChannel* channel, int component,
-                             const RvVars* vars, double* out, RvError* error) {
+static RvResult eval_channel(const RvParmDef* row, const RvChannel* channel, int component, const RvVars* vars,
+                             double* out, RvError* error) {
   double value = rv_channel_eval(channel, vars->frame, vars->fps);
   if (row->type == RV_PARM_MENU || row->type == RV_PARM_TOGGLE) {
     double most = row->type == RV_PARM_TOGGLE ? 1 : rv_menu_count(row->menu) - 1;
@@ -209,8 +204,7 @@ static RvResult eval_channel(const RvParmDef* row, const RvChannel* channel, int
     bounded.hard_min = bounded.hard_max = true;
     value = rounded(value);
     *out = value;
-    return channel->kind == RV_CHANNEL_CONSTANT ? RV_OK
-                                                : check_range(&bounded, component, vars->frame, out, error);
+    return channel->kind == RV_CHANNEL_CONSTANT ? RV_OK : check_range(&bounded, component, vars->frame, out, error);
   }
   if (row->type == RV_PARM_INT && channel->kind != RV_CHANNEL_CONSTANT) {
     value = rounded(value);
@@ -238,8 +232,7 @@ static RvResult eval_channels(const RvParmDef* row, const RvParmValue* value, co
   return RV_OK;
 }
 
-static RvResult eval_text(const RvParmDef* row, RvParmValue* value, const RvVars* vars, char* out,
-                          RvError* error) {
+static RvResult eval_text(const RvParmDef* row, RvParmValue* value, const RvVars* vars, char* out, RvError* error) {
   char* expanded = rv_vars_expand(vars, value->text);
   if (!expanded)
     return rv_fail(error, RV_NO_MEMORY, "parameter '%s': no memory for its text with all variables replaced",

@@ -9,17 +9,7 @@
 
 enum { MAX_EXPANDED = 1 << 24 };
 
-typedef enum VarKind {
-  VAR_NONE,
-  VAR_F,
-  VAR_FF,
-  VAR_T,
-  VAR_FPS,
-  VAR_OUT,
-  VAR_HIP,
-  VAR_OS,
-  VAR_DOLLAR
-} VarKind;
+typedef enum VarKind { VAR_NONE, VAR_F, VAR_FF, VAR_T, VAR_FPS, VAR_OUT, VAR_HIP, VAR_OS, VAR_DOLLAR } VarKind;
 
 typedef struct Var {
   VarKind kind;

@@ -67,8 +67,10 @@ bool rv_sort_keys(uint64_t* keys, uint32_t* values, uint64_t* spare_keys, uint32
     rv_parallel_for(chunks, 1, scatter, &p);
     uint64_t* to = p.to;
     uint32_t* to_value = p.to_value;
-    p.to = (uint64_t*)p.from, p.to_value = (uint32_t*)p.from_value;
-    p.from = to, p.from_value = to_value;
+    p.to = (uint64_t*)p.from;
+    p.to_value = (uint32_t*)p.from_value;
+    p.from = to;
+    p.from_value = to_value;
   }
   rv_free(p.at);
   if (p.from != keys) {

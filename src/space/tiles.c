@@ -69,12 +69,22 @@ static bool grow(RvTiles* tiles, size_t count) {
   void* near = rv_alloc(capacity, sizeof *tiles->near);
   void* slot = rv_alloc(slots, sizeof *tiles->slot);
   if (!coord || !key || !near || !slot) {
-    rv_free(coord), rv_free(key), rv_free(near), rv_free(slot);
+    rv_free(coord);
+    rv_free(key);
+    rv_free(near);
+    rv_free(slot);
     return false;
   }
-  rv_free(tiles->coord), rv_free(tiles->key), rv_free(tiles->near), rv_free(tiles->slot);
-  tiles->coord = coord, tiles->key = key, tiles->near = near, tiles->slot = slot;
-  tiles->capacity = capacity, tiles->slots = slots;
+  rv_free(tiles->coord);
+  rv_free(tiles->key);
+  rv_free(tiles->near);
+  rv_free(tiles->slot);
+  tiles->coord = coord;
+  tiles->key = key;
+  tiles->near = near;
+  tiles->slot = slot;
+  tiles->capacity = capacity;
+  tiles->slots = slots;
   return true;
 }
 

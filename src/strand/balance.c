@@ -26,7 +26,8 @@ static RvRodBatch elastic(const RvStrandStep* step, const RvStrandBatch* b) {
 
 // adds a mass whose velocity was `before` and is `now`
 static void add_mass(RvBalance* a, double m, double before, double now) {
-  a->gain += 0.5 * m * (now + before) * (now - before), a->scale += 0.5 * m * (now * now + before * before);
+  a->gain += 0.5 * m * (now + before) * (now - before);
+  a->scale += 0.5 * m * (now * now + before * before);
 }
 
 // N: what acts on an unknown from outside at the end of the step
@@ -50,7 +51,8 @@ static void add_vertex(const RvStrandStep* step, const RvStrandBatch* b, const d
     a->led |= free == 0 && q[k] != s->q[at];
     if (!slide || c == 3) continue;
     double e = free * slide[3 * b->vertex_at + (size_t)((3 * i + c) * RV_LANES + lane)];
-    before += e * s->v[at], now += e * v;
+    before += e * s->v[at];
+    now += e * v;
   }
   if (slide) add_mass(a, -1, before, now);
 }
@@ -62,7 +64,8 @@ void rv_step_balance(const RvStrandStep* step, const RvStrandBatch* b, const RvS
   rv_rod_energy(&rod, step->s->q + b->at, before);
   rv_rod_energy(&rod, w->q, after);
   for (int lane = 0; lane < b->lanes; ++lane) {
-    lanes[lane].gain += after[lane] - before[lane], lanes[lane].scale += after[lane] + before[lane];
+    lanes[lane].gain += after[lane] - before[lane];
+    lanes[lane].scale += after[lane] + before[lane];
     for (int i = 0; i < b->vertices; ++i) add_vertex(step, b, w->q, i, lane, &lanes[lane]);
   }
 }

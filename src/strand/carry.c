@@ -20,13 +20,17 @@ static void largest_vector(double a[4][4], double out[4]) {
         double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1)), c = 1 / sqrt(t * t + 1), s = t * c;
         for (int k = 0; k < 4; ++k) {
           double x = a[k][p], y = a[k][q];
-          a[k][p] = c * x - s * y, a[k][q] = s * x + c * y;
+          a[k][p] = c * x - s * y;
+          a[k][q] = s * x + c * y;
         }
         for (int k = 0; k < 4; ++k) {
           double x = a[p][k], y = a[q][k];
-          a[p][k] = c * x - s * y, a[q][k] = s * x + c * y;
-          x = v[k][p], y = v[k][q];
-          v[k][p] = c * x - s * y, v[k][q] = s * x + c * y;
+          a[p][k] = c * x - s * y;
+          a[q][k] = s * x + c * y;
+          x = v[k][p];
+          y = v[k][q];
+          v[k][p] = c * x - s * y;
+          v[k][q] = s * x + c * y;
         }
       }
   int best = 0;
@@ -42,7 +46,8 @@ RvRigid rv_rigid_fit(size_t count, const double* before, const double* after) {
     fit.from = rv_add(fit.from, rv_vec3_load64(before + 3 * i));
     fit.to = rv_add(fit.to, rv_vec3_load64(after + 3 * i));
   }
-  fit.from = rv_scale(fit.from, 1 / (double)count), fit.to = rv_scale(fit.to, 1 / (double)count);
+  fit.from = rv_scale(fit.from, 1 / (double)count);
+  fit.to = rv_scale(fit.to, 1 / (double)count);
   double s[3][3] = {{0}}, size = 0;
   for (size_t i = 0; i < count; ++i) {
     double a[3], b[3];
@@ -83,7 +88,8 @@ static bool find_screw(const RvRigid* r, Screw* s) {
   if (!(s->sine > 1e-9)) return false;
   s->axis = rv_scale(axis, 1 / s->sine);
   s->half = rv_atan2(s->sine, r->turn.w);
-  s->along = rv_scale(s->axis, rv_dot(s->axis, way)), s->across = rv_sub(way, s->along);
+  s->along = rv_scale(s->axis, rv_dot(s->axis, way));
+  s->across = rv_sub(way, s->along);
   s->turned = rv_cross(s->axis, s->across);
   return true;
 }
@@ -102,7 +108,8 @@ RvRigid rv_rigid_share(const RvRigid* r, double share) {
 
 void rv_rigid_slope(const RvRigid* r, bool end, RvVec3* centre, RvVec3* turning) {
   Screw s;
-  *centre = rv_sub(r->to, r->from), *turning = rv_vec3(0, 0, 0);
+  *centre = rv_sub(r->to, r->from);
+  *turning = rv_vec3(0, 0, 0);
   if (!find_screw(r, &s)) return;
   *turning = rv_scale(s.axis, 2 * s.half);
   RvVec3 round = rv_mad(s.along, s.half * rv_cos(s.half) / s.sine, s.across);
@@ -137,7 +144,8 @@ RvResult rv_strand_root_motion(const RvStrandModel* m, const RvStrandState* s, c
       for (int i = 0; i < 2; ++i, ++n)
         for (int c = 0; c < 3; ++c) {
           size_t at = rv_strand_index(&m->batches[k], lane, i, c);
-          before[3 * n + (size_t)c] = s->q[at], after[3 * n + (size_t)c] = target[at];
+          before[3 * n + (size_t)c] = s->q[at];
+          after[3 * n + (size_t)c] = target[at];
         }
   *out = rv_rigid_fit(n, before, after);
   rv_free(points);
@@ -159,7 +167,9 @@ static RvVec3 lane_vector(const double* a, size_t at) {
 }
 
 static void put(double* a, size_t at, RvVec3 v) {
-  a[at] = v.x, a[at + RV_LANES] = v.y, a[at + 2 * RV_LANES] = v.z;
+  a[at] = v.x;
+  a[at + RV_LANES] = v.y;
+  a[at + 2 * RV_LANES] = v.z;
 }
 
 static void move_batches(void* arg, size_t begin, size_t end) {

@@ -25,7 +25,8 @@ static void own_energies(void* arg, size_t begin, size_t end) {
 void rv_coupled_measure(RvCoupled* c) {
   size_t n = c->step->m->nbatch, bytes = n * RV_LANES * sizeof(double);
   rv_parallel_for(n, 1, own_energies, c);
-  memcpy(c->own_trial, c->own, bytes), memcpy(c->now, c->own, bytes);
+  memcpy(c->own_trial, c->own, bytes);
+  memcpy(c->now, c->own, bytes);
   c->op->energy(c->op->user, c->q, c->now);
 }
 
@@ -110,8 +111,7 @@ static void shorten(RvCoupled* c, bool all) {
   memset(c->looks, 0, c->step->m->nbatch);
   for (size_t at = 0; at < n; ++at) {
     if (c->share[at] == 0 || (!all && !(excess(c, at) > 0.1 * worst))) continue;
-    c->share[at] = all ? 0.25 * c->share[at]
-                       : rv_step_shorter(c->share[at], c->slope[at], c->trial[at] - c->now[at]);
+    c->share[at] = all ? 0.25 * c->share[at] : rv_step_shorter(c->share[at], c->slope[at], c->trial[at] - c->now[at]);
     c->looks[at / RV_LANES] = 1;
   }
 }

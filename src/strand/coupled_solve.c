@@ -49,7 +49,8 @@ static void look(void* arg, size_t begin, size_t end) {
       c->quiet[k] = 0;
       continue;
     }
-    memset(c->d + at, 0, bytes), memset(c->p + at, 0, bytes);
+    memset(c->d + at, 0, bytes);
+    memset(c->p + at, 0, bytes);
     c->op->gather(c->op->user, k, c->p);
   }
 }
@@ -79,7 +80,8 @@ static double begin(void* arg, size_t begin, size_t end) {
     size_t count = rv_coupled_unknowns(b);
     double *r = c->r + b->at, *right = c->b + b->at, *z = c->ap + b->at;
     right_side(b, r, may, right);
-    memcpy(r, right, count * sizeof(double)), memcpy(z, right, count * sizeof(double));
+    memcpy(r, right, count * sizeof(double));
+    memcpy(z, right, count * sizeof(double));
     sum += precondition_one(c, k);
   }
   return sum;
@@ -129,7 +131,8 @@ static double advance(void* arg, size_t begin, size_t end) {
 double rv_coupled_solve(RvCoupled* c, RvStrandStats* stats) {
   size_t n = c->count;
   double gamma = rv_parallel_sum(n, 1, begin, c), first = gamma, fall = 0;
-  c->beta = 0, c->left = 1;
+  c->beta = 0;
+  c->left = 1;
   stats->cg_iterations = 0;
   for (int it = 0; it < c->step->def->max_cg && gamma > 0; ++it) {
     rv_parallel_for(n, 1, turn, c);

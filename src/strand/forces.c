@@ -37,7 +37,8 @@ static void vertex_forces(const Work* w, const RvStrandBatch* b, int lane, int i
   double length, t[3], v[3], air[3], many = d->multiple ? d->multiple[strand] : 1;
   RvVec3 tangent;
   cell_at(w, b, lane, i, &length, &tangent);
-  rv_vec3_store64(t, tangent), rv_vec3_store64(v, lane_vector(w->s->v, at));
+  rv_vec3_store64(t, tangent);
+  rv_vec3_store64(v, lane_vector(w->s->v, at));
   for (int c = 0; c < 3; ++c)
     air[c] = d->wind[c] + (d->wind_at ? finite_or_zero(d->wind_at[3 * vertex + (size_t)c]) : 0);
   double slip = 0;
@@ -54,9 +55,11 @@ static void vertex_forces(const Work* w, const RvStrandBatch* b, int lane, int i
     if (weight > 0) {
       double omega2 = d->pull * d->pull * weight, damp = 2 * mass * sqrt(omega2);
       spring = mass * omega2;
-      drag += damp, pushed += damp * d->goal_velocity[k];
+      drag += damp;
+      pushed += damp * d->goal_velocity[k];
     }
-    w->out->spring[k] = spring, w->out->drag[k] = drag;
+    w->out->spring[k] = spring;
+    w->out->drag[k] = drag;
     w->out->drag_velocity[k] = drag > 0 ? pushed / drag : 0;
   }
 }

@@ -30,12 +30,16 @@ static void load_lane(const Copy* c, const RvStrandBatch* b, int lane) {
     size_t p = (size_t)points[i], row = (size_t)i * RV_LANES + (size_t)lane;
     for (int k = 0; k < 3; ++k) {
       size_t at = rv_strand_index(b, lane, i, k);
-      s->q[at] = c->x[3 * p + (size_t)k] * unit, s->v[at] = c->v[3 * p + (size_t)k];
-      s->q_before[at] = c->x_before[3 * p + (size_t)k] * unit, s->v_before[at] = c->v_before[3 * p + (size_t)k];
+      s->q[at] = c->x[3 * p + (size_t)k] * unit;
+      s->v[at] = c->v[3 * p + (size_t)k];
+      s->q_before[at] = c->x_before[3 * p + (size_t)k] * unit;
+      s->v_before[at] = c->v_before[3 * p + (size_t)k];
     }
     size_t at = rv_strand_index(b, lane, i, 3);
-    s->q[at] = c->angle[4 * p], s->v[at] = c->angle[4 * p + 1];
-    s->q_before[at] = c->angle[4 * p + 2], s->v_before[at] = c->angle[4 * p + 3];
+    s->q[at] = c->angle[4 * p];
+    s->v[at] = c->angle[4 * p + 1];
+    s->q_before[at] = c->angle[4 * p + 2];
+    s->v_before[at] = c->angle[4 * p + 3];
     s->reference_twist[b->vertex_at + row] = c->twist[p];
     c->model->rest_twist[b->vertex_at + row] = c->rest[7 * p + 2];
     for (size_t k = 0; k < 4; ++k)
@@ -64,7 +68,9 @@ static void straighten(const RvStrandBatch* b, RvStrandState* s) {
       size_t at = 3 * b->edge_at + (size_t)(3 * j) * RV_LANES + (size_t)lane;
       RvVec3 t = lane_vector(s->tangent, at), u = lane_vector(s->director, at);
       u = rv_normalize(rv_mad(u, -rv_dot(u, t), t), rv_perpendicular(t));
-      s->director[at] = u.x, s->director[at + RV_LANES] = u.y, s->director[at + 2 * RV_LANES] = u.z;
+      s->director[at] = u.x;
+      s->director[at + RV_LANES] = u.y;
+      s->director[at + 2 * RV_LANES] = u.z;
     }
 }
 
@@ -86,14 +92,18 @@ static void save_lane(const Copy* c, const RvStrandBatch* b, int lane) {
     size_t p = (size_t)points[i], row = (size_t)i * RV_LANES + (size_t)lane;
     for (size_t k = 0; k < 3; ++k) {
       size_t at = rv_strand_index(b, lane, i, (int)k);
-      c->x[3 * p + k] = s->q[at] / unit, c->v[3 * p + k] = s->v[at];
-      c->x_before[3 * p + k] = s->q_before[at] / unit, c->v_before[3 * p + k] = s->v_before[at];
+      c->x[3 * p + k] = s->q[at] / unit;
+      c->v[3 * p + k] = s->v[at];
+      c->x_before[3 * p + k] = s->q_before[at] / unit;
+      c->v_before[3 * p + k] = s->v_before[at];
       c->P[3 * p + k] = (float)(origin[k] + c->x[3 * p + k]);
       c->V[3 * p + k] = (float)(s->v[at] * c->rate);
     }
     size_t at = rv_strand_index(b, lane, i, 3);
-    c->angle[4 * p] = s->q[at], c->angle[4 * p + 1] = s->v[at];
-    c->angle[4 * p + 2] = s->q_before[at], c->angle[4 * p + 3] = s->v_before[at];
+    c->angle[4 * p] = s->q[at];
+    c->angle[4 * p + 1] = s->v[at];
+    c->angle[4 * p + 2] = s->q_before[at];
+    c->angle[4 * p + 3] = s->v_before[at];
     c->twist[p] = s->reference_twist[b->vertex_at + row];
     c->rest[7 * p + 2] = c->model->rest_twist[b->vertex_at + row];
     for (size_t k = 0; k < 4; ++k)
@@ -122,7 +132,8 @@ RvResult rv_strands_load_globals(const RvDetail* state, RvStrandGlobals* out, Rv
   const int32_t* before = rv_detail_i32(state, RV_GLOBAL, "rv_hasbefore", 1);
   if (!origin || !dt || !carry || !before) return rv_fail(error, RV_BAD_INPUT, "the state lacks a detail attribute");
   *out = (RvStrandGlobals){.dt = dt[0], .rate = dt[1], .has_before = before[0] != 0};
-  memcpy(out->origin, origin, sizeof out->origin), memcpy(out->carry, carry, sizeof out->carry);
+  memcpy(out->origin, origin, sizeof out->origin);
+  memcpy(out->carry, carry, sizeof out->carry);
   for (int i = 0; i < 9; ++i)
     if (!isfinite(carry[i]) || !isfinite(origin[i % 3]) || !isfinite(dt[0] + dt[1]))
       return rv_fail(error, RV_BAD_INPUT, "the state's rv_origin, rv_dt or rv_carry is not a number");
@@ -168,14 +179,16 @@ RvResult rv_strands_load(const RvDetail* d, const RvStrandSet* set, RvStrandMode
 RvResult rv_strands_save(const RvStrandSet* set, const RvStrandModel* model, const RvStrandState* state,
                          const RvStrandGlobals* globals, RvDetail* d, RvError* error) {
   Copy c = {.set = set, .model = (RvStrandModel*)model, .state = (RvStrandState*)state, .rate = globals->rate};
-  c.x = rv_detail_f64_write(d, RV_POINT, "rv_x", 3, error), c.v = rv_detail_f64_write(d, RV_POINT, "rv_v", 3, error);
+  c.x = rv_detail_f64_write(d, RV_POINT, "rv_x", 3, error);
+  c.v = rv_detail_f64_write(d, RV_POINT, "rv_v", 3, error);
   c.x_before = rv_detail_f64_write(d, RV_POINT, "rv_xbefore", 3, error);
   c.v_before = rv_detail_f64_write(d, RV_POINT, "rv_vbefore", 3, error);
   c.angle = rv_detail_f64_write(d, RV_POINT, "rv_angle", 4, error);
   c.director = rv_detail_f64_write(d, RV_POINT, "rv_director", 3, error);
   c.twist = rv_detail_f64_write(d, RV_POINT, "rv_twist", 1, error);
   c.rest = rv_detail_f64_write(d, RV_POINT, "rv_rest", 7, error);
-  c.P = rv_detail_f32_write(d, RV_POINT, "P", 3, error), c.V = rv_detail_f32_write(d, RV_POINT, "v", 3, error);
+  c.P = rv_detail_f32_write(d, RV_POINT, "P", 3, error);
+  c.V = rv_detail_f32_write(d, RV_POINT, "v", 3, error);
   double *origin = rv_detail_f64_write(d, RV_GLOBAL, "rv_origin", 3, error),
          *dt = rv_detail_f64_write(d, RV_GLOBAL, "rv_dt", 2, error),
          *carry = rv_detail_f64_write(d, RV_GLOBAL, "rv_carry", 9, error);
@@ -183,8 +196,11 @@ RvResult rv_strands_save(const RvStrandSet* set, const RvStrandModel* model, con
   if (!c.x || !c.v || !c.x_before || !c.v_before || !c.angle || !c.director || !c.twist || !c.rest || !c.P || !c.V ||
       !origin || !dt || !carry || !before)
     return rv_fail(error, RV_NO_MEMORY, "out of memory for the state of %zu strands", set->count);
-  memcpy(origin, globals->origin, sizeof globals->origin), memcpy(carry, globals->carry, sizeof globals->carry);
-  dt[0] = globals->dt, dt[1] = globals->rate, *before = globals->has_before;
+  memcpy(origin, globals->origin, sizeof globals->origin);
+  memcpy(carry, globals->carry, sizeof globals->carry);
+  dt[0] = globals->dt;
+  dt[1] = globals->rate;
+  *before = globals->has_before;
   rv_parallel_for(model->nbatch, 1, save_batches, &c);
   return RV_OK;
 }

@@ -51,7 +51,8 @@ void rv_strand_kick_batch(const RvStrandModel* m, RvStrandState* s, const RvStra
   size_t count = (size_t)b->vertices * 4 * RV_LANES;
   for (size_t k = b->at; k < b->at + count; ++k) {
     double change = m->free[k] * dv[k];
-    s->v[k] += change, s->v_before[k] += change;
+    s->v[k] += change;
+    s->v_before[k] += change;
     s->q_before[k] -= dt * change;
   }
 }

@@ -123,7 +123,8 @@ static void fill_lane(RvStrandModel* m, const RvStrandBatch* b, int lane, const 
     double viscosity = d->viscosity * (d->damper ? d->damper[i] : 1);
     size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane,
            edge = b->edge_at + (size_t)i * RV_LANES + (size_t)lane;
-    m->radius[vertex] = a, m->hair_mass[vertex] = d->multiple * density * area * cell;
+    m->radius[vertex] = a;
+    m->hair_mass[vertex] = d->multiple * density * area * cell;
     for (int q = 0; q < 3; ++q) {
       m->mass[rv_strand_index(b, lane, i, q)] = m->hair_mass[vertex];
       m->free[rv_strand_index(b, lane, i, q)] = 1;
@@ -142,9 +143,11 @@ static void fill_lane(RvStrandModel* m, const RvStrandBatch* b, int lane, const 
     double i1 = 0.25 * RV_PI * a * a * a * c, i2 = 0.25 * RV_PI * a * c * c * c;
     double polar = RV_PI * a * a * a * c * c * c / (a * a + c * c);  // St Venant's torsion constant of an ellipse
     size_t bend = 2 * b->vertex_at + (size_t)(2 * i) * RV_LANES + (size_t)lane;
-    m->bend[bend] = k * d->youngs * i1 / cell, m->bend[bend + RV_LANES] = k * d->youngs * i2 / cell;
+    m->bend[bend] = k * d->youngs * i1 / cell;
+    m->bend[bend + RV_LANES] = k * d->youngs * i2 / cell;
     m->torsion[vertex] = k * d->shear * polar / cell;
-    m->damp_bend[bend] = k * 3 * viscosity * i1 / cell, m->damp_bend[bend + RV_LANES] = k * 3 * viscosity * i2 / cell;
+    m->damp_bend[bend] = k * 3 * viscosity * i1 / cell;
+    m->damp_bend[bend + RV_LANES] = k * 3 * viscosity * i2 / cell;
     m->damp_torsion[vertex] = k * viscosity * polar / cell;
   }
 }

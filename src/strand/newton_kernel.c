@@ -188,7 +188,8 @@ void RV_KERNEL(rv_newton_move)(int vertices, const double* q, const double* alph
       const RvLanes grown = rv_lanes_max(length + along, rv_lanes_set(0.1) * length);
       moved = rv_lanes3_mad(moved, grown / wide, turned);
       rv_lanes3_store(out + at + RV_W, moved);
-      x = next, dx = dnext;
+      x = next;
+      dx = dnext;
     }
   }
 }

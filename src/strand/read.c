@@ -56,15 +56,24 @@ typedef struct Reader {
 static void find_attributes(Reader* r) {
   const RvDetail* d = r->d;
   const RvStrandMaterial* m = r->material;
-  r->start = rv_detail_prim_start(d), r->vertex_point = rv_detail_vertex_point(d);
-  r->P = rv_detail_f32(d, RV_POINT, "P", 3), r->rest = rv_detail_f32(d, RV_POINT, "rest", 3);
+  r->start = rv_detail_prim_start(d);
+  r->vertex_point = rv_detail_vertex_point(d);
+  r->P = rv_detail_f32(d, RV_POINT, "P", 3);
+  r->rest = rv_detail_f32(d, RV_POINT, "rest", 3);
   r->orient = rv_detail_f32(d, RV_POINT, "orient", 4);
-  r->density = find_number(d, "density", m->density), r->youngs = find_number(d, "youngs", m->youngs);
-  r->shear = find_number(d, "shear", m->shear), r->damping = find_number(d, "damping", m->damping);
-  r->stiffness = find_number(d, "stiffness", 1), r->ellipse = find_number(d, "ellipse", 1);
+  r->density = find_number(d, "density", m->density);
+  r->youngs = find_number(d, "youngs", m->youngs);
+  r->shear = find_number(d, "shear", m->shear);
+  r->damping = find_number(d, "damping", m->damping);
+  r->stiffness = find_number(d, "stiffness", 1);
+  r->ellipse = find_number(d, "ellipse", 1);
   r->hairsperguide = find_number(d, "hairsperguide", m->hairsperguide);
-  r->point_radius = numeric(d, RV_POINT, "hairradius", 1), r->prim_radius = numeric(d, RV_PRIM, "hairradius", 1);
-  if (m->usewidth) r->point_width = numeric(d, RV_POINT, "width", 1), r->prim_width = numeric(d, RV_PRIM, "width", 1);
+  r->point_radius = numeric(d, RV_POINT, "hairradius", 1);
+  r->prim_radius = numeric(d, RV_PRIM, "hairradius", 1);
+  if (m->usewidth) {
+    r->point_width = numeric(d, RV_POINT, "width", 1);
+    r->prim_width = numeric(d, RV_PRIM, "width", 1);
+  }
   r->id = numeric(d, RV_PRIM, "id", 1);
 }
 
@@ -122,13 +131,17 @@ static RvStrandFault read_material(Reader* r, int32_t prim, size_t at, RvStrandD
     density += r->heavier[at + (size_t)i] = get(&r->density, point, prim);
     damping += r->damper[at + (size_t)i] = get(&r->damping, point, prim);
     double modulus = get(&r->youngs, point, prim);
-    youngs += modulus, shear += get(&r->shear, point, prim);
+    youngs += modulus;
+    shear += get(&r->shear, point, prim);
     double stiffness = r->material->stiffness * get(&r->stiffness, point, prim) * (r->stiffen ? r->stiffen[prim] : 1);
     r->multiplier[at + (size_t)i] = stiffness * modulus;
     if (!(stiffness * modulus > 0) || !(r->heavier[at + (size_t)i] > 0) || !(r->damper[at + (size_t)i] >= 0))
       return RV_STRAND_MATERIAL;
   }
-  d->density = density / n, d->youngs = youngs / n, d->shear = shear / n, d->viscosity = damping / n;
+  d->density = density / n;
+  d->youngs = youngs / n;
+  d->shear = shear / n;
+  d->viscosity = damping / n;
   d->multiple = get(&r->hairsperguide, r->set->point[at], prim);
   d->ellipse = get(&r->ellipse, r->set->point[at], prim);
   for (int i = 0; i < n; ++i) {
@@ -165,8 +178,10 @@ static void align(double* rest, const double* x, int n) {
   for (int i = 2; i < n; ++i) {
     RvVec3 p = rv_quat_rotate(q, rv_sub(rv_vec3_load64(rest + 3 * i), root));
     RvVec3 o = rv_sub(rv_vec3_load64(x + 3 * i), to);
-    p = rv_mad(p, -rv_dot(p, t), t), o = rv_mad(o, -rv_dot(o, t), t);
-    along += rv_dot(p, o), across += rv_dot(t, rv_cross(p, o));
+    p = rv_mad(p, -rv_dot(p, t), t);
+    o = rv_mad(o, -rv_dot(o, t), t);
+    along += rv_dot(p, o);
+    across += rv_dot(t, rv_cross(p, o));
   }
   // half of the angle whose cosine and sine these are
   double size = sqrt(along * along + across * across);
@@ -235,7 +250,8 @@ static RvStrandFault read_strand(Reader* r, size_t prim) {
     return fault;
   }
   if (r->no_rest && !s->bad_rest++) s->bad_rest_prim = (int32_t)prim;
-  s->prim[s->count] = (int32_t)prim, s->first[s->count] = (int32_t)at;
+  s->prim[s->count] = (int32_t)prim;
+  s->first[s->count] = (int32_t)at;
   s->vertices += (size_t)n;
   s->first[++s->count] = (int32_t)s->vertices;
   return RV_STRAND_FINE;
@@ -251,21 +267,31 @@ void rv_strands_origin(const RvDetail* detail, double origin[3]) {
     if (rv_detail_prim_type(detail, i) != RV_PRIM_CURVE || start[i + 1] == start[i]) continue;
     const float* p = P + 3 * (size_t)point[start[i]];
     if (!isfinite(p[0] + p[1] + p[2])) continue;
-    for (int c = 0; c < 3; ++c) lo[c] = fmin(lo[c], p[c]), hi[c] = fmax(hi[c], p[c]);
+    for (int c = 0; c < 3; ++c) {
+      lo[c] = fmin(lo[c], p[c]);
+      hi[c] = fmax(hi[c], p[c]);
+    }
   }
   for (int c = 0; c < 3; ++c) origin[c] = lo[c] <= hi[c] ? 0.5 * (lo[c] + hi[c]) : 0;
 }
 
 static bool take_memory(Reader* r, size_t prims, size_t vertices) {
   RvStrandSet* s = r->set;
-  s->prim = rv_alloc(prims, sizeof *s->prim), s->first = rv_alloc_zero(prims + 1, sizeof *s->first);
-  s->point = rv_alloc(vertices, sizeof *s->point), s->defs = rv_alloc(prims, sizeof *s->defs);
+  s->prim = rv_alloc(prims, sizeof *s->prim);
+  s->first = rv_alloc_zero(prims + 1, sizeof *s->first);
+  s->point = rv_alloc(vertices, sizeof *s->point);
+  s->defs = rv_alloc(prims, sizeof *s->defs);
   s->numbers = rv_alloc(11 * vertices + 3 * prims, sizeof(double));
   r->used = rv_alloc_zero(rv_detail_count(r->d, RV_POINT), 1);
   if (!s->prim || !s->first || !s->point || !s->defs || !s->numbers || !r->used) return false;
   double* next = s->numbers;
-  r->x = next, r->natural = next + 3 * vertices, r->radius = next + 6 * vertices, r->multiplier = next + 7 * vertices;
-  r->heavier = next + 8 * vertices, r->damper = next + 9 * vertices, r->length = next + 10 * vertices;
+  r->x = next;
+  r->natural = next + 3 * vertices;
+  r->radius = next + 6 * vertices;
+  r->multiplier = next + 7 * vertices;
+  r->heavier = next + 8 * vertices;
+  r->damper = next + 9 * vertices;
+  r->length = next + 10 * vertices;
   r->director = next + 11 * vertices;
   return true;
 }
@@ -278,7 +304,8 @@ RvResult rv_strands_read(const RvDetail* detail, const RvStrandMaterial* materia
   find_attributes(&r);
   if (!r.P) return rv_fail(error, RV_BAD_INPUT, "the strands have no positions P of 32-bit floats");
   if (state) {
-    r.exact = rv_detail_f64(detail, RV_POINT, "rv_x", 3), r.kept = rv_detail_f64(detail, RV_POINT, "rv_rest", 7);
+    r.exact = rv_detail_f64(detail, RV_POINT, "rv_x", 3);
+    r.kept = rv_detail_f64(detail, RV_POINT, "rv_rest", 7);
     r.stiffen = rv_detail_f64(detail, RV_PRIM, "rv_stiffen", 1);
     r.simulated = rv_detail_i32(detail, RV_PRIM, "rv_simulated", 1);
   }
@@ -297,6 +324,10 @@ RvResult rv_strands_read(const RvDetail* detail, const RvStrandMaterial* materia
 }
 
 void rv_strands_free(RvStrandSet* set) {
-  rv_free(set->prim), rv_free(set->first), rv_free(set->point), rv_free(set->defs), rv_free(set->numbers);
+  rv_free(set->prim);
+  rv_free(set->first);
+  rv_free(set->point);
+  rv_free(set->defs);
+  rv_free(set->numbers);
   *set = (RvStrandSet){0};
 }

@@ -56,7 +56,8 @@ static Edge read_edge(const Balance* w, const RvStrandBatch* b, int lane, int j)
   e.t = rv_scale(d, 1 / e.length);
   double angle = w->s->q[at + 3 * RV_LANES], c = rv_cos(angle), s = rv_sin(angle);
   RvVec3 v = rv_cross(e.t, u);
-  e.m1 = rv_mad(rv_scale(u, c), s, v), e.m2 = rv_mad(rv_scale(v, c), -s, u);
+  e.m1 = rv_mad(rv_scale(u, c), s, v);
+  e.m2 = rv_mad(rv_scale(v, c), -s, u);
   return e;
 }
 
@@ -75,8 +76,10 @@ static Columns read_columns(const Edge* e, const Edge* f) {
     c.f[k + 1] = rv_scale(rv_mad(bend, -2 * sign / chi, rv_cross(e->t, m[k])), 1 / f->length);
     *(k < 2 ? &c.angle_e[k + 1] : &c.angle_f[k + 1]) = turned;
   }
-  c.e[5] = rv_scale(kb, 0.5 / e->length), c.f[5] = rv_scale(kb, 0.5 / f->length);
-  c.angle_e[5] = -1, c.angle_f[5] = 1;
+  c.e[5] = rv_scale(kb, 0.5 / e->length);
+  c.f[5] = rv_scale(kb, 0.5 / f->length);
+  c.angle_e[5] = -1;
+  c.angle_f[5] = 1;
   return c;
 }
 
@@ -109,7 +112,10 @@ static void solve_stress(const Columns* c, const double weight[STRESSES], double
   double rows[ROWS][STRESSES], a[ROWS][ROWS], x[ROWS];
   const double want[ROWS] = {force.x, force.y, force.z, torque * scale};
   for (int k = 0; k < STRESSES; ++k) {
-    rows[0][k] = c->f[k].x, rows[1][k] = c->f[k].y, rows[2][k] = c->f[k].z, rows[3][k] = c->angle_f[k] * scale;
+    rows[0][k] = c->f[k].x;
+    rows[1][k] = c->f[k].y;
+    rows[2][k] = c->f[k].z;
+    rows[3][k] = c->angle_f[k] * scale;
     y[k] = 0;
   }
   for (int i = 0; i < ROWS; ++i)
@@ -162,7 +168,8 @@ static bool set_rest(const Balance* w, const RvStrandBatch* b, int lane, int i, 
   capped |= keep < 1;
   capped |= limit(&rest_length, natural, w->def->max_stretch * natural);
   capped |= limit(&rest_twist, m->rest_twist[vertex], w->def->max_turn);
-  m->rest_length[edge] = rest_length, m->rest_twist[vertex] = rest_twist;
+  m->rest_length[edge] = rest_length;
+  m->rest_twist[vertex] = rest_twist;
   return capped;
 }
 
@@ -185,8 +192,10 @@ static bool balance_lane(const Balance* w, const RvStrandBatch* b, int lane, dou
     solve_stress(&c, weight, 1 / f.length, force, torque, y);
     RvVec3 pull_e = {0}, pull_f = {0};
     for (int k = 0; k < STRESSES; ++k) {
-      pull_e = rv_mad(pull_e, y[k], c.e[k]), pull_f = rv_mad(pull_f, y[k], c.f[k]);
-      before[3] += y[k] * c.angle_e[k], mine[3] += y[k] * c.angle_f[k];
+      pull_e = rv_mad(pull_e, y[k], c.e[k]);
+      pull_f = rv_mad(pull_f, y[k], c.f[k]);
+      before[3] += y[k] * c.angle_e[k];
+      mine[3] += y[k] * c.angle_f[k];
     }
     rv_vec3_store64(before, rv_sub(rv_vec3_load64(before), pull_e));
     rv_vec3_store64(mine, rv_add(rv_vec3_load64(mine), rv_sub(pull_e, pull_f)));
@@ -253,9 +262,12 @@ static void scale_lane(double* a, size_t at, size_t rows, int lane, double by) {
 
 static void stiffen_lane(RvStrandModel* m, const RvStrandBatch* b, int lane, double by) {
   size_t n = (size_t)b->vertices;
-  scale_lane(m->stretch, b->edge_at, n - 1, lane, by), scale_lane(m->damp_stretch, b->edge_at, n - 1, lane, by);
-  scale_lane(m->bend, 2 * b->vertex_at, 2 * n, lane, by), scale_lane(m->damp_bend, 2 * b->vertex_at, 2 * n, lane, by);
-  scale_lane(m->torsion, b->vertex_at, n, lane, by), scale_lane(m->damp_torsion, b->vertex_at, n, lane, by);
+  scale_lane(m->stretch, b->edge_at, n - 1, lane, by);
+  scale_lane(m->damp_stretch, b->edge_at, n - 1, lane, by);
+  scale_lane(m->bend, 2 * b->vertex_at, 2 * n, lane, by);
+  scale_lane(m->damp_bend, 2 * b->vertex_at, 2 * n, lane, by);
+  scale_lane(m->torsion, b->vertex_at, n, lane, by);
+  scale_lane(m->damp_torsion, b->vertex_at, n, lane, by);
 }
 
 static void copy_lane(double* to, const double* from, size_t rows, int lane) {
@@ -272,7 +284,8 @@ static void balance_batch(const Balance* w, size_t k, double* room) {
   double *g = room, *band = g + unknowns, *natural = band + bytes, *work = natural + 6 * rows;
   double *length = m->rest_length + b->edge_at, *curvature = m->rest_curvature + 4 * b->vertex_at,
          *twist = m->rest_twist + b->vertex_at, factor[RV_LANES];
-  memcpy(natural, curvature, 4 * rows * sizeof *natural), memcpy(natural + 4 * rows, twist, rows * sizeof *natural);
+  memcpy(natural, curvature, 4 * rows * sizeof *natural);
+  memcpy(natural + 4 * rows, twist, rows * sizeof *natural);
   memcpy(natural + 5 * rows, length, (rows - RV_LANES) * sizeof *natural);
   for (int lane = 0; lane < RV_LANES; ++lane) factor[lane] = 1;
   unsigned open = (1u << RV_LANES) - 1, capped = 0, loose = 0;
@@ -280,7 +293,8 @@ static void balance_batch(const Balance* w, size_t k, double* room) {
   for (;;) {
     for (int lane = 0; lane < RV_LANES; ++lane) {
       if (!(open >> lane & 1)) continue;
-      copy_lane(curvature, natural, 4 * n, lane), copy_lane(twist, natural + 4 * rows, n, lane);
+      copy_lane(curvature, natural, 4 * n, lane);
+      copy_lane(twist, natural + 4 * rows, n, lane);
       copy_lane(length, natural + 5 * rows, n - 1, lane);
       capped = (capped & ~(1u << lane)) | (unsigned)balance_lane(w, b, lane, work) << lane;
     }
@@ -299,7 +313,8 @@ static void balance_batch(const Balance* w, size_t k, double* room) {
   }
   out->residual = residual(w, b, capped, g);
   for (int lane = 0; lane < b->lanes; ++lane) {
-    out->capped += capped >> lane & 1, out->loose += (loose & ~capped) >> lane & 1;
+    out->capped += capped >> lane & 1;
+    out->loose += (loose & ~capped) >> lane & 1;
     out->stiffened += factor[lane] > 1;
     w->stiffen[b->strand[lane]] = factor[lane];
   }
@@ -329,7 +344,9 @@ RvResult rv_strand_balance(RvStrandModel* m, const RvStrandState* s, const RvRes
   for (size_t k = 0; k < m->nbatch && !result; ++k) {
     const Outcome* o = &w.out[k];
     if (o->no_memory) result = rv_fail(error, RV_NO_MEMORY, "out of memory for the rest shape");
-    report->capped += o->capped, report->loose += o->loose, report->stiffened += o->stiffened;
+    report->capped += o->capped;
+    report->loose += o->loose;
+    report->stiffened += o->stiffened;
     report->residual = fmax(report->residual, o->residual);
   }
   rv_free(w.out);

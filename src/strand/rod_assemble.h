@@ -11,8 +11,10 @@ RV_INLINE void add_entry(double* band, int first, int row, int column, RvLanes w
 // a symmetric 3 x 3 on the diagonal
 RV_INLINE void add_diagonal(double* band, int first, int at, const RvLanes s[6]) {
   add_entry(band, first, at, at, s[0]);
-  add_entry(band, first, at + 1, at, s[1]), add_entry(band, first, at + 1, at + 1, s[2]);
-  add_entry(band, first, at + 2, at, s[3]), add_entry(band, first, at + 2, at + 1, s[4]);
+  add_entry(band, first, at + 1, at, s[1]);
+  add_entry(band, first, at + 1, at + 1, s[2]);
+  add_entry(band, first, at + 2, at, s[3]);
+  add_entry(band, first, at + 2, at + 1, s[4]);
   add_entry(band, first, at + 2, at + 2, s[5]);
 }
 
@@ -39,8 +41,12 @@ RV_INLINE void add_column(double* band, int first, int row, int column, RvLanes3
 }
 
 RV_INLINE void expand(const RvLanes s[6], RvLanes m[9]) {
-  m[0] = s[0], m[4] = s[2], m[8] = s[5];
-  m[1] = m[3] = s[1], m[2] = m[6] = s[3], m[5] = m[7] = s[4];
+  m[0] = s[0];
+  m[4] = s[2];
+  m[8] = s[5];
+  m[1] = m[3] = s[1];
+  m[2] = m[6] = s[3];
+  m[5] = m[7] = s[4];
 }
 
 // unknowns of vertex i: x0 0..2, angle of e 3, x1 4..6, angle of f 7, x2 8..10; e = x1 - x0, f = x2 - x1

@@ -132,20 +132,35 @@ RV_INLINE void add_symmetric(RvLanes s[6], RvLanes w, RvLanes3 a, RvLanes3 b) {
 
 RV_INLINE void add_square(RvLanes s[6], RvLanes w, RvLanes3 a) {
   const RvLanes x = w * a.x, y = w * a.y, z = w * a.z;
-  s[0] = rv_lanes_fma(x, a.x, s[0]), s[1] = rv_lanes_fma(y, a.x, s[1]), s[2] = rv_lanes_fma(y, a.y, s[2]);
-  s[3] = rv_lanes_fma(z, a.x, s[3]), s[4] = rv_lanes_fma(z, a.y, s[4]), s[5] = rv_lanes_fma(z, a.z, s[5]);
+  s[0] = rv_lanes_fma(x, a.x, s[0]);
+  s[1] = rv_lanes_fma(y, a.x, s[1]);
+  s[2] = rv_lanes_fma(y, a.y, s[2]);
+  s[3] = rv_lanes_fma(z, a.x, s[3]);
+  s[4] = rv_lanes_fma(z, a.y, s[4]);
+  s[5] = rv_lanes_fma(z, a.z, s[5]);
 }
 
 RV_INLINE void add_outer(RvLanes m[9], RvLanes w, RvLanes3 a, RvLanes3 b) {
   const RvLanes x = w * a.x, y = w * a.y, z = w * a.z;
-  m[0] = rv_lanes_fma(x, b.x, m[0]), m[1] = rv_lanes_fma(x, b.y, m[1]), m[2] = rv_lanes_fma(x, b.z, m[2]);
-  m[3] = rv_lanes_fma(y, b.x, m[3]), m[4] = rv_lanes_fma(y, b.y, m[4]), m[5] = rv_lanes_fma(y, b.z, m[5]);
-  m[6] = rv_lanes_fma(z, b.x, m[6]), m[7] = rv_lanes_fma(z, b.y, m[7]), m[8] = rv_lanes_fma(z, b.z, m[8]);
+  m[0] = rv_lanes_fma(x, b.x, m[0]);
+  m[1] = rv_lanes_fma(x, b.y, m[1]);
+  m[2] = rv_lanes_fma(x, b.z, m[2]);
+  m[3] = rv_lanes_fma(y, b.x, m[3]);
+  m[4] = rv_lanes_fma(y, b.y, m[4]);
+  m[5] = rv_lanes_fma(y, b.z, m[5]);
+  m[6] = rv_lanes_fma(z, b.x, m[6]);
+  m[7] = rv_lanes_fma(z, b.y, m[7]);
+  m[8] = rv_lanes_fma(z, b.z, m[8]);
 }
 
 // w [v]x, the matrix of the cross product
 RV_INLINE void add_cross(RvLanes m[9], RvLanes w, RvLanes3 v) {
-  m[1] -= w * v.z, m[2] += w * v.y, m[3] += w * v.z, m[5] -= w * v.x, m[6] -= w * v.y, m[7] += w * v.x;
+  m[1] -= w * v.z;
+  m[2] += w * v.y;
+  m[3] += w * v.z;
+  m[5] -= w * v.x;
+  m[6] -= w * v.y;
+  m[7] += w * v.x;
 }
 
 // w s s^T, the Gauss-Newton part of one strain; `of_f` says whose angle it has
@@ -155,10 +170,12 @@ RV_INLINE void add_slope(Block* h, RvLanes w, const Slope* s, int of_f) {
   add_outer(h->ef, w, s->e, s->f);
   const RvLanes wa = w * s->angle;
   if (of_f) {
-    h->eb = rv_lanes3_mad(h->eb, wa, s->e), h->fb = rv_lanes3_mad(h->fb, wa, s->f);
+    h->eb = rv_lanes3_mad(h->eb, wa, s->e);
+    h->fb = rv_lanes3_mad(h->fb, wa, s->f);
     h->bb = rv_lanes_fma(wa, s->angle, h->bb);
   } else {
-    h->ea = rv_lanes3_mad(h->ea, wa, s->e), h->fa = rv_lanes3_mad(h->fa, wa, s->f);
+    h->ea = rv_lanes3_mad(h->ea, wa, s->e);
+    h->fa = rv_lanes3_mad(h->fa, wa, s->f);
     h->aa = rv_lanes_fma(wa, s->angle, h->aa);
   }
 }
@@ -167,9 +184,13 @@ RV_INLINE void add_torsion_slope(Block* h, RvLanes w, RvLanes3 e, RvLanes3 f) {
   add_square(h->ee, w, e);
   add_square(h->ff, w, f);
   add_outer(h->ef, w, e, f);
-  h->ea = rv_lanes3_mad(h->ea, -w, e), h->fa = rv_lanes3_mad(h->fa, -w, f);
-  h->eb = rv_lanes3_mad(h->eb, w, e), h->fb = rv_lanes3_mad(h->fb, w, f);
-  h->aa += w, h->bb += w, h->ab -= w;
+  h->ea = rv_lanes3_mad(h->ea, -w, e);
+  h->fa = rv_lanes3_mad(h->fa, -w, f);
+  h->eb = rv_lanes3_mad(h->eb, w, e);
+  h->fb = rv_lanes3_mad(h->fb, w, f);
+  h->aa += w;
+  h->bb += w;
+  h->ab -= w;
 }
 
 // the projection of `v` off the unit vector `t`
@@ -190,14 +211,18 @@ RV_INLINE void add_curvature_hessian(Block* h, RvLanes w, const Edge* e, const E
   // by e twice
   add_symmetric(h->ee, we, s->e, rv_lanes3_add(e->t, b->half));
   const RvLanes te = we * kappa * chi * e->inverse;  // kappa d half / d e = kappa chi / |e| [(I - t t^T) - half off^T]
-  h->ee[0] += te, h->ee[2] += te, h->ee[5] += te;
+  h->ee[0] += te;
+  h->ee[2] += te;
+  h->ee[5] += te;
   add_square(h->ee, -te, e->t);
   add_symmetric(h->ee, -(te * e->length), b->half, chi_e);
   add_symmetric(h->ee, we * chi, cross_f, chi_e);
   // by f twice
   add_symmetric(h->ff, wf, s->f, rv_lanes3_add(f->t, b->half));
   const RvLanes tf = wf * kappa * chi * f->inverse;
-  h->ff[0] += tf, h->ff[2] += tf, h->ff[5] += tf;
+  h->ff[0] += tf;
+  h->ff[2] += tf;
+  h->ff[5] += tf;
   add_square(h->ff, -tf, f->t);
   add_symmetric(h->ff, -(tf * f->length), b->half, chi_f);
   add_symmetric(h->ff, -(wf * chi), cross_e, chi_f);
@@ -209,7 +234,9 @@ RV_INLINE void add_curvature_hessian(Block* h, RvLanes w, const Edge* e, const E
   // by e and f
   add_outer(h->ef, we, b->half, s->f);
   const RvLanes tm = we * kappa * chi * f->inverse;
-  h->ef[0] += tm, h->ef[4] += tm, h->ef[8] += tm;
+  h->ef[0] += tm;
+  h->ef[4] += tm;
+  h->ef[8] += tm;
   add_outer(h->ef, -tm, f->t, f->t);
   add_outer(h->ef, -(tm * f->length), b->half, chi_f);
   add_outer(h->ef, we * chi, cross_f, chi_f);
@@ -219,10 +246,12 @@ RV_INLINE void add_curvature_hessian(Block* h, RvLanes w, const Edge* e, const E
   // with the angle: the slope of the curvature it turns into, and minus the curvature itself
   const Slope t = curvature_slope(e, f, b, turned, m_turned, sign_turned, SET(0));
   if (of_f) {
-    h->eb = rv_lanes3_mad(h->eb, w, t.e), h->fb = rv_lanes3_mad(h->fb, w, t.f);
+    h->eb = rv_lanes3_mad(h->eb, w, t.e);
+    h->fb = rv_lanes3_mad(h->fb, w, t.f);
     h->bb = rv_lanes_fma(-w, kappa, h->bb);
   } else {
-    h->ea = rv_lanes3_mad(h->ea, w, t.e), h->fa = rv_lanes3_mad(h->fa, w, t.f);
+    h->ea = rv_lanes3_mad(h->ea, w, t.e);
+    h->fa = rv_lanes3_mad(h->fa, w, t.f);
     h->aa = rv_lanes_fma(-w, kappa, h->aa);
   }
 }
@@ -245,8 +274,10 @@ RV_INLINE void turn_frames(Block* h, RvLanes3 pe, RvLanes3 pf) {
   add_outer(h->ef, SET(1), pe, h->fa);
   add_outer(h->ef, SET(1), h->eb, pf);
   add_outer(h->ef, h->ab, pe, pf);
-  h->ea = rv_lanes3_mad(h->ea, h->aa, pe), h->eb = rv_lanes3_mad(h->eb, h->ab, pe);
-  h->fa = rv_lanes3_mad(h->fa, h->ab, pf), h->fb = rv_lanes3_mad(h->fb, h->bb, pf);
+  h->ea = rv_lanes3_mad(h->ea, h->aa, pe);
+  h->eb = rv_lanes3_mad(h->eb, h->ab, pe);
+  h->fa = rv_lanes3_mad(h->fa, h->ab, pf);
+  h->fb = rv_lanes3_mad(h->fb, h->bb, pf);
 }
 
 #include "strand/rod_assemble.h"

@@ -20,8 +20,12 @@ static void twist_free_frames(const RvStrandBatch* b, int lane, const double* x,
     }
     before = t;
     size_t at = 3 * b->edge_at + (size_t)(3 * j) * RV_LANES + (size_t)lane;
-    tangent[at] = t.x, tangent[at + RV_LANES] = t.y, tangent[at + 2 * RV_LANES] = t.z;
-    directors[at] = u.x, directors[at + RV_LANES] = u.y, directors[at + 2 * RV_LANES] = u.z;
+    tangent[at] = t.x;
+    tangent[at + RV_LANES] = t.y;
+    tangent[at + 2 * RV_LANES] = t.z;
+    directors[at] = u.x;
+    directors[at + RV_LANES] = u.y;
+    directors[at + 2 * RV_LANES] = u.z;
   }
 }
 
@@ -51,8 +55,13 @@ static bool take_arrays(const RvStrandModel* m, RvStrandState* s) {
 
 void rv_strand_state_free(RvStrandState* s) {
   if (!s) return;
-  rv_free(s->q), rv_free(s->v), rv_free(s->q_before), rv_free(s->v_before);
-  rv_free(s->tangent), rv_free(s->director), rv_free(s->reference_twist);
+  rv_free(s->q);
+  rv_free(s->v);
+  rv_free(s->q_before);
+  rv_free(s->v_before);
+  rv_free(s->tangent);
+  rv_free(s->director);
+  rv_free(s->reference_twist);
   rv_free(s);
 }
 

@@ -20,11 +20,17 @@ size_t rv_spare_size(int n) {
 
 void rv_work_place(RvStrandWork* w, double* memory, int n) {
   size_t u = (size_t)n * 4 * RV_LANES, v = (size_t)n * RV_LANES;
-  w->goal = take(&memory, u), w->inertia = take(&memory, u),
+  w->goal = take(&memory, u);
+  w->inertia = take(&memory, u);
   w->band = take(&memory, rv_ldlt_size(4 * n - 1, RV_ROD_BAND));
-  w->length = take(&memory, v), w->curvature = take(&memory, 4 * v), w->twist = take(&memory, v);
-  w->stretch = take(&memory, v), w->bend = take(&memory, 2 * v), w->torsion = take(&memory, v);
-  w->slide = take(&memory, 3 * v), w->slide_goal = take(&memory, v);
+  w->length = take(&memory, v);
+  w->curvature = take(&memory, 4 * v);
+  w->twist = take(&memory, v);
+  w->stretch = take(&memory, v);
+  w->bend = take(&memory, 2 * v);
+  w->torsion = take(&memory, v);
+  w->slide = take(&memory, 3 * v);
+  w->slide_goal = take(&memory, v);
 }
 
 // Where each unknown would go without elasticity, and how strongly it is held to it: inertia (BDF2: Hairer and Wanner,
@@ -98,8 +104,12 @@ static void set_potential(const RvStrandStep* step, const RvStrandBatch* b, RvSt
                   m->rest_curvature + 4 * b->vertex_at, curvature, w->bend, w->curvature);
   rv_newton_blend(n, 1, 1, m->torsion + b->vertex_at, m->damp_torsion + b->vertex_at, scale,
                   m->rest_twist + b->vertex_at, twist, w->torsion, w->twist);
-  p->rod.length = w->length, p->rod.stretch = w->stretch, p->rod.curvature = w->curvature;
-  p->rod.bend = w->bend, p->rod.twist = w->twist, p->rod.torsion = w->torsion;
+  p->rod.length = w->length;
+  p->rod.stretch = w->stretch;
+  p->rod.curvature = w->curvature;
+  p->rod.bend = w->bend;
+  p->rod.twist = w->twist;
+  p->rod.torsion = w->torsion;
 }
 
 // Free points of `x`, which holds the given ones: the edges have the directions of `like` and the lengths of the start,
@@ -113,7 +123,8 @@ static void lay_edges(int n, const double* before, const double* like, const dou
       for (int c = 0; c < 3 * RV_LANES; c += RV_LANES) {
         double was = before[next + c] - before[at + c];
         e[c / RV_LANES] = like[next + c] - like[at + c];
-        old += was * was, now += e[c / RV_LANES] * e[c / RV_LANES];
+        old += was * was;
+        now += e[c / RV_LANES] * e[c / RV_LANES];
       }
       double scale = now > 0 ? sqrt(old / now) : 1;
       for (int c = 0; c < 3; ++c) x[next + c * RV_LANES] = x[at + c * RV_LANES] + scale * e[c];
@@ -192,8 +203,10 @@ void rv_step_finish(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWo
   for (size_t k = 0; k < count; ++k) {
     size_t at = b->at + k;
     double before = s->q[at], v = rv_step_velocity(step, rv_step_bdf2(step, w, (int)(k % RV_LANES)), at, w->q[k]);
-    s->q_before[at] = before, s->v_before[at] = s->v[at];
-    s->q[at] = w->q[k], s->v[at] = v;
+    s->q_before[at] = before;
+    s->v_before[at] = s->v[at];
+    s->q[at] = w->q[k];
+    s->v[at] = v;
   }
   memcpy(s->tangent + 3 * b->edge_at, tangent, 3 * edges * sizeof(double));
   memcpy(s->director + 3 * b->edge_at, director, 3 * edges * sizeof(double));

@@ -25,7 +25,10 @@ static bool at_rest(RvCoupled* c, size_t k, unsigned held) {
   c->derived[k] = 1;
   memcpy(g, w->g, count * sizeof(double));
   c->op->block(c->op->user, k, w->q, 0, NULL, g, NULL);
-  for (size_t i = 0; i < count; ++i) g[i] *= w->potential.free[i], d[i] = g[i];
+  for (size_t i = 0; i < count; ++i) {
+    g[i] *= w->potential.free[i];
+    d[i] = g[i];
+  }
   rv_ldlt_solve(w->spare, 4 * b->vertices - 1, RV_ROD_BAND, d);
   rv_newton_dot(b->vertices, g, d, slope);
   rv_step_scale(b, w, scale);
@@ -57,10 +60,13 @@ static void guess_alone(RvCoupled* c, size_t k) {
     rv_step_newton(b, w, ALONE_ITERATIONS, ALONE_TOLERANCE, &stats);
     for (size_t i = 0; held && i < rv_coupled_unknowns(b); ++i)
       if (held >> i % RV_LANES & 1) w->q[i] = begin[i];
-    c->alone[k] = stats.first, c->derived[k] = 0;
-    w->potential.alone = false, w->potential.careful = 0;
+    c->alone[k] = stats.first;
+    c->derived[k] = 0;
+    w->potential.alone = false;
+    w->potential.careful = 0;
   }
-  rv_free(w->spare), w->spare = NULL;
+  rv_free(w->spare);
+  w->spare = NULL;
 }
 
 static void begin_batches(void* arg, size_t begin, size_t end) {
@@ -68,7 +74,10 @@ static void begin_batches(void* arg, size_t begin, size_t end) {
   for (size_t k = begin; k < end; ++k) {
     const RvStrandBatch* b = &c->step->m->batches[k];
     RvStrandWork* w = &c->work[k];
-    w->q = c->q + b->at, w->g = c->r + b->at, w->d = c->d + b->at, w->trial = c->ap + b->at;
+    w->q = c->q + b->at;
+    w->g = c->r + b->at;
+    w->d = c->d + b->at;
+    w->trial = c->ap + b->at;
     rv_work_place(w, c->memory + c->memory_at[k], b->vertices);
     rv_step_begin(c->step, b, w);
     guess_alone(c, k);
@@ -217,7 +226,11 @@ static bool mark_rising(const Energy* e) {
   bool any = false;
   for (size_t k = 0; k < count; ++k) {
     RvBalance *own = &e->balance[k], *sum = &e->balance[e->group[k]];
-    if (own != sum) sum->gain += own->gain, sum->scale += own->scale, sum->led |= own->led;
+    if (own != sum) {
+      sum->gain += own->gain;
+      sum->scale += own->scale;
+      sum->led |= own->led;
+    }
   }
   for (size_t k = 0; k < count; ++k) {
     size_t lane = k % RV_LANES, used = (size_t)m->batches[k / RV_LANES].lanes - 1;
@@ -234,21 +247,25 @@ static bool find_rising(RvCoupled* c, bool* any) {
   Energy e = {c, rv_alloc_zero(count, sizeof(RvBalance)), c->now, c->trial, rv_alloc_zero(count, sizeof(uint32_t))};
   bool fine = e.balance && e.group;
   if (fine) {
-    memset(e.before, 0, count * sizeof(double)), memset(e.after, 0, count * sizeof(double));
+    memset(e.before, 0, count * sizeof(double));
+    memset(e.after, 0, count * sizeof(double));
     c->op->energy(c->op->user, c->step->s->q, e.before);
     c->op->energy(c->op->user, c->q, e.after);
     if (c->op->groups) c->op->groups(c->op->user, e.group);
     rv_parallel_for(c->step->m->nbatch, 1, balance_batches, &e);
     *any = mark_rising(&e);
   }
-  rv_free(e.balance), rv_free(e.group);
+  rv_free(e.balance);
+  rv_free(e.group);
   return fine;
 }
 
 // nothing of the first Newton is known any more
 static void forget(RvCoupled* c) {
   size_t n = c->step->m->nbatch;
-  memset(c->quiet, 0, n), memset(c->derived, 0, n), memset(c->rests, 0, n * sizeof *c->rests);
+  memset(c->quiet, 0, n);
+  memset(c->derived, 0, n);
+  memset(c->rests, 0, n * sizeof *c->rests);
   c->little = 0;
 }
 

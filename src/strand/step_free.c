@@ -142,7 +142,9 @@ RvResult rv_step_free(const RvStrandStep* step, RvStrandStats* stats, RvError* e
     if (one->iterations < 0) result = rv_fail(error, RV_NO_MEMORY, "out of memory in the step of the strands");
     stats->iterations = one->iterations > stats->iterations ? one->iterations : stats->iterations;
     stats->residual = fmax(stats->residual, one->residual);
-    stats->indefinite += one->indefinite, stats->searches += one->searches, stats->unconverged += one->unconverged;
+    stats->indefinite += one->indefinite;
+    stats->searches += one->searches;
+    stats->unconverged += one->unconverged;
     stats->solves += one->solves;
   }
   rv_free(f.stats);

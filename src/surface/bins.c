@@ -24,16 +24,22 @@ void rv_parts_box(const void* user, size_t e, double lo[3], double hi[3]) {
     const RvBlob* b = &p->blobs[e];
     for (int c = 0; c < 3; ++c) {
       double reach = fmax(b->reach[c], b->wide);
-      box.lo[c] = b->x[c] - reach, box.hi[c] = b->x[c] + reach;
+      box.lo[c] = b->x[c] - reach;
+      box.hi[c] = b->x[c] + reach;
     }
   } else if (e < p->nblob + p->ntube) {
     const RvTube* t = &p->tubes[e - p->nblob];
-    grow(&box, t->a, t->r[0]), grow(&box, t->b, t->r[1]);
+    grow(&box, t->a, t->r[0]);
+    grow(&box, t->b, t->r[1]);
   } else {
     const RvWeb* w = &p->webs[e - p->nblob - p->ntube];
-    for (int k = 0; k < 2; ++k) grow(&box, w->a[k], w->edge), grow(&box, w->b[k], w->edge);
+    for (int k = 0; k < 2; ++k) {
+      grow(&box, w->a[k], w->edge);
+      grow(&box, w->b[k], w->edge);
+    }
   }
-  memcpy(lo, box.lo, sizeof box.lo), memcpy(hi, box.hi, sizeof box.hi);
+  memcpy(lo, box.lo, sizeof box.lo);
+  memcpy(hi, box.hi, sizeof box.hi);
 }
 
 // first and last block along each axis
@@ -66,19 +72,25 @@ static size_t list_pairs(size_t n, RvBoxFn* box, const void* user, uint64_t* key
     span_of(box, user, e, lo, hi);
     for (int32_t x = (int32_t)lo[0]; x <= (int32_t)hi[0]; ++x)
       for (int32_t y = (int32_t)lo[1]; y <= (int32_t)hi[1]; ++y)
-        for (int32_t z = (int32_t)lo[2]; z <= (int32_t)hi[2]; ++z)
-          keys[count] = rv_tile_key(x, y, z), element[count++] = (uint32_t)e;
+        for (int32_t z = (int32_t)lo[2]; z <= (int32_t)hi[2]; ++z) {
+          keys[count] = rv_tile_key(x, y, z);
+          element[count++] = (uint32_t)e;
+        }
   }
   return count;
 }
 
 static bool list_blocks(RvBlockList* out, const uint64_t* keys, size_t pairs) {
   for (size_t i = 0; i < pairs; ++i) out->count += i == 0 || keys[i] != keys[i - 1];
-  out->at = rv_alloc(out->count + 1, sizeof *out->at), out->first = rv_alloc(out->count + 1, sizeof *out->first);
+  out->at = rv_alloc(out->count + 1, sizeof *out->at);
+  out->first = rv_alloc(out->count + 1, sizeof *out->first);
   if (!out->at || !out->first) return false;
   size_t b = 0;
   for (size_t i = 0; i < pairs; ++i)
-    if (i == 0 || keys[i] != keys[i - 1]) out->first[b] = i, rv_tile_from_key(keys[i], out->at[b++]);
+    if (i == 0 || keys[i] != keys[i - 1]) {
+      out->first[b] = i;
+      rv_tile_from_key(keys[i], out->at[b++]);
+    }
   out->first[out->count] = pairs;
   return true;
 }
@@ -96,13 +108,17 @@ RvResult rv_surface_bins(size_t count, RvBoxFn* box, const void* user, RvBlockLi
   if (good) n = list_pairs(count, box, user, keys, out->element);
   // stable, so elements stay in order within a block
   good = good && rv_sort_keys(keys, out->element, spare, spare_element, n, 63) && list_blocks(out, keys, n);
-  rv_free(keys), rv_free(spare), rv_free(spare_element);
+  rv_free(keys);
+  rv_free(spare);
+  rv_free(spare_element);
   if (good) return RV_OK;
   rv_surface_bins_free(out);
   return rv_fail(error, RV_NO_MEMORY, "no memory for the blocks of the surface");
 }
 
 void rv_surface_bins_free(RvBlockList* list) {
-  rv_free(list->at), rv_free(list->first), rv_free(list->element);
+  rv_free(list->at);
+  rv_free(list->first);
+  rv_free(list->element);
   *list = (RvBlockList){0};
 }

@@ -57,7 +57,10 @@ static Local widen(const RvBlob* b, const Local* l) {
 
 static Local localize(const RvBlob* b, const double origin[3]) {
   Local l = {.amount = b->amount};
-  for (int c = 0; c < 3; ++c) l.x[c] = (float)(b->x[c] - origin[c]), l.reach[c] = b->reach[c];
+  for (int c = 0; c < 3; ++c) {
+    l.x[c] = (float)(b->x[c] - origin[c]);
+    l.reach[c] = b->reach[c];
+  }
   memcpy(l.m, b->m, sizeof l.m);
   return l;
 }
@@ -238,7 +241,8 @@ static Bar bar_of(const double a[3], const double b[3], float r0, float r1, cons
   Bar bar = {.r = r0, .dr = r1 - r0};
   float length2 = 0;
   for (int c = 0; c < 3; ++c) {
-    bar.a[c] = (float)(a[c] - origin[c]), bar.e[c] = (float)(b[c] - a[c]);
+    bar.a[c] = (float)(a[c] - origin[c]);
+    bar.e[c] = (float)(b[c] - a[c]);
     length2 += bar.e[c] * bar.e[c];
   }
   bar.inverse = length2 > 1e-12f ? 1 / length2 : 0;
@@ -251,7 +255,9 @@ static inline float bar_distance(const Bar* b, float x, float y, float z) {
   float t = (px * b->e[0] + py * b->e[1] + pz * b->e[2]) * b->inverse;
   t = t < 0 ? 0 : t;
   t = t > 1 ? 1 : t;
-  px -= t * b->e[0], py -= t * b->e[1], pz -= t * b->e[2];
+  px -= t * b->e[0];
+  py -= t * b->e[1];
+  pz -= t * b->e[2];
   return (sqrtf(px * px + py * py + pz * pz) - (b->r + t * b->dr)) * b->lean;
 }
 
@@ -274,7 +280,8 @@ static void add_tube(RvBlockWork* w, const RvTube* t, const double origin[3], bo
   float thick = fmaxf(t->r[0], t->r[1]) + RV_SURFACE_BAND, lo[3], hi[3];
   int first[3], last[3];
   for (int c = 0; c < 3; ++c) {
-    lo[c] = fminf(bar.a[c], bar.a[c] + bar.e[c]) - thick, hi[c] = fmaxf(bar.a[c], bar.a[c] + bar.e[c]) + thick;
+    lo[c] = fminf(bar.a[c], bar.a[c] + bar.e[c]) - thick;
+    hi[c] = fmaxf(bar.a[c], bar.a[c] + bar.e[c]) + thick;
   }
   if (!cells_of(lo, hi, first, last)) return;
   for (int i = first[0]; i <= last[0]; ++i)
@@ -282,7 +289,8 @@ static void add_tube(RvBlockWork* w, const RvTube* t, const double origin[3], bo
       for (int k = first[2]; k <= last[2]; ++k) {
         float x = (float)(RV_CELL * i) + 1.5f, y = (float)(RV_CELL * j) + 1.5f, z = (float)(RV_CELL * k) + 1.5f;
         if (!(bar_distance(&bar, x, y, z) < RV_SURFACE_BAND + 2.6f)) continue;
-        w->wet[rv_cell_at(i, j, k)] = 1, w->any_film = true;
+        w->wet[rv_cell_at(i, j, k)] = 1;
+        w->any_film = true;
         if (values) lower_tube(w->film, &bar, rv_cell_at(i, j, k));
       }
 }
@@ -304,9 +312,16 @@ static inline float on_bar(const Bar* b, float x, float y, float z, float out[3]
 // to the line between the nearest places of both axes, thin in its middle
 static float sheet_distance(const Sheet* s, float x, float y, float z) {
   float p[3], q[3], d[3], length2 = 0, along = 0;
-  on_bar(&s->a, x, y, z, p), on_bar(&s->b, x, y, z, q);
-  d[0] = x - p[0], d[1] = y - p[1], d[2] = z - p[2];
-  for (int c = 0; c < 3; ++c) q[c] -= p[c], length2 += q[c] * q[c], along += q[c] * d[c];
+  on_bar(&s->a, x, y, z, p);
+  on_bar(&s->b, x, y, z, q);
+  d[0] = x - p[0];
+  d[1] = y - p[1];
+  d[2] = z - p[2];
+  for (int c = 0; c < 3; ++c) {
+    q[c] -= p[c];
+    length2 += q[c] * q[c];
+    along += q[c] * d[c];
+  }
   float u = length2 > 1e-12f ? along / length2 : 0, rest = 0;
   u = u < 0 ? 0 : u > 1 ? 1 : u;
   for (int c = 0; c < 3; ++c) rest += (d[c] - u * q[c]) * (d[c] - u * q[c]);
@@ -320,7 +335,8 @@ static void add_web(RvBlockWork* w, const RvWeb* t, const double origin[3], bool
   int first[3], last[3];
   for (int c = 0; c < 3; ++c) {
     float a0 = s.a.a[c], a1 = a0 + s.a.e[c], b0 = s.b.a[c], b1 = b0 + s.b.e[c];
-    lo[c] = fminf(fminf(a0, a1), fminf(b0, b1)) - thick, hi[c] = fmaxf(fmaxf(a0, a1), fmaxf(b0, b1)) + thick;
+    lo[c] = fminf(fminf(a0, a1), fminf(b0, b1)) - thick;
+    hi[c] = fmaxf(fmaxf(a0, a1), fmaxf(b0, b1)) + thick;
   }
   if (!cells_of(lo, hi, first, last)) return;
   for (int i = first[0]; i <= last[0]; ++i)
@@ -329,7 +345,8 @@ static void add_web(RvBlockWork* w, const RvWeb* t, const double origin[3], bool
         int cell = rv_cell_at(i, j, k);
         float x = (float)(RV_CELL * i) + 1.5f, y = (float)(RV_CELL * j) + 1.5f, z = (float)(RV_CELL * k) + 1.5f;
         if (!(sheet_distance(&s, x, y, z) < RV_SURFACE_BAND + 2.6f)) continue;
-        w->wet[cell] = w->webbed[cell] = 1, w->any_web = w->any_film = true;
+        w->wet[cell] = w->webbed[cell] = 1;
+        w->any_web = w->any_film = true;
         if (!values) continue;
         FOR_CELL(cell) {
           float *at = &w->web[rv_span_at(x, y, z)], d = sheet_distance(&s, (float)x, (float)y, (float)z);
@@ -354,16 +371,24 @@ static void look(RvBlockWork* w, const RvParts* p, const RvBlockList* list, size
                  bool values) {
   for (int c = 0; c < 3; ++c) origin[c] = (double)list->at[block][c] * RV_BLOCK - RV_HALO;
   w->any_bulk = w->any_film = w->any_web = false;
-  memset(w->bulk, 0, sizeof w->bulk), memset(w->wet, 0, sizeof w->wet), memset(w->webbed, 0, sizeof w->webbed);
-  memset(w->middle, 0, sizeof w->middle), memset(w->wide, 0, sizeof w->wide);
-  if (values) fill(w->film, FAR), fill(w->web, FAR);
+  memset(w->bulk, 0, sizeof w->bulk);
+  memset(w->wet, 0, sizeof w->wet);
+  memset(w->webbed, 0, sizeof w->webbed);
+  memset(w->middle, 0, sizeof w->middle);
+  memset(w->wide, 0, sizeof w->wide);
+  if (values) {
+    fill(w->film, FAR);
+    fill(w->web, FAR);
+  }
   for (size_t i = list->first[block]; i < list->first[block + 1]; ++i) {
     size_t e = list->element[i];
     if (e < p->nblob) {
       Local l = localize(&p->blobs[e], origin);
       float lo[3], hi[3];
-      for (int c = 0; c < 3; ++c)
-        lo[c] = l.x[c] - l.reach[c] - RV_SURFACE_BAND, hi[c] = l.x[c] + l.reach[c] + RV_SURFACE_BAND;
+      for (int c = 0; c < 3; ++c) {
+        lo[c] = l.x[c] - l.reach[c] - RV_SURFACE_BAND;
+        hi[c] = l.x[c] + l.reach[c] + RV_SURFACE_BAND;
+      }
       Local wide = widen(&p->blobs[e], &l);
       add_middles(w->wide, &wide);
       if (!values) add_middles(w->middle, &l);
@@ -383,7 +408,8 @@ static bool straddles(const RvBlockWork* w, int i, int j, int k) {
   float lo = 1, hi = 0;
   for (int a = 0; a < 27; ++a) {
     float m = w->middle[((i + a / 9) * RING + j + a / 3 % 3) * RING + k + a % 3];
-    lo = m < lo ? m : lo, hi = m > hi ? m : hi;
+    lo = m < lo ? m : lo;
+    hi = m > hi ? m : hi;
   }
   return lo < 0.5f && hi > 0.3f;
 }
@@ -449,7 +475,8 @@ static bool hand_over(const RvBlockWork* w, const int32_t at[3], RvBlockLeaves* 
   for (int leaf = 0; leaf < all; ++leaf)
     if (cut_leaf(w, leaf / 64, leaf / 8 % 8, leaf % 8, values, active)) found[count++] = (uint16_t)leaf;
   if (!count) return true;
-  out->origin = rv_alloc(3 * count, sizeof *out->origin), out->values = rv_alloc(512 * count, sizeof *out->values);
+  out->origin = rv_alloc(3 * count, sizeof *out->origin);
+  out->values = rv_alloc(512 * count, sizeof *out->values);
   out->active = rv_alloc(8 * count, sizeof *out->active);
   if (!out->origin || !out->values || !out->active) return false;
   for (size_t n = 0; n < count; ++n) {

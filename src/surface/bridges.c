@@ -67,14 +67,16 @@ static double reach_of(const Bridges* b, size_t e, size_t f) {
 
 static bool list_edges(Bridges* b) {
   const RvSurfaceFilm* f = b->film;
-  b->edge = rv_alloc(f->count + 1, 4), b->middle = rv_alloc(3 * f->count + 3, sizeof(double));
+  b->edge = rv_alloc(f->count + 1, 4);
+  b->middle = rv_alloc(3 * f->count + 3, sizeof(double));
   if (!b->edge || !b->middle) return false;
   double longest = 0, reach = 0, farthest = 0;
   for (size_t e = 0; e + 1 < f->count; ++e) {
     if (f->strand[e] != f->strand[e + 1] || !(f->height[e] > 0) || !(f->height[e + 1] > 0)) continue;
     rv_vec3_store64(b->middle + 3 * b->nedge, rv_lerp(vertex(f, e), vertex(f, e + 1), 0.5));
     longest = rv_max(longest, rv_distance(vertex(f, e), vertex(f, e + 1)));
-    reach += reach_of(b, e, e), farthest = rv_max(farthest, reach_of(b, e, e));
+    reach += reach_of(b, e, e);
+    farthest = rv_max(farthest, reach_of(b, e, e));
     b->edge[b->nedge++] = (uint32_t)e;
   }
   // a single thick drop must not make all look far around
@@ -149,7 +151,8 @@ static void sum_weights(Bridges* b) {
   for (int c = 0; c < CHUNKS; ++c)
     for (size_t i = 0; i < b->found[c].count; ++i) {
       const Pair* p = &b->found[c].data[i];
-      b->sum[p->e] += (float)(p->weight * part(p, 0)), b->sum[p->f] += (float)(p->weight * part(p, 1));
+      b->sum[p->e] += (float)(p->weight * part(p, 0));
+      b->sum[p->f] += (float)(p->weight * part(p, 1));
     }
 }
 
@@ -224,9 +227,11 @@ static bool make_webs(Bridges* b, RvParts* out, float* share) {
   for (size_t k = 0; k < b->nedge; ++k) {
     size_t e = b->edge[k];
     float half = (float)(0.5 * given(b, e));
-    share[e] += half, share[e + 1] += half;
+    share[e] += half;
+    share[e + 1] += half;
   }
-  out->webs = webs.data, out->nweb = webs.count;
+  out->webs = webs.data;
+  out->nweb = webs.count;
   return true;
 }
 
@@ -242,6 +247,8 @@ RvResult rv_surface_webs(const RvSurfaceDef* def, const RvSurfaceFilm* film, dou
   good = good && make_webs(&b, out, share);
   for (int c = 0; c < CHUNKS; ++c) rv_array_free(&b.found[c]);
   rv_nearby_free(&b.near);
-  rv_free(b.edge), rv_free(b.middle), rv_free(b.sum);
+  rv_free(b.edge);
+  rv_free(b.middle);
+  rv_free(b.sum);
   return good ? RV_OK : rv_fail(error, RV_NO_MEMORY, "no memory for bridges between %zu wet edges", b.nedge);
 }

@@ -28,8 +28,12 @@ static size_t part_count(const RvParts* p) {
 }
 
 static void drop_parts(Build* b) {
-  rv_free(b->parts.blobs), rv_free(b->parts.tubes), rv_free(b->parts.webs), rv_free(b->share);
-  b->parts = (RvParts){0}, b->share = NULL;
+  rv_free(b->parts.blobs);
+  rv_free(b->parts.tubes);
+  rv_free(b->parts.webs);
+  rv_free(b->share);
+  b->parts = (RvParts){0};
+  b->share = NULL;
   rv_surface_bins_free(&b->list);
 }
 
@@ -129,7 +133,9 @@ static RvResult add_batch(Build* b, size_t count, RvGrid* grid, RvError* error) 
     if (b->failed[i] && !r) r = rv_fail(error, RV_NO_MEMORY, "no memory for a block of the surface");
     if (!r && leaves->count)
       r = rv_grid_set_leaves(grid, leaves->count, leaves->origin, leaves->values, leaves->active, error);
-    rv_free(leaves->origin), rv_free(leaves->values), rv_free(leaves->active);
+    rv_free(leaves->origin);
+    rv_free(leaves->values);
+    rv_free(leaves->active);
   }
   return r;
 }
@@ -161,7 +167,8 @@ static void account(const Build* b, RvSurfaceOut* out) {
       length += (f->x[3 * e + 3 + c] - f->x[3 * e + c]) * (f->x[3 * e + 3 + c] - f->x[3 * e + c]);
     for (size_t i = e; i <= e + 1; ++i) {
       double r = f->radius[i], h = f->height[i];
-      area += 0.5 * RV_PI * h * (h + 2 * r), outer = rv_min(outer, r + h);
+      area += 0.5 * RV_PI * h * (h + 2 * r);
+      outer = rv_min(outer, r + h);
     }
     out->film += area * sqrt(length);
     if (outer < 1.5 * b->voxel) out->thin += area * sqrt(length);
@@ -176,7 +183,8 @@ RvResult rv_surface_make(const RvSurfaceDef* def, const RvSurfaceParticles* part
   RvResult r = b.room ? choose_voxel(&b, out, error) : rv_fail(error, RV_NO_MEMORY, "no memory for the surface");
   if (!r) r = make_grid(&b, &out->surface, error);
   rv_room_free(b.room);
-  out->voxel = b.voxel, out->bridges = b.parts.nweb;
+  out->voxel = b.voxel;
+  out->bridges = b.parts.nweb;
   if (!r) account(&b, out);
   drop_parts(&b);
   if (!r && def->vel > 0) r = rv_surface_velocity(def, b.voxel * def->vel, particles, film, out, error);
@@ -185,6 +193,8 @@ RvResult rv_surface_make(const RvSurfaceDef* def, const RvSurfaceParticles* part
 }
 
 void rv_surface_release(RvSurfaceOut* out) {
-  rv_grid_release(out->surface), rv_grid_release(out->vel), rv_grid_release(out->wetness);
+  rv_grid_release(out->surface);
+  rv_grid_release(out->vel);
+  rv_grid_release(out->wetness);
   out->surface = out->vel = out->wetness = NULL;
 }

@@ -14,9 +14,21 @@ static float smaller(float a, float b) {
 // the distance that three upwind neighbours give
 static float solve(float a, float b, float c) {
   float t;
-  if (a > b) t = a, a = b, b = t;
-  if (b > c) t = b, b = c, c = t;
-  if (a > b) t = a, a = b, b = t;
+  if (a > b) {
+    t = a;
+    a = b;
+    b = t;
+  }
+  if (b > c) {
+    t = b;
+    b = c;
+    c = t;
+  }
+  if (a > b) {
+    t = a;
+    a = b;
+    b = t;
+  }
   float d = a + 1;
   if (d <= b) return d;
   float gap = 2 - (a - b) * (a - b);

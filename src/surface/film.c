@@ -46,14 +46,17 @@ RvResult rv_surface_tubes(const RvSurfaceDef* def, const RvSurfaceFilm* f, const
     for (int k = 0; k < pieces; ++k) {
       double s = (double)k / pieces, t = (double)(k + 1) / pieces;
       RvTube tube = {.r = {(float)(r0 + s * (r1 - r0)), (float)(r0 + t * (r1 - r0))}};
-      for (int c = 0; c < 3; ++c)
-        tube.a[c] = (a[c] + s * (b[c] - a[c])) * scale, tube.b[c] = (a[c] + t * (b[c] - a[c])) * scale;
+      for (int c = 0; c < 3; ++c) {
+        tube.a[c] = (a[c] + s * (b[c] - a[c])) * scale;
+        tube.b[c] = (a[c] + t * (b[c] - a[c])) * scale;
+      }
       if (!rv_array_push(&tubes, tube)) {
         rv_array_free(&tubes);
         return rv_fail(error, RV_NO_MEMORY, "no memory for the tubes of %zu vertices", f->count);
       }
     }
   }
-  out->tubes = tubes.data, out->ntube = tubes.count;
+  out->tubes = tubes.data;
+  out->ntube = tubes.count;
   return RV_OK;
 }

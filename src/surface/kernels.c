@@ -41,9 +41,16 @@ static void add_cell(const Kernels* k, size_t cell, const double x[3], double in
     double a = y[0] - x[0], b = y[1] - x[1], c = y[2] - x[2], q = 1 - (a * a + b * b + c * c) * inverse2;
     if (!(q > 0)) continue;
     double w = k->volume[i] * q * q * q;
-    m->weight += w, m->first[0] += w * a, m->first[1] += w * b, m->first[2] += w * c;
-    m->second[0] += w * a * a, m->second[1] += w * b * b, m->second[2] += w * c * c;
-    m->second[3] += w * b * c, m->second[4] += w * a * c, m->second[5] += w * a * b;
+    m->weight += w;
+    m->first[0] += w * a;
+    m->first[1] += w * b;
+    m->first[2] += w * c;
+    m->second[0] += w * a * a;
+    m->second[1] += w * b * b;
+    m->second[2] += w * c * c;
+    m->second[3] += w * b * c;
+    m->second[4] += w * a * c;
+    m->second[5] += w * a * b;
   }
 }
 
@@ -51,8 +58,10 @@ static void add_cell(const Kernels* k, size_t cell, const double x[3], double in
 static double covariance(const Kernels* k, const double x[3], double reach, double out[6]) {
   Moments m = {0};
   int64_t lo[3], hi[3];
-  for (int c = 0; c < 3; ++c)
-    lo[c] = rv_nearby_cell(&k->near, x[c] - reach, c), hi[c] = rv_nearby_cell(&k->near, x[c] + reach, c);
+  for (int c = 0; c < 3; ++c) {
+    lo[c] = rv_nearby_cell(&k->near, x[c] - reach, c);
+    hi[c] = rv_nearby_cell(&k->near, x[c] + reach, c);
+  }
   for (int64_t i = lo[0]; i <= hi[0]; ++i)
     for (int64_t j = lo[1]; j <= hi[1]; ++j)
       for (int64_t l = lo[2]; l <= hi[2]; ++l) {
@@ -70,8 +79,12 @@ static double invert(const double s[6], float m[6]) {
   double xx = s[1] * s[2] - s[3] * s[3], yy = s[0] * s[2] - s[4] * s[4], zz = s[0] * s[1] - s[5] * s[5];
   double yz = s[4] * s[5] - s[0] * s[3], xz = s[3] * s[5] - s[1] * s[4], xy = s[3] * s[4] - s[2] * s[5];
   double det = s[0] * xx + s[5] * xy + s[4] * xz;
-  m[0] = (float)(xx / det), m[1] = (float)(yy / det), m[2] = (float)(zz / det);
-  m[3] = (float)(yz / det), m[4] = (float)(xz / det), m[5] = (float)(xy / det);
+  m[0] = (float)(xx / det);
+  m[1] = (float)(yy / det);
+  m[2] = (float)(zz / det);
+  m[3] = (float)(yz / det);
+  m[4] = (float)(xz / det);
+  m[5] = (float)(xy / det);
   return det;
 }
 
@@ -101,8 +114,12 @@ static void make_kernel(const Kernels* k, size_t i, RvBlob* out) {
     shape[c] = 11 * k->scale * k->scale * ((c < 3 ? least : 0) + grow * cov[c]) * radius * radius;
   double cube = k->scale * k->scale * k->scale * radius * radius * radius, det = invert(shape, out->m);
   out->amount = (float)(amount_of(lack, off, k->def->smoothing) * volume * cube * NORM / sqrt(det));
-  for (int c = 0; c < 3; ++c) out->x[c] = x[c] * k->scale, out->reach[c] = (float)sqrt(shape[c]);
-  out->wide = (float)(WIDE * s * radius * k->scale), out->spread = (float)(NORM / (WIDE * WIDE * WIDE));
+  for (int c = 0; c < 3; ++c) {
+    out->x[c] = x[c] * k->scale;
+    out->reach[c] = (float)sqrt(shape[c]);
+  }
+  out->wide = (float)(WIDE * s * radius * k->scale);
+  out->spread = (float)(NORM / (WIDE * WIDE * WIDE));
 }
 
 static void make_range(void* arg, size_t begin, size_t end) {
@@ -129,10 +146,12 @@ RvResult rv_surface_kernels(const RvSurfaceDef* def, const RvSurfaceParticles* p
     for (size_t c = 0; c < 3; ++c) x[3 * i + c] = p->x[3 * from + c];
     volume[i] = p->volume[from];
   }
-  k.x = x, k.volume = volume;
+  k.x = x;
+  k.volume = volume;
   if (good) rv_parallel_for(p->count, 256, make_range, &k);
   rv_nearby_free(&k.near);
-  rv_free(x), rv_free(volume);
+  rv_free(x);
+  rv_free(volume);
   return good ? RV_OK : rv_fail(error, RV_NO_MEMORY, "no memory for %zu particles", p->count);
 }
 
@@ -147,7 +166,10 @@ static double mean_of_inner(const RvNearby* n) {
     bool inner = true;
     for (int s = 0; s < 27 && inner; ++s)
       inner = rv_nearby_find(n, i + s / 9 - 1, j + s / 3 % 3 - 1, k + s % 3 - 1) != SIZE_MAX;
-    if (inner) sum += n->first[c + 1] - n->first[c], cells++;
+    if (inner) {
+      sum += n->first[c + 1] - n->first[c];
+      cells++;
+    }
   }
   return cells > 0 ? sum / cells : 0;
 }
@@ -177,7 +199,10 @@ static double number_density(const RvNearby* n, const double* x, size_t point, d
     for (size_t i = cell == SIZE_MAX ? 0 : n->first[cell], end = cell == SIZE_MAX ? 0 : n->first[cell + 1]; i < end;
          ++i) {
       double d[3], q = 1;
-      for (size_t c = 0; c < 3; ++c) d[c] = (x[3 * (size_t)n->order[i] + c] - at[c]) / reach, q -= d[c] * d[c];
+      for (size_t c = 0; c < 3; ++c) {
+        d[c] = (x[3 * (size_t)n->order[i] + c] - at[c]) / reach;
+        q -= d[c] * d[c];
+      }
       if (!(q > 0)) continue;
       sum += q * q * q;
       for (int c = 0; c < 3; ++c) first[c] += q * q * q * d[c];
@@ -196,7 +221,10 @@ double rv_surface_separation(size_t count, const double* x, double guess) {
   for (size_t i = 0; i < count; i += stride) {
     double off, density = number_density(&n, x, i, reach, &off);
     // at a flat surface the centre is off by 0.3
-    if (off < 0.06) sum += density, inner++;
+    if (off < 0.06) {
+      sum += density;
+      inner++;
+    }
   }
   rv_nearby_free(&n);
   return inner > 8 ? rv_pow(inner / sum, 1.0 / 3) : found;

@@ -17,7 +17,10 @@ static size_t slot_of(const RvNearby* n, uint64_t key) {
 
 static void place(RvNearby* n, size_t count, const double* x, double size) {
   double hi[3], widest = 0;
-  for (int c = 0; c < 3; ++c) n->lo[c] = INFINITY, hi[c] = -INFINITY;
+  for (int c = 0; c < 3; ++c) {
+    n->lo[c] = INFINITY;
+    hi[c] = -INFINITY;
+  }
   for (size_t i = 0; i < count; ++i)
     for (int c = 0; c < 3; ++c) {
       double v = x[3 * i + (size_t)c];
@@ -33,7 +36,10 @@ static void place(RvNearby* n, size_t count, const double* x, double size) {
 static void list_cells(RvNearby* n, const uint64_t* keys) {
   n->ncell = 0;
   for (size_t i = 0; i < n->count; ++i)
-    if (i == 0 || keys[i] != keys[i - 1]) n->key[n->ncell] = keys[i], n->first[n->ncell++] = (uint32_t)i;
+    if (i == 0 || keys[i] != keys[i - 1]) {
+      n->key[n->ncell] = keys[i];
+      n->first[n->ncell++] = (uint32_t)i;
+    }
   n->first[n->ncell] = (uint32_t)n->count;
   for (size_t c = 0; c < n->ncell; ++c) {
     size_t s = slot_of(n, n->key[c]);
@@ -55,10 +61,13 @@ bool rv_nearby_build(RvNearby* n, size_t count, const double* x, double size) {
     n->order[i] = (uint32_t)i;
   }
   good = good && rv_sort_keys(keys, n->order, spare, spare_order, count, 3 * AXIS_BITS);
-  rv_free(spare), rv_free(spare_order);
+  rv_free(spare);
+  rv_free(spare_order);
   for (size_t i = 0; good && i < count; ++i) n->ncell += i == 0 || keys[i] != keys[i - 1];
   while (n->slots < 2 * n->ncell) n->slots *= 2;
-  n->key = rv_alloc(n->ncell + 1, 8), n->first = rv_alloc(n->ncell + 1, 4), n->slot = rv_alloc_zero(n->slots, 4);
+  n->key = rv_alloc(n->ncell + 1, 8);
+  n->first = rv_alloc(n->ncell + 1, 4);
+  n->slot = rv_alloc_zero(n->slots, 4);
   good = good && n->key && n->first && n->slot;
   if (good) list_cells(n, keys);
   rv_free(keys);
@@ -67,7 +76,10 @@ bool rv_nearby_build(RvNearby* n, size_t count, const double* x, double size) {
 }
 
 void rv_nearby_free(RvNearby* n) {
-  rv_free(n->order), rv_free(n->key), rv_free(n->first), rv_free(n->slot);
+  rv_free(n->order);
+  rv_free(n->key);
+  rv_free(n->first);
+  rv_free(n->slot);
   *n = (RvNearby){0};
 }
 

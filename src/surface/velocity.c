@@ -73,7 +73,10 @@ static bool add_samples(Velocity* w, const RvSurfaceDef* def, double scale, cons
   for (size_t i = 0; i < p->count; ++i) {
     Sample s = {.weight = (float)(p->volume[i] * scale * scale * scale), .wetness = 1};
     s.reach = (float)reach_of(def, rv_pow(p->volume[i], 1.0 / 3) * scale);
-    for (size_t c = 0; c < 3; ++c) s.x[c] = p->x[3 * i + c] * scale, s.v[c] = p->v[3 * i + c];
+    for (size_t c = 0; c < 3; ++c) {
+      s.x[c] = p->x[3 * i + c] * scale;
+      s.v[c] = p->v[3 * i + c];
+    }
     w->samples.data[w->samples.count++] = s;
   }
   return add_film(w, def, film, scale);
@@ -84,7 +87,8 @@ static void sample_box(const void* user, size_t e, double lo[3], double hi[3]) {
   for (int c = 0; c < 3; ++c) {
     // bins see elements from RV_MARGIN on; here only the lower faces are needed
     double reach = (double)s->reach + 1 - RV_MARGIN;
-    lo[c] = s->x[c] - reach, hi[c] = s->x[c] + reach;
+    lo[c] = s->x[c] - reach;
+    hi[c] = s->x[c] + reach;
   }
 }
 
@@ -99,7 +103,8 @@ static void add_sample(Sums* sums, const Sample* s, const double origin[3]) {
   int lo[3], hi[3];
   for (int c = 0; c < 3; ++c) {
     at[c] = (float)(s->x[c] - origin[c]);
-    lo[c] = clamp_int(ceilf(at[c] - s->reach), 0, SIDE), hi[c] = clamp_int(floorf(at[c] + s->reach), -1, SIDE - 1);
+    lo[c] = clamp_int(ceilf(at[c] - s->reach), 0, SIDE);
+    hi[c] = clamp_int(floorf(at[c] + s->reach), -1, SIDE - 1);
   }
   for (int i = lo[0]; i <= hi[0]; ++i)
     for (int j = lo[1]; j <= hi[1]; ++j) {
@@ -113,7 +118,9 @@ static void add_sample(Sums* sums, const Sample* s, const double origin[3]) {
         float dz = (float)k - at[2], q = (xy + dz * dz) * inverse, fall = q < 1 ? 1 - q : 0;
         float w = s->weight * fall * fall / (q + 0.02f);
         sums->weight[row + k] += w;
-        sums->v[0][row + k] += w * s->v[0], sums->v[1][row + k] += w * s->v[1], sums->v[2][row + k] += w * s->v[2];
+        sums->v[0][row + k] += w * s->v[0];
+        sums->v[1][row + k] += w * s->v[1];
+        sums->v[2][row + k] += w * s->v[2];
         sums->wetness[row + k] += w * s->wetness;
       }
     }
@@ -157,8 +164,10 @@ static bool hand_over(const Sums* sums, const int32_t at[3], Made* out) {
     if (cut_leaf(sums, (int[3]){leaf / 64, leaf / 8 % 8, leaf % 8}, vel, wetness, active))
       found[count++] = (uint16_t)leaf;
   if (!count) return true;
-  out->origin = rv_alloc(3 * count, 4), out->vel = rv_alloc(3 * 512 * count, 4);
-  out->wetness = rv_alloc(512 * count, 4), out->active = rv_alloc(8 * count, 8);
+  out->origin = rv_alloc(3 * count, 4);
+  out->vel = rv_alloc(3 * 512 * count, 4);
+  out->wetness = rv_alloc(512 * count, 4);
+  out->active = rv_alloc(8 * count, 8);
   if (!out->origin || !out->vel || !out->wetness || !out->active) return false;
   for (size_t n = 0; n < count; ++n) {
     int leaf[3] = {found[n] / 64, found[n] / 8 % 8, found[n] % 8};
@@ -197,7 +206,10 @@ static RvResult add_batch(Velocity* w, size_t count, RvSurfaceOut* out, RvError*
     if (!r && m->count) r = rv_grid_set_leaves(out->vel, m->count, m->origin, m->vel, m->active, error);
     if (!r && m->count && out->wetness)
       r = rv_grid_set_leaves(out->wetness, m->count, m->origin, m->wetness, m->active, error);
-    rv_free(m->origin), rv_free(m->vel), rv_free(m->wetness), rv_free(m->active);
+    rv_free(m->origin);
+    rv_free(m->vel);
+    rv_free(m->wetness);
+    rv_free(m->active);
   }
   return r;
 }
@@ -233,14 +245,16 @@ typedef struct Set {
 
 static bool grow_set(Set* s) {
   Set old = *s;
-  s->slots = old.slots ? 2 * old.slots : 1024, s->count = 0;
+  s->slots = old.slots ? 2 * old.slots : 1024;
+  s->count = 0;
   s->key = rv_alloc_zero(s->slots, 8);
   if (!s->key) return rv_free(old.key), false;
   for (size_t i = 0; i < old.slots; ++i)
     if (old.key[i]) {
       size_t at = (size_t)(old.key[i] * 0x9e3779b97f4a7c15u >> 20) & (s->slots - 1);
       while (s->key[at]) at = (at + 1) & (s->slots - 1);
-      s->key[at] = old.key[i], s->count++;
+      s->key[at] = old.key[i];
+      s->count++;
     }
   rv_free(old.key);
   return true;
@@ -265,7 +279,8 @@ double rv_surface_velocity_leaves(const RvSurfaceDef* def, double voxel, const R
   for (size_t i = 0; i < p->count && good; ++i) {
     double leaf[3], own = reach_of(def, rv_pow(p->volume[i], 1.0 / 3) * scale);
     for (size_t c = 0; c < 3; ++c) leaf[c] = floor(p->x[3 * i + c] * scale / 8);
-    good = put(&set, leaf), reach += own;
+    good = put(&set, leaf);
+    reach += own;
   }
   double leaves = (double)set.count;
   if (p->count) reach /= (double)p->count;

@@ -86,7 +86,10 @@ bool rv_view_camera_from_detail(const RvDetail* detail, RvCamera* camera) {
   const RvAttrib* res = rv_detail_find(detail, RV_GLOBAL, "rv_cam_res");
   if (res && rv_attrib_storage(res) != RV_STRING && rv_attrib_size(res) >= 2 && rv_attrib_count(res) > 0) {
     double w = rv_attrib_get(res, 0, 0), h = rv_attrib_get(res, 0, 1);
-    if (w >= 1 && h >= 1 && w <= RV_VIEW_MAX_SIZE && h <= RV_VIEW_MAX_SIZE) c.width = (int)w, c.height = (int)h;
+    if (w >= 1 && h >= 1 && w <= RV_VIEW_MAX_SIZE && h <= RV_VIEW_MAX_SIZE) {
+      c.width = (int)w;
+      c.height = (int)h;
+    }
   }
   c.aperture = global_length(detail, "rv_cam_aperture");
   c.focus = global_length(detail, "rv_cam_focus");

@@ -50,7 +50,8 @@ static bool send_all(int socket, const char* bytes, size_t count) {
     ssize_t n = send(socket, bytes, count, MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
-    bytes += n, count -= (size_t)n;
+    bytes += n;
+    count -= (size_t)n;
   }
   return true;
 }
@@ -155,10 +156,12 @@ static RvResult encode(const char* const* pngs, size_t count, double fps, const 
                               : rv_fail(error, RV_IO, "cannot start ffmpeg for '%s': %s", path, strerror(status));
     goto done;
   }
-  close(ends[0]), ends[0] = -1;
+  close(ends[0]);
+  ends[0] = -1;
   bool gone = false;
   result = feed(ends[1], pngs, count, &gone, error);
-  close(ends[1]), ends[1] = -1;
+  close(ends[1]);
+  ends[1] = -1;
   bool well = finish(pid);
   if (!result && (gone || !well)) {
     char text[256];

@@ -66,7 +66,8 @@ static RvVec3 position(const Hair* h, const Strand* s, size_t i) {
 
 // the points about span i; beyond the ends the curve goes straight on
 static void span(const Hair* h, const Strand* s, size_t i, RvVec3 p[4]) {
-  p[1] = position(h, s, i), p[2] = position(h, s, i + 1);
+  p[1] = position(h, s, i);
+  p[2] = position(h, s, i + 1);
   p[0] = i > 0 ? position(h, s, i - 1) : rv_sub(rv_scale(p[1], 2), p[2]);
   p[3] = i + 2 < s->points ? position(h, s, i + 2) : rv_sub(rv_scale(p[2], 2), p[1]);
 }

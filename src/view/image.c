@@ -66,7 +66,8 @@ static void png_failed(png_structp png, png_const_charp text) {
 }
 
 static void png_warned(png_structp png, png_const_charp text) {
-  (void)png, (void)text;
+  (void)png;
+  (void)text;
 }
 
 // false if libpng gave up; nothing else is between setjmp and its calls

@@ -163,7 +163,8 @@ static void add_particle(const Liquid* l, Sums* s, RvVec3 p, double radius) {
   int lo[3], hi[3];
   const double x[3] = {p.x, p.y, p.z};
   for (int k = 0; k < 3; ++k) {
-    lo[k] = (int)fmax(ceil(x[k] - h), 0), hi[k] = (int)fmin(floor(x[k] + h), 7);
+    lo[k] = (int)fmax(ceil(x[k] - h), 0);
+    hi[k] = (int)fmin(floor(x[k] + h), 7);
     if (lo[k] > hi[k]) return;
   }
   for (int k = lo[2]; k <= hi[2]; ++k)
@@ -174,7 +175,9 @@ static void add_particle(const Liquid* l, Sums* s, RvVec3 p, double radius) {
         int c = rv_tile_cell(i, j, k);
         float w = (float)(q * q * q);
         s->w[c] += w;
-        s->x[c] += w * (float)dx, s->y[c] += w * (float)dy, s->z[c] += w * (float)dz;
+        s->x[c] += w * (float)dx;
+        s->y[c] += w * (float)dy;
+        s->z[c] += w * (float)dz;
         s->r[c] += w * (float)radius;
       }
 }
@@ -225,7 +228,8 @@ static void smooth_passes(Liquid* l, int count) {
   for (int i = 0; i < count; ++i) {
     rv_parallel_for(l->tiles.count, 16, smooth_tiles, l);
     RvChannel swap = l->phi;
-    l->phi = l->smooth, l->smooth = swap;
+    l->phi = l->smooth;
+    l->smooth = swap;
   }
 }
 
@@ -295,7 +299,10 @@ static void carry_points(void* arg, size_t begin, size_t end) {
         if (q <= 0 || !l->taken[n]) continue;
         sum += w;
         if (c->speed) v = rv_mad(v, w, rv_vec3_load(l->drops->speed + 3 * n));
-        if (c->value && !isnan(l->drops->value[n])) values += w * l->drops->value[n], counted += w;
+        if (c->value && !isnan(l->drops->value[n])) {
+          values += w * l->drops->value[n];
+          counted += w;
+        }
       }
     }
     if (c->speed) rv_vec3_store(c->speed + 3 * i, sum > 0 ? rv_scale(v, 1 / sum) : v);

@@ -86,7 +86,8 @@ bool rv_view_finish_water(RvPart* part, bool round) {
   // rays must know outside from inside; a mesh says it by how it is wound, and its volume says which way that is
   for (size_t t = 0; volume < 0 && t < part->count; ++t) {
     uint32_t *i = part->indices + 3 * t, swap = i[1];
-    i[1] = i[2], i[2] = swap;
+    i[1] = i[2];
+    i[2] = swap;
   }
   rv_free(part->normals);
   part->normals = NULL;

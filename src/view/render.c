@@ -89,7 +89,8 @@ static bool add_samples(const Job* job, int x, int y, int first, int last, Pixel
   RvSampler sampler = {.seed = rv_random4(o->seed, (size_t)y * (size_t)o->width + (size_t)x, 0).v[0]};
   bool quiet = true;
   for (int i = first; i < last; ++i) {
-    sampler.index = (uint32_t)i, sampler.dimension = 0;
+    sampler.index = (uint32_t)i;
+    sampler.dimension = 0;
     double u[2];
     bool plain;
     rv_sampler_next(&sampler, u);
@@ -161,7 +162,10 @@ static RvResult render_image(Job* job, bool (*cancelled)(void*, double), void* u
     double fraction = (double)(left < step ? tiles : job->first + step) / (double)tiles;
     if (cancelled && cancelled(user, fraction)) result = rv_fail(error, RV_CANCELLED, "the picture was interrupted");
   }
-  for (size_t i = 0; i < tiles; ++i) stats->rays += job->work[i].rays, stats->samples += job->work[i].samples;
+  for (size_t i = 0; i < tiles; ++i) {
+    stats->rays += job->work[i].rays;
+    stats->samples += job->work[i].samples;
+  }
   rv_free(job->work);
   return result;
 }

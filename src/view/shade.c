@@ -106,7 +106,10 @@ static RvVec3 sky_light(const RvShader* s, const RvSurface* surface, double* thr
     *through += open / count;
     sum = rv_mad(sum, open / count, rv_room_sky(s, d));
   }
-  if (count == 0) *through = 1, sum = rv_room_sky(s, surface->normal);
+  if (count == 0) {
+    *through = 1;
+    sum = rv_room_sky(s, surface->normal);
+  }
   return sum;
 }
 
@@ -181,7 +184,8 @@ RvVec3 rv_shade_floor(const RvShader* s, RvVec3 position, RvVec3 base, RvSampler
                       double* through, bool* plain) {
   double from_middle = rv_length(rv_vec3(position.x, 0, position.z)) / s->lens->reach;
   double fade = rv_clamp((6 - from_middle) / 3, 0, 1), u[2];
-  *through = 1, *plain = true;
+  *through = 1;
+  *plain = true;
   if (fade <= 0) return base;
   RvVec3 up = {0, 1, 0}, start = rv_mad(position, 1e-4 * s->lens->reach, up);
   double key = 0, open = 0;

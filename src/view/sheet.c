@@ -9,19 +9,25 @@
 
 RvSheet* rv_sheet_new(double width, double height) {
   RvSheet* sheet = rv_alloc_zero(1, sizeof *sheet);
-  if (sheet) sheet->width = width, sheet->height = height;
+  if (sheet) {
+    sheet->width = width;
+    sheet->height = height;
+  }
   return sheet;
 }
 
 void rv_sheet_free(RvSheet* sheet) {
   if (!sheet) return;
-  rv_array_free(&sheet->items), rv_array_free(&sheet->points), rv_array_free(&sheet->chars);
+  rv_array_free(&sheet->items);
+  rv_array_free(&sheet->points);
+  rv_array_free(&sheet->chars);
   rv_array_free(&sheet->bytes);
   rv_free(sheet);
 }
 
 static void add_points(RvSheet* s, RvSheetItem item, size_t count, const double* xy) {
-  item.first = s->points.count / 2, item.count = count;
+  item.first = s->points.count / 2;
+  item.count = count;
   // places far outside are brought near, so that no writer meets numbers that it cannot hold
   for (size_t i = 0; i < 2 * count; ++i) {
     double x = xy[i] > -1e5 ? fmin(xy[i], 1e5) : -1e5;
@@ -46,7 +52,8 @@ void rv_sheet_line(RvSheet* s, size_t count, const double* xy, double width, uin
 void rv_sheet_text(RvSheet* s, double x, double y, double size, RvSheetAnchor anchor, uint32_t color,
                    const char* text) {
   RvSheetItem item = {.kind = RV_SHEET_TEXT, .color = color, .x = x, .y = y, .size = size, .anchor = anchor};
-  item.first = s->chars.count, item.count = strlen(text);
+  item.first = s->chars.count;
+  item.count = strlen(text);
   for (const char* c = text; *c; ++c)
     if (!rv_array_push(&s->chars, *c >= ' ' && *c <= '~' ? *c : '?')) s->failed = true;
   if (s->failed || !rv_array_push(&s->items, item)) s->failed = true;

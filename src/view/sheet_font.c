@@ -159,7 +159,10 @@ static void draw_glyph(const Glyph* g, double x, RvStrokeFn* fn, void* user) {
     if (*c == ';') ++c;
     size_t made = curved ? smooth(n, p, fine) : n;
     double* out = curved ? fine : p;
-    for (size_t i = 0; i < made; ++i) out[2 * i] = (x + out[2 * i]) / CAP, out[2 * i + 1] /= CAP;
+    for (size_t i = 0; i < made; ++i) {
+      out[2 * i] = (x + out[2 * i]) / CAP;
+      out[2 * i + 1] /= CAP;
+    }
     fn(user, made, out);
   }
 }

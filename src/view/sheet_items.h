@@ -14,7 +14,7 @@ typedef struct RvSheetItem {
   double width, dash;   // of lines
   double x, y, size;    // of texts
   RvSheetAnchor anchor;
-  double box[4];        // of pictures: x, y, width, height
+  double box[4];  // of pictures: x, y, width, height
   int columns, rows;
 } RvSheetItem;
 
@@ -24,7 +24,7 @@ struct RvSheet {
   RV_ARRAY(double) points;  // x y
   RV_ARRAY(char) chars;
   RV_ARRAY(uint8_t) bytes;  // r g b
-  bool failed;  // out of memory
+  bool failed;              // out of memory
 };
 
 // One stroke of a letter, x y x y ... in heights of a capital letter, y up from the baseline.

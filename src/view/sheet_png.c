@@ -19,8 +19,10 @@ typedef struct Canvas {
 static void begin(Canvas* c, double x0, double y0, double x1, double y1) {
   for (int y = c->y0; y < c->y1; ++y)
     memset(c->cover + (size_t)y * (size_t)c->width + c->x0, 0, (size_t)(c->x1 - c->x0) * sizeof *c->cover);
-  c->x0 = (int)rv_clamp(floor(x0) - 1, 0, c->width), c->x1 = (int)rv_clamp(ceil(x1) + 2, c->x0, c->width);
-  c->y0 = (int)rv_clamp(floor(y0) - 1, 0, c->height), c->y1 = (int)rv_clamp(ceil(y1) + 2, c->y0, c->height);
+  c->x0 = (int)rv_clamp(floor(x0) - 1, 0, c->width);
+  c->x1 = (int)rv_clamp(ceil(x1) + 2, c->x0, c->width);
+  c->y0 = (int)rv_clamp(floor(y0) - 1, 0, c->height);
+  c->y1 = (int)rv_clamp(ceil(y1) + 2, c->y0, c->height);
 }
 
 static void paint(Canvas* c, uint32_t color) {
@@ -69,7 +71,8 @@ static void cover_dashes(Canvas* c, const double* a, const double* b, double hal
 }
 
 static void box_of(const double* xy, size_t count, double scale, double box[4]) {
-  box[0] = box[1] = 1e300, box[2] = box[3] = -1e300;
+  box[0] = box[1] = 1e300;
+  box[2] = box[3] = -1e300;
   for (size_t i = 0; i < count; ++i)
     for (int k = 0; k < 2; ++k) {
       box[k] = rv_min(box[k], scale * xy[2 * i + (size_t)k]);
@@ -102,7 +105,11 @@ static void cover_edge(Canvas* c, double ax, double ay, double bx, double by) {
   double sign = 1;
   if (ay > by) {
     double x = ax, y = ay;
-    ax = bx, ay = by, bx = x, by = y, sign = -1;
+    ax = bx;
+    ay = by;
+    bx = x;
+    by = y;
+    sign = -1;
   }
   if (!(by > ay)) return;
   double slope = (bx - ax) / (by - ay);
@@ -113,9 +120,11 @@ static void cover_edge(Canvas* c, double ax, double ay, double bx, double by) {
     double height = sign * (bottom - top), l = ax + slope * (top - ay), r = ax + slope * (bottom - ay);
     if (l > r) {
       double x = l;
-      l = r, r = x;
+      l = r;
+      r = x;
     }
-    l = rv_clamp(l, c->x0, c->x1 - 1.0), r = rv_clamp(r, c->x0, c->x1 - 1.0);
+    l = rv_clamp(l, c->x0, c->x1 - 1.0);
+    r = rv_clamp(r, c->x0, c->x1 - 1.0);
     float* row = c->cover + (size_t)y * (size_t)c->width;
     double before = 0, width = r - l;
     for (int x = (int)l; x < c->x1 && x <= (int)r + 1; ++x) {
@@ -180,7 +189,8 @@ static void draw_text(Canvas* c, const RvSheet* s, const RvSheetItem* item, doub
 //---------------------------------------------------------------------------------------------- pictures
 
 static void range(int i, double from, double step, int n, int* a, int* b) {
-  *a = (int)rv_clamp((i - from) * step, 0, n - 1), *b = (int)rv_clamp(ceil((i + 1 - from) * step), *a + 1, n);
+  *a = (int)rv_clamp((i - from) * step, 0, n - 1);
+  *b = (int)rv_clamp(ceil((i + 1 - from) * step), *a + 1, n);
 }
 
 // each pixel is the mean of those that it covers
@@ -193,7 +203,8 @@ static void draw_picture(Canvas* c, const RvSheet* s, const RvSheetItem* item, d
     for (int i = x0; i < x1; ++i) {
       int i0, i1, j0, j1;
       unsigned sum[3] = {0}, count = 0;
-      range(i, x, item->columns / w, item->columns, &i0, &i1), range(j, y, item->rows / h, item->rows, &j0, &j1);
+      range(i, x, item->columns / w, item->columns, &i0, &i1);
+      range(j, y, item->rows / h, item->rows, &j0, &j1);
       for (int r = j0; r < j1; ++r)
         for (int q = i0; q < i1; ++q, ++count)
           for (int k = 0; k < 3; ++k) sum[k] += from[3 * ((size_t)r * (size_t)item->columns + (size_t)q) + (size_t)k];
@@ -219,7 +230,10 @@ static RvResult decode(const char* path, png_image* image, uint8_t** rgb, RvErro
   if (!good && !result) result = rv_fail(error, RV_BAD_FILE, "'%s' is no PNG picture: %s", path, image->message);
   png_image_free(image);
   rv_free(file);
-  if (result) rv_free(*rgb), *rgb = NULL;
+  if (result) {
+    rv_free(*rgb);
+    *rgb = NULL;
+  }
   return result;
 }
 
@@ -267,7 +281,8 @@ RvResult rv_sheet_write_png(const RvSheet* s, const char* path, RvError* error) 
   double scale = RV_SHEET_SCALE;
   Canvas c = {.width = (int)ceil(scale * s->width), .height = (int)ceil(scale * s->height)};
   size_t pixels = (size_t)c.width * (size_t)c.height;
-  c.rgb = rv_alloc(pixels, 3), c.cover = rv_alloc_zero(pixels, sizeof *c.cover);
+  c.rgb = rv_alloc(pixels, 3);
+  c.cover = rv_alloc_zero(pixels, sizeof *c.cover);
   RvResult result = c.rgb && c.cover ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (!result) memset(c.rgb, 255, 3 * pixels);
   for (size_t i = 0; !result && i < s->items.count; ++i) {
@@ -278,6 +293,7 @@ RvResult rv_sheet_write_png(const RvSheet* s, const char* path, RvError* error) 
     if (item->kind == RV_SHEET_PICTURE) draw_picture(&c, s, item, scale);
   }
   if (!result) result = encode(&c, path, error);
-  rv_free(c.rgb), rv_free(c.cover);
+  rv_free(c.rgb);
+  rv_free(c.cover);
   return result;
 }

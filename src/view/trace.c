@@ -117,10 +117,14 @@ static RvVec3 part_ways(const RvShader* s, Path* p, const RvSurface* f, const Be
   RvVec3 light = {0, 0, 0}, side = rv_scale(f->facing, step);
   double u[2];
   Path back = *p;
-  back.from = rv_add(f->position, side), back.direction = b->back, back.near = 0, back.bounces++;
+  back.from = rv_add(f->position, side);
+  back.direction = b->back;
+  back.near = 0;
+  back.bounces++;
   *on = true;
   if (b->mirrored >= 1) {
-    *p = back, *on = false;
+    *p = back;
+    *on = false;
   } else if (p->bounces == 0) {
     bool ignored;
     back.weight = rv_scale(p->weight, b->mirrored);
@@ -128,10 +132,15 @@ static RvVec3 part_ways(const RvShader* s, Path* p, const RvSurface* f, const Be
     p->weight = rv_scale(p->weight, 1 - b->mirrored);
   } else {
     rv_sampler_next(sampler, u);
-    if (u[0] < b->mirrored) *p = back, *on = false;
+    if (u[0] < b->mirrored) {
+      *p = back;
+      *on = false;
+    }
   }
   if (*on) {
-    p->from = rv_sub(f->position, side), p->direction = b->on, p->near = 0;
+    p->from = rv_sub(f->position, side);
+    p->direction = b->on;
+    p->near = 0;
     p->bounces++;
   }
   return light;
@@ -143,7 +152,8 @@ static RvVec3 cross_water(const RvShader* s, Path* p, const RvSurface* f, double
   int after = p->inside + (f->entering ? 1 : -1), held = f->entering ? p->inside : after;
   RvVec3 none = {0, 0, 0};
   if (held > 0) {
-    p->from = rv_mad(f->position, -step, f->facing), p->near = 0;
+    p->from = rv_mad(f->position, -step, f->facing);
+    p->near = 0;
     p->inside = after;
     // a step without a bend still counts, or a ray could be caught between two faces for ever
     p->bounces++;
@@ -167,7 +177,10 @@ static bool cross_film(const RvShader* s, Path* p, RvSurface* f, RvSampler* samp
   double h = rv_clamp(rv_dot(out, side), -1, 1), step = 2e-5 * (rv_length(f->position) + f->radius);
   bool under = p->inside > 0, on;
   Bend b = bend_at(f, 1 / WATER_INDEX);
-  if (under) b.mirrored = 0, b.on = p->direction;  // water in water
+  if (under) {
+    b.mirrored = 0;
+    b.on = p->direction;
+  }  // water in water
   bool core = fabs(h) < WATER_INDEX * f->core;
   // a ray that leaves is turned by twice the angle between its ways outside and inside
   double in = h / WATER_INDEX, c1 = sqrt(fmax(1 - h * h, 0)), c2 = sqrt(fmax(1 - in * in, 0));
@@ -180,7 +193,8 @@ static bool cross_film(const RvShader* s, Path* p, RvSurface* f, RvSampler* samp
   if (!on) return p->near = 0.2 * f->radius, false;
   if (core) return true;
   if (!under) p->weight = absorbed(s, p->weight, 2 * f->radius * c2);
-  p->from = f->position, p->near = f->near;
+  p->from = f->position;
+  p->near = f->near;
   return false;
 }
 
@@ -279,10 +293,16 @@ static void find_range(RvShader* s) {
     size_t n = !part->values ? 0 : mesh ? 3 * part->count : part->nvertex;
     // hair that was left out or shortened leaves holes in its vertices: its segments know which are there
     for (size_t k = 0; k < n && part->kind != RV_PART_HAIR; ++k)
-      if (!isnan(part->values[k])) lo = fmin(lo, part->values[k]), hi = fmax(hi, part->values[k]);
+      if (!isnan(part->values[k])) {
+        lo = fmin(lo, part->values[k]);
+        hi = fmax(hi, part->values[k]);
+      }
     for (size_t k = 0; n && part->kind == RV_PART_HAIR && k < 2 * part->count; ++k) {
       double v = part->values[part->indices[k / 2] + k % 2];
-      if (!isnan(v)) lo = fmin(lo, v), hi = fmax(hi, v);
+      if (!isnan(v)) {
+        lo = fmin(lo, v);
+        hi = fmax(hi, v);
+      }
     }
   }
   bool any = lo <= hi;

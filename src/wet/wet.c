@@ -38,7 +38,10 @@ static bool take_memory(RvWet* w) {
   for (size_t i = 0; i < n; ++i) total += arrays[i].count;
   if (!(w->memory = rv_alloc_zero(total, sizeof(double)))) return false;
   double* next = w->memory;
-  for (size_t i = 0; i < n; ++i) *arrays[i].array = next, next += arrays[i].count;
+  for (size_t i = 0; i < n; ++i) {
+    *arrays[i].array = next;
+    next += arrays[i].count;
+  }
   for (size_t i = 0; i < m->vertices; ++i) w->wet[i] = w->moves[i] = w->hangs[i] = 1;
   w->force = w->kick;
   return (w->batches = rv_alloc_zero(m->nbatch + 1, sizeof *w->batches)) && (w->couple = rv_couple_new()) &&
@@ -73,7 +76,10 @@ void rv_wet_free(RvWet* w) {
   rv_film_state_free(&w->film_state);
   rv_couple_free(w->couple);
   rv_arena_free(w->scratch);
-  rv_free(w->batches), rv_free(w->memory), rv_free(w->across), rv_free(w->lag);
+  rv_free(w->batches);
+  rv_free(w->memory);
+  rv_free(w->across);
+  rv_free(w->lag);
   *w = (RvWet){0};
 }
 
@@ -109,7 +115,8 @@ static RvResult feel_back(RvWet* w, RvCoupleStrands* strands, RvError* error) {
   Then then = {w, RV_TAKE(w->scratch, double, n)};
   if (!then.v) return rv_fail(error, RV_NO_MEMORY, "out of memory for the film on %zu strands", w->strands->nstrand);
   rv_parallel_for(n, GRAIN, look_back, &then);
-  strands->v_before = then.v, strands->dt_before = 1;
+  strands->v_before = then.v;
+  strands->dt_before = 1;
   return RV_OK;
 }
 
@@ -215,7 +222,8 @@ static void sink_film(RvWet* w) {
   for (size_t i = 0; i < m->vertices; ++i) {
     double share = w->bulk ? w->bulk->share[i] : 1e-6, room = RV_PI * m->radius[i] * m->radius[i] * (1 - share);
     double part = mix * (share * w->area[i] > room ? room / (share * w->area[i]) : 1);
-    w->sunk[i] = (1 - w->wet[i]) * part, w->moves[i] = 1 - w->sunk[i];
+    w->sunk[i] = (1 - w->wet[i]) * part;
+    w->moves[i] = 1 - w->sunk[i];
     w->hangs[i] = w->moves[i] > 0 ? w->wet[i] / w->moves[i] : 1;
   }
 }
@@ -228,8 +236,12 @@ RvResult rv_wet_bulk(RvWet* w, double dt, RvError* error) {
   if (w->settings.couple.film_in_bulk && !w->lag && !(w->lag = rv_alloc(w->strands->unknowns + 1, sizeof(double))))
     return rv_fail(error, RV_NO_MEMORY, "out of memory for the film on %zu strands", w->strands->nstrand);
   if (w->lag) clear(w->lag, w->strands->unknowns);
-  w->bulk = NULL, w->dt = dt;
-  for (size_t i = 0; i < vertices; ++i) w->wet[i] = w->moves[i] = w->hangs[i] = 1, w->sunk[i] = 0;
+  w->bulk = NULL;
+  w->dt = dt;
+  for (size_t i = 0; i < vertices; ++i) {
+    w->wet[i] = w->moves[i] = w->hangs[i] = 1;
+    w->sunk[i] = 0;
+  }
   const RvLiquid* bulk = w->cached ? w->cached : w->liquid;
   if (!bulk || !bulk->particles.count || !w->strands->nstrand) return RV_OK;
   RvResult result =
@@ -411,7 +423,8 @@ RvResult rv_wet_film(RvWet* w, double dt, const double* x_before, const double* 
 RvResult rv_wet_react(RvWet* w, double dt, RvError* error) {
   RvCoupleStrands strands = strands_of(w);
   if (!w->bulk || w->cached) return RV_OK;
-  strands.v_step = w->mean, strands.lag = w->settings.couple.film_in_bulk ? w->lag : NULL;
+  strands.v_step = w->mean;
+  strands.lag = w->settings.couple.film_in_bulk ? w->lag : NULL;
   strands.sunk = w->sunk;
   return rv_couple_react(w->couple, &strands, &w->settings.couple, &w->liquid->grid, dt, error);
 }
@@ -474,7 +487,8 @@ void rv_wet_paint(RvWet* w, const double* rate, double dt) {
         double height = fmin(rv_film_height(w->area[at], m->radius[at]) + rate[at] * dt, RV_WET_MOST_FILM);
         double grown = rv_film_area(height, m->radius[at]) - w->area[at];
         double volume = fmax(grown, 0) * 0.5 * (before + after) * w->hairs[at];
-        rv_film_gain(&w->film_state, at, volume), rv_sum_add(&added, volume);
+        rv_film_gain(&w->film_state, at, volume);
+        rv_sum_add(&added, volume);
       }
   }
   w->report.added = rv_sum_total(&added);

@@ -54,11 +54,13 @@ static Pressed press(double friction) {
   RvContactStats stats;
   p.s = rv_test_strands(STRANDS, VERTICES, (RvTestHair){RADIUS, 1300, 1e7, 0}, bundle, NULL, rv_vec3(0, 0, 0));
   p.def = rv_contact_defaults();
-  p.def.friction = friction, p.plane.friction = friction;
+  p.def.friction = friction;
+  p.plane.friction = friction;
   p.q = rv_alloc(p.s.model->unknowns, sizeof(double));
   CHECK_OK(rv_contacts_new(p.s.model, &p.contacts, &error), error);
   for (int pass = 0; pass < 2; ++pass) {
-    p.def.colliders = &p.plane, p.def.ncollider = 1;
+    p.def.colliders = &p.plane;
+    p.def.ncollider = 1;
     shake(&p.s, p.s.state->q, p.q, 5 + (uint64_t)pass, pass * 0.3 * RADIUS);
     CHECK_OK(rv_contacts_find(p.contacts, p.q, p.s.velocity, 0.01, &p.def, &stats, &error), error);
     if (pass == 0) rv_contacts_accept(p.contacts, p.q);
@@ -147,7 +149,8 @@ static void hessian_is_the_slope_of_the_gradient(void** state) {
   for (size_t k = 0; k < n; ++k) {
     double keep = p.q[list[k]];
     column(&p, op, bands, list[k], h);
-    memset(plus, 0, m->unknowns * sizeof(double)), memset(minus, 0, m->unknowns * sizeof(double));
+    memset(plus, 0, m->unknowns * sizeof(double));
+    memset(minus, 0, m->unknowns * sizeof(double));
     p.q[list[k]] = keep + step;
     op->gradient(op->user, p.q, plus);
     p.q[list[k]] = keep - step;
@@ -163,7 +166,9 @@ static void hessian_is_the_slope_of_the_gradient(void** state) {
   print_message("worst %.2e of %.2e\n", worst, largest);
   assert_true(largest > 0 && worst <= 1e-5 * largest);
   for (size_t b = 0; b < m->nbatch; ++b) rv_free(bands[b]);
-  rv_free(plus), rv_free(minus), rv_free(h);
+  rv_free(plus);
+  rv_free(minus);
+  rv_free(h);
   drop(&p);
 }
 
@@ -207,7 +212,11 @@ static void hessian_of_friction_is_an_upper_bound(void** state) {
   // and friction was at work
   assert_true(above);
   for (size_t b = 0; b < m->nbatch; ++b) rv_free(bands[b]);
-  rv_free(g[0]), rv_free(g[1]), rv_free(d), rv_free(hd), rv_free(h);
+  rv_free(g[0]);
+  rv_free(g[1]);
+  rv_free(d);
+  rv_free(hd);
+  rv_free(h);
   drop(&p);
 }
 
@@ -224,7 +233,10 @@ static void what_one_gives_the_other_takes(void** state) {
   size_t list[3 * STRANDS * VERTICES], n = unknowns(&p, list);
   op->gradient(op->user, p.q, g);
   double sum[3] = {0}, size = 0;
-  for (size_t k = 0; k < n; ++k) sum[k % 3] += g[list[k]], size += fabs(g[list[k]]);
+  for (size_t k = 0; k < n; ++k) {
+    sum[k % 3] += g[list[k]];
+    size += fabs(g[list[k]]);
+  }
   assert_true(size > 0);
   for (int c = 0; c < 3; ++c) CHECK_NEAR(sum[c], 0, 1e-12 * size);
   rv_free(g);

@@ -42,8 +42,10 @@ static void make_frames(Rod* rod, const double* q) {
       for (int c = 0; c < 3; ++c) e[c] = q[(4 * j + 4 + c) * W + lane] - q[(4 * j + c) * W + lane];
       RvVec3 t = rv_normalize(rv_vec3_load64(e), rv_vec3(0, 1, 0)), u = rv_perpendicular(t);
       double ta[3] = {t.x, t.y, t.z}, ua[3] = {u.x, u.y, u.z};
-      for (int c = 0; c < 3; ++c)
-        rod->tangent[(3 * j + c) * W + lane] = ta[c], rod->director[(3 * j + c) * W + lane] = ua[c];
+      for (int c = 0; c < 3; ++c) {
+        rod->tangent[(3 * j + c) * W + lane] = ta[c];
+        rod->director[(3 * j + c) * W + lane] = ua[c];
+      }
     }
 }
 
@@ -54,11 +56,15 @@ static void make_rod(Rod* rod, const double* start) {
                    rod->bend, rod->twist,   rod->torsion};
   for (int lane = 0; lane < W; ++lane)
     for (int i = 0; i < N; ++i) {
-      if (i + 1 < N)
-        rod->length[i * W + lane] = EDGE * (1 + 0.1 * noise(7, i)), rod->stretch[i * W + lane] = 900 + 100 * lane;
+      if (i + 1 < N) {
+        rod->length[i * W + lane] = EDGE * (1 + 0.1 * noise(7, i));
+        rod->stretch[i * W + lane] = 900 + 100 * lane;
+      }
       for (int k = 0; k < 4; ++k) rod->curvature[(4 * i + k) * W + lane] = 0.3 * noise(8, 4 * i + k);
-      rod->bend[(2 * i) * W + lane] = 0.02 + 0.001 * lane, rod->bend[(2 * i + 1) * W + lane] = 0.03;
-      rod->twist[i * W + lane] = 0.2 * noise(9, i), rod->torsion[i * W + lane] = 0.015;
+      rod->bend[(2 * i) * W + lane] = 0.02 + 0.001 * lane;
+      rod->bend[(2 * i + 1) * W + lane] = 0.03;
+      rod->twist[i * W + lane] = 0.2 * noise(9, i);
+      rod->torsion[i * W + lane] = 0.015;
     }
   make_frames(rod, start);
   RvRodStrain strain = {.reference_twist = rod->reference};
@@ -114,7 +120,8 @@ static void check_hessian(const Rod* rod, double* q, RvRodHessian kind) {
   for (int k = 0; k < DOF; ++k)
     for (int lane = 0; lane < W; ++lane) {
       double h = step_of(k), keep = q[k * W + lane];
-      memset(plus, 0, sizeof plus), memset(minus, 0, sizeof minus);
+      memset(plus, 0, sizeof plus);
+      memset(minus, 0, sizeof minus);
       q[k * W + lane] = keep + h;
       rv_rod_derivatives(&rod->batch, q, kind, plus, NULL);
       q[k * W + lane] = keep - h;
@@ -174,12 +181,16 @@ static void rigid_motion_changes_nothing(void** state) {
       double x[3];
       for (int c = 0; c < 3; ++c) x[c] = q[(4 * i + c) * W + lane];
       RvVec3 y = rv_add(rv_quat_rotate(turn, rv_vec3_load64(x)), rv_vec3(3, -2, 5));
-      p[(4 * i) * W + lane] = y.x, p[(4 * i + 1) * W + lane] = y.y, p[(4 * i + 2) * W + lane] = y.z;
+      p[(4 * i) * W + lane] = y.x;
+      p[(4 * i + 1) * W + lane] = y.y;
+      p[(4 * i + 2) * W + lane] = y.z;
       for (int k = 0; k < 2 && i + 1 < N; ++k) {
         double* v = k ? moved.director : moved.tangent;
         for (int c = 0; c < 3; ++c) x[c] = v[(3 * i + c) * W + lane];
         y = rv_quat_rotate(turn, rv_vec3_load64(x));
-        v[(3 * i) * W + lane] = y.x, v[(3 * i + 1) * W + lane] = y.y, v[(3 * i + 2) * W + lane] = y.z;
+        v[(3 * i) * W + lane] = y.x;
+        v[(3 * i + 1) * W + lane] = y.y;
+        v[(3 * i + 2) * W + lane] = y.z;
       }
     }
   rv_rod_energy(&rod.batch, q, a);
@@ -205,13 +216,15 @@ static void same_bits_on_every_path(void** state) {
   static Rod rod;
   static _Alignas(64) double band[2][4 * N * (RV_ROD_BAND + 1) * W];
   _Alignas(64) double q[4 * N * W], start[4 * N * W], g[2][4 * N * W], energy[2][W];
-  make_state(start, 6, 0.3), make_state(q, 7, 0.4);
+  make_state(start, 6, 0.3);
+  make_state(q, 7, 0.4);
   make_rod(&rod, start);
   int paths = 0;
   for (int isa = 0; isa < RV_ISA_COUNT; ++isa) {
     if (!rv_cpu_force((RvIsa)isa)) continue;
     int at = paths++ > 0;
-    memset(g[at], 0, sizeof g[at]), memset(band[at], 0, sizeof band[at]);
+    memset(g[at], 0, sizeof g[at]);
+    memset(band[at], 0, sizeof band[at]);
     rv_rod_energy(&rod.batch, q, energy[at]);
     rv_rod_derivatives(&rod.batch, q, RV_ROD_FULL, g[at], band[at]);
     if (!at) continue;

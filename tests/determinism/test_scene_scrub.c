@@ -125,7 +125,8 @@ static void on_frame(void* user, const RvFrameReport* report) {
 }
 
 static void on_message(void* user, RvLevel level, const char* node, double frame, const char* text) {
-  (void)node, (void)frame;
+  (void)node;
+  (void)frame;
   Log* log = user;
   if (level != RV_LEVEL_WARNING) return;
   log->warnings++;

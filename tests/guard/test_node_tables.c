@@ -192,7 +192,10 @@ static void defaults_evaluate(void** state) {
         assert_true(rv_menu_item(row->menu, (int)row->standard[0], &item));
         rv_text_add_bytes(&text, item.token, item.token_length);
       } else if (rv_parm_has_channels(row)) {
-        for (int c = 0; c < row->size; ++c) rv_text_number(&text, row->standard[c]), rv_text_add(&text, " ");
+        for (int c = 0; c < row->size; ++c) {
+          rv_text_number(&text, row->standard[c]);
+          rv_text_add(&text, " ");
+        }
         if (row->type == RV_PARM_TOGGLE) text.data[1] = 0;
       } else {
         rv_text_add(&text, row->standard_text ? row->standard_text : "");

@@ -5,7 +5,8 @@
 static int warnings;
 
 static void count_warning(void* user, RvLevel level, const char* text) {
-  (void)user, (void)text;
+  (void)user;
+  (void)text;
   warnings += level == RV_LEVEL_WARNING;
 }
 
@@ -25,7 +26,10 @@ static RvDetail* frame_of(size_t index) {
   size_t born = index >= 2 && index <= 4 ? index - 1 : 0;
   CHECK_OK(rv_detail_add_points(d, born, NULL, &error), error);
   float* p = rv_detail_f32_write(d, RV_POINT, "P", 3, &error);
-  for (size_t i = 0; i < 6 + born; ++i) p[3 * i] = (float)i, p[3 * i + 1] = (float)index;
+  for (size_t i = 0; i < 6 + born; ++i) {
+    p[3 * i] = (float)i;
+    p[3 * i + 1] = (float)index;
+  }
   int32_t* id = rv_detail_i32_write(d, RV_POINT, "id", 1, &error);
   for (size_t i = 0; i < born; ++i) id[6 + i] = (int32_t)i;
   int32_t* stage = rv_detail_i32_write(d, RV_PRIM, "stage", 1, &error);
@@ -58,7 +62,8 @@ static void another_reader_agrees(void** state) {
   CHECK_OK(rv_attrib_set_string(text, 0, 0, "a \"quote\" \\ back\nline\ttab", &error), error);
   CHECK_OK(rv_attrib_set_string(text, 1, 0, "not utf-8: \xff\xc0 and a bell \a", &error), error);
   int64_t* id = rv_detail_i64_write(hostile, RV_POINT, "id", 1, &error);
-  id[0] = 7, id[1] = 8;
+  id[0] = 7;
+  id[1] = 8;
   float* pscale = rv_detail_f32_write(hostile, RV_POINT, "pscale", 1, &error);
   pscale[0] = pscale[1] = 0.25f;
   // three names that become one

@@ -51,7 +51,9 @@ static void a_guide_moves_as_its_hairs(void** state) {
   CHECK_NEAR(largest(one, odd), 0, 1e-6);
   CHECK_OK(rv_scene_cook(scene, "turn", 6, &start, &error), error);
   assert_true(largest(one, start) > 0.01);
-  rv_detail_free(one), rv_detail_free(many), rv_detail_free(odd);
+  rv_detail_free(one);
+  rv_detail_free(many);
+  rv_detail_free(odd);
   rv_scene_free(scene);
 }
 

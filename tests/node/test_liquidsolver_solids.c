@@ -130,7 +130,8 @@ static void inside_out_is_the_same(void** state) {
   size_t n = rv_detail_count(result[0], RV_POINT);
   assert_int_equal(n, rv_detail_count(result[1], RV_POINT));
   assert_memory_equal(rv_detail_f32(result[0], RV_POINT, "P", 3), rv_detail_f32(result[1], RV_POINT, "P", 3), 12 * n);
-  rv_detail_free(result[0]), rv_detail_free(result[1]);
+  rv_detail_free(result[0]);
+  rv_detail_free(result[1]);
 }
 
 // a sheet without thickness, flat or tilted: nothing falls through
@@ -202,7 +203,8 @@ static void vdb_pair(void** state) {
     char path[400];
     snprintf(path, sizeof path, "%s/c.%04d.vdb", folder, frame);
     CHECK_OK(rv_grid_write_file(path, grids, 2, false, &error), error);
-    rv_grid_release(grids[0]), rv_grid_release(grids[1]);
+    rv_grid_release(grids[0]);
+    rv_grid_release(grids[1]);
   }
   snprintf(nodes, sizeof nodes, "\"solid\": {\"type\": \"file\", \"parms\": {\"file\": \"%s/c.$F4.vdb\"}}", folder);
   RvTestLog log;

@@ -61,7 +61,8 @@ static void ramps_lists_and_random_numbers(void** state) {
     assert_true(r[i] >= 2 && r[i] < 3 && r[i] != q[i]);
     for (int k = 0; k < i; ++k) assert_true(r[i] != r[k]);
   }
-  rv_test_cook_free(&c), rv_test_cook_free(&again);
+  rv_test_cook_free(&c);
+  rv_test_cook_free(&again);
   rv_detail_free(in);
 }
 

@@ -7,7 +7,9 @@ static void strands_go_whole(void** state) {
   RvTestCook made = rv_test_cook("curve", "points=5; count=3; spacing=1 0 0", 0, NULL);
   RvDetail* in = made.output[0];
   int32_t* id = rv_detail_i32_write(in, RV_PRIM, "id", 1, &error);
-  id[0] = 5, id[1] = 6, id[2] = 7;
+  id[0] = 5;
+  id[1] = 6;
+  id[2] = 7;
   const struct {
     const char* parms;
     size_t prims, points;

@@ -61,7 +61,9 @@ static void strands_follow_a_rigid_skin(void** state) {
   assert_memory_equal(rv_detail_f32(c.output[0], RV_POINT, "rest", 3), rv_detail_f32(strands, RV_POINT, "rest", 3),
                       3000 * 3 * sizeof(float));
   rv_test_cook_free(&c);
-  rv_detail_free(skin), rv_detail_free(moved), rv_detail_free(strands);
+  rv_detail_free(skin);
+  rv_detail_free(moved);
+  rv_detail_free(strands);
 }
 
 static void same_skin_changes_nothing(void** state) {
@@ -71,7 +73,8 @@ static void same_skin_changes_nothing(void** state) {
   CHECK_OK(c.result, c.error);
   check_rigid(strands, c.output[0], 0, (double[3]){0, 0, 0}, 3e-8);
   rv_test_cook_free(&c);
-  rv_detail_free(skin), rv_detail_free(strands);
+  rv_detail_free(skin);
+  rv_detail_free(strands);
 }
 
 static void unbound_strands_find_the_nearest_face(void** state) {
@@ -84,7 +87,9 @@ static void unbound_strands_find_the_nearest_face(void** state) {
   CHECK_OK(c.result, c.error);
   check_rigid(strands, c.output[0], 1.1, t, 1e-6);
   rv_test_cook_free(&c);
-  rv_detail_free(skin), rv_detail_free(moved), rv_detail_free(strands);
+  rv_detail_free(skin);
+  rv_detail_free(moved);
+  rv_detail_free(strands);
 }
 
 // a quad sheared: the root goes where the bilinear formula says, the strand stays as long as it was
@@ -105,8 +110,10 @@ static void roots_go_with_a_stretched_skin(void** state) {
     CHECK_NEAR(B[15 * i], 2 * A[15 * i] + A[15 * i + 2], 2e-7);
     CHECK_NEAR(B[15 * i + 13], 0.1, 1e-7);
   }
-  rv_test_cook_free(&c), rv_test_cook_free(&g);
-  rv_detail_free(skin), rv_detail_free(moved);
+  rv_test_cook_free(&c);
+  rv_test_cook_free(&g);
+  rv_detail_free(skin);
+  rv_detail_free(moved);
 }
 
 // a closed curve that ends on its first point, and a second strand that shares it: every point moves once
@@ -124,7 +131,9 @@ static void points_move_once(void** state) {
   CHECK_OK(c.result, c.error);
   check_rigid(strands, c.output[0], 1.1, t, 1e-6);
   rv_test_cook_free(&c);
-  rv_detail_free(skin), rv_detail_free(moved), rv_detail_free(strands);
+  rv_detail_free(skin);
+  rv_detail_free(moved);
+  rv_detail_free(strands);
 }
 
 static void check_turned(const RvDetail* strands, const RvDetail* out, RvOwner owner, const char* name,
@@ -176,7 +185,9 @@ static void every_vector_turns(void** state) {
     check_turned(strands, c.output[0], owners[i < 36 ? 0 : i % 3], name, i / 3 % 3 == 2 ? 0x1p-9 : 2e-5);
   }
   rv_test_cook_free(&c);
-  rv_detail_free(skin), rv_detail_free(moved), rv_detail_free(strands);
+  rv_detail_free(skin);
+  rv_detail_free(moved);
+  rv_detail_free(strands);
 }
 
 static void wrong_input_is_told(void** state) {
@@ -191,7 +202,8 @@ static void wrong_input_is_told(void** state) {
   // strands that name no face stay, and are counted
   RvDetail* lost = rv_detail_copy(strands);
   int32_t* prim = rv_detail_i32_write(lost, RV_PRIM, "skinprim", 1, &error);
-  prim[0] = -1, prim[7] = 100000;
+  prim[0] = -1;
+  prim[7] = 100000;
   const double t[3] = {1, 0, 0};
   RvDetail* moved = moved_copy(skin, 0, t);
   c = rv_test_cook("deform", "", 3, (const RvDetail*[]){lost, skin, moved});
@@ -205,7 +217,11 @@ static void wrong_input_is_told(void** state) {
   rv_detail_remove_attrib(lost, RV_PRIM, "skinprimuv");
   c = rv_test_cook("deform", "", 3, (const RvDetail*[]){lost, skin, moved});
   CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "skinprimuv");
-  rv_detail_free(skin), rv_detail_free(other), rv_detail_free(strands), rv_detail_free(lost), rv_detail_free(moved);
+  rv_detail_free(skin);
+  rv_detail_free(other);
+  rv_detail_free(strands);
+  rv_detail_free(lost);
+  rv_detail_free(moved);
 }
 
 RV_TESTS(cmocka_unit_test(strands_follow_a_rigid_skin), cmocka_unit_test(same_skin_changes_nothing),

@@ -83,7 +83,9 @@ static void more_strands_leave_the_first_alone(void** state) {
   assert_memory_equal(rv_detail_f32(a.output[0], RV_POINT, "orient", 4),
                       rv_detail_f32(b.output[0], RV_POINT, "orient", 4), 100 * 12 * 4 * sizeof(float));
   assert_memory_not_equal(P, rv_detail_f32(c.output[0], RV_POINT, "P", 3), 3 * sizeof(float));
-  rv_test_cook_free(&a), rv_test_cook_free(&b), rv_test_cook_free(&c);
+  rv_test_cook_free(&a);
+  rv_test_cook_free(&b);
+  rv_test_cook_free(&c);
   rv_detail_free(skin);
 }
 
@@ -239,7 +241,8 @@ static void clumps_shrink_the_tips(void** state) {
   assert_int_equal(most, 24);  // 0.1^2 / 0.02^2 = 25 clumps
   double ratio = tip_spread(b.output[0], 2000, 20, clump, 25) / tip_spread(a.output[0], 2000, 20, clump, 25);
   CHECK_NEAR(ratio, 0.25, 0.02);
-  rv_test_cook_free(&a), rv_test_cook_free(&b);
+  rv_test_cook_free(&a);
+  rv_test_cook_free(&b);
   rv_detail_free(skin);
 }
 
@@ -305,7 +308,8 @@ static void density_thins_and_stays(void** state) {
   RvTestCook all = rv_test_cook("groom", "count=4000; points=2", 1, (const RvDetail*[]){skin});
   // 0 at x = -0.5, 1 at x = 0.5: half of the strands stay, none of them elsewhere than before
   float* density = rv_detail_f32_write(skin, RV_POINT, "density", 1, &error);
-  density[0] = density[3] = 0, density[1] = density[2] = 1;
+  density[0] = density[3] = 0;
+  density[1] = density[2] = 1;
   RvTestCook some = rv_test_cook("groom", "count=4000; points=2", 1, (const RvDetail*[]){skin});
   CHECK_OK(all.result, all.error);
   CHECK_OK(some.result, some.error);
@@ -320,7 +324,8 @@ static void density_thins_and_stays(void** state) {
     mean += B[6 * i] / (double)n;
   }
   CHECK_NEAR(mean, 1.0 / 6, 0.03);  // of the density x + 1/2; standard deviation 0.0053
-  rv_test_cook_free(&all), rv_test_cook_free(&some);
+  rv_test_cook_free(&all);
+  rv_test_cook_free(&some);
   rv_detail_free(skin);
 }
 
@@ -354,7 +359,10 @@ static void wrong_input_is_told(void** state) {
     assert_null(c.output[0]);
     rv_test_cook_free(&c);
   }
-  rv_detail_free(empty), rv_detail_free(flat), rv_detail_free(broken), rv_detail_free(good);
+  rv_detail_free(empty);
+  rv_detail_free(flat);
+  rv_detail_free(broken);
+  rv_detail_free(good);
 }
 
 static void skin_attributes_come_along(void** state) {

@@ -32,7 +32,9 @@ static void every_way_to_choose(void** state) {
   check_group(in, "mode=ids; ids=2 4-6, 5 14", RV_POINT, "001011100000001");
   check_group(in, "basegroup=0-4; mode=curveu; curveu=0.5 1; invert=on", RV_POINT, "110000000000000");
   int32_t* id = rv_detail_i32_write(in, RV_PRIM, "id", 1, &error);
-  id[0] = 70, id[1] = -3, id[2] = 12;
+  id[0] = 70;
+  id[1] = -3;
+  id[2] = 12;
   check_group(in, "mode=ids; ids=12-100; grouptype=prims", RV_PRIM, "101");
   check_group(in, "mode=ids; ids=-3; grouptype=prims", RV_PRIM, "010");
   rv_detail_free(in);

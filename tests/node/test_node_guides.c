@@ -76,7 +76,9 @@ static void nested_and_thick(void** state) {
     mass += rv_detail_f32(few, RV_PRIM, "hairsperguide", 1)[i] *
             pow(rv_detail_f32(few, RV_PRIM, "hairradius", 1)[i] / 3e-5, 2);
   CHECK_NEAR(mass, 200 * (1 + 4), 1e-2);
-  rv_detail_free(all), rv_detail_free(some), rv_detail_free(few);
+  rv_detail_free(all);
+  rv_detail_free(some);
+  rv_detail_free(few);
 }
 
 static void list_order_is_every_nth(void** state) {
@@ -89,7 +91,8 @@ static void list_order_is_every_nth(void** state) {
     assert_int_equal(id[i], 7 * i);
     CHECK_NEAR(many[i], i < 14 ? 7 : 2, 1e-5);
   }
-  rv_detail_free(all), rv_detail_free(some);
+  rv_detail_free(all);
+  rv_detail_free(some);
 }
 
 // No hair is farther from a guide than twice the side of the square that a guide has on the disk; a random choice of
@@ -120,7 +123,10 @@ static void guides_lie_evenly(void** state) {
   RvDetail* again = guides(other, "step=50");
   for (size_t i = 0; i < 100; ++i)
     assert_int_equal(rv_detail_i32(again, RV_PRIM, "id", 1)[99 - i], rv_detail_i32(some, RV_PRIM, "id", 1)[i]);
-  rv_detail_free(all), rv_detail_free(some), rv_detail_free(other), rv_detail_free(again);
+  rv_detail_free(all);
+  rv_detail_free(some);
+  rv_detail_free(other);
+  rv_detail_free(again);
 }
 
 static void bad_strands_are_told(void** state) {
@@ -143,7 +149,8 @@ static void bad_strands_are_told(void** state) {
   CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "not wired");
   c = rv_test_cook("guides", "group=nobody", 1, (const RvDetail*[]){all});
   CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "nobody");
-  rv_detail_free(all), rv_detail_free(none);
+  rv_detail_free(all);
+  rv_detail_free(none);
 }
 
 RV_TESTS(cmocka_unit_test(mass_is_kept), cmocka_unit_test(nested_and_thick), cmocka_unit_test(list_order_is_every_nth),

@@ -26,9 +26,13 @@ static RvDetail* block(void) {
   CHECK_OK(rv_detail_add_group(d, RV_POINT, "odd", &group, &error), error);
   uint8_t* odd = rv_group_write(group);
   for (int i = 0; i < 216; ++i) {
-    P[3 * i] = 0.01f * (float)(i % 6), P[3 * i + 1] = 0.01f * (float)(i / 6 % 6),
-          P[3 * i + 2] = 0.01f * (float)(i / 36);
-    volume[i] = 1e-6, id[i] = 1000 - i, mark[i] = 7 * i, odd[i] = (uint8_t)(i % 2);
+    P[3 * i] = 0.01f * (float)(i % 6);
+    P[3 * i + 1] = 0.01f * (float)(i / 6 % 6);
+    P[3 * i + 2] = 0.01f * (float)(i / 36);
+    volume[i] = 1e-6;
+    id[i] = 1000 - i;
+    mark[i] = 7 * i;
+    odd[i] = (uint8_t)(i % 2);
   }
   return d;
 }

@@ -24,7 +24,8 @@ static void inputs_follow_each_other(void** state) {
   CHECK_OK(c.result, c.error);
   assert_int_equal(rv_detail_count(c.output[0], RV_POINT), 0);
   rv_test_cook_free(&c);
-  rv_detail_free(a), rv_detail_free(b);
+  rv_detail_free(a);
+  rv_detail_free(b);
 }
 
 RV_TESTS(cmocka_unit_test(inputs_follow_each_other))

@@ -32,7 +32,10 @@ static void check_normals(const char* type, const char* parms, RvOwner owner) {
     const float *a = p + 3 * (size_t)corner[start[i]], *b = p + 3 * (size_t)corner[start[i] + 1];
     const float* e = p + 3 * (size_t)corner[start[i] + 2];
     double u[3], v[3], face[3];
-    for (int k = 0; k < 3; ++k) u[k] = (double)e[k] - a[k], v[k] = (double)b[k] - a[k];
+    for (int k = 0; k < 3; ++k) {
+      u[k] = (double)e[k] - a[k];
+      v[k] = (double)b[k] - a[k];
+    }
     for (int k = 0; k < 3; ++k) face[k] = u[(k + 1) % 3] * v[(k + 2) % 3] - u[(k + 2) % 3] * v[(k + 1) % 3];
     double length = sqrt(face[0] * face[0] + face[1] * face[1] + face[2] * face[2]);
     for (int32_t s = start[i]; s < start[i + 1]; ++s) {

@@ -76,7 +76,11 @@ static void still_groom_stays(void** state) {
   CHECK_OK(rv_scene_set(scene, "s.restmode=natural", &error), error);
   RvDetail* sagged = cook(scene, "s", 12);
   assert_true(largest_move(groom, sagged, 1) > 0.02);
-  rv_detail_free(groom), rv_detail_free(first), rv_detail_free(last), rv_detail_free(sagged), rv_detail_free(exact);
+  rv_detail_free(groom);
+  rv_detail_free(first);
+  rv_detail_free(last);
+  rv_detail_free(sagged);
+  rv_detail_free(exact);
   rv_scene_free(scene);
 }
 
@@ -93,7 +97,8 @@ static void turned_groom_stays(void** state) {
   double move = largest_move(first, last, 1);
   print_message("tilted groom: %.2e of its length, %s\n", move / 0.15, log.text);
   assert_true(move < 0.005 * 0.15);
-  rv_detail_free(first), rv_detail_free(last);
+  rv_detail_free(first);
+  rv_detail_free(last);
   rv_scene_free(scene);
 }
 
@@ -112,7 +117,10 @@ static void groom_comes_back(void** state) {
   double swung = largest_move(at9, swinging, 1), left = largest_move(in, out, 1);
   print_message("a turn moves hair by %.3f m, of which %.1e m are left after 87 frames; %s\n", swung, left, log.text);
   assert_true(swung > 0.05 && left < 0.005 * 0.15);
-  rv_detail_free(in), rv_detail_free(swinging), rv_detail_free(out), rv_detail_free(at9);
+  rv_detail_free(in);
+  rv_detail_free(swinging);
+  rv_detail_free(out);
+  rv_detail_free(at9);
   rv_scene_free(scene);
 }
 
@@ -140,7 +148,10 @@ static void roots_follow(void** state) {
       }
     }
     assert_true(moved > 1e-3);
-    rv_detail_free(in), rv_detail_free(out), rv_detail_free(a), rv_detail_free(b);
+    rv_detail_free(in);
+    rv_detail_free(out);
+    rv_detail_free(a);
+    rv_detail_free(b);
   }
   rv_scene_free(scene);
 }
@@ -161,7 +172,8 @@ static void inertia_scale(void** state) {
     RvScene* scene = open_scene(HAIR TURN, 20, node, &log);
     RvDetail *in = cook(scene, "turn", 6), *out = cook(scene, "s", 6);
     moved[k] = largest_move(in, out, 1);
-    rv_detail_free(in), rv_detail_free(out);
+    rv_detail_free(in);
+    rv_detail_free(out);
     rv_scene_free(scene);
   }
   print_message("inertiascale 1, 0.5, 0: %.4f %.4f %.1e m\n", moved[0], moved[1], moved[2]);
@@ -192,7 +204,10 @@ static void pins_and_goals(void** state) {
   double pulled = largest_move(in, goal, 1), loose = largest_move(in, none, 1);
   print_message("goal %.4f, none %.4f m\n", pulled, loose);
   assert_true(loose > 0.02 && pulled < 0.5 * loose);
-  rv_detail_free(in), rv_detail_free(pin), rv_detail_free(goal), rv_detail_free(none);
+  rv_detail_free(in);
+  rv_detail_free(pin);
+  rv_detail_free(goal);
+  rv_detail_free(none);
   rv_scene_free(scene);
 }
 
@@ -225,7 +240,9 @@ static void attributes_pass(void** state) {
   assert_memory_equal(rv_group_read(rv_detail_find_group(in, RV_PRIM, "some")),
                       rv_group_read(rv_detail_find_group(out, RV_PRIM, "some")), rv_detail_count(in, RV_PRIM));
   assert_int_equal(rv_detail_count(liquid, RV_POINT), 0);
-  rv_detail_free(in), rv_detail_free(out), rv_detail_free(liquid);
+  rv_detail_free(in);
+  rv_detail_free(out);
+  rv_detail_free(liquid);
   rv_scene_free(scene);
 }
 
@@ -239,7 +256,8 @@ static RvDetail* quantised(size_t count, int n, double shift) {
   float* P = rv_detail_f32_write(d, RV_POINT, "P", 3, &error);
   for (size_t i = 0; i < count * (size_t)n; ++i) {
     size_t k = i % (size_t)n, s = i / (size_t)n;
-    P[3 * i] = (float)(shift + (double)k / 256), P[3 * i + 1] = (float)(k * (s + k) % 5 % 3) / 1024;
+    P[3 * i] = (float)(shift + (double)k / 256);
+    P[3 * i + 1] = (float)(k * (s + k) % 5 % 3) / 1024;
     P[3 * i + 2] = (float)s / 64;
   }
   return d;
@@ -276,7 +294,11 @@ static void bad_strands_stay(void** state) {
   CHECK_OK(rv_detail_add_polygons(d, RV_PRIM_CURVE, 2, sizes, few, NULL, &error), error);
   CHECK_OK(rv_detail_add_polygons(d, RV_PRIM_CURVE, 1, three, again, NULL, &error), error);
   P = rv_detail_f32_write(d, RV_POINT, "P", 3, &error);
-  for (size_t i = 0; i < 3; ++i) P[3 * (first + i)] = (float)i, P[3 * (first + i) + 1] = 1, P[3 * (first + i) + 2] = 0;
+  for (size_t i = 0; i < 3; ++i) {
+    P[3 * (first + i)] = (float)i;
+    P[3 * (first + i) + 1] = 1;
+    P[3 * (first + i) + 2] = 0;
+  }
   RvTestLog log;
   RvScene* scene = open_file(d, "bad", "\"restmode\": \"natural\"", &log);
   RvDetail *in = cook(scene, "f", 1), *out = cook(scene, "s", 6);
@@ -293,7 +315,9 @@ static void bad_strands_stay(void** state) {
   for (int i = 0; i < 5; ++i)
     if (!strstr(log.text, parts[i])) fail_msg("no warning with '%s' in: %s", parts[i], log.text);
   assert_int_equal(log.warnings, 5);
-  rv_detail_free(d), rv_detail_free(in), rv_detail_free(out);
+  rv_detail_free(d);
+  rv_detail_free(in);
+  rv_detail_free(out);
   rv_scene_free(scene);
 }
 
@@ -305,7 +329,8 @@ static void empty_and_changing(void** state) {
   RvScene* scene = open_file(none, "none", "", &log);
   RvDetail* out = cook(scene, "s", 4);
   assert_int_equal(rv_detail_count(out, RV_POINT), 0);
-  rv_detail_free(out), rv_detail_free(none);
+  rv_detail_free(out);
+  rv_detail_free(none);
   rv_scene_free(scene);
   // another count at frame 2
   for (int k = 1; k <= 2; ++k) {
@@ -340,7 +365,8 @@ static void groomed_inside_stays(void** state) {
   double move = largest_move(groom, last, 1);
   print_message("groomed inside: %.2e of its length; %s\n", move / 0.15, log.text);
   assert_true(move < 0.005 * 0.15);
-  rv_detail_free(groom), rv_detail_free(last);
+  rv_detail_free(groom);
+  rv_detail_free(last);
   rv_scene_free(scene);
 }
 
@@ -356,8 +382,9 @@ static void solids_push(void** state) {
   float* P = rv_detail_f32_write(d, RV_POINT, "P", 3, &error);
   for (int i = 0; i < COUNT * N; ++i) {
     int s = i / N;
-    P[3 * i] = 0.01f * (float)(s % 5 - 2), P[3 * i + 1] = -0.005f * (float)(i % N),
-          P[3 * i + 2] = 0.01f * (float)(s / 5 - 2);
+    P[3 * i] = 0.01f * (float)(s % 5 - 2);
+    P[3 * i + 1] = -0.005f * (float)(i % N);
+    P[3 * i + 2] = 0.01f * (float)(s / 5 - 2);
   }
   snprintf(path, sizeof path, "%s/hanging.bgeo.sc", rv_test_folder());
   CHECK_OK(rv_detail_save(d, path, NULL, &error), error);
@@ -414,7 +441,8 @@ static void ten_kilometres_away(void** state) {
   }
   print_message("10 km away: %.1e m, after a fall of %.3f m\n", most, moved);
   assert_true(moved > 0.03 && most < 1e-6);
-  rv_detail_free(states[0]), rv_detail_free(states[1]);
+  rv_detail_free(states[0]);
+  rv_detail_free(states[1]);
 }
 
 //---------------------------------------------------------------------------------------------- fast turning
@@ -429,7 +457,9 @@ static RvDetail* bristles(double angle) {
     for (int i = 0; i < N; ++i) {
       double r = 0.03 + 0.02 * i / (N - 1), a = angle + 2 * RV_PI * s / COUNT;
       float* p = P + 3 * (s * N + i);
-      p[0] = (float)(r * cos(a)), p[1] = (float)(r * sin(a)), p[2] = 0.01f * (float)(s % 5);
+      p[0] = (float)(r * cos(a));
+      p[1] = (float)(r * sin(a));
+      p[2] = 0.01f * (float)(s % 5);
     }
   return d;
 }
@@ -467,7 +497,11 @@ static void roller_keeps_its_radius(void** state) {
     rv_detail_free(now);
     now = bristles(turn * (frame - 1));
     inputs[0] = now;
-    c.time.frame = frame, c.time.time = (frame - 1) / 24.0, c.dt = 1 / 24.0, c.prev = before, c.output[2] = NULL;
+    c.time.frame = frame;
+    c.time.time = (frame - 1) / 24.0;
+    c.dt = 1 / 24.0;
+    c.prev = before;
+    c.output[2] = NULL;
     // what every substep is given
     RvStrandSampler sampler;
     CHECK_OK(rv_sampler_begin(&sampler, &c, before, &error), error);
@@ -499,7 +533,8 @@ static void roller_keeps_its_radius(void** state) {
   }
   print_message("roller: root radius within %.1e, %d substeps\n", worst, most);
   assert_true(worst < 1e-3 && most > 4);
-  rv_detail_free(now), rv_detail_free(before);
+  rv_detail_free(now);
+  rv_detail_free(before);
   rv_parms_free(values);
   free(parms);
 }
@@ -522,7 +557,10 @@ static void frozen_by_timescale(void** state) {
     fastest = fmax(fastest, sqrt((double)v[3 * i] * v[3 * i] + (double)v[3 * i + 1] * v[3 * i + 1] +
                                  (double)v[3 * i + 2] * v[3 * i + 2]));
   assert_true(way > 1e-3 && fabs(fastest / 24 / way - 1) < 0.3);
-  rv_detail_free(a), rv_detail_free(b), rv_detail_free(c), rv_detail_free(d);
+  rv_detail_free(a);
+  rv_detail_free(b);
+  rv_detail_free(c);
+  rv_detail_free(d);
   rv_scene_free(scene);
 }
 
@@ -546,7 +584,9 @@ static double sag_of(const char* name, const char* attribute, double root, doubl
     sum += (places(before)[at] - places(after)[at]) / COUNT;
   }
   assert_int_equal(log.warnings, 0);
-  rv_detail_free(d), rv_detail_free(before), rv_detail_free(after);
+  rv_detail_free(d);
+  rv_detail_free(before);
+  rv_detail_free(after);
   rv_scene_free(scene);
   return sum;
 }

@@ -26,10 +26,15 @@ static RvDetail* liquid(void) {
   float* wet = rv_detail_f32_write(d, RV_POINT, "wetness", 1, &error);
   double* volume = rv_detail_f64_write(d, RV_POINT, "volume", 1, &error);
   for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i) {
-    v[3 * i] = 1, v[3 * i + 1] = -2, v[3 * i + 2] = 0.5f;
+    v[3 * i] = 1;
+    v[3 * i + 1] = -2;
+    v[3 * i + 2] = 0.5f;
     if (i < first) {
-      P[3 * i] = 0.2f + 0.0015f * (float)(i / STRAND), P[3 * i + 1] = 0.01f * (float)(i % STRAND), P[3 * i + 2] = 0.01f;
-      film[i] = i % STRAND < 6 ? 0.0006f : 0, wet[i] = 0.25f;
+      P[3 * i] = 0.2f + 0.0015f * (float)(i / STRAND);
+      P[3 * i + 1] = 0.01f * (float)(i % STRAND);
+      P[3 * i + 2] = 0.01f;
+      film[i] = i % STRAND < 6 ? 0.0006f : 0;
+      wet[i] = 0.25f;
       continue;
     }
     size_t k = i - first, at[3] = {k / (SIDE * SIDE), k / SIDE % SIDE, k % SIDE};
@@ -53,7 +58,9 @@ static void grids_are_as_houdini_wants_them(void** state) {
   CHECK_OK(c.result, c.error);
   RvGrid *surface = rv_detail_find_vdb(c.output[0], "surface"), *fog = rv_detail_find_vdb(c.output[0], "density");
   RvGrid* vel = rv_detail_find_vdb(c.output[0], "vel");
-  assert_non_null(surface), assert_non_null(fog), assert_non_null(vel);
+  assert_non_null(surface);
+  assert_non_null(fog);
+  assert_non_null(vel);
   assert_int_equal(rv_detail_count(c.output[0], RV_PRIM), 3);
   assert_int_equal(rv_grid_class(surface), RV_GRID_LEVEL_SET);
   assert_int_equal(rv_grid_class(fog), RV_GRID_FOG);
@@ -65,7 +72,8 @@ static void grids_are_as_houdini_wants_them(void** state) {
   char *type = rv_grid_meta(vel, "vector_type"), *half = rv_grid_meta(surface, "is_saved_as_half_float");
   assert_string_equal(type, "contravariant relative");
   assert_string_equal(half, "true");
-  rv_free(type), rv_free(half);
+  rv_free(type);
+  rv_free(half);
   CHECK_NEAR(*rv_detail_f64(c.output[0], RV_GLOBAL, "bulkvolume", 1), SIDE * SIDE * SIDE * 1e-6, 1e-12);
   // frusta of five edges whole, and of one down to the hair
   CHECK_NEAR(*rv_detail_f64(c.output[0], RV_GLOBAL, "filmvolume", 1), 2 * 0.055 * 3.14159265 * 0.0006 * 0.0007, 1e-12);
@@ -105,11 +113,14 @@ static void distances_are_distances(void** state) {
     for (int i = 0; i < 512; ++i) {
       double v = leaf.values[i] / 0.002;
       if (!(leaf.active[i / 64] >> (i % 64) & 1)) continue;
-      lo = fmin(lo, v), hi = fmax(hi, v);
+      lo = fmin(lo, v);
+      hi = fmax(hi, v);
       if (i % 8 == 7 || i / 8 % 8 == 7 || i / 64 == 7 || fabs(v) > 1.5) continue;
       double g = 0;
       for (int step = 1; step <= 64; step *= 8) g += pow(leaf.values[i + step] / 0.002 - v, 2);
-      worst = fmax(worst, sqrt(g)), sum += sqrt(g), count++;
+      worst = fmax(worst, sqrt(g));
+      sum += sqrt(g);
+      count++;
     }
   }
   assert_true(lo < -2.5 && hi > 2.5);
@@ -127,7 +138,8 @@ static void mesh_has_velocity_and_wetness(void** state) {
   const float *P = rv_detail_f32(c.output[1], RV_POINT, "P", 3), *v = rv_detail_f32(c.output[1], RV_POINT, "v", 3);
   const float* wet = rv_detail_f32(c.output[1], RV_POINT, "wetness", 1);
   size_t n = rv_detail_count(c.output[1], RV_POINT), strand = 0;
-  assert_non_null(v), assert_non_null(wet);
+  assert_non_null(v);
+  assert_non_null(wet);
   assert_true(n > 1000 && rv_detail_count(c.output[1], RV_PRIM) > 1000);
   CHECK_OK(rv_detail_check(c.output[1], &error), error);
   for (size_t i = 0; i < n; ++i) {
@@ -273,8 +285,10 @@ static void heaps_end_in_time(void** state) {
   float* film = rv_detail_f32_write(d, RV_POINT, "filmheight", 1, &error);
   float* pscale = rv_detail_f32_write(d, RV_POINT, "pscale", 1, &error);
   for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i) {
-    P[3 * i] = i < 6000 ? 0.01f * (float)(i % 4) : 0.5f, P[3 * i + 1] = P[3 * i + 2] = 0;
-    film[i] = 0.001f, pscale[i] = 0.005f;
+    P[3 * i] = i < 6000 ? 0.01f * (float)(i % 4) : 0.5f;
+    P[3 * i + 1] = P[3 * i + 2] = 0;
+    film[i] = 0.001f;
+    pscale[i] = 0.005f;
   }
   RvTestCook c = cook(d, "voxelsize=0.002");
   CHECK_OK(c.result, c.error);

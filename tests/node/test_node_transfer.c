@@ -83,21 +83,24 @@ static double largest(const RvDetail* a, const RvDetail* b) {
 //---------------------------------------------------------------------------------------------- motions
 
 static RvVec3 rigid(void* user, size_t strand, RvVec3 x) {
-  (void)user, (void)strand;
+  (void)user;
+  (void)strand;
   RvQuat q = rv_quat_axis_angle(rv_vec3(1.0 / 3, 2.0 / 3, 2.0 / 3), TURN);
   return rv_add(rv_quat_rotate(q, x), rv_vec3(0.3, -0.2, 0.1));
 }
 
 // winds space up about a slanted axis and stretches it: nothing is rigid about it
 static RvVec3 wild(void* user, size_t strand, RvVec3 x) {
-  (void)user, (void)strand;
+  (void)user;
+  (void)strand;
   RvQuat q = rv_quat_axis_angle(rv_vec3(0.6, 0.8, 0), 6 * x.z + 4 * x.y);
   return rv_mul(rv_quat_rotate(q, x), rv_vec3(1.2, 0.9, 1.1));
 }
 
 // x along y becomes an arc of radius 0.05 in the xy plane about (0.05, 0)
 static RvVec3 arc(void* user, size_t strand, RvVec3 x) {
-  (void)user, (void)strand;
+  (void)user;
+  (void)strand;
   double angle = x.y / 0.05;
   return rv_vec3(0.05 - (0.05 - x.x) * cos(angle), (0.05 - x.x) * sin(angle), x.z);
 }
@@ -118,7 +121,11 @@ static void still_guides_leave_the_groom(void** state) {
   RvDetail *moved = moved_copy(rest, wild, NULL), *a = carried(all, rest, moved, ""),
            *b = carried(all, NULL, moved, "");
   assert_int_equal(rv_detail_hash(a), rv_detail_hash(b));
-  rv_detail_free(all), rv_detail_free(rest), rv_detail_free(moved), rv_detail_free(a), rv_detail_free(b);
+  rv_detail_free(all);
+  rv_detail_free(rest);
+  rv_detail_free(moved);
+  rv_detail_free(a);
+  rv_detail_free(b);
 }
 
 // the guides' own places are rounded to 3e-8, over first edges of 1 cm and up to 0.12 m of hair
@@ -127,7 +134,11 @@ static void rigid_guides_carry_all_rigidly(void** state) {
   RvError error = {0};
   RvDetail* all = groom(600, 14);
   float* n = rv_detail_f32_write(all, RV_POINT, "N", 3, &error);
-  for (size_t i = 0; i < rv_detail_count(all, RV_POINT); ++i) n[3 * i] = 0, n[3 * i + 1] = 1, n[3 * i + 2] = 0;
+  for (size_t i = 0; i < rv_detail_count(all, RV_POINT); ++i) {
+    n[3 * i] = 0;
+    n[3 * i + 1] = 1;
+    n[3 * i + 2] = 0;
+  }
   RvDetail *rest = choose_guides(all, "step=12"), *moved = moved_copy(rest, rigid, NULL),
            *expected = moved_copy(all, rigid, NULL);
   const char* const parms[] = {"", "keeplength=0", "maxguides=1", "maxguides=16", "window=0", "window=10"};
@@ -148,12 +159,16 @@ static void rigid_guides_carry_all_rigidly(void** state) {
                         3 * sizeof(float) * rv_detail_count(all, RV_POINT));
     rv_detail_free(out);
   }
-  rv_detail_free(all), rv_detail_free(rest), rv_detail_free(moved), rv_detail_free(expected);
+  rv_detail_free(all);
+  rv_detail_free(rest);
+  rv_detail_free(moved);
+  rv_detail_free(expected);
 }
 
 // one guide, two and a row of them have less to tell how they turned than a head has
 static RvVec3 in_row(void* user, size_t strand, RvVec3 x) {
-  (void)user, (void)x;
+  (void)user;
+  (void)x;
   return rv_vec3(0.01 * (double)strand, 0, 0);
 }
 
@@ -163,7 +178,11 @@ static void few_guides_move_rigidly_too(void** state) {
     RvDetail *rest = straight(count, 5, 0.1, in_row), *moved = moved_copy(rest, rigid, NULL);
     RvDetail *all = groom(50, 8), *expected = moved_copy(all, rigid, NULL), *out = carried(all, rest, moved, "");
     CHECK_NEAR(largest(expected, out), 0, 3e-6);
-    rv_detail_free(rest), rv_detail_free(moved), rv_detail_free(all), rv_detail_free(expected), rv_detail_free(out);
+    rv_detail_free(rest);
+    rv_detail_free(moved);
+    rv_detail_free(all);
+    rv_detail_free(expected);
+    rv_detail_free(out);
   }
 }
 
@@ -172,7 +191,8 @@ static void guides_of_all_are_the_simulation(void** state) {
   (void)state;
   RvDetail *all = groom(300, 14), *moved = moved_copy(all, wild, NULL), *out = carried(all, all, moved, "keeplength=0");
   CHECK_NEAR(largest(moved, out), 0, 1e-7);
-  rv_detail_free(out), rv_detail_free(moved);
+  rv_detail_free(out);
+  rv_detail_free(moved);
   // with lengths kept, if the simulation kept them: each edge turned by its own turn
   moved = rv_detail_copy(all);
   float* P = places(moved);
@@ -186,7 +206,9 @@ static void guides_of_all_are_the_simulation(void** state) {
     }
   out = carried(all, all, moved, "");
   CHECK_NEAR(largest(moved, out), 0, 1e-6);
-  rv_detail_free(all), rv_detail_free(moved), rv_detail_free(out);
+  rv_detail_free(all);
+  rv_detail_free(moved);
+  rv_detail_free(out);
 }
 
 static void lengths_are_kept(void** state) {
@@ -197,13 +219,18 @@ static void lengths_are_kept(void** state) {
     if ((i + 1) % 14)
       CHECK_NEAR(rv_distance(place(out, i), place(out, i + 1)), rv_distance(place(all, i), place(all, i + 1)), 1e-7);
   assert_true(largest(all, out) > 0.02);
-  rv_detail_free(all), rv_detail_free(rest), rv_detail_free(moved), rv_detail_free(out);
+  rv_detail_free(all);
+  rv_detail_free(rest);
+  rv_detail_free(moved);
+  rv_detail_free(out);
 }
 
 //---------------------------------------------------------------------------------------------- shapes
 
 static RvVec3 at_origin(void* user, size_t strand, RvVec3 x) {
-  (void)user, (void)strand, (void)x;
+  (void)user;
+  (void)strand;
+  (void)x;
   return rv_vec3(0, 0, 0);
 }
 
@@ -224,17 +251,27 @@ static void counts_and_lengths_differ(void** state) {
   // beside: the binormal of the arc is z, and the offset has a part in each direction
   RvDetail* beside = straight(1, 9, 0.08, at_origin);
   float* P = places(beside);
-  for (size_t i = 0; i < 9; ++i) P[3 * i] += 0.003f, P[3 * i + 2] += 0.004f;
+  for (size_t i = 0; i < 9; ++i) {
+    P[3 * i] += 0.003f;
+    P[3 * i + 2] += 0.004f;
+  }
   RvDetail* c = carried(beside, rest, moved, "keeplength=0; window=0");
   for (size_t i = 0; i < 9; ++i) CHECK_NEAR(rv_distance(place(c, i), arc(NULL, 0, place(beside, i))), 0, 1e-4);
-  rv_detail_free(rest), rv_detail_free(moved), rv_detail_free(on), rv_detail_free(longer), rv_detail_free(beside);
-  rv_detail_free(a), rv_detail_free(b), rv_detail_free(c);
+  rv_detail_free(rest);
+  rv_detail_free(moved);
+  rv_detail_free(on);
+  rv_detail_free(longer);
+  rv_detail_free(beside);
+  rv_detail_free(a);
+  rv_detail_free(b);
+  rv_detail_free(c);
 }
 
 // A curl pulled to 1.5 times its length unwinds, and its frame by a third of a turn a coil. Hair beside it must not go
 // round it: over a window of a pitch the guide's direction is its axis, which did not turn.
 static RvVec3 pulled(void* user, size_t strand, RvVec3 x) {
-  (void)user, (void)strand;
+  (void)user;
+  (void)strand;
   return rv_vec3(0.7 * x.x, 1.5 * x.y, 0.7 * x.z);
 }
 
@@ -244,7 +281,8 @@ static void hair_is_not_wound_about_a_pulled_curl(void** state) {
   float* P = places(rest);
   for (int i = 0; i < 121; ++i) {
     double phase = 2 * 3.14159265358979 * 0.001 * i / 0.02;
-    P[3 * i] = (float)(0.004 * cos(phase)), P[3 * i + 2] = (float)(0.004 * sin(phase));
+    P[3 * i] = (float)(0.004 * cos(phase));
+    P[3 * i + 2] = (float)(0.004 * sin(phase));
   }
   RvDetail *moved = moved_copy(rest, pulled, NULL), *hair = rv_detail_copy(rest);
   float* Q = places(hair);
@@ -261,13 +299,18 @@ static void hair_is_not_wound_about_a_pulled_curl(void** state) {
   print_message("offset changes by %.1f%%, %.0f%% without a window\n", 1e4 * most, 1e4 * without);
   // near the root, which the skin holds, the window is shorter, and what it turns there stays: less than 30 degrees
   assert_true(most < 0.01 * 0.5176 && without > 0.01);
-  rv_detail_free(rest), rv_detail_free(moved), rv_detail_free(hair), rv_detail_free(out), rv_detail_free(wound);
+  rv_detail_free(rest);
+  rv_detail_free(moved);
+  rv_detail_free(hair);
+  rv_detail_free(out);
+  rv_detail_free(wound);
 }
 
 // Curls of a guide shrink to half. A hair in step with it does the same; one that curls against it keeps its own, and
 // does not grow as the guide shrinks (to 1.5 times, if it were given the guide's motion as it is).
 static RvVec3 shrunk(void* user, size_t strand, RvVec3 x) {
-  (void)user, (void)strand;
+  (void)user;
+  (void)strand;
   return rv_vec3(0.5 * x.x, x.y, 0.5 * x.z);
 }
 
@@ -283,11 +326,16 @@ static void curls_out_of_step_keep_their_own(void** state) {
   float* P = places(rest);
   for (int i = 0; i < 121; ++i) {
     double phase = 2 * 3.14159265358979 * 0.001 * i / 0.02;
-    P[3 * i] = (float)(0.004 * cos(phase)), P[3 * i + 2] = (float)(0.004 * sin(phase));
+    P[3 * i] = (float)(0.004 * cos(phase));
+    P[3 * i + 2] = (float)(0.004 * sin(phase));
   }
   RvDetail *moved = moved_copy(rest, shrunk, NULL), *with = rv_detail_copy(rest), *against = rv_detail_copy(rest);
   float *A = places(with), *B = places(against);
-  for (int i = 0; i < 121; ++i) A[3 * i] += 0.01f, B[3 * i] = 0.01f - B[3 * i], B[3 * i + 2] = -B[3 * i + 2];
+  for (int i = 0; i < 121; ++i) {
+    A[3 * i] += 0.01f;
+    B[3 * i] = 0.01f - B[3 * i];
+    B[3 * i + 2] = -B[3 * i + 2];
+  }
   RvDetail *a = carried(with, rest, moved, "window=0.0321; keeplength=0"),
            *b = carried(against, rest, moved, "window=0.0321; keeplength=0");
   // the hair's axis turns a little about the guide's at the root, where the window is short: 2 mm of 10
@@ -295,8 +343,12 @@ static void curls_out_of_step_keep_their_own(void** state) {
   print_message("curls of 4 mm: in step %.4f m from the guide, against it %.4f m wide\n", in_step, against_step);
   CHECK_NEAR(in_step, 0.01, 1e-6);
   assert_true(against_step > 0.003 && against_step < 0.005);
-  rv_detail_free(rest), rv_detail_free(moved), rv_detail_free(with), rv_detail_free(against);
-  rv_detail_free(a), rv_detail_free(b);
+  rv_detail_free(rest);
+  rv_detail_free(moved);
+  rv_detail_free(with);
+  rv_detail_free(against);
+  rv_detail_free(a);
+  rv_detail_free(b);
 }
 
 // a helix over the fibre of one turn is its axis; a straight line, and the ends of any, stay
@@ -306,7 +358,9 @@ static void lines_are_smoothed(void** state) {
   static double along[N], x[3 * N], room[3 * N], out[3 * N];
   for (int i = 0; i < N; ++i) {
     double phase = 2 * 3.14159265358979323846 * i / 100;
-    x[3 * i] = 1000 + 0.004 * cos(phase), x[3 * i + 1] = 2e-4 * i, x[3 * i + 2] = 0.004 * sin(phase);
+    x[3 * i] = 1000 + 0.004 * cos(phase);
+    x[3 * i + 1] = 2e-4 * i;
+    x[3 * i + 2] = 0.004 * sin(phase);
     along[i] = i ? along[i - 1] + rv_distance(rv_vec3_load64(x + 3 * i), rv_vec3_load64(x + 3 * i - 3)) : 0;
   }
   rv_transfer_smooth(N, along, x, along[100], room, out);
@@ -314,7 +368,11 @@ static void lines_are_smoothed(void** state) {
     CHECK_NEAR(rv_distance(rv_vec3_load64(out + 3 * i), rv_vec3(1000, x[3 * i + 1], 0)), 0, 1e-9);
   for (int i = 0; i < N; i += N - 1)
     CHECK_NEAR(rv_distance(rv_vec3_load64(out + 3 * i), rv_vec3_load64(x + 3 * i)), 0, 0);
-  for (int i = 0; i < N; ++i) x[3 * i] = 1000 + i * i * 1e-6, x[3 * i + 1] = x[3 * i + 2] = 0, along[i] = i * i * 1e-6;
+  for (int i = 0; i < N; ++i) {
+    x[3 * i] = 1000 + i * i * 1e-6;
+    x[3 * i + 1] = x[3 * i + 2] = 0;
+    along[i] = i * i * 1e-6;
+  }
   rv_transfer_smooth(N, along, x, 0.02, room, out);
   for (int i = 0; i < N; ++i) CHECK_NEAR(out[3 * i], x[3 * i], 1e-10);
 }
@@ -328,14 +386,16 @@ static RvVec3 lifted(void* user, size_t strand, RvVec3 x) {
 }
 
 static RvVec3 scattered(void* user, size_t strand, RvVec3 x) {
-  (void)user, (void)x;
+  (void)user;
+  (void)x;
   RvRandom4 r = rv_random4(5, 0, strand);
   return rv_vec3((double)(r.v[0] >> 8) * 0x1p-24, 0, (double)(r.v[1] >> 8) * 0x1p-24);
 }
 
 static size_t line_count;
 static RvVec3 on_line(void* user, size_t strand, RvVec3 x) {
-  (void)user, (void)x;
+  (void)user;
+  (void)x;
   double t = (double)strand / (double)line_count;
   return rv_vec3(t, 0, 0.3 + 0.4 * t);
 }
@@ -347,7 +407,8 @@ static double largest_jump(const RvDetail* rest, const RvDetail* moved, size_t c
   for (size_t i = 0; i + 1 < count; ++i)
     most = fmax(most, fabs((place(out, 2 * i + 2).y - place(line, 2 * i + 2).y) -
                            (place(out, 2 * i).y - place(line, 2 * i).y)));
-  rv_detail_free(line), rv_detail_free(out);
+  rv_detail_free(line);
+  rv_detail_free(out);
   return most;
 }
 
@@ -357,7 +418,8 @@ static void neighbours_move_alike(void** state) {
   double coarse = largest_jump(rest, moved, 5000), fine = largest_jump(rest, moved, 10000);
   print_message("largest step %.2e m, of twice as many hairs %.2e\n", coarse, fine);
   assert_true(fine < 0.6 * coarse);
-  rv_detail_free(rest), rv_detail_free(moved);
+  rv_detail_free(rest);
+  rv_detail_free(moved);
 }
 
 //---------------------------------------------------------------------------------------------- attributes
@@ -369,7 +431,10 @@ static void attributes_come_from_the_guides(void** state) {
   RvDetail *rest = straight(G, 5, 0.1, in_row), *hairs = straight(2, 9, 0.1, in_row), *moved = rv_detail_copy(rest);
   float* P = places(hairs);
   // one hair on guide 1, one between 3 and 4 and nearer to 4
-  for (int k = 0; k < 9; ++k) P[3 * k] = 0.01f, P[3 * (9 + k)] = 0.036f;
+  for (int k = 0; k < 9; ++k) {
+    P[3 * k] = 0.01f;
+    P[3 * (9 + k)] = 0.036f;
+  }
   float *wet = rv_detail_f32_write(moved, RV_POINT, "wetness", 1, &error),
         *v = rv_detail_f32_write(moved, RV_POINT, "v", 3, &error);
   int32_t* clump = rv_detail_i32_write(moved, RV_POINT, "clumpid", 1, &error);
@@ -382,8 +447,13 @@ static void attributes_come_from_the_guides(void** state) {
   for (int i = 0; i < G; ++i)
     for (int k = 0; k < 5; ++k) {
       int p = 5 * i + k;
-      wet[p] = (float)i + 0.1f * (float)k, clump[p] = 100 * i + k, own[p] = 1, fine[p] = 1e-9 * (i + 1);
-      v[3 * p] = (float)i, v[3 * p + 1] = 2, v[3 * p + 2] = (float)-k;
+      wet[p] = (float)i + 0.1f * (float)k;
+      clump[p] = 100 * i + k;
+      own[p] = 1;
+      fine[p] = 1e-9 * (i + 1);
+      v[3 * p] = (float)i;
+      v[3 * p + 1] = 2;
+      v[3 * p + 2] = (float)-k;
       ((uint16_t*)rv_attrib_write(coarse))[p] = 0x3c00;  // 1
     }
   // an attribute of another kind gives way
@@ -417,12 +487,15 @@ static void attributes_come_from_the_guides(void** state) {
   assert_true(rv_detail_find(c.output[0], RV_POINT, "other") && !rv_detail_find(c.output[0], RV_POINT, "v") &&
               !rv_detail_find(c.output[0], RV_POINT, "rv_x"));
   rv_test_cook_free(&c);
-  rv_detail_free(rest), rv_detail_free(hairs), rv_detail_free(moved);
+  rv_detail_free(rest);
+  rv_detail_free(hairs);
+  rv_detail_free(moved);
 }
 
 // the skin is sheared, which no turn of guides can follow: roots lie on it all the same
 static RvVec3 sheared(void* user, size_t strand, RvVec3 x) {
-  (void)user, (void)strand;
+  (void)user;
+  (void)strand;
   return rv_vec3(1.5 * x.x + 0.5 * x.z, x.y, x.z);
 }
 
@@ -450,7 +523,8 @@ static void skin_holds_the_roots(void** state) {
   assert_true(off > 1e-3);
   rv_test_cook_free(&c);
   int32_t* prim = rv_detail_i32_write(g.output[0], RV_PRIM, "skinprim", 1, &error);
-  prim[3] = 77, prim[8] = -1;
+  prim[3] = 77;
+  prim[8] = -1;
   c = rv_test_cook("transfer", "", 4, (const RvDetail*[]){g.output[0], rest, moved, bent});
   CHECK_OK(c.result, c.error);
   assert_non_null(strstr(c.warnings, "2 hairs name no face of the skin in skinprim"));
@@ -459,8 +533,13 @@ static void skin_holds_the_roots(void** state) {
   c = rv_test_cook("transfer", "primnumattrib=nothing", 4, (const RvDetail*[]){g.output[0], rest, moved, bent});
   CHECK_OK(c.result, c.error);
   assert_int_equal(c.nwarning, 1);
-  rv_test_cook_free(&c), rv_test_cook_free(&g);
-  rv_detail_free(skin), rv_detail_free(bent), rv_detail_free(rest), rv_detail_free(moved), rv_detail_free(free_roots);
+  rv_test_cook_free(&c);
+  rv_test_cook_free(&g);
+  rv_detail_free(skin);
+  rv_detail_free(bent);
+  rv_detail_free(rest);
+  rv_detail_free(moved);
+  rv_detail_free(free_roots);
 }
 
 //---------------------------------------------------------------------------------------------- faults
@@ -469,7 +548,8 @@ static void bad_guides_are_left_out(void** state) {
   (void)state;
   RvDetail *all = groom(400, 10), *rest = choose_guides(all, "step=10"), *moved = moved_copy(rest, rigid, NULL);
   float* P = places(moved);
-  P[3 * (10 * 4 + 3)] = NAN, P[3 * (10 * 6)] = INFINITY;
+  P[3 * (10 * 4 + 3)] = NAN;
+  P[3 * (10 * 6)] = INFINITY;
   float* R = places(rest);
   for (int k = 1; k < 10; ++k) memcpy(R + 3 * (10 * 9 + k), R + 3 * 10 * 9, 3 * sizeof *R);
   RvTestCook c = rv_test_cook("transfer", "", 3, (const RvDetail*[]){all, rest, moved});
@@ -490,7 +570,11 @@ static void bad_guides_are_left_out(void** state) {
   assert_non_null(strstr(c.warnings, "1 hairs stay where they are; the first, primitive 7,"));
   assert_memory_equal(rv_detail_f32(c.output[0], RV_POINT, "P", 3) + 3 * 70, H + 3 * 70, 30 * sizeof *H);
   rv_test_cook_free(&c);
-  rv_detail_free(all), rv_detail_free(rest), rv_detail_free(moved), rv_detail_free(expected), rv_detail_free(good);
+  rv_detail_free(all);
+  rv_detail_free(rest);
+  rv_detail_free(moved);
+  rv_detail_free(expected);
+  rv_detail_free(good);
 }
 
 static void check_fails(const RvDetail* a, const RvDetail* b, const RvDetail* c, const char* part) {
@@ -522,14 +606,23 @@ static void faults_are_named(void** state) {
   CHECK_OK(rv_detail_add_polygons(odd, RV_PRIM_CURVE, 3, counts, points, NULL, &error), error);
   CHECK_OK(rv_detail_add_polygons(odd, RV_PRIM_POLYGON, 1, counts + 3, points + 4, NULL, &error), error);
   P = places(odd);
-  P[3] = 0.01f, P[7] = 0.02f;
+  P[3] = 0.01f;
+  P[7] = 0.02f;
   RvDetail *moved = moved_copy(rest, rigid, NULL), *out = carried(odd, rest, moved, "");
   for (size_t i = 0; i < 6; ++i)
     CHECK_NEAR(rv_distance(place(out, i), i < 3 ? rigid(NULL, 0, place(odd, i)) : place(odd, i)), 0, 1e-6);
   RvDetail* empty = carried(none, rest, moved, "");
   assert_int_equal(rv_detail_count(empty, RV_POINT), 0);
-  rv_detail_free(all), rv_detail_free(rest), rv_detail_free(fewer), rv_detail_free(shorter), rv_detail_free(none);
-  rv_detail_free(bare), rv_detail_free(nowhere), rv_detail_free(odd), rv_detail_free(moved), rv_detail_free(out);
+  rv_detail_free(all);
+  rv_detail_free(rest);
+  rv_detail_free(fewer);
+  rv_detail_free(shorter);
+  rv_detail_free(none);
+  rv_detail_free(bare);
+  rv_detail_free(nowhere);
+  rv_detail_free(odd);
+  rv_detail_free(moved);
+  rv_detail_free(out);
   rv_detail_free(empty);
 }
 
@@ -569,7 +662,11 @@ static void threads_and_cache_change_nothing(void** state) {
   }
   assert_true(hashes[0] != hashes[1] && hashes[0] != hashes[2]);
   type->free_cache(cache);
-  rv_detail_free(all), rv_detail_free(rest), rv_detail_free(moved), rv_detail_free(other), rv_detail_free(other_moved);
+  rv_detail_free(all);
+  rv_detail_free(rest);
+  rv_detail_free(moved);
+  rv_detail_free(other);
+  rv_detail_free(other_moved);
 }
 
 RV_TESTS(cmocka_unit_test(still_guides_leave_the_groom), cmocka_unit_test(rigid_guides_carry_all_rigidly),

@@ -29,8 +29,11 @@ static RvDetail* dressed(double film, double absorbed) {
   for (int i = 0; i < ALL; ++i) {
     RvRandom4 r = rv_random4(1, 2, (uint64_t)i);
     for (int c = 0; c < 3; ++c) Cd[3 * i + c] = (float)((r.v[c] >> 8) * 0x1p-24);
-    width[i] = 8e-5f + 1e-6f * (float)i, rough[i] = 0.3f + 0.01f * (float)i, clump[i] = 0.02f * (float)i;
-    h[i] = (float)(film * (double)(r.v[3] >> 8) * 0x1p-24), a[i] = (float)(absorbed * (double)(r.v[0] >> 8) * 0x1p-24);
+    width[i] = 8e-5f + 1e-6f * (float)i;
+    rough[i] = 0.3f + 0.01f * (float)i;
+    clump[i] = 0.02f * (float)i;
+    h[i] = (float)(film * (double)(r.v[3] >> 8) * 0x1p-24);
+    a[i] = (float)(absorbed * (double)(r.v[0] >> 8) * 0x1p-24);
   }
   return d;
 }
@@ -54,14 +57,17 @@ static void dry_hair_is_not_changed(void** state) {
   (void)state;
   RvError error = {0};
   RvDetail* in = dressed(0, 0);
-  floats(in, "Cd", 3)[4] = NAN, floats(in, "width", 1)[3] = INFINITY, floats(in, "clump", 1)[2] = NAN;
+  floats(in, "Cd", 3)[4] = NAN;
+  floats(in, "width", 1)[3] = INFINITY;
+  floats(in, "clump", 1)[2] = NAN;
   floats(in, "wetness", 1)[1] = 0;
   RvGroup* group;
   CHECK_OK(rv_detail_add_group(in, RV_POINT, "tips", &group, &error), error);
   rv_group_write(group)[7] = 1;
   RvDetail* out = remapped(in, "");
   assert_int_equal(rv_detail_hash(in), rv_detail_hash(out));
-  rv_detail_free(out), rv_detail_free(in);
+  rv_detail_free(out);
+  rv_detail_free(in);
   // bare strands that are told to be dry
   in = lines();
   floats(in, "filmheight", 1);
@@ -74,7 +80,8 @@ static void dry_hair_is_not_changed(void** state) {
   }
   assert_int_equal(rv_attrib_tag(rv_detail_find(out, RV_POINT, "Cd")), RV_TAG_COLOR);
   assert_null(rv_detail_find(out, RV_POINT, "width"));
-  rv_detail_free(out), rv_detail_free(in);
+  rv_detail_free(out);
+  rv_detail_free(in);
 }
 
 //---------------------------------------------------------------------------------------------- wet
@@ -84,7 +91,10 @@ static void soaked_hair_has_the_ends(void** state) {
   (void)state;
   RvDetail* in = dressed(0, 0);
   float *h = floats(in, "filmheight", 1), *a = floats(in, "absorbed", 1);
-  for (int i = 0; i < ALL; ++i) h[i] = 1e-3f, a[i] = 1;
+  for (int i = 0; i < ALL; ++i) {
+    h[i] = 1e-3f;
+    a[i] = 1;
+  }
   RvDetail* out = remapped(in, "");
   const double wet[3] = {0.4, 0.36, 0.33};
   for (int i = 0; i < ALL; ++i) {
@@ -96,15 +106,21 @@ static void soaked_hair_has_the_ends(void** state) {
     CHECK_NEAR(rv_detail_f32(out, RV_POINT, "width", 1)[i], 1.15 * rv_detail_f32(in, RV_POINT, "width", 1)[i], 1e-11);
     CHECK_NEAR(rv_detail_f32(out, RV_POINT, "clump", 1)[i], 1, 1e-7);
   }
-  same(in, out, "filmheight", 1), same(in, out, "absorbed", 1), same(in, out, "P", 3);
-  rv_detail_free(out), rv_detail_free(in);
+  same(in, out, "filmheight", 1);
+  same(in, out, "absorbed", 1);
+  same(in, out, "P", 3);
+  rv_detail_free(out);
+  rv_detail_free(in);
   // towelled: no film, but the fibre is full: dark and thick, neither glossy nor clumped
-  in = dressed(0, 0), a = floats(in, "absorbed", 1);
+  in = dressed(0, 0);
+  a = floats(in, "absorbed", 1);
   for (int i = 0; i < ALL; ++i) a[i] = 1;
   out = remapped(in, "");
-  same(in, out, "roughness", 1), same(in, out, "clump", 1);
+  same(in, out, "roughness", 1);
+  same(in, out, "clump", 1);
   assert_true(rv_detail_f32(out, RV_POINT, "Cd", 3)[3] < 0.5f * rv_detail_f32(in, RV_POINT, "Cd", 3)[3]);
-  rv_detail_free(out), rv_detail_free(in);
+  rv_detail_free(out);
+  rv_detail_free(in);
 }
 
 typedef struct Look {
@@ -163,12 +179,19 @@ static void clump_numbers_do_not_pop(void** state) {
   int32_t *a = rv_detail_i32_write(in, RV_POINT, "clumpid", 1, &error),
           *b = rv_detail_i32_write(other, RV_POINT, "clumpid", 1, &error);
   // pairs of strands; and the third alone, the fourth with the first two
-  for (int i = 0; i < ALL; ++i) a[i] = i / (2 * POINTS), b[i] = i / POINTS == 3 ? 0 : a[i];
+  for (int i = 0; i < ALL; ++i) {
+    a[i] = i / (2 * POINTS);
+    b[i] = i / POINTS == 3 ? 0 : a[i];
+  }
   RvDetail *x = remapped(in, ""), *y = remapped(other, "");
-  same(x, y, "Cd", 3), same(x, y, "roughness", 1), same(x, y, "width", 1), same(x, y, "clump", 1);
-  rv_detail_free(x), rv_detail_free(y);
+  same(x, y, "Cd", 3);
+  same(x, y, "roughness", 1);
+  same(x, y, "width", 1);
+  same(x, y, "clump", 1);
+  rv_detail_free(x);
+  rv_detail_free(y);
   // who wants it: strands of larger clumps, and each clump in its own tone
-  x = remapped(in, "clumpsizeramp=0 0, 1 1; clumpvary=0.5"),
+  x = remapped(in, "clumpsizeramp=0 0, 1 1; clumpvary=0.5");
   y = remapped(other, "clumpsizeramp=0 0, 1 1; clumpvary=0.5");
   for (size_t i = 0; i < ALL; ++i) {
     double p = look_of(x, i).clump, q = look_of(y, i).clump, base = look_of(in, i).clump;
@@ -180,7 +203,10 @@ static void clump_numbers_do_not_pop(void** state) {
     if (strand == 3 && rv_detail_f32(in, RV_POINT, "absorbed", 1)[i] > 0.1f)
       assert_true(look_of(x, i).Cd != look_of(y, i).Cd);
   }
-  rv_detail_free(x), rv_detail_free(y), rv_detail_free(in), rv_detail_free(other);
+  rv_detail_free(x);
+  rv_detail_free(y);
+  rv_detail_free(in);
+  rv_detail_free(other);
 }
 
 static void wetness_can_drive(void** state) {
@@ -194,10 +220,15 @@ static void wetness_can_drive(void** state) {
   const float* prim = rv_detail_f32(out, RV_PRIM, "wetness", 1);
   for (int s = 0; s < STRANDS; ++s) CHECK_NEAR(prim[s], (POINTS * s + 2.0) / (ALL - 1), 1e-6);
   // it does so where there is nothing else
-  rv_detail_remove_attrib(bare, RV_POINT, "filmheight"), rv_detail_remove_attrib(bare, RV_POINT, "absorbed");
+  rv_detail_remove_attrib(bare, RV_POINT, "filmheight");
+  rv_detail_remove_attrib(bare, RV_POINT, "absorbed");
   RvDetail* same_look = remapped(bare, "");
-  same(out, same_look, "Cd", 3), same(out, same_look, "clump", 1);
-  rv_detail_free(in), rv_detail_free(out), rv_detail_free(bare), rv_detail_free(same_look);
+  same(out, same_look, "Cd", 3);
+  same(out, same_look, "clump", 1);
+  rv_detail_free(in);
+  rv_detail_free(out);
+  rv_detail_free(bare);
+  rv_detail_free(same_look);
 }
 
 //---------------------------------------------------------------------------------------------- owners, groups, names
@@ -232,7 +263,8 @@ static void attributes_of_every_owner(void** state) {
     CHECK_NEAR(rv_detail_f32(out, RV_POINT, "tint", 3)[3 * i], i % 2 && i >= 5 && i < 10 ? 0.4 : 1, 1e-7);
   assert_true(!rv_detail_find(out, RV_POINT, "roughness") && !rv_detail_find(out, RV_POINT, "width") &&
               !rv_detail_find(out, RV_POINT, "Cd"));
-  rv_detail_free(out), rv_detail_free(in);
+  rv_detail_free(out);
+  rv_detail_free(in);
 }
 
 //---------------------------------------------------------------------------------------------- faults
@@ -243,7 +275,13 @@ static void bad_liquid_is_dry(void** state) {
   RvDetail* in = dressed(1e-4, 1);
   float* h = floats(in, "filmheight", 1);
   float* a = floats(in, "absorbed", 1);
-  h[4] = NAN, h[5] = -1, h[6] = INFINITY, a[4] = a[5] = a[6] = 0, a[9] = NAN, h[9] = 0, a[10] = 1e30f;
+  h[4] = NAN;
+  h[5] = -1;
+  h[6] = INFINITY;
+  a[4] = a[5] = a[6] = 0;
+  a[9] = NAN;
+  h[9] = 0;
+  a[10] = 1e30f;
   RvTestCook c = rv_test_cook("wetness", "", 1, (const RvDetail*[]){in});
   CHECK_OK(c.result, c.error);
   assert_int_equal(c.nwarning, 2);

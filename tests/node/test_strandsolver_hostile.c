@@ -17,8 +17,11 @@ static RvDetail* strands(void) {
   RvDetail* d = rv_detail_new();
   CHECK_OK(rv_detail_add_curves(d, STRANDS, N, NULL, NULL, &error), error);
   float* P = rv_detail_f32_write(d, RV_POINT, "P", 3, &error);
-  for (int i = 0; i < STRANDS * N; ++i)
-    P[3 * i] = 0.005f * (float)(i % N), P[3 * i + 1] = 0, P[3 * i + 2] = 0.02f * (float)(i / N);
+  for (int i = 0; i < STRANDS * N; ++i) {
+    P[3 * i] = 0.005f * (float)(i % N);
+    P[3 * i + 1] = 0;
+    P[3 * i + 2] = 0.02f * (float)(i / N);
+  }
   return d;
 }
 
@@ -121,9 +124,11 @@ static void each_fault_alone(void** state) {
       if (isfinite(want)) CHECK_NEAR(q[i], want, rounding);
     }
     assert_true(sunk(out, 0) > 1e-3);
-    rv_detail_free(d), rv_detail_free(out);
+    rv_detail_free(d);
+    rv_detail_free(out);
   }
-  rv_detail_free(good), rv_detail_free(sound);
+  rv_detail_free(good);
+  rv_detail_free(sound);
 }
 
 static void points_that_are_too_few(void** state) {
@@ -138,7 +143,8 @@ static void points_that_are_too_few(void** state) {
   RvDetail* out = solve(d, "", &log);
   expect(&log, "2 strands cannot be simulated and stay as animated; the first, primitive 6, has fewer than 3 points");
   assert_true(sunk(out, 0) > 1e-3);
-  rv_detail_free(d), rv_detail_free(out);
+  rv_detail_free(d);
+  rv_detail_free(out);
 }
 
 // nothing is left to simulate
@@ -152,7 +158,8 @@ static void all_are_bad(void** state) {
   RvDetail* out = solve(d, ", \"strandcollisions\": true", &log);
   expect(&log, "6 strands cannot be simulated");
   assert_int_equal(rv_detail_count(out, RV_PRIM), STRANDS);
-  rv_detail_free(d), rv_detail_free(out);
+  rv_detail_free(d);
+  rv_detail_free(out);
 }
 
 // a natural shape that is none is not taken, and the strand simulates
@@ -168,7 +175,8 @@ static void rest_that_is_no_shape(void** state) {
   expect(&log, "rest of 1 strand is no shape");
   expect(&log, "the first is primitive 3");
   assert_true(fabs(sunk(out, BAD) / sunk(out, 0) - 1) < 1e-6);
-  rv_detail_free(d), rv_detail_free(out);
+  rv_detail_free(d);
+  rv_detail_free(out);
 }
 
 //---------------------------------------------------------------------------------------------- roots
@@ -239,7 +247,10 @@ static void roots_without_skin(void** state) {
   RvDetail* d = strands();
   int32_t* face = rv_detail_i32_write(d, RV_PRIM, "skinprim", 1, &error);
   float* uvw = rv_detail_f32_write(d, RV_PRIM, "skinprimuv", 3, &error);
-  for (int s = 0; s < STRANDS; ++s) face[s] = s == BAD ? 77 : 0, uvw[3 * s] = uvw[3 * s + 1] = 0.5f;
+  for (int s = 0; s < STRANDS; ++s) {
+    face[s] = s == BAD ? 77 : 0;
+    uvw[3 * s] = uvw[3 * s + 1] = 0.5f;
+  }
   save(d, "skinless.bgeo.sc");
   RvDetail* skin = rv_test_square(1);
   save(skin, "skin.bgeo.sc");
@@ -258,7 +269,9 @@ static void roots_without_skin(void** state) {
   const float* P = rv_detail_f32(out, RV_POINT, "P", 3);
   CHECK_NEAR(P[3 * BAD * N + 1], 0, 0);
   CHECK_NEAR(P[1], 0.05, 1e-3);
-  rv_detail_free(d), rv_detail_free(skin), rv_detail_free(out);
+  rv_detail_free(d);
+  rv_detail_free(skin);
+  rv_detail_free(out);
   rv_scene_free(scene);
 }
 
@@ -271,7 +284,8 @@ static double sink_on(const RvDetail* solid, bool with_node, RvTestLog* log) {
   const char* ending = rv_detail_count(solid, RV_POINT) ? "bgeo.sc" : "vdb";
   char name[40];
   snprintf(name, sizeof name, "solid.%s", ending);
-  save(d, "above.bgeo.sc"), save(solid, name);
+  save(d, "above.bgeo.sc");
+  save(solid, name);
   snprintf(nodes, sizeof nodes,
            "\"f\": {\"type\": \"file\", \"parms\": {\"file\": \"%s/above.bgeo.sc\"}},"
            "\"m\": {\"type\": \"file\", \"parms\": {\"file\": \"%s/solid.%s\"}},"
@@ -287,7 +301,8 @@ static double sink_on(const RvDetail* solid, bool with_node, RvTestLog* log) {
     assert_true(isfinite(P[3 * i + 1]));
     deepest = fmax(deepest, -P[3 * i + 1]);
   }
-  rv_detail_free(d), rv_detail_free(out);
+  rv_detail_free(d);
+  rv_detail_free(out);
   rv_scene_free(scene);
   return deepest;
 }
@@ -309,7 +324,8 @@ static void colliders_open_and_inside_out(void** state) {
   RvTestLog log, first;
   RvDetail* solids[] = {box(false, false), box(false, true), box(true, false)};
   double deepest[3];
-  deepest[0] = sink_on(solids[0], true, &first), deepest[1] = sink_on(solids[1], true, &log);
+  deepest[0] = sink_on(solids[0], true, &first);
+  deepest[1] = sink_on(solids[1], true, &log);
   // one of the two windings is the wrong one
   const RvTestLog* wrong = first.warnings ? &first : &log;
   assert_int_equal(first.warnings + log.warnings > 0, 1);
@@ -349,7 +365,8 @@ static void level_set_inside_out(void** state) {
     CHECK_OK(rv_detail_add_vdb(d, grid, &error), error);
     deepest[k] = sink_on(d, false, &log);
     if (k) expect(&log, "input 2, level set 1 is inside out, negative far away: its sign is turned round");
-    rv_grid_release(grid), rv_detail_free(d);
+    rv_grid_release(grid);
+    rv_detail_free(d);
   }
   CHECK_NEAR(deepest[1], deepest[0], 1e-6);
   assert_true(deepest[0] > 0.005 && deepest[0] < 0.06);
@@ -367,7 +384,8 @@ static void deep_inside(void** state) {
   CHECK_OK(rv_detail_add_vdb(d, grid, &error), error);
   assert_true(sink_on(d, false, &log) > 0.02);
   expect(&log, "so deep inside a collider that the way out is unknown");
-  rv_grid_release(grid), rv_detail_free(d);
+  rv_grid_release(grid);
+  rv_detail_free(d);
 }
 
 // a scene of a wrong unit: nothing holds curls of 50 km in equilibrium, which is said, and the state is one of numbers
@@ -378,14 +396,16 @@ static void strands_of_kilometres(void** state) {
   RvDetail* d = strands();
   float* P = rv_detail_f32_write(d, RV_POINT, "P", 3, &error);
   for (int i = 0; i < STRANDS * N; ++i) {
-    P[3 * i] *= 1e6f, P[3 * i + 2] *= 1e6f;
+    P[3 * i] *= 1e6f;
+    P[3 * i + 2] *= 1e6f;
     P[3 * i + 1] = 1e3f * (float)(i % N % 3);
   }
   RvDetail* out = solve(d, NULL, &log);
   expect(&log, "6 of 6 strands sag from the start");
   P = rv_detail_f32_write(out, RV_POINT, "P", 3, &error);
   for (int i = 0; i < 3 * STRANDS * N; ++i) assert_true(isfinite(P[i]));
-  rv_detail_free(d), rv_detail_free(out);
+  rv_detail_free(d);
+  rv_detail_free(out);
 }
 
 // strands of one place: what contact leaves out is told
@@ -397,10 +417,14 @@ static void a_heap(void** state) {
   RvDetail* d = rv_detail_new();
   CHECK_OK(rv_detail_add_curves(d, HEAP, 4, NULL, NULL, &error), error);
   float* P = rv_detail_f32_write(d, RV_POINT, "P", 3, &error);
-  for (int i = 0; i < HEAP * 4; ++i) P[3 * i] = 0.005f * (float)(i % 4), P[3 * i + 1] = P[3 * i + 2] = 0;
+  for (int i = 0; i < HEAP * 4; ++i) {
+    P[3 * i] = 0.005f * (float)(i % 4);
+    P[3 * i + 1] = P[3 * i + 2] = 0;
+  }
   RvDetail* out = solve(d, ", \"strandcollisions\": true", &log);
   expect(&log, "heaped on one spot");
-  rv_detail_free(d), rv_detail_free(out);
+  rv_detail_free(d);
+  rv_detail_free(out);
 }
 
 RV_TESTS(cmocka_unit_test(strands_of_kilometres), cmocka_unit_test(a_heap), cmocka_unit_test(each_fault_alone),

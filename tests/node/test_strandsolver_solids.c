@@ -14,14 +14,15 @@ typedef struct Log {
 } Log;
 
 static void on_message(void* user, RvLevel level, const char* node, double frame, const char* text) {
-  (void)node, (void)frame;
+  (void)node;
+  (void)frame;
   Log* log = user;
   size_t used = strlen(log->text);
   if (level == RV_LEVEL_WARNING) snprintf(log->text + used, sizeof log->text - used, "%s\n", text);
 }
 
-// the arm, a ball of 4 cm, goes from x = -0.16 at 8.3 cm a frame; the rest of the body, which has four times its points,
-// stands aside
+// the arm, a ball of 4 cm, goes from x = -0.16 at 8.3 cm a frame; the rest of the body, which has four times its
+// points, stands aside
 #define ARM_RADIUS 0.04
 static double arm_x(int frame) {
   return -0.16 + 2.0 / 24 * (frame - 1);
@@ -34,9 +35,9 @@ static double arm_x(int frame) {
   "\"trunk\": {\"type\": \"sphere\", \"parms\": {\"radius\": 0.05, \"t\": [0.1, -0.1, 0.2], \"rows\": 26, " \
   "\"cols\": 52}},"                                                                                         \
   "\"both\": {\"type\": \"merge\", \"inputs\": [\"move\", \"trunk\"]},"                                     \
-  "\"body\": {\"type\": \"collider\", \"inputs\": [\"both\"], \"parms\": {\"voxelsize\": 0.01}},"          \
-  "\"filed\": {\"type\": \"collider\", \"inputs\": [\"files\"], \"parms\": {\"voxelsize\": 0.01}},"        \
-  "\"still\": {\"type\": \"collider\", \"inputs\": [\"trunk\"], \"parms\": {\"voxelsize\": 0.01}},"        \
+  "\"body\": {\"type\": \"collider\", \"inputs\": [\"both\"], \"parms\": {\"voxelsize\": 0.01}},"           \
+  "\"filed\": {\"type\": \"collider\", \"inputs\": [\"files\"], \"parms\": {\"voxelsize\": 0.01}},"         \
+  "\"still\": {\"type\": \"collider\", \"inputs\": [\"trunk\"], \"parms\": {\"voxelsize\": 0.01}},"         \
   "\"two\": {\"type\": \"merge\", \"inputs\": [\"still\", \"filed\"]},"
 #define HAIR                                                                                               \
   "\"hair\": {\"type\": \"groom\", \"parms\": {\"count\": 20, \"length\": 0.2, \"points\": 21, \"size\": " \

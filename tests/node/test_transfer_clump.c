@@ -32,7 +32,10 @@ static RvDetail* strands(size_t count, bool scatter) {
     for (size_t k = 0; k < POINTS; ++k) {
       double s = LENGTH * (double)k / (POINTS - 1), x = 0.0025 + 0.005 * (double)(i % 4),
              z = 0.005 + 0.01 * (double)(i / 4);
-      if (scatter) x = 0.02 * rv_random(7, 1, i, 0), z = 0.02 * rv_random(7, 1, i, 1);
+      if (scatter) {
+        x = 0.02 * rv_random(7, 1, i, 0);
+        z = 0.02 * rv_random(7, 1, i, 1);
+      }
       rv_vec3_store(P + 3 * (i * POINTS + k), rv_vec3(x + 2 * s * s, -s, z));
       width[i * POINTS + k] = (float)WIDTH;
     }
@@ -108,7 +111,9 @@ static void tips_lie_beside_each_other(void** state) {
                 widest, 1e3 * before);
   // within the bend of the guide from tip to tip, as tips are not all level
   assert_true(nearest > 0.98 * 1.2 * WIDTH && widest < 1.05 && before > 3e-3);
-  rv_detail_free(hairs), rv_detail_free(rest), rv_detail_free(out);
+  rv_detail_free(hairs);
+  rv_detail_free(rest);
+  rv_detail_free(out);
 }
 
 // Two guides end in one place, as in a simulated clump: their bundles lie side by side there.
@@ -128,7 +133,10 @@ static void bundles_lie_beside_each_other(void** state) {
       nearest = fmin(nearest, rv_distance(place(out, i, POINTS - 1), place(out, j, POINTS - 1)));
   print_message("nearest tips of two bundles %.3f spacings apart\n", nearest / (1.2 * WIDTH));
   assert_true(nearest > 0.95 * 1.2 * WIDTH);
-  rv_detail_free(hairs), rv_detail_free(rest), rv_detail_free(moved), rv_detail_free(out);
+  rv_detail_free(hairs);
+  rv_detail_free(rest);
+  rv_detail_free(moved);
+  rv_detail_free(out);
 }
 
 //---------------------------------------------------------------------------------------------- wetting
@@ -171,7 +179,9 @@ static void hairs_come_together_smoothly(void** state) {
   assert_true(jump[1] < 0.55 * jump[0]);
   // the way to the clump is at most from the middle between guides, 5.6 mm; hairs kept at length swing by a little more
   assert_true(jump[0] < 1.5 * 3 * 5.6e-3 / 50);
-  rv_detail_free(hairs), rv_detail_free(rest), rv_detail_free(dry);
+  rv_detail_free(hairs);
+  rv_detail_free(rest);
+  rv_detail_free(dry);
 }
 
 // the number of a clump says nothing about places
@@ -181,13 +191,20 @@ static void numbers_move_nothing(void** state) {
   RvDetail *hairs = strands(HAIRS, true), *rest = strands(GUIDES, false), *a = wet(rest, 0.3), *b = rv_detail_copy(a);
   int32_t *one = rv_detail_i32_write(a, RV_POINT, "clumpid", 1, &error),
           *two = rv_detail_i32_write(b, RV_POINT, "clumpid", 1, &error);
-  for (int i = 0; i < GUIDES * POINTS; ++i) one[i] = i / POINTS, two[i] = i % 3;
+  for (int i = 0; i < GUIDES * POINTS; ++i) {
+    one[i] = i / POINTS;
+    two[i] = i % 3;
+  }
   RvDetail *x = carried(hairs, rest, a, ""), *y = carried(hairs, rest, b, "");
   assert_true(largest(x, y) == 0);
   assert_true(rv_detail_hash(x) != rv_detail_hash(y));
   const float* w = rv_detail_f32(x, RV_POINT, "wetness", 1);
   for (int i = 0; i < HAIRS * POINTS; ++i) CHECK_NEAR(w[i], 0.3, 1e-6);
-  rv_detail_free(hairs), rv_detail_free(rest), rv_detail_free(a), rv_detail_free(b), rv_detail_free(x);
+  rv_detail_free(hairs);
+  rv_detail_free(rest);
+  rv_detail_free(a);
+  rv_detail_free(b);
+  rv_detail_free(x);
   rv_detail_free(y);
 }
 
@@ -203,7 +220,11 @@ static void dry_roots_stay(void** state) {
     size_t own = nearest_guide(rest, place(hairs, i, 0));
     assert_true(beside(out, i, rest, own) < 1e-3);
   }
-  rv_detail_free(hairs), rv_detail_free(rest), rv_detail_free(moved), rv_detail_free(out), rv_detail_free(dry);
+  rv_detail_free(hairs);
+  rv_detail_free(rest);
+  rv_detail_free(moved);
+  rv_detail_free(out);
+  rv_detail_free(dry);
 }
 
 //---------------------------------------------------------------------------------------------- motion
@@ -224,7 +245,11 @@ static void clumps_move_rigidly(void** state) {
   P = floats(still, "P", 3);
   for (size_t i = 0; i < HAIRS * POINTS; ++i) rv_vec3_store(P + 3 * i, rigid(rv_vec3_load(P + 3 * i)));
   CHECK_NEAR(largest(still, out), 0, 1e-6);
-  rv_detail_free(hairs), rv_detail_free(rest), rv_detail_free(moved), rv_detail_free(still), rv_detail_free(out);
+  rv_detail_free(hairs);
+  rv_detail_free(rest);
+  rv_detail_free(moved);
+  rv_detail_free(still);
+  rv_detail_free(out);
 }
 
 // hairs longer than their guide go on beside each other
@@ -246,7 +271,9 @@ static void longer_hairs_go_on(void** state) {
       nearest = fmin(nearest, rv_distance(place(out, i, POINTS - 1), place(out, j, POINTS - 1)));
   }
   assert_true(nearest > 0.95 * 1.2 * WIDTH);
-  rv_detail_free(hairs), rv_detail_free(rest), rv_detail_free(out);
+  rv_detail_free(hairs);
+  rv_detail_free(rest);
+  rv_detail_free(out);
 }
 
 //---------------------------------------------------------------------------------------------- faults and bits
@@ -257,7 +284,9 @@ static void bad_wetness_is_dry(void** state) {
   RvDetail *hairs = strands(50, true), *rest = strands(GUIDES, false), *moved = wet(rest, 0),
            *dry = carried(hairs, rest, rest, "attribs=");
   float* w = floats(moved, "wetness", 1);
-  w[30] = NAN, w[31] = -INFINITY, w[40] = -7;
+  w[30] = NAN;
+  w[31] = -INFINITY;
+  w[40] = -7;
   RvTestCook c = rv_test_cook("transfer", "attribs=", 3, (const RvDetail*[]){hairs, rest, moved});
   CHECK_OK(c.result, c.error);
   assert_int_equal(c.nwarning, 1);
@@ -280,8 +309,13 @@ static void bad_wetness_is_dry(void** state) {
   CHECK_OK(c.result, c.error);
   assert_non_null(strstr(c.warnings, "the attribute wetness of the guides holds texts: hairs do not clump"));
   rv_test_cook_free(&c);
-  rv_detail_free(hairs), rv_detail_free(rest), rv_detail_free(moved), rv_detail_free(dry), rv_detail_free(full);
-  rv_detail_free(one), rv_detail_free(odd);
+  rv_detail_free(hairs);
+  rv_detail_free(rest);
+  rv_detail_free(moved);
+  rv_detail_free(dry);
+  rv_detail_free(full);
+  rv_detail_free(one);
+  rv_detail_free(odd);
 }
 
 // guides of one point guide nothing
@@ -293,7 +327,8 @@ static void dots_do_not_guide(void** state) {
   RvTestCook c = rv_test_cook("transfer", "", 3, (const RvDetail*[]){hairs, dots, dots});
   CHECK_FAILS(c.result, RV_BAD_INPUT, c.error,
               "none of 3 guides can guide; the first, primitive 0, has fewer than 2 points");
-  rv_detail_free(hairs), rv_detail_free(dots);
+  rv_detail_free(hairs);
+  rv_detail_free(dots);
 }
 
 static void threads_and_cache_change_nothing(void** state) {
@@ -324,7 +359,10 @@ static void threads_and_cache_change_nothing(void** state) {
   assert_true(rv_detail_hash(fresh) != hash);
   type->free_cache(cache);
   rv_test_cook_free(&c);
-  rv_detail_free(hairs), rv_detail_free(rest), rv_detail_free(moved), rv_detail_free(fresh);
+  rv_detail_free(hairs);
+  rv_detail_free(rest);
+  rv_detail_free(moved);
+  rv_detail_free(fresh);
 }
 
 RV_TESTS(cmocka_unit_test(tips_lie_beside_each_other), cmocka_unit_test(bundles_lie_beside_each_other),

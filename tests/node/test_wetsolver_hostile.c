@@ -36,8 +36,11 @@ static RvDetail* strands(double x0) {
   RvDetail* d = rv_detail_new();
   CHECK_OK(rv_detail_add_curves(d, STRANDS, N, NULL, NULL, &error), error);
   float* P = rv_detail_f32_write(d, RV_POINT, "P", 3, &error);
-  for (int i = 0; i < STRANDS * N; ++i)
-    P[3 * i] = (float)(x0 + 0.003 * (i % N)), P[3 * i + 1] = 0.02f, P[3 * i + 2] = 0.002f * (float)(i / N) - 0.02f;
+  for (int i = 0; i < STRANDS * N; ++i) {
+    P[3 * i] = (float)(x0 + 0.003 * (i % N));
+    P[3 * i + 1] = 0.02f;
+    P[3 * i + 2] = 0.002f * (float)(i / N) - 0.02f;
+  }
   return d;
 }
 

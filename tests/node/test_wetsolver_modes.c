@@ -26,9 +26,10 @@ static RvScene* open_with(const char* text, RvTestLog* log) {
   char* to = nodes;
   // %F: the test's folder
   for (const char* c = text; *c; ++c)
-    if (c[0] == '%' && c[1] == 'F')
-      to += sprintf(to, "%s", folder), ++c;
-    else
+    if (c[0] == '%' && c[1] == 'F') {
+      to += sprintf(to, "%s", folder);
+      ++c;
+    } else
       *to++ = *c;
   *to = 0;
   return rv_test_scene(nodes, log);
@@ -103,7 +104,8 @@ static Seen wet(const char* text, bool cached) {
     double id = rv_attrib_get(taken, 0, i), volume = rv_attrib_get(taken, 0, i + 1);
     assert_true(id > before && volume > 0);
     if (volume > most * (1 + 1e-12)) fail_msg("particle %g of %g m3 gave %g m3", id, most, volume);
-    sum += volume, before = id;
+    sum += volume;
+    before = id;
   }
   print_message("film %g, sources %g, captured %g m3, drift %g\n", seen.ledger.film, seen.ledger.sources, sum,
                 seen.drift);
@@ -167,7 +169,10 @@ static void no_particle_gives_twice(void** state) {
     RvDetail* d = NULL;
     snprintf(path, sizeof path, "%s/flip.2.bgeo.sc", rv_test_folder());
     CHECK_OK(rv_detail_load(path, &d, NULL, &error), error);
-    if (f % 2 == 0) rv_detail_free(d), d = rv_detail_new();
+    if (f % 2 == 0) {
+      rv_detail_free(d);
+      d = rv_detail_new();
+    }
     snprintf(path, sizeof path, "%s/blink.%d.bgeo.sc", rv_test_folder(), f);
     CHECK_OK(rv_detail_save(d, path, NULL, &error), error);
     rv_detail_free(d);

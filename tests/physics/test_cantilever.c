@@ -16,7 +16,9 @@ static void tip(int n, double gamma, double* x, double* y) {
   double youngs = density * area * g * pow(length, 3) / (gamma * inertia), edge = length / (n - 1.5);
   double pose[MAX_N * 3], radii[MAX_N];
   for (int i = 0; i < n; ++i) {
-    pose[3 * i] = edge * (i - 0.5), pose[3 * i + 1] = 0, pose[3 * i + 2] = 0;
+    pose[3 * i] = edge * (i - 0.5);
+    pose[3 * i + 1] = 0;
+    pose[3 * i + 2] = 0;
     radii[i] = radius;
   }
   RvStrandDef def = {.vertices = n,
@@ -51,7 +53,8 @@ static void tip(int n, double gamma, double* x, double* y) {
                             &stats, &error),
              error);
   // the last vertex's half cell has no weight beyond it
-  *x = s->q[rv_strand_index(b, 0, n - 1, 0)] / length, *y = -s->q[rv_strand_index(b, 0, n - 1, 1)] / length;
+  *x = s->q[rv_strand_index(b, 0, n - 1, 0)] / length;
+  *y = -s->q[rv_strand_index(b, 0, n - 1, 1)] / length;
   double speed = fabs(s->v[rv_strand_index(b, 0, n - 1, 1)]);
   assert_true(speed < 1e-6);
   print_message("n %d gamma %g: x %.5f y %.5f, %d iterations, %lld searches\n", n, gamma, *x, *y, stats.iterations,

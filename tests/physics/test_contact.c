@@ -41,7 +41,10 @@ static double height(const RvTestStrands* s) {
       RvVec3 b[2] = {rv_test_point(s, s->state->q, 0, j), rv_test_point(s, s->state->q, 0, j + 1)};
       RvClosest near = rv_closest_points(a[0], a[1], b[0], b[1]);
       double d = rv_length(near.delta);
-      if (d < best) best = d, at = near.delta.y;
+      if (d < best) {
+        best = d;
+        at = near.delta.y;
+      }
     }
   return at;
 }
@@ -93,7 +96,8 @@ static void weight_is_held(void** state) {
   RvContacts* c = contacts_of(&s);
   RvCollider plane = {.shape = RV_COLLIDER_PLANE, .orientation = {0, 0, 0, 1}, .friction = 0.3};
   RvContactDef def = rv_contact_defaults();
-  def.colliders = &plane, def.ncollider = 1;
+  def.colliders = &plane;
+  def.ncollider = 1;
   RvContactStats stats;
   double lowest = INFINITY;
   for (int step = 0; step < 96; ++step) {
@@ -121,13 +125,17 @@ static double slide(double tangent, double seconds, double* expected) {
   RvContacts* c = contacts_of(&s);
   RvCollider plane = {.shape = RV_COLLIDER_PLANE, .orientation = {0, 0, 0, 1}, .friction = 0.3};
   RvContactDef def = rv_contact_defaults();
-  def.colliders = &plane, def.ncollider = 1;
+  def.colliders = &plane;
+  def.ncollider = 1;
   RvContactStats stats;
   int steps = (int)(seconds / DT);
   double at[3] = {0};
   for (int step = 0; step < steps; ++step) {
     rv_test_step(&s, c, &def, DT, &stats);
-    if (step == steps / 2) at[0] = rv_test_point(&s, s.state->v, 0, 4).x, at[2] = rv_test_point(&s, s.state->q, 0, 4).x;
+    if (step == steps / 2) {
+      at[0] = rv_test_point(&s, s.state->v, 0, 4).x;
+      at[2] = rv_test_point(&s, s.state->q, 0, 4).x;
+    }
   }
   at[1] = rv_test_point(&s, s.state->v, 0, 4).x;
   double moved = rv_test_point(&s, s.state->q, 0, 4).x - at[2];
@@ -163,7 +171,9 @@ static void hit_by(RvCollider ball, double allowed) {
   RvTestStrands s = rv_test_strands(3, 13, rv_test_hair(), upright, NULL, rv_vec3(0, -9.81, 0));
   RvContacts* c = contacts_of(&s);
   RvContactDef def = rv_contact_defaults();
-  ball.linear = rv_vec3(3, 0, 0), ball.angular = rv_vec3(0, 4, 0), ball.friction = 0.3;
+  ball.linear = rv_vec3(3, 0, 0);
+  ball.angular = rv_vec3(0, 4, 0);
+  ball.friction = 0.3;
   RvContactStats stats;
   double deepest = 0, through = 0;
   RvVec3 before[3][13];
@@ -171,7 +181,8 @@ static void hit_by(RvCollider ball, double allowed) {
     for (int i = 0; i < 13; ++i) before[k][i] = rv_test_point(&s, s.state->q, k, i);
   size_t most = 0;
   for (int step = 0; step < 12; ++step) {
-    def.colliders = &ball, def.ncollider = 1;
+    def.colliders = &ball;
+    def.ncollider = 1;
     rv_test_step(&s, c, &def, DT, &stats);
     most = stats.touches > most ? stats.touches : most;
     RvPose end = {rv_mad(ball.position, DT, ball.linear), rv_quat_identity()};
@@ -230,9 +241,14 @@ enum { HEAP = 30, HEAP_STEPS = 8 };
 
 static void exchange(RvLinkState* l) {
   int32_t strand = l->strand[0], edge = l->edge[0];
-  l->strand[0] = l->strand[1], l->edge[0] = l->edge[1];
-  l->strand[1] = strand, l->edge[1] = edge;
-  for (int k = 0; k < 3; ++k) l->slip[k] = -l->slip[k], l->normal[k] = -l->normal[k];
+  l->strand[0] = l->strand[1];
+  l->edge[0] = l->edge[1];
+  l->strand[1] = strand;
+  l->edge[1] = edge;
+  for (int k = 0; k < 3; ++k) {
+    l->slip[k] = -l->slip[k];
+    l->normal[k] = -l->normal[k];
+  }
 }
 
 // runs steps first to last, and copies q; with `again` the contacts are made anew from their saved state half way
@@ -249,7 +265,8 @@ static double* run_heap(int workers, bool again, size_t* links) {
                            .friction = 0.2,
                            .midpoints = true}};
   RvContactDef def = rv_contact_defaults();
-  def.colliders = solids, def.ncollider = 2;
+  def.colliders = solids;
+  def.ncollider = 2;
   RvContactStats stats;
   RvError error = {0};
   for (int step = 0; step < HEAP_STEPS; ++step) {
@@ -270,7 +287,8 @@ static double* run_heap(int workers, bool again, size_t* links) {
     RvContacts* bad = contacts_of(&s);
     CHECK_FAILS(rv_contacts_restore(bad, link, nlink, touch, ntouch, &error), RV_BAD_INPUT, error, "strand 30");
     rv_contacts_free(bad);
-    rv_free(link), rv_free(touch);
+    rv_free(link);
+    rv_free(touch);
   }
   *links = stats.links + stats.touches;
   double* q = rv_alloc(s.model->unknowns, sizeof(double));

@@ -45,7 +45,9 @@ static Swing swing(RvIntegrator integrator, double dt, double radius, double sec
   const double length = 0.2;
   double pose[3 * N], radii[N];
   for (int i = 0; i < N; ++i) {
-    pose[3 * i] = length * i / (N - 1), pose[3 * i + 1] = 0, pose[3 * i + 2] = 1e-4 * i;
+    pose[3 * i] = length * i / (N - 1);
+    pose[3 * i + 1] = 0;
+    pose[3 * i + 2] = 1e-4 * i;
     radii[i] = radius;
   }
   RvStrandDef def = {.vertices = N,
@@ -88,14 +90,16 @@ static Swing swing(RvIntegrator integrator, double dt, double radius, double sec
                             .force = force,
                             .target = target};
     CHECK_OK(rv_strand_step(m, s, &step, &stats, &error), error);
-    last = energy_of(m, s), step_before = now;
+    last = energy_of(m, s);
+    step_before = now;
     out.highest = fmax(out.highest, (last - before) / fall);
     out.iterations += stats.iterations;
     out.unconverged += stats.unconverged > 0;
   }
   out.kept = 1 + (last - before) / fall;
   out.iterations /= steps;
-  rv_free(force), rv_free(target);
+  rv_free(force);
+  rv_free(target);
   rv_strand_state_free(s);
   rv_strand_model_free(m);
   return out;

@@ -46,7 +46,9 @@ typedef struct Host {
   RvVars vars;
 } Host;
 
-static void hear(void* user, RvLevel level, const char* text) { note(((Host*)user)->cook, level, text); }
+static void hear(void* user, RvLevel level, const char* text) {
+  note(((Host*)user)->cook, level, text);
+}
 
 static RvResult input_at(void* user, size_t index, double frame, const RvDetail** out, RvError* error) {
   const RvTestHost* test = ((Host*)user)->test;

@@ -90,10 +90,19 @@ static inline RvDetail* sample_strands(void) {
   float* uv = rv_detail_f32_write(d, RV_PRIM, "skinprimuv", 3, &error);
   double* matrix = rv_detail_f64_write(d, RV_GLOBAL, "world", 16, &error);
   for (int i = 0; i < 160; ++i) {
-    p[3 * i] = (float)(i / 8) * 0.1f, p[3 * i + 1] = (float)(i % 8) * -0.25f, p[3 * i + 2] = 1e-7f * (float)i;
-    v[3 * i] = 0, v[3 * i + 1] = (float)i, v[3 * i + 2] = -(float)i / 3;
-    id[i] = 1000000 + i, pscale[i] = 0.001f * (float)(1 + i), wetness[i] = (float)(i % 8) / 7;
-    orient[4 * i] = 0.1f, orient[4 * i + 1] = 0.2f, orient[4 * i + 2] = 0.3f, orient[4 * i + 3] = 0.9f;
+    p[3 * i] = (float)(i / 8) * 0.1f;
+    p[3 * i + 1] = (float)(i % 8) * -0.25f;
+    p[3 * i + 2] = 1e-7f * (float)i;
+    v[3 * i] = 0;
+    v[3 * i + 1] = (float)i;
+    v[3 * i + 2] = -(float)i / 3;
+    id[i] = 1000000 + i;
+    pscale[i] = 0.001f * (float)(1 + i);
+    wetness[i] = (float)(i % 8) / 7;
+    orient[4 * i] = 0.1f;
+    orient[4 * i + 1] = 0.2f;
+    orient[4 * i + 2] = 0.3f;
+    orient[4 * i + 3] = 0.9f;
     for (int c = 0; c < 3; ++c) exact[3 * i + c] = p[3 * i + c] + 1e-12 * i;
     ((uint16_t*)rv_attrib_write(half))[2 * i] = rv_half_from_float((float)i / 4);
     ((int8_t*)rv_attrib_write(byte))[i] = (int8_t)(i - 80);
@@ -128,7 +137,9 @@ static inline RvDetail* sample_points(void) {
   int32_t* id = rv_detail_i32_write(d, RV_POINT, "id", 1, &error);
   float* pscale = rv_detail_f32_write(d, RV_POINT, "pscale", 1, &error);
   for (int i = 0; i < 500; ++i) {
-    p[3 * i] = (float)(i % 10), p[3 * i + 1] = (float)(i / 10 % 10), p[3 * i + 2] = (float)(i / 100);
+    p[3 * i] = (float)(i % 10);
+    p[3 * i + 1] = (float)(i / 10 % 10);
+    p[3 * i + 2] = (float)(i / 100);
     v[3 * i + 1] = -9.81f * (float)i;
     id[i] = 499 - i;
     pscale[i] = 0.05f;

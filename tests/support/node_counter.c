@@ -102,7 +102,10 @@ static RvResult publish(RvDetail* out, RvError* error) {
   float* P = rv_detail_f32_write(out, RV_POINT, "P", 3, error);
   float* V = rv_detail_f32_write(out, RV_POINT, "v", 3, error);
   if (!P || !V) return error->code;
-  for (size_t i = 0; i < n; ++i) P[i] = (float)x[i], V[i] = (float)v[i];
+  for (size_t i = 0; i < n; ++i) {
+    P[i] = (float)x[i];
+    V[i] = (float)v[i];
+  }
   return RV_OK;
 }
 
@@ -113,7 +116,10 @@ static RvResult set_groups(RvDetail* out, size_t nstrand, RvError* error) {
   if (result) return result;
   uint8_t *s = rv_group_write(strands), *l = rv_group_write(liquid);
   size_t n = rv_detail_count(out, RV_POINT);
-  for (size_t i = 0; i < n; ++i) s[i] = i < 2 * nstrand, l[i] = i >= 2 * nstrand;
+  for (size_t i = 0; i < n; ++i) {
+    s[i] = i < 2 * nstrand;
+    l[i] = i >= 2 * nstrand;
+  }
   return RV_OK;
 }
 

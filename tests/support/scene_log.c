@@ -6,7 +6,8 @@
 #include "support/rv_test.h"
 
 static void on_message(void* user, RvLevel level, const char* node, double frame, const char* text) {
-  (void)node, (void)frame;
+  (void)node;
+  (void)frame;
   RvTestLog* log = user;
   if (level != RV_LEVEL_WARNING) return;
   log->warnings++;

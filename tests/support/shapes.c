@@ -35,10 +35,19 @@ RvDetail* rv_test_sphere(double radius, int rows, int columns) {
     for (int column = 0; column < columns; ++column) {
       int next = (column + 1) % columns, up = 1 + (row - 1) * columns, down = up + columns;
       int32_t quad[4] = {up + column, down + column, down + next, up + next}, m = 0;
-      if (row == 0) quad[0] = 0, quad[3] = -1;
-      if (row == rows - 1) quad[1] = last, quad[2] = -1;
+      if (row == 0) {
+        quad[0] = 0;
+        quad[3] = -1;
+      }
+      if (row == rows - 1) {
+        quad[1] = last;
+        quad[2] = -1;
+      }
       for (int k = 0; k < 4; ++k)
-        if (quad[k] >= 0) corners[c++] = quad[k], ++m;
+        if (quad[k] >= 0) {
+          corners[c++] = quad[k];
+          ++m;
+        }
       sizes[n++] = m;
     }
   }

@@ -16,7 +16,8 @@ RvTestStrands rv_test_strands(size_t count, int vertices, RvTestHair hair,
   RvError error = {0};
   size_t n = count * (size_t)vertices;
   s.defs = rv_alloc_zero(count, sizeof *s.defs);
-  s.x = rv_alloc(n, 3 * sizeof(double)), s.radius = rv_alloc(n, sizeof(double));
+  s.x = rv_alloc(n, 3 * sizeof(double));
+  s.radius = rv_alloc(n, sizeof(double));
   for (size_t k = 0; k < n; ++k) {
     rv_vec3_store64(s.x + 3 * k, place(user, k / (size_t)vertices, (int)(k % (size_t)vertices)));
     s.radius[k] = hair.radius;
@@ -50,14 +51,22 @@ RvTestStrands rv_test_strands(size_t count, int vertices, RvTestHair hair,
 void rv_test_strands_free(RvTestStrands* s) {
   rv_strand_state_free(s->state);
   rv_strand_model_free(s->model);
-  rv_free(s->defs), rv_free(s->x), rv_free(s->radius), rv_free(s->force), rv_free(s->velocity);
+  rv_free(s->defs);
+  rv_free(s->x);
+  rv_free(s->radius);
+  rv_free(s->force);
+  rv_free(s->velocity);
 }
 
 static size_t index_of(const RvTestStrands* s, size_t strand, int vertex, const RvStrandBatch** batch, int* lane) {
-  *batch = NULL, *lane = 0;
+  *batch = NULL;
+  *lane = 0;
   for (size_t k = 0; k < s->model->nbatch && !*batch; ++k)
     for (int l = 0; l < s->model->batches[k].lanes && !*batch; ++l)
-      if ((size_t)s->model->batches[k].strand[l] == strand) *batch = &s->model->batches[k], *lane = l;
+      if ((size_t)s->model->batches[k].strand[l] == strand) {
+        *batch = &s->model->batches[k];
+        *lane = l;
+      }
   assert_non_null(*batch);
   return rv_strand_index(*batch, *lane, vertex, 0);
 }

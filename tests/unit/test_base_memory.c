@@ -40,7 +40,8 @@ static void arena_gives_back_and_reuses(void** state) {
   RvArenaMark mark = rv_arena_mark(arena);
   char* second = RV_TAKE(arena, char, 50);
   char* large = RV_TAKE(arena, char, 1 << 20);  // a block of its own
-  memset(second, 1, 50), memset(large, 2, 1 << 20);
+  memset(second, 1, 50);
+  memset(large, 2, 1 << 20);
   for (int i = 0; i < 100; ++i) assert_int_equal(first[i], 7);
   rv_arena_release(arena, mark);
   assert_ptr_equal(RV_TAKE(arena, char, 50), second);
@@ -68,8 +69,10 @@ static void hash_is_known_and_streams(void** state) {
     assert_true(rv_hasher_done(&hasher) == rv_hash(bytes, sizeof bytes, 5));
   }
   RvHasher a = rv_hasher_new(0), b = rv_hasher_new(0);
-  rv_hasher_add_string(&a, "ab"), rv_hasher_add_string(&a, "c");
-  rv_hasher_add_string(&b, "a"), rv_hasher_add_string(&b, "bc");
+  rv_hasher_add_string(&a, "ab");
+  rv_hasher_add_string(&a, "c");
+  rv_hasher_add_string(&b, "a");
+  rv_hasher_add_string(&b, "bc");
   assert_true(rv_hasher_done(&a) != rv_hasher_done(&b));
 }
 

@@ -76,15 +76,23 @@ static void matrix_is_symmetric_and_solved(void** state) {
   double left = 0, right = 0, rest = 0, first = 0;
   for (size_t k = 0; k < n; ++k) {
     bool used = (int)(k % RV_LANES) < f.model->batches[k / (48 * RV_LANES)].lanes && f.model->free[k] != 0;
-    x[k] = used ? rv_random(1, 0, k, 0) - 0.5 : 0, y[k] = used ? rv_random(1, 1, k, 0) - 0.5 : 0;
+    x[k] = used ? rv_random(1, 0, k, 0) - 0.5 : 0;
+    y[k] = used ? rv_random(1, 1, k, 0) - 0.5 : 0;
   }
-  multiply(&f, x, ax), multiply(&f, y, ay);
-  for (size_t k = 0; k < n; ++k) left += y[k] * ax[k], right += x[k] * ay[k];
+  multiply(&f, x, ax);
+  multiply(&f, y, ay);
+  for (size_t k = 0; k < n; ++k) {
+    left += y[k] * ax[k];
+    right += x[k] * ay[k];
+  }
   CHECK_NEAR(left / right, 1, 1e-9);
   CHECK_OK(rv_direct_solve(&f, 1e12, 1 << 24, x, &direct, &error), error);
   assert_true(direct.solved);
   multiply(&f, x, ax);
-  for (size_t k = 0; k < n; ++k) rest += pow(ax[k] - f.right[k], 2), first += f.right[k] * f.right[k];
+  for (size_t k = 0; k < n; ++k) {
+    rest += pow(ax[k] - f.right[k], 2);
+    first += f.right[k] * f.right[k];
+  }
   assert_true(first > 0 && rest < 1e-14 * first);
   CHECK_OK(rv_direct_solve(&f, 1e12, 10, x, &direct, &error), error);
   assert_false(direct.solved);

@@ -135,8 +135,11 @@ static void order_does_not_depend_on_workers(void** state) {
     RvContactStats stats;
     find(c, &s, 0.01, &stats);
     if (k == 0) {
-      npair = c->pairs.count, nlink = c->keys.count, nblock = c->blocks.count;
-      pairs = rv_alloc(npair, sizeof *pairs), blocks = rv_alloc(nblock, sizeof *blocks);
+      npair = c->pairs.count;
+      nlink = c->keys.count;
+      nblock = c->blocks.count;
+      pairs = rv_alloc(npair, sizeof *pairs);
+      blocks = rv_alloc(nblock, sizeof *blocks);
       memcpy(pairs, c->pairs.data, npair * sizeof *pairs);
       memcpy(blocks, c->blocks.data, nblock * sizeof *blocks);
       assert_true(nlink > 1000);
@@ -149,7 +152,8 @@ static void order_does_not_depend_on_workers(void** state) {
     rv_contacts_free(c);
   }
   rv_threads_set(0);
-  rv_free(pairs), rv_free(blocks);
+  rv_free(pairs);
+  rv_free(blocks);
   rv_test_strands_free(&s);
 }
 
@@ -165,7 +169,9 @@ static void work_is_linear(void** state) {
     RvContactStats stats;
     find(c, &s, 0.01, &stats);
     double n = (double)stats.segments;
-    each[k][0] = (double)stats.entries / n, each[k][1] = (double)stats.tests / n, each[k][2] = (double)stats.pairs / n;
+    each[k][0] = (double)stats.entries / n;
+    each[k][1] = (double)stats.tests / n;
+    each[k][2] = (double)stats.pairs / n;
     print_message("%g edges: %.1f entries, %.1f tests, %.1f pairs, %.2f links an edge\n", n, each[k][0], each[k][1],
                   each[k][2], (double)stats.links / n);
     rv_contacts_free(c);
@@ -203,14 +209,18 @@ static void sorts_as_it_says(void** state) {
   enum { N = 20000 };
   uint64_t* key = rv_alloc(2 * N, sizeof *key);
   uint32_t* value = rv_alloc(2 * N, sizeof *value);
-  for (uint32_t k = 0; k < N; ++k) key[k] = rv_random4(1, 2, k).v[0] & 0xfff000, value[k] = k;
+  for (uint32_t k = 0; k < N; ++k) {
+    key[k] = rv_random4(1, 2, k).v[0] & 0xfff000;
+    value[k] = k;
+  }
   assert_true(rv_sort_keys(key, value, key + N, value + N, N, 24));
   for (size_t k = 1; k < N; ++k) assert_true(key[k - 1] < key[k] || (key[k - 1] == key[k] && value[k - 1] < value[k]));
   for (size_t k = 0; k < N; ++k) assert_int_equal(key[k], rv_random4(1, 2, value[k]).v[0] & 0xfff000);
   assert_int_equal(rv_sort_bits(0), 0);
   assert_int_equal(rv_sort_bits(255), 8);
   assert_int_equal(rv_sort_bits(UINT64_MAX), 64);
-  rv_free(key), rv_free(value);
+  rv_free(key);
+  rv_free(value);
 }
 
 static void bad_input_is_refused(void** state) {
@@ -224,7 +234,8 @@ static void bad_input_is_refused(void** state) {
   RvCollider ball = {.shape = RV_COLLIDER_SPHERE, .radius = 0, .orientation = {0, 0, 0, 1}};
   CHECK_FAILS(rv_contacts_find(c, s.state->q, s.velocity, 0, &def, &stats, &error), RV_BAD_INPUT, error, "step");
   error = (RvError){0};
-  def.colliders = &ball, def.ncollider = 1;
+  def.colliders = &ball;
+  def.ncollider = 1;
   CHECK_FAILS(rv_contacts_find(c, s.state->q, s.velocity, 0.01, &def, &stats, &error), RV_BAD_INPUT, error,
               "collider 0");
   error = (RvError){0};

@@ -23,7 +23,9 @@ static RvVec3 direction(uint64_t stream, uint64_t i) {
 }
 
 static void put3(double to[3][RV_LINKS], int k, RvVec3 x) {
-  to[0][k] = x.x, to[1][k] = x.y, to[2][k] = x.z;
+  to[0][k] = x.x;
+  to[1][k] = x.y;
+  to[2][k] = x.z;
 }
 
 // the same on all paths of this machine
@@ -44,8 +46,11 @@ static RvLinkBlock links_of(uint64_t seed, bool slides) {
     uint64_t i = seed * RV_LINKS + (uint64_t)k;
     put3(b.normal, k, direction(1, i));
     put3(b.origin, k, rv_scale(direction(2, i), R * uniform(3, i)));
-    b.reach[k] = 3 * R, b.width[k] = (float)R, b.stiffness[k] = (float)(1 + uniform(4, i));
-    b.limit[k] = slides && k % 3 ? (float)(1e-4 * uniform(5, i)) : 0, b.slip[k] = (float)(R * (0.1 + uniform(6, i)));
+    b.reach[k] = 3 * R;
+    b.width[k] = (float)R;
+    b.stiffness[k] = (float)(1 + uniform(4, i));
+    b.limit[k] = slides && k % 3 ? (float)(1e-4 * uniform(5, i)) : 0;
+    b.slip[k] = (float)(R * (0.1 + uniform(6, i)));
   }
   return b;
 }
@@ -112,11 +117,20 @@ static void wet_laws(void** state) {
     bool pulls[RV_LINKS];
     for (int k = 0; k < RV_LINKS; ++k) {
       RvWetDef d = bridge_of(seed * RV_LINKS + (uint64_t)k);
-      pulls[k] = rv_wet_law(&table, &d, &one[k]), with += pulls[k];
-      in.area[k] = d.area, in.rupture[k] = table.rupture, in.table[k] = &table;
-      in.touch[k] = (float)d.touch, in.start[k] = (float)d.start, in.width[k] = (float)R, in.turn[k] = (float)d.turn;
-      in.radius[k] = (float)d.radius, in.ratio[k] = (float)d.ratio, law.strength[k] = d.strength;
-      b.normal[0][k] = 1, b.width[k] = 1;
+      pulls[k] = rv_wet_law(&table, &d, &one[k]);
+      with += pulls[k];
+      in.area[k] = d.area;
+      in.rupture[k] = table.rupture;
+      in.table[k] = &table;
+      in.touch[k] = (float)d.touch;
+      in.start[k] = (float)d.start;
+      in.width[k] = (float)R;
+      in.turn[k] = (float)d.turn;
+      in.radius[k] = (float)d.radius;
+      in.ratio[k] = (float)d.ratio;
+      law.strength[k] = d.strength;
+      b.normal[0][k] = 1;
+      b.width[k] = 1;
     }
     other = law;
     rv_wet_law_lanes(&in, RV_LINKS, &law, begin);

@@ -45,7 +45,10 @@ static RvResult substep(RvCoupleRig* rig, RvLiquidRig* bulk, RvCoupleReport* rep
   rv_liquid_grid_velocity(&l->grid);
   rv_liquid_mark_valid(&l->grid);
   r = rv_couple_pressure(rig->couple, &rig->strands, &rig->set, &l->grid, dt, rig->stored, rig->kick, error);
-  if (!r) rv_liquid_extrapolate(&l->grid, NULL), rv_liquid_from_grid(&l->grid, &l->scatter, p, dt);
+  if (!r) {
+    rv_liquid_extrapolate(&l->grid, NULL);
+    rv_liquid_from_grid(&l->grid, &l->scatter, p, dt);
+  }
   return r;
 }
 
@@ -71,7 +74,8 @@ static void nothing_there(void** state) {
     CHECK_NEAR(fabs(rig.sample->drag[i]) + fabs(rig.stored[i]) + fabs(rig.kick[i]), 0, 0);
   assert_int_equal(report.captured + report.dripped, 0);
   assert_int_equal(bulk.liquid.grid.tiles.count, 0);
-  rv_couple_rig_free(&rig), rv_liquid_rig_free(&bulk);
+  rv_couple_rig_free(&rig);
+  rv_liquid_rig_free(&bulk);
 }
 
 // strands beyond the liquid leave its grid as it is, and cost no memory there
@@ -90,7 +94,8 @@ static void far_away(void** state) {
   assert_false(bulk.liquid.grid.shared);
   assert_false(bulk.liquid.grid.dragged);
   assert_true(all_finite(rig.sample->drag, rig.model->unknowns));
-  rv_couple_rig_free(&rig), rv_liquid_rig_free(&bulk);
+  rv_couple_rig_free(&rig);
+  rv_liquid_rig_free(&bulk);
 }
 
 // a strand with a number that is none takes no part, and spoils nothing
@@ -119,7 +124,8 @@ static void no_number(void** state) {
   const RvLiquidGrid* g = &bulk.liquid.grid;
   for (int a = 0; a < 3; ++a)
     for (size_t i = 0; i < g->tiles.count * RV_TILE_CELLS; ++i) assert_true(isfinite(g->velocity[a].data[i]));
-  rv_couple_rig_free(&rig), rv_liquid_rig_free(&bulk);
+  rv_couple_rig_free(&rig);
+  rv_liquid_rig_free(&bulk);
 }
 
 static void bad_settings(void** state) {
@@ -133,10 +139,12 @@ static void bad_settings(void** state) {
   fill(&bulk, 0.01, &error);
   rig.set.density = 0;
   CHECK_FAILS(substep(&rig, &bulk, &report, &error), RV_BAD_INPUT, error, "density");
-  rig.set.density = 1000, rig.set.nominal = 0;
+  rig.set.density = 1000;
+  rig.set.nominal = 0;
   error = (RvError){0};
   CHECK_FAILS(substep(&rig, &bulk, &report, &error), RV_BAD_INPUT, error, "volume of particles");
-  rv_couple_rig_free(&rig), rv_liquid_rig_free(&bulk);
+  rv_couple_rig_free(&rig);
+  rv_liquid_rig_free(&bulk);
 }
 
 // a liquid that is only read: strands get drag, capture gives film, grid and particles stay
@@ -148,7 +156,8 @@ static void only_read(void** state) {
   RvCoupleReport report = {0};
   const RvCoupleLine line = line_at(0.01, 0.03, 0.01);
   CHECK_OK(rv_couple_rig_new(&rig, &line, 1, 24, 1, &error), error);
-  rig.set.bulk_fixed = true, rig.set.drip = 0;
+  rig.set.bulk_fixed = true;
+  rig.set.drip = 0;
   fill(&bulk, 0.02, &error);
   double volume = rv_particles_volume(&bulk.liquid.particles);
   CHECK_OK(substep(&rig, &bulk, &report, &error), error);
@@ -159,7 +168,8 @@ static void only_read(void** state) {
   assert_true(rig.sample->drag[rv_couple_rig_unknown(&rig, 0, 20, 0)] > 0);
   // pressure of a liquid at rest lifts it
   assert_true(rig.stored[rv_couple_rig_unknown(&rig, 0, 20, 1)] > 0);
-  rv_couple_rig_free(&rig), rv_liquid_rig_free(&bulk);
+  rv_couple_rig_free(&rig);
+  rv_liquid_rig_free(&bulk);
 }
 
 static uint64_t run(int workers) {
@@ -188,7 +198,8 @@ static uint64_t run(int workers) {
   rv_hasher_add(&h, rig.film_state.speed, rig.model->edges * sizeof(double));
   rv_hasher_add(&h, p->volume, p->count * sizeof(double));
   for (int a = 0; a < 3; ++a) rv_hasher_add(&h, p->v[a], p->count * sizeof(float));
-  rv_couple_rig_free(&rig), rv_liquid_rig_free(&bulk);
+  rv_couple_rig_free(&rig);
+  rv_liquid_rig_free(&bulk);
   rv_threads_set(0);
   return rv_hasher_done(&h);
 }

@@ -26,8 +26,15 @@ static void make(Hair* h, size_t batches, int vertices) {
   double* a = h->arrays = rv_alloc_zero(31 * n, sizeof(double));
   assert_true(h->batches && a);
   double** large[] = {&h->x0, &h->v0, &h->x, &h->v, &h->kick, &h->force};
-  for (size_t k = 0; k < 6; ++k) *large[k] = a, a += 4 * n;
-  h->radius = a, h->hairs = a + n, h->load = a + 2 * n, h->turn = a + 3 * n, h->slide = a + 4 * n;
+  for (size_t k = 0; k < 6; ++k) {
+    *large[k] = a;
+    a += 4 * n;
+  }
+  h->radius = a;
+  h->hairs = a + n;
+  h->load = a + 2 * n;
+  h->turn = a + 3 * n;
+  h->slide = a + 4 * n;
   for (size_t k = 0; k < batches; ++k)
     h->batches[k] = (RvFilmBatch){vertices, RV_LANES, 4 * k * each, k * each, k * (each - RV_LANES)};
   h->model = (RvFilmModel){.nbatch = batches,
@@ -51,8 +58,10 @@ static void make(Hair* h, size_t batches, int vertices) {
       for (size_t lane = 0; lane < RV_LANES; ++lane) {
         size_t v = h->batches[k].vertex_at + i * RV_LANES + lane, at = h->batches[k].at + 4 * i * RV_LANES + lane;
         double s = (double)i, q = (double)(k * 8 + lane);
-        h->radius[v] = 4e-5, h->hairs[v] = 1;
-        h->x[at] = 1e-3 * sin(0.4 * s + q), h->x[at + RV_LANES] = -2e-3 * s,
+        h->radius[v] = 4e-5;
+        h->hairs[v] = 1;
+        h->x[at] = 1e-3 * sin(0.4 * s + q);
+        h->x[at + RV_LANES] = -2e-3 * s;
         h->x[at + 2 * RV_LANES] = 1e-3 * cos(0.4 * s);
         for (size_t c = 0; c < 4; ++c) h->v[at + c * RV_LANES] = 0.1 * sin(3 * s + 5 * q + (double)c);
         h->state.volume[v] = fmax(sin(0.9 * s + q), 0) * 2e-11;
@@ -65,7 +74,8 @@ static void make(Hair* h, size_t batches, int vertices) {
 
 static void drop(Hair* h) {
   rv_film_state_free(&h->state);
-  rv_free(h->arrays), rv_free(h->batches);
+  rv_free(h->arrays);
+  rv_free(h->batches);
 }
 
 static RvResult step(Hair* h, RvError* error) {
@@ -148,13 +158,17 @@ static void dry_hair(void** unused) {
 static void run(Hair* out, int workers, RvIsa isa) {
   RvError error = {0};
   make(out, 20, 15);
-  rv_threads_set(workers), rv_cpu_force(isa);
-  out->def.settings.absorption = 3, out->def.settings.saturation = 0.1, out->def.settings.drying = 1e-6;
+  rv_threads_set(workers);
+  rv_cpu_force(isa);
+  out->def.settings.absorption = 3;
+  out->def.settings.saturation = 0.1;
+  out->def.settings.drying = 1e-6;
   for (int k = 0; k < 30; ++k) {
     CHECK_OK(step(out, &error), error);
     rv_film_dry(&out->model, &out->state, &out->def, out->kick, &out->report);
   }
-  rv_threads_set(0), rv_cpu_force(RV_ISA_COUNT);
+  rv_threads_set(0);
+  rv_cpu_force(RV_ISA_COUNT);
 }
 
 static void same_bits(void** unused) {
@@ -204,7 +218,10 @@ static void shear_dependent(void** unused) {
     Hair h;
     RvError error = {0};
     make(&h, 1, 12);
-    if (kind) h.model.liquid.index = 0.5, h.model.liquid.consistency = 0.05;
+    if (kind) {
+      h.model.liquid.index = 0.5;
+      h.model.liquid.consistency = 0.05;
+    }
     if (kind == 2) h.model.liquid.yield = 50;
     for (int k = 0; k < 100; ++k) CHECK_OK(step(&h, &error), error);
     speed[kind] = 0;
@@ -220,7 +237,8 @@ static void cost(void** unused) {
   Hair h;
   RvError error = {0};
   make(&h, 400, 30);
-  h.def.dt = 2e-4, h.def.settings.most_substeps = 1;
+  h.def.dt = 2e-4;
+  h.def.settings.most_substeps = 1;
   rv_threads_set(1);
   CHECK_OK(step(&h, &error), error);
   double load = rv_clock_cpu();

@@ -61,19 +61,16 @@ static void bad_topology_is_refused(void** state) {
   CHECK_OK(rv_detail_add_points(detail, 3, NULL, &error), error);
   uint64_t before = rv_detail_hash(detail);
   int32_t three = 3, minus = -1, points[3] = {0, 1, 3}, low[3] = {0, -1, 2};
-  CHECK_FAILS(rv_detail_add_polygons(detail, RV_PRIM_POLYGON, 1, &three, points, NULL, &error), RV_BAD_INPUT,
-              error, "names point 3");
-  CHECK_FAILS(rv_detail_add_polygons(detail, RV_PRIM_CURVE, 1, &three, low, NULL, &error), RV_BAD_INPUT,
-              error, "point -1");
-  CHECK_FAILS(rv_detail_add_polygons(detail, RV_PRIM_CURVE, 1, &minus, low, NULL, &error), RV_BAD_INPUT,
-              error, "no number of vertices");
-  CHECK_FAILS(rv_detail_add_polygons(detail, RV_PRIM_VDB, 0, NULL, NULL, NULL, &error), RV_BAD_INPUT, error,
-              "neither");
-  CHECK_FAILS(rv_detail_add_points(detail, (size_t)1 << 31, NULL, &error), RV_LIMIT, error,
-              "more than a detail");
+  CHECK_FAILS(rv_detail_add_polygons(detail, RV_PRIM_POLYGON, 1, &three, points, NULL, &error), RV_BAD_INPUT, error,
+              "names point 3");
+  CHECK_FAILS(rv_detail_add_polygons(detail, RV_PRIM_CURVE, 1, &three, low, NULL, &error), RV_BAD_INPUT, error,
+              "point -1");
+  CHECK_FAILS(rv_detail_add_polygons(detail, RV_PRIM_CURVE, 1, &minus, low, NULL, &error), RV_BAD_INPUT, error,
+              "no number of vertices");
+  CHECK_FAILS(rv_detail_add_polygons(detail, RV_PRIM_VDB, 0, NULL, NULL, NULL, &error), RV_BAD_INPUT, error, "neither");
+  CHECK_FAILS(rv_detail_add_points(detail, (size_t)1 << 31, NULL, &error), RV_LIMIT, error, "more than a detail");
   CHECK_FAILS(rv_detail_add_points(detail, SIZE_MAX, NULL, &error), RV_LIMIT, error, "more than a detail");
-  CHECK_FAILS(rv_detail_add_curves(detail, SIZE_MAX / 2, 5, NULL, NULL, &error), RV_LIMIT, error,
-              "more than");
+  CHECK_FAILS(rv_detail_add_curves(detail, SIZE_MAX / 2, 5, NULL, NULL, &error), RV_LIMIT, error, "more than");
   CHECK_FAILS(rv_detail_add_vdb(detail, NULL, &error), RV_BAD_INPUT, error, "needs a grid");
   assert_int_equal(rv_detail_hash(detail), before);
   rv_detail_free(detail);
@@ -164,8 +161,8 @@ static void strings_are_interned(void** state) {
   assert_int_equal(rv_detail_hash(a), rv_detail_hash(b));
   CHECK_FAILS(rv_attrib_set_string(name, 1000, 0, "x", &error), RV_BAD_INPUT, error, "no element 1000");
   CHECK_FAILS(rv_attrib_set_string(name, 0, 2, "x", &error), RV_BAD_INPUT, error, "component 2");
-  CHECK_FAILS(rv_attrib_set_string(rv_detail_find_mutable(a, RV_POINT, "P"), 0, 0, "x", &error), RV_BAD_INPUT,
-              error, "numbers");
+  CHECK_FAILS(rv_attrib_set_string(rv_detail_find_mutable(a, RV_POINT, "P"), 0, 0, "x", &error), RV_BAD_INPUT, error,
+              "numbers");
   assert_string_equal(rv_attrib_string(name, 5000, 0), "");
   assert_string_equal(rv_attrib_string_at(name, 37), "");
   assert_string_equal(rv_attrib_string_at(name, -1), "");
@@ -202,18 +199,18 @@ static void attributes_keep_their_kind(void** state) {
   CHECK_OK(rv_detail_add_attrib(detail, RV_POINT, "a", RV_F16, 2, RV_TAG_NONE, &first, &error), error);
   CHECK_OK(rv_detail_add_attrib(detail, RV_POINT, "a", RV_F16, 2, RV_TAG_NONE, &again, &error), error);
   assert_ptr_equal(first, again);
-  CHECK_FAILS(rv_detail_add_attrib(detail, RV_POINT, "a", RV_F32, 2, RV_TAG_NONE, &again, &error),
-              RV_BAD_INPUT, error, "'a' is fpreal16 2");
-  CHECK_FAILS(rv_detail_add_attrib(detail, RV_POINT, "a", RV_F16, 3, RV_TAG_NONE, &again, &error),
-              RV_BAD_INPUT, error, "fpreal16 3 is wanted");
-  CHECK_FAILS(rv_detail_add_attrib(detail, RV_POINT, "a", RV_F16, 2, RV_TAG_COLOR, &again, &error),
-              RV_BAD_INPUT, error, "color");
-  CHECK_FAILS(rv_detail_add_attrib(detail, RV_POINT, "", RV_F16, 2, RV_TAG_NONE, &again, &error),
-              RV_BAD_INPUT, error, "empty");
-  CHECK_FAILS(rv_detail_add_attrib(detail, RV_POINT, "b", RV_F16, 0, RV_TAG_NONE, &again, &error), RV_LIMIT,
-              error, "0 components");
-  CHECK_FAILS(rv_detail_add_attrib(detail, RV_POINT, "b", RV_F16, 1 << 20, RV_TAG_NONE, &again, &error),
-              RV_LIMIT, error, "components");
+  CHECK_FAILS(rv_detail_add_attrib(detail, RV_POINT, "a", RV_F32, 2, RV_TAG_NONE, &again, &error), RV_BAD_INPUT, error,
+              "'a' is fpreal16 2");
+  CHECK_FAILS(rv_detail_add_attrib(detail, RV_POINT, "a", RV_F16, 3, RV_TAG_NONE, &again, &error), RV_BAD_INPUT, error,
+              "fpreal16 3 is wanted");
+  CHECK_FAILS(rv_detail_add_attrib(detail, RV_POINT, "a", RV_F16, 2, RV_TAG_COLOR, &again, &error), RV_BAD_INPUT, error,
+              "color");
+  CHECK_FAILS(rv_detail_add_attrib(detail, RV_POINT, "", RV_F16, 2, RV_TAG_NONE, &again, &error), RV_BAD_INPUT, error,
+              "empty");
+  CHECK_FAILS(rv_detail_add_attrib(detail, RV_POINT, "b", RV_F16, 0, RV_TAG_NONE, &again, &error), RV_LIMIT, error,
+              "0 components");
+  CHECK_FAILS(rv_detail_add_attrib(detail, RV_POINT, "b", RV_F16, 1 << 20, RV_TAG_NONE, &again, &error), RV_LIMIT,
+              error, "components");
   // the same name may belong to every owner
   CHECK_OK(rv_detail_add_attrib(detail, RV_GLOBAL, "a", RV_I64, 1, RV_TAG_NONE, &again, &error), error);
   assert_int_equal(rv_attrib_count(again), 1);
@@ -231,14 +228,13 @@ static void shorthands_know_the_names(void** state) {
     int size;
     bool real;
     RvTag tag;
-  } rows[] = {{"v", 3, true, RV_TAG_VECTOR},     {"w", 3, true, RV_TAG_VECTOR},
-              {"N", 3, true, RV_TAG_NORMAL},     {"rest", 3, true, RV_TAG_POINT},
-              {"Cd", 3, true, RV_TAG_COLOR},     {"orient", 4, true, RV_TAG_QUATERNION},
-              {"force", 3, true, RV_TAG_VECTOR}, {"wind", 3, true, RV_TAG_VECTOR},
-              {"accel", 3, true, RV_TAG_VECTOR}, {"id", 1, false, RV_TAG_ID},
-              {"nextid", 1, false, RV_TAG_ID},   {"pscale", 1, true, RV_TAG_NONE},
-              {"win", 3, true, RV_TAG_NONE},     {"ind", 3, true, RV_TAG_NONE},
-              {"v ", 3, true, RV_TAG_NONE},      {"skinprim", 1, false, RV_TAG_NONE}};
+  } rows[] = {
+      {"v", 3, true, RV_TAG_VECTOR},      {"w", 3, true, RV_TAG_VECTOR},    {"N", 3, true, RV_TAG_NORMAL},
+      {"rest", 3, true, RV_TAG_POINT},    {"Cd", 3, true, RV_TAG_COLOR},    {"orient", 4, true, RV_TAG_QUATERNION},
+      {"force", 3, true, RV_TAG_VECTOR},  {"wind", 3, true, RV_TAG_VECTOR}, {"accel", 3, true, RV_TAG_VECTOR},
+      {"id", 1, false, RV_TAG_ID},        {"nextid", 1, false, RV_TAG_ID},  {"pscale", 1, true, RV_TAG_NONE},
+      {"win", 3, true, RV_TAG_NONE},      {"ind", 3, true, RV_TAG_NONE},    {"v ", 3, true, RV_TAG_NONE},
+      {"skinprim", 1, false, RV_TAG_NONE}};
   RvError error = {0};
   RvDetail* detail = rv_detail_new();
   CHECK_OK(rv_detail_add_points(detail, 2, NULL, &error), error);
@@ -290,8 +286,7 @@ static void numbers_of_every_storage(void** state) {
   CHECK_OK(rv_detail_add_points(detail, 1, NULL, &error), error);
   RvAttrib* a[RV_STORAGE_COUNT];
   for (int s = 0; s < RV_STRING; ++s) {
-    CHECK_OK(rv_detail_add_attrib(detail, RV_POINT, rv_storage_name(s), s, 1, RV_TAG_NONE, &a[s], &error),
-             error);
+    CHECK_OK(rv_detail_add_attrib(detail, RV_POINT, rv_storage_name(s), s, 1, RV_TAG_NONE, &a[s], &error), error);
     assert_int_equal(rv_storage_bytes(s) * 1, a[s]->values->bytes);
   }
   *(uint16_t*)rv_attrib_write(a[RV_F16]) = 0x3555;  // the half nearest to 1/3
@@ -434,37 +429,28 @@ static void bulk_ways_in(void** state) {
   RvDetail* detail = rv_detail_new();
   int32_t points[5] = {0, 1, 2, 2, 3}, start[3] = {0, 3, 5}, bad[3] = {0, 6, 5};
   uint8_t type[2] = {RV_PRIM_POLYGON, RV_PRIM_CURVE};
-  CHECK_FAILS(
-      rv_detail_set_topology(detail, 4, 5, 2, copied(points, 20), copied(bad, 12), copied(type, 2), &error),
-      RV_BAD_INPUT, error, "primitive 0 has vertices 0 to 6");
-  CHECK_FAILS(
-      rv_detail_set_topology(detail, 3, 5, 2, copied(points, 20), copied(start, 12), copied(type, 2), &error),
-      RV_BAD_INPUT, error, "vertex 4 names point 3");
-  CHECK_FAILS(rv_detail_set_topology(detail, 4, 5, 0, copied(points, 20), NULL, NULL, &error), RV_BAD_INPUT,
-              error, "belong to no primitive");
-  CHECK_OK(
-      rv_detail_set_topology(detail, 4, 5, 2, copied(points, 20), copied(start, 12), copied(type, 2), &error),
-      error);
-  CHECK_FAILS(rv_detail_set_topology(detail, 4, 0, 0, NULL, NULL, NULL, &error), RV_INTERNAL, error,
-              "already");
+  CHECK_FAILS(rv_detail_set_topology(detail, 4, 5, 2, copied(points, 20), copied(bad, 12), copied(type, 2), &error),
+              RV_BAD_INPUT, error, "primitive 0 has vertices 0 to 6");
+  CHECK_FAILS(rv_detail_set_topology(detail, 3, 5, 2, copied(points, 20), copied(start, 12), copied(type, 2), &error),
+              RV_BAD_INPUT, error, "vertex 4 names point 3");
+  CHECK_FAILS(rv_detail_set_topology(detail, 4, 5, 0, copied(points, 20), NULL, NULL, &error), RV_BAD_INPUT, error,
+              "belong to no primitive");
+  CHECK_OK(rv_detail_set_topology(detail, 4, 5, 2, copied(points, 20), copied(start, 12), copied(type, 2), &error),
+           error);
+  CHECK_FAILS(rv_detail_set_topology(detail, 4, 0, 0, NULL, NULL, NULL, &error), RV_INTERNAL, error, "already");
   float p[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
   float* adopted = copied(p, sizeof p);
   RvAttrib* attrib;
-  CHECK_OK(rv_detail_adopt_attrib(detail, RV_POINT, "P", RV_F32, 3, RV_TAG_POINT, adopted, &attrib, &error),
-           error);
+  CHECK_OK(rv_detail_adopt_attrib(detail, RV_POINT, "P", RV_F32, 3, RV_TAG_POINT, adopted, &attrib, &error), error);
   assert_ptr_equal(rv_detail_f32(detail, RV_POINT, "P", 3), adopted);
   int64_t id[2] = {5, INT64_MAX};
-  CHECK_OK(
-      rv_detail_adopt_attrib(detail, RV_PRIM, "id", RV_I64, 1, RV_TAG_ID, copied(id, 16), &attrib, &error),
-      error);
-  CHECK_FAILS(
-      rv_detail_adopt_attrib(detail, RV_PRIM, "id", RV_I64, 1, RV_TAG_ID, copied(id, 16), &attrib, &error),
-      RV_BAD_INPUT, error, "two prim attributes named 'id'");
+  CHECK_OK(rv_detail_adopt_attrib(detail, RV_PRIM, "id", RV_I64, 1, RV_TAG_ID, copied(id, 16), &attrib, &error), error);
+  CHECK_FAILS(rv_detail_adopt_attrib(detail, RV_PRIM, "id", RV_I64, 1, RV_TAG_ID, copied(id, 16), &attrib, &error),
+              RV_BAD_INPUT, error, "two prim attributes named 'id'");
   // a table with a text twice and an empty one is made distinct
   const char* table[4] = {"a", "b", "a", ""};
   int32_t index[4] = {2, 1, 3, -7}, over[4] = {0, 0, 0, 4};
-  CHECK_OK(rv_detail_adopt_strings(detail, RV_POINT, "s", 1, copied(index, 16), table, 4, &attrib, &error),
-           error);
+  CHECK_OK(rv_detail_adopt_strings(detail, RV_POINT, "s", 1, copied(index, 16), table, 4, &attrib, &error), error);
   assert_int_equal(rv_attrib_string_count(attrib), 2);
   assert_string_equal(rv_attrib_string(attrib, 0, 0), "a");
   assert_string_equal(rv_attrib_string(attrib, 1, 0), "b");
@@ -475,8 +461,7 @@ static void bulk_ways_in(void** state) {
   uint8_t mask[4] = {0, 3, 1, 0};
   CHECK_OK(rv_detail_adopt_group(detail, RV_POINT, "g", copied(mask, 4), &error), error);
   assert_int_equal(rv_group_read(rv_detail_find_group(detail, RV_POINT, "g"))[1], 1);
-  CHECK_FAILS(rv_detail_adopt_group(detail, RV_POINT, "g", copied(mask, 4), &error), RV_BAD_INPUT, error,
-              "two");
+  CHECK_FAILS(rv_detail_adopt_group(detail, RV_POINT, "g", copied(mask, 4), &error), RV_BAD_INPUT, error, "two");
   CHECK_OK(rv_detail_check(detail, &error), error);
   rv_detail_free(detail);
 }
@@ -488,11 +473,10 @@ static void names_are_limited(void** state) {
   char name[RV_GEO_MAX_NAME + 2];
   memset(name, 'n', sizeof name);
   name[sizeof name - 1] = 0;
-  CHECK_FAILS(rv_detail_add_attrib(detail, RV_POINT, name, RV_F32, 1, RV_TAG_NONE, NULL, &error), RV_LIMIT,
-              error, "longer");
+  CHECK_FAILS(rv_detail_add_attrib(detail, RV_POINT, name, RV_F32, 1, RV_TAG_NONE, NULL, &error), RV_LIMIT, error,
+              "longer");
   CHECK_FAILS(rv_detail_add_group(detail, RV_POINT, "", NULL, &error), RV_BAD_INPUT, error, "empty");
-  CHECK_FAILS(rv_detail_add_group(detail, RV_GLOBAL, "g", NULL, &error), RV_BAD_INPUT, error,
-              "points, vertices");
+  CHECK_FAILS(rv_detail_add_group(detail, RV_GLOBAL, "g", NULL, &error), RV_BAD_INPUT, error, "points, vertices");
   RvResult result = RV_OK;
   for (int i = 0; !result && i <= RV_GEO_MAX_NAMES; ++i) {
     snprintf(name, sizeof name, "g%d", i);
@@ -507,6 +491,5 @@ RV_TESTS(cmocka_unit_test(new_detail_has_position_only), cmocka_unit_test(curves
          cmocka_unit_test(remembered_hash_is_forgotten), cmocka_unit_test(strings_are_interned),
          cmocka_unit_test(many_strings_stay_fast_and_right), cmocka_unit_test(attributes_keep_their_kind),
          cmocka_unit_test(shorthands_know_the_names), cmocka_unit_test(new_elements_get_defaults),
-         cmocka_unit_test(numbers_of_every_storage), cmocka_unit_test(halves),
-         cmocka_unit_test(hash_sees_everything), cmocka_unit_test(check_finds_faults),
-         cmocka_unit_test(bulk_ways_in), cmocka_unit_test(names_are_limited))
+         cmocka_unit_test(numbers_of_every_storage), cmocka_unit_test(halves), cmocka_unit_test(hash_sees_everything),
+         cmocka_unit_test(check_finds_faults), cmocka_unit_test(bulk_ways_in), cmocka_unit_test(names_are_limited))

@@ -293,7 +293,10 @@ static void keep_equals_the_model(void** state) {
     uint64_t hash = rv_detail_hash(untouched);
     Model* model = model_of(detail);
     uint8_t points[MAX_ELEMENT], prims[MAX_ELEMENT];
-    for (int i = 0; i < MAX_ELEMENT; ++i) points[i] = roll(&dice, 8) != 0, prims[i] = (uint8_t)(roll(&dice, 3) * 80);
+    for (int i = 0; i < MAX_ELEMENT; ++i) {
+      points[i] = roll(&dice, 8) != 0;
+      prims[i] = (uint8_t)(roll(&dice, 3) * 80);
+    }
     const uint8_t* by_point = roll(&dice, 3) ? points : NULL;
     const uint8_t* by_prim = roll(&dice, 3) ? prims : NULL;
     bool drop = roll(&dice, 2);

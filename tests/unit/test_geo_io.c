@@ -99,7 +99,9 @@ static void states_survive_files(void** state) {
   for (int i = 0; i < 4500; ++i) x[i] = 1.0 / (i + 3) - 0.1;
   for (int i = 0; i < 1500; ++i) twist[i] = (i - 700) / 7.0;
   // the ends of the range, subnormals and the sign of zero
-  x[0] = 0x1.fffffffffffffp1023, x[1] = -0x1p-1074, x[2] = -0.0;
+  x[0] = 0x1.fffffffffffffp1023;
+  x[1] = -0x1p-1074;
+  x[2] = -0.0;
   int64_t* count = rv_detail_i64_write(detail, RV_PRIM, "rv_count", 1, &error);
   for (int i = 0; i < 300; ++i) count[i] = INT64_MAX - i;
   count[7] = INT64_MIN;

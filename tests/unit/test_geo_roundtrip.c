@@ -169,7 +169,8 @@ static void threads_do_not_show(void** state) {
     assert_true(rv_detail_hash(d) == rv_detail_hash(back));
     rv_detail_free(back);
     if (!first) {
-      first = bytes, first_count = count;
+      first = bytes;
+      first_count = count;
       continue;
     }
     assert_int_equal(count, first_count);

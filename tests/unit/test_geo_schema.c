@@ -379,5 +379,5 @@ RV_TESTS(cmocka_unit_test(vertices_come_in_primitive_order), cmocka_unit_test(ol
          cmocka_unit_test(string_values), cmocka_unit_test(unknown_things_are_named),
          cmocka_unit_test(curves_are_sampled), cmocka_unit_test(packed_geometry_is_moved),
          cmocka_unit_test(packed_attributes_turn), cmocka_unit_test(curves_beside_packed_geometry),
-         cmocka_unit_test(packed_geometry_keeps_its_own),
-         cmocka_unit_test(many_messages_are_counted), cmocka_unit_test(wrong_files_are_refused))
+         cmocka_unit_test(packed_geometry_keeps_its_own), cmocka_unit_test(many_messages_are_counted),
+         cmocka_unit_test(wrong_files_are_refused))

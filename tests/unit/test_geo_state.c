@@ -176,7 +176,9 @@ static void edits_win(void** state) {
   assert_int_equal(rv_state_reconcile(shown, exact, N, 3, origin), 0);
   assert_memory_equal(exact, kept, sizeof exact);
   // two numbers of one point and one of another
-  shown[30] = 10001.5f, shown[31] = 7, shown[2 * 3 + 2] = -2500;
+  shown[30] = 10001.5f;
+  shown[31] = 7;
+  shown[2 * 3 + 2] = -2500;
   assert_int_equal(rv_state_reconcile(shown, exact, N, 3, origin), 2);
   CHECK_NEAR(exact[30], 1.5, 0);
   CHECK_NEAR(exact[31], 7, 0);
@@ -219,6 +221,5 @@ static void lists_are_optional(void** state) {
 
 RV_TESTS(cmocka_unit_test(lists_are_optional), cmocka_unit_test(prepare_adds_saved_fields),
          cmocka_unit_test(check_names_the_field), cmocka_unit_test(any_flipped_bit_is_seen),
-         cmocka_unit_test(topology_counts_and_strangers),
-      cmocka_unit_test(parts_may_be_absent), cmocka_unit_test(strip_leaves_the_artists_names),
-         cmocka_unit_test(edits_win))
+         cmocka_unit_test(topology_counts_and_strangers), cmocka_unit_test(parts_may_be_absent),
+         cmocka_unit_test(strip_leaves_the_artists_names), cmocka_unit_test(edits_win))

@@ -66,7 +66,9 @@ static void holes(void** state) {
 static void star(float* points, int count) {
   for (int i = 0; i < count; ++i) {
     double a = 2 * M_PI * i / count, r = i & 1 ? 1 : 0.3 + 0.2 * sin(17.0 * i);
-    points[3 * i] = (float)(r * cos(a)), points[3 * i + 1] = (float)(r * sin(a)), points[3 * i + 2] = 0;
+    points[3 * i] = (float)(r * cos(a));
+    points[3 * i + 1] = (float)(r * sin(a));
+    points[3 * i + 2] = 0;
   }
 }
 
@@ -76,7 +78,9 @@ static void spiral(float* points, int count) {
   for (int i = 0; i < count; ++i) {
     bool inner = i >= half;
     double t = (inner ? count - 1 - i : i) / (double)half, a = 2 * M_PI * 20 * t, r = 1 + 20 * t - (inner ? 0.5 : 0);
-    points[3 * i] = (float)(r * cos(a)), points[3 * i + 1] = (float)(r * sin(a)), points[3 * i + 2] = 0;
+    points[3 * i] = (float)(r * cos(a));
+    points[3 * i + 1] = (float)(r * sin(a));
+    points[3 * i + 2] = 0;
   }
 }
 

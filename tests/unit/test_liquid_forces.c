@@ -33,11 +33,13 @@ static Shape shape_of(const RvLiquid* l) {
     double x[3], r = 0, most = 0;
     rv_particles_place(&l->particles, i, x);
     for (int a = 0; a < 3; ++a) {
-      r += x[a] * x[a], most = fmax(most, fabs(x[a]));
+      r += x[a] * x[a];
+      most = fmax(most, fabs(x[a]));
       center[a] += x[a] / (double)l->particles.count;
       s.energy += (double)l->particles.v[a][i] * l->particles.v[a][i];
     }
-    s.far = fmax(s.far, sqrt(r)), s.near = fmax(s.near, most);
+    s.far = fmax(s.far, sqrt(r));
+    s.near = fmax(s.near, most);
   }
   s.drift = sqrt(center[0] * center[0] + center[1] * center[1] + center[2] * center[2]);
   return s;
@@ -96,7 +98,9 @@ static void viscosity_ends_shear(void** state) {
 }
 
 static RvResult drag_all(void* user, RvLiquidGrid* grid, double dt, RvError* error) {
-  (void)user, (void)dt, (void)error;
+  (void)user;
+  (void)dt;
+  (void)error;
   assert_true(rv_liquid_grid_drag(grid));
   for (int a = 0; a < 3; ++a) rv_channel_fill(grid->drag[a].data, grid->tiles.count, 1e5f);
   return RV_OK;
@@ -126,7 +130,10 @@ static RvResult tank(void* user, RvLiquidSolids* solids, const RvLiquidGrid* gri
                      RvError* error) {
   static const RvSolidShape box = {
       .kind = RV_SHAPE_BOX, .size = {0.04, 0.04, 0.04}, .inside_out = true, .open_sides = 8};
-  (void)user, (void)from, (void)to, (void)error;
+  (void)user;
+  (void)from;
+  (void)to;
+  (void)error;
   assert_true(rv_liquid_solids_from_fn(solids, grid, rv_solid_shapes_distance, &(RvSolidShapes){1, &box}));
   return RV_OK;
 }
@@ -135,7 +142,9 @@ static void sticking_liquid_rests(void** state) {
   (void)state;
   RvError error = {0};
   RvLiquid l = make(0.01);
-  l.model.gravity[1] = -9.81, l.model.viscosity = 100, l.model.stick = true;
+  l.model.gravity[1] = -9.81;
+  l.model.viscosity = 100;
+  l.model.stick = true;
   fill_cube(&l, 8, 0);
   RvLiquidHooks hooks = {.solids = tank};
   CHECK_OK(rv_liquid_advance(&l, 0.1, 4, 100, &hooks, &error), error);

@@ -59,8 +59,11 @@ static RvPressureIn rough(RvPressureRig* rig, Extra* e, bool with_all) {
       e->target[a].data[i] = (float)(noise(i, 6, a) - 0.5);
       rig->grid.velocity[a].data[i] = (float)(noise(i, 7, a) - 0.5);
       if (!with_all) continue;
-      in.open[a] = e->open[a].data, in.solid[a] = e->solid[a].data, in.share[a] = e->share[a].data;
-      in.fibre[a] = in.drag_target[a] = e->target[a].data, in.drag[a] = e->drag[a].data;
+      in.open[a] = e->open[a].data;
+      in.solid[a] = e->solid[a].data;
+      in.share[a] = e->share[a].data;
+      in.fibre[a] = in.drag_target[a] = e->target[a].data;
+      in.drag[a] = e->drag[a].data;
     }
   }
   if (with_all) in.surface = e->surface.data;
@@ -86,7 +89,10 @@ static void assemble_face(const RvPressureIn* in, Dense* d, int axis, size_t lo,
   if (j >= 0) d->b[j] += flux;
   if (in->distance[lo] < 0 && in->distance[at] < 0) {
     if (i < 0 || j < 0) return;
-    d->a[i * d->n + i] += c, d->a[j * d->n + j] += c, d->a[i * d->n + j] -= c, d->a[j * d->n + i] -= c;
+    d->a[i * d->n + i] += c;
+    d->a[j * d->n + j] += c;
+    d->a[i * d->n + j] -= c;
+    d->a[j * d->n + i] -= c;
   } else if (i >= 0 || j >= 0) {
     size_t wet = i >= 0 ? lo : at, dry = i >= 0 ? at : lo;
     int k = i >= 0 ? i : j;
@@ -150,13 +156,16 @@ static void compare_dense(bool with_all) {
   double worst = 0, most = 0;
   for (size_t i = 0; i < cells; ++i) {
     double p = d.of[i] >= 0 ? d.b[d.of[i]] : 0;
-    worst = fmax(worst, fabs(p - in.pressure[i])), most = fmax(most, fabs(p));
+    worst = fmax(worst, fabs(p - in.pressure[i]));
+    most = fmax(most, fabs(p));
   }
   // float coefficients of a matrix with condition below 1e3
   assert_true(worst < 2e-5 * most);
   double speed, left = rv_pressure_rig_divergence(&in, &speed);
   assert_true(left < 2e-6 * speed);
-  rv_free(d.a), rv_free(d.b), rv_free(d.of);
+  rv_free(d.a);
+  rv_free(d.b);
+  rv_free(d.of);
   each(&extra, drop, 0);
   rv_pressure_rig_free(&rig);
 }

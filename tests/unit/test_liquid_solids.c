@@ -58,7 +58,8 @@ static void walls_are_as_by_formula(void** state) {
       if (a.distance.data[i] < 2 * DX) CHECK_NEAR(a.velocity[x].data[i], b.velocity[x].data[i], 0);
     }
   }
-  rv_liquid_solids_free(&a), rv_liquid_solids_free(&b);
+  rv_liquid_solids_free(&a);
+  rv_liquid_solids_free(&b);
   rv_liquid_grid_free(&grid);
 }
 
@@ -85,9 +86,11 @@ static void ball_is_as_by_formula(void** state) {
   RvSolidShapes shapes = {1, &ball};
   RvGrid* level = make_ball(0.08, DX / 3, 14);
   RvLiquidSolid solid = {.placed = {.distance = level, .turn = rv_quat_axis_angle(rv_vec3(0.6, 0, 0.8), 2)}};
-  solid.placed.to = rv_vec3_load64(c), solid.friction = 0.25;
+  solid.placed.to = rv_vec3_load64(c);
+  solid.friction = 0.25;
   memcpy(solid.center, c, sizeof c);
-  memcpy(solid.linear, ball.velocity, sizeof c), memcpy(solid.angular, ball.spin, sizeof c);
+  memcpy(solid.linear, ball.velocity, sizeof c);
+  memcpy(solid.angular, ball.spin, sizeof c);
   assert_true(rv_liquid_solids_from_fn(&a, &grid, rv_solid_shapes_distance, &shapes));
   uint64_t first = 0;
   for (int workers = 1; workers <= 4; ++workers) {
@@ -104,7 +107,8 @@ static void ball_is_as_by_formula(void** state) {
       // a level set of thirds of a cell is linear between its voxels: h^2 / 8 of the curvature
       if (fabsf(a.distance.data[i]) < 1.5f * (float)DX) CHECK_NEAR(b.distance.data[i], a.distance.data[i], 0.01 * DX);
       for (int x = 0; x < 3; ++x) {
-        area[0][x] += 1 - (double)a.open[x].data[i], area[1][x] += 1 - (double)b.open[x].data[i];
+        area[0][x] += 1 - (double)a.open[x].data[i];
+        area[1][x] += 1 - (double)b.open[x].data[i];
         if (a.distance.data[i] < 2 * DX) {
           assert_true(b.touched[t]);
           CHECK_NEAR(b.velocity[x].data[i], a.velocity[x].data[i], 1e-6);
@@ -115,7 +119,8 @@ static void ball_is_as_by_formula(void** state) {
   // closed area times the side is the volume, whichever way the faces look
   double volume = 4.0 / 3 * acos(-1) * 0.08 * 0.08 * 0.08;
   for (int x = 0; x < 3; ++x) CHECK_NEAR(area[1][x] * DX * DX * DX, volume, 0.01 * volume);
-  rv_liquid_solids_free(&a), rv_liquid_solids_free(&b);
+  rv_liquid_solids_free(&a);
+  rv_liquid_solids_free(&b);
   rv_liquid_grid_free(&grid);
   rv_grid_release(level);
 }
@@ -183,7 +188,8 @@ static void thin_plates_close(void** state) {
     static const int32_t triangles[36] = {0, 1, 3, 0, 3, 2, 4, 6, 7, 4, 7, 5, 0, 4, 5, 0, 5, 1,
                                           2, 3, 7, 2, 7, 6, 0, 2, 6, 0, 6, 4, 1, 5, 7, 1, 7, 3};
     for (int i = 0; i < 8; ++i) {
-      points[3 * i] = (float)(i & 1 ? w : -w), points[3 * i + 2] = (float)(i >> 2 ? w : -w);
+      points[3 * i] = (float)(i & 1 ? w : -w);
+      points[3 * i + 2] = (float)(i >> 2 ? w : -w);
       points[3 * i + 1] = (float)(i >> 1 & 1 ? thick / 2 : -thick / 2);
     }
     RvGrid* level = NULL;
@@ -199,7 +205,8 @@ static void thin_plates_close(void** state) {
         for (int y = -24; y < 24; ++y) {
           int64_t at = rv_tiles_locate(&grid.tiles, x, y, z);
           assert_true(at >= 0);
-          least = fminf(least, s.open[1].data[at]), deepest = fminf(deepest, s.distance.data[at]);
+          least = fminf(least, s.open[1].data[at]);
+          deepest = fminf(deepest, s.distance.data[at]);
         }
         if (!(least < 0.35f) || !(deepest < 0)) fail_msg("plate %d leaks at %d %d: %g", k, x, z, (double)least);
       }
@@ -218,7 +225,8 @@ static void nearest_of_many(void** state) {
   RvLiquidSolid two[2] = {
       {.placed = {.distance = level, .turn = rv_quat_identity(), .to = {-0.1, 0, 0}}, .friction = 1},
       {.placed = {.distance = level, .turn = rv_quat_identity(), .to = {0.1, 0, 0}}}};
-  two[0].linear[1] = 1, two[1].linear[1] = -2;
+  two[0].linear[1] = 1;
+  two[1].linear[1] = -2;
   RvSolidShape floor = {.kind = RV_SHAPE_PLANE, .center = {0, -0.12, 0}, .size = {0, 1, 0}, .velocity = {0, 9, 0}};
   RvSolidShapes shapes = {1, &floor};
   RvLiquidSolids s = {0};
@@ -230,11 +238,17 @@ static void nearest_of_many(void** state) {
       for (int a = 0; a < 3; ++a) x[a] = rv_liquid_corner(&grid, t, a, k >> (3 * a) & 7);
       for (int b = -1; b <= 1; b += 2) {
         double d = sqrt((x[0] - 0.1 * b) * (x[0] - 0.1 * b) + x[1] * x[1] + x[2] * x[2]) - 0.05;
-        if (d < best) best = d, v = b < 0 ? 1 : -2;
+        if (d < best) {
+          best = d;
+          v = b < 0 ? 1 : -2;
+        }
       }
       second = x[1] + 0.12;
       if (fabs(best - second) < 2 * DX) continue;
-      if (second < best) best = second, v = 9;
+      if (second < best) {
+        best = second;
+        v = 9;
+      }
       if (fabs(best) > 2 * DX) continue;
       assert_true(s.touched[t]);
       CHECK_NEAR(s.distance.data[i], best, 0.03 * DX);

@@ -100,7 +100,8 @@ static void stream_is_even(void** state) {
     int least = 1000, most = 0;
     for (int k = 0; k < 125; ++k) {
       int n = (&boxes[0][0][0])[k];
-      least = n < least ? n : least, most = n > most ? n : most;
+      least = n < least ? n : least;
+      most = n > most ? n : most;
     }
     // by chance alone 64 would stray by 8 and more
     assert_in_range(least, 54, 64);
@@ -116,7 +117,11 @@ static void directions_and_own_motion(void** state) {
   (void)state;
   RvError error = {0};
   float own[18];
-  for (int i = 0; i < 6; ++i) own[3 * i] = 0.5f, own[3 * i + 1] = -0.25f, own[3 * i + 2] = 1;
+  for (int i = 0; i < 6; ++i) {
+    own[3 * i] = 0.5f;
+    own[3 * i + 1] = -0.25f;
+    own[3 * i + 2] = 1;
+  }
   RvLiquidSource s = {.id = 2,
                       .active = true,
                       .rate = 0.01,
@@ -163,7 +168,9 @@ static void fills_and_keeps_full(void** state) {
   static const double ball[4] = {0.12, -0.3, 0.35, 0.08};
   RvLiquidSource s = {.id = 7, .active = true, .mode = RV_SOURCE_FILL, .row = 5, .velocity = {1, 0, 0}};
   s.region = rv_region_ball(ball);
-  s.linear[1] = 2, s.angular[2] = 3, s.inherit = 1;
+  s.linear[1] = 2;
+  s.angular[2] = 3;
+  s.inherit = 1;
   for (int a = 0; a < 3; ++a) s.center[a] = ball[a];
   RvParticles p = {0};
   RvSourceState memory = {0};
@@ -212,7 +219,8 @@ static void fills_and_keeps_full(void** state) {
   RvSourceSettings with = settings;
   with.solid = &solid;
   rv_particles_free(&p);
-  memory = (RvSourceState){0}, flow = (RvLiquidFlow){0};
+  memory = (RvSourceState){0};
+  flow = (RvLiquidFlow){0};
   CHECK_OK(rv_liquid_source_flow(&s, &memory, &with, 0.01, &p, &id, &flow, &error), error);
   CHECK_NEAR(flow.sources, whole * 7 / 8, 0.01 * whole);
   CHECK_NEAR(in_ball(&p, rock), 0, 1e-12);
@@ -275,12 +283,14 @@ static void refuses(void** state) {
   assert_int_equal(rv_liquid_source_flow(&s, &memory, &tiny, 0.01, &p, &id, &flow, &error), RV_BAD_INPUT);
   s.rate = NAN;
   assert_int_equal(rv_liquid_source_flow(&s, &memory, &settings, 0.01, &p, &id, &flow, &error), RV_BAD_INPUT);
-  s.rate = 1, s.velocity[1] = INFINITY;
+  s.rate = 1;
+  s.velocity[1] = INFINITY;
   assert_int_equal(rv_liquid_source_flow(&s, &memory, &settings, 0.01, &p, &id, &flow, &error), RV_BAD_INPUT);
   s.velocity[1] = 0;
   double bad[18];
   memcpy(bad, square, sizeof bad);
-  bad[4] = NAN, s.corners = bad;
+  bad[4] = NAN;
+  s.corners = bad;
   assert_int_equal(rv_liquid_source_flow(&s, &memory, &settings, 0.01, &p, &id, &flow, &error), RV_BAD_INPUT);
   memcpy(bad, square, sizeof bad);
   for (int i = 0; i < 18; ++i) bad[i] += 1e9;
@@ -291,11 +301,13 @@ static void refuses(void** state) {
   memset(bad, 0, sizeof bad);
   CHECK_OK(rv_liquid_source_flow(&s, &memory, &settings, 0.01, &p, &id, &flow, &error), error);
   assert_int_equal(flow.idle, 1);
-  s.ntriangle = 0, s.corners = NULL;
+  s.ntriangle = 0;
+  s.corners = NULL;
   CHECK_OK(rv_liquid_source_flow(&s, &memory, &settings, 0.01, &p, &id, &flow, &error), error);
   assert_int_equal(flow.idle, 2);
   static const double wide[2][3] = {{-1e4, -1e4, -1e4}, {1e4, 1e4, 1e4}};
-  s.mode = RV_SOURCE_FILL, s.region = rv_region_box(wide);
+  s.mode = RV_SOURCE_FILL;
+  s.region = rv_region_box(wide);
   assert_int_equal(rv_liquid_source_flow(&s, &memory, &settings, 0.01, &p, &id, &flow, &error), RV_LIMIT);
   static const double big[2][3] = {{0, 0, 0}, {1, 1, 1}};
   s.region = rv_region_box(big);

@@ -33,7 +33,10 @@ static void make_cloud(RvParticles* p, int n, double spread, bool turned) {
 
 static uint64_t hash_all(const RvParticles* p) {
   RvHasher h = rv_hasher_new(1);
-  for (int a = 0; a < 3; ++a) rv_hasher_add(&h, p->x[a], p->count * 4), rv_hasher_add(&h, p->v[a], p->count * 4);
+  for (int a = 0; a < 3; ++a) {
+    rv_hasher_add(&h, p->x[a], p->count * 4);
+    rv_hasher_add(&h, p->v[a], p->count * 4);
+  }
   for (int a = 0; a < 9; ++a) rv_hasher_add(&h, p->c[a], p->count * 4);
   rv_hasher_add(&h, p->volume, p->count * 8);
   rv_hasher_add(&h, p->id, p->count * 8);
@@ -81,12 +84,14 @@ static void moved_particles_find_their_tiles(void** state) {
   for (size_t i = 0; i < 6; ++i) at[(p.id[i] - 7) / 3] = i;
   double expected[3], got[3];
   rv_particles_place(&p, at[0], expected);
-  expected[0] += 16, expected[1] -= 8;
-  p.x[0][at[0]] += 16, p.x[1][at[0]] -= 8;  // whole tiles: no rounding but that of the float itself
-  p.x[1][at[1]] = -1e-9f;                   // rounds up into the same tile's lower corner
-  p.x[2][at[2]] = NAN;                      // lost
-  p.x[2][at[3]] = 1e30f;                    // lost
-  p.volume[at[4]] = 0;                      // dead
+  expected[0] += 16;
+  expected[1] -= 8;
+  p.x[0][at[0]] += 16;
+  p.x[1][at[0]] -= 8;      // whole tiles: no rounding but that of the float itself
+  p.x[1][at[1]] = -1e-9f;  // rounds up into the same tile's lower corner
+  p.x[2][at[2]] = NAN;     // lost
+  p.x[2][at[3]] = 1e30f;   // lost
+  p.volume[at[4]] = 0;     // dead
   double volume = p.volume[at[2]] + p.volume[at[3]];
   CHECK_OK(rv_particles_sort(&p, &lost, &error), error);
   assert_int_equal(p.count, 3);
@@ -220,7 +225,11 @@ static void linear_fields_are_sampled_exactly(void** state) {
   for (size_t i = 0; i < 500; ++i) {
     // the flow of u = u0 + A x: Taylor's series of the exponential, to the third order as the method
     double x[3], y[3], term[3], now[3];
-    for (int a = 0; a < 3; ++a) x[a] = (before[i][a] - x0) * DX, y[a] = x[a], term[a] = 0;
+    for (int a = 0; a < 3; ++a) {
+      x[a] = (before[i][a] - x0) * DX;
+      y[a] = x[a];
+      term[a] = 0;
+    }
     for (int order = 1; order <= 3; ++order) {
       double next[3];
       for (int a = 0; a < 3; ++a) {

@@ -90,7 +90,10 @@ static void same_bits_on_every_path(void** state) {
   rv_cpu_force(RV_ISA_COUNT);
   print_message("%d paths\n", paths);
   assert_true(paths >= 1);
-  rv_free(a), rv_free(x), rv_free(a0), rv_free(x0);
+  rv_free(a);
+  rv_free(x);
+  rv_free(a0);
+  rv_free(x0);
 }
 
 static void bad_pivots_are_told_by_lane(void** state) {
@@ -108,7 +111,9 @@ static void bad_pivots_are_told_by_lane(void** state) {
   for (int j = 0; j < N; ++j)
     for (int lane = 0; lane < RV_LANES; ++lane)
       if (lane != 2 && lane != 5) assert_memory_equal(&x[j * RV_LANES + lane], &good[j * RV_LANES + lane], 8);
-  rv_free(a), rv_free(x), rv_free(good);
+  rv_free(a);
+  rv_free(x);
+  rv_free(good);
 }
 
 RV_TESTS(cmocka_unit_test(agrees_with_lapack), cmocka_unit_test(same_bits_on_every_path),

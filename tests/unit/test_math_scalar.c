@@ -77,7 +77,10 @@ static void sums_lose_nothing(void** state) {
   const int n = 168000;
   RvSum sum = {0}, mixed = {0};
   double plain = 0;
-  for (int i = 0; i < n; ++i) rv_sum_add(&sum, x), plain += x;
+  for (int i = 0; i < n; ++i) {
+    rv_sum_add(&sum, x);
+    plain += x;
+  }
   CHECK_NEAR(rv_sum_total(&sum) / (n * x), 1, 3e-16);
   assert_true(fabs(plain / (n * x) - 1) > 1e-13);
   const double parts[] = {1, 1e100, 1, -1e100};

@@ -10,12 +10,15 @@
 #include "support/rv_test.h"
 
 static RvResult nothing(RvCook* cook, RvError* error) {
-  (void)cook, (void)error;
+  (void)cook;
+  (void)error;
   return RV_OK;
 }
 
 static RvResult split(RvCook* cook, const RvDetail* state, RvError* error) {
-  (void)cook, (void)state, (void)error;
+  (void)cook;
+  (void)state;
+  (void)error;
   return RV_OK;
 }
 

@@ -6,12 +6,15 @@
 #include "support/rv_test.h"
 
 static RvResult nothing(RvCook* cook, RvError* error) {
-  (void)cook, (void)error;
+  (void)cook;
+  (void)error;
   return RV_OK;
 }
 
 static RvResult split(RvCook* cook, const RvDetail* state, RvError* error) {
-  (void)cook, (void)state, (void)error;
+  (void)cook;
+  (void)state;
+  (void)error;
   return RV_OK;
 }
 
@@ -118,7 +121,8 @@ static bool stopped(void* user, double fraction, const char* stage) {
 }
 
 static RvResult at_frame(void* user, size_t index, double frame, const RvDetail** out, RvError* error) {
-  (void)index, (void)error;
+  (void)index;
+  (void)error;
   ((Heard*)user)->frame = frame;
   *out = (const RvDetail*)user;
   return RV_OK;

@@ -257,7 +257,10 @@ static void a_full_cache_does_not_restart(void** state) {
 }
 
 static bool stop_after(void* user, const char* node, double frame, double fraction, const char* stage) {
-  (void)node, (void)frame, (void)fraction, (void)stage;
+  (void)node;
+  (void)frame;
+  (void)fraction;
+  (void)stage;
   int* left = user;
   return --*left < 0;
 }

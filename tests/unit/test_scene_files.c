@@ -86,7 +86,8 @@ static void on_frame(void* user, const RvFrameReport* report) {
 
 static bool on_step(void* user, const char* node, double frame, double fraction, const char* stage) {
   Saboteur* s = user;
-  (void)node, (void)fraction;
+  (void)node;
+  (void)fraction;
   if (s->stage && frame == s->frame && stage && strcmp(stage, s->stage) == 0) write_points(s->name, 5, 1);
   return false;
 }

@@ -37,7 +37,10 @@ static void on_frame(void* user, const RvFrameReport* report) {
 }
 
 static void on_message(void* user, RvLevel level, const char* node, double frame, const char* text) {
-  (void)level, (void)node, (void)frame, (void)text;
+  (void)level;
+  (void)node;
+  (void)frame;
+  (void)text;
   ((Log*)user)->messages++;
 }
 
@@ -98,7 +101,8 @@ static void reports_have_every_key(void** state) {
     CHECK_NEAR((double)log.stats[i].particles, drops, 0);
     assert_int_equal(log.stats[i].substeps, i ? 4 : 0);
     assert_string_equal(log.stages[i], "sample springs drops births geometry write checkpoint ");
-    find(find(ledger, "sinks"), "killed"), find(find(ledger, "sinks"), "evaporated");
+    find(find(ledger, "sinks"), "killed");
+    find(find(ledger, "sinks"), "evaporated");
     find(find(ledger, "sinks"), "outflow");
     assert_int_equal(find(line, "iterations")->kind, RV_DOC_NUMBER);
     assert_int_equal(find(line, "residuals")->count, 1);

@@ -12,7 +12,10 @@ static RvDetail* strands(const char* attribute, float lo, float hi) {
   RvDetail* d = rv_detail_new();
   CHECK_OK(rv_detail_add_curves(d, 3, 5, NULL, NULL, &error), error);
   float* p = rv_detail_f32_write(d, RV_POINT, "P", 3, &error);
-  for (int i = 0; i < 15; ++i) p[3 * i] = (float)(-0.5 + 0.3 * (i / 5)), p[3 * i + 1] = (float)(-0.5 + 0.25 * (i % 5));
+  for (int i = 0; i < 15; ++i) {
+    p[3 * i] = (float)(-0.5 + 0.3 * (i / 5));
+    p[3 * i + 1] = (float)(-0.5 + 0.25 * (i % 5));
+  }
   *rv_detail_f32_write(d, RV_GLOBAL, "width", 1, &error) = 0.1f;
   float* a = rv_detail_f32_write(d, RV_POINT, attribute, 1, &error);
   for (int i = 0; i < 15; ++i) a[i] = lo + (hi - lo) * (float)i / 14;
@@ -21,7 +24,8 @@ static RvDetail* strands(const char* attribute, float lo, float hi) {
 
 static RvViewOptions data_options(const char* view) {
   RvViewOptions o = rv_view_options(RV_VIEW_DRAFT, 400, 200);
-  o.pass = RV_VIEW_DATA, o.view = rv_view_data(view);
+  o.pass = RV_VIEW_DATA;
+  o.view = rv_view_data(view);
   assert_non_null(o.view);
   return o;
 }
@@ -69,7 +73,8 @@ static void legend_shows_the_range(void** state) {
   assert_false(has_text(&image, "0.74"));
   rv_image_free(&image);
   // a range that was asked for
-  o.range[0] = 0, o.range[1] = 2;
+  o.range[0] = 0;
+  o.range[1] = 2;
   image = render(d, &o, &stats);
   assert_true(has_text(&image, "2") && !has_text(&image, "0.75"));
   rv_image_free(&image);
@@ -88,7 +93,8 @@ static void legend_shows_the_range(void** state) {
 static void colours_follow_the_number(void** state) {
   (void)state;
   RvViewOptions o = data_options("wetness");
-  o.range[0] = 0, o.range[1] = 1;
+  o.range[0] = 0;
+  o.range[1] = 1;
   for (int i = 0; i < 5; ++i) {
     double t = i / 4.0;
     RvDetail* d = strands("wetness", (float)t, (float)t);

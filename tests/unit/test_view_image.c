@@ -51,7 +51,9 @@ static void png_reads_back(void** state) {
     assert_true(png_image_finish_read(&read, NULL, got, 0, NULL));
     rv_view_to_srgb(&image, expected);
     assert_memory_equal(got, expected, bytes);
-    rv_free(got), rv_free(expected), rv_free(path);
+    rv_free(got);
+    rv_free(expected);
+    rv_free(path);
     rv_image_free(&image);
   }
 }
@@ -107,7 +109,8 @@ static void camera_from_detail(void** state) {
   memcpy(rv_detail_f32_write(detail, RV_GLOBAL, "rv_cam_up", 3, &error), up, sizeof up);
   *rv_detail_f32_write(detail, RV_GLOBAL, "rv_cam_fov", 1, &error) = 42;
   int32_t* res = rv_detail_i32_write(detail, RV_GLOBAL, "rv_cam_res", 2, &error);
-  res[0] = 320, res[1] = 200;
+  res[0] = 320;
+  res[1] = 200;
   assert_true(rv_view_camera_from_detail(detail, &camera));
   for (int k = 0; k < 3; ++k) {
     CHECK_NEAR(camera.eye[k], eye[k], 0);
@@ -132,7 +135,8 @@ static void framing_holds_the_box(void** state) {
     for (int k = 0; k < 3; ++k) {
       double centre = (rv_random(5, 1, 8 * i + (uint64_t)k, 0) - 0.5) * 20;
       double half = pow(10, 4 * rv_random(5, 2, 8 * i + (uint64_t)k, 0) - 2);
-      lo[k] = centre - half, hi[k] = centre + half;
+      lo[k] = centre - half;
+      hi[k] = centre + half;
     }
     RvCamera camera = rv_view_frame(lo, hi, aspect);
     int height = 1000, width = (int)(aspect * height);
@@ -172,7 +176,10 @@ static void fitting_is_tight(void** state) {
         const float* q = rv_detail_f32(d[j], RV_POINT, "P", 3) + 3 * i;
         const double point[3] = {q[0], q[1], q[2]};
         assert_true(rv_view_project(&camera, 1600, 900, point, pixel));
-        for (int c = 0; c < 2; ++c) lo[c] = fmin(lo[c], pixel[c]), hi[c] = fmax(hi[c], pixel[c]);
+        for (int c = 0; c < 2; ++c) {
+          lo[c] = fmin(lo[c], pixel[c]);
+          hi[c] = fmax(hi[c], pixel[c]);
+        }
       }
     // 3.5% of the height stays free above and below, within half a pixel
     CHECK_NEAR(lo[1], 0.035 * 900, 0.5);
@@ -254,7 +261,10 @@ static void film_has_its_frames(void** state) {
   assert_string_equal(first_line_of(command), "h264,34,18,yuv420p,24/1,5");
   char* folder = in_folder("films");
   assert_int_equal(files_in(folder), 1);
-  rv_free(folder), rv_free(command), rv_free(target), rv_free(plain);
+  rv_free(folder);
+  rv_free(command);
+  rv_free(target);
+  rv_free(plain);
   for (int i = 0; i < FRAMES; ++i) rv_free(paths[i]);
 }
 
@@ -287,7 +297,10 @@ static void film_errors(void** state) {
   setenv("PATH", before, 1);
   // nothing half written is left behind
   assert_int_equal(files_in(folder), 0);
-  rv_free(before), rv_free(target), rv_free(folder), rv_free(text);
+  rv_free(before);
+  rv_free(target);
+  rv_free(folder);
+  rv_free(text);
   for (int i = 0; i < FRAMES; ++i) rv_free(paths[i]);
 }
 

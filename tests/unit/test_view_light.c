@@ -55,7 +55,9 @@ static RvDetail* curtain(float wet) {
   for (int s = 0; s < STRANDS; ++s)
     for (int i = 0; i < POINTS; ++i, p += 3) {
       double a = M_PI * (i + 0.5) / POINTS;
-      p[0] = (float)(-1 + 2.0 * s / STRANDS), p[1] = (float)cos(a), p[2] = (float)sin(a);
+      p[0] = (float)(-1 + 2.0 * s / STRANDS);
+      p[1] = (float)cos(a);
+      p[2] = (float)sin(a);
       *w++ = wet;
     }
   *rv_detail_f32_write(d, RV_GLOBAL, "width", 1, &error) = 0.008f;
@@ -89,7 +91,10 @@ static RvCamera camera_at(double z, double fov) {
 
 static RvViewOptions plain_options(int width, int height, int samples, RvViewPass pass) {
   RvViewOptions o = rv_view_options(RV_VIEW_NORMAL, width, height);
-  o.samples = samples, o.noise = 0, o.pass = pass, o.ground = false;
+  o.samples = samples;
+  o.noise = 0;
+  o.pass = pass;
+  o.ground = false;
   return o;
 }
 
@@ -113,7 +118,9 @@ static void fibres_make_no_light(void** state) {
       for (int a = 0; a < 8; ++a) {
         double tilt = (a - 3.5) * 0.38;
         RvSurface s = {.kind = RV_PART_HAIR, .wet = wetness[w], .core = 1};
-        s.tangent = rv_vec3(1, 0, 0), s.view = rv_vec3(sin(tilt), 0, cos(tilt)), s.normal = rv_vec3(0, 0, 1);
+        s.tangent = rv_vec3(1, 0, 0);
+        s.view = rv_vec3(sin(tilt), 0, cos(tilt));
+        s.normal = rv_vec3(0, 0, 1);
         s.color = s.deep = rv_vec3(grey[c], grey[c], grey[c]);
         enum { N = 300 };
         double sum = 0;
@@ -263,12 +270,14 @@ static void points_become_a_surface(void** state) {
   rv_image_free(&image);
   int warnings = 0;
   RvLog log = {&warnings, count_warning};
-  o.log = &log, o.liquid_memory = 1;
+  o.log = &log;
+  o.liquid_memory = 1;
   image = render(&d, 1, &camera, &o, &stats);
   assert_int_equal(warnings, 1);
   assert_int_equal(stats.spheres, N * N * N + 1);
   rv_image_free(&image);
-  o = plain_options(120, 120, 1, RV_VIEW_COVERAGE), o.liquid = RV_VIEW_LIQUID_PARTICLES;
+  o = plain_options(120, 120, 1, RV_VIEW_COVERAGE);
+  o.liquid = RV_VIEW_LIQUID_PARTICLES;
   image = render(&d, 1, &camera, &o, &stats);
   assert_int_equal(stats.spheres, N * N * N + 1);
   assert_int_equal(stats.triangles, 0);
@@ -311,7 +320,10 @@ static double reach_of(const RvImage* image, double* sum) {
   *sum = 0;
   for (int x = 0; x < image->width; ++x) {
     float c = image->rgb[3 * (image->height / 2 * image->width + x)];
-    if (c > 0) first = first < x ? first : x, last = x;
+    if (c > 0) {
+      first = first < x ? first : x;
+      last = x;
+    }
     *sum += c;
   }
   return last - first + 1;
@@ -336,7 +348,8 @@ static void motion_smears(void** state) {
       d = rv_detail_new();
       CHECK_OK(rv_detail_add_curves(d, 1, 2, NULL, NULL, &error), error);
       float* p = rv_detail_f32_write(d, RV_POINT, "P", 3, &error);
-      p[1] = -1, p[4] = 1;
+      p[1] = -1;
+      p[4] = 1;
       *rv_detail_f32_write(d, RV_GLOBAL, "width", 1, &error) = (float)(2 * half);
     }
     float* v = rv_detail_f32_write(d, RV_POINT, "v", 3, &error);
@@ -388,7 +401,8 @@ static void same_bits_with_everything(void** state) {
   RvDetail* d[] = {block(7, 2), curtain(0.6f), slab(0.5, 0.1, 0.3, "water")};
   RvCamera camera = camera_at(5, 40);
   RvViewOptions o = rv_view_options(RV_VIEW_NORMAL, 97, 65);
-  o.shutter = 0.02, o.aperture = 0.05;
+  o.shutter = 0.02;
+  o.aperture = 0.05;
   size_t bytes = (size_t)97 * 65 * 3 * sizeof(float);
   RvImage first = {0};
   const int workers[] = {1, 4, 2};

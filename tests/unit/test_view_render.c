@@ -14,7 +14,9 @@ static RvDetail* point_at(double x, double y, double z, double pscale) {
   RvDetail* d = rv_detail_new();
   CHECK_OK(rv_detail_add_points(d, 1, NULL, &error), error);
   float* p = rv_detail_f32_write(d, RV_POINT, "P", 3, &error);
-  p[0] = (float)x, p[1] = (float)y, p[2] = (float)z;
+  p[0] = (float)x;
+  p[1] = (float)y;
+  p[2] = (float)z;
   if (pscale > 0) *rv_detail_f32_write(d, RV_POINT, "pscale", 1, &error) = (float)pscale;
   return d;
 }
@@ -83,7 +85,9 @@ static RvCamera camera_at(double x, double y, double z, double fov) {
 
 static RvViewOptions plain_options(int width, int height, int samples, RvViewPass pass) {
   RvViewOptions o = rv_view_options(RV_VIEW_NORMAL, width, height);
-  o.samples = samples, o.pass = pass, o.ground = false;
+  o.samples = samples;
+  o.pass = pass;
+  o.ground = false;
   return o;
 }
 
@@ -129,7 +133,10 @@ static void area_of_a_strand(void** state) {
     RvDetail* d = rv_detail_new();
     CHECK_OK(rv_detail_add_curves(d, 1, 5, NULL, NULL, &error), error);
     float* p = rv_detail_f32_write(d, RV_POINT, "P", 3, &error);
-    for (int i = 0; i < 5; ++i) p[3 * i] = (float)(-0.6 + 0.3 * i), p[3 * i + 1] = (float)(-0.2 + 0.1 * i);
+    for (int i = 0; i < 5; ++i) {
+      p[3 * i] = (float)(-0.6 + 0.3 * i);
+      p[3 * i + 1] = (float)(-0.2 + 0.1 * i);
+    }
     double r = 0.03;
     if (attribute == 0)
       for (int i = 0; i < 5; ++i) rv_detail_f32_write(d, RV_POINT, "width", 1, &error)[i] = (float)(2 * r);
@@ -152,8 +159,10 @@ static void strands_are_round(void** state) {
   CHECK_OK(rv_detail_add_curves(d, 1, N, NULL, NULL, &error), error);
   float* p = rv_detail_f32_write(d, RV_POINT, "P", 3, &error);
   // a full turn of 12 spans: the chord's middle is at cos(15 deg) = 0.966 of the radius, 3 pixels inside
-  for (int i = 0; i < N; ++i)
-    p[3 * i] = (float)cos(2 * M_PI * i / (N - 1)), p[3 * i + 1] = (float)sin(2 * M_PI * i / (N - 1));
+  for (int i = 0; i < N; ++i) {
+    p[3 * i] = (float)cos(2 * M_PI * i / (N - 1));
+    p[3 * i + 1] = (float)sin(2 * M_PI * i / (N - 1));
+  }
   *rv_detail_f32_write(d, RV_PRIM, "width", 1, &error) = 0.01f;
   const RvDetail* details[] = {d};
   RvCamera camera = camera_at(0, 0, 4, 40);
@@ -206,7 +215,9 @@ static void area_of_a_star(void** state) {
   double expected = 0;
   for (int i = 0; i < N; ++i) {
     double a = 2 * M_PI * i / N, r = i & 1 ? 1.2 : 0.5;
-    xyz[3 * i] = (float)(r * cos(a)), xyz[3 * i + 1] = (float)(r * sin(a)), xyz[3 * i + 2] = 0;
+    xyz[3 * i] = (float)(r * cos(a));
+    xyz[3 * i + 1] = (float)(r * sin(a));
+    xyz[3 * i + 2] = 0;
   }
   for (int i = 0; i < N; ++i) {
     const float *p = xyz + 3 * i, *q = xyz + 3 * ((i + 1) % N);
@@ -225,7 +236,8 @@ static void thin_strands_are_widened(void** state) {
   RvDetail* d = rv_detail_new();
   CHECK_OK(rv_detail_add_curves(d, 1, 2, NULL, NULL, &error), error);
   float* p = rv_detail_f32_write(d, RV_POINT, "P", 3, &error);
-  p[0] = -1, p[3] = 1;
+  p[0] = -1;
+  p[3] = 1;
   *rv_detail_f32_write(d, RV_PRIM, "width", 1, &error) = 1e-5f;
   RvCamera camera = camera_at(0, 0, 4, 40);
   double scale = 100 / (4 * tan(40 * M_PI / 360));
@@ -322,7 +334,9 @@ static void colour_is_used(void** state) {
   RvDetail* d[] = {ball(0, 0.8), point_at(0, 0, 0, 0.8), tuft(400, 4)};
   for (int i = 0; i < 3; ++i) {
     float* c = rv_detail_f32_write(d[i], RV_GLOBAL, "Cd", 3, &error);
-    c[0] = 0.02f, c[1] = 0.9f, c[2] = 0.02f;
+    c[0] = 0.02f;
+    c[1] = 0.9f;
+    c[2] = 0.02f;
     const RvDetail* details[] = {d[i]};
     RvCamera camera = {.eye = {0, 0.5, 5}, .target = {0, i == 2 ? 0.5 : 0, 0}, .up = {0, 1, 0}, .fov_y_degrees = 5};
     RvViewOptions o = plain_options(8, 8, 64, RV_VIEW_BEAUTY);
@@ -394,7 +408,9 @@ static void bad_strands_are_left_out(void** state) {
   const float* from = rv_detail_f32(good, RV_POINT, "P", 3);
   float* to = rv_detail_f32_write(bad, RV_POINT, "P", 3, &error);
   memcpy(to, from, 40 * 6 * 3 * sizeof(float));
-  to[3 * (40 * 6 + 2)] = NAN, to[3 * (41 * 6) + 1] = INFINITY, to[3 * (42 * 6 + 5) + 2] = -3e38f;
+  to[3 * (40 * 6 + 2)] = NAN;
+  to[3 * (41 * 6) + 1] = INFINITY;
+  to[3 * (42 * 6 + 5) + 2] = -3e38f;
   const RvDetail *one[] = {good}, *other[] = {bad};
   RvCamera camera = camera_at(1, 1.2, 3, 35);
   RvViewOptions o = rv_view_options(RV_VIEW_DRAFT, 64, 48);
@@ -419,7 +435,11 @@ static void bad_geometry_is_survived(void** state) {
   RvDetail* d[] = {polygon(4, nan_quad), polygon(3, flat), point_at(NAN, 0, 0, 1),
                    point_at(0, 0, 0, 0), tuft(5, 2),       rv_detail_new()};
   float* w = rv_detail_f32_write(d[4], RV_PRIM, "width", 1, &error);
-  w[0] = NAN, w[1] = -1, w[2] = INFINITY, w[3] = 0, w[4] = 3e17f;
+  w[0] = NAN;
+  w[1] = -1;
+  w[2] = INFINITY;
+  w[3] = 0;
+  w[4] = 3e17f;
   CHECK_OK(rv_detail_add_curves(d[5], 2, 4, NULL, NULL, &error), error);  // all points in one place
   *rv_detail_f32_write(d[3], RV_POINT, "pscale", 1, &error) = -1;
   RvCamera camera = camera_at(0, 1, 3, 40);
@@ -464,7 +484,8 @@ static void wrong_options_and_cancel(void** state) {
   CHECK_FAILS(rv_view_render(NULL, 0, &wide, &o, NULL, NULL, &image, &error), RV_BAD_INPUT, error, "180");
   bad.width = 0;
   CHECK_FAILS(rv_view_render(NULL, 0, &camera, &bad, NULL, NULL, &image, &error), RV_BAD_INPUT, error, "0 x 300");
-  bad = o, bad.samples = -3;
+  bad = o;
+  bad.samples = -3;
   CHECK_FAILS(rv_view_render(NULL, 0, &camera, &bad, NULL, NULL, &image, &error), RV_BAD_INPUT, error, "-3");
   RvViewQuality quality;
   assert_true(rv_view_quality_from_name("high", &quality) && quality == RV_VIEW_HIGH);
