@@ -5,15 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/bench_list.h"
+#include "bench/bench.h"
 #include "cli/cli.h"
-
-const RvBench rv_benches[] = {
-#define RV_BENCH(name, help) {#name, help, rv_bench_##name},
-#include "cli/benches.def"
-#undef RV_BENCH
-};
-const size_t rv_bench_count = sizeof rv_benches / sizeof *rv_benches;
 
 typedef struct Printer {
   const RvBench* bench;
@@ -44,7 +37,7 @@ static const RvBench* find(const char* name) {
 static RvResult no_benchmark(const char* name, RvError* error) {
 #define RV_BENCH(name, help) " " #name
   static const char names[] =
-#include "cli/benches.def"
+#include "bench/benches.def"
       ;
 #undef RV_BENCH
   return rv_fail(error, RV_NOT_FOUND, "there is no benchmark '%s'; there are%s", name, names);
@@ -60,6 +53,7 @@ static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
   if (result) return result;
   if (shrink < 1) return rv_fail(error, RV_BAD_INPUT, "--shrink takes a number from 1 on");
   if (threads) rv_threads_set(threads);
+  rv_bench_set_interrupt(rv_cli_interrupted);
   size_t count = words->count ? words->count : rv_bench_count;
   for (size_t k = 0; k < count && !result; ++k) {
     printer.bench = words->count ? find(words->items[k]) : &rv_benches[k];

@@ -5,32 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/check_list.h"
+#include "check/check.h"
 #include "cli/cli.h"
-
-const RvCheck rv_checks[] = {
-#define RV_CHECK(name, spec, formula) {#name, spec, formula, rv_check_##name},
-#include "cli/checks.def"
-#undef RV_CHECK
-};
-
-// a name that stands twice does not compile
-enum {
-#define RV_CHECK(name, spec, formula) ONLY_ONE_##name,
-#include "cli/checks.def"
-#undef RV_CHECK
-};
-const size_t rv_check_count = sizeof rv_checks / sizeof *rv_checks;
 
 typedef struct Printer {
   const RvCheck* check;
   bool json;
   size_t passed, failed;
 } Printer;
-
-void rv_check_emit(const RvCheckOut* out, const char* name, double measured, double expected, double tolerance) {
-  out->line(out->user, &(RvCheckLine){name, measured, expected, tolerance});
-}
 
 static json_t* number(double value) {
   return isfinite(value) ? json_real(value) : json_null();

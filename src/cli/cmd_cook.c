@@ -40,7 +40,7 @@ static RvResult run(RvSession* session, const CookOptions* o, RvError* error) {
       .node = o->node, .first = session->first, .last = session->last, .resume = o->resume, .from_state = o->from};
   double unused;
   RvResult result = o->start ? rv_cli_frames(o->start, &run.from_start, &unused, error) : RV_OK;
-  if (!result && o->report) result = rv_session_report(session, o->report, o->resume, error);
+  if (!result && o->report) result = rv_cli_session_report(session, o->report, o->resume, error);
   if (result) return result;
   char* checkpoints = rv_strf("%s/checkpoints", session->out);
   if (!checkpoints) return rv_fail(error, RV_NO_MEMORY, "out of memory");
@@ -59,13 +59,13 @@ int rv_cli_cook(int argc, char** argv) {
   double begun = rv_clock_wall();
   RvResult result = set.items && words.items ? parse(argc, argv, &set, &words, &options, &error)
                                              : rv_fail(&error, RV_NO_MEMORY, "out of memory");
-  if (!result) result = rv_session_open(&session, &options.session, &error);
+  if (!result) result = rv_cli_session_open(&session, &options.session, &error);
   if (!result) result = run(&session, &options, &error);
-  rv_progress_clear(&session.progress);
+  rv_cli_progress_clear(&session.progress);
   int frames = session.frames_done;
   char out[512] = "";
   if (session.out) snprintf(out, sizeof out, "%s", session.out);
-  rv_session_close(&session, &error);
+  rv_cli_session_close(&session, &error);
   if (error.code == RV_CANCELLED && !options.session.quiet)
     fprintf(stderr, "rivulet: interrupted after %d frame%s; go on with --resume\n", frames, frames == 1 ? "" : "s");
   else if (error.code == RV_OK && !options.session.quiet)

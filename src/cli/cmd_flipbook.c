@@ -1,4 +1,4 @@
-// rivulet flipbook: pictures of a scene or of a folder of caches: a still, a numbered sequence, or a film.
+// rivulet flipbook: pictures of a scene or of a folder of caches: a still, a numbered sequence, or a movie.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/timer.h"
-#include "cli/film.h"
+#include "cli/shots.h"
 #include "geo/text.h"
 
 enum { DEFAULT_WIDTH = 960, DEFAULT_HEIGHT = 540 };
@@ -24,24 +24,24 @@ typedef struct Flipbook {
   double numbers[NUMBERS];  // what the last four say
   const RvViewData* data;   // NULL: beauty
   double bounds[2];         // of its colours; NaN: what there is
-  RvFilmSource source;
+  RvShotSource source;
   RvProgress progress;
-  bool film, still;  // of the output's kind; else a folder of a sequence
-  bool cached;       // what the scene's file caches have on disk is drawn, and not cooked
-  RvCamera view;     // fixed camera, unless a node gives one
-  RvCamera rig;      // the camera of the first frame: the lights stand still about its view
-  double floor;      // height of the ground, the same in all frames; NaN: not known yet
+  bool movie, still;  // of the output's kind; else a folder of a sequence
+  bool cached;        // what the scene's file caches have on disk is drawn, and not cooked
+  RvCamera view;      // fixed camera, unless a node gives one
+  RvCamera rig;       // the camera of the first frame: the lights stand still about its view
+  double floor;       // height of the ground, the same in all frames; NaN: not known yet
   const char* camera_node;
   int width, height;
   RvViewQuality level;
   RV_ARRAY(char*) pictures;
-  char* folder;  // of a film's pictures, removed at the end
+  char* folder;  // of a movie's pictures, removed at the end
   double frame;
 } Flipbook;
 
 static bool stopped(void* user, double fraction) {
   Flipbook* f = user;
-  rv_progress_update(&f->progress, f->frame, fraction, "rendering");
+  rv_cli_progress_update(&f->progress, f->frame, fraction, "rendering");
   return rv_cli_interrupted();
 }
 
@@ -65,7 +65,7 @@ static RvResult read_look(Flipbook* f, RvError* error) {
   if (f->range && (!f->data || sscanf(f->range, "%lf,%lf%c", &f->bounds[0], &f->bounds[1], &rest) != 2 ||
                    !(f->bounds[0] < f->bounds[1]) || !isfinite(f->bounds[0]) || !isfinite(f->bounds[1])))
     return rv_fail(error, RV_BAD_INPUT, "--range takes LOW,HIGH of a view in false colours, not '%s'", f->range);
-  // what moves is smeared in films, as the eye expects; a still is to be looked at closely
+  // what moves is smeared in movies, as the eye expects; a still is to be looked at closely
   double standard = f->still && !strchr(f->output, '$') ? 0 : 0.5;
   RvResult result = read_number("--shutter", f->shutter, 0, 4, f->data ? 0 : standard, &f->numbers[SHUTTER], error);
   if (!result) result = read_number("--aperture", f->aperture, 0, 1e6, 0, &f->numbers[APERTURE], error);
@@ -103,16 +103,17 @@ static RvResult parse(int argc, char** argv, RvTextList* words, RvTextList* set,
     return rv_fail(error, RV_BAD_INPUT, "say where the pictures go with -o FILE.png, FILE.mp4 or a folder");
   f->session.scene = words->items[0];
   f->session.set = set;
-  f->film = rv_text_ends(f->output, ".mp4");
+  f->movie = rv_text_ends(f->output, ".mp4");
   f->still = rv_text_ends(f->output, ".png");
   if (is_other_picture(f->output))
-    return rv_fail(error, RV_BAD_INPUT, "-o %s: pictures are .png and films .mp4; any other name is that of a folder",
+    return rv_fail(error, RV_BAD_INPUT, "-o %s: pictures are .png and movies .mp4; any other name is that of a folder",
                    f->output);
   f->level = RV_VIEW_NORMAL;
   if (f->quality && !rv_view_quality_from_name(f->quality, &f->level))
     return rv_fail(error, RV_BAD_INPUT, "--quality takes draft, normal or high, not '%s'", f->quality);
-  if (f->film && !rv_view_has_ffmpeg())
-    return rv_fail(error, RV_UNSUPPORTED, "a film needs ffmpeg, which is not installed; give a folder to get pictures");
+  if (f->movie && !rv_view_has_ffmpeg())
+    return rv_fail(error, RV_UNSUPPORTED,
+                   "a movie needs ffmpeg, which is not installed; give a folder to get pictures");
   char rest;
   if (f->size && (sscanf(f->size, "%dx%d%c", &f->width, &f->height, &rest) != 2 || f->width < 1 || f->height < 1 ||
                   f->width > RV_VIEW_MAX_SIZE || f->height > RV_VIEW_MAX_SIZE))
@@ -148,19 +149,19 @@ static RvResult camera_by_framing(Flipbook* f, double first, double last, RvErro
   RvViewFit fit = rv_view_fit((double)f->width / f->height);
   for (int i = 0; i < 3; ++i) {
     if (i && frames[i] == frames[i - 1]) continue;
-    RvFilmFrame frame;
-    RvResult result = rv_film_frame(&f->source, frames[i], &frame, error);
+    RvShotFrame frame;
+    RvResult result = rv_cli_shot_frame(&f->source, frames[i], &frame, error);
     if (result) return result;
     for (size_t k = 0; k < frame.count; ++k) rv_view_fit_add(&fit, frame.details[k]);
-    rv_film_release(&frame);
+    rv_cli_shot_release(&frame);
   }
   f->view = rv_view_fit_camera(&fit);
   if (isfinite(fit.lowest)) f->floor = fit.lowest;
   return RV_OK;
 }
 
-// a ground that followed every frame's lowest point would rise and fall through a film
-static void find_floor(Flipbook* f, const RvFilmFrame* content) {
+// a ground that followed every frame's lowest point would rise and fall through a movie
+static void find_floor(Flipbook* f, const RvShotFrame* content) {
   for (size_t k = 0; k < content->count; ++k) {
     double lo[3], hi[3];
     if (rv_detail_bounds(content->details[k], lo, hi)) f->floor = fmin(f->floor, lo[1]);
@@ -206,7 +207,7 @@ static char* picture_path(const Flipbook* f, double frame) {
                        .fps = f->source.session ? rv_scene_fps(f->source.session->scene) : 24,
                        .out = f->source.session ? f->source.session->out : "."};
   if (f->still) return rv_vars_expand(&vars, f->output);
-  char* pattern = rv_strf("%s/frame.$F4.png", f->film ? f->folder : f->output);
+  char* pattern = rv_strf("%s/frame.$F4.png", f->movie ? f->folder : f->output);
   char* path = pattern ? rv_vars_expand(&vars, pattern) : NULL;
   rv_free(pattern);
   return path;
@@ -231,10 +232,10 @@ static void set_look(const Flipbook* f, RvViewOptions* options) {
 
 static RvResult render_frame(Flipbook* f, double frame, RvError* error) {
   f->frame = frame;
-  RvFilmFrame content = {0};
+  RvShotFrame content = {0};
   RvImage image = {0};
   RvResult result = f->camera_node ? camera_from_node(f, frame, error) : RV_OK;
-  if (!result) result = rv_film_frame(&f->source, frame, &content, error);
+  if (!result) result = rv_cli_shot_frame(&f->source, frame, &content, error);
   if (!result) {
     const RvLog log = {NULL, rv_cli_warning};
     RvViewOptions options = rv_view_options(f->level, f->width, f->height);
@@ -246,7 +247,7 @@ static RvResult render_frame(Flipbook* f, double frame, RvError* error) {
     result = rv_view_render((const RvDetail* const*)content.details, content.count, &f->view, &options, stopped, f,
                             &image, error);
   }
-  rv_film_release(&content);
+  rv_cli_shot_release(&content);
   char* path = result ? NULL : picture_path(f, frame);
   if (!result && (!path || !rv_array_push(&f->pictures, path))) {
     rv_free(path);
@@ -254,7 +255,7 @@ static RvResult render_frame(Flipbook* f, double frame, RvError* error) {
     result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   }
   if (!result) result = rv_view_write_png(&image, path, error);
-  rv_image_free(&image);
+  rv_view_image_free(&image);
   return result;
 }
 
@@ -275,34 +276,34 @@ static RvResult render_all(Flipbook* f, RvError* error) {
   double first, last;
   RvResult result = choose_frames(f, &first, &last, error);
   if (!result) result = choose_camera(f, first, last, error);
-  if (!result && f->film) {
+  if (!result && f->movie) {
     f->folder = rv_strf("%s.frames.%ld.tmp", f->output, (long)getpid());
     result = f->folder ? rv_file_make_folder(f->folder, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
   }
   f->rig = f->view;
-  f->progress = rv_progress_begin(first, last, f->session.quiet);
+  f->progress = rv_cli_progress_begin(first, last, f->session.quiet);
   for (double frame = first; !result && frame <= last; ++frame) result = render_frame(f, frame, error);
   double fps = f->source.session ? rv_scene_fps(f->source.session->scene) : 24;
-  if (!result && f->film)
+  if (!result && f->movie)
     result = rv_view_write_mp4((const char* const*)f->pictures.data, f->pictures.count, fps, f->output, error);
   // Ctrl-C reaches ffmpeg too, whose failure is then no fault of the disk
   if (result && result != RV_CANCELLED && rv_cli_interrupted()) {
     *error = (RvError){0};
     result = rv_fail(error, RV_CANCELLED, "interrupted");
   }
-  rv_progress_clear(&f->progress);
+  rv_cli_progress_clear(&f->progress);
   return result;
 }
 
 static void clean_up(Flipbook* f) {
   for (size_t i = 0; i < f->pictures.count; ++i) {
-    if (f->film) unlink(f->pictures.data[i]);
+    if (f->movie) unlink(f->pictures.data[i]);
     rv_free(f->pictures.data[i]);
   }
   if (f->folder) rmdir(f->folder);
   rv_free(f->folder);
   rv_array_free(&f->pictures);
-  rv_film_close(&f->source);
+  rv_cli_shot_close(&f->source);
 }
 
 // every file cache of the scene reads its files
@@ -328,16 +329,16 @@ static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
   struct stat info;
   if (!result && stat(f.session.scene, &info) == 0 && S_ISDIR(info.st_mode)) {
     if (f.session.threads) rv_threads_set(f.session.threads);
-    result = rv_film_from_folder(&f.source, f.session.scene, error);
+    result = rv_cli_shots_from_folder(&f.source, f.session.scene, error);
   } else if (!result) {
-    result = rv_session_open(&session, &f.session, error);
+    result = rv_cli_session_open(&session, &f.session, error);
     if (!result && f.cached) result = load_caches(session.scene, error);
-    if (!result) result = rv_film_from_scene(&f.source, &session, f.node, error);
+    if (!result) result = rv_cli_shots_from_scene(&f.source, &session, f.node, error);
   }
   if (!result) result = render_all(&f, error);
   size_t count = f.pictures.count;
   clean_up(&f);
-  rv_session_close(&session, error);
+  rv_cli_session_close(&session, error);
   if (!result && !f.session.quiet)
     fprintf(stderr, "%zu picture%s in %.1f s: %s\n", count, count == 1 ? "" : "s", rv_clock_wall() - begun, f.output);
   rv_free(set.items);

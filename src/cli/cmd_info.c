@@ -36,14 +36,14 @@ static RvResult describe_geometry(json_t* object, const char* path, RvError* err
   RvResult result = rv_detail_load(path, &detail, &log, error);
   if (result) return result;
   json_object_set_new(object, "kind", json_string(rv_text_ends(path, ".vdb") ? "vdb" : "geometry"));
-  rv_describe_detail(object, detail);
+  rv_cli_describe_detail(object, detail);
   rv_detail_free(detail);
   return RV_OK;
 }
 
 static RvResult describe_checkpoint(json_t* object, const char* path, RvError* error) {
   RvCheckpoint checkpoint = {0};
-  RvResult result = rv_checkpoint_read(path, &checkpoint, error);
+  RvResult result = rv_scene_checkpoint_read(path, &checkpoint, error);
   if (result) return result;
   char key[20];
   snprintf(key, sizeof key, "%016llx", (unsigned long long)checkpoint.key);
@@ -52,8 +52,8 @@ static RvResult describe_checkpoint(json_t* object, const char* path, RvError* e
   json_object_set_new(object, "type", json_string(checkpoint.type));
   json_object_set_new(object, "frame", json_real(checkpoint.frame));
   json_object_set_new(object, "key", json_string(key));
-  rv_describe_detail(object, checkpoint.state);
-  rv_checkpoint_free(&checkpoint);
+  rv_cli_describe_detail(object, checkpoint.state);
+  rv_scene_checkpoint_free(&checkpoint);
   return RV_OK;
 }
 

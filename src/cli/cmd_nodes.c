@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "cli/cli.h"
-#include "node/docs.h"
+#include "node/describe/docs.h"
 
 static bool visible(const RvNodeType* type) {
   return !(type->flags & RV_NODE_HIDDEN);

@@ -15,11 +15,11 @@ static char* beside(const char* path, const char* ending) {
 
 static RvResult write_all(const RvSheet* sheet, const char* path, const RvTextList* files, RvError* error) {
   RvResult result = RV_OK;
-  for (size_t i = 0; i < files->count && !result; ++i) result = rv_sheet_write(sheet, files->items[i], error);
+  for (size_t i = 0; i < files->count && !result; ++i) result = rv_view_sheet_write(sheet, files->items[i], error);
   static const char* const endings[] = {".svg", ".png"};
   for (int i = 0; i < 2 && !files->count && !result; ++i) {
     char* name = beside(path, endings[i]);
-    result = name ? rv_sheet_write(sheet, name, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
+    result = name ? rv_view_sheet_write(sheet, name, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
     if (!result) printf("%s\n", name);
     rv_free(name);
   }
@@ -34,12 +34,12 @@ static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
   if (!result && words->count != 1)
     result = rv_fail(error, RV_BAD_INPUT, "plot takes one report, as `cook --report FILE` writes it");
   RvPlotReport report = {0};
-  if (!result) result = rv_plot_read(words->items[0], &report, error);
-  RvSheet* sheet = result ? NULL : rv_plot_draw(&report, words->items[0]);
+  if (!result) result = rv_cli_plot_read(words->items[0], &report, error);
+  RvSheet* sheet = result ? NULL : rv_cli_plot_draw(&report, words->items[0]);
   if (!result)
     result = sheet ? write_all(sheet, words->items[0], &files, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
-  rv_sheet_free(sheet);
-  rv_plot_free(&report);
+  rv_view_sheet_free(sheet);
+  rv_cli_plot_free(&report);
   rv_free(files.items);
   return result;
 }

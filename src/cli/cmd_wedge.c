@@ -46,13 +46,13 @@ static RvResult last_frame(RvWedge* w, RvError* error) {
 }
 
 static RvResult begin(RvWedge* w, const char* scene, const RvTextList* vary, const WedgeOptions* o, RvError* error) {
-  RvResult result = rv_wedge_plan(w, scene, o->out, vary, error);
+  RvResult result = rv_cli_wedge_plan(w, scene, o->out, vary, error);
   if (result) return result;
   if (o->frames) w->frames = rv_strf("%s", o->frames);
   if (o->size) w->size = rv_strf("%s", o->size);
   if (o->picture && strcmp(o->picture, "none") != 0) w->picture = rv_strf("%s", o->picture);
   if (!o->picture) result = last_frame(w, error);
-  if (!result) result = rv_wedge_save(w, error);
+  if (!result) result = rv_cli_wedge_save(w, error);
   return result;
 }
 
@@ -60,13 +60,13 @@ static RvResult run(RvWedge* w, const WedgeOptions* o, RvError* error) {
   bool* todo = rv_alloc_zero(w->count, sizeof *todo);
   size_t left = 0, failed = 0;
   if (!todo) return rv_fail(error, RV_NO_MEMORY, "out of memory");
-  for (size_t i = 0; i < w->count; ++i) left += todo[i] = !o->failed || !rv_wedge_is_done(w, i);
+  for (size_t i = 0; i < w->count; ++i) left += todo[i] = !o->failed || !rv_cli_wedge_is_done(w, i);
   RvResult result = !left      ? RV_OK
-                    : o->slurm ? rv_wedge_slurm(w, todo, error)
-                               : rv_wedge_local(w, todo, o->jobs, &failed, error);
+                    : o->slurm ? rv_cli_wedge_slurm(w, todo, error)
+                               : rv_cli_wedge_local(w, todo, o->jobs, &failed, error);
   rv_free(todo);
   if (result || o->slurm) return result;
-  if (w->picture) result = rv_wedge_sheet(w, error);
+  if (w->picture) result = rv_cli_wedge_sheet(w, error);
   if (!result && !o->quiet && w->picture)
     fprintf(stderr, "%zu variations, %zu failed: %s/sheet.png\n", w->count, failed, w->dir);
   if (!result && failed)
@@ -80,7 +80,7 @@ static RvResult one_task(const RvWedge* w, const WedgeOptions* o, RvError* error
   char* end;
   unsigned long index = strtoul(o->task, &end, 10);
   if (end == o->task || *end) return rv_fail(error, RV_BAD_INPUT, "--task '%s' is no number", o->task);
-  return rv_wedge_task(w, index, o->threads, error);
+  return rv_cli_wedge_task(w, index, o->threads, error);
 }
 
 int rv_cli_wedge(int argc, char** argv) {
@@ -92,16 +92,16 @@ int rv_cli_wedge(int argc, char** argv) {
   RvResult result = vary.items && words.items ? parse(argc, argv, &vary, &words, &o, &error)
                                               : rv_fail(&error, RV_NO_MEMORY, "out of memory");
   if (!result)
-    result = vary.count ? begin(&w, words.items[0], &vary, &o, &error) : rv_wedge_load(&w, words.items[0], &error);
+    result = vary.count ? begin(&w, words.items[0], &vary, &o, &error) : rv_cli_wedge_load(&w, words.items[0], &error);
   if (!result) {
     if (o.task)
       result = one_task(&w, &o, &error);
     else if (o.sheet)
-      result = rv_wedge_sheet(&w, &error);
+      result = rv_cli_wedge_sheet(&w, &error);
     else
       result = run(&w, &o, &error);
   }
-  rv_wedge_free(&w);
+  rv_cli_wedge_free(&w);
   rv_free(vary.items);
   rv_free(words.items);
   return error.code == RV_CANCELLED ? rv_result_exit_code(RV_CANCELLED) : rv_cli_error(&error);

@@ -132,7 +132,7 @@ static void add_volumes(json_t* object, const RvDetail* detail) {
     json_object_set_new(object, "volumes", json_pack("{s:o}", "bulk", number(sum_of(volume, 0))));
 }
 
-void rv_describe_detail(json_t* object, const RvDetail* detail) {
+void rv_cli_describe_detail(json_t* object, const RvDetail* detail) {
   size_t prims = rv_detail_count(detail, RV_PRIM), kinds[3] = {0};
   json_t *attributes = json_array(), *groups = json_array(), *grids = json_array();
   for (size_t i = 0; i < prims; ++i) {

@@ -7,6 +7,6 @@
 #include "rivulet/geo.h"
 
 // Adds the facts to `object`.
-void rv_describe_detail(json_t* object, const RvDetail* detail);
+void rv_cli_describe_detail(json_t* object, const RvDetail* detail);
 
 #endif

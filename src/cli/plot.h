@@ -28,12 +28,12 @@ typedef struct RvPlotReport {
 
 // Reads JSON lines, brings them in the order of the frames (of two of one frame the later counts, as after --resume)
 // and, of more frames than a sheet can show, makes means of neighbours. The error names the line.
-RvResult rv_plot_read(const char* path, RvPlotReport* out, RvError* error);
-void rv_plot_free(RvPlotReport* report);
+RvResult rv_cli_plot_read(const char* path, RvPlotReport* out, RvError* error);
+void rv_cli_plot_free(RvPlotReport* report);
 // NULL if there is none.
-const double* rv_plot_column(const RvPlotReport* report, RvPlotGroup group, const char* name);
+const double* rv_cli_plot_column(const RvPlotReport* report, RvPlotGroup group, const char* name);
 
 // NULL when out of memory.
-RvSheet* rv_plot_draw(const RvPlotReport* report, const char* title);
+RvSheet* rv_cli_plot_draw(const RvPlotReport* report, const char* title);
 
 #endif

@@ -71,7 +71,7 @@ static void text(const Panel* p, double x, double y, double size, RvSheetAnchor 
   va_start(list, format);
   vsnprintf(line, sizeof line, format, list);
   va_end(list);
-  rv_sheet_text(p->sheet, x, y, size, anchor, color, line);
+  rv_view_sheet_text(p->sheet, x, y, size, anchor, color, line);
 }
 
 static void draw_value_axis(const Panel* p) {
@@ -79,7 +79,7 @@ static void draw_value_axis(const Panel* p) {
   int count = (int)floor((p->decades ? range : (p->high - p->low) / step) + 1e-6);
   for (int k = 0; k <= count && k < 400; k += p->decades ? (int)step : 1) {
     double v = p->decades ? p->low * pow(10, k) : p->low + k * step, y = y_of(p, v);
-    rv_sheet_line(p->sheet, 2, (double[]){LEFT, y, LEFT + PLOT, y}, 1, GRID, 0);
+    rv_view_sheet_line(p->sheet, 2, (double[]){LEFT, y, LEFT + PLOT, y}, 1, GRID, 0);
     if (p->decades)
       text(p, LEFT - 8, y + 4, 11, RV_SHEET_END, GREY, k == 0 ? "0" : v >= 1e5 || v < 1e-2 ? "%.0e" : "%g", v);
     else
@@ -91,13 +91,13 @@ static void draw_frame_axis(const Panel* p) {
   double step = fmax(nice_step(p->last - p->first, 12), 1);
   for (double f = ceil(p->first / step) * step; f <= p->last; f += step) {
     double x = x_of(p, f);
-    rv_sheet_line(p->sheet, 2, (double[]){x, p->top, x, p->top + p->height}, 1, GRID, 0);
+    rv_view_sheet_line(p->sheet, 2, (double[]){x, p->top, x, p->top + p->height}, 1, GRID, 0);
     text(p, x, p->top + p->height + 16, 11, RV_SHEET_MIDDLE, GREY, "%g", f);
   }
 }
 
 static void draw_frame(const Panel* p, const char* title, const char* unit) {
-  rv_sheet_rect(p->sheet, LEFT, p->top, PLOT, p->height, GROUND);
+  rv_view_sheet_rect(p->sheet, LEFT, p->top, PLOT, p->height, GROUND);
   draw_frame_axis(p);
   draw_value_axis(p);
   text(p, LEFT, p->top - 9, 14, RV_SHEET_START, INK, "%s", title);
@@ -105,7 +105,7 @@ static void draw_frame(const Panel* p, const char* title, const char* unit) {
 }
 
 static void draw_edge(const Panel* p) {
-  rv_sheet_line(p->sheet, 2, (double[]){LEFT, p->top + p->height, LEFT + PLOT, p->top + p->height}, 1, GREY, 0);
+  rv_view_sheet_line(p->sheet, 2, (double[]){LEFT, p->top + p->height, LEFT + PLOT, p->top + p->height}, 1, GREY, 0);
 }
 
 typedef enum Mark { AREA, LINE, DASHED } Mark;
@@ -118,10 +118,10 @@ static void key(Panel* p, Mark mark, uint32_t color, const char* name, const cha
   va_start(list, format);
   vsnprintf(value, sizeof value, format, list);
   va_end(list);
-  if (mark == AREA) rv_sheet_rect(p->sheet, KEY, y - 5, 14, 10, color);
+  if (mark == AREA) rv_view_sheet_rect(p->sheet, KEY, y - 5, 14, 10, color);
   if (mark != AREA)
-    rv_sheet_line(p->sheet, 2, (double[]){KEY, y, KEY + 14, y}, mark == LINE ? 2.5 : 1.5, color,
-                  mark == DASHED ? 4 : 0);
+    rv_view_sheet_line(p->sheet, 2, (double[]){KEY, y, KEY + 14, y}, mark == LINE ? 2.5 : 1.5, color,
+                       mark == DASHED ? 4 : 0);
   text(p, KEY + 22, y + 4, 12, RV_SHEET_START, INK, "%.18s", name);
   text(p, WIDTH - 16, y + 4, 12, RV_SHEET_END, GREY, "%s", value);
 }
@@ -139,7 +139,7 @@ static void draw_series(const Panel* p, const double* v, double scale, double wi
       xy[2 * n++ + 1] = y_of(p, scale * v[i]);
       continue;
     }
-    rv_sheet_line(p->sheet, n, xy, n == 1 ? 5 : width, color, n == 1 ? 0 : dash);
+    rv_view_sheet_line(p->sheet, n, xy, n == 1 ? 5 : width, color, n == 1 ? 0 : dash);
     n = 0;
   }
   rv_free(xy);
@@ -166,7 +166,7 @@ static void draw_filled(const Panel* p, const double* v, double scale, bool colu
   }
   *at++ = x_of(p, columns ? p->last : p->frame[n - 1]);
   *at++ = y_of(p, p->low);
-  rv_sheet_area(p->sheet, (size_t)(at - xy) / 2, xy, color);
+  rv_view_sheet_area(p->sheet, (size_t)(at - xy) / 2, xy, color);
   rv_free(xy);
 }
 
@@ -216,11 +216,11 @@ static void draw_liquid(Panel* p) {
   const uint32_t colors[] = {0x2a9d8f, 0x8c6d4f, 0x9cc5ea};
   const double *parts[3], *sinks[3], ones[] = {1, 1, 1, 1, 1};
   for (int k = 0; k < 3; ++k) {
-    parts[k] = rv_plot_column(r, RV_PLOT_LEDGER, held[k]);
-    sinks[k] = rv_plot_column(r, RV_PLOT_SINK, gone[k]);
+    parts[k] = rv_cli_plot_column(r, RV_PLOT_LEDGER, held[k]);
+    sinks[k] = rv_cli_plot_column(r, RV_PLOT_SINK, gone[k]);
   }
-  const double* in[] = {rv_plot_column(r, RV_PLOT_LEDGER, "initial"), rv_plot_column(r, RV_PLOT_LEDGER, "sources"),
-                        sinks[0], sinks[1], sinks[2]};
+  const double* in[] = {rv_cli_plot_column(r, RV_PLOT_LEDGER, "initial"),
+                        rv_cli_plot_column(r, RV_PLOT_LEDGER, "sources"), sinks[0], sinks[1], sinks[2]};
   double *total = add_up(r, 3, parts, ones), *out = add_up(r, 3, sinks, ones),
          *due = add_up(r, 5, in, (double[]){1, 1, -1, -1, -1});
   bool whole = parts[0] && parts[1] && parts[2] && total && out && due;
@@ -255,7 +255,8 @@ static void draw_liquid(Panel* p) {
 static void draw_film(Panel* p) {
   const RvPlotReport* r = p->report;
   const uint32_t colors[] = {0x2a9d8f, 0x8c6d4f};
-  const double* parts[] = {rv_plot_column(r, RV_PLOT_LEDGER, "film"), rv_plot_column(r, RV_PLOT_LEDGER, "absorbed")};
+  const double* parts[] = {rv_cli_plot_column(r, RV_PLOT_LEDGER, "film"),
+                           rv_cli_plot_column(r, RV_PLOT_LEDGER, "absorbed")};
   double* total = add_up(r, 2, parts, (double[]){1, 1});
   double most = parts[0] && parts[1] && total ? largest(r, total) : 0;
   const char* unit;
@@ -273,7 +274,7 @@ static void draw_film(Panel* p) {
 }
 
 static double worst_drift(const RvPlotReport* r) {
-  const double* drift = rv_plot_column(r, RV_PLOT_LEDGER, "drift");
+  const double* drift = rv_cli_plot_column(r, RV_PLOT_LEDGER, "drift");
   double most = 0;
   for (size_t i = 0; drift && i < r->frames; ++i) most = fmax(most, fabs(drift[i]));
   return most;
@@ -281,17 +282,17 @@ static double worst_drift(const RvPlotReport* r) {
 
 static void draw_drift(Panel* p) {
   const RvPlotReport* r = p->report;
-  const double* drift = rv_plot_column(r, RV_PLOT_LEDGER, "drift");
+  const double* drift = rv_cli_plot_column(r, RV_PLOT_LEDGER, "drift");
   double most = worst_drift(r);
   p->decades = true;
   p->low = 1e-18;
   p->high = pow(10, fmax(ceil(log10(fmax(most, 1e-11))), -11));
   draw_frame(p, "Drift of the ledger", "share of the liquid that came in");
   double y = y_of(p, 1e-12);
-  rv_sheet_line(p->sheet, 2, (double[]){LEFT, y, LEFT + PLOT, y}, 1.5, GREY, 5);
+  rv_view_sheet_line(p->sheet, 2, (double[]){LEFT, y, LEFT + PLOT, y}, 1.5, GREY, 5);
   for (size_t i = 0; drift && i < r->frames; ++i)
     if (isfinite(drift[i]))
-      rv_sheet_line(p->sheet, 1, (double[]){x_of(p, p->frame[i]), y_of(p, fabs(drift[i]))}, 4, RED, 0);
+      rv_view_sheet_line(p->sheet, 1, (double[]){x_of(p, p->frame[i]), y_of(p, fabs(drift[i]))}, 4, RED, 0);
   key(p, LINE, RED, "worst", "%.2g", most);
   key(p, DASHED, GREY, "what is promised", "1e-12");
   draw_edge(p);
@@ -333,8 +334,8 @@ static void draw_times(Panel* p) {
   double *other = add_up(r, n - shown, rest, ones), *stacked = NULL;
   if (other && n > shown) layers[shown++] = other;
   stacked = add_up(r, shown, layers, ones);
-  const double *wall = rv_plot_column(r, RV_PLOT_FRAME, "seconds"),
-               *cpu = rv_plot_column(r, RV_PLOT_FRAME, "cpu_seconds");
+  const double *wall = rv_cli_plot_column(r, RV_PLOT_FRAME, "seconds"),
+               *cpu = rv_cli_plot_column(r, RV_PLOT_FRAME, "cpu_seconds");
   double most = fmax(fmax(largest(r, stacked), largest(r, wall)), largest(r, cpu));
   double scale = most < 0.1 ? 1e3 : most > 600 ? 1.0 / 60 : 1;
   p->high = most > 0 ? 1.06 * scale * most : 1;
@@ -361,9 +362,9 @@ static void draw_times(Panel* p) {
 
 static void draw_substeps(Panel* p) {
   const RvPlotReport* r = p->report;
-  const double *substeps = rv_plot_column(r, RV_PLOT_FRAME, "substeps"),
-               *iterations = rv_plot_column(r, RV_PLOT_FRAME, "iterations"),
-               *warnings = rv_plot_column(r, RV_PLOT_FRAME, "warnings");
+  const double *substeps = rv_cli_plot_column(r, RV_PLOT_FRAME, "substeps"),
+               *iterations = rv_cli_plot_column(r, RV_PLOT_FRAME, "iterations"),
+               *warnings = rv_cli_plot_column(r, RV_PLOT_FRAME, "warnings");
   p->high = fmax(1.1 * fmax(largest(r, substeps), largest(r, iterations)), 1);
   draw_frame(p, "Substeps and iterations", "a frame; red below: warnings");
   draw_series(p, iterations, 1, 2, palette[1], 0);
@@ -373,7 +374,7 @@ static void draw_substeps(Panel* p) {
   for (size_t i = 0; warnings && i < r->frames; ++i) {
     if (!(warnings[i] > 0)) continue;
     double x = x_of(p, p->frame[i]);
-    rv_sheet_line(p->sheet, 2, (double[]){x, y - 7, x, y}, 2, RED, 0);
+    rv_view_sheet_line(p->sheet, 2, (double[]){x, y - 7, x, y}, 2, RED, 0);
     ++warned;
   }
   key(p, LINE, palette[0], "substeps", "%.0f in all", sum_of(r, substeps));
@@ -405,8 +406,8 @@ static void draw_counts(Panel* p) {
 static void draw_head(const Panel* p, const char* title) {
   const RvPlotReport* r = p->report;
   char wall[40], cpu[40];
-  duration(sum_of(r, rv_plot_column(r, RV_PLOT_FRAME, "seconds")), wall, sizeof wall);
-  duration(sum_of(r, rv_plot_column(r, RV_PLOT_FRAME, "cpu_seconds")), cpu, sizeof cpu);
+  duration(sum_of(r, rv_cli_plot_column(r, RV_PLOT_FRAME, "seconds")), wall, sizeof wall);
+  duration(sum_of(r, rv_cli_plot_column(r, RV_PLOT_FRAME, "cpu_seconds")), cpu, sizeof cpu);
   const char* slash = strrchr(title, '/');
   text(p, LEFT, 38, 20, RV_SHEET_START, INK, "%.80s", slash ? slash + 1 : title);
   text(p, LEFT, 60, 12, RV_SHEET_START, GREY,
@@ -414,7 +415,7 @@ static void draw_head(const Panel* p, const char* title) {
        p->frame[r->frames - 1], wall, cpu, worst_drift(r), r->merged > 1 ? "   |   points are means of frames" : "");
 }
 
-RvSheet* rv_plot_draw(const RvPlotReport* r, const char* title) {
+RvSheet* rv_cli_plot_draw(const RvPlotReport* r, const char* title) {
   static const struct {
     void (*draw)(Panel*);
     int height;
@@ -423,9 +424,9 @@ RvSheet* rv_plot_draw(const RvPlotReport* r, const char* title) {
   enum { COUNT = sizeof panels / sizeof *panels, HEAD = 108, GAP = 58 };
   double height = HEAD + 16 + ROW * (double)r->nnote;
   for (int i = 0; i < COUNT; ++i) height += panels[i].height + (i ? GAP : 0);
-  RvSheet* sheet = rv_sheet_new(WIDTH, height + 24);
+  RvSheet* sheet = rv_view_sheet_new(WIDTH, height + 24);
   if (!sheet) return NULL;
-  const double* frame = rv_plot_column(r, RV_PLOT_FRAME, "frame");
+  const double* frame = rv_cli_plot_column(r, RV_PLOT_FRAME, "frame");
   double first = frame[0], last = frame[r->frames - 1];
   double half = r->frames > 1 ? 0.5 * (last - first) / (double)(r->frames - 1) : 0.5;
   Panel p = {.sheet = sheet, .report = r, .frame = frame, .first = first - half, .last = last + half};

@@ -32,7 +32,7 @@ static RvPlotColumn* find(const RvPlotReport* r, RvPlotGroup group, const char* 
   return NULL;
 }
 
-const double* rv_plot_column(const RvPlotReport* report, RvPlotGroup group, const char* name) {
+const double* rv_cli_plot_column(const RvPlotReport* report, RvPlotGroup group, const char* name) {
   const RvPlotColumn* c = find(report, group, name);
   return c ? c->values : NULL;
 }
@@ -213,7 +213,7 @@ static RvResult read_lines(Reading* r, const char* text) {
   return result;
 }
 
-RvResult rv_plot_read(const char* path, RvPlotReport* out, RvError* error) {
+RvResult rv_cli_plot_read(const char* path, RvPlotReport* out, RvError* error) {
   memset(out, 0, sizeof *out);
   void* text = NULL;
   size_t bytes = 0;
@@ -228,11 +228,11 @@ RvResult rv_plot_read(const char* path, RvPlotReport* out, RvError* error) {
   rv_free(text);
   if (!result) result = sort_frames(out, error);
   if (!result) thin(out);
-  if (result) rv_plot_free(out);
+  if (result) rv_cli_plot_free(out);
   return result;
 }
 
-void rv_plot_free(RvPlotReport* report) {
+void rv_cli_plot_free(RvPlotReport* report) {
   for (size_t i = 0; i < report->count; ++i) rv_free(report->columns[i].values);
   memset(report, 0, sizeof *report);
 }

@@ -9,12 +9,12 @@
 
 enum { LINE_COLUMNS = 110 };
 
-RvProgress rv_progress_begin(double first, double last, bool quiet) {
+RvProgress rv_cli_progress_begin(double first, double last, bool quiet) {
   return (RvProgress){
       .live = !quiet && isatty(STDERR_FILENO), .first = first, .last = last, .begun = rv_clock_wall(), .from = NAN};
 }
 
-void rv_progress_clear(RvProgress* progress) {
+void rv_cli_progress_clear(RvProgress* progress) {
   if (!progress->on_screen) return;
   fprintf(stderr, "\r%*s\r", LINE_COLUMNS, "");
   progress->on_screen = false;
@@ -28,7 +28,7 @@ static void print_litres(char* text, size_t room, double cubic_metres) {
     snprintf(text, room, "%.2f ml", litres * 1000);
 }
 
-void rv_progress_update(RvProgress* progress, double frame, double fraction, const char* what) {
+void rv_cli_progress_update(RvProgress* progress, double frame, double fraction, const char* what) {
   double now = rv_clock_wall();
   if (!progress->live || now - progress->shown < 0.1) return;
   progress->shown = now;
@@ -57,7 +57,7 @@ void rv_progress_update(RvProgress* progress, double frame, double fraction, con
   progress->on_screen = true;
 }
 
-void rv_progress_report(RvProgress* progress, const RvFrameReport* report) {
+void rv_cli_progress_report(RvProgress* progress, const RvFrameReport* report) {
   const RvLedger* ledger = &report->stats.ledger;
   progress->liquid_bulk = ledger->bulk;
   progress->liquid_hair = ledger->film + ledger->absorbed;

@@ -17,12 +17,12 @@ typedef struct RvProgress {
   bool on_screen;
 } RvProgress;
 
-RvProgress rv_progress_begin(double first, double last, bool quiet);
+RvProgress rv_cli_progress_begin(double first, double last, bool quiet);
 // Draws at most ten times a second. `fraction` is of the frame.
-void rv_progress_update(RvProgress* progress, double frame, double fraction, const char* what);
+void rv_cli_progress_update(RvProgress* progress, double frame, double fraction, const char* what);
 // Takes the liquid and the slowest stage from a frame's report.
-void rv_progress_report(RvProgress* progress, const RvFrameReport* report);
+void rv_cli_progress_report(RvProgress* progress, const RvFrameReport* report);
 // Clears the line so that other text can be printed.
-void rv_progress_clear(RvProgress* progress);
+void rv_cli_progress_clear(RvProgress* progress);
 
 #endif

@@ -10,7 +10,7 @@
 
 static bool on_cancel(void* user, const char* node, double frame, double fraction, const char* stage) {
   RvSession* session = user;
-  rv_progress_update(&session->progress, frame, fraction, stage ? stage : node);
+  rv_cli_progress_update(&session->progress, frame, fraction, stage ? stage : node);
   return rv_cli_interrupted();
 }
 
@@ -24,7 +24,7 @@ static void shape_of(const char* line, char* shape) {
 
 // those that came again, once each
 static void flush_repeats(RvSession* session) {
-  rv_progress_clear(&session->progress);
+  rv_cli_progress_clear(&session->progress);
   for (int i = 0; i < session->nsaid; ++i)
     if (session->said[i].more > 0)
       fprintf(stderr, "  (%d more of: %.72s...)\n", session->said[i].more, session->said[i].line);
@@ -44,7 +44,7 @@ static void on_message(void* user, RvLevel level, const char* node, double frame
       return;
     }
   if (session->nsaid < RV_SESSION_SAID) session->said[session->nsaid++] = said;
-  rv_progress_clear(&session->progress);
+  rv_cli_progress_clear(&session->progress);
   fprintf(stderr, "%s (frame %g)\n", said.line, frame);
 }
 
@@ -53,8 +53,8 @@ static void on_frame(void* user, const RvFrameReport* report) {
   session->frames_done++;
   if (session->report && (fprintf(session->report, "%s\n", report->json) < 0 || fflush(session->report) != 0))
     session->report_failed = true;
-  rv_progress_report(&session->progress, report);
-  rv_progress_update(&session->progress, report->frame, 1, NULL);
+  rv_cli_progress_report(&session->progress, report);
+  rv_cli_progress_update(&session->progress, report->frame, 1, NULL);
 }
 
 static RvResult choose_frames(RvSession* session, const char* text, RvError* error) {
@@ -81,7 +81,7 @@ static RvResult choose_out(RvSession* session, const RvSessionOptions* options, 
   return RV_OK;
 }
 
-RvResult rv_session_open(RvSession* session, const RvSessionOptions* options, RvError* error) {
+RvResult rv_cli_session_open(RvSession* session, const RvSessionOptions* options, RvError* error) {
   *session = (RvSession){.quiet = options->quiet};
   if (options->threads) rv_threads_set(options->threads);
   RvResult result = rv_scene_load(options->scene, &session->scene, error);
@@ -92,10 +92,10 @@ RvResult rv_session_open(RvSession* session, const RvSessionOptions* options, Rv
   if (!result) result = choose_frames(session, options->frames, error);
   if (!result) result = choose_out(session, options, error);
   if (result) {
-    rv_session_close(session, NULL);
+    rv_cli_session_close(session, NULL);
     return result;
   }
-  session->progress = rv_progress_begin(session->first, session->last, options->quiet);
+  session->progress = rv_cli_progress_begin(session->first, session->last, options->quiet);
   rv_scene_set_hooks(
       session->scene,
       &(RvSceneHooks){.user = session, .cancelled = on_cancel, .message = on_message, .frame_done = on_frame});
@@ -112,7 +112,7 @@ static int cut_partial_line(FILE* stream) {
   return fflush(stream) != 0 || ftruncate(fileno(stream), end) != 0 || fseek(stream, end, SEEK_SET) != 0;
 }
 
-RvResult rv_session_report(RvSession* session, const char* path, bool append, RvError* error) {
+RvResult rv_cli_session_report(RvSession* session, const char* path, bool append, RvError* error) {
   const char* slash = strrchr(path, '/');
   if (slash && slash != path) {
     char* folder = rv_strf("%.*s", (int)(slash - path), path);
@@ -126,10 +126,10 @@ RvResult rv_session_report(RvSession* session, const char* path, bool append, Rv
   return RV_OK;
 }
 
-RvResult rv_session_close(RvSession* session, RvError* error) {
+RvResult rv_cli_session_close(RvSession* session, RvError* error) {
   RvResult result = RV_OK;
   flush_repeats(session);
-  rv_progress_clear(&session->progress);
+  rv_cli_progress_clear(&session->progress);
   if (session->report && (fclose(session->report) != 0 || session->report_failed))
     result = rv_fail(error, RV_IO, "--report: not all lines could be written");
   rv_scene_free(session->scene);

@@ -37,9 +37,9 @@ typedef struct RvSessionOptions {
 } RvSessionOptions;
 
 // On failure nothing is left behind. Close in any case.
-RvResult rv_session_open(RvSession* session, const RvSessionOptions* options, RvError* error);
+RvResult rv_cli_session_open(RvSession* session, const RvSessionOptions* options, RvError* error);
 // `append` keeps the whole lines that a file has (a resumed run), else it begins anew.
-RvResult rv_session_report(RvSession* session, const char* path, bool append, RvError* error);
-RvResult rv_session_close(RvSession* session, RvError* error);
+RvResult rv_cli_session_report(RvSession* session, const char* path, bool append, RvError* error);
+RvResult rv_cli_session_close(RvSession* session, RvError* error);
 
 #endif

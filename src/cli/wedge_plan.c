@@ -52,7 +52,7 @@ static char* absolute(const char* path) {
   return copy;
 }
 
-RvResult rv_wedge_plan(RvWedge* w, const char* scene, const char* dir, const RvTextList* vary, RvError* error) {
+RvResult rv_cli_wedge_plan(RvWedge* w, const char* scene, const char* dir, const RvTextList* vary, RvError* error) {
   *w = (RvWedge){.count = 1};
   RvResult result = rv_file_make_folder(dir, error);
   if (result) return result;
@@ -76,7 +76,7 @@ RvResult rv_wedge_plan(RvWedge* w, const char* scene, const char* dir, const RvT
   return result;
 }
 
-void rv_wedge_free(RvWedge* w) {
+void rv_cli_wedge_free(RvWedge* w) {
   for (size_t i = 0; i < w->naxis; ++i) {
     for (size_t k = 0; k < w->axes[i].count; ++k) rv_free(w->axes[i].values[k]);
     rv_free(w->axes[i].values);
@@ -98,16 +98,16 @@ static size_t place(const RvWedge* w, size_t index, size_t axis) {
   return index % w->axes[axis].count;
 }
 
-char* rv_wedge_assignment(const RvWedge* w, size_t index, size_t axis) {
+char* rv_cli_wedge_assignment(const RvWedge* w, size_t index, size_t axis) {
   return rv_strf("%s=%s", w->axes[axis].name, w->axes[axis].values[place(w, index, axis)]);
 }
 
-char* rv_wedge_path(const RvWedge* w, size_t index, const char* name) {
+char* rv_cli_wedge_path(const RvWedge* w, size_t index, const char* name) {
   return rv_strf("%s/w%04zu/%s", w->dir, index, name);
 }
 
-bool rv_wedge_is_done(const RvWedge* w, size_t index) {
-  char* path = rv_wedge_path(w, index, "done");
+bool rv_cli_wedge_is_done(const RvWedge* w, size_t index) {
+  char* path = rv_cli_wedge_path(w, index, "done");
   bool done = path && access(path, F_OK) == 0;
   rv_free(path);
   return done;
@@ -126,7 +126,7 @@ static json_t* to_json(const RvWedge* w) {
                    "size", w->size, "vary", axes);
 }
 
-RvResult rv_wedge_save(const RvWedge* w, RvError* error) {
+RvResult rv_cli_wedge_save(const RvWedge* w, RvError* error) {
   json_t* json = to_json(w);
   char *text = json ? json_dumps(json, JSON_INDENT(1)) : NULL, *path = rv_strf("%s/wedge.json", w->dir);
   RvResult result =
@@ -163,7 +163,7 @@ static char* text_of(json_t* json, const char* key) {
   return text ? rv_strf("%s", text) : NULL;
 }
 
-RvResult rv_wedge_load(RvWedge* w, const char* dir, RvError* error) {
+RvResult rv_cli_wedge_load(RvWedge* w, const char* dir, RvError* error) {
   *w = (RvWedge){.count = 1};
   json_error_t where;
   void* text = NULL;

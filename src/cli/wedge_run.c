@@ -39,7 +39,7 @@ static void clear(Words* words) {
 static void add_values(const RvWedge* w, size_t index, Words* words) {
   for (size_t axis = 0; axis < w->naxis; ++axis) {
     add_copy(words, "--set");
-    add(words, rv_wedge_assignment(w, index, axis));
+    add(words, rv_cli_wedge_assignment(w, index, axis));
   }
 }
 
@@ -50,7 +50,7 @@ static int cook(const RvWedge* w, size_t index, int threads) {
   add_copy(&words, "--out");
   add(&words, rv_strf("%s/w%04zu", w->dir, index));
   add_copy(&words, "--report");
-  add(&words, rv_wedge_path(w, index, "report.jsonl"));
+  add(&words, rv_cli_wedge_path(w, index, "report.jsonl"));
   add_copy(&words, "--quiet");
   if (w->frames) {
     add_copy(&words, "--frames");
@@ -82,15 +82,15 @@ static int draw(const RvWedge* w, size_t index, int threads) {
     add(&words, rv_strf("%d", threads));
   }
   add_copy(&words, "-o");
-  add(&words, rv_wedge_path(w, index, "still.png"));
+  add(&words, rv_cli_wedge_path(w, index, "still.png"));
   int code = words.failed ? 2 : rv_cli_flipbook(words.count, words.items);
   clear(&words);
   return code;
 }
 
-RvResult rv_wedge_task(const RvWedge* w, size_t index, int threads, RvError* error) {
+RvResult rv_cli_wedge_task(const RvWedge* w, size_t index, int threads, RvError* error) {
   if (index >= w->count) return rv_fail(error, RV_BAD_INPUT, "there is no variation %zu of %zu", index, w->count);
-  char *mark = rv_wedge_path(w, index, "done"), *still = rv_wedge_path(w, index, "still.png");
+  char *mark = rv_cli_wedge_path(w, index, "done"), *still = rv_cli_wedge_path(w, index, "still.png");
   RvResult result = mark && still ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (!result) {
     unlink(mark);
@@ -117,7 +117,7 @@ static char* own_program(void) {
 static void tell(const RvWedge* w, size_t index, const char* how) {
   fprintf(stderr, "w%04zu %s:", index, how);
   for (size_t axis = 0; axis < w->naxis; ++axis) {
-    char* text = rv_wedge_assignment(w, index, axis);
+    char* text = rv_cli_wedge_assignment(w, index, axis);
     fprintf(stderr, " %s", text ? text : "?");
     rv_free(text);
   }
@@ -126,7 +126,7 @@ static void tell(const RvWedge* w, size_t index, const char* how) {
 
 // what a task says goes to a file of its own
 static pid_t start(const RvWedge* w, size_t index, const char* program, int threads, RvError* error) {
-  char *log = rv_wedge_path(w, index, "log.txt"), number[24], workers[24];
+  char *log = rv_cli_wedge_path(w, index, "log.txt"), number[24], workers[24];
   snprintf(number, sizeof number, "%zu", index);
   snprintf(workers, sizeof workers, "%d", threads);
   char* argv[] = {(char*)program, "wedge", w->dir, "--task", number, "--threads", workers, NULL};
@@ -169,7 +169,7 @@ static void end_one(const RvWedge* w, Running* running, int* count, size_t* fail
   }
 }
 
-RvResult rv_wedge_local(const RvWedge* w, const bool* todo, int jobs, size_t* failed, RvError* error) {
+RvResult rv_cli_wedge_local(const RvWedge* w, const bool* todo, int jobs, size_t* failed, RvError* error) {
   enum { MOST = 256 };
   Running running[MOST];
   int count = 0, cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
@@ -249,7 +249,7 @@ static RvResult submit(const RvWedge* w, const char* options, const char* log, c
   return result;
 }
 
-RvResult rv_wedge_slurm(const RvWedge* w, const bool* todo, RvError* error) {
+RvResult rv_cli_wedge_slurm(const RvWedge* w, const bool* todo, RvError* error) {
   char array[64], sheet[64], *list = list_of(todo, w->count), *options = NULL;
   RvResult result = RV_OK;
   for (size_t i = 0; i < w->count && !result; ++i) {

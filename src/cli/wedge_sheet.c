@@ -19,39 +19,39 @@ static size_t columns_of(const RvWedge* w) {
 
 static void label(RvSheet* s, const RvWedge* w, size_t index, double x, double y) {
   for (size_t axis = 0; axis < w->naxis; ++axis) {
-    char* text = rv_wedge_assignment(w, index, axis);
+    char* text = rv_cli_wedge_assignment(w, index, axis);
     // more would run into the next picture
     if (text && strlen(text) > 44) memcpy(text + 41, "...", 4);
-    rv_sheet_text(s, x + CELL / 2.0, y + PICTURE + LINE * (double)(axis + 1), 11, RV_SHEET_MIDDLE, INK,
-                  text ? text : "?");
+    rv_view_sheet_text(s, x + CELL / 2.0, y + PICTURE + LINE * (double)(axis + 1), 11, RV_SHEET_MIDDLE, INK,
+                       text ? text : "?");
     rv_free(text);
   }
 }
 
 static RvResult cell(RvSheet* s, const RvWedge* w, size_t index, double x, double y, RvError* error) {
-  char* path = rv_wedge_path(w, index, "still.png");
+  char* path = rv_cli_wedge_path(w, index, "still.png");
   RvError why = {0};
   if (!path) return rv_fail(error, RV_NO_MEMORY, "out of memory");
-  bool shown = rv_wedge_is_done(w, index) && !rv_sheet_picture(s, x, y, CELL, PICTURE, path, &why);
+  bool shown = rv_cli_wedge_is_done(w, index) && !rv_view_sheet_picture(s, x, y, CELL, PICTURE, path, &why);
   if (!shown) {
-    rv_sheet_rect(s, x, y, CELL, PICTURE, EMPTY);
-    rv_sheet_text(s, x + CELL / 2.0, y + PICTURE / 2.0, 18, RV_SHEET_MIDDLE, FAULT, "failed");
+    rv_view_sheet_rect(s, x, y, CELL, PICTURE, EMPTY);
+    rv_view_sheet_text(s, x + CELL / 2.0, y + PICTURE / 2.0, 18, RV_SHEET_MIDDLE, FAULT, "failed");
   }
   label(s, w, index, x, y);
   rv_free(path);
   return RV_OK;
 }
 
-RvResult rv_wedge_sheet(const RvWedge* w, RvError* error) {
+RvResult rv_cli_wedge_sheet(const RvWedge* w, RvError* error) {
   size_t columns = columns_of(w), rows = (w->count + columns - 1) / columns;
   double wide = CELL + EDGE, high = PICTURE + EDGE + LINE * (double)w->naxis;
-  RvSheet* s = rv_sheet_new(EDGE + wide * (double)columns, EDGE + high * (double)rows);
+  RvSheet* s = rv_view_sheet_new(EDGE + wide * (double)columns, EDGE + high * (double)rows);
   char* path = rv_strf("%s/sheet.png", w->dir);
   RvResult result = s && path ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
   for (size_t i = 0; i < w->count && !result; ++i)
     result = cell(s, w, i, EDGE + wide * (double)(i % columns), EDGE + high * (double)(i / columns), error);
-  if (!result) result = rv_sheet_write(s, path, error);
-  rv_sheet_free(s);
+  if (!result) result = rv_view_sheet_write(s, path, error);
+  rv_view_sheet_free(s);
   rv_free(path);
   return result;
 }

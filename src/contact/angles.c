@@ -12,8 +12,8 @@
 
 static void set_angles(RvBridgeTable* t, double a, double b) {
   if (t->rupture > 0 && t->angle[0] == a && t->angle[1] == b) return;
-  rv_bridge_table_free(t);
-  rv_bridge_table_begin(t, a, b);
+  rv_contact_bridge_table_free(t);
+  rv_contact_bridge_table_begin(t, a, b);
 }
 
 // the mean over a strand, in whole degrees
@@ -91,7 +91,7 @@ static bool make_classes(RvContacts* c, const RvContactWet* wet) {
   return room;
 }
 
-bool rv_angles_begin(RvContacts* c, const RvContactDef* def) {
+bool rv_contact_angles_begin(RvContacts* c, const RvContactDef* def) {
   if (!make_classes(c, def->liquid)) return false;
   size_t solids = (size_t)c->nangle * def->ncollider, had = c->solid_tables.count;
   if (solids > had) {
@@ -101,7 +101,7 @@ bool rv_angles_begin(RvContacts* c, const RvContactDef* def) {
   for (int i = 0; i < c->nangle; ++i) {
     for (int j = 0; j <= i; ++j) {
       set_angles(&c->tables[i * (i + 1) / 2 + j], c->angles[j], c->angles[i]);
-      if (!rv_bridge_table_make(&c->tables[i * (i + 1) / 2 + j], c->thinnest / c->thickest, 1)) return false;
+      if (!rv_contact_bridge_table_make(&c->tables[i * (i + 1) / 2 + j], c->thinnest / c->thickest, 1)) return false;
     }
     for (size_t k = 0; k < def->ncollider; ++k)
       set_angles(&c->solid_tables.data[k * (size_t)c->nangle + (size_t)i], c->angles[i],

@@ -98,12 +98,12 @@ static bool bridge_at(const RvBridgePair* p, double gap, double alpha, double be
   return true;
 }
 
-bool rv_bridge_at(const RvBridgePair* pair, double gap, double alpha, RvBridge* out) {
+bool rv_contact_bridge_at(const RvBridgePair* pair, double gap, double alpha, RvBridge* out) {
   return bridge_at(pair, gap, alpha, 0, out);
 }
 
 // The area rises with alpha; secants within a bracket.
-bool rv_bridge_solve(const RvBridgePair* p, double gap, double area, double guess, RvBridge* out) {
+bool rv_contact_bridge_solve(const RvBridgePair* p, double gap, double area, double guess, RvBridge* out) {
   double lo = 0, hi = RV_PI - p->angle[0], at_lo = -1, at_hi = -1, x = guess > 0 ? guess : 0.5 * hi;
   double before = -1, at_before = 0, beta = 0;
   if (!(gap > 0) || !(area > 0)) return false;
@@ -143,18 +143,18 @@ bool rv_bridge_solve(const RvBridgePair* p, double gap, double area, double gues
     }
     if (!(hi - lo > 1e-12)) break;
   }
-  return rv_bridge_at(p, gap, 0.5 * (lo + hi), out) && fabs(out->area - area) <= 1e-7 * area;
+  return rv_contact_bridge_at(p, gap, 0.5 * (lo + hi), out) && fabs(out->area - area) <= 1e-7 * area;
 }
 
 // spec 1.2.2: 2 sigma sin(theta + alpha) + 2 r sigma sin(alpha) / R
-double rv_bridge_force(const RvBridgePair* p, const RvBridge* b) {
+double rv_contact_bridge_force(const RvBridgePair* p, const RvBridge* b) {
   return 2 * (rv_sin(p->angle[0] + b->alpha) + p->radius * rv_sin(b->alpha) * b->bend);
 }
 
-double rv_bridge_force_second(const RvBridgePair* p, const RvBridge* b) {
+double rv_contact_bridge_force_second(const RvBridgePair* p, const RvBridge* b) {
   return 2 * (rv_sin(p->angle[1] + b->beta) + b->width * b->bend);
 }
 
-double rv_bridge_rupture(const RvBridgePair* p, double area) {
+double rv_contact_bridge_rupture(const RvBridgePair* p, double area) {
   return (1 + 0.25 * (p->angle[0] + p->angle[1])) * sqrt(area);
 }

@@ -29,15 +29,15 @@ typedef struct RvBridge {
 } RvBridge;
 
 // The bridge over `gap` between the surfaces whose first wetted half-angle is alpha. False: the menisci do not close.
-bool rv_bridge_at(const RvBridgePair* pair, double gap, double alpha, RvBridge* out);
+bool rv_contact_bridge_at(const RvBridgePair* pair, double gap, double alpha, RvBridge* out);
 // The one of a given area. `guess`, if above 0, is an alpha to start from. False: the geometry ends before (the liquid
 // engulfs the bodies), or there is none.
-bool rv_bridge_solve(const RvBridgePair* pair, double gap, double area, double guess, RvBridge* out);
+bool rv_contact_bridge_solve(const RvBridgePair* pair, double gap, double area, double guess, RvBridge* out);
 // Force a length over the tension that draws the bodies together, as it acts on the first and on the second: two pulls
 // of the interface and the suction on the wetted width. They are equal (E44).
-double rv_bridge_force(const RvBridgePair* pair, const RvBridge* bridge);
-double rv_bridge_force_second(const RvBridgePair* pair, const RvBridge* bridge);
+double rv_contact_bridge_force(const RvBridgePair* pair, const RvBridge* bridge);
+double rv_contact_bridge_force_second(const RvBridgePair* pair, const RvBridge* bridge);
 // d_max of WH-11 as the gap between the surfaces: (1 + theta / 2) sqrt(A), theta the mean of both angles.
-double rv_bridge_rupture(const RvBridgePair* pair, double area);
+double rv_contact_bridge_rupture(const RvBridgePair* pair, double area);
 
 #endif

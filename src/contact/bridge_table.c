@@ -7,16 +7,16 @@
 #include "base/parallel.h"
 #include "math/scalar.h"
 
-double rv_bridge_soft(double f) {
+double rv_contact_bridge_soft(double f) {
   const double w = RV_BRIDGE_SOFT;
   return f >= w ? f : f <= -w ? 0 : (f + w) * (f + w) / (4 * w);
 }
 
-void rv_bridge_table_begin(RvBridgeTable* t, double angle1, double angle2) {
+void rv_contact_bridge_table_begin(RvBridgeTable* t, double angle1, double angle2) {
   *t = (RvBridgeTable){.angle = {angle1, angle2}, .rupture = 1 + 0.25 * (angle1 + angle2)};
 }
 
-void rv_bridge_table_free(RvBridgeTable* t) {
+void rv_contact_bridge_table_free(RvBridgeTable* t) {
   for (int k = 0; k < RV_BRIDGE_RATIOS; ++k) rv_free(t->plane[k]);
   memset(t->plane, 0, sizeof t->plane);
 }
@@ -57,15 +57,15 @@ static void make_rows(void* arg, size_t begin, size_t end) {
     bool engulfed = false;
     for (int j = RV_BRIDGE_COLUMNS - 1; j >= 0; --j) {
       RvBridge b;
-      engulfed = engulfed || !rv_bridge_solve(&pair, column_gap(j) * m->table->rupture * a, a * a, guess, &b);
-      row[2 * j] = engulfed ? 0 : rv_bridge_soft(rv_bridge_force(&pair, &b));
+      engulfed = engulfed || !rv_contact_bridge_solve(&pair, column_gap(j) * m->table->rupture * a, a * a, guess, &b);
+      row[2 * j] = engulfed ? 0 : rv_contact_bridge_soft(rv_contact_bridge_force(&pair, &b));
       guess = engulfed ? 0 : b.alpha;
     }
     add_slopes(row);
   }
 }
 
-bool rv_bridge_table_make(RvBridgeTable* t, double lo, double hi) {
+bool rv_contact_bridge_table_make(RvBridgeTable* t, double lo, double hi) {
   const int last = RV_BRIDGE_RATIOS - 1;
   int from = (int)floor(sqrt(rv_clamp(lo, 0, 1)) * last), to = (int)ceil(sqrt(rv_clamp(hi, 0, 1)) * last);
   for (int k = from; k <= to; ++k) {
@@ -78,7 +78,7 @@ bool rv_bridge_table_make(RvBridgeTable* t, double lo, double hi) {
   return true;
 }
 
-RvBridgeRow rv_bridge_table_row(const RvBridgeTable* t, double radius, double ratio, double area) {
+RvBridgeRow rv_contact_bridge_table_row(const RvBridgeTable* t, double radius, double ratio, double area) {
   double root = sqrt(area), w = sqrt(rv_min(root / radius / RV_BRIDGE_WIDEST, 1)) * (RV_BRIDGE_ROWS - 1);
   double k = sqrt(rv_clamp(ratio, 0, 1)) * (RV_BRIDGE_RATIOS - 1);
   int i = (int)w < RV_BRIDGE_ROWS - 2 ? (int)w : RV_BRIDGE_ROWS - 2, p = (int)k;
@@ -95,7 +95,7 @@ RvBridgeRow rv_bridge_table_row(const RvBridgeTable* t, double radius, double ra
 // force and slope of two columns, as they stand
 typedef double Columns __attribute__((vector_size(32), aligned(8)));
 
-double rv_bridge_row_force(const RvBridgeRow* row, double gap, double* slope) {
+double rv_contact_bridge_row_force(const RvBridgeRow* row, double gap, double* slope) {
   double x = (gap - RV_BRIDGE_NEAREST * row->scale) * row->column;
   x = rv_clamp(x, 0, RV_BRIDGE_COLUMNS - 1);
   int j = (int)x < RV_BRIDGE_COLUMNS - 2 ? (int)x : RV_BRIDGE_COLUMNS - 2;
@@ -138,10 +138,10 @@ static void add_energies(RvWetLaw* w) {
   }
 }
 
-bool rv_wet_law(const RvBridgeTable* t, const RvWetDef* def, RvWetLaw* w) {
+bool rv_contact_wet_law(const RvBridgeTable* t, const RvWetDef* def, RvWetLaw* w) {
   *w = (RvWetLaw){0};
   if (!(def->area > 0) || !(def->strength > 0)) return false;
-  RvBridgeRow row = rv_bridge_table_row(t, def->radius, def->ratio, def->area);
+  RvBridgeRow row = rv_contact_bridge_table_row(t, def->radius, def->ratio, def->area);
   double rupture = def->touch + row.scale, room = rupture - def->start;
   // of a film below the rounding of places no knots can be told apart: its slopes are none, and so is its force
   if (!(room > 0) || !(row.scale > 1e-9 * def->touch)) return false;
@@ -156,7 +156,7 @@ bool rv_wet_law(const RvBridgeTable* t, const RvWetDef* def, RvWetLaw* w) {
   w->inverse = 1 / w->step;
   bool any = false;
   for (int k = 2; k + 1 < RV_WET_KNOTS; ++k) {
-    double slope, f = rv_bridge_row_force(&row, w->turn + (k - 2) * w->step - def->touch, &slope);
+    double slope, f = rv_contact_bridge_row_force(&row, w->turn + (k - 2) * w->step - def->touch, &slope);
     w->force[k] = strength * rv_max(f, 0);
     w->slope[k] = strength * slope;
     any = any || w->force[k] > 0;
@@ -168,7 +168,7 @@ bool rv_wet_law(const RvBridgeTable* t, const RvWetDef* def, RvWetLaw* w) {
   return any;
 }
 
-double rv_wet_begin(const RvWetLaw* w) {
+double rv_contact_wet_begin(const RvWetLaw* w) {
   int k = 2;
   while (k + 1 < RV_WET_KNOTS && !(w->force[k] > 0)) ++k;
   return k == 2 ? w->low : k == 3 ? w->turn : w->turn + (k - 3) * w->step;

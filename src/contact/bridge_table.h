@@ -29,11 +29,12 @@ typedef struct RvBridgeTable {
 } RvBridgeTable;
 
 // max(f, 0), smooth over RV_BRIDGE_SOFT to each side.
-double rv_bridge_soft(double force);
-void rv_bridge_table_begin(RvBridgeTable* table, double angle1, double angle2);  // of zeros, or one that is freed
-void rv_bridge_table_free(RvBridgeTable* table);
+double rv_contact_bridge_soft(double force);
+void rv_contact_bridge_table_begin(RvBridgeTable* table, double angle1,
+                                   double angle2);  // of zeros, or one that is freed
+void rv_contact_bridge_table_free(RvBridgeTable* table);
 // Makes the planes for ratios in [lo, hi]. False: no memory.
-bool rv_bridge_table_make(RvBridgeTable* table, double lo, double hi);
+bool rv_contact_bridge_table_make(RvBridgeTable* table, double lo, double hi);
 // Where an area stands in the table.
 typedef struct RvBridgeRow {
   const double* at[4];
@@ -42,9 +43,9 @@ typedef struct RvBridgeRow {
   double scale;   // gap at rupture, m
   double column;  // columns a metre
 } RvBridgeRow;
-RvBridgeRow rv_bridge_table_row(const RvBridgeTable* table, double radius, double ratio, double area);
+RvBridgeRow rv_contact_bridge_table_row(const RvBridgeTable* table, double radius, double ratio, double area);
 // Force over tension at a gap, and its slope, 1/m.
-double rv_bridge_row_force(const RvBridgeRow* row, double gap, double* slope);
+double rv_contact_bridge_row_force(const RvBridgeRow* row, double gap, double* slope);
 
 // What of a link is due to liquid: force over d in [low, rupture].
 typedef struct RvWetLaw {
@@ -66,15 +67,15 @@ typedef struct RvWetDef {
   double strength;  // N: tension x length x what multiplies it
 } RvWetDef;
 // The law of a link; false: it has no force at all.
-bool rv_wet_law(const RvBridgeTable* table, const RvWetDef* def, RvWetLaw* out);
+bool rv_contact_wet_law(const RvBridgeTable* table, const RvWetDef* def, RvWetLaw* out);
 // From where on there is any force.
-double rv_wet_begin(const RvWetLaw* law);
+double rv_contact_wet_begin(const RvWetLaw* law);
 
 typedef struct RvWetForce {
   double energy, force, slope;
 } RvWetForce;
 
-static inline RvWetForce rv_wet_force(const RvWetLaw* w, double d) {
+static inline RvWetForce rv_contact_wet_force(const RvWetLaw* w, double d) {
   if (!(d > w->low)) return (RvWetForce){w->energy[0], 0, 0};
   if (!(d < w->rupture)) return (RvWetForce){0, 0, 0};
   double from = w->low, h = w->start - w->low;

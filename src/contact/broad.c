@@ -391,7 +391,7 @@ static void add_to_bunch(const Broad* b, Bunch* bunch, uint32_t e, uint32_t f) {
 static bool test_bunch(Broad* b, size_t chunk, Bunch* bunch) {
   RvClosestLanes at;
   if (bunch->count == 0) return true;
-  rv_closest_lanes(b->c->segments.x, &bunch->index, &at);
+  rv_contact_closest_lanes(b->c->segments.x, &bunch->index, &at);
   for (int k = 0; k < bunch->count; ++k) {
     uint32_t e = bunch->index.edge[0][k], f = bunch->index.edge[1][k];
     Near near = {.key = (uint64_t)e << 32 | f};
@@ -410,7 +410,7 @@ static bool pairs_of_entry(Broad* b, size_t chunk, size_t e, size_t entry, const
   size_t most = b->exact[chunk] + MAX_EXACT, strand = c->strand_of[e];
   b->tests[chunk] += stop - first;
   b->skipped[chunk] += last - stop;
-  rv_boxes_meet(x, at, first, stop, bits);
+  rv_contact_boxes_meet(x, at, first, stop, bits);
   for (size_t word = 0; first + word * RV_BOXES < stop; ++word)
     for (uint32_t left = bits[word]; left; left &= left - 1) {
       size_t j = first + word * RV_BOXES + (size_t)__builtin_ctz(left), f = b->members[j];

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "math/scalar.h"
 
-RvPose rv_collider_pose(const RvCollider* s, double time) {
+RvPose rv_contact_collider_pose(const RvCollider* s, double time) {
   double speed = rv_length(s->angular);
   RvPose pose = {rv_mad(s->position, time, s->linear), rv_quat_normalize(s->orientation)};
   if (speed * fabs(time) > 0)
@@ -14,7 +14,7 @@ RvPose rv_collider_pose(const RvCollider* s, double time) {
   return pose;
 }
 
-RvResult rv_collider_check(const RvCollider* s, size_t index, RvError* error) {
+RvResult rv_contact_collider_check(const RvCollider* s, size_t index, RvError* error) {
   bool round = s->shape == RV_COLLIDER_SPHERE || s->shape == RV_COLLIDER_CAPSULE;
   double turn = rv_quat_dot(s->orientation, s->orientation);
   if (!rv_vec3_finite(s->position) || !rv_vec3_finite(s->linear) || !rv_vec3_finite(s->angular) || !(turn > 0) ||
@@ -69,8 +69,8 @@ static RvResult sample(const RvCollider* s, size_t n, const RvVec3* at, double* 
   return result;
 }
 
-RvResult rv_collider_distance(const RvCollider* s, size_t n, const RvVec3* at, double* distance, RvVec3* normal,
-                              RvError* error) {
+RvResult rv_contact_collider_distance(const RvCollider* s, size_t n, const RvVec3* at, double* distance, RvVec3* normal,
+                                      RvError* error) {
   if (n == 0) return RV_OK;
   if (s->shape == RV_COLLIDER_GRID) return sample(s, n, at, distance, normal, error);
   for (size_t k = 0; k < n; ++k) {
@@ -81,8 +81,8 @@ RvResult rv_collider_distance(const RvCollider* s, size_t n, const RvVec3* at, d
   return RV_OK;
 }
 
-RvResult rv_collider_velocity(const RvCollider* s, size_t n, const RvVec3* at, double reach, RvVec3* velocity,
-                              RvError* error) {
+RvResult rv_contact_collider_velocity(const RvCollider* s, size_t n, const RvVec3* at, double reach, RvVec3* velocity,
+                                      RvError* error) {
   for (size_t k = 0; k < n; ++k) velocity[k] = rv_vec3(0, 0, 0);
   if (s->shape != RV_COLLIDER_GRID || n == 0) return RV_OK;
   if (s->motion) s->motion(s->motion_user, n, at, reach, velocity);
@@ -105,7 +105,8 @@ static double analytic_curvature(const RvCollider* s, RvVec3 y) {
 }
 
 // half the Laplacian of the distance, by differences over a voxel to each side
-RvResult rv_collider_curvature(const RvCollider* s, size_t n, const RvVec3* at, double* curvature, RvError* error) {
+RvResult rv_contact_collider_curvature(const RvCollider* s, size_t n, const RvVec3* at, double* curvature,
+                                       RvError* error) {
   if (s->shape != RV_COLLIDER_GRID) {
     for (size_t k = 0; k < n; ++k) curvature[k] = analytic_curvature(s, at[k]);
     return RV_OK;
@@ -146,7 +147,7 @@ static double fastest(const RvGrid* velocity) {
   return isfinite(most) ? sqrt(most) : 0;
 }
 
-RvColliderBox rv_collider_box(const RvCollider* s, double dt) {
+RvColliderBox rv_contact_collider_box(const RvCollider* s, double dt) {
   RvColliderBox box = {.empty = true};
   int32_t lo[3], hi[3];
   if (s->shape != RV_COLLIDER_GRID) return box;
@@ -160,7 +161,7 @@ RvColliderBox rv_collider_box(const RvCollider* s, double dt) {
   return box;
 }
 
-bool rv_collider_near(const RvCollider* s, const RvColliderBox* box, RvVec3 at, double radius) {
+bool rv_contact_collider_near(const RvCollider* s, const RvColliderBox* box, RvVec3 at, double radius) {
   if (s->shape != RV_COLLIDER_GRID) {
     RvVec3 normal;
     return analytic(s, at, &normal) - s->offset < radius;

@@ -121,9 +121,9 @@ void rv_contacts_free(RvContacts* c) {
                     c->old_memory.data,
                     c->old_touch_memory.data};
   for (size_t k = 0; k < sizeof memory / sizeof *memory; ++k) rv_free(memory[k]);
-  for (int k = 0; k < RV_ANGLE_PAIRS; ++k) rv_bridge_table_free(&c->tables[k]);
+  for (int k = 0; k < RV_ANGLE_PAIRS; ++k) rv_contact_bridge_table_free(&c->tables[k]);
   rv_free(c->angle_of);
-  for (size_t k = 0; k < c->solid_tables.count; ++k) rv_bridge_table_free(&c->solid_tables.data[k]);
+  for (size_t k = 0; k < c->solid_tables.count; ++k) rv_contact_bridge_table_free(&c->solid_tables.data[k]);
   rv_free(c->solid_tables.data);
   rv_arena_free(c->own);
   rv_free(c);
@@ -160,7 +160,7 @@ static RvResult check(const RvContactDef* def, double dt, RvError* error) {
     return rv_fail(error, RV_BAD_INPUT,
                    "contacts: reach must be above 1, slip above 0, and stiffness, friction and margin not below 0");
   for (size_t k = 0; k < def->ncollider; ++k) {
-    RvResult result = rv_collider_check(&def->colliders[k], k, error);
+    RvResult result = rv_contact_collider_check(&def->colliders[k], k, error);
     if (result) return result;
   }
   return RV_OK;
@@ -207,13 +207,13 @@ RvResult rv_contacts_find(RvContacts* c, const double* q, const double* velocity
   c->touch_keys.count = c->touch_shapes.count = c->touch_memory.count = 0;
   if (c->nstrand > 0) {
     rv_contact_index_old(c);
-    result = rv_wet_begin_step(c, def, error);
-    if (!result) result = rv_segments_fill(c, q, velocity, dt, def, stats, error);
+    result = rv_contact_wet_begin_step(c, def, error);
+    if (!result) result = rv_contact_segments_fill(c, q, velocity, dt, def, stats, error);
     if (!result && def->strands) result = rv_contact_stretched(c, def, error);
     if (!result && def->strands) result = rv_contact_pairs(c, dt, def, stats, error);
     if (!result && def->strands) result = rv_contact_links(c, dt, def, error);
     if (!result) result = rv_contact_touches(c, dt, def, stats, error);
-    if (!result) result = rv_wet_share(c, dt, def, stats, error);
+    if (!result) result = rv_contact_wet_share(c, dt, def, stats, error);
     if (!result) result = rv_contact_keep(c, stats, error);
   }
   if (result) {

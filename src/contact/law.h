@@ -26,7 +26,7 @@ typedef struct RvFrictionForce {
 } RvFrictionForce;
 
 // Slope `limit` beyond `slip`, C1 force below it: limit (2 y - y^2), y = s / slip.
-static inline RvFrictionForce rv_friction_force(double s, double slip, double limit) {
+static inline RvFrictionForce rv_contact_friction_force(double s, double slip, double limit) {
   double y = s / slip;
   if (y >= 1) return (RvFrictionForce){limit * (s - slip / 3), limit / s, 0};
   return (RvFrictionForce){limit * slip * y * y * (1 - y / 3), limit * (2 - y) / slip, limit * 2 * (1 - y) / slip};

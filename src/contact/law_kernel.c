@@ -1,10 +1,10 @@
-// The laws of eight bridges; see rv_wet_law_lanes. As rv_wet_law, whose comments say why.
+// The laws of eight bridges; see rv_contact_wet_law_lanes. As rv_contact_wet_law, whose comments say why.
 #include <stddef.h>
 
 #include "contact/choose.h"
 #include "contact/respond.h"
 
-void RV_KERNEL(rv_wet_law_lanes)(const RvWetLanes* in, int count, RvLawBlock* out, float* begin);
+void RV_KERNEL(rv_contact_wet_law_lanes)(const RvWetLanes* in, int count, RvLawBlock* out, float* begin);
 
 #if RV_V == 1
 typedef float Floats;
@@ -71,7 +71,7 @@ RV_INLINE void place_knots(const RvWetLanes* in, int at, Knots* k) {
 typedef double Columns __attribute__((vector_size(32)));
 typedef double LooseColumns __attribute__((vector_size(32), aligned(8)));
 
-// of one bridge, as rv_bridge_table_row and rv_bridge_row_force
+// of one bridge, as rv_contact_bridge_table_row and rv_contact_bridge_row_force
 RV_INLINE void read_table(const RvBridgeTable* t, Knots* k, int lane) {
   const double w = k->row[lane], p = k->plane[lane], per_metre = k->per_metre[lane];
   const int i = (int)w < RV_BRIDGE_ROWS - 2 ? (int)w : RV_BRIDGE_ROWS - 2, plane = (int)p;
@@ -129,7 +129,7 @@ RV_INLINE void finish(const RvWetLanes* in, int at, const Knots* k, RvLawBlock* 
   narrow(begin + at, none);
 }
 
-void RV_KERNEL(rv_wet_law_lanes)(const RvWetLanes* in, int count, RvLawBlock* out, float* begin) {
+void RV_KERNEL(rv_contact_wet_law_lanes)(const RvWetLanes* in, int count, RvLawBlock* out, float* begin) {
   Knots k;
   for (int at = 0; at < RV_LINKS; at += RV_V) place_knots(in, at, &k);
   for (int lane = 0; lane < RV_LINKS; ++lane) {

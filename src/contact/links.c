@@ -164,7 +164,7 @@ static bool make_bridge(const Build* b, RvMadeLink* w, size_t e, size_t f, const
   const RvBridgeTable* table = rv_contact_table(c, e, f);
   if (!(m.old_area > 0) && gap > m.height && gap < m.touch + table->rupture * sqrt(m.film[0] + m.film[1]))
     m.old_area = area_beside(beside);
-  if (!rv_wet_meets(table, &m, &weight)) return false;
+  if (!rv_contact_wet_meets(table, &m, &weight)) return false;
   // one that is under water does not pull, whatever the other is (WH-18)
   double lift =
       rv_min(s->lift[i] * (1 - at->u) + s->lift[i + 1] * at->u, s->lift[j] * (1 - at->v) + s->lift[j + 1] * at->v);
@@ -185,9 +185,9 @@ static bool make_bridge(const Build* b, RvMadeLink* w, size_t e, size_t f, const
   // where they are parallel, going sideways parts them too
   RvVec3 tb = s->along[f], across = rv_cross(s->along[e], tb);
   double parallel = 0.01 / (rv_dot(across, across) + 0.01);
-  w->side = rv_float3(
+  w->side = rv_contact_float3(
       rv_scale(rv_normalize(rv_cross(at->normal, tb), rv_vec3(0, 0, 0)), sqrt(parallel / rv_max(gap, reach))));
-  w->shift = (float)rv_dot(rv_from_float3(w->side), start);
+  w->shift = (float)rv_dot(rv_contact_from_float3(w->side), start);
   return true;
 }
 
@@ -223,7 +223,7 @@ static RvFacing facing_of(const Group* g, int k) {
 // a pair whose normal has turned round is seen from the side that it had
 static const RvLinkMemory* turn_back(const Build* b, Group* g, int k, const RvLinkMemory* old, double reach) {
   RvEdgePair pair = pair_now(b->c, g->index.edge[0][k], g->index.edge[1][k]);
-  RvFacing at = rv_facing(&pair, reach, rv_from_float3(old->normal));
+  RvFacing at = rv_contact_facing(&pair, reach, rv_contact_from_float3(old->normal));
   // they are through: to pull them back would be a blow
   if (at.gap < -PASSED * reach) return NULL;
   RvFacingLanes* to = &g->facing;
@@ -252,7 +252,7 @@ static void consider(const Build* b, Group* g, int k, Around* around) {
   if (g->none[k]) return;
   look_around(c, e, f, around, g->beside[k]);
   const RvLinkMemory* old = recall(g->beside[k]);
-  if (old && rv_dot(facing_of(g, k).normal, rv_from_float3(old->normal)) < 0 && !side_by_side(s, e, f))
+  if (old && rv_dot(facing_of(g, k).normal, rv_contact_from_float3(old->normal)) < 0 && !side_by_side(s, e, f))
     old = turn_back(b, g, k, old, reach);
   g->old[k] = old;
   double gap = at->gap[k], close = at->close[k];
@@ -289,7 +289,7 @@ static void look_again(const RvPairSource* from, Group* groups, int ngroup) {
       copy_facing(&g->facing, lane, &bunch.facing, i);
     }
     if (bunch.count < RV_PAIRS && (k < last || bunch.count == 0)) continue;
-    rv_facing_moved_lanes(from, &bunch.index, bunch.time, &bunch.facing);
+    rv_contact_facing_moved_lanes(from, &bunch.index, bunch.time, &bunch.facing);
     for (int i = 0; i < bunch.count; ++i)
       copy_facing(&bunch.facing, i, &groups[where[i] / RV_PAIRS].facing, where[i] % RV_PAIRS);
     bunch.count = 0;
@@ -324,12 +324,12 @@ static bool make_link(const Build* b, RvMadeLink* out, Group* g, int k) {
   out->stiffness = (float)stiffness;
   out->limit = (float)(-def->friction * rv_contact_force(gap, out->reach, width, stiffness).force);
   out->slip = (float)rv_max(def->slip * reach, def->slip_speed * b->dt);
-  RvVec3 slip = old ? tangential(rv_from_float3(old->slip), facing.normal) : rv_vec3(0, 0, 0);
+  RvVec3 slip = old ? tangential(rv_contact_from_float3(old->slip), facing.normal) : rv_vec3(0, 0, 0);
   out->origin = rv_sub(tangential(start, facing.normal), slip);
   out->along[0] = (float)facing.u;
   out->along[1] = (float)facing.v;
-  out->memory = (RvLinkMemory){rv_float3(slip),    rv_float3(facing.normal),       (float)keep,
-                               old ? old->age : 0, bridged && old ? old->area : 0, old ? old->pull : 0};
+  out->memory = (RvLinkMemory){rv_contact_float3(slip), rv_contact_float3(facing.normal), (float)keep,
+                               old ? old->age : 0,      bridged && old ? old->area : 0,   old ? old->pull : 0};
   out->pulls = out->law = false;
   out->dry = out->needed = dry && stiffness > 0;
   if (!bridged) out->weight = 0;
@@ -357,7 +357,7 @@ static void make_block(const Build* b, size_t block) {
       Group* g = &groups[n];
       for (g->count = 0; g->count < RV_PAIRS && first < end; ++g->count, ++first)
         add_to_group(c, g, g->count, pairs[first]);
-      rv_facing_lanes(&from, &g->index, &g->facing);
+      rv_contact_facing_lanes(&from, &g->index, &g->facing);
       for (int k = 0; k < g->count; ++k) consider(b, g, k, &around);
     }
     look_again(&from, groups, n);

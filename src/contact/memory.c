@@ -15,8 +15,8 @@ RvLinkState rv_contacts_link(const RvContacts* c, size_t k) {
   RvLinkState s = {.age = m->age, .reach = m->reach, .area = m->area, .pull = m->pull};
   name_edge(c, (size_t)(c->keys.data[k] >> 32), &s.strand[0], &s.edge[0]);
   name_edge(c, (size_t)(c->keys.data[k] & UINT32_MAX), &s.strand[1], &s.edge[1]);
-  rv_vec3_store64(s.slip, rv_from_float3(m->slip));
-  rv_vec3_store64(s.normal, rv_from_float3(m->normal));
+  rv_vec3_store64(s.slip, rv_contact_from_float3(m->slip));
+  rv_vec3_store64(s.normal, rv_contact_from_float3(m->normal));
   return s;
 }
 
@@ -99,8 +99,8 @@ static RvResult restore_links(RvContacts* c, const uint32_t* order, const RvLink
     RvVec3 slip = rv_scale(rv_vec3_load64(s->slip), keyed[k].sign);
     RvVec3 normal = rv_scale(rv_vec3_load64(s->normal), keyed[k].sign);
     c->keys.data[k] = keyed[k].key;
-    c->memory.data[k] =
-        (RvLinkMemory){rv_float3(slip), rv_float3(normal), (float)s->reach, s->age, (float)s->area, (float)s->pull};
+    c->memory.data[k] = (RvLinkMemory){
+        rv_contact_float3(slip), rv_contact_float3(normal), (float)s->reach, s->age, (float)s->area, (float)s->pull};
   }
   return RV_OK;
 }

@@ -84,7 +84,7 @@ typedef struct Response {
 // that is taken is never below 0. What it pulls sideways is stiffness.
 static inline void add_bridge(Response* out, const RvWetLaw* w, double d, RvVec3 normal, RvVec3 delta) {
   RvVec3 way;
-  RvWetForce f = rv_wet_force(w, reach_of_bridge(w, d, normal, delta, &way));
+  RvWetForce f = rv_contact_wet_force(w, reach_of_bridge(w, d, normal, delta, &way));
   out->energy += f.energy;
   out->gradient = rv_mad(out->gradient, f.force, way);
   if (f.slope > 0) sym_add(&out->hessian, f.slope, way);
@@ -104,7 +104,7 @@ static inline Response respond(const RvContactShape* s, const RvWetLaw* w, RvVec
     return out;
   }
   Split at = split(s, delta);
-  RvFrictionForce f = rv_friction_force(at.slid, s->slip, s->limit);
+  RvFrictionForce f = rv_contact_friction_force(at.slid, s->slip, s->limit);
   out.hessian.m[0] = out.hessian.m[2] = out.hessian.m[5] = f.pull;
   sym_add(&out.hessian, dry.slope - f.pull, s->normal);
   if (at.slid > 0) sym_add(&out.hessian, (careful ? 0.5 : 1) * (f.slope - f.pull), rv_scale(at.slip, 1 / at.slid));
@@ -180,7 +180,7 @@ static void respond_blocks(void* arg, size_t begin, size_t end) {
       delta[1][k] = x.y;
       delta[2][k] = x.z;
     }
-    rv_respond_lanes(&c->blocks.data[b], first < c->wet_slots ? &c->law_blocks.data[b] : NULL, delta[0], &r);
+    rv_contact_respond_lanes(&c->blocks.data[b], first < c->wet_slots ? &c->law_blocks.data[b] : NULL, delta[0], &r);
     for (size_t k = 0; k < used; ++k) {
       c->push.data[first + k] =
           (RvLinkPush){r.energy[k], rv_vec3(r.gradient[0][k], r.gradient[1][k], r.gradient[2][k])};
@@ -341,7 +341,7 @@ static void accept_blocks(void* arg, size_t begin, size_t end) {
                           .limit = from->limit[k],
                           .slip = from->slip[k]};
       RvLinkMemory* memory = &c->memory.data[c->link_of.data[b * RV_LINKS + k]];
-      memory->slip = rv_float3(slip_left(&s, delta_of(c, b * RV_LINKS + k)));
+      memory->slip = rv_contact_float3(slip_left(&s, delta_of(c, b * RV_LINKS + k)));
       memory->age++;
     }
 }

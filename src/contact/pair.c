@@ -4,19 +4,21 @@
 #include "math/kernel.h"
 #include "math/scalar.h"
 
-RV_KERNEL_DECLARE(void, rv_closest_lanes, (const RvVec3*, const RvPairIndex*, RvClosestLanes*))
-RV_KERNEL_DECLARE(void, rv_boxes_meet, (const RvBoxes*, size_t, size_t, size_t, uint32_t*))
-RV_KERNEL_DECLARE(void, rv_facing_lanes, (const RvPairSource*, const RvPairIndex*, RvFacingLanes*))
-RV_KERNEL_DECLARE(void, rv_facing_moved_lanes, (const RvPairSource*, const RvPairIndex*, const double*, RvFacingLanes*))
-RV_KERNEL_DECLARE(void, rv_respond_lanes, (const RvLinkBlock*, const RvLawBlock*, const double*, RvLinkResponse*))
-RV_KERNEL_DECLARE(void, rv_wet_law_lanes, (const RvWetLanes*, int, RvLawBlock*, float*))
+RV_KERNEL_DECLARE(void, rv_contact_closest_lanes, (const RvVec3*, const RvPairIndex*, RvClosestLanes*))
+RV_KERNEL_DECLARE(void, rv_contact_boxes_meet, (const RvBoxes*, size_t, size_t, size_t, uint32_t*))
+RV_KERNEL_DECLARE(void, rv_contact_facing_lanes, (const RvPairSource*, const RvPairIndex*, RvFacingLanes*))
+RV_KERNEL_DECLARE(void, rv_contact_facing_moved_lanes,
+                  (const RvPairSource*, const RvPairIndex*, const double*, RvFacingLanes*))
+RV_KERNEL_DECLARE(void, rv_contact_respond_lanes,
+                  (const RvLinkBlock*, const RvLawBlock*, const double*, RvLinkResponse*))
+RV_KERNEL_DECLARE(void, rv_contact_wet_law_lanes, (const RvWetLanes*, int, RvLawBlock*, float*))
 
 static double clamp01(double x) {
   return rv_clamp(x, 0, 1);
 }
 
 // after Lumelsky 1985, "On fast computation of distance between line segments": the lines first, then each end clamped
-RvClosest rv_closest_points(RvVec3 a0, RvVec3 a1, RvVec3 b0, RvVec3 b1) {
+RvClosest rv_contact_closest_points(RvVec3 a0, RvVec3 a1, RvVec3 b0, RvVec3 b1) {
   RvVec3 d = rv_sub(a1, a0), e = rv_sub(b1, b0), r = rv_sub(a0, b0);
   double dd = rv_dot(d, d), ee = rv_dot(e, e), de = rv_dot(d, e), dr = rv_dot(d, r), er = rv_dot(e, r);
   double s, t, det = dd * ee - de * de, per_d = 1 / dd, per_e = 1 / ee;
@@ -59,13 +61,13 @@ static RvVec3 normal_of(RvVec3 ta, RvVec3 tb, RvVec3 delta, RvVec3 side) {
   return sided && rv_dot(m, side) < 0 ? rv_neg(m) : m;
 }
 
-RvFacing rv_facing(const RvEdgePair* p, double wide, RvVec3 side) {
+RvFacing rv_contact_facing(const RvEdgePair* p, double wide, RvVec3 side) {
   RvVec3 d = rv_sub(p->a[1], p->a[0]), e = rv_sub(p->b[1], p->b[0]);
   double da = rv_length(d), db = rv_length(e);
   RvFacing out = {0};
   if (!(da > 0) || !(db > 0)) return out;
   RvVec3 ta = rv_scale(d, 1 / da), tb = rv_scale(e, 1 / db);
-  RvClosest near = rv_closest_points(p->a[0], p->a[1], p->b[0], p->b[1]);
+  RvClosest near = rv_contact_closest_points(p->a[0], p->a[1], p->b[0], p->b[1]);
   out.normal = normal_of(ta, tb, near.delta, side);
   // seen along the normal: how far a is from the line of b, and how far along it
   RvVec3 from = rv_sub(p->a[0], p->b[0]), beside = rv_normalize(rv_cross(out.normal, tb), rv_vec3(0, 0, 0));
@@ -82,26 +84,28 @@ RvFacing rv_facing(const RvEdgePair* p, double wide, RvVec3 side) {
   return out;
 }
 
-void rv_closest_lanes(const RvVec3* x, const RvPairIndex* index, RvClosestLanes* out) {
-  RV_KERNEL_CALL(rv_closest_lanes, (x, index, out));
+void rv_contact_closest_lanes(const RvVec3* x, const RvPairIndex* index, RvClosestLanes* out) {
+  RV_KERNEL_CALL(rv_contact_closest_lanes, (x, index, out));
 }
 
-void rv_facing_lanes(const RvPairSource* from, const RvPairIndex* index, RvFacingLanes* out) {
-  RV_KERNEL_CALL(rv_facing_lanes, (from, index, out));
+void rv_contact_facing_lanes(const RvPairSource* from, const RvPairIndex* index, RvFacingLanes* out) {
+  RV_KERNEL_CALL(rv_contact_facing_lanes, (from, index, out));
 }
 
-void rv_facing_moved_lanes(const RvPairSource* from, const RvPairIndex* index, const double* time, RvFacingLanes* out) {
-  RV_KERNEL_CALL(rv_facing_moved_lanes, (from, index, time, out));
+void rv_contact_facing_moved_lanes(const RvPairSource* from, const RvPairIndex* index, const double* time,
+                                   RvFacingLanes* out) {
+  RV_KERNEL_CALL(rv_contact_facing_moved_lanes, (from, index, time, out));
 }
 
-void rv_boxes_meet(const RvBoxes* boxes, size_t i, size_t first, size_t last, uint32_t* out) {
-  RV_KERNEL_CALL(rv_boxes_meet, (boxes, i, first, last, out));
+void rv_contact_boxes_meet(const RvBoxes* boxes, size_t i, size_t first, size_t last, uint32_t* out) {
+  RV_KERNEL_CALL(rv_contact_boxes_meet, (boxes, i, first, last, out));
 }
 
-void rv_respond_lanes(const RvLinkBlock* link, const RvLawBlock* law, const double* delta, RvLinkResponse* out) {
-  RV_KERNEL_CALL(rv_respond_lanes, (link, law, delta, out));
+void rv_contact_respond_lanes(const RvLinkBlock* link, const RvLawBlock* law, const double* delta,
+                              RvLinkResponse* out) {
+  RV_KERNEL_CALL(rv_contact_respond_lanes, (link, law, delta, out));
 }
 
-void rv_wet_law_lanes(const RvWetLanes* in, int count, RvLawBlock* out, float* begin) {
-  RV_KERNEL_CALL(rv_wet_law_lanes, (in, count, out, begin));
+void rv_contact_wet_law_lanes(const RvWetLanes* in, int count, RvLawBlock* out, float* begin) {
+  RV_KERNEL_CALL(rv_contact_wet_law_lanes, (in, count, out, begin));
 }

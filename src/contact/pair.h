@@ -13,7 +13,7 @@ typedef struct RvClosest {
 } RvClosest;
 
 // Nearest points of the segments a and b.
-RvClosest rv_closest_points(RvVec3 a0, RvVec3 a1, RvVec3 b0, RvVec3 b1);
+RvClosest rv_contact_closest_points(RvVec3 a0, RvVec3 a1, RvVec3 b0, RvVec3 b1);
 
 // Two edges, a the source, b the receiver; `before` and `after` are directions to which the planes that part b from its
 // neighbours stand upright (halfway between the tangents; at an end of the strand the edge's own).
@@ -31,15 +31,15 @@ typedef struct RvFacing {
 // The part of a that lies between the planes of b and within `wide` of it, seen along the normal. Over all receivers
 // of a strand these parts do not overlap and (but for folds) leave nothing out, so a contact that slides from one edge
 // to the next neither jumps nor counts twice. `side`, if not 0, is the half space in which the normal must lie.
-RvFacing rv_facing(const RvEdgePair* pair, double wide, RvVec3 side);
+RvFacing rv_contact_facing(const RvEdgePair* pair, double wide, RvVec3 side);
 
 // Eight pairs at a time, with the same bits. Lanes that are not used must name vertices and edges that there are.
 enum { RV_PAIRS = 8 };
 typedef struct RvPairIndex {
   uint32_t vertex[2][RV_PAIRS];  // the first ones of a and b
   uint32_t edge[2][RV_PAIRS];
-  uint32_t beside[2]
-                 [RV_PAIRS];  // of rv_facing_moved_lanes: vertices before and after b; at an end of the strand b's own
+  uint32_t beside[2][RV_PAIRS];  // of rv_contact_facing_moved_lanes: vertices before and after b; at an end of the
+                                 // strand b's own
 } RvPairIndex;
 // What is known of vertices and edges. One more of the vectors than there are must be readable.
 typedef struct RvPairSource {
@@ -57,11 +57,12 @@ typedef struct RvFacingLanes {
   double u[RV_PAIRS], v[RV_PAIRS], length[RV_PAIRS], gap[RV_PAIRS], normal[3][RV_PAIRS];
   double close[RV_PAIRS];  // by how much they may close the gap in the step
 } __attribute__((aligned(64))) RvFacingLanes;
-void rv_closest_lanes(const RvVec3* x, const RvPairIndex* index, RvClosestLanes* out);
+void rv_contact_closest_lanes(const RvVec3* x, const RvPairIndex* index, RvClosestLanes* out);
 // With no side.
-void rv_facing_lanes(const RvPairSource* from, const RvPairIndex* index, RvFacingLanes* out);
+void rv_contact_facing_lanes(const RvPairSource* from, const RvPairIndex* index, RvFacingLanes* out);
 // As they will be after `time` [RV_PAIRS] of free motion, on the side of the normal in `out`; below 0: `out` stays.
-void rv_facing_moved_lanes(const RvPairSource* from, const RvPairIndex* index, const double* time, RvFacingLanes* out);
+void rv_contact_facing_moved_lanes(const RvPairSource* from, const RvPairIndex* index, const double* time,
+                                   RvFacingLanes* out);
 
 // Boxes by their corners. Behind the last ones there is room for RV_BOXES more.
 enum { RV_BOXES = 16 };
@@ -69,6 +70,6 @@ typedef struct RvBoxes {
   float *lo[3], *hi[3];
 } RvBoxes;
 // Bit k of out[w]: box first + RV_BOXES w + k, which is before last, meets box i.
-void rv_boxes_meet(const RvBoxes* boxes, size_t i, size_t first, size_t last, uint32_t* out);
+void rv_contact_boxes_meet(const RvBoxes* boxes, size_t i, size_t first, size_t last, uint32_t* out);
 
 #endif

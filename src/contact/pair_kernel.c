@@ -5,11 +5,11 @@
 #include "contact/choose.h"
 #include "contact/pair.h"
 
-void RV_KERNEL(rv_closest_lanes)(const RvVec3* x, const RvPairIndex* index, RvClosestLanes* out);
-void RV_KERNEL(rv_facing_lanes)(const RvPairSource* from, const RvPairIndex* index, RvFacingLanes* out);
-void RV_KERNEL(rv_facing_moved_lanes)(const RvPairSource* from, const RvPairIndex* index, const double* time,
-                                      RvFacingLanes* out);
-void RV_KERNEL(rv_boxes_meet)(const RvBoxes* boxes, size_t i, size_t first, size_t last, uint32_t* out);
+void RV_KERNEL(rv_contact_closest_lanes)(const RvVec3* x, const RvPairIndex* index, RvClosestLanes* out);
+void RV_KERNEL(rv_contact_facing_lanes)(const RvPairSource* from, const RvPairIndex* index, RvFacingLanes* out);
+void RV_KERNEL(rv_contact_facing_moved_lanes)(const RvPairSource* from, const RvPairIndex* index, const double* time,
+                                              RvFacingLanes* out);
+void RV_KERNEL(rv_contact_boxes_meet)(const RvBoxes* boxes, size_t i, size_t first, size_t last, uint32_t* out);
 
 // Vectors of several places side by side: read as they stand, then turned round. (Numbers that are stored one by one
 // and read as a whole would have to wait for each other.)
@@ -112,7 +112,7 @@ RV_INLINE Closest closest(RvLanes3 a, RvLanes3 d, RvLanes3 b, RvLanes3 e) {
   return (Closest){s, t, rv_lanes3_sub(mad(a, s, d), mad(b, t, e))};
 }
 
-void RV_KERNEL(rv_closest_lanes)(const RvVec3* x, const RvPairIndex* index, RvClosestLanes* out) {
+void RV_KERNEL(rv_contact_closest_lanes)(const RvVec3* x, const RvPairIndex* index, RvClosestLanes* out) {
   for (int k = 0; k < RV_PAIRS; k += RV_V) {
     const uint32_t *i = index->vertex[0] + k, *j = index->vertex[1] + k;
     const RvLanes3 a = pick3(x, i), b = pick3(x, j);
@@ -214,7 +214,7 @@ RV_INLINE void put_facing(RvLaneMask mask, const Facing* f, RvLanes close, int k
   put(mask, f->normal.z, out->normal[2] + k);
 }
 
-void RV_KERNEL(rv_facing_lanes)(const RvPairSource* p, const RvPairIndex* index, RvFacingLanes* out) {
+void RV_KERNEL(rv_contact_facing_lanes)(const RvPairSource* p, const RvPairIndex* index, RvFacingLanes* out) {
   const RvLaneMask all = MASK(rv_lanes_set(0) < rv_lanes_set(1));
   for (int k = 0; k < RV_PAIRS; k += RV_V) {
     const uint32_t *i = index->vertex[0] + k, *j = index->vertex[1] + k;
@@ -238,8 +238,8 @@ RV_INLINE RvLanes3 moved(const RvPairSource* p, size_t shift, const uint32_t* at
   return mad(pick3(p->x + shift, at), time, pick3(p->v + shift, at));
 }
 
-void RV_KERNEL(rv_facing_moved_lanes)(const RvPairSource* p, const RvPairIndex* index, const double* time,
-                                      RvFacingLanes* out) {
+void RV_KERNEL(rv_contact_facing_moved_lanes)(const RvPairSource* p, const RvPairIndex* index, const double* time,
+                                              RvFacingLanes* out) {
   const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1);
   const RvLanes3 none = {zero, zero, zero};
   for (int k = 0; k < RV_PAIRS; k += RV_V) {
@@ -297,7 +297,7 @@ RV_INLINE uint32_t at_least(const float* p, float limit) {
 }
 #endif
 
-void RV_KERNEL(rv_boxes_meet)(const RvBoxes* x, size_t i, size_t first, size_t last, uint32_t* out) {
+void RV_KERNEL(rv_contact_boxes_meet)(const RvBoxes* x, size_t i, size_t first, size_t last, uint32_t* out) {
   for (size_t j = first; j < last; j += RV_BOXES) {
     uint32_t bits = last - j < RV_BOXES ? (1U << (last - j)) - 1 : 0xffffu;
     for (int k = 0; k < 3; ++k) bits &= at_most(x->lo[k] + j, x->hi[k][i]) & at_least(x->hi[k] + j, x->lo[k][i]);

@@ -38,9 +38,9 @@ typedef struct RvWetLanes {
 } __attribute__((aligned(64))) RvWetLanes;
 // The laws of the first `count` of them, but for the side; rupture 0: no force at all. `begin` [RV_LINKS], aligned:
 // from where on there is any.
-void rv_wet_law_lanes(const RvWetLanes* in, int count, RvLawBlock* out, float* begin);
+void rv_contact_wet_law_lanes(const RvWetLanes* in, int count, RvLawBlock* out, float* begin);
 
 // `law` NULL: dry. delta [3][RV_LINKS], aligned, from the receiver to the source.
-void rv_respond_lanes(const RvLinkBlock* link, const RvLawBlock* law, const double* delta, RvLinkResponse* out);
+void rv_contact_respond_lanes(const RvLinkBlock* link, const RvLawBlock* law, const double* delta, RvLinkResponse* out);
 
 #endif

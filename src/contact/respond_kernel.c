@@ -2,8 +2,8 @@
 #include "contact/choose.h"
 #include "contact/respond.h"
 
-void RV_KERNEL(rv_respond_lanes)(const RvLinkBlock* link, const RvLawBlock* law, const double* delta,
-                                 RvLinkResponse* out);
+void RV_KERNEL(rv_contact_respond_lanes)(const RvLinkBlock* link, const RvLawBlock* law, const double* delta,
+                                         RvLinkResponse* out);
 
 #if RV_V == 1
 RV_INLINE RvLanes widen(const float* p) {
@@ -61,7 +61,7 @@ RV_INLINE Force dry_force(RvLanes d, RvLanes reach, RvLanes width, RvLanes k) {
                  rv_lanes_select(on, slope, zero)};
 }
 
-// As rv_friction_force, and the Hessian of respond() in operate.c with the careful choice.
+// As rv_contact_friction_force, and the Hessian of respond() in operate.c with the careful choice.
 RV_INLINE void add_friction(Response* r, const RvLinkBlock* link, int at, RvLanes3 n, RvLanes3 delta, RvLanes d) {
   const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1), two = rv_lanes_set(2);
   const RvLanes limit = widen(link->limit + at), most = widen(link->slip + at);
@@ -157,8 +157,8 @@ RV_INLINE void store(const Response* r, int at, RvLinkResponse* out) {
   for (int k = 0; k < 6; ++k) rv_lanes_store(out->hessian[k] + at, r->h[k]);
 }
 
-void RV_KERNEL(rv_respond_lanes)(const RvLinkBlock* link, const RvLawBlock* law, const double* delta,
-                                 RvLinkResponse* out) {
+void RV_KERNEL(rv_contact_respond_lanes)(const RvLinkBlock* link, const RvLawBlock* law, const double* delta,
+                                         RvLinkResponse* out) {
   // of all eight, so that every path does the same
   float most = 0;
   for (int k = 0; k < RV_LINKS; ++k) most = link->limit[k] > most ? link->limit[k] : most;

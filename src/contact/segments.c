@@ -200,8 +200,8 @@ static void reach_strands(void* arg, size_t begin, size_t end) {
   }
 }
 
-RvResult rv_segments_fill(RvContacts* c, const double* q, const double* velocity, double dt, const RvContactDef* def,
-                          RvContactStats* stats, RvError* error) {
+RvResult rv_contact_segments_fill(RvContacts* c, const double* q, const double* velocity, double dt,
+                                  const RvContactDef* def, RvContactStats* stats, RvError* error) {
   Moments moments[CHUNKS];
   size_t grain = (c->nstrand + CHUNKS - 1) / CHUNKS, chunks = (c->nstrand + grain - 1) / grain;
   Fill f = {.c = c, .q = q, .velocity = velocity, .def = def, .dt = dt, .grain = grain, .moments = moments};
@@ -218,7 +218,8 @@ RvResult rv_segments_fill(RvContacts* c, const double* q, const double* velocity
   c->segments.lo = sum.lo;
   c->segments.hi = sum.hi;
   f.flow = fit_flow(&sum, f.origin);
-  if (c->wet && !rv_wet_crowd(c, def)) return rv_fail(error, RV_NO_MEMORY, "out of memory for liquid between strands");
+  if (c->wet && !rv_contact_wet_crowd(c, def))
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for liquid between strands");
   rv_parallel_for(chunks, 1, reach_strands, &f);
   for (size_t k = 0; k < chunks; ++k) stats->clipped += f.clipped[k];
   stats->segments = c->nedge;

@@ -49,10 +49,10 @@ typedef struct RvLinkPush {
 typedef struct RvFloat3 {
   float x, y, z;
 } RvFloat3;
-static inline RvFloat3 rv_float3(RvVec3 a) {
+static inline RvFloat3 rv_contact_float3(RvVec3 a) {
   return (RvFloat3){(float)a.x, (float)a.y, (float)a.z};
 }
-static inline RvVec3 rv_from_float3(RvFloat3 a) {
+static inline RvVec3 rv_contact_from_float3(RvFloat3 a) {
   return rv_vec3(a.x, a.y, a.z);
 }
 
@@ -233,8 +233,8 @@ size_t rv_contact_strand(const RvContacts* c, size_t vertex);
 size_t rv_contact_find_key(const uint64_t* keys, size_t count, uint64_t key);
 
 // Positions, velocities, reaches. (segments.c)
-RvResult rv_segments_fill(RvContacts* c, const double* q, const double* velocity, double dt, const RvContactDef* def,
-                          RvContactStats* stats, RvError* error);
+RvResult rv_contact_segments_fill(RvContacts* c, const double* q, const double* velocity, double dt,
+                                  const RvContactDef* def, RvContactStats* stats, RvError* error);
 // Pairs that hold liquid and are farther apart than others are looked for: the extra ones. (stretched.c)
 RvResult rv_contact_stretched(RvContacts* c, const RvContactDef* def, RvError* error);
 // Pairs of edges that may touch, and the extra ones. (broad.c)
@@ -251,9 +251,9 @@ RvResult rv_contact_keep(RvContacts* c, RvContactStats* stats, RvError* error);
 // Touches of points and solids. (touches.c)
 RvResult rv_contact_touches(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error);
 // Liquid. (wet.c)
-RvResult rv_wet_begin_step(RvContacts* c, const RvContactDef* def, RvError* error);
+RvResult rv_contact_wet_begin_step(RvContacts* c, const RvContactDef* def, RvError* error);
 // How far the bridges of the step before let each edge look for others; false: no memory.
-bool rv_wet_crowd(RvContacts* c, const RvContactDef* def);
+bool rv_contact_wet_crowd(RvContacts* c, const RvContactDef* def);
 // Whether a pair of that distance is or becomes a bridge; then `out` has what its law and its share depend on.
 typedef struct RvWetMeeting {
   double distance, reach, touch;  // centre lines; d0; the radii's sum
@@ -261,16 +261,16 @@ typedef struct RvWetMeeting {
   double film[2];
   double old_area;
 } RvWetMeeting;
-bool rv_wet_meets(const RvBridgeTable* table, const RvWetMeeting* at, double* weight);
+bool rv_contact_wet_meets(const RvBridgeTable* table, const RvWetMeeting* at, double* weight);
 // Shares the films and makes the laws of all.
-RvResult rv_wet_share(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error);
+RvResult rv_contact_wet_share(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error);
 // Ends of the links and touches by batches. (ends.c)
 RvResult rv_contact_ends(RvContacts* c, RvError* error);
 
 void rv_contact_bind_operator(RvContacts* c);
 
 // The classes of a step and their tables. False: no memory.
-bool rv_angles_begin(RvContacts* contacts, const RvContactDef* def);
+bool rv_contact_angles_begin(RvContacts* contacts, const RvContactDef* def);
 
 // The table of bridges between two edges; and from a strand's vertex, or the middle after it, to a solid, by their key.
 static inline const RvBridgeTable* rv_contact_table(const RvContacts* c, size_t e, size_t f) {

@@ -52,7 +52,7 @@ static bool push_around(Search* s, size_t chunk, size_t e, size_t f, double area
     index.vertex[0][count] = (uint32_t)i + c->strand_of[e];
     index.vertex[1][count++] = (uint32_t)j + c->strand_of[f];
   }
-  rv_closest_lanes(c->segments.x, &index, &at);
+  rv_contact_closest_lanes(c->segments.x, &index, &at);
   bool good = (a == b && (int64_t)f - (int64_t)e <= s->def->neighbours) ||
               rv_array_push(&s->found[chunk], (uint64_t)e << 32 | f);
   for (int k = 0; k < count && good; ++k) {

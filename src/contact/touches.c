@@ -94,9 +94,9 @@ static void consider(Touching* w, size_t chunk, size_t vertex, bool middle, doub
     v = rv_lerp(v, s->v[vertex + 1], 0.5);
     p.radius = 0.5 * (p.radius + s->radius[vertex + 1]);
   }
-  p.from = rv_pose_in(&w->start, p.x);
-  p.to = rv_pose_in(&w->end, rv_mad(p.x, w->dt, v));
-  if (!rv_collider_near(w->solid, &w->box, p.from, margin_of(w, &p) + rv_distance(p.from, p.to))) return;
+  p.from = rv_contact_pose_in(&w->start, p.x);
+  p.to = rv_contact_pose_in(&w->end, rv_mad(p.x, w->dt, v));
+  if (!rv_contact_collider_near(w->solid, &w->box, p.from, margin_of(w, &p) + rv_distance(p.from, p.to))) return;
   if (!rv_array_push(&w->found[chunk], p)) w->failed[chunk] = true;
 }
 
@@ -154,7 +154,7 @@ static RvResult drift(Touching* w, RvError* error) {
     longest = rv_max(longest, margin_of(w, p) + rv_distance(p->from, p->to));
     w->at[k] = p->from;
   }
-  RvResult result = rv_collider_velocity(w->solid, n, w->at, reach + longest, w->slope, error);
+  RvResult result = rv_contact_collider_velocity(w->solid, n, w->at, reach + longest, w->slope, error);
   for (size_t k = 0; !result && k < n; ++k) {
     Point* p = &w->points.data[k];
     p->drift = w->slope[k];
@@ -173,7 +173,7 @@ static RvResult walk(Touching* w, RvError* error) {
       const Point* p = &w->points.data[w->active[k]];
       w->at[k] = rv_lerp(p->from, p->to, p->t);
     }
-    RvResult result = rv_collider_distance(w->solid, left, w->at, w->distance, NULL, error);
+    RvResult result = rv_contact_collider_distance(w->solid, left, w->at, w->distance, NULL, error);
     if (result) return result;
     size_t kept = 0;
     for (size_t k = 0; k < left; ++k) {
@@ -205,7 +205,7 @@ static void drop_far(Touching* w) {
 static RvResult find_planes(Touching* w, RvError* error) {
   size_t n = w->points.count;
   for (size_t k = 0; k < n; ++k) w->at[k] = rv_lerp(w->points.data[k].from, w->points.data[k].to, w->points.data[k].t);
-  RvResult result = rv_collider_distance(w->solid, n, w->at, w->distance, w->slope, error);
+  RvResult result = rv_contact_collider_distance(w->solid, n, w->at, w->distance, w->slope, error);
   if (result) return result;
   for (size_t k = 0; k < n; ++k) {
     Point* p = &w->points.data[k];
@@ -215,7 +215,7 @@ static RvResult find_planes(Touching* w, RvError* error) {
     double inside = rv_dot(p->normal, rv_sub(p->to, w->at[k])) + p->depth - reach_of(w, p);
     w->at[k] = inside < 0 ? rv_mad(p->to, -inside, p->normal) : p->to;
   }
-  result = rv_collider_distance(w->solid, n, w->at, w->distance, w->slope, error);
+  result = rv_contact_collider_distance(w->solid, n, w->at, w->distance, w->slope, error);
   for (size_t k = 0; !result && k < n; ++k) {
     Point* p = &w->points.data[k];
     if (!(rv_dot(w->slope[k], p->normal) > 0.5)) continue;
@@ -233,7 +233,7 @@ static RvResult find_curvatures(Touching* w, RvError* error) {
     const Point* p = &w->points.data[k];
     w->at[k] = rv_mad(p->foot, -p->depth, p->normal);
   }
-  RvResult result = rv_collider_curvature(w->solid, n, w->at, w->distance, error);
+  RvResult result = rv_contact_collider_curvature(w->solid, n, w->at, w->distance, error);
   for (size_t k = 0; !result && k < n; ++k) w->points.data[k].curve = w->distance[k];
   return result;
 }
@@ -250,7 +250,7 @@ static RvWetPair bridge_of(const Touching* w, const Point* p, double multiple, d
   double reach = reach_of(w, p), slack = 0.25 * reach + w->dt * w->dt * rv_length(w->def->acceleration);
   RvWetMeeting m = {p->distance, reach, p->radius, height_of(w, p), {p->film, 0}, old ? old->area : 0};
   double weight;
-  if (!rv_wet_meets(rv_contact_solid_table(w->c, p->key), &m, &weight)) return out;
+  if (!rv_contact_wet_meets(rv_contact_solid_table(w->c, p->key), &m, &weight)) return out;
   out = (RvWetPair){.weight = weight,
                     .length = p->length,
                     .film = {p->film, 0},
@@ -285,8 +285,8 @@ static bool add_touch(Touching* w, const Point* p, RvContactStats* stats) {
   RvWetPair bridge = {0};
   if (c->wet) bridge = bridge_of(w, p, multiple, ahead, old);
   if (!dry && !(bridge.weight > 0)) return true;
-  RvVec3 before = rv_pose_out(&w->start, rv_mad(foot, w->solid->grid_time, p->drift));
-  RvVec3 after = rv_pose_out(&w->end, rv_mad(foot, w->solid->grid_time + w->dt, p->drift));
+  RvVec3 before = rv_contact_pose_out(&w->start, rv_mad(foot, w->solid->grid_time, p->drift));
+  RvVec3 after = rv_contact_pose_out(&w->end, rv_mad(foot, w->solid->grid_time + w->dt, p->drift));
   RvVec3 normal = rv_quat_rotate(w->end.orientation, p->normal);
   RvContactShape s = {.normal = normal, .offset = rv_dot(normal, after), .stiffness = push};
   // what starts inside a solid stays where it was groomed; what comes there later is pushed out
@@ -311,9 +311,9 @@ static bool add_touch(Touching* w, const Point* p, RvContactStats* stats) {
 
 static RvResult touch_solid(Touching* w, RvContactStats* stats, RvError* error) {
   RvContacts* c = w->c;
-  w->box = rv_collider_box(w->solid, w->dt);
-  w->start = rv_collider_pose(w->solid, 0);
-  w->end = rv_collider_pose(w->solid, w->dt);
+  w->box = rv_contact_collider_box(w->solid, w->dt);
+  w->start = rv_contact_collider_pose(w->solid, 0);
+  w->end = rv_contact_collider_pose(w->solid, w->dt);
   w->grain = (c->nstrand + CHUNKS - 1) / CHUNKS;
   rv_parallel_for((c->nstrand + w->grain - 1) / w->grain, 1, consider_strands, w);
   bool room = collect(w);

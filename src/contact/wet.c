@@ -47,7 +47,7 @@ static void radii_of(RvContacts* c) {
   }
 }
 
-RvResult rv_wet_begin_step(RvContacts* c, const RvContactDef* def, RvError* error) {
+RvResult rv_contact_wet_begin_step(RvContacts* c, const RvContactDef* def, RvError* error) {
   const RvContactWet* wet = def->liquid;
   c->wet = wet != NULL && c->nstrand > 0;
   c->wet_touches.count = c->touch_laws.count = c->spans.count = 0;
@@ -57,7 +57,7 @@ RvResult rv_wet_begin_step(RvContacts* c, const RvContactDef* def, RvError* erro
     return rv_fail(error, RV_BAD_INPUT,
                    "contacts: tension and cohesion must not be below 0, and the contact angle in 0 to 180 degrees");
   if (!(c->thickest > 0)) radii_of(c);
-  bool room = take_arrays(c) && rv_angles_begin(c, def);
+  bool room = take_arrays(c) && rv_contact_angles_begin(c, def);
   return room ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for liquid between strands");
 }
 
@@ -68,7 +68,7 @@ static double nearness(double distance, double reach) {
 }
 
 // WH-11: links form at min(H1 + H2, d_max) and stay up to max(H1 + H2, d_max), in the distance of centres
-bool rv_wet_meets(const RvBridgeTable* t, const RvWetMeeting* m, double* weight) {
+bool rv_contact_wet_meets(const RvBridgeTable* t, const RvWetMeeting* m, double* weight) {
   double film = m->film[0] + m->film[1];
   if (!(film > 0)) return false;
   double full = m->touch + t->rupture * sqrt(film);
@@ -116,7 +116,7 @@ static void measure_old(void* arg, size_t begin, size_t end) {
       link[count++] = k;
     }
     if (count < RV_PAIRS && (k + 1 < end || count == 0)) continue;
-    rv_closest_lanes(w->c->segments.x, &index, &at);
+    rv_contact_closest_lanes(w->c->segments.x, &index, &at);
     while (count > 0) {
       --count;
       w->near[link[count]] = at.distance[count];
@@ -132,7 +132,7 @@ static void finish_crowd(void* arg, size_t begin, size_t end) {
 
 // The distance at which a new pair's weight would be FORM of those that are there; from the state and the places alone,
 // so that a run that is resumed goes on with the same bits.
-bool rv_wet_crowd(RvContacts* c, const RvContactDef* def) {
+bool rv_contact_wet_crowd(RvContacts* c, const RvContactDef* def) {
   size_t n = c->old_keys.count;
   Crowd w = {c, def, RV_TAKE(c->scratch, double, n), RV_TAKE(c->scratch, float, n)};
   if (!w.near || !w.press) return false;
@@ -205,11 +205,11 @@ static double settle(const RvBridgeTable* t, RvWetPair* w, double target, double
   law->rupture = 0;
   // one that cannot get near enough in the step needs no law
   bool far = !w->dry && w->least > w->touch + t->rupture * sqrt(area);
-  if (!far && w->weight > 0 && rv_wet_law(t, &def, law)) {
+  if (!far && w->weight > 0 && rv_contact_wet_law(t, &def, law)) {
     law->side = w->side;
     law->shift = w->shift;
     w->pulls = true;
-    w->needed = w->needed || (w->least < law->rupture && w->most > rv_wet_begin(law));
+    w->needed = w->needed || (w->least < law->rupture && w->most > rv_contact_wet_begin(law));
   }
   return area;
 }
@@ -244,7 +244,7 @@ static void add_to_bunch(Bunch* b, const RvBridgeTable* t, RvMadeLink* w, RvLawB
 
 static void finish_bunch(Bunch* b, RvLawBlock* law) {
   float begin[RV_LINKS] __attribute__((aligned(64)));
-  rv_wet_law_lanes(&b->in, b->count, law, begin);
+  rv_contact_wet_law_lanes(&b->in, b->count, law, begin);
   for (int k = 0; k < b->count; ++k) {
     RvMadeLink* w = b->link[k];
     w->pulls = law->rupture[k] > 0;
@@ -313,7 +313,8 @@ static bool make_solid_tables(RvContacts* c) {
   for (size_t k = 0; k < c->touch_keys.count; ++k) {
     const RvWetPair* w = &c->wet_touches.data[k];
     if (!(w->weight > 0)) continue;
-    if (!rv_bridge_table_make(rv_contact_solid_table(c, c->touch_keys.data[k]), w->ratio, w->ratio)) return false;
+    if (!rv_contact_bridge_table_make(rv_contact_solid_table(c, c->touch_keys.data[k]), w->ratio, w->ratio))
+      return false;
   }
   return true;
 }
@@ -328,7 +329,8 @@ static bool take_laws(RvContacts* c) {
   return (m->laws = RV_TAKE(c->scratch, RvLawBlock, total)) != NULL;
 }
 
-RvResult rv_wet_share(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error) {
+RvResult rv_contact_wet_share(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats,
+                              RvError* error) {
   if (!c->wet) return RV_OK;
   if (!rv_array_resize(&c->touch_laws, c->touch_keys.count) || !make_solid_tables(c) || !take_laws(c))
     return rv_fail(error, RV_NO_MEMORY, "out of memory for liquid between strands");

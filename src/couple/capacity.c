@@ -98,7 +98,7 @@ static void find_pull(void* arg, size_t begin, size_t end) {
 }
 
 static double radius_of(const Capacity* k, const RvCoupleVertex* v, double pull, double hairs) {
-  return rv_capacity_radius(v->radius, k->set->tension, k->set->density, pull, hairs);
+  return rv_couple_capacity_radius(v->radius, k->set->tension, k->set->density, pull, hairs);
 }
 
 static double sum_radius(void* arg, size_t begin, size_t end) {

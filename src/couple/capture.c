@@ -44,7 +44,7 @@ typedef struct RvCaptureWork {
   Entries chunk[RV_COUPLE_CHUNKS], entries;
 } RvCaptureWork;
 
-void rv_capture_free(RvCaptureWork* w) {
+void rv_couple_capture_free(RvCaptureWork* w) {
   if (!w) return;
   for (int k = 0; k < RV_COUPLE_CHUNKS; ++k) rv_array_free(&w->chunk[k]);
   rv_array_free(&w->entries);
@@ -95,8 +95,8 @@ static double smooth_step(double x) {
 static double reach_of(const Capture* k, const RvCoupleStrand* s, int i) {
   const RvCouple* c = k->c;
   size_t packed = s->first + (size_t)i;
-  double one = rv_capacity_radius(c->vertices.data[packed].radius, k->set->tension, k->set->density,
-                                  0.5 * (c->pull.data[packed] + c->pull.data[packed + 1]), s->hairs);
+  double one = rv_couple_capacity_radius(c->vertices.data[packed].radius, k->set->tension, k->set->density,
+                                         0.5 * (c->pull.data[packed] + c->pull.data[packed + 1]), s->hairs);
   return (one + HALF_PARTICLE * k->side) / k->grid->dx;
 }
 
@@ -146,7 +146,7 @@ static bool walk_tiles(const Capture* k, const double* a, const double* d, doubl
           last[n] = (int)rv_clamp(most[n + 1] - from, 0, RV_TILE_SIDE - 1);
         }
         entry.home = (uint32_t)home;
-        if (k->rows[home] & rv_capture_rows(first[0], last[0], first[1], last[1]) && !rv_array_push(out, entry))
+        if (k->rows[home] & rv_couple_capture_rows(first[0], last[0], first[1], last[1]) && !rv_array_push(out, entry))
           return false;
       }
   return true;
@@ -343,7 +343,7 @@ static bool is_far(const Capture* k, size_t tile) {
 
 static size_t groups_most(const Capture* k, size_t tile) {
   const uint32_t* cell = k->p->cell_first + tile * RV_TILE_CELLS;
-  return rv_capture_groups_most(cell[RV_TILE_CELLS] - cell[0]);
+  return rv_couple_capture_groups_most(cell[RV_TILE_CELLS] - cell[0]);
 }
 
 // false: no memory
@@ -376,7 +376,7 @@ static bool make_room(Groups* g, size_t more) {
 
 static void ask_tile(const Capture* k, size_t t, const RvCaptureTile* tile, const Groups* groups) {
   for (size_t j = k->tile_first[t]; j < k->tile_first[t + 1]; ++j)
-    RV_KERNEL_CALL(rv_capture_ask,
+    RV_KERNEL_CALL(rv_couple_capture_ask,
                    (tile, &k->pieces[j], groups->data + k->pieces[j].first_group, k->sums[k->order[j]].at));
 }
 
@@ -390,7 +390,7 @@ static bool weigh_tile(const Capture* k, size_t t, const RvCaptureTile* tile, Gr
     *piece = piece_of(k, e);
     piece->first_group = (uint32_t)groups->count;
     if (!make_room(groups, most)) return false;
-    RV_KERNEL_CALL(rv_capture_weigh, (tile, piece, rate, groups->data + groups->count));
+    RV_KERNEL_CALL(rv_couple_capture_weigh, (tile, piece, rate, groups->data + groups->count));
     groups->count += piece->groups;
   }
   return true;
@@ -462,8 +462,8 @@ static void give_tile(const Capture* k, size_t t, const Groups* groups) {
   for (size_t i = first; i < last; ++i) k->nearest[i] = 0;
   for (size_t i = first; i < last && lacks; ++i) k->weight[i] = 0;
   for (size_t j = k->tile_first[t]; j < k->tile_first[t + 1] && lacks; ++j)
-    RV_KERNEL_CALL(rv_capture_give, (&tile, &k->pieces[j], groups->data + k->pieces[j].first_group,
-                                     &k->scale[k->w->entries.data[k->order[j]].edge]));
+    RV_KERNEL_CALL(rv_couple_capture_give, (&tile, &k->pieces[j], groups->data + k->pieces[j].first_group,
+                                            &k->scale[k->w->entries.data[k->order[j]].edge]));
   for (size_t i = first; i < last; ++i) again |= give(k, i);
   // dust that was not taken leaves the sums
   if (again) ask_tile(k, t, &tile, groups);

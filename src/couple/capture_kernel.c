@@ -4,12 +4,12 @@
 
 #include "math/lanes_float.h"
 
-void RV_KERNEL(rv_capture_weigh)(const RvCaptureTile* tile, RvCapturePiece* p, const float r[2],
-                                 RvCaptureGroup* groups);
-void RV_KERNEL(rv_capture_ask)(const RvCaptureTile* tile, const RvCapturePiece* p, const RvCaptureGroup* groups,
-                               double sums[RV_CAPTURE_SUMS]);
-void RV_KERNEL(rv_capture_give)(const RvCaptureTile* tile, const RvCapturePiece* p, const RvCaptureGroup* groups,
-                                const double s[2]);
+void RV_KERNEL(rv_couple_capture_weigh)(const RvCaptureTile* tile, RvCapturePiece* p, const float r[2],
+                                        RvCaptureGroup* groups);
+void RV_KERNEL(rv_couple_capture_ask)(const RvCaptureTile* tile, const RvCapturePiece* p, const RvCaptureGroup* groups,
+                                      double sums[RV_CAPTURE_SUMS]);
+void RV_KERNEL(rv_couple_capture_give)(const RvCaptureTile* tile, const RvCapturePiece* p, const RvCaptureGroup* groups,
+                                       const double s[2]);
 
 typedef int32_t Mask __attribute__((vector_size(32)));
 typedef double SumLoose __attribute__((vector_size(64), aligned(8), may_alias));
@@ -147,8 +147,8 @@ RV_INLINE void find_rows(const RvCaptureTile* tile, const RvCapturePiece* p, Row
   // more than any rounding
   const float margin = 1e-3f, wide = p->reach + margin, square = p->reach * p->reach;
   Span x = span_of(p, 0), y = span_of(p, 1), z = span_of(p, 2);
-  uint64_t left = tile->rows & rv_capture_rows(within(y.low - wide), within(y.high + wide), within(z.low - wide),
-                                               within(z.high + wide));
+  uint64_t left = tile->rows & rv_couple_capture_rows(within(y.low - wide), within(y.high + wide), within(z.low - wide),
+                                                      within(z.high + wide));
   for (rows->count = 0; left; left &= left - 1) {
     int row = __builtin_ctzll(left);
     float dy = gap(y, row & 7), dz = gap(z, row >> 3), rest = square - (dy * dy + dz * dz);
@@ -163,8 +163,8 @@ RV_INLINE void find_rows(const RvCaptureTile* tile, const RvCapturePiece* p, Row
   }
 }
 
-void RV_KERNEL(rv_capture_weigh)(const RvCaptureTile* tile, RvCapturePiece* p, const float r[2],
-                                 RvCaptureGroup* groups) {
+void RV_KERNEL(rv_couple_capture_weigh)(const RvCaptureTile* tile, RvCapturePiece* p, const float r[2],
+                                        RvCaptureGroup* groups) {
   const RvRow from = rv_row_set(r[0]), slope = rv_row_set(r[1] - r[0]);
   Rows rows;
   uint32_t count = 0;
@@ -188,8 +188,8 @@ void RV_KERNEL(rv_capture_weigh)(const RvCaptureTile* tile, RvCapturePiece* p, c
   p->groups = count;
 }
 
-void RV_KERNEL(rv_capture_ask)(const RvCaptureTile* tile, const RvCapturePiece* p, const RvCaptureGroup* groups,
-                               double sums[RV_CAPTURE_SUMS]) {
+void RV_KERNEL(rv_couple_capture_ask)(const RvCaptureTile* tile, const RvCapturePiece* p, const RvCaptureGroup* groups,
+                                      double sums[RV_CAPTURE_SUMS]) {
   RvRowSum sum[RV_CAPTURE_SUMS] = {{0}};
   for (uint32_t g = 0; g < p->groups; ++g) {
     Reach at = reach_of(tile, groups[g].at, groups[g].lanes);
@@ -209,8 +209,8 @@ void RV_KERNEL(rv_capture_ask)(const RvCaptureTile* tile, const RvCapturePiece* 
   for (int k = 0; k < RV_CAPTURE_SUMS; ++k) sums[k] = rv_row_total(sum[k]);
 }
 
-void RV_KERNEL(rv_capture_give)(const RvCaptureTile* tile, const RvCapturePiece* p, const RvCaptureGroup* groups,
-                                const double s[2]) {
+void RV_KERNEL(rv_couple_capture_give)(const RvCaptureTile* tile, const RvCapturePiece* p, const RvCaptureGroup* groups,
+                                       const double s[2]) {
   const float refuses = s[0] < 1 || s[1] < 1;
   for (uint32_t g = 0; g < p->groups; ++g) {
     Reach at = reach_of(tile, groups[g].at, groups[g].lanes);

@@ -37,26 +37,26 @@ typedef struct RvCaptureTile {
 enum { RV_CAPTURE_SUMS = 8 };
 
 // The rows of cells of a tile with y from y0 to y1 and z from z0 to z1.
-static inline uint64_t rv_capture_rows(int y0, int y1, int z0, int z1) {
+static inline uint64_t rv_couple_capture_rows(int y0, int y1, int z0, int z1) {
   uint64_t of_y = ((uint64_t)0xff >> (7 - (y1 - y0))) << y0;
   return (of_y * 0x0101010101010101u) >> 8 * (7 - (z1 - z0)) << 8 * z0;
 }
 
 // Groups that a piece has at most, of a tile of so many particles: a row of cells begins a new one.
-static inline size_t rv_capture_groups_most(size_t particles) {
+static inline size_t rv_couple_capture_groups_most(size_t particles) {
   return particles / 8 + (size_t)RV_TILE_SIDE * RV_TILE_SIDE;
 }
 
 // Sums over pieces of a particle: weight, weight x rate (1 - t) r[0] + t r[1], and the largest weight; and the groups
 // of the piece.
-RV_KERNEL_DECLARE(void, rv_capture_weigh,
+RV_KERNEL_DECLARE(void, rv_couple_capture_weigh,
                   (const RvCaptureTile*, RvCapturePiece*, const float r[2], RvCaptureGroup* groups))
 // Sums over particles of a piece: volume and volume x velocity offered to its lower end, then to its upper.
-RV_KERNEL_DECLARE(void, rv_capture_ask,
+RV_KERNEL_DECLARE(void, rv_couple_capture_ask,
                   (const RvCaptureTile*, const RvCapturePiece*, const RvCaptureGroup* groups,
                    double sums[RV_CAPTURE_SUMS]))
 // Sums over pieces of a particle: weight ((1 - t) s[0] + t s[1]); refused: some of it was, s below 1.
-RV_KERNEL_DECLARE(void, rv_capture_give,
+RV_KERNEL_DECLARE(void, rv_couple_capture_give,
                   (const RvCaptureTile*, const RvCapturePiece*, const RvCaptureGroup* groups, const double s[2]))
 
 #endif

@@ -37,8 +37,8 @@ void rv_couple_free(RvCouple* c) {
   RvCoupleDoubles* doubles[] = {&c->out,      &c->start, &c->span, &c->submerged, &c->film_v,
                                 &c->capacity, &c->reach, &c->pull, &c->count,     &c->tip};
   for (size_t k = 0; k < sizeof doubles / sizeof *doubles; ++k) rv_array_free(doubles[k]);
-  rv_capture_free(c->capture);
-  rv_drip_free(c->drip);
+  rv_couple_capture_free(c->capture);
+  rv_couple_drip_free(c->drip);
   rv_arena_free(c->own);
   rv_free(c);
 }

@@ -130,8 +130,8 @@ RvResult rv_couple_pressure(RvCouple* couple, const RvCoupleStrands* strands, co
                             const RvLiquidGrid* grid, double dt, double* force, double* kick, RvError* error);
 
 // The law of (19), dimensionless drag a length along and across a strand, phi clamped to [1e-6, 0.4].
-void rv_drag_law(double phi, double* along, double* across);
+void rv_couple_drag_law(double phi, double* along, double* across);
 // r_max of (17), m.
-double rv_capacity_radius(double radius, double tension, double density, double acceleration, double hairs);
+double rv_couple_capacity_radius(double radius, double tension, double density, double acceleration, double hairs);
 
 #endif

@@ -28,7 +28,7 @@ typedef struct RvDripWork {
   Drops chunk[RV_COUPLE_CHUNKS];
 } RvDripWork;
 
-void rv_drip_free(RvDripWork* w) {
+void rv_couple_drip_free(RvDripWork* w) {
   if (!w) return;
   for (int k = 0; k < RV_COUPLE_CHUNKS; ++k) rv_array_free(&w->chunk[k]);
   rv_free(w);
@@ -71,7 +71,7 @@ static bool drip_tip(const Drip* k, uint32_t index, Drops* out, double* held) {
   const RvCoupleVertex* v = &k->c->vertices.data[packed];
   double volume = film->drop[s->drop], nominal = k->set->nominal, pull = k->c->tip.data[index];
   if (!(volume > 0)) return true;
-  double reach = rv_capacity_radius(v->radius, k->set->tension, k->set->density, pull, s->hairs);
+  double reach = rv_couple_capacity_radius(v->radius, k->set->tension, k->set->density, pull, s->hairs);
   double holds = 4.0 / 3 * RV_PI * reach * reach * reach * k->set->capacity;
   bool falls = volume >= DROP * nominal || (volume >= DUST * nominal && volume >= holds);
   double* p = rv_couple_drop_momentum(film, s);
@@ -218,7 +218,7 @@ static bool add_particle(const Drip* k, const Drop* d, RvParticles* p, int64_t* 
   double x[3], u[3] = {d->v.x, d->v.y, d->v.z}, lost[3];
   rv_vec3_store64(x, d->x);
   for (int a = 0; a < 3; ++a) x[a] = (x[a] - k->grid->origin[a]) / k->grid->dx;
-  size_t i = rv_particles_add(p, x);
+  size_t i = rv_liquid_particles_add(p, x);
   if (i == SIZE_MAX) return false;
   p->volume[i] = d->volume;
   p->id[i] = (*next_id)++;
@@ -254,7 +254,7 @@ static RvResult drip(RvCouple* c, const RvCoupleStrands* strands, const RvCouple
     count += k.w->chunk[n].count;
     report->held_volume += k.held[n];
   }
-  result = rv_particles_reserve(particles, count, error);
+  result = rv_liquid_particles_reserve(particles, count, error);
   for (size_t n = 0; n < chunks && !result; ++n)
     for (size_t i = 0; i < k.w->chunk[n].count && !result; ++i) {
       const Drop* d = &k.w->chunk[n].data[i];

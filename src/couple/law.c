@@ -37,7 +37,7 @@ double rv_couple_root3(double x) {
 }
 
 // WH-38, spec 1.2.10 (19) with E48
-void rv_drag_law(double phi, double* along, double* across) {
+void rv_couple_drag_law(double phi, double* along, double* across) {
   phi = rv_clamp(phi, RV_COUPLE_SHARE_LEAST, RV_COUPLE_SHARE_MOST);
   double base = -quick_log(phi) - 1.476 + 2 * phi, phi2 = phi * phi;
   *along = 4 * RV_PI / (base - 0.5 * phi2);
@@ -45,7 +45,7 @@ void rv_drag_law(double phi, double* along, double* across) {
 }
 
 // WH-29, spec 1.2.8 (17)
-double rv_capacity_radius(double radius, double tension, double density, double acceleration, double hairs) {
+double rv_couple_capacity_radius(double radius, double tension, double density, double acceleration, double hairs) {
   double cube = 3 * radius * tension * sqrt(hairs) / (density * acceleration);
   return rv_couple_root3(cube);
 }

@@ -29,9 +29,9 @@ typedef struct Seen {
 } Seen;
 
 static bool near_liquid(const RvLiquidGrid* g, const RvCouplePoint* p) {
-  RvStencil s = rv_stencil(p, RV_LATTICE_CELLS);
+  RvStencil s = rv_couple_stencil(p, RV_LATTICE_CELLS);
   int64_t at[8];
-  rv_stencil_nodes(&s, &g->tiles, p->tile, at);
+  rv_couple_stencil_nodes(&s, &g->tiles, p->tile, at);
   for (int k = 0; k < 8; ++k)
     if (at[k] >= 0 && g->fill.data[at[k]] > 0) return true;
   return false;

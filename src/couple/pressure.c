@@ -72,12 +72,12 @@ typedef struct Faces {
 static Faces faces_at(const Push* s, const RvCouplePoint* p, int axis) {
   const RvCouple* c = s->c;
   const RvLiquidGrid* g = s->grid;
-  RvStencil st = rv_stencil(p, axis);
+  RvStencil st = rv_couple_stencil(p, axis);
   int64_t at[8], home[8];
   double known = 0;
   Faces r = {0, 0, 0};
-  rv_stencil_nodes(&st, &c->near, p->tile, at);
-  rv_stencil_homes(c, &st, p->tile, at, home);
+  rv_couple_stencil_nodes(&st, &c->near, p->tile, at);
+  rv_couple_stencil_homes(c, &st, p->tile, at, home);
   for (int k = 0; k < 8; ++k) {
     if (at[k] < 0) continue;
     double m = st.w[k] * (double)c->mass.axis[axis][at[k]], u = (double)g->velocity[axis].data[home[k]];
@@ -178,7 +178,7 @@ static void push_some(void* arg, size_t begin, size_t end) {
         RvVec3 f = push_point(s, p, v[0].radius + t * (v[1].radius - v[0].radius), film);
         here = rv_mad(here, 1 - t, f);
         next = rv_mad(next, t, f);
-        for (size_t end_of = 0; c->any_film && rv_point_wet(p) && end_of < 2; ++end_of) {
+        for (size_t end_of = 0; c->any_film && rv_couple_point_wet(p) && end_of < 2; ++end_of) {
           double mass = c->submerged.data[packed + end_of];
           if (!(mass > 0)) continue;
           mass *= (double)p->length * (end_of ? t : 1 - t) / c->span.data[packed + end_of];

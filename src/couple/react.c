@@ -105,7 +105,7 @@ static bool give_reaction(void* user, size_t point, double* give) {
   int width = c->any_film ? 5 : 3;
   double t = (double)p->t, part[2] = {0, 0}, radius = v[0].radius + t * (v[1].radius - v[0].radius);
   double hairs = (double)p->hairs, volume = (double)p->length * hairs * RV_PI * radius * radius;
-  if (c->any_film && rv_point_wet(p))
+  if (c->any_film && rv_couple_point_wet(p))
     for (int k = 0; k < 2; ++k) {
       double mass = c->submerged.data[p->edge + k];
       if (mass > 0) part[k] = mass * (double)p->length * (k ? t : 1 - t) / c->span.data[p->edge + k];

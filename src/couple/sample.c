@@ -101,11 +101,11 @@ static void take_volume(void* user, int axis, size_t at, int count, const double
 
 // the liquid's part of the space around: 1 in a full cell; cells in solids do not count
 static double fill_at(const RvCouple* c, const RvLiquidGrid* g, const RvCouplePoint* p) {
-  RvStencil s = rv_stencil(p, RV_LATTICE_CELLS);
+  RvStencil s = rv_couple_stencil(p, RV_LATTICE_CELLS);
   int64_t at[8], home[8];
   double sum = 0, weight = 0;
-  rv_stencil_nodes(&s, &c->near, p->tile, at);
-  rv_stencil_homes(c, &s, p->tile, at, home);
+  rv_couple_stencil_nodes(&s, &c->near, p->tile, at);
+  rv_couple_stencil_homes(c, &s, p->tile, at, home);
   for (int k = 0; k < 8; ++k) {
     double fill = at[k] < 0 ? 0 : (double)g->fill.data[home[k]];
     if (fill >= 0) {
@@ -124,10 +124,10 @@ static Around look(const Sample* s, const RvCouplePoint* p) {
   const RvCouple* c = s->c;
   Around r = {.share = 0};
   for (int a = 0; a < 3; ++a) {
-    RvStencil st = rv_stencil(p, a);
+    RvStencil st = rv_couple_stencil(p, a);
     int64_t at[8];
     double mass = 0, momentum = 0;
-    rv_stencil_nodes(&st, &s->c->near, p->tile, at);
+    rv_couple_stencil_nodes(&st, &s->c->near, p->tile, at);
     for (int k = 0; k < 8; ++k) {
       if (at[k] < 0) continue;
       double m = st.w[k] * (double)c->mass.axis[a][at[k]];
@@ -148,7 +148,7 @@ static void drag_of(const RvCoupleSettings* set, double phi, double radius, doub
                     double* across) {
   double d[2];
   phi = rv_clamp(phi, RV_COUPLE_SHARE_LEAST, RV_COUPLE_SHARE_MOST);
-  rv_drag_law(phi, &d[0], &d[1]);
+  rv_couple_drag_law(phi, &d[0], &d[1]);
   double free = 1 - phi, inertia = QUADRATIC * set->density * radius * speed * free * free * free;
   for (int k = 0; k < 2; ++k) {
     double root = sqrt(set->law == RV_DRAG_FORCHHEIMER ? RV_PI * d[k] / phi : d[k]);
@@ -222,10 +222,10 @@ static void take_rate(void* user, int axis, size_t at, int count, const double* 
 // Of an axis: sums of w m s and w m s u, s the part that the face yields.
 static void yielding(const Sample* s, const RvCouplePoint* p, int axis, double* mass, double* momentum) {
   const RvCouple* c = s->c;
-  RvStencil st = rv_stencil(p, axis);
+  RvStencil st = rv_couple_stencil(p, axis);
   int64_t at[8];
   *mass = *momentum = 0;
-  rv_stencil_nodes(&st, &s->c->near, p->tile, at);
+  rv_couple_stencil_nodes(&st, &s->c->near, p->tile, at);
   for (int k = 0; k < 8; ++k) {
     if (at[k] < 0) continue;
     double m = st.w[k] * (double)c->yield.axis[axis][at[k]];
@@ -251,7 +251,7 @@ static Sums point_sums(const Sample* s, const RvCoupleVertex* v, RvVec3 tangent,
   double t[3] = {tangent.x, tangent.y, tangent.z}, mass[3], slip[3], root[3];
   Sums r = {.length = (double)p->length, .under = (double)p->length * (double)p->under};
   r.share = r.length * (double)p->share;
-  r.wet_length = rv_point_wet(p) ? r.length : 0;
+  r.wet_length = rv_couple_point_wet(p) ? r.length : 0;
   for (int a = 0; a < 3; ++a) {
     double momentum;
     yielding(s, p, a, &mass[a], &momentum);

@@ -15,7 +15,7 @@ typedef struct Scatter {
 
 static void add_point(const RvCouplePoint* p, int axis, int width, const double* give, double* room) {
   static const int step[8] = {0, 1, 10, 11, 100, 101, 110, 111};
-  RvStencil s = rv_stencil(p, axis);
+  RvStencil s = rv_couple_stencil(p, axis);
   int first = rv_halo1_at(s.base[0], s.base[1], s.base[2]);
   for (int k = 0; k < width; ++k) {
     double *out = room + k * RV_HALO1_CELLS + first, value = give[k];

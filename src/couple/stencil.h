@@ -12,7 +12,7 @@ typedef struct RvStencil {
   double w[8];  // x fastest
 } RvStencil;
 
-static inline RvStencil rv_stencil(const RvCouplePoint* p, int lattice) {
+static inline RvStencil rv_couple_stencil(const RvCouplePoint* p, int lattice) {
   RvStencil s;
   int cell[3] = {p->cell & 7, p->cell >> 3 & 7, p->cell >> 6};
   double f[3];
@@ -35,7 +35,7 @@ static inline RvStencil rv_stencil(const RvCouplePoint* p, int lattice) {
 }
 
 // Where its nodes stand in channels; -1: their tile is absent.
-static inline void rv_stencil_nodes(const RvStencil* s, const RvTiles* tiles, size_t tile, int64_t at[8]) {
+static inline void rv_couple_stencil_nodes(const RvStencil* s, const RvTiles* tiles, size_t tile, int64_t at[8]) {
   static const int step[8] = {0, 1, 8, 9, 64, 65, 72, 73};
   const int* b = s->base;
   if ((unsigned)b[0] < 7 && (unsigned)b[1] < 7 && (unsigned)b[2] < 7) {
@@ -47,8 +47,8 @@ static inline void rv_stencil_nodes(const RvStencil* s, const RvTiles* tiles, si
 }
 
 // Where they stand in the grid's own channels, if they are there.
-static inline void rv_stencil_homes(const RvCouple* c, const RvStencil* s, size_t tile, const int64_t at[8],
-                                    int64_t home[8]) {
+static inline void rv_couple_stencil_homes(const RvCouple* c, const RvStencil* s, size_t tile, const int64_t at[8],
+                                           int64_t home[8]) {
   const int* b = s->base;
   if ((unsigned)b[0] < 7 && (unsigned)b[1] < 7 && (unsigned)b[2] < 7) {
     int64_t shift = ((int64_t)c->near_home.data[tile] - (int64_t)tile) * RV_TILE_CELLS;

@@ -133,7 +133,7 @@ static inline RvVec3 rv_couple_tangent(const RvCoupleVertex* v) {
   return rv_normalize(rv_sub(rv_couple_x(v + 1), rv_couple_x(v)), rv_vec3(0, 1, 0));
 }
 // Liquid is around it on every axis.
-static inline bool rv_point_wet(const RvCouplePoint* p) {
+static inline bool rv_couple_point_wet(const RvCouplePoint* p) {
   return p->inverse[0] > 0 && p->inverse[1] > 0 && p->inverse[2] > 0;
 }
 // The part of the film of vertex i of n, `v`, that belongs to the edge above it; the rest is that of the edge below. As
@@ -193,7 +193,7 @@ double rv_couple_fill(const RvLiquidGrid* space, const RvParticles* particles, c
 // Cube root; 0 for what is not a number above 0. (law.c)
 double rv_couple_root3(double x);
 
-void rv_capture_free(struct RvCaptureWork* work);
-void rv_drip_free(struct RvDripWork* work);
+void rv_couple_capture_free(struct RvCaptureWork* work);
+void rv_couple_drip_free(struct RvDripWork* work);
 
 #endif

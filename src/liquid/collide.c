@@ -243,7 +243,7 @@ static void remember_some(void* arg, size_t begin, size_t end) {
 
 bool rv_liquid_remember_places(RvParticles* p) {
   RvArenaMark mark;
-  if (!rv_particles_take_room(p, &mark)) return false;
+  if (!rv_liquid_particles_take_room(p, &mark)) return false;
   rv_parallel_for(p->count, 16384, remember_some, p);
   return true;
 }

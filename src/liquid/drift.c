@@ -46,7 +46,7 @@ RvResult rv_liquid_drift(RvLiquidGrid* g, const RvLiquidSolids* solids, RvPressu
   if (!room) return rv_fail(error, RV_NO_MEMORY, "no memory to keep the volume of %zu tiles", g->tiles.count);
   rv_parallel_for(g->tiles.count, 4, find_some, &(Job){g, (float)relax});
   // a step of one second and a density of one make velocities ways; solids stand still, whatever they do in time
-  RvPressureIn in = rv_pressure_of_grid(g, solids, 1, 1);
+  RvPressureIn in = rv_liquid_pressure_of_grid(g, solids, 1, 1);
   for (int a = 0; a < 3; ++a) {
     rv_channel_fill(g->shift[a].data, g->tiles.count, 0);
     in.velocity[a] = g->shift[a].data;
@@ -60,7 +60,7 @@ RvResult rv_liquid_drift(RvLiquidGrid* g, const RvLiquidSolids* solids, RvPressu
   in.warm = false;
   // noise is what it is made of: a rough solution is as good
   RvPressureOptions options = {.tolerance = 0.05, .divergence = -1, .most = 10};
-  RvResult result = rv_pressure_solve(pressure, &in, &options, NULL, error);
+  RvResult result = rv_liquid_pressure_solve(pressure, &in, &options, NULL, error);
   if (result) return result;
   rv_liquid_spread_faces(g, g->shift, g->room);
   g->shifted = true;

@@ -103,7 +103,7 @@ RvResult rv_liquid_read(const RvDetail* d, const RvLiquidUnits* units, double se
                         RvParticles* p, RvLiquidFaults* faults, RvError* error) {
   Reader r = reader_of(d, units->meters, separation);
   size_t count = rv_detail_count(d, RV_POINT);
-  RvResult result = rv_particles_reserve(p, count, error);
+  RvResult result = rv_liquid_particles_reserve(p, count, error);
   if (result) return result;
   for (size_t i = 0; i < count; ++i) {
     double cell[3], v[3] = {0}, volume = volume_of(&r, i), sum = 0;
@@ -116,7 +116,7 @@ RvResult rv_liquid_read(const RvDetail* d, const RvLiquidUnits* units, double se
       faults->empty++;
       continue;
     }
-    size_t at = isfinite(sum) && isfinite(volume) ? rv_particles_add(p, cell) : SIZE_MAX;
+    size_t at = isfinite(sum) && isfinite(volume) ? rv_liquid_particles_add(p, cell) : SIZE_MAX;
     if (at == SIZE_MAX) {
       faults->lost++;
       if (isfinite(volume)) faults->lost_volume += volume;
@@ -131,7 +131,7 @@ RvResult rv_liquid_read(const RvDetail* d, const RvLiquidUnits* units, double se
   number_all(p, r.id != NULL, &globals->next_id, faults);
   const int32_t* next = rv_detail_i32(d, RV_GLOBAL, "nextid", 1);
   if (next && *next > globals->next_id) globals->next_id = *next;
-  globals->initial = rv_particles_volume(p);
+  globals->initial = rv_liquid_particles_volume(p);
   return RV_OK;
 }
 
@@ -165,7 +165,7 @@ RvResult rv_liquid_load(const RvDetail* d, const RvLiquidUnits* units, RvLiquidG
   g->outflow = ledger[5];
   if (!(g->dx > 0) || !isfinite(g->dx))
     return rv_fail(error, RV_BAD_INPUT, "rv_ledger: the side of a cell is %g m", g->dx);
-  RvResult result = rv_particles_reserve(p, count, error);
+  RvResult result = rv_liquid_particles_reserve(p, count, error);
   for (size_t i = 0; i < count && !result; ++i) {
     double cell[3];
     float own_v[3];
@@ -184,7 +184,7 @@ RvResult rv_liquid_load(const RvDetail* d, const RvLiquidUnits* units, RvLiquidG
       }
     }
     faults->edited += edited;
-    size_t at = isfinite(own_v[0] + own_v[1] + own_v[2]) && volume[i] > 0 ? rv_particles_add(p, cell) : SIZE_MAX;
+    size_t at = isfinite(own_v[0] + own_v[1] + own_v[2]) && volume[i] > 0 ? rv_liquid_particles_add(p, cell) : SIZE_MAX;
     if (at == SIZE_MAX) {
       faults->lost++;
       if (volume[i] > 0 && isfinite(volume[i])) faults->lost_volume += volume[i];
@@ -230,7 +230,7 @@ static bool open_writer(RvDetail* d, Writer* w, RvError* e) {
 static void write_point(const Writer* w, size_t to, const RvParticles* p, size_t i, const RvLiquidUnits* u,
                         const RvLiquidGlobals* g) {
   double cell[3], cube = u->meters * u->meters * u->meters;
-  rv_particles_place(p, i, cell);
+  rv_liquid_particles_place(p, i, cell);
   for (int a = 0; a < 3; ++a) {
     size_t k = 3 * to + (size_t)a;
     w->rv_cell[k] = cell[a];

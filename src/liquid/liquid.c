@@ -20,12 +20,12 @@ RvLiquidModel rv_liquid_model_default(double dx) {
                          .drift_every = 4,
                          .drift_time = 0.1,
                          .margin = 0.1,
-                         .resample = rv_resample_default(dx),
+                         .resample = rv_liquid_resample_default(dx),
                          .resample_every = 4};
 }
 
 bool rv_liquid_init(RvLiquid* l, const RvLiquidModel* model) {
-  *l = (RvLiquid){.model = *model, .pressure = rv_pressure_new()};
+  *l = (RvLiquid){.model = *model, .pressure = rv_liquid_pressure_new()};
   l->grid.dx = model->dx;
   for (int a = 0; a < 3; ++a) l->grid.origin[a] = model->origin[a];
   l->grid.most_tiles = model->most_tiles;
@@ -33,13 +33,13 @@ bool rv_liquid_init(RvLiquid* l, const RvLiquidModel* model) {
 }
 
 void rv_liquid_free(RvLiquid* l) {
-  rv_particles_free(&l->particles);
+  rv_liquid_particles_free(&l->particles);
   rv_liquid_grid_free(&l->grid);
   rv_liquid_solids_free(&l->solids);
-  rv_scatter_free(&l->scatter);
+  rv_liquid_scatter_free(&l->scatter);
   rv_channel_free(&l->increment);
-  rv_pressure_free(l->pressure);
-  rv_viscosity_free(l->viscosity);
+  rv_liquid_pressure_free(l->pressure);
+  rv_liquid_viscosity_free(l->viscosity);
   *l = (RvLiquid){0};
 }
 
@@ -47,9 +47,9 @@ void rv_liquid_set_scratch(RvLiquid* l, RvArena* scratch) {
   RvLiquidGrid* g = &l->grid;
   if (g->scratch == scratch) return;
   rv_liquid_grid_end(g);
-  rv_particles_set_scratch(&l->particles, scratch);
+  rv_liquid_particles_set_scratch(&l->particles, scratch);
   // what it has of its own is not needed, or grows again
-  rv_scatter_free(&l->scatter);
+  rv_liquid_scatter_free(&l->scatter);
   if (scratch) {
     RvChannel* axes[] = {g->velocity, g->valid, g->room, g->share, g->fibre, g->drag, g->drag_target, g->shift};
     for (size_t k = 0; k < sizeof axes / sizeof *axes; ++k)
@@ -59,11 +59,11 @@ void rv_liquid_set_scratch(RvLiquid* l, RvArena* scratch) {
     rv_channel_free(&g->pressure_before);
   }
   l->scatter.scratch = g->scratch = scratch;
-  if (l->pressure) rv_pressure_set_scratch(l->pressure, scratch);
+  if (l->pressure) rv_liquid_pressure_set_scratch(l->pressure, scratch);
 }
 
 size_t rv_liquid_grid_memory(const RvLiquid* l) {
-  return rv_liquid_grid_bytes(&l->grid) + rv_pressure_bytes(l->pressure) +
+  return rv_liquid_grid_bytes(&l->grid) + rv_liquid_pressure_bytes(l->pressure) +
          l->scatter.room_capacity * RV_SCATTER_FLOATS * sizeof(float) +
          l->solids.distance.capacity * RV_TILE_CELLS * 8 * sizeof(float) + rv_tiles_bytes(&l->particles.homes) +
          l->particles.first_capacity * sizeof(uint32_t);
@@ -94,15 +94,16 @@ static void add_age(void* arg, size_t begin, size_t end) {
 
 static RvResult project(RvLiquid* l, double dt, RvPressureOptions options, RvError* error) {
   bool any = l->solids.any;
-  RvPressureIn in = rv_pressure_of_grid(&l->grid, any ? &l->solids : NULL, l->model.density, dt);
+  RvPressureIn in = rv_liquid_pressure_of_grid(&l->grid, any ? &l->solids : NULL, l->model.density, dt);
   in.warm = l->steps > 0;
   if (l->model.tension > 0) {
     if (!rv_liquid_grid_fit(&l->grid, &l->grid.surface, l->grid.tiles.count))
       return rv_fail(error, RV_NO_MEMORY, "no memory for the tension of %zu tiles", l->grid.tiles.count);
-    rv_tension_surface(&l->grid.tiles, l->grid.distance.data, l->grid.dx, l->model.tension, l->grid.surface.data);
+    rv_liquid_tension_surface(&l->grid.tiles, l->grid.distance.data, l->grid.dx, l->model.tension,
+                              l->grid.surface.data);
     in.surface = l->grid.surface.data;
   }
-  return rv_pressure_solve(l->pressure, &in, &options, &l->report.pressure, error);
+  return rv_liquid_pressure_solve(l->pressure, &in, &options, &l->report.pressure, error);
 }
 
 static void add_pressure(void* arg, size_t begin, size_t end) {
@@ -114,12 +115,12 @@ static void add_pressure(void* arg, size_t begin, size_t end) {
 
 // what viscosity left to do, beside the pressure that was there before it
 static RvResult project_again(RvLiquid* l, double dt, RvError* error) {
-  RvPressureIn in = rv_pressure_of_grid(&l->grid, l->solids.any ? &l->solids : NULL, l->model.density, dt);
+  RvPressureIn in = rv_liquid_pressure_of_grid(&l->grid, l->solids.any ? &l->solids : NULL, l->model.density, dt);
   in.pressure = l->increment.data;
   in.drag_done = true;
   // the bound of the divergence is absolute
   RvPressureOptions options = {.tolerance = 1e-3};
-  RvResult result = rv_pressure_solve(l->pressure, &in, &options, &l->report.pressure, error);
+  RvResult result = rv_liquid_pressure_solve(l->pressure, &in, &options, &l->report.pressure, error);
   if (!result) rv_parallel_for(l->grid.tiles.count, 16, add_pressure, &(Range){l, dt});
   return result;
 }
@@ -135,7 +136,7 @@ static RvResult solve_pressure(RvLiquid* l, double dt, RvError* error) {
 static RvResult thicken(RvLiquid* l, double dt, RvError* error) {
   const RvLiquidModel* m = &l->model;
   if (!(m->viscosity > 0)) return RV_OK;
-  if (!l->viscosity && !(l->viscosity = rv_viscosity_new()))
+  if (!l->viscosity && !(l->viscosity = rv_liquid_viscosity_new()))
     return rv_fail(error, RV_NO_MEMORY, "no memory for the viscosity");
   // Forces that pressure will meet must not reach it: the liquid at a wall that it sticks to would feel less of its
   // weight than the rest, and rise.
@@ -143,16 +144,17 @@ static RvResult thicken(RvLiquid* l, double dt, RvError* error) {
     return rv_fail(error, RV_NO_MEMORY, "no memory for the pressure of %zu tiles", l->grid.tiles.count);
   RvResult before = project(l, dt, (RvPressureOptions){.tolerance = 1e-4, .divergence = -1}, error);
   if (before) return before;
-  RvViscosityIn in = rv_viscosity_of_grid(&l->grid, l->solids.any ? &l->solids : NULL, m->density, m->viscosity, dt);
+  RvViscosityIn in =
+      rv_liquid_viscosity_of_grid(&l->grid, l->solids.any ? &l->solids : NULL, m->density, m->viscosity, dt);
   in.stick = m->stick;
   RvViscosityReport report;
-  RvResult result = rv_viscosity_solve(l->viscosity, &in, 0, 0, &report, error);
+  RvResult result = rv_liquid_viscosity_solve(l->viscosity, &in, 0, 0, &report, error);
   l->report.unconverged += !result && !report.converged;
   return result;
 }
 
 static RvResult sort(RvLiquid* l, RvError* error) {
-  return rv_particles_sort(&l->particles, &l->report.lost, error);
+  return rv_liquid_particles_sort(&l->particles, &l->report.lost, error);
 }
 
 static RvResult resample(RvLiquid* l, RvError* error) {
@@ -277,7 +279,7 @@ double rv_liquid_longest(const RvLiquid* l) {
   for (int a = 0; a < 3; ++a) g = fmax(g, fabs(m->gravity[a]));
   // (speed + g dt) dt = reach
   double longest = 2 * reach / (speed + sqrt(speed * speed + 4 * g * reach) + 1e-300);
-  return fmin(longest, rv_tension_step(m->density, m->dx, m->tension));
+  return fmin(longest, rv_liquid_tension_step(m->density, m->dx, m->tension));
 }
 
 double rv_liquid_next(RvLiquid* l, double* left, int taken, int least, int most) {

@@ -108,7 +108,7 @@ void rv_liquid_free(RvLiquid* liquid);
 // use in turn: all that they take between rv_liquid_project and rv_liquid_move they give back before. It must outlive
 // the liquid or be taken away: NULL, the liquid's own memory.
 void rv_liquid_set_scratch(RvLiquid* liquid, RvArena* scratch);
-// Bytes of the grid and the solves; those of the particles are rv_particles_bytes.
+// Bytes of the grid and the solves; those of the particles are rv_liquid_particles_bytes.
 size_t rv_liquid_grid_memory(const RvLiquid* liquid);
 
 // The longest substep that the CFL allows now, for velocities as they are and the gain of gravity.

@@ -21,7 +21,7 @@ static void clear_tiles(void* arg, size_t begin, size_t end) {
       memset(c->v + t * RV_TILE_CELLS, 0, RV_TILE_CELLS * sizeof *c->v);
 }
 
-float* rv_mg_vector(const RvMgLevel* level, RvArena* arena) {
+float* rv_liquid_mg_vector(const RvMgLevel* level, RvArena* arena) {
   Clear c = {level, RV_TAKE(arena, float, (level->count + 1) * RV_TILE_CELLS)};
   if (c.v) rv_parallel_for(level->count + 1, 64, clear_tiles, &c);
   return c.v;
@@ -92,9 +92,9 @@ typedef struct Build {
 } Build;
 
 static int face_at(int axis, const int at[3]) {
-  return axis == 0   ? rv_mg_face_x(at[0], at[1], at[2])
-         : axis == 1 ? rv_mg_face_y(at[0], at[1], at[2])
-                     : rv_mg_face_z(at[0], at[1], at[2]);
+  return axis == 0   ? rv_liquid_mg_face_x(at[0], at[1], at[2])
+         : axis == 1 ? rv_liquid_mg_face_y(at[0], at[1], at[2])
+                     : rv_liquid_mg_face_z(at[0], at[1], at[2]);
 }
 
 // mean of the four fine faces that make the coarse one at `at`, in the child
@@ -131,7 +131,7 @@ static void gather_child(const RvMgLevel* fine, size_t child, int octant, float*
       }
 }
 
-size_t rv_mg_invert(const RvMgLevel* level, size_t slot) {
+size_t rv_liquid_mg_invert(const RvMgLevel* level, size_t slot) {
   const float *coef = level->coef + slot * RV_MG_COEF, *drain = level->drain + slot * RV_TILE_CELLS;
   float* inverse = level->inverse + slot * RV_TILE_CELLS;
   size_t coupled = 0;
@@ -139,8 +139,9 @@ size_t rv_mg_invert(const RvMgLevel* level, size_t slot) {
   for (int z = 0; z < 8; ++z)
     for (int y = 0; y < 8; ++y)
       for (int x = 0; x < 8; ++x) {
-        float sum = coef[rv_mg_face_x(x, y, z)] + coef[rv_mg_face_x(x + 1, y, z)] + coef[rv_mg_face_y(x, y, z)] +
-                    coef[rv_mg_face_y(x, y + 1, z)] + coef[rv_mg_face_z(x, y, z)] + coef[rv_mg_face_z(x, y, z + 1)];
+        float sum = coef[rv_liquid_mg_face_x(x, y, z)] + coef[rv_liquid_mg_face_x(x + 1, y, z)] +
+                    coef[rv_liquid_mg_face_y(x, y, z)] + coef[rv_liquid_mg_face_y(x, y + 1, z)] +
+                    coef[rv_liquid_mg_face_z(x, y, z)] + coef[rv_liquid_mg_face_z(x, y, z + 1)];
         float all = sum + drain[rv_tile_cell(x, y, z)];
         coupled += sum > 0;
         rows |= (uint64_t)(all > 0) << (z * 8 + y);
@@ -166,7 +167,7 @@ static double coarsen_tiles(void* arg, size_t begin, size_t end) {
     memset(drain, 0, RV_TILE_CELLS * sizeof *drain);
     for (int k = 0; k < 8; ++k)
       if (coarse->child[t][k] >= 0) gather_child(build->fine, (size_t)coarse->child[t][k], k, coef, drain);
-    coupled += rv_mg_invert(coarse, slot);
+    coupled += rv_liquid_mg_invert(coarse, slot);
   }
   return (double)coupled;
 }
@@ -185,9 +186,9 @@ static bool coarsen(const RvMgLevel* fine, RvMgLevel* coarse, RvArena* arena) {
   coarse->drain = RV_TAKE(arena, float, coarse->slots* RV_TILE_CELLS);
   coarse->inverse = RV_TAKE(arena, float, coarse->slots* RV_TILE_CELLS);
   coarse->rows = RV_TAKE(arena, uint64_t, coarse->slots);
-  coarse->x = rv_mg_vector(coarse, arena);
-  coarse->y = rv_mg_vector(coarse, arena);
-  coarse->b = rv_mg_vector(coarse, arena);
+  coarse->x = rv_liquid_mg_vector(coarse, arena);
+  coarse->y = rv_liquid_mg_vector(coarse, arena);
+  coarse->b = rv_liquid_mg_vector(coarse, arena);
   if (!coarse->coef || !coarse->drain || !coarse->inverse || !coarse->rows || !coarse->x || !coarse->y || !coarse->b)
     return false;
   Build build = {fine, coarse};
@@ -195,7 +196,7 @@ static bool coarsen(const RvMgLevel* fine, RvMgLevel* coarse, RvArena* arena) {
   return true;
 }
 
-bool rv_multigrid_build(RvMultigrid* mg, RvArena* arena) {
+bool rv_liquid_multigrid_build(RvMultigrid* mg, RvArena* arena) {
   mg->count = 1;
   while (mg->count < RV_MG_LEVELS) {
     const RvMgLevel* fine = &mg->level[mg->count - 1];
@@ -237,7 +238,7 @@ static double over(size_t count, RvRangeSumFn* fn, Job* job) {
 
 static double sweep_tiles(void* arg, size_t begin, size_t end) {
   const Job* j = arg;
-  return RV_KERNEL_CALL(rv_mg_sweep, (j->level, j->x, j->b, j->w, j->out, j->dot, begin, end));
+  return RV_KERNEL_CALL(rv_liquid_mg_sweep, (j->level, j->x, j->b, j->w, j->out, j->dot, begin, end));
 }
 
 static double sweep(const RvMgLevel* level, const float* x, const float* b, float w, float* out, bool dot) {
@@ -246,13 +247,13 @@ static double sweep(const RvMgLevel* level, const float* x, const float* b, floa
 
 static double restrict_tiles(void* arg, size_t begin, size_t end) {
   const Job* j = arg;
-  RV_KERNEL_CALL(rv_mg_restrict, (j->level, j->coarse, j->x, j->b, begin, end));
+  RV_KERNEL_CALL(rv_liquid_mg_restrict, (j->level, j->coarse, j->x, j->b, begin, end));
   return 0;
 }
 
 static double prolong_tiles(void* arg, size_t begin, size_t end) {
   const Job* j = arg;
-  RV_KERNEL_CALL(rv_mg_prolong, (j->level, j->coarse, begin, end));
+  RV_KERNEL_CALL(rv_liquid_mg_prolong, (j->level, j->coarse, begin, end));
   return 0;
 }
 
@@ -297,50 +298,51 @@ static double cycle(RvMultigrid* mg, int l, const float* b) {
   return smooth_after(level, b, l == 0);
 }
 
-double rv_multigrid_cycle(RvMultigrid* mg, const float* r) {
+double rv_liquid_multigrid_cycle(RvMultigrid* mg, const float* r) {
   return cycle(mg, 0, r);
 }
 
 static double apply_tiles(void* arg, size_t begin, size_t end) {
   const Job* j = arg;
-  return RV_KERNEL_CALL(rv_mg_apply, (j->level, j->x, j->out, begin, end));
+  return RV_KERNEL_CALL(rv_liquid_mg_apply, (j->level, j->x, j->out, begin, end));
 }
 
-double rv_mg_apply(const RvMgLevel* level, const float* p, float* out) {
+double rv_liquid_mg_apply(const RvMgLevel* level, const float* p, float* out) {
   return over(level->count, apply_tiles, &(Job){.level = level, .x = p, .out = out});
 }
 
 static double advance_tiles(void* arg, size_t begin, size_t end) {
   const Job* j = arg;
-  return RV_KERNEL_CALL(rv_mg_advance, (j->level, j->w, j->b, j->r, j->largest, j->sum, begin, end));
+  return RV_KERNEL_CALL(rv_liquid_mg_advance, (j->level, j->w, j->b, j->r, j->largest, j->sum, begin, end));
 }
 
-double rv_mg_advance(const RvMgLevel* level, float alpha, const float* q, float* r, float* largest, double* cross) {
+double rv_liquid_mg_advance(const RvMgLevel* level, float alpha, const float* q, float* r, float* largest,
+                            double* cross) {
   return over(level->count, advance_tiles,
               &(Job){.level = level, .w = alpha, .b = q, .r = r, .largest = largest, .sum = cross});
 }
 
 static double turn_tiles(void* arg, size_t begin, size_t end) {
   const Job* j = arg;
-  RV_KERNEL_CALL(rv_mg_turn, (j->level, j->x, j->w, j->b, j->out, begin, end));
+  RV_KERNEL_CALL(rv_liquid_mg_turn, (j->level, j->x, j->w, j->b, j->out, begin, end));
   return 0;
 }
 
-void rv_mg_turn(const RvMgLevel* level, const float* z, float beta, const float* p, float* out) {
+void rv_liquid_mg_turn(const RvMgLevel* level, const float* z, float beta, const float* p, float* out) {
   over(level->count, turn_tiles, &(Job){.level = level, .x = z, .w = beta, .b = p, .out = out});
 }
 
 static double gather_tiles(void* arg, size_t begin, size_t end) {
   const Job* j = arg;
-  RV_KERNEL_CALL(rv_mg_gather, (j->level, j->p, j->alpha, j->count, j->sum, begin, end));
+  RV_KERNEL_CALL(rv_liquid_mg_gather, (j->level, j->p, j->alpha, j->count, j->sum, begin, end));
   return 0;
 }
 
-void rv_mg_gather(const RvMgLevel* level, float* const* p, const float* alpha, int count, double* x) {
+void rv_liquid_mg_gather(const RvMgLevel* level, float* const* p, const float* alpha, int count, double* x) {
   over(level->count, gather_tiles, &(Job){.level = level, .p = p, .alpha = alpha, .count = count, .sum = x});
 }
 
-double rv_multigrid_traffic(const RvMultigrid* mg) {
+double rv_liquid_multigrid_traffic(const RvMultigrid* mg) {
   // of a cell: a sweep reads two vectors and writes one; coefficients, drain and inverse are those of general tiles
   enum { VECTOR = 4, DOUBLE = 8, SWEEP = 3 * VECTOR, STENCIL = 2 * VECTOR, ADD = 2 * VECTOR };
   const double coef = 4.0 * RV_MG_COEF / RV_TILE_CELLS + 4, inverse = 4;

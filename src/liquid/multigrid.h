@@ -31,13 +31,13 @@ enum {
 
 // Place of a face within the coefficients of a tile: along its axis 0..8, along the others 0..7; the upper faces of a
 // tile are there too, equal to its neighbour's lower ones.
-static inline int rv_mg_face_x(int x, int y, int z) {
+static inline int rv_liquid_mg_face_x(int x, int y, int z) {
   return (z * 8 + y) * 9 + x;
 }
-static inline int rv_mg_face_y(int x, int y, int z) {
+static inline int rv_liquid_mg_face_y(int x, int y, int z) {
   return RV_MG_FACES + (z * 9 + y) * 8 + x;
 }
-static inline int rv_mg_face_z(int x, int y, int z) {
+static inline int rv_liquid_mg_face_z(int x, int y, int z) {
   return 2 * RV_MG_FACES + (z * 8 + y) * 8 + x;
 }
 
@@ -67,25 +67,26 @@ typedef struct RvMultigrid {
 
 // Builds the coarser levels from level 0, of which coord, near, slot, coef, drain, inverse are given. Memory is of the
 // arena. False when there is none.
-bool rv_multigrid_build(RvMultigrid* mg, RvArena* arena);
+bool rv_liquid_multigrid_build(RvMultigrid* mg, RvArena* arena);
 // Bytes that one iteration of conjugate gradients with this preconditioner reads and writes, each vector once a pass.
-double rv_multigrid_traffic(const RvMultigrid* mg);
+double rv_liquid_multigrid_traffic(const RvMultigrid* mg);
 // Vectors of a level, zeros in the tile of the absent and in those that have coefficients.
-float* rv_mg_vector(const RvMgLevel* level, RvArena* arena);
+float* rv_liquid_mg_vector(const RvMgLevel* level, RvArena* arena);
 // z = V-cycle of r; level[0].x must hold weight[0] inverse r already. Returns r . z; z is level[0].y.
-double rv_multigrid_cycle(RvMultigrid* mg, const float* r);
+double rv_liquid_multigrid_cycle(RvMultigrid* mg, const float* r);
 
 // The parts, over all tiles of a level, in parallel.
 // out = A p; returns p . out
-double rv_mg_apply(const RvMgLevel* level, const float* p, float* out);
+double rv_liquid_mg_apply(const RvMgLevel* level, const float* p, float* out);
 // r -= alpha q, level.x = weight[0] inverse r; returns r . r, and of each tile the largest |r| and r . level.x
-double rv_mg_advance(const RvMgLevel* level, float alpha, const float* q, float* r, float* largest, double* cross);
+double rv_liquid_mg_advance(const RvMgLevel* level, float alpha, const float* q, float* r, float* largest,
+                            double* cross);
 // out = z + beta p
-void rv_mg_turn(const RvMgLevel* level, const float* z, float beta, const float* p, float* out);
+void rv_liquid_mg_turn(const RvMgLevel* level, const float* z, float beta, const float* p, float* out);
 // x += the sum of alpha p of `count` directions: x is double, so a pass over it for each would cost most of all
-void rv_mg_gather(const RvMgLevel* level, float* const* p, const float* alpha, int count, double* x);
+void rv_liquid_mg_gather(const RvMgLevel* level, float* const* p, const float* alpha, int count, double* x);
 // Inverse and rows of a slot whose c and drain are there; returns how many of its cells have a c above 0.
-size_t rv_mg_invert(const RvMgLevel* level, size_t slot);
+size_t rv_liquid_mg_invert(const RvMgLevel* level, size_t slot);
 
 // Tiles a worker takes at a time: 16 kB of each vector.
 enum { RV_MG_GRAIN = 8 };

@@ -13,14 +13,14 @@ typedef struct Differences {
 } Differences;
 
 RV_INLINE Differences differences(const RvSlice* s, int y) {
-  RvRow c = rv_slice_own(s, y);
+  RvRow c = rv_liquid_slice_own(s, y);
   return (Differences){c,
-                       c - rv_slice_left(s, y),
-                       c - rv_slice_right(s, y),
-                       c - rv_slice_down(s, y),
-                       c - rv_slice_up(s, y),
-                       c - rv_slice_back(s, y),
-                       c - rv_slice_front(s, y)};
+                       c - rv_liquid_slice_left(s, y),
+                       c - rv_liquid_slice_right(s, y),
+                       c - rv_liquid_slice_down(s, y),
+                       c - rv_liquid_slice_up(s, y),
+                       c - rv_liquid_slice_back(s, y),
+                       c - rv_liquid_slice_front(s, y)};
 }
 
 // row y of A x; center gets the row of x itself
@@ -32,9 +32,9 @@ RV_INLINE RvRow apply_plain(const RvSlice* s, int y, RvRow* center) {
 
 RV_INLINE RvRow apply_general(const RvSlice* s, const float* coef, const float* drain, int y, int z, RvRow* center) {
   Differences r = differences(s, y);
-  const float* cx = coef + rv_mg_face_x(0, y, z);
-  const float* cy = coef + rv_mg_face_y(0, y, z);
-  const float* cz = coef + rv_mg_face_z(0, y, z);
+  const float* cx = coef + rv_liquid_mg_face_x(0, y, z);
+  const float* cy = coef + rv_liquid_mg_face_y(0, y, z);
+  const float* cz = coef + rv_liquid_mg_face_z(0, y, z);
   *center = r.c;
   return ((rv_row_load_loose(cx) * r.left + rv_row_load_loose(cx + 1) * r.right) +
           (rv_row_load(cy) * r.down + rv_row_load(cy + 8) * r.up)) +
@@ -61,12 +61,12 @@ RV_INLINE double sweep(const RvMgLevel* level, const float* x, const float* b, f
                        size_t begin, size_t end) {
   RvRowSum sum = {0};
   for (size_t t = begin; t < end; ++t) {
-    RvAround a = rv_around((const int32_t(*)[6])level->near, x, t);
+    RvAround a = rv_liquid_around((const int32_t(*)[6])level->near, x, t);
     bool plain = level->slot[t] < 0;
     General g = plain ? (General){0} : general(level, t);
     RvRow scale = rv_row_set(plain ? w / 6 : w), c;
     for (int z = 0; z < 8; ++z) {
-      RvSlice s = rv_slice(&a, z);
+      RvSlice s = rv_liquid_slice(&a, z);
       const float* right = b + t * RV_TILE_CELLS + z * 64;
       float* to = out + t * RV_TILE_CELLS + z * 64;
       if (plain) {
@@ -90,20 +90,20 @@ RV_INLINE double sweep(const RvMgLevel* level, const float* x, const float* b, f
   return rv_row_total(sum);
 }
 
-double RV_KERNEL(rv_mg_sweep)(const RvMgLevel* level, const float* x, const float* b, float w, float* out, int dot,
-                              size_t begin, size_t end) {
+double RV_KERNEL(rv_liquid_mg_sweep)(const RvMgLevel* level, const float* x, const float* b, float w, float* out,
+                                     int dot, size_t begin, size_t end) {
   return dot ? sweep(level, x, b, w, out, true, begin, end) : sweep(level, x, b, w, out, false, begin, end);
 }
 
-double RV_KERNEL(rv_mg_apply)(const RvMgLevel* level, const float* p, float* out, size_t begin, size_t end) {
+double RV_KERNEL(rv_liquid_mg_apply)(const RvMgLevel* level, const float* p, float* out, size_t begin, size_t end) {
   RvRowSum sum = {0};
   for (size_t t = begin; t < end; ++t) {
-    RvAround a = rv_around((const int32_t(*)[6])level->near, p, t);
+    RvAround a = rv_liquid_around((const int32_t(*)[6])level->near, p, t);
     bool plain = level->slot[t] < 0;
     General g = plain ? (General){0} : general(level, t);
     RvRow c;
     for (int z = 0; z < 8; ++z) {
-      RvSlice s = rv_slice(&a, z);
+      RvSlice s = rv_liquid_slice(&a, z);
       float* to = out + t * RV_TILE_CELLS + z * 64;
       if (plain) {
         RV_UNROLL for (int y = 0; y < 8; ++y) {
@@ -131,14 +131,14 @@ RV_INLINE void fold(RvRow s, float* to) {
 }
 
 RV_INLINE void restrict_child(const RvMgLevel* fine, const float* x, const float* b, size_t t, float* to) {
-  RvAround a = rv_around((const int32_t(*)[6])fine->near, x, t);
+  RvAround a = rv_liquid_around((const int32_t(*)[6])fine->near, x, t);
   bool plain = fine->slot[t] < 0;
   General g = plain ? (General){.rows = ~0ull} : general(fine, t);
   RvRow c;
   for (int z = 0; z < 8; z += 2) {
     RvRow s[4] = {{0}, {0}, {0}, {0}};
     RV_UNROLL for (int k = 0; k < 2; ++k) {
-      RvSlice own = rv_slice(&a, z + k);
+      RvSlice own = rv_liquid_slice(&a, z + k);
       const float* right = b + t * RV_TILE_CELLS + (z + k) * 64;
       RV_UNROLL for (int y = 0; y < 8; ++y) {
         if (!plain && !has_row(g.rows, y, z + k)) continue;
@@ -163,8 +163,8 @@ RV_INLINE void scale_tile(const float* inverse, float w, const float* r, float* 
     for (int i = 0; i < RV_TILE_CELLS; i += 8) rv_row_store(out + i, scale * rv_row_load(r + i));
 }
 
-void RV_KERNEL(rv_mg_restrict)(const RvMgLevel* fine, const RvMgLevel* coarse, const float* x, const float* b,
-                               size_t begin, size_t end) {
+void RV_KERNEL(rv_liquid_mg_restrict)(const RvMgLevel* fine, const RvMgLevel* coarse, const float* x, const float* b,
+                                      size_t begin, size_t end) {
   for (size_t t = begin; t < end; ++t) {
     float* to = coarse->b + t * RV_TILE_CELLS;
     for (int k = 0; k < 8; ++k) {
@@ -189,7 +189,7 @@ RV_INLINE RvRow wet_only(const float* inverse, int row, RvRow v) {
   return (RvRow)((Mask)v & wet);
 }
 
-void RV_KERNEL(rv_mg_prolong)(const RvMgLevel* fine, const RvMgLevel* coarse, size_t begin, size_t end) {
+void RV_KERNEL(rv_liquid_mg_prolong)(const RvMgLevel* fine, const RvMgLevel* coarse, size_t begin, size_t end) {
   for (size_t t = begin; t < end; ++t)
     for (int k = 0; k < 8; ++k) {
       int32_t child = coarse->child[t][k];
@@ -229,8 +229,8 @@ RV_INLINE uint64_t rows_of(const RvMgLevel* level, size_t t) {
   for (uint64_t rows = rows_of(level, t), at; rows && (at = (t)*RV_TILE_CELLS + 8 * (size_t)__builtin_ctzll(rows), 1); \
        rows &= rows - 1)
 
-double RV_KERNEL(rv_mg_advance)(const RvMgLevel* level, float alpha, const float* q, float* r, float* largest,
-                                double* cross, size_t begin, size_t end) {
+double RV_KERNEL(rv_liquid_mg_advance)(const RvMgLevel* level, float alpha, const float* q, float* r, float* largest,
+                                       double* cross, size_t begin, size_t end) {
   RvRowSum sum = {0};
   RvRow step = rv_row_set(alpha);
   for (size_t t = begin; t < end; ++t) {
@@ -254,15 +254,15 @@ double RV_KERNEL(rv_mg_advance)(const RvMgLevel* level, float alpha, const float
   return rv_row_total(sum);
 }
 
-void RV_KERNEL(rv_mg_turn)(const RvMgLevel* level, const float* z, float beta, const float* p, float* out, size_t begin,
-                           size_t end) {
+void RV_KERNEL(rv_liquid_mg_turn)(const RvMgLevel* level, const float* z, float beta, const float* p, float* out,
+                                  size_t begin, size_t end) {
   RvRow scale = rv_row_set(beta);
   for (size_t t = begin; t < end; ++t)
     RV_EACH_ROW(at, level, t) rv_row_store(out + at, rv_row_load(z + at) + scale * rv_row_load(p + at));
 }
 
-void RV_KERNEL(rv_mg_gather)(const RvMgLevel* level, float* const* p, const float* alpha, int count, double* x,
-                             size_t begin, size_t end) {
+void RV_KERNEL(rv_liquid_mg_gather)(const RvMgLevel* level, float* const* p, const float* alpha, int count, double* x,
+                                    size_t begin, size_t end) {
   for (size_t t = begin; t < end; ++t) RV_EACH_ROW(at, level, t) {
       RvRowSum sum = *(RvRowSum*)(x + at);
       for (int k = 0; k < count; ++k) sum += (double)alpha[k] * rv_row_wide(rv_row_load(p[k] + at));

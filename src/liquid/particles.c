@@ -7,7 +7,7 @@
 #include "base/parallel.h"
 
 // which halves of the blocks the arrays are
-void rv_particles_bind(RvParticles* p) {
+void rv_liquid_particles_bind(RvParticles* p) {
   float* half[2 * (RV_PARTICLE_BLOCKS - 2)];
   for (int b = 0; b < RV_PARTICLE_BLOCKS - 2; ++b) {
     half[2 * b] = (float*)p->block[b];
@@ -25,8 +25,8 @@ void rv_particles_bind(RvParticles* p) {
   p->id = (int64_t*)p->block[10];
 }
 
-void rv_particles_free(RvParticles* p) {
-  rv_particles_set_scratch(p, NULL);
+void rv_liquid_particles_free(RvParticles* p) {
+  rv_liquid_particles_set_scratch(p, NULL);
   for (int b = 0; b < RV_PARTICLE_BLOCKS; ++b) rv_free(p->block[b]);
   rv_free(p->room);
   rv_free(p->spare);
@@ -36,7 +36,7 @@ void rv_particles_free(RvParticles* p) {
   *p = (RvParticles){0};
 }
 
-void rv_particles_set_scratch(RvParticles* p, RvArena* scratch) {
+void rv_liquid_particles_set_scratch(RvParticles* p, RvArena* scratch) {
   if (scratch == p->scratch) return;
   if (!p->scratch) {
     rv_free(p->room);
@@ -46,7 +46,7 @@ void rv_particles_set_scratch(RvParticles* p, RvArena* scratch) {
   p->scratch = scratch;
 }
 
-bool rv_particles_take_room(RvParticles* p, RvArenaMark* mark) {
+bool rv_liquid_particles_take_room(RvParticles* p, RvArenaMark* mark) {
   if (p->scratch) {
     *mark = rv_arena_mark(p->scratch);
     p->room = RV_TAKE(p->scratch, uint64_t, p->capacity);
@@ -58,7 +58,7 @@ bool rv_particles_take_room(RvParticles* p, RvArenaMark* mark) {
   return p->room && p->spare;
 }
 
-void rv_particles_give_room(RvParticles* p, RvArenaMark mark) {
+void rv_liquid_particles_give_room(RvParticles* p, RvArenaMark mark) {
   if (!p->scratch) return;
   rv_arena_release(p->scratch, mark);
   p->room = p->spare = NULL;
@@ -89,7 +89,7 @@ static bool grow_blocks(RvParticles* p, size_t capacity) {
   return true;
 }
 
-RvResult rv_particles_reserve(RvParticles* p, size_t count, RvError* error) {
+RvResult rv_liquid_particles_reserve(RvParticles* p, size_t count, RvError* error) {
   if (count <= p->capacity) return RV_OK;
   // orders are 32-bit
   if (count > UINT32_MAX / 2)
@@ -106,11 +106,11 @@ RvResult rv_particles_reserve(RvParticles* p, size_t count, RvError* error) {
   }
   p->room = p->spare = NULL;
   p->capacity = capacity;
-  rv_particles_bind(p);
+  rv_liquid_particles_bind(p);
   return RV_OK;
 }
 
-size_t rv_particles_bytes(const RvParticles* p) {
+size_t rv_liquid_particles_bytes(const RvParticles* p) {
   return p->capacity * RV_PARTICLE_BYTES;
 }
 
@@ -131,7 +131,7 @@ static size_t home_of(RvParticles* p, const int32_t tile[3]) {
   return p->homes.count + p->extra_count++;
 }
 
-size_t rv_particles_add(RvParticles* p, const double cell[3]) {
+size_t rv_liquid_particles_add(RvParticles* p, const double cell[3]) {
   int32_t tile[3];
   float x[3];
   for (int a = 0; a < 3; ++a) {
@@ -140,7 +140,7 @@ size_t rv_particles_add(RvParticles* p, const double cell[3]) {
     tile[a] = (int32_t)t;
     x[a] = (float)(cell[a] - t * RV_TILE_SIDE);
   }
-  if (p->count == p->capacity && rv_particles_reserve(p, p->count + p->count / 8 + 1, NULL)) return SIZE_MAX;
+  if (p->count == p->capacity && rv_liquid_particles_reserve(p, p->count + p->count / 8 + 1, NULL)) return SIZE_MAX;
   size_t home = home_of(p, tile), i = p->count;
   if (home == SIZE_MAX) return SIZE_MAX;
   for (int a = 0; a < 3; ++a) {
@@ -164,6 +164,6 @@ static double add_volumes(void* arg, size_t begin, size_t end) {
   return sum;
 }
 
-double rv_particles_volume(const RvParticles* p) {
+double rv_liquid_particles_volume(const RvParticles* p) {
   return rv_parallel_sum(p->count, 1024, add_volumes, (void*)p);
 }

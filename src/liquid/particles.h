@@ -3,8 +3,8 @@
 //
 // Where a particle is: its tile and three floats, cells from the tile's lower corner. So a place is as exact ten
 // kilometres from zero as next to it (2^-21 of a cell), and the kernels work in float. Between moving and sorting the
-// floats may leave 0..8; rv_particles_sort takes such particles to their tiles. In whole coordinates, cells from the
-// grid's origin, a place is an exact double: rv_particles_place.
+// floats may leave 0..8; rv_liquid_particles_sort takes such particles to their tiles. In whole coordinates, cells from
+// the grid's origin, a place is an exact double: rv_liquid_particles_place.
 #ifndef RV_LIQUID_PARTICLES_H
 #define RV_LIQUID_PARTICLES_H
 
@@ -37,32 +37,32 @@ typedef struct RvParticles {
   RvArena* scratch;  // the room is taken from there while it is needed; NULL: it is kept
 } RvParticles;
 
-void rv_particles_free(RvParticles* particles);
+void rv_liquid_particles_free(RvParticles* particles);
 // Room for that many in all; what is there stays.
-RvResult rv_particles_reserve(RvParticles* particles, size_t count, RvError* error);
+RvResult rv_liquid_particles_reserve(RvParticles* particles, size_t count, RvError* error);
 // Bytes held, particles and sort; the tiles' own lists apart.
-size_t rv_particles_bytes(const RvParticles* particles);
+size_t rv_liquid_particles_bytes(const RvParticles* particles);
 
 // Where the room comes from from now on.
-void rv_particles_set_scratch(RvParticles* particles, RvArena* scratch);
+void rv_liquid_particles_set_scratch(RvParticles* particles, RvArena* scratch);
 // room and spare, each of 8 bytes a particle, until they are given back. False when out of memory.
-bool rv_particles_take_room(RvParticles* particles, RvArenaMark* mark);
-void rv_particles_give_room(RvParticles* particles, RvArenaMark mark);
+bool rv_liquid_particles_take_room(RvParticles* particles, RvArenaMark* mark);
+void rv_liquid_particles_give_room(RvParticles* particles, RvArenaMark mark);
 
 // Points the arrays into the blocks, after these were exchanged.
-void rv_particles_bind(RvParticles* particles);
+void rv_liquid_particles_bind(RvParticles* particles);
 
 // One more particle at `cell` (cells from the grid's origin, exact), at rest, without volume; its index, or SIZE_MAX
 // when out of memory or when the place is out of range. Fill in the rest.
-size_t rv_particles_add(RvParticles* particles, const double cell[3]);
+size_t rv_liquid_particles_add(RvParticles* particles, const double cell[3]);
 
-static inline const int32_t* rv_particles_tile(const RvParticles* p, size_t i) {
+static inline const int32_t* rv_liquid_particles_tile(const RvParticles* p, size_t i) {
   uint32_t home = p->home[i];
   return home < p->homes.count ? p->homes.coord[home] : p->extra[home - p->homes.count];
 }
 // Cells from the grid's origin; exact.
-static inline void rv_particles_place(const RvParticles* p, size_t i, double cell[3]) {
-  const int32_t* tile = rv_particles_tile(p, i);
+static inline void rv_liquid_particles_place(const RvParticles* p, size_t i, double cell[3]) {
+  const int32_t* tile = rv_liquid_particles_tile(p, i);
   for (int a = 0; a < 3; ++a) cell[a] = (double)tile[a] * RV_TILE_SIDE + (double)p->x[a][i];
 }
 
@@ -74,12 +74,12 @@ typedef struct RvParticlesLost {
 
 // Takes every particle to its tile and sorts all by (tile, cell), those of a cell in the order in which they stood.
 // Dead ones and lost ones leave; `lost` is added to. Makes homes and cell_first.
-RvResult rv_particles_sort(RvParticles* particles, RvParticlesLost* lost, RvError* error);
+RvResult rv_liquid_particles_sort(RvParticles* particles, RvParticlesLost* lost, RvError* error);
 // The same with the particles of a cell by their id: a pure function of the set, as a state is read (design, section
 // 5).
-RvResult rv_particles_sort_by_id(RvParticles* particles, RvParticlesLost* lost, RvError* error);
+RvResult rv_liquid_particles_sort_by_id(RvParticles* particles, RvParticlesLost* lost, RvError* error);
 
 // Sums over all particles, in double and in a fixed order.
-double rv_particles_volume(const RvParticles* particles);
+double rv_liquid_particles_volume(const RvParticles* particles);
 
 #endif

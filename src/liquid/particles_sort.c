@@ -24,7 +24,7 @@ typedef struct Sort {
 
 // the tile of a particle that may have left its own; its place is then within 0..8 of the new one
 static uint64_t settle(RvParticles* p, size_t i) {
-  const int32_t* tile = rv_particles_tile(p, i);
+  const int32_t* tile = rv_liquid_particles_tile(p, i);
   int64_t at[3];
   for (int a = 0; a < 3; ++a) {
     float x = p->x[a][i];
@@ -193,7 +193,7 @@ static void move_blocks(Sort* s) {
     p->block[0] = s->to;
     p->spare = s->from;
   }
-  rv_particles_bind(p);
+  rv_liquid_particles_bind(p);
 }
 
 // the order by which the keys in `room` are sorted, with its memory in `room`
@@ -238,19 +238,19 @@ static RvResult sort_ids(Sort* s, RvError* error) {
 static RvResult sort_with_room(RvParticles* p, bool by_id, RvParticlesLost* lost, RvError* error) {
   Sort s = {.p = p};
   RvArenaMark mark = {0};
-  if (p->capacity == 0 && rv_particles_reserve(p, 1, error)) return error ? error->code : RV_NO_MEMORY;
-  bool room = rv_particles_take_room(p, &mark);
+  if (p->capacity == 0 && rv_liquid_particles_reserve(p, 1, error)) return error ? error->code : RV_NO_MEMORY;
+  bool room = rv_liquid_particles_take_room(p, &mark);
   RvResult result = room ? RV_OK : no_memory(p, error);
   if (!result && by_id && p->count) result = sort_ids(&s, error);
   if (!result) result = sort(&s, lost, error);
-  rv_particles_give_room(p, mark);
+  rv_liquid_particles_give_room(p, mark);
   return result;
 }
 
-RvResult rv_particles_sort(RvParticles* p, RvParticlesLost* lost, RvError* error) {
+RvResult rv_liquid_particles_sort(RvParticles* p, RvParticlesLost* lost, RvError* error) {
   return sort_with_room(p, false, lost, error);
 }
 
-RvResult rv_particles_sort_by_id(RvParticles* p, RvParticlesLost* lost, RvError* error) {
+RvResult rv_liquid_particles_sort_by_id(RvParticles* p, RvParticlesLost* lost, RvError* error) {
   return sort_with_room(p, true, lost, error);
 }

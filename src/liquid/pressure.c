@@ -13,7 +13,7 @@ struct RvPressure {
 
 enum { FIRST_BLOCK = 1 << 20, MOST_ITERATIONS = 200, MEAN_EVERY = 16 };
 
-RvPressure* rv_pressure_new(void) {
+RvPressure* rv_liquid_pressure_new(void) {
   RvPressure* pressure = rv_alloc_zero(1, sizeof *pressure);
   if (!pressure) return NULL;
   pressure->own = pressure->arena = rv_arena_new(FIRST_BLOCK);
@@ -22,16 +22,16 @@ RvPressure* rv_pressure_new(void) {
   return NULL;
 }
 
-void rv_pressure_free(RvPressure* pressure) {
+void rv_liquid_pressure_free(RvPressure* pressure) {
   if (pressure) rv_arena_free(pressure->own);
   rv_free(pressure);
 }
 
-void rv_pressure_set_scratch(RvPressure* pressure, RvArena* scratch) {
+void rv_liquid_pressure_set_scratch(RvPressure* pressure, RvArena* scratch) {
   pressure->arena = scratch ? scratch : pressure->own;
 }
 
-size_t rv_pressure_bytes(const RvPressure* pressure) {
+size_t rv_liquid_pressure_bytes(const RvPressure* pressure) {
   return rv_arena_peak(pressure->own);
 }
 
@@ -63,8 +63,8 @@ typedef struct Solve {
 static double precondition(Solve* s, float** z) {
   RvMgLevel* level = &s->work.mg.level[0];
   *z = level->y;
-  if (s->method == RV_PRESSURE_MULTIGRID) return rv_multigrid_cycle(&s->work.mg, s->work.r);
-  if (s->method == RV_PRESSURE_CHOLESKY) return rv_cholesky_solve(&s->cholesky, s->work.r, *z);
+  if (s->method == RV_PRESSURE_MULTIGRID) return rv_liquid_multigrid_cycle(&s->work.mg, s->work.r);
+  if (s->method == RV_PRESSURE_CHOLESKY) return rv_liquid_cholesky_solve(&s->cholesky, s->work.r, *z);
   *z = level->x;
   return total(s->work.cross, level->count);
 }
@@ -86,26 +86,26 @@ static void iterate(Solve* s, RvPressureReport* report) {
   double before = 0;
   int held = 0;
   // no step, only the first norms
-  double rr = rv_mg_advance(level, 0, w->p[RV_MG_HELD - 1], w->r, w->largest, w->cross);
+  double rr = rv_liquid_mg_advance(level, 0, w->p[RV_MG_HELD - 1], w->r, w->largest, w->cross);
   for (report->iterations = 0;; report->iterations++) {
     measure(s, rr, report);
     if (report->converged || report->iterations == s->most) break;
     double rz = precondition(s, &z);
     float *last = w->p[(held + RV_MG_HELD - 1) % RV_MG_HELD], *p = w->p[held];
-    rv_mg_turn(level, z, before > 0 ? (float)(rz / before) : 0, last, p);
+    rv_liquid_mg_turn(level, z, before > 0 ? (float)(rz / before) : 0, last, p);
     before = rz;
-    double pq = rv_mg_apply(level, p, w->q);
+    double pq = rv_liquid_mg_apply(level, p, w->q);
     if (!(pq > 0) || !(rz > 0)) break;
     alpha[held++] = (float)(rz / pq);
-    rr = rv_mg_advance(level, alpha[held - 1], w->q, w->r, w->largest, w->cross);
+    rr = rv_liquid_mg_advance(level, alpha[held - 1], w->q, w->r, w->largest, w->cross);
     // rounding alone gives closed bodies an inflow
-    if (w->closed && report->iterations % MEAN_EVERY == MEAN_EVERY - 1) rv_pressure_take_mean(w, w->r, NULL);
+    if (w->closed && report->iterations % MEAN_EVERY == MEAN_EVERY - 1) rv_liquid_pressure_take_mean(w, w->r, NULL);
     if (held == RV_MG_HELD) {
-      rv_mg_gather(level, w->p, alpha, held, w->x);
+      rv_liquid_mg_gather(level, w->p, alpha, held, w->x);
       held = 0;
     }
   }
-  rv_mg_gather(level, w->p, alpha, held, w->x);
+  rv_liquid_mg_gather(level, w->p, alpha, held, w->x);
 }
 
 static bool valid(const RvPressureIn* in) {
@@ -121,31 +121,32 @@ static void fill_report(const Solve* s, RvPressureReport* report) {
   report->cells = s->work.cells;
   report->tiles = level->count;
   report->closed = s->work.closed;
-  if (s->method == RV_PRESSURE_MULTIGRID) report->traffic = report->iterations * rv_multigrid_traffic(&s->work.mg);
+  if (s->method == RV_PRESSURE_MULTIGRID)
+    report->traffic = report->iterations * rv_liquid_multigrid_traffic(&s->work.mg);
   report->plain = level->count - level->slots;
 }
 
 static bool solve(Solve* s, const RvPressureOptions* options, RvPressureReport* report) {
   RvPressureWork* w = &s->work;
-  if (!rv_pressure_set_up(w)) return false;
+  if (!rv_liquid_pressure_set_up(w)) return false;
   w->mg.count = 1;
   w->mg.level[0].weight[0] = 1;
-  if (s->method == RV_PRESSURE_MULTIGRID && !rv_multigrid_build(&w->mg, w->arena)) return false;
-  if (s->method == RV_PRESSURE_CHOLESKY && !rv_cholesky_build(&s->cholesky, w->mg.level, w->arena)) return false;
-  if (!rv_pressure_find_closed(w)) return false;
-  report->incompatible = rv_pressure_take_mean(w, w->r, NULL) * w->in->dx * w->in->dx;
-  if (w->in->warm) rv_pressure_residual(w);
+  if (s->method == RV_PRESSURE_MULTIGRID && !rv_liquid_multigrid_build(&w->mg, w->arena)) return false;
+  if (s->method == RV_PRESSURE_CHOLESKY && !rv_liquid_cholesky_build(&s->cholesky, w->mg.level, w->arena)) return false;
+  if (!rv_liquid_pressure_find_closed(w)) return false;
+  report->incompatible = rv_liquid_pressure_take_mean(w, w->r, NULL) * w->in->dx * w->in->dx;
+  if (w->in->warm) rv_liquid_pressure_residual(w);
   s->tolerance = (options->tolerance > 0 ? options->tolerance : 1e-6) * w->norm;
   s->bound = options->divergence < 0 ? -1 : (options->divergence > 0 ? options->divergence : 3e-7) * w->speed;
   iterate(s, report);
-  rv_pressure_take_mean(w, NULL, w->x);
-  rv_pressure_finish(w);
+  rv_liquid_pressure_take_mean(w, NULL, w->x);
+  rv_liquid_pressure_finish(w);
   fill_report(s, report);
   return true;
 }
 
-RvResult rv_pressure_solve(RvPressure* pressure, const RvPressureIn* in, const RvPressureOptions* options,
-                           RvPressureReport* report, RvError* error) {
+RvResult rv_liquid_pressure_solve(RvPressure* pressure, const RvPressureIn* in, const RvPressureOptions* options,
+                                  RvPressureReport* report, RvError* error) {
   RvPressureReport unused;
   static const RvPressureOptions defaults;
   if (!report) report = &unused;
@@ -166,7 +167,7 @@ RvResult rv_pressure_solve(RvPressure* pressure, const RvPressureIn* in, const R
   return RV_OK;
 }
 
-RvPressureIn rv_pressure_of_grid(RvLiquidGrid* grid, const RvLiquidSolids* solids, double density, double dt) {
+RvPressureIn rv_liquid_pressure_of_grid(RvLiquidGrid* grid, const RvLiquidSolids* solids, double density, double dt) {
   RvPressureIn in = {.tiles = &grid->tiles, .dx = grid->dx, .dt = dt, .density = density};
   for (int axis = 0; axis < 3; ++axis) {
     in.velocity[axis] = grid->velocity[axis].data;

@@ -74,21 +74,21 @@ typedef struct RvPressureReport {
 
 // Memory of the solver, kept from solve to solve: it grows at the head of a solve and never inside.
 typedef struct RvPressure RvPressure;
-RvPressure* rv_pressure_new(void);
+RvPressure* rv_liquid_pressure_new(void);
 // Memory that is shared with others who take turns; NULL: the solver's own again.
-void rv_pressure_set_scratch(RvPressure* pressure, RvArena* scratch);
-void rv_pressure_free(RvPressure* pressure);
-size_t rv_pressure_bytes(const RvPressure* pressure);
+void rv_liquid_pressure_set_scratch(RvPressure* pressure, RvArena* scratch);
+void rv_liquid_pressure_free(RvPressure* pressure);
+size_t rv_liquid_pressure_bytes(const RvPressure* pressure);
 
 // Options and report may be NULL. On failure (no memory, bad numbers) nothing has changed.
-RvResult rv_pressure_solve(RvPressure* pressure, const RvPressureIn* in, const RvPressureOptions* options,
-                           RvPressureReport* report, RvError* error);
+RvResult rv_liquid_pressure_solve(RvPressure* pressure, const RvPressureIn* in, const RvPressureOptions* options,
+                                  RvPressureReport* report, RvError* error);
 
 // The input that stands for a grid and its solids (NULL: none); drag and share are taken where the grid has them.
-RvPressureIn rv_pressure_of_grid(RvLiquidGrid* grid, const RvLiquidSolids* solids, double density, double dt);
+RvPressureIn rv_liquid_pressure_of_grid(RvLiquidGrid* grid, const RvLiquidSolids* solids, double density, double dt);
 
 // Force (N) of the pressure on the solids: sum over liquid cells of p dx^2 times the closed area that faces each axis,
 // which is consistent with what the solve takes from the liquid; cells count by `weight` (NULL: 1), which picks a body.
-void rv_pressure_force(const RvPressureIn* in, const float* weight, double force[3]);
+void rv_liquid_pressure_force(const RvPressureIn* in, const float* weight, double force[3]);
 
 #endif

@@ -3,9 +3,9 @@
 #include "base/parallel.h"
 #include "math/kernel.h"
 
-RV_KERNEL_DECLARE(void, rv_cholesky_factor, (const RvCholesky*, size_t tile))
-RV_KERNEL_DECLARE(void, rv_cholesky_forward, (const RvCholesky*, const float* r, float* w, size_t tile))
-RV_KERNEL_DECLARE(double, rv_cholesky_backward, (const RvCholesky*, const float* r, float* w, size_t tile))
+RV_KERNEL_DECLARE(void, rv_liquid_cholesky_factor, (const RvCholesky*, size_t tile))
+RV_KERNEL_DECLARE(void, rv_liquid_cholesky_forward, (const RvCholesky*, const float* r, float* w, size_t tile))
+RV_KERNEL_DECLARE(double, rv_liquid_cholesky_backward, (const RvCholesky*, const float* r, float* w, size_t tile))
 
 enum { FACTOR, FORWARD, BACKWARD };
 
@@ -23,11 +23,11 @@ static double run_tiles(void* arg, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) {
     size_t t = (size_t)j->tile[i];
     if (j->what == FACTOR)
-      RV_KERNEL_CALL(rv_cholesky_factor, (j->cholesky, t));
+      RV_KERNEL_CALL(rv_liquid_cholesky_factor, (j->cholesky, t));
     else if (j->what == FORWARD)
-      RV_KERNEL_CALL(rv_cholesky_forward, (j->cholesky, j->r, j->w, t));
+      RV_KERNEL_CALL(rv_liquid_cholesky_forward, (j->cholesky, j->r, j->w, t));
     else
-      sum += RV_KERNEL_CALL(rv_cholesky_backward, (j->cholesky, j->r, j->w, t));
+      sum += RV_KERNEL_CALL(rv_liquid_cholesky_backward, (j->cholesky, j->r, j->w, t));
   }
   return sum;
 }
@@ -43,10 +43,10 @@ static double run(const RvCholesky* c, int what, const float* r, float* w) {
   return sum;
 }
 
-bool rv_cholesky_build(RvCholesky* c, const RvMgLevel* level, RvArena* arena) {
+bool rv_liquid_cholesky_build(RvCholesky* c, const RvMgLevel* level, RvArena* arena) {
   *c = (RvCholesky){.level = level};
   size_t n = level->count;
-  c->pivot = rv_mg_vector(level, arena);
+  c->pivot = rv_liquid_mg_vector(level, arena);
   c->order = RV_TAKE(arena, int32_t, n);
   c->wave = RV_TAKE(arena, size_t, n + 2);
   int32_t* of = RV_TAKE(arena, int32_t, n);
@@ -68,7 +68,7 @@ bool rv_cholesky_build(RvCholesky* c, const RvMgLevel* level, RvArena* arena) {
   return true;
 }
 
-double rv_cholesky_solve(const RvCholesky* c, const float* r, float* z) {
+double rv_liquid_cholesky_solve(const RvCholesky* c, const float* r, float* z) {
   run(c, FORWARD, r, z);
   return run(c, BACKWARD, r, z);
 }

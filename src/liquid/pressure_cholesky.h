@@ -16,8 +16,8 @@ typedef struct RvCholesky {
 } RvCholesky;
 
 // Memory is of the arena; false when there is none.
-bool rv_cholesky_build(RvCholesky* cholesky, const RvMgLevel* level, RvArena* arena);
+bool rv_liquid_cholesky_build(RvCholesky* cholesky, const RvMgLevel* level, RvArena* arena);
 // z = (L L^T)^-1 r; returns r . z
-double rv_cholesky_solve(const RvCholesky* cholesky, const float* r, float* z);
+double rv_liquid_cholesky_solve(const RvCholesky* cholesky, const float* r, float* z);
 
 #endif

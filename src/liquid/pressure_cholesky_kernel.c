@@ -21,18 +21,20 @@ static Lower lower(const RvCholesky* ch, size_t t, int axis, int x, int y, int z
   const RvMgLevel* level = ch->level;
   const float* coef = coef_of(level, t);
   int at[3] = {x, y, z};
-  float c = coef[axis == 0 ? rv_mg_face_x(x, y, z) : axis == 1 ? rv_mg_face_y(x, y, z) : rv_mg_face_z(x, y, z)];
+  float c = coef[axis == 0   ? rv_liquid_mg_face_x(x, y, z)
+                 : axis == 1 ? rv_liquid_mg_face_y(x, y, z)
+                             : rv_liquid_mg_face_z(x, y, z)];
   size_t other = at[axis] > 0 ? t : (size_t)level->near[t][2 * axis];
   if (!(c > 0) || other == level->count) return (Lower){0};
   at[axis] = (at[axis] + 7) & 7;
   const float* far = coef_of(level, other);
-  float up[3] = {far[rv_mg_face_x(at[0] + 1, at[1], at[2])], far[rv_mg_face_y(at[0], at[1] + 1, at[2])],
-                 far[rv_mg_face_z(at[0], at[1], at[2] + 1)]};
+  float up[3] = {far[rv_liquid_mg_face_x(at[0] + 1, at[1], at[2])], far[rv_liquid_mg_face_y(at[0], at[1] + 1, at[2])],
+                 far[rv_liquid_mg_face_z(at[0], at[1], at[2] + 1)]};
   float e = ch->pivot[other * RV_TILE_CELLS + (size_t)rv_tile_cell(at[0], at[1], at[2])];
   return (Lower){c, e, up[(axis + 1) % 3] + up[(axis + 2) % 3]};
 }
 
-void RV_KERNEL(rv_cholesky_factor)(const RvCholesky* ch, size_t t) {
+void RV_KERNEL(rv_liquid_cholesky_factor)(const RvCholesky* ch, size_t t) {
   const RvMgLevel* level = ch->level;
   const float* inverse = level->slot[t] < 0 ? NULL : level->inverse + (size_t)level->slot[t] * RV_TILE_CELLS;
   for (int z = 0; z < 8; ++z)
@@ -52,7 +54,7 @@ void RV_KERNEL(rv_cholesky_factor)(const RvCholesky* ch, size_t t) {
 }
 
 // two of three axes go by rows; along x each cell waits for the one before
-void RV_KERNEL(rv_cholesky_forward)(const RvCholesky* ch, const float* r, float* w, size_t t) {
+void RV_KERNEL(rv_liquid_cholesky_forward)(const RvCholesky* ch, const float* r, float* w, size_t t) {
   const RvMgLevel* level = ch->level;
   const float* coef = coef_of(level, t);
   const float* pivot = ch->pivot + t * RV_TILE_CELLS;
@@ -64,16 +66,16 @@ void RV_KERNEL(rv_cholesky_forward)(const RvCholesky* ch, const float* r, float*
       int row = (z * 8 + y) * 8;
       RvRow down = rv_row_load(y > 0 ? own + row - 8 : near[1] + row + 56);
       RvRow back = rv_row_load(z > 0 ? own + row - 64 : near[2] + row + 448);
-      RvRow s = rv_row_load(r + t * RV_TILE_CELLS + row) + rv_row_load(coef + rv_mg_face_y(0, y, z)) * down +
-                rv_row_load(coef + rv_mg_face_z(0, y, z)) * back;
-      RvRow e = rv_row_load(pivot + row), g = rv_row_load_loose(coef + rv_mg_face_x(0, y, z)) * e;
+      RvRow s = rv_row_load(r + t * RV_TILE_CELLS + row) + rv_row_load(coef + rv_liquid_mg_face_y(0, y, z)) * down +
+                rv_row_load(coef + rv_liquid_mg_face_z(0, y, z)) * back;
+      RvRow e = rv_row_load(pivot + row), g = rv_row_load_loose(coef + rv_liquid_mg_face_x(0, y, z)) * e;
       s = s * e;
       float last = near[0][row + 7];
       for (int x = 0; x < 8; ++x) own[row + x] = last = s[x] + g[x] * last;
     }
 }
 
-double RV_KERNEL(rv_cholesky_backward)(const RvCholesky* ch, const float* r, float* w, size_t t) {
+double RV_KERNEL(rv_liquid_cholesky_backward)(const RvCholesky* ch, const float* r, float* w, size_t t) {
   const RvMgLevel* level = ch->level;
   const float* coef = coef_of(level, t);
   const float* pivot = ch->pivot + t * RV_TILE_CELLS;
@@ -86,9 +88,9 @@ double RV_KERNEL(rv_cholesky_backward)(const RvCholesky* ch, const float* r, flo
       int row = (z * 8 + y) * 8;
       RvRow up = rv_row_load(y < 7 ? own + row + 8 : near[1] + row - 56);
       RvRow front = rv_row_load(z < 7 ? own + row + 64 : near[2] + row - 448);
-      RvRow e = rv_row_load(pivot + row), g = rv_row_load_loose(coef + rv_mg_face_x(1, y, z)) * e;
-      RvRow s = rv_row_load(own + row) + e * (rv_row_load(coef + rv_mg_face_y(0, y + 1, z)) * up +
-                                              rv_row_load(coef + rv_mg_face_z(0, y, z + 1)) * front);
+      RvRow e = rv_row_load(pivot + row), g = rv_row_load_loose(coef + rv_liquid_mg_face_x(1, y, z)) * e;
+      RvRow s = rv_row_load(own + row) + e * (rv_row_load(coef + rv_liquid_mg_face_y(0, y + 1, z)) * up +
+                                              rv_row_load(coef + rv_liquid_mg_face_z(0, y, z + 1)) * front);
       float last = near[0][row];
       for (int x = 7; x >= 0; --x) own[row + x] = last = s[x] + g[x] * last;
       sum += rv_row_wide(rv_row_load(own + row)) * rv_row_wide(rv_row_load(r + t * RV_TILE_CELLS + row));

@@ -21,9 +21,9 @@ static void read_bits(const RvMgLevel* level, size_t slot, Bits wet, Bits link[3
     for (int i = 0; i < 64; ++i) {
       int x = i & 7, y = i >> 3;
       w |= (uint64_t)(inverse[z * 64 + i] > 0) << i;
-      lx |= (uint64_t)(x > 0 && coef[rv_mg_face_x(x, y, z)] > 0) << i;
-      ly |= (uint64_t)(y > 0 && coef[rv_mg_face_y(x, y, z)] > 0) << i;
-      lz |= (uint64_t)(z > 0 && coef[rv_mg_face_z(x, y, z)] > 0) << i;
+      lx |= (uint64_t)(x > 0 && coef[rv_liquid_mg_face_x(x, y, z)] > 0) << i;
+      ly |= (uint64_t)(y > 0 && coef[rv_liquid_mg_face_y(x, y, z)] > 0) << i;
+      lz |= (uint64_t)(z > 0 && coef[rv_liquid_mg_face_z(x, y, z)] > 0) << i;
     }
     wet[z] = w;
     link[0][z] = lx;
@@ -118,7 +118,9 @@ static void join_side(RvPressureWork* work, size_t t, int axis, int32_t* up) {
   int32_t last_lo = -1, last_hi = -1;
   for (int i = 0; i < 64; ++i) {
     int a = i & 7, b = i >> 3;
-    float c = coef[axis == 0 ? rv_mg_face_x(8, a, b) : axis == 1 ? rv_mg_face_y(a, 8, b) : rv_mg_face_z(a, b, 8)];
+    float c = coef[axis == 0   ? rv_liquid_mg_face_x(8, a, b)
+                   : axis == 1 ? rv_liquid_mg_face_y(a, 8, b)
+                               : rv_liquid_mg_face_z(a, b, 8)];
     if (!(c > 0)) continue;
     int lo = axis == 0 ? rv_tile_cell(7, a, b) : axis == 1 ? rv_tile_cell(a, 7, b) : rv_tile_cell(a, b, 7);
     int hi = axis == 0 ? rv_tile_cell(0, a, b) : axis == 1 ? rv_tile_cell(a, 0, b) : rv_tile_cell(a, b, 0);
@@ -161,7 +163,7 @@ static void number_bodies(RvPressureWork* work, int32_t nodes, int32_t* up, cons
   }
 }
 
-bool rv_pressure_find_closed(RvPressureWork* work) {
+bool rv_liquid_pressure_find_closed(RvPressureWork* work) {
   const RvMgLevel* level = &work->mg.level[0];
   work->piece = RV_TAKE(work->arena, uint8_t, level->slots * RV_TILE_CELLS);
   work->first = RV_TAKE(work->arena, int32_t, level->count + 1);
@@ -235,7 +237,7 @@ static void subtract_tiles(void* arg, size_t begin, size_t end) {
   }
 }
 
-double rv_pressure_take_mean(RvPressureWork* work, float* v, double* x) {
+double rv_liquid_pressure_take_mean(RvPressureWork* work, float* v, double* x) {
   const RvMgLevel* level = &work->mg.level[0];
   Field f = {work, v, x};
   if (work->closed == 0) return 0;

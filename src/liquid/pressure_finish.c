@@ -42,17 +42,18 @@ static void residual_tiles(void* arg, size_t begin, size_t end) {
           int cell = rv_tile_cell(i, j, k);
           double d[6] = {c[0] - c[-STEP_X], c[0] - c[STEP_X],  c[0] - c[-STEP_Y],
                          c[0] - c[STEP_Y],  c[0] - c[-STEP_Z], c[0] - c[STEP_Z]};
-          double ax = coef ? coef[rv_mg_face_x(i, j, k)] * d[0] + coef[rv_mg_face_x(i + 1, j, k)] * d[1] +
-                                 coef[rv_mg_face_y(i, j, k)] * d[2] + coef[rv_mg_face_y(i, j + 1, k)] * d[3] +
-                                 coef[rv_mg_face_z(i, j, k)] * d[4] + coef[rv_mg_face_z(i, j, k + 1)] * d[5] +
-                                 level->drain[(size_t)slot * RV_TILE_CELLS + (size_t)cell] * c[0]
-                           : d[0] + d[1] + d[2] + d[3] + d[4] + d[5];
+          double ax =
+              coef ? coef[rv_liquid_mg_face_x(i, j, k)] * d[0] + coef[rv_liquid_mg_face_x(i + 1, j, k)] * d[1] +
+                         coef[rv_liquid_mg_face_y(i, j, k)] * d[2] + coef[rv_liquid_mg_face_y(i, j + 1, k)] * d[3] +
+                         coef[rv_liquid_mg_face_z(i, j, k)] * d[4] + coef[rv_liquid_mg_face_z(i, j, k + 1)] * d[5] +
+                         level->drain[(size_t)slot * RV_TILE_CELLS + (size_t)cell] * c[0]
+                   : d[0] + d[1] + d[2] + d[3] + d[4] + d[5];
           r[cell] = (float)(r[cell] - ax);
         }
   }
 }
 
-void rv_pressure_residual(RvPressureWork* work) {
+void rv_liquid_pressure_residual(RvPressureWork* work) {
   rv_parallel_for(work->mg.level[0].count, RV_MG_GRAIN, residual_tiles, work);
 }
 
@@ -65,7 +66,7 @@ typedef struct Tile {
 INLINE void finish_face(const RvPressureIn* in, int axis, size_t at, size_t at_lo, const Tile* tile, int c, int step) {
   float d_lo = tile->distance[c - step], d_hi = tile->distance[c];
   bool wet_lo = d_lo < 0, wet_hi = d_hi < 0;
-  RvPressureFace f = rv_pressure_face(in, axis, at);
+  RvPressureFace f = rv_liquid_pressure_face(in, axis, at);
   if (in->valid[axis]) in->valid[axis][at] = 1;
   if (f.open <= 0) {
     in->velocity[axis][at] = in->solid[axis] ? in->solid[axis][at] : 0;
@@ -73,8 +74,8 @@ INLINE void finish_face(const RvPressureIn* in, int axis, size_t at, size_t at_l
   }
   double fall = tile->x[c] - tile->x[c - step];
   if (wet_lo != wet_hi) {
-    float theta = wet_lo ? rv_pressure_theta(d_lo, d_hi) : rv_pressure_theta(d_hi, d_lo);
-    double surface = wet_lo ? rv_pressure_surface(in, at_lo, at) : rv_pressure_surface(in, at, at_lo);
+    float theta = wet_lo ? rv_liquid_pressure_theta(d_lo, d_hi) : rv_liquid_pressure_theta(d_hi, d_lo);
+    double surface = wet_lo ? rv_liquid_pressure_surface(in, at_lo, at) : rv_liquid_pressure_surface(in, at, at_lo);
     fall = wet_lo ? (surface - tile->x[c - step]) / theta : (tile->x[c] - surface) / theta;
   }
   in->velocity[axis][at] = (float)(f.velocity - f.scale * fall);
@@ -151,7 +152,7 @@ static void store_tiles(void* arg, size_t begin, size_t end) {
           work->wet[t] < 0 ? 0 : (float)(work->x[(size_t)work->wet[t] * RV_TILE_CELLS + (size_t)c] * scale);
 }
 
-void rv_pressure_finish(RvPressureWork* work) {
+void rv_liquid_pressure_finish(RvPressureWork* work) {
   rv_parallel_for(work->mg.level[0].count, RV_MG_GRAIN, finish_tiles, work);
   rv_parallel_for(work->in->tiles->count, RV_MG_GRAIN, store_tiles, work);
 }
@@ -181,7 +182,7 @@ static double force_tiles(void* arg, size_t begin, size_t end) {
   return sum;
 }
 
-void rv_pressure_force(const RvPressureIn* in, const float* weight, double force[3]) {
+void rv_liquid_pressure_force(const RvPressureIn* in, const float* weight, double force[3]) {
   for (int axis = 0; axis < 3; ++axis) {
     Force f = {in, weight, axis};
     force[axis] =

@@ -83,7 +83,7 @@ typedef struct Tile {
 // a face of the tile between the cells lo and hi (-1: outside of it), whose distances are given
 INLINE void add_face(const RvPressureIn* in, Tile* tile, int axis, size_t at, int lo, int hi, float d_lo, float d_hi,
                      size_t at_lo, float* coef) {
-  RvPressureFace f = rv_pressure_face(in, axis, at);
+  RvPressureFace f = rv_liquid_pressure_face(in, axis, at);
   double flux = (double)(f.open * f.share) * f.velocity;
   if (f.share < 1 && in->fibre[axis]) flux += (double)(f.open * (1 - f.share)) * in->fibre[axis][at];
   if (f.open < 1 && in->solid[axis]) flux += (1 - (double)f.open) * in->solid[axis][at];
@@ -95,9 +95,9 @@ INLINE void add_face(const RvPressureIn* in, Tile* tile, int axis, size_t at, in
   if (wet_lo == wet_hi) return;
   int wet = wet_lo ? lo : hi;
   if (wet < 0) return;
-  float theta = wet_lo ? rv_pressure_theta(d_lo, d_hi) : rv_pressure_theta(d_hi, d_lo);
+  float theta = wet_lo ? rv_liquid_pressure_theta(d_lo, d_hi) : rv_liquid_pressure_theta(d_hi, d_lo);
   tile->drain[wet] += c / theta;
-  double surface = wet_lo ? rv_pressure_surface(in, at_lo, at) : rv_pressure_surface(in, at, at_lo);
+  double surface = wet_lo ? rv_liquid_pressure_surface(in, at_lo, at) : rv_liquid_pressure_surface(in, at, at_lo);
   tile->b[wet] += c / theta * surface;
 }
 
@@ -110,9 +110,9 @@ INLINE void add_faces(const RvPressureIn* in, Tile* tile, size_t t, int axis) {
     for (int k = 0; k < 9; ++k) {
       int a = i & 7, b = i >> 3;
       int x = axis == 0 ? k : a, y = axis == 0 ? a : axis == 1 ? k : b, z = axis == 2 ? k : b;
-      float* coef = &tile->coef[axis == 0   ? rv_mg_face_x(x, y, z)
-                                : axis == 1 ? rv_mg_face_y(x, y, z)
-                                            : rv_mg_face_z(x, y, z)];
+      float* coef = &tile->coef[axis == 0   ? rv_liquid_mg_face_x(x, y, z)
+                                : axis == 1 ? rv_liquid_mg_face_y(x, y, z)
+                                            : rv_liquid_mg_face_z(x, y, z)];
       *coef = 0;
       if ((k == 0 && below < 0) || (k == 8 && above < 0)) continue;
       int hi = rv_tile_cell(x, y, z), far = hi - 8 * stride[axis], lo = hi - stride[axis];
@@ -139,7 +139,7 @@ static void set_general(RvPressureWork* work, size_t wet) {
   float* inverse = level->inverse + slot * RV_TILE_CELLS;
   memcpy(level->coef + slot * RV_MG_COEF, tile.coef, sizeof tile.coef);
   memcpy(level->drain + slot * RV_TILE_CELLS, tile.drain, sizeof tile.drain);
-  rv_mg_invert(level, slot);
+  rv_liquid_mg_invert(level, slot);
   for (int c = 0; c < RV_TILE_CELLS; ++c) {
     double source = in->divergence ? in->divergence[t * RV_TILE_CELLS + (size_t)c] * in->dx : 0;
     work->r[wet * RV_TILE_CELLS + (size_t)c] = inverse[c] > 0 ? (float)(tile.b[c] + source) : 0;
@@ -237,12 +237,12 @@ static bool take_vectors(RvPressureWork* work) {
   level->drain = RV_TAKE(work->arena, float, level->slots* RV_TILE_CELLS);
   level->inverse = RV_TAKE(work->arena, float, level->slots* RV_TILE_CELLS);
   level->rows = RV_TAKE(work->arena, uint64_t, level->slots);
-  level->x = rv_mg_vector(level, work->arena);
-  level->y = rv_mg_vector(level, work->arena);
-  work->r = rv_mg_vector(level, work->arena);
+  level->x = rv_liquid_mg_vector(level, work->arena);
+  level->y = rv_liquid_mg_vector(level, work->arena);
+  work->r = rv_liquid_mg_vector(level, work->arena);
   for (int k = 0; k < RV_MG_HELD; ++k)
-    if (!(work->p[k] = rv_mg_vector(level, work->arena))) return false;
-  work->q = rv_mg_vector(level, work->arena);
+    if (!(work->p[k] = rv_liquid_mg_vector(level, work->arena))) return false;
+  work->q = rv_liquid_mg_vector(level, work->arena);
   work->x = RV_TAKE(work->arena, double, (level->count + 1) * RV_TILE_CELLS);
   work->largest = RV_TAKE(work->arena, float, level->count);
   work->cross = RV_TAKE(work->arena, double, level->count);
@@ -269,7 +269,7 @@ static void count_cells(RvPressureWork* work) {
   for (size_t wet = 0; wet < level->count; ++wet) work->speed = fmax(work->speed, work->largest[wet]);
 }
 
-bool rv_pressure_set_up(RvPressureWork* work) {
+bool rv_liquid_pressure_set_up(RvPressureWork* work) {
   work->wet = RV_TAKE(work->arena, int32_t, work->in->tiles->count);
   if (!work->wet) return false;
   rv_parallel_for(work->in->tiles->count, RV_MG_GRAIN, classify_tiles, work);

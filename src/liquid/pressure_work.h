@@ -29,16 +29,16 @@ typedef struct RvPressureWork {
 } RvPressureWork;
 
 // Coefficients, right side and first guess. False when out of memory.
-bool rv_pressure_set_up(RvPressureWork* work);
+bool rv_liquid_pressure_set_up(RvPressureWork* work);
 // Finds the bodies of liquid that reach no air. False when out of memory.
-bool rv_pressure_find_closed(RvPressureWork* work);
+bool rv_liquid_pressure_find_closed(RvPressureWork* work);
 // Takes the mean over each of them from a vector, of floats or doubles; returns the sum of the absolute values of what
 // there was in each.
-double rv_pressure_take_mean(RvPressureWork* work, float* v, double* x);
+double rv_liquid_pressure_take_mean(RvPressureWork* work, float* v, double* x);
 // r = b - A x, from r = b.
-void rv_pressure_residual(RvPressureWork* work);
+void rv_liquid_pressure_residual(RvPressureWork* work);
 // Velocities, pressure and valid faces from x.
-void rv_pressure_finish(RvPressureWork* work);
+void rv_liquid_pressure_finish(RvPressureWork* work);
 
 // A face of the input at `at` along `axis`: its open part, the liquid's share of that, how much of an acceleration it
 // takes (E48), and its velocity before the pressure.
@@ -46,7 +46,7 @@ typedef struct RvPressureFace {
   float open, share, scale, velocity;
 } RvPressureFace;
 
-static inline RvPressureFace rv_pressure_face(const RvPressureIn* in, int axis, size_t at) {
+static inline RvPressureFace rv_liquid_pressure_face(const RvPressureIn* in, int axis, size_t at) {
   RvPressureFace f = {1, 1, 1, in->velocity[axis][at]};
   if (in->open[axis]) {
     f.open = in->open[axis][at];
@@ -65,14 +65,14 @@ static inline RvPressureFace rv_pressure_face(const RvPressureIn* in, int axis, 
 }
 
 // theta of a face between a wet cell at distance `wet` and a dry one at `dry`
-static inline float rv_pressure_theta(float wet, float dry) {
+static inline float rv_liquid_pressure_theta(float wet, float dry) {
   float theta = wet / (wet - dry);
   return theta > (float)RV_PRESSURE_THETA ? theta < 1 ? theta : 1 : (float)RV_PRESSURE_THETA;
 }
 
 // q at the free surface between the wet cell and the dry one, where it truly lies: with theta as it is limited, the
 // pressures of near surfaces would be those of other places, and their difference is divided by theta
-static inline double rv_pressure_surface(const RvPressureIn* in, size_t wet, size_t dry) {
+static inline double rv_liquid_pressure_surface(const RvPressureIn* in, size_t wet, size_t dry) {
   if (!in->surface) return 0;
   double theta = (double)in->distance[wet] / ((double)in->distance[wet] - in->distance[dry]);
   double p = in->surface[wet] + theta * ((double)in->surface[dry] - in->surface[wet]);

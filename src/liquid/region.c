@@ -19,7 +19,7 @@ static bool box_distance(const void* user, size_t count, const double* at, float
   return true;
 }
 
-RvRegion rv_region_box(const double box[2][3]) {
+RvRegion rv_liquid_region_box(const double box[2][3]) {
   RvRegion r = {.distance = box_distance, .user = box};
   for (int a = 0; a < 3; ++a) {
     r.lo[a] = box[0][a];
@@ -35,7 +35,7 @@ static bool ball_distance(const void* user, size_t count, const double* at, floa
   return true;
 }
 
-RvRegion rv_region_ball(const double ball[4]) {
+RvRegion rv_liquid_region_ball(const double ball[4]) {
   RvRegion r = {.distance = ball_distance, .user = ball};
   for (int a = 0; a < 3; ++a) {
     r.lo[a] = ball[a] - ball[3];
@@ -75,7 +75,7 @@ static bool some_distances(const RvPlacedGrid* p, size_t count, const double* at
   return true;
 }
 
-bool rv_placed_field(const RvPlacedGrid* p, size_t count, const double* at, float* out) {
+bool rv_liquid_placed_field(const RvPlacedGrid* p, size_t count, const double* at, float* out) {
   double own[3 * BATCH];
   for (size_t i = 0; i < count; i += BATCH) {
     size_t n = count - i < BATCH ? count - i : BATCH;
@@ -87,7 +87,7 @@ bool rv_placed_field(const RvPlacedGrid* p, size_t count, const double* at, floa
   return true;
 }
 
-bool rv_placed_distance(const RvPlacedGrid* p, size_t count, const double* at, float* out) {
+bool rv_liquid_placed_distance(const RvPlacedGrid* p, size_t count, const double* at, float* out) {
   if (!p->distance) {
     for (size_t i = 0; i < count; ++i) out[i] = INFINITY;
     return true;
@@ -109,7 +109,7 @@ static double fastest(const RvGrid* velocity) {
   return isfinite(most) ? sqrt(most) : 0;
 }
 
-bool rv_placed_bounds(const RvPlacedGrid* p, double lo[3], double hi[3]) {
+bool rv_liquid_placed_bounds(const RvPlacedGrid* p, double lo[3], double hi[3]) {
   int32_t ilo[3], ihi[3];
   double own[2][3], wide = p->thicken;
   if (!p->distance || !rv_grid_bounds(p->distance, ilo, ihi, own[0], own[1])) return false;
@@ -132,12 +132,12 @@ bool rv_placed_bounds(const RvPlacedGrid* p, double lo[3], double hi[3]) {
 }
 
 static bool grid_distance(const void* user, size_t count, const double* at, float* out) {
-  return rv_placed_distance(user, count, at, out);
+  return rv_liquid_placed_distance(user, count, at, out);
 }
 
-RvRegion rv_region_grid(const RvPlacedGrid* p) {
+RvRegion rv_liquid_region_grid(const RvPlacedGrid* p) {
   RvRegion r = {.distance = grid_distance, .user = p};
-  if (!rv_placed_bounds(p, r.lo, r.hi))
+  if (!rv_liquid_placed_bounds(p, r.lo, r.hi))
     for (int a = 0; a < 3; ++a) {
       r.lo[a] = INFINITY;
       r.hi[a] = -INFINITY;

@@ -16,9 +16,9 @@ typedef struct RvRegion {
 } RvRegion;
 
 // A box of two corners, [0] the lower, which must outlive the region.
-RvRegion rv_region_box(const double box[2][3]);
+RvRegion rv_liquid_region_box(const double box[2][3]);
 // A ball: centre and radius.
-RvRegion rv_region_ball(const double ball[4]);
+RvRegion rv_liquid_region_ball(const double ball[4]);
 
 // Velocities (m/s, xyz each) at `count` points (m); several workers call it at once.
 typedef void RvFieldFn(const void* user, size_t count, const double* at, float* out);
@@ -38,16 +38,16 @@ typedef struct RvPlacedGrid {
 } RvPlacedGrid;
 
 // Velocities of the field alone, turned into the world. False: out of memory.
-bool rv_placed_field(const RvPlacedGrid* placed, size_t count, const double* at, float* out);
+bool rv_liquid_placed_field(const RvPlacedGrid* placed, size_t count, const double* at, float* out);
 // Signed distances at `count` places of the world. False: out of memory.
-bool rv_placed_distance(const RvPlacedGrid* placed, size_t count, const double* at, float* out);
+bool rv_liquid_placed_distance(const RvPlacedGrid* placed, size_t count, const double* at, float* out);
 // The box in the world of its active voxels, `thicken` and the field's motion counted; false when it is empty. A level
 // set that is negative outside of its band is infinite.
-bool rv_placed_bounds(const RvPlacedGrid* placed, double lo[3], double hi[3]);
+bool rv_liquid_placed_bounds(const RvPlacedGrid* placed, double lo[3], double hi[3]);
 // The placed grid must outlive the region.
-RvRegion rv_region_grid(const RvPlacedGrid* placed);
+RvRegion rv_liquid_region_grid(const RvPlacedGrid* placed);
 
-static inline bool rv_region_near(const RvRegion* r, const double at[3], double reach) {
+static inline bool rv_liquid_region_near(const RvRegion* r, const double at[3], double reach) {
   for (int a = 0; a < 3; ++a)
     if (!(at[a] >= r->lo[a] - reach && at[a] <= r->hi[a] + reach)) return false;
   return true;

@@ -26,7 +26,7 @@ typedef struct Job {
   size_t old_count;
 } Job;
 
-RvResample rv_resample_default(double dx) {
+RvResample rv_liquid_resample_default(double dx) {
   return (RvResample){.dx = dx,
                       .nominal = dx * dx * dx / 8,
                       .small = 0.2,
@@ -55,7 +55,7 @@ static RvVec3 float_vec(float* const v[3], size_t i) {
 // what both turn with, about their common centre: each in itself, and around each other; cells^2/s, per mass
 static RvVec3 pair_spin(const RvParticles* p, size_t i, size_t j, double part, double dx) {
   RvVec3 arm = rv_sub(float_vec(p->x, j), float_vec(p->x, i)), speed = rv_sub(float_vec(p->v, j), float_vec(p->v, i));
-  RvVec3 own = rv_add(rv_scale(rv_particle_spin(p, i), 1 - part), rv_scale(rv_particle_spin(p, j), part));
+  RvVec3 own = rv_add(rv_scale(rv_liquid_particle_spin(p, i), 1 - part), rv_scale(rv_liquid_particle_spin(p, j), part));
   return rv_mad(own, part * (1 - part) / dx, rv_cross(arm, speed));
 }
 
@@ -68,7 +68,7 @@ static void merge(RvParticles* p, size_t i, size_t j, double dx) {
     p->v[a][i] = (float)((m * (double)p->v[a][i] + n * (double)p->v[a][j]) / sum);
   }
   for (int a = 0; a < 9; ++a) p->c[a][i] = (float)((m * (double)p->c[a][i] + n * (double)p->c[a][j]) / sum);
-  rv_particle_set_spin(p, i, spin);
+  rv_liquid_particle_set_spin(p, i, spin);
   p->volume[i] = sum;
   p->volume[j] = 0;
 }
@@ -158,7 +158,7 @@ static int wanted_in(const Job* job, size_t t, int k) {
 
 static void split(const Job* job, size_t i, size_t child) {
   RvParticles* p = job->p;
-  RvVec3 spin = rv_particle_spin(p, i);
+  RvVec3 spin = rv_liquid_particle_spin(p, i);
   for (int a = 0; a < 3; ++a) p->v[a][child] = p->v[a][i];
   for (int a = 0; a < 9; ++a) p->c[a][child] = p->c[a][i];
   p->age[child] = p->age[i];
@@ -178,8 +178,8 @@ static void split(const Job* job, size_t i, size_t child) {
     p->x[a][i] = x + step;
     p->x[a][child] = x - step;
   }
-  rv_particle_set_spin(p, i, spin);
-  rv_particle_set_spin(p, child, spin);
+  rv_liquid_particle_set_spin(p, i, spin);
+  rv_liquid_particle_set_spin(p, child, spin);
 }
 
 //---------------------------------------------------------------------------------------------- tiles
@@ -243,7 +243,7 @@ RvResult rv_liquid_resample(RvParticles* p, const RvResample* how, int64_t* next
     done->dropped_volume += job.tally[t].dropped_volume;
   }
   // on failure what was merged stays merged, which is a state as good as any
-  if ((result = rv_particles_reserve(p, p->count + made, error))) goto done;
+  if ((result = rv_liquid_particles_reserve(p, p->count + made, error))) goto done;
   rv_parallel_for(tiles, GRAIN, split_tiles, &job);
   p->count += made;
   *next_id += (int64_t)made;

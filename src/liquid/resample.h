@@ -29,7 +29,7 @@ typedef struct RvResampled {
   double dropped_volume;  // m^3, for the ledger
 } RvResampled;
 
-RvResample rv_resample_default(double dx);
+RvResample rv_liquid_resample_default(double dx);
 // The cells are those of the last sort, and particles may have moved since; afterwards dead ones are still there and
 // new ones stand behind: sort again where `split`, `merged` or `dropped` has changed. `next_id` is the first id that
 // was never used. Counts are added to `done`.

@@ -11,7 +11,7 @@ typedef struct RvAround {
   const float *own, *near[6];
 } RvAround;
 
-RV_INLINE RvAround rv_around(const int32_t (*near)[6], const float* x, size_t t) {
+RV_INLINE RvAround rv_liquid_around(const int32_t (*near)[6], const float* x, size_t t) {
   RvAround a = {.own = x + t * RV_TILE_CELLS};
   for (int k = 0; k < 6; ++k) a.near[k] = x + (size_t)near[t][k] * RV_TILE_CELLS;
   return a;
@@ -22,7 +22,7 @@ typedef struct RvSlice {
   const float *own, *left, *right, *down, *up, *back, *front;
 } RvSlice;
 
-RV_INLINE RvSlice rv_slice(const RvAround* a, int z) {
+RV_INLINE RvSlice rv_liquid_slice(const RvAround* a, int z) {
   int at = z * 64;
   return (RvSlice){a->own + at,
                    a->near[0] + at,
@@ -34,25 +34,25 @@ RV_INLINE RvSlice rv_slice(const RvAround* a, int z) {
 }
 
 // Row y of a slice, and the rows a cell further to each side.
-RV_INLINE RvRow rv_slice_own(const RvSlice* s, int y) {
+RV_INLINE RvRow rv_liquid_slice_own(const RvSlice* s, int y) {
   return rv_row_load(s->own + y * 8);
 }
-RV_INLINE RvRow rv_slice_left(const RvSlice* s, int y) {
+RV_INLINE RvRow rv_liquid_slice_left(const RvSlice* s, int y) {
   return rv_row_before(rv_row_load(s->left + y * 8), rv_row_load(s->own + y * 8));
 }
-RV_INLINE RvRow rv_slice_right(const RvSlice* s, int y) {
+RV_INLINE RvRow rv_liquid_slice_right(const RvSlice* s, int y) {
   return rv_row_after(rv_row_load(s->own + y * 8), rv_row_load(s->right + y * 8));
 }
-RV_INLINE RvRow rv_slice_down(const RvSlice* s, int y) {
+RV_INLINE RvRow rv_liquid_slice_down(const RvSlice* s, int y) {
   return rv_row_load(y > 0 ? s->own + y * 8 - 8 : s->down + 56);
 }
-RV_INLINE RvRow rv_slice_up(const RvSlice* s, int y) {
+RV_INLINE RvRow rv_liquid_slice_up(const RvSlice* s, int y) {
   return rv_row_load(y < 7 ? s->own + y * 8 + 8 : s->up);
 }
-RV_INLINE RvRow rv_slice_back(const RvSlice* s, int y) {
+RV_INLINE RvRow rv_liquid_slice_back(const RvSlice* s, int y) {
   return rv_row_load(s->back + y * 8);
 }
-RV_INLINE RvRow rv_slice_front(const RvSlice* s, int y) {
+RV_INLINE RvRow rv_liquid_slice_front(const RvSlice* s, int y) {
   return rv_row_load(s->front + y * 8);
 }
 

@@ -42,13 +42,13 @@ static double take_some(void* arg, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) {
     double x[3];
     if (!(t->p->volume[i] > 0)) continue;
-    rv_particles_place(t->p, i, x);
+    rv_liquid_particles_place(t->p, i, x);
     for (int a = 0; a < 3; ++a) x[a] = t->origin[a] + t->dx * x[a];
     if (t->sink->outside) {
       if (beyond(t->sink, x)) kill(t->p, i, &sum);
       continue;
     }
-    if (!rv_region_near(&t->sink->region, x, 0)) continue;
+    if (!rv_liquid_region_near(&t->sink->region, x, 0)) continue;
     index[n] = i;
     for (size_t a = 0; a < 3; ++a) at[3 * n + a] = x[a];
     if (++n == BATCH) {

@@ -10,7 +10,7 @@ enum { S = RV_TILE_SIDE, SIDE = S + 1, CORNERS = SIDE * SIDE * SIDE, NONE = UINT
 
 //---------------------------------------------------------------------------------------------- thickness
 
-double rv_solid_depth(const RvGrid* distance) {
+double rv_liquid_solid_depth(const RvGrid* distance) {
   float least = 0;
   RvLeaf leaf;
   for (size_t k = 0; k < rv_grid_leaf_count(distance); ++k)
@@ -18,9 +18,9 @@ double rv_solid_depth(const RvGrid* distance) {
   return -(double)least;
 }
 
-double rv_solid_thicken(const RvGrid* distance, double dx) {
+double rv_liquid_solid_thicken(const RvGrid* distance, double dx) {
   float far[3] = {0};
-  double depth = rv_solid_depth(distance), half = RV_SOLID_HALF * dx;
+  double depth = rv_liquid_solid_depth(distance), half = RV_SOLID_HALF * dx;
   rv_grid_background(distance, far);
   // as deep as the band is: it may go on
   return depth >= half || depth >= 0.95 * (double)far[0] ? 0 : half - depth;
@@ -71,9 +71,9 @@ static void add_walls(const Job* job, Tile* t) {
   double v[3], friction, dx = job->grid->dx;
   // the centre tells whether a wall can be near
   const double* middle = t->at[CORNERS / 2];
-  if (rv_solid_shapes_distance(job->walls, middle, v, &friction) > (0.8661 * S + RV_LIQUID_BAND) * dx) return;
+  if (rv_liquid_solid_shapes_distance(job->walls, middle, v, &friction) > (0.8661 * S + RV_LIQUID_BAND) * dx) return;
   for (int k = 0; k < CORNERS; ++k) {
-    float d = (float)rv_solid_shapes_distance(job->walls, t->at[k], v, &friction);
+    float d = (float)rv_liquid_solid_shapes_distance(job->walls, t->at[k], v, &friction);
     if (d < t->d[k]) {
       t->d[k] = d;
       t->nearest[k] = (uint16_t)job->count;
@@ -85,9 +85,9 @@ static bool add_solid(const Job* job, size_t i, Tile* t) {
   float middle;
   const RvPlacedGrid* placed = &job->list[i].placed;
   // no level set says more than the distance is
-  if (!rv_placed_distance(placed, 1, t->at[CORNERS / 2], &middle)) return false;
+  if (!rv_liquid_placed_distance(placed, 1, t->at[CORNERS / 2], &middle)) return false;
   if (middle > (0.8661 * S + RV_LIQUID_BAND) * job->grid->dx) return true;
-  if (!rv_placed_distance(placed, CORNERS, t->at[0], t->one)) return false;
+  if (!rv_liquid_placed_distance(placed, CORNERS, t->at[0], t->one)) return false;
   // where its band ends it says only that it is far
   float far = (float)((1 - 1e-5) * (double)job->far[i] - placed->thicken);
   for (int k = 0; k < CORNERS; ++k)
@@ -103,7 +103,7 @@ static bool velocities(const Job* job, size_t i, size_t n, const double* at, flo
   double v[3], f;
   if (i == job->count) {
     for (size_t k = 0; k < n; ++k) {
-      rv_solid_shapes_distance(job->walls, at + 3 * k, v, &f);
+      rv_liquid_solid_shapes_distance(job->walls, at + 3 * k, v, &f);
       for (size_t a = 0; a < 3; ++a) out[3 * k + a] = (float)v[a];
       *friction = (float)f;
     }
@@ -112,7 +112,7 @@ static bool velocities(const Job* job, size_t i, size_t n, const double* at, flo
   const RvLiquidSolid* s = &job->list[i];
   *friction = (float)s->friction;
   bool field = s->placed.velocity || s->placed.motion;
-  if (field && !rv_placed_field(&s->placed, n, at, out)) return false;
+  if (field && !rv_liquid_placed_field(&s->placed, n, at, out)) return false;
   for (size_t k = 0; k < n; ++k) {
     RvVec3 arm = rv_sub(rv_vec3_load64(at + 3 * k), rv_vec3_load64(s->center));
     RvVec3 u = rv_add(rv_vec3_load64(s->linear), rv_cross(rv_vec3_load64(s->angular), arm));
@@ -145,7 +145,7 @@ static int open_faces(const Job* job, size_t tile, const Tile* t, Faces* f) {
     for (int a = 0; a < 3; ++a) {
       int b = step[(a + 1) % 3], d = step[(a + 2) % 3], corner[4] = {k, k + b, k + b + d, k + d}, near = k;
       s->open[a].data[at] =
-          rv_solid_open_area((float[4]){t->d[corner[0]], t->d[corner[1]], t->d[corner[2]], t->d[corner[3]]});
+          rv_liquid_solid_open_area((float[4]){t->d[corner[0]], t->d[corner[1]], t->d[corner[2]], t->d[corner[3]]});
       for (int i = 1; i < 4; ++i)
         if (t->d[corner[i]] < t->d[near]) near = corner[i];
       if (t->nearest[near] == NONE || t->d[near] > reach) continue;
@@ -186,7 +186,7 @@ static bool fill_tile(const Job* job, size_t tile, Tile* t, Faces* f) {
       return false;
   }
   if (!placed) return true;
-  for (int k = 0; k < CORNERS; ++k) t->d[k] = rv_solid_snap((double)t->d[k], job->grid->dx);
+  for (int k = 0; k < CORNERS; ++k) t->d[k] = rv_liquid_solid_snap((double)t->d[k], job->grid->dx);
   float least = t->d[0];
   for (int k = 1; k < CORNERS; ++k) least = fminf(least, t->d[k]);
   if (least > RV_LIQUID_BAND * (float)job->grid->dx) return true;
@@ -209,7 +209,7 @@ static double fill_tiles(void* arg, size_t begin, size_t end) {
 }
 
 static void find_box(const RvPlacedGrid* placed, double box[2][3]) {
-  if (!rv_placed_bounds(placed, box[0], box[1]))
+  if (!rv_liquid_placed_bounds(placed, box[0], box[1]))
     for (int a = 0; a < 3; ++a) {
       box[0][a] = INFINITY;
       box[1][a] = -INFINITY;
@@ -250,18 +250,18 @@ static bool union_distance(const void* user, size_t count, const double* at, flo
   float one[BATCH];
   for (size_t k = 0; k < count; ++k) {
     double v[3], friction;
-    out[k] = u->walls ? (float)rv_solid_shapes_distance(u->walls, at + 3 * k, v, &friction) : RV_SOLID_FAR;
+    out[k] = u->walls ? (float)rv_liquid_solid_shapes_distance(u->walls, at + 3 * k, v, &friction) : RV_SOLID_FAR;
   }
   for (size_t i = 0; i < u->count; ++i)
     for (size_t k = 0; k < count; k += BATCH) {
       size_t n = count - k < BATCH ? count - k : BATCH;
-      if (!rv_placed_distance(&u->list[i].placed, n, at + 3 * k, one)) return false;
+      if (!rv_liquid_placed_distance(&u->list[i].placed, n, at + 3 * k, one)) return false;
       for (size_t j = 0; j < n; ++j) out[k + j] = fminf(out[k + j], one[j]);
     }
   return true;
 }
 
-RvRegion rv_region_solids(const RvSolidUnion* u) {
+RvRegion rv_liquid_region_solids(const RvSolidUnion* u) {
   RvRegion r = {.distance = union_distance, .user = u};
   for (int a = 0; a < 3; ++a) {
     r.lo[a] = u->walls && u->walls->count ? -INFINITY : INFINITY;

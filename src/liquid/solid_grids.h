@@ -16,10 +16,10 @@ typedef struct RvLiquidSolid {
 #define RV_SOLID_HALF 0.7
 
 // How deep the level set's inside is, m: half of what is thinnest at its thickest place; 0 where there is no inside.
-double rv_solid_depth(const RvGrid* distance);
+double rv_liquid_solid_depth(const RvGrid* distance);
 // By how much (m) a solid is to be thickened so that cells of `dx` cannot miss it: liquid passes between corners that
 // see nothing of a plate thinner than a cell. 0 for all solids that are thicker somewhere.
-double rv_solid_thicken(const RvGrid* distance, double dx);
+double rv_liquid_solid_thicken(const RvGrid* distance, double dx);
 
 // Fills all channels from solids and walls: the union of all, at each place the velocity and the friction of the one
 // that is nearest. At most 65534 of them; `walls` may be NULL. Only tiles within RV_LIQUID_BAND cells of a solid are
@@ -33,6 +33,6 @@ typedef struct RvSolidUnion {
   size_t count;
   const RvSolidShapes* walls;
 } RvSolidUnion;
-RvRegion rv_region_solids(const RvSolidUnion* solids);
+RvRegion rv_liquid_region_solids(const RvSolidUnion* solids);
 
 #endif

@@ -130,7 +130,7 @@ static float triangle_open(float a, float b, float c) {
   return above == 1 ? corner : 1 - corner;
 }
 
-float rv_solid_open_area(const float d[4]) {
+float rv_liquid_solid_open_area(const float d[4]) {
   float m = 0.25f * ((d[0] + d[2]) + (d[1] + d[3]));
   return 0.25f * ((triangle_open(d[0], d[1], m) + triangle_open(d[2], d[3], m)) +
                   (triangle_open(d[1], d[2], m) + triangle_open(d[3], d[0], m)));
@@ -152,7 +152,7 @@ static float corners(const Job* job, size_t tile, float* out) {
         double p[3] = {rv_liquid_corner(job->grid, tile, 0, x), rv_liquid_corner(job->grid, tile, 1, y),
                        rv_liquid_corner(job->grid, tile, 2, z)};
         double v[3], friction;
-        float d = rv_solid_snap(job->fn(job->user, p, v, &friction), job->grid->dx);
+        float d = rv_liquid_solid_snap(job->fn(job->user, p, v, &friction), job->grid->dx);
         if (d < least) least = d;
         *out++ = d;
       }
@@ -168,7 +168,7 @@ static void fill_faces(const Job* job, size_t tile, int x, int y, int z, const f
   int cell[3] = {x, y, z};
   for (int a = 0; a < 3; ++a) {
     int b = step[(a + 1) % 3], c = step[(a + 2) % 3];
-    job->solids->open[a].data[at] = rv_solid_open_area((float[4]){d[0], d[b], d[b + c], d[c]});
+    job->solids->open[a].data[at] = rv_liquid_solid_open_area((float[4]){d[0], d[b], d[b + c], d[c]});
     // velocities matter where there is a solid; of what stands still only the friction is asked for
     if (*d > 2 * job->grid->dx || (a < 2 && !job->solids->velocity[a].data)) continue;
     for (int k = 0; k < 3; ++k)
@@ -199,7 +199,7 @@ static void fill_some(void* arg, size_t begin, size_t end) {
 
 // what shapes that stand still make of a grid; 0: they move
 static uint64_t key_of(const RvLiquidGrid* grid, const RvSolidShapes* shapes) {
-  if (!rv_solid_shapes_still(shapes)) return 0;
+  if (!rv_liquid_solid_shapes_still(shapes)) return 0;
   RvHasher h = rv_hasher_new(shapes->count);
   rv_hasher_add(&h, &grid->dx, sizeof grid->dx);
   rv_hasher_add(&h, grid->origin, sizeof grid->origin);
@@ -208,7 +208,7 @@ static uint64_t key_of(const RvLiquidGrid* grid, const RvSolidShapes* shapes) {
 }
 
 bool rv_liquid_solids_from_fn(RvLiquidSolids* solids, const RvLiquidGrid* grid, RvSolidFn* fn, const void* user) {
-  uint64_t key = fn == rv_solid_shapes_distance ? key_of(grid, user) : 0;
+  uint64_t key = fn == rv_liquid_solid_shapes_distance ? key_of(grid, user) : 0;
   if (!rv_liquid_solids_keep(solids, &grid->tiles, key == 0, key)) return false;
   solids->known = (float)(RV_LIQUID_BAND * grid->dx);
   rv_parallel_for(grid->tiles.count, 4, fill_some, &(Job){solids, grid, fn, user});
@@ -233,14 +233,14 @@ static double box_distance(const RvSolidShape* s, const double p[3]) {
   return out > 0 ? sqrt(out) : in;
 }
 
-bool rv_solid_shapes_still(const RvSolidShapes* shapes) {
+bool rv_liquid_solid_shapes_still(const RvSolidShapes* shapes) {
   for (size_t i = 0; i < shapes->count; ++i)
     for (int a = 0; a < 3; ++a)
       if (shapes->shape[i].velocity[a] != 0 || shapes->shape[i].spin[a] != 0) return false;
   return true;
 }
 
-double rv_solid_shapes_distance(const void* user, const double x[3], double velocity[3], double* friction) {
+double rv_liquid_solid_shapes_distance(const void* user, const double x[3], double velocity[3], double* friction) {
   const RvSolidShapes* shapes = user;
   double least = INFINITY;
   *friction = velocity[0] = velocity[1] = velocity[2] = 0;

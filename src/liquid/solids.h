@@ -47,11 +47,11 @@ typedef double RvSolidFn(const void* user, const double x[3], double velocity[3]
 bool rv_liquid_solids_from_fn(RvLiquidSolids* solids, const RvLiquidGrid* grid, RvSolidFn* fn, const void* user);
 // A distance as it counts at corners: what is within a thousandth of a cell of a surface lies in it. Else rounding
 // would open the faces of a wall that lies in their plane.
-static inline float rv_solid_snap(double distance, double dx) {
+static inline float rv_liquid_solid_snap(double distance, double dx) {
   return distance < 1e-3 * dx && distance > -1e-3 * dx ? 0 : (float)distance;
 }
 // What part of a square is above 0, from the distances at its corners in order around it.
-float rv_solid_open_area(const float corner[4]);
+float rv_liquid_solid_open_area(const float corner[4]);
 
 // Simple solids, exact, for tests, walls and checks.
 typedef enum RvShapeKind { RV_SHAPE_PLANE, RV_SHAPE_SPHERE, RV_SHAPE_BOX } RvShapeKind;
@@ -70,8 +70,8 @@ typedef struct RvSolidShapes {
 } RvSolidShapes;
 
 // Whether none of them moves.
-bool rv_solid_shapes_still(const RvSolidShapes* shapes);
+bool rv_liquid_solid_shapes_still(const RvSolidShapes* shapes);
 // An RvSolidFn whose user is an RvSolidShapes.
-double rv_solid_shapes_distance(const void* shapes, const double x[3], double velocity[3], double* friction);
+double rv_liquid_solid_shapes_distance(const void* shapes, const double x[3], double velocity[3], double* friction);
 
 #endif

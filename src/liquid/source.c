@@ -25,7 +25,7 @@ static RvResult check(const RvLiquidSource* s, const RvSourceSettings* set, doub
 }
 
 // one of the directions of the cone around `base`, all alike likely
-RvVec3 rv_source_spread(const RvLiquidSource* s, const RvSourceSettings* set, RvVec3 base, int64_t number) {
+RvVec3 rv_liquid_source_spread(const RvLiquidSource* s, const RvSourceSettings* set, RvVec3 base, int64_t number) {
   double speed = rv_length(base);
   if (!(s->spread > 0) || !(speed > 0)) return base;
   uint64_t stream = RV_SOURCE_STREAM(s->id);
@@ -36,11 +36,11 @@ RvVec3 rv_source_spread(const RvLiquidSource* s, const RvSourceSettings* set, Rv
   return rv_scale(d, speed);
 }
 
-bool rv_source_add(const RvLiquidSource* s, const RvSourceSettings* set, RvParticles* p, RvVec3 at, RvVec3 v,
-                   double age, int64_t id) {
+bool rv_liquid_source_add(const RvLiquidSource* s, const RvSourceSettings* set, RvParticles* p, RvVec3 at, RvVec3 v,
+                          double age, int64_t id) {
   double cell[3] = {(at.x - set->origin[0]) / set->dx, (at.y - set->origin[1]) / set->dx,
                     (at.z - set->origin[2]) / set->dx};
-  size_t i = rv_particles_add(p, cell);
+  size_t i = rv_liquid_particles_add(p, cell);
   if (i == SIZE_MAX) return false;
   p->v[0][i] = (float)v.x;
   p->v[1][i] = (float)v.y;
@@ -52,14 +52,14 @@ bool rv_source_add(const RvLiquidSource* s, const RvSourceSettings* set, RvParti
   return true;
 }
 
-RvResult rv_source_room(const RvLiquidSource* s, const RvSourceSettings* set, RvParticles* p, double more,
-                        RvError* error) {
+RvResult rv_liquid_source_room(const RvLiquidSource* s, const RvSourceSettings* set, RvParticles* p, double more,
+                               RvError* error) {
   if ((double)p->count + more > (double)set->most)
     return rv_fail(error, RV_LIMIT,
                    "source %d: %.0f new particles beside %zu are more than the %zu allowed; use a larger particlesep "
                    "than %g, or let it give less",
                    s->id, more, p->count, set->most, set->separation);
-  return rv_particles_reserve(p, p->count + (size_t)more, error);
+  return rv_liquid_particles_reserve(p, p->count + (size_t)more, error);
 }
 
 //---------------------------------------------------------------------------------------------- emission
@@ -109,10 +109,10 @@ static bool emit_one(const RvLiquidSource* s, const RvSourceSettings* set, const
   }
   RvVec3 normal = rv_normalize(rv_cross(rv_sub(corner[2], corner[0]), rv_sub(corner[1], corner[0])), rv_vec3(0, 0, 0));
   RvVec3 base = rv_mad(rv_vec3_load64(s->velocity), s->speed, normal);
-  RvVec3 v = rv_mad(rv_source_spread(s, set, base, number), s->inherit, own);
+  RvVec3 v = rv_mad(rv_liquid_source_spread(s, set, base, number), s->inherit, own);
   // where the shape was when it was born, and its way since
   at = rv_mad(at, since, rv_sub(v, own));
-  return rv_source_add(s, set, p, at, v, since, id);
+  return rv_liquid_source_add(s, set, p, at, v, since, id);
 }
 
 static RvResult emit(const RvLiquidSource* s, RvSourceState* state, const RvSourceSettings* set, double dt,
@@ -126,7 +126,7 @@ static RvResult emit(const RvLiquidSource* s, RvSourceState* state, const RvSour
   bool idle = !result && !(sum[s->ntriangle] > 0);
   if (idle) flow->idle++;
   if (result || idle) goto done;
-  result = rv_source_room(s, set, p, count, error);
+  result = rv_liquid_source_room(s, set, p, count, error);
   size_t before = p->count;
   for (double k = 0; !result && k < count; ++k) {
     // when the volume of k + 1 particles had flowed
@@ -153,6 +153,6 @@ RvResult rv_liquid_source_flow(const RvLiquidSource* s, RvSourceState* state, co
   if (!s->active) return RV_OK;
   RvResult result = check(s, set, dt, error);
   if (result) return result;
-  if (s->mode == RV_SOURCE_FILL) return rv_source_fill(s, state, set, p, next_id, flow, error);
+  if (s->mode == RV_SOURCE_FILL) return rv_liquid_source_fill(s, state, set, p, next_id, flow, error);
   return emit(s, state, set, dt, p, next_id, flow, error);
 }

@@ -3,10 +3,11 @@
 //
 // Use, once a substep, by the solver's frame:
 //   1. rv_liquid_sinks_take   after particles moved: marks what leaves as dead and counts it
-//   2. rv_particles_sort      takes the dead away
+//   2. rv_liquid_particles_sort      takes the dead away
 //   3. rv_liquid_source_flow  for each source in the order of its id, before the grid is built: new particles stand
 //                             behind the sorted ones
-//   4. rv_particles_sort      if flow->born rose: after a source that fills, since what it sees are sorted particles,
+//   4. rv_liquid_particles_sort      if flow->born rose: after a source that fills, since what it sees are sorted
+//   particles,
 //                             and after the last
 // The ledger is exact: each particle's volume is counted as it comes or goes. bulk = initial + sources - killed -
 // outflow.

@@ -66,7 +66,7 @@ static bool volume_in(const Fill* f, int32_t home, int cell, bool part, double* 
   for (size_t i = first[0]; i < first[1]; i += MOST_SITES) {
     size_t n = first[1] - i < MOST_SITES ? first[1] - i : MOST_SITES;
     for (size_t k = 0; part && k < n; ++k) {
-      rv_particles_place(f->p, i + k, at + 3 * k);
+      rv_liquid_particles_place(f->p, i + k, at + 3 * k);
       for (size_t a = 0; a < 3; ++a) at[3 * k + a] = f->set->origin[a] + f->set->dx * at[3 * k + a];
     }
     if (part && !inside(f, n, at, d)) return false;
@@ -170,7 +170,7 @@ static RvVec3 velocity_at(const Fill* f, RvVec3 x, int64_t number) {
   }
   RvVec3 turning = rv_cross(rv_vec3_load64(s->angular), rv_sub(x, rv_vec3_load64(s->center)));
   RvVec3 own = rv_add(rv_vec3_load64(s->linear), turning);
-  return rv_mad(rv_source_spread(s, f->set, base, number), s->inherit, own);
+  return rv_mad(rv_liquid_source_spread(s, f->set, base, number), s->inherit, own);
 }
 
 // particles at each site of a cell that is inside; -1: it is not
@@ -216,7 +216,7 @@ static bool fill_cell(const Fill* f, RvParticles* p, const int32_t tile[3], int 
     for (int a = 0; a < 3; ++a) x[a] = at[3 * best + a] + wide * ((double)r.v[a] * 0x1p-32 - 0.5);
     if (!inside(f, 1, x, &d)) return false;
     RvVec3 to = rv_vec3_load64(d < 0 ? x : at + (size_t)3 * (size_t)best);
-    if (!rv_source_add(f->source, f->set, p, to, velocity_at(f, to, number), 0, id)) return false;
+    if (!rv_liquid_source_add(f->source, f->set, p, to, velocity_at(f, to, number), 0, id)) return false;
   }
   return true;
 }
@@ -265,8 +265,8 @@ static RvResult frame_tiles(Fill* f, bool* any, RvError* error) {
   return RV_OK;
 }
 
-RvResult rv_source_fill(const RvLiquidSource* s, RvSourceState* state, const RvSourceSettings* set, RvParticles* p,
-                        int64_t* next_id, RvLiquidFlow* flow, RvError* error) {
+RvResult rv_liquid_source_fill(const RvLiquidSource* s, RvSourceState* state, const RvSourceSettings* set,
+                               RvParticles* p, int64_t* next_id, RvLiquidFlow* flow, RvError* error) {
   double wide = set->dx / set->separation;
   Fill f = {.source = s, .set = set, .p = p, .full = wide * wide * wide, .particle = set->separation};
   f.particle *= set->separation * set->separation;
@@ -289,7 +289,7 @@ RvResult rv_source_fill(const RvLiquidSource* s, RvSourceState* state, const RvS
   if (!ok) result = rv_fail(error, RV_NO_MEMORY, "no memory for source %d", s->id);
   Share share;
   int64_t count = result ? 0 : share_out(&f, tiles, &share);
-  if (!result && count) result = rv_source_room(s, set, p, (double)count, error);
+  if (!result && count) result = rv_liquid_source_room(s, set, p, (double)count, error);
   if (!result && count && !fill_all(&f, tiles, &share, p, state->born, *next_id)) {
     p->count = before;
     result = rv_fail(error, RV_NO_MEMORY, "no memory for source %d", s->id);

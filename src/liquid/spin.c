@@ -8,7 +8,7 @@ static double moment(const RvParticles* p, size_t i, int a, int b) {
   return f * (1 - f);
 }
 
-RvVec3 rv_particle_spin(const RvParticles* p, size_t i) {
+RvVec3 rv_liquid_particle_spin(const RvParticles* p, size_t i) {
   double spin[3];
   for (int k = 0; k < 3; ++k) {
     int a = (k + 1) % 3, b = (k + 2) % 3;
@@ -17,8 +17,8 @@ RvVec3 rv_particle_spin(const RvParticles* p, size_t i) {
   return rv_vec3_load64(spin);
 }
 
-void rv_particle_set_spin(RvParticles* p, size_t i, RvVec3 spin) {
-  RvVec3 change = rv_sub(spin, rv_particle_spin(p, i));
+void rv_liquid_particle_set_spin(RvParticles* p, size_t i, RvVec3 spin) {
+  RvVec3 change = rv_sub(spin, rv_liquid_particle_spin(p, i));
   const double lack[3] = {change.x, change.y, change.z};
   for (int k = 0; k < 3; ++k) {
     int a = (k + 1) % 3, b = (k + 2) % 3;

@@ -42,11 +42,11 @@ static void surface_tiles(void* arg, size_t begin, size_t end) {
   }
 }
 
-void rv_tension_surface(const RvTiles* tiles, const float* distance, double dx, double tension, float* surface) {
+void rv_liquid_tension_surface(const RvTiles* tiles, const float* distance, double dx, double tension, float* surface) {
   Job job = {tiles, distance, dx, tension, surface};
   rv_parallel_for(tiles->count, GRAIN, surface_tiles, &job);
 }
 
-double rv_tension_step(double density, double dx, double tension) {
+double rv_liquid_tension_step(double density, double dx, double tension) {
   return tension > 0 ? sqrt(density * dx * dx * dx / (4 * RV_PI * tension)) : (double)INFINITY;
 }

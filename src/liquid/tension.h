@@ -6,15 +6,15 @@
 // resolve, radii below a cell, is limited: |curvature| <= 2 / dx.
 //
 // Explicit in time, so the step is bound by the shortest capillary wave (Brackbill, Kothe, Zemach 1992), with all
-// inertia on one side: rv_tension_step.
+// inertia on one side: rv_liquid_tension_step.
 #ifndef RV_LIQUID_TENSION_H
 #define RV_LIQUID_TENSION_H
 
 #include "space/channel.h"
 
 // Fills `surface` (Pa) for RvPressureIn.surface: 0 away from the surface. Tension in N/m.
-void rv_tension_surface(const RvTiles* tiles, const float* distance, double dx, double tension, float* surface);
+void rv_liquid_tension_surface(const RvTiles* tiles, const float* distance, double dx, double tension, float* surface);
 // The longest stable step, s: sqrt(density dx^3 / (4 pi tension)). Infinite without tension.
-double rv_tension_step(double density, double dx, double tension);
+double rv_liquid_tension_step(double density, double dx, double tension);
 
 #endif

@@ -9,7 +9,7 @@
 RV_KERNEL_DECLARE(void, rv_liquid_scatter, (const RvTransferSpan*, double*, float*))
 RV_KERNEL_DECLARE(void, rv_liquid_sample, (const RvTransferSpan*, const float* const[3], const float* const*))
 
-void rv_scatter_free(RvScatter* s) {
+void rv_liquid_scatter_free(RvScatter* s) {
   if (!s->scratch) rv_free(s->room);
   rv_free(s->home_of);
   *s = (RvScatter){0};

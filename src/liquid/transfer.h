@@ -39,7 +39,7 @@ typedef struct RvScatter {
   RvArena* scratch;  // rooms are taken from there for as long as they are needed; NULL: they are kept
 } RvScatter;
 
-void rv_scatter_free(RvScatter* scatter);
+void rv_liquid_scatter_free(RvScatter* scatter);
 
 // Tiles within RV_LIQUID_BAND cells of a particle, channels sized; pressure is carried over from the tiles before. The
 // particles must be sorted.

@@ -12,7 +12,7 @@ struct RvViscosity {
   RvArena* arena;
 };
 
-RvViscosity* rv_viscosity_new(void) {
+RvViscosity* rv_liquid_viscosity_new(void) {
   RvViscosity* v = rv_alloc_zero(1, sizeof *v);
   if (v && !(v->arena = rv_arena_new(FIRST_BLOCK))) {
     rv_free(v);
@@ -21,12 +21,12 @@ RvViscosity* rv_viscosity_new(void) {
   return v;
 }
 
-void rv_viscosity_free(RvViscosity* v) {
+void rv_liquid_viscosity_free(RvViscosity* v) {
   if (v) rv_arena_free(v->arena);
   rv_free(v);
 }
 
-size_t rv_viscosity_bytes(const RvViscosity* v) {
+size_t rv_liquid_viscosity_bytes(const RvViscosity* v) {
   return rv_arena_peak(v->arena);
 }
 
@@ -39,12 +39,12 @@ typedef struct Solve {
 
 static void stress_tiles(void* arg, size_t begin, size_t end) {
   const Solve* s = arg;
-  RV_KERNEL_CALL(rv_viscosity_stress, (&s->w, s->v, begin, end));
+  RV_KERNEL_CALL(rv_liquid_viscosity_stress, (&s->w, s->v, begin, end));
 }
 
 static double force_tiles(void* arg, size_t begin, size_t end) {
   const Solve* s = arg;
-  return RV_KERNEL_CALL(rv_viscosity_force, (&s->w, s->v, s->w.q, begin, end));
+  return RV_KERNEL_CALL(rv_liquid_viscosity_force, (&s->w, s->v, s->w.q, begin, end));
 }
 
 static double apply(Solve* s, float* const v[3]) {
@@ -71,12 +71,12 @@ static double start_tiles(void* arg, size_t begin, size_t end) {
 
 static double advance_tiles(void* arg, size_t begin, size_t end) {
   const Solve* s = arg;
-  return RV_KERNEL_CALL(rv_viscosity_advance, (&s->w, s->alpha, s->square, begin, end));
+  return RV_KERNEL_CALL(rv_liquid_viscosity_advance, (&s->w, s->alpha, s->square, begin, end));
 }
 
 static void turn_tiles(void* arg, size_t begin, size_t end) {
   const Solve* s = arg;
-  RV_KERNEL_CALL(rv_viscosity_turn, (&s->w, s->beta, begin, end));
+  RV_KERNEL_CALL(rv_liquid_viscosity_turn, (&s->w, s->beta, begin, end));
 }
 
 static double total(const double* v, size_t n) {
@@ -114,8 +114,8 @@ static void store_tiles(void* arg, size_t begin, size_t end) {
     }
 }
 
-RvResult rv_viscosity_solve(RvViscosity* viscosity, const RvViscosityIn* in, double tolerance, int most,
-                            RvViscosityReport* report, RvError* error) {
+RvResult rv_liquid_viscosity_solve(RvViscosity* viscosity, const RvViscosityIn* in, double tolerance, int most,
+                                   RvViscosityReport* report, RvError* error) {
   RvViscosityReport unused;
   if (!report) report = &unused;
   *report = (RvViscosityReport){.converged = true};
@@ -126,7 +126,7 @@ RvResult rv_viscosity_solve(RvViscosity* viscosity, const RvViscosityIn* in, dou
   if (in->viscosity == 0) return RV_OK;
   RvArenaMark mark = rv_arena_mark(viscosity->arena);
   Solve s = {.w.in = in};
-  bool done = rv_viscosity_set_up(&s.w, viscosity->arena);
+  bool done = rv_liquid_viscosity_set_up(&s.w, viscosity->arena);
   if (done) done = (s.square = RV_TAKE(viscosity->arena, double, s.w.count)) != NULL;
   if (done) {
     iterate(&s, tolerance > 0 ? tolerance : 1e-5, most > 0 ? most : MOST_ITERATIONS, report);
@@ -138,8 +138,8 @@ RvResult rv_viscosity_solve(RvViscosity* viscosity, const RvViscosityIn* in, dou
   return RV_OK;
 }
 
-RvViscosityIn rv_viscosity_of_grid(RvLiquidGrid* grid, const RvLiquidSolids* solids, double density, double viscosity,
-                                   double dt) {
+RvViscosityIn rv_liquid_viscosity_of_grid(RvLiquidGrid* grid, const RvLiquidSolids* solids, double density,
+                                          double viscosity, double dt) {
   RvViscosityIn in = {.tiles = &grid->tiles, .dx = grid->dx, .dt = dt, .density = density, .viscosity = viscosity};
   for (int axis = 0; axis < 3; ++axis) {
     in.velocity[axis] = grid->velocity[axis].data;

@@ -40,15 +40,15 @@ typedef struct RvViscosityReport {
 } RvViscosityReport;
 
 typedef struct RvViscosity RvViscosity;
-RvViscosity* rv_viscosity_new(void);
-void rv_viscosity_free(RvViscosity* viscosity);
-size_t rv_viscosity_bytes(const RvViscosity* viscosity);
+RvViscosity* rv_liquid_viscosity_new(void);
+void rv_liquid_viscosity_free(RvViscosity* viscosity);
+size_t rv_liquid_viscosity_bytes(const RvViscosity* viscosity);
 
 // Tolerance of the residual, 0: 1e-5; at most `most` iterations, 0: 500. On failure nothing has changed.
-RvResult rv_viscosity_solve(RvViscosity* viscosity, const RvViscosityIn* in, double tolerance, int most,
-                            RvViscosityReport* report, RvError* error);
+RvResult rv_liquid_viscosity_solve(RvViscosity* viscosity, const RvViscosityIn* in, double tolerance, int most,
+                                   RvViscosityReport* report, RvError* error);
 // The input that stands for a grid and its solids (NULL: none).
-RvViscosityIn rv_viscosity_of_grid(RvLiquidGrid* grid, const RvLiquidSolids* solids, double density, double viscosity,
-                                   double dt);
+RvViscosityIn rv_liquid_viscosity_of_grid(RvLiquidGrid* grid, const RvLiquidSolids* solids, double density,
+                                          double viscosity, double dt);
 
 #endif

@@ -3,25 +3,29 @@
 
 #if RV_W == 8
 
-void RV_KERNEL(rv_viscosity_stress)(const RvViscosityWork* w, float* const v[3], size_t begin, size_t end) {
+void RV_KERNEL(rv_liquid_viscosity_stress)(const RvViscosityWork* w, float* const v[3], size_t begin, size_t end) {
   const int32_t(*near)[6] = (const int32_t(*)[6])w->near;
   for (size_t t = begin; t < end; ++t) {
-    RvAround ax = rv_around(near, v[0], t), ay = rv_around(near, v[1], t), az = rv_around(near, v[2], t);
+    RvAround ax = rv_liquid_around(near, v[0], t), ay = rv_liquid_around(near, v[1], t),
+             az = rv_liquid_around(near, v[2], t);
     for (int z = 0; z < 8; ++z) {
-      RvSlice sx = rv_slice(&ax, z), sy = rv_slice(&ay, z), sz = rv_slice(&az, z);
+      RvSlice sx = rv_liquid_slice(&ax, z), sy = rv_liquid_slice(&ay, z), sz = rv_liquid_slice(&az, z);
       size_t at = t * RV_TILE_CELLS + (size_t)z * 64;
       RV_UNROLL for (int y = 0; y < 8; ++y, at += 8) {
-        RvRow u = rv_slice_own(&sx, y), v1 = rv_slice_own(&sy, y), w1 = rv_slice_own(&sz, y);
+        RvRow u = rv_liquid_slice_own(&sx, y), v1 = rv_liquid_slice_own(&sy, y), w1 = rv_liquid_slice_own(&sz, y);
         RvRow center = rv_row_load(w->weight[0] + at);
-        rv_row_store(w->stress[RV_STRESS_XX] + at, center * (rv_slice_right(&sx, y) - u));
-        rv_row_store(w->stress[RV_STRESS_YY] + at, center * (rv_slice_up(&sy, y) - v1));
-        rv_row_store(w->stress[RV_STRESS_ZZ] + at, center * (rv_slice_front(&sz, y) - w1));
+        rv_row_store(w->stress[RV_STRESS_XX] + at, center * (rv_liquid_slice_right(&sx, y) - u));
+        rv_row_store(w->stress[RV_STRESS_YY] + at, center * (rv_liquid_slice_up(&sy, y) - v1));
+        rv_row_store(w->stress[RV_STRESS_ZZ] + at, center * (rv_liquid_slice_front(&sz, y) - w1));
         rv_row_store(w->stress[RV_STRESS_YZ] + at,
-                     rv_row_load(w->weight[1] + at) * ((v1 - rv_slice_back(&sy, y)) + (w1 - rv_slice_down(&sz, y))));
+                     rv_row_load(w->weight[1] + at) *
+                         ((v1 - rv_liquid_slice_back(&sy, y)) + (w1 - rv_liquid_slice_down(&sz, y))));
         rv_row_store(w->stress[RV_STRESS_XZ] + at,
-                     rv_row_load(w->weight[2] + at) * ((u - rv_slice_back(&sx, y)) + (w1 - rv_slice_left(&sz, y))));
+                     rv_row_load(w->weight[2] + at) *
+                         ((u - rv_liquid_slice_back(&sx, y)) + (w1 - rv_liquid_slice_left(&sz, y))));
         rv_row_store(w->stress[RV_STRESS_XY] + at,
-                     rv_row_load(w->weight[3] + at) * ((u - rv_slice_down(&sx, y)) + (v1 - rv_slice_left(&sy, y))));
+                     rv_row_load(w->weight[3] + at) *
+                         ((u - rv_liquid_slice_down(&sx, y)) + (v1 - rv_liquid_slice_left(&sy, y))));
       }
     }
   }
@@ -38,27 +42,30 @@ RV_INLINE RvRow force_row(const RvViscosityWork* w, int axis, size_t at, RvRow v
   return unknown_only(rv_row_load(w->inverse[axis] + at), f);
 }
 
-double RV_KERNEL(rv_viscosity_force)(const RvViscosityWork* w, float* const v[3], float* const out[3], size_t begin,
-                                     size_t end) {
+double RV_KERNEL(rv_liquid_viscosity_force)(const RvViscosityWork* w, float* const v[3], float* const out[3],
+                                            size_t begin, size_t end) {
   const int32_t(*near)[6] = (const int32_t(*)[6])w->near;
   RvRowSum sum = {0};
   for (size_t t = begin; t < end; ++t) {
     RvAround a[RV_STRESSES];
-    for (int k = 0; k < RV_STRESSES; ++k) a[k] = rv_around(near, w->stress[k], t);
+    for (int k = 0; k < RV_STRESSES; ++k) a[k] = rv_liquid_around(near, w->stress[k], t);
     for (int z = 0; z < 8; ++z) {
       RvSlice s[RV_STRESSES];
-      for (int k = 0; k < RV_STRESSES; ++k) s[k] = rv_slice(&a[k], z);
+      for (int k = 0; k < RV_STRESSES; ++k) s[k] = rv_liquid_slice(&a[k], z);
       size_t at = t * RV_TILE_CELLS + (size_t)z * 64;
       RV_UNROLL for (int y = 0; y < 8; ++y, at += 8) {
-        RvRow yz = rv_slice_own(&s[RV_STRESS_YZ], y), xz = rv_slice_own(&s[RV_STRESS_XZ], y);
-        RvRow xy = rv_slice_own(&s[RV_STRESS_XY], y);
+        RvRow yz = rv_liquid_slice_own(&s[RV_STRESS_YZ], y), xz = rv_liquid_slice_own(&s[RV_STRESS_XZ], y);
+        RvRow xy = rv_liquid_slice_own(&s[RV_STRESS_XY], y);
         RvRow vx = rv_row_load(v[0] + at), vy = rv_row_load(v[1] + at), vz = rv_row_load(v[2] + at);
-        RvRow fx = force_row(w, 0, at, vx, rv_slice_left(&s[RV_STRESS_XX], y) - rv_slice_own(&s[RV_STRESS_XX], y),
-                             (xy - rv_slice_up(&s[RV_STRESS_XY], y)) + (xz - rv_slice_front(&s[RV_STRESS_XZ], y)));
-        RvRow fy = force_row(w, 1, at, vy, rv_slice_down(&s[RV_STRESS_YY], y) - rv_slice_own(&s[RV_STRESS_YY], y),
-                             (xy - rv_slice_right(&s[RV_STRESS_XY], y)) + (yz - rv_slice_front(&s[RV_STRESS_YZ], y)));
-        RvRow fz = force_row(w, 2, at, vz, rv_slice_back(&s[RV_STRESS_ZZ], y) - rv_slice_own(&s[RV_STRESS_ZZ], y),
-                             (xz - rv_slice_right(&s[RV_STRESS_XZ], y)) + (yz - rv_slice_up(&s[RV_STRESS_YZ], y)));
+        RvRow fx = force_row(
+            w, 0, at, vx, rv_liquid_slice_left(&s[RV_STRESS_XX], y) - rv_liquid_slice_own(&s[RV_STRESS_XX], y),
+            (xy - rv_liquid_slice_up(&s[RV_STRESS_XY], y)) + (xz - rv_liquid_slice_front(&s[RV_STRESS_XZ], y)));
+        RvRow fy = force_row(
+            w, 1, at, vy, rv_liquid_slice_down(&s[RV_STRESS_YY], y) - rv_liquid_slice_own(&s[RV_STRESS_YY], y),
+            (xy - rv_liquid_slice_right(&s[RV_STRESS_XY], y)) + (yz - rv_liquid_slice_front(&s[RV_STRESS_YZ], y)));
+        RvRow fz = force_row(
+            w, 2, at, vz, rv_liquid_slice_back(&s[RV_STRESS_ZZ], y) - rv_liquid_slice_own(&s[RV_STRESS_ZZ], y),
+            (xz - rv_liquid_slice_right(&s[RV_STRESS_XZ], y)) + (yz - rv_liquid_slice_up(&s[RV_STRESS_YZ], y)));
         rv_row_store(out[0] + at, fx);
         rv_row_store(out[1] + at, fy);
         rv_row_store(out[2] + at, fz);
@@ -70,8 +77,8 @@ double RV_KERNEL(rv_viscosity_force)(const RvViscosityWork* w, float* const v[3]
   return rv_row_total(sum);
 }
 
-double RV_KERNEL(rv_viscosity_advance)(const RvViscosityWork* w, float alpha, double* square, size_t begin,
-                                       size_t end) {
+double RV_KERNEL(rv_liquid_viscosity_advance)(const RvViscosityWork* w, float alpha, double* square, size_t begin,
+                                              size_t end) {
   RvRowSum sum = {0};
   RvRow step = rv_row_set(alpha);
   for (size_t t = begin; t < end; ++t) {
@@ -90,7 +97,7 @@ double RV_KERNEL(rv_viscosity_advance)(const RvViscosityWork* w, float alpha, do
   return rv_row_total(sum);
 }
 
-void RV_KERNEL(rv_viscosity_turn)(const RvViscosityWork* w, float beta, size_t begin, size_t end) {
+void RV_KERNEL(rv_liquid_viscosity_turn)(const RvViscosityWork* w, float beta, size_t begin, size_t end) {
   RvRow scale = rv_row_set(beta);
   for (int axis = 0; axis < 3; ++axis)
     for (size_t at = begin * RV_TILE_CELLS; at < end * RV_TILE_CELLS; at += 8)

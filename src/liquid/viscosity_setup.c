@@ -171,7 +171,7 @@ static bool take_vectors(RvViscosityWork* w, RvArena* arena) {
   return true;
 }
 
-bool rv_viscosity_set_up(RvViscosityWork* w, RvArena* arena) {
+bool rv_liquid_viscosity_set_up(RvViscosityWork* w, RvArena* arena) {
   const RvViscosityIn* in = w->in;
   w->tile = RV_TAKE(arena, int32_t, in->tiles->count);
   w->number = RV_TAKE(arena, int32_t, in->tiles->count);

@@ -25,17 +25,18 @@ typedef struct RvViscosityWork {
 
 // Tiles, weights, the diagonal, and u: the velocities of the input, and of solids where they hold. False when out of
 // memory.
-bool rv_viscosity_set_up(RvViscosityWork* work, RvArena* arena);
+bool rv_liquid_viscosity_set_up(RvViscosityWork* work, RvArena* arena);
 
 // stress of a velocity, over tiles begin..end
-RV_KERNEL_DECLARE(void, rv_viscosity_stress, (const RvViscosityWork*, float* const v[3], size_t begin, size_t end))
+RV_KERNEL_DECLARE(void, rv_liquid_viscosity_stress,
+                  (const RvViscosityWork*, float* const v[3], size_t begin, size_t end))
 // out = A v where unknown, 0 elsewhere, from the stress of v; returns v . out
-RV_KERNEL_DECLARE(double, rv_viscosity_force,
+RV_KERNEL_DECLARE(double, rv_liquid_viscosity_force,
                   (const RvViscosityWork*, float* const v[3], float* const out[3], size_t begin, size_t end))
 // u += alpha p, r -= alpha q; returns r . inverse r, and r . r of each tile
-RV_KERNEL_DECLARE(double, rv_viscosity_advance,
+RV_KERNEL_DECLARE(double, rv_liquid_viscosity_advance,
                   (const RvViscosityWork*, float alpha, double* square, size_t begin, size_t end))
 // p = inverse r + beta p
-RV_KERNEL_DECLARE(void, rv_viscosity_turn, (const RvViscosityWork*, float beta, size_t begin, size_t end))
+RV_KERNEL_DECLARE(void, rv_liquid_viscosity_turn, (const RvViscosityWork*, float beta, size_t begin, size_t end))
 
 #endif

@@ -1,7 +1,7 @@
 // Calling a kernel from outside: declares its paths and picks one by the machine (see math/lanes.h, base/cpu.h).
 //
-//   RV_KERNEL_DECLARE(void, rv_rod_energy, (const RvRodBatch*, const double*, double*))
-//   RV_KERNEL_CALL(rv_rod_energy, (rod, q, energy));
+//   RV_KERNEL_DECLARE(void, rv_strand_rod_energy, (const RvRodBatch*, const double*, double*))
+//   RV_KERNEL_CALL(rv_strand_rod_energy, (rod, q, energy));
 #ifndef RV_MATH_KERNEL_H
 #define RV_MATH_KERNEL_H
 

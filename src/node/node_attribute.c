@@ -5,8 +5,8 @@
 
 #include "base/array.h"
 #include "base/rng.h"
-#include "node/curveu.h"
-#include "node/select.h"
+#include "node/groom/curveu.h"
+#include "node/shape/select.h"
 #include "parm/table.h"
 #include "rivulet/node.h"
 

@@ -1,6 +1,6 @@
 // Blast: takes a group of points or primitives away, or all but it.
 #include "base/memory.h"
-#include "node/select.h"
+#include "node/shape/select.h"
 #include "parm/table.h"
 #include "rivulet/node.h"
 

@@ -1,5 +1,5 @@
 // Box: a closed mesh of quads whose faces may be divided.
-#include "node/shape.h"
+#include "node/shape/shape.h"
 #include "parm/table.h"
 #include "rivulet/node.h"
 

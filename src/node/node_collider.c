@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "node/mesh.h"
+#include "mesh/mesh.h"
 #include "parm/table.h"
 #include "rivulet/node.h"
 

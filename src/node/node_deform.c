@@ -3,9 +3,9 @@
 
 #include "base/array.h"
 #include "base/parallel.h"
-#include "node/select.h"
-#include "node/skin_bind.h"
-#include "node/xform.h"
+#include "mesh/skin_bind.h"
+#include "mesh/xform.h"
+#include "node/shape/select.h"
 #include "parm/table.h"
 #include "rivulet/node.h"
 

@@ -4,8 +4,8 @@
 
 #include "base/memory.h"
 #include "math/scalar.h"
-#include "node/lattice.h"
-#include "node/mesh.h"
+#include "mesh/lattice.h"
+#include "mesh/mesh.h"
 #include "parm/table.h"
 #include "rivulet/node.h"
 

@@ -1,7 +1,7 @@
 // Film solver: the surface-flow stage alone (design section 3): strands are animated, liquid is cached or none.
 #include <string.h>
 
-#include "node/wetsolver.h"
+#include "node/solver/wetsolver.h"
 
 RV_PARM_STRUCT(RvFilmParms, RV_FILM_PARMS)
 RV_PARM_ROWS(RvFilmParms, film_table, RV_FILM_PARMS)

@@ -1,5 +1,5 @@
 // Grid: a flat sheet of quads.
-#include "node/shape.h"
+#include "node/shape/shape.h"
 #include "parm/table.h"
 #include "rivulet/node.h"
 

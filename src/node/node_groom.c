@@ -7,8 +7,8 @@
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "math/scalar.h"
-#include "node/groom_clump.h"
-#include "node/select.h"
+#include "node/groom/clump.h"
+#include "node/shape/select.h"
 #include "parm/table.h"
 #include "rivulet/node.h"
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "node/curveu.h"
-#include "node/select.h"
+#include "node/groom/curveu.h"
+#include "node/shape/select.h"
 #include "parm/table.h"
 #include "rivulet/node.h"
 

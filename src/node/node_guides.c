@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "math/vec.h"
-#include "node/select.h"
+#include "node/shape/select.h"
 #include "parm/table.h"
 #include "rivulet/node.h"
 

@@ -1,6 +1,6 @@
 // Liquid solver: the liquid stage alone (design section 3). Its method is rv_liquid_substep in liquid/liquid.c.
-#include "node/liquidsolver.h"
-#include "node/liquidsolver_parms.h"
+#include "node/solver/liquidsolver.h"
+#include "node/solver/liquidsolver_parms.h"
 
 RV_PARM_ROWS(RvLiquidParms, liquid_table, RV_LIQUID_PARMS)
 

@@ -1,6 +1,6 @@
 // Sphere: a closed polygon mesh, of rows and columns around Y or subdivided from an icosahedron.
 #include "math/scalar.h"
-#include "node/shape.h"
+#include "node/shape/shape.h"
 #include "parm/table.h"
 #include "rivulet/node.h"
 

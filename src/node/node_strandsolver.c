@@ -1,7 +1,7 @@
 // Strand solver: the hair stage alone (design section 3). Its method is in substep().
 #include "base/timer.h"
-#include "node/strandsolver_contact.h"
-#include "node/strandsolver_parms.h"
+#include "node/solver/strandsolver_contact.h"
+#include "node/solver/strandsolver_parms.h"
 
 RV_PARM_ROWS(RvStrandParms, strand_table, RV_STRAND_PARMS)
 

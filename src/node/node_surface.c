@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "math/scalar.h"
-#include "node/surface_read.h"
+#include "node/transfer/surface_read.h"
 #include "parm/table.h"
 
 #define SURFACE_PARMS(X)                                                                                               \

@@ -5,10 +5,10 @@
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "math/scalar.h"
-#include "node/select.h"
-#include "node/skin.h"
-#include "node/transfer.h"
-#include "node/xform.h"
+#include "mesh/skin.h"
+#include "mesh/xform.h"
+#include "node/shape/select.h"
+#include "node/transfer/transfer.h"
 #include "parm/table.h"
 
 #define TRANSFER_PARMS(X)                                                                                           \

@@ -4,8 +4,8 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "math/scalar.h"
-#include "node/select.h"
-#include "node/xform.h"
+#include "mesh/xform.h"
+#include "node/shape/select.h"
 #include "parm/table.h"
 #include "rivulet/node.h"
 

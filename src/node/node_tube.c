@@ -1,7 +1,7 @@
 // Tube: a cylinder or cone around an axis, open or capped.
 #include "base/memory.h"
 #include "math/scalar.h"
-#include "node/shape.h"
+#include "node/shape/shape.h"
 #include "parm/table.h"
 #include "rivulet/node.h"
 

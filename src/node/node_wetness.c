@@ -5,8 +5,8 @@
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "math/scalar.h"
-#include "node/select.h"
-#include "node/wetness.h"
+#include "node/shape/select.h"
+#include "node/transfer/wetness.h"
 #include "parm/table.h"
 
 #define WETNESS_PARMS(X)                                                                                             \

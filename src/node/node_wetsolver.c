@@ -1,6 +1,6 @@
 // Wet solver: strands, the film on them and the liquid around them (design section 3). Its method is rv_wet_substep in
 // wet/wet.c.
-#include "node/wetsolver.h"
+#include "node/solver/wetsolver.h"
 
 RV_PARM_ROWS(RvWetParms, wet_table, RV_WET_PARMS)
 

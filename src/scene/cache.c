@@ -11,7 +11,7 @@ static size_t entry_bytes(const RvEntry* entry) {
   return bytes;
 }
 
-RvEntry* rv_entry_new(RvSceneNode* node, uint64_t key, double frame) {
+RvEntry* rv_scene_entry_new(RvSceneNode* node, uint64_t key, double frame) {
   RvEntry* entry = rv_alloc_zero(1, sizeof *entry);
   if (!entry) return NULL;
   entry->node = node;
@@ -26,9 +26,9 @@ static void entry_free(RvEntry* entry) {
   rv_free(entry);
 }
 
-uint64_t rv_entry_state_hash(RvEntry* entry) {
+uint64_t rv_scene_entry_state_hash(RvEntry* entry) {
   if (!entry->hashed) {
-    entry->hash = rv_detail_hash(entry->output[rv_solve_state_output(entry->node->type)]);
+    entry->hash = rv_detail_hash(entry->output[rv_scene_solve_state_output(entry->node->type)]);
     entry->hashed = true;
   }
   return entry->hash;
@@ -73,7 +73,7 @@ static bool grow(RvCache* cache) {
   return true;
 }
 
-void rv_cache_drop(RvCache* cache, RvEntry* entry) {
+void rv_scene_cache_drop(RvCache* cache, RvEntry* entry) {
   if (!entry->cached) return;
   RvEntry** slot = bucket(cache, entry->key);
   while (*slot != entry) slot = &(*slot)->chain;
@@ -85,14 +85,14 @@ void rv_cache_drop(RvCache* cache, RvEntry* entry) {
   if (entry->pins == 0) entry_free(entry);
 }
 
-void rv_cache_trim(RvCache* cache) {
+void rv_scene_cache_trim(RvCache* cache) {
   for (RvEntry *entry = cache->oldest, *next; entry && cache->bytes > cache->limit; entry = next) {
     next = entry->newer;
-    if (entry->pins == 0) rv_cache_drop(cache, entry);
+    if (entry->pins == 0) rv_scene_cache_drop(cache, entry);
   }
 }
 
-RvEntry* rv_cache_find(RvCache* cache, uint64_t key) {
+RvEntry* rv_scene_cache_find(RvCache* cache, uint64_t key) {
   if (!cache->nbucket) return NULL;
   RvEntry* entry = *bucket(cache, key);
   while (entry && entry->key != key) entry = entry->chain;
@@ -103,13 +103,13 @@ RvEntry* rv_cache_find(RvCache* cache, uint64_t key) {
   return entry;
 }
 
-void rv_cache_put(RvCache* cache, RvEntry* entry) {
+void rv_scene_cache_put(RvCache* cache, RvEntry* entry) {
   // without memory for the table the result is simply not kept
   if (entry->cached || !grow(cache)) return;
-  RvEntry* old = rv_cache_find(cache, entry->key);
+  RvEntry* old = rv_scene_cache_find(cache, entry->key);
   if (old) {
-    rv_cache_drop(cache, old);
-    rv_entry_unpin(cache, old);
+    rv_scene_cache_drop(cache, old);
+    rv_scene_entry_unpin(cache, old);
   }
   RvEntry** slot = bucket(cache, entry->key);
   entry->chain = *slot;
@@ -119,29 +119,29 @@ void rv_cache_put(RvCache* cache, RvEntry* entry) {
   entry->cached = true;
   cache->bytes += entry->bytes;
   ++cache->count;
-  rv_cache_trim(cache);
+  rv_scene_cache_trim(cache);
 }
 
-void rv_cache_changed(RvCache* cache, RvEntry* entry) {
+void rv_scene_cache_changed(RvCache* cache, RvEntry* entry) {
   if (!entry->cached) return;
   cache->bytes -= entry->bytes;
   entry->bytes = entry_bytes(entry);
   cache->bytes += entry->bytes;
-  rv_cache_trim(cache);
+  rv_scene_cache_trim(cache);
 }
 
-void rv_entry_unpin(RvCache* cache, RvEntry* entry) {
+void rv_scene_entry_unpin(RvCache* cache, RvEntry* entry) {
   if (!entry || --entry->pins > 0) return;
   if (!entry->cached)
     entry_free(entry);
   else
-    rv_cache_trim(cache);
+    rv_scene_cache_trim(cache);
 }
 
-void rv_cache_clear(RvCache* cache) {
+void rv_scene_cache_clear(RvCache* cache) {
   for (RvEntry *entry = cache->oldest, *next; entry; entry = next) {
     next = entry->newer;
-    rv_cache_drop(cache, entry);
+    rv_scene_cache_drop(cache, entry);
   }
   rv_free(cache->buckets);
   *cache = (RvCache){.limit = cache->limit};

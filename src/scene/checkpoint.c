@@ -114,7 +114,7 @@ static RvResult refuse_grids(const RvCheckpoint* c, RvError* error) {
   return RV_OK;
 }
 
-RvResult rv_checkpoint_encode(const RvCheckpoint* c, void** bytes, size_t* count, RvError* error) {
+RvResult rv_scene_checkpoint_encode(const RvCheckpoint* c, void** bytes, size_t* count, RvError* error) {
   *bytes = NULL;
   *count = 0;
   RvResult result = refuse_grids(c, error);
@@ -142,7 +142,7 @@ RvResult rv_checkpoint_encode(const RvCheckpoint* c, void** bytes, size_t* count
 
 //------------------------------------------------------------------------------------------------ decode
 
-bool rv_checkpoint_is(const void* bytes, size_t count) {
+bool rv_scene_checkpoint_is(const void* bytes, size_t count) {
   return count >= sizeof magic && memcmp(bytes, magic, sizeof magic) == 0;
 }
 
@@ -151,7 +151,8 @@ static RvResult bad(RvError* error, const char* name, const char* what) {
 }
 
 static RvResult check_frame(const unsigned char* data, size_t count, const char* name, RvError* error) {
-  if (!rv_checkpoint_is(data, count)) return bad(error, name, "it does not begin as a checkpoint does (offset 0)");
+  if (!rv_scene_checkpoint_is(data, count))
+    return bad(error, name, "it does not begin as a checkpoint does (offset 0)");
   if (count < HEADER + 8)
     return rv_fail(error, RV_BAD_FILE, "checkpoint '%s': cut off after %zu bytes, inside its header", name, count);
   // the hash first: with it right, whatever else is wrong was written so
@@ -189,7 +190,8 @@ static RvResult read_texts(const char* texts, size_t bytes, const char* name, Rv
   return result;
 }
 
-RvResult rv_checkpoint_decode(const void* bytes, size_t count, const char* name, RvCheckpoint* out, RvError* error) {
+RvResult rv_scene_checkpoint_decode(const void* bytes, size_t count, const char* name, RvCheckpoint* out,
+                                    RvError* error) {
   *out = (RvCheckpoint){0};
   const unsigned char* data = bytes;
   RvResult result = check_frame(data, count, name, error);
@@ -206,22 +208,22 @@ RvResult rv_checkpoint_decode(const void* bytes, size_t count, const char* name,
     rv_error_context(error, "checkpoint '%s', state at offset %llu", name, (unsigned long long)(HEADER + texts));
   if (!result && rv_detail_hash(out->state) != out->state_hash)
     result = bad(error, name, "the hash of its state does not agree (offset 32)");
-  if (result) rv_checkpoint_free(out);
+  if (result) rv_scene_checkpoint_free(out);
   return result;
 }
 
-RvResult rv_checkpoint_read(const char* path, RvCheckpoint* out, RvError* error) {
+RvResult rv_scene_checkpoint_read(const char* path, RvCheckpoint* out, RvError* error) {
   *out = (RvCheckpoint){0};
   void* bytes;
   size_t count;
   RvResult result = rv_file_read(path, 0, &bytes, &count, error);
   if (result) return result;
-  result = rv_checkpoint_decode(bytes, count, path, out, error);
+  result = rv_scene_checkpoint_decode(bytes, count, path, out, error);
   rv_free(bytes);
   return result;
 }
 
-void rv_checkpoint_free(RvCheckpoint* checkpoint) {
+void rv_scene_checkpoint_free(RvCheckpoint* checkpoint) {
   rv_free(checkpoint->node);
   rv_free(checkpoint->type);
   rv_free(checkpoint->manifest);

@@ -23,13 +23,13 @@ static RvResult take_input(RvCall* call, size_t index, double frame, const RvDet
   *out = NULL;
   if (!wire->node) return RV_OK;
   RvEntry* entry;
-  RvResult result = rv_cook_node(call->scene, wire->node, frame, false, &entry, error);
+  RvResult result = rv_scene_cook_node(call->scene, wire->node, frame, false, &entry, error);
   if (result) return result;
   if (!rv_array_push(&call->pins, entry)) {
-    rv_entry_unpin(&call->scene->cache, entry);
+    rv_scene_entry_unpin(&call->scene->cache, entry);
     return rv_fail(error, RV_NO_MEMORY, "out of memory");
   }
-  return rv_cook_output(call->scene, entry, wire->output, out, error);
+  return rv_scene_cook_output(call->scene, entry, wire->output, out, error);
 }
 
 static RvResult host_input_at(void* user, size_t index, double frame, const RvDetail** out, RvError* error) {
@@ -57,7 +57,7 @@ static RvResult keep_texts(RvCall* call, char* parms, RvError* error) {
 }
 
 static RvResult eval_parms(RvCall* call, double frame, void* out, RvError* error) {
-  RvResult result = rv_order_eval(call->scene, call->node, frame, out, error);
+  RvResult result = rv_scene_order_eval(call->scene, call->node, frame, out, error);
   return result ? result : keep_texts(call, out, error);
 }
 
@@ -65,11 +65,12 @@ static RvResult host_parms_at(void* user, double frame, void* out, RvError* erro
   return eval_parms(user, frame, out, error);
 }
 
-RvResult rv_call_begin(RvCall* call, RvScene* scene, RvSceneNode* node, double frame, RvStats* stats, RvError* error) {
+RvResult rv_scene_call_begin(RvCall* call, RvScene* scene, RvSceneNode* node, double frame, RvStats* stats,
+                             RvError* error) {
   *call = (RvCall){.scene = scene, .node = node, .frame = frame};
   call->host = (RvHost){call, host_cancelled, host_message, host_input_at, host_parms_at};
   call->vars = (RvVars){frame, scene->fps, scene->out, scene->hip, node->name};
-  if (scene->drop_caches) rv_solve_drop_cache(node);
+  if (scene->drop_caches) rv_scene_solve_drop_cache(node);
   call->parms = rv_alloc_zero(1, node->type->parms->struct_bytes + 1);
   if (!call->parms) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   RvResult result = eval_parms(call, frame, call->parms, error);
@@ -86,17 +87,17 @@ RvResult rv_call_begin(RvCall* call, RvScene* scene, RvSceneNode* node, double f
       .vars = &call->vars,
       .host = &call->host,
   };
-  return result ? rv_call_finish(call, result, error) : RV_OK;
+  return result ? rv_scene_call_finish(call, result, error) : RV_OK;
 }
 
-RvResult rv_call_inputs(RvCall* call, RvError* error) {
+RvResult rv_scene_call_inputs(RvCall* call, RvError* error) {
   RvResult result = RV_OK;
   for (size_t i = 0; i < call->node->type->ninput && !result; ++i)
     result = take_input(call, i, call->frame, &call->inputs[i], error);
-  return result ? result : rv_call_check_inputs(call, error);
+  return result ? result : rv_scene_call_check_inputs(call, error);
 }
 
-RvResult rv_call_check_inputs(const RvCall* call, RvError* error) {
+RvResult rv_scene_call_check_inputs(const RvCall* call, RvError* error) {
   const RvNodeType* type = call->node->type;
   for (size_t i = 0; i < type->ninput; ++i)
     if (type->inputs[i].required && !call->node->inputs[i].node)
@@ -105,7 +106,7 @@ RvResult rv_call_check_inputs(const RvCall* call, RvError* error) {
   return RV_OK;
 }
 
-RvResult rv_call_finish(RvCall* call, RvResult result, RvError* error) {
+RvResult rv_scene_call_finish(RvCall* call, RvResult result, RvError* error) {
   if (!result) return RV_OK;
   for (int i = 0; i < RV_NODE_MAX_OUTPUTS; ++i) {
     rv_detail_free(call->cook.output[i]);
@@ -118,8 +119,8 @@ RvResult rv_call_finish(RvCall* call, RvResult result, RvError* error) {
   return result;
 }
 
-void rv_call_end(RvCall* call) {
-  for (size_t i = 0; i < call->pins.count; ++i) rv_entry_unpin(&call->scene->cache, call->pins.data[i]);
+void rv_scene_call_end(RvCall* call) {
+  for (size_t i = 0; i < call->pins.count; ++i) rv_scene_entry_unpin(&call->scene->cache, call->pins.data[i]);
   rv_array_free(&call->pins);
   for (size_t i = 0; i < call->texts.count; ++i) rv_free(call->texts.data[i]);
   rv_array_free(&call->texts);
@@ -145,7 +146,7 @@ typedef struct Pass {
 } Pass;
 
 static void pass_free(Pass* pass) {
-  for (size_t i = 0; pass->entries && i < pass->count; ++i) rv_entry_unpin(&pass->scene->cache, pass->entries[i]);
+  for (size_t i = 0; pass->entries && i < pass->count; ++i) rv_scene_entry_unpin(&pass->scene->cache, pass->entries[i]);
   rv_free(pass->order);
   rv_free(pass->slot);
   rv_free(pass->keys);
@@ -156,7 +157,7 @@ static void pass_free(Pass* pass) {
 
 static uint64_t node_key(const Pass* pass, RvSceneNode* node) {
   if (node->type->flags & RV_NODE_SOLVER)
-    return rv_solve_key(pass->scene, node, rv_solve_state_frame(node, pass->frame));
+    return rv_scene_solve_key(pass->scene, node, rv_scene_solve_state_frame(node, pass->frame));
   struct {
     uint64_t own, stamp, around;
     double frame;
@@ -164,12 +165,12 @@ static uint64_t node_key(const Pass* pass, RvSceneNode* node) {
   } facts;
   memset(&facts, 0, sizeof facts);
   facts.own = node->own_key;
-  facts.stamp = rv_files_stamp(pass->scene, node, pass->frame);
+  facts.stamp = rv_scene_files_stamp(pass->scene, node, pass->frame);
   if (node->type->flags & RV_NODE_SAMPLES_FRAMES)
-    facts.around = rv_files_above(pass->scene, node, floor(pass->frame) - 1, ceil(pass->frame) + 1);
+    facts.around = rv_scene_files_above(pass->scene, node, floor(pass->frame) - 1, ceil(pass->frame) + 1);
   // a result that does not move has one key for all frames
   if (node->own_time) facts.frame = pass->frame == 0 ? 0 : pass->frame;
-  for (size_t i = 0; i < rv_graph_live_inputs(node); ++i) {
+  for (size_t i = 0; i < rv_scene_graph_live_inputs(node); ++i) {
     const RvWire* wire = &node->inputs[i];
     if (!wire->node) continue;
     facts.input[i][0] = pass->keys[pass->slot[wire->node->index]];
@@ -179,7 +180,7 @@ static uint64_t node_key(const Pass* pass, RvSceneNode* node) {
 }
 
 static RvResult pass_begin(Pass* pass, RvError* error) {
-  RvResult result = rv_order_upstream(pass->scene, pass->target, true, &pass->order, &pass->count, error);
+  RvResult result = rv_scene_order_upstream(pass->scene, pass->target, true, &pass->order, &pass->count, error);
   if (result) return result;
   size_t n = pass->count;
   pass->slot = rv_alloc(pass->scene->nodes.count, sizeof *pass->slot);
@@ -193,7 +194,7 @@ static RvResult pass_begin(Pass* pass, RvError* error) {
     pass->slot[pass->order[i]->index] = (int32_t)i;
     pass->keys[i] = node_key(pass, pass->order[i]);
   }
-  result = rv_files_check(pass->scene, error);
+  result = rv_scene_files_check(pass->scene, error);
   if (result) return result;
   // from the target up: what is cached needs nothing above it
   pass->needed[n - 1] = true;
@@ -201,9 +202,9 @@ static RvResult pass_begin(Pass* pass, RvError* error) {
     RvSceneNode* node = pass->order[i];
     if (!pass->needed[i]) continue;
     bool writes = node == pass->target && pass->write && (node->type->flags & RV_NODE_WRITES);
-    if (!writes) pass->entries[i] = rv_cache_find(&pass->scene->cache, pass->keys[i]);
+    if (!writes) pass->entries[i] = rv_scene_cache_find(&pass->scene->cache, pass->keys[i]);
     if (pass->entries[i] || (node->type->flags & RV_NODE_SOLVER)) continue;
-    for (size_t k = 0; k < rv_graph_live_inputs(node); ++k) {
+    for (size_t k = 0; k < rv_scene_graph_live_inputs(node); ++k) {
       if (!node->inputs[k].node) continue;
       size_t input = (size_t)pass->slot[node->inputs[k].node->index];
       pass->needed[input] = true;
@@ -214,14 +215,14 @@ static RvResult pass_begin(Pass* pass, RvError* error) {
 }
 
 static RvResult pass_inputs(Pass* pass, RvCall* call, RvError* error) {
-  for (size_t i = 0; i < rv_graph_live_inputs(call->node); ++i) {
+  for (size_t i = 0; i < rv_scene_graph_live_inputs(call->node); ++i) {
     const RvWire* wire = &call->node->inputs[i];
     if (!wire->node) continue;
     RvEntry* entry = pass->entries[pass->slot[wire->node->index]];
-    RvResult result = rv_cook_output(pass->scene, entry, wire->output, &call->inputs[i], error);
+    RvResult result = rv_scene_cook_output(pass->scene, entry, wire->output, &call->inputs[i], error);
     if (result) return result;
   }
-  return rv_call_check_inputs(call, error);
+  return rv_scene_call_check_inputs(call, error);
 }
 
 static void count_time(RvScene* scene, const RvSceneNode* node, double seconds) {
@@ -232,13 +233,13 @@ static void count_time(RvScene* scene, const RvSceneNode* node, double seconds) 
 static RvResult cook_one(Pass* pass, size_t i, RvError* error) {
   RvScene* scene = pass->scene;
   RvSceneNode* node = pass->order[i];
-  if (node->type->flags & RV_NODE_SOLVER) return rv_solve(scene, node, pass->frame, &pass->entries[i], error);
+  if (node->type->flags & RV_NODE_SOLVER) return rv_scene_solve(scene, node, pass->frame, &pass->entries[i], error);
   if (rv_scene_is_cancelled(scene, node->name, pass->frame, 0, "cook"))
     return rv_fail(error, RV_CANCELLED, "interrupted at node '%s', frame %g", node->name, pass->frame);
-  RvEntry* entry = rv_entry_new(node, pass->keys[i], pass->frame);
+  RvEntry* entry = rv_scene_entry_new(node, pass->keys[i], pass->frame);
   if (!entry) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   RvCall call;
-  RvResult result = rv_call_begin(&call, scene, node, pass->frame, &entry->stats, error);
+  RvResult result = rv_scene_call_begin(&call, scene, node, pass->frame, &entry->stats, error);
   if (!result) result = pass_inputs(pass, &call, error);
   if (!result) {
     call.cook.write = pass->write && node == pass->target;
@@ -247,32 +248,33 @@ static RvResult cook_one(Pass* pass, size_t i, RvError* error) {
     count_time(scene, node, rv_clock_wall() - began);
     ++node->ncook;
     if (!result && !call.cook.output[0]) result = rv_fail(error, RV_INTERNAL, "the node made no output");
-    result = rv_call_finish(&call, result, error);
+    result = rv_scene_call_finish(&call, result, error);
   }
   if (result) {
-    rv_entry_unpin(&scene->cache, entry);
+    rv_scene_entry_unpin(&scene->cache, entry);
   } else {
     memcpy(entry->output, call.cook.output, sizeof entry->output);
-    rv_cache_put(&scene->cache, entry);
+    rv_scene_cache_put(&scene->cache, entry);
     pass->entries[i] = entry;
   }
-  rv_call_end(&call);
+  rv_scene_call_end(&call);
   return result;
 }
 
 static void release_inputs(Pass* pass, size_t i) {
   const RvSceneNode* node = pass->order[i];
   if (node->type->flags & RV_NODE_SOLVER) return;
-  for (size_t k = 0; k < rv_graph_live_inputs(node); ++k) {
+  for (size_t k = 0; k < rv_scene_graph_live_inputs(node); ++k) {
     if (!node->inputs[k].node) continue;
     size_t input = (size_t)pass->slot[node->inputs[k].node->index];
     if (--pass->uses[input] > 0) continue;
-    rv_entry_unpin(&pass->scene->cache, pass->entries[input]);
+    rv_scene_entry_unpin(&pass->scene->cache, pass->entries[input]);
     pass->entries[input] = NULL;
   }
 }
 
-RvResult rv_cook_node(RvScene* scene, RvSceneNode* node, double frame, bool write, RvEntry** out, RvError* error) {
+RvResult rv_scene_cook_node(RvScene* scene, RvSceneNode* node, double frame, bool write, RvEntry** out,
+                            RvError* error) {
   *out = NULL;
   if (scene->nesting >= RV_SCENE_MAX_NESTING)
     return rv_fail(error, RV_LIMIT, "node '%s': more than %d solvers read each other in a row", node->name,
@@ -294,10 +296,10 @@ RvResult rv_cook_node(RvScene* scene, RvSceneNode* node, double frame, bool writ
   return result;
 }
 
-RvResult rv_cook_output(RvScene* scene, RvEntry* entry, size_t output, const RvDetail** out, RvError* error) {
+RvResult rv_scene_cook_output(RvScene* scene, RvEntry* entry, size_t output, const RvDetail** out, RvError* error) {
   const RvNodeType* type = entry->node->type;
   RvResult result = RV_OK;
-  if (!entry->output[output] && (type->flags & RV_NODE_SOLVER)) result = rv_solve_split(scene, entry, error);
+  if (!entry->output[output] && (type->flags & RV_NODE_SOLVER)) result = rv_scene_solve_split(scene, entry, error);
   *out = entry->output[output];
   if (!result && !*out)
     result =
@@ -314,32 +316,32 @@ RvResult rv_scene_cook(RvScene* scene, const char* output, double frame, const R
   if (scene->cooking)
     return rv_fail(error, RV_BAD_INPUT, "the scene is cooking already; wait until that call has ended");
   if (!isfinite(frame)) return rv_fail(error, RV_BAD_INPUT, "the frame must be a number");
-  rv_entry_unpin(&scene->cache, scene->held);
+  rv_scene_entry_unpin(&scene->cache, scene->held);
   scene->held = NULL;
   RvWire wire;
-  RvResult result = rv_graph_resolve(scene, output, &wire, error);
-  if (!result) result = rv_order_prepare(scene, error);
+  RvResult result = rv_scene_graph_resolve(scene, output, &wire, error);
+  if (!result) result = rv_scene_order_prepare(scene, error);
   if (result) return result;
   scene->cooking = true;
-  result = rv_cook_node(scene, wire.node, frame, false, &scene->held, error);
-  if (!result) result = rv_cook_output(scene, scene->held, wire.output, out, error);
+  result = rv_scene_cook_node(scene, wire.node, frame, false, &scene->held, error);
+  if (!result) result = rv_scene_cook_output(scene, scene->held, wire.output, out, error);
   scene->cooking = false;
   return result;
 }
 
 void rv_scene_forget(RvScene* scene, const char* name) {
-  rv_entry_unpin(&scene->cache, scene->held);
+  rv_scene_entry_unpin(&scene->cache, scene->held);
   scene->held = NULL;
-  RvSceneNode* from = name ? rv_graph_find(scene, name) : NULL;
+  RvSceneNode* from = name ? rv_scene_graph_find(scene, name) : NULL;
   if (name && !from) return;
   RvSceneNode** order = NULL;
   size_t count = 0;
   RvError ignored = {0};
   bool* marked = rv_alloc_zero(scene->nodes.count, sizeof *marked);
-  if (!marked || rv_order_upstream(scene, NULL, false, &order, &count, &ignored)) {
+  if (!marked || rv_scene_order_upstream(scene, NULL, false, &order, &count, &ignored)) {
     // without memory to tell them apart, all go
-    for (size_t i = 0; i < scene->nodes.count; ++i) rv_solve_forget(scene, scene->nodes.data[i]);
-    rv_cache_clear(&scene->cache);
+    for (size_t i = 0; i < scene->nodes.count; ++i) rv_scene_solve_forget(scene, scene->nodes.data[i]);
+    rv_scene_cache_clear(&scene->cache);
   }
   for (size_t i = 0; marked && i < count; ++i) {
     RvSceneNode* node = order[i];
@@ -347,11 +349,11 @@ void rv_scene_forget(RvScene* scene, const char* name) {
     for (size_t k = 0; k < node->type->ninput && !mark; ++k)
       mark = node->inputs[k].node && marked[node->inputs[k].node->index];
     marked[node->index] = mark;
-    if (mark) rv_solve_forget(scene, node);
+    if (mark) rv_scene_solve_forget(scene, node);
   }
   for (RvEntry *entry = marked ? scene->cache.oldest : NULL, *next; entry; entry = next) {
     next = entry->newer;
-    if (marked[entry->node->index]) rv_cache_drop(&scene->cache, entry);
+    if (marked[entry->node->index]) rv_scene_cache_drop(&scene->cache, entry);
   }
   rv_free(marked);
   rv_free(order);

@@ -22,12 +22,12 @@ typedef struct Reader {
 
 static RvResult read_value(Reader* r, RvDoc** out);
 
-const char* rv_doc_kind_name(RvDocKind kind) {
+const char* rv_scene_doc_kind_name(RvDocKind kind) {
   static const char* const names[] = {"null", "true or false", "a number", "a string", "an array", "an object"};
   return names[kind];
 }
 
-const RvDoc* rv_doc_unknown(const RvDoc* object, const char* const* known) {
+const RvDoc* rv_scene_doc_unknown(const RvDoc* object, const char* const* known) {
   for (const RvDoc* member = object->first; member; member = member->next) {
     size_t i = 0;
     while (known[i] && strcmp(known[i], member->key) != 0) ++i;
@@ -36,7 +36,7 @@ const RvDoc* rv_doc_unknown(const RvDoc* object, const char* const* known) {
   return NULL;
 }
 
-const RvDoc* rv_doc_find(const RvDoc* object, const char* key) {
+const RvDoc* rv_scene_doc_find(const RvDoc* object, const char* key) {
   for (const RvDoc* member = object->first; member; member = member->next)
     if (member->key && strcmp(member->key, key) == 0) return member;
   return NULL;
@@ -292,7 +292,8 @@ static RvResult read_value(Reader* r, RvDoc** out) {
   return wrong(r, "this is no JSON value (a number, \"text\", true, false, null, [...] or {...})");
 }
 
-RvResult rv_doc_parse(const char* text, size_t bytes, const char* name, RvArena* arena, RvDoc** out, RvError* error) {
+RvResult rv_scene_doc_parse(const char* text, size_t bytes, const char* name, RvArena* arena, RvDoc** out,
+                            RvError* error) {
   Reader r = {.at = text, .end = text + bytes, .name = name, .line = 1, .arena = arena, .error = error};
   // editors of Windows begin a file with a byte order mark
   if (bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) r.at += 3;
@@ -305,7 +306,7 @@ RvResult rv_doc_parse(const char* text, size_t bytes, const char* name, RvArena*
 
 //------------------------------------------------------------------------------------------------ writing
 
-void rv_doc_add_string(RvText* text, const char* string) {
+void rv_scene_doc_add_string(RvText* text, const char* string) {
   rv_text_add(text, "\"");
   for (const char* c = string; *c; ++c) {
     // a run of plain characters at a time
@@ -322,7 +323,7 @@ void rv_doc_add_string(RvText* text, const char* string) {
   rv_text_add(text, "\"");
 }
 
-void rv_doc_add_number(RvText* text, double number) {
+void rv_scene_doc_add_number(RvText* text, double number) {
   if (isfinite(number))
     rv_text_number(text, number);
   else

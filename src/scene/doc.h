@@ -32,14 +32,15 @@ typedef struct RvDoc {
 enum { RV_DOC_MAX_DEPTH = 64, RV_DOC_MAX_VALUES = 2 * 1000 * 1000, RV_DOC_MAX_NUMBER = 400 };
 
 // Strict JSON: one value, no duplicate keys, valid UTF-8. The tree lives in the arena. Errors begin "name:line: ".
-RvResult rv_doc_parse(const char* text, size_t bytes, const char* name, RvArena* arena, RvDoc** out, RvError* error);
-const char* rv_doc_kind_name(RvDocKind kind);  // "a number"
-const RvDoc* rv_doc_find(const RvDoc* object, const char* key);
+RvResult rv_scene_doc_parse(const char* text, size_t bytes, const char* name, RvArena* arena, RvDoc** out,
+                            RvError* error);
+const char* rv_scene_doc_kind_name(RvDocKind kind);  // "a number"
+const RvDoc* rv_scene_doc_find(const RvDoc* object, const char* key);
 // The first member whose key is none of the list that NULL ends; NULL: all are.
-const RvDoc* rv_doc_unknown(const RvDoc* object, const char* const* known);
+const RvDoc* rv_scene_doc_unknown(const RvDoc* object, const char* const* known);
 
 // Writing: a string with its quotes and escapes; a number, or null if it is not finite.
-void rv_doc_add_string(RvText* text, const char* string);
-void rv_doc_add_number(RvText* text, double number);
+void rv_scene_doc_add_string(RvText* text, const char* string);
+void rv_scene_doc_add_number(RvText* text, double number);
 
 #endif

@@ -8,12 +8,12 @@
 #include "node/load.h"
 #include "scene/host.h"
 
-bool rv_files_read(const RvSceneNode* node) {
+bool rv_scene_files_read(const RvSceneNode* node) {
   return node->reads_files || node->cut;
 }
 
-bool rv_files_sequence(const RvSceneNode* node) {
-  return rv_files_read(node) && rv_parms_animated(node->parms);
+bool rv_scene_files_sequence(const RvSceneNode* node) {
+  return rv_scene_files_read(node) && rv_parms_animated(node->parms);
 }
 
 //------------------------------------------------------------------------------------------------ watching
@@ -86,7 +86,7 @@ static void clear_recent(RvWatch* watch) {
   ++watch->round;
 }
 
-void rv_files_watch(RvScene* scene, bool active) {
+void rv_scene_files_watch(RvScene* scene, bool active) {
   RvWatch* watch = &scene->watch;
   clear_recent(watch);
   rv_array_free(&watch->recent);
@@ -95,7 +95,7 @@ void rv_files_watch(RvScene* scene, bool active) {
   *watch = (RvWatch){.active = active, .round = 1};
 }
 
-RvResult rv_files_check(const RvScene* scene, RvError* error) {
+RvResult rv_scene_files_check(const RvScene* scene, RvError* error) {
   const RvWatch* watch = &scene->watch;
   if (watch->changed.path)
     return rv_fail(error, RV_BAD_INPUT,
@@ -105,12 +105,12 @@ RvResult rv_files_check(const RvScene* scene, RvError* error) {
   return watch->failed ? rv_fail(error, RV_NO_MEMORY, "out of memory") : RV_OK;
 }
 
-RvResult rv_files_settle(RvScene* scene, RvError* error) {
+RvResult rv_scene_files_settle(RvScene* scene, RvError* error) {
   RvWatch* watch = &scene->watch;
   size_t count = watch->recent.count;
   for (size_t i = 0; i < count; ++i) look(scene, watch->recent.data[i].node, watch->recent.data[i].path);
   clear_recent(watch);
-  return rv_files_check(scene, error);
+  return rv_scene_files_check(scene, error);
 }
 
 //------------------------------------------------------------------------------------------------ one frame
@@ -123,7 +123,7 @@ typedef struct PathOf {
 
 static char* path_at(void* user, double frame) {
   const PathOf* of = user;
-  char* parms = rv_order_values(of->scene, of->node, frame);
+  char* parms = rv_scene_order_values(of->scene, of->node, frame);
   char* path = parms ? rv_strdup(*(const char**)(parms + of->offset)) : NULL;
   rv_free(parms);
   return path;
@@ -132,14 +132,14 @@ static char* path_at(void* user, double frame) {
 // a frame without a file may show the one before it
 static bool holds(RvScene* scene, RvSceneNode* node, double frame) {
   const RvParmDef* def = rv_parm_find(node->type->parms, "missingframe");
-  char* parms = def && def->type == RV_PARM_MENU ? rv_order_values(scene, node, frame) : NULL;
+  char* parms = def && def->type == RV_PARM_MENU ? rv_scene_order_values(scene, node, frame) : NULL;
   bool yes = parms && *(const int*)(parms + def->offset) == RV_MISSING_HOLD;
   rv_free(parms);
   return yes;
 }
 
-uint64_t rv_files_stamp(RvScene* scene, RvSceneNode* node, double frame) {
-  if (!rv_files_read(node)) return 0;
+uint64_t rv_scene_files_stamp(RvScene* scene, RvSceneNode* node, double frame) {
+  if (!rv_scene_files_read(node)) return 0;
   uint64_t sum = 0;
   const RvParmTable* table = node->type->parms;
   for (size_t i = 0; i < table->count; ++i) {
@@ -163,12 +163,12 @@ static uint64_t term(RvScene* scene, RvSceneNode* node, double frame) {
   struct {
     double frame;
     uint64_t stamp;
-  } facts = {frame, rv_files_stamp(scene, node, frame)};
+  } facts = {frame, rv_scene_files_stamp(scene, node, frame)};
   return rv_hash(&facts, sizeof facts, 6);
 }
 
 // A sum of hashes, so that any part of the frames is a difference of two, and each frame is looked at once.
-uint64_t rv_files_sum(RvScene* scene, RvSceneNode* node, double first, double last) {
+uint64_t rv_scene_files_sum(RvScene* scene, RvSceneNode* node, double first, double last) {
   RvFrameSums* sums = &node->sums;
   if (!(last >= first) || last - first > 4.0 * RV_SCENE_MAX_FRAMES) return 0;
   if (!sums->to.count || first < sums->first || first > sums->first + (double)sums->to.count) {
@@ -188,23 +188,23 @@ uint64_t rv_files_sum(RvScene* scene, RvSceneNode* node, double first, double la
   return sums->to.data[to] - (from ? sums->to.data[from - 1] : 0);
 }
 
-void rv_files_range(const RvSceneNode* node, double* first, double* last) {
+void rv_scene_files_range(const RvSceneNode* node, double* first, double* last) {
   *first = floor(fmin(*first, node->earliest)) - node->samples;
   *last = ceil(fmax(*last, node->latest_start)) + node->samples;
 }
 
-uint64_t rv_files_above(RvScene* scene, RvSceneNode* node, double first, double last) {
+uint64_t rv_scene_files_above(RvScene* scene, RvSceneNode* node, double first, double last) {
   if (!node->sequence) return 0;
   RvSceneNode** order;
   size_t count;
   RvError ignored = {0};
   // without memory no key is like another, and nothing is reused
-  if (rv_order_live(scene, &node, 1, &order, &count, &ignored)) return ++scene->nameless;
+  if (rv_scene_order_live(scene, &node, 1, &order, &count, &ignored)) return ++scene->nameless;
   RvHasher hasher = rv_hasher_new(8);
   for (size_t i = 0; i < count; ++i) {
-    if (!rv_files_sequence(order[i])) continue;
+    if (!rv_scene_files_sequence(order[i])) continue;
     rv_hasher_add_string(&hasher, order[i]->name);
-    rv_hasher_add_u64(&hasher, rv_files_sum(scene, order[i], first, last));
+    rv_hasher_add_u64(&hasher, rv_scene_files_sum(scene, order[i], first, last));
   }
   rv_free(order);
   return rv_hasher_done(&hasher);

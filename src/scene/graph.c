@@ -9,7 +9,7 @@
 
 //------------------------------------------------------------------------------------------------ suggestions
 
-const char* rv_graph_suggest(const char* word, RvCandidateFn* next, const void* user, char* text, size_t size) {
+const char* rv_scene_graph_suggest(const char* word, RvCandidateFn* next, const void* user, char* text, size_t size) {
   const char* best = NULL;
   int nearest = (int)strlen(word) / 3 + 1;
   const char* candidate;
@@ -32,8 +32,8 @@ static const char* list_item(const void* user, size_t index) {
   return ((const char* const*)user)[index];
 }
 
-const char* rv_graph_suggest_list(const char* word, const char* const* list, char* text, size_t size) {
-  return rv_graph_suggest(word, list_item, list, text, size);
+const char* rv_scene_graph_suggest_list(const char* word, const char* const* list, char* text, size_t size) {
+  return rv_scene_graph_suggest(word, list_item, list, text, size);
 }
 
 static const char* node_item(const void* user, size_t index) {
@@ -52,7 +52,7 @@ static size_t name_slot(const RvScene* scene, const char* name) {
   return (size_t)rv_hash(name, strlen(name), 0) & (scene->nname - 1);
 }
 
-RvSceneNode* rv_graph_find(const RvScene* scene, const char* name) {
+RvSceneNode* rv_scene_graph_find(const RvScene* scene, const char* name) {
   if (!name || !scene->nname) return NULL;
   RvSceneNode* node = scene->names[name_slot(scene, name)];
   while (node && strcmp(node->name, name) != 0) node = node->chain;
@@ -91,7 +91,7 @@ static RvResult check_name(const RvScene* scene, const char* name, RvError* erro
   for (const char* c = name; *c; ++c)
     if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_' || *c == '-'))
       return rv_fail(error, RV_BAD_INPUT, "the node name '%s' may only have letters, digits, '_' and '-'", name);
-  if (rv_graph_find(scene, name)) return rv_fail(error, RV_BAD_INPUT, "there is already a node '%s'", name);
+  if (rv_scene_graph_find(scene, name)) return rv_fail(error, RV_BAD_INPUT, "there is already a node '%s'", name);
   return RV_OK;
 }
 
@@ -99,7 +99,7 @@ static RvResult check_name(const RvScene* scene, const char* name, RvError* erro
 
 static void node_free(RvScene* scene, RvSceneNode* node) {
   if (!node) return;
-  rv_solve_forget(scene, node);
+  rv_scene_solve_forget(scene, node);
   rv_detail_free(node->from);
   rv_parms_free(node->parms);
   rv_array_free(&node->sums.to);
@@ -122,7 +122,7 @@ RvResult rv_scene_add(RvScene* scene, const char* name, const char* type_name, R
   char hint[120];
   if (!type)
     return rv_fail(error, RV_NOT_FOUND, "node '%s': there is no node type '%.80s'%s", name, type_name ? type_name : "",
-                   rv_graph_suggest(type_name ? type_name : "", type_item, NULL, hint, sizeof hint));
+                   rv_scene_graph_suggest(type_name ? type_name : "", type_item, NULL, hint, sizeof hint));
   if (scene->nodes.count >= RV_SCENE_MAX_NODES)
     return rv_fail(error, RV_LIMIT, "a scene has at most %d nodes", RV_SCENE_MAX_NODES);
   RvSceneNode* node = rv_alloc_zero(1, sizeof *node);
@@ -147,11 +147,11 @@ RvResult rv_scene_add(RvScene* scene, const char* name, const char* type_name, R
 static RvResult no_such_node(const RvScene* scene, const char* name, RvError* error) {
   char hint[120];
   return rv_fail(error, RV_NOT_FOUND, "there is no node '%.80s'%s", name ? name : "",
-                 rv_graph_suggest(name ? name : "", node_item, scene, hint, sizeof hint));
+                 rv_scene_graph_suggest(name ? name : "", node_item, scene, hint, sizeof hint));
 }
 
 RvResult rv_scene_remove(RvScene* scene, const char* name, RvError* error) {
-  RvSceneNode* node = rv_graph_find(scene, name);
+  RvSceneNode* node = rv_scene_graph_find(scene, name);
   if (!node) return no_such_node(scene, name, error);
   rv_scene_forget(scene, name);
   for (size_t i = 0; i < node->type->ninput; ++i)
@@ -172,7 +172,7 @@ RvResult rv_scene_remove(RvScene* scene, const char* name, RvError* error) {
   return RV_OK;
 }
 
-void rv_graph_free(RvScene* scene) {
+void rv_scene_graph_free(RvScene* scene) {
   for (size_t i = 0; i < scene->nodes.count; ++i) node_free(scene, scene->nodes.data[i]);
   rv_array_free(&scene->nodes);
   rv_free(scene->names);
@@ -181,14 +181,14 @@ void rv_graph_free(RvScene* scene) {
 //------------------------------------------------------------------------------------------------ wires
 
 // "node", "node:2" or "node:liquid"
-RvResult rv_graph_resolve(const RvScene* scene, const char* text, RvWire* wire, RvError* error) {
+RvResult rv_scene_graph_resolve(const RvScene* scene, const char* text, RvWire* wire, RvError* error) {
   const char* colon = strchr(text, ':');
   size_t length = colon ? (size_t)(colon - text) : strlen(text);
   char name[RV_SCENE_MAX_NAME + 1];
   if (length > RV_SCENE_MAX_NAME) return no_such_node(scene, text, error);
   memcpy(name, text, length);
   name[length] = 0;
-  RvSceneNode* node = rv_graph_find(scene, name);
+  RvSceneNode* node = rv_scene_graph_find(scene, name);
   if (!node) return no_such_node(scene, name, error);
   *wire = (RvWire){node, 0};
   if (!colon) return RV_OK;
@@ -211,11 +211,11 @@ RvResult rv_graph_resolve(const RvScene* scene, const char* text, RvWire* wire, 
   }
   char hint[120];
   return rv_fail(error, RV_NOT_FOUND, "'%s' (%s) has no output '%.40s'%s", name, type->type, colon + 1,
-                 rv_graph_suggest_list(colon + 1, names, hint, sizeof hint));
+                 rv_scene_graph_suggest_list(colon + 1, names, hint, sizeof hint));
 }
 
-RvResult rv_graph_wire(RvScene* scene, RvSceneNode* node, size_t index, const char* source, bool check,
-                       RvError* error) {
+RvResult rv_scene_graph_wire(RvScene* scene, RvSceneNode* node, size_t index, const char* source, bool check,
+                             RvError* error) {
   if (index >= node->type->ninput) {
     if (!node->type->ninput)
       return rv_fail(error, RV_BAD_INPUT, "node '%s' (%s) takes no inputs", node->name, node->type->type);
@@ -224,7 +224,7 @@ RvResult rv_graph_wire(RvScene* scene, RvSceneNode* node, size_t index, const ch
   }
   RvWire wire = {0};
   if (source) {
-    RvResult result = rv_graph_resolve(scene, source, &wire, error);
+    RvResult result = rv_scene_graph_resolve(scene, source, &wire, error);
     if (result) {
       rv_error_context(error, "node '%s', input %zu", node->name, index + 1);
       return result;
@@ -239,7 +239,7 @@ RvResult rv_graph_wire(RvScene* scene, RvSceneNode* node, size_t index, const ch
   if (!check || !wire.node || (node->readers == 0 && wire.node != node)) return RV_OK;
   RvSceneNode** order = NULL;
   size_t count;
-  RvResult result = rv_order_upstream(scene, node, false, &order, &count, error);
+  RvResult result = rv_scene_order_upstream(scene, node, false, &order, &count, error);
   rv_free(order);
   if (!result) return RV_OK;
   --wire.node->readers;
@@ -249,15 +249,15 @@ RvResult rv_graph_wire(RvScene* scene, RvSceneNode* node, size_t index, const ch
 }
 
 RvResult rv_scene_connect(RvScene* scene, const char* name, size_t index, const char* source, RvError* error) {
-  RvSceneNode* node = rv_graph_find(scene, name);
+  RvSceneNode* node = rv_scene_graph_find(scene, name);
   if (!node) return no_such_node(scene, name, error);
-  return rv_graph_wire(scene, node, index, source, true, error);
+  return rv_scene_graph_wire(scene, node, index, source, true, error);
 }
 
 //------------------------------------------------------------------------------------------------ values
 
 RvParms* rv_scene_parms(RvScene* scene, const char* name) {
-  RvSceneNode* node = rv_graph_find(scene, name);
+  RvSceneNode* node = rv_scene_graph_find(scene, name);
   return node ? node->parms : NULL;
 }
 
@@ -277,7 +277,7 @@ RvResult rv_scene_set(RvScene* scene, const char* assignment, RvError* error) {
   if (!name || !token) {
     result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   } else {
-    RvSceneNode* node = rv_graph_find(scene, name);
+    RvSceneNode* node = rv_scene_graph_find(scene, name);
     result = node ? rv_parms_set_text(node->parms, token, equals + 1, error) : no_such_node(scene, name, error);
     if (result && node) rv_error_context(error, "node '%s'", name);
     scene->prepared = false;

@@ -19,10 +19,10 @@ static void add_number(RvText* text, const char* kind, const char* node, const c
   add_fact(text, kind, node, name, rv_number_write(value, buffer));
 }
 
-// the lines of rv_values_write are "token": value
+// the lines of rv_scene_values_write are "token": value
 static void add_parms(RvText* text, const RvSceneNode* node) {
   RvText values = {0};
-  rv_values_write(&values, node->parms, "\n");
+  rv_scene_values_write(&values, node->parms, "\n");
   char* lines = rv_text_done(&values);
   if (!lines) {
     text->failed = true;
@@ -59,7 +59,7 @@ static void add_hash(RvText* text, const char* kind, const RvSceneNode* node, co
 static void add_node(RvText* text, RvScene* scene, RvSceneNode* node) {
   add_fact(text, "type", node->name, "", node->type->type);
   add_number(text, "revision", node->name, "", node->type->revision);
-  for (size_t i = 0; i < rv_graph_live_inputs(node); ++i) {
+  for (size_t i = 0; i < rv_scene_graph_live_inputs(node); ++i) {
     const RvWire* wire = &node->inputs[i];
     if (!wire->node) continue;
     char name[24], value[RV_SCENE_MAX_NAME + 24];
@@ -72,16 +72,16 @@ static void add_node(RvText* text, RvScene* scene, RvSceneNode* node) {
   if (node->from) add_hash(text, "from", node, "", node->from_hash);
   // files that stand still are told by size and time
   char pattern[MAX_PATTERN];
-  if (!rv_files_read(node) || rv_files_sequence(node)) return;
+  if (!rv_scene_files_read(node) || rv_scene_files_sequence(node)) return;
   write_pattern(node, pattern, sizeof pattern);
-  add_hash(text, "file", node, pattern, rv_files_stamp(scene, node, scene->first));
+  add_hash(text, "file", node, pattern, rv_scene_files_stamp(scene, node, scene->first));
 }
 
-RvResult rv_manifest_write(RvScene* scene, RvSceneNode* const* nodes, size_t nnode, char** out, RvError* error) {
+RvResult rv_scene_manifest_write(RvScene* scene, RvSceneNode* const* nodes, size_t nnode, char** out, RvError* error) {
   *out = NULL;
   RvSceneNode** order;
   size_t count;
-  RvResult result = rv_order_live(scene, nodes, nnode, &order, &count, error);
+  RvResult result = rv_scene_order_live(scene, nodes, nnode, &order, &count, error);
   if (result) return result;
   RvText text = {0};
   add_fact(&text, "scene", "", "rivulet", rv_version());
@@ -94,17 +94,17 @@ RvResult rv_manifest_write(RvScene* scene, RvSceneNode* const* nodes, size_t nno
   return *out ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
 }
 
-RvResult rv_manifest_frames(RvScene* scene, const char* base, RvSceneNode* const* nodes, size_t nnode, double first,
-                            double last, char** out, RvError* error) {
+RvResult rv_scene_manifest_frames(RvScene* scene, const char* base, RvSceneNode* const* nodes, size_t nnode,
+                                  double first, double last, char** out, RvError* error) {
   *out = NULL;
   RvSceneNode** order;
   size_t count;
-  RvResult result = rv_order_live(scene, nodes, nnode, &order, &count, error);
+  RvResult result = rv_scene_order_live(scene, nodes, nnode, &order, &count, error);
   if (result) return result;
   double from = first, to = last;
   for (size_t i = 0; i < nnode; ++i) {
     double a = first, b = last;
-    rv_files_range(nodes[i], &a, &b);
+    rv_scene_files_range(nodes[i], &a, &b);
     from = fmin(from, a);
     to = fmax(to, b);
   }
@@ -112,9 +112,9 @@ RvResult rv_manifest_frames(RvScene* scene, const char* base, RvSceneNode* const
   rv_text_add(&text, base);
   for (size_t i = count; i-- > 0;) {
     char pattern[MAX_PATTERN];
-    if (!rv_files_sequence(order[i])) continue;
+    if (!rv_scene_files_sequence(order[i])) continue;
     write_pattern(order[i], pattern, sizeof pattern);
-    add_hash(&text, "files", order[i], pattern, rv_files_sum(scene, order[i], floor(from), ceil(to)));
+    add_hash(&text, "files", order[i], pattern, rv_scene_files_sum(scene, order[i], floor(from), ceil(to)));
   }
   rv_free(order);
   *out = rv_text_done(&text);
@@ -180,7 +180,7 @@ static bool has_subject(const char* text, const Line* wanted) {
   return false;
 }
 
-void rv_manifest_compare(const char* old_text, const char* new_text, char* sentence, size_t size) {
+void rv_scene_manifest_compare(const char* old_text, const char* new_text, char* sentence, size_t size) {
   Line a = read_line(old_text), b = read_line(new_text);
   while (a.length && b.length && same(&a, &b, true)) {
     a = read_line(next_line(&a));

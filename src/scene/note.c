@@ -20,7 +20,7 @@ static char* file_path(const char* folder) {
   return rv_strf("%s/progress.rvck", folder);
 }
 
-RvResult rv_note_save(const char* folder, const RvRunNote* progress, RvError* error) {
+RvResult rv_scene_note_save(const char* folder, const RvRunNote* progress, RvError* error) {
   RvText text = {0};
   rv_text_add(&text, title);
   rv_text_number(&text, progress->first);
@@ -55,7 +55,7 @@ static bool read_note(char* text, size_t count, RvRunNote* out) {
   return true;
 }
 
-RvResult rv_note_load(RvScene* scene, const char* folder, RvRunNote* out, bool* found, RvError* error) {
+RvResult rv_scene_note_load(RvScene* scene, const char* folder, RvRunNote* out, bool* found, RvError* error) {
   *out = (RvRunNote){0};
   *found = false;
   char* path = file_path(folder);
@@ -81,22 +81,22 @@ RvResult rv_note_load(RvScene* scene, const char* folder, RvRunNote* out, bool* 
   return result;
 }
 
-RvResult rv_note_resume(RvScene* scene, const char* folder, const char* base, RvSceneNode* const* targets, size_t count,
-                        double first, double* next, RvError* error) {
+RvResult rv_scene_note_resume(RvScene* scene, const char* folder, const char* base, RvSceneNode* const* targets,
+                              size_t count, double first, double* next, RvError* error) {
   *next = first;
   RvRunNote old;
   bool found;
-  RvResult result = rv_note_load(scene, folder, &old, &found, error);
+  RvResult result = rv_scene_note_load(scene, folder, &old, &found, error);
   if (result || !found) return result;
   char* manifest;
-  result = rv_manifest_frames(scene, base, targets, count, old.first, old.done, &manifest, error);
+  result = rv_scene_manifest_frames(scene, base, targets, count, old.first, old.done, &manifest, error);
   if (result) {
     rv_free(old.manifest);
     return result;
   }
   if (strcmp(old.manifest, manifest) != 0) {
     char change[600];
-    rv_manifest_compare(old.manifest, manifest, change, sizeof change);
+    rv_scene_manifest_compare(old.manifest, manifest, change, sizeof change);
     result =
         rv_fail(error, RV_BAD_INPUT,
                 "the frames up to %g of '%s' are stale: they were made with other parameters or files (%s). Undo the "
@@ -110,7 +110,7 @@ RvResult rv_note_resume(RvScene* scene, const char* folder, const char* base, Rv
   return result;
 }
 
-void rv_note_remove(const char* folder) {
+void rv_scene_note_remove(const char* folder) {
   char* path = file_path(folder);
   if (path) unlink(path);
   rv_free(path);

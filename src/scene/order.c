@@ -76,8 +76,8 @@ static RvResult walk_from(Walk* walk, RvSceneNode* root, bool stop_at_solvers, R
   return RV_OK;
 }
 
-RvResult rv_order_upstream(const RvScene* scene, const RvSceneNode* target, bool stop_at_solvers, RvSceneNode*** order,
-                           size_t* count, RvError* error) {
+RvResult rv_scene_order_upstream(const RvScene* scene, const RvSceneNode* target, bool stop_at_solvers,
+                                 RvSceneNode*** order, size_t* count, RvError* error) {
   Walk walk = {.mark = rv_alloc_zero(scene->nodes.count, 1)};
   *order = NULL;
   *count = 0;
@@ -97,17 +97,17 @@ RvResult rv_order_upstream(const RvScene* scene, const RvSceneNode* target, bool
   return RV_OK;
 }
 
-RvResult rv_order_live(const RvScene* scene, RvSceneNode* const* targets, size_t ntarget, RvSceneNode*** order,
-                       size_t* count, RvError* error) {
+RvResult rv_scene_order_live(const RvScene* scene, RvSceneNode* const* targets, size_t ntarget, RvSceneNode*** order,
+                             size_t* count, RvError* error) {
   *count = 0;
   size_t all = 0;
   bool* wanted = rv_alloc_zero(scene->nodes.count, sizeof *wanted);
   if (!wanted) *order = NULL;
-  RvResult result = wanted ? rv_order_upstream(scene, NULL, false, order, &all, error)
+  RvResult result = wanted ? rv_scene_order_upstream(scene, NULL, false, order, &all, error)
                            : rv_fail(error, RV_NO_MEMORY, "out of memory");
   for (size_t i = 0; i < ntarget && !result; ++i) wanted[targets[i]->index] = true;
   for (size_t i = all; i-- > 0;)
-    for (size_t k = 0; wanted[(*order)[i]->index] && k < rv_graph_live_inputs((*order)[i]); ++k)
+    for (size_t k = 0; wanted[(*order)[i]->index] && k < rv_scene_graph_live_inputs((*order)[i]); ++k)
       if ((*order)[i]->inputs[k].node) wanted[(*order)[i]->inputs[k].node->index] = true;
   for (size_t i = 0; i < all; ++i)
     if (wanted[(*order)[i]->index]) (*order)[(*count)++] = (*order)[i];
@@ -117,15 +117,15 @@ RvResult rv_order_live(const RvScene* scene, RvSceneNode* const* targets, size_t
 
 //------------------------------------------------------------------------------------------------ keys
 
-RvResult rv_order_eval(RvScene* scene, RvSceneNode* node, double frame, void* out, RvError* error) {
+RvResult rv_scene_order_eval(RvScene* scene, RvSceneNode* node, double frame, void* out, RvError* error) {
   RvVars vars = {frame, scene->fps, scene->out, scene->hip, node->name};
   return rv_parms_eval(node->parms, &vars, out, error);
 }
 
-void* rv_order_values(RvScene* scene, RvSceneNode* node, double frame) {
+void* rv_scene_order_values(RvScene* scene, RvSceneNode* node, double frame) {
   void* parms = rv_alloc_zero(1, node->type->parms->struct_bytes);
   RvError ignored = {0};
-  if (!parms || !rv_order_eval(scene, node, frame, parms, &ignored)) return parms;
+  if (!parms || !rv_scene_order_eval(scene, node, frame, parms, &ignored)) return parms;
   rv_free(parms);
   return NULL;
 }
@@ -134,7 +134,7 @@ static double start_frame(RvScene* scene, RvSceneNode* node) {
   if (node->from) return node->from_frame;
   const RvParmDef* def = rv_parm_find(node->type->parms, "startframe");
   if (!def || (def->type != RV_PARM_FLOAT && def->type != RV_PARM_INT)) return scene->first;
-  char* parms = rv_order_values(scene, node, scene->first);
+  char* parms = rv_scene_order_values(scene, node, scene->first);
   if (!parms) return scene->first;
   double start = def->type == RV_PARM_INT ? (double)*(int64_t*)(parms + def->offset) : *(double*)(parms + def->offset);
   rv_free(parms);
@@ -152,7 +152,7 @@ static void add_double(RvHasher* hasher, double value) {
 // a node that writes may be told to read what it wrote
 static bool loads_from_disk(RvScene* scene, RvSceneNode* node) {
   const RvParmDef* def = node->type->flags & RV_NODE_WRITES ? rv_parm_find(node->type->parms, "loadfromdisk") : NULL;
-  char* parms = def && def->type == RV_PARM_TOGGLE ? rv_order_values(scene, node, scene->first) : NULL;
+  char* parms = def && def->type == RV_PARM_TOGGLE ? rv_scene_order_values(scene, node, scene->first) : NULL;
   bool loads = parms && *(bool*)(parms + def->offset);
   rv_free(parms);
   return loads;
@@ -161,14 +161,14 @@ static bool loads_from_disk(RvScene* scene, RvSceneNode* node) {
 // what a node has from its inputs, which are prepared
 static void prepare_upstream(RvScene* scene, RvSceneNode* node) {
   bool solver = node->type->flags & RV_NODE_SOLVER, moves = false;
-  node->sequence = rv_files_sequence(node);
+  node->sequence = rv_scene_files_sequence(node);
   node->samples = node->type->flags & RV_NODE_SAMPLES_FRAMES;
   node->earliest = solver ? node->start : INFINITY;
   node->latest_start = solver ? node->start : -INFINITY;
   node->sums.to.count = 0;
   RvHasher graph = rv_hasher_new(2);
   rv_hasher_add_u64(&graph, node->own_key);
-  for (size_t i = 0; i < rv_graph_live_inputs(node); ++i) {
+  for (size_t i = 0; i < rv_scene_graph_live_inputs(node); ++i) {
     const RvWire* wire = &node->inputs[i];
     rv_hasher_add_u64(&graph, wire->node ? wire->node->graph_key : 0);
     rv_hasher_add_u64(&graph, wire->node ? wire->output + 1 : 0);
@@ -184,8 +184,8 @@ static void prepare_upstream(RvScene* scene, RvSceneNode* node) {
                    (moves && (node->type->flags & RV_NODE_SAMPLES_FRAMES));
   node->time_dependent = node->own_time || moves;
   // a sequence's files are looked at frame by frame, one that stands still here
-  if (rv_files_read(node) && !rv_files_sequence(node))
-    rv_hasher_add_u64(&graph, rv_files_stamp(scene, node, scene->first));
+  if (rv_scene_files_read(node) && !rv_scene_files_sequence(node))
+    rv_hasher_add_u64(&graph, rv_scene_files_stamp(scene, node, scene->first));
   node->graph_key = rv_hasher_done(&graph);
 }
 
@@ -213,15 +213,15 @@ static void prepare_node(RvScene* scene, RvSceneNode* node) {
 static bool files_changed(RvScene* scene) {
   // cheap when there are none, and only asked at the top of a call
   for (size_t i = 0; i < scene->nodes.count; ++i)
-    if (rv_files_read(scene->nodes.data[i])) return true;
+    if (rv_scene_files_read(scene->nodes.data[i])) return true;
   return false;
 }
 
-RvResult rv_order_prepare(RvScene* scene, RvError* error) {
+RvResult rv_scene_order_prepare(RvScene* scene, RvError* error) {
   if (scene->prepared && !files_changed(scene)) return RV_OK;
   RvSceneNode** order;
   size_t count;
-  RvResult result = rv_order_upstream(scene, NULL, false, &order, &count, error);
+  RvResult result = rv_scene_order_upstream(scene, NULL, false, &order, &count, error);
   if (result) return result;
   for (size_t i = 0; i < count; ++i) prepare_node(scene, order[i]);
   rv_free(order);

@@ -25,11 +25,11 @@ static RvResult wants(const Parser* p, const RvDoc* value, const char* what) {
 }
 
 static RvResult refuse_unknown(const Parser* p, const RvDoc* object, const char* const* known, const char* where) {
-  const RvDoc* member = rv_doc_unknown(object, known);
+  const RvDoc* member = rv_scene_doc_unknown(object, known);
   char hint[120];
   if (!member) return RV_OK;
   return rv_fail(p->error, RV_BAD_INPUT, "%s:%d: %sunknown key '%.60s'%s", p->name, member->line, where, member->key,
-                 rv_graph_suggest_list(member->key, known, hint, sizeof hint));
+                 rv_scene_graph_suggest_list(member->key, known, hint, sizeof hint));
 }
 
 //------------------------------------------------------------------------------------------------ nodes
@@ -38,7 +38,7 @@ static RvResult read_parms(const Parser* p, const char* node, const RvDoc* parms
   if (parms->kind != RV_DOC_OBJECT) return wants(p, parms, "\"parms\" must be an object {\"token\": value, ...}");
   for (const RvDoc* value = parms->first; value; value = value->next) {
     int line = value->line;
-    RvResult result = rv_values_read(rv_scene_parms(p->scene, node), value, &line, p->error);
+    RvResult result = rv_scene_values_read(rv_scene_parms(p->scene, node), value, &line, p->error);
     if (!result) continue;
     rv_error_context(p->error, "node '%s'", node);
     return at_line(p, line, result);
@@ -53,33 +53,33 @@ static RvResult read_node(const Parser* p, const RvDoc* node) {
   strcpy(stpcpy(stpcpy(where, "node '"), node->key), "': ");
   if (node->kind != RV_DOC_OBJECT)
     return rv_fail(p->error, RV_BAD_INPUT, "%s:%d: node '%s' must be an object {\"type\": ...}, not %s", p->name,
-                   node->line, node->key, rv_doc_kind_name(node->kind));
+                   node->line, node->key, rv_scene_doc_kind_name(node->kind));
   RvResult result = refuse_unknown(p, node, known, where);
   if (result) return result;
-  const RvDoc* type = rv_doc_find(node, "type");
+  const RvDoc* type = rv_scene_doc_find(node, "type");
   if (!type || type->kind != RV_DOC_STRING)
     return rv_fail(p->error, RV_BAD_INPUT, "%s:%d: node '%s' needs a \"type\" in quotes", p->name,
                    type ? type->line : node->line, node->key);
   result = rv_scene_add(p->scene, node->key, type->string, p->error);
   if (result) return at_line(p, type->line, result);
-  const RvDoc* parms = rv_doc_find(node, "parms");
+  const RvDoc* parms = rv_scene_doc_find(node, "parms");
   return parms ? read_parms(p, node->key, parms) : RV_OK;
 }
 
 static RvResult read_inputs(const Parser* p, const RvDoc* node) {
-  const RvDoc* inputs = rv_doc_find(node, "inputs");
+  const RvDoc* inputs = rv_scene_doc_find(node, "inputs");
   if (!inputs) return RV_OK;
   if (inputs->kind != RV_DOC_ARRAY)
     return rv_fail(p->error, RV_BAD_INPUT, "%s:%d: node '%s': \"inputs\" must be a list such as [\"head\", null]",
                    p->name, inputs->line, node->key);
-  RvSceneNode* target = rv_graph_find(p->scene, node->key);
+  RvSceneNode* target = rv_scene_graph_find(p->scene, node->key);
   size_t index = 0;
   for (const RvDoc* input = inputs->first; input; input = input->next, ++index) {
     if (input->kind != RV_DOC_STRING && input->kind != RV_DOC_NULL)
       return rv_fail(p->error, RV_BAD_INPUT, "%s:%d: node '%s', input %zu: a node's name in quotes or null, not %s",
-                     p->name, input->line, node->key, index + 1, rv_doc_kind_name(input->kind));
+                     p->name, input->line, node->key, index + 1, rv_scene_doc_kind_name(input->kind));
     const char* source = input->kind == RV_DOC_STRING ? input->string : NULL;
-    RvResult result = rv_graph_wire(p->scene, target, index, source, false, p->error);
+    RvResult result = rv_scene_graph_wire(p->scene, target, index, source, false, p->error);
     if (result) return at_line(p, input->line, result);
   }
   return RV_OK;
@@ -94,7 +94,7 @@ static RvResult read_nodes(const Parser* p, const RvDoc* nodes) {
   if (result) return result;
   RvSceneNode** order;
   size_t count;
-  result = rv_order_upstream(p->scene, NULL, false, &order, &count, p->error);
+  result = rv_scene_order_upstream(p->scene, NULL, false, &order, &count, p->error);
   if (result) return at_line(p, nodes->line, result);
   rv_free(order);
   return RV_OK;
@@ -103,19 +103,19 @@ static RvResult read_nodes(const Parser* p, const RvDoc* nodes) {
 //------------------------------------------------------------------------------------------------ settings
 
 static RvResult read_settings(const Parser* p, const RvDoc* root) {
-  const RvDoc* version = rv_doc_find(root, "rivulet");
+  const RvDoc* version = rv_scene_doc_find(root, "rivulet");
   if (!version) return wants(p, root, "this is no scene: \"rivulet\": 1 is missing");
   if (version->kind != RV_DOC_NUMBER || version->number != 1)
     return wants(p, version, "\"rivulet\" must be 1: this program reads scenes of version 1 only");
-  const RvDoc* fps = rv_doc_find(root, "fps");
+  const RvDoc* fps = rv_scene_doc_find(root, "fps");
   if (fps && (fps->kind != RV_DOC_NUMBER || !(fps->number > 0 && fps->number <= 1e6)))
     return wants(p, fps, "\"fps\" must be a number above 0 (and at most 1e6)");
   if (fps) rv_scene_set_fps(p->scene, fps->number);
-  const RvDoc* meters = rv_doc_find(root, "metersperunit");
+  const RvDoc* meters = rv_scene_doc_find(root, "metersperunit");
   if (meters && (meters->kind != RV_DOC_NUMBER || !(meters->number > 0 && meters->number <= 1e9)))
     return wants(p, meters, "\"metersperunit\" must be a number above 0 (and at most 1e9)");
   if (meters) rv_scene_set_meters_per_unit(p->scene, meters->number);
-  const RvDoc* frames = rv_doc_find(root, "frames");
+  const RvDoc* frames = rv_scene_doc_find(root, "frames");
   if (!frames) return RV_OK;
   const RvDoc* first = frames->kind == RV_DOC_ARRAY && frames->count == 2 ? frames->first : NULL;
   const RvDoc* last = first ? first->next : NULL;
@@ -133,7 +133,7 @@ static RvResult read_scene(const Parser* p, const RvDoc* root) {
   if (root->kind != RV_DOC_OBJECT) return wants(p, root, "a scene is an object {\"rivulet\": 1, \"nodes\": {...}}");
   RvResult result = refuse_unknown(p, root, known, "");
   if (!result) result = read_settings(p, root);
-  const RvDoc* nodes = rv_doc_find(root, "nodes");
+  const RvDoc* nodes = rv_scene_doc_find(root, "nodes");
   if (!result && !nodes) result = wants(p, root, "the scene has no \"nodes\"");
   return result ? result : read_nodes(p, nodes);
 }
@@ -149,7 +149,7 @@ RvResult rv_scene_parse(const char* text, size_t bytes, const char* name, RvScen
     result = rv_fail(p.error, RV_NO_MEMORY, "%s: out of memory", p.name);
   else if (bytes > MAX_SCENE_BYTES)
     result = rv_fail(p.error, RV_LIMIT, "%s: a scene has at most 64 MB of text, this one %zu bytes", p.name, bytes);
-  else if (!(result = rv_doc_parse(text, bytes, p.name, arena, &root, p.error)))
+  else if (!(result = rv_scene_doc_parse(text, bytes, p.name, arena, &root, p.error)))
     result = read_scene(&p, root);
   rv_arena_free(arena);
   if (result)

@@ -7,21 +7,21 @@
 #include "scene/doc.h"
 #include "scene/host.h"
 
-void rv_report_begin(RvScene* scene) {
+void rv_scene_report_begin(RvScene* scene) {
   for (size_t i = 0; i < scene->log.warnings.count; ++i) rv_free(scene->log.warnings.data[i].text);
   scene->log.warnings.count = 0;
   scene->log.geometry_seconds = scene->log.write_seconds = scene->log.checkpoint_seconds = 0;
 }
 
-void rv_report_free(RvScene* scene) {
-  rv_report_begin(scene);
+void rv_scene_report_free(RvScene* scene) {
+  rv_scene_report_begin(scene);
   rv_array_free(&scene->log.warnings);
 }
 
 static void add_member(RvText* text, const char* name, double value) {
-  rv_doc_add_string(text, name);
+  rv_scene_doc_add_string(text, name);
   rv_text_add(text, ": ");
-  rv_doc_add_number(text, value);
+  rv_scene_doc_add_number(text, value);
 }
 
 //------------------------------------------------------------------------------------------------ stages
@@ -132,9 +132,9 @@ static void write_ledger(RvText* text, const RvLedger* ledger) {
 
 // one solver: its state; several: theirs in order; none: the outputs that were cooked
 static uint64_t frame_hash(RvEntry* const* targets, size_t ntarget, RvEntry* const* states, size_t nstate) {
-  if (nstate == 1) return rv_entry_state_hash(states[0]);
+  if (nstate == 1) return rv_scene_entry_state_hash(states[0]);
   RvHasher hasher = rv_hasher_new(5);
-  for (size_t i = 0; i < nstate; ++i) rv_hasher_add_u64(&hasher, rv_entry_state_hash(states[i]));
+  for (size_t i = 0; i < nstate; ++i) rv_hasher_add_u64(&hasher, rv_scene_entry_state_hash(states[i]));
   for (size_t i = 0; i < ntarget && !nstate; ++i)
     for (int k = 0; k < RV_NODE_MAX_OUTPUTS; ++k)
       rv_hasher_add_u64(&hasher, targets[i]->output[k] ? rv_detail_hash(targets[i]->output[k]) : 0);
@@ -149,7 +149,7 @@ static void write_warnings(RvText* text, const RvFrameLog* log) {
     char* line =
         warning->count > 1 ? rv_strf("%s (%zu times)", warning->text, warning->count) : rv_strdup(warning->text);
     if (line)
-      rv_doc_add_string(text, line);
+      rv_scene_doc_add_string(text, line);
     else
       text->failed = true;
     rv_free(line);
@@ -157,8 +157,8 @@ static void write_warnings(RvText* text, const RvFrameLog* log) {
   rv_text_add(text, "]");
 }
 
-RvResult rv_report_write(RvScene* scene, RvEntry* const* targets, size_t ntarget, RvEntry* const* states, size_t nstate,
-                         RvFrameReport* report, RvError* error) {
+RvResult rv_scene_report_write(RvScene* scene, RvEntry* const* targets, size_t ntarget, RvEntry* const* states,
+                               size_t nstate, RvFrameReport* report, RvError* error) {
   report->stats = sum_stats(targets, ntarget, states, nstate);
   const RvStats* sum = &report->stats;
   RvText text = {.failed = !list_stages(scene, states, nstate, report)};
@@ -181,7 +181,7 @@ RvResult rv_report_write(RvScene* scene, RvEntry* const* targets, size_t ntarget
   rv_text_addf(&text, ", \"iterations\": %d, \"residuals\": [", sum->iterations);
   for (size_t i = 0; i < nstate; ++i) {
     if (i) rv_text_add(&text, ", ");
-    rv_doc_add_number(&text, states[i]->stats.residual);
+    rv_scene_doc_add_number(&text, states[i]->stats.residual);
   }
   rv_text_add(&text, "]");
   write_warnings(&text, &scene->log);
@@ -190,7 +190,7 @@ RvResult rv_report_write(RvScene* scene, RvEntry* const* targets, size_t ntarget
   return report->json ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
 }
 
-void rv_report_clear(RvFrameReport* report) {
+void rv_scene_report_clear(RvFrameReport* report) {
   rv_free((void*)report->stages);
   rv_free((void*)report->json);
   *report = (RvFrameReport){0};

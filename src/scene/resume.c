@@ -18,7 +18,7 @@
 
 static const char ending[] = ".rvck";
 
-char* rv_checkpoint_path(const char* folder, const char* node, double frame) {
+char* rv_scene_checkpoint_path(const char* folder, const char* node, double frame) {
   char number[RV_NUMBER_BYTES];
   if (frame == floor(frame) && fabs(frame) < 1e9)
     snprintf(number, sizeof number, "%04d", (int)frame);
@@ -78,7 +78,7 @@ static bool has_frame(const FrameList* list, double frame) {
 
 //------------------------------------------------------------------------------------------------ folder
 
-void rv_checkpoint_sweep(const char* folder) {
+void rv_scene_checkpoint_sweep(const char* folder) {
   DIR* dir = opendir(folder);
   if (!dir) return;
   struct dirent* item;
@@ -87,7 +87,7 @@ void rv_checkpoint_sweep(const char* folder) {
   closedir(dir);
 }
 
-RvResult rv_checkpoint_open(const char* folder, int* lock, RvError* error) {
+RvResult rv_scene_checkpoint_open(const char* folder, int* lock, RvError* error) {
   *lock = -1;
   RvResult result = rv_file_make_folder(folder, error);
   if (result) return result;
@@ -98,7 +98,7 @@ RvResult rv_checkpoint_open(const char* folder, int* lock, RvError* error) {
   if (*lock < 0) return rv_fail(error, RV_IO, "cannot write in the folder '%s': %s", folder, strerror(errno));
   // the kernel lets go of it when the process dies, however it dies
   if (flock(*lock, LOCK_EX | LOCK_NB) == 0) {
-    rv_checkpoint_sweep(folder);
+    rv_scene_checkpoint_sweep(folder);
     return RV_OK;
   }
   bool taken = errno == EWOULDBLOCK;
@@ -116,8 +116,8 @@ static bool is_origin(const RvScene* scene, const char* path) {
          a.st_ino == b.st_ino;
 }
 
-RvResult rv_checkpoint_guard(const RvScene* scene, const char* folder, RvSceneNode* const* solvers, size_t count,
-                             double last, RvError* error) {
+RvResult rv_scene_checkpoint_guard(const RvScene* scene, const char* folder, RvSceneNode* const* solvers, size_t count,
+                                   double last, RvError* error) {
   RvResult result = RV_OK;
   // a solver runs ahead to where another that reads it starts
   for (size_t i = 0; i < count; ++i) last = fmax(last, solvers[i]->start);
@@ -125,7 +125,7 @@ RvResult rv_checkpoint_guard(const RvScene* scene, const char* folder, RvSceneNo
     FrameList list;
     result = list_frames(folder, solvers[i]->name, &list, error);
     for (size_t k = 0; k < list.count && !result; ++k) {
-      char* path = rv_checkpoint_path(folder, solvers[i]->name, list.data[k]);
+      char* path = rv_scene_checkpoint_path(folder, solvers[i]->name, list.data[k]);
       if (!path) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
       // the start frame has the same state
       else if (list.data[k] > solvers[i]->start && list.data[k] <= last && is_origin(scene, path))
@@ -146,7 +146,7 @@ static RvResult clear_others(const RvScene* scene, const RvSceneNode* node, doub
   RvResult result = list_frames(scene->checkpoint_dir, node->name, &list, error);
   for (size_t k = 0; k < list.count && !result; ++k) {
     if (list.data[k] == frame) continue;
-    char* path = rv_checkpoint_path(scene->checkpoint_dir, node->name, list.data[k]);
+    char* path = rv_scene_checkpoint_path(scene->checkpoint_dir, node->name, list.data[k]);
     if (!path)
       result = rv_fail(error, RV_NO_MEMORY, "out of memory");
     else if (!is_origin(scene, path) && unlink(path) != 0 && errno != ENOENT)
@@ -163,7 +163,7 @@ static void remove_old(const RvScene* scene, const RvSceneNode* node, double fra
   // counted in whole steps: frames from a fractional start are rounded
   double steps = round(frame - node->start) - RV_CHECKPOINT_KEEP;
   if (steps < 0 || fmod(steps, RV_CHECKPOINT_EVERY) == 0) return;
-  char* path = rv_checkpoint_path(scene->checkpoint_dir, node->name, node->start + steps);
+  char* path = rv_scene_checkpoint_path(scene->checkpoint_dir, node->name, node->start + steps);
   if (path && !is_origin(scene, path)) unlink(path);
   rv_free(path);
 }
@@ -171,31 +171,31 @@ static void remove_old(const RvScene* scene, const RvSceneNode* node, double fra
 // what the node's state at a frame depends on
 static RvResult write_manifest(RvScene* scene, RvSceneNode* node, double frame, char** manifest, RvError* error) {
   char* base;
-  RvResult result = rv_manifest_write(scene, &node, 1, &base, error);
+  RvResult result = rv_scene_manifest_write(scene, &node, 1, &base, error);
   if (result) return result;
-  result = rv_manifest_frames(scene, base, &node, 1, frame, frame, manifest, error);
+  result = rv_scene_manifest_frames(scene, base, &node, 1, frame, frame, manifest, error);
   rv_free(base);
   return result;
 }
 
-RvResult rv_checkpoint_keep(RvScene* scene, RvEntry* entry, RvError* error) {
+RvResult rv_scene_checkpoint_keep(RvScene* scene, RvEntry* entry, RvError* error) {
   double began = rv_clock_wall();
   RvSceneNode* node = entry->node;
   RvCheckpoint c = {.node = node->name,
                     .type = (char*)node->type->type,
                     .frame = entry->frame,
-                    .state_hash = rv_entry_state_hash(entry),
+                    .state_hash = rv_scene_entry_state_hash(entry),
                     .stats = entry->stats,
-                    .state = entry->output[rv_solve_state_output(node->type)]};
+                    .state = entry->output[rv_scene_solve_state_output(node->type)]};
   void* bytes = NULL;
   size_t count;
-  char* path = rv_checkpoint_path(scene->checkpoint_dir, node->name, entry->frame);
+  char* path = rv_scene_checkpoint_path(scene->checkpoint_dir, node->name, entry->frame);
   RvResult result = path ? write_manifest(scene, node, entry->frame, &c.manifest, error)
                          : rv_fail(error, RV_NO_MEMORY, "out of memory");
-  if (!result) result = rv_files_check(scene, error);
+  if (!result) result = rv_scene_files_check(scene, error);
   if (!result) {
     c.key = rv_hash(c.manifest, strlen(c.manifest), 0);
-    result = rv_checkpoint_encode(&c, &bytes, &count, error);
+    result = rv_scene_checkpoint_encode(&c, &bytes, &count, error);
   }
   if (!result) result = rv_file_write(path, bytes, count, error);
   if (!result && node->begins_anew) result = clear_others(scene, node, entry->frame, error);
@@ -219,7 +219,7 @@ static RvResult check_fresh(RvScene* scene, RvSceneNode* node, const char* path,
   if (result) return result;
   if (strcmp(manifest, c->manifest) != 0) {
     char change[600];
-    rv_manifest_compare(c->manifest, manifest, change, sizeof change);
+    rv_scene_manifest_compare(c->manifest, manifest, change, sizeof change);
     result = rv_fail(error, RV_BAD_INPUT,
                      "checkpoint '%s' is stale: it was made with other parameters or files (%s). Undo the change, run "
                      "without resuming, or start from it on purpose with --from",
@@ -232,16 +232,16 @@ static RvResult check_fresh(RvScene* scene, RvSceneNode* node, const char* path,
 // one solver's state at a frame into *state; RV_BAD_FILE and RV_UNSUPPORTED mean that an older one may serve
 static RvResult load_state(RvScene* scene, const char* folder, RvSceneNode* node, double frame, RvCheckpoint* c,
                            RvError* error) {
-  char* path = rv_checkpoint_path(folder, node->name, frame);
+  char* path = rv_scene_checkpoint_path(folder, node->name, frame);
   if (!path) return rv_fail(error, RV_NO_MEMORY, "out of memory");
-  RvResult result = rv_checkpoint_read(path, c, error);
+  RvResult result = rv_scene_checkpoint_read(path, c, error);
   if (!result && (strcmp(c->node, node->name) != 0 || c->frame != frame))
     result = rv_fail(error, RV_BAD_FILE, "checkpoint '%s' is of node '%.64s', frame %g: it was renamed", path, c->node,
                      c->frame);
   if (!result) result = check_fresh(scene, node, path, c, error);
-  if (!result && (result = rv_solve_check_state(node, c->state, error)))
+  if (!result && (result = rv_scene_solve_check_state(node, c->state, error)))
     rv_error_context(error, "checkpoint '%s'", path);
-  if (result) rv_checkpoint_free(c);
+  if (result) rv_scene_checkpoint_free(c);
   rv_free(path);
   return result;
 }
@@ -258,14 +258,14 @@ static RvResult try_frame(RvScene* scene, const char* folder, RvSceneNode* const
   RvResult result = RV_OK;
   for (size_t i = 0; i < count && !result; ++i)
     if (needs_state(solvers[i], frame))
-      result = load_state(scene, folder, solvers[i], rv_solve_state_frame(solvers[i], frame), &loaded[i], error);
+      result = load_state(scene, folder, solvers[i], rv_scene_solve_state_frame(solvers[i], frame), &loaded[i], error);
   // all or none
   for (size_t i = 0; i < count && !result; ++i) {
     if (!loaded[i].state) continue;
-    result = rv_solve_adopt(scene, solvers[i], loaded[i].frame, loaded[i].state, &loaded[i].stats, error);
+    result = rv_scene_solve_adopt(scene, solvers[i], loaded[i].frame, loaded[i].state, &loaded[i].stats, error);
     loaded[i].state = NULL;
   }
-  for (size_t i = 0; i < count; ++i) rv_checkpoint_free(&loaded[i]);
+  for (size_t i = 0; i < count; ++i) rv_scene_checkpoint_free(&loaded[i]);
   rv_free(loaded);
   return result;
 }
@@ -274,7 +274,7 @@ static RvResult try_frame(RvScene* scene, const char* folder, RvSceneNode* const
 static void drop_origin(const RvScene* scene, const char* folder, const RvSceneNode* node, FrameList* list) {
   size_t kept = 0;
   for (size_t i = 0; i < list->count; ++i) {
-    char* path = list->data[i] > node->start ? rv_checkpoint_path(folder, node->name, list->data[i]) : NULL;
+    char* path = list->data[i] > node->start ? rv_scene_checkpoint_path(folder, node->name, list->data[i]) : NULL;
     if (!path || !is_origin(scene, path)) list->data[kept++] = list->data[i];
     rv_free(path);
   }
@@ -283,12 +283,13 @@ static void drop_origin(const RvScene* scene, const char* folder, const RvSceneN
 
 static bool all_have(const FrameList* lists, RvSceneNode* const* solvers, size_t count, double frame) {
   for (size_t i = 0; i < count; ++i)
-    if (needs_state(solvers[i], frame) && !has_frame(&lists[i], rv_solve_state_frame(solvers[i], frame))) return false;
+    if (needs_state(solvers[i], frame) && !has_frame(&lists[i], rv_scene_solve_state_frame(solvers[i], frame)))
+      return false;
   return true;
 }
 
-RvResult rv_checkpoint_resume(RvScene* scene, const char* folder, RvSceneNode* const* solvers, size_t count,
-                              double last, bool* found, double* frame, RvError* error) {
+RvResult rv_scene_checkpoint_resume(RvScene* scene, const char* folder, RvSceneNode* const* solvers, size_t count,
+                                    double last, bool* found, double* frame, RvError* error) {
   *found = false;
   FrameList* lists = rv_alloc_zero(count, sizeof *lists);
   if (!lists) return rv_fail(error, RV_NO_MEMORY, "out of memory");
@@ -339,12 +340,12 @@ static RvResult read_state(const char* path, RvCheckpoint* c, RvError* error) {
                    strerror(errno));
   size_t got = fread(head, 1, sizeof head, stream);
   fclose(stream);
-  if (rv_checkpoint_is(head, got)) return rv_checkpoint_read(path, c, error);
+  if (rv_scene_checkpoint_is(head, got)) return rv_scene_checkpoint_read(path, c, error);
   return rv_detail_load(path, &c->state, NULL, error);
 }
 
-RvResult rv_checkpoint_start_from(RvScene* scene, const char* path, double frame, RvSceneNode* const* solvers,
-                                  size_t count, RvError* error) {
+RvResult rv_scene_checkpoint_start_from(RvScene* scene, const char* path, double frame, RvSceneNode* const* solvers,
+                                        size_t count, RvError* error) {
   if (!count) return rv_fail(error, RV_BAD_INPUT, "there is no solver to start from the state '%s'", path);
   RvCheckpoint c;
   RvResult result = read_state(path, &c, error);
@@ -353,7 +354,7 @@ RvResult rv_checkpoint_start_from(RvScene* scene, const char* path, double frame
   if (!node)
     result = rv_fail(error, RV_BAD_INPUT, "the scene has %zu solvers, and the state '%s' does not name one of them",
                      count, path);
-  else if ((result = rv_solve_check_state(node, c.state, error)))
+  else if ((result = rv_scene_solve_check_state(node, c.state, error)))
     rv_error_context(error, "'%s', for node '%s'", path, node->name);
   if (!result) {
     rv_scene_forget(scene, node->name);
@@ -365,6 +366,6 @@ RvResult rv_checkpoint_start_from(RvScene* scene, const char* path, double frame
     c.state = NULL;
     scene->prepared = false;
   }
-  rv_checkpoint_free(&c);
+  rv_scene_checkpoint_free(&c);
   return result;
 }

@@ -34,13 +34,13 @@ RvScene* rv_scene_new(void) {
 
 void rv_scene_free(RvScene* scene) {
   if (!scene) return;
-  rv_entry_unpin(&scene->cache, scene->held);
+  rv_scene_entry_unpin(&scene->cache, scene->held);
   scene->held = NULL;
   // nodes let go of their latest states, then the cache of all others
-  for (size_t i = 0; i < scene->nodes.count; ++i) rv_solve_forget(scene, scene->nodes.data[i]);
-  rv_cache_clear(&scene->cache);
-  rv_graph_free(scene);
-  rv_report_free(scene);
+  for (size_t i = 0; i < scene->nodes.count; ++i) rv_scene_solve_forget(scene, scene->nodes.data[i]);
+  rv_scene_cache_clear(&scene->cache);
+  rv_scene_graph_free(scene);
+  rv_scene_report_free(scene);
   rv_free(scene->out);
   rv_free(scene->hip);
   rv_free(scene);
@@ -79,7 +79,7 @@ void rv_scene_set_out(RvScene* scene, const char* folder) {
 
 void rv_scene_set_cache_limit(RvScene* scene, size_t bytes) {
   scene->cache.limit = bytes;
-  rv_cache_trim(&scene->cache);
+  rv_scene_cache_trim(&scene->cache);
 }
 
 void rv_scene_set_hooks(RvScene* scene, const RvSceneHooks* hooks) {
@@ -104,12 +104,12 @@ const char* rv_scene_node_name(const RvScene* scene, size_t index) {
 }
 
 bool rv_scene_is_read(const RvScene* scene, const char* name) {
-  const RvSceneNode* node = rv_graph_find(scene, name);
+  const RvSceneNode* node = rv_scene_graph_find(scene, name);
   return node && node->readers > 0;
 }
 
 const RvNodeType* rv_scene_node_type(const RvScene* scene, const char* name) {
-  const RvSceneNode* node = rv_graph_find(scene, name);
+  const RvSceneNode* node = rv_scene_graph_find(scene, name);
   return node ? node->type : NULL;
 }
 

@@ -19,7 +19,7 @@ typedef struct Target {
 static RvResult wrong(const Target* t, const RvDoc* at, const char* wanted) {
   *t->line = at->line;
   return rv_fail(t->error, RV_BAD_INPUT, "parameter '%s' takes %s here, not %s", t->token, wanted,
-                 rv_doc_kind_name(at->kind));
+                 rv_scene_doc_kind_name(at->kind));
 }
 
 static RvResult no_memory(const Target* t) {
@@ -27,12 +27,12 @@ static RvResult no_memory(const Target* t) {
 }
 
 static RvResult refuse_unknown(const Target* t, const RvDoc* object, const char* const* known) {
-  const RvDoc* member = rv_doc_unknown(object, known);
+  const RvDoc* member = rv_scene_doc_unknown(object, known);
   char hint[120];
   if (!member) return RV_OK;
   *t->line = member->line;
   return rv_fail(t->error, RV_BAD_INPUT, "parameter '%s': unknown key '%.60s'%s", t->token, member->key,
-                 rv_graph_suggest_list(member->key, known, hint, sizeof hint));
+                 rv_scene_graph_suggest_list(member->key, known, hint, sizeof hint));
 }
 
 //------------------------------------------------------------------------------------------------ keys
@@ -66,8 +66,8 @@ static RvResult read_key(const Target* t, const RvDoc* pair, Keys* keys, size_t 
 }
 
 static RvResult read_words(const Target* t, const RvDoc* object, Keys* keys) {
-  const RvDoc* interp = rv_doc_find(object, "interp");
-  const RvDoc* extend = rv_doc_find(object, "extend");
+  const RvDoc* interp = rv_scene_doc_find(object, "interp");
+  const RvDoc* extend = rv_scene_doc_find(object, "extend");
   keys->interp = RV_INTERP_LINEAR;
   keys->extend = RV_EXTEND_HOLD;
   if (interp &&
@@ -86,7 +86,7 @@ static RvResult read_keys(const Target* t, const RvDoc* object, int size, Keys* 
   RvResult result = refuse_unknown(t, object, known);
   if (!result) result = read_words(t, object, keys);
   if (result) return result;
-  const RvDoc* list = rv_doc_find(object, "keys");
+  const RvDoc* list = rv_scene_doc_find(object, "keys");
   if (!list) return wrong(t, object, "{\"keys\": [[frame, value], ...]} or {\"wave\": {...}}");
   if (list->kind != RV_DOC_ARRAY || !list->count) return wrong(t, list, "a list of keys [[frame, value], ...]");
   for (int c = 0; c < size; ++c)
@@ -113,12 +113,12 @@ static RvResult read_wave(const Target* t, const RvDoc* object, RvWave* wave, Ke
   RvResult result = refuse_unknown(t, object, known);
   double* const numbers[] = {&wave->amplitude, &wave->frequency, &wave->phase, &wave->offset};
   for (int i = 0; i < 4 && !result; ++i) {
-    const RvDoc* member = rv_doc_find(object, known[i]);
+    const RvDoc* member = rv_scene_doc_find(object, known[i]);
     if (!member) continue;
     if (member->kind != RV_DOC_NUMBER) return wrong(t, member, "a number in its wave");
     *numbers[i] = member->number;
   }
-  const RvDoc* member = rv_doc_find(object, "envelope");
+  const RvDoc* member = rv_scene_doc_find(object, "envelope");
   if (result || !member) return result;
   // a bare list of keys is linear and held
   RvDoc keyed = {.kind = RV_DOC_OBJECT, .line = member->line, .count = 1};
@@ -140,7 +140,7 @@ static RvResult set_wave(const Target* t, const RvDoc* object, int component) {
   static const char* const known[] = {"wave", NULL};
   RvResult result = refuse_unknown(t, object, known);
   if (result) return result;
-  const RvDoc* member = rv_doc_find(object, "wave");
+  const RvDoc* member = rv_scene_doc_find(object, "wave");
   if (member->kind != RV_DOC_OBJECT) return wrong(t, member, "{\"wave\": {\"amplitude\": ..., \"frequency\": ...}}");
   // what is not given: one swing a second around 0
   RvWave wave = {.amplitude = 1, .frequency = 1};
@@ -208,10 +208,10 @@ static RvResult set_component(const Target* t, const RvDoc* value, int component
   if (value->kind == RV_DOC_STRING && def->type == RV_PARM_MENU)
     return rv_parms_set_string(t->parms, t->token, value->string, t->error);
   if (value->kind != RV_DOC_OBJECT) return wrong(t, value, takes(def, 1));
-  return rv_doc_find(value, "wave") ? set_wave(t, value, component) : set_keys(t, value, component, 1);
+  return rv_scene_doc_find(value, "wave") ? set_wave(t, value, component) : set_keys(t, value, component, 1);
 }
 
-RvResult rv_values_read(RvParms* parms, const RvDoc* value, int* line, RvError* error) {
+RvResult rv_scene_values_read(RvParms* parms, const RvDoc* value, int* line, RvError* error) {
   int component;
   *line = value->line;
   const RvParmDef* def = rv_parm_lookup(rv_parms_table(parms), value->key, &component, error);
@@ -225,7 +225,7 @@ RvResult rv_values_read(RvParms* parms, const RvDoc* value, int* line, RvError* 
   }
   if (t.size == 1) return set_component(&t, value, 0);
   // keys whose values are vectors move all components at once
-  if (value->kind == RV_DOC_OBJECT && !rv_doc_find(value, "wave")) return set_keys(&t, value, 0, t.size);
+  if (value->kind == RV_DOC_OBJECT && !rv_scene_doc_find(value, "wave")) return set_keys(&t, value, 0, t.size);
   if (value->kind != RV_DOC_ARRAY) return wrong(&t, value, takes(def, t.size));
   if (value->count != (size_t)t.size)
     return rv_fail(error, RV_BAD_INPUT, "parameter '%s' takes %s, not %zu of them", t.token, takes(def, t.size),
@@ -244,9 +244,9 @@ static void write_pairs(RvText* text, const RvKey* keys, size_t count, RvInterp 
   rv_text_add(text, "\"keys\": [");
   for (size_t i = 0; i < count; ++i) {
     rv_text_add(text, i ? ", [" : "[");
-    rv_doc_add_number(text, keys[i].frame);
+    rv_scene_doc_add_number(text, keys[i].frame);
     rv_text_add(text, ", ");
-    rv_doc_add_number(text, keys[i].value);
+    rv_scene_doc_add_number(text, keys[i].value);
     rv_text_add(text, "]");
   }
   rv_text_addf(text, "], \"interp\": \"%s\", \"extend\": \"%s\"", rv_interp_name(interp), rv_extend_name(extend));
@@ -258,7 +258,7 @@ static void write_wave(RvText* text, const RvWave* wave) {
   rv_text_add(text, "{\"wave\": {");
   for (int i = 0; i < 4; ++i) {
     rv_text_addf(text, "%s\"%s\": ", i ? ", " : "", names[i]);
-    rv_doc_add_number(text, numbers[i]);
+    rv_scene_doc_add_number(text, numbers[i]);
   }
   if (wave->envelope && wave->envelope_count) {
     rv_text_add(text, ", \"envelope\": {");
@@ -281,22 +281,22 @@ static void write_component(RvText* text, const RvParmDef* def, const RvValue* v
   } else if (def->type == RV_PARM_MENU && rv_menu_item(def->menu, (int)value->number, &item)) {
     rv_text_addf(text, "\"%.*s\"", (int)item.token_length, item.token);
   } else if (def->type == RV_PARM_STRING || def->type == RV_PARM_FILE) {
-    rv_doc_add_string(text, value->text);
+    rv_scene_doc_add_string(text, value->text);
   } else if (def->type == RV_PARM_RAMP) {
     RvText ramp = {0};
     rv_ramp_write(value->ramp, &ramp);
     char* words = rv_text_done(&ramp);
     if (words)
-      rv_doc_add_string(text, words);
+      rv_scene_doc_add_string(text, words);
     else
       text->failed = true;
     rv_free(words);
   } else {
-    rv_doc_add_number(text, value->number);
+    rv_scene_doc_add_number(text, value->number);
   }
 }
 
-size_t rv_values_write(RvText* text, const RvParms* parms, const char* separator) {
+size_t rv_scene_values_write(RvText* text, const RvParms* parms, const char* separator) {
   const RvParmTable* table = rv_parms_table(parms);
   size_t written = 0;
   for (size_t i = 0; i < table->count; ++i) {

@@ -23,7 +23,7 @@ static void write_node(RvText* text, const RvSceneNode* node) {
   }
   if (wired) rv_text_add(text, "]");
   RvText parms = {0};
-  size_t count = rv_values_write(&parms, node->parms, ",\n      ");
+  size_t count = rv_scene_values_write(&parms, node->parms, ",\n      ");
   char* values = rv_text_done(&parms);
   if (!values)
     text->failed = true;
@@ -36,13 +36,13 @@ static void write_node(RvText* text, const RvSceneNode* node) {
 RvResult rv_scene_write(const RvScene* scene, char** out, RvError* error) {
   RvText text = {0};
   rv_text_add(&text, "{\"rivulet\": 1, \"fps\": ");
-  rv_doc_add_number(&text, scene->fps);
+  rv_scene_doc_add_number(&text, scene->fps);
   rv_text_add(&text, ", \"frames\": [");
-  rv_doc_add_number(&text, scene->first);
+  rv_scene_doc_add_number(&text, scene->first);
   rv_text_add(&text, ", ");
-  rv_doc_add_number(&text, scene->last);
+  rv_scene_doc_add_number(&text, scene->last);
   rv_text_add(&text, "], \"metersperunit\": ");
-  rv_doc_add_number(&text, scene->meters);
+  rv_scene_doc_add_number(&text, scene->meters);
   rv_text_add(&text, ",\n  \"nodes\": {");
   for (size_t i = 0; i < scene->nodes.count; ++i) {
     rv_text_add(&text, i ? ",\n" : "\n");

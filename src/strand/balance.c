@@ -45,7 +45,7 @@ static void add_vertex(const RvStrandStep* step, const RvStrandBatch* b, const d
   double before = 0, now = 0;  // of what slides
   for (int c = 0; c < (i + 1 < b->vertices ? 4 : 3); ++c) {
     size_t at = rv_strand_index(b, lane, i, c), k = at - b->at;
-    double v = rv_step_velocity(step, true, at, q[k]), free = step->m->free[at];
+    double v = rv_strand_step_velocity(step, true, at, q[k]), free = step->m->free[at];
     add_mass(a, free * step->m->mass[at], s->v[at], v);
     a->gain -= free * (q[k] - s->q[at]) * outside(step->def, at, q[k], v);
     a->led |= free == 0 && q[k] != s->q[at];
@@ -57,12 +57,12 @@ static void add_vertex(const RvStrandStep* step, const RvStrandBatch* b, const d
   if (slide) add_mass(a, -1, before, now);
 }
 
-void rv_step_balance(const RvStrandStep* step, const RvStrandBatch* b, const RvStrandWork* w,
-                     RvBalance lanes[RV_LANES]) {
+void rv_strand_step_balance(const RvStrandStep* step, const RvStrandBatch* b, const RvStrandWork* w,
+                            RvBalance lanes[RV_LANES]) {
   double before[RV_LANES] __attribute__((aligned(64))), after[RV_LANES] __attribute__((aligned(64)));
   const RvRodBatch rod = elastic(step, b);
-  rv_rod_energy(&rod, step->s->q + b->at, before);
-  rv_rod_energy(&rod, w->q, after);
+  rv_strand_rod_energy(&rod, step->s->q + b->at, before);
+  rv_strand_rod_energy(&rod, w->q, after);
   for (int lane = 0; lane < b->lanes; ++lane) {
     lanes[lane].gain += after[lane] - before[lane];
     lanes[lane].scale += after[lane] + before[lane];

@@ -2,13 +2,13 @@
 #include "math/lanes_math.h"
 #include "strand/newton.h"
 
-void RV_KERNEL(rv_cg_turn)(int vertices, double beta, const double* r, double* p, double* mp, double* ap);
-void RV_KERNEL(rv_cg_close)(int vertices, const double* may, const double* mp, const double* p, double* ap,
-                            double* dot);
-void RV_KERNEL(rv_cg_advance)(int vertices, double alpha, bool first, const double* p, double* d, double* r,
-                              double* ap);
+void RV_KERNEL(rv_strand_cg_turn)(int vertices, double beta, const double* r, double* p, double* mp, double* ap);
+void RV_KERNEL(rv_strand_cg_close)(int vertices, const double* may, const double* mp, const double* p, double* ap,
+                                   double* dot);
+void RV_KERNEL(rv_strand_cg_advance)(int vertices, double alpha, bool first, const double* p, double* d, double* r,
+                                     double* ap);
 
-void RV_KERNEL(rv_cg_turn)(int vertices, double beta, const double* r, double* p, double* mp, double* ap) {
+void RV_KERNEL(rv_strand_cg_turn)(int vertices, double beta, const double* r, double* p, double* mp, double* ap) {
   const RvLanes b = rv_lanes_set(beta), zero = rv_lanes_set(0);
   const int count = 4 * vertices * RV_W;
   if (beta == 0) {
@@ -26,8 +26,8 @@ void RV_KERNEL(rv_cg_turn)(int vertices, double beta, const double* r, double* p
   }
 }
 
-void RV_KERNEL(rv_cg_close)(int vertices, const double* may, const double* mp, const double* p, double* ap,
-                            double* dot) {
+void RV_KERNEL(rv_strand_cg_close)(int vertices, const double* may, const double* mp, const double* p, double* ap,
+                                   double* dot) {
   for (int lane = 0; lane < RV_W; lane += RV_V) {
     RvLanes sum = rv_lanes_set(0);
     for (int i = 0; i < 4 * vertices; ++i) {
@@ -40,8 +40,8 @@ void RV_KERNEL(rv_cg_close)(int vertices, const double* may, const double* mp, c
   }
 }
 
-void RV_KERNEL(rv_cg_advance)(int vertices, double alpha, bool first, const double* p, double* d, double* r,
-                              double* ap) {
+void RV_KERNEL(rv_strand_cg_advance)(int vertices, double alpha, bool first, const double* p, double* d, double* r,
+                                     double* ap) {
   const RvLanes a = rv_lanes_set(alpha), minus = rv_lanes_set(-alpha);
   const int count = 4 * vertices * RV_W;
   if (first)

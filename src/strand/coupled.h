@@ -33,19 +33,19 @@ typedef struct RvCoupled {
   int64_t* indefinite;  // [batches]; -1: no memory
 } RvCoupled;
 
-static inline size_t rv_coupled_unknowns(const RvStrandBatch* b) {
+static inline size_t rv_strand_coupled_unknowns(const RvStrandBatch* b) {
   return (size_t)b->vertices * 4 * RV_LANES;
 }
 
 // Finds who is quiet at the gradient in r, and makes the list of the others. Gives the sum of `rests`.
-double rv_coupled_choose(RvCoupled* c);
+double rv_strand_coupled_choose(RvCoupled* c);
 // Of the gradient in r: d = -A^-1 r by conjugate gradients. Returns d . b, twice the fall of the quadratic model.
-double rv_coupled_solve(RvCoupled* c, RvStrandStats* stats);
+double rv_strand_coupled_solve(RvCoupled* c, RvStrandStats* stats);
 // Moves q along d, each strand as far as is good for all; false: nowhere.
-bool rv_coupled_search(RvCoupled* c, RvStrandStats* stats);
+bool rv_strand_coupled_search(RvCoupled* c, RvStrandStats* stats);
 // To the coupling: where it was asked last is q, which stays. (operator.h)
-void rv_coupled_stays(const RvCoupled* c, const double* q);
+void rv_strand_coupled_stays(const RvCoupled* c, const double* q);
 // The energies at q.
-void rv_coupled_measure(RvCoupled* c);
+void rv_strand_coupled_measure(RvCoupled* c);
 
 #endif

@@ -6,14 +6,14 @@
 #include "base/parallel.h"
 #include "strand/coupled.h"
 
-void rv_coupled_stays(const RvCoupled* c, const double* q) {
+void rv_strand_coupled_stays(const RvCoupled* c, const double* q) {
   if (c->op->stays) c->op->stays(c->op->user, q);
 }
 
 // each strand's own energy at x
 static void own_energy(const RvCoupled* c, size_t k, const double* x, double* out) {
   const RvStrandBatch* b = &c->step->m->batches[k];
-  rv_newton_energy(&c->work[k].potential, x + b->at, out + k * RV_LANES);
+  rv_strand_newton_energy(&c->work[k].potential, x + b->at, out + k * RV_LANES);
   for (int lane = b->lanes; lane < RV_LANES; ++lane) out[k * RV_LANES + (size_t)lane] = 0;
 }
 
@@ -22,7 +22,7 @@ static void own_energies(void* arg, size_t begin, size_t end) {
   for (size_t k = begin; k < end; ++k) own_energy(c, k, c->q, c->own);
 }
 
-void rv_coupled_measure(RvCoupled* c) {
+void rv_strand_coupled_measure(RvCoupled* c) {
   size_t n = c->step->m->nbatch, bytes = n * RV_LANES * sizeof(double);
   rv_parallel_for(n, 1, own_energies, c);
   memcpy(c->own_trial, c->own, bytes);
@@ -38,9 +38,9 @@ static void begin_search(void* arg, size_t begin, size_t end) {
     double* slope = c->slope + k * RV_LANES;
     if (c->quiet[k]) {
       memset(slope, 0, RV_LANES * sizeof(double));
-      memcpy(c->ap + b->at, c->q + b->at, rv_coupled_unknowns(b) * sizeof(double));
+      memcpy(c->ap + b->at, c->q + b->at, rv_strand_coupled_unknowns(b) * sizeof(double));
     } else {
-      rv_newton_dot(b->vertices, c->b + b->at, c->d + b->at, slope);
+      rv_strand_newton_dot(b->vertices, c->b + b->at, c->d + b->at, slope);
     }
     for (int lane = 0; lane < RV_LANES; ++lane) c->share[k * RV_LANES + (size_t)lane] = c->quiet[k] ? 0 : 1;
     c->looks[k] = 1;
@@ -54,7 +54,7 @@ static void try_batches(void* arg, size_t begin, size_t end) {
     const size_t k = c->list[i];
     const RvStrandBatch* b = &c->step->m->batches[k];
     if (!c->looks[k]) continue;
-    rv_newton_move(b->vertices, c->q + b->at, c->share + k * RV_LANES, c->d + b->at, c->ap + b->at);
+    rv_strand_newton_move(b->vertices, c->q + b->at, c->share + k * RV_LANES, c->d + b->at, c->ap + b->at);
     own_energy(c, k, c->ap, c->own_trial);
   }
 }
@@ -74,10 +74,10 @@ static void take_batches(void* arg, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) {
     const size_t k = c->list[i];
     const RvStrandBatch* b = &c->step->m->batches[k];
-    memcpy(c->q + b->at, c->ap + b->at, rv_coupled_unknowns(b) * sizeof(double));
+    memcpy(c->q + b->at, c->ap + b->at, rv_strand_coupled_unknowns(b) * sizeof(double));
     c->careful[k] = 0;
     for (size_t lane = 0; lane < RV_LANES; ++lane)
-      if (rv_step_careful(&c->caution[k * RV_LANES + lane], c->share[k * RV_LANES + lane]))
+      if (rv_strand_step_careful(&c->caution[k * RV_LANES + lane], c->share[k * RV_LANES + lane]))
         c->careful[k] |= (uint8_t)(1U << lane);
     c->work[k].potential.careful = c->careful[k];
     c->quiet[k] = may_rest(c, k);
@@ -111,16 +111,17 @@ static void shorten(RvCoupled* c, bool all) {
   memset(c->looks, 0, c->step->m->nbatch);
   for (size_t at = 0; at < n; ++at) {
     if (c->share[at] == 0 || (!all && !(excess(c, at) > 0.1 * worst))) continue;
-    c->share[at] = all ? 0.25 * c->share[at] : rv_step_shorter(c->share[at], c->slope[at], c->trial[at] - c->now[at]);
+    c->share[at] =
+        all ? 0.25 * c->share[at] : rv_strand_step_shorter(c->share[at], c->slope[at], c->trial[at] - c->now[at]);
     c->looks[at / RV_LANES] = 1;
   }
 }
 
-bool rv_coupled_search(RvCoupled* c, RvStrandStats* stats) {
+bool rv_strand_coupled_search(RvCoupled* c, RvStrandStats* stats) {
   size_t n = c->step->m->nbatch;
   double energy = sum_lanes(c->now, n);
   rv_parallel_for(n, 1, begin_search, c);
-  rv_coupled_stays(c, NULL);
+  rv_strand_coupled_stays(c, NULL);
   for (int halving = 0; halving <= RV_STRAND_MAX_HALVINGS; ++halving) {
     rv_parallel_for(c->count, 1, try_batches, c);
     memcpy(c->trial, c->own_trial, n * RV_LANES * sizeof(double));
@@ -130,7 +131,7 @@ bool rv_coupled_search(RvCoupled* c, RvStrandStats* stats) {
     // at convergence the fall is below the energy's own rounding, which must not stop the last step
     if (trial <= energy - (late ? 1e-4 : 0.1) * promised(c) + 1e-13 * fabs(energy)) {
       rv_parallel_for(c->count, 1, take_batches, c);
-      rv_coupled_stays(c, c->q);
+      rv_strand_coupled_stays(c, c->q);
       memcpy(c->now, c->trial, n * RV_LANES * sizeof(double));
       memcpy(c->own, c->own_trial, n * RV_LANES * sizeof(double));
       c->surprise = halving > 0 ? INFINITY : fabs(energy - trial - 0.5 * promised(c));

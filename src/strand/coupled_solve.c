@@ -13,7 +13,7 @@
 // spare lanes repeat a strand and must not count
 static double dot(const RvStrandBatch* b, const double* x, const double* y) {
   double lanes[RV_LANES] __attribute__((aligned(64))), sum = 0;
-  rv_newton_dot(b->vertices, x + b->at, y + b->at, lanes);
+  rv_strand_newton_dot(b->vertices, x + b->at, y + b->at, lanes);
   for (int lane = 0; lane < b->lanes; ++lane) sum += lanes[lane];
   return sum;
 }
@@ -27,7 +27,7 @@ static double precondition_one(RvCoupled* c, size_t k) {
 
 // minus the gradient; fixed unknowns and spare lanes have none
 static void right_side(const RvStrandBatch* b, const double* g, const double* may, double* out) {
-  size_t count = rv_coupled_unknowns(b);
+  size_t count = rv_strand_coupled_unknowns(b);
   for (size_t i = 0; i < count; i += RV_LANES)
     for (size_t lane = 0; lane < RV_LANES; ++lane)
       out[i + lane] = (int)lane < b->lanes ? -g[i + lane] * may[i + lane] : 0;
@@ -38,7 +38,7 @@ static void look(void* arg, size_t begin, size_t end) {
   RvCoupled* c = arg;
   for (size_t k = begin; k < end; ++k) {
     const RvStrandBatch* b = &c->step->m->batches[k];
-    size_t at = b->at, bytes = rv_coupled_unknowns(b) * sizeof(double);
+    size_t at = b->at, bytes = rv_strand_coupled_unknowns(b) * sizeof(double);
     if (!c->quiet[k]) continue;
     right_side(b, c->r + at, c->step->m->free + at, c->b + at);
     memcpy(c->ap + at, c->b + at, bytes);
@@ -55,7 +55,7 @@ static void look(void* arg, size_t begin, size_t end) {
   }
 }
 
-double rv_coupled_choose(RvCoupled* c) {
+double rv_strand_coupled_choose(RvCoupled* c) {
   size_t n = c->step->m->nbatch;
   double sum = 0;
   rv_parallel_for(n, 1, look, c);
@@ -77,7 +77,7 @@ static double begin(void* arg, size_t begin, size_t end) {
     const size_t k = c->list[i];
     const RvStrandBatch* b = &c->step->m->batches[k];
     const double* may = c->step->m->free + b->at;
-    size_t count = rv_coupled_unknowns(b);
+    size_t count = rv_strand_coupled_unknowns(b);
     double *r = c->r + b->at, *right = c->b + b->at, *z = c->ap + b->at;
     right_side(b, r, may, right);
     memcpy(r, right, count * sizeof(double));
@@ -94,7 +94,7 @@ static void turn(void* arg, size_t begin, size_t end) {
     const size_t k = c->list[i];
     const RvStrandBatch* b = &c->step->m->batches[k];
     size_t at = b->at;
-    rv_cg_turn(b->vertices, c->beta, c->r + at, c->p + at, c->mp + at, c->ap + at);
+    rv_strand_cg_turn(b->vertices, c->beta, c->r + at, c->p + at, c->mp + at, c->ap + at);
     c->op->gather(c->op->user, k, c->p);
   }
 }
@@ -108,7 +108,7 @@ static double product(void* arg, size_t begin, size_t end) {
     const RvStrandBatch* b = &c->step->m->batches[k];
     size_t at = b->at;
     c->op->spread(c->op->user, k, c->ap);
-    rv_cg_close(b->vertices, c->step->m->free + at, c->mp + at, c->p + at, c->ap + at, lanes);
+    rv_strand_cg_close(b->vertices, c->step->m->free + at, c->mp + at, c->p + at, c->ap + at, lanes);
     for (int lane = 0; lane < b->lanes; ++lane) sum += lanes[lane];
   }
   return sum;
@@ -122,13 +122,13 @@ static double advance(void* arg, size_t begin, size_t end) {
     const size_t k = c->list[i];
     const RvStrandBatch* b = &c->step->m->batches[k];
     size_t at = b->at;
-    rv_cg_advance(b->vertices, c->alpha, c->beta == 0, c->p + at, c->d + at, c->r + at, c->ap + at);
+    rv_strand_cg_advance(b->vertices, c->alpha, c->beta == 0, c->p + at, c->d + at, c->r + at, c->ap + at);
     sum += precondition_one(c, k);
   }
   return sum;
 }
 
-double rv_coupled_solve(RvCoupled* c, RvStrandStats* stats) {
+double rv_strand_coupled_solve(RvCoupled* c, RvStrandStats* stats) {
   size_t n = c->count;
   double gamma = rv_parallel_sum(n, 1, begin, c), first = gamma, fall = 0;
   c->beta = 0;

@@ -62,7 +62,7 @@ static void straighten(const RvStrandBatch* b, RvStrandState* s) {
                     .tangent = s->tangent + 3 * b->edge_at,
                     .director = s->director + 3 * b->edge_at,
                     .reference_twist = s->reference_twist + b->vertex_at};
-  rv_rod_strain(&rod, s->q + b->at, &(RvRodStrain){.tangent = s->tangent + 3 * b->edge_at});
+  rv_strand_rod_strain(&rod, s->q + b->at, &(RvRodStrain){.tangent = s->tangent + 3 * b->edge_at});
   for (int j = 0; j + 1 < b->vertices; ++j)
     for (int lane = 0; lane < RV_LANES; ++lane) {
       size_t at = 3 * b->edge_at + (size_t)(3 * j) * RV_LANES + (size_t)lane;

@@ -24,29 +24,30 @@ typedef struct RvNewtonBatch {
 } RvNewtonBatch;
 
 // Potential of each lane at q.
-void rv_newton_energy(const RvNewtonBatch* b, const double* q, double energy[RV_LANES]);
+void rv_strand_newton_energy(const RvNewtonBatch* b, const double* q, double energy[RV_LANES]);
 // Gradient g at q (0 where fixed) and, if `band` is not NULL, the Hessian of the rod alone. With a coupling: the factor
 // of it with half of the inertia in `spare` (as band, and a vector more), and the bits of the lanes where it is not
 // positive.
-unsigned rv_newton_derive(const RvNewtonBatch* b, const double* q, double* g, double* band, double* spare);
+unsigned rv_strand_newton_derive(const RvNewtonBatch* b, const double* q, double* g, double* band, double* spare);
 // Makes of that Hessian the factor of the whole; lanes where it is not positive, or `loose` as above, get the
 // Gauss-Newton one, for which `spare` is room. Returns their bits.
-unsigned rv_newton_factor(const RvNewtonBatch* b, const double* q, unsigned loose, double* band, double* spare);
+unsigned rv_strand_newton_factor(const RvNewtonBatch* b, const double* q, unsigned loose, double* band, double* spare);
 // Both.
-unsigned rv_newton_assemble(const RvNewtonBatch* b, const double* q, double* g, double* band, double* spare);
+unsigned rv_strand_newton_assemble(const RvNewtonBatch* b, const double* q, double* g, double* band, double* spare);
 // Conjugate gradients; z = M^-1 r and A p have one place. p = z + beta p, mp = r + beta mp, ap = 0; beta 0: p and mp
 // are not read.
-void rv_cg_turn(int vertices, double beta, const double* r, double* p, double* mp, double* ap);
+void rv_strand_cg_turn(int vertices, double beta, const double* r, double* p, double* mp, double* ap);
 // ap = mp + may ap; dot = p . ap of each lane.
-void rv_cg_close(int vertices, const double* may, const double* mp, const double* p, double* ap, double dot[RV_LANES]);
+void rv_strand_cg_close(int vertices, const double* may, const double* mp, const double* p, double* ap,
+                        double dot[RV_LANES]);
 // d += alpha p, r -= alpha ap, ap = r; `first`: d is not read, and was 0.
-void rv_cg_advance(int vertices, double alpha, bool first, const double* p, double* d, double* r, double* ap);
+void rv_strand_cg_advance(int vertices, double alpha, bool first, const double* p, double* d, double* r, double* ap);
 // Dot product of each lane over the unknowns.
-void rv_newton_dot(int vertices, const double* a, const double* b, double dot[RV_LANES]);
+void rv_strand_newton_dot(int vertices, const double* a, const double* b, double dot[RV_LANES]);
 // out = q + alpha d, lane by lane.
-void rv_newton_move(int vertices, const double* q, const double alpha[RV_LANES], const double* d, double* out);
+void rv_strand_newton_move(int vertices, const double* q, const double alpha[RV_LANES], const double* d, double* out);
 // Elastic and viscous stiffness and rest of a step together: k = k_e + k_v, rest = (k_e rest_e + k_v start) / k.
-void rv_newton_blend(int count, int width, int repeat, const double* elastic, const double* viscous, double scale,
-                     const double* rest, const double* start, double* stiffness, double* blended);
+void rv_strand_newton_blend(int count, int width, int repeat, const double* elastic, const double* viscous,
+                            double scale, const double* rest, const double* start, double* stiffness, double* blended);
 
 #endif

@@ -2,20 +2,23 @@
 #include "math/lanes_math.h"
 #include "strand/newton.h"
 
-void RV_KERNEL(rv_rod_energy)(const RvRodBatch* rod, const double* q, double* energy);
-void RV_KERNEL(rv_rod_derivatives)(const RvRodBatch* rod, const double* q, RvRodHessian kind, double* g, double* band);
+void RV_KERNEL(rv_strand_rod_energy)(const RvRodBatch* rod, const double* q, double* energy);
+void RV_KERNEL(rv_strand_rod_derivatives)(const RvRodBatch* rod, const double* q, RvRodHessian kind, double* g,
+                                          double* band);
 unsigned RV_KERNEL(rv_ldlt_factor)(double* a, int n, int band);
 
-void RV_KERNEL(rv_newton_energy)(const RvNewtonBatch* b, const double* q, double* energy);
-unsigned RV_KERNEL(rv_newton_derive)(const RvNewtonBatch* b, const double* q, double* g, double* band, double* spare);
-unsigned RV_KERNEL(rv_newton_assemble)(const RvNewtonBatch* b, const double* q, double* g, double* band, double* spare);
-unsigned RV_KERNEL(rv_newton_factor)(const RvNewtonBatch* b, const double* q, unsigned loose, double* band,
-                                     double* spare);
-void RV_KERNEL(rv_newton_dot)(int vertices, const double* a, const double* b, double* dot);
-void RV_KERNEL(rv_newton_move)(int vertices, const double* q, const double* alpha, const double* d, double* out);
-void RV_KERNEL(rv_newton_blend)(int count, int width, int repeat, const double* elastic, const double* viscous,
-                                double scale, const double* rest, const double* start, double* stiffness,
-                                double* blended);
+void RV_KERNEL(rv_strand_newton_energy)(const RvNewtonBatch* b, const double* q, double* energy);
+unsigned RV_KERNEL(rv_strand_newton_derive)(const RvNewtonBatch* b, const double* q, double* g, double* band,
+                                            double* spare);
+unsigned RV_KERNEL(rv_strand_newton_assemble)(const RvNewtonBatch* b, const double* q, double* g, double* band,
+                                              double* spare);
+unsigned RV_KERNEL(rv_strand_newton_factor)(const RvNewtonBatch* b, const double* q, unsigned loose, double* band,
+                                            double* spare);
+void RV_KERNEL(rv_strand_newton_dot)(int vertices, const double* a, const double* b, double* dot);
+void RV_KERNEL(rv_strand_newton_move)(int vertices, const double* q, const double* alpha, const double* d, double* out);
+void RV_KERNEL(rv_strand_newton_blend)(int count, int width, int repeat, const double* elastic, const double* viscous,
+                                       double scale, const double* rest, const double* start, double* stiffness,
+                                       double* blended);
 
 #define STRIDE (RV_ROD_BAND + 1)
 
@@ -26,10 +29,10 @@ RV_INLINE RvLanes slide_past(const RvNewtonBatch* b, const double* q, int i, int
   return rv_lanes3_dot(e, x) - rv_lanes_load(b->slide_goal + (size_t)i * RV_W + lane);
 }
 
-void RV_KERNEL(rv_newton_energy)(const RvNewtonBatch* b, const double* q, double* energy) {
-  RV_KERNEL(rv_rod_energy)(&b->rod, q, energy);
+void RV_KERNEL(rv_strand_newton_energy)(const RvNewtonBatch* b, const double* q, double* energy) {
+  RV_KERNEL(rv_strand_rod_energy)(&b->rod, q, energy);
   if (b->alone) b->couple->block(b->couple->user, b->block, q, 0, energy, NULL, NULL);
-  const int n = rv_rod_size(b->rod.vertices);
+  const int n = rv_strand_rod_size(b->rod.vertices);
   for (int lane = 0; lane < RV_W; lane += RV_V) {
     RvLanes sum = rv_lanes_set(0);
     for (int k = 0; k < n; ++k) {
@@ -113,12 +116,13 @@ RV_INLINE RvRodHessian kind_of(const RvNewtonBatch* b) {
   return b->careful == 0xff ? RV_ROD_GAUSS_NEWTON : RV_ROD_FULL;
 }
 
-unsigned RV_KERNEL(rv_newton_derive)(const RvNewtonBatch* b, const double* q, double* g, double* band, double* spare) {
-  const int n = rv_rod_size(b->rod.vertices);
+unsigned RV_KERNEL(rv_strand_newton_derive)(const RvNewtonBatch* b, const double* q, double* g, double* band,
+                                            double* spare) {
+  const int n = rv_strand_rod_size(b->rod.vertices);
   const size_t room = (size_t)n * STRIDE * RV_W;
   clear(g, (size_t)(n + 1) * RV_W);
   if (band) clear(band, room);
-  RV_KERNEL(rv_rod_derivatives)(&b->rod, q, kind_of(b), g, band);
+  RV_KERNEL(rv_strand_rod_derivatives)(&b->rod, q, kind_of(b), g, band);
   if (b->alone) b->couple->block(b->couple->user, b->block, q, 0, NULL, g, NULL);
   inertia_gradient(b, q, g, n);
   // A coupling's own part can make an indefinite block positive, but two strands that move together do not feel it: so
@@ -129,9 +133,9 @@ unsigned RV_KERNEL(rv_newton_derive)(const RvNewtonBatch* b, const double* q, do
   return RV_KERNEL(rv_ldlt_factor)(spare, n, RV_ROD_BAND);
 }
 
-unsigned RV_KERNEL(rv_newton_factor)(const RvNewtonBatch* b, const double* q, unsigned loose, double* band,
-                                     double* spare) {
-  const int n = rv_rod_size(b->rod.vertices);
+unsigned RV_KERNEL(rv_strand_newton_factor)(const RvNewtonBatch* b, const double* q, unsigned loose, double* band,
+                                            double* spare) {
+  const int n = rv_strand_rod_size(b->rod.vertices);
   const size_t room = (size_t)n * STRIDE * RV_W;
   add_coupling(b, q, band);
   constrain(b, band, n, 1);
@@ -140,7 +144,7 @@ unsigned RV_KERNEL(rv_newton_factor)(const RvNewtonBatch* b, const double* q, un
   if (!bad) return failed;
   // these lanes take the Gauss-Newton factor; the others keep theirs, so that no lane knows its neighbours
   clear(spare, room + (size_t)(n + 1) * RV_W);
-  RV_KERNEL(rv_rod_derivatives)(&b->rod, q, RV_ROD_GAUSS_NEWTON, spare + room, spare);
+  RV_KERNEL(rv_strand_rod_derivatives)(&b->rod, q, RV_ROD_GAUSS_NEWTON, spare + room, spare);
   add_coupling(b, q, spare);
   constrain(b, spare, n, 1);
   RV_KERNEL(rv_ldlt_factor)(spare, n, RV_ROD_BAND);
@@ -150,14 +154,14 @@ unsigned RV_KERNEL(rv_newton_factor)(const RvNewtonBatch* b, const double* q, un
   return failed;
 }
 
-unsigned RV_KERNEL(rv_newton_assemble)(const RvNewtonBatch* b, const double* q, double* g, double* band,
-                                       double* spare) {
-  const unsigned loose = RV_KERNEL(rv_newton_derive)(b, q, g, band, spare);
-  return RV_KERNEL(rv_newton_factor)(b, q, loose, band, spare);
+unsigned RV_KERNEL(rv_strand_newton_assemble)(const RvNewtonBatch* b, const double* q, double* g, double* band,
+                                              double* spare) {
+  const unsigned loose = RV_KERNEL(rv_strand_newton_derive)(b, q, g, band, spare);
+  return RV_KERNEL(rv_strand_newton_factor)(b, q, loose, band, spare);
 }
 
-void RV_KERNEL(rv_newton_dot)(int vertices, const double* a, const double* b, double* dot) {
-  const int n = rv_rod_size(vertices);
+void RV_KERNEL(rv_strand_newton_dot)(int vertices, const double* a, const double* b, double* dot) {
+  const int n = rv_strand_rod_size(vertices);
   for (int lane = 0; lane < RV_W; lane += RV_V) {
     RvLanes sum = rv_lanes_set(0);
     for (int k = 0; k < n; ++k)
@@ -169,7 +173,8 @@ void RV_KERNEL(rv_newton_dot)(int vertices, const double* a, const double* b, do
 // A straight step of a turning edge stretches it in second order, which a stiff strand answers with a wall of energy.
 // So an edge takes the step in polar form: its length grows by the part along it, its direction turns by the rest. The
 // curve has the same tangent, so Newton and the line search lose nothing.
-void RV_KERNEL(rv_newton_move)(int vertices, const double* q, const double* alpha, const double* d, double* out) {
+void RV_KERNEL(rv_strand_newton_move)(int vertices, const double* q, const double* alpha, const double* d,
+                                      double* out) {
   for (int lane = 0; lane < RV_W; lane += RV_V) {
     const RvLanes a = rv_lanes_load(alpha + lane);
     RvLanes3 x = rv_lanes3_load(q + lane), dx = rv_lanes3_load(d + lane);
@@ -194,9 +199,9 @@ void RV_KERNEL(rv_newton_move)(int vertices, const double* q, const double* alph
   }
 }
 
-void RV_KERNEL(rv_newton_blend)(int count, int width, int repeat, const double* elastic, const double* viscous,
-                                double scale, const double* rest, const double* start, double* stiffness,
-                                double* blended) {
+void RV_KERNEL(rv_strand_newton_blend)(int count, int width, int repeat, const double* elastic, const double* viscous,
+                                       double scale, const double* rest, const double* start, double* stiffness,
+                                       double* blended) {
   for (int i = 0; i < count; ++i)
     for (int lane = 0; lane < RV_W; lane += RV_V)
       for (int c = 0; c < width; ++c) {

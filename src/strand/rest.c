@@ -225,7 +225,7 @@ static RvRodBatch rod_of(const Balance* w, const RvStrandBatch* b) {
 // they stay where they are, but a push makes them fall into another pose. The slowest swing has to be faster than one
 // radian in half a second, or it would hardly come back.
 static unsigned unstable(const Balance* w, const RvStrandBatch* b, double* band) {
-  const int size = rv_rod_size(b->vertices), stride = RV_ROD_BAND + 1, held = 7;
+  const int size = rv_strand_rod_size(b->vertices), stride = RV_ROD_BAND + 1, held = 7;
   const double slowest = 4;
   for (int j = 0; j < size; ++j)
     for (int k = 0; k <= RV_ROD_BAND && j + k < size; ++k)
@@ -280,7 +280,7 @@ static void balance_batch(const Balance* w, size_t k, double* room) {
   const RvStrandBatch* b = &m->batches[k];
   Outcome* out = &w->out[k];
   size_t n = (size_t)b->vertices, unknowns = 4 * n * RV_LANES, rows = n * RV_LANES;
-  size_t bytes = rv_ldlt_size(rv_rod_size(b->vertices), RV_ROD_BAND);
+  size_t bytes = rv_ldlt_size(rv_strand_rod_size(b->vertices), RV_ROD_BAND);
   double *g = room, *band = g + unknowns, *natural = band + bytes, *work = natural + 6 * rows;
   double *length = m->rest_length + b->edge_at, *curvature = m->rest_curvature + 4 * b->vertex_at,
          *twist = m->rest_twist + b->vertex_at, factor[RV_LANES];
@@ -299,7 +299,7 @@ static void balance_batch(const Balance* w, size_t k, double* room) {
       capped = (capped & ~(1u << lane)) | (unsigned)balance_lane(w, b, lane, work) << lane;
     }
     memset(g, 0, (unknowns + bytes) * sizeof *g);
-    rv_rod_derivatives(&rod, w->s->q + b->at, RV_ROD_FULL, g, band);
+    rv_strand_rod_derivatives(&rod, w->s->q + b->at, RV_ROD_FULL, g, band);
     loose = unstable(w, b, band);
     open = 0;
     for (int lane = 0; lane < RV_LANES; ++lane) {
@@ -324,7 +324,7 @@ static void balance_batches(void* arg, size_t begin, size_t end) {
   const Balance* w = arg;
   for (size_t k = begin; k < end; ++k) {
     size_t n = (size_t)w->m->batches[k].vertices;
-    size_t band = rv_ldlt_size(rv_rod_size((int)n), RV_ROD_BAND);
+    size_t band = rv_ldlt_size(rv_strand_rod_size((int)n), RV_ROD_BAND);
     double* room = rv_alloc(band + 14 * n * RV_LANES, sizeof *room);
     if (room)
       balance_batch(w, k, room);

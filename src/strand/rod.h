@@ -36,20 +36,20 @@ typedef enum RvRodHessian {
 } RvRodHessian;
 
 // Number of unknowns.
-static inline int rv_rod_size(int vertices) {
+static inline int rv_strand_rod_size(int vertices) {
   return 4 * vertices - 1;
 }
 
 // Elastic energy of each lane.
-void rv_rod_energy(const RvRodBatch* rod, const double* q, double energy[RV_LANES]);
+void rv_strand_rod_energy(const RvRodBatch* rod, const double* q, double energy[RV_LANES]);
 // Adds the gradient to g (as q) and, if `band` is not NULL, the Hessian to it (the layout of math/ldlt.h, band 10).
-void rv_rod_derivatives(const RvRodBatch* rod, const double* q, RvRodHessian kind, double* g, double* band);
+void rv_strand_rod_derivatives(const RvRodBatch* rod, const double* q, RvRodHessian kind, double* g, double* band);
 
 // The strains at q: tangents, reference directors, reference twists, four curvatures and the twist of each inner
 // vertex. Any output may be NULL. With frames of the start of the step in `rod`, these are the ones of its end.
 typedef struct RvRodStrain {
   double *tangent, *director, *reference_twist, *length, *curvature, *twist;
 } RvRodStrain;
-void rv_rod_strain(const RvRodBatch* rod, const double* q, const RvRodStrain* out);
+void rv_strand_rod_strain(const RvRodBatch* rod, const double* q, const RvRodStrain* out);
 
 #endif

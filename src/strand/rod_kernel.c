@@ -3,9 +3,10 @@
 #include "math/lanes_math.h"
 #include "strand/rod.h"
 
-void RV_KERNEL(rv_rod_energy)(const RvRodBatch* rod, const double* q, double* energy);
-void RV_KERNEL(rv_rod_derivatives)(const RvRodBatch* rod, const double* q, RvRodHessian kind, double* g, double* band);
-void RV_KERNEL(rv_rod_strain)(const RvRodBatch* rod, const double* q, const RvRodStrain* out);
+void RV_KERNEL(rv_strand_rod_energy)(const RvRodBatch* rod, const double* q, double* energy);
+void RV_KERNEL(rv_strand_rod_derivatives)(const RvRodBatch* rod, const double* q, RvRodHessian kind, double* g,
+                                          double* band);
+void RV_KERNEL(rv_strand_rod_strain)(const RvRodBatch* rod, const double* q, const RvRodStrain* out);
 
 // two edges that fold back on each other: keeps 1 + cos from 0 (spec 1.2.1, known singularity)
 #define MIN_CHI 1e-4
@@ -340,7 +341,8 @@ RV_INLINE void derivatives(const RvRodBatch* rod, const double* q, int full, dou
   }
 }
 
-void RV_KERNEL(rv_rod_derivatives)(const RvRodBatch* rod, const double* q, RvRodHessian kind, double* g, double* band) {
+void RV_KERNEL(rv_strand_rod_derivatives)(const RvRodBatch* rod, const double* q, RvRodHessian kind, double* g,
+                                          double* band) {
   for (int lane = 0; lane < RV_W; lane += RV_V) {
     if (!band)
       derivatives(rod, q, 0, g + lane, 0, lane);
@@ -351,7 +353,7 @@ void RV_KERNEL(rv_rod_derivatives)(const RvRodBatch* rod, const double* q, RvRod
   }
 }
 
-void RV_KERNEL(rv_rod_energy)(const RvRodBatch* rod, const double* q, double* energy) {
+void RV_KERNEL(rv_strand_rod_energy)(const RvRodBatch* rod, const double* q, double* energy) {
   for (int lane = 0; lane < RV_W; lane += RV_V) {
     Edge e = read_edge(rod, q, 0, lane);
     RvLanes sum = stretch_energy(rod, &e, 0, lane);
@@ -376,7 +378,7 @@ RV_INLINE void store_edge(const RvRodStrain* out, const Edge* e, int j, int lane
   rv_lanes3_store(out->director + (size_t)(3 * j) * RV_W + lane, rv_lanes3_scale(u, scale));
 }
 
-void RV_KERNEL(rv_rod_strain)(const RvRodBatch* rod, const double* q, const RvRodStrain* out) {
+void RV_KERNEL(rv_strand_rod_strain)(const RvRodBatch* rod, const double* q, const RvRodStrain* out) {
   for (int lane = 0; lane < RV_W; lane += RV_V) {
     Edge e = read_edge(rod, q, 0, lane);
     store_edge(out, &e, 0, lane);

@@ -88,7 +88,7 @@ RvResult rv_strand_state_new(RvStrandModel* m, const RvStrandDef* strands, RvStr
       }
       RvRodBatch rod = frames_of(b, s);
       if (pass == 0)
-        rv_rod_strain(
+        rv_strand_rod_strain(
             &rod, s->q + b->at,
             &(RvRodStrain){.curvature = m->rest_curvature + 4 * b->vertex_at, .twist = m->rest_twist + b->vertex_at});
     }

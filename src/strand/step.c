@@ -10,15 +10,15 @@ static double* take(double** next, size_t count) {
   return p;
 }
 
-size_t rv_work_size(int n) {
+size_t rv_strand_work_size(int n) {
   return (size_t)n * (2 * 4 + 10 + 4) * RV_LANES + rv_ldlt_size(4 * n - 1, RV_ROD_BAND);
 }
 
-size_t rv_spare_size(int n) {
+size_t rv_strand_spare_size(int n) {
   return rv_ldlt_size(4 * n - 1, RV_ROD_BAND) + (size_t)n * 4 * RV_LANES;
 }
 
-void rv_work_place(RvStrandWork* w, double* memory, int n) {
+void rv_strand_work_place(RvStrandWork* w, double* memory, int n) {
   size_t u = (size_t)n * 4 * RV_LANES, v = (size_t)n * RV_LANES;
   w->goal = take(&memory, u);
   w->inertia = take(&memory, u);
@@ -41,8 +41,8 @@ static void set_goal(const RvStrandStep* step, const RvStrandBatch* b, const RvS
   size_t count = (size_t)b->vertices * 4 * RV_LANES;
   for (size_t k = 0; k < count; ++k) {
     size_t at = b->at + k;
-    bool bdf2 = rv_step_bdf2(step, w, (int)(k % RV_LANES));
-    double m = step->m->mass[at], force = def->force ? def->force[at] : 0, h = rv_step_length(step, bdf2);
+    bool bdf2 = rv_strand_step_bdf2(step, w, (int)(k % RV_LANES));
+    double m = step->m->mass[at], force = def->force ? def->force[at] : 0, h = rv_strand_step_length(step, bdf2);
     double drift = bdf2 ? (s->q[at] - s->q_before[at]) / 3 : 0;
     double v = bdf2 ? s->v[at] + (s->v[at] - s->v_before[at]) / 3 : s->v[at];
     double weight = m / (h * h), pull = weight * (s->q[at] + drift + h * v) + force;
@@ -65,8 +65,8 @@ static void set_slide(const RvStrandStep* step, const RvStrandBatch* b, const Rv
   const RvStrandState* s = step->s;
   for (int i = 0; i < b->vertices; ++i)
     for (int lane = 0; lane < RV_LANES; ++lane) {
-      bool bdf2 = rv_step_bdf2(step, w, lane);
-      double goal = 0, h = rv_step_length(step, bdf2);
+      bool bdf2 = rv_strand_step_bdf2(step, w, lane);
+      double goal = 0, h = rv_strand_step_length(step, bdf2);
       for (int c = 0; c < 3; ++c) {
         size_t at = rv_strand_index(b, lane, i, c), k = (size_t)(3 * i + c) * RV_LANES + (size_t)lane;
         double drift = bdf2 ? (s->q[at] - s->q_before[at]) / 3 : 0;
@@ -95,15 +95,16 @@ static void set_potential(const RvStrandStep* step, const RvStrandBatch* b, RvSt
                         .reference_twist = step->s->reference_twist + b->vertex_at};
   // the strains of the start, where the viscous twins rest; their room is needed only here
   double *length = w->d, *curvature = w->trial, *twist = w->g;
-  rv_rod_strain(&p->rod, step->s->q + b->at, &(RvRodStrain){.length = length, .curvature = curvature, .twist = twist});
+  rv_strand_rod_strain(&p->rod, step->s->q + b->at,
+                       &(RvRodStrain){.length = length, .curvature = curvature, .twist = twist});
   double scale = 1 / step->def->dt;
   int n = b->vertices;
-  rv_newton_blend(n - 1, 1, 1, m->stretch + b->edge_at, m->damp_stretch + b->edge_at, scale,
-                  m->rest_length + b->edge_at, length, w->stretch, w->length);
-  rv_newton_blend(n, 2, 2, m->bend + 2 * b->vertex_at, m->damp_bend + 2 * b->vertex_at, scale,
-                  m->rest_curvature + 4 * b->vertex_at, curvature, w->bend, w->curvature);
-  rv_newton_blend(n, 1, 1, m->torsion + b->vertex_at, m->damp_torsion + b->vertex_at, scale,
-                  m->rest_twist + b->vertex_at, twist, w->torsion, w->twist);
+  rv_strand_newton_blend(n - 1, 1, 1, m->stretch + b->edge_at, m->damp_stretch + b->edge_at, scale,
+                         m->rest_length + b->edge_at, length, w->stretch, w->length);
+  rv_strand_newton_blend(n, 2, 2, m->bend + 2 * b->vertex_at, m->damp_bend + 2 * b->vertex_at, scale,
+                         m->rest_curvature + 4 * b->vertex_at, curvature, w->bend, w->curvature);
+  rv_strand_newton_blend(n, 1, 1, m->torsion + b->vertex_at, m->damp_torsion + b->vertex_at, scale,
+                         m->rest_twist + b->vertex_at, twist, w->torsion, w->twist);
   p->rod.length = w->length;
   p->rod.stretch = w->stretch;
   p->rod.curvature = w->curvature;
@@ -131,7 +132,7 @@ static void lay_edges(int n, const double* before, const double* like, const dou
     }
 }
 
-unsigned rv_step_held(const RvStrandStep* step, const RvStrandBatch* b) {
+unsigned rv_strand_step_held(const RvStrandStep* step, const RvStrandBatch* b) {
   const RvOperator* op = step->def->couple;
   unsigned held = op && op->held ? op->held(op->user, (size_t)(b - step->m->batches)) : 0;
   // spare lanes repeat the last one
@@ -144,7 +145,7 @@ static void set_guess(const RvStrandStep* step, const RvStrandBatch* b, const Rv
   size_t count = (size_t)b->vertices * 4 * RV_LANES;
   double still[RV_LANES] __attribute__((aligned(64))), carried[RV_LANES] __attribute__((aligned(64)));
   const double* before = step->s->q + b->at;
-  unsigned held = rv_step_held(step, b);
+  unsigned held = rv_strand_step_held(step, b);
   for (size_t k = 0; k < count; ++k) {
     bool fixed = w->potential.free[k] == 0;
     double given = fixed && step->def->target ? step->def->target[b->at + k] : before[k];
@@ -159,8 +160,8 @@ static void set_guess(const RvStrandStep* step, const RvStrandBatch* b, const Rv
     memcpy(w->q, w->d, count * sizeof(double));
     return;
   }
-  rv_newton_energy(&w->potential, w->d, still);
-  rv_newton_energy(&w->potential, w->trial, carried);
+  rv_strand_newton_energy(&w->potential, w->d, still);
+  rv_strand_newton_energy(&w->potential, w->trial, carried);
   for (size_t k = 0; k < count; ++k) {
     size_t lane = k % RV_LANES;
     w->q[k] = carried[lane] < still[lane] && !(held >> lane & 1) ? w->trial[k] : w->d[k];
@@ -170,20 +171,20 @@ static void set_guess(const RvStrandStep* step, const RvStrandBatch* b, const Rv
 // m/s2, three hundred g, as in blows: what residuals are measured against in short steps
 static const double LARGE_ACCELERATION = 3000;
 
-void rv_step_begin(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWork* w) {
+void rv_strand_step_begin(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWork* w) {
   w->fall = LARGE_ACCELERATION * step->def->dt * step->def->dt;
   w->euler = 0;
-  rv_step_again(step, b, w);
+  rv_strand_step_again(step, b, w);
   set_guess(step, b, w);
 }
 
-void rv_step_again(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWork* w) {
+void rv_strand_step_again(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWork* w) {
   set_goal(step, b, w);
   if (step->def->slide) set_slide(step, b, w);
   set_potential(step, b, w);
 }
 
-void rv_step_scale(const RvStrandBatch* b, const RvStrandWork* w, double scale[RV_LANES]) {
+void rv_strand_step_scale(const RvStrandBatch* b, const RvStrandWork* w, double scale[RV_LANES]) {
   for (int lane = 0; lane < RV_LANES; ++lane) {
     double inertia = 0, edge = 0;
     for (int i = 0; i < b->vertices; ++i) inertia += w->inertia[4 * i * RV_LANES + lane];
@@ -192,17 +193,18 @@ void rv_step_scale(const RvStrandBatch* b, const RvStrandWork* w, double scale[R
   }
 }
 
-void rv_step_finish(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWork* w) {
+void rv_strand_step_finish(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWork* w) {
   RvStrandState* s = step->s;
   size_t count = (size_t)b->vertices * 4 * RV_LANES, row = (size_t)b->vertices * RV_LANES;
   size_t edges = (size_t)(b->vertices - 1) * RV_LANES;
   // into scratch first: the strain reads the frames of the start
   double *tangent = w->band, *director = w->band + 3 * row, *twist = w->spare;
-  rv_rod_strain(&w->potential.rod, w->q,
-                &(RvRodStrain){.tangent = tangent, .director = director, .reference_twist = twist});
+  rv_strand_rod_strain(&w->potential.rod, w->q,
+                       &(RvRodStrain){.tangent = tangent, .director = director, .reference_twist = twist});
   for (size_t k = 0; k < count; ++k) {
     size_t at = b->at + k;
-    double before = s->q[at], v = rv_step_velocity(step, rv_step_bdf2(step, w, (int)(k % RV_LANES)), at, w->q[k]);
+    double before = s->q[at],
+           v = rv_strand_step_velocity(step, rv_strand_step_bdf2(step, w, (int)(k % RV_LANES)), at, w->q[k]);
     s->q_before[at] = before;
     s->v_before[at] = s->v[at];
     s->q[at] = w->q[k];
@@ -222,7 +224,7 @@ RvResult rv_strand_step(const RvStrandModel* m, RvStrandState* s, const RvStrand
   RvStrandStep step = {m, s, def, bdf2};
   *stats = (RvStrandStats){0};
   bool joined = def->couple && def->couple->gather;
-  RvResult result = joined ? rv_step_coupled(&step, stats, error) : rv_step_free(&step, stats, error);
+  RvResult result = joined ? rv_strand_step_coupled(&step, stats, error) : rv_strand_step_free(&step, stats, error);
   s->has_before = true;
   return result;
 }

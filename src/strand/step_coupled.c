@@ -19,9 +19,9 @@ static bool at_rest(RvCoupled* c, size_t k, unsigned held) {
   RvStrandWork* w = &c->work[k];
   const RvStrandBatch* b = &c->step->m->batches[k];
   double slope[RV_LANES] __attribute__((aligned(64))), scale[RV_LANES], sum = 0;
-  size_t count = rv_coupled_unknowns(b);
+  size_t count = rv_strand_coupled_unknowns(b);
   double *g = w->d, *d = w->trial;
-  c->loose[k] = (uint8_t)rv_newton_derive(&w->potential, w->q, w->g, w->band, w->spare);
+  c->loose[k] = (uint8_t)rv_strand_newton_derive(&w->potential, w->q, w->g, w->band, w->spare);
   c->derived[k] = 1;
   memcpy(g, w->g, count * sizeof(double));
   c->op->block(c->op->user, k, w->q, 0, NULL, g, NULL);
@@ -30,8 +30,8 @@ static bool at_rest(RvCoupled* c, size_t k, unsigned held) {
     d[i] = g[i];
   }
   rv_ldlt_solve(w->spare, 4 * b->vertices - 1, RV_ROD_BAND, d);
-  rv_newton_dot(b->vertices, g, d, slope);
-  rv_step_scale(b, w, scale);
+  rv_strand_newton_dot(b->vertices, g, d, slope);
+  rv_strand_step_scale(b, w, scale);
   bool rest = true;
   for (int lane = 0; lane < b->lanes; ++lane) {
     double most = ALONE_TOLERANCE * scale[lane];
@@ -48,17 +48,17 @@ static void guess_alone(RvCoupled* c, size_t k) {
   RvStrandWork* w = &c->work[k];
   const RvStrandBatch* b = &c->step->m->batches[k];
   RvStrandStats stats = {0};
-  unsigned held = rv_step_held(c->step, b);
+  unsigned held = rv_strand_step_held(c->step, b);
   if (c->step->def->max_iterations < 2 || !c->op->block || held == 0xffu) return;
-  w->spare = rv_alloc(rv_spare_size(b->vertices), sizeof(double));
+  w->spare = rv_alloc(rv_strand_spare_size(b->vertices), sizeof(double));
   if (!w->spare) return;
   if (!at_rest(c, k, held)) {
     // room that is not needed before the line search
     double* begin = c->b + b->at;
-    memcpy(begin, w->q, rv_coupled_unknowns(b) * sizeof(double));
+    memcpy(begin, w->q, rv_strand_coupled_unknowns(b) * sizeof(double));
     w->potential.alone = true;
-    rv_step_newton(b, w, ALONE_ITERATIONS, ALONE_TOLERANCE, &stats);
-    for (size_t i = 0; held && i < rv_coupled_unknowns(b); ++i)
+    rv_strand_step_newton(b, w, ALONE_ITERATIONS, ALONE_TOLERANCE, &stats);
+    for (size_t i = 0; held && i < rv_strand_coupled_unknowns(b); ++i)
       if (held >> i % RV_LANES & 1) w->q[i] = begin[i];
     c->alone[k] = stats.first;
     c->derived[k] = 0;
@@ -78,22 +78,23 @@ static void begin_batches(void* arg, size_t begin, size_t end) {
     w->g = c->r + b->at;
     w->d = c->d + b->at;
     w->trial = c->ap + b->at;
-    rv_work_place(w, c->memory + c->memory_at[k], b->vertices);
-    rv_step_begin(c->step, b, w);
+    rv_strand_work_place(w, c->memory + c->memory_at[k], b->vertices);
+    rv_strand_step_begin(c->step, b, w);
     guess_alone(c, k);
   }
 }
 
 static void assemble(RvCoupled* c, size_t k, double* g) {
   RvStrandWork* w = &c->work[k];
-  double* spare = rv_alloc(rv_spare_size(c->step->m->batches[k].vertices), sizeof(double));
+  double* spare = rv_alloc(rv_strand_spare_size(c->step->m->batches[k].vertices), sizeof(double));
   if (!spare) {
     c->indefinite[k] = -1;
     return;
   }
-  if (!c->derived[k]) c->loose[k] = (uint8_t)rv_newton_derive(&w->potential, w->q, g, w->band, spare);
+  if (!c->derived[k]) c->loose[k] = (uint8_t)rv_strand_newton_derive(&w->potential, w->q, g, w->band, spare);
   c->derived[k] = 0;
-  if (rv_newton_factor(&w->potential, w->q, c->loose[k], w->band, spare) && c->indefinite[k] >= 0) c->indefinite[k]++;
+  if (rv_strand_newton_factor(&w->potential, w->q, c->loose[k], w->band, spare) && c->indefinite[k] >= 0)
+    c->indefinite[k]++;
   rv_free(spare);
 }
 
@@ -104,7 +105,7 @@ static void assemble_batches(void* arg, size_t begin, size_t end) {
     RvStrandWork* w = &c->work[k];
     c->looks[k] = c->quiet[k];
     if (c->quiet[k])
-      rv_newton_derive(&w->potential, w->q, w->g, NULL, NULL);
+      rv_strand_newton_derive(&w->potential, w->q, w->g, NULL, NULL);
     else
       assemble(c, k, w->g);
   }
@@ -124,7 +125,7 @@ static double scale_sum(void* arg, size_t begin, size_t end) {
   double sum = 0;
   for (size_t k = begin; k < end; ++k) {
     double scale[RV_LANES];
-    rv_step_scale(&c->step->m->batches[k], &c->work[k], scale);
+    rv_strand_step_scale(&c->step->m->batches[k], &c->work[k], scale);
     for (int lane = 0; lane < c->step->m->batches[k].lanes; ++lane) sum += scale[lane] * scale[lane];
   }
   return sum;
@@ -136,11 +137,11 @@ static void finish_batches(void* arg, size_t begin, size_t end) {
   for (size_t k = begin; k < end; ++k) {
     const RvStrandBatch* b = &c->step->m->batches[k];
     RvStrandWork* w = &c->work[k];
-    size_t count = rv_coupled_unknowns(b);
+    size_t count = rv_strand_coupled_unknowns(b);
     for (size_t i = 0; i < count; i += RV_LANES)
       for (int lane = b->lanes; lane < RV_LANES; ++lane) w->q[i + (size_t)lane] = w->q[i + (size_t)b->lanes - 1];
     w->spare = c->mp + b->at;  // room for a twist a vertex
-    rv_step_finish(c->step, b, w);
+    rv_strand_step_finish(c->step, b, w);
   }
 }
 
@@ -174,12 +175,12 @@ static void newton(RvCoupled* c, RvStrandStats* stats) {
   c->forcing = def->max_iterations > 1 ? LOOSEST : def->cg_tolerance;
   for (int it = 0; it < def->max_iterations; ++it) {
     c->op->prepare(c->op->user, c->q, c->careful);
-    rv_coupled_stays(c, c->q);
+    rv_strand_coupled_stays(c, c->q);
     rv_parallel_for(n, 1, assemble_batches, c);
     c->op->gradient(c->op->user, c->q, c->r);
-    double before = stats->residual, rests = rv_coupled_choose(c);
+    double before = stats->residual, rests = rv_strand_coupled_choose(c);
     if (it > 0) rv_parallel_for(c->count, 1, assemble_woken, c);
-    double decrement = sqrt(rv_coupled_solve(c, stats) + rests);
+    double decrement = sqrt(rv_strand_coupled_solve(c, stats) + rests);
     if (it == 0) first = fmax(decrement, scale);
     // all that are quiet have together a quarter of what may be left
     if (it == 0) c->little = 0.25 * def->tolerance * def->tolerance * first * first / (double)n;
@@ -189,15 +190,15 @@ static void newton(RvCoupled* c, RvStrandStats* stats) {
     double ratio = it ? stats->residual / before : 1;
     c->forcing = fmax(def->cg_tolerance, fmin(LOOSEST, 0.9 * ratio * ratio));
     stats->iterations = it + 1;
-    if (it == 0) rv_coupled_measure(c);
-    if (!rv_coupled_search(c, stats) || !(stats->residual > def->tolerance)) break;
+    if (it == 0) rv_strand_coupled_measure(c);
+    if (!rv_strand_coupled_search(c, stats) || !(stats->residual > def->tolerance)) break;
     double next = stats->residual * expected(c, decrement);
     if (def->brisk && next <= def->tolerance) {
       stats->residual = next;
       break;
     }
   }
-  rv_coupled_stays(c, NULL);
+  rv_strand_coupled_stays(c, NULL);
   if (stats->residual > def->tolerance) stats->unconverged = (int64_t)n;
 }
 
@@ -215,7 +216,7 @@ static void balance_batches(void* arg, size_t begin, size_t end) {
   for (size_t k = begin; k < end; ++k) {
     RvBalance* lanes = &e->balance[k * RV_LANES];
     for (size_t i = 0; i < RV_LANES; ++i) lanes[i].gain = e->after[k * RV_LANES + i] - e->before[k * RV_LANES + i];
-    rv_step_balance(e->c->step, &e->c->step->m->batches[k], &e->c->work[k], lanes);
+    rv_strand_step_balance(e->c->step, &e->c->step->m->batches[k], &e->c->work[k], lanes);
   }
 }
 
@@ -234,7 +235,7 @@ static bool mark_rising(const Energy* e) {
   }
   for (size_t k = 0; k < count; ++k) {
     size_t lane = k % RV_LANES, used = (size_t)m->batches[k / RV_LANES].lanes - 1;
-    if (!rv_step_rises(&e->balance[e->group[lane > used ? k - lane + used : k]])) continue;
+    if (!rv_strand_step_rises(&e->balance[e->group[lane > used ? k - lane + used : k]])) continue;
     e->c->work[k / RV_LANES].euler |= (uint8_t)(1U << lane);
     any = true;
   }
@@ -272,7 +273,7 @@ static void forget(RvCoupled* c) {
 static void repeat_batches(void* arg, size_t begin, size_t end) {
   RvCoupled* c = arg;
   for (size_t k = begin; k < end; ++k)
-    if (c->work[k].euler) rv_step_again(c->step, &c->step->m->batches[k], &c->work[k]);
+    if (c->work[k].euler) rv_strand_step_again(c->step, &c->step->m->batches[k], &c->work[k]);
 }
 
 // Newton, and once more where energy came of nothing.
@@ -309,7 +310,7 @@ static bool take_memory(RvCoupled* c, RvArena* arena) {
   if (!c->work || !c->memory_at || !c->alone || !c->indefinite || !c->rests || !c->list) return false;
   for (size_t k = 0; k < n; ++k) {
     c->memory_at[k] = total;
-    total += rv_work_size(m->batches[k].vertices);
+    total += rv_strand_work_size(m->batches[k].vertices);
   }
   double** lanes[] = {&c->now, &c->trial, &c->own, &c->own_trial, &c->share, &c->slope};
   for (size_t i = 0; i < sizeof lanes / sizeof *lanes; ++i)
@@ -320,7 +321,7 @@ static bool take_memory(RvCoupled* c, RvArena* arena) {
   return (c->memory = RV_TAKE(arena, double, total)) != NULL;
 }
 
-RvResult rv_step_coupled(const RvStrandStep* step, RvStrandStats* stats, RvError* error) {
+RvResult rv_strand_step_coupled(const RvStrandStep* step, RvStrandStats* stats, RvError* error) {
   RvCoupled c = {.step = step, .op = step->def->couple};
   size_t n = step->m->nbatch;
   RvArena* arena = step->def->scratch ? step->def->scratch : rv_arena_new(0);

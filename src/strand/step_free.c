@@ -22,8 +22,8 @@ static int search(const RvStrandWork* w, const double* energy, const double* slo
     open[lane] = alpha[lane] > 0;
   }
   for (int halving = 0; halving <= RV_STRAND_MAX_HALVINGS; ++halving) {
-    rv_newton_move(n, w->q, alpha, w->d, w->trial);
-    rv_newton_energy(&w->potential, w->trial, trial);
+    rv_strand_newton_move(n, w->q, alpha, w->d, w->trial);
+    rv_strand_newton_energy(&w->potential, w->trial, trial);
     bool any = false;
     for (int lane = 0; lane < RV_LANES; ++lane) {
       if (!open[lane]) continue;
@@ -33,7 +33,7 @@ static int search(const RvStrandWork* w, const double* energy, const double* slo
         open[lane] = false;
         after[lane] = trial[lane];
       } else {
-        double next = rv_step_shorter(alpha[lane], -slope[lane], trial[lane] - energy[lane]);
+        double next = rv_strand_step_shorter(alpha[lane], -slope[lane], trial[lane] - energy[lane]);
         alpha[lane] = halving == RV_STRAND_MAX_HALVINGS ? 0 : next;
         any = true;
         shortened++;
@@ -41,24 +41,24 @@ static int search(const RvStrandWork* w, const double* energy, const double* slo
     }
     if (!any) break;
   }
-  rv_newton_move(n, w->q, alpha, w->d, w->q);
+  rv_strand_newton_move(n, w->q, alpha, w->d, w->q);
   return shortened;
 }
 
-void rv_step_newton(const RvStrandBatch* b, RvStrandWork* w, int most, double tolerance, RvStrandStats* stats) {
+void rv_strand_step_newton(const RvStrandBatch* b, RvStrandWork* w, int most, double tolerance, RvStrandStats* stats) {
   int n = b->vertices;
   double first[RV_LANES] = {0}, scale[RV_LANES], left[RV_LANES] = {0}, after[RV_LANES];
   double energy[RV_LANES] __attribute__((aligned(64))), slope[RV_LANES] __attribute__((aligned(64)));
   double alpha[RV_LANES] __attribute__((aligned(64)));
   uint8_t caution[RV_LANES] = {0};
-  rv_step_scale(b, w, scale);
+  rv_strand_step_scale(b, w, scale);
   for (int it = 0; it < most; ++it) {
-    if (rv_newton_assemble(&w->potential, w->q, w->g, w->band, w->spare)) stats->indefinite++;
+    if (rv_strand_newton_assemble(&w->potential, w->q, w->g, w->band, w->spare)) stats->indefinite++;
     size_t count = (size_t)(4 * n - 1) * RV_LANES;
     for (size_t k = 0; k < count; ++k) w->d[k] = -w->g[k];
     rv_ldlt_solve(w->band, 4 * n - 1, RV_ROD_BAND, w->d);
     stats->solves += (int64_t)n * b->lanes;
-    rv_newton_dot(n, w->g, w->d, slope);
+    rv_strand_newton_dot(n, w->g, w->d, slope);
     bool any = false;
     for (int lane = 0; lane < RV_LANES; ++lane) {
       // the square root of the decrement is the residual in the factor's own norm
@@ -70,11 +70,11 @@ void rv_step_newton(const RvStrandBatch* b, RvStrandWork* w, int most, double to
     }
     if (!any) break;
     stats->iterations = it + 1;
-    if (it == 0) rv_newton_energy(&w->potential, w->q, energy);
+    if (it == 0) rv_strand_newton_energy(&w->potential, w->q, energy);
     stats->searches += search(w, energy, slope, alpha, after);
     w->potential.careful = 0;
     for (int lane = 0; lane < RV_LANES; ++lane)
-      if (rv_step_careful(&caution[lane], alpha[lane])) w->potential.careful |= (uint8_t)(1U << lane);
+      if (rv_strand_step_careful(&caution[lane], alpha[lane])) w->potential.careful |= (uint8_t)(1U << lane);
     memcpy(energy, after, sizeof energy);
   }
   for (int lane = 0; lane < b->lanes; ++lane) {
@@ -96,10 +96,10 @@ static bool find_rising(const RvStrandStep* step, const RvStrandBatch* b, RvStra
     op->block(op->user, block, w->q, 0, after, NULL, NULL);
   }
   for (int lane = 0; lane < RV_LANES; ++lane) balance[lane].gain = after[lane] - before[lane];
-  rv_step_balance(step, b, w, balance);
+  rv_strand_step_balance(step, b, w, balance);
   for (int lane = 0, used = 0; lane < RV_LANES; ++lane) {
     used = lane < b->lanes ? lane : used;
-    if (rv_step_rises(&balance[used])) w->euler |= (uint8_t)(1U << lane);
+    if (rv_strand_step_rises(&balance[used])) w->euler |= (uint8_t)(1U << lane);
   }
   return w->euler != 0;
 }
@@ -109,7 +109,8 @@ static void step_batches(void* arg, size_t begin, size_t end) {
   for (size_t k = begin; k < end; ++k) {
     const RvStrandBatch* b = &f->step->m->batches[k];
     size_t unknowns = (size_t)b->vertices * 4 * RV_LANES;
-    double* memory = rv_alloc(4 * unknowns + rv_spare_size(b->vertices) + rv_work_size(b->vertices), sizeof(double));
+    double* memory =
+        rv_alloc(4 * unknowns + rv_strand_spare_size(b->vertices) + rv_strand_work_size(b->vertices), sizeof(double));
     if (!memory) {
       f->stats[k].iterations = -1;
       continue;
@@ -119,19 +120,19 @@ static void step_batches(void* arg, size_t begin, size_t end) {
                       .d = memory + 2 * unknowns,
                       .trial = memory + 3 * unknowns,
                       .spare = memory + 4 * unknowns};
-    rv_work_place(&w, w.spare + rv_spare_size(b->vertices), b->vertices);
-    rv_step_begin(f->step, b, &w);
-    rv_step_newton(b, &w, f->step->def->max_iterations, f->step->def->tolerance, &f->stats[k]);
+    rv_strand_work_place(&w, w.spare + rv_strand_spare_size(b->vertices), b->vertices);
+    rv_strand_step_begin(f->step, b, &w);
+    rv_strand_step_newton(b, &w, f->step->def->max_iterations, f->step->def->tolerance, &f->stats[k]);
     if (f->step->bdf2 && find_rising(f->step, b, &w)) {
-      rv_step_again(f->step, b, &w);
-      rv_step_newton(b, &w, f->step->def->max_iterations, f->step->def->tolerance, &f->stats[k]);
+      rv_strand_step_again(f->step, b, &w);
+      rv_strand_step_newton(b, &w, f->step->def->max_iterations, f->step->def->tolerance, &f->stats[k]);
     }
-    rv_step_finish(f->step, b, &w);
+    rv_strand_step_finish(f->step, b, &w);
     rv_free(memory);
   }
 }
 
-RvResult rv_step_free(const RvStrandStep* step, RvStrandStats* stats, RvError* error) {
+RvResult rv_strand_step_free(const RvStrandStep* step, RvStrandStats* stats, RvError* error) {
   size_t count = step->m->nbatch;
   Free f = {step, rv_alloc_zero(count, sizeof(RvStrandStats))};
   if (!f.stats) return rv_fail(error, RV_NO_MEMORY, "out of memory");

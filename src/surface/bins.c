@@ -17,7 +17,7 @@ static void grow(Box* box, const double x[3], double by) {
   }
 }
 
-void rv_parts_box(const void* user, size_t e, double lo[3], double hi[3]) {
+void rv_surface_parts_box(const void* user, size_t e, double lo[3], double hi[3]) {
   const RvParts* p = user;
   Box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
   if (e < p->nblob) {

@@ -6,7 +6,7 @@
 
 // Adds to all voxels of the cells in `columns` that the kernel's box meets, and to their neighbours in a row of eight,
 // whose sums nobody uses.
-void RV_KERNEL(rv_blob_add)(float* share, const uint32_t* columns, const RvBlobLocal* l) {
+void RV_KERNEL(rv_surface_blob_add)(float* share, const uint32_t* columns, const RvBlobLocal* l) {
   const RvRow steps = {0, 1, 2, 3, 4, 5, 6, 7}, none = {0};
   float inverse = 1 / (4 * l->m[2]);
   for (int ci = l->lo[0] / RV_CELL; ci <= l->hi[0] / RV_CELL; ++ci)
@@ -25,7 +25,7 @@ void RV_KERNEL(rv_blob_add)(float* share, const uint32_t* columns, const RvBlobL
           float b = -2 * (l->m[3] * dy + l->m[4] * dx);
           // the greatest of 1 - q^2 in the row
           if (!(a + b * b * inverse > 0)) continue;
-          float* row = share + rv_span_at(i, j, 0);
+          float* row = share + rv_surface_span_at(i, j, 0);
           for (int chunk = first; chunk <= last; ++chunk) {
             RvRow z = rv_row_set((float)(8 * chunk) - l->x[2]) + steps;
             RvRow q = rv_row_set(a) + z * (rv_row_set(b) - rv_row_set(l->m[2]) * z);

@@ -12,6 +12,6 @@ typedef struct RvBlobLocal {
   uint32_t along;    // cells of a row that the box meets, a bit each
 } RvBlobLocal;
 
-RV_KERNEL_DECLARE(void, rv_blob_add, (float* share, const uint32_t* columns, const RvBlobLocal* local))
+RV_KERNEL_DECLARE(void, rv_surface_blob_add, (float* share, const uint32_t* columns, const RvBlobLocal* local))
 
 #endif

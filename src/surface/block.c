@@ -28,7 +28,7 @@ struct RvBlockWork {
   bool any_bulk, any_film, any_web;
 };
 
-const size_t rv_block_work_bytes = sizeof(RvBlockWork);
+const size_t rv_surface_block_work_bytes = sizeof(RvBlockWork);
 
 static int clamp_int(double x, int lo, int hi) {
   return x < lo ? lo : x > hi ? hi : (int)x;
@@ -90,7 +90,7 @@ static void mark_box(uint8_t* cells, const float lo[3], const float hi[3], uint8
   if (!cells_of(lo, hi, first, last)) return;
   for (int i = first[0]; i <= last[0]; ++i)
     for (int j = first[1]; j <= last[1]; ++j)
-      memset(cells + rv_cell_at(i, j, first[2]), value, (size_t)(last[2] - first[2] + 1));
+      memset(cells + rv_surface_cell_at(i, j, first[2]), value, (size_t)(last[2] - first[2] + 1));
 }
 
 static bool is_deep(const RvBlockWork* w, int i, int j, int k) {
@@ -105,7 +105,7 @@ static void choose_cells(RvBlockWork* w) {
   for (int i = 0; i < RV_CELLS; ++i)
     for (int j = 0; j < RV_CELLS; ++j)
       for (int k = 0; k < RV_CELLS; ++k)
-        if (w->bulk[rv_cell_at(i, j, k)] && !is_deep(w, i, j, k)) w->bulk[rv_cell_at(i, j, k)] = 2;
+        if (w->bulk[rv_surface_cell_at(i, j, k)] && !is_deep(w, i, j, k)) w->bulk[rv_surface_cell_at(i, j, k)] = 2;
 }
 
 //---------------------------------------------------------------------------------------------- bulk: values
@@ -125,7 +125,7 @@ static void add_kernel(RvBlockWork* w, RvBlobLocal* l) {
     if (l->lo[c] > l->hi[c]) return;
   }
   l->along = (2u << l->hi[2] / RV_CELL) - (1u << l->lo[2] / RV_CELL);
-  RV_KERNEL_CALL(rv_blob_add, (w->share, w->columns, l));
+  RV_KERNEL_CALL(rv_surface_blob_add, (w->share, w->columns, l));
 }
 
 // Nearly linear in the distance from a flat surface, since the share of liquid is nearly the error function of it: a
@@ -143,7 +143,8 @@ static float bend(float share) {
 // what was added where nothing is worked on is dropped: there the share is 0 or 1
 static void set_ends(RvBlockWork* w) {
   for (int cell = 0; cell < CELLS3; ++cell)
-    if (w->bulk[cell] != 2) FOR_CELL(cell) w->share[rv_span_at(x, y, z)] = w->bulk[cell] ? BEND_MOST : -BEND_MOST;
+    if (w->bulk[cell] != 2)
+      FOR_CELL(cell) w->share[rv_surface_span_at(x, y, z)] = w->bulk[cell] ? BEND_MOST : -BEND_MOST;
 }
 
 // slope along one axis: across a change of sign the one that crosses it, else the mean of both sides
@@ -192,7 +193,7 @@ static bool may_fill(const RvBlockWork* w, int cell) {
 
 static void close_gaps(RvBlockWork* w, int cell) {
   FOR_CELL(cell) {
-    float* share = &w->share[rv_span_at(x, y, z)];
+    float* share = &w->share[rv_surface_span_at(x, y, z)];
     if (*share >= 1) continue;
     float t = (wide_at(w, x, y, z) - FILL) / (FULL - FILL);
     t = t < 0 ? 0 : t > 1 ? 1 : t;
@@ -206,7 +207,7 @@ static void close_pits(RvBlockWork* w, int cell) {
   const int X = RV_SPAN * RV_SPAN, Y = RV_SPAN, last = RV_SPAN - 1;
   float* u = w->share;
   FOR_CELL(cell) {
-    int at = rv_span_at(x, y, z);
+    int at = rv_surface_span_at(x, y, z);
     if (u[at] > 0 || x == 0 || y == 0 || z == 0 || x == last || y == last || z == last) continue;
     if (u[at - X] > 0 && u[at + X] > 0 && u[at - Y] > 0 && u[at + Y] > 0 && u[at - 1] > 0 && u[at + 1] > 0)
       u[at] = 0.2f;
@@ -217,13 +218,14 @@ static void make_bulk(RvBlockWork* w) {
   for (int cell = 0; cell < CELLS3; ++cell)
     if (w->bulk[cell] == 2 && may_fill(w, cell)) close_gaps(w, cell);
   for (int cell = 0; cell < CELLS3; ++cell)
-    if (w->bulk[cell] == 2) FOR_CELL(cell) w->share[rv_span_at(x, y, z)] = bend(w->share[rv_span_at(x, y, z)]);
+    if (w->bulk[cell] == 2)
+      FOR_CELL(cell) w->share[rv_surface_span_at(x, y, z)] = bend(w->share[rv_surface_span_at(x, y, z)]);
   for (int cell = 0; cell < CELLS3; ++cell)
     if (w->bulk[cell] == 2) close_pits(w, cell);
   for (int cell = 0; cell < CELLS3; ++cell) {
-    if (w->bulk[cell] == 1) FOR_CELL(cell) w->phi[rv_span_at(x, y, z)] = -FAR;
+    if (w->bulk[cell] == 1) FOR_CELL(cell) w->phi[rv_surface_span_at(x, y, z)] = -FAR;
     if (w->bulk[cell] == 2) FOR_CELL(cell) {
-        int at = rv_span_at(x, y, z);
+        int at = rv_surface_span_at(x, y, z);
         w->phi[at] = share_distance(w->share, at, x, y, z);
       }
   }
@@ -266,7 +268,7 @@ static void lower_tube(float* film, const Bar* b, int cell) {
       z0 = cell % RV_CELLS * RV_CELL;
   for (int x = x0; x < x0 + RV_CELL; ++x)
     for (int y = y0; y < y0 + RV_CELL; ++y) {
-      float* row = film + rv_span_at(x, y, z0);
+      float* row = film + rv_surface_span_at(x, y, z0);
       for (int z = 0; z < RV_CELL; ++z) {
         float d = bar_distance(b, (float)x, (float)y, (float)(z0 + z));
         row[z] = d < row[z] ? d : row[z];
@@ -289,9 +291,9 @@ static void add_tube(RvBlockWork* w, const RvTube* t, const double origin[3], bo
       for (int k = first[2]; k <= last[2]; ++k) {
         float x = (float)(RV_CELL * i) + 1.5f, y = (float)(RV_CELL * j) + 1.5f, z = (float)(RV_CELL * k) + 1.5f;
         if (!(bar_distance(&bar, x, y, z) < RV_SURFACE_BAND + 2.6f)) continue;
-        w->wet[rv_cell_at(i, j, k)] = 1;
+        w->wet[rv_surface_cell_at(i, j, k)] = 1;
         w->any_film = true;
-        if (values) lower_tube(w->film, &bar, rv_cell_at(i, j, k));
+        if (values) lower_tube(w->film, &bar, rv_surface_cell_at(i, j, k));
       }
 }
 
@@ -342,14 +344,14 @@ static void add_web(RvBlockWork* w, const RvWeb* t, const double origin[3], bool
   for (int i = first[0]; i <= last[0]; ++i)
     for (int j = first[1]; j <= last[1]; ++j)
       for (int k = first[2]; k <= last[2]; ++k) {
-        int cell = rv_cell_at(i, j, k);
+        int cell = rv_surface_cell_at(i, j, k);
         float x = (float)(RV_CELL * i) + 1.5f, y = (float)(RV_CELL * j) + 1.5f, z = (float)(RV_CELL * k) + 1.5f;
         if (!(sheet_distance(&s, x, y, z) < RV_SURFACE_BAND + 2.6f)) continue;
         w->wet[cell] = w->webbed[cell] = 1;
         w->any_web = w->any_film = true;
         if (!values) continue;
         FOR_CELL(cell) {
-          float *at = &w->web[rv_span_at(x, y, z)], d = sheet_distance(&s, (float)x, (float)y, (float)z);
+          float *at = &w->web[rv_surface_span_at(x, y, z)], d = sheet_distance(&s, (float)x, (float)y, (float)z);
           *at = d < *at ? d : *at;
         }
       }
@@ -414,7 +416,7 @@ static bool straddles(const RvBlockWork* w, int i, int j, int k) {
   return lo < 0.5f && hi > 0.3f;
 }
 
-size_t rv_block_survey(RvBlockWork* w, const RvParts* p, const RvBlockList* list, size_t block) {
+size_t rv_surface_block_survey(RvBlockWork* w, const RvParts* p, const RvBlockList* list, size_t block) {
   double origin[3];
   look(w, p, list, block, origin, false);
   size_t count = 0;
@@ -422,7 +424,7 @@ size_t rv_block_survey(RvBlockWork* w, const RvParts* p, const RvBlockList* list
     int x = leaf / 64, y = leaf / 8 % 8, z = leaf % 8;
     bool any = false;
     for (int c = 0; c < 8 && !any; ++c) {
-      int i = 1 + 2 * x + c / 4, j = 1 + 2 * y + c / 2 % 2, k = 1 + 2 * z + c % 2, cell = rv_cell_at(i, j, k);
+      int i = 1 + 2 * x + c / 4, j = 1 + 2 * y + c / 2 % 2, k = 1 + 2 * z + c % 2, cell = rv_surface_cell_at(i, j, k);
       any = w->wet[cell] || (w->bulk[cell] == 2 && straddles(w, i, j, k));
     }
     count += any;
@@ -438,7 +440,7 @@ static void sharpen(RvBlockWork* w) {
   const float* phi = w->phi;
   for (int x = RV_HALO; x < RV_SPAN - RV_HALO; ++x)
     for (int y = RV_HALO; y < RV_SPAN - RV_HALO; ++y)
-      for (int at = rv_span_at(x, y, RV_HALO), last = at + RV_BLOCK; at < last; ++at) {
+      for (int at = rv_surface_span_at(x, y, RV_HALO), last = at + RV_BLOCK; at < last; ++at) {
         float here = phi[at], fade = (RV_SURFACE_BAND - fabsf(here)) * (2.0f / 3);
         float round = phi[at - X] + phi[at + X] + phi[at - Y] + phi[at + Y] + phi[at - 1] + phi[at + 1] - 6 * here;
         fade = fade < 0 ? 0 : fade > 1 ? 1 : fade;
@@ -454,7 +456,7 @@ static bool cut_leaf(const RvBlockWork* w, int x, int y, int z, float* values, u
   memset(active, 0, 64);
   for (int i = 0; i < 8; ++i)
     for (int j = 0; j < 8; ++j) {
-      const float* row = w->share + rv_span_at(RV_HALO + 8 * x + i, RV_HALO + 8 * y + j, RV_HALO + 8 * z);
+      const float* row = w->share + rv_surface_span_at(RV_HALO + 8 * x + i, RV_HALO + 8 * y + j, RV_HALO + 8 * z);
       float* to = values + i * 64 + j * 8;
       for (int k = 0; k < 8; ++k) {
         float d = row[k], cut = d < -RV_SURFACE_BAND ? -RV_SURFACE_BAND : d > RV_SURFACE_BAND ? RV_SURFACE_BAND : d;
@@ -488,8 +490,8 @@ static bool hand_over(const RvBlockWork* w, const int32_t at[3], RvBlockLeaves* 
   return true;
 }
 
-bool rv_block_make(RvBlockWork* w, const RvParts* p, const RvBlockList* list, size_t block, float blend,
-                   RvBlockLeaves* out) {
+bool rv_surface_block_make(RvBlockWork* w, const RvParts* p, const RvBlockList* list, size_t block, float blend,
+                           RvBlockLeaves* out) {
   double origin[3];
   *out = (RvBlockLeaves){0};
   look(w, p, list, block, origin, true);
@@ -507,13 +509,13 @@ bool rv_block_make(RvBlockWork* w, const RvParts* p, const RvBlockList* list, si
   }
   for (int cell = 0; cell < CELLS3 && w->any_film; ++cell)
     if (w->wet[cell]) FOR_CELL(cell) {
-        int at = rv_span_at(x, y, z);
+        int at = rv_surface_span_at(x, y, z);
         float film = w->webbed[cell] ? smooth_union(w->film[at], w->web[at], 0.5f) : w->film[at];
         w->phi[at] = w->bulk[cell] ? smooth_union(w->phi[at], film, blend) : film;
       }
   if (w->any_bulk) {
     for (int cell = 0; cell < CELLS3; ++cell) w->bulk[cell] = w->bulk[cell] == 2;
-    rv_block_redistance(w->phi, w->bulk, w->frozen, (uint32_t*)(void*)w->web);
+    rv_surface_block_redistance(w->phi, w->bulk, w->frozen, (uint32_t*)(void*)w->web);
   }
   sharpen(w);
   return hand_over(w, list->at[block], out);

@@ -81,7 +81,7 @@ static bool list_edges(Bridges* b) {
   }
   // a single thick drop must not make all look far around
   if (b->nedge) b->widest = rv_min(farthest, 8 * reach / (double)b->nedge);
-  return rv_nearby_build(&b->near, b->nedge, b->middle, longest + b->widest);
+  return rv_surface_nearby_build(&b->near, b->nedge, b->middle, longest + b->widest);
 }
 
 //---------------------------------------------------------------------------------------------- pairs
@@ -132,9 +132,9 @@ static void find_pairs(void* arg, size_t begin, size_t end) {
       const double* x = b->middle + 3 * k;
       size_t full = b->found[chunk].count + PAIRS_MOST;
       int64_t c[3];
-      for (int a = 0; a < 3; ++a) c[a] = rv_nearby_cell(&b->near, x[a], a);
+      for (int a = 0; a < 3; ++a) c[a] = rv_surface_nearby_cell(&b->near, x[a], a);
       for (int s = 0; s < 27 && !b->failed[chunk]; ++s) {
-        size_t cell = rv_nearby_find(&b->near, c[0] + s / 9 - 1, c[1] + s / 3 % 3 - 1, c[2] + s % 3 - 1);
+        size_t cell = rv_surface_nearby_find(&b->near, c[0] + s / 9 - 1, c[1] + s / 3 % 3 - 1, c[2] + s % 3 - 1);
         if (cell != SIZE_MAX) b->failed[chunk] = !look_in(b, cell, b->edge[k], full, &b->found[chunk]);
       }
     }
@@ -238,7 +238,7 @@ static bool make_webs(Bridges* b, RvParts* out, float* share) {
 RvResult rv_surface_webs(const RvSurfaceDef* def, const RvSurfaceFilm* film, double scale, float* share, RvParts* out,
                          RvError* error) {
   RvBridgePair like = {1, 1, {def->angle, def->angle}};
-  Bridges b = {.def = def, .film = film, .scale = scale, .rupture = rv_bridge_rupture(&like, 1)};
+  Bridges b = {.def = def, .film = film, .scale = scale, .rupture = rv_contact_bridge_rupture(&like, 1)};
   b.sum = rv_alloc_zero(film->count + 1, sizeof *b.sum);
   bool good = b.sum && list_edges(&b);
   b.grain = b.nedge / CHUNKS + 1;
@@ -246,7 +246,7 @@ RvResult rv_surface_webs(const RvSurfaceDef* def, const RvSurfaceFilm* film, dou
   for (int c = 0; c < CHUNKS; ++c) good = good && !b.failed[c];
   good = good && make_webs(&b, out, share);
   for (int c = 0; c < CHUNKS; ++c) rv_array_free(&b.found[c]);
-  rv_nearby_free(&b.near);
+  rv_surface_nearby_free(&b.near);
   rv_free(b.edge);
   rv_free(b.middle);
   rv_free(b.sum);

@@ -53,10 +53,10 @@ static RvResult make_parts(Build* b, RvError* error) {
 
 static double survey_range(void* arg, size_t begin, size_t end) {
   Build* b = arg;
-  RvBlockWork* work = rv_room_take(b->room);
+  RvBlockWork* work = rv_surface_room_take(b->room);
   double leaves = 0;
-  for (size_t i = begin; i < end && work; ++i) leaves += (double)rv_block_survey(work, &b->parts, &b->list, i);
-  rv_room_give(b->room, work);
+  for (size_t i = begin; i < end && work; ++i) leaves += (double)rv_surface_block_survey(work, &b->parts, &b->list, i);
+  rv_surface_room_give(b->room, work);
   return work ? leaves : INFINITY;
 }
 
@@ -66,13 +66,13 @@ static RvResult estimate(Build* b, double* fixed, double* grown, RvError* error)
   // not as many as there are: the voxel that is chosen must not depend on the workers
   const double workers = 8;
   *fixed = (double)b->particles->count * PARTICLE_BYTES + (double)b->film->count * VERTEX_BYTES +
-           workers * (double)rv_block_work_bytes + 32e6;
-  double pairs = rv_surface_pairs(part_count(&b->parts), rv_parts_box, &b->parts);
+           workers * (double)rv_surface_block_work_bytes + 32e6;
+  double pairs = rv_surface_pairs(part_count(&b->parts), rv_surface_parts_box, &b->parts);
   if (!(pairs * RV_PAIR_BYTES < 0.5 * d->memory)) {
     *grown = pairs < 1e300 ? pairs * RV_PAIR_BYTES * 64 : INFINITY;
     return RV_OK;
   }
-  RvResult r = rv_surface_bins(part_count(&b->parts), rv_parts_box, &b->parts, &b->list, error);
+  RvResult r = rv_surface_bins(part_count(&b->parts), rv_surface_parts_box, &b->parts, &b->list, error);
   if (r) return r;
   double leaves = rv_parallel_sum(b->list.count, 4, survey_range, b);
   if (!(leaves < INFINITY)) return rv_fail(error, RV_NO_MEMORY, "no memory to look at the blocks of the surface");
@@ -115,14 +115,15 @@ static RvResult choose_voxel(Build* b, RvSurfaceOut* out, RvError* error) {
 
 static void make_blocks(void* arg, size_t begin, size_t end) {
   Build* b = arg;
-  RvBlockWork* work = rv_room_take(b->room);
+  RvBlockWork* work = rv_surface_room_take(b->room);
   for (size_t i = begin; i < end; ++i) {
     RvBlockLeaves* leaves = &b->made[i];
     *leaves = (RvBlockLeaves){0};
-    b->failed[i] = !work || !rv_block_make(work, &b->parts, &b->list, b->first + i, (float)b->def->blend, leaves);
+    b->failed[i] =
+        !work || !rv_surface_block_make(work, &b->parts, &b->list, b->first + i, (float)b->def->blend, leaves);
     for (size_t k = 0; k < 512 * leaves->count; ++k) leaves->values[k] *= (float)b->voxel;
   }
-  rv_room_give(b->room, work);
+  rv_surface_room_give(b->room, work);
 }
 
 static RvResult add_batch(Build* b, size_t count, RvGrid* grid, RvError* error) {
@@ -179,10 +180,10 @@ RvResult rv_surface_make(const RvSurfaceDef* def, const RvSurfaceParticles* part
                          RvSurfaceOut* out, RvError* error) {
   Build b = {.def = def, .particles = particles, .film = film, .voxel = def->voxel};
   *out = (RvSurfaceOut){0};
-  b.room = rv_room_new(rv_block_work_bytes);
+  b.room = rv_surface_room_new(rv_surface_block_work_bytes);
   RvResult r = b.room ? choose_voxel(&b, out, error) : rv_fail(error, RV_NO_MEMORY, "no memory for the surface");
   if (!r) r = make_grid(&b, &out->surface, error);
-  rv_room_free(b.room);
+  rv_surface_room_free(b.room);
   out->voxel = b.voxel;
   out->bridges = b.parts.nweb;
   if (!r) account(&b, out);

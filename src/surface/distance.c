@@ -61,7 +61,7 @@ static bool at_surface(const float* phi, int at, int x, int y, int z) {
     for (int x = cx; x < cx + RV_CELL; ++x)                                                     \
       for (int y = cy; y < cy + RV_CELL; ++y)                                                   \
         for (int z = cz; z < cz + RV_CELL; ++z) {                                               \
-          int at = rv_span_at(x, y, z);                                                         \
+          int at = rv_surface_span_at(x, y, z);                                                 \
           body                                                                                  \
         }                                                                                       \
   }
@@ -74,7 +74,7 @@ static void mark_near(uint8_t* cells, const uint8_t* with) {
     for (int a = 0; a < 27; ++a) {
       int x = i + a / 9 - 1, y = j + a / 3 % 3 - 1, z = k + a % 3 - 1;
       bool inside = x >= 0 && y >= 0 && z >= 0 && x < RV_CELLS && y < RV_CELLS && z < RV_CELLS;
-      if (inside && cells[rv_cell_at(x, y, z)]) cells[rv_cell_at(x, y, z)] = 2;
+      if (inside && cells[rv_surface_cell_at(x, y, z)]) cells[rv_surface_cell_at(x, y, z)] = 2;
     }
   }
 }
@@ -92,7 +92,7 @@ static bool pass_over(float* phi, const uint32_t* list, size_t count, bool forwa
   return changed;
 }
 
-void rv_block_redistance(float* phi, uint8_t* cells, uint8_t* frozen, uint32_t* room) {
+void rv_surface_block_redistance(float* phi, uint8_t* cells, uint8_t* frozen, uint32_t* room) {
   uint8_t with[CELLS3] = {0};
   size_t count = 0;
   FOR_VOXELS(1, {

@@ -59,13 +59,13 @@ static double covariance(const Kernels* k, const double x[3], double reach, doub
   Moments m = {0};
   int64_t lo[3], hi[3];
   for (int c = 0; c < 3; ++c) {
-    lo[c] = rv_nearby_cell(&k->near, x[c] - reach, c);
-    hi[c] = rv_nearby_cell(&k->near, x[c] + reach, c);
+    lo[c] = rv_surface_nearby_cell(&k->near, x[c] - reach, c);
+    hi[c] = rv_surface_nearby_cell(&k->near, x[c] + reach, c);
   }
   for (int64_t i = lo[0]; i <= hi[0]; ++i)
     for (int64_t j = lo[1]; j <= hi[1]; ++j)
       for (int64_t l = lo[2]; l <= hi[2]; ++l) {
-        size_t cell = rv_nearby_find(&k->near, i, j, l);
+        size_t cell = rv_surface_nearby_find(&k->near, i, j, l);
         if (cell != SIZE_MAX) add_cell(k, cell, x, 1 / (reach * reach), &m);
       }
   static const int row[6] = {0, 1, 2, 1, 0, 0}, column[6] = {0, 1, 2, 2, 2, 1};
@@ -140,7 +140,7 @@ RvResult rv_surface_kernels(const RvSurfaceDef* def, const RvSurfaceParticles* p
   if (!p->count) return RV_OK;
   Kernels k = {.def = def, .p = p, .scale = scale, .out = out, .typical = typical_separation(p)};
   double *x = rv_alloc(3 * p->count, sizeof *x), *volume = rv_alloc(p->count, sizeof *volume);
-  bool good = x && volume && rv_nearby_build(&k.near, p->count, p->x, REACH * k.typical);
+  bool good = x && volume && rv_surface_nearby_build(&k.near, p->count, p->x, REACH * k.typical);
   for (size_t i = 0; good && i < p->count; ++i) {
     size_t from = k.near.order[i];
     for (size_t c = 0; c < 3; ++c) x[3 * i + c] = p->x[3 * from + c];
@@ -149,7 +149,7 @@ RvResult rv_surface_kernels(const RvSurfaceDef* def, const RvSurfaceParticles* p
   k.x = x;
   k.volume = volume;
   if (good) rv_parallel_for(p->count, 256, make_range, &k);
-  rv_nearby_free(&k.near);
+  rv_surface_nearby_free(&k.near);
   rv_free(x);
   rv_free(volume);
   return good ? RV_OK : rv_fail(error, RV_NO_MEMORY, "no memory for %zu particles", p->count);
@@ -165,7 +165,7 @@ static double mean_of_inner(const RvNearby* n) {
     int64_t i = (int64_t)(n->key[c] >> 40), j = (int64_t)(n->key[c] >> 20) & mask, k = (int64_t)n->key[c] & mask;
     bool inner = true;
     for (int s = 0; s < 27 && inner; ++s)
-      inner = rv_nearby_find(n, i + s / 9 - 1, j + s / 3 % 3 - 1, k + s % 3 - 1) != SIZE_MAX;
+      inner = rv_surface_nearby_find(n, i + s / 9 - 1, j + s / 3 % 3 - 1, k + s % 3 - 1) != SIZE_MAX;
     if (inner) {
       sum += n->first[c + 1] - n->first[c];
       cells++;
@@ -179,9 +179,9 @@ static double guess_separation(size_t count, const double* x, double guess) {
   double size = 3 * guess, found = 0;
   for (int round = 0; round < 12 && count; ++round) {
     RvNearby n;
-    if (!rv_nearby_build(&n, count, x, size)) return 0;
+    if (!rv_surface_nearby_build(&n, count, x, size)) return 0;
     double mean = mean_of_inner(&n), used = n.size;
-    rv_nearby_free(&n);
+    rv_surface_nearby_free(&n);
     if (mean > 0) found = used / rv_pow(mean, 1.0 / 3);
     if (mean >= 16 && mean <= 54) break;
     size = mean > 0 ? 3 * found : 2 * size;
@@ -194,8 +194,9 @@ static double number_density(const RvNearby* n, const double* x, size_t point, d
   const double* at = x + 3 * point;
   double sum = 0, first[3] = {0};
   for (int s = 0; s < 27; ++s) {
-    size_t cell = rv_nearby_find(n, rv_nearby_cell(n, at[0], 0) + s / 9 - 1,
-                                 rv_nearby_cell(n, at[1], 1) + s / 3 % 3 - 1, rv_nearby_cell(n, at[2], 2) + s % 3 - 1);
+    size_t cell = rv_surface_nearby_find(n, rv_surface_nearby_cell(n, at[0], 0) + s / 9 - 1,
+                                         rv_surface_nearby_cell(n, at[1], 1) + s / 3 % 3 - 1,
+                                         rv_surface_nearby_cell(n, at[2], 2) + s % 3 - 1);
     for (size_t i = cell == SIZE_MAX ? 0 : n->first[cell], end = cell == SIZE_MAX ? 0 : n->first[cell + 1]; i < end;
          ++i) {
       double d[3], q = 1;
@@ -216,7 +217,7 @@ double rv_surface_separation(size_t count, const double* x, double guess) {
   enum { SAMPLES = 4000 };
   double found = guess_separation(count, x, guess), reach = 3 * found, sum = 0, inner = 0;
   RvNearby n;
-  if (!(found > 0) || !rv_nearby_build(&n, count, x, reach)) return found;
+  if (!(found > 0) || !rv_surface_nearby_build(&n, count, x, reach)) return found;
   size_t stride = count / SAMPLES + 1;
   for (size_t i = 0; i < count; i += stride) {
     double off, density = number_density(&n, x, i, reach, &off);
@@ -226,7 +227,7 @@ double rv_surface_separation(size_t count, const double* x, double guess) {
       inner++;
     }
   }
-  rv_nearby_free(&n);
+  rv_surface_nearby_free(&n);
   return inner > 8 ? rv_pow(inner / sum, 1.0 / 3) : found;
 }
 
@@ -243,9 +244,9 @@ typedef struct Filling {
 static double fullness(const Filling* w, const double x[3]) {
   double reach = REACH * w->separation, sum = 0;
   for (int s = 0; s < 27; ++s) {
-    size_t cell =
-        rv_nearby_find(w->near, rv_nearby_cell(w->near, x[0], 0) + s / 9 - 1,
-                       rv_nearby_cell(w->near, x[1], 1) + s / 3 % 3 - 1, rv_nearby_cell(w->near, x[2], 2) + s % 3 - 1);
+    size_t cell = rv_surface_nearby_find(w->near, rv_surface_nearby_cell(w->near, x[0], 0) + s / 9 - 1,
+                                         rv_surface_nearby_cell(w->near, x[1], 1) + s / 3 % 3 - 1,
+                                         rv_surface_nearby_cell(w->near, x[2], 2) + s % 3 - 1);
     if (cell == SIZE_MAX) continue;
     size_t begin = w->near->first[cell], end = w->near->first[cell + 1];
     size_t stride = (end - begin + CELL_MOST - 1) / CELL_MOST;
@@ -270,10 +271,10 @@ static void fill_range(void* arg, size_t begin, size_t end) {
 
 RvResult rv_surface_fill_volumes(RvSurfaceParticles* p, double separation, RvError* error) {
   RvNearby near;
-  if (!rv_nearby_build(&near, p->count, p->x, REACH * separation))
+  if (!rv_surface_nearby_build(&near, p->count, p->x, REACH * separation))
     return rv_fail(error, RV_NO_MEMORY, "no memory for %zu particles", p->count);
   Filling w = {&near, p->x, separation, p->volume};
   rv_parallel_for(p->count, 1024, fill_range, &w);
-  rv_nearby_free(&near);
+  rv_surface_nearby_free(&near);
   return RV_OK;
 }

@@ -48,7 +48,7 @@ static void list_cells(RvNearby* n, const uint64_t* keys) {
   }
 }
 
-bool rv_nearby_build(RvNearby* n, size_t count, const double* x, double size) {
+bool rv_surface_nearby_build(RvNearby* n, size_t count, const double* x, double size) {
   *n = (RvNearby){.count = count, .slots = 16};
   place(n, count, x, size);
   uint64_t *keys = rv_alloc(count + 1, 8), *spare = rv_alloc(count + 1, 8);
@@ -56,8 +56,8 @@ bool rv_nearby_build(RvNearby* n, size_t count, const double* x, double size) {
   n->order = rv_alloc(count + 1, 4);
   bool good = keys && spare && spare_order && n->order && count < UINT32_MAX / 2;
   for (size_t i = 0; good && i < count; ++i) {
-    keys[i] =
-        key_of(rv_nearby_cell(n, x[3 * i], 0), rv_nearby_cell(n, x[3 * i + 1], 1), rv_nearby_cell(n, x[3 * i + 2], 2));
+    keys[i] = key_of(rv_surface_nearby_cell(n, x[3 * i], 0), rv_surface_nearby_cell(n, x[3 * i + 1], 1),
+                     rv_surface_nearby_cell(n, x[3 * i + 2], 2));
     n->order[i] = (uint32_t)i;
   }
   good = good && rv_sort_keys(keys, n->order, spare, spare_order, count, 3 * AXIS_BITS);
@@ -71,11 +71,11 @@ bool rv_nearby_build(RvNearby* n, size_t count, const double* x, double size) {
   good = good && n->key && n->first && n->slot;
   if (good) list_cells(n, keys);
   rv_free(keys);
-  if (!good) rv_nearby_free(n);
+  if (!good) rv_surface_nearby_free(n);
   return good;
 }
 
-void rv_nearby_free(RvNearby* n) {
+void rv_surface_nearby_free(RvNearby* n) {
   rv_free(n->order);
   rv_free(n->key);
   rv_free(n->first);
@@ -83,7 +83,7 @@ void rv_nearby_free(RvNearby* n) {
   *n = (RvNearby){0};
 }
 
-size_t rv_nearby_find(const RvNearby* n, int64_t i, int64_t j, int64_t k) {
+size_t rv_surface_nearby_find(const RvNearby* n, int64_t i, int64_t j, int64_t k) {
   const int64_t most = (1 << AXIS_BITS) - 1;
   if (i < 0 || j < 0 || k < 0 || i > most || j > most || k > most) return SIZE_MAX;
   uint64_t key = key_of(i, j, k);

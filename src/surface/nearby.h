@@ -15,12 +15,12 @@ typedef struct RvNearby {
 } RvNearby;
 
 // Cells of `size`, or larger where the points lie too far apart for that. All numbers must be finite. False: no memory.
-bool rv_nearby_build(RvNearby* n, size_t count, const double* x, double size);
-void rv_nearby_free(RvNearby* n);
+bool rv_surface_nearby_build(RvNearby* n, size_t count, const double* x, double size);
+void rv_surface_nearby_free(RvNearby* n);
 // Index of a cell, or SIZE_MAX.
-size_t rv_nearby_find(const RvNearby* n, int64_t i, int64_t j, int64_t k);
+size_t rv_surface_nearby_find(const RvNearby* n, int64_t i, int64_t j, int64_t k);
 
-static inline int64_t rv_nearby_cell(const RvNearby* n, double x, int axis) {
+static inline int64_t rv_surface_nearby_cell(const RvNearby* n, double x, int axis) {
   double c = (x - n->lo[axis]) * n->inverse;
   return (int64_t)(c < 0 ? c - 1 : c);  // below the least only by little, and then there is nothing
 }

@@ -66,7 +66,7 @@ typedef void RvBoxFn(const void* user, size_t e, double lo[3], double hi[3]);
 double rv_surface_pairs(size_t count, RvBoxFn* box, const void* user);
 RvResult rv_surface_bins(size_t count, RvBoxFn* box, const void* user, RvBlockList* out, RvError* error);
 void rv_surface_bins_free(RvBlockList* list);
-RvBoxFn rv_parts_box;  // of RvParts
+RvBoxFn rv_surface_parts_box;  // of RvParts
 
 // block.c
 typedef struct RvBlockWork RvBlockWork;
@@ -76,16 +76,16 @@ typedef struct RvBlockLeaves {
   float* values;     // [512 count] in voxels
   uint64_t* active;  // [8 count]
 } RvBlockLeaves;
-extern const size_t rv_block_work_bytes;
+extern const size_t rv_surface_block_work_bytes;
 // How many leaves the block will have, about; cheap.
-size_t rv_block_survey(RvBlockWork* work, const RvParts* parts, const RvBlockList* list, size_t block);
+size_t rv_surface_block_survey(RvBlockWork* work, const RvParts* parts, const RvBlockList* list, size_t block);
 // False: no memory.
-bool rv_block_make(RvBlockWork* work, const RvParts* parts, const RvBlockList* list, size_t block, float blend,
-                   RvBlockLeaves* out);
+bool rv_surface_block_make(RvBlockWork* work, const RvParts* parts, const RvBlockList* list, size_t block, float blend,
+                           RvBlockLeaves* out);
 
 // distance.c: `phi` of RV_SPAN^3, of which the voxels next to a change of sign are right; those of the marked cells
 // become distances up to the band. `room` is as large as `phi`.
-void rv_block_redistance(float* phi, uint8_t* cells, uint8_t* frozen, uint32_t* room);
+void rv_surface_block_redistance(float* phi, uint8_t* cells, uint8_t* frozen, uint32_t* room);
 
 // velocity.c: the grids vel and wetness; and how many leaves each would have, about.
 RvResult rv_surface_velocity(const RvSurfaceDef* def, double voxel, const RvSurfaceParticles* p,
@@ -95,15 +95,15 @@ double rv_surface_velocity_leaves(const RvSurfaceDef* def, double voxel, const R
 
 // work.c: room for the workers, as many as work at once. Never more is in use than that.
 typedef struct RvRoom RvRoom;
-RvRoom* rv_room_new(size_t bytes);
-void rv_room_free(RvRoom* room);
-void* rv_room_take(RvRoom* room);  // NULL: no memory
-void rv_room_give(RvRoom* room, void* work);
+RvRoom* rv_surface_room_new(size_t bytes);
+void rv_surface_room_free(RvRoom* room);
+void* rv_surface_room_take(RvRoom* room);  // NULL: no memory
+void rv_surface_room_give(RvRoom* room, void* work);
 
-static inline int rv_span_at(int x, int y, int z) {
+static inline int rv_surface_span_at(int x, int y, int z) {
   return (x * RV_SPAN + y) * RV_SPAN + z;
 }
-static inline int rv_cell_at(int x, int y, int z) {
+static inline int rv_surface_cell_at(int x, int y, int z) {
   return (x * RV_CELLS + y) * RV_CELLS + z;
 }
 

@@ -180,7 +180,7 @@ static bool hand_over(const Sums* sums, const int32_t at[3], Made* out) {
 
 static void make_blocks(void* arg, size_t begin, size_t end) {
   Velocity* w = arg;
-  Sums* sums = rv_room_take(w->room);
+  Sums* sums = rv_surface_room_take(w->room);
   for (size_t b = begin; b < end; ++b) {
     size_t block = w->first + b;
     Made* made = &w->made[b];
@@ -194,7 +194,7 @@ static void make_blocks(void* arg, size_t begin, size_t end) {
     divide(sums);
     made->failed = !hand_over(sums, w->list.at[block], made);
   }
-  rv_room_give(w->room, sums);
+  rv_surface_room_give(w->room, sums);
 }
 
 static RvResult add_batch(Velocity* w, size_t count, RvSurfaceOut* out, RvError* error) {
@@ -216,7 +216,7 @@ static RvResult add_batch(Velocity* w, size_t count, RvSurfaceOut* out, RvError*
 
 RvResult rv_surface_velocity(const RvSurfaceDef* def, double voxel, const RvSurfaceParticles* p,
                              const RvSurfaceFilm* film, RvSurfaceOut* out, RvError* error) {
-  Velocity w = {.room = rv_room_new(sizeof(Sums))};
+  Velocity w = {.room = rv_surface_room_new(sizeof(Sums))};
   RvResult r = RV_OK;
   if (!w.room || !add_samples(&w, def, 1 / voxel, p, film))
     r = rv_fail(error, RV_NO_MEMORY, "no memory for velocities of %zu particles", p->count);
@@ -230,7 +230,7 @@ RvResult rv_surface_velocity(const RvSurfaceDef* def, double voxel, const RvSurf
       r = rv_fail(error, RV_CANCELLED, "interrupted");
     if (!r) r = add_batch(&w, left < BATCH ? left : BATCH, out, error);
   }
-  rv_room_free(w.room);
+  rv_surface_room_free(w.room);
   rv_array_free(&w.samples);
   rv_surface_bins_free(&w.list);
   return r;

@@ -9,18 +9,18 @@ struct RvRoom {
   _Atomic(void*) slot[SLOTS];
 };
 
-RvRoom* rv_room_new(size_t bytes) {
+RvRoom* rv_surface_room_new(size_t bytes) {
   RvRoom* room = rv_alloc_zero(1, sizeof *room);
   if (room) room->bytes = bytes;
   return room;
 }
 
-void rv_room_free(RvRoom* room) {
+void rv_surface_room_free(RvRoom* room) {
   for (int i = 0; room && i < SLOTS; ++i) rv_free(atomic_load(&room->slot[i]));
   rv_free(room);
 }
 
-void* rv_room_take(RvRoom* room) {
+void* rv_surface_room_take(RvRoom* room) {
   for (int i = 0; i < SLOTS; ++i) {
     void* work = atomic_exchange(&room->slot[i], NULL);
     if (work) return work;
@@ -28,7 +28,7 @@ void* rv_room_take(RvRoom* room) {
   return rv_alloc(1, room->bytes);
 }
 
-void rv_room_give(RvRoom* room, void* work) {
+void rv_surface_room_give(RvRoom* room, void* work) {
   for (int i = 0; work && i < SLOTS; ++i) {
     void* none = NULL;
     if (atomic_compare_exchange_strong(&room->slot[i], &none, work)) return;

@@ -24,7 +24,7 @@ static bool basis(const RvCamera* camera, RvVec3* right, RvVec3* up, RvVec3* for
   return true;
 }
 
-RvResult rv_lens_make(const RvCamera* camera, int width, int height, RvLens* lens, RvError* error) {
+RvResult rv_view_lens_make(const RvCamera* camera, int width, int height, RvLens* lens, RvError* error) {
   *lens = (RvLens){.width = width, .height = height, .aspect = (double)width / height};
   if (!basis(camera, &lens->right, &lens->up, &lens->forward))
     return rv_fail(error, RV_BAD_INPUT,
@@ -39,19 +39,19 @@ RvResult rv_lens_make(const RvCamera* camera, int width, int height, RvLens* len
   return RV_OK;
 }
 
-double rv_lens_pixel(const RvLens* lens, RvVec3 p) {
+double rv_view_lens_pixel(const RvLens* lens, RvVec3 p) {
   double depth = rv_dot(rv_sub(p, lens->eye), lens->forward), least = 0.01 * rv_length(lens->eye);
   return 2 * lens->tan_half / lens->height * fmax(depth, least);
 }
 
-RvVec3 rv_lens_direction(const RvLens* lens, double x, double y) {
+RvVec3 rv_view_lens_direction(const RvLens* lens, double x, double y) {
   double u = (2 * x / lens->width - 1) * lens->tan_half * lens->aspect, v = (1 - 2 * y / lens->height) * lens->tan_half;
   return rv_normalize(rv_mad(rv_mad(lens->forward, u, lens->right), v, lens->up), lens->forward);
 }
 
 bool rv_view_project(const RvCamera* camera, int width, int height, const double point[3], double pixel[2]) {
   RvLens lens;
-  if (width < 1 || height < 1 || rv_lens_make(camera, width, height, &lens, NULL)) return false;
+  if (width < 1 || height < 1 || rv_view_lens_make(camera, width, height, &lens, NULL)) return false;
   RvVec3 d = rv_sub(rv_sub(rv_vec3_load64(point), lens.origin), lens.eye);
   double depth = rv_dot(d, lens.forward);
   if (!(depth > 0)) return false;

@@ -38,15 +38,15 @@ static double wetted(double albedo, double wet) {
   return albedo + (under - albedo) * wet;
 }
 
-void rv_surface_hair(const RvPart* part, size_t segment, double u, double time, RvSurface* surface) {
+void rv_view_surface_hair(const RvPart* part, size_t segment, double u, double time, RvSurface* surface) {
   size_t a = part->indices[segment], b = a + 1;
   // tangents at both ends from their neighbours, so that segments do not show
   size_t before = part->flags[segment] & RTC_CURVE_FLAG_NEIGHBOR_LEFT ? a - 1 : a;
   size_t after = part->flags[segment] & RTC_CURVE_FLAG_NEIGHBOR_RIGHT ? b + 1 : b;
-  RvVec3 pa = rv_part_vertex(part, 4, a, time), pb = rv_part_vertex(part, 4, b, time),
+  RvVec3 pa = rv_view_part_vertex(part, 4, a, time), pb = rv_view_part_vertex(part, 4, b, time),
          chord = rv_normalize(rv_sub(pb, pa), surface->view);
-  RvVec3 ta = rv_normalize(rv_sub(pb, rv_part_vertex(part, 4, before, time)), chord);
-  RvVec3 tb = rv_normalize(rv_sub(rv_part_vertex(part, 4, after, time), pa), chord);
+  RvVec3 ta = rv_normalize(rv_sub(pb, rv_view_part_vertex(part, 4, before, time)), chord);
+  RvVec3 tb = rv_normalize(rv_sub(rv_view_part_vertex(part, 4, after, time), pa), chord);
   surface->tangent = rv_normalize(rv_lerp(ta, tb, u), chord);
   surface->color = rv_lerp(rv_vec3_load(part->colors + 3 * a), rv_vec3_load(part->colors + 3 * b), u);
   double wet = part->wet ? part->wet[a] * (1 - u) + part->wet[b] * u : 0;
@@ -82,7 +82,7 @@ static double coat_mirrors(double half) {
 // each of sum 1 or less, so that what they take together is what is left: R off the scales, TT straight through, TRT
 // back from the far wall. The lobes around are cosines and von Mises' (Karis 2016, "Physically based hair shading in
 // Unreal"). A film hides the scales, whose index it nearly has, and has its own smooth surface, which has no tilt.
-RvVec3 rv_fibre_direct(const RvSurface* s, RvVec3 light) {
+RvVec3 rv_view_fibre_direct(const RvSurface* s, RvVec3 light) {
   double sin_l = rv_clamp(rv_dot(s->tangent, light), -1, 1), sin_v = rv_clamp(rv_dot(s->tangent, s->view), -1, 1);
   double cos_l = sqrt(fmax(1 - sin_l * sin_l, 1e-6)), cos_v = sqrt(fmax(1 - sin_v * sin_v, 1e-6));
   double cos_phi = rv_clamp((rv_dot(light, s->view) - sin_l * sin_v) / (cos_l * cos_v), -1, 1);
@@ -111,7 +111,7 @@ RvVec3 rv_fibre_direct(const RvSurface* s, RvVec3 light) {
 
 // light that went from strand to strand: diffuse, wrapped about the fibre's near side. It can only be what the direct
 // paths left over.
-RvVec3 rv_fibre_scattered(const RvSurface* s, RvVec3 light) {
+RvVec3 rv_view_fibre_scattered(const RvSurface* s, RvVec3 light) {
   RvVec3 near_side = rv_normalize(rv_mad(s->view, -rv_dot(s->view, s->tangent), s->tangent), s->normal);
   double wrapped = (rv_dot(near_side, light) + 1) / (4 * RV_PI);
   double along = rv_dot(s->tangent, light), across = sqrt(fmax(1 - along * along, 0));
@@ -120,13 +120,13 @@ RvVec3 rv_fibre_scattered(const RvSurface* s, RvVec3 light) {
   return rv_scale(rv_mul(s->deep, left), (1 - 0.3 * s->wet) * (0.5 * wrapped + 0.33 * across / (2 * RV_PI)));
 }
 
-RvVec3 rv_fibre_ambient(const RvSurface* s) {
+RvVec3 rv_view_fibre_ambient(const RvSurface* s) {
   return rv_scale(s->deep, 0.32);
 }
 
 // A direction of the mirrored cone, chosen as the scales and the coat spread light around the fibre; returns the share
 // that is mirrored.
-double rv_fibre_mirror(const RvSurface* s, const double u[2], RvVec3* direction) {
+double rv_view_fibre_mirror(const RvSurface* s, const double u[2], RvVec3* direction) {
   double sin_v = rv_clamp(rv_dot(s->tangent, s->view), -1, 1);
   // between the tilted lobe of the scales and the coat's
   double sin_d = rv_clamp(-sin_v - (u[1] < s->wet ? 0 : 2 * TILT), -0.999, 0.999), cos_d = sqrt(1 - sin_d * sin_d);

@@ -97,7 +97,7 @@ static void measure(void* arg, size_t begin, size_t end) {
       span(h, s, i, p);
       // distance of the curve's middle from the chord's
       RvVec3 stray = rv_scale(rv_sub(rv_add(p[1], p[2]), rv_add(p[0], p[3])), 1.0 / 16);
-      worst = fmax(worst, rv_length(stray) / rv_lens_pixel(h->lens, p[1]));
+      worst = fmax(worst, rv_length(stray) / rv_view_lens_pixel(h->lens, p[1]));
     }
     double wanted = ceil(sqrt(worst / CHORD_PIXELS));
     s->splits = good ? (uint32_t)rv_clamp(wanted, 1, MAX_SPLITS) : 0;
@@ -168,7 +168,7 @@ static void emit(const Hair* h, Strand* s, size_t i, double t, RvVec3 p, uint64_
   double along = ((double)i + t) / (double)(s->points - 1);
   double core, next_core = 0, r = radius_at(h, s, i, &core) * (1 - t);
   r += t > 0 ? radius_at(h, s, next, &next_core) * t : 0;
-  double least = h->min_pixels * rv_lens_pixel(h->lens, p), hair = core * (1 - t) + next_core * t;
+  double least = h->min_pixels * rv_view_lens_pixel(h->lens, p), hair = core * (1 - t) + next_core * t;
   // a film thinner than a pixel shows as the shine of wet hair, not as a tube
   if (h->part->core) h->part->core[at] = r > 2 * least && r > 0 ? (float)rv_clamp(fmax(hair, least) / r, 0, 1) : 1;
   r = fmax(r, least);

@@ -9,7 +9,7 @@
 #include "math/scalar.h"
 #include "view/view.h"
 
-void rv_image_free(RvImage* image) {
+void rv_view_image_free(RvImage* image) {
   if (!image) return;
   rv_free(image->rgb);
   *image = (RvImage){0};

@@ -8,13 +8,13 @@ static const RvVec3 SKIN = {0.31, 0.225, 0.185};
 
 //---------------------------------------------------------------------------------------------- what was hit
 
-void rv_surface_sphere(const RvPart* part, size_t sphere, double time, RvSurface* surface) {
+void rv_view_surface_sphere(const RvPart* part, size_t sphere, double time, RvSurface* surface) {
   if (part->colors) surface->color = rv_vec3_load(part->colors + 3 * sphere);
-  surface->normal = rv_normalize(rv_sub(surface->position, rv_part_vertex(part, 4, sphere, time)), surface->view);
+  surface->normal = rv_normalize(rv_sub(surface->position, rv_view_part_vertex(part, 4, sphere, time)), surface->view);
   if (rv_dot(surface->normal, surface->view) < 0) surface->normal = rv_neg(surface->normal);
 }
 
-void rv_surface_mesh(const RvPart* part, size_t triangle, double u, double v, double time, RvSurface* surface) {
+void rv_view_surface_mesh(const RvPart* part, size_t triangle, double u, double v, double time, RvSurface* surface) {
   double weight[3] = {1 - u - v, u, v};
   RvVec3 normal = {0, 0, 0}, color = {0, 0, 0}, lift = {0, 0, 0};
   for (int k = 0; k < 3; ++k) {
@@ -28,7 +28,7 @@ void rv_surface_mesh(const RvPart* part, size_t triangle, double u, double v, do
   for (int k = 0; k < 3; ++k) {
     size_t corner = 3 * triangle + (size_t)k;
     RvVec3 n = rv_scale(rv_vec3_load(part->normals + 3 * corner), side);
-    RvVec3 from = rv_sub(surface->position, rv_part_vertex(part, 3, part->indices[corner], time));
+    RvVec3 from = rv_sub(surface->position, rv_view_part_vertex(part, 3, part->indices[corner], time));
     lift = rv_mad(lift, -weight[k] * fmin(rv_dot(from, n), 0), n);
   }
   surface->start = rv_add(surface->start, lift);
@@ -65,17 +65,17 @@ static RvVec3 skin_response(const RvSurface* s, RvVec3 light) {
 
 //---------------------------------------------------------------------------------------------- all
 
-RvResponse rv_surface_response(const RvSurface* s, RvVec3 light) {
-  if (s->kind == RV_PART_HAIR) return (RvResponse){rv_fibre_direct(s, light), rv_fibre_scattered(s, light)};
+RvResponse rv_view_surface_response(const RvSurface* s, RvVec3 light) {
+  if (s->kind == RV_PART_HAIR) return (RvResponse){rv_view_fibre_direct(s, light), rv_view_fibre_scattered(s, light)};
   return (RvResponse){skin_response(s, light), {0, 0, 0}};
 }
 
-RvResponse rv_surface_response_soft(const RvSurface* s, RvVec3 light) {
-  if (s->kind == RV_PART_HAIR) return (RvResponse){{0, 0, 0}, rv_fibre_scattered(s, light)};
-  return rv_surface_response(s, light);
+RvResponse rv_view_surface_response_soft(const RvSurface* s, RvVec3 light) {
+  if (s->kind == RV_PART_HAIR) return (RvResponse){{0, 0, 0}, rv_view_fibre_scattered(s, light)};
+  return rv_view_surface_response(s, light);
 }
 
-RvVec3 rv_surface_reflect(const RvSurface* s, const RvResponse* response, double open) {
+RvVec3 rv_view_surface_reflect(const RvSurface* s, const RvResponse* response, double open) {
   RvVec3 deep = response->scattered;
   // the deeper, the more of the hair's own colour: every strand on the way took its share
   if (s->kind == RV_PART_HAIR && open < 1) {
@@ -85,12 +85,12 @@ RvVec3 rv_surface_reflect(const RvSurface* s, const RvResponse* response, double
   return rv_scale(rv_add(response->direct, deep), open);
 }
 
-RvVec3 rv_surface_ambient(const RvSurface* s) {
-  return s->kind == RV_PART_HAIR ? rv_fibre_ambient(s) : s->color;
+RvVec3 rv_view_surface_ambient(const RvSurface* s) {
+  return s->kind == RV_PART_HAIR ? rv_view_fibre_ambient(s) : s->color;
 }
 
-double rv_surface_mirror(const RvSurface* s, const double u[2], RvVec3* direction) {
-  if (s->kind == RV_PART_HAIR) return rv_fibre_mirror(s, u, direction);
+double rv_view_surface_mirror(const RvSurface* s, const double u[2], RvVec3* direction) {
+  if (s->kind == RV_PART_HAIR) return rv_view_fibre_mirror(s, u, direction);
   double cosine = fmax(rv_dot(s->normal, s->view), 0);
   *direction = rv_sub(rv_scale(s->normal, 2 * cosine), s->view);
   return 0.25 * fresnel(0.035, cosine);

@@ -95,7 +95,7 @@ static bool add_spheres(RvViewScene* scene, const RvDrops* d, const uint8_t* tak
     size_t n = part->count++;
     float* v = part->vertices + 4 * n;
     memcpy(v, d->place + 4 * i, 4 * sizeof(float));
-    v[3] = (float)fmax(v[3], min_pixels * rv_lens_pixel(lens, rv_vec3_load(v)));
+    v[3] = (float)fmax(v[3], min_pixels * rv_view_lens_pixel(lens, rv_vec3_load(v)));
     if (d->color) memcpy(part->colors + 3 * n, d->color + 3 * i, 3 * sizeof(float));
     if (d->speed) memcpy(part->speed + 3 * n, d->speed + 3 * i, 3 * sizeof(float));
     if (d->value) part->values[n] = d->value[i];

@@ -44,7 +44,7 @@ static uint32_t mixed(uint32_t seed, uint32_t k) {
 }
 
 // the first two dimensions of Sobol's sequence, shuffled and scrambled anew for every use
-void rv_sampler_next(RvSampler* s, double out[2]) {
+void rv_view_sampler_next(RvSampler* s, double out[2]) {
   uint32_t key = mixed(s->seed, s->dimension++), i = scrambled(s->index, key), y = 0;
   uint32_t x = reversed(i);
   for (uint32_t v = 1u << 31, n = i; n; n >>= 1, v ^= v >> 1)
@@ -93,8 +93,9 @@ static bool add_samples(const Job* job, int x, int y, int first, int last, Pixel
     sampler.dimension = 0;
     double u[2];
     bool plain;
-    rv_sampler_next(&sampler, u);
-    RvVec3 c = rv_shader_trace(&job->shader, x + 0.5 + tent(u[0]), y + 0.5 + tent(u[1]), &sampler, &work->rays, &plain);
+    rv_view_sampler_next(&sampler, u);
+    RvVec3 c =
+        rv_view_shader_trace(&job->shader, x + 0.5 + tent(u[0]), y + 0.5 + tent(u[1]), &sampler, &work->rays, &plain);
     double most = fmax(c.x, fmax(c.y, c.z));
     // written so that a sample that is no number counts as black
     if (!(most <= BRIGHTEST)) c = most > BRIGHTEST ? rv_scale(c, BRIGHTEST / most) : rv_vec3(0, 0, 0);
@@ -241,7 +242,7 @@ RvResult rv_view_render_stats(const RvDetail* const* details, size_t count, cons
   *out = (RvImage){0};
   RvLens lens;
   RvResult result = check_options(options, error);
-  if (!result) result = rv_lens_make(camera, options->width, options->height, &lens, error);
+  if (!result) result = rv_view_lens_make(camera, options->width, options->height, &lens, error);
   if (result) return result;
 
   RvImage image = {.width = options->width, .height = options->height};
@@ -255,7 +256,7 @@ RvResult rv_view_render_stats(const RvDetail* const* details, size_t count, cons
   Job job = {.image = &image};
   // only the beauty pass is light; the others are shares
   job.gain = options->pass == RV_VIEW_BEAUTY ? rv_pow(2, options->exposure) : 1;
-  if (!result) result = rv_shader_make(&job.shader, &scene, &lens, options, error);
+  if (!result) result = rv_view_shader_make(&job.shader, &scene, &lens, options, error);
   if (!result) result = render_image(&job, cancelled, user, &scene.stats, error);
   if (!result && options->pass == RV_VIEW_DATA) finish_data(&job, &scene.stats, options);
   scene.stats.build_seconds = built - start;
@@ -263,7 +264,7 @@ RvResult rv_view_render_stats(const RvDetail* const* details, size_t count, cons
   if (stats) *stats = scene.stats;
   rv_view_scene_free(&scene);
   if (result)
-    rv_image_free(&image);
+    rv_view_image_free(&image);
   else
     *out = image;
   return result;

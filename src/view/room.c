@@ -20,7 +20,7 @@ static RvVec3 from_rig(const RvLens* rig, double right, double up, double forwar
 }
 
 // The panels have about the area of the round lights that matt things are lit by.
-void rv_room_make(RvShader* s, const RvLens* rig) {
+void rv_view_room_make(RvShader* s, const RvLens* rig) {
   double on = s->options->furnace ? 0 : 1;
   s->boxes[RV_BOX_KEY] =
       box(from_rig(rig, -0.60, 0.75, -0.75), rig, rv_scale(rv_vec3(4.6, 4.15, 3.6), on), 0.28, 0.20, 0.31);
@@ -31,13 +31,13 @@ void rv_room_make(RvShader* s, const RvLens* rig) {
 }
 
 // below the floor's horizon its bounce
-RvVec3 rv_room_sky(const RvShader* s, RvVec3 d) {
+RvVec3 rv_view_room_sky(const RvShader* s, RvVec3 d) {
   if (s->options->furnace) return rv_vec3(1, 1, 1);
   // a dark horizon under a bright ceiling: without it water has nothing to mirror that tells it from its ground
   return rv_lerp(rv_vec3(0.20, 0.195, 0.19), rv_vec3(0.78, 0.83, 0.90), smooth(-0.15, 0.95, d.y));
 }
 
-RvVec3 rv_room_backdrop(const RvShader* s, double x, double y) {
+RvVec3 rv_view_room_backdrop(const RvShader* s, double x, double y) {
   if (s->options->furnace) return rv_vec3(1, 1, 1);
   double v = y / s->lens->height, h = x / s->lens->width - 0.5, w = v - 0.45;
   const float *top = s->options->background_top, *bottom = s->options->background_bottom;
@@ -46,14 +46,14 @@ RvVec3 rv_room_backdrop(const RvShader* s, double x, double y) {
 }
 
 // The paper fills the view and a little more; beyond it is the room.
-RvVec3 rv_room_towards(const RvShader* s, RvVec3 d) {
+RvVec3 rv_view_room_towards(const RvShader* s, RvVec3 d) {
   const RvLens* lens = s->lens;
   double depth = rv_dot(d, lens->forward), paper = smooth(0.25, 0.75, depth);
-  RvVec3 room = rv_room_sky(s, d);
+  RvVec3 room = rv_view_room_sky(s, d);
   if (paper <= 0) return room;
   double u = rv_dot(d, lens->right) / (depth * lens->tan_half * lens->aspect);
   double v = rv_dot(d, lens->up) / (depth * lens->tan_half);
-  return rv_lerp(room, rv_room_backdrop(s, 0.5 * (u + 1) * lens->width, 0.5 * (1 - v) * lens->height), paper);
+  return rv_lerp(room, rv_view_room_backdrop(s, 0.5 * (u + 1) * lens->width, 0.5 * (1 - v) * lens->height), paper);
 }
 
 // light of a panel with a soft edge; its brightness is its power over its solid angle
@@ -68,7 +68,7 @@ static RvVec3 panel(const RvBox* b, RvVec3 d, double blur) {
   return rv_scale(b->power, share * fmax(middle, 0) / (4 * wide * high));
 }
 
-RvVec3 rv_room_mirrored(const RvShader* s, RvVec3 d, double blur) {
+RvVec3 rv_view_room_mirrored(const RvShader* s, RvVec3 d, double blur) {
   RvVec3 light = {0, 0, 0};
   for (int i = 0; i < RV_BOX_COUNT; ++i) light = rv_add(light, panel(&s->boxes[i], d, blur));
   return light;

@@ -113,7 +113,7 @@ static void attach(RvViewScene* scene, RvPart* part, unsigned id) {
     rtcSetSharedGeometryBuffer(g, RTC_BUFFER_TYPE_FLAGS, 0, RTC_FORMAT_UCHAR, part->flags, 0, 1, part->count);
   }
   if (part->kind != RV_PART_MESH) rtcSetGeometryOccludedFilterFunction(g, rv_view_weaken);
-  rtcSetGeometryUserData(g, (void*)(uintptr_t)rv_part_is_water(part));
+  rtcSetGeometryUserData(g, (void*)(uintptr_t)rv_view_part_is_water(part));
   rtcCommitGeometry(g);
   rtcAttachGeometryByID(scene->scene, g, id);
 }

@@ -55,7 +55,7 @@ static RvVec3 from_frame(RvVec3 n, double x, double y, double z) {
 
 // a point of the unit circle, nearly even in u: directions of samples need no exact sine
 // (Taylor's polynomials over an eighth of the turn, within 4e-5)
-void rv_shade_circle(double u, double* x, double* y) {
+void rv_view_shade_circle(double u, double* x, double* y) {
   double turn = 4 * u, quadrant = floor(turn + 0.5), a = (turn - quadrant) * (RV_PI / 2), a2 = a * a;
   double s = a * (1 - a2 / 6 * (1 - a2 / 20)), c = 1 - a2 / 2 * (1 - a2 / 12 * (1 - a2 / 30));
   int q = (int)quadrant & 3;
@@ -66,19 +66,19 @@ void rv_shade_circle(double u, double* x, double* y) {
 // towards a point of a round light
 static RvVec3 towards(RvVec3 light, double radius, const double u[2]) {
   double r = radius * sqrt(u[0]), x, y;
-  rv_shade_circle(u[1], &x, &y);
+  rv_view_shade_circle(u[1], &x, &y);
   return rv_normalize(from_frame(light, r * x, r * y, 1), light);
 }
 
 static RvVec3 cosine_direction(RvVec3 n, const double u[2]) {
   double r = sqrt(u[0]), x, y;
-  rv_shade_circle(u[1], &x, &y);
+  rv_view_shade_circle(u[1], &x, &y);
   return from_frame(n, r * x, r * y, sqrt(fmax(1 - u[0], 1e-6)));
 }
 
 static RvVec3 sphere_direction(const double u[2]) {
   double z = 1 - 2 * u[0], r = sqrt(fmax(1 - z * z, 0)), x, y;
-  rv_shade_circle(u[1], &x, &y);
+  rv_view_shade_circle(u[1], &x, &y);
   return rv_vec3(r * x, z, r * y);
 }
 
@@ -98,22 +98,22 @@ static RvVec3 sky_light(const RvShader* s, const RvSurface* surface, double* thr
   *through = 0;
   for (int i = 0; i < count; ++i) {
     double u[2];
-    rv_sampler_next(sampler, u);
+    rv_view_sampler_next(sampler, u);
     // a hair is lit from all around, but not from within the head: lean outwards
     RvVec3 d = hair ? rv_normalize(rv_mad(sphere_direction(u), 0.6, surface->normal), surface->normal)
                     : cosine_direction(surface->normal, u);
     double open = visible(s, surface->start, d, surface->near, s->near_sky, sampler->time, rays);
     *through += open / count;
-    sum = rv_mad(sum, open / count, rv_room_sky(s, d));
+    sum = rv_mad(sum, open / count, rv_view_room_sky(s, d));
   }
   if (count == 0) {
     *through = 1;
-    sum = rv_room_sky(s, surface->normal);
+    sum = rv_view_room_sky(s, surface->normal);
   }
   return sum;
 }
 
-double rv_shade_open(const RvShader* s, const RvSurface* surface, RvSampler* sampler, uint64_t* rays) {
+double rv_view_shade_open(const RvShader* s, const RvSurface* surface, RvSampler* sampler, uint64_t* rays) {
   double through;
   sky_light(s, surface, &through, sampler, rays);
   return through;
@@ -126,14 +126,14 @@ static RvVec3 light_from(const RvShader* s, const RvSurface* surface, const RvBo
   if (!(box->power.x > 0)) return sum;
   for (int i = 0; i < count; ++i) {
     double u[2];
-    rv_sampler_next(sampler, u);
+    rv_view_sampler_next(sampler, u);
     RvVec3 d = towards(box->direction, box->radius, u);
-    RvResponse response = rv_surface_response(surface, d);
+    RvResponse response = rv_view_surface_response(surface, d);
     // a ray is worth its while only where it can add something
     RvVec3 all = rv_add(response.direct, response.scattered);
     if (all.x + all.y + all.z < 1e-3) continue;
     double open = visible(s, surface->start, d, surface->near, s->far, sampler->time, rays);
-    if (open > 0) sum = rv_mad(sum, 1.0 / count, rv_mul(rv_surface_reflect(surface, &response, open), box->power));
+    if (open > 0) sum = rv_mad(sum, 1.0 / count, rv_mul(rv_view_surface_reflect(surface, &response, open), box->power));
   }
   return sum;
 }
@@ -142,14 +142,14 @@ static RvVec3 light_from(const RvShader* s, const RvSurface* surface, const RvBo
 static RvVec3 mirrored(const RvShader* s, const RvSurface* surface, double open, RvSampler* sampler, uint64_t* rays) {
   double u[2] = {0.5, 0.5};
   bool hair = surface->kind == RV_PART_HAIR;
-  if (hair) rv_sampler_next(sampler, u);
+  if (hair) rv_view_sampler_next(sampler, u);
   RvVec3 d;
-  double share = rv_surface_mirror(surface, u, &d);
+  double share = rv_view_surface_mirror(surface, u, &d);
   if (hair && share > 0.01) open = visible(s, surface->start, d, surface->near, s->near_sky, sampler->time, rays);
-  return rv_scale(rv_room_sky(s, d), share * open);
+  return rv_scale(rv_view_room_sky(s, d), share * open);
 }
 
-RvVec3 rv_shade(const RvShader* s, const RvSurface* surface, RvSampler* sampler, uint64_t* rays) {
+RvVec3 rv_view_shade(const RvShader* s, const RvSurface* surface, RvSampler* sampler, uint64_t* rays) {
   // of many samples on hair, every other one looks for the rim light and the rest for the sky
   bool share = surface->kind == RV_PART_HAIR && s->options->samples >= 8, odd = sampler->index & 1;
   double weight = share ? 2 : 1, through;
@@ -157,15 +157,15 @@ RvVec3 rv_shade(const RvShader* s, const RvSurface* surface, RvSampler* sampler,
   RvVec3 sum = light_from(s, surface, &s->boxes[RV_BOX_KEY], sampler, rays);
   if (!share || !odd) sum = rv_mad(sum, weight, light_from(s, surface, &s->boxes[RV_BOX_RIM], sampler, rays));
   if (share && !odd) return sum;
-  RvVec3 ambient = rv_mul(rv_surface_ambient(surface), sky_light(s, surface, &through, sampler, rays));
-  RvResponse soft = rv_surface_response_soft(surface, fill->direction);
-  ambient = rv_add(ambient, rv_mul(rv_surface_reflect(surface, &soft, through), fill->power));
+  RvVec3 ambient = rv_mul(rv_view_surface_ambient(surface), sky_light(s, surface, &through, sampler, rays));
+  RvResponse soft = rv_view_surface_response_soft(surface, fill->direction);
+  ambient = rv_add(ambient, rv_mul(rv_view_surface_reflect(surface, &soft, through), fill->power));
   ambient = rv_add(ambient, mirrored(s, surface, through, sampler, rays));
   return rv_mad(sum, weight, ambient);
 }
 
 // The number's colour, shaded by shape just enough to see it; grey where there is no number.
-RvVec3 rv_shade_data(const RvShader* s, const RvSurface* surface, RvSampler* sampler, uint64_t* rays) {
+RvVec3 rv_view_shade_data(const RvShader* s, const RvSurface* surface, RvSampler* sampler, uint64_t* rays) {
   RvVec3 color = {0.18, 0.18, 0.18};
   const double* range = s->data_range;
   if (!isnan(surface->value)) {
@@ -174,14 +174,14 @@ RvVec3 rv_shade_data(const RvShader* s, const RvSurface* surface, RvSampler* sam
   }
   double facing = fabs(rv_dot(surface->facing, surface->view));
   if (surface->kind == RV_PART_HAIR) facing = 1;
-  return rv_scale(color, (0.65 + 0.35 * facing) * (0.7 + 0.3 * rv_shade_open(s, surface, sampler, rays)));
+  return rv_scale(color, (0.65 + 0.35 * facing) * (0.7 + 0.3 * rv_view_shade_open(s, surface, sampler, rays)));
 }
 
 //---------------------------------------------------------------------------------------------- floor
 
 // the floor has the backdrop's own colour, so that only shadows show it
-RvVec3 rv_shade_floor(const RvShader* s, RvVec3 position, RvVec3 base, RvSampler* sampler, uint64_t* rays,
-                      double* through, bool* plain) {
+RvVec3 rv_view_shade_floor(const RvShader* s, RvVec3 position, RvVec3 base, RvSampler* sampler, uint64_t* rays,
+                           double* through, bool* plain) {
   double from_middle = rv_length(rv_vec3(position.x, 0, position.z)) / s->lens->reach;
   double fade = rv_clamp((6 - from_middle) / 3, 0, 1), u[2];
   *through = 1;
@@ -192,10 +192,10 @@ RvVec3 rv_shade_floor(const RvShader* s, RvVec3 position, RvVec3 base, RvSampler
   // an even floor shows noise that hair would hide: where the first samples found a shadow there are more rays
   int count = s->options->sky_samples * (sampler->index < 8 ? 1 : 3);
   for (int i = 0; i < count; ++i) {
-    rv_sampler_next(sampler, u);
+    rv_view_sampler_next(sampler, u);
     RvVec3 d = towards(s->boxes[RV_BOX_KEY].direction, s->boxes[RV_BOX_KEY].radius, u);
     key += d.y > 0 ? visible(s, start, d, 0, s->far, sampler->time, rays) / count : 1.0 / count;
-    rv_sampler_next(sampler, u);
+    rv_view_sampler_next(sampler, u);
     open += visible(s, start, cosine_direction(up, u), 0, s->near_sky, sampler->time, rays) / count;
   }
   if (count == 0) key = open = 1;

@@ -7,7 +7,7 @@
 #include "parm/text.h"
 #include "view/sheet_items.h"
 
-RvSheet* rv_sheet_new(double width, double height) {
+RvSheet* rv_view_sheet_new(double width, double height) {
   RvSheet* sheet = rv_alloc_zero(1, sizeof *sheet);
   if (sheet) {
     sheet->width = width;
@@ -16,7 +16,7 @@ RvSheet* rv_sheet_new(double width, double height) {
   return sheet;
 }
 
-void rv_sheet_free(RvSheet* sheet) {
+void rv_view_sheet_free(RvSheet* sheet) {
   if (!sheet) return;
   rv_array_free(&sheet->items);
   rv_array_free(&sheet->points);
@@ -36,21 +36,21 @@ static void add_points(RvSheet* s, RvSheetItem item, size_t count, const double*
   if (s->failed || !rv_array_push(&s->items, item)) s->failed = true;
 }
 
-void rv_sheet_rect(RvSheet* s, double x, double y, double width, double height, uint32_t color) {
-  rv_sheet_area(s, 4, (double[]){x, y, x + width, y, x + width, y + height, x, y + height}, color);
+void rv_view_sheet_rect(RvSheet* s, double x, double y, double width, double height, uint32_t color) {
+  rv_view_sheet_area(s, 4, (double[]){x, y, x + width, y, x + width, y + height, x, y + height}, color);
 }
 
-void rv_sheet_area(RvSheet* s, size_t count, const double* xy, uint32_t color) {
+void rv_view_sheet_area(RvSheet* s, size_t count, const double* xy, uint32_t color) {
   if (count > 2) add_points(s, (RvSheetItem){.kind = RV_SHEET_AREA, .color = color}, count, xy);
 }
 
-void rv_sheet_line(RvSheet* s, size_t count, const double* xy, double width, uint32_t color, double dash) {
+void rv_view_sheet_line(RvSheet* s, size_t count, const double* xy, double width, uint32_t color, double dash) {
   if (count)
     add_points(s, (RvSheetItem){.kind = RV_SHEET_LINE, .color = color, .width = width, .dash = dash}, count, xy);
 }
 
-void rv_sheet_text(RvSheet* s, double x, double y, double size, RvSheetAnchor anchor, uint32_t color,
-                   const char* text) {
+void rv_view_sheet_text(RvSheet* s, double x, double y, double size, RvSheetAnchor anchor, uint32_t color,
+                        const char* text) {
   RvSheetItem item = {.kind = RV_SHEET_TEXT, .color = color, .x = x, .y = y, .size = size, .anchor = anchor};
   item.first = s->chars.count;
   item.count = strlen(text);
@@ -129,12 +129,12 @@ static bool ends(const char* text, const char* with) {
   return n > m && strcmp(text + n - m, with) == 0;
 }
 
-RvResult rv_sheet_write(const RvSheet* s, const char* path, RvError* error) {
+RvResult rv_view_sheet_write(const RvSheet* s, const char* path, RvError* error) {
   if (s->failed) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   bool pictures = s->bytes.count > 0;
   if (ends(path, ".svg") && pictures)
     return rv_fail(error, RV_UNSUPPORTED, "'%s': a sheet with pictures is a .png", path);
   if (ends(path, ".svg")) return write_svg(s, path, error);
-  if (ends(path, ".png")) return rv_sheet_write_png(s, path, error);
+  if (ends(path, ".png")) return rv_view_sheet_write_png(s, path, error);
   return rv_fail(error, RV_BAD_INPUT, "'%s': the name must end in .svg or .png", path);
 }

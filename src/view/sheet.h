@@ -1,10 +1,10 @@
 // A sheet of lines, areas and texts: drawn once, written as SVG and as PNG.
 //
-//   RvSheet* sheet = rv_sheet_new(800, 600);
-//   rv_sheet_line(sheet, 2, (double[]){0, 0, 800, 600}, 1.5, 0x1f5fa8, 0);
-//   rv_sheet_text(sheet, 400, 20, 14, RV_SHEET_MIDDLE, 0x222222, "a line");
-//   if (!rv_sheet_write(sheet, "line.svg", &error)) rv_sheet_write(sheet, "line.png", &error);
-//   rv_sheet_free(sheet);
+//   RvSheet* sheet = rv_view_sheet_new(800, 600);
+//   rv_view_sheet_line(sheet, 2, (double[]){0, 0, 800, 600}, 1.5, 0x1f5fa8, 0);
+//   rv_view_sheet_text(sheet, 400, 20, 14, RV_SHEET_MIDDLE, 0x222222, "a line");
+//   if (!rv_view_sheet_write(sheet, "line.svg", &error)) rv_view_sheet_write(sheet, "line.png", &error);
+//   rv_view_sheet_free(sheet);
 //
 // Units are pixels of the SVG, y down; the PNG has RV_SHEET_SCALE times as many. Colours are 0xrrggbb.
 #ifndef RV_VIEW_SHEET_H
@@ -18,21 +18,21 @@ typedef struct RvSheet RvSheet;
 typedef enum RvSheetAnchor { RV_SHEET_START, RV_SHEET_MIDDLE, RV_SHEET_END } RvSheetAnchor;
 
 // NULL when out of memory. Running out of it later is remembered and told when the sheet is written.
-RvSheet* rv_sheet_new(double width, double height);
-void rv_sheet_free(RvSheet* sheet);
-void rv_sheet_rect(RvSheet* sheet, double x, double y, double width, double height, uint32_t color);
+RvSheet* rv_view_sheet_new(double width, double height);
+void rv_view_sheet_free(RvSheet* sheet);
+void rv_view_sheet_rect(RvSheet* sheet, double x, double y, double width, double height, uint32_t color);
 // A closed polygon that does not cross itself, x y x y ...
-void rv_sheet_area(RvSheet* sheet, size_t count, const double* xy, uint32_t color);
+void rv_view_sheet_area(RvSheet* sheet, size_t count, const double* xy, uint32_t color);
 // `dash`: length of dashes and of the gaps between them; 0: none. One point is a dot.
-void rv_sheet_line(RvSheet* sheet, size_t count, const double* xy, double width, uint32_t color, double dash);
+void rv_view_sheet_line(RvSheet* sheet, size_t count, const double* xy, double width, uint32_t color, double dash);
 // On the baseline y. Anything but printing ASCII becomes a question mark.
-void rv_sheet_text(RvSheet* sheet, double x, double y, double size, RvSheetAnchor anchor, uint32_t color,
-                   const char* text);
+void rv_view_sheet_text(RvSheet* sheet, double x, double y, double size, RvSheetAnchor anchor, uint32_t color,
+                        const char* text);
 // A PNG file, fitted into a box and in its middle. Only sheets that become .png have pictures.
-RvResult rv_sheet_picture(RvSheet* sheet, double x, double y, double width, double height, const char* path,
-                          RvError* error);
+RvResult rv_view_sheet_picture(RvSheet* sheet, double x, double y, double width, double height, const char* path,
+                               RvError* error);
 
 // By the name's ending, .svg or .png; whole or not at all.
-RvResult rv_sheet_write(const RvSheet* sheet, const char* path, RvError* error);
+RvResult rv_view_sheet_write(const RvSheet* sheet, const char* path, RvError* error);
 
 #endif

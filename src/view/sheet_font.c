@@ -167,7 +167,7 @@ static void draw_glyph(const Glyph* g, double x, RvStrokeFn* fn, void* user) {
   }
 }
 
-double rv_sheet_strokes(const char* text, size_t count, RvStrokeFn* fn, void* user) {
+double rv_view_sheet_strokes(const char* text, size_t count, RvStrokeFn* fn, void* user) {
   double x = 0;
   for (size_t i = 0; i < count; ++i) {
     const Glyph* g = &glyphs[text[i] >= ' ' && text[i] <= '~' ? text[i] - ' ' : '?' - ' '];

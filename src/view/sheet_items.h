@@ -30,8 +30,8 @@ struct RvSheet {
 // One stroke of a letter, x y x y ... in heights of a capital letter, y up from the baseline.
 typedef void RvStrokeFn(void* user, size_t count, const double* xy);
 // Calls fn for every stroke of the text from x = 0 on; returns the text's width. `fn` may be NULL.
-double rv_sheet_strokes(const char* text, size_t count, RvStrokeFn* fn, void* user);
+double rv_view_sheet_strokes(const char* text, size_t count, RvStrokeFn* fn, void* user);
 
-RvResult rv_sheet_write_png(const RvSheet* sheet, const char* path, RvError* error);
+RvResult rv_view_sheet_write_png(const RvSheet* sheet, const char* path, RvError* error);
 
 #endif

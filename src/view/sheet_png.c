@@ -178,11 +178,11 @@ static void draw_stroke(void* user, size_t count, const double* xy) {
 static void draw_text(Canvas* c, const RvSheet* s, const RvSheetItem* item, double scale) {
   const char* text = s->chars.data + item->first;
   // a capital is 0.72 of a font's size
-  double size = 0.72 * scale * item->size, width = size * rv_sheet_strokes(text, item->count, NULL, NULL);
+  double size = 0.72 * scale * item->size, width = size * rv_view_sheet_strokes(text, item->count, NULL, NULL);
   double x = scale * item->x - (item->anchor == RV_SHEET_END ? width : item->anchor == RV_SHEET_MIDDLE ? width / 2 : 0);
   Pen pen = {c, x, scale * item->y, size, rv_max(0.055 * size, 0.5)};
   begin(c, x - size, pen.y - 1.5 * size, x + width + size, pen.y + 0.5 * size);
-  rv_sheet_strokes(text, item->count, draw_stroke, &pen);
+  rv_view_sheet_strokes(text, item->count, draw_stroke, &pen);
   paint(c, item->color);
 }
 
@@ -237,8 +237,8 @@ static RvResult decode(const char* path, png_image* image, uint8_t** rgb, RvErro
   return result;
 }
 
-RvResult rv_sheet_picture(RvSheet* s, double x, double y, double width, double height, const char* path,
-                          RvError* error) {
+RvResult rv_view_sheet_picture(RvSheet* s, double x, double y, double width, double height, const char* path,
+                               RvError* error) {
   png_image image;
   uint8_t* rgb;
   RvResult result = decode(path, &image, &rgb, error);
@@ -277,7 +277,7 @@ static RvResult encode(const Canvas* c, const char* path, RvError* error) {
   return result;
 }
 
-RvResult rv_sheet_write_png(const RvSheet* s, const char* path, RvError* error) {
+RvResult rv_view_sheet_write_png(const RvSheet* s, const char* path, RvError* error) {
   double scale = RV_SHEET_SCALE;
   Canvas c = {.width = (int)ceil(scale * s->width), .height = (int)ceil(scale * s->height)};
   size_t pixels = (size_t)c.width * (size_t)c.height;

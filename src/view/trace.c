@@ -50,15 +50,15 @@ static RvSurface surface_at(const RvShader* s, const Path* p, const struct RTCRa
   out.start = rv_mad(out.position, 2e-5 * (t + rv_length(out.position)), out.facing);
   const float* values = part->values;
   if (part->kind == RV_PART_HAIR) {
-    rv_surface_hair(part, prim, u, time, &out);
+    rv_view_surface_hair(part, prim, u, time, &out);
     size_t a = part->indices[prim];
     if (values)
       out.value = s->options->view->label ? values[u < 0.5 ? a : a + 1] : values[a] * (1 - u) + values[a + 1] * u;
   } else if (part->kind == RV_PART_SPHERES) {
-    rv_surface_sphere(part, prim, time, &out);
+    rv_view_surface_sphere(part, prim, time, &out);
     if (values) out.value = values[prim];
   } else {
-    rv_surface_mesh(part, prim, u, v, time, &out);
+    rv_view_surface_mesh(part, prim, u, v, time, &out);
     if (values) out.value = values[3 * prim] * (1 - u - v) + values[3 * prim + 1] * u + values[3 * prim + 2] * v;
   }
   return out;
@@ -131,7 +131,7 @@ static RvVec3 part_ways(const RvShader* s, Path* p, const RvSurface* f, const Be
     if (b->mirrored > 1e-4) light = follow(s, back, sampler, rays, &ignored);
     p->weight = rv_scale(p->weight, 1 - b->mirrored);
   } else {
-    rv_sampler_next(sampler, u);
+    rv_view_sampler_next(sampler, u);
     if (u[0] < b->mirrored) {
       *p = back;
       *on = false;
@@ -202,25 +202,26 @@ static bool cross_film(const RvShader* s, Path* p, RvSurface* f, RvSampler* samp
 
 // the studio in a direction, boxes and all; light that went many ways is spread out
 static RvVec3 room_light(const RvShader* s, const Path* p) {
-  if (p->bounces == 0) return rv_room_backdrop(s, p->x, p->y);
+  if (p->bounces == 0) return rv_view_room_backdrop(s, p->x, p->y);
   double blur = rv_clamp((p->bounces - 1) / 2.0, 0, 1);
-  return rv_add(rv_room_towards(s, p->direction), rv_room_mirrored(s, p->direction, blur));
+  return rv_add(rv_view_room_towards(s, p->direction), rv_view_room_mirrored(s, p->direction, blur));
 }
 
 static RvVec3 floor_at(const RvShader* s, const Path* p, double length, RvSampler* sampler, uint64_t* rays,
                        bool* plain) {
   RvVec3 at = rv_mad(p->from, length, p->direction), from_eye = rv_sub(at, s->lens->eye);
-  RvVec3 base = p->bounces ? rv_room_towards(s, rv_normalize(from_eye, p->direction)) : rv_room_backdrop(s, p->x, p->y);
+  RvVec3 base =
+      p->bounces ? rv_view_room_towards(s, rv_normalize(from_eye, p->direction)) : rv_view_room_backdrop(s, p->x, p->y);
   double through;
-  RvVec3 light = rv_shade_floor(s, at, base, sampler, rays, &through, plain);
+  RvVec3 light = rv_view_shade_floor(s, at, base, sampler, rays, &through, plain);
   if (p->bounces) *plain = false;  // through water nothing is plain
   return s->options->pass == RV_VIEW_OCCLUSION ? rv_vec3(through, through, through) : light;
 }
 
 static RvVec3 opaque_light(const RvShader* s, const RvSurface* surface, RvSampler* sampler, uint64_t* rays) {
-  if (s->options->pass == RV_VIEW_DATA) return rv_shade_data(s, surface, sampler, rays);
-  if (s->options->pass == RV_VIEW_BEAUTY) return rv_shade(s, surface, sampler, rays);
-  double open = rv_shade_open(s, surface, sampler, rays);
+  if (s->options->pass == RV_VIEW_DATA) return rv_view_shade_data(s, surface, sampler, rays);
+  if (s->options->pass == RV_VIEW_BEAUTY) return rv_view_shade(s, surface, sampler, rays);
+  double open = rv_view_shade_open(s, surface, sampler, rays);
   return rv_vec3(open, open, open);
 }
 
@@ -240,7 +241,7 @@ static RvVec3 follow(const RvShader* s, Path p, RvSampler* sampler, uint64_t* ra
     if (!met) break;
     RvSurface surface = surface_at(s, &p, &hit, sampler->time);
     const RvPart* part = &s->scene->parts[hit.hit.geomID];
-    bool water = beauty && rv_part_is_water(part);
+    bool water = beauty && rv_view_part_is_water(part);
     if (water) {
       double step = 1e-5 * (hit.ray.tfar + rv_length(surface.position));
       sum = rv_add(sum, cross_water(s, &p, &surface, step, sampler, rays));
@@ -261,11 +262,11 @@ static RvVec3 follow(const RvShader* s, Path p, RvSampler* sampler, uint64_t* ra
 // the ray through a point of the picture; a lens lets it start anywhere on its disc and meet at the distance in focus
 static Path camera_path(const RvShader* s, double x, double y, RvSampler* sampler) {
   const RvLens* lens = s->lens;
-  Path p = {.from = lens->eye, .direction = rv_lens_direction(lens, x, y), .weight = {1, 1, 1}, .x = x, .y = y};
+  Path p = {.from = lens->eye, .direction = rv_view_lens_direction(lens, x, y), .weight = {1, 1, 1}, .x = x, .y = y};
   if (!(s->options->aperture > 0)) return p;
   double u[2], cx, cy, focus = s->options->focus > 0 ? s->options->focus : rv_length(lens->eye);
-  rv_sampler_next(sampler, u);
-  rv_shade_circle(u[1], &cx, &cy);
+  rv_view_sampler_next(sampler, u);
+  rv_view_shade_circle(u[1], &cx, &cy);
   double r = s->options->aperture / 2 * sqrt(u[0]);
   RvVec3 sharp = rv_mad(p.from, focus / rv_dot(p.direction, lens->forward), p.direction);
   p.from = rv_mad(rv_mad(p.from, r * cx, lens->right), r * cy, lens->up);
@@ -273,11 +274,11 @@ static Path camera_path(const RvShader* s, double x, double y, RvSampler* sample
   return p;
 }
 
-RvVec3 rv_shader_trace(const RvShader* s, double x, double y, RvSampler* sampler, uint64_t* rays, bool* plain) {
+RvVec3 rv_view_shader_trace(const RvShader* s, double x, double y, RvSampler* sampler, uint64_t* rays, bool* plain) {
   double u[2];
   sampler->time = 0.5f;
   if (s->options->shutter > 0) {
-    rv_sampler_next(sampler, u);
+    rv_view_sampler_next(sampler, u);
     sampler->time = (float)u[0];
   }
   *plain = true;
@@ -310,15 +311,15 @@ static void find_range(RvShader* s) {
   s->data_range[1] = !any ? NAN : isnan(s->options->range[1]) ? hi : s->options->range[1];
 }
 
-RvResult rv_shader_make(RvShader* shader, const RvViewScene* scene, const RvLens* lens, const RvViewOptions* options,
-                        RvError* error) {
+RvResult rv_view_shader_make(RvShader* shader, const RvViewScene* scene, const RvLens* lens,
+                             const RvViewOptions* options, RvError* error) {
   *shader = (RvShader){.scene = scene, .lens = lens, .options = options, .ground = -INFINITY};
   RvLens rig = *lens;
   if (options->rig) {
-    RvResult result = rv_lens_make(options->rig, options->width, options->height, &rig, error);
+    RvResult result = rv_view_lens_make(options->rig, options->width, options->height, &rig, error);
     if (result) return result;
   }
-  rv_room_make(shader, &rig);
+  rv_view_room_make(shader, &rig);
   double size = 0;
   for (int k = 0; k < 3; ++k)
     if (scene->hi[k] >= scene->lo[k]) size += (scene->hi[k] - scene->lo[k]) * (scene->hi[k] - scene->lo[k]);

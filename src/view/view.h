@@ -1,11 +1,11 @@
-// The flipbook renderer: details in, a linear picture out; PNG stills and films of them.
+// The flipbook renderer: details in, a linear picture out; PNG stills and movies of them.
 //
 //   RvCamera camera = rv_view_frame(lo, hi, 640.0 / 360);
 //   RvViewOptions options = rv_view_options(RV_VIEW_NORMAL, 640, 360);
 //   RvImage image = {0};
 //   if (!rv_view_render(&detail, 1, &camera, &options, NULL, NULL, &image, &error))
 //     rv_view_write_png(&image, "still.png", &error);
-//   rv_image_free(&image);
+//   rv_view_image_free(&image);
 //
 // The same details, camera and options give the same bits whatever the number of workers.
 #ifndef RV_VIEW_VIEW_H
@@ -99,7 +99,7 @@ RvResult rv_view_render(const RvDetail* const* details, size_t count, const RvCa
 RvResult rv_view_render_stats(const RvDetail* const* details, size_t count, const RvCamera* camera,
                               const RvViewOptions* options, bool (*cancelled)(void* user, double fraction), void* user,
                               RvImage* out, RvViewStats* stats, RvError* error);
-void rv_image_free(RvImage* image);
+void rv_view_image_free(RvImage* image);
 
 // A `camera` node's detail: global attributes rv_cam_eye, rv_cam_target, rv_cam_up (3 floats), rv_cam_fov
 // (degrees, vertical), and optional rv_cam_res (2 integers), rv_cam_aperture and rv_cam_focus (lengths). False if they

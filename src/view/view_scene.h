@@ -39,7 +39,7 @@ typedef struct RvPart {
 } RvPart;
 
 // Liquid is seen through: loose points are drops of it unless they have a colour of their own.
-static inline bool rv_part_is_water(const RvPart* part) {
+static inline bool rv_view_part_is_water(const RvPart* part) {
   return part->kind == RV_PART_WATER || (part->kind == RV_PART_SPHERES && !part->colors);
 }
 
@@ -52,12 +52,12 @@ typedef struct RvViewScene {
   RvViewStats stats;
 } RvViewScene;
 
-RvResult rv_lens_make(const RvCamera* camera, int width, int height, RvLens* lens, RvError* error);
+RvResult rv_view_lens_make(const RvCamera* camera, int width, int height, RvLens* lens, RvError* error);
 // Width of a pixel at the depth of a point (relative to the origin); at least that at a hundredth of the
 // target's.
-double rv_lens_pixel(const RvLens* lens, RvVec3 p);
+double rv_view_lens_pixel(const RvLens* lens, RvVec3 p);
 // Unit direction through a point of the picture, in pixels.
-RvVec3 rv_lens_direction(const RvLens* lens, double x, double y);
+RvVec3 rv_view_lens_direction(const RvLens* lens, double x, double y);
 
 RvResult rv_view_scene_build(RvViewScene* scene, const RvDetail* const* details, size_t count, const RvLens* lens,
                              const RvViewOptions* options, RvError* error);
@@ -126,20 +126,21 @@ typedef struct RvSampler {
 void rv_view_weaken(const struct RTCFilterFunctionNArguments* arguments);
 
 // Two numbers of a stratified sequence over the samples of one pixel (render.c).
-void rv_sampler_next(RvSampler* sampler, double out[2]);
+void rv_view_sampler_next(RvSampler* sampler, double out[2]);
 
-RvResult rv_shader_make(RvShader* shader, const RvViewScene* scene, const RvLens* lens, const RvViewOptions* options,
-                        RvError* error);
+RvResult rv_view_shader_make(RvShader* shader, const RvViewScene* scene, const RvLens* lens,
+                             const RvViewOptions* options, RvError* error);
 // Light along the ray through a point of the picture. *plain: it is the backdrop, with no shadow on it.
-RvVec3 rv_shader_trace(const RvShader* shader, double x, double y, RvSampler* sampler, uint64_t* rays, bool* plain);
+RvVec3 rv_view_shader_trace(const RvShader* shader, double x, double y, RvSampler* sampler, uint64_t* rays,
+                            bool* plain);
 
 // The studio (room.c): ceiling and walls without the soft boxes, the boxes in mirrors (`blur` from 0, sharp, to 1 for
 // light that went a long way), and the backdrop at a point of the picture or in a direction.
-RvVec3 rv_room_sky(const RvShader* shader, RvVec3 direction);
-RvVec3 rv_room_mirrored(const RvShader* shader, RvVec3 direction, double blur);
-RvVec3 rv_room_backdrop(const RvShader* shader, double x, double y);
-RvVec3 rv_room_towards(const RvShader* shader, RvVec3 direction);
-void rv_room_make(RvShader* shader, const RvLens* rig);
+RvVec3 rv_view_room_sky(const RvShader* shader, RvVec3 direction);
+RvVec3 rv_view_room_mirrored(const RvShader* shader, RvVec3 direction, double blur);
+RvVec3 rv_view_room_backdrop(const RvShader* shader, double x, double y);
+RvVec3 rv_view_room_towards(const RvShader* shader, RvVec3 direction);
+void rv_view_room_make(RvShader* shader, const RvLens* rig);
 
 // A perceptually even colour, linear, for 0 to 1; and one of many for a label.
 RvVec3 rv_view_color(double t);

@@ -71,7 +71,7 @@ static void make_rod(Rod* rod, const double* start) {
   double copy[N * W];
   strain.reference_twist = copy;
   memset(copy, 0, sizeof copy);
-  rv_rod_strain(&rod->batch, start, &strain);
+  rv_strand_rod_strain(&rod->batch, start, &strain);
   memcpy(rod->reference, copy, sizeof copy);
 }
 
@@ -87,15 +87,15 @@ static void gradient_is_the_slope_of_the_energy(void** state) {
   make_state(start, 1, 0.3);
   make_state(q, 2, 0.5);
   make_rod(&rod, start);
-  rv_rod_derivatives(&rod.batch, q, RV_ROD_GAUSS_NEWTON, g, NULL);
+  rv_strand_rod_derivatives(&rod.batch, q, RV_ROD_GAUSS_NEWTON, g, NULL);
   double worst[2] = {0}, largest[2] = {0};
   for (int k = 0; k < DOF; ++k)
     for (int lane = 0; lane < W; ++lane) {
       double h = step_of(k), keep = q[k * W + lane];
       q[k * W + lane] = keep + h;
-      rv_rod_energy(&rod.batch, q, plus);
+      rv_strand_rod_energy(&rod.batch, q, plus);
       q[k * W + lane] = keep - h;
-      rv_rod_energy(&rod.batch, q, minus);
+      rv_strand_rod_energy(&rod.batch, q, minus);
       q[k * W + lane] = keep;
       int angle = k % 4 == 3;
       worst[angle] = fmax(worst[angle], fabs((plus[lane] - minus[lane]) / (2 * h) - g[k * W + lane]));
@@ -115,7 +115,7 @@ static void check_hessian(const Rod* rod, double* q, RvRodHessian kind) {
   static _Alignas(64) double band[4 * N * (RV_ROD_BAND + 1) * W];
   _Alignas(64) double g[4 * N * W] = {0}, plus[4 * N * W], minus[4 * N * W];
   memset(band, 0, sizeof band);
-  rv_rod_derivatives(&rod->batch, q, kind, g, band);
+  rv_strand_rod_derivatives(&rod->batch, q, kind, g, band);
   double worst = 0;
   for (int k = 0; k < DOF; ++k)
     for (int lane = 0; lane < W; ++lane) {
@@ -123,9 +123,9 @@ static void check_hessian(const Rod* rod, double* q, RvRodHessian kind) {
       memset(plus, 0, sizeof plus);
       memset(minus, 0, sizeof minus);
       q[k * W + lane] = keep + h;
-      rv_rod_derivatives(&rod->batch, q, kind, plus, NULL);
+      rv_strand_rod_derivatives(&rod->batch, q, kind, plus, NULL);
       q[k * W + lane] = keep - h;
-      rv_rod_derivatives(&rod->batch, q, kind, minus, NULL);
+      rv_strand_rod_derivatives(&rod->batch, q, kind, minus, NULL);
       q[k * W + lane] = keep;
       for (int r = 0; r < DOF; ++r) {
         double slope = (plus[r * W + lane] - minus[r * W + lane]) / (2 * h);
@@ -155,9 +155,9 @@ static void at_rest_no_force_and_gauss_newton_is_exact(void** state) {
   make_state(q, 4, 0.3);
   make_rod(&rod, q);
   RvRodStrain rest = {.length = rod.length, .curvature = rod.curvature, .twist = rod.twist};
-  rv_rod_strain(&rod.batch, q, &rest);
-  rv_rod_derivatives(&rod.batch, q, RV_ROD_GAUSS_NEWTON, g, NULL);
-  rv_rod_energy(&rod.batch, q, energy);
+  rv_strand_rod_strain(&rod.batch, q, &rest);
+  rv_strand_rod_derivatives(&rod.batch, q, RV_ROD_GAUSS_NEWTON, g, NULL);
+  rv_strand_rod_energy(&rod.batch, q, energy);
   for (int k = 0; k < DOF * W; ++k) CHECK_NEAR(g[k], 0, 1e-12);
   for (int lane = 0; lane < W; ++lane) CHECK_NEAR(energy[lane], 0, 1e-20);
   check_hessian(&rod, q, RV_ROD_GAUSS_NEWTON);
@@ -193,10 +193,10 @@ static void rigid_motion_changes_nothing(void** state) {
         v[(3 * i + 2) * W + lane] = y.z;
       }
     }
-  rv_rod_energy(&rod.batch, q, a);
-  rv_rod_energy(&moved.batch, p, b);
-  rv_rod_derivatives(&rod.batch, q, RV_ROD_GAUSS_NEWTON, g, NULL);
-  rv_rod_derivatives(&moved.batch, p, RV_ROD_GAUSS_NEWTON, h, NULL);
+  rv_strand_rod_energy(&rod.batch, q, a);
+  rv_strand_rod_energy(&moved.batch, p, b);
+  rv_strand_rod_derivatives(&rod.batch, q, RV_ROD_GAUSS_NEWTON, g, NULL);
+  rv_strand_rod_derivatives(&moved.batch, p, RV_ROD_GAUSS_NEWTON, h, NULL);
   for (int lane = 0; lane < W; ++lane) {
     // a shift by 5 m leaves 1e-15 / EDGE of a strain's digits
     CHECK_NEAR(b[lane] / a[lane], 1, 1e-11);
@@ -225,8 +225,8 @@ static void same_bits_on_every_path(void** state) {
     int at = paths++ > 0;
     memset(g[at], 0, sizeof g[at]);
     memset(band[at], 0, sizeof band[at]);
-    rv_rod_energy(&rod.batch, q, energy[at]);
-    rv_rod_derivatives(&rod.batch, q, RV_ROD_FULL, g[at], band[at]);
+    rv_strand_rod_energy(&rod.batch, q, energy[at]);
+    rv_strand_rod_derivatives(&rod.batch, q, RV_ROD_FULL, g[at], band[at]);
     if (!at) continue;
     assert_memory_equal(energy[0], energy[1], sizeof energy[0]);
     assert_memory_equal(g[0], g[1], sizeof g[0]);

@@ -160,10 +160,10 @@ static void every_frame_in_a_new_scene(void** state) {
   for (int k = 0; k < 2; ++k) {
     RvCheckpoint c;
     snprintf(path, sizeof path, "%s/%s.0024.rvck", folder, k ? "windy" : "wet");
-    CHECK_OK(rv_checkpoint_read(path, &c, &error), error);
+    CHECK_OK(rv_scene_checkpoint_read(path, &c, &error), error);
     assert_true(c.state_hash == straight[LAST][k]);
     assert_true(rv_detail_hash(c.state) == straight[LAST][k]);
-    rv_checkpoint_free(&c);
+    rv_scene_checkpoint_free(&c);
   }
   new_folder(NULL);
   CHECK_OK(run(&whole, LAST, false, NULL, &error), error);
@@ -316,25 +316,26 @@ static void any_changed_bit_is_noticed(void** state) {
   const RvDetail* detail;
   CHECK_OK(rv_scene_cook(scene, "wet:3", 3, &detail, &error), error);
   char* manifest;
-  CHECK_OK(rv_manifest_write(scene, (RvSceneNode*[]){rv_graph_find(scene, "wet")}, 1, &manifest, &error), error);
+  CHECK_OK(rv_scene_manifest_write(scene, (RvSceneNode*[]){rv_scene_graph_find(scene, "wet")}, 1, &manifest, &error),
+           error);
   uint64_t key = rv_hash(manifest, strlen(manifest), 0);
   RvCheckpoint c = {"wet", "testsolver", manifest, 3, key, rv_detail_hash(detail), {.strands = 2}, (RvDetail*)detail};
   unsigned char* bytes;
   size_t count;
-  CHECK_OK(rv_checkpoint_encode(&c, (void**)&bytes, &count, &error), error);
+  CHECK_OK(rv_scene_checkpoint_encode(&c, (void**)&bytes, &count, &error), error);
   RvCheckpoint back;
-  CHECK_OK(rv_checkpoint_decode(bytes, count, "small", &back, &error), error);
+  CHECK_OK(rv_scene_checkpoint_decode(bytes, count, "small", &back, &error), error);
   assert_string_equal(back.node, "wet");
   assert_string_equal(back.manifest, manifest);
   assert_int_equal(back.stats.strands, 2);
   CHECK_NEAR(back.frame, 3, 0);
   assert_true(rv_detail_hash(back.state) == rv_detail_hash(detail));
-  rv_checkpoint_free(&back);
+  rv_scene_checkpoint_free(&back);
   for (size_t at = 0; at < count; ++at) {
     for (int bit = 0; bit < 8; ++bit) {
       if (at >= 64 && bit != (int)(at % 8)) continue;
       bytes[at] ^= (unsigned char)(1 << bit);
-      if (rv_checkpoint_decode(bytes, count, "small", &back, &error) != RV_BAD_FILE || back.state)
+      if (rv_scene_checkpoint_decode(bytes, count, "small", &back, &error) != RV_BAD_FILE || back.state)
         fail_msg("bit %d of byte %zu went unnoticed (%s)", bit, at, error.text);
       assert_non_null(strstr(error.text, "small"));
       error = (RvError){0};
@@ -342,7 +343,7 @@ static void any_changed_bit_is_noticed(void** state) {
     }
   }
   for (size_t cut = 0; cut < count; cut += cut < 100 ? 1 : 37)
-    if (rv_checkpoint_decode(bytes, cut, "cut", &back, &error) != RV_BAD_FILE)
+    if (rv_scene_checkpoint_decode(bytes, cut, "cut", &back, &error) != RV_BAD_FILE)
       fail_msg("cut at %zu went unnoticed", cut);
   rv_free(bytes);
   rv_free(manifest);
@@ -418,9 +419,9 @@ static void from_a_checkpoint(void** state) {
   RvRun job = {.first = 8, .last = 10, .from_state = path, .from_start = 8};
   CHECK_OK(rv_scene_run(scene, &job, &error), error);
   RvCheckpoint c;
-  CHECK_OK(rv_checkpoint_read(path, &c, &error), error);
+  CHECK_OK(rv_scene_checkpoint_read(path, &c, &error), error);
   assert_true(hash(scene, "wet:3", 8) == c.state_hash);
-  rv_checkpoint_free(&c);
+  rv_scene_checkpoint_free(&c);
   rv_scene_free(scene);
 }
 

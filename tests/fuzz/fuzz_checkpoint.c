@@ -11,12 +11,12 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 static void try_bytes(const uint8_t* data, size_t size) {
   RvError error = {0};
   RvCheckpoint c;
-  if (rv_checkpoint_decode(data, size, "fuzz", &c, &error)) {
+  if (rv_scene_checkpoint_decode(data, size, "fuzz", &c, &error)) {
     if (!error.text[0] || c.state || c.node) abort();
     return;
   }
   if (rv_detail_check(c.state, &error)) abort();
-  rv_checkpoint_free(&c);
+  rv_scene_checkpoint_free(&c);
 }
 
 // the manifest is the last of the four texts

@@ -7,7 +7,7 @@ top = os.environ.get("RV_SOURCE_DIR") or os.path.join(os.path.dirname(__file__),
 
 
 def main():
-    with open(os.path.join(top, "src", "cli", "checks.def"), encoding="utf-8") as stream:
+    with open(os.path.join(top, "src", "check", "checks.def"), encoding="utf-8") as stream:
         rows = re.findall(r'^RV_CHECK\((\w+), "([^"]*)"', stream.read(), re.M)
     named = {word for _, spec in rows for word in spec.split()}
     missing = ["WH-%d" % k for k in range(1, 49) if "WH-%d" % k not in named]

@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "node/docs.h"
+#include "node/describe/docs.h"
 #include "support/rv_test.h"
 
 #define RENEW "renew them with: cmake --build build/release --target docs"

@@ -7,8 +7,8 @@ top = os.environ.get("RV_SOURCE_DIR") or os.path.join(os.path.dirname(__file__),
 
 # one set a layer; modules of one layer do not know each other
 LAYERS = [
-    {"base"}, {"math"}, {"geo", "space", "parm"}, {"strand", "liquid", "film", "sph"}, {"contact", "couple"},
-    {"wet", "lookdev", "interface", "continuum", "fabric"}, {"surface"}, {"node"}, {"scene"}, {"view"}, {"cli"},
+    {"base"}, {"math"}, {"geo", "space", "parm"}, {"mesh"}, {"strand", "liquid", "film", "sph", "fabric"}, {"contact", "couple"},
+    {"wet", "lookdev", "interface", "continuum"}, {"surface"}, {"node"}, {"scene"}, {"view"}, {"rig"}, {"check", "bench"}, {"cli"},
 ]
 RANK = {module: rank for rank, layer in enumerate(LAYERS) for module in layer}
 # the shim's headers are C and serve all; its bodies use only the base

@@ -15,7 +15,7 @@ sources pour_volume bucket slide""".split())
 
 
 def main():
-    with open(os.path.join(top, "src", "cli", "checks.def"), encoding="utf-8") as stream:
+    with open(os.path.join(top, "src", "check", "checks.def"), encoding="utf-8") as stream:
         checks = set(re.findall(r"^RV_CHECK\((\w+),", stream.read(), re.M))
     wrong, covered = [], set()
     for fault in mutate.read():

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "node/lattice.h"
+#include "mesh/lattice.h"
 #include "support/rv_test.h"
 
 typedef struct Slab {

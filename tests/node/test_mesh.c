@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "node/mesh.h"
+#include "mesh/mesh.h"
 #include "support/cook.h"
 #include "support/rv_test.h"
 #include "support/shapes.h"

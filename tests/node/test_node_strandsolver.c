@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "math/scalar.h"
-#include "node/strandsolver.h"
+#include "node/solver/strandsolver.h"
 #include "support/detail_compare.h"
 #include "support/rv_test.h"
 #include "support/scene_log.h"

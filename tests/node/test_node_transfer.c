@@ -3,7 +3,7 @@
 
 #include "base/rng.h"
 #include "math/vec.h"
-#include "node/transfer.h"
+#include "node/transfer/transfer.h"
 #include "support/cook.h"
 #include "support/rv_test.h"
 #include "support/shapes.h"

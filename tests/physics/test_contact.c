@@ -39,7 +39,7 @@ static double height(const RvTestStrands* s) {
     for (int j = 0; j < 11; ++j) {
       RvVec3 a[2] = {rv_test_point(s, s->state->q, 1, i), rv_test_point(s, s->state->q, 1, i + 1)};
       RvVec3 b[2] = {rv_test_point(s, s->state->q, 0, j), rv_test_point(s, s->state->q, 0, j + 1)};
-      RvClosest near = rv_closest_points(a[0], a[1], b[0], b[1]);
+      RvClosest near = rv_contact_closest_points(a[0], a[1], b[0], b[1]);
       double d = rv_length(near.delta);
       if (d < best) {
         best = d;
@@ -195,7 +195,7 @@ static void hit_by(RvCollider ball, double allowed) {
         // its path against the ball's must not lead through: the chord of a point that slides 30 mm round the ball
         // cuts 2 mm deep
         RvVec3 from = rv_sub(before[k][i], rv_mad(ball.position, -DT, ball.linear)), to = rv_sub(x, ball.position);
-        RvClosest near = rv_closest_points(from, to, rv_vec3(0, 0, 0), rv_vec3(1e-9, 0, 0));
+        RvClosest near = rv_contact_closest_points(from, to, rv_vec3(0, 0, 0), rv_vec3(1e-9, 0, 0));
         through = fmax(through, 0.05 - rv_length(near.delta));
         before[k][i] = x;
       }

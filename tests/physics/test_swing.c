@@ -29,7 +29,7 @@ static double energy_of(const RvStrandModel* m, const RvStrandState* s) {
                     .bend = m->bend,
                     .twist = m->rest_twist,
                     .torsion = m->torsion};
-  rv_rod_energy(&rod, s->q, e);
+  rv_strand_rod_energy(&rod, s->q, e);
   double sum = e[0];
   for (int i = 0; i < N; ++i)
     for (int c = 0; c < 4; ++c) {

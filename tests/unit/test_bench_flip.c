@@ -4,8 +4,8 @@
 
 #include "base/memory.h"
 #include "base/rng.h"
-#include "cli/bench_direct.h"
-#include "cli/bench_flip.h"
+#include "bench/direct.h"
+#include "bench/flip.h"
 #include "support/rv_test.h"
 
 #define RADIUS 40e-6
@@ -37,10 +37,10 @@ static void slope_is_virtual_work(void** state) {
   for (int k = 0; k < 3; ++k) {
     double angle = M_PI / 3 - 0.2 * k, area = (0.5 + 0.3 * k) * RADIUS * RADIUS, B = 4 * RADIUS, h = 1e-4 * B;
     double force = 0.072 * (energy_at(B + h, area, angle) - energy_at(B - h, area, angle)) / (2 * h);
-    CHECK_NEAR(rv_flip_slope(RADIUS, area, 0.072, angle) * RADIUS / force, 1, 1e-6);
+    CHECK_NEAR(rv_bench_flip_slope(RADIUS, area, 0.072, angle) * RADIUS / force, 1, 1e-6);
   }
   // a film so thick that hairs drown in it holds nothing (spec E45)
-  CHECK_NEAR(rv_flip_slope(RADIUS, 16 * RADIUS * RADIUS, 0.072, M_PI / 3), 0, 0);
+  CHECK_NEAR(rv_bench_flip_slope(RADIUS, 16 * RADIUS * RADIUS, 0.072, M_PI / 3), 0, 0);
 }
 
 // r_max of (17) with the hairs within it in a hexagonal bundle, found by iteration for two accelerations and tensions
@@ -54,13 +54,13 @@ static void capacity_fills_the_bundle(void** state) {
       reach = cbrt(3 * RADIUS * tension[k] * sqrt(hairs) / (1000 * acceleration[k]));
     }
     double volume = 4.0 / 3 * M_PI * reach * reach * reach, each = volume / (2 * reach * hairs);
-    CHECK_NEAR(rv_flip_capacity(RADIUS) / (2 * each / 6), 1, 1e-9);
+    CHECK_NEAR(rv_bench_flip_capacity(RADIUS) / (2 * each / 6), 1, 1e-9);
   }
 }
 
 static void multiply(RvFlip* f, const double* x, double* y) {
-  for (size_t k = 0; k < f->model->nbatch; ++k) rv_flip_bands(f, &f->model->batches[k], x, y);
-  rv_flip_bridges(f, x, y, true);
+  for (size_t k = 0; k < f->model->nbatch; ++k) rv_bench_flip_bands(f, &f->model->batches[k], x, y);
+  rv_bench_flip_bridges(f, x, y, true);
 }
 
 // 21 hairs: the last batch has spare lanes. x . A y = y . A x to rounding; the direct solver, which gathers the matrix
@@ -70,7 +70,7 @@ static void matrix_is_symmetric_and_solved(void** state) {
   RvFlip f;
   RvError error = {0};
   RvDirect direct;
-  CHECK_OK(rv_flip_new(&f, &(RvFlipDef){21, 12, 0.02, 1e-3, 0.072}, &error), error);
+  CHECK_OK(rv_bench_flip_new(&f, &(RvFlipDef){21, 12, 0.02, 1e-3, 0.072}, &error), error);
   size_t n = f.model->unknowns;
   double *x = rv_alloc_zero(4 * n, sizeof(double)), *y = x + n, *ax = y + n, *ay = ax + n;
   double left = 0, right = 0, rest = 0, first = 0;
@@ -86,7 +86,7 @@ static void matrix_is_symmetric_and_solved(void** state) {
     right += x[k] * ay[k];
   }
   CHECK_NEAR(left / right, 1, 1e-9);
-  CHECK_OK(rv_direct_solve(&f, 1e12, 1 << 24, x, &direct, &error), error);
+  CHECK_OK(rv_bench_direct_solve(&f, 1e12, 1 << 24, x, &direct, &error), error);
   assert_true(direct.solved);
   multiply(&f, x, ax);
   for (size_t k = 0; k < n; ++k) {
@@ -94,10 +94,10 @@ static void matrix_is_symmetric_and_solved(void** state) {
     first += f.right[k] * f.right[k];
   }
   assert_true(first > 0 && rest < 1e-14 * first);
-  CHECK_OK(rv_direct_solve(&f, 1e12, 10, x, &direct, &error), error);
+  CHECK_OK(rv_bench_direct_solve(&f, 1e12, 10, x, &direct, &error), error);
   assert_false(direct.solved);
   rv_free(x);
-  rv_flip_free(&f);
+  rv_bench_flip_free(&f);
 }
 
 RV_TESTS(cmocka_unit_test(slope_is_virtual_work), cmocka_unit_test(capacity_fills_the_bundle),

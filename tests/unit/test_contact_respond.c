@@ -30,11 +30,11 @@ static void put3(double to[3][RV_LINKS], int k, RvVec3 x) {
 
 // the same on all paths of this machine
 static void respond(const RvLinkBlock* link, const RvLawBlock* law, const double* delta, RvLinkResponse* out) {
-  rv_respond_lanes(link, law, delta, out);
+  rv_contact_respond_lanes(link, law, delta, out);
   for (int isa = 0; isa < RV_ISA_COUNT; ++isa) {
     RvLinkResponse other;
     if (!rv_cpu_force((RvIsa)isa)) continue;
-    rv_respond_lanes(link, law, delta, &other);
+    rv_contact_respond_lanes(link, law, delta, &other);
     assert_memory_equal(out, &other, sizeof other);
   }
   rv_cpu_force(RV_ISA_COUNT);
@@ -70,7 +70,7 @@ static void dry_links(void** state) {
       RvVec3 x = rv_vec3(delta[0][k], delta[1][k], delta[2][k]), o = {b.origin[0][k], b.origin[1][k], b.origin[2][k]};
       double d = rv_dot(n, x), slid = rv_length(rv_sub(rv_mad(x, -d, n), o));
       double energy = rv_contact_force(d, b.reach[k], b.width[k], b.stiffness[k]).energy;
-      if (b.limit[k] > 0) energy += rv_friction_force(slid, b.slip[k], b.limit[k]).energy;
+      if (b.limit[k] > 0) energy += rv_contact_friction_force(slid, b.slip[k], b.limit[k]).energy;
       CHECK_NEAR(at.energy[k], energy, 1e-12 * (R * R));
     }
     // without friction, whose force is that of an origin upright on the normal
@@ -80,9 +80,9 @@ static void dry_links(void** state) {
       const double h = 1e-9;
       memcpy(side, delta, sizeof side);
       for (int k = 0; k < RV_LINKS; ++k) side[axis][k] = delta[axis][k] + h;
-      rv_respond_lanes(&b, NULL, side[0], &after);
+      rv_contact_respond_lanes(&b, NULL, side[0], &after);
       for (int k = 0; k < RV_LINKS; ++k) side[axis][k] = delta[axis][k] - h;
-      rv_respond_lanes(&b, NULL, side[0], &before);
+      rv_contact_respond_lanes(&b, NULL, side[0], &before);
       for (int k = 0; k < RV_LINKS; ++k)
         CHECK_NEAR(at.gradient[axis][k], (after.energy[k] - before.energy[k]) / (2 * h), 1e-5 * R);
     }
@@ -105,8 +105,8 @@ static RvWetDef bridge_of(uint64_t i) {
 static void wet_laws(void** state) {
   (void)state;
   RvBridgeTable table = {0};
-  rv_bridge_table_begin(&table, RV_PI / 3, RV_PI / 4);
-  assert_true(rv_bridge_table_make(&table, 0.25, 1));
+  rv_contact_bridge_table_begin(&table, RV_PI / 3, RV_PI / 4);
+  assert_true(rv_contact_bridge_table_make(&table, 0.25, 1));
   int with = 0;
   for (uint64_t seed = 0; seed < 100; ++seed) {
     RvWetLanes in = {0};
@@ -117,7 +117,7 @@ static void wet_laws(void** state) {
     bool pulls[RV_LINKS];
     for (int k = 0; k < RV_LINKS; ++k) {
       RvWetDef d = bridge_of(seed * RV_LINKS + (uint64_t)k);
-      pulls[k] = rv_wet_law(&table, &d, &one[k]);
+      pulls[k] = rv_contact_wet_law(&table, &d, &one[k]);
       with += pulls[k];
       in.area[k] = d.area;
       in.rupture[k] = table.rupture;
@@ -133,16 +133,16 @@ static void wet_laws(void** state) {
       b.width[k] = 1;
     }
     other = law;
-    rv_wet_law_lanes(&in, RV_LINKS, &law, begin);
+    rv_contact_wet_law_lanes(&in, RV_LINKS, &law, begin);
     for (int isa = 0; isa < RV_ISA_COUNT; ++isa) {
       if (!rv_cpu_force((RvIsa)isa)) continue;
-      rv_wet_law_lanes(&in, RV_LINKS, &other, begin);
+      rv_contact_wet_law_lanes(&in, RV_LINKS, &other, begin);
       assert_memory_equal(&law, &other, sizeof law);
     }
     rv_cpu_force(RV_ISA_COUNT);
     for (int k = 0; k < RV_LINKS; ++k) {
       assert_int_equal(pulls[k], law.rupture[k] > 0);
-      if (pulls[k]) CHECK_NEAR(begin[k], rv_wet_begin(&one[k]), 1e-6 * R);
+      if (pulls[k]) CHECK_NEAR(begin[k], rv_contact_wet_begin(&one[k]), 1e-6 * R);
     }
     for (int step = 0; step < 60; ++step) {
       double delta[3][RV_LINKS] __attribute__((aligned(64))) = {{0}};
@@ -150,7 +150,7 @@ static void wet_laws(void** state) {
       for (int k = 0; k < RV_LINKS; ++k) delta[0][k] = R * (1 + 0.4 * step);
       respond(&b, &law, delta[0], &at);
       for (int k = 0; k < RV_LINKS; ++k) {
-        RvWetForce f = pulls[k] ? rv_wet_force(&one[k], delta[0][k]) : (RvWetForce){0};
+        RvWetForce f = pulls[k] ? rv_contact_wet_force(&one[k], delta[0][k]) : (RvWetForce){0};
         // 6e-8 of places and knots, and a law that may rise from 0 to a few strengths within a tenth of its way
         double most = law.strength[k];
         CHECK_NEAR(at.energy[k], f.energy, 1e-5 * most * R);
@@ -160,7 +160,7 @@ static void wet_laws(void** state) {
     }
   }
   assert_true(with > 400);
-  rv_bridge_table_free(&table);
+  rv_contact_bridge_table_free(&table);
 }
 
 RV_TESTS(cmocka_unit_test(dry_links), cmocka_unit_test(wet_laws))

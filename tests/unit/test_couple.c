@@ -5,9 +5,9 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/rng.h"
-#include "cli/couple_rig.h"
-#include "cli/liquid_rig.h"
 #include "liquid/stages.h"
+#include "rig/couple.h"
+#include "rig/liquid.h"
 #include "support/rv_test.h"
 
 static RvCoupleLine line_at(double x, double y, double z) {
@@ -17,8 +17,8 @@ static RvCoupleLine line_at(double x, double y, double z) {
 static void fill(RvLiquidRig* bulk, double side, RvError* error) {
   const double lo[3] = {0, 0, 0}, hi[3] = {side, side, side};
   RvLiquidModel model = rv_liquid_model_default(0.004);
-  CHECK_OK(rv_liquid_rig_new(bulk, &model, error), *error);
-  CHECK_OK(rv_liquid_rig_fill(bulk, lo, hi, 0.5, error), *error);
+  CHECK_OK(rv_rig_liquid_new(bulk, &model, error), *error);
+  CHECK_OK(rv_rig_liquid_fill(bulk, lo, hi, 0.5, error), *error);
   for (size_t i = 0; i < bulk->liquid.particles.count; ++i) {
     bulk->liquid.particles.age[i] = 1;
     bulk->liquid.particles.v[0][i] = (float)rv_random(3, i, 0, 0);
@@ -30,12 +30,12 @@ static RvResult substep(RvCoupleRig* rig, RvLiquidRig* bulk, RvCoupleReport* rep
   RvLiquid* l = &bulk->liquid;
   RvParticles* p = &l->particles;
   const double dt = 1e-3;
-  RvResult r = rv_particles_sort(p, &l->report.lost, error);
+  RvResult r = rv_liquid_particles_sort(p, &l->report.lost, error);
   if (!r) r = rv_couple_capture(rig->couple, &rig->strands, &rig->set, &l->grid, p, dt, true, rig->kick, report, error);
   if (!r)
     r = rv_couple_drip(rig->couple, &rig->strands, &rig->set, &l->grid, p, &l->next_id, 0, dt, 5, rig->kick, report,
                        error);
-  if (!r) r = rv_particles_sort(p, &l->report.lost, error);
+  if (!r) r = rv_liquid_particles_sort(p, &l->report.lost, error);
   if (!r) r = rv_liquid_grid_build(&l->grid, p, error);
   if (!r) r = rv_liquid_to_grid(&l->grid, &l->scatter, p, 1000, error);
   if (!r) r = rv_liquid_surface(&l->grid, NULL, p, &l->scatter, error);
@@ -66,16 +66,16 @@ static void nothing_there(void** state) {
   RvCoupleReport report = {0};
   RvLiquidModel model = rv_liquid_model_default(0.004);
   const RvCoupleLine lines[2] = {line_at(0.01, 0.05, 0.01), line_at(0.02, 0.05, 0.01)};
-  CHECK_OK(rv_couple_rig_new(&rig, lines, 2, 10, 1, &error), error);
-  CHECK_OK(rv_liquid_rig_new(&bulk, &model, &error), error);
+  CHECK_OK(rv_rig_couple_new(&rig, lines, 2, 10, 1, &error), error);
+  CHECK_OK(rv_rig_liquid_new(&bulk, &model, &error), error);
   CHECK_OK(substep(&rig, &bulk, &report, &error), error);
   for (size_t i = 0; i < rig.model->vertices; ++i) CHECK_NEAR(rig.sample->wet[i], 1, 0);
   for (size_t i = 0; i < rig.model->unknowns; ++i)
     CHECK_NEAR(fabs(rig.sample->drag[i]) + fabs(rig.stored[i]) + fabs(rig.kick[i]), 0, 0);
   assert_int_equal(report.captured + report.dripped, 0);
   assert_int_equal(bulk.liquid.grid.tiles.count, 0);
-  rv_couple_rig_free(&rig);
-  rv_liquid_rig_free(&bulk);
+  rv_rig_couple_free(&rig);
+  rv_rig_liquid_free(&bulk);
 }
 
 // strands beyond the liquid leave its grid as it is, and cost no memory there
@@ -87,15 +87,15 @@ static void far_away(void** state) {
   RvCoupleReport report = {0};
   RvCoupleLine lines[3] = {line_at(3, 0.05, 0.01), line_at(-1e7, 2e8, 4), line_at(0.01, 0.2, 0.02)};
   lines[2].to[1] = 1e5;
-  CHECK_OK(rv_couple_rig_new(&rig, lines, 3, 5, 1, &error), error);
-  rv_couple_rig_wet(&rig, 1e-9);
+  CHECK_OK(rv_rig_couple_new(&rig, lines, 3, 5, 1, &error), error);
+  rv_rig_couple_wet(&rig, 1e-9);
   fill(&bulk, 0.02, &error);
   CHECK_OK(substep(&rig, &bulk, &report, &error), error);
   assert_false(bulk.liquid.grid.shared);
   assert_false(bulk.liquid.grid.dragged);
   assert_true(all_finite(rig.sample->drag, rig.model->unknowns));
-  rv_couple_rig_free(&rig);
-  rv_liquid_rig_free(&bulk);
+  rv_rig_couple_free(&rig);
+  rv_rig_liquid_free(&bulk);
 }
 
 // a strand with a number that is none takes no part, and spoils nothing
@@ -106,26 +106,26 @@ static void no_number(void** state) {
   RvLiquidRig bulk;
   RvCoupleReport report = {0};
   const RvCoupleLine lines[3] = {line_at(0.01, 0.04, 0.01), line_at(0.012, 0.04, 0.01), line_at(0.014, 0.04, 0.01)};
-  CHECK_OK(rv_couple_rig_new(&rig, lines, 3, 12, 1, &error), error);
-  rv_couple_rig_wet(&rig, 1e-6);
+  CHECK_OK(rv_rig_couple_new(&rig, lines, 3, 12, 1, &error), error);
+  rv_rig_couple_wet(&rig, 1e-6);
   fill(&bulk, 0.02, &error);
-  rig.state->q[rv_couple_rig_unknown(&rig, 1, 4, 1)] = NAN;
-  rig.state->v[rv_couple_rig_unknown(&rig, 2, 7, 0)] = INFINITY;
+  rig.state->q[rv_rig_couple_unknown(&rig, 1, 4, 1)] = NAN;
+  rig.state->v[rv_rig_couple_unknown(&rig, 2, 7, 0)] = INFINITY;
   for (int i = 0; i < 3; ++i) CHECK_OK(substep(&rig, &bulk, &report, &error), error);
   assert_true(all_finite(rig.sample->drag, rig.model->unknowns));
   assert_true(all_finite(rig.sample->velocity, rig.model->unknowns));
   assert_true(all_finite(rig.stored, rig.model->unknowns) && all_finite(rig.kick, rig.model->unknowns));
   assert_true(all_finite(rig.film_state.volume, rig.model->vertices));
-  assert_true(rig.sample->drag[rv_couple_rig_unknown(&rig, 0, 11, 0)] > 0);
+  assert_true(rig.sample->drag[rv_rig_couple_unknown(&rig, 0, 11, 0)] > 0);
   for (int i = 0; i < 12; ++i) {
-    CHECK_NEAR(rig.sample->drag[rv_couple_rig_unknown(&rig, 1, i, 0)], 0, 0);
-    CHECK_NEAR(rig.sample->drag[rv_couple_rig_unknown(&rig, 2, i, 0)], 0, 0);
+    CHECK_NEAR(rig.sample->drag[rv_rig_couple_unknown(&rig, 1, i, 0)], 0, 0);
+    CHECK_NEAR(rig.sample->drag[rv_rig_couple_unknown(&rig, 2, i, 0)], 0, 0);
   }
   const RvLiquidGrid* g = &bulk.liquid.grid;
   for (int a = 0; a < 3; ++a)
     for (size_t i = 0; i < g->tiles.count * RV_TILE_CELLS; ++i) assert_true(isfinite(g->velocity[a].data[i]));
-  rv_couple_rig_free(&rig);
-  rv_liquid_rig_free(&bulk);
+  rv_rig_couple_free(&rig);
+  rv_rig_liquid_free(&bulk);
 }
 
 static void bad_settings(void** state) {
@@ -135,7 +135,7 @@ static void bad_settings(void** state) {
   RvLiquidRig bulk;
   RvCoupleReport report = {0};
   const RvCoupleLine line = line_at(0.01, 0.04, 0.01);
-  CHECK_OK(rv_couple_rig_new(&rig, &line, 1, 12, 1, &error), error);
+  CHECK_OK(rv_rig_couple_new(&rig, &line, 1, 12, 1, &error), error);
   fill(&bulk, 0.01, &error);
   rig.set.density = 0;
   CHECK_FAILS(substep(&rig, &bulk, &report, &error), RV_BAD_INPUT, error, "density");
@@ -143,8 +143,8 @@ static void bad_settings(void** state) {
   rig.set.nominal = 0;
   error = (RvError){0};
   CHECK_FAILS(substep(&rig, &bulk, &report, &error), RV_BAD_INPUT, error, "volume of particles");
-  rv_couple_rig_free(&rig);
-  rv_liquid_rig_free(&bulk);
+  rv_rig_couple_free(&rig);
+  rv_rig_liquid_free(&bulk);
 }
 
 // a liquid that is only read: strands get drag, capture gives film, grid and particles stay
@@ -155,21 +155,21 @@ static void only_read(void** state) {
   RvLiquidRig bulk;
   RvCoupleReport report = {0};
   const RvCoupleLine line = line_at(0.01, 0.03, 0.01);
-  CHECK_OK(rv_couple_rig_new(&rig, &line, 1, 24, 1, &error), error);
+  CHECK_OK(rv_rig_couple_new(&rig, &line, 1, 24, 1, &error), error);
   rig.set.bulk_fixed = true;
   rig.set.drip = 0;
   fill(&bulk, 0.02, &error);
-  double volume = rv_particles_volume(&bulk.liquid.particles);
+  double volume = rv_liquid_particles_volume(&bulk.liquid.particles);
   CHECK_OK(substep(&rig, &bulk, &report, &error), error);
   assert_false(bulk.liquid.grid.dragged);
-  CHECK_NEAR(rv_particles_volume(&bulk.liquid.particles), volume, 0);
+  CHECK_NEAR(rv_liquid_particles_volume(&bulk.liquid.particles), volume, 0);
   assert_true(report.captured_volume > 0);
-  CHECK_NEAR(rv_couple_rig_film(&rig), report.captured_volume, 1e-15 * volume);
-  assert_true(rig.sample->drag[rv_couple_rig_unknown(&rig, 0, 20, 0)] > 0);
+  CHECK_NEAR(rv_rig_couple_film(&rig), report.captured_volume, 1e-15 * volume);
+  assert_true(rig.sample->drag[rv_rig_couple_unknown(&rig, 0, 20, 0)] > 0);
   // pressure of a liquid at rest lifts it
-  assert_true(rig.stored[rv_couple_rig_unknown(&rig, 0, 20, 1)] > 0);
-  rv_couple_rig_free(&rig);
-  rv_liquid_rig_free(&bulk);
+  assert_true(rig.stored[rv_rig_couple_unknown(&rig, 0, 20, 1)] > 0);
+  rv_rig_couple_free(&rig);
+  rv_rig_liquid_free(&bulk);
 }
 
 static uint64_t run(int workers) {
@@ -184,8 +184,8 @@ static uint64_t run(int workers) {
     lines[i] = line_at(0.06 * rv_random(1, i, 0, 0), 0.05 + 0.02 * rv_random(1, i, 0, 1), 0.06 * rv_random(1, i, 1, 0));
     lines[i].to[2] += 0.02 * rv_random(1, i, 1, 1);
   }
-  CHECK_OK(rv_couple_rig_new(&rig, lines, COUNT, 20, 3, &error), error);
-  rv_couple_rig_wet(&rig, 3e-6);
+  CHECK_OK(rv_rig_couple_new(&rig, lines, COUNT, 20, 3, &error), error);
+  rv_rig_couple_wet(&rig, 3e-6);
   fill(&bulk, 0.06, &error);
   for (int i = 0; i < 4; ++i) CHECK_OK(substep(&rig, &bulk, &report, &error), error);
   assert_true(report.captured > 0 && report.dripped > 0);
@@ -198,8 +198,8 @@ static uint64_t run(int workers) {
   rv_hasher_add(&h, rig.film_state.speed, rig.model->edges * sizeof(double));
   rv_hasher_add(&h, p->volume, p->count * sizeof(double));
   for (int a = 0; a < 3; ++a) rv_hasher_add(&h, p->v[a], p->count * sizeof(float));
-  rv_couple_rig_free(&rig);
-  rv_liquid_rig_free(&bulk);
+  rv_rig_couple_free(&rig);
+  rv_rig_liquid_free(&bulk);
   rv_threads_set(0);
   return rv_hasher_done(&h);
 }

@@ -11,7 +11,7 @@ static void fill_cube(RvLiquid* l, int side, double shear) {
     int at[3] = {i % (2 * side), i / (2 * side) % (2 * side), i / (4 * side * side)};
     double cell[3];
     for (int a = 0; a < 3; ++a) cell[a] = 0.5 * at[a] + 0.25 - 0.5 * side;
-    size_t k = rv_particles_add(&l->particles, cell);
+    size_t k = rv_liquid_particles_add(&l->particles, cell);
     assert_true(k != SIZE_MAX);
     l->particles.volume[k] = half * half * half;
     l->particles.id[k] = l->next_id++;
@@ -31,7 +31,7 @@ static Shape shape_of(const RvLiquid* l) {
   double center[3] = {0};
   for (size_t i = 0; i < l->particles.count; ++i) {
     double x[3], r = 0, most = 0;
-    rv_particles_place(&l->particles, i, x);
+    rv_liquid_particles_place(&l->particles, i, x);
     for (int a = 0; a < 3; ++a) {
       r += x[a] * x[a];
       most = fmax(most, fabs(x[a]));
@@ -134,7 +134,7 @@ static RvResult tank(void* user, RvLiquidSolids* solids, const RvLiquidGrid* gri
   (void)from;
   (void)to;
   (void)error;
-  assert_true(rv_liquid_solids_from_fn(solids, grid, rv_solid_shapes_distance, &(RvSolidShapes){1, &box}));
+  assert_true(rv_liquid_solids_from_fn(solids, grid, rv_liquid_solid_shapes_distance, &(RvSolidShapes){1, &box}));
   return RV_OK;
 }
 

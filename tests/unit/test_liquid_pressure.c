@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/rng.h"
-#include "cli/pressure_rig.h"
+#include "rig/pressure.h"
 #include "support/rv_test.h"
 
 enum { SIDE = 8, MOST = 1500 };
@@ -46,7 +46,7 @@ static double noise(uint64_t cell, uint64_t what, uint64_t axis) {
 static RvPressureIn rough(RvPressureRig* rig, Extra* e, bool with_all) {
   const RvTiles* tiles = &rig->grid.tiles;
   each(e, fit, tiles->count);
-  RvPressureIn in = rv_pressure_of_grid(&rig->grid, NULL, 800, 0.01);
+  RvPressureIn in = rv_liquid_pressure_of_grid(&rig->grid, NULL, 800, 0.01);
   for (size_t i = 0; i < tiles->count * RV_TILE_CELLS; ++i) {
     e->surface.data[i] = (float)(50 * noise(i, 0, 0));
     rig->grid.divergence.data[i] = (float)(noise(i, 1, 0) - 0.5);
@@ -138,7 +138,7 @@ static void eliminate(Dense* d) {
 static void compare_dense(bool with_all) {
   RvPressureRig rig = {0};
   Extra extra = {0};
-  assert_int_equal(rv_pressure_rig_build(&rig, (int[3]){-1, 0, -1}, (int[3]){1, 1, 1}, 0.25, blobs, NULL, true, NULL),
+  assert_int_equal(rv_rig_pressure_build(&rig, (int[3]){-1, 0, -1}, (int[3]){1, 1, 1}, 0.25, blobs, NULL, true, NULL),
                    RV_OK);
   RvPressureIn in = rough(&rig, &extra, with_all);
   size_t cells = in.tiles->count * RV_TILE_CELLS;
@@ -151,7 +151,7 @@ static void compare_dense(bool with_all) {
   eliminate(&d);
   RvPressureReport report;
   RvPressureOptions options = {.tolerance = 1e-7, .divergence = -1};
-  assert_int_equal(rv_pressure_solve(rig.pressure, &in, &options, &report, NULL), RV_OK);
+  assert_int_equal(rv_liquid_pressure_solve(rig.pressure, &in, &options, &report, NULL), RV_OK);
   assert_true(report.converged);
   double worst = 0, most = 0;
   for (size_t i = 0; i < cells; ++i) {
@@ -161,13 +161,13 @@ static void compare_dense(bool with_all) {
   }
   // float coefficients of a matrix with condition below 1e3
   assert_true(worst < 2e-5 * most);
-  double speed, left = rv_pressure_rig_divergence(&in, &speed);
+  double speed, left = rv_rig_pressure_divergence(&in, &speed);
   assert_true(left < 2e-6 * speed);
   rv_free(d.a);
   rv_free(d.b);
   rv_free(d.of);
   each(&extra, drop, 0);
-  rv_pressure_rig_free(&rig);
+  rv_rig_pressure_free(&rig);
 }
 
 static void agrees_with_elimination(void** state) {
@@ -188,15 +188,15 @@ static uint64_t solve_once(RvIsa isa, int threads) {
   Extra extra = {0};
   assert_true(rv_cpu_force(isa));
   rv_threads_set(threads);
-  assert_int_equal(rv_pressure_rig_build(&rig, (int[3]){-2, -2, -2}, (int[3]){3, 3, 3}, 0.1, blobs, NULL, true, NULL),
+  assert_int_equal(rv_rig_pressure_build(&rig, (int[3]){-2, -2, -2}, (int[3]){3, 3, 3}, 0.1, blobs, NULL, true, NULL),
                    RV_OK);
   RvPressureIn in = rough(&rig, &extra, true);
   RvPressureReport report;
-  assert_int_equal(rv_pressure_solve(rig.pressure, &in, NULL, &report, NULL), RV_OK);
+  assert_int_equal(rv_liquid_pressure_solve(rig.pressure, &in, NULL, &report, NULL), RV_OK);
   assert_true(report.converged && report.iterations <= 25);
   uint64_t h = hash_of(&in);
   each(&extra, drop, 0);
-  rv_pressure_rig_free(&rig);
+  rv_rig_pressure_free(&rig);
   rv_cpu_force(RV_ISA_COUNT);
   rv_threads_set(0);
   return h;
@@ -217,19 +217,19 @@ static void warm_start(void** state) {
   (void)state;
   RvPressureRig rig = {0};
   Extra extra = {0};
-  assert_int_equal(rv_pressure_rig_build(&rig, (int[3]){-2, -2, -2}, (int[3]){3, 3, 3}, 0.1, blobs, NULL, true, NULL),
+  assert_int_equal(rv_rig_pressure_build(&rig, (int[3]){-2, -2, -2}, (int[3]){3, 3, 3}, 0.1, blobs, NULL, true, NULL),
                    RV_OK);
   RvPressureIn in = rough(&rig, &extra, true);
   RvPressureOptions options = {.tolerance = 1e-5, .divergence = -1};
   RvPressureReport report;
-  assert_int_equal(rv_pressure_solve(rig.pressure, &in, &options, &report, NULL), RV_OK);
+  assert_int_equal(rv_liquid_pressure_solve(rig.pressure, &in, &options, &report, NULL), RV_OK);
   assert_in_range(report.iterations, 2, 20);
   RvPressureIn again = rough(&rig, &extra, true);
   again.warm = true;
-  assert_int_equal(rv_pressure_solve(rig.pressure, &again, &options, &report, NULL), RV_OK);
+  assert_int_equal(rv_liquid_pressure_solve(rig.pressure, &again, &options, &report, NULL), RV_OK);
   assert_in_range(report.iterations, 0, 1);
   each(&extra, drop, 0);
-  rv_pressure_rig_free(&rig);
+  rv_rig_pressure_free(&rig);
 }
 
 // Single cells, 16 apart, and a pool: none is lost on the coarse levels.
@@ -246,18 +246,18 @@ static double drops(const void* user, const double x[3]) {
 static void keeps_drops(void** state) {
   (void)state;
   RvPressureRig rig = {0};
-  assert_int_equal(rv_pressure_rig_build(&rig, (int[3]){-6, -6, -6}, (int[3]){6, 6, 6}, 1, drops, NULL, true, NULL),
+  assert_int_equal(rv_rig_pressure_build(&rig, (int[3]){-6, -6, -6}, (int[3]){6, 6, 6}, 1, drops, NULL, true, NULL),
                    RV_OK);
-  rv_pressure_rig_stir(&rig);
-  RvPressureIn in = rv_pressure_of_grid(&rig.grid, NULL, 1000, 0.01);
+  rv_rig_pressure_stir(&rig);
+  RvPressureIn in = rv_liquid_pressure_of_grid(&rig.grid, NULL, 1000, 0.01);
   RvPressureReport report;
-  assert_int_equal(rv_pressure_solve(rig.pressure, &in, NULL, &report, NULL), RV_OK);
+  assert_int_equal(rv_liquid_pressure_solve(rig.pressure, &in, NULL, &report, NULL), RV_OK);
   assert_true(report.converged && report.closed == 0);
 
   assert_in_range(report.iterations, 2, 20);
-  double speed, left = rv_pressure_rig_divergence(&in, &speed);
+  double speed, left = rv_rig_pressure_divergence(&in, &speed);
   assert_true(left < 1e-6 * speed);
-  rv_pressure_rig_free(&rig);
+  rv_rig_pressure_free(&rig);
 }
 
 // Two pools of unequal height on both sides of a wall thinner than a cell: coarse cells see both.
@@ -269,7 +269,7 @@ static double pools(const void* user, const double x[3]) {
 static void parts_pools(void** state) {
   (void)state;
   RvPressureRig rig = {0};
-  assert_int_equal(rv_pressure_rig_build(&rig, (int[3]){-3, -3, -2}, (int[3]){3, 3, 2}, 1, pools, NULL, true, NULL),
+  assert_int_equal(rv_rig_pressure_build(&rig, (int[3]){-3, -3, -2}, (int[3]){3, 3, 2}, 1, pools, NULL, true, NULL),
                    RV_OK);
   assert_true(rv_liquid_solids_clear(&rig.solids, &rig.grid.tiles));
   rig.solids.any = true;
@@ -279,10 +279,10 @@ static void parts_pools(void** state) {
       for (int a = 0; a < 3; ++a) rig.solids.velocity[a].data[at] = 0;
       if (rig.grid.tiles.coord[t][0] == 0 && (c & 7) == 3) rig.solids.open[0].data[at] = 0;
     }
-  rv_pressure_rig_push(&rig, (const double[3]){0, -0.1, 0});
-  RvPressureIn in = rv_pressure_of_grid(&rig.grid, &rig.solids, 1000, 0.01);
+  rv_rig_pressure_push(&rig, (const double[3]){0, -0.1, 0});
+  RvPressureIn in = rv_liquid_pressure_of_grid(&rig.grid, &rig.solids, 1000, 0.01);
   RvPressureReport report;
-  assert_int_equal(rv_pressure_solve(rig.pressure, &in, NULL, &report, NULL), RV_OK);
+  assert_int_equal(rv_liquid_pressure_solve(rig.pressure, &in, NULL, &report, NULL), RV_OK);
   assert_true(report.converged);
   // the wall is what piecewise constant corrections are worst at
 
@@ -290,24 +290,24 @@ static void parts_pools(void** state) {
   // p = density g depth, each by its own surface, at two cells beside the wall
   assert_true(fabs(in.pressure[rv_tiles_locate(in.tiles, 2, -20, 0)] / (1e4 * (10.3 + 19.5)) - 1) < 1e-5);
   assert_true(fabs(in.pressure[rv_tiles_locate(in.tiles, 3, -20, 0)] / (1e4 * (-12.6 + 19.5)) - 1) < 1e-5);
-  rv_pressure_rig_free(&rig);
+  rv_rig_pressure_free(&rig);
 }
 
 static void refuses_bad_numbers(void** state) {
   (void)state;
   RvPressureRig rig = {0};
   RvError error = {0};
-  assert_int_equal(rv_pressure_rig_build(&rig, (int[3]){0, 0, 0}, (int[3]){1, 1, 1}, 0.1, blobs, NULL, true, NULL),
+  assert_int_equal(rv_rig_pressure_build(&rig, (int[3]){0, 0, 0}, (int[3]){1, 1, 1}, 0.1, blobs, NULL, true, NULL),
                    RV_OK);
-  RvPressureIn in = rv_pressure_of_grid(&rig.grid, NULL, 0, 0.01);
-  assert_int_equal(rv_pressure_solve(rig.pressure, &in, NULL, NULL, &error), RV_BAD_INPUT);
+  RvPressureIn in = rv_liquid_pressure_of_grid(&rig.grid, NULL, 0, 0.01);
+  assert_int_equal(rv_liquid_pressure_solve(rig.pressure, &in, NULL, NULL, &error), RV_BAD_INPUT);
   assert_non_null(strstr(error.text, "density"));
   // and no tiles at all is no fault
   RvTiles none = {0};
-  in = rv_pressure_of_grid(&rig.grid, NULL, 1000, 0.01);
+  in = rv_liquid_pressure_of_grid(&rig.grid, NULL, 1000, 0.01);
   in.tiles = &none;
-  assert_int_equal(rv_pressure_solve(rig.pressure, &in, NULL, NULL, &error), RV_OK);
-  rv_pressure_rig_free(&rig);
+  assert_int_equal(rv_liquid_pressure_solve(rig.pressure, &in, NULL, NULL, &error), RV_OK);
+  rv_rig_pressure_free(&rig);
 }
 
 RV_TESTS(cmocka_unit_test(agrees_with_elimination), cmocka_unit_test(same_bits), cmocka_unit_test(warm_start),

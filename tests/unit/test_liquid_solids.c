@@ -18,12 +18,12 @@ static void make_grid(RvLiquidGrid* grid, int cells) {
   for (int z = -cells; z < cells; z += 4)
     for (int y = -cells; y < cells; y += 4)
       for (int x = -cells; x < cells; x += 4) {
-        size_t i = rv_particles_add(&p, (double[3]){x + 2.5, y + 2.5, z + 2.5});
+        size_t i = rv_liquid_particles_add(&p, (double[3]){x + 2.5, y + 2.5, z + 2.5});
         p.volume[i] = 1;
       }
-  CHECK_OK(rv_particles_sort(&p, NULL, &error), error);
+  CHECK_OK(rv_liquid_particles_sort(&p, NULL, &error), error);
   CHECK_OK(rv_liquid_grid_build(grid, &p, &error), error);
-  rv_particles_free(&p);
+  rv_liquid_particles_free(&p);
 }
 
 static RvGrid* make_ball(double radius, double voxel, double band) {
@@ -47,7 +47,7 @@ static void walls_are_as_by_formula(void** state) {
                        .spin = {0, 0, 4},
                        .friction = 0.5};
   RvSolidShapes shapes = {1, &tank};
-  assert_true(rv_liquid_solids_from_fn(&a, &grid, rv_solid_shapes_distance, &shapes));
+  assert_true(rv_liquid_solids_from_fn(&a, &grid, rv_liquid_solid_shapes_distance, &shapes));
   assert_true(rv_liquid_solids_from_grids(&b, &grid, NULL, 0, &shapes));
   size_t n = grid.tiles.count;
   assert_memory_equal(a.touched, b.touched, n);
@@ -91,7 +91,7 @@ static void ball_is_as_by_formula(void** state) {
   memcpy(solid.center, c, sizeof c);
   memcpy(solid.linear, ball.velocity, sizeof c);
   memcpy(solid.angular, ball.spin, sizeof c);
-  assert_true(rv_liquid_solids_from_fn(&a, &grid, rv_solid_shapes_distance, &shapes));
+  assert_true(rv_liquid_solids_from_fn(&a, &grid, rv_liquid_solid_shapes_distance, &shapes));
   uint64_t first = 0;
   for (int workers = 1; workers <= 4; ++workers) {
     rv_threads_set(workers);
@@ -158,8 +158,8 @@ static void what_stands_still_is_kept(void** state) {
     // at last the ball has moved, then moves: nothing of before may stay
     if (k == 9) shape[1].center[0] = 0.01;
     if (k == 10) shape[1].velocity[1] = 1;
-    assert_true(rv_liquid_solids_from_fn(&kept, &grid, rv_solid_shapes_distance, &shapes));
-    assert_true(rv_liquid_solids_from_fn(&fresh, &grid, rv_solid_shapes_distance, &shapes));
+    assert_true(rv_liquid_solids_from_fn(&kept, &grid, rv_liquid_solid_shapes_distance, &shapes));
+    assert_true(rv_liquid_solids_from_fn(&fresh, &grid, rv_liquid_solid_shapes_distance, &shapes));
     size_t stayed = 0;
     for (size_t t = 0; t < grid.tiles.count; ++t) {
       stayed += kept.from[t] >= 0;
@@ -195,7 +195,7 @@ static void thin_plates_close(void** state) {
     RvGrid* level = NULL;
     CHECK_OK(rv_grid_from_mesh("collision", DX / 2, 6, 8, points, 12, triangles, false, &level, &error), error);
     RvLiquidSolids s = {0};
-    RvLiquidSolid solid = {.placed = {.distance = level, .thicken = rv_solid_thicken(level, DX)}};
+    RvLiquidSolid solid = {.placed = {.distance = level, .thicken = rv_liquid_solid_thicken(level, DX)}};
     solid.placed.turn = rv_quat_axis_angle(rv_normalize(rv_vec3(1, 0, k * 0.3), rv_vec3(1, 0, 0)), 0.1 * k);
     solid.placed.to = rv_vec3(0, 0.0007 * k, 0);
     assert_true(rv_liquid_solids_from_grids(&s, &grid, &solid, 1, NULL));
@@ -257,7 +257,7 @@ static void nearest_of_many(void** state) {
     }
   // as a region
   RvSolidUnion both = {two, 2, &shapes};
-  RvRegion r = rv_region_solids(&both);
+  RvRegion r = rv_liquid_region_solids(&both);
   double at[9] = {0.1, 0.01, 0, 0, 0.1, 0, 0.5, -0.2, 0.7};
   float d[3];
   assert_true(r.distance(r.user, 3, at, d));

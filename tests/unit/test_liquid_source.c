@@ -20,7 +20,7 @@ static const double square[18] = {0,   0, 0,   0.1, 0, 0,   0,   0, 0.1,  //
                                   0.1, 0, 0.1, 0,   0, 0.1, 0.1, 0, 0};
 
 static void where(const RvParticles* p, size_t i, double x[3]) {
-  rv_particles_place(p, i, x);
+  rv_liquid_particles_place(p, i, x);
   for (int a = 0; a < 3; ++a) x[a] = settings.origin[a] + DX * x[a];
 }
 
@@ -56,12 +56,12 @@ static void rate_is_exact_however_time_is_cut(void** state) {
     CHECK_NEAR(flow.sources, s.rate * t, v * (1 + 1e-9));
     assert_true(flow.sources <= s.rate * t * (1 + 1e-12));
     CHECK_NEAR(flow.sources + memory.owed, s.rate * t, 1e-15);
-    CHECK_NEAR(rv_particles_volume(&p), flow.sources, 1e-12 * flow.sources);
+    CHECK_NEAR(rv_liquid_particles_volume(&p), flow.sources, 1e-12 * flow.sources);
     assert_int_equal(p.count, flow.born);
     assert_int_equal(id, 40 + (int64_t)p.count);
     assert_int_equal(memory.born, p.count);
     for (size_t i = 1; i < p.count; ++i) assert_int_equal(p.id[i], p.id[i - 1] + 1);
-    rv_particles_free(&p);
+    rv_liquid_particles_free(&p);
   }
 }
 
@@ -109,7 +109,7 @@ static void stream_is_even(void** state) {
     // the same stream to the rounding of a place
     if (parts == 1) first = p.count;
     assert_int_equal(p.count, first);
-    rv_particles_free(&p);
+    rv_liquid_particles_free(&p);
   }
 }
 
@@ -148,7 +148,7 @@ static void directions_and_own_motion(void** state) {
   }
   // even over the cap: the mean height is halfway
   CHECK_NEAR(mean, (1 + cos(0.3)) / 2, 1e-3);
-  rv_particles_free(&p);
+  rv_liquid_particles_free(&p);
 }
 
 static double in_ball(const RvParticles* p, const double ball[4]) {
@@ -167,7 +167,7 @@ static void fills_and_keeps_full(void** state) {
   RvError error = {0};
   static const double ball[4] = {0.12, -0.3, 0.35, 0.08};
   RvLiquidSource s = {.id = 7, .active = true, .mode = RV_SOURCE_FILL, .row = 5, .velocity = {1, 0, 0}};
-  s.region = rv_region_ball(ball);
+  s.region = rv_liquid_region_ball(ball);
   s.linear[1] = 2;
   s.angular[2] = 3;
   s.inherit = 1;
@@ -192,7 +192,7 @@ static void fills_and_keeps_full(void** state) {
   size_t full = p.count;
   double before = flow.sources;
   for (int k = 0; k < 30; ++k) {
-    CHECK_OK(rv_particles_sort(&p, NULL, &error), error);
+    CHECK_OK(rv_liquid_particles_sort(&p, NULL, &error), error);
     CHECK_OK(rv_liquid_source_flow(&s, &memory, &settings, 0.01, &p, &id, &flow, &error), error);
     // a place on the surface is inside for a double and not for a float
     assert_true(in_ball(&p, ball) <= before + 3 * SEP * SEP * SEP);
@@ -201,37 +201,37 @@ static void fills_and_keeps_full(void** state) {
   }
   // half of it is taken: that half comes back, and ids go on
   double plane[2][3] = {{-1, -1, -1}, {0.12, 1, 1}};
-  RvLiquidSink sink = {.region = rv_region_box(plane)};
-  CHECK_OK(rv_particles_sort(&p, NULL, &error), error);
+  RvLiquidSink sink = {.region = rv_liquid_region_box(plane)};
+  CHECK_OK(rv_liquid_particles_sort(&p, NULL, &error), error);
   CHECK_OK(rv_liquid_source_flow(&s, &memory, &settings, 0.01, &p, &id, &flow, &error), error);
   assert_true(rv_liquid_sinks_take(&p, DX, settings.origin, &sink, 1, &flow));
-  CHECK_OK(rv_particles_sort(&p, NULL, &error), error);
+  CHECK_OK(rv_liquid_particles_sort(&p, NULL, &error), error);
   assert_true(in_ball(&p, ball) < 0.6 * whole);
   CHECK_OK(rv_liquid_source_flow(&s, &memory, &settings, 0.01, &p, &id, &flow, &error), error);
   double there = in_ball(&p, ball);
   assert_true(there <= before + 3 * SEP * SEP * SEP && there > 0.98 * before);
   assert_int_equal(id, (int64_t)(flow.born));
-  CHECK_NEAR(flow.sources - flow.outflow, rv_particles_volume(&p), 1e-12 * flow.sources);
+  CHECK_NEAR(flow.sources - flow.outflow, rv_liquid_particles_volume(&p), 1e-12 * flow.sources);
   assert_true(p.count >= full - full / 50);
   // where a solid is nothing is kept full
   static const double rock[4] = {0.12, -0.3, 0.35, 0.04};
-  RvRegion solid = rv_region_ball(rock);
+  RvRegion solid = rv_liquid_region_ball(rock);
   RvSourceSettings with = settings;
   with.solid = &solid;
-  rv_particles_free(&p);
+  rv_liquid_particles_free(&p);
   memory = (RvSourceState){0};
   flow = (RvLiquidFlow){0};
   CHECK_OK(rv_liquid_source_flow(&s, &memory, &with, 0.01, &p, &id, &flow, &error), error);
   CHECK_NEAR(flow.sources, whole * 7 / 8, 0.01 * whole);
   CHECK_NEAR(in_ball(&p, rock), 0, 1e-12);
-  rv_particles_free(&p);
+  rv_liquid_particles_free(&p);
 }
 
 static void sinks_are_counted(void** state) {
   (void)state;
   RvError error = {0};
   static const double box[2][3] = {{0, 0, 0}, {0.1, 0.1, 0.1}};
-  RvLiquidSource s = {.id = 1, .active = true, .mode = RV_SOURCE_FILL, .region = rv_region_box(box)};
+  RvLiquidSource s = {.id = 1, .active = true, .mode = RV_SOURCE_FILL, .region = rv_liquid_region_box(box)};
   RvParticles p = {0};
   RvSourceState memory = {0};
   RvLiquidFlow flow = {0};
@@ -241,13 +241,13 @@ static void sinks_are_counted(void** state) {
   CHECK_OK(rv_liquid_source_flow(&s, &memory, &settings, 0.01, &p, &id, &flow, &error), error);
   assert_int_equal(p.count, 8000);
   CHECK_NEAR(flow.sources, 1e-3, 1e-15);
-  sinks[1] = (RvLiquidSink){.region = rv_region_box(kill), .kill = true};
+  sinks[1] = (RvLiquidSink){.region = rv_liquid_region_box(kill), .kill = true};
   // a level set that stands turned and moved
   RvGrid* grid = NULL;
   float zero[3] = {0}, radius = 0.02f;
   CHECK_OK(rv_grid_from_spheres("collision", 0.002, 4, 1, zero, &radius, &grid, &error), error);
   RvPlacedGrid placed = {.distance = grid, .turn = rv_quat_axis_angle(rv_vec3(0, 0, 1), 1), .to = {0.025, 0.05, 0.05}};
-  sinks[2] = (RvLiquidSink){.region = rv_region_grid(&placed)};
+  sinks[2] = (RvLiquidSink){.region = rv_liquid_region_grid(&placed)};
   double expect = 0;
   for (size_t i = 0; i < p.count; ++i) {
     double x[3];
@@ -260,11 +260,11 @@ static void sinks_are_counted(void** state) {
   double ball = 4.0 / 3 * acos(-1) * 8e-6;
   CHECK_NEAR(flow.outflow, 1e-3 * (1 - 0.5 * 0.75) + ball, 0.05 * ball);
   RvParticlesLost lost = {0};
-  CHECK_OK(rv_particles_sort(&p, &lost, &error), error);
+  CHECK_OK(rv_liquid_particles_sort(&p, &lost, &error), error);
   assert_int_equal(p.count, 8000 - flow.removed);
-  CHECK_NEAR(flow.sources - flow.killed - flow.outflow, rv_particles_volume(&p), 1e-15);
+  CHECK_NEAR(flow.sources - flow.killed - flow.outflow, rv_liquid_particles_volume(&p), 1e-15);
   rv_grid_release(grid);
-  rv_particles_free(&p);
+  rv_liquid_particles_free(&p);
 }
 
 static void refuses(void** state) {
@@ -307,10 +307,10 @@ static void refuses(void** state) {
   assert_int_equal(flow.idle, 2);
   static const double wide[2][3] = {{-1e4, -1e4, -1e4}, {1e4, 1e4, 1e4}};
   s.mode = RV_SOURCE_FILL;
-  s.region = rv_region_box(wide);
+  s.region = rv_liquid_region_box(wide);
   assert_int_equal(rv_liquid_source_flow(&s, &memory, &settings, 0.01, &p, &id, &flow, &error), RV_LIMIT);
   static const double big[2][3] = {{0, 0, 0}, {1, 1, 1}};
-  s.region = rv_region_box(big);
+  s.region = rv_liquid_region_box(big);
   assert_int_equal(rv_liquid_source_flow(&s, &memory, &settings, 0.01, &p, &id, &flow, &error), RV_LIMIT);
   // nothing came of all that
   assert_int_equal(p.count, 0);
@@ -319,7 +319,7 @@ static void refuses(void** state) {
   // off is off
   s.active = false;
   CHECK_OK(rv_liquid_source_flow(&s, &memory, &tiny, 0.01, &p, &id, &flow, &error), error);
-  rv_particles_free(&p);
+  rv_liquid_particles_free(&p);
 }
 
 // the same bits for any number of workers
@@ -330,7 +330,7 @@ static void same_bits(void** state) {
   for (int workers = 1; workers <= 8; workers *= 2) {
     rv_threads_set(workers);
     static const double ball[4] = {0.12, -0.3, 0.35, 0.08};
-    RvLiquidSource s = {.id = 7, .active = true, .mode = RV_SOURCE_FILL, .region = rv_region_ball(ball)};
+    RvLiquidSource s = {.id = 7, .active = true, .mode = RV_SOURCE_FILL, .region = rv_liquid_region_ball(ball)};
     RvParticles p = {0};
     RvSourceState memory = {0};
     RvLiquidFlow flow = {0};
@@ -339,7 +339,7 @@ static void same_bits(void** state) {
     uint64_t hash = hash_of(&p);
     if (workers == 1) first = hash;
     assert_true(hash == first);
-    rv_particles_free(&p);
+    rv_liquid_particles_free(&p);
   }
   rv_threads_set(0);
 }

@@ -20,7 +20,7 @@ static void make_cloud(RvParticles* p, int n, double spread, bool turned) {
     uint64_t i = (uint64_t)(turned ? n - 1 - k : k);
     double cell[3];
     for (int a = 0; a < 3; ++a) cell[a] = 100000.0 + spread * rv_random(5, i, (uint64_t)a, 0);
-    size_t at = rv_particles_add(p, cell);
+    size_t at = rv_liquid_particles_add(p, cell);
     assert_int_equal(at, (size_t)k);
     for (int a = 0; a < 3; ++a) p->v[a][at] = (float)rv_random(6, i, (uint64_t)a, 0) - 0.3f;
     for (int a = 0; a < 9; ++a) p->c[a][at] = 40 * ((float)rv_random(7, i, (uint64_t)a, 0) - 0.5f);
@@ -50,10 +50,10 @@ static void sort_keeps_all_and_orders_them(void** state) {
   RvError error = {0};
   make_cloud(&p, N, 30, false);
   static double before[N][3];
-  for (size_t i = 0; i < N; ++i) rv_particles_place(&p, i, before[(p.id[i] - 7) / 3]);
-  CHECK_OK(rv_particles_sort(&p, NULL, &error), error);
+  for (size_t i = 0; i < N; ++i) rv_liquid_particles_place(&p, i, before[(p.id[i] - 7) / 3]);
+  CHECK_OK(rv_liquid_particles_sort(&p, NULL, &error), error);
   assert_int_equal(p.count, N);
-  assert_true(rv_particles_bytes(&p) <= 110 * p.capacity);
+  assert_true(rv_liquid_particles_bytes(&p) <= 110 * p.capacity);
   static uint8_t seen[N];
   memset(seen, 0, sizeof seen);
   for (size_t t = 0; t < p.homes.count; ++t)
@@ -61,7 +61,7 @@ static void sort_keeps_all_and_orders_them(void** state) {
       for (size_t i = p.cell_first[t * 512 + (size_t)k]; i < p.cell_first[t * 512 + (size_t)k + 1]; ++i) {
         size_t was = (size_t)(p.id[i] - 7) / 3;
         double cell[3];
-        rv_particles_place(&p, i, cell);
+        rv_liquid_particles_place(&p, i, cell);
         assert_memory_equal(cell, before[was], sizeof cell);
         assert_int_equal(p.home[i], t);
         assert_int_equal(rv_tile_cell((int)p.x[0][i], (int)p.x[1][i], (int)p.x[2][i]), k);
@@ -70,7 +70,7 @@ static void sort_keeps_all_and_orders_them(void** state) {
         assert_true(p.c[8][i] == 40 * ((float)rv_random(7, was, 8, 0) - 0.5f));
         assert_false(seen[was]++);
       }
-  rv_particles_free(&p);
+  rv_liquid_particles_free(&p);
 }
 
 static void moved_particles_find_their_tiles(void** state) {
@@ -79,11 +79,11 @@ static void moved_particles_find_their_tiles(void** state) {
   RvError error = {0};
   RvParticlesLost lost = {0};
   make_cloud(&p, 6, 2, false);
-  CHECK_OK(rv_particles_sort_by_id(&p, &lost, &error), error);
+  CHECK_OK(rv_liquid_particles_sort_by_id(&p, &lost, &error), error);
   size_t at[6];
   for (size_t i = 0; i < 6; ++i) at[(p.id[i] - 7) / 3] = i;
   double expected[3], got[3];
-  rv_particles_place(&p, at[0], expected);
+  rv_liquid_particles_place(&p, at[0], expected);
   expected[0] += 16;
   expected[1] -= 8;
   p.x[0][at[0]] += 16;
@@ -93,23 +93,23 @@ static void moved_particles_find_their_tiles(void** state) {
   p.x[2][at[3]] = 1e30f;   // lost
   p.volume[at[4]] = 0;     // dead
   double volume = p.volume[at[2]] + p.volume[at[3]];
-  CHECK_OK(rv_particles_sort(&p, &lost, &error), error);
+  CHECK_OK(rv_liquid_particles_sort(&p, &lost, &error), error);
   assert_int_equal(p.count, 3);
   assert_int_equal(lost.count, 2);
   CHECK_NEAR(lost.volume, volume, 1e-20);
   for (size_t i = 0; i < 3; ++i) {
-    rv_particles_place(&p, i, got);
+    rv_liquid_particles_place(&p, i, got);
     for (int a = 0; a < 3; ++a) assert_true(p.x[a][i] >= 0 && p.x[a][i] < 8);
     if (p.id[i] == 7)
       for (int a = 0; a < 3; ++a) CHECK_NEAR(got[a], expected[a], 1e-6);
   }
   // none at all is fine
   for (size_t i = 0; i < 3; ++i) p.volume[i] = 0;
-  CHECK_OK(rv_particles_sort(&p, &lost, &error), error);
+  CHECK_OK(rv_liquid_particles_sort(&p, &lost, &error), error);
   assert_int_equal(p.count, 0);
-  assert_int_equal(rv_particles_add(&p, (double[3]){NAN, 0, 0}), SIZE_MAX);
-  assert_int_equal(rv_particles_add(&p, (double[3]){0, 1e12, 0}), SIZE_MAX);
-  rv_particles_free(&p);
+  assert_int_equal(rv_liquid_particles_add(&p, (double[3]){NAN, 0, 0}), SIZE_MAX);
+  assert_int_equal(rv_liquid_particles_add(&p, (double[3]){0, 1e12, 0}), SIZE_MAX);
+  rv_liquid_particles_free(&p);
 }
 
 typedef struct Rig {
@@ -126,9 +126,9 @@ static void to_grid(Rig* rig) {
 }
 
 static void free_rig(Rig* rig) {
-  rv_particles_free(&rig->p);
+  rv_liquid_particles_free(&rig->p);
   rv_liquid_grid_free(&rig->grid);
-  rv_scatter_free(&rig->scatter);
+  rv_liquid_scatter_free(&rig->scatter);
 }
 
 static double hat(double s) {
@@ -141,7 +141,7 @@ static void faces_get_the_sums_of_the_definition(void** state) {
   Rig rig = {0};
   RvError error = {0};
   make_cloud(&rig.p, 300, 11, false);
-  CHECK_OK(rv_particles_sort(&rig.p, NULL, &error), error);
+  CHECK_OK(rv_liquid_particles_sort(&rig.p, NULL, &error), error);
   to_grid(&rig);
   const RvTiles* tiles = &rig.grid.tiles;
   for (size_t t = 0; t < tiles->count; ++t)
@@ -152,7 +152,7 @@ static void faces_get_the_sums_of_the_definition(void** state) {
         for (int b = 0; b < 3; ++b) node[b] = tiles->coord[t][b] * 8 + at[b] + (a == b ? 0 : 0.5);
         for (size_t i = 0; i < rig.p.count; ++i) {
           double x[3], w = DENSITY * rig.p.volume[i];
-          rv_particles_place(&rig.p, i, x);
+          rv_liquid_particles_place(&rig.p, i, x);
           for (int b = 0; b < 3; ++b) w *= hat(node[b] - x[b]);
           if (w == 0) continue;
           mass += w;
@@ -178,9 +178,9 @@ static uint64_t run(bool turned, int workers) {
   RvError error = {0};
   rv_threads_set(workers);
   make_cloud(&rig.p, N, 30, turned);
-  CHECK_OK(rv_particles_sort_by_id(&rig.p, NULL, &error), error);
+  CHECK_OK(rv_liquid_particles_sort_by_id(&rig.p, NULL, &error), error);
   for (int step = 0; step < 3; ++step) {
-    CHECK_OK(rv_particles_sort(&rig.p, NULL, &error), error);
+    CHECK_OK(rv_liquid_particles_sort(&rig.p, NULL, &error), error);
     to_grid(&rig);
     rv_liquid_grid_velocity(&rig.grid);
     rv_liquid_from_grid(&rig.grid, &rig.scatter, &rig.p, 0.01);
@@ -207,7 +207,7 @@ static void linear_fields_are_sampled_exactly(void** state) {
   RvError error = {0};
   const double A[3][3] = {{0.2, -3, 1}, {2, 0.1, -1}, {0.5, 4, -0.3}}, u0[3] = {0.1, -0.2, 0.3}, x0 = 100005;
   make_cloud(&rig.p, 500, 10, false);
-  CHECK_OK(rv_particles_sort(&rig.p, NULL, &error), error);
+  CHECK_OK(rv_liquid_particles_sort(&rig.p, NULL, &error), error);
   to_grid(&rig);
   for (size_t t = 0; t < rig.grid.tiles.count; ++t)
     for (int k = 0; k < RV_TILE_CELLS; ++k)
@@ -219,7 +219,7 @@ static void linear_fields_are_sampled_exactly(void** state) {
         rig.grid.velocity[a].data[t * 512 + (size_t)k] = (float)u;
       }
   double(*before)[3] = malloc(500 * sizeof *before);
-  for (size_t i = 0; i < 500; ++i) rv_particles_place(&rig.p, i, before[i]);
+  for (size_t i = 0; i < 500; ++i) rv_liquid_particles_place(&rig.p, i, before[i]);
   const double dt = 0.02;
   rv_liquid_from_grid(&rig.grid, &rig.scatter, &rig.p, dt);
   for (size_t i = 0; i < 500; ++i) {
@@ -243,7 +243,7 @@ static void linear_fields_are_sampled_exactly(void** state) {
         y[a] += term[a];
       }
     }
-    rv_particles_place(&rig.p, i, now);
+    rv_liquid_particles_place(&rig.p, i, now);
     for (int a = 0; a < 3; ++a) CHECK_NEAR((now[a] - x0) * DX, y[a], 1e-7);
   }
   free(before);

@@ -8,7 +8,7 @@
 #include "base/cpu.h"
 #include "base/hash.h"
 #include "base/rng.h"
-#include "cli/pressure_rig.h"
+#include "rig/pressure.h"
 #include "support/rv_test.h"
 
 static double blob(const void* user, const double x[3]) {
@@ -20,9 +20,9 @@ static const RvSolidShape floor_shape = {
     .kind = RV_SHAPE_PLANE, .center = {0, -0.57, 0}, .size = {0, 1, 0}, .velocity = {0.5, 0, 0}};
 
 static void build(RvPressureRig* rig, bool solid) {
-  assert_int_equal(rv_pressure_rig_build(rig, (int[3]){-2, -2, -2}, (int[3]){2, 2, 2}, 0.1, blob, NULL, true, NULL),
+  assert_int_equal(rv_rig_pressure_build(rig, (int[3]){-2, -2, -2}, (int[3]){2, 2, 2}, 0.1, blob, NULL, true, NULL),
                    RV_OK);
-  if (solid) assert_int_equal(rv_pressure_rig_solids(rig, &floor_shape, 1, NULL), RV_OK);
+  if (solid) assert_int_equal(rv_rig_pressure_solids(rig, &floor_shape, 1, NULL), RV_OK);
   for (uint64_t a = 0; a < 3; ++a)
     for (size_t i = 0; i < rig->grid.tiles.count * RV_TILE_CELLS; ++i)
       rig->grid.velocity[a].data[i] = (float)(rv_random(4, i, a, 0) - 0.5);
@@ -38,19 +38,19 @@ static double energy(const RvPressureRig* rig) {
 
 static uint64_t solve_once(RvIsa isa, int threads) {
   RvPressureRig rig = {0};
-  RvViscosity* viscosity = rv_viscosity_new();
+  RvViscosity* viscosity = rv_liquid_viscosity_new();
   RvViscosityReport report;
   assert_true(rv_cpu_force(isa));
   rv_threads_set(threads);
   build(&rig, true);
-  RvViscosityIn in = rv_viscosity_of_grid(&rig.grid, &rig.solids, 1000, 50, 0.1);
+  RvViscosityIn in = rv_liquid_viscosity_of_grid(&rig.grid, &rig.solids, 1000, 50, 0.1);
   in.stick = true;
-  assert_int_equal(rv_viscosity_solve(viscosity, &in, 0, 0, &report, NULL), RV_OK);
+  assert_int_equal(rv_liquid_viscosity_solve(viscosity, &in, 0, 0, &report, NULL), RV_OK);
   assert_true(report.converged && report.iterations > 1);
   uint64_t h = 0;
   for (int a = 0; a < 3; ++a) h = rv_hash(in.velocity[a], in.tiles->count * RV_TILE_CELLS * sizeof(float), h);
-  rv_viscosity_free(viscosity);
-  rv_pressure_rig_free(&rig);
+  rv_liquid_viscosity_free(viscosity);
+  rv_rig_pressure_free(&rig);
   rv_cpu_force(RV_ISA_COUNT);
   rv_threads_set(0);
   return h;
@@ -69,34 +69,34 @@ static void same_bits(void** state) {
 // more viscosity leaves less, and none leaves all
 static void energy_falls(void** state) {
   (void)state;
-  RvViscosity* viscosity = rv_viscosity_new();
+  RvViscosity* viscosity = rv_liquid_viscosity_new();
   double before = INFINITY;
   const double values[] = {0, 1, 10, 100};
   for (int k = 0; k < 4; ++k) {
     RvPressureRig rig = {0};
     build(&rig, false);
     double first = energy(&rig);
-    RvViscosityIn in = rv_viscosity_of_grid(&rig.grid, NULL, 1000, values[k], 0.1);
-    assert_int_equal(rv_viscosity_solve(viscosity, &in, 0, 0, NULL, NULL), RV_OK);
+    RvViscosityIn in = rv_liquid_viscosity_of_grid(&rig.grid, NULL, 1000, values[k], 0.1);
+    assert_int_equal(rv_liquid_viscosity_solve(viscosity, &in, 0, 0, NULL, NULL), RV_OK);
     double after = energy(&rig);
     assert_true(k == 0 ? after == first : after < 0.99 * before);
     before = after;
-    rv_pressure_rig_free(&rig);
+    rv_rig_pressure_free(&rig);
   }
-  rv_viscosity_free(viscosity);
+  rv_liquid_viscosity_free(viscosity);
 }
 
 static void refuses_bad_numbers(void** state) {
   (void)state;
   RvPressureRig rig = {0};
-  RvViscosity* viscosity = rv_viscosity_new();
+  RvViscosity* viscosity = rv_liquid_viscosity_new();
   RvError error = {0};
   build(&rig, false);
-  RvViscosityIn in = rv_viscosity_of_grid(&rig.grid, NULL, 1000, NAN, 0.1);
-  assert_int_equal(rv_viscosity_solve(viscosity, &in, 0, 0, NULL, &error), RV_BAD_INPUT);
+  RvViscosityIn in = rv_liquid_viscosity_of_grid(&rig.grid, NULL, 1000, NAN, 0.1);
+  assert_int_equal(rv_liquid_viscosity_solve(viscosity, &in, 0, 0, NULL, &error), RV_BAD_INPUT);
   assert_non_null(strstr(error.text, "viscosity"));
-  rv_viscosity_free(viscosity);
-  rv_pressure_rig_free(&rig);
+  rv_liquid_viscosity_free(viscosity);
+  rv_rig_pressure_free(&rig);
 }
 
 RV_TESTS(cmocka_unit_test(same_bits), cmocka_unit_test(energy_falls), cmocka_unit_test(refuses_bad_numbers))

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
-#include "node/nearest.h"
-#include "node/skin.h"
+#include "mesh/nearest.h"
+#include "mesh/skin.h"
 #include "support/rv_test.h"
 
 enum { N = 3000, QUERIES = 500 };

@@ -22,7 +22,7 @@ static const RvDetail* cook(RvScene* scene, const char* output, double frame) {
 }
 
 static uint64_t cooks(RvScene* scene, const char* node) {
-  return rv_graph_find(scene, node)->ncook;
+  return rv_scene_graph_find(scene, node)->ncook;
 }
 
 // a - b - d, c - d; b moves
@@ -143,7 +143,7 @@ static void errors_name_the_node(void** state) {
   CHECK_FAILS(rv_scene_cook(scene, "dry", 1, &out, &error), RV_BAD_INPUT, error, "input 1 (Anchors) is not connected");
   // the solver stops at the frame whose input fails, and keeps the ones before
   CHECK_FAILS(rv_scene_cook(scene, "wet", 12, &out, &error), RV_BAD_INPUT, error, "node 'f'");
-  assert_int_equal(rv_graph_find(scene, "wet")->nstep, 7);
+  assert_int_equal(rv_scene_graph_find(scene, "wet")->nstep, 7);
   CHECK_OK(rv_scene_set(scene, "f.how=none", &error), error);
   CHECK_FAILS(rv_scene_cook(scene, "f", 9, &out, &error), RV_INTERNAL, error, "made no output");
   CHECK_OK(rv_scene_set(scene, "f.how=silent", &error), error);
@@ -168,7 +168,7 @@ static uint64_t hash(RvScene* scene, const char* output, double frame) {
 static void solver_rules(void** state) {
   (void)state;
   RvScene* scene = parse(springs);
-  RvSceneNode* wet = rv_graph_find(scene, "wet");
+  RvSceneNode* wet = rv_scene_graph_find(scene, "wet");
   // before and at the start frame: the initial state, without a step
   uint64_t initial = hash(scene, "wet:3", 3);
   assert_true(hash(scene, "wet:3", -10) == initial);
@@ -217,7 +217,7 @@ static void a_change_restarts_the_solver(void** state) {
   (void)state;
   RvError error = {0};
   RvScene* scene = parse(springs);
-  RvSceneNode* wet = rv_graph_find(scene, "wet");
+  RvSceneNode* wet = rv_scene_graph_find(scene, "wet");
   uint64_t before = hash(scene, "wet:3", 8);
   CHECK_OK(rv_scene_set(scene, "wet.seed=8", &error), error);
   assert_true(hash(scene, "wet:3", 8) != before);
@@ -238,7 +238,7 @@ static void a_full_cache_does_not_restart(void** state) {
   RvScene* scene = parse(springs);
   rv_scene_set_cache_limit(scene, 0);
   for (int frame = 1; frame <= 24; ++frame) hash(scene, "wet:3", frame);
-  assert_int_equal(rv_graph_find(scene, "wet")->nstep, 21);
+  assert_int_equal(rv_scene_graph_find(scene, "wet")->nstep, 21);
   // two solvers in a row step side by side
   RvError error = {0};
   CHECK_OK(rv_scene_add(scene, "wetter", "testsolver", &error), error);
@@ -246,10 +246,10 @@ static void a_full_cache_does_not_restart(void** state) {
   CHECK_OK(rv_scene_connect(scene, "wetter", 1, "wet:strands", &error), error);
   CHECK_OK(rv_scene_set(scene, "wetter.startframe=3", &error), error);
   rv_scene_forget(scene, NULL);
-  rv_graph_find(scene, "wet")->nstep = 0;
+  rv_scene_graph_find(scene, "wet")->nstep = 0;
   uint64_t direct = hash(scene, "wetter:3", 20);
-  assert_int_equal(rv_graph_find(scene, "wetter")->nstep, 17);
-  assert_true(rv_graph_find(scene, "wet")->nstep <= 2 * 17);
+  assert_int_equal(rv_scene_graph_find(scene, "wetter")->nstep, 17);
+  assert_true(rv_scene_graph_find(scene, "wet")->nstep <= 2 * 17);
   rv_scene_set_cache_limit(scene, (size_t)1 << 30);
   rv_scene_forget(scene, NULL);
   assert_true(hash(scene, "wetter:3", 20) == direct);

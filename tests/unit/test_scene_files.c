@@ -202,7 +202,7 @@ static void states_in_memory_follow_the_sequence(void** state) {
   (void)state;
   write_sequence(8);
   RvScene* scene = open_scene("skin.$F4.bgeo");
-  RvSceneNode* wet = rv_graph_find(scene, "wet");
+  RvSceneNode* wet = rv_scene_graph_find(scene, "wet");
   uint64_t before = hash(scene, "wet:3", 6);
   assert_int_equal(wet->nstep, 5);
   assert_true(hash(scene, "wet:3", 6) == before);
@@ -248,7 +248,7 @@ static void samples_of_other_frames_have_their_own_key(void** state) {
     // what does not move is cooked once
     const RvDetail* out;
     for (int i = 1; i < 5; ++i) CHECK_OK(rv_scene_cook(scene, "rest", i, &out, &error), error);
-    assert_int_equal(rv_graph_find(scene, "rest")->ncook, 1);
+    assert_int_equal(rv_scene_graph_find(scene, "rest")->ncook, 1);
     rv_scene_free(scene);
   }
 }
@@ -261,7 +261,7 @@ static void a_neighbour_that_changes_is_seen(void** state) {
   // 3.5 reads the file of frame 4
   write_points("skin.0004.bgeo", 5, 40);
   assert_true(hash(scene, "motion", 3) != before);
-  assert_int_equal(rv_graph_find(scene, "motion")->ncook, 2);
+  assert_int_equal(rv_scene_graph_find(scene, "motion")->ncook, 2);
   rv_scene_free(scene);
 }
 
@@ -307,13 +307,13 @@ static void a_revision_is_part_of_the_key(void** state) {
   CHECK_OK(rv_scene_run(scene, &job, &error), error);
   job.resume = true;
   CHECK_OK(rv_scene_run(scene, &job, &error), error);
-  uint64_t before = rv_graph_find(scene, "c")->ncook;
+  uint64_t before = rv_scene_graph_find(scene, "c")->ncook;
   type.revision = 1;
   CHECK_FAILS(rv_scene_run(scene, &job, &error), RV_BAD_INPUT, error, "node 'c', revision was 0 and is 1");
   rv_scene_touch(scene, "c");
   const RvDetail* out;
   CHECK_OK(rv_scene_cook(scene, "c", 1, &out, &error), error);
-  assert_int_equal(rv_graph_find(scene, "c")->ncook, before + 1);
+  assert_int_equal(rv_scene_graph_find(scene, "c")->ncook, before + 1);
   rv_scene_free(scene);
 }
 

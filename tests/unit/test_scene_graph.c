@@ -38,7 +38,7 @@ static void wires_by_number_and_name(void** state) {
   RvError error = {0};
   RvScene* scene = chain((const char*[]){"a", "b"}, 2);
   CHECK_OK(rv_scene_add(scene, "wet", "testsolver", &error), error);
-  RvSceneNode* b = rv_graph_find(scene, "b");
+  RvSceneNode* b = rv_scene_graph_find(scene, "b");
   const struct {
     const char* source;
     size_t output;
@@ -46,12 +46,12 @@ static void wires_by_number_and_name(void** state) {
               {"wet:strands", 0}, {"wet:liquid", 1}, {"wet:state", 2}};
   for (size_t i = 0; i < sizeof good / sizeof *good; ++i) {
     CHECK_OK(rv_scene_connect(scene, "b", 7, good[i].source, &error), error);
-    assert_ptr_equal(b->inputs[7].node, rv_graph_find(scene, "wet"));
+    assert_ptr_equal(b->inputs[7].node, rv_scene_graph_find(scene, "wet"));
     assert_int_equal(b->inputs[7].output, good[i].output);
   }
-  assert_int_equal(rv_graph_find(scene, "wet")->readers, 1);
+  assert_int_equal(rv_scene_graph_find(scene, "wet")->readers, 1);
   CHECK_OK(rv_scene_connect(scene, "b", 7, NULL, &error), error);
-  assert_int_equal(rv_graph_find(scene, "wet")->readers, 0);
+  assert_int_equal(rv_scene_graph_find(scene, "wet")->readers, 0);
   CHECK_FAILS(rv_scene_connect(scene, "b", 0, "wet:4", &error), RV_NOT_FOUND, error, "outputs 1 to 3");
   CHECK_FAILS(rv_scene_connect(scene, "b", 0, "wet:0", &error), RV_NOT_FOUND, error, "outputs 1 to 3");
   CHECK_FAILS(rv_scene_connect(scene, "b", 0, "wet:99999999999999999999", &error), RV_NOT_FOUND, error,
@@ -73,8 +73,8 @@ static void cycles_are_named_in_order(void** state) {
   // a feeds b feeds c; c into a closes the ring, and the old wire stays
   CHECK_FAILS(rv_scene_connect(scene, "a", 3, "c", &error), RV_BAD_INPUT, error, "a -> b -> c -> a");
   CHECK_FAILS(rv_scene_connect(scene, "a", 0, "a", &error), RV_BAD_INPUT, error, "a -> a");
-  assert_null(rv_graph_find(scene, "a")->inputs[3].node);
-  assert_int_equal(rv_graph_find(scene, "c")->readers, 0);
+  assert_null(rv_scene_graph_find(scene, "a")->inputs[3].node);
+  assert_int_equal(rv_scene_graph_find(scene, "c")->readers, 0);
   // a diamond is no ring
   CHECK_OK(rv_scene_connect(scene, "c", 1, "a", &error), error);
   rv_scene_free(scene);
@@ -90,8 +90,8 @@ static void removal_cuts_the_wires(void** state) {
   CHECK_FAILS(rv_scene_remove(scene, "b", &error), RV_NOT_FOUND, error, "no node 'b'");
   assert_int_equal(rv_scene_node_count(scene), 2);
   assert_string_equal(rv_scene_node_name(scene, 1), "c");
-  assert_null(rv_graph_find(scene, "c")->inputs[0].node);
-  assert_int_equal(rv_graph_find(scene, "a")->readers, 0);
+  assert_null(rv_scene_graph_find(scene, "c")->inputs[0].node);
+  assert_int_equal(rv_scene_graph_find(scene, "a")->readers, 0);
   // what was a ring is none any more
   CHECK_OK(rv_scene_connect(scene, "a", 0, "c", &error), error);
   rv_scene_free(scene);

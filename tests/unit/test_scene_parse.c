@@ -166,8 +166,8 @@ static const char sample[] =
 
 static uint64_t graph_key(RvScene* scene, const char* node) {
   RvError error = {0};
-  CHECK_OK(rv_order_prepare(scene, &error), error);
-  return rv_graph_find(scene, node)->graph_key;
+  CHECK_OK(rv_scene_order_prepare(scene, &error), error);
+  return rv_scene_graph_find(scene, node)->graph_key;
 }
 
 static void written_scenes_read_back(void** state) {

@@ -56,7 +56,7 @@ static RvResult run(const RvRun* job, const char* change, Log* log, RvError* err
 }
 
 static bool has(double frame) {
-  char* path = rv_checkpoint_path(folder, "wet", frame);
+  char* path = rv_scene_checkpoint_path(folder, "wet", frame);
   bool there = access(path, F_OK) == 0;
   rv_free(path);
   return there;
@@ -65,9 +65,9 @@ static bool has(double frame) {
 static uint64_t state_hash(const char* path) {
   RvError error = {0};
   RvCheckpoint c;
-  CHECK_OK(rv_checkpoint_read(path, &c, &error), error);
+  CHECK_OK(rv_scene_checkpoint_read(path, &c, &error), error);
   uint64_t hash = c.state_hash;
-  rv_checkpoint_free(&c);
+  rv_scene_checkpoint_free(&c);
   return hash;
 }
 
@@ -90,7 +90,7 @@ static void a_state_in_the_same_folder_is_kept(void** state) {
   Log log;
   RvRun job = {.first = 1, .last = 10, .checkpoint_dir = folder};
   CHECK_OK(run(&job, NULL, NULL, &error), error);
-  char* origin = rv_checkpoint_path(folder, "wet", 9);
+  char* origin = rv_scene_checkpoint_path(folder, "wet", 9);
   uint64_t hash = state_hash(origin);
   // as frame 1, in fewer frames than its name has
   job.from_state = origin;
@@ -137,7 +137,7 @@ static void a_start_from_a_checkpoint_has_its_counts(void** state) {
   RvRun job = {.first = 1, .last = 10, .checkpoint_dir = folder};
   CHECK_OK(run(&job, NULL, NULL, &error), error);
   CHECK_OK(run(&(RvRun){.first = 10, .last = 10}, NULL, &straight, &error), error);
-  char* origin = rv_checkpoint_path(folder, "wet", 10);
+  char* origin = rv_scene_checkpoint_path(folder, "wet", 10);
   CHECK_OK(run(&(RvRun){.first = 1, .last = 12, .from_state = origin, .from_start = 10}, NULL, &log, &error), error);
   CHECK_NEAR(log.first, 10, 0);
   assert_int_equal(log.stats.strands, 5);
@@ -157,7 +157,7 @@ static void every_24th_from_a_fractional_start(void** state) {
   RvError error = {0};
   RvRun job = {.first = 1, .last = 2, .checkpoint_dir = folder};
   CHECK_OK(run(&job, NULL, NULL, &error), error);
-  char* origin = rv_checkpoint_path(folder, "wet", 2);
+  char* origin = rv_scene_checkpoint_path(folder, "wet", 2);
   const double starts[] = {0.1, 1.0 / 3, 0.7, 5.9, 100.3};
   for (int i = 0; i < 5; ++i) {
     new_folder(NULL);
@@ -183,7 +183,7 @@ static void a_state_with_a_vdb_is_refused(void** state) {
   RvCheckpoint c = {"wet", "testsolver", "", 3, 0, rv_detail_hash(detail), {0}, detail};
   void* bytes;
   size_t count;
-  CHECK_FAILS(rv_checkpoint_encode(&c, &bytes, &count, &error), RV_UNSUPPORTED, error,
+  CHECK_FAILS(rv_scene_checkpoint_encode(&c, &bytes, &count, &error), RV_UNSUPPORTED, error,
               "node 'wet', frame 3: its state holds the VDB 'surface'");
   assert_null(bytes);
   rv_grid_release(grid);

@@ -56,7 +56,7 @@ static void log_free(Log* log) {
 }
 
 static const RvDoc* find(const RvDoc* object, const char* key) {
-  const RvDoc* member = rv_doc_find(object, key);
+  const RvDoc* member = rv_scene_doc_find(object, key);
   if (!member) fail_msg("the report has no '%s'", key);
   return member;
 }
@@ -78,7 +78,7 @@ static void reports_have_every_key(void** state) {
   for (int i = 0; i < 6; ++i) {
     RvArena* arena = rv_arena_new(4096);
     RvDoc* line;
-    CHECK_OK(rv_doc_parse(log.lines[i], strlen(log.lines[i]), "report", arena, &line, &error), error);
+    CHECK_OK(rv_scene_doc_parse(log.lines[i], strlen(log.lines[i]), "report", arena, &line, &error), error);
     CHECK_NEAR(find(line, "frame")->number, i + 1, 0);
     assert_true(find(line, "seconds")->number >= 0);
     assert_true(find(line, "cpu_seconds")->number >= 0);
@@ -124,7 +124,7 @@ static void reports_have_every_key(void** state) {
 }
 
 static uint64_t cooks(RvScene* scene, const char* node) {
-  return rv_graph_find(scene, node)->ncook;
+  return rv_scene_graph_find(scene, node)->ncook;
 }
 
 static void targets_are_chosen(void** state) {
@@ -136,7 +136,7 @@ static void targets_are_chosen(void** state) {
   assert_int_equal(log.count, 2);
   CHECK_NEAR(log.frames[0], 2, 0);
   assert_int_equal(cooks(scene, "lone"), 1);
-  assert_int_equal(rv_graph_find(scene, "wet")->nstep, 2);
+  assert_int_equal(rv_scene_graph_find(scene, "wet")->nstep, 2);
   log_free(&log);
   rv_scene_free(scene);
   // one by name

@@ -71,13 +71,13 @@ static void legend_shows_the_range(void** state) {
   assert_true(image.exact);
   assert_true(has_text(&image, "wetness") && has_text(&image, "0.25") && has_text(&image, "0.75"));
   assert_false(has_text(&image, "0.74"));
-  rv_image_free(&image);
+  rv_view_image_free(&image);
   // a range that was asked for
   o.range[0] = 0;
   o.range[1] = 2;
   image = render(d, &o, &stats);
   assert_true(has_text(&image, "2") && !has_text(&image, "0.75"));
-  rv_image_free(&image);
+  rv_view_image_free(&image);
   rv_detail_free(d);
   // film is told in millimetres
   d = strands("filmheight", 0, 0.0005f);
@@ -85,7 +85,7 @@ static void legend_shows_the_range(void** state) {
   image = render(d, &o, &stats);
   CHECK_NEAR(stats.data_range[1], 0.5, 1e-6);
   assert_true(has_text(&image, "film height, mm") && has_text(&image, "0.5"));
-  rv_image_free(&image);
+  rv_view_image_free(&image);
   rv_detail_free(d);
 }
 
@@ -107,7 +107,7 @@ static void colours_follow_the_number(void** state) {
     assert_true(share > 0.5 && share <= 1.001);
     CHECK_NEAR(c[0], share * want.x, 0.01);
     CHECK_NEAR(c[2], share * want.z, 0.01);
-    rv_image_free(&image);
+    rv_view_image_free(&image);
     rv_detail_free(d);
   }
 }
@@ -143,7 +143,7 @@ static void missing_numbers_are_told(void** state) {
   assert_true(isnan(stats.data_range[0]));
   assert_true(has_text(&image, "no 'age'"));
   for (int i = 0; i < 400 * 200 * 3; ++i) assert_true(image.rgb[i] >= 0 && image.rgb[i] <= 1);
-  rv_image_free(&image);
+  rv_view_image_free(&image);
   rv_detail_free(d);
   RvError error = {0};
   RvCamera camera = {.eye = {0, 0, 3}, .up = {0, 1, 0}, .fov_y_degrees = 40};

@@ -54,7 +54,7 @@ static void png_reads_back(void** state) {
     rv_free(got);
     rv_free(expected);
     rv_free(path);
-    rv_image_free(&image);
+    rv_view_image_free(&image);
   }
 }
 
@@ -91,7 +91,7 @@ static void png_errors(void** state) {
   CHECK_FAILS(rv_view_write_png(&none, "x.png", &error), RV_BAD_INPUT, error, "x.png");
   // a full disk: every byte refused, and an older file must stay
   CHECK_FAILS(rv_view_write_png(&image, "/dev/full/x.png", &error), RV_IO, error, "/dev/full");
-  rv_image_free(&image);
+  rv_view_image_free(&image);
 }
 
 static void camera_from_detail(void** state) {
@@ -240,7 +240,7 @@ static void write_frames(char* paths[FRAMES]) {
     paths[i] = in_folder(name);
     RvImage image = noise_image(33, 17, (uint64_t)i);
     CHECK_OK(rv_view_write_png(&image, paths[i], &error), error);
-    rv_image_free(&image);
+    rv_view_image_free(&image);
   }
 }
 

@@ -128,7 +128,7 @@ static void fibres_make_no_light(void** state) {
         for (int i = 0; i < N; ++i)
           for (int k = 0; k < N; ++k) {
             double x = -1 + 2 * (i + 0.5) / N, phi = 2 * M_PI * (k + 0.5) / N, r = sqrt(1 - x * x);
-            RvResponse f = rv_surface_response(&s, rv_vec3(x, r * cos(phi), r * sin(phi)));
+            RvResponse f = rv_view_surface_response(&s, rv_vec3(x, r * cos(phi), r * sin(phi)));
             assert_true(f.direct.x >= 0 && f.scattered.x >= 0);
             sum += (f.direct.x + f.scattered.x) * 4 * M_PI / N / N;
           }
@@ -150,12 +150,12 @@ static void white_furnace(void** state) {
     memset(o.absorption, 0, sizeof o.absorption);
     RvImage image = render(&water[i], 1, &camera, &o, NULL);
     for (int k = 0; k < 60 * 40 * 3; ++k) CHECK_NEAR(image.rgb[k], 1, 1e-5);
-    rv_image_free(&image);
+    rv_view_image_free(&image);
     // and what absorbs is seen: the test above could have failed
     o.absorption[0] = 3;
     image = render(&water[i], 1, &camera, &o, NULL);
     assert_true(image.rgb[3 * (20 * 60 + 30)] < 0.7f);
-    rv_image_free(&image);
+    rv_view_image_free(&image);
     rv_detail_free(water[i]);
   }
   RvError error = {0};
@@ -168,7 +168,7 @@ static void white_furnace(void** state) {
     RvImage image = render(&hair, 1, &camera, &o, NULL);
     for (int k = 0; k < 60 * 40 * 3; ++k) assert_true(image.rgb[k] <= 1.0001f);
     assert_true(image.rgb[3 * (20 * 60 + 30)] < 0.9f);
-    rv_image_free(&image);
+    rv_view_image_free(&image);
     rv_detail_free(hair);
   }
 }
@@ -210,7 +210,7 @@ static void slabs_bend_light(void** state) {
     assert_true(hi > 2 * lo);
     for (int x = 1; x < W && edge[i] < 0; ++x)
       if (row[3 * x] > middle) edge[i] = x + 0.5 - (row[3 * x] - middle) / (row[3 * x] - row[3 * x - 3]);
-    rv_image_free(&image);
+    rv_view_image_free(&image);
   }
   // find the pixel whose ray ends at the edge
   for (double x = 0; x < W; x += 0.05) {
@@ -243,7 +243,7 @@ static void beers_law(void** state) {
     // one ray in fifty is mirrored inside: 4096 of them leave 0.2% of a mean that differs by a third at most
     CHECK_NEAR(image.rgb[k], expected, 0.003);
   }
-  rv_image_free(&image);
+  rv_view_image_free(&image);
   rv_detail_free(d);
 }
 
@@ -267,7 +267,7 @@ static void points_become_a_surface(void** state) {
   // the block's face is 1 x 1, nearer by half; its corners are rounded
   double face = pow(scale * 20 / 19.5, 2), drop = M_PI * pow(scale * 0.062, 2);
   CHECK_NEAR((sum - drop) / face, 1, 0.06);
-  rv_image_free(&image);
+  rv_view_image_free(&image);
   int warnings = 0;
   RvLog log = {&warnings, count_warning};
   o.log = &log;
@@ -275,13 +275,13 @@ static void points_become_a_surface(void** state) {
   image = render(&d, 1, &camera, &o, &stats);
   assert_int_equal(warnings, 1);
   assert_int_equal(stats.spheres, N * N * N + 1);
-  rv_image_free(&image);
+  rv_view_image_free(&image);
   o = plain_options(120, 120, 1, RV_VIEW_COVERAGE);
   o.liquid = RV_VIEW_LIQUID_PARTICLES;
   image = render(&d, 1, &camera, &o, &stats);
   assert_int_equal(stats.spheres, N * N * N + 1);
   assert_int_equal(stats.triangles, 0);
-  rv_image_free(&image);
+  rv_view_image_free(&image);
   rv_detail_free(d);
 }
 
@@ -305,7 +305,7 @@ static void wet_hair_is_darker_and_shines(void** state) {
       if (low == H || rows[y] < rows[low]) low = y;
     }
     dim[wet] = rows[low];
-    rv_image_free(&image);
+    rv_view_image_free(&image);
     rv_detail_free(d);
   }
   assert_true(best[1] > 1.2 * best[0]);
@@ -359,11 +359,11 @@ static void motion_smears(void** state) {
     double still, moved, wide, smeared;
     RvImage image = render(&d, 1, &camera, &o, NULL);
     wide = reach_of(&image, &still);
-    rv_image_free(&image);
+    rv_view_image_free(&image);
     o.shutter = shutter;
     image = render(&d, 1, &camera, &o, NULL);
     smeared = reach_of(&image, &moved);
-    rv_image_free(&image);
+    rv_view_image_free(&image);
     // the filter is two pixels wide
     CHECK_NEAR(wide, 2 * half * scale, 3);
     CHECK_NEAR(smeared, (2 * half + speed * shutter) * scale, 3);
@@ -386,12 +386,12 @@ static void lenses_blur(void** state) {
   o.aperture = 1;
   RvImage image = render(&d, 1, &camera, &o, NULL);
   CHECK_NEAR(reach_of(&image, &sum), 0.2 * scale, 3);
-  rv_image_free(&image);
+  rv_view_image_free(&image);
   o.focus = 16;
   image = render(&d, 1, &camera, &o, NULL);
   // at the target's distance the disc is aperture x 4 / 16 wide; a few pixels of its thin edge may get no sample
   CHECK_NEAR(reach_of(&image, &sum), (0.2 + 0.25) * scale, 4);
-  rv_image_free(&image);
+  rv_view_image_free(&image);
   rv_detail_free(d);
 }
 
@@ -413,10 +413,10 @@ static void same_bits_with_everything(void** state) {
       first = image;
     else
       assert_memory_equal(image.rgb, first.rgb, bytes);
-    if (i) rv_image_free(&image);
+    if (i) rv_view_image_free(&image);
   }
   rv_threads_set(0);
-  rv_image_free(&first);
+  rv_view_image_free(&first);
   for (int i = 0; i < 3; ++i) rv_detail_free(d[i]);
 }
 

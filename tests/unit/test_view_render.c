@@ -107,7 +107,7 @@ static double covered(RvDetail* detail, const RvCamera* camera, int width, int h
   RvImage image = render(details, 1, camera, &o);
   double sum = 0;
   for (size_t i = 0; i < (size_t)width * (size_t)height; ++i) sum += image.rgb[3 * i];
-  rv_image_free(&image);
+  rv_view_image_free(&image);
   rv_detail_free(detail);
   return sum;
 }
@@ -178,7 +178,7 @@ static void strands_are_round(void** state) {
         if (fabs(off) < 2) farthest = fmax(farthest, along);
       }
   CHECK_NEAR(farthest, scale, 1.0);
-  rv_image_free(&image);
+  rv_view_image_free(&image);
   rv_detail_free(d);
 }
 
@@ -252,7 +252,7 @@ static double mean_of(const RvDetail* const* details, size_t count, const RvCame
   RvImage image = render(details, count, camera, o);
   double sum = 0;
   for (int i = 0; i < o->width * o->height; ++i) sum += image.rgb[3 * i];
-  rv_image_free(&image);
+  rv_view_image_free(&image);
   return sum / (o->width * o->height);
 }
 
@@ -287,8 +287,8 @@ static void shadow_falls_opposite_the_key(void** state) {
   RvError error = {0};
   RvViewScene none = {0};
   RvShader shader;
-  CHECK_OK(rv_lens_make(&camera, o.width, o.height, &lens, &error), error);
-  CHECK_OK(rv_shader_make(&shader, &none, &lens, &o, &error), error);
+  CHECK_OK(rv_view_lens_make(&camera, o.width, o.height, &lens, &error), error);
+  CHECK_OK(rv_view_shader_make(&shader, &none, &lens, &o, &error), error);
   RvVec3 key = shader.boxes[RV_BOX_KEY].direction;
   double at = 1.2 / key.y, shade[3] = {-key.x * at, 0, -key.z * at}, lit[3] = {-shade[0], 0, shade[2]}, pixel[2];
   // the light comes from the left of the camera, from above and from before the scene
@@ -300,7 +300,7 @@ static void shadow_falls_opposite_the_key(void** state) {
   double bright = image.rgb[3 * ((int)pixel[1] * o.width + (int)pixel[0])];
   assert_true(dark > 0);
   assert_true(bright > 2 * dark);
-  rv_image_free(&image);
+  rv_view_image_free(&image);
   rv_detail_free(plane);
   rv_detail_free(above);
 }
@@ -322,8 +322,8 @@ static void floor_catches_the_shadow(void** state) {
   CHECK_NEAR(with.rgb[corner], without.rgb[corner], 0.03 * without.rgb[corner]);
   // above the horizon nothing changed
   assert_memory_equal(with.rgb, without.rgb, 160 * 3 * sizeof(float));
-  rv_image_free(&with);
-  rv_image_free(&without);
+  rv_view_image_free(&with);
+  rv_view_image_free(&without);
   rv_detail_free(above);
 }
 
@@ -345,7 +345,7 @@ static void colour_is_used(void** state) {
     for (int p = 0; p < 64; ++p)
       for (int k = 0; k < 3; ++k) sum[k] += image.rgb[3 * p + k];
     assert_true(sum[1] > 2 * sum[0] && sum[1] > 2 * sum[2]);
-    rv_image_free(&image);
+    rv_view_image_free(&image);
     rv_detail_free(d[i]);
   }
 }
@@ -368,15 +368,15 @@ static void same_bits_for_any_workers(void** state) {
       continue;
     }
     assert_memory_equal(image.rgb, first.rgb, bytes);
-    rv_image_free(&image);
+    rv_view_image_free(&image);
   }
   // another seed is another picture: the comparison above could have failed
   o.seed = 1;
   RvImage other = render((const RvDetail* const*)details, 4, &camera, &o);
   assert_memory_not_equal(other.rgb, first.rgb, bytes);
   rv_threads_set(0);
-  rv_image_free(&other);
-  rv_image_free(&first);
+  rv_view_image_free(&other);
+  rv_view_image_free(&first);
   for (int i = 0; i < 3; ++i) rv_detail_free(details[i]);
 }
 
@@ -389,7 +389,7 @@ static void empty_scenes_show_the_backdrop(void** state) {
     RvViewOptions o = rv_view_options(RV_VIEW_DRAFT, 31, 17);
     RvImage image = render(details, count, &camera, &o);
     for (int i = 0; i < 31 * 17 * 3; ++i) assert_true(image.rgb[i] > 0.1f && image.rgb[i] < 1);
-    rv_image_free(&image);
+    rv_view_image_free(&image);
     o.pass = RV_VIEW_COVERAGE;
     CHECK_NEAR(mean_of(details, count, &camera, &o), 0, 0);
   }
@@ -421,8 +421,8 @@ static void bad_strands_are_left_out(void** state) {
   RvImage b = render(other, 1, &camera, &o);
   assert_int_equal(warnings, 1);
   assert_memory_equal(a.rgb, b.rgb, 64 * 48 * 3 * sizeof(float));
-  rv_image_free(&a);
-  rv_image_free(&b);
+  rv_view_image_free(&a);
+  rv_view_image_free(&b);
   rv_detail_free(good);
   rv_detail_free(bad);
 }
@@ -446,7 +446,7 @@ static void bad_geometry_is_survived(void** state) {
   RvViewOptions o = rv_view_options(RV_VIEW_DRAFT, 40, 30);
   RvImage image = render((const RvDetail* const*)d, 6, &camera, &o);
   for (int i = 0; i < 40 * 30 * 3; ++i) assert_true(isfinite(image.rgb[i]) && image.rgb[i] >= 0);
-  rv_image_free(&image);
+  rv_view_image_free(&image);
   for (int i = 0; i < 6; ++i) rv_detail_free(d[i]);
 }
 
@@ -460,7 +460,7 @@ static void odd_sizes(void** state) {
     RvViewOptions o = rv_view_options(RV_VIEW_DRAFT, sizes[i][0], sizes[i][1]);
     RvImage image = render(details, 1, &camera, &o);
     for (int k = 0; k < sizes[i][0] * sizes[i][1] * 3; ++k) assert_true(image.rgb[k] > 0 && image.rgb[k] < 10);
-    rv_image_free(&image);
+    rv_view_image_free(&image);
   }
   rv_detail_free(d);
 }

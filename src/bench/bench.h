@@ -1,0 +1,30 @@
+// The benchmarks of `rivulet bench`: each emits figures, at least one of them a ratio to a baseline in the same run.
+#ifndef RV_BENCH_BENCH_H
+#define RV_BENCH_BENCH_H
+
+#include <stdbool.h>
+
+#include "rivulet/base.h"
+
+typedef struct RvBenchOut {
+  void* user;
+  void (*figure)(void* user, const char* metric, double value, const char* unit);
+  int shrink;  // numbers of strands are divided by it; 1 is the size that the name promises
+} RvBenchOut;
+
+typedef struct RvBench {
+  const char* name;
+  const char* help;
+  RvResult (*run)(const RvBenchOut* out, RvError* error);
+} RvBench;
+
+extern const RvBench rv_benches[];
+extern const size_t rv_bench_count;
+
+// What long benchmarks ask between their steps: whether the user wants them to stop. No function: never.
+void rv_bench_set_interrupt(bool (*ask)(void));
+bool rv_bench_interrupted(void);
+
+#define rv_bench_emit(out, metric, value, unit) (out)->figure((out)->user, metric, value, unit)
+
+#endif

@@ -1,0 +1,98 @@
+// Benchmark couple: strands half in a pool, what each call of the coupling costs, against bringing the pool's particles
+// to the grid.
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rng.h"
+#include "base/timer.h"
+#include "bench/list.h"
+#include "liquid/stages.h"
+#include "rig/couple.h"
+#include "rig/liquid.h"
+
+enum { STRANDS = 2000, VERTICES = 40, REPEATS = 10 };
+
+typedef struct Times {
+  double grid, capture, drip, sample, react, pressure;
+} Times;
+
+static RvResult make(RvCoupleRig* rig, RvLiquidRig* bulk, int strands, RvError* error) {
+  const double dx = 0.004, lo[3] = {0, 0, 0}, hi[3] = {0.16, 0.08, 0.16};
+  RvCoupleLine* lines = rv_alloc_zero((size_t)strands, sizeof *lines);
+  if (!lines) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  for (int i = 0; i < strands; ++i) {
+    double x = 0.04 + 0.08 * rv_random(1, (uint64_t)i, 0, 0), z = 0.04 + 0.08 * rv_random(1, (uint64_t)i, 0, 1);
+    lines[i] = (RvCoupleLine){.from = {x, 0.13, z}, .to = {x + 0.02, 0.03, z + 0.01}, .radius = 5e-5, .density = 1300};
+  }
+  RvResult result = rv_rig_couple_new(rig, lines, (size_t)strands, VERTICES, 1, error);
+  rv_free(lines);
+  RvLiquidModel model = rv_liquid_model_default(dx);
+  if (result) return result;
+  rv_rig_couple_wet(rig, 1e-6);
+  rig->set.nominal = dx * dx * dx / 8;
+  result = rv_rig_liquid_new(bulk, &model, error);
+  if (!result) result = rv_rig_liquid_fill(bulk, lo, hi, 0.5, error);
+  for (size_t i = 0; !result && i < bulk->liquid.particles.count; ++i) bulk->liquid.particles.age[i] = 1;
+  return result;
+}
+
+#define TIMED(field, call)              \
+  if (!result) {                        \
+    double start = rv_clock_cpu();      \
+    result = (call);                    \
+    t->field += rv_clock_cpu() - start; \
+  }
+
+static RvResult to_grid(RvLiquid* l, RvError* error) {
+  RvResult result = rv_liquid_grid_build(&l->grid, &l->particles, error);
+  if (!result) result = rv_liquid_to_grid(&l->grid, &l->scatter, &l->particles, l->model.density, error);
+  return result ? result : rv_liquid_surface(&l->grid, NULL, &l->particles, &l->scatter, error);
+}
+
+static RvResult step(RvCoupleRig* rig, RvLiquidRig* bulk, uint64_t random, Times* t, RvCoupleReport* report,
+                     RvError* error) {
+  RvLiquid* l = &bulk->liquid;
+  RvParticles* p = &l->particles;
+  const double dt = 1e-3;
+  RvResult result = rv_liquid_particles_sort(p, &l->report.lost, error);
+  // the strands do not move here: places that differ by a bit make the capacity be found anew, as in a scene
+  rig->state->q[0] += 1e-12;
+  TIMED(capture, rv_couple_capture(rig->couple, &rig->strands, &rig->set, &l->grid, p, dt, !rig->sample, rig->kick,
+                                   report, error))
+  TIMED(drip, rv_couple_drip(rig->couple, &rig->strands, &rig->set, &l->grid, p, &l->next_id, 0, dt, random, rig->kick,
+                             report, error))
+  if (!result) result = rv_liquid_particles_sort(p, &l->report.lost, error);
+  TIMED(grid, to_grid(l, error))
+  TIMED(sample, rv_couple_sample(rig->couple, &rig->strands, &rig->set, &l->grid, dt, rig->force, &rig->sample, error))
+  TIMED(react, rv_couple_react(rig->couple, &rig->strands, &rig->set, &l->grid, dt, error))
+  rv_liquid_grid_velocity(&l->grid);
+  rv_liquid_mark_valid(&l->grid);
+  TIMED(pressure,
+        rv_couple_pressure(rig->couple, &rig->strands, &rig->set, &l->grid, dt, rig->stored, rig->kick, error))
+  return result;
+}
+
+RvResult rv_bench_couple(const RvBenchOut* out, RvError* error) {
+  RvCoupleRig rig;
+  RvLiquidRig bulk = {0};
+  int strands = STRANDS / out->shrink > 8 ? STRANDS / out->shrink : 8;
+  RvResult result = make(&rig, &bulk, strands, error);
+  if (result) return result;
+  Times t = {0}, first = {0};
+  RvCoupleReport report = {0};
+  result = step(&rig, &bulk, 0, &first, &report, error);
+  for (uint64_t i = 1; i <= REPEATS && !result; ++i) result = step(&rig, &bulk, i, &t, &report, error);
+  double vertices = (double)rig.model->nvertex * REPEATS, all = t.capture + t.drip + t.sample + t.react + t.pressure;
+  rv_bench_emit(out, "capture", t.capture / vertices * 1e9, "ns/vertex");
+  rv_bench_emit(out, "drip", t.drip / vertices * 1e9, "ns/vertex");
+  rv_bench_emit(out, "sample", t.sample / vertices * 1e9, "ns/vertex");
+  rv_bench_emit(out, "react", t.react / vertices * 1e9, "ns/vertex");
+  rv_bench_emit(out, "pressure", t.pressure / vertices * 1e9, "ns/vertex");
+  rv_bench_emit(out, "all", all / vertices * 1e9, "ns/vertex");
+  rv_bench_emit(out, "all_particle", all / ((double)bulk.liquid.particles.count * REPEATS) * 1e9, "ns/particle");
+  rv_bench_emit(out, "against_to_grid", all / t.grid, "x");
+  rv_bench_emit(out, "particles", (double)bulk.liquid.particles.count, "");
+  rv_rig_couple_free(&rig);
+  rv_rig_liquid_free(&bulk);
+  return result;
+}

@@ -1,0 +1,158 @@
+// Benchmark flipbook: what a picture of a scene like the default one costs, and how much noise it keeps.
+//
+// The reference has 1,024 samples a pixel, other random numbers, and only one tile in 47: spread evenly over the
+// picture, they stand for the whole, and the benchmark ends within minutes. RMSE is over all channels, relative to the
+// mean linear radiance of the reference.
+#include <math.h>
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "base/rng.h"
+#include "base/timer.h"
+#include "bench/list.h"
+#include "math/scalar.h"
+#include "math/vec.h"
+#include "view/view.h"
+
+enum { STRANDS = 2000, POINTS = 22, WIDTH = 1280, HEIGHT = 720, SPARSE = 47, TILE = 8, REFERENCE = 1024 };
+
+static const double SEP = 0.009;  // of particles, in metres
+
+static double chance(uint64_t stream, uint64_t i, int lane) {
+  return rv_random(7, stream, i, lane);
+}
+
+// a head as high as the default scene's
+static RvDetail* make_head(RvError* error) {
+  enum { U = 72, V = 48 };
+  RvDetail* d = rv_detail_new();
+  if (!d || rv_detail_add_points(d, (size_t)U * (V + 1), NULL, error)) return d;
+  float* p = rv_detail_f32_write(d, RV_POINT, "P", 3, error);
+  for (int i = 0; p && i < U * (V + 1); ++i) {
+    double a = 2 * RV_PI * (i % U) / U, b = RV_PI * (i / U) / V;
+    rv_vec3_store(p + 3 * i, rv_vec3(0.08 * rv_sin(b) * rv_cos(a), 0.115 * rv_cos(b), 0.098 * rv_sin(b) * rv_sin(a)));
+  }
+  for (int i = 0; i < U * V; ++i) {
+    int k = i / U * U, a = i % U, b = (a + 1) % U;
+    int32_t four = 4, quad[4] = {k + a, k + b, k + b + U, k + a + U};
+    if (rv_detail_add_polygons(d, RV_PRIM_POLYGON, 1, &four, quad, NULL, error)) return d;
+  }
+  return d;
+}
+
+// strands that leave the upper half of the head and hang, wetter towards their tips, with film there
+static RvDetail* make_hair(size_t count, RvError* error) {
+  RvDetail* d = rv_detail_new();
+  if (!d || rv_detail_add_curves(d, count, POINTS, NULL, NULL, error)) return d;
+  float *p = rv_detail_f32_write(d, RV_POINT, "P", 3, error),
+        *w = rv_detail_f32_write(d, RV_POINT, "wetness", 1, error);
+  float *f = rv_detail_f32_write(d, RV_POINT, "filmradius", 1, error),
+        *width = rv_detail_f32_write(d, RV_PRIM, "width", 1, error);
+  for (size_t s = 0; p && w && f && width && s < count; ++s) {
+    double y = 1 - 1.15 * ((double)s + 0.5) / (double)count, around = sqrt(1 - y * y),
+           a = 2.399963229728653 * (double)s;
+    RvVec3 out = {around * rv_cos(a), y, around * rv_sin(a)}, at = rv_mul(out, rv_vec3(0.08, 0.115, 0.098));
+    RvVec3 way = rv_normalize(rv_add(out, rv_vec3(0, 0.3, 0)), out);
+    double step = 0.32 * (0.85 + 0.3 * chance(1, s, 0)) / (POINTS - 1), phase = 6.3 * chance(1, s, 1);
+    width[s] = 2.4e-4f;
+    for (size_t i = 0; i < POINTS; ++i) {
+      size_t k = s * POINTS + i;
+      double t = (double)i / (POINTS - 1), wave = 0.003 * t;
+      RvVec3 curl = {wave * rv_cos(18 * t + phase), 0, wave * rv_sin(18 * t + phase)};
+      rv_vec3_store(p + 3 * k, rv_add(at, curl));
+      w[k] = (float)rv_clamp(1.6 * t - 0.6, 0, 0.95);
+      f[k] = (float)(4e-5 + 3e-4 * rv_clamp(2 * t - 1, 0, 1) * chance(2, k, 0));
+      at = rv_mad(at, step, way);
+      way = rv_normalize(rv_mad(way, -0.35, rv_vec3(0, 1, 0)), way);
+    }
+  }
+  return d;
+}
+
+// a pool with waves on it, and drops in the air
+static RvDetail* make_liquid(size_t spray, RvError* error) {
+  enum { NX = 55, NY = 18, NZ = 55 };
+  size_t pool = (size_t)NX * NY * NZ, count = pool + spray;
+  RvDetail* d = rv_detail_new();
+  if (!d || rv_detail_add_points(d, count, NULL, error)) return d;
+  float *p = rv_detail_f32_write(d, RV_POINT, "P", 3, error), *r = rv_detail_f32_write(d, RV_POINT, "pscale", 1, error);
+  for (size_t i = 0; p && r && i < count; ++i) {
+    double x = (double)(i % NX) / NX - 0.5, z = (double)(i / NX % NZ) / NZ - 0.5, y = (double)(i / NX / NZ) + 0.5;
+    double wave = 1 + 0.06 * rv_sin(20 * x + 3) * rv_cos(14 * z) * y / NY;
+    RvVec3 at = {x * SEP * NX, -0.48 + y * SEP * wave, 0.2 + z * SEP * NZ};
+    if (i >= pool)
+      at = rv_vec3(0.5 * chance(3, i, 0) - 0.25, -0.3 + 0.8 * chance(3, i, 1) * chance(4, i, 0), 0.5 * chance(4, i, 1));
+    else
+      at =
+          rv_add(at, rv_scale(rv_vec3(chance(5, i, 0) - 0.5, chance(5, i, 1) - 0.5, chance(6, i, 0) - 0.5), 0.5 * SEP));
+    rv_vec3_store(p + 3 * i, at);
+    r[i] = (float)(0.62 * SEP * (i < pool ? 1 : 0.4 + 0.6 * chance(6, i, 1)));
+  }
+  return d;
+}
+
+// root mean square of the difference over the reference's tiles, and the reference's mean
+static double rmse(const RvImage* image, const RvImage* reference, double* mean) {
+  int across = (image->width + TILE - 1) / TILE;
+  double sum = 0, square = 0, n = 0;
+  for (int y = 0; y < image->height; ++y)
+    for (int x = 0; x < image->width; ++x) {
+      if ((y / TILE * across + x / TILE) % SPARSE) continue;
+      for (size_t k = 3 * ((size_t)y * (size_t)image->width + (size_t)x), end = k + 3; k < end; ++k) {
+        double e = (double)image->rgb[k] - (double)reference->rgb[k];
+        square += e * e;
+        sum += reference->rgb[k];
+        n++;
+      }
+    }
+  *mean = sum / n;
+  return sqrt(square / n);
+}
+
+static RvResult measure(const RvBenchOut* out, const RvDetail* const* details, size_t count, RvError* error) {
+  RvCamera camera = {{1.0, 0.08, 0.75}, {0, -0.14, 0.1}, {0, 1, 0}, 37, 0, 0, 0, 0};
+  // a trial run is of a small picture too
+  int part = out->shrink > 1 ? 8 : 1, pixels = WIDTH / part * (HEIGHT / part);
+  RvViewOptions options = rv_view_options(RV_VIEW_NORMAL, WIDTH / part, HEIGHT / part), best = options;
+  best.samples = out->shrink > 1 ? REFERENCE / out->shrink : REFERENCE;
+  best.noise = 0;
+  best.sparse = SPARSE;
+  best.seed = 1;
+  RvImage image = {0}, reference = {0};
+  RvViewStats stats = {0};
+  double cpu = rv_clock_cpu();
+  RvResult result = rv_view_render_stats(details, count, &camera, &options, NULL, NULL, &image, &stats, error);
+  cpu = rv_clock_cpu() - cpu;
+  double seconds = stats.build_seconds + stats.render_seconds, mean = 0;
+  if (!result) {
+    rv_bench_emit(out, "seconds", seconds, "s");
+    // on a busy machine this over the cores is what an idle one would take
+    rv_bench_emit(out, "cpu_seconds", cpu, "s");
+    rv_bench_emit(out, "build_seconds", stats.build_seconds, "s");
+    rv_bench_emit(out, "million_rays_per_second", (double)stats.rays / stats.render_seconds * 1e-6, "1/us");
+    rv_bench_emit(out, "million_rays_per_cpu_second", (double)stats.rays / cpu * 1e-6, "1/us");
+    rv_bench_emit(out, "samples_per_pixel", (double)stats.samples / pixels, "");
+    result = rv_view_render_stats(details, count, &camera, &best, NULL, NULL, &reference, &stats, error);
+  }
+  if (!result) {
+    double error_of = rmse(&image, &reference, &mean);
+    rv_bench_emit(out, "rmse_over_mean_radiance", 100 * error_of / mean, "%");
+    // what all pixels at the reference's samples would have taken
+    rv_bench_emit(out, "speedup_over_1024_samples", SPARSE * stats.render_seconds / seconds, "x");
+  }
+  rv_view_image_free(&image);
+  rv_view_image_free(&reference);
+  return result;
+}
+
+RvResult rv_bench_flipbook(const RvBenchOut* out, RvError* error) {
+  size_t shrink = out->shrink > 1 ? (size_t)out->shrink : 1;
+  RvDetail* details[] = {make_head(error), make_hair(STRANDS / shrink, error), make_liquid(600, error)};
+  RvResult result = RV_OK;
+  for (int i = 0; i < 3; ++i)
+    if (!details[i]) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (!result && error && error->code) result = error->code;
+  if (!result) result = measure(out, (const RvDetail* const*)details, 3, error);
+  for (int i = 0; i < 3; ++i) rv_detail_free(details[i]);
+  return result;
+}

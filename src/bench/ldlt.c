@@ -1,0 +1,65 @@
+// Benchmark ldlt: the batched factorisation and solve of the rod's band against the same source at one lane.
+#include "math/ldlt.h"
+#include "base/cpu.h"
+#include "base/memory.h"
+#include "base/timer.h"
+#include "bench/list.h"
+
+enum { VERTICES = 32, N = 4 * VERTICES - 1, BAND = 10, BATCHES = 64, REPEATS = 7 };
+
+typedef struct Batch {
+  double *a, *x, *single, *y;
+} Batch;
+
+static void fill(Batch* b) {
+  size_t doubles = rv_ldlt_size(N, BAND);
+  for (size_t i = 0; i < doubles; ++i) b->a[i] = i / RV_LANES % (BAND + 1) == 0 ? 10 : 0.3 * (double)(i * 37 % 11) / 11;
+  for (size_t i = 0; i < doubles / RV_LANES; ++i) b->single[i] = b->a[i * RV_LANES];
+  for (size_t i = 0; i < N * RV_LANES; ++i) b->x[i] = 1;
+  for (size_t i = 0; i < N; ++i) b->y[i] = 1;
+}
+
+// the least of several runs: what else the machine does only adds
+static void measure(Batch* b, double best[4]) {
+  for (int i = 0; i < 4; ++i) best[i] = 1e9;
+  for (int repeat = 0; repeat < REPEATS * BATCHES; ++repeat) {
+    fill(b);
+    double t[5] = {rv_clock_wall()};
+    rv_ldlt_factor(b->a, N, BAND);
+    t[1] = rv_clock_wall();
+    rv_ldlt_solve(b->a, N, BAND, b->x);
+    t[2] = rv_clock_wall();
+    rv_ldlt_factor_single(b->single, N, BAND);
+    t[3] = rv_clock_wall();
+    rv_ldlt_solve_single(b->single, N, BAND, b->y);
+    t[4] = rv_clock_wall();
+    for (int i = 0; i < 4; ++i) best[i] = t[i + 1] - t[i] < best[i] ? t[i + 1] - t[i] : best[i];
+  }
+}
+
+RvResult rv_bench_ldlt(const RvBenchOut* out, RvError* error) {
+  static const char* const names[RV_ISA_COUNT][4] = {{"base_factor_ns_per_vertex", "base_solve_ns_per_vertex",
+                                                      "base_factor_speedup_over_w1", "base_solve_speedup_over_w1"},
+                                                     {"avx2_factor_ns_per_vertex", "avx2_solve_ns_per_vertex",
+                                                      "avx2_factor_speedup_over_w1", "avx2_solve_speedup_over_w1"},
+                                                     {"avx512_factor_ns_per_vertex", "avx512_solve_ns_per_vertex",
+                                                      "avx512_factor_speedup_over_w1", "avx512_solve_speedup_over_w1"}};
+  Batch b = {rv_alloc(rv_ldlt_size(N, BAND), 8), rv_alloc(N * RV_LANES, 8),
+             rv_alloc(rv_ldlt_size(N, BAND) / RV_LANES, 8), rv_alloc(N, 8)};
+  RvResult result = b.a && b.x && b.single && b.y ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  for (int isa = 0; !result && isa < RV_ISA_COUNT; ++isa) {
+    if (!rv_cpu_force((RvIsa)isa)) continue;
+    double best[4];
+    measure(&b, best);
+    rv_bench_emit(out, names[isa][0], best[0] * 1e9 / (VERTICES * RV_LANES), "ns");
+    rv_bench_emit(out, names[isa][1], best[1] * 1e9 / (VERTICES * RV_LANES), "ns");
+    rv_bench_emit(out, names[isa][2], best[2] * RV_LANES / best[0], "x");
+    rv_bench_emit(out, names[isa][3], best[3] * RV_LANES / best[1], "x");
+  }
+  rv_cpu_force(RV_ISA_COUNT);
+  rv_free(b.a);
+  rv_free(b.x);
+  rv_free(b.single);
+  rv_free(b.y);
+  return result;
+}

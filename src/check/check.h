@@ -1,0 +1,30 @@
+// The physics checks of `rivulet check`: each measures one thing that has a known answer.
+#ifndef RV_CHECK_CHECK_H
+#define RV_CHECK_CHECK_H
+
+#include "rivulet/base.h"
+
+typedef struct RvCheckLine {
+  const char* name;                      // of this line; NULL: the check's
+  double measured, expected, tolerance;  // passes if |measured - expected| <= tolerance
+} RvCheckLine;
+
+typedef struct RvCheckOut {
+  void* user;
+  void (*line)(void* user, const RvCheckLine* line);
+} RvCheckOut;
+
+typedef struct RvCheck {
+  const char* name;
+  const char* spec;     // capability numbers it proves, "WH-1 WH-2"; "" for the ground that all stand on
+  const char* formula;  // what is expected and why the tolerance is what it is
+  RvResult (*run)(const RvCheckOut* out, RvError* error);
+} RvCheck;
+
+// The table, in checks.def order.
+extern const RvCheck rv_checks[];
+extern const size_t rv_check_count;
+
+void rv_check_emit(const RvCheckOut* out, const char* name, double measured, double expected, double tolerance);
+
+#endif

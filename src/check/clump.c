@@ -1,0 +1,166 @@
+// Check clump_packing: hairs that liquid draws together lie side by side, not in each other.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rng.h"
+#include "check/list.h"
+#include "rig/wet.h"
+
+enum { HAIRS = 60, ROW = 8, POINTS = 16, STEPS = 120, FROM = 60, SECTIONS = 3, GROUP = 10 };
+static const double LENGTH = 0.03, RADIUS = 40e-6, GAP = 3e-4, FILM = 1e-4, STEP = 4e-3;
+static const double CLOSEST = 0.9069;  // pi / sqrt 12: the part of the plane that equal discs can cover
+
+// a hexagonal patch of hanging hair, astray by a fifth of its distances and leaning by up to 0.01
+static RvVec3 place(void* user, size_t strand, int vertex) {
+  (void)user;
+  double i = (double)(strand % ROW), s = LENGTH * vertex / (POINTS - 1), c[4];
+  size_t j = strand / ROW;
+  for (uint64_t k = 0; k < 4; ++k) c[k] = rv_random(5, strand, k, 0) - 0.5;
+  return rv_vec3(GAP * (i + 0.5 * (double)(j % 2) + 0.2 * c[0]) + 0.02 * c[2] * s, -s,
+                 GAP * (0.866 * (double)j + 0.2 * c[1]) + 0.02 * c[3] * s);
+}
+
+// to and fro by 5 mm, four times a second
+static void shake(RvWetRig* rig, double time) {
+  for (size_t k = 0; k < rig->hair.model->nbatch; ++k)
+    for (int i = 0; i < rig->def.clamped; ++i)
+      for (int lane = 0; lane < RV_LANES; ++lane) {
+        size_t at = rv_strand_index(&rig->hair.model->batches[k], lane, i, 0);
+        rig->hair.target[at] = rig->start[at] + 5e-3 * sin(8 * 3.14159265358979 * time);
+      }
+}
+
+typedef struct Point {
+  double x, y;
+} Point;
+
+// Where the strands go through the plane across the middle of them all at a vertex; those that do not are left out.
+static int cut(const RvWetRig* rig, int vertex, Point* out) {
+  const RvContactRig* h = &rig->hair;
+  RvVec3 mean = {0, 0, 0}, along = {0, 0, 0};
+  for (size_t k = 0; k < HAIRS; ++k) {
+    RvVec3 a = rv_rig_contact_get(h, h->state->q, k, vertex), b = rv_rig_contact_get(h, h->state->q, k, vertex + 1);
+    mean = rv_mad(mean, 1.0 / HAIRS, a);
+    along = rv_add(along, rv_sub(b, a));
+  }
+  along = rv_normalize(along, rv_vec3(0, -1, 0));
+  RvVec3 u = rv_normalize(rv_cross(along, rv_vec3(0, 0, 1)), rv_vec3(1, 0, 0)), v = rv_cross(along, u);
+  int n = 0;
+  for (size_t k = 0; k < HAIRS; ++k)
+    for (int i = 0; i + 1 < POINTS; ++i) {
+      RvVec3 a = rv_sub(rv_rig_contact_get(h, h->state->q, k, i), mean),
+             b = rv_sub(rv_rig_contact_get(h, h->state->q, k, i + 1), mean);
+      double from = rv_dot(a, along), to = rv_dot(b, along);
+      if (from > 0 || to <= 0) continue;
+      RvVec3 p = rv_lerp(a, b, from / (from - to));
+      out[n++] = (Point){rv_dot(p, u), rv_dot(p, v)};
+      break;
+    }
+  return n;
+}
+
+static double apart(Point a, Point b) {
+  return sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y));
+}
+
+// The group of those that hang together: at most two diameters from one to the next. `all` is put in order: it first.
+static int group_of(Point* all, int n) {
+  int count = 1;
+  for (int i = 0; i < count; ++i)
+    for (int j = count; j < n; ++j)
+      if (apart(all[i], all[j]) < 4 * RADIUS) {
+        Point p = all[j];
+        all[j] = all[count];
+        all[count++] = p;
+      }
+  return count;
+}
+
+static double turn(Point a, Point b, Point c) {
+  return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+}
+
+static int by_x(const void* pa, const void* pb) {
+  const Point *a = pa, *b = pb;
+  return a->x != b->x ? (a->x > b->x) - (a->x < b->x) : (a->y > b->y) - (a->y < b->y);
+}
+
+// area that a band round the hairs encloses
+static double area_of(Point* p, int n) {
+  Point hull[2 * HAIRS];
+  double area = 0, round = 0;
+  int m = 0;
+  qsort(p, (size_t)n, sizeof *p, by_x);
+  for (int side = 0; side < 2; ++side) {
+    int first = m + 1;
+    for (int i = 0; i < n; ++i) {
+      Point next = p[side ? n - 1 - i : i];
+      while (m > first && turn(hull[m - 2], hull[m - 1], next) <= 0) --m;
+      hull[m++] = next;
+    }
+    // the last one is the first of the way back
+    --m;
+  }
+  for (int i = 0; i < m; ++i) {
+    Point a = hull[i], b = hull[(i + 1) % m];
+    area += 0.5 * (a.x * b.y - a.y * b.x);
+    round += apart(a, b);
+  }
+  return area + round * RADIUS + 3.14159265358979 * RADIUS * RADIUS;
+}
+
+typedef struct Seen {
+  double covered;  // most of a group's area that its hairs cover
+  double crowd;    // most hairs within two diameters of one, of those that have room there
+  double grouped;  // hairs in groups of GROUP or more, mean
+  int samples;
+} Seen;
+
+static void look(const RvWetRig* rig, int vertex, Seen* s) {
+  Point all[HAIRS];
+  int n = cut(rig, vertex, all);
+  for (int i = 0; i < n; ++i) {
+    int near = 0;
+    for (int j = 0; j < n; ++j) near += apart(all[i], all[j]) < 4 * RADIUS;
+    // discs in a disc
+    s->crowd = fmax(s->crowd, near / (CLOSEST * 25));
+  }
+  for (int first = 0, count; first < n; first += count) {
+    count = group_of(all + first, n - first);
+    if (count < GROUP) continue;
+    s->covered = fmax(s->covered, count * 3.14159265358979 * RADIUS * RADIUS / area_of(all + first, count));
+    s->grouped += (double)count / HAIRS;
+  }
+  s->samples++;
+}
+
+RvResult rv_check_clump_packing(const RvCheckOut* out, RvError* error) {
+  RvWetRig rig;
+  RvContactRigDef hair = rv_rig_contact_hair(HAIRS, POINTS, place, NULL);
+  hair.youngs = 6e8;
+  RvWetRigDef def = rv_rig_wet_water(hair);
+  def.niter = 4;
+  def.tolerance = 1e-2;
+  def.roots = shake;
+  def.wet.film.absorption = 0;
+  RvResult result = rv_rig_wet_new(&rig, &def, error);
+  if (result) return result;
+  Seen seen = {0};
+  size_t skipped = 0;
+  for (int k = 0; k < STEPS && !result; ++k) {
+    rv_rig_wet_film(&rig, FILM);
+    result = rv_rig_wet_step(&rig, STEP, error);
+    skipped += rig.found.skipped;
+    for (int i = 0; i < SECTIONS && k >= FROM && k % 10 == 0; ++i) look(&rig, POINTS * (3 + i) / 6, &seen);
+  }
+  if (!result) {
+    rv_check_emit(out, "grouped", seen.grouped / seen.samples, 1, 0.3);
+    rv_check_emit(out, "covered", seen.covered, 0, CLOSEST);
+    rv_check_emit(out, "crowd", seen.crowd, 0, 1);
+    rv_check_emit(out, "pairs_not_looked_at", (double)skipped, 0, 0);
+  }
+  rv_rig_wet_free(&rig);
+  return result;
+}

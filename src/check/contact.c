@@ -1,0 +1,171 @@
+// Checks of dry contact at work: Coulomb's law on an incline, and solids that move fast.
+#include <math.h>
+
+#include "check/list.h"
+#include "contact/collider.h"
+#include "rig/contact.h"
+#include "rig/scene.h"
+
+#define DT (1.0 / 96)
+#define HAIR_RADIUS 40e-6
+
+//---------------------------------------------------------------------------------------------- incline
+
+// along x, just above the plane
+static RvVec3 lying(void* user, size_t strand, int vertex) {
+  (void)user;
+  (void)strand;
+  return rv_vec3(0.004 * (vertex - 4), 1.55 * HAIR_RADIUS, 0);
+}
+
+// Gravity turned by an angle of that tangent about x or z, so that the strand may slide across or along itself;
+// friction 0.3. Gives the way in the second half of the time, and the mean acceleration in it.
+static RvResult slide(double tangent, bool across, double seconds, double* way, double* acceleration, RvError* error) {
+  double cosine = 1 / sqrt(1 + tangent * tangent), g = 9.81 * tangent * cosine;
+  RvContactRigDef hair = rv_rig_contact_hair(1, 9, lying, NULL);
+  hair.gravity = across ? rv_vec3(0, -9.81 * cosine, g) : rv_vec3(g, -9.81 * cosine, 0);
+  RvContactRig rig;
+  RvResult result = rv_rig_contact_new(&rig, &hair, error);
+  if (result) return result;
+  RvCollider plane = {.shape = RV_COLLIDER_PLANE, .orientation = {0, 0, 0, 1}, .friction = 0.3};
+  RvContactDef def = rv_contact_defaults();
+  RvContactStats stats;
+  RvStrandStats solved;
+  def.colliders = &plane;
+  def.ncollider = 1;
+  int steps = (int)(seconds / DT);
+  RvVec3 x = {0}, v = {0};
+  for (int k = 0; k < steps && !result; ++k) {
+    result = rv_rig_contact_step(&rig, &def, DT, 1e-7, &stats, &solved, error);
+    if (k == steps / 2) {
+      x = rv_rig_contact_get(&rig, rig.state->q, 0, 4);
+      v = rv_rig_contact_get(&rig, rig.state->v, 0, 4);
+    }
+  }
+  if (!result) {
+    x = rv_sub(rv_rig_contact_get(&rig, rig.state->q, 0, 4), x);
+    v = rv_sub(rv_rig_contact_get(&rig, rig.state->v, 0, 4), v);
+    *way = across ? x.z : x.x;
+    *acceleration = (across ? v.z : v.x) / (DT * (steps - 1 - steps / 2));
+  }
+  rv_rig_contact_free(&rig);
+  return result;
+}
+
+RvResult rv_check_incline(const RvCheckOut* out, RvError* error) {
+  static const struct {
+    const char* name;
+    double tangent;
+    bool across;
+  } cases[] = {{"sticks_at_0.1", 0.1, false},   {"sticks_at_0.28", 0.28, false}, {"sticks_across_at_0.28", 0.28, true},
+               {"slides_at_0.33", 0.33, false}, {"slides_at_0.6", 0.6, false},   {"slides_across_at_0.6", 0.6, true}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+    double way, acceleration, t = cases[k].tangent, slides = t > 0.3;
+    RvResult result = slide(t, cases[k].across, slides ? 0.5 : 1, &way, &acceleration, error);
+    if (result) return result;
+    // within half a second it stays within the slip at which friction is full, 0.1 d0
+    if (!slides) rv_check_emit(out, cases[k].name, way / HAIR_RADIUS, 0, 0.15);
+    // the normal force is that of the start of each step, which settles as the strand does: 1%
+    if (slides) rv_check_emit(out, cases[k].name, acceleration / (9.81 * (t - 0.3) / sqrt(1 + t * t)), 1, 0.01);
+  }
+  return RV_OK;
+}
+
+//---------------------------------------------------------------------------------------------- moving head
+
+static RvVec3 upright(void* user, size_t strand, int vertex) {
+  (void)user;
+  return rv_vec3(0.07, 0.005 * (vertex - 6.2), 0.011 * (double)strand + 0.001);
+}
+
+// A ball of 5 cm at 3 m/s, 31 mm a step, against three free strands in its way: the deepest vertex at the end of any
+// step, and the number that came out at its back
+static RvResult ball(double* deepest, double* passed, RvError* error) {
+  enum { STRANDS = 3, N = 13 };
+  RvContactRig rig;
+  RvContactRigDef hair = rv_rig_contact_hair(STRANDS, N, upright, NULL);
+  RvResult result = rv_rig_contact_new(&rig, &hair, error);
+  if (result) return result;
+  RvCollider solid = {.shape = RV_COLLIDER_SPHERE,
+                      .radius = 0.05,
+                      .orientation = {0, 0, 0, 1},
+                      .linear = {3, 0, 0},
+                      .angular = {0, 4, 0},
+                      .friction = 0.3};
+  RvContactDef def = rv_contact_defaults();
+  RvContactStats stats;
+  RvStrandStats solved;
+  def.colliders = &solid;
+  def.ncollider = 1;
+  *deepest = *passed = 0;
+  for (int step = 0; step < 12 && !result; ++step) {
+    result = rv_rig_contact_step(&rig, &def, DT, 1e-7, &stats, &solved, error);
+    RvPose end = rv_contact_collider_pose(&solid, DT);
+    solid.position = end.position;
+    solid.orientation = end.orientation;
+    for (size_t k = 0; k < STRANDS; ++k)
+      for (int i = 0; i < N; ++i) {
+        RvVec3 x = rv_sub(rv_rig_contact_get(&rig, rig.state->q, k, i), solid.position);
+        *deepest = fmax(*deepest, 0.05 - rv_length(x));
+        // within the ball's shadow, and behind it
+        *passed += step == 11 && hypot(x.y, x.z) < 0.04 && x.x < 0;
+      }
+  }
+  rv_rig_contact_free(&rig);
+  return result;
+}
+
+// A head of 9 cm with straight hair of 20 cm is flipped about its neck, 90 degrees forth and back in 12 frames: its
+// crown goes at 4.5 m/s at most. Where is the deepest vertex beyond the root's free length, in any frame?
+static RvResult flip(double* deepest, double* moved, RvError* error) {
+  static const char nodes[] =
+      "\"head\": {\"type\": \"sphere\", \"parms\": {\"radius\": 0.09, \"rows\": 33, \"cols\": 48}},"
+      "\"hair\": {\"type\": \"groom\", \"inputs\": [\"head\"], \"parms\": {\"count\": 60, \"length\": 0.2,"
+      "  \"points\": 21, \"style\": \"straight\"}},"
+      "\"nod\": {\"type\": \"transform\", \"inputs\": [\"head\"], \"parms\": {\"p\": [0, -0.15, 0], \"rx\":"
+      "  {\"keys\": [[1, 0], [7, -90], [13, 0]], \"interp\": \"smooth\", \"extend\": \"hold\"}}},"
+      "\"flip\": {\"type\": \"transform\", \"inputs\": [\"hair\"], \"parms\": {\"p\": [0, -0.15, 0], \"rx\":"
+      "  {\"keys\": [[1, 0], [7, -90], [13, 0]], \"interp\": \"smooth\", \"extend\": \"hold\"}}},"
+      "\"solid\": {\"type\": \"collider\", \"inputs\": [\"nod\"], \"parms\": {\"voxelsize\": 0.005}},"
+      "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"flip\", \"solid\"], \"parms\": {\"rootfree\": 0.02}}";
+  RvSceneRig rig;
+  RvResult result = rv_rig_scene_open(&rig, nodes, error);
+  if (result) return result;
+  *deepest = *moved = 0;
+  for (int frame = 2; frame <= 16 && !result; ++frame) {
+    RvDetail *out = NULL, *head = NULL, *in = NULL;
+    result = rv_rig_scene_cook(&rig, "s", frame, &out, error);
+    if (!result) result = rv_rig_scene_cook(&rig, "nod", frame, &head, error);
+    if (!result) result = rv_rig_scene_cook(&rig, "flip", frame, &in, error);
+    const float *p = result ? NULL : rv_detail_f32(out, RV_POINT, "P", 3),
+                *h = result ? NULL : rv_detail_f32(head, RV_POINT, "P", 3),
+                *q = result ? NULL : rv_detail_f32(in, RV_POINT, "P", 3);
+    size_t n = result ? 0 : rv_detail_count(head, RV_POINT);
+    RvVec3 centre = {0};
+    for (size_t i = 0; i < n; ++i) centre = rv_add(centre, rv_scale(rv_vec3_load(h + 3 * i), 1 / (double)n));
+    for (size_t i = 0; !result && i < rv_detail_count(out, RV_POINT); ++i) {
+      *moved = fmax(*moved, rv_distance(rv_vec3_load(p + 3 * i), rv_vec3_load(q + 3 * i)));
+      if (i % 21 > 2) *deepest = fmax(*deepest, 0.09 - rv_distance(rv_vec3_load(p + 3 * i), centre));
+    }
+    rv_detail_free(out);
+    rv_detail_free(head);
+    rv_detail_free(in);
+  }
+  rv_rig_scene_close(&rig);
+  return result;
+}
+
+RvResult rv_check_head(const RvCheckOut* out, RvError* error) {
+  double deepest = 0, passed = 0, moved = 0;
+  RvResult result = ball(&deepest, &passed, error);
+  if (result) return result;
+  // a vertex meets the plane where it would go alone; its strand may pull it 5 mm along the ball, d^2 / 2 R
+  rv_check_emit(out, "ball_depth", deepest, 0, 0.25e-3);
+  rv_check_emit(out, "ball_passed", passed, 0, 0);
+  result = flip(&deepest, &moved, error);
+  if (result) return result;
+  // the mesh's chords lie 0.43 mm within the ball, R (1 - cos(pi / 32)); and the same curvature within a step
+  rv_check_emit(out, "flip_depth", deepest, 0, 0.7e-3);
+  rv_check_emit(out, "flip_moves", moved > 0.1, 1, 0);
+  return RV_OK;
+}

@@ -1,0 +1,423 @@
+// Check derivatives: the rod's gradient and Hessian against differences of its energy and gradient (WH-1, WH-2), term
+// by term, as stretching is some 1e5 times stiffer than bending and would hide it.
+//
+// Eight lanes are eight states: rough, curled, wound up, elliptic both ways, folded to 170 degrees, stretched, crushed.
+// Differences are of fourth order, (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12 h with h of 1e-4 of an edge: their own
+// error is (h / l a)^4, a = 0.17 rad being the fold's distance from the singular one, and 1e-16 l / h of rounding:
+// below 1e-10. 1e-6 is asked. Positions and angles have other units, so each pair of kinds has its own largest entry.
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rng.h"
+#include "check/list.h"
+#include "math/scalar.h"
+#include "math/vec.h"
+#include "strand/newton.h"
+#include "strand/strand.h"
+
+enum { N = 9, DOF = 4 * N - 1, W = RV_LANES, FOLDED = 5 };
+#define EDGE 0.005
+#define STEP 1e-4
+
+typedef enum Terms { STRETCH = 1, BEND = 2, TWIST = 4, ALL = 7 } Terms;
+
+typedef struct Rods {
+  RvStrandModel* model;
+  RvStrandState* state;
+  double *q, *zero, *viscous, *blended;  // zero: room for stiffness that is switched off
+} Rods;
+
+static double noise(uint64_t stream, int i) {
+  return 2 * rv_random(17, stream, (uint64_t)i, 0) - 1;
+}
+
+// natural shapes: curls of another radius and pitch in every lane; the start is roughly that; one is folded
+static void shape(int lane, double rough, double* x) {
+  for (int i = 0; i < N; ++i) {
+    double a = 0.5 * i + lane, r = lane == 0 ? 0 : 0.0006 * (1 + lane);
+    double p[3] = {r * cos(a), EDGE * i, r * sin(a)};
+    for (int c = 0; c < 3; ++c) x[3 * i + c] = p[c] + rough * EDGE * noise(100 + (uint64_t)lane, 3 * i + c);
+  }
+  // the last half goes back along the first, but for 10 degrees
+  double c = cos(10 * RV_PI / 180), s = sin(10 * RV_PI / 180);
+  for (int i = N / 2 + 1; i < N && lane == FOLDED && rough > 0; ++i) {
+    double k = EDGE * (i - N / 2);
+    x[3 * i] = x[3 * (N / 2)] + k * s;
+    x[3 * i + 1] = x[3 * (N / 2) + 1] - k * c;
+    x[3 * i + 2] = x[3 * (N / 2) + 2];
+    x[3 * (N - 1 - i)] = x[3 * (N / 2)];
+    x[3 * (N - 1 - i) + 1] = x[3 * (N / 2) + 1] - k;
+    x[3 * (N - 1 - i) + 2] = x[3 * (N / 2) + 2];
+  }
+}
+
+static void drop(Rods* r) {
+  rv_strand_state_free(r->state);
+  rv_strand_model_free(r->model);
+  rv_free(r->q);
+  *r = (Rods){0};
+}
+
+static RvResult build(Rods* r, RvError* error) {
+  double x[W][3 * N], rest[W][3 * N], radius[N];
+  RvStrandDef defs[W];
+  for (int i = 0; i < N; ++i) radius[i] = 40e-6 * (1 + 0.1 * noise(9, i));
+  for (int s = 0; s < W; ++s) {
+    shape(s, 0.25, x[s]);
+    shape(s, 0, rest[s]);
+    defs[s] = (RvStrandDef){.vertices = N,
+                            .x = x[s],
+                            .rest = rest[s],
+                            .radius = radius,
+                            .density = 1300,
+                            .youngs = 3e9,
+                            .shear = 1.1e9,
+                            .viscosity = 1e7,
+                            // a straight round rod has no torques at all, to which an error could be relative
+                            .ellipse = s == 0   ? 1.2
+                                       : s == 3 ? 2
+                                       : s == 4 ? 0.5
+                                                : 1,
+                            .multiple = 1,
+                            .id = s};
+  }
+  *r = (Rods){0};
+  RvResult result = rv_strand_model_new(defs, W, &r->model, error);
+  if (!result) result = rv_strand_state_new(r->model, defs, &r->state, error);
+  size_t room = 4 * N * W;
+  if (!result) {
+    r->q = rv_alloc_zero(4 * room, sizeof(double));
+    if (!r->q) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+    r->zero = r->q + room;
+    r->viscous = r->q + 2 * room;
+    r->blended = r->q + 3 * room;
+  }
+  if (result) {
+    drop(r);
+    return result;
+  }
+  // where the step has come to: turned by some tenths of a radian since its start, wound up, stretched and crushed
+  const RvStrandBatch* b = &r->model->batches[0];
+  memcpy(r->q, r->state->q, room * sizeof(double));
+  for (int lane = 0; lane < W; ++lane) {
+    int strand = b->strand[lane];
+    double wound = strand == 2 ? 1.1 : 0.2, scale = strand == 6 ? 1.2 : strand == 7 ? 0.8 : 1;
+    for (int i = 0; i < N; ++i)
+      for (int c = 0; c < 4; ++c) {
+        double* q = &r->q[(4 * i + c) * W + lane];
+        if (c < 3)
+          *q = scale * (*q + (strand == FOLDED ? 0.01 : 0.12) * EDGE * noise(200 + (uint64_t)strand, 4 * i + c));
+        if (c == 3) *q = wound * i + 0.3 * noise(300 + (uint64_t)strand, i);
+      }
+  }
+  return RV_OK;
+}
+
+static RvRodBatch elastic(const Rods* r, Terms terms) {
+  const RvStrandModel* m = r->model;
+  const RvStrandState* s = r->state;
+  return (RvRodBatch){N,
+                      s->tangent,
+                      s->director,
+                      s->reference_twist,
+                      m->rest_length,
+                      terms & STRETCH ? m->stretch : r->zero,
+                      m->rest_curvature,
+                      terms & BEND ? m->bend : r->zero,
+                      m->rest_twist,
+                      terms & TWIST ? m->torsion : r->zero};
+}
+
+//---------------------------------------------------------------------------------------------- differences
+
+typedef struct Worst {
+  double difference[2][2], largest[2][2];  // by kind of row and column: places, angles
+} Worst;
+
+static double relative(const Worst* w) {
+  double most = 0;
+  for (int a = 0; a < 2; ++a)
+    for (int b = 0; b < 2; ++b)
+      if (w->largest[a][b] > 0) most = fmax(most, w->difference[a][b] / w->largest[a][b]);
+  return most;
+}
+
+static double step_of(int unknown) {
+  return unknown % 4 == 3 ? STEP : STEP * EDGE;
+}
+
+typedef void At(const void* user, const double* q, double* out);
+
+// slope of `rows` rows of lanes by unknown k of every lane
+static void slope(At* at, const void* user, double* q, int k, int rows, double* out) {
+  static const double weight[4] = {-1, 8, -8, 1};
+  double value[4 * N * W] __attribute__((aligned(64))), keep[W], h = step_of(k);
+  memcpy(keep, q + k * W, sizeof keep);
+  memset(out, 0, (size_t)(rows * W) * sizeof *out);
+  for (int s = 0; s < 4; ++s) {
+    const double way[4] = {2, 1, -1, -2};
+    for (int lane = 0; lane < W; ++lane) q[k * W + lane] = keep[lane] + way[s] * h;
+    memset(value, 0, sizeof value);
+    at(user, q, value);
+    for (int i = 0; i < rows * W; ++i) out[i] += weight[s] * value[i] / (12 * h);
+  }
+  memcpy(q + k * W, keep, sizeof keep);
+}
+
+static void energy_at(const void* user, const double* q, double* out) {
+  rv_strand_rod_energy(user, q, out);
+}
+
+static void gradient_at(const void* user, const double* q, double* out) {
+  rv_strand_rod_derivatives(user, q, RV_ROD_FULL, out, NULL);
+}
+
+// the worst lane of the gradient `g` against the energy's slope
+static double compare_gradient(At* energy, const void* user, double* q, const double* g) {
+  double most = 0, found[W];
+  Worst worst[W] = {0};
+  for (int k = 0; k < DOF; ++k) {
+    slope(energy, user, q, k, 1, found);
+    for (int lane = 0; lane < W; ++lane) {
+      Worst* w = &worst[lane];
+      int kind = k % 4 == 3;
+      w->difference[kind][0] = fmax(w->difference[kind][0], fabs(found[lane] - g[k * W + lane]));
+      w->largest[kind][0] = fmax(w->largest[kind][0], fabs(g[k * W + lane]));
+    }
+  }
+  for (int lane = 0; lane < W; ++lane) most = fmax(most, relative(&worst[lane]));
+  return most;
+}
+
+static double gradient_error(const Rods* r, Terms terms) {
+  RvRodBatch rod = elastic(r, terms);
+  double g[4 * N * W] __attribute__((aligned(64))) = {0};
+  rv_strand_rod_derivatives(&rod, r->q, RV_ROD_FULL, g, NULL);
+  return compare_gradient(energy_at, &rod, r->q, g);
+}
+
+static double hessian_error(const Rods* r, Terms terms, double* band) {
+  RvRodBatch rod = elastic(r, terms);
+  double g[4 * N * W] __attribute__((aligned(64))) = {0}, found[4 * N * W], most = 0;
+  Worst worst[W] = {0};
+  memset(band, 0, rv_ldlt_size(DOF, RV_ROD_BAND) * sizeof *band);
+  rv_strand_rod_derivatives(&rod, r->q, RV_ROD_FULL, g, band);
+  for (int k = 0; k < DOF; ++k) {
+    slope(gradient_at, &rod, r->q, k, DOF, found);
+    for (int i = 0; i < DOF; ++i)
+      for (int lane = 0; lane < W; ++lane) {
+        int lo = i < k ? i : k, apart = i < k ? k - i : i - k;
+        double h = apart <= RV_ROD_BAND ? band[(lo * (RV_ROD_BAND + 1) + apart) * W + lane] : 0;
+        double *difference = &worst[lane].difference[i % 4 == 3][k % 4 == 3],
+               *largest = &worst[lane].largest[i % 4 == 3][k % 4 == 3];
+        *difference = fmax(*difference, fabs(found[i * W + lane] - h));
+        *largest = fmax(*largest, fabs(h));
+      }
+  }
+  for (int lane = 0; lane < W; ++lane) most = fmax(most, relative(&worst[lane]));
+  return most;
+}
+
+//---------------------------------------------------------------------------------------------- viscous twins
+
+typedef struct Twins {
+  RvRodBatch elastic, viscous, both;
+  double numbers[12 * N * W] __attribute__((aligned(64)));
+} Twins;
+
+static void both_energies(const void* user, const double* q, double* out) {
+  const Twins* t = user;
+  double more[W] __attribute__((aligned(64)));
+  rv_strand_rod_energy(&t->elastic, q, out);
+  rv_strand_rod_energy(&t->viscous, q, more);
+  for (int lane = 0; lane < W; ++lane) out[lane] += more[lane];
+}
+
+// the twins rest at the start of the step, and the step has both as one; 1 / dt is 96
+static void make_twins(const Rods* r, Twins* t) {
+  const RvStrandModel* m = r->model;
+  const double scale = 96;
+  double *length = t->numbers, *curvature = length + N * W, *twist = curvature + 4 * N * W, *k = twist + N * W;
+  double *stretch = k, *bend = k + N * W, *torsion = k + 3 * N * W;
+  t->elastic = t->viscous = t->both = elastic(r, ALL);
+  rv_strand_rod_strain(&t->elastic, r->state->q,
+                       &(RvRodStrain){.length = length, .curvature = curvature, .twist = twist});
+  for (size_t i = 0; i < m->edges; ++i) stretch[i] = scale * m->damp_stretch[i];
+  for (size_t i = 0; i < 2 * m->vertices; ++i) bend[i] = scale * m->damp_bend[i];
+  for (size_t i = 0; i < m->vertices; ++i) torsion[i] = scale * m->damp_torsion[i];
+  t->viscous.length = length;
+  t->viscous.curvature = curvature;
+  t->viscous.twist = twist;
+  t->viscous.stretch = stretch;
+  t->viscous.bend = bend;
+  t->viscous.torsion = torsion;
+}
+
+static double viscous_error(const Rods* r, Twins* t, double* memory) {
+  const RvStrandModel* m = r->model;
+  double *length = memory, *curvature = length + N * W, *twist = curvature + 4 * N * W, *stretch = twist + N * W,
+         *bend = stretch + N * W, *torsion = bend + 2 * N * W;
+  rv_strand_newton_blend(N - 1, 1, 1, m->stretch, m->damp_stretch, 96, m->rest_length, t->viscous.length, stretch,
+                         length);
+  rv_strand_newton_blend(N, 2, 2, m->bend, m->damp_bend, 96, m->rest_curvature, t->viscous.curvature, bend, curvature);
+  rv_strand_newton_blend(N, 1, 1, m->torsion, m->damp_torsion, 96, m->rest_twist, t->viscous.twist, torsion, twist);
+  t->both.length = length;
+  t->both.curvature = curvature;
+  t->both.twist = twist;
+  t->both.stretch = stretch;
+  t->both.bend = bend;
+  t->both.torsion = torsion;
+  double g[4 * N * W] __attribute__((aligned(64))) = {0};
+  rv_strand_rod_derivatives(&t->both, r->q, RV_ROD_FULL, g, NULL);
+  return compare_gradient(both_energies, t, r->q, g);
+}
+
+//---------------------------------------------------------------------------------------------- rigid motion
+
+static RvVec3 vector_at(const double* a, int row) {
+  return rv_vec3(a[row * W], a[(row + 1) * W], a[(row + 2) * W]);
+}
+
+static void put(double* a, int row, RvVec3 v) {
+  a[row * W] = v.x;
+  a[(row + 1) * W] = v.y;
+  a[(row + 2) * W] = v.z;
+}
+
+static RvQuat some_turn(void) {
+  return rv_quat_normalize((RvQuat){0.3, -0.5, 0.2, 0.7});
+}
+
+// Places turned and moved. Angles are such that the material frames turn along, though the reference frames go the
+// shortest way from where they were.
+static void turn_state(const Rods* r, const double* q, double* out) {
+  RvQuat turn = some_turn();
+  memcpy(out, q, 4 * N * W * sizeof *out);
+  for (int lane = 0; lane < W; ++lane) {
+    for (int i = 0; i < N; ++i)
+      put(out + lane, 4 * i, rv_add(rv_quat_rotate(turn, vector_at(q + lane, 4 * i)), rv_vec3(0.3, -0.2, 0.5)));
+    for (int j = 0; j + 1 < N; ++j) {
+      RvVec3 t = vector_at(r->state->tangent + lane, 3 * j), u = vector_at(r->state->director + lane, 3 * j);
+      RvVec3 to = rv_quat_rotate(turn, t), v = rv_cross(t, u);
+      double angle = q[(4 * j + 3) * W + lane];
+      RvVec3 m = rv_quat_rotate(turn, rv_mad(rv_scale(u, cos(angle)), sin(angle), v));
+      u = rv_quat_rotate(rv_quat_between(t, to), u);
+      out[(4 * j + 3) * W + lane] = atan2(rv_dot(m, rv_cross(to, u)), rv_dot(m, u));
+    }
+  }
+}
+
+// largest number that g has, of both kinds, against the same of `scale`
+static double share(const double* g, const double* scale) {
+  double most[2] = {0}, full[2] = {0};
+  for (int k = 0; k < DOF * W; ++k) {
+    int kind = k / W % 4 == 3;
+    most[kind] = fmax(most[kind], fabs(g[k]));
+    full[kind] = fmax(full[kind], fabs(scale[k]));
+  }
+  return fmax(most[0] / full[0], most[1] / full[1]);
+}
+
+// energy and turned forces of the rod that is moved with its frames
+static void rigid_error(const Rods* r, double* energy, double* force) {
+  RvRodBatch rod = elastic(r, ALL), moved = rod;
+  double p[4 * N * W] __attribute__((aligned(64))),
+      g[4 * N * W] __attribute__((aligned(64))) = {0}, h[4 * N * W] __attribute__((aligned(64))) = {0},
+                   frames[6 * N * W] __attribute__((aligned(64))), a[W] __attribute__((aligned(64))),
+                   b[W] __attribute__((aligned(64)));
+  RvQuat turn = some_turn();
+  memcpy(p, r->q, sizeof p);
+  for (int lane = 0; lane < W; ++lane)
+    for (int i = 0; i < N; ++i) {
+      put(p + lane, 4 * i, rv_add(rv_quat_rotate(turn, vector_at(r->q + lane, 4 * i)), rv_vec3(0.3, -0.2, 0.5)));
+      if (i + 1 == N) continue;
+      put(frames + lane, 3 * i, rv_quat_rotate(turn, vector_at(rod.tangent + lane, 3 * i)));
+      put(frames + 3 * N * W + lane, 3 * i, rv_quat_rotate(turn, vector_at(rod.director + lane, 3 * i)));
+    }
+  moved.tangent = frames;
+  moved.director = frames + 3 * N * W;
+  rv_strand_rod_energy(&rod, r->q, a);
+  rv_strand_rod_energy(&moved, p, b);
+  rv_strand_rod_derivatives(&rod, r->q, RV_ROD_FULL, g, NULL);
+  rv_strand_rod_derivatives(&moved, p, RV_ROD_FULL, h, NULL);
+  *energy = 0;
+  for (int lane = 0; lane < W; ++lane) {
+    *energy = fmax(*energy, fabs(b[lane] / a[lane] - 1));
+    for (int i = 0; i < N; ++i)
+      put(h + lane, 4 * i, rv_sub(vector_at(h + lane, 4 * i), rv_quat_rotate(turn, vector_at(g + lane, 4 * i))));
+    for (int j = 0; j + 1 < N; ++j) h[(4 * j + 3) * W + lane] -= g[(4 * j + 3) * W + lane];
+  }
+  *force = share(h, g);
+}
+
+// what the viscous twins do to a rod that is only turned within the step, against what they do to the moved one
+static double viscous_turned(const Rods* r, const Twins* t) {
+  double p[4 * N * W] __attribute__((aligned(64))), g[4 * N * W] __attribute__((aligned(64))) = {0},
+                                                                 h[4 * N * W] __attribute__((aligned(64))) = {0};
+  turn_state(r, r->state->q, p);
+  rv_strand_rod_derivatives(&t->viscous, p, RV_ROD_FULL, g, NULL);
+  rv_strand_rod_derivatives(&t->viscous, r->q, RV_ROD_FULL, h, NULL);
+  return share(g, h);
+}
+
+// with its natural strains a rod bears no force, whatever they are
+static double force_at_rest(const Rods* r, double* memory) {
+  double g[4 * N * W] __attribute__((aligned(64))) = {0}, h[4 * N * W] __attribute__((aligned(64))) = {0};
+  RvRodBatch rod = elastic(r, ALL);
+  rv_strand_rod_derivatives(&rod, r->q, RV_ROD_FULL, h, NULL);
+  double *length = memory, *curvature = memory + N * W, *twist = memory + 5 * N * W;
+  rv_strand_rod_strain(&rod, r->q, &(RvRodStrain){.length = length, .curvature = curvature, .twist = twist});
+  rod.length = length;
+  rod.curvature = curvature;
+  rod.twist = twist;
+  rv_strand_rod_derivatives(&rod, r->q, RV_ROD_FULL, g, NULL);
+  return share(g, h);
+}
+
+// frames of the very state, for which the Hessian is that of the spec
+static void take_frames(Rods* r) {
+  double frames[7 * N * W] __attribute__((aligned(64)));
+  RvRodBatch rod = elastic(r, ALL);
+  RvRodStrain strain = {frames, frames + 3 * N * W, frames + 6 * N * W, NULL, NULL, NULL};
+  rv_strand_rod_strain(&rod, r->q, &strain);
+  memcpy(r->state->tangent, strain.tangent, 3 * (N - 1) * W * sizeof(double));
+  memcpy(r->state->director, strain.director, 3 * (N - 1) * W * sizeof(double));
+  memcpy(r->state->reference_twist + W, strain.reference_twist + W, (N - 2) * W * sizeof(double));
+}
+
+RvResult rv_check_derivatives(const RvCheckOut* out, RvError* error) {
+  static const struct {
+    const char *gradient, *hessian;
+    Terms terms;
+  } parts[] = {{"gradient_stretch", "hessian_stretch", STRETCH},
+               {"gradient_bend", "hessian_bend", BEND},
+               {"gradient_twist", "hessian_twist", TWIST},
+               {"gradient", "hessian", ALL}};
+  Rods rods;
+  RvResult result = build(&rods, error);
+  if (result) return result;
+  double* memory = rv_alloc_zero(rv_ldlt_size(DOF, RV_ROD_BAND) + 12 * N * W, sizeof(double));
+  Twins* twins = rv_alloc_zero(1, sizeof *twins);
+  if (!memory || !twins) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (!result) {
+    double energy, force;
+    for (int k = 0; k < 4; ++k) rv_check_emit(out, parts[k].gradient, gradient_error(&rods, parts[k].terms), 0, 1e-6);
+    make_twins(&rods, twins);
+    rv_check_emit(out, "gradient_viscous", viscous_error(&rods, twins, memory), 0, 1e-6);
+    // rounding of places half a metre away, 1e-16 m, against edges of 5 mm that are stretched by a tenth; of twists,
+    // which are 1e5 times softer and so feel it more
+    rv_check_emit(out, "viscous_when_turned", viscous_turned(&rods, twins), 0, 1e-9);
+    rv_check_emit(out, "force_at_rest", force_at_rest(&rods, memory), 0, 1e-12);
+    rigid_error(&rods, &energy, &force);
+    rv_check_emit(out, "rigid_energy", energy, 0, 1e-10);
+    rv_check_emit(out, "rigid_force", force, 0, 1e-10);
+    take_frames(&rods);
+    for (int k = 0; k < 4; ++k)
+      rv_check_emit(out, parts[k].hessian, hessian_error(&rods, parts[k].terms, memory), 0, 1e-6);
+  }
+  rv_free(memory);
+  rv_free(twins);
+  drop(&rods);
+  return result;
+}

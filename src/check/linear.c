@@ -1,0 +1,139 @@
+// Check linear: one Newton iteration is the linearised implicit step (WH-44).
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rng.h"
+#include "check/list.h"
+#include "rig/dense.h"
+#include "rig/strand.h"
+
+static RvResult one_iteration(RvRig* rig, double dt, RvStrandStats* stats, RvError* error) {
+  const RvStrandStepDef def = {.dt = dt,
+                               .dt_before = dt,
+                               .integrator = RV_EULER,
+                               .max_iterations = 1,
+                               .tolerance = 1e-14,
+                               .force = rig->force,
+                               .target = rig->target};
+  return rv_strand_step(rig->model, rig->state, &def, stats, error);
+}
+
+// Three vertices, two held: along its axis the third is a mass m on a spring EA / l, its edge's frame one on GJ / l.
+// x' = (x + dt v) / (1 + k dt^2 / m) is implicit Euler. Stretched by a thousandth, so that it does not buckle.
+static RvResult springs(double* axial, double* twist, RvError* error) {
+  const double x[9] = {0, 0, 0, 0.01, 0, 0, 0.02, 0, 0}, dt = 1.0 / 96;
+  RvRig rig;
+  RvResult result = rv_rig_new(&rig, &(RvRigDef){3, x, NULL, 50e-6, 1300, 1e6, 4e5, 0, 2}, error);
+  if (result) return result;
+  const RvStrandModel* m = rig.model;
+  double y[2] = {1e-5, 0.1}, v[2] = {0, 0}, scale[2] = {y[0], y[1]};
+  double stiffness[2] = {m->stretch[RV_LANES], m->torsion[RV_LANES]};
+  double mass[2] = {rv_rig_mass(&rig, 2, 0), rv_rig_mass(&rig, 1, 3)};
+  for (int lane = 0; lane < RV_LANES; ++lane) {
+    rig.state->q[rv_strand_index(&m->batches[0], lane, 2, 0)] += y[0];
+    rig.state->q[rv_strand_index(&m->batches[0], lane, 1, 3)] += y[1];
+  }
+  *axial = *twist = 0;
+  for (int k = 0; k < 24 && !result; ++k) {
+    RvStrandStats stats;
+    result = one_iteration(&rig, dt, &stats, error);
+    for (int c = 0; c < 2; ++c) {
+      double next = (y[c] + dt * v[c]) / (1 + stiffness[c] * dt * dt / mass[c]);
+      v[c] = (next - y[c]) / dt;
+      y[c] = next;
+    }
+    *axial = fmax(*axial, fabs(rv_rig_x(&rig, 2, 0) - 0.02 - y[0]) / scale[0]);
+    *twist = fmax(*twist, fabs(rv_rig_x(&rig, 1, 3) - y[1]) / scale[1]);
+  }
+  rv_rig_free(&rig);
+  return result;
+}
+
+// A curl of hair at rest that a hundred-thousandth of gravity finds: (M / dt^2 + K)^-1 f, with K of the rod and dense
+// elimination. The step is taken along arcs, so that edges keep their length: the way is that of the linear step but
+// for its own square over the edge, which is small as the way is.
+static RvResult curl(double* difference, RvError* error) {
+  enum { N = 12, DOF = 4 * N - 1, FREE = DOF - 7 };
+  const double dt = 1.0 / 96, g[3] = {0, -9.81e-5, 0};
+  double x[3 * N], most = 0;
+  for (int i = 0; i < N; ++i) {
+    x[3 * i] = 0.005 * cos(0.6 * i);
+    x[3 * i + 1] = -0.002 * i;
+    x[3 * i + 2] = 0.005 * sin(0.6 * i);
+  }
+  RvRig rig;
+  RvResult result = rv_rig_new(&rig, &(RvRigDef){N, x, NULL, 40e-6, 1300, 3e9, 1.1e9, 0, 2}, error);
+  if (result) return result;
+  rv_rig_gravity(&rig, g);
+  const RvStrandModel* m = rig.model;
+  const RvStrandState* s = rig.state;
+  const RvRodBatch rod = {N,          s->tangent,        s->director, s->reference_twist, m->rest_length,
+                          m->stretch, m->rest_curvature, m->bend,     m->rest_twist,      m->torsion};
+  size_t room = rv_ldlt_size(DOF, RV_ROD_BAND);
+  double *memory = rv_alloc_zero(room + 2 * m->unknowns + FREE * FREE, sizeof(double)), *band = memory;
+  if (!memory) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (!result) {
+    double *gradient = memory + room, *start = gradient + m->unknowns, *a = start + m->unknowns, d[FREE];
+    memcpy(start, s->q, m->unknowns * sizeof(double));
+    rv_strand_rod_derivatives(&rod, s->q, RV_ROD_FULL, gradient, band);
+    for (int j = 0; j < FREE; ++j) {
+      int k = j + 7;
+      for (int i = 0; i <= RV_ROD_BAND && j + i < FREE; ++i)
+        a[(j + i) * FREE + j] = band[(k * (RV_ROD_BAND + 1) + i) * RV_LANES];
+      a[j * FREE + j] += m->mass[k * RV_LANES] / (dt * dt);
+      d[j] = rig.force[k * RV_LANES] - gradient[k * RV_LANES];
+    }
+    if (!rv_rig_dense_solve(FREE, a, d)) result = rv_fail(error, RV_INTERNAL, "the matrix of a curl is not positive");
+    RvStrandStats stats;
+    if (!result) result = one_iteration(&rig, dt, &stats, error);
+    *difference = 0;
+    for (int j = 0; j < FREE; ++j) {
+      // angles count as the way of a point an edge away
+      double unit = (j + 7) % 4 == 3 ? 0.003 : 1, moved = s->q[(j + 7) * RV_LANES] - start[(j + 7) * RV_LANES];
+      *difference = fmax(*difference, unit * fabs(moved - d[j]));
+      most = fmax(most, unit * fabs(d[j]));
+    }
+    *difference /= most;
+  }
+  rv_free(memory);
+  rv_rig_free(&rig);
+  return result;
+}
+
+// hair of 300 GPa, thrown every way, one iteration a frame
+static RvResult stiff(double* gain, RvError* error) {
+  enum { N = 24 };
+  double x[3 * N] = {0};
+  for (int i = 0; i < N; ++i) x[3 * i + 1] = -0.2 * i / (N - 1);
+  RvRig rig;
+  RvResult result = rv_rig_new(&rig, &(RvRigDef){N, x, NULL, 50e-6, 1300, 3e11, 1.1e11, 0, 2}, error);
+  if (result) return result;
+  for (int i = 2; i < N; ++i)
+    for (int c = 0; c < 3; ++c) rv_rig_set_v(&rig, i, c, 5 * (2 * rv_random(29, 1, (uint64_t)(3 * i + c), 0) - 1));
+  double first = rv_rig_kinetic(&rig) + rv_rig_elastic(&rig);
+  *gain = -1;
+  for (int k = 0; k < 48 && !result; ++k) {
+    RvStrandStats stats;
+    result = one_iteration(&rig, 1.0 / 24, &stats, error);
+    double now = rv_rig_kinetic(&rig) + rv_rig_elastic(&rig);
+    *gain = isfinite(now) ? fmax(*gain, now / first - 1) : INFINITY;
+  }
+  rv_rig_free(&rig);
+  return result;
+}
+
+RvResult rv_check_linear(const RvCheckOut* out, RvError* error) {
+  double axial, twist, difference, gain;
+  RvResult result = springs(&axial, &twist, error);
+  if (!result) result = curl(&difference, error);
+  if (!result) result = stiff(&gain, error);
+  if (result) return result;
+  // a way of 1e-5 m among places of 0.02 m: 1e-16 of that
+  rv_check_emit(out, "spring", axial, 0, 1e-10);
+  rv_check_emit(out, "torsion", twist, 0, 1e-10);
+  // ways of 2 nm over edges of 3.5 mm
+  rv_check_emit(out, "curl", difference, 0, 1e-6);
+  rv_check_emit(out, "stiff_gain", fmax(gain, 0), 0, 1e-9);
+  return RV_OK;
+}

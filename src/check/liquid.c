@@ -1,0 +1,110 @@
+// Checks of the liquid's whole step: blob (WH-34, WH-36), liquid_volume (WH-33, WH-46).
+#include <math.h>
+
+#include "check/list.h"
+#include "math/scalar.h"
+#include "rig/liquid.h"
+
+static RvResult step_for(RvLiquidRig* rig, double longest, double* dt, RvError* error) {
+  *dt = fmin(rv_liquid_longest(&rig->liquid), longest);
+  return rv_liquid_substep(&rig->liquid, *dt, &rig->hooks, error);
+}
+
+//---------------------------------------------------------------------------------------------- blob
+
+RvResult rv_check_blob(const RvCheckOut* out, RvError* error) {
+  // spinning and pulled apart, far from everything
+  const double dx = 0.01, low[3] = {0, 0, 0}, high[3] = {0.16, 0.1, 0.12};
+  RvLiquidRig rig;
+  RvLiquidModel model = rv_liquid_model_default(dx);
+  for (int a = 0; a < 3; ++a) model.gravity[a] = 0;
+  RvResult result = rv_rig_liquid_new(&rig, &model, error);
+  if (!result) result = rv_rig_liquid_fill(&rig, low, high, 0.6, error);
+  RvParticles* p = &rig.liquid.particles;
+  for (size_t i = 0; !result && i < p->count; ++i) {
+    RvVec3 x = rv_sub(rv_rig_liquid_at(&rig, i), rv_vec3(0.08, 0.05, 0.06));
+    RvVec3 v = rv_add(rv_vec3(0.5, -0.2, 0.3), rv_cross(rv_vec3(2, 6, -3), x));
+    v = rv_add(v, rv_vec3(3 * x.x, -3 * x.y, 0));
+    p->v[0][i] = (float)v.x;
+    p->v[1][i] = (float)v.y;
+    p->v[2][i] = (float)v.z;
+  }
+  RvVec3 zero = {0, 0, 0};
+  RvLiquidSums before = rv_rig_liquid_sums(&rig, zero);
+  double dt, time = 0;
+  while (time < 0.5 && !result) {
+    result = step_for(&rig, 1.0 / 96, &dt, error);
+    time += dt;
+  }
+  RvLiquidSums after = rv_rig_liquid_sums(&rig, zero);
+  RvVec3 way = rv_mad(rv_sub(after.center, before.center), -time / (before.volume * 1000), before.linear);
+  if (!result) {
+    rv_check_emit(out, "linear_momentum", rv_distance(after.linear, before.linear) / rv_length(before.linear), 0, 1e-3);
+    rv_check_emit(out, "center", rv_length(way) / (rv_length(before.linear) * time / (before.volume * 1000)), 0, 0.036);
+    rv_check_emit(out, "volume", after.volume / before.volume - 1, 0, 1e-12);
+  }
+  rv_rig_liquid_free(&rig);
+  return result;
+}
+
+//---------------------------------------------------------------------------------------------- sloshing
+
+// a tank a metre long and four cells wide, its level a cosine of that amplitude
+static RvResult make_wave(RvLiquidRig* rig, int cells, double depth, double amplitude, RvError* error) {
+  double dx = 1.0 / cells, low[3] = {0, 0, 0}, high[3] = {1, 2, 4 * dx}, top[3] = {1, depth, 4 * dx};
+  RvLiquidModel model = rv_liquid_model_default(dx);
+  RvResult result = rv_rig_liquid_new(rig, &model, error);
+  rv_rig_liquid_tank(rig, low, high, 8);
+  if (!result) result = rv_rig_liquid_fill(rig, low, top, 0, error);
+  if (result) return result;
+  // each column is stretched, and its particles with it
+  RvParticles flat = rig->liquid.particles;
+  rig->liquid.particles = (RvParticles){0};
+  for (size_t i = 0; i < flat.count && !result; ++i) {
+    double cell[3], s;
+    rv_liquid_particles_place(&flat, i, cell);
+    s = 1 + amplitude / depth * cos(RV_PI * cell[0] * dx);
+    cell[1] *= s;
+    size_t at = rv_liquid_particles_add(&rig->liquid.particles, cell);
+    if (at == SIZE_MAX) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+    if (result) break;
+    rig->liquid.particles.volume[at] = flat.volume[i] * s;
+    rig->liquid.particles.id[at] = flat.id[i];
+  }
+  rv_liquid_particles_free(&flat);
+  return result;
+}
+
+//---------------------------------------------------------------------------------------------- volume
+
+// volume of the cells by where the surface cuts them
+static double occupied(const RvLiquidGrid* g) {
+  double sum = 0;
+  for (size_t i = 0; i < g->tiles.count * RV_TILE_CELLS; ++i)
+    if (g->fill.data[i] > 0) sum += rv_clamp(0.5 - (double)g->distance.data[i] / g->dx, 0, 1);
+  return sum * g->dx * g->dx * g->dx;
+}
+
+RvResult rv_check_liquid_volume(const RvCheckOut* out, RvError* error) {
+  RvLiquidRig rig;
+  RvResult result = make_wave(&rig, 16, 0.5, 0.12, error);
+  double volume = rv_liquid_particles_volume(&rig.liquid.particles), dt, early = 0, late = 0;
+  int nearly = 0, nlate = 0;
+  for (double t = 0; t < 20 && !result; t += dt) {
+    result = step_for(&rig, 1.0 / 60, &dt, error);
+    if (t < 2) {
+      early += occupied(&rig.liquid.grid);
+      nearly++;
+    }
+    if (t > 18) {
+      late += occupied(&rig.liquid.grid);
+      nlate++;
+    }
+  }
+  if (!result) {
+    rv_check_emit(out, "occupied", late / nlate / (early / nearly) - 1, 0, 0.01);
+    rv_check_emit(out, "particles", rv_liquid_particles_volume(&rig.liquid.particles) / volume - 1, 0, 1e-12);
+  }
+  rv_rig_liquid_free(&rig);
+  return result;
+}

@@ -1,0 +1,104 @@
+// Checks wet_age and wet_tube: what is written of drops and film is what they are.
+#include <math.h>
+
+#include "base/memory.h"
+#include "check/list.h"
+#include "math/scalar.h"
+#include "rig/scene.h"
+#include "rig/wet.h"
+
+//---------------------------------------------------------------------------------------------- age
+
+static RvVec3 level(void* user, size_t strand, int vertex) {
+  (void)user;
+  return rv_vec3(0.002 * vertex, 0, 0.004 * (double)strand);
+}
+
+// Each drop is born at the start of a step; steps are a power of two, so that floats add them without rounding.
+RvResult rv_check_wet_age(const RvCheckOut* out, RvError* error) {
+  enum { STEPS = 96, MOST = 4096 };
+  static double born[MOST];
+  const double dt = 0x1p-10;
+  RvWetRig rig;
+  RvWetRigDef def = rv_rig_wet_water(rv_rig_contact_hair(4, 12, level, NULL));
+  def.liquid = rv_liquid_model_default(1e-3);
+  def.liquid.resample_every = 0;
+  def.wet.couple.capture = 0;
+  RvResult result = rv_rig_wet_new(&rig, &def, error);
+  if (result) return result;
+  rv_rig_wet_film(&rig, 6e-4);
+  const RvParticles* p = &rig.pool.liquid.particles;
+  double worst = 0, oldest = 0;
+  for (int k = 0; k < STEPS && !result; ++k) {
+    int64_t before = rig.pool.liquid.next_id;
+    double now = rig.time;
+    result = rv_rig_wet_step(&rig, dt, error);
+    for (int64_t id = before; id < rig.pool.liquid.next_id && id < MOST; ++id) born[id] = now;
+    for (size_t i = 0; i < p->count; ++i) {
+      worst = fmax(worst, fabs((double)p->age[i] - (rig.time - born[p->id[i] % MOST])));
+      oldest = fmax(oldest, (double)p->age[i]);
+    }
+  }
+  if (!result) {
+    rv_check_emit(out, "age", worst, 0, 0);
+    rv_check_emit(out, "drops", p->count > 20, 1, 0);
+    rv_check_emit(out, "oldest", oldest / rig.time, 1, 0.2);
+  }
+  rv_rig_wet_free(&rig);
+  return result;
+}
+
+//---------------------------------------------------------------------------------------------- tubes
+
+static const char strands[] =
+    "\"skin\": {\"type\": \"grid\", \"parms\": {\"size\": [0.02, 0.02], \"rows\": 4, \"cols\": 4}},"
+    "\"hair\": {\"type\": \"groom\", \"inputs\": [\"skin\"], \"parms\": {\"count\": 30, \"length\": 0.02, \"points\": "
+    "9}},"
+    "\"damp\": {\"type\": \"attribute\", \"inputs\": [\"hair\"], \"parms\": {\"name\": \"filmheight\","
+    "  \"value\": [0.00005, 0, 0, 0]}},"
+    "\"s\": {\"type\": \"wetsolver\", \"inputs\": [\"damp\"], \"parms\": {\"drip\": 0, \"filmfriction\": 1000,"
+    "  \"hairradius\": 4e-5}}";
+
+typedef struct Seen {
+  double film, drift;
+} Seen;
+
+static void see(void* user, const RvFrameReport* report) {
+  Seen* s = user;
+  const RvLedger* l = &report->stats.ledger;
+  double in = l->initial + l->sources, gone = l->killed + l->evaporated + l->outflow;
+  s->film = l->film;
+  s->drift = fmax(s->drift, fabs(l->bulk + l->film + l->absorbed + gone - in) / in);
+}
+
+// pi (R^2 - r^2) of every point over half of its edges, R the tube's radius
+static double tube_volume(const RvDetail* d, int n) {
+  const float *P = rv_detail_f32(d, RV_POINT, "P", 3), *R = rv_detail_f32(d, RV_POINT, "filmradius", 1);
+  double sum = 0;
+  if (!P || !R) return NAN;
+  for (size_t k = 0; k < rv_detail_count(d, RV_POINT); ++k) {
+    double length = 0, r = 4e-5;
+    for (size_t j = k % (size_t)n ? k - 1 : k; j <= k && j % (size_t)n + 1 < (size_t)n; ++j)
+      length += 0.5 * rv_distance(rv_vec3_load(P + 3 * j), rv_vec3_load(P + 3 * j + 3));
+    sum += RV_PI * ((double)R[k] * (double)R[k] - r * r) * length;
+  }
+  return sum;
+}
+
+RvResult rv_check_wet_tube(const RvCheckOut* out, RvError* error) {
+  RvSceneRig rig;
+  Seen seen = {0};
+  RvDetail* now = NULL;
+  RvResult result = rv_rig_scene_open(&rig, strands, error);
+  if (result) return result;
+  rv_scene_set_hooks(rig.scene, &(RvSceneHooks){.user = &seen, .frame_done = see});
+  result = rv_scene_run(rig.scene, &(RvRun){.node = "s", .first = 1, .last = 4}, error);
+  if (!result) result = rv_rig_scene_cook(&rig, "s", 4, &now, error);
+  if (!result) {
+    rv_check_emit(out, "volume", tube_volume(now, 9) / seen.film, 1, 1e-5);
+    rv_check_emit(out, "ledger", seen.drift, 0, 1e-12);
+  }
+  rv_detail_free(now);
+  rv_rig_scene_close(&rig);
+  return result;
+}

@@ -1,0 +1,92 @@
+// Check wet_scale: what a bundle holds, how fast it drips and how it clumps is not the grid's nor the vertices' doing
+// (E50).
+#include <math.h>
+
+#include "base/memory.h"
+#include "base/rng.h"
+#include "check/list.h"
+#include "rig/wet.h"
+
+typedef struct Bundle {
+  int side, points;    // hairs along a side
+  double gap, length;  // m
+  double dx;
+} Bundle;
+
+// tufts of four hairs
+static RvVec3 place(void* user, size_t strand, int vertex) {
+  const Bundle* b = user;
+  size_t i = strand % (size_t)b->side, j = strand / (size_t)b->side;
+  double x = b->gap * ((double)(i / 2) + 0.2 * (double)(i % 2) + 0.1 * (rv_random(8, strand, 0, 0) - 0.5));
+  double z = b->gap * ((double)(j / 2) + 0.2 * (double)(j % 2) + 0.1 * (rv_random(8, strand, 1, 0) - 0.5));
+  return rv_vec3(x, -b->length * vertex / (b->points - 1), z);
+}
+
+typedef struct Figures {
+  double held, rate, clumps;  // m3 of film, m3/s, groups of strands
+} Figures;
+
+// means of the second half of 0.8 s of strands that are fed evenly
+static RvResult run(Bundle* b, Figures* f, RvError* error) {
+  const double dt = 4e-3, seconds = 0.8, feed = 3e-4;
+  RvWetRig rig;
+  size_t count = (size_t)(b->side * b->side);
+  RvWetRigDef def = rv_rig_wet_water(rv_rig_contact_hair(count, b->points, place, b));
+  def.liquid = rv_liquid_model_default(b->dx);
+  def.wet.film.absorption = 0;
+  def.wet.film.viscous = true;
+  def.niter = 4;
+  def.tolerance = 1e-2;
+  RvResult result = rv_rig_wet_new(&rig, &def, error);
+  if (result) return result;
+  const RvStrandModel* m = rig.hair.model;
+  double* paint = rv_alloc(m->vertices, sizeof *paint);
+  int32_t* clump = rv_alloc(m->vertices + 1, sizeof *clump);
+  for (size_t k = 0; k < m->vertices; ++k) paint[k] = feed;
+  rv_rig_wet_film(&rig, 1e-4);
+  int steps = (int)(seconds / dt + 0.5), half = steps / 2, samples = 0;
+  double dripped = 0, held = 0, clumps = 0;
+  for (int k = 0; k < steps && !result; ++k) {
+    if (k == half) dripped = rig.wet.report.couple.dripped_volume - rig.wet.report.couple.captured_volume;
+    rv_wet_paint(&rig.wet, paint, dt);
+    result = rv_rig_wet_step(&rig, dt, error);
+    RvParticles* p = &rig.pool.liquid.particles;
+    for (size_t i = 0; i < p->count; ++i)
+      if (rv_rig_liquid_at(&rig.pool, i).y < -b->length - 0.01) p->volume[i] = 0;
+    if (k < half) continue;
+    double film, absorbed;
+    rv_wet_volumes(&rig.wet, &film, &absorbed);
+    held += film;
+    clumps += (double)rv_contacts_clumps(rig.hair.contacts, clump);
+    ++samples;
+  }
+  dripped = rig.wet.report.couple.dripped_volume - rig.wet.report.couple.captured_volume - dripped;
+  *f = (Figures){held / samples, dripped / (dt * (steps - half)), clumps / samples};
+  rv_free(paint);
+  rv_free(clump);
+  rv_rig_wet_free(&rig);
+  return result;
+}
+
+RvResult rv_check_wet_scale(const RvCheckOut* out, RvError* error) {
+  static const char* const names[4][3] = {
+      {0},
+      {"held_at_half_dx", "rate_at_half_dx", "clumps_at_half_dx"},
+      {"held_at_quarter_dx", "rate_at_quarter_dx", "clumps_at_quarter_dx"},
+      {"held_twice_the_vertices", "rate_twice_the_vertices", "clumps_twice_the_vertices"}};
+  Bundle bundles[4] = {
+      {6, 12, 9e-4, 0.03, 2e-3}, {6, 12, 9e-4, 0.03, 1e-3}, {6, 12, 9e-4, 0.03, 5e-4}, {6, 23, 9e-4, 0.03, 2e-3}};
+  Figures f[4];
+  for (int k = 0; k < 4; ++k) {
+    RvResult result = run(&bundles[k], &f[k], error);
+    if (result) return result;
+    if (k == 0) {
+      rv_check_emit(out, "clumps_of_nine_tufts", f[0].clumps, 9, 3);
+      continue;
+    }
+    rv_check_emit(out, names[k][0], f[k].held / f[0].held, 1, 0.1);
+    rv_check_emit(out, names[k][1], f[k].rate / f[0].rate, 1, 0.1);
+    rv_check_emit(out, names[k][2], f[k].clumps / f[0].clumps, 1, 0.1);
+  }
+  return RV_OK;
+}

@@ -1,0 +1,163 @@
+#include "cli/shots.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/array.h"
+#include "base/memory.h"
+
+//---------------------------------------------------------------------------------------------- scene
+
+static bool is_camera(const RvScene* scene, const char* node) {
+  return strcmp(rv_scene_node_type(scene, node)->type, "camera") == 0;
+}
+
+static RvResult add_output(RvShotSource* source, const char* output, RvError* error) {
+  if (source->noutput == RV_SHOT_MAX_DETAILS)
+    return rv_fail(error, RV_LIMIT, "more than %d things to draw; name some with --node", RV_SHOT_MAX_DETAILS);
+  source->outputs[source->noutput++] = output;
+  return RV_OK;
+}
+
+RvResult rv_cli_shots_from_scene(RvShotSource* source, RvSession* session, const char* nodes, RvError* error) {
+  const RvScene* scene = session->scene;
+  *source = (RvShotSource){.session = session, .first = session->first, .last = session->last};
+  RvResult result = RV_OK;
+  size_t count = rv_scene_node_count(scene);
+  for (size_t i = 0; i < count && !source->camera; ++i)
+    if (is_camera(scene, rv_scene_node_name(scene, i))) source->camera = rv_scene_node_name(scene, i);
+  if (nodes) {
+    source->output_text = rv_strdup(nodes);
+    if (!source->output_text) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+    for (char* word = strtok(source->output_text, ", "); word && !result; word = strtok(NULL, ", "))
+      result = add_output(source, word, error);
+  }
+  for (size_t i = 0; i < count && !nodes && !result; ++i) {
+    const char* name = rv_scene_node_name(scene, i);
+    if (!is_camera(scene, name) && !rv_scene_is_read(scene, name)) result = add_output(source, name, error);
+  }
+  if (!result && source->noutput == 0) result = rv_fail(error, RV_BAD_INPUT, "there is nothing to draw in the scene");
+  return result;
+}
+
+static RvResult scene_frame(RvShotSource* source, double frame, RvShotFrame* out, RvError* error) {
+  for (size_t i = 0; i < source->noutput; ++i) {
+    const RvDetail* detail = NULL;
+    RvResult result = rv_scene_cook(source->session->scene, source->outputs[i], frame, &detail, error);
+    // a borrowed detail lives until the next cook only: keep a copy, which shares its arrays
+    RvDetail* copy = result ? NULL : rv_detail_copy(detail);
+    if (!result && !copy) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+    if (result) return result;
+    out->details[out->count++] = copy;
+  }
+  return RV_OK;
+}
+
+//---------------------------------------------------------------------------------------------- folder
+
+// the ending that we can read, or NULL
+static const char* known_ending(const char* name) {
+  static const char* const endings[] = {".bgeo.sc", ".bgeo", ".geo", ".vdb"};
+  size_t length = strlen(name);
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; ++i) {
+    size_t n = strlen(endings[i]);
+    if (length > n && strcasecmp(name + length - n, endings[i]) == 0) return name + length - n;
+  }
+  return NULL;
+}
+
+// the number that ends the name's stem: "hair.0012.bgeo.sc" is frame 12
+static bool frame_of(const char* name, const char* ending, double* frame) {
+  const char* digit = ending;
+  while (digit > name && isdigit((unsigned char)digit[-1])) digit--;
+  if (digit == ending || ending - digit > 9) return false;
+  *frame = (double)strtol(digit, NULL, 10);
+  if (digit > name + 1 && digit[-1] == '-' && digit[-2] == '.') *frame = -*frame;
+  return true;
+}
+
+static int by_name(const void* a, const void* b) {
+  return strcmp(((const RvShotFile*)a)->path, ((const RvShotFile*)b)->path);
+}
+
+static RvResult list_files(RvShotSource* source, DIR* stream, RvError* error) {
+  RV_ARRAY(RvShotFile) files = {0};
+  const struct dirent* entry;
+  bool good = true;
+  while (good && (entry = readdir(stream))) {
+    const char* ending = entry->d_name[0] == '.' ? NULL : known_ending(entry->d_name);
+    if (!ending) continue;
+    RvShotFile file = {.path = rv_strf("%s/%s", source->folder, entry->d_name)};
+    file.still = !frame_of(entry->d_name, ending, &file.frame);
+    good = file.path && rv_array_push(&files, file);
+    if (!good) rv_free(file.path);
+  }
+  source->files = files.data;
+  source->nfile = files.count;
+  if (!good) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (files.count) qsort(files.data, files.count, sizeof *files.data, by_name);
+  return RV_OK;
+}
+
+RvResult rv_cli_shots_from_folder(RvShotSource* source, const char* folder, RvError* error) {
+  *source = (RvShotSource){.folder = rv_strdup(folder), .first = INFINITY, .last = -INFINITY};
+  if (!source->folder) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  DIR* stream = opendir(folder);
+  if (!stream) return rv_fail(error, RV_NOT_FOUND, "cannot open the folder '%s': %s", folder, strerror(errno));
+  RvResult result = list_files(source, stream, error);
+  closedir(stream);
+  if (result) return result;
+  if (source->nfile == 0)
+    return rv_fail(error, RV_NOT_FOUND, "'%s' holds no .geo, .bgeo, .bgeo.sc or .vdb files", folder);
+  for (size_t i = 0; i < source->nfile; ++i) {
+    if (source->files[i].still) continue;
+    source->first = fmin(source->first, source->files[i].frame);
+    source->last = fmax(source->last, source->files[i].frame);
+  }
+  if (source->first > source->last) source->first = source->last = 1;
+  return RV_OK;
+}
+
+static RvResult folder_frame(RvShotSource* source, double frame, RvShotFrame* out, RvError* error) {
+  const RvLog log = {NULL, rv_cli_warning};
+  for (size_t i = 0; i < source->nfile; ++i) {
+    const RvShotFile* file = &source->files[i];
+    if (!file->still && file->frame != frame) continue;
+    if (out->count == RV_SHOT_MAX_DETAILS)
+      return rv_fail(error, RV_LIMIT, "'%s' has more than %d files of frame %g", source->folder, RV_SHOT_MAX_DETAILS,
+                     frame);
+    RvDetail* detail = NULL;
+    RvResult result = rv_detail_load(file->path, &detail, &log, error);
+    if (result) return result;
+    out->details[out->count++] = detail;
+  }
+  if (out->count == 0) return rv_fail(error, RV_NOT_FOUND, "'%s' has no file of frame %g", source->folder, frame);
+  return RV_OK;
+}
+
+//---------------------------------------------------------------------------------------------- both
+
+void rv_cli_shot_close(RvShotSource* source) {
+  for (size_t i = 0; i < source->nfile; ++i) rv_free(source->files[i].path);
+  rv_free(source->files);
+  rv_free(source->folder);
+  rv_free(source->output_text);
+  *source = (RvShotSource){0};
+}
+
+RvResult rv_cli_shot_frame(RvShotSource* source, double frame, RvShotFrame* out, RvError* error) {
+  *out = (RvShotFrame){0};
+  RvResult result = source->session ? scene_frame(source, frame, out, error) : folder_frame(source, frame, out, error);
+  if (result) rv_cli_shot_release(out);
+  return result;
+}
+
+void rv_cli_shot_release(RvShotFrame* frame) {
+  for (size_t i = 0; i < frame->count; ++i) rv_detail_free(frame->details[i]);
+  *frame = (RvShotFrame){0};
+}

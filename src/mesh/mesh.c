@@ -1,0 +1,178 @@
+#include "mesh/mesh.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/parallel.h"
+#include "geo/triangulate.h"
+
+//---------------------------------------------------------------------------------------------- triangles
+
+static size_t face_triangles(const RvDetail* detail, const int32_t* start, size_t prim) {
+  if (rv_detail_prim_type(detail, prim) != RV_PRIM_POLYGON) return 0;
+  int32_t n = start[prim + 1] - start[prim];
+  return n >= 3 ? (size_t)n - 2 : 0;
+}
+
+RvResult rv_mesh_from_detail(const RvDetail* detail, RvMesh* out, RvError* error) {
+  *out = (RvMesh){0};
+  size_t nprim = rv_detail_count(detail, RV_PRIM), ntriangle = 0;
+  const int32_t* start = rv_detail_prim_start(detail);
+  const int32_t* corner = rv_detail_vertex_point(detail);
+  for (size_t i = 0; i < nprim; ++i) ntriangle += face_triangles(detail, start, i);
+  out->npoint = rv_detail_count(detail, RV_POINT);
+  out->points = rv_detail_f32(detail, RV_POINT, "P", 3);
+  out->triangles = rv_alloc(ntriangle, 3 * sizeof *out->triangles);
+  out->prims = rv_alloc(ntriangle, sizeof *out->prims);
+  if (!out->triangles || !out->prims) {
+    rv_mesh_free(out);
+    return rv_fail(error, RV_NO_MEMORY, "no memory for a mesh of %zu triangles", ntriangle);
+  }
+  for (size_t i = 0; i < nprim; ++i) {
+    size_t n = face_triangles(detail, start, i);
+    if (!n) continue;
+    int32_t* cut = out->triangles + 3 * out->ntriangle;
+    rv_triangulate(out->points, corner + start[i], (int)n + 2, cut);
+    for (size_t k = 0; k < 3 * n; ++k) cut[k] = corner[start[i] + cut[k]];
+    for (size_t k = 0; k < n; ++k) out->prims[out->ntriangle++] = (int32_t)i;
+  }
+  return RV_OK;
+}
+
+void rv_mesh_free(RvMesh* mesh) {
+  rv_free(mesh->triangles);
+  rv_free(mesh->prims);
+  *mesh = (RvMesh){0};
+}
+
+//---------------------------------------------------------------------------------------------- facts
+
+static double sum_area(void* arg, size_t begin, size_t end) {
+  const RvMesh* m = arg;
+  double sum = 0;
+  for (size_t i = begin; i < end; ++i) {
+    const int32_t* t = m->triangles + 3 * i;
+    sum += rv_length(rv_mesh_area_vector(rv_vec3_load(m->points + 3 * (size_t)t[0]),
+                                         rv_vec3_load(m->points + 3 * (size_t)t[1]),
+                                         rv_vec3_load(m->points + 3 * (size_t)t[2])));
+  }
+  return sum;
+}
+
+typedef struct VolumeArg {
+  const RvMesh* mesh;
+  RvVec3 origin;
+} VolumeArg;
+
+// signed tetrahedra over a point near the mesh, so that a mesh far from zero loses nothing
+static double sum_volume(void* arg, size_t begin, size_t end) {
+  const VolumeArg* v = arg;
+  double sum = 0;
+  for (size_t i = begin; i < end; ++i) {
+    const int32_t* t = v->mesh->triangles + 3 * i;
+    RvVec3 p[3];
+    for (int k = 0; k < 3; ++k) p[k] = rv_sub(rv_vec3_load(v->mesh->points + 3 * (size_t)t[k]), v->origin);
+    sum += rv_dot(p[0], rv_cross(p[2], p[1])) / 6;
+  }
+  return sum;
+}
+
+static int compare_u64(const void* a, const void* b) {
+  uint64_t x = *(const uint64_t*)a, y = *(const uint64_t*)b;
+  return x < y ? -1 : x > y;
+}
+
+static int compare_place(const void* a, const void* b, void* points) {
+  const float* p = (const float*)points + 3 * (size_t) * (const int32_t*)a;
+  const float* q = (const float*)points + 3 * (size_t) * (const int32_t*)b;
+  for (int k = 0; k < 3; ++k)
+    if (p[k] != q[k]) return p[k] < q[k] ? -1 : 1;
+  return *(const int32_t*)a < *(const int32_t*)b ? -1 : 1;
+}
+
+// of all points at one place the lowest index, for each
+static int32_t* same_places(const RvMesh* mesh) {
+  int32_t* order = rv_alloc(mesh->npoint, sizeof *order);
+  int32_t* first = rv_alloc(mesh->npoint, sizeof *first);
+  if (!order || !first) {
+    rv_free(order);
+    rv_free(first);
+    return NULL;
+  }
+  for (size_t i = 0; i < mesh->npoint; ++i) order[i] = (int32_t)i;
+  qsort_r(order, mesh->npoint, sizeof *order, compare_place, (void*)(uintptr_t)mesh->points);
+  for (size_t i = 0; i < mesh->npoint; ++i) {
+    const float* p = mesh->points + 3 * (size_t)order[i];
+    const float* q = i ? mesh->points + 3 * (size_t)order[i - 1] : NULL;
+    bool same = q && p[0] == q[0] && p[1] == q[1] && p[2] == q[2];
+    first[order[i]] = same ? first[order[i - 1]] : order[i];
+  }
+  rv_free(order);
+  return first;
+}
+
+// every edge as lower point, higher point and direction; sorted, the uses of one edge stand together
+static void count_edges(const RvMesh* mesh, const int32_t* first, uint64_t* keys, RvMeshFacts* facts) {
+  size_t n = 0;
+  facts->open_edges = facts->flipped_edges = 0;
+  for (size_t i = 0; i < 3 * mesh->ntriangle; ++i) {
+    uint64_t a = (uint64_t)mesh->triangles[i];
+    uint64_t b = (uint64_t)mesh->triangles[i % 3 == 2 ? i - 2 : i + 1];
+    if (first) {
+      a = (uint64_t)first[a];
+      b = (uint64_t)first[b];
+    }
+    if (a != b) keys[n++] = a < b ? a << 32 | b << 1 : b << 32 | a << 1 | 1;
+  }
+  qsort(keys, n, sizeof *keys, compare_u64);
+  for (size_t i = 0, j; i < n; i = j) {
+    size_t forward = 0;
+    for (j = i; j < n && keys[j] >> 1 == keys[i] >> 1; ++j) forward += !(keys[j] & 1);
+    if ((j - i) & 1) {
+      facts->open_edges++;
+    } else if (2 * forward != j - i) {
+      facts->flipped_edges++;
+    }
+  }
+}
+
+static RvResult find_bounds(const RvMesh* mesh, RvMeshFacts* facts, RvError* error) {
+  for (int k = 0; k < 3; ++k) {
+    facts->lo[k] = INFINITY;
+    facts->hi[k] = -INFINITY;
+  }
+  for (size_t i = 0; i < 3 * mesh->ntriangle; ++i) {
+    const float* p = mesh->points + 3 * (size_t)mesh->triangles[i];
+    for (int k = 0; k < 3; ++k) {
+      if (!isfinite(p[k])) {
+        return rv_fail(error, RV_BAD_INPUT, "P of point %d of the mesh is not finite", mesh->triangles[i]);
+      }
+      facts->lo[k] = fmin(facts->lo[k], p[k]);
+      facts->hi[k] = fmax(facts->hi[k], p[k]);
+    }
+  }
+  return RV_OK;
+}
+
+RvResult rv_mesh_measure(const RvMesh* mesh, RvMeshFacts* facts, RvError* error) {
+  *facts = (RvMeshFacts){0};
+  if (!mesh->ntriangle) return RV_OK;
+  RvResult r = find_bounds(mesh, facts, error);
+  if (r != RV_OK) return r;
+  VolumeArg volume = {mesh, rv_lerp(rv_vec3_load64(facts->lo), rv_vec3_load64(facts->hi), 0.5)};
+  facts->area = rv_parallel_sum(mesh->ntriangle, 1024, sum_area, (void*)(uintptr_t)mesh);
+  facts->volume = rv_parallel_sum(mesh->ntriangle, 1024, sum_volume, &volume);
+  uint64_t* keys = rv_alloc(mesh->ntriangle, 3 * sizeof *keys);
+  if (!keys) return rv_fail(error, RV_NO_MEMORY, "no memory for the edges of %zu triangles", mesh->ntriangle);
+  count_edges(mesh, NULL, keys, facts);
+  if (facts->open_edges) {
+    // seams of unshared points are no holes
+    int32_t* first = same_places(mesh);
+    if (!first) r = rv_fail(error, RV_NO_MEMORY, "no memory for the edges of %zu triangles", mesh->ntriangle);
+    if (first) count_edges(mesh, first, keys, facts);
+    rv_free(first);
+  }
+  rv_free(keys);
+  return r;
+}

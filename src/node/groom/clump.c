@@ -1,0 +1,54 @@
+#include "node/groom/clump.h"
+
+#include "base/memory.h"
+#include "base/parallel.h"
+
+typedef struct Job {
+  RvGroomClumps* clumps;
+  const RvGroomShape* shape;
+  const RvGroomRoot* roots;
+} Job;
+
+static void make_lines(void* arg, size_t begin, size_t end) {
+  Job* job = arg;
+  for (size_t i = begin; i < end; ++i) {
+    rv_groom_line(job->shape, &job->roots[i], &job->clumps->lines[i]);
+    rv_vec3_store(job->clumps->boxes + 6 * i, job->roots[i].frame.position);
+    rv_vec3_store(job->clumps->boxes + 6 * i + 3, job->roots[i].frame.position);
+  }
+}
+
+RvResult rv_groom_clumps_init(RvGroomClumps* clumps, const RvGroomShape* shape, size_t count, const RvGroomRoot* roots,
+                              RvError* error) {
+  *clumps = (RvGroomClumps){.count = count};
+  clumps->lines = rv_alloc(count, sizeof *clumps->lines);
+  clumps->boxes = rv_alloc(count, 6 * sizeof(float));
+  if (!clumps->lines || !clumps->boxes) {
+    rv_groom_clumps_free(clumps);
+    return rv_fail(error, RV_NO_MEMORY, "no memory for %zu clumps; make clumpsize larger", count);
+  }
+  rv_parallel_for(count, 64, make_lines, &(Job){clumps, shape, roots});
+  RvResult result = rv_nearest_init(&clumps->tree, count, clumps->boxes, error);
+  if (result != RV_OK) rv_groom_clumps_free(clumps);
+  return result;
+}
+
+void rv_groom_clumps_free(RvGroomClumps* clumps) {
+  rv_free(clumps->lines);
+  rv_free(clumps->boxes);
+  rv_nearest_free(&clumps->tree);
+  *clumps = (RvGroomClumps){0};
+}
+
+static double root_distance2(const void* arg, size_t item, RvVec3 p) {
+  const RvGroomClumps* clumps = arg;
+  RvVec3 d = rv_sub(rv_vec3_load(clumps->boxes + 6 * item), p);
+  return rv_dot(d, d);
+}
+
+int32_t rv_groom_clump_of(const RvGroomClumps* clumps, RvVec3 position, bool second) {
+  size_t first = rv_nearest_find(&clumps->tree, position, SIZE_MAX, root_distance2, clumps);
+  if (first == SIZE_MAX) return -1;
+  size_t next = second ? rv_nearest_find(&clumps->tree, position, first, root_distance2, clumps) : first;
+  return (int32_t)(next == SIZE_MAX ? first : next);
+}

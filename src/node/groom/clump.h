@@ -1,0 +1,22 @@
+// Clumps of a groom: their centre lines, and which clump a root belongs to.
+#ifndef RV_NODE_GROOM_CLUMP_H
+#define RV_NODE_GROOM_CLUMP_H
+
+#include "mesh/nearest.h"
+#include "node/groom/shape.h"
+
+typedef struct RvGroomClumps {
+  size_t count;
+  RvGroomLine* lines;
+  float* boxes;  // a root as a box of no size
+  RvNearest tree;
+} RvGroomClumps;
+
+// `roots` are the clumps' own, as if each were a strand.
+RvResult rv_groom_clumps_init(RvGroomClumps* clumps, const RvGroomShape* shape, size_t count, const RvGroomRoot* roots,
+                              RvError* error);
+void rv_groom_clumps_free(RvGroomClumps* clumps);
+// The clump with the nearest root, or with `second` the one after it if there is one; -1 without clumps.
+int32_t rv_groom_clump_of(const RvGroomClumps* clumps, RvVec3 position, bool second);
+
+#endif

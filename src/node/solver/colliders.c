@@ -1,0 +1,417 @@
+#include "node/solver/colliders.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "math/scalar.h"
+#include "mesh/mesh.h"
+
+static bool named(const RvGrid* grid, const char* name) {
+  return grid && strcmp(rv_grid_name(grid), name) == 0;
+}
+
+//---------------------------------------------------------------------------------------------- grids
+
+// a grid in metres: shared where the scene's unit is one, else a scaled copy; `value` scales what it holds
+static RvResult in_metres(RvGrid* grid, double unit, double value, RvGrid** out, RvError* error) {
+  if (unit == 1 && value == 1) {
+    *out = rv_grid_retain(grid);
+    return RV_OK;
+  }
+  double m[16];
+  const double scale[9] = {value, 0, 0, 0, value, 0, 0, 0, value};
+  RvResult result = rv_grid_copy(grid, out, error);
+  if (!result) result = rv_grid_transform(*out, m, error);
+  for (int i = 0; !result && i < 16; ++i)
+    if (i % 4 < 3) m[i] *= unit;
+  RvError own = {0};
+  if (!result && rv_grid_set_transform(*out, m, &own))
+    result = rv_fail(error, RV_BAD_INPUT,
+                     "a level set of the colliders has voxels of %g m, which cannot be held: is metersperunit right?",
+                     rv_grid_voxel_size(grid) * unit);
+  if (!result) result = rv_grid_map_values(*out, scale, error);
+  if (result && *out) {
+    rv_grid_release(*out);
+    *out = NULL;
+  }
+  return result;
+}
+
+static bool too_narrow(const RvCollidersDef* def, const RvGrid* grid) {
+  float far[3] = {0};
+  rv_grid_background(grid, far);
+  return def->band > 0 && far[0] < 2.0 / 3 * def->band && rv_grid_leaf_count(grid);
+}
+
+// the same surface with distances known as far as asked
+static RvResult widen(const RvCollidersDef* def, RvGrid** grid, RvError* error) {
+  double voxel = fmax(rv_grid_voxel_size(*grid), def->voxel);
+  size_t npoint, ntriangle;
+  float* points = NULL;
+  int32_t* triangles = NULL;
+  RvGrid* wide = NULL;
+  RvResult result = rv_grid_to_mesh(*grid, 0, 0, &npoint, &points, &ntriangle, &triangles, error);
+  // a surface without faces is thinner than its voxels: it stays as it is
+  if (!result && ntriangle)
+    result = rv_grid_from_mesh("collision", voxel, fmax(ceil(def->band / voxel), 3), npoint, points, ntriangle,
+                               triangles, false, &wide, error);
+  rv_free(points);
+  rv_free(triangles);
+  if (!result && wide) {
+    rv_grid_release(*grid);
+    *grid = wide;
+  }
+  return result;
+}
+
+//---------------------------------------------------------------------------------------------- kept level sets
+
+// A mesh that stands still, or comes again, gives the level set that it gave before: by the hash of all that goes in.
+enum { KEPT = 32 };
+typedef struct Kept {
+  struct {
+    uint64_t key;
+    RvGrid* grid;
+  } one[KEPT];
+  size_t next;
+} Kept;
+
+void rv_colliders_free_cache(void* cache) {
+  Kept* kept = cache;
+  for (size_t i = 0; kept && i < KEPT; ++i)
+    if (kept->one[i].grid) rv_grid_release(kept->one[i].grid);
+  rv_free(kept);
+}
+
+static Kept* kept_of(const RvCollidersDef* def) {
+  void** cache = def->keep ? def->cook->cache : NULL;
+  if (cache && !*cache) *cache = rv_alloc_zero(1, sizeof(Kept));
+  return cache ? *cache : NULL;
+}
+
+static uint64_t key_of(const RvMesh* mesh, const RvSolid* solid, const RvMeshGrid* want) {
+  RvHasher h = rv_hasher_new(1);
+  double numbers[3] = {want->voxel_size, want->band, want->shell};
+  rv_hasher_add(&h, numbers, sizeof numbers);
+  rv_hasher_add(&h, mesh->points + 3 * solid->first, (solid->last - solid->first) * 3 * sizeof *mesh->points);
+  rv_hasher_add(&h, mesh->triangles, mesh->ntriangle * 3 * sizeof *mesh->triangles);
+  return rv_hasher_done(&h);
+}
+
+static RvResult make_grid(const RvCollidersDef* def, const RvMesh* mesh, const RvMeshFacts* facts, const RvSolid* solid,
+                          const RvMeshGrid* want, RvGrid** out, RvError* error) {
+  Kept* kept = kept_of(def);
+  uint64_t key = kept ? key_of(mesh, solid, want) : 0;
+  for (size_t i = 0; kept && i < KEPT; ++i)
+    if (kept->one[i].grid && kept->one[i].key == key) {
+      *out = rv_grid_retain(kept->one[i].grid);
+      return RV_OK;
+    }
+  RvResult result = rv_mesh_to_grid(mesh, facts, want, out, error);
+  if (result || !kept) return result;
+  size_t i = kept->next++ % KEPT;
+  if (kept->one[i].grid) rv_grid_release(kept->one[i].grid);
+  kept->one[i].key = key;
+  kept->one[i].grid = rv_grid_retain(*out);
+  return RV_OK;
+}
+
+//---------------------------------------------------------------------------------------------- reading
+
+// names of the grids: those of the node collider, else, of raw input, those of a cache
+typedef struct Names {
+  const char *distance, *velocity[2];
+} Names;
+
+static Names names_of(const RvDetail* d, const RvCollidersDef* def) {
+  Names collider = {"collision", {"collisionvel", NULL}}, cache = {"surface", {"vel", "v"}};
+  if (!def->raw || rv_detail_find_vdb(d, "collision") || !rv_detail_find_vdb(d, "surface")) return collider;
+  return cache;
+}
+
+static bool is_velocity(const RvGrid* grid, const Names* names) {
+  if (!grid || rv_grid_type(grid) != RV_GRID_VEC3) return false;
+  return named(grid, names->velocity[0]) || (names->velocity[1] && named(grid, names->velocity[1]));
+}
+
+// faces since the last level set
+typedef struct Run {
+  size_t first, last, first_prim, last_prim;
+} Run;
+
+static const Run no_run = {SIZE_MAX, 0, SIZE_MAX, 0};
+
+static void add_face(Run* run, const RvDetail* d, size_t prim) {
+  const int32_t *start = rv_detail_prim_start(d), *point = rv_detail_vertex_point(d);
+  for (int32_t v = start[prim]; v < start[prim + 1]; ++v) {
+    size_t p = (size_t)point[v];
+    run->first = p < run->first ? p : run->first;
+    run->last = p + 1 > run->last ? p + 1 : run->last;
+  }
+  if (run->first_prim == SIZE_MAX) run->first_prim = prim;
+  run->last_prim = prim + 1;
+}
+
+static RvSolid begin_solid(const RvDetail* d, const Run* run, size_t prim) {
+  const RvAttrib* friction = rv_detail_find(d, RV_PRIM, "friction");
+  RvSolid solid = {
+      .mesh = run->first < run->last, .first = run->first, .last = run->last, .friction = 0.3, .angle = RV_PI / 3};
+  solid.first_prim = run->first_prim;
+  solid.last_prim = run->last_prim;
+  if (friction && rv_attrib_storage(friction) != RV_STRING) solid.friction = rv_attrib_get(friction, prim, 0);
+  const RvAttrib* angle = rv_detail_find(d, RV_PRIM, "contactangle");
+  if (angle && rv_attrib_storage(angle) != RV_STRING) solid.angle = rv_radians(rv_attrib_get(angle, prim, 0));
+  return solid;
+}
+
+// The level set of a mesh. One with holes, and one that the node collider took for open, is a shell through which
+// nothing of two voxels passes.
+static RvResult mesh_solid(const RvDetail* d, const RvCollidersDef* def, RvSolid* solid, RvError* error) {
+  RvMesh mesh, part;
+  RvMeshFacts facts;
+  RvGrid* grid = NULL;
+  RvResult result = rv_mesh_from_detail(d, &mesh, error);
+  if (result) return result;
+  size_t begin = 0, end;
+  while (begin < mesh.ntriangle && (size_t)mesh.prims[begin] < solid->first_prim) begin++;
+  for (end = begin; end < mesh.ntriangle && (size_t)mesh.prims[end] < solid->last_prim;) end++;
+  part = (RvMesh){mesh.npoint, mesh.points, end - begin, mesh.triangles + 3 * begin, mesh.prims + begin};
+  result = rv_mesh_measure(&part, &facts, error);
+  double voxel = def->voxel / def->unit;
+  const RvAttrib* thickness = rv_detail_find(d, RV_PRIM, "thickness");
+  bool known = thickness && rv_attrib_storage(thickness) != RV_STRING;
+  double thick = known ? rv_attrib_get(thickness, solid->first_prim, 0) : 0;
+  RvMeshGrid want = {"collision", voxel, fmax(ceil(def->band / def->voxel), 3), .parm = "particlesep"};
+  if (!result && (known ? thick > 0 : facts.open_edges > 0)) want.shell = fmax(thick, 2 * voxel);
+  if (!result && facts.area > 0) result = make_grid(def, &part, &facts, solid, &want, &grid, error);
+  if (!result && grid) {
+    if (solid->distance) rv_grid_release(solid->distance);
+    solid->distance = NULL;
+    result = in_metres(grid, def->unit, def->unit, &solid->distance, error);
+  }
+  if (grid) rv_grid_release(grid);
+  rv_mesh_free(&mesh);
+  return result;
+}
+
+static RvResult grid_solid(const RvDetail* d, RvGrid* grid, const RvCollidersDef* def, RvSolid* solid, RvError* error) {
+  // far away is outside
+  float far[3] = {0};
+  rv_grid_background(grid, far);
+  solid->turned = far[0] < 0;
+  RvResult result = in_metres(grid, def->unit, far[0] < 0 ? -def->unit : def->unit, &solid->distance, error);
+  if (result || !too_narrow(def, solid->distance)) return result;
+  return solid->mesh ? mesh_solid(d, def, solid, error) : widen(def, &solid->distance, error);
+}
+
+// the solids of a detail in order: their number, and if `out` is there, their grids and points
+// without the grids of those that `skip` names, if it is there
+static RvResult read_solids(const RvDetail* d, const RvCollidersDef* def, const bool* skip, RvSolid* out, size_t* count,
+                            RvError* error) {
+  Names names = names_of(d, def);
+  RvResult result = RV_OK;
+  size_t n = 0, prims = rv_detail_count(d, RV_PRIM);
+  Run run = no_run;
+  for (size_t i = 0; !result && i < prims; ++i) {
+    RvGrid* grid = rv_detail_prim_grid(d, i);
+    if (!grid) add_face(&run, d, i);
+    if (named(grid, names.distance) && rv_grid_type(grid) == RV_GRID_FLOAT) {
+      if (out) {
+        out[n] = begin_solid(d, &run, i);
+        if (!skip || !skip[n]) result = grid_solid(d, grid, def, &out[n], error);
+      }
+      n++;
+      run = no_run;
+    } else if (out && n && is_velocity(grid, &names) && !out[n - 1].velocity && !skip) {
+      result = in_metres(grid, def->unit, def->unit / def->timescale, &out[n - 1].velocity, error);
+    }
+  }
+  if (!result && def->raw && run.first < run.last) {
+    if (out) {
+      out[n] = begin_solid(d, &run, run.first_prim);
+      if (!skip || !skip[n]) result = mesh_solid(d, def, &out[n], error);
+    }
+    n++;
+  }
+  *count = n;
+  return result;
+}
+
+static void release_solids(RvSolid* solids, size_t count) {
+  for (size_t i = 0; solids && i < count; ++i) {
+    if (solids[i].distance) rv_grid_release(solids[i].distance);
+    if (solids[i].velocity) rv_grid_release(solids[i].velocity);
+  }
+  rv_free(solids);
+}
+
+static void tell_none(const RvCollidersDef* def) {
+  if (def->raw)
+    rv_cook_warn(def->cook, "input %zu, the colliders, has neither faces nor a VDB named collision or surface",
+                 def->input + 1);
+  else
+    rv_cook_warn(def->cook, "input %zu, the colliders, has no VDB named collision: put a collider node before it",
+                 def->input + 1);
+}
+
+RvResult rv_colliders_begin(RvColliders* c, const RvCollidersDef* def, RvError* error) {
+  RvCook* cook = def->cook;
+  c->def = *def;
+  c->now = cook->ninput > def->input ? cook->input[def->input] : NULL;
+  if (!c->now) return RV_OK;
+  RvError own = {0};
+  RvResult result = rv_cook_input_at(cook, def->input, cook->time.frame - 1, &c->before, &own);
+  if (result == RV_CANCELLED || result == RV_NO_MEMORY) return rv_fail(error, result, "%s", own.text);
+  if (result || !c->before) c->before = c->now;
+  size_t count, had;
+  result = read_solids(c->now, def, NULL, NULL, &count, error);
+  if (!result) result = read_solids(c->before, def, NULL, NULL, &had, error);
+  if (result) return result;
+  if (!count && rv_detail_count(c->now, RV_PRIM)) tell_none(def);
+  // a solid that comes or goes is there, or not, for the whole frame
+  if (count != had) c->before = c->now;
+  if (!count) return RV_OK;
+  c->solids = rv_alloc_zero(count, sizeof *c->solids);
+  c->sampled = rv_alloc_zero(count, sizeof *c->sampled);
+  c->motions = rv_alloc_zero(count, sizeof *c->motions);
+  if (!c->solids || !c->sampled || !c->motions) return rv_fail(error, RV_NO_MEMORY, "out of memory for the colliders");
+  c->count = count;
+  result = read_solids(c->before, def, NULL, c->solids, &count, error);
+  for (size_t i = 0; i < count && !result; ++i) {
+    if (c->solids[i].turned)
+      rv_cook_warn(cook, "input %zu, level set %zu is inside out, negative far away: its sign is turned round",
+                   def->input + 1, i + 1);
+    result = rv_solid_begin(c, &c->solids[i], error);
+  }
+  return result;
+}
+
+//---------------------------------------------------------------------------------------------- parts of the frame
+
+// Two moments of the colliders and how far between them the part begins: its own ends, or those of the frame.
+typedef struct Moments {
+  const RvDetail *a, *b;
+  double span;  // s
+  double from;  // share
+  bool whole;   // for the solids that are known at whole frames only
+} Moments;
+
+static bool deforms(const RvSolid* solid, const Moments* at) {
+  return solid->mesh && !solid->rigid && solid->whole == at->whole;
+}
+
+// the shape at the second moment, which its points reach on straight ways from the first
+static RvResult deform_solid(RvColliders* c, size_t i, const Moments* at, RvSolid* solid, const RvMesh* mesh,
+                             RvSolidStep* step, RvError* error) {
+  if (!deforms(&c->solids[i], at)) return RV_OK;
+  size_t begin = 0, end;
+  while (begin < mesh->ntriangle && (size_t)mesh->prims[begin] < solid->first_prim) begin++;
+  for (end = begin; end < mesh->ntriangle && (size_t)mesh->prims[end] < solid->last_prim;) end++;
+  bool same = rv_detail_count(at->a, RV_POINT) == rv_detail_count(at->b, RV_POINT);
+  RvMeshMotionDef def = {.first = solid->mesh ? solid->first : 0,
+                         .last = solid->mesh ? solid->last : 0,
+                         .ntriangle = solid->mesh ? end - begin : 0,
+                         .triangles = mesh->triangles + 3 * begin,
+                         .P = rv_detail_f32(same ? at->a : at->b, RV_POINT, "P", 3),
+                         .after = same ? rv_detail_f32(at->b, RV_POINT, "P", 3) : NULL,
+                         .v = rv_detail_f32(at->b, RV_POINT, "v", 3),
+                         .unit = c->def.unit,
+                         .dt = at->span,
+                         .rate = c->def.unit / c->def.timescale,
+                         .from = at->from};
+  RvResult result = rv_mesh_motion_init(&c->motions[i], &def, error);
+  if (result) return result;
+  step->distance = c->sampled[i] = solid->distance;
+  solid->distance = NULL;
+  step->motion = &c->motions[i];
+  step->field_time = (at->from - 1) * at->span;
+  return RV_OK;
+}
+
+static RvResult deform_solids(RvColliders* c, const Moments* at, RvSolidStep* steps, RvError* error) {
+  RvSolid* solids = rv_alloc_zero(c->count, sizeof *solids);
+  RvMesh mesh = {0};
+  size_t count = c->count;
+  bool* skip = rv_alloc(c->count, sizeof *skip);
+  RvResult result = solids && skip ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for the colliders");
+  // they are all different
+  RvCollidersDef def = c->def;
+  def.keep = false;
+  for (size_t i = 0; i < c->count && !result; ++i) skip[i] = !deforms(&c->solids[i], at);
+  if (!result) result = read_solids(at->b, &def, skip, solids, &count, error);
+  if (!result) result = rv_mesh_from_detail(at->b, &mesh, error);
+  for (size_t i = 0; i < c->count && !result; ++i) result = deform_solid(c, i, at, &solids[i], &mesh, &steps[i], error);
+  rv_mesh_free(&mesh);
+  release_solids(solids, c->count);
+  rv_free(skip);
+  return result;
+}
+
+// the colliders as they are at a share of the frame, if they are as many as at its end
+static RvResult ask(RvColliders* c, double share, const RvDetail** out, RvError* error) {
+  RvError own = {0};
+  size_t count = 0;
+  RvResult result = rv_cook_input_at(c->def.cook, c->def.input, c->def.cook->time.frame - 1 + share, out, &own);
+  if (result == RV_CANCELLED || result == RV_NO_MEMORY) return rv_fail(error, result, "%s", own.text);
+  if (!result && *out) result = read_solids(*out, &c->def, NULL, NULL, &count, error);
+  if (result || !*out || count != c->count) *out = c->now;
+  return RV_OK;
+}
+
+static RvResult sample_solids(RvColliders* c, double from, double to, double dt, RvSolidStep* steps, RvError* error) {
+  bool any[2] = {false, false};
+  for (size_t i = 0; i < c->count; ++i)
+    if (c->solids[i].mesh && !c->solids[i].rigid) any[c->solids[i].whole] = true;
+  RvResult result = RV_OK;
+  if (any[1]) {
+    Moments at = {c->before, c->now, c->def.cook->dt * c->def.timescale, from, true};
+    result = deform_solids(c, &at, steps, error);
+  }
+  if (!result && any[0]) {
+    Moments at = {.span = dt};
+    result = ask(c, from, &at.a, error);
+    if (!result) result = ask(c, to, &at.b, error);
+    if (!result) result = deform_solids(c, &at, steps, error);
+  }
+  return result;
+}
+
+void rv_colliders_release(RvColliders* c) {
+  for (size_t i = 0; i < c->count && c->sampled && c->motions; ++i) {
+    if (c->sampled[i]) rv_grid_release(c->sampled[i]);
+    c->sampled[i] = NULL;
+    rv_mesh_motion_free(&c->motions[i]);
+  }
+}
+
+RvResult rv_colliders_step(RvColliders* c, double from, double to, double dt, RvSolidStep* steps, RvError* error) {
+  bool all = true;
+  RvResult result = RV_OK;
+  rv_colliders_release(c);
+  for (size_t i = 0; i < c->count && !result; ++i) {
+    const RvSolid* solid = &c->solids[i];
+    RvRigid still = {.turn = rv_quat_identity()};
+    steps[i] = (RvSolidStep){.solid = solid, .distance = solid->distance, .from = still, .to = still};
+    if (solid->rigid) {
+      result = rv_solid_pose(c, solid, from, &steps[i].from, error);
+      if (!result) result = rv_solid_pose(c, solid, to, &steps[i].to, error);
+    } else if (solid->mesh) {
+      all = false;
+    } else if (solid->velocity) {
+      // a level set that moves by its field, from the frame before
+      steps[i].velocity = solid->velocity;
+      steps[i].field_time = from * c->def.cook->dt * c->def.timescale;
+    }
+  }
+  return result || all ? result : sample_solids(c, from, to, dt, steps, error);
+}
+
+void rv_colliders_end(RvColliders* c) {
+  rv_colliders_release(c);
+  release_solids(c->solids, c->count);
+  rv_free(c->sampled);
+  rv_free(c->motions);
+  *c = (RvColliders){0};
+}

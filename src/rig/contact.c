@@ -1,0 +1,173 @@
+#include "rig/contact.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+RvContactRigDef rv_rig_contact_hair(size_t count, int vertices, RvVec3 (*place)(void*, size_t, int), void* user) {
+  return (RvContactRigDef){count, vertices, 40e-6, 1300, 3e9, 1e6, {0, -9.81, 0}, place, user, NULL};
+}
+
+static RvResult make_model(RvContactRig* rig, const RvContactRigDef* d, RvError* error) {
+  size_t n = d->count * (size_t)d->vertices;
+  RvStrandDef* defs = rv_alloc_zero(d->count, sizeof *defs);
+  double *x = rv_alloc(n, 3 * sizeof *x), *rest = rv_alloc(n, 3 * sizeof *x), *radius = rv_alloc(n, sizeof *radius);
+  RvResult result = defs && x && rest && radius ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  for (size_t k = 0; !result && k < n; ++k) {
+    rv_vec3_store64(x + 3 * k, d->place(d->user, k / (size_t)d->vertices, (int)(k % (size_t)d->vertices)));
+    if (d->rest)
+      rv_vec3_store64(rest + 3 * k, d->rest(d->user, k / (size_t)d->vertices, (int)(k % (size_t)d->vertices)));
+    radius[k] = d->radius;
+  }
+  for (size_t k = 0; !result && k < d->count; ++k)
+    defs[k] = (RvStrandDef){.vertices = d->vertices,
+                            .x = x + 3 * k * (size_t)d->vertices,
+                            .rest = d->rest ? rest + 3 * k * (size_t)d->vertices : NULL,
+                            .radius = radius,
+                            .density = d->density,
+                            .youngs = d->youngs,
+                            .shear = d->youngs / 2.6,
+                            .viscosity = d->viscosity,
+                            .ellipse = 1,
+                            .multiple = 1,
+                            .id = (int64_t)k};
+  if (!result) result = rv_strand_model_new(defs, d->count, &rig->model, error);
+  if (!result) result = rv_strand_state_new(rig->model, defs, &rig->state, error);
+  rv_free(defs);
+  rv_free(x);
+  rv_free(rest);
+  rv_free(radius);
+  return result;
+}
+
+RvResult rv_rig_contact_new(RvContactRig* rig, const RvContactRigDef* d, RvError* error) {
+  *rig = (RvContactRig){.count = d->count, .n = d->vertices};
+  RvResult result = make_model(rig, d, error);
+  if (!result) result = rv_contacts_new(rig->model, &rig->contacts, error);
+  if (!result) {
+    size_t unknowns = rig->model->unknowns;
+    rig->force = rv_alloc_zero(unknowns, sizeof(double));
+    rig->velocity = rv_alloc_zero(unknowns, sizeof(double));
+    rig->target = rv_alloc_zero(unknowns, sizeof(double));
+    if (!rig->force || !rig->velocity || !rig->target) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  }
+  if (result) {
+    rv_rig_contact_free(rig);
+    return result;
+  }
+  memcpy(rig->target, rig->state->q, rig->model->unknowns * sizeof(double));
+  double g[3];
+  rv_vec3_store64(g, d->gravity);
+  for (size_t k = 0; k < rig->model->nbatch; ++k)
+    for (int i = 0; i < d->vertices; ++i)
+      for (int c = 0; c < 3; ++c)
+        for (int lane = 0; lane < RV_LANES; ++lane) {
+          size_t at = rv_strand_index(&rig->model->batches[k], lane, i, c);
+          rig->force[at] = g[c] * rig->model->mass[at];
+        }
+  return RV_OK;
+}
+
+void rv_rig_contact_free(RvContactRig* rig) {
+  rv_contacts_free(rig->contacts);
+  rv_strand_state_free(rig->state);
+  rv_strand_model_free(rig->model);
+  rv_free(rig->force);
+  rv_free(rig->velocity);
+  rv_free(rig->target);
+  *rig = (RvContactRig){0};
+}
+
+static const RvStrandBatch* find(const RvContactRig* rig, size_t strand, int* lane) {
+  for (size_t k = 0; k < rig->model->nbatch; ++k)
+    for (*lane = 0; *lane < rig->model->batches[k].lanes; ++*lane)
+      if ((size_t)rig->model->batches[k].strand[*lane] == strand) return &rig->model->batches[k];
+  *lane = 0;
+  return &rig->model->batches[0];
+}
+
+RvVec3 rv_rig_contact_get(const RvContactRig* rig, const double* blocks, size_t strand, int vertex) {
+  int lane;
+  const RvStrandBatch* b = find(rig, strand, &lane);
+  size_t at = rv_strand_index(b, lane, vertex, 0);
+  return rv_vec3(blocks[at], blocks[at + RV_LANES], blocks[at + 2 * RV_LANES]);
+}
+
+// spare lanes repeat the last strand
+void rv_rig_contact_set(const RvContactRig* rig, double* blocks, size_t strand, int vertex, RvVec3 value) {
+  int lane;
+  const RvStrandBatch* b = find(rig, strand, &lane);
+  double v[3];
+  rv_vec3_store64(v, value);
+  for (int l = lane; l == lane || (lane == b->lanes - 1 && l < RV_LANES); ++l)
+    for (int c = 0; c < 3; ++c) blocks[rv_strand_index(b, l, vertex, c)] = v[c];
+}
+
+size_t rv_rig_contact_list(const RvContactRig* rig, size_t* list) {
+  size_t n = 0;
+  for (size_t k = 0; k < rig->model->nbatch; ++k)
+    for (int lane = 0; lane < rig->model->batches[k].lanes; ++lane)
+      for (int i = 0; i < rig->n; ++i)
+        for (int c = 0; c < 3; ++c) list[n++] = rv_strand_index(&rig->model->batches[k], lane, i, c);
+  return n;
+}
+
+void rv_rig_contact_clamp(RvContactRig* rig, int vertices) {
+  for (size_t k = 0; k < rig->model->nbatch; ++k)
+    for (int lane = 0; lane < RV_LANES; ++lane)
+      for (int i = 0; i < vertices; ++i)
+        for (int c = 0; c < (i + 1 < vertices ? 4 : 3); ++c)
+          rig->model->free[rv_strand_index(&rig->model->batches[k], lane, i, c)] = 0;
+}
+
+double rv_rig_contact_elastic(const RvContactRig* rig) {
+  const RvStrandModel* m = rig->model;
+  const RvStrandState* s = rig->state;
+  double sum = 0, energy[RV_LANES] __attribute__((aligned(64)));
+  for (size_t k = 0; k < m->nbatch; ++k) {
+    const RvStrandBatch* b = &m->batches[k];
+    const RvRodBatch rod = {b->vertices,
+                            s->tangent + 3 * b->edge_at,
+                            s->director + 3 * b->edge_at,
+                            s->reference_twist + b->vertex_at,
+                            m->rest_length + b->edge_at,
+                            m->stretch + b->edge_at,
+                            m->rest_curvature + 4 * b->vertex_at,
+                            m->bend + 2 * b->vertex_at,
+                            m->rest_twist + b->vertex_at,
+                            m->torsion + b->vertex_at};
+    rv_strand_rod_energy(&rod, s->q + b->at, energy);
+    for (int lane = 0; lane < b->lanes; ++lane) sum += energy[lane];
+  }
+  return sum;
+}
+
+double rv_rig_contact_kinetic(const RvContactRig* rig) {
+  const RvStrandModel* m = rig->model;
+  double sum = 0;
+  for (size_t k = 0; k < m->nbatch; ++k)
+    for (int lane = 0; lane < m->batches[k].lanes; ++lane)
+      for (int i = 0; i < rig->n; ++i)
+        for (int c = 0; c < (i + 1 < rig->n ? 4 : 3); ++c) {
+          size_t at = rv_strand_index(&m->batches[k], lane, i, c);
+          sum += 0.5 * m->mass[at] * rig->state->v[at] * rig->state->v[at];
+        }
+  return sum;
+}
+
+RvResult rv_rig_contact_step(RvContactRig* rig, const RvContactDef* def, double dt, double tolerance,
+                             RvContactStats* stats, RvStrandStats* solved, RvError* error) {
+  const RvStrandStepDef step = {.dt = dt,
+                                .max_iterations = 30,
+                                .tolerance = tolerance,
+                                .force = rig->force,
+                                .target = rig->target,
+                                .couple = rv_contacts_operator(rig->contacts),
+                                .max_cg = 500,
+                                .cg_tolerance = 0.1 * tolerance};
+  rv_contacts_predict(rig->model, rig->state, &step, rig->velocity);
+  RvResult result = rv_contacts_find(rig->contacts, rig->state->q, rig->velocity, dt, def, stats, error);
+  if (!result) result = rv_strand_step(rig->model, rig->state, &step, solved, error);
+  if (!result) rv_contacts_accept(rig->contacts, rig->state->q);
+  return result;
+}

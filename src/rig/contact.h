@@ -1,0 +1,43 @@
+// Strands that touch on a bench, for the checks: made from a function of (strand, vertex), stepped by hand.
+#ifndef RV_RIG_CONTACT_H
+#define RV_RIG_CONTACT_H
+
+#include "contact/contact.h"
+
+typedef struct RvContactRig {
+  size_t count;
+  int n;
+  RvStrandModel* model;
+  RvStrandState* state;
+  RvContacts* contacts;
+  double *force, *velocity, *target;  // [unknowns]: gravity; what a step is predicted to do; of what is fixed
+} RvContactRig;
+
+typedef struct RvContactRigDef {
+  size_t count;
+  int vertices;
+  double radius, density, youngs, viscosity;
+  RvVec3 gravity;
+  RvVec3 (*place)(void* user, size_t strand, int vertex);
+  void* user;
+  RvVec3 (*rest)(void* user, size_t strand, int vertex);  // natural shape; NULL: as placed
+} RvContactRigDef;
+
+// Hair of 40 micrometres and 3 GPa under gravity along -y.
+RvContactRigDef rv_rig_contact_hair(size_t count, int vertices, RvVec3 (*place)(void*, size_t, int), void* user);
+RvResult rv_rig_contact_new(RvContactRig* rig, const RvContactRigDef* def, RvError* error);
+void rv_rig_contact_free(RvContactRig* rig);
+// A vertex of a strand in q, v or another array of unknowns.
+RvVec3 rv_rig_contact_get(const RvContactRig* rig, const double* blocks, size_t strand, int vertex);
+void rv_rig_contact_set(const RvContactRig* rig, double* blocks, size_t strand, int vertex, RvVec3 value);
+// Indices of the coordinates of all vertices of used lanes, [3 count n]. Returns their number.
+size_t rv_rig_contact_list(const RvContactRig* rig, size_t* list);
+// Fixes the first vertices of all strands, and the angles of the edges between them.
+void rv_rig_contact_clamp(RvContactRig* rig, int vertices);
+double rv_rig_contact_elastic(const RvContactRig* rig);
+double rv_rig_contact_kinetic(const RvContactRig* rig);
+// One coupled step: find, solve to `tolerance`, accept.
+RvResult rv_rig_contact_step(RvContactRig* rig, const RvContactDef* def, double dt, double tolerance,
+                             RvContactStats* stats, RvStrandStats* solved, RvError* error);
+
+#endif

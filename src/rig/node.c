@@ -1,0 +1,88 @@
+#include "rig/node.h"
+
+#include "base/memory.h"
+
+static RvResult input_at(void* user, size_t index, double frame, const RvDetail** out, RvError* error) {
+  RvNodeRig* r = user;
+  *out = NULL;
+  if (r->nlent == RV_NODE_RIG_LENT) return rv_fail(error, RV_LIMIT, "more than %d samples a frame", RV_NODE_RIG_LENT);
+  RvResult result = r->def.make(r->def.user, index, frame, &r->lent[r->nlent], error);
+  if (!result) *out = r->lent[r->nlent++];
+  return result;
+}
+
+static RvResult parms_at(void* user, double frame, void* out, RvError* error) {
+  const RvNodeRig* r = user;
+  RvVars vars = r->vars;
+  vars.frame = frame;
+  return rv_parms_eval(r->values, &vars, out, error);
+}
+
+static RvResult make_inputs(RvNodeRig* r, double frame, RvError* error) {
+  RvResult result = RV_OK;
+  while (r->nlent) rv_detail_free(r->lent[--r->nlent]);
+  for (size_t i = 0; i < r->def.ninput && !result; ++i) {
+    rv_detail_free(r->now[i]);
+    r->now[i] = NULL;
+    result = r->def.make(r->def.user, i, frame, &r->now[i], error);
+    r->inputs[i] = r->now[i];
+  }
+  return result;
+}
+
+RvResult rv_rig_node_open(RvNodeRig* r, const RvNodeRigDef* def, RvError* error) {
+  *r = (RvNodeRig){.def = *def, .vars = {.frame = 1, .fps = 24, .out = ".", .hip = ".", .node = "check"}};
+  const RvNodeType* type = rv_node_find(def->type);
+  if (!type) return rv_fail(error, RV_INTERNAL, "there is no node type %s", def->type);
+  r->values = rv_parms_new(type->parms);
+  r->parms = rv_alloc_zero(1, type->parms->struct_bytes);
+  RvResult result = r->values && r->parms ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  for (size_t i = 0; def->parms && def->parms[i] && !result; i += 2)
+    result = rv_parms_set_text(r->values, def->parms[i], def->parms[i + 1], error);
+  if (!result) result = rv_parms_eval(r->values, &r->vars, r->parms, error);
+  if (!result) result = make_inputs(r, 1, error);
+  r->host = (RvHost){.user = r, .parms_at = parms_at, .input_at = def->whole ? NULL : input_at};
+  r->cook = (RvCook){.type = type,
+                     .node = "check",
+                     .time = {1, 24, 0, 1},
+                     .start_frame = 1,
+                     .parms = r->parms,
+                     .ninput = def->ninput,
+                     .input = r->inputs,
+                     .stats = &r->stats,
+                     .cache = &r->cache,
+                     .vars = &r->vars,
+                     .host = &r->host};
+  if (!result) result = type->start(&r->cook, error);
+  r->state = r->cook.output[type->noutput - 1];
+  return result;
+}
+
+RvResult rv_rig_node_next(RvNodeRig* r, RvError* error) {
+  double frame = r->cook.time.frame + 1;
+  r->stats = (RvStats){0};
+  r->vars.frame = frame;
+  r->cook.prev = r->state;
+  r->cook.output[r->cook.type->noutput - 1] = NULL;
+  r->cook.time.frame = frame;
+  r->cook.time.time = (frame - 1) / 24;
+  r->cook.dt = 1 / 24.0;
+  RvResult result = rv_parms_eval(r->values, &r->vars, r->parms, error);
+  return result ? result : make_inputs(r, frame, error);
+}
+
+RvResult rv_rig_node_step(RvNodeRig* r, RvError* error) {
+  RvResult result = r->cook.type->step(&r->cook, error);
+  if (result) return result;
+  rv_detail_free(r->state);
+  r->state = r->cook.output[r->cook.type->noutput - 1];
+  return RV_OK;
+}
+
+void rv_rig_node_close(RvNodeRig* r) {
+  while (r->nlent) rv_detail_free(r->lent[--r->nlent]);
+  for (size_t i = 0; i < RV_NODE_MAX_INPUTS; ++i) rv_detail_free(r->now[i]);
+  rv_detail_free(r->state);
+  rv_parms_free(r->values);
+  rv_free(r->parms);
+}

@@ -1,0 +1,50 @@
+#include "rig/scene.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static void hear(void* user, RvLevel level, const char* node, double frame, const char* text) {
+  (void)node;
+  (void)frame;
+  RvSceneRig* rig = user;
+  if (level != RV_LEVEL_WARNING) return;
+  rig->warnings++;
+  size_t used = strlen(rig->text);
+  snprintf(rig->text + used, sizeof rig->text - used, "%s\n", text);
+}
+
+RvResult rv_rig_scene_open(RvSceneRig* rig, const char* nodes, RvError* error) {
+  static const char head[] = "{\"rivulet\": 1, \"fps\": 24, \"frames\": [1, 48], \"nodes\": {";
+  *rig = (RvSceneRig){0};
+  size_t bytes = sizeof head + strlen(nodes) + 2;
+  char* text = rv_alloc(bytes, 1);
+  if (!text) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  snprintf(text, bytes, "%s%s}}", head, nodes);
+  RvResult result = rv_scene_parse(text, strlen(text), "check", &rig->scene, error);
+  rv_free(text);
+  if (!result) rv_scene_set_hooks(rig->scene, &(RvSceneHooks){.user = rig, .message = hear});
+  return result;
+}
+
+RvResult rv_rig_scene_cook(RvSceneRig* rig, const char* output, double frame, RvDetail** out, RvError* error) {
+  const RvDetail* made;
+  *out = NULL;
+  RvResult result = rv_scene_cook(rig->scene, output, frame, &made, error);
+  if (result) return result;
+  *out = rv_detail_copy(made);
+  return *out ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+}
+
+void rv_rig_scene_close(RvSceneRig* rig) {
+  rv_scene_free(rig->scene);
+  rig->scene = NULL;
+}
+
+double rv_rig_scene_warned(const RvSceneRig* rig, const char* words) {
+  const char* at = strstr(rig->text, words);
+  while (at && at > rig->text && at[-1] != '\n') --at;
+  return at ? strtod(at, NULL) : 0;
+}

@@ -1,0 +1,37 @@
+// One strand on a bench, for the checks: built, loaded and stepped by hand.
+#ifndef RV_RIG_STRAND_H
+#define RV_RIG_STRAND_H
+
+#include "strand/strand.h"
+
+typedef struct RvRig {
+  int n;
+  RvStrandModel* model;
+  RvStrandState* state;
+  double* force;   // [unknowns]
+  double* target;  // [unknowns] of what is fixed
+} RvRig;
+
+typedef struct RvRigDef {
+  int vertices;
+  const double* x;     // [n][3]
+  const double* rest;  // [n][3] or NULL
+  double radius, density, youngs, shear, viscosity;
+  int clamped;  // vertices fixed at the root; the edges between them keep their angle too
+} RvRigDef;
+
+RvResult rv_rig_new(RvRig* rig, const RvRigDef* def, RvError* error);
+void rv_rig_free(RvRig* rig);
+void rv_rig_fix(RvRig* rig, int vertex, int component);  // component 3: the angle of the edge
+void rv_rig_gravity(RvRig* rig, const double g[3]);
+RvResult rv_rig_step(RvRig* rig, double dt, RvIntegrator integrator, double tolerance, RvError* error);
+// Coordinate c of vertex i, and its velocity; c = 3 is the angle of edge i. The angle of the last vertex is not there.
+double rv_rig_x(const RvRig* rig, int vertex, int component);
+double rv_rig_v(const RvRig* rig, int vertex, int component);
+void rv_rig_set_v(RvRig* rig, int vertex, int component, double value);
+double rv_rig_mass(const RvRig* rig, int vertex, int component);
+// Elastic and kinetic energy.
+double rv_rig_elastic(const RvRig* rig);
+double rv_rig_kinetic(const RvRig* rig);
+
+#endif
