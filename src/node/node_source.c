@@ -155,7 +155,7 @@ static RvResult describe(const SourceParms* p, RvDetail* detail, RvError* error)
   if (r == RV_OK) r = put_velocity(p, detail, error);
   if (r == RV_OK) r = put_number(detail, "rv_source_speed", RV_F64, p->velspace ? p->speed : 0, error);
   if (r == RV_OK) r = put_number(detail, "rv_source_inherit", RV_F64, p->inheritvel, error);
-  if (r == RV_OK) r = put_number(detail, "rv_liquid_source_spread", RV_F64, rv_radians(p->spread), error);
+  if (r == RV_OK) r = put_number(detail, "rv_source_spread", RV_F64, rv_radians(p->spread), error);
   if (r == RV_OK) r = put_number(detail, "rv_source_life", RV_F64, p->life, error);
   if (r == RV_OK) r = put_material(p, detail, error);
   return r;
@@ -196,7 +196,7 @@ const RvNodeType rv_node_source = {
         "rv_source_vel (64 bit, vector) and rv_source_speed (64 bit) are the velocity of new liquid in the world and "
         "along the outward normal, which add up; rv_source_inherit (64 bit) is the share of the shape's own v that is "
         "added to them.\n\n"
-        "rv_liquid_source_spread (64 bit) is half the opening angle of the directions, in radians.\n\n"
+        "rv_source_spread (64 bit) is half the opening angle of the directions, in radians.\n\n"
         "rv_source_life (64 bit) is how old the liquid gets, in seconds; 0: for ever.\n\n"
         "rv_source_material (string) names the material.\n\n"
         "Fill and sink need a closed mesh or a level set; emission needs faces, open or closed.",

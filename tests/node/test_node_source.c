@@ -38,7 +38,7 @@ static void describes(void** state) {
   CHECK_NEAR(number(d, "rv_source_vel", 2), 3, 0);
   CHECK_NEAR(number(d, "rv_source_speed", 0), 0, 0);
   CHECK_NEAR(number(d, "rv_source_inherit", 0), 1, 0);
-  CHECK_NEAR(number(d, "rv_liquid_source_spread", 0), acos(0), 1e-15);
+  CHECK_NEAR(number(d, "rv_source_spread", 0), acos(0), 1e-15);
   assert_string_equal(rv_attrib_string(rv_detail_find(d, RV_PRIM, "rv_source_material"), 3, 0), "honey");
   assert_int_equal(rv_attrib_tag(rv_detail_find(d, RV_PRIM, "rv_source_vel")), RV_TAG_VECTOR);
   // all else passes through

@@ -313,7 +313,7 @@ static RvResult set_inlet(RvLiquidSolve* s, const RvDetail* d, const RvMesh* mes
   for (int a = 0; a < 3; ++a) out->velocity[a] = number(d, "rv_source_vel", prim, a, 0);
   out->speed = number(d, "rv_source_speed", prim, 0, 0);
   out->inherit = number(d, "rv_source_inherit", prim, 0, 1);
-  out->spread = number(d, "rv_liquid_source_spread", prim, 0, 0);
+  out->spread = number(d, "rv_source_spread", prim, 0, 0);
   if (!out->active) return RV_OK;
   RvResult result = set_corners(s, d, mesh, inlet, half, error);
   if (result || inlet->mode == MODE_EMIT) return result;
