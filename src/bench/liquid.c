@@ -100,7 +100,7 @@ static RvResult measure(RvLiquidRig* rig, int workers, int warm, int steps, Run*
       cpu = rv_clock_cpu();
       wall = rv_clock_wall();
     }
-    result = rv_liquid_substep(l, fmin(rv_liquid_longest(l), 1.0 / 48), &rig->hooks, error);
+    result = rv_liquid_substep(l, fmin(rv_liquid_longest(l), 1.0 / 48), error);
     run->particles += k >= warm ? (double)l->particles.count / steps : 0;
     run->iterations += k >= warm ? (double)l->report.pressure.iterations / steps : 0;
   }
@@ -135,7 +135,7 @@ static RvResult scaling(RvLiquidRig* rig, double* out, double* arithmetic, RvErr
       flat[w] = plain(w + 1);
       rv_threads_set(w + 1);
       double start = rv_clock_wall();
-      result = rv_liquid_substep(l, fmin(rv_liquid_longest(l), 1.0 / 48), &rig->hooks, error);
+      result = rv_liquid_substep(l, fmin(rv_liquid_longest(l), 1.0 / 48), error);
       wall[w] = rv_clock_wall() - start;
     }
     plainly[k] = flat[0] / flat[1];

@@ -18,15 +18,6 @@ static double bucket(const void* user, const double x[3], double velocity[3], do
   return fmin(RADIUS - sqrt(x[0] * x[0] + x[2] * x[2]), x[1]);
 }
 
-static RvResult find_solids(void* user, RvLiquidSolids* solids, const RvLiquidGrid* grid, double from, double to,
-                            RvError* error) {
-  (void)user;
-  (void)from;
-  (void)to;
-  if (rv_liquid_solids_from_fn(solids, grid, bucket, NULL)) return RV_OK;
-  return rv_fail(error, RV_NO_MEMORY, "out of memory for solids");
-}
-
 static RvResult fill(RvLiquidRig* rig, double depth, RvError* error) {
   const double low[3] = {-RADIUS, 0, -RADIUS}, high[3] = {RADIUS, depth, RADIUS};
   RvResult result = rv_rig_liquid_fill(rig, low, high, 0.3, error);
@@ -89,12 +80,12 @@ RvResult rv_check_bucket(const RvCheckOut* out, RvError* error) {
   model.stick = true;
   model.speed = OMEGA * RADIUS;
   RvResult result = rv_rig_liquid_new(&rig, &model, error);
-  rig.hooks.solids = find_solids;
+  rig.liquid.inputs.solid = bucket;
   if (!result) result = fill(&rig, 0.15, error);
   double mean = 0, turn = 0, volume = result ? 0 : rv_liquid_particles_volume(&rig.liquid.particles);
   enum { FRAMES = 40, LAST = 8 };
   for (int frame = 0; frame < FRAMES && !result; ++frame) {
-    result = rv_liquid_advance(&rig.liquid, 1.0 / 24, 6, 100, &rig.hooks, error);
+    result = rv_liquid_advance(&rig.liquid, 1.0 / 24, 6, 100, error);
     Surface s = measure(&rig);
     if (frame >= FRAMES - LAST) {
       mean += s.rise / LAST;

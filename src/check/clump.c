@@ -152,7 +152,7 @@ RvResult rv_check_clump_packing(const RvCheckOut* out, RvError* error) {
   for (int k = 0; k < STEPS && !result; ++k) {
     rv_rig_wet_film(&rig, FILM);
     result = rv_rig_wet_step(&rig, STEP, error);
-    skipped += rig.found.skipped;
+    skipped += rig.contacts.stats.skipped;
     for (int i = 0; i < SECTIONS && k >= FROM && k % 10 == 0; ++i) look(&rig, POINTS * (3 + i) / 6, &seen);
   }
   if (!result) {

@@ -7,7 +7,7 @@
 
 static RvResult step_for(RvLiquidRig* rig, double longest, double* dt, RvError* error) {
   *dt = fmin(rv_liquid_longest(&rig->liquid), longest);
-  return rv_liquid_substep(&rig->liquid, *dt, &rig->hooks, error);
+  return rv_liquid_substep(&rig->liquid, *dt, error);
 }
 
 //---------------------------------------------------------------------------------------------- blob

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "check/list.h"
-#include "liquid/source.h"
+#include "liquid/flows.h"
 #include "math/scalar.h"
 #include "rig/liquid.h"
 
@@ -14,41 +14,27 @@ static const double spout[18] = {-HALF, HIGH, -HALF, -HALF, HIGH, HALF,  HALF,  
 
 typedef struct Pour {
   RvLiquidRig rig;
-  RvLiquidSource source;
-  RvSourceState state;
-  RvSourceSettings settings;
-  RvLiquidFlow flow;
-  RvResult (*solids)(void*, RvLiquidSolids*, const RvLiquidGrid*, double, double, RvError*);
+  RvLiquidFlows flows;
 } Pour;
-
-static RvResult pour(void* user, RvParticles* p, int64_t* next_id, double from, double to, bool* any, RvError* error) {
-  Pour* s = user;
-  size_t born = s->flow.born;
-  RvResult result = rv_liquid_source_flow(&s->source, &s->state, &s->settings, to - from, p, next_id, &s->flow, error);
-  *any = s->flow.born > born;
-  return result;
-}
-
-static RvResult find_solids(void* user, RvLiquidSolids* solids, const RvLiquidGrid* grid, double from, double to,
-                            RvError* error) {
-  Pour* s = user;
-  return s->solids(&s->rig, solids, grid, from, to, error);
-}
 
 static RvResult begin(Pour* s, RvError* error) {
   const double dx = 1.0 / 16, wide = 6 * dx, low[3] = {-wide, 0, -wide}, high[3] = {wide, 2, wide};
   RvLiquidModel model = rv_liquid_model_default(dx);
-  *s = (Pour){.source = {.id = 1, .active = true, .rate = 0.0056, .velocity = {0, -1, 0}, .ntriangle = 2},
-              .settings = {.dx = dx, .separation = dx / 2, .jitter = 0.5, .most = 1000000}};
-  s->source.corners = spout;
+  // room for a million particles of RV_PARTICLE_BYTES each
+  model.most_tiles = 1000000 / (RV_LIQUID_TILE_BYTES / RV_PARTICLE_BYTES);
+  *s = (Pour){0};
   RvResult result = rv_rig_liquid_new(&s->rig, &model, error);
+  if (!result) result = rv_liquid_flows_init(&s->flows, 1, error);
+  if (result) return result;
+  RvLiquidSource source = {.id = 1, .active = true, .rate = 0.0056, .velocity = {0, -1, 0}, .ntriangle = 2};
+  source.corners = spout;
+  s->flows.inlets[0] = (RvLiquidInlet){.id = 1, .present = true, .source = source};
+  s->flows.any = true;
+  s->flows.separation = dx / 2;
+  s->rig.liquid.inputs.flows = &s->flows;
   rv_rig_liquid_tank(&s->rig, low, high, 8);
   RvSolidShape ball = {.kind = RV_SHAPE_SPHERE, .center = {0.01, 0.65, 0}, .size = {0.15}};
   rv_rig_liquid_solid(&s->rig, &ball);
-  s->solids = s->rig.hooks.solids;
-  s->rig.hooks.user = s;
-  s->rig.hooks.flow = pour;
-  s->rig.hooks.solids = find_solids;
   return result ? result : rv_rig_liquid_fill(&s->rig, low, (double[3]){high[0], 0.25, high[2]}, 0, error);
 }
 
@@ -82,7 +68,7 @@ RvResult rv_check_pour_volume(const RvCheckOut* out, RvError* error) {
   double initial = rv_liquid_particles_volume(&l->particles), early = 0, late = 0, nearly = 0, nlate = 0, dt;
   for (double t = 0; t < 20 && !result; t += dt) {
     dt = fmin(rv_liquid_longest(l), 1.0 / 48);
-    result = rv_liquid_substep(l, dt, &s.rig.hooks, error);
+    result = rv_liquid_substep(l, dt, error);
     // the stream in the air, whose drops count as cells, is the same at both times
     double more = occupied(l) - rv_liquid_particles_volume(&l->particles);
     if (t >= 1 && t < 3) {
@@ -95,11 +81,12 @@ RvResult rv_check_pour_volume(const RvCheckOut* out, RvError* error) {
     }
   }
   if (!result) {
-    double bulk = rv_liquid_particles_volume(&l->particles), came = initial + s.flow.sources;
+    double bulk = rv_liquid_particles_volume(&l->particles), came = initial + s.flows.flow.sources;
     rv_check_emit(out, "occupied", (late / nlate - early / nearly) / bulk, 0, 0.01);
     rv_check_emit(out, "ledger", (bulk - came) / came, 0, 1e-12);
-    rv_check_emit(out, "poured_over_rate", s.flow.sources / (0.0056 * l->time), 1, 1e-3);
+    rv_check_emit(out, "poured_over_rate", s.flows.flow.sources / (0.0056 * l->time), 1, 1e-3);
   }
+  rv_liquid_flows_free(&s.flows);
   rv_rig_liquid_free(&s.rig);
   return result;
 }

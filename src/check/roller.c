@@ -6,7 +6,7 @@
 
 #include "check/list.h"
 #include "math/scalar.h"
-#include "node/solver/strandsolver.h"
+#include "node/solver/sampler.h"
 #include "rig/node.h"
 
 enum { COUNT = 24, N = 8, FRAMES = 12, SAMPLES = 32 };
@@ -43,17 +43,17 @@ static void compare(const double* p, int point, double frame, double around, dou
 
 // a frame: what a substep may be given, at many shares, and what the frame came to
 static RvResult frame(RvNodeRig* r, double around, double* radius, double* angle, RvError* error) {
-  RvStrandSampler sampler;
+  RvPointSampler sampler;
   RvResult result = rv_rig_node_next(r, error);
   if (result) return result;
   double number = r->cook.time.frame;
-  result = rv_sampler_begin(&sampler, &r->cook, r->state, error);
+  result = rv_sampler_begin(&sampler, &r->cook, 0, r->state, error);
   for (int k = 1; k <= SAMPLES && !result; ++k) {
     double at[3];
     RvStrandSample in;
     result = rv_sampler_at(&sampler, (double)k / SAMPLES, &in, error);
     for (int i = 0; i < COUNT * N && !result; i += N) {
-      rv_sample_point(&in, (size_t)i, at);
+      rv_strand_sample_point(&in, (size_t)i, at);
       compare(at, i, number - 1 + (double)k / SAMPLES, around, radius, angle);
     }
   }

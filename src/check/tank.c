@@ -8,7 +8,7 @@ static const double G = 9.81;
 enum { TOP = 1 << 3 };  // the side of a tank that is open
 
 static RvResult advance(RvLiquidRig* rig, double dt, RvError* error) {
-  return rv_liquid_advance(&rig->liquid, dt, 1, 1000, &rig->hooks, error);
+  return rv_liquid_advance(&rig->liquid, dt, 1, 1000, error);
 }
 
 typedef struct Speeds {

@@ -45,7 +45,7 @@ static double kinetic(const RvWetRig* rig, double* mass) {
 // Energy of the links of the last step at q: 0 where hairs are apart, below it where liquid holds them.
 static double joined(const RvWetRig* rig, const double* q, double* lanes) {
   const RvOperator* op = rv_contacts_operator(rig->hair.contacts);
-  return rig->found.links + rig->found.touches > 0 ? op->energy(op->user, q, lanes) : 0;
+  return rig->contacts.stats.links + rig->contacts.stats.touches > 0 ? op->energy(op->user, q, lanes) : 0;
 }
 
 // of strands and film
@@ -116,10 +116,10 @@ static void look(const RvWetRig* rig, int k, Sums* s) {
     s->step = fmax(s->step, free + now - s->before - old);
     s->whole = fmax(s->whole, free + now - s->start);
   }
-  s->formed += rig->found.bridges > s->bridges;
-  s->broken += rig->found.bridges < s->bridges;
+  s->formed += rig->contacts.stats.bridges > s->bridges;
+  s->broken += rig->contacts.stats.bridges < s->bridges;
   s->before = free;
-  s->bridges = rig->found.bridges;
+  s->bridges = rig->contacts.stats.bridges;
 }
 
 static RvResult run(const RvCheckOut* out, const Case* c, RvIntegrator integrator, RvError* error) {

@@ -76,11 +76,11 @@ static RvResult run(double dt, Flood* f, RvError* error) {
     double before = running(&rig, mass);
     bool fills = k * dt - PULSE * floor(k * dt / PULSE + 1e-6) < 0.5 * dt;
     double strained = strain_film(&rig);
-    if (fills) rv_wet_paint(&rig.wet, paint, dt);
+    if (fills) result = rv_wet_paint(&rig.wet, paint, dt, error);
     if (strained > 0)
       f->strain = fmax(f->strain, fabs(rv_rig_film_strained(film, rig.hair.model->vertices) / strained - 1));
     if (fills && before != 0) f->painted = fmax(f->painted, fabs(running(&rig, mass) / before - 1));
-    result = rv_rig_wet_step(&rig, dt, error);
+    if (!result) result = rv_rig_wet_step(&rig, dt, error);
     note_speeds(&rig, f->most);
     forget(&rig);
   }
@@ -89,7 +89,7 @@ static RvResult run(double dt, Flood* f, RvError* error) {
     f->fastest = fmax(f->fastest, own);
     f->mean += own / (HAIRS * POINTS);
   }
-  f->wild += rig.wet.report.wild;
+  f->wild += rig.wet.report.refused;
   f->dripped += rig.wet.report.couple.dripped;
   rv_free(paint);
   rv_free(mass);

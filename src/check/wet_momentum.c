@@ -1,6 +1,5 @@
 // Check wet_momentum: strands, film and a blob of liquid without weight, the whole wet substep with nothing left out.
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -61,7 +60,7 @@ static RvVec3 total(const RvWetRig* rig, const double* block) {
 // The pressure alone may push from outside: at a free surface that cuts cells it is not its own equal and opposite, nor
 // are velocities beside the surface, which are extrapolated. Film comes back from the faces before that.
 static bool watch(void* user, double time, const char* stage) {
-  RvWetRig* rig = (RvWetRig*)((char*)user - offsetof(RvWetRig, pool));
+  RvWetRig* rig = user;
   Sums* s = rig->def.hair.user;
   (void)time;
   if (strcmp(stage, "surface") == 0) keep_mass(s);
@@ -97,7 +96,8 @@ static RvResult make(RvWetRig* rig, Sums* sums, bool film_in_bulk, RvError* erro
     p->v[2][i] = 0.05f;
     if (rv_length(rv_rig_liquid_at(&rig->pool, i)) > RADIUS) p->volume[i] = 0;
   }
-  rig->liquid_hooks.cancelled = watch;
+  rig->pool.liquid.cancelled = watch;
+  rig->pool.liquid.cancel_user = rig;
   rv_rig_wet_film(rig, 1e-4);
   for (size_t k = 0; k < HAIRS; ++k)
     for (int i = 0; i < POINTS; ++i) {
@@ -121,7 +121,7 @@ static RvResult run(const RvCheckOut* out, const Names* names, bool film_in_bulk
   double bulk = rv_rig_liquid_sums(&rig.pool, start).scale_linear;
   for (int k = 0; k < STEPS && !result; ++k) {
     // what pressure left to the strands comes with this step
-    given = rv_add(given, total(&rig, rig.wet.back));
+    given = rv_add(given, total(&rig, rig.wet.feedback_impulse));
     result = rv_rig_wet_step(&rig, STEP, error);
     RvVec3 now = rv_rig_wet_momentum(&rig), with = rv_rig_wet_hair_momentum(&rig);
     exchanged += rv_length(rv_sub(with, hair));
@@ -138,7 +138,7 @@ static RvResult run(const RvCheckOut* out, const Names* names, bool film_in_bulk
     rv_check_emit(out, names->volume, drift, 0, 1e-12);
     rv_check_emit(out, "captured", c->captured > 100, 1, 0);
     rv_check_emit(out, "dripped", c->dripped > 20, 1, 0);
-    rv_check_emit(out, "bridges", rig.found.bridges > 10, 1, 0);
+    rv_check_emit(out, "bridges", rig.contacts.stats.bridges > 10, 1, 0);
     rv_check_emit(out, "film_off_tips", rig.wet.report.film.outflow > 0, 1, 0);
   }
   for (int a = 0; a < 3; ++a) rv_free(sums.own[a]);

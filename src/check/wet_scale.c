@@ -48,8 +48,8 @@ static RvResult run(Bundle* b, Figures* f, RvError* error) {
   double dripped = 0, held = 0, clumps = 0;
   for (int k = 0; k < steps && !result; ++k) {
     if (k == half) dripped = rig.wet.report.couple.dripped_volume - rig.wet.report.couple.captured_volume;
-    rv_wet_paint(&rig.wet, paint, dt);
-    result = rv_rig_wet_step(&rig, dt, error);
+    result = rv_wet_paint(&rig.wet, paint, dt, error);
+    if (!result) result = rv_rig_wet_step(&rig, dt, error);
     RvParticles* p = &rig.pool.liquid.particles;
     for (size_t i = 0; i < p->count; ++i)
       if (rv_rig_liquid_at(&rig.pool, i).y < -b->length - 0.01) p->volume[i] = 0;

@@ -169,16 +169,28 @@ static RvResult resample(RvLiquid* l, RvError* error) {
   return result;
 }
 
-static RvResult flow(RvLiquid* l, double dt, const RvLiquidHooks* hooks, RvError* error) {
-  bool any = false;
-  if (!hooks->flow) return RV_OK;
-  RvResult result = hooks->flow(hooks->user, &l->particles, &l->next_id, l->time, l->time + dt, &any, error);
-  return result || !any ? result : sort(l, error);
+// Sinks take, sources give. Particles are sorted again if any came or went, also by exchange with a film.
+static RvResult flow(RvLiquid* l, double dt, RvError* error) {
+  const RvLiquidFlow* sum = l->inputs.flows ? &l->inputs.flows->flow : NULL;
+  size_t removed = sum ? sum->removed : 0, born = sum ? sum->born : 0;
+  RvResult result = rv_liquid_take(l, error);
+  // the length of the substep by the liquid's clock
+  if (!result) result = rv_liquid_give(l, l->time + dt - l->time, error);
+  bool changed = l->exchanged || (sum && (sum->removed > removed || sum->born > born));
+  l->exchanged = false;
+  return result || !changed ? result : sort(l, error);
 }
 
-static RvResult find_solids(RvLiquid* l, double dt, const RvLiquidHooks* hooks, RvError* error) {
+static RvResult find_solids(RvLiquid* l, RvError* error) {
+  const RvLiquidInputs* in = &l->inputs;
+  bool fine = true;
   l->solids.any = false;
-  return hooks->solids ? hooks->solids(hooks->user, &l->solids, &l->grid, l->time, l->time + dt, error) : RV_OK;
+  if (in->solid)
+    fine = rv_liquid_solids_from_fn(&l->solids, &l->grid, in->solid, in->solid_user);
+  else if (in->nsolid || (in->walls && in->walls->count))
+    fine = rv_liquid_solids_from_grids(&l->solids, &l->grid, in->solids, in->nsolid, in->walls);
+  if (fine) return RV_OK;
+  return rv_fail(error, RV_NO_MEMORY, "out of memory for the solids around %zu tiles of liquid", l->grid.tiles.count);
 }
 
 static RvResult add_forces(RvLiquid* l, double dt, RvError* error) {
@@ -222,28 +234,33 @@ static RvResult collide(RvLiquid* l, double dt, RvError* error) {
 //---------------------------------------------------------------------------------------------- the method
 
 // runs a stage unless one failed or the host wants to stop, and adds its time
-#define STAGE(name, call)                                                             \
-  if (!result) {                                                                      \
-    double start = rv_clock_wall();                                                   \
-    result = (call);                                                                  \
-    l->report.seconds[RV_LIQUID_STAGE_##name] += rv_clock_wall() - start;             \
-    if (!result && hooks->cancelled && hooks->cancelled(hooks->user, l->time, #name)) \
-      result = rv_fail(error, RV_CANCELLED, "interrupted in the stage %s", #name);    \
+#define STAGE(name, call)                                                          \
+  if (!result) {                                                                   \
+    double start = rv_clock_wall();                                                \
+    result = (call);                                                               \
+    l->report.seconds[RV_LIQUID_STAGE_##name] += rv_clock_wall() - start;          \
+    if (!result && l->cancelled && l->cancelled(l->cancel_user, l->time, #name))   \
+      result = rv_fail(error, RV_CANCELLED, "interrupted in the stage %s", #name); \
   }
 
-RvResult rv_liquid_gather(RvLiquid* l, double dt, const RvLiquidHooks* hooks, RvError* error) {
-  RvResult result = hooks->begin ? hooks->begin(hooks->user, &l->model, l->time, l->time + dt, error) : RV_OK;
+RvResult rv_liquid_arrange(RvLiquid* l, RvError* error) {
+  RvResult result = RV_OK;
   STAGE(resample, resample(l, error))
   STAGE(sort, sort(l, error))
-  STAGE(sources, flow(l, dt, hooks, error))
+  return result;
+}
+
+RvResult rv_liquid_gather(RvLiquid* l, double dt, RvError* error) {
+  RvResult result = RV_OK;
+  STAGE(sources, flow(l, dt, error))
   STAGE(grid, rv_liquid_grid_build(&l->grid, &l->particles, error))
   STAGE(togrid, rv_liquid_to_grid(&l->grid, &l->scatter, &l->particles, l->model.density, error))
-  STAGE(solids, find_solids(l, dt, hooks, error))
+  STAGE(solids, find_solids(l, error))
   STAGE(surface, rv_liquid_surface(&l->grid, &l->solids, &l->particles, &l->scatter, error))
   return result;
 }
 
-RvResult rv_liquid_project(RvLiquid* l, double dt, const RvLiquidHooks* hooks, RvError* error) {
+RvResult rv_liquid_project(RvLiquid* l, double dt, RvError* error) {
   RvResult result = RV_OK;
   STAGE(forces, add_forces(l, dt, error))
   STAGE(viscosity, thicken(l, dt, error))
@@ -252,7 +269,7 @@ RvResult rv_liquid_project(RvLiquid* l, double dt, const RvLiquidHooks* hooks, R
   return result;
 }
 
-RvResult rv_liquid_move(RvLiquid* l, double dt, const RvLiquidHooks* hooks, RvError* error) {
+RvResult rv_liquid_move(RvLiquid* l, double dt, RvError* error) {
   RvResult result = RV_OK;
   STAGE(extrapolate, extrapolate(l))
   STAGE(fromgrid, from_grid(l, dt, error))
@@ -265,12 +282,11 @@ RvResult rv_liquid_move(RvLiquid* l, double dt, const RvLiquidHooks* hooks, RvEr
   return result;
 }
 
-RvResult rv_liquid_substep(RvLiquid* l, double dt, const RvLiquidHooks* given, RvError* error) {
-  const RvLiquidHooks none = {0}, *hooks = given ? given : &none;
-  RvResult result = rv_liquid_gather(l, dt, hooks, error);
-  STAGE(couple, hooks->couple ? hooks->couple(hooks->user, &l->grid, dt, error) : RV_OK)
-  if (!result) result = rv_liquid_project(l, dt, hooks, error);
-  return result ? result : rv_liquid_move(l, dt, hooks, error);
+RvResult rv_liquid_substep(RvLiquid* l, double dt, RvError* error) {
+  RvResult result = rv_liquid_arrange(l, error);
+  if (!result) result = rv_liquid_gather(l, dt, error);
+  if (!result) result = rv_liquid_project(l, dt, error);
+  return result ? result : rv_liquid_move(l, dt, error);
 }
 
 double rv_liquid_longest(const RvLiquid* l) {
@@ -293,12 +309,12 @@ double rv_liquid_next(RvLiquid* l, double* left, int taken, int least, int most)
   return step;
 }
 
-RvResult rv_liquid_advance(RvLiquid* l, double dt, int least, int most, const RvLiquidHooks* hooks, RvError* error) {
+RvResult rv_liquid_advance(RvLiquid* l, double dt, int least, int most, RvError* error) {
   double left = dt;
   l->steps = 0;
   for (int taken = 0; left > 0; ++taken) {
     double step = rv_liquid_next(l, &left, taken, least, most);
-    RvResult result = rv_liquid_substep(l, step, hooks, error);
+    RvResult result = rv_liquid_substep(l, step, error);
     if (result) return result;
   }
   return RV_OK;

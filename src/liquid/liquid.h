@@ -3,8 +3,10 @@
 #ifndef RV_LIQUID_LIQUID_H
 #define RV_LIQUID_LIQUID_H
 
+#include "liquid/flows.h"
 #include "liquid/pressure.h"
 #include "liquid/resample.h"
+#include "liquid/solid_grids.h"
 #include "liquid/stages.h"
 #include "liquid/viscosity.h"
 
@@ -17,7 +19,6 @@
   X(togrid)                 \
   X(solids)                 \
   X(surface)                \
-  X(couple)                 \
   X(forces)                 \
   X(viscosity)              \
   X(volume)                 \
@@ -53,23 +54,15 @@ typedef struct RvLiquidModel {
   int resample_every;  // substeps; 0: never
 } RvLiquidModel;
 
-// What others do within a substep; each may be NULL.
-typedef struct RvLiquidHooks {
-  void* user;
-  // Before a substep of the liquid's time from `from` to `to`: values that are keyed.
-  RvResult (*begin)(void* user, RvLiquidModel* model, double from, double to, RvError* error);
-  // Takes particles away and adds new ones (liquid/source.h); they are sorted, and are sorted again afterwards if `any`
-  // is set.
-  RvResult (*flow)(void* user, RvParticles* particles, int64_t* next_id, double from, double to, bool* any,
-                   RvError* error);
-  // Fills the solids at the end of the substep by a function of liquid/solids.h, or leaves them: there are none.
-  RvResult (*solids)(void* user, RvLiquidSolids* solids, const RvLiquidGrid* grid, double from, double to,
-                     RvError* error);
-  // Adds mass, momentum, drag, share or divergence to the grid before velocities are made (film and hair, WH-35,
-  // 38-40).
-  RvResult (*couple)(void* user, RvLiquidGrid* grid, double dt, RvError* error);
-  bool (*cancelled)(void* user, double time, const char* stage);
-} RvLiquidHooks;
+// What a substep meets besides the particles, as it is at the end of the substep. All of it is the caller's.
+typedef struct RvLiquidInputs {
+  const RvLiquidSolid* solids;  // level sets, each with its motion
+  size_t nsolid;
+  const RvSolidShapes* walls;  // of a tank; NULL: none
+  RvSolidFn* solid;            // a solid as a function, in place of both; NULL: none
+  const void* solid_user;
+  RvLiquidFlows* flows;  // sources and sinks; NULL: none
+} RvLiquidInputs;
 
 typedef struct RvLiquidReport {
   RvPressureReport pressure;  // of the last substep
@@ -86,10 +79,15 @@ typedef struct RvLiquidReport {
 
 typedef struct RvLiquid {
   RvLiquidModel model;
+  RvLiquidInputs inputs;  // of the substep
   RvParticles particles;
   int64_t next_id;
-  int64_t steps;  // substeps since the frame began
-  double time;    // s, end of the last substep
+  int64_t steps;   // substeps since the frame began
+  double time;     // s, end of the last substep
+  bool exchanged;  // particles came or went since the sort, and must be sorted before the grid is built
+  // Asked between stages: true ends the substep with RV_CANCELLED. NULL: never.
+  bool (*cancelled)(void* user, double time, const char* stage);
+  void* cancel_user;
   // rebuilt in every substep
   RvLiquidGrid grid;
   RvLiquidSolids solids;
@@ -115,18 +113,24 @@ size_t rv_liquid_grid_memory(const RvLiquid* liquid);
 double rv_liquid_longest(const RvLiquid* liquid);
 // One substep of `dt`. The particles are moved; sort them (or step again) before their cells are asked for. On failure
 // the liquid is not what it was: start again from a state.
-RvResult rv_liquid_substep(RvLiquid* liquid, double dt, const RvLiquidHooks* hooks, RvError* error);
-// Its three parts, for who couples more to it than a hook can: particles to a grid with solids and surface; velocities
-// that pressure has made free of divergence; particles from the grid, moved.
-RvResult rv_liquid_gather(RvLiquid* liquid, double dt, const RvLiquidHooks* hooks, RvError* error);
-RvResult rv_liquid_project(RvLiquid* liquid, double dt, const RvLiquidHooks* hooks, RvError* error);
-RvResult rv_liquid_move(RvLiquid* liquid, double dt, const RvLiquidHooks* hooks, RvError* error);
+RvResult rv_liquid_substep(RvLiquid* liquid, double dt, RvError* error);
+// Its four parts, between which a coupled solver does its own stages.
+// arrange: particles resampled and sorted, so that film and bulk may exchange volume (set `exchanged` if they did).
+RvResult rv_liquid_arrange(RvLiquid* liquid, RvError* error);
+// gather: sources and sinks, then a grid of the particles with solids and surface.
+RvResult rv_liquid_gather(RvLiquid* liquid, double dt, RvError* error);
+// project: forces, viscosity, volume correction and pressure; velocities are free of divergence afterwards.
+RvResult rv_liquid_project(RvLiquid* liquid, double dt, RvError* error);
+// move: particles take the grid's velocities, move and collide.
+RvResult rv_liquid_move(RvLiquid* liquid, double dt, RvError* error);
+// Its sources and sinks alone: marks what sinks take; new particles of dt.
+RvResult rv_liquid_take(RvLiquid* liquid, RvError* error);
+RvResult rv_liquid_give(RvLiquid* liquid, double dt, RvError* error);
 // The next substep of what is left of a frame, of which it is taken away; see rv_liquid_advance.
 double rv_liquid_next(RvLiquid* liquid, double* left, int taken, int least, int most);
 // Substeps of equal length over `dt`, at least `least` and at most `most`, as many as the CFL wants; the count adapts
 // after each. From the first one on nothing depends on what came before but the particles: the pressure starts from
 // zero.
-RvResult rv_liquid_advance(RvLiquid* liquid, double dt, int least, int most, const RvLiquidHooks* hooks,
-                           RvError* error);
+RvResult rv_liquid_advance(RvLiquid* liquid, double dt, int least, int most, RvError* error);
 
 #endif

@@ -129,3 +129,11 @@ void rv_rigid_rates(const RvRigid* r, double dt, double carry[9]) {
   rv_vec3_store64(carry + 3, sine > 0 ? rv_scale(axis, angle / (sine * dt)) : rv_vec3(0, 0, 0));
   rv_vec3_store64(carry + 6, r->to);
 }
+
+RvVec3 rv_rigid_turning(const RvRigid* a, const RvRigid* b, double dt) {
+  RvRigid turn = {.turn = rv_quat_normalize(rv_quat_mul(b->turn, rv_quat_conjugate(a->turn)))};
+  if (turn.turn.w < 0) turn.turn = (RvQuat){-turn.turn.x, -turn.turn.y, -turn.turn.z, -turn.turn.w};
+  double rates[9];
+  rv_rigid_rates(&turn, dt, rates);
+  return rv_vec3_load64(rates + 3);
+}

@@ -25,5 +25,7 @@ void rv_rigid_slope(const RvRigid* rigid, bool end, RvVec3* centre, RvVec3* turn
 void rv_rigid_lean(RvRigid* rigid, RvVec3 before);
 // Velocity of the centre, angular velocity and centre of a motion that takes dt.
 void rv_rigid_rates(const RvRigid* rigid, double dt, double carry[9]);
+// Angular velocity that turns pose a into pose b in dt, the shorter way round.
+RvVec3 rv_rigid_turning(const RvRigid* a, const RvRigid* b, double dt);
 
 #endif

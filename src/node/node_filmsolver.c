@@ -1,54 +1,39 @@
 // Film solver: the surface-flow stage alone (design section 3): strands are animated, liquid is cached or none.
-#include <string.h>
+#include "node/solver/wet_frame.h"
 
-#include "node/solver/wetsolver.h"
+RV_PARM_TABLE(RvFilmParms, film_table, RV_FILM_PARMS)
 
-RV_PARM_STRUCT(RvFilmParms, RV_FILM_PARMS)
-RV_PARM_ROWS(RvFilmParms, film_table, RV_FILM_PARMS)
-
-#define COPY(kind, ...) RV_COPY_##kind(out, in, __VA_ARGS__)
-
+// Strands go with their animation and liquid with its cache: parameters of either's own motion have no effect.
 static void translate(const void* parms, RvWetParms* out) {
-  const RvFilmParms* in = parms;
-  *out = (RvWetParms){.hairmode = 1,
-                      .liquidmode = 1,
-                      .strandsubsteps = 1,
-                      // of no effect where strands are animated, but 0 is no fibre
-                      .youngs = 1,
-                      .shear = 1,
-                      .stiffness = 1,
-                      .cfl = 2,
-                      .niter = 1,
-                      .tolerance = 1e-3,
-                      .pressuretolerance = 1e-5,
-                      .integrator = RV_EULER,
-                      .inertiascale = 1,
-                      .targettime = 1,
-                      .volumetime = 0.1,
-                      .reseeding = true,
-                      .keepstate = in->keepstate};
-  RV_WET_TIME_PARMS(COPY)
-  RV_STRAND_SIZE_PARMS(COPY)
-  RV_STRAND_GUIDE_PARMS(COPY)
-  RV_WET_COUPLE_PARMS(COPY)
-  RV_WET_FILM_PARMS(COPY)
-  RV_LIQUID_SIZE_PARMS(COPY)
-  RV_LIQUID_LIMIT_PARMS(COPY)
-  memcpy(out->gravity, in->gravity, sizeof out->gravity);
-  // the shape is given: what it would be without weight does not matter
+  (void)parms;
+  out->hairmode = 1;
+  out->liquidmode = 1;
+  out->strandsubsteps = 1;
+  out->niter = 1;
+  out->integrator = RV_EULER;
+  // the shape is given: the one that it would have without weight is not asked for
   out->restmode = 1;
 }
 
+static const RvWetNode solver = {.translate = translate,
+                                 .strands = true,
+                                 .liquid = true,
+                                 .strand_input = 0,
+                                 .liquid_input = 1,
+                                 .collider_input = 2,
+                                 .source_input = 3,
+                                 .wind_input = -1};
+
 static RvResult start(RvCook* cook, RvError* error) {
-  return rv_wetsolve_start(cook, translate, error);
+  return rv_wet_node_start(&solver, cook, error);
 }
 
 static RvResult step(RvCook* cook, RvError* error) {
-  return rv_wetsolve_step(cook, translate, error);
+  return rv_wet_node_step(&solver, cook, error);
 }
 
 static RvResult split(RvCook* cook, const RvDetail* state, RvError* error) {
-  return rv_wetsolve_split(cook, state, ((const RvFilmParms*)cook->parms)->keepstate, error);
+  return rv_wet_node_split(&solver, cook, state, error);
 }
 
 static const RvPortDef inputs[] = {
@@ -79,7 +64,7 @@ const RvNodeType rv_node_filmsolver = {
     .outputs = outputs,
     .noutput = 3,
     .parms = &film_table,
-    .stages = rv_wetsolve_stages,
+    .stages = rv_wet_node_stages,
     .fields = rv_wet_fields,
     .nfield = RV_WET_FIELD_COUNT,
     .start = start,

@@ -1,31 +1,34 @@
-// Liquid solver: the liquid stage alone (design section 3). Its method is rv_liquid_substep in liquid/liquid.c.
-#include "node/solver/liquidsolver.h"
-#include "node/solver/liquidsolver_parms.h"
+// Liquid solver: the liquid stage alone (design section 3), the wet solver without strands. Its method is rv_wet_substep
+// in wet/solver.c.
+#include "node/solver/wet_frame.h"
 
 RV_PARM_ROWS(RvLiquidParms, liquid_table, RV_LIQUID_PARMS)
 
+// The wet solver tells the tolerances and densities of strands and liquid apart.
+static void translate(const void* parms, RvWetParms* out) {
+  const RvLiquidParms* in = parms;
+  out->pressuretolerance = in->tolerance;
+  out->liquiddensity = in->density;
+}
+
+static const RvWetNode solver = {.translate = translate,
+                                 .liquid = true,
+                                 .strand_input = -1,
+                                 .liquid_input = 0,
+                                 .collider_input = 1,
+                                 .source_input = 2,
+                                 .wind_input = -1};
+
 static RvResult start(RvCook* cook, RvError* error) {
-  return rv_liquidsolve_start(cook, &cook->output[2], error);
+  return rv_wet_node_start(&solver, cook, error);
 }
 
 static RvResult step(RvCook* cook, RvError* error) {
-  RvLiquidSolve s = {.cook = cook};
-  RvResult result = rv_state_check(cook->prev, rv_liquid_fields, RV_LIQUID_FIELD_COUNT, error);
-  if (!result) result = rv_liquidsolve_begin(&s, error);
-  if (!result && s.units.rate > 0) result = rv_liquidsolve_frame(&s, error);
-  if (!result) result = rv_liquidsolve_save(&s, &cook->output[2], error);
-  if (!result) rv_liquidsolve_tell(&s);
-  rv_liquidsolve_end(&s);
-  return result;
+  return rv_wet_node_step(&solver, cook, error);
 }
 
 static RvResult split(RvCook* cook, const RvDetail* state, RvError* error) {
-  const RvLiquidParms* p = cook->parms;
-  cook->output[0] = rv_detail_new();
-  cook->output[1] = rv_detail_copy(state);
-  if (!cook->output[0] || !cook->output[1]) return rv_fail(error, RV_NO_MEMORY, "out of memory");
-  rv_state_strip(cook->output[1], p->keepstate);
-  return RV_OK;
+  return rv_wet_node_split(&solver, cook, state, error);
 }
 
 static const RvPortDef inputs[] = {
@@ -77,7 +80,7 @@ const RvNodeType rv_node_liquidsolver = {
     .outputs = outputs,
     .noutput = 3,
     .parms = &liquid_table,
-    .stages = rv_liquid_stage_names,
+    .stages = rv_liquid_node_stages,
     .fields = rv_liquid_fields,
     .nfield = RV_LIQUID_FIELD_COUNT,
     .start = start,

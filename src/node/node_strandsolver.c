@@ -1,91 +1,33 @@
-// Strand solver: the hair stage alone (design section 3). Its method is in substep().
-#include "base/timer.h"
-#include "node/solver/strandsolver_contact.h"
-#include "node/solver/strandsolver_parms.h"
+// Strand solver: the hair stage alone (design section 3), the wet solver without liquid. Its method is rv_wet_substep in
+// wet/solver.c.
+#include "node/solver/wet_frame.h"
 
 RV_PARM_ROWS(RvStrandParms, strand_table, RV_STRAND_PARMS)
 
-#define STAGES(X)     \
-  X(SAMPLE, "sample") \
-  X(CARRY, "carry") X(FORCES, "forces") X(CONTACTS, "contacts") X(STRANDS, "strands") X(UPDATE, "update")
-enum {
-#define STAGE_ENUM(name, text) STAGE_##name,
-  STAGES(STAGE_ENUM) STAGE_COUNT
-};
-static const char* const stages[] = {
-#define STAGE_TEXT(name, text) text,
-    STAGES(STAGE_TEXT) NULL};
-
-//---------------------------------------------------------------------------------------------- one substep
-
-// From one share of the frame to another.
-static RvResult substep(RvStrandSolve* s, RvStrandSampler* sampler, double from, double to, RvStrandStats* stats,
-                        RvError* error) {
-  RvStrandSample in;
-  RvForceDef forces;
-  double dt = s->cook->dt * s->def.timescale * (to - from), clock[STAGE_COUNT + 1] = {rv_clock_wall()};
-  RvResult result = rv_strandsolve_sample(s, sampler, to, dt, &in, error);
-  clock[1] = rv_clock_wall();
-  if (!result) result = rv_strandsolve_carry(s, &in, dt, error);
-  clock[2] = rv_clock_wall();
-  if (!result) rv_strand_forces(s->model, s->state, rv_strandsolve_force_def(s, &forces), &s->forces);
-  RvStrandStepDef step = rv_strandsolve_step_def(s, dt);
-  clock[3] = rv_clock_wall();
-  if (!result) result = rv_strand_contacts_find(s->contacts, s, &step, from, to, &step.couple, error);
-  clock[4] = rv_clock_wall();
-  if (!result) result = rv_strandsolve_step(s, &step, stats, error);
-  clock[5] = rv_clock_wall();
-  if (!result) rv_strandsolve_update(s, dt);
-  clock[6] = rv_clock_wall();
-  for (int i = 0; i < STAGE_COUNT; ++i) s->cook->stats->stage_seconds[i] += clock[i + 1] - clock[i];
-  return result;
+// The wet solver tells the CFL of roots and of particles apart.
+static void translate(const void* parms, RvWetParms* out) {
+  const RvStrandParms* in = parms;
+  out->rootcfl = in->cfl;
 }
+
+static const RvWetNode solver = {.translate = translate,
+                                 .strands = true,
+                                 .strand_input = 0,
+                                 .liquid_input = -1,
+                                 .collider_input = 1,
+                                 .source_input = -1,
+                                 .wind_input = 2};
 
 static RvResult start(RvCook* cook, RvError* error) {
-  return rv_strandsolve_start(cook, &cook->output[2], error);
-}
-
-static RvResult solve(RvStrandSolve* s, RvDetail* out, RvError* error) {
-  RvStrandSampler sampler = {0};
-  RvResult result = rv_strandsolve_begin(s, &sampler, out, error);
-  if (!result) result = rv_strandsolve_frame(s, &sampler, error);
-  if (!result) result = rv_strandsolve_end(s, &sampler, out, error);
-  rv_sampler_end(&sampler);
-  return result;
+  return rv_wet_node_start(&solver, cook, error);
 }
 
 static RvResult step(RvCook* cook, RvError* error) {
-  RvStrandContacts contacts = {.def = rv_strandsolve_contact_def(cook->parms)};
-  RvStrandSolve s = {.cook = cook,
-                     .def = rv_strandsolve_def(cook->parms, rv_cook_meters(cook)),
-                     .contacts = &contacts,
-                     .substep = substep};
-  if (!cook->input[0]) return rv_fail(error, RV_BAD_INPUT, "input 1, the strands, is empty");
-  RvResult result = rv_state_check(cook->prev, rv_strand_fields, RV_STRAND_FIELD_COUNT, error);
-  if (result) return result;
-  RvDetail* out = rv_detail_copy(cook->prev);
-  if (!out) return rv_fail(error, RV_NO_MEMORY, "out of memory");
-  result = s.def.timescale > 0 ? solve(&s, out, error) : rv_strandsolve_freeze(out, error);
-  if (!result) rv_strandsolve_tell(&s);
-  if (!result) {
-    cook->output[2] = out;
-    out = NULL;
-  }
-  cook->stats->contacts = (int64_t)(contacts.stats.links + contacts.stats.touches);
-  if (!result) rv_strand_contacts_warn(&contacts, cook);
-  rv_strand_contacts_end(&contacts);
-  rv_detail_free(out);
-  rv_solve_strands_free(&s);
-  return result;
+  return rv_wet_node_step(&solver, cook, error);
 }
 
 static RvResult split(RvCook* cook, const RvDetail* state, RvError* error) {
-  const RvStrandParms* p = cook->parms;
-  cook->output[0] = rv_detail_copy(state);
-  cook->output[1] = rv_detail_new();
-  if (!cook->output[0] || !cook->output[1]) return rv_fail(error, RV_NO_MEMORY, "out of memory");
-  rv_state_strip(cook->output[0], p->keepstate);
-  return RV_OK;
+  return rv_wet_node_split(&solver, cook, state, error);
 }
 
 static const RvPortDef inputs[] = {
@@ -126,10 +68,11 @@ const RvNodeType rv_node_strandsolver = {
     .outputs = outputs,
     .noutput = 3,
     .parms = &strand_table,
-    .stages = stages,
+    .stages = rv_strand_node_stages,
     .fields = rv_strand_fields,
     .nfield = RV_STRAND_FIELD_COUNT,
     .start = start,
     .step = step,
     .split = split,
+    .free_cache = rv_colliders_free_cache,
 };

@@ -1,23 +1,34 @@
 // Wet solver: strands, the film on them and the liquid around them (design section 3). Its method is rv_wet_substep in
-// wet/wet.c.
-#include "node/solver/wetsolver.h"
+// wet/solver.c.
+#include "node/solver/wet_frame.h"
 
-RV_PARM_ROWS(RvWetParms, wet_table, RV_WET_PARMS)
+typedef RvWetParms RV_PARM_THIS;
+static const RvParmDef rows[] = {RV_WET_PARMS(RV_PARM_ROW)};
+const RvParmTable rv_wet_parm_table = {rows, sizeof rows / sizeof *rows, sizeof(RvWetParms)};
 
 static void translate(const void* parms, RvWetParms* out) {
   *out = *(const RvWetParms*)parms;
 }
 
+static const RvWetNode solver = {.translate = translate,
+                                 .strands = true,
+                                 .liquid = true,
+                                 .strand_input = 0,
+                                 .liquid_input = 1,
+                                 .collider_input = 2,
+                                 .source_input = 3,
+                                 .wind_input = 4};
+
 static RvResult start(RvCook* cook, RvError* error) {
-  return rv_wetsolve_start(cook, translate, error);
+  return rv_wet_node_start(&solver, cook, error);
 }
 
 static RvResult step(RvCook* cook, RvError* error) {
-  return rv_wetsolve_step(cook, translate, error);
+  return rv_wet_node_step(&solver, cook, error);
 }
 
 static RvResult split(RvCook* cook, const RvDetail* state, RvError* error) {
-  return rv_wetsolve_split(cook, state, ((const RvWetParms*)cook->parms)->keepstate, error);
+  return rv_wet_node_split(&solver, cook, state, error);
 }
 
 static const RvPortDef inputs[] = {
@@ -60,8 +71,8 @@ const RvNodeType rv_node_wetsolver = {
     .ninput = 5,
     .outputs = outputs,
     .noutput = 3,
-    .parms = &wet_table,
-    .stages = rv_wetsolve_stages,
+    .parms = &rv_wet_parm_table,
+    .stages = rv_wet_node_stages,
     .fields = rv_wet_fields,
     .nfield = RV_WET_FIELD_COUNT,
     .start = start,

@@ -2,20 +2,8 @@
 
 #include "base/rng.h"
 
-static RvResult find_solids(void* user, RvLiquidSolids* solids, const RvLiquidGrid* grid, double from, double to,
-                            RvError* error) {
-  (void)from;
-  (void)to;
-  RvLiquidRig* rig = user;
-  rig->shapes.shape = rig->shape;
-  if (rig->shapes.count == 0 || rv_liquid_solids_from_fn(solids, grid, rv_liquid_solid_shapes_distance, &rig->shapes))
-    return RV_OK;
-  return rv_fail(error, RV_NO_MEMORY, "out of memory for solids");
-}
-
 RvResult rv_rig_liquid_new(RvLiquidRig* rig, const RvLiquidModel* model, RvError* error) {
   *rig = (RvLiquidRig){0};
-  rig->hooks = (RvLiquidHooks){.user = rig, .solids = find_solids};
   return rv_liquid_init(&rig->liquid, model) ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
 }
 
@@ -25,6 +13,9 @@ void rv_rig_liquid_free(RvLiquidRig* rig) {
 
 void rv_rig_liquid_solid(RvLiquidRig* rig, const RvSolidShape* shape) {
   if (rig->shapes.count < sizeof rig->shape / sizeof *rig->shape) rig->shape[rig->shapes.count++] = *shape;
+  rig->shapes.shape = rig->shape;
+  rig->liquid.inputs.solid = rv_liquid_solid_shapes_distance;
+  rig->liquid.inputs.solid_user = &rig->shapes;
 }
 
 void rv_rig_liquid_tank(RvLiquidRig* rig, const double low[3], const double high[3], unsigned open_sides) {

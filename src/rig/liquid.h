@@ -9,7 +9,6 @@ typedef struct RvLiquidRig {
   RvLiquid liquid;
   RvSolidShape shape[4];
   RvSolidShapes shapes;  // of `shape`
-  RvLiquidHooks hooks;
 } RvLiquidRig;
 
 // An empty liquid without solids.

@@ -1,11 +1,9 @@
 #include "rig/wet.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/parallel.h"
 #include "math/scalar.h"
 
 RvWetRigDef rv_rig_wet_water(RvContactRigDef hair) {
@@ -34,87 +32,13 @@ RvWetRigDef rv_rig_wet_water(RvContactRigDef hair) {
   return d;
 }
 
-//---------------------------------------------------------------------------------------------- stages
-
-static void weigh_batches(void* arg, size_t begin, size_t end) {
-  RvWetRig* rig = arg;
-  const RvStrandModel* m = rig->hair.model;
-  double g[3];
-  rv_vec3_store64(g, rig->def.hair.gravity);
-  for (size_t k = begin; k < end; ++k)
-    for (int i = 0; i < rig->hair.n; ++i)
-      for (int c = 0; c < 4; ++c)
-        for (int lane = 0; lane < RV_LANES; ++lane) {
-          size_t at = rv_strand_index(&m->batches[k], lane, i, c);
-          rig->hair.force[at] = c < 3 ? g[c] * m->mass[at] : 0;
-          rig->drag[at] = rig->drag_velocity[at] = 0;
-        }
-}
-
-static void set_forces(RvWetRig* rig) {
-  rv_parallel_for(rig->hair.model->nbatch, 16, weigh_batches, rig);
-  rv_wet_forces(&rig->wet, rig->hair.force, rig->drag, rig->drag_velocity);
-}
-
-static void remember_most(RvWetRig* rig, const RvStrandStats* stats) {
-  rig->stats.iterations = stats->iterations > rig->stats.iterations ? stats->iterations : rig->stats.iterations;
-  rig->stats.residual = fmax(rig->stats.residual, stats->residual);
-  if (stats->cg_iterations > rig->stats.cg_iterations) rig->stats.cg_iterations = stats->cg_iterations;
-  rig->solves++;
-}
-
-static RvResult strand_step(RvWetRig* rig, double dt, RvError* error) {
-  RvContactRig* h = &rig->hair;
-  RvContactDef contact = rig->def.contact;
-  RvStrandStats stats;
-  RvResult result = rv_wet_load(&rig->wet, dt, error);
-  if (result) return result;
-  set_forces(rig);
-  contact.liquid = &rig->wet.bridges;
-  contact.scratch = rig->wet.scratch;
-  RvStrandStepDef step = {.dt = dt,
-                          .dt_before = rig->dt_before,
-                          .integrator = rig->def.integrator,
-                          .max_iterations = rig->def.niter,
-                          .tolerance = rig->def.tolerance,
-                          .brisk = true,
-                          .force = h->force,
-                          .target = h->target,
-                          .drag = rig->drag,
-                          .drag_velocity = rig->drag_velocity,
-                          .slide = rig->wet.slide,
-                          .max_cg = rig->def.tolerance < 1e-4 ? 1000 : 100,
-                          .cg_tolerance = fmin(1e-3, rig->def.tolerance),
-                          .scratch = rig->wet.scratch};
-  rv_contacts_predict(h->model, h->state, &step, h->velocity);
-  result = rv_contacts_find(h->contacts, h->state->q, h->velocity, dt, &contact, &rig->found, error);
-  if (rig->found.links + rig->found.touches > 0) step.couple = rv_contacts_operator(h->contacts);
-  if (!result) result = rv_strand_step(h->model, h->state, &step, &stats, error);
-  if (result) return result;
-  rv_contacts_accept(h->contacts, h->state->q);
-  rig->dt_before = rig->wet.dt_before = dt;
-  remember_most(rig, &stats);
-  // the state knows where the step began until the film kicks it
-  return rv_wet_film(&rig->wet, dt, h->state->q_before, h->state->v_before, h->contacts, error);
-}
-
-static RvResult strands(void* user, double from, double to, RvError* error) {
+// Inputs of a step of the strands: the targets of what is held, at its end.
+static RvResult inputs(void* user, const RvWetSpan* span, RvError* error) {
   RvWetRig* rig = user;
-  int count = rig->def.strand_substeps;
-  RvResult result = RV_OK;
-  for (int i = 0; i < count && !result; ++i) {
-    if (rig->def.roots) rig->def.roots(rig, from + (to - from) * (i + 1) / count);
-    result = strand_step(rig, (to - from) / count, error);
-  }
-  return result;
-}
-
-static RvResult flow(void* user, RvParticles* particles, int64_t* next_id, double from, double to, bool* any,
-                     RvError* error) {
-  // the user of the liquid's hooks is the pool within the rig
-  RvWetRig* rig = (RvWetRig*)((char*)user - offsetof(RvWetRig, pool));
-  RvResult result = rv_wet_capture(&rig->wet, particles, to - from, any, error);
-  return result ? result : rv_wet_drip(&rig->wet, particles, next_id, to - from, any, error);
+  (void)error;
+  if (span->medium == RV_WET_MEDIUM_STRANDS && rig->def.roots)
+    rig->def.roots(rig, rig->time + span->share_to * rig->solver.frame_seconds);
+  return RV_OK;
 }
 
 //---------------------------------------------------------------------------------------------- making
@@ -128,39 +52,83 @@ static void clamp(RvWetRig* rig) {
           if (c < 3 || i + 1 < rig->def.clamped) m->free[rv_strand_index(&m->batches[k], lane, i, c)] = 0;
 }
 
+// The strand solver over the rig's own model, state and contacts; its targets are the rig's.
+static RvResult make_strands(RvWetRig* rig, RvError* error) {
+  const RvWetRigDef* def = &rig->def;
+  RvContactRig* h = &rig->hair;
+  RvStrandSolver* s = &rig->strands;
+  RvStrandDef* defs = rv_alloc_zero(def->hair.count, sizeof *defs);
+  RvResult result = defs ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  for (size_t k = 0; defs && k < def->hair.count; ++k)
+    defs[k] = (RvStrandDef){.vertices = def->hair.vertices, .multiple = 1};
+  if (!result) result = rv_strands_from_defs(defs, def->hair.count, &s->set, error);
+  rv_free(defs);
+  s->model = h->model;
+  s->state = h->state;
+  s->settings = (RvStrandSettings){.substeps = 1,
+                                   .maxsubsteps = 0,  // a step that does not converge is not halved
+                                   .niter = def->niter,
+                                   .max_cg = def->tolerance < 1e-4 ? 1000 : 100,
+                                   .tolerance = def->tolerance,
+                                   .cg_tolerance = fmin(1e-3, def->tolerance),
+                                   .integrator = def->integrator,
+                                   .inertiascale = 1,
+                                   .targettime = 1};
+  rv_vec3_store64(s->settings.gravity, def->hair.gravity);
+  if (!result) result = rv_strand_solver_init(s, error);
+  if (result) return result;
+  memcpy(s->target, h->target, h->model->unknowns * sizeof(double));
+  rv_free(h->target);
+  h->target = s->target;
+  rig->contacts = (RvContactSolver){.def = def->contact,
+                                    .contacts = h->contacts,
+                                    .colliders = def->contact.colliders,
+                                    .ncollider = def->contact.ncollider,
+                                    .velocity = h->velocity};
+  return RV_OK;
+}
+
 RvResult rv_rig_wet_new(RvWetRig* rig, const RvWetRigDef* def, RvError* error) {
   *rig = (RvWetRig){.def = *def};
-  RvLiquidModel model = def->liquid.dx > 0 ? def->liquid : rv_liquid_model_default(1e-3);
+  bool bulk = def->liquid.dx > 0;
+  RvLiquidModel model = bulk ? def->liquid : rv_liquid_model_default(1e-3);
   rv_vec3_store64(model.gravity, def->hair.gravity);
+  if (!(def->wet.couple.nominal > 0)) rig->def.wet.couple.nominal = model.dx * model.dx * model.dx / 8;
   RvResult result = rv_rig_contact_new(&rig->hair, &def->hair, error);
   if (!result) result = rv_rig_liquid_new(&rig->pool, &model, error);
-  if (!result && !(def->wet.couple.nominal > 0)) rig->def.wet.couple.nominal = model.dx * model.dx * model.dx / 8;
+  if (!result) result = make_strands(rig, error);
   if (!result)
-    result = rv_wet_init(&rig->wet, rig->hair.model, rig->hair.state, NULL,
-                         def->liquid.dx > 0 ? &rig->pool.liquid : NULL, &rig->def.wet, error);
-  size_t n = result ? 0 : rig->hair.model->unknowns;
-  double** arrays[] = {&rig->drag, &rig->drag_velocity, &rig->start};
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays && !result; ++i)
-    if (!(*arrays[i] = rv_alloc_zero(n, sizeof(double)))) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+    result = rv_wet_film_init(&rig->wet, rig->hair.model, rig->hair.state, NULL, bulk ? &rig->pool.liquid : NULL,
+                              &rig->def.wet, error);
+  if (!result && !(rig->start = rv_alloc_zero(rig->hair.model->unknowns, sizeof(double))))
+    result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (result) {
     rv_rig_wet_free(rig);
     return result;
   }
-  memcpy(rig->start, rig->hair.state->q, n * sizeof(double));
+  memcpy(rig->start, rig->hair.state->q, rig->hair.model->unknowns * sizeof(double));
   clamp(rig);
-  rig->liquid_hooks = rig->pool.hooks;
-  rig->liquid_hooks.user = &rig->pool;
-  rig->liquid_hooks.flow = flow;
-  rig->hooks = (RvWetHooks){.user = rig, .strands = strands, .liquid = &rig->liquid_hooks};
+  rig->solver = (RvWetSolver){.host = {rig, inputs, NULL},
+                              .strands = &rig->strands,
+                              .contacts = &rig->contacts,
+                              .liquid = bulk ? &rig->pool.liquid : NULL,
+                              .film = &rig->wet,
+                              .strand_substeps = def->strand_substeps};
   return RV_OK;
 }
 
 void rv_rig_wet_free(RvWetRig* rig) {
-  rv_wet_free(&rig->wet);
+  rv_wet_film_free(&rig->wet);
   rv_rig_liquid_free(&rig->pool);
+  // what both have is the rig's
+  if (rig->hair.target == rig->strands.target) rig->hair.target = NULL;
+  rig->contacts.contacts = NULL;
+  rig->contacts.velocity = NULL;
+  rig->strands.model = NULL;
+  rig->strands.state = NULL;
+  rv_contact_solver_free(&rig->contacts);
+  rv_strand_solver_free(&rig->strands);
   rv_rig_contact_free(&rig->hair);
-  rv_free(rig->drag);
-  rv_free(rig->drag_velocity);
   rv_free(rig->start);
 }
 
@@ -180,7 +148,10 @@ void rv_rig_wet_film(RvWetRig* rig, double height) {
 }
 
 RvResult rv_rig_wet_step(RvWetRig* rig, double dt, RvError* error) {
-  RvResult result = rv_wet_substep(&rig->wet, rig->time, dt, &rig->hooks, error);
+  // a frame of the rig is one substep
+  RvWetSpan span = {.to = dt, .share_to = 1, .dt = dt};
+  rig->solver.frame_seconds = dt;
+  RvResult result = rv_wet_substep(&rig->solver, &span, error);
   rig->time += dt;
   return result;
 }

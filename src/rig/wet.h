@@ -1,10 +1,10 @@
-// Wet strands on a bench, for the checks and benchmarks: the whole wet substep without a host.
+// Wet strands for the checks and benchmarks: the solver that ships, made from arrays, one substep at a time.
 #ifndef RV_RIG_WET_H
 #define RV_RIG_WET_H
 
 #include "rig/contact.h"
 #include "rig/liquid.h"
-#include "wet/wet.h"
+#include "wet/solver.h"
 
 typedef struct RvWetRig RvWetRig;
 
@@ -23,17 +23,14 @@ typedef struct RvWetRigDef {
 
 struct RvWetRig {
   RvWetRigDef def;
-  RvContactRig hair;
+  RvContactRig hair;  // model, state, contacts and targets of the strands
   RvLiquidRig pool;
-  RvWet wet;
-  RvWetHooks hooks;
-  RvLiquidHooks liquid_hooks;
-  double time, dt_before;
-  double *drag, *drag_velocity, *start;
-  // the most of a substep since they were cleared
-  RvStrandStats stats;
-  RvContactStats found;
-  int solves;  // substeps of the strands
+  RvStrandSolver strands;
+  RvContactSolver contacts;
+  RvWetFilm wet;
+  RvWetSolver solver;  // of all of these
+  double time;         // s at the start of the substep
+  double* start;       // [unknowns] where the strands began
 };
 
 // Water on hair of rv_rig_contact_hair, everything on, no bulk: change what you like.

@@ -7,9 +7,10 @@
 #include "base/parallel.h"
 #include "math/scalar.h"
 
-RvResult rv_strand_root_motion(const RvStrandModel* m, const RvStrandState* s, const double* target, RvRigid* out,
-                               RvError* error) {
-  double* points = rv_alloc(12 * m->nstrand, sizeof *points);
+RvResult rv_strand_root_motion(const RvStrandModel* m, const RvStrandState* s, const double* target, RvArena* scratch,
+                               RvRigid* out, RvError* error) {
+  RvArenaMark mark = rv_arena_mark(scratch);
+  double* points = RV_TAKE(scratch, double, 12 * m->nstrand);
   if (!points) return rv_fail(error, RV_NO_MEMORY, "out of memory for the motion of the roots");
   double *before = points, *after = points + 6 * m->nstrand;
   size_t n = 0;
@@ -22,7 +23,7 @@ RvResult rv_strand_root_motion(const RvStrandModel* m, const RvStrandState* s, c
           after[3 * n + (size_t)c] = target[at];
         }
   *out = rv_rigid_fit(n, before, after);
-  rv_free(points);
+  rv_arena_release(scratch, mark);
   return RV_OK;
 }
 

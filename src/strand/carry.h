@@ -7,7 +7,7 @@
 
 // The rigid motion of the strands' first edges from the state to `target` [unknowns].
 RvResult rv_strand_root_motion(const RvStrandModel* model, const RvStrandState* state, const double* target,
-                               RvRigid* out, RvError* error);
+                               RvArena* scratch, RvRigid* out, RvError* error);
 
 // Moves the whole state with its past: places, velocities, frames.
 void rv_strand_move(const RvStrandModel* model, RvStrandState* state, const RvRigid* rigid);

@@ -59,6 +59,9 @@ void rv_strands_origin(const RvDetail* detail, double origin[3]);
 RvResult rv_strands_read(const RvDetail* detail, const RvStrandMaterial* material, const double origin[3], bool state,
                          RvStrandSet* out, RvError* error);
 void rv_strands_free(RvStrandSet* set);
+// Strands that come as definitions and not from geometry, in metres about the origin: primitive k is strand k, and points
+// are the vertices in order. The arrays of the definitions are the caller's.
+RvResult rv_strands_from_defs(const RvStrandDef* defs, size_t count, RvStrandSet* out, RvError* error);
 
 //---------------------------------------------------------------------------------------------- state
 

@@ -331,3 +331,24 @@ void rv_strands_free(RvStrandSet* set) {
   rv_free(set->numbers);
   *set = (RvStrandSet){0};
 }
+
+RvResult rv_strands_from_defs(const RvStrandDef* defs, size_t count, RvStrandSet* out, RvError* error) {
+  *out = (RvStrandSet){.count = count, .metersperunit = 1};
+  for (size_t k = 0; k < count; ++k) out->vertices += (size_t)defs[k].vertices;
+  out->prim = rv_alloc(count, sizeof *out->prim);
+  out->first = rv_alloc(count + 1, sizeof *out->first);
+  out->point = rv_alloc(out->vertices, sizeof *out->point);
+  out->defs = rv_alloc(count, sizeof *out->defs);
+  if (!out->prim || !out->first || !out->point || !out->defs || out->vertices > INT32_MAX) {
+    rv_strands_free(out);
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu strands", count);
+  }
+  out->first[0] = 0;
+  for (size_t k = 0; k < count; ++k) {
+    out->defs[k] = defs[k];
+    out->prim[k] = (int32_t)k;
+    out->first[k + 1] = out->first[k] + defs[k].vertices;
+  }
+  for (size_t i = 0; i < out->vertices; ++i) out->point[i] = (int32_t)i;
+  return RV_OK;
+}

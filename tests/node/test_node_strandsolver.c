@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "math/scalar.h"
-#include "node/solver/strandsolver.h"
+#include "node/solver/sampler.h"
 #include "support/detail_compare.h"
 #include "support/rv_test.h"
 #include "support/scene_log.h"
@@ -503,14 +503,14 @@ static void roller_keeps_its_radius(void** state) {
     c.prev = before;
     c.output[2] = NULL;
     // what every substep is given
-    RvStrandSampler sampler;
-    CHECK_OK(rv_sampler_begin(&sampler, &c, before, &error), error);
+    RvPointSampler sampler;
+    CHECK_OK(rv_sampler_begin(&sampler, &c, 0, before, &error), error);
     for (int k = 1; k <= 32; ++k) {
       RvStrandSample in;
       CHECK_OK(rv_sampler_at(&sampler, k / 32.0, &in, &error), error);
       for (size_t i = 0; i < rv_detail_count(now, RV_POINT); i += 8) {
         double p[3];
-        rv_sample_point(&in, i, p);
+        rv_strand_sample_point(&in, i, p);
         double r = hypot(p[0], p[1]), a = turn * (frame - 2 + k / 32.0) + 2 * RV_PI * (double)i / 192;
         worst = fmax(worst, fabs(r / 0.03 - 1));
         // an even turn, so the angle is known too

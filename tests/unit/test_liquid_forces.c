@@ -64,7 +64,7 @@ static void tension_makes_round(void** state) {
     l.model.tension = k ? 0.072 : 0;
     fill_cube(&l, 8, 0);
     // the period of a drop's first mode is 2 pi sqrt(density R^3 / (8 tension)), 29 ms for R = 5 mm
-    CHECK_OK(rv_liquid_advance(&l, 0.009, 1, 1000, NULL, &error), error);
+    CHECK_OK(rv_liquid_advance(&l, 0.009, 1, 1000, &error), error);
     Shape s = shape_of(&l);
     print_message("tension %g: farthest %.2f cells, %d substeps, moved %.1e\n", l.model.tension, s.far,
                   l.report.substeps, s.drift);
@@ -88,7 +88,7 @@ static void viscosity_ends_shear(void** state) {
     l.model.viscosity = k ? 1000 : 0;
     fill_cube(&l, 8, 2);
     double before = shape_of(&l).energy;
-    CHECK_OK(rv_liquid_advance(&l, 0.02, 4, 1000, NULL, &error), error);
+    CHECK_OK(rv_liquid_advance(&l, 0.02, 4, 1000, &error), error);
     left[k] = shape_of(&l).energy / before;
     print_message("viscosity %g: %.3f of the energy is left\n", l.model.viscosity, left[k]);
     rv_liquid_free(&l);
@@ -97,13 +97,9 @@ static void viscosity_ends_shear(void** state) {
   CHECK_NEAR(left[1], 0.5, 0.05);
 }
 
-static RvResult drag_all(void* user, RvLiquidGrid* grid, double dt, RvError* error) {
-  (void)user;
-  (void)dt;
-  (void)error;
+static void drag_all(RvLiquidGrid* grid) {
   assert_true(rv_liquid_grid_drag(grid));
   for (int a = 0; a < 3; ++a) rv_channel_fill(grid->drag[a].data, grid->tiles.count, 1e5f);
-  return RV_OK;
 }
 
 // Drag slows by density / (density + dt drag) a step, with viscosity, before and after which pressure is solved, as
@@ -116,8 +112,11 @@ static void drag_acts_once(void** state) {
     l.model.viscosity = k ? 1e-6 : 0;
     fill_cube(&l, 8, 0);
     for (size_t i = 0; i < l.particles.count; ++i) l.particles.v[0][i] = 1;
-    RvLiquidHooks hooks = {.couple = drag_all};
-    CHECK_OK(rv_liquid_substep(&l, 0.005, &hooks, &error), error);
+    CHECK_OK(rv_liquid_arrange(&l, &error), error);
+    CHECK_OK(rv_liquid_gather(&l, 0.005, &error), error);
+    drag_all(&l.grid);
+    CHECK_OK(rv_liquid_project(&l, 0.005, &error), error);
+    CHECK_OK(rv_liquid_move(&l, 0.005, &error), error);
     double mean = 0;
     for (size_t i = 0; i < l.particles.count; ++i) mean += (double)l.particles.v[0][i] / (double)l.particles.count;
     CHECK_NEAR(mean, 1 / 1.5, 1e-4);
@@ -126,18 +125,6 @@ static void drag_acts_once(void** state) {
 }
 
 // Thick liquid that sticks to its tank stays at rest in it: where it is held it does not feel less of its weight.
-static RvResult tank(void* user, RvLiquidSolids* solids, const RvLiquidGrid* grid, double from, double to,
-                     RvError* error) {
-  static const RvSolidShape box = {
-      .kind = RV_SHAPE_BOX, .size = {0.04, 0.04, 0.04}, .inside_out = true, .open_sides = 8};
-  (void)user;
-  (void)from;
-  (void)to;
-  (void)error;
-  assert_true(rv_liquid_solids_from_fn(solids, grid, rv_liquid_solid_shapes_distance, &(RvSolidShapes){1, &box}));
-  return RV_OK;
-}
-
 static void sticking_liquid_rests(void** state) {
   (void)state;
   RvError error = {0};
@@ -146,8 +133,11 @@ static void sticking_liquid_rests(void** state) {
   l.model.viscosity = 100;
   l.model.stick = true;
   fill_cube(&l, 8, 0);
-  RvLiquidHooks hooks = {.solids = tank};
-  CHECK_OK(rv_liquid_advance(&l, 0.1, 4, 100, &hooks, &error), error);
+  RvSolidShape box = {.kind = RV_SHAPE_BOX, .size = {0.04, 0.04, 0.04}, .inside_out = true, .open_sides = 8};
+  RvSolidShapes tank = {1, &box};
+  l.inputs.solid = rv_liquid_solid_shapes_distance;
+  l.inputs.solid_user = &tank;
+  CHECK_OK(rv_liquid_advance(&l, 0.1, 4, 100, &error), error);
   double fastest = rv_liquid_speed(&l.particles);
   print_message("thick liquid at rest: %g m/s\n", fastest);
   // a step gives its weight 0.25 m/s, of which the tolerance of the first pressure leaves 1e-4

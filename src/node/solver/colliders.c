@@ -249,22 +249,21 @@ static void release_solids(RvSolid* solids, size_t count) {
 
 static void tell_none(const RvCollidersDef* def) {
   if (def->raw)
-    rv_cook_warn(def->cook, "input %zu, the colliders, has neither faces nor a VDB named collision or surface",
-                 def->input + 1);
+    rv_cook_warn(def->cook, "%s, has neither faces nor a VDB named collision or surface",
+                 rv_solver_port(def->cook, def->input).text);
   else
-    rv_cook_warn(def->cook, "input %zu, the colliders, has no VDB named collision: put a collider node before it",
-                 def->input + 1);
+    rv_cook_warn(def->cook, "%s, has no VDB named collision: put a collider node before it",
+                 rv_solver_port(def->cook, def->input).text);
 }
 
 RvResult rv_colliders_begin(RvColliders* c, const RvCollidersDef* def, RvError* error) {
   RvCook* cook = def->cook;
   c->def = *def;
-  c->now = cook->ninput > def->input ? cook->input[def->input] : NULL;
+  c->now = rv_solver_input(cook, def->input);
   if (!c->now) return RV_OK;
-  RvError own = {0};
-  RvResult result = rv_cook_input_at(cook, def->input, cook->time.frame - 1, &c->before, &own);
-  if (result == RV_CANCELLED || result == RV_NO_MEMORY) return rv_fail(error, result, "%s", own.text);
-  if (result || !c->before) c->before = c->now;
+  RvResult result = rv_solver_input_at(cook, def->input, 0, &c->before, error);
+  if (result) return result;
+  if (!c->before) c->before = c->now;
   size_t count, had;
   result = read_solids(c->now, def, NULL, NULL, &count, error);
   if (!result) result = read_solids(c->before, def, NULL, NULL, &had, error);
@@ -281,8 +280,8 @@ RvResult rv_colliders_begin(RvColliders* c, const RvCollidersDef* def, RvError* 
   result = read_solids(c->before, def, NULL, c->solids, &count, error);
   for (size_t i = 0; i < count && !result; ++i) {
     if (c->solids[i].turned)
-      rv_cook_warn(cook, "input %zu, level set %zu is inside out, negative far away: its sign is turned round",
-                   def->input + 1, i + 1);
+      rv_cook_warn(cook, "%s: level set %zu is inside out, negative far away; its sign is turned round",
+                   rv_solver_port(cook, def->input).text, i + 1);
     result = rv_solid_begin(c, &c->solids[i], error);
   }
   return result;
@@ -351,12 +350,12 @@ static RvResult deform_solids(RvColliders* c, const Moments* at, RvSolidStep* st
 
 // the colliders as they are at a share of the frame, if they are as many as at its end
 static RvResult ask(RvColliders* c, double share, const RvDetail** out, RvError* error) {
-  RvError own = {0};
   size_t count = 0;
-  RvResult result = rv_cook_input_at(c->def.cook, c->def.input, c->def.cook->time.frame - 1 + share, out, &own);
-  if (result == RV_CANCELLED || result == RV_NO_MEMORY) return rv_fail(error, result, "%s", own.text);
-  if (!result && *out) result = read_solids(*out, &c->def, NULL, NULL, &count, error);
-  if (result || !*out || count != c->count) *out = c->now;
+  RvResult result = rv_solver_input_at(c->def.cook, c->def.input, share, out, error);
+  if (result) return result;
+  RvError own = {0};
+  if (*out && read_solids(*out, &c->def, NULL, NULL, &count, &own)) *out = NULL;
+  if (!*out || count != c->count) *out = c->now;
   return RV_OK;
 }
 

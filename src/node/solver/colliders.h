@@ -7,7 +7,7 @@
 
 #include "math/rigid.h"
 #include "mesh/motion.h"
-#include "rivulet/node.h"
+#include "node/solver/solver.h"
 
 typedef struct RvSolid {
   RvGrid *distance, *velocity;  // in metres and simulated seconds
@@ -26,7 +26,7 @@ typedef struct RvSolid {
 
 typedef struct RvCollidersDef {
   RvCook* cook;
-  size_t input;      // index
+  int input;         // index; -1: none
   double unit;       // metres of a unit of the scene
   double timescale;  // simulated seconds a second of the scene
   bool raw;          // also surface and vel, and meshes without a level set

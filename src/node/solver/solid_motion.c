@@ -85,13 +85,11 @@ static double apart(const RvSolid* solid, const RvDetail* before, double unit, c
 
 // the input at a share of the frame; NULL where the host has whole frames only, and answers with a neighbour
 static RvResult ask(const RvColliders* c, const RvSolid* solid, double share, const RvDetail** out, RvError* error) {
-  RvError own = {0};
   *out = NULL;
   if (!c->def.cook->host->input_at) return RV_OK;
-  RvResult result = rv_cook_input_at(c->def.cook, c->def.input, c->def.cook->time.frame - 1 + share, out, &own);
-  if (result == RV_CANCELLED || result == RV_NO_MEMORY) return rv_fail(error, result, "%s", own.text);
-  if (result || (*out && !solid->uneven && (equal(solid, *out, c->before) || equal(solid, *out, c->now)))) *out = NULL;
-  return RV_OK;
+  RvResult result = rv_solver_input_at(c->def.cook, c->def.input, share, out, error);
+  if (*out && !solid->uneven && (equal(solid, *out, c->before) || equal(solid, *out, c->now))) *out = NULL;
+  return result;
 }
 
 // the pose there; not `known`: it has none

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "math/scalar.h"
-#include "node/solver/strandsolver.h"
+#include "node/solver/solver.h"
 
 typedef struct Reader {
   const RvDetail* d;

@@ -1,0 +1,92 @@
+#include "node/solver/cached_port.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+// pairs of id and volume, by id
+static int by_id(const void* a, const void* b) {
+  const double *x = a, *y = b;
+  return (x[0] > y[0]) - (x[0] < y[0]);
+}
+
+static double captured_of(const RvFilmPort* s, double id) {
+  const double* found = s->ncaptured ? bsearch(&id, s->captured, s->ncaptured, 2 * sizeof *s->captured, by_id) : NULL;
+  return found ? found[1] : 0;
+}
+
+static RvResult read_particles(RvCachedPort* c, const RvLiquidPort* liquid, const RvDetail* in, RvError* error) {
+  RvCook* cook = liquid->cook;
+  RvLiquidGlobals globals = liquid->globals;
+  RvLiquidFaults faults = {0};
+  RvResult result = rv_liquid_read(in, &liquid->units, liquid->separation, &globals, &c->cached.frame, &faults, error);
+  if (result) return result;
+  RvPortName port = rv_solver_port(cook, liquid->input);
+  if (faults.lost || faults.empty)
+    rv_cook_warn(cook, "%s: %zu cached points have no volume or are nowhere, and are left out", port.text,
+                 faults.lost + faults.empty);
+  if (!rv_detail_find(in, RV_POINT, "id") || faults.numbered)
+    rv_cook_warn(
+        cook, "%s: the cached points have no id, or some twice; what is captured of them is remembered by their order",
+        port.text);
+  return rv_wet_cached_reserve(&c->cached, error);
+}
+
+RvResult rv_cached_port_begin(RvCachedPort* c, const RvLiquidPort* liquid, RvFilmPort* film, RvError* error) {
+  RvCook* cook = liquid->cook;
+  const RvDetail* in = rv_solver_input(cook, liquid->input);
+  RvResult result = rv_wet_cached_init(&c->cached, &liquid->liquid.model, error);
+  // also where there is nothing: the drops are no bulk
+  film->film.cached = &c->cached.liquid;
+  if (!result && rv_cached_port_surface(in)) {
+    double spacing = liquid->separation / liquid->units.meters;
+    result = rv_cached_port_fill(cook, liquid->input, spacing, &c->filled, error);
+    in = c->filled;
+  }
+  if (result || !in || !rv_detail_count(in, RV_POINT)) return result;
+  result = read_particles(c, liquid, in, error);
+  for (size_t i = 0; !result && i < c->cached.frame.count; ++i) {
+    double captured = c->filled ? 0 : captured_of(film, (double)c->cached.frame.id[i]);
+    double left = c->cached.frame.volume[i] - captured;
+    c->cached.volume[i] = c->cached.volume_at_start[i] = left > 0 ? left : 0;
+  }
+  return result;
+}
+
+static bool in_frame(const double* rows, size_t n, double id) {
+  return n && bsearch(&id, rows, n, 2 * sizeof *rows, by_id);
+}
+
+// What was captured of an id is remembered for good: one that is not in this frame, or smaller, may come back.
+RvResult rv_cached_port_end(RvCachedPort* c, RvFilmPort* film, RvError* error) {
+  const RvParticles* frame = &c->cached.frame;
+  size_t n = 0;
+  double* rows = rv_alloc(2 * (frame->count + film->ncaptured) + 2, sizeof *rows);
+  if (!rows) return rv_fail(error, RV_NO_MEMORY, "out of memory for the cached liquid");
+  for (size_t i = 0; i < frame->count; ++i) {
+    double id = (double)frame->id[i];
+    double now = c->cached.volume_at_start[i] - c->cached.volume[i];
+    double captured = captured_of(film, id) + now;
+    film->sources += now;
+    if (captured > 0 && !c->filled) {
+      rows[2 * n] = id;
+      rows[2 * n + 1] = captured;
+      ++n;
+    }
+  }
+  qsort(rows, n, 2 * sizeof *rows, by_id);
+  size_t here = n;
+  for (size_t k = 0; k < film->ncaptured; ++k)
+    if (!in_frame(rows, here, film->captured[2 * k])) memcpy(rows + 2 * n++, film->captured + 2 * k, 2 * sizeof *rows);
+  qsort(rows, n, 2 * sizeof *rows, by_id);
+  rv_free(film->captured);
+  film->captured = rows;
+  film->ncaptured = n;
+  return RV_OK;
+}
+
+void rv_cached_port_free(RvCachedPort* c) {
+  rv_detail_free(c->filled);
+  rv_wet_cached_free(&c->cached);
+}

@@ -1,0 +1,180 @@
+#include "node/solver/liquid_port.h"
+
+#include <math.h>
+#include <string.h>
+
+static RvLiquidUnits units_of(const RvCook* cook, const RvWetParms* p) {
+  return (RvLiquidUnits){rv_cook_meters(cook), p->timescale};
+}
+
+static RvLiquidModel model_of(const RvWetParms* p, double dx) {
+  RvLiquidModel m = rv_liquid_model_default(dx);
+  m.density = p->liquiddensity;
+  memcpy(m.gravity, p->gravity, sizeof m.gravity);
+  m.cfl = p->cfl;
+  m.viscosity = p->viscosity;
+  m.stick = p->stick;
+  m.tension = p->surfacetension;
+  m.drift_time = p->volumetime;
+  m.tolerance = p->pressuretolerance;
+  m.most_tiles = (size_t)(p->maxmemory * 1e9 / RV_LIQUID_TILE_BYTES) + 1;
+  // the nominal volume is that of the separation, whatever the grid's
+  m.resample.nominal = dx * dx * dx / (p->gridscale * p->gridscale * p->gridscale);
+  if (!p->reseeding) m.resample_every = 0;
+  return m;
+}
+
+//---------------------------------------------------------------------------------------------- telling
+
+static void tell_faults(const RvCook* cook, const RvLiquidFaults* f) {
+  if (f->lost)
+    rv_cook_warn(cook, "%zu particle%s left out: place, velocity or volume no number, or too far away (%g m3)", f->lost,
+                 f->lost == 1 ? " was" : "s were", f->lost_volume);
+  if (f->empty)
+    rv_cook_warn(cook, "%zu particle%s without volume %s left out", f->empty, f->empty == 1 ? "" : "s",
+                 f->empty == 1 ? "was" : "were");
+  if (f->numbered) rv_cook_warn(cook, "some ids of the particles are there twice: all are numbered anew");
+  if (f->edited) rv_cook_info(cook, "P or v of %zu particles were edited: the edits are taken", f->edited);
+}
+
+void rv_liquid_port_tell(const RvLiquidPort* s) {
+  const RvLiquid* l = &s->liquid;
+  RvStats* stats = s->cook->stats;
+  const RvLiquidReport* r = &l->report;
+  stats->particles = (int64_t)l->particles.count;
+  stats->tiles = (int64_t)l->grid.tiles.count;
+  const RvLiquidGlobals* g = &s->globals;
+  stats->ledger = (RvLedger){.bulk = rv_liquid_particles_volume(&l->particles),
+                             .initial = g->initial,
+                             .sources = g->sources,
+                             .killed = g->killed,
+                             .evaporated = g->evaporated,
+                             .outflow = g->outflow};
+  if (r->unconverged)
+    rv_cook_warn(s->cook, "the pressure of %d of %d substeps did not converge (residual %.1e)", r->unconverged,
+                 r->substeps, r->pressure.residual);
+  if (r->hurried)
+    rv_cook_warn(s->cook, "maxsubsteps is too small for the speed of the liquid: its fastest particles lag behind");
+  // a few are in every tight corner
+  size_t between = r->caught - r->inside;
+  if (r->inside * 1000 > l->particles.count)
+    rv_cook_warn(
+        s->cook,
+        "%zu particles are caught inside of a collider and wait there until it leaves: a closed mesh is solid all "
+        "through. A vessel needs an opening (the node tube has cap), or a collider with mode open, of which "
+        "only the wall is solid",
+        r->inside);
+  else if (between * 1000 > l->particles.count)
+    rv_cook_warn(s->cook,
+                 "%zu particles are caught between solids that leave them no room: they wait there until there is some",
+                 between);
+  if (r->lost.count)
+    rv_cook_warn(s->cook, "%zu particles went out of all bounds and were taken away (%g m3)", r->lost.count,
+                 r->lost.volume);
+  rv_liquid_port_tell_flows(s);
+}
+
+//---------------------------------------------------------------------------------------------- start
+
+static RvResult read_start(RvLiquidPort* s, const RvWetParms* p, const RvDetail* in, RvError* error) {
+  RvLiquidFaults faults = {0};
+  double spacing;
+  if (rv_detail_count(in, RV_PRIM))
+    rv_cook_warn(s->cook, "%s, has %zu primitives: its points are the liquid, and they are left out",
+                 rv_solver_port(s->cook, s->input).text, rv_detail_count(in, RV_PRIM));
+  RvLiquidUnits units = {s->units.meters, s->units.rate > 0 ? s->units.rate : 1};
+  RvResult result = rv_liquid_measure(in, p->particlesep, &units, &spacing, s->globals.origin, error);
+  if (result) return result;
+  // cells that begin at the walls leave the liquid there without steps
+  if (p->walls) memcpy(s->globals.origin, p->wallsmin, sizeof s->globals.origin);
+  s->globals.dx = spacing * p->gridscale;
+  result = rv_liquid_read(in, &units, spacing, &s->globals, &s->liquid.particles, &faults, error);
+  if (!result) tell_faults(s->cook, &faults);
+  return result;
+}
+
+RvResult rv_liquid_port_start(RvLiquidPort* s, const RvWetParms* p, RvDetail** out, RvError* error) {
+  const RvDetail* in = rv_solver_input(s->cook, s->input);
+  RvDetail* empty = NULL;
+  RvLiquidModel model = rv_liquid_model_default(1);
+  s->units = units_of(s->cook, p);
+  RvResult result = rv_liquid_init(&s->liquid, &model) ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  // nothing to begin with: sources may bring some
+  if (!in) in = empty = rv_detail_new();
+  if (!result && !in) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (!result) result = read_start(s, p, in, error);
+  if (!result) result = rv_liquid_save(&s->liquid.particles, &s->units, &s->globals, in, out, error);
+  if (!result) rv_liquid_port_tell(s);
+  rv_detail_free(empty);
+  return result;
+}
+
+//---------------------------------------------------------------------------------------------- step
+
+// Materials of the rows, where the points name them.
+static const int32_t* materials_of(const RvDetail* d) {
+  const RvAttrib* a = rv_detail_find(d, RV_POINT, "material");
+  bool usable = a && rv_attrib_size(a) == 1 && (rv_attrib_storage(a) == RV_STRING || rv_attrib_storage(a) == RV_I32);
+  return usable ? rv_attrib_read(a) : NULL;
+}
+
+static const RvDetail* rows_of(const RvLiquidPort* s) {
+  return s->rows ? s->rows : s->state;
+}
+
+RvResult rv_liquid_port_begin(RvLiquidPort* s, const RvWetParms* p, const RvDetail* state, RvError* error) {
+  RvLiquidFaults faults = {0};
+  s->state = state;
+  s->units = units_of(s->cook, p);
+  const double* ledger = rv_detail_f64(state, RV_GLOBAL, "rv_ledger", 6);
+  RvLiquidModel model = model_of(p, ledger[0]);
+  if (!rv_liquid_init(&s->liquid, &model)) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  RvResult result = rv_liquid_load(state, &s->units, &s->globals, &s->liquid.particles, &faults, error);
+  s->separation = s->globals.dx / p->gridscale;
+  if (!result) result = rv_liquid_port_begin_flows(s, p, error);
+  if (result) return result;
+  s->liquid.model.resample.material = materials_of(rows_of(s));
+  tell_faults(s->cook, &faults);
+  s->globals.killed += faults.lost_volume;
+  s->liquid.next_id = s->globals.next_id;
+  if (s->units.rate > 0) result = rv_liquid_port_begin_solids(s, p, error);
+  s->liquid.model.speed = s->speed;
+  return result;
+}
+
+RvResult rv_liquid_port_inputs(RvLiquidPort* s, const RvWetParms* p, double from, double to, RvError* error) {
+  RvLiquidModel* model = &s->liquid.model;
+  const int32_t* material = model->resample.material;
+  *model = model_of(p, model->dx);
+  model->resample.material = material;
+  model->speed = s->speed;
+  RvResult result = rv_liquid_port_move_solids(s, from, to, error);
+  return result ? result : rv_liquid_port_set_flows(s, from, to, error);
+}
+
+static void add_to_ledger(RvLiquidPort* s) {
+  const RvLiquidReport* r = &s->liquid.report;
+  const RvLiquidFlow* flow = &s->flows.flow;
+  s->globals.next_id = s->liquid.next_id;
+  s->globals.killed += r->lost.volume + r->resampled.dropped_volume + flow->killed;
+  s->globals.sources += flow->sources;
+  s->globals.outflow += flow->outflow;
+}
+
+RvResult rv_liquid_port_end(RvLiquidPort* s, RvDetail** out, RvError* error) {
+  add_to_ledger(s);
+  RvDetail* made = NULL;
+  RvResult result = rv_liquid_save(&s->liquid.particles, &s->units, &s->globals, rows_of(s), &made, error);
+  if (!result) result = rv_liquid_port_save_flows(s, made, error);
+  if (result)
+    rv_detail_free(made);
+  else
+    *out = made;
+  return result;
+}
+
+void rv_liquid_port_free(RvLiquidPort* s) {
+  rv_liquid_port_free_solids(s);
+  rv_liquid_port_free_flows(s);
+  rv_liquid_free(&s->liquid);
+}

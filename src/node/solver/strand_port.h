@@ -1,0 +1,51 @@
+// The strands of a solver node: between its input curves, wind and colliders on one side and the strand solver on the
+// other. Reads the groom at the start frame, loads the state, gives roots, wind and solids for every step, and saves.
+#ifndef RV_NODE_SOLVER_STRAND_PORT_H
+#define RV_NODE_SOLVER_STRAND_PORT_H
+
+#include "contact/solver.h"
+#include "node/solver/colliders.h"
+#include "node/solver/sampler.h"
+#include "node/solver/wet_parms.h"
+
+typedef struct RvStrandPort {
+  RvCook* cook;
+  int input, collider_input, wind_input;  // indices of the node's inputs; -1: it has none
+  double timescale;                       // simulated seconds a second of the scene
+  double thickness;                       // m, added to solids
+  RvStrandSolver solver;
+  RvContactSolver contacts;
+  RvPointSampler sampler;
+  RvColliders solids;
+  RvSolidStep* steps;     // of the solids, in this step
+  RvCollider* colliders;  // the same as the contacts see them
+  RvGrid* wind;           // borrowed; NULL: none
+  double* wind_places;    // [vertices][3] room, in units of the scene
+} RvStrandPort;
+
+// Parameters in SI units.
+RvStrandSettings rv_strand_port_settings(const RvWetParms* parms, double meters);
+// The state of the start frame, a new detail.
+RvResult rv_strand_port_start(RvStrandPort* port, const RvWetParms* parms, RvDetail** out, RvError* error);
+// Loads `state` of the frame before, which is changed where an artist edited it, and reads the inputs of the frame.
+RvResult rv_strand_port_begin(RvStrandPort* port, const RvWetParms* parms, RvDetail* state, RvError* error);
+// Fewest substeps that the motion of the roots allows.
+RvResult rv_strand_port_substeps(RvStrandPort* port, int* count, RvError* error);
+// Inputs of a step: settings, wind, solids, and the places at its end.
+RvResult rv_strand_port_inputs(RvStrandPort* port, const RvWetParms* parms, double share_from, double share_to,
+                               double dt, RvStrandSample* sample, RvError* error);
+// Writes the state of the frame.
+RvResult rv_strand_port_end(RvStrandPort* port, RvDetail* state, RvError* error);
+// Nothing moves, and nothing is forgotten.
+RvResult rv_strand_port_freeze(RvDetail* state, RvError* error);
+// Counts and warnings of the frame.
+void rv_strand_port_tell(const RvStrandPort* port);
+void rv_strand_port_free(RvStrandPort* port);
+
+//---------------------------------------------------------------------------------------------- strand_contacts.c
+
+// Contacts of the state into the solver, whose solids are there; and back.
+RvResult rv_strand_port_load_contacts(RvStrandPort* port, const RvDetail* state, RvError* error);
+RvResult rv_strand_port_save_contacts(RvStrandPort* port, RvDetail* state, RvError* error);
+
+#endif

@@ -1,0 +1,350 @@
+#include "node/solver/wet_frame.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/timer.h"
+#include "parm/common.h"
+
+//---------------------------------------------------------------------------------------------- stages
+
+// What a node itself does around the substeps: the state into lanes and particles, and back.
+#define NODE_STAGES_BEFORE(X) X(NODE, load)
+#define NODE_STAGES_AFTER(X) X(NODE, save)
+#define ALL_STAGES(X)   \
+  NODE_STAGES_BEFORE(X) \
+  RV_WET_STAGES(X)      \
+  NODE_STAGES_AFTER(X)
+
+// Strands alone have `inputs` too, liquid alone has no other stage of the coupling.
+#define NAME(name) #name,
+#define NO_NAME(name)
+#define IN_STRAND_NODE_NODE NAME
+#define IN_STRAND_NODE_STRAND NAME
+#define IN_STRAND_NODE_INPUTS NAME
+#define IN_STRAND_NODE_LIQUID NO_NAME
+#define IN_STRAND_NODE_WET NO_NAME
+#define IN_LIQUID_NODE_NODE NAME
+#define IN_LIQUID_NODE_STRAND NO_NAME
+#define IN_LIQUID_NODE_INPUTS NAME
+#define IN_LIQUID_NODE_LIQUID NAME
+#define IN_LIQUID_NODE_WET NO_NAME
+#define STRAND_NODE_NAME(owner, name) IN_STRAND_NODE_##owner(name)
+#define LIQUID_NODE_NAME(owner, name) IN_LIQUID_NODE_##owner(name)
+#define WET_NODE_NAME(owner, name) NAME(name)
+
+const char* const rv_strand_node_stages[] = {ALL_STAGES(STRAND_NODE_NAME) NULL};
+const char* const rv_liquid_node_stages[] = {ALL_STAGES(LIQUID_NODE_NAME) NULL};
+const char* const rv_wet_node_stages[] = {ALL_STAGES(WET_NODE_NAME) NULL};
+
+//---------------------------------------------------------------------------------------------- a frame
+
+typedef struct Frame {
+  const RvWetNode* node;
+  RvCook* cook;
+  RvWetParms parms;                        // at the frame
+  RvWetParms now;                          // at the moment that was asked for last
+  void* node_parms;                        // the node's own at that moment
+  bool has_strands, has_liquid, has_film;  // parts of the state
+  RvStrandPort strands;
+  RvLiquidPort liquid;
+  RvFilmPort film;
+  RvCachedPort cached;
+  RvWetSolver solver;
+  RvDetail *strand_state, *liquid_state;
+  double load_seconds, save_seconds;
+} Frame;
+
+static RvResult init(Frame* f, const RvWetNode* node, RvCook* cook, RvError* error) {
+  *f = (Frame){.node = node, .cook = cook};
+  f->strands = (RvStrandPort){.cook = cook,
+                              .input = node->strand_input,
+                              .collider_input = node->collider_input,
+                              .wind_input = node->wind_input};
+  f->liquid = (RvLiquidPort){.cook = cook,
+                             .input = node->liquid_input,
+                             .collider_input = node->collider_input,
+                             .source_input = node->source_input};
+  f->film.cook = cook;
+  f->node_parms = rv_alloc_zero(1, cook->type->parms->struct_bytes);
+  if (!f->node_parms) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  memcpy(f->node_parms, cook->parms, cook->type->parms->struct_bytes);
+  rv_parm_fill_defaults(&rv_wet_parm_table, &f->parms);
+  rv_parm_copy_common(cook->type->parms, cook->parms, &rv_wet_parm_table, &f->parms);
+  node->translate(cook->parms, &f->parms);
+  f->now = f->parms;
+  return RV_OK;
+}
+
+static void end(Frame* f) {
+  rv_cached_port_free(&f->cached);
+  rv_film_port_free(&f->film);
+  rv_strand_port_free(&f->strands);
+  rv_liquid_port_free(&f->liquid);
+  rv_detail_free(f->strand_state);
+  rv_detail_free(f->liquid_state);
+  rv_free(f->node_parms);
+}
+
+// Parameters at a share of the frame, in `now`; keyed values change within a frame too. The time scale is the frame's.
+static RvResult sample_parms(Frame* f, double share, RvError* error) {
+  const RvParmTable* table = f->cook->type->parms;
+  const RvHost* host = f->cook->host;
+  if (!host->parms_at) return RV_OK;
+  void* sampled = rv_alloc_zero(1, table->struct_bytes);
+  if (!sampled) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  RvResult result = host->parms_at(host->user, f->cook->time.frame - 1 + share, sampled, error);
+  bool changed = !result && memcmp(sampled, f->node_parms, table->struct_bytes) != 0;
+  if (changed) {
+    memcpy(f->node_parms, sampled, table->struct_bytes);
+    rv_parm_fill_defaults(&rv_wet_parm_table, &f->now);
+    rv_parm_copy_common(table, sampled, &rv_wet_parm_table, &f->now);
+    f->node->translate(sampled, &f->now);
+    f->now.timescale = f->parms.timescale;
+  }
+  rv_free(sampled);
+  return result;
+}
+
+//---------------------------------------------------------------------------------------------- what the solver asks
+
+// RvWetHost.inputs
+static RvResult inputs(void* user, const RvWetSpan* span, RvError* error) {
+  Frame* f = user;
+  if (span->medium == RV_WET_MEDIUM_STRANDS) {
+    RvResult result = sample_parms(f, span->share_to, error);
+    if (result) return result;
+    return rv_strand_port_inputs(&f->strands, &f->now, span->share_from, span->share_to, span->dt, &f->solver.sample,
+                                 error);
+  }
+  // the liquid takes keyed values of the middle of its substep
+  RvResult result = sample_parms(f, 0.5 * (span->from + span->to) / f->solver.frame_seconds, error);
+  if (!result) result = rv_liquid_port_inputs(&f->liquid, &f->now, span->from, span->to, error);
+  if (!result && f->solver.cached)
+    result = rv_wet_cached_place(f->solver.cached, f->solver.frame_seconds - span->to, error);
+  return result;
+}
+
+// RvWetHost.cancelled
+static bool cancelled(void* user, double share, const char* stage) {
+  return rv_cook_cancelled(((const Frame*)user)->cook, share, stage);
+}
+
+// RvLiquid.cancelled
+static bool liquid_cancelled(void* user, double time, const char* stage) {
+  const Frame* f = user;
+  return rv_cook_cancelled(f->cook, time / f->solver.frame_seconds, stage);
+}
+
+//---------------------------------------------------------------------------------------------- begin and end
+
+static RvResult load(Frame* f, RvError* error) {
+  RvResult result = rv_wet_state_part(f->cook->prev, &f->strand_state, &f->liquid_state, error);
+  if (result) return result;
+  f->has_strands = f->strand_state != NULL;
+  f->has_liquid = f->liquid_state != NULL;
+  f->has_film = f->has_strands && rv_detail_find(f->strand_state, RV_POINT, "rv_film");
+  f->liquid.drips = f->has_film;
+  // a frozen frame moves no strand, and its input may be anywhere
+  bool moving = f->parms.timescale > 0;
+  if (f->has_strands && (moving || f->has_film))
+    result = rv_strand_port_begin(&f->strands, &f->parms, f->strand_state, error);
+  if (!result && f->has_liquid) result = rv_liquid_port_begin(&f->liquid, &f->parms, f->liquid_state, error);
+  if (!result && f->has_film)
+    result = rv_film_port_begin(&f->film, &f->strands, &f->liquid, &f->parms, f->strand_state, error);
+  if (!result && f->has_film && moving && f->parms.liquidmode)
+    result = rv_cached_port_begin(&f->cached, &f->liquid, &f->film, error);
+  return result;
+}
+
+static RvWetSolver solver_of(Frame* f) {
+  bool cached = f->has_film && f->parms.liquidmode;
+  return (RvWetSolver){.host = {f, inputs, cancelled},
+                       .strands = f->has_strands ? &f->strands.solver : NULL,
+                       .contacts = f->has_strands ? &f->strands.contacts : NULL,
+                       .liquid = f->has_liquid ? &f->liquid.liquid : NULL,
+                       .film = f->has_film ? &f->film.film : NULL,
+                       .cached = cached ? &f->cached.cached : NULL,
+                       .frame_seconds = f->cook->dt * f->parms.timescale,
+                       .strand_substeps = f->has_liquid ? (int)f->parms.strandsubsteps : 1,
+                       .paint_rate = f->film.paint};
+}
+
+static RvResult advance(Frame* f, RvError* error) {
+  if (!(f->parms.timescale > 0)) return f->has_strands ? rv_strand_port_freeze(f->strand_state, error) : RV_OK;
+  f->solver = solver_of(f);
+  f->liquid.liquid.cancelled = liquid_cancelled;
+  f->liquid.liquid.cancel_user = f;
+  int least = (int)f->parms.substeps;
+  RvResult result = f->has_strands ? rv_strand_port_substeps(&f->strands, &least, error) : RV_OK;
+  int most = f->parms.maxsubsteps > least ? (int)f->parms.maxsubsteps : least;
+  if (!result) result = rv_wet_frame(&f->solver, least, most, error);
+  if (!result && f->solver.cached) result = rv_cached_port_end(&f->cached, &f->film, error);
+  f->film.film.cached = NULL;
+  return result;
+}
+
+static RvResult save(Frame* f, RvError* error) {
+  double seconds = f->cook->dt * f->parms.timescale;
+  RvDetail* liquid = NULL;
+  RvResult result = RV_OK;
+  if (f->has_strands && seconds > 0) result = rv_strand_port_end(&f->strands, f->strand_state, error);
+  if (!result && f->has_film) result = rv_film_port_end(&f->film, &f->parms, seconds, f->strand_state, error);
+  if (!result && f->has_liquid) result = rv_liquid_port_end(&f->liquid, &liquid, error);
+  if (!result) result = rv_wet_state_join(f->has_strands ? f->strand_state : NULL, liquid, &f->cook->output[2], error);
+  rv_detail_free(liquid);
+  return result;
+}
+
+//---------------------------------------------------------------------------------------------- telling
+
+// Seconds of the stages in the order of the node's own list.
+static void tell_stages(const Frame* f) {
+  double* out = f->cook->stats->stage_seconds;
+  const char* const* names = f->cook->type->stages;
+  const struct {
+    const char* name;
+    double seconds;
+  } all[] = {
+#define SECONDS_NODE(name) f->name##_seconds
+#define SECONDS_WET(name) rv_wet_stage_seconds(&f->solver, RV_WET_STAGE_##name)
+#define SECONDS_STRAND SECONDS_WET
+#define SECONDS_LIQUID SECONDS_WET
+#define SECONDS_INPUTS SECONDS_WET
+#define ROW(owner, name) {#name, SECONDS_##owner(name)},
+      ALL_STAGES(ROW)};
+  // both lists have the same order
+  for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
+    if (names && *names && strcmp(*names, all[i].name) == 0) {
+      *out++ = all[i].seconds;
+      names++;
+    }
+}
+
+static void tell(Frame* f) {
+  RvStats* out = f->cook->stats;
+  const RvLiquidReport* liquid = &f->liquid.liquid.report;
+  const RvStrandSolver* strands = &f->strands.solver;
+  if (f->has_strands) rv_strand_port_tell(&f->strands);
+  if (f->has_liquid) rv_liquid_port_tell(&f->liquid);
+  if (f->has_film) rv_film_port_tell(&f->film);
+  out->substeps = f->has_liquid ? liquid->substeps : strands->substeps;
+  out->iterations = strands->iterations > liquid->iterations ? strands->iterations : liquid->iterations;
+  out->residual = f->has_strands ? strands->residual : liquid->pressure.residual;
+  tell_stages(f);
+}
+
+//---------------------------------------------------------------------------------------------- start frame
+
+static bool has_points(const RvDetail* d) {
+  return d && rv_detail_count(d, RV_POINT) > 0;
+}
+
+// Whether anything can ever be wet.
+static bool can_be_wet(const Frame* f) {
+  const RvDetail* strands = rv_solver_input(f->cook, f->node->strand_input);
+  if (rv_solver_input(f->cook, f->node->liquid_input) || rv_solver_input(f->cook, f->node->source_input)) return true;
+  return rv_detail_find(strands, RV_POINT, "filmheight") || rv_detail_find(strands, RV_POINT, "wetadd") ||
+         rv_detail_find(strands, RV_PRIM, "wetadd");
+}
+
+// Particle separation of drops of strands without liquid around them: the side of a cube with the volume of the drop
+// that one hair holds.
+static double drop_separation(const RvWetParms* p) {
+  // (4 pi / 3)^(1/3): side of the cube of a ball's volume, in its radii
+  const double CUBE_OF_BALL = 1.61;
+  const double LEAST_RADIUS = 1e-5;  // m
+  double g = sqrt(p->gravity[0] * p->gravity[0] + p->gravity[1] * p->gravity[1] + p->gravity[2] * p->gravity[2]);
+  // weightless hair would hold drops without bound
+  double r = rv_couple_capacity_radius(p->hairradius, p->tension, p->liquiddensity, fmax(g, 1), 1);
+  return CUBE_OF_BALL * fmax(r, LEAST_RADIUS);
+}
+
+// Liquid that is cached is not ours: only its drops are, as large as its particles.
+static RvResult start_liquid(Frame* f, RvDetail** out, RvError* error) {
+  RvWetParms* p = &f->parms;
+  const RvDetail* in = rv_solver_input(f->cook, f->node->liquid_input);
+  RvGrid* surface = rv_cached_port_surface(in);
+  double meters = rv_cook_meters(f->cook);
+  if (p->liquidmode && has_points(in) && !surface) {
+    RvLiquidUnits units = {meters, p->timescale > 0 ? p->timescale : 1};
+    double spacing, origin[3];
+    RvResult result = rv_liquid_measure(in, p->particlesep, &units, &spacing, origin, error);
+    if (result) return result;
+    p->particlesep = spacing;
+    f->liquid.input = -1;
+  } else if (p->liquidmode && surface) {
+    if (!(p->particlesep > 0)) p->particlesep = rv_grid_voxel_size(surface) * meters;
+    f->liquid.input = -1;
+  } else if (!has_points(in) && !(p->particlesep > 0) && f->node->strands) {
+    p->particlesep = drop_separation(p);
+  }
+  return rv_liquid_port_start(&f->liquid, p, out, error);
+}
+
+static RvResult start(Frame* f, RvDetail** strands, RvDetail** liquid, RvError* error) {
+  const RvDetail* in = rv_solver_input(f->cook, f->node->strand_input);
+  f->has_strands = f->node->strands && (has_points(in) || !f->node->liquid);
+  if (in && !f->has_strands)
+    rv_cook_warn(f->cook, "%s, has no points: only liquid is simulated",
+                 rv_solver_port(f->cook, f->node->strand_input).text);
+  f->has_liquid = f->node->liquid && (!f->has_strands || can_be_wet(f));
+  f->has_film = f->has_strands && f->has_liquid;
+  RvResult result = RV_OK;
+  if (f->has_strands) result = rv_strand_port_start(&f->strands, &f->parms, strands, error);
+  if (!result && f->has_film) result = rv_film_port_start(f->cook, &f->parms, *strands, error);
+  if (!result && f->has_liquid) result = start_liquid(f, liquid, error);
+  return result;
+}
+
+//---------------------------------------------------------------------------------------------- the node's calls
+
+RvResult rv_wet_node_start(const RvWetNode* node, RvCook* cook, RvError* error) {
+  Frame f;
+  RvDetail *strands = NULL, *liquid = NULL;
+  RvResult result = init(&f, node, cook, error);
+  if (!result) result = start(&f, &strands, &liquid, error);
+  if (!result) result = rv_wet_state_join(strands, liquid, &cook->output[2], error);
+  const double* film = !result && strands ? rv_detail_f64(strands, RV_GLOBAL, "rv_wetledger", 3) : NULL;
+  if (film) {
+    cook->stats->ledger.initial += film[0];
+    cook->stats->ledger.film += film[0];
+  }
+  rv_detail_free(strands);
+  rv_detail_free(liquid);
+  end(&f);
+  return result;
+}
+
+RvResult rv_wet_node_step(const RvWetNode* node, RvCook* cook, RvError* error) {
+  Frame f;
+  double clock[4] = {rv_clock_wall()};
+  RvResult result = rv_state_check(cook->prev, cook->type->fields, cook->type->nfield, error);
+  if (result) return result;
+  result = init(&f, node, cook, error);
+  if (!result) result = load(&f, error);
+  clock[1] = rv_clock_wall();
+  if (!result) result = advance(&f, error);
+  clock[2] = rv_clock_wall();
+  if (!result) result = save(&f, error);
+  clock[3] = rv_clock_wall();
+  f.load_seconds = clock[1] - clock[0];
+  f.save_seconds = clock[3] - clock[2];
+  if (!result) tell(&f);
+  end(&f);
+  return result;
+}
+
+RvResult rv_wet_node_split(const RvWetNode* node, RvCook* cook, const RvDetail* state, RvError* error) {
+  RvWetParms parms;
+  rv_parm_fill_defaults(&rv_wet_parm_table, &parms);
+  rv_parm_copy_common(cook->type->parms, cook->parms, &rv_wet_parm_table, &parms);
+  node->translate(cook->parms, &parms);
+  RvResult result = rv_wet_state_part(state, &cook->output[0], &cook->output[1], error);
+  for (int i = 0; i < 2 && !result; ++i) {
+    if (!cook->output[i] && !(cook->output[i] = rv_detail_new())) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+    rv_state_strip(cook->output[i], parms.keepstate);
+  }
+  return result;
+}

@@ -1,0 +1,301 @@
+#include "wet/solver.h"
+
+#include <string.h>
+
+#include "base/timer.h"
+
+// A share of the frame this close to 1 is its end: the input is known there exactly.
+static const double END_OF_FRAME = 1 - 1e-9;
+
+//---------------------------------------------------------------------------------------------- inputs
+
+static RvResult ask(RvWetSolver* w, const RvWetSpan* span, RvWetMedium medium, RvError* error) {
+  if (!w->host.inputs) return RV_OK;
+  RvWetSpan asked = *span;
+  asked.medium = medium;
+  if (medium == RV_WET_MEDIUM_LIQUID) {
+    // the liquid counts its own time, which its substeps add up to
+    asked.from = w->liquid->time;
+    asked.to = w->liquid->time + span->dt;
+  }
+  return w->host.inputs(w->host.user, &asked, error);
+}
+
+static bool is_cancelled(const RvWetSolver* w, double share, const char* stage) {
+  return w->host.cancelled && w->host.cancelled(w->host.user, share, stage);
+}
+
+//---------------------------------------------------------------------------------------------- exchange with the bulk
+
+// The length of a substep by the liquid's clock.
+static double clock_step(const RvLiquid* l, double dt) {
+  return l->time + dt - l->time;
+}
+
+static RvResult capture(RvWetSolver* w, RvLiquid* bulk, double dt, RvError* error) {
+  return w->film ? rv_wet_capture(w->film, &bulk->particles, clock_step(bulk, dt), &bulk->exchanged, error) : RV_OK;
+}
+
+static RvResult drip(RvWetSolver* w, double dt, RvError* error) {
+  return w->film ? rv_wet_drip(w->film, clock_step(w->liquid, dt), &w->liquid->exchanged, error) : RV_OK;
+}
+
+static RvResult capture_cached(RvWetSolver* w, double dt, RvError* error) {
+  RvResult result = capture(w, &w->cached->liquid, dt, error);
+  rv_wet_cached_count(w->cached);
+  return result;
+}
+
+//---------------------------------------------------------------------------------------------- strands
+
+// The parts of a substep that the strands take one by one: `strand_substeps` of them, each of which is halved where
+// Newton did not converge. Those still to come are a stack, the next on top.
+enum { MAX_PENDING = 5 };
+typedef struct Parts {
+  int count, next;  // of the substep's equal parts
+  struct {
+    double from, to;  // shares of the frame
+    int depth;        // halvings
+  } pending[MAX_PENDING];
+  int npending;
+  double from, to, dt;  // the part at hand
+  int depth;
+  bool may_halve;
+} Parts;
+
+static void add_part(Parts* p, double from, double to, int depth) {
+  p->pending[p->npending].from = from;
+  p->pending[p->npending].to = to;
+  p->pending[p->npending].depth = depth;
+  p->npending++;
+}
+
+// The next equal part of the substep. A span that is given by its shares alone is one part.
+static void add_equal_part(const RvWetSolver* w, const RvWetSpan* span, Parts* p) {
+  int i = p->next++;
+  if (!(span->to > span->from)) {
+    add_part(p, span->share_from, span->share_to, 0);
+    return;
+  }
+  double length = span->to - span->from;
+  double from = (span->from + length * i / p->count) / w->frame_seconds;
+  double to = (span->from + length * (i + 1) / p->count) / w->frame_seconds;
+  add_part(p, from, to > END_OF_FRAME ? 1 : to, 0);
+}
+
+static bool next_part(RvWetSolver* w, const RvWetSpan* span, Parts* p) {
+  if (!p->npending && p->next < p->count) add_equal_part(w, span, p);
+  if (!p->npending) return false;
+  p->npending--;
+  p->from = p->pending[p->npending].from;
+  p->to = p->pending[p->npending].to;
+  p->depth = p->pending[p->npending].depth;
+  p->dt = w->frame_seconds * (p->to - p->from);
+  return true;
+}
+
+// Remembers the start of a part and asks for the input at its end.
+static RvResult begin_part(RvWetSolver* w, Parts* p, RvError* error) {
+  if (is_cancelled(w, p->from, "strands")) return rv_fail(error, RV_CANCELLED, "interrupted in the stage strands");
+  rv_strand_solver_remember(w->strands);
+  p->may_halve = rv_strand_solver_may_halve(w->strands, p->depth);
+  RvResult result = p->may_halve ? rv_contact_solver_remember(w->contacts, error) : RV_OK;
+  RvWetSpan span = {.share_from = p->from, .share_to = p->to, .dt = p->dt};
+  return result ? result : ask(w, &span, RV_WET_MEDIUM_STRANDS, error);
+}
+
+// Whether the part was undone, to be done again in two halves; else it counts.
+static RvResult halve(RvWetSolver* w, Parts* p, bool* halved, RvError* error) {
+  *halved = p->may_halve && rv_strand_solver_failed(w->strands);
+  if (!*halved) {
+    rv_strand_solver_count_part(w->strands);
+    return RV_OK;
+  }
+  double middle = 0.5 * (p->from + p->to);
+  rv_strand_solver_recall(w->strands);
+  add_part(p, middle, p->to, p->depth + 1);
+  add_part(p, p->from, middle, p->depth + 1);
+  return rv_contact_solver_recall(w->contacts, w->strands->model, error);
+}
+
+static RvResult roots(RvWetSolver* w, double dt) {
+  if (w->sample.P) rv_strand_solver_roots(w->strands, &w->sample, dt);
+  return RV_OK;
+}
+
+static RvResult carry(RvWetSolver* w, double dt, RvError* error) {
+  return w->sample.P ? rv_strand_solver_carry(w->strands, &w->sample, dt, error) : RV_OK;
+}
+
+static RvResult loads(RvWetSolver* w, double dt) {
+  if (w->film) rv_wet_loads(w->film, dt);
+  return RV_OK;
+}
+
+static RvResult forces(RvWetSolver* w) {
+  RvForces* f = &w->strands->forces;
+  rv_strand_solver_forces(w->strands);
+  if (w->film) rv_wet_add_forces(w->film, f->force, f->drag, f->drag_velocity);
+  return RV_OK;
+}
+
+static RvStrandStepDef step_def(const RvWetSolver* w, double dt) {
+  RvStrandStepDef step = rv_strand_solver_step_def(w->strands, dt);
+  if (w->film) {
+    step.slide = w->film->slide;
+    step.brisk = true;
+    step.scratch = w->film->scratch;
+  }
+  return step;
+}
+
+static RvResult contacts(RvWetSolver* w, RvStrandStepDef* step, RvError* error) {
+  w->contacts->liquid = w->film ? &w->film->bridges : NULL;
+  return rv_contact_solver_find(w->contacts, w->strands, step, error);
+}
+
+static RvResult update(RvWetSolver* w, double dt) {
+  rv_contact_solver_accept(w->contacts, w->strands);
+  rv_strand_solver_update(w->strands, dt);
+  return RV_OK;
+}
+
+//---------------------------------------------------------------------------------------------- film
+
+static RvResult flow(RvWetSolver* w, double dt, RvError* error) {
+  const RvStrandState* before = w->strands->backup;
+  w->film->dt_before = w->strands->globals.dt;
+  RvResult result = w->paint_rate ? rv_wet_paint(w->film, w->paint_rate, dt, error) : RV_OK;
+  return result ? result : rv_wet_flow(w->film, dt, before->q, before->v, error);
+}
+
+static RvResult across(RvWetSolver* w, double dt, RvError* error) {
+  const RvStrandState* before = w->strands->backup;
+  return rv_wet_across(w->film, dt, before->q, before->v, w->contacts->contacts, error);
+}
+
+static RvResult dry(RvWetSolver* w, double dt) {
+  const RvStrandState* before = w->strands->backup;
+  rv_wet_dry(w->film, dt, before->q, before->v);
+  w->strands->healed += rv_strand_solver_heal(w->strands);
+  return RV_OK;
+}
+
+//---------------------------------------------------------------------------------------------- the method
+
+// Runs a stage unless one failed, and adds its time.
+#define STAGE(name, call)                                       \
+  if (!result) {                                                \
+    double start = rv_clock_wall();                             \
+    result = (call);                                            \
+    w->seconds[RV_WET_STAGE_##name] += rv_clock_wall() - start; \
+  }
+// The liquid's stages have timers of their own.
+#define LIQUID(call) \
+  if (!result) result = (call);
+
+RvResult rv_wet_substep(RvWetSolver* w, const RvWetSpan* span, RvError* error) {
+  RvLiquid *bulk = w->liquid, *cached = w->cached ? &w->cached->liquid : NULL;
+  const double dt = span->dt;
+  RvResult result = RV_OK;
+  if (w->film) rv_wet_weigh(w->film, dt);
+  if (bulk) STAGE(inputs, ask(w, span, RV_WET_MEDIUM_LIQUID, error))
+
+  // Volume passes between bulk and film; then the particles, as they are, make a grid.
+  if (cached) {
+    LIQUID(rv_liquid_arrange(cached, error))
+    STAGE(capture, capture_cached(w, dt, error))
+    LIQUID(rv_liquid_gather(cached, dt, error))
+    cached->time += dt;
+  }
+  if (bulk) {
+    LIQUID(rv_liquid_arrange(bulk, error))
+    STAGE(capture, capture(w, bulk, dt, error))
+    STAGE(drip, drip(w, dt, error))
+    LIQUID(rv_liquid_gather(bulk, dt, error))
+  }
+  if (w->film) STAGE(sample, rv_wet_sample(w->film, dt, error))
+
+  // The strands step with the bulk's drag, the film's load and the bridges; after each of their steps the film flows.
+  Parts part = {.count = w->strands ? w->strand_substeps : 0};
+  while (!result && next_part(w, span, &part)) {
+    bool halved = false;
+    STAGE(inputs, begin_part(w, &part, error))
+    STAGE(roots, roots(w, part.dt))
+    STAGE(carry, carry(w, part.dt, error))
+    STAGE(loads, loads(w, part.dt))
+    STAGE(hairforces, forces(w))
+    RvStrandStepDef step = step_def(w, part.dt);
+    STAGE(contacts, contacts(w, &step, error))
+    STAGE(strands, rv_strand_solver_step(w->strands, &step, error))
+    STAGE(update, update(w, part.dt))
+    STAGE(update, halve(w, &part, &halved, error))
+    if (halved || !w->film) continue;
+    STAGE(film, flow(w, part.dt, error))
+    STAGE(across, across(w, part.dt, error))
+    STAGE(dry, dry(w, part.dt))
+  }
+
+  // Drag and submerged film reach the grid; pressure acts on all of it, and back on the strands; the particles move.
+  if (w->film) STAGE(react, rv_wet_react(w->film, dt, error))
+  if (bulk) LIQUID(rv_liquid_project(bulk, dt, error))
+  if (w->film) STAGE(feedback, rv_wet_feedback(w->film, dt, error))
+  if (bulk) LIQUID(rv_liquid_move(bulk, dt, error))
+  return result;
+}
+
+//---------------------------------------------------------------------------------------------- a frame
+
+// Strands alone take equal shares of the frame.
+static RvResult strand_frame(RvWetSolver* w, int count, RvError* error) {
+  RvResult result = RV_OK;
+  for (int i = 0; i < count && !result; ++i) {
+    RvWetSpan span = {.share_from = (double)i / count, .share_to = i + 1 == count ? 1 : (double)(i + 1) / count};
+    result = rv_wet_substep(w, &span, error);
+  }
+  return result;
+}
+
+// Whether a liquid alone can have anything to do in this frame.
+static bool idle(const RvWetSolver* w) {
+  const RvLiquidFlows* flows = w->liquid->inputs.flows;
+  return !w->strands && !w->liquid->particles.count && !(flows && flows->any);
+}
+
+RvResult rv_wet_frame(RvWetSolver* w, int least, int most, RvError* error) {
+  if (!w->liquid) return strand_frame(w, least, error);
+  RvLiquid* l = w->liquid;
+  RvResult result = rv_liquid_particles_sort_by_id(&l->particles, &l->report.lost, error);
+  l->steps = 0;
+  double left = result || idle(w) ? 0 : w->frame_seconds;
+  for (int taken = 0; !result && left > 0; ++taken) {
+    double from = w->frame_seconds - left;
+    double dt = rv_liquid_next(l, &left, taken, least, most);
+    RvWetSpan span = {.from = from, .to = from + dt, .dt = dt};
+    span.share_from = span.from / w->frame_seconds;
+    span.share_to = span.to / w->frame_seconds;
+    result = rv_wet_substep(w, &span, error);
+  }
+  // what is lost or flows out in the last move is told in this frame
+  if (!result) result = rv_liquid_take(l, error);
+  return result ? result : rv_liquid_particles_sort(&l->particles, &l->report.lost, error);
+}
+
+double rv_wet_stage_seconds(const RvWetSolver* w, RvWetStage stage) {
+  double of_liquid = 0;
+  switch (stage) {
+#define SECONDS_WET(name)
+#define SECONDS_STRAND(name)
+#define SECONDS_INPUTS(name)
+#define SECONDS_LIQUID(name)                                                               \
+  case RV_WET_STAGE_##name:                                                                \
+    of_liquid = w->liquid ? w->liquid->report.seconds[RV_LIQUID_STAGE_##name] : 0;         \
+    of_liquid += w->cached ? w->cached->liquid.report.seconds[RV_LIQUID_STAGE_##name] : 0; \
+    break;
+#define SECONDS(owner, name) SECONDS_##owner(name)
+    RV_WET_STAGES(SECONDS)
+    default:
+      break;
+  }
+  return of_liquid + w->seconds[stage];
+}
