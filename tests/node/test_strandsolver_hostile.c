@@ -364,7 +364,7 @@ static void level_set_inside_out(void** state) {
     RvDetail* d = rv_detail_new();
     CHECK_OK(rv_detail_add_vdb(d, grid, &error), error);
     deepest[k] = sink_on(d, false, &log);
-    if (k) expect(&log, "input 2, level set 1 is inside out, negative far away: its sign is turned round");
+    if (k) expect(&log, "input 2, the colliders: level set 1 is inside out");
     rv_grid_release(grid);
     rv_detail_free(d);
   }

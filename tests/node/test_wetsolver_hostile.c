@@ -138,7 +138,7 @@ static void no_strands_are_told(void** state) {
                                          : WATER "\"s\": {\"type\": \"wetsolver\", \"inputs\": [null, \"w\"]}",
                                    &log);
     CHECK_OK(rv_scene_cook(scene, "s", 2, &out, &error), error);
-    assert_int_equal(strstr(log.text, "input 1 has no strands") != NULL, wired);
+    assert_int_equal(strstr(log.text, "input 1, the strands, has no points") != NULL, wired);
     rv_scene_free(scene);
   }
 }
