@@ -7,31 +7,24 @@
 #include "rivulet/state.h"
 
 // The rows of the state as part of another solver's, which names its parts.
-#define RV_LIQUID_FIELDS(part)                                                                                           \
-  {"rv_cell", RV_POINT, RV_F64,    3,    RV_TAG_NONE,                                                                    \
-   part,      "",       "collide", true, "Exact place, in cells of rv_dx from rv_gridorigin."},                          \
-      {"rv_flow", RV_POINT, RV_F32, 3, RV_TAG_VECTOR, part, "m/s", "fromgrid", true, "Velocity, per simulated second."}, \
-      {"rv_c", RV_POINT, RV_F32,     9,    RV_TAG_NONE,                                                                  \
-       part,   "1/s",    "fromgrid", true, "Affine vectors: the slope of each component of the velocity."},              \
-      {"rv_volume", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "m3", "resample", true, "Volume."},                          \
-      {"rv_id", RV_POINT, RV_I64,     1,    RV_TAG_NONE,                                                                 \
-       part,    "",       "resample", true, "Number of the particle, never used again."},                                \
-      {"rv_age", RV_POINT, RV_F32, 1, RV_TAG_NONE, part, "s", "fromgrid", true, "Simulated seconds since birth."},       \
-      {"rv_gridorigin",                                                                                                  \
-       RV_GLOBAL,                                                                                                        \
-       RV_F64,                                                                                                           \
-       3,                                                                                                                \
-       RV_TAG_NONE,                                                                                                      \
-       part,                                                                                                             \
-       "",                                                                                                               \
-       "start",                                                                                                          \
-       true,                                                                                                             \
-       "What places are relative to, in units of the scene."},                                                           \
-      {"rv_nextid", RV_GLOBAL, RV_I64, 1, RV_TAG_NONE, part, "", "resample", true, "The first number that is free."},    \
-  {                                                                                                                      \
-    "rv_ledger", RV_GLOBAL, RV_F64, 6, RV_TAG_NONE, part, "", "update", true,                                            \
-        "Side of a cell in m; then volumes in m3: at the start, of sources, killed, evaporated, flowed out."             \
-  }
+#define RV_LIQUID_FIELDS(part)                                                                          \
+  RV_FIELD("rv_cell", RV_POINT, RV_F64, 3, RV_TAG_NONE, part, "", "collide", true,                      \
+           "Exact place, in cells of rv_dx from rv_gridorigin."),                                       \
+      RV_FIELD("rv_flow", RV_POINT, RV_F32, 3, RV_TAG_VECTOR, part, "m/s", "fromgrid", true,            \
+               "Velocity, per simulated second."),                                                      \
+      RV_FIELD("rv_c", RV_POINT, RV_F32, 9, RV_TAG_NONE, part, "1/s", "fromgrid", true,                 \
+               "Affine vectors: the slope of each component of the velocity."),                         \
+      RV_FIELD("rv_volume", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "m3", "resample", true, "Volume."), \
+      RV_FIELD("rv_id", RV_POINT, RV_I64, 1, RV_TAG_NONE, part, "", "resample", true,                   \
+               "Number of the particle, never used again."),                                            \
+      RV_FIELD("rv_age", RV_POINT, RV_F32, 1, RV_TAG_NONE, part, "s", "fromgrid", true,                 \
+               "Simulated seconds since birth."),                                                       \
+      RV_FIELD("rv_gridorigin", RV_GLOBAL, RV_F64, 3, RV_TAG_NONE, part, "", "start", true,             \
+               "What places are relative to, in units of the scene."),                                  \
+      RV_FIELD("rv_nextid", RV_GLOBAL, RV_I64, 1, RV_TAG_NONE, part, "", "resample", true,              \
+               "The first number that is free."),                                                       \
+      RV_FIELD("rv_ledger", RV_GLOBAL, RV_F64, 6, RV_TAG_NONE, part, "", "update", true,                \
+               "Side of a cell in m; then volumes in m3: at the start, of sources, killed, evaporated, flowed out.")
 
 enum { RV_LIQUID_FIELD_COUNT = 9 };
 extern const RvFieldDef rv_liquid_fields[RV_LIQUID_FIELD_COUNT];

@@ -59,74 +59,53 @@ void rv_strands_origin(const RvDetail* detail, double origin[3]);
 RvResult rv_strands_read(const RvDetail* detail, const RvStrandMaterial* material, const double origin[3], bool state,
                          RvStrandSet* out, RvError* error);
 void rv_strands_free(RvStrandSet* set);
-// Strands that come as definitions and not from geometry, in metres about the origin: primitive k is strand k, and points
-// are the vertices in order. The arrays of the definitions are the caller's.
+// Strands that come as definitions and not from geometry, in metres about the origin: primitive k is strand k, and
+// points are the vertices in order. The arrays of the definitions are the caller's.
 RvResult rv_strands_from_defs(const RvStrandDef* defs, size_t count, RvStrandSet* out, RvError* error);
 
 //---------------------------------------------------------------------------------------------- state
 
 // The rows of the state as part of another solver's, which names its parts.
-#define RV_STRAND_FIELDS(part)                                                                                           \
-  {"rv_x", RV_POINT, RV_F64,   3,    RV_TAG_NONE,                                                                        \
-   part,   "",       "update", true, "Exact place, in units of the scene, relative to rv_origin."},                      \
-      {"rv_v", RV_POINT, RV_F64,   3,    RV_TAG_VECTOR,                                                                  \
-       part,   "m/s",    "update", true, "Exact velocity, per simulated second."},                                       \
-      {"rv_xbefore", RV_POINT, RV_F64, 3, RV_TAG_NONE, part, "", "update", true, "Place a step before."},                \
-      {"rv_vbefore", RV_POINT, RV_F64, 3, RV_TAG_VECTOR, part, "m/s", "update", true, "Velocity a step before."},        \
-      {"rv_angle",  RV_POINT,                                                                                            \
-       RV_F64,      4,                                                                                                   \
-       RV_TAG_NONE, part,                                                                                                \
-       "rad",       "update",                                                                                            \
-       true,        "Angle of the material frame of the edge after the point, its rate, and both a step before."},       \
-      {"rv_director", RV_POINT, RV_F64, 3, RV_TAG_VECTOR, part, "", "update", true, "Reference director of that edge."}, \
-      {"rv_twist", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "rad", "update", true, "Reference twist at the point."},      \
-      {"rv_rest", RV_POINT, RV_F64,  7,    RV_TAG_NONE,                                                                  \
-       part,      "",       "start", true, "Rest length, natural length, rest twist and four rest curvatures."},         \
-      {"rv_sample", RV_POINT, RV_F32,   6,    RV_TAG_NONE,                                                               \
-       part,        "",       "sample", true, "The input at the state's frame: P, and its way in the frame before."},    \
-      {"rv_simulated", RV_PRIM, RV_I32, 1, RV_TAG_NONE, part, "", "start", true, "1: simulated, 0: animated."},          \
-      {"rv_rootdir", RV_PRIM, RV_F64,  3,    RV_TAG_NONE,                                                                \
-       part,         "",      "start", true, "The root's material director in the frame of the input's orient."},        \
-      {"rv_stiffen", RV_PRIM,                                                                                            \
-       RV_F64,       1,                                                                                                  \
-       RV_TAG_NONE,  part,                                                                                               \
-       "",           "start",                                                                                            \
-       true,         "How many times stiffer the strand is than its material, to hold its pose."},                       \
-      {"rv_origin", RV_GLOBAL, RV_F64, 3, RV_TAG_NONE, part, "", "start", true, "What places are relative to."},         \
-      {"rv_dt",     RV_GLOBAL,                                                                                           \
-       RV_F64,      2,                                                                                                   \
-       RV_TAG_NONE, part,                                                                                                \
-       "",          "update",                                                                                            \
-       true,        "The last step, in seconds, and what turned velocities into those of the scene."},                   \
-      {"rv_hasbefore", RV_GLOBAL, RV_I32, 1, RV_TAG_NONE, part, "", "update", true, "Whether there was a step before."}, \
-      {"rv_carry",  RV_GLOBAL,                                                                                           \
-       RV_F64,      9,                                                                                                   \
-       RV_TAG_NONE, part,                                                                                                \
-       "",          "update",                                                                                            \
-       true,        "Velocity, turning and centre of the motion the strands were carried by."},                          \
-      {"rv_links",  RV_GLOBAL,                                                                                           \
-       RV_F64,      0,                                                                                                   \
-       RV_TAG_NONE, part,                                                                                                \
-       "",          "contacts",                                                                                          \
-       true,        "Of each contact of two strands: primitives, edges, age, slip, normal, reach and liquid."},          \
-      {"rv_touches", RV_GLOBAL,                                                                                          \
-       RV_F64,       0,                                                                                                  \
-       RV_TAG_NONE,  part,                                                                                               \
-       "",           "contacts",                                                                                         \
-       true,         "Of each contact with a solid: primitive, point, solid, age, slip and reach."},                     \
-      {"rv_contacts",                                                                                                    \
-       RV_GLOBAL,                                                                                                        \
-       RV_I32,                                                                                                           \
-       0,                                                                                                                \
-       RV_TAG_NONE,                                                                                                      \
-       part,                                                                                                             \
-       "",                                                                                                               \
-       "contacts",                                                                                                       \
-       true,                                                                                                             \
-       "There once a step had contacts: what comes close after it is pushed out, what was close before stays."},         \
-  {                                                                                                                      \
-    "rv_tangent", RV_POINT, RV_F64, 3, RV_TAG_VECTOR, part, "", "update", false, "Made of the places."                   \
-  }
+#define RV_STRAND_FIELDS(part)                                                                                      \
+  RV_FIELD("rv_x", RV_POINT, RV_F64, 3, RV_TAG_NONE, part, "", "update", true,                                      \
+           "Exact place, in units of the scene, relative to rv_origin."),                                           \
+      RV_FIELD("rv_v", RV_POINT, RV_F64, 3, RV_TAG_VECTOR, part, "m/s", "update", true,                             \
+               "Exact velocity, per simulated second."),                                                            \
+      RV_FIELD("rv_xbefore", RV_POINT, RV_F64, 3, RV_TAG_NONE, part, "", "update", true, "Place a step before."),   \
+      RV_FIELD("rv_vbefore", RV_POINT, RV_F64, 3, RV_TAG_VECTOR, part, "m/s", "update", true,                       \
+               "Velocity a step before."),                                                                          \
+      RV_FIELD("rv_angle", RV_POINT, RV_F64, 4, RV_TAG_NONE, part, "rad", "update", true,                           \
+               "Angle of the material frame of the edge after the point, its rate, and both a step before."),       \
+      RV_FIELD("rv_director", RV_POINT, RV_F64, 3, RV_TAG_VECTOR, part, "", "update", true,                         \
+               "Reference director of that edge."),                                                                 \
+      RV_FIELD("rv_twist", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "rad", "update", true,                           \
+               "Reference twist at the point."),                                                                    \
+      RV_FIELD("rv_rest", RV_POINT, RV_F64, 7, RV_TAG_NONE, part, "", "start", true,                                \
+               "Rest length, natural length, rest twist and four rest curvatures."),                                \
+      RV_FIELD("rv_sample", RV_POINT, RV_F32, 6, RV_TAG_NONE, part, "", "sample", true,                             \
+               "The input at the state's frame: P, and its way in the frame before."),                              \
+      RV_FIELD("rv_simulated", RV_PRIM, RV_I32, 1, RV_TAG_NONE, part, "", "start", true,                            \
+               "1: simulated, 0: animated."),                                                                       \
+      RV_FIELD("rv_rootdir", RV_PRIM, RV_F64, 3, RV_TAG_NONE, part, "", "start", true,                              \
+               "The root's material director in the frame of the input's orient."),                                 \
+      RV_FIELD("rv_stiffen", RV_PRIM, RV_F64, 1, RV_TAG_NONE, part, "", "start", true,                              \
+               "How many times stiffer the strand is than its material, to hold its pose."),                        \
+      RV_FIELD("rv_origin", RV_GLOBAL, RV_F64, 3, RV_TAG_NONE, part, "", "start", true,                             \
+               "What places are relative to."),                                                                     \
+      RV_FIELD("rv_dt", RV_GLOBAL, RV_F64, 2, RV_TAG_NONE, part, "", "update", true,                                \
+               "The last step, in seconds, and what turned velocities into those of the scene."),                   \
+      RV_FIELD("rv_hasbefore", RV_GLOBAL, RV_I32, 1, RV_TAG_NONE, part, "", "update", true,                         \
+               "Whether there was a step before."),                                                                 \
+      RV_FIELD("rv_carry", RV_GLOBAL, RV_F64, 9, RV_TAG_NONE, part, "", "update", true,                             \
+               "Velocity, turning and centre of the motion the strands were carried by."),                          \
+      RV_FIELD("rv_links", RV_GLOBAL, RV_F64, 0, RV_TAG_NONE, part, "", "contacts", true,                           \
+               "Of each contact of two strands: primitives, edges, age, slip, normal, reach and liquid."),          \
+      RV_FIELD("rv_touches", RV_GLOBAL, RV_F64, 0, RV_TAG_NONE, part, "", "contacts", true,                         \
+               "Of each contact with a solid: primitive, point, solid, age, slip and reach."),                      \
+      RV_FIELD(                                                                                                     \
+          "rv_contacts", RV_GLOBAL, RV_I32, 0, RV_TAG_NONE, part, "", "contacts", true,                             \
+          "There once a step had contacts: what comes close after it is pushed out, what was close before stays."), \
+      RV_FIELD("rv_tangent", RV_POINT, RV_F64, 3, RV_TAG_VECTOR, part, "", "update", false, "Made of the places.")
 
 enum { RV_STRAND_FIELD_COUNT = 20 };
 extern const RvFieldDef rv_strand_fields[RV_STRAND_FIELD_COUNT];

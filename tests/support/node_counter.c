@@ -32,14 +32,15 @@ enum { STAGE_SAMPLE, STAGE_SPRINGS, STAGE_DROPS, STAGE_BIRTHS };
 static const char* const solver_stages[] = {"sample", "springs", "drops", "births", NULL};
 
 static const RvFieldDef solver_fields[] = {
-    {"rv_x", RV_POINT, RV_F64, 3, RV_TAG_POINT, "", "m", "springs", true, "Exact position."},
-    {"rv_v", RV_POINT, RV_F64, 3, RV_TAG_VECTOR, "", "m/s", "springs", true, "Exact velocity."},
-    {"rv_age", RV_POINT, RV_F64, 1, RV_TAG_NONE, "liquid", "s", "drops", true, "Age of a drop."},
-    {"id", RV_POINT, RV_I64, 1, RV_TAG_ID, "", "", "births", true, "Never used again."},
-    {"rv_nextid", RV_GLOBAL, RV_I64, 1, RV_TAG_NONE, "", "", "births", true, "The next id."},
-    {"rv_kicks", RV_GLOBAL, RV_I64, 1, RV_TAG_NONE, "", "", "springs", true, "Counter of the random numbers."},
-    {"rv_ledger", RV_GLOBAL, RV_F64, 2, RV_TAG_NONE, "", "m3", "births", true, "Born and killed volume."},
-    {"rv_stiff", RV_POINT, RV_F64, 1, RV_TAG_NONE, "strands", "", "springs", false, "Multiplier, made from the id."},
+    RV_FIELD("rv_x", RV_POINT, RV_F64, 3, RV_TAG_POINT, "", "m", "springs", true, "Exact position."),
+    RV_FIELD("rv_v", RV_POINT, RV_F64, 3, RV_TAG_VECTOR, "", "m/s", "springs", true, "Exact velocity."),
+    RV_FIELD("rv_age", RV_POINT, RV_F64, 1, RV_TAG_NONE, "liquid", "s", "drops", true, "Age of a drop."),
+    RV_FIELD("id", RV_POINT, RV_I64, 1, RV_TAG_ID, "", "", "births", true, "Never used again."),
+    RV_FIELD("rv_nextid", RV_GLOBAL, RV_I64, 1, RV_TAG_NONE, "", "", "births", true, "The next id."),
+    RV_FIELD("rv_kicks", RV_GLOBAL, RV_I64, 1, RV_TAG_NONE, "", "", "springs", true, "Counter of the random numbers."),
+    RV_FIELD("rv_ledger", RV_GLOBAL, RV_F64, 2, RV_TAG_NONE, "", "m3", "births", true, "Born and killed volume."),
+    RV_FIELD("rv_stiff", RV_POINT, RV_F64, 1, RV_TAG_NONE, "strands", "", "springs", false,
+             "Multiplier, made from the id."),
 };
 enum { SOLVER_FIELDS = sizeof solver_fields / sizeof *solver_fields };
 

@@ -8,6 +8,11 @@
 #include "math/scalar.h"
 #include "mesh/mesh.h"
 
+// Level sets of bare meshes where the solver has no cell size: as fine as the node collider makes them.
+static const double VOXELS_A_SIDE = 100;
+// Voxels to each side of a surface in which distances are known: as the node collider has them, and at least.
+static const double COLLIDER_BAND = 4, LEAST_BAND = 3;
+
 static bool named(const RvGrid* grid, const char* name) {
   return grid && strcmp(rv_grid_name(grid), name) == 0;
 }
@@ -120,14 +125,14 @@ static RvResult make_grid(const RvCollidersDef* def, const RvMesh* mesh, const R
 
 //---------------------------------------------------------------------------------------------- reading
 
-// names of the grids: those of the node collider, else, of raw input, those of a cache
+// names of the grids: those of the node collider, else those of a cache
 typedef struct Names {
   const char *distance, *velocity[2];
 } Names;
 
-static Names names_of(const RvDetail* d, const RvCollidersDef* def) {
+static Names names_of(const RvDetail* d) {
   Names collider = {"collision", {"collisionvel", NULL}}, cache = {"surface", {"vel", "v"}};
-  if (!def->raw || rv_detail_find_vdb(d, "collision") || !rv_detail_find_vdb(d, "surface")) return collider;
+  if (rv_detail_find_vdb(d, "collision") || !rv_detail_find_vdb(d, "surface")) return collider;
   return cache;
 }
 
@@ -179,11 +184,14 @@ static RvResult mesh_solid(const RvDetail* d, const RvCollidersDef* def, RvSolid
   for (end = begin; end < mesh.ntriangle && (size_t)mesh.prims[end] < solid->last_prim;) end++;
   part = (RvMesh){mesh.npoint, mesh.points, end - begin, mesh.triangles + 3 * begin, mesh.prims + begin};
   result = rv_mesh_measure(&part, &facts, error);
-  double voxel = def->voxel / def->unit;
+  double side = 0;
+  for (int k = 0; k < 3 && !result; ++k) side = fmax(side, facts.hi[k] - facts.lo[k]);
+  double voxel = def->voxel > 0 ? def->voxel / def->unit : side / VOXELS_A_SIDE;
+  double band = def->voxel > 0 ? ceil(def->band / def->voxel) : COLLIDER_BAND;
   const RvAttrib* thickness = rv_detail_find(d, RV_PRIM, "thickness");
   bool known = thickness && rv_attrib_storage(thickness) != RV_STRING;
   double thick = known ? rv_attrib_get(thickness, solid->first_prim, 0) : 0;
-  RvMeshGrid want = {"collision", voxel, fmax(ceil(def->band / def->voxel), 3), .parm = "particlesep"};
+  RvMeshGrid want = {"collision", voxel, fmax(band, LEAST_BAND), .exact = !(def->voxel > 0), .parm = "particlesep"};
   if (!result && (known ? thick > 0 : facts.open_edges > 0)) want.shell = fmax(thick, 2 * voxel);
   if (!result && facts.area > 0) result = make_grid(def, &part, &facts, solid, &want, &grid, error);
   if (!result && grid) {
@@ -210,7 +218,7 @@ static RvResult grid_solid(const RvDetail* d, RvGrid* grid, const RvCollidersDef
 // without the grids of those that `skip` names, if it is there
 static RvResult read_solids(const RvDetail* d, const RvCollidersDef* def, const bool* skip, RvSolid* out, size_t* count,
                             RvError* error) {
-  Names names = names_of(d, def);
+  Names names = names_of(d);
   RvResult result = RV_OK;
   size_t n = 0, prims = rv_detail_count(d, RV_PRIM);
   Run run = no_run;
@@ -228,7 +236,7 @@ static RvResult read_solids(const RvDetail* d, const RvCollidersDef* def, const 
       result = in_metres(grid, def->unit, def->unit / def->timescale, &out[n - 1].velocity, error);
     }
   }
-  if (!result && def->raw && run.first < run.last) {
+  if (!result && run.first < run.last) {
     if (out) {
       out[n] = begin_solid(d, &run, run.first_prim);
       if (!skip || !skip[n]) result = mesh_solid(d, def, &out[n], error);
@@ -248,12 +256,8 @@ static void release_solids(RvSolid* solids, size_t count) {
 }
 
 static void tell_none(const RvCollidersDef* def) {
-  if (def->raw)
-    rv_cook_warn(def->cook, "%s, has neither faces nor a VDB named collision or surface",
-                 rv_solver_port(def->cook, def->input).text);
-  else
-    rv_cook_warn(def->cook, "%s, has no VDB named collision: put a collider node before it",
-                 rv_solver_port(def->cook, def->input).text);
+  rv_cook_warn(def->cook, "%s, has neither faces nor a VDB named collision or surface",
+               rv_solver_port(def->cook, def->input).text);
 }
 
 RvResult rv_colliders_begin(RvColliders* c, const RvCollidersDef* def, RvError* error) {

@@ -29,8 +29,7 @@ typedef struct RvCollidersDef {
   int input;         // index; -1: none
   double unit;       // metres of a unit of the scene
   double timescale;  // simulated seconds a second of the scene
-  bool raw;          // also surface and vel, and meshes without a level set
-  double voxel;      // m: of level sets made of such meshes
+  double voxel;      // m: of level sets made of bare meshes; 0: a hundredth of the mesh's longest side
   bool keep;         // level sets made of meshes are kept in the node's cache for frames with the same mesh
   double band;       // m: level sets that know distances less than two thirds as far are made anew so; 0: as they are
 } RvCollidersDef;

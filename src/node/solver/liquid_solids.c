@@ -45,7 +45,7 @@ RvResult rv_liquid_port_begin_solids(RvLiquidPort* s, const RvWetParms* p, RvErr
   s->liquid.inputs.walls = &s->walls;
   double dx = s->globals.dx;
   RvCollidersDef def = {s->cook, .input = s->collider_input, .unit = s->units.meters, .timescale = s->units.rate};
-  def.raw = def.keep = true;
+  def.keep = true;
   def.voxel = VOXEL * dx;
   def.band = BAND * dx;
   if (!result) result = rv_colliders_begin(&s->colliders, &def, error);

@@ -361,38 +361,10 @@ static RvResult sample_wind(RvStrandPort* s, RvError* error) {
   return result;
 }
 
-// Pose of a rigid solid at the start of the step, relative to the strands' origin, and the rates that lead to its end.
-static void set_motion(RvCollider* c, const RvRigid* a, const RvRigid* b, RvVec3 origin, double dt) {
-  // both are maps from the grid's space
-  RvVec3 from = rv_sub(rv_rigid_apply(a, rv_vec3(0, 0, 0)), origin);
-  RvVec3 to = rv_sub(rv_rigid_apply(b, rv_vec3(0, 0, 0)), origin);
-  c->position = from;
-  c->orientation = a->turn;
-  c->linear = rv_scale(rv_sub(to, from), 1 / dt);
-  c->angular = rv_rigid_turning(a, b, dt);
-}
-
 static RvResult set_colliders(RvStrandPort* s, double from, double to, double dt, RvError* error) {
   RvVec3 origin = rv_scale(rv_vec3_load64(s->solver.set.origin), s->solver.set.metersperunit);
   RvResult result = rv_colliders_step(&s->solids, from, to, dt, s->steps, error);
-  for (size_t i = 0; i < s->solids.count && !result; ++i) {
-    const RvSolidStep* step = &s->steps[i];
-    RvCollider* collider = &s->colliders[i];
-    *collider = (RvCollider){.shape = RV_COLLIDER_GRID,
-                             .distance = step->distance,
-                             .orientation = rv_quat_identity(),
-                             .position = rv_neg(origin),
-                             .offset = s->thickness,
-                             .velocity = step->velocity,
-                             .grid_time = step->field_time,
-                             .angle = step->solid->angle,
-                             .friction = step->solid->friction >= 0 ? step->solid->friction : 0};
-    if (step->solid->rigid) set_motion(collider, &step->from, &step->to, origin, dt);
-    if (!step->motion) continue;
-    collider->motion = rv_mesh_motion_at;
-    collider->motion_user = step->motion;
-    collider->fastest = step->motion->fastest;
-  }
+  if (!result) rv_solver_solids(&s->solids, s->steps, origin, s->thickness, dt, s->colliders);
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include "contact/solver.h"
 #include "node/solver/colliders.h"
 #include "node/solver/sampler.h"
+#include "node/solver/solids.h"
 #include "node/solver/wet_parms.h"
 
 typedef struct RvStrandPort {
