@@ -72,6 +72,7 @@ RvResult values(void* user, double, RvParms** out, RvError* error) {
 // Steps one object: Geometry before -> job -> Geometry after.
 SIM_Solver::SIM_Result Solver::solveSingleObjectSubclass(SIM_Engine& engine, SIM_Object& object, SIM_ObjectArray&,
                                                          const SIM_Time& timestep, bool) {
+  // the job: node type, name, time and interrupt
   UT_AutoInterrupt boss(type_->label);
   void* cache = nullptr;
   Solve s = {};
@@ -83,6 +84,7 @@ SIM_Solver::SIM_Result Solver::solveSingleObjectSubclass(SIM_Engine& engine, SIM
   double frames = timestep * s.job.time.fps;
   double whole = std::round(frames);
   s.job.step = whole > 0 && std::fabs(frames - whole) < RV_HDK_FRAME_ROUNDING ? whole : frames;
+  // callbacks; the solver keeps no cache between calls
   s.job.cache = &cache;
   s.job.input = input;
   s.job.parms = values;
@@ -101,6 +103,7 @@ SIM_Solver::SIM_Result Solver::solveSingleObjectSubclass(SIM_Engine& engine, SIM
     if (!result) result = rv_job_step(&s.job, before, false, &made, &error);
     if (!result) result = rv_hdk_geo_write(made, &lock.getGdp(), &error);
   }
+  // clean up, and report a failure on the object
   if (cache && type_->free_cache) type_->free_cache(cache);
   rv_detail_free(before);
   rv_detail_free(made);

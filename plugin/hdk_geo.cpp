@@ -144,6 +144,7 @@ RvResult read_prims(const GU_Detail& gdp, const Elements& all, RvDetail* detail,
                                       all.points.data() + first, nullptr, error);
       continue;
     }
+    // a VDB
     RvGrid* grid = nullptr;
     UT_StringHolder name = names.isValid() ? UT_StringHolder(names.get(all.at(RV_PRIM, i))) : UT_StringHolder("");
     result = rv_hdk_vdb_read(static_cast<const GEO_PrimVDB*>(all.prims[i]), name, &grid, error);
@@ -231,6 +232,7 @@ bool set_values(const GA_Range& range, const Elements& all, int owner, const RvA
   if (!n) return true;
   if (rv_attrib_storage(attrib) == RV_F32) return tuple->setRange(a, range, static_cast<const fpreal32*>(values));
   if (rv_attrib_storage(attrib) == RV_I64) return tuple->setRange(a, range, static_cast<const int64*>(values));
+  // all other numbers as doubles, then strings one by one
   std::vector<fpreal64> wide(n * size);
   rv_attrib_get_doubles(attrib, wide.data());
   if (rv_attrib_storage(attrib) != RV_STRING) return tuple->setRange(a, range, wide.data());
@@ -244,10 +246,12 @@ bool set_values(const GA_Range& range, const Elements& all, int owner, const RvA
 // what is equal there stays untouched.
 RvResult write_attribs(const RvDetail* detail, const RvDetail* old, GU_Detail& gdp, const Elements& all, RvOwner owner,
                        RvError* error) {
+  // attributes that the detail does not have
   for (size_t i = 0; old && i < rv_detail_attrib_count(old, owner); ++i) {
     const char* name = rv_attrib_name(rv_detail_attrib(old, owner, i));
     if (!rv_detail_find(detail, owner, name)) gdp.destroyAttribute(OWNERS[owner], name);
   }
+  // new and changed ones
   for (size_t i = 0; i < rv_detail_attrib_count(detail, owner); ++i) {
     const RvAttrib* attrib = rv_detail_attrib(detail, owner, i);
     const RvAttrib* before = old ? rv_detail_find(old, owner, rv_attrib_name(attrib)) : nullptr;
@@ -268,12 +272,14 @@ RvResult write_attribs(const RvDetail* detail, const RvDetail* old, GU_Detail& g
 // The same for the groups of an owner.
 void write_groups(const RvDetail* detail, const RvDetail* old, GU_Detail& gdp, const Elements& all, RvOwner owner) {
   size_t n = rv_detail_count(detail, owner);
+  // groups that changed or that the detail does not have
   for (size_t k = 0; old && k < rv_detail_group_count(old, owner); ++k) {
     const RvGroup* before = rv_detail_group(old, owner, k);
     const RvGroup* after = rv_detail_find_group(detail, owner, rv_group_name(before));
     if (!after || (n && memcmp(rv_group_read(before), rv_group_read(after), n)))
       gdp.destroyElementGroup(OWNERS[owner], rv_group_name(before));
   }
+  // groups that Houdini lacks now
   for (size_t k = 0; k < rv_detail_group_count(detail, owner); ++k) {
     const RvGroup* group = rv_detail_group(detail, owner, k);
     if (gdp.findElementGroup(OWNERS[owner], rv_group_name(group))) continue;
@@ -303,6 +309,7 @@ RvResult rv_hdk_geo_read(const void* handle, RvDetail** out, const RvLog* log, R
 
 RvResult rv_hdk_geo_write(const RvDetail* detail, void* handle, RvError* error) {
   RV_HDK_BEGIN
+  // the present content, to find what differs
   GU_Detail& gdp = *static_cast<GU_Detail*>(handle);
   RvDetail* old = nullptr;
   RvResult result = rv_hdk_geo_read(&gdp, &old, nullptr, error);
@@ -314,6 +321,7 @@ RvResult rv_hdk_geo_write(const RvDetail* detail, void* handle, RvError* error) 
     old = nullptr;
     result = build(detail, gdp, error);
   }
+  // attributes and groups that differ
   Elements all = collect(gdp);
   for (RvOwner owner : {RV_POINT, RV_VERTEX, RV_PRIM, RV_GLOBAL}) {
     if (!result) result = write_attribs(detail, old, gdp, all, owner, error);

@@ -28,6 +28,7 @@ static bool cancelled(void* user, double fraction, const char*) {
 }
 
 void rv_hdk_begin(RvHdkCook* cook, const RvNodeType* type, const char* node, double time, void* boss) {
+  // surroundings: the folder of the .hip file, scene units, frame and rate
   const char *hip = getenv("HIP"), *meters = getenv("RIVULET_METERS_PER_UNIT");
   double frame = rv_hdk_frame(time), fps = CHgetManager()->getSamplesPerSec();
   RvJob& job = cook->job;

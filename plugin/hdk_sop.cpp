@@ -129,12 +129,14 @@ RvResult values(void* user, double frame, RvParms** out, RvError* error) {
 
 // Cooks the operator: fills a job, reads the state of a solver, runs the job and writes the result to Houdini.
 void Verb::cook(const CookParms& cookparms) const {
+  // the job: node type, name, time, interrupt and callbacks
   UT_AutoInterrupt boss(type->label);
   SOP_Node* node = cookparms.getNode();
   Cook cook = {};
   cook.parms = &cookparms;
   cook.step = step;
   rv_hdk_begin(&cook, type, node ? node->getName().c_str() : type->type, cookparms.getCookTime(), &boss);
+  // compiled blocks have no node to cook at other times, and one value of each parameter
   cook.job.samples = cook.job.samples && node;
   cook.job.animates = cookparms.parms<Values>().live;
   cook.job.cache = &static_cast<Cache*>(cookparms.cache())->data;
@@ -153,6 +155,7 @@ void Verb::cook(const CookParms& cookparms) const {
   else if (!result)
     result =
         solver ? rv_job_split(&cook.job, state, output, &made, &error) : rv_job_cook(&cook.job, output, &made, &error);
+  // the result
   GU_Detail* gdp = cookparms.gdh().gdpNC();
   if (!result) result = rv_hdk_geo_write(made, gdp, &error);
   rv_detail_free(state);
@@ -193,6 +196,7 @@ class Node : public SOP_Node {
 // Registers an operator and takes ownership of its verb.
 void add(OP_OperatorTable* table, Verb* verb) {
   const RvNodeType* type = verb->type;
+  // inputs: the type's own; a step has the state before them, an output of a solver has the state alone
   unsigned ninput = (unsigned)(!verb->solver ? type->ninput : verb->step ? type->ninput + 1 : 1);
   auto* templates = static_cast<PRM_Template*>(rv_hdk_templates(type, "ds"));
   OP_Operator* op = new OP_Operator(verb->opname.c_str(), type->label, Node::create, templates, 0, ninput, nullptr,
