@@ -1,12 +1,12 @@
-"""Fills the solvers' assets with their networks: run it by `hython otls/build_contents.py FOLDER` where Houdini and the
-plug-in are, on the folder of assets that `generate.py` made. What it writes (Contents.dir) is Houdini's own.
+"""Builds the networks inside the solvers' assets: run `hython otls/build_contents.py FOLDER` on a machine with Houdini and
+the plug-in, on the folder that `generate.py` wrote. Houdini writes the result, Contents.dir, in its own format.
 
-An asset is a seed, a Solver SOP about the hidden step, and the operators that take a state apart (docs/houdini.md):
+An asset contains a seed, a Solver SOP around the hidden step, and the operators that take a state apart (docs/houdini.md):
 
   in_1 ... in_n -> seed -> solve [ Prev_Frame, in_1 ... in_n -> step ] -> strands, liquid -> outputs 1, 2; state -> output 3
 
-Inputs reach the step by object merges, as a Solver SOP has four inputs and a wet solver five. Written by the published
-pages of `hou`, and never run in Houdini: see the list in docs/houdini.md.
+Inputs reach the step through object merges, as a Solver SOP has four inputs and a wet solver five. The script follows the
+published pages of `hou` and has never run in Houdini: see the list in docs/houdini.md.
 """
 import os
 import sys
@@ -20,7 +20,7 @@ import naming  # noqa: E402
 
 
 def link(node, asset):
-    """Every parameter of the node follows the asset's of the same name."""
+    """Links every parameter of the node to the asset's parameter of the same name."""
     for parm in node.parms():
         other = asset.parm(parm.name())
         if other is not None and parm.parmTemplate().type() != hou.parmTemplateType.Button:
@@ -28,11 +28,12 @@ def link(node, asset):
 
 
 def hidden(parent, type, part, name):
+    """A hidden operator of a solver: its step, or one of its outputs."""
     return parent.createNode("%s::%s_%s::%s" % (naming.NAMESPACE, type, part, naming.VERSION), name)
 
 
 def build(asset, type):
-    """The network of one asset, whose contents may be edited."""
+    """Builds the network inside an asset whose contents are unlocked."""
     count = asset.type().maxNumInputs()
     inputs = []
     for index in range(count):
@@ -70,7 +71,7 @@ def build(asset, type):
 
 
 def fill(folder, type):
-    """Installs an expanded asset, builds its contents and saves it where it was."""
+    """Installs an expanded asset, builds its contents and saves it in place."""
     path = os.path.join(folder, naming.asset_folder(type))
     hou.hda.installFile(path)
     geo = hou.node("/obj").createNode("geo", "rivulet_build")

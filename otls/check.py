@@ -1,6 +1,6 @@
-"""Checks the folder without Houdini: every section that is listed is there and the other way round, names are encoded
-right, dialogs parse and have exactly the parameters of the table, icons and shelves are well-formed, set-ups name nodes
-and parameters that exist.
+"""Checks the generated files without Houdini: lists of sections match the folders, names are encoded correctly, dialogs
+parse and have exactly the parameters of the table, icons and shelves are well-formed XML, set-ups use nodes and
+parameters that exist.
 
   /usr/bin/python3 otls/check.py [FOLDER]
 """
@@ -30,25 +30,25 @@ def read(path):
 
 
 def listed(folder, bad):
-    """Real names of a Sections.list; complains where it and the folder differ."""
+    """Section names of a Sections.list; reports differences between the list and the folder."""
     lines = read(os.path.join(folder, "Sections.list")).split("\n")
     if lines[0] != '""' or lines[-1] != "":
-        bad.append("%s/Sections.list has another form" % folder)
+        bad.append("%s/Sections.list does not begin with an empty string or does not end with a newline" % folder)
     names = []
     for line in lines[1:-1]:
         coded, _, real = line.partition("\t")
         names.append(real)
         if naming.encode(real) != coded or naming.decode(coded) != real:
-            bad.append("%s: '%s' is not '%s' encoded" % (folder, coded, real))
+            bad.append("%s: file name '%s' is not the encoding of '%s'" % (folder, coded, real))
         if not os.path.exists(os.path.join(folder, coded)):
-            bad.append("%s: the section %s is listed, but not there" % (folder, real))
+            bad.append("%s: the section %s is listed but does not exist" % (folder, real))
     extra = set(os.listdir(folder)) - {naming.encode(name) for name in names} - {"Sections.list", "Contents.dir"}
-    bad += ["%s: %s is there, but not listed" % (folder, name) for name in sorted(extra)]
+    bad += ["%s: %s exists but is not listed" % (folder, name) for name in sorted(extra)]
     return names
 
 
 def same_parms(name, text, row, bad):
-    """The dialog has the table's parameters, in its order, of its kinds, defaults, menus and folders."""
+    """Reports where a dialog differs from the table: parameters, order, types, defaults, menus, folders, units."""
     try:
         found = dialogscript.parms(dialogscript.parse(text))
     except dialogscript.Wrong as reason:
@@ -64,9 +64,9 @@ def same_parms(name, text, row, bad):
         if parm["type"] != KINDS[want["type"]].get(want["size"]):
             bad.append("%s is a %s, but of type %s" % (where, want["type"], parm["type"]))
         if parm["label"] != want["label"] or (parm["folder"] or "") != (want["folder"] or ""):
-            bad.append("%s has another label or folder" % where)
+            bad.append("%s: label or folder differs from the table" % where)
         if want["type"] == "menu" and [pair[0] for pair in parm["menu"]] != [item["token"] for item in want["menu"]]:
-            bad.append("%s has another menu" % where)
+            bad.append("%s: menu differs from the table" % where)
         if want["type"] in ("float", "int", "color"):
             default = want["default"] if isinstance(want["default"], list) else [want["default"]]
             if [float(number) for number in parm["default"]] != [float(number) for number in default]:
@@ -76,6 +76,7 @@ def same_parms(name, text, row, bad):
 
 
 def check_asset(folder, row, bad):
+    """Reports what is wrong with an expanded asset."""
     top = listed(folder, bad)
     name = naming.table_name(row.type)
     if top != ["INDEX_SECTION", "houdini.hdalibrary", name]:
@@ -97,16 +98,18 @@ def check_asset(folder, row, bad):
 
 
 def check_help(path, row, bad):
+    """Reports where a help card differs from the table."""
     text = read(path)
     lines = text.split("\n")
     if lines[0] != "= %s =" % row.label or "#internal: " + naming.operator(row.type) not in lines:
-        bad.append("%s has another head" % path)
+        bad.append("%s: title or #internal line differs from the table" % path)
     ids = [line.split(":", 1)[1].strip() for line in lines if line.strip().startswith("#id:")]
     if ids != [parm["token"] for parm in row.parms]:
-        bad.append("%s: its parameters differ from the table" % path)
+        bad.append("%s: parameters differ from the table" % path)
 
 
 def well_formed(path, bad):
+    """The parsed XML file, or None after reporting an error."""
     try:
         return xml.dom.minidom.parseString(read(path))
     except Exception as reason:  # whatever the parser raises
@@ -115,6 +118,7 @@ def well_formed(path, bad):
 
 
 def check_shelf(path, bad):
+    """Reports tools that are not members of the shelf, and the reverse."""
     document = well_formed(path, bad)
     if document is None:
         return
@@ -127,7 +131,7 @@ def check_shelf(path, bad):
 #------------------------------------------------------------------------------------------------ set-ups
 
 class StandIn:
-    """As much of a node as a set-up touches; it knows the table, and complains."""
+    """A replacement of hou.Node for the set-ups; it reports unknown nodes, inputs, outputs and parameters."""
 
     def __init__(self, bad, type, name):
         self.bad, self.type, self.name, self.children = bad, type, name, []
@@ -164,6 +168,7 @@ class StandIn:
 
 
 def check_setups(bad):
+    """Runs the set-ups of the shelf against StandIn nodes."""
     import generate
     stand = types.ModuleType("hou")
     made = []
@@ -184,6 +189,7 @@ def check_setups(bad):
 
 
 def check(folder):
+    """Everything that is wrong with a folder, as a list of messages."""
     bad = []
     for row in rivulet.nodes.all():
         if "solver" in row.flags:
@@ -199,5 +205,5 @@ def check(folder):
 
 if __name__ == "__main__":
     wrong = check(sys.argv[1] if len(sys.argv) > 1 else HERE)
-    print("\n".join(wrong) or "all of it is as it should be")
+    print("\n".join(wrong) or "all files are correct")
     sys.exit(1 if wrong else 0)

@@ -1,4 +1,4 @@
-"""Reads DialogScript as far as assets use it: blocks of words, texts and further blocks."""
+"""A reader of DialogScript, as far as the assets use it: blocks of words, quoted strings and nested blocks."""
 import re
 
 _TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|([{}])|([^\s{}"]+))')
@@ -10,17 +10,18 @@ WORDS = {"name", "label", "type", "size", "default", "range", "menu", "help", "j
 
 
 class Wrong(ValueError):
-    """What is wrong, and in which line."""
+    """A syntax error; the message gives the line where it is known."""
 
 
 def tokens(text):
+    """(kind, value, line) of every token; the kind is text, brace or word."""
     at, found = 0, []
     text = text.rstrip()
     while at < len(text):
         match = _TOKEN.match(text, at)
         line = text.count("\n", 0, at) + 1
         if not match:
-            raise Wrong("line %d: a text is not ended" % line)
+            raise Wrong("line %d: a string has no closing quote" % line)
         at = match.end()
         quoted, brace, word = match.groups()
         found.append(("text", re.sub(r"\\(.)", r"\1", quoted[1:-1]), line) if quoted is not None else
@@ -29,7 +30,7 @@ def tokens(text):
 
 
 def block(stream):
-    """Rows of a block up to its closing brace: (word, values); a value is a text, a word or a list of rows."""
+    """(kind, value, line) of everything up to the closing brace; the value of a nested block is such a list."""
     flat = []
     while True:
         if not stream:
@@ -41,9 +42,10 @@ def block(stream):
 
 
 def parse(text):
+    """The content of a dialog, as block() returns it."""
     stream = tokens(text)
     if not stream or stream[0][1] != "{":
-        raise Wrong("line 1: a dialog begins with a brace")
+        raise Wrong("line 1: a dialog must begin with a brace")
     stream.pop(0)
     rows = block(stream)
     if stream:
@@ -52,16 +54,17 @@ def parse(text):
 
 
 def _flat(rows):
+    """The values of a block without kinds and lines."""
     return [value for _, value, _ in rows]
 
 
 def _parm(rows):
-    """One parameter as a dict; texts stay texts."""
+    """One parameter as a dict of strings and lists of strings."""
     parm, at = {"tags": {}}, 0
     while at < len(rows):
         kind, word, line = rows[at]
         if kind != "word" or word not in WORDS:
-            raise Wrong("line %d: '%s' is no word of a parameter" % (line, word))
+            raise Wrong("line %d: a parameter has no keyword '%s'" % (line, word))
         if word in ("joinnext", "nolabel", "invisible"):
             parm[word] = True
             at += 1
@@ -73,7 +76,7 @@ def _parm(rows):
         if word == "parmtag":
             parm["tags"][value[0]] = value[1]
         elif word in parm:
-            raise Wrong("line %d: '%s' stands twice" % (line, word))
+            raise Wrong("line %d: '%s' is given twice" % (line, word))
         else:
             parm[word] = value
         at += 2
@@ -88,7 +91,7 @@ def _parm(rows):
 
 
 def parms(rows, folder=None):
-    """All parameters of a dialog, each with its folder's label."""
+    """All parameters of a dialog, each with the label of its folder."""
     found, at = [], 0
     while at < len(rows):
         kind, word, line = rows[at]

@@ -1,13 +1,13 @@
-"""Writes what Houdini wants of every node, from the node table: run it after a change of the table.
+"""Writes the files that Houdini needs for every node, from the node table. Run it after a change of the table.
 
   /usr/bin/python3 otls/generate.py [FOLDER]     FOLDER: this one
 
-  rivulet_<solver>.1.0.hda/        an expanded asset each: interface, help, icon, tool. Its contents, a Solver SOP
-                                   about the hidden step, are built by `hython otls/build_contents.py`
+  rivulet_<solver>.1.0.hda/        an expanded asset of each solver: interface, help, icon, tool. Its network, a Solver
+                                   SOP around the hidden step, is built by `hython otls/build_contents.py`
   dialogs/<type>.ds                the interface of the other nodes, which the plug-in registers itself
   help/nodes/sop, help/nodes/dop   help cards
   config/Icons                     icons
-  toolbar/rivulet.shelf            tools, and set-ups of one click
+  toolbar/rivulet.shelf            a tool for each node, and complete set-ups
 """
 import os
 import shutil
@@ -23,17 +23,18 @@ import naming  # noqa: E402
 import rivulet  # noqa: E402
 from rivulet._lib import lib  # noqa: E402
 
-MADE = ("dialogs", "help", "config", "toolbar")  # folders that hold nothing else
-DATE = "Thu Jan  1 00:00:00 2026"  # the same whenever it is made
+MADE = ("dialogs", "help", "config", "toolbar")  # generated folders: emptied before they are written
+DATE = "Thu Jan  1 00:00:00 2026"  # a fixed date, so that equal tables give equal files
 OPTIONS = (("CheckExternal", 1), ("ContentsCompressionType", 1), ("ForbidOutsideParms", 1), ("GzipContents", 1),
            ("LockContents", 1), ("MakeDefault", 1), ("ParmsFromVfl", 0), ("PrefixDroppedParmLabel", 0),
            ("PrefixDroppedParmName", 0), ("SaveCachedCode", 0), ("SaveIcon", 1), ("SaveSpareParms", 0),
            ("UnlockOnCreate", 0), ("UseDSParms", 1))
-SETUPS = (("wet_hair", "Wet Hair", "wetsolver", "A head of hair, drawn out of a pool."),
-          ("pour_on_fur", "Pour on Fur", "wetsolver", "Fur, and water poured over it."))
+SETUPS = (("wet_hair", "Wet Hair", "wetsolver", "A head of hair above a pool; key the node move to dip it."),
+          ("pour_on_fur", "Pour on Fur", "wetsolver", "Fur with water poured over it."))
 
 
 def described(type, form):
+    """A node type in one of the formats of rv_node_describe: "ds", "help"."""
     return lib.node_describe(lib.node_find(type.encode()), form.encode())
 
 
@@ -60,10 +61,12 @@ def dialog(row):
 
 
 def sections(names):
+    """A Sections.list: file names and section names."""
     return '""\n' + "".join("%s\t%s\n" % (naming.encode(name), name) for name in names)
 
 
 def index(row):
+    """The INDEX__SECTION of an asset."""
     name = naming.table_name(row.type)
     needed = sum(1 for port in row.inputs if port["required"])
     lines = (("Operator", naming.operator(row.type)), ("Label", row.label), ("Path", "oplib:/%s?%s" % (name, name)),
@@ -74,6 +77,7 @@ def index(row):
 
 
 def tool(row):
+    """Tools.shelf of an asset: its entry in the TAB menu."""
     return """<?xml version="1.0" encoding="UTF-8"?>
 <shelfDocument>
   <tool name="$HDA_DEFAULT_TOOL" label="$HDA_LABEL" icon="$HDA_ICON">
@@ -87,12 +91,13 @@ soptoolutils.genericTool(kwargs, '$HDA_NAME')]]></script>
 
 
 def module():
+    """PythonModule of an asset."""
     return "# The button Reset Simulation: the Solver SOP inside forgets its frames.\ndef reset(node):\n" \
            "    node.node('solve').parm('resimulate').pressButton()\n"
 
 
 def asset(row):
-    """Files of an expanded asset by path."""
+    """The files of an expanded asset, text by path."""
     folder, inner = naming.asset_folder(row.type), naming.encode(naming.table_name(row.type))
     parts = {"DialogScript": dialog(row), "TypePropertiesOptions": "".join("%s := %d;\n" % pair for pair in OPTIONS),
              "CreateScript": "# Automatically generated script\n\\set noalias = 1\n",
@@ -109,6 +114,7 @@ def asset(row):
 #------------------------------------------------------------------------------------------------ the rest
 
 def shelf():
+    """The shelf: set-ups first, then a tool for each node."""
     members = ["rivulet::" + name for name, _, _, _ in SETUPS] + ["rivulet::sop_" + row.type for row in rivulet.nodes.all()]
     out = ['<?xml version="1.0" encoding="UTF-8"?>', "<shelfDocument>", '  <toolshelf name="rivulet" label="Rivulet">']
     out += ['    <memberTool name="%s"/>' % member for member in members]
@@ -132,7 +138,7 @@ soptoolutils.genericTool(kwargs, '%s')]]></script>
 
 
 def everything():
-    """All files by path."""
+    """All generated files, text by path."""
     files = {"toolbar/rivulet.shelf": shelf()}
     for row in rivulet.nodes.all():
         files["help/nodes/sop/rivulet--%s-1.0.txt" % row.type] = described(row.type, "help")
@@ -148,6 +154,7 @@ def everything():
 
 
 def write(folder):
+    """Replaces the generated files of a folder; returns their number."""
     files = everything()
     for name in os.listdir(folder):
         if name in MADE or name.endswith(".hda"):

@@ -1,4 +1,4 @@
-"""The icons' drawings: strokes on a field of 64 x 64, one a node type, and the colour of each category."""
+"""The icons: an SVG path of 64 x 64 for each node type, and the colour of each category."""
 
 COLORS = {"Hair": "#8a5a3c", "Liquid": "#2f7fb5", "Solvers": "#3a8f6d", "Surface": "#5a6fc0", "Files": "#6b6b75",
           "Geometry": "#8c7a3a"}
@@ -41,7 +41,7 @@ GLYPHS = {
 
 
 def icon(type, category):
-    """An SVG of one style: a coloured field, white strokes."""
+    """The icon of a node type as SVG: white strokes on a coloured field."""
     if type not in GLYPHS:
         raise KeyError("otls/glyphs.py has no drawing for the node '%s': add one" % type)
     return ('<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64" viewBox="0 0 64 64">\n'

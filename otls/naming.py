@@ -1,11 +1,12 @@
-"""How names of assets become names of files in an expanded HDA, and back."""
+"""Names of assets as file names in an expanded HDA, and back."""
 
 NAMESPACE, VERSION = "rivulet", "1.0"
+# How Houdini encodes characters of names in file names.
 _CODES = {"_": "__", ":": "_8", "/": "_1"}
 
 
 def encode(name):
-    """Only what is known of the encoding: letters, digits, dots, and the three characters of _CODES."""
+    """A name as a file name. Only letters, digits, dots and the characters of _CODES have a known encoding."""
     for letter in name:
         if not (letter.isascii() and (letter.isalnum() or letter == "." or letter in _CODES)):
             raise ValueError("'%s' in '%s' has no known encoding" % (letter, name))
@@ -13,6 +14,7 @@ def encode(name):
 
 
 def decode(name):
+    """The name of an encoded file name."""
     out, at = "", 0
     back = {code[1]: letter for letter, code in _CODES.items()}
     while at < len(name):
@@ -33,9 +35,10 @@ def operator(type):
 
 
 def table_name(type, table="Sop"):
-    """With its table: rivulet::Sop/groom::1.0."""
+    """The name with its operator table: rivulet::Sop/groom::1.0."""
     return "%s::%s/%s::%s" % (NAMESPACE, table, type, VERSION)
 
 
 def asset_folder(type):
+    """The folder of an expanded asset: rivulet_wetsolver.1.0.hda."""
     return "%s_%s.%s.hda" % (NAMESPACE, type, VERSION)

@@ -1,5 +1,5 @@
-// The one DOP solver: every row of the node table that is a DOP is a data type of this class. The state is the object's
-// Geometry, so that Houdini's own cache does all the rest; nothing else is kept.
+// The DOP solver class: every row of the node table with the flag RV_NODE_DOP is a data type derived from it. The state
+// of a simulation is the object's Geometry and nothing else, so Houdini's cache handles scrubbing and resimulation.
 #include <OP/OP_Director.h>
 #include <SIM/SIM_DopDescription.h>
 #include <SIM/SIM_Engine.h>
@@ -19,6 +19,7 @@
 
 namespace {
 
+// A solver of one node type; it solves one object at a time and keeps nothing between calls.
 class Solver : public SIM_SingleSolver, public SIM_OptionsUser {
  protected:
   Solver(const SIM_DataFactory* factory, const char* row)
@@ -30,17 +31,20 @@ class Solver : public SIM_SingleSolver, public SIM_OptionsUser {
   const RvNodeType* type_;
 };
 
+// One call of the solver: what the callbacks of the job need.
 struct Solve : RvHdkCook {
-  const Solver* solver;
-  const SIM_Object* object;
-  const SIM_Options* options;
+  const Solver* solver;        // receives messages
+  const SIM_Object* object;    // is being solved
+  const SIM_Options* options;  // parameter values of the DOP node
 };
 
+// Callback of the job: shows a warning or a note on the DOP node.
 void message(void* user, RvLevel level, const char* text) {
   Solve* s = static_cast<Solve*>(user);
   s->solver->addError(s->object, SIM_MESSAGE, text, level == RV_LEVEL_WARNING ? UT_ERROR_WARNING : UT_ERROR_MESSAGE);
 }
 
+// Callback of the job: cooks the SOP whose path is in the parameter <input>path. An empty path is an empty input.
 RvResult input(void* user, size_t index, double frame, RvDetail** out, RvError* error) {
   Solve* s = static_cast<Solve*>(user);
   std::string parm = std::string(s->job.type->inputs[index].name) + "path";
@@ -52,39 +56,54 @@ RvResult input(void* user, size_t index, double frame, RvDetail** out, RvError* 
   GU_DetailHandle handle = sop ? sop->getCookedGeoHandle(context) : GU_DetailHandle();
   GU_DetailHandleAutoReadLock lock(handle);
   if (!lock.getGdp())
-    return rv_fail(error, RV_BAD_INPUT, "%s: '%s' is no SOP that cooks at frame %g", parm.c_str(), path.c_str(), frame);
+    return rv_fail(error, RV_BAD_INPUT, "%s: '%s' is not a SOP that cooks at frame %g; set the path of another SOP",
+                   parm.c_str(), path.c_str(), frame);
   RvLog log = {user, message};
   s->solver->addOPInterest(sop);
   return rv_hdk_geo_read(lock.getGdp(), out, &log, error);
 }
 
+// Callback of the job: the values of the DOP node; a SIM_Options has them at one time only.
 RvResult values(void* user, double, RvParms** out, RvError* error) {
   RvHdkValues from = {nullptr, static_cast<Solve*>(user)->options, 0};
   return rv_hdk_parms(&from, static_cast<Solve*>(user)->job.type->parms, 0, out, error);
 }
 
+// Steps one object: Geometry before -> job -> Geometry after.
 SIM_Solver::SIM_Result Solver::solveSingleObjectSubclass(SIM_Engine& engine, SIM_Object& object, SIM_ObjectArray&,
                                                          const SIM_Time& timestep, bool) {
+  // the job: node type, name, time and interrupt
   UT_AutoInterrupt boss(type_->label);
   void* cache = nullptr;
   Solve s = {};
-  s.solver = this, s.object = &object, s.options = &getOptions();
+  s.solver = this;
+  s.object = &object;
+  s.options = &getOptions();
   rv_hdk_begin(&s, type_, object.getName().c_str(), engine.getGlobalTime(engine.getSimulationTime()), &boss);
-  double frames = timestep * s.job.time.fps, whole = std::round(frames);
-  s.job.step = whole > 0 && std::fabs(frames - whole) < 1e-6 ? whole : frames;
+  // a time step that is a whole number of frames but for rounding becomes exactly that number
+  double frames = timestep * s.job.time.fps;
+  double whole = std::round(frames);
+  s.job.step = whole > 0 && std::fabs(frames - whole) < RV_HDK_FRAME_ROUNDING ? whole : frames;
+  // callbacks; the solver keeps no cache between calls
   s.job.cache = &cache;
-  s.job.input = input, s.job.parms = values, s.job.message = message;
+  s.job.input = input;
+  s.job.parms = values;
+  s.job.message = message;
+  // the state before, the step, the state after
   RvError error = {};
   RvDetail *before = nullptr, *made = nullptr;
   SIM_GeometryCopy* geometry = SIM_DATA_CREATE(object, SIM_GEOMETRY_DATANAME, SIM_GeometryCopy,
                                                SIM_DATA_RETURN_EXISTING | SIM_DATA_ADOPT_EXISTING_ON_DELETE);
-  RvResult result = geometry ? RV_OK : rv_fail(&error, RV_SHIM, "the object can hold no Geometry");
+  RvResult result =
+      geometry ? RV_OK
+               : rv_fail(&error, RV_SHIM, "the object accepts no Geometry data; wire the solver to an Empty Object");
   if (!result) {
     SIM_GeometryAutoWriteLock lock(geometry);
     result = rv_hdk_geo_read(&lock.getGdp(), &before, nullptr, &error);
     if (!result) result = rv_job_step(&s.job, before, false, &made, &error);
     if (!result) result = rv_hdk_geo_write(made, &lock.getGdp(), &error);
   }
+  // clean up, and report a failure on the object
   if (cache && type_->free_cache) type_->free_cache(cache);
   rv_detail_free(before);
   rv_detail_free(made);
@@ -92,7 +111,7 @@ SIM_Solver::SIM_Result Solver::solveSingleObjectSubclass(SIM_Engine& engine, SIM
   return result ? SIM_SOLVER_FAIL : SIM_SOLVER_SUCCESS;
 }
 
-// A data type needs a class of its own; CMake makes the list of rows from the node table.
+// Houdini wants one class for each data type. CMake writes the list of rows from the node table.
 #define RV_DOP_ROW(row)                                                                                              \
   class SIM_Rivulet_##row : public Solver {                                                                          \
     explicit SIM_Rivulet_##row(const SIM_DataFactory* factory) : Solver(factory, #row) {}                            \
@@ -109,6 +128,7 @@ SIM_Solver::SIM_Result Solver::solveSingleObjectSubclass(SIM_Engine& engine, SIM
 
 }  // namespace
 
+// Houdini calls this when it loads the plug-in: registers the data types.
 extern "C" SYS_VISIBILITY_EXPORT void initializeSIM(void*) {
 #define RV_DOP_ROW(row) IMPLEMENT_DATAFACTORY(SIM_Rivulet_##row);
 #include "rivulet_dop_rows.def"

@@ -1,4 +1,4 @@
-// Geometry of Houdini to and from ours, in bulk. A `gdp` is a GU_Detail; only these wrappers know its class.
+// Conversion of geometry between Houdini's GU_Detail (`gdp`) and RvDetail, whole attributes at a time.
 #pragma once
 
 #include "rivulet/geo.h"
@@ -7,9 +7,9 @@
 extern "C" {
 #endif
 
-// What has no place in a detail (packed and curved primitives, array attributes) is left out, and said so.
+// A GU_Detail as a new detail. Packed and curved primitives and array attributes are left out, with a warning in `log`.
 RvResult rv_hdk_geo_read(const void* gdp, RvDetail** out, const RvLog* log, RvError* error);
-// Makes `gdp` equal to the detail: only what differs is written, and its data ids are bumped.
+// Makes `gdp` equal to the detail. It writes only what differs and bumps the data ids of that, so the viewport updates.
 RvResult rv_hdk_geo_write(const RvDetail* detail, void* gdp, RvError* error);
 
 #ifdef __cplusplus

@@ -1,3 +1,4 @@
+// Time, interrupt, folders and units of a cook in Houdini.
 #include "hdk_host.h"
 
 #include <CH/CH_Manager.h>
@@ -8,22 +9,26 @@
 #include <cstdlib>
 
 double rv_hdk_frame(double time) {
-  double frame = CHgetManager()->getSample(time), whole = std::round(frame);
-  return std::fabs(frame - whole) < 1e-6 ? whole : frame;
+  double frame = CHgetManager()->getSample(time);
+  double whole = std::round(frame);
+  return std::fabs(frame - whole) < RV_HDK_FRAME_ROUNDING ? whole : frame;
 }
 
 double rv_hdk_time(double frame) {
   double time = (frame - 1) / CHgetManager()->getSamplesPerSec();
+  // the neighbouring doubles too: one of the three converts back to exactly this frame
   for (double t : {time, std::nextafter(time, -1e9), std::nextafter(time, 1e9)})
     if (rv_hdk_frame(t) == frame) return t;
   return time;
 }
 
+// Callback of the job: shows the progress and asks for Escape.
 static bool cancelled(void* user, double fraction, const char*) {
   return static_cast<UT_AutoInterrupt*>(static_cast<RvHdkCook*>(user)->boss)->wasInterrupted((int)(100 * fraction));
 }
 
 void rv_hdk_begin(RvHdkCook* cook, const RvNodeType* type, const char* node, double time, void* boss) {
+  // surroundings: the folder of the .hip file, scene units, frame and rate
   const char *hip = getenv("HIP"), *meters = getenv("RIVULET_METERS_PER_UNIT");
   double frame = rv_hdk_frame(time), fps = CHgetManager()->getSamplesPerSec();
   RvJob& job = cook->job;
@@ -37,6 +42,6 @@ void rv_hdk_begin(RvHdkCook* cook, const RvNodeType* type, const char* node, dou
   job.user = cook;
   cook->boss = boss;
   job.cancelled = cancelled;
-  // for networks that cannot be cooked at another time than their own
+  // RIVULET_WHOLE_FRAMES: inputs are read at the cook's own frame only, for networks that cannot cook at others
   job.samples = !getenv("RIVULET_WHOLE_FRAMES");
 }

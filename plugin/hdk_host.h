@@ -1,4 +1,4 @@
-// Time, interrupt and surroundings of a cook in Houdini.
+// What a cook in Houdini needs from the application: time, interrupt, folders and units.
 #pragma once
 
 #include "rivulet/job.h"
@@ -8,22 +8,24 @@
 extern "C" {
 #endif
 
-// Frames and seconds. Rounding makes no frame fractional, and rv_hdk_frame(rv_hdk_time(frame)) is the frame to the bit.
+// A time within this many frames of a whole frame is that frame; Houdini's times carry rounding errors.
+#define RV_HDK_FRAME_ROUNDING 1e-6
+// Conversion between Houdini's time in seconds and the frame; rv_hdk_frame(rv_hdk_time(frame)) == frame, bit for bit.
 double rv_hdk_frame(double time);
 double rv_hdk_time(double frame);
 
-// A job and what it needs around it; the first member of what job.user points to.
+// A job and the data that it points to. job.user points to this struct, or to one derived from it.
 typedef struct RvHdkCook {
-  RvJob job;   // `input`, `parms`, `message` and `cache` are the caller's to fill
-  void* boss;  // an UT_AutoInterrupt
-  char folder[1024];
+  RvJob job;          // rv_hdk_begin fills all but `input`, `parms`, `message` and `cache`
+  void* boss;         // an UT_AutoInterrupt: asks whether the artist pressed Escape
+  char folder[1024];  // $OUT: the folder geo beside the .hip file
 } RvHdkCook;
-// `time` is Houdini's, of the result.
+// Fills a job for a cook at `time`, Houdini's seconds.
 void rv_hdk_begin(RvHdkCook* cook, const RvNodeType* type, const char* node, double time, void* boss);
 
 #ifdef __cplusplus
 }
-// No exception leaves a wrapper.
+// Around the body of every wrapper: an exception of the HDK becomes an RvError.
 #define RV_HDK_BEGIN try {
 #define RV_HDK_END(error)                           \
   }                                                 \

@@ -1,3 +1,4 @@
+// Parameters of Houdini's nodes from the node table, and their values as RvParms.
 #include "hdk_parm.h"
 
 #include <OP/OP_GraphProxy.h>
@@ -13,7 +14,7 @@
 #include "hdk_host.h"
 
 void* rv_hdk_templates(const RvNodeType* type, const char* format) {
-  // as long as the process
+  // Houdini keeps pointers into both, so they live as long as the process
   static std::list<std::string> scripts;
   static std::list<PRM_TemplateBuilder> builders;
   char* script = rv_node_describe(type, format);
@@ -25,19 +26,20 @@ void* rv_hdk_templates(const RvNodeType* type, const char* format) {
 
 namespace {
 
-// One row at one time.
+// One parameter at one time, from either kind of values (RvHdkValues).
 struct Row {
   const OP_GraphProxy* graph;
   const SIM_Options* options;
   exint node;
   const RvParmDef* def;
   double time;
-  // the value of a graph, or the option that was found already
+  // The value of the graph if there is one, else the given option.
   template <typename V>
   V value(V option) const {
     if (graph) graph->evalOpParm(option, node, def->token, time, nullptr);
     return option;
   }
+  // The components of a vector.
   template <typename V>
   void spread(V option, double* out) const {
     V vector = value(option);
@@ -45,6 +47,7 @@ struct Row {
   }
 };
 
+// Values of a numeric parameter, a menu or a toggle; HDK types depend on the size and the kind.
 void get_numbers(const Row& row, double* out) {
   const SIM_Options* o = row.options;
   const char* name = row.def->token;
@@ -62,13 +65,14 @@ void get_numbers(const Row& row, double* out) {
                                                                       : o->getOptionI(name));
 }
 
-// a number as it was typed: ramps of Houdini are floats
+// Houdini's ramps hold floats. Seven digits give the number back that was typed: 0.1 and not 0.100000001.
 double typed(float value) {
   char text[32];
   snprintf(text, sizeof text, "%.7g", value);
   return strtod(text, nullptr);
 }
 
+// A ramp of Houdini as ours; bases other than constant and linear become smooth.
 RvRamp ramp_of(const UT_Ramp& ramp) {
   RvRamp out = {};
   for (; out.count < ramp.getNodeCount() && out.count < RV_RAMP_MAX_KEYS; ++out.count) {
@@ -80,6 +84,7 @@ RvRamp ramp_of(const UT_Ramp& ramp) {
   return out;
 }
 
+// Copies one parameter from Houdini into `into`.
 RvResult set_row(const Row& row, RvParms* into, RvError* error) {
   const char* name = row.def->token;
   if (row.def->type == RV_PARM_STRING || row.def->type == RV_PARM_FILE) {
@@ -111,7 +116,10 @@ RvResult rv_hdk_parms(const RvHdkValues* from, const RvParmTable* table, double 
     if (none || (options && !options->hasOption(def->token))) continue;
     result = set_row({static_cast<const OP_GraphProxy*>(from->graph), options, from->node, def, time}, *out, error);
   }
-  if (result) rv_parms_free(*out), *out = nullptr;
+  if (result) {
+    rv_parms_free(*out);
+    *out = nullptr;
+  }
   return result;
   RV_HDK_END(error)
 }

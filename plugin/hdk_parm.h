@@ -1,4 +1,4 @@
-// Parameters: the interface from the node table, and the values that Houdini has for it.
+// Parameters: Houdini's interface made from the node table, and the values that the artist set in it.
 #pragma once
 
 #include "rivulet/node.h"
@@ -7,17 +7,18 @@
 extern "C" {
 #endif
 
-// A PRM_Template list for the type's DialogScript, with `extra` (more of it) before its end; it is never freed. NULL
-// out of memory.
-void* rv_hdk_templates(const RvNodeType* type, const char* extra);
+// The PRM_Template list of a type's DialogScript in a format of rv_node_describe: "ds" for SOPs, "dop" for DOPs. It
+// lives as long as the process.
+void* rv_hdk_templates(const RvNodeType* type, const char* format);
 
-// Where values come from: an OP_GraphProxy and a node's index in it, or a SIM_Options, which has one time only.
+// Where values come from: a graph of SOPs, or the options of a DOP. One of `graph` and `options` is NULL.
 typedef struct RvHdkValues {
-  const void *graph, *options;
-  int64_t node;
+  const void* graph;    // an OP_GraphProxy, which evaluates at any time
+  const void* options;  // a SIM_Options, which has the values of one time
+  int64_t node;         // index of the node in the graph
 } RvHdkValues;
 
-// New values of the table at a time in seconds. One that the table refuses is an error that names it.
+// The values of all rows of a table at a time in seconds. A value that the table refuses is an error that names it.
 RvResult rv_hdk_parms(const RvHdkValues* from, const RvParmTable* table, double time, RvParms** out, RvError* error);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-// The one SOP: every row of the node table is an operator of this class. A solver becomes its pure step and one
-// operator for each other output, all hidden; the digital assets wrap them in a Solver SOP.
+// The SOP class: every row of the node table is an operator of it. A solver becomes several hidden operators: its pure
+// step, and one for each other output, which extracts it from a state. The digital assets wrap them in a Solver SOP.
 #include <OP/OP_Operator.h>
 #include <OP/OP_OperatorTable.h>
 #include <SOP/SOP_Node.h>
@@ -17,11 +17,12 @@
 
 namespace {
 
-// The values of a cook, taken when it begins; outside of compiled blocks they can be had at other times too.
+// Parameter values of a cook, read when it begins. Outside compiled blocks they can also be read at other times.
 class Values : public SOP_NodeParms {
  public:
   explicit Values(const RvNodeType* type) : type_(type) {}
   ~Values() override { rv_parms_free(parms_); }
+  // Houdini calls this before a cook.
   void loadFromOpSubclass(const LoadParms& load) override {
     rv_parms_free(parms_);
     from_ = {load.graph(), nullptr, load.nodeIdx()};
@@ -33,24 +34,27 @@ class Values : public SOP_NodeParms {
     const Values* other = static_cast<const Values*>(source);
     rv_parms_free(parms_);
     parms_ = other->parms_ ? rv_parms_copy(other->parms_) : nullptr;
-    from_ = other->from_, live = other->live, error_ = other->error_;
+    from_ = other->from_;
+    live = other->live;
+    error_ = other->error_;
   }
+  // A new copy of the values at the cook's own time (`now`), or at another.
   RvResult at(double time, bool now, RvParms** out, RvError* error) const {
     if (!now) return rv_hdk_parms(&from_, type_->parms, time, out, error);
     *out = parms_ ? rv_parms_copy(parms_) : nullptr;
     if (*out) return RV_OK;
     return error_.code ? rv_fail(error, error_.code, "%s", error_.text) : rv_fail(error, RV_NO_MEMORY, "out of memory");
   }
-  bool live = false;
+  bool live = false;  // there is a node, not a compiled block: values at other times can be read
 
  private:
   const RvNodeType* type_;
-  RvParms* parms_ = nullptr;
-  RvHdkValues from_ = {};
-  RvError error_ = {};
+  RvParms* parms_ = nullptr;  // at the cook's time; NULL after an error
+  RvHdkValues from_ = {};     // where to read them at other times
+  RvError error_ = {};        // of reading parms_
 };
 
-// Derived data only: Houdini may drop it at any time.
+// The node's disposable data. It is derived from state and inputs, so Houdini may drop it at any time.
 struct Cache : SOP_NodeCache {
   explicit Cache(const RvNodeType* row) : type(row) {}
   ~Cache() override {
@@ -60,9 +64,10 @@ struct Cache : SOP_NodeCache {
   void* data = nullptr;
 };
 
+// One operator: a node type and one of its outputs. The last output of a solver is the state, which the step makes; the
+// other outputs are extracted from it.
 class Verb : public SOP_NodeVerb {
  public:
-  // of a solver the last output is the step, and the others are split from its state
   Verb(const RvNodeType* row, size_t index)
       : type(row), output(index), solver(row->flags & RV_NODE_SOLVER), step(solver && index + 1 == row->noutput) {
     opname = std::string("rivulet::") + row->type;
@@ -76,22 +81,25 @@ class Verb : public SOP_NodeVerb {
   void cook(const CookParms& cookparms) const override;
 
   const RvNodeType* type;
-  size_t output;
-  bool solver, step;
-  std::string opname;
+  size_t output;       // index of the output
+  bool solver;         // the type is a solver
+  bool step;           // this operator is the solver's step
+  std::string opname;  // rivulet::<type>[_<output>]::1.0
 };
 
+// One cook: what the callbacks of the job need.
 struct Cook : RvHdkCook {
   const SOP_NodeVerb::CookParms* parms;
-  bool step;
+  bool step;  // input 1 of the node is the state, so the solver's inputs begin at 2
 };
 
+// Callback of the job: shows a warning or a note on the node.
 void message(void* user, RvLevel level, const char* text) {
   const SOP_NodeVerb::CookParms* parms = static_cast<Cook*>(user)->parms;
   level == RV_LEVEL_WARNING ? parms->sopAddWarning(SOP_MESSAGE, text) : parms->sopAddMessage(SOP_MESSAGE, text);
 }
 
-// What is wired into a socket of the node, at the cook's time or at another.
+// The geometry wired into an input of the node, at the cook's frame or at another; NULL if nothing is wired.
 RvResult socket(Cook* cook, exint index, double frame, RvDetail** out, RvError* error) {
   RvLog log = {cook, message};
   *out = nullptr;
@@ -103,45 +111,57 @@ RvResult socket(Cook* cook, exint index, double frame, RvDetail** out, RvError* 
   GU_DetailHandle handle = from ? from->getCookedGeoHandle(context) : GU_DetailHandle();
   GU_DetailHandleAutoReadLock lock(handle);
   if (lock.getGdp()) return rv_hdk_geo_read(lock.getGdp(), out, &log, error);
-  return rv_fail(error, RV_BAD_INPUT, "input %d cannot be cooked at frame %g; RIVULET_WHOLE_FRAMES=1 does without",
+  return rv_fail(error, RV_BAD_INPUT,
+                 "input %d cannot be cooked at frame %g; set RIVULET_WHOLE_FRAMES=1 to read whole frames only",
                  (int)index + 1, frame);
 }
 
+// Callback of the job: an input of the node type.
 RvResult input(void* user, size_t index, double frame, RvDetail** out, RvError* error) {
   return socket(static_cast<Cook*>(user), (exint)index + static_cast<Cook*>(user)->step, frame, out, error);
 }
 
+// Callback of the job: parameter values at a frame.
 RvResult values(void* user, double frame, RvParms** out, RvError* error) {
   Cook* cook = static_cast<Cook*>(user);
   return cook->parms->parms<Values>().at(rv_hdk_time(frame), frame == cook->job.time.frame, out, error);
 }
 
+// Cooks the operator: fills a job, reads the state of a solver, runs the job and writes the result to Houdini.
 void Verb::cook(const CookParms& cookparms) const {
+  // the job: node type, name, time, interrupt and callbacks
   UT_AutoInterrupt boss(type->label);
   SOP_Node* node = cookparms.getNode();
   Cook cook = {};
-  cook.parms = &cookparms, cook.step = step;
+  cook.parms = &cookparms;
+  cook.step = step;
   rv_hdk_begin(&cook, type, node ? node->getName().c_str() : type->type, cookparms.getCookTime(), &boss);
+  // compiled blocks have no node to cook at other times, and one value of each parameter
   cook.job.samples = cook.job.samples && node;
   cook.job.animates = cookparms.parms<Values>().live;
   cook.job.cache = &static_cast<Cache*>(cookparms.cache())->data;
-  cook.job.input = input, cook.job.parms = values, cook.job.message = message;
+  cook.job.input = input;
+  cook.job.parms = values;
+  cook.job.message = message;
+  // the state before, for a solver
   RvError error = {};
   RvDetail *state = nullptr, *made = nullptr;
   RvResult result = solver ? socket(&cook, 0, cook.job.time.frame, &state, &error) : RV_OK;
   if (!result && solver && !step && !state)
     result = rv_fail(&error, RV_BAD_INPUT, "input 1 is empty: wire the state of a %s into it", type->type);
+  // the step, an output of a state, or a node that is not a solver
   if (!result && step)
     result = rv_job_step(&cook.job, state, !state, &made, &error);
   else if (!result)
     result =
         solver ? rv_job_split(&cook.job, state, output, &made, &error) : rv_job_cook(&cook.job, output, &made, &error);
+  // the result
   GU_Detail* gdp = cookparms.gdh().gdpNC();
   if (!result) result = rv_hdk_geo_write(made, gdp, &error);
   rv_detail_free(state);
   rv_detail_free(made);
   if (!result) return;
-  // an error, also when interrupted: what is half done must not be kept
+  // after an error or an interrupt the output is empty, so that Houdini caches no incomplete state
   gdp->clearAndDestroy();
   gdp->bumpDataIdsForAddOrRemove(true, true, true);
   cookparms.sopAddError(SOP_MESSAGE, error.text);
@@ -149,6 +169,7 @@ void Verb::cook(const CookParms& cookparms) const {
 
 std::map<std::string, std::unique_ptr<const Verb>> verbs;  // by the operator's name
 
+// The node that Houdini creates; its verb does the work.
 class Node : public SOP_Node {
  public:
   Node(OP_Network* net, const char* name, OP_Operator* op)
@@ -172,8 +193,10 @@ class Node : public SOP_Node {
   const Verb* verb_;
 };
 
+// Registers an operator and takes ownership of its verb.
 void add(OP_OperatorTable* table, Verb* verb) {
   const RvNodeType* type = verb->type;
+  // inputs: the type's own; a step has the state before them, an output of a solver has the state alone
   unsigned ninput = (unsigned)(!verb->solver ? type->ninput : verb->step ? type->ninput + 1 : 1);
   auto* templates = static_cast<PRM_Template*>(rv_hdk_templates(type, "ds"));
   OP_Operator* op = new OP_Operator(verb->opname.c_str(), type->label, Node::create, templates, 0, ninput, nullptr,
@@ -186,6 +209,7 @@ void add(OP_OperatorTable* table, Verb* verb) {
 
 }  // namespace
 
+// Houdini calls this when it loads the plug-in: one operator for each output of each type.
 extern "C" SYS_VISIBILITY_EXPORT void newSopOperator(OP_OperatorTable* table) {
   for (size_t i = 0; i < rv_node_type_count(); ++i) {
     const RvNodeType* type = rv_node_type(i);

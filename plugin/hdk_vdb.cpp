@@ -1,3 +1,4 @@
+// Houdini's VDB primitives and RvGrid share voxels: only the small grid object is copied.
 #include "hdk_vdb.h"
 
 #include <GU/GU_Detail.h>
@@ -26,12 +27,13 @@ RvResult rv_hdk_vdb_read(const void* prim, const char* name, RvGrid** out, RvErr
 RvResult rv_hdk_vdb_write(const RvGrid* grid, void* gdp, RvError* error) {
   RV_HDK_BEGIN
   const auto& source = *static_cast<const openvdb::GridBase::Ptr*>(rv_grid_native(grid));
-  // Houdini turns metadata into attributes, so it is shown the class alone, and the rest is put back after
+  // Houdini turns metadata into primitive attributes. So it gets a grid with its class only, and the metadata are
+  // inserted into the new primitive afterwards.
   openvdb::GridBase::Ptr shown = source->copyGrid();
   shown->clearMetadata();
   shown->setGridClass(source->getGridClass());
   GU_PrimVDB* prim = GU_PrimVDB::buildFromGrid(*static_cast<GU_Detail*>(gdp), shown, nullptr, rv_grid_name(grid));
-  if (!prim) return rv_fail(error, RV_SHIM, "Houdini made no VDB primitive of '%s'", rv_grid_name(grid));
+  if (!prim) return rv_fail(error, RV_SHIM, "Houdini made no VDB primitive of the grid '%s'", rv_grid_name(grid));
   prim->getGrid().clearMetadata();
   prim->getGrid().insertMeta(*source);
   return RV_OK;

@@ -1,6 +1,6 @@
-"""A smoke test for a machine with Houdini: hython houdini_smoke.py. It says what works, and exits 1 if something does not.
+"""A smoke test for a machine with Houdini: hython houdini_smoke.py. It prints a line for each check and exits with 1 if one fails.
 
-It uses the hidden operators alone, so that it works with the plug-in and without the digital assets.
+It uses the hidden operators only, so it needs the plug-in but not the digital assets.
 """
 import sys
 
@@ -10,13 +10,14 @@ FAILED = []
 
 
 def check(what, good, detail=""):
+    """Prints one result and remembers a failure."""
     print("%-60s %s %s" % (what, "ok" if good else "FAILED", detail))
     if not good:
         FAILED.append(what)
 
 
 def frames(solver, last):
-    """Hash of P of every frame, in order."""
+    """Hashes of P by frame, cooked in order."""
     found = {}
     for frame in range(1, last + 1):
         hou.setFrame(frame)
@@ -35,14 +36,14 @@ def main():
     hair.parm("count").set(50)
     strands = hair.geometry()
     check("the groom has 50 curves", len(strands.prims()) == 50)
-    check("they are open", not strands.prims()[0].isClosed())
+    check("the curves are open", not strands.prims()[0].isClosed())
     turn = geo.createNode("rivulet::transform::1.0")
     turn.setInput(0, hair)
     turn.parm("rz").setExpression("$F * 4")
     hou.setFrame(1)
     first = turn.geometry().pointFloatAttribValues("P")
     hou.setFrame(10)
-    check("keyed values move it", first != turn.geometry().pointFloatAttribValues("P"))
+    check("an expression animates the transform", first != turn.geometry().pointFloatAttribValues("P"))
     # seed -> Solver SOP { step }
     seed = geo.createNode("rivulet::strandsolver_step::1.0")
     seed.setInput(1, turn)
@@ -59,9 +60,9 @@ def main():
     for frame in (12, 24):
         hou.setFrame(frame)
         again = hash(solver.geometry().pointFloatAttribValuesAsString("P"))
-        check("scrubbing to frame %d shows the same" % frame, again == straight[frame])
+        check("scrubbing to frame %d gives the same result" % frame, again == straight[frame])
     solver.parm("resimulate").pressButton()
-    check("a second simulation is the same", frames(solver, 24) == straight)
+    check("a second simulation gives the same result", frames(solver, 24) == straight)
     split = geo.createNode("rivulet::strandsolver_strands::1.0")
     split.setInput(0, solver)
     hou.setFrame(5)
@@ -72,7 +73,7 @@ def main():
         broken.cook(force=True)
     except hou.OperationFailed:
         pass
-    check("what is wrong is an error that names it", any("/nothere.bgeo" in text for text in broken.errors()))
+    check("a missing file is an error that names it", any("/nothere.bgeo" in text for text in broken.errors()))
     dop = [name for name in hou.dopNodeTypeCategory().nodeTypes() if name.startswith("rivulet::")]
     check("DOP solvers are registered", len(dop) >= 4, " ".join(sorted(dop)))
     return 1 if FAILED else 0

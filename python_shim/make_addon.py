@@ -1,4 +1,4 @@
-"""Packs the Blender add-on with the package and the library into one .zip, for Blender's Preferences > Add-ons > Install.
+"""Packs the Blender add-on, the Python package and the library into one .zip for Preferences > Add-ons > Install.
 
   /usr/bin/python3 python_shim/make_addon.py [LIBRARY] [OUT.zip]
 """
@@ -11,7 +11,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 def main(library, out):
     if not os.path.exists(library):
-        raise SystemExit("there is no %s: build first (./run --build)" % library)
+        raise SystemExit("the library %s does not exist: build it first (./run --build)" % library)
     temporary = out + ".part"
     with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as pack:
         for name in sorted(os.listdir(os.path.join(HERE, "rivulet_blender"))):

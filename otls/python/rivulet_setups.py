@@ -1,4 +1,4 @@
-"""Set-ups of one click, for the shelf: each makes a network that cooks as it is."""
+"""The set-ups of the shelf: each function makes a network that cooks without further changes."""
 import hou
 
 _VERSION = "rivulet::%s::1.0"
@@ -9,6 +9,7 @@ def _network(name):
 
 
 def _node(parent, type, name, inputs=(), **parms):
+    """A Rivulet node with its inputs and parameters; an input may be (node, output)."""
     node = parent.createNode(_VERSION % type, name)
     for index, source in enumerate(inputs):
         if isinstance(source, tuple):
@@ -20,13 +21,14 @@ def _node(parent, type, name, inputs=(), **parms):
 
 
 def _show(parent, node):
+    """Displays a node and lays the network out."""
     node.setDisplayFlag(True)
     node.setRenderFlag(True)
     parent.layoutChildren()
 
 
 def wet_hair(kwargs):
-    """A head of hair over a pool: key the transform to draw it out."""
+    """A head of hair over a pool; key the node `move` to dip it and pull it out."""
     geo = _network("wet_hair")
     head = _node(geo, "sphere", "head", radius=0.1)
     hair = _node(geo, "groom", "hair", [head], count=1000, length=0.2, points=20)
@@ -41,7 +43,7 @@ def wet_hair(kwargs):
 
 
 def pour_on_fur(kwargs):
-    """A mat of fur, and a can that pours for half a second."""
+    """A mat of fur, and a can above it that pours water."""
     geo = _network("pour_on_fur")
     mat = _node(geo, "grid", "mat", size=(0.1, 0.1), rows=17, cols=17, addnormals=True)
     fur = _node(geo, "groom", "fur", [mat], count=1500, length=0.03, points=12, lift=1, bend=0)

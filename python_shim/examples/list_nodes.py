@@ -1,4 +1,4 @@
-"""The node table from Python: every type with its inputs, and how many parameters each has.
+"""Prints the node table: every type with its inputs and the number of its parameters; with TYPE, its parameters.
 
   PYTHONPATH=python_shim /usr/bin/python3 python_shim/examples/list_nodes.py [TYPE]
 """

@@ -1,4 +1,4 @@
-"""Reads strands from a cache, colours them by their wetness, and writes them beside it.
+"""Reads a cache of strands, colours them by wetness, and writes another file.
 
   PYTHONPATH=python_shim /usr/bin/python3 python_shim/examples/paint_cache.py IN.bgeo.sc OUT.bgeo.sc
 """
@@ -13,13 +13,13 @@ def main(source, target):
     hair = rv.Detail.load(source)
     wetness = hair.points.get("wetness")
     if wetness is None:
-        raise SystemExit("%s has no wetness: is it of a wet solver?" % source)
+        raise SystemExit("%s has no point attribute wetness: use a cache of a wetsolver or filmsolver" % source)
     hair.points.set("Cd", [tuple(d + (w - d) * float(x) for d, w in zip(DRY, WET)) for x in wetness])
     hair.save(target)
-    print("%d points, the wettest %.2f" % (len(hair.points), max(float(x) for x in wetness)))
+    print("%d points, highest wetness %.2f" % (len(hair.points), max(float(x) for x in wetness)))
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 3:
-        raise SystemExit("say what to read and what to write: paint_cache.py IN.bgeo.sc OUT.bgeo.sc")
+        raise SystemExit("usage: paint_cache.py IN.bgeo.sc OUT.bgeo.sc")
     main(*sys.argv[1:3])

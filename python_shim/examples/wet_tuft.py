@@ -1,4 +1,4 @@
-"""A tuft of hair is drawn out of a pool: builds the scene, cooks it with a progress line, and says how wet it is.
+"""Pulls a tuft of hair out of a pool: builds the scene, cooks it and prints a line a frame.
 
   PYTHONPATH=python_shim /usr/bin/python3 python_shim/examples/wet_tuft.py [OUT] [FRAMES] [STRANDS]
 """

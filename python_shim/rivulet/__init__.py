@@ -1,11 +1,11 @@
-"""Rivulet in Python: scenes of solver nodes, their geometry, and files of it.
+"""Rivulet in Python: scenes of solver nodes, their geometry, and geometry files.
 
     import rivulet as rv
     scene = rv.Scene.load("docs/scenes/dip.json")
     hair = scene.node("wet").cook(12)
     print(hair.points["wetness"].max())
 
-Works in any Python from 3.9 on; arrays are numpy's where it is installed, and memoryviews where it is not.
+It works in Python 3.9 and later. Attributes are numpy arrays, or memoryviews where numpy is not installed.
 """
 from . import nodes
 from ._lib import Cancelled, Error, FileError, InputError, MemoryLimit, decode, lib
@@ -16,7 +16,7 @@ __version__ = decode(lib.version())
 
 
 def threads(workers=None):
-    """How many workers there are; given a number, sets it (0: one a core). No result depends on it."""
+    """Number of threads; with an argument, sets it first (0: one for each core). Results do not depend on it."""
     if workers is not None:
         lib.threads_set(workers)
     return lib.threads()

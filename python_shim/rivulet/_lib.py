@@ -1,18 +1,18 @@
-"""The C library behind the package: where it is, what its functions take, and how its errors become exceptions.
+"""The C library behind the package: finding it, the signatures of its functions, and its errors as exceptions.
 
-RIVULET_LIBRARY names the library; without it, it is looked for beside this package, where an installation puts it, and
-in the builds of the source tree. Everything here mirrors include/rivulet/*.h; a test compares the two.
+The environment variable RIVULET_LIBRARY names the library. Without it the library is searched beside this package, in an
+installation, and in the builds of the source tree. The tables mirror include/rivulet/*.h; a test compares the two.
 """
 import ctypes
 import os
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_float, c_int, c_int32, c_size_t,
                     c_uint8, c_uint64, c_void_p)
 
-NAME = "librivulet.so.0"
+NAME = "librivulet.so.0"  # the soname: its number changes with the binary interface
 
 
 class Error(Exception):
-    """What the library refused to do, in its own words. `code` is the name of the result, such as BAD_INPUT."""
+    """An error of the library, with its message. `code` is the name of the RvResult, such as BAD_INPUT."""
 
     def __init__(self, code, text):
         super().__init__(text)
@@ -20,24 +20,26 @@ class Error(Exception):
 
 
 class InputError(Error, ValueError):
-    """A value, a name or a wire is wrong."""
+    """A value, a name or a connection is wrong."""
 
 
 class FileError(Error, OSError):
-    """A file is damaged, missing, or cannot be written."""
+    """A file is damaged or missing, or cannot be written."""
 
+    # OSError would format code and text as errno and strerror
     def __str__(self):
         return self.args[0]
 
 
 class Cancelled(Error):
-    """The work was ended by its caller; nothing is half written."""
+    """The caller stopped the work; no file is half written."""
 
 
 class MemoryLimit(Error, MemoryError):
     """A limit was reached, or memory ran out."""
 
 
+# Exception for each name of an RvResult; all others are Error.
 _KINDS = {"BAD_INPUT": InputError, "NOT_FOUND": InputError, "BAD_FILE": FileError, "IO": FileError, "CANCELLED": Cancelled,
           "LIMIT": MemoryLimit, "NO_MEMORY": MemoryLimit}
 
@@ -92,13 +94,14 @@ class RvRun(Structure):
 
 STRUCTS = (RvError, RvLog, RvKey, RvWave, RvRampKey, RvRamp, RvValue, RvSceneHooks, RvRun)
 
-_RESULT = object()  # an RvResult, which becomes an exception
-_TEXT = object()    # a char* that must be freed, which becomes a str
+# Kinds of results that need a wrapper.
+_RESULT = object()  # an RvResult: failures become exceptions
+_TEXT = object()    # a char* that the caller frees: becomes a str
 _E = POINTER(RvError)
 _P = c_void_p
 _S = c_char_p
 
-# name: (result, arguments)
+# Name: (result, arguments). The last argument RvError* of functions with _RESULT is added by the wrapper.
 FUNCTIONS = {
     "rv_version": (_S, []),
     "rv_result_name": (_S, [c_int]),
@@ -209,6 +212,7 @@ FUNCTIONS = {
 
 
 def _places():
+    """Paths at which the library may be, in the order of preference."""
     here = os.path.dirname(os.path.abspath(__file__))
     named = os.environ.get("RIVULET_LIBRARY")
     if named:
@@ -229,6 +233,7 @@ def _places():
 
 
 def _open():
+    """Loads the library from the first place that has it."""
     tried = []
     for place in _places():
         if os.path.sep in place and not os.path.exists(place):
@@ -237,12 +242,12 @@ def _open():
             return ctypes.CDLL(place)
         except OSError as reason:
             tried.append(str(reason))
-    raise ImportError("the library %s was not found%s; build Rivulet (./run --build), or name it with RIVULET_LIBRARY" % (
+    raise ImportError("the library %s was not found%s; build Rivulet (./run --build), or set RIVULET_LIBRARY to its path" % (
         NAME, ": " + "; ".join(tried) if tried else ""))
 
 
 def encode(text):
-    """A str, bytes or path as the library wants it."""
+    """A str, bytes or path as UTF-8 bytes; None stays None."""
     return None if text is None else os.fsencode(text) if isinstance(text, os.PathLike) else (
         text if isinstance(text, bytes) else str(text).encode("utf-8"))
 
@@ -252,6 +257,7 @@ def decode(data):
 
 
 def _checked(raw, name_of, of_files):
+    """Wraps a function that returns an RvResult: adds the RvError and raises an exception for a failure."""
     def call(*args):
         error = RvError()
         code = raw(*args, ctypes.byref(error))
@@ -263,6 +269,7 @@ def _checked(raw, name_of, of_files):
 
 
 def _freed(raw, free):
+    """Wraps a function that returns a new char*: returns a str and frees the memory."""
     def call(*args):
         at = raw(*args)
         if not at:
@@ -275,7 +282,7 @@ def _freed(raw, free):
 
 
 class Library:
-    """The functions of the library by name, without their prefix's argument for errors."""
+    """The functions of the library as methods, without the prefix rv_ and without the argument for errors."""
 
     def __init__(self):
         self.handle = _open()

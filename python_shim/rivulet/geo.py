@@ -1,12 +1,12 @@
-"""Details: points, vertices, primitives, their attributes and groups, and files of them.
+"""Details: points, vertices, primitives, their attributes and groups, and geometry files.
 
     geo = Detail.load("hair.0024.bgeo.sc")
     P = geo.points["P"]            # (n, 3), shares the detail's memory
     geo.points.set("Cd", colours)  # adds or replaces
     geo.save("coloured.bgeo.sc")
 
-With numpy, attributes are arrays; without it, memoryviews of one dimension. Arrays that are read are read-only; `edit`
-gives one that may be written.
+With numpy, attributes are arrays; without it, memoryviews of one dimension. Arrays are read-only; `edit` returns a
+writable one.
 """
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from ._lib import InputError, MessageFn, RvLog, decode, encode, lib
 
 try:
     import numpy
-except ImportError:  # any Python will do
+except ImportError:  # the package works without it
     numpy = None
 
 OWNERS = ("point", "vertex", "prim", "global")
-# by RvStorage: word of a type, letter of the struct module, ctypes
+# By RvStorage: name of the type, letter of the struct module, ctypes type.
 STORAGES = (("f2", "e", None), ("f4", "f", ctypes.c_float), ("f8", "d", ctypes.c_double), ("i1", "b", ctypes.c_int8),
             ("i4", "i", ctypes.c_int32), ("i8", "q", ctypes.c_int64), ("string", None, None))
 STRING = 6
@@ -35,7 +35,7 @@ def view(address, storage, count, size, owner, writable):
     if not total:
         return numpy.zeros((count, size) if size != 1 else (count,), word) if numpy else memoryview(b"")
     raw = (ctypes.c_char * total).from_address(address)
-    raw.owner = owner  # an array refers to `raw`, and so to what owns the memory
+    raw.owner = owner  # the array keeps `raw` alive, and `raw` the owner of the memory
     if numpy:
         array = numpy.frombuffer(raw, numpy.dtype(word))
         array = array.reshape(count, size) if size != 1 else array
@@ -46,7 +46,7 @@ def view(address, storage, count, size, owner, writable):
 
 
 def _as_numbers(values, storage):
-    """Flat numbers of a storage, and how many components an element has."""
+    """Values as a flat array of a storage, and the number of components of an element."""
     word, letter, kind = STORAGES[storage]
     if numpy:
         array = numpy.asarray(values)
@@ -61,6 +61,7 @@ def _as_numbers(values, storage):
 
 
 def _storage_of(values):
+    """The storage that fits values best: their own type, else int32 for integers and float32 for all others."""
     if numpy:
         kind = numpy.asarray(values).dtype
         for index, (word, _, _) in enumerate(STORAGES[:STRING]):
@@ -101,7 +102,7 @@ class Elements:
         return at
 
     def __getitem__(self, name: str) -> Any:
-        """The values: an array that may be read; of text a list."""
+        """The values: a read-only array, or a list of strings."""
         at = self._find(name)
         storage, size, count = lib.attrib_storage(at), lib.attrib_size(at), lib.attrib_count(at)
         if storage == STRING:
@@ -113,32 +114,32 @@ class Elements:
         return self[name] if name in self else default
 
     def info(self, name: str) -> Dict[str, Any]:
-        """Type, number of components and tag of an attribute."""
+        """Type, number of components and tag of an attribute, as a dict."""
         at = self._find(name)
         return {"type": STORAGES[lib.attrib_storage(at)][0], "size": lib.attrib_size(at),
                 "tag": decode(lib.tag_name(lib.attrib_tag(at)))}
 
     def add(self, name: str, type: str = "f4", size: int = 1, tag: Optional[str] = None) -> None:
-        """An attribute of zeros, if it is not there. Without a tag it has the one that its name is known for."""
+        """Adds an attribute of zeros if it does not exist. The default tag is the usual one of the name."""
         storage = [word for word, _, _ in STORAGES].index(type)
         number = lib.tag_well_known(encode(name), storage, size) if tag is None else lib.tag_from_name(encode(tag))
         lib.detail_add_attrib(self.detail.handle, self.owner, encode(name), storage, size, number,
                               ctypes.byref(ctypes.c_void_p()))
 
     def edit(self, name: str) -> Any:
-        """The values as an array that may be written."""
+        """The values as a writable array."""
         self._find(name)
         at = lib.detail_find_mutable(self.detail.handle, self.owner, encode(name))
         storage = lib.attrib_storage(at)
         if storage == STRING:
-            raise InputError("BAD_INPUT", "'%s' is text: use set()" % name)
+            raise InputError("BAD_INPUT", "'%s' is a string attribute: use set()" % name)
         address = lib.attrib_write(at)
         if not address:
-            raise MemoryError("no memory for '%s'" % name)
+            raise MemoryError("out of memory for the attribute '%s'" % name)
         return view(address, storage, lib.attrib_count(at), lib.attrib_size(at), self.detail, True)
 
     def set(self, name: str, values: Any, type: Optional[str] = None, tag: Optional[str] = None) -> None:
-        """Adds an attribute or replaces its values; one value an element, or a tuple."""
+        """Adds an attribute or replaces its values: one number, string or tuple for each element."""
         texts = isinstance(values, (list, tuple)) and len(values) and isinstance(values[0], str)
         if texts:
             return self._set_texts(name, values)
@@ -178,24 +179,25 @@ class Elements:
                 for i in range(lib.detail_group_count(handle, self.owner))]
 
     def group(self, name: str) -> Any:
-        """0 or 1 for every element."""
+        """The members as an array of 0 and 1, one for each element."""
         at = lib.detail_find_group(self.detail.handle, self.owner, encode(name))
         if not at:
             raise KeyError("no %s group '%s'" % (OWNERS[self.owner], name))
         return view(lib.group_read(at), 3, len(self), 1, self.detail, False)
 
     def set_group(self, name: str, members: Any) -> None:
+        """Adds a group or replaces its members: one true or false value for each element."""
         at = ctypes.c_void_p()
         lib.detail_add_group(self.detail.handle, self.owner, encode(name), ctypes.byref(at))
         flags = bytearray(1 if member else 0 for member in members)
         if len(flags) != len(self):
-            raise InputError("BAD_INPUT", "group '%s': %d flags for %d elements" % (name, len(flags), len(self)))
+            raise InputError("BAD_INPUT", "group '%s' has %d flags, but there are %d elements" % (name, len(flags), len(self)))
         if flags:
             ctypes.memmove(lib.group_write(at), bytes(flags), len(flags))
 
 
 class Grid:
-    """A VDB of a detail."""
+    """A VDB grid of a detail."""
 
     def __init__(self, handle):
         self.handle = lib.grid_retain(handle)
@@ -210,7 +212,7 @@ class Grid:
     active = property(lambda self: lib.grid_active_count(self.handle))
 
     def mesh(self, iso: float = 0.0, adaptivity: float = 0.0) -> Tuple[Any, Any]:
-        """The contour as (points, triangles): flat floats and flat int32, or arrays of three with numpy."""
+        """The surface at `iso` as (points, triangles): arrays of three numbers each, flat without numpy."""
         npoint, ntriangle = ctypes.c_size_t(), ctypes.c_size_t()
         points, triangles = ctypes.c_void_p(), ctypes.c_void_p()
         lib.grid_to_mesh(self.handle, iso, adaptivity, ctypes.byref(npoint), ctypes.byref(points), ctypes.byref(ntriangle),
@@ -221,7 +223,7 @@ class Grid:
 
 
 class _Freed:
-    """Memory that goes with its last array."""
+    """Memory of the library that is freed with its last array."""
 
     def __init__(self, address):
         self.address = address
@@ -231,6 +233,7 @@ class _Freed:
 
 
 def _log(collected):
+    """An RvLog that appends messages to a list."""
     @MessageFn
     def message(_user, _level, text):
         collected.append(decode(text))
@@ -238,12 +241,12 @@ def _log(collected):
 
 
 class Detail:
-    """A geometry. `warnings` holds what a file had to say while it was read."""
+    """A geometry. `warnings` lists the messages of the last load or save."""
 
     def __init__(self, handle=None):
         self.handle = handle or lib.detail_new()
         if not self.handle:
-            raise MemoryError("no memory for a detail")
+            raise MemoryError("out of memory for a detail")
         self.warnings = []
 
     def __del__(self):
@@ -259,6 +262,7 @@ class Detail:
 
     @classmethod
     def load(cls, path) -> Detail:
+        """Reads a geometry file."""
         at, said = ctypes.c_void_p(), []
         log = _log(said)
         lib.detail_load(encode(path), ctypes.byref(at), ctypes.byref(log))
@@ -267,17 +271,18 @@ class Detail:
         return made
 
     def save(self, path) -> None:
-        """Whole or not at all, by the ending of the name."""
+        """Writes a file in the format of its ending; after a failure the old file is still there."""
         said = []
         log = _log(said)
         lib.detail_save(self.handle, encode(path), ctypes.byref(log))
         self.warnings = said
 
     def copy(self) -> Detail:
-        """Costs a few pointers: arrays are shared until one is written."""
+        """A copy that shares its arrays until one of the two is written."""
         return Detail(lib.detail_copy(self.handle))
 
     def merge(self, other: Detail) -> None:
+        """Appends another detail."""
         lib.detail_merge(self.handle, other.handle)
 
     def add_points(self, positions: Any) -> int:
@@ -292,7 +297,7 @@ class Detail:
         return first.value
 
     def add_curves(self, count: int, npoint: int, positions: Any) -> int:
-        """Appends open curves of `npoint` points each, root first."""
+        """Appends open curves of `npoint` points each, root first; returns the index of the first point."""
         numbers, _ = _as_numbers(positions, 1)
         if len(numbers) != 3 * count * npoint:
             raise InputError("BAD_INPUT", "%d curves of %d points need %d positions, not %d" % (
@@ -306,12 +311,12 @@ class Detail:
         return first.value
 
     def add_polygons(self, sizes: Any, points: Any, curve: bool = False) -> None:
-        """Appends faces, or open curves; `points` holds the points of all of them, one after the other."""
+        """Appends polygons or open curves with `sizes` vertices; `points` lists the points of all of them in a row."""
         counts, _ = _as_numbers(sizes, 4)
         corners, _ = _as_numbers(points, 4)
         address = (lambda a: a.ctypes.data) if numpy else ctypes.addressof
         if sum(counts) != len(corners):
-            raise InputError("BAD_INPUT", "the faces have %d corners, but %d points are given" % (sum(counts), len(corners)))
+            raise InputError("BAD_INPUT", "the polygons have %d vertices, but %d points are given" % (sum(counts), len(corners)))
         lib.detail_add_polygons(self.handle, 1 if curve else 0, len(counts), address(counts), address(corners), None)
 
     def prim_type(self, index: int) -> str:
@@ -321,7 +326,7 @@ class Detail:
 
     @property
     def starts(self):
-        """First vertex of every primitive, and one more."""
+        """First vertex of every primitive, and the number of vertices at the end."""
         return view(lib.detail_prim_start(self.handle), 4, len(self.prims) + 1, 1, self, False)
 
     @property
@@ -339,10 +344,10 @@ class Detail:
         return found
 
     def bounds(self) -> Optional[Tuple[Tuple[float, ...], Tuple[float, ...]]]:
-        """((x, y, z), (x, y, z)) of the points, or None."""
+        """Lower and upper corner of the points, or None without points."""
         lo, hi = (ctypes.c_double * 3)(), (ctypes.c_double * 3)()
         return (tuple(lo), tuple(hi)) if lib.detail_bounds(self.handle, lo, hi) else None
 
     def check(self) -> None:
-        """Raises where an index or a count is wrong."""
+        """Raises an exception if an index or a count is wrong."""
         lib.detail_check(self.handle)

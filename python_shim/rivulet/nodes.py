@@ -1,4 +1,4 @@
-"""The node table: what types there are, and what each takes."""
+"""The node table: all node types with their inputs, outputs and parameters."""
 from __future__ import annotations
 
 import difflib
@@ -8,7 +8,7 @@ from ._lib import InputError, decode, lib  # noqa: F401
 
 
 class Type:
-    """A row of the table, as `rivulet nodes TYPE --json` prints it."""
+    """A node type, with the fields that `rivulet nodes TYPE --json` prints."""
 
     def __init__(self, row):
         self.row = row
@@ -24,7 +24,7 @@ class Type:
         self._by_token = {parm["token"]: parm for parm in self.parms}
 
     def component(self, token: str):
-        """(row, index) of a component's own token: "tx" is component 0 of `t`. None if it is none."""
+        """(row, index) of the token of a single component: "tx" is component 0 of `t`. None for any other token."""
         row = self._by_token.get(token[:-1])
         if row is None or row["size"] < 2 or token in self._by_token:
             return None
@@ -33,6 +33,7 @@ class Type:
         return (row, index) if 0 <= index < row["size"] else None
 
     def parm(self, token: str) -> dict:
+        """The row of a parameter; raises InputError with the nearest token."""
         if token not in self._by_token:
             near = difflib.get_close_matches(token, list(self._by_token), 1)
             raise InputError("NOT_FOUND", "%s has no parameter '%s'%s" % (
@@ -43,11 +44,11 @@ class Type:
         return "<Type %s>" % self.type
 
 
-_known = {}
+_known = {}  # types that were described already, by address
 
 
 def of(address: int) -> Type:
-    """The type at an address of the library."""
+    """The type at an address inside the library."""
     if address not in _known:
         _known[address] = Type(json.loads(lib.node_describe(address, b"json")))
     return _known[address]
@@ -64,5 +65,5 @@ def find(type: str) -> Type:
 
 
 def all() -> list:
-    """Every type, in the order of the palette."""
+    """All types, in the order of the TAB menu."""
     return [of(lib.node_type(i)) for i in range(lib.node_type_count())]

@@ -1,4 +1,4 @@
-"""Scenes: nodes, their parameters and wires, and their cooking.
+"""Scenes: nodes, parameters, connections and cooking.
 
     scene = Scene(frames=(1, 48))
     ball = scene.add("sphere", "ball", radius=0.1)
@@ -25,12 +25,14 @@ EXTENDS = ("hold", "cycle", "linear")
 
 
 def _choice(words, word, what):
+    """Index of a word among the allowed ones."""
     if word not in words:
         raise InputError("BAD_INPUT", "%s is '%s', not one of: %s" % (what, word, " ".join(words)))
     return words.index(word)
 
 
 def _keys(pairs):
+    """(frame, value) pairs as an array of RvKey, and their number."""
     pairs = list(pairs)
     return (RvKey * len(pairs))(*[RvKey(float(frame), float(value)) for frame, value in pairs]), len(pairs)
 
@@ -41,7 +43,7 @@ class Parm:
     def __init__(self, node: Node, token: str):
         self.node = node
         found = nodes.find(node.type).component(token)
-        # `only` is the component, of a token such as "tx"
+        # `only`: index of the component if the token names one, such as "tx"; else None
         self.row, self.only = found if found else (nodes.find(node.type).parm(token), None)
         self.token = self.row["token"]
 
@@ -52,14 +54,15 @@ class Parm:
     def _parms(self):
         at = lib.scene_parms(self.node.scene.handle, encode(self.node.name))
         if not at:
-            raise InputError("NOT_FOUND", "there is no node '%s' any more" % self.node.name)
+            raise InputError("NOT_FOUND", "the scene has no node '%s' any more" % self.node.name)
         return at
 
     def _touch(self):
+        """Tells the scene that a value changed, so that cached frames are discarded."""
         lib.scene_touch(self.node.scene.handle, encode(self.node.name))
 
     def set(self, value: Value) -> None:
-        """A number, a tuple of them, a menu's token, a text, or a ramp's text ("0 1 linear, 1 0 linear")."""
+        """Sets a number, a tuple of numbers, the token of a menu item, a string, or a ramp ("0 1 linear, 1 0 linear")."""
         kind = self.row["type"]
         if self.only is not None:
             lib.parms_set(self._parms, encode(self.token), self.only, float(value))
@@ -82,7 +85,7 @@ class Parm:
 
     def key(self, keys: Sequence[Tuple[float, float]], interp: str = "linear", extend: str = "hold",
             component: int = 0) -> None:
-        """Keys as (frame, value)."""
+        """Animates the parameter by (frame, value) keys."""
         rows, count = _keys(keys)
         component = component if self.only is None else self.only
         lib.parms_set_keys(self._parms, encode(self.token), component, rows, count, _choice(INTERPS, interp, "interp"),
@@ -92,7 +95,7 @@ class Parm:
     def wave(self, amplitude: float, frequency: float, phase: float = 0.0, offset: float = 0.0,
              envelope: Optional[Sequence[Tuple[float, float]]] = None, interp: str = "linear", extend: str = "hold",
              component: int = 0) -> None:
-        """offset + amplitude sin(2 pi (frequency T + phase / 360)), T in seconds; `envelope` keys multiply it."""
+        """Animates by offset + envelope amplitude sin(2 pi (frequency T + phase / 360)), T in seconds, 0 at frame 1."""
         rows, count = _keys(envelope) if envelope else (None, 0)
         wave = RvWave(amplitude, frequency, phase, offset, rows, count, _choice(INTERPS, interp, "interp"),
                       _choice(EXTENDS, extend, "extend"))
@@ -101,16 +104,18 @@ class Parm:
         self._touch()
 
     def reset(self) -> None:
+        """Back to the default, without animation."""
         lib.parms_reset(self._parms, encode(self.token))
         self._touch()
 
     def _one(self, component):
+        """The value of one component."""
         value = RvValue()
         if not lib.parms_get(self._parms, encode(self.token), component, ctypes.byref(value)):
             raise InputError("NOT_FOUND", "%s has no parameter %s" % (self.node.name, self.token))
-        if value.kind == 4:
+        if value.kind == 4:  # RV_VALUE_KEYS
             return [(value.keys[i].frame, value.keys[i].value) for i in range(value.count)]
-        if value.kind == 5:
+        if value.kind == 5:  # RV_VALUE_WAVE
             wave = value.wave
             return {"amplitude": wave.amplitude, "frequency": wave.frequency, "phase": wave.phase, "offset": wave.offset}
         kind = self.row["type"]
@@ -128,7 +133,7 @@ class Parm:
         return value.number
 
     def get(self) -> Any:
-        """The value as it was given: numbers and texts, keys as a list, a wave as a dict."""
+        """The value as it was set: a number, a string, a tuple, keys as a list, or a wave as a dict."""
         if self.only is not None:
             return self._one(self.only)
         if self.row["size"] == 1 or self.row["type"] in ("string", "file", "menu", "toggle", "ramp"):
@@ -137,7 +142,7 @@ class Parm:
 
 
 class Output:
-    """One output of a node, to be wired or cooked."""
+    """One output of a node, for connecting and cooking."""
 
     def __init__(self, node: Node, port: Union[None, int, str]):
         self.node = node
@@ -149,12 +154,12 @@ class Output:
             self.node.name, self.port + 1 if isinstance(self.port, int) else self.port)
 
     def cook(self, frame: Optional[float] = None) -> Detail:
-        """The geometry at a frame: a copy that shares its arrays with the scene's cache."""
+        """The geometry at a frame, a copy that shares its arrays with the scene's cache."""
         return self.node.scene.cook(self.path, frame)
 
 
 class Node(Output):
-    """A node of a scene. Parameters are its items: node["count"] = 500."""
+    """A node of a scene. Its parameters are items: node["count"] = 500."""
 
     def __init__(self, scene: Scene, name: str, type: str):
         super().__init__(self, None)
@@ -169,7 +174,7 @@ class Node(Output):
         return Parm(self, token)
 
     def parms(self) -> List[Parm]:
-        """All of its parameters."""
+        """All parameters of the node."""
         return [Parm(self, row["token"]) for row in nodes.find(self.type).parms]
 
     def set(self, **values: Value) -> Node:
@@ -184,29 +189,29 @@ class Node(Output):
         return self.parm(token).get()
 
     def output(self, port: Union[int, str]) -> Output:
-        """Output by number from 0, or by name: wet.output("liquid")."""
+        """An output by number, counted from 0, or by name: wet.output("liquid")."""
         return Output(self, port)
 
     def wire(self, index: int, source: Union[None, str, Output]) -> Node:
-        """Wires a node, an output, a name, or None into an input, counted from 0."""
+        """Connects a node, an output or a name to an input, counted from 0; None disconnects it."""
         path = source.path if isinstance(source, Output) else source
         lib.scene_connect(self.scene.handle, encode(self.name), index, encode(path))
         return self
 
     def forget(self) -> None:
-        """Drops cached frames of it and of all that read it."""
+        """Discards the cached frames of this node and of all nodes that read it."""
         lib.scene_forget(self.scene.handle, encode(self.name))
 
 
 class At:
-    """Where a cook is: what `progress` is given."""
+    """Progress of a cook: node, frame, fraction (0 to 1) and stage."""
 
     def __init__(self, node: str, frame: float, fraction: float, stage: str):
         self.node, self.frame, self.fraction, self.stage = node, frame, fraction, stage
 
 
 class Scene:
-    """A graph of nodes. `messages` holds (level, node, frame, text) of the last call."""
+    """A graph of nodes. `messages` lists (level, node, frame, text) of the last call."""
 
     def __init__(self, frames: Tuple[float, float] = (1, 1), fps: float = 24.0, meters_per_unit: float = 1.0, _handle=None):
         self.handle = _handle or lib.scene_new()
@@ -222,14 +227,14 @@ class Scene:
 
     @classmethod
     def load(cls, path) -> Scene:
-        """A scene's JSON file."""
+        """Reads a scene file."""
         at = ctypes.c_void_p()
         lib.scene_load(encode(path), ctypes.byref(at))
         return cls(_handle=at.value)
 
     @classmethod
     def parse(cls, text, name: str = "scene") -> Scene:
-        """A scene's JSON, as text or as what json.loads gives."""
+        """A scene from JSON: a string, or what json.loads returns."""
         data = encode(text if isinstance(text, (str, bytes)) else json.dumps(text))
         at = ctypes.c_void_p()
         lib.scene_parse(data, len(data), encode(name), ctypes.byref(at))
@@ -271,7 +276,7 @@ class Scene:
 
     def add(self, type: str, name: Optional[str] = None, /, inputs: Sequence[Union[None, str, Output]] = (),
             **parms: Value) -> Node:
-        """A new node, wired and set. Type and name go by place: a parameter may be called so."""
+        """Adds a node, connects it and sets its parameters. Type and name are positional only, as parameters may have these names."""
         taken = {node.name for node in self.nodes()}
         if name is None:
             name = next(type + n for n in [""] + [str(k) for k in range(1, len(taken) + 2)] if type + n not in taken)
@@ -291,11 +296,11 @@ class Scene:
         lib.scene_remove(self.handle, encode(node.name if isinstance(node, Node) else node))
 
     def set(self, assignment: str) -> None:
-        """"node.parm=value", as on the command line."""
+        """Sets "node.parm=value", as --set does on the command line."""
         lib.scene_set(self.handle, encode(assignment))
 
     def cook(self, output: str, frame: Optional[float] = None) -> Detail:
-        """Geometry of "node", "node:2" or "node:liquid" at a frame (the scene's first)."""
+        """Geometry of "node", "node:2" or "node:liquid" at a frame; the default is the scene's first frame."""
         at = ctypes.c_void_p()
         self._listen(None, None)
         lib.scene_cook(self.handle, encode(output), float(self.frames[0] if frame is None else frame), ctypes.byref(at))
@@ -304,11 +309,11 @@ class Scene:
     def run(self, node: Union[None, str, Node] = None, frames: Optional[Tuple[float, float]] = None, out=None,
             checkpoints=None, resume: bool = False, progress: Optional[Callable[[At], Any]] = None,
             frame_done: Optional[Callable[[Dict[str, Any]], Any]] = None) -> None:
-        """Cooks frames in order, and lets nodes that write do so.
+        """Cooks frames in order; nodes that write, write their files.
 
-        `out` is $OUT. `progress` gets an At between stages; when it returns False the run ends with Cancelled and
-        nothing is half written. An exception in it ends the run too, and comes out of it. `frame_done` gets the frame's
-        report as a dict.
+        `out` is $OUT. `progress` is called with an At between stages. If it returns False, the run ends with Cancelled, and
+        no file is half written. If it raises, the run ends with that exception. `frame_done` is called with the report of
+        each frame, a dict.
         """
         if out is not None:
             lib.scene_set_out(self.handle, encode(out))
@@ -326,14 +331,14 @@ class Scene:
             raise raised[0]
 
     def _listen(self, progress, frame_done):
-        """Hooks for a call; the list that it gives holds what a callback raised."""
+        """Sets the hooks of the next call. Returns a list that receives the exception of a callback, if one raises."""
         raised = []
         self.messages = said = []
 
         def guarded(call):
             try:
                 return call()
-            except BaseException as reason:  # also of the keyboard: it must not be lost in C
+            except BaseException as reason:  # KeyboardInterrupt too: C code in between would lose it
                 raised.append(reason)
                 return None
 
@@ -360,7 +365,7 @@ class Scene:
         return raised
 
     def warnings(self) -> List[str]:
-        """Texts of the warnings of the last call."""
+        """The warnings of the last call."""
         return [text for level, _, _, text in self.messages if level == "warning"]
 
 

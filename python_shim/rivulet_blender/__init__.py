@@ -1,7 +1,7 @@
-"""Rivulet in Blender: an add-on that bakes wet hair and liquid, shows caches and exports scenes; and the modules that
-bring caches in, for scripts.
+"""Rivulet in Blender: an add-on that bakes wet hair and liquid, shows caches and exports scenes. Scripts can use its
+modules to import caches.
 
-All that is shown of a solver is made from the library's own table of parameters.
+The panels of a solver are made from the library's parameter table.
 """
 import os
 import sys
@@ -17,7 +17,7 @@ bl_info = {
 }
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
-# an installed add-on has the package inside; in the source tree it stands beside
+# an installed add-on contains the package in lib; in the source tree the package is beside the add-on
 for _place in (os.path.join(_HERE, "lib"), os.path.dirname(_HERE)):
     if os.path.isdir(os.path.join(_place, "rivulet")) and _place not in sys.path:
         sys.path.append(_place)

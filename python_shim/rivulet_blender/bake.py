@@ -1,4 +1,4 @@
-"""Baking: the set-up is cooked frame by frame, in a thread of its own where there is a window."""
+"""Baking: cooks the set-up frame by frame, in a separate thread if Blender has a window."""
 import os
 import threading
 
@@ -10,7 +10,7 @@ from . import export
 
 
 class Job:
-    """One bake. The thread touches nothing of Blender; the window reads `fraction`, `frame` and `error`."""
+    """One bake. Its thread uses no data of Blender; the operator reads `fraction`, `frame` and `error`."""
 
     def __init__(self, made, folder, frames):
         self.made, self.folder, self.frames = made, folder, frames
@@ -22,7 +22,7 @@ class Job:
         try:
             self.made.run(out=self.folder, frames=self.frames, progress=self._progress,
                           checkpoints=os.path.join(self.folder, "checkpoints"))
-        except Exception as reason:  # told to the artist by whoever waits for the job
+        except Exception as reason:  # finish() shows it to the artist
             self.error = reason
         self.warnings = self.made.warnings()
 
@@ -34,6 +34,7 @@ class Job:
 
 
 def prepare(context):
+    """Writes scene.json and the inputs to the cache folder; returns the job that cooks them."""
     scene = context.scene
     made = export.scene_of(scene)
     folder = export.folder_of(scene.rivulet)
@@ -43,6 +44,7 @@ def prepare(context):
 
 
 def finish(operator, context, job):
+    """Shows warnings, errors and the result of a job that has ended."""
     settings = context.scene.rivulet
     settings.progress = 0.0
     for text in job.warnings[:5]:
@@ -64,7 +66,7 @@ def finish(operator, context, job):
 class RIVULET_OT_bake(bpy.types.Operator):
     bl_idname = "rivulet.bake"
     bl_label = "Bake"
-    bl_description = "Simulates all frames of the scene into the cache; Escape ends it"
+    bl_description = "Simulates all frames of the scene into the cache; Escape stops it"
 
     _job = None
     _timer = None
@@ -113,7 +115,7 @@ class RIVULET_OT_bake(bpy.types.Operator):
 class RIVULET_OT_export(bpy.types.Operator):
     bl_idname = "rivulet.export"
     bl_label = "Export Scene"
-    bl_description = "Writes the set-up and its inputs, for the command line and the farm"
+    bl_description = "Writes scene.json and its inputs, for the command line and the farm"
 
     def execute(self, context):
         try:

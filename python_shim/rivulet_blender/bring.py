@@ -1,7 +1,7 @@
-"""Caches as Blender objects: strands as hair curves, particles as points, level sets as meshes, fogs as volumes.
+"""Imports caches as Blender objects: strands as hair curves, particles as points, level sets as meshes, fogs as volumes.
 
-Rivulet is Y up and Blender is Z up. Everything that is brought stands under one empty that is turned by 90 degrees
-about X, so that data stays as it is in the files and goes back unchanged.
+Imported objects are parented to an empty that is rotated 90 degrees about X (Y up to Z up). The data keep the coordinates
+of the files.
 """
 import math
 
@@ -14,7 +14,7 @@ ROOT = "Rivulet"
 
 
 def root():
-    """The empty that turns Y up into Z up."""
+    """The empty that rotates Y up to Z up; made on the first call."""
     empty = bpy.data.objects.get(ROOT)
     if empty is None:
         empty = bpy.data.objects.new(ROOT, None)
@@ -24,6 +24,7 @@ def root():
 
 
 def _place(thing):
+    """Parents an object to the empty and links it to the scene."""
     thing.parent = root()
     if thing.name not in bpy.context.scene.collection.objects:
         bpy.context.scene.collection.objects.link(thing)
@@ -37,7 +38,7 @@ def _remove(name):
 
 
 def _give(data, domain, name, values, kind):
-    """A numeric attribute of a geometry; `kind` is Blender's word."""
+    """Sets a numeric attribute of a geometry; `kind` is Blender's data type."""
     there = data.attributes.get(name)
     if there is not None and (there.data_type != kind or there.domain != domain):
         data.attributes.remove(there)
@@ -49,7 +50,7 @@ def _give(data, domain, name, values, kind):
 
 
 def _give_all(data, detail, skip):
-    """Every point attribute that Blender has a kind for."""
+    """Copies every point attribute that Blender has a data type for."""
     for name in detail.points.names():
         info = detail.points.info(name)
         kind = {("f", 1): "FLOAT", ("f", 3): "FLOAT_VECTOR", ("i", 1): "INT"}.get((info["type"][0], info["size"]))
@@ -62,7 +63,7 @@ def _give_all(data, detail, skip):
 #------------------------------------------------------------------------------------------------ strands
 
 def _curve_runs(detail):
-    """(first, count) in points of every open curve of consecutive points."""
+    """Number of points of every open curve, and the indices of all these points in order."""
     starts, corners = detail.starts, detail.corners
     runs = []
     for i in range(len(detail.prims)):
@@ -73,7 +74,7 @@ def _curve_runs(detail):
 
 
 def _new_hair(name, sizes):
-    # Blender 3.4 has no call that adds curves to hair: poly splines are made, and turned into it
+    """A hair curves object. Blender 3.4 cannot add curves to one, so poly splines are made and converted."""
     legacy = bpy.data.curves.new(name, "CURVE")
     legacy.dimensions = "3D"
     for n in sizes:
@@ -92,7 +93,7 @@ def _new_hair(name, sizes):
 
 
 def strands(detail, name="Strands", width_scale=1.0):
-    """Hair curves of all open curves; radii are half of `width`, or the film's where there is one."""
+    """Hair curves from all open curves; the radius is half of `width` plus the film height."""
     sizes, order = _curve_runs(detail)
     if not sizes:
         _remove(name)
@@ -119,7 +120,7 @@ def strands(detail, name="Strands", width_scale=1.0):
 #------------------------------------------------------------------------------------------------ particles
 
 def _points_modifier(thing, material):
-    """Vertices as points with their own radius and material: bare vertices are not rendered."""
+    """Geometry nodes that turn vertices into points with radius and material, as Cycles does not render bare vertices."""
     tree = bpy.data.node_groups.get("Rivulet Points") or bpy.data.node_groups.new("Rivulet Points", "GeometryNodeTree")
     if not tree.nodes:
         tree.inputs.new("NodeSocketGeometry", "Geometry")
@@ -164,7 +165,7 @@ def particles(detail, name="Particles", material=None):
 #------------------------------------------------------------------------------------------------ meshes
 
 def turned(sizes, corners):
-    """Corners of faces in the other order: Houdini winds them clockwise seen from outside, Blender the other way."""
+    """Corners of faces in reverse order: Houdini's faces are clockwise seen from outside, Blender's counter-clockwise."""
     sizes, corners = numpy.asarray(sizes, "i8"), numpy.asarray(corners)
     ends = numpy.cumsum(sizes)
     # corner k of a face that ends at e becomes corner e - 1 - (k - first)
@@ -193,6 +194,7 @@ def _mesh(name, points, sizes, corners, smooth):
 
 
 def _show_mesh(name, mesh, material):
+    """Puts a mesh into the object of that name, which is made if necessary."""
     thing = bpy.data.objects.get(name)
     if thing is None:
         thing = bpy.data.objects.new(name, mesh)
@@ -205,7 +207,7 @@ def _show_mesh(name, mesh, material):
 
 
 def faces(detail, name="Body", material=None):
-    """The closed polygons of a detail."""
+    """A mesh from the closed polygons of a detail."""
     starts, corners = detail.starts, detail.corners
     kept = [i for i in range(len(detail.prims)) if detail.prim_type(i) == "polygon" and starts[i + 1] - starts[i] > 2]
     if not kept:
@@ -219,7 +221,7 @@ def faces(detail, name="Body", material=None):
 
 
 def level_set(detail, name="Liquid", grid="surface", material=None):
-    """A level set as the mesh of its surface."""
+    """A mesh of the surface of a level set."""
     found = detail.grids().get(grid)
     if found is None or found.kind != "level set":
         _remove(name)
@@ -233,7 +235,7 @@ def level_set(detail, name="Liquid", grid="surface", material=None):
 
 
 def volume(path, name="Fog", material=None):
-    """A .vdb file as a volume, for fogs; Blender reads the file itself."""
+    """A volume object for a fog; Blender reads the .vdb file itself."""
     data = bpy.data.volumes.get(name) or bpy.data.volumes.new(name)
     data.filepath = path
     thing = bpy.data.objects.get(name) or bpy.data.objects.new(name, data)
@@ -244,7 +246,7 @@ def volume(path, name="Fog", material=None):
 
 
 def camera(detail, name="Camera"):
-    """A `camera` node's geometry as Blender's camera."""
+    """Blender's camera from the output of a `camera` node."""
     values = detail.globals
     if "rv_cam_eye" not in values:
         return None
@@ -266,4 +268,5 @@ def camera(detail, name="Camera"):
 
 
 def load(path):
+    """Reads a geometry file."""
     return rivulet.Detail.load(path)

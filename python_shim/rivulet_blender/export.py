@@ -1,4 +1,4 @@
-"""Blender's objects as geometry files, and the whole set-up as a Rivulet scene.
+"""Exports Blender's objects as geometry files, and the set-up as a Rivulet scene.
 
 Blender is Z up and Rivulet is Y up: (x, y, z) becomes (x, z, -y).
 """
@@ -11,30 +11,32 @@ import rivulet
 
 from .bring import turned
 
-busy = False  # frames are gone through to be written: the viewport need not follow
+busy = False  # true while frames are exported; the viewport does not update then
 
 
 def y_up(points):
-    """World positions of Blender as Rivulet's."""
+    """Blender's world positions in Rivulet's axes."""
     points = numpy.asarray(points, "f8").reshape(-1, 3)
     return numpy.ascontiguousarray(numpy.stack([points[:, 0], points[:, 2], -points[:, 1]], 1), "f4")
 
 
 def _world(thing, local):
+    """World positions of an object's local ones."""
     matrix = numpy.array(thing.matrix_world, "f8")
     return local @ matrix[:3, :3].T + matrix[:3, 3]
 
 
 def _scale(thing):
+    """Mean scale of an object: the cube root of the volume scale."""
     return abs(float(numpy.linalg.det(numpy.array(thing.matrix_world, "f8")[:3, :3]))) ** (1 / 3)
 
 
 def strands(thing):
-    """Hair curves as they are at the current frame."""
+    """A hair curves object at the current frame, as a detail."""
     data = thing.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
     total = len(data.points)
     if not total:
-        raise rivulet.InputError("BAD_INPUT", "'%s' has no curves" % thing.name)
+        raise rivulet.InputError("BAD_INPUT", "the hair curves object '%s' has no curves: choose another one under Strands" % thing.name)
     local = numpy.empty(3 * total, "f4")
     data.attributes["position"].data.foreach_get("vector", local)
     starts = numpy.empty(len(data.curves) + 1, "i4")
@@ -52,7 +54,7 @@ def strands(thing):
 
 
 def mesh(thing):
-    """A mesh with its modifiers, as it is at the current frame; faces turned to Houdini's order."""
+    """A mesh with its modifiers at the current frame, as a detail; faces in Houdini's order."""
     evaluated = thing.evaluated_get(bpy.context.evaluated_depsgraph_get())
     data = evaluated.to_mesh()
     try:
@@ -71,7 +73,7 @@ def mesh(thing):
 
 
 def colliders(collection):
-    """All meshes of a collection as one detail; empty where there are none."""
+    """All meshes of a collection as one detail; it may be empty."""
     whole = rivulet.Detail()
     for thing in sorted(collection.all_objects, key=lambda thing: thing.name):
         if thing.type == "MESH":
@@ -84,7 +86,7 @@ def folder_of(settings):
 
 
 def write_inputs(scene, progress=None):
-    """Every frame of what the solver reads, as files; the frames before and after too, for velocities."""
+    """Writes strands and colliders of every frame to files; one frame more at each end, for velocities."""
     settings, folder = scene.rivulet, os.path.join(folder_of(scene.rivulet), "in")
     os.makedirs(folder, exist_ok=True)
     first, last, shown = scene.frame_start, scene.frame_end, scene.frame_current
@@ -108,7 +110,7 @@ def write_inputs(scene, progress=None):
 
 
 def scene_of(scene):
-    """The set-up as a Rivulet scene, which the command line cooks as well."""
+    """The set-up as a Rivulet scene, which bakes and the command line cook alike."""
     settings = scene.rivulet
     type = rivulet.nodes.find(settings.solver)
     ports = [port["name"] for port in type.inputs]
@@ -125,7 +127,7 @@ def scene_of(scene):
         wires["colliders"] = made.add("collider", "solids", inputs=[solids])
     missing = [port["label"] for port in type.inputs if port["required"] and port["name"] not in wires]
     if missing or not {"strands", "liquid"} & set(wires):
-        raise rivulet.InputError("BAD_INPUT", "%s needs %s: choose an object" % (
+        raise rivulet.InputError("BAD_INPUT", "%s needs %s: choose an object in the Rivulet panel" % (
             type.label, " and ".join(missing) or "strands or liquid"))
     solver = made.add(settings.solver, "solve", inputs=[wires.get(port) for port in ports])
     values = settings.values()

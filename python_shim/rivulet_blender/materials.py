@@ -1,8 +1,9 @@
-"""Materials for what is brought: hair that darkens and shines when wet, water, skin, fog."""
+"""Cycles materials for imported caches: hair that darkens and shines when wet, water, drops, skin and fog; and a studio."""
 import bpy
 
 
 def _new(name):
+    """A material of that name, and its empty node tree if it is new, else None."""
     material = bpy.data.materials.get(name)
     if material is not None:
         return material, None
@@ -36,7 +37,7 @@ def hair(name="Rivulet Hair", melanin=0.85):
 
 
 def water(name="Rivulet Water", tint=(0.75, 0.9, 0.95), density=4.0):
-    """Clear, refracting, a little blue where it is deep (density in 1/m)."""
+    """Clear, refracting water that is slightly blue where it is deep; `density` of the absorption in 1/m."""
     material, tree = _new(name)
     if tree is None:
         return material
@@ -50,7 +51,7 @@ def water(name="Rivulet Water", tint=(0.75, 0.9, 0.95), density=4.0):
 
 
 def drops(name="Rivulet Drops"):
-    """Particles: clear, without a volume, as their spheres overlap."""
+    """Clear particles without volume absorption, as their spheres overlap."""
     material, tree = _new(name)
     if tree is None:
         return material
@@ -65,6 +66,7 @@ def drops(name="Rivulet Drops"):
 
 
 def skin(name="Rivulet Skin", color=(0.62, 0.42, 0.33)):
+    """A matt surface for bodies and the floor."""
     material, tree = _new(name)
     if tree is None:
         return material
@@ -76,6 +78,7 @@ def skin(name="Rivulet Skin", color=(0.62, 0.42, 0.33)):
 
 
 def fog(name="Rivulet Fog", density=50.0):
+    """A volume for VDBs with density."""
     material, tree = _new(name)
     if tree is None:
         return material
@@ -86,7 +89,7 @@ def fog(name="Rivulet Fog", density=50.0):
 
 
 def studio(size=1.0, ground=None):
-    """A bright room: sky light, a key light, and a floor at `ground` (Z of Blender) if it is given."""
+    """Lights for a scene of that size in metres: sky light, a key light, and a floor at height `ground` (Blender's Z)."""
     world = bpy.context.scene.world or bpy.data.worlds.new("World")
     bpy.context.scene.world = world
     world.use_nodes = True

@@ -1,4 +1,4 @@
-"""The sidebar: objects and frames, the bake, and a panel for every folder of the solvers' parameters."""
+"""The sidebar: objects, cache and bake, and a panel for every folder of the solvers' parameters."""
 import bpy
 
 import rivulet
@@ -29,7 +29,7 @@ class RIVULET_PT_main(bpy.types.Panel):
 
 
 def _folders():
-    """Labels of all folders, in the order of the tables."""
+    """Labels of all folders of parameters, in the order of the tables."""
     found = []
     for solver in props.SOLVERS:
         for row in solver.parms:
@@ -39,6 +39,7 @@ def _folders():
 
 
 def _panel(folder):
+    """A panel class for one folder; it is visible if the chosen solver has the folder."""
     class Panel(bpy.types.Panel):
         bl_idname = "RIVULET_PT_" + "".join(letter if letter.isalnum() else "_" for letter in folder.lower())
         bl_label = folder

@@ -1,4 +1,4 @@
-"""What an artist sets: objects, frames, and a solver's parameters as Blender properties, made from the table."""
+"""The add-on's settings: objects, frames, and the parameters of the solvers as Blender properties, from the node table."""
 import bpy
 from bpy.props import (BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty, IntVectorProperty,
                        PointerProperty, StringProperty)
@@ -6,11 +6,11 @@ from bpy.props import (BoolProperty, EnumProperty, FloatProperty, FloatVectorPro
 import rivulet
 
 SOLVERS = [row for row in rivulet.nodes.all() if "solver" in row.flags]
-BIG = 3.0e38
+BIG = 3.0e38  # below the largest float: Blender stores limits as floats
 
 
 def _limits(row, kind):
-    """Ranges as Blender takes them: hard ones end the slider and typing, soft ones only the slider."""
+    """The range of a parameter as Blender's min and max (enforced) or soft_min and soft_max (slider only)."""
     found = {}
     for end, hard in (("min", "hard_min"), ("max", "hard_max")):
         value = row.get(end)
@@ -55,7 +55,7 @@ def _property(row):
 
 
 def _group(solver):
-    """A class with a property for every parameter."""
+    """A PropertyGroup class with a property for every parameter of a solver."""
     made = {row["token"]: _property(row) for row in solver.parms}
     return type("Rivulet_" + solver.type, (bpy.types.PropertyGroup,),
                 {"__annotations__": {token: prop for token, prop in made.items() if prop is not None}})
@@ -73,23 +73,23 @@ def _is_mesh(_self, thing):
 
 
 class RivuletSettings(bpy.types.PropertyGroup):
-    """The add-on's part of a Blender scene."""
+    """The settings of the add-on in a Blender scene."""
     __annotations__ = dict({
         "solver": EnumProperty(name="Solver", items=[(row.type, row.label, row.summary) for row in SOLVERS], default="wetsolver"),
         "strands": PointerProperty(name="Strands", type=bpy.types.Object, poll=_is_strands, description="Hair curves, root first"),
         "liquid": PointerProperty(name="Liquid", type=bpy.types.Object, poll=_is_mesh,
-                                  description="A closed mesh that is full of liquid at the start"),
+                                  description="A closed mesh that is full of liquid at the start frame"),
         "separation": FloatProperty(name="Particle Separation", default=0.01, min=1e-5, soft_max=0.1, precision=4,
-                                    description="Distance of the liquid's particles"),
+                                    description="Spacing of the liquid's particles; smaller gives more detail and takes longer"),
         "colliders": PointerProperty(name="Colliders", type=bpy.types.Collection,
-                                     description="Meshes that strands and liquid meet; they may move"),
-        "folder": StringProperty(name="Cache", default="//rivulet", subtype="DIR_PATH", description="Where frames are kept"),
+                                     description="Meshes that strands and liquid collide with; they may move"),
+        "folder": StringProperty(name="Cache", default="//rivulet", subtype="DIR_PATH", description="Folder of the baked frames"),
         "status": StringProperty(name="Status", default="", options={"SKIP_SAVE"}),
         "progress": FloatProperty(name="Baking", min=0, max=1, subtype="FACTOR", options={"SKIP_SAVE"}),
     }, **{name: PointerProperty(type=group) for name, group in GROUPS.items()})
 
     def values(self):
-        """The parameters that differ from the table, as a scene takes them."""
+        """The parameters that the artist set, by token."""
         group = getattr(self, self.solver)
         found = {}
         for row in rivulet.nodes.find(self.solver).parms:

@@ -1,11 +1,11 @@
-"""Renders a cache with Cycles, frame by frame, or saves a .blend of one frame to work on.
+"""Renders a cache with Cycles, frame by frame, or saves a .blend of one frame.
 
   blender -b --factory-startup -P python_shim/rivulet_blender/render.py -- \\
       --strands out/hair.$F4.bgeo.sc --liquid out/liquid.$F4.bgeo.sc --faces out/body.$F4.bgeo.sc \\
       --scene docs/scenes/hair_flip.json --frames 20-30 --size 960x540 --samples 64 -o out/still.$F4.png
 
-A liquid file with a level set `surface` is drawn as water; one with points as drops. --scene takes the camera of that
-scene; without it the whole cache is framed. --blend FILE saves the last frame's scene.
+A liquid file with a level set `surface` is drawn as water, one with points as drops. --scene uses the camera of that scene;
+without it the camera frames the whole cache. --blend FILE saves the last frame.
 """
 import argparse
 import math
@@ -51,7 +51,7 @@ def at_frame(pattern, frame):
 
 
 def bring_frame(options, frame):
-    """All that there is of one frame; returns the details, to frame them."""
+    """Imports one frame; returns its details, for framing."""
     seen = []
     for pattern, show in ((options.strands, show_strands), (options.faces, show_faces), (options.liquid, show_liquid)):
         if pattern:
@@ -88,7 +88,7 @@ def box(details):
 
 
 def frame_camera(details):
-    """From the front, a little right and above, so that the box of everything is in the picture."""
+    """Places the camera in front, slightly to the right and above, so that the bounds of all details are visible."""
     lo, hi = box(details)
     middle, reach = (lo + hi) / 2, max(numpy.linalg.norm(hi - lo) / 2, 1e-3)
     away = numpy.array([0.45, 0.35, 0.85])
@@ -105,7 +105,7 @@ def scene_camera(path, frame):
     scene = rivulet.Scene.load(path)
     cameras = [node for node in scene.nodes() if node.type == "camera"]
     if not cameras:
-        raise SystemExit("%s has no camera node" % path)
+        raise SystemExit("%s has no camera node: add one, or leave out --scene" % path)
     return bring.camera(cameras[0].cook(frame))
 
 
@@ -149,6 +149,6 @@ if __name__ == "__main__":
     try:
         main(sys.argv[sys.argv.index("--") + 1:] if "--" in sys.argv else [])
     except rivulet.Error as reason:
-        # Blender would go on, and end as if all were well
+        # Blender ignores an exception of a script and exits with 0
         sys.stderr.write("render.py: %s\n" % reason)
         sys.exit(1)

@@ -1,4 +1,4 @@
-"""The cache in the viewport: whatever frame is shown, its strands and liquid are those of the bake."""
+"""Shows the cache in the viewport: strands and liquid of the current frame."""
 import os
 
 import bpy
@@ -16,7 +16,7 @@ def path_of(scene, name, frame):
 
 
 def update(scene):
-    """Brings the scene's current frame; what is not baked is not shown."""
+    """Imports the current frame; hides strands and liquid at frames that are not baked."""
     frame = scene.frame_current
     try:
         path = path_of(scene, "strands", frame)
@@ -34,7 +34,7 @@ def update(scene):
         thing = bpy.data.objects.get(name)
         if thing is not None:
             thing.hide_viewport = thing.hide_render = not os.path.exists(path_of(scene, kind, frame))
-    # the simulated hair takes the place of the groom
+    # the simulated hair replaces the groom in renders
     if scene.rivulet.strands is not None:
         there = os.path.exists(path_of(scene, "strands", frame))
         scene.rivulet.strands.hide_render = there

@@ -233,7 +233,7 @@ static void what_has_no_place_is_said(void**) {
   RvLog log = {&said, [](void* user, RvLevel, const char* text) { *static_cast<std::string*>(user) += text; }};
   RvDetail* d = nullptr;
   CHECK_OK(rv_hdk_geo_read(&gdp, &d, &log, &error), error);
-  assert_non_null(strstr(said.c_str(), "1 primitives are no polygons"));
+  assert_non_null(strstr(said.c_str(), "1 primitives are not polygons"));
   assert_int_equal(rv_detail_count(d, RV_PRIM), 0);
   assert_non_null(rv_detail_i32(d, RV_POINT, "flag", 1));
   // and does not survive a write
