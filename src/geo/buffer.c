@@ -1,3 +1,4 @@
+// Buffers of the detail: reference-counted byte arrays that are copied on write.
 #include <string.h>
 
 #include "base/hash.h"
@@ -38,7 +39,7 @@ bool rv_buffer_own(RvBuffer** buffer, size_t capacity) {
     atomic_store_explicit(&old->hash, 0, memory_order_relaxed);
     return true;
   }
-  // appending grows by half, so that many small additions stay linear
+  // Capacity grows by at least half of the size, so that n small appends cost O(n).
   size_t wanted = capacity > old->bytes ? capacity : old->bytes;
   if (wanted > old->capacity && old->bytes && wanted < old->bytes + old->bytes / 2)
     wanted = old->bytes + old->bytes / 2;
@@ -55,7 +56,7 @@ uint64_t rv_buffer_hash(RvBuffer* buffer) {
   uint64_t hash = atomic_load_explicit(&buffer->hash, memory_order_relaxed);
   if (hash) return hash;
   hash = rv_hash(buffer->data, buffer->bytes, 0);
-  // an unshared buffer may be written through a pointer taken earlier, so its hash is not kept
+  // The hash of an unshared buffer is not cached: it may be written through a pointer taken earlier.
   if (atomic_load_explicit(&buffer->refs, memory_order_acquire) > 1)
     atomic_store_explicit(&buffer->hash, hash, memory_order_relaxed);
   return hash;

@@ -37,7 +37,7 @@ static bool build_topology(RvHouFile* file, RvDetail* detail) {
   if (!rv_hou_charge(file, npoint, 12, "pointcount")) return false;
   int32_t* points = rv_alloc(t->nvertex, sizeof *points);
   if (!points) return rv_hou_no_memory(file);
-  if (t->nvertex && t->plain_vertices) {
+  if (t->nvertex && t->identity_vertices) {
     RvNumbers used = file->vertex_point;
     used.count = t->nvertex;
     rv_numbers_convert_all(&used, RV_I32, points);
@@ -66,8 +66,8 @@ static bool build_topology(RvHouFile* file, RvDetail* detail) {
 // which element of the file each element of the detail comes from; NULL: its own
 static const int32_t* source_of(const RvHouFile* file, RvOwner owner) {
   const RvHouTopology* t = &file->topology;
-  if (owner == RV_VERTEX && !t->plain_vertices) return t->vertex.data;
-  if (owner == RV_PRIM && !t->plain_prims) return t->source.data;
+  if (owner == RV_VERTEX && !t->identity_vertices) return t->vertex.data;
+  if (owner == RV_PRIM && !t->identity_prims) return t->source.data;
   return NULL;
 }
 
@@ -158,7 +158,7 @@ static bool build_attrib(RvHouFile* file, RvOwner owner, const RvHouAttrib* from
   // an attribute of no elements has a default of `size` values nevertheless
   if (!rv_hou_charge(file, size, rv_storage_bytes(storage), "attribute defaults")) return false;
   if (position) {
-    if (from->text || (size != 3 && size != 4) || !from->values.present)
+    if (from->is_string || (size != 3 && size != 4) || !from->values.present)
       return rv_json_fail(file->in, file->in->at, "positions of size %zu", size);
     if (size == 4) return build_hpoint(file, from, detail);
     if (storage != RV_F32)
@@ -170,20 +170,20 @@ static bool build_attrib(RvHouFile* file, RvOwner owner, const RvHouAttrib* from
     // no values: every element has the default
     if (!rv_hou_charge(file, count * size, rv_storage_bytes(storage), "attribute values")) return false;
     RvResult result = rv_detail_add_attrib(detail, owner, from->name, storage, from->size, tag, &attrib, file->error);
-    if (!result && !from->text && !set_default(file, from, attrib)) return false;
+    if (!result && !from->is_string && !set_default(file, from, attrib)) return false;
     if (result) return fail_result(file);
     rv_attrib_fill(attrib, 0, count);
     return true;
   }
-  void* values = rv_hou_decode(file, &from->values, in_file, from->size, from->text ? RV_STRING : storage);
-  if (values && from->text && !check_strings(file, from, values, in_file * size)) {
+  void* values = rv_hou_decode(file, &from->values, in_file, from->size, from->is_string ? RV_STRING : storage);
+  if (values && from->is_string && !check_strings(file, from, values, in_file * size)) {
     rv_free(values);
     return false;
   }
   values = reorder(file, owner, values, size * rv_storage_bytes(storage), count);
   if (!values) return false;
   RvResult result;
-  if (from->text) {
+  if (from->is_string) {
     const char** table = make_table(from);
     if (!table) {
       rv_free(values);
@@ -196,7 +196,7 @@ static bool build_attrib(RvHouFile* file, RvOwner owner, const RvHouAttrib* from
     result = rv_detail_adopt_attrib(detail, owner, from->name, storage, from->size, tag, values, &attrib, file->error);
   }
   if (result) return fail_result(file);
-  return from->text || set_default(file, from, attrib);
+  return from->is_string || set_default(file, from, attrib);
 }
 
 static bool build_groups(RvHouFile* file, RvOwner owner, RvDetail* detail) {

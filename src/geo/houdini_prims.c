@@ -155,7 +155,7 @@ static bool read_parameters(RvHouFile* file, Fields* fields) {
     if (text && rv_json_peek(file->in)->kind == RV_JSON_STRING) {
       rv_free(*text);
       *text = NULL;
-      good = rv_hou_text(file, key.text, text);
+      good = rv_hou_string(file, key.text, text);
     } else if (rv_json_is(&key, "pointinstancetransform")) {
       good = rv_json_bool(file->in, key.text, &fields->instance_transform);
     } else {

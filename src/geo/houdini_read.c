@@ -26,7 +26,7 @@ bool rv_hou_charge(RvHouFile* file, size_t count, size_t size, const char* what)
   return false;
 }
 
-bool rv_hou_text(RvHouFile* file, const char* what, char** out) {
+bool rv_hou_string(RvHouFile* file, const char* what, char** out) {
   const RvJsonToken* token = rv_json_peek(file->in);
   if (token->kind == RV_JSON_STRING && !rv_hou_charge(file, token->length + 1, 1, what)) return false;
   return rv_json_string(file->in, what, SIZE_MAX, out);
@@ -35,11 +35,11 @@ bool rv_hou_text(RvHouFile* file, const char* what, char** out) {
 void rv_hou_log(RvHouFile* file, RvLevel level, const char* format, ...) {
   enum { MOST = 64 };
   char text[1536];
-  if (file->limits->told == MOST) {
-    ++file->limits->untold;
+  if (file->limits->messages == MOST) {
+    ++file->limits->suppressed_messages;
     return;
   }
-  ++file->limits->told;
+  ++file->limits->messages;
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
@@ -165,7 +165,7 @@ static bool read_shared(RvHouFile* file) {
     if (!rv_json_begin(file->in, "shared data of packed primitives")) return false;
     while (rv_json_key(file->in, &kind)) {
       RvHouEmbedded entry = {0};
-      if (!rv_hou_text(file, "the id of shared data", &entry.id)) return false;
+      if (!rv_hou_string(file, "the id of shared data", &entry.id)) return false;
       bool good = rv_json_is(&kind, "gu:embeddedgeo")
                       ? rv_hou_read_document(file->in, file->log, file->limits, &entry.detail)
                       : rv_json_skip(file->in);
@@ -248,7 +248,8 @@ RvResult rv_houdini_read(const void* bytes, size_t count, size_t on_disk, const 
     rv_log(log, RV_LEVEL_WARNING, "%zu bytes after the end of the geometry were ignored", count - token.offset);
     *error = (RvError){0};
   }
-  if (good && limits.untold) rv_log(log, RV_LEVEL_WARNING, "%zu more messages were left out", limits.untold);
+  if (good && limits.suppressed_messages)
+    rv_log(log, RV_LEVEL_WARNING, "%zu more messages were left out", limits.suppressed_messages);
   rv_json_close(&in);
   return good ? RV_OK : error->code ? error->code : rv_fail(error, RV_INTERNAL, "the reader failed without a reason");
 }

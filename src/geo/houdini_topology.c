@@ -10,7 +10,7 @@ static bool reserve(RvHouFile* file, size_t nprim, size_t nvertex) {
   if (!rv_hou_charge(file, nprim, 9, "primitives") || !rv_hou_charge(file, nvertex, 8, "vertices")) return false;
   if (!t->start.count) {
     if (!rv_array_push(&t->start, 0)) return rv_hou_no_memory(file);
-    t->plain_vertices = t->plain_prims = true;
+    t->identity_vertices = t->identity_prims = true;
   }
   return (rv_array_reserve(&t->start, t->start.count + nprim) && rv_array_reserve(&t->type, t->type.count + nprim)) ||
          rv_hou_no_memory(file);
@@ -19,34 +19,34 @@ static bool reserve(RvHouFile* file, size_t nprim, size_t nvertex) {
 // writes out 0, 1, 2 ... that were understood so far
 static bool spell_vertices(RvHouFile* file) {
   RvHouTopology* t = &file->topology;
-  if (!t->plain_vertices) return true;
+  if (!t->identity_vertices) return true;
   if (!rv_array_resize(&t->vertex, t->nvertex)) return rv_hou_no_memory(file);
   for (size_t i = 0; i < t->nvertex; ++i) t->vertex.data[i] = (int32_t)i;
-  t->plain_vertices = false;
+  t->identity_vertices = false;
   return true;
 }
 
 static bool spell_sources(RvHouFile* file) {
   RvHouTopology* t = &file->topology;
-  if (!t->plain_prims) return true;
+  if (!t->identity_prims) return true;
   if (!rv_array_resize(&t->source, t->nprim)) return rv_hou_no_memory(file);
   for (size_t i = 0; i < t->nprim; ++i) t->source.data[i] = (int32_t)i;
-  t->plain_prims = false;
+  t->identity_prims = false;
   return true;
 }
 
 bool rv_hou_emit(RvHouFile* file, RvPrimType type, size_t source, size_t count, const int32_t* vertices) {
   RvHouTopology* t = &file->topology;
   if (!reserve(file, 1, count)) return false;
-  for (size_t i = 0; i < count && t->plain_vertices; ++i)
+  for (size_t i = 0; i < count && t->identity_vertices; ++i)
     if (vertices[i] != (int32_t)(t->nvertex + i) && !spell_vertices(file)) return false;
-  if (!t->plain_vertices) {
+  if (!t->identity_vertices) {
     size_t old = t->vertex.count;
     if (!rv_array_resize(&t->vertex, old + count)) return rv_hou_no_memory(file);
     if (count) memcpy(t->vertex.data + old, vertices, count * sizeof *vertices);
   }
   if (source != t->nprim && !spell_sources(file)) return false;
-  if (!t->plain_prims && !rv_array_push(&t->source, (int32_t)source)) return rv_hou_no_memory(file);
+  if (!t->identity_prims && !rv_array_push(&t->source, (int32_t)source)) return rv_hou_no_memory(file);
   t->nvertex += count;
   t->start.data[t->start.count++] = (int32_t)t->nvertex;
   t->type.data[t->type.count++] = (uint8_t)type;
@@ -58,7 +58,7 @@ bool rv_hou_emit(RvHouFile* file, RvPrimType type, size_t source, size_t count, 
 static bool append_run(RvHouFile* file, int64_t start, size_t sum) {
   RvHouTopology* t = &file->topology;
   if ((uint64_t)start != t->nvertex && sum && !spell_vertices(file)) return false;
-  if (!t->plain_vertices) {
+  if (!t->identity_vertices) {
     size_t old = t->vertex.count;
     if (!rv_array_resize(&t->vertex, old + sum)) return rv_hou_no_memory(file);
     for (size_t i = 0; i < sum; ++i) t->vertex.data[old + i] = (int32_t)((size_t)start + i);
@@ -100,7 +100,7 @@ bool rv_hou_emit_run(RvHouFile* file, RvPrimType type, int64_t start, size_t npr
     int64_t n = rv_numbers_i64(counts, i), repeat = rle ? rv_numbers_i64(counts, i + 1) : 1;
     for (int64_t r = 0; r < repeat; ++r) t->start.data[t->start.count++] = (int32_t)(at += (size_t)n);
   }
-  if (!t->plain_prims) {
+  if (!t->identity_prims) {
     size_t old = t->source.count;
     if (!rv_array_resize(&t->source, old + nprim)) return rv_hou_no_memory(file);
     for (size_t i = 0; i < nprim; ++i) t->source.data[old + i] = (int32_t)(t->source_prims + i);

@@ -143,7 +143,7 @@ static bool read_defaults(RvHouFile* file, RvHouAttrib* attrib) {
   if (!rv_json_begin(file->in, "defaults")) return false;
   while (rv_json_key(file->in, &key)) {
     bool good;
-    if (rv_json_is(&key, "values") && !attrib->text)
+    if (rv_json_is(&key, "values") && !attrib->is_string)
       good = rv_json_numbers(file->in, "defaults", whole ? RV_ELEMENT_I64 : RV_ELEMENT_F64, &attrib->defaults);
     else
       good = rv_json_skip(file->in);
@@ -183,14 +183,14 @@ static bool read_data(RvHouFile* file, RvHouAttrib* attrib, const char* where) {
     } else if (rv_json_is(&key, "storage")) {
       RvStorage storage = attrib->storage;
       good = read_storage(file, &storage);
-      attrib->storage = attrib->text ? RV_STRING : storage;
+      attrib->storage = attrib->is_string ? RV_STRING : storage;
     } else if (rv_json_is(&key, "defaults")) {
       good = read_defaults(file, attrib);
-    } else if (rv_json_is(&key, "values") && !attrib->text) {
+    } else if (rv_json_is(&key, "values") && !attrib->is_string) {
       good = read_values(file, &attrib->values, attrib->storage, attrib->size);
-    } else if (rv_json_is(&key, "indices") && attrib->text) {
+    } else if (rv_json_is(&key, "indices") && attrib->is_string) {
       good = read_values(file, &attrib->values, RV_I32, attrib->size);
-    } else if (rv_json_is(&key, "strings") && attrib->text) {
+    } else if (rv_json_is(&key, "strings") && attrib->is_string) {
       good = read_strings(file, attrib);
     } else {
       rv_hou_log(file, RV_LEVEL_WARNING, "%s '%s': the unknown key '%s' was skipped", where, attrib->name, key.text);
@@ -247,8 +247,8 @@ static bool read_definition(RvHouFile* file, RvHouAttrib* attrib) {
   if (file->in->failed) return false;
   if (!attrib->name || !attrib->type.text[0])
     return rv_json_fail(file->in, file->in->at, "an attribute's definition lacks its name or type");
-  attrib->text = rv_json_is(&attrib->type, "string");
-  attrib->storage = attrib->text ? RV_STRING : RV_F32;
+  attrib->is_string = rv_json_is(&attrib->type, "string");
+  attrib->storage = attrib->is_string ? RV_STRING : RV_F32;
   attrib->size = 1;
   return true;
 }
@@ -257,7 +257,7 @@ static bool read_definition(RvHouFile* file, RvHouAttrib* attrib) {
 static bool read_attrib(RvHouFile* file, RvHouAttrib* attrib, const char* where, bool* keep) {
   RvJsonIn* in = file->in;
   if (!rv_json_begin(in, "an attribute") || !read_definition(file, attrib)) return false;
-  *keep = attrib->text || rv_json_is(&attrib->type, "numeric");
+  *keep = attrib->is_string || rv_json_is(&attrib->type, "numeric");
   if (!*keep)
     rv_hou_log(file, RV_LEVEL_WARNING, "%s '%s' is of type '%s', which is not supported: it was skipped", where,
                attrib->name, attrib->type.text);

@@ -90,7 +90,7 @@ static void put_values(RvJsonOut* out, const char* key, const RvAttrib* attrib) 
     rv_json_put_word(out, "pagesize");
     rv_json_put_int(out, 1024);
     rv_json_put_word(out, "rawpagedata");
-    rv_json_put_lasting(out, storage, count * size, values);
+    rv_json_put_external(out, storage, count * size, values);
   } else if (size == 1) {
     rv_json_put_word(out, "arrays");
     rv_json_put_array(out);
@@ -251,7 +251,7 @@ static void put_groups(RvJsonOut* out, const RvDetail* detail, RvOwner owner, co
     rv_json_put_word(out, "unordered");
     rv_json_put_array(out);
     rv_json_put_word(out, "i8");
-    rv_json_put_lasting(out, RV_I8, rv_detail_count(detail, owner), rv_group_read(group));
+    rv_json_put_external(out, RV_I8, rv_detail_count(detail, owner), rv_group_read(group));
     rv_json_put_array_end(out);
     rv_json_put_array_end(out);
     rv_json_put_array_end(out);
@@ -300,7 +300,7 @@ static void put_document(RvJsonOut* out, const RvDetail* detail) {
   rv_json_put_word(out, "pointref");
   rv_json_put_array(out);
   rv_json_put_word(out, "indices");
-  rv_json_put_lasting(out, RV_I32, rv_detail_count(detail, RV_VERTEX), rv_detail_vertex_point(detail));
+  rv_json_put_external(out, RV_I32, rv_detail_count(detail, RV_VERTEX), rv_detail_vertex_point(detail));
   rv_json_put_array_end(out);
   rv_json_put_array_end(out);
   put_attributes(out, detail);
@@ -330,13 +330,13 @@ RvResult rv_houdini_write(const RvDetail* detail, bool binary, void** bytes, siz
 static RvResult pack_document(const RvJsonOut* out, const uint8_t* data, size_t size, void** bytes, size_t* count,
                               RvError* error) {
   size_t npiece = 0, at = 0;
-  RvPiece* pieces = rv_alloc(2 * out->cuts.count + 1, sizeof *pieces);
+  RvPiece* pieces = rv_alloc(2 * out->externals.count + 1, sizeof *pieces);
   if (!pieces) return rv_fail(error, RV_NO_MEMORY, "out of memory");
-  for (size_t i = 0; i < out->cuts.count; ++i) {
-    const RvJsonCut* cut = &out->cuts.data[i];
-    pieces[npiece++] = (RvPiece){data + at, cut->at - at};
-    pieces[npiece++] = (RvPiece){cut->values, cut->bytes};
-    at = cut->at;
+  for (size_t i = 0; i < out->externals.count; ++i) {
+    const RvJsonExternal* external = &out->externals.data[i];
+    pieces[npiece++] = (RvPiece){data + at, external->at - at};
+    pieces[npiece++] = (RvPiece){external->values, external->bytes};
+    at = external->at;
   }
   pieces[npiece++] = (RvPiece){data + at, size - at};
   RvResult result = rv_container_pack_pieces(pieces, npiece, bytes, count, error);
@@ -354,11 +354,11 @@ RvResult rv_houdini_write_packed(const RvDetail* detail, void** bytes, size_t* c
   void* data = NULL;
   size_t size;
   rv_json_out_begin(&out, true, 1 << 16);
-  out.cutting = true;
+  out.defer_arrays = true;
   put_document(&out, detail);
   if (rv_json_out_end(&out, &data, &size)) {
     result = pack_document(&out, data, size, bytes, count, error);
-    rv_array_free(&out.cuts);
+    rv_array_free(&out.externals);
   } else {
     result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   }

@@ -1,4 +1,4 @@
-// Files by the ending of their names.
+// Loading and saving a detail: the file format is chosen by the ending of the file name.
 #include <string.h>
 
 #include "base/file.h"
@@ -17,11 +17,11 @@ typedef enum Format {
   FORMAT_NONE
 } Format;
 
-// longer endings first
+// Every known ending. Longer endings come first, as the first match counts.
 static const struct {
   const char* ending;
   Format format;
-  const char* codec;
+  const char* codec;  // name for rv_detail_encode; NULL for formats with a function of their own
   bool reads, writes;
 } FORMATS[] = {
     {".bgeo.sc", FORMAT_BGEO_SC, "bgeo.sc", true, true},
@@ -34,14 +34,17 @@ static const struct {
     {".usda", FORMAT_USDA, NULL, false, true},
 };
 
+// Row of FORMATS for a file name, or the number of rows if its ending is unknown.
 static size_t find_format(const char* path) {
   size_t count = sizeof FORMATS / sizeof *FORMATS, i = 0;
   while (i < count && !rv_text_ends(path, FORMATS[i].ending)) ++i;
   return i;
 }
 
+// RV_BAD_INPUT for a missing or empty file name.
 static RvResult check_path(const char* path, RvError* error) {
-  return path && *path ? RV_OK : rv_fail(error, RV_BAD_INPUT, "a file name is empty");
+  return path && *path ? RV_OK
+                       : rv_fail(error, RV_BAD_INPUT, "the file name is empty: give one such as 'strands.bgeo.sc'");
 }
 
 RvResult rv_detail_load(const char* path, RvDetail** out, const RvLog* log, RvError* error) {
@@ -60,7 +63,7 @@ RvResult rv_detail_load(const char* path, RvDetail** out, const RvLog* log, RvEr
   size_t count;
   result = rv_file_read(path, 0, &bytes, &count, error);
   if (result) return result;
-  // the codec is chosen by the content: a file may have been renamed
+  // The codec is chosen by the content: the file may have been renamed.
   result = rv_detail_decode(bytes, count, out, log, error);
   if (result) rv_error_context(error, "'%s'", path);
   rv_free(bytes);
@@ -76,6 +79,7 @@ void rv_geo_warn_grids(const RvDetail* detail, const char* format, const RvLog* 
   }
 }
 
+// Saves as one of Houdini's formats: encodes in memory, then writes the file.
 static RvResult save_encoded(const RvDetail* detail, const char* codec, const char* path, const RvLog* log,
                              RvError* error) {
   void* bytes = NULL;

@@ -172,13 +172,13 @@ static size_t tuples_of(const Vtp* vtp, RvOwner owner) {
 static RvResult add_texts(Vtp* vtp, Section section, const RvAttrib* attrib, const char* name, RvError* error) {
   const int32_t* source = source_of(vtp, attrib->owner);
   size_t tuples = tuples_of(vtp, attrib->owner), bytes = 0;
-  const int32_t *values = attrib->values->data, *standard = attrib->standard;
+  const int32_t *values = attrib->values->data, *default_tuple = attrib->default_tuple;
   char* out = NULL;
   for (int pass = 0; pass < 2; ++pass) {
     size_t at = 0;
     for (size_t i = 0; i < tuples; ++i) {
       int64_t element = source ? source[i] : (int64_t)i;
-      const int32_t* tuple = element < 0 ? standard : values + (size_t)element * (size_t)attrib->size;
+      const int32_t* tuple = element < 0 ? default_tuple : values + (size_t)element * (size_t)attrib->size;
       for (int c = 0; c < attrib->size; ++c) {
         const char* text = rv_attrib_string_at(attrib, tuple[c]);
         size_t length = strlen(text) + 1;
@@ -206,7 +206,7 @@ static RvResult add_numbers(Vtp* vtp, Section section, const RvAttrib* attrib, c
   for (size_t i = 0; i < tuples; ++i) {
     int64_t element = source ? source[i] : (int64_t)i;
     const char* tuple =
-        element < 0 ? attrib->standard : (const char*)attrib->values->data + (size_t)element * attrib->stride;
+        element < 0 ? attrib->default_tuple : (const char*)attrib->values->data + (size_t)element * attrib->stride;
     if (!half) {
       memcpy(out + i * stride, tuple, stride);
       continue;

@@ -1,3 +1,5 @@
+// The state of a solver as attributes of a detail (rivulet/state.h): preparing, checking, hashing and stripping it by
+// the table of its fields.
 #include "rivulet/state.h"
 
 #include <math.h>
@@ -13,7 +15,7 @@ RvResult rv_state_prepare(RvDetail* detail, const RvFieldDef* fields, size_t cou
   for (size_t i = 0; i < count; ++i) {
     const RvFieldDef* field = &fields[i];
     if (!field->saved || field->size == 0) continue;
-    // the tag is a hint to transforms and may differ on an artist's geometry; storage and size may not
+    // The tag is only a hint to transforms and may differ on an artist's geometry; storage and size may not.
     const RvAttrib* have = rv_detail_find(detail, field->owner, field->name);
     RvTag tag = have ? have->tag : field->tag;
     RvResult result =
@@ -23,13 +25,16 @@ RvResult rv_state_prepare(RvDetail* detail, const RvFieldDef* fields, size_t cou
   return RV_OK;
 }
 
+// Checks one saved field: present, with the storage and size of its definition. A list (size 0) may be absent.
 static RvResult check_field(const RvDetail* detail, const RvFieldDef* field, RvError* error) {
   const RvAttrib* attrib = rv_detail_find(detail, field->owner, field->name);
   if (!attrib && field->size == 0) return RV_OK;
   if (!attrib)
-    return rv_fail(error, RV_BAD_INPUT,
-                   "the state lacks the %s attribute '%s' (%s %d); it was stripped or made by another solver",
-                   rv_owner_name(field->owner), field->name, rv_storage_name(field->storage), field->size);
+    return rv_fail(
+        error, RV_BAD_INPUT,
+        "the state lacks the %s attribute '%s' (%s %d): it was stripped, or another solver wrote it; use a state "
+        "that was saved with keepstate on",
+        rv_owner_name(field->owner), field->name, rv_storage_name(field->storage), field->size);
   if (attrib->storage != field->storage && field->size == 0)
     return rv_fail(error, RV_BAD_INPUT, "the state's %s attribute '%s' is %s; a list of %s is needed",
                    rv_owner_name(field->owner), field->name, rv_storage_name(attrib->storage),
@@ -41,7 +46,8 @@ static RvResult check_field(const RvDetail* detail, const RvFieldDef* field, RvE
   return RV_OK;
 }
 
-// a solver of several parts may have a state without one of them: then none of its fields is there
+// True if none of the saved fields of a part ("strands", "liquid") is present: a solver of several parts may have a
+// state without one of them.
 static bool part_absent(const RvDetail* detail, const RvFieldDef* fields, size_t count, const char* part) {
   if (!part || !*part) return false;
   for (size_t i = 0; i < count; ++i)
@@ -77,13 +83,14 @@ uint64_t rv_state_hash(const RvDetail* detail, const RvFieldDef* fields, size_t 
     const RvFieldDef* field = &fields[i];
     if (!field->saved) continue;
     const RvAttrib* attrib = rv_detail_find(detail, field->owner, field->name);
-    // an attribute brings its name along, so what is not there needs no mark: without its other parts a state has the
-    // hash of the one that it has
+    // The hash of an attribute includes its name, so an absent field needs no mark. A state without some parts has the
+    // same hash as a state of the other parts alone.
     if (attrib) rv_hash_attrib(&hasher, attrib);
   }
   return rv_hasher_done(&hasher);
 }
 
+// Names that begin with rv_ are the solver's own.
 void rv_state_strip(RvDetail* detail, bool keepstate) {
   for (int owner = 0; !keepstate && owner < RV_OWNER_COUNT; ++owner) {
     size_t kept = 0;
@@ -112,17 +119,17 @@ void rv_state_strip(RvDetail* detail, bool keepstate) {
 size_t rv_state_reconcile(const float* rounded, double* exact, size_t count, int size, const double* origin) {
   size_t edited = 0;
   for (size_t i = 0; i < count; ++i) {
-    bool touched = false;
+    bool element_edited = false;
     for (int c = 0; c < size; ++c) {
       size_t at = i * (size_t)size + (size_t)c;
       double base = origin ? origin[c] : 0;
       float shown = (float)(base + exact[at]);
-      // two NaN are no edit
+      // Two NaN are no edit.
       if (shown == rounded[at] || (isnan(shown) && isnan(rounded[at]))) continue;
       exact[at] = (double)rounded[at] - base;
-      touched = true;
+      element_edited = true;
     }
-    edited += touched;
+    edited += element_edited;
   }
   return edited;
 }
