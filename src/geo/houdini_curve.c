@@ -1,33 +1,44 @@
-// NURBS and Bezier curves become open polygons: four segments a span (one where the curve is linear), the attributes
-// of reals by the same weights as the position, all others from the control vertex that counts most.
-// Cox-de Boor recurrence: Piegl and Tiller, The NURBS Book, 2nd edition, A2.2.
+// NURBS and Bezier curves of a Houdini file become open polygons: each span is sampled at four equal steps of its
+// parameter (one where the curve is linear). Attributes of reals are interpolated with the weights of the position; all
+// others come from the control vertex with the largest weight.
+// Basis functions by the Cox-de Boor recurrence: Piegl and Tiller, The NURBS Book, 2nd edition, A2.2.
 #include <math.h>
 #include <string.h>
 
 #include "geo/half.h"
 #include "geo/houdini_read.h"
 
-enum { SEGMENTS = 4, MAX_ORDER = 32 };
+enum {
+  SEGMENTS = 4,    // of a sampled span
+  MAX_ORDER = 32,  // of a curve; houdini_prims.c admits no higher one
+  // Memory charged for a sample: vertex and weight of each column, and the new point and vertex.
+  COLUMN_BYTES = sizeof(int32_t) + sizeof(double),
+  SAMPLE_BYTES = 64,
+};
 
-// What each new vertex is made of: `order` control vertices and their weights, in rows of MAX_ORDER or fewer.
+// The samples of all curves. Each is a interpolated sum of control vertices: a row of `width` vertices and weights.
 typedef struct Samples {
-  RV_ARRAY(int32_t) vertex;  // of the old detail, `width` a sample
-  RV_ARRAY(double) weight;
-  RV_ARRAY(int32_t) nearest;  // the control vertex of the largest weight
+  RV_ARRAY(int32_t) vertex;   // control vertices of the old detail, `width` a sample
+  RV_ARRAY(double) weight;    // their weights, which sum to 1; unused columns have weight 0
+  RV_ARRAY(int32_t) nearest;  // the control vertex with the largest weight
   size_t width;               // the largest order of all curves
-  size_t* budget;
+  size_t* budget;             // bytes that may still be used
 } Samples;
 
+// Appends a sample of `order` control vertices, from number `from` of the curve on (cyclic), with the given weights.
+// `rational` is the weight of each point of a rational curve, or NULL. False when out of memory or budget.
 static bool add_sample(Samples* samples, int32_t first, size_t ncontrol, size_t from, int order, const double* weights,
                        const float* rational, const int32_t* vertex_point) {
-  size_t bytes = samples->width * 12 + 64;
+  size_t bytes = samples->width * COLUMN_BYTES + SAMPLE_BYTES;
   if (*samples->budget < bytes) return false;
   *samples->budget -= bytes;
   size_t row = samples->vertex.count;
   if (!rv_array_resize(&samples->vertex, row + samples->width) ||
       !rv_array_resize(&samples->weight, row + samples->width))
     return false;
-  double sum = 0, largest = -INFINITY;
+  // Weights, multiplied by the rational ones.
+  double sum = 0;
+  double largest = -INFINITY;
   int32_t nearest = first;
   for (size_t k = 0; k < samples->width; ++k) {
     int32_t vertex = first + (int32_t)((from + (k < (size_t)order ? k : 0)) % ncontrol);
@@ -41,13 +52,14 @@ static bool add_sample(Samples* samples, int32_t first, size_t ncontrol, size_t 
       nearest = vertex;
     }
   }
+  // Normalise them, where that is possible.
   for (size_t k = 0; k < samples->width && sum != 0 && isfinite(sum); ++k) samples->weight.data[row + k] /= sum;
   return rv_array_push(&samples->nearest, nearest);
 }
 
 //---------------------------------------------------------------------------------------------- bases
 
-// the `degree + 1` basis functions that are not 0 in [knot[span], knot[span + 1]) at u
+// The degree + 1 basis functions that are not 0 in [knot[span], knot[span + 1]) at parameter u.
 static void basis_functions(const double* knot, size_t span, double u, int degree, double* out) {
   double left[MAX_ORDER], right[MAX_ORDER];
   out[0] = 1;
@@ -64,7 +76,8 @@ static void basis_functions(const double* knot, size_t span, double u, int degre
   }
 }
 
-// the file's knots if they fit, else uniform ones (clamped when open)
+// The file's knots if they have the right number and do not decrease, else uniform ones, clamped for an open curve.
+// Free with rv_free; NULL when out of memory.
 static double* make_knots(const RvHouCurve* curve, size_t ncontrol) {
   size_t order = (size_t)curve->order, count = ncontrol + order;
   double* knots = rv_alloc(count, sizeof *knots);
@@ -80,6 +93,7 @@ static double* make_knots(const RvHouCurve* curve, size_t ncontrol) {
   return knots;
 }
 
+// Samples a NURBS curve of n control vertices from `first` on. A closed curve repeats its first control vertices.
 static bool sample_nurbs(Samples* samples, const RvHouCurve* curve, int32_t first, size_t n, const float* rational,
                          const int32_t* vertex_point) {
   size_t degree = (size_t)curve->order - 1, control = curve->closed ? n + degree : n, last = 0;
@@ -97,7 +111,7 @@ static bool sample_nurbs(Samples* samples, const RvHouCurve* curve, int32_t firs
       good = add_sample(samples, first, n, span - degree, curve->order, weights, rational, vertex_point);
     }
   }
-  // the end of the last span; a closed curve ends at its first sample
+  // The end of the last span; a closed curve ends at its first sample.
   if (good && any && !curve->closed) {
     basis_functions(knot, last, knot[last + 1], (int)degree, weights);
     good = add_sample(samples, first, n, last - degree, curve->order, weights, rational, vertex_point);
@@ -106,6 +120,7 @@ static bool sample_nurbs(Samples* samples, const RvHouCurve* curve, int32_t firs
   return good;
 }
 
+// The degree + 1 Bernstein polynomials at t (de Casteljau).
 static void bernstein(double t, int degree, double* out) {
   out[0] = 1;
   for (int j = 1; j <= degree; ++j) {
@@ -119,6 +134,7 @@ static void bernstein(double t, int degree, double* out) {
   }
 }
 
+// Samples a Bezier curve; consecutive spans share a control vertex.
 static bool sample_bezier(Samples* samples, const RvHouCurve* curve, int32_t first, size_t n, const float* rational,
                           const int32_t* vertex_point) {
   size_t degree = (size_t)curve->order - 1, spans = curve->closed ? n / degree : (n - 1) / degree;
@@ -139,18 +155,21 @@ static bool sample_bezier(Samples* samples, const RvHouCurve* curve, int32_t fir
 
 //---------------------------------------------------------------------------------------------- the new detail
 
+// The new detail while it is built.
 typedef struct Rebuild {
   const RvDetail* old;
   Samples samples;
-  RV_ARRAY(int32_t) vertex_point;  // new: points past the old ones are samples
-  RV_ARRAY(int32_t) vertex_from;   // new vertex: the old one, or -1 - sample
-  RV_ARRAY(int32_t) start;
+  RV_ARRAY(int32_t) vertex_point;  // point of each new vertex; points beyond the old ones are samples
+  RV_ARRAY(int32_t) vertex_from;   // old vertex of each new vertex, or -1 - sample
+  RV_ARRAY(int32_t) start;         // first vertex of each primitive, and the end
 } Rebuild;
 
+// Appends a vertex. False when out of memory.
 static bool add_vertex(Rebuild* r, int32_t point, int32_t from) {
   return rv_array_push(&r->vertex_point, point) && rv_array_push(&r->vertex_from, from);
 }
 
+// Samples all curves and lists the vertices of all primitives anew. False when out of memory or over the limit.
 static bool rebuild_prims(Rebuild* r, const RvHouCurve* curves, size_t ncurve) {
   const int32_t *start = rv_detail_prim_start(r->old), *points = rv_detail_vertex_point(r->old);
   const float* rational = rv_detail_f32(r->old, RV_POINT, "Pw", 1);
@@ -158,25 +177,28 @@ static bool rebuild_prims(Rebuild* r, const RvHouCurve* curves, size_t ncurve) {
   int32_t npoint = (int32_t)rv_detail_count(r->old, RV_POINT);
   if (!rv_array_push(&r->start, 0)) return false;
   for (size_t p = 0; p < nprim; ++p) {
+    // Sample a curve; other primitives, and curves without spans, keep their vertices.
     size_t before = r->samples.nearest.count;
     const RvHouCurve* curve = next < ncurve && curves[next].prim == p ? &curves[next++] : NULL;
     size_t n = (size_t)(start[p + 1] - start[p]);
     if (curve && !(curve->bezier ? sample_bezier : sample_nurbs)(&r->samples, curve, start[p], n, rational, points))
       return false;
-    size_t made = r->samples.nearest.count - before;
-    if (made > (size_t)(RV_GEO_MAX_COUNT - npoint) / 2 - before) return false;
-    for (size_t s = before; s < before + made; ++s)
+    size_t sample_count = r->samples.nearest.count - before;
+    // Samples become points and vertices, whose numbers must stay below the limit.
+    if (sample_count > (size_t)(RV_GEO_MAX_COUNT - npoint) / 2 - before) return false;
+    for (size_t s = before; s < before + sample_count; ++s)
       if (!add_vertex(r, npoint + (int32_t)s, -1 - (int32_t)s)) return false;
-    // a closed curve comes back to its first point
-    if (made && curve->closed && !add_vertex(r, npoint + (int32_t)before, -1 - (int32_t)before)) return false;
-    for (int32_t v = start[p]; !made && v < start[p + 1]; ++v)
+    // A closed curve ends with its first point again.
+    if (sample_count && curve->closed && !add_vertex(r, npoint + (int32_t)before, -1 - (int32_t)before)) return false;
+    for (int32_t v = start[p]; !sample_count && v < start[p + 1]; ++v)
       if (!add_vertex(r, points[v], v)) return false;
     if (!rv_array_push(&r->start, (int32_t)r->vertex_point.count)) return false;
   }
   return true;
 }
 
-static double weighted(const Rebuild* r, const RvAttrib* attrib, size_t sample, int component, bool by_point) {
+// One component of an attribute at a sample: the interpolated sum over its control vertices.
+static double interpolated(const Rebuild* r, const RvAttrib* attrib, size_t sample, int component, bool by_point) {
   const int32_t* points = rv_detail_vertex_point(r->old);
   double sum = 0;
   for (size_t k = 0; k < r->samples.width; ++k) {
@@ -187,6 +209,7 @@ static double weighted(const Rebuild* r, const RvAttrib* attrib, size_t sample, 
   return sum;
 }
 
+// Writes a real in one of the three real storages.
 static void store_real(RvStorage storage, uint8_t* out, double value) {
   float single = (float)value;
   uint16_t half = rv_half_from_float(single);
@@ -195,7 +218,7 @@ static void store_real(RvStorage storage, uint8_t* out, double value) {
   if (storage == RV_F16) memcpy(out, &half, 2);
 }
 
-// overwrites the reals that came from the nearest control vertex
+// Overwrites the reals at the samples, which came from the nearest control vertex, with interpolated ones.
 static RvResult interpolate(Rebuild* r, RvDetail* detail, RvOwner owner, RvError* error) {
   size_t npoint = rv_detail_count(r->old, RV_POINT);
   for (size_t a = 0; a < rv_detail_attrib_count(r->old, owner); ++a) {
@@ -211,13 +234,15 @@ static RvResult interpolate(Rebuild* r, RvDetail* detail, RvOwner owner, RvError
       size_t sample = owner == RV_POINT ? i : (size_t)(-1 - r->vertex_from.data[i]);
       size_t element = owner == RV_POINT ? npoint + i : i;
       for (size_t c = 0; c < size; ++c)
-        store_real(storage, out + (element * size + c) * bytes, weighted(r, from, sample, (int)c, owner == RV_POINT));
+        store_real(storage, out + (element * size + c) * bytes,
+                   interpolated(r, from, sample, (int)c, owner == RV_POINT));
     }
   }
   return RV_OK;
 }
 
-// every attribute and group from an old element each
+// Copies every attribute and group: old elements from themselves, samples from their nearest control vertex, whose
+// reals are then interpolated.
 static RvResult gather_all(Rebuild* r, RvDetail* detail, RvError* error) {
   const int32_t* points = rv_detail_vertex_point(r->old);
   for (int owner = 0; owner < RV_OWNER_COUNT; ++owner) {
@@ -240,8 +265,9 @@ static RvResult gather_all(Rebuild* r, RvDetail* detail, RvError* error) {
   return RV_OK;
 }
 
-// control points that nothing uses any more go
-static RvResult drop_hulls(Rebuild* r, RvDetail* detail, const RvHouCurve* curves, size_t ncurve, RvError* error) {
+// Removes the control points that no primitive uses any more.
+static RvResult remove_control_points(Rebuild* r, RvDetail* detail, const RvHouCurve* curves, size_t ncurve,
+                                      RvError* error) {
   const int32_t *start = rv_detail_prim_start(r->old), *old_points = rv_detail_vertex_point(r->old);
   size_t npoint = rv_detail_count(detail, RV_POINT);
   uint8_t* keep = rv_alloc(npoint, 1);
@@ -261,13 +287,17 @@ RvResult rv_hou_sample_curves(RvDetail** detail, const RvHouCurve* curves, size_
   Rebuild r = {.old = *detail, .samples = {.budget = budget}};
   for (size_t i = 0; i < count; ++i)
     if ((size_t)curves[i].order > r.samples.width) r.samples.width = (size_t)curves[i].order;
+  // Sample the curves and build a new detail.
   RvDetail* fresh = rv_detail_new();
   RvResult result = RV_OK;
   size_t nprim = rv_detail_count(*detail, RV_PRIM);
   uint8_t* types = rv_alloc(nprim, 1);
   if (!fresh || !types || !rebuild_prims(&r, curves, count))
-    result = rv_fail(error, RV_LIMIT, "the curves need more points than the limit or the memory allows");
+    result =
+        rv_fail(error, RV_LIMIT,
+                "the curves of the file need more points than the limit of a file of this size or the memory allows");
   for (size_t i = 0; !result && i < nprim; ++i) types[i] = (uint8_t)rv_detail_prim_type(*detail, i);
+  // rv_detail_set_topology takes the arrays.
   if (!result) {
     result = rv_detail_set_topology(fresh, rv_detail_count(*detail, RV_POINT) + r.samples.nearest.count,
                                     r.vertex_point.count, nprim, r.vertex_point.data, r.start.data, types, error);
@@ -275,8 +305,9 @@ RvResult rv_hou_sample_curves(RvDetail** detail, const RvHouCurve* curves, size_
     memset(&r.start, 0, sizeof r.start);
     types = NULL;
   }
+  // Values, then cleaning up.
   if (!result) result = gather_all(&r, fresh, error);
-  if (!result) result = drop_hulls(&r, fresh, curves, count, error);
+  if (!result) result = remove_control_points(&r, fresh, curves, count, error);
   if (!result) {
     rv_detail_free(*detail);
     *detail = fresh;

@@ -1,4 +1,4 @@
-// A detail as a Houdini document (reference C.1, C.2): the schema of Houdini 18, nothing of the moment in it, so that
+// A detail as a Houdini document (reference C.1, C.2) in the schema of Houdini 18. It contains no date or user name, so
 // equal details give equal bytes.
 #include <string.h>
 
@@ -8,27 +8,42 @@
 
 static const char FILE_VERSION[] = "18.0.0";
 
+enum {
+  PAGE_SIZE = 1024,        // elements of a page, as Houdini writes
+  TUPLES_OF_LINE = 8,      // in text
+  DOCUMENT_BYTES = 65536,  // estimate of what surrounds the values
+  ATTRIB_BYTES = 512,      // estimate for the definition of an attribute
+  STRING_BYTES = 8,        // for a string beside its characters
+  GROUP_BYTES = 256,       // for the definition of a group
+  TEXT_FACTOR = 3,         // text takes about this many bytes for one binary byte
+  PACKED_BYTES = 1 << 16,  // first size of a document whose large arrays are external
+};
+
+// Estimate of the document's size in binary, so that the output rarely has to be reallocated.
 static size_t guess_bytes(const RvDetail* detail) {
-  size_t bytes = 65536 + rv_detail_count(detail, RV_VERTEX) * 4 + rv_detail_count(detail, RV_PRIM) * 4;
+  size_t bytes =
+      DOCUMENT_BYTES + (rv_detail_count(detail, RV_VERTEX) + rv_detail_count(detail, RV_PRIM)) * sizeof(int32_t);
   for (int owner = 0; owner < RV_OWNER_COUNT; ++owner) {
     size_t count = rv_detail_count(detail, (RvOwner)owner), n = rv_detail_attrib_count(detail, (RvOwner)owner);
     for (size_t i = 0; i < n; ++i) {
       const RvAttrib* attrib = rv_detail_attrib(detail, (RvOwner)owner, i);
-      bytes += 512 + count * (size_t)rv_attrib_size(attrib) * rv_storage_bytes(rv_attrib_storage(attrib));
+      bytes += ATTRIB_BYTES + count * (size_t)rv_attrib_size(attrib) * rv_storage_bytes(rv_attrib_storage(attrib));
       for (size_t s = 0; s < rv_attrib_string_count(attrib); ++s)
-        bytes += strlen(rv_attrib_string_at(attrib, (int)s)) + 8;
+        bytes += strlen(rv_attrib_string_at(attrib, (int)s)) + STRING_BYTES;
     }
-    if (owner != RV_GLOBAL) bytes += rv_detail_group_count(detail, (RvOwner)owner) * (count + 256);
+    if (owner != RV_GLOBAL) bytes += rv_detail_group_count(detail, (RvOwner)owner) * (count + GROUP_BYTES);
   }
   return bytes;
 }
 
+// Writes a top-level key with a number.
 static void put_count(RvJsonOut* out, const char* key, size_t count) {
   rv_json_put_line(out);
   rv_json_put_word(out, key);
   rv_json_put_int(out, (int64_t)count);
 }
 
+// Writes the software and the bounding box, which Houdini shows for a file.
 static void put_info(RvJsonOut* out, const RvDetail* detail) {
   double lo[3], hi[3];
   rv_json_put_line(out);
@@ -46,6 +61,7 @@ static void put_info(RvJsonOut* out, const RvDetail* detail) {
 
 //---------------------------------------------------------------------------------------------- attributes
 
+// Writes the first part of an attribute: scope, type, name and, as an option, the tag.
 static void put_definition(RvJsonOut* out, const RvAttrib* attrib) {
   RvTag tag = rv_attrib_tag(attrib);
   rv_json_put_array(out);
@@ -70,6 +86,7 @@ static void put_definition(RvJsonOut* out, const RvAttrib* attrib) {
   rv_json_put_array_end(out);
 }
 
+// Writes size and storage.
 static void put_kind(RvJsonOut* out, int size, const char* storage) {
   rv_json_put_word(out, "size");
   rv_json_put_int(out, size);
@@ -77,6 +94,7 @@ static void put_kind(RvJsonOut* out, int size, const char* storage) {
   rv_json_put_word(out, storage);
 }
 
+// Writes the values of an attribute (indices of a string attribute) under `key`.
 static void put_values(RvJsonOut* out, const char* key, const RvAttrib* attrib) {
   RvStorage storage = rv_attrib_storage(attrib);
   size_t size = (size_t)rv_attrib_size(attrib), count = rv_attrib_count(attrib), bytes = rv_storage_bytes(storage);
@@ -86,9 +104,9 @@ static void put_values(RvJsonOut* out, const char* key, const RvAttrib* attrib) 
   rv_json_put_array(out);
   put_kind(out, (int)size, storage == RV_STRING ? "int32" : rv_storage_name(storage));
   if (out->binary) {
-    // one pack, no constant pages: plain element order
+    // One pack and no constant pages: the values are in plain element order.
     rv_json_put_word(out, "pagesize");
-    rv_json_put_int(out, 1024);
+    rv_json_put_int(out, PAGE_SIZE);
     rv_json_put_word(out, "rawpagedata");
     rv_json_put_external(out, storage, count * size, values);
   } else if (size == 1) {
@@ -100,7 +118,7 @@ static void put_values(RvJsonOut* out, const char* key, const RvAttrib* attrib) 
     rv_json_put_word(out, "tuples");
     rv_json_put_array(out);
     for (size_t i = 0; i < count && !out->failed; ++i) {
-      if (i % 8 == 0) rv_json_put_line(out);
+      if (i % TUPLES_OF_LINE == 0) rv_json_put_line(out);
       rv_json_put_numbers(out, storage, size, values + i * size * bytes, 1);
     }
     rv_json_put_array_end(out);
@@ -108,9 +126,10 @@ static void put_values(RvJsonOut* out, const char* key, const RvAttrib* attrib) 
   rv_json_put_array_end(out);
 }
 
+// Writes the default tuple, always as 64-bit numbers.
 static void put_defaults(RvJsonOut* out, const RvAttrib* attrib) {
   RvStorage storage = rv_attrib_storage(attrib);
-  bool whole = storage == RV_I8 || storage == RV_I32 || storage == RV_I64;
+  bool integers = storage == RV_I8 || storage == RV_I32 || storage == RV_I64;
   size_t size = (size_t)rv_attrib_size(attrib);
   RvNumbers view = {.count = size, .bytes = rv_attrib_default(attrib)};
   view.element = storage == RV_F16   ? RV_ELEMENT_F16
@@ -121,11 +140,11 @@ static void put_defaults(RvJsonOut* out, const RvAttrib* attrib) {
                                      : RV_ELEMENT_I64;
   rv_json_put_word(out, "defaults");
   rv_json_put_array(out);
-  put_kind(out, (int)size, whole ? "int64" : "fpreal64");
+  put_kind(out, (int)size, integers ? "int64" : "fpreal64");
   rv_json_put_word(out, "values");
   rv_json_put_array(out);
   for (size_t c = 0; c < size; ++c) {
-    if (whole)
+    if (integers)
       rv_json_put_int(out, rv_numbers_i64(&view, c));
     else
       rv_json_put_real(out, rv_numbers_f64(&view, c));
@@ -134,6 +153,7 @@ static void put_defaults(RvJsonOut* out, const RvAttrib* attrib) {
   rv_json_put_array_end(out);
 }
 
+// Writes one attribute, [definition, data].
 static void put_attrib(RvJsonOut* out, const RvAttrib* attrib) {
   RvStorage storage = rv_attrib_storage(attrib);
   rv_json_put_line(out);
@@ -157,6 +177,7 @@ static void put_attrib(RvJsonOut* out, const RvAttrib* attrib) {
   rv_json_put_array_end(out);
 }
 
+// Writes the attributes of all owners in Houdini's order.
 static void put_attributes(RvJsonOut* out, const RvDetail* detail) {
   static const struct {
     RvOwner owner;
@@ -182,7 +203,7 @@ static void put_attributes(RvJsonOut* out, const RvDetail* detail) {
 
 //---------------------------------------------------------------------------------------------- primitives and groups
 
-// primitives [begin, end) are of one type; false when out of memory
+// Writes the polygons [begin, end), which are of one type, as a run. False when out of memory.
 static bool put_run(RvJsonOut* out, const RvDetail* detail, size_t begin, size_t end) {
   const int32_t* start = rv_detail_prim_start(detail);
   bool closed = rv_detail_prim_type(detail, begin) == RV_PRIM_POLYGON, binary = out->binary, equal = true;
@@ -192,6 +213,7 @@ static bool put_run(RvJsonOut* out, const RvDetail* detail, size_t begin, size_t
     counts[i - begin] = start[i + 1] - start[i];
     equal = equal && counts[i - begin] == counts[0];
   }
+  // Binary uses short names. Equal vertex counts are written as one run length.
   rv_json_put_line(out);
   rv_json_put_array(out);
   rv_json_put_array(out);
@@ -217,6 +239,7 @@ static bool put_run(RvJsonOut* out, const RvDetail* detail, size_t begin, size_t
   return true;
 }
 
+// Writes all primitives as runs of equal type. False when out of memory.
 static bool put_primitives(RvJsonOut* out, const RvDetail* detail) {
   size_t count = rv_detail_count(detail, RV_PRIM);
   rv_json_put_line(out);
@@ -231,6 +254,7 @@ static bool put_primitives(RvJsonOut* out, const RvDetail* detail) {
   return true;
 }
 
+// Writes the groups of an owner, each as a flag an element.
 static void put_groups(RvJsonOut* out, const RvDetail* detail, RvOwner owner, const char* key) {
   size_t count = rv_detail_group_count(detail, owner);
   if (!count) return;
@@ -262,7 +286,7 @@ static void put_groups(RvJsonOut* out, const RvDetail* detail, RvOwner owner, co
 
 //---------------------------------------------------------------------------------------------- document
 
-// volumes have no place in these files; the copy without them is *out, or NULL if there are none
+// These files cannot contain volumes: *out is a copy without the VDB primitives, or NULL if there are none.
 static RvResult without_vdbs(const RvDetail* detail, RvDetail** out, const RvLog* log, RvError* error) {
   size_t count = rv_detail_count(detail, RV_PRIM), vdbs = 0;
   *out = NULL;
@@ -284,6 +308,7 @@ static RvResult without_vdbs(const RvDetail* detail, RvDetail** out, const RvLog
   return RV_OK;
 }
 
+// Writes the whole document.
 static void put_document(RvJsonOut* out, const RvDetail* detail) {
   rv_json_put_array(out);
   rv_json_put_word(out, "fileversion");
@@ -319,14 +344,14 @@ RvResult rv_houdini_write(const RvDetail* detail, bool binary, void** bytes, siz
   if (plain) detail = plain;
   RvJsonOut out;
   size_t guess = guess_bytes(detail);
-  rv_json_out_begin(&out, binary, binary ? guess : guess * 3);
+  rv_json_out_begin(&out, binary, binary ? guess : guess * TEXT_FACTOR);
   put_document(&out, detail);
   if (!rv_json_out_end(&out, bytes, count)) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   rv_detail_free(plain);
   return result;
 }
 
-// the bytes and the arrays between them, in order
+// Compresses the bytes of a document and the external arrays between them, in order.
 static RvResult pack_document(const RvJsonOut* out, const uint8_t* data, size_t size, void** bytes, size_t* count,
                               RvError* error) {
   size_t npiece = 0, at = 0;
@@ -353,7 +378,7 @@ RvResult rv_houdini_write_packed(const RvDetail* detail, void** bytes, size_t* c
   RvJsonOut out;
   void* data = NULL;
   size_t size;
-  rv_json_out_begin(&out, true, 1 << 16);
+  rv_json_out_begin(&out, true, PACKED_BYTES);
   out.defer_arrays = true;
   put_document(&out, detail);
   if (rv_json_out_end(&out, &data, &size)) {
