@@ -22,6 +22,7 @@ static const char* const TAGS[RV_TAG_COUNT] = {
 #undef ROW
 };
 
+// The names and sizes below tolerate values outside of the enums, which may come from files or bindings.
 const char* rv_storage_name(RvStorage storage) {
   return (unsigned)storage < RV_STORAGE_COUNT ? STORAGES[storage].word : "";
 }
@@ -49,7 +50,9 @@ enum {
 };
 
 RvAttrib* rv_attrib_new(RvOwner owner, const char* name, RvStorage storage, int size, RvTag tag, size_t count) {
-  size_t stride = rv_storage_bytes(storage) * (size_t)size, length = strlen(name), bytes;
+  size_t stride = rv_storage_bytes(storage) * (size_t)size;
+  size_t length = strlen(name);
+  size_t bytes;
   // The default tuple follows the name, aligned for any storage.
   size_t at = (sizeof(RvAttrib) + length + 1 + TUPLE_ALIGNMENT - 1) & ~(size_t)(TUPLE_ALIGNMENT - 1);
   if (!rv_mul_ok(count, stride, &bytes)) return NULL;
@@ -63,6 +66,7 @@ RvAttrib* rv_attrib_new(RvOwner owner, const char* name, RvStorage storage, int 
   attrib->count = count;
   attrib->default_tuple = (char*)attrib + at;
   memcpy(attrib->name, name, length + 1);
+  // Values, and for strings the table.
   attrib->values = rv_buffer_new(bytes);
   if (storage == RV_STRING) {
     // Every component of a string's default is -1, the empty string.
@@ -79,7 +83,8 @@ RvAttrib* rv_attrib_new(RvOwner owner, const char* name, RvStorage storage, int 
 
 // The block is copied with memcpy; the pointer to the default tuple must then point into the copy.
 RvAttrib* rv_attrib_copy(const RvAttrib* attrib) {
-  size_t at = (size_t)((char*)attrib->default_tuple - (char*)attrib), bytes = at + attrib->stride;
+  size_t at = (size_t)((char*)attrib->default_tuple - (char*)attrib);
+  size_t bytes = at + attrib->stride;
   RvAttrib* copy = rv_alloc(bytes, 1);
   if (!copy) return NULL;
   memcpy(copy, attrib, bytes);
@@ -101,6 +106,7 @@ void rv_attrib_fill(RvAttrib* attrib, size_t begin, size_t end) {
   if (begin >= end) return;
   char* data = attrib->values->data;
   const unsigned char* tuple = attrib->default_tuple;
+  // Are all bytes of the default equal?
   bool uniform = true;
   for (size_t i = 1; i < attrib->stride; ++i) uniform &= tuple[i] == tuple[0];
   if (uniform) {
@@ -156,10 +162,12 @@ const void* rv_attrib_read(const RvAttrib* attrib) {
   return attrib->values->data;
 }
 
+// Unsharing keeps the capacity: rv_buffer_own copies only if another attribute has the buffer too.
 void* rv_attrib_write(RvAttrib* attrib) {
   return rv_buffer_own(&attrib->values, attrib->values->bytes) ? attrib->values->data : NULL;
 }
 
+// Halves and floats are exact in double, int64 is rounded beyond 2^53.
 double rv_number_get(RvStorage storage, const void* data, size_t at) {
   switch (storage) {
     case RV_F16:
@@ -186,6 +194,7 @@ double rv_attrib_get(const RvAttrib* attrib, size_t element, int component) {
 
 //---------------------------------------------------------------------------------------------- strings
 
+// An index below 0 is the empty string, which is in no table.
 const char* rv_attrib_string_at(const RvAttrib* attrib, int index) {
   if (!attrib->strings || index < 0 || (size_t)index >= attrib->strings->texts.count) return "";
   return attrib->strings->texts.data[index];
@@ -217,7 +226,9 @@ RvResult rv_attrib_set_string(RvAttrib* attrib, size_t element, int component, c
 
 RvResult rv_attrib_map_strings(RvAttrib* to, const RvAttrib* from, int32_t** map, RvError* error) {
   *map = NULL;
+  // Nothing to translate.
   if (to->storage != RV_STRING || to->strings == from->strings) return RV_OK;
+  // New index of each string of the source; all strings are added, also those that no element uses.
   size_t count = from->strings->texts.count;
   int32_t* index = rv_alloc(count, sizeof *index);
   for (size_t i = 0; index && i < count; ++i) {

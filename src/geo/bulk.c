@@ -33,8 +33,10 @@ static RvResult check_topology(size_t npoint, size_t nvertex, size_t nprim, cons
   if (!result) result = rv_geo_check_count(RV_VERTEX, nvertex, error);
   if (!result) result = rv_geo_check_count(RV_PRIM, nprim, error);
   if (result) return result;
+  // Arrays that must be there.
   if ((nvertex && !vertex_point) || (nprim && (!prim_start || !prim_type)))
     return rv_fail(error, RV_INTERNAL, "topology of %zu primitives without its arrays", nprim);
+  // Indices and types.
   if (prim_start) {
     result = check_starts(prim_start, nprim, nvertex, error);
   } else if (nvertex) {
@@ -109,6 +111,7 @@ static RvResult check_attrib(const RvAttrib* attrib, size_t count, RvError* erro
   if (attrib->count != count || attrib->values->bytes != count * attrib->stride)
     return rv_fail(error, RV_INTERNAL, "the attribute '%s' has %zu elements in %zu bytes, not %zu", attrib->name,
                    attrib->count, attrib->values->bytes, count);
+  // Strings: each index is in the table.
   if (attrib->storage != RV_STRING) return RV_OK;
   const int32_t* index = attrib->values->data;
   int64_t texts = (int64_t)attrib->strings->texts.count;
@@ -137,6 +140,7 @@ static RvResult check_group(const RvGroup* group, size_t count, RvError* error) 
 static RvResult check_prims(const RvDetail* detail, RvError* error) {
   const uint8_t* type = detail->prim_type->data;
   const int32_t* start = detail->prim_start->data;
+  // Grids are sorted by primitive, so both lists are walked together.
   size_t grid = 0;
   for (size_t i = 0; i < detail->count[RV_PRIM]; ++i) {
     bool has_grid = grid < detail->grids.count && (size_t)detail->grids.data[grid].prim == i;

@@ -15,6 +15,7 @@ RvResult rv_detail_set_grid(RvDetail* detail, size_t prim, RvGrid* grid, RvError
       RvResult r = rv_attrib_set_string(name, prim, 0, text, error);
       if (r != RV_OK) return r;
     }
+    // Retain first: both may be the same grid.
     rv_prim_grid_retain(grid);
     rv_prim_grid_release(slot->grid);
     slot->grid = grid;

@@ -15,7 +15,7 @@ enum {
   BLOCK = 1 << 20,                          // bytes of a block before compression
   BLOCK_ROOM = BLOCK + BLOSC_MAX_OVERHEAD,  // bytes that it may take after compression
   LEVEL = 9,                                // of blosc: the strongest
-  TYPE_SIZE = 4,  // bytes of an element for blosc's shuffle: float and int32 are most of a file
+  TYPE_SIZE = 4,                            // bytes of an element for blosc's byte shuffle, as Houdini writes
 };
 
 // Bytes of the parts of the container.
@@ -76,7 +76,8 @@ static const uint8_t* block_bytes(const Pack* pack, size_t at, size_t n, uint8_t
   if (!*own) return NULL;
   // Copy from as many pieces as needed.
   for (size_t done = 0; done < n; ++lo, skip = 0) {
-    size_t here = pack->pieces[lo].count - skip, part = here < n - done ? here : n - done;
+    size_t here = pack->pieces[lo].count - skip;
+    size_t part = here < n - done ? here : n - done;
     if (part) memcpy(*own + done, (const uint8_t*)pack->pieces[lo].bytes + skip, part);
     done += part;
   }
@@ -88,8 +89,10 @@ static void pack_blocks(void* arg, size_t begin, size_t end) {
   Pack* pack = arg;
   uint8_t* own = NULL;
   for (size_t i = begin; i < end; ++i) {
-    size_t remaining = pack->count - i * BLOCK, n = remaining < BLOCK ? remaining : BLOCK;
+    size_t remaining = pack->count - i * BLOCK;
+    size_t n = remaining < BLOCK ? remaining : BLOCK;
     const uint8_t* from = block_bytes(pack, i * BLOCK, n, &own);
+    // One thread for each block: the result depends only on its bytes.
     int size = from ? blosc_compress_ctx(LEVEL, BLOSC_SHUFFLE, TYPE_SIZE, n, from, pack->to + i * BLOCK_ROOM,
                                          n + BLOSC_MAX_OVERHEAD, "lz4", 0, 1)
                     : 0;
@@ -101,12 +104,14 @@ static void pack_blocks(void* arg, size_t begin, size_t end) {
 // Moves the compressed blocks together behind the head and writes head, index and tail. Returns the total size.
 static size_t join_blocks(Pack* pack, size_t nblock, uint8_t* to) {
   size_t at = HEAD_BYTES;
+  // Head without metadata, then the blocks.
   memcpy(to, "scf1", MAGIC_BYTES);
   put_big(to + MAGIC_BYTES, 0);
   for (size_t i = 0; i < nblock; ++i) {
     memmove(to + at, pack->to + i * BLOCK_ROOM, pack->bytes[i]);
     at += pack->bytes[i];
   }
+  // Index and tail.
   uint8_t* index = to + at;
   size_t end = 0;
   for (size_t i = 0; i + 1 < nblock; ++i, index += NUMBER_BYTES) {
@@ -235,7 +240,9 @@ static RvResult read_frame(const uint8_t* bytes, size_t count, Unpack* u, RvErro
                    RV_HOU_EXPANSION, u->nblock, u->block);
   // Every block lies within the file and decompresses to its size.
   for (size_t i = 0; i < u->nblock; ++i) {
-    size_t begin = block_begin(u, i), end = block_end(u, i), size = 0;
+    size_t begin = block_begin(u, i);
+    size_t end = block_end(u, i);
+    size_t size = 0;
     if (end > u->packed || begin > end || end - begin < BLOSC_MIN_HEADER_LENGTH)
       return damaged(error, at + NUMBER_BYTES * i, "the offset of a block is wrong");
     if (blosc_cbuffer_validate(u->from + begin, end - begin, &size) != 0 || size != block_size(u, i))
@@ -254,6 +261,7 @@ RvResult rv_container_unpack(const void* bytes, size_t count, void** out, size_t
   if (!u.to || !u.bad) {
     result = rv_fail(error, RV_NO_MEMORY, "out of memory decompressing %zu bytes", total);
   } else {
+    // Decompress all blocks, then report the first bad one.
     rv_parallel_for(u.nblock, 1, unpack_blocks, &u);
     for (size_t i = 0; i < u.nblock && !result; ++i)
       if (u.bad[i])
@@ -303,7 +311,10 @@ static bool grow(uint8_t** data, size_t* capacity, size_t used, size_t limit) {
 RvResult rv_container_gunzip(const void* bytes, size_t count, void** out, size_t* out_count, RvError* error) {
   z_stream stream = {.zalloc = zlib_alloc, .zfree = zlib_free};
   uint8_t* data = NULL;
-  size_t capacity = 0, used = 0, taken = 0, limit = rv_hou_expansion_limit(count);
+  size_t capacity = 0;
+  size_t used = 0;
+  size_t taken = 0;
+  size_t limit = rv_hou_expansion_limit(count);
   if (inflateInit2(&stream, GZIP_WINDOW_BITS) != Z_OK) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   int state = Z_OK;
   while (state == Z_OK) {
@@ -319,6 +330,7 @@ RvResult rv_container_gunzip(const void* bytes, size_t count, void** out, size_t
     taken += in - stream.avail_in;
     used += room - stream.avail_out;
   }
+  // Hand over the output, or say what is wrong.
   inflateEnd(&stream);
   if (state == Z_STREAM_END) {
     *out = data;
@@ -326,6 +338,7 @@ RvResult rv_container_gunzip(const void* bytes, size_t count, void** out, size_t
     return RV_OK;
   }
   rv_free(data);
+  // zlib would have gone on, but the buffer could not grow.
   if (state == Z_OK) return rv_fail(error, RV_LIMIT, "the gzip file unpacks to more than %zu bytes", limit);
   return rv_fail(error, RV_BAD_FILE, "the gzip file is damaged or cut short (offset %zu)", taken);
 }

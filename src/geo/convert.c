@@ -47,6 +47,7 @@ static double get_real(const RvAttrib* attrib, size_t at) {
   return rv_attrib_get(attrib, at / (size_t)attrib->size, (int)(at % (size_t)attrib->size));
 }
 
+// A double beyond the range of float becomes infinite, as in C.
 void rv_number_put(RvStorage storage, void* data, size_t at, double value) {
   switch (storage) {
     case RV_F16:
@@ -76,6 +77,7 @@ void rv_number_put(RvStorage storage, void* data, size_t at, double value) {
 static void convert_one(RvAttrib* to, size_t at, const RvAttrib* from, size_t source) {
   void* data = to->values->data;
   int64_t integer = is_int(from->storage) ? get_int(from, source) : 0;
+  // Any real on either side: through double.
   if (!is_int(from->storage) || !is_int(to->storage))
     rv_number_put(to->storage, data, at, get_real(from, source));
   else if (to->storage == RV_I8)
@@ -92,6 +94,7 @@ static void copy_range(void* arg, size_t begin, size_t end) {
   size_t stride = job->to->stride;
   char* to = (char*)job->to->values->data + job->first * stride;
   const char* from = job->from->values->data;
+  // Without an index a range is one block of memory.
   if (!job->index) {
     memcpy(to + begin * stride, from + begin * stride, (end - begin) * stride);
     return;
@@ -126,6 +129,7 @@ static void convert_range(void* arg, size_t begin, size_t end) {
   const Transfer* job = arg;
   const RvAttrib* from = job->from;
   RvAttrib* to = job->to;
+  // Components that both have.
   int shared = to->size < from->size ? to->size : from->size;
   for (size_t i = begin; i < end; ++i) {
     size_t source = (job->index ? (size_t)job->index[i] : i) * (size_t)from->size;

@@ -22,6 +22,7 @@ RvResult rv_geo_check_count(RvOwner owner, size_t count, RvError* error) {
                  rv_owner_plural(owner), RV_GEO_MAX_COUNT);
 }
 
+// A name that is too long is quoted only in part.
 RvResult rv_geo_check_name(const char* what, const char* name, RvError* error) {
   if (!name || !*name) return rv_fail(error, RV_BAD_INPUT, "the name of %s is empty", what);
   if (strlen(name) > RV_GEO_MAX_NAME)
@@ -63,6 +64,7 @@ static bool copy_owner(RvDetail* copy, const RvDetail* detail, RvOwner owner) {
   for (size_t i = 0; i < ngroup; ++i) {
     const RvGroup* group = detail->groups[owner].data[i];
     size_t bytes = sizeof *group + strlen(group->name) + 1;
+    // A group and its name are one allocation.
     RvGroup* group_copy = rv_alloc(bytes, 1);
     if (!group_copy) return false;
     memcpy(group_copy, group, bytes);
@@ -79,6 +81,7 @@ RvDetail* rv_detail_copy(const RvDetail* detail) {
   copy->prim_type = rv_buffer_retain(detail->prim_type);
   copy->prim_start = rv_buffer_retain(detail->prim_start);
   copy->vertex_point = rv_buffer_retain(detail->vertex_point);
+  // Grids are shared.
   bool ok = rv_array_reserve(&copy->grids, detail->grids.count);
   for (size_t i = 0; ok && i < detail->grids.count; ++i) {
     RvPrimGrid entry = detail->grids.data[i];
@@ -91,6 +94,7 @@ RvDetail* rv_detail_copy(const RvDetail* detail) {
   return NULL;
 }
 
+// The buffers may be NULL if rv_detail_new ran out of memory.
 void rv_detail_free(RvDetail* detail) {
   if (!detail) return;
   for (int owner = 0; owner < RV_OWNER_COUNT; ++owner) {
@@ -113,6 +117,7 @@ size_t rv_detail_bytes(const RvDetail* detail) {
   bytes += detail->vertex_point->capacity;
   for (int owner = 0; owner < RV_OWNER_COUNT; ++owner) {
     for (size_t i = 0; i < detail->attribs[owner].count; ++i) {
+      // Struct, default and values; the name is not counted.
       const RvAttrib* attrib = detail->attribs[owner].data[i];
       bytes += sizeof *attrib + attrib->stride + attrib->values->capacity;
       if (attrib->strings) bytes += attrib->strings->bytes + attrib->strings->nslot * sizeof(int32_t);
@@ -162,6 +167,7 @@ RvResult rv_detail_grow(RvDetail* detail, RvOwner owner, size_t count, RvError* 
   return RV_OK;
 }
 
+// Capacities stay, so growing again needs no allocation.
 void rv_detail_truncate(RvDetail* detail, RvOwner owner, size_t count) {
   for (size_t i = 0; i < detail->attribs[owner].count; ++i) {
     RvAttrib* attrib = detail->attribs[owner].data[i];
@@ -195,12 +201,14 @@ static RvResult grow_topology(RvDetail* detail, size_t nvertex, size_t nprim, Rv
   size_t old_vertices = detail->count[RV_VERTEX];
   size_t vertices = old_vertices + nvertex;
   size_t prims = detail->count[RV_PRIM] + nprim;
+  // Limits and memory first.
   RvResult result = rv_geo_check_count(RV_VERTEX, vertices, error);
   if (!result) result = rv_geo_check_count(RV_PRIM, prims, error);
   if (result) return result;
   if (!rv_buffer_own(&detail->vertex_point, vertices * sizeof(int32_t)) ||
       !rv_buffer_own(&detail->prim_start, (prims + 1) * sizeof(int32_t)) || !rv_buffer_own(&detail->prim_type, prims))
     return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu primitives with %zu vertices", prims, vertices);
+  // Attributes and groups of both owners grow, or of none.
   result = rv_detail_grow(detail, RV_VERTEX, vertices, error);
   if (result) return result;
   result = rv_detail_grow(detail, RV_PRIM, prims, error);
@@ -284,6 +292,7 @@ RvResult rv_detail_add_vdb(RvDetail* detail, RvGrid* grid, RvError* error) {
   result = grow_topology(detail, 0, 1, error);
   if (result) return result;
   ((int32_t*)name->values->data)[prim] = text;
+  // It has no vertices.
   int32_t* start = detail->prim_start->data;
   start[prim + 1] = start[prim];
   ((uint8_t*)detail->prim_type->data)[prim] = RV_PRIM_VDB;

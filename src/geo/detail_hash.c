@@ -27,7 +27,9 @@ static void add_strings(RvHasher* hasher, const RvAttrib* attrib, const int32_t*
   uint64_t* table_hash = rv_alloc(table_size, sizeof *table_hash);
   for (size_t i = 0; table_hash && i < table_size; ++i)
     table_hash[i] = rv_hash(attrib->strings->texts.data[i], strlen(attrib->strings->texts.data[i]), 0);
-  uint64_t empty = rv_hash("", 0, 0), chunk[CHUNK];
+  uint64_t empty = rv_hash("", 0, 0);
+  uint64_t chunk[CHUNK];
+  // Hashes of the elements, a chunk at a time.
   for (size_t i = 0; i < count;) {
     size_t n = 0;
     for (; n < CHUNK && i < count; ++n, ++i) {
@@ -39,6 +41,7 @@ static void add_strings(RvHasher* hasher, const RvAttrib* attrib, const int32_t*
   rv_free(table_hash);
 }
 
+// The values of numbers enter by the hash of their buffer, which is cached while it is shared.
 void rv_hash_attrib(RvHasher* hasher, const RvAttrib* attrib) {
   rv_hasher_add_string(hasher, attrib->name);
   uint64_t form[5] = {attrib->owner, attrib->storage, (uint64_t)attrib->size, attrib->tag, attrib->count};
@@ -86,6 +89,7 @@ void rv_hash_topology(RvHasher* hasher, const RvDetail* detail) {
   rv_hasher_add_u64(hasher, rv_buffer_hash(detail->prim_type));
   rv_hasher_add_u64(hasher, rv_buffer_hash(detail->prim_start));
   rv_hasher_add_u64(hasher, rv_buffer_hash(detail->vertex_point));
+  // Grids by their content.
   for (size_t i = 0; i < detail->grids.count; ++i) {
     rv_hasher_add_u64(hasher, (uint64_t)detail->grids.data[i].prim);
     rv_hasher_add_u64(hasher, rv_prim_grid_hash(detail->grids.data[i].grid));

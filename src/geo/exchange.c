@@ -48,12 +48,14 @@ bool rv_attrib_equal(const RvAttrib* a, const RvAttrib* b) {
 bool rv_detail_same_topology(const RvDetail* a, const RvDetail* b) {
   for (int owner = 0; owner < RV_GLOBAL; ++owner)
     if (rv_detail_count(a, owner) != rv_detail_count(b, owner)) return false;
+  // Types and grids; then the vertices of each primitive.
   size_t nprim = rv_detail_count(a, RV_PRIM), nvertex = rv_detail_count(a, RV_VERTEX);
   for (size_t i = 0; i < nprim; ++i)
     if (rv_detail_prim_type(a, i) != rv_detail_prim_type(b, i) ||
         rv_detail_prim_grid(a, i) != rv_detail_prim_grid(b, i))
       return false;
-  const int32_t *x = rv_detail_prim_start(a), *y = rv_detail_prim_start(b);
+  const int32_t* x = rv_detail_prim_start(a);
+  const int32_t* y = rv_detail_prim_start(b);
   if (nprim && memcmp(x, y, (nprim + 1) * sizeof *x) != 0) return false;
   return !nvertex || !memcmp(rv_detail_vertex_point(a), rv_detail_vertex_point(b), nvertex * sizeof *x);
 }

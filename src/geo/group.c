@@ -3,6 +3,7 @@
 
 #include "geo/detail.h"
 
+// Struct and name are one allocation.
 RvGroup* rv_group_new(RvOwner owner, const char* name, size_t count) {
   size_t length = strlen(name);
   RvGroup* group = rv_alloc_zero(sizeof *group + length + 1, 1);
@@ -108,6 +109,7 @@ const uint8_t* rv_group_read(const RvGroup* group) {
   return group->values->data;
 }
 
+// Copies the bytes first if another group shares them.
 uint8_t* rv_group_write(RvGroup* group) {
   return rv_buffer_own(&group->values, group->values->bytes) ? group->values->data : NULL;
 }

@@ -85,6 +85,7 @@ static const int32_t* source_of(const RvHouFile* file, RvOwner owner) {
 static void* reorder(RvHouFile* file, RvOwner owner, void* values, size_t stride, size_t count) {
   const int32_t* source = source_of(file, owner);
   if (!values || !source) return values;
+  // Gather into a new array and free the old one.
   uint8_t* out = NULL;
   if (rv_hou_charge(file, count, stride, "attribute values")) {
     out = rv_alloc(count, stride);
@@ -98,11 +99,13 @@ static void* reorder(RvHouFile* file, RvOwner owner, void* values, size_t stride
 
 // Sets the default tuple of an attribute: a single value serves all components, missing components are 0.
 static bool set_default(RvHouFile* file, const RvHouAttrib* from, RvAttrib* attrib) {
-  size_t size = (size_t)rv_attrib_size(attrib), bytes = rv_storage_bytes(rv_attrib_storage(attrib));
+  size_t size = (size_t)rv_attrib_size(attrib);
+  size_t bytes = rv_storage_bytes(rv_attrib_storage(attrib));
   const RvNumbers* given = &from->defaults;
   if (!given->count) return true;
   uint8_t* tuple = rv_alloc_zero(size, bytes);
   if (!tuple) return rv_hou_no_memory(file);
+  // One value serves all components.
   for (size_t c = 0; c < size; ++c)
     if (given->count == 1 || c < given->count)
       rv_numbers_convert(given, given->count == 1 ? 0 : c, 1, 1, rv_attrib_storage(attrib), tuple + c * bytes, bytes);
@@ -121,12 +124,14 @@ static bool build_hpoint(RvHouFile* file, const RvHouAttrib* from, RvDetail* det
   float* weight = rv_alloc(count, sizeof *weight);
   bool weighted = false;
   bool good = three && weight;
+  // Separate positions and weights.
   for (size_t i = 0; good && i < count; ++i) {
     memcpy(three + 3 * i, four + 4 * i, POSITION_BYTES);
     weight[i] = four[4 * i + 3];
     weighted = weighted || weight[i] != 1;
   }
   rv_free(four);
+  // A Pw of the file itself has precedence.
   for (size_t i = 0; i < file->attribs[RV_POINT].count; ++i)
     if (strcmp(file->attribs[RV_POINT].data[i].name, "Pw") == 0) weighted = false;
   RvAttrib* attrib;
@@ -135,6 +140,7 @@ static bool build_hpoint(RvHouFile* file, const RvHouAttrib* from, RvDetail* det
     rv_free(weight);
     return rv_hou_no_memory(file);
   }
+  // Add P, and Pw if any weight differs from 1.
   RvResult result = rv_detail_adopt_attrib(detail, RV_POINT, "P", RV_F32, 3, RV_TAG_POINT, three, &attrib, file->error);
   if (!result && weighted) {
     const float one = 1;
@@ -150,7 +156,7 @@ static bool build_hpoint(RvHouFile* file, const RvHouAttrib* from, RvDetail* det
 static bool check_strings(RvHouFile* file, const RvHouAttrib* from, const int32_t* index, size_t count) {
   for (size_t i = 0; i < count; ++i)
     if (index[i] >= 0 && (size_t)index[i] >= from->nstring)
-      return rv_json_fail(file->in, file->in->at, "string %d of a table of %zu", index[i], from->nstring);
+      return rv_json_fail(file->in, file->in->at, "string %d of a table of %zu strings", index[i], from->nstring);
   return true;
 }
 
@@ -228,6 +234,7 @@ static bool build_groups(RvHouFile* file, RvOwner owner, RvDetail* detail) {
   for (size_t i = 0; i < file->groups[owner].count; ++i) {
     const RvHouGroup* group = &file->groups[owner].data[i];
     uint8_t* flags = rv_hou_decode_group(file, group, (size_t)file->count[owner]);
+    // Decode in the file's order, then reorder as the elements are.
     flags = reorder(file, owner, flags, 1, rv_detail_count(detail, owner));
     if (!flags || rv_detail_adopt_group(detail, owner, group->name, flags, file->error)) {
       rv_error_context(file->error, "%s '%s'", keys[owner], group->name);
@@ -239,6 +246,7 @@ static bool build_groups(RvHouFile* file, RvOwner owner, RvDetail* detail) {
 
 // Adds all attributes and groups.
 static bool build_contents(RvHouFile* file, RvDetail* detail) {
+  // P must be among the point attributes, or all points are at the origin.
   bool position = false;
   for (int owner = 0; owner < RV_OWNER_COUNT; ++owner) {
     for (size_t i = 0; i < file->attribs[owner].count; ++i) {

@@ -16,7 +16,7 @@ enum {
   SAMPLE_BYTES = 64,
 };
 
-// The samples of all curves. Each is a interpolated sum of control vertices: a row of `width` vertices and weights.
+// The samples of all curves. Each is a weighted sum of control vertices: a row of `width` vertices and weights.
 typedef struct Samples {
   RV_ARRAY(int32_t) vertex;   // control vertices of the old detail, `width` a sample
   RV_ARRAY(double) weight;    // their weights, which sum to 1; unused columns have weight 0
@@ -63,12 +63,14 @@ static bool add_sample(Samples* samples, int32_t first, size_t ncontrol, size_t 
 static void basis_functions(const double* knot, size_t span, double u, int degree, double* out) {
   double left[MAX_ORDER], right[MAX_ORDER];
   out[0] = 1;
+  // Raise the degree by one each time, from the functions of degree j - 1 to those of degree j.
   for (int j = 1; j <= degree; ++j) {
     left[j] = u - knot[span + 1 - (size_t)j];
     right[j] = knot[span + (size_t)j] - u;
     double saved = 0;
     for (int r = 0; r < j; ++r) {
-      double width = right[r + 1] + left[j - r], term = width != 0 ? out[r] / width : 0;
+      double width = right[r + 1] + left[j - r];
+      double term = width != 0 ? out[r] / width : 0;
       out[r] = saved + right[r + 1] * term;
       saved = left[j - r] * term;
     }
@@ -79,13 +81,16 @@ static void basis_functions(const double* knot, size_t span, double u, int degre
 // The file's knots if they have the right number and do not decrease, else uniform ones, clamped for an open curve.
 // Free with rv_free; NULL when out of memory.
 static double* make_knots(const RvHouCurve* curve, size_t ncontrol) {
-  size_t order = (size_t)curve->order, count = ncontrol + order;
+  size_t order = (size_t)curve->order;
+  size_t count = ncontrol + order;
   double* knots = rv_alloc(count, sizeof *knots);
   bool good = curve->knots.count == count;
+  // The file's knots.
   for (size_t i = 0; knots && good && i < count; ++i) {
     knots[i] = rv_numbers_f64(&curve->knots, i);
     good = isfinite(knots[i]) && (!i || knots[i] >= knots[i - 1]);
   }
+  // Uniform knots; an open curve repeats the first and last one `order` times.
   for (size_t i = 0; knots && !good && i < count; ++i) {
     size_t clamped = i < order ? 0 : i > ncontrol ? ncontrol - order + 1 : i - order + 1;
     knots[i] = curve->closed ? (double)i : (double)clamped;
@@ -96,13 +101,18 @@ static double* make_knots(const RvHouCurve* curve, size_t ncontrol) {
 // Samples a NURBS curve of n control vertices from `first` on. A closed curve repeats its first control vertices.
 static bool sample_nurbs(Samples* samples, const RvHouCurve* curve, int32_t first, size_t n, const float* rational,
                          const int32_t* vertex_point) {
-  size_t degree = (size_t)curve->order - 1, control = curve->closed ? n + degree : n, last = 0;
+  size_t degree = (size_t)curve->order - 1;
+  size_t control = curve->closed ? n + degree : n;
+  size_t last = 0;
   int steps = degree > 1 ? SEGMENTS : 1;
   double weights[MAX_ORDER];
   double* knot = make_knots(curve, control);
-  bool good = knot != NULL, any = false;
+  bool good = knot != NULL;
+  bool any = false;
+  // Equal steps within every span of positive length, its end not included.
   for (size_t span = degree; good && span < control; ++span) {
-    double begin = knot[span], width = knot[span + 1] - begin;
+    double begin = knot[span];
+    double width = knot[span + 1] - begin;
     if (!(width > 0)) continue;
     any = true;
     last = span;
@@ -123,6 +133,7 @@ static bool sample_nurbs(Samples* samples, const RvHouCurve* curve, int32_t firs
 // The degree + 1 Bernstein polynomials at t (de Casteljau).
 static void bernstein(double t, int degree, double* out) {
   out[0] = 1;
+  // Raise the degree by one each time.
   for (int j = 1; j <= degree; ++j) {
     double saved = 0;
     for (int r = 0; r < j; ++r) {
@@ -137,10 +148,12 @@ static void bernstein(double t, int degree, double* out) {
 // Samples a Bezier curve; consecutive spans share a control vertex.
 static bool sample_bezier(Samples* samples, const RvHouCurve* curve, int32_t first, size_t n, const float* rational,
                           const int32_t* vertex_point) {
-  size_t degree = (size_t)curve->order - 1, spans = curve->closed ? n / degree : (n - 1) / degree;
+  size_t degree = (size_t)curve->order - 1;
+  size_t spans = curve->closed ? n / degree : (n - 1) / degree;
   int steps = degree > 1 ? SEGMENTS : 1;
   double weights[MAX_ORDER];
   bool good = true;
+  // Equal steps within every span, its end not included; the last end follows.
   for (size_t span = 0; good && span < spans; ++span)
     for (int s = 0; s < steps && good; ++s) {
       bernstein((double)s / steps, (int)degree, weights);
@@ -171,9 +184,11 @@ static bool add_vertex(Rebuild* r, int32_t point, int32_t from) {
 
 // Samples all curves and lists the vertices of all primitives anew. False when out of memory or over the limit.
 static bool rebuild_prims(Rebuild* r, const RvHouCurve* curves, size_t ncurve) {
-  const int32_t *start = rv_detail_prim_start(r->old), *points = rv_detail_vertex_point(r->old);
+  const int32_t* start = rv_detail_prim_start(r->old);
+  const int32_t* points = rv_detail_vertex_point(r->old);
   const float* rational = rv_detail_f32(r->old, RV_POINT, "Pw", 1);
-  size_t nprim = rv_detail_count(r->old, RV_PRIM), next = 0;
+  size_t nprim = rv_detail_count(r->old, RV_PRIM);
+  size_t next = 0;
   int32_t npoint = (int32_t)rv_detail_count(r->old, RV_POINT);
   if (!rv_array_push(&r->start, 0)) return false;
   for (size_t p = 0; p < nprim; ++p) {
@@ -197,7 +212,7 @@ static bool rebuild_prims(Rebuild* r, const RvHouCurve* curves, size_t ncurve) {
   return true;
 }
 
-// One component of an attribute at a sample: the interpolated sum over its control vertices.
+// One component of an attribute at a sample: the weighted sum over its control vertices.
 static double interpolated(const Rebuild* r, const RvAttrib* attrib, size_t sample, int component, bool by_point) {
   const int32_t* points = rv_detail_vertex_point(r->old);
   double sum = 0;
@@ -227,7 +242,9 @@ static RvResult interpolate(Rebuild* r, RvDetail* detail, RvOwner owner, RvError
     if (storage != RV_F16 && storage != RV_F32 && storage != RV_F64) continue;
     uint8_t* out = rv_attrib_write(rv_detail_find_mutable(detail, owner, rv_attrib_name(from)));
     if (!out) return rv_fail(error, RV_NO_MEMORY, "out of memory");
-    size_t bytes = rv_storage_bytes(storage), size = (size_t)rv_attrib_size(from);
+    // The samples are the points beyond the old ones, and the vertices that come from a sample.
+    size_t bytes = rv_storage_bytes(storage);
+    size_t size = (size_t)rv_attrib_size(from);
     size_t count = owner == RV_POINT ? r->samples.nearest.count : r->vertex_from.count;
     for (size_t i = 0; i < count; ++i) {
       if (owner == RV_VERTEX && r->vertex_from.data[i] >= 0) continue;
@@ -246,9 +263,11 @@ static RvResult interpolate(Rebuild* r, RvDetail* detail, RvOwner owner, RvError
 static RvResult gather_all(Rebuild* r, RvDetail* detail, RvError* error) {
   const int32_t* points = rv_detail_vertex_point(r->old);
   for (int owner = 0; owner < RV_OWNER_COUNT; ++owner) {
-    size_t count = rv_detail_count(detail, (RvOwner)owner), npoint = rv_detail_count(r->old, RV_POINT);
+    size_t count = rv_detail_count(detail, (RvOwner)owner);
+    size_t npoint = rv_detail_count(r->old, RV_POINT);
     int32_t* index = rv_alloc(count, sizeof *index);
     if (!index) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+    // Source of each element.
     for (size_t i = 0; i < count; ++i) {
       index[i] = (int32_t)i;
       if (owner == RV_POINT && i >= npoint) index[i] = points[r->samples.nearest.data[i - npoint]];
@@ -268,13 +287,15 @@ static RvResult gather_all(Rebuild* r, RvDetail* detail, RvError* error) {
 // Removes the control points that no primitive uses any more.
 static RvResult remove_control_points(Rebuild* r, RvDetail* detail, const RvHouCurve* curves, size_t ncurve,
                                       RvError* error) {
-  const int32_t *start = rv_detail_prim_start(r->old), *old_points = rv_detail_vertex_point(r->old);
+  const int32_t* start = rv_detail_prim_start(r->old);
+  const int32_t* old_points = rv_detail_vertex_point(r->old);
   size_t npoint = rv_detail_count(detail, RV_POINT);
   uint8_t* keep = rv_alloc(npoint, 1);
   if (!keep) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   memset(keep, 1, npoint);
   for (size_t i = 0; i < ncurve; ++i)
     for (int32_t v = start[curves[i].prim]; v < start[curves[i].prim + 1]; ++v) keep[old_points[v]] = 0;
+  // A control point that another primitive uses stays.
   const int32_t* points = rv_detail_vertex_point(detail);
   for (size_t v = 0; v < rv_detail_count(detail, RV_VERTEX); ++v) keep[points[v]] = 1;
   RvResult result = rv_detail_keep(detail, keep, NULL, false, error);

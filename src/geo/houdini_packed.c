@@ -27,7 +27,9 @@ typedef struct Placement {
 // The rotation in a matrix: its rows, made orthonormal from the first on (Gram-Schmidt). Identity for a mirroring or
 // singular matrix, which has none.
 static RvQuat rotation_of(const double* a) {
-  RvVec3 none = rv_vec3(0, 0, 0), x = rv_normalize(rv_vec3(a[0], a[1], a[2]), none), y = rv_vec3(a[3], a[4], a[5]);
+  RvVec3 none = rv_vec3(0, 0, 0);
+  RvVec3 x = rv_normalize(rv_vec3(a[0], a[1], a[2]), none);
+  RvVec3 y = rv_vec3(a[3], a[4], a[5]);
   y = rv_normalize(rv_sub(y, rv_scale(x, rv_dot(x, y))), none);
   RvVec3 z = rv_cross(x, y);
   // The third row must lie on the side that a rotation gives.
@@ -58,9 +60,11 @@ static Placement make_placement(const RvHouPacked* packed, const float* point) {
 // Transforms points, vectors or normals of three components in place.
 static void transform_vectors(const Placement* m, RvTag tag, RvStorage storage, size_t count, void* values) {
   const double* a = tag == RV_TAG_NORMAL ? m->normal : m->vector;
+  // In double, whatever the storage; only points are moved by pivot and origin.
   for (size_t i = 0; i < count; ++i) {
     float* single = (float*)values + 3 * i;
-    double *wide = (double*)values + 3 * i, in[3], out[3];
+    double* wide = (double*)values + 3 * i;
+    double in[3], out[3];
     for (int c = 0; c < 3; ++c) in[c] = storage == RV_F64 ? wide[c] : (double)single[c];
     if (tag == RV_TAG_POINT)
       for (int c = 0; c < 3; ++c) in[c] -= m->pivot[c];
@@ -79,7 +83,8 @@ static void transform_vectors(const Placement* m, RvTag tag, RvStorage storage, 
 static void rotate_quaternions(RvQuat rotation, RvStorage storage, size_t count, void* values) {
   for (size_t i = 0; i < count; ++i) {
     float* single = (float*)values + 4 * i;
-    double *wide = (double*)values + 4 * i, q[4];
+    double* wide = (double*)values + 4 * i;
+    double q[4];
     for (int c = 0; c < 4; ++c) q[c] = storage == RV_F64 ? wide[c] : (double)single[c];
     RvQuat r = rv_quat_mul(rotation, (RvQuat){q[0], q[1], q[2], q[3]});
     const double out[4] = {r.x, r.y, r.z, r.w};
@@ -99,6 +104,7 @@ static bool transform_detail(RvDetail* detail, const Placement* placement) {
       const RvAttrib* attrib = rv_detail_attrib(detail, (RvOwner)owner, i);
       RvTag tag = rv_attrib_tag(attrib);
       RvStorage storage = rv_attrib_storage(attrib);
+      // Which attributes are affected: real vectors and quaternions with the tag for it.
       bool is_quaternion = tag == RV_TAG_QUATERNION && rv_attrib_size(attrib) == 4;
       bool is_vector =
           (tag == RV_TAG_POINT || tag == RV_TAG_VECTOR || tag == RV_TAG_NORMAL) && rv_attrib_size(attrib) == 3;
@@ -140,7 +146,8 @@ static void free_buckets(Buckets* b) {
 static bool fill_buckets(Buckets* b, const RvDetail* detail, const RvAttrib* attrib) {
   if (b->detail == detail && b->attrib == attrib) return true;
   free_buckets(b);
-  size_t texts = rv_attrib_string_count(attrib), nprim = rv_detail_count(detail, RV_PRIM);
+  size_t texts = rv_attrib_string_count(attrib);
+  size_t nprim = rv_detail_count(detail, RV_PRIM);
   size_t npoint = rv_detail_count(detail, RV_POINT);
   // Two entries more than strings: the counts are summed in place and then shifted by the insertion.
   *b = (Buckets){.detail = detail,
@@ -249,8 +256,10 @@ static RvDetail* instance(RvHouFile* file, const RvHouPacked* packed, Buckets* b
   *missing = !attrib || rv_attrib_storage(attrib) != RV_STRING || rv_attrib_size(attrib) != 1;
   if (*missing || !fill_buckets(buckets, found->detail, attrib)) return NULL;
   int32_t text = rv_strings_find(attrib->strings, packed->name);
-  size_t begin = text < 0 ? 0 : (size_t)buckets->first[text], end = text < 0 ? 0 : (size_t)buckets->first[text + 1];
-  size_t nprim = rv_detail_count(found->detail, RV_PRIM), share = nprim ? rv_detail_bytes(found->detail) / nprim : 0;
+  size_t begin = text < 0 ? 0 : (size_t)buckets->first[text];
+  size_t end = text < 0 ? 0 : (size_t)buckets->first[text + 1];
+  size_t nprim = rv_detail_count(found->detail, RV_PRIM);
+  size_t share = nprim ? rv_detail_bytes(found->detail) / nprim : 0;
   if (!rv_hou_charge(file, end - begin + 1, share + FRAGMENT_BYTES, "unpacked fragments")) return NULL;
   return extract(buckets, buckets->prims + begin, end - begin, file->error);
 }
@@ -272,6 +281,7 @@ static size_t inherited_bytes(const RvDetail* carrier, size_t nprim) {
 static bool inherit(RvHouFile* file, RvDetail* copy, const RvDetail* carrier, size_t row) {
   size_t nprim = rv_detail_count(copy, RV_PRIM);
   if (!rv_hou_charge(file, inherited_bytes(carrier, nprim), 1, "attributes of packed primitives")) return false;
+  // Every primitive of the copy inherits from the same row.
   int32_t* index = rv_alloc(nprim, sizeof *index);
   if (!index) return rv_hou_no_memory(file);
   for (size_t i = 0; i < nprim; ++i) index[i] = (int32_t)row;
@@ -303,6 +313,7 @@ static bool remove_packed_points(RvHouFile* file, RvDetail* detail) {
     const RvHouPacked* packed = &file->packed.data[i];
     if (packed->embedded) keep[rv_numbers_i64(&file->vertex_point, (size_t)packed->vertex)] = 0;
   }
+  // Points of polygons stay.
   for (size_t v = 0; v < rv_detail_count(detail, RV_VERTEX); ++v) keep[points[v]] = 1;
   bool good = !rv_detail_keep(detail, keep, NULL, false, file->error);
   rv_free(keep);
@@ -315,6 +326,7 @@ static bool unpack_one(RvHouFile* file, const RvDetail* detail, const RvDetail* 
                        RvDetail** out, size_t* missing) {
   RvHouPacked* packed = &file->packed.data[i];
   const float* positions = rv_detail_f32(detail, RV_POINT, "P", 3);
+  // The point of the packed primitive is the origin of the copy.
   if (packed->vertex < 0 || (size_t)packed->vertex >= file->vertex_point.count)
     return rv_json_fail(file->in, file->in->at, "packed geometry: vertex %lld of %zu", (long long)packed->vertex,
                         file->vertex_point.count);
@@ -362,7 +374,9 @@ static void report_packed(RvHouFile* file, size_t missing, size_t instanced) {
 }
 
 bool rv_hou_unpack(RvHouFile* file, RvDetail** detail) {
-  size_t count = file->packed.count, missing = 0, instanced = 0;
+  size_t count = file->packed.count;
+  size_t missing = 0;
+  size_t instanced = 0;
   Buckets buckets = {0};
   RvDetail* carrier = rv_hou_build_carrier(file);
   RvDetail** copies = rv_alloc_zero(count + 1, sizeof *copies);

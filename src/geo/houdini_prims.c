@@ -86,6 +86,7 @@ static void empty_numbers(RvNumbers* numbers) {
 
 // Sets all fields to the uniform fields of a run (`base`), or to the defaults if that is NULL.
 static void reset_fields(Fields* fields, const Fields* base) {
+  // Lists and strings are always emptied.
   empty_numbers(&fields->vertex);
   empty_numbers(&fields->knots);
   empty_numbers(&fields->counts);
@@ -96,6 +97,7 @@ static void reset_fields(Fields* fields, const Fields* base) {
   fields->embedded = NULL;
   fields->attribute = NULL;
   fields->name = NULL;
+  // Scalars: those of the run, or defaults.
   fields->closed = base ? base->closed : false;
   fields->rle = false;
   fields->start = 0;
@@ -130,6 +132,7 @@ static bool read_vertex(RvHouFile* file, RvNumbers* out) {
   RvJsonKind kind = rv_json_peek(file->in)->kind;
   empty_numbers(out);
   if (kind == RV_JSON_ARRAY || kind == RV_JSON_UNIFORM) return rv_json_numbers(file->in, "vertex", RV_ELEMENT_I64, out);
+  // A single number becomes a list of one.
   int64_t one;
   if (!rv_json_int(file->in, "vertex", INT32_MIN, INT32_MAX, &one)) return false;
   if (!rv_numbers_reserve(out, RV_ELEMENT_I64, 1)) return rv_hou_no_memory(file);
@@ -145,6 +148,7 @@ static bool read_basis(RvHouFile* file, Fields* fields) {
   if (!rv_json_begin(file->in, "basis")) return false;
   while (rv_json_key(file->in, &key)) {
     bool good;
+    // An order out of range is handled when the curve is emitted.
     if (rv_json_is(&key, "order")) {
       int64_t order = 0;
       good = rv_json_int(file->in, "order", 0, INT32_MAX, &order);
@@ -176,6 +180,7 @@ static bool read_parameters(RvHouFile* file, Fields* fields) {
   RvJsonKey key;
   if (!rv_json_begin(file->in, "parameters")) return false;
   while (rv_json_key(file->in, &key)) {
+    // The strings that matter; a missing one may come from the run.
     char** text = rv_json_is(&key, "embedded")    ? &fields->embedded
                   : rv_json_is(&key, "attribute") ? &fields->attribute
                   : rv_json_is(&key, "name")      ? &fields->name
@@ -218,12 +223,14 @@ static bool read_field(RvHouFile* file, const RvJsonKey* key, Fields* fields) {
     return rv_json_int(in, "startvertex", 0, INT32_MAX, &fields->start);
   if (rv_json_is(key, "nprimitives") || rv_json_is(key, "n_p"))
     return rv_json_int(in, "nprimitives", 0, INT32_MAX, &fields->nprim);
+  // Run: vertex counts, plain or with run lengths.
   fields->rle = fields->rle || rv_json_is(key, "nvertices_rle") || rv_json_is(key, "r_v");
   if (rv_json_is(key, "nvertices_rle") || rv_json_is(key, "r_v") || rv_json_is(key, "nvertices") ||
       rv_json_is(key, "n_v")) {
     empty_numbers(&fields->counts);
     return rv_json_numbers(in, "nvertices", RV_ELEMENT_I64, &fields->counts);
   }
+  // Curves, soups and packed primitives.
   if (rv_json_is(key, "basis")) return read_basis(file, fields);
   if (rv_json_is(key, "polyinfo")) return read_polyinfo(file, fields);
   if (rv_json_is(key, "parameters")) return read_parameters(file, fields);
@@ -236,6 +243,7 @@ static bool read_field(RvHouFile* file, const RvJsonKey* key, Fields* fields) {
 
 // Counts primitives of an unsupported type for the warning.
 static bool skip_prims(RvHouFile* file, const char* type, size_t count) {
+  // They count as primitives of the file, and an entry for the type is found or added.
   file->topology.source_prims += count;
   for (size_t i = 0; i < file->skipped.count; ++i)
     if (strcmp(file->skipped.data[i].type, type) == 0) {
@@ -294,11 +302,15 @@ static bool emit_tetra_run(RvHouFile* file, const Fields* fields) {
 
 // A polygon soup becomes its polygons, which all have the soup as source.
 static bool emit_soup(RvHouFile* file, const Fields* fields, const int32_t* vertices) {
-  const RvNumbers *sizes = &fields->soup[0], *counts = &fields->soup[1], *list = &fields->soup[2];
+  const RvNumbers* sizes = &fields->soup[0];
+  const RvNumbers* counts = &fields->soup[1];
+  const RvNumbers* list = &fields->soup[2];
   size_t at = 0;
+  // Each entry is a number of polygons of one size.
   if (sizes->count != counts->count) return rv_json_fail(file->in, file->in->at, "polyinfo: sizes and counts differ");
   for (size_t s = 0; s < sizes->count; ++s) {
-    int64_t size = rv_numbers_i64(sizes, s), count = rv_numbers_i64(counts, s);
+    int64_t size = rv_numbers_i64(sizes, s);
+    int64_t count = rv_numbers_i64(counts, s);
     if (size < 1 || count < 0 || (uint64_t)size > list->count || (uint64_t)count > (list->count - at) / (size_t)size)
       return rv_json_fail(file->in, file->in->at, "polyinfo: %lld polygons of %lld vertices, %zu vertices left",
                           (long long)count, (long long)size, list->count - at);
@@ -329,6 +341,7 @@ static bool emit_curve(RvHouFile* file, const Fields* fields, const Fields* base
                        const int32_t* vertices) {
   size_t prim = file->topology.nprim;
   if (!rv_hou_emit(file, RV_PRIM_CURVE, file->topology.source_prims++, fields->vertex.count, vertices)) return false;
+  // A curve that cannot be sampled stays a polygon.
   if (fields->order < 2 || (size_t)fields->order > fields->vertex.count || fields->order > MAX_ORDER) {
     rv_hou_log(file, RV_LEVEL_WARNING,
                "a curve of order %d with %zu vertices is read as its control polygon: the order must be 2 to 32 and "
@@ -336,10 +349,12 @@ static bool emit_curve(RvHouFile* file, const Fields* fields, const Fields* base
                fields->order, fields->vertex.count);
     return true;
   }
+  // The entry for sampling, with knots of its own or of the run.
   RvHouCurve curve = {prim, bezier, fields->closed, fields->order, {0}};
   const RvNumbers* knots = fields->knots.count || !base ? &fields->knots : &base->knots;
   // Knots of a wrong number are not stored, as a run would copy them for every curve; sampling then uses uniform ones.
-  size_t degree = (size_t)fields->order - 1, control = fields->vertex.count + (fields->closed ? degree : 0);
+  size_t degree = (size_t)fields->order - 1;
+  size_t control = fields->vertex.count + (fields->closed ? degree : 0);
   if (!rv_hou_charge(file, 1, sizeof curve, "curves")) return false;
   if (!bezier && knots->count == control + (size_t)fields->order) {
     if (!rv_hou_charge(file, knots->count, sizeof(double), "knots")) return false;
@@ -459,6 +474,7 @@ static bool read_record_definition(RvHouFile* file, Definition* definition) {
     }
     if (!good) return false;
   }
+  // A definition needs a type, and a run the type of its primitives.
   if (file->in->failed) return false;
   if (!definition->type.text[0] || (rv_json_is(&definition->type, "run") && !definition->runtype.text[0]))
     return rv_json_fail(file->in, file->in->at, "a primitive's definition lacks its type");
@@ -473,6 +489,7 @@ static bool read_old_run(RvHouFile* file, Definition* definition, Fields* fields
     reset_fields(fields, &definition->uniform);
     if (!rv_json_begin(file->in, "a primitive of a run")) return false;
     while (rv_json_more(file->in)) {
+      // More values than fields are skipped.
       bool known = field < definition->varying.count;
       if (!(known ? read_field(file, &definition->varying.data[field], fields) : rv_json_skip(file->in))) return false;
       ++field;

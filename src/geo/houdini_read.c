@@ -19,6 +19,7 @@ bool rv_hou_no_memory(RvHouFile* file) {
   return false;
 }
 
+// Memory is charged before it is allocated, so that a hostile file cannot exhaust it.
 bool rv_hou_charge(RvHouFile* file, size_t count, size_t size, const char* what) {
   size_t bytes;
   if (rv_mul_ok(count, size, &bytes) && bytes <= file->limits->budget) {
@@ -34,6 +35,7 @@ bool rv_hou_charge(RvHouFile* file, size_t count, size_t size, const char* what)
   return false;
 }
 
+// The token's length is known before the string is copied.
 bool rv_hou_string(RvHouFile* file, const char* what, char** out) {
   const RvJsonToken* token = rv_json_peek(file->in);
   if (token->kind == RV_JSON_STRING && !rv_hou_charge(file, token->length + 1, 1, what)) return false;
@@ -64,6 +66,7 @@ size_t rv_hou_expansion_limit(size_t on_disk) {
 // Frees everything that was read.
 static void free_file(RvHouFile* file) {
   rv_numbers_free(&file->vertex_point);
+  // Attributes and groups.
   for (int owner = 0; owner < RV_OWNER_COUNT; ++owner) {
     for (size_t i = 0; i < file->attribs[owner].count; ++i) rv_hou_attrib_free(&file->attribs[owner].data[i]);
     rv_array_free(&file->attribs[owner]);
@@ -73,12 +76,14 @@ static void free_file(RvHouFile* file) {
     }
     rv_array_free(&file->groups[owner]);
   }
+  // Topology and curves.
   rv_array_free(&file->topology.start);
   rv_array_free(&file->topology.type);
   rv_array_free(&file->topology.vertex);
   rv_array_free(&file->topology.source);
   for (size_t i = 0; i < file->curves.count; ++i) rv_numbers_free(&file->curves.data[i].knots);
   rv_array_free(&file->curves);
+  // Packed primitives and the geometry that they refer to.
   for (size_t i = 0; i < file->packed.count; ++i) rv_hou_packed_free(&file->packed.data[i]);
   rv_array_free(&file->packed);
   for (size_t i = 0; i < file->embedded.count; ++i) {
@@ -89,7 +94,7 @@ static void free_file(RvHouFile* file) {
   rv_array_free(&file->skipped);
 }
 
-// Fails if a key that may occur only check_first was seen before.
+// Fails if a key that may occur only once was seen before.
 static bool check_first(RvHouFile* file, const RvJsonKey* key, bool* seen) {
   if (*seen) return rv_json_fail(file->in, key->offset, "the key '%s' appears twice", key->text);
   *seen = true;
@@ -107,6 +112,7 @@ static bool read_topology(RvHouFile* file) {
     }
     if (!rv_json_begin(file->in, "pointref")) return false;
     while (rv_json_key(file->in, &inner)) {
+      // The last list counts if there are several.
       bool indices = rv_json_is(&inner, "indices");
       if (indices) rv_numbers_free(&file->vertex_point);
       if (!(indices ? rv_json_numbers(file->in, "topology", RV_ELEMENT_I64, &file->vertex_point)
@@ -130,6 +136,7 @@ static bool read_attributes(RvHouFile* file) {
   RvJsonKey key;
   if (!rv_json_begin(file->in, "attributes")) return false;
   while (rv_json_key(file->in, &key)) {
+    // Owner of the key, or the end of the table.
     size_t i = 0;
     while (i < sizeof table / sizeof *table && !rv_json_is(&key, table[i].key)) ++i;
     if (i < sizeof table / sizeof *table) {
@@ -147,6 +154,7 @@ static bool skip_edge_groups(RvHouFile* file) {
   RvJsonKey key;
   if (!rv_json_begin(file->in, "edgegroups")) return false;
   while (rv_json_more(file->in)) {
+    // Only its name is read, for the warning.
     char* name = NULL;
     bool good = rv_json_begin(file->in, "an edge group") && rv_json_begin(file->in, "an edge group's definition");
     while (good && rv_json_key(file->in, &key)) {
@@ -171,6 +179,7 @@ static bool read_shared(RvHouFile* file) {
   RvJsonKey key, kind;
   if (!rv_json_begin(file->in, "sharedprimitivedata")) return false;
   while (rv_json_key(file->in, &key)) {
+    // Volumes and others are not supported.
     if (strncmp(key.text, "Packed", strlen("Packed")) != 0) {
       if (!rv_json_skip(file->in)) return false;
       continue;
@@ -243,6 +252,7 @@ bool rv_hou_read_document(RvJsonIn* in, const RvLog* log, RvHouLimits* limits, R
   file.count[RV_GLOBAL] = 1;
   // Even an empty detail takes memory, and a file may contain many.
   bool good = rv_hou_charge(&file, 1, EMPTY_DETAIL_BYTES, "a geometry") && rv_json_begin(in, "a geometry file");
+  // Read all keys in order, then build the detail.
   while (good && rv_json_key(in, &key)) good = read_key(&file, &key);
   good = good && !in->failed;
   if (good && (!file.seen_count[RV_POINT] || !file.seen_count[RV_VERTEX] || !file.seen_count[RV_PRIM]))
@@ -259,7 +269,8 @@ RvResult rv_houdini_read(const void* bytes, size_t count, size_t on_disk, const 
   RvJsonIn in;
   if (!error) error = &local;
   // What a container decompressed to counts against the limit.
-  size_t limit = rv_hou_expansion_limit(on_disk), decompressed = count > on_disk ? count - on_disk : 0;
+  size_t limit = rv_hou_expansion_limit(on_disk);
+  size_t decompressed = count > on_disk ? count - on_disk : 0;
   RvHouLimits limits = {.budget = decompressed < limit ? limit - decompressed : 0};
   *out = NULL;
   bool good = rv_json_open(&in, bytes, count, what, error) && rv_hou_read_document(&in, log, &limits, out);

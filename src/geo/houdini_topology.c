@@ -69,6 +69,7 @@ bool rv_hou_emit(RvHouFile* file, RvPrimType type, size_t source, size_t count, 
 // Appends the vertices [start, start + sum) of the file.
 static bool append_run(RvHouFile* file, int64_t start, size_t sum) {
   RvHouTopology* t = &file->topology;
+  // The list stays unwritten while the runs follow each other.
   if ((uint64_t)start != t->nvertex && sum && !list_vertices(file)) return false;
   if (!t->identity_vertices) {
     size_t old = t->vertex.count;
@@ -81,13 +82,17 @@ static bool append_run(RvHouFile* file, int64_t start, size_t sum) {
 // Adds up the vertex counts of a run and checks that there are `nprim`. With `rle` the numbers are pairs (vertex count,
 // repetitions).
 static bool sum_vertex_counts(RvHouFile* file, const RvNumbers* counts, bool rle, size_t nprim, size_t* sum) {
-  size_t prims = 0, vertices = 0, step = rle ? 2 : 1;
+  size_t prims = 0;
+  size_t vertices = 0;
+  size_t step = rle ? 2 : 1;
   if (rle && counts->count % 2) return rv_json_fail(file->in, file->in->at, "nvertices_rle of odd length");
   for (size_t i = 0; i < counts->count; i += step) {
-    int64_t n = rv_numbers_i64(counts, i), repeat = rle ? rv_numbers_i64(counts, i + 1) : 1;
+    int64_t n = rv_numbers_i64(counts, i);
+    int64_t repeat = rle ? rv_numbers_i64(counts, i + 1) : 1;
     if (n < 0 || n > RV_GEO_MAX_COUNT || repeat < 0 || repeat > RV_GEO_MAX_COUNT)
       return rv_json_fail(file->in, file->in->at, "a polygon of %lld vertices, %lld times", (long long)n,
                           (long long)repeat);
+    // Both sums are checked at each step and cannot overflow.
     prims += (size_t)repeat;
     vertices += (size_t)n * (size_t)repeat;
     if (prims > nprim || vertices > RV_GEO_MAX_COUNT)
@@ -103,15 +108,19 @@ bool rv_hou_emit_run(RvHouFile* file, RvPrimType type, int64_t start, size_t npr
   RvHouTopology* t = &file->topology;
   size_t sum = 0;
   if (!sum_vertex_counts(file, counts, rle, nprim, &sum)) return false;
+  // The run must lie within the file's vertices.
   if (start < 0 || (uint64_t)start + sum > (uint64_t)file->count[RV_VERTEX])
     return rv_json_fail(file->in, file->in->at, "a run uses vertices %lld .. %lld of %lld", (long long)start,
                         (long long)start + (long long)sum - 1, (long long)file->count[RV_VERTEX]);
+  // Vertices and source primitives, listed only if they leave the file's order.
   if (!reserve(file, nprim, sum) || !append_run(file, start, sum)) return false;
   if (t->source_prims != t->nprim && !list_sources(file)) return false;
   // Ends of the polygons, their sources and types.
-  size_t at = t->nvertex, step = rle ? 2 : 1;
+  size_t at = t->nvertex;
+  size_t step = rle ? 2 : 1;
   for (size_t i = 0; i < counts->count; i += step) {
-    int64_t n = rv_numbers_i64(counts, i), repeat = rle ? rv_numbers_i64(counts, i + 1) : 1;
+    int64_t n = rv_numbers_i64(counts, i);
+    int64_t repeat = rle ? rv_numbers_i64(counts, i + 1) : 1;
     for (int64_t r = 0; r < repeat; ++r) {
       at += (size_t)n;
       t->start.data[t->start.count++] = (int32_t)at;

@@ -67,7 +67,9 @@ static bool read_tuples(RvHouFile* file, RvHouValues* values, RvElement wanted) 
   values->layout = RV_HOU_TUPLES;
   if (!rv_json_begin(file->in, "tuples")) return false;
   while (rv_json_more(file->in)) {
-    size_t before = values->numbers.count, at = rv_json_peek(file->in)->offset;
+    // Each tuple must have all components.
+    size_t before = values->numbers.count;
+    size_t at = rv_json_peek(file->in)->offset;
     if (!rv_json_numbers(file->in, "tuples", wanted, &values->numbers)) return false;
     if (values->numbers.count - before != (size_t)values->size)
       return rv_json_fail(file->in, at, "a tuple of %zu values where %d are expected", values->numbers.count - before,
@@ -82,7 +84,9 @@ static bool read_arrays(RvHouFile* file, RvHouValues* values, RvElement wanted) 
   if (!rv_json_begin(file->in, "arrays")) return false;
   size_t length = 0, lists = 0;
   while (rv_json_more(file->in)) {
-    size_t before = values->numbers.count, at = rv_json_peek(file->in)->offset;
+    // Each list has a value of every element.
+    size_t before = values->numbers.count;
+    size_t at = rv_json_peek(file->in)->offset;
     if (!rv_json_numbers(file->in, "arrays", wanted, &values->numbers)) return false;
     if (lists++ && values->numbers.count - before != length)
       return rv_json_fail(file->in, at, "components with %zu and %zu values", length, values->numbers.count - before);
@@ -117,6 +121,7 @@ static bool read_values(RvHouFile* file, RvHouValues* values, RvStorage storage,
   while (rv_json_key(file->in, &key)) {
     RvElement wanted = wanted_element(storage);
     bool good;
+    // Form of the values.
     if (rv_json_is(&key, "size")) {
       good = read_size(file, 1, &values->size);
     } else if (rv_json_is(&key, "storage")) {
@@ -196,6 +201,7 @@ static bool read_data(RvHouFile* file, RvHouAttrib* attrib, const char* where) {
   if (!rv_json_begin(file->in, "the data")) return false;
   while (rv_json_key(file->in, &key)) {
     bool good;
+    // Size and storage come before the values that need them.
     if (rv_json_is(&key, "size")) {
       good = read_size(file, 1, &attrib->size);
     } else if (rv_json_is(&key, "storage")) {
@@ -224,6 +230,7 @@ static bool read_options(RvHouFile* file, RvHouAttrib* attrib) {
   RvJsonKey key, inner;
   if (!rv_json_begin(file->in, "options")) return false;
   while (rv_json_key(file->in, &key)) {
+    // Only the option named "type" matters.
     RvJsonKind kind = rv_json_peek(file->in)->kind;
     if (!rv_json_is(&key, "type") || (kind != RV_JSON_MAP && kind != RV_JSON_ARRAY)) {
       if (!rv_json_skip(file->in)) return false;
@@ -263,6 +270,7 @@ static bool read_definition(RvHouFile* file, RvHouAttrib* attrib) {
     }
     if (!good) return false;
   }
+  // Defaults for what the data do not say.
   if (file->in->failed) return false;
   if (!attrib->name || !attrib->type.text[0])
     return rv_json_fail(file->in, file->in->at, "an attribute's definition lacks its name or type");
@@ -276,6 +284,7 @@ static bool read_definition(RvHouFile* file, RvHouAttrib* attrib) {
 static bool read_attrib(RvHouFile* file, RvHouAttrib* attrib, const char* where, bool* keep) {
   RvJsonIn* in = file->in;
   if (!rv_json_begin(in, "an attribute") || !read_definition(file, attrib)) return false;
+  // Other types (arrays, dictionaries) cannot be represented.
   *keep = attrib->is_string || rv_json_is(&attrib->type, "numeric");
   if (!*keep)
     rv_hou_log(file, RV_LEVEL_WARNING, "%s '%s' is of type '%s', which is not supported: it was skipped", where,
@@ -295,6 +304,7 @@ bool rv_hou_read_attribs(RvHouFile* file, RvOwner owner, const char* where) {
     RvHouAttrib attrib = {0};
     bool keep = false;
     size_t at = rv_json_peek(file->in)->offset;
+    // Read it, check that its name is new, and list it.
     bool good = read_attrib(file, &attrib, where, &keep);
     for (size_t i = 0; good && keep && i < file->attribs[owner].count; ++i)
       if (strcmp(file->attribs[owner].data[i].name, attrib.name) == 0)
@@ -336,17 +346,22 @@ static bool is_constant(const Pages* pages, size_t pack, size_t page) {
 
 // Elements of a page; the last one may be shorter.
 static size_t page_elements(const Pages* pages, size_t page) {
-  size_t begin = page * pages->values->page_size, remaining = pages->count - begin;
+  size_t begin = page * pages->values->page_size;
+  size_t remaining = pages->count - begin;
   return remaining < pages->values->page_size ? remaining : pages->values->page_size;
 }
 
 // Decodes pages [begin, end): packs are spread to their components of each element.
 static void decode_pages(void* arg, size_t begin, size_t end) {
   Pages* pages = arg;
-  size_t element = rv_storage_bytes(pages->storage), stride = pages->size * element;
+  size_t element = rv_storage_bytes(pages->storage);
+  size_t stride = pages->size * element;
   for (size_t page = begin; page < end; ++page) {
-    size_t at = pages->first[page], n = page_elements(pages, page), component = 0;
+    size_t at = pages->first[page];
+    size_t n = page_elements(pages, page);
+    size_t component = 0;
     uint8_t* row = pages->out + page * pages->values->page_size * stride;
+    // A constant pack is repeated, any other copied row by row.
     for (size_t pack = 0; pack < pages->npack; ++pack) {
       size_t width = pack_width(pages, pack);
       bool constant = is_constant(pages, pack, page);
@@ -387,6 +402,7 @@ static bool decode_paged(RvHouFile* file, const RvHouValues* values, size_t coun
   Pages pages = {.values = values, .count = count, .size = (size_t)values->size, .storage = storage, .out = out};
   pages.npage = count / values->page_size + (count % values->page_size != 0);
   pages.npack = values->packing.count ? values->packing.count : 1;
+  // A pack has one component at least.
   if (pages.npack > pages.size)
     return rv_json_fail(file->in, file->in->at, "%zu packs for %zu components", pages.npack, pages.size);
   if (!rv_hou_charge(file, pages.npage, sizeof *pages.first, "pages")) return false;
@@ -398,7 +414,8 @@ static bool decode_paged(RvHouFile* file, const RvHouValues* values, size_t coun
 }
 
 void* rv_hou_decode(RvHouFile* file, const RvHouValues* values, size_t count, int size, RvStorage storage) {
-  size_t element = rv_storage_bytes(storage), total;
+  size_t element = rv_storage_bytes(storage);
+  size_t total;
   if (values->size != size) {
     rv_json_set_failed(file->in, file->in->at, "values of size %d for an attribute of size %d", values->size, size);
     return NULL;

@@ -24,7 +24,8 @@ static size_t guess_bytes(const RvDetail* detail) {
   size_t bytes =
       DOCUMENT_BYTES + (rv_detail_count(detail, RV_VERTEX) + rv_detail_count(detail, RV_PRIM)) * sizeof(int32_t);
   for (int owner = 0; owner < RV_OWNER_COUNT; ++owner) {
-    size_t count = rv_detail_count(detail, (RvOwner)owner), n = rv_detail_attrib_count(detail, (RvOwner)owner);
+    size_t count = rv_detail_count(detail, (RvOwner)owner);
+    size_t n = rv_detail_attrib_count(detail, (RvOwner)owner);
     for (size_t i = 0; i < n; ++i) {
       const RvAttrib* attrib = rv_detail_attrib(detail, (RvOwner)owner, i);
       bytes += ATTRIB_BYTES + count * (size_t)rv_attrib_size(attrib) * rv_storage_bytes(rv_attrib_storage(attrib));
@@ -52,6 +53,7 @@ static void put_info(RvJsonOut* out, const RvDetail* detail) {
   rv_json_put_word(out, "software");
   rv_json_put_text(out, "rivulet");
   if (rv_detail_bounds(detail, lo, hi)) {
+    // Houdini's order: minimum and maximum of each axis.
     double bounds[6] = {lo[0], hi[0], lo[1], hi[1], lo[2], hi[2]};
     rv_json_put_word(out, "bounds");
     rv_json_put_numbers(out, RV_F64, 6, bounds, 1);
@@ -73,6 +75,7 @@ static void put_definition(RvJsonOut* out, const RvAttrib* attrib) {
   rv_json_put_word(out, rv_attrib_name(attrib));
   rv_json_put_word(out, "options");
   rv_json_put_map(out);
+  // Houdini writes the tag as an option of type string.
   if (tag != RV_TAG_NONE) {
     rv_json_put_word(out, "type");
     rv_json_put_map(out);
@@ -97,7 +100,9 @@ static void put_kind(RvJsonOut* out, int size, const char* storage) {
 // Writes the values of an attribute (indices of a string attribute) under `key`.
 static void put_values(RvJsonOut* out, const char* key, const RvAttrib* attrib) {
   RvStorage storage = rv_attrib_storage(attrib);
-  size_t size = (size_t)rv_attrib_size(attrib), count = rv_attrib_count(attrib), bytes = rv_storage_bytes(storage);
+  size_t size = (size_t)rv_attrib_size(attrib);
+  size_t count = rv_attrib_count(attrib);
+  size_t bytes = rv_storage_bytes(storage);
   const uint8_t* values = rv_attrib_read(attrib);
   rv_json_put_line(out);
   rv_json_put_word(out, key);
@@ -132,12 +137,14 @@ static void put_defaults(RvJsonOut* out, const RvAttrib* attrib) {
   bool integers = storage == RV_I8 || storage == RV_I32 || storage == RV_I64;
   size_t size = (size_t)rv_attrib_size(attrib);
   RvNumbers view = {.count = size, .bytes = rv_attrib_default(attrib)};
+  // A view of the tuple, to read its numbers as 64-bit ones.
   view.element = storage == RV_F16   ? RV_ELEMENT_F16
                  : storage == RV_F32 ? RV_ELEMENT_F32
                  : storage == RV_F64 ? RV_ELEMENT_F64
                  : storage == RV_I8  ? RV_ELEMENT_I8
                  : storage == RV_I32 ? RV_ELEMENT_I32
                                      : RV_ELEMENT_I64;
+  // Integers as int64, reals as fpreal64.
   rv_json_put_word(out, "defaults");
   rv_json_put_array(out);
   put_kind(out, (int)size, integers ? "int64" : "fpreal64");
@@ -162,6 +169,7 @@ static void put_attrib(RvJsonOut* out, const RvAttrib* attrib) {
   rv_json_put_line(out);
   rv_json_put_array(out);
   put_kind(out, rv_attrib_size(attrib), storage == RV_STRING ? "int32" : rv_storage_name(storage));
+  // A string attribute has a table and indices; numbers have defaults and values.
   if (storage == RV_STRING) {
     rv_json_put_word(out, "strings");
     rv_json_put_array(out);
@@ -206,7 +214,10 @@ static void put_attributes(RvJsonOut* out, const RvDetail* detail) {
 // Writes the polygons [begin, end), which are of one type, as a run. False when out of memory.
 static bool put_run(RvJsonOut* out, const RvDetail* detail, size_t begin, size_t end) {
   const int32_t* start = rv_detail_prim_start(detail);
-  bool closed = rv_detail_prim_type(detail, begin) == RV_PRIM_POLYGON, binary = out->binary, equal = true;
+  bool closed = rv_detail_prim_type(detail, begin) == RV_PRIM_POLYGON;
+  bool binary = out->binary;
+  bool equal = true;
+  // Vertex count of each polygon, and whether they are all equal.
   int32_t* counts = rv_alloc(end - begin, sizeof *counts);
   if (!counts) return false;
   for (size_t i = begin; i < end; ++i) {
@@ -246,6 +257,7 @@ static bool put_primitives(RvJsonOut* out, const RvDetail* detail) {
   rv_json_put_word(out, "primitives");
   rv_json_put_array(out);
   for (size_t begin = 0, end; begin < count; begin = end) {
+    // A run ends where the type changes.
     RvPrimType type = rv_detail_prim_type(detail, begin);
     for (end = begin + 1; end < count && rv_detail_prim_type(detail, end) == type;) ++end;
     if (!put_run(out, detail, begin, end)) return false;
@@ -262,6 +274,7 @@ static void put_groups(RvJsonOut* out, const RvDetail* detail, RvOwner owner, co
   rv_json_put_word(out, key);
   rv_json_put_array(out);
   for (size_t i = 0; i < count; ++i) {
+    // [["name", n], ["selection", ["unordered", ["i8", flags]]]]
     const RvGroup* group = rv_detail_group(detail, owner, i);
     rv_json_put_line(out);
     rv_json_put_array(out);
@@ -288,11 +301,13 @@ static void put_groups(RvJsonOut* out, const RvDetail* detail, RvOwner owner, co
 
 // These files cannot contain volumes: *out is a copy without the VDB primitives, or NULL if there are none.
 static RvResult without_vdbs(const RvDetail* detail, RvDetail** out, const RvLog* log, RvError* error) {
-  size_t count = rv_detail_count(detail, RV_PRIM), vdbs = 0;
+  size_t count = rv_detail_count(detail, RV_PRIM);
+  size_t vdbs = 0;
   *out = NULL;
   for (size_t i = 0; i < count; ++i) vdbs += rv_detail_prim_type(detail, i) == RV_PRIM_VDB;
   if (!vdbs) return RV_OK;
   rv_geo_warn_grids(detail, "a Houdini geometry file of ours", log);
+  // All points stay.
   uint8_t* keep = rv_alloc(count, 1);
   RvDetail* copy = rv_detail_copy(detail);
   RvResult result = RV_OK;
@@ -315,10 +330,12 @@ static void put_document(RvJsonOut* out, const RvDetail* detail) {
   rv_json_put_text(out, FILE_VERSION);
   rv_json_put_word(out, "hasindex");
   rv_json_put_bool(out, false);
+  // Counts and bounds.
   put_count(out, "pointcount", rv_detail_count(detail, RV_POINT));
   put_count(out, "vertexcount", rv_detail_count(detail, RV_VERTEX));
   put_count(out, "primitivecount", rv_detail_count(detail, RV_PRIM));
   put_info(out, detail);
+  // Point of each vertex.
   rv_json_put_line(out);
   rv_json_put_word(out, "topology");
   rv_json_put_array(out);
@@ -328,6 +345,7 @@ static void put_document(RvJsonOut* out, const RvDetail* detail) {
   rv_json_put_external(out, RV_I32, rv_detail_count(detail, RV_VERTEX), rv_detail_vertex_point(detail));
   rv_json_put_array_end(out);
   rv_json_put_array_end(out);
+  // Values, primitives and groups.
   put_attributes(out, detail);
   if (!put_primitives(out, detail)) out->failed = true;
   put_groups(out, detail, RV_POINT, "pointgroups");
@@ -357,6 +375,7 @@ static RvResult pack_document(const RvJsonOut* out, const uint8_t* data, size_t 
   size_t npiece = 0, at = 0;
   RvPiece* pieces = rv_alloc(2 * out->externals.count + 1, sizeof *pieces);
   if (!pieces) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  // Bytes up to an external array, then the array; the remaining bytes at the end.
   for (size_t i = 0; i < out->externals.count; ++i) {
     const RvJsonExternal* external = &out->externals.data[i];
     pieces[npiece++] = (RvPiece){data + at, external->at - at};
@@ -378,6 +397,7 @@ RvResult rv_houdini_write_packed(const RvDetail* detail, void** bytes, size_t* c
   RvJsonOut out;
   void* data = NULL;
   size_t size;
+  // Write the document with its large arrays left out, then compress both.
   rv_json_out_begin(&out, true, PACKED_BYTES);
   out.defer_arrays = true;
   put_document(&out, detail);

@@ -36,7 +36,8 @@ static const struct {
 
 // Row of FORMATS for a file name, or the number of rows if its ending is unknown.
 static size_t find_format(const char* path) {
-  size_t count = sizeof FORMATS / sizeof *FORMATS, i = 0;
+  size_t count = sizeof FORMATS / sizeof *FORMATS;
+  size_t i = 0;
   while (i < count && !rv_text_ends(path, FORMATS[i].ending)) ++i;
   return i;
 }
@@ -59,6 +60,7 @@ RvResult rv_detail_load(const char* path, RvDetail** out, const RvLog* log, RvEr
                    "cannot read '%s': %s is only written; .geo, .bgeo, .bgeo.sc and .vdb can be read", path,
                    FORMATS[i].ending);
   if (FORMATS[i].format == FORMAT_VDB) return rv_vdb_read(path, out, log, error);
+  // Houdini's formats are read into memory and decoded.
   void* bytes;
   size_t count;
   result = rv_file_read(path, 0, &bytes, &count, error);
@@ -70,6 +72,7 @@ RvResult rv_detail_load(const char* path, RvDetail** out, const RvLog* log, RvEr
   return result;
 }
 
+// The name of a VDB is the value of the primitive attribute `name`.
 void rv_geo_warn_grids(const RvDetail* detail, const char* format, const RvLog* log) {
   const RvAttrib* names = rv_detail_find(detail, RV_PRIM, "name");
   for (size_t i = 0; i < detail->grids.count; ++i) {
@@ -94,6 +97,7 @@ static RvResult save_encoded(const RvDetail* detail, const char* codec, const ch
   return result;
 }
 
+// The table says which formats can be written.
 RvResult rv_detail_save(const RvDetail* detail, const char* path, const RvLog* log, RvError* error) {
   RvResult result = check_path(path, error);
   if (result) return result;

@@ -53,6 +53,7 @@ RvResult rv_detail_decode(const void* bytes, size_t count, RvDetail** out, const
   return result;
 }
 
+// The compressed format has a writer of its own, which saves a copy of the document.
 RvResult rv_detail_encode(const RvDetail* detail, const char* format, void** bytes, size_t* count, const RvLog* log,
                           RvError* error) {
   RvHoudiniFormat kind = rv_houdini_format(format);

@@ -52,6 +52,7 @@ static bool name_taken(const RvUsda* usda, RvUsdaKind kind, const char* name) {
 char* rv_usda_unique_name(const RvUsda* usda, RvUsdaKind kind, const char* key, const char* wanted, RvOwner owner) {
   const RvUsdaProperty* known = find_key(usda, kind, key);
   if (known) return rv_strdup(known->name);
+  // USD allows only letters, digits and '_'.
   char* identifier = rv_text_identifier(wanted);
   char* name = identifier ? rv_strf("primvars:%s", identifier) : NULL;
   // If the name is taken, the owner is added to it, then a number.
@@ -69,6 +70,7 @@ static RvUsdaProperty* add_property(RvUsda* usda, RvUsdaKind kind, const char* k
                                     const char* metadata) {
   RvUsdaProperty property = {
       .key = rv_strdup(key), .name = rv_strdup(name), .type = rv_strdup(type), .metadata = rv_strdup(metadata)};
+  // All strings are copied, or none stays.
   bool ok = property.key && property.name && property.type && property.metadata;
   if (ok && rv_array_push(&usda->properties[kind], property))
     return &usda->properties[kind].data[usda->properties[kind].count - 1];
@@ -84,6 +86,7 @@ RvResult rv_usda_sample(RvUsda* usda, RvUsdaKind kind, const char* key, const ch
   size_t used = usda->used;
   usda->used = 0;
   if (usda->failed) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  // The property, which must keep its type over the frames.
   RvUsdaProperty* property = find_key(usda, kind, key);
   if (property && (strcmp(property->type, type) != 0 || strcmp(property->metadata, metadata) != 0)) {
     rv_log(usda->log, RV_LEVEL_WARNING, "'%s' changes from %s to %s in the sequence; the later values were not written",
@@ -92,6 +95,7 @@ RvResult rv_usda_sample(RvUsda* usda, RvUsdaKind kind, const char* key, const ch
   }
   if (!property) property = add_property(usda, kind, key, name, type, metadata);
   if (!property) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  // The text goes to the spool, unless it is that of the sample before.
   RvUsdaSample sample = {usda->frame, usda->spooled, used, rv_hash(usda->text, used, 0)};
   size_t count = property->samples.count;
   const RvUsdaSample* last = count ? &property->samples.data[count - 1] : NULL;
@@ -171,6 +175,7 @@ static RvResult write_samples(const RvUsda* usda, FILE* out, RvUsdaKind kind, co
 static RvResult write_property(const RvUsda* usda, FILE* out, RvUsdaKind kind, const RvUsdaProperty* property,
                                const RvUsdaSequence* sequence, RvError* error) {
   size_t count = property->samples.count;
+  // Constant: a sample in every frame, all with the same text.
   bool constant = count == sequence->count;
   for (size_t i = 1; constant && i < count; ++i)
     constant = same_text(&property->samples.data[0], &property->samples.data[i]);
@@ -196,6 +201,7 @@ static RvResult write_file(const RvUsda* usda, FILE* out, const RvUsdaSequence* 
   double fps = sequence->fps > 0 && isfinite(sequence->fps) ? sequence->fps : DEFAULT_FPS;
   double meters = sequence->meters_per_unit > 0 && isfinite(sequence->meters_per_unit) ? sequence->meters_per_unit : 1;
   bool timed = sequence->frames && sequence->count;
+  // Layer metadata.
   fputs("#usda 1.0\n(\n    defaultPrim = \"rivulet\"\n", out);
   if (timed) write_number(out, "    endTimeCode = ", sequence->frames[sequence->count - 1], "\n");
   write_number(out, "    framesPerSecond = ", fps, "\n");
@@ -203,6 +209,7 @@ static RvResult write_file(const RvUsda* usda, FILE* out, const RvUsdaSequence* 
   if (timed) write_number(out, "    startTimeCode = ", sequence->frames[0], "\n");
   write_number(out, "    timeCodesPerSecond = ", fps, "\n");
   fputs("    upAxis = \"Y\"\n)\n\ndef Xform \"rivulet\"\n{\n", out);
+  // One prim for each kind of geometry that any frame has.
   RvResult result = RV_OK;
   for (int kind = 0; !result && kind < RV_USDA_KIND_COUNT; ++kind) {
     if (!usda->properties[kind].count) continue;
@@ -223,6 +230,7 @@ static RvResult open_spool(RvUsda* usda, const char* path, RvError* error) {
   if (!result) {
     usda->spool = fopen(name, "w+be");
     if (!usda->spool) result = rv_fail(error, RV_IO, "cannot write '%s': %s", path, strerror(errno));
+    // The file lives until it is closed.
     if (usda->spool) unlink(name);
   }
   rv_free(beside);
@@ -253,6 +261,7 @@ static RvResult check_sequence(const RvUsdaSequence* sequence, const char* path,
   if (!sequence->count) return rv_fail(error, RV_BAD_INPUT, "cannot write '%s': there are no frames", path);
   if (!sequence->frames && sequence->count > 1)
     return rv_fail(error, RV_BAD_INPUT, "cannot write '%s': %zu frames without time codes", path, sequence->count);
+  // Time codes are finite and ascend.
   for (size_t i = 0; sequence->frames && i < sequence->count; ++i) {
     if (!isfinite(sequence->frames[i]))
       return rv_fail(error, RV_BAD_INPUT, "cannot write '%s': time code %zu is not a finite number", path, i);

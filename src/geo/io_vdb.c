@@ -58,6 +58,7 @@ static bool as_channel(const RvAttrib* attrib, RvPointChannel* channel, int32_t*
   if (attrib->size != 1) return false;
   if (attrib->storage == RV_I32) return true;
   if (attrib->storage != RV_I64 || strcmp(attrib->name, "id") != 0) return false;
+  // Ids of 64 bits where all of them fit into 32.
   const int64_t* wide = attrib->values->data;
   for (size_t i = 0; i < count; ++i) {
     if (wide[i] < INT32_MIN || wide[i] > INT32_MAX) return false;
@@ -116,6 +117,7 @@ RvResult rv_vdb_write(const RvDetail* detail, const char* path, const RvLog* log
       rv_log(log, RV_LEVEL_WARNING,
              "%zu points and %zu polygons were not written: a .vdb file with VDBs contains nothing else",
              detail->count[RV_POINT], detail->count[RV_PRIM] - ngrid);
+    // The grids stay the detail's own.
     RvGrid** grids = rv_alloc(ngrid, sizeof *grids);
     if (!grids) return rv_fail(error, RV_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < ngrid; ++i) grids[i] = detail->grids.data[i].grid;
@@ -145,6 +147,7 @@ static RvResult read_channel(RvDetail* detail, const RvGrid* grid, const char* n
   int size = 0;
   bool is_int = false;
   void* data = NULL;
+  // A channel that cannot be read is no error of the file.
   RvError reason = {0};
   RvResult found = rv_grid_points_channel(grid, name, &size, &is_int, &data, &reason);
   if (found == RV_NOT_FOUND) return RV_OK;
@@ -152,6 +155,7 @@ static RvResult read_channel(RvDetail* detail, const RvGrid* grid, const char* n
     rv_log(log, RV_LEVEL_WARNING, "the point attribute '%s' was not read: %s", name, reason.text);
     return RV_OK;
   }
+  // Copy behind the points of earlier grids.
   void* to = is_int ? (void*)rv_detail_i32_write(detail, RV_POINT, name, size, error)
                     : (void*)rv_detail_f32_write(detail, RV_POINT, name, size, error);
   if (to) memcpy((char*)to + first * COMPONENT_BYTES * (size_t)size, data, count * COMPONENT_BYTES * (size_t)size);
@@ -169,6 +173,7 @@ static RvResult read_points(RvDetail* detail, const RvGrid* grid, size_t* budget
   if (to && count) memcpy(to + 3 * first, positions, count * 3 * sizeof *positions);
   rv_free(positions);
   if (!result && !to) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  // Attributes, against the limit.
   for (size_t i = 0; !result && i < rv_grid_points_channel_count(grid); ++i) {
     const char* name = rv_grid_points_channel_name(grid, i);
     if (count > *budget / MAX_CHANNEL_BYTES)
@@ -192,6 +197,7 @@ RvResult rv_vdb_read(const char* path, RvDetail** out, const RvLog* log, RvError
   RvResult result = rv_grid_read_file(path, &grids, &count, log, error);
   RvDetail* detail = result ? NULL : rv_detail_new();
   if (!result && !detail) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  // Points grids become points, all others VDB primitives.
   for (size_t i = 0; !result && i < count; ++i) {
     bool points = rv_grid_type(grids[i]) == RV_GRID_POINTS;
     result = points ? read_points(detail, grids[i], &budget, log, error) : rv_detail_add_vdb(detail, grids[i], error);

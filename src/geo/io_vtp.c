@@ -81,8 +81,12 @@ static int cell_kind(const RvDetail* detail, size_t prim) {
 // uses.
 static RvResult sort_cells(Vtp* vtp, uint8_t** used_out, RvError* error) {
   const RvDetail* detail = vtp->detail;
-  size_t npoint = detail->count[RV_POINT], nprim = detail->count[RV_PRIM], free_points = 0, empty = 0;
-  const int32_t *start = rv_detail_prim_start(detail), *points = rv_detail_vertex_point(detail);
+  size_t npoint = detail->count[RV_POINT];
+  size_t nprim = detail->count[RV_PRIM];
+  size_t free_points = 0;
+  size_t empty = 0;
+  const int32_t* start = rv_detail_prim_start(detail);
+  const int32_t* points = rv_detail_vertex_point(detail);
   // Count the cells of each kind.
   uint8_t* used = rv_alloc_zero(npoint, 1);
   *used_out = used;
@@ -94,6 +98,7 @@ static RvResult sort_cells(Vtp* vtp, uint8_t** used_out, RvError* error) {
     for (int32_t v = start[i]; v < start[i + 1]; ++v) used[points[v]] = 1;
   }
   if (empty) rv_log(vtp->log, RV_LEVEL_WARNING, "%zu polygons without vertices were not written", empty);
+  // Points without a primitive become vertex cells.
   for (size_t i = 0; i < npoint; ++i) free_points += !used[i];
   vtp->count[CELL_VERTS] += free_points;
   // List them: free points first, then the primitives of each kind in order.
@@ -110,7 +115,8 @@ static RvResult sort_cells(Vtp* vtp, uint8_t** used_out, RvError* error) {
 
 // Adds connectivity (the points of all cells) and offsets (the end of each cell in it) of one kind of cell.
 static RvResult add_cells(Vtp* vtp, int kind, const uint8_t* used, RvError* error) {
-  const int32_t *start = rv_detail_prim_start(vtp->detail), *points = rv_detail_vertex_point(vtp->detail);
+  const int32_t* start = rv_detail_prim_start(vtp->detail);
+  const int32_t* points = rv_detail_vertex_point(vtp->detail);
   size_t total = 0;
   size_t count = vtp->count[kind];
   const int32_t* prims = vtp->cell_prim + first_cell(vtp, kind);
@@ -201,7 +207,8 @@ static size_t tuples_of(const Vtp* vtp, RvOwner owner) {
 // Adds a string attribute: the strings one behind the other, each ended by 0.
 static RvResult add_strings(Vtp* vtp, Section section, const RvAttrib* attrib, const char* name, RvError* error) {
   const int32_t* source = source_of(vtp, attrib->owner);
-  size_t tuples = tuples_of(vtp, attrib->owner), bytes = 0;
+  size_t tuples = tuples_of(vtp, attrib->owner);
+  size_t bytes = 0;
   const int32_t* values = attrib->values->data;
   const int32_t* default_tuple = attrib->default_tuple;
   char* out = NULL;
@@ -228,13 +235,15 @@ static RvResult add_strings(Vtp* vtp, Section section, const RvAttrib* attrib, c
 // Adds a numeric attribute. Its array is written as it is where neither order nor storage change.
 static RvResult add_numbers(Vtp* vtp, Section section, const RvAttrib* attrib, const char* name, RvError* error) {
   const int32_t* source = source_of(vtp, attrib->owner);
-  size_t tuples = tuples_of(vtp, attrib->owner), size = (size_t)attrib->size;
+  size_t tuples = tuples_of(vtp, attrib->owner);
+  size_t size = (size_t)attrib->size;
   bool half = attrib->storage == RV_F16;
   size_t stride = half ? sizeof(float) * size : attrib->stride;
   const char* type = vtk_type(attrib->storage);
   if (!source && !half)
     return add_block(vtp, section, type, name, attrib->size, tuples, tuples * stride, attrib->values->data, NULL,
                      error);
+  // Gather the tuples, halves as floats.
   char* out = rv_alloc(tuples, stride);
   if (!out) return no_memory(error);
   for (size_t i = 0; i < tuples; ++i) {
@@ -254,6 +263,7 @@ static RvResult add_numbers(Vtp* vtp, Section section, const RvAttrib* attrib, c
 static RvResult add_group(Vtp* vtp, Section section, const RvGroup* group, RvError* error) {
   char* name = rv_strf("group_%s", group->name);
   if (!name) return no_memory(error);
+  // Cells and points without an element are no members.
   const int32_t* source = source_of(vtp, group->owner);
   size_t tuples = tuples_of(vtp, group->owner);
   uint8_t* out = rv_alloc(tuples, 1);
@@ -278,6 +288,7 @@ static RvResult add_owner(Vtp* vtp, RvOwner owner, RvError* error) {
   const RvDetail* detail = vtp->detail;
   Section section = owner == RV_PRIM ? CELL_DATA : owner == RV_GLOBAL ? FIELD : POINT_DATA;
   bool unsupported = owner == RV_VERTEX && !vtp->point_vertex;
+  // Attributes, then groups; P is written as the points themselves.
   RvResult result = RV_OK;
   for (size_t i = 0; !result && i < detail->attribs[owner].count; ++i) {
     const RvAttrib* attrib = detail->attribs[owner].data[i];
@@ -316,6 +327,7 @@ static void write_section(const Vtp* vtp, FILE* out, Section section) {
   if (section == POINT_DATA && rv_detail_f32(detail, RV_POINT, "v", 3)) fputs(" Vectors=\"v\"", out);
   if (section == POINT_DATA && rv_detail_f32(detail, RV_POINT, "N", 3)) fputs(" Normals=\"N\"", out);
   fputs(">\n", out);
+  // An array of another section only advances the offset.
   size_t offset = 0;
   for (size_t i = 0; i < vtp->blocks.count; ++i) {
     const Block* block = &vtp->blocks.data[i];
@@ -337,12 +349,14 @@ static void write_file(const Vtp* vtp, FILE* out) {
           "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"%s\" "
           "header_type=\"UInt64\">\n  <PolyData>\n",
           order);
+  // XML: field data, then the piece with all other arrays.
   write_section(vtp, out, FIELD);
   fprintf(out,
           "    <Piece NumberOfPoints=\"%zu\" NumberOfVerts=\"%zu\" NumberOfLines=\"%zu\" NumberOfStrips=\"0\" "
           "NumberOfPolys=\"%zu\">\n",
           vtp->detail->count[RV_POINT], vtp->count[CELL_VERTS], vtp->count[CELL_LINES], vtp->count[CELL_POLYS]);
   for (int section = POINT_DATA; section < SECTION_COUNT; ++section) write_section(vtp, out, (Section)section);
+  // Appended data: each array behind its length.
   fputs("    </Piece>\n  </PolyData>\n  <AppendedData encoding=\"raw\">\n   _", out);
   for (size_t i = 0; i < vtp->blocks.count && !ferror(out); ++i) {
     const Block* block = &vtp->blocks.data[i];

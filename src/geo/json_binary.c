@@ -28,7 +28,7 @@ enum {
   BYTE_MAGIC = 0x7f,
 };
 
-// Lengths and ids take_unsigned one byte below LENGTH_ESCAPES; above, that byte says how many bytes follow.
+// Lengths and ids take one byte below LENGTH_ESCAPES; above, that byte says how many bytes follow.
 enum {
   LENGTH_ESCAPES = 0xf1,
   LENGTH_2_BYTES = 0xf2,
@@ -43,6 +43,7 @@ enum {
   WORD_SLACK = 65536,
 };
 
+// The magic number is the same 32-bit word in both byte orders.
 bool rv_json_binary_open(RvJsonIn* in) {
   static const uint8_t little_magic[MAGIC_BYTES] = {0x4e, 0x53, 0x4a, 0x62};
   static const uint8_t big_magic[MAGIC_BYTES] = {0x62, 0x4a, 0x53, 0x4e};
@@ -112,6 +113,7 @@ static bool define_word(RvJsonIn* in) {
   if (!take_length(in, "the id of a token", &id) || !take_text(in, "a token", &word)) return false;
   if (id > in->words.count + WORD_SLACK || id > in->count + WORD_SLACK)
     return rv_json_fail(in, begin, "token %llu follows token %zu", (unsigned long long)id, in->words.count);
+  // Ids may be skipped; those in between stay undefined.
   while (in->words.count <= id) {
     if (!rv_array_push(&in->words, ((RvJsonWord){NULL, 0}))) {
       rv_fail(in->error, RV_NO_MEMORY, "out of memory");
@@ -145,6 +147,7 @@ static bool use_word(RvJsonIn* in, RvJsonToken* token) {
 
 // Consumes a bool, integer or real of the given type byte.
 static bool take_number(RvJsonIn* in, uint8_t type, RvJsonToken* token) {
+  // A view of a single element does the conversion. A bool is a byte here, not a bit.
   RvNumbers one = {.element = (RvElement)type, .swap = in->swap, .count = 1, .bytes = in->bytes + in->at};
   size_t bytes = 1;
   if (type != BYTE_BOOL && !rv_element_bytes(type, 1, &bytes)) return false;
@@ -172,6 +175,7 @@ static bool take_uniform(RvJsonIn* in, RvJsonToken* token) {
   uint64_t count;
   size_t bytes;
   if (!take_length(in, "an array", &count)) return false;
+  // Strings: the elements follow as tokens of their own.
   if (type == BYTE_STRING || type == BYTE_USE) {
     // Each string takes a byte at least.
     if (count > in->count - in->at)
@@ -182,6 +186,7 @@ static bool take_uniform(RvJsonIn* in, RvJsonToken* token) {
     token->kind = RV_JSON_ARRAY;
     return true;
   }
+  // Numbers must be complete.
   if (count > SIZE_MAX / 8 || !rv_element_bytes(type, (size_t)count, &bytes))
     return rv_json_fail(in, token->offset, "an array of %llu elements of the unknown type %02x",
                         (unsigned long long)count, type);
@@ -207,6 +212,7 @@ static bool take_value(RvJsonIn* in, uint8_t type, RvJsonToken* token) {
       token->kind = RV_JSON_BOOL;
       token->integer = type == BYTE_TRUE;
       return true;
+    // Strings and uniform arrays.
     case BYTE_STRING:
       if (!take_text(in, "a text", &word)) return false;
       token->kind = RV_JSON_STRING;
@@ -217,6 +223,7 @@ static bool take_value(RvJsonIn* in, uint8_t type, RvJsonToken* token) {
       return use_word(in, token);
     case BYTE_UNIFORM:
       return take_uniform(in, token);
+    // Brackets.
     case '[':
       token->kind = RV_JSON_ARRAY;
       return true;
@@ -229,6 +236,7 @@ static bool take_value(RvJsonIn* in, uint8_t type, RvJsonToken* token) {
     case '}':
       token->kind = RV_JSON_MAP_END;
       return true;
+    // Numbers.
     case BYTE_BOOL:
     case BYTE_I8:
     case BYTE_I16:
@@ -260,6 +268,7 @@ bool rv_json_binary_next(RvJsonIn* in, RvJsonToken* token) {
   while (in->at < in->count) {
     token->offset = in->at;
     uint8_t type = in->bytes[in->at++];
+    // Definitions of strings are no tokens.
     if (type == BYTE_DEFINE) {
       if (!define_word(in)) return false;
     } else if (type == BYTE_UNDEFINE) {

@@ -10,6 +10,7 @@
 
 enum { BINARY_MARK = 0x7f };  // first byte of a binary document
 
+// The first error stays, as later ones only follow from it.
 void rv_json_set_failed(RvJsonIn* in, size_t offset, const char* format, ...) {
   char text[512];
   va_list args;
@@ -61,6 +62,7 @@ const char* rv_json_kind_name(RvJsonKind kind) {
 // Checks depth and matching brackets after each token of either back end.
 static bool track(RvJsonIn* in, const RvJsonToken* token) {
   switch (token->kind) {
+    // A container begins.
     case RV_JSON_ARRAY:
     case RV_JSON_MAP:
       if (in->depth == RV_JSON_DEPTH)
@@ -68,6 +70,7 @@ static bool track(RvJsonIn* in, const RvJsonToken* token) {
       in->stack[in->depth++] = token->kind == RV_JSON_ARRAY ? '[' : '{';
       in->started = false;
       return true;
+    // A container ends, which must be the innermost one.
     case RV_JSON_ARRAY_END:
     case RV_JSON_MAP_END: {
       char open = in->depth ? in->stack[in->depth - 1] : 0;
@@ -80,12 +83,14 @@ static bool track(RvJsonIn* in, const RvJsonToken* token) {
     case RV_JSON_END:
       if (in->depth) return rv_json_fail(in, token->offset, "the file ends inside an array: it was cut short");
       return true;
+    // Any other value.
     default:
       in->started = true;
       return true;
   }
 }
 
+// A token that was peeked at comes first.
 RvJsonKind rv_json_next(RvJsonIn* in, RvJsonToken* token) {
   if (in->failed) return token->kind = RV_JSON_FAILED;
   if (in->has_peek) {
@@ -108,6 +113,7 @@ const RvJsonToken* rv_json_peek(RvJsonIn* in) {
   return &in->peek;
 }
 
+// Containers are skipped with a counter instead of recursion.
 bool rv_json_skip(RvJsonIn* in) {
   RvJsonToken token;
   int depth = 0;
@@ -163,6 +169,7 @@ bool rv_json_bool(RvJsonIn* in, const char* what, bool* out) {
   return true;
 }
 
+// A 0 inside would cut the copy short for every user of C strings.
 bool rv_json_string(RvJsonIn* in, const char* what, size_t max_bytes, char** out) {
   RvJsonToken token;
   if (rv_json_next(in, &token) != RV_JSON_STRING) return unexpected(in, &token, what, "a text");
@@ -211,6 +218,7 @@ bool rv_json_numbers(RvJsonIn* in, const char* what, RvElement wanted, RvNumbers
       return true;
     }
     if (!rv_numbers_reserve(numbers, wanted, token.numbers.count)) return no_memory(in);
+    // Append the converted values.
     size_t size = wanted == RV_ELEMENT_F32 ? 4 : 8;
     RvStorage storage = wanted == RV_ELEMENT_I64 ? RV_I64 : wanted == RV_ELEMENT_F64 ? RV_F64 : RV_F32;
     rv_numbers_convert(&token.numbers, 0, token.numbers.count, 1, storage, numbers->own.data + numbers->own.used, size);
@@ -244,6 +252,7 @@ bool rv_json_more(RvJsonIn* in) {
   if (kind == RV_JSON_FAILED) return false;
   if (kind == RV_JSON_END) return rv_json_fail(in, in->peek.offset, "the file ends inside an array");
   if (kind != RV_JSON_ARRAY_END && kind != RV_JSON_MAP_END) return true;
+  // Consume the closing bracket.
   in->has_peek = false;
   return false;
 }
@@ -256,6 +265,7 @@ static void cut_text(const RvJsonToken* token, RvJsonKey* out) {
   out->offset = token->offset;
 }
 
+// Maps and arrays of pairs look the same here: a string, then its value.
 bool rv_json_key(RvJsonIn* in, RvJsonKey* key) {
   RvJsonToken token;
   if (!rv_json_more(in)) return false;

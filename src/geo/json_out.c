@@ -41,7 +41,8 @@ enum {
 static uint8_t* append_room(RvJsonOut* out, size_t bytes) {
   if (out->failed) return NULL;
   if (bytes > out->capacity - out->count) {
-    size_t wanted = out->count + bytes, grown = out->capacity + out->capacity / 2;
+    size_t wanted = out->count + bytes;
+    size_t grown = out->capacity + out->capacity / 2;
     if (grown < wanted) grown = wanted;
     uint8_t* data = rv_realloc(out->data, out->count, grown, 1);
     if (!data) {
@@ -84,6 +85,7 @@ void rv_json_out_begin(RvJsonOut* out, bool binary, size_t bytes) {
   if (binary) put_bytes(out, magic, sizeof magic);
 }
 
+// Text ends with a line break.
 bool rv_json_out_end(RvJsonOut* out, void** bytes, size_t* count) {
   if (!out->binary) put_byte(out, '\n');
   for (size_t i = 0; i < out->words.count; ++i) rv_free(out->words.data[i]);
@@ -149,6 +151,7 @@ void rv_json_put_map_end(RvJsonOut* out) {
   close_level(out, '}');
 }
 
+// Lines only help readers of the text.
 void rv_json_put_line(RvJsonOut* out) {
   if (out->binary) return;
   // The comma belongs before the line break, not behind it.
@@ -184,6 +187,7 @@ static void put_quoted(RvJsonOut* out, const char* text) {
   for (const char* c = text; *c; ++c) {
     static const char from[] = "\"\\\b\f\n\r\t";
     static const char to[] = "\"\\bfnrt";
+    // Short escapes, \u for other control characters, everything else as it is.
     const char* found = strchr(from, *c);
     if (found) {
       put_byte(out, '\\');
@@ -236,10 +240,12 @@ static int32_t find_word(RvJsonOut* out, const char* text) {
     grow_slots(out);
     if (out->failed) return 0;
   }
+  // Look it up with linear probing.
   size_t slot = rv_hash(text, strlen(text), 0) & (out->nslot - 1);
   while (out->slots[slot] >= 0 && strcmp(out->words.data[out->slots[slot]], text) != 0)
     slot = (slot + 1) & (out->nslot - 1);
   if (out->slots[slot] >= 0) return out->slots[slot];
+  // New: it is listed, and its id is its position in the list.
   char* copy = rv_strdup(text);
   if (!copy || !rv_array_push(&out->words, copy)) {
     rv_free(copy);
@@ -306,6 +312,7 @@ static void put_special(RvJsonOut* out, double value) {
   put_bytes(out, isnan(value) ? "nan" : "inf", 3);
 }
 
+// Decimals are printed by the shim, independent of the locale.
 void rv_json_put_real(RvJsonOut* out, double value) {
   separate(out);
   if (out->binary) {
@@ -329,6 +336,7 @@ static void put_text_number(RvJsonOut* out, RvStorage storage, const uint8_t* at
   int32_t index;
   int64_t integer = 0;
   double wide;
+  // Doubles and integers have functions of their own; floats and halves go on below.
   switch (storage) {
     case RV_F64:
       memcpy(&wide, at, 8);
@@ -393,6 +401,7 @@ void rv_json_put_external(RvJsonOut* out, RvStorage storage, size_t count, const
 
 void rv_json_put_numbers(RvJsonOut* out, RvStorage storage, size_t count, const void* values, size_t stride) {
   size_t bytes = rv_storage_bytes(storage);
+  // Text: one number after the other.
   if (!out->binary) {
     rv_json_put_array(out);
     for (size_t i = 0; i < count && !out->failed; ++i)
@@ -400,6 +409,7 @@ void rv_json_put_numbers(RvJsonOut* out, RvStorage storage, size_t count, const 
     rv_json_put_array_end(out);
     return;
   }
+  // Binary: the bytes as they are.
   begin_numbers(out, storage, count);
   Copy copy = {append_room(out, count * bytes), values};
   if (copy.to) rv_parallel_for(count * bytes, COPY_GRAIN, copy_range, &copy);

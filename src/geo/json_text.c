@@ -7,7 +7,6 @@
 #include "geo/json_in.h"
 #include "shim/number.h"
 
-// JSON's white space.
 enum {
   SAFE_DIGITS = 18,          // decimal digits that always fit into int64
   ASCII_LOWER_CASE = 0x20,   // bit that is set in lower-case letters
@@ -20,6 +19,7 @@ enum {
   MAX_UTF8_BYTES = 4,        // of a character
 };
 
+// JSON's white space.
 static bool is_space(uint8_t c) {
   return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
@@ -51,10 +51,10 @@ static bool parse_special(RvJsonIn* in, bool negative, Number* out) {
     bool nan;
   } specials[] = {{"nan", true}, {"infinity", false}, {"inf", false}};
   const char* text = (const char*)in->bytes + in->at;
-  size_t left = in->count - in->at;
+  size_t remaining = in->count - in->at;
   for (size_t i = 0; i < sizeof specials / sizeof *specials; ++i) {
     size_t length = strlen(specials[i].text);
-    if (left < length || strncasecmp(text, specials[i].text, length) != 0) continue;
+    if (remaining < length || strncasecmp(text, specials[i].text, length) != 0) continue;
     in->at += length;
     out->is_integer = false;
     out->single = specials[i].nan ? NAN : INFINITY;
@@ -65,7 +65,7 @@ static bool parse_special(RvJsonIn* in, bool negative, Number* out) {
   return false;
 }
 
-// True for an ASCII letter; `| 0x20` makes it lower case.
+// True for an ASCII letter of either case.
 static bool is_letter(uint8_t c) {
   return (c | ASCII_LOWER_CASE) >= 'a' && (c | ASCII_LOWER_CASE) <= 'z';
 }
@@ -121,7 +121,7 @@ static bool parse_number(RvJsonIn* in, bool single, Number* out) {
   out->is_integer = false;
   parse_long_integer(in, digits, negative, out);
   const char* text = (const char*)in->bytes + digits;
-  size_t used;
+  size_t used;  // bytes parsed
   if (single) {
     used = rv_number_parse_f32(text, in->count - digits, &out->single);
     out->real = (double)out->single;
@@ -250,6 +250,7 @@ static bool parse_scalar(RvJsonIn* in, RvJsonToken* token) {
     token->kind = RV_JSON_NULL;
     return true;
   }
+  // Everything else must be a number.
   Number number;
   if (!parse_number(in, false, &number)) return false;
   token->kind = number.is_integer ? RV_JSON_INT : RV_JSON_REAL;
@@ -311,6 +312,7 @@ bool rv_json_text_next(RvJsonIn* in, RvJsonToken* token) {
 static bool parse_element(RvJsonIn* in, const char* what, RvElement wanted, RvNumbers* numbers) {
   Number number = {0};
   uint8_t c = in->bytes[in->at];
+  // The number; true is 1, false is 0.
   if (c == 't' || c == 'f') {
     bool yes = parse_literal(in, "true");
     if (!yes && !parse_literal(in, "false")) return rv_json_fail(in, in->at, "%s: a number is expected", what);
@@ -320,6 +322,7 @@ static bool parse_element(RvJsonIn* in, const char* what, RvElement wanted, RvNu
   } else if (!parse_number(in, wanted == RV_ELEMENT_F32, &number)) {
     return false;
   }
+  // Append it in the wanted type.
   if (!rv_numbers_reserve(numbers, wanted, 1)) {
     rv_fail(in->error, RV_NO_MEMORY, "out of memory");
     in->failed = true;
@@ -340,6 +343,7 @@ static bool parse_element(RvJsonIn* in, const char* what, RvElement wanted, RvNu
   return true;
 }
 
+// Large arrays are most of a text file, so this loop bypasses the tokens.
 bool rv_json_text_numbers(RvJsonIn* in, const char* what, RvElement wanted, RvNumbers* numbers) {
   for (bool first = true;; first = false) {
     skip_space(in);

@@ -33,8 +33,10 @@ static void free_plan(Plan* plan) {
 // stay. With `drop` the points that only removed primitives use are removed as well.
 static void mark_kept(const RvDetail* detail, const uint8_t* points, const uint8_t* prims, bool drop_unused,
                       uint8_t* keep_prim, uint8_t* keep_point) {
-  const int32_t *start = detail->prim_start->data, *vertex_point = detail->vertex_point->data;
+  const int32_t* start = detail->prim_start->data;
+  const int32_t* vertex_point = detail->vertex_point->data;
   size_t npoint = detail->count[RV_POINT], nprim = detail->count[RV_PRIM];
+  // By the masks.
   for (size_t i = 0; i < npoint; ++i) keep_point[i] = !points || points[i];
   for (size_t i = 0; i < nprim; ++i) {
     bool kept = !prims || prims[i];
@@ -56,6 +58,7 @@ static void mark_kept(const RvDetail* detail, const uint8_t* points, const uint8
 
 // Counts the elements that stay and lists their old indices; no list where all stay. False when out of memory.
 static bool list_kept(Plan* plan, RvOwner owner, const uint8_t* keep, size_t count) {
+  // Count, then list.
   size_t kept = 0;
   for (size_t i = 0; i < count; ++i) kept += keep[i] != 0;
   plan->count[owner] = kept;
@@ -75,6 +78,7 @@ static bool list_vertices(Plan* plan, const RvDetail* detail) {
   plan->count[RV_VERTEX] = detail->count[RV_VERTEX];
   const int32_t* prims = plan->index[RV_PRIM];
   if (!prims) return true;
+  // Count, then list.
   size_t total = 0;
   for (size_t i = 0; i < plan->count[RV_PRIM]; ++i) total += (size_t)(start[prims[i] + 1] - start[prims[i]]);
   plan->count[RV_VERTEX] = total;
@@ -91,7 +95,8 @@ static bool list_vertices(Plan* plan, const RvDetail* detail) {
 // Builds the topology arrays that change. False when out of memory.
 static bool plan_topology(Plan* plan, const RvDetail* detail) {
   size_t nprim = plan->count[RV_PRIM], nvertex = plan->count[RV_VERTEX];
-  const int32_t *start = detail->prim_start->data, *vertex_point = detail->vertex_point->data;
+  const int32_t* start = detail->prim_start->data;
+  const int32_t* vertex_point = detail->vertex_point->data;
   const int32_t* prims = plan->index[RV_PRIM];
   // New number of each point.
   if (plan->index[RV_POINT]) {
@@ -130,7 +135,9 @@ static bool plan_arrays(Plan* plan, const RvDetail* detail) {
   for (int owner = 0; owner < RV_OWNER_COUNT; ++owner) {
     const int32_t* index = plan->index[owner];
     if (!index) continue;
-    size_t nattrib = detail->attribs[owner].count, ngroup = detail->groups[owner].count, count = plan->count[owner];
+    size_t nattrib = detail->attribs[owner].count;
+    size_t ngroup = detail->groups[owner].count;
+    size_t count = plan->count[owner];
     for (size_t i = 0; i < nattrib; ++i) {
       const RvAttrib* attrib = detail->attribs[owner].data[i];
       RvBuffer* buffer = rv_buffer_new(count * attrib->stride);
@@ -142,6 +149,7 @@ static bool plan_arrays(Plan* plan, const RvDetail* detail) {
       RvAttrib target = {.storage = attrib->storage, .size = attrib->size, .stride = attrib->stride, .values = buffer};
       rv_attrib_transfer(&target, 0, count, attrib, index, NULL);
     }
+    // Groups.
     for (size_t i = 0; i < ngroup; ++i) {
       RvBuffer* buffer = rv_buffer_new(count);
       if (!buffer || !rv_array_push(&plan->fresh, buffer)) {
@@ -168,6 +176,7 @@ static void keep_grids(RvDetail* detail, const Plan* plan) {
   if (!plan->index[RV_PRIM]) return;
   size_t kept = 0, prim = 0;
   for (size_t i = 0; i < detail->grids.count; ++i) {
+    // Advance to the primitive of this grid, or past it if it was removed.
     RvPrimGrid entry = detail->grids.data[i];
     while (prim < plan->count[RV_PRIM] && plan->index[RV_PRIM][prim] < entry.prim) ++prim;
     if (prim < plan->count[RV_PRIM] && plan->index[RV_PRIM][prim] == entry.prim) {
@@ -181,6 +190,7 @@ static void keep_grids(RvDetail* detail, const Plan* plan) {
 
 // Puts the plan into effect. Cannot fail.
 static void commit(RvDetail* detail, Plan* plan) {
+  // The gathered arrays are in the order in which plan_arrays made them.
   size_t next = 0;
   for (int owner = 0; owner < RV_OWNER_COUNT; ++owner) {
     if (!plan->index[owner]) continue;
@@ -210,6 +220,7 @@ RvResult rv_detail_keep(RvDetail* detail, const uint8_t* points, const uint8_t* 
   ok = ok && list_kept(&plan, RV_POINT, keep_point, detail->count[RV_POINT]) &&
        list_kept(&plan, RV_PRIM, keep_prim, detail->count[RV_PRIM]) && list_vertices(&plan, detail) &&
        plan_topology(&plan, detail) && plan_arrays(&plan, detail);
+  // Nothing can fail any more.
   if (ok) commit(detail, &plan);
   free_plan(&plan);
   rv_free(keep_prim);

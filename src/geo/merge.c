@@ -36,6 +36,7 @@ static RvResult check_kinds(const RvDetail* detail, const RvDetail* other, RvOwn
   for (size_t i = 0; i < other->attribs[owner].count; ++i) {
     const RvAttrib* from = other->attribs[owner].data[i];
     const RvAttrib* to = rv_detail_find(detail, owner, from->name);
+    // Only a pair of strings and numbers is refused.
     if (to && !is_excluded(except, from->name) && (to->storage == RV_STRING) != (from->storage == RV_STRING))
       return rv_fail(error, RV_BAD_INPUT,
                      "the %s attribute '%s' is %s in one input and %s in the other: rename one of them",
@@ -86,6 +87,7 @@ static RvResult pair_attribs(RvDetail* detail, const RvDetail* other, RvOwner ow
   for (size_t i = 0; i < other->attribs[owner].count; ++i) {
     const RvAttrib* from = other->attribs[owner].data[i];
     if (is_excluded(except, from->name)) continue;
+    // Its counterpart, and the translation of its strings.
     Pair pair = {.from = from};
     RvResult result = find_or_add_attrib(detail, from, &pair.to, &pair.added, error);
     if (!result) result = rv_attrib_map_strings(pair.to, from, &pair.map, error);
@@ -141,6 +143,7 @@ static RvResult reserve(RvDetail* detail, const RvDetail* other, RvError* error)
   for (int owner = 0; !result && owner < RV_GLOBAL; ++owner)
     result = rv_geo_check_count((RvOwner)owner, detail->count[owner] + other->count[owner], error);
   if (result) return result;
+  // Topology arrays and the list of grids.
   size_t nvertex = detail->count[RV_VERTEX] + other->count[RV_VERTEX];
   size_t nprim = detail->count[RV_PRIM] + other->count[RV_PRIM];
   if (!rv_buffer_own(&detail->vertex_point, nvertex * sizeof(int32_t)) ||
@@ -150,7 +153,6 @@ static RvResult reserve(RvDetail* detail, const RvDetail* other, RvError* error)
   return RV_OK;
 }
 
-// Merges two different details.
 // Copies the values of `other` into the elements that were appended for them. Of two detail attributes with one name
 // that of the first detail stays.
 static void append_values(RvDetail* detail, const RvDetail* other, const Pairs* pairs,
@@ -162,6 +164,7 @@ static void append_values(RvDetail* detail, const RvDetail* other, const Pairs* 
     size_t first = global ? 0 : old[pair.from->owner];
     rv_attrib_transfer(pair.to, first, pair.from->count, pair.from, NULL, pair.map);
   }
+  // Group members.
   for (int owner = 0; owner < RV_GLOBAL; ++owner) {
     for (size_t i = 0; i < other->groups[owner].count; ++i) {
       const RvGroup* from = other->groups[owner].data[i];
@@ -171,6 +174,7 @@ static void append_values(RvDetail* detail, const RvDetail* other, const Pairs* 
   }
 }
 
+// Merges two different details. Whatever can fail comes first, so that a failure changes no elements.
 static RvResult merge_distinct(RvDetail* detail, const RvDetail* other, RvError* error) {
   Pairs pairs = {0};
   const Except none = {0};
@@ -200,6 +204,7 @@ done:
 
 RvResult rv_detail_merge(RvDetail* detail, const RvDetail* other, RvError* error) {
   if (detail != other) return merge_distinct(detail, other, error);
+  // A detail that is merged with itself is read from a copy.
   RvDetail* copy = rv_detail_copy(other);
   if (!copy) return rv_fail(error, RV_NO_MEMORY, "out of memory merging a detail with itself");
   RvResult result = merge_distinct(detail, copy, error);
@@ -213,10 +218,12 @@ RvResult rv_detail_merge(RvDetail* detail, const RvDetail* other, RvError* error
 static RvResult check_ranges(const RvDetail* detail, RvOwner owner, size_t first, size_t count, const RvDetail* from,
                              const int32_t* index, RvError* error) {
   if ((unsigned)owner >= RV_OWNER_COUNT) return rv_fail(error, RV_BAD_INPUT, "owner %d does not exist", (int)owner);
-  size_t have = detail->count[owner], source = from->count[owner];
+  size_t have = detail->count[owner];
+  size_t source = from->count[owner];
   if (first > have || count > have - first)
     return rv_fail(error, RV_BAD_INPUT, "%zu %s from %zu on are wanted; there are %zu", count, rv_owner_plural(owner),
                    first, have);
+  // Every source element exists.
   for (size_t i = 0; i < count; ++i) {
     if (index[i] < 0 || (size_t)index[i] >= source)
       return rv_fail(error, RV_BAD_INPUT, "entry %zu asks for %s %d; the source has %zu", i, rv_owner_name(owner),
@@ -234,6 +241,7 @@ static RvResult gather_groups(RvDetail* detail, RvOwner owner, size_t first, siz
     RvGroup* to = rv_detail_find_group(detail, owner, source->name);
     uint8_t* values = rv_group_write(to);
     if (!values) return rv_fail(error, RV_NO_MEMORY, "out of memory for the group '%s'", source->name);
+    // Element k comes from element index[k].
     const uint8_t* bytes = source->values->data;
     for (size_t k = 0; k < count; ++k) values[first + k] = bytes[index[k]];
   }

@@ -5,6 +5,7 @@
 
 //---------------------------------------------------------------------------------------------- attributes
 
+// Details have few attributes, so a linear search is fast enough.
 RvAttrib* rv_detail_find_mutable(RvDetail* detail, RvOwner owner, const char* name) {
   for (size_t i = 0; (unsigned)owner < RV_OWNER_COUNT && i < detail->attribs[owner].count; ++i) {
     if (strcmp(detail->attribs[owner].data[i]->name, name) == 0) return detail->attribs[owner].data[i];
@@ -31,6 +32,7 @@ static RvResult check_form(RvOwner owner, const char* name, RvStorage storage, i
   if ((unsigned)owner >= RV_OWNER_COUNT || (unsigned)storage >= RV_STORAGE_COUNT)
     return rv_fail(error, RV_BAD_INPUT, "attribute '%s': owner %d or storage %d does not exist", name, (int)owner,
                    (int)storage);
+  // A detail attribute may store a list.
   int max_size = owner == RV_GLOBAL ? RV_GEO_MAX_LIST : RV_GEO_MAX_SIZE;
   if (size < 1 || size > max_size)
     return rv_fail(error, RV_LIMIT, "attribute '%s': %d components; 1 to %d are allowed", name, size, max_size);
@@ -67,6 +69,7 @@ RvResult rv_detail_add_attrib(RvDetail* detail, RvOwner owner, const char* name,
   RvAttrib* attrib = rv_detail_find_mutable(detail, owner, name);
   if (attrib && (attrib->storage != storage || attrib->size != size || attrib->tag != tag))
     return fail_type_mismatch(attrib, storage, size, tag, error);
+  // Add it with default values.
   if (!attrib) {
     attrib = rv_attrib_new(owner, name, storage, size, tag, detail->count[owner]);
     result = insert(detail, attrib, name, owner, error);
@@ -133,7 +136,8 @@ RvResult rv_detail_adopt_strings(RvDetail* detail, RvOwner owner, const char* na
   RvStrings* strings = rv_strings_new();
   int32_t* map = rv_alloc(ntable, sizeof *map);
   RvResult result = check_form(owner, name, RV_STRING, size, error);
-  bool identity = true, ok = strings && map;
+  bool identity = true;
+  bool ok = strings && map;
   // Intern the table; equal strings get one index.
   for (size_t i = 0; !result && ok && i < ntable; ++i) {
     map[i] = rv_strings_intern(&strings, table[i]);
@@ -189,10 +193,12 @@ RvTag rv_tag_well_known(const char* name, RvStorage storage, int size) {
                {" N ", 3, RV_TAG_NORMAL},
                {" Cd ", 3, RV_TAG_COLOR},
                {" orient ", 4, RV_TAG_QUATERNION}};
+  // Integers: only ids have a tag.
   bool real = storage == RV_F16 || storage == RV_F32 || storage == RV_F64;
   if (!name || !*name) return RV_TAG_NONE;
   if (!real) return size == 1 && (strcmp(name, "id") == 0 || strcmp(name, "nextid") == 0) ? RV_TAG_ID : RV_TAG_NONE;
   for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
+    // A whole word of the list, not a part of one.
     const char* at = strstr(known[i].names, name);
     if (size == known[i].size && at && at[-1] == ' ' && at[strlen(name)] == ' ') return known[i].tag;
   }

@@ -34,6 +34,7 @@ static size_t element_size(int element) {
   }
 }
 
+// Bools are padded to whole words.
 bool rv_element_bytes(int element, size_t count, size_t* bytes) {
   if (element == RV_ELEMENT_BOOL) {
     *bytes = (count / BITS_OF_WORD + (count % BITS_OF_WORD != 0)) * sizeof(uint32_t);
@@ -44,6 +45,7 @@ bool rv_element_bytes(int element, size_t count, size_t* bytes) {
 }
 
 void rv_numbers_free(RvNumbers* numbers) {
+  // A view owns nothing.
   rv_free(numbers->own.data);
   memset(numbers, 0, sizeof *numbers);
 }
@@ -53,7 +55,8 @@ bool rv_numbers_reserve(RvNumbers* numbers, RvElement element, size_t more) {
   if (!numbers->own.data) {
     // A view so far: convert what it contains to own values. The bound keeps the sum from overflowing.
     RvNumbers view = *numbers;
-    size_t count = view.count, bytes;
+    size_t count = view.count;
+    size_t bytes;
     if (count > SIZE_MAX / 16 - more || !rv_mul_ok(count + more, size, &bytes)) return false;
     uint8_t* data = rv_alloc(bytes, 1);
     if (!data) return false;
@@ -109,6 +112,7 @@ static bool is_real(RvElement element) {
 
 // A floating-point element as double.
 static double load_real(const RvNumbers* n, size_t i) {
+  // By its type; the bits are moved by memcpy, as the bytes may be unaligned.
   if (n->element == RV_ELEMENT_F16) return (double)rv_half_to_float(load16(n->bytes + 2 * i, n->swap));
   if (n->element == RV_ELEMENT_F32) {
     uint32_t bits = load32(n->bytes + 4 * i, n->swap);
@@ -158,6 +162,7 @@ int64_t rv_numbers_i64(const RvNumbers* numbers, size_t index) {
 
 // Writes element i in a storage, clamping integers.
 static void store_number(const RvNumbers* n, size_t i, RvStorage storage, uint8_t* out) {
+  // Reals.
   if (storage == RV_F16 || storage == RV_F32 || storage == RV_F64) {
     double real = rv_numbers_f64(n, i);
     float single = (float)real;
@@ -169,6 +174,7 @@ static void store_number(const RvNumbers* n, size_t i, RvStorage storage, uint8_
            rv_storage_bytes(storage));
     return;
   }
+  // Integers, clamped to the storage.
   int64_t integer = rv_numbers_i64(n, i);
   if (storage == RV_I64) {
     memcpy(out, &integer, 8);
@@ -208,6 +214,7 @@ void rv_numbers_convert(const RvNumbers* numbers, size_t first, size_t tuples, s
                         void* out, size_t stride) {
   uint8_t* row = out;
   size_t size = rv_storage_bytes(storage);
+  // The same type: copy the bytes.
   if (same_layout(numbers->element, storage)) {
     const uint8_t* from = numbers->bytes + first * size;
     // Rows without gaps are copied as one long row.
@@ -244,6 +251,7 @@ void rv_numbers_convert_all(const RvNumbers* numbers, RvStorage storage, void* o
   rv_parallel_for(numbers->count, CONVERT_GRAIN, convert_range, &all);
 }
 
+// Convert once, then copy.
 void rv_numbers_fill(const RvNumbers* numbers, size_t first, size_t tuples, size_t width, RvStorage storage, void* out,
                      size_t stride) {
   if (!tuples) return;

@@ -9,9 +9,11 @@
 #include "geo/detail_hash.h"
 
 RvResult rv_state_prepare(RvDetail* detail, const RvFieldDef* fields, size_t count, RvError* error) {
+  // The schema number.
   int32_t* version = rv_detail_i32_write(detail, RV_GLOBAL, RV_STATE_VERSION, 1, error);
   if (!version) return error ? error->code : RV_NO_MEMORY;
   *version = RV_STATE_SCHEMA;
+  // Every saved field of fixed size; lists are added when they are not empty.
   for (size_t i = 0; i < count; ++i) {
     const RvFieldDef* field = &fields[i];
     if (!field->saved || field->size == 0) continue;
@@ -35,6 +37,7 @@ static RvResult check_field(const RvDetail* detail, const RvFieldDef* field, RvE
         "the state lacks the %s attribute '%s' (%s %d): it was stripped, or another solver wrote it; use a state "
         "that was saved with keepstate on",
         rv_owner_name(field->owner), field->name, rv_storage_name(field->storage), field->size);
+  // A list may have any length, so only its storage is checked.
   if (attrib->storage != field->storage && field->size == 0)
     return rv_fail(error, RV_BAD_INPUT, "the state's %s attribute '%s' is %s; a list of %s is needed",
                    rv_owner_name(field->owner), field->name, rv_storage_name(attrib->storage),
@@ -66,6 +69,7 @@ RvResult rv_state_check(const RvDetail* detail, const RvFieldDef* fields, size_t
   if (*version != RV_STATE_SCHEMA)
     return rv_fail(error, RV_UNSUPPORTED, "the state has schema %d; this version of Rivulet reads %d", *version,
                    RV_STATE_SCHEMA);
+  // Every saved field of the parts that are present.
   RvResult result = RV_OK;
   for (size_t i = 0; !result && i < count; ++i) {
     if (fields[i].saved && !part_absent(detail, fields, count, fields[i].group))
@@ -93,6 +97,7 @@ uint64_t rv_state_hash(const RvDetail* detail, const RvFieldDef* fields, size_t 
 // Names that begin with rv_ are the solver's own.
 void rv_state_strip(RvDetail* detail, bool keepstate) {
   for (int owner = 0; !keepstate && owner < RV_OWNER_COUNT; ++owner) {
+    // Attributes.
     size_t kept = 0;
     for (size_t i = 0; i < detail->attribs[owner].count; ++i) {
       RvAttrib* attrib = detail->attribs[owner].data[i];
@@ -103,6 +108,7 @@ void rv_state_strip(RvDetail* detail, bool keepstate) {
       }
     }
     detail->attribs[owner].count = kept;
+    // Groups.
     kept = 0;
     for (size_t i = 0; i < detail->groups[owner].count; ++i) {
       RvGroup* group = detail->groups[owner].data[i];
@@ -123,6 +129,7 @@ size_t rv_state_reconcile(const float* rounded, double* exact, size_t count, int
     for (int c = 0; c < size; ++c) {
       size_t at = i * (size_t)size + (size_t)c;
       double base = origin ? origin[c] : 0;
+      // An edit is a value that differs from the rounded exact one.
       float shown = (float)(base + exact[at]);
       // Two NaN are no edit.
       if (shown == rounded[at] || (isnan(shown) && isnan(rounded[at]))) continue;

@@ -44,6 +44,7 @@ static bool grow_slots(RvStrings* strings) {
   size_t nslot = strings->nslot ? strings->nslot * 2 : FIRST_SLOTS;
   int32_t* slots = rv_alloc(nslot, sizeof *slots);
   if (!slots) return false;
+  // All slots are free, then every string is inserted again.
   memset(slots, BYTE_OF_MINUS_ONE, nslot * sizeof *slots);
   rv_free(strings->slots);
   strings->slots = slots;
@@ -57,6 +58,7 @@ static bool grow_slots(RvStrings* strings) {
 
 // Copies the text (`bytes` with its 0) to an address that never moves. NULL when out of memory.
 static const char* store(RvStrings* strings, const char* text, size_t bytes) {
+  // A new block; what is left of the old one stays unused.
   if (strings->block_used + bytes > strings->block_size) {
     size_t size = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
     char* block = rv_alloc(size, 1);
@@ -80,7 +82,9 @@ static const char* store(RvStrings* strings, const char* text, size_t bytes) {
 static int32_t append(RvStrings* strings, const char* text) {
   if (strings->texts.count >= RV_GEO_MAX_COUNT) return RV_STRINGS_FAILED;
   if (strings->texts.count * 2 >= strings->nslot && !grow_slots(strings)) return RV_STRINGS_FAILED;
-  size_t length = strlen(text), slot = find_slot(strings, text, length);
+  // Known already, or stored and entered into the hash table.
+  size_t length = strlen(text);
+  size_t slot = find_slot(strings, text, length);
   if (strings->slots[slot] >= 0) return strings->slots[slot];
   if (!rv_array_reserve(&strings->texts, strings->texts.count + 1)) return RV_STRINGS_FAILED;
   const char* stored = store(strings, text, length + 1);
@@ -97,6 +101,7 @@ int32_t rv_strings_find(const RvStrings* strings, const char* text) {
 
 int32_t rv_strings_intern(RvStrings** strings, const char* text) {
   if (!*text) return RV_STRINGS_EMPTY;
+  // A known string needs no change.
   int32_t found = rv_strings_find(*strings, text);
   if (found >= 0) return found;
   // A shared table is copied before a string is added.

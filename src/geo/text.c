@@ -31,6 +31,7 @@ char* rv_text_xml(const char* text) {
   size_t used = 0;
   while (*text) {
     int length = rv_text_utf8(text);
+    // Characters with a meaning in XML become entities.
     const char* entity = *text == '&'   ? "&amp;"
                          : *text == '<' ? "&lt;"
                          : *text == '>' ? "&gt;"
@@ -56,7 +57,8 @@ char* rv_text_xml(const char* text) {
 
 // An identifier must not begin with a digit nor be empty: such a text gets a '_' in front.
 char* rv_text_identifier(const char* text) {
-  size_t length = strlen(text), used = 0;
+  size_t length = strlen(text);
+  size_t used = 0;
   char* out = rv_alloc(length + 2, 1);
   if (!out) return NULL;
   if (!length || (*text >= '0' && *text <= '9')) out[used++] = '_';
@@ -79,6 +81,7 @@ char* rv_text_usda_string(const char* text) {
   while (*text) {
     int length = rv_text_utf8(text);
     unsigned char c = (unsigned char)*text;
+    // Escape quotes, backslashes and control characters; copy everything else.
     if (c == '"' || c == '\\') {
       out[used++] = '\\';
       out[used++] = (char)c;
@@ -99,6 +102,7 @@ char* rv_text_usda_string(const char* text) {
 }
 
 bool rv_text_ends(const char* text, const char* ending) {
-  size_t length = strlen(text), tail = strlen(ending);
+  size_t length = strlen(text);
+  size_t tail = strlen(ending);
   return length >= tail && strcasecmp(text + length - tail, ending) == 0;
 }

@@ -68,6 +68,7 @@ static void set_reflex(Face* f, int i, bool reflex) {
     f->reflex[f->nreflex++] = (int16_t)i;
     return;
   }
+  // Removal: the last entry takes the place of the removed one.
   int last = f->reflex[--f->nreflex];
   f->reflex[f->place[i]] = (int16_t)last;
   f->place[last] = f->place[i];
@@ -113,6 +114,7 @@ static void cut_ears(Face* f, int count, int32_t* out) {
     // Continue with the next corner, so that a long strip is not cut into slivers from one corner.
     at = c;
   }
+  // The last triangle.
   put_triangle(out, f->prev[at], at, f->next[at]);
 }
 

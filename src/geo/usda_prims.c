@@ -47,6 +47,7 @@ static bool collect_prims(Part* part, const RvDetail* detail) {
   part->prim = rv_alloc(part->nprim, sizeof *part->prim);
   part->vertex = rv_alloc(part->nvertex, sizeof *part->vertex);
   if (!part->prim || !part->vertex) return false;
+  // Count, then list.
   size_t prim = 0, vertex = 0;
   for (size_t i = 0; i < detail->count[RV_PRIM]; ++i) {
     if (!belongs(detail, i, part->kind)) continue;
@@ -59,14 +60,17 @@ static bool collect_prims(Part* part, const RvDetail* detail) {
 // Lists the points of a prim: for curves one a vertex, for a mesh the used points in order, for points those that
 // neither curves nor mesh use. False when out of memory.
 static bool collect_points(Part* part, const RvDetail* detail) {
-  const int32_t *start = rv_detail_prim_start(detail), *vertex_point = rv_detail_vertex_point(detail);
+  const int32_t* start = rv_detail_prim_start(detail);
+  const int32_t* vertex_point = rv_detail_vertex_point(detail);
   size_t npoint = detail->count[RV_POINT];
+  // Curves: points that several vertices share are repeated.
   if (part->kind == RV_USDA_CURVES) {
     part->npoint = part->nvertex;
     part->point = rv_alloc(part->npoint, sizeof *part->point);
     for (size_t i = 0; part->point && i < part->npoint; ++i) part->point[i] = vertex_point[part->vertex[i]];
     return part->point != NULL;
   }
+  // Mesh and points: mark the points that the primitives use.
   uint8_t* used = rv_alloc_zero(npoint, 1);
   part->point = rv_alloc(npoint, sizeof *part->point);
   bool ok = used && part->point;
@@ -90,6 +94,7 @@ static RvResult add_vectors(RvUsda* usda, const Part* part, const float* values,
                             RvError* error) {
   if (!values) return RV_OK;
   rv_usda_put(usda, "[");
+  // Tuples in parentheses.
   for (size_t i = 0; i < part->npoint; ++i) {
     const float* p = values + 3 * (size_t)part->point[i];
     rv_usda_put(usda, i ? ", (" : "(");
@@ -126,6 +131,7 @@ static Width find_width(const RvDetail* detail, RvUsdaKind kind) {
   for (size_t i = 0; i < count; ++i) {
     const char* name = kind == RV_USDA_CURVES ? curves[i].name : points[i].name;
     double scale = kind == RV_USDA_CURVES ? curves[i].scale : points[i].scale;
+    // Points first, then primitives.
     const float* values = rv_detail_f32(detail, RV_POINT, name, 1);
     if (values) return (Width){values, scale, false, name};
     values = kind == RV_USDA_CURVES ? rv_detail_f32(detail, RV_PRIM, name, 1) : NULL;
@@ -154,6 +160,7 @@ static RvResult add_widths(RvUsda* usda, const Part* part, Width width, double* 
 static RvResult add_extent(RvUsda* usda, const Part* part, const RvDetail* detail, double widest, RvError* error) {
   const float* position = rv_detail_f32(detail, RV_POINT, "P", 3);
   double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+  // Box of the points.
   for (size_t i = 0; i < part->npoint; ++i) {
     const float* p = position + 3 * (size_t)part->point[i];
     for (int c = 0; c < 3; ++c) {
@@ -192,6 +199,7 @@ static RvResult add_counts(RvUsda* usda, const Part* part, const RvDetail* detai
 static RvResult add_face_indices(RvUsda* usda, const Part* part, const RvDetail* detail, RvError* error) {
   int32_t* prim_index = rv_alloc(detail->count[RV_POINT], sizeof *prim_index);
   if (!prim_index) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  // Number of each used point within the prim.
   for (size_t i = 0; i < part->npoint; ++i) prim_index[part->point[i]] = (int32_t)i;
   const int32_t* vertex_point = rv_detail_vertex_point(detail);
   rv_usda_put(usda, "[");
@@ -229,6 +237,7 @@ static RvResult add_group(RvUsda* usda, const Part* part, const RvGroup* group, 
     rv_usda_put(usda, values[index[i]] ? "1" : "0");
   }
   rv_usda_put(usda, "]");
+  // Its key has the owner, as groups of two owners may have one name.
   char* key = rv_strf("%d group_%s", (int)group->owner, group->name);
   char* wanted = rv_strf("group_%s", group->name);
   char* name = key && wanted ? rv_usda_unique_name(usda, part->kind, key, wanted, group->owner) : NULL;
@@ -244,7 +253,8 @@ static RvResult add_group(RvUsda* usda, const Part* part, const RvGroup* group, 
 
 // True if a property of the schema contains the attribute already, so that it is no primvar.
 static bool is_schema_property(const RvAttrib* attrib, RvUsdaKind kind, Width width) {
-  bool point = attrib->owner == RV_POINT, floats3 = attrib->storage == RV_F32 && attrib->size == 3;
+  bool point = attrib->owner == RV_POINT;
+  bool floats3 = attrib->storage == RV_F32 && attrib->size == 3;
   const char* name = attrib->name;
   if (point && floats3 && (strcmp(name, "P") == 0 || strcmp(name, "v") == 0 || strcmp(name, "accel") == 0)) return true;
   if (kind == RV_USDA_POINTS && point && strcmp(name, "id") == 0 && attrib->size == 1 &&
@@ -255,6 +265,7 @@ static bool is_schema_property(const RvAttrib* attrib, RvUsdaKind kind, Width wi
 
 // Adds all other attributes and all groups as primvars.
 static RvResult add_primvars(RvUsda* usda, const Part* part, const RvDetail* detail, Width width, RvError* error) {
+  // For each owner the elements of the prim and USD's word for how its values are spread.
   const int32_t* index[RV_OWNER_COUNT] = {part->point, part->vertex, part->prim, NULL};
   size_t count[RV_OWNER_COUNT] = {part->npoint, part->nvertex, part->nprim, 1};
   const char* interpolation[RV_OWNER_COUNT] = {"vertex", part->kind == RV_USDA_MESH ? "faceVarying" : "vertex",
@@ -304,6 +315,7 @@ RvResult rv_usda_add_detail(RvUsda* usda, const RvDetail* detail, RvError* error
   for (int kind = 0; !result && kind < RV_USDA_KIND_COUNT; ++kind) {
     Part part = {.kind = (RvUsdaKind)kind};
     bool ok = collect_prims(&part, detail) && collect_points(&part, detail);
+    // A prim without points is left out of this frame.
     bool present = part.npoint > 0;
     if (!ok || !rv_array_push(&usda->present[kind], present)) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
     if (!result && present) result = add_part(usda, &part, detail, error);

@@ -116,6 +116,7 @@ static Form form_of(const RvAttrib* attrib) {
 static void put_number(RvUsda* usda, const RvAttrib* attrib, size_t element, int component) {
   size_t at = element * (size_t)attrib->size + (size_t)component;
   const void* data = attrib->values->data;
+  // Reals as the shortest decimal of their own precision; strings quoted.
   switch (attrib->storage) {
     case RV_F16:
       rv_usda_put_f32(usda, rv_half_to_float(((const uint16_t*)data)[at]));
@@ -177,6 +178,7 @@ RvResult rv_usda_add_primvar(RvUsda* usda, RvUsdaKind kind, const RvAttrib* attr
   const char* wanted = attrib->name;
   if (strcmp(wanted, "Cd") == 0 && form.width == 3) wanted = "displayColor";
   if (strcmp(wanted, "Alpha") == 0 && attrib->size == 1) wanted = "displayOpacity";
+  // The key has the owner, as attributes of two owners may have one name.
   char* key = rv_strf("%d %s", (int)attrib->owner, attrib->name);
   char* name = key ? rv_usda_unique_name(usda, kind, key, wanted, attrib->owner) : NULL;
   char* type = rv_strf("%s%s", form.type, array ? "[]" : "");
