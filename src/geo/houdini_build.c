@@ -156,7 +156,8 @@ static bool build_hpoint(RvHouFile* file, const RvHouAttrib* from, RvDetail* det
 static bool check_strings(RvHouFile* file, const RvHouAttrib* from, const int32_t* index, size_t count) {
   for (size_t i = 0; i < count; ++i)
     if (index[i] >= 0 && (size_t)index[i] >= from->nstring)
-      return rv_json_fail(file->in, file->in->at, "string %d of a table of %zu strings", index[i], from->nstring);
+      return rv_json_fail(file->in, file->in->at, "string %d of a table of %zu strings does not exist", index[i],
+                          from->nstring);
   return true;
 }
 

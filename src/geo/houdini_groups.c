@@ -162,7 +162,8 @@ uint8_t* rv_hou_decode_group(RvHouFile* file, const RvHouGroup* group, size_t co
     for (size_t i = 0; good && i < numbers->count; ++i) {
       int64_t element = rv_numbers_i64(numbers, i);
       if (element < 0 || (uint64_t)element >= count)
-        good = rv_json_fail(file->in, file->in->at, "member %lld of %zu elements", (long long)element, count);
+        good = rv_json_fail(file->in, file->in->at, "member %lld of %zu elements does not exist", (long long)element,
+                            count);
       else
         out[element] = 1;
     }

@@ -328,11 +328,11 @@ static bool unpack_one(RvHouFile* file, const RvDetail* detail, const RvDetail* 
   const float* positions = rv_detail_f32(detail, RV_POINT, "P", 3);
   // The point of the packed primitive is the origin of the copy.
   if (packed->vertex < 0 || (size_t)packed->vertex >= file->vertex_point.count)
-    return rv_json_fail(file->in, file->in->at, "packed geometry: vertex %lld of %zu", (long long)packed->vertex,
-                        file->vertex_point.count);
+    return rv_json_fail(file->in, file->in->at, "packed geometry: vertex %lld of %zu does not exist",
+                        (long long)packed->vertex, file->vertex_point.count);
   int64_t point = rv_numbers_i64(&file->vertex_point, (size_t)packed->vertex);
   if (point < 0 || point >= file->count[RV_POINT])
-    return rv_json_fail(file->in, file->in->at, "packed geometry: point %lld of %lld", (long long)point,
+    return rv_json_fail(file->in, file->in->at, "packed geometry: point %lld of %lld does not exist", (long long)point,
                         (long long)file->count[RV_POINT]);
   // Copy, transform, inherit.
   bool absent = false;

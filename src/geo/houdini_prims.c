@@ -268,7 +268,7 @@ static bool vertex_list(RvHouFile* file, const RvNumbers* numbers, int32_t** out
     int64_t vertex = rv_numbers_i64(numbers, i);
     if (vertex < 0 || vertex >= file->count[RV_VERTEX]) {
       rv_free(list);
-      return rv_json_fail(file->in, file->in->at, "vertex %lld of %lld", (long long)vertex,
+      return rv_json_fail(file->in, file->in->at, "vertex %lld of %lld does not exist", (long long)vertex,
                           (long long)file->count[RV_VERTEX]);
     }
     list[i] = (int32_t)vertex;
@@ -322,7 +322,7 @@ static bool emit_soup(RvHouFile* file, const Fields* fields, const int32_t* vert
       for (int64_t k = 0; k < size && good; ++k) {
         int64_t index = rv_numbers_i64(list, at++);
         if (index < 0 || (uint64_t)index >= fields->vertex.count)
-          good = rv_json_fail(file->in, file->in->at, "polyinfo: vertex %lld of %zu", (long long)index,
+          good = rv_json_fail(file->in, file->in->at, "polyinfo: vertex %lld of %zu does not exist", (long long)index,
                               fields->vertex.count);
         else
           polygon[k] = vertices[index];
@@ -418,7 +418,8 @@ static bool add_record(RvHouFile* file, const char* type, const Fields* fields, 
   if (kind == KIND_TETRA) {
     good = fields->vertex.count == TETRA_VERTICES
                ? emit_tetra(file, file->topology.source_prims++, vertices)
-               : rv_json_fail(file->in, file->in->at, "a tetrahedron of %zu vertices", fields->vertex.count);
+               : rv_json_fail(file->in, file->in->at, "a tetrahedron of %zu vertices; it must have 4",
+                              fields->vertex.count);
   } else if (kind == KIND_SOUP) {
     good = emit_soup(file, fields, vertices);
   } else if (kind == KIND_NURBS || kind == KIND_BEZIER) {

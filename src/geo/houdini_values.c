@@ -183,7 +183,8 @@ static bool read_strings(RvHouFile* file, RvHouAttrib* attrib) {
     size_t length = kind == RV_JSON_STRING ? token.length : 0;
     if (kind != RV_JSON_STRING && kind != RV_JSON_NULL)
       return rv_json_fail(file->in, token.offset, "strings: %s where a string is expected", rv_json_kind_name(kind));
-    if (length && memchr(token.text, 0, length)) return rv_json_fail(file->in, token.offset, "a 0 inside a text");
+    if (length && memchr(token.text, 0, length))
+      return rv_json_fail(file->in, token.offset, "a 0 byte inside a string");
     // A binary file can repeat a long string with two bytes, so its bytes are charged.
     if (!rv_hou_charge(file, length + 1, 1, "texts")) return false;
     size_t at = attrib->letters.count;

@@ -175,7 +175,7 @@ bool rv_json_string(RvJsonIn* in, const char* what, size_t max_bytes, char** out
   if (rv_json_next(in, &token) != RV_JSON_STRING) return unexpected(in, &token, what, "a text");
   if (token.length > max_bytes)
     return rv_json_fail(in, token.offset, "%s: a text of %zu bytes; %zu are allowed", what, token.length, max_bytes);
-  if (memchr(token.text, 0, token.length)) return rv_json_fail(in, token.offset, "%s: a 0 inside a text", what);
+  if (memchr(token.text, 0, token.length)) return rv_json_fail(in, token.offset, "%s: a 0 byte inside a string", what);
   char* copy = rv_alloc(token.length + 1, 1);
   if (!copy) return no_memory(in);
   memcpy(copy, token.text, token.length);
