@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "geo/json_bytes.h"
+
 RvHoudiniFormat rv_houdini_format(const char* name) {
   static const char* const names[] = {"geo", "bgeo", "bgeo.sc"};
   for (int i = 0; name && i < RV_HOUDINI_NONE; ++i)
@@ -25,8 +27,8 @@ static RvResult check_signature(const uint8_t* bytes, size_t count, RvError* err
         "run gconvert on it");
   size_t at = 0;
   while (at < count && (bytes[at] == ' ' || bytes[at] == '\n' || bytes[at] == '\t' || bytes[at] == '\r')) ++at;
-  // Binary JSON begins with the byte 7f, text with a bracket.
-  if (bytes[0] != 0x7f && (at == count || (bytes[at] != '[' && bytes[at] != '{')))
+  // Binary JSON begins with its magic byte, text with a bracket.
+  if (bytes[0] != RV_JSON_BYTE_MAGIC && (at == count || (bytes[at] != '[' && bytes[at] != '{')))
     return rv_fail(error, RV_BAD_FILE, "this is no .geo, .bgeo or .bgeo.sc file: its first byte is %02x (offset %zu)",
                    bytes[at < count ? at : 0], at < count ? at : 0);
   return RV_OK;

@@ -3,38 +3,8 @@
 #include <string.h>
 
 #include "geo/half.h"
+#include "geo/json_bytes.h"
 #include "geo/json_in.h"
-
-// Type bytes of binary JSON; arrays and maps begin and end with their ASCII brackets.
-enum {
-  BYTE_NULL = 0x00,
-  BYTE_BOOL = 0x10,
-  BYTE_I8 = 0x11,
-  BYTE_I16 = 0x12,
-  BYTE_I32 = 0x13,
-  BYTE_I64 = 0x14,
-  BYTE_F16 = 0x18,
-  BYTE_F32 = 0x19,
-  BYTE_F64 = 0x1a,
-  BYTE_U8 = 0x21,
-  BYTE_U16 = 0x22,
-  BYTE_USE = 0x26,       // a defined string, by its id
-  BYTE_STRING = 0x27,    // length and bytes
-  BYTE_DEFINE = 0x2b,    // id, length and bytes of a string
-  BYTE_UNDEFINE = 0x2d,  // id
-  BYTE_FALSE = 0x30,
-  BYTE_TRUE = 0x31,
-  BYTE_UNIFORM = 0x40,  // element type, count and elements without type bytes
-  BYTE_MAGIC = 0x7f,
-};
-
-// Lengths and ids take one byte below LENGTH_ESCAPES; above, that byte says how many bytes follow.
-enum {
-  LENGTH_ESCAPES = 0xf1,
-  LENGTH_2_BYTES = 0xf2,
-  LENGTH_4_BYTES = 0xf4,
-  LENGTH_8_BYTES = 0xf8,
-};
 
 enum {
   MAGIC_BYTES = 4,  // of the magic number behind the byte 7f
@@ -82,11 +52,14 @@ static uint64_t take_unsigned(RvJsonIn* in, size_t bytes) {
 static bool take_length(RvJsonIn* in, const char* what, uint64_t* out) {
   if (!require_bytes(in, 1, what)) return false;
   uint8_t first = in->bytes[in->at++];
-  if (first < LENGTH_ESCAPES) {
+  if (first < RV_JSON_LENGTH_ESCAPES) {
     *out = first;
     return true;
   }
-  size_t bytes = first == LENGTH_2_BYTES ? 2 : first == LENGTH_4_BYTES ? 4 : first == LENGTH_8_BYTES ? 8 : 0;
+  size_t bytes = first == RV_JSON_LENGTH_2_BYTES   ? 2
+                 : first == RV_JSON_LENGTH_4_BYTES ? 4
+                 : first == RV_JSON_LENGTH_8_BYTES ? 8
+                                                   : 0;
   if (!bytes) return rv_json_fail(in, in->at - 1, "%s: %02x is no way to write a length", what, first);
   if (!require_bytes(in, bytes, what)) return false;
   *out = take_unsigned(in, bytes);
@@ -150,12 +123,12 @@ static bool take_number(RvJsonIn* in, uint8_t type, RvJsonToken* token) {
   // A view of a single element does the conversion. A bool is a byte here, not a bit.
   RvNumbers one = {.element = (RvElement)type, .swap = in->swap, .count = 1, .bytes = in->bytes + in->at};
   size_t bytes = 1;
-  if (type != BYTE_BOOL && !rv_element_bytes(type, 1, &bytes)) return false;
+  if (type != RV_ELEMENT_BOOL && !rv_element_bytes(type, 1, &bytes)) return false;
   if (!require_bytes(in, bytes, "a number")) return false;
-  if (type == BYTE_BOOL) {
+  if (type == RV_ELEMENT_BOOL) {
     token->kind = RV_JSON_BOOL;
     token->integer = in->bytes[in->at] != 0;
-  } else if (type == BYTE_F16 || type == BYTE_F32 || type == BYTE_F64) {
+  } else if (type == RV_ELEMENT_F16 || type == RV_ELEMENT_F32 || type == RV_ELEMENT_F64) {
     token->kind = RV_JSON_REAL;
     token->real = rv_numbers_f64(&one, 0);
   } else {
@@ -176,7 +149,7 @@ static bool take_uniform(RvJsonIn* in, RvJsonToken* token) {
   size_t bytes;
   if (!take_length(in, "an array", &count)) return false;
   // Strings: the elements follow as tokens of their own.
-  if (type == BYTE_STRING || type == BYTE_USE) {
+  if (type == RV_JSON_BYTE_STRING || type == RV_JSON_BYTE_USE) {
     // Each string takes a byte at least.
     if (count > in->count - in->at)
       return rv_json_fail(in, token->offset, "an array of %llu texts announced, %zu bytes left",
@@ -204,24 +177,24 @@ static bool take_uniform(RvJsonIn* in, RvJsonToken* token) {
 static bool take_value(RvJsonIn* in, uint8_t type, RvJsonToken* token) {
   RvJsonWord word;
   switch (type) {
-    case BYTE_NULL:
+    case RV_JSON_BYTE_NULL:
       token->kind = RV_JSON_NULL;
       return true;
-    case BYTE_FALSE:
-    case BYTE_TRUE:
+    case RV_JSON_BYTE_FALSE:
+    case RV_JSON_BYTE_TRUE:
       token->kind = RV_JSON_BOOL;
-      token->integer = type == BYTE_TRUE;
+      token->integer = type == RV_JSON_BYTE_TRUE;
       return true;
     // Strings and uniform arrays.
-    case BYTE_STRING:
+    case RV_JSON_BYTE_STRING:
       if (!take_text(in, "a text", &word)) return false;
       token->kind = RV_JSON_STRING;
       token->text = word.text;
       token->length = word.length;
       return true;
-    case BYTE_USE:
+    case RV_JSON_BYTE_USE:
       return use_word(in, token);
-    case BYTE_UNIFORM:
+    case RV_JSON_BYTE_UNIFORM:
       return take_uniform(in, token);
     // Brackets.
     case '[':
@@ -237,16 +210,16 @@ static bool take_value(RvJsonIn* in, uint8_t type, RvJsonToken* token) {
       token->kind = RV_JSON_MAP_END;
       return true;
     // Numbers.
-    case BYTE_BOOL:
-    case BYTE_I8:
-    case BYTE_I16:
-    case BYTE_I32:
-    case BYTE_I64:
-    case BYTE_F16:
-    case BYTE_F32:
-    case BYTE_F64:
-    case BYTE_U8:
-    case BYTE_U16:
+    case RV_ELEMENT_BOOL:
+    case RV_ELEMENT_I8:
+    case RV_ELEMENT_I16:
+    case RV_ELEMENT_I32:
+    case RV_ELEMENT_I64:
+    case RV_ELEMENT_F16:
+    case RV_ELEMENT_F32:
+    case RV_ELEMENT_F64:
+    case RV_ELEMENT_U8:
+    case RV_ELEMENT_U16:
       return take_number(in, type, token);
     default:
       return rv_json_fail(in, token->offset, "%02x is no type of binary JSON", type);
@@ -269,11 +242,11 @@ bool rv_json_binary_next(RvJsonIn* in, RvJsonToken* token) {
     token->offset = in->at;
     uint8_t type = in->bytes[in->at++];
     // Definitions of strings are no tokens.
-    if (type == BYTE_DEFINE) {
+    if (type == RV_JSON_BYTE_DEFINE) {
       if (!define_word(in)) return false;
-    } else if (type == BYTE_UNDEFINE) {
+    } else if (type == RV_JSON_BYTE_UNDEFINE) {
       if (!undefine_word(in)) return false;
-    } else if (type == BYTE_MAGIC) {
+    } else if (type == RV_JSON_BYTE_MAGIC) {
       // Embedded documents may repeat the magic number; it is skipped.
       if (!require_bytes(in, MAGIC_BYTES, "a magic number")) return false;
       in->at += MAGIC_BYTES;

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "geo/json_bytes.h"
+
 // Largest real that rv_json_int accepts; any bound below 2^63 keeps the cast to int64 defined.
 #define MAX_EXACT_REAL 0x1p62
-
-enum { BINARY_MARK = 0x7f };  // first byte of a binary document
 
 // The first error stays, as later ones only follow from it.
 void rv_json_set_failed(RvJsonIn* in, size_t offset, const char* format, ...) {
@@ -34,7 +34,7 @@ bool rv_json_open(RvJsonIn* in, const void* bytes, size_t count, const char* wha
   in->count = count;
   in->what = what ? what : "";
   in->error = error;
-  in->binary = count > 0 && in->bytes[0] == BINARY_MARK;
+  in->binary = count > 0 && in->bytes[0] == RV_JSON_BYTE_MAGIC;
   return !in->binary || rv_json_binary_open(in);
 }
 

@@ -8,25 +8,8 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "geo/half.h"
+#include "geo/json_bytes.h"
 #include "shim/number.h"
-
-// Type bytes of binary JSON that are no element types (those are RvElement).
-enum {
-  BYTE_USE = 0x26,     // a defined string, by its id
-  BYTE_STRING = 0x27,  // length and bytes
-  BYTE_DEFINE = 0x2b,  // id, length and bytes of a string
-  BYTE_FALSE = 0x30,
-  BYTE_TRUE = 0x31,
-  BYTE_UNIFORM = 0x40,  // element type, count and elements
-};
-
-// Lengths and ids take one byte below LENGTH_ESCAPES; above, that byte says how many bytes follow.
-enum {
-  LENGTH_ESCAPES = 0xf1,
-  LENGTH_2_BYTES = 0xf2,
-  LENGTH_4_BYTES = 0xf4,
-  LENGTH_8_BYTES = 0xf8,
-};
 
 enum {
   SPARE_BYTES = 64,              // allocated beyond the estimate
@@ -81,7 +64,7 @@ void rv_json_out_begin(RvJsonOut* out, bool binary, size_t bytes) {
   out->data = rv_alloc(bytes + SPARE_BYTES, 1);
   out->capacity = bytes + SPARE_BYTES;
   out->failed = !out->data;
-  static const uint8_t magic[5] = {0x7f, 0x4e, 0x53, 0x4a, 0x62};  // binary mark, then "NSJb"
+  static const uint8_t magic[5] = {RV_JSON_BYTE_MAGIC, 0x4e, 0x53, 0x4a, 0x62};  // binary mark, then "NSJb"
   if (binary) put_bytes(out, magic, sizeof magic);
 }
 
@@ -167,16 +150,16 @@ void rv_json_put_line(RvJsonOut* out) {
 
 // Appends a length or an id.
 static void put_length(RvJsonOut* out, uint64_t length) {
-  if (length < LENGTH_ESCAPES) {
+  if (length < RV_JSON_LENGTH_ESCAPES) {
     put_byte(out, (uint8_t)length);
   } else if (length <= UINT16_MAX) {
-    put_byte(out, LENGTH_2_BYTES);
+    put_byte(out, RV_JSON_LENGTH_2_BYTES);
     put_little(out, length, 2);
   } else if (length <= UINT32_MAX) {
-    put_byte(out, LENGTH_4_BYTES);
+    put_byte(out, RV_JSON_LENGTH_4_BYTES);
     put_little(out, length, 4);
   } else {
-    put_byte(out, LENGTH_8_BYTES);
+    put_byte(out, RV_JSON_LENGTH_8_BYTES);
     put_little(out, length, 8);
   }
 }
@@ -209,7 +192,7 @@ void rv_json_put_text(RvJsonOut* out, const char* text) {
     return;
   }
   size_t length = strlen(text);
-  put_byte(out, BYTE_STRING);
+  put_byte(out, RV_JSON_BYTE_STRING);
   put_length(out, length);
   put_bytes(out, text, length);
 }
@@ -267,12 +250,12 @@ void rv_json_put_word(RvJsonOut* out, const char* text) {
   if (id < 0) {
     id = (int32_t)out->words.count - 1;
     size_t length = strlen(text);
-    put_byte(out, BYTE_DEFINE);
+    put_byte(out, RV_JSON_BYTE_DEFINE);
     put_length(out, (uint64_t)id);
     put_length(out, length);
     put_bytes(out, text, length);
   }
-  put_byte(out, BYTE_USE);
+  put_byte(out, RV_JSON_BYTE_USE);
   put_length(out, (uint64_t)id);
 }
 
@@ -301,7 +284,7 @@ void rv_json_put_int(RvJsonOut* out, int64_t value) {
 void rv_json_put_bool(RvJsonOut* out, bool value) {
   separate(out);
   if (out->binary)
-    put_byte(out, value ? BYTE_TRUE : BYTE_FALSE);
+    put_byte(out, value ? RV_JSON_BYTE_TRUE : RV_JSON_BYTE_FALSE);
   else
     put_bytes(out, value ? "true" : "false", value ? 4 : 5);
 }
@@ -384,7 +367,7 @@ static void copy_range(void* arg, size_t begin, size_t end) {
 static bool begin_numbers(RvJsonOut* out, RvStorage storage, size_t count) {
   static const uint8_t types[RV_STORAGE_COUNT] = {RV_ELEMENT_F16, RV_ELEMENT_F32, RV_ELEMENT_F64, RV_ELEMENT_I8,
                                                   RV_ELEMENT_I32, RV_ELEMENT_I64, RV_ELEMENT_I32};
-  put_byte(out, BYTE_UNIFORM);
+  put_byte(out, RV_JSON_BYTE_UNIFORM);
   put_byte(out, types[storage]);
   put_length(out, count);
   return !out->failed;
