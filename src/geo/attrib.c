@@ -1,9 +1,11 @@
+// One attribute: storage and tag names, creation, values, defaults and strings.
 #include <stdio.h>
 #include <string.h>
 
 #include "geo/detail.h"
 #include "geo/half.h"
 
+// Rows of RV_STORAGES: bytes of a number and Houdini's name of the storage.
 static const struct {
   size_t bytes;
   const char* word;
@@ -13,12 +15,14 @@ static const struct {
 #undef ROW
 };
 
+// Rows of RV_TAGS: the word in Houdini files.
 static const char* const TAGS[RV_TAG_COUNT] = {
 #define ROW(name, word) word,
     RV_TAGS(ROW)
 #undef ROW
 };
 
+// The names and sizes below tolerate values outside of the enums, which may come from files or bindings.
 const char* rv_storage_name(RvStorage storage) {
   return (unsigned)storage < RV_STORAGE_COUNT ? STORAGES[storage].word : "";
 }
@@ -40,10 +44,17 @@ RvTag rv_tag_from_name(const char* name) {
 
 //---------------------------------------------------------------------------------------------- one attribute
 
+enum {
+  TUPLE_ALIGNMENT = 16,  // bytes; of the default tuple, a power of two
+  BYTE_OF_MINUS_ONE = 0xff,
+};
+
 RvAttrib* rv_attrib_new(RvOwner owner, const char* name, RvStorage storage, int size, RvTag tag, size_t count) {
-  size_t stride = rv_storage_bytes(storage) * (size_t)size, length = strlen(name), bytes;
-  // the default tuple stands behind the name, aligned for any element
-  size_t at = (sizeof(RvAttrib) + length + 1 + 15) & ~(size_t)15;
+  size_t stride = rv_storage_bytes(storage) * (size_t)size;
+  size_t length = strlen(name);
+  size_t bytes;
+  // The default tuple follows the name, aligned for any storage.
+  size_t at = (sizeof(RvAttrib) + length + 1 + TUPLE_ALIGNMENT - 1) & ~(size_t)(TUPLE_ALIGNMENT - 1);
   if (!rv_mul_ok(count, stride, &bytes)) return NULL;
   RvAttrib* attrib = rv_alloc_zero(at + stride, 1);
   if (!attrib) return NULL;
@@ -53,11 +64,13 @@ RvAttrib* rv_attrib_new(RvOwner owner, const char* name, RvStorage storage, int 
   attrib->size = size;
   attrib->stride = stride;
   attrib->count = count;
-  attrib->standard = (char*)attrib + at;
+  attrib->default_tuple = (char*)attrib + at;
   memcpy(attrib->name, name, length + 1);
+  // Values, and for strings the table.
   attrib->values = rv_buffer_new(bytes);
   if (storage == RV_STRING) {
-    memset(attrib->standard, 0xff, stride);
+    // Every component of a string's default is -1, the empty string.
+    memset(attrib->default_tuple, BYTE_OF_MINUS_ONE, stride);
     attrib->strings = rv_strings_new();
   }
   if (!attrib->values || (storage == RV_STRING && !attrib->strings)) {
@@ -68,12 +81,14 @@ RvAttrib* rv_attrib_new(RvOwner owner, const char* name, RvStorage storage, int 
   return attrib;
 }
 
+// The block is copied with memcpy; the pointer to the default tuple must then point into the copy.
 RvAttrib* rv_attrib_copy(const RvAttrib* attrib) {
-  size_t at = (size_t)((char*)attrib->standard - (char*)attrib), bytes = at + attrib->stride;
+  size_t at = (size_t)((char*)attrib->default_tuple - (char*)attrib);
+  size_t bytes = at + attrib->stride;
   RvAttrib* copy = rv_alloc(bytes, 1);
   if (!copy) return NULL;
   memcpy(copy, attrib, bytes);
-  copy->standard = (char*)copy + at;
+  copy->default_tuple = (char*)copy + at;
   copy->values = rv_buffer_retain(attrib->values);
   copy->strings = rv_strings_retain(attrib->strings);
   return copy;
@@ -86,10 +101,12 @@ void rv_attrib_free(RvAttrib* attrib) {
   rv_free(attrib);
 }
 
+// A default whose bytes are all equal (0 or -1) is written by memset, which is much faster.
 void rv_attrib_fill(RvAttrib* attrib, size_t begin, size_t end) {
   if (begin >= end) return;
   char* data = attrib->values->data;
-  const unsigned char* tuple = attrib->standard;
+  const unsigned char* tuple = attrib->default_tuple;
+  // Are all bytes of the default equal?
   bool uniform = true;
   for (size_t i = 1; i < attrib->stride; ++i) uniform &= tuple[i] == tuple[0];
   if (uniform) {
@@ -124,19 +141,20 @@ size_t rv_attrib_count(const RvAttrib* attrib) {
 }
 
 const void* rv_attrib_default(const RvAttrib* attrib) {
-  return attrib->standard;
+  return attrib->default_tuple;
 }
 
+// The default of a string attribute is checked: it must refer to strings of the table.
 RvResult rv_attrib_set_default(RvAttrib* attrib, const void* tuple, RvError* error) {
   if (attrib->storage == RV_STRING) {
     const int32_t* index = tuple;
     for (int c = 0; c < attrib->size; ++c) {
-      if (index[c] < -1 || index[c] >= (int64_t)attrib->strings->texts.count)
+      if (index[c] < RV_STRINGS_EMPTY || index[c] >= (int64_t)attrib->strings->texts.count)
         return rv_fail(error, RV_BAD_INPUT, "default of the attribute '%s': there is no text %d in its table",
                        attrib->name, index[c]);
     }
   }
-  memcpy(attrib->standard, tuple, attrib->stride);
+  memcpy(attrib->default_tuple, tuple, attrib->stride);
   return RV_OK;
 }
 
@@ -144,10 +162,12 @@ const void* rv_attrib_read(const RvAttrib* attrib) {
   return attrib->values->data;
 }
 
+// Unsharing keeps the capacity: rv_buffer_own copies only if another attribute has the buffer too.
 void* rv_attrib_write(RvAttrib* attrib) {
   return rv_buffer_own(&attrib->values, attrib->values->bytes) ? attrib->values->data : NULL;
 }
 
+// Halves and floats are exact in double, int64 is rounded beyond 2^53.
 double rv_number_get(RvStorage storage, const void* data, size_t at) {
   switch (storage) {
     case RV_F16:
@@ -174,6 +194,7 @@ double rv_attrib_get(const RvAttrib* attrib, size_t element, int component) {
 
 //---------------------------------------------------------------------------------------------- strings
 
+// An index below 0 is the empty string, which is in no table.
 const char* rv_attrib_string_at(const RvAttrib* attrib, int index) {
   if (!attrib->strings || index < 0 || (size_t)index >= attrib->strings->texts.count) return "";
   return attrib->strings->texts.data[index];
@@ -195,9 +216,9 @@ RvResult rv_attrib_set_string(RvAttrib* attrib, size_t element, int component, c
   if (element >= attrib->count || component < 0 || component >= attrib->size)
     return rv_fail(error, RV_BAD_INPUT, "the attribute '%s' has no element %zu, component %d (it has %zu of size %d)",
                    attrib->name, element, component, attrib->count, attrib->size);
-  // interning comes first: `text` may be this very attribute's
+  // Intern before unsharing the values: `text` may belong to this very attribute.
   int32_t index = rv_strings_intern(&attrib->strings, text ? text : "");
-  int32_t* values = index < -1 ? NULL : rv_attrib_write(attrib);
+  int32_t* values = index == RV_STRINGS_FAILED ? NULL : rv_attrib_write(attrib);
   if (!values) return rv_fail(error, RV_NO_MEMORY, "out of memory setting the attribute '%s'", attrib->name);
   values[element * (size_t)attrib->size + (size_t)component] = index;
   return RV_OK;
@@ -205,12 +226,14 @@ RvResult rv_attrib_set_string(RvAttrib* attrib, size_t element, int component, c
 
 RvResult rv_attrib_map_strings(RvAttrib* to, const RvAttrib* from, int32_t** map, RvError* error) {
   *map = NULL;
+  // Nothing to translate.
   if (to->storage != RV_STRING || to->strings == from->strings) return RV_OK;
+  // New index of each string of the source; all strings are added, also those that no element uses.
   size_t count = from->strings->texts.count;
   int32_t* index = rv_alloc(count, sizeof *index);
   for (size_t i = 0; index && i < count; ++i) {
     index[i] = rv_strings_intern(&to->strings, from->strings->texts.data[i]);
-    if (index[i] < -1) {
+    if (index[i] == RV_STRINGS_FAILED) {
       rv_free(index);
       index = NULL;
     }

@@ -1,25 +1,32 @@
-// The box of a detail. Parts are fixed by the number of points alone and joined in their order, so that the result,
-// the sign of a zero included, does not depend on the threads.
+// Bounding box of a detail: its points and the active voxels of its VDBs.
+// The points are split into parts that depend only on their number, and the parts are joined in order. So the result,
+// even the sign of a zero, does not depend on the number of threads.
 #include <math.h>
 
 #include "base/parallel.h"
 #include "geo/detail.h"
 #include "geo/prim_vdb.h"
 
-enum { PARTS = 64, GRAIN = 1 << 14 };
+enum {
+  PARTS = 64,       // parts at most, so that they fit on the stack
+  GRAIN = 1 << 14,  // points of a part at least; enough work for one task
+};
 
 typedef struct Box {
   float lo[3], hi[3];
 } Box;
 
+// Work of the parallel loop.
 typedef struct Bounds {
-  const float* positions;
-  size_t grain;
-  Box part[PARTS];
+  const float* positions;  // xyz each
+  size_t grain;            // points of a part
+  Box part[PARTS];         // box of each part
 } Bounds;
 
+// Box of no points: any point that is added replaces both corners.
 static const Box EMPTY = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
 
+// Extends a box by a point. A NaN coordinate changes nothing.
 static void add_point(Box* box, const float* p) {
   for (int c = 0; c < 3; ++c) {
     box->lo[c] = p[c] < box->lo[c] ? p[c] : box->lo[c];
@@ -27,18 +34,19 @@ static void add_point(Box* box, const float* p) {
   }
 }
 
+// Box of one part. The usual case has no test for each point: x - x is 0 for finite x and NaN otherwise.
 static void bound_range(void* arg, size_t begin, size_t end) {
   Bounds* bounds = arg;
   Box box = EMPTY;
-  float odd = 0;
+  float nonfinite_sum = 0;
   for (size_t i = begin; i < end; ++i) {
     const float* p = bounds->positions + 3 * i;
     add_point(&box, p);
-    // not a number as soon as one coordinate is not finite
-    odd += (p[0] - p[0]) + (p[1] - p[1]) + (p[2] - p[2]);
+    // The sum becomes NaN as soon as one coordinate is not finite.
+    nonfinite_sum += (p[0] - p[0]) + (p[1] - p[1]) + (p[2] - p[2]);
   }
-  if (odd != 0) {
-    // seldom: once more without the points that are not finite
+  if (nonfinite_sum != 0) {
+    // Rare case: compute the box again without the points that are not finite.
     box = EMPTY;
     for (size_t i = begin; i < end; ++i) {
       const float* p = bounds->positions + 3 * i;
@@ -48,7 +56,8 @@ static void bound_range(void* arg, size_t begin, size_t end) {
   bounds->part[begin / bounds->grain] = box;
 }
 
-static void join(double lo[3], double hi[3], const double other_lo[3], const double other_hi[3]) {
+// Extends a box by another box.
+static void extend_box(double lo[3], double hi[3], const double other_lo[3], const double other_hi[3]) {
   for (int c = 0; c < 3; ++c) {
     if (other_lo[c] < lo[c]) lo[c] = other_lo[c];
     if (other_hi[c] > hi[c]) hi[c] = other_hi[c];
@@ -59,6 +68,7 @@ bool rv_detail_bounds(const RvDetail* detail, double lo[3], double hi[3]) {
   Bounds bounds = {.positions = rv_detail_f32(detail, RV_POINT, "P", 3), .grain = GRAIN};
   size_t count = bounds.positions ? detail->count[RV_POINT] : 0;
   if (count > (size_t)PARTS * GRAIN) bounds.grain = (count + PARTS - 1) / PARTS;
+  // Points: boxes of the parts, then their union in order.
   rv_parallel_for(count, bounds.grain, bound_range, &bounds);
   for (int c = 0; c < 3; ++c) {
     lo[c] = INFINITY;
@@ -70,11 +80,12 @@ bool rv_detail_bounds(const RvDetail* detail, double lo[3], double hi[3]) {
       part_lo[c] = bounds.part[i].lo[c];
       part_hi[c] = bounds.part[i].hi[c];
     }
-    join(lo, hi, part_lo, part_hi);
+    extend_box(lo, hi, part_lo, part_hi);
   }
+  // VDBs: the world boxes of their active voxels.
   for (size_t i = 0; i < detail->grids.count; ++i) {
     double grid_lo[3], grid_hi[3];
-    if (rv_prim_grid_bounds(detail->grids.data[i].grid, grid_lo, grid_hi)) join(lo, hi, grid_lo, grid_hi);
+    if (rv_prim_grid_bounds(detail->grids.data[i].grid, grid_lo, grid_hi)) extend_box(lo, hi, grid_lo, grid_hi);
   }
   bool any = lo[0] <= hi[0];
   for (int c = 0; c < 3 && !any; ++c) lo[c] = hi[c] = 0;

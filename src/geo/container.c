@@ -1,4 +1,7 @@
 // The seekable container of .bgeo.sc (reference C.3), and gzip.
+// Layout, all numbers 8 bytes big-endian: "scf1", length of metadata, metadata, blocks, index, length of the index,
+// "1fcs". The index is the end of each block but the last (from the first block on), the size of a decompressed block,
+// and that of the last one.
 #include <blosc.h>
 #include <string.h>
 #include <zlib.h>
@@ -8,30 +11,57 @@
 #include "geo/houdini_read.h"
 #include "geo/io_houdini.h"
 
-enum { BLOCK = 1 << 20, BLOCK_ROOM = BLOCK + BLOSC_MAX_OVERHEAD, LEVEL = 9, TYPE_SIZE = 4 };
+enum {
+  BLOCK = 1 << 20,                          // bytes of a block before compression
+  BLOCK_ROOM = BLOCK + BLOSC_MAX_OVERHEAD,  // bytes that it may take after compression
+  LEVEL = 9,                                // of blosc: the strongest
+  TYPE_SIZE = 4,                            // bytes of an element for blosc's byte shuffle, as Houdini writes
+};
 
+// Bytes of the parts of the container.
+enum {
+  NUMBER_BYTES = 8,
+  MAGIC_BYTES = 4,
+  HEAD_BYTES = MAGIC_BYTES + NUMBER_BYTES,  // "scf1", length of metadata
+  TAIL_BYTES = NUMBER_BYTES + MAGIC_BYTES,  // length of the index, "1fcs"
+  MIN_INDEX_BYTES = 2 * NUMBER_BYTES,       // of a single block: the two block sizes
+  MIN_END_BYTES = MIN_INDEX_BYTES + TAIL_BYTES,
+  SPARE_BYTES = 64,  // of the output beyond its blocks and index: head and tail
+};
+
+enum {
+  GZIP_WINDOW_BITS = 16 + MAX_WBITS,  // zlib: expect a gzip header
+  FIRST_GUNZIP_BYTES = 1 << 16,       // of the output buffer, which then doubles
+};
+
+// Writes a number as 8 bytes, big-endian.
 static void put_big(uint8_t* at, uint64_t value) {
-  for (int i = 0; i < 8; ++i) at[i] = (uint8_t)(value >> (56 - 8 * i));
+  for (int i = 0; i < NUMBER_BYTES; ++i) at[i] = (uint8_t)(value >> (8 * (NUMBER_BYTES - 1 - i)));
 }
 
+// Reads such a number.
 static uint64_t get_big(const uint8_t* at) {
   uint64_t value = 0;
-  for (int i = 0; i < 8; ++i) value = value << 8 | at[i];
+  for (int i = 0; i < NUMBER_BYTES; ++i) value = value << 8 | at[i];
   return value;
 }
 
 //---------------------------------------------------------------------------------------------- packing
 
+// Work of the parallel compression.
 typedef struct Pack {
   const RvPiece* pieces;
-  size_t* begin;  // of each piece
-  size_t npiece, count;
-  uint8_t* to;    // a room a block
-  size_t* bytes;  // of each packed block; 0: failed
+  size_t* begin;  // offset of each piece in the concatenation
+  size_t npiece;
+  size_t count;   // bytes of all pieces
+  uint8_t* to;    // compressed blocks, BLOCK_ROOM bytes apart
+  size_t* bytes;  // size of each compressed block; 0: it failed
 } Pack;
 
-// the bytes [at, at + n): where they are if one piece has them all, else brought together in *own
+// The bytes [at, at + n): borrowed if one piece contains them all, else copied together into *own, which is allocated
+// at its first use. NULL when out of memory.
 static const uint8_t* block_bytes(const Pack* pack, size_t at, size_t n, uint8_t** own) {
+  // Binary search for the piece that contains `at`.
   size_t lo = 0, hi = pack->npiece;
   while (hi - lo > 1) {
     size_t middle = (lo + hi) / 2;
@@ -42,47 +72,57 @@ static const uint8_t* block_bytes(const Pack* pack, size_t at, size_t n, uint8_t
   }
   size_t skip = at - pack->begin[lo];
   if (n <= pack->pieces[lo].count - skip) return (const uint8_t*)pack->pieces[lo].bytes + skip;
-  if (!*own && !(*own = rv_alloc(BLOCK, 1))) return NULL;
+  if (!*own) *own = rv_alloc(BLOCK, 1);
+  if (!*own) return NULL;
+  // Copy from as many pieces as needed.
   for (size_t done = 0; done < n; ++lo, skip = 0) {
-    size_t here = pack->pieces[lo].count - skip, part = here < n - done ? here : n - done;
+    size_t here = pack->pieces[lo].count - skip;
+    size_t part = here < n - done ? here : n - done;
     if (part) memcpy(*own + done, (const uint8_t*)pack->pieces[lo].bytes + skip, part);
     done += part;
   }
   return *own;
 }
 
+// Compresses blocks [begin, end), each into its own place.
 static void pack_blocks(void* arg, size_t begin, size_t end) {
   Pack* pack = arg;
   uint8_t* own = NULL;
   for (size_t i = begin; i < end; ++i) {
-    size_t left = pack->count - i * BLOCK, n = left < BLOCK ? left : BLOCK;
+    size_t remaining = pack->count - i * BLOCK;
+    size_t n = remaining < BLOCK ? remaining : BLOCK;
     const uint8_t* from = block_bytes(pack, i * BLOCK, n, &own);
-    int got = from ? blosc_compress_ctx(LEVEL, BLOSC_SHUFFLE, TYPE_SIZE, n, from, pack->to + i * BLOCK_ROOM,
-                                        n + BLOSC_MAX_OVERHEAD, "lz4", 0, 1)
-                   : 0;
-    pack->bytes[i] = got > 0 ? (size_t)got : 0;
+    // One thread for each block: the result depends only on its bytes.
+    int size = from ? blosc_compress_ctx(LEVEL, BLOSC_SHUFFLE, TYPE_SIZE, n, from, pack->to + i * BLOCK_ROOM,
+                                         n + BLOSC_MAX_OVERHEAD, "lz4", 0, 1)
+                    : 0;
+    pack->bytes[i] = size > 0 ? (size_t)size : 0;
   }
   rv_free(own);
 }
 
-// moves the blocks together behind the head, then writes the index; `to` has room for it all
+// Moves the compressed blocks together behind the head and writes head, index and tail. Returns the total size.
 static size_t join_blocks(Pack* pack, size_t nblock, uint8_t* to) {
-  size_t at = 12;
-  uint8_t* index;
-  memcpy(to, "scf1", 4);
-  put_big(to + 4, 0);
+  size_t at = HEAD_BYTES;
+  // Head without metadata, then the blocks.
+  memcpy(to, "scf1", MAGIC_BYTES);
+  put_big(to + MAGIC_BYTES, 0);
   for (size_t i = 0; i < nblock; ++i) {
     memmove(to + at, pack->to + i * BLOCK_ROOM, pack->bytes[i]);
     at += pack->bytes[i];
   }
-  index = to + at;
+  // Index and tail.
+  uint8_t* index = to + at;
   size_t end = 0;
-  for (size_t i = 0; i + 1 < nblock; ++i, index += 8) put_big(index, end += pack->bytes[i]);
+  for (size_t i = 0; i + 1 < nblock; ++i, index += NUMBER_BYTES) {
+    end += pack->bytes[i];
+    put_big(index, end);
+  }
   put_big(index, BLOCK);
-  put_big(index + 8, pack->count - (nblock - 1) * BLOCK);
-  put_big(index + 16, 8 * (nblock + 1));
-  memcpy(index + 24, "1fcs", 4);
-  return (size_t)(index + 28 - to);
+  put_big(index + NUMBER_BYTES, pack->count - (nblock - 1) * BLOCK);
+  put_big(index + MIN_INDEX_BYTES, NUMBER_BYTES * (nblock + 1));
+  memcpy(index + MIN_INDEX_BYTES + NUMBER_BYTES, "1fcs", MAGIC_BYTES);
+  return (size_t)(index + MIN_END_BYTES - to);
 }
 
 RvResult rv_container_pack(const void* bytes, size_t count, void** out, size_t* out_count, RvError* error) {
@@ -93,20 +133,25 @@ RvResult rv_container_pack_pieces(const RvPiece* pieces, size_t npiece, void** o
   size_t count = 0;
   for (size_t i = 0; i < npiece; ++i) count += pieces[i].count;
   size_t nblock = count / BLOCK + (count % BLOCK != 0);
-  if (!nblock) return rv_fail(error, RV_INTERNAL, "nothing to pack");
+  if (!nblock) return rv_fail(error, RV_INTERNAL, "there are no bytes to compress");
   RvResult result = RV_OK;
-  // blocks are packed where none can reach the place its predecessors move to
-  uint8_t* room = rv_alloc(nblock * (BLOCK_ROOM + 8) + 64, 1);
-  Pack pack = {pieces, rv_alloc(npiece, sizeof(size_t)), npiece,
-               count,  room ? room + 12 : NULL,          rv_alloc(nblock, sizeof(size_t))};
+  // The blocks are compressed behind the head of the output; when they are then moved together, no block is moved
+  // over a later one.
+  uint8_t* room = rv_alloc(nblock * (BLOCK_ROOM + NUMBER_BYTES) + SPARE_BYTES, 1);
+  Pack pack = {.pieces = pieces,
+               .begin = rv_alloc(npiece, sizeof(size_t)),
+               .npiece = npiece,
+               .count = count,
+               .to = room ? room + HEAD_BYTES : NULL,
+               .bytes = rv_alloc(nblock, sizeof(size_t))};
   if (!room || !pack.begin || !pack.bytes) {
-    result = rv_fail(error, RV_NO_MEMORY, "out of memory packing %zu bytes", count);
+    result = rv_fail(error, RV_NO_MEMORY, "out of memory compressing %zu bytes", count);
     goto done;
   }
   for (size_t i = 0, at = 0; i < npiece; at += pieces[i++].count) pack.begin[i] = at;
   rv_parallel_for(nblock, 1, pack_blocks, &pack);
   for (size_t i = 0; i < nblock && !result; ++i)
-    if (!pack.bytes[i]) result = rv_fail(error, RV_SHIM, "blosc could not pack block %zu of %zu", i, nblock);
+    if (!pack.bytes[i]) result = rv_fail(error, RV_SHIM, "blosc could not compress block %zu of %zu", i, nblock);
   if (result) goto done;
   *out_count = join_blocks(&pack, nblock, room);
   *out = room;
@@ -121,56 +166,71 @@ done:
 //---------------------------------------------------------------------------------------------- unpacking
 
 bool rv_container_is_sc(const void* bytes, size_t count) {
-  return count >= 4 && memcmp(bytes, "scf1", 4) == 0;
+  return count >= MAGIC_BYTES && memcmp(bytes, "scf1", MAGIC_BYTES) == 0;
 }
 
+// A container that was checked, and the work of its parallel decompression.
 typedef struct Unpack {
-  const uint8_t* from;  // the first block
-  const uint8_t* index;
-  size_t nblock, packed, block, last;
-  uint8_t* to;
-  uint8_t* bad;  // a flag a block
+  const uint8_t* from;   // the first block
+  const uint8_t* index;  // behind the last block
+  size_t nblock;
+  size_t packed;  // bytes of all compressed blocks
+  size_t block;   // bytes of a decompressed block
+  size_t last;    // of the last one
+  uint8_t* to;    // output
+  uint8_t* bad;   // 1 for each block that failed
 } Unpack;
 
+// Offset of compressed block i from the first one.
 static size_t block_begin(const Unpack* u, size_t i) {
-  return i ? (size_t)get_big(u->index + 8 * (i - 1)) : 0;
+  return i ? (size_t)get_big(u->index + NUMBER_BYTES * (i - 1)) : 0;
 }
 
+// Offset of its end.
 static size_t block_end(const Unpack* u, size_t i) {
-  return i + 1 < u->nblock ? (size_t)get_big(u->index + 8 * i) : u->packed;
+  return i + 1 < u->nblock ? (size_t)get_big(u->index + NUMBER_BYTES * i) : u->packed;
 }
 
+// Its size after decompression.
 static size_t block_size(const Unpack* u, size_t i) {
   return i + 1 < u->nblock ? u->block : u->last;
 }
 
+// Decompresses blocks [begin, end).
 static void unpack_blocks(void* arg, size_t begin, size_t end) {
   Unpack* u = arg;
   for (size_t i = begin; i < end; ++i) {
-    int got = blosc_decompress_ctx(u->from + block_begin(u, i), u->to + i * u->block, block_size(u, i), 1);
-    u->bad[i] = got < 0 || (size_t)got != block_size(u, i);
+    int size = blosc_decompress_ctx(u->from + block_begin(u, i), u->to + i * u->block, block_size(u, i), 1);
+    u->bad[i] = size < 0 || (size_t)size != block_size(u, i);
   }
 }
 
+// Fails with the offset and what is wrong with the container.
 static RvResult damaged(RvError* error, size_t offset, const char* what) {
   return rv_fail(error, RV_BAD_FILE, "the container of .bgeo.sc is damaged: %s (offset %zu)", what, offset);
 }
 
-// every number of the frame is checked before anything is allocated
+// Reads head, index and tail of a container. Every number is checked before anything is allocated or decompressed.
 static RvResult read_frame(const uint8_t* bytes, size_t count, Unpack* u, RvError* error) {
-  if (count < 12 + 28 || memcmp(bytes + count - 4, "1fcs", 4) != 0)
+  // Head and tail: where the parts begin.
+  if (count < HEAD_BYTES + MIN_END_BYTES || memcmp(bytes + count - MAGIC_BYTES, "1fcs", MAGIC_BYTES) != 0)
     return damaged(error, count, "its end is missing: the file was cut short");
-  uint64_t meta = get_big(bytes + 4), index = get_big(bytes + count - 12);
-  if (meta > count - 40) return damaged(error, 4, "the metadata is longer than the file");
-  if (index < 16 || index % 8 || index > count - 24 - meta)
-    return damaged(error, count - 12, "the length of its index");
-  u->nblock = (size_t)index / 8 - 1;
-  u->from = bytes + 12 + meta;
-  u->packed = count - 12 - (size_t)meta - (size_t)index - 12;
+  uint64_t meta = get_big(bytes + MAGIC_BYTES);
+  uint64_t index = get_big(bytes + count - TAIL_BYTES);
+  if (meta > count - (HEAD_BYTES + MIN_END_BYTES))
+    return damaged(error, MAGIC_BYTES, "the metadata is longer than the file");
+  if (index < MIN_INDEX_BYTES || index % NUMBER_BYTES || index > count - (HEAD_BYTES + TAIL_BYTES) - meta)
+    return damaged(error, count - TAIL_BYTES, "the length of its index is wrong");
+  u->nblock = (size_t)index / NUMBER_BYTES - 1;
+  u->from = bytes + HEAD_BYTES + meta;
+  u->packed = count - HEAD_BYTES - (size_t)meta - (size_t)index - TAIL_BYTES;
   u->index = u->from + u->packed;
-  uint64_t block = get_big(u->index + index - 16), last = get_big(u->index + index - 8);
+  // Block sizes, and the total against the limit.
+  uint64_t block = get_big(u->index + index - MIN_INDEX_BYTES);
+  uint64_t last = get_big(u->index + index - NUMBER_BYTES);
   size_t at = (size_t)(u->index - bytes);
-  if (!block || block > BLOSC_MAX_BUFFERSIZE || !last || last > block) return damaged(error, at, "the size of a block");
+  if (!block || block > BLOSC_MAX_BUFFERSIZE || !last || last > block)
+    return damaged(error, at, "the size of a block is wrong");
   u->block = (size_t)block;
   u->last = (size_t)last;
   size_t limit = rv_hou_expansion_limit(count);
@@ -178,12 +238,15 @@ static RvResult read_frame(const uint8_t* bytes, size_t count, Unpack* u, RvErro
     return rv_fail(error, RV_LIMIT,
                    "the .bgeo.sc would unpack to more than %d times its size plus 64 MiB (%zu blocks of %zu bytes)",
                    RV_HOU_EXPANSION, u->nblock, u->block);
+  // Every block lies within the file and decompresses to its size.
   for (size_t i = 0; i < u->nblock; ++i) {
-    size_t begin = block_begin(u, i), end = block_end(u, i), size = 0;
+    size_t begin = block_begin(u, i);
+    size_t end = block_end(u, i);
+    size_t size = 0;
     if (end > u->packed || begin > end || end - begin < BLOSC_MIN_HEADER_LENGTH)
-      return damaged(error, at + 8 * i, "the offset of a block");
+      return damaged(error, at + NUMBER_BYTES * i, "the offset of a block is wrong");
     if (blosc_cbuffer_validate(u->from + begin, end - begin, &size) != 0 || size != block_size(u, i))
-      return damaged(error, (size_t)(u->from - bytes) + begin, "the head of a block");
+      return damaged(error, (size_t)(u->from - bytes) + begin, "the head of a block is wrong");
   }
   return RV_OK;
 }
@@ -196,13 +259,14 @@ RvResult rv_container_unpack(const void* bytes, size_t count, void** out, size_t
   u.to = rv_alloc(total, 1);
   u.bad = rv_alloc_zero(u.nblock, 1);
   if (!u.to || !u.bad) {
-    result = rv_fail(error, RV_NO_MEMORY, "out of memory unpacking %zu bytes", total);
+    result = rv_fail(error, RV_NO_MEMORY, "out of memory decompressing %zu bytes", total);
   } else {
+    // Decompress all blocks, then report the first bad one.
     rv_parallel_for(u.nblock, 1, unpack_blocks, &u);
     for (size_t i = 0; i < u.nblock && !result; ++i)
       if (u.bad[i])
-        result =
-            damaged(error, (size_t)(u.from - (const uint8_t*)bytes) + block_begin(&u, i), "a block does not unpack");
+        result = damaged(error, (size_t)(u.from - (const uint8_t*)bytes) + block_begin(&u, i),
+                         "a block does not decompress");
   }
   if (!result) {
     *out = u.to;
@@ -220,19 +284,21 @@ bool rv_container_is_gzip(const void* bytes, size_t count) {
   return count >= 2 && memcmp(bytes, "\x1f\x8b", 2) == 0;
 }
 
+// Memory of zlib comes from rv_alloc, as all memory does.
 static void* zlib_alloc(void* opaque, unsigned items, unsigned size) {
   (void)opaque;
   return rv_alloc(items, size);
 }
 
+// The counterpart of zlib_alloc.
 static void zlib_free(void* opaque, void* address) {
   (void)opaque;
   rv_free(address);
 }
 
-// more room for the output, within the limit
+// Doubles the output buffer, up to `limit` bytes. False when the limit is reached or memory is out.
 static bool grow(uint8_t** data, size_t* capacity, size_t used, size_t limit) {
-  size_t wanted = *capacity ? *capacity * 2 : 1 << 16;
+  size_t wanted = *capacity ? *capacity * 2 : FIRST_GUNZIP_BYTES;
   if (wanted > limit) wanted = limit;
   if (wanted <= *capacity) return false;
   uint8_t* fresh = rv_realloc(*data, used, wanted, 1);
@@ -245,11 +311,15 @@ static bool grow(uint8_t** data, size_t* capacity, size_t used, size_t limit) {
 RvResult rv_container_gunzip(const void* bytes, size_t count, void** out, size_t* out_count, RvError* error) {
   z_stream stream = {.zalloc = zlib_alloc, .zfree = zlib_free};
   uint8_t* data = NULL;
-  size_t capacity = 0, used = 0, taken = 0, limit = rv_hou_expansion_limit(count);
-  if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  size_t capacity = 0;
+  size_t used = 0;
+  size_t taken = 0;
+  size_t limit = rv_hou_expansion_limit(count);
+  if (inflateInit2(&stream, GZIP_WINDOW_BITS) != Z_OK) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   int state = Z_OK;
   while (state == Z_OK) {
     if (used == capacity && !grow(&data, &capacity, used, limit)) break;
+    // zlib counts in 32 bits, so large buffers go in several portions.
     size_t in = count - taken < UINT32_MAX ? count - taken : UINT32_MAX;
     size_t room = capacity - used < UINT32_MAX ? capacity - used : UINT32_MAX;
     stream.next_in = (Bytef*)(uintptr_t)bytes + taken;
@@ -260,6 +330,7 @@ RvResult rv_container_gunzip(const void* bytes, size_t count, void** out, size_t
     taken += in - stream.avail_in;
     used += room - stream.avail_out;
   }
+  // Hand over the output, or say what is wrong.
   inflateEnd(&stream);
   if (state == Z_STREAM_END) {
     *out = data;
@@ -267,6 +338,7 @@ RvResult rv_container_gunzip(const void* bytes, size_t count, void** out, size_t
     return RV_OK;
   }
   rv_free(data);
+  // zlib would have gone on, but the buffer could not grow.
   if (state == Z_OK) return rv_fail(error, RV_LIMIT, "the gzip file unpacks to more than %zu bytes", limit);
   return rv_fail(error, RV_BAD_FILE, "the gzip file is damaged or cut short (offset %zu)", taken);
 }

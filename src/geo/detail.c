@@ -1,3 +1,5 @@
+// Life of a detail, its element counts and topology: creating, copying, freeing, and appending points, polygons, curves
+// and VDB primitives.
 #include <stdio.h>
 #include <string.h>
 
@@ -20,6 +22,7 @@ RvResult rv_geo_check_count(RvOwner owner, size_t count, RvError* error) {
                  rv_owner_plural(owner), RV_GEO_MAX_COUNT);
 }
 
+// A name that is too long is quoted only in part.
 RvResult rv_geo_check_name(const char* what, const char* name, RvError* error) {
   if (!name || !*name) return rv_fail(error, RV_BAD_INPUT, "the name of %s is empty", what);
   if (strlen(name) > RV_GEO_MAX_NAME)
@@ -27,7 +30,7 @@ RvResult rv_geo_check_name(const char* what, const char* name, RvError* error) {
   return RV_OK;
 }
 
-//---------------------------------------------------------------------------------------------- life
+//---------------------------------------------------------------------------------------------- creation, copy, memory
 
 RvDetail* rv_detail_new(void) {
   RvDetail* detail = rv_alloc_zero(1, sizeof *detail);
@@ -37,17 +40,19 @@ RvDetail* rv_detail_new(void) {
   detail->prim_start = rv_buffer_new(sizeof(int32_t));
   detail->vertex_point = rv_buffer_new(0);
   RvAttrib* position = rv_attrib_new(RV_POINT, "P", RV_F32, 3, RV_TAG_POINT, 0);
-  bool made = detail->prim_type && detail->prim_start && detail->vertex_point && position;
-  if (!made || !rv_array_push(&detail->attribs[RV_POINT], position)) {
+  bool ok = detail->prim_type && detail->prim_start && detail->vertex_point && position;
+  if (!ok || !rv_array_push(&detail->attribs[RV_POINT], position)) {
     rv_attrib_free(position);
     rv_detail_free(detail);
     return NULL;
   }
+  // The first primitive starts at vertex 0.
   memset(detail->prim_start->data, 0, sizeof(int32_t));
   return detail;
 }
 
-static bool copy_names(RvDetail* copy, const RvDetail* detail, RvOwner owner) {
+// Copies the attributes and groups of one owner; their arrays are shared. False when out of memory.
+static bool copy_owner(RvDetail* copy, const RvDetail* detail, RvOwner owner) {
   size_t nattrib = detail->attribs[owner].count, ngroup = detail->groups[owner].count;
   if (!rv_array_reserve(&copy->attribs[owner], nattrib) || !rv_array_reserve(&copy->groups[owner], ngroup))
     return false;
@@ -59,11 +64,12 @@ static bool copy_names(RvDetail* copy, const RvDetail* detail, RvOwner owner) {
   for (size_t i = 0; i < ngroup; ++i) {
     const RvGroup* group = detail->groups[owner].data[i];
     size_t bytes = sizeof *group + strlen(group->name) + 1;
-    RvGroup* twin = rv_alloc(bytes, 1);
-    if (!twin) return false;
-    memcpy(twin, group, bytes);
-    twin->values = rv_buffer_retain(group->values);
-    copy->groups[owner].data[copy->groups[owner].count++] = twin;
+    // A group and its name are one allocation.
+    RvGroup* group_copy = rv_alloc(bytes, 1);
+    if (!group_copy) return false;
+    memcpy(group_copy, group, bytes);
+    group_copy->values = rv_buffer_retain(group->values);
+    copy->groups[owner].data[copy->groups[owner].count++] = group_copy;
   }
   return true;
 }
@@ -75,18 +81,20 @@ RvDetail* rv_detail_copy(const RvDetail* detail) {
   copy->prim_type = rv_buffer_retain(detail->prim_type);
   copy->prim_start = rv_buffer_retain(detail->prim_start);
   copy->vertex_point = rv_buffer_retain(detail->vertex_point);
-  bool made = rv_array_reserve(&copy->grids, detail->grids.count);
-  for (size_t i = 0; made && i < detail->grids.count; ++i) {
+  // Grids are shared.
+  bool ok = rv_array_reserve(&copy->grids, detail->grids.count);
+  for (size_t i = 0; ok && i < detail->grids.count; ++i) {
     RvPrimGrid entry = detail->grids.data[i];
     rv_prim_grid_retain(entry.grid);
     copy->grids.data[copy->grids.count++] = entry;
   }
-  for (int owner = 0; made && owner < RV_OWNER_COUNT; ++owner) made = copy_names(copy, detail, (RvOwner)owner);
-  if (made) return copy;
+  for (int owner = 0; ok && owner < RV_OWNER_COUNT; ++owner) ok = copy_owner(copy, detail, (RvOwner)owner);
+  if (ok) return copy;
   rv_detail_free(copy);
   return NULL;
 }
 
+// The buffers may be NULL if rv_detail_new ran out of memory.
 void rv_detail_free(RvDetail* detail) {
   if (!detail) return;
   for (int owner = 0; owner < RV_OWNER_COUNT; ++owner) {
@@ -103,11 +111,13 @@ void rv_detail_free(RvDetail* detail) {
   rv_free(detail);
 }
 
+// Arrays that several details share are counted in full in each.
 size_t rv_detail_bytes(const RvDetail* detail) {
   size_t bytes = sizeof *detail + detail->prim_type->capacity + detail->prim_start->capacity;
   bytes += detail->vertex_point->capacity;
   for (int owner = 0; owner < RV_OWNER_COUNT; ++owner) {
     for (size_t i = 0; i < detail->attribs[owner].count; ++i) {
+      // Struct, default and values; the name is not counted.
       const RvAttrib* attrib = detail->attribs[owner].data[i];
       bytes += sizeof *attrib + attrib->stride + attrib->values->capacity;
       if (attrib->strings) bytes += attrib->strings->bytes + attrib->strings->nslot * sizeof(int32_t);
@@ -128,7 +138,7 @@ size_t rv_detail_count(const RvDetail* detail, RvOwner owner) {
 RvResult rv_detail_grow(RvDetail* detail, RvOwner owner, size_t count, RvError* error) {
   RvResult result = rv_geo_check_count(owner, count, error);
   if (result) return result;
-  // room everywhere first: a failure leaves all counts as they were
+  // Reserve memory in every array first, so that a failure leaves all counts unchanged.
   for (size_t i = 0; i < detail->attribs[owner].count; ++i) {
     RvAttrib* attrib = detail->attribs[owner].data[i];
     size_t bytes;
@@ -140,6 +150,7 @@ RvResult rv_detail_grow(RvDetail* detail, RvOwner owner, size_t count, RvError* 
     if (!rv_buffer_own(&detail->groups[owner].data[i]->values, count))
       return rv_fail(error, RV_NO_MEMORY, "out of memory for the group '%s'", detail->groups[owner].data[i]->name);
   }
+  // Nothing can fail any more: set the counts and fill the new elements.
   for (size_t i = 0; i < detail->attribs[owner].count; ++i) {
     RvAttrib* attrib = detail->attribs[owner].data[i];
     attrib->values->bytes = count * attrib->stride;
@@ -156,8 +167,8 @@ RvResult rv_detail_grow(RvDetail* detail, RvOwner owner, size_t count, RvError* 
   return RV_OK;
 }
 
-// the way back from a growth that failed halfway: only the counts have changed
-void rv_detail_cut(RvDetail* detail, RvOwner owner, size_t count) {
+// Capacities stay, so growing again needs no allocation.
+void rv_detail_truncate(RvDetail* detail, RvOwner owner, size_t count) {
   for (size_t i = 0; i < detail->attribs[owner].count; ++i) {
     RvAttrib* attrib = detail->attribs[owner].data[i];
     attrib->count = count;
@@ -165,7 +176,8 @@ void rv_detail_cut(RvDetail* detail, RvOwner owner, size_t count) {
   }
   for (size_t i = 0; i < detail->groups[owner].count; ++i) {
     RvGroup* group = detail->groups[owner].data[i];
-    group->count = group->values->bytes = count;
+    group->count = count;
+    group->values->bytes = count;
   }
   detail->count[owner] = count;
 }
@@ -177,36 +189,46 @@ RvResult rv_detail_add_points(RvDetail* detail, size_t count, size_t* first, RvE
   return rv_detail_grow(detail, RV_POINT, old + count, error);
 }
 
-// Room for more vertices and primitives; the counts of both grow, the new topology is for the caller to
-// write.
-static RvResult extend(RvDetail* detail, size_t nvertex, size_t nprim, RvError* error) {
-  size_t vertices = detail->count[RV_VERTEX] + nvertex, prims = detail->count[RV_PRIM] + nprim;
+// Sets the used sizes of the topology arrays, which have the memory for it.
+static void set_topology_bytes(RvDetail* detail, size_t nvertex, size_t nprim) {
+  detail->vertex_point->bytes = nvertex * sizeof(int32_t);
+  detail->prim_start->bytes = (nprim + 1) * sizeof(int32_t);
+  detail->prim_type->bytes = nprim;
+}
+
+// Grows vertices and primitives by the given numbers. The caller writes the new topology entries.
+static RvResult grow_topology(RvDetail* detail, size_t nvertex, size_t nprim, RvError* error) {
+  size_t old_vertices = detail->count[RV_VERTEX];
+  size_t vertices = old_vertices + nvertex;
+  size_t prims = detail->count[RV_PRIM] + nprim;
+  // Limits and memory first.
   RvResult result = rv_geo_check_count(RV_VERTEX, vertices, error);
   if (!result) result = rv_geo_check_count(RV_PRIM, prims, error);
   if (result) return result;
-  if (!rv_buffer_own(&detail->vertex_point, vertices * 4) || !rv_buffer_own(&detail->prim_start, (prims + 1) * 4) ||
-      !rv_buffer_own(&detail->prim_type, prims))
+  if (!rv_buffer_own(&detail->vertex_point, vertices * sizeof(int32_t)) ||
+      !rv_buffer_own(&detail->prim_start, (prims + 1) * sizeof(int32_t)) || !rv_buffer_own(&detail->prim_type, prims))
     return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu primitives with %zu vertices", prims, vertices);
-  size_t old_vertices = detail->count[RV_VERTEX];
+  // Attributes and groups of both owners grow, or of none.
   result = rv_detail_grow(detail, RV_VERTEX, vertices, error);
   if (result) return result;
   result = rv_detail_grow(detail, RV_PRIM, prims, error);
   if (result) {
-    rv_detail_cut(detail, RV_VERTEX, old_vertices);
+    rv_detail_truncate(detail, RV_VERTEX, old_vertices);
     return result;
   }
-  detail->vertex_point->bytes = vertices * 4;
-  detail->prim_start->bytes = (prims + 1) * 4;
-  detail->prim_type->bytes = prims;
+  set_topology_bytes(detail, vertices, prims);
   return RV_OK;
 }
 
 RvResult rv_detail_add_polygons(RvDetail* detail, RvPrimType type, size_t count, const int32_t* nvertex,
                                 const int32_t* points, size_t* first, RvError* error) {
-  size_t prim = detail->count[RV_PRIM], vertex = detail->count[RV_VERTEX], total = 0;
+  size_t prim = detail->count[RV_PRIM];
+  size_t vertex = detail->count[RV_VERTEX];
+  size_t total = 0;
   if (first) *first = prim;
   if (type != RV_PRIM_POLYGON && type != RV_PRIM_CURVE)
     return rv_fail(error, RV_BAD_INPUT, "polygons are closed or open; type %d is neither", (int)type);
+  // Check vertex counts and point indices before anything changes.
   for (size_t i = 0; i < count; ++i) {
     if (nvertex[i] < 0)
       return rv_fail(error, RV_BAD_INPUT, "primitive %zu of %zu: %d is no number of vertices", i, count, nvertex[i]);
@@ -217,7 +239,8 @@ RvResult rv_detail_add_polygons(RvDetail* detail, RvPrimType type, size_t count,
       return rv_fail(error, RV_BAD_INPUT, "vertex %zu of the new primitives names point %d; there are %zu points", i,
                      points[i], detail->count[RV_POINT]);
   }
-  RvResult result = extend(detail, total, count, error);
+  // Append vertices, primitive types and the starts that follow from the counts.
+  RvResult result = grow_topology(detail, total, count, error);
   if (result) return result;
   if (total) memcpy((int32_t*)detail->vertex_point->data + vertex, points, total * sizeof *points);
   if (count) memset((uint8_t*)detail->prim_type->data + prim, (int)type, count);
@@ -228,28 +251,31 @@ RvResult rv_detail_add_polygons(RvDetail* detail, RvPrimType type, size_t count,
 
 RvResult rv_detail_add_curves(RvDetail* detail, size_t ncurve, size_t npoint, size_t* first_point, size_t* first_prim,
                               RvError* error) {
-  size_t point = detail->count[RV_POINT], prim = detail->count[RV_PRIM], vertex = detail->count[RV_VERTEX], total;
+  size_t point = detail->count[RV_POINT];
+  size_t prim = detail->count[RV_PRIM];
+  size_t vertex = detail->count[RV_VERTEX];
+  size_t total;
   if (first_point) *first_point = point;
   if (first_prim) *first_prim = prim;
   if (!rv_mul_ok(ncurve, npoint, &total) || total > RV_GEO_MAX_COUNT || ncurve > RV_GEO_MAX_COUNT)
     return rv_fail(error, RV_LIMIT, "%zu curves of %zu points are more than a detail can hold (%d points)", ncurve,
                    npoint, RV_GEO_MAX_COUNT);
+  // Append the topology: curve i has the next npoint points in order.
   RvResult result = rv_geo_check_count(RV_POINT, point + total, error);
-  if (!result) result = extend(detail, total, ncurve, error);
+  if (!result) result = grow_topology(detail, total, ncurve, error);
   if (result) return result;
   int32_t* vertex_point = (int32_t*)detail->vertex_point->data + vertex;
   int32_t* start = (int32_t*)detail->prim_start->data + prim;
   for (size_t i = 0; i < total; ++i) vertex_point[i] = (int32_t)(point + i);
   for (size_t i = 0; i < ncurve; ++i) start[i + 1] = start[i] + (int32_t)npoint;
   if (ncurve) memset((uint8_t*)detail->prim_type->data + prim, RV_PRIM_CURVE, ncurve);
+  // Append the points.
   result = rv_detail_add_points(detail, total, NULL, error);
   if (!result) return RV_OK;
-  // the new primitives name points that could not be made: out with them
-  rv_detail_cut(detail, RV_VERTEX, vertex);
-  rv_detail_cut(detail, RV_PRIM, prim);
-  detail->vertex_point->bytes = vertex * 4;
-  detail->prim_start->bytes = (prim + 1) * 4;
-  detail->prim_type->bytes = prim;
+  // The points could not be added, so the primitives that refer to them are removed again.
+  rv_detail_truncate(detail, RV_VERTEX, vertex);
+  rv_detail_truncate(detail, RV_PRIM, prim);
+  set_topology_bytes(detail, vertex, prim);
   return result;
 }
 
@@ -260,12 +286,13 @@ RvResult rv_detail_add_vdb(RvDetail* detail, RvGrid* grid, RvError* error) {
   if (result) return result;
   if (!rv_array_reserve(&detail->grids, detail->grids.count + 1)) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   size_t prim = detail->count[RV_PRIM];
-  // the text first, so that only the growth can still fail
+  // Intern the name before the growth, so that the growth is the last step that can fail.
   int32_t text = rv_strings_intern(&name->strings, rv_prim_grid_name(grid));
-  if (text < -1) return rv_fail(error, RV_NO_MEMORY, "out of memory");
-  result = extend(detail, 0, 1, error);
+  if (text == RV_STRINGS_FAILED) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  result = grow_topology(detail, 0, 1, error);
   if (result) return result;
   ((int32_t*)name->values->data)[prim] = text;
+  // It has no vertices.
   int32_t* start = detail->prim_start->data;
   start[prim + 1] = start[prim];
   ((uint8_t*)detail->prim_type->data)[prim] = RV_PRIM_VDB;
@@ -287,6 +314,7 @@ const int32_t* rv_detail_vertex_point(const RvDetail* detail) {
   return detail->vertex_point->data;
 }
 
+// Binary search, as `grids` is sorted by primitive.
 RvGrid* rv_detail_prim_grid(const RvDetail* detail, size_t prim) {
   size_t lo = 0, hi = detail->grids.count;
   while (lo < hi) {
@@ -301,13 +329,14 @@ RvGrid* rv_detail_prim_grid(const RvDetail* detail, size_t prim) {
   return found ? detail->grids.data[lo].grid : NULL;
 }
 
+// The name attribute decides; without one of strings the grid's own name does.
 RvGrid* rv_detail_find_vdb(const RvDetail* detail, const char* name) {
   const RvAttrib* names = rv_detail_find(detail, RV_PRIM, "name");
   for (size_t i = 0; i < detail->grids.count; ++i) {
     RvPrimGrid entry = detail->grids.data[i];
-    bool texts = names && names->storage == RV_STRING;
-    const char* own = texts ? rv_attrib_string(names, (size_t)entry.prim, 0) : rv_prim_grid_name(entry.grid);
-    if (!name || strcmp(own, name) == 0) return entry.grid;
+    bool has_names = names && names->storage == RV_STRING;
+    const char* grid_name = has_names ? rv_attrib_string(names, (size_t)entry.prim, 0) : rv_prim_grid_name(entry.grid);
+    if (!name || strcmp(grid_name, name) == 0) return entry.grid;
   }
   return NULL;
 }

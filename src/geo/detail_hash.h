@@ -1,13 +1,13 @@
-// Parts of a detail's hash, for hashes of less than all of it.
+// Parts of a detail's hash, for hashes over a selection of its content (the state hash).
 #ifndef RV_GEO_DETAIL_HASH_H
 #define RV_GEO_DETAIL_HASH_H
 
 #include "base/hash.h"
 #include "rivulet/geo.h"
 
-// Counts, primitive types, vertices and grids.
+// Adds the element counts, primitive types, vertices and grids.
 void rv_hash_topology(RvHasher* hasher, const RvDetail* detail);
-// Name, form, default and values.
+// Adds one attribute: name, owner, storage, size, tag, count, default and values. Strings count by content.
 void rv_hash_attrib(RvHasher* hasher, const RvAttrib* attrib);
 
 #endif

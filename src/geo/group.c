@@ -1,7 +1,9 @@
+// Groups of points, vertices or primitives: creation, lookup by name, member bytes.
 #include <string.h>
 
 #include "geo/detail.h"
 
+// Struct and name are one allocation.
 RvGroup* rv_group_new(RvOwner owner, const char* name, size_t count) {
   size_t length = strlen(name);
   RvGroup* group = rv_alloc_zero(sizeof *group + length + 1, 1);
@@ -24,6 +26,7 @@ void rv_group_free(RvGroup* group) {
   rv_free(group);
 }
 
+// True for the owners that can have groups: all but the detail itself.
 static bool has_groups(RvOwner owner) {
   return owner == RV_POINT || owner == RV_VERTEX || owner == RV_PRIM;
 }
@@ -41,6 +44,7 @@ RvResult rv_detail_add_group(RvDetail* detail, RvOwner owner, const char* name, 
   if (result) return result;
   if (!has_groups(owner))
     return rv_fail(error, RV_BAD_INPUT, "group '%s': groups are of points, vertices or primitives", name);
+  // An existing group of that name is returned as it is.
   RvGroup* group = rv_detail_find_group(detail, owner, name);
   if (!group) {
     if (detail->groups[owner].count >= RV_GEO_MAX_NAMES)
@@ -77,6 +81,7 @@ RvResult rv_detail_adopt_group(RvDetail* detail, RvOwner owner, const char* name
     rv_free(values);
     return result;
   }
+  // Normalise the bytes and replace the empty array of the new group.
   for (size_t i = 0; i < group->count; ++i) values[i] = values[i] != 0;
   RvBuffer* buffer = rv_buffer_adopt(values, group->count);
   if (!buffer) {
@@ -104,6 +109,7 @@ const uint8_t* rv_group_read(const RvGroup* group) {
   return group->values->data;
 }
 
+// Copies the bytes first if another group shares them.
 uint8_t* rv_group_write(RvGroup* group) {
   return rv_buffer_own(&group->values, group->values->bytes) ? group->values->data : NULL;
 }

@@ -1,19 +1,38 @@
-// Primitive records of a file: polygon runs, old runs with varying fields, single records (reference C.1, C.2).
+// Primitive records of a Houdini file: runs of polygons, old runs with varying fields, and single records (reference
+// C.1, C.2).
 #include <string.h>
 
 #include "geo/houdini_read.h"
 
-// What a record may say; each kind of primitive uses some of it.
+enum {
+  DEFAULT_ORDER = 4,  // of a curve without one: cubic
+  MAX_ORDER = 32,     // of a curve; more is read as its control polygon (houdini_curve.c has arrays of this size)
+  TETRA_VERTICES = 4,
+  MAX_SKIPPED_TYPES = 32,   // unsupported types that are listed by name, the last one for all further ones
+  TRANSFORM_VALUES = 9,     // of a 3 x 3 matrix
+  TRANSFORM_4_VALUES = 16,  // of a 4 x 4 matrix
+};
+
+// The fields of a record; each kind of primitive uses some of them.
 typedef struct Fields {
-  RvNumbers vertex, knots, counts, soup[3];
-  bool closed, rle;
-  int64_t start, nprim;
-  int order;
-  char *embedded, *attribute, *name;
-  bool instance_transform;
-  double transform[9], pivot[3];
+  RvNumbers vertex;   // vertices of the file
+  RvNumbers knots;    // NURBS
+  RvNumbers counts;   // run: vertices of each polygon
+  RvNumbers soup[3];  // soup: polygon sizes, how many of each, and their vertices as indices into `vertex`
+  bool closed;
+  bool rle;                 // `counts` are pairs (vertex count, repetitions)
+  int64_t start;            // run: first vertex
+  int64_t nprim;            // run: primitives
+  int order;                // curve: degree + 1
+  char* embedded;           // packed: id of the embedded geometry
+  char* attribute;          // fragment: name of the attribute that selects its primitives
+  char* name;               // fragment: value of that attribute
+  bool instance_transform;  // packed: transform by point attributes, which is not supported
+  double transform[TRANSFORM_VALUES];
+  double pivot[3];
 } Fields;
 
+// Kinds of records.
 typedef enum Kind {
   KIND_SKIP,
   KIND_POLYGON_RUN,
@@ -29,7 +48,7 @@ typedef enum Kind {
   KIND_PART
 } Kind;
 
-// every name a kind goes by: text and binary, new and old
+// Kind of a record by its name in any version, text and binary; KIND_SKIP for unsupported ones.
 static Kind kind_from_name(const char* name) {
   static const struct {
     const char* name;
@@ -58,13 +77,16 @@ static Kind kind_from_name(const char* name) {
   return KIND_SKIP;
 }
 
+// Empties a run of numbers; its own memory is kept for the next record.
 static void empty_numbers(RvNumbers* numbers) {
-  // our own memory is kept for the next record
-  numbers->count = numbers->own.used = 0;
+  numbers->count = 0;
+  numbers->own.used = 0;
   numbers->bytes = numbers->own.data;
 }
 
+// Sets all fields to the uniform fields of a run (`base`), or to the defaults if that is NULL.
 static void reset_fields(Fields* fields, const Fields* base) {
+  // Lists and strings are always emptied.
   empty_numbers(&fields->vertex);
   empty_numbers(&fields->knots);
   empty_numbers(&fields->counts);
@@ -72,17 +94,23 @@ static void reset_fields(Fields* fields, const Fields* base) {
   rv_free(fields->embedded);
   rv_free(fields->attribute);
   rv_free(fields->name);
-  fields->embedded = fields->attribute = fields->name = NULL;
+  fields->embedded = NULL;
+  fields->attribute = NULL;
+  fields->name = NULL;
+  // Scalars: those of the run, or defaults.
   fields->closed = base ? base->closed : false;
   fields->rle = false;
-  fields->start = fields->nprim = 0;
-  fields->order = base ? base->order : 4;
+  fields->start = 0;
+  fields->nprim = 0;
+  fields->order = base ? base->order : DEFAULT_ORDER;
   fields->instance_transform = base && base->instance_transform;
-  static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, zero[3];
+  static const double identity[TRANSFORM_VALUES] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  static const double zero[3];
   memcpy(fields->transform, base ? base->transform : identity, sizeof identity);
   memcpy(fields->pivot, base ? base->pivot : zero, sizeof zero);
 }
 
+// Frees all memory of the fields.
 static void free_fields(Fields* fields) {
   reset_fields(fields, NULL);
   rv_numbers_free(&fields->vertex);
@@ -99,10 +127,12 @@ void rv_hou_packed_free(RvHouPacked* packed) {
 
 //---------------------------------------------------------------------------------------------- reading fields
 
+// Reads the vertices of a record: a list, or a single number.
 static bool read_vertex(RvHouFile* file, RvNumbers* out) {
   RvJsonKind kind = rv_json_peek(file->in)->kind;
   empty_numbers(out);
   if (kind == RV_JSON_ARRAY || kind == RV_JSON_UNIFORM) return rv_json_numbers(file->in, "vertex", RV_ELEMENT_I64, out);
+  // A single number becomes a list of one.
   int64_t one;
   if (!rv_json_int(file->in, "vertex", INT32_MIN, INT32_MAX, &one)) return false;
   if (!rv_numbers_reserve(out, RV_ELEMENT_I64, 1)) return rv_hou_no_memory(file);
@@ -112,11 +142,13 @@ static bool read_vertex(RvHouFile* file, RvNumbers* out) {
   return true;
 }
 
+// Reads order and knots of a curve.
 static bool read_basis(RvHouFile* file, Fields* fields) {
   RvJsonKey key;
   if (!rv_json_begin(file->in, "basis")) return false;
   while (rv_json_key(file->in, &key)) {
     bool good;
+    // An order out of range is handled when the curve is emitted.
     if (rv_json_is(&key, "order")) {
       int64_t order = 0;
       good = rv_json_int(file->in, "order", 0, INT32_MAX, &order);
@@ -132,7 +164,7 @@ static bool read_basis(RvHouFile* file, Fields* fields) {
   return !file->in->failed;
 }
 
-// sizes of polygons, how many of each, and their vertices as indices into the record's vertex list
+// Reads the three lists of a polygon soup; see Fields.
 static bool read_polyinfo(RvHouFile* file, Fields* fields) {
   if (!rv_json_begin(file->in, "polyinfo")) return false;
   for (int i = 0; rv_json_more(file->in); ++i) {
@@ -143,10 +175,12 @@ static bool read_polyinfo(RvHouFile* file, Fields* fields) {
   return !file->in->failed;
 }
 
+// Reads the parameters of a packed primitive.
 static bool read_parameters(RvHouFile* file, Fields* fields) {
   RvJsonKey key;
   if (!rv_json_begin(file->in, "parameters")) return false;
   while (rv_json_key(file->in, &key)) {
+    // The strings that matter; a missing one may come from the run.
     char** text = rv_json_is(&key, "embedded")    ? &fields->embedded
                   : rv_json_is(&key, "attribute") ? &fields->attribute
                   : rv_json_is(&key, "name")      ? &fields->name
@@ -155,7 +189,7 @@ static bool read_parameters(RvHouFile* file, Fields* fields) {
     if (text && rv_json_peek(file->in)->kind == RV_JSON_STRING) {
       rv_free(*text);
       *text = NULL;
-      good = rv_hou_text(file, key.text, text);
+      good = rv_hou_string(file, key.text, text);
     } else if (rv_json_is(&key, "pointinstancetransform")) {
       good = rv_json_bool(file->in, key.text, &fields->instance_transform);
     } else {
@@ -166,12 +200,13 @@ static bool read_parameters(RvHouFile* file, Fields* fields) {
   return !file->in->failed;
 }
 
+// Reads `count` reals; of a 4 x 4 transform the 3 x 3 part is used.
 static bool read_reals(RvHouFile* file, const char* what, size_t count, double* out) {
   RvNumbers numbers = {0};
   size_t at = rv_json_peek(file->in)->offset;
   bool good = rv_json_numbers(file->in, what, RV_ELEMENT_F64, &numbers);
-  // a 4 x 4 transform gives its 3 x 3 part
-  size_t row = count == 9 && numbers.count == 16 ? 4 : 3;
+  // Numbers of a row in the file; rows have three used ones.
+  size_t row = count == TRANSFORM_VALUES && numbers.count == TRANSFORM_4_VALUES ? 4 : 3;
   if (good && numbers.count != count && row == 3)
     good = rv_json_fail(file->in, at, "%s: %zu values where %zu are expected", what, numbers.count, count);
   for (size_t i = 0; good && i < count; ++i) out[i] = rv_numbers_f64(&numbers, i / 3 * row + i % 3);
@@ -179,6 +214,7 @@ static bool read_reals(RvHouFile* file, const char* what, size_t count, double* 
   return good;
 }
 
+// Reads one field of a record, or skips it if it is unknown. Binary files use short keys.
 static bool read_field(RvHouFile* file, const RvJsonKey* key, Fields* fields) {
   RvJsonIn* in = file->in;
   if (rv_json_is(key, "vertex")) return read_vertex(file, &fields->vertex);
@@ -187,40 +223,44 @@ static bool read_field(RvHouFile* file, const RvJsonKey* key, Fields* fields) {
     return rv_json_int(in, "startvertex", 0, INT32_MAX, &fields->start);
   if (rv_json_is(key, "nprimitives") || rv_json_is(key, "n_p"))
     return rv_json_int(in, "nprimitives", 0, INT32_MAX, &fields->nprim);
+  // Run: vertex counts, plain or with run lengths.
   fields->rle = fields->rle || rv_json_is(key, "nvertices_rle") || rv_json_is(key, "r_v");
   if (rv_json_is(key, "nvertices_rle") || rv_json_is(key, "r_v") || rv_json_is(key, "nvertices") ||
       rv_json_is(key, "n_v")) {
     empty_numbers(&fields->counts);
     return rv_json_numbers(in, "nvertices", RV_ELEMENT_I64, &fields->counts);
   }
+  // Curves, soups and packed primitives.
   if (rv_json_is(key, "basis")) return read_basis(file, fields);
   if (rv_json_is(key, "polyinfo")) return read_polyinfo(file, fields);
   if (rv_json_is(key, "parameters")) return read_parameters(file, fields);
-  if (rv_json_is(key, "transform")) return read_reals(file, "transform", 9, fields->transform);
+  if (rv_json_is(key, "transform")) return read_reals(file, "transform", TRANSFORM_VALUES, fields->transform);
   if (rv_json_is(key, "pivot")) return read_reals(file, "pivot", 3, fields->pivot);
   return rv_json_skip(in);
 }
 
 //---------------------------------------------------------------------------------------------- one primitive
 
+// Counts primitives of an unsupported type for the warning.
 static bool skip_prims(RvHouFile* file, const char* type, size_t count) {
+  // They count as primitives of the file, and an entry for the type is found or added.
   file->topology.source_prims += count;
   for (size_t i = 0; i < file->skipped.count; ++i)
     if (strcmp(file->skipped.data[i].type, type) == 0) {
       file->skipped.data[i].count += count;
       return true;
     }
-  // a file of nothing but invented types gets one line for all beyond the first few
-  if (file->skipped.count >= 32) {
-    file->skipped.data[31].count += count;
+  // The last entry collects all types beyond the first ones, so that a hostile file cannot make the list long.
+  if (file->skipped.count >= MAX_SKIPPED_TYPES) {
+    file->skipped.data[MAX_SKIPPED_TYPES - 1].count += count;
     return true;
   }
   RvHouSkipped entry = {.count = count};
-  strncpy(entry.type, file->skipped.count == 31 ? "other types" : type, sizeof entry.type - 1);
+  strncpy(entry.type, file->skipped.count == MAX_SKIPPED_TYPES - 1 ? "other types" : type, sizeof entry.type - 1);
   return rv_array_push(&file->skipped, entry) || rv_hou_no_memory(file);
 }
 
-// the vertex list as int32, each below the announced count
+// The vertices of a record as int32 (rv_free), each checked against the vertex count of the file.
 static bool vertex_list(RvHouFile* file, const RvNumbers* numbers, int32_t** out) {
   int32_t* list = rv_alloc(numbers->count, sizeof *list);
   if (!list) return rv_hou_no_memory(file);
@@ -228,7 +268,7 @@ static bool vertex_list(RvHouFile* file, const RvNumbers* numbers, int32_t** out
     int64_t vertex = rv_numbers_i64(numbers, i);
     if (vertex < 0 || vertex >= file->count[RV_VERTEX]) {
       rv_free(list);
-      return rv_json_fail(file->in, file->in->at, "vertex %lld of %lld", (long long)vertex,
+      return rv_json_fail(file->in, file->in->at, "vertex %lld of %lld does not exist", (long long)vertex,
                           (long long)file->count[RV_VERTEX]);
     }
     list[i] = (int32_t)vertex;
@@ -237,7 +277,8 @@ static bool vertex_list(RvHouFile* file, const RvNumbers* numbers, int32_t** out
   return true;
 }
 
-static bool emit_tetra(RvHouFile* file, size_t source, const int32_t v[4]) {
+// A tetrahedron becomes its four triangles.
+static bool emit_tetra(RvHouFile* file, size_t source, const int32_t v[TETRA_VERTICES]) {
   static const int faces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
   for (int f = 0; f < 4; ++f) {
     int32_t triangle[3] = {v[faces[f][0]], v[faces[f][1]], v[faces[f][2]]};
@@ -246,26 +287,34 @@ static bool emit_tetra(RvHouFile* file, size_t source, const int32_t v[4]) {
   return true;
 }
 
+// A run of tetrahedra of consecutive vertices.
 static bool emit_tetra_run(RvHouFile* file, const Fields* fields) {
-  if (fields->start + 4 * fields->nprim > file->count[RV_VERTEX])
+  if (fields->start + TETRA_VERTICES * fields->nprim > file->count[RV_VERTEX])
     return rv_json_fail(file->in, file->in->at, "%lld tetrahedra from vertex %lld on: there are %lld vertices",
                         (long long)fields->nprim, (long long)fields->start, (long long)file->count[RV_VERTEX]);
   for (int64_t i = 0; i < fields->nprim; ++i) {
-    int32_t v = (int32_t)(fields->start + 4 * i), tetra[4] = {v, v + 1, v + 2, v + 3};
+    int32_t v = (int32_t)(fields->start + TETRA_VERTICES * i);
+    int32_t tetra[TETRA_VERTICES] = {v, v + 1, v + 2, v + 3};
     if (!emit_tetra(file, file->topology.source_prims++, tetra)) return false;
   }
   return true;
 }
 
+// A polygon soup becomes its polygons, which all have the soup as source.
 static bool emit_soup(RvHouFile* file, const Fields* fields, const int32_t* vertices) {
-  const RvNumbers *sizes = &fields->soup[0], *counts = &fields->soup[1], *list = &fields->soup[2];
+  const RvNumbers* sizes = &fields->soup[0];
+  const RvNumbers* counts = &fields->soup[1];
+  const RvNumbers* list = &fields->soup[2];
   size_t at = 0;
+  // Each entry is a number of polygons of one size.
   if (sizes->count != counts->count) return rv_json_fail(file->in, file->in->at, "polyinfo: sizes and counts differ");
   for (size_t s = 0; s < sizes->count; ++s) {
-    int64_t size = rv_numbers_i64(sizes, s), count = rv_numbers_i64(counts, s);
+    int64_t size = rv_numbers_i64(sizes, s);
+    int64_t count = rv_numbers_i64(counts, s);
     if (size < 1 || count < 0 || (uint64_t)size > list->count || (uint64_t)count > (list->count - at) / (size_t)size)
       return rv_json_fail(file->in, file->in->at, "polyinfo: %lld polygons of %lld vertices, %zu vertices left",
                           (long long)count, (long long)size, list->count - at);
+    // All polygons of one size.
     int32_t* polygon = rv_alloc((size_t)size, sizeof *polygon);
     if (!polygon) return rv_hou_no_memory(file);
     bool good = true;
@@ -273,7 +322,7 @@ static bool emit_soup(RvHouFile* file, const Fields* fields, const int32_t* vert
       for (int64_t k = 0; k < size && good; ++k) {
         int64_t index = rv_numbers_i64(list, at++);
         if (index < 0 || (uint64_t)index >= fields->vertex.count)
-          good = rv_json_fail(file->in, file->in->at, "polyinfo: vertex %lld of %zu", (long long)index,
+          good = rv_json_fail(file->in, file->in->at, "polyinfo: vertex %lld of %zu does not exist", (long long)index,
                               fields->vertex.count);
         else
           polygon[k] = vertices[index];
@@ -287,25 +336,31 @@ static bool emit_soup(RvHouFile* file, const Fields* fields, const int32_t* vert
   return true;
 }
 
+// A NURBS or Bezier curve: its control polygon now, and an entry to sample it later.
 static bool emit_curve(RvHouFile* file, const Fields* fields, const Fields* base, bool bezier,
                        const int32_t* vertices) {
   size_t prim = file->topology.nprim;
   if (!rv_hou_emit(file, RV_PRIM_CURVE, file->topology.source_prims++, fields->vertex.count, vertices)) return false;
-  if (fields->order < 2 || (size_t)fields->order > fields->vertex.count || fields->order > 32) {
-    rv_hou_log(file, RV_LEVEL_WARNING, "a curve of order %d with %zu vertices is read as its hull", fields->order,
-               fields->vertex.count);
+  // A curve that cannot be sampled stays a polygon.
+  if (fields->order < 2 || (size_t)fields->order > fields->vertex.count || fields->order > MAX_ORDER) {
+    rv_hou_log(file, RV_LEVEL_WARNING,
+               "a curve of order %d with %zu vertices is read as its control polygon: the order must be 2 to 32 and "
+               "not exceed the number of vertices",
+               fields->order, fields->vertex.count);
     return true;
   }
+  // The entry for sampling, with knots of its own or of the run.
   RvHouCurve curve = {prim, bezier, fields->closed, fields->order, {0}};
   const RvNumbers* knots = fields->knots.count || !base ? &fields->knots : &base->knots;
-  // knots that do not fit are not used: of a run they would be copied for every curve
-  size_t degree = (size_t)fields->order - 1, control = fields->vertex.count + (fields->closed ? degree : 0);
+  // Knots of a wrong number are not stored, as a run would copy them for every curve; sampling then uses uniform ones.
+  size_t degree = (size_t)fields->order - 1;
+  size_t control = fields->vertex.count + (fields->closed ? degree : 0);
   if (!rv_hou_charge(file, 1, sizeof curve, "curves")) return false;
   if (!bezier && knots->count == control + (size_t)fields->order) {
-    if (!rv_hou_charge(file, knots->count, 8, "knots")) return false;
+    if (!rv_hou_charge(file, knots->count, sizeof(double), "knots")) return false;
     if (!rv_numbers_reserve(&curve.knots, RV_ELEMENT_F64, knots->count)) return rv_hou_no_memory(file);
-    rv_numbers_convert(knots, 0, knots->count, 1, RV_F64, curve.knots.own.data, 8);
-    curve.knots.own.used = knots->count * 8;
+    rv_numbers_convert(knots, 0, knots->count, 1, RV_F64, curve.knots.own.data, sizeof(double));
+    curve.knots.own.used = knots->count * sizeof(double);
     curve.knots.count = knots->count;
   }
   if (rv_array_push(&file->curves, curve)) return true;
@@ -313,15 +368,18 @@ static bool emit_curve(RvHouFile* file, const Fields* fields, const Fields* base
   return rv_hou_no_memory(file);
 }
 
+// Adds a packed primitive or a fragment. Fields that the record lacks come from the run (`base`). One without a
+// geometry or with several vertices is skipped.
 static bool add_packed(RvHouFile* file, Kind kind, const char* type, const Fields* fields, const Fields* base) {
   const char* embedded = fields->embedded ? fields->embedded : base ? base->embedded : NULL;
   const char* attribute = fields->attribute ? fields->attribute : base ? base->attribute : NULL;
   const char* name = fields->name ? fields->name : base ? base->name : NULL;
   if (!embedded || fields->vertex.count != 1 || (kind == KIND_FRAGMENT && (!attribute || !name)))
     return skip_prims(file, type, 1);
-  size_t texts = strlen(embedded) + 1;
-  if (kind == KIND_FRAGMENT) texts += strlen(attribute) + strlen(name) + 2;
-  if (!rv_hou_charge(file, texts + sizeof(RvHouPacked), 1, "packed primitives")) return false;
+  // Charge, then copy everything.
+  size_t text_bytes = strlen(embedded) + 1;
+  if (kind == KIND_FRAGMENT) text_bytes += strlen(attribute) + strlen(name) + 2;
+  if (!rv_hou_charge(file, text_bytes + sizeof(RvHouPacked), 1, "packed primitives")) return false;
   RvHouPacked packed = {.source = file->topology.source_prims++, .vertex = rv_numbers_i64(&fields->vertex, 0)};
   packed.instance_transform = fields->instance_transform;
   memcpy(packed.transform, fields->transform, sizeof packed.transform);
@@ -331,15 +389,17 @@ static bool add_packed(RvHouFile* file, Kind kind, const char* type, const Field
     packed.attribute = rv_strdup(attribute);
     packed.name = rv_strdup(name);
   }
-  bool whole = packed.embedded && (kind != KIND_FRAGMENT || (packed.attribute && packed.name));
-  if (whole && rv_array_push(&file->packed, packed)) return true;
+  bool ok = packed.embedded && (kind != KIND_FRAGMENT || (packed.attribute && packed.name));
+  if (ok && rv_array_push(&file->packed, packed)) return true;
   rv_hou_packed_free(&packed);
   return rv_hou_no_memory(file);
 }
 
+// Adds the primitives of a complete record.
 static bool add_record(RvHouFile* file, const char* type, const Fields* fields, const Fields* base) {
   Kind kind = kind_from_name(type);
   size_t nprim = (size_t)fields->nprim;
+  // Runs and packed primitives.
   if (kind == KIND_POLYGON_RUN || kind == KIND_CURVE_RUN) {
     if (!rv_hou_emit_run(file, kind == KIND_CURVE_RUN ? RV_PRIM_CURVE : RV_PRIM_POLYGON, fields->start, nprim,
                          &fields->counts, fields->rle))
@@ -349,15 +409,17 @@ static bool add_record(RvHouFile* file, const char* type, const Fields* fields, 
   }
   if (kind == KIND_TETRA_RUN) return emit_tetra_run(file, fields);
   if (kind == KIND_PACKED || kind == KIND_FRAGMENT) return add_packed(file, kind, type, fields, base);
-  // an unknown run tells how many it holds
+  // Unsupported types; a run says how many primitives it has.
   if (kind == KIND_SKIP || kind == KIND_PART) return skip_prims(file, type, fields->nprim > 0 ? nprim : 1);
+  // Single primitives with a list of vertices.
   int32_t* vertices = NULL;
   if (!vertex_list(file, &fields->vertex, &vertices)) return false;
   bool good;
   if (kind == KIND_TETRA) {
-    good = fields->vertex.count == 4
+    good = fields->vertex.count == TETRA_VERTICES
                ? emit_tetra(file, file->topology.source_prims++, vertices)
-               : rv_json_fail(file->in, file->in->at, "a tetrahedron of %zu vertices", fields->vertex.count);
+               : rv_json_fail(file->in, file->in->at, "a tetrahedron of %zu vertices; it must have 4",
+                              fields->vertex.count);
   } else if (kind == KIND_SOUP) {
     good = emit_soup(file, fields, vertices);
   } else if (kind == KIND_NURBS || kind == KIND_BEZIER) {
@@ -373,12 +435,15 @@ static bool add_record(RvHouFile* file, const char* type, const Fields* fields, 
 
 //---------------------------------------------------------------------------------------------- records
 
+// The definition of a record, its first part.
 typedef struct Definition {
-  RvJsonKey type, runtype;
-  RV_ARRAY(RvJsonKey) varying;
-  Fields uniform;
+  RvJsonKey type;               // "run" for old runs
+  RvJsonKey runtype;            // old run: type of its primitives
+  RV_ARRAY(RvJsonKey) varying;  // old run: fields that each primitive lists, in order
+  Fields uniform;               // old run: fields that all primitives share
 } Definition;
 
+// Reads the names of the varying fields of an old run.
 static bool read_varying(RvHouFile* file, Definition* definition) {
   if (!rv_json_begin(file->in, "varyingfields")) return false;
   while (rv_json_more(file->in)) {
@@ -389,6 +454,7 @@ static bool read_varying(RvHouFile* file, Definition* definition) {
   return !file->in->failed;
 }
 
+// Reads the definition of a record.
 static bool read_record_definition(RvHouFile* file, Definition* definition) {
   RvJsonKey key, inner;
   if (!rv_json_begin(file->in, "a primitive's definition")) return false;
@@ -409,13 +475,14 @@ static bool read_record_definition(RvHouFile* file, Definition* definition) {
     }
     if (!good) return false;
   }
+  // A definition needs a type, and a run the type of its primitives.
   if (file->in->failed) return false;
   if (!definition->type.text[0] || (rv_json_is(&definition->type, "run") && !definition->runtype.text[0]))
     return rv_json_fail(file->in, file->in->at, "a primitive's definition lacks its type");
   return true;
 }
 
-// each element lists the varying fields in order
+// Reads the primitives of an old run; each is a list of its varying fields in order.
 static bool read_old_run(RvHouFile* file, Definition* definition, Fields* fields) {
   if (!rv_json_begin(file->in, "a run")) return false;
   while (rv_json_more(file->in)) {
@@ -423,6 +490,7 @@ static bool read_old_run(RvHouFile* file, Definition* definition, Fields* fields
     reset_fields(fields, &definition->uniform);
     if (!rv_json_begin(file->in, "a primitive of a run")) return false;
     while (rv_json_more(file->in)) {
+      // More values than fields are skipped.
       bool known = field < definition->varying.count;
       if (!(known ? read_field(file, &definition->varying.data[field], fields) : rv_json_skip(file->in))) return false;
       ++field;
@@ -432,6 +500,7 @@ static bool read_old_run(RvHouFile* file, Definition* definition, Fields* fields
   return !file->in->failed;
 }
 
+// Reads one record, [definition, data]. `fields` is reused between records to save allocations.
 static bool read_record(RvHouFile* file, Fields* fields) {
   RvJsonKey key;
   Definition definition = {0};
@@ -445,6 +514,7 @@ static bool read_record(RvHouFile* file, Fields* fields) {
     while (good && rv_json_key(file->in, &key)) good = read_field(file, &key, fields);
     good = good && !file->in->failed && add_record(file, definition.type.text, fields, NULL);
   }
+  // Further parts are unknown.
   while (good && rv_json_more(file->in)) good = rv_json_skip(file->in);
   if (!good && definition.type.text[0])
     rv_error_context(file->error, "primitives '%.40s'",

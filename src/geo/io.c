@@ -1,4 +1,4 @@
-// Files by the ending of their names.
+// Loading and saving a detail: the file format is chosen by the ending of the file name.
 #include <string.h>
 
 #include "base/file.h"
@@ -17,11 +17,11 @@ typedef enum Format {
   FORMAT_NONE
 } Format;
 
-// longer endings first
+// Every known ending. Longer endings come first, as the first match counts.
 static const struct {
   const char* ending;
   Format format;
-  const char* codec;
+  const char* codec;  // name for rv_detail_encode; NULL for formats with a function of their own
   bool reads, writes;
 } FORMATS[] = {
     {".bgeo.sc", FORMAT_BGEO_SC, "bgeo.sc", true, true},
@@ -34,14 +34,18 @@ static const struct {
     {".usda", FORMAT_USDA, NULL, false, true},
 };
 
+// Row of FORMATS for a file name, or the number of rows if its ending is unknown.
 static size_t find_format(const char* path) {
-  size_t count = sizeof FORMATS / sizeof *FORMATS, i = 0;
+  size_t count = sizeof FORMATS / sizeof *FORMATS;
+  size_t i = 0;
   while (i < count && !rv_text_ends(path, FORMATS[i].ending)) ++i;
   return i;
 }
 
+// RV_BAD_INPUT for a missing or empty file name.
 static RvResult check_path(const char* path, RvError* error) {
-  return path && *path ? RV_OK : rv_fail(error, RV_BAD_INPUT, "a file name is empty");
+  return path && *path ? RV_OK
+                       : rv_fail(error, RV_BAD_INPUT, "the file name is empty: give one such as 'strands.bgeo.sc'");
 }
 
 RvResult rv_detail_load(const char* path, RvDetail** out, const RvLog* log, RvError* error) {
@@ -56,17 +60,19 @@ RvResult rv_detail_load(const char* path, RvDetail** out, const RvLog* log, RvEr
                    "cannot read '%s': %s is only written; .geo, .bgeo, .bgeo.sc and .vdb can be read", path,
                    FORMATS[i].ending);
   if (FORMATS[i].format == FORMAT_VDB) return rv_vdb_read(path, out, log, error);
+  // Houdini's formats are read into memory and decoded.
   void* bytes;
   size_t count;
   result = rv_file_read(path, 0, &bytes, &count, error);
   if (result) return result;
-  // the codec is chosen by the content: a file may have been renamed
+  // The codec is chosen by the content: the file may have been renamed.
   result = rv_detail_decode(bytes, count, out, log, error);
   if (result) rv_error_context(error, "'%s'", path);
   rv_free(bytes);
   return result;
 }
 
+// The name of a VDB is the value of the primitive attribute `name`.
 void rv_geo_warn_grids(const RvDetail* detail, const char* format, const RvLog* log) {
   const RvAttrib* names = rv_detail_find(detail, RV_PRIM, "name");
   for (size_t i = 0; i < detail->grids.count; ++i) {
@@ -76,6 +82,7 @@ void rv_geo_warn_grids(const RvDetail* detail, const char* format, const RvLog* 
   }
 }
 
+// Saves as one of Houdini's formats: encodes in memory, then writes the file.
 static RvResult save_encoded(const RvDetail* detail, const char* codec, const char* path, const RvLog* log,
                              RvError* error) {
   void* bytes = NULL;
@@ -90,6 +97,7 @@ static RvResult save_encoded(const RvDetail* detail, const char* codec, const ch
   return result;
 }
 
+// The table says which formats can be written.
 RvResult rv_detail_save(const RvDetail* detail, const char* path, const RvLog* log, RvError* error) {
   RvResult result = check_path(path, error);
   if (result) return result;

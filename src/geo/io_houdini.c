@@ -1,6 +1,9 @@
+// Houdini's geometry formats by name and by content: rv_detail_decode and rv_detail_encode.
 #include "geo/io_houdini.h"
 
 #include <string.h>
+
+#include "geo/json_bytes.h"
 
 RvHoudiniFormat rv_houdini_format(const char* name) {
   static const char* const names[] = {"geo", "bgeo", "bgeo.sc"};
@@ -9,7 +12,8 @@ RvHoudiniFormat rv_houdini_format(const char* name) {
   return RV_HOUDINI_NONE;
 }
 
-static RvResult refuse_others(const uint8_t* bytes, size_t count, RvError* error) {
+// Refuses content that is no JSON geometry, with advice for the formats of Houdini 11 and before.
+static RvResult check_signature(const uint8_t* bytes, size_t count, RvError* error) {
   if (!count) return rv_fail(error, RV_BAD_FILE, "the file is empty");
   if (count >= 4 && memcmp(bytes, "Bgeo", 4) == 0)
     return rv_fail(
@@ -23,7 +27,8 @@ static RvResult refuse_others(const uint8_t* bytes, size_t count, RvError* error
         "run gconvert on it");
   size_t at = 0;
   while (at < count && (bytes[at] == ' ' || bytes[at] == '\n' || bytes[at] == '\t' || bytes[at] == '\r')) ++at;
-  if (bytes[0] != 0x7f && (at == count || (bytes[at] != '[' && bytes[at] != '{')))
+  // Binary JSON begins with its magic byte, text with a bracket.
+  if (bytes[0] != RV_JSON_BYTE_MAGIC && (at == count || (bytes[at] != '[' && bytes[at] != '{')))
     return rv_fail(error, RV_BAD_FILE, "this is no .geo, .bgeo or .bgeo.sc file: its first byte is %02x (offset %zu)",
                    bytes[at < count ? at : 0], at < count ? at : 0);
   return RV_OK;
@@ -35,6 +40,7 @@ RvResult rv_detail_decode(const void* bytes, size_t count, RvDetail** out, const
   const char* what = "";
   RvResult result = RV_OK;
   *out = NULL;
+  // Decompress a container.
   if (rv_container_is_sc(bytes, count)) {
     result = rv_container_unpack(bytes, count, &unpacked, &count, error);
     what = " of the unpacked data";
@@ -43,17 +49,18 @@ RvResult rv_detail_decode(const void* bytes, size_t count, RvDetail** out, const
     what = " of the unpacked data";
   }
   if (unpacked) bytes = unpacked;
-  if (!result) result = refuse_others(bytes, count, error);
+  if (!result) result = check_signature(bytes, count, error);
   if (!result) result = rv_houdini_read(bytes, count, on_disk, what, out, log, error);
   rv_free(unpacked);
   return result;
 }
 
+// The compressed format has a writer of its own, which saves a copy of the document.
 RvResult rv_detail_encode(const RvDetail* detail, const char* format, void** bytes, size_t* count, const RvLog* log,
                           RvError* error) {
   RvHoudiniFormat kind = rv_houdini_format(format);
   if (kind == RV_HOUDINI_NONE)
-    return rv_fail(error, RV_BAD_INPUT, "unknown format '%s': geo, bgeo and bgeo.sc are there", format ? format : "");
+    return rv_fail(error, RV_BAD_INPUT, "unknown format '%s': use geo, bgeo or bgeo.sc", format ? format : "");
   if (kind == RV_HOUDINI_BGEO_SC) return rv_houdini_write_packed(detail, bytes, count, log, error);
   return rv_houdini_write(detail, kind != RV_HOUDINI_GEO, bytes, count, log, error);
 }

@@ -1,4 +1,5 @@
-// The USD file: samples are spooled while the frames come, then each property is written with all of its own.
+// The USD file. While the frames come in, the text of each sample goes to a spool file; at the end every property is
+// written with all of its samples.
 #include "geo/io_usda.h"
 
 #include <errno.h>
@@ -12,12 +13,16 @@
 #include "geo/usda.h"
 #include "shim/number.h"
 
-enum { COPY_BYTES = 1 << 16 };
+enum { COPY_BYTES = 1 << 16 };  // of the copy buffer
 
+// Frames per second where the sequence gives none; USD's own default of timeCodesPerSecond.
+static const double DEFAULT_FPS = 24;
+
+// The prims of the file.
 static const struct {
-  const char* schema;
+  const char* schema;  // USD type of the prim
   const char* name;
-  const char* fixed;  // properties that never change
+  const char* fixed;  // properties that do not depend on the geometry
 } KINDS[RV_USDA_KIND_COUNT] = {
     {"BasisCurves", "strands",
      "        uniform token type = \"linear\"\n        uniform token wrap = \"nonperiodic\"\n"},
@@ -28,6 +33,7 @@ static const struct {
 
 //---------------------------------------------------------------------------------------------- properties
 
+// The property with this key, or NULL.
 static RvUsdaProperty* find_key(const RvUsda* usda, RvUsdaKind kind, const char* key) {
   for (size_t i = 0; i < usda->properties[kind].count; ++i) {
     if (strcmp(usda->properties[kind].data[i].key, key) == 0) return &usda->properties[kind].data[i];
@@ -35,6 +41,7 @@ static RvUsdaProperty* find_key(const RvUsda* usda, RvUsdaKind kind, const char*
   return NULL;
 }
 
+// True if a property of the prim has this name.
 static bool name_taken(const RvUsda* usda, RvUsdaKind kind, const char* name) {
   for (size_t i = 0; i < usda->properties[kind].count; ++i) {
     if (strcmp(usda->properties[kind].data[i].name, name) == 0) return true;
@@ -45,9 +52,10 @@ static bool name_taken(const RvUsda* usda, RvUsdaKind kind, const char* name) {
 char* rv_usda_unique_name(const RvUsda* usda, RvUsdaKind kind, const char* key, const char* wanted, RvOwner owner) {
   const RvUsdaProperty* known = find_key(usda, kind, key);
   if (known) return rv_strdup(known->name);
+  // USD allows only letters, digits and '_'.
   char* identifier = rv_text_identifier(wanted);
   char* name = identifier ? rv_strf("primvars:%s", identifier) : NULL;
-  // the owner tells two apart, and a number whatever is still alike
+  // If the name is taken, the owner is added to it, then a number.
   for (int attempt = 1; name && name_taken(usda, kind, name); ++attempt) {
     rv_free(name);
     name = attempt == 1 ? rv_strf("primvars:%s_%s", identifier, rv_owner_name(owner))
@@ -57,12 +65,14 @@ char* rv_usda_unique_name(const RvUsda* usda, RvUsdaKind kind, const char* key, 
   return name;
 }
 
+// Adds a property. NULL when out of memory.
 static RvUsdaProperty* add_property(RvUsda* usda, RvUsdaKind kind, const char* key, const char* name, const char* type,
                                     const char* metadata) {
   RvUsdaProperty property = {
       .key = rv_strdup(key), .name = rv_strdup(name), .type = rv_strdup(type), .metadata = rv_strdup(metadata)};
-  bool made = property.key && property.name && property.type && property.metadata;
-  if (made && rv_array_push(&usda->properties[kind], property))
+  // All strings are copied, or none stays.
+  bool ok = property.key && property.name && property.type && property.metadata;
+  if (ok && rv_array_push(&usda->properties[kind], property))
     return &usda->properties[kind].data[usda->properties[kind].count - 1];
   rv_free(property.key);
   rv_free(property.name);
@@ -76,6 +86,7 @@ RvResult rv_usda_sample(RvUsda* usda, RvUsdaKind kind, const char* key, const ch
   size_t used = usda->used;
   usda->used = 0;
   if (usda->failed) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  // The property, which must keep its type over the frames.
   RvUsdaProperty* property = find_key(usda, kind, key);
   if (property && (strcmp(property->type, type) != 0 || strcmp(property->metadata, metadata) != 0)) {
     rv_log(usda->log, RV_LEVEL_WARNING, "'%s' changes from %s to %s in the sequence; the later values were not written",
@@ -84,15 +95,17 @@ RvResult rv_usda_sample(RvUsda* usda, RvUsdaKind kind, const char* key, const ch
   }
   if (!property) property = add_property(usda, kind, key, name, type, metadata);
   if (!property) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  // The text goes to the spool, unless it is that of the sample before.
   RvUsdaSample sample = {usda->frame, usda->spooled, used, rv_hash(usda->text, used, 0)};
   size_t count = property->samples.count;
   const RvUsdaSample* last = count ? &property->samples.data[count - 1] : NULL;
   if (last && last->length == sample.length && last->hash == sample.hash) {
-    // the same text once more is the same place in the spool
+    // A sample with the text of the one before refers to the same place in the spool.
     sample.offset = last->offset;
   } else {
     if (fwrite(usda->text, 1, used, usda->spool) != used)
-      return rv_fail(error, RV_IO, "cannot keep the samples of '%s': %s", name, strerror(errno));
+      return rv_fail(error, RV_IO, "cannot write the temporary file with the samples of '%s': %s", name,
+                     strerror(errno));
     usda->spooled += used;
   }
   return rv_array_push(&property->samples, sample) ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
@@ -100,30 +113,33 @@ RvResult rv_usda_sample(RvUsda* usda, RvUsdaKind kind, const char* key, const ch
 
 //---------------------------------------------------------------------------------------------- file
 
-// a number between two texts, whatever the locale
+// Writes a number between two strings, independent of the locale.
 static void write_number(FILE* out, const char* before, double value, const char* after) {
   char text[RV_NUMBER_TEXT];
   size_t length = rv_number_print_f64(text, value);
   fprintf(out, "%s%.*s%s", before, (int)length, text, after);
 }
 
+// Copies the text of a sample from the spool to the file.
 static RvResult copy_sample(const RvUsda* usda, FILE* out, const RvUsdaSample* sample, RvError* error) {
   char bytes[COPY_BYTES];
   if (fseeko(usda->spool, (off_t)sample->offset, SEEK_SET) != 0)
-    return rv_fail(error, RV_IO, "cannot read the samples back: %s", strerror(errno));
-  for (uint64_t left = sample->length; left;) {
-    size_t n = left < COPY_BYTES ? (size_t)left : COPY_BYTES;
-    if (fread(bytes, 1, n, usda->spool) != n) return rv_fail(error, RV_IO, "cannot read the samples back");
-    if (fwrite(bytes, 1, n, out) != n) return RV_OK;  // told at the commit
-    left -= n;
+    return rv_fail(error, RV_IO, "cannot read the temporary file of samples: %s", strerror(errno));
+  for (uint64_t remaining = sample->length; remaining;) {
+    size_t n = remaining < COPY_BYTES ? (size_t)remaining : COPY_BYTES;
+    if (fread(bytes, 1, n, usda->spool) != n) return rv_fail(error, RV_IO, "cannot read the temporary file of samples");
+    if (fwrite(bytes, 1, n, out) != n) return RV_OK;  // rv_file_commit reports the error
+    remaining -= n;
   }
   return RV_OK;
 }
 
-static bool same_place(const RvUsdaSample* a, const RvUsdaSample* b) {
+// True if two samples (may be NULL) have the same text.
+static bool same_text(const RvUsdaSample* a, const RvUsdaSample* b) {
   return a && b && a->offset == b->offset && a->length == b->length;
 }
 
+// Writes the time samples of a property. A sample between two equal ones is left out.
 static RvResult write_samples(const RvUsda* usda, FILE* out, RvUsdaKind kind, const RvUsdaProperty* property,
                               const RvUsdaSequence* sequence, RvError* error) {
   size_t next = 0;
@@ -132,19 +148,19 @@ static RvResult write_samples(const RvUsda* usda, FILE* out, RvUsdaKind kind, co
   fputs(".timeSamples = {\n", out);
   for (size_t frame = 0; !result && frame < sequence->count; ++frame) {
     const RvUsdaSample* samples = property->samples.data;
-    bool here = next < property->samples.count && samples[next].frame == frame;
-    const RvUsdaSample* sample = here ? &samples[next++] : NULL;
+    bool present = next < property->samples.count && samples[next].frame == frame;
+    const RvUsdaSample* sample = present ? &samples[next++] : NULL;
     const RvUsdaSample* after =
         next < property->samples.count && samples[next].frame == frame + 1 ? &samples[next] : NULL;
-    // between equal neighbours interpolation gives the same
-    bool inner = sample && same_place(previous, sample) && same_place(sample, after);
+    // Interpolation between equal neighbours gives the same value.
+    bool inner = sample && same_text(previous, sample) && same_text(sample, after);
     previous = sample;
     if (inner) continue;
     write_number(out, "            ", sequence->frames[frame], ": ");
     if (sample) {
       result = copy_sample(usda, out, sample, error);
     } else {
-      // no geometry: an empty array, but no box; geometry without this attribute: no value
+      // A frame without such geometry has an empty array (but no extent); one without this attribute has no value.
       bool array = strstr(property->type, "[]") && !usda->present[kind].data[frame];
       if (strcmp(property->name, "extent") == 0) array = false;
       fputs(array ? "[]" : "None", out);
@@ -155,12 +171,14 @@ static RvResult write_samples(const RvUsda* usda, FILE* out, RvUsdaKind kind, co
   return result;
 }
 
+// Writes a property: a single value if all frames have the same one, else time samples.
 static RvResult write_property(const RvUsda* usda, FILE* out, RvUsdaKind kind, const RvUsdaProperty* property,
                                const RvUsdaSequence* sequence, RvError* error) {
   size_t count = property->samples.count;
+  // Constant: a sample in every frame, all with the same text.
   bool constant = count == sequence->count;
   for (size_t i = 1; constant && i < count; ++i)
-    constant = same_place(&property->samples.data[0], &property->samples.data[i]);
+    constant = same_text(&property->samples.data[0], &property->samples.data[i]);
   RvResult result = RV_OK;
   if (constant) {
     fprintf(out, "        %s %s = ", property->type, property->name);
@@ -169,7 +187,7 @@ static RvResult write_property(const RvUsda* usda, FILE* out, RvUsdaKind kind, c
     fputs("\n", out);
     return result;
   }
-  // metadata stands with the declaration, the samples apart
+  // Metadata belongs to the declaration, which is separate from the samples.
   if (*property->metadata)
     fprintf(out, "        %s %s (\n            %s\n        )\n", property->type, property->name, property->metadata);
   fprintf(out, "        %s %s", property->type, property->name);
@@ -178,10 +196,12 @@ static RvResult write_property(const RvUsda* usda, FILE* out, RvUsdaKind kind, c
   return result;
 }
 
+// Writes the layer metadata and all prims.
 static RvResult write_file(const RvUsda* usda, FILE* out, const RvUsdaSequence* sequence, RvError* error) {
-  double fps = sequence->fps > 0 && isfinite(sequence->fps) ? sequence->fps : 24;
+  double fps = sequence->fps > 0 && isfinite(sequence->fps) ? sequence->fps : DEFAULT_FPS;
   double meters = sequence->meters_per_unit > 0 && isfinite(sequence->meters_per_unit) ? sequence->meters_per_unit : 1;
   bool timed = sequence->frames && sequence->count;
+  // Layer metadata.
   fputs("#usda 1.0\n(\n    defaultPrim = \"rivulet\"\n", out);
   if (timed) write_number(out, "    endTimeCode = ", sequence->frames[sequence->count - 1], "\n");
   write_number(out, "    framesPerSecond = ", fps, "\n");
@@ -189,6 +209,7 @@ static RvResult write_file(const RvUsda* usda, FILE* out, const RvUsdaSequence* 
   if (timed) write_number(out, "    startTimeCode = ", sequence->frames[0], "\n");
   write_number(out, "    timeCodesPerSecond = ", fps, "\n");
   fputs("    upAxis = \"Y\"\n)\n\ndef Xform \"rivulet\"\n{\n", out);
+  // One prim for each kind of geometry that any frame has.
   RvResult result = RV_OK;
   for (int kind = 0; !result && kind < RV_USDA_KIND_COUNT; ++kind) {
     if (!usda->properties[kind].count) continue;
@@ -201,7 +222,7 @@ static RvResult write_file(const RvUsda* usda, FILE* out, const RvUsdaSequence* 
   return result;
 }
 
-// the spool lies beside the target, where there is room for it, and has no name
+// Opens the spool as a temporary file beside the target, where there is room for it, and removes its name at once.
 static RvResult open_spool(RvUsda* usda, const char* path, RvError* error) {
   char* beside = rv_strf("%s.samples", path);
   char* name = NULL;
@@ -209,6 +230,7 @@ static RvResult open_spool(RvUsda* usda, const char* path, RvError* error) {
   if (!result) {
     usda->spool = fopen(name, "w+be");
     if (!usda->spool) result = rv_fail(error, RV_IO, "cannot write '%s': %s", path, strerror(errno));
+    // The file lives until it is closed.
     if (usda->spool) unlink(name);
   }
   rv_free(beside);
@@ -216,6 +238,7 @@ static RvResult open_spool(RvUsda* usda, const char* path, RvError* error) {
   return result;
 }
 
+// Frees everything and closes the spool, which deletes it.
 static void free_usda(RvUsda* usda) {
   for (int kind = 0; kind < RV_USDA_KIND_COUNT; ++kind) {
     for (size_t i = 0; i < usda->properties[kind].count; ++i) {
@@ -233,16 +256,18 @@ static void free_usda(RvUsda* usda) {
   if (usda->spool) fclose(usda->spool);
 }
 
+// Checks that there are frames and that their time codes ascend.
 static RvResult check_sequence(const RvUsdaSequence* sequence, const char* path, RvError* error) {
   if (!sequence->count) return rv_fail(error, RV_BAD_INPUT, "cannot write '%s': there are no frames", path);
   if (!sequence->frames && sequence->count > 1)
     return rv_fail(error, RV_BAD_INPUT, "cannot write '%s': %zu frames without time codes", path, sequence->count);
+  // Time codes are finite and ascend.
   for (size_t i = 0; sequence->frames && i < sequence->count; ++i) {
     if (!isfinite(sequence->frames[i]))
-      return rv_fail(error, RV_BAD_INPUT, "cannot write '%s': time code %zu is no number", path, i);
+      return rv_fail(error, RV_BAD_INPUT, "cannot write '%s': time code %zu is not a finite number", path, i);
     if (i && !(sequence->frames[i] > sequence->frames[i - 1]))
-      return rv_fail(error, RV_BAD_INPUT, "cannot write '%s': frame %g follows frame %g", path, sequence->frames[i],
-                     sequence->frames[i - 1]);
+      return rv_fail(error, RV_BAD_INPUT, "cannot write '%s': frame %g follows frame %g; frames must ascend", path,
+                     sequence->frames[i], sequence->frames[i - 1]);
   }
   return RV_OK;
 }
@@ -252,6 +277,7 @@ RvResult rv_usda_write_sequence(const RvUsdaSequence* sequence, const char* path
   RvFileOut out = {0};
   RvResult result = check_sequence(sequence, path, error);
   if (!result) result = open_spool(&usda, path, error);
+  // Spool the samples of all frames.
   for (size_t i = 0; !result && i < sequence->count; ++i) {
     const RvDetail* detail = NULL;
     usda.frame = i;
@@ -260,6 +286,7 @@ RvResult rv_usda_write_sequence(const RvUsdaSequence* sequence, const char* path
   }
   if (!result && fflush(usda.spool) != 0)
     result = rv_fail(error, RV_IO, "cannot write '%s': %s", path, strerror(errno));
+  // Write the file.
   if (!result) result = rv_file_begin(&out, path, error);
   if (!result) {
     result = write_file(&usda, out.stream, sequence, error);
@@ -273,6 +300,7 @@ RvResult rv_usda_write_sequence(const RvUsdaSequence* sequence, const char* path
   return result;
 }
 
+// detail_at of a sequence of one frame: `user` is the detail.
 static RvResult only_detail(void* user, size_t index, const RvDetail** out, RvError* error) {
   (void)index;
   (void)error;

@@ -1,22 +1,24 @@
-// USD as text (houdini.md F.3): open polygons as linear BasisCurves, closed ones as a Mesh, free points as Points.
+// Writer of USD as text (houdini.md F.3): open polygons become linear BasisCurves, closed ones a Mesh, points without
+// primitives Points.
 #ifndef RV_GEO_IO_USDA_H
 #define RV_GEO_IO_USDA_H
 
 #include "rivulet/geo.h"
 
-// A sequence to be written as one file with time samples. Topology and attributes may change from frame to frame.
+// Frames to be written as one file with time samples. Topology and attributes may change from frame to frame.
 typedef struct RvUsdaSequence {
   size_t count;            // frames
-  const double* frames;    // ascending time codes; NULL with one frame: no time samples
-  double fps;              // 0: 24
-  double meters_per_unit;  // 0: 1
-  void* user;
-  // Gives frame `index`, each once and in order; the detail need only live until the next call.
+  const double* frames;    // time code of each, ascending; NULL for a single frame without time samples
+  double fps;              // frames per second; 0 or not finite: 24
+  double meters_per_unit;  // scale of the stage; 0 or not finite: 1
+  void* user;              // for detail_at
+  // Gives frame `index`; called once for each frame in order. *out is borrowed until the next call.
   RvResult (*detail_at)(void* user, size_t index, const RvDetail** out, RvError* error);
 } RvUsdaSequence;
 
+// Writes the frames; warnings go to `log` (may be NULL). On failure no file is left.
 RvResult rv_usda_write_sequence(const RvUsdaSequence* sequence, const char* path, const RvLog* log, RvError* error);
-// One detail without time.
+// Writes one detail without time samples.
 RvResult rv_usda_write(const RvDetail* detail, const char* path, const RvLog* log, RvError* error);
 
 #endif

@@ -1,38 +1,25 @@
-// The binary back end: binary JSON as in reference C.2.
+// Binary back end of the JSON reader (binary JSON, reference C.2). A document begins with 7f and a magic number; each
+// value begins with a type byte.
 #include <string.h>
 
 #include "geo/half.h"
+#include "geo/json_bytes.h"
 #include "geo/json_in.h"
 
 enum {
-  BYTE_NULL = 0x00,
-  BYTE_BOOL = 0x10,
-  BYTE_I8 = 0x11,
-  BYTE_I16 = 0x12,
-  BYTE_I32 = 0x13,
-  BYTE_I64 = 0x14,
-  BYTE_F16 = 0x18,
-  BYTE_F32 = 0x19,
-  BYTE_F64 = 0x1a,
-  BYTE_U8 = 0x21,
-  BYTE_U16 = 0x22,
-  BYTE_USE = 0x26,
-  BYTE_STRING = 0x27,
-  BYTE_DEFINE = 0x2b,
-  BYTE_UNDEFINE = 0x2d,
-  BYTE_FALSE = 0x30,
-  BYTE_TRUE = 0x31,
-  BYTE_UNIFORM = 0x40,
-  BYTE_MAGIC = 0x7f,
-  // ids count up from 0, and to define one takes some bytes, so one far beyond the bytes of the file is damage
-  WORD_SLACK = 65536
+  MAGIC_BYTES = 4,  // of the magic number behind the byte 7f
+  // String ids count up from 0 and each definition takes some bytes, so an id that exceeds both the number of
+  // definitions and the bytes of the file by this much is damage. It bounds the memory of the table.
+  WORD_SLACK = 65536,
 };
 
+// The magic number is the same 32-bit word in both byte orders.
 bool rv_json_binary_open(RvJsonIn* in) {
-  static const uint8_t ours[4] = {0x4e, 0x53, 0x4a, 0x62}, other[4] = {0x62, 0x4a, 0x53, 0x4e};
-  if (in->count >= 5 && memcmp(in->bytes + 1, ours, 4) == 0) {
+  static const uint8_t little_magic[MAGIC_BYTES] = {0x4e, 0x53, 0x4a, 0x62};
+  static const uint8_t big_magic[MAGIC_BYTES] = {0x62, 0x4a, 0x53, 0x4e};
+  if (in->count > MAGIC_BYTES && memcmp(in->bytes + 1, little_magic, MAGIC_BYTES) == 0) {
     in->swap = false;
-  } else if (in->count >= 5 && memcmp(in->bytes + 1, other, 4) == 0) {
+  } else if (in->count > MAGIC_BYTES && memcmp(in->bytes + 1, big_magic, MAGIC_BYTES) == 0) {
     in->swap = true;
   } else {
     return rv_json_fail(in, 0, "not a binary geometry file: the magic number after the byte 7f is wrong");
@@ -40,18 +27,19 @@ bool rv_json_binary_open(RvJsonIn* in) {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
   in->swap = !in->swap;
 #endif
-  in->at = 5;
+  in->at = 1 + MAGIC_BYTES;
   return true;
 }
 
-static bool need(RvJsonIn* in, size_t bytes, const char* what) {
+// Fails if fewer than `bytes` bytes remain.
+static bool require_bytes(RvJsonIn* in, size_t bytes, const char* what) {
   if (in->count - in->at >= bytes) return true;
   return rv_json_fail(in, in->at, "%s needs %zu bytes, %zu are left: the file was cut short", what, bytes,
                       in->count - in->at);
 }
 
-// an unsigned number of 1, 2, 4 or 8 bytes
-static uint64_t take(RvJsonIn* in, size_t bytes) {
+// Consumes an unsigned number of 1, 2, 4 or 8 bytes in the byte order of the file. The bytes must be there.
+static uint64_t take_unsigned(RvJsonIn* in, size_t bytes) {
   const uint8_t* p = in->bytes + in->at;
   uint64_t value = 0;
   bool little = (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) != in->swap;
@@ -60,20 +48,25 @@ static uint64_t take(RvJsonIn* in, size_t bytes) {
   return value;
 }
 
+// Consumes a length or an id.
 static bool take_length(RvJsonIn* in, const char* what, uint64_t* out) {
-  if (!need(in, 1, what)) return false;
+  if (!require_bytes(in, 1, what)) return false;
   uint8_t first = in->bytes[in->at++];
-  if (first < 0xf1) {
+  if (first < RV_JSON_LENGTH_ESCAPES) {
     *out = first;
     return true;
   }
-  size_t bytes = first == 0xf2 ? 2 : first == 0xf4 ? 4 : first == 0xf8 ? 8 : 0;
+  size_t bytes = first == RV_JSON_LENGTH_2_BYTES   ? 2
+                 : first == RV_JSON_LENGTH_4_BYTES ? 4
+                 : first == RV_JSON_LENGTH_8_BYTES ? 8
+                                                   : 0;
   if (!bytes) return rv_json_fail(in, in->at - 1, "%s: %02x is no way to write a length", what, first);
-  if (!need(in, bytes, what)) return false;
-  *out = take(in, bytes);
+  if (!require_bytes(in, bytes, what)) return false;
+  *out = take_unsigned(in, bytes);
   return true;
 }
 
+// Consumes the length and bytes of a string; *out borrows them from the file.
 static bool take_text(RvJsonIn* in, const char* what, RvJsonWord* out) {
   uint64_t length;
   if (!take_length(in, what, &length)) return false;
@@ -85,6 +78,7 @@ static bool take_text(RvJsonIn* in, const char* what, RvJsonWord* out) {
   return true;
 }
 
+// Consumes the definition of a string: id, length, bytes. Its type byte is consumed already.
 static bool define_word(RvJsonIn* in) {
   size_t begin = in->at - 1;
   uint64_t id;
@@ -92,6 +86,7 @@ static bool define_word(RvJsonIn* in) {
   if (!take_length(in, "the id of a token", &id) || !take_text(in, "a token", &word)) return false;
   if (id > in->words.count + WORD_SLACK || id > in->count + WORD_SLACK)
     return rv_json_fail(in, begin, "token %llu follows token %zu", (unsigned long long)id, in->words.count);
+  // Ids may be skipped; those in between stay undefined.
   while (in->words.count <= id) {
     if (!rv_array_push(&in->words, ((RvJsonWord){NULL, 0}))) {
       rv_fail(in->error, RV_NO_MEMORY, "out of memory");
@@ -103,6 +98,7 @@ static bool define_word(RvJsonIn* in) {
   return true;
 }
 
+// Consumes an id and forgets its string.
 static bool undefine_word(RvJsonIn* in) {
   uint64_t id;
   if (!take_length(in, "the id of a token", &id)) return false;
@@ -110,6 +106,7 @@ static bool undefine_word(RvJsonIn* in) {
   return true;
 }
 
+// Consumes an id; the token is the string that was defined for it.
 static bool use_word(RvJsonIn* in, RvJsonToken* token) {
   uint64_t id;
   if (!take_length(in, "the id of a token", &id)) return false;
@@ -121,42 +118,48 @@ static bool use_word(RvJsonIn* in, RvJsonToken* token) {
   return true;
 }
 
+// Consumes a bool, integer or real of the given type byte.
 static bool take_number(RvJsonIn* in, uint8_t type, RvJsonToken* token) {
+  // A view of a single element does the conversion. A bool is a byte here, not a bit.
   RvNumbers one = {.element = (RvElement)type, .swap = in->swap, .count = 1, .bytes = in->bytes + in->at};
   size_t bytes = 1;
-  if (type != BYTE_BOOL && !rv_element_bytes(type, 1, &bytes)) return false;
-  if (!need(in, bytes, "a number")) return false;
-  if (type == BYTE_BOOL) {
+  if (type != RV_ELEMENT_BOOL && !rv_element_bytes(type, 1, &bytes)) return false;
+  if (!require_bytes(in, bytes, "a number")) return false;
+  if (type == RV_ELEMENT_BOOL) {
     token->kind = RV_JSON_BOOL;
-    token->whole = in->bytes[in->at] != 0;
-  } else if (type == BYTE_F16 || type == BYTE_F32 || type == BYTE_F64) {
+    token->integer = in->bytes[in->at] != 0;
+  } else if (type == RV_ELEMENT_F16 || type == RV_ELEMENT_F32 || type == RV_ELEMENT_F64) {
     token->kind = RV_JSON_REAL;
     token->real = rv_numbers_f64(&one, 0);
   } else {
     token->kind = RV_JSON_INT;
-    token->whole = rv_numbers_i64(&one, 0);
-    token->real = (double)token->whole;
+    token->integer = rv_numbers_i64(&one, 0);
+    token->real = (double)token->integer;
   }
   in->at += bytes;
   return true;
 }
 
+// Consumes the head of a uniform array. Numbers become one token with a view; strings are handed on one by one as a
+// plain array.
 static bool take_uniform(RvJsonIn* in, RvJsonToken* token) {
-  if (!need(in, 1, "an array")) return false;
+  if (!require_bytes(in, 1, "an array")) return false;
   uint8_t type = in->bytes[in->at++];
   uint64_t count;
   size_t bytes;
   if (!take_length(in, "an array", &count)) return false;
-  if (type == BYTE_STRING || type == BYTE_USE) {
-    // each takes a byte at least
+  // Strings: the elements follow as tokens of their own.
+  if (type == RV_JSON_BYTE_STRING || type == RV_JSON_BYTE_USE) {
+    // Each string takes a byte at least.
     if (count > in->count - in->at)
       return rv_json_fail(in, token->offset, "an array of %llu texts announced, %zu bytes left",
                           (unsigned long long)count, in->count - in->at);
-    in->texts_left = (size_t)count + 1;
+    in->texts_remaining = (size_t)count + 1;
     in->texts_type = type;
     token->kind = RV_JSON_ARRAY;
     return true;
   }
+  // Numbers must be complete.
   if (count > SIZE_MAX / 8 || !rv_element_bytes(type, (size_t)count, &bytes))
     return rv_json_fail(in, token->offset, "an array of %llu elements of the unknown type %02x",
                         (unsigned long long)count, type);
@@ -170,28 +173,30 @@ static bool take_uniform(RvJsonIn* in, RvJsonToken* token) {
   return true;
 }
 
-// the value whose type byte was just read
+// Consumes the value whose type byte was just read.
 static bool take_value(RvJsonIn* in, uint8_t type, RvJsonToken* token) {
   RvJsonWord word;
   switch (type) {
-    case BYTE_NULL:
+    case RV_JSON_BYTE_NULL:
       token->kind = RV_JSON_NULL;
       return true;
-    case BYTE_FALSE:
-    case BYTE_TRUE:
+    case RV_JSON_BYTE_FALSE:
+    case RV_JSON_BYTE_TRUE:
       token->kind = RV_JSON_BOOL;
-      token->whole = type == BYTE_TRUE;
+      token->integer = type == RV_JSON_BYTE_TRUE;
       return true;
-    case BYTE_STRING:
+    // Strings and uniform arrays.
+    case RV_JSON_BYTE_STRING:
       if (!take_text(in, "a text", &word)) return false;
       token->kind = RV_JSON_STRING;
       token->text = word.text;
       token->length = word.length;
       return true;
-    case BYTE_USE:
+    case RV_JSON_BYTE_USE:
       return use_word(in, token);
-    case BYTE_UNIFORM:
+    case RV_JSON_BYTE_UNIFORM:
       return take_uniform(in, token);
+    // Brackets.
     case '[':
       token->kind = RV_JSON_ARRAY;
       return true;
@@ -204,26 +209,27 @@ static bool take_value(RvJsonIn* in, uint8_t type, RvJsonToken* token) {
     case '}':
       token->kind = RV_JSON_MAP_END;
       return true;
-    case BYTE_BOOL:
-    case BYTE_I8:
-    case BYTE_I16:
-    case BYTE_I32:
-    case BYTE_I64:
-    case BYTE_F16:
-    case BYTE_F32:
-    case BYTE_F64:
-    case BYTE_U8:
-    case BYTE_U16:
+    // Numbers.
+    case RV_ELEMENT_BOOL:
+    case RV_ELEMENT_I8:
+    case RV_ELEMENT_I16:
+    case RV_ELEMENT_I32:
+    case RV_ELEMENT_I64:
+    case RV_ELEMENT_F16:
+    case RV_ELEMENT_F32:
+    case RV_ELEMENT_F64:
+    case RV_ELEMENT_U8:
+    case RV_ELEMENT_U16:
       return take_number(in, type, token);
     default:
       return rv_json_fail(in, token->offset, "%02x is no type of binary JSON", type);
   }
 }
 
-// one of a uniform array of texts, or its end
+// The next string of a uniform array of strings, or its end.
 static bool take_uniform_text(RvJsonIn* in, RvJsonToken* token) {
   token->offset = in->at;
-  if (--in->texts_left == 0) {
+  if (--in->texts_remaining == 0) {
     token->kind = RV_JSON_ARRAY_END;
     return true;
   }
@@ -231,18 +237,19 @@ static bool take_uniform_text(RvJsonIn* in, RvJsonToken* token) {
 }
 
 bool rv_json_binary_next(RvJsonIn* in, RvJsonToken* token) {
-  if (in->texts_left) return take_uniform_text(in, token);
+  if (in->texts_remaining) return take_uniform_text(in, token);
   while (in->at < in->count) {
     token->offset = in->at;
     uint8_t type = in->bytes[in->at++];
-    if (type == BYTE_DEFINE) {
+    // Definitions of strings are no tokens.
+    if (type == RV_JSON_BYTE_DEFINE) {
       if (!define_word(in)) return false;
-    } else if (type == BYTE_UNDEFINE) {
+    } else if (type == RV_JSON_BYTE_UNDEFINE) {
       if (!undefine_word(in)) return false;
-    } else if (type == BYTE_MAGIC) {
-      // embedded documents may repeat the magic number
-      if (!need(in, 4, "a magic number")) return false;
-      in->at += 4;
+    } else if (type == RV_JSON_BYTE_MAGIC) {
+      // Embedded documents may repeat the magic number; it is skipped.
+      if (!require_bytes(in, MAGIC_BYTES, "a magic number")) return false;
+      in->at += MAGIC_BYTES;
     } else if (type != ':' && type != ',') {
       if (in->started && !in->depth) return rv_json_fail(in, token->offset, "more bytes after the end of the document");
       return take_value(in, type, token);

@@ -1,9 +1,16 @@
+// Reader of Houdini's JSON: the part that text and binary share. It checks the nesting and reads typed values.
 #include "geo/json_in.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "geo/json_bytes.h"
+
+// Largest real that rv_json_int accepts; any bound below 2^63 keeps the cast to int64 defined.
+#define MAX_EXACT_REAL 0x1p62
+
+// The first error stays, as later ones only follow from it.
 void rv_json_set_failed(RvJsonIn* in, size_t offset, const char* format, ...) {
   char text[512];
   va_list args;
@@ -14,6 +21,7 @@ void rv_json_set_failed(RvJsonIn* in, size_t offset, const char* format, ...) {
   in->failed = true;
 }
 
+// Fails because memory is out. Always false.
 static bool no_memory(RvJsonIn* in) {
   if (!in->failed) rv_fail(in->error, RV_NO_MEMORY, "out of memory");
   in->failed = true;
@@ -26,7 +34,7 @@ bool rv_json_open(RvJsonIn* in, const void* bytes, size_t count, const char* wha
   in->count = count;
   in->what = what ? what : "";
   in->error = error;
-  in->binary = count > 0 && in->bytes[0] == 0x7f;
+  in->binary = count > 0 && in->bytes[0] == RV_JSON_BYTE_MAGIC;
   return !in->binary || rv_json_binary_open(in);
 }
 
@@ -51,9 +59,10 @@ const char* rv_json_kind_name(RvJsonKind kind) {
   return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "?";
 }
 
-// what both back ends have in common: depth and matching brackets
+// Checks depth and matching brackets after each token of either back end.
 static bool track(RvJsonIn* in, const RvJsonToken* token) {
   switch (token->kind) {
+    // A container begins.
     case RV_JSON_ARRAY:
     case RV_JSON_MAP:
       if (in->depth == RV_JSON_DEPTH)
@@ -61,6 +70,7 @@ static bool track(RvJsonIn* in, const RvJsonToken* token) {
       in->stack[in->depth++] = token->kind == RV_JSON_ARRAY ? '[' : '{';
       in->started = false;
       return true;
+    // A container ends, which must be the innermost one.
     case RV_JSON_ARRAY_END:
     case RV_JSON_MAP_END: {
       char open = in->depth ? in->stack[in->depth - 1] : 0;
@@ -73,12 +83,14 @@ static bool track(RvJsonIn* in, const RvJsonToken* token) {
     case RV_JSON_END:
       if (in->depth) return rv_json_fail(in, token->offset, "the file ends inside an array: it was cut short");
       return true;
+    // Any other value.
     default:
       in->started = true;
       return true;
   }
 }
 
+// A token that was peeked at comes first.
 RvJsonKind rv_json_next(RvJsonIn* in, RvJsonToken* token) {
   if (in->failed) return token->kind = RV_JSON_FAILED;
   if (in->has_peek) {
@@ -101,6 +113,7 @@ const RvJsonToken* rv_json_peek(RvJsonIn* in) {
   return &in->peek;
 }
 
+// Containers are skipped with a counter instead of recursion.
 bool rv_json_skip(RvJsonIn* in) {
   RvJsonToken token;
   int depth = 0;
@@ -125,6 +138,7 @@ bool rv_json_skip(RvJsonIn* in) {
   return true;
 }
 
+// Fails because the token is of another kind than expected. Always false.
 static bool unexpected(RvJsonIn* in, const RvJsonToken* token, const char* what, const char* wanted) {
   return rv_json_fail(in, token->offset, "%s: %s where %s is expected", what, rv_json_kind_name(token->kind), wanted);
 }
@@ -132,18 +146,19 @@ static bool unexpected(RvJsonIn* in, const RvJsonToken* token, const char* what,
 bool rv_json_int(RvJsonIn* in, const char* what, int64_t lo, int64_t hi, int64_t* out) {
   RvJsonToken token;
   RvJsonKind kind = rv_json_next(in, &token);
-  int64_t value = token.whole;
+  int64_t integer = token.integer;
+  // A real without fraction is accepted; the bound keeps the cast defined.
   if (kind == RV_JSON_REAL) {
-    if (!(token.real >= -0x1p62 && token.real <= 0x1p62) || (double)(int64_t)token.real != token.real)
+    if (!(token.real >= -MAX_EXACT_REAL && token.real <= MAX_EXACT_REAL) || (double)(int64_t)token.real != token.real)
       return rv_json_fail(in, token.offset, "%s: a whole number is expected", what);
-    value = (int64_t)token.real;
+    integer = (int64_t)token.real;
   } else if (kind != RV_JSON_INT && kind != RV_JSON_BOOL) {
     return unexpected(in, &token, what, "a whole number");
   }
-  if (value < lo || value > hi)
-    return rv_json_fail(in, token.offset, "%s is %lld, outside %lld .. %lld", what, (long long)value, (long long)lo,
+  if (integer < lo || integer > hi)
+    return rv_json_fail(in, token.offset, "%s is %lld, outside %lld .. %lld", what, (long long)integer, (long long)lo,
                         (long long)hi);
-  *out = value;
+  *out = integer;
   return true;
 }
 
@@ -154,12 +169,13 @@ bool rv_json_bool(RvJsonIn* in, const char* what, bool* out) {
   return true;
 }
 
-bool rv_json_string(RvJsonIn* in, const char* what, size_t most, char** out) {
+// A 0 inside would cut the copy short for every user of C strings.
+bool rv_json_string(RvJsonIn* in, const char* what, size_t max_bytes, char** out) {
   RvJsonToken token;
   if (rv_json_next(in, &token) != RV_JSON_STRING) return unexpected(in, &token, what, "a text");
-  if (token.length > most)
-    return rv_json_fail(in, token.offset, "%s: a text of %zu bytes; %zu are allowed", what, token.length, most);
-  if (memchr(token.text, 0, token.length)) return rv_json_fail(in, token.offset, "%s: a 0 inside a text", what);
+  if (token.length > max_bytes)
+    return rv_json_fail(in, token.offset, "%s: a text of %zu bytes; %zu are allowed", what, token.length, max_bytes);
+  if (memchr(token.text, 0, token.length)) return rv_json_fail(in, token.offset, "%s: a 0 byte inside a string", what);
   char* copy = rv_alloc(token.length + 1, 1);
   if (!copy) return no_memory(in);
   memcpy(copy, token.text, token.length);
@@ -168,6 +184,7 @@ bool rv_json_string(RvJsonIn* in, const char* what, size_t most, char** out) {
   return true;
 }
 
+// Appends the number of a token in the wanted type.
 static bool append_token(RvJsonIn* in, const char* what, RvElement wanted, const RvJsonToken* token,
                          RvNumbers* numbers) {
   if (token->kind != RV_JSON_INT && token->kind != RV_JSON_REAL && token->kind != RV_JSON_BOOL)
@@ -175,13 +192,13 @@ static bool append_token(RvJsonIn* in, const char* what, RvElement wanted, const
   if (!rv_numbers_reserve(numbers, wanted, 1)) return no_memory(in);
   uint8_t* at = numbers->own.data + numbers->own.used;
   if (wanted == RV_ELEMENT_I64) {
-    // one value, held in range as every other
+    // A real goes through RvNumbers, which truncates and clamps it as every other.
     RvNumbers one = {.element = RV_ELEMENT_F64, .count = 1, .bytes = (const uint8_t*)&token->real};
-    int64_t whole = token->kind == RV_JSON_REAL ? rv_numbers_i64(&one, 0) : token->whole;
-    memcpy(at, &whole, 8);
+    int64_t integer = token->kind == RV_JSON_REAL ? rv_numbers_i64(&one, 0) : token->integer;
+    memcpy(at, &integer, 8);
     numbers->own.used += 8;
   } else {
-    double real = token->kind == RV_JSON_REAL ? token->real : (double)token->whole;
+    double real = token->kind == RV_JSON_REAL ? token->real : (double)token->integer;
     float single = (float)real;
     size_t size = wanted == RV_ELEMENT_F64 ? 8 : 4;
     memcpy(at, size == 8 ? (void*)&real : (void*)&single, size);
@@ -194,12 +211,14 @@ static bool append_token(RvJsonIn* in, const char* what, RvElement wanted, const
 bool rv_json_numbers(RvJsonIn* in, const char* what, RvElement wanted, RvNumbers* numbers) {
   RvJsonToken token;
   RvJsonKind kind = rv_json_next(in, &token);
+  // A uniform array: a view if it is the first, else its values are converted and appended.
   if (kind == RV_JSON_UNIFORM) {
     if (!numbers->count && !numbers->own.data) {
       *numbers = token.numbers;
       return true;
     }
     if (!rv_numbers_reserve(numbers, wanted, token.numbers.count)) return no_memory(in);
+    // Append the converted values.
     size_t size = wanted == RV_ELEMENT_F32 ? 4 : 8;
     RvStorage storage = wanted == RV_ELEMENT_I64 ? RV_I64 : wanted == RV_ELEMENT_F64 ? RV_F64 : RV_F32;
     rv_numbers_convert(&token.numbers, 0, token.numbers.count, 1, storage, numbers->own.data + numbers->own.used, size);
@@ -207,6 +226,7 @@ bool rv_json_numbers(RvJsonIn* in, const char* what, RvElement wanted, RvNumbers
     numbers->count += token.numbers.count;
     return true;
   }
+  // A plain array: text has a fast reader of its own, binary goes token by token.
   if (kind != RV_JSON_ARRAY) return unexpected(in, &token, what, "an array of numbers");
   if (!in->binary) return rv_json_text_numbers(in, what, wanted, numbers);
   while (rv_json_next(in, &token) != RV_JSON_ARRAY_END)
@@ -218,7 +238,7 @@ bool rv_json_begin(RvJsonIn* in, const char* what) {
   RvJsonToken token;
   RvJsonKind kind = rv_json_next(in, &token);
   if (kind == RV_JSON_ARRAY || kind == RV_JSON_MAP) return true;
-  // an empty uniform array is as good as []
+  // An empty uniform array counts as []: its end becomes the next token.
   if (kind == RV_JSON_UNIFORM && token.numbers.count == 0) {
     in->peek = (RvJsonToken){.kind = RV_JSON_ARRAY_END, .offset = token.offset};
     in->has_peek = true;
@@ -232,10 +252,12 @@ bool rv_json_more(RvJsonIn* in) {
   if (kind == RV_JSON_FAILED) return false;
   if (kind == RV_JSON_END) return rv_json_fail(in, in->peek.offset, "the file ends inside an array");
   if (kind != RV_JSON_ARRAY_END && kind != RV_JSON_MAP_END) return true;
+  // Consume the closing bracket.
   in->has_peek = false;
   return false;
 }
 
+// Copies a string token into a fixed buffer, cut to its size.
 static void cut_text(const RvJsonToken* token, RvJsonKey* out) {
   size_t length = token->length < sizeof out->text - 1 ? token->length : sizeof out->text - 1;
   memcpy(out->text, token->text, length);
@@ -243,6 +265,7 @@ static void cut_text(const RvJsonToken* token, RvJsonKey* out) {
   out->offset = token->offset;
 }
 
+// Maps and arrays of pairs look the same here: a string, then its value.
 bool rv_json_key(RvJsonIn* in, RvJsonKey* key) {
   RvJsonToken token;
   if (!rv_json_more(in)) return false;

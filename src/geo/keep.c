@@ -1,18 +1,24 @@
-// Removing elements: which stay is decided first, then every array is gathered, then all are put in place at
-// once.
+// Removing points and primitives (rv_detail_keep). First the elements that stay are chosen, then every array is
+// gathered into a new one, and only when all of that has succeeded are the arrays of the detail replaced.
 #include <string.h>
 
 #include "geo/detail.h"
 #include "geo/prim_vdb.h"
 
+// The detail after the removal, before it is committed.
 typedef struct Plan {
-  size_t count[RV_OWNER_COUNT];    // after
-  int32_t* index[RV_OWNER_COUNT];  // old index of each new element; NULL where nothing goes
-  int32_t* point_map;              // new index of each old point, -1 gone
+  size_t count[RV_OWNER_COUNT];    // elements that stay
+  int32_t* index[RV_OWNER_COUNT];  // old index of each element that stays; NULL where nothing is removed
+  int32_t* point_map;              // new index of each old point, -1 if removed; NULL where all points stay
   RV_ARRAY(RvBuffer*) fresh;       // gathered arrays in the order of the detail's attributes and groups
-  RvBuffer *prim_type, *prim_start, *vertex_point;
+  RvBuffer* prim_type;             // new topology; NULL where it does not change
+  RvBuffer* prim_start;
+  RvBuffer* vertex_point;
 } Plan;
 
+enum { BYTE_OF_MINUS_ONE = 0xff };
+
+// Frees whatever the plan still owns.
 static void free_plan(Plan* plan) {
   for (int owner = 0; owner < RV_OWNER_COUNT; ++owner) rv_free(plan->index[owner]);
   rv_free(plan->point_map);
@@ -23,19 +29,22 @@ static void free_plan(Plan* plan) {
   rv_buffer_release(plan->vertex_point);
 }
 
-// marks: bytes per primitive and per point, 1 stays
-static void mark(const RvDetail* detail, const uint8_t* points, const uint8_t* prims, bool drop, uint8_t* keep_prim,
-                 uint8_t* keep_point) {
-  const int32_t *start = detail->prim_start->data, *vertex_point = detail->vertex_point->data;
+// Sets keep_prim and keep_point to 1 for elements that stay. A primitive stays if its mask says so and all its points
+// stay. With `drop` the points that only removed primitives use are removed as well.
+static void mark_kept(const RvDetail* detail, const uint8_t* points, const uint8_t* prims, bool drop_unused,
+                      uint8_t* keep_prim, uint8_t* keep_point) {
+  const int32_t* start = detail->prim_start->data;
+  const int32_t* vertex_point = detail->vertex_point->data;
   size_t npoint = detail->count[RV_POINT], nprim = detail->count[RV_PRIM];
+  // By the masks.
   for (size_t i = 0; i < npoint; ++i) keep_point[i] = !points || points[i];
   for (size_t i = 0; i < nprim; ++i) {
-    bool stays = !prims || prims[i];
-    for (int32_t v = start[i]; stays && v < start[i + 1]; ++v) stays = keep_point[vertex_point[v]];
-    keep_prim[i] = stays;
+    bool kept = !prims || prims[i];
+    for (int32_t v = start[i]; kept && v < start[i + 1]; ++v) kept = keep_point[vertex_point[v]];
+    keep_prim[i] = kept;
   }
-  if (!drop) return;
-  // 2 marks points of removed primitives; the primitives that stay take theirs back
+  if (!drop_unused) return;
+  // Points of removed primitives get the mark 2, then those of remaining primitives 1 again; what is still 2 goes.
   for (size_t i = 0; i < nprim; ++i) {
     for (int32_t v = start[i]; !keep_prim[i] && v < start[i + 1]; ++v) {
       if (keep_point[vertex_point[v]]) keep_point[vertex_point[v]] = 2;
@@ -47,8 +56,9 @@ static void mark(const RvDetail* detail, const uint8_t* points, const uint8_t* p
   for (size_t i = 0; i < npoint; ++i) keep_point[i] = keep_point[i] == 1;
 }
 
-// list of the old indices that stay, or NULL if all do
+// Counts the elements that stay and lists their old indices; no list where all stay. False when out of memory.
 static bool list_kept(Plan* plan, RvOwner owner, const uint8_t* keep, size_t count) {
+  // Count, then list.
   size_t kept = 0;
   for (size_t i = 0; i < count; ++i) kept += keep[i] != 0;
   plan->count[owner] = kept;
@@ -62,11 +72,13 @@ static bool list_kept(Plan* plan, RvOwner owner, const uint8_t* keep, size_t cou
   return true;
 }
 
+// Lists the vertices of the primitives that stay; no list where all stay. False when out of memory.
 static bool list_vertices(Plan* plan, const RvDetail* detail) {
   const int32_t* start = detail->prim_start->data;
   plan->count[RV_VERTEX] = detail->count[RV_VERTEX];
   const int32_t* prims = plan->index[RV_PRIM];
   if (!prims) return true;
+  // Count, then list.
   size_t total = 0;
   for (size_t i = 0; i < plan->count[RV_PRIM]; ++i) total += (size_t)(start[prims[i] + 1] - start[prims[i]]);
   plan->count[RV_VERTEX] = total;
@@ -80,19 +92,23 @@ static bool list_vertices(Plan* plan, const RvDetail* detail) {
   return true;
 }
 
+// Builds the topology arrays that change. False when out of memory.
 static bool plan_topology(Plan* plan, const RvDetail* detail) {
   size_t nprim = plan->count[RV_PRIM], nvertex = plan->count[RV_VERTEX];
-  const int32_t *start = detail->prim_start->data, *vertex_point = detail->vertex_point->data;
+  const int32_t* start = detail->prim_start->data;
+  const int32_t* vertex_point = detail->vertex_point->data;
   const int32_t* prims = plan->index[RV_PRIM];
+  // New number of each point.
   if (plan->index[RV_POINT]) {
     plan->point_map = rv_alloc(detail->count[RV_POINT], sizeof *plan->point_map);
     if (!plan->point_map) return false;
-    memset(plan->point_map, 0xff, detail->count[RV_POINT] * sizeof *plan->point_map);
+    memset(plan->point_map, BYTE_OF_MINUS_ONE, detail->count[RV_POINT] * sizeof *plan->point_map);
     for (size_t i = 0; i < plan->count[RV_POINT]; ++i) plan->point_map[plan->index[RV_POINT][i]] = (int32_t)i;
   }
+  // Types and first vertices of the primitives that stay.
   if (prims) {
     plan->prim_type = rv_buffer_new(nprim);
-    plan->prim_start = rv_buffer_new((nprim + 1) * 4);
+    plan->prim_start = rv_buffer_new((nprim + 1) * sizeof(int32_t));
     if (!plan->prim_type || !plan->prim_start) return false;
     int32_t* fresh = plan->prim_start->data;
     fresh[0] = 0;
@@ -101,8 +117,9 @@ static bool plan_topology(Plan* plan, const RvDetail* detail) {
       fresh[i + 1] = fresh[i] + start[prims[i] + 1] - start[prims[i]];
     }
   }
+  // Points of the vertices that stay, renumbered.
   if (plan->point_map || plan->index[RV_VERTEX]) {
-    plan->vertex_point = rv_buffer_new(nvertex * 4);
+    plan->vertex_point = rv_buffer_new(nvertex * sizeof(int32_t));
     if (!plan->vertex_point) return false;
     int32_t* fresh = plan->vertex_point->data;
     for (size_t i = 0; i < nvertex; ++i) {
@@ -113,11 +130,14 @@ static bool plan_topology(Plan* plan, const RvDetail* detail) {
   return true;
 }
 
+// Gathers the values of every attribute and group whose owner loses elements. False when out of memory.
 static bool plan_arrays(Plan* plan, const RvDetail* detail) {
   for (int owner = 0; owner < RV_OWNER_COUNT; ++owner) {
     const int32_t* index = plan->index[owner];
     if (!index) continue;
-    size_t nattrib = detail->attribs[owner].count, ngroup = detail->groups[owner].count, count = plan->count[owner];
+    size_t nattrib = detail->attribs[owner].count;
+    size_t ngroup = detail->groups[owner].count;
+    size_t count = plan->count[owner];
     for (size_t i = 0; i < nattrib; ++i) {
       const RvAttrib* attrib = detail->attribs[owner].data[i];
       RvBuffer* buffer = rv_buffer_new(count * attrib->stride);
@@ -125,9 +145,11 @@ static bool plan_arrays(Plan* plan, const RvDetail* detail) {
         rv_buffer_release(buffer);
         return false;
       }
+      // rv_attrib_transfer needs an attribute to write to: a temporary one around the new array.
       RvAttrib target = {.storage = attrib->storage, .size = attrib->size, .stride = attrib->stride, .values = buffer};
       rv_attrib_transfer(&target, 0, count, attrib, index, NULL);
     }
+    // Groups.
     for (size_t i = 0; i < ngroup; ++i) {
       RvBuffer* buffer = rv_buffer_new(count);
       if (!buffer || !rv_array_push(&plan->fresh, buffer)) {
@@ -141,18 +163,20 @@ static bool plan_arrays(Plan* plan, const RvDetail* detail) {
   return true;
 }
 
-static void swap_in(RvBuffer** place, RvBuffer** fresh) {
+// Replaces a buffer of the detail by a new one, if there is one; the plan no longer owns it then.
+static void replace_buffer(RvBuffer** place, RvBuffer** fresh) {
   if (!*fresh) return;
   rv_buffer_release(*place);
   *place = *fresh;
   *fresh = NULL;
 }
 
-// grids follow their primitives; both lists ascend
-static void move_grids(RvDetail* detail, const Plan* plan) {
+// Renumbers the grids of the VDB primitives that stay and releases the others. Both lists are ascending.
+static void keep_grids(RvDetail* detail, const Plan* plan) {
   if (!plan->index[RV_PRIM]) return;
   size_t kept = 0, prim = 0;
   for (size_t i = 0; i < detail->grids.count; ++i) {
+    // Advance to the primitive of this grid, or past it if it was removed.
     RvPrimGrid entry = detail->grids.data[i];
     while (prim < plan->count[RV_PRIM] && plan->index[RV_PRIM][prim] < entry.prim) ++prim;
     if (prim < plan->count[RV_PRIM] && plan->index[RV_PRIM][prim] == entry.prim) {
@@ -164,24 +188,26 @@ static void move_grids(RvDetail* detail, const Plan* plan) {
   detail->grids.count = kept;
 }
 
+// Puts the plan into effect. Cannot fail.
 static void commit(RvDetail* detail, Plan* plan) {
+  // The gathered arrays are in the order in which plan_arrays made them.
   size_t next = 0;
   for (int owner = 0; owner < RV_OWNER_COUNT; ++owner) {
     if (!plan->index[owner]) continue;
     for (size_t i = 0; i < detail->attribs[owner].count; ++i) {
-      swap_in(&detail->attribs[owner].data[i]->values, &plan->fresh.data[next++]);
+      replace_buffer(&detail->attribs[owner].data[i]->values, &plan->fresh.data[next++]);
       detail->attribs[owner].data[i]->count = plan->count[owner];
     }
     for (size_t i = 0; i < detail->groups[owner].count; ++i) {
-      swap_in(&detail->groups[owner].data[i]->values, &plan->fresh.data[next++]);
+      replace_buffer(&detail->groups[owner].data[i]->values, &plan->fresh.data[next++]);
       detail->groups[owner].data[i]->count = plan->count[owner];
     }
     detail->count[owner] = plan->count[owner];
   }
-  swap_in(&detail->prim_type, &plan->prim_type);
-  swap_in(&detail->prim_start, &plan->prim_start);
-  swap_in(&detail->vertex_point, &plan->vertex_point);
-  move_grids(detail, plan);
+  replace_buffer(&detail->prim_type, &plan->prim_type);
+  replace_buffer(&detail->prim_start, &plan->prim_start);
+  replace_buffer(&detail->vertex_point, &plan->vertex_point);
+  keep_grids(detail, plan);
 }
 
 RvResult rv_detail_keep(RvDetail* detail, const uint8_t* points, const uint8_t* prims, bool drop_unused_points,
@@ -189,14 +215,15 @@ RvResult rv_detail_keep(RvDetail* detail, const uint8_t* points, const uint8_t* 
   Plan plan = {0};
   uint8_t* keep_prim = rv_alloc(detail->count[RV_PRIM], 1);
   uint8_t* keep_point = rv_alloc(detail->count[RV_POINT], 1);
-  bool made = keep_prim && keep_point;
-  if (made) mark(detail, points, prims, drop_unused_points, keep_prim, keep_point);
-  made = made && list_kept(&plan, RV_POINT, keep_point, detail->count[RV_POINT]) &&
-         list_kept(&plan, RV_PRIM, keep_prim, detail->count[RV_PRIM]) && list_vertices(&plan, detail) &&
-         plan_topology(&plan, detail) && plan_arrays(&plan, detail);
-  if (made) commit(detail, &plan);
+  bool ok = keep_prim && keep_point;
+  if (ok) mark_kept(detail, points, prims, drop_unused_points, keep_prim, keep_point);
+  ok = ok && list_kept(&plan, RV_POINT, keep_point, detail->count[RV_POINT]) &&
+       list_kept(&plan, RV_PRIM, keep_prim, detail->count[RV_PRIM]) && list_vertices(&plan, detail) &&
+       plan_topology(&plan, detail) && plan_arrays(&plan, detail);
+  // Nothing can fail any more.
+  if (ok) commit(detail, &plan);
   free_plan(&plan);
   rv_free(keep_prim);
   rv_free(keep_point);
-  return made ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory removing elements");
+  return ok ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory removing elements");
 }

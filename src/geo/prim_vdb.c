@@ -1,3 +1,4 @@
+// Grids of VDB primitives: thin calls into rivulet/vdb.h.
 #include "geo/prim_vdb.h"
 
 void rv_prim_grid_retain(RvGrid* grid) {

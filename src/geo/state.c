@@ -1,3 +1,5 @@
+// The state of a solver as attributes of a detail (rivulet/state.h): preparing, checking, hashing and stripping it by
+// the table of its fields.
 #include "rivulet/state.h"
 
 #include <math.h>
@@ -7,13 +9,15 @@
 #include "geo/detail_hash.h"
 
 RvResult rv_state_prepare(RvDetail* detail, const RvFieldDef* fields, size_t count, RvError* error) {
+  // The schema number.
   int32_t* version = rv_detail_i32_write(detail, RV_GLOBAL, RV_STATE_VERSION, 1, error);
   if (!version) return error ? error->code : RV_NO_MEMORY;
   *version = RV_STATE_SCHEMA;
+  // Every saved field of fixed size; lists are added when they are not empty.
   for (size_t i = 0; i < count; ++i) {
     const RvFieldDef* field = &fields[i];
     if (!field->saved || field->size == 0) continue;
-    // the tag is a hint to transforms and may differ on an artist's geometry; storage and size may not
+    // The tag is only a hint to transforms and may differ on an artist's geometry; storage and size may not.
     const RvAttrib* have = rv_detail_find(detail, field->owner, field->name);
     RvTag tag = have ? have->tag : field->tag;
     RvResult result =
@@ -23,13 +27,17 @@ RvResult rv_state_prepare(RvDetail* detail, const RvFieldDef* fields, size_t cou
   return RV_OK;
 }
 
+// Checks one saved field: present, with the storage and size of its definition. A list (size 0) may be absent.
 static RvResult check_field(const RvDetail* detail, const RvFieldDef* field, RvError* error) {
   const RvAttrib* attrib = rv_detail_find(detail, field->owner, field->name);
   if (!attrib && field->size == 0) return RV_OK;
   if (!attrib)
-    return rv_fail(error, RV_BAD_INPUT,
-                   "the state lacks the %s attribute '%s' (%s %d); it was stripped or made by another solver",
-                   rv_owner_name(field->owner), field->name, rv_storage_name(field->storage), field->size);
+    return rv_fail(
+        error, RV_BAD_INPUT,
+        "the state lacks the %s attribute '%s' (%s %d): it was stripped, or another solver wrote it; use a state "
+        "that was saved with keepstate on",
+        rv_owner_name(field->owner), field->name, rv_storage_name(field->storage), field->size);
+  // A list may have any length, so only its storage is checked.
   if (attrib->storage != field->storage && field->size == 0)
     return rv_fail(error, RV_BAD_INPUT, "the state's %s attribute '%s' is %s; a list of %s is needed",
                    rv_owner_name(field->owner), field->name, rv_storage_name(attrib->storage),
@@ -41,7 +49,8 @@ static RvResult check_field(const RvDetail* detail, const RvFieldDef* field, RvE
   return RV_OK;
 }
 
-// a solver of several parts may have a state without one of them: then none of its fields is there
+// True if none of the saved fields of a part ("strands", "liquid") is present: a solver of several parts may have a
+// state without one of them.
 static bool part_absent(const RvDetail* detail, const RvFieldDef* fields, size_t count, const char* part) {
   if (!part || !*part) return false;
   for (size_t i = 0; i < count; ++i)
@@ -60,6 +69,7 @@ RvResult rv_state_check(const RvDetail* detail, const RvFieldDef* fields, size_t
   if (*version != RV_STATE_SCHEMA)
     return rv_fail(error, RV_UNSUPPORTED, "the state has schema %d; this version of Rivulet reads %d", *version,
                    RV_STATE_SCHEMA);
+  // Every saved field of the parts that are present.
   RvResult result = RV_OK;
   for (size_t i = 0; !result && i < count; ++i) {
     if (fields[i].saved && !part_absent(detail, fields, count, fields[i].group))
@@ -77,15 +87,17 @@ uint64_t rv_state_hash(const RvDetail* detail, const RvFieldDef* fields, size_t 
     const RvFieldDef* field = &fields[i];
     if (!field->saved) continue;
     const RvAttrib* attrib = rv_detail_find(detail, field->owner, field->name);
-    // an attribute brings its name along, so what is not there needs no mark: without its other parts a state has the
-    // hash of the one that it has
+    // The hash of an attribute includes its name, so an absent field needs no mark. A state without some parts has the
+    // same hash as a state of the other parts alone.
     if (attrib) rv_hash_attrib(&hasher, attrib);
   }
   return rv_hasher_done(&hasher);
 }
 
+// Names that begin with rv_ are the solver's own.
 void rv_state_strip(RvDetail* detail, bool keepstate) {
   for (int owner = 0; !keepstate && owner < RV_OWNER_COUNT; ++owner) {
+    // Attributes.
     size_t kept = 0;
     for (size_t i = 0; i < detail->attribs[owner].count; ++i) {
       RvAttrib* attrib = detail->attribs[owner].data[i];
@@ -96,6 +108,7 @@ void rv_state_strip(RvDetail* detail, bool keepstate) {
       }
     }
     detail->attribs[owner].count = kept;
+    // Groups.
     kept = 0;
     for (size_t i = 0; i < detail->groups[owner].count; ++i) {
       RvGroup* group = detail->groups[owner].data[i];
@@ -112,17 +125,18 @@ void rv_state_strip(RvDetail* detail, bool keepstate) {
 size_t rv_state_reconcile(const float* rounded, double* exact, size_t count, int size, const double* origin) {
   size_t edited = 0;
   for (size_t i = 0; i < count; ++i) {
-    bool touched = false;
+    bool element_edited = false;
     for (int c = 0; c < size; ++c) {
       size_t at = i * (size_t)size + (size_t)c;
       double base = origin ? origin[c] : 0;
+      // An edit is a value that differs from the rounded exact one.
       float shown = (float)(base + exact[at]);
-      // two NaN are no edit
+      // Two NaN are no edit.
       if (shown == rounded[at] || (isnan(shown) && isnan(rounded[at]))) continue;
       exact[at] = (double)rounded[at] - base;
-      touched = true;
+      element_edited = true;
     }
-    edited += touched;
+    edited += element_edited;
   }
   return edited;
 }

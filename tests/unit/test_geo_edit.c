@@ -462,7 +462,7 @@ static void texts_and_numbers_do_not_mix(void** state) {
   CHECK_OK(rv_detail_add_attrib(b, RV_POINT, "name", RV_I32, 1, RV_TAG_NONE, NULL, &error), error);
   rv_detail_f32_write(b, RV_POINT, "extra", 1, &error);
   uint64_t before = rv_detail_hash(a);
-  CHECK_FAILS(rv_detail_merge(a, b, &error), RV_BAD_INPUT, error, "'name' is string on one side and int32");
+  CHECK_FAILS(rv_detail_merge(a, b, &error), RV_BAD_INPUT, error, "'name' is string in one input and int32");
   int32_t index[2] = {0, 1};
   CHECK_FAILS(rv_detail_gather(a, RV_POINT, 0, 2, b, index, NULL, &error), RV_BAD_INPUT, error, "'name'");
   // nothing was changed, and the exception lets the rest through

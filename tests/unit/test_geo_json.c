@@ -34,10 +34,10 @@ static void text_tokens(void** state) {
       fail_msg("token %zu at %zu is %s, not %s: %s", i, t.offset, rv_json_kind_name(t.kind),
                rv_json_kind_name(kinds[i]), error.text);
     if (i == 1) assert_int_equal(t.offset, 2);
-    if (i == 2) assert_int_equal(t.whole, 1);
-    if (i == 5) assert_int_equal(t.whole, -7);
-    if (i == 6) assert_true(t.whole == INT64_MAX);
-    if (i == 7) assert_true(t.whole == INT64_MIN);
+    if (i == 2) assert_int_equal(t.integer, 1);
+    if (i == 5) assert_int_equal(t.integer, -7);
+    if (i == 6) assert_true(t.integer == INT64_MAX);
+    if (i == 7) assert_true(t.integer == INT64_MIN);
     if (i == 8) assert_true(t.real == 0x1p63);
     if (i == 9) assert_true(t.real == 0 && signbit(t.real));
     if (i == 11) assert_true(t.real == -2e-3);
@@ -79,7 +79,7 @@ static void binary_tokens(void** state) {
   static const int64_t whole[] = {-2, -32768, 0x01020304, INT64_MAX, 255, 65535};
   for (size_t i = 0; i < 6; ++i) {
     assert_int_equal(rv_json_next(&in, &t), RV_JSON_INT);
-    assert_true(t.whole == whole[i]);
+    assert_true(t.integer == whole[i]);
   }
   static const double reals[] = {-2, 0.25, 1.5};
   for (size_t i = 0; i < 3; ++i) {
@@ -88,7 +88,7 @@ static void binary_tokens(void** state) {
   }
   assert_int_equal(rv_json_next(&in, &t), RV_JSON_BOOL);
   assert_int_equal(rv_json_next(&in, &t), RV_JSON_BOOL);
-  assert_int_equal(t.whole, 1);
+  assert_int_equal(t.integer, 1);
   static const char* const texts[] = {"hi", "key", "x"};
   for (size_t i = 0; i < 3; ++i) {
     assert_int_equal(rv_json_next(&in, &t), RV_JSON_STRING);
