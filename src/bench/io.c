@@ -1,5 +1,5 @@
-// Benchmark io: a million particles to and from .bgeo.sc, against blosc alone on the same bytes (the same blocks,
-// level and threads, into memory that is already there).
+// Benchmark io: a million particles to and from .bgeo.sc, against blosc alone on the same bytes (same blocks, level and
+// threads, into memory that is allocated already).
 #include <blosc.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 enum { SIDE = 100, POINTS = SIDE * SIDE * SIDE, REPEATS = 15, BLOCK = 1 << 20, ROOM = BLOCK + BLOSC_MAX_OVERHEAD };
 
-// liquid as a solver leaves it: jittered from a lattice, velocities smooth with noise
+// Liquid as a solver writes it: a jittered lattice, smooth velocities with noise.
 static RvDetail* make_points(RvError* error) {
   RvDetail* detail = rv_detail_new();
   bool made = detail && !rv_detail_add_points(detail, POINTS, NULL, error);
@@ -37,12 +37,14 @@ static RvDetail* make_points(RvError* error) {
   return detail;
 }
 
+// The bytes for blosc alone.
 typedef struct Blocks {
-  const uint8_t* plain;
-  size_t count;
-  uint8_t *packed, *back;
+  const uint8_t* plain;        // the uncompressed file
+  size_t count;                // its bytes
+  uint8_t *packed, *unpacked;  // compressed blocks; decompressed again
 } Blocks;
 
+// Compresses blocks as the .bgeo.sc writer does: lz4, level 9, shuffled by 4 bytes.
 static void pack(void* arg, size_t begin, size_t end) {
   Blocks* b = arg;
   for (size_t i = begin; i < end; ++i) {
@@ -52,21 +54,24 @@ static void pack(void* arg, size_t begin, size_t end) {
   }
 }
 
+// Decompresses blocks.
 static void unpack(void* arg, size_t begin, size_t end) {
   Blocks* b = arg;
-  for (size_t i = begin; i < end; ++i) blosc_decompress_ctx(b->packed + i * ROOM, b->back + i * BLOCK, BLOCK, 1);
+  for (size_t i = begin; i < end; ++i) blosc_decompress_ctx(b->packed + i * ROOM, b->unpacked + i * BLOCK, BLOCK, 1);
 }
 
+// Least wall seconds.
 typedef struct Times {
   double write, read, pack, unpack;
 } Times;
 
+// The smaller of a time and that since `begin`.
 static double least(double best, double begin) {
   double took = rv_clock_wall() - begin;
   return took < best ? took : best;
 }
 
-// the least of several runs: what else the machine does only adds
+// Each time is the least of several runs, as other load of the machine only adds to it.
 static RvResult measure(const RvDetail* detail, Blocks* blocks, Times* best, size_t* bytes, RvError* error) {
   size_t nblock = (blocks->count + BLOCK - 1) / BLOCK;
   *best = (Times){1e9, 1e9, 1e9, 1e9};
@@ -77,22 +82,24 @@ static RvResult measure(const RvDetail* detail, Blocks* blocks, Times* best, siz
     begin = rv_clock_wall();
     rv_parallel_for(nblock, 1, unpack, blocks);
     best->unpack = least(best->unpack, begin);
+    // The whole writer and reader, in memory.
     void* written;
-    RvDetail* back;
+    RvDetail* unpacked;
     begin = rv_clock_wall();
     RvResult result = rv_detail_encode(detail, "bgeo.sc", &written, bytes, NULL, error);
     best->write = least(best->write, begin);
     if (result) return result;
     begin = rv_clock_wall();
-    result = rv_detail_decode(written, *bytes, &back, NULL, error);
+    result = rv_detail_decode(written, *bytes, &unpacked, NULL, error);
     best->read = least(best->read, begin);
     rv_free(written);
-    rv_detail_free(back);
+    rv_detail_free(unpacked);
     if (result) return result;
   }
   return RV_OK;
 }
 
+// Ratios compare each direction with blosc alone.
 RvResult rv_bench_io(const RvBenchOut* out, RvError* error) {
   RvDetail* detail = make_points(error);
   Blocks blocks = {0};
@@ -102,11 +109,12 @@ RvResult rv_bench_io(const RvBenchOut* out, RvError* error) {
   RvResult result = detail ? rv_detail_encode(detail, "bgeo", &plain, &blocks.count, NULL, error)
                            : rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (result) goto done;
+  // The bytes of the uncompressed file are what blosc alone gets.
   size_t nblock = (blocks.count + BLOCK - 1) / BLOCK;
   blocks.plain = plain;
   blocks.packed = rv_alloc_zero(nblock, ROOM);
-  blocks.back = rv_alloc_zero(nblock, BLOCK);
-  if (!blocks.packed || !blocks.back) {
+  blocks.unpacked = rv_alloc_zero(nblock, BLOCK);
+  if (!blocks.packed || !blocks.unpacked) {
     result = rv_fail(error, RV_NO_MEMORY, "out of memory");
     goto done;
   }
@@ -122,7 +130,7 @@ RvResult rv_bench_io(const RvBenchOut* out, RvError* error) {
 done:
   rv_free(plain);
   rv_free(blocks.packed);
-  rv_free(blocks.back);
+  rv_free(blocks.unpacked);
   rv_detail_free(detail);
   return result;
 }
