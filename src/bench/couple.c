@@ -30,6 +30,7 @@ static RvResult make(RvCoupleRig* rig, RvLiquidRig* bulk, int strands, RvError* 
   rv_free(lines);
   RvLiquidModel model = rv_liquid_model_default(dx);
   if (result) return result;
+  // Films of 1 mm2; particles of nominal volume, old enough to be captured.
   rv_rig_couple_set_film(rig, 1e-6);
   rig->set.nominal = dx * dx * dx / 8;
   result = rv_rig_liquid_new(bulk, &model, error);
@@ -96,6 +97,7 @@ RvResult rv_bench_couple(const RvBenchOut* out, RvError* error) {
   rv_bench_emit(out, "pressure", t.pressure / vertices * 1e9, "ns/vertex");
   rv_bench_emit(out, "all", all / vertices * 1e9, "ns/vertex");
   rv_bench_emit(out, "all_particle", all / ((double)bulk.liquid.particles.count * REPEATS) * 1e9, "ns/particle");
+  // The ratio to the baseline.
   rv_bench_emit(out, "against_to_grid", all / t.grid, "x");
   rv_bench_emit(out, "particles", (double)bulk.liquid.particles.count, "");
   rv_rig_couple_free(&rig);

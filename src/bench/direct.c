@@ -194,6 +194,7 @@ static void factor_row(Sparse* s, size_t k) {
   size_t top = s->n;
   s->y[k] = 0;
   s->flag[k] = (int32_t)k;
+  // Pattern: paths from the entries of column k, the deepest first.
   for (size_t p = s->start[k]; p < s->start[k + 1]; ++p) {
     size_t length = 0;
     s->y[s->row[p]] += s->entry[p];

@@ -24,6 +24,7 @@ enum { NEIGHBOURS = 6, STRIDE = RV_FLIP_STRIDE };
 
 //---------------------------------------------------------------------------------------------- a bridge
 
+// 2 / 6 of a hair's film: a sixth from either side.
 double rv_bench_flip_capacity(double radius) {
   double d0 = 3 * radius;
   return 2.0 / NEIGHBOURS * (2.0 / 3) * (sqrt(3) / 2) * d0 * d0;
@@ -37,6 +38,7 @@ static double bridge_area(double r, double angle, double a, double d, double* me
          2 * (R * R * (angle + a + 0.5 * sin(2 * (angle + a))) - a * r * r);
 }
 
+// f_s(B) from the half-angle that has this area at the distance B = 4 r.
 double rv_bench_flip_slope(double r, double area, double tension, double angle) {
   double d0 = 3 * r;
   double B = 4 * r;
@@ -88,6 +90,7 @@ static void place(const RvFlip* f, double length, size_t hair, double* x) {
 
 // Model and state of the bundle.
 static RvResult make(RvFlip* f, const RvFlipDef* d, RvError* error) {
+  // Definitions of the strands; all hairs have one radius.
   size_t n = (size_t)d->vertices;
   RvStrandDef* defs = rv_alloc_zero(d->hairs, sizeof *defs);
   double* x = rv_alloc(d->hairs * n * 3, sizeof(double));
@@ -262,9 +265,11 @@ static void set_right_side(RvFlip* f) {
     for (int i = RV_FLIP_CLAMPED; i < f->vertices && rv_bench_flip_hair(f, s) >= 0; ++i) {
       size_t at = rv_bench_flip_place(f, s, i);
       const double* x = f->state->q + at;
+      // Rotation about z.
       double v[3] = {-10 * x[RV_LANES], 10 * x[0], 0};
       for (size_t c = 0; c < 3; ++c) {
         size_t k = at + c * RV_LANES;
+        // 5 cm/s of its own.
         double own = 0.1 * (rv_random(4, c, (uint64_t)rv_bench_flip_hair(f, s) << 8 | (uint64_t)i, 0) - 0.5);
         f->right[k] = m->mass[k] * ((v[c] + own) / f->dt + (c == 1 ? -9.81 : 0));
       }
@@ -281,6 +286,7 @@ RvResult rv_bench_flip_new(RvFlip* f, const RvFlipDef* d, RvError* error) {
   RvResult result = make(f, d, error);
   if (!result) {
     const RvStrandModel* m = f->model;
+    // Arrays, and the clamped first edges.
     f->nstrand = m->nbatch * RV_LANES;
     f->right = rv_alloc_zero(m->unknowns, sizeof(double));
     f->inverse = rv_alloc_zero(m->unknowns, sizeof(double));

@@ -90,6 +90,7 @@ static RvDetail* make_liquid(size_t spray, RvError* error) {
     double x = (double)(i % NX) / NX - 0.5;
     double z = (double)(i / NX % NZ) / NZ - 0.5;
     double y = (double)(i / NX / NZ) + 0.5;
+    // Waves grow from the bottom to 6% of the depth.
     double wave = 1 + 0.06 * rv_sin(20 * x + 3) * rv_cos(14 * z) * y / NY;
     RvVec3 at = {x * SEP * NX, -0.48 + y * SEP * wave, 0.2 + z * SEP * NZ};
     if (i >= pool)
@@ -128,6 +129,7 @@ static RvResult measure(const RvBenchOut* out, const RvDetail* const* details, s
   int part = out->shrink > 1 ? 8 : 1, pixels = WIDTH / part * (HEIGHT / part);
   RvViewOptions options = rv_view_options(RV_VIEW_NORMAL, WIDTH / part, HEIGHT / part), best = options;
   best.samples = out->shrink > 1 ? REFERENCE / out->shrink : REFERENCE;
+  // No adaptive sampling, other random numbers.
   best.noise = 0;
   best.sparse = SPARSE;
   best.seed = 1;

@@ -82,9 +82,9 @@ static void clamp(RvBenchGroom* g) {
     for (int lane = 0; lane < RV_LANES; ++lane) {
       for (int c = 0; c < 4 * CLAMPED - 1; ++c) m->free[rv_strand_index(b, lane, 0, c)] = 0;
       for (int i = 0; i < CLAMPED; ++i) {
-        size_t at = rv_strand_index(b, lane, i, 0), keep = (k * RV_LANES + (size_t)lane) * CLAMPED + (size_t)i;
-        g->x[keep] = g->state->q[at];
-        g->z[keep] = g->state->q[at + 2 * RV_LANES];
+        size_t at = rv_strand_index(b, lane, i, 0), root = (k * RV_LANES + (size_t)lane) * CLAMPED + (size_t)i;
+        g->x[root] = g->state->q[at];
+        g->z[root] = g->state->q[at + 2 * RV_LANES];
       }
       for (int i = 0; i < b->vertices; ++i) {
         size_t y = rv_strand_index(b, lane, i, 1);
@@ -125,6 +125,7 @@ void rv_bench_groom_free(RvBenchGroom* g) {
 
 RvStrandStepDef rv_bench_groom_move(RvBenchGroom* g) {
   const RvStrandModel* m = g->model;
+  // Roots rotate about y.
   g->time += g->dt;
   double angle = SWING * sin(2 * RV_PI * FREQUENCY * g->time);
   double c = cos(angle);
@@ -133,14 +134,14 @@ RvStrandStepDef rv_bench_groom_move(RvBenchGroom* g) {
     for (int lane = 0; lane < RV_LANES; ++lane)
       for (int i = 0; i < CLAMPED; ++i) {
         size_t at = rv_strand_index(&m->batches[k], lane, i, 0);
-        size_t kept = (k * RV_LANES + (size_t)lane) * CLAMPED + (size_t)i;
-        g->target[at] = c * g->x[kept] + s * g->z[kept];
-        g->target[at + 2 * RV_LANES] = c * g->z[kept] - s * g->x[kept];
+        size_t root = (k * RV_LANES + (size_t)lane) * CLAMPED + (size_t)i;
+        g->target[at] = c * g->x[root] + s * g->z[root];
+        g->target[at + 2 * RV_LANES] = c * g->z[root] - s * g->x[root];
       }
   return (RvStrandStepDef){.dt = g->dt,
                            .dt_before = g->dt,
                            .integrator = RV_EULER,
-                           .max_iterations = 20,
+                           .max_iterations = 20,  // Newton's limit, not reached without contacts
                            .tolerance = 1e-6,
                            .force = g->force,
                            .target = g->target};
@@ -176,6 +177,7 @@ double rv_bench_memory_mark(void) {
   return rv_bench_memory_now();
 }
 
+// The current value where the system does not report the peak.
 double rv_bench_memory_peak(void) {
   return fmax(read_status("VmHWM"), rv_bench_memory_now());
 }

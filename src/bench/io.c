@@ -15,15 +15,16 @@ enum { SIDE = 100, POINTS = SIDE * SIDE * SIDE, REPEATS = 15, BLOCK = 1 << 20, R
 // Liquid as a solver writes it: a jittered lattice, smooth velocities with noise.
 static RvDetail* make_points(RvError* error) {
   RvDetail* detail = rv_detail_new();
-  bool made = detail && !rv_detail_add_points(detail, POINTS, NULL, error);
-  float* p = made ? rv_detail_f32_write(detail, RV_POINT, "P", 3, error) : NULL;
-  float* v = made ? rv_detail_f32_write(detail, RV_POINT, "v", 3, error) : NULL;
-  float* pscale = made ? rv_detail_f32_write(detail, RV_POINT, "pscale", 1, error) : NULL;
-  int32_t* id = made ? rv_detail_i32_write(detail, RV_POINT, "id", 1, error) : NULL;
+  bool ok = detail && !rv_detail_add_points(detail, POINTS, NULL, error);
+  float* p = ok ? rv_detail_f32_write(detail, RV_POINT, "P", 3, error) : NULL;
+  float* v = ok ? rv_detail_f32_write(detail, RV_POINT, "v", 3, error) : NULL;
+  float* pscale = ok ? rv_detail_f32_write(detail, RV_POINT, "pscale", 1, error) : NULL;
+  int32_t* id = ok ? rv_detail_i32_write(detail, RV_POINT, "id", 1, error) : NULL;
   if (!p || !v || !pscale || !id) {
     rv_detail_free(detail);
     return NULL;
   }
+  // 24 random bits a coordinate.
   for (int i = 0; i < POINTS; ++i) {
     int cell[3] = {i % SIDE, i / SIDE % SIDE, i / SIDE / SIDE};
     RvRandom4 a = rv_random4(1, 0, (uint64_t)i), b = rv_random4(1, 1, (uint64_t)i);
@@ -48,7 +49,7 @@ typedef struct Blocks {
 static void pack(void* arg, size_t begin, size_t end) {
   Blocks* b = arg;
   for (size_t i = begin; i < end; ++i) {
-    size_t left = b->count - i * BLOCK, n = left < BLOCK ? left : BLOCK;
+    size_t remaining = b->count - i * BLOCK, n = remaining < BLOCK ? remaining : BLOCK;
     blosc_compress_ctx(9, BLOSC_SHUFFLE, 4, n, b->plain + i * BLOCK, b->packed + i * ROOM, n + BLOSC_MAX_OVERHEAD,
                        "lz4", 0, 1);
   }
@@ -84,16 +85,16 @@ static RvResult measure(const RvDetail* detail, Blocks* blocks, Times* best, siz
     best->unpack = least(best->unpack, begin);
     // The whole writer and reader, in memory.
     void* written;
-    RvDetail* unpacked;
+    RvDetail* decoded;
     begin = rv_clock_wall();
     RvResult result = rv_detail_encode(detail, "bgeo.sc", &written, bytes, NULL, error);
     best->write = least(best->write, begin);
     if (result) return result;
     begin = rv_clock_wall();
-    result = rv_detail_decode(written, *bytes, &unpacked, NULL, error);
+    result = rv_detail_decode(written, *bytes, &decoded, NULL, error);
     best->read = least(best->read, begin);
     rv_free(written);
-    rv_detail_free(unpacked);
+    rv_detail_free(decoded);
     if (result) return result;
   }
   return RV_OK;
@@ -120,6 +121,7 @@ RvResult rv_bench_io(const RvBenchOut* out, RvError* error) {
   }
   result = measure(detail, &blocks, &best, &bytes, error);
   if (result) goto done;
+  // Both directions: time, ratio to blosc, throughput of uncompressed bytes.
   rv_bench_emit(out, "write_seconds", best.write, "s");
   rv_bench_emit(out, "write_ratio_to_blosc", best.write / best.pack, "x");
   rv_bench_emit(out, "write_mb_per_second", (double)blocks.count / best.write * 1e-6, "MB/s");

@@ -239,6 +239,7 @@ static RvResult run_case(const RvBenchOut* out, const Case* c, RvError* error) {
       o[kind] = solve(&s, max_iterations);
       if (!rv_bench_interrupted()) emit_outcome(out, c->name, names[kind], &o[kind]);
     }
+    // The ratios that matter.
     if (rv_bench_interrupted()) result = rv_fail(error, RV_CANCELLED, "interrupted");
     if (!result) {
       emit(out, c->name, "diagonal_to_local_iterations", (double)o[DIAGONAL].iterations / o[LOCAL].iterations, "x");

@@ -38,8 +38,8 @@ static double arithmetic(void* arg, size_t begin, size_t end) {
 static double time_arithmetic(int workers) {
   rv_threads_set(workers);
   double start = rv_clock_wall();
-  volatile double kept = rv_parallel_sum(CHUNKS, 1, arithmetic, NULL);
-  (void)kept;
+  volatile double result = rv_parallel_sum(CHUNKS, 1, arithmetic, NULL);
+  (void)result;
   return rv_clock_wall() - start;
 }
 
@@ -64,6 +64,7 @@ static RvResult run_dry(RvBenchGroom* g, int steps, Dry* out, RvError* error) {
     RvStrandStats stats;
     int two = k % 2;
     out->plain[two] = fmin(out->plain[two], time_arithmetic(1 + two));
+    // The step alone is timed.
     double wall = rv_clock_wall(), cpu = rv_clock_cpu();
     result = rv_strand_step(g->model, g->state, &def, &stats, error);
     cpu = rv_clock_cpu() - cpu;
@@ -205,6 +206,7 @@ static RvResult run(const RvBenchOut* out, Case c, RvError* error) {
     rv_bench_emit(out, "thread_scaling_to_arithmetic", dry.step[0] / dry.step[1] / (dry.plain[0] / dry.plain[1]), "");
     result = run_lanes(out, &g, &dry, error);
   }
+  // With contacts the crown only.
   rv_bench_groom_free(&g);
   c.groom.strands = shrunk(c.groom.strands, c.crown);
   return result ? result : emit_touching(out, &c.groom, error);

@@ -107,7 +107,9 @@ static void least(double* best, double seconds) {
 static void iterate(Work* w, int width, double best[RV_BENCH_STAGES]) {
   const int n = w->potential.rod.vertices, size = 4 * n - 1;
   const size_t row = (size_t)n * (size_t)width, band = (size_t)size * (RV_ROD_BAND + 1) * (size_t)width;
-  double lanes[RV_LANES] __attribute__((aligned(64))), one[RV_LANES] __attribute__((aligned(64)));
+  double lanes[RV_LANES] __attribute__((aligned(64)));
+  double one[RV_LANES] __attribute__((aligned(64)));
+  // The line search tries the full step.
   for (int k = 0; k < RV_LANES; ++k) one[k] = 1;
   memset(w->band, 0, band * sizeof(double));
   memset(w->g, 0, 4 * row * sizeof(double));

@@ -85,24 +85,24 @@ typedef struct Run {
 
 // Cooks the node and reads its figures.
 static RvResult run(const RvDetail* d, const char* const* parms, Run* out, RvError* error) {
-  RvDetail* made[3] = {0};
+  RvDetail* outputs[3] = {0};
   double wall = rv_clock_wall(), cpu = rv_clock_cpu();
-  RvResult r = rv_rig_surface_cook(d, parms, made, error);
+  RvResult r = rv_rig_surface_cook(d, parms, outputs, error);
   out->wall = rv_clock_wall() - wall;
   out->cpu = rv_clock_cpu() - cpu;
-  for (size_t i = 0; !r && i < rv_detail_count(made[0], RV_PRIM); ++i) {
-    const RvGrid* grid = rv_detail_prim_grid(made[0], i);
+  for (size_t i = 0; !r && i < rv_detail_count(outputs[0], RV_PRIM); ++i) {
+    const RvGrid* grid = rv_detail_prim_grid(outputs[0], i);
     out->active += rv_grid_active_count(grid);
     out->bytes += rv_grid_bytes(grid);
   }
   if (!r) {
-    double film = *rv_detail_f64(made[0], RV_GLOBAL, "filmvolume", 1);
-    out->estimate = *rv_detail_f64(made[0], RV_GLOBAL, "memoryestimate", 1);
-    out->thin = film > 0 ? *rv_detail_f64(made[0], RV_GLOBAL, "thinfilmvolume", 1) / film : 0;
+    double film = *rv_detail_f64(outputs[0], RV_GLOBAL, "filmvolume", 1);
+    out->estimate = *rv_detail_f64(outputs[0], RV_GLOBAL, "memoryestimate", 1);
+    out->thin = film > 0 ? *rv_detail_f64(outputs[0], RV_GLOBAL, "thinfilmvolume", 1) / film : 0;
   }
-  if (!r && rv_grid_voxel_size(rv_detail_find_vdb(made[0], "surface")) > VOXEL * 1.0001)
+  if (!r && rv_grid_voxel_size(rv_detail_find_vdb(outputs[0], "surface")) > VOXEL * 1.0001)
     r = rv_fail(error, RV_LIMIT, "surface_2m: the node used a coarser voxel than was asked for; raise memorylimit");
-  for (int i = 0; i < 3; ++i) rv_detail_free(made[i]);
+  for (int i = 0; i < 3; ++i) rv_detail_free(outputs[i]);
   return r;
 }
 
@@ -195,7 +195,7 @@ static RvResult inner_volume(const RvGrid* grid, double* volume, RvError* error)
 static RvResult film_error(double voxels, double* relative, RvError* error) {
   enum { COUNT = 6, N = 21 };
   double outer = voxels * VOXEL, expected = 0, inner = 0;
-  RvDetail *d = rv_detail_new(), *made[3] = {0};
+  RvDetail *d = rv_detail_new(), *outputs[3] = {0};
   size_t first = 0;
   RvResult r =
       d ? rv_detail_add_curves(d, COUNT, N, &first, NULL, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
@@ -208,17 +208,18 @@ static RvResult film_error(double voxels, double* relative, RvError* error) {
     film[i] = (float)(outer - HAIR);
     hair[i] = HAIR;
   }
+  // Expected: tubes without the hair.
   double length = 0.001 * (N - 1) * sqrt(1 + 0.37 * 0.37), section = RV_PI * (outer * outer - HAIR * HAIR);
   expected = COUNT * length * section;
   if (!r)
     r = hair ? rv_rig_surface_cook(d, (const char* const[]){"voxelsize", VOXEL_TEXT, "vel", "0", "bridges", "0", NULL},
-                                   made, error)
+                                   outputs, error)
              : error->code;
-  if (!r) r = inner_volume(rv_detail_find_vdb(made[0], "surface"), &inner, error);
+  if (!r) r = inner_volume(rv_detail_find_vdb(outputs[0], "surface"), &inner, error);
   // Without the round ends and the hairs.
   inner -= COUNT * (4.0 / 3 * RV_PI * outer * outer * outer + length * RV_PI * HAIR * HAIR);
   *relative = inner / expected - 1;
-  for (int i = 0; i < 3; ++i) rv_detail_free(made[i]);
+  for (int i = 0; i < 3; ++i) rv_detail_free(outputs[i]);
   rv_detail_free(d);
   return r;
 }

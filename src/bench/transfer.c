@@ -16,8 +16,8 @@ static const double GOLDEN_ANGLE = 2.399963229728653;          // rad, spreads r
 // Curls of 30 cm on half a ball, spread by the golden angle.
 static RvDetail* make_hairs(int count, RvError* error) {
   RvDetail* d = rv_detail_new();
-  bool made = d && !rv_detail_add_curves(d, (size_t)count, POINTS, NULL, NULL, error);
-  float* P = made ? rv_detail_f32_write(d, RV_POINT, "P", 3, error) : NULL;
+  bool ok = d && !rv_detail_add_curves(d, (size_t)count, POINTS, NULL, NULL, error);
+  float* P = ok ? rv_detail_f32_write(d, RV_POINT, "P", 3, error) : NULL;
   for (int i = 0; P && i < count; ++i) {
     double y = (i + 0.5) / count;
     double r = sqrt(1 - y * y);
@@ -25,6 +25,7 @@ static RvDetail* make_hairs(int count, RvError* error) {
     RvVec3 out = rv_vec3(r * rv_cos(a), y, r * rv_sin(a)), across = rv_perpendicular(out);
     for (int k = 0; k < POINTS; ++k) {
       double s = 0.3 * k / (POINTS - 1), phase = 200 * s + i;
+      // A helix of 5 mm about the normal, which starts on a head of 9 cm.
       RvVec3 x = rv_scale(out, 0.09 + s);
       x = rv_add(x, rv_scale(across, 0.005 * rv_cos(phase)));
       x = rv_add(x, rv_scale(rv_cross(out, across), 0.005 * rv_sin(phase)));
@@ -94,6 +95,7 @@ static RvDetail* wet_guides(const RvDetail* moved, RvError* error) {
   float* wetness = d ? rv_detail_f32_write(d, RV_POINT, "wetness", 1, error) : NULL;
   float* film = wetness ? rv_detail_f32_write(d, RV_POINT, "filmheight", 1, error) : NULL;
   int32_t* clump = film ? rv_detail_i32_write(d, RV_POINT, "clumpid", 1, error) : NULL;
+  // Films of up to 50 micrometres; three guides to a clump.
   for (size_t i = 0; clump && i < rv_detail_count(d, RV_POINT); ++i) {
     wetness[i] = (float)fmin(1, 2.0 * (double)(i % POINTS) / POINTS);
     film[i] = 5e-5f * wetness[i];
@@ -123,7 +125,7 @@ typedef struct Figures {
 } Figures;
 
 // Cooks some frames with the same cache.
-static RvResult measure(const RvDetail* const* inputs, int most, Figures* f, RvError* error) {
+static RvResult measure(const RvDetail* const* inputs, int max_guides, Figures* f, RvError* error) {
   *f = (Figures){.cpu = 1e9, .wall = 1e9};
   const RvNodeType* type = rv_node_find("transfer");
   RvResult result = RV_OK;
@@ -132,7 +134,7 @@ static RvResult measure(const RvDetail* const* inputs, int most, Figures* f, RvE
   for (int i = 0; i <= REPEATS && !result; ++i) {
     RvDetail* out;
     double cpu = rv_clock_cpu(), wall = rv_clock_wall();
-    result = cook_node("transfer", "maxguides", most, inputs, &cache, &out, error);
+    result = cook_node("transfer", "maxguides", max_guides, inputs, &cache, &out, error);
     cpu = rv_clock_cpu() - cpu;
     wall = rv_clock_wall() - wall;
     // The first frame finds the guides and allocates the cache.

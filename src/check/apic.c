@@ -15,7 +15,7 @@ enum {
   SEED_RESAMPLE_VELOCITY,
   SEED_RESAMPLE_AFFINE
 };
-static const float AFFINE_NOISE = 50;  // 1/s, full range of random affine entries: half a cell's speed of 0.25 m/s
+static const float AFFINE_NOISE = 50;  // 1/s: random affine entries of up to 25/s, 0.25 m/s over a cell
 
 // Uniform random number in -0.5 to 0.5.
 static float noise(uint64_t stream, size_t i, int k) {
@@ -179,6 +179,7 @@ static RvResult plane_error(RvVec3 n, RvVec3 t, double* error_cells, RvError* er
         const int32_t* tile = g->tiles.coord[c / RV_TILE_CELLS];
         int k = (int)(c % RV_TILE_CELLS);
         int at[3] = {k & 7, k >> 3 & 7, k >> 6};
+        // Centre of the face, in cells.
         double x[3];
         for (int b = 0; b < 3; ++b) x[b] = tile[b] * 8 + at[b] + (a == b ? 0 : 0.5);
         double height = rv_dot(n, rv_vec3_load64(x));

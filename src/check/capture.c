@@ -61,7 +61,8 @@ static RvResult take(int across, int layers, double* ratio, RvError* error) {
   if (result) return result;
   result = fill(&rig, &bulk, lo, hi, error);
   RvParticles* p = &bulk.liquid.particles;
-  // r_max of (17) for one fibre, with the least acceleration across a strand, plus the radius of a particle.
+  // r_max of (17) for one fibre plus the radius of a particle. The acceleration is g with the floor of 0.05 g that the
+  // capacity adds in squares (couple/capacity.c).
   double reach = rv_couple_capacity_radius(RADIUS, 0.072, 1000, G * sqrt(1 + 0.05 * 0.05), 1) + 0.62 * DX / 2;
   double sum = 0;
   for (size_t i = 0; i < p->count && !result; ++i)

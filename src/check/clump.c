@@ -164,7 +164,7 @@ RvResult rv_check_clump_packing(const RvCheckOut* out, RvError* error) {
   RvWetRig rig;
   RvContactRigDef hair = rv_rig_contact_hair(HAIRS, POINTS, place, NULL);
   hair.youngs = 6e8;  // Pa: softer than hair, so that bundles form within the time
-  // Few Newton iterations, as a shot has them; nothing is absorbed, and the film is kept at its height.
+  // At most 4 Newton iterations to a rough tolerance, as in a shot; nothing is absorbed.
   RvWetRigDef def = rv_rig_wet_water(hair);
   def.niter = 4;
   def.tolerance = 1e-2;

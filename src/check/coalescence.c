@@ -77,10 +77,10 @@ static double front(const RvContactRig* rig, const Row* r) {
   double before = INFINITY;
   double limit = 1.05 * 3 * RADIUS;
   double edge = r->length / (r->vertices - 1);
-  size_t left = (size_t)r->count / 2 - 1;
+  size_t middle = (size_t)r->count / 2 - 1;
   for (int i = 0; i < r->vertices; ++i) {
-    double d = rv_distance(rv_rig_contact_get(rig, rig->state->q, left, i),
-                           rv_rig_contact_get(rig, rig->state->q, left + 1, i));
+    double d = rv_distance(rv_rig_contact_get(rig, rig->state->q, middle, i),
+                           rv_rig_contact_get(rig, rig->state->q, middle + 1, i));
     if (d <= limit) return edge * (i - (isfinite(before) ? (limit - d) / (before - d) : 0));
     before = d;
   }
@@ -101,8 +101,15 @@ static RvResult settle(Row* r, double* length, RvError* error) {
   r->vertices = 100;
   r->length = 1.35 * predicted(r);
   r->joined = 0.9 * predicted(r);
-  RvContactRigDef hair = {(size_t)r->count, r->vertices, RADIUS, 1300, r->youngs,
-                          0.1 * r->youngs,  {0, 0, 0},   joined, r,    straight};
+  RvContactRigDef hair = {.count = (size_t)r->count,
+                          .vertices = r->vertices,
+                          .radius = RADIUS,
+                          .density = 1300,
+                          .youngs = r->youngs,
+                          .viscosity = 0.1 * r->youngs,
+                          .place = joined,
+                          .user = r,
+                          .rest = straight};
   RvContactRig rig;
   RvResult result = rv_rig_contact_new(&rig, &hair, error);
   if (result) return result;

@@ -80,7 +80,14 @@ static bool wet(Pressed* p) {
 // displaced, so that pairs press and slide.
 static RvResult press(Pressed* p, double friction, bool plane, bool liquid, RvError* error) {
   *p = (Pressed){.plane = {.shape = RV_COLLIDER_PLANE, .orientation = {0, 0, 0, 1}, .midpoints = true}};
-  RvContactRigDef hair = {STRANDS, VERTICES, RADIUS, 1300, 1e7, 0, {0, 0, 0}, bundle, NULL, NULL};
+  RvContactRigDef hair = {
+      .count = STRANDS,
+      .vertices = VERTICES,
+      .radius = RADIUS,
+      .density = 1300,
+      .youngs = 1e7,
+      .place = bundle,
+  };
   RvResult result = rv_rig_contact_new(&p->rig, &hair, error);
   if (result) return result;
   // Arrays of the differences.
@@ -114,12 +121,12 @@ static double gradient_error(Pressed* p, const RvOperator* op) {
   op->gradient(op->user, p->q, p->g);
   for (size_t k = 0; k < p->n; ++k) {
     double* q = &p->q[p->list[k]];
-    double keep = *q, plus, minus;
-    *q = keep + h;
+    double start = *q, plus, minus;
+    *q = start + h;
     plus = op->energy(op->user, p->q, NULL);
-    *q = keep - h;
+    *q = start - h;
     minus = op->energy(op->user, p->q, NULL);
-    *q = keep;
+    *q = start;
     worst = fmax(worst, fabs((plus - minus) / (2 * h) - p->g[p->list[k]]));
     largest = fmax(largest, fabs(p->g[p->list[k]]));
   }
@@ -178,13 +185,13 @@ static double hessian_error(Pressed* p, const RvOperator* op) {
   prepare(p, op);
   for (size_t k = 0; k < p->n; ++k) {
     double* q = &p->q[p->list[k]];
-    double keep = *q;
+    double start = *q;
     column(p, op, p->list[k], p->h);
-    *q = keep + step;
+    *q = start + step;
     gradient_at(p, op, p->plus);
-    *q = keep - step;
+    *q = start - step;
     gradient_at(p, op, p->minus);
-    *q = keep;
+    *q = start;
     for (size_t i = 0; i < p->n; ++i) {
       size_t at = p->list[i];
       worst = fmax(worst, fabs((p->plus[at] - p->minus[at]) / (2 * step) - p->h[at]));

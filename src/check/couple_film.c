@@ -83,6 +83,7 @@ RvResult rv_check_capacity(const RvCheckOut* out, RvError* error) {
   for (int i = 0; i < 3; ++i) {
     RvResult result = retain(counts[i], 61, &ratio, &volume[i], error);
     if (result) return result;
+    // The count of neighbours leaves 2%.
     rv_check_emit(out, names[i], ratio, 1, 0.02);
   }
   rv_check_emit(out, "four_times_as_many", volume[1] / volume[0], 2, 0.04);
@@ -242,6 +243,7 @@ RvResult rv_check_capture(const RvCheckOut* out, RvError* error) {
   rv_check_emit(out, "strain", rv_rig_film_strained(&rig.film_state, rig.model->vertices) / strained - 1, 0, 1e-12);
   rv_check_emit(out, "any", report.captured_volume > 0.05 * film, 1, 0);
   rv_check_emit(out, "above_capacity", excess, 0, 1e-12);
+  // No crumbs: a particle is used up or keeps a tenth of the nominal volume.
   rv_check_emit(out, "smallest_left", fmin(smallest, 0.1), 0.1, 1e-12);
   rv_free(capacity);
   rv_rig_couple_free(&rig);
@@ -298,6 +300,7 @@ RvResult rv_check_drip(const RvCheckOut* out, RvError* error) {
   rv_check_emit(out, "volume", (rv_liquid_particles_volume(p) + rv_rig_couple_film(&rig)) / (volume + film) - 1, 0,
                 1e-12);
   rv_check_emit(out, "momentum", relative_size(rv_sub(after, before), before), 0, 1e-12);
+  // Drops of a tenth of the nominal volume to twice a quarter of it.
   rv_check_emit(out, "smallest", fmin(smallest, 0.1), 0.1, 1e-12);
   rv_check_emit(out, "largest", fmax(largest, 0.5), 0.5, 1e-12);
   rv_check_emit(out, "age", age, 0, 0);
@@ -366,6 +369,7 @@ RvResult rv_check_reaction(const RvCheckOut* out, RvError* error) {
   if (!result) result = rv_couple_react(rig.couple, &rig.strands, &rig.set, g, dt, error);
   if (!result) {
     RvVec3 given = drag_impulse(&rig, dt), taken = rv_sub(before, sum_faces(g, g->momentum));
+    // Both sides use the same weights; rounding of a face is carried to the next.
     rv_check_emit(out, "drag", relative_size(rv_sub(given, taken), given), 0, 1e-9);
   }
   // WH-35: with film, whose submerged mass goes to the faces.
@@ -504,6 +508,7 @@ RvResult rv_check_weightless(const RvCheckOut* out, RvError* error) {
     RvVec3 now = rv_add(rv_rig_couple_momentum(&rig, dt), bulk_momentum(&bulk));
     worst = fmax(worst, relative_size(rv_sub(now, before), before));
   }
+  // Floats of faces and particles; enough was exchanged for the check to mean something.
   rv_check_emit(out, "momentum", worst, 0, 1e-6);
   rv_check_emit(out, "volume", (rv_liquid_particles_volume(p) + rv_rig_couple_film(&rig)) / volume - 1, 0, 1e-12);
   rv_check_emit(out, "captured", report.captured > 20, 1, 0);

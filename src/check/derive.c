@@ -152,11 +152,11 @@ typedef struct Worst {
 
 // Largest relative difference of any pair of kinds.
 static double relative(const Worst* w) {
-  double most = 0;
+  double largest_ratio = 0;
   for (int a = 0; a < 2; ++a)
     for (int b = 0; b < 2; ++b)
-      if (w->largest[a][b] > 0) most = fmax(most, w->difference[a][b] / w->largest[a][b]);
-  return most;
+      if (w->largest[a][b] > 0) largest_ratio = fmax(largest_ratio, w->difference[a][b] / w->largest[a][b]);
+  return largest_ratio;
 }
 
 // Step of the difference for an unknown: rad or m.
@@ -171,18 +171,18 @@ typedef void At(const void* user, const double* q, double* out);
 static void slope(At* at, const void* user, double* q, int k, int rows, double* out) {
   static const double weight[4] = {-1, 8, -8, 1};
   double value[4 * N * W] __attribute__((aligned(64)));
-  double keep[W];
+  double value_at_q[W];
   double h = step_of(k);
-  memcpy(keep, q + k * W, sizeof keep);
+  memcpy(value_at_q, q + k * W, sizeof value_at_q);
   memset(out, 0, (size_t)(rows * W) * sizeof *out);
   for (int s = 0; s < 4; ++s) {
     const double offset[4] = {2, 1, -1, -2};
-    for (int lane = 0; lane < W; ++lane) q[k * W + lane] = keep[lane] + offset[s] * h;
+    for (int lane = 0; lane < W; ++lane) q[k * W + lane] = value_at_q[lane] + offset[s] * h;
     memset(value, 0, sizeof value);
     at(user, q, value);
     for (int i = 0; i < rows * W; ++i) out[i] += weight[s] * value[i] / (12 * h);
   }
-  memcpy(q + k * W, keep, sizeof keep);
+  memcpy(q + k * W, value_at_q, sizeof value_at_q);
 }
 
 static void energy_at(const void* user, const double* q, double* out) {
@@ -195,7 +195,7 @@ static void gradient_at(const void* user, const double* q, double* out) {
 
 // Error of the gradient `g` against differences of the energy, of the worst lane.
 static double compare_gradient(At* energy, const void* user, double* q, const double* g) {
-  double most = 0, found[W];
+  double largest_error = 0, found[W];
   Worst worst[W] = {0};
   for (int k = 0; k < DOF; ++k) {
     slope(energy, user, q, k, 1, found);
@@ -206,8 +206,8 @@ static double compare_gradient(At* energy, const void* user, double* q, const do
       w->largest[kind][0] = fmax(w->largest[kind][0], fabs(g[k * W + lane]));
     }
   }
-  for (int lane = 0; lane < W; ++lane) most = fmax(most, relative(&worst[lane]));
-  return most;
+  for (int lane = 0; lane < W; ++lane) largest_error = fmax(largest_error, relative(&worst[lane]));
+  return largest_error;
 }
 
 // Error of the elastic gradient.
@@ -222,7 +222,7 @@ static double gradient_error(const Rods* r, Terms terms) {
 static double hessian_error(const Rods* r, Terms terms, double* band) {
   RvRodBatch rod = elastic(r, terms);
   double g[4 * N * W] __attribute__((aligned(64))) = {0};
-  double found[4 * N * W], most = 0;
+  double found[4 * N * W], largest_error = 0;
   Worst worst[W] = {0};
   memset(band, 0, rv_ldlt_size(DOF, RV_ROD_BAND) * sizeof *band);
   rv_strand_rod_derivatives(&rod, r->q, RV_ROD_FULL, g, band);
@@ -238,8 +238,8 @@ static double hessian_error(const Rods* r, Terms terms, double* band) {
         *largest = fmax(*largest, fabs(h));
       }
   }
-  for (int lane = 0; lane < W; ++lane) most = fmax(most, relative(&worst[lane]));
-  return most;
+  for (int lane = 0; lane < W; ++lane) largest_error = fmax(largest_error, relative(&worst[lane]));
+  return largest_error;
 }
 
 //---------------------------------------------------------------------------------------------- viscous terms
@@ -350,13 +350,13 @@ static void turn_state(const Rods* r, const double* q, double* out) {
 
 // Largest entry of g relative to the largest of `scale`, the larger of positions and angles.
 static double share(const double* g, const double* scale) {
-  double most[2] = {0}, full[2] = {0};
+  double largest[2] = {0}, scale_largest[2] = {0};
   for (int k = 0; k < DOF * W; ++k) {
     int kind = k / W % 4 == 3;
-    most[kind] = fmax(most[kind], fabs(g[k]));
-    full[kind] = fmax(full[kind], fabs(scale[k]));
+    largest[kind] = fmax(largest[kind], fabs(g[k]));
+    scale_largest[kind] = fmax(scale_largest[kind], fabs(scale[k]));
   }
-  return fmax(most[0] / full[0], most[1] / full[1]);
+  return fmax(largest[0] / scale_largest[0], largest[1] / scale_largest[1]);
 }
 
 // A rod that is moved rigidly with its frames: relative change of the energy, and of the forces rotated back.

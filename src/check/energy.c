@@ -52,7 +52,16 @@ static RvResult run(double radius, double dt, RvIntegrator integrator, bool swin
   // A straight horizontal strand after the blow.
   RvRig rig;
   int fixed = swinging ? 2 : 0, steps = (int)(SECONDS / dt + 0.5);
-  RvResult result = rv_rig_new(&rig, &(RvRigDef){N, x, NULL, radius, 1320, 3e9, 1.1e9, 0, fixed}, error);
+  const RvRigDef def = {
+      .vertices = N,
+      .x = x,
+      .radius = radius,
+      .density = 1320,
+      .youngs = 3e9,
+      .shear = 1.1e9,
+      .clamped = fixed,
+  };
+  RvResult result = rv_rig_new(&rig, &def, error);
   if (result) return result;
   rv_rig_gravity(&rig, g);
   strike(&rig, fixed, whip);
@@ -89,6 +98,7 @@ RvResult rv_check_energy(const RvCheckOut* out, RvError* error) {
                {"euler_240", "bdf2_240", "bdf2_240_step", "bdf2_240_halves", 240}};
   RvResult result = RV_OK;
   for (int k = 0; k < 4 && !result; ++k) {
+    // The bits of r choose radius, clamp and blow.
     Gain euler = {0}, bdf2 = {0};
     for (int r = 0; r < 8 && !result; ++r) {
       double radius = r & 1 ? 50e-6 : 35e-6;

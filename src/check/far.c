@@ -87,6 +87,7 @@ RvResult rv_check_far(const RvCheckOut* out, RvError* error) {
   double largest_difference = 0, fall = 0, contacts = 0;
   for (int k = 0; k < 2 && !result; ++k)
     result = rv_rig_node_open(&rig[k], &(RvNodeRigDef){"strandsolver", parms, 3, make, &places[k], true}, error);
+  // Both go on by a frame, then they are compared.
   for (int frame = 2; frame <= LAST && !result; ++frame) {
     for (int k = 0; k < 2 && !result; ++k) {
       result = rv_rig_node_next(&rig[k], error);

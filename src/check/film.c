@@ -36,6 +36,7 @@ static void roughen(RvFilmRig* r, uint64_t seed) {
       }
       size_t k = (size_t)(i * RV_LANES + lane);
       double height = random_number(&seed) < 0.3 ? 0 : 3e-4 * random_number(&seed) * random_number(&seed);
+      // Film, hairs and rotation of the vertex; film speed of the edge after it.
       r->hairs[k] = 1 + (lane % 3) * 4;
       r->state.volume[k] = rv_film_area(height, r->radius[k]) * r->hairs[k] * 1e-3;
       if (i + 1 < r->n) r->state.speed[k] = 4 * random_number(&seed) - 2;

@@ -41,14 +41,16 @@ static RvResult row_new(Row* row, int count, const int* vertices, double length,
   row->kick = row->v + 4 * at;
   row->radius = row->kick + 4 * at;
   row->hairs = row->radius + at;
-  row->model = (RvFilmModel){.nbatch = (size_t)count,
-                             .batches = row->batches,
-                             .unknowns = 4 * at,
-                             .vertices = at,
-                             .edges = edges,
-                             .radius = row->radius,
-                             .hairs = row->hairs,
-                             .liquid = {.density = DENSITY, .tension = 0.072, .consistency = 1e-3, .index = 1}};
+  row->model = (RvFilmModel){
+      .nbatch = (size_t)count,
+      .batches = row->batches,
+      .unknowns = 4 * at,
+      .vertices = at,
+      .edges = edges,
+      .radius = row->radius,
+      .hairs = row->hairs,
+      .liquid = {.density = DENSITY, .tension = 0.072, .consistency = 1e-3, .index = 1},
+  };
   row->def = (RvFilmStepDef){.dt = 1e-3, .x_before = row->x, .v_before = row->v, .x = row->x, .v = row->v};
   for (int k = 0; k < count; ++k)
     for (int i = 0; i < vertices[k]; ++i)
@@ -169,6 +171,7 @@ static RvResult pair(const RvCheckOut* out, RvError* error) {
   if (!result) {
     rv_check_emit(out, "volume_a_step", drift, 0, 1e-12);
     rv_check_emit(out, "below_zero", least, 0, 0);
+    // Rounding of 600 steps; unequal edges cannot have exactly equal heights.
     rv_check_emit(out, "momentum", momentum_error, 0, 1e-11);
     rv_check_emit(out, "heights_equalise", lo / hi, 1, 0.02);
   }
@@ -262,6 +265,7 @@ static RvResult washburn(const RvCheckOut* out, RvError* error) {
     front[k++] = i - 1 + (a - 4e-6) / (a - b);
   }
   row_free(&row);
+  // The front is a dozen hairs long.
   if (!result) rv_check_emit(out, "washburn_exponent", log(front[1] / front[0]) / log(4), 0.5, 0.03);
   return result;
 }

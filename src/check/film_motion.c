@@ -56,6 +56,7 @@ RvResult rv_check_film_spin(const RvCheckOut* out, RvError* error) {
   RvResult result = spin(41, 2e-4, coarse, error);
   if (!result) result = spin(81, 1e-4, fine, error);
   if (result) return result;
+  // omega dt.
   rv_check_emit(out, "speed", fine[0], 0, OMEGA * 1e-4);
   rv_check_emit(out, "area", fine[1], 0, OMEGA * 1e-4);
   rv_check_emit(out, "speed_order", coarse[0] / fine[0], 4, 1);

@@ -94,6 +94,7 @@ static RvResult drop_passes(uint64_t seed, double tension, double dt, Extremes* 
     angular_momentum(&r, false, before);
     result = rv_rig_film_step(&r, error);
     angular_momentum(&r, true, after);
+    // Change of angular momentum in the step, impulses included.
     for (int c = 0; c < 3; ++c) after[c] -= before[c];
     extremes->turn = fmax(extremes->turn,
                           sqrt(after[0] * after[0] + after[1] * after[1] + after[2] * after[2]) / (scale * SPEED * dt));

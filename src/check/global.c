@@ -17,7 +17,7 @@ enum {
 static const double DT = 1.0 / 96;    // s
 static const double STIFFNESS = 0.5;  // of a spring, N/m
 
-// Zero-length springs as an RvOperator.
+// Linear springs between vertices of neighbouring strands, as an RvOperator.
 typedef struct Springs {
   const RvStrandModel* model;
   double stiffness;           // N/m
@@ -195,6 +195,7 @@ static RvResult residual(const Bench* b, const RvOperator* op, double dt, double
   const RvStrandModel* m = b->model;
   double* g = rv_alloc_zero(m->unknowns, sizeof(double));
   if (!g) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  // Elasticity at the end of the step, with the frames of its start.
   for (size_t k = 0; k < m->nbatch; ++k) {
     const RvStrandBatch* batch = &m->batches[k];
     const RvRodBatch rod = {N,

@@ -9,7 +9,7 @@ enum { LAST = 48 };  // frames
 #define LENGTH 0.15  // of a strand, m
 
 // Largest and rms distance of all points of a state from the groom, m; the state's positions are doubles.
-static void measure_motion(const RvDetail* groom, const RvDetail* state, double* most, double* rms) {
+static void measure_motion(const RvDetail* groom, const RvDetail* state, double* farthest, double* rms) {
   const float* p = rv_detail_f32(groom, RV_POINT, "P", 3);
   const double* x = rv_detail_f64(state, RV_POINT, "rv_x", 3);
   const double* origin = rv_detail_f64(state, RV_GLOBAL, "rv_origin", 3);
@@ -24,7 +24,7 @@ static void measure_motion(const RvDetail* groom, const RvDetail* state, double*
     sum += d;
     largest = fmax(largest, sqrt(d));
   }
-  *most = p && x && origin && n == rv_detail_count(state, RV_POINT) ? fmax(*most, largest) : INFINITY;
+  *farthest = p && x && origin && n == rv_detail_count(state, RV_POINT) ? fmax(*farthest, largest) : INFINITY;
   *rms = fmax(*rms, sqrt(sum / (double)n));
 }
 
@@ -39,14 +39,14 @@ RvResult rv_check_still_groom(const RvCheckOut* out, RvError* error) {
       "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"hair\"], \"parms\": {\"substeps\": 1, \"tolerance\": 1e-12}}";
   RvSceneRig rig;
   RvDetail *groom = NULL, *now = NULL;
-  double most = 0, rms = 0, start = 0, none = 0, strands = 0;
+  double farthest = 0, rms = 0, start = 0, none = 0, strands = 0;
   RvResult result = rv_rig_scene_open(&rig, nodes, error);
   if (result) return result;
   result = rv_rig_scene_cook(&rig, "hair", 1, &groom, error);
   for (int frame = 1; frame <= LAST && !result; ++frame) {
     result = rv_rig_scene_cook(&rig, "s:state", frame, &now, error);
     if (!result && frame == 1) measure_motion(groom, now, &start, &none);
-    if (!result) measure_motion(groom, now, &most, &rms);
+    if (!result) measure_motion(groom, now, &farthest, &rms);
     rv_detail_free(now);
     now = NULL;
   }
@@ -56,7 +56,7 @@ RvResult rv_check_still_groom(const RvCheckOut* out, RvError* error) {
     rv_check_emit(out, "strands", strands, 5000, 0);
     // Rounding of the sum of the origin and a position relative to it.
     rv_check_emit(out, "frame_1", start, 0, 1e-15);
-    rv_check_emit(out, "most", most / LENGTH, 0, 0.005);
+    rv_check_emit(out, "most", farthest / LENGTH, 0, 0.005);
     rv_check_emit(out, "rms", rms / LENGTH, 0, 0.005);
     // Shares of strands that the solver warns of, read from its warnings.
     rv_check_emit(out, "capped", rv_rig_scene_warned(&rig, "sag from the start") / strands, 0, 0.05);

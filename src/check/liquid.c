@@ -43,6 +43,7 @@ RvResult rv_check_blob(const RvCheckOut* out, RvError* error) {
   RvVec3 path_error = rv_mad(rv_sub(after.center, before.center), -time / (before.volume * 1000), before.linear);
   if (!result) {
     rv_check_emit(out, "linear_momentum", rv_distance(after.linear, before.linear) / rv_length(before.linear), 0, 1e-3);
+    // Particles are advected through a field frozen for a step: omega dt / 2 of the path.
     rv_check_emit(out, "center", rv_length(path_error) / (rv_length(before.linear) * time / (before.volume * 1000)), 0,
                   0.036);
     rv_check_emit(out, "volume", after.volume / before.volume - 1, 0, 1e-12);
@@ -111,6 +112,7 @@ RvResult rv_check_liquid_volume(const RvCheckOut* out, RvError* error) {
     }
   }
   if (!result) {
+    // Drift of the volume within the level set.
     rv_check_emit(out, "occupied", late / late_count / (early / early_count) - 1, 0, 0.01);
     rv_check_emit(out, "particles", rv_liquid_particles_volume(&rig.liquid.particles) / volume - 1, 0, 1e-12);
   }

@@ -29,9 +29,9 @@ static RvResult make_tiles(RvLiquidGrid* grid, int cells, RvError* error) {
 }
 
 // Closed area of all faces of an axis, and the largest of one plane of faces, in faces.
-static void closed_area(const RvLiquidGrid* g, const RvLiquidSolids* s, int axis, double* all, double* most) {
+static void closed_area(const RvLiquidGrid* g, const RvLiquidSolids* s, int axis, double* all, double* largest_plane) {
   double plane[64] = {0};
-  *all = *most = 0;
+  *all = *largest_plane = 0;
   for (size_t t = 0; t < g->tiles.count; ++t)
     for (int k = 0; k < RV_TILE_CELLS; ++k) {
       double shut = 1 - (double)s->open[axis].data[t * RV_TILE_CELLS + (size_t)k];
@@ -39,7 +39,7 @@ static void closed_area(const RvLiquidGrid* g, const RvLiquidSolids* s, int axis
       if (at >= 0 && at < 64) plane[at] += shut;
       *all += shut;
     }
-  for (int i = 0; i < 64; ++i) *most = fmax(*most, plane[i]);
+  for (int i = 0; i < 64; ++i) *largest_plane = fmax(*largest_plane, plane[i]);
 }
 
 typedef struct Openings {
@@ -49,7 +49,7 @@ typedef struct Openings {
 
 // Largest error of the solid's velocity at partly open faces, which is that of the rotating ball.
 static double velocity_error(const RvLiquidGrid* grid, const RvLiquidSolids* s, const RvLiquidSolid* solid) {
-  double most = 0;
+  double largest_error = 0;
   for (size_t t = 0; t < grid->tiles.count; ++t)
     for (int i = 0; i < 3 * RV_TILE_CELLS && s->touched[t]; ++i) {
       int a = i / RV_TILE_CELLS, c = i % RV_TILE_CELLS;
@@ -59,9 +59,9 @@ static double velocity_error(const RvLiquidGrid* grid, const RvLiquidSolids* s, 
       for (int b = 0; b < 3; ++b) x[b] = rv_liquid_corner(grid, t, b, c >> (3 * b) & 7) + (a == b ? 0 : 0.5);
       RvVec3 arm = rv_sub(rv_vec3_load64(x), solid->placed.to);
       rv_vec3_store64(v, rv_cross(rv_vec3_load64(solid->angular), arm));
-      most = fmax(most, fabs(v[a] - (double)s->velocity[a].data[at]));
+      largest_error = fmax(largest_error, fabs(v[a] - (double)s->velocity[a].data[at]));
     }
-  return most;
+  return largest_error;
 }
 
 // A ball at six random places within a cell and six rotations: largest errors of volume, cross-section and velocity.
@@ -77,13 +77,14 @@ static RvResult measure_ball(double radius, const RvLiquidGrid* grid, Openings* 
     double to[3] = {rv_random(1, k, 0, 0), rv_random(1, k, 1, 0), rv_random(1, k, 2, 0)};
     solid.placed.to = rv_vec3_load64(to);
     memcpy(solid.center, to, sizeof to);
+    // Open areas of the faces from the level set.
     if (!rv_liquid_solids_from_grids(&s, grid, &solid, 1, NULL)) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
     for (int a = 0; a < 3 && !result; ++a) {
-      double all, most, away = fmin(to[a], 1 - to[a]);
-      closed_area(grid, &s, a, &all, &most);
+      double all, largest_plane, away = fmin(to[a], 1 - to[a]);
+      closed_area(grid, &s, a, &all, &largest_plane);
       o->volume = fmax(o->volume, fabs(all / (4.0 / 3 * RV_PI * radius * radius * radius) - 1));
       // The plane of faces nearest to the centre.
-      o->section = fmax(o->section, fabs(most / (RV_PI * (radius * radius - away * away)) - 1));
+      o->section = fmax(o->section, fabs(largest_plane / (RV_PI * (radius * radius - away * away)) - 1));
     }
     if (!result) o->motion = fmax(o->motion, velocity_error(grid, &s, &solid));
   }
@@ -99,6 +100,7 @@ RvResult rv_check_openings(const RvCheckOut* out, RvError* error) {
   RvResult result = make_tiles(&grid, 16, error);
   for (int k = 0; k < 2 && !result; ++k) result = measure_ball(k ? 12 : 6, &grid, &o[k], error);
   if (!result) {
+    // The distance is linear between corners: second order in the cell.
     rv_check_emit(out, "volume", o[1].volume, 0, 0.01);
     rv_check_emit(out, "section", o[1].section, 0, 0.01);
     rv_check_emit(out, "volume_order", o[0].volume / o[1].volume, 4, 1);
@@ -155,6 +157,7 @@ static RvResult check_ball(const RvCheckOut* out, RvError* error) {
     d = NULL;
   }
   if (!result) {
+    // Linear interpolation of the distance; first order at a cut surface, 2.5 cells a radius.
     rv_check_emit(out, "ball_depth", depth, 0, 0.1);
     rv_check_emit(out, "ball_normal_velocity", approach_speed, 0, 0.2 / 2.5);
     rv_check_emit(out, "ball_warnings", rig.warnings, 0, 0);
@@ -227,17 +230,17 @@ static RvResult check_rate(const RvCheckOut* out, RvError* error) {
       "\"tx\": {\"keys\": [[1, 0], [24, 0.3]]}}}, \"s\": {\"type\": \"liquidsolver\", \"inputs\": [null, null, "
       "\"m\"], \"parms\": {\"particlesep\": 0.01}}",
       error);
-  double least = 1e9, most = -1e9;
+  double least_owed = 1e9, most_owed = -1e9;
   for (int frame = 2; frame <= 14 && !result; frame += 4) {
     result = ledger_of(&rig, frame, l, &bulk, error);
     double owed = (rate * (frame - 1) / 24.0 - l[SOURCES]) / PARTICLE;
-    least = fmin(least, owed);
-    most = fmax(most, owed);
+    least_owed = fmin(least_owed, owed);
+    most_owed = fmax(most_owed, owed);
   }
   rv_rig_scene_close(&rig);
   if (result) return result;
-  rv_check_emit(out, "rate_least_owed", least, 0.5, 0.500001);
-  rv_check_emit(out, "rate_most_owed", most, 0.5, 0.500001);
+  rv_check_emit(out, "rate_least_owed", least_owed, 0.5, 0.500001);
+  rv_check_emit(out, "rate_most_owed", most_owed, 0.5, 0.500001);
   return RV_OK;
 }
 

@@ -31,7 +31,7 @@ static RvResult wet(RvRig* rig, double share, RvError* error) {
 
 // Quarter period of the first mode, from its release in the mode's shape to the first zero crossing.
 static RvResult quarter(double liquid, double* out, double* clamp_length, RvError* error) {
-  // sigma: ratio of the hyperbolic to the trigonometric part of the first mode.
+  // sigma: coefficient of the sine terms in the shape of the first mode.
   const double beta = BETA, sigma = 0.734096;
   const double edge = LENGTH / (N - 1);
   const double dt = 1.0 / 8000;
@@ -51,7 +51,15 @@ static RvResult quarter(double liquid, double* out, double* clamp_length, RvErro
   *out = 0;
   *clamp_length = effective;
   RvRig rig;
-  RvResult result = rv_rig_new(&rig, &(RvRigDef){N, x, straight, RADIUS, DENSITY, YOUNGS, SHEAR, 0, 2}, error);
+  const RvRigDef def = {.vertices = N,
+                        .x = x,
+                        .rest = straight,
+                        .radius = RADIUS,
+                        .density = DENSITY,
+                        .youngs = YOUNGS,
+                        .shear = SHEAR,
+                        .clamped = 2};
+  RvResult result = rv_rig_new(&rig, &def, error);
   if (result) return result;
   result = wet(&rig, liquid, error);
   before = rv_rig_x(&rig, N - 1, 1);
@@ -71,7 +79,8 @@ static RvResult fall(double liquid, double* g, RvError* error) {
   double x[3 * N] = {0};
   for (int i = 0; i < N; ++i) x[3 * i] = LENGTH * i / (N - 1);
   RvRig rig;
-  RvResult result = rv_rig_new(&rig, &(RvRigDef){N, x, NULL, RADIUS, DENSITY, YOUNGS, SHEAR, 0, 0}, error);
+  const RvRigDef def = {.vertices = N, .x = x, .radius = RADIUS, .density = DENSITY, .youngs = YOUNGS, .shear = SHEAR};
+  RvResult result = rv_rig_new(&rig, &def, error);
   if (result) return result;
   result = wet(&rig, liquid, error);
   rv_rig_gravity(&rig, gravity);

@@ -59,6 +59,7 @@ static RvResult run(const Shot* shot, const char* folder, bool resume, int last,
   RvSceneRig rig;
   RvResult result = rv_rig_scene_open(&rig, shot->text, error);
   if (result) return result;
+  // Checkpoints are written by a run; without a folder the state is cooked directly.
   const RvDetail* state;
   RvRun def = {.node = "s", .first = 1, .last = last, .checkpoint_dir = folder, .resume = resume};
   if (folder) result = rv_scene_run(rig.scene, &def, error);
@@ -140,10 +141,12 @@ static RvResult check_shot(const Shot* shot, const RvCheckOut* out, RvError* err
   } counts[] = {{1, "workers_1"}, {2, "workers_2"}, {3, "workers_3"}, {8, "workers_8"}, {16, "workers_16"}};
   uint64_t expected = 0, hash = 0;
   int64_t contacts = 0;
+  // Settings that are restored at the end.
   int threads = rv_threads();
   RvIsa isa = rv_cpu_isa();
   RvResult result = run(shot, NULL, false, shot->last, &expected, &contacts, error);
   if (!result) rv_check_emit(out, "contacts_missing", contacts == 0, 0, 0);
+  // More workers than cores, too.
   for (size_t i = 0; i < sizeof counts / sizeof *counts && !result; ++i) {
     rv_threads_set(counts[i].workers);
     result = run(shot, NULL, false, shot->last, &hash, NULL, error);

@@ -47,8 +47,10 @@ static RvResult begin(Pour* s, RvError* error) {
   const double low[3] = {-wide, 0, -wide};
   const double high[3] = {wide, 2, wide};
   RvLiquidModel model = rv_liquid_model_default(dx);
-  *s = (Pour){.source = {.id = 1, .active = true, .rate = RATE, .velocity = {0, -1, 0}, .ntriangle = 2},
-              .settings = {.dx = dx, .separation = dx / 2, .jitter = 0.5, .most = 1000000}};
+  *s = (Pour){
+      .source = {.id = 1, .active = true, .rate = RATE, .velocity = {0, -1, 0}, .ntriangle = 2},
+      .settings = {.dx = dx, .separation = dx / 2, .jitter = 0.5, .most = 1000000},
+  };
   s->source.corners = spout;
   RvResult result = rv_rig_liquid_new(&s->rig, &model, error);
   rv_rig_liquid_tank(&s->rig, low, high, 8);

@@ -25,7 +25,11 @@ static double everywhere(const void* user, const double x[3]) {
 static RvResult piston(const RvCheckOut* out, RvError* error) {
   const double dx = 0.01, speed = 0.7, end = 0.2233;
   const RvSolidShape wall = {
-      .kind = RV_SHAPE_PLANE, .center = {0.0372, 0, 0}, .size = {1, 0, 0}, .velocity = {speed, 0, 0}};
+      .kind = RV_SHAPE_PLANE,
+      .center = {0.0372, 0, 0},
+      .size = {1, 0, 0},
+      .velocity = {speed, 0, 0},
+  };
   RvPressureRig rig = {0};
   double worst = 0;
   RvResult result = rv_rig_pressure_build(&rig, (int[3]){0, 0, 0}, (int[3]){4, 2, 2}, dx, before, &end, true, error);
@@ -33,6 +37,7 @@ static RvResult piston(const RvCheckOut* out, RvError* error) {
   if (!result) {
     RvPressureIn in = rv_liquid_pressure_of_grid(&rig.grid, &rig.solids, DENSITY, 0.01);
     result = rv_liquid_pressure_solve(rig.pressure, &in, NULL, NULL, error);
+    // Every liquid face along the channel.
     for (size_t i = 0; i < in.tiles->count * RV_TILE_CELLS; ++i)
       if (in.valid[0][i] > 0) worst = fmax(worst, fabs(in.velocity[0][i] / speed - 1));
   }
@@ -45,15 +50,19 @@ static RvResult piston(const RvCheckOut* out, RvError* error) {
 static RvResult ball_flux(const RvCheckOut* out, RvError* error) {
   const double dx = 0.01, height = 0.3;
   const RvSolidShape ball = {
-      .kind = RV_SHAPE_SPHERE, .center = {0.163, 0.151, 0.158}, .size = {0.07}, .velocity = {0.4, -0.9, 0.3}};
+      .kind = RV_SHAPE_SPHERE,
+      .center = {0.163, 0.151, 0.158},
+      .size = {0.07},
+      .velocity = {0.4, -0.9, 0.3},
+  };
   RvPressureRig rig = {0};
   RvResult result = rv_rig_pressure_build(&rig, (int[3]){0, 0, 0}, (int[3]){4, 4, 4}, dx, below, &height, true, error);
   if (!result) result = rv_rig_pressure_solids(&rig, &ball, 1, error);
   if (!result) {
     RvPressureIn in = rv_liquid_pressure_of_grid(&rig.grid, &rig.solids, DENSITY, 0.01);
     result = rv_liquid_pressure_solve(rig.pressure, &in, NULL, NULL, error);
-    double speed, left = rv_rig_pressure_divergence(&in, &speed);
-    if (!result) rv_check_emit(out, "ball_divergence", left / speed, 0, 1e-6);
+    double speed, divergence = rv_rig_pressure_divergence(&in, &speed);
+    if (!result) rv_check_emit(out, "ball_divergence", divergence / speed, 0, 1e-6);
   }
   rv_rig_pressure_free(&rig);
   return result;
@@ -88,6 +97,7 @@ RvResult rv_check_archimedes(const RvCheckOut* out, RvError* error) {
     double force[3], expected = DENSITY * GRAVITY * 4 / 3 * RV_PI * radius * radius * radius;
     rv_liquid_pressure_force(&in, weight, force);
     if (!result) {
+      // Cut cells at 10 cells a radius.
       rv_check_emit(out, "lift_over_weight_of_liquid", force[1] / expected, 1, 0.03);
       rv_check_emit(out, "sideways_over_lift", hypot(force[0], force[2]) / expected, 0, 0.001);
     }
@@ -101,7 +111,11 @@ RvResult rv_check_closed(const RvCheckOut* out, RvError* error) {
   // Two full, closed rooms with a wall between them, two cells thick, that moves from one into the other.
   const double dx = 0.01, dt = 0.01, side = 0.16, speed = 0.05;
   const RvSolidShape wall = {
-      .kind = RV_SHAPE_BOX, .center = {0.16, 0.08, 0.08}, .size = {0.01, 1, 1}, .velocity = {speed, 0, 0}};
+      .kind = RV_SHAPE_BOX,
+      .center = {0.16, 0.08, 0.08},
+      .size = {0.01, 1, 1},
+      .velocity = {speed, 0, 0},
+  };
   RvPressureRig rig = {0};
   RvPressureReport report = {0};
   RvResult result =
@@ -118,6 +132,7 @@ RvResult rv_check_closed(const RvCheckOut* out, RvError* error) {
     if (!result) {
       rv_check_emit(out, "rooms", (double)report.closed, 2, 0);
       rv_check_emit(out, "not_converged", !report.converged, 0, 0);
+      // Each room reports the volume that the wall sweeps.
       rv_check_emit(out, "squeezed_over_swept", report.incompatible / (2 * speed * side * side), 1, 1e-4);
       rv_check_emit(out, "speed_over_g_dt", worst, 0, 1e-4);
     }

@@ -13,7 +13,7 @@ static RvResult advance(RvLiquidRig* rig, double dt, RvError* error) {
 }
 
 typedef struct Speeds {
-  double rms, most;  // m/s
+  double rms, largest;  // m/s
 } Speeds;
 
 // Rms and largest speed of the particles.
@@ -24,9 +24,9 @@ static Speeds speeds_of(const RvLiquidRig* rig) {
     double v2 = 0;
     for (int a = 0; a < 3; ++a) v2 += (double)p->v[a][i] * p->v[a][i];
     s.rms += v2;
-    s.most = fmax(s.most, v2);
+    s.largest = fmax(s.largest, v2);
   }
-  return (Speeds){sqrt(s.rms / (double)p->count), sqrt(s.most)};
+  return (Speeds){sqrt(s.rms / (double)p->count), sqrt(s.largest)};
 }
 
 //---------------------------------------------------------------------------------------------- at rest
@@ -61,9 +61,10 @@ static RvResult check_rest(const RvCheckOut* out, double top, double jitter, con
   for (int step = 0; step < 48 && !result; ++step) result = advance(&rig, 1.0 / 48, error);
   if (!result) {
     Speeds s = speeds_of(&rig);
+    // The surface's place within its cell at two cells of depth; particles in float against the drift correction.
     rv_check_emit(out, names[0], pressure_error(&rig, top), 0, 0.01);
     rv_check_emit(out, names[1], s.rms, 0, 1e-3);
-    rv_check_emit(out, names[2], s.most, 0, 1e-2);
+    rv_check_emit(out, names[2], s.largest, 0, 1e-2);
     rv_check_emit(out, names[3], rig.liquid.report.pressure.worst, 0, 1e-6);
   }
   rv_rig_liquid_free(&rig);
@@ -132,6 +133,7 @@ RvResult rv_check_slosh(const RvCheckOut* out, RvError* error) {
     x[i] = rv_rig_liquid_sums(&rig, rv_vec3(0, 0, 0)).center.x;
     result = advance(&rig, 1.0 / 48, error);
   }
+  // 0.3% from the amplitude, below 1% from 40 cells.
   if (!result) rv_check_emit(out, "period", period_of(x, STEPS, 1.0 / 48, 0.5) / expected, 1, 0.02);
   rv_rig_liquid_free(&rig);
   return result;

@@ -49,6 +49,7 @@ static void measure(const RvPressureRig* rig, const RvPressureIn* in, double dt,
         count += 1;
         m->spread = fmax(m->spread, fabs(in->pressure[at] / laplace - 1));
       }
+      // Velocities at the faces of the liquid: projection on the mode, and the largest acceleration.
       for (int a = 0; a < 3; ++a) {
         if (!(in->valid[a][at] > 0)) continue;
         double f = flow[a] * (x[a] - 0.5 * in->dx - CENTER[a]);
@@ -91,6 +92,7 @@ RvResult rv_check_tension(const RvCheckOut* out, RvError* error) {
   if (!result) result = step_drop(squeeze, dt, &tall, error);
   if (!result) result = step_drop(-squeeze, dt, &flat, error);
   if (result) return result;
+  // At 16 cells a radius.
   rv_check_emit(out, "pressure_over_laplace", still.pressure, 1, 0.01);
   rv_check_emit(out, "pressure_spread", still.spread, 0, 0.01);
   rv_check_emit(out, "spurious_acceleration", still.noise, 0, 0.02);

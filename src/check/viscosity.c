@@ -77,6 +77,7 @@ static RvResult decay(int tiles, double* off, RvError* error) {
           with += vortices(a, x) * rig.grid.velocity[a].data[t * RV_TILE_CELLS + (size_t)c];
           square += vortices(a, x) * vortices(a, x);
         }
+    // Implicit Euler's factor 1 / (1 + rate dt) is with / square.
     double rate = (square / with - 1) / dt, expected = 2 * viscosity / DENSITY * RV_PI * RV_PI;
     *off = 1 - rate / expected;
   }

@@ -26,6 +26,7 @@ static RvResult make_model(RvContactRig* rig, const RvContactRigDef* d, RvError*
   double* rest = rv_alloc(n, 3 * sizeof *x);
   double* radius = rv_alloc(n, sizeof *radius);
   RvResult result = defs && x && rest && radius ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  // Positions, natural shape and radius of every vertex; all strands share the radii of the first.
   for (size_t k = 0; !result && k < n; ++k) {
     rv_vec3_store64(x + 3 * k, d->place(d->user, k / (size_t)d->vertices, (int)(k % (size_t)d->vertices)));
     if (d->rest)
@@ -84,6 +85,7 @@ RvResult rv_rig_contact_new(RvContactRig* rig, const RvContactRigDef* d, RvError
   return RV_OK;
 }
 
+// Contacts refer to the model, so they go first.
 void rv_rig_contact_free(RvContactRig* rig) {
   rv_contacts_free(rig->contacts);
   rv_strand_state_free(rig->state);
@@ -120,6 +122,7 @@ void rv_rig_contact_set(const RvContactRig* rig, double* blocks, size_t strand, 
     for (int c = 0; c < 3; ++c) blocks[rv_strand_index(b, l, vertex, c)] = v[c];
 }
 
+// Coordinates only: angles have another unit.
 size_t rv_rig_contact_list(const RvContactRig* rig, size_t* list) {
   size_t n = 0;
   for (size_t k = 0; k < rig->model->nbatch; ++k)

@@ -13,6 +13,7 @@ static RvResult make_strands(RvCoupleRig* rig, const RvCoupleLine* lines, size_t
   double* x = rv_alloc(count * (size_t)n, 3 * sizeof(double));
   double* radius = rv_alloc(count * (size_t)n, sizeof(double));
   RvResult result = defs && x && radius ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  // Equal edges along each line.
   for (size_t k = 0; k < count && !result; ++k) {
     for (int i = 0; i < n; ++i) {
       for (int a = 0; a < 3; ++a)
@@ -128,6 +129,7 @@ static void locate(const RvCoupleRig* rig, size_t strand, const RvStrandBatch** 
       }
 }
 
+// Index into arrays of vertices.
 size_t rv_rig_couple_vertex(const RvCoupleRig* rig, size_t strand, int i) {
   const RvStrandBatch* batch = rig->model->batches;
   int lane = 0;
@@ -202,6 +204,7 @@ void rv_rig_couple_apply_kick(RvCoupleRig* rig) {
   }
 }
 
+// Film and drops, m3.
 double rv_rig_couple_film(const RvCoupleRig* rig) {
   double sum = 0;
   for (size_t i = 0; i < rig->model->vertices; ++i) sum += rig->film_state.volume[i];

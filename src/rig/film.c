@@ -83,6 +83,7 @@ void rv_rig_film_free(RvFilmRig* r) {
   r->arrays = NULL;
 }
 
+// The strands' positions after the step.
 double* rv_rig_film_x(RvFilmRig* r, int i, int lane) {
   return &r->x[unknown_at(i, 0, lane)];
 }
@@ -106,12 +107,14 @@ static double cell_length(const RvFilmRig* r, int i, int lane) {
   return 0.5 * ((i > 0 ? edge_length(r, i - 1, lane) : 0) + (i + 1 < r->n ? edge_length(r, i, lane) : 0));
 }
 
+// Sum of the edges before the vertex.
 double rv_rig_film_arclength(const RvFilmRig* r, int vertex) {
   double s = 0;
   for (int j = 0; j < vertex; ++j) s += edge_length(r, j, 0);
   return s;
 }
 
+// Cross-section of the film's annulus times the hairs times the length of the vertex' cell.
 void rv_rig_film_set_height(RvFilmRig* r, int i, double height) {
   for (int lane = 0; lane < r->lanes; ++lane) {
     size_t k = vertex_at(i, lane);
@@ -132,6 +135,7 @@ double rv_rig_film_speed(const RvFilmRig* r, int edge) {
   return r->state.speed[vertex_at(edge, 0)];
 }
 
+// Drops at the tips count as film.
 double rv_rig_film_volume(const RvFilmRig* r) {
   double film, absorbed;
   rv_film_volumes(&r->model, &r->state, &film, &absorbed);
@@ -224,6 +228,7 @@ void rv_rig_film_momentum(RvFilmRig* r, double p[3]) {
     }
 }
 
+// Weighted by volume.
 double rv_rig_film_centre(const RvFilmRig* r) {
   double sum = 0, all = 0, s = 0;
   for (int i = 0; i < r->n; ++i) {

@@ -17,11 +17,11 @@ typedef struct RvFilmRig {
   double* hair_turn;                    // [edges] hair's moment of inertia about its axis, kg m2
   double *x_before, *v_before, *x, *v;  // [unknowns] before and after the step
   double* load;                         // [vertices] film's mass, kg
-  double* slide;                        // [vertices][3] root of the film's inertia that does not follow along its edge
-  double* turn;                         // [edges] film's moment of inertia about the axis, kg m2
-  double *force, *kick;                 // [unknowns] N; N s
-  double* mass;                         // [edges] film's mass on the edge, kg
-  double* arrays;                       // block of all these
+  double* slide;  // [vertices][3] e along the tangent; e . e is the film's mass that does not follow along it, kg
+  double* turn;   // [edges] film's moment of inertia about the axis, kg m2
+  double *force, *kick;  // [unknowns] N; N s
+  double* mass;          // [edges] film's mass on the edge, kg
+  double* arrays;        // block of all these
 } RvFilmRig;
 
 // Straight strands along +x from the origin with equal edges; water without tension, friction or gravity; equal lanes.

@@ -73,6 +73,7 @@ RvResult rv_rig_liquid_fill(RvLiquidRig* rig, const double low[3], const double 
   return RV_OK;
 }
 
+// Particles are stored relative to their cell.
 RvVec3 rv_rig_liquid_at(const RvLiquidRig* rig, size_t i) {
   double cell[3];
   const RvLiquidModel* m = &rig->liquid.model;

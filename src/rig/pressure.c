@@ -130,6 +130,7 @@ double rv_rig_pressure_divergence(const RvPressureIn* in, double* speed) {
     for (int cell = 0; cell < RV_TILE_CELLS; ++cell) {
       size_t at = t * RV_TILE_CELLS + (size_t)cell;
       if (!(in->distance[at] < 0)) continue;
+      // Net outflow of the cell less the wanted one.
       double sum = in->divergence ? -in->divergence[at] * in->dx : 0;
       // Six faces of the cell; the neighbour's face is its own lower one.
       bool open = false;

@@ -47,6 +47,7 @@ RvResult rv_rig_new(RvRig* rig, const RvRigDef* d, RvError* error) {
 }
 
 void rv_rig_free(RvRig* rig) {
+  // The model outlives the state, which refers to it.
   rv_strand_state_free(rig->state);
   rv_strand_model_free(rig->model);
   rv_free(rig->force);
@@ -54,6 +55,7 @@ void rv_rig_free(RvRig* rig) {
   *rig = (RvRig){0};
 }
 
+// Lanes are equal, so all are fixed.
 void rv_rig_fix(RvRig* rig, int vertex, int component) {
   for (int lane = 0; lane < RV_LANES; ++lane) rig->model->free[at(rig, lane, vertex, component)] = 0;
 }
@@ -87,6 +89,7 @@ double rv_rig_v(const RvRig* rig, int vertex, int component) {
   return rig->state->v[at(rig, 0, vertex, component)];
 }
 
+// In all lanes; spare lanes repeat the strand.
 void rv_rig_set_v(RvRig* rig, int vertex, int component, double value) {
   for (int lane = 0; lane < RV_LANES; ++lane) rig->state->v[at(rig, lane, vertex, component)] = value;
 }

@@ -75,6 +75,7 @@ RvResult rv_rig_surface_cook(const RvDetail* input, const char* const* parms, Rv
                  .cache = &cache,
                  .vars = &vars,
                  .host = &host};
+  // Parameters by token, then the node's own cook.
   RvResult r = set && values ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
   for (size_t i = 0; parms && parms[i] && !r; i += 2) r = rv_parms_set_text(set, parms[i], parms[i + 1], error);
   if (!r) r = rv_parms_eval(set, &vars, values, error);
@@ -136,6 +137,7 @@ RvResult rv_rig_surface_mesh(const RvGrid* grid, RvSurfaceMeasure* m, RvError* e
     m->radius += area / m->area * d;
     m->rough += area / m->area * d * d;
   }
+  // Variance as the mean of squares less the square of the mean; rounding may make it negative.
   m->rough = sqrt(fmax(m->rough - m->radius * m->radius, 0));
   // Connected pieces.
   int32_t* parent = rv_alloc(np + 1, sizeof *parent);
