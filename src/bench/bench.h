@@ -6,10 +6,11 @@
 
 #include "rivulet/base.h"
 
+// Receives the figures of a benchmark as they are measured.
 typedef struct RvBenchOut {
   void* user;
   void (*figure)(void* user, const char* metric, double value, const char* unit);
-  int shrink;  // numbers of strands are divided by it; 1 is the size that the name promises
+  int shrink;  // sizes are divided by it for a quick look; 1 is the size that the name promises
 } RvBenchOut;
 
 typedef struct RvBench {
@@ -21,7 +22,7 @@ typedef struct RvBench {
 extern const RvBench rv_benches[];
 extern const size_t rv_bench_count;
 
-// What long benchmarks ask between their steps: whether the user wants them to stop. No function: never.
+// Long benchmarks ask between their steps whether the user wants them to stop. Without a function: never.
 void rv_bench_set_interrupt(bool (*ask)(void));
 bool rv_bench_interrupted(void);
 

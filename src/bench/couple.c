@@ -1,5 +1,5 @@
-// Benchmark couple: strands half in a pool, what each call of the coupling costs, against bringing the pool's particles
-// to the grid.
+// Benchmark couple: cost of each call of the coupling for strands half in a pool, against the transfer of the pool's
+// particles to the grid.
 #include <string.h>
 
 #include "base/memory.h"
@@ -10,12 +10,14 @@
 #include "rig/couple.h"
 #include "rig/liquid.h"
 
-enum { STRANDS = 2000, VERTICES = 40, REPEATS = 10 };
+enum { STRANDS = 2000, VERTICES = 40, REPEATS = 10, MIN_STRANDS = 8 };
 
+// CPU seconds of each call.
 typedef struct Times {
   double grid, capture, drip, sample, react, pressure;
 } Times;
 
+// Wet strands at random in the middle of a pool of 16 x 8 x 16 cm, which they enter from above.
 static RvResult make(RvCoupleRig* rig, RvLiquidRig* bulk, int strands, RvError* error) {
   const double dx = 0.004, lo[3] = {0, 0, 0}, hi[3] = {0.16, 0.08, 0.16};
   RvCoupleLine* lines = rv_alloc_zero((size_t)strands, sizeof *lines);
@@ -28,7 +30,8 @@ static RvResult make(RvCoupleRig* rig, RvLiquidRig* bulk, int strands, RvError* 
   rv_free(lines);
   RvLiquidModel model = rv_liquid_model_default(dx);
   if (result) return result;
-  rv_rig_couple_wet(rig, 1e-6);
+  // Films of 1 mm2; particles of nominal volume, old enough to be captured.
+  rv_rig_couple_set_film(rig, 1e-6);
   rig->set.nominal = dx * dx * dx / 8;
   result = rv_rig_liquid_new(bulk, &model, error);
   if (!result) result = rv_rig_liquid_fill(bulk, lo, hi, 0.5, error);
@@ -36,6 +39,7 @@ static RvResult make(RvCoupleRig* rig, RvLiquidRig* bulk, int strands, RvError* 
   return result;
 }
 
+// Runs a call and adds its CPU time to t->field.
 #define TIMED(field, call)              \
   if (!result) {                        \
     double start = rv_clock_cpu();      \
@@ -43,19 +47,21 @@ static RvResult make(RvCoupleRig* rig, RvLiquidRig* bulk, int strands, RvError* 
     t->field += rv_clock_cpu() - start; \
   }
 
+// The baseline: particles to the grid, and the surface.
 static RvResult to_grid(RvLiquid* l, RvError* error) {
   RvResult result = rv_liquid_grid_build(&l->grid, &l->particles, error);
   if (!result) result = rv_liquid_to_grid(&l->grid, &l->scatter, &l->particles, l->model.density, error);
   return result ? result : rv_liquid_surface(&l->grid, NULL, &l->particles, &l->scatter, error);
 }
 
+// One substep's calls of the coupling, in their order.
 static RvResult step(RvCoupleRig* rig, RvLiquidRig* bulk, uint64_t random, Times* t, RvCoupleReport* report,
                      RvError* error) {
   RvLiquid* l = &bulk->liquid;
   RvParticles* p = &l->particles;
   const double dt = 1e-3;
   RvResult result = rv_liquid_particles_sort(p, &l->report.lost, error);
-  // the strands do not move here: places that differ by a bit make the capacity be found anew, as in a scene
+  // The strands do not move here. A changed bit of a position makes the capacity be computed again, as in a scene.
   rig->state->q[0] += 1e-12;
   TIMED(capture, rv_couple_capture(rig->couple, &rig->strands, &rig->set, &l->grid, p, dt, !rig->sample, rig->kick,
                                    report, error))
@@ -72,10 +78,11 @@ static RvResult step(RvCoupleRig* rig, RvLiquidRig* bulk, uint64_t random, Times
   return result;
 }
 
+// A first step that is not counted, then ten.
 RvResult rv_bench_couple(const RvBenchOut* out, RvError* error) {
   RvCoupleRig rig;
   RvLiquidRig bulk = {0};
-  int strands = STRANDS / out->shrink > 8 ? STRANDS / out->shrink : 8;
+  int strands = STRANDS / out->shrink > MIN_STRANDS ? STRANDS / out->shrink : MIN_STRANDS;
   RvResult result = make(&rig, &bulk, strands, error);
   if (result) return result;
   Times t = {0}, first = {0};
@@ -90,6 +97,7 @@ RvResult rv_bench_couple(const RvBenchOut* out, RvError* error) {
   rv_bench_emit(out, "pressure", t.pressure / vertices * 1e9, "ns/vertex");
   rv_bench_emit(out, "all", all / vertices * 1e9, "ns/vertex");
   rv_bench_emit(out, "all_particle", all / ((double)bulk.liquid.particles.count * REPEATS) * 1e9, "ns/particle");
+  // The ratio to the baseline.
   rv_bench_emit(out, "against_to_grid", all / t.grid, "x");
   rv_bench_emit(out, "particles", (double)bulk.liquid.particles.count, "");
   rv_rig_couple_free(&rig);

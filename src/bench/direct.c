@@ -1,3 +1,5 @@
+// Sparse LDL^T of the flip's matrix: ordering by nested dissection, assembly, elimination tree, up-looking
+// factorisation, substitution.
 #include "bench/direct.h"
 
 #include <math.h>
@@ -6,22 +8,30 @@
 #include "base/memory.h"
 #include "base/timer.h"
 
-enum { STRIDE = RV_FLIP_STRIDE, NONE = -1, LEAF = 6 };
+enum {
+  STRIDE = RV_FLIP_STRIDE,  // numbers of a band's column
+  NONE = -1,                // no parent in the elimination tree
+  LEAF = 6                  // strands below which a part is not divided further
+};
 
 typedef struct Sparse {
   const RvFlip* f;
-  size_t n;
+  size_t n;        // unknowns
   int32_t* order;  // [n] new number of unknown [strand][4 vertices - 1]
-  // the matrix, upper part by columns in the new order
+  // The matrix: its upper part by columns in the new order.
   size_t* start;
   int32_t* row;
   double* entry;
-  // the factor, by columns; how much of each is filled
+  // The factor L by columns, and the entries of each column so far.
   size_t *lstart, *filled;
-  int32_t *lrow, *parent, *flag, *pattern, *path;
-  double *lentry, *d, *y;
+  int32_t* lrow;
+  double *lentry, *d;       // entries of L; the diagonal D
+  int32_t *parent, *flag;   // elimination tree; last row that visited a column
+  int32_t *pattern, *path;  // columns of the current row, in topological order; one path of the tree
+  double* y;                // the current row, dense
 } Sparse;
 
+// Unknowns of a strand.
 static size_t unknowns(const RvFlip* f) {
   return (size_t)(4 * f->vertices - 1);
 }
@@ -33,19 +43,22 @@ typedef struct Place {
   size_t strand;
 } Place;
 
-// halves the strands along the longer side; those next to the cut come last
+// Nested dissection of the cross-section: divides the strands across the longer side and numbers both halves before the
+// separator, the strands beside the cut.
 static void dissect(Sparse* s, Place* p, size_t count, size_t* next) {
-  double lo[2] = {INFINITY, INFINITY}, hi[2] = {-INFINITY, -INFINITY};
+  double lo[2] = {INFINITY, INFINITY};
+  double hi[2] = {-INFINITY, -INFINITY};
   for (size_t k = 0; k < count; ++k)
     for (int c = 0; c < 2; ++c) {
       lo[c] = fmin(lo[c], p[k].at[c]);
       hi[c] = fmax(hi[c], p[k].at[c]);
     }
+  // The cut across the middle of the longer side.
   int axis = hi[1] - lo[1] > hi[0] - lo[0];
   double cut = 0.5 * (lo[axis] + hi[axis]);
   size_t left = 0, right = 0, part[3] = {0};
   for (int side = 0; side < 2 && count > LEAF; ++side) {
-    // before the cut, then beyond the separator, which is one distance wide
+    // Strands before the cut, then those beyond the separator, which is one lattice distance wide.
     for (size_t k = left + right; k < count; ++k)
       if (side ? p[k].at[axis] >= cut + 1.001 : p[k].at[axis] < cut) {
         Place swap = p[k];
@@ -57,6 +70,7 @@ static void dissect(Sparse* s, Place* p, size_t count, size_t* next) {
           left++;
       }
   }
+  // The halves, then the separator; a part without halves is numbered as it is.
   part[0] = left;
   part[1] = right;
   part[2] = count - left - right;
@@ -68,6 +82,7 @@ static void dissect(Sparse* s, Place* p, size_t count, size_t* next) {
     for (size_t i = 0; i < unknowns(s->f); ++i) s->order[p[k].strand * unknowns(s->f) + i] = (int32_t)(*next)++;
 }
 
+// Numbers all unknowns.
 static RvResult find_order(Sparse* s, RvError* error) {
   Place* places = rv_alloc(s->f->nstrand, sizeof *places);
   if (!places) return rv_fail(error, RV_NO_MEMORY, "out of memory");
@@ -85,7 +100,7 @@ static RvResult find_order(Sparse* s, RvError* error) {
 
 //---------------------------------------------------------------------------------------------- matrix
 
-// adds an entry (pass 1), or only counts it (pass 0); of the two that are each other's mirror one is taken
+// Adds an entry (pass 1) or only counts it (pass 0), in the upper triangle of the new order.
 static void put(Sparse* s, int pass, size_t a, size_t b, double value) {
   int32_t i = s->order[a], j = s->order[b];
   size_t column = (size_t)(i > j ? i : j);
@@ -97,10 +112,13 @@ static void put(Sparse* s, int pass, size_t a, size_t b, double value) {
   s->filled[column]++;
 }
 
+// Entries of a strand's band.
 static void put_strand(Sparse* s, int pass, size_t strand) {
   const RvFlip* f = s->f;
   const RvStrandBatch* b = &f->model->batches[strand / RV_LANES];
-  size_t n = unknowns(f), lane = strand % RV_LANES, base = strand * n;
+  size_t n = unknowns(f);
+  size_t lane = strand % RV_LANES;
+  size_t base = strand * n;
   const double* band = f->band + STRIDE * b->at;
   for (size_t j = 0; j < n; ++j)
     for (size_t q = 0; q < STRIDE && j + q < n; ++q) {
@@ -109,10 +127,12 @@ static void put_strand(Sparse* s, int pass, size_t strand) {
     }
 }
 
-// the bridges of a pair that has not been taken from the other side: its terms with itself and those between
+// Entries of a pair's bridges, diagonal blocks of both strands and the block between them; each pair once.
 static void put_pair(Sparse* s, int pass, size_t strand, size_t pair) {
   const RvFlip* f = s->f;
-  size_t n = unknowns(f), row = (size_t)f->edges, ends[2] = {strand * n, f->other[pair] * n};
+  size_t n = unknowns(f);
+  size_t row = (size_t)f->edges;
+  size_t ends[2] = {strand * n, f->other[pair] * n};
   if (f->other[pair] < strand) return;
   for (size_t j = RV_FLIP_CLAMPED - 1; j + 1 < (size_t)f->vertices; ++j)
     for (size_t r = 0; r < 12; ++r)
@@ -124,6 +144,7 @@ static void put_pair(Sparse* s, int pass, size_t strand, size_t pair) {
       }
 }
 
+// Counts and then fills the columns. Duplicate entries are summed in the factorisation. False: out of memory.
 static bool fill_matrix(Sparse* s) {
   s->start = rv_alloc_zero(s->n + 1, sizeof *s->start);
   s->filled = rv_alloc_zero(s->n, sizeof *s->filled);
@@ -146,8 +167,8 @@ static bool fill_matrix(Sparse* s) {
 
 //---------------------------------------------------------------------------------------------- factor
 
-// the elimination tree, and how many entries each column of the factor gets: row k is where the paths from the entries
-// of column k towards the root lead before they meet
+// Elimination tree and column counts of the factor: the pattern of row k are the paths from the entries of column k
+// towards the root, up to where they meet.
 static void analyse(Sparse* s, RvDirect* out) {
   memset(s->filled, 0, s->n * sizeof *s->filled);
   for (size_t k = 0; k < s->n; ++k) {
@@ -168,10 +189,12 @@ static void analyse(Sparse* s, RvDirect* out) {
   out->entries = s->lstart[s->n];
 }
 
+// Row k of L: its pattern from the tree, then a sparse triangular solve.
 static void factor_row(Sparse* s, size_t k) {
   size_t top = s->n;
   s->y[k] = 0;
   s->flag[k] = (int32_t)k;
+  // Pattern: paths from the entries of column k, the deepest first.
   for (size_t p = s->start[k]; p < s->start[k + 1]; ++p) {
     size_t length = 0;
     s->y[s->row[p]] += s->entry[p];
@@ -181,6 +204,7 @@ static void factor_row(Sparse* s, size_t k) {
     }
     while (length > 0) s->pattern[--top] = s->path[--length];
   }
+  // Columns in topological order.
   s->d[k] = s->y[k];
   s->y[k] = 0;
   for (; top < s->n; ++top) {
@@ -195,7 +219,8 @@ static void factor_row(Sparse* s, size_t k) {
   }
 }
 
-static void back_substitute(const Sparse* s, double* b) {
+// L, D and L^T.
+static void substitute(const Sparse* s, double* b) {
   for (size_t j = 0; j < s->n; ++j)
     for (size_t p = s->lstart[j]; p < s->lstart[j + 1]; ++p) b[s->lrow[p]] -= s->lentry[p] * b[j];
   for (size_t j = s->n; j-- > 0;) {
@@ -204,18 +229,20 @@ static void back_substitute(const Sparse* s, double* b) {
   }
 }
 
-// between the order of the flip's vectors and that of the factor
-static void carry(const Sparse* s, double* mine, double* theirs, bool back) {
+// Copies between the order of the flip's vectors (`theirs`) and that of the factor (`mine`).
+static void permute(const Sparse* s, double* mine, double* theirs, bool to_theirs) {
   for (size_t k = 0; k < s->f->nstrand; ++k)
     for (size_t i = 0; i < unknowns(s->f) && rv_bench_flip_hair(s->f, k) >= 0; ++i) {
-      double *a = &mine[s->order[k * unknowns(s->f) + i]], *b = &theirs[rv_bench_flip_place(s->f, k, 0) + i * RV_LANES];
-      if (back)
+      double* a = &mine[s->order[k * unknowns(s->f) + i]];
+      double* b = &theirs[rv_bench_flip_place(s->f, k, 0) + i * RV_LANES];
+      if (to_theirs)
         *b = *a;
       else
         *a = *b;
     }
 }
 
+// Numeric factorisation and solve.
 static RvResult factor_and_solve(Sparse* s, double* x, RvError* error) {
   size_t entries = s->lstart[s->n];
   s->lrow = rv_alloc(entries, sizeof *s->lrow);
@@ -230,12 +257,13 @@ static RvResult factor_and_solve(Sparse* s, double* x, RvError* error) {
   memset(s->flag, 0xff, s->n * sizeof *s->flag);
   for (size_t k = 0; k < s->n; ++k) factor_row(s, k);
   memcpy(x, s->f->right, s->f->model->unknowns * sizeof(double));
-  carry(s, s->y, x, false);
-  back_substitute(s, s->y);
-  carry(s, s->y, x, true);
+  permute(s, s->y, x, false);
+  substitute(s, s->y);
+  permute(s, s->y, x, true);
   return RV_OK;
 }
 
+// Order, matrix and analysis are always done; the factorisation only within the limits.
 RvResult rv_bench_direct_solve(const RvFlip* f, double most_flops, size_t most_entries, double* x, RvDirect* out,
                                RvError* error) {
   Sparse s = {.f = f};

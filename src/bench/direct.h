@@ -1,5 +1,5 @@
-// A sparse direct solver of the flip's matrix, the third baseline of pcg_flip: LDL^T row by row (up-looking) in the
-// order of a nested dissection of the cross-section.
+// A sparse direct solver of the flip's matrix, the third baseline of pcg_flip: up-looking LDL^T in the order of a
+// nested dissection of the cross-section.
 #ifndef RV_BENCH_DIRECT_H
 #define RV_BENCH_DIRECT_H
 
@@ -12,7 +12,7 @@ typedef struct RvDirect {
   bool solved;        // false: the factor would take more than was allowed
 } RvDirect;
 
-// x = A^-1 right, as the flip's vectors, unless the factor takes more flops or entries than these.
+// x = A^-1 right, in the order of the flip's vectors, unless the factor needs more flops or entries than these.
 RvResult rv_bench_direct_solve(const RvFlip* flip, double most_flops, size_t most_entries, double* x, RvDirect* out,
                                RvError* error);
 

@@ -1,4 +1,4 @@
-// What the solvers of pcg_flip do to a batch, in lanes; one source for all of them, so that none has the better code.
+// Vector kernels of pcg_flip's solvers, in lanes. All solvers share them, so that none has better code than another.
 #include "math/lanes.h"
 #include "math/ldlt.h"
 
@@ -7,10 +7,11 @@ void RV_KERNEL(rv_bench_flip_mix)(int count, const double* a, double s, double* 
 void RV_KERNEL(rv_bench_flip_scale)(int count, const double* a, const double* by, double* out);
 void RV_KERNEL(rv_bench_flip_advance)(int count, double s, const double* p, const double* ap, double* x, double* r);
 void RV_KERNEL(rv_bench_flip_pull)(int edges, int pairs, const unsigned* other, const double* pull, const double* value,
-                                 const double* mine, double* force);
+                                   const double* mine, double* force);
 
-enum { BAND = 10 };
+enum { BAND = 10 };  // RV_ROD_BAND
 
+// Column and row of a symmetric band: returns the row's sum and adds the column's part to y.
 RV_INLINE RvLanes column_times(const double* column, const double* x, double* y, RvLanes mine, RvLanes sum, int rows) {
   RV_UNROLL
   for (int q = 1; q <= rows; ++q) {
@@ -21,12 +22,13 @@ RV_INLINE RvLanes column_times(const double* column, const double* x, double* y,
   return sum;
 }
 
-// y = A x, with A as in math/ldlt.h before it is factored
+// y = A x, with A as in math/ldlt.h before it is factored.
 void RV_KERNEL(rv_bench_flip_multiply)(const double* a, int n, const double* x, double* y) {
   for (int lane = 0; lane < RV_W; lane += RV_V) {
     for (int j = 0; j < n; ++j) rv_lanes_store(y + j * RV_W + lane, rv_lanes_set(0));
     for (int j = 0; j < n; ++j) {
-      const double *column = a + (long)j * (BAND + 1) * RV_W + lane, *from = x + j * RV_W + lane;
+      const double* column = a + (long)j * (BAND + 1) * RV_W + lane;
+      const double* from = x + j * RV_W + lane;
       double* to = y + j * RV_W + lane;
       const RvLanes mine = rv_lanes_load(from);
       const RvLanes sum = rv_lanes_fma(rv_lanes_load(column), mine, rv_lanes_load(to));
@@ -36,7 +38,7 @@ void RV_KERNEL(rv_bench_flip_multiply)(const double* a, int n, const double* x, 
   }
 }
 
-// b = a + s b, and a copy of it if `copy` is not NULL
+// b = a + s b, and a copy of it if `copy` is not NULL.
 void RV_KERNEL(rv_bench_flip_mix)(int count, const double* a, double s, double* b, double* copy) {
   for (int k = 0; k < count; k += RV_V) {
     const RvLanes sum = rv_lanes_fma(rv_lanes_set(s), rv_lanes_load(b + k), rv_lanes_load(a + k));
@@ -45,11 +47,12 @@ void RV_KERNEL(rv_bench_flip_mix)(int count, const double* a, double s, double* 
   }
 }
 
+// out = a times by, entry by entry.
 void RV_KERNEL(rv_bench_flip_scale)(int count, const double* a, const double* by, double* out) {
   for (int k = 0; k < count; k += RV_V) rv_lanes_store(out + k, rv_lanes_load(a + k) * rv_lanes_load(by + k));
 }
 
-// x += s p, r -= s ap
+// x += s p, r -= s ap.
 void RV_KERNEL(rv_bench_flip_advance)(int count, double s, const double* p, const double* ap, double* x, double* r) {
   for (int k = 0; k < count; k += RV_V) {
     rv_lanes_store(x + k, rv_lanes_fma(rv_lanes_set(s), rv_lanes_load(p + k), rv_lanes_load(x + k)));
@@ -57,15 +60,16 @@ void RV_KERNEL(rv_bench_flip_advance)(int count, double s, const double* p, cons
   }
 }
 
-// what the bridges do to the middles of one strand's edges: the sum of pull (pull . (mine - value of the other)); all
-// arrays are [3][edges], `edges` a multiple of 8, and the lanes here are edges
+// Forces of the bridges at the middles of one strand's edges: the sum over its pairs of pull (pull . (mine - value of
+// the other)). All arrays are [3][edges], `edges` a multiple of 8; the lanes here are edges.
 void RV_KERNEL(rv_bench_flip_pull)(int edges, int pairs, const unsigned* other, const double* pull, const double* value,
-                                 const double* mine, double* force) {
+                                   const double* mine, double* force) {
   for (int k = 0; k < edges; k += RV_V) {
     RvLanes sum[3] = {rv_lanes_set(0), rv_lanes_set(0), rv_lanes_set(0)}, own[3];
     for (int c = 0; c < 3; ++c) own[c] = rv_lanes_load(mine + c * edges + k);
     for (int p = 0; p < pairs; ++p) {
-      const double *to = value + (long)other[p] * 3 * edges + k, *n = pull + (long)p * 3 * edges + k;
+      const double* to = value + (long)other[p] * 3 * edges + k;
+      const double* n = pull + (long)p * 3 * edges + k;
       RvLanes d = rv_lanes_set(0);
       for (int c = 0; c < 3; ++c)
         d = rv_lanes_fma(rv_lanes_load(n + c * edges), own[c] - rv_lanes_load(to + c * edges), d);

@@ -1,3 +1,4 @@
+// Curly hair on a head that swings about its axis, and readings of the process' memory.
 #include "bench/groom.h"
 
 #include <math.h>
@@ -13,41 +14,50 @@
 #include "math/scalar.h"
 #include "math/vec.h"
 
-// the head turns to and fro by this angle, at this frequency
-static const double SWING = 0.6, FREQUENCY = 1.5, HEAD = 0.09;
-enum { CLAMPED = 2 };
+static const double SWING = 0.6;                       // amplitude of the head's rotation, rad
+static const double FREQUENCY = 1.5;                   // of the rotation, Hz
+static const double HEAD = 0.09;                       // radius, m
+static const double PITCH = 0.035;                     // of the curls, m
+static const double GOLDEN_ANGLE = 2.399963229728653;  // rad, spreads roots evenly
+enum { CLAMPED = 2, RADII = 16 };                      // clamped vertices of a strand; different radii of hair
 
-// roots on the upper three quarters of the head in a golden spiral; the axis of the curl leaves along the normal and
-// bends down
+// Positions of a strand: roots in a golden spiral on the upper three quarters of the head; the axis of the curl leaves
+// along the normal and bends down.
 static void place(const RvBenchGroomDef* d, size_t strand, double* x) {
-  double share = ((double)strand + 0.5) / (double)d->of, y = 1 - 1.5 * share, turn = 2.399963229728653 * (double)strand;
+  double share = ((double)strand + 0.5) / (double)d->of;
+  double y = 1 - 1.5 * share;
+  double turn = GOLDEN_ANGLE * (double)strand;
   double around = sqrt(1 - y * y), phase = 2 * RV_PI * rv_random(1, 0, strand, 0);
   RvVec3 normal = rv_vec3(around * cos(turn), y, around * sin(turn));
   RvVec3 side = rv_normalize(rv_cross(normal, rv_vec3(0, 1, 0)), rv_vec3(1, 0, 0)), at = rv_scale(normal, HEAD);
-  double step = d->length / (d->vertices - 1), pitch = 0.035;
+  double step = d->length / (d->vertices - 1);
   for (int i = 0; i < d->vertices; ++i) {
-    double s = step * i, down = fmin(1, s / (0.5 * d->length)), curl = d->curl * fmin(1, s / 0.01);
+    double s = step * i;
+    double down = fmin(1, s / (0.5 * d->length));
+    double curl = d->curl * fmin(1, s / 0.01);
     RvVec3 axis = rv_normalize(rv_mad(rv_scale(normal, 1 - down), -(down + 0.1), rv_vec3(0, 1, 0)), normal);
     RvVec3 across = rv_normalize(rv_cross(axis, side), rv_vec3(0, 0, 1));
-    double a = 2 * RV_PI * s / pitch + phase;
+    double a = 2 * RV_PI * s / PITCH + phase;
     RvVec3 p = rv_mad(rv_mad(at, curl * cos(a), side), curl * sin(a), across);
     rv_vec3_store64(x + 3 * i, p);
     at = rv_mad(at, step, axis);
   }
 }
 
+// Model and state of the strands.
 static RvResult make(RvBenchGroom* g, const RvBenchGroomDef* d, RvError* error) {
   size_t n = (size_t)d->vertices;
   RvStrandDef* defs = rv_alloc_zero(d->strands, sizeof *defs);
-  double *x = rv_alloc(d->strands * n * 3, sizeof(double)), *radius = rv_alloc(16 * n, sizeof(double));
+  double* x = rv_alloc(d->strands * n * 3, sizeof(double));
+  double* radius = rv_alloc(RADII * n, sizeof(double));
   RvResult result = defs && x && radius ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
-  // real hair: 35 to 50 micrometres, 3 GPa
-  for (size_t k = 0; !result && k < 16 * n; ++k) radius[k] = 35e-6 + 1e-6 * (double)(k / n);
+  // Human hair: radii of 35 to 50 micrometres, 3 GPa.
+  for (size_t k = 0; !result && k < RADII * n; ++k) radius[k] = 35e-6 + 1e-6 * (double)(k / n);
   for (size_t s = 0; !result && s < d->strands; ++s) {
     place(d, s, x + 3 * n * s);
     defs[s] = (RvStrandDef){.vertices = d->vertices,
                             .x = x + 3 * n * s,
-                            .radius = radius + n * (rv_random4(2, 0, s).v[0] % 16),
+                            .radius = radius + n * (rv_random4(2, 0, s).v[0] % RADII),
                             .density = 1320,
                             .youngs = 3e9,
                             .shear = 1.1e9,
@@ -64,6 +74,7 @@ static RvResult make(RvBenchGroom* g, const RvBenchGroomDef* d, RvError* error) 
   return result;
 }
 
+// Clamps the first edge of every strand, remembers its position, and sets the weight.
 static void clamp(RvBenchGroom* g) {
   const RvStrandModel* m = g->model;
   for (size_t k = 0; k < m->nbatch; ++k) {
@@ -71,9 +82,9 @@ static void clamp(RvBenchGroom* g) {
     for (int lane = 0; lane < RV_LANES; ++lane) {
       for (int c = 0; c < 4 * CLAMPED - 1; ++c) m->free[rv_strand_index(b, lane, 0, c)] = 0;
       for (int i = 0; i < CLAMPED; ++i) {
-        size_t at = rv_strand_index(b, lane, i, 0), keep = (k * RV_LANES + (size_t)lane) * CLAMPED + (size_t)i;
-        g->x[keep] = g->state->q[at];
-        g->z[keep] = g->state->q[at + 2 * RV_LANES];
+        size_t at = rv_strand_index(b, lane, i, 0), root = (k * RV_LANES + (size_t)lane) * CLAMPED + (size_t)i;
+        g->x[root] = g->state->q[at];
+        g->z[root] = g->state->q[at + 2 * RV_LANES];
       }
       for (int i = 0; i < b->vertices; ++i) {
         size_t y = rv_strand_index(b, lane, i, 1);
@@ -114,20 +125,23 @@ void rv_bench_groom_free(RvBenchGroom* g) {
 
 RvStrandStepDef rv_bench_groom_move(RvBenchGroom* g) {
   const RvStrandModel* m = g->model;
+  // Roots rotate about y.
   g->time += g->dt;
-  double angle = SWING * sin(2 * RV_PI * FREQUENCY * g->time), c = cos(angle), s = sin(angle);
+  double angle = SWING * sin(2 * RV_PI * FREQUENCY * g->time);
+  double c = cos(angle);
+  double s = sin(angle);
   for (size_t k = 0; k < m->nbatch; ++k)
     for (int lane = 0; lane < RV_LANES; ++lane)
       for (int i = 0; i < CLAMPED; ++i) {
         size_t at = rv_strand_index(&m->batches[k], lane, i, 0);
-        size_t kept = (k * RV_LANES + (size_t)lane) * CLAMPED + (size_t)i;
-        g->target[at] = c * g->x[kept] + s * g->z[kept];
-        g->target[at + 2 * RV_LANES] = c * g->z[kept] - s * g->x[kept];
+        size_t root = (k * RV_LANES + (size_t)lane) * CLAMPED + (size_t)i;
+        g->target[at] = c * g->x[root] + s * g->z[root];
+        g->target[at + 2 * RV_LANES] = c * g->z[root] - s * g->x[root];
       }
   return (RvStrandStepDef){.dt = g->dt,
                            .dt_before = g->dt,
                            .integrator = RV_EULER,
-                           .max_iterations = 20,
+                           .max_iterations = 20,  // Newton's limit, not reached without contacts
                            .tolerance = 1e-6,
                            .force = g->force,
                            .target = g->target};
@@ -135,6 +149,7 @@ RvStrandStepDef rv_bench_groom_move(RvBenchGroom* g) {
 
 //---------------------------------------------------------------------------------------------- memory
 
+// Value of a field of /proc/self/status, bytes; 0 where there is none.
 static double read_status(const char* field) {
   FILE* file = fopen("/proc/self/status", "r");
   char line[256];
@@ -151,8 +166,9 @@ double rv_bench_memory_now(void) {
 
 double rv_bench_memory_mark(void) {
 #if defined(__GLIBC__)
-  malloc_trim(0);  // what earlier benchmarks gave back does not count
+  malloc_trim(0);  // memory that earlier benchmarks freed does not count
 #endif
+  // Writing 5 resets the peak of resident memory.
   FILE* file = fopen("/proc/self/clear_refs", "w");
   if (file) {
     fputs("5", file);
@@ -161,6 +177,7 @@ double rv_bench_memory_mark(void) {
   return rv_bench_memory_now();
 }
 
+// The current value where the system does not report the peak.
 double rv_bench_memory_peak(void) {
   return fmax(read_status("VmHWM"), rv_bench_memory_now());
 }

@@ -1,5 +1,5 @@
-// Benchmark pressure: one projection of liquid under gravity and stirred, by multigrid CG, Jacobi-CG and
-// incomplete-Cholesky CG, on the same operator, right side, tolerance, threads and lanes.
+// Benchmark pressure: one projection of falling, stirred liquid by multigrid CG, Jacobi-CG and incomplete-Cholesky CG,
+// on the same operator, right side, tolerance, threads and lanes.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,14 +10,19 @@
 #include "bench/list.h"
 #include "rig/pressure.h"
 
-enum { SMALLEST = 32, LARGEST = 256, COMPARED = 128, REPEATS = 3 };
+enum {
+  SMALLEST = 32,  // cells of the cube's side
+  LARGEST = 256,
+  COMPARED = 128,  // size at which the baselines run
+  REPEATS = 3
+};
 
 typedef struct Run {
   RvPressureReport report;
-  double cpu;
+  double cpu;  // s
 } Run;
 
-// the least of several runs: what else the machine does only adds
+// Least CPU of several solves to a tolerance, as other load of the machine only adds.
 static RvResult run_to(double tolerance, RvPressureRig* rig, RvPressureMethod method, int repeats, Run* best,
                        RvError* error) {
   RvPressureOptions options = {.tolerance = tolerance, .divergence = -1, .most = 2000, .method = method};
@@ -33,23 +38,25 @@ static RvResult run_to(double tolerance, RvPressureRig* rig, RvPressureMethod me
   return RV_OK;
 }
 
+// The same to the benchmark's tolerance, 1e-6.
 static RvResult run(RvPressureRig* rig, RvPressureMethod method, int repeats, Run* best, RvError* error) {
   return run_to(1e-6, rig, method, repeats, best, error);
 }
 
-// bytes that a copy of large arrays moves, by as many workers
+// Large arrays, to measure the bandwidth of a copy by all workers.
 typedef struct Copy {
   float *from, *to;
 } Copy;
 
 enum { COPY_FLOATS = 1 << 25, COPY_GRAIN = 1 << 16 };
 
+// Copies a part.
 static void copy_range(void* arg, size_t begin, size_t end) {
   const Copy* c = arg;
   memcpy(c->to + begin, c->from + begin, (end - begin) * sizeof(float));
 }
 
-// a second of CPU, so that what else the machine does matters little
+// Bytes a CPU second that a copy moves, reads and writes counted.
 static double copy_bandwidth(int shrink) {
   size_t count = COPY_FLOATS / (size_t)shrink;
   Copy c = {rv_alloc_zero(count, sizeof(float)), rv_alloc_zero(count, sizeof(float))};
@@ -64,19 +71,21 @@ static double copy_bandwidth(int shrink) {
   return 2.0 * (double)count * sizeof(float) / best;
 }
 
-// %s_%d_%s
+// Emits a figure named SCENE_SIZE_WHAT.
 static void emit(const RvBenchOut* out, int kind, int n, const char* what, double value, const char* unit) {
   char metric[64];
   snprintf(metric, sizeof metric, "%s_%d_%s", rv_rig_pressure_scenes[kind], n, what);
   rv_bench_emit(out, metric, value, unit);
 }
 
+// The baselines' iterations and times.
 static RvResult compare(const RvBenchOut* out, RvPressureRig* rig, int kind, int n, const Run* mg, RvError* error) {
   static const RvPressureMethod methods[] = {RV_PRESSURE_JACOBI, RV_PRESSURE_CHOLESKY};
   static const char* const label[2][2] = {{"jacobi_iterations", "speedup_over_jacobi"},
                                           {"cholesky_iterations", "speedup_over_cholesky"}};
   Run none;
-  // without a single iteration: coefficients and right side before, velocities after, which all of them need
+  // A tolerance of 2 ends before the first iteration: the time of coefficients, right side and velocities, which every
+  // method needs.
   RvResult result = run_to(2, rig, RV_PRESSURE_JACOBI, REPEATS, &none, error);
   if (!result) emit(out, kind, n, "share_of_all_methods", none.cpu / mg->cpu, "");
   for (int k = 0; k < 2 && !result; ++k) {
@@ -89,6 +98,7 @@ static RvResult compare(const RvBenchOut* out, RvPressureRig* rig, int kind, int
   return result;
 }
 
+// All figures of a scene at a size.
 static RvResult scene(const RvBenchOut* out, int kind, int n, double copy, RvError* error) {
   RvPressureRig rig = {0};
   Run mg;
@@ -102,7 +112,7 @@ static RvResult scene(const RvBenchOut* out, int kind, int n, double copy, RvErr
     emit(out, kind, n, "bytes_per_cell", mg.report.traffic / (double)mg.report.cells, "B");
     emit(out, kind, n, "memory_per_cell", (double)rv_liquid_pressure_bytes(rig.pressure) / (double)mg.report.cells,
          "B");
-    // what the iterations alone move, over the time of the whole solve
+    // Bytes that the iterations alone move, over the time of the whole solve.
     emit(out, kind, n, "share_of_copy_bandwidth", mg.report.traffic / mg.cpu / copy, "");
     if (n == COMPARED) result = compare(out, &rig, kind, n, &mg, error);
   }
@@ -110,6 +120,7 @@ static RvResult scene(const RvBenchOut* out, int kind, int n, double copy, RvErr
   return result;
 }
 
+// All scenes at all sizes, which double.
 RvResult rv_bench_pressure(const RvBenchOut* out, RvError* error) {
   RvResult result = RV_OK;
   double copy = copy_bandwidth(out->shrink);

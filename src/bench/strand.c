@@ -1,5 +1,5 @@
-// Benchmarks strand_10k, strand_dog, strand_head: the hair stage on curly, real hair on a head that turns. Peers take
-// 34 to 60 microseconds a vertex a substep and 44 to 69 KB a vertex (libWetHair).
+// Benchmarks strand_10k, strand_dog, strand_head: the strand solver on curly human hair on a rotating head. libWetHair
+// takes 34 to 60 microseconds a vertex a substep and 44 to 69 KB a vertex.
 #include <math.h>
 #include <stdio.h>
 
@@ -12,15 +12,15 @@
 
 typedef struct Case {
   RvBenchGroomDef groom;
-  int dry;       // steps without contacts; with them there is one, which may take a minute for a million vertices
-  size_t crown;  // so its strands are those of the crown, as dense as the head: one in `crown`
+  int dry;       // steps without contacts; with contacts there is one, which takes a minute for a million vertices
+  size_t crown;  // the step with contacts has the strands of the crown, as dense as the head: one in `crown`
 } Case;
 
 //---------------------------------------------------------------------------------------------- threads
 
 enum { CHUNKS = 256, ROUNDS = 20000 };
 
-// arithmetic that touches no memory: what the machine's cores can do for each other at best
+// Arithmetic that touches no memory: the best speed-up that the machine's cores can give.
 static double arithmetic(void* arg, size_t begin, size_t end) {
   double sum = 0;
   (void)arg;
@@ -34,24 +34,25 @@ static double arithmetic(void* arg, size_t begin, size_t end) {
   return sum;
 }
 
+// Wall seconds of it with that many workers.
 static double time_arithmetic(int workers) {
   rv_threads_set(workers);
   double start = rv_clock_wall();
-  volatile double kept = rv_parallel_sum(CHUNKS, 1, arithmetic, NULL);
-  (void)kept;
+  volatile double result = rv_parallel_sum(CHUNKS, 1, arithmetic, NULL);
+  (void)result;
   return rv_clock_wall() - start;
 }
 
 //---------------------------------------------------------------------------------------------- dry
 
 typedef struct Dry {
-  double cpu, solves;           // of all measured steps
-  double step[2], plain[2];     // least wall seconds: a solve at one and two workers, and the arithmetic
-  double iterations, residual;  // the most of a step
-  double indefinite, batches;   // factors that had to be replaced, of all
+  double cpu, solves;           // CPU seconds and vertices times linear solves of all measured steps
+  double step[2], plain[2];     // least wall seconds with one and two workers: a solve, and the arithmetic
+  double iterations, residual;  // largest of a step
+  double indefinite, batches;   // factorisations of an indefinite Hessian that were repeated, and all
 } Dry;
 
-// the first step is not measured; the others have one and two workers in turn
+// Steps without contacts. The first is not measured; the others have two and one workers in turn.
 static RvResult run_dry(RvBenchGroom* g, int steps, Dry* out, RvError* error) {
   int threads = rv_threads();
   *out = (Dry){.step = {INFINITY, INFINITY}, .plain = {INFINITY, INFINITY}};
@@ -63,6 +64,7 @@ static RvResult run_dry(RvBenchGroom* g, int steps, Dry* out, RvError* error) {
     RvStrandStats stats;
     int two = k % 2;
     out->plain[two] = fmin(out->plain[two], time_arithmetic(1 + two));
+    // The step alone is timed.
     double wall = rv_clock_wall(), cpu = rv_clock_cpu();
     result = rv_strand_step(g->model, g->state, &def, &stats, error);
     cpu = rv_clock_cpu() - cpu;
@@ -83,6 +85,7 @@ static RvResult run_dry(RvBenchGroom* g, int steps, Dry* out, RvError* error) {
 
 //---------------------------------------------------------------------------------------------- lanes
 
+// Shares of the stages in an iteration, and the speed-up of eight lanes over one for every instruction set.
 static RvResult run_lanes(const RvBenchOut* out, const RvBenchGroom* g, const Dry* dry, RvError* error) {
   static const char* const ratios[RV_ISA_COUNT] = {"base_speedup_over_w1", "avx2_speedup_over_w1",
                                                    "avx512_speedup_over_w1"};
@@ -90,11 +93,12 @@ static RvResult run_lanes(const RvBenchOut* out, const RvBenchGroom* g, const Dr
                                                       "share_search"};
   RvIsa own = rv_cpu_isa();
   RvResult result = RV_OK;
-  double solve = dry->cpu / dry->solves, rest = 1;
+  double solve = dry->cpu / dry->solves, share_rest = 1;
   for (int isa = 0; !result && isa < RV_ISA_COUNT; ++isa) {
     if (!rv_cpu_force((RvIsa)isa)) continue;
     RvBenchLanes lanes;
     result = rv_bench_lanes(g, &lanes, error);
+    // Sums of the stages; shares only for the machine's own instruction set.
     double wide = 0, single = 0;
     for (int k = 0; k < RV_BENCH_STAGES; ++k) {
       wide += lanes.wide[k];
@@ -102,23 +106,25 @@ static RvResult run_lanes(const RvBenchOut* out, const RvBenchGroom* g, const Dr
     }
     for (int k = 0; isa == (int)own && k < RV_BENCH_STAGES; ++k) {
       rv_bench_emit(out, shares[k], lanes.wide[k] / solve, "");
-      rest -= lanes.wide[k] / solve;
+      share_rest -= lanes.wide[k] / solve;
     }
     rv_bench_emit(out, ratios[isa], single / wide, "x");
   }
   rv_cpu_force(RV_ISA_COUNT);
-  rv_bench_emit(out, "share_rest", rest, "");
+  rv_bench_emit(out, "share_rest", share_rest, "");
   return result;
 }
 
 //---------------------------------------------------------------------------------------------- with contacts
 
+// The measured step with contacts.
 typedef struct Touching {
-  double cpu, find;  // s
+  double cpu, find;  // s, whole step and finding contacts
   RvStrandStats stats;
   RvContactStats found;
 } Touching;
 
+// Three steps, of which the last is measured.
 static RvResult run_touching(RvBenchGroom* g, Touching* out, RvError* error) {
   const RvContactDef contact = rv_contact_defaults();
   RvContacts* contacts = NULL;
@@ -126,7 +132,7 @@ static RvResult run_touching(RvBenchGroom* g, Touching* out, RvError* error) {
   double* velocity = rv_alloc(g->model->unknowns, sizeof(double));
   if (!velocity) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   RvResult result = rv_contacts_new(g->model, &contacts, error);
-  // a step without contacts brings the hair into motion; contacts are there from the second on, the third is measured
+  // A step without contacts brings the hair into motion; the second has contacts, the third is measured.
   for (int k = 0; !result && k < 3; ++k) {
     RvStrandStepDef def = rv_bench_groom_move(g);
     double start = rv_clock_cpu();
@@ -135,7 +141,7 @@ static RvResult run_touching(RvBenchGroom* g, Touching* out, RvError* error) {
       result = rv_contacts_find(contacts, g->state->q, velocity, def.dt, &contact, &out->found, error);
       if (out->found.links + out->found.touches > 0) def.couple = rv_contacts_operator(contacts);
     }
-    // what the strandsolver's defaults are, but for the tolerance and the most iterations
+    // The strandsolver's defaults, except for the tolerance and the limit of iterations.
     def.max_cg = 200;
     def.cg_tolerance = 1e-3;
     def.max_iterations = k < 2 ? 3 : 40;
@@ -149,6 +155,7 @@ static RvResult run_touching(RvBenchGroom* g, Touching* out, RvError* error) {
   return result;
 }
 
+// Figures of the step with contacts.
 static RvResult emit_touching(const RvBenchOut* out, const RvBenchGroomDef* def, RvError* error) {
   double idle = rv_bench_memory_mark();
   RvBenchGroom g;
@@ -172,13 +179,15 @@ static RvResult emit_touching(const RvBenchOut* out, const RvBenchGroomDef* def,
 
 //---------------------------------------------------------------------------------------------- all
 
+// Strands divided by `by`, at least 16.
 static size_t shrunk(size_t strands, size_t by) {
   return strands / by > 16 ? strands / by : 16;
 }
 
+// Steps without contacts, lanes, then the crown with contacts.
 static RvResult run(const RvBenchOut* out, Case c, RvError* error) {
   c.groom.of = c.groom.strands = shrunk(c.groom.strands, (size_t)out->shrink);
-  time_arithmetic(2);  // the workers are there before memory is measured
+  time_arithmetic(2);  // starts the workers before memory is measured
   double idle = rv_bench_memory_mark();
   RvBenchGroom g;
   Dry dry;
@@ -197,11 +206,13 @@ static RvResult run(const RvBenchOut* out, Case c, RvError* error) {
     rv_bench_emit(out, "thread_scaling_to_arithmetic", dry.step[0] / dry.step[1] / (dry.plain[0] / dry.plain[1]), "");
     result = run_lanes(out, &g, &dry, error);
   }
+  // With contacts the crown only.
   rv_bench_groom_free(&g);
   c.groom.strands = shrunk(c.groom.strands, c.crown);
   return result ? result : emit_touching(out, &c.groom, error);
 }
 
+// Strands, of (set later), vertices, length, curl radius, step; steps without contacts; share of the crown.
 RvResult rv_bench_strand_10k(const RvBenchOut* out, RvError* error) {
   return run(out, (Case){{10000, 0, 30, 0.16, 4e-3, 1.0 / 240}, 6, 2}, error);
 }

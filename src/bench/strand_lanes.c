@@ -1,3 +1,4 @@
+// Times the stages of a Newton iteration on copies of some batches, at eight lanes and at one.
 #include "bench/strand_lanes.h"
 
 #include <math.h>
@@ -14,19 +15,21 @@ RV_KERNEL_DECLARE(unsigned, rv_strand_newton_assemble, (const RvNewtonBatch*, co
 RV_KERNEL_DECLARE(void, rv_strand_newton_dot, (int, const double*, const double*, double*))
 RV_KERNEL_DECLARE(void, rv_strand_newton_move, (int, const double*, const double*, const double*, double*))
 
-enum { BATCHES = 12, REPEATS = 15 };
+enum { BATCHES = 12, REPEATS = 15 };  // batches that are timed; runs of each
 
-// What an iteration reads and writes, at a width of RV_LANES or 1.
+// Data of an iteration, at a width of RV_LANES or 1.
 typedef struct Work {
   RvNewtonBatch potential;
-  double* in;  // all that is read
+  double* in;  // block of all inputs
   double *q, *inertia, *goal, *g, *d, *trial, *band, *spare;
 } Work;
 
-// numbers a vertex of what is read: q, inertia, goal, free; tangent, director, reference twist; rest and stiffness
+// Numbers a vertex that are read (q, inertia, goal, free; tangent, director, reference twist; rest strains and
+// stiffnesses) and written (gradient, direction, trial position).
 enum { READ = 4 * 4 + 3 + 3 + 1 + 1 + 1 + 4 + 2 + 1 + 1, WRITTEN = 3 * 4 };
 
-static bool take(Work* w, int n, int width) {
+// Makes room for n vertices. False: out of memory.
+static bool allocate(Work* w, int n, int width) {
   size_t row = (size_t)n * (size_t)width, band = (size_t)(4 * n - 1) * (RV_ROD_BAND + 1) * (size_t)width;
   w->in = rv_alloc_zero(READ * row, sizeof(double));
   w->g = rv_alloc_zero(WRITTEN * row, sizeof(double));
@@ -38,13 +41,13 @@ static bool take(Work* w, int n, int width) {
   return true;
 }
 
-static void give_back(Work* w) {
+static void release(Work* w) {
   rv_free(w->in);
   rv_free(w->g);
   rv_free(w->band);
 }
 
-// the numbers of one lane, or of all of them when the width is RV_LANES
+// Copies rows of one lane (width 1) or of all lanes to the next place of the block.
 static const double* put(double** next, const double* from, size_t rows, int width, int lane, size_t room) {
   double* to = *next;
   for (size_t k = 0; k < rows; ++k)
@@ -53,17 +56,22 @@ static const double* put(double** next, const double* from, size_t rows, int wid
   return to;
 }
 
+// Inputs of an implicit Euler step of the batch: inertia and inertial goal from mass and velocity.
 static void fill(Work* w, const RvBenchGroom* g, const RvStrandBatch* b, int width, int lane) {
   const RvStrandModel* m = g->model;
   const RvStrandState* s = g->state;
-  size_t n = (size_t)b->vertices, edges = n - 1, numbers = 4 * n * (size_t)width;
-  double *next = w->in, *v = w->trial;
+  size_t n = (size_t)b->vertices;
+  size_t edges = n - 1;
+  size_t numbers = 4 * n * (size_t)width;
+  double* next = w->in;
+  double* v = w->trial;
   w->q = next;
   put(&next, s->q + b->at, 4 * n, width, lane, 4 * n);
   w->inertia = next;
   put(&next, m->mass + b->at, 4 * n, width, lane, 4 * n);
   w->goal = next;
   put(&next, s->q + b->at, 4 * n, width, lane, 4 * n);
+  // The potential: constraints, reference frames, rest strains and stiffnesses.
   RvNewtonBatch* p = &w->potential;
   *p = (RvNewtonBatch){.inertia = w->inertia, .goal = w->goal};
   p->free = put(&next, m->free + b->at, 4 * n, width, lane, 4 * n);
@@ -77,6 +85,7 @@ static void fill(Work* w, const RvBenchGroom* g, const RvStrandBatch* b, int wid
   p->rod.bend = put(&next, m->bend + 2 * b->vertex_at, 2 * n, width, lane, 2 * n);
   p->rod.twist = put(&next, m->rest_twist + b->vertex_at, n, width, lane, n);
   p->rod.torsion = put(&next, m->torsion + b->vertex_at, n, width, lane, n);
+  // The inertial goal is q + dt v, and the inertia m / dt^2.
   double* velocity = v;
   put(&velocity, s->v + b->at, 4 * n, width, lane, 4 * n);
   for (size_t k = 0; k < numbers; ++k) {
@@ -85,17 +94,22 @@ static void fill(Work* w, const RvBenchGroom* g, const RvStrandBatch* b, int wid
   }
 }
 
+// Calls a kernel at the wanted width.
 #define CALL(name, arguments) (width == 1 ? RV_KERNEL_CALL_SINGLE(name, arguments) : RV_KERNEL_CALL(name, arguments))
 
+// Keeps the smaller time.
 static void least(double* best, double seconds) {
   *best = fmin(*best, seconds);
 }
 
-// one iteration, as step_free.c does it
+// One iteration as in strand/step_free.c, each stage timed: derivatives, assembly and factorisation, solve, line
+// search.
 static void iterate(Work* w, int width, double best[RV_BENCH_STAGES]) {
   const int n = w->potential.rod.vertices, size = 4 * n - 1;
   const size_t row = (size_t)n * (size_t)width, band = (size_t)size * (RV_ROD_BAND + 1) * (size_t)width;
-  double lanes[RV_LANES] __attribute__((aligned(64))), one[RV_LANES] __attribute__((aligned(64)));
+  double lanes[RV_LANES] __attribute__((aligned(64)));
+  double one[RV_LANES] __attribute__((aligned(64)));
+  // The line search tries the full step.
   for (int k = 0; k < RV_LANES; ++k) one[k] = 1;
   memset(w->band, 0, band * sizeof(double));
   memset(w->g, 0, 4 * row * sizeof(double));
@@ -115,11 +129,12 @@ static void iterate(Work* w, int width, double best[RV_BENCH_STAGES]) {
   CALL(rv_strand_newton_energy, (&w->potential, w->trial, lanes));
   double searched = rv_clock_wall();
   least(&best[RV_BENCH_DERIVATIVES], derived - start);
-  least(&best[RV_BENCH_FACTOR], assembled - derived);  // and the derivatives again, which are taken off later
+  least(&best[RV_BENCH_FACTOR], assembled - derived);  // contains the derivatives again, which measure() takes off
   least(&best[RV_BENCH_SOLVE], solved - assembled);
   least(&best[RV_BENCH_SEARCH], searched - solved);
 }
 
+// Adds the least times of several runs.
 static void measure(Work* w, int width, double sum[RV_BENCH_STAGES]) {
   double best[RV_BENCH_STAGES];
   for (int k = 0; k < RV_BENCH_STAGES; ++k) best[k] = INFINITY;
@@ -128,16 +143,17 @@ static void measure(Work* w, int width, double sum[RV_BENCH_STAGES]) {
   for (int k = 0; k < RV_BENCH_STAGES; ++k) sum[k] += best[k];
 }
 
+// Sums over the batches, then seconds a vertex.
 RvResult rv_bench_lanes(const RvBenchGroom* g, RvBenchLanes* out, RvError* error) {
   const RvStrandModel* m = g->model;
   size_t count = m->nbatch < BATCHES ? m->nbatch : BATCHES, vertices = 0;
   RvResult result = RV_OK;
   *out = (RvBenchLanes){0};
   for (size_t k = 0; !result && k < count; ++k) {
-    // from all over the head
+    // Batches from all over the head.
     const RvStrandBatch* b = &m->batches[k * m->nbatch / count];
     Work wide = {0}, single = {0};
-    if (take(&wide, b->vertices, RV_LANES) && take(&single, b->vertices, 1)) {
+    if (allocate(&wide, b->vertices, RV_LANES) && allocate(&single, b->vertices, 1)) {
       fill(&wide, g, b, RV_LANES, 0);
       measure(&wide, RV_LANES, out->wide);
       for (int lane = 0; lane < RV_LANES; ++lane) {
@@ -148,8 +164,8 @@ RvResult rv_bench_lanes(const RvBenchGroom* g, RvBenchLanes* out, RvError* error
     } else {
       result = rv_fail(error, RV_NO_MEMORY, "out of memory");
     }
-    give_back(&wide);
-    give_back(&single);
+    release(&wide);
+    release(&single);
   }
   for (int k = 0; k < RV_BENCH_STAGES; ++k) {
     out->wide[k] /= (double)vertices;

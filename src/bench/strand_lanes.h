@@ -1,4 +1,4 @@
-// One Newton iteration at eight lanes and, from the same source, at one; and which part of it takes how long.
+// Times one Newton iteration at eight lanes and, from the same source, at one, stage by stage.
 #ifndef RV_BENCH_STRAND_LANES_H
 #define RV_BENCH_STRAND_LANES_H
 
@@ -12,7 +12,7 @@ typedef struct RvBenchLanes {
   double wide[RV_BENCH_STAGES], single[RV_BENCH_STAGES];
 } RvBenchLanes;
 
-// Of some batches of the groom as it is; the path is the one that rv_cpu_isa() gives.
+// Times some batches of the groom in its current state, with the instruction set of rv_cpu_isa().
 RvResult rv_bench_lanes(const RvBenchGroom* groom, RvBenchLanes* out, RvError* error);
 
 #endif

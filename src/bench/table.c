@@ -1,3 +1,4 @@
+// The table of benchmarks, made from benches.def, and the interruption of long ones.
 #include "bench/list.h"
 
 const RvBench rv_benches[] = {

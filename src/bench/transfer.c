@@ -1,5 +1,5 @@
-// Benchmark transfer: 100,000 hairs of 32 points carried by 2,000 simulated guides, a frame, dry and wet; against the
-// same hairs by one guide each, against copying what comes out, and the first frame, which finds the guides.
+// Benchmark transfer: one frame of 100,000 hairs of 32 points deformed by 2,000 simulated guides, dry and wet; against
+// one guide a hair, against copying the result, and against the first frame, which finds the guides.
 #include <stdio.h>
 #include <unistd.h>
 
@@ -10,18 +10,22 @@
 #include "math/vec.h"
 #include "rivulet/node.h"
 
-enum { HAIRS = 100000, POINTS = 32, STEP = 50, REPEATS = 5 };
+enum { HAIRS = 100000, POINTS = 32, STEP = 50, REPEATS = 5 };  // STEP: hairs for each guide
+static const double GOLDEN_ANGLE = 2.399963229728653;          // rad, spreads roots evenly
 
-// curls of a third of a metre on half a ball, spread by the golden angle
+// Curls of 30 cm on half a ball, spread by the golden angle.
 static RvDetail* make_hairs(int count, RvError* error) {
   RvDetail* d = rv_detail_new();
-  bool made = d && !rv_detail_add_curves(d, (size_t)count, POINTS, NULL, NULL, error);
-  float* P = made ? rv_detail_f32_write(d, RV_POINT, "P", 3, error) : NULL;
+  bool ok = d && !rv_detail_add_curves(d, (size_t)count, POINTS, NULL, NULL, error);
+  float* P = ok ? rv_detail_f32_write(d, RV_POINT, "P", 3, error) : NULL;
   for (int i = 0; P && i < count; ++i) {
-    double y = (i + 0.5) / count, r = sqrt(1 - y * y), a = 2.399963229728653 * i;
+    double y = (i + 0.5) / count;
+    double r = sqrt(1 - y * y);
+    double a = GOLDEN_ANGLE * i;
     RvVec3 out = rv_vec3(r * rv_cos(a), y, r * rv_sin(a)), across = rv_perpendicular(out);
     for (int k = 0; k < POINTS; ++k) {
       double s = 0.3 * k / (POINTS - 1), phase = 200 * s + i;
+      // A helix of 5 mm about the normal, which starts on a head of 9 cm.
       RvVec3 x = rv_scale(out, 0.09 + s);
       x = rv_add(x, rv_scale(across, 0.005 * rv_cos(phase)));
       x = rv_add(x, rv_scale(rv_cross(out, across), 0.005 * rv_sin(phase)));
@@ -32,7 +36,7 @@ static RvDetail* make_hairs(int count, RvError* error) {
   return P ? d : NULL;
 }
 
-// the guides swing, each a little differently, and have velocities
+// The guides rotate about y, each slightly differently, and have velocities.
 static RvDetail* move_guides(const RvDetail* rest, RvError* error) {
   RvDetail* d = rv_detail_copy(rest);
   float* P = d ? rv_detail_f32_write(d, RV_POINT, "P", 3, error) : NULL;
@@ -47,13 +51,14 @@ static RvDetail* move_guides(const RvDetail* rest, RvError* error) {
   return v ? d : NULL;
 }
 
-// a node's cook with one parameter other than standard
+// Cooks a node with one parameter that is not its default.
 static RvResult cook_node(const char* name, const char* parm, double value, const RvDetail* const* inputs, void** cache,
                           RvDetail** out, RvError* error) {
   const RvNodeType* type = rv_node_find(name);
   RvVars vars = {.frame = 1, .fps = 24, .out = ".", .hip = ".", .node = name};
   RvStats stats = {0};
   RvHost host = {0};
+  // The least that a cook needs.
   RvParms* values = rv_parms_new(type->parms);
   void* parms = rv_alloc_zero(1, type->parms->struct_bytes);
   RvCook cook = {.type = type,
@@ -75,6 +80,7 @@ static RvResult cook_node(const char* name, const char* parm, double value, cons
   return result;
 }
 
+// Resident memory of the process, bytes.
 static double resident(void) {
   unsigned long pages = 0;
   FILE* file = fopen("/proc/self/statm", "r");
@@ -83,12 +89,13 @@ static double resident(void) {
   return (double)pages * (double)sysconf(_SC_PAGESIZE);
 }
 
-// the same guides, wet from above the middle down, with all that a wet solver gives them
+// The same guides with a wet solver's attributes, fully wet from the middle down.
 static RvDetail* wet_guides(const RvDetail* moved, RvError* error) {
   RvDetail* d = rv_detail_copy(moved);
   float* wetness = d ? rv_detail_f32_write(d, RV_POINT, "wetness", 1, error) : NULL;
   float* film = wetness ? rv_detail_f32_write(d, RV_POINT, "filmheight", 1, error) : NULL;
   int32_t* clump = film ? rv_detail_i32_write(d, RV_POINT, "clumpid", 1, error) : NULL;
+  // Films of up to 50 micrometres; three guides to a clump.
   for (size_t i = 0; clump && i < rv_detail_count(d, RV_POINT); ++i) {
     wetness[i] = (float)fmin(1, 2.0 * (double)(i % POINTS) / POINTS);
     film[i] = 5e-5f * wetness[i];
@@ -98,7 +105,7 @@ static RvDetail* wet_guides(const RvDetail* moved, RvError* error) {
   return clump ? d : NULL;
 }
 
-// every point attribute copied to new memory, as the node must do at least
+// CPU seconds of copying every point attribute to new memory, the least that the node must do.
 static double copy_seconds(const RvDetail* out) {
   double best = 1e9;
   for (int i = 0; i < REPEATS; ++i) {
@@ -112,12 +119,13 @@ static double copy_seconds(const RvDetail* out) {
   return best;
 }
 
-// A figure is the least of some frames after the first.
+// CPU of the first frame; least CPU and wall seconds of later ones; memory of the first; CPU of a copy.
 typedef struct Figures {
   double first, cpu, wall, bytes, copy;
 } Figures;
 
-static RvResult measure(const RvDetail* const* inputs, int most, Figures* f, RvError* error) {
+// Cooks some frames with the same cache.
+static RvResult measure(const RvDetail* const* inputs, int max_guides, Figures* f, RvError* error) {
   *f = (Figures){.cpu = 1e9, .wall = 1e9};
   const RvNodeType* type = rv_node_find("transfer");
   RvResult result = RV_OK;
@@ -126,9 +134,10 @@ static RvResult measure(const RvDetail* const* inputs, int most, Figures* f, RvE
   for (int i = 0; i <= REPEATS && !result; ++i) {
     RvDetail* out;
     double cpu = rv_clock_cpu(), wall = rv_clock_wall();
-    result = cook_node("transfer", "maxguides", most, inputs, &cache, &out, error);
+    result = cook_node("transfer", "maxguides", max_guides, inputs, &cache, &out, error);
     cpu = rv_clock_cpu() - cpu;
     wall = rv_clock_wall() - wall;
+    // The first frame finds the guides and allocates the cache.
     if (i == 0) {
       f->first = cpu;
       f->bytes = resident() - before;
@@ -144,6 +153,7 @@ static RvResult measure(const RvDetail* const* inputs, int most, Figures* f, RvE
   return result;
 }
 
+// Figures of the dry run, of one guide a hair, and of the wet run.
 static void emit(const RvBenchOut* out, double points, const Figures* dry, const Figures* one, const Figures* wet) {
   rv_bench_emit(out, "cpu_seconds_per_frame", dry->cpu, "s");
   rv_bench_emit(out, "seconds_per_frame", dry->wall, "s");
@@ -158,9 +168,11 @@ static void emit(const RvBenchOut* out, double points, const Figures* dry, const
   rv_bench_emit(out, "wet_ratio_to_copy", wet->cpu / wet->copy, "x");
 }
 
+// Guides are every 50th hair; four guides a hair, one, and four that are wet.
 RvResult rv_bench_transfer(const RvBenchOut* out, RvError* error) {
   int count = HAIRS / out->shrink > 1 ? HAIRS / out->shrink : 1;
-  RvDetail *hairs = make_hairs(count, error), *rest = NULL, *moved = NULL, *wet = NULL;
+  RvDetail* hairs = make_hairs(count, error);
+  RvDetail *rest = NULL, *moved = NULL, *wet = NULL;
   Figures by4, by1, by4_wet;
   RvResult result = hairs ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (!result) result = cook_node("guides", "step", STEP, (const RvDetail*[]){hairs}, NULL, &rest, error);

@@ -1,5 +1,5 @@
-// Check capture_reach: how much a strand takes of liquid near by goes by the distance of the nearest, not by how many
-// stand around it.
+// Check capture_reach: the rate of capture depends on the distance to the nearest strand, not on the number of strands
+// around a particle (WH-31); a submerged strand captures nothing (WH-18).
 #include <math.h>
 
 #include "base/memory.h"
@@ -7,32 +7,38 @@
 #include "rig/couple.h"
 #include "rig/liquid.h"
 
-enum { MOST = 64 };
-static const double RADIUS = 5e-5, G = 9.81, DX = 5e-4, RATE = 30, STEP = 2e-3, GAP = 1.5e-4, HEIGHT = 0.01;
+enum { MAX_LINES = 64, VERTICES = 11 };
+static const double RADIUS = 5e-5;  // of a hair, m
+static const double G = 9.81;       // m/s2
+static const double DX = 5e-4;      // cell, m
+static const double RATE = 30;      // capture rate, 1/s
+static const double STEP = 2e-3;    // s
+static const double GAP = 1.5e-4;   // between strands, three radii, m
+static const double HEIGHT = 0.01;  // of the uppermost strands, m
 
-// level strands of 2 cm, `across` of them side by side in each of some layers
+// Level strands of 2 cm, `across` of them side by side in each layer.
 static RvResult sheet(RvCoupleRig* rig, int across, int layers, RvError* error) {
-  RvCoupleLine lines[MOST];
+  RvCoupleLine lines[MAX_LINES];
   for (int i = 0; i < across * layers; ++i) {
     double y = HEIGHT - GAP * (i / across), z = 0.01 + GAP * (i % across - 0.5 * (across - 1));
     lines[i] = (RvCoupleLine){.from = {0, y, z}, .to = {0.02, y, z}, .radius = RADIUS, .density = 1300};
   }
-  return rv_rig_couple_new(rig, lines, (size_t)(across * layers), 11, 1, error);
+  return rv_rig_couple_new(rig, lines, (size_t)(across * layers), VERTICES, 1, error);
 }
 
-// WH-31: 1 - exp(-rate fade dt) of a particle, fade = (1 - d^2 / R^2)^2, R that of (17) for one strand and half of a
-// particle, d to the nearest strand
+// WH-31: a particle loses 1 - exp(-rate fade dt), fade = (1 - d^2 / R^2)^2, d the distance to the nearest strand, R
+// that of (17) for one strand plus half a particle.
 static double part_taken(RvVec3 x, int across, double reach) {
-  double near = INFINITY;
+  double nearest_square = INFINITY;
   for (int i = 0; i < across; ++i) {
     double z = 0.01 + GAP * (i - 0.5 * (across - 1));
-    near = fmin(near, (x.y - HEIGHT) * (x.y - HEIGHT) + (x.z - z) * (x.z - z));
+    nearest_square = fmin(nearest_square, (x.y - HEIGHT) * (x.y - HEIGHT) + (x.z - z) * (x.z - z));
   }
-  double left = fmax(1 - near / (reach * reach), 0);
-  return 1 - exp(-RATE * left * left * STEP);
+  double fade_root = fmax(1 - nearest_square / (reach * reach), 0);
+  return 1 - exp(-RATE * fade_root * fade_root * STEP);
 }
 
-// liquid in a box that may be taken, by strands that take it at RATE
+// Liquid in a box, old enough to be captured, and strands that capture it at RATE.
 static RvResult fill(RvCoupleRig* rig, RvLiquidRig* bulk, const double lo[3], const double hi[3], RvError* error) {
   RvLiquidModel model = rv_liquid_model_default(DX);
   RvParticles* p = &bulk->liquid.particles;
@@ -44,17 +50,21 @@ static RvResult fill(RvCoupleRig* rig, RvLiquidRig* bulk, const double lo[3], co
   return result ? result : rv_liquid_particles_sort(p, &bulk->liquid.report.lost, error);
 }
 
-// what is taken in a step of a slab above the strands' middle, over what the law says
+// Volume captured in a step from a slab above the strands' middle, over that of the law.
 static RvResult take(int across, int layers, double* ratio, RvError* error) {
   RvCoupleRig rig;
   RvLiquidRig bulk;
   RvCoupleReport report = {0};
-  const double lo[3] = {0.005, HEIGHT + 2e-4, 0.0065}, hi[3] = {0.015, HEIGHT + 3e-3, 0.0135};
+  const double lo[3] = {0.005, HEIGHT + 2e-4, 0.0065};
+  const double hi[3] = {0.015, HEIGHT + 3e-3, 0.0135};
   RvResult result = sheet(&rig, across, layers, error);
   if (result) return result;
   result = fill(&rig, &bulk, lo, hi, error);
   RvParticles* p = &bulk.liquid.particles;
-  double reach = rv_couple_capacity_radius(RADIUS, 0.072, 1000, G * sqrt(1 + 0.05 * 0.05), 1) + 0.62 * DX / 2, sum = 0;
+  // r_max of (17) for one fibre plus the radius of a particle. The acceleration is g with the floor of 0.05 g that the
+  // capacity adds in squares (couple/capacity.c).
+  double reach = rv_couple_capacity_radius(RADIUS, 0.072, 1000, G * sqrt(1 + 0.05 * 0.05), 1) + 0.62 * DX / 2;
+  double sum = 0;
   for (size_t i = 0; i < p->count && !result; ++i)
     sum += p->volume[i] * part_taken(rv_rig_liquid_at(&bulk, i), across, reach);
   if (!result)
@@ -66,19 +76,22 @@ static RvResult take(int across, int layers, double* ratio, RvError* error) {
   return result;
 }
 
-// what a strand takes in a step in the middle of liquid that is ten times as wide as its reach, of its capacity
+// Volume that a strand captures in a step, relative to its capacity, in the middle of liquid ten times as wide as its
+// reach; `under_too` switches the rule for submerged strands off.
 static RvResult take_under_water(bool under_too, double* part, RvError* error) {
   RvCoupleRig rig;
   RvLiquidRig bulk;
   RvCoupleReport report = {0};
-  const double lo[3] = {-0.005, HEIGHT - 0.005, 0.005}, hi[3] = {0.025, HEIGHT + 0.005, 0.015};
+  const double lo[3] = {-0.005, HEIGHT - 0.005, 0.005};
+  const double hi[3] = {0.025, HEIGHT + 0.005, 0.015};
   RvResult result = sheet(&rig, 1, 1, error);
   if (result) return result;
   result = fill(&rig, &bulk, lo, hi, error);
   RvParticles* p = &bulk.liquid.particles;
-  double capacity[11 * RV_LANES], room = 0;
+  double capacity[VERTICES * RV_LANES];
+  double room = 0;
   if (!result) result = rv_couple_capacity(rig.couple, &rig.strands, &rig.set, capacity, NULL, error);
-  for (int i = 0; i < 11 && !result; ++i) room += capacity[i * RV_LANES];
+  for (int i = 0; i < VERTICES && !result; ++i) room += capacity[i * RV_LANES];
   if (!result)
     result = rv_couple_capture(rig.couple, &rig.strands, &rig.set, &bulk.liquid.grid, p, STEP, under_too, rig.kick,
                                &report, error);
@@ -88,6 +101,7 @@ static RvResult take_under_water(bool under_too, double* part, RvError* error) {
   return result;
 }
 
+// One strand, a row and four rows against the law; then a submerged strand, with and without its rule.
 RvResult rv_check_capture_reach(const RvCheckOut* out, RvError* error) {
   double one, row, mat, under, taken;
   RvResult result = take(1, 1, &one, error);

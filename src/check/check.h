@@ -5,10 +5,11 @@
 #include "rivulet/base.h"
 
 typedef struct RvCheckLine {
-  const char* name;                      // of this line; NULL: the check's
-  double measured, expected, tolerance;  // passes if |measured - expected| <= tolerance
+  const char* name;                      // of the measured quantity; NULL: the check's name
+  double measured, expected, tolerance;  // it passes if |measured - expected| <= tolerance
 } RvCheckLine;
 
+// Receives the lines of a check as they are measured.
 typedef struct RvCheckOut {
   void* user;
   void (*line)(void* user, const RvCheckLine* line);
@@ -16,8 +17,8 @@ typedef struct RvCheckOut {
 
 typedef struct RvCheck {
   const char* name;
-  const char* spec;     // capability numbers it proves, "WH-1 WH-2"; "" for the ground that all stand on
-  const char* formula;  // what is expected and why the tolerance is what it is
+  const char* spec;     // capability numbers that it proves, "WH-1 WH-2"; "" for what all capabilities rest on
+  const char* formula;  // what is measured, against which law, and why the tolerance is what it is
   RvResult (*run)(const RvCheckOut* out, RvError* error);
 } RvCheck;
 
@@ -25,6 +26,7 @@ typedef struct RvCheck {
 extern const RvCheck rv_checks[];
 extern const size_t rv_check_count;
 
+// Reports one measured value.
 void rv_check_emit(const RvCheckOut* out, const char* name, double measured, double expected, double tolerance);
 
 #endif

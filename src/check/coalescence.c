@@ -1,5 +1,5 @@
-// Check coalescence: a row of wet fibres, clamped at their roots and joined at their tips, opens up to where bending
-// and cohesion balance (Bico et al. 2004; spec E47). No weight.
+// Check coalescence: a row of wet fibres, clamped at their roots and joined at their tips, opens to where bending and
+// cohesion balance (Bico et al. 2004; spec E47). No gravity.
 //
 // Two halves of N / 2 fibres, which have closed nearer to the roots, meet at L_N = [(9/8) N^3 EI (D - d0)^2 / G]^(1/4);
 // G is the energy of a length of bridge from d0 to rupture. The area of every link is fixed: films are not shared.
@@ -11,30 +11,32 @@
 #include "math/scalar.h"
 #include "rig/contact.h"
 
-#define RADIUS 50e-6
-#define SPACING 2e-3
-#define YOUNGS 1.4e10
-#define TENSION 0.072
-#define AREA (4 * RADIUS * RADIUS)  // of a link
+#define RADIUS 50e-6                // m
+#define SPACING 2e-3                // of the clamped roots, m
+#define YOUNGS 1.4e10               // Pa
+#define TENSION 0.072               // N/m, water
+#define D0 (3 * RADIUS)             // distance of touching fibres without force, m
+#define AREA (4 * RADIUS * RADIUS)  // cross-section of a bridge, m2
 
 typedef struct Row {
-  int count, vertices;
-  double spacing, youngs;
-  double length, joined;  // of a fibre; where it starts joined
+  int count, vertices;     // fibres; vertices of each
+  double spacing, youngs;  // m, Pa
+  double length, joined;   // m, of a fibre; from the root to where all are joined at the start
 } Row;
 
+// Natural shape: parallel straight fibres.
 static RvVec3 straight(void* user, size_t strand, int vertex) {
   const Row* r = user;
   return rv_vec3(r->spacing * ((double)strand - 0.5 * (r->count - 1)), -r->length * vertex / (r->vertices - 1), 0);
 }
 
-// Where a strand is when groups of `size` are joined: about the middle of their roots.
+// Position of a fibre across the row when groups of `size` touch, centred on their roots.
 static double grouped(const Row* r, size_t strand, int size) {
   double first = (double)(strand / (size_t)size * (size_t)size), middle = first + 0.5 * (size - 1);
-  return r->spacing * (middle - 0.5 * (r->count - 1)) + 3 * RADIUS * ((double)strand - middle);
+  return r->spacing * (middle - 0.5 * (r->count - 1)) + D0 * ((double)strand - middle);
 }
 
-// pairs first, then pairs of these, and so on: the tree, a little more closed than it will be
+// Start: a tree of pairs, pairs of pairs and so on, closed slightly more than the expected equilibrium.
 static RvVec3 joined(void* user, size_t strand, int vertex) {
   const Row* r = user;
   RvVec3 x = straight(user, strand, vertex);
@@ -48,40 +50,44 @@ static RvVec3 joined(void* user, size_t strand, int vertex) {
   return x;
 }
 
+// EI of a fibre, N m2.
 static double bending(const Row* r) {
   return r->youngs * RV_PI * pow(RADIUS, 4) / 4;
 }
 
-// energy of a length of bridge, N
+// G: energy of a unit length of bridge from d0 to rupture, N.
 static double cohesion(void) {
   RvBridgeTable t;
   RvWetLaw law = {0};
-  const RvWetDef def = {2 * RADIUS, 2 * RADIUS, 3 * RADIUS, 4 * RADIUS, RADIUS, 1, AREA, TENSION};
+  const RvWetDef def = {2 * RADIUS, 2 * RADIUS, D0, 4 * RADIUS, RADIUS, 1, AREA, TENSION};
   rv_contact_bridge_table_begin(&t, RV_PI / 3, RV_PI / 3);
   if (rv_contact_bridge_table_make(&t, 1, 1)) rv_contact_wet_law(&t, &def, &law);
   rv_contact_bridge_table_free(&t);
   return -law.energy[1];
 }
 
+// L_N of E47.
 static double predicted(const Row* r) {
-  double apart = r->spacing - 3 * RADIUS;
+  double apart = r->spacing - D0;
   return sqrt(sqrt(9.0 / 8 * pow(r->count, 3) * bending(r) * apart * apart / cohesion()));
 }
 
-// where the middle pair comes within 1.05 d0, from the roots on
+// Distance from the roots at which the middle pair comes within 1.05 d0.
 static double front(const RvContactRig* rig, const Row* r) {
-  double before = INFINITY, limit = 1.05 * 3 * RADIUS, edge = r->length / (r->vertices - 1);
-  size_t left = (size_t)r->count / 2 - 1;
+  double before = INFINITY;
+  double limit = 1.05 * 3 * RADIUS;
+  double edge = r->length / (r->vertices - 1);
+  size_t middle = (size_t)r->count / 2 - 1;
   for (int i = 0; i < r->vertices; ++i) {
-    double d = rv_distance(rv_rig_contact_get(rig, rig->state->q, left, i),
-                           rv_rig_contact_get(rig, rig->state->q, left + 1, i));
+    double d = rv_distance(rv_rig_contact_get(rig, rig->state->q, middle, i),
+                           rv_rig_contact_get(rig, rig->state->q, middle + 1, i));
     if (d <= limit) return edge * (i - (isfinite(before) ? (limit - d) / (before - d) : 0));
     before = d;
   }
   return r->length;
 }
 
-// a row stays a row: out of its plane bundles would pack more densely
+// Fixes z: out of the plane of the row bundles would pack more densely.
 static void keep_plane(RvContactRig* rig) {
   for (size_t k = 0; k < rig->model->nbatch; ++k)
     for (int i = 0; i < rig->n; ++i)
@@ -89,18 +95,27 @@ static void keep_plane(RvContactRig* rig) {
         rig->model->free[rv_strand_index(&rig->model->batches[k], lane, i, 2)] = 0;
 }
 
-// the length at rest: steps until the front stands still
+// Equilibrium length: steps until the front is constant.
 static RvResult settle(Row* r, double* length, RvError* error) {
+  // Fibres longer than the expected length, joined a little before it.
   r->vertices = 100;
   r->length = 1.35 * predicted(r);
   r->joined = 0.9 * predicted(r);
-  RvContactRigDef hair = {(size_t)r->count, r->vertices, RADIUS, 1300, r->youngs,
-                          0.1 * r->youngs,  {0, 0, 0},   joined, r,    straight};
+  RvContactRigDef hair = {.count = (size_t)r->count,
+                          .vertices = r->vertices,
+                          .radius = RADIUS,
+                          .density = 1300,
+                          .youngs = r->youngs,
+                          .viscosity = 0.1 * r->youngs,
+                          .place = joined,
+                          .user = r,
+                          .rest = straight};
   RvContactRig rig;
   RvResult result = rv_rig_contact_new(&rig, &hair, error);
   if (result) return result;
   rv_rig_contact_clamp(&rig, 2);
   keep_plane(&rig);
+  // Every bridge has the same area, films are not shared; no friction or gravity.
   double* area = rv_alloc_zero(rig.model->vertices, sizeof(double));
   for (size_t k = 0; area && k < rig.model->vertices; ++k) area[k] = 0.5 * AREA;
   const RvContactWet wet = {.tension = TENSION, .angle = RV_PI / 3, .cohesion = 1, .area = area, .unshared = true};
@@ -112,7 +127,8 @@ static RvResult settle(Row* r, double* length, RvError* error) {
   def.acceleration = rv_vec3(0, 0, 0);
   if (!area) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   double last = 0;
-  // its own viscosity lets it creep to rest within a second, so that it is not torn apart by a swing
+  // The fibres' viscosity lets them creep to equilibrium within a second, so that no oscillation tears them apart.
+  // Steps grow from 1 to 20 ms; the front is compared every 30 steps.
   for (int k = 0; k < 600 && !result; ++k) {
     result = rv_rig_contact_step(&rig, &def, fmin(1e-3 * pow(1.1, k), 0.02), 1e-8, &stats, &solved, error);
     if (k % 30 != 29) continue;
@@ -125,7 +141,8 @@ static RvResult settle(Row* r, double* length, RvError* error) {
   return result;
 }
 
-static double slope(const double* x, const double* y, int n) {
+// Least-squares exponent: slope of log y over log x.
+static double exponent(const double* x, const double* y, int n) {
   double mx = 0, my = 0, xy = 0, xx = 0;
   for (int k = 0; k < n; ++k) {
     mx += log(x[k]) / n;
@@ -138,8 +155,10 @@ static double slope(const double* x, const double* y, int n) {
   return xy / xx;
 }
 
+// The length itself and its exponents of number, distance and stiffness.
 RvResult rv_check_coalescence(const RvCheckOut* out, RvError* error) {
   static const char* const names[4] = {"prefactor_2", "prefactor_4", "prefactor_8", "prefactor_16"};
+  // Number of fibres: the length itself, and its exponent.
   static const double counts[4] = {2, 4, 8, 16};
   double length[4];
   RvResult result = RV_OK;
@@ -149,21 +168,23 @@ RvResult rv_check_coalescence(const RvCheckOut* out, RvError* error) {
     if (!result) rv_check_emit(out, names[k], length[k] / predicted(&r), 1, 0.15);
   }
   if (result) return result;
-  rv_check_emit(out, "exponent_of_number", slope(counts, length, 4), 0.75, 0.03);
+  rv_check_emit(out, "exponent_of_number", exponent(counts, length, 4), 0.75, 0.03);
+  // Spacing: half, once and twice.
   double apart[3], rigid[3], at[3];
   for (int k = 0; k < 3 && !result; ++k) {
     Row r = {.count = 4, .spacing = 0.5 * SPACING * (1 << k), .youngs = YOUNGS};
-    apart[k] = r.spacing - 3 * RADIUS;
+    apart[k] = r.spacing - D0;
     result = settle(&r, &at[k], error);
   }
   if (result) return result;
-  rv_check_emit(out, "exponent_of_distance", slope(apart, at, 3), 0.5, 0.03);
+  rv_check_emit(out, "exponent_of_distance", exponent(apart, at, 3), 0.5, 0.03);
+  // Stiffness: a quarter, once and four times.
   for (int k = 0; k < 3 && !result; ++k) {
     Row r = {.count = 4, .spacing = SPACING, .youngs = YOUNGS * pow(4, k - 1)};
     rigid[k] = bending(&r);
     result = settle(&r, &at[k], error);
   }
   if (result) return result;
-  rv_check_emit(out, "exponent_of_stiffness", slope(rigid, at, 3), 0.25, 0.03);
+  rv_check_emit(out, "exponent_of_stiffness", exponent(rigid, at, 3), 0.25, 0.03);
   return RV_OK;
 }

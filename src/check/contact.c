@@ -1,4 +1,4 @@
-// Checks of dry contact at work: Coulomb's law on an incline, and solids that move fast.
+// Checks of dry contact in motion: Coulomb's law on an incline (incline, WH-12), and fast solids (head, WH-4).
 #include <math.h>
 
 #include "check/list.h"
@@ -6,33 +6,37 @@
 #include "rig/contact.h"
 #include "rig/scene.h"
 
-#define DT (1.0 / 96)
-#define HAIR_RADIUS 40e-6
+#define DT (1.0 / 96)      // s, four substeps a frame
+#define HAIR_RADIUS 40e-6  // m
+#define FRICTION 0.3       // coefficient of all solids here
+#define GRAVITY 9.81       // m/s2
 
 //---------------------------------------------------------------------------------------------- incline
 
-// along x, just above the plane
+// A strand along x, just above the plane.
 static RvVec3 lying(void* user, size_t strand, int vertex) {
   (void)user;
   (void)strand;
   return rv_vec3(0.004 * (vertex - 4), 1.55 * HAIR_RADIUS, 0);
 }
 
-// Gravity turned by an angle of that tangent about x or z, so that the strand may slide across or along itself;
-// friction 0.3. Gives the way in the second half of the time, and the mean acceleration in it.
-static RvResult slide(double tangent, bool across, double seconds, double* way, double* acceleration, RvError* error) {
-  double cosine = 1 / sqrt(1 + tangent * tangent), g = 9.81 * tangent * cosine;
+// Gravity is turned by an angle of that tangent about x or z, so that the strand slides across or along itself. Gives
+// the path and the mean acceleration of its middle vertex in the second half of the time.
+static RvResult slide(double tangent, bool across, double seconds, double* path, double* acceleration, RvError* error) {
+  double cosine = 1 / sqrt(1 + tangent * tangent), g = GRAVITY * tangent * cosine;
   RvContactRigDef hair = rv_rig_contact_hair(1, 9, lying, NULL);
-  hair.gravity = across ? rv_vec3(0, -9.81 * cosine, g) : rv_vec3(g, -9.81 * cosine, 0);
+  hair.gravity = across ? rv_vec3(0, -GRAVITY * cosine, g) : rv_vec3(g, -GRAVITY * cosine, 0);
   RvContactRig rig;
   RvResult result = rv_rig_contact_new(&rig, &hair, error);
   if (result) return result;
-  RvCollider plane = {.shape = RV_COLLIDER_PLANE, .orientation = {0, 0, 0, 1}, .friction = 0.3};
+  // The plane y = 0.
+  RvCollider plane = {.shape = RV_COLLIDER_PLANE, .orientation = {0, 0, 0, 1}, .friction = FRICTION};
   RvContactDef def = rv_contact_defaults();
   RvContactStats stats;
   RvStrandStats solved;
   def.colliders = &plane;
   def.ncollider = 1;
+  // Position and velocity at half time, then their change until the end.
   int steps = (int)(seconds / DT);
   RvVec3 x = {0}, v = {0};
   for (int k = 0; k < steps && !result; ++k) {
@@ -45,13 +49,14 @@ static RvResult slide(double tangent, bool across, double seconds, double* way, 
   if (!result) {
     x = rv_sub(rv_rig_contact_get(&rig, rig.state->q, 0, 4), x);
     v = rv_sub(rv_rig_contact_get(&rig, rig.state->v, 0, 4), v);
-    *way = across ? x.z : x.x;
+    *path = across ? x.z : x.x;
     *acceleration = (across ? v.z : v.x) / (DT * (steps - 1 - steps / 2));
   }
   rv_rig_contact_free(&rig);
   return result;
 }
 
+// Angles below and above the friction angle, along the strand and across.
 RvResult rv_check_incline(const RvCheckOut* out, RvError* error) {
   static const struct {
     const char* name;
@@ -60,26 +65,29 @@ RvResult rv_check_incline(const RvCheckOut* out, RvError* error) {
   } cases[] = {{"sticks_at_0.1", 0.1, false},   {"sticks_at_0.28", 0.28, false}, {"sticks_across_at_0.28", 0.28, true},
                {"slides_at_0.33", 0.33, false}, {"slides_at_0.6", 0.6, false},   {"slides_across_at_0.6", 0.6, true}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
-    double way, acceleration, t = cases[k].tangent, slides = t > 0.3;
-    RvResult result = slide(t, cases[k].across, slides ? 0.5 : 1, &way, &acceleration, error);
+    double path, acceleration;
+    double t = cases[k].tangent;
+    double slides = t > FRICTION;
+    RvResult result = slide(t, cases[k].across, slides ? 0.5 : 1, &path, &acceleration, error);
     if (result) return result;
-    // within half a second it stays within the slip at which friction is full, 0.1 d0
-    if (!slides) rv_check_emit(out, cases[k].name, way / HAIR_RADIUS, 0, 0.15);
-    // the normal force is that of the start of each step, which settles as the strand does: 1%
-    if (slides) rv_check_emit(out, cases[k].name, acceleration / (9.81 * (t - 0.3) / sqrt(1 + t * t)), 1, 0.01);
+    // In half a second it creeps by less than the slip at which friction is fully mobilised, 0.1 d0.
+    if (!slides) rv_check_emit(out, cases[k].name, path / HAIR_RADIUS, 0, 0.15);
+    // The normal force is that of the start of each step, which settles with the strand: 1%.
+    if (slides) rv_check_emit(out, cases[k].name, acceleration / (GRAVITY * (t - FRICTION) / sqrt(1 + t * t)), 1, 0.01);
   }
   return RV_OK;
 }
 
 //---------------------------------------------------------------------------------------------- moving head
 
+// Upright strands in the path of the ball, not at its centre.
 static RvVec3 upright(void* user, size_t strand, int vertex) {
   (void)user;
   return rv_vec3(0.07, 0.005 * (vertex - 6.2), 0.011 * (double)strand + 0.001);
 }
 
-// A ball of 5 cm at 3 m/s, 31 mm a step, against three free strands in its way: the deepest vertex at the end of any
-// step, and the number that came out at its back
+// A ball of radius 5 cm at 3 m/s, 31 mm a step, hits three free strands. Gives the deepest penetration of a vertex at
+// the end of any step (m), and the number of vertices that passed through the ball.
 static RvResult ball(double* deepest, double* passed, RvError* error) {
   enum { STRANDS = 3, N = 13 };
   RvContactRig rig;
@@ -91,13 +99,14 @@ static RvResult ball(double* deepest, double* passed, RvError* error) {
                       .orientation = {0, 0, 0, 1},
                       .linear = {3, 0, 0},
                       .angular = {0, 4, 0},
-                      .friction = 0.3};
+                      .friction = FRICTION};
   RvContactDef def = rv_contact_defaults();
   RvContactStats stats;
   RvStrandStats solved;
   def.colliders = &solid;
   def.ncollider = 1;
   *deepest = *passed = 0;
+  // Twelve steps: the ball passes the strands' place after two.
   for (int step = 0; step < 12 && !result; ++step) {
     result = rv_rig_contact_step(&rig, &def, DT, 1e-7, &stats, &solved, error);
     RvPose end = rv_contact_collider_pose(&solid, DT);
@@ -107,7 +116,7 @@ static RvResult ball(double* deepest, double* passed, RvError* error) {
       for (int i = 0; i < N; ++i) {
         RvVec3 x = rv_sub(rv_rig_contact_get(&rig, rig.state->q, k, i), solid.position);
         *deepest = fmax(*deepest, 0.05 - rv_length(x));
-        // within the ball's shadow, and behind it
+        // Within the ball's wake, and behind its centre.
         *passed += step == 11 && hypot(x.y, x.z) < 0.04 && x.x < 0;
       }
   }
@@ -115,8 +124,9 @@ static RvResult ball(double* deepest, double* passed, RvError* error) {
   return result;
 }
 
-// A head of 9 cm with straight hair of 20 cm is flipped about its neck, 90 degrees forth and back in 12 frames: its
-// crown goes at 4.5 m/s at most. Where is the deepest vertex beyond the root's free length, in any frame?
+// A head of radius 9 cm with straight hair of 20 cm is flipped about its neck, 90 degrees forward and back in 12
+// frames; its crown reaches 4.5 m/s. Gives the deepest penetration of any vertex beyond the free length at the root
+// (m), and the largest motion against the groom (m).
 static RvResult flip(double* deepest, double* moved, RvError* error) {
   static const char nodes[] =
       "\"head\": {\"type\": \"sphere\", \"parms\": {\"radius\": 0.09, \"rows\": 33, \"cols\": 48}},"
@@ -137,14 +147,16 @@ static RvResult flip(double* deepest, double* moved, RvError* error) {
     result = rv_rig_scene_cook(&rig, "s", frame, &out, error);
     if (!result) result = rv_rig_scene_cook(&rig, "nod", frame, &head, error);
     if (!result) result = rv_rig_scene_cook(&rig, "flip", frame, &in, error);
-    const float *p = result ? NULL : rv_detail_f32(out, RV_POINT, "P", 3),
-                *h = result ? NULL : rv_detail_f32(head, RV_POINT, "P", 3),
-                *q = result ? NULL : rv_detail_f32(in, RV_POINT, "P", 3);
+    const float* p = result ? NULL : rv_detail_f32(out, RV_POINT, "P", 3);
+    const float* h = result ? NULL : rv_detail_f32(head, RV_POINT, "P", 3);
+    const float* q = result ? NULL : rv_detail_f32(in, RV_POINT, "P", 3);
     size_t n = result ? 0 : rv_detail_count(head, RV_POINT);
+    // Centre of the head as the mean of its points.
     RvVec3 centre = {0};
     for (size_t i = 0; i < n; ++i) centre = rv_add(centre, rv_scale(rv_vec3_load(h + 3 * i), 1 / (double)n));
     for (size_t i = 0; !result && i < rv_detail_count(out, RV_POINT); ++i) {
       *moved = fmax(*moved, rv_distance(rv_vec3_load(p + 3 * i), rv_vec3_load(q + 3 * i)));
+      // 21 points a strand; the first three are within the free length.
       if (i % 21 > 2) *deepest = fmax(*deepest, 0.09 - rv_distance(rv_vec3_load(p + 3 * i), centre));
     }
     rv_detail_free(out);
@@ -155,16 +167,18 @@ static RvResult flip(double* deepest, double* moved, RvError* error) {
   return result;
 }
 
+// The ball, then the flipped head.
 RvResult rv_check_head(const RvCheckOut* out, RvError* error) {
   double deepest = 0, passed = 0, moved = 0;
   RvResult result = ball(&deepest, &passed, error);
   if (result) return result;
-  // a vertex meets the plane where it would go alone; its strand may pull it 5 mm along the ball, d^2 / 2 R
+  // A vertex collides with the tangent plane of its own path; its strand may pull it d = 5 mm along the ball: d^2 / 2
+  // R.
   rv_check_emit(out, "ball_depth", deepest, 0, 0.25e-3);
   rv_check_emit(out, "ball_passed", passed, 0, 0);
   result = flip(&deepest, &moved, error);
   if (result) return result;
-  // the mesh's chords lie 0.43 mm within the ball, R (1 - cos(pi / 32)); and the same curvature within a step
+  // The mesh's chords lie R (1 - cos(pi / 32)) = 0.43 mm within the ball; the curvature within a step adds to it.
   rv_check_emit(out, "flip_depth", deepest, 0, 0.7e-3);
   rv_check_emit(out, "flip_moves", moved > 0.1, 1, 0);
   return RV_OK;

@@ -1,10 +1,11 @@
-// Check derivatives: the rod's gradient and Hessian against differences of its energy and gradient (WH-1, WH-2), term
-// by term, as stretching is some 1e5 times stiffer than bending and would hide it.
+// Check derivatives: the rod's gradient and Hessian against differences of its energy and gradient (WH-1, WH-2), each
+// term alone, as stretching is some 1e5 times stiffer than bending and would hide its errors.
 //
-// Eight lanes are eight states: rough, curled, wound up, elliptic both ways, folded to 170 degrees, stretched, crushed.
-// Differences are of fourth order, (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12 h with h of 1e-4 of an edge: their own
-// error is (h / l a)^4, a = 0.17 rad being the fold's distance from the singular one, and 1e-16 l / h of rounding:
-// below 1e-10. 1e-6 is asked. Positions and angles have other units, so each pair of kinds has its own largest entry.
+// The eight lanes are eight states: rough, curled, twisted, elliptic both ways, folded to 170 degrees, stretched,
+// compressed. Differences are of fourth order, (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12 h with h = 1e-4 of an edge.
+// Their truncation error is (h / (l a))^4, a = 0.17 rad being the fold's distance from the singularity at 180 degrees,
+// and their rounding error 1e-16 l / h: below 1e-10 together. The tolerance is 1e-6. Positions and angles have
+// different units, so errors are relative to the largest entry of each pair of kinds.
 #include <math.h>
 #include <string.h>
 
@@ -16,30 +17,35 @@
 #include "strand/newton.h"
 #include "strand/strand.h"
 
-enum { N = 9, DOF = 4 * N - 1, W = RV_LANES, FOLDED = 5 };
-#define EDGE 0.005
-#define STEP 1e-4
+enum { N = 9, DOF = 4 * N - 1, W = RV_LANES };
+// The states, by strand; strands 0 and 1 are only rough.
+enum { TWISTED = 2, ELLIPTIC = 3, ELLIPTIC_ACROSS = 4, FOLDED = 5, STRETCHED = 6, COMPRESSED = 7 };
+#define EDGE 0.005     // m
+#define STEP 1e-4      // of the differences, in edges and radians
+#define INVERSE_DT 96  // 1/s, of the step whose viscous terms are compared
 
 typedef enum Terms { STRETCH = 1, BEND = 2, TWIST = 4, ALL = 7 } Terms;
 
 typedef struct Rods {
   RvStrandModel* model;
   RvStrandState* state;
-  double *q, *zero, *viscous, *blended;  // zero: room for stiffness that is switched off
+  double *q, *zero, *viscous, *blended;  // state within the step; zeros, for a stiffness that is switched off
 } Rods;
 
+// Uniform random number in -1 to 1.
 static double noise(uint64_t stream, int i) {
   return 2 * rv_random(17, stream, (uint64_t)i, 0) - 1;
 }
 
-// natural shapes: curls of another radius and pitch in every lane; the start is roughly that; one is folded
+// Positions of a lane: a curl whose radius and phase differ by lane, displaced at random by `rough` of an edge. The
+// natural shape has rough = 0; the start of the folded lane is folded.
 static void shape(int lane, double rough, double* x) {
   for (int i = 0; i < N; ++i) {
     double a = 0.5 * i + lane, r = lane == 0 ? 0 : 0.0006 * (1 + lane);
     double p[3] = {r * cos(a), EDGE * i, r * sin(a)};
     for (int c = 0; c < 3; ++c) x[3 * i + c] = p[c] + rough * EDGE * noise(100 + (uint64_t)lane, 3 * i + c);
   }
-  // the last half goes back along the first, but for 10 degrees
+  // The second half goes back along the first at an angle of 10 degrees.
   double c = cos(10 * RV_PI / 180), s = sin(10 * RV_PI / 180);
   for (int i = N / 2 + 1; i < N && lane == FOLDED && rough > 0; ++i) {
     double k = EDGE * (i - N / 2);
@@ -52,13 +58,33 @@ static void shape(int lane, double rough, double* x) {
   }
 }
 
-static void drop(Rods* r) {
+static void release(Rods* r) {
   rv_strand_state_free(r->state);
   rv_strand_model_free(r->model);
   rv_free(r->q);
   *r = (Rods){0};
 }
 
+// The state within the step at which all is compared: rotated by some tenths of a radian since its start, twisted,
+// stretched and compressed.
+static void set_state_within_step(Rods* r) {
+  const RvStrandBatch* b = &r->model->batches[0];
+  memcpy(r->q, r->state->q, 4 * N * W * sizeof(double));
+  for (int lane = 0; lane < W; ++lane) {
+    int strand = b->strand[lane];
+    double twist = strand == TWISTED ? 1.1 : 0.2;  // rad an edge
+    double scale = strand == STRETCHED ? 1.2 : strand == COMPRESSED ? 0.8 : 1;
+    for (int i = 0; i < N; ++i)
+      for (int c = 0; c < 4; ++c) {
+        double* q = &r->q[(4 * i + c) * W + lane];
+        if (c < 3)
+          *q = scale * (*q + (strand == FOLDED ? 0.01 : 0.12) * EDGE * noise(200 + (uint64_t)strand, 4 * i + c));
+        if (c == 3) *q = twist * i + 0.3 * noise(300 + (uint64_t)strand, i);
+      }
+  }
+}
+
+// Model and state of the eight strands.
 static RvResult build(Rods* r, RvError* error) {
   double x[W][3 * N], rest[W][3 * N], radius[N];
   RvStrandDef defs[W];
@@ -74,14 +100,15 @@ static RvResult build(Rods* r, RvError* error) {
                             .youngs = 3e9,
                             .shear = 1.1e9,
                             .viscosity = 1e7,
-                            // a straight round rod has no torques at all, to which an error could be relative
-                            .ellipse = s == 0   ? 1.2
-                                       : s == 3 ? 2
-                                       : s == 4 ? 0.5
-                                                : 1,
+                            // A straight round rod has no torques, to which an error could be relative.
+                            .ellipse = s == 0                 ? 1.2
+                                       : s == ELLIPTIC        ? 2
+                                       : s == ELLIPTIC_ACROSS ? 0.5
+                                                              : 1,
                             .multiple = 1,
                             .id = s};
   }
+  // Model, start state and arrays.
   *r = (Rods){0};
   RvResult result = rv_strand_model_new(defs, W, &r->model, error);
   if (!result) result = rv_strand_state_new(r->model, defs, &r->state, error);
@@ -94,26 +121,14 @@ static RvResult build(Rods* r, RvError* error) {
     r->blended = r->q + 3 * room;
   }
   if (result) {
-    drop(r);
+    release(r);
     return result;
   }
-  // where the step has come to: turned by some tenths of a radian since its start, wound up, stretched and crushed
-  const RvStrandBatch* b = &r->model->batches[0];
-  memcpy(r->q, r->state->q, room * sizeof(double));
-  for (int lane = 0; lane < W; ++lane) {
-    int strand = b->strand[lane];
-    double wound = strand == 2 ? 1.1 : 0.2, scale = strand == 6 ? 1.2 : strand == 7 ? 0.8 : 1;
-    for (int i = 0; i < N; ++i)
-      for (int c = 0; c < 4; ++c) {
-        double* q = &r->q[(4 * i + c) * W + lane];
-        if (c < 3)
-          *q = scale * (*q + (strand == FOLDED ? 0.01 : 0.12) * EDGE * noise(200 + (uint64_t)strand, 4 * i + c));
-        if (c == 3) *q = wound * i + 0.3 * noise(300 + (uint64_t)strand, i);
-      }
-  }
+  set_state_within_step(r);
   return RV_OK;
 }
 
+// The rod with only some terms of its energy.
 static RvRodBatch elastic(const Rods* r, Terms terms) {
   const RvStrandModel* m = r->model;
   const RvStrandState* s = r->state;
@@ -132,37 +147,42 @@ static RvRodBatch elastic(const Rods* r, Terms terms) {
 //---------------------------------------------------------------------------------------------- differences
 
 typedef struct Worst {
-  double difference[2][2], largest[2][2];  // by kind of row and column: places, angles
+  double difference[2][2], largest[2][2];  // by kind of row and column: positions, angles
 } Worst;
 
+// Largest relative difference of any pair of kinds.
 static double relative(const Worst* w) {
-  double most = 0;
+  double largest_ratio = 0;
   for (int a = 0; a < 2; ++a)
     for (int b = 0; b < 2; ++b)
-      if (w->largest[a][b] > 0) most = fmax(most, w->difference[a][b] / w->largest[a][b]);
-  return most;
+      if (w->largest[a][b] > 0) largest_ratio = fmax(largest_ratio, w->difference[a][b] / w->largest[a][b]);
+  return largest_ratio;
 }
 
+// Step of the difference for an unknown: rad or m.
 static double step_of(int unknown) {
   return unknown % 4 == 3 ? STEP : STEP * EDGE;
 }
 
+// A function of the state whose derivative is taken; `out` has rows of lanes.
 typedef void At(const void* user, const double* q, double* out);
 
-// slope of `rows` rows of lanes by unknown k of every lane
+// Derivative of `rows` rows of lanes with respect to unknown k of each lane, by the formula above.
 static void slope(At* at, const void* user, double* q, int k, int rows, double* out) {
   static const double weight[4] = {-1, 8, -8, 1};
-  double value[4 * N * W] __attribute__((aligned(64))), keep[W], h = step_of(k);
-  memcpy(keep, q + k * W, sizeof keep);
+  double value[4 * N * W] __attribute__((aligned(64)));
+  double value_at_q[W];
+  double h = step_of(k);
+  memcpy(value_at_q, q + k * W, sizeof value_at_q);
   memset(out, 0, (size_t)(rows * W) * sizeof *out);
   for (int s = 0; s < 4; ++s) {
-    const double way[4] = {2, 1, -1, -2};
-    for (int lane = 0; lane < W; ++lane) q[k * W + lane] = keep[lane] + way[s] * h;
+    const double offset[4] = {2, 1, -1, -2};
+    for (int lane = 0; lane < W; ++lane) q[k * W + lane] = value_at_q[lane] + offset[s] * h;
     memset(value, 0, sizeof value);
     at(user, q, value);
     for (int i = 0; i < rows * W; ++i) out[i] += weight[s] * value[i] / (12 * h);
   }
-  memcpy(q + k * W, keep, sizeof keep);
+  memcpy(q + k * W, value_at_q, sizeof value_at_q);
 }
 
 static void energy_at(const void* user, const double* q, double* out) {
@@ -173,9 +193,9 @@ static void gradient_at(const void* user, const double* q, double* out) {
   rv_strand_rod_derivatives(user, q, RV_ROD_FULL, out, NULL);
 }
 
-// the worst lane of the gradient `g` against the energy's slope
+// Error of the gradient `g` against differences of the energy, of the worst lane.
 static double compare_gradient(At* energy, const void* user, double* q, const double* g) {
-  double most = 0, found[W];
+  double largest_error = 0, found[W];
   Worst worst[W] = {0};
   for (int k = 0; k < DOF; ++k) {
     slope(energy, user, q, k, 1, found);
@@ -186,10 +206,11 @@ static double compare_gradient(At* energy, const void* user, double* q, const do
       w->largest[kind][0] = fmax(w->largest[kind][0], fabs(g[k * W + lane]));
     }
   }
-  for (int lane = 0; lane < W; ++lane) most = fmax(most, relative(&worst[lane]));
-  return most;
+  for (int lane = 0; lane < W; ++lane) largest_error = fmax(largest_error, relative(&worst[lane]));
+  return largest_error;
 }
 
+// Error of the elastic gradient.
 static double gradient_error(const Rods* r, Terms terms) {
   RvRodBatch rod = elastic(r, terms);
   double g[4 * N * W] __attribute__((aligned(64))) = {0};
@@ -197,9 +218,11 @@ static double gradient_error(const Rods* r, Terms terms) {
   return compare_gradient(energy_at, &rod, r->q, g);
 }
 
+// Error of the Hessian against differences of the gradient, of the worst lane; entries beyond the band must be 0.
 static double hessian_error(const Rods* r, Terms terms, double* band) {
   RvRodBatch rod = elastic(r, terms);
-  double g[4 * N * W] __attribute__((aligned(64))) = {0}, found[4 * N * W], most = 0;
+  double g[4 * N * W] __attribute__((aligned(64))) = {0};
+  double found[4 * N * W], largest_error = 0;
   Worst worst[W] = {0};
   memset(band, 0, rv_ldlt_size(DOF, RV_ROD_BAND) * sizeof *band);
   rv_strand_rod_derivatives(&rod, r->q, RV_ROD_FULL, g, band);
@@ -209,37 +232,45 @@ static double hessian_error(const Rods* r, Terms terms, double* band) {
       for (int lane = 0; lane < W; ++lane) {
         int lo = i < k ? i : k, apart = i < k ? k - i : i - k;
         double h = apart <= RV_ROD_BAND ? band[(lo * (RV_ROD_BAND + 1) + apart) * W + lane] : 0;
-        double *difference = &worst[lane].difference[i % 4 == 3][k % 4 == 3],
-               *largest = &worst[lane].largest[i % 4 == 3][k % 4 == 3];
+        double* difference = &worst[lane].difference[i % 4 == 3][k % 4 == 3];
+        double* largest = &worst[lane].largest[i % 4 == 3][k % 4 == 3];
         *difference = fmax(*difference, fabs(found[i * W + lane] - h));
         *largest = fmax(*largest, fabs(h));
       }
   }
-  for (int lane = 0; lane < W; ++lane) most = fmax(most, relative(&worst[lane]));
-  return most;
+  for (int lane = 0; lane < W; ++lane) largest_error = fmax(largest_error, relative(&worst[lane]));
+  return largest_error;
 }
 
-//---------------------------------------------------------------------------------------------- viscous twins
+//---------------------------------------------------------------------------------------------- viscous terms
 
-typedef struct Twins {
+// The viscous energies have the elastic form, with the strains at the start of the step as natural strains and the
+// viscosity over dt as stiffness (WH-2). `both` is the single rod into which a step blends the two.
+typedef struct Viscous {
   RvRodBatch elastic, viscous, both;
   double numbers[12 * N * W] __attribute__((aligned(64)));
-} Twins;
+} Viscous;
 
+// Sum of the elastic and viscous energies of each lane.
 static void both_energies(const void* user, const double* q, double* out) {
-  const Twins* t = user;
+  const Viscous* t = user;
   double more[W] __attribute__((aligned(64)));
   rv_strand_rod_energy(&t->elastic, q, out);
   rv_strand_rod_energy(&t->viscous, q, more);
   for (int lane = 0; lane < W; ++lane) out[lane] += more[lane];
 }
 
-// the twins rest at the start of the step, and the step has both as one; 1 / dt is 96
-static void make_twins(const Rods* r, Twins* t) {
+// The viscous rod: strains of the start of the step, and damping over dt as stiffness.
+static void make_viscous(const Rods* r, Viscous* t) {
   const RvStrandModel* m = r->model;
-  const double scale = 96;
-  double *length = t->numbers, *curvature = length + N * W, *twist = curvature + 4 * N * W, *k = twist + N * W;
-  double *stretch = k, *bend = k + N * W, *torsion = k + 3 * N * W;
+  const double scale = INVERSE_DT;
+  double* length = t->numbers;
+  double* curvature = length + N * W;
+  double* twist = curvature + 4 * N * W;
+  double* k = twist + N * W;
+  double* stretch = k;
+  double* bend = k + N * W;
+  double* torsion = k + 3 * N * W;
   t->elastic = t->viscous = t->both = elastic(r, ALL);
   rv_strand_rod_strain(&t->elastic, r->state->q,
                        &(RvRodStrain){.length = length, .curvature = curvature, .twist = twist});
@@ -254,14 +285,21 @@ static void make_twins(const Rods* r, Twins* t) {
   t->viscous.torsion = torsion;
 }
 
-static double viscous_error(const Rods* r, Twins* t, double* memory) {
+// Error of the gradient of the blended rod, as a step uses it, against the sum of both energies.
+static double viscous_error(const Rods* r, Viscous* t, double* memory) {
   const RvStrandModel* m = r->model;
-  double *length = memory, *curvature = length + N * W, *twist = curvature + 4 * N * W, *stretch = twist + N * W,
-         *bend = stretch + N * W, *torsion = bend + 2 * N * W;
-  rv_strand_newton_blend(N - 1, 1, 1, m->stretch, m->damp_stretch, 96, m->rest_length, t->viscous.length, stretch,
-                         length);
-  rv_strand_newton_blend(N, 2, 2, m->bend, m->damp_bend, 96, m->rest_curvature, t->viscous.curvature, bend, curvature);
-  rv_strand_newton_blend(N, 1, 1, m->torsion, m->damp_torsion, 96, m->rest_twist, t->viscous.twist, torsion, twist);
+  double* length = memory;
+  double* curvature = length + N * W;
+  double* twist = curvature + 4 * N * W;
+  double* stretch = twist + N * W;
+  double* bend = stretch + N * W;
+  double* torsion = bend + 2 * N * W;
+  rv_strand_newton_blend(N - 1, 1, 1, m->stretch, m->damp_stretch, INVERSE_DT, m->rest_length, t->viscous.length,
+                         stretch, length);
+  rv_strand_newton_blend(N, 2, 2, m->bend, m->damp_bend, INVERSE_DT, m->rest_curvature, t->viscous.curvature, bend,
+                         curvature);
+  rv_strand_newton_blend(N, 1, 1, m->torsion, m->damp_torsion, INVERSE_DT, m->rest_twist, t->viscous.twist, torsion,
+                         twist);
   t->both.length = length;
   t->both.curvature = curvature;
   t->both.twist = twist;
@@ -275,6 +313,7 @@ static double viscous_error(const Rods* r, Twins* t, double* memory) {
 
 //---------------------------------------------------------------------------------------------- rigid motion
 
+// Reads and writes three rows of a lane.
 static RvVec3 vector_at(const double* a, int row) {
   return rv_vec3(a[row * W], a[(row + 1) * W], a[(row + 2) * W]);
 }
@@ -285,14 +324,15 @@ static void put(double* a, int row, RvVec3 v) {
   a[(row + 2) * W] = v.z;
 }
 
-static RvQuat some_turn(void) {
+// Any rotation, by which rigid motion is tested.
+static RvQuat any_rotation(void) {
   return rv_quat_normalize((RvQuat){0.3, -0.5, 0.2, 0.7});
 }
 
-// Places turned and moved. Angles are such that the material frames turn along, though the reference frames go the
-// shortest way from where they were.
+// Positions rotated and translated. The angles are such that the material frames rotate with the rod, although the
+// reference frames are parallel-transported from those of the start.
 static void turn_state(const Rods* r, const double* q, double* out) {
-  RvQuat turn = some_turn();
+  RvQuat turn = any_rotation();
   memcpy(out, q, 4 * N * W * sizeof *out);
   for (int lane = 0; lane < W; ++lane) {
     for (int i = 0; i < N; ++i)
@@ -308,25 +348,28 @@ static void turn_state(const Rods* r, const double* q, double* out) {
   }
 }
 
-// largest number that g has, of both kinds, against the same of `scale`
+// Largest entry of g relative to the largest of `scale`, the larger of positions and angles.
 static double share(const double* g, const double* scale) {
-  double most[2] = {0}, full[2] = {0};
+  double largest[2] = {0}, scale_largest[2] = {0};
   for (int k = 0; k < DOF * W; ++k) {
     int kind = k / W % 4 == 3;
-    most[kind] = fmax(most[kind], fabs(g[k]));
-    full[kind] = fmax(full[kind], fabs(scale[k]));
+    largest[kind] = fmax(largest[kind], fabs(g[k]));
+    scale_largest[kind] = fmax(scale_largest[kind], fabs(scale[k]));
   }
-  return fmax(most[0] / full[0], most[1] / full[1]);
+  return fmax(largest[0] / scale_largest[0], largest[1] / scale_largest[1]);
 }
 
-// energy and turned forces of the rod that is moved with its frames
+// A rod that is moved rigidly with its frames: relative change of the energy, and of the forces rotated back.
 static void rigid_error(const Rods* r, double* energy, double* force) {
   RvRodBatch rod = elastic(r, ALL), moved = rod;
-  double p[4 * N * W] __attribute__((aligned(64))),
-      g[4 * N * W] __attribute__((aligned(64))) = {0}, h[4 * N * W] __attribute__((aligned(64))) = {0},
-                   frames[6 * N * W] __attribute__((aligned(64))), a[W] __attribute__((aligned(64))),
-                   b[W] __attribute__((aligned(64)));
-  RvQuat turn = some_turn();
+  double p[4 * N * W] __attribute__((aligned(64)));
+  double g[4 * N * W] __attribute__((aligned(64))) = {0};
+  double h[4 * N * W] __attribute__((aligned(64))) = {0};
+  double frames[6 * N * W] __attribute__((aligned(64)));
+  double a[W] __attribute__((aligned(64)));
+  double b[W] __attribute__((aligned(64)));
+  // Positions and frames rotated and translated.
+  RvQuat turn = any_rotation();
   memcpy(p, r->q, sizeof p);
   for (int lane = 0; lane < W; ++lane)
     for (int i = 0; i < N; ++i) {
@@ -335,12 +378,14 @@ static void rigid_error(const Rods* r, double* energy, double* force) {
       put(frames + lane, 3 * i, rv_quat_rotate(turn, vector_at(rod.tangent + lane, 3 * i)));
       put(frames + 3 * N * W + lane, 3 * i, rv_quat_rotate(turn, vector_at(rod.director + lane, 3 * i)));
     }
+  // Energy and forces of both.
   moved.tangent = frames;
   moved.director = frames + 3 * N * W;
   rv_strand_rod_energy(&rod, r->q, a);
   rv_strand_rod_energy(&moved, p, b);
   rv_strand_rod_derivatives(&rod, r->q, RV_ROD_FULL, g, NULL);
   rv_strand_rod_derivatives(&moved, p, RV_ROD_FULL, h, NULL);
+  // Forces less the rotated ones; torques are scalars and must be equal.
   *energy = 0;
   for (int lane = 0; lane < W; ++lane) {
     *energy = fmax(*energy, fabs(b[lane] / a[lane] - 1));
@@ -351,22 +396,26 @@ static void rigid_error(const Rods* r, double* energy, double* force) {
   *force = share(h, g);
 }
 
-// what the viscous twins do to a rod that is only turned within the step, against what they do to the moved one
-static double viscous_turned(const Rods* r, const Twins* t) {
-  double p[4 * N * W] __attribute__((aligned(64))), g[4 * N * W] __attribute__((aligned(64))) = {0},
-                                                                 h[4 * N * W] __attribute__((aligned(64))) = {0};
+// Viscous force on a rod that only rotates within the step, relative to that on the deformed one: 0 expected.
+static double viscous_turned(const Rods* r, const Viscous* t) {
+  double p[4 * N * W] __attribute__((aligned(64)));
+  double g[4 * N * W] __attribute__((aligned(64))) = {0};
+  double h[4 * N * W] __attribute__((aligned(64))) = {0};
   turn_state(r, r->state->q, p);
   rv_strand_rod_derivatives(&t->viscous, p, RV_ROD_FULL, g, NULL);
   rv_strand_rod_derivatives(&t->viscous, r->q, RV_ROD_FULL, h, NULL);
   return share(g, h);
 }
 
-// with its natural strains a rod bears no force, whatever they are
+// Force on a rod whose natural strains are its current ones, relative to the elastic force: 0 expected.
 static double force_at_rest(const Rods* r, double* memory) {
-  double g[4 * N * W] __attribute__((aligned(64))) = {0}, h[4 * N * W] __attribute__((aligned(64))) = {0};
+  double g[4 * N * W] __attribute__((aligned(64))) = {0};
+  double h[4 * N * W] __attribute__((aligned(64))) = {0};
   RvRodBatch rod = elastic(r, ALL);
   rv_strand_rod_derivatives(&rod, r->q, RV_ROD_FULL, h, NULL);
-  double *length = memory, *curvature = memory + N * W, *twist = memory + 5 * N * W;
+  double* length = memory;
+  double* curvature = memory + N * W;
+  double* twist = memory + 5 * N * W;
   rv_strand_rod_strain(&rod, r->q, &(RvRodStrain){.length = length, .curvature = curvature, .twist = twist});
   rod.length = length;
   rod.curvature = curvature;
@@ -375,7 +424,7 @@ static double force_at_rest(const Rods* r, double* memory) {
   return share(g, h);
 }
 
-// frames of the very state, for which the Hessian is that of the spec
+// Takes the frames of the state itself as reference frames, for which the Hessian is that of the specification.
 static void take_frames(Rods* r) {
   double frames[7 * N * W] __attribute__((aligned(64)));
   RvRodBatch rod = elastic(r, ALL);
@@ -386,6 +435,7 @@ static void take_frames(Rods* r) {
   memcpy(r->state->reference_twist + W, strain.reference_twist + W, (N - 2) * W * sizeof(double));
 }
 
+// Gradients, viscous terms, rigid motion, then Hessians (WH-1, WH-2).
 RvResult rv_check_derivatives(const RvCheckOut* out, RvError* error) {
   static const struct {
     const char *gradient, *hessian;
@@ -398,16 +448,16 @@ RvResult rv_check_derivatives(const RvCheckOut* out, RvError* error) {
   RvResult result = build(&rods, error);
   if (result) return result;
   double* memory = rv_alloc_zero(rv_ldlt_size(DOF, RV_ROD_BAND) + 12 * N * W, sizeof(double));
-  Twins* twins = rv_alloc_zero(1, sizeof *twins);
-  if (!memory || !twins) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  Viscous* viscosity = rv_alloc_zero(1, sizeof *viscosity);
+  if (!memory || !viscosity) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (!result) {
     double energy, force;
     for (int k = 0; k < 4; ++k) rv_check_emit(out, parts[k].gradient, gradient_error(&rods, parts[k].terms), 0, 1e-6);
-    make_twins(&rods, twins);
-    rv_check_emit(out, "gradient_viscous", viscous_error(&rods, twins, memory), 0, 1e-6);
-    // rounding of places half a metre away, 1e-16 m, against edges of 5 mm that are stretched by a tenth; of twists,
-    // which are 1e5 times softer and so feel it more
-    rv_check_emit(out, "viscous_when_turned", viscous_turned(&rods, twins), 0, 1e-9);
+    make_viscous(&rods, viscosity);
+    rv_check_emit(out, "gradient_viscous", viscous_error(&rods, viscosity, memory), 0, 1e-6);
+    // Rounding of positions half a metre away (1e-16 m) against edges of 5 mm stretched by a tenth; twisting is 1e5
+    // times softer than stretching and so more sensitive to it.
+    rv_check_emit(out, "viscous_when_turned", viscous_turned(&rods, viscosity), 0, 1e-9);
     rv_check_emit(out, "force_at_rest", force_at_rest(&rods, memory), 0, 1e-12);
     rigid_error(&rods, &energy, &force);
     rv_check_emit(out, "rigid_energy", energy, 0, 1e-10);
@@ -417,7 +467,7 @@ RvResult rv_check_derivatives(const RvCheckOut* out, RvError* error) {
       rv_check_emit(out, parts[k].hessian, hessian_error(&rods, parts[k].terms, memory), 0, 1e-6);
   }
   rv_free(memory);
-  rv_free(twins);
-  drop(&rods);
+  rv_free(viscosity);
+  release(&rods);
   return result;
 }

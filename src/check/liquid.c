@@ -5,6 +5,7 @@
 #include "math/scalar.h"
 #include "rig/liquid.h"
 
+// One substep of the longest stable step, at most `longest`; *dt gets it.
 static RvResult step_for(RvLiquidRig* rig, double longest, double* dt, RvError* error) {
   *dt = fmin(rv_liquid_longest(&rig->liquid), longest);
   return rv_liquid_substep(&rig->liquid, *dt, error);
@@ -12,8 +13,9 @@ static RvResult step_for(RvLiquidRig* rig, double longest, double* dt, RvError* 
 
 //---------------------------------------------------------------------------------------------- blob
 
+// A free block of liquid that moves, rotates and is stretched (WH-34, WH-36).
 RvResult rv_check_blob(const RvCheckOut* out, RvError* error) {
-  // spinning and pulled apart, far from everything
+  // No solids; half a second without gravity.
   const double dx = 0.01, low[3] = {0, 0, 0}, high[3] = {0.16, 0.1, 0.12};
   RvLiquidRig rig;
   RvLiquidModel model = rv_liquid_model_default(dx);
@@ -29,6 +31,7 @@ RvResult rv_check_blob(const RvCheckOut* out, RvError* error) {
     p->v[1][i] = (float)v.y;
     p->v[2][i] = (float)v.z;
   }
+  // Sums before and after; the centre must have moved by the mean velocity times the time.
   RvVec3 zero = {0, 0, 0};
   RvLiquidSums before = rv_rig_liquid_sums(&rig, zero);
   double dt, time = 0;
@@ -37,10 +40,12 @@ RvResult rv_check_blob(const RvCheckOut* out, RvError* error) {
     time += dt;
   }
   RvLiquidSums after = rv_rig_liquid_sums(&rig, zero);
-  RvVec3 way = rv_mad(rv_sub(after.center, before.center), -time / (before.volume * 1000), before.linear);
+  RvVec3 path_error = rv_mad(rv_sub(after.center, before.center), -time / (before.volume * 1000), before.linear);
   if (!result) {
     rv_check_emit(out, "linear_momentum", rv_distance(after.linear, before.linear) / rv_length(before.linear), 0, 1e-3);
-    rv_check_emit(out, "center", rv_length(way) / (rv_length(before.linear) * time / (before.volume * 1000)), 0, 0.036);
+    // Particles are advected through a field frozen for a step: omega dt / 2 of the path.
+    rv_check_emit(out, "center", rv_length(path_error) / (rv_length(before.linear) * time / (before.volume * 1000)), 0,
+                  0.036);
     rv_check_emit(out, "volume", after.volume / before.volume - 1, 0, 1e-12);
   }
   rv_rig_liquid_free(&rig);
@@ -49,15 +54,18 @@ RvResult rv_check_blob(const RvCheckOut* out, RvError* error) {
 
 //---------------------------------------------------------------------------------------------- sloshing
 
-// a tank a metre long and four cells wide, its level a cosine of that amplitude
+// A tank a metre long and four cells wide whose surface is a cosine of that amplitude.
 static RvResult make_wave(RvLiquidRig* rig, int cells, double depth, double amplitude, RvError* error) {
-  double dx = 1.0 / cells, low[3] = {0, 0, 0}, high[3] = {1, 2, 4 * dx}, top[3] = {1, depth, 4 * dx};
+  double dx = 1.0 / cells;
+  double low[3] = {0, 0, 0};
+  double high[3] = {1, 2, 4 * dx};
+  double top[3] = {1, depth, 4 * dx};
   RvLiquidModel model = rv_liquid_model_default(dx);
   RvResult result = rv_rig_liquid_new(rig, &model, error);
   rv_rig_liquid_tank(rig, low, high, 8);
   if (!result) result = rv_rig_liquid_fill(rig, low, top, 0, error);
   if (result) return result;
-  // each column is stretched, and its particles with it
+  // Each column is stretched with its particles, volume included.
   RvParticles flat = rig->liquid.particles;
   rig->liquid.particles = (RvParticles){0};
   for (size_t i = 0; i < flat.count && !result; ++i) {
@@ -77,7 +85,7 @@ static RvResult make_wave(RvLiquidRig* rig, int cells, double depth, double ampl
 
 //---------------------------------------------------------------------------------------------- volume
 
-// volume of the cells by where the surface cuts them
+// Volume within the level set, by where it cuts the cells, m3.
 static double occupied(const RvLiquidGrid* g) {
   double sum = 0;
   for (size_t i = 0; i < g->tiles.count * RV_TILE_CELLS; ++i)
@@ -85,24 +93,27 @@ static double occupied(const RvLiquidGrid* g) {
   return sum * g->dx * g->dx * g->dx;
 }
 
+// 20 s of sloshing: means of the enclosed volume over the first and the last 2 s (WH-33, WH-46).
 RvResult rv_check_liquid_volume(const RvCheckOut* out, RvError* error) {
   RvLiquidRig rig;
   RvResult result = make_wave(&rig, 16, 0.5, 0.12, error);
-  double volume = rv_liquid_particles_volume(&rig.liquid.particles), dt, early = 0, late = 0;
-  int nearly = 0, nlate = 0;
+  double volume = rv_liquid_particles_volume(&rig.liquid.particles);
+  double dt, early = 0, late = 0;
+  int early_count = 0, late_count = 0;
   for (double t = 0; t < 20 && !result; t += dt) {
     result = step_for(&rig, 1.0 / 60, &dt, error);
     if (t < 2) {
       early += occupied(&rig.liquid.grid);
-      nearly++;
+      early_count++;
     }
     if (t > 18) {
       late += occupied(&rig.liquid.grid);
-      nlate++;
+      late_count++;
     }
   }
   if (!result) {
-    rv_check_emit(out, "occupied", late / nlate / (early / nearly) - 1, 0, 0.01);
+    // Drift of the volume within the level set.
+    rv_check_emit(out, "occupied", late / late_count / (early / early_count) - 1, 0, 0.01);
     rv_check_emit(out, "particles", rv_liquid_particles_volume(&rig.liquid.particles) / volume - 1, 0, 1e-12);
   }
   rv_rig_liquid_free(&rig);

@@ -1,4 +1,4 @@
-// Checks of what the liquid meets, comes from and goes to: solids of level sets, sources and sinks (WH-43).
+// Checks of solids given as level sets, and of sources and sinks (WH-43).
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 //---------------------------------------------------------------------------------------------- openings
 
-// tiles of a cube of cells around the origin
+// Tiles of a cube of cells around the origin, of half side `cells`.
 static RvResult make_tiles(RvLiquidGrid* grid, int cells, RvError* error) {
   RvParticles p = {0};
   RvResult result = RV_OK;
@@ -28,10 +28,10 @@ static RvResult make_tiles(RvLiquidGrid* grid, int cells, RvError* error) {
   return result;
 }
 
-// closed area of all faces of an axis, and of the plane of faces with the most
-static void closed_area(const RvLiquidGrid* g, const RvLiquidSolids* s, int axis, double* all, double* most) {
+// Closed area of all faces of an axis, and the largest of one plane of faces, in faces.
+static void closed_area(const RvLiquidGrid* g, const RvLiquidSolids* s, int axis, double* all, double* largest_plane) {
   double plane[64] = {0};
-  *all = *most = 0;
+  *all = *largest_plane = 0;
   for (size_t t = 0; t < g->tiles.count; ++t)
     for (int k = 0; k < RV_TILE_CELLS; ++k) {
       double shut = 1 - (double)s->open[axis].data[t * RV_TILE_CELLS + (size_t)k];
@@ -39,17 +39,17 @@ static void closed_area(const RvLiquidGrid* g, const RvLiquidSolids* s, int axis
       if (at >= 0 && at < 64) plane[at] += shut;
       *all += shut;
     }
-  for (int i = 0; i < 64; ++i) *most = fmax(*most, plane[i]);
+  for (int i = 0; i < 64; ++i) *largest_plane = fmax(*largest_plane, plane[i]);
 }
 
 typedef struct Openings {
-  double volume, section;  // relative errors
-  double motion;           // of the velocity of faces
+  double volume, section;  // largest relative errors
+  double motion;           // largest error of a face's velocity
 } Openings;
 
-// faces that are partly open move as the turning ball does there
+// Largest error of the solid's velocity at partly open faces, which is that of the rotating ball.
 static double velocity_error(const RvLiquidGrid* grid, const RvLiquidSolids* s, const RvLiquidSolid* solid) {
-  double most = 0;
+  double largest_error = 0;
   for (size_t t = 0; t < grid->tiles.count; ++t)
     for (int i = 0; i < 3 * RV_TILE_CELLS && s->touched[t]; ++i) {
       int a = i / RV_TILE_CELLS, c = i % RV_TILE_CELLS;
@@ -59,14 +59,15 @@ static double velocity_error(const RvLiquidGrid* grid, const RvLiquidSolids* s, 
       for (int b = 0; b < 3; ++b) x[b] = rv_liquid_corner(grid, t, b, c >> (3 * b) & 7) + (a == b ? 0 : 0.5);
       RvVec3 arm = rv_sub(rv_vec3_load64(x), solid->placed.to);
       rv_vec3_store64(v, rv_cross(rv_vec3_load64(solid->angular), arm));
-      most = fmax(most, fabs(v[a] - (double)s->velocity[a].data[at]));
+      largest_error = fmax(largest_error, fabs(v[a] - (double)s->velocity[a].data[at]));
     }
-  return most;
+  return largest_error;
 }
 
-// a ball at places between the cells: what its cross-sections and its volume come to, at worst
+// A ball at six random places within a cell and six rotations: largest errors of volume, cross-section and velocity.
 static RvResult measure_ball(double radius, const RvLiquidGrid* grid, Openings* o, RvError* error) {
-  float zero[3] = {0}, r = (float)radius;
+  float zero[3] = {0};
+  float r = (float)radius;
   RvLiquidSolids s = {0};
   RvGrid* ball = NULL;
   RvResult result = rv_grid_from_spheres("collision", 0.5, 8, 1, zero, &r, &ball, error);
@@ -76,13 +77,14 @@ static RvResult measure_ball(double radius, const RvLiquidGrid* grid, Openings* 
     double to[3] = {rv_random(1, k, 0, 0), rv_random(1, k, 1, 0), rv_random(1, k, 2, 0)};
     solid.placed.to = rv_vec3_load64(to);
     memcpy(solid.center, to, sizeof to);
+    // Open areas of the faces from the level set.
     if (!rv_liquid_solids_from_grids(&s, grid, &solid, 1, NULL)) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
     for (int a = 0; a < 3 && !result; ++a) {
-      double all, most, away = fmin(to[a], 1 - to[a]);
-      closed_area(grid, &s, a, &all, &most);
+      double all, largest_plane, away = fmin(to[a], 1 - to[a]);
+      closed_area(grid, &s, a, &all, &largest_plane);
       o->volume = fmax(o->volume, fabs(all / (4.0 / 3 * RV_PI * radius * radius * radius) - 1));
-      // the plane next to the middle
-      o->section = fmax(o->section, fabs(most / (RV_PI * (radius * radius - away * away)) - 1));
+      // The plane of faces nearest to the centre.
+      o->section = fmax(o->section, fabs(largest_plane / (RV_PI * (radius * radius - away * away)) - 1));
     }
     if (!result) o->motion = fmax(o->motion, velocity_error(grid, &s, &solid));
   }
@@ -91,12 +93,14 @@ static RvResult measure_ball(double radius, const RvLiquidGrid* grid, Openings* 
   return result;
 }
 
+// 12 and 6 cells a radius.
 RvResult rv_check_openings(const RvCheckOut* out, RvError* error) {
   RvLiquidGrid grid = {.dx = 1};
   Openings o[2] = {{0}};
   RvResult result = make_tiles(&grid, 16, error);
   for (int k = 0; k < 2 && !result; ++k) result = measure_ball(k ? 12 : 6, &grid, &o[k], error);
   if (!result) {
+    // The distance is linear between corners: second order in the cell.
     rv_check_emit(out, "volume", o[1].volume, 0, 0.01);
     rv_check_emit(out, "section", o[1].section, 0, 0.01);
     rv_check_emit(out, "volume_order", o[0].volume / o[1].volume, 4, 1);
@@ -112,28 +116,31 @@ RvResult rv_check_openings(const RvCheckOut* out, RvError* error) {
 #define TANK \
   "\"walls\": true, \"wallsmin\": [-0.15, -0.05, -0.1], \"wallsmax\": [0.15, 0.5, 0.1], \"particlesep\": 0.008"
 
-// how deep particles are in the ball, cells, and how fast those at it go into it, of its own speed
-static void at_ball(const RvDetail* d, double x, double radius, double dx, double* deep, double* into) {
-  const float *P = rv_detail_f32(d, RV_POINT, "P", 3), *v = rv_detail_f32(d, RV_POINT, "v", 3);
+// Largest penetration of a particle into the ball, in cells, and rms normal velocity into it of the particles beside
+// it, relative to the ball's speed.
+static void at_ball(const RvDetail* d, double x, double radius, double dx, double* depth, double* approach_speed) {
+  const float* P = rv_detail_f32(d, RV_POINT, "P", 3);
+  const float* v = rv_detail_f32(d, RV_POINT, "v", 3);
   double sum = 0, n = 0;
   for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i) {
     RvVec3 arm = rv_sub(rv_vec3_load(P + 3 * i), rv_vec3(x, 0, 0));
     double far = rv_length(arm);
-    *deep = fmax(*deep, (radius - far) / dx);
+    *depth = fmax(*depth, (radius - far) / dx);
     if (far > radius + 0.25 * dx) continue;
-    // liquid without vortices around a ball: away from it the normal part falls with the cube
+    // Potential flow around a moving ball: the normal velocity falls with the cube of the distance.
     double cube = radius * radius * radius / (far * far * far);
     double in = rv_dot(rv_sub(rv_vec3_load(v + 3 * i), rv_vec3(0.6 * cube, 0, 0)), rv_scale(arm, 1 / far));
     if (in < 0) sum += in * in;
     n++;
   }
-  *into = fmax(*into, n > 0 ? sqrt(sum / n) / 0.6 : 0);
+  *approach_speed = fmax(*approach_speed, n > 0 ? sqrt(sum / n) / 0.6 : 0);
 }
 
+// A ball of 2.5 cells a radius crosses the tank at 0.6 m/s.
 static RvResult check_ball(const RvCheckOut* out, RvError* error) {
   RvSceneRig rig = {0};
   RvDetail* d = NULL;
-  double deep = 0, into = 0;
+  double depth = 0, approach_speed = 0;
   RvResult result = rv_rig_scene_open(
       &rig,
       POOL
@@ -142,22 +149,24 @@ static RvResult check_ball(const RvCheckOut* out, RvError* error) {
       "\"interp\": \"linear\"}}}, \"s\": {\"type\": \"liquidsolver\", \"inputs\": [\"pool\", \"m\"], \"parms\": "
       "{" TANK "}}",
       error);
+  // Frames in which the ball is within the liquid.
   for (int frame = 6; frame <= 11 && !result; ++frame) {
     result = rv_rig_scene_cook(&rig, "s:2", frame, &d, error);
-    if (!result) at_ball(d, -0.2 + 0.025 * (frame - 1), 0.04, 0.016, &deep, &into);
+    if (!result) at_ball(d, -0.2 + 0.025 * (frame - 1), 0.04, 0.016, &depth, &approach_speed);
     rv_detail_free(d);
     d = NULL;
   }
   if (!result) {
-    rv_check_emit(out, "ball_depth", deep, 0, 0.1);
-    rv_check_emit(out, "ball_normal_velocity", into, 0, 0.2 / 2.5);
+    // Linear interpolation of the distance; first order at a cut surface, 2.5 cells a radius.
+    rv_check_emit(out, "ball_depth", depth, 0, 0.1);
+    rv_check_emit(out, "ball_normal_velocity", approach_speed, 0, 0.2 / 2.5);
     rv_check_emit(out, "ball_warnings", rig.warnings, 0, 0);
   }
   rv_rig_scene_close(&rig);
   return result;
 }
 
-// a block of liquid at 12 m/s against a sheet without thickness
+// A block of liquid at 12 m/s hits an inclined sheet without thickness.
 static RvResult check_sheet(const RvCheckOut* out, RvError* error) {
   RvSceneRig rig = {0};
   RvDetail* d = NULL;
@@ -173,7 +182,7 @@ static RvResult check_sheet(const RvCheckOut* out, RvError* error) {
   const float* P = result ? NULL : rv_detail_f32(d, RV_POINT, "P", 3);
   double c = rv_cos(rv_radians(10)), s = rv_sin(rv_radians(10));
   for (size_t i = 0; P && i < rv_detail_count(d, RV_POINT); ++i) {
-    // jets may have left it at its edges
+    // Jets may have left the sheet over its edges.
     bool over = fabs(c * P[3 * i] + s * P[3 * i + 1]) < 1.9 && fabsf(P[3 * i + 2]) < 1.9f;
     passed += over && c * P[3 * i + 1] - s * P[3 * i] < 0;
   }
@@ -190,6 +199,7 @@ RvResult rv_check_obstacles(const RvCheckOut* out, RvError* error) {
 
 //---------------------------------------------------------------------------------------------- sources
 
+// The ledger and the sum of the particles' volumes at a frame.
 static RvResult ledger_of(RvSceneRig* rig, double frame, double ledger[6], double* bulk, RvError* error) {
   RvDetail* d = NULL;
   RvResult result = rv_rig_scene_cook(rig, "s:3", frame, &d, error);
@@ -203,11 +213,16 @@ static RvResult ledger_of(RvSceneRig* rig, double frame, double ledger[6], doubl
   return result;
 }
 
-// A disc that moves and sprays at a keyed rate, a region kept full, a drain and an open side at once.
-RvResult rv_check_sources(const RvCheckOut* out, RvError* error) {
+// Entries of the ledger, m3.
+enum { INITIAL = 1, SOURCES, KILLED, EVAPORATED, OUTFLOW, LEDGER };
+static const double PARTICLE = 1e-6;  // volume of a particle at a separation of 1 cm, m3
+
+// A moving, rotating source at a constant rate: the volume that has flowed but makes no whole particle yet, in
+// particles, is 0 to 1.
+static RvResult check_rate(const RvCheckOut* out, RvError* error) {
   RvSceneRig rig = {0};
-  double l[6] = {0}, bulk = 0, before = 0;
-  const double rate = 0.00217, particle = 1e-6;
+  double l[LEDGER] = {0}, bulk = 0;
+  const double rate = 0.00217;  // m3/s, as in the scene
   RvResult result = rv_rig_scene_open(
       &rig,
       "\"a\": {\"type\": \"source\", \"parms\": {\"rate\": 0.00217, \"vel\": [1, -1, 0], \"spread\": 20, \"sourceid\": "
@@ -215,19 +230,25 @@ RvResult rv_check_sources(const RvCheckOut* out, RvError* error) {
       "\"tx\": {\"keys\": [[1, 0], [24, 0.3]]}}}, \"s\": {\"type\": \"liquidsolver\", \"inputs\": [null, null, "
       "\"m\"], \"parms\": {\"particlesep\": 0.01}}",
       error);
-  double least = 1e9, most = -1e9;
+  double least_owed = 1e9, most_owed = -1e9;
   for (int frame = 2; frame <= 14 && !result; frame += 4) {
     result = ledger_of(&rig, frame, l, &bulk, error);
-    double owed = (rate * (frame - 1) / 24.0 - l[2]) / particle;
-    least = fmin(least, owed);
-    most = fmax(most, owed);
+    double owed = (rate * (frame - 1) / 24.0 - l[SOURCES]) / PARTICLE;
+    least_owed = fmin(least_owed, owed);
+    most_owed = fmax(most_owed, owed);
   }
   rv_rig_scene_close(&rig);
   if (result) return result;
-  // what has flowed and makes no whole particle yet, in particles: 0 to 1
-  rv_check_emit(out, "rate_least_owed", least, 0.5, 0.500001);
-  rv_check_emit(out, "rate_most_owed", most, 0.5, 0.500001);
-  result = rv_rig_scene_open(
+  rv_check_emit(out, "rate_least_owed", least_owed, 0.5, 0.500001);
+  rv_check_emit(out, "rate_most_owed", most_owed, 0.5, 0.500001);
+  return RV_OK;
+}
+
+// A filled region, a drain, an open side and a kill box at once.
+static RvResult check_ledger(const RvCheckOut* out, RvError* error) {
+  RvSceneRig rig = {0};
+  double l[LEDGER] = {0}, bulk = 0, before = 0;
+  RvResult result = rv_rig_scene_open(
       &rig,
       "\"pool\": {\"type\": \"fill\", \"parms\": {\"size\": [0.2, 0.05, 0.2], \"t\": [0, -0.075, 0], \"particlesep\": "
       "0.01}}, \"a\": {\"type\": \"source\", \"parms\": {\"mode\": \"fill\", \"shape\": \"box\", \"size\": [0.06, "
@@ -239,16 +260,21 @@ RvResult rv_check_sources(const RvCheckOut* out, RvError* error) {
       error);
   if (!result) result = ledger_of(&rig, 2, l, &before, error);
   if (!result) {
-    // 6^3 sites of a centimetre
-    rv_check_emit(out, "filled", l[2] / (216 * particle), 1, 0.1);
+    // 6^3 sites of a centimetre.
+    rv_check_emit(out, "filled", l[SOURCES] / (216 * PARTICLE), 1, 0.1);
     result = ledger_of(&rig, 14, l, &bulk, error);
   }
   if (!result) {
-    double came = l[1] + l[2];
-    rv_check_emit(out, "ledger", (bulk - came + l[3] + l[4] + l[5]) / came, 0, 1e-12);
-    // all of them took part
-    rv_check_emit(out, "flows_missing", !(l[2] > 1e-4) + !(l[3] > 1e-4) + !(l[5] > 1e-4), 0, 0);
+    double came = l[INITIAL] + l[SOURCES];
+    rv_check_emit(out, "ledger", (bulk - came + l[KILLED] + l[EVAPORATED] + l[OUTFLOW]) / came, 0, 1e-12);
+    // Every sink and source took part.
+    rv_check_emit(out, "flows_missing", !(l[SOURCES] > 1e-4) + !(l[KILLED] > 1e-4) + !(l[OUTFLOW] > 1e-4), 0, 0);
   }
   rv_rig_scene_close(&rig);
   return result;
+}
+
+RvResult rv_check_sources(const RvCheckOut* out, RvError* error) {
+  RvResult result = check_rate(out, error);
+  return result ? result : check_ledger(out, error);
 }

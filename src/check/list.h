@@ -1,4 +1,4 @@
-// The functions of the table of checks.
+// Declares the function of every row of checks.def.
 #ifndef RV_CHECK_LIST_H
 #define RV_CHECK_LIST_H
 

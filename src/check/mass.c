@@ -1,4 +1,4 @@
-// Check mass: what a strand weighs shows in how fast it swings and falls (WH-1, WH-5).
+// Check mass: frequency and fall of a strand, dry, wet and submerged (WH-1, WH-5).
 #include <math.h>
 
 #include "base/memory.h"
@@ -7,10 +7,15 @@
 #include "rig/strand.h"
 
 enum { N = 41 };
-#define LENGTH 0.05
-#define LOAD 1.5  // of the hair's mass
+#define LENGTH 0.05    // m
+#define LOAD 1.5       // liquid's mass over the hair's
+#define RADIUS 50e-6   // m
+#define DENSITY 1300   // kg/m3
+#define YOUNGS 3e9     // Pa
+#define SHEAR 1.1e9    // Pa
+#define BETA 1.875104  // first root of cos x cosh x = -1: first mode of a cantilever
 
-// liquid on every vertex, `share` of it moving with the hair; below 0: none
+// Liquid on every vertex, of which `share` moves with the hair (0: submerged); none if share < 0.
 static RvResult wet(RvRig* rig, double share, RvError* error) {
   if (share < 0) {
     rv_strand_set_load(rig->model, NULL);
@@ -24,12 +29,18 @@ static RvResult wet(RvRig* rig, double share, RvError* error) {
   return RV_OK;
 }
 
-// quarter of the period of the first mode, from a release at its shape to the first crossing
+// Quarter period of the first mode, from its release in the mode's shape to the first zero crossing.
 static RvResult quarter(double liquid, double* out, double* clamp_length, RvError* error) {
-  const double beta = 1.875104, sigma = 0.734096, edge = LENGTH / (N - 1), dt = 1.0 / 8000;
-  double x[3 * N], straight[3 * N] = {0}, before, effective = edge * (N - 1.5);
+  // sigma: coefficient of the sine terms in the shape of the first mode.
+  const double beta = BETA, sigma = 0.734096;
+  const double edge = LENGTH / (N - 1);
+  const double dt = 1.0 / 8000;
+  double x[3 * N];
+  double straight[3 * N] = {0};
+  double before;
+  double effective = edge * (N - 1.5);
   for (int i = 0; i < N; ++i) {
-    // the clamp acts in the middle of the edge that is held
+    // The clamp acts in the middle of the clamped edge.
     double s = fmax(edge * (i - 0.5), 0) / effective * beta;
     double y = cosh(s) - cos(s) - sigma * (sinh(s) - sin(s));
     straight[3 * i] = edge * i;
@@ -40,7 +51,15 @@ static RvResult quarter(double liquid, double* out, double* clamp_length, RvErro
   *out = 0;
   *clamp_length = effective;
   RvRig rig;
-  RvResult result = rv_rig_new(&rig, &(RvRigDef){N, x, straight, 50e-6, 1300, 3e9, 1.1e9, 0, 2}, error);
+  const RvRigDef def = {.vertices = N,
+                        .x = x,
+                        .rest = straight,
+                        .radius = RADIUS,
+                        .density = DENSITY,
+                        .youngs = YOUNGS,
+                        .shear = SHEAR,
+                        .clamped = 2};
+  RvResult result = rv_rig_new(&rig, &def, error);
   if (result) return result;
   result = wet(&rig, liquid, error);
   before = rv_rig_x(&rig, N - 1, 1);
@@ -54,13 +73,14 @@ static RvResult quarter(double liquid, double* out, double* clamp_length, RvErro
   return result;
 }
 
-// acceleration of a strand that falls
+// Acceleration of a free strand under gravity, m/s2.
 static RvResult fall(double liquid, double* g, RvError* error) {
   const double gravity[3] = {0, -9.81, 0}, dt = 1.0 / 240;
   double x[3 * N] = {0};
   for (int i = 0; i < N; ++i) x[3 * i] = LENGTH * i / (N - 1);
   RvRig rig;
-  RvResult result = rv_rig_new(&rig, &(RvRigDef){N, x, NULL, 50e-6, 1300, 3e9, 1.1e9, 0, 0}, error);
+  const RvRigDef def = {.vertices = N, .x = x, .radius = RADIUS, .density = DENSITY, .youngs = YOUNGS, .shear = SHEAR};
+  RvResult result = rv_rig_new(&rig, &def, error);
   if (result) return result;
   result = wet(&rig, liquid, error);
   rv_rig_gravity(&rig, gravity);
@@ -70,6 +90,7 @@ static RvResult fall(double liquid, double* g, RvError* error) {
   return result;
 }
 
+// Dry, wet and submerged frequencies against Euler and Bernoulli's beam; then free fall.
 RvResult rv_check_mass(const RvCheckOut* out, RvError* error) {
   double dry, soaked, under, length, g[2];
   RvResult result = quarter(-1, &dry, &length, error);
@@ -77,8 +98,8 @@ RvResult rv_check_mass(const RvCheckOut* out, RvError* error) {
   if (!result) result = quarter(0, &under, &length, error);
   for (int k = 0; k < 2 && !result; ++k) result = fall(k ? 1 : -1, &g[k], error);
   if (result) return result;
-  // EI / rho A = E r^2 / 4 rho
-  double expected = 1.875104 * 1.875104 / (2 * RV_PI) * sqrt(3e9 * 50e-6 * 50e-6 / (4 * 1300)) / (length * length);
+  // EI / (rho A) = E r^2 / (4 rho).
+  double expected = BETA * BETA / (2 * RV_PI) * sqrt(YOUNGS * RADIUS * RADIUS / (4 * DENSITY)) / (length * length);
   rv_check_emit(out, "frequency", 1 / (4 * dry) / expected, 1, 0.005);
   rv_check_emit(out, "wet_frequency", dry / soaked * sqrt(1 + LOAD), 1, 1e-3);
   rv_check_emit(out, "under_water", dry / under, 1, 1e-12);

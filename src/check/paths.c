@@ -1,6 +1,6 @@
-// Checks paths and wet_paths: the bits of a shot do not depend on the number of workers, on the instruction set, nor on
-// whether it was interrupted and gone on with by another. Strands of three lengths that do not fill their batches,
-// curls, wind, a head that turns, contacts of all kinds; and damp fur that liquid falls on.
+// Checks paths and wet_paths: the bits of a shot do not depend on the number of workers, the instruction set, or on
+// whether it was interrupted and resumed on another. The dry shot has strands of two lengths that do not fill their
+// batches, curls, wind, a rotating head and contacts of all kinds; the wet one damp fur that liquid falls on.
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,8 +13,8 @@
 #include "rig/scene.h"
 
 typedef struct Shot {
-  const char* text;
-  int half, last;  // frames
+  const char* text;  // nodes of the scene; the solver is "s"
+  int half, last;    // frames: where it is interrupted; the last
 } Shot;
 
 static const char dry_shot[] =
@@ -33,7 +33,7 @@ static const char dry_shot[] =
     "  \"inertiascale\": 0.7, \"rootfree\": 0.005, \"restmode\": \"natural\","
     "  \"wind\": [{\"wave\": {\"amplitude\": 2, \"frequency\": 3}}, 0, 1]}}";
 
-// capture, film, bridges, drag, drops, absorbed liquid and drying are all there
+// Every stage of the wet solver takes part: capture, film, bridges, drag, drops, absorption and drying.
 static const char wet_shot[] =
     "\"b\": {\"type\": \"sphere\", \"parms\": {\"radius\": 0.03}},"
     "\"h\": {\"type\": \"groom\", \"inputs\": [\"b\"], \"parms\": {\"count\": 60, \"length\": 0.03, \"points\": 12}},"
@@ -52,12 +52,14 @@ static const char wet_shot[] =
 static const Shot dry = {dry_shot, 3, 5};
 static const Shot wet = {wet_shot, 2, 3};
 
-// the hash of all bytes of the last state; frames up to `half` are taken from the checkpoints in `folder`, if given
+// Hash of all bytes of the state at frame `last`, and the number of contacts. With a folder the shot is run with
+// checkpoints there; with `resume` it continues from them.
 static RvResult run(const Shot* shot, const char* folder, bool resume, int last, uint64_t* hash, int64_t* contacts,
                     RvError* error) {
   RvSceneRig rig;
   RvResult result = rv_rig_scene_open(&rig, shot->text, error);
   if (result) return result;
+  // Checkpoints are written by a run; without a folder the state is cooked directly.
   const RvDetail* state;
   RvRun def = {.node = "s", .first = 1, .last = last, .checkpoint_dir = folder, .resume = resume};
   if (folder) result = rv_scene_run(rig.scene, &def, error);
@@ -72,9 +74,10 @@ static RvResult run(const Shot* shot, const char* folder, bool resume, int last,
   return result;
 }
 
+// Removes a folder of checkpoints.
 static void remove_folder(const char* folder) {
   DIR* dir = opendir(folder);
-  for (const struct dirent* e; dir && (e = readdir(dir));) {
+  for (const struct dirent* e = dir ? readdir(dir) : NULL; e; e = readdir(dir)) {
     char path[1024];
     snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
     if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) remove(path);
@@ -83,13 +86,15 @@ static void remove_folder(const char* folder) {
   rmdir(folder);
 }
 
-// frames 1 to `half` on one path and the rest on another
+// Hash of a shot whose frames up to `half` run on one instruction set and whose others resume on another.
 static RvResult cross(const Shot* shot, RvIsa first, RvIsa second, uint64_t* hash, RvError* error) {
   const char* base = getenv("TMPDIR");
   char folder[512];
   uint64_t half;
   snprintf(folder, sizeof folder, "%s/rivulet-check-XXXXXX", base && *base ? base : "/tmp");
-  if (!mkdtemp(folder)) return rv_fail(error, RV_BAD_FILE, "cannot make a folder '%s'; set TMPDIR", folder);
+  if (!mkdtemp(folder))
+    return rv_fail(error, RV_BAD_FILE,
+                   "cannot create the folder '%s' for checkpoints; set TMPDIR to a folder that can be written", folder);
   rv_cpu_force(first);
   RvResult result = run(shot, folder, false, shot->half, &half, NULL, error);
   rv_cpu_force(second);
@@ -98,12 +103,14 @@ static RvResult cross(const Shot* shot, RvIsa first, RvIsa second, uint64_t* has
   return result;
 }
 
+// Every instruction set of the machine alone, and resumed from the one before it.
 static RvResult check_isa(const Shot* shot, const RvCheckOut* out, uint64_t expected, RvError* error) {
+  // Names of the lines, by instruction set.
   static const char* const alone[RV_ISA_COUNT] = {"base", "avx2", "avx512"};
   static const char* const absent[RV_ISA_COUNT] = {"base_not_here", "avx2_not_on_this_machine",
                                                    "avx512_not_on_this_machine"};
   static const char* const resumed[RV_ISA_COUNT] = {"base_after_avx512", "avx2_after_base", "avx512_after_avx2"};
-  static const char* const back[RV_ISA_COUNT] = {"", "", "avx2_after_avx512"};
+  static const char* const resumed_back[RV_ISA_COUNT] = {"", "", "avx2_after_avx512"};
   RvResult result = RV_OK;
   for (int isa = 0; isa < RV_ISA_COUNT && !result; ++isa) {
     uint64_t hash = 0;
@@ -112,18 +119,21 @@ static RvResult check_isa(const Shot* shot, const RvCheckOut* out, uint64_t expe
       rv_check_emit(out, absent[isa], 0, 0, 0);
       continue;
     }
+    // Alone.
     result = run(shot, NULL, false, shot->last, &hash, NULL, error);
     if (!result) rv_check_emit(out, alone[isa], hash == expected, 1, 0);
+    // Resumed after the one before it (the widest, for the first), where the machine has it.
     if (result || !rv_cpu_force((RvIsa)before)) continue;
     result = cross(shot, (RvIsa)before, (RvIsa)isa, &hash, error);
     if (!result) rv_check_emit(out, resumed[isa], hash == expected, 1, 0);
     if (result || isa != RV_ISA_AVX512) continue;
     result = cross(shot, RV_ISA_AVX512, RV_ISA_AVX2, &hash, error);
-    if (!result) rv_check_emit(out, back[isa], hash == expected, 1, 0);
+    if (!result) rv_check_emit(out, resumed_back[isa], hash == expected, 1, 0);
   }
   return result;
 }
 
+// The reference run has the machine's own settings, which are restored at the end.
 static RvResult check_shot(const Shot* shot, const RvCheckOut* out, RvError* error) {
   static const struct {
     int workers;
@@ -131,10 +141,12 @@ static RvResult check_shot(const Shot* shot, const RvCheckOut* out, RvError* err
   } counts[] = {{1, "workers_1"}, {2, "workers_2"}, {3, "workers_3"}, {8, "workers_8"}, {16, "workers_16"}};
   uint64_t expected = 0, hash = 0;
   int64_t contacts = 0;
+  // Settings that are restored at the end.
   int threads = rv_threads();
   RvIsa isa = rv_cpu_isa();
   RvResult result = run(shot, NULL, false, shot->last, &expected, &contacts, error);
   if (!result) rv_check_emit(out, "contacts_missing", contacts == 0, 0, 0);
+  // More workers than cores, too.
   for (size_t i = 0; i < sizeof counts / sizeof *counts && !result; ++i) {
     rv_threads_set(counts[i].workers);
     result = run(shot, NULL, false, shot->last, &hash, NULL, error);

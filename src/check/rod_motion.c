@@ -1,19 +1,27 @@
-// Checks of the rod in motion: a hanging chain, momentum, damping.
+// Checks of the rod in motion: a hanging chain, momentum, damping (WH-1, WH-2, WH-4, WH-44).
 #include <math.h>
 
 #include "check/list.h"
 #include "math/scalar.h"
 #include "rig/strand.h"
 
-// A chain of negligible stiffness swings at j01 / 2 sqrt(g / L) (Bernoulli 1732), j01 = 2.404826.
+static const double J01 = 2.404826;  // first zero of the Bessel function J0
+static const double GRAVITY = 9.81;  // m/s2
+
+// A chain of negligible bending stiffness swings with the angular frequency j01 / 2 sqrt(g / L) (Bernoulli 1732).
 RvResult rv_check_chain(const RvCheckOut* out, RvError* error) {
   enum { N = 60 };
-  const double length = 0.3, g[3] = {0, -9.81, 0}, edge = length / (N - 1), dt = 1.0 / 2000, tilt = 0.01;
+  const double length = 0.3;
+  const double g[3] = {0, -GRAVITY, 0};
+  const double edge = length / (N - 1);
+  const double dt = 1.0 / 2000, tilt = 0.01;
   double x[N * 3] = {0};
-  // the first mode's own shape, J0(2 w sqrt(s / g)) with s from the tip, to start without the others
-  double w = 0.5 * 2.404826 * sqrt(9.81 / length);
+  // The first mode's shape, J0(2 w sqrt(s / g)) with s from the tip, by its power series, so that no other mode starts.
+  double w = 0.5 * J01 * sqrt(GRAVITY / length);
   for (int i = 0; i < N; ++i) {
-    double s = length - edge * i, z = w * w * s / 9.81, term = 1, sum = 1;
+    double s = length - edge * i;
+    double z = w * w * s / GRAVITY;
+    double term = 1, sum = 1;
     for (int k = 1; k < 20; ++k) {
       term *= -z / (k * k);
       sum += term;
@@ -22,12 +30,13 @@ RvResult rv_check_chain(const RvCheckOut* out, RvError* error) {
     x[3 * i + 1] = -edge * i;
   }
   RvRig rig;
-  RvResult result = rv_rig_new(&rig, &(RvRigDef){N, x, NULL, 10e-6, 1300, 1e6, 4e5, 0, 0}, error);
+  const RvRigDef def = {.vertices = N, .x = x, .radius = 10e-6, .density = 1300, .youngs = 1e6, .shear = 4e5};
+  RvResult result = rv_rig_new(&rig, &def, error);
   if (result) return result;
   for (int c = 0; c < 3; ++c) rv_rig_fix(&rig, 0, c);
   rv_rig_fix(&rig, 0, 3);
   rv_rig_gravity(&rig, g);
-  // a quarter period is from the release to the first crossing
+  // A quarter period is the time from the release to the first zero crossing.
   double before = rv_rig_x(&rig, N - 1, 0), quarter = 0;
   for (int k = 1; k < 2000 && !result && quarter == 0; ++k) {
     result = rv_rig_step(&rig, dt, RV_BDF2, 1e-9, error);
@@ -35,7 +44,7 @@ RvResult rv_check_chain(const RvCheckOut* out, RvError* error) {
     if (before > 0 && now <= 0) quarter = dt * (k - now / (now - before));
     before = now;
   }
-  // bending stiffens the root over 1 mm of 300, the first step is Euler's, the polygon has 60 sides: below 1% together
+  // Bending stiffens 1 mm of 300 at the root, the first step is Euler's, and the chain has 59 edges: below 1% together.
   if (!result) rv_check_emit(out, "period", 4 * quarter * w / (2 * RV_PI), 1, 0.01);
   rv_rig_free(&rig);
   return result;
@@ -45,6 +54,7 @@ typedef struct Momentum {
   double linear[3], angular;  // about z through the centre of mass at the origin
 } Momentum;
 
+// Linear momentum, and angular momentum about z through the origin.
 static Momentum momentum(const RvRig* rig) {
   Momentum p = {0};
   for (int i = 0; i < rig->n; ++i) {
@@ -55,53 +65,75 @@ static Momentum momentum(const RvRig* rig) {
   return p;
 }
 
-// A free straight strand that turns at omega about its middle. Every internal force is a gradient of an energy that
-// knows no place and no direction, so linear momentum stays; implicit Euler itself loses (omega dt)^2 of the angular.
+// A free straight strand that moves and rotates with omega about its middle. Internal forces are gradients of an energy
+// that is invariant under rigid motion, so linear momentum is conserved; implicit Euler loses (omega dt)^2 of the
+// angular momentum a step.
 RvResult rv_check_momentum(const RvCheckOut* out, RvError* error) {
   enum { N = 21 };
   const double omega = 6, dt = 1.0 / 240, length = 0.1;
   double x[N * 3] = {0};
   for (int i = 0; i < N; ++i) x[3 * i] = length * (i / (N - 1.0) - 0.5);
   RvRig rig;
-  RvResult result = rv_rig_new(&rig, &(RvRigDef){N, x, NULL, 50e-6, 1300, 3e9, 1.1e9, 1e5, 0}, error);
+  const RvRigDef def = {
+      .vertices = N,
+      .x = x,
+      .radius = 50e-6,
+      .density = 1300,
+      .youngs = 3e9,
+      .shear = 1.1e9,
+      .viscosity = 1e5,
+  };
+  RvResult result = rv_rig_new(&rig, &def, error);
   if (result) return result;
   for (int i = 0; i < N; ++i) {
     rv_rig_set_v(&rig, i, 0, 0.3);
     rv_rig_set_v(&rig, i, 1, omega * x[3 * i]);
   }
+  // 20 steps, solved to rounding.
   Momentum first = momentum(&rig), before = first;
   double drift = 0, loss = 0;
   for (int k = 0; k < 20 && !result; ++k) {
     result = rv_rig_step(&rig, dt, RV_EULER, 1e-13, error);
     Momentum now = momentum(&rig);
-    // about the moving centre: take away its own part
+    // Angular momentum about the moving centre of mass.
     double mass = 0;
     for (int i = 0; i < N; ++i) mass += rv_rig_mass(&rig, i, 0);
-    double centre = 0.3 * dt * (k + 1);
-    now.angular -= centre * now.linear[1];
+    double centre_x = 0.3 * dt * (k + 1);
+    now.angular -= centre_x * now.linear[1];
     drift = fmax(drift, fabs(now.linear[0] - before.linear[0]) / (mass * 0.3));
     loss = 1 - pow(now.angular / first.angular, 1.0 / (k + 1));
     before = now;
   }
   if (!result) {
+    // Rounding, against mass times speed.
     rv_check_emit(out, "linear_a_step", drift, 0, 1e-10);
-    double own = omega * omega * dt * dt;
-    rv_check_emit(out, "angular_a_step", loss / own, 1, 0.05);
+    double euler_loss = omega * omega * dt * dt;
+    rv_check_emit(out, "angular_a_step", loss / euler_loss, 1, 0.05);
   }
   rv_rig_free(&rig);
   return result;
 }
 
-// A clamped strand that was plucked: energy only falls, faster with more viscosity, and a rigid turn costs nothing.
-static RvResult ring_down(double viscosity, double* left, double* largest_gain, RvError* error) {
+// A plucked clamped strand: share of the energy that is left after 0.1 s, and the largest gain in a step.
+static RvResult ring_down(double viscosity, double* energy_share, double* largest_gain, RvError* error) {
   enum { N = 24 };
   const double length = 0.05;
   double x[N * 3] = {0};
   for (int i = 0; i < N; ++i) x[3 * i + 1] = -length * i / (N - 1);
   RvRig rig;
-  RvResult result = rv_rig_new(&rig, &(RvRigDef){N, x, NULL, 50e-6, 1300, 3e9, 1.1e9, viscosity, 2}, error);
+  const RvRigDef def = {.vertices = N,
+                        .x = x,
+                        .radius = 50e-6,
+                        .density = 1300,
+                        .youngs = 3e9,
+                        .shear = 1.1e9,
+                        .viscosity = viscosity,
+                        .clamped = 2};
+  RvResult result = rv_rig_new(&rig, &def, error);
   if (result) return result;
+  // The pluck: a velocity that grows to 0.5 m/s at the tip.
   for (int i = 2; i < N; ++i) rv_rig_set_v(&rig, i, 0, 0.5 * i / N);
+  // 0.1 s in steps of half a millisecond.
   double first = rv_rig_kinetic(&rig) + rv_rig_elastic(&rig), before = first;
   *largest_gain = 0;
   for (int k = 0; k < 200 && !result; ++k) {
@@ -110,20 +142,21 @@ static RvResult ring_down(double viscosity, double* left, double* largest_gain, 
     *largest_gain = fmax(*largest_gain, (now - before) / first);
     before = now;
   }
-  *left = before / first;
+  *energy_share = before / first;
   rv_rig_free(&rig);
   return result;
 }
 
+// No viscosity, and two that differ by a factor of two (WH-2).
 RvResult rv_check_damping(const RvCheckOut* out, RvError* error) {
-  double left[3], gain[3];
+  double energy_share[3], gain[3];
   const double viscosity[] = {0, 1e5, 2e5};
   RvResult result = RV_OK;
-  for (int k = 0; k < 3 && !result; ++k) result = ring_down(viscosity[k], &left[k], &gain[k], error);
+  for (int k = 0; k < 3 && !result; ++k) result = ring_down(viscosity[k], &energy_share[k], &gain[k], error);
   if (result) return result;
   rv_check_emit(out, "largest_gain", fmax(gain[0], fmax(gain[1], gain[2])), 0, 1e-12);
-  // what viscosity takes beyond the integrator's own loss goes as exp(-c mu t): twice the viscosity, twice the rate
-  double rate1 = log(left[0] / left[1]), rate2 = log(left[0] / left[2]);
+  // Beyond the integrator's own loss energy decays as exp(-c mu t): twice the viscosity doubles the rate.
+  double rate1 = log(energy_share[0] / energy_share[1]), rate2 = log(energy_share[0] / energy_share[2]);
   rv_check_emit(out, "rate_ratio", rate2 / rate1, 2, 0.3);
   return RV_OK;
 }

@@ -1,7 +1,7 @@
-// Check roller: bristles on a roller at 300 rpm, 75 degrees a frame (WH-4). A straight line between frames would cut
-// the radius by a fifth; at every substep the roots must be on their circle within 0.1%. With bristles all around the
-// centre of all points stands still; with bristles on one side it goes round as well. The input is asked at every
-// substep, and then given at whole frames only, as files have it.
+// Check roller: bristles on a roller at 300 rpm, 75 degrees a frame (WH-4). Linear interpolation between frames would
+// cut the radius by a fifth; at every substep the roots must be on their circle within 0.1%. With bristles all around,
+// the centre of all points is fixed; with bristles on one side it rotates as well. The input is sampled at every
+// substep, or given at whole frames only, as files are.
 #include <math.h>
 
 #include "check/list.h"
@@ -9,11 +9,11 @@
 #include "node/solver/sampler.h"
 #include "rig/node.h"
 
-enum { COUNT = 24, N = 8, FRAMES = 12, SAMPLES = 32 };
-#define RADIUS 0.03
-#define TURN (75 * RV_PI / 180)
+enum { COUNT = 24, N = 8, FRAMES = 12, SAMPLES = 32 };  // bristles; points of each; frames; samples of a frame
+#define RADIUS 0.03                                     // of the roller, m
+#define TURN (75 * RV_PI / 180)                         // rad a frame
 
-// `user` is the angle that the bristles take
+// Input of the node: bristles spread over the angle that `user` points to, rotated to where they are at `frame`.
 static RvResult bristles(void* user, size_t index, double frame, RvDetail** out, RvError* error) {
   const double* around = user;
   *out = NULL;
@@ -35,14 +35,19 @@ static RvResult bristles(void* user, size_t index, double frame, RvDetail** out,
   return RV_OK;
 }
 
+// Updates the largest errors of radius (relative) and angle (rad) of a root.
 static void compare(const double* p, int point, double frame, double around, double* radius, double* angle) {
-  double x = p[0], y = p[1], a = TURN * (frame - 1) + around * (point / N) / COUNT, c = rv_cos(a), s = rv_sin(a);
+  double x = p[0];
+  double y = p[1];
+  double a = TURN * (frame - 1) + around * (point / N) / COUNT;
+  double c = rv_cos(a);
+  double s = rv_sin(a);
   *radius = fmax(*radius, fabs(hypot(x, y) / RADIUS - 1));
   *angle = fmax(*angle, fabs(rv_atan2(c * y - s * x, c * x + s * y)));
 }
 
-// a frame: what a substep may be given, at many shares, and what the frame came to
-static RvResult frame(RvNodeRig* r, double around, double* radius, double* angle, RvError* error) {
+// One frame: the sampled roots at 32 fractions of it, and the roots of its result.
+static RvResult run_frame(RvNodeRig* r, double around, double* radius, double* angle, RvError* error) {
   RvPointSampler sampler;
   RvResult result = rv_rig_node_next(r, error);
   if (result) return result;
@@ -65,6 +70,7 @@ static RvResult frame(RvNodeRig* r, double around, double* radius, double* angle
   return result;
 }
 
+// Four cases, by the sampler and the solver.
 RvResult rv_check_roller(const RvCheckOut* out, RvError* error) {
   static const struct {
     const char *radius, *angle;
@@ -82,16 +88,16 @@ RvResult rv_check_roller(const RvCheckOut* out, RvError* error) {
     RvNodeRigDef def = {"strandsolver", NULL, 1, bristles, &around, cases[k].whole};
     result = rv_rig_node_open(&rig, &def, error);
     for (int f = 2; f <= FRAMES && !result; ++f) {
-      result = frame(&rig, around, &radius, &angle, error);
+      result = run_frame(&rig, around, &radius, &angle, error);
       fewest = fmin(fewest, rig.stats.substeps);
     }
     rv_rig_node_close(&rig);
     if (result) break;
     rv_check_emit(out, cases[k].radius, radius, 0, 1e-3);
-    // an even turn is known at every moment
+    // A uniform rotation is known at every time.
     rv_check_emit(out, cases[k].angle, angle, 0, 1e-3);
   }
-  // half a radian a substep at most
+  // Substeps are short enough for half a radian each.
   if (!result) rv_check_emit(out, "turn_a_substep", TURN / fewest, 0, 0.5);
   return result;
 }

@@ -1,3 +1,4 @@
+// The table of checks, made from checks.def.
 #include "check/list.h"
 
 const RvCheck rv_checks[] = {
@@ -6,7 +7,7 @@ const RvCheck rv_checks[] = {
 #undef RV_CHECK
 };
 
-// a name that stands twice does not compile
+// A name that occurs twice in checks.def does not compile.
 enum {
 #define RV_CHECK(name, spec, formula) ONLY_ONE_##name,
 #include "check/checks.def"

@@ -1,20 +1,22 @@
-// The whole substep of the liquid in tanks: at rest, sloshing, collapsing.
+// Checks of the liquid's whole substep in tanks: column at rest, sloshing, collapse of a dam (WH-36, WH-43).
 #include <math.h>
 
 #include "check/check.h"
 #include "rig/liquid.h"
 
 static const double G = 9.81;
-enum { TOP = 1 << 3 };  // the side of a tank that is open
+enum { TOP = 1 << 3 };  // bit of RvSolidShape's open_sides: the tanks are open above
 
+// Advances by dt, with as many substeps as are needed.
 static RvResult advance(RvLiquidRig* rig, double dt, RvError* error) {
   return rv_liquid_advance(&rig->liquid, dt, 1, 1000, error);
 }
 
 typedef struct Speeds {
-  double rms, most;
+  double rms, largest;  // m/s
 } Speeds;
 
+// Rms and largest speed of the particles.
 static Speeds speeds_of(const RvLiquidRig* rig) {
   const RvParticles* p = &rig->liquid.particles;
   Speeds s = {0, 0};
@@ -22,15 +24,14 @@ static Speeds speeds_of(const RvLiquidRig* rig) {
     double v2 = 0;
     for (int a = 0; a < 3; ++a) v2 += (double)p->v[a][i] * p->v[a][i];
     s.rms += v2;
-    s.most = fmax(s.most, v2);
+    s.largest = fmax(s.largest, v2);
   }
-  return (Speeds){sqrt(s.rms / (double)p->count), sqrt(s.most)};
+  return (Speeds){sqrt(s.rms / (double)p->count), sqrt(s.largest)};
 }
 
 //---------------------------------------------------------------------------------------------- at rest
 
-// largest error of the pressure against that of the depth below the surface, in the part of the liquid that is deeper
-// than two cells
+// Largest relative error of the pressure against density g depth, deeper than two cells below the surface.
 static double pressure_error(const RvLiquidRig* rig, double surface) {
   const RvLiquidGrid* g = &rig->liquid.grid;
   double worst = 0;
@@ -45,10 +46,13 @@ static double pressure_error(const RvLiquidRig* rig, double surface) {
   return worst;
 }
 
-// a second at rest; `top` need not be at a cell's side, and particles need not be in order
-static RvResult rest(const RvCheckOut* out, double top, double jitter, const char* const names[4], RvError* error) {
+// A column at rest for a second. Its surface at `top` may lie within a cell, and the particles may be jittered.
+static RvResult check_rest(const RvCheckOut* out, double top, double jitter, const char* const names[4],
+                           RvError* error) {
   RvLiquidRig rig;
-  const double dx = 1.0 / 32, lo[3] = {0, 0, 0}, hi[3] = {0.5, 1, 0.5}, full[3] = {0.5, top, 0.5};
+  const double dx = 1.0 / 32;
+  const double lo[3] = {0, 0, 0}, hi[3] = {0.5, 1, 0.5};
+  const double full[3] = {0.5, top, 0.5};
   RvLiquidModel model = rv_liquid_model_default(dx);
   RvResult result = rv_rig_liquid_new(&rig, &model, error);
   if (result) return result;
@@ -57,33 +61,35 @@ static RvResult rest(const RvCheckOut* out, double top, double jitter, const cha
   for (int step = 0; step < 48 && !result; ++step) result = advance(&rig, 1.0 / 48, error);
   if (!result) {
     Speeds s = speeds_of(&rig);
+    // The surface's place within its cell at two cells of depth; particles in float against the drift correction.
     rv_check_emit(out, names[0], pressure_error(&rig, top), 0, 0.01);
     rv_check_emit(out, names[1], s.rms, 0, 1e-3);
-    rv_check_emit(out, names[2], s.most, 0, 1e-2);
+    rv_check_emit(out, names[2], s.largest, 0, 1e-2);
     rv_check_emit(out, names[3], rig.liquid.report.pressure.worst, 0, 1e-6);
   }
   rv_rig_liquid_free(&rig);
   return result;
 }
 
+// A surface at a cell's face, within a cell, and jittered particles.
 RvResult rv_check_column(const RvCheckOut* out, RvError* error) {
   static const char* const even[] = {"pressure", "speed_rms", "speed_max", "divergence"};
   static const char* const odd[] = {"half_cell_pressure", "half_cell_speed_rms", "half_cell_speed_max",
                                     "half_cell_divergence"};
   static const char* const rough[] = {"jittered_pressure", "jittered_speed_rms", "jittered_speed_max",
                                       "jittered_divergence"};
-  RvResult result = rest(out, 0.75, 0, even, error);
-  if (!result) result = rest(out, 47.0 / 64, 0, odd, error);
-  return result ? result : rest(out, 0.75, 0.5, rough, error);
+  RvResult result = check_rest(out, 0.75, 0, even, error);
+  if (!result) result = check_rest(out, 47.0 / 64, 0, odd, error);
+  return result ? result : check_rest(out, 0.75, 0.5, rough, error);
 }
 
 //---------------------------------------------------------------------------------------------- sloshing
 
 typedef struct Wave {
-  double length, depth, height;
+  double length, depth, height;  // of the tank; of the liquid; amplitude; m
 } Wave;
 
-// takes away what is above it: the dead leave with the next sort
+// Removes particles above the wave: those of volume 0 leave with the next sort.
 static void cut_wave(RvLiquidRig* rig, const Wave* w) {
   for (size_t i = 0; i < rig->liquid.particles.count; ++i) {
     RvVec3 x = rv_rig_liquid_at(rig, i);
@@ -91,7 +97,7 @@ static void cut_wave(RvLiquidRig* rig, const Wave* w) {
   }
 }
 
-// Times at which the centre of mass passes its mean upwards or downwards, by linear interpolation: half periods.
+// Period from the first and last zero crossings about the mean, which are half periods apart.
 static double period_of(const double* x, int count, double dt, double mean) {
   double first = 0, last = 0;
   int crossings = 0;
@@ -104,15 +110,22 @@ static double period_of(const double* x, int count, double dt, double mean) {
   return crossings > 1 ? 2 * (last - first) / (crossings - 1) : 0;
 }
 
+// Period of the centre of mass over four seconds.
 RvResult rv_check_slosh(const RvCheckOut* out, RvError* error) {
   enum { STEPS = 192 };
   RvLiquidRig rig;
   const Wave wave = {1, 0.5, 0.04};
-  const double dx = 1.0 / 40, lo[3] = {0, 0, 0}, hi[3] = {1, 1, 4 * dx}, top[3] = {1, 0.6, 4 * dx};
+  const double dx = 1.0 / 40;
+  const double lo[3] = {0, 0, 0};
+  const double hi[3] = {1, 1, 4 * dx};
+  const double top[3] = {1, 0.6, 4 * dx};
   RvLiquidModel model = rv_liquid_model_default(dx);
-  double x[STEPS], k = M_PI / wave.length, expected = 2 * M_PI / sqrt(G * k * tanh(k * wave.depth));
+  double x[STEPS];
+  double k = M_PI / wave.length;
+  double expected = 2 * M_PI / sqrt(G * k * tanh(k * wave.depth));
   RvResult result = rv_rig_liquid_new(&rig, &model, error);
   if (result) return result;
+  // The wave is cut out of a block; it starts at rest at its largest amplitude.
   rv_rig_liquid_tank(&rig, lo, hi, TOP);
   result = rv_rig_liquid_fill(&rig, lo, top, 0, error);
   if (!result) cut_wave(&rig, &wave);
@@ -120,6 +133,7 @@ RvResult rv_check_slosh(const RvCheckOut* out, RvError* error) {
     x[i] = rv_rig_liquid_sums(&rig, rv_vec3(0, 0, 0)).center.x;
     result = advance(&rig, 1.0 / 48, error);
   }
+  // 0.3% from the amplitude, below 1% from 40 cells.
   if (!result) rv_check_emit(out, "period", period_of(x, STEPS, 1.0 / 48, 0.5) / expected, 1, 0.02);
   rv_rig_liquid_free(&rig);
   return result;
@@ -128,7 +142,7 @@ RvResult rv_check_slosh(const RvCheckOut* out, RvError* error) {
 //---------------------------------------------------------------------------------------------- a dam breaks
 
 // Martin and Moyce 1952, tables 2 and 6, n^2 = 2, a = 0.05715 m: front / a over t sqrt(n^2 g / a), and height / (n^2 a)
-// over t sqrt(g / a): with n^2 in it too the column would fall faster than freely.
+// over t sqrt(g / a). (Scaled with n^2 as well, the column would fall faster than freely.)
 static const double front_of[][2] = {{0.41, 1.11}, {0.84, 1.22}, {1.19, 1.44}, {1.43, 1.67}, {1.63, 1.89},
                                      {1.83, 2.11}, {1.98, 2.33}, {2.20, 2.56}, {2.32, 2.78}, {2.51, 3.00},
                                      {2.65, 3.22}, {2.83, 3.44}, {2.98, 3.67}, {3.11, 3.89}, {3.33, 4.11}};
@@ -137,10 +151,12 @@ static const double height_of[][2] = {{0.56, 0.94}, {0.77, 0.89}, {0.93, 0.83}, 
                                       {2.45, 0.39}, {2.70, 0.33}, {3.06, 0.28}};
 
 enum { DAM_STEPS = 160 };
+// The simulated front and height over time, in the units of the front's table.
 typedef struct Dam {
   double T[DAM_STEPS], front[DAM_STEPS], height[DAM_STEPS];
 } Dam;
 
+// Linear interpolation of y over T.
 static double at(const double* T, const double* y, double t) {
   int i = 0;
   while (i + 2 < DAM_STEPS && T[i + 1] < t) ++i;
@@ -148,7 +164,8 @@ static double at(const double* T, const double* y, double t) {
   return y[i] + s * (y[i + 1] - y[i]);
 }
 
-// how far a row of cells is filled: up to the last that is half full, and on by what the next one holds
+// Length of a filled row of cells, in cells: up to the last that is half full, plus the share of the next, at most
+// half.
 static double reach_of(const double* volume, int count, double cell) {
   int last = -1;
   for (int i = 0; i + 1 < count; ++i)
@@ -156,28 +173,30 @@ static double reach_of(const double* volume, int count, double cell) {
   return last + 1 + fmin(volume[last + 1] / cell, 0.5);
 }
 
-// Where the liquid on the floor ends and how high it stands at the wall, m; by volume, so that single drops and the
-// film that stays on the wall do not count.
+// Position of the front on the floor and height at the wall, m, by the volume in cells, so that single drops and the
+// thin layer that stays on the wall do not count.
 static void measure_dam(const RvLiquidRig* rig, double wide, double* front, double* height) {
-  enum { MOST = 512 };
+  enum { MAX_CELLS = 512 };
   const RvLiquid* l = &rig->liquid;
   const RvParticles* p = &l->particles;
-  double dx = l->model.dx, floor_of[MOST] = {0}, wall_of[MOST] = {0};
+  double dx = l->model.dx;
+  double floor_of[MAX_CELLS] = {0}, wall_of[MAX_CELLS] = {0};
   for (size_t i = 0; i < p->count; ++i) {
     double cell[3];
     rv_liquid_particles_place(p, i, cell);
-    if (cell[1] < 1 && cell[0] >= 0 && cell[0] < MOST) floor_of[(int)cell[0]] += p->volume[i];
-    if (cell[0] < 2 && cell[1] >= 0 && cell[1] < MOST) wall_of[(int)cell[1]] += p->volume[i];
+    if (cell[1] < 1 && cell[0] >= 0 && cell[0] < MAX_CELLS) floor_of[(int)cell[0]] += p->volume[i];
+    if (cell[0] < 2 && cell[1] >= 0 && cell[1] < MAX_CELLS) wall_of[(int)cell[1]] += p->volume[i];
   }
-  *front = dx * reach_of(floor_of, MOST, dx * dx * wide);
-  *height = dx * reach_of(wall_of, MOST, 2 * dx * dx * wide);
+  *front = dx * reach_of(floor_of, MAX_CELLS, dx * dx * wide);
+  *height = dx * reach_of(wall_of, MAX_CELLS, 2 * dx * dx * wide);
 }
 
 typedef struct Fit {
   double shift, error;
 } Fit;
 
-// the shift in time, up to 0.3, that makes the largest error least; errors in parts of `part`, or of each value
+// The time shift of 0 to 0.3 that minimises the largest error. Errors are relative to `part`, or to each value if it is
+// 0.
 static Fit fit(const double (*table)[2], int count, double unit, const double* T, const double* y, double part) {
   Fit best = {0, INFINITY};
   for (int k = 0; k <= 60; ++k) {
@@ -189,9 +208,14 @@ static Fit fit(const double (*table)[2], int count, double unit, const double* T
   return best;
 }
 
+// 16 cells a width, 4 cells deep in z.
 RvResult rv_check_dam(const RvCheckOut* out, RvError* error) {
-  const double a = 0.05715, dx = a / 16, wide = 4 * dx, lo[3] = {0, 0, 0};
-  const double hi[3] = {8 * a, 4 * a, wide}, full[3] = {a, 2 * a, wide};
+  const double a = 0.05715;
+  const double dx = a / 16;
+  const double wide = 4 * dx;
+  const double lo[3] = {0, 0, 0};
+  const double hi[3] = {8 * a, 4 * a, wide};
+  const double full[3] = {a, 2 * a, wide};
   RvLiquidRig rig;
   RvLiquidModel model = rv_liquid_model_default(dx);
   static Dam dam;
@@ -209,7 +233,8 @@ RvResult rv_check_dam(const RvCheckOut* out, RvError* error) {
   }
   rv_rig_liquid_free(&rig);
   if (result) return result;
-  // the two tables are two experiments, each with its own gate; the first reading of the front is within its opening
+  // The tables are two experiments, each with its own gate. The first reading of the front falls into the gate's
+  // opening and is left out.
   Fit front = fit(front_of + 1, 14, 1, dam.T, dam.front, 0), height = fit(height_of, 13, M_SQRT2, dam.T, dam.height, 1);
   rv_check_emit(out, "front_shift", front.shift, 0.15, 0.15);
   rv_check_emit(out, "front", front.error, 0, 0.05);

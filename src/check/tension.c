@@ -1,19 +1,23 @@
-// Checks of the bulk's surface tension: the pressure in a drop at rest, and how fast a squeezed one comes back.
+// Check tension (WH-36): pressure in a drop at rest, and the initial acceleration of a squeezed one.
 #include <math.h>
 
 #include "check/list.h"
 #include "liquid/tension.h"
 #include "rig/pressure.h"
 
-static const double DENSITY = 1000, TENSION = 0.072, RADIUS = 0.01;
+static const double DENSITY = 1000;   // kg/m3
+static const double TENSION = 0.072;  // N/m
+static const double RADIUS = 0.01;    // m
 
-// r = R (1 + e P2(cos)) about y, and the centre aside of any corner
+// r = R (1 + squeeze P2(cos)) about the y axis.
 typedef struct Drop {
   double squeeze;
 } Drop;
 
+// Away from the corners of cells, as in general position.
 static const double CENTER[3] = {0.000113, -0.000207, 0.000071};
 
+// Distance to the drop's surface along the radius.
 static double drop(const void* user, const double at[3]) {
   const Drop* d = user;
   double x[3] = {at[0] - CENTER[0], at[1] - CENTER[1], at[2] - CENTER[2]};
@@ -23,13 +27,17 @@ static double drop(const void* user, const double at[3]) {
 }
 
 typedef struct Measure {
-  double pressure, spread, noise;  // mean over 2 tension / R; largest difference from it; largest speed
-  double mode;                     // of the flow (-x, 2 y, -z)
+  double pressure;  // mean, over Laplace's 2 tension / R
+  double spread;    // largest difference from 1
+  double noise;     // largest acceleration over 2 tension / (density R^2)
+  double mode;      // amplitude of the flow (-x, 2 y, -z), 1/s: second mode
 } Measure;
 
+// Compares pressures with Laplace's, and projects the velocities on the second mode.
 static void measure(const RvPressureRig* rig, const RvPressureIn* in, double dt, Measure* m) {
   double sum = 0, count = 0, with = 0, square = 0;
-  const double laplace = 2 * TENSION / RADIUS, flow[3] = {-1, 2, -1};
+  const double laplace = 2 * TENSION / RADIUS;
+  const double flow[3] = {-1, 2, -1};
   *m = (Measure){0};
   for (size_t t = 0; t < in->tiles->count; ++t)
     for (int c = 0; c < RV_TILE_CELLS; ++c) {
@@ -41,6 +49,7 @@ static void measure(const RvPressureRig* rig, const RvPressureIn* in, double dt,
         count += 1;
         m->spread = fmax(m->spread, fabs(in->pressure[at] / laplace - 1));
       }
+      // Velocities at the faces of the liquid: projection on the mode, and the largest acceleration.
       for (int a = 0; a < 3; ++a) {
         if (!(in->valid[a][at] > 0)) continue;
         double f = flow[a] * (x[a] - 0.5 * in->dx - CENTER[a]);
@@ -53,10 +62,11 @@ static void measure(const RvPressureRig* rig, const RvPressureIn* in, double dt,
   m->mode = with / square;
 }
 
-static RvResult pull(double squeeze, double dt, Measure* m, RvError* error) {
+// One step of a drop squeezed by that share, from rest.
+static RvResult step_drop(double squeeze, double dt, Measure* m, RvError* error) {
   RvPressureRig rig = {0};
   Drop d = {squeeze};
-  // 16 cells a radius
+  // 16 cells a radius.
   const double dx = RADIUS / 16;
   RvChannel surface = {0};
   RvResult result = rv_rig_pressure_build(&rig, (int[3]){-3, -3, -3}, (int[3]){3, 3, 3}, dx, drop, &d, true, error);
@@ -74,17 +84,19 @@ static RvResult pull(double squeeze, double dt, Measure* m, RvError* error) {
   return result;
 }
 
+// A round drop, one stretched and one squeezed by 2%; the mean of both cancels the second order.
 RvResult rv_check_tension(const RvCheckOut* out, RvError* error) {
   const double squeeze = 0.02, dt = 1e-4;
   Measure still = {0}, tall = {0}, flat = {0};
-  RvResult result = pull(0, dt, &still, error);
-  if (!result) result = pull(squeeze, dt, &tall, error);
-  if (!result) result = pull(-squeeze, dt, &flat, error);
+  RvResult result = step_drop(0, dt, &still, error);
+  if (!result) result = step_drop(squeeze, dt, &tall, error);
+  if (!result) result = step_drop(-squeeze, dt, &flat, error);
   if (result) return result;
+  // At 16 cells a radius.
   rv_check_emit(out, "pressure_over_laplace", still.pressure, 1, 0.01);
   rv_check_emit(out, "pressure_spread", still.spread, 0, 0.01);
   rv_check_emit(out, "spurious_acceleration", still.noise, 0, 0.02);
-  // the surface's u_r = 2 mode R P2 is its displacement's second derivative over dt: -omega^2 squeeze R P2
+  // The surface moves with u_r = 2 mode R P2 after dt, so its acceleration is u_r / dt = -omega^2 squeeze R P2.
   double omega = sqrt((flat.mode - tall.mode) / (squeeze * dt));
   rv_check_emit(out, "frequency_over_rayleigh", omega / sqrt(8 * TENSION / (DENSITY * RADIUS * RADIUS * RADIUS)), 1,
                 0.02);

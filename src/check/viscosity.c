@@ -1,4 +1,5 @@
-// Checks of the implicit viscosity: a decay that has a closed form, what it must leave alone, and a wall that drags.
+// Check viscosity (WH-36): decay of vortices with a closed form, rigid motion and momentum of a free ball, Couette
+// flow.
 #include <math.h>
 
 #include "check/list.h"
@@ -6,8 +7,9 @@
 #include "math/scalar.h"
 #include "rig/pressure.h"
 
-static const double DENSITY = 1000;
+static const double DENSITY = 1000;  // kg/m3
 
+// Distance functions: liquid everywhere, and a ball about the origin.
 static double everywhere(const void* user, const double x[3]) {
   (void)user;
   (void)x;
@@ -18,7 +20,7 @@ static double ball(const void* user, const double x[3]) {
   return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) - *(const double*)user;
 }
 
-// point of the face along the axis that a cell holds
+// Centre of the lower face of a cell along an axis.
 static void face_point(const RvPressureRig* rig, size_t t, int cell, int axis, double x[3]) {
   rv_rig_pressure_center(rig, t, cell, x);
   x[axis] -= 0.5 * rig->grid.dx;
@@ -26,6 +28,7 @@ static void face_point(const RvPressureRig* rig, size_t t, int cell, int axis, d
 
 typedef double Flow(int axis, const double x[3]);
 
+// Sets the velocity of every face from a function of the axis and the point.
 static void set_flow(RvPressureRig* rig, Flow* flow) {
   for (size_t t = 0; t < rig->grid.tiles.count; ++t)
     for (int c = 0; c < RV_TILE_CELLS; ++c)
@@ -36,6 +39,7 @@ static void set_flow(RvPressureRig* rig, Flow* flow) {
       }
 }
 
+// One implicit viscous step; `stick`: no slip at solids.
 static RvResult solve(RvPressureRig* rig, double viscosity, double dt, bool stick, RvViscosityReport* report,
                       RvError* error) {
   RvViscosity* memory = rv_liquid_viscosity_new();
@@ -47,14 +51,14 @@ static RvResult solve(RvPressureRig* rig, double viscosity, double dt, bool stic
   return result;
 }
 
-// rolls that neither cross nor shear the walls of a unit box
-static double rolls(int axis, const double x[3]) {
+// Vortices that neither cross nor shear the walls of a unit box.
+static double vortices(int axis, const double x[3]) {
   return axis == 0   ? rv_sin(RV_PI * x[0]) * rv_cos(RV_PI * x[1])
          : axis == 1 ? -rv_cos(RV_PI * x[0]) * rv_sin(RV_PI * x[1])
                      : 0;
 }
 
-// 1 - the rate at which they decay over 2 nu k^2, by implicit Euler's 1 / (1 + rate dt)
+// 1 - the decay rate over 2 nu k^2, from implicit Euler's factor 1 / (1 + rate dt), by projection on the start.
 static RvResult decay(int tiles, double* off, RvError* error) {
   RvPressureRig rig = {0};
   RvViscosityReport report;
@@ -62,7 +66,7 @@ static RvResult decay(int tiles, double* off, RvError* error) {
   RvResult result = rv_rig_pressure_build(&rig, (int[3]){0, 0, 0}, (int[3]){tiles, tiles, 1}, 1.0 / (8 * tiles),
                                           everywhere, NULL, true, error);
   if (!result) {
-    set_flow(&rig, rolls);
+    set_flow(&rig, vortices);
     result = solve(&rig, viscosity, dt, false, &report, error);
     double with = 0, square = 0;
     for (size_t t = 0; t < rig.grid.tiles.count; ++t)
@@ -70,9 +74,10 @@ static RvResult decay(int tiles, double* off, RvError* error) {
         for (int a = 0; a < 2; ++a) {
           double x[3];
           face_point(&rig, t, c, a, x);
-          with += rolls(a, x) * rig.grid.velocity[a].data[t * RV_TILE_CELLS + (size_t)c];
-          square += rolls(a, x) * rolls(a, x);
+          with += vortices(a, x) * rig.grid.velocity[a].data[t * RV_TILE_CELLS + (size_t)c];
+          square += vortices(a, x) * vortices(a, x);
         }
+    // Implicit Euler's factor 1 / (1 + rate dt) is with / square.
     double rate = (square / with - 1) / dt, expected = 2 * viscosity / DENSITY * RV_PI * RV_PI;
     *off = 1 - rate / expected;
   }
@@ -80,17 +85,18 @@ static RvResult decay(int tiles, double* off, RvError* error) {
   return result;
 }
 
-static double spin(int axis, const double x[3]) {
+// A rotation with a translation, and the same with short waves on it.
+static double rigid_motion(int axis, const double x[3]) {
   const double w[3] = {1.0, -2.0, 0.5};
   int a = (axis + 1) % 3, b = (axis + 2) % 3;
   return w[a] * x[b] - w[b] * x[a] + 0.1 * axis;
 }
 
-static double mess(int axis, const double x[3]) {
-  return spin(axis, x) + 0.3 * rv_sin(40 * x[(axis + 1) % 3] + axis) + 0.2 * rv_cos(30 * x[axis]);
+static double random_flow(int axis, const double x[3]) {
+  return rigid_motion(axis, x) + 0.3 * rv_sin(40 * x[(axis + 1) % 3] + axis) + 0.2 * rv_cos(30 * x[axis]);
 }
 
-// linear and angular momentum over mass and radius, with the masses that the solve says it has
+// Linear momentum over mass and angular momentum over mass and radius (0.1 m), with the face masses of the solver.
 static void momentum(const RvPressureRig* rig, double out[6]) {
   double mass = 0;
   for (int k = 0; k < 6; ++k) out[k] = 0;
@@ -106,7 +112,7 @@ static void momentum(const RvPressureRig* rig, double out[6]) {
         face_point(rig, t, c, a, x);
         mass += m / 3;
         out[a] += m * u;
-        // x e_b times u e_a
+        // The cross product of the position with u along axis a.
         int b = (a + 1) % 3, e = (a + 2) % 3;
         out[3 + e] -= m * u * x[b];
         out[3 + b] += m * u * x[e];
@@ -114,15 +120,17 @@ static void momentum(const RvPressureRig* rig, double out[6]) {
   for (int k = 0; k < 6; ++k) out[k] /= mass * (k < 3 ? 1 : 0.1);
 }
 
+// A free ball of very viscous liquid: rigid motion is unchanged, and any motion keeps its momentum.
 static RvResult free_ball(const RvCheckOut* out, RvError* error) {
   const double radius = 0.1, dx = 0.01;
   RvPressureRig rig = {0};
   RvViscosityReport report;
-  // beta = viscosity dt / (density dx^2) = 100
+  // viscosity dt / (density dx^2) = 100.
   RvResult result =
       rv_rig_pressure_build(&rig, (int[3]){-2, -2, -2}, (int[3]){2, 2, 2}, dx, ball, &radius, true, error);
   if (result) goto done;
-  set_flow(&rig, spin);
+  // Rigid motion.
+  set_flow(&rig, rigid_motion);
   result = solve(&rig, 100, 0.1, false, &report, error);
   double worst = 0;
   for (size_t t = 0; t < rig.grid.tiles.count; ++t)
@@ -130,10 +138,11 @@ static RvResult free_ball(const RvCheckOut* out, RvError* error) {
       for (int a = 0; a < 3; ++a) {
         double x[3];
         face_point(&rig, t, c, a, x);
-        worst = fmax(worst, fabs(rig.grid.velocity[a].data[t * RV_TILE_CELLS + (size_t)c] - spin(a, x)));
+        worst = fmax(worst, fabs(rig.grid.velocity[a].data[t * RV_TILE_CELLS + (size_t)c] - rigid_motion(a, x)));
       }
+  // Momentum of a random flow.
   double before[6], after[6], lost = 0;
-  set_flow(&rig, mess);
+  set_flow(&rig, random_flow);
   momentum(&rig, before);
   if (!result) result = solve(&rig, 100, 0.1, false, &report, error);
   momentum(&rig, after);
@@ -147,7 +156,7 @@ done:
   return result;
 }
 
-// A plate over a floor, ten cells above it, drags what is between: in the middle of a long channel u goes from 0 to 1.
+// Couette flow: a plate moves at 1 m/s ten cells above a floor; in the middle of a long channel u is linear.
 static RvResult couette(const RvCheckOut* out, RvError* error) {
   const double dx = 0.01;
   const RvSolidShape plates[2] = {
@@ -169,6 +178,7 @@ static RvResult couette(const RvCheckOut* out, RvError* error) {
   return result;
 }
 
+// 16 and 32 cells for the vortices; then the free ball and Couette flow.
 RvResult rv_check_viscosity(const RvCheckOut* out, RvError* error) {
   double off[2] = {0};
   RvResult result = decay(2, &off[0], error);

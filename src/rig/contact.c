@@ -1,18 +1,32 @@
+// The rig of strands in contact: model, state and contacts of a few equal strands, and one coupled step of them.
 #include "rig/contact.h"
 
 #include <string.h>
 
 #include "base/memory.h"
 
+// Radius of human hair, m; density, kg/m3; Young's modulus, Pa; internal viscosity, Pa s.
 RvContactRigDef rv_rig_contact_hair(size_t count, int vertices, RvVec3 (*place)(void*, size_t, int), void* user) {
-  return (RvContactRigDef){count, vertices, 40e-6, 1300, 3e9, 1e6, {0, -9.81, 0}, place, user, NULL};
+  return (RvContactRigDef){.count = count,
+                           .vertices = vertices,
+                           .radius = 40e-6,
+                           .density = 1300,
+                           .youngs = 3e9,
+                           .viscosity = 1e6,
+                           .gravity = {0, -9.81, 0},
+                           .place = place,
+                           .user = user};
 }
 
+// Model and state of the strands: positions from `place`, natural shape from `rest` where it is given.
 static RvResult make_model(RvContactRig* rig, const RvContactRigDef* d, RvError* error) {
   size_t n = d->count * (size_t)d->vertices;
   RvStrandDef* defs = rv_alloc_zero(d->count, sizeof *defs);
-  double *x = rv_alloc(n, 3 * sizeof *x), *rest = rv_alloc(n, 3 * sizeof *x), *radius = rv_alloc(n, sizeof *radius);
+  double* x = rv_alloc(n, 3 * sizeof *x);
+  double* rest = rv_alloc(n, 3 * sizeof *x);
+  double* radius = rv_alloc(n, sizeof *radius);
   RvResult result = defs && x && rest && radius ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  // Positions, natural shape and radius of every vertex; all strands share the radii of the first.
   for (size_t k = 0; !result && k < n; ++k) {
     rv_vec3_store64(x + 3 * k, d->place(d->user, k / (size_t)d->vertices, (int)(k % (size_t)d->vertices)));
     if (d->rest)
@@ -26,7 +40,7 @@ static RvResult make_model(RvContactRig* rig, const RvContactRigDef* d, RvError*
                             .radius = radius,
                             .density = d->density,
                             .youngs = d->youngs,
-                            .shear = d->youngs / 2.6,
+                            .shear = d->youngs / 2.6,  // G = E / (2 (1 + nu)), Poisson's ratio 0.3
                             .viscosity = d->viscosity,
                             .ellipse = 1,
                             .multiple = 1,
@@ -40,6 +54,7 @@ static RvResult make_model(RvContactRig* rig, const RvContactRigDef* d, RvError*
   return result;
 }
 
+// Builds the rig with all strands at rest; fixed unknowns stay where they are placed.
 RvResult rv_rig_contact_new(RvContactRig* rig, const RvContactRigDef* d, RvError* error) {
   *rig = (RvContactRig){.count = d->count, .n = d->vertices};
   RvResult result = make_model(rig, d, error);
@@ -55,7 +70,9 @@ RvResult rv_rig_contact_new(RvContactRig* rig, const RvContactRigDef* d, RvError
     rv_rig_contact_free(rig);
     return result;
   }
+  // The unknowns that a check fixes later keep their start position as target.
   memcpy(rig->target, rig->state->q, rig->model->unknowns * sizeof(double));
+  // Weight of every vertex.
   double g[3];
   rv_vec3_store64(g, d->gravity);
   for (size_t k = 0; k < rig->model->nbatch; ++k)
@@ -68,6 +85,7 @@ RvResult rv_rig_contact_new(RvContactRig* rig, const RvContactRigDef* d, RvError
   return RV_OK;
 }
 
+// Contacts refer to the model, so they go first.
 void rv_rig_contact_free(RvContactRig* rig) {
   rv_contacts_free(rig->contacts);
   rv_strand_state_free(rig->state);
@@ -78,6 +96,7 @@ void rv_rig_contact_free(RvContactRig* rig) {
   *rig = (RvContactRig){0};
 }
 
+// Batch and lane of a strand; batch 0, lane 0 if there is no such strand.
 static const RvStrandBatch* find(const RvContactRig* rig, size_t strand, int* lane) {
   for (size_t k = 0; k < rig->model->nbatch; ++k)
     for (*lane = 0; *lane < rig->model->batches[k].lanes; ++*lane)
@@ -93,7 +112,7 @@ RvVec3 rv_rig_contact_get(const RvContactRig* rig, const double* blocks, size_t 
   return rv_vec3(blocks[at], blocks[at + RV_LANES], blocks[at + 2 * RV_LANES]);
 }
 
-// spare lanes repeat the last strand
+// Spare lanes repeat the last strand of a batch, so they get its value too.
 void rv_rig_contact_set(const RvContactRig* rig, double* blocks, size_t strand, int vertex, RvVec3 value) {
   int lane;
   const RvStrandBatch* b = find(rig, strand, &lane);
@@ -103,6 +122,7 @@ void rv_rig_contact_set(const RvContactRig* rig, double* blocks, size_t strand, 
     for (int c = 0; c < 3; ++c) blocks[rv_strand_index(b, l, vertex, c)] = v[c];
 }
 
+// Coordinates only: angles have another unit.
 size_t rv_rig_contact_list(const RvContactRig* rig, size_t* list) {
   size_t n = 0;
   for (size_t k = 0; k < rig->model->nbatch; ++k)
@@ -112,6 +132,7 @@ size_t rv_rig_contact_list(const RvContactRig* rig, size_t* list) {
   return n;
 }
 
+// Component 3 of vertex i is the angle of edge i, which is fixed if both of its ends are.
 void rv_rig_contact_clamp(RvContactRig* rig, int vertices) {
   for (size_t k = 0; k < rig->model->nbatch; ++k)
     for (int lane = 0; lane < RV_LANES; ++lane)
@@ -120,10 +141,12 @@ void rv_rig_contact_clamp(RvContactRig* rig, int vertices) {
           rig->model->free[rv_strand_index(&rig->model->batches[k], lane, i, c)] = 0;
 }
 
+// Sum of stretching, bending and twisting energy over all strands (WH-1).
 double rv_rig_contact_elastic(const RvContactRig* rig) {
   const RvStrandModel* m = rig->model;
   const RvStrandState* s = rig->state;
-  double sum = 0, energy[RV_LANES] __attribute__((aligned(64)));
+  double sum = 0;
+  double energy[RV_LANES] __attribute__((aligned(64)));
   for (size_t k = 0; k < m->nbatch; ++k) {
     const RvStrandBatch* b = &m->batches[k];
     const RvRodBatch rod = {b->vertices,
@@ -142,6 +165,7 @@ double rv_rig_contact_elastic(const RvContactRig* rig) {
   return sum;
 }
 
+// Sum of m v^2 / 2 over positions and of the frames' rotation about their edges.
 double rv_rig_contact_kinetic(const RvContactRig* rig) {
   const RvStrandModel* m = rig->model;
   double sum = 0;
@@ -155,16 +179,17 @@ double rv_rig_contact_kinetic(const RvContactRig* rig) {
   return sum;
 }
 
+// Predict, find contacts, solve the coupled step (WH-44, WH-45), accept the new anchors of friction.
 RvResult rv_rig_contact_step(RvContactRig* rig, const RvContactDef* def, double dt, double tolerance,
                              RvContactStats* stats, RvStrandStats* solved, RvError* error) {
   const RvStrandStepDef step = {.dt = dt,
-                                .max_iterations = 30,
+                                .max_iterations = 30,  // Newton's limit; the checks converge in fewer
                                 .tolerance = tolerance,
                                 .force = rig->force,
                                 .target = rig->target,
                                 .couple = rv_contacts_operator(rig->contacts),
-                                .max_cg = 500,
-                                .cg_tolerance = 0.1 * tolerance};
+                                .max_cg = 500,                     // CG's limit; far above what a few strands need
+                                .cg_tolerance = 0.1 * tolerance};  // so that the linear solve does not limit Newton
   rv_contacts_predict(rig->model, rig->state, &step, rig->velocity);
   RvResult result = rv_contacts_find(rig->contacts, rig->state->q, rig->velocity, dt, def, stats, error);
   if (!result) result = rv_strand_step(rig->model, rig->state, &step, solved, error);

@@ -1,3 +1,4 @@
+// The rig of the coupling: strands with film, made of straight lines, and a tank of liquid on a grid without particles.
 #include "rig/couple.h"
 
 #include <string.h>
@@ -5,11 +6,14 @@
 #include "base/memory.h"
 #include "liquid/stages.h"
 
+// Model and state of `count` straight strands of n vertices; each stands for `hairs` hairs (E50).
 static RvResult make_strands(RvCoupleRig* rig, const RvCoupleLine* lines, size_t count, int n, double hairs,
                              RvError* error) {
   RvStrandDef* defs = rv_alloc_zero(count, sizeof *defs);
-  double *x = rv_alloc(count * (size_t)n, 3 * sizeof(double)), *radius = rv_alloc(count * (size_t)n, sizeof(double));
+  double* x = rv_alloc(count * (size_t)n, 3 * sizeof(double));
+  double* radius = rv_alloc(count * (size_t)n, sizeof(double));
   RvResult result = defs && x && radius ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  // Equal edges along each line.
   for (size_t k = 0; k < count && !result; ++k) {
     for (int i = 0; i < n; ++i) {
       for (int a = 0; a < 3; ++a)
@@ -21,7 +25,7 @@ static RvResult make_strands(RvCoupleRig* rig, const RvCoupleLine* lines, size_t
                             .x = x + 3 * k * (size_t)n,
                             .radius = radius + k * (size_t)n,
                             .density = lines[k].density,
-                            .youngs = 3e9,
+                            .youngs = 3e9,  // Pa, human hair
                             .shear = 1e9,
                             .ellipse = 1,
                             .multiple = hairs,
@@ -35,33 +39,37 @@ static RvResult make_strands(RvCoupleRig* rig, const RvCoupleLine* lines, size_t
   return result;
 }
 
-static double* part(double** memory, size_t count) {
+// The next `count` numbers of a block of memory.
+static double* take_part(double** memory, size_t count) {
   double* p = *memory;
   *memory += count;
   return p;
 }
 
+// The film's arrays, its model of water, and the view of the strands that the coupling reads. False: out of memory.
 static bool make_film(RvCoupleRig* rig, double hairs) {
   const RvStrandModel* m = rig->model;
   size_t drops = m->nbatch * RV_LANES, total = 4 * m->unknowns + 5 * m->vertices + m->edges + 4 * drops;
   rig->batches = rv_alloc_zero(m->nbatch, sizeof *rig->batches);
   double* memory = rig->memory = rv_alloc_zero(total + m->nstrand, sizeof(double));
   if (!rig->batches || !memory) return false;
-  rig->force = part(&memory, m->unknowns);
-  rig->stored = part(&memory, m->unknowns);
-  rig->kick = part(&memory, m->unknowns);
-  rig->target = part(&memory, m->unknowns);
-  rig->film_hairs = part(&memory, m->vertices);
-  rig->load = part(&memory, m->vertices);
-  rig->film_state = (RvFilmState){.volume = part(&memory, m->vertices),
-                                  .absorbed = part(&memory, m->vertices),
-                                  .strain = part(&memory, m->vertices),
-                                  .speed = part(&memory, m->edges),
-                                  .drop = part(&memory, drops),
-                                  .drop_momentum = part(&memory, 3 * drops)};
-  double* each = part(&memory, m->nstrand);
-  for (size_t k = 0; k < m->nstrand; ++k) each[k] = hairs;
+  // All arrays of numbers share one block, in this order.
+  rig->force = take_part(&memory, m->unknowns);
+  rig->stored = take_part(&memory, m->unknowns);
+  rig->kick = take_part(&memory, m->unknowns);
+  rig->target = take_part(&memory, m->unknowns);
+  rig->film_hairs = take_part(&memory, m->vertices);
+  rig->load = take_part(&memory, m->vertices);
+  rig->film_state = (RvFilmState){.volume = take_part(&memory, m->vertices),
+                                  .absorbed = take_part(&memory, m->vertices),
+                                  .strain = take_part(&memory, m->vertices),
+                                  .speed = take_part(&memory, m->edges),
+                                  .drop = take_part(&memory, drops),
+                                  .drop_momentum = take_part(&memory, 3 * drops)};
+  double* hairs_per_strand = take_part(&memory, m->nstrand);
+  for (size_t k = 0; k < m->nstrand; ++k) hairs_per_strand[k] = hairs;
   for (size_t i = 0; i < m->vertices; ++i) rig->film_hairs[i] = hairs;
+  // The film's batches have the layout of the strands'.
   for (size_t b = 0; b < m->nbatch; ++b)
     rig->batches[b] = (RvFilmBatch){m->batches[b].vertices, m->batches[b].lanes, m->batches[b].at,
                                     m->batches[b].vertex_at, m->batches[b].edge_at};
@@ -75,10 +83,11 @@ static bool make_film(RvCoupleRig* rig, double hairs) {
                                    .q = rig->state->q,
                                    .v = rig->state->v,
                                    .v_before = rig->state->v,
-                                   .hairs = each};
+                                   .hairs = hairs_per_strand};
   return true;
 }
 
+// Water (viscosity 8.9e-4 Pa s, tension 0.072 N/m) under gravity; capture and drip rates 100/s; particles of 1 mm3.
 RvResult rv_rig_couple_new(RvCoupleRig* rig, const RvCoupleLine* lines, size_t count, int vertices, double hairs,
                            RvError* error) {
   *rig = (RvCoupleRig){0};
@@ -109,6 +118,7 @@ void rv_rig_couple_free(RvCoupleRig* rig) {
   *rig = (RvCoupleRig){0};
 }
 
+// Batch and lane of a strand.
 static void locate(const RvCoupleRig* rig, size_t strand, const RvStrandBatch** batch, int* lane) {
   for (size_t b = 0; b < rig->model->nbatch; ++b)
     for (int l = 0; l < rig->model->batches[b].lanes; ++l)
@@ -119,6 +129,7 @@ static void locate(const RvCoupleRig* rig, size_t strand, const RvStrandBatch** 
       }
 }
 
+// Index into arrays of vertices.
 size_t rv_rig_couple_vertex(const RvCoupleRig* rig, size_t strand, int i) {
   const RvStrandBatch* batch = rig->model->batches;
   int lane = 0;
@@ -133,17 +144,20 @@ size_t rv_rig_couple_unknown(const RvCoupleRig* rig, size_t strand, int i, int c
   return rv_strand_index(batch, lane, i, c);
 }
 
+// The three coordinates of vertex i of a lane.
 static RvVec3 at3(const double* block, const RvStrandBatch* b, int lane, int i) {
   return rv_vec3(block[rv_strand_index(b, lane, i, 0)], block[rv_strand_index(b, lane, i, 1)],
                  block[rv_strand_index(b, lane, i, 2)]);
 }
 
+// Length of edge i; 0 beyond the ends of the strand.
 static double edge_length(const RvCoupleRig* rig, const RvStrandBatch* b, int lane, int i) {
   if (i < 0 || i + 1 >= b->vertices) return 0;
   return rv_distance(at3(rig->state->q, b, lane, i), at3(rig->state->q, b, lane, i + 1));
 }
 
-void rv_rig_couple_wet(RvCoupleRig* rig, double area) {
+// A vertex has the film of half of each edge that meets it.
+void rv_rig_couple_set_film(RvCoupleRig* rig, double area) {
   for (size_t k = 0; k < rig->model->nbatch; ++k) {
     const RvStrandBatch* b = &rig->model->batches[k];
     for (int lane = 0; lane < b->lanes; ++lane)
@@ -159,6 +173,7 @@ void rv_rig_couple_load(RvCoupleRig* rig, const double* wet) {
   rv_strand_set_load(rig->model, rig->load);
 }
 
+// Applies the pressure's stored force and the weight, then one implicit Euler step with drag as sampled (WH-38).
 RvResult rv_rig_couple_step(RvCoupleRig* rig, double dt, bool weight, RvError* error) {
   const RvStrandModel* m = rig->model;
   for (size_t b = 0; b < m->nbatch; ++b)
@@ -171,8 +186,8 @@ RvResult rv_rig_couple_step(RvCoupleRig* rig, double dt, bool weight, RvError* e
   const RvStrandStepDef def = {.dt = dt,
                                .dt_before = dt,
                                .integrator = RV_EULER,
-                               .max_iterations = 60,
-                               .tolerance = 1e-12,
+                               .max_iterations = 60,  // Newton's limit, not reached
+                               .tolerance = 1e-12,    // rounding: momentum is compared to 1e-9 and better
                                .force = rig->force,
                                .target = rig->target,
                                .drag = rig->sample->drag,
@@ -181,13 +196,15 @@ RvResult rv_rig_couple_step(RvCoupleRig* rig, double dt, bool weight, RvError* e
   return rv_strand_step(rig->model, rig->state, &def, &stats, error);
 }
 
-void rv_rig_couple_kick(RvCoupleRig* rig) {
+// An impulse changes the velocity by itself over the mass that moves with the vertex.
+void rv_rig_couple_apply_kick(RvCoupleRig* rig) {
   for (size_t i = 0; i < rig->model->unknowns; ++i) {
     if (rig->kick[i] != 0) rig->state->v[i] += rig->kick[i] / rig->model->mass[i];
     rig->kick[i] = 0;
   }
 }
 
+// Film and drops, m3.
 double rv_rig_couple_film(const RvCoupleRig* rig) {
   double sum = 0;
   for (size_t i = 0; i < rig->model->vertices; ++i) sum += rig->film_state.volume[i];
@@ -195,6 +212,7 @@ double rv_rig_couple_film(const RvCoupleRig* rig) {
   return sum;
 }
 
+// The film of a vertex is divided between its two edges by their lengths.
 void rv_rig_couple_shares(const RvCoupleRig* rig, const RvStrandBatch* b, int lane, int i, double part[2]) {
   const double* volume = &rig->film_state.volume[b->vertex_at + (size_t)i * RV_LANES + (size_t)lane];
   double length[3] = {0};
@@ -207,6 +225,8 @@ void rv_rig_couple_shares(const RvCoupleRig* rig, const RvStrandBatch* b, int la
   part[1] = volume[RV_LANES] * length[1] / (length[1] + length[2]);
 }
 
+// Momentum of hair, of film that moves with it, of film along its edges, of drops at the tips, of pending impulses and
+// of the force that the next step applies (E42).
 RvVec3 rv_rig_couple_momentum(const RvCoupleRig* rig, double dt) {
   RvVec3 sum = {0, 0, 0};
   double density = rig->set.density;
@@ -214,6 +234,7 @@ RvVec3 rv_rig_couple_momentum(const RvCoupleRig* rig, double dt) {
     const RvStrandBatch* b = &rig->model->batches[k];
     for (int lane = 0; lane < b->lanes; ++lane) {
       size_t drop = k * RV_LANES + (size_t)lane;
+      // Mass that moves with the vertex, and what is still to be applied to it.
       for (int i = 0; i < b->vertices; ++i) {
         size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane;
         double mass = rig->model->hair_mass[vertex] + density * rig->film_state.volume[vertex];
@@ -221,12 +242,14 @@ RvVec3 rv_rig_couple_momentum(const RvCoupleRig* rig, double dt) {
         sum = rv_mad(sum, mass, at3(rig->state->v, b, lane, i));
         sum = rv_add(sum, rv_add(at3(rig->kick, b, lane, i), rv_scale(at3(rig->stored, b, lane, i), dt)));
         if (i + 1 == b->vertices) continue;
+        // Film's own motion along the edge.
         RvVec3 t = rv_sub(at3(rig->state->q, b, lane, i + 1), at3(rig->state->q, b, lane, i));
         double speed = rig->film_state.speed[b->edge_at + (size_t)i * RV_LANES + (size_t)lane];
         double part[2];
         rv_rig_couple_shares(rig, b, lane, i, part);
         sum = rv_mad(sum, density * (part[0] + part[1]) * speed / rv_length(t), t);
       }
+      // The drop at the tip, relative to its vertex.
       const double* p = &rig->film_state.drop_momentum[3 * k * RV_LANES + (size_t)lane];
       sum = rv_add(sum, rv_vec3(p[0], p[RV_LANES], p[2 * RV_LANES]));
     }
@@ -236,6 +259,7 @@ RvVec3 rv_rig_couple_momentum(const RvCoupleRig* rig, double dt) {
 
 //---------------------------------------------------------------------------------------------- the tank
 
+// Lays liquid on the tiles where `liquid` is negative, at rest; a face has the mean mass of the two cells beside it.
 RvResult rv_rig_couple_tank(RvCoupleRig* rig, const int lo[3], const int hi[3], double dx, RvLiquidFn* liquid,
                             const void* user, RvError* error) {
   RvLiquidGrid* g = &rig->tank.grid;
@@ -261,13 +285,15 @@ RvResult rv_rig_couple_tank(RvCoupleRig* rig, const int lo[3], const int hi[3], 
   return RV_OK;
 }
 
-static void push(RvLiquidGrid* g, const double* gravity, double dt) {
+// Gravity for one step on every face that has mass.
+static void add_gravity(RvLiquidGrid* g, const double* gravity, double dt) {
   for (int a = 0; a < 3; ++a)
     for (size_t i = 0; i < g->tiles.count * RV_TILE_CELLS; ++i)
       if (g->mass[a].data[i] > 0) g->velocity[a].data[i] += (float)(gravity[a] * dt);
 }
 
-static void keep(RvLiquidGrid* g, bool share) {
+// Momentum of the faces for the next step; `share`: the fibres' volume is taken off the mass, once (WH-39).
+static void store_momentum(RvLiquidGrid* g, bool share) {
   for (int a = 0; a < 3; ++a)
     for (size_t i = 0; i < g->tiles.count * RV_TILE_CELLS; ++i) {
       if (share && g->shared) g->mass[a].data[i] *= g->share[a].data[i];
@@ -275,34 +301,40 @@ static void keep(RvLiquidGrid* g, bool share) {
     }
 }
 
+// Sample, strand step, reaction, gravity, pressure, then the pressure's force on the strands: the order of the wet
+// substep (WH-38 to WH-42).
 RvResult rv_rig_couple_substep(RvCoupleRig* rig, double dt, RvError* error) {
   RvLiquidGrid* g = &rig->tank.grid;
   size_t bytes = rig->model->unknowns * sizeof(double), faces = g->tiles.count * RV_TILE_CELLS;
-  // the film's part is the bulk's only within the substep
+  // Submerged film counts as mass of the faces within the substep only (E51), so the faces' mass is restored at its
+  // end.
   float* mass = rv_alloc(3 * faces, sizeof(float));
   if (!mass) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   for (size_t a = 0; a < 3; ++a) memcpy(mass + a * faces, g->mass[a].data, faces * sizeof(float));
+  // Drag and the fibres' share from the grid, then the strands move.
   g->shared = g->dragged = false;
   memset(rig->force, 0, bytes);
   RvResult result = rv_couple_sample(rig->couple, &rig->strands, &rig->set, g, dt, rig->force, &rig->sample, error);
   if (!result) rv_rig_couple_load(rig, rig->sample->wet);
   if (!result && !rig->fixed) result = rv_rig_couple_step(rig, dt, true, error);
+  // Reaction of the drag on the liquid, then its own step: gravity and projection.
   if (!result) result = rv_couple_react(rig->couple, &rig->strands, &rig->set, g, dt, error);
   if (!result) {
     rv_liquid_grid_velocity(g);
-    push(g, rig->set.gravity, dt);
+    add_gravity(g, rig->set.gravity, dt);
     rv_liquid_mark_valid(g);
     RvPressureIn in = rv_liquid_pressure_of_grid(g, NULL, rig->set.density, dt);
     in.warm = rig->started;
-    RvPressureOptions options = {.tolerance = 1e-7, .divergence = -1};
+    RvPressureOptions options = {.tolerance = 1e-7, .divergence = -1};  // relative residual only
     result = rv_liquid_pressure_solve(rig->tank.pressure, &in, &options, NULL, error);
   }
+  // Pressure on the strands; all film moves with its strand again.
   if (!result) result = rv_couple_pressure(rig->couple, &rig->strands, &rig->set, g, dt, rig->stored, rig->kick, error);
   rv_rig_couple_load(rig, NULL);
-  if (!result) rv_rig_couple_kick(rig);
+  if (!result) rv_rig_couple_apply_kick(rig);
   for (size_t a = 0; a < 3; ++a) memcpy(g->mass[a].data, mass + a * faces, faces * sizeof(float));
   rv_free(mass);
-  keep(g, !rig->started);
+  store_momentum(g, !rig->started);
   rig->started = true;
   return result;
 }

@@ -1,3 +1,5 @@
+// The rig of the liquid: particles in boxes, solids of simple shapes, and sums of volume and momentum over the
+// particles.
 #include "rig/liquid.h"
 
 #include "base/rng.h"
@@ -18,6 +20,7 @@ void rv_rig_liquid_solid(RvLiquidRig* rig, const RvSolidShape* shape) {
   rig->liquid.inputs.solid_user = &rig->shapes;
 }
 
+// A tank is a box turned inside out.
 void rv_rig_liquid_tank(RvLiquidRig* rig, const double low[3], const double high[3], unsigned open_sides) {
   RvSolidShape s = {.kind = RV_SHAPE_BOX, .inside_out = true, .open_sides = open_sides};
   for (int a = 0; a < 3; ++a) {
@@ -27,10 +30,12 @@ void rv_rig_liquid_tank(RvLiquidRig* rig, const double low[3], const double high
   rv_rig_liquid_solid(rig, &s);
 }
 
+// Sites at half a cell, so eight a cell; the volume of each is an eighth of a cell.
 RvResult rv_rig_liquid_fill(RvLiquidRig* rig, const double low[3], const double high[3], double jitter,
                             RvError* error) {
   RvLiquid* l = &rig->liquid;
   double dx = l->model.dx;
+  // Range of sites, to the nearest.
   int64_t begin[3], end[3];
   for (int a = 0; a < 3; ++a) {
     begin[a] = (int64_t)floor((low[a] - l->model.origin[a]) / dx * 2 + 0.5);
@@ -41,6 +46,7 @@ RvResult rv_rig_liquid_fill(RvLiquidRig* rig, const double low[3], const double 
     count += (size_t)((end[0] - begin[0]) * (end[1] - begin[1]) * (end[2] - begin[2]));
   RvResult result = rv_liquid_particles_reserve(&l->particles, count, error);
   if (result) return result;
+  // One particle a site, moved by its own random numbers (stream 11).
   for (int64_t k = begin[2]; k < end[2]; ++k)
     for (int64_t j = begin[1]; j < end[1]; ++j)
       for (int64_t i = begin[0]; i < end[0]; ++i) {
@@ -57,6 +63,7 @@ RvResult rv_rig_liquid_fill(RvLiquidRig* rig, const double low[3], const double 
   return RV_OK;
 }
 
+// Particles are stored relative to their cell.
 RvVec3 rv_rig_liquid_at(const RvLiquidRig* rig, size_t i) {
   double cell[3];
   const RvLiquidModel* m = &rig->liquid.model;
@@ -64,16 +71,20 @@ RvVec3 rv_rig_liquid_at(const RvLiquidRig* rig, size_t i) {
   return rv_vec3(m->origin[0] + m->dx * cell[0], m->origin[1] + m->dx * cell[1], m->origin[2] + m->dx * cell[2]);
 }
 
+// Sums over particles with their affine velocity C (APIC, WH-34).
 RvLiquidSums rv_rig_liquid_sums(const RvLiquidRig* rig, RvVec3 about) {
   const RvParticles* p = &rig->liquid.particles;
   double dx = rig->liquid.model.dx, density = rig->liquid.model.density;
   RvLiquidSums s = {0};
   for (size_t i = 0; i < p->count; ++i) {
     double m = density * p->volume[i];
-    RvVec3 at = rv_rig_liquid_at(rig, i), x = rv_sub(at, about), v = {p->v[0][i], p->v[1][i], p->v[2][i]};
+    RvVec3 at = rv_rig_liquid_at(rig, i);
+    RvVec3 x = rv_sub(at, about);
+    RvVec3 v = {p->v[0][i], p->v[1][i], p->v[2][i]};
     RvVec3 spin = {0, 0, 0};
     for (int a = 0; a < 3; ++a) {
-      // first moment of the momentum along axis a, crossed with that axis
+      // Spin of the affine part: first moment of the momentum along axis a, crossed with that axis. The faces of axis a
+      // lie at whole cells along a and at halves across it; f is the place between two of them.
       double d[3];
       for (int b = 0; b < 3; ++b) {
         double y = (double)p->x[b][i] + (a == b ? 0 : 0.5), f = y - floor(y);

@@ -1,4 +1,4 @@
-// The scenes of the benchmark and the check of multigrid.
+// The four scenes of the benchmark `pressure` and the check `multigrid`, in a unit cube.
 #include <math.h>
 
 #include "base/parallel.h"
@@ -8,15 +8,16 @@
 const char* const rv_rig_pressure_scenes[RV_PRESSURE_SCENES] = {"box", "pool", "splash", "sheet"};
 
 typedef struct Scene {
-  int kind;
-  double dx;
+  int kind;   // index into rv_rig_pressure_scenes
+  double dx;  // m
 } Scene;
 
+// Signed distance to a ball with its centre at a, b, c.
 static double ball(const double x[3], double a, double b, double c, double radius) {
   return sqrt((x[0] - a) * (x[0] - a) + (x[1] - b) * (x[1] - b) + (x[2] - c) * (x[2] - c)) - radius;
 }
 
-// a rough pool, the crown of a drop 2.5 hundredths thick that rises from it, and drops in the air
+// A wavy pool, the crown that a drop throws up from it, 2.5 hundredths thick, and two drops in the air.
 static double splash(const double x[3]) {
   double pool = x[1] - (0.3 + 0.05 * rv_sin(9 * x[0]) * rv_cos(7 * x[2]));
   double ring = sqrt((x[0] - 0.5) * (x[0] - 0.5) + (x[2] - 0.5) * (x[2] - 0.5));
@@ -24,6 +25,7 @@ static double splash(const double x[3]) {
   return fmin(fmin(pool, crown), fmin(ball(x, 0.3, 0.75, 0.6, 0.04), ball(x, 0.7, 0.8, 0.3, 0.02)));
 }
 
+// Signed distance to the liquid of a scene: everywhere, a flat pool, the splash, a wavy sheet three cells thick.
 static double liquid(const void* user, const double x[3]) {
   const Scene* s = user;
   if (s->kind == 0) return -1;
@@ -41,6 +43,7 @@ RvResult rv_rig_pressure_scene(RvPressureRig* rig, int kind, int n, RvError* err
   return result;
 }
 
+// A fall of 1 m/s along y with vortices of 0.5 m/s.
 static void stir_tiles(void* arg, size_t begin, size_t end) {
   RvPressureRig* rig = arg;
   RvLiquidGrid* g = &rig->grid;

@@ -1,13 +1,16 @@
+// The rig of one strand: a model of a single strand in lane 0 (spare lanes repeat it) and its free step.
 #include "rig/strand.h"
 
 #include <string.h>
 
 #include "base/memory.h"
 
+// Index of an unknown of the strand in a lane.
 static size_t at(const RvRig* rig, int lane, int vertex, int component) {
   return rv_strand_index(&rig->model->batches[0], lane, vertex, component);
 }
 
+// Builds the strand at rest without force; the first `clamped` vertices and the edges between them are fixed.
 RvResult rv_rig_new(RvRig* rig, const RvRigDef* d, RvError* error) {
   *rig = (RvRig){.n = d->vertices};
   double* radius = rv_alloc((size_t)d->vertices, sizeof(double));
@@ -23,6 +26,7 @@ RvResult rv_rig_new(RvRig* rig, const RvRigDef* d, RvError* error) {
                      .viscosity = d->viscosity,
                      .ellipse = 1,
                      .multiple = 1};
+  // Model, state and arrays.
   RvResult result = rv_strand_model_new(&def, 1, &rig->model, error);
   if (!result) result = rv_strand_state_new(rig->model, &def, &rig->state, error);
   if (!result) {
@@ -35,6 +39,7 @@ RvResult rv_rig_new(RvRig* rig, const RvRigDef* d, RvError* error) {
     rv_rig_free(rig);
     return result;
   }
+  // Clamped vertices, with the angles of the edges between them.
   memcpy(rig->target, rig->state->q, rig->model->unknowns * sizeof(double));
   for (int i = 0; i < d->clamped; ++i)
     for (int c = 0; c < (i + 1 < d->clamped ? 4 : 3); ++c) rv_rig_fix(rig, i, c);
@@ -42,6 +47,7 @@ RvResult rv_rig_new(RvRig* rig, const RvRigDef* d, RvError* error) {
 }
 
 void rv_rig_free(RvRig* rig) {
+  // The model outlives the state, which refers to it.
   rv_strand_state_free(rig->state);
   rv_strand_model_free(rig->model);
   rv_free(rig->force);
@@ -49,6 +55,7 @@ void rv_rig_free(RvRig* rig) {
   *rig = (RvRig){0};
 }
 
+// Lanes are equal, so all are fixed.
 void rv_rig_fix(RvRig* rig, int vertex, int component) {
   for (int lane = 0; lane < RV_LANES; ++lane) rig->model->free[at(rig, lane, vertex, component)] = 0;
 }
@@ -67,7 +74,7 @@ RvResult rv_rig_step(RvRig* rig, double dt, RvIntegrator integrator, double tole
   const RvStrandStepDef def = {.dt = dt,
                                .dt_before = dt,
                                .integrator = integrator,
-                               .max_iterations = 50,
+                               .max_iterations = 50,  // Newton's limit; the tolerance ends it before
                                .tolerance = tolerance,
                                .force = rig->force,
                                .target = rig->target};
@@ -82,6 +89,7 @@ double rv_rig_v(const RvRig* rig, int vertex, int component) {
   return rig->state->v[at(rig, 0, vertex, component)];
 }
 
+// In all lanes; spare lanes repeat the strand.
 void rv_rig_set_v(RvRig* rig, int vertex, int component, double value) {
   for (int lane = 0; lane < RV_LANES; ++lane) rig->state->v[at(rig, lane, vertex, component)] = value;
 }
@@ -90,6 +98,7 @@ double rv_rig_mass(const RvRig* rig, int vertex, int component) {
   return rig->model->mass[at(rig, 0, vertex, component)];
 }
 
+// Stretching, bending and twisting energy (WH-1).
 double rv_rig_elastic(const RvRig* rig) {
   const RvStrandModel* m = rig->model;
   const RvStrandState* s = rig->state;
@@ -100,6 +109,7 @@ double rv_rig_elastic(const RvRig* rig) {
   return energy[0];
 }
 
+// The last vertex has no edge after it, and so no angle.
 double rv_rig_kinetic(const RvRig* rig) {
   double sum = 0;
   for (int i = 0; i < rig->n; ++i)

@@ -1,13 +1,16 @@
+// The rig of the surface: particles in balls, wet strands, the node cooked alone, and measures of the mesh it makes.
 #include "rig/surface.h"
 
 #include "base/rng.h"
 #include "math/scalar.h"
 
+// Lattice of separation s cut to the ball; pscale is the radius of a ball of the particle's volume.
 bool rv_rig_drops_ball(RvDrops* drops, RvVec3 centre, double radius, double s, double jitter, uint64_t seed) {
   int n = (int)(radius / s) + 2;
   for (int i = -n; i < n; ++i)
     for (int j = -n; j < n; ++j)
       for (int k = -n; k < n; ++k) {
+        // Every site has its own random numbers, whatever the radius; a side has fewer than 4096 sites.
         uint64_t at = ((uint64_t)(i + n) * 4096 + (uint64_t)(j + n)) * 4096 + (uint64_t)(k + n);
         RvVec3 x = rv_vec3(i + 0.5, j + 0.5, k + 0.5);
         x.x += jitter * (rv_random(seed, at, 0, 0) - 0.5);
@@ -20,9 +23,13 @@ bool rv_rig_drops_ball(RvDrops* drops, RvVec3 centre, double radius, double s, d
   return true;
 }
 
+// Attributes as a cache or a solver gives them.
 RvDetail* rv_rig_drops_detail(const RvDrops* drops, bool volume, bool pscale, RvError* error) {
   RvDetail* d = rv_detail_new();
-  if (!d || rv_detail_add_points(d, drops->count, NULL, error)) return rv_detail_free(d), NULL;
+  if (!d || rv_detail_add_points(d, drops->count, NULL, error)) {
+    rv_detail_free(d);
+    return NULL;
+  }
   float* P = rv_detail_f32_write(d, RV_POINT, "P", 3, error);
   double* v = volume ? rv_detail_f64_write(d, RV_POINT, "volume", 1, error) : NULL;
   float* r = pscale ? rv_detail_f32_write(d, RV_POINT, "pscale", 1, error) : NULL;
@@ -50,6 +57,7 @@ RvResult rv_rig_surface_strand(RvDetail* d, RvVec3 from, double step, int count,
   return hair ? RV_OK : error->code;
 }
 
+// A node needs variables, statistics, a cache and a host; these are the least of each.
 RvResult rv_rig_surface_cook(const RvDetail* input, const char* const* parms, RvDetail* out[3], RvError* error) {
   const RvNodeType* type = rv_node_find("surface");
   RvVars vars = {.frame = 1, .fps = 24, .out = ".", .hip = ".", .node = "surface"};
@@ -67,6 +75,7 @@ RvResult rv_rig_surface_cook(const RvDetail* input, const char* const* parms, Rv
                  .cache = &cache,
                  .vars = &vars,
                  .host = &host};
+  // Parameters by token, then the node's own cook.
   RvResult r = set && values ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
   for (size_t i = 0; parms && parms[i] && !r; i += 2) r = rv_parms_set_text(set, parms[i], parms[i + 1], error);
   if (!r) r = rv_parms_eval(set, &vars, values, error);
@@ -79,11 +88,16 @@ RvResult rv_rig_surface_cook(const RvDetail* input, const char* const* parms, Rv
 
 //---------------------------------------------------------------------------------------------- measures
 
+// Representative of a set of connected points, with path halving.
 static int32_t root_of(int32_t* parent, int32_t i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  while (parent[i] != i) {
+    parent[i] = parent[parent[i]];
+    i = parent[i];
+  }
   return i;
 }
 
+// Connected components of the mesh by union-find over its triangles.
 static int count_pieces(size_t npoint, size_t ntriangle, const int32_t* t, int32_t* parent) {
   int pieces = 0;
   for (size_t i = 0; i < npoint; ++i) parent[i] = (int32_t)i;
@@ -93,6 +107,7 @@ static int count_pieces(size_t npoint, size_t ntriangle, const int32_t* t, int32
   return pieces;
 }
 
+// Volume and centre by the divergence theorem over the triangles of the zero contour; radius and roughness by area.
 RvResult rv_rig_surface_mesh(const RvGrid* grid, RvSurfaceMeasure* m, RvError* error) {
   size_t np, nt;
   float* p;
@@ -100,25 +115,31 @@ RvResult rv_rig_surface_mesh(const RvGrid* grid, RvSurfaceMeasure* m, RvError* e
   *m = (RvSurfaceMeasure){.voxel = rv_grid_voxel_size(grid)};
   RvResult r = rv_grid_to_mesh(grid, 0, 0, &np, &p, &nt, &t, error);
   if (r) return r;
+  // Volume, area and centre: each triangle closes a tetrahedron with the origin.
   RvVec3 moment = {0};
   for (size_t i = 0; i < nt; ++i) {
-    RvVec3 a = rv_vec3_load(p + 3 * t[3 * i]), b = rv_vec3_load(p + 3 * t[3 * i + 1]),
-           c = rv_vec3_load(p + 3 * t[3 * i + 2]);
+    RvVec3 a = rv_vec3_load(p + 3 * t[3 * i]);
+    RvVec3 b = rv_vec3_load(p + 3 * t[3 * i + 1]);
+    RvVec3 c = rv_vec3_load(p + 3 * t[3 * i + 2]);
     double v = -rv_dot(a, rv_cross(b, c)) / 6;
     m->volume += v;
     m->area += 0.5 * rv_length(rv_cross(rv_sub(b, a), rv_sub(c, a)));
     moment = rv_mad(moment, v / 4, rv_add(a, rv_add(b, c)));
   }
   if (m->volume != 0) m->centre = rv_scale(moment, 1 / m->volume);
+  // Mean distance of the triangles from the centre, and its variance.
   for (size_t i = 0; i < nt; ++i) {
-    RvVec3 a = rv_vec3_load(p + 3 * t[3 * i]), b = rv_vec3_load(p + 3 * t[3 * i + 1]),
-           c = rv_vec3_load(p + 3 * t[3 * i + 2]);
+    RvVec3 a = rv_vec3_load(p + 3 * t[3 * i]);
+    RvVec3 b = rv_vec3_load(p + 3 * t[3 * i + 1]);
+    RvVec3 c = rv_vec3_load(p + 3 * t[3 * i + 2]);
     double area = 0.5 * rv_length(rv_cross(rv_sub(b, a), rv_sub(c, a)));
     double d = rv_distance(rv_scale(rv_add(a, rv_add(b, c)), 1.0 / 3), m->centre);
     m->radius += area / m->area * d;
     m->rough += area / m->area * d * d;
   }
+  // Variance as the mean of squares less the square of the mean; rounding may make it negative.
   m->rough = sqrt(fmax(m->rough - m->radius * m->radius, 0));
+  // Connected pieces.
   int32_t* parent = rv_alloc(np + 1, sizeof *parent);
   if (parent)
     m->pieces = count_pieces(np, nt, t, parent);

@@ -88,7 +88,7 @@ static void far_away(void** state) {
   RvCoupleLine lines[3] = {line_at(3, 0.05, 0.01), line_at(-1e7, 2e8, 4), line_at(0.01, 0.2, 0.02)};
   lines[2].to[1] = 1e5;
   CHECK_OK(rv_rig_couple_new(&rig, lines, 3, 5, 1, &error), error);
-  rv_rig_couple_wet(&rig, 1e-9);
+  rv_rig_couple_set_film(&rig, 1e-9);
   fill(&bulk, 0.02, &error);
   CHECK_OK(substep(&rig, &bulk, &report, &error), error);
   assert_false(bulk.liquid.grid.shared);
@@ -107,7 +107,7 @@ static void no_number(void** state) {
   RvCoupleReport report = {0};
   const RvCoupleLine lines[3] = {line_at(0.01, 0.04, 0.01), line_at(0.012, 0.04, 0.01), line_at(0.014, 0.04, 0.01)};
   CHECK_OK(rv_rig_couple_new(&rig, lines, 3, 12, 1, &error), error);
-  rv_rig_couple_wet(&rig, 1e-6);
+  rv_rig_couple_set_film(&rig, 1e-6);
   fill(&bulk, 0.02, &error);
   rig.state->q[rv_rig_couple_unknown(&rig, 1, 4, 1)] = NAN;
   rig.state->v[rv_rig_couple_unknown(&rig, 2, 7, 0)] = INFINITY;
@@ -185,7 +185,7 @@ static uint64_t run(int workers) {
     lines[i].to[2] += 0.02 * rv_random(1, i, 1, 1);
   }
   CHECK_OK(rv_rig_couple_new(&rig, lines, COUNT, 20, 3, &error), error);
-  rv_rig_couple_wet(&rig, 3e-6);
+  rv_rig_couple_set_film(&rig, 3e-6);
   fill(&bulk, 0.06, &error);
   for (int i = 0; i < 4; ++i) CHECK_OK(substep(&rig, &bulk, &report, &error), error);
   assert_true(report.captured > 0 && report.dripped > 0);

@@ -279,7 +279,7 @@ static void parts_pools(void** state) {
       for (int a = 0; a < 3; ++a) rig.solids.velocity[a].data[at] = 0;
       if (rig.grid.tiles.coord[t][0] == 0 && (c & 7) == 3) rig.solids.open[0].data[at] = 0;
     }
-  rv_rig_pressure_push(&rig, (const double[3]){0, -0.1, 0});
+  rv_rig_pressure_add_velocity(&rig, (const double[3]){0, -0.1, 0});
   RvPressureIn in = rv_liquid_pressure_of_grid(&rig.grid, &rig.solids, 1000, 0.01);
   RvPressureReport report;
   assert_int_equal(rv_liquid_pressure_solve(rig.pressure, &in, NULL, &report, NULL), RV_OK);
