@@ -1,9 +1,13 @@
-// The frame cache: results by key, the least recently used given up first, never what is in use.
+// The frame cache: results by key in a hash table and a list by last use. The least recently used entries are evicted
+// first; pinned entries stay.
 #include <string.h>
 
 #include "base/memory.h"
 #include "scene/host.h"
 
+enum { FIRST_BUCKETS = 256 };  // of the hash table; a power of two
+
+// Memory of an entry and its outputs.
 static size_t entry_bytes(const RvEntry* entry) {
   size_t bytes = sizeof *entry;
   for (int i = 0; i < RV_NODE_MAX_OUTPUTS; ++i)
@@ -36,12 +40,14 @@ uint64_t rv_scene_entry_state_hash(RvEntry* entry) {
 
 //------------------------------------------------------------------------------------------------ list and table
 
+// Takes an entry out of the list by last use.
 static void unlink_entry(RvCache* cache, RvEntry* entry) {
   *(entry->newer ? &entry->newer->older : &cache->newest) = entry->older;
   *(entry->older ? &entry->older->newer : &cache->oldest) = entry->newer;
   entry->newer = entry->older = NULL;
 }
 
+// Puts an entry at the new end of the list.
 static void link_newest(RvCache* cache, RvEntry* entry) {
   entry->older = cache->newest;
   *(cache->newest ? &cache->newest->newer : &cache->oldest) = entry;
@@ -52,9 +58,10 @@ static RvEntry** bucket(RvCache* cache, uint64_t key) {
   return &cache->buckets[key & (cache->nbucket - 1)];
 }
 
+// Doubles the table when it has as many entries as buckets. False: there is no table at all for lack of memory.
 static bool grow(RvCache* cache) {
   if (cache->count < cache->nbucket) return true;
-  size_t wanted = cache->nbucket ? cache->nbucket * 2 : 256;
+  size_t wanted = cache->nbucket ? cache->nbucket * 2 : FIRST_BUCKETS;
   RvEntry** old = cache->buckets;
   size_t nold = cache->nbucket;
   RvEntry** buckets = rv_alloc_zero(wanted, sizeof *buckets);
@@ -104,8 +111,9 @@ RvEntry* rv_scene_cache_find(RvCache* cache, uint64_t key) {
 }
 
 void rv_scene_cache_put(RvCache* cache, RvEntry* entry) {
-  // without memory for the table the result is simply not kept
+  // Out of memory for the table, the result is not cached.
   if (entry->cached || !grow(cache)) return;
+  // Replace an entry of the same key.
   RvEntry* old = rv_scene_cache_find(cache, entry->key);
   if (old) {
     rv_scene_cache_drop(cache, old);

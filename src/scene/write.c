@@ -1,4 +1,4 @@
-// A scene to JSON that parses back to the same scene.
+// Writes a scene as JSON that parses back to the same scene.
 #include "base/memory.h"
 #include "scene/doc.h"
 #include "scene/host.h"
@@ -12,8 +12,10 @@ static void write_wire(RvText* text, const RvWire* wire) {
     rv_text_addf(text, "\"%s\"", wire->node->name);
 }
 
+// Writes a node with its wires and the parameters that differ from their defaults.
 static void write_node(RvText* text, const RvSceneNode* node) {
   rv_text_addf(text, "    \"%s\": {\"type\": \"%s\"", node->name, node->type->type);
+  // Inputs up to the last connected one.
   size_t wired = node->type->ninput;
   while (wired && !node->inputs[wired - 1].node) --wired;
   if (wired) rv_text_add(text, ", \"inputs\": [");
@@ -22,6 +24,7 @@ static void write_node(RvText* text, const RvSceneNode* node) {
     write_wire(text, &node->inputs[i]);
   }
   if (wired) rv_text_add(text, "]");
+  // Parameters.
   RvText parms = {0};
   size_t count = rv_scene_values_write(&parms, node->parms, ",\n      ");
   char* values = rv_text_done(&parms);
