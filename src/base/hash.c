@@ -1,3 +1,4 @@
+// Hashes by XXH3.
 #include "base/hash.h"
 
 #include <string.h>

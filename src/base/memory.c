@@ -1,3 +1,4 @@
+// Memory allocation with alignment and huge pages, and growing arrays.
 #include "base/memory.h"
 
 #include <stdarg.h>
@@ -10,13 +11,19 @@
 
 #include "base/array.h"
 
-enum { ALIGNMENT = 64, HUGE_PAGE = 2 << 20, LARGE = HUGE_PAGE };
+enum {
+  ALIGNMENT = 64,       // bytes: a cache line and the widest vector
+  HUGE_PAGE = 2 << 20,  // bytes of a huge page on x86-64
+  LARGE = HUGE_PAGE,    // bytes from which memory is put on huge pages
+  MIN_CAPACITY = 8,     // elements of a growing array
+};
 
 bool rv_mul_ok(size_t a, size_t b, size_t* out) {
   return !__builtin_mul_overflow(a, b, out);
 }
 
-// A large array on huge pages where the system has them: with small ones the first touch costs as much as a copy.
+// Allocates a large array on huge pages where the system has them. With small pages, the page faults of the first touch
+// take as long as copying the array.
 static void* alloc_large(size_t bytes) {
   void* memory;
   if (posix_memalign(&memory, HUGE_PAGE, bytes) != 0) return NULL;
@@ -73,9 +80,10 @@ void rv_free(void* memory) {
 
 bool rv_array_reserve_bytes(void** data, size_t* capacity, size_t count, size_t wanted, size_t element) {
   if (wanted <= *capacity) return true;
+  // Grow by half at least, so that appending takes constant time on average.
   size_t grown = *capacity + *capacity / 2;
   if (grown < wanted) grown = wanted;
-  if (grown < 8) grown = 8;
+  if (grown < MIN_CAPACITY) grown = MIN_CAPACITY;
   void* fresh = rv_realloc(*data, count * element, grown, element);
   if (!fresh) return false;
   *data = fresh;
