@@ -54,6 +54,7 @@ static void link_newest(RvCache* cache, RvEntry* entry) {
   cache->newest = entry;
 }
 
+// Bucket of a key; the table must not be empty.
 static RvEntry** bucket(RvCache* cache, uint64_t key) {
   return &cache->buckets[key & (cache->nbucket - 1)];
 }
@@ -66,6 +67,7 @@ static bool grow(RvCache* cache) {
   size_t nold = cache->nbucket;
   RvEntry** buckets = rv_alloc_zero(wanted, sizeof *buckets);
   if (!buckets) return nold > 0;
+  // Move the entries to the new buckets.
   cache->buckets = buckets;
   cache->nbucket = wanted;
   for (size_t i = 0; i < nold; ++i) {
@@ -119,6 +121,7 @@ void rv_scene_cache_put(RvCache* cache, RvEntry* entry) {
     rv_scene_cache_drop(cache, old);
     rv_scene_entry_unpin(cache, old);
   }
+  // Insert, count, and evict what is too much.
   RvEntry** slot = bucket(cache, entry->key);
   entry->chain = *slot;
   *slot = entry;

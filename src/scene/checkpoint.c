@@ -38,6 +38,7 @@ enum {
   X(ledger.initial) X(ledger.sources) X(ledger.killed) X(ledger.evaporated) X(ledger.outflow) X(residual)
 #define INTEGERS(X) X(substeps) X(iterations) X(strands) X(vertices) X(particles) X(tiles) X(contacts) X(bridges)
 
+// Appends the stats as words.
 static void write_stats(RvText* text, const RvStats* stats) {
 #define PUT(field)                    \
   rv_text_add(text, #field "=");      \
@@ -65,11 +66,13 @@ static double read_number(const char* text, const char* name) {
   return at && rv_number_read(at, &end, &value) ? value : 0;
 }
 
+// The integer of a name; 0 if it is missing.
 static int64_t read_integer(const char* text, const char* name) {
   const char* at = find_number(text, name);
   return at ? strtoll(at, NULL, 10) : 0;
 }
 
+// Reads the stats from words.
 static void read_stats(const char* text, RvStats* stats) {
 #define GET(field) stats->field = read_number(text, #field);
   NUMBERS(GET)
@@ -88,12 +91,14 @@ static unsigned char* put64(unsigned char* at, uint64_t value) {
   return at + sizeof value;
 }
 
+// Reads a little-endian number.
 static uint64_t get64(const unsigned char* at) {
   uint64_t value;
   memcpy(&value, at, sizeof value);
   return le64toh(value);
 }
 
+// The bits of a double.
 static uint64_t double_bits(double value) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
@@ -106,6 +111,7 @@ static RvResult assemble(const RvCheckpoint* c, const RvText* texts, const void*
   *count = HEADER + texts->count + payload_bytes + HASH;
   unsigned char* data = rv_alloc(*count, 1);
   if (!data) return rv_fail(error, RV_NO_MEMORY, "out of memory for a checkpoint of %zu bytes", *count);
+  // Header.
   unsigned char* at = data;
   memcpy(at, magic, sizeof magic);
   at = put64(at + sizeof magic, VERSION);
@@ -114,6 +120,7 @@ static RvResult assemble(const RvCheckpoint* c, const RvText* texts, const void*
   at = put64(at, c->state_hash);
   at = put64(at, texts->count);
   at = put64(at, payload_bytes);
+  // Texts, state and the hash of everything before.
   memcpy(at, texts->data, texts->count);
   memcpy(at + texts->count, payload, payload_bytes);
   at += texts->count + payload_bytes;
@@ -141,6 +148,7 @@ RvResult rv_scene_checkpoint_encode(const RvCheckpoint* c, void** bytes, size_t*
   *count = 0;
   RvResult result = refuse_grids(c, error);
   if (result) return result;
+  // Texts, each with its ending zero.
   RvText texts = {0};
   const char zero = 0;
   rv_text_add(&texts, c->node);
@@ -151,12 +159,14 @@ RvResult rv_scene_checkpoint_encode(const RvCheckpoint* c, void** bytes, size_t*
   rv_text_add_bytes(&texts, &zero, 1);
   rv_text_add(&texts, c->manifest);
   rv_text_add_bytes(&texts, &zero, 1);
+  // State.
   void* payload = NULL;
   size_t payload_bytes = 0;
   if (texts.failed)
     result = rv_fail(error, RV_NO_MEMORY, "out of memory");
-  else if (!(result = rv_detail_encode(c->state, "bgeo.sc", &payload, &payload_bytes, NULL, error)))
-    result = assemble(c, &texts, payload, payload_bytes, bytes, count, error);
+  else
+    result = rv_detail_encode(c->state, "bgeo.sc", &payload, &payload_bytes, NULL, error);
+  if (!result) result = assemble(c, &texts, payload, payload_bytes, bytes, count, error);
   rv_free(payload);
   rv_free(texts.data);
   return result;
@@ -183,6 +193,7 @@ static RvResult check_header(const unsigned char* data, size_t count, const char
   if (get64(data + count - HASH) != rv_hash(data, count - HASH, 0))
     return rv_fail(error, RV_BAD_FILE, "checkpoint '%s' is damaged: the hash of its %zu bytes does not agree", name,
                    count);
+  // Version and sizes.
   if (get64(data + AT_VERSION) != VERSION)
     return rv_fail(error, RV_UNSUPPORTED,
                    "checkpoint '%s' has version %llu, but this program reads version %d (offset %d); use the program "
@@ -210,6 +221,7 @@ static RvResult read_texts(const char* texts, size_t bytes, const char* name, Rv
     at += length + 1;
   }
   if (!result && at != bytes) result = bad(error, name, "there are extra bytes after its texts (offset 56)");
+  // Hand over node, type and manifest; the stats are parsed.
   out->node = parts[0];
   out->type = parts[1];
   out->manifest = parts[3];

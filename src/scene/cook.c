@@ -35,6 +35,7 @@ static RvResult take_input(RvCall* call, size_t index, double frame, const RvDet
   return rv_scene_cook_output(call->scene, entry, wire->output, out, error);
 }
 
+// Input `index` at another frame.
 static RvResult host_input_at(void* user, size_t index, double frame, const RvDetail** out, RvError* error) {
   RvCall* call = user;
   *out = NULL;
@@ -74,12 +75,15 @@ static RvResult host_parms_at(void* user, double frame, void* out, RvError* erro
 RvResult rv_scene_call_begin(RvCall* call, RvScene* scene, RvSceneNode* node, double frame, RvStats* stats,
                              RvError* error) {
   *call = (RvCall){.scene = scene, .node = node, .frame = frame};
+  // The host as the node sees it.
   call->host = (RvHost){call, host_cancelled, host_message, host_input_at, host_parms_at};
   call->vars = (RvVars){frame, scene->fps, scene->out, scene->hip, node->name};
   if (scene->drop_caches) rv_scene_solve_drop_cache(node);
+  // Parameters.
   call->parms = rv_alloc_zero(1, node->type->parms->struct_bytes + 1);
   if (!call->parms) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   RvResult result = eval_parms(call, frame, call->parms, error);
+  // The cook; time 0 is at frame 1.
   call->cook = (RvCook){
       .type = node->type,
       .node = node->name,
@@ -153,6 +157,7 @@ typedef struct Pass {
   bool* needed;       // to be taken from the cache or cooked
 } Pass;
 
+// Releases the results and frees the arrays.
 static void pass_free(Pass* pass) {
   for (size_t i = 0; pass->entries && i < pass->count; ++i) rv_scene_entry_unpin(&pass->scene->cache, pass->entries[i]);
   rv_free(pass->order);
@@ -222,6 +227,7 @@ static RvResult pass_begin(Pass* pass, RvError* error) {
   pass->needed = rv_alloc_zero(n, sizeof *pass->needed);
   if (!pass->slot || !pass->keys || !pass->entries || !pass->uses || !pass->needed)
     return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  // Positions and keys, in topological order because a key depends on those of the inputs.
   for (size_t i = 0; i < n; ++i) {
     pass->slot[pass->order[i]->index] = (int32_t)i;
     pass->keys[i] = node_key(pass, pass->order[i]);
@@ -306,6 +312,7 @@ RvResult rv_scene_cook_node(RvScene* scene, RvSceneNode* node, double frame, boo
         "node '%s': more than %d solvers in a row read one another; shorten the chain of solvers upstream of this node",
         node->name, RV_SCENE_MAX_NESTING);
   ++scene->nesting;
+  // Cook what is needed and not cached, in topological order.
   Pass pass = {.scene = scene, .frame = frame, .target = node, .write = write};
   RvResult result = pass_begin(&pass, error);
   for (size_t i = 0; i < pass.count && !result; ++i) {
@@ -313,6 +320,7 @@ RvResult rv_scene_cook_node(RvScene* scene, RvSceneNode* node, double frame, boo
     result = cook_one(&pass, i, error);
     if (!result) release_inputs(&pass, i);
   }
+  // Hand over the pin of the target, which is the last node.
   if (!result) {
     *out = pass.entries[pass.count - 1];
     pass.entries[pass.count - 1] = NULL;
@@ -342,8 +350,10 @@ RvResult rv_scene_cook(RvScene* scene, const char* output, double frame, const R
   if (scene->cooking)
     return rv_fail(error, RV_BAD_INPUT, "the scene is cooking already; wait until that call has ended");
   if (!isfinite(frame)) return rv_fail(error, RV_BAD_INPUT, "the frame to cook must be a finite number");
+  // The result of the previous call is no longer borrowed.
   rv_scene_entry_unpin(&scene->cache, scene->lent_entry);
   scene->lent_entry = NULL;
+  // Cook the output.
   RvWire wire;
   RvResult result = rv_scene_graph_resolve(scene, output, &wire, error);
   if (!result) result = rv_scene_order_prepare(scene, error);

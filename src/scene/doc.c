@@ -55,6 +55,7 @@ static RvResult no_memory(const Reader* r) {
   return rv_fail(r->error, RV_NO_MEMORY, "%s:%d: out of memory", r->name, r->line);
 }
 
+// Skips white space and counts lines.
 static void skip_space(Reader* r) {
   for (; r->at < r->end; ++r->at) {
     char c = *r->at;
@@ -88,6 +89,7 @@ static RvResult read_unicode(Reader* r, char** out) {
   int high = hex4(r, r->at);
   if (high < 0) return wrong(r, "\\u needs four hexadecimal digits");
   r->at += 4;
+  // The second half of a surrogate pair follows as another \u.
   uint32_t code = (uint32_t)high;
   if (code >= HIGH_SURROGATE && code < LOW_SURROGATE) {
     int low = r->end - r->at >= 6 && r->at[0] == '\\' && r->at[1] == 'u' ? hex4(r, r->at + 2) : -1;
@@ -221,6 +223,7 @@ static RvResult refuse_duplicates(Reader* r, const RvDoc* object) {
   size_t n = 0;
   for (const RvDoc* m = object->first; m; m = m->next) refs[n++] = (KeyRef){rv_hash(m->key, strlen(m->key), 0), m};
   qsort(refs, n, sizeof *refs, compare_keys);
+  // Equal keys are neighbours now.
   RvResult result = RV_OK;
   for (size_t i = 1; i < n && !result; ++i)
     if (refs[i].hash == refs[i - 1].hash && strcmp(refs[i].member->key, refs[i - 1].member->key) == 0)
@@ -250,6 +253,7 @@ static RvResult read_container(Reader* r, RvDoc* value, char close) {
   RvDoc** tail = &value->first;
   RvResult result = RV_OK;
   while (r->at < r->end && *r->at != close) {
+    // Key and value; the line is that of the key.
     const char* key = NULL;
     int line = r->line;
     if (close == '}') result = read_key(r, &key);
@@ -259,6 +263,7 @@ static RvResult read_container(Reader* r, RvDoc* value, char close) {
     if (key) (*tail)->line = line;
     tail = &(*tail)->next;
     ++value->count;
+    // Comma or end.
     skip_space(r);
     if (r->at < r->end && *r->at == ',') {
       ++r->at;
@@ -288,10 +293,12 @@ static RvResult read_value(Reader* r, RvDoc** out) {
   if (r->at >= r->end) return wrong(r, "the text ends where a value should be");
   if (++r->values > RV_DOC_MAX_VALUES)
     return rv_fail(r->error, RV_LIMIT, "%s:%d: the file has more than %d values", r->name, r->line, RV_DOC_MAX_VALUES);
+  // A new value of the tree.
   RvDoc* value = RV_TAKE(r->arena, RvDoc, 1);
   if (!value) return no_memory(r);
   *value = (RvDoc){.kind = RV_DOC_NULL, .line = r->line};
   *out = value;
+  // Its kind is known from the first character.
   char c = *r->at;
   if (c == '{' || c == '[') {
     value->kind = c == '{' ? RV_DOC_OBJECT : RV_DOC_ARRAY;

@@ -64,12 +64,14 @@ static uint64_t compare_with_first(RvWatch* watch, const RvSceneNode* node, cons
     watch->failed = true;
     return stamp;
   }
+  // First time: record the stamp.
   RvWatchSlot* slot = find_slot(watch, hash);
   if (!slot->path) {
     *slot = (RvWatchSlot){.path = hash, .stamp = stamp};
     ++watch->count;
   }
   if (!remember(watch, slot, node, path)) watch->failed = true;
+  // Later: remember the first file that changed.
   if (slot->stamp != stamp && !watch->changed.path) {
     watch->changed = (RvWatched){node, rv_strdup(path)};
     watch->failed = watch->failed || !watch->changed.path;
@@ -157,6 +159,7 @@ uint64_t rv_scene_files_stamp(RvScene* scene, RvSceneNode* node, double frame) {
     if (table->rows[i].type != RV_PARM_FILE) continue;
     PathOf of = {scene, node, table->rows[i].offset};
     char* path = path_at(&of, frame);
+    // Stamp of the file, or of the earlier one that is shown instead.
     bool named = path && *path;
     uint64_t stamp = named ? file_stamp(scene, node, path) : 0;
     char* earlier = NULL;

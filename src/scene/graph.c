@@ -70,6 +70,7 @@ RvSceneNode* rv_scene_graph_find(const RvScene* scene, const char* name) {
   return node;
 }
 
+// Adds a node to the name table.
 static void name_insert(RvScene* scene, RvSceneNode* node) {
   size_t slot = name_slot(scene, node->name);
   node->chain = scene->names[slot];
@@ -89,6 +90,7 @@ static bool names_grow(RvScene* scene) {
   return true;
 }
 
+// Takes a node out of the name table.
 static void name_remove(RvScene* scene, RvSceneNode* node) {
   RvSceneNode** link = &scene->names[name_slot(scene, node->name)];
   while (*link != node) link = &(*link)->chain;
@@ -134,6 +136,7 @@ static bool reads_files(const RvNodeType* type) {
 RvResult rv_scene_add(RvScene* scene, const char* name, const char* type_name, RvError* error) {
   RvResult result = check_name(scene, name, error);
   if (result) return result;
+  // Find the type.
   const RvNodeType* type = type_name ? rv_node_find(type_name) : NULL;
   char hint[SUGGESTION_BYTES];
   if (!type)
@@ -141,6 +144,7 @@ RvResult rv_scene_add(RvScene* scene, const char* name, const char* type_name, R
                    rv_scene_graph_suggest(type_name ? type_name : "", type_item, NULL, hint, sizeof hint));
   if (scene->nodes.count >= RV_SCENE_MAX_NODES)
     return rv_fail(error, RV_LIMIT, "a scene has at most %d nodes", RV_SCENE_MAX_NODES);
+  // Make the node.
   RvSceneNode* node = rv_alloc_zero(1, sizeof *node);
   if (node) {
     node->type = type;
@@ -150,6 +154,7 @@ RvResult rv_scene_add(RvScene* scene, const char* name, const char* type_name, R
     node->reads_files = reads_files(type);
     node->index = scene->nodes.count;
   }
+  // Add it to the list and the name table.
   if (!node || !node->name || !node->parms || !node->inputs || !names_grow(scene) ||
       !rv_array_push(&scene->nodes, node)) {
     node_free(scene, node);
@@ -202,6 +207,7 @@ void rv_scene_graph_free(RvScene* scene) {
 // Finds the output of a node type by its number (from 1) or its name.
 static RvResult find_output(const RvSceneNode* node, const char* text, size_t* output, RvError* error) {
   const RvNodeType* type = node->type;
+  // By number.
   char* end;
   long number = strtol(text, &end, 10);
   if (text[0] >= '0' && text[0] <= '9' && !*end) {
@@ -211,6 +217,7 @@ static RvResult find_output(const RvSceneNode* node, const char* text, size_t* o
     *output = (size_t)number - 1;
     return RV_OK;
   }
+  // By name; the names also serve for a suggestion.
   const char* names[RV_NODE_MAX_OUTPUTS + 1] = {0};
   for (size_t i = 0; i < type->noutput; ++i) {
     names[i] = type->outputs[i].name;
@@ -296,6 +303,7 @@ RvResult rv_scene_set(RvScene* scene, const char* assignment, RvError* error) {
   if (!dot || !equals || dot > equals || dot == assignment || equals == dot + 1)
     return rv_fail(error, RV_BAD_INPUT, "'%.200s' is not of the form NODE.PARM=VALUE (such as 'groom.length=0.1')",
                    assignment);
+  // Split into node, parameter and value.
   char* name = rv_strf("%.*s", (int)(dot - assignment), assignment);
   char* token = rv_strf("%.*s", (int)(equals - dot - 1), dot + 1);
   RvResult result = RV_OK;

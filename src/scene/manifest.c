@@ -16,10 +16,12 @@ enum {
   SUBJECT_WORDS = 3,  // tabs of a line: after kind, node and name
 };
 
+// Appends a line.
 static void add_fact(RvText* text, const char* kind, const char* node, const char* name, const char* value) {
   rv_text_addf(text, "%s\t%s\t%s\t%s\n", kind, node, name, value);
 }
 
+// Appends a line with a number.
 static void add_number(RvText* text, const char* kind, const char* node, const char* name, double value) {
   char buffer[RV_NUMBER_BYTES];
   add_fact(text, kind, node, name, rv_number_write(value, buffer));
@@ -37,6 +39,7 @@ static void add_parms(RvText* text, const RvSceneNode* node) {
   for (char *line = lines, *next; line && *line; line = next) {
     next = strchr(line, '\n');
     if (next) *next++ = 0;
+    // Split the line into token and value.
     char* quote = strchr(line + 1, '"');
     *quote = 0;
     const char* value = quote + strlen("\": ");
@@ -57,6 +60,7 @@ static void write_pattern(const RvSceneNode* node, char* text, size_t size) {
     if ((unsigned char)*text < ' ') *text = ' ';
 }
 
+// Appends a line with a hash.
 static void add_hash(RvText* text, const char* kind, const RvSceneNode* node, const char* name, uint64_t hash) {
   char value[HASH_TEXT];
   snprintf(value, sizeof value, "%016llx", (unsigned long long)hash);
@@ -67,6 +71,7 @@ static void add_hash(RvText* text, const char* kind, const RvSceneNode* node, co
 static void add_node(RvText* text, RvScene* scene, RvSceneNode* node) {
   add_fact(text, "type", node->name, "", node->type->type);
   add_number(text, "revision", node->name, "", node->type->revision);
+  // Wires.
   for (size_t i = 0; i < rv_scene_graph_live_inputs(node); ++i) {
     const RvWire* wire = &node->inputs[i];
     if (!wire->node) continue;
@@ -169,6 +174,7 @@ static bool same(const Line* a, const Line* b, bool whole) {
   return a_length == b_length && memcmp(a->at, b->at, (size_t)a_length) == 0;
 }
 
+// The beginning of the next line, or the end of the text.
 static const char* next_line(const Line* line) {
   return line->at[line->length] ? line->at + line->length + 1 : line->at + line->length;
 }
@@ -184,6 +190,7 @@ static void describe(const Line* line, char* text, size_t size) {
     snprintf(text + used, size - used, "%.*s", line->kind, line->at);
 }
 
+// Bytes of a line's value that a message shows.
 static int value_length(const Line* line) {
   int length = line->length - line->subject;
   return length > SHOWN_VALUE ? SHOWN_VALUE : length;

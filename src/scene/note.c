@@ -20,6 +20,7 @@ enum {
   CHANGE_BYTES = 600,    // of the text that says what changed
 };
 
+// Path of the progress file; the caller frees it.
 static char* file_path(const char* folder) {
   return rv_strf("%s/progress.rvck", folder);
 }
@@ -33,6 +34,7 @@ RvResult rv_scene_note_save(const char* folder, const RvRunNote* progress, RvErr
   rv_text_add(&text, "\n");
   rv_text_add(&text, progress->manifest);
   if (!text.failed) rv_text_addf(&text, "%016" PRIx64 "\n", rv_hash(text.data, text.count, 0));
+  // Write.
   size_t count = text.count;
   char* bytes = rv_text_done(&text);
   char* path = file_path(folder);
@@ -45,12 +47,14 @@ RvResult rv_scene_note_save(const char* folder, const RvRunNote* progress, RvErr
 
 // Parses the file in place and copies its manifest (NULL: out of memory). False if the file is damaged.
 static bool read_note(char* text, size_t count, RvRunNote* out) {
+  // Title and hash.
   size_t head = sizeof title - 1;
   if (count < head + HASH_BYTES || memcmp(text, title, head) != 0) return false;
   size_t body = count - HASH_BYTES;
   char expected[HASH_BYTES + 1];
   snprintf(expected, sizeof expected, "%016" PRIx64 "\n", rv_hash(text, body, 0));
   if (memcmp(text + body, expected, HASH_BYTES) != 0) return false;
+  // Frames and manifest.
   text[body] = 0;
   const char* at;
   if (!rv_number_read(text + head, &at, &out->first) || *at != ' ') return false;

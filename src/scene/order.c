@@ -95,6 +95,7 @@ RvResult rv_scene_order_upstream(const RvScene* scene, const RvSceneNode* target
   *order = NULL;
   *count = 0;
   if (!walk.mark) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  // Search from the target, or from all nodes.
   RvResult result = RV_OK;
   for (size_t i = 0; i < scene->nodes.count && !result; ++i)
     if (!target || scene->nodes.data[i] == target)
@@ -212,6 +213,7 @@ static void prepare_upstream(RvScene* scene, RvSceneNode* node) {
 // Computes the node's own key, then everything that depends on the inputs.
 static void prepare_node(RvScene* scene, RvSceneNode* node) {
   bool solver = node->type->flags & RV_NODE_SOLVER;
+  // Hash of everything that the node's own result depends on, apart from inputs and files.
   node->loads_from_disk = evaluate_loads_from_disk(scene, node);
   RvHasher own = rv_hasher_new(RV_SCENE_SEED_NODE);
   rv_hasher_add_string(&own, node->type->type);
@@ -222,6 +224,7 @@ static void prepare_node(RvScene* scene, RvSceneNode* node) {
   rv_hasher_add_u64(&own, rv_parms_hash(node->parms));
   add_double(&own, scene->fps);
   add_double(&own, scene->meters);
+  // A solver also depends on its start.
   if (solver) {
     node->start = start_frame(scene, node);
     add_double(&own, node->start);

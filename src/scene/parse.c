@@ -71,12 +71,14 @@ static RvResult read_node(const Parser* p, const RvDoc* node) {
                    node->line, node->key, rv_scene_doc_kind_name(node->kind));
   RvResult result = refuse_unknown(p, node, known, where);
   if (result) return result;
+  // Type.
   const RvDoc* type = rv_scene_doc_find(node, "type");
   if (!type || type->kind != RV_DOC_STRING)
     return rv_fail(p->error, RV_BAD_INPUT, "%s:%d: node '%s' needs a \"type\" in quotes", p->name,
                    type ? type->line : node->line, node->key);
   result = rv_scene_add(p->scene, node->key, type->string, p->error);
   if (result) return at_line(p, type->line, result);
+  // Parameters.
   const RvDoc* parms = rv_scene_doc_find(node, "parms");
   return parms ? read_parms(p, node->key, parms) : RV_OK;
 }
@@ -88,6 +90,7 @@ static RvResult read_inputs(const Parser* p, const RvDoc* node) {
   if (inputs->kind != RV_DOC_ARRAY)
     return rv_fail(p->error, RV_BAD_INPUT, "%s:%d: node '%s': \"inputs\" must be a list such as [\"head\", null]",
                    p->name, inputs->line, node->key);
+  // Connect them in order; null leaves an input unconnected.
   RvSceneNode* target = rv_scene_graph_find(p->scene, node->key);
   size_t index = 0;
   for (const RvDoc* input = inputs->first; input; input = input->next, ++index) {
@@ -110,6 +113,7 @@ static RvResult read_nodes(const Parser* p, const RvDoc* nodes) {
   // Connect after all nodes exist: a scene may list them in any order.
   for (const RvDoc* node = nodes->first; node && !result; node = node->next) result = read_inputs(p, node);
   if (result) return result;
+  // A cycle makes the sort fail.
   RvSceneNode** order;
   size_t count;
   result = rv_scene_order_upstream(p->scene, NULL, false, &order, &count, p->error);
@@ -139,6 +143,7 @@ static RvResult read_settings(const Parser* p, const RvDoc* root) {
   if (!version) return wants(p, root, "this is not a Rivulet scene: \"rivulet\": 1 is missing");
   if (version->kind != RV_DOC_NUMBER || version->number != SCENE_VERSION)
     return wants(p, version, "\"rivulet\" must be 1: this program reads scenes of version 1 only");
+  // Optional settings; the negated comparisons also refuse NaN.
   const RvDoc* fps = rv_scene_doc_find(root, "fps");
   if (fps && (fps->kind != RV_DOC_NUMBER || !(fps->number > 0 && fps->number <= max_fps)))
     return wants(p, fps, "\"fps\" must be a number above 0 (and at most 1e6)");
@@ -168,13 +173,14 @@ RvResult rv_scene_parse(const char* text, size_t bytes, const char* name, RvScen
   Parser p = {name ? name : "scene", rv_scene_new(), error ? error : &own};
   RvArena* arena = rv_arena_new(ARENA_BYTES);
   RvResult result;
-  RvDoc* root;
+  RvDoc* root = NULL;
   if (!p.scene || !arena)
     result = rv_fail(p.error, RV_NO_MEMORY, "%s: out of memory", p.name);
   else if (bytes > MAX_SCENE_BYTES)
     result = rv_fail(p.error, RV_LIMIT, "%s: a scene has at most 64 MB of text, this one %zu bytes", p.name, bytes);
-  else if (!(result = rv_scene_doc_parse(text, bytes, p.name, arena, &root, p.error)))
-    result = read_scene(&p, root);
+  else
+    result = rv_scene_doc_parse(text, bytes, p.name, arena, &root, p.error);
+  if (!result) result = read_scene(&p, root);
   rv_arena_free(arena);
   if (result)
     rv_scene_free(p.scene);

@@ -61,6 +61,7 @@ static bool list_stages(const RvScene* scene, RvEntry* const* states, size_t nst
   return ok;
 }
 
+// Writes the times of the stages.
 static void write_stages(RvText* text, const RvFrameReport* report) {
   rv_text_add(text, ", \"stages\": {");
   for (size_t i = 0; i < report->nstage; ++i) {
@@ -74,14 +75,17 @@ static void write_stages(RvText* text, const RvFrameReport* report) {
 
 // Counts strands (curves), their vertices, and particles (points without a primitive).
 static void count_detail(const RvDetail* detail, RvStats* sum) {
-  size_t nprim = rv_detail_count(detail, RV_PRIM), npoint = rv_detail_count(detail, RV_POINT);
+  size_t nprim = rv_detail_count(detail, RV_PRIM);
+  size_t npoint = rv_detail_count(detail, RV_POINT);
   size_t nvertex = rv_detail_count(detail, RV_VERTEX);
+  // Strands.
   const int32_t* start = rv_detail_prim_start(detail);
   for (size_t i = 0; i < nprim; ++i) {
     if (rv_detail_prim_type(detail, i) != RV_PRIM_CURVE) continue;
     sum->strands++;
     sum->vertices += start[i + 1] - start[i];
   }
+  // Particles: mark the points of primitives and count the others. Out of memory, they are not counted.
   uint8_t* used = rv_alloc_zero(npoint, 1);
   if (!used) return;
   const int32_t* point = rv_detail_vertex_point(detail);
@@ -123,6 +127,7 @@ static void write_ledger(RvText* text, const RvLedger* ledger) {
     add_member(text, names[i], values[i]);
     rv_text_add(text, ", ");
   }
+  // Volumes that left, by cause.
   rv_text_add(text, "\"sinks\": {");
   add_member(text, "killed", ledger->killed);
   rv_text_add(text, ", ");
@@ -130,6 +135,7 @@ static void write_ledger(RvText* text, const RvLedger* ledger) {
   rv_text_add(text, ", ");
   add_member(text, "outflow", ledger->outflow);
   rv_text_add(text, "}, ");
+  // Total, and relative error of the balance.
   add_member(text, "total", rv_ledger_total(ledger));
   rv_text_add(text, ", ");
   add_member(text, "drift", rv_ledger_drift(ledger));
@@ -149,6 +155,7 @@ static uint64_t frame_hash(RvEntry* const* targets, size_t ntarget, RvEntry* con
   return rv_hasher_done(&hasher);
 }
 
+// Writes the warnings of the frame; repeated ones with their number.
 static void write_warnings(RvText* text, const RvFrameLog* log) {
   rv_text_add(text, ", \"warnings\": [");
   for (size_t i = 0; i < log->warnings.count; ++i) {

@@ -61,11 +61,12 @@ static RvResult list_frames(const char* folder, const char* node, FrameList* lis
   *list = (FrameList){0};
   DIR* dir = opendir(folder);
   if (!dir) return rv_fail(error, RV_IO, "cannot read the folder '%s': %s", folder, strerror(errno));
-  struct dirent* item;
+  // Collect the frames of this node's files.
   bool ok = true;
-  double frame;
-  while (ok && (item = readdir(dir)))
+  for (struct dirent* item = readdir(dir); ok && item; item = readdir(dir)) {
+    double frame;
     if (parse_name(item->d_name, node, &frame)) ok = rv_array_push(list, frame);
+  }
   closedir(dir);
   if (!ok) {
     rv_array_free(list);
@@ -75,6 +76,7 @@ static RvResult list_frames(const char* folder, const char* node, FrameList* lis
   return RV_OK;
 }
 
+// True if the sorted list has the frame.
 static bool has_frame(const FrameList* list, double frame) {
   return list->count && bsearch(&frame, list->data, list->count, sizeof frame, newest_first);
 }
@@ -84,8 +86,7 @@ static bool has_frame(const FrameList* list, double frame) {
 void rv_scene_checkpoint_sweep(const char* folder) {
   DIR* dir = opendir(folder);
   if (!dir) return;
-  struct dirent* item;
-  while ((item = readdir(dir)))
+  for (struct dirent* item = readdir(dir); item; item = readdir(dir))
     if (rv_file_is_abandoned(item->d_name)) unlinkat(dirfd(dir), item->d_name, 0);
   closedir(dir);
 }
@@ -242,6 +243,7 @@ static RvResult load_state(RvScene* scene, const char* folder, RvSceneNode* node
                            RvError* error) {
   char* path = rv_scene_checkpoint_path(folder, node->name, frame);
   if (!path) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  // Read it; it must be that of this node and frame, of the present parameters, and complete.
   RvResult result = rv_scene_checkpoint_read(path, c, error);
   if (!result && (strcmp(c->node, node->name) != 0 || c->frame != frame))
     result = rv_fail(error, RV_BAD_FILE,
@@ -267,6 +269,7 @@ static RvResult try_frame(RvScene* scene, const char* folder, RvSceneNode* const
                           RvError* error) {
   RvCheckpoint* loaded = rv_alloc_zero(count, sizeof *loaded);
   if (!loaded) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  // Load all checkpoints.
   RvResult result = RV_OK;
   for (size_t i = 0; i < count && !result; ++i)
     if (needs_state(solvers[i], frame))
@@ -376,6 +379,7 @@ static RvResult read_state(const char* path, RvCheckpoint* c, RvError* error) {
 RvResult rv_scene_checkpoint_start_from(RvScene* scene, const char* path, double frame, RvSceneNode* const* solvers,
                                         size_t count, RvError* error) {
   if (!count) return rv_fail(error, RV_BAD_INPUT, "the scene has no solver that could start from the state '%s'", path);
+  // Read the state and find its solver.
   RvCheckpoint c;
   RvResult result = read_state(path, &c, error);
   if (result) return result;

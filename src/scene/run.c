@@ -29,6 +29,7 @@ typedef struct Job {
 // Targets are the node requested by name, else all nodes that write, else all nodes without readers.
 static RvResult choose_targets(Job* job, RvError* error) {
   RvScene* scene = job->scene;
+  // The requested node.
   bool ok = true;
   if (job->run->node) {
     RvWire wire;
@@ -37,8 +38,10 @@ static RvResult choose_targets(Job* job, RvError* error) {
     job->output = wire.output;
     ok = rv_array_push(&job->targets, wire.node);
   }
+  // All writers.
   for (size_t i = 0; i < scene->nodes.count && ok && !job->run->node; ++i)
     if (scene->nodes.data[i]->type->flags & RV_NODE_WRITES) ok = rv_array_push(&job->targets, scene->nodes.data[i]);
+  // Without them all nodes without readers.
   bool writes = job->targets.count > 0;
   for (size_t i = 0; i < scene->nodes.count && ok && !writes; ++i)
     if (!scene->nodes.data[i]->readers) ok = rv_array_push(&job->targets, scene->nodes.data[i]);
@@ -65,15 +68,18 @@ static RvResult find_solvers(Job* job, RvError* error) {
 static RvResult resume(Job* job, RvError* error) {
   RvScene* scene = job->scene;
   const char* folder = job->run->checkpoint_dir;
+  // First frame that is not done.
   double next;
   RvResult result = rv_scene_note_resume(scene, folder, job->manifest, job->targets.data, job->targets.count,
                                          job->first, &next, error);
   if (result) return result;
+  // Checkpoints to start from.
   bool found;
   double frame;
   result =
       rv_scene_checkpoint_resume(scene, folder, job->solvers.data, job->solvers.count, next, &found, &frame, error);
   if (result) return result;
+  // Tell the user.
   if (next > job->last)
     rv_scene_message(scene, RV_LEVEL_INFO, "host", job->last, "all frames are done already; nothing is left to cook");
   else if (found)
@@ -242,6 +248,7 @@ static void remove_initial_states(RvScene* scene) {
   }
 }
 
+// Releases everything that the run holds; closing the lock's file descriptor releases the lock.
 static void job_end(Job* job) {
   release(job);
   rv_array_free(&job->entries);

@@ -130,6 +130,7 @@ bool rv_scene_is_cancelled(RvScene* scene, const char* node, double frame, doubl
 // Records a warning for the report. Equal warnings are counted; after RV_STATS_MAX_WARNINGS different ones all others
 // are counted together.
 static void remember_warning(RvFrameLog* log, const char* node, const char* text) {
+  // Count it if it is known.
   char* line = rv_strf("%s: %s", node, text);
   if (!line) return;
   for (size_t i = 0; i < log->warnings.count; ++i) {

@@ -25,9 +25,13 @@ uint64_t rv_scene_solve_key(RvScene* scene, RvSceneNode* node, double frame) {
   double first = frame, last = frame;
   rv_scene_files_range(node, &first, &last);
   struct {
-    uint64_t graph, files;
+    uint64_t graph;  // the solver and everything upstream
+    uint64_t files;  // sequences upstream, over all frames that matter
     double frame;
-  } facts = {node->graph_key, rv_scene_files_above(scene, node, first, last), frame == 0 ? 0 : frame};
+  } facts;
+  facts.graph = node->graph_key;
+  facts.files = rv_scene_files_above(scene, node, first, last);
+  facts.frame = frame == 0 ? 0 : frame;  // -0 becomes 0
   return rv_hash(&facts, sizeof facts, RV_SCENE_SEED_STATE);
 }
 
@@ -62,6 +66,7 @@ RvResult rv_scene_solve_check_state(const RvSceneNode* node, const RvDetail* sta
 
 RvResult rv_scene_solve_adopt(RvScene* scene, RvSceneNode* node, double frame, RvDetail* state, const RvStats* stats,
                               RvError* error) {
+  // The entry becomes the latest state and is cached.
   RvEntry* entry = rv_scene_entry_new(node, rv_scene_solve_key(scene, node, frame), frame);
   if (!entry) {
     rv_detail_free(state);
@@ -112,6 +117,7 @@ static RvResult make_state(RvScene* scene, RvSceneNode* node, double frame, cons
   } else if (!result) {
     result = call_solver(&call, prev, state, error);
   }
+  // Keep the state only; the other outputs are split from it when they are needed.
   if (result) {
     rv_scene_entry_unpin(&scene->cache, entry);
   } else {
@@ -188,6 +194,7 @@ RvResult rv_scene_solve_split(RvScene* scene, RvEntry* entry, RvError* error) {
     result = node->type->split(&call.cook, entry->output[state], error);
     result = rv_scene_call_finish(&call, result, error);
   }
+  // Keep the outputs that are missing.
   for (size_t i = 0; i < RV_NODE_MAX_OUTPUTS && !result; ++i) {
     if (i < state && !entry->output[i])
       entry->output[i] = call.cook.output[i];

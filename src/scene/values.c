@@ -7,7 +7,10 @@
 #include "scene/doc.h"
 #include "scene/host.h"
 
-enum { HINT_BYTES = 120, WAVE_NUMBERS = 4 };  // of "; did you mean ..."; amplitude, frequency, phase and offset
+enum {
+  HINT_BYTES = 120,  // of "; did you mean ..."
+  WAVE_NUMBERS = 4,  // amplitude, frequency, phase and offset
+};
 
 // The parameter that is being set.
 typedef struct Target {
@@ -58,7 +61,8 @@ static void keys_free(Keys* keys) {
 // Reads one key: [frame, value] or [frame, [x, y, z]].
 static RvResult read_key(const Target* t, const RvDoc* pair, Keys* keys, size_t index) {
   if (pair->kind != RV_DOC_ARRAY || pair->count != 2) return wrong(t, pair, "keys of the form [frame, value]");
-  const RvDoc *frame = pair->first, *value = frame->next;
+  const RvDoc* frame = pair->first;
+  const RvDoc* value = frame->next;
   if (frame->kind != RV_DOC_NUMBER) return wrong(t, frame, "a frame number");
   // A single number for one component, else one number per component.
   bool vector = value->kind == RV_DOC_ARRAY;
@@ -94,6 +98,7 @@ static RvResult read_keys(const Target* t, const RvDoc* object, int size, Keys* 
   RvResult result = refuse_unknown(t, object, known);
   if (!result) result = read_words(t, object, keys);
   if (result) return result;
+  // The list of keys, into one array per component.
   const RvDoc* list = rv_scene_doc_find(object, "keys");
   if (!list) return wrong(t, object, "{\"keys\": [[frame, value], ...]} or {\"wave\": {...}}");
   if (list->kind != RV_DOC_ARRAY || !list->count) return wrong(t, list, "a list of keys [[frame, value], ...]");
@@ -121,6 +126,7 @@ static RvResult set_keys(const Target* t, const RvDoc* object, int component, in
 static RvResult read_wave(const Target* t, const RvDoc* object, RvWave* wave, Keys* envelope) {
   static const char* const known[] = {"amplitude", "frequency", "phase", "offset", "envelope", NULL};
   RvResult result = refuse_unknown(t, object, known);
+  // Numbers, in the order of `known`.
   double* const numbers[] = {&wave->amplitude, &wave->frequency, &wave->phase, &wave->offset};
   for (int i = 0; i < WAVE_NUMBERS && !result; ++i) {
     const RvDoc* member = rv_scene_doc_find(object, known[i]);
@@ -174,9 +180,12 @@ static RvResult set_ramp(const Target* t, const RvDoc* list) {
     return rv_fail(t->error, RV_LIMIT, "parameter '%s' has %zu ramp keys; a ramp takes at most %d", t->token,
                    list->count, RV_RAMP_MAX_KEYS);
   }
+  // Read the keys: position, value and, optionally, the interpolation.
   for (const RvDoc* item = list->first; item; item = item->next) {
     if (item->kind != RV_DOC_ARRAY || item->count < 2 || item->count > 3) return wrong(t, item, form);
-    const RvDoc *position = item->first, *value = position->next, *interp = value->next;
+    const RvDoc* position = item->first;
+    const RvDoc* value = position->next;
+    const RvDoc* interp = value->next;
     RvRampKey* key = &ramp.keys[ramp.count++];
     if (position->kind != RV_DOC_NUMBER) return wrong(t, position, "a number as the ramp's position");
     if (value->kind != RV_DOC_NUMBER) return wrong(t, value, "a number as the ramp's value");
@@ -269,6 +278,7 @@ static void write_pairs(RvText* text, const RvKey* keys, size_t count, RvInterp 
   rv_text_addf(text, "], \"interp\": \"%s\", \"extend\": \"%s\"", rv_interp_name(interp), rv_extend_name(extend));
 }
 
+// Writes {"wave": {...}}.
 static void write_wave(RvText* text, const RvWave* wave) {
   static const char* const names[] = {"amplitude", "frequency", "phase", "offset"};
   const double numbers[] = {wave->amplitude, wave->frequency, wave->phase, wave->offset};
@@ -287,6 +297,7 @@ static void write_wave(RvText* text, const RvWave* wave) {
 
 // Writes one component in the form that rv_scene_values_read takes.
 static void write_component(RvText* text, const RvParmDef* def, const RvValue* value) {
+  // Animated values, then constants by type.
   RvMenuItem item;
   if (value->kind == RV_VALUE_KEYS) {
     rv_text_add(text, "{");
@@ -301,6 +312,7 @@ static void write_component(RvText* text, const RvParmDef* def, const RvValue* v
   } else if (def->type == RV_PARM_STRING || def->type == RV_PARM_FILE) {
     rv_scene_doc_add_string(text, value->text);
   } else if (def->type == RV_PARM_RAMP) {
+    // Ramps are written as text.
     RvText ramp = {0};
     rv_ramp_write(value->ramp, &ramp);
     char* words = rv_text_done(&ramp);
@@ -321,6 +333,7 @@ size_t rv_scene_values_write(RvText* text, const RvParms* parms, const char* sep
     const RvParmDef* def = &table->rows[i];
     if (!rv_parm_has_value(def)) continue;
     int size = rv_parm_has_channels(def) && def->size > 1 ? def->size : 1;
+    // Skip parameters at their default.
     RvValue values[RV_PARM_MAX_SIZE];
     bool set = false;
     for (int c = 0; c < size; ++c) {
@@ -328,6 +341,7 @@ size_t rv_scene_values_write(RvText* text, const RvParms* parms, const char* sep
       set = set || values[c].kind != RV_VALUE_DEFAULT;
     }
     if (!set) continue;
+    // Write all components, those of vectors in brackets.
     rv_text_addf(text, "%s\"%s\": %s", written++ ? separator : "", def->token, size > 1 ? "[" : "");
     for (int c = 0; c < size; ++c) {
       if (c) rv_text_add(text, ", ");

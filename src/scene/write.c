@@ -3,6 +3,7 @@
 #include "scene/doc.h"
 #include "scene/host.h"
 
+// Writes the source of an input: "node", "node:2" or null.
 static void write_wire(RvText* text, const RvWire* wire) {
   if (!wire->node)
     rv_text_add(text, "null");
@@ -37,6 +38,7 @@ static void write_node(RvText* text, const RvSceneNode* node) {
 }
 
 RvResult rv_scene_write(const RvScene* scene, char** out, RvError* error) {
+  // Settings.
   RvText text = {0};
   rv_text_add(&text, "{\"rivulet\": 1, \"fps\": ");
   rv_scene_doc_add_number(&text, scene->fps);
@@ -47,6 +49,7 @@ RvResult rv_scene_write(const RvScene* scene, char** out, RvError* error) {
   rv_text_add(&text, "], \"metersperunit\": ");
   rv_scene_doc_add_number(&text, scene->meters);
   rv_text_add(&text, ",\n  \"nodes\": {");
+  // Nodes.
   for (size_t i = 0; i < scene->nodes.count; ++i) {
     rv_text_add(&text, i ? ",\n" : "\n");
     write_node(&text, scene->nodes.data[i]);
