@@ -77,6 +77,7 @@ static void join_blocks(RvArena* arena) {
 }
 
 void rv_arena_release(RvArena* arena, RvArenaMark mark) {
+  // Go back to the mark; an empty arena of several blocks gets a single one.
   arena->block = mark.block;
   arena->used = mark.used;
   arena->taken = mark.taken;

@@ -37,6 +37,7 @@ void* rv_alloc(size_t count, size_t size) {
   size_t bytes;
   if (!rv_mul_ok(count, size, &bytes) || bytes > PTRDIFF_MAX - LARGE) return NULL;
   if (bytes >= LARGE) return alloc_large(bytes);
+  // aligned_alloc takes multiples of the alignment only.
   bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
   return aligned_alloc(ALIGNMENT, bytes ? bytes : ALIGNMENT);
 }
@@ -48,6 +49,7 @@ void* rv_alloc_zero(size_t count, size_t size) {
 }
 
 void* rv_realloc(void* memory, size_t old_bytes, size_t count, size_t size) {
+  // Copy: the system's realloc does not keep the alignment.
   void* fresh = rv_alloc(count, size);
   if (!fresh) return NULL;
   size_t bytes = count * size;
@@ -66,6 +68,7 @@ char* rv_strf(const char* format, ...) {
   va_list args, again;
   va_start(args, format);
   va_copy(again, args);
+  // Measure, then print.
   int n = vsnprintf(NULL, 0, format, args);
   va_end(args);
   char* text = n < 0 ? NULL : rv_alloc((size_t)n + 1, 1);

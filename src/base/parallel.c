@@ -35,6 +35,7 @@ typedef struct Loop {
 // Runs one chunk.
 static void run_chunk(void* arg, size_t chunk) {
   const Loop* loop = arg;
+  // The last chunk may be shorter; the comparison cannot overflow.
   size_t begin = chunk * loop->grain;
   size_t end = loop->count - begin < loop->grain ? loop->count : begin + loop->grain;
   if (loop->sum)
@@ -89,10 +90,12 @@ double rv_parallel_sum(size_t count, size_t grain, RvRangeSumFn* fn, void* arg) 
   if (count == 0) return 0;
   if (grain == 0) grain = 1;
   size_t chunks = chunk_count(count, grain);
+  // Partial sums on the stack if they are few.
   double small[STACK_PARTIALS];
   double* partial = chunks <= STACK_PARTIALS ? small : rv_alloc(chunks, sizeof(double));
   Loop loop = {.count = count, .grain = grain, .sum = fn, .arg = arg, .partial = partial};
   if (!partial) return pairwise_serial(&loop, 0, chunks);
+  // Sum the chunks in parallel, then their sums by the fixed tree.
   run(&loop, chunks);
   double total = pairwise(partial, chunks);
   if (partial != small) rv_free(partial);

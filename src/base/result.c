@@ -5,6 +5,7 @@
 
 #include "rivulet/base.h"
 
+// The rows of RV_RESULTS, by result.
 static const struct {
   const char* name;
   int exit_code;
@@ -33,6 +34,7 @@ int rv_result_exit_code(RvResult result) {
 }
 
 RvResult rv_fail(RvError* error, RvResult code, const char* format, ...) {
+  // The first error is kept.
   if (error && error->code == RV_OK) {
     error->code = code;
     va_list args;

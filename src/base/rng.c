@@ -11,6 +11,7 @@ static const uint32_t weyl1 = 0xBB67AE85u;  // sqrt(3) - 1
 RvRandom4 rv_philox(const uint32_t counter[4], const uint32_t key[2]) {
   uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
   uint32_t k0 = key[0], k1 = key[1];
+  // Each round multiplies two words to 64 bits, mixes and permutes the halves, and advances the key.
   for (int i = 0; i < ROUNDS; ++i) {
     uint64_t p0 = multiplier0 * c0;
     uint64_t p1 = multiplier1 * c2;

@@ -33,6 +33,7 @@ static double secant(const RvKey* key) {
 
 // Slope of the smooth curve at key `i`.
 static double slope(const RvKey* keys, size_t count, size_t i, RvExtend extend) {
+  // At the ends the slope is 0, or that of the line beyond them.
   if (count < 2) return 0;
   if (i == 0 || i == count - 1) return extend == RV_EXTEND_LINEAR ? secant(keys + (i ? i - 1 : 0)) : 0;
   double h0 = keys[i].frame - keys[i - 1].frame, h1 = keys[i + 1].frame - keys[i].frame;

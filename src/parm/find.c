@@ -84,6 +84,7 @@ static bool nearest(const RvParmTable* table, const char* token, char best[RV_PA
   for (size_t i = 0; i < table->count; ++i) {
     const RvParmDef* row = table->rows + i;
     if (row->type == RV_PARM_FOLDER) continue;
+    // Tokens of the row and of its components.
     for (int c = -1; c < (row->size > 1 ? row->size : 0); ++c) {
       char candidate[RV_PARM_TOKEN_BYTES];
       int distance = rv_edit_distance(token, rv_parm_component_token(row, c, candidate));
@@ -116,12 +117,15 @@ const RvParmDef* rv_parm_lookup(const RvParmTable* table, const char* token, int
 
 bool rv_menu_item(const char* menu, int index, RvMenuItem* out) {
   if (!menu || !*menu || index < 0) return false;
+  // Skip the items before it.
   for (int i = 0; i < index; ++i) {
     menu = strchr(menu, '|');
     if (!menu) return false;
     ++menu;
   }
-  size_t length = strcspn(menu, "|"), token = strcspn(menu, "|=");
+  // "token=Label", or "token" alone, which is its own label.
+  size_t length = strcspn(menu, "|");
+  size_t token = strcspn(menu, "|=");
   bool labelled = token < length;
   *out = (RvMenuItem){menu, labelled ? menu + token + 1 : menu, token, labelled ? length - token - 1 : length};
   return true;

@@ -60,8 +60,10 @@ static RvResult find_channel(RvParms* parms, const char* token, int component, T
   RvResult result = find_target(parms, token, out, error);
   if (result) return result;
   const RvParmDef* row = out->row;
+  // Texts and ramps have no channels.
   if (!rv_parm_has_channels(row))
     return rv_fail(error, RV_BAD_INPUT, "parameter '%s' takes %s, not a number", out->token, takes(row));
+  // The component must exist; a component's own token goes with 0.
   if (out->component >= 0 ? component != 0 : component < 0 || component >= row->size)
     return rv_fail(error, RV_BAD_INPUT, "parameter '%s' has no component %d: it has %d, counted from 0", out->token,
                    component, out->component >= 0 ? 1 : row->size);
@@ -143,6 +145,7 @@ static RvResult set_string(Target* target, const char* text, RvError* error) {
   if (strnlen(text, RV_PARM_MAX_TEXT + 1) > RV_PARM_MAX_TEXT)
     return rv_fail(error, RV_LIMIT, "parameter '%s': the text is longer than %d bytes", target->token,
                    RV_PARM_MAX_TEXT);
+  // Replace the old text only when there is a copy.
   char* copy = rv_strdup(text);
   if (!copy) return rv_fail(error, RV_NO_MEMORY, "parameter '%s': no memory for its text", target->token);
   rv_free(target->value->text);
@@ -196,6 +199,7 @@ static RvResult set_numbers(Target* target, const char* text, RvError* error) {
     if (!rv_number_read(at, &end, &value) || (*end && separators(end) == end))
       return rv_fail(error, RV_BAD_INPUT, "parameter '%s' takes %s, not '%.60s'", target->token, takes(target->row),
                      text);
+    // Numbers beyond those wanted are only counted, for the error.
     if (count < wanted) {
       RvResult result = check_number(target, value, true, error);
       if (result) return result;
@@ -286,6 +290,7 @@ static RvResult store_channel(Target* target, RvChannel channel, const RvKey* ke
     memcpy(channel.keys, keys, count * sizeof *keys);
     channel.count = count;
   }
+  // Replace the old channel only when the keys are copied.
   RvChannel* old = &target->value->channel[target->component];
   rv_channel_clear(old);
   *old = channel;
@@ -334,6 +339,7 @@ RvResult rv_parms_set_wave(RvParms* parms, const char* token, int component, con
     rv_error_context(error, "envelope");
     return result;
   }
+  // Store the wave with a copy of its envelope.
   RvChannel channel = {.kind = RV_CHANNEL_WAVE,
                        .amplitude = wave->amplitude,
                        .frequency = wave->frequency,

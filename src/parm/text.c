@@ -57,6 +57,7 @@ void rv_text_quoted(RvText* text, const char* part) {
 }
 
 char* rv_text_done(RvText* text) {
+  // An empty text also needs its ending zero.
   rv_text_add_bytes(text, "", 0);
   char* data = text->failed ? NULL : text->data;
   if (!data) rv_free(text->data);

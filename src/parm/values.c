@@ -33,6 +33,7 @@ static bool has_text(const RvParmDef* row) {
 }
 
 bool rv_parm_value_reset(RvParmValue* value, const RvParmDef* row) {
+  // By type: text, ramp or channels.
   if (has_text(row)) {
     char* text = rv_strdup(standard_text(row));
     if (!text) return false;
@@ -77,6 +78,7 @@ RvParms* rv_parms_new(const RvParmTable* table) {
   if (!parms) return NULL;
   parms->table = table;
   parms->values = rv_alloc_zero(table->count, sizeof *parms->values);
+  // All rows at their defaults.
   bool ok = parms->values != NULL;
   for (size_t i = 0; ok && i < table->count; ++i) ok = rv_parm_value_reset(parms->values + i, table->rows + i);
   if (ok) return parms;
@@ -121,6 +123,7 @@ RvParms* rv_parms_copy(const RvParms* parms) {
 bool rv_parms_animated(const RvParms* parms) {
   for (size_t i = 0; i < parms->table->count; ++i) {
     const RvParmValue* value = parms->values + i;
+    // Unused channels are constant.
     for (int c = 0; c < RV_PARM_MAX_SIZE; ++c)
       if (value->channel[c].kind != RV_CHANNEL_CONSTANT) return true;
     if (value->text && rv_vars_animated(value->text)) return true;
@@ -254,6 +257,7 @@ static RvResult eval_channels(const RvParmDef* row, const RvParmValue* value, co
 
 // Expands the variables of a text; the row keeps it until the next evaluation.
 static RvResult eval_text(const RvParmDef* row, RvParmValue* value, const RvVars* vars, char* out, RvError* error) {
+  // The text of the last evaluation stays valid if this one fails.
   char* expanded = rv_vars_expand(vars, value->text);
   if (!expanded) return rv_fail(error, RV_NO_MEMORY, "parameter '%s': no memory for its expanded text", row->token);
   rv_free(value->expanded);

@@ -23,6 +23,7 @@ typedef struct Var {
   size_t length;  // of the name; later of the whole variable with its dollar sign and braces
 } Var;
 
+// The names of the variables.
 static const struct {
   const char* name;
   VarKind kind;
@@ -38,6 +39,7 @@ static bool letter(char c) {
 static Var read_name(const char* text) {
   size_t length = 0;
   while (letter(text[length])) ++length;
+  // Compare with the known names; a digit after F is its padding.
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
     if (strlen(names[i].name) != length || memcmp(names[i].name, text, length) != 0) continue;
     Var var = {names[i].kind, 0, length};
@@ -53,6 +55,7 @@ static Var read_name(const char* text) {
 // Reads the variable at a dollar sign. VAR_NONE: it stays as it is written.
 static Var read_variable(const char* text) {
   if (text[1] == '$') return (Var){VAR_DOLLAR, 0, 2};
+  // $NAME or ${NAME}.
   bool brace = text[1] == '{';
   Var var = read_name(text + 1 + brace);
   if (brace && text[2 + var.length] != '}') return (Var){0};

@@ -42,6 +42,7 @@ uint64_t rv_scene_entry_state_hash(RvEntry* entry) {
 
 // Takes an entry out of the list by last use.
 static void unlink_entry(RvCache* cache, RvEntry* entry) {
+  // An end of the list is stored in the cache instead of a neighbour.
   *(entry->newer ? &entry->newer->older : &cache->newest) = entry->older;
   *(entry->older ? &entry->older->newer : &cache->oldest) = entry->newer;
   entry->newer = entry->older = NULL;
@@ -102,10 +103,12 @@ void rv_scene_cache_trim(RvCache* cache) {
 }
 
 RvEntry* rv_scene_cache_find(RvCache* cache, uint64_t key) {
+  // Search its bucket.
   if (!cache->nbucket) return NULL;
   RvEntry* entry = *bucket(cache, key);
   while (entry && entry->key != key) entry = entry->chain;
   if (!entry) return NULL;
+  // It is the most recently used one now.
   unlink_entry(cache, entry);
   link_newest(cache, entry);
   ++entry->pins;

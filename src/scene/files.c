@@ -81,6 +81,7 @@ static uint64_t compare_with_first(RvWatch* watch, const RvSceneNode* node, cons
 
 // Stamp of a file: a hash of its size and time, never 0; 0 if the file does not exist.
 static uint64_t file_stamp(RvScene* scene, const RvSceneNode* node, const char* path) {
+  // The lowest bit is set, so that an existing file never has the stamp 0.
   struct stat info;
   uint64_t stamp = 0;
   if (stat(path, &info) == 0) {
@@ -222,6 +223,7 @@ uint64_t rv_scene_files_above(RvScene* scene, RvSceneNode* node, double first, d
   RvError ignored = {0};
   // Out of memory: return a key that equals no other, so that nothing is reused.
   if (rv_scene_order_live(scene, &node, 1, &order, &count, &ignored)) return ++scene->unique_key_count;
+  // Hash the name and the sum of each sequence, in topological order.
   RvHasher hasher = rv_hasher_new(RV_SCENE_SEED_SEQUENCES);
   for (size_t i = 0; i < count; ++i) {
     if (!rv_scene_files_sequence(order[i])) continue;

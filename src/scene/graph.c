@@ -233,6 +233,7 @@ static RvResult find_output(const RvSceneNode* node, const char* text, size_t* o
 RvResult rv_scene_graph_resolve(const RvScene* scene, const char* text, RvWire* wire, RvError* error) {
   const char* colon = strchr(text, ':');
   size_t length = colon ? (size_t)(colon - text) : strlen(text);
+  // The part before the colon is the node.
   char name[RV_SCENE_MAX_NAME + 1];
   if (length > RV_SCENE_MAX_NAME) return no_such_node(scene, text, error);
   memcpy(name, text, length);
@@ -298,6 +299,7 @@ void rv_scene_touch(RvScene* scene, const char* name) {
 }
 
 RvResult rv_scene_set(RvScene* scene, const char* assignment, RvError* error) {
+  // The first dot ends the node's name, which has none; the first '=' ends the parameter.
   const char* dot = strchr(assignment, '.');
   const char* equals = strchr(assignment, '=');
   if (!dot || !equals || dot > equals || dot == assignment || equals == dot + 1)

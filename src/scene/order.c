@@ -49,6 +49,7 @@ static bool finish(Walk* walk, RvSceneNode* node) {
 
 // The error for a cycle. It names the nodes in the direction of the data: a feeds b feeds c feeds a.
 static RvResult name_cycle(const Walk* walk, const RvSceneNode* closing, RvError* error) {
+  // The cycle begins where the stack has the same node.
   size_t start = walk->depth - 1;
   while (walk->stack[start].node != closing) --start;
   RvText text = {0};
@@ -151,6 +152,7 @@ static double start_frame(RvScene* scene, RvSceneNode* node) {
   if (node->initial_state) return node->initial_state_frame;
   const RvParmDef* def = rv_parm_find(node->type->parms, "startframe");
   if (!def || (def->type != RV_PARM_FLOAT && def->type != RV_PARM_INT)) return scene->first;
+  // Evaluate the parameter at the scene's first frame.
   char* parms = rv_scene_order_values(scene, node, scene->first);
   if (!parms) return scene->first;
   double start = def->type == RV_PARM_INT ? (double)*(int64_t*)(parms + def->offset) : *(double*)(parms + def->offset);

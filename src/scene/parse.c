@@ -171,6 +171,7 @@ RvResult rv_scene_parse(const char* text, size_t bytes, const char* name, RvScen
   *out = NULL;
   RvError own = {0};
   Parser p = {name ? name : "scene", rv_scene_new(), error ? error : &own};
+  // Parse the text into a tree, then build the scene from it.
   RvArena* arena = rv_arena_new(ARENA_BYTES);
   RvResult result;
   RvDoc* root = NULL;
@@ -191,6 +192,7 @@ RvResult rv_scene_parse(const char* text, size_t bytes, const char* name, RvScen
 
 // Sets $HIP to the folder of the scene file. False: out of memory.
 static bool set_hip(RvScene* scene, const char* path) {
+  // The folder of the resolved path, so that $HIP does not depend on the current folder.
   char* real = realpath(path, NULL);
   const char* from = real ? real : path;
   const char* slash = strrchr(from, '/');

@@ -16,6 +16,7 @@
 #include "parm/number.h"
 #include "scene/checkpoint.h"
 
+enum { CHANGE_BYTES = 600 };  // of the text that says what changed
 static const char ending[] = ".rvck";
 static const double max_padded_frame = 1e9;  // whole frames below this are written as integers in file names
 
@@ -95,6 +96,7 @@ RvResult rv_scene_checkpoint_open(const char* folder, int* lock, RvError* error)
   *lock = -1;
   RvResult result = rv_file_make_folder(folder, error);
   if (result) return result;
+  // Open the lock file of the folder.
   char* path = rv_strf("%s/.lock", folder);
   if (!path) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
@@ -115,6 +117,7 @@ RvResult rv_scene_checkpoint_open(const char* folder, int* lock, RvError* error)
 
 // True if `path` is the state file from which the run was started. It belongs to the user and is never removed.
 static bool is_origin(const RvScene* scene, const char* path) {
+  // Compare device and inode: the same file may have several paths.
   struct stat a, b;
   return scene->from_path && stat(scene->from_path, &a) == 0 && stat(path, &b) == 0 && a.st_dev == b.st_dev &&
          a.st_ino == b.st_ino;
@@ -227,7 +230,8 @@ static RvResult check_fresh(RvScene* scene, RvSceneNode* node, const char* path,
   RvResult result = write_manifest(scene, node, c->frame, &manifest, error);
   if (result) return result;
   if (strcmp(manifest, c->manifest) != 0) {
-    char change[600];
+    // Say what changed.
+    char change[CHANGE_BYTES];
     rv_scene_manifest_compare(c->manifest, manifest, change, sizeof change);
     result = rv_fail(error, RV_BAD_INPUT,
                      "checkpoint '%s' is stale: it was made with other parameters or files (%s). Undo the change, run "
@@ -365,6 +369,7 @@ static RvSceneNode* choose_solver(const RvCheckpoint* c, RvSceneNode* const* sol
 // Reads a checkpoint or, if the file has no signature of one, a geometry file.
 static RvResult read_state(const char* path, RvCheckpoint* c, RvError* error) {
   *c = (RvCheckpoint){0};
+  // The signature decides how the file is read.
   char head[8] = {0};
   FILE* stream = fopen(path, "rbe");
   if (!stream)

@@ -227,6 +227,7 @@ static RvResult run_frames(Job* job, RvError* error) {
     return rv_fail(error, RV_LIMIT, "a run has at most a million frames, but %g to %g was requested", job->first,
                    job->last);
   RvResult result = RV_OK;
+  // Frames are counted from the first, which may be fractional.
   for (double i = 0; i <= span + last_frame_slack && !result; ++i) {
     double frame = job->first + i;
     if (rv_scene_is_cancelled(job->scene, "host", frame, 0, "frame"))

@@ -133,6 +133,7 @@ static RvResult make_state(RvScene* scene, RvSceneNode* node, double frame, cons
 
 // The last state at or before `frame` that is still in memory, pinned; NULL if there is none.
 static RvEntry* nearest_state(RvScene* scene, RvSceneNode* node, double frame) {
+  // Go back frame by frame; look among the latest states, then in the cache.
   for (double step = round(frame - node->start); step >= 0; --step) {
     uint64_t key = rv_scene_solve_key(scene, node, node->start + step);
     for (int i = 0; i < 2; ++i) {
