@@ -18,7 +18,7 @@ typedef struct RvChannel {
 
 #define RV_KEY_MIN_GAP 1e-6   // frames (or positions of a ramp) between two keys; keeps slopes finite
 #define RV_KEY_MAX_FRAME 1e9  // magnitude of a key's frame; also bounds frequency and phase of a wave
-#define RV_VALUE_MAX 1e100    // magnitude of a value; leaves room for sums and products of values
+#define RV_VALUE_MAX 1e100    // magnitude of a value
 // Checks that keys are finite, within these bounds and in increasing order of frames; the error names the key.
 RvResult rv_keys_check(const RvKey* keys, size_t count, RvError* error);
 

@@ -9,18 +9,18 @@
 
 enum {
   SCENE_VERSION = 1,           // of the format, the value of "rivulet"
-  MAX_SCENE_BYTES = 64 << 20,  // of the text; keeps lines and offsets in range and a hostile file cheap
+  MAX_SCENE_BYTES = 64 << 20,  // of the text; larger files are refused
   ARENA_BYTES = 1 << 16,       // first block of the parsed tree
   HINT_BYTES = 120,            // of "; did you mean ..."
 };
-// Bounds of scene settings. They only refuse nonsense, and keep frames and times well within the precision of a double.
-static const double max_fps = 1e6;
-static const double max_meters_per_unit = 1e9;
-static const double max_frame = 1e9;
+// Bounds of scene settings; values beyond them are refused.
+static const double max_fps = 1e6;              // frames per second
+static const double max_meters_per_unit = 1e9;  // metres
+static const double max_frame = 1e9;            // magnitude
 
 typedef struct Parser {
-  const char* name;
-  RvScene* scene;
+  const char* name;  // of the file, for errors
+  RvScene* scene;    // being built
   RvError* error;
 } Parser;
 

@@ -11,7 +11,7 @@
 enum {
   MAX_DIGIT = 11,  // bits of a digit: wide digits make few passes, and 8 KiB of counters fit into the first-level cache
   MAX_CHUNKS = 64,   // of the input, each with its own counters
-  MIN_CHUNK = 8192,  // keys of a chunk, so that counting outweighs clearing the counters
+  MIN_CHUNK = 8192,  // keys of a chunk, at least
 };
 
 // One pass over a digit.

@@ -11,7 +11,7 @@ enum {
   DIGIT = 8,  // bits
   BUCKETS = 1 << DIGIT,
   MAX_CHUNKS = 64,   // of the input, each with its own counters
-  MIN_CHUNK = 4096,  // keys of a chunk, so that counting outweighs clearing the counters
+  MIN_CHUNK = 4096,  // keys of a chunk, at least
 };
 
 // One pass over a digit.
