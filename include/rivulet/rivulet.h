@@ -1,4 +1,4 @@
-// Everything. Each header also stands alone.
+// Includes the whole interface of the library. Each header can also be included on its own.
 #ifndef RIVULET_RIVULET_H
 #define RIVULET_RIVULET_H
 

@@ -1,9 +1,14 @@
+// Arenas: stacks of memory blocks.
 #include "base/arena.h"
 
 #include "base/array.h"
 #include "base/memory.h"
 
-enum { ALIGN = 64, LARGEST_STEP = 1 << 20 };
+enum {
+  ALIGN = 64,              // bytes: a cache line and the widest vector
+  MIN_BLOCK = 4096,        // bytes of the first block, at least
+  LARGEST_STEP = 1 << 20,  // bytes; block sizes double up to this
+};
 
 typedef struct Block {
   unsigned char* data;
@@ -13,13 +18,14 @@ typedef struct Block {
 struct RvArena {
   RV_ARRAY(Block) blocks;
   size_t block, used;  // the current block and its fill; earlier blocks count as full
-  size_t taken;        // bytes in use; what was skipped at the end of a block is not
-  size_t next_bytes, peak;
+  size_t taken;        // bytes in use, without the unused ends of blocks
+  size_t next_bytes;   // size of the next block
+  size_t peak;         // largest `taken`
 };
 
 RvArena* rv_arena_new(size_t first_block_bytes) {
   RvArena* arena = rv_alloc_zero(1, sizeof *arena);
-  if (arena) arena->next_bytes = first_block_bytes < 4096 ? 4096 : first_block_bytes;
+  if (arena) arena->next_bytes = first_block_bytes < MIN_BLOCK ? MIN_BLOCK : first_block_bytes;
   return arena;
 }
 
@@ -34,11 +40,12 @@ void* rv_arena_take(RvArena* arena, size_t count, size_t size) {
   size_t bytes;
   if (!rv_mul_ok(count, size, &bytes) || bytes > PTRDIFF_MAX - ALIGN) return NULL;
   bytes = (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
-  // go to the first later block that is large enough; what is skipped comes back with the release
+  // Go to the next block that is large enough; what is skipped is used again after the release.
   while (arena->block < arena->blocks.count && arena->blocks.data[arena->block].bytes - arena->used < bytes) {
     arena->block++;
     arena->used = 0;
   }
+  // Allocate a new block.
   if (arena->block == arena->blocks.count) {
     Block block = {.bytes = bytes > arena->next_bytes ? bytes : arena->next_bytes};
     block.data = rv_alloc(block.bytes, 1);
@@ -60,9 +67,9 @@ RvArenaMark rv_arena_mark(const RvArena* arena) {
   return (RvArenaMark){arena->block, arena->used, arena->taken};
 }
 
-// Pieces become one block that holds all there ever was, so that what takes turns in it shares the same memory, however
-// differently each cuts it up. Some more, as what grows from step to step would else be joined anew in each: pages that
-// are not touched cost nothing, and fresh ones are cleared.
+// Frees all blocks of an empty arena; the next one is large enough for everything that was ever taken at once. So users
+// that take turns share the same memory, however they divide it. A quarter is added because needs that grow from step
+// to step would otherwise cause a new block in each; memory pages that are not touched cost nothing.
 static void join_blocks(RvArena* arena) {
   for (size_t i = 0; i < arena->blocks.count; ++i) rv_free(arena->blocks.data[i].data);
   arena->blocks.count = 0;
@@ -70,6 +77,7 @@ static void join_blocks(RvArena* arena) {
 }
 
 void rv_arena_release(RvArena* arena, RvArenaMark mark) {
+  // Go back to the mark; an empty arena of several blocks gets a single one.
   arena->block = mark.block;
   arena->used = mark.used;
   arena->taken = mark.taken;

@@ -1,9 +1,10 @@
+// The handler of failed assertions.
 #include "base/assert.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
 
-static _Atomic(RvAssertFn*) current;
+static _Atomic(RvAssertFn*) current;  // NULL: the default
 
 void rv_assert_set(RvAssertFn* handler) {
   atomic_store(&current, handler);

@@ -1,11 +1,13 @@
-// For our own bugs only, in every build: reports to a replaceable handler. The default traps in debug builds and in
-// tests, and goes on otherwise, because a host must stay alive.
+// Assertions against our own bugs, active in every build: a failure is reported to a replaceable handler. The default
+// handler traps in debug builds and in tests, and continues otherwise, because a host application must not be ended.
 #ifndef RV_BASE_ASSERT_H
 #define RV_BASE_ASSERT_H
 
 typedef void RvAssertFn(const char* expression, const char* file, int line);
 
-void rv_assert_set(RvAssertFn* handler);  // NULL: the default
+// Sets the handler of failed assertions; NULL: the default.
+void rv_assert_set(RvAssertFn* handler);
+// Reports a failed assertion to the handler.
 void rv_assert_failed(const char* expression, const char* file, int line);
 
 #define RV_ASSERT(e) ((e) ? (void)0 : rv_assert_failed(#e, __FILE__, __LINE__))

@@ -1,3 +1,4 @@
+// Detection of the instruction set.
 #include "base/cpu.h"
 
 #include <stdatomic.h>
@@ -5,8 +6,9 @@
 #include <string.h>
 
 static const char* const names[RV_ISA_COUNT] = {"base", "avx2", "avx512"};
-static _Atomic int forced = RV_ISA_COUNT;
+static _Atomic int forced = RV_ISA_COUNT;  // by rv_cpu_force; RV_ISA_COUNT: none
 
+// The best instruction set for which there are kernels.
 static RvIsa best(void) {
 #if defined(__x86_64__)
   __builtin_cpu_init();
@@ -18,6 +20,7 @@ static RvIsa best(void) {
   return RV_ISA_BASE;
 }
 
+// The one named by RIVULET_ISA if this machine has it, else the best.
 static RvIsa from_environment(void) {
   RvIsa top = best();
   const char* wanted = getenv("RIVULET_ISA");
@@ -31,7 +34,10 @@ RvIsa rv_cpu_isa(void) {
   int isa = atomic_load(&forced);
   if (isa != RV_ISA_COUNT) return (RvIsa)isa;
   isa = atomic_load(&chosen);
-  if (isa < 0) atomic_store(&chosen, isa = (int)from_environment());
+  if (isa < 0) {
+    isa = (int)from_environment();
+    atomic_store(&chosen, isa);
+  }
   return (RvIsa)isa;
 }
 

@@ -1,3 +1,4 @@
+// Atomic writing of files, reading of whole files, and temporary names.
 #include "base/file.h"
 
 #include <errno.h>
@@ -12,15 +13,17 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
+// The error for a failed system call, from errno.
 static RvResult refuse(RvError* error, const char* what, const char* path) {
   return rv_fail(error, errno == ENOENT ? RV_NOT_FOUND : RV_IO, "cannot %s '%s': %s", what, path, strerror(errno));
 }
 
 RvResult rv_file_make_folder(const char* path, RvError* error) {
-  if (!*path) return rv_fail(error, RV_BAD_INPUT, "the name of a folder is empty");
+  if (!*path) return rv_fail(error, RV_BAD_INPUT, "the name of the folder is empty; give one");
   char* partial = rv_strdup(path);
   if (!partial) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   RvResult result = RV_OK;
+  // Make each parent in turn: cut the path at every slash, and at its end.
   for (char* c = partial + 1;; ++c) {
     if (*c != '/' && *c != 0) continue;
     char end = *c;
@@ -36,7 +39,7 @@ RvResult rv_file_make_folder(const char* path, RvError* error) {
   return result;
 }
 
-// the folder of a path, made if it is missing
+// Makes the folder of a path, if it is missing.
 static RvResult make_parent(const char* path, RvError* error) {
   const char* slash = strrchr(path, '/');
   if (!slash || slash == path) return RV_OK;
@@ -47,13 +50,20 @@ static RvResult make_parent(const char* path, RvError* error) {
   return result;
 }
 
-//------------------------------------------------------------------------------------------------ temporaries
+//------------------------------------------------------------------------------------------------ temporary files
 
-// a process is known by its number on its own machine only; a name is kept short and free of dots
-enum { HOST_LETTERS = 32, NAME_LETTERS = 160 };
+enum {
+  HOST_LETTERS = 32,   // of the machine's name in a temporary name
+  NAME_LETTERS = 160,  // of the target's name in a temporary name; keeps it below the usual limit of 255
+  HOST_BYTES = 256,    // of the machine's name
+};
 
+static const char ending[] = ".tmp";  // of temporary names
+
+// The machine's name, cut and without dots. It is part of temporary names because process numbers are only unique on
+// their own machine.
 static void host_name(char host[HOST_LETTERS + 1]) {
-  char name[256] = "";
+  char name[HOST_BYTES] = "";
   if (gethostname(name, sizeof name - 1) != 0 || !name[0]) strcpy(name, "localhost");
   size_t n = 0;
   for (; name[n] && n < HOST_LETTERS; ++n) {
@@ -65,17 +75,20 @@ static void host_name(char host[HOST_LETTERS + 1]) {
 }
 
 bool rv_file_is_abandoned(const char* name) {
-  static const char ending[] = ".tmp";
   size_t length = strlen(name);
-  if (name[0] != '.' || length < sizeof ending || strcmp(name + length - 4, ending) != 0) return false;
-  const char* digits = name + length - 4;
+  if (name[0] != '.' || length < sizeof ending) return false;
+  const char* dot = name + length - (sizeof ending - 1);
+  if (strcmp(dot, ending) != 0) return false;
+  // The process number before the ending.
+  const char* digits = dot;
   while (digits > name && digits[-1] >= '0' && digits[-1] <= '9') --digits;
   char host[HOST_LETTERS + 1];
   host_name(host);
   size_t n = strlen(host);
-  // ".<host>." before the number
-  if (digits == name + length - 4 || (size_t)(digits - name) < n + 3) return false;
+  // This machine's name before the number, with its dots, and the first dot of the whole name: n + 3 characters.
+  if (digits == dot || (size_t)(digits - name) < n + 3) return false;
   if (digits[-1] != '.' || memcmp(digits - 1 - n, host, n) != 0 || digits[-2 - (ptrdiff_t)n] != '.') return false;
+  // The process does not exist: signal 0 only checks.
   errno = 0;
   long pid = strtol(digits, NULL, 10);
   if (errno || pid <= 0 || pid > INT_MAX || pid == (long)getpid()) return false;
@@ -84,26 +97,26 @@ bool rv_file_is_abandoned(const char* name) {
 
 RvResult rv_file_temporary(const char* path, char** temporary, RvError* error) {
   *temporary = NULL;
-  if (!path || !*path) return rv_fail(error, RV_BAD_INPUT, "a file name is empty");
+  if (!path || !*path) return rv_fail(error, RV_BAD_INPUT, "the name of the file is empty; give one");
   RvResult result = make_parent(path, error);
   if (result) return result;
   const char* slash = strrchr(path, '/');
   int folder = slash ? (int)(slash - path) + 1 : 0;
   char host[HOST_LETTERS + 1];
   host_name(host);
-  // hidden, beside the target so that the rename stays on one file system, and with machine and process in its name; of
-  // a long name the beginning and a hash, since a file system has its own limit
+  // The name is hidden, next to the target so that the rename stays on one file system, and contains machine and
+  // process. A long name is replaced by its beginning and a hash, because file systems limit the length.
   const char* name = path + folder;
   size_t length = strlen(name);
   if (length <= NAME_LETTERS)
-    *temporary = rv_strf("%.*s.%s.%s.%ld.tmp", folder, path, name, host, (long)getpid());
+    *temporary = rv_strf("%.*s.%s.%s.%ld%s", folder, path, name, host, (long)getpid(), ending);
   else
-    *temporary = rv_strf("%.*s.%.*s~%016llx.%s.%ld.tmp", folder, path, NAME_LETTERS, name,
-                         (unsigned long long)rv_hash(name, length, 0), host, (long)getpid());
+    *temporary = rv_strf("%.*s.%.*s~%016llx.%s.%ld%s", folder, path, NAME_LETTERS, name,
+                         (unsigned long long)rv_hash(name, length, 0), host, (long)getpid(), ending);
   return *temporary ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
 }
 
-// the bytes of the file, or the entry of a folder, on disk
+// Flushes a file, or the entries of a folder, to disk. Returns 0, or -1 with errno set.
 static int sync_path(const char* path, int flags) {
   int fd = open(path, flags | O_CLOEXEC);
   if (fd < 0) return -1;
@@ -120,7 +133,7 @@ RvResult rv_file_rename(const char* temporary, const char* path, RvError* error)
     unlink(temporary);
     return result;
   }
-  // a lost folder entry would only bring the older file back, so a file system that cannot do this is no error
+  // Flush the folder too. Failure is no error: a lost folder entry would only bring back the older file.
   const char* slash = strrchr(path, '/');
   char* folder = slash ? rv_strf("%.*s", (int)(slash - path) + 1, path) : rv_strdup(".");
   if (folder) sync_path(folder, O_RDONLY | O_DIRECTORY);
@@ -129,6 +142,7 @@ RvResult rv_file_rename(const char* temporary, const char* path, RvError* error)
 }
 
 RvResult rv_file_begin(RvFileOut* out, const char* path, RvError* error) {
+  // Names of the temporary file and the target.
   *out = (RvFileOut){0};
   RvResult result = rv_file_temporary(path, &out->temporary, error);
   if (result) return result;
@@ -137,6 +151,7 @@ RvResult rv_file_begin(RvFileOut* out, const char* path, RvError* error) {
     rv_file_abandon(out);
     return rv_fail(error, RV_NO_MEMORY, "out of memory");
   }
+  // A folder would only be noticed by the rename at the end.
   struct stat info;
   if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
     rv_file_abandon(out);
@@ -152,6 +167,7 @@ RvResult rv_file_begin(RvFileOut* out, const char* path, RvError* error) {
 
 RvResult rv_file_commit(RvFileOut* out, RvError* error) {
   errno = 0;
+  // Flush and close; either may report that an earlier write failed.
   bool failed = fflush(out->stream) != 0 || ferror(out->stream);
   int reason = errno;
   if (fclose(out->stream) != 0 && !failed) {
@@ -197,7 +213,7 @@ RvResult rv_file_write(const char* path, const void* bytes, size_t count, RvErro
 RvResult rv_file_read(const char* path, size_t limit, void** bytes, size_t* count, RvError* error) {
   *bytes = NULL;
   *count = 0;
-  // without waiting, so that a pipe that nobody writes to is refused below and not waited for
+  // Open without blocking, so that a pipe without a writer is refused below instead of waited for.
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   FILE* stream = fd < 0 ? NULL : fdopen(fd, "rb");
   if (!stream) {
@@ -205,6 +221,7 @@ RvResult rv_file_read(const char* path, size_t limit, void** bytes, size_t* coun
     if (fd >= 0) close(fd);
     return result;
   }
+  // Check and read.
   RvResult result = RV_OK;
   unsigned char* data = NULL;
   struct stat info;
@@ -222,6 +239,7 @@ RvResult rv_file_read(const char* path, size_t limit, void** bytes, size_t* coun
     if (ferror(stream)) result = refuse(error, "read", path);
     data[*count] = 0;
   }
+  // Hand over the bytes.
   fclose(stream);
   if (result) {
     rv_free(data);

@@ -1,4 +1,5 @@
-// Files that are whole or not there: written beside the target under a temporary name, flushed, then renamed.
+// Atomic writing of files: a file is written under a temporary name next to the target, flushed to disk, then renamed.
+// So a file is complete or not there.
 #ifndef RV_BASE_FILE_H
 #define RV_BASE_FILE_H
 
@@ -6,27 +7,34 @@
 
 #include "rivulet/base.h"
 
+// A file that is being written. End it by rv_file_commit or rv_file_abandon.
 typedef struct RvFileOut {
-  FILE* stream;
-  char* path;
-  char* temporary;
+  FILE* stream;     // of the temporary file; the caller writes to it
+  char* path;       // of the target
+  char* temporary;  // name of the temporary file
 } RvFileOut;
 
-// Makes missing folders, opens the temporary. The error names the path and the reason.
+// Makes missing folders and opens the temporary file. The error names the path and the reason.
 RvResult rv_file_begin(RvFileOut* out, const char* path, RvError* error);
-// Flushes to disk, checks every earlier write, renames. On failure the temporary is removed and an older file stays.
+// Flushes to disk, checks all writes and renames. On failure (RV_IO) the temporary file is removed and an older file of
+// that name stays.
 RvResult rv_file_commit(RvFileOut* out, RvError* error);
+// Gives up: closes and removes the temporary file.
 void rv_file_abandon(RvFileOut* out);
-// The three in one.
+// Writes a whole file at once.
 RvResult rv_file_write(const char* path, const void* bytes, size_t count, RvError* error);
-// Reads all of a file; refuses more than `limit` bytes (0: none). Free *bytes with rv_free; a 0 follows them.
+// Reads a whole file; RV_LIMIT if it has more than `limit` bytes (0: no limit), RV_NOT_FOUND if there is none. The
+// caller frees *bytes by rv_free; a zero byte follows them.
 RvResult rv_file_read(const char* path, size_t limit, void** bytes, size_t* count, RvError* error);
 
-// For libraries that open files by name: a temporary name beside `path` (folders are made; rv_free it), and the rename.
+// For libraries that open files by name: a temporary name next to `path`, whose folders are made. The caller frees
+// *temporary by rv_free.
 RvResult rv_file_temporary(const char* path, char** temporary, RvError* error);
-// True for the name (without folder) of a temporary that a process of this machine made that is gone.
+// True if a file name (without folder) is that of a temporary file of a process of this machine that no longer exists.
 bool rv_file_is_abandoned(const char* name);
+// Flushes a temporary file to disk and renames it to `path`. On failure it is removed.
 RvResult rv_file_rename(const char* temporary, const char* path, RvError* error);
+// Makes a folder and its missing parents. An existing folder is no error.
 RvResult rv_file_make_folder(const char* path, RvError* error);
 
 #endif

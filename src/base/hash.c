@@ -1,3 +1,4 @@
+// Hashes by XXH3.
 #include "base/hash.h"
 
 #include <string.h>
@@ -5,6 +6,7 @@
 #define XXH_STATIC_LINKING_ONLY  // for the size of the state
 #include <xxhash.h>
 
+// RvHasher hides the type of the library from our headers.
 _Static_assert(sizeof(XXH3_state_t) <= sizeof(RvHasher) && _Alignof(XXH3_state_t) <= _Alignof(RvHasher),
                "the state of XXH3 must fit");
 

@@ -1,3 +1,4 @@
+// Memory allocation with alignment and huge pages, and growing arrays.
 #include "base/memory.h"
 
 #include <stdarg.h>
@@ -10,13 +11,19 @@
 
 #include "base/array.h"
 
-enum { ALIGNMENT = 64, HUGE_PAGE = 2 << 20, LARGE = HUGE_PAGE };
+enum {
+  ALIGNMENT = 64,       // bytes: a cache line and the widest vector
+  HUGE_PAGE = 2 << 20,  // bytes of a huge page on x86-64
+  LARGE = HUGE_PAGE,    // bytes from which memory is put on huge pages
+  MIN_CAPACITY = 8,     // elements of a growing array
+};
 
 bool rv_mul_ok(size_t a, size_t b, size_t* out) {
   return !__builtin_mul_overflow(a, b, out);
 }
 
-// A large array on huge pages where the system has them: with small ones the first touch costs as much as a copy.
+// Allocates a large array on huge pages where the system has them. With small pages, the page faults of the first touch
+// take as long as copying the array.
 static void* alloc_large(size_t bytes) {
   void* memory;
   if (posix_memalign(&memory, HUGE_PAGE, bytes) != 0) return NULL;
@@ -30,6 +37,7 @@ void* rv_alloc(size_t count, size_t size) {
   size_t bytes;
   if (!rv_mul_ok(count, size, &bytes) || bytes > PTRDIFF_MAX - LARGE) return NULL;
   if (bytes >= LARGE) return alloc_large(bytes);
+  // aligned_alloc takes multiples of the alignment only.
   bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
   return aligned_alloc(ALIGNMENT, bytes ? bytes : ALIGNMENT);
 }
@@ -41,6 +49,7 @@ void* rv_alloc_zero(size_t count, size_t size) {
 }
 
 void* rv_realloc(void* memory, size_t old_bytes, size_t count, size_t size) {
+  // Copy: the system's realloc does not keep the alignment.
   void* fresh = rv_alloc(count, size);
   if (!fresh) return NULL;
   size_t bytes = count * size;
@@ -59,6 +68,7 @@ char* rv_strf(const char* format, ...) {
   va_list args, again;
   va_start(args, format);
   va_copy(again, args);
+  // Measure, then print.
   int n = vsnprintf(NULL, 0, format, args);
   va_end(args);
   char* text = n < 0 ? NULL : rv_alloc((size_t)n + 1, 1);
@@ -73,9 +83,10 @@ void rv_free(void* memory) {
 
 bool rv_array_reserve_bytes(void** data, size_t* capacity, size_t count, size_t wanted, size_t element) {
   if (wanted <= *capacity) return true;
+  // Grow by half at least, so that appending takes constant time on average.
   size_t grown = *capacity + *capacity / 2;
   if (grown < wanted) grown = wanted;
-  if (grown < 8) grown = 8;
+  if (grown < MIN_CAPACITY) grown = MIN_CAPACITY;
   void* fresh = rv_realloc(*data, count * element, grown, element);
   if (!fresh) return false;
   *data = fresh;

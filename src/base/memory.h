@@ -1,18 +1,23 @@
-// Checked memory: sizes are products that may overflow, and failure is a result, not a crash.
+// Memory allocation. Sizes are products checked for overflow, and failure is a result, not a crash. All memory is freed
+// by rv_free.
 #ifndef RV_BASE_MEMORY_H
 #define RV_BASE_MEMORY_H
 
 #include "rivulet/base.h"
 
-// count x size bytes, 64-byte aligned, NULL on overflow or when there is none. A count of 0 gives a valid pointer.
+// count x size bytes, aligned to 64 bytes and not cleared; NULL on overflow or out of memory. A count of 0 gives a
+// valid pointer.
 void* rv_alloc(size_t count, size_t size);
+// The same, cleared to zero.
 void* rv_alloc_zero(size_t count, size_t size);
-// As realloc for memory of rv_alloc; `old_bytes` are kept. On failure the old memory stays.
+// Resizes memory of rv_alloc; its first `old_bytes` are kept as far as they fit. On failure it returns NULL and the old
+// memory stays valid. `memory` may be NULL.
 void* rv_realloc(void* memory, size_t old_bytes, size_t count, size_t size);
+// A copy of a text; NULL: out of memory.
 char* rv_strdup(const char* text);
-// printf into new memory; NULL when there is none. Free with rv_free.
+// printf into new memory; NULL: out of memory.
 char* rv_strf(const char* format, ...) RV_PRINTF(1, 2);
-// True, and *out = a * b, if the product fits.
+// Sets *out = a * b; false if the product overflows.
 bool rv_mul_ok(size_t a, size_t b, size_t* out);
 
 #endif

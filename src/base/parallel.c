@@ -1,3 +1,4 @@
+// Parallel loops and sums over fixed chunks, run by TBB.
 #include "base/parallel.h"
 
 #include <stdatomic.h>
@@ -6,12 +7,15 @@
 #include "base/memory.h"
 #include "shim/tbb.h"
 
-enum { STACK_PARTIALS = 256 };
+enum {
+  STACK_PARTIALS = 256,  // partial sums kept on the stack; more are allocated
+  MAX_WORKERS = 256,
+};
 
-static _Atomic int wanted_workers;  // 0: one a core
+static _Atomic int wanted_workers;  // 0: one per core
 
 void rv_threads_set(int workers) {
-  atomic_store(&wanted_workers, workers < 0 ? 0 : workers > 256 ? 256 : workers);
+  atomic_store(&wanted_workers, workers < 0 ? 0 : workers > MAX_WORKERS ? MAX_WORKERS : workers);
 }
 
 int rv_threads(void) {
@@ -19,16 +23,19 @@ int rv_threads(void) {
   return workers > 0 ? workers : rv_tbb_cores();
 }
 
+// A loop in progress: of `fn`, or of `sum` with its partial sums.
 typedef struct Loop {
   size_t count, grain;
   RvRangeFn* fn;
-  RvRangeSumFn* sum;
+  RvRangeSumFn* sum;  // NULL: the loop is no sum
   void* arg;
-  double* partial;
+  double* partial;  // one per chunk
 } Loop;
 
+// Runs one chunk.
 static void run_chunk(void* arg, size_t chunk) {
   const Loop* loop = arg;
+  // The last chunk may be shorter; the comparison cannot overflow.
   size_t begin = chunk * loop->grain;
   size_t end = loop->count - begin < loop->grain ? loop->count : begin + loop->grain;
   if (loop->sum)
@@ -37,7 +44,7 @@ static void run_chunk(void* arg, size_t chunk) {
     loop->fn(loop->arg, begin, end);
 }
 
-// its loops are known by the function that they call
+// Runs all chunks. The shim identifies a loop by the function that it calls; memcpy converts the function pointer.
 static void run(Loop* loop, size_t chunks) {
   const void* site;
   if (loop->sum)
@@ -47,6 +54,7 @@ static void run(Loop* loop, size_t chunks) {
   rv_tbb_run(rv_threads(), chunks, run_chunk, loop, site);
 }
 
+// Number of chunks, the last of which may be shorter.
 static size_t chunk_count(size_t count, size_t grain) {
   return count / grain + (count % grain != 0);
 }
@@ -58,14 +66,14 @@ void rv_parallel_for(size_t count, size_t grain, RvRangeFn* fn, void* arg) {
   run(&loop, chunk_count(count, grain));
 }
 
-// sum of n numbers by halves: the tree depends on n alone
+// Pairwise sum of n numbers: the tree depends only on n.
 static double pairwise(const double* v, size_t n) {
   if (n <= 2) return n == 2 ? v[0] + v[1] : n == 1 ? v[0] : 0;
   size_t half = n / 2;
   return pairwise(v, half) + pairwise(v + half, n - half);
 }
 
-// without memory for the partials: the same tree, one chunk at a time
+// The same tree without memory for partial sums: chunks are run one after the other.
 static double pairwise_serial(const Loop* loop, size_t first, size_t n) {
   if (n == 0) return 0;
   if (n == 1) {
@@ -82,10 +90,12 @@ double rv_parallel_sum(size_t count, size_t grain, RvRangeSumFn* fn, void* arg) 
   if (count == 0) return 0;
   if (grain == 0) grain = 1;
   size_t chunks = chunk_count(count, grain);
+  // Partial sums on the stack if they are few.
   double small[STACK_PARTIALS];
   double* partial = chunks <= STACK_PARTIALS ? small : rv_alloc(chunks, sizeof(double));
   Loop loop = {.count = count, .grain = grain, .sum = fn, .arg = arg, .partial = partial};
   if (!partial) return pairwise_serial(&loop, 0, chunks);
+  // Sum the chunks in parallel, then their sums by the fixed tree.
   run(&loop, chunks);
   double total = pairwise(partial, chunks);
   if (partial != small) rv_free(partial);

@@ -1,9 +1,11 @@
+// Names and texts of results, errors and messages.
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "rivulet/base.h"
 
+// The rows of RV_RESULTS, by result.
 static const struct {
   const char* name;
   int exit_code;
@@ -14,6 +16,7 @@ static const struct {
 #undef RV_RESULT_ROW
 };
 
+// False for numbers that are no result.
 static bool known(RvResult result) {
   return (unsigned)result < RV_RESULT_COUNT;
 }
@@ -27,10 +30,11 @@ const char* rv_result_text(RvResult result) {
 }
 
 int rv_result_exit_code(RvResult result) {
-  return known(result) ? results[result].exit_code : 2;
+  return known(result) ? results[result].exit_code : results[RV_INTERNAL].exit_code;
 }
 
 RvResult rv_fail(RvError* error, RvResult code, const char* format, ...) {
+  // The first error is kept.
   if (error && error->code == RV_OK) {
     error->code = code;
     va_list args;
@@ -44,6 +48,7 @@ RvResult rv_fail(RvError* error, RvResult code, const char* format, ...) {
 RvResult rv_error_context(RvError* error, const char* format, ...) {
   if (!error) return RV_INTERNAL;
   if (error->code == RV_OK) return RV_OK;
+  // Write the context over the old text.
   char old[sizeof error->text];
   memcpy(old, error->text, sizeof old);
   va_list args;
@@ -51,7 +56,7 @@ RvResult rv_error_context(RvError* error, const char* format, ...) {
   int n = vsnprintf(error->text, sizeof error->text, format, args);
   va_end(args);
   size_t used = n < 0 ? 0 : (size_t)n < sizeof error->text ? (size_t)n : sizeof error->text - 1;
-  // by hand: a text that does not fit is cut, which the compiler would warn of
+  // Append ": " and the old text, cut to the size. snprintf would give a compiler warning about the truncation.
   const char* parts[] = {": ", old};
   for (int i = 0; i < 2; ++i)
     for (const char* c = parts[i]; *c && used + 1 < sizeof error->text; ++c) error->text[used++] = *c;
@@ -61,7 +66,7 @@ RvResult rv_error_context(RvError* error, const char* format, ...) {
 
 void rv_log(const RvLog* log, RvLevel level, const char* format, ...) {
   if (!log || !log->message) return;
-  char text[1020];
+  char text[sizeof((RvError*)0)->text];
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);

@@ -1,7 +1,9 @@
+// Clocks of the system.
 #include "base/timer.h"
 
 #include <time.h>
 
+// A clock in seconds; 0 if it cannot be read.
 static double read_clock(clockid_t id) {
   struct timespec t;
   return clock_gettime(id, &t) == 0 ? (double)t.tv_sec + 1e-9 * (double)t.tv_nsec : 0;

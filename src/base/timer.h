@@ -1,8 +1,10 @@
-// Clocks, for reports only: no result may depend on them.
+// Clocks for reports. No result may depend on them.
 #ifndef RV_BASE_TIMER_H
 #define RV_BASE_TIMER_H
 
-double rv_clock_wall(void);  // seconds since some moment
-double rv_clock_cpu(void);   // seconds of CPU of the whole process, all threads
+// Wall clock in seconds since an arbitrary time; it never goes backwards.
+double rv_clock_wall(void);
+// CPU time of the process in seconds, all threads together.
+double rv_clock_cpu(void);
 
 #endif

@@ -1,11 +1,11 @@
-// UTF-8 of one character, for the readers of JSON.
+// Encoding of UTF-8, for the readers of JSON.
 #ifndef RV_BASE_UTF8_H
 #define RV_BASE_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-// Writes a code point below 0x110000; returns its bytes, at most 4.
+// Writes a code point below 0x110000 as UTF-8 (RFC 3629); returns the number of bytes, at most 4.
 static inline size_t rv_utf8_put(char* out, uint32_t code) {
   if (code < 0x80) {
     out[0] = (char)code;

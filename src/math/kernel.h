@@ -1,4 +1,5 @@
-// Calling a kernel from outside: declares its paths and picks one by the machine (see math/lanes.h, base/cpu.h).
+// Calls of kernels: declares the variants of a kernel for each instruction set and selects one at run time (see
+// math/lanes.h, base/cpu.h).
 //
 //   RV_KERNEL_DECLARE(void, rv_strand_rod_energy, (const RvRodBatch*, const double*, double*))
 //   RV_KERNEL_CALL(rv_strand_rod_energy, (rod, q, energy));
@@ -7,6 +8,7 @@
 
 #include "base/cpu.h"
 
+// RV_KERNEL_DECLARE declares all variants of a kernel; RV_KERNEL_PICK calls the one for this machine.
 #if defined(__x86_64__)
 #define RV_KERNEL_DECLARE(type, name, arguments) \
   type name##_base_w8 arguments;                 \
@@ -26,8 +28,9 @@
 #define RV_KERNEL_PICK(name, width, arguments) (name##_base_##width arguments)
 #endif
 
+// Calls a kernel on batches of 8 lanes.
 #define RV_KERNEL_CALL(name, arguments) RV_KERNEL_PICK(name, w8, arguments)
-// the same source at one lane, for benchmarks
+// Calls the same source compiled for one lane, the baseline of the benchmarks.
 #define RV_KERNEL_CALL_SINGLE(name, arguments) RV_KERNEL_PICK(name, w1, arguments)
 
 #endif

@@ -1,4 +1,4 @@
-// Chooses the kernel's path.
+// Selects the variant of the LDL^T kernel for this machine.
 #include "math/ldlt.h"
 
 #include "math/kernel.h"

@@ -1,10 +1,13 @@
-// Vectors, 3x3 matrices and quaternions in double, by value. Pure functions, inline; quaternions are (x, y, z, w) as in
-// Houdini's orient.
+// 3-vectors, 3x3 matrices and quaternions in double precision, passed by value. Quaternions are (x, y, z, w) as in
+// Houdini's orient attribute.
 #ifndef RV_MATH_VEC_H
 #define RV_MATH_VEC_H
 
 #include <math.h>
 #include <stdbool.h>
+
+// Shorter vectors and quaternions have no direction; their squared length is still above the smallest normal double.
+#define RV_MIN_LENGTH 1e-150
 
 typedef struct RvVec3 {
   double x, y, z;
@@ -14,7 +17,7 @@ typedef struct RvQuat {
   double x, y, z, w;
 } RvQuat;
 
-// columns: m * v = c[0] v.x + c[1] v.y + c[2] v.z
+// A matrix by columns: m v = c[0] v.x + c[1] v.y + c[2] v.z.
 typedef struct RvMat3 {
   RvVec3 c[3];
 } RvMat3;
@@ -53,7 +56,7 @@ static inline RvVec3 rv_neg(RvVec3 a) {
 static inline RvVec3 rv_mul(RvVec3 a, RvVec3 b) {
   return (RvVec3){a.x * b.x, a.y * b.y, a.z * b.z};
 }
-// a + s b
+// a + s b.
 static inline RvVec3 rv_mad(RvVec3 a, double s, RvVec3 b) {
   return rv_add(a, rv_scale(b, s));
 }
@@ -72,18 +75,20 @@ static inline double rv_length(RvVec3 a) {
 static inline double rv_distance(RvVec3 a, RvVec3 b) {
   return rv_length(rv_sub(a, b));
 }
-// `fallback` for a vector too short to have a direction
+// Unit vector; `fallback` if `a` is too short to have a direction.
 static inline RvVec3 rv_normalize(RvVec3 a, RvVec3 fallback) {
   double n = rv_length(a);
-  return n > 1e-150 ? rv_scale(a, 1 / n) : fallback;
+  return n > RV_MIN_LENGTH ? rv_scale(a, 1 / n) : fallback;
 }
 static inline bool rv_vec3_finite(RvVec3 a) {
   return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
 }
-// a unit vector at right angles to the unit vector `n`; continuous except where n turns through -z
-// (Duff et al. 2017, "Building an orthonormal basis, revisited")
+// A unit vector perpendicular to the unit vector `n`, continuous except where n.z changes its sign (Duff et al. 2017,
+// "Building an orthonormal basis, revisited").
 static inline RvVec3 rv_perpendicular(RvVec3 n) {
-  double sign = copysign(1.0, n.z), a = -1 / (sign + n.z), b = n.x * n.y * a;
+  double sign = copysign(1.0, n.z);
+  double a = -1 / (sign + n.z);
+  double b = n.x * n.y * a;
   return (RvVec3){1 + sign * n.x * n.x * a, sign * b, -sign * n.x};
 }
 
@@ -102,7 +107,7 @@ static inline RvMat3 rv_mat3_transpose(RvMat3 m) {
 static inline double rv_mat3_det(RvMat3 m) {
   return rv_dot(m.c[0], rv_cross(m.c[1], m.c[2]));
 }
-// det(m) times the inverse: exists for a singular matrix too, and transposed it carries normals
+// Adjugate: det(m) times the inverse. It exists for singular matrices too; its transpose transforms normals.
 static inline RvMat3 rv_mat3_adjugate(RvMat3 m) {
   return rv_mat3_transpose((RvMat3){{rv_cross(m.c[1], m.c[2]), rv_cross(m.c[2], m.c[0]), rv_cross(m.c[0], m.c[1])}});
 }
@@ -110,7 +115,7 @@ static inline RvMat3 rv_mat3_adjugate(RvMat3 m) {
 static inline RvQuat rv_quat_identity(void) {
   return (RvQuat){0, 0, 0, 1};
 }
-// first b, then a
+// Product: the rotation by b, then by a.
 static inline RvQuat rv_quat_mul(RvQuat a, RvQuat b) {
   return (RvQuat){a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
                   a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
@@ -123,20 +128,24 @@ static inline double rv_quat_dot(RvQuat a, RvQuat b) {
 }
 static inline RvQuat rv_quat_normalize(RvQuat q) {
   double n = sqrt(rv_quat_dot(q, q));
-  return n > 1e-150 ? (RvQuat){q.x / n, q.y / n, q.z / n, q.w / n} : rv_quat_identity();
+  return n > RV_MIN_LENGTH ? (RvQuat){q.x / n, q.y / n, q.z / n, q.w / n} : rv_quat_identity();
 }
+// Rotates a vector by a unit quaternion.
 static inline RvVec3 rv_quat_rotate(RvQuat q, RvVec3 v) {
-  RvVec3 u = {q.x, q.y, q.z}, t = rv_scale(rv_cross(u, v), 2);
+  RvVec3 u = {q.x, q.y, q.z};
+  RvVec3 t = rv_scale(rv_cross(u, v), 2);
   return rv_add(rv_add(v, rv_scale(t, q.w)), rv_cross(u, t));
 }
 static inline RvMat3 rv_quat_matrix(RvQuat q) {
   return (RvMat3){
       {rv_quat_rotate(q, rv_vec3(1, 0, 0)), rv_quat_rotate(q, rv_vec3(0, 1, 0)), rv_quat_rotate(q, rv_vec3(0, 0, 1))}};
 }
-// the shortest turn of the unit vector a onto the unit vector b
+// The smallest rotation of the unit vector a onto the unit vector b. Opposite vectors rotate about any perpendicular
+// axis.
 static inline RvQuat rv_quat_between(RvVec3 a, RvVec3 b) {
+  const double opposite = 1e-12;  // below this 1 + cos is dominated by rounding
   double w = 1 + rv_dot(a, b);
-  if (w < 1e-12) {
+  if (w < opposite) {
     RvVec3 p = rv_perpendicular(a);
     return (RvQuat){p.x, p.y, p.z, 0};
   }
@@ -144,9 +153,11 @@ static inline RvQuat rv_quat_between(RvVec3 a, RvVec3 b) {
   return rv_quat_normalize((RvQuat){c.x, c.y, c.z, w});
 }
 
-// in quat.c
+// Rotation about a unit axis.
 RvQuat rv_quat_axis_angle(RvVec3 unit_axis, double radians);
+// Unit quaternion of a rotation matrix.
 RvQuat rv_quat_from_matrix(RvMat3 rotation);
+// Spherical linear interpolation of unit quaternions along the shorter arc: a at t = 0, b at t = 1.
 RvQuat rv_quat_slerp(RvQuat a, RvQuat b, double t);
 
 #endif

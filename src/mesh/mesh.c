@@ -1,3 +1,4 @@
+// Triangle meshes: triangulation of a detail, and measures of the mesh.
 #include "mesh/mesh.h"
 
 #include <stdlib.h>
@@ -7,8 +8,11 @@
 #include "base/parallel.h"
 #include "geo/triangulate.h"
 
+enum { GRAIN = 1024 };  // triangles of one task of a parallel sum; it fixes the order of the sum
+
 //---------------------------------------------------------------------------------------------- triangles
 
+// Number of triangles of a primitive: a polygon of n vertices has n - 2.
 static size_t face_triangles(const RvDetail* detail, const int32_t* start, size_t prim) {
   if (rv_detail_prim_type(detail, prim) != RV_PRIM_POLYGON) return 0;
   int32_t n = start[prim + 1] - start[prim];
@@ -17,7 +21,9 @@ static size_t face_triangles(const RvDetail* detail, const int32_t* start, size_
 
 RvResult rv_mesh_from_detail(const RvDetail* detail, RvMesh* out, RvError* error) {
   *out = (RvMesh){0};
-  size_t nprim = rv_detail_count(detail, RV_PRIM), ntriangle = 0;
+  // Count and allocate.
+  size_t nprim = rv_detail_count(detail, RV_PRIM);
+  size_t ntriangle = 0;
   const int32_t* start = rv_detail_prim_start(detail);
   const int32_t* corner = rv_detail_vertex_point(detail);
   for (size_t i = 0; i < nprim; ++i) ntriangle += face_triangles(detail, start, i);
@@ -29,6 +35,7 @@ RvResult rv_mesh_from_detail(const RvDetail* detail, RvMesh* out, RvError* error
     rv_mesh_free(out);
     return rv_fail(error, RV_NO_MEMORY, "no memory for a mesh of %zu triangles", ntriangle);
   }
+  // Triangulate face by face; rv_triangulate gives corners of the face, which become points of the detail.
   for (size_t i = 0; i < nprim; ++i) {
     size_t n = face_triangles(detail, start, i);
     if (!n) continue;
@@ -46,8 +53,9 @@ void rv_mesh_free(RvMesh* mesh) {
   *mesh = (RvMesh){0};
 }
 
-//---------------------------------------------------------------------------------------------- facts
+//---------------------------------------------------------------------------------------------- measures
 
+// Area of a range of triangles.
 static double sum_area(void* arg, size_t begin, size_t end) {
   const RvMesh* m = arg;
   double sum = 0;
@@ -62,10 +70,11 @@ static double sum_area(void* arg, size_t begin, size_t end) {
 
 typedef struct VolumeArg {
   const RvMesh* mesh;
-  RvVec3 origin;
+  RvVec3 origin;  // apex of the tetrahedra
 } VolumeArg;
 
-// signed tetrahedra over a point near the mesh, so that a mesh far from zero loses nothing
+// Sum of the signed volumes of tetrahedra. Their apex is near the mesh, so that a mesh far from the origin loses no
+// precision.
 static double sum_volume(void* arg, size_t begin, size_t end) {
   const VolumeArg* v = arg;
   double sum = 0;
@@ -73,16 +82,18 @@ static double sum_volume(void* arg, size_t begin, size_t end) {
     const int32_t* t = v->mesh->triangles + 3 * i;
     RvVec3 p[3];
     for (int k = 0; k < 3; ++k) p[k] = rv_sub(rv_vec3_load(v->mesh->points + 3 * (size_t)t[k]), v->origin);
-    sum += rv_dot(p[0], rv_cross(p[2], p[1])) / 6;
+    sum += rv_dot(p[0], rv_cross(p[2], p[1])) / 6;  // a tetrahedron has a sixth of the triple product
   }
   return sum;
 }
 
+// Order of qsort: ascending.
 static int compare_u64(const void* a, const void* b) {
   uint64_t x = *(const uint64_t*)a, y = *(const uint64_t*)b;
   return x < y ? -1 : x > y;
 }
 
+// Order of points by position, then by index.
 static int compare_place(const void* a, const void* b, void* points) {
   const float* p = (const float*)points + 3 * (size_t) * (const int32_t*)a;
   const float* q = (const float*)points + 3 * (size_t) * (const int32_t*)b;
@@ -91,8 +102,8 @@ static int compare_place(const void* a, const void* b, void* points) {
   return *(const int32_t*)a < *(const int32_t*)b ? -1 : 1;
 }
 
-// of all points at one place the lowest index, for each
-static int32_t* same_places(const RvMesh* mesh) {
+// For each point the lowest index of all points at the same position. The caller frees the array; NULL: out of memory.
+static int32_t* coincident_points(const RvMesh* mesh) {
   int32_t* order = rv_alloc(mesh->npoint, sizeof *order);
   int32_t* first = rv_alloc(mesh->npoint, sizeof *first);
   if (!order || !first) {
@@ -100,6 +111,7 @@ static int32_t* same_places(const RvMesh* mesh) {
     rv_free(first);
     return NULL;
   }
+  // Sort by position; coincident points are then neighbours.
   for (size_t i = 0; i < mesh->npoint; ++i) order[i] = (int32_t)i;
   qsort_r(order, mesh->npoint, sizeof *order, compare_place, (void*)(uintptr_t)mesh->points);
   for (size_t i = 0; i < mesh->npoint; ++i) {
@@ -112,10 +124,13 @@ static int32_t* same_places(const RvMesh* mesh) {
   return first;
 }
 
-// every edge as lower point, higher point and direction; sorted, the uses of one edge stand together
+// Counts open and flipped edges. `first` (may be NULL) merges coincident points; `keys` has room for three edges per
+// triangle.
 static void count_edges(const RvMesh* mesh, const int32_t* first, uint64_t* keys, RvMeshFacts* facts) {
+  // The key of an edge has its lower point in the high 32 bits, then its higher point, then one bit of direction.
   size_t n = 0;
-  facts->open_edges = facts->flipped_edges = 0;
+  facts->open_edges = 0;
+  facts->flipped_edges = 0;
   for (size_t i = 0; i < 3 * mesh->ntriangle; ++i) {
     uint64_t a = (uint64_t)mesh->triangles[i];
     uint64_t b = (uint64_t)mesh->triangles[i % 3 == 2 ? i - 2 : i + 1];
@@ -125,6 +140,7 @@ static void count_edges(const RvMesh* mesh, const int32_t* first, uint64_t* keys
     }
     if (a != b) keys[n++] = a < b ? a << 32 | b << 1 : b << 32 | a << 1 | 1;
   }
+  // Sorting brings the uses of an edge together. A closed, oriented mesh uses each edge equally often both ways.
   qsort(keys, n, sizeof *keys, compare_u64);
   for (size_t i = 0, j; i < n; i = j) {
     size_t forward = 0;
@@ -137,6 +153,7 @@ static void count_edges(const RvMesh* mesh, const int32_t* first, uint64_t* keys
   }
 }
 
+// Bounding box of the triangles' points.
 static RvResult find_bounds(const RvMesh* mesh, RvMeshFacts* facts, RvError* error) {
   for (int k = 0; k < 3; ++k) {
     facts->lo[k] = INFINITY;
@@ -146,7 +163,9 @@ static RvResult find_bounds(const RvMesh* mesh, RvMeshFacts* facts, RvError* err
     const float* p = mesh->points + 3 * (size_t)mesh->triangles[i];
     for (int k = 0; k < 3; ++k) {
       if (!isfinite(p[k])) {
-        return rv_fail(error, RV_BAD_INPUT, "P of point %d of the mesh is not finite", mesh->triangles[i]);
+        return rv_fail(error, RV_BAD_INPUT,
+                       "point %d of the mesh has a position (P) that is not finite; remove it or check the deformation",
+                       mesh->triangles[i]);
       }
       facts->lo[k] = fmin(facts->lo[k], p[k]);
       facts->hi[k] = fmax(facts->hi[k], p[k]);
@@ -160,15 +179,17 @@ RvResult rv_mesh_measure(const RvMesh* mesh, RvMeshFacts* facts, RvError* error)
   if (!mesh->ntriangle) return RV_OK;
   RvResult r = find_bounds(mesh, facts, error);
   if (r != RV_OK) return r;
+  // Area and volume.
   VolumeArg volume = {mesh, rv_lerp(rv_vec3_load64(facts->lo), rv_vec3_load64(facts->hi), 0.5)};
-  facts->area = rv_parallel_sum(mesh->ntriangle, 1024, sum_area, (void*)(uintptr_t)mesh);
-  facts->volume = rv_parallel_sum(mesh->ntriangle, 1024, sum_volume, &volume);
+  facts->area = rv_parallel_sum(mesh->ntriangle, GRAIN, sum_area, (void*)(uintptr_t)mesh);
+  facts->volume = rv_parallel_sum(mesh->ntriangle, GRAIN, sum_volume, &volume);
+  // Edges.
   uint64_t* keys = rv_alloc(mesh->ntriangle, 3 * sizeof *keys);
   if (!keys) return rv_fail(error, RV_NO_MEMORY, "no memory for the edges of %zu triangles", mesh->ntriangle);
   count_edges(mesh, NULL, keys, facts);
   if (facts->open_edges) {
-    // seams of unshared points are no holes
-    int32_t* first = same_places(mesh);
+    // Seams between points at the same position are not open: count again with these points merged.
+    int32_t* first = coincident_points(mesh);
     if (!first) r = rv_fail(error, RV_NO_MEMORY, "no memory for the edges of %zu triangles", mesh->ntriangle);
     if (first) count_edges(mesh, first, keys, facts);
     rv_free(first);

@@ -1,4 +1,4 @@
-// How a mesh that changes its shape moves between two moments: velocities of its surface.
+// Velocities on the surface of a deforming mesh between two times.
 #ifndef RV_MESH_MOTION_H
 #define RV_MESH_MOTION_H
 
@@ -6,28 +6,34 @@
 #include "mesh/nearest.h"
 
 typedef struct RvMeshMotion {
-  RvNearest tree;
-  int32_t* triangles;  // three points each, counted from the first
-  float* P;            // at the start, in units of the scene
-  float* v;            // m/s
-  double unit;         // metres
-  double fastest;      // m/s
+  RvNearest tree;      // of the triangles
+  int32_t* triangles;  // three points each, counted from RvMeshMotionDef.first
+  float* P;            // positions, in units of the scene
+  float* v;            // velocities of the points, m/s
+  double unit;         // metres per unit of the scene
+  double fastest;      // largest speed of a point, m/s
 } RvMeshMotion;
 
-// Of the points [first, last) of a mesh, whose triangles are those given. From P to `after` in dt; where `after` is
-// NULL by `v`, in units of the scene a second, times `rate`. `from` is how much of the way is gone already.
+// The motion of the points [first, last) of a mesh with the given triangles. Pointers are borrowed for the call.
 typedef struct RvMeshMotionDef {
   size_t first, last;
   size_t ntriangle;
-  const int32_t* triangles;
-  const float *P, *after, *v;
-  double unit, dt, rate, from;
+  const int32_t* triangles;  // three points of the whole mesh each
+  const float* P;            // positions at the beginning
+  const float* after;        // positions after `dt`; NULL: the velocities are v * rate
+  const float* v;            // velocities in units of the scene per second; NULL: 0
+  double unit;               // metres per unit of the scene
+  double dt;                 // seconds
+  double rate;               // factor of `v` that gives m/s
+  double from;               // fraction of the motion from P to `after` at which the positions are taken, 0 to 1
 } RvMeshMotionDef;
 
+// Builds the motion and its search tree. Free it by rv_mesh_motion_free.
 RvResult rv_mesh_motion_init(RvMeshMotion* motion, const RvMeshMotionDef* def, RvError* error);
+// Frees the arrays and clears the struct.
 void rv_mesh_motion_free(RvMeshMotion* motion);
-// Velocities of the nearest places of the surface to n points (in metres); 0 where it is not within `reach`. `user` is
-// the motion; a function of RvCollider.
+// Velocities of the surface at the points nearest to n positions (in metres); 0 if it is farther than `reach` metres.
+// `user` is an RvMeshMotion: this is a callback of RvCollider.
 void rv_mesh_motion_at(const void* user, size_t n, const RvVec3* at, double reach, RvVec3* velocity);
 
 #endif

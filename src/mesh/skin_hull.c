@@ -1,12 +1,23 @@
+// The cube map of the radii of a skin about its centre.
 #include "mesh/skin_hull.h"
 
 #include <string.h>
 
-enum { T = RV_HULL_TEXELS, MAX_SPLIT = 48 };
+enum {
+  T = RV_HULL_TEXELS,
+  FACES = 6,       // of the cube
+  MAX_SPLIT = 48,  // subdivisions of a triangle's edge, at most
+};
+// Skins whose roundness is above this have a hull: 1 is a sphere, 0 a plane.
+static const double min_roundness = 0.7;
+// Site of each facet at which its orientation is measured: near the centroid of triangles.
+static const double facet_uv = 0.3;
 
-// a direction's face of the cube, and its place there in texels
+// Face of the cube in a direction, and the position on it in texels.
 static int cube_face(RvVec3 d, double* s, double* t) {
-  double x = fabs(d.x), y = fabs(d.y), z = fabs(d.z), major = x;
+  // The largest coordinate decides the face; the other two, divided by it, are the position.
+  double x = fabs(d.x), y = fabs(d.y), z = fabs(d.z);
+  double major = x;
   int face = d.x < 0;
   *s = d.y;
   *t = d.z;
@@ -27,23 +38,26 @@ static int cube_face(RvVec3 d, double* s, double* t) {
   return face;
 }
 
+// Index of a texel, clamped to the face.
 static int texel(double s) {
   return s < 0 ? 0 : s >= T ? T - 1 : (int)s;
 }
 
+// Raises the radius of the texel in the direction of a point.
 static void splat(RvSkinHull* h, RvVec3 p) {
   double s, t;
   RvVec3 d = rv_sub(p, h->centre);
   int face = cube_face(d, &s, &t);
-  float r = (float)rv_length(d), *at = &h->radius[face][texel(s)][texel(t)];
+  float r = (float)rv_length(d);
+  float* at = &h->radius[face][texel(s)][texel(t)];
   if (r > *at) *at = r;
 }
 
-// a triangle by points as dense as the texels are from the centre
+// Splats a triangle at points about as dense as the texels are, seen from the centre.
 static void splat_triangle(RvSkinHull* h, RvVec3 a, RvVec3 b, RvVec3 c) {
   double size = fmax(rv_distance(a, b), fmax(rv_distance(b, c), rv_distance(c, a)));
-  double away = fmin(rv_distance(a, h->centre), fmin(rv_distance(b, h->centre), rv_distance(c, h->centre)));
-  double wanted = away > 0 ? 2 * T * size / away : MAX_SPLIT;
+  double nearest = fmin(rv_distance(a, h->centre), fmin(rv_distance(b, h->centre), rv_distance(c, h->centre)));
+  double wanted = nearest > 0 ? 2 * T * size / nearest : MAX_SPLIT;
   int n = wanted < 1 ? 1 : wanted > MAX_SPLIT ? MAX_SPLIT : (int)wanted;
   for (int i = 0; i <= n; ++i) {
     for (int j = 0; i + j <= n; ++j) {
@@ -53,15 +67,16 @@ static void splat_triangle(RvSkinHull* h, RvVec3 a, RvVec3 b, RvVec3 c) {
   }
 }
 
+// Position of a vertex.
 static RvVec3 point(const RvSkin* s, int32_t vertex) {
   return rv_vec3_load(s->P + 3 * (size_t)s->vertex_point[vertex]);
 }
 
-// how far the skin's faces look away from the centre: 1 for a sphere, 0 for a plane
+// Roundness: mean cosine between the normals and the directions from the centre. 1 for a sphere, 0 for a plane.
 static double roundness(const RvSkin* s) {
   double flux = 0, size = 0;
   for (size_t i = 0; i < s->nfacet; ++i) {
-    RvSite site = {s->facet_prim[i], 0.3, 0.3};
+    RvSite site = {s->facet_prim[i], facet_uv, facet_uv};
     RvSkinFrame f = rv_skin_frame(s, site);
     RvVec3 out = rv_sub(f.position, s->centre);
     double area = s->cumulative[i] - (i ? s->cumulative[i - 1] : 0);
@@ -71,18 +86,19 @@ static double roundness(const RvSkin* s) {
   return size > 0 ? flux / size : 0;
 }
 
-// one pass over texels that no sample fell into, so that thin gaps close and true openings stay open
+// Gives empty texels the largest radius of their neighbours, once: gaps between samples close, real openings stay open.
 static void close_gaps(RvSkinHull* h) {
   float old[T][T];
-  for (int f = 0; f < 6; ++f) {
+  for (int f = 0; f < FACES; ++f) {
     memcpy(old, h->radius[f], sizeof old);
     for (int i = 0; i < T; ++i) {
       for (int j = 0; j < T; ++j) {
-        float most = 0;
+        // Largest radius of the 3 x 3 texels.
+        float largest = 0;
         if (old[i][j] > 0) continue;
         for (int a = i > 0 ? i - 1 : 0; a <= i + 1 && a < T; ++a)
-          for (int b = j > 0 ? j - 1 : 0; b <= j + 1 && b < T; ++b) most = old[a][b] > most ? old[a][b] : most;
-        h->radius[f][i][j] = most;
+          for (int b = j > 0 ? j - 1 : 0; b <= j + 1 && b < T; ++b) largest = old[a][b] > largest ? old[a][b] : largest;
+        h->radius[f][i][j] = largest;
       }
     }
   }
@@ -91,7 +107,7 @@ static void close_gaps(RvSkinHull* h) {
 void rv_skin_hull_init(RvSkinHull* h, const RvSkin* s) {
   memset(h, 0, sizeof *h);
   h->centre = s->centre;
-  h->used = roundness(s) > 0.7;
+  h->used = roundness(s) > min_roundness;
   if (!h->used) return;
   for (size_t i = 0; i < s->nprim; ++i) {
     if (!rv_skin_has_face(s, (int64_t)i)) continue;
@@ -104,10 +120,12 @@ void rv_skin_hull_init(RvSkinHull* h, const RvSkin* s) {
 double rv_skin_hull_radius(const RvSkinHull* h, RvVec3 offset) {
   double s, t;
   int face = cube_face(offset, &s, &t);
-  // bilinear between texel centres, clamped at the face's rim
+  // Bilinear interpolation between texel centres, clamped at the edge of the face.
   s = fmin(fmax(s - 0.5, 0), T - 1);
   t = fmin(fmax(t - 0.5, 0), T - 1);
-  int i = (int)s, j = (int)t, i1 = i + 1 < T ? i + 1 : i, j1 = j + 1 < T ? j + 1 : j;
+  int i = (int)s, j = (int)t;
+  int i1 = i + 1 < T ? i + 1 : i;
+  int j1 = j + 1 < T ? j + 1 : j;
   double x = s - i, y = t - j;
   const float(*r)[T] = h->radius[face];
   return (1 - x) * ((1 - y) * r[i][j] + y * r[i][j1]) + x * ((1 - y) * r[i1][j] + y * r[i1][j1]);

@@ -1,3 +1,4 @@
+// Affine transforms: composition from parameters, polar decomposition, and their effect on attributes.
 #include "mesh/xform.h"
 
 #include <string.h>
@@ -5,11 +6,17 @@
 #include "geo/half.h"
 #include "math/scalar.h"
 
+enum { POLAR_STEPS = 40 };                     // of Newton's iteration; fixed, so that the result is reproducible
+static const double min_determinant = 1e-300;  // below this a matrix has no nearest rotation
+static const double max_quarters = 1e9;        // quarter turns that are treated exactly; they fit into an int
+
+// Rotation about a coordinate axis. Multiples of 90 degrees are exact.
 static RvMat3 rotation_about(int axis, double degrees) {
-  double a = rv_radians(degrees), c = rv_cos(a), s = rv_sin(a);
-  // right angles are common and should be exact
+  double a = rv_radians(degrees);
+  double c = rv_cos(a);
+  double s = rv_sin(a);
   double quarter = degrees / 90;
-  if (quarter == floor(quarter) && fabs(quarter) < 1e9) {
+  if (quarter == floor(quarter) && fabs(quarter) < max_quarters) {
     int k = (int)(quarter - 4 * floor(quarter / 4));
     c = k == 0 ? 1 : k == 2 ? -1 : 0;
     s = k == 1 ? 1 : k == 3 ? -1 : 0;
@@ -19,6 +26,7 @@ static RvMat3 rotation_about(int axis, double degrees) {
   return (RvMat3){{{c, s, 0}, {-s, c, 0}, {0, 0, 1}}};
 }
 
+// Rotation by Euler angles in the given order.
 static RvMat3 rotation_of(RvVec3 degrees, int order) {
   static const char* const orders[] = {"xyz", "xzy", "yxz", "yzx", "zxy", "zyx"};
   const double angle[3] = {degrees.x, degrees.y, degrees.z};
@@ -30,16 +38,17 @@ static RvMat3 rotation_of(RvVec3 degrees, int order) {
   return m;
 }
 
+// A matrix times a number.
 static RvMat3 scaled(RvMat3 m, double s) {
   return (RvMat3){{rv_scale(m.c[0], s), rv_scale(m.c[1], s), rv_scale(m.c[2], s)}};
 }
 
-// polar decomposition by Newton's iteration (Higham 1986), scaled by the determinant; a fixed count of steps
+// Rotation of the polar decomposition, by Newton's iteration m <- (m + m^-T) / 2 (Higham 1986).
 static RvMat3 nearest_rotation(RvMat3 m) {
   double det = rv_mat3_det(m);
-  if (!(fabs(det) > 1e-300)) return rv_mat3_identity();
+  if (!(fabs(det) > min_determinant)) return rv_mat3_identity();
   if (det < 0) m = scaled(m, -1);
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < POLAR_STEPS; ++i) {
     double d = rv_mat3_det(m);
     RvMat3 inverse_transpose = scaled(rv_mat3_transpose(rv_mat3_adjugate(m)), 1 / d);
     for (int k = 0; k < 3; ++k) m.c[k] = rv_scale(rv_add(m.c[k], inverse_transpose.c[k]), 0.5);
@@ -59,7 +68,7 @@ RvXform rv_xform_make(const RvXformParts* parts) {
   static const char* const orders[] = {"srt", "str", "rst", "rts", "tsr", "trs"};
   RvMat3 turn = rotation_of(parts->rotate, parts->rotate_order);
   RvMat3 stretch = {{{parts->scale.x, 0, 0}, {0, parts->scale.y, 0}, {0, 0, parts->scale.z}}};
-  // the parts in their order, about the pivot
+  // Apply the parts in their order, about the pivot.
   RvMat3 m = rv_mat3_identity();
   RvVec3 t = rv_neg(parts->pivot);
   for (int i = 0; i < 3; ++i) {
@@ -102,18 +111,20 @@ bool rv_xform_moves(RvTag tag, int size) {
   }
 }
 
-// a normal keeps its length
+// Transforms a normal and keeps its length.
 static RvVec3 move_normal(const RvXform* x, RvVec3 n) {
   return rv_scale(rv_normalize(rv_mat3_apply(x->normal, n), rv_vec3(0, 0, 0)), rv_length(n));
 }
 
 bool rv_xform_tuple(const RvXform* x, RvTag tag, int size, double* v) {
   if (!rv_xform_moves(tag, size)) return false;
+  // Points, vectors and normals.
   RvVec3 a = rv_vec3_load64(v);
   if (tag == RV_TAG_POINT) rv_vec3_store64(v, rv_xform_point(x, a));
   if (tag == RV_TAG_HPOINT) rv_vec3_store64(v, rv_mad(rv_mat3_apply(x->linear, a), v[3], x->offset));
   if (tag == RV_TAG_VECTOR) rv_vec3_store64(v, rv_mat3_apply(x->linear, a));
   if (tag == RV_TAG_NORMAL) rv_vec3_store64(v, move_normal(x, a));
+  // Orientations only take part in the rotation.
   if (tag == RV_TAG_QUATERNION) {
     RvQuat q = rv_quat_mul(rv_quat_from_matrix(x->rotation), (RvQuat){v[0], v[1], v[2], v[3]});
     v[0] = q.x;
@@ -121,7 +132,7 @@ bool rv_xform_tuple(const RvXform* x, RvTag tag, int size, double* v) {
     v[2] = q.z;
     v[3] = q.w;
   }
-  // rows of a matrix are its axes, as Houdini stores them
+  // The rows of a matrix are its axes, as in Houdini.
   if (tag == RV_TAG_MATRIX3)
     for (int row = 0; row < 3; ++row)
       rv_vec3_store64(v + 3 * row, rv_mat3_apply(x->linear, rv_vec3_load64(v + 3 * row)));
@@ -133,12 +144,14 @@ bool rv_xform_tuple(const RvXform* x, RvTag tag, int size, double* v) {
   return true;
 }
 
+// Reads a floating-point value of any storage.
 static double load(RvStorage storage, const void* from, size_t at) {
   if (storage == RV_F64) return ((const double*)from)[at];
   if (storage == RV_F32) return ((const float*)from)[at];
   return rv_half_to_float(((const uint16_t*)from)[at]);
 }
 
+// Writes a floating-point value of any storage.
 static void store(RvStorage storage, void* to, size_t at, double value) {
   if (storage == RV_F64) ((double*)to)[at] = value;
   if (storage == RV_F32) ((float*)to)[at] = (float)value;

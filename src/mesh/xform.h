@@ -1,4 +1,5 @@
-// An affine transform as the stock nodes spell it (t r s p, orders), and what it does to values of each tag.
+// Affine transforms with the parameters of Houdini's Transform SOP (t, r, s, p and orders), and their effect on
+// attributes by tag.
 #ifndef RV_MESH_XFORM_H
 #define RV_MESH_XFORM_H
 
@@ -10,31 +11,35 @@
   "trs=Trans Rot Scale"
 #define RV_ROTATE_ORDER_MENU "xyz=Rx Ry Rz|xzy=Rx Rz Ry|yxz=Ry Rx Rz|yzx=Ry Rz Rx|zxy=Rz Rx Ry|zyx=Rz Ry Rx"
 
-// p -> linear p + offset
+// The transform p -> linear p + offset.
 typedef struct RvXform {
   RvMat3 linear;
   RvVec3 offset;
-  RvMat3 normal;    // carries normals: the inverse transpose up to a positive factor
-  RvMat3 rotation;  // the nearest rotation to `linear`; of a reflection, to -linear
+  RvMat3 normal;    // for normals: the inverse transpose up to a positive factor
+  RvMat3 rotation;  // the rotation nearest to `linear`, or to -linear if it is a reflection
 } RvXform;
 
-// Orders are indices into the menus above; the letter that stands first is applied first. Degrees.
+// The parameters. Orders are indices into the menus above; the first letter is applied first. Angles are in degrees.
 typedef struct RvXformParts {
   int order, rotate_order;
   RvVec3 translate, rotate, scale, pivot;
 } RvXformParts;
 
+// The transform of the parameters.
 RvXform rv_xform_make(const RvXformParts* parts);
-// Fills `normal` and `rotation` for a linear part and an offset.
+// The transform of a linear part and an offset, with `normal` and `rotation` derived from them.
 RvXform rv_xform_from(RvMat3 linear, RvVec3 offset);
-RvXform rv_xform_inverse(const RvXform* xform);  // of an invertible one
+// The inverse of an invertible transform.
+RvXform rv_xform_inverse(const RvXform* xform);
+// Transforms a point.
 RvVec3 rv_xform_point(const RvXform* xform, RvVec3 point);
-// One value of an attribute in place, by its tag and size; false if such values do not move.
+// Transforms one value of an attribute in place, by its tag and size. False if such values are not transformed.
 bool rv_xform_tuple(const RvXform* xform, RvTag tag, int size, double* tuple);
+// True if attributes of this tag and size are transformed.
 bool rv_xform_moves(RvTag tag, int size);
-// The same of one element of an attribute's values; their storage must be one of floats.
+// Transforms one element of an attribute's array, whose storage must be a floating-point one.
 void rv_xform_element(const RvXform* xform, RvTag tag, RvStorage storage, int size, void* values, size_t element);
-// index-to-world of a grid (row vectors, row major, as rv_grid_transform gives it) followed by the transform
+// Appends the transform to the index-to-world matrix of a grid (row vectors, row major, as of rv_grid_transform).
 void rv_xform_grid(const RvXform* xform, const double in[16], double out[16]);
 
 #endif

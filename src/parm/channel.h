@@ -1,4 +1,4 @@
-// One number over time: a constant, keys, or a wave.
+// A channel: one number over time, given by a constant, keyframes or a wave.
 #ifndef RV_PARM_CHANNEL_H
 #define RV_PARM_CHANNEL_H
 
@@ -8,38 +8,39 @@ typedef enum RvChannelKind { RV_CHANNEL_CONSTANT, RV_CHANNEL_KEYS, RV_CHANNEL_WA
 
 typedef struct RvChannel {
   RvChannelKind kind;
-  double value;  // constant
-  RvKey* keys;   // keys, or the envelope of a wave
-  size_t count;
-  RvInterp interp;
-  RvExtend extend;
-  double amplitude, frequency, phase, offset;  // wave
+  double value;                                // of a constant
+  RvKey* keys;                                 // of keyframes or of the envelope of a wave; owned
+  size_t count;                                // of the keys
+  RvInterp interp;                             // between the keys
+  RvExtend extend;                             // outside of the keys
+  double amplitude, frequency, phase, offset;  // of a wave, as in RvWave
 } RvChannel;
 
-// Finite, in range and at least RV_KEY_MIN_GAP apart, in the order of time; the error names the frame.
-#define RV_KEY_MIN_GAP 1e-6
-#define RV_KEY_MAX_FRAME 1e9
-#define RV_VALUE_MAX 1e100
+#define RV_KEY_MIN_GAP 1e-6   // frames (or positions of a ramp) between two keys; keeps slopes finite
+#define RV_KEY_MAX_FRAME 1e9  // magnitude of a key's frame; also bounds frequency and phase of a wave
+#define RV_VALUE_MAX 1e100    // magnitude of a value
+// Checks that keys are finite, within these bounds and in increasing order of frames; the error names the key.
 RvResult rv_keys_check(const RvKey* keys, size_t count, RvError* error);
 
 // Value of keys at a frame.
-//   constant  holds the last key at or before the frame.
+//   constant  the last key at or before the frame.
 //   linear    a straight line between keys.
-//   smooth    a cubic whose slope is continuous. Its slope is 0 at the first and the last key and wherever
-//   the values
-//             turn or rest; elsewhere it is the weighted harmonic mean of the slopes on both sides. It never
-//             leaves the interval between two neighbouring keys. With `linear` extension the slope at an end
-//             is that of the straight line through the two end keys, so that the motion goes on without a
-//             kink.
+//   smooth    a monotone cubic with continuous slope. The slope is 0 at the first and the last key, at extrema, and
+//   next
+//             to equal values; elsewhere it is the weighted harmonic mean of the slopes on both sides. The curve never
+//             leaves the interval between two neighbouring values. With `linear` extension the slope at an end is that
+//             of the straight line through the two end keys, so that the motion continues without a kink.
 // Outside of the keys:
-//   hold      the end key.
-//   cycle     repeats; the period is the time from the first to the last key, whose moment shows the first
-//   key again. linear    a straight line: with linear keys through the two end keys, with smooth ones the
-//   same, with constant flat.
+//   hold      the value of the end key.
+//   cycle     repetition. The period is the time from the first to the last key, at which the first value appears.
+//   linear    the straight line through the two end keys; with constant interpolation the value of the end key.
 double rv_keys_eval(const RvKey* keys, size_t count, RvInterp interp, RvExtend extend, double frame);
 
+// Value of a channel at a frame.
 double rv_channel_eval(const RvChannel* channel, double frame, double fps);
-void rv_channel_clear(RvChannel* channel);                   // frees the keys
-bool rv_channel_copy(RvChannel* to, const RvChannel* from);  // false when out of memory
+// Frees the keys; the channel becomes the constant 0.
+void rv_channel_clear(RvChannel* channel);
+// Copies a channel with its keys into `to`, which must hold no keys. False: out of memory.
+bool rv_channel_copy(RvChannel* to, const RvChannel* from);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "math/scalar.h"
 
-// Slope at a key between two segments of lengths h0, h1 and slopes d0, d1: 0 where the values turn or rest,
+// Slope at a key between two segments of lengths h0, h1 and slopes d0, d1: 0 at extrema and next to equal values,
 // else the weighted harmonic mean, which is at most three times the smaller slope, so that the cubic through
 // the keys is monotone between them (F. Fritsch and J. Butland, "A method for constructing local monotone
 // piecewise cubic interpolants", SIAM J. Sci. Stat. Comput. 5, 1984).
@@ -22,6 +22,7 @@ static inline double rv_curve_hermite(double t, double h, double y0, double m0, 
   return y0 < y1 ? rv_clamp(y, y0, y1) : rv_clamp(y, y1, y0);
 }
 
+// Straight line at t in [0, 1] from y0 to y1, kept between them against rounding.
 static inline double rv_curve_line(double t, double y0, double y1) {
   double y = (1 - t) * y0 + t * y1;
   return y0 < y1 ? rv_clamp(y, y0, y1) : rv_clamp(y, y1, y0);

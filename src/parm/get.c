@@ -1,3 +1,4 @@
+// Queries how values were set.
 #include "parm/find.h"
 #include "parm/values.h"
 
@@ -5,6 +6,7 @@ const RvParmTable* rv_parms_table(const RvParms* parms) {
   return parms->table;
 }
 
+// Describes a channel; `standard` is its default.
 static void get_channel(const RvChannel* channel, double standard, RvValue* out) {
   out->number = channel->value;
   out->keys = channel->keys;
@@ -31,11 +33,14 @@ bool rv_parms_get(const RvParms* parms, const char* token, int component, RvValu
   int own;
   const RvParmDef* row = rv_parm_lookup(parms->table, token, &own, NULL);
   if (!row || !rv_parm_has_value(row)) return false;
+  // Values are in the order of the rows.
   const RvParmValue* value = parms->values + (row - parms->table->rows);
   bool standard = rv_parm_value_is_default(value, row);
+  // The token of a component goes with component 0.
   if (own >= 0 && component != 0) return false;
   if (own >= 0) component = own;
   if (component < 0 || component >= (row->size > 1 ? row->size : 1)) return false;
+  // Describe it by its type.
   if (rv_parm_has_channels(row)) {
     get_channel(&value->channel[component], row->standard[component], out);
   } else if (row->type == RV_PARM_RAMP) {

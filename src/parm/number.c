@@ -1,3 +1,4 @@
+// Reading and writing of numbers independent of the locale.
 #include "parm/number.h"
 
 #include <locale.h>
@@ -6,13 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-// the thread's locale is changed for the call only, because a host's user interface may have set one with
-// commas
+enum {
+  MIN_DIGITS = 6,   // significant digits tried first
+  MAX_DIGITS = 17,  // enough for every double
+};
+static const double max_plain_integer = 1e15;  // whole numbers below this are written without an exponent
+
+// Switches the thread to the C locale, because the host's user interface may have set one with decimal commas. Returns
+// the former locale for `leave`.
 static locale_t enter(locale_t* made) {
   *made = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
   return *made ? uselocale(*made) : (locale_t)0;
 }
 
+// Restores the locale.
 static void leave(locale_t made, locale_t old) {
   if (!made) return;
   uselocale(old);
@@ -20,11 +28,12 @@ static void leave(locale_t made, locale_t old) {
 }
 
 bool rv_number_read(const char* text, const char** end, double* out) {
-  // strtod also takes blanks, hexadecimals, "inf" and "nan"
+  // Refuse what strtod also takes: leading blanks, hexadecimal numbers, "inf" and "nan".
   const char* digits = text + (*text == '-' || *text == '+');
   if (!(*digits >= '0' && *digits <= '9') && *digits != '.') return false;
   if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X')) return false;
-  locale_t made, old = enter(&made);
+  locale_t made;
+  locale_t old = enter(&made);
   char* after;
   *out = strtod(text, &after);
   leave(made, old);
@@ -33,23 +42,25 @@ bool rv_number_read(const char* text, const char** end, double* out) {
 }
 
 const char* rv_number_round(double value, int digits, char buffer[RV_NUMBER_BYTES]) {
-  locale_t made, old = enter(&made);
+  locale_t made;
+  locale_t old = enter(&made);
   snprintf(buffer, RV_NUMBER_BYTES, "%.*g", digits, value);
   leave(made, old);
   return buffer;
 }
 
 const char* rv_number_write(double value, char buffer[RV_NUMBER_BYTES]) {
-  // "1000000", not "1e+06"
-  if (value == floor(value) && fabs(value) < 1e15) {
+  // Whole numbers: "1000000", not "1e+06". Adding 0.0 turns -0 into 0.
+  if (value == floor(value) && fabs(value) < max_plain_integer) {
     snprintf(buffer, RV_NUMBER_BYTES, "%.0f", value + 0.0);
     return buffer;
   }
-  for (int digits = 6; digits <= 17; ++digits) {
+  // Others: more digits until the text reads back to the same value.
+  for (int digits = MIN_DIGITS; digits <= MAX_DIGITS; ++digits) {
     const char* end;
-    double back;
+    double reread;
     rv_number_round(value, digits, buffer);
-    if (!rv_number_read(buffer, &end, &back) || back == value) break;
+    if (!rv_number_read(buffer, &end, &reread) || reread == value) break;
   }
   return buffer;
 }

@@ -1,3 +1,4 @@
+// Ramps: evaluation, checks and text.
 #include "parm/ramp.h"
 
 #include <math.h>
@@ -7,19 +8,21 @@
 #include "parm/curve.h"
 #include "parm/number.h"
 
+enum { NAMES = 3 };  // of each list
 static const char* const interp_names[] = {"constant", "linear", "smooth"};
 static const char* const extend_names[] = {"hold", "cycle", "linear"};
 
 const char* rv_interp_name(RvInterp interp) {
-  return (unsigned)interp < 3 ? interp_names[interp] : NULL;
+  return (unsigned)interp < NAMES ? interp_names[interp] : NULL;
 }
 
 const char* rv_extend_name(RvExtend extend) {
-  return (unsigned)extend < 3 ? extend_names[extend] : NULL;
+  return (unsigned)extend < NAMES ? extend_names[extend] : NULL;
 }
 
+// Index of a name in a list; -1 if it is not there.
 static int find(const char* const* names, const char* word, size_t length) {
-  for (int i = 0; i < 3; ++i)
+  for (int i = 0; i < NAMES; ++i)
     if (strlen(names[i]) == length && memcmp(names[i], word, length) == 0) return i;
   return -1;
 }
@@ -38,10 +41,12 @@ bool rv_extend_find(const char* word, size_t length, RvExtend* out) {
 
 //---------------------------------------------------------------------------------------------- value
 
+// Slope of the straight line from a key to the next.
 static double secant(const RvRampKey* key) {
   return (key[1].value - key[0].value) / (key[1].position - key[0].position);
 }
 
+// Slope of the smooth curve at key `i`; 0 at both ends.
 static double slope(const RvRamp* ramp, int i) {
   if (i == 0 || i == ramp->count - 1) return 0;
   const RvRampKey* key = ramp->keys + i;
@@ -51,13 +56,17 @@ static double slope(const RvRamp* ramp, int i) {
 
 double rv_ramp_eval(const RvRamp* ramp, double position) {
   if (ramp->count < 1) return 0;
-  // written so that NaN gives the first key
+  // The negated comparison sends NaN to the first key.
   if (ramp->count == 1 || !(position > ramp->keys[0].position)) return ramp->keys[0].value;
-  int last = ramp->count - 1, i = 0;
+  int last = ramp->count - 1;
   if (position >= ramp->keys[last].position) return ramp->keys[last].value;
+  // Find the segment and interpolate.
+  int i = 0;
   while (ramp->keys[i + 1].position <= position) ++i;
-  const RvRampKey *a = ramp->keys + i, *b = a + 1;
-  double h = b->position - a->position, t = (position - a->position) / h;
+  const RvRampKey* a = ramp->keys + i;
+  const RvRampKey* b = a + 1;
+  double h = b->position - a->position;
+  double t = (position - a->position) / h;
   if (a->interp == RV_INTERP_CONSTANT) return a->value;
   if (a->interp == RV_INTERP_LINEAR) return rv_curve_line(t, a->value, b->value);
   return rv_curve_hermite(t, h, a->value, slope(ramp, i), b->value, slope(ramp, i + 1));
@@ -75,25 +84,28 @@ RvResult rv_ramp_check(const RvRamp* ramp, RvError* error) {
     if (!(fabs(key->value) <= RV_VALUE_MAX))
       return rv_fail(error, RV_BAD_INPUT, "ramp key %d: the value is not a finite number below 1e100", i + 1);
     if (!rv_interp_name(key->interp))
-      return rv_fail(error, RV_BAD_INPUT, "ramp key %d: the interpolation is constant, linear or smooth", i + 1);
+      return rv_fail(error, RV_BAD_INPUT, "ramp key %d: the interpolation must be constant, linear or smooth", i + 1);
     if (i && !(key->position - key[-1].position >= RV_KEY_MIN_GAP))
       return rv_fail(error, RV_BAD_INPUT, "ramp key %d does not come after the key before it", i + 1);
   }
   return RV_OK;
 }
 
+// The text after leading white space.
 static const char* blanks(const char* text) {
   return text + strspn(text, " \t\r\n");
 }
 
-// one key; NULL if it is not one
+// Reads one key and the white space after it. NULL if there is no key.
 static const char* parse_key(const char* text, RvRampKey* key) {
+  // Position and value, separated by white space.
   *key = (RvRampKey){.interp = RV_INTERP_LINEAR};
   text = blanks(text);
   if (!rv_number_read(text, &text, &key->position)) return NULL;
   const char* next = blanks(text);
   if (next == text || !rv_number_read(next, &text, &key->value)) return NULL;
   next = blanks(text);
+  // Interpolation, if it is given.
   size_t length = strcspn(next, ", \t\r\n");
   if (length) {
     if (next == text || !rv_interp_find(next, length, &key->interp)) return NULL;
@@ -103,6 +115,7 @@ static const char* parse_key(const char* text, RvRampKey* key) {
 }
 
 RvResult rv_ramp_parse(const char* text, RvRamp* out, RvError* error) {
+  // Read keys separated by commas into a copy, so that *out is unchanged on failure.
   RvRamp ramp = {0};
   for (;;) {
     if (ramp.count == RV_RAMP_MAX_KEYS)

@@ -1,3 +1,4 @@
+// The setters of parameter values and their checks.
 #include <math.h>
 #include <string.h>
 
@@ -7,14 +8,17 @@
 #include "parm/ramp.h"
 #include "parm/values.h"
 
-// where a setter writes
+static const double max_exact_integer = 9007199254740992.0;  // 2^53: whole numbers up to this are exact in a double
+
+// What a setter writes to.
 typedef struct Target {
   const RvParmDef* row;
   RvParmValue* value;
-  int component;  // -1: the whole row
-  char token[RV_PARM_TOKEN_BYTES];
+  int component;                    // -1: the whole row
+  char token[RV_PARM_TOKEN_BYTES];  // of the row or component, for errors
 } Target;
 
+// What a parameter takes, for errors.
 static const char* takes(const RvParmDef* row) {
   switch (row->type) {
     case RV_PARM_FLOAT:
@@ -41,6 +45,7 @@ static const char* takes(const RvParmDef* row) {
   return "no value";
 }
 
+// Finds the row or component of a token.
 static RvResult find_target(RvParms* parms, const char* token, Target* out, RvError* error) {
   int component;
   const RvParmDef* row = rv_parm_lookup(parms->table, token, &component, error);
@@ -50,13 +55,15 @@ static RvResult find_target(RvParms* parms, const char* token, Target* out, RvEr
   return RV_OK;
 }
 
-// `component` as the caller gave it: of the whole row, or 0 with a component's token
+// Finds one channel. `component` counts within the row, or is 0 with a component's token.
 static RvResult find_channel(RvParms* parms, const char* token, int component, Target* out, RvError* error) {
   RvResult result = find_target(parms, token, out, error);
   if (result) return result;
   const RvParmDef* row = out->row;
+  // Texts and ramps have no channels.
   if (!rv_parm_has_channels(row))
     return rv_fail(error, RV_BAD_INPUT, "parameter '%s' takes %s, not a number", out->token, takes(row));
+  // The component must exist; a component's own token goes with 0.
   if (out->component >= 0 ? component != 0 : component < 0 || component >= row->size)
     return rv_fail(error, RV_BAD_INPUT, "parameter '%s' has no component %d: it has %d, counted from 0", out->token,
                    component, out->component >= 0 ? 1 : row->size);
@@ -65,27 +72,30 @@ static RvResult find_channel(RvParms* parms, const char* token, int component, T
   return RV_OK;
 }
 
-//---------------------------------------------------------------------------------------------- checks of
-// numbers
+//---------------------------------------------------------------------------------------------- numbers
 
-static RvResult check_bounds(const Target* target, double value, double least, bool has_least, double most,
-                             bool has_most, RvError* error) {
-  bool low = has_least && value < least, high = has_most && value > most;
+// Fails if the value is outside of the bounds that exist.
+static RvResult check_bounds(const Target* target, double value, double min, bool has_min, double max, bool has_max,
+                             RvError* error) {
+  bool low = has_min && value < min;
+  bool high = has_max && value > max;
   char got[RV_NUMBER_BYTES], bound[RV_NUMBER_BYTES];
   if (!low && !high) return RV_OK;
   return rv_fail(error, RV_BAD_INPUT, "parameter '%s' is %s; it must be at %s %s%s%s", target->token,
-                 rv_number_write(value, got), low ? "least" : "most", rv_number_write(low ? least : most, bound),
+                 rv_number_write(value, got), low ? "least" : "most", rv_number_write(low ? min : max, bound),
                  *target->row->unit ? " " : "", target->row->unit);
 }
 
-// with `exact`, whole numbers must be whole; keys of them may lie between and are rounded when evaluated
+// Checks type and hard range of a number. With `exact`, values of integer parameters must be whole; keys may lie
+// between whole numbers and are rounded when they are evaluated.
 static RvResult check_number(const Target* target, double value, bool exact, RvError* error) {
   const RvParmDef* row = target->row;
   if (!(fabs(value) <= RV_VALUE_MAX))
     return rv_fail(error, RV_BAD_INPUT, "parameter '%s' must be a finite number below 1e100", target->token);
   char got[RV_NUMBER_BYTES];
+  // Whole numbers, toggles, menus and the hard range.
   bool whole = row->type == RV_PARM_INT || row->type == RV_PARM_MENU || row->type == RV_PARM_TOGGLE;
-  if (whole && ((exact && value != floor(value)) || fabs(value) > 9007199254740992.0))
+  if (whole && ((exact && value != floor(value)) || fabs(value) > max_exact_integer))
     return rv_fail(error, RV_BAD_INPUT, "parameter '%s' takes %s, not %s", target->token, takes(row),
                    rv_number_write(value, got));
   if (row->type == RV_PARM_TOGGLE && !(value >= 0 && value <= 1))
@@ -95,10 +105,11 @@ static RvResult check_number(const Target* target, double value, bool exact, RvE
   return check_bounds(target, value, row->min, row->hard_min, row->max, row->hard_max, error);
 }
 
+// Makes a channel constant.
 static void store(Target* target, int component, double value) {
   RvChannel* channel = &target->value->channel[component];
   rv_channel_clear(channel);
-  // the two zeros are one value
+  // Adding 0.0 turns -0 into 0, so that both have the same hash.
   channel->value = value + 0.0;
 }
 
@@ -112,8 +123,10 @@ RvResult rv_parms_set(RvParms* parms, const char* token, int component, double v
 
 //---------------------------------------------------------------------------------------------- texts
 
+// Sets a menu by its token.
 static RvResult set_menu(Target* target, const char* text, RvError* error) {
   int index = rv_menu_find(target->row->menu, text);
+  // Unknown: list the items.
   if (index < 0) {
     RvText words = {0};
     rv_menu_tokens(target->row->menu, &words);
@@ -127,10 +140,12 @@ static RvResult set_menu(Target* target, const char* text, RvError* error) {
   return RV_OK;
 }
 
+// Sets a text of limited length.
 static RvResult set_string(Target* target, const char* text, RvError* error) {
   if (strnlen(text, RV_PARM_MAX_TEXT + 1) > RV_PARM_MAX_TEXT)
     return rv_fail(error, RV_LIMIT, "parameter '%s': the text is longer than %d bytes", target->token,
                    RV_PARM_MAX_TEXT);
+  // Replace the old text only when there is a copy.
   char* copy = rv_strdup(text);
   if (!copy) return rv_fail(error, RV_NO_MEMORY, "parameter '%s': no memory for its text", target->token);
   rv_free(target->value->text);
@@ -143,6 +158,7 @@ RvResult rv_parms_set_string(RvParms* parms, const char* token, const char* text
   RvResult result = find_target(parms, token, &target, error);
   if (result) return result;
   if (!text) return rv_fail(error, RV_BAD_INPUT, "parameter '%s': no text was given", target.token);
+  // Numbers are not taken as texts here; rv_parms_set_text does that.
   switch (target.row->type) {
     case RV_PARM_STRING:
     case RV_PARM_FILE:
@@ -157,21 +173,24 @@ RvResult rv_parms_set_string(RvParms* parms, const char* token, const char* text
   }
 }
 
-// the words of a toggle; -1 if it is none
+// The value of a toggle's word, 0 or 1; -1 if it is not one.
 static int toggle_word(const char* text) {
   static const char* const words[] = {"off", "on", "false", "true", "no", "yes", "0", "1"};
-  for (int i = 0; i < 8; ++i)
-    if (strcmp(words[i], text) == 0) return i & 1;
+  for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
+    if (strcmp(words[i], text) == 0) return (int)(i & 1);
   return -1;
 }
 
+// The text after leading separators of numbers.
 static const char* separators(const char* text) {
   return text + strspn(text, " \t\r\n,");
 }
 
-// numbers for one component or for all of them; nothing is stored unless all are right
+// Sets one component, or all of them. Nothing is stored unless all numbers are valid.
 static RvResult set_numbers(Target* target, const char* text, RvError* error) {
-  int wanted = target->component >= 0 ? 1 : target->row->size, count = 0;
+  // Read and check.
+  int wanted = target->component >= 0 ? 1 : target->row->size;
+  int count = 0;
   double values[RV_PARM_MAX_SIZE];
   const char* at = separators(text);
   while (*at) {
@@ -180,6 +199,7 @@ static RvResult set_numbers(Target* target, const char* text, RvError* error) {
     if (!rv_number_read(at, &end, &value) || (*end && separators(end) == end))
       return rv_fail(error, RV_BAD_INPUT, "parameter '%s' takes %s, not '%.60s'", target->token, takes(target->row),
                      text);
+    // Numbers beyond those wanted are only counted, for the error.
     if (count < wanted) {
       RvResult result = check_number(target, value, true, error);
       if (result) return result;
@@ -191,6 +211,7 @@ static RvResult set_numbers(Target* target, const char* text, RvError* error) {
   if (count != wanted)
     return rv_fail(error, RV_BAD_INPUT, "parameter '%s' takes %d number%s, not %d", target->token, wanted,
                    wanted == 1 ? "" : "s", count);
+  // Store.
   for (int c = 0; c < wanted; ++c) store(target, target->component >= 0 ? target->component : c, values[c]);
   return RV_OK;
 }
@@ -200,17 +221,19 @@ RvResult rv_parms_set_text(RvParms* parms, const char* token, const char* text, 
   RvResult result = find_target(parms, token, &target, error);
   if (result) return result;
   if (!text) return rv_fail(error, RV_BAD_INPUT, "parameter '%s': no text was given", target.token);
+  // Toggles by word.
   if (target.row->type == RV_PARM_TOGGLE && toggle_word(text) >= 0) {
     store(&target, 0, toggle_word(text));
     return RV_OK;
   }
   if (target.row->type == RV_PARM_MENU) {
-    // a number is the index, unless it is a word of the menu
+    // A number is the index of the item, unless the menu has it as a token.
     bool number = *text && text[strspn(text, "0123456789")] == 0 && rv_menu_find(target.row->menu, text) < 0;
     return number ? set_numbers(&target, text, error) : set_menu(&target, text, error);
   }
   if (rv_parm_has_channels(target.row)) return set_numbers(&target, text, error);
   if (target.row->type != RV_PARM_RAMP) return rv_parms_set_string(parms, token, text, error);
+  // Ramps.
   RvRamp ramp;
   RvError why = {0};
   result = rv_ramp_parse(text, &ramp, &why);
@@ -241,13 +264,14 @@ RvResult rv_parms_reset(RvParms* parms, const char* token, RvError* error) {
   return RV_OK;
 }
 
-//---------------------------------------------------------------------------------------------- motion
+//---------------------------------------------------------------------------------------------- keyframes and waves
 
+// Checks number, order and interpolation of keys.
 static RvResult check_keys(const Target* target, const RvKey* keys, size_t count, RvInterp interp, RvExtend extend,
                            RvError* error) {
   RvError why = {0};
   if (count > RV_PARM_MAX_CHANNEL_KEYS)
-    return rv_fail(error, RV_LIMIT, "parameter '%s': %zu keys, at most %d are possible", target->token, count,
+    return rv_fail(error, RV_LIMIT, "parameter '%s' has %zu keys; it takes at most %d", target->token, count,
                    RV_PARM_MAX_CHANNEL_KEYS);
   if (!rv_interp_name(interp) || !rv_extend_name(extend))
     return rv_fail(error, RV_BAD_INPUT,
@@ -258,7 +282,7 @@ static RvResult check_keys(const Target* target, const RvKey* keys, size_t count
   return result ? rv_fail(error, result, "parameter '%s': %s", target->token, why.text) : RV_OK;
 }
 
-// replaces the target's channel; `channel.keys` are copied
+// Replaces the target's channel; `keys` are copied into it.
 static RvResult store_channel(Target* target, RvChannel channel, const RvKey* keys, size_t count, RvError* error) {
   if (count) {
     channel.keys = rv_alloc(count, sizeof *keys);
@@ -266,6 +290,7 @@ static RvResult store_channel(Target* target, RvChannel channel, const RvKey* ke
     memcpy(channel.keys, keys, count * sizeof *keys);
     channel.count = count;
   }
+  // Replace the old channel only when the keys are copied.
   RvChannel* old = &target->value->channel[target->component];
   rv_channel_clear(old);
   *old = channel;
@@ -277,6 +302,7 @@ RvResult rv_parms_set_keys(RvParms* parms, const char* token, int component, con
   Target target;
   RvResult result = find_channel(parms, token, component, &target, error);
   if (!result) result = check_keys(&target, keys, count, interp, extend, error);
+  // Each value must be within the hard range.
   for (size_t i = 0; !result && i < count; ++i) {
     RvError why = {0};
     char frame[RV_NUMBER_BYTES];
@@ -292,17 +318,28 @@ RvResult rv_parms_set_wave(RvParms* parms, const char* token, int component, con
   Target target;
   RvResult result = find_channel(parms, token, component, &target, error);
   if (result) return result;
-  const double numbers[] = {wave->amplitude, wave->frequency, wave->phase, wave->offset};
-  const char* const names[] = {"amplitude", "frequency", "phase", "offset"};
-  for (int i = 0; i < 4; ++i)
-    if (!(fabs(numbers[i]) <= (i == 1 || i == 2 ? RV_KEY_MAX_FRAME : RV_VALUE_MAX)))
-      return rv_fail(error, RV_BAD_INPUT, "parameter '%s': the %s of its wave is not a number of a sensible size",
-                     target.token, names[i]);
+  // Check the numbers.
+  const struct {
+    const char* name;
+    double value, limit;
+  } numbers[] = {{"amplitude", wave->amplitude, RV_VALUE_MAX},
+                 {"frequency", wave->frequency, RV_KEY_MAX_FRAME},
+                 {"phase", wave->phase, RV_KEY_MAX_FRAME},
+                 {"offset", wave->offset, RV_VALUE_MAX}};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
+    if (!(fabs(numbers[i].value) <= numbers[i].limit))
+      return rv_fail(error, RV_BAD_INPUT, "parameter '%s': the %s of its wave must be a finite number of at most %g",
+                     target.token, numbers[i].name, numbers[i].limit);
+  // Check the envelope.
   bool enveloped = wave->envelope != NULL;
   if (enveloped)
     result =
         check_keys(&target, wave->envelope, wave->envelope_count, wave->envelope_interp, wave->envelope_extend, error);
-  if (result) return rv_error_context(error, "envelope"), result;
+  if (result) {
+    rv_error_context(error, "envelope");
+    return result;
+  }
+  // Store the wave with a copy of its envelope.
   RvChannel channel = {.kind = RV_CHANNEL_WAVE,
                        .amplitude = wave->amplitude,
                        .frequency = wave->frequency,

@@ -1,4 +1,4 @@
-// Writing a parameter table once: a macro list of rows becomes the C struct and the table.
+// Macros that make the C struct and the parameter table of a node from one list of rows.
 //
 //   #define GROOM_PARMS(X)
 //     X(FOLDER, "Placement")
@@ -25,7 +25,7 @@ extern const RvParmTable rv_parm_table_empty;
 #define RV_MAX_SOFT(v) .max = (v)
 #define WHEN(condition) .disable_when = condition
 
-// the struct's fields
+// Fields of the struct, by kind of row.
 #define RV_FIELD_BUTTON(t, l, h, ...)
 #define RV_FIELD_FLOAT(t, ...) double t;
 #define RV_FIELD_VEC2(t, ...) double t[2];
@@ -41,7 +41,7 @@ extern const RvParmTable rv_parm_table_empty;
 #define RV_FIELD_RAMP(t, ...) RvRamp t;
 #define RV_FIELD_FOLDER(l)
 
-// the table's rows
+// Rows of the table, by kind: t token, l label, v x y z w default, lo hi range, u unit, h help.
 #define RV_ROW_HEAD(k, t, l, n, h) \
   .type = RV_PARM_##k, .token = #t, .label = l, .size = n, .help = h, .offset = offsetof(RV_PARM_THIS, t)
 #define RV_ROW_FOLDER(l) {.type = RV_PARM_FOLDER, .token = "", .label = l, .unit = "", .help = ""},
@@ -72,8 +72,8 @@ extern const RvParmTable rv_parm_table_empty;
 #define RV_PARM_FIELD(kind, ...) RV_FIELD_##kind(__VA_ARGS__)
 #define RV_PARM_ROW(kind, ...) RV_ROW_##kind(__VA_ARGS__)
 
-// Rows take offsets of RV_PARM_THIS, so a file has one table, which is our rule for nodes anyway. The struct may stand
-// in a header, for solvers that are made of others.
+// RV_PARM_ROWS takes offsets of the type RV_PARM_THIS, so a file can have only one table. RV_PARM_STRUCT alone may be
+// used in a header, for solvers that combine others.
 #define RV_PARM_STRUCT(Struct, LIST) \
   typedef struct Struct {            \
     LIST(RV_PARM_FIELD)              \

@@ -1,3 +1,4 @@
+// The text builder.
 #include "parm/text.h"
 
 #include <stdarg.h>
@@ -25,6 +26,7 @@ void rv_text_addf(RvText* text, const char* format, ...) {
   va_list args, again;
   va_start(args, format);
   va_copy(again, args);
+  // Measure, then print.
   int n = vsnprintf(NULL, 0, format, args);
   va_end(args);
   if (n < 0 || text->failed || !rv_array_reserve(text, text->count + (size_t)n + 1)) {
@@ -55,6 +57,7 @@ void rv_text_quoted(RvText* text, const char* part) {
 }
 
 char* rv_text_done(RvText* text) {
+  // An empty text also needs its ending zero.
   rv_text_add_bytes(text, "", 0);
   char* data = text->failed ? NULL : text->data;
   if (!data) rv_free(text->data);

@@ -1,3 +1,4 @@
+// Values of one node: creation, copies, hash and evaluation.
 #include "parm/values.h"
 
 #include <math.h>
@@ -10,21 +11,29 @@
 #include "parm/ramp.h"
 #include "parm/vars.h"
 
+// Relative tolerance for values at a hard bound: interpolation may exceed it by rounding errors.
+static const double range_tolerance = 1e-9;
+static const double max_exact_integer = 9007199254740992.0;  // 2^53: whole numbers up to this are exact in a double
+enum { SHOWN_DIGITS = 9 };                                   // of a value in an error
+
 static const char* standard_text(const RvParmDef* row) {
   return row->standard_text ? row->standard_text : "";
 }
 
+// Default of a ramp: that of the table, else the straight line from 0 to 1.
 static RvRamp standard_ramp(const RvParmDef* row) {
   RvRamp ramp = {2, {{0, 0, RV_INTERP_LINEAR}, {1, 1, RV_INTERP_LINEAR}}};
   if (row->standard_text) rv_ramp_parse(row->standard_text, &ramp, NULL);
   return ramp;
 }
 
+// True if the value of the row is a text.
 static bool has_text(const RvParmDef* row) {
   return row->type == RV_PARM_STRING || row->type == RV_PARM_FILE;
 }
 
 bool rv_parm_value_reset(RvParmValue* value, const RvParmDef* row) {
+  // By type: text, ramp or channels.
   if (has_text(row)) {
     char* text = rv_strdup(standard_text(row));
     if (!text) return false;
@@ -41,6 +50,7 @@ bool rv_parm_value_reset(RvParmValue* value, const RvParmDef* row) {
   return true;
 }
 
+// True if two ramps have equal keys.
 static bool same_ramp(const RvRamp* a, const RvRamp* b) {
   if (a->count != b->count) return false;
   for (int i = 0; i < a->count; ++i)
@@ -61,13 +71,14 @@ bool rv_parm_value_is_default(const RvParmValue* value, const RvParmDef* row) {
   return true;
 }
 
-//---------------------------------------------------------------------------------------------- life
+//---------------------------------------------------------------------------------------------- creation
 
 RvParms* rv_parms_new(const RvParmTable* table) {
   RvParms* parms = rv_alloc_zero(1, sizeof *parms);
   if (!parms) return NULL;
   parms->table = table;
   parms->values = rv_alloc_zero(table->count, sizeof *parms->values);
+  // All rows at their defaults.
   bool ok = parms->values != NULL;
   for (size_t i = 0; ok && i < table->count; ++i) ok = rv_parm_value_reset(parms->values + i, table->rows + i);
   if (ok) return parms;
@@ -91,6 +102,7 @@ RvParms* rv_parms_copy(const RvParms* parms) {
   RvParms* copy = rv_parms_new(parms->table);
   bool ok = copy != NULL;
   for (size_t i = 0; ok && i < parms->table->count; ++i) {
+    // Each row: channels, text and ramp.
     const RvParmValue* from = parms->values + i;
     RvParmValue* to = copy->values + i;
     for (int c = 0; ok && c < RV_PARM_MAX_SIZE; ++c) ok = rv_channel_copy(&to->channel[c], &from->channel[c]);
@@ -106,11 +118,12 @@ RvParms* rv_parms_copy(const RvParms* parms) {
   return NULL;
 }
 
-//---------------------------------------------------------------------------------------------- questions
+//---------------------------------------------------------------------------------------------- queries
 
 bool rv_parms_animated(const RvParms* parms) {
   for (size_t i = 0; i < parms->table->count; ++i) {
     const RvParmValue* value = parms->values + i;
+    // Unused channels are constant.
     for (int c = 0; c < RV_PARM_MAX_SIZE; ++c)
       if (value->channel[c].kind != RV_CHANNEL_CONSTANT) return true;
     if (value->text && rv_vars_animated(value->text)) return true;
@@ -118,12 +131,13 @@ bool rv_parms_animated(const RvParms* parms) {
   return false;
 }
 
+// Adds a number to the hash; adding 0.0 turns -0 into 0, so that both have the same hash.
 static void add_number(RvHasher* hasher, double value) {
-  // the two zeros are one value
   value += 0.0;
   rv_hasher_add(hasher, &value, sizeof value);
 }
 
+// Adds a channel to the hash: its kind, then the members that this kind uses.
 static void add_channel(RvHasher* hasher, const RvChannel* channel) {
   rv_hasher_add_u64(hasher, channel->kind);
   if (channel->kind == RV_CHANNEL_CONSTANT) {
@@ -144,6 +158,7 @@ static void add_channel(RvHasher* hasher, const RvChannel* channel) {
   add_number(hasher, channel->offset);
 }
 
+// Adds a ramp to the hash.
 static void add_ramp(RvHasher* hasher, const RvRamp* ramp) {
   rv_hasher_add_u64(hasher, (uint64_t)ramp->count);
   for (int i = 0; i < ramp->count; ++i) {
@@ -159,7 +174,7 @@ uint64_t rv_parms_hash(const RvParms* parms) {
     const RvParmDef* row = parms->table->rows + i;
     const RvParmValue* value = parms->values + i;
     if (!rv_parm_has_value(row)) continue;
-    // in the order of the table, so that the order of setting does not matter
+    // The order of the table makes the hash independent of the order of setting.
     rv_hasher_add_string(&hasher, row->token);
     if (has_text(row))
       rv_hasher_add_string(&hasher, value->text);
@@ -173,53 +188,61 @@ uint64_t rv_parms_hash(const RvParms* parms) {
 
 //---------------------------------------------------------------------------------------------- evaluation
 
-// A wave, or a line beyond the keys, may leave the hard range; rounding alone is forgiven.
+// Fails if a wave or an extrapolation leaves the hard range. A value that exceeds it by rounding errors is clamped.
 static RvResult check_range(const RvParmDef* row, int component, double frame, double* value, RvError* error) {
-  double slack = 1e-9 * (1 + fabs(*value));
+  double slack = range_tolerance * (1 + fabs(*value));
   if (row->hard_min && *value < row->min && *value >= row->min - slack) *value = row->min;
   if (row->hard_max && *value > row->max && *value <= row->max + slack) *value = row->max;
-  bool low = row->hard_min && !(*value >= row->min), high = row->hard_max && !(*value <= row->max);
+  bool low = row->hard_min && !(*value >= row->min);
+  bool high = row->hard_max && !(*value <= row->max);
   if (!low && !high && isfinite(*value)) return RV_OK;
+  // Compose the error.
   char token[RV_PARM_TOKEN_BYTES], at[RV_NUMBER_BYTES], got[RV_NUMBER_BYTES], bound[RV_NUMBER_BYTES];
   rv_parm_component_token(row, component, token);
   rv_number_write(frame, at);
   if (!low && !high) return rv_fail(error, RV_BAD_INPUT, "parameter '%s' is not finite at frame %s", token, at);
   return rv_fail(error, RV_BAD_INPUT, "parameter '%s' is %s at frame %s, %s than %s; change its keys or its wave",
-                 token, rv_number_round(*value, 9, got), at, low ? "less" : "more",
+                 token, rv_number_round(*value, SHOWN_DIGITS, got), at, low ? "less" : "more",
                  rv_number_write(low ? row->min : row->max, bound));
 }
 
+// Nearest whole number; halves are rounded up.
 static double rounded(double value) {
   return floor(value + 0.5);
 }
 
+// Evaluates one component, rounded for menus, toggles and whole numbers.
 static RvResult eval_channel(const RvParmDef* row, const RvChannel* channel, int component, const RvVars* vars,
                              double* out, RvError* error) {
   double value = rv_channel_eval(channel, vars->frame, vars->fps);
   if (row->type == RV_PARM_MENU || row->type == RV_PARM_TOGGLE) {
-    double most = row->type == RV_PARM_TOGGLE ? 1 : rv_menu_count(row->menu) - 1;
+    // Their range is that of the items.
     RvParmDef bounded = *row;
     bounded.min = 0;
-    bounded.max = most;
-    bounded.hard_min = bounded.hard_max = true;
+    bounded.max = row->type == RV_PARM_TOGGLE ? 1 : rv_menu_count(row->menu) - 1;
+    bounded.hard_min = true;
+    bounded.hard_max = true;
     value = rounded(value);
     *out = value;
     return channel->kind == RV_CHANNEL_CONSTANT ? RV_OK : check_range(&bounded, component, vars->frame, out, error);
   }
+  // Whole numbers beyond 2^53 are not exact and become an error.
   if (row->type == RV_PARM_INT && channel->kind != RV_CHANNEL_CONSTANT) {
     value = rounded(value);
-    if (!(fabs(value) <= 9007199254740992.0)) value = NAN;
+    if (!(fabs(value) <= max_exact_integer)) value = NAN;
   }
   *out = value;
   return channel->kind == RV_CHANNEL_CONSTANT ? RV_OK : check_range(row, component, vars->frame, out, error);
 }
 
+// Evaluates all components of a row into the struct.
 static RvResult eval_channels(const RvParmDef* row, const RvParmValue* value, const RvVars* vars, char* out,
                               RvError* error) {
   for (int c = 0; c < row->size; ++c) {
     double number;
     RvResult result = eval_channel(row, &value->channel[c], c, vars, &number, error);
     if (result) return result;
+    // Store it as the type of the struct's member.
     if (row->type == RV_PARM_INT)
       ((int64_t*)(void*)out)[c] = (int64_t)number;
     else if (row->type == RV_PARM_TOGGLE)
@@ -232,11 +255,11 @@ static RvResult eval_channels(const RvParmDef* row, const RvParmValue* value, co
   return RV_OK;
 }
 
+// Expands the variables of a text; the row keeps it until the next evaluation.
 static RvResult eval_text(const RvParmDef* row, RvParmValue* value, const RvVars* vars, char* out, RvError* error) {
+  // The text of the last evaluation stays valid if this one fails.
   char* expanded = rv_vars_expand(vars, value->text);
-  if (!expanded)
-    return rv_fail(error, RV_NO_MEMORY, "parameter '%s': no memory for its text with all variables replaced",
-                   row->token);
+  if (!expanded) return rv_fail(error, RV_NO_MEMORY, "parameter '%s': no memory for its expanded text", row->token);
   rv_free(value->expanded);
   value->expanded = expanded;
   *(const char**)(void*)out = expanded;
@@ -250,6 +273,7 @@ RvResult rv_parms_eval(RvParms* parms, const RvVars* vars, void* out, RvError* e
     return rv_fail(error, RV_BAD_INPUT,
                    "parameters cannot be evaluated at this frame and frame rate: the frame must be "
                    "finite and the rate positive");
+  // Evaluate row by row into the cleared struct.
   RvResult result = RV_OK;
   if (parms->table->struct_bytes) memset(out, 0, parms->table->struct_bytes);
   for (size_t i = 0; !result && i < parms->table->count; ++i) {

@@ -1,9 +1,13 @@
-// The frame cache: results by key, the least recently used given up first, never what is in use.
+// The frame cache: results by key in a hash table and a list by last use. The least recently used entries are evicted
+// first; pinned entries stay.
 #include <string.h>
 
 #include "base/memory.h"
 #include "scene/host.h"
 
+enum { FIRST_BUCKETS = 256 };  // of the hash table; a power of two
+
+// Memory of an entry and its outputs.
 static size_t entry_bytes(const RvEntry* entry) {
   size_t bytes = sizeof *entry;
   for (int i = 0; i < RV_NODE_MAX_OUTPUTS; ++i)
@@ -36,29 +40,35 @@ uint64_t rv_scene_entry_state_hash(RvEntry* entry) {
 
 //------------------------------------------------------------------------------------------------ list and table
 
+// Takes an entry out of the list by last use.
 static void unlink_entry(RvCache* cache, RvEntry* entry) {
+  // An end of the list is stored in the cache instead of a neighbour.
   *(entry->newer ? &entry->newer->older : &cache->newest) = entry->older;
   *(entry->older ? &entry->older->newer : &cache->oldest) = entry->newer;
   entry->newer = entry->older = NULL;
 }
 
+// Puts an entry at the new end of the list.
 static void link_newest(RvCache* cache, RvEntry* entry) {
   entry->older = cache->newest;
   *(cache->newest ? &cache->newest->newer : &cache->oldest) = entry;
   cache->newest = entry;
 }
 
+// Bucket of a key; the table must not be empty.
 static RvEntry** bucket(RvCache* cache, uint64_t key) {
   return &cache->buckets[key & (cache->nbucket - 1)];
 }
 
+// Doubles the table when it has as many entries as buckets. False: there is no table at all for lack of memory.
 static bool grow(RvCache* cache) {
   if (cache->count < cache->nbucket) return true;
-  size_t wanted = cache->nbucket ? cache->nbucket * 2 : 256;
+  size_t wanted = cache->nbucket ? cache->nbucket * 2 : FIRST_BUCKETS;
   RvEntry** old = cache->buckets;
   size_t nold = cache->nbucket;
   RvEntry** buckets = rv_alloc_zero(wanted, sizeof *buckets);
   if (!buckets) return nold > 0;
+  // Move the entries to the new buckets.
   cache->buckets = buckets;
   cache->nbucket = wanted;
   for (size_t i = 0; i < nold; ++i) {
@@ -93,10 +103,12 @@ void rv_scene_cache_trim(RvCache* cache) {
 }
 
 RvEntry* rv_scene_cache_find(RvCache* cache, uint64_t key) {
+  // Search its bucket.
   if (!cache->nbucket) return NULL;
   RvEntry* entry = *bucket(cache, key);
   while (entry && entry->key != key) entry = entry->chain;
   if (!entry) return NULL;
+  // It is the most recently used one now.
   unlink_entry(cache, entry);
   link_newest(cache, entry);
   ++entry->pins;
@@ -104,13 +116,15 @@ RvEntry* rv_scene_cache_find(RvCache* cache, uint64_t key) {
 }
 
 void rv_scene_cache_put(RvCache* cache, RvEntry* entry) {
-  // without memory for the table the result is simply not kept
+  // Out of memory for the table, the result is not cached.
   if (entry->cached || !grow(cache)) return;
+  // Replace an entry of the same key.
   RvEntry* old = rv_scene_cache_find(cache, entry->key);
   if (old) {
     rv_scene_cache_drop(cache, old);
     rv_scene_entry_unpin(cache, old);
   }
+  // Insert, count, and evict what is too much.
   RvEntry** slot = bucket(cache, entry->key);
   entry->chain = *slot;
   *slot = entry;

@@ -1,3 +1,4 @@
+// Encoding and decoding of checkpoint files; the layout is in checkpoint.h.
 #include "scene/checkpoint.h"
 
 #include <endian.h>
@@ -11,11 +12,25 @@
 #include "parm/number.h"
 
 static const char magic[8] = {'R', 'V', 'C', 'H', 'E', 'C', 'K', '\n'};
-enum { VERSION = 1, HEADER = 56, NTEXT = 4, MAX_TEXT = 64 << 20 };
+enum {
+  VERSION = 1,
+  // Offsets in bytes of the fields of the header.
+  AT_VERSION = 8,
+  AT_FRAME = 16,
+  AT_KEY = 24,
+  AT_STATE_HASH = 32,
+  AT_TEXT_BYTES = 40,
+  AT_STATE_BYTES = 48,
+  HEADER = 56,          // bytes of the header
+  HASH = 8,             // bytes of the hash at the end
+  NTEXT = 4,            // texts after the header
+  MAX_TEXT = 64 << 20,  // bytes of all texts; bounds what a damaged file can ask for
+};
 
-//------------------------------------------------------------------------------------------------ numbers of the frame
+//------------------------------------------------------------------------------------------------ stats
 
-// the part of the stats that belongs to the state, as name=value words; times are of the run that took them
+// The fields of RvStats that belong to the state, written as name=value words. Times belong to the run and are left
+// out.
 #define NUMBERS(X)   \
   X(ledger.bulk)     \
   X(ledger.film)     \
@@ -23,8 +38,12 @@ enum { VERSION = 1, HEADER = 56, NTEXT = 4, MAX_TEXT = 64 << 20 };
   X(ledger.initial) X(ledger.sources) X(ledger.killed) X(ledger.evaporated) X(ledger.outflow) X(residual)
 #define INTEGERS(X) X(substeps) X(iterations) X(strands) X(vertices) X(particles) X(tiles) X(contacts) X(bridges)
 
+// Appends the stats as words.
 static void write_stats(RvText* text, const RvStats* stats) {
-#define PUT(field) rv_text_add(text, #field "="), rv_text_number(text, stats->field), rv_text_add(text, " ");
+#define PUT(field)                    \
+  rv_text_add(text, #field "=");      \
+  rv_text_number(text, stats->field); \
+  rv_text_add(text, " ");
   NUMBERS(PUT)
 #undef PUT
 #define PUT(field) rv_text_addf(text, #field "=%lld ", (long long)stats->field);
@@ -32,24 +51,28 @@ static void write_stats(RvText* text, const RvStats* stats) {
 #undef PUT
 }
 
+// The text after "name="; NULL if there is no such word.
 static const char* find_number(const char* text, const char* name) {
   size_t length = strlen(name);
-  for (const char* at = text; (at = strstr(at, name)); at += length)
+  for (const char* at = strstr(text, name); at; at = strstr(at + length, name))
     if ((at == text || at[-1] == ' ') && at[length] == '=') return at + length + 1;
   return NULL;
 }
 
+// The number of a name; 0 if it is missing, as in files of older versions.
 static double read_number(const char* text, const char* name) {
   const char *at = find_number(text, name), *end;
   double value;
   return at && rv_number_read(at, &end, &value) ? value : 0;
 }
 
+// The integer of a name; 0 if it is missing.
 static int64_t read_integer(const char* text, const char* name) {
   const char* at = find_number(text, name);
   return at ? strtoll(at, NULL, 10) : 0;
 }
 
+// Reads the stats from words.
 static void read_stats(const char* text, RvStats* stats) {
 #define GET(field) stats->field = read_number(text, #field);
   NUMBERS(GET)
@@ -61,29 +84,34 @@ static void read_stats(const char* text, RvStats* stats) {
 
 //------------------------------------------------------------------------------------------------ encode
 
+// Writes a little-endian number; returns the position after it.
 static unsigned char* put64(unsigned char* at, uint64_t value) {
   value = htole64(value);
   memcpy(at, &value, sizeof value);
   return at + sizeof value;
 }
 
+// Reads a little-endian number.
 static uint64_t get64(const unsigned char* at) {
   uint64_t value;
   memcpy(&value, at, sizeof value);
   return le64toh(value);
 }
 
+// The bits of a double.
 static uint64_t double_bits(double value) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
   return bits;
 }
 
+// Joins header, texts, state and hash into one block of memory.
 static RvResult assemble(const RvCheckpoint* c, const RvText* texts, const void* payload, size_t payload_bytes,
                          void** bytes, size_t* count, RvError* error) {
-  *count = HEADER + texts->count + payload_bytes + 8;
+  *count = HEADER + texts->count + payload_bytes + HASH;
   unsigned char* data = rv_alloc(*count, 1);
   if (!data) return rv_fail(error, RV_NO_MEMORY, "out of memory for a checkpoint of %zu bytes", *count);
+  // Header.
   unsigned char* at = data;
   memcpy(at, magic, sizeof magic);
   at = put64(at + sizeof magic, VERSION);
@@ -92,23 +120,24 @@ static RvResult assemble(const RvCheckpoint* c, const RvText* texts, const void*
   at = put64(at, c->state_hash);
   at = put64(at, texts->count);
   at = put64(at, payload_bytes);
+  // Texts, state and the hash of everything before.
   memcpy(at, texts->data, texts->count);
   memcpy(at + texts->count, payload, payload_bytes);
   at += texts->count + payload_bytes;
-  put64(at, rv_hash(data, *count - 8, 0));
+  put64(at, rv_hash(data, *count - HASH, 0));
   *bytes = data;
   return RV_OK;
 }
 
-// the state's form keeps no VDBs, and without them it would read back as another
+// Refuses a state with VDB primitives: .bgeo.sc does not store them, so the state would not read back identically.
 static RvResult refuse_grids(const RvCheckpoint* c, RvError* error) {
   for (size_t i = 0; i < rv_detail_count(c->state, RV_PRIM); ++i) {
     const RvGrid* grid = rv_detail_prim_grid(c->state, i);
     if (grid)
       return rv_fail(
           error, RV_UNSUPPORTED,
-          "node '%s', frame %g: its state holds the VDB '%s', which a checkpoint cannot keep; a solver keeps "
-          "grids as attributes, or cook without checkpoints",
+          "node '%s', frame %g: the state contains the VDB '%s', which a checkpoint cannot store; cook without "
+          "checkpoints",
           c->node, c->frame, rv_grid_name(grid));
   }
   return RV_OK;
@@ -119,6 +148,7 @@ RvResult rv_scene_checkpoint_encode(const RvCheckpoint* c, void** bytes, size_t*
   *count = 0;
   RvResult result = refuse_grids(c, error);
   if (result) return result;
+  // Texts, each with its ending zero.
   RvText texts = {0};
   const char zero = 0;
   rv_text_add(&texts, c->node);
@@ -129,12 +159,14 @@ RvResult rv_scene_checkpoint_encode(const RvCheckpoint* c, void** bytes, size_t*
   rv_text_add_bytes(&texts, &zero, 1);
   rv_text_add(&texts, c->manifest);
   rv_text_add_bytes(&texts, &zero, 1);
+  // State.
   void* payload = NULL;
   size_t payload_bytes = 0;
   if (texts.failed)
     result = rv_fail(error, RV_NO_MEMORY, "out of memory");
-  else if (!(result = rv_detail_encode(c->state, "bgeo.sc", &payload, &payload_bytes, NULL, error)))
-    result = assemble(c, &texts, payload, payload_bytes, bytes, count, error);
+  else
+    result = rv_detail_encode(c->state, "bgeo.sc", &payload, &payload_bytes, NULL, error);
+  if (!result) result = assemble(c, &texts, payload, payload_bytes, bytes, count, error);
   rv_free(payload);
   rv_free(texts.data);
   return result;
@@ -146,29 +178,36 @@ bool rv_scene_checkpoint_is(const void* bytes, size_t count) {
   return count >= sizeof magic && memcmp(bytes, magic, sizeof magic) == 0;
 }
 
+// The error for a damaged checkpoint.
 static RvResult bad(RvError* error, const char* name, const char* what) {
   return rv_fail(error, RV_BAD_FILE, "checkpoint '%s': %s", name, what);
 }
 
-static RvResult check_frame(const unsigned char* data, size_t count, const char* name, RvError* error) {
+// Checks signature, length, hash, version and the sizes of the parts.
+static RvResult check_header(const unsigned char* data, size_t count, const char* name, RvError* error) {
   if (!rv_scene_checkpoint_is(data, count))
-    return bad(error, name, "it does not begin as a checkpoint does (offset 0)");
-  if (count < HEADER + 8)
+    return bad(error, name, "this is not a checkpoint: the signature at offset 0 is missing");
+  if (count < HEADER + HASH)
     return rv_fail(error, RV_BAD_FILE, "checkpoint '%s': cut off after %zu bytes, inside its header", name, count);
-  // the hash first: with it right, whatever else is wrong was written so
-  if (get64(data + count - 8) != rv_hash(data, count - 8, 0))
+  // The hash comes first: if it agrees, any other fault was written that way and is no damage.
+  if (get64(data + count - HASH) != rv_hash(data, count - HASH, 0))
     return rv_fail(error, RV_BAD_FILE, "checkpoint '%s' is damaged: the hash of its %zu bytes does not agree", name,
                    count);
-  if (get64(data + 8) != VERSION)
-    return rv_fail(error, RV_UNSUPPORTED, "checkpoint '%s' is of version %llu, this program reads %d (offset 8)", name,
-                   (unsigned long long)get64(data + 8), VERSION);
-  uint64_t texts = get64(data + 40), payload = get64(data + 48), room = count - HEADER - 8;
+  // Version and sizes.
+  if (get64(data + AT_VERSION) != VERSION)
+    return rv_fail(error, RV_UNSUPPORTED,
+                   "checkpoint '%s' has version %llu, but this program reads version %d (offset %d); use the program "
+                   "that wrote it, or run without resuming",
+                   name, (unsigned long long)get64(data + AT_VERSION), VERSION, AT_VERSION);
+  uint64_t texts = get64(data + AT_TEXT_BYTES);
+  uint64_t payload = get64(data + AT_STATE_BYTES);
+  uint64_t room = count - HEADER - HASH;
   if (texts > room || texts > MAX_TEXT || payload != room - texts)
-    return bad(error, name, "the sizes of its parts do not add up (offset 40)");
+    return bad(error, name, "the sizes of its parts do not add up to the size of the file (offset 40)");
   return RV_OK;
 }
 
-// the four texts, each ended by its zero and nothing after the last
+// Reads the four texts, each ended by a zero byte; nothing may follow the last.
 static RvResult read_texts(const char* texts, size_t bytes, const char* name, RvCheckpoint* out, RvError* error) {
   char* parts[NTEXT] = {0};
   RvResult result = RV_OK;
@@ -181,7 +220,8 @@ static RvResult read_texts(const char* texts, size_t bytes, const char* name, Rv
       result = rv_fail(error, RV_NO_MEMORY, "out of memory");
     at += length + 1;
   }
-  if (!result && at != bytes) result = bad(error, name, "there is more than its texts (offset 56)");
+  if (!result && at != bytes) result = bad(error, name, "there are extra bytes after its texts (offset 56)");
+  // Hand over node, type and manifest; the stats are parsed.
   out->node = parts[0];
   out->type = parts[1];
   out->manifest = parts[3];
@@ -194,18 +234,26 @@ RvResult rv_scene_checkpoint_decode(const void* bytes, size_t count, const char*
                                     RvError* error) {
   *out = (RvCheckpoint){0};
   const unsigned char* data = bytes;
-  RvResult result = check_frame(data, count, name, error);
+  RvResult result = check_header(data, count, name, error);
   if (result) return result;
-  uint64_t frame = get64(data + 16), texts = get64(data + 40), payload = get64(data + 48);
+  // Header.
+  uint64_t frame = get64(data + AT_FRAME);
+  uint64_t texts = get64(data + AT_TEXT_BYTES);
+  uint64_t payload = get64(data + AT_STATE_BYTES);
   memcpy(&out->frame, &frame, sizeof frame);
-  out->key = get64(data + 24);
-  out->state_hash = get64(data + 32);
+  out->key = get64(data + AT_KEY);
+  out->state_hash = get64(data + AT_STATE_HASH);
   if (!isfinite(out->frame)) result = bad(error, name, "its frame is not a number (offset 16)");
+  // Texts.
   if (!result) result = read_texts((const char*)data + HEADER, texts, name, out, error);
   if (!result && rv_hash(out->manifest, strlen(out->manifest), 0) != out->key)
-    result = bad(error, name, "its key is not that of its manifest (offset 24)");
-  if (!result && (result = rv_detail_decode(data + HEADER + texts, payload, &out->state, NULL, error)))
-    rv_error_context(error, "checkpoint '%s', state at offset %llu", name, (unsigned long long)(HEADER + texts));
+    result = bad(error, name, "its key does not match its manifest (offset 24)");
+  // State.
+  if (!result) {
+    result = rv_detail_decode(data + HEADER + texts, payload, &out->state, NULL, error);
+    if (result)
+      rv_error_context(error, "checkpoint '%s', state at offset %llu", name, (unsigned long long)(HEADER + texts));
+  }
   if (!result && rv_detail_hash(out->state) != out->state_hash)
     result = bad(error, name, "the hash of its state does not agree (offset 32)");
   if (result) rv_scene_checkpoint_free(out);

@@ -1,4 +1,4 @@
-// Checkpoints: one solver's state at one frame, in a file that notices any changed bit.
+// Checkpoint files: one solver's state at one frame, protected by a hash of all bytes.
 //
 //   offset  bytes
 //        0      8  "RVCHECK\n"
@@ -8,7 +8,7 @@
 //       32      8  hash of the state (rv_detail_hash)
 //       40      8  T, bytes of the texts
 //       48      8  P, bytes of the state
-//       56      T  node, type, numbers and manifest, each ended by a zero byte
+//       56      T  node, type, stats and manifest, each ended by a zero byte
 //     56+T      P  the state as .bgeo.sc
 //   56+T+P      8  XXH3 (64 bits) of all bytes before
 //
@@ -18,64 +18,80 @@
 
 #include "scene/host.h"
 
+// A checkpoint in memory. A decoded one owns its members.
 typedef struct RvCheckpoint {
-  char* node;
-  char* type;
-  char* manifest;
-  double frame;
-  uint64_t key;  // of the manifest
-  uint64_t state_hash;
-  RvStats stats;  // counts and ledger of the frame
+  char* node;           // name of the solver
+  char* type;           // its node type
+  char* manifest;       // everything the state depends on
+  double frame;         // of the state
+  uint64_t key;         // hash of the manifest
+  uint64_t state_hash;  // rv_detail_hash of the state
+  RvStats stats;        // counts and ledger of the frame; no times
   RvDetail* state;
 } RvCheckpoint;
 
-// To and from bytes. Decoding checks every byte; the error says what is wrong and where. `name` is for errors.
+// Encodes into new memory (free *bytes by rv_free). RV_UNSUPPORTED if the state has VDB primitives.
 RvResult rv_scene_checkpoint_encode(const RvCheckpoint* checkpoint, void** bytes, size_t* count, RvError* error);
+// Decodes and checks every byte; the error says what is wrong and at which offset. `name` appears in errors. On success
+// the caller frees *out by rv_scene_checkpoint_free.
 RvResult rv_scene_checkpoint_decode(const void* bytes, size_t count, const char* name, RvCheckpoint* out,
                                     RvError* error);
-// True if the bytes begin as a checkpoint does.
+// True if the bytes begin with the signature of a checkpoint.
 bool rv_scene_checkpoint_is(const void* bytes, size_t count);
+// Reads and decodes a file.
 RvResult rv_scene_checkpoint_read(const char* path, RvCheckpoint* out, RvError* error);
+// Frees the members and clears the struct.
 void rv_scene_checkpoint_free(RvCheckpoint* checkpoint);
 
-// resume.c: the folder of a run
-// Writes the entry's state into the scene's checkpoint folder and removes those that are no longer worth their room:
-// the last RV_CHECKPOINT_KEEP frames stay, and every RV_CHECKPOINT_EVERY-th from the start. The first one of a run that
-// begins anew removes all of the former run, but for the state that this one is started from.
-enum { RV_CHECKPOINT_KEEP = 3, RV_CHECKPOINT_EVERY = 24 };
+//---------------------------------------------------------------------------------------------- resume.c
+
+enum {
+  RV_CHECKPOINT_KEEP = 3,    // newest frames whose checkpoints are kept
+  RV_CHECKPOINT_EVERY = 24,  // of older frames every 24th from the start is kept, one a second at 24 fps
+};
+// Writes the entry's state into the scene's checkpoint folder and removes older checkpoints, except those kept by the
+// rule above. The first checkpoint of a fresh run removes all of the former run, except the file from which this run is
+// started.
 RvResult rv_scene_checkpoint_keep(RvScene* scene, RvEntry* entry, RvError* error);
-// "<folder>/<node>.<frame>.rvck"; rv_free it.
+// "<folder>/<node>.<frame>.rvck"; the caller frees it by rv_free. NULL: out of memory.
 char* rv_scene_checkpoint_path(const char* folder, const char* node, double frame);
-// Locks the folder for one run (*lock, to be closed) and removes what dead processes left half written. *lock is -1
-// where the file system has no locks; then nothing is removed.
+// Makes the folder, locks it for one run (*lock is a file descriptor that the caller closes) and removes temporary
+// files of dead processes. *lock is -1 where the file system has no locks; then nothing is removed. RV_IO if another
+// run holds the lock.
 RvResult rv_scene_checkpoint_open(const char* folder, int* lock, RvError* error);
-// Removes temporaries of processes of this machine that are gone.
+// Removes temporary files of processes of this machine that no longer exist.
 void rv_scene_checkpoint_sweep(const char* folder);
-// Refuses a run up to `last` that would write over the state it is started from.
+// Fails with RV_BAD_INPUT if a run up to `last` would overwrite the state file from which it is started.
 RvResult rv_scene_checkpoint_guard(const RvScene* scene, const char* folder, RvSceneNode* const* solvers, size_t count,
                                    double last, RvError* error);
-// Gives every solver its state of the newest frame up to `last` for which all have a whole one. *frame is that frame;
-// *found is false if there is none. A checkpoint of other parameters or files is an error that says which changed.
+// Gives every solver its state of the newest frame up to `last` at which all of them have a valid checkpoint. *frame is
+// that frame; *found is false if there is none. A checkpoint made with other parameters or files is an error that says
+// what changed.
 RvResult rv_scene_checkpoint_resume(RvScene* scene, const char* folder, RvSceneNode* const* solvers, size_t count,
                                     double last, bool* found, double* frame, RvError* error);
 
-// note.c: which frames of a run have all their files
+//---------------------------------------------------------------------------------------------- note.c
+
+// The progress file of a run: which frames have all their files.
 typedef struct RvRunNote {
-  char* manifest;  // of the targets and their frames
-  double first, done;
+  char* manifest;      // of the targets and their frames
+  double first, done;  // first frame of the run, and last frame that is done
 } RvRunNote;
 
+// Writes the progress file into the folder.
 RvResult rv_scene_note_save(const char* folder, const RvRunNote* progress, RvError* error);
-// *found is false if there is none, or a damaged one, which is told.
+// Reads the progress file; the caller frees out->manifest. *found is false if there is none or it is damaged, which
+// gives a warning.
 RvResult rv_scene_note_load(RvScene* scene, const char* folder, RvRunNote* out, bool* found, RvError* error);
-// The frame at which a run that begins at `first` goes on; `base` is the manifest of its targets. Frames made with
-// other parameters or files are an error that says which changed.
+// *next is the frame at which a run that begins at `first` continues; `base` is the manifest of its targets. Frames
+// made with other parameters or files are an error that says what changed.
 RvResult rv_scene_note_resume(RvScene* scene, const char* folder, const char* base, RvSceneNode* const* targets,
                               size_t count, double first, double* next, RvError* error);
+// Removes the progress file, if there is one.
 void rv_scene_note_remove(const char* folder);
 
-// Starts a solver from a state file or a checkpoint, whatever made it. The solver is the one of the list that the
-// checkpoint names, or the only one.
+// Gives a solver its initial state at `frame` from a geometry file or a checkpoint, whatever parameters made it. The
+// solver is the one that the checkpoint names, or the only one of the list.
 RvResult rv_scene_checkpoint_start_from(RvScene* scene, const char* path, double frame, RvSceneNode* const* solvers,
                                         size_t count, RvError* error);
 

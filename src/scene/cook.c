@@ -1,4 +1,5 @@
-// Pulling a result through the graph: what is cached is taken, the rest cooked in the order of the wires.
+// Cooking: a result is pulled through the graph. Cached results are reused; the other nodes are cooked in topological
+// order.
 #include <math.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 
 //------------------------------------------------------------------------------------------------ one call of a node
 
+// The functions of RvHost that a node may call during its cook.
 static bool host_cancelled(void* user, double fraction, const char* stage) {
   RvCall* call = user;
   return rv_scene_is_cancelled(call->scene, call->node->name, call->frame, fraction, stage);
@@ -18,6 +20,7 @@ static void host_message(void* user, RvLevel level, const char* text) {
   rv_scene_message(call->scene, level, call->node->name, call->frame, "%s", text);
 }
 
+// Cooks input `index` at a frame and pins it until the call ends. *out is NULL if it is not connected.
 static RvResult take_input(RvCall* call, size_t index, double frame, const RvDetail** out, RvError* error) {
   const RvWire* wire = &call->node->inputs[index];
   *out = NULL;
@@ -32,15 +35,18 @@ static RvResult take_input(RvCall* call, size_t index, double frame, const RvDet
   return rv_scene_cook_output(call->scene, entry, wire->output, out, error);
 }
 
+// Input `index` at another frame.
 static RvResult host_input_at(void* user, size_t index, double frame, const RvDetail** out, RvError* error) {
   RvCall* call = user;
   *out = NULL;
   if (index >= call->node->type->ninput) return RV_OK;
-  if (!isfinite(frame)) return rv_fail(error, RV_INTERNAL, "an input was asked for at a frame that is no number");
+  if (!isfinite(frame))
+    return rv_fail(error, RV_INTERNAL, "input %zu was requested at a frame that is not finite", index + 1);
   return take_input(call, index, frame, out, error);
 }
 
-// texts of an evaluation live until the next one, and samples at other frames would end them
+// Copies the text parameters: those of an evaluation live until the next one, and a sample at another frame evaluates
+// the node again.
 static RvResult keep_texts(RvCall* call, char* parms, RvError* error) {
   const RvParmTable* table = call->node->type->parms;
   for (size_t i = 0; i < table->count; ++i) {
@@ -56,6 +62,7 @@ static RvResult keep_texts(RvCall* call, char* parms, RvError* error) {
   return RV_OK;
 }
 
+// Evaluates the parameters at a frame, with texts that live until the call ends.
 static RvResult eval_parms(RvCall* call, double frame, void* out, RvError* error) {
   RvResult result = rv_scene_order_eval(call->scene, call->node, frame, out, error);
   return result ? result : keep_texts(call, out, error);
@@ -68,12 +75,15 @@ static RvResult host_parms_at(void* user, double frame, void* out, RvError* erro
 RvResult rv_scene_call_begin(RvCall* call, RvScene* scene, RvSceneNode* node, double frame, RvStats* stats,
                              RvError* error) {
   *call = (RvCall){.scene = scene, .node = node, .frame = frame};
+  // The host as the node sees it.
   call->host = (RvHost){call, host_cancelled, host_message, host_input_at, host_parms_at};
   call->vars = (RvVars){frame, scene->fps, scene->out, scene->hip, node->name};
   if (scene->drop_caches) rv_scene_solve_drop_cache(node);
+  // Parameters.
   call->parms = rv_alloc_zero(1, node->type->parms->struct_bytes + 1);
   if (!call->parms) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   RvResult result = eval_parms(call, frame, call->parms, error);
+  // The cook; time 0 is at frame 1.
   call->cook = (RvCook){
       .type = node->type,
       .node = node->name,
@@ -113,8 +123,9 @@ RvResult rv_scene_call_finish(RvCall* call, RvResult result, RvError* error) {
     call->cook.output[i] = NULL;
   }
   rv_fail(error, result, "%s", rv_result_text(result));
-  // an input that failed has said its name already
-  if (strncmp(error->text, "node '", 6) != 0)
+  // The error of a failed input already names its node.
+  static const char node_prefix[] = "node '";
+  if (strncmp(error->text, node_prefix, sizeof node_prefix - 1) != 0)
     rv_error_context(error, "node '%s' (%s), frame %g", call->node->name, call->node->type->type, call->frame);
   return result;
 }
@@ -130,21 +141,23 @@ void rv_scene_call_end(RvCall* call) {
 
 //------------------------------------------------------------------------------------------------ one pass
 
-// Upstream of a target at one frame. Solvers end it: they see to their own inputs, at each of their frames.
+// One pass cooks everything upstream of a target at one frame. It stops at solvers, which cook their own inputs at each
+// of their frames. Arrays are indexed by the position in `order` except `slot`.
 typedef struct Pass {
   RvScene* scene;
   double frame;
   RvSceneNode* target;
-  bool write;
-  RvSceneNode** order;
+  bool write;           // the target may write its files
+  RvSceneNode** order;  // topological, the target last
   size_t count;
-  int32_t* slot;  // of a node in the order
-  uint64_t* keys;
-  RvEntry** entries;  // pinned
+  int32_t* slot;      // position in `order`, by index of the node in the scene
+  uint64_t* keys;     // cache keys
+  RvEntry** entries;  // results, pinned; NULL: not cooked, or no longer needed
   uint32_t* uses;     // readers that still need the entry
-  bool* needed;
+  bool* needed;       // to be taken from the cache or cooked
 } Pass;
 
+// Releases the results and frees the arrays.
 static void pass_free(Pass* pass) {
   for (size_t i = 0; pass->entries && i < pass->count; ++i) rv_scene_entry_unpin(&pass->scene->cache, pass->entries[i]);
   rv_free(pass->order);
@@ -155,30 +168,54 @@ static void pass_free(Pass* pass) {
   rv_free(pass->needed);
 }
 
+// Cache key of a node's result at the pass's frame: its own key, its files, the keys of its inputs, and the frame if
+// the result depends on it.
 static uint64_t node_key(const Pass* pass, RvSceneNode* node) {
   if (node->type->flags & RV_NODE_SOLVER)
     return rv_scene_solve_key(pass->scene, node, rv_scene_solve_state_frame(node, pass->frame));
   struct {
-    uint64_t own, stamp, around;
-    double frame;
-    uint64_t input[RV_NODE_MAX_INPUTS][2];
+    uint64_t own;                           // own_key
+    uint64_t stamp;                         // files at this frame
+    uint64_t around;                        // files one frame before and after, for nodes that sample frames
+    double frame;                           // 0 if the result does not depend on it
+    uint64_t input[RV_NODE_MAX_INPUTS][2];  // key of the source, output + 1
   } facts;
   memset(&facts, 0, sizeof facts);
   facts.own = node->own_key;
   facts.stamp = rv_scene_files_stamp(pass->scene, node, pass->frame);
   if (node->type->flags & RV_NODE_SAMPLES_FRAMES)
     facts.around = rv_scene_files_above(pass->scene, node, floor(pass->frame) - 1, ceil(pass->frame) + 1);
-  // a result that does not move has one key for all frames
-  if (node->own_time) facts.frame = pass->frame == 0 ? 0 : pass->frame;
+  // A result that does not depend on the frame has one key for all frames.
+  if (node->own_time_dependent) facts.frame = pass->frame == 0 ? 0 : pass->frame;
   for (size_t i = 0; i < rv_scene_graph_live_inputs(node); ++i) {
     const RvWire* wire = &node->inputs[i];
     if (!wire->node) continue;
     facts.input[i][0] = pass->keys[pass->slot[wire->node->index]];
     facts.input[i][1] = wire->output + 1;
   }
-  return rv_hash(&facts, sizeof facts, 3);
+  return rv_hash(&facts, sizeof facts, RV_SCENE_SEED_RESULT);
 }
 
+// Decides from the target upward which nodes are needed: a cached result needs none of its inputs.
+static void mark_needed(Pass* pass) {
+  pass->needed[pass->count - 1] = true;
+  for (size_t i = pass->count; i-- > 0;) {
+    RvSceneNode* node = pass->order[i];
+    if (!pass->needed[i]) continue;
+    // A target that writes is cooked even if its result is cached.
+    bool writes = node == pass->target && pass->write && (node->type->flags & RV_NODE_WRITES);
+    if (!writes) pass->entries[i] = rv_scene_cache_find(&pass->scene->cache, pass->keys[i]);
+    if (pass->entries[i] || (node->type->flags & RV_NODE_SOLVER)) continue;
+    for (size_t k = 0; k < rv_scene_graph_live_inputs(node); ++k) {
+      if (!node->inputs[k].node) continue;
+      size_t input = (size_t)pass->slot[node->inputs[k].node->index];
+      pass->needed[input] = true;
+      ++pass->uses[input];
+    }
+  }
+}
+
+// Orders the nodes, computes their keys and decides what to cook.
 static RvResult pass_begin(Pass* pass, RvError* error) {
   RvResult result = rv_scene_order_upstream(pass->scene, pass->target, true, &pass->order, &pass->count, error);
   if (result) return result;
@@ -190,30 +227,18 @@ static RvResult pass_begin(Pass* pass, RvError* error) {
   pass->needed = rv_alloc_zero(n, sizeof *pass->needed);
   if (!pass->slot || !pass->keys || !pass->entries || !pass->uses || !pass->needed)
     return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  // Positions and keys, in topological order because a key depends on those of the inputs.
   for (size_t i = 0; i < n; ++i) {
     pass->slot[pass->order[i]->index] = (int32_t)i;
     pass->keys[i] = node_key(pass, pass->order[i]);
   }
+  // The keys examined the files: fail if one changed during the run.
   result = rv_scene_files_check(pass->scene, error);
-  if (result) return result;
-  // from the target up: what is cached needs nothing above it
-  pass->needed[n - 1] = true;
-  for (size_t i = n; i-- > 0;) {
-    RvSceneNode* node = pass->order[i];
-    if (!pass->needed[i]) continue;
-    bool writes = node == pass->target && pass->write && (node->type->flags & RV_NODE_WRITES);
-    if (!writes) pass->entries[i] = rv_scene_cache_find(&pass->scene->cache, pass->keys[i]);
-    if (pass->entries[i] || (node->type->flags & RV_NODE_SOLVER)) continue;
-    for (size_t k = 0; k < rv_scene_graph_live_inputs(node); ++k) {
-      if (!node->inputs[k].node) continue;
-      size_t input = (size_t)pass->slot[node->inputs[k].node->index];
-      pass->needed[input] = true;
-      ++pass->uses[input];
-    }
-  }
-  return RV_OK;
+  if (!result) mark_needed(pass);
+  return result;
 }
 
+// Sets the inputs of a call from the results of the pass.
 static RvResult pass_inputs(Pass* pass, RvCall* call, RvError* error) {
   for (size_t i = 0; i < rv_scene_graph_live_inputs(call->node); ++i) {
     const RvWire* wire = &call->node->inputs[i];
@@ -225,17 +250,20 @@ static RvResult pass_inputs(Pass* pass, RvCall* call, RvError* error) {
   return rv_scene_call_check_inputs(call, error);
 }
 
+// Adds the time of a cook to the report, unless it happened within a solver's function, whose own timers count it.
 static void count_time(RvScene* scene, const RvSceneNode* node, double seconds) {
   if (scene->in_step) return;
   *(node->type->flags & RV_NODE_WRITES ? &scene->log.write_seconds : &scene->log.geometry_seconds) += seconds;
 }
 
+// Cooks node `i` of the order and caches its result.
 static RvResult cook_one(Pass* pass, size_t i, RvError* error) {
   RvScene* scene = pass->scene;
   RvSceneNode* node = pass->order[i];
   if (node->type->flags & RV_NODE_SOLVER) return rv_scene_solve(scene, node, pass->frame, &pass->entries[i], error);
   if (rv_scene_is_cancelled(scene, node->name, pass->frame, 0, "cook"))
     return rv_fail(error, RV_CANCELLED, "interrupted at node '%s', frame %g", node->name, pass->frame);
+  // Call the node's function.
   RvEntry* entry = rv_scene_entry_new(node, pass->keys[i], pass->frame);
   if (!entry) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   RvCall call;
@@ -250,6 +278,7 @@ static RvResult cook_one(Pass* pass, size_t i, RvError* error) {
     if (!result && !call.cook.output[0]) result = rv_fail(error, RV_INTERNAL, "the node made no output");
     result = rv_scene_call_finish(&call, result, error);
   }
+  // Cache its outputs.
   if (result) {
     rv_scene_entry_unpin(&scene->cache, entry);
   } else {
@@ -261,6 +290,7 @@ static RvResult cook_one(Pass* pass, size_t i, RvError* error) {
   return result;
 }
 
+// Unpins the results that only node `i` still needed.
 static void release_inputs(Pass* pass, size_t i) {
   const RvSceneNode* node = pass->order[i];
   if (node->type->flags & RV_NODE_SOLVER) return;
@@ -277,9 +307,12 @@ RvResult rv_scene_cook_node(RvScene* scene, RvSceneNode* node, double frame, boo
                             RvError* error) {
   *out = NULL;
   if (scene->nesting >= RV_SCENE_MAX_NESTING)
-    return rv_fail(error, RV_LIMIT, "node '%s': more than %d solvers read each other in a row", node->name,
-                   RV_SCENE_MAX_NESTING);
+    return rv_fail(
+        error, RV_LIMIT,
+        "node '%s': more than %d solvers in a row read one another; shorten the chain of solvers upstream of this node",
+        node->name, RV_SCENE_MAX_NESTING);
   ++scene->nesting;
+  // Cook what is needed and not cached, in topological order.
   Pass pass = {.scene = scene, .frame = frame, .target = node, .write = write};
   RvResult result = pass_begin(&pass, error);
   for (size_t i = 0; i < pass.count && !result; ++i) {
@@ -287,6 +320,7 @@ RvResult rv_scene_cook_node(RvScene* scene, RvSceneNode* node, double frame, boo
     result = cook_one(&pass, i, error);
     if (!result) release_inputs(&pass, i);
   }
+  // Hand over the pin of the target, which is the last node.
   if (!result) {
     *out = pass.entries[pass.count - 1];
     pass.entries[pass.count - 1] = NULL;
@@ -315,23 +349,25 @@ RvResult rv_scene_cook(RvScene* scene, const char* output, double frame, const R
   *out = NULL;
   if (scene->cooking)
     return rv_fail(error, RV_BAD_INPUT, "the scene is cooking already; wait until that call has ended");
-  if (!isfinite(frame)) return rv_fail(error, RV_BAD_INPUT, "the frame must be a number");
-  rv_scene_entry_unpin(&scene->cache, scene->held);
-  scene->held = NULL;
+  if (!isfinite(frame)) return rv_fail(error, RV_BAD_INPUT, "the frame to cook must be a finite number");
+  // The result of the previous call is no longer borrowed.
+  rv_scene_entry_unpin(&scene->cache, scene->lent_entry);
+  scene->lent_entry = NULL;
+  // Cook the output.
   RvWire wire;
   RvResult result = rv_scene_graph_resolve(scene, output, &wire, error);
   if (!result) result = rv_scene_order_prepare(scene, error);
   if (result) return result;
   scene->cooking = true;
-  result = rv_scene_cook_node(scene, wire.node, frame, false, &scene->held, error);
-  if (!result) result = rv_scene_cook_output(scene, scene->held, wire.output, out, error);
+  result = rv_scene_cook_node(scene, wire.node, frame, false, &scene->lent_entry, error);
+  if (!result) result = rv_scene_cook_output(scene, scene->lent_entry, wire.output, out, error);
   scene->cooking = false;
   return result;
 }
 
 void rv_scene_forget(RvScene* scene, const char* name) {
-  rv_scene_entry_unpin(&scene->cache, scene->held);
-  scene->held = NULL;
+  rv_scene_entry_unpin(&scene->cache, scene->lent_entry);
+  scene->lent_entry = NULL;
   RvSceneNode* from = name ? rv_scene_graph_find(scene, name) : NULL;
   if (name && !from) return;
   RvSceneNode** order = NULL;
@@ -339,10 +375,11 @@ void rv_scene_forget(RvScene* scene, const char* name) {
   RvError ignored = {0};
   bool* marked = rv_alloc_zero(scene->nodes.count, sizeof *marked);
   if (!marked || rv_scene_order_upstream(scene, NULL, false, &order, &count, &ignored)) {
-    // without memory to tell them apart, all go
+    // Out of memory to tell them apart: forget everything.
     for (size_t i = 0; i < scene->nodes.count; ++i) rv_scene_solve_forget(scene, scene->nodes.data[i]);
     rv_scene_cache_clear(&scene->cache);
   }
+  // Mark the node and everything downstream, in topological order.
   for (size_t i = 0; marked && i < count; ++i) {
     RvSceneNode* node = order[i];
     bool mark = !from || node == from;
@@ -351,6 +388,7 @@ void rv_scene_forget(RvScene* scene, const char* name) {
     marked[node->index] = mark;
     if (mark) rv_scene_solve_forget(scene, node);
   }
+  // Drop their results.
   for (RvEntry *entry = marked ? scene->cache.oldest : NULL, *next; entry; entry = next) {
     next = entry->newer;
     if (marked[entry->node->index]) rv_scene_cache_drop(&scene->cache, entry);

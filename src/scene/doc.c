@@ -1,3 +1,4 @@
+// JSON reader and writer that keep the line of every value for error messages.
 #include "scene/doc.h"
 
 #include <math.h>
@@ -10,15 +11,18 @@
 #include "parm/number.h"
 
 typedef struct Reader {
-  const char* at;
-  const char* end;
-  const char* name;
-  int line;
-  int depth;
-  size_t values;
-  RvArena* arena;
+  const char* at;    // next character
+  const char* end;   // of the text
+  const char* name;  // of the file, for errors
+  int line;          // of `at`, from 1
+  int depth;         // nested arrays and objects
+  size_t values;     // read so far
+  RvArena* arena;    // owns the tree
   RvError* error;
 } Reader;
+
+// Ranges of UTF-16 code units that together encode one code point beyond 0xffff.
+enum { HIGH_SURROGATE = 0xd800, LOW_SURROGATE = 0xdc00, SURROGATE_END = 0xe000, SUPPLEMENTARY = 0x10000 };
 
 static RvResult read_value(Reader* r, RvDoc** out);
 
@@ -42,6 +46,7 @@ const RvDoc* rv_scene_doc_find(const RvDoc* object, const char* key) {
   return NULL;
 }
 
+// The error for the current line.
 static RvResult wrong(const Reader* r, const char* what) {
   return rv_fail(r->error, RV_BAD_INPUT, "%s:%d: %s", r->name, r->line, what);
 }
@@ -50,6 +55,7 @@ static RvResult no_memory(const Reader* r) {
   return rv_fail(r->error, RV_NO_MEMORY, "%s:%d: out of memory", r->name, r->line);
 }
 
+// Skips white space and counts lines.
 static void skip_space(Reader* r) {
   for (; r->at < r->end; ++r->at) {
     char c = *r->at;
@@ -62,6 +68,7 @@ static void skip_space(Reader* r) {
 
 //------------------------------------------------------------------------------------------------ strings
 
+// The number of four hexadecimal digits; -1 if there are not four.
 static int hex4(const Reader* r, const char* at) {
   if (r->end - at < 4) return -1;
   int value = 0;
@@ -77,18 +84,19 @@ static int hex4(const Reader* r, const char* at) {
   return value;
 }
 
-// after "\u": one code point, which may be a pair of surrogates
+// Reads the code point after "\u", which may be a surrogate pair, and writes it as UTF-8.
 static RvResult read_unicode(Reader* r, char** out) {
   int high = hex4(r, r->at);
   if (high < 0) return wrong(r, "\\u needs four hexadecimal digits");
   r->at += 4;
+  // The second half of a surrogate pair follows as another \u.
   uint32_t code = (uint32_t)high;
-  if (code >= 0xd800 && code < 0xdc00) {
+  if (code >= HIGH_SURROGATE && code < LOW_SURROGATE) {
     int low = r->end - r->at >= 6 && r->at[0] == '\\' && r->at[1] == 'u' ? hex4(r, r->at + 2) : -1;
-    if (low < 0xdc00 || low > 0xdfff) return wrong(r, "half of a \\u surrogate pair is missing");
+    if (low < LOW_SURROGATE || low >= SURROGATE_END) return wrong(r, "half of a \\u surrogate pair is missing");
     r->at += 6;
-    code = 0x10000 + ((code - 0xd800) << 10) + ((uint32_t)low - 0xdc00);
-  } else if (code >= 0xdc00 && code < 0xe000) {
+    code = SUPPLEMENTARY + ((code - HIGH_SURROGATE) << 10) + ((uint32_t)low - LOW_SURROGATE);
+  } else if (code >= LOW_SURROGATE && code < SURROGATE_END) {
     return wrong(r, "half of a \\u surrogate pair is missing");
   }
   if (code == 0) return wrong(r, "a string may not hold \\u0000");
@@ -96,14 +104,14 @@ static RvResult read_unicode(Reader* r, char** out) {
   return RV_OK;
 }
 
-// length of the UTF-8 sequence at `s`, 0 if it is not one
+// Length of the UTF-8 sequence at `s` (RFC 3629); 0 if it is not valid.
 static int utf8_length(const unsigned char* s, ptrdiff_t left) {
   if (s[0] < 0x80) return 1;
   int n = s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
   if (!n || left < n) return 0;
   for (int i = 1; i < n; ++i)
     if ((s[i] & 0xc0) != 0x80) return 0;
-  // overlong forms, surrogates and what is beyond Unicode
+  // Overlong forms, surrogates and code points above 0x10ffff are not valid.
   if (s[0] == 0xe0 && s[1] < 0xa0) return 0;
   if (s[0] == 0xed && s[1] > 0x9f) return 0;
   if (s[0] == 0xf0 && s[1] < 0x90) return 0;
@@ -111,6 +119,7 @@ static int utf8_length(const unsigned char* s, ptrdiff_t left) {
   return n;
 }
 
+// Reads an escape sequence after its backslash.
 static RvResult read_escape(Reader* r, char** out) {
   if (r->at >= r->end) return wrong(r, "the text ends inside a string");
   static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
@@ -122,18 +131,20 @@ static RvResult read_escape(Reader* r, char** out) {
   return RV_OK;
 }
 
+// Reads a string, from its opening to its closing quote, into the arena.
 static RvResult read_string(Reader* r, const char** string) {
-  // the decoded text is never longer than the written one
+  // Find the end: the decoded text is never longer than the written one.
   const char* close = ++r->at;
   while (close < r->end && *close != '"') close += *close == '\\' ? 2 : 1;
   if (close >= r->end) return wrong(r, "a string is not closed by \"");
   char* text = RV_TAKE(r->arena, char, (size_t)(close - r->at) + 1);
   if (!text) return no_memory(r);
+  // Decode.
   char* out = text;
   while (*r->at != '"') {
     unsigned char c = (unsigned char)*r->at;
     if (c == '\n') return wrong(r, "a string is not closed by \" on its line");
-    if (c < 0x20) return wrong(r, "a string holds a control character; write it with a backslash");
+    if (c < ' ') return wrong(r, "a string holds a control character; write it with a backslash");
     if (c == '\\') {
       ++r->at;
       RvResult result = read_escape(r, &out);
@@ -154,19 +165,23 @@ static RvResult read_string(Reader* r, const char** string) {
 
 //------------------------------------------------------------------------------------------------ numbers
 
+// Reads a number. The JSON grammar is checked here, because rv_number_read accepts more.
 static RvResult read_number(Reader* r, double* number) {
   const char* start = r->at;
   const char* c = start;
   const char* end = r->end;
+  // Sign and integer digits, without leading zeros.
   if (c < end && *c == '-') ++c;
   const char* digits = c;
   while (c < end && *c >= '0' && *c <= '9') ++c;
   bool ok = c > digits && !(digits[0] == '0' && c > digits + 1);
+  // Fraction.
   if (ok && c < end && *c == '.') {
     const char* fraction = ++c;
     while (c < end && *c >= '0' && *c <= '9') ++c;
     ok = c > fraction;
   }
+  // Exponent.
   if (ok && c < end && (*c == 'e' || *c == 'E')) {
     if (++c < end && (*c == '+' || *c == '-')) ++c;
     const char* exponent = c;
@@ -174,6 +189,7 @@ static RvResult read_number(Reader* r, double* number) {
     ok = c > exponent;
   }
   if (!ok) return wrong(r, "a number is not written as JSON wants it (such as 1, -0.5 or 2e-3)");
+  // Value.
   char copy[RV_DOC_MAX_NUMBER + 1];
   size_t length = (size_t)(c - start);
   if (length > RV_DOC_MAX_NUMBER) return wrong(r, "a number has too many digits");
@@ -192,13 +208,14 @@ typedef struct KeyRef {
   const RvDoc* member;
 } KeyRef;
 
+// Order of qsort: by hash of the key, then by line.
 static int compare_keys(const void* a, const void* b) {
   const KeyRef *x = a, *y = b;
   if (x->hash != y->hash) return x->hash < y->hash ? -1 : 1;
   return x->member->line < y->member->line ? -1 : x->member->line > y->member->line;
 }
 
-// sorted by hash, so that an object of a million members is no trap
+// Refuses a key that occurs twice. The members are sorted by hash, so that large objects do not take quadratic time.
 static RvResult refuse_duplicates(Reader* r, const RvDoc* object) {
   if (object->count < 2) return RV_OK;
   KeyRef* refs = rv_alloc(object->count, sizeof *refs);
@@ -206,6 +223,7 @@ static RvResult refuse_duplicates(Reader* r, const RvDoc* object) {
   size_t n = 0;
   for (const RvDoc* m = object->first; m; m = m->next) refs[n++] = (KeyRef){rv_hash(m->key, strlen(m->key), 0), m};
   qsort(refs, n, sizeof *refs, compare_keys);
+  // Equal keys are neighbours now.
   RvResult result = RV_OK;
   for (size_t i = 1; i < n && !result; ++i)
     if (refs[i].hash == refs[i - 1].hash && strcmp(refs[i].member->key, refs[i - 1].member->key) == 0)
@@ -215,6 +233,7 @@ static RvResult refuse_duplicates(Reader* r, const RvDoc* object) {
   return result;
 }
 
+// Reads a key and its colon.
 static RvResult read_key(Reader* r, const char** key) {
   if (r->at >= r->end || *r->at != '"') return wrong(r, "a name in double quotes is missing here");
   RvResult result = read_string(r, key);
@@ -226,21 +245,25 @@ static RvResult read_key(Reader* r, const char** key) {
   return RV_OK;
 }
 
+// Reads the items of an array (`close` is ']') or the members of an object (`close` is '}').
 static RvResult read_container(Reader* r, RvDoc* value, char close) {
-  if (++r->depth > RV_DOC_MAX_DEPTH) return wrong(r, "values are nested too deeply (64 levels at most)");
+  if (++r->depth > RV_DOC_MAX_DEPTH) return wrong(r, "values are nested too deeply (at most 64 levels)");
   ++r->at;
   skip_space(r);
   RvDoc** tail = &value->first;
   RvResult result = RV_OK;
   while (r->at < r->end && *r->at != close) {
+    // Key and value; the line is that of the key.
     const char* key = NULL;
     int line = r->line;
-    if (close == '}' && (result = read_key(r, &key))) return result;
-    if ((result = read_value(r, tail))) return result;
+    if (close == '}') result = read_key(r, &key);
+    if (!result) result = read_value(r, tail);
+    if (result) return result;
     (*tail)->key = key;
     if (key) (*tail)->line = line;
     tail = &(*tail)->next;
     ++value->count;
+    // Comma or end.
     skip_space(r);
     if (r->at < r->end && *r->at == ',') {
       ++r->at;
@@ -256,6 +279,7 @@ static RvResult read_container(Reader* r, RvDoc* value, char close) {
   return close == '}' ? refuse_duplicates(r, value) : RV_OK;
 }
 
+// Skips a literal word such as "true". False: the text does not continue with it.
 static bool word(Reader* r, const char* expected) {
   size_t length = strlen(expected);
   if ((size_t)(r->end - r->at) < length || memcmp(r->at, expected, length) != 0) return false;
@@ -263,15 +287,18 @@ static bool word(Reader* r, const char* expected) {
   return true;
 }
 
+// Reads any value, with the white space before it.
 static RvResult read_value(Reader* r, RvDoc** out) {
   skip_space(r);
   if (r->at >= r->end) return wrong(r, "the text ends where a value should be");
   if (++r->values > RV_DOC_MAX_VALUES)
-    return rv_fail(r->error, RV_LIMIT, "%s:%d: more than %d values", r->name, r->line, RV_DOC_MAX_VALUES);
+    return rv_fail(r->error, RV_LIMIT, "%s:%d: the file has more than %d values", r->name, r->line, RV_DOC_MAX_VALUES);
+  // A new value of the tree.
   RvDoc* value = RV_TAKE(r->arena, RvDoc, 1);
   if (!value) return no_memory(r);
   *value = (RvDoc){.kind = RV_DOC_NULL, .line = r->line};
   *out = value;
+  // Its kind is known from the first character.
   char c = *r->at;
   if (c == '{' || c == '[') {
     value->kind = c == '{' ? RV_DOC_OBJECT : RV_DOC_ARRAY;
@@ -295,7 +322,7 @@ static RvResult read_value(Reader* r, RvDoc** out) {
 RvResult rv_scene_doc_parse(const char* text, size_t bytes, const char* name, RvArena* arena, RvDoc** out,
                             RvError* error) {
   Reader r = {.at = text, .end = text + bytes, .name = name, .line = 1, .arena = arena, .error = error};
-  // editors of Windows begin a file with a byte order mark
+  // Skip a byte order mark, which some editors write.
   if (bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) r.at += 3;
   *out = NULL;
   RvResult result = read_value(&r, out);
@@ -309,9 +336,9 @@ RvResult rv_scene_doc_parse(const char* text, size_t bytes, const char* name, Rv
 void rv_scene_doc_add_string(RvText* text, const char* string) {
   rv_text_add(text, "\"");
   for (const char* c = string; *c; ++c) {
-    // a run of plain characters at a time
+    // Append the characters up to the next one that needs an escape.
     size_t plain = 0;
-    while (c[plain] && (unsigned char)c[plain] >= 0x20 && c[plain] != '"' && c[plain] != '\\') ++plain;
+    while (c[plain] && (unsigned char)c[plain] >= ' ' && c[plain] != '"' && c[plain] != '\\') ++plain;
     rv_text_add_bytes(text, c, plain);
     c += plain;
     if (!*c) break;

@@ -1,4 +1,4 @@
-// JSON that knows the line of every value, so that a wrong one can be shown to the person who wrote it.
+// JSON with the line of every value, so that an error can point at the line of the file.
 #ifndef RV_SCENE_DOC_H
 #define RV_SCENE_DOC_H
 
@@ -18,29 +18,37 @@ typedef enum RvDocKind {
 // One value; members of an object and items of an array are a list in the order of the file.
 typedef struct RvDoc {
   RvDocKind kind;
-  int line;
-  bool boolean;
-  double number;
-  const char* string;  // UTF-8, no zero inside
-  const char* key;     // in an object
-  size_t count;
-  struct RvDoc* first;
-  struct RvDoc* next;
+  int line;             // of the key or the value, from 1
+  bool boolean;         // RV_DOC_BOOL
+  double number;        // RV_DOC_NUMBER
+  const char* string;   // RV_DOC_STRING: UTF-8 without zero bytes
+  const char* key;      // of a member of an object; else NULL
+  size_t count;         // items or members
+  struct RvDoc* first;  // item or member; NULL if there is none
+  struct RvDoc* next;   // in the same array or object
 } RvDoc;
 
-// Bounds that keep a hostile text cheap.
-enum { RV_DOC_MAX_DEPTH = 64, RV_DOC_MAX_VALUES = 2 * 1000 * 1000, RV_DOC_MAX_NUMBER = 400 };
+// Bounds on time and memory that a hostile text can take.
+enum {
+  RV_DOC_MAX_DEPTH = 64,                // nested arrays and objects
+  RV_DOC_MAX_VALUES = 2 * 1000 * 1000,  // in one text
+  RV_DOC_MAX_NUMBER = 400,              // characters of a number
+};
 
-// Strict JSON: one value, no duplicate keys, valid UTF-8. The tree lives in the arena. Errors begin "name:line: ".
+// Parses strict JSON: one value, no duplicate keys, valid UTF-8. The tree lives in the arena. `name` is that of the
+// file; errors begin with "name:line: ".
 RvResult rv_scene_doc_parse(const char* text, size_t bytes, const char* name, RvArena* arena, RvDoc** out,
                             RvError* error);
-const char* rv_scene_doc_kind_name(RvDocKind kind);  // "a number"
+// The kind with its article, such as "a number".
+const char* rv_scene_doc_kind_name(RvDocKind kind);
+// The member of that key; NULL if there is none.
 const RvDoc* rv_scene_doc_find(const RvDoc* object, const char* key);
-// The first member whose key is none of the list that NULL ends; NULL: all are.
+// The first member whose key is not in `known`, a list that NULL ends; NULL if all are.
 const RvDoc* rv_scene_doc_unknown(const RvDoc* object, const char* const* known);
 
-// Writing: a string with its quotes and escapes; a number, or null if it is not finite.
+// Appends a string with its quotes and escapes.
 void rv_scene_doc_add_string(RvText* text, const char* string);
+// Appends a number, or null if it is not finite.
 void rv_scene_doc_add_number(RvText* text, double number);
 
 #endif

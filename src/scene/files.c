@@ -1,4 +1,5 @@
-// The files that nodes read: known by size and time, watched during a run, and summed up over the frames of a sequence.
+// The files that nodes read. A file is identified by its size and time (its stamp); a watch detects files that change
+// during a run; prefix sums of hashes identify the files of any range of frames of a sequence.
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -8,8 +9,13 @@
 #include "node/load.h"
 #include "scene/host.h"
 
+enum {
+  FIRST_WATCH_SLOTS = 64,  // of the table of watched files; a power of two
+  MAX_SUMMED_RUNS = 4,     // times RV_SCENE_MAX_FRAMES: the longest range of frames that is summed
+};
+
 bool rv_scene_files_read(const RvSceneNode* node) {
-  return node->reads_files || node->cut;
+  return node->reads_files || node->loads_from_disk;
 }
 
 bool rv_scene_files_sequence(const RvSceneNode* node) {
@@ -18,15 +24,17 @@ bool rv_scene_files_sequence(const RvSceneNode* node) {
 
 //------------------------------------------------------------------------------------------------ watching
 
+// The slot of a path's hash, or the empty slot where it belongs (linear probing).
 static RvWatchSlot* find_slot(RvWatch* watch, uint64_t path) {
   size_t at = path & (watch->capacity - 1);
   while (watch->slots[at].path && watch->slots[at].path != path) at = (at + 1) & (watch->capacity - 1);
   return &watch->slots[at];
 }
 
+// Keeps the table at most half full. False: out of memory.
 static bool grow(RvWatch* watch) {
   if (2 * watch->count < watch->capacity) return true;
-  RvWatch larger = {.capacity = watch->capacity ? 2 * watch->capacity : 64};
+  RvWatch larger = {.capacity = watch->capacity ? 2 * watch->capacity : FIRST_WATCH_SLOTS};
   larger.slots = rv_alloc_zero(larger.capacity, sizeof *larger.slots);
   if (!larger.slots) return false;
   for (size_t i = 0; i < watch->capacity; ++i)
@@ -37,7 +45,7 @@ static bool grow(RvWatch* watch) {
   return true;
 }
 
-// the same file twice in a frame is looked at once more at its end
+// Notes a file to be examined again at the end of the frame, once per frame. False: out of memory.
 static bool remember(RvWatch* watch, RvWatchSlot* slot, const RvSceneNode* node, const char* path) {
   if (slot->round == watch->round) return true;
   RvWatched watched = {node, rv_strdup(path)};
@@ -49,19 +57,21 @@ static bool remember(RvWatch* watch, RvWatchSlot* slot, const RvSceneNode* node,
   return true;
 }
 
-// the first look holds for the whole run, and every other must agree with it
-static uint64_t compare(RvWatch* watch, const RvSceneNode* node, const char* path, uint64_t stamp) {
-  uint64_t hash = rv_hash(path, strlen(path), 7) | 1;
+// Records the first stamp of a file in a run and compares every later one with it. Returns the first stamp.
+static uint64_t compare_with_first(RvWatch* watch, const RvSceneNode* node, const char* path, uint64_t stamp) {
+  uint64_t hash = rv_hash(path, strlen(path), RV_SCENE_SEED_PATH) | 1;
   if (!grow(watch)) {
     watch->failed = true;
     return stamp;
   }
+  // First time: record the stamp.
   RvWatchSlot* slot = find_slot(watch, hash);
   if (!slot->path) {
     *slot = (RvWatchSlot){.path = hash, .stamp = stamp};
     ++watch->count;
   }
   if (!remember(watch, slot, node, path)) watch->failed = true;
+  // Later: remember the first file that changed.
   if (slot->stamp != stamp && !watch->changed.path) {
     watch->changed = (RvWatched){node, rv_strdup(path)};
     watch->failed = watch->failed || !watch->changed.path;
@@ -69,17 +79,19 @@ static uint64_t compare(RvWatch* watch, const RvSceneNode* node, const char* pat
   return slot->stamp;
 }
 
-// size and time as one number; 0: it is not there
-static uint64_t look(RvScene* scene, const RvSceneNode* node, const char* path) {
+// Stamp of a file: a hash of its size and time, never 0; 0 if the file does not exist.
+static uint64_t file_stamp(RvScene* scene, const RvSceneNode* node, const char* path) {
+  // The lowest bit is set, so that an existing file never has the stamp 0.
   struct stat info;
   uint64_t stamp = 0;
   if (stat(path, &info) == 0) {
     int64_t facts[3] = {info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
     stamp = rv_hash(facts, sizeof facts, 0) | 1;
   }
-  return scene->watch.active ? compare(&scene->watch, node, path, stamp) : stamp;
+  return scene->watch.active ? compare_with_first(&scene->watch, node, path, stamp) : stamp;
 }
 
+// Begins the next frame of the watch.
 static void clear_recent(RvWatch* watch) {
   for (size_t i = 0; i < watch->recent.count; ++i) rv_free(watch->recent.data[i].path);
   watch->recent.count = 0;
@@ -100,7 +112,7 @@ RvResult rv_scene_files_check(const RvScene* scene, RvError* error) {
   if (watch->changed.path)
     return rv_fail(error, RV_BAD_INPUT,
                    "node '%s': the file '%s' changed during the run, so that earlier frames do not fit later ones; "
-                   "run again without resuming, and do not write it meanwhile",
+                   "run again without resuming, and do not change the file while the run lasts",
                    watch->changed.node->name, watch->changed.path);
   return watch->failed ? rv_fail(error, RV_NO_MEMORY, "out of memory") : RV_OK;
 }
@@ -108,19 +120,21 @@ RvResult rv_scene_files_check(const RvScene* scene, RvError* error) {
 RvResult rv_scene_files_settle(RvScene* scene, RvError* error) {
   RvWatch* watch = &scene->watch;
   size_t count = watch->recent.count;
-  for (size_t i = 0; i < count; ++i) look(scene, watch->recent.data[i].node, watch->recent.data[i].path);
+  for (size_t i = 0; i < count; ++i) file_stamp(scene, watch->recent.data[i].node, watch->recent.data[i].path);
   clear_recent(watch);
   return rv_scene_files_check(scene, error);
 }
 
 //------------------------------------------------------------------------------------------------ one frame
 
+// A file parameter of a node.
 typedef struct PathOf {
   RvScene* scene;
   RvSceneNode* node;
-  size_t offset;
+  size_t offset;  // of the parameter in the node's struct
 } PathOf;
 
+// The path at a frame, expanded; the caller frees it. NULL: evaluation failed.
 static char* path_at(void* user, double frame) {
   const PathOf* of = user;
   char* parms = rv_scene_order_values(of->scene, of->node, frame);
@@ -129,8 +143,8 @@ static char* path_at(void* user, double frame) {
   return path;
 }
 
-// a frame without a file may show the one before it
-static bool holds(RvScene* scene, RvSceneNode* node, double frame) {
+// True if the node shows the last existing file at a frame that has none (Missing Frame: Hold).
+static bool holds_missing_frames(RvScene* scene, RvSceneNode* node, double frame) {
   const RvParmDef* def = rv_parm_find(node->type->parms, "missingframe");
   char* parms = def && def->type == RV_PARM_MENU ? rv_scene_order_values(scene, node, frame) : NULL;
   bool yes = parms && *(const int*)(parms + def->offset) == RV_MISSING_HOLD;
@@ -146,12 +160,15 @@ uint64_t rv_scene_files_stamp(RvScene* scene, RvSceneNode* node, double frame) {
     if (table->rows[i].type != RV_PARM_FILE) continue;
     PathOf of = {scene, node, table->rows[i].offset};
     char* path = path_at(&of, frame);
+    // Stamp of the file, or of the earlier one that is shown instead.
     bool named = path && *path;
-    uint64_t stamp = named ? look(scene, node, path) : 0;
-    char* held = named && !stamp && holds(scene, node, frame) ? rv_load_earlier(path_at, &of, path, frame) : NULL;
-    if (held) stamp = look(scene, node, held);
+    uint64_t stamp = named ? file_stamp(scene, node, path) : 0;
+    char* earlier = NULL;
+    if (named && !stamp && holds_missing_frames(scene, node, frame))
+      earlier = rv_load_earlier(path_at, &of, path, frame);
+    if (earlier) stamp = file_stamp(scene, node, earlier);
     if (stamp) sum = rv_hash(&stamp, sizeof stamp, sum + i + 1);
-    rv_free(held);
+    rv_free(earlier);
     rv_free(path);
   }
   return sum;
@@ -159,48 +176,55 @@ uint64_t rv_scene_files_stamp(RvScene* scene, RvSceneNode* node, double frame) {
 
 //------------------------------------------------------------------------------------------------ many frames
 
-static uint64_t term(RvScene* scene, RvSceneNode* node, double frame) {
+// Hash of the node's files at one frame.
+static uint64_t frame_hash(RvScene* scene, RvSceneNode* node, double frame) {
   struct {
     double frame;
     uint64_t stamp;
-  } facts = {frame, rv_scene_files_stamp(scene, node, frame)};
-  return rv_hash(&facts, sizeof facts, 6);
+  } facts;
+  facts.frame = frame;
+  facts.stamp = rv_scene_files_stamp(scene, node, frame);
+  return rv_hash(&facts, sizeof facts, RV_SCENE_SEED_FRAME_FILE);
 }
 
-// A sum of hashes, so that any part of the frames is a difference of two, and each frame is looked at once.
+// The prefix sums make any range a difference of two of them, so that each frame's files are examined once.
 uint64_t rv_scene_files_sum(RvScene* scene, RvSceneNode* node, double first, double last) {
   RvFrameSums* sums = &node->sums;
-  if (!(last >= first) || last - first > 4.0 * RV_SCENE_MAX_FRAMES) return 0;
-  if (!sums->to.count || first < sums->first || first > sums->first + (double)sums->to.count) {
-    sums->to.count = 0;
+  if (!(last >= first) || last - first > (double)MAX_SUMMED_RUNS * RV_SCENE_MAX_FRAMES) return 0;
+  // Start over if the range begins outside the sums.
+  if (!sums->prefix_sums.count || first < sums->first || first > sums->first + (double)sums->prefix_sums.count) {
+    sums->prefix_sums.count = 0;
     sums->first = first;
   }
-  while (sums->first + (double)sums->to.count <= last) {
-    double frame = sums->first + (double)sums->to.count;
-    uint64_t next = (sums->to.count ? sums->to.data[sums->to.count - 1] : 0) + term(scene, node, frame);
-    if (rv_array_push(&sums->to, next)) continue;
-    // without memory to remember them, all are looked at again
+  // Extend the sums to the end of the range.
+  while (sums->first + (double)sums->prefix_sums.count <= last) {
+    double frame = sums->first + (double)sums->prefix_sums.count;
+    uint64_t next = (sums->prefix_sums.count ? sums->prefix_sums.data[sums->prefix_sums.count - 1] : 0) +
+                    frame_hash(scene, node, frame);
+    if (rv_array_push(&sums->prefix_sums, next)) continue;
+    // Out of memory for the sums: add up the range directly.
     uint64_t sum = 0;
-    for (double f = first; f <= last; ++f) sum += term(scene, node, f);
+    for (double f = first; f <= last; ++f) sum += frame_hash(scene, node, f);
     return sum;
   }
   size_t from = (size_t)(first - sums->first), to = (size_t)(last - sums->first);
-  return sums->to.data[to] - (from ? sums->to.data[from - 1] : 0);
+  return sums->prefix_sums.data[to] - (from ? sums->prefix_sums.data[from - 1] : 0);
 }
 
 void rv_scene_files_range(const RvSceneNode* node, double* first, double* last) {
-  *first = floor(fmin(*first, node->earliest)) - node->samples;
-  *last = ceil(fmax(*last, node->latest_start)) + node->samples;
+  *first = floor(fmin(*first, node->earliest_start)) - node->samples_frames;
+  *last = ceil(fmax(*last, node->latest_start)) + node->samples_frames;
 }
 
 uint64_t rv_scene_files_above(RvScene* scene, RvSceneNode* node, double first, double last) {
-  if (!node->sequence) return 0;
+  if (!node->depends_on_sequence) return 0;
   RvSceneNode** order;
   size_t count;
   RvError ignored = {0};
-  // without memory no key is like another, and nothing is reused
-  if (rv_scene_order_live(scene, &node, 1, &order, &count, &ignored)) return ++scene->nameless;
-  RvHasher hasher = rv_hasher_new(8);
+  // Out of memory: return a key that equals no other, so that nothing is reused.
+  if (rv_scene_order_live(scene, &node, 1, &order, &count, &ignored)) return ++scene->unique_key_count;
+  // Hash the name and the sum of each sequence, in topological order.
+  RvHasher hasher = rv_hasher_new(RV_SCENE_SEED_SEQUENCES);
   for (size_t i = 0; i < count; ++i) {
     if (!rv_scene_files_sequence(order[i])) continue;
     rv_hasher_add_string(&hasher, order[i]->name);

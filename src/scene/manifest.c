@@ -1,5 +1,5 @@
-// A manifest: every fact that the results of some nodes depend on, a line each. Equal manifests, equal results. A line
-// is "kind<TAB>node<TAB>name<TAB>value"; no part holds a tab or a line end.
+// A manifest lists everything that the results of some nodes depend on, one fact per line. Equal manifests mean equal
+// results. A line is "kind<TAB>node<TAB>name<TAB>value"; no part contains a tab or a line end.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,18 +8,26 @@
 #include "parm/number.h"
 #include "scene/host.h"
 
-enum { MAX_PATTERN = 200 };
+enum {
+  MAX_PATTERN = 200,  // bytes of a file name in a manifest; longer ones are cut, their stamps are not
+  HASH_TEXT = 24,     // bytes of a hash or an index as text
+  SHOWN_VALUE = 80,   // bytes of a value that a comparison shows
+  DESCRIPTION = 300,  // bytes of the description of a fact
+  SUBJECT_WORDS = 3,  // tabs of a line: after kind, node and name
+};
 
+// Appends a line.
 static void add_fact(RvText* text, const char* kind, const char* node, const char* name, const char* value) {
   rv_text_addf(text, "%s\t%s\t%s\t%s\n", kind, node, name, value);
 }
 
+// Appends a line with a number.
 static void add_number(RvText* text, const char* kind, const char* node, const char* name, double value) {
   char buffer[RV_NUMBER_BYTES];
   add_fact(text, kind, node, name, rv_number_write(value, buffer));
 }
 
-// the lines of rv_scene_values_write are "token": value
+// Adds the parameters that differ from their defaults. The lines of rv_scene_values_write are `"token": value`.
 static void add_parms(RvText* text, const RvSceneNode* node) {
   RvText values = {0};
   rv_scene_values_write(&values, node->parms, "\n");
@@ -31,14 +39,16 @@ static void add_parms(RvText* text, const RvSceneNode* node) {
   for (char *line = lines, *next; line && *line; line = next) {
     next = strchr(line, '\n');
     if (next) *next++ = 0;
+    // Split the line into token and value.
     char* quote = strchr(line + 1, '"');
     *quote = 0;
-    add_fact(text, "parm", node->name, line + 1, quote + 3);
+    const char* value = quote + strlen("\": ");
+    add_fact(text, "parm", node->name, line + 1, value);
   }
   rv_free(lines);
 }
 
-// a path as it was written, in one line
+// The node's file name as the artist wrote it, without control characters.
 static void write_pattern(const RvSceneNode* node, char* text, size_t size) {
   const RvParmTable* table = node->type->parms;
   RvValue value;
@@ -50,27 +60,30 @@ static void write_pattern(const RvSceneNode* node, char* text, size_t size) {
     if ((unsigned char)*text < ' ') *text = ' ';
 }
 
+// Appends a line with a hash.
 static void add_hash(RvText* text, const char* kind, const RvSceneNode* node, const char* name, uint64_t hash) {
-  char value[24];
+  char value[HASH_TEXT];
   snprintf(value, sizeof value, "%016llx", (unsigned long long)hash);
   add_fact(text, kind, node->name, name, value);
 }
 
+// Adds all facts of one node.
 static void add_node(RvText* text, RvScene* scene, RvSceneNode* node) {
   add_fact(text, "type", node->name, "", node->type->type);
   add_number(text, "revision", node->name, "", node->type->revision);
+  // Wires.
   for (size_t i = 0; i < rv_scene_graph_live_inputs(node); ++i) {
     const RvWire* wire = &node->inputs[i];
     if (!wire->node) continue;
-    char name[24], value[RV_SCENE_MAX_NAME + 24];
+    char name[HASH_TEXT], value[RV_SCENE_MAX_NAME + HASH_TEXT];
     snprintf(name, sizeof name, "%zu", i + 1);
     snprintf(value, sizeof value, "%s:%zu", wire->node->name, wire->output + 1);
     add_fact(text, "input", node->name, name, value);
   }
   add_parms(text, node);
   if (node->type->flags & RV_NODE_SOLVER) add_number(text, "start", node->name, "", node->start);
-  if (node->from) add_hash(text, "from", node, "", node->from_hash);
-  // files that stand still are told by size and time
+  if (node->initial_state) add_hash(text, "from", node, "", node->initial_state_hash);
+  // Files with a fixed name are identified by size and time; sequences are added frame by frame.
   char pattern[MAX_PATTERN];
   if (!rv_scene_files_read(node) || rv_scene_files_sequence(node)) return;
   write_pattern(node, pattern, sizeof pattern);
@@ -87,7 +100,7 @@ RvResult rv_scene_manifest_write(RvScene* scene, RvSceneNode* const* nodes, size
   add_fact(&text, "scene", "", "rivulet", rv_version());
   add_number(&text, "scene", "", "fps", scene->fps);
   add_number(&text, "scene", "", "metersperunit", scene->meters);
-  // the last first: what was changed is most often near the solver
+  // Downstream nodes first: a change is most often near the solver, and the first difference is reported.
   for (size_t i = count; i-- > 0;) add_node(&text, scene, order[i]);
   rv_free(order);
   *out = rv_text_done(&text);
@@ -101,6 +114,7 @@ RvResult rv_scene_manifest_frames(RvScene* scene, const char* base, RvSceneNode*
   size_t count;
   RvResult result = rv_scene_order_live(scene, nodes, nnode, &order, &count, error);
   if (result) return result;
+  // Widen the range by what solvers and nodes that sample frames depend on.
   double from = first, to = last;
   for (size_t i = 0; i < nnode; ++i) {
     double a = first, b = last;
@@ -108,6 +122,7 @@ RvResult rv_scene_manifest_frames(RvScene* scene, const char* base, RvSceneNode*
     from = fmin(from, a);
     to = fmax(to, b);
   }
+  // Add the sum of each sequence over the range.
   RvText text = {0};
   rv_text_add(&text, base);
   for (size_t i = count; i-- > 0;) {
@@ -123,16 +138,22 @@ RvResult rv_scene_manifest_frames(RvScene* scene, const char* base, RvSceneNode*
 
 //------------------------------------------------------------------------------------------------ comparison
 
+// A line of a manifest, split into words. All numbers are bytes.
 typedef struct Line {
   const char* at;
-  int length, subject;                     // bytes of the line and of its part before the value
-  int kind, node, node_at, name, name_at;  // bytes of the words
+  int length;         // of the line without its end
+  int subject;        // of the part before the value, with its tab
+  int kind;           // length of the kind
+  int node, node_at;  // length and offset of the node's name
+  int name, name_at;  // length and offset of the name
 } Line;
 
+// Splits the line at `at`.
 static Line read_line(const char* at) {
   Line line = {.at = at, .length = (int)strcspn(at, "\n")};
-  const char *tab[3], *from = at;
-  for (int i = 0; i < 3; ++i) {
+  const char* tab[SUBJECT_WORDS];
+  const char* from = at;
+  for (int i = 0; i < SUBJECT_WORDS; ++i) {
     tab[i] = memchr(from, '\t', (size_t)(at + line.length - from));
     if (!tab[i]) return line;
     from = tab[i] + 1;
@@ -146,16 +167,19 @@ static Line read_line(const char* at) {
   return line;
 }
 
+// True if two lines, or only their subjects, are equal.
 static bool same(const Line* a, const Line* b, bool whole) {
-  int n = whole ? a->length : a->subject, m = whole ? b->length : b->subject;
-  return n == m && memcmp(a->at, b->at, (size_t)n) == 0;
+  int a_length = whole ? a->length : a->subject;
+  int b_length = whole ? b->length : b->subject;
+  return a_length == b_length && memcmp(a->at, b->at, (size_t)a_length) == 0;
 }
 
+// The beginning of the next line, or the end of the text.
 static const char* next_line(const Line* line) {
   return line->at[line->length] ? line->at + line->length + 1 : line->at + line->length;
 }
 
-// "node 'wet', parm 'substeps'"
+// Writes the subject of a line for a message: "node 'wet', parm 'substeps'".
 static void describe(const Line* line, char* text, size_t size) {
   size_t used = 0;
   if (line->node) used += (size_t)snprintf(text, size, "node '%.*s', ", line->node, line->at + line->node_at);
@@ -166,11 +190,13 @@ static void describe(const Line* line, char* text, size_t size) {
     snprintf(text + used, size - used, "%.*s", line->kind, line->at);
 }
 
+// Bytes of a line's value that a message shows.
 static int value_length(const Line* line) {
   int length = line->length - line->subject;
-  return length > 80 ? 80 : length;
+  return length > SHOWN_VALUE ? SHOWN_VALUE : length;
 }
 
+// True if the manifest has a line with the same subject.
 static bool has_subject(const char* text, const Line* wanted) {
   while (*text) {
     Line line = read_line(text);
@@ -181,14 +207,17 @@ static bool has_subject(const char* text, const Line* wanted) {
 }
 
 void rv_scene_manifest_compare(const char* old_text, const char* new_text, char* sentence, size_t size) {
-  Line a = read_line(old_text), b = read_line(new_text);
+  // Find the first line that differs.
+  Line a = read_line(old_text);
+  Line b = read_line(new_text);
   while (a.length && b.length && same(&a, &b, true)) {
     a = read_line(next_line(&a));
     b = read_line(next_line(&b));
   }
-  char what[300];
-  if (a.length && b.length && same(&a, &b, false) && strncmp(a.at, "file", 4) == 0) {
-    bool many = a.kind == 5;
+  // Describe it: a changed file, a changed value, a new fact, or one that is gone.
+  char what[DESCRIPTION];
+  if (a.length && b.length && same(&a, &b, false) && strncmp(a.at, "file", strlen("file")) == 0) {
+    bool many = a.kind == (int)strlen("files");
     snprintf(sentence, size, "node '%.*s': %s '%.*s' %s changed on disk", a.node, a.at + a.node_at,
              many ? "files of the sequence" : "the file", a.name, a.at + a.name_at, many ? "have" : "has");
   } else if (a.length && b.length && same(&a, &b, false)) {
@@ -202,6 +231,6 @@ void rv_scene_manifest_compare(const char* old_text, const char* new_text, char*
     describe(&a, what, sizeof what);
     snprintf(sentence, size, "%s was %.*s and is not set now", what, value_length(&a), a.at + a.subject);
   } else {
-    snprintf(sentence, size, "nothing that it names");
+    snprintf(sentence, size, "no listed fact differs");
   }
 }

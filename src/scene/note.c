@@ -1,5 +1,5 @@
-// The note of a run: which frames have all their files, and what they were made from. A text of four parts: a title,
-// the frames, the manifest of the targets, and the hash of all before.
+// The progress file of a run: which frames have all their files, and what they depend on. It is a text of four parts:
+// a title, the first and the last finished frame, the manifest of the targets, and a hash of everything before it.
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -14,8 +14,13 @@
 #include "scene/checkpoint.h"
 
 static const char title[] = "rivulet progress 1\n";
-enum { HASH_BYTES = 17, MAX_BYTES = 64 << 20 };
+enum {
+  HASH_BYTES = 17,       // 16 hexadecimal digits and a line end
+  MAX_BYTES = 64 << 20,  // of a progress file; larger ones are refused
+  CHANGE_BYTES = 600,    // of the text that says what changed
+};
 
+// Path of the progress file; the caller frees it.
 static char* file_path(const char* folder) {
   return rv_strf("%s/progress.rvck", folder);
 }
@@ -29,6 +34,7 @@ RvResult rv_scene_note_save(const char* folder, const RvRunNote* progress, RvErr
   rv_text_add(&text, "\n");
   rv_text_add(&text, progress->manifest);
   if (!text.failed) rv_text_addf(&text, "%016" PRIx64 "\n", rv_hash(text.data, text.count, 0));
+  // Write.
   size_t count = text.count;
   char* bytes = rv_text_done(&text);
   char* path = file_path(folder);
@@ -39,14 +45,16 @@ RvResult rv_scene_note_save(const char* folder, const RvRunNote* progress, RvErr
   return result;
 }
 
-// false if any byte is not as it was written; the manifest becomes its own text
+// Parses the file in place and copies its manifest (NULL: out of memory). False if the file is damaged.
 static bool read_note(char* text, size_t count, RvRunNote* out) {
+  // Title and hash.
   size_t head = sizeof title - 1;
   if (count < head + HASH_BYTES || memcmp(text, title, head) != 0) return false;
   size_t body = count - HASH_BYTES;
   char expected[HASH_BYTES + 1];
   snprintf(expected, sizeof expected, "%016" PRIx64 "\n", rv_hash(text, body, 0));
   if (memcmp(text + body, expected, HASH_BYTES) != 0) return false;
+  // Frames and manifest.
   text[body] = 0;
   const char* at;
   if (!rv_number_read(text + head, &at, &out->first) || *at != ' ') return false;
@@ -70,9 +78,10 @@ RvResult rv_scene_note_load(RvScene* scene, const char* folder, RvRunNote* out, 
   } else if (result == RV_NO_MEMORY) {
     rv_fail(error, result, "%s", why.text);
   } else {
+    // A missing or damaged file only means that no frame counts as done.
     if (result != RV_NOT_FOUND)
       rv_scene_message(scene, RV_LEVEL_WARNING, "host", scene->first,
-                       "the note of progress '%s' is damaged (%s): all frames are written again", path,
+                       "the progress file '%s' is damaged (%s); all frames are cooked again", path,
                        result ? why.text : "its hash does not agree");
     result = RV_OK;
   }
@@ -88,6 +97,7 @@ RvResult rv_scene_note_resume(RvScene* scene, const char* folder, const char* ba
   bool found;
   RvResult result = rv_scene_note_load(scene, folder, &old, &found, error);
   if (result || !found) return result;
+  // Compare what the finished frames depended on with the scene as it is now.
   char* manifest;
   result = rv_scene_manifest_frames(scene, base, targets, count, old.first, old.done, &manifest, error);
   if (result) {
@@ -95,11 +105,11 @@ RvResult rv_scene_note_resume(RvScene* scene, const char* folder, const char* ba
     return result;
   }
   if (strcmp(old.manifest, manifest) != 0) {
-    char change[600];
+    char change[CHANGE_BYTES];
     rv_scene_manifest_compare(old.manifest, manifest, change, sizeof change);
     result =
         rv_fail(error, RV_BAD_INPUT,
-                "the frames up to %g of '%s' are stale: they were made with other parameters or files (%s). Undo the "
+                "the frames up to %g in '%s' are stale: they were made with other parameters or files (%s). Undo the "
                 "change, run without resuming, or start from a state on purpose with --from",
                 old.done, folder, change);
   } else if (first >= old.first && first <= old.done) {

@@ -1,4 +1,5 @@
-// The order of cooking, cycles, and the keys that tell whether a result is still good.
+// The order of cooking (depth-first topological sort, with detection of cycles), and the keys by which cached results
+// are found: equal keys mean equal results.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,69 +9,82 @@
 
 //------------------------------------------------------------------------------------------------ order
 
+enum { MAX_CYCLE_SHOWN = 20 };  // nodes of a cycle that an error names
+
+// A node on the stack of the depth-first search.
 typedef struct Visit {
   RvSceneNode* node;
-  size_t next;  // input to look at
+  size_t next;  // next input to visit
 } Visit;
 
+typedef enum Mark { UNVISITED, ON_STACK, DONE } Mark;
+
+// Depth-first search with an explicit stack, so that long chains of nodes do not exhaust the C stack.
 typedef struct Walk {
-  RvSceneNode** order;
+  RvSceneNode** order;  // finished nodes
   size_t count, capacity;
   Visit* stack;
   size_t depth, stack_capacity;
-  uint8_t* mark;  // 1 on the stack, 2 done
+  uint8_t* mark;  // a Mark for each node of the scene
 } Walk;
 
+// Puts a node on the stack. False: out of memory.
 static bool push(Walk* walk, RvSceneNode* node) {
   if (!rv_array_reserve_bytes((void**)&walk->stack, &walk->stack_capacity, walk->depth, walk->depth + 1, sizeof(Visit)))
     return false;
   walk->stack[walk->depth++] = (Visit){node, 0};
-  walk->mark[node->index] = 1;
+  walk->mark[node->index] = ON_STACK;
   return true;
 }
 
+// Moves the top of the stack to the order. False: out of memory.
 static bool finish(Walk* walk, RvSceneNode* node) {
   if (!rv_array_reserve_bytes((void**)&walk->order, &walk->capacity, walk->count, walk->count + 1, sizeof node))
     return false;
   walk->order[walk->count++] = node;
-  walk->mark[node->index] = 2;
+  walk->mark[node->index] = DONE;
   --walk->depth;
   return true;
 }
 
-// the ring in the direction of the data: a feeds b feeds c feeds a
+// The error for a cycle. It names the nodes in the direction of the data: a feeds b feeds c feeds a.
 static RvResult name_cycle(const Walk* walk, const RvSceneNode* closing, RvError* error) {
+  // The cycle begins where the stack has the same node.
   size_t start = walk->depth - 1;
   while (walk->stack[start].node != closing) --start;
   RvText text = {0};
-  // the stack goes upstream, so the data flows from its top to its bottom
+  // The stack goes upstream, so the data flows from its top to its bottom.
   rv_text_add(&text, closing->name);
   for (size_t i = walk->depth, shown = 0; i-- > start; ++shown) {
-    if (shown < 20 || i == start)
+    if (shown < MAX_CYCLE_SHOWN || i == start)
       rv_text_addf(&text, " -> %s", walk->stack[i].node->name);
-    else if (shown == 20)
+    else if (shown == MAX_CYCLE_SHOWN)
       rv_text_add(&text, " -> ...");
   }
   char* ring = rv_text_done(&text);
-  RvResult result = rv_fail(error, RV_BAD_INPUT, "the wires form a cycle: %s", ring ? ring : "");
+  RvResult result =
+      rv_fail(error, RV_BAD_INPUT, "the wires form a cycle: %s; disconnect one of them", ring ? ring : "");
   rv_free(ring);
   return result;
 }
 
+// Appends `root` and its unvisited upstream nodes to the order.
 static RvResult walk_from(Walk* walk, RvSceneNode* root, bool stop_at_solvers, RvError* error) {
   if (walk->mark[root->index]) return RV_OK;
   if (!push(walk, root)) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   while (walk->depth) {
     Visit* top = &walk->stack[walk->depth - 1];
     RvSceneNode* node = top->node;
-    bool leaf = stop_at_solvers && (node->cut || (node->type->flags & RV_NODE_SOLVER));
+    // Find the next unvisited input.
+    bool leaf = stop_at_solvers && (node->loads_from_disk || (node->type->flags & RV_NODE_SOLVER));
     RvSceneNode* input = NULL;
     while (!leaf && !input && top->next < node->type->ninput) {
       input = node->inputs[top->next++].node;
       if (!input) continue;
-      if (walk->mark[input->index] == 1) return name_cycle(walk, input, error);
-      if (walk->mark[input->index] == 2) input = NULL;
+      if (walk->mark[input->index] == ON_STACK) return name_cycle(walk, input, error);
+      if (walk->mark[input->index] == DONE) input = NULL;
     }
+    // Descend into it, or finish the node.
     if (!(input ? push(walk, input) : finish(walk, node))) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   }
   return RV_OK;
@@ -82,6 +96,7 @@ RvResult rv_scene_order_upstream(const RvScene* scene, const RvSceneNode* target
   *order = NULL;
   *count = 0;
   if (!walk.mark) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  // Search from the target, or from all nodes.
   RvResult result = RV_OK;
   for (size_t i = 0; i < scene->nodes.count && !result; ++i)
     if (!target || scene->nodes.data[i] == target)
@@ -105,10 +120,12 @@ RvResult rv_scene_order_live(const RvScene* scene, RvSceneNode* const* targets, 
   if (!wanted) *order = NULL;
   RvResult result = wanted ? rv_scene_order_upstream(scene, NULL, false, order, &all, error)
                            : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  // Mark the targets, then the live inputs of marked nodes, downstream nodes first.
   for (size_t i = 0; i < ntarget && !result; ++i) wanted[targets[i]->index] = true;
   for (size_t i = all; i-- > 0;)
     for (size_t k = 0; wanted[(*order)[i]->index] && k < rv_scene_graph_live_inputs((*order)[i]); ++k)
       if ((*order)[i]->inputs[k].node) wanted[(*order)[i]->inputs[k].node->index] = true;
+  // Keep the marked nodes.
   for (size_t i = 0; i < all; ++i)
     if (wanted[(*order)[i]->index]) (*order)[(*count)++] = (*order)[i];
   rv_free(wanted);
@@ -130,10 +147,12 @@ void* rv_scene_order_values(RvScene* scene, RvSceneNode* node, double frame) {
   return NULL;
 }
 
+// Start frame of a solver: that of its given initial state, else its parameter, else the scene's first frame.
 static double start_frame(RvScene* scene, RvSceneNode* node) {
-  if (node->from) return node->from_frame;
+  if (node->initial_state) return node->initial_state_frame;
   const RvParmDef* def = rv_parm_find(node->type->parms, "startframe");
   if (!def || (def->type != RV_PARM_FLOAT && def->type != RV_PARM_INT)) return scene->first;
+  // Evaluate the parameter at the scene's first frame.
   char* parms = rv_scene_order_values(scene, node, scene->first);
   if (!parms) return scene->first;
   double start = def->type == RV_PARM_INT ? (double)*(int64_t*)(parms + def->offset) : *(double*)(parms + def->offset);
@@ -141,16 +160,16 @@ static double start_frame(RvScene* scene, RvSceneNode* node) {
   return isfinite(start) ? start : scene->first;
 }
 
+// Adds a number to a hash; +0 and -0 are the same.
 static void add_double(RvHasher* hasher, double value) {
-  // +0 and -0 are one frame
   value = value == 0 ? 0 : value;
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
   rv_hasher_add_u64(hasher, bits);
 }
 
-// a node that writes may be told to read what it wrote
-static bool loads_from_disk(RvScene* scene, RvSceneNode* node) {
+// True if the node's "Load from Disk" is on: it then reads the files that it wrote instead of its inputs.
+static bool evaluate_loads_from_disk(RvScene* scene, RvSceneNode* node) {
   const RvParmDef* def = node->type->flags & RV_NODE_WRITES ? rv_parm_find(node->type->parms, "loadfromdisk") : NULL;
   char* parms = def && def->type == RV_PARM_TOGGLE ? rv_scene_order_values(scene, node, scene->first) : NULL;
   bool loads = parms && *(bool*)(parms + def->offset);
@@ -158,41 +177,47 @@ static bool loads_from_disk(RvScene* scene, RvSceneNode* node) {
   return loads;
 }
 
-// what a node has from its inputs, which are prepared
+// Derives what depends on the inputs: graph key, time dependence, sequences and start frames. The inputs are prepared.
 static void prepare_upstream(RvScene* scene, RvSceneNode* node) {
-  bool solver = node->type->flags & RV_NODE_SOLVER, moves = false;
-  node->sequence = rv_scene_files_sequence(node);
-  node->samples = node->type->flags & RV_NODE_SAMPLES_FRAMES;
-  node->earliest = solver ? node->start : INFINITY;
+  bool solver = node->type->flags & RV_NODE_SOLVER;
+  bool input_time_dependent = false;
+  // Begin with the node's own properties.
+  node->depends_on_sequence = rv_scene_files_sequence(node);
+  node->samples_frames = node->type->flags & RV_NODE_SAMPLES_FRAMES;
+  node->earliest_start = solver ? node->start : INFINITY;
   node->latest_start = solver ? node->start : -INFINITY;
-  node->sums.to.count = 0;
-  RvHasher graph = rv_hasher_new(2);
+  node->sums.prefix_sums.count = 0;
+  // Combine them with those of the inputs.
+  RvHasher graph = rv_hasher_new(RV_SCENE_SEED_GRAPH);
   rv_hasher_add_u64(&graph, node->own_key);
   for (size_t i = 0; i < rv_scene_graph_live_inputs(node); ++i) {
     const RvWire* wire = &node->inputs[i];
     rv_hasher_add_u64(&graph, wire->node ? wire->node->graph_key : 0);
     rv_hasher_add_u64(&graph, wire->node ? wire->output + 1 : 0);
     if (!wire->node) continue;
-    moves = moves || wire->node->time_dependent;
-    node->sequence = node->sequence || wire->node->sequence;
-    node->samples = node->samples || wire->node->samples;
-    node->earliest = fmin(node->earliest, wire->node->earliest);
+    input_time_dependent = input_time_dependent || wire->node->time_dependent;
+    node->depends_on_sequence = node->depends_on_sequence || wire->node->depends_on_sequence;
+    node->samples_frames = node->samples_frames || wire->node->samples_frames;
+    node->earliest_start = fmin(node->earliest_start, wire->node->earliest_start);
     node->latest_start = fmax(node->latest_start, wire->node->latest_start);
   }
-  // an input that shows the same at two frames may differ beside them
-  node->own_time = solver || (node->type->flags & RV_NODE_TIME_DEPENDENT) || rv_parms_animated(node->parms) ||
-                   (moves && (node->type->flags & RV_NODE_SAMPLES_FRAMES));
-  node->time_dependent = node->own_time || moves;
-  // a sequence's files are looked at frame by frame, one that stands still here
+  // A node that samples other frames depends on the frame as soon as an input does: an input that is equal at two
+  // frames may still differ next to them.
+  node->own_time_dependent = solver || (node->type->flags & RV_NODE_TIME_DEPENDENT) || rv_parms_animated(node->parms) ||
+                             (input_time_dependent && (node->type->flags & RV_NODE_SAMPLES_FRAMES));
+  node->time_dependent = node->own_time_dependent || input_time_dependent;
+  // A file with a fixed name is part of the graph key; files of a sequence are examined frame by frame.
   if (rv_scene_files_read(node) && !rv_scene_files_sequence(node))
     rv_hasher_add_u64(&graph, rv_scene_files_stamp(scene, node, scene->first));
   node->graph_key = rv_hasher_done(&graph);
 }
 
+// Computes the node's own key, then everything that depends on the inputs.
 static void prepare_node(RvScene* scene, RvSceneNode* node) {
   bool solver = node->type->flags & RV_NODE_SOLVER;
-  node->cut = loads_from_disk(scene, node);
-  RvHasher own = rv_hasher_new(1);
+  // Hash of everything that the node's own result depends on, apart from inputs and files.
+  node->loads_from_disk = evaluate_loads_from_disk(scene, node);
+  RvHasher own = rv_hasher_new(RV_SCENE_SEED_NODE);
   rv_hasher_add_string(&own, node->type->type);
   rv_hasher_add_u64(&own, (uint64_t)node->type->revision);
   rv_hasher_add_string(&own, node->name);
@@ -201,24 +226,25 @@ static void prepare_node(RvScene* scene, RvSceneNode* node) {
   rv_hasher_add_u64(&own, rv_parms_hash(node->parms));
   add_double(&own, scene->fps);
   add_double(&own, scene->meters);
+  // A solver also depends on its start.
   if (solver) {
     node->start = start_frame(scene, node);
     add_double(&own, node->start);
-    rv_hasher_add_u64(&own, node->from ? node->from_hash : 0);
+    rv_hasher_add_u64(&own, node->initial_state ? node->initial_state_hash : 0);
   }
   node->own_key = rv_hasher_done(&own);
   prepare_upstream(scene, node);
 }
 
-static bool files_changed(RvScene* scene) {
-  // cheap when there are none, and only asked at the top of a call
+// True if any node reads files: they may have changed, so the keys must be computed again.
+static bool any_node_reads_files(const RvScene* scene) {
   for (size_t i = 0; i < scene->nodes.count; ++i)
     if (rv_scene_files_read(scene->nodes.data[i])) return true;
   return false;
 }
 
 RvResult rv_scene_order_prepare(RvScene* scene, RvError* error) {
-  if (scene->prepared && !files_changed(scene)) return RV_OK;
+  if (scene->prepared && !any_node_reads_files(scene)) return RV_OK;
   RvSceneNode** order;
   size_t count;
   RvResult result = rv_scene_order_upstream(scene, NULL, false, &order, &count, error);

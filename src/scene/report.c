@@ -1,4 +1,5 @@
-// The report: one line of JSON a frame.
+// The report of a run: one line of JSON per frame with times, counts, the liquid ledger, residuals, warnings and a
+// hash.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,9 @@
 void rv_scene_report_begin(RvScene* scene) {
   for (size_t i = 0; i < scene->log.warnings.count; ++i) rv_free(scene->log.warnings.data[i].text);
   scene->log.warnings.count = 0;
-  scene->log.geometry_seconds = scene->log.write_seconds = scene->log.checkpoint_seconds = 0;
+  scene->log.geometry_seconds = 0;
+  scene->log.write_seconds = 0;
+  scene->log.checkpoint_seconds = 0;
 }
 
 void rv_scene_report_free(RvScene* scene) {
@@ -18,6 +21,7 @@ void rv_scene_report_free(RvScene* scene) {
   rv_array_free(&scene->log.warnings);
 }
 
+// Appends "name": value.
 static void add_member(RvText* text, const char* name, double value) {
   rv_scene_doc_add_string(text, name);
   rv_text_add(text, ": ");
@@ -28,6 +32,7 @@ static void add_member(RvText* text, const char* name, double value) {
 
 typedef RV_ARRAY(RvStageTime) StageList;
 
+// Adds the time of a stage; stages of the same name are summed. False: out of memory.
 static bool add_stage(StageList* list, const char* name, double seconds) {
   for (size_t i = 0; i < list->count; ++i) {
     if (strcmp(list->data[i].name, name) != 0) continue;
@@ -38,6 +43,7 @@ static bool add_stage(StageList* list, const char* name, double seconds) {
   return rv_array_push(list, stage);
 }
 
+// Lists the times of all solvers' stages and of the host. False: out of memory.
 static bool list_stages(const RvScene* scene, RvEntry* const* states, size_t nstate, RvFrameReport* report) {
   StageList list = {0};
   bool ok = true;
@@ -46,7 +52,7 @@ static bool list_stages(const RvScene* scene, RvEntry* const* states, size_t nst
     for (size_t k = 0; names && names[k] && k < RV_STAGE_MAX; ++k)
       ok = ok && add_stage(&list, names[k], states[i]->stats.stage_seconds[k]);
   }
-  // what the host does around the solvers
+  // The host's own work.
   ok = ok && add_stage(&list, "geometry", scene->log.geometry_seconds);
   ok = ok && add_stage(&list, "write", scene->log.write_seconds);
   ok = ok && add_stage(&list, "checkpoint", scene->log.checkpoint_seconds);
@@ -55,6 +61,7 @@ static bool list_stages(const RvScene* scene, RvEntry* const* states, size_t nst
   return ok;
 }
 
+// Writes the times of the stages.
 static void write_stages(RvText* text, const RvFrameReport* report) {
   rv_text_add(text, ", \"stages\": {");
   for (size_t i = 0; i < report->nstage; ++i) {
@@ -66,16 +73,19 @@ static void write_stages(RvText* text, const RvFrameReport* report) {
 
 //------------------------------------------------------------------------------------------------ counts
 
-// strands, their vertices, and points that belong to no primitive
+// Counts strands (curves), their vertices, and particles (points without a primitive).
 static void count_detail(const RvDetail* detail, RvStats* sum) {
-  size_t nprim = rv_detail_count(detail, RV_PRIM), npoint = rv_detail_count(detail, RV_POINT);
+  size_t nprim = rv_detail_count(detail, RV_PRIM);
+  size_t npoint = rv_detail_count(detail, RV_POINT);
   size_t nvertex = rv_detail_count(detail, RV_VERTEX);
+  // Strands.
   const int32_t* start = rv_detail_prim_start(detail);
   for (size_t i = 0; i < nprim; ++i) {
     if (rv_detail_prim_type(detail, i) != RV_PRIM_CURVE) continue;
     sum->strands++;
     sum->vertices += start[i + 1] - start[i];
   }
+  // Particles: mark the points of primitives and count the others. Out of memory, they are not counted.
   uint8_t* used = rv_alloc_zero(npoint, 1);
   if (!used) return;
   const int32_t* point = rv_detail_vertex_point(detail);
@@ -84,6 +94,7 @@ static void count_detail(const RvDetail* detail, RvStats* sum) {
   rv_free(used);
 }
 
+// Sums the stats of all solvers; in a scene without solvers the targets' geometry is counted.
 static RvStats sum_stats(RvEntry* const* targets, size_t ntarget, RvEntry* const* states, size_t nstate) {
   RvStats sum = {0};
   for (size_t i = 0; i < nstate; ++i) {
@@ -107,14 +118,16 @@ static RvStats sum_stats(RvEntry* const* targets, size_t ntarget, RvEntry* const
   return sum;
 }
 
+// Writes the liquid ledger (m^3).
 static void write_ledger(RvText* text, const RvLedger* ledger) {
   rv_text_add(text, ", \"ledger\": {");
   const char* const names[] = {"bulk", "film", "absorbed", "initial", "sources"};
   const double values[] = {ledger->bulk, ledger->film, ledger->absorbed, ledger->initial, ledger->sources};
-  for (int i = 0; i < 5; ++i) {
+  for (size_t i = 0; i < sizeof values / sizeof *values; ++i) {
     add_member(text, names[i], values[i]);
     rv_text_add(text, ", ");
   }
+  // Volumes that left, by cause.
   rv_text_add(text, "\"sinks\": {");
   add_member(text, "killed", ledger->killed);
   rv_text_add(text, ", ");
@@ -122,6 +135,7 @@ static void write_ledger(RvText* text, const RvLedger* ledger) {
   rv_text_add(text, ", ");
   add_member(text, "outflow", ledger->outflow);
   rv_text_add(text, "}, ");
+  // Total, and relative error of the balance.
   add_member(text, "total", rv_ledger_total(ledger));
   rv_text_add(text, ", ");
   add_member(text, "drift", rv_ledger_drift(ledger));
@@ -130,10 +144,10 @@ static void write_ledger(RvText* text, const RvLedger* ledger) {
 
 //------------------------------------------------------------------------------------------------ hash and warnings
 
-// one solver: its state; several: theirs in order; none: the outputs that were cooked
+// Hash of the frame: the state of the only solver, the states of several in order, or without solvers the outputs.
 static uint64_t frame_hash(RvEntry* const* targets, size_t ntarget, RvEntry* const* states, size_t nstate) {
   if (nstate == 1) return rv_scene_entry_state_hash(states[0]);
-  RvHasher hasher = rv_hasher_new(5);
+  RvHasher hasher = rv_hasher_new(RV_SCENE_SEED_REPORT);
   for (size_t i = 0; i < nstate; ++i) rv_hasher_add_u64(&hasher, rv_scene_entry_state_hash(states[i]));
   for (size_t i = 0; i < ntarget && !nstate; ++i)
     for (int k = 0; k < RV_NODE_MAX_OUTPUTS; ++k)
@@ -141,6 +155,7 @@ static uint64_t frame_hash(RvEntry* const* targets, size_t ntarget, RvEntry* con
   return rv_hasher_done(&hasher);
 }
 
+// Writes the warnings of the frame; repeated ones with their number.
 static void write_warnings(RvText* text, const RvFrameLog* log) {
   rv_text_add(text, ", \"warnings\": [");
   for (size_t i = 0; i < log->warnings.count; ++i) {
@@ -162,6 +177,7 @@ RvResult rv_scene_report_write(RvScene* scene, RvEntry* const* targets, size_t n
   report->stats = sum_stats(targets, ntarget, states, nstate);
   const RvStats* sum = &report->stats;
   RvText text = {.failed = !list_stages(scene, states, nstate, report)};
+  // Times.
   rv_text_add(&text, "{");
   add_member(&text, "frame", report->frame);
   rv_text_add(&text, ", ");
@@ -170,14 +186,17 @@ RvResult rv_scene_report_write(RvScene* scene, RvEntry* const* targets, size_t n
   add_member(&text, "cpu_seconds", report->cpu_seconds);
   rv_text_addf(&text, ", \"substeps\": %d", sum->substeps);
   write_stages(&text, report);
+  // Counts and ledger.
   rv_text_add(&text, ", \"counts\": {");
   const char* separator = "";
-#define RV_COUNT_WRITE(name) \
-  rv_text_addf(&text, "%s\"" #name "\": %lld", separator, (long long)sum->name), separator = ", ";
+#define RV_COUNT_WRITE(name)                                                     \
+  rv_text_addf(&text, "%s\"" #name "\": %lld", separator, (long long)sum->name); \
+  separator = ", ";
   RV_COUNTS(RV_COUNT_WRITE)
 #undef RV_COUNT_WRITE
   rv_text_add(&text, "}");
   write_ledger(&text, &sum->ledger);
+  // Convergence, warnings and hash.
   rv_text_addf(&text, ", \"iterations\": %d, \"residuals\": [", sum->iterations);
   for (size_t i = 0; i < nstate; ++i) {
     if (i) rv_text_add(&text, ", ");

@@ -1,4 +1,4 @@
-// The folder of checkpoints: writing, sweeping, and going on from it.
+// The folder of checkpoints: writing them, removing old ones, resuming a run, and starting from a state file.
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,11 +16,13 @@
 #include "parm/number.h"
 #include "scene/checkpoint.h"
 
+enum { CHANGE_BYTES = 600 };  // of the text that says what changed
 static const char ending[] = ".rvck";
+static const double max_padded_frame = 1e9;  // whole frames below this are written as integers in file names
 
 char* rv_scene_checkpoint_path(const char* folder, const char* node, double frame) {
   char number[RV_NUMBER_BYTES];
-  if (frame == floor(frame) && fabs(frame) < 1e9)
+  if (frame == floor(frame) && fabs(frame) < max_padded_frame)
     snprintf(number, sizeof number, "%04d", (int)frame);
   else
     rv_number_write(frame, number);
@@ -34,11 +36,11 @@ typedef struct FrameList {
   size_t count, capacity;
 } FrameList;
 
-// the frame of "<node>.<frame>.rvck"; names have no dots
+// Reads the frame from "<node>.<frame>.rvck"; node names have no dots. False for any other name.
 static bool parse_name(const char* file, const char* node, double* frame) {
   size_t length = strlen(node);
   if (strncmp(file, node, length) != 0 || file[length] != '.') return false;
-  // the number alone: to a reader of numbers the dot before the ending is a decimal point
+  // Copy the number alone: rv_number_read would take the dot of the ending for a decimal point.
   char number[RV_NUMBER_BYTES];
   size_t digits = strlen(file + length + 1);
   if (digits <= sizeof ending - 1 || digits - (sizeof ending - 1) >= sizeof number) return false;
@@ -49,20 +51,23 @@ static bool parse_name(const char* file, const char* node, double* frame) {
   return strcmp(file + length + 1 + digits, ending) == 0 && rv_number_read(number, &end, frame) && !*end;
 }
 
+// Order of qsort and bsearch: descending frames.
 static int newest_first(const void* a, const void* b) {
   double x = *(const double*)a, y = *(const double*)b;
   return x < y ? 1 : x > y ? -1 : 0;
 }
 
+// Lists the frames of a node's checkpoints, newest first. The caller frees the list.
 static RvResult list_frames(const char* folder, const char* node, FrameList* list, RvError* error) {
   *list = (FrameList){0};
   DIR* dir = opendir(folder);
   if (!dir) return rv_fail(error, RV_IO, "cannot read the folder '%s': %s", folder, strerror(errno));
-  struct dirent* item;
+  // Collect the frames of this node's files.
   bool ok = true;
-  double frame;
-  while (ok && (item = readdir(dir)))
+  for (struct dirent* item = readdir(dir); ok && item; item = readdir(dir)) {
+    double frame;
     if (parse_name(item->d_name, node, &frame)) ok = rv_array_push(list, frame);
+  }
   closedir(dir);
   if (!ok) {
     rv_array_free(list);
@@ -72,6 +77,7 @@ static RvResult list_frames(const char* folder, const char* node, FrameList* lis
   return RV_OK;
 }
 
+// True if the sorted list has the frame.
 static bool has_frame(const FrameList* list, double frame) {
   return list->count && bsearch(&frame, list->data, list->count, sizeof frame, newest_first);
 }
@@ -81,8 +87,7 @@ static bool has_frame(const FrameList* list, double frame) {
 void rv_scene_checkpoint_sweep(const char* folder) {
   DIR* dir = opendir(folder);
   if (!dir) return;
-  struct dirent* item;
-  while ((item = readdir(dir)))
+  for (struct dirent* item = readdir(dir); item; item = readdir(dir))
     if (rv_file_is_abandoned(item->d_name)) unlinkat(dirfd(dir), item->d_name, 0);
   closedir(dir);
 }
@@ -91,12 +96,13 @@ RvResult rv_scene_checkpoint_open(const char* folder, int* lock, RvError* error)
   *lock = -1;
   RvResult result = rv_file_make_folder(folder, error);
   if (result) return result;
+  // Open the lock file of the folder.
   char* path = rv_strf("%s/.lock", folder);
   if (!path) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   rv_free(path);
   if (*lock < 0) return rv_fail(error, RV_IO, "cannot write in the folder '%s': %s", folder, strerror(errno));
-  // the kernel lets go of it when the process dies, however it dies
+  // The kernel releases the lock when the process ends, however it ends.
   if (flock(*lock, LOCK_EX | LOCK_NB) == 0) {
     rv_scene_checkpoint_sweep(folder);
     return RV_OK;
@@ -104,13 +110,14 @@ RvResult rv_scene_checkpoint_open(const char* folder, int* lock, RvError* error)
   bool taken = errno == EWOULDBLOCK;
   close(*lock);
   *lock = -1;
-  // a file system without locks: the run goes on, but touches nothing of others
+  // The file system has no locks: the run continues, but does not remove files of other runs.
   if (!taken) return RV_OK;
   return rv_fail(error, RV_IO, "another run uses the folder '%s'; wait for it or choose another folder", folder);
 }
 
-// the file that the run was started from is the user's, wherever it lies
+// True if `path` is the state file from which the run was started. It belongs to the user and is never removed.
 static bool is_origin(const RvScene* scene, const char* path) {
+  // Compare device and inode: the same file may have several paths.
   struct stat a, b;
   return scene->from_path && stat(scene->from_path, &a) == 0 && stat(path, &b) == 0 && a.st_dev == b.st_dev &&
          a.st_ino == b.st_ino;
@@ -119,7 +126,7 @@ static bool is_origin(const RvScene* scene, const char* path) {
 RvResult rv_scene_checkpoint_guard(const RvScene* scene, const char* folder, RvSceneNode* const* solvers, size_t count,
                                    double last, RvError* error) {
   RvResult result = RV_OK;
-  // a solver runs ahead to where another that reads it starts
+  // A solver may run ahead to the start frame of another solver that reads it.
   for (size_t i = 0; i < count; ++i) last = fmax(last, solvers[i]->start);
   for (size_t i = 0; i < count && !result; ++i) {
     FrameList list;
@@ -127,7 +134,7 @@ RvResult rv_scene_checkpoint_guard(const RvScene* scene, const char* folder, RvS
     for (size_t k = 0; k < list.count && !result; ++k) {
       char* path = rv_scene_checkpoint_path(folder, solvers[i]->name, list.data[k]);
       if (!path) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
-      // the start frame has the same state
+      // At the start frame the same state would be written, which does no harm.
       else if (list.data[k] > solvers[i]->start && list.data[k] <= last && is_origin(scene, path))
         result = rv_fail(error, RV_BAD_INPUT,
                          "the run would write its own frame %g over '%s', from which it starts; copy that file "
@@ -140,8 +147,8 @@ RvResult rv_scene_checkpoint_guard(const RvScene* scene, const char* folder, RvS
   return result;
 }
 
-// of a former run, now that this one has its first state
-static RvResult clear_others(const RvScene* scene, const RvSceneNode* node, double frame, RvError* error) {
+// Removes the checkpoints of a former run, once this run has written its first.
+static RvResult remove_former_run(const RvScene* scene, const RvSceneNode* node, double frame, RvError* error) {
   FrameList list;
   RvResult result = list_frames(scene->checkpoint_dir, node->name, &list, error);
   for (size_t k = 0; k < list.count && !result; ++k) {
@@ -159,8 +166,10 @@ static RvResult clear_others(const RvScene* scene, const RvSceneNode* node, doub
 
 //------------------------------------------------------------------------------------------------ writing
 
+// Removes the checkpoint that left the newest RV_CHECKPOINT_KEEP when `frame` was written, unless it is an
+// RV_CHECKPOINT_EVERY-th one.
 static void remove_old(const RvScene* scene, const RvSceneNode* node, double frame) {
-  // counted in whole steps: frames from a fractional start are rounded
+  // Steps are rounded to whole ones, because a fractional start frame adds rounding errors.
   double steps = round(frame - node->start) - RV_CHECKPOINT_KEEP;
   if (steps < 0 || fmod(steps, RV_CHECKPOINT_EVERY) == 0) return;
   char* path = rv_scene_checkpoint_path(scene->checkpoint_dir, node->name, node->start + steps);
@@ -168,7 +177,7 @@ static void remove_old(const RvScene* scene, const RvSceneNode* node, double fra
   rv_free(path);
 }
 
-// what the node's state at a frame depends on
+// The manifest of the node's state at a frame: everything it depends on. The caller frees it.
 static RvResult write_manifest(RvScene* scene, RvSceneNode* node, double frame, char** manifest, RvError* error) {
   char* base;
   RvResult result = rv_scene_manifest_write(scene, &node, 1, &base, error);
@@ -187,6 +196,7 @@ RvResult rv_scene_checkpoint_keep(RvScene* scene, RvEntry* entry, RvError* error
                     .state_hash = rv_scene_entry_state_hash(entry),
                     .stats = entry->stats,
                     .state = entry->output[rv_scene_solve_state_output(node->type)]};
+  // Encode.
   void* bytes = NULL;
   size_t count;
   char* path = rv_scene_checkpoint_path(scene->checkpoint_dir, node->name, entry->frame);
@@ -197,10 +207,11 @@ RvResult rv_scene_checkpoint_keep(RvScene* scene, RvEntry* entry, RvError* error
     c.key = rv_hash(c.manifest, strlen(c.manifest), 0);
     result = rv_scene_checkpoint_encode(&c, &bytes, &count, error);
   }
+  // Write, then remove what is no longer needed.
   if (!result) result = rv_file_write(path, bytes, count, error);
-  if (!result && node->begins_anew) result = clear_others(scene, node, entry->frame, error);
+  if (!result && node->replaces_checkpoints) result = remove_former_run(scene, node, entry->frame, error);
   if (!result) {
-    node->begins_anew = false;
+    node->replaces_checkpoints = false;
     remove_old(scene, node, entry->frame);
   }
   rv_free(bytes);
@@ -210,15 +221,17 @@ RvResult rv_scene_checkpoint_keep(RvScene* scene, RvEntry* entry, RvError* error
   return result;
 }
 
-//------------------------------------------------------------------------------------------------ going on
+//------------------------------------------------------------------------------------------------ resuming
 
+// Fails if the checkpoint was made with other parameters or files than the scene has now.
 static RvResult check_fresh(RvScene* scene, RvSceneNode* node, const char* path, const RvCheckpoint* c,
                             RvError* error) {
   char* manifest;
   RvResult result = write_manifest(scene, node, c->frame, &manifest, error);
   if (result) return result;
   if (strcmp(manifest, c->manifest) != 0) {
-    char change[600];
+    // Say what changed.
+    char change[CHANGE_BYTES];
     rv_scene_manifest_compare(c->manifest, manifest, change, sizeof change);
     result = rv_fail(error, RV_BAD_INPUT,
                      "checkpoint '%s' is stale: it was made with other parameters or files (%s). Undo the change, run "
@@ -229,37 +242,43 @@ static RvResult check_fresh(RvScene* scene, RvSceneNode* node, const char* path,
   return result;
 }
 
-// one solver's state at a frame into *state; RV_BAD_FILE and RV_UNSUPPORTED mean that an older one may serve
+// Loads and checks one solver's checkpoint of a frame. After RV_BAD_FILE or RV_UNSUPPORTED an older one may still work.
 static RvResult load_state(RvScene* scene, const char* folder, RvSceneNode* node, double frame, RvCheckpoint* c,
                            RvError* error) {
   char* path = rv_scene_checkpoint_path(folder, node->name, frame);
   if (!path) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  // Read it; it must be that of this node and frame, of the present parameters, and complete.
   RvResult result = rv_scene_checkpoint_read(path, c, error);
   if (!result && (strcmp(c->node, node->name) != 0 || c->frame != frame))
-    result = rv_fail(error, RV_BAD_FILE, "checkpoint '%s' is of node '%.64s', frame %g: it was renamed", path, c->node,
-                     c->frame);
+    result = rv_fail(error, RV_BAD_FILE,
+                     "checkpoint '%s' is of node '%.64s', frame %g: the file was renamed; give it back its name", path,
+                     c->node, c->frame);
   if (!result) result = check_fresh(scene, node, path, c, error);
-  if (!result && (result = rv_scene_solve_check_state(node, c->state, error)))
-    rv_error_context(error, "checkpoint '%s'", path);
+  if (!result) {
+    result = rv_scene_solve_check_state(node, c->state, error);
+    if (result) rv_error_context(error, "checkpoint '%s'", path);
+  }
   if (result) rv_scene_checkpoint_free(c);
   rv_free(path);
   return result;
 }
 
-// a frame at which the solver has not begun needs no state
+// True if the solver has started at this frame, and so needs a checkpoint to resume from it.
 static bool needs_state(const RvSceneNode* node, double frame) {
   return frame >= node->start;
 }
 
+// Gives all solvers their states of a frame, or none of them if one checkpoint cannot be used.
 static RvResult try_frame(RvScene* scene, const char* folder, RvSceneNode* const* solvers, size_t count, double frame,
                           RvError* error) {
   RvCheckpoint* loaded = rv_alloc_zero(count, sizeof *loaded);
   if (!loaded) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  // Load all checkpoints.
   RvResult result = RV_OK;
   for (size_t i = 0; i < count && !result; ++i)
     if (needs_state(solvers[i], frame))
       result = load_state(scene, folder, solvers[i], rv_scene_solve_state_frame(solvers[i], frame), &loaded[i], error);
-  // all or none
+  // All are loaded: hand them over.
   for (size_t i = 0; i < count && !result; ++i) {
     if (!loaded[i].state) continue;
     result = rv_scene_solve_adopt(scene, solvers[i], loaded[i].frame, loaded[i].state, &loaded[i].stats, error);
@@ -270,8 +289,8 @@ static RvResult try_frame(RvScene* scene, const char* folder, RvSceneNode* const
   return result;
 }
 
-// a state that this run is started from and would not write itself is none to go on from
-static void drop_origin(const RvScene* scene, const char* folder, const RvSceneNode* node, FrameList* list) {
+// Takes the state file from which this run is started off the list, unless the run itself writes that frame.
+static void exclude_origin(const RvScene* scene, const char* folder, const RvSceneNode* node, FrameList* list) {
   size_t kept = 0;
   for (size_t i = 0; i < list->count; ++i) {
     char* path = list->data[i] > node->start ? rv_scene_checkpoint_path(folder, node->name, list->data[i]) : NULL;
@@ -281,6 +300,7 @@ static void drop_origin(const RvScene* scene, const char* folder, const RvSceneN
   list->count = kept;
 }
 
+// True if every started solver has a checkpoint of the frame.
 static bool all_have(const FrameList* lists, RvSceneNode* const* solvers, size_t count, double frame) {
   for (size_t i = 0; i < count; ++i)
     if (needs_state(solvers[i], frame) && !has_frame(&lists[i], rv_scene_solve_state_frame(solvers[i], frame)))
@@ -288,51 +308,68 @@ static bool all_have(const FrameList* lists, RvSceneNode* const* solvers, size_t
   return true;
 }
 
+// A checkpoint that cannot be read is skipped in favour of an older one; other errors end the search.
+static bool may_skip(RvResult result) {
+  return result == RV_BAD_FILE || result == RV_UNSUPPORTED || result == RV_IO || result == RV_NOT_FOUND;
+}
+
+// Tries the candidate frames, newest first, until every solver has a usable state of one of them.
+static RvResult try_candidates(RvScene* scene, const char* folder, RvSceneNode* const* solvers, size_t count,
+                               const FrameList* lists, const FrameList* candidates, bool* found, double* frame,
+                               RvError* error) {
+  for (size_t i = 0; i < candidates->count; ++i) {
+    double candidate = candidates->data[i];
+    bool repeated = i && candidate == candidates->data[i - 1];
+    if (repeated || !all_have(lists, solvers, count, candidate)) continue;
+    RvError why = {0};
+    RvResult result = try_frame(scene, folder, solvers, count, candidate, &why);
+    if (result == RV_OK) {
+      *found = true;
+      *frame = candidate;
+      return RV_OK;
+    }
+    if (!may_skip(result)) return rv_fail(error, result, "%s", why.text);
+    rv_scene_message(scene, RV_LEVEL_WARNING, "host", candidate, "%s; trying an earlier checkpoint", why.text);
+  }
+  return RV_OK;
+}
+
 RvResult rv_scene_checkpoint_resume(RvScene* scene, const char* folder, RvSceneNode* const* solvers, size_t count,
                                     double last, bool* found, double* frame, RvError* error) {
   *found = false;
   FrameList* lists = rv_alloc_zero(count, sizeof *lists);
   if (!lists) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  // Collect the frames up to `last` at which any solver has a checkpoint.
   RvResult result = RV_OK;
   FrameList candidates = {0};
   for (size_t i = 0; i < count && !result; ++i) {
     result = list_frames(folder, solvers[i]->name, &lists[i], error);
-    if (scene->from_path) drop_origin(scene, folder, solvers[i], &lists[i]);
+    if (scene->from_path) exclude_origin(scene, folder, solvers[i], &lists[i]);
     for (size_t k = 0; k < lists[i].count && !result; ++k)
       if (lists[i].data[k] <= last && !rv_array_push(&candidates, lists[i].data[k]))
         result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   }
   if (candidates.count) qsort(candidates.data, candidates.count, sizeof *candidates.data, newest_first);
-  for (size_t i = 0; i < candidates.count && !result && !*found; ++i) {
-    double f = candidates.data[i];
-    if ((i && f == candidates.data[i - 1]) || !all_have(lists, solvers, count, f)) continue;
-    RvError why = {0};
-    RvResult tried = try_frame(scene, folder, solvers, count, f, &why);
-    if (tried == RV_OK) {
-      *found = true;
-      *frame = f;
-    } else if (tried == RV_BAD_FILE || tried == RV_UNSUPPORTED || tried == RV_IO || tried == RV_NOT_FOUND) {
-      rv_scene_message(scene, RV_LEVEL_WARNING, "host", f, "%s; going back to an earlier one", why.text);
-    } else {
-      result = rv_fail(error, tried, "%s", why.text);
-    }
-  }
+  if (!result) result = try_candidates(scene, folder, solvers, count, lists, &candidates, found, frame, error);
   for (size_t i = 0; i < count; ++i) rv_array_free(&lists[i]);
   rv_array_free(&candidates);
   rv_free(lists);
   return result;
 }
 
-//------------------------------------------------------------------------------------------------ from a state
+//------------------------------------------------------------------------------------------------ starting from a state
 
+// The solver that the checkpoint names, else the only one; NULL if there are several.
 static RvSceneNode* choose_solver(const RvCheckpoint* c, RvSceneNode* const* solvers, size_t count) {
   for (size_t i = 0; c->node && i < count; ++i)
     if (strcmp(solvers[i]->name, c->node) == 0) return solvers[i];
   return count == 1 ? solvers[0] : NULL;
 }
 
+// Reads a checkpoint or, if the file has no signature of one, a geometry file.
 static RvResult read_state(const char* path, RvCheckpoint* c, RvError* error) {
   *c = (RvCheckpoint){0};
+  // The signature decides how the file is read.
   char head[8] = {0};
   FILE* stream = fopen(path, "rbe");
   if (!stream)
@@ -346,23 +383,28 @@ static RvResult read_state(const char* path, RvCheckpoint* c, RvError* error) {
 
 RvResult rv_scene_checkpoint_start_from(RvScene* scene, const char* path, double frame, RvSceneNode* const* solvers,
                                         size_t count, RvError* error) {
-  if (!count) return rv_fail(error, RV_BAD_INPUT, "there is no solver to start from the state '%s'", path);
+  if (!count) return rv_fail(error, RV_BAD_INPUT, "the scene has no solver that could start from the state '%s'", path);
+  // Read the state and find its solver.
   RvCheckpoint c;
   RvResult result = read_state(path, &c, error);
   if (result) return result;
   RvSceneNode* node = choose_solver(&c, solvers, count);
   if (!node)
-    result = rv_fail(error, RV_BAD_INPUT, "the scene has %zu solvers, and the state '%s' does not name one of them",
+    result = rv_fail(error, RV_BAD_INPUT,
+                     "the scene has %zu solvers, and the state '%s' does not name one of them; start from a checkpoint "
+                     "(.rvck) of one of them",
                      count, path);
-  else if ((result = rv_scene_solve_check_state(node, c.state, error)))
-    rv_error_context(error, "'%s', for node '%s'", path, node->name);
+  else
+    result = rv_scene_solve_check_state(node, c.state, error);
+  if (result && node) rv_error_context(error, "'%s', for node '%s'", path, node->name);
+  // The state becomes the solver's; its old results are forgotten.
   if (!result) {
     rv_scene_forget(scene, node->name);
-    rv_detail_free(node->from);
-    node->from = c.state;
-    node->from_hash = rv_detail_hash(c.state);
-    node->from_stats = c.stats;
-    node->from_frame = frame;
+    rv_detail_free(node->initial_state);
+    node->initial_state = c.state;
+    node->initial_state_hash = rv_detail_hash(c.state);
+    node->initial_state_stats = c.stats;
+    node->initial_state_frame = frame;
     c.state = NULL;
     scene->prepared = false;
   }

@@ -1,4 +1,4 @@
-// A run over frames: all targets at each, a checkpoint of every solver, a line of the report.
+// A run over frames: it cooks all targets at each frame, writes a checkpoint of every solver and a line of the report.
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,23 +8,28 @@
 
 typedef RV_ARRAY(RvSceneNode*) NodeList;
 
+// The last frame is cooked even if adding up the frames misses it by this much, in frames.
+static const double last_frame_slack = 1e-6;
+
 typedef struct Job {
   RvScene* scene;
   const RvRun* run;
-  NodeList targets;
-  size_t output;     // of the one target that was asked for by name
-  NodeList solvers;  // upstream of the targets
-  RV_ARRAY(RvEntry*) entries;
-  double first, last;
-  char* manifest;  // of the targets, when the run began
-  RvRunNote progress;
-  int lock;
+  NodeList targets;            // nodes to cook at every frame
+  size_t output;               // output of the target that was requested by name
+  NodeList solvers;            // upstream of the targets, in topological order
+  RV_ARRAY(RvEntry*) entries;  // results of this frame, pinned: targets, then states of the solvers
+  double first, last;          // frames to cook
+  char* manifest;              // of the targets when the run began; NULL without checkpoints
+  RvRunNote progress;          // frames that are done
+  int lock;                    // file descriptor of the locked checkpoint folder; -1: none
 } Job;
 
-//------------------------------------------------------------------------------------------------ what to cook
+//------------------------------------------------------------------------------------------------ targets
 
+// Targets are the node requested by name, else all nodes that write, else all nodes without readers.
 static RvResult choose_targets(Job* job, RvError* error) {
   RvScene* scene = job->scene;
+  // The requested node.
   bool ok = true;
   if (job->run->node) {
     RvWire wire;
@@ -33,16 +38,18 @@ static RvResult choose_targets(Job* job, RvError* error) {
     job->output = wire.output;
     ok = rv_array_push(&job->targets, wire.node);
   }
+  // All writers.
   for (size_t i = 0; i < scene->nodes.count && ok && !job->run->node; ++i)
     if (scene->nodes.data[i]->type->flags & RV_NODE_WRITES) ok = rv_array_push(&job->targets, scene->nodes.data[i]);
+  // Without them all nodes without readers.
   bool writes = job->targets.count > 0;
   for (size_t i = 0; i < scene->nodes.count && ok && !writes; ++i)
     if (!scene->nodes.data[i]->readers) ok = rv_array_push(&job->targets, scene->nodes.data[i]);
   if (!ok) return rv_fail(error, RV_NO_MEMORY, "out of memory");
-  return job->targets.count ? RV_OK : rv_fail(error, RV_BAD_INPUT, "the scene has no nodes to cook");
+  return job->targets.count ? RV_OK : rv_fail(error, RV_BAD_INPUT, "the scene has no nodes to cook; add a node");
 }
 
-// in the order of the data, so that reports and hashes are the same every time
+// Lists the solvers upstream of the targets in topological order, so that reports and hashes are reproducible.
 static RvResult find_solvers(Job* job, RvError* error) {
   RvScene* scene = job->scene;
   RvSceneNode** order;
@@ -55,81 +62,104 @@ static RvResult find_solvers(Job* job, RvError* error) {
   return result;
 }
 
-//------------------------------------------------------------------------------------------------ where to begin
+//------------------------------------------------------------------------------------------------ first frame
 
-// after the last frame whose files are all there, from the newest states at or before that
+// Continues after the last frame that is done, from the newest checkpoints at or before it.
 static RvResult resume(Job* job, RvError* error) {
   RvScene* scene = job->scene;
   const char* folder = job->run->checkpoint_dir;
+  // First frame that is not done.
   double next;
   RvResult result = rv_scene_note_resume(scene, folder, job->manifest, job->targets.data, job->targets.count,
                                          job->first, &next, error);
   if (result) return result;
+  // Checkpoints to start from.
   bool found;
   double frame;
   result =
       rv_scene_checkpoint_resume(scene, folder, job->solvers.data, job->solvers.count, next, &found, &frame, error);
   if (result) return result;
+  // Tell the user.
   if (next > job->last)
-    rv_scene_message(scene, RV_LEVEL_INFO, "host", job->last, "all frames are there already");
+    rv_scene_message(scene, RV_LEVEL_INFO, "host", job->last, "all frames are done already; nothing is left to cook");
   else if (found)
-    rv_scene_message(scene, RV_LEVEL_INFO, "host", next, "going on with frame %g from the states of frame %g", next,
-                     frame);
+    rv_scene_message(scene, RV_LEVEL_INFO, "host", next, "resuming with frame %g from the checkpoints of frame %g",
+                     next, frame);
   else
-    rv_scene_message(scene, RV_LEVEL_INFO, "host", next, "going on with frame %g; there are no states to go on from",
+    rv_scene_message(scene, RV_LEVEL_INFO, "host", next,
+                     "resuming with frame %g without checkpoints; solvers are cooked again from their start frames",
                      next);
   job->first = next;
   return RV_OK;
 }
 
+// Gives the solver that the state file names its initial state; the run begins at the frame it stands for or later.
+static RvResult start_from_state(Job* job, RvError* error) {
+  const RvRun* run = job->run;
+  if (!isfinite(run->from_start))
+    return rv_fail(error, RV_BAD_INPUT, "the frame of the state '%s' must be a finite number", run->from_state);
+  RvResult result = rv_scene_checkpoint_start_from(job->scene, run->from_state, run->from_start, job->solvers.data,
+                                                   job->solvers.count, error);
+  if (!result) result = rv_scene_order_prepare(job->scene, error);
+  if (!result && run->from_start > job->last)
+    result = rv_fail(error, RV_BAD_INPUT,
+                     "the state '%s' is given for frame %g, but the last frame to cook is %g; cook a later range",
+                     run->from_state, run->from_start, job->last);
+  if (job->first < run->from_start) job->first = run->from_start;
+  return result;
+}
+
+// Locks the checkpoint folder and removes temporary files that dead processes left there.
+static RvResult open_folder(Job* job, RvError* error) {
+  const RvScene* scene = job->scene;
+  const char* folder = job->run->checkpoint_dir;
+  RvResult result = rv_scene_checkpoint_open(folder, &job->lock, error);
+  if (result) return result;
+  // The lock of a folder inside $OUT protects all of $OUT, so abandoned files there can be removed as well.
+  size_t length = strlen(scene->out);
+  if (job->lock < 0)
+    rv_scene_message(job->scene, RV_LEVEL_WARNING, "host", job->first,
+                     "the folder '%s' cannot be locked; make sure that no other run uses it", folder);
+  else if (strncmp(folder, scene->out, length) == 0 && folder[length] == '/')
+    rv_scene_checkpoint_sweep(scene->out);
+  return RV_OK;
+}
+
+// Prepares the run: the initial state, the checkpoint folder, and either resuming or a fresh start.
 static RvResult begin(Job* job, RvError* error) {
   RvScene* scene = job->scene;
   const RvRun* run = job->run;
-  RvResult result = RV_OK;
-  if (run->from_state) {
-    if (!isfinite(run->from_start)) return rv_fail(error, RV_BAD_INPUT, "the frame of the state must be a number");
-    result = rv_scene_checkpoint_start_from(scene, run->from_state, run->from_start, job->solvers.data,
-                                            job->solvers.count, error);
-    if (!result) result = rv_scene_order_prepare(scene, error);
-    if (!result && run->from_start > job->last)
-      result = rv_fail(error, RV_BAD_INPUT, "the state stands for frame %g, but the last frame to cook is %g",
-                       run->from_start, job->last);
-    if (job->first < run->from_start) job->first = run->from_start;
-  }
+  RvResult result = run->from_state ? start_from_state(job, error) : RV_OK;
   if (result || !run->checkpoint_dir) return result;
-  result = rv_scene_checkpoint_open(run->checkpoint_dir, &job->lock, error);
+  result = open_folder(job, error);
   if (result) return result;
-  // the lock of a folder in $OUT holds for all of it
-  size_t length = strlen(scene->out);
-  if (job->lock < 0)
-    rv_scene_message(scene, RV_LEVEL_WARNING, "host", job->first,
-                     "the folder '%s' cannot be locked: see to it that no other run uses it", run->checkpoint_dir);
-  else if (strncmp(run->checkpoint_dir, scene->out, length) == 0 && run->checkpoint_dir[length] == '/')
-    rv_scene_checkpoint_sweep(scene->out);
   result = rv_scene_manifest_write(scene, job->targets.data, job->targets.count, &job->manifest, error);
   if (result) return result;
   result =
       rv_scene_checkpoint_guard(scene, run->checkpoint_dir, job->solvers.data, job->solvers.count, job->last, error);
   if (result || run->resume) return result ? result : resume(job, error);
-  // the states of the former run go when this one has its first; no frame counts as done from now on
-  for (size_t i = 0; i < job->solvers.count; ++i) job->solvers.data[i]->begins_anew = true;
+  // A fresh start: no frame counts as done, and each solver's first new checkpoint removes those of the former run.
+  for (size_t i = 0; i < job->solvers.count; ++i) job->solvers.data[i]->replaces_checkpoints = true;
   rv_scene_note_remove(run->checkpoint_dir);
   return RV_OK;
 }
 
 //------------------------------------------------------------------------------------------------ frames
 
+// Unpins the results of the frame.
 static void release(Job* job) {
   for (size_t i = 0; i < job->entries.count; ++i) rv_scene_entry_unpin(&job->scene->cache, job->entries.data[i]);
   job->entries.count = 0;
 }
 
+// Keeps a pinned result until the end of the frame; unpins it on failure.
 static RvResult keep(Job* job, RvEntry* entry, RvError* error) {
   if (rv_array_push(&job->entries, entry)) return RV_OK;
   rv_scene_entry_unpin(&job->scene->cache, entry);
   return rv_fail(error, RV_NO_MEMORY, "out of memory");
 }
 
+// Cooks every target at a frame and pins the states of all solvers.
 static RvResult cook_targets(Job* job, double frame, RvError* error) {
   RvResult result = RV_OK;
   for (size_t i = 0; i < job->targets.count && !result; ++i) {
@@ -139,7 +169,7 @@ static RvResult cook_targets(Job* job, double frame, RvError* error) {
     if (!result) result = keep(job, entry, error);
     if (!result) result = rv_scene_cook_output(job->scene, entry, job->output, &detail, error);
   }
-  // every solver has its state by now; a pin of each for the report
+  // Every solver has its state by now; the report needs a pin of each.
   for (size_t i = 0; i < job->solvers.count && !result; ++i) {
     RvEntry* entry;
     result = rv_scene_solve(job->scene, job->solvers.data[i], frame, &entry, error);
@@ -148,6 +178,7 @@ static RvResult cook_targets(Job* job, double frame, RvError* error) {
   return result;
 }
 
+// Records that all frames up to this one are done.
 static RvResult save_note(Job* job, RvError* error) {
   RvRunNote* note = &job->progress;
   RvResult result = rv_scene_manifest_frames(job->scene, job->manifest, job->targets.data, job->targets.count,
@@ -163,14 +194,17 @@ const char* rv_frame_report_json(const RvFrameReport* report) {
   return report->json;
 }
 
+// Cooks one frame, reports it and records it as done.
 static RvResult run_frame(Job* job, double frame, RvError* error) {
   RvScene* scene = job->scene;
-  double wall = rv_clock_wall(), cpu = rv_clock_cpu();
+  double wall = rv_clock_wall();
+  double cpu = rv_clock_cpu();
   job->progress.done = frame;
-  // what was found out about files when the run began holds to its end
+  // Cook. The keys stay those of the beginning of the run: files must not change while it lasts.
   RvResult result = scene->prepared ? RV_OK : rv_scene_order_prepare(scene, error);
   if (!result) result = cook_targets(job, frame, error);
   if (!result) result = rv_scene_files_settle(scene, error);
+  // Report.
   RvFrameReport report = {.frame = frame, .seconds = rv_clock_wall() - wall, .cpu_seconds = rv_clock_cpu() - cpu};
   size_t ntarget = job->targets.count;
   if (!result && scene->hooks.frame_done) {
@@ -178,7 +212,7 @@ static RvResult run_frame(Job* job, double frame, RvError* error) {
                                    &report, error);
     if (!result) scene->hooks.frame_done(scene->hooks.user, &report);
   }
-  // after the report: a line that comes twice does less harm than one that is missing
+  // Record progress after the report: after a crash, a repeated report line does less harm than a missing one.
   if (!result && job->manifest) result = save_note(job, error);
   rv_scene_report_clear(&report);
   release(job);
@@ -186,11 +220,15 @@ static RvResult run_frame(Job* job, double frame, RvError* error) {
   return result;
 }
 
+// Cooks the frames in order until the end, an error or an interruption.
 static RvResult run_frames(Job* job, RvError* error) {
   double span = job->last - job->first;
-  if (!(span <= RV_SCENE_MAX_FRAMES)) return rv_fail(error, RV_LIMIT, "a run has at most a million frames");
+  if (!(span <= RV_SCENE_MAX_FRAMES))
+    return rv_fail(error, RV_LIMIT, "a run has at most a million frames, but %g to %g was requested", job->first,
+                   job->last);
   RvResult result = RV_OK;
-  for (double i = 0; i <= span + 1e-6 && !result; ++i) {
+  // Frames are counted from the first, which may be fractional.
+  for (double i = 0; i <= span + last_frame_slack && !result; ++i) {
     double frame = job->first + i;
     if (rv_scene_is_cancelled(job->scene, "host", frame, 0, "frame"))
       result = rv_fail(error, RV_CANCELLED, "interrupted before frame %g", frame);
@@ -200,17 +238,18 @@ static RvResult run_frames(Job* job, RvError* error) {
   return result;
 }
 
-// a state that an earlier run was started from is not this one's
-static void forget_states(RvScene* scene) {
+// Removes the initial states that an earlier run was given.
+static void remove_initial_states(RvScene* scene) {
   for (size_t i = 0; i < scene->nodes.count; ++i) {
     RvSceneNode* node = scene->nodes.data[i];
-    if (!node->from) continue;
-    rv_detail_free(node->from);
-    node->from = NULL;
+    if (!node->initial_state) continue;
+    rv_detail_free(node->initial_state);
+    node->initial_state = NULL;
     scene->prepared = false;
   }
 }
 
+// Releases everything that the run holds; closing the lock's file descriptor releases the lock.
 static void job_end(Job* job) {
   release(job);
   rv_array_free(&job->entries);
@@ -225,27 +264,32 @@ RvResult rv_scene_run(RvScene* scene, const RvRun* run, RvError* error) {
   if (!error) error = &own;
   if (scene->cooking)
     return rv_fail(error, RV_BAD_INPUT, "the scene is cooking already; wait until that call has ended");
-  rv_scene_entry_unpin(&scene->cache, scene->held);
-  scene->held = NULL;
+  rv_scene_entry_unpin(&scene->cache, scene->lent_entry);
+  scene->lent_entry = NULL;
+  // Choose the frames.
   bool whole = run->first > run->last;
   Job job = {.scene = scene, .run = run, .lock = -1};
   job.first = whole ? scene->first : run->first;
   job.last = whole ? scene->last : run->last;
   job.progress.first = job.first;
-  if (!isfinite(job.first) || !isfinite(job.last)) return rv_fail(error, RV_BAD_INPUT, "the frames must be numbers");
+  if (!isfinite(job.first) || !isfinite(job.last))
+    return rv_fail(error, RV_BAD_INPUT, "the first and last frame must be finite numbers");
+  // Reset what an earlier run left.
   scene->cooking = true;
   rv_scene_report_begin(scene);
   rv_scene_files_watch(scene, true);
-  forget_states(scene);
+  remove_initial_states(scene);
   scene->from_path = run->from_state;
-  for (size_t i = 0; i < scene->nodes.count; ++i) scene->nodes.data[i]->begins_anew = false;
+  for (size_t i = 0; i < scene->nodes.count; ++i) scene->nodes.data[i]->replaces_checkpoints = false;
+  // Run.
   RvResult result = choose_targets(&job, error);
   if (!result) result = rv_scene_order_prepare(scene, error);
   if (!result) result = find_solvers(&job, error);
   if (!result) result = begin(&job, error);
   scene->checkpoint_dir = run->checkpoint_dir;
   if (!result) result = run_frames(&job, error);
-  scene->checkpoint_dir = scene->from_path = NULL;
+  scene->checkpoint_dir = NULL;
+  scene->from_path = NULL;
   job_end(&job);
   rv_scene_files_watch(scene, false);
   scene->cooking = false;

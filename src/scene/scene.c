@@ -1,4 +1,4 @@
-// The scene object: its making, its settings and its end.
+// The scene object: creation, settings, queries, messages and destruction.
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,21 +7,31 @@
 
 #include "scene/host.h"
 
-// a quarter of the machine's memory, within bounds
+// Settings of a new scene, those of a new Houdini scene.
+static const double default_fps = 24;
+static const double default_first = 1;
+static const double default_last = 240;
+static const double default_meters_per_unit = 1;
+
+enum { MESSAGE_BYTES = 1020 };  // of a message, as of RvError.text
+
+// Limit of the frame cache: a quarter of the machine's memory, but at least 256 MB and at most 4 GB.
 static size_t default_cache_limit(void) {
-  const size_t least = (size_t)256 << 20, most = (size_t)4 << 30;
-  long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
-  size_t share = pages > 0 && bytes > 0 ? (size_t)pages / 4 * (size_t)bytes : least;
-  return share < least ? least : share > most ? most : share;
+  const size_t min_bytes = (size_t)256 << 20;
+  const size_t max_bytes = (size_t)4 << 30;
+  long pages = sysconf(_SC_PHYS_PAGES);
+  long page_bytes = sysconf(_SC_PAGESIZE);
+  size_t share = pages > 0 && page_bytes > 0 ? (size_t)pages / 4 * (size_t)page_bytes : min_bytes;
+  return share < min_bytes ? min_bytes : share > max_bytes ? max_bytes : share;
 }
 
 RvScene* rv_scene_new(void) {
   RvScene* scene = rv_alloc_zero(1, sizeof *scene);
   if (!scene) return NULL;
-  scene->fps = 24;
-  scene->first = 1;
-  scene->last = 240;
-  scene->meters = 1;
+  scene->fps = default_fps;
+  scene->first = default_first;
+  scene->last = default_last;
+  scene->meters = default_meters_per_unit;
   scene->cache.limit = default_cache_limit();
   scene->out = rv_strdup(".");
   scene->hip = rv_strdup(".");
@@ -34,9 +44,9 @@ RvScene* rv_scene_new(void) {
 
 void rv_scene_free(RvScene* scene) {
   if (!scene) return;
-  rv_scene_entry_unpin(&scene->cache, scene->held);
-  scene->held = NULL;
-  // nodes let go of their latest states, then the cache of all others
+  rv_scene_entry_unpin(&scene->cache, scene->lent_entry);
+  scene->lent_entry = NULL;
+  // Unpin the nodes' latest states, then clear the cache, then free the nodes.
   for (size_t i = 0; i < scene->nodes.count; ++i) rv_scene_solve_forget(scene, scene->nodes.data[i]);
   rv_scene_cache_clear(&scene->cache);
   rv_scene_graph_free(scene);
@@ -117,7 +127,10 @@ bool rv_scene_is_cancelled(RvScene* scene, const char* node, double frame, doubl
   return scene->hooks.cancelled && scene->hooks.cancelled(scene->hooks.user, node, frame, fraction, stage);
 }
 
+// Records a warning for the report. Equal warnings are counted; after RV_STATS_MAX_WARNINGS different ones all others
+// are counted together.
 static void remember_warning(RvFrameLog* log, const char* node, const char* text) {
+  // Count it if it is known.
   char* line = rv_strf("%s: %s", node, text);
   if (!line) return;
   for (size_t i = 0; i < log->warnings.count; ++i) {
@@ -126,7 +139,7 @@ static void remember_warning(RvFrameLog* log, const char* node, const char* text
     rv_free(line);
     return;
   }
-  // of more different ones than a report shows, the rest is only counted
+  // A new text: append it, or count it under "further warnings".
   RvWarning warning = {line, 1};
   if (log->warnings.count >= RV_STATS_MAX_WARNINGS) {
     RvWarning* last = &log->warnings.data[RV_STATS_MAX_WARNINGS];
@@ -142,7 +155,7 @@ static void remember_warning(RvFrameLog* log, const char* node, const char* text
 }
 
 void rv_scene_message(RvScene* scene, RvLevel level, const char* node, double frame, const char* format, ...) {
-  char text[1020];
+  char text[MESSAGE_BYTES];
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);

@@ -7,14 +7,17 @@
 #include "scene/checkpoint.h"
 #include "scene/host.h"
 
+// Slack in frames when a frame is rounded down to that of a state. Frames added up from fractions may end just below a
+// whole one.
+static const double frame_slack = 1e-6;
+
 size_t rv_scene_solve_state_output(const RvNodeType* type) {
   return type->flags & RV_NODE_SOLVER ? type->noutput - 1 : 0;
 }
 
 double rv_scene_solve_state_frame(const RvSceneNode* node, double frame) {
-  // states stand at whole frames from the start; between them the last one shows. The slack forgives frames that were
-  // added up from fractions
-  double steps = floor(frame - node->start + 1e-6);
+  // States exist at whole frames from the start; between two of them the earlier one is shown.
+  double steps = floor(frame - node->start + frame_slack);
   return steps > 0 ? node->start + steps : node->start;
 }
 
@@ -22,10 +25,14 @@ uint64_t rv_scene_solve_key(RvScene* scene, RvSceneNode* node, double frame) {
   double first = frame, last = frame;
   rv_scene_files_range(node, &first, &last);
   struct {
-    uint64_t graph, files;
+    uint64_t graph;  // the solver and everything upstream
+    uint64_t files;  // sequences upstream, over all frames that matter
     double frame;
-  } facts = {node->graph_key, rv_scene_files_above(scene, node, first, last), frame == 0 ? 0 : frame};
-  return rv_hash(&facts, sizeof facts, 4);
+  } facts;
+  facts.graph = node->graph_key;
+  facts.files = rv_scene_files_above(scene, node, first, last);
+  facts.frame = frame == 0 ? 0 : frame;  // -0 becomes 0
+  return rv_hash(&facts, sizeof facts, RV_SCENE_SEED_STATE);
 }
 
 void rv_scene_solve_drop_cache(RvSceneNode* node) {
@@ -35,29 +42,31 @@ void rv_scene_solve_drop_cache(RvSceneNode* node) {
 
 void rv_scene_solve_forget(RvScene* scene, RvSceneNode* node) {
   for (int i = 0; i < 2; ++i) {
-    rv_scene_entry_unpin(&scene->cache, node->latest[i]);
-    node->latest[i] = NULL;
+    rv_scene_entry_unpin(&scene->cache, node->latest_states[i]);
+    node->latest_states[i] = NULL;
   }
   rv_scene_solve_drop_cache(node);
 }
 
+// Pins an entry as the latest state of the solver; the one before the previous is released.
 static void set_latest(RvScene* scene, RvSceneNode* node, RvEntry* entry) {
   ++entry->pins;
-  rv_scene_entry_unpin(&scene->cache, node->latest[1]);
-  node->latest[1] = node->latest[0];
-  node->latest[0] = entry;
+  rv_scene_entry_unpin(&scene->cache, node->latest_states[1]);
+  node->latest_states[1] = node->latest_states[0];
+  node->latest_states[0] = entry;
 }
 
 //------------------------------------------------------------------------------------------------ states from elsewhere
 
 RvResult rv_scene_solve_check_state(const RvSceneNode* node, const RvDetail* state, RvError* error) {
   RvResult result = rv_state_check(state, node->type->fields, node->type->nfield, error);
-  if (result) rv_error_context(error, "this is no state of a %s", node->type->type);
+  if (result) rv_error_context(error, "this is not a state of a %s", node->type->type);
   return result;
 }
 
 RvResult rv_scene_solve_adopt(RvScene* scene, RvSceneNode* node, double frame, RvDetail* state, const RvStats* stats,
                               RvError* error) {
+  // The entry becomes the latest state and is cached.
   RvEntry* entry = rv_scene_entry_new(node, rv_scene_solve_key(scene, node, frame), frame);
   if (!entry) {
     rv_detail_free(state);
@@ -73,7 +82,24 @@ RvResult rv_scene_solve_adopt(RvScene* scene, RvSceneNode* node, double frame, R
 
 //------------------------------------------------------------------------------------------------ stepping
 
-// runs start or step and takes its state
+// Computes a state into call->cook: by the solver's start function, or by its step function from `prev`.
+static RvResult call_solver(RvCall* call, const RvEntry* prev, size_t state, RvError* error) {
+  RvScene* scene = call->scene;
+  RvSceneNode* node = call->node;
+  RvResult result = rv_scene_call_inputs(call, error);
+  if (result) return result;
+  call->cook.prev = prev ? prev->output[state] : NULL;
+  call->cook.dt = prev ? 1 / scene->fps : 0;
+  ++scene->in_step;
+  result = prev ? node->type->step(&call->cook, error) : node->type->start(&call->cook, error);
+  --scene->in_step;
+  ++*(prev ? &node->nstep : &node->ncook);
+  if (!result && !call->cook.output[state]) result = rv_fail(error, RV_INTERNAL, "the solver made no state");
+  return rv_scene_call_finish(call, result, error);
+}
+
+// Makes the state of a frame from the previous one, or the initial state if `prev` is NULL. It becomes the latest state
+// of the solver, cached and pinned in *out.
 static RvResult make_state(RvScene* scene, RvSceneNode* node, double frame, const RvEntry* prev, RvEntry** out,
                            RvError* error) {
   size_t state = rv_scene_solve_state_output(node->type);
@@ -83,21 +109,15 @@ static RvResult make_state(RvScene* scene, RvSceneNode* node, double frame, cons
   if (!entry) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   RvCall call;
   RvResult result = rv_scene_call_begin(&call, scene, node, frame, &entry->stats, error);
-  if (!result && node->from && !prev) {
-    // started from a file: the inputs are not asked
-    call.cook.output[state] = rv_detail_copy(node->from);
-    entry->stats = node->from_stats;
+  if (!result && node->initial_state && !prev) {
+    // A run started from a state file takes it as the initial state; the inputs are not cooked.
+    call.cook.output[state] = rv_detail_copy(node->initial_state);
+    entry->stats = node->initial_state_stats;
     if (!call.cook.output[state]) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
-  } else if (!result && !(result = rv_scene_call_inputs(&call, error))) {
-    call.cook.prev = prev ? prev->output[state] : NULL;
-    call.cook.dt = prev ? 1 / scene->fps : 0;
-    ++scene->in_step;
-    result = prev ? node->type->step(&call.cook, error) : node->type->start(&call.cook, error);
-    --scene->in_step;
-    ++*(prev ? &node->nstep : &node->ncook);
-    if (!result && !call.cook.output[state]) result = rv_fail(error, RV_INTERNAL, "the solver made no state");
-    result = rv_scene_call_finish(&call, result, error);
+  } else if (!result) {
+    result = call_solver(&call, prev, state, error);
   }
+  // Keep the state only; the other outputs are split from it when they are needed.
   if (result) {
     rv_scene_entry_unpin(&scene->cache, entry);
   } else {
@@ -111,14 +131,15 @@ static RvResult make_state(RvScene* scene, RvSceneNode* node, double frame, cons
   return result;
 }
 
-// the last state at or before `frame` that is still there, pinned
+// The last state at or before `frame` that is still in memory, pinned; NULL if there is none.
 static RvEntry* nearest_state(RvScene* scene, RvSceneNode* node, double frame) {
+  // Go back frame by frame; look among the latest states, then in the cache.
   for (double step = round(frame - node->start); step >= 0; --step) {
     uint64_t key = rv_scene_solve_key(scene, node, node->start + step);
     for (int i = 0; i < 2; ++i) {
-      if (!node->latest[i] || node->latest[i]->key != key) continue;
-      ++node->latest[i]->pins;
-      return node->latest[i];
+      if (!node->latest_states[i] || node->latest_states[i]->key != key) continue;
+      ++node->latest_states[i]->pins;
+      return node->latest_states[i];
     }
     RvEntry* entry = rv_scene_cache_find(&scene->cache, key);
     if (entry) return entry;
@@ -126,6 +147,7 @@ static RvEntry* nearest_state(RvScene* scene, RvSceneNode* node, double frame) {
   return NULL;
 }
 
+// Writes a checkpoint of a new state, if the run has a folder for them.
 static RvResult checkpoint(RvScene* scene, RvEntry* entry, RvError* error) {
   return scene->checkpoint_dir ? rv_scene_checkpoint_keep(scene, entry, error) : RV_OK;
 }
@@ -134,14 +156,18 @@ RvResult rv_scene_solve(RvScene* scene, RvSceneNode* node, double frame, RvEntry
   *out = NULL;
   double wanted = rv_scene_solve_state_frame(node, frame);
   if (!(wanted - node->start <= RV_SCENE_MAX_FRAMES))
-    return rv_fail(error, RV_LIMIT, "node '%s': frame %g is more than a million frames after its start frame %g",
-                   node->name, frame, node->start);
+    return rv_fail(
+        error, RV_LIMIT,
+        "node '%s': frame %g is more than a million frames after its start frame %g; set a later start frame",
+        node->name, frame, node->start);
+  // Begin with the nearest state in memory, or the initial one.
   RvEntry* entry = nearest_state(scene, node, wanted);
   RvResult result = RV_OK;
   if (!entry) {
     result = make_state(scene, node, node->start, NULL, &entry, error);
     if (!result) result = checkpoint(scene, entry, error);
   }
+  // Step to the requested frame.
   while (!result && entry->frame < wanted) {
     RvEntry* next = NULL;
     double step = round(entry->frame - node->start) + 1;
@@ -169,6 +195,7 @@ RvResult rv_scene_solve_split(RvScene* scene, RvEntry* entry, RvError* error) {
     result = node->type->split(&call.cook, entry->output[state], error);
     result = rv_scene_call_finish(&call, result, error);
   }
+  // Keep the outputs that are missing.
   for (size_t i = 0; i < RV_NODE_MAX_OUTPUTS && !result; ++i) {
     if (i < state && !entry->output[i])
       entry->output[i] = call.cook.output[i];

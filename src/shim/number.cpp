@@ -1,3 +1,4 @@
+// Conversion of numbers by std::from_chars and std::to_chars.
 #include "shim/number.h"
 
 #include <charconv>
@@ -7,7 +8,8 @@
 
 namespace {
 
-// from_chars leaves the value alone when it is out of range; the sign of the exponent says which end it fell off
+// Reads a number. std::from_chars does not set a value that is out of range; overflow and underflow are told apart by
+// the sign of the exponent or, without one, by a leading zero.
 template <typename T>
 size_t parse(const char* text, size_t length, T* out) {
   T value = 0;
@@ -30,6 +32,7 @@ size_t parse(const char* text, size_t length, T* out) {
   return static_cast<size_t>(result.ptr - text);
 }
 
+// Writes a number.
 template <typename T>
 size_t print(char* text, T value) {
   auto result = std::to_chars(text, text + RV_NUMBER_TEXT, value);

@@ -1,4 +1,4 @@
-// Numbers and text, whatever the locale of the host: the C library's strtod and printf follow it, these do not.
+// Conversion of numbers from and to text, independent of the locale of the host, unlike strtod and printf.
 #ifndef RV_SHIM_NUMBER_H
 #define RV_SHIM_NUMBER_H
 
@@ -9,13 +9,14 @@
 extern "C" {
 #endif
 
-// Bytes read from the start of the text (0: not a number), correctly rounded to the type. Overflow gives infinity and
-// underflow zero, as strtod does.
+// Reads a number at the start of the text, correctly rounded to the type. Returns the number of bytes read; 0 if it is
+// not a number. As with strtod, overflow gives infinity and underflow zero.
 size_t rv_number_parse_f32(const char* text, size_t length, float* out);
 size_t rv_number_parse_f64(const char* text, size_t length, double* out);
 
-enum { RV_NUMBER_TEXT = 40 };
-// The shortest text that reads back to the same bits; returns its length, and no 0 follows. Only finite numbers.
+enum { RV_NUMBER_TEXT = 40 };  // bytes of a number as text
+// Writes the shortest text that reads back to the same bits, without an ending zero, and returns its length. The number
+// must be finite.
 size_t rv_number_print_f32(char text[RV_NUMBER_TEXT], float value);
 size_t rv_number_print_f64(char text[RV_NUMBER_TEXT], double value);
 

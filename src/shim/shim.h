@@ -1,4 +1,5 @@
-// The C++ boundary: every body stands between these two, so that no exception crosses into C.
+// The boundary between C and C++: the bodies of all functions called from C are enclosed by these macros, so that no
+// exception reaches C.
 #ifndef RV_SHIM_SHIM_H
 #define RV_SHIM_SHIM_H
 
@@ -7,7 +8,9 @@
 
 #include "rivulet/base.h"
 
+// Begins the body.
 #define RV_SHIM_BEGIN try {
+// Ends the body of a function with an error: exceptions become results.
 #define RV_SHIM_END(error)                                \
   }                                                       \
   catch (const std::bad_alloc&) {                         \
@@ -19,7 +22,7 @@
   catch (...) {                                           \
     return rv_fail(error, RV_SHIM, "unknown exception");  \
   }
-// For functions without an error to fill.
+// Ends the body of a function without an error: an exception gives `value`.
 #define RV_SHIM_END_VALUE(value) \
   }                              \
   catch (...) {                  \

@@ -1,3 +1,4 @@
+// Parallel loops on TBB: a shared arena, division of a loop into parts, and the decision which loops are worth threads.
 #include "shim/tbb.h"
 
 #include <tbb/global_control.h>
@@ -16,7 +17,7 @@
 
 namespace {
 
-// One arena of the wanted size. It is rebuilt only when the size changes, which hosts do between cooks.
+// The arena of threads. It is rebuilt only when its size changes, which hosts do between cooks.
 struct Pool {
   std::mutex lock;
   int workers = 0;
@@ -26,7 +27,7 @@ struct Pool {
   std::shared_ptr<tbb::task_arena> get(int wanted) {
     std::lock_guard<std::mutex> guard(lock);
     if (wanted != workers) {
-      // more workers than cores must be allowed explicitly: the tests of "same bits" ask for 16
+      // More threads than cores must be allowed explicitly; tests of reproducibility use 16.
       if (wanted > tbb::info::default_concurrency())
         limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, wanted);
       else
@@ -46,7 +47,7 @@ Pool& pool() {
 }  // namespace
 
 void rv::tbb_arena_run(int workers, const std::function<void()>& fn) {
-  // an arena of one has no workers: the caller does it all
+  // An arena of one thread has no workers: the caller does everything.
   if (workers <= 1) {
     tbb::task_arena alone(1);
     alone.execute(fn);
@@ -59,22 +60,25 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// ns: what takes less is done sooner by the caller alone than another worker wakes up
-constexpr uint64_t WORTH = 15000;
-constexpr size_t MOST_PARTS = 256, GROUPS = 8;  // groups of indices that a part is taken in
+constexpr uint64_t MIN_PARALLEL_NS = 15000;  // a loop that takes less ends before another thread has woken up
+constexpr size_t MAX_PARTS = 256;            // of a loop; one per thread
+constexpr size_t GROUPS = 8;                 // groups of indices in which a part is processed
+constexpr size_t SEEN_BITS = 9;              // log2 of the size of the table of loops
 
-// What an index of a loop took when it last ran, by its body. Only who does the work depends on it, never what comes
-// out; two bodies that share a place are guessed worse.
+// Time per index of a loop when it last ran. It only decides which threads do the work and never affects results, so a
+// collision of two loops in the table does no harm.
 struct Seen {
   std::atomic<const void*> site;
   std::atomic<uint64_t> ns;
 };
-Seen seen[512];
+Seen seen[1 << SEEN_BITS];
 
+// Table entry of a loop, by multiplicative hashing with the golden ratio.
 Seen& seen_of(const void* site) {
-  return seen[(reinterpret_cast<uintptr_t>(site) * 0x9e3779b97f4a7c15u) >> 55];
+  return seen[(reinterpret_cast<uintptr_t>(site) * 0x9e3779b97f4a7c15u) >> (64 - SEEN_BITS)];
 }
 
+// Records the time of a loop.
 void remember(const void* site, Clock::duration spent, size_t count) {
   if (count == 0) return;
   Seen& s = seen_of(site);
@@ -82,27 +86,30 @@ void remember(const void* site, Clock::duration spent, size_t count) {
   s.site.store(site, std::memory_order_relaxed);
 }
 
+// True if the loop is known and not worth more than one thread.
 bool is_small(const void* site, size_t count) {
   const Seen& s = seen_of(site);
-  return s.site.load(std::memory_order_relaxed) == site && s.ns.load(std::memory_order_relaxed) * count < WORTH;
+  return s.site.load(std::memory_order_relaxed) == site &&
+         s.ns.load(std::memory_order_relaxed) * count < MIN_PARALLEL_NS;
 }
 
-// A part of the indices: each worker begins with its own, which is the same in every loop over the same count, so that
-// its data stay in its cache; then it helps the others.
+// A part of the indices. Each thread begins with its own part, which is the same in every loop over the same count, so
+// that its data stay in its cache; then it helps the others. Aligned to a cache line against false sharing.
 struct alignas(64) Part {
-  std::atomic<size_t> next;
-  size_t end, step;
+  std::atomic<size_t> next;  // index to process
+  size_t end, step;          // end of the part, and indices of a group
 };
 
+// A loop in progress.
 struct Work {
-  Part part[MOST_PARTS];
+  Part part[MAX_PARTS];
   size_t parts;
-  std::atomic<Clock::rep> spent{0};  // by all of them
+  std::atomic<Clock::rep> spent{0};  // time of all threads
   void (*body)(void*, size_t);
   void* arg;
 
   Work(size_t workers, size_t count, void (*fn)(void*, size_t), void* with) : body(fn), arg(with) {
-    parts = workers < MOST_PARTS ? workers : MOST_PARTS;
+    parts = workers < MAX_PARTS ? workers : MAX_PARTS;
     for (size_t k = 0; k < parts; ++k) {
       size_t begin = count / parts * k + count % parts * k / parts;
       part[k].next = begin;
@@ -110,13 +117,15 @@ struct Work {
       part[k].step = (part[k].end - begin) / GROUPS + 1;
     }
   }
+  // Processes part `own`, then what is left of the others.
   void run(size_t own) {
     Clock::time_point start = Clock::now();
     for (size_t k = 0; k < parts; ++k) {
       Part& p = part[(own + k) % parts];
       while (p.next.load(std::memory_order_relaxed) < p.end) {
-        size_t first = p.next.fetch_add(p.step), last = first + p.step < p.end ? first + p.step : p.end;
-        for (size_t i = first; i < last; ++i) body(arg, i);  // C, and does not throw
+        size_t first = p.next.fetch_add(p.step);
+        size_t last = first + p.step < p.end ? first + p.step : p.end;
+        for (size_t i = first; i < last; ++i) body(arg, i);  // C code does not throw
       }
     }
     spent += (Clock::now() - start).count();
@@ -125,8 +134,8 @@ struct Work {
 
 #if defined(__SANITIZE_THREAD__)
 
-// Debian's TBB is not instrumented, so that the thread sanitizer sees none of its hand-overs and calls every loop a
-// race. In its builds plain threads run the chunks, which it understands, and what it reports is then ours.
+// Debian's TBB is not instrumented, so the thread sanitizer would report every loop as a race. In its builds plain
+// threads run the parts, which it understands, so that what it reports is a fault of ours.
 void run_parts(int, Work& work) {
   std::vector<std::thread> threads;
   for (size_t k = 1; k < work.parts; ++k) threads.emplace_back([&work, k] { work.run(k); });
@@ -136,6 +145,7 @@ void run_parts(int, Work& work) {
 
 #else
 
+// Runs all parts in the arena.
 void run_parts(int workers, Work& work) {
   try {
     auto arena = pool().get(workers);
@@ -149,7 +159,7 @@ void run_parts(int workers, Work& work) {
           tbb::simple_partitioner());
     });
   } catch (...) {
-    // no memory for threads or tasks: what was not taken is done here, and the result is the same
+    // Out of memory for threads or tasks: the caller does what is left below, with the same result.
   }
   work.run(0);
 }

@@ -1,4 +1,4 @@
-// Tasks behind C.
+// Parallel tasks of TBB with a C interface.
 #ifndef RV_SHIM_TBB_H
 #define RV_SHIM_TBB_H
 
@@ -8,9 +8,10 @@
 extern "C" {
 #endif
 
-// Runs body(arg, i) for i in [0, count), on at most `workers` threads. `site` names the loop: one that took next to no
-// time is run by the caller alone.
+// Runs body(arg, i) for i in [0, count) on at most `workers` threads. `site` identifies the loop: one that took very
+// little time before is run by the caller alone.
 void rv_tbb_run(int workers, size_t count, void (*body)(void* arg, size_t index), void* arg, const void* site);
+// Number of cores that the process may use, at least 1.
 int rv_tbb_cores(void);
 
 #ifdef __cplusplus

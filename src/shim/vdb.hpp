@@ -1,8 +1,8 @@
-// What the OpenVDB files share: the handle, the grid types, and the guards.
+// Shared by the OpenVDB files: the handle, the grid types, checks and errors.
 #ifndef RV_SHIM_VDB_HPP
 #define RV_SHIM_VDB_HPP
 
-// the statics of OpenVDB's templates must be the library's own; hidden copies of some of them crash it
+// The static data of OpenVDB's templates must be those of the library; hidden copies of some of them make it crash.
 #pragma GCC visibility push(default)
 #include <openvdb/Grid.h>
 #include <openvdb/tree/Tree.h>
@@ -32,55 +32,65 @@ using Vec3Tree = openvdb::tree::Tree4<openvdb::Vec3s, 5, 4, 3>::Type;
 using FloatGrid = openvdb::Grid<FloatTree>;
 using Vec3Grid = openvdb::Grid<Vec3Tree>;
 
-// No grid made here may take more memory than this.
-constexpr double GRID_BYTES_MAX = 4.0 * 1024 * 1024 * 1024;
-// Index coordinates stay inside +-this, so that sums of a few of them fit an int32.
+constexpr double MIB = 1048576, GIB = 1073741824;  // bytes
+// Memory of a grid made here, at most.
+constexpr double GRID_BYTES_MAX = 4 * GIB;
+// Magnitude of index coordinates: 2^29, so that sums of a few of them fit into an int32.
 constexpr double INDEX_MAX = 536870912;
+constexpr int LEAF_SIDE = 8;      // voxels along each axis of a leaf
+constexpr int LEAF_VOXELS = 512;  // of a leaf, z fastest
+constexpr int LEAF_WORDS = 8;     // 64-bit words of a leaf's mask of active voxels
+// Factor on a voxel size suggested in an error, so that the rounded number is large enough.
+constexpr double ADVICE_MARGIN = 1.05;
 
-// openvdb::initialize(), once.
+// Calls openvdb::initialize() once.
 void vdb_init();
-// Runs fn in an arena of rv_threads() workers: OpenVDB's own loops obey the limit. Exceptions come through.
+// Runs fn in an arena of rv_threads() threads, so that OpenVDB's own loops obey the limit. Exceptions are passed on.
 void vdb_run(const std::function<void()>& fn);
 // A new handle, with one reference.
 RvGrid* vdb_wrap(const openvdb::GridBase::Ptr& grid);
-// An empty grid out of OpenVDB's register. Grids are never constructed by their own types here: that would compile
-// the whole of them again (17 s of CPU for two).
+// An empty grid from OpenVDB's registry of types. Grids are not constructed by their own types here, because that would
+// compile all of their code again (17 s of CPU for two).
 openvdb::GridBase::Ptr vdb_new(const char* type);
+// An empty float grid with a background value.
 openvdb::SharedPtr<FloatGrid> vdb_new_float(float background);
 constexpr const char* TYPE_FLOAT = "Tree_float_5_4_3";
 constexpr const char* TYPE_VEC3 = "Tree_vec3s_5_4_3";
 constexpr const char* TYPE_POINTS = "Tree_ptdataidx32_5_4_3";
-// Metadata that only a file has: statistics and storage, left out of hashes and of copies.
+// True for metadata that describe a file (statistics and storage). They are left out of hashes and copies.
 bool vdb_is_file_meta(const std::string& name);
-// Hash of any grid by its uncompressed bytes as they would stand in a file.
+// Hash of any grid by its uncompressed bytes as in a file.
 uint64_t vdb_hash_stream(const openvdb::GridBase& grid);
-// A vec3 grid with a velocity's name is told to be one, as Houdini does.
+// Marks a vec3 grid with the name of a velocity as one, as Houdini does.
 void vdb_tag_velocity(openvdb::GridBase& grid);
+// Throws Refused unless the voxel size is positive and of a usable magnitude.
 void vdb_check_voxel(double voxel_size);
-// The band in voxels, at least 3.
+// The half width of the narrow band in voxels, raised to at least 3. Throws Refused if it is too large.
 double vdb_check_band(double band);
 
-// Thrown inside the shim, with the result that the C side gets.
+// Exception inside the shim, with the result code and text that C gets.
 struct Refused : std::exception {
   RvResult code;
   std::string text;
   Refused(RvResult c, std::string t) : code(c), text(std::move(t)) {}
   const char* what() const noexcept override { return text.c_str(); }
 };
+// Throws Refused with a printf text.
 [[noreturn]] void vdb_refuse(RvResult code, const char* format, ...) RV_PRINTF(2, 3);
 
 }  // namespace rv
 
+// The handle that C sees.
 struct RvGrid {
   std::atomic<int> references{1};
   openvdb::GridBase::Ptr grid;
   RvGridType type = RV_GRID_OTHER;
-  std::string name;
-  // the list of blocks, made on demand and dropped on a change
-  std::mutex lock;
+  std::string name;  // copy of the grid's, for rv_grid_name
+  std::mutex lock;   // of the lists below
+  // List of leaves, made on demand and invalidated by a change of the tree.
   std::atomic<bool> listed{false};
   std::vector<RvLeaf> leaves;
-  // the names in a points grid, made on demand: points are never changed
+  // Names of the attributes of a points grid, made on demand once: points are never changed.
   bool named = false;
   std::vector<std::string> channels;
 
@@ -88,6 +98,7 @@ struct RvGrid {
   rv::Vec3Grid& vectors() const { return static_cast<rv::Vec3Grid&>(*grid); }
 };
 
+// Ends the body of a function that calls OpenVDB; begin it by RV_SHIM_BEGIN.
 #define RV_VDB_END(error)                                         \
   }                                                               \
   catch (const rv::Refused& e) {                                  \

@@ -1,3 +1,4 @@
+// OpenVDB's own conversion of particles to a level set.
 #include "shim/baseline.h"
 
 #include "shim/vdb.hpp"
@@ -9,7 +10,7 @@
 namespace rv {
 namespace {
 
-// what OpenVDB asks of a list of particles
+// The interface that OpenVDB expects of a list of particles.
 struct Spheres {
   using PosType = openvdb::Vec3R;
   const float* centres;
@@ -35,7 +36,7 @@ RvResult rv_vdb_particles_baseline(double voxel_size, size_t count, const float*
   RV_SHIM_BEGIN
   *out = nullptr;
   vdb_run([&] {
-    auto grid = vdb_new_float((float)(3 * voxel_size));
+    auto grid = vdb_new_float((float)(3 * voxel_size));  // a narrow band of 3 voxels, OpenVDB's default
     grid->setTransform(openvdb::math::Transform::createLinearTransform(voxel_size));
     grid->setGridClass(openvdb::GRID_LEVEL_SET);
     openvdb::tools::ParticlesToLevelSet<FloatGrid, void, openvdb::util::NullInterrupter> raster(*grid, nullptr);

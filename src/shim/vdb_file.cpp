@@ -1,5 +1,5 @@
-// Files: our own use of OpenVDB's archive over streams that throw, so that a full disk or a cut file is
-// noticed.
+// VDB files. They use OpenVDB's archive classes with streams that throw, so that a full disk or a truncated file is an
+// error.
 #include <openvdb/io/Archive.h>
 #include <openvdb/io/GridDescriptor.h>
 #include <openvdb/io/io.h>
@@ -19,6 +19,7 @@ namespace rv {
 
 namespace io = openvdb::io;
 
+// Writes grids to a stream.
 class Writer : public io::Archive {
  public:
   Writer() { setCompression(io::COMPRESS_ACTIVE_MASK | io::COMPRESS_BLOSC); }
@@ -34,17 +35,19 @@ class Writer : public io::Archive {
   }
 };
 
+// Reads all grids of a stream.
 class Reader : public io::Archive {
  public:
   std::vector<openvdb::GridBase::Ptr> grids;
 
   void read_all(std::istream& stream, const RvLog* log, const char* path) {
-    setInstancingEnabled(false);  // a grid of ours never shares its tree unknowingly
+    setInstancingEnabled(false);  // grids must not share trees: a change of one would change the other
     readHeader(stream);
     io::StreamMetadata::Ptr meta(new io::StreamMetadata);
     io::setStreamMetadataPtr(stream, meta, false);
     io::setVersion(stream, libraryVersion(), fileVersion());
     io::setDataCompression(stream, compression());
+    // The metadata of the file are not used.
     openvdb::MetaMap().readMeta(stream);
     int32_t count = readGridCount(stream);
     std::vector<io::GridDescriptor> descriptors;
@@ -63,31 +66,31 @@ class Reader : public io::Archive {
   }
 
  private:
-  // a small file may name one big tree a thousand times
+  // Gives instances a copy of the shared tree. A small file may name a large tree many times, so the memory is limited.
   void connect(const std::vector<io::GridDescriptor>& descriptors, const NamedGridMap& named, const char* path) {
     double bytes = 0;
     for (const io::GridDescriptor& descriptor : descriptors) {
       auto parent = named.find(descriptor.instanceParentName());
       if (descriptor.isInstance() && parent != named.end()) bytes += (double)parent->second->memUsage();
       if (bytes > GRID_BYTES_MAX)
-        vdb_refuse(RV_LIMIT, "'%s': copies of shared trees would take more than %.0f MiB", path,
-                   GRID_BYTES_MAX / 1048576);
+        vdb_refuse(RV_LIMIT, "'%s': copies of shared trees would take more than %.0f MiB", path, GRID_BYTES_MAX / MIB);
       connectInstance(descriptor, named);
     }
   }
-  // an empty grid to read into; a type that OpenVDB does not know is passed over
+  // An empty grid to read into; nullptr, after skipping the grid, for a type that OpenVDB does not know.
   openvdb::GridBase::Ptr begin_grid(io::GridDescriptor& descriptor, std::istream& stream, const RvLog* log,
                                     const char* path) {
     try {
       return descriptor.read(stream);
     } catch (const openvdb::LookupError&) {
-      // the three offsets come next; the last is where the grid ends
+      // Three offsets follow; the last is the end of the grid.
       int64_t offsets[3];
       stream.read(reinterpret_cast<char*>(offsets), sizeof offsets);
       if (!inputHasGridOffsets() || offsets[2] <= stream.tellg())
-        vdb_refuse(RV_UNSUPPORTED, "'%s': grid '%s' is of the unknown type %s and cannot be passed over", path,
+        vdb_refuse(RV_UNSUPPORTED,
+                   "'%s': grid '%s' has the unknown type %s and cannot be skipped; remove it from the file", path,
                    descriptor.gridName().c_str(), descriptor.gridType().c_str());
-      rv_log(log, RV_LEVEL_WARNING, "'%s': grid '%s' is of the unknown type %s and was left out", path,
+      rv_log(log, RV_LEVEL_WARNING, "'%s': grid '%s' has the unknown type %s and was left out", path,
              descriptor.gridName().c_str(), descriptor.gridType().c_str());
       stream.seekg(offsets[2]);
       return nullptr;
@@ -95,7 +98,7 @@ class Reader : public io::Archive {
   }
 };
 
-// a stream whose bytes are only hashed
+// An output stream that hashes its bytes and discards them.
 class HashBuffer : public std::streambuf {
  public:
   HashBuffer() : hasher_(rv_hasher_new(0)) {}
@@ -123,7 +126,8 @@ class HashBuffer : public std::streambuf {
   RvHasher hasher_;
 };
 
-// statistics of a file would be stale after the first change
+// Removes the metadata of a file, which would be stale after the first change. `keep_half` keeps the wish for half
+// precision.
 static void drop_file_meta(openvdb::GridBase& grid, bool keep_half) {
   std::vector<std::string> drop;
   for (auto meta = grid.beginMeta(); meta != grid.endMeta(); ++meta)
@@ -132,7 +136,7 @@ static void drop_file_meta(openvdb::GridBase& grid, bool keep_half) {
   for (const std::string& name : drop) grid.removeMeta(name);
 }
 
-// shares the tree; its metadata is its own
+// A grid that shares the tree but has its own metadata, without those of a file.
 static openvdb::GridBase::Ptr shallow(const openvdb::GridBase& grid) {
   openvdb::GridBase::Ptr copy = openvdb::ConstPtrCast<openvdb::GridBase>(grid.copyGrid());
   drop_file_meta(*copy, false);
@@ -149,11 +153,12 @@ uint64_t vdb_hash_stream(const openvdb::GridBase& grid) {
   return buffer.take();
 }
 
+// Shallow copies of the grids with the metadata for writing.
 static openvdb::GridCPtrVec to_write(RvGrid* const* grids, size_t count, bool half) {
   openvdb::GridCPtrVec out;
   for (size_t i = 0; i < count; ++i) {
     openvdb::GridBase::Ptr grid = shallow(*grids[i]->grid);
-    // a grid may ask for it itself, by its metadata
+    // A grid may also request half precision by its own metadata.
     bool own = half || grids[i]->grid->saveFloatAsHalf();
     grid->setSaveFloatAsHalf(own && grids[i]->type != RV_GRID_POINTS);
     vdb_tag_velocity(*grid);
@@ -162,6 +167,7 @@ static openvdb::GridCPtrVec to_write(RvGrid* const* grids, size_t count, bool ha
   return out;
 }
 
+// Writes the grids, then replaces the random identity of the header by the checksum of all other bytes.
 static void write_stream(std::fstream& stream, const char* temporary, RvGrid* const* grids, size_t count, bool half) {
   openvdb::MetaMap meta;
   meta.insertMeta("creator", openvdb::StringMetadata("rivulet " RV_VERSION_STRING));
@@ -174,6 +180,7 @@ static void write_stream(std::fstream& stream, const char* temporary, RvGrid* co
   stream.close();
 }
 
+// Writes the temporary file; failures of the stream become errors with the reason.
 static RvResult write_temporary(const char* path, const char* temporary, RvGrid* const* grids, size_t count, bool half,
                                 RvError* error) {
   RV_SHIM_BEGIN
@@ -185,12 +192,13 @@ static RvResult write_temporary(const char* path, const char* temporary, RvGrid*
     vdb_run([&] { write_stream(stream, temporary, grids, count, half); });
   } catch (const std::ios_base::failure&) {
     int reason = errno;
-    vdb_refuse(RV_IO, "cannot write '%s': %s", path, reason ? strerror(reason) : "the file system refused");
+    vdb_refuse(RV_IO, "cannot write '%s': %s", path, reason ? strerror(reason) : "the file system reported an error");
   }
   return RV_OK;
   RV_VDB_END(error)
 }
 
+// Checks and reads a file; exceptions of the stream and of OpenVDB mean that it is damaged.
 static RvResult read_all(const char* path, std::vector<openvdb::GridBase::Ptr>& out, const RvLog* log, RvError* error) {
   RV_SHIM_BEGIN
   try {
@@ -204,9 +212,9 @@ static RvResult read_all(const char* path, std::vector<openvdb::GridBase::Ptr>& 
       out.swap(reader.grids);
     });
   } catch (const std::ios_base::failure&) {
-    vdb_refuse(RV_BAD_FILE, "'%s' is cut off or damaged: its grids go beyond its end", path);
+    vdb_refuse(RV_BAD_FILE, "'%s' is truncated or damaged: its grids extend beyond its end", path);
   } catch (const openvdb::Exception& e) {
-    vdb_refuse(RV_BAD_FILE, "'%s' is damaged: OpenVDB says %s", path, e.what());
+    vdb_refuse(RV_BAD_FILE, "'%s' is damaged; OpenVDB reports: %s", path, e.what());
   } catch (const std::bad_alloc&) {
     vdb_refuse(RV_BAD_FILE, "'%s' asks for more memory than there is", path);
   } catch (const std::length_error&) {
@@ -216,6 +224,7 @@ static RvResult read_all(const char* path, std::vector<openvdb::GridBase::Ptr>& 
   RV_VDB_END(error)
 }
 
+// Refuses a path that is not a regular file.
 static void check_path(const char* path) {
   struct stat info;
   if (stat(path, &info) != 0)

@@ -1,4 +1,4 @@
-// Handles: create, copy, names, transforms, metadata, bounds.
+// Grid handles: creation, copies, names, transforms, metadata and bounds.
 #include <cmath>
 #include <cstdarg>
 #include <cstring>
@@ -9,12 +9,15 @@
 namespace openvdb {
 OPENVDB_USE_VERSION_NAMESPACE
 namespace OPENVDB_VERSION_NAME {
-// declared here since openvdb.h would bring the point grids in
+// Declared here, because openvdb.h would include the point grids.
 OPENVDB_API void initialize();
 }  // namespace OPENVDB_VERSION_NAME
 }  // namespace openvdb
 
 namespace rv {
+
+constexpr double VOXEL_SIZE_MIN = 1e-12, VOXEL_SIZE_MAX = 1e12;  // positions and indices then stay within float
+constexpr size_t TEXT_BYTES = 900;                               // of an error; fits into RvError
 
 void vdb_init() {
   static std::once_flag once;
@@ -27,7 +30,7 @@ void vdb_run(const std::function<void()>& fn) {
 }
 
 void vdb_refuse(RvResult code, const char* format, ...) {
-  char text[900];
+  char text[TEXT_BYTES];
   va_list list;
   va_start(list, format);
   vsnprintf(text, sizeof text, format, list);
@@ -36,13 +39,12 @@ void vdb_refuse(RvResult code, const char* format, ...) {
 }
 
 void vdb_check_voxel(double voxel_size) {
-  // an index times a voxel must stay a float, both ways
-  if (!(voxel_size >= 1e-12 && voxel_size <= 1e12))
-    vdb_refuse(RV_BAD_INPUT, "a voxel size of %g: it must be positive (1e-12 to 1e12)", voxel_size);
+  if (!(voxel_size >= VOXEL_SIZE_MIN && voxel_size <= VOXEL_SIZE_MAX))
+    vdb_refuse(RV_BAD_INPUT, "the voxel size is %g; it must be positive (1e-12 to 1e12)", voxel_size);
 }
 
 bool vdb_is_file_meta(const std::string& name) {
-  return name.compare(0, 5, "file_") == 0 || name == openvdb::GridBase::META_SAVE_HALF_FLOAT;
+  return name.compare(0, std::strlen("file_"), "file_") == 0 || name == openvdb::GridBase::META_SAVE_HALF_FLOAT;
 }
 
 void vdb_tag_velocity(openvdb::GridBase& grid) {
@@ -91,7 +93,7 @@ static openvdb::GridClass to_class(RvGridClass grid_class) {
 
 static void check_background(const float* background, int size) {
   for (int i = 0; background && i < size; ++i)
-    if (!std::isfinite(background[i])) vdb_refuse(RV_BAD_INPUT, "the background of a grid is not finite");
+    if (!std::isfinite(background[i])) vdb_refuse(RV_BAD_INPUT, "the background value of the grid is not finite");
 }
 
 }  // namespace rv
@@ -115,7 +117,7 @@ RvResult rv_grid_create(RvGridType type, const char* name, RvGridClass grid_clas
   } else if (type == RV_GRID_POINTS) {
     grid = vdb_new(TYPE_POINTS);
   } else {
-    vdb_refuse(RV_BAD_INPUT, "a grid '%s' of type %d cannot be made: float, vec3 and points can", name ? name : "",
+    vdb_refuse(RV_BAD_INPUT, "a grid '%s' of type %d cannot be made; use float, vec3 or points", name ? name : "",
                (int)type);
   }
   grid->setTransform(openvdb::math::Transform::createLinearTransform(voxel_size));
@@ -152,7 +154,7 @@ RvResult rv_grid_from_native(const void* pointer, RvGrid** out, RvError* error) 
   *out = nullptr;
   RV_SHIM_BEGIN
   const auto& grid = *static_cast<const openvdb::GridBase::Ptr*>(pointer);
-  if (!grid) return rv_fail(error, RV_BAD_INPUT, "a VDB without a grid");
+  if (!grid) return rv_fail(error, RV_BAD_INPUT, "the VDB primitive has no grid");
   vdb_init();
   *out = vdb_wrap(grid);
   return RV_OK;
@@ -188,7 +190,7 @@ void rv_grid_set_name(RvGrid* grid, const char* name) {
     grid->name = name ? name : "";
     vdb_tag_velocity(*grid->grid);
   } catch (...) {
-    // out of memory for a name: the old one stays
+    // Out of memory for a name: the old one stays.
   }
 }
 
@@ -202,7 +204,7 @@ RvResult rv_grid_transform(const RvGrid* grid, double matrix[16], RvError* error
   RV_SHIM_BEGIN
   const openvdb::math::Transform& transform = grid->grid->constTransform();
   if (!transform.isLinear())
-    vdb_refuse(RV_UNSUPPORTED, "grid '%s' has a frustum transform, which has no matrix: resample it to a box first",
+    vdb_refuse(RV_UNSUPPORTED, "grid '%s' has a frustum transform, which is not supported; resample it to a box first",
                grid->name.c_str());
   openvdb::math::Mat4d m = transform.baseMap()->getAffineMap()->getMat4();
   for (int i = 0; i < 16; ++i) matrix[i] = m.asPointer()[i];
@@ -219,16 +221,16 @@ RvResult rv_grid_set_transform(RvGrid* grid, const double matrix[16], RvError* e
     vdb_refuse(RV_BAD_INPUT, "grid '%s': the transform has a perspective part; its last column must be 0 0 0 1",
                grid->name.c_str());
   openvdb::math::Mat4d m(matrix);
-  if (m.det() == 0) vdb_refuse(RV_BAD_INPUT, "grid '%s': the transform flattens space", grid->name.c_str());
+  if (m.det() == 0) vdb_refuse(RV_BAD_INPUT, "grid '%s': the transform is singular (a scale is 0)", grid->name.c_str());
   grid->grid->setTransform(openvdb::math::Transform::createLinearTransform(m));
   return RV_OK;
   RV_VDB_END(error)
 }
 
 void rv_grid_background(const RvGrid* grid, float value[3]) {
-  value[0] = value[1] = value[2] = 0;
+  for (int i = 0; i < 3; ++i) value[i] = 0;
   if (grid->type == RV_GRID_FLOAT) {
-    value[0] = value[1] = value[2] = grid->floats().constTree().root().background();
+    for (int i = 0; i < 3; ++i) value[i] = grid->floats().constTree().root().background();
   } else if (grid->type == RV_GRID_VEC3) {
     const openvdb::Vec3s& v = grid->vectors().constTree().root().background();
     for (int i = 0; i < 3; ++i) value[i] = v[i];
@@ -262,6 +264,7 @@ bool rv_grid_bounds(const RvGrid* grid, int32_t lo[3], int32_t hi[3], double wor
     world_lo[i] = any ? HUGE_VAL : 0;
     world_hi[i] = any ? -HUGE_VAL : 0;
   }
+  // World bounds: all corners of the box, at the outer faces of its voxels.
   for (int corner = 0; any && corner < 8; ++corner) {
     openvdb::Vec3d index;
     for (int i = 0; i < 3; ++i) index[i] = corner >> i & 1 ? hi[i] + 0.5 : lo[i] - 0.5;
@@ -282,10 +285,11 @@ char* rv_grid_meta(const RvGrid* grid, const char* name) {
   RV_SHIM_END_VALUE(nullptr)
 }
 
+// Replaces a metadata value, whatever its type was.
 static RvResult set_meta(RvGrid* grid, const char* name, const openvdb::Metadata& value, RvError* error) {
   RV_SHIM_BEGIN
-  if (!name || !*name) vdb_refuse(RV_BAD_INPUT, "grid '%s': metadata without a name", grid->name.c_str());
-  // one of another type would refuse the new value
+  if (!name || !*name) vdb_refuse(RV_BAD_INPUT, "grid '%s': the name of the metadata is empty", grid->name.c_str());
+  // OpenVDB refuses a new value of another type, so the old one is removed first.
   grid->grid->removeMeta(name);
   grid->grid->insertMeta(name, value);
   grid->name = grid->grid->getName();

@@ -1,4 +1,4 @@
-// Mesh to distance, and back.
+// Conversion of meshes to level sets, of level sets to fog volumes, and of grids to meshes.
 #include "shim/vdb.hpp"
 
 #pragma GCC visibility push(default)
@@ -17,16 +17,20 @@ using openvdb::Vec3I;
 using openvdb::Vec3s;
 using openvdb::Vec4I;
 
+// Refuses points that are not finite or too many voxels away from the origin.
 static void check_points(size_t npoint, const float* points, double voxel_size) {
   for (size_t i = 0; i < 3 * npoint; ++i) {
-    if (!std::isfinite(points[i])) vdb_refuse(RV_BAD_INPUT, "P of point %zu of the mesh is not finite", i / 3);
+    if (!std::isfinite(points[i]))
+      vdb_refuse(RV_BAD_INPUT, "point %zu of the mesh has a position (P) that is not finite", i / 3);
     if (std::fabs(points[i] / voxel_size) > INDEX_MAX)
-      vdb_refuse(RV_LIMIT, "point %zu of the mesh lies %g voxels of %g from the origin, more than %g", i / 3,
-                 std::fabs(points[i] / voxel_size), voxel_size, INDEX_MAX);
+      vdb_refuse(
+          RV_LIMIT,
+          "point %zu of the mesh is %g voxels of %g from the origin, more than %g; use larger voxels or move the mesh",
+          i / 3, std::fabs(points[i] / voxel_size), voxel_size, INDEX_MAX);
   }
 }
 
-// the triangles that have an area; one without has neighbours that cover it, and would divide by zero
+// The triangles of positive area. One without area would cause a division by zero, and its neighbours cover it.
 static std::vector<Vec3I> good_triangles(const std::vector<Vec3s>& points, size_t ntriangle, const int32_t* triangles) {
   std::vector<Vec3I> out;
   out.reserve(ntriangle);
@@ -42,23 +46,30 @@ static std::vector<Vec3I> good_triangles(const std::vector<Vec3s>& points, size_
   return out;
 }
 
-// Blocks of 8^3 near the surface: a layer of 2 band + 8 voxels, 1.2 for its slant (measured on spheres of 20 to 200
-// voxels: within 5 percent), and along edges longer than a block those that a sliver of no area still touches.
+// Factor on the number of leaves of a layer for its slant, measured on spheres of 20 to 200 voxels to within 5%.
+constexpr double SLANT = 1.2;
+// Edges longer than this, in voxels, count as slivers: two leaves.
+constexpr double SLIVER_EDGE = 2 * LEAF_SIDE;
+
+// Estimates the number of leaves near the surface (positions in voxels): a layer of 2 band + 8 voxels over the area,
+// and along long edges those that a triangle of almost no area still touches.
 static double estimate_blocks(const std::vector<Vec3s>& points, const std::vector<Vec3I>& triangles, double band) {
   double area = 0, sliver = 0;
   for (const Vec3I& t : triangles) {
     Vec3d a(points[t[0]]), b(points[t[1]]), c(points[t[2]]);
     area += 0.5 * (b - a).cross(c - a).length();
     double edge = std::sqrt(std::fmax((b - a).lengthSqr(), std::fmax((c - b).lengthSqr(), (a - c).lengthSqr())));
-    if (edge > 16) sliver += edge / 8;
+    if (edge > SLIVER_EDGE) sliver += edge / LEAF_SIDE;
   }
-  double layers = (2 * band + 8) / 8;
-  return area / 64 * 1.2 * layers + sliver * layers * layers;
+  double layers = (2 * band + LEAF_SIDE) / LEAF_SIDE;
+  return area / (LEAF_SIDE * LEAF_SIDE) * SLANT * layers + sliver * layers * layers;
 }
 
-// While it works, OpenVDB keeps a distance and an index a voxel, and copies of some blocks: 5 KB a block, measured.
+// Memory that OpenVDB needs per leaf while it converts: a distance and an index of 4 bytes per voxel, and half as much
+// for copies; measured as 5 KB.
 constexpr double WORK_BYTES_PER_BLOCK = 1.5 * 512 * 4 * 2;
 
+// Refuses a level set that would need too much memory.
 static void check_memory(double blocks, double voxel_size) {
   double bytes = blocks * WORK_BYTES_PER_BLOCK;
   if (bytes > GRID_BYTES_MAX)
@@ -66,14 +77,14 @@ static void check_memory(double blocks, double voxel_size) {
         RV_LIMIT,
         "a level set of this mesh with voxels of %g would take about %.3g GiB, more than %.3g GiB; voxels of %.3g "
         "fit",
-        voxel_size, bytes / 1073741824, GRID_BYTES_MAX / 1073741824,
-        voxel_size * std::sqrt(bytes / GRID_BYTES_MAX) * 1.05);
+        voxel_size, bytes / GIB, GRID_BYTES_MAX / GIB, voxel_size * std::sqrt(bytes / GRID_BYTES_MAX) * ADVICE_MARGIN);
 }
 
+// Converts a mesh by OpenVDB's meshToVolume, in voxel coordinates.
 static openvdb::GridBase::Ptr from_mesh(double voxel_size, double band, size_t npoint, const float* points,
                                         size_t ntriangle, const int32_t* triangles, bool unsigned_distance) {
   check_points(npoint, points, voxel_size);
-  // positions in voxels
+  // Positions in voxels.
   std::vector<Vec3s> local(npoint);
   for (size_t i = 0; i < npoint; ++i)
     for (int k = 0; k < 3; ++k) local[i][k] = (float)(points[3 * i + k] / voxel_size);
@@ -83,27 +94,31 @@ static openvdb::GridBase::Ptr from_mesh(double voxel_size, double band, size_t n
   openvdb::tools::QuadAndTriangleDataAdapter<Vec3s, Vec3I> adapter(local, polygons);
   openvdb::util::NullInterrupter no_interrupt;
   auto transform = openvdb::math::Transform::createLinearTransform(voxel_size);
-  // within a voxel of the surface the distances are exact as they are; smoothing them would lose that. Further out a
-  // few are up to 0.45 voxels too large on meshes as fine as the voxels, since OpenVDB passes one triangle a voxel on.
+  // Renormalisation is off: it would smooth the distances, which are exact within a voxel of the surface. Farther out a
+  // few are up to 0.45 voxels too large on meshes as fine as the voxels, because OpenVDB propagates one triangle per
+  // voxel.
   int flags = openvdb::tools::DISABLE_RENORMALIZATION;
   if (unsigned_distance) flags |= openvdb::tools::UNSIGNED_DISTANCE_FIELD;
   return openvdb::tools::meshToVolume<FloatGrid>(no_interrupt, adapter, *transform, (float)band, (float)band, flags,
                                                  nullptr);
 }
 
+// Refuses a grid that is not of floats, or not a level set.
 static void need_float(const RvGrid* grid, bool level_set, const char* what) {
   if (grid->type != RV_GRID_FLOAT || (level_set && rv_grid_class(grid) != RV_GRID_LEVEL_SET))
     vdb_refuse(RV_BAD_INPUT, "grid '%s' is no %s, which %s needs", grid->name.c_str(),
                level_set ? "level set of floats" : "grid of floats", what);
 }
 
+// Result of volumeToMesh.
 struct Mesh {
   std::vector<Vec3s> points;
   std::vector<Vec3I> triangles;
   std::vector<Vec4I> quads;
 };
 
-// arrays of C; quads are cut along their first diagonal. Clockwise seen from outside, as Houdini winds its faces.
+// Copies a mesh to C arrays. Quads are split along their first diagonal; faces are clockwise seen from outside, as in
+// Houdini.
 static void hand_over(const Mesh& mesh, float* points, int32_t* triangles) {
   if (!mesh.points.empty()) std::memcpy(points, mesh.points.data(), mesh.points.size() * sizeof(Vec3s));
   int32_t* out = triangles;
@@ -159,12 +174,14 @@ RvResult rv_grid_to_fog(const RvGrid* level_set, const char* name, RvGrid** out,
 RvResult rv_grid_to_mesh(const RvGrid* grid, double iso, double adaptivity, size_t* npoint, float** points,
                          size_t* ntriangle, int32_t** triangles, RvError* error) {
   RV_SHIM_BEGIN
-  *npoint = *ntriangle = 0;
+  *npoint = 0;
+  *ntriangle = 0;
   *points = nullptr;
   *triangles = nullptr;
   need_float(grid, false, "a mesh");
-  if (!std::isfinite(iso)) vdb_refuse(RV_BAD_INPUT, "the value of the contour is not finite");
+  if (!std::isfinite(iso)) vdb_refuse(RV_BAD_INPUT, "the iso value of the contour is not finite");
   adaptivity = adaptivity > 0 ? std::fmin(adaptivity, 1) : 0;
+  // Extract the contour.
   Mesh mesh;
   vdb_run([&] {
     const FloatGrid& floats = grid->floats();
@@ -173,6 +190,7 @@ RvResult rv_grid_to_mesh(const RvGrid* grid, double iso, double adaptivity, size
   size_t count = mesh.triangles.size() + 2 * mesh.quads.size();
   if (mesh.points.size() > INT32_MAX || count > INT32_MAX)
     vdb_refuse(RV_LIMIT, "the contour of grid '%s' has %zu triangles, more than 2^31", grid->name.c_str(), count);
+  // Hand it over.
   *points = static_cast<float*>(rv_alloc(mesh.points.size(), sizeof(Vec3s)));
   *triangles = static_cast<int32_t*>(rv_alloc(count, 3 * sizeof(int32_t)));
   if (!*points || !*triangles) {

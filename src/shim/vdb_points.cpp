@@ -1,4 +1,4 @@
-// Points grids, in a file of their own since they cost the most to compile.
+// Points grids: conversion from and to arrays. They have their own file because they take the longest to compile.
 #include "shim/vdb.hpp"
 
 #pragma GCC visibility push(default)
@@ -22,6 +22,7 @@ using Leaf = PointDataTree::LeafNodeType;
 
 namespace {
 
+// A point with its leaf and voxel, for sorting.
 struct Place {
   std::array<int32_t, 3> leaf;
   uint32_t voxel, point;
@@ -31,12 +32,14 @@ struct Place {
   }
 };
 
+// Arguments of rv_grid_from_points.
 struct Input {
   double voxel_size;
   size_t count;
   const float* positions;
   const RvPointChannel* channels;
   size_t nchannel;
+  // Voxel of a point: the nearest index position.
   Coord voxel(size_t i) const {
     int32_t ijk[3];
     for (int k = 0; k < 3; ++k) ijk[k] = (int32_t)std::floor(positions[3 * i + k] / voxel_size + 0.5);
@@ -44,14 +47,16 @@ struct Input {
   }
 };
 
+// OpenVDB's type of a channel.
 openvdb::NamePair type_of(const RvPointChannel& channel) {
   if (channel.is_int && channel.size == 1) return {"int32", "null"};
   if (!channel.is_int && channel.size == 1) return {"float", "null"};
   if (!channel.is_int && channel.size == 3) return {"vec3s", "null"};
-  vdb_refuse(RV_UNSUPPORTED, "the point channel '%s' has %d %s: points of a VDB have 1 or 3 floats, or 1 int",
+  vdb_refuse(RV_UNSUPPORTED, "the point attribute '%s' has %d %s; points of a VDB take 1 or 3 floats, or 1 int",
              channel.name, channel.size, channel.is_int ? "ints" : "floats");
 }
 
+// The attributes of the grid: P and the channels.
 AttributeSet::Descriptor::Ptr describe(const Input& in) {
   AttributeSet::Descriptor::Ptr descriptor = AttributeSet::Descriptor::create({"vec3s", "null"});
   for (size_t c = 0; c < in.nchannel; ++c) {
@@ -59,29 +64,34 @@ AttributeSet::Descriptor::Ptr describe(const Input& in) {
     openvdb::NamePair type = type_of(channel);
     if (!AttributeSet::Descriptor::validName(channel.name) ||
         descriptor->find(channel.name) != AttributeSet::INVALID_POS)
-      vdb_refuse(RV_BAD_INPUT, "the point channel '%s' has an empty or odd name, or one that is taken", channel.name);
+      vdb_refuse(RV_BAD_INPUT, "the point attribute '%s' has an empty or odd name, or one that is taken; rename it",
+                 channel.name);
     descriptor = descriptor->duplicateAppend(channel.name, type);
   }
   return descriptor;
 }
 
+// Checks the points and sorts them by leaf, voxel and index.
 std::vector<Place> sort_points(const Input& in) {
   std::vector<Place> places(in.count);
   for (size_t i = 0; i < in.count; ++i) {
     for (int k = 0; k < 3; ++k) {
       double x = in.positions[3 * i + k] / in.voxel_size;
-      if (!std::isfinite(x)) vdb_refuse(RV_BAD_INPUT, "P of point %zu is not finite", i);
+      if (!std::isfinite(x)) vdb_refuse(RV_BAD_INPUT, "point %zu has a position (P) that is not finite", i);
       if (std::fabs(x) > INDEX_MAX)
-        vdb_refuse(RV_LIMIT, "point %zu lies %g voxels of %g from the origin, more than %g", i, std::fabs(x),
-                   in.voxel_size, INDEX_MAX);
+        vdb_refuse(RV_LIMIT,
+                   "point %zu is %g voxels of %g from the origin, more than %g; use larger voxels or move the points",
+                   i, std::fabs(x), in.voxel_size, INDEX_MAX);
     }
     Coord voxel = in.voxel(i);
-    places[i] = {{voxel.x() & ~7, voxel.y() & ~7, voxel.z() & ~7}, Leaf::coordToOffset(voxel), (uint32_t)i};
+    const int32_t mask = ~(LEAF_SIDE - 1);
+    places[i] = {{voxel.x() & mask, voxel.y() & mask, voxel.z() & mask}, Leaf::coordToOffset(voxel), (uint32_t)i};
   }
   std::sort(places.begin(), places.end());
   return places;
 }
 
+// Copies a channel into a leaf in the order of its points.
 template <typename T>
 void fill_channel(AttributeArray& array, const Place* first, size_t count, const void* data) {
   AttributeWriteHandle<T> handle(array);
@@ -92,7 +102,7 @@ void fill_channel(AttributeArray& array, const Place* first, size_t count, const
   }
 }
 
-// P is kept relative to the voxel's centre, in voxels
+// Positions are stored relative to the voxel's centre, in voxels.
 void fill_positions(const Input& in, AttributeArray& array, const Place* first, size_t count) {
   AttributeWriteHandle<Vec3s> handle(array);
   for (size_t i = 0; i < count; ++i) {
@@ -104,10 +114,12 @@ void fill_positions(const Input& in, AttributeArray& array, const Place* first, 
   }
 }
 
+// Fills a leaf with `count` sorted points.
 void fill_leaf(const Input& in, const AttributeSet::Descriptor::Ptr& descriptor, Leaf& leaf, const Place* first,
                size_t count) {
-  // initializeAttributes() would take P alone
+  // initializeAttributes() would only take P.
   leaf.replaceAttributeSet(new AttributeSet(descriptor, (openvdb::Index)count), true);
+  // Each voxel stores the end of its points.
   std::vector<Leaf::ValueType> ends(Leaf::SIZE);
   size_t p = 0;
   for (uint32_t voxel = 0; voxel < Leaf::SIZE; ++voxel) {
@@ -115,6 +127,7 @@ void fill_leaf(const Input& in, const AttributeSet::Descriptor::Ptr& descriptor,
     ends[voxel] = (uint32_t)p;
   }
   leaf.setOffsets(ends);
+  // Attributes.
   fill_positions(in, leaf.attributeArray(0), first, count);
   for (size_t c = 0; c < in.nchannel; ++c) {
     const RvPointChannel& channel = in.channels[c];
@@ -128,6 +141,7 @@ void fill_leaf(const Input& in, const AttributeSet::Descriptor::Ptr& descriptor,
   }
 }
 
+// Builds the grid leaf by leaf.
 openvdb::GridBase::Ptr build(const Input& in) {
   std::vector<Place> places = sort_points(in);
   AttributeSet::Descriptor::Ptr descriptor = describe(in);
@@ -141,21 +155,23 @@ openvdb::GridBase::Ptr build(const Input& in) {
   return grid;
 }
 
-// a damaged file can say anything here, so the ends are looked at before they are believed
+// Number of points of a leaf. The ends of the voxels are checked, because a damaged file can contain anything.
 size_t points_of(const Leaf& leaf) {
   uint32_t last = 0;
   for (openvdb::Index i = 0; i < Leaf::SIZE; ++i) {
     uint32_t end = leaf.getValue(i);
-    if (end < last) vdb_refuse(RV_BAD_FILE, "a points grid is damaged: its voxels do not follow each other");
+    if (end < last)
+      vdb_refuse(RV_BAD_FILE, "a points grid is damaged: the point ranges of its voxels are not in order");
     last = end;
   }
   return last;
 }
 
+// Calls fn with all leaves of a points grid, in tree order.
 template <typename Fn>
 void each_leaf(const RvGrid* grid, Fn&& fn) {
   if (grid->type != RV_GRID_POINTS)
-    vdb_refuse(RV_BAD_INPUT, "grid '%s' is of type %s and holds no points", grid->name.c_str(),
+    vdb_refuse(RV_BAD_INPUT, "grid '%s' is of type %s and has no points", grid->name.c_str(),
                grid->grid->type().c_str());
   const PointDataTree& tree = static_cast<const PointDataGrid&>(*grid->grid).constTree();
   for (auto upper = tree.root().cbeginChildOn(); upper; ++upper)
@@ -163,7 +179,7 @@ void each_leaf(const RvGrid* grid, Fn&& fn) {
       for (auto leaf = lower->cbeginChildOn(); leaf; ++leaf) fn(*leaf);
 }
 
-// the array of a leaf, known to be of that type and to have all the points; NULL if the leaf has no such name
+// The attribute array of a leaf, checked to have all points; NULL if the leaf has no such attribute.
 const AttributeArray* array_of(const RvGrid* grid, const Leaf& leaf, const char* name, size_t count) {
   size_t at = leaf.attributeSet().find(name);
   if (at == AttributeSet::INVALID_POS) return nullptr;
@@ -174,12 +190,12 @@ const AttributeArray* array_of(const RvGrid* grid, const Leaf& leaf, const char*
   return &array;
 }
 
-// a leaf has a list of names of its own; most share one
+// Appends the names of a leaf's attributes that are not in `seen`, in the order of the attributes, then its groups.
 void list_names(const AttributeSet::Descriptor& descriptor, std::set<std::string>& seen,
                 std::vector<std::string>& out) {
   std::vector<std::pair<size_t, std::string>> found;
   for (const auto& entry : descriptor.map()) {
-    // members of groups are bits of attributes that nobody asks for
+    // Attributes of type "grp" store the bits of groups and are not listed.
     if (entry.first == "P" || descriptor.type(entry.second).second == "grp") continue;
     found.emplace_back(entry.second, entry.first);
   }
@@ -190,6 +206,7 @@ void list_names(const AttributeSet::Descriptor& descriptor, std::set<std::string
     if (seen.insert(entry.first).second) out.push_back(entry.first);
 }
 
+// Names of all attributes and groups, made on demand. Most leaves share one descriptor.
 const std::vector<std::string>& names_of(const RvGrid* grid) {
   RvGrid* mutable_grid = const_cast<RvGrid*>(grid);
   std::lock_guard<std::mutex> guard(mutable_grid->lock);
@@ -207,15 +224,17 @@ const std::vector<std::string>& names_of(const RvGrid* grid) {
   return grid->channels;
 }
 
+// Number of points of the grid, limited by their memory.
 size_t count_all(const RvGrid* grid) {
   size_t count = 0;
   each_leaf(grid, [&](const Leaf& leaf) { count += points_of(leaf); });
   if ((double)count * sizeof(Vec3s) > GRID_BYTES_MAX)
-    vdb_refuse(RV_LIMIT, "points grid '%s' says that it has %zu points, more than fit %.3g GiB", grid->name.c_str(),
-               count, GRID_BYTES_MAX / 1073741824);
+    vdb_refuse(RV_LIMIT, "points grid '%s' claims to have %zu points, more than fit into %.3g GiB; it may be damaged",
+               grid->name.c_str(), count, GRID_BYTES_MAX / GIB);
   return count;
 }
 
+// Reads an attribute of all points, which must have the same type in all leaves.
 template <typename T>
 void read_channel(const RvGrid* grid, const char* name, void* data) {
   char* to = static_cast<char*>(data);
@@ -224,7 +243,8 @@ void read_channel(const RvGrid* grid, const char* name, void* data) {
     if (!count) return;
     const AttributeArray* array = array_of(grid, leaf, name, count);
     if (!array || array->valueType() != openvdb::typeNameAsString<T>() || array->stride() != 1)
-      vdb_refuse(RV_BAD_FILE, "points grid '%s': '%s' is not of one type everywhere", grid->name.c_str(), name);
+      vdb_refuse(RV_BAD_FILE, "points grid '%s': the attribute '%s' has different types in different places",
+                 grid->name.c_str(), name);
     AttributeHandle<T> handle(*array);
     for (size_t i = 0; i < count; ++i, to += sizeof(T)) {
       T value = handle.get((openvdb::Index)i);
@@ -233,13 +253,14 @@ void read_channel(const RvGrid* grid, const char* name, void* data) {
   });
 }
 
+// Reads the positions in world space.
 void read_positions(const RvGrid* grid, Vec3s* out) {
   each_leaf(grid, [&](const Leaf& leaf) {
     size_t count = points_of(leaf);
     if (!count) return;
     const AttributeArray* array = array_of(grid, leaf, "P", count);
     if (!array || array->valueType() != "vec3s" || array->stride() != 1)
-      vdb_refuse(RV_UNSUPPORTED, "points grid '%s' has no P of three floats", grid->name.c_str());
+      vdb_refuse(RV_UNSUPPORTED, "points grid '%s' has no uncompressed position P of three floats", grid->name.c_str());
     AttributeHandle<Vec3s> handle(*array);
     size_t i = 0;
     for (openvdb::Index voxel = 0; voxel < Leaf::SIZE; ++voxel) {
@@ -261,7 +282,7 @@ RvResult rv_grid_from_points(const char* name, double voxel_size, size_t count, 
   *out = nullptr;
   vdb_init();
   vdb_check_voxel(voxel_size);
-  if (count > UINT32_MAX) vdb_refuse(RV_LIMIT, "%zu points: a points grid made here has 2^32 at most", count);
+  if (count > UINT32_MAX) vdb_refuse(RV_LIMIT, "%zu points are too many: a points grid has at most 2^32", count);
   openvdb::GridBase::Ptr grid = build({voxel_size, count, positions, channels, nchannel});
   grid->setTransform(openvdb::math::Transform::createLinearTransform(voxel_size));
   grid->setName(name ? name : "");
@@ -305,6 +326,22 @@ const char* rv_grid_points_channel_name(const RvGrid* grid, size_t index) {
   RV_SHIM_END_VALUE(nullptr)
 }
 
+// Type of an attribute in the first leaf that has it. Throws Refused if it is a group or missing.
+static std::string find_type(const RvGrid* grid, const char* name) {
+  std::string type;
+  bool group = false;
+  each_leaf(grid, [&](const Leaf& leaf) {
+    group = group || leaf.attributeSet().descriptor().hasGroup(name);
+    const AttributeArray* array = type.empty() ? array_of(grid, leaf, name, 0) : nullptr;
+    if (array) type = array->valueType();
+  });
+  if (type.empty() && group)
+    vdb_refuse(RV_UNSUPPORTED, "'%s' of points grid '%s' is a point group, which cannot be read as an attribute", name,
+               grid->name.c_str());
+  if (type.empty()) vdb_refuse(RV_NOT_FOUND, "points grid '%s' has no attribute '%s'", grid->name.c_str(), name);
+  return type;
+}
+
 RvResult rv_grid_points_channel(const RvGrid* grid, const char* name, int* size, bool* is_int, void** data,
                                 RvError* error) {
   *data = nullptr;
@@ -312,20 +349,10 @@ RvResult rv_grid_points_channel(const RvGrid* grid, const char* name, int* size,
   RvResult result = [&]() -> RvResult {
     RV_SHIM_BEGIN
     size_t count = count_all(grid);
-    std::string type;
-    bool group = false;
-    each_leaf(grid, [&](const Leaf& leaf) {
-      group = group || leaf.attributeSet().descriptor().hasGroup(name);
-      const AttributeArray* array = type.empty() ? array_of(grid, leaf, name, 0) : nullptr;
-      if (array) type = array->valueType();
-    });
-    if (type.empty() && group)
-      vdb_refuse(RV_UNSUPPORTED, "'%s' of points grid '%s' is a group of points, which is not read", name,
-                 grid->name.c_str());
-    if (type.empty()) vdb_refuse(RV_NOT_FOUND, "points grid '%s' has no attribute '%s'", grid->name.c_str(), name);
+    std::string type = find_type(grid, name);
     *size = type == "vec3s" ? 3 : 1;
     *is_int = type == "int32";
-    values = rv_alloc(count, 4 * (size_t)*size);
+    values = rv_alloc(count, sizeof(float) * (size_t)*size);  // an int32 has the same size
     if (!values) throw std::bad_alloc();
     if (type == "vec3s")
       read_channel<Vec3s>(grid, name, values);
@@ -335,7 +362,7 @@ RvResult rv_grid_points_channel(const RvGrid* grid, const char* name, int* size,
       read_channel<int32_t>(grid, name, values);
     else
       vdb_refuse(RV_UNSUPPORTED,
-                 "the attribute '%s' of points grid '%s' is of type %s: float, vec3s and int32 are read", name,
+                 "the attribute '%s' of points grid '%s' is of type %s; only float, vec3s and int32 can be read", name,
                  grid->name.c_str(), type.c_str());
     return RV_OK;
     RV_VDB_END(error)

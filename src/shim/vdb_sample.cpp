@@ -7,7 +7,11 @@
 
 namespace rv {
 
-// one reader of a tree that keeps the last block, since neighbouring samples mostly share it
+constexpr size_t GRAIN = 512;               // samples of one task
+constexpr double MAX_INDEX = 2147483000.0;  // magnitude of an index position whose voxels still have int coordinates
+constexpr int ORIGIN_MASK = ~(LEAF_SIDE - 1);
+
+// Reads values of a tree and caches the last leaf, which neighbouring samples mostly share.
 template <typename Tree>
 class Lookup {
  public:
@@ -15,9 +19,11 @@ class Lookup {
   using Leaf = typename Tree::LeafNodeType;
   explicit Lookup(const Tree& tree) : tree_(tree), background_(tree.root().background()) {}
 
+  // Value of a voxel.
   Value at(int i, int j, int k) {
     const openvdb::Coord ijk(i, j, k);
-    if (leaf_ && (i & ~7) == origin_.x() && (j & ~7) == origin_.y() && (k & ~7) == origin_.z())
+    if (leaf_ && (i & ORIGIN_MASK) == origin_.x() && (j & ORIGIN_MASK) == origin_.y() &&
+        (k & ORIGIN_MASK) == origin_.z())
       return leaf_->getValue(ijk);
     const Leaf* leaf = tree_.root().probeConstLeaf(ijk);
     if (!leaf) return tree_.root().getValue(ijk);
@@ -25,10 +31,10 @@ class Lookup {
     origin_ = leaf->origin();
     return leaf->getValue(ijk);
   }
-  // at an index position; outside of the grid and at no position at all: the background
+  // Trilinear interpolation at an index position; the background if it is not finite or out of range.
   Value trilinear(const openvdb::Vec3d& p) {
     for (int a = 0; a < 3; ++a)
-      if (!(std::fabs(p[a]) < 2147483000.0)) return background_;
+      if (!(std::fabs(p[a]) < MAX_INDEX)) return background_;
     int base[3];
     float w[3];
     for (int a = 0; a < 3; ++a) {
@@ -36,6 +42,7 @@ class Lookup {
       base[a] = (int)floor;
       w[a] = (float)(p[a] - floor);
     }
+    // Interpolate along z, then y, then x.
     Value face[2];
     for (int x = 0; x < 2; ++x) {
       Value edge[2];
@@ -55,6 +62,7 @@ class Lookup {
   openvdb::Coord origin_;
 };
 
+// Arguments of the parallel loop.
 template <typename Tree>
 struct Sampling {
   const Tree* tree;
@@ -65,7 +73,7 @@ struct Sampling {
 
   static openvdb::Vec3s sample(Lookup<Vec3Tree>& lookup, const openvdb::Vec3d& p, bool staggered) {
     if (!staggered) return lookup.trilinear(p);
-    // component a of voxel i lies on the face at i - 1/2 along a
+    // Component a of voxel i belongs to the face at i - 1/2 along axis a.
     openvdb::Vec3s value;
     for (int a = 0; a < 3; ++a) {
       openvdb::Vec3d q = p;
@@ -76,6 +84,7 @@ struct Sampling {
   }
   static float sample(Lookup<FloatTree>& lookup, const openvdb::Vec3d& p, bool) { return lookup.trilinear(p); }
 
+  // Samples a range of positions.
   static void range(void* arg, size_t begin, size_t end) {
     using Value = typename Tree::ValueType;
     const Sampling* self = static_cast<const Sampling*>(arg);
@@ -92,7 +101,7 @@ template <typename Tree>
 static void sample_all(const Tree& tree, const RvGrid* grid, size_t count, const double* positions, float* out) {
   Sampling<Tree> sampling{&tree, &grid->grid->constTransform(), positions, out,
                           rv_grid_class(grid) == RV_GRID_STAGGERED};
-  rv_parallel_for(count, 512, sampling.range, &sampling);
+  rv_parallel_for(count, GRAIN, sampling.range, &sampling);
 }
 
 }  // namespace rv
@@ -106,7 +115,7 @@ RvResult rv_grid_sample(const RvGrid* grid, size_t count, const double* position
   else if (grid->type == RV_GRID_VEC3)
     sample_all(grid->vectors().constTree(), grid, count, positions, out);
   else
-    vdb_refuse(RV_UNSUPPORTED, "grid '%s' is of type %s: only float and vec3 grids can be sampled", grid->name.c_str(),
+    vdb_refuse(RV_UNSUPPORTED, "grid '%s' is of type %s; only float and vec3 grids can be sampled", grid->name.c_str(),
                grid->grid->type().c_str());
   return RV_OK;
   RV_VDB_END(error)

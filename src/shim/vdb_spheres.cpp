@@ -1,8 +1,8 @@
 // The union of spheres as a level set: the exact distance to the nearest sphere, for spheres of any size.
 //
-// OpenVDB's ParticlesToLevelSet drops spheres under 1.5 voxels, which is where most drops are. Here the spheres are
-// sorted into blocks of 128^3 voxels; each block takes the least distance over its spheres, and since a minimum does
-// not depend on the order, neither do the bits.
+// OpenVDB's ParticlesToLevelSet leaves out spheres of less than 1.5 voxels, the size of most drops. Here the spheres
+// are sorted into blocks of 128^3 voxels; the value of a voxel is the minimum over the spheres of its block. A minimum
+// does not depend on the order, so the result is reproducible to the bit.
 #include "shim/vdb.hpp"
 
 #pragma GCC visibility push(default)
@@ -16,19 +16,23 @@
 
 namespace rv {
 
-constexpr int BLOCK = 128, LEAF = 8, LEAVES = BLOCK / LEAF;
-// (block, sphere) pairs; a sphere of a thousand voxels makes about four thousand
+constexpr int BLOCK = 128;            // voxels along each axis of a block
+constexpr int LEAF = LEAF_SIDE;       // voxels along each axis of a leaf
+constexpr int LEAVES = BLOCK / LEAF;  // leaves along each axis of a block
+// (block, sphere) pairs, at most; a sphere of a radius of a thousand voxels makes about four thousand.
 constexpr double PAIRS_MAX = 1e8;
+constexpr double BAND_MIN = 3, BAND_MAX = 1000;  // half width of the narrow band, in voxels
 
 namespace {
 
 using Leaf = FloatTree::LeafNodeType;
 
 struct Sphere {
-  double centre[3];  // in voxels, as all here
+  double centre[3];  // in voxels, like all lengths here
   double radius;
 };
 
+// A sphere that reaches a block.
 struct Pair {
   std::array<int32_t, 3> block;
   uint32_t sphere;
@@ -36,12 +40,13 @@ struct Pair {
 };
 
 struct Block {
-  size_t begin, end;  // its pairs
-  std::vector<Leaf*> leaves;
-  size_t count = 0;
-  bool failed = false;
+  size_t begin, end;          // range of its pairs
+  std::vector<Leaf*> leaves;  // owned until the tree takes them
+  size_t count = 0;           // leaves in the band, at most
+  bool failed = false;        // out of memory
 };
 
+// A conversion in progress.
 struct Work {
   double voxel_size, band;
   std::vector<Sphere> spheres;
@@ -57,12 +62,14 @@ int block_of(double x) {
   return (int)std::floor(x / BLOCK);
 }
 
-// least and greatest distance from a sphere's centre to the voxels of a cube
+// Smallest and largest distance from a sphere's centre to the voxels of a cube.
 void reach(const Sphere& s, const int origin[3], int size, double& least, double& greatest) {
   double lo = 0, hi = 0;
   for (int k = 0; k < 3; ++k) {
-    double below = origin[k] - s.centre[k], above = s.centre[k] - (origin[k] + size - 1);
-    double near = std::fmax(0, std::fmax(below, above)), far = std::fmax(std::fabs(below), std::fabs(above));
+    double below = origin[k] - s.centre[k];
+    double above = s.centre[k] - (origin[k] + size - 1);
+    double near = std::fmax(0, std::fmax(below, above));
+    double far = std::fmax(std::fabs(below), std::fabs(above));
     lo += near * near;
     hi += far * far;
   }
@@ -70,6 +77,7 @@ void reach(const Sphere& s, const int origin[3], int size, double& least, double
   greatest = std::sqrt(hi);
 }
 
+// Relation of a cube to a sphere: outside of its band, touched by the band, or completely inside.
 enum Touch { NOTHING, BAND, INSIDE };
 
 Touch touch(const Work& w, const Sphere& s, const int origin[3], int size) {
@@ -79,7 +87,7 @@ Touch touch(const Work& w, const Sphere& s, const int origin[3], int size) {
   return least - s.radius < w.band ? BAND : NOTHING;
 }
 
-// calls fn(leaf number in the block, sphere, touch) for all that a sphere of the block may reach
+// Calls fn(leaf number in the block, origin, sphere, touch) for all leaves that the block's spheres touch.
 template <typename Fn>
 void each_touched(const Work& w, const Block& block, Fn&& fn) {
   const std::array<int32_t, 3>& at = w.pairs[block.begin].block;
@@ -87,7 +95,8 @@ void each_touched(const Work& w, const Block& block, Fn&& fn) {
     const Sphere& s = w.spheres[w.pairs[p].sphere];
     int lo[3], hi[3], n[3];
     for (int k = 0; k < 3; ++k) {
-      double first = s.centre[k] - s.radius - w.band - at[k] * (double)BLOCK, width = 2 * (s.radius + w.band);
+      double first = s.centre[k] - s.radius - w.band - at[k] * (double)BLOCK;
+      double width = 2 * (s.radius + w.band);
       lo[k] = (int)std::fmin(std::fmax(std::floor(first / LEAF), 0), LEAVES);
       hi[k] = (int)std::fmin(std::floor((first + width) / LEAF), LEAVES - 1);
     }
@@ -102,9 +111,10 @@ void each_touched(const Work& w, const Block& block, Fn&& fn) {
   }
 }
 
-// how each leaf of a block is touched; a leaf inside of any sphere is inside
+// The relation of each leaf of a block to its spheres; a leaf inside of any sphere is inside.
 using Marks = std::array<uint8_t, LEAVES * LEAVES * LEAVES>;
 
+// Marks the leaves of a block. False if the whole block is inside of a sphere.
 bool mark(const Work& w, const Block& block, Marks& marks) {
   marks.fill(NOTHING);
   const std::array<int32_t, 3>& at = w.pairs[block.begin].block;
@@ -117,14 +127,17 @@ bool mark(const Work& w, const Block& block, Marks& marks) {
   return true;
 }
 
+// Lowers the values of a leaf to the distance of a sphere. Distances are float, in world units.
 void lower(float* values, const int origin[3], const Sphere& s, float voxel_size) {
   float c[3];
   for (int k = 0; k < 3; ++k) c[k] = (float)(s.centre[k] - origin[k]);
   float radius = (float)s.radius;
   for (int x = 0; x < LEAF; ++x)
     for (int y = 0; y < LEAF; ++y) {
-      float dx = (float)x - c[0], dy = (float)y - c[1], xy = dx * dx + dy * dy;
-      float* row = values + x * 64 + y * 8;
+      float dx = (float)x - c[0];
+      float dy = (float)y - c[1];
+      float xy = dx * dx + dy * dy;
+      float* row = values + x * (LEAF * LEAF) + y * LEAF;
       for (int z = 0; z < LEAF; ++z) {
         float dz = (float)z - c[2];
         float d = (sqrtf(xy + dz * dz) - radius) * voxel_size;
@@ -133,7 +146,7 @@ void lower(float* values, const int origin[3], const Sphere& s, float voxel_size
     }
 }
 
-// active where the distance is inside of the band; false if nowhere
+// Activates the voxels inside of the band and clamps the others. False if none is active.
 bool finish(Leaf& leaf, float background) {
   float* values = leaf.buffer().data();
   bool any = false;
@@ -146,6 +159,7 @@ bool finish(Leaf& leaf, float background) {
   return any;
 }
 
+// Counts the leaves in the band, for a range of blocks.
 void count_blocks(void* arg, size_t begin, size_t end) {
   Work* w = static_cast<Work*>(arg);
   Marks marks;
@@ -153,6 +167,7 @@ void count_blocks(void* arg, size_t begin, size_t end) {
     if (mark(*w, w->blocks[b], marks)) w->blocks[b].count = (size_t)std::count(marks.begin(), marks.end(), BAND);
 }
 
+// Makes the leaves of a block.
 void fill_block(Work& w, Block& block) {
   float background = (float)(w.band * w.voxel_size);
   Marks marks;
@@ -168,6 +183,7 @@ void fill_block(Work& w, Block& block) {
     if (leaf && finish(*leaf, background)) block.leaves.push_back(leaf.release());
 }
 
+// Makes the leaves of a range of blocks; exceptions must not leave the parallel loop.
 void fill_blocks(void* arg, size_t begin, size_t end) {
   Work* w = static_cast<Work*>(arg);
   for (size_t b = begin; b < end; ++b) {
@@ -179,6 +195,7 @@ void fill_blocks(void* arg, size_t begin, size_t end) {
   }
 }
 
+// Checks the spheres and converts them to voxels.
 void take_spheres(Work& w, size_t count, const float* centres, const float* radii) {
   double pairs = 0;
   w.spheres.reserve(count);
@@ -194,16 +211,21 @@ void take_spheres(Work& w, size_t count, const float* centres, const float* radi
     if (!std::isfinite(far)) vdb_refuse(RV_BAD_INPUT, "the centre or the radius of sphere %zu is not finite", i);
     if (radii[i] < 0) vdb_refuse(RV_BAD_INPUT, "the radius of sphere %zu is negative (%g)", i, radii[i]);
     if (far > INDEX_MAX)
-      vdb_refuse(RV_LIMIT, "sphere %zu reaches %g voxels of %g from the origin, more than %g", i, far, w.voxel_size,
-                 INDEX_MAX);
+      vdb_refuse(
+          RV_LIMIT,
+          "sphere %zu reaches %g voxels of %g from the origin, more than %g; use larger voxels or move the spheres", i,
+          far, w.voxel_size, INDEX_MAX);
+    // A small sphere touches at most 8 blocks; of the box of a large one about half the blocks are touched.
     pairs += std::fmin(blocks, 8 + 0.5 * blocks);
     if (pairs > PAIRS_MAX)
-      vdb_refuse(RV_LIMIT, "%zu spheres up to the %zuth (radius %g) are too large for voxels of %g", count, i, radii[i],
-                 w.voxel_size);
+      vdb_refuse(RV_LIMIT,
+                 "%zu spheres, here number %zu of radius %g, are too large for voxels of %g; use larger voxels", count,
+                 i, radii[i], w.voxel_size);
     w.spheres.push_back(s);
   }
 }
 
+// Lists the blocks and the spheres that touch each.
 void sort_into_blocks(Work& w) {
   for (size_t i = 0; i < w.spheres.size(); ++i) {
     const Sphere& s = w.spheres[i];
@@ -226,6 +248,7 @@ void sort_into_blocks(Work& w) {
   }
 }
 
+// Computes the level set: counts and checks the memory, fills the leaves in parallel, and joins them.
 openvdb::GridBase::Ptr rasterise(Work& w) {
   sort_into_blocks(w);
   rv_parallel_for(w.blocks.size(), 1, count_blocks, &w);
@@ -236,8 +259,8 @@ openvdb::GridBase::Ptr rasterise(Work& w) {
     vdb_refuse(RV_LIMIT,
                "a level set of these spheres with voxels of %g would take %.3g GiB, more than %.3g GiB; voxels "
                "of %.3g fit",
-               w.voxel_size, bytes / 1073741824, GRID_BYTES_MAX / 1073741824,
-               w.voxel_size * std::sqrt(bytes / GRID_BYTES_MAX) * 1.05);
+               w.voxel_size, bytes / GIB, GRID_BYTES_MAX / GIB,
+               w.voxel_size * std::sqrt(bytes / GRID_BYTES_MAX) * ADVICE_MARGIN);
   rv_parallel_for(w.blocks.size(), 1, fill_blocks, &w);
   auto grid = vdb_new_float((float)(w.band * w.voxel_size));
   for (Block& block : w.blocks) {
@@ -254,8 +277,8 @@ openvdb::GridBase::Ptr rasterise(Work& w) {
 }  // namespace
 
 double vdb_check_band(double band) {
-  if (!(band <= 1000)) vdb_refuse(RV_BAD_INPUT, "a band of %g voxels: 3 to 1000 are possible", band);
-  return std::fmax(band, 3);
+  if (!(band <= BAND_MAX)) vdb_refuse(RV_BAD_INPUT, "the narrow band has %g voxels; it must have 3 to 1000", band);
+  return std::fmax(band, BAND_MIN);
 }
 
 }  // namespace rv
@@ -267,7 +290,7 @@ RvResult rv_grid_from_spheres(const char* name, double voxel_size, double band, 
   RV_SHIM_BEGIN
   *out = nullptr;
   vdb_check_voxel(voxel_size);
-  if (count > UINT32_MAX) vdb_refuse(RV_LIMIT, "%zu spheres: 2^32 are possible", count);
+  if (count > UINT32_MAX) vdb_refuse(RV_LIMIT, "%zu spheres are too many; at most 2^32 are possible", count);
   Work work;
   work.voxel_size = voxel_size;
   work.band = vdb_check_band(band);

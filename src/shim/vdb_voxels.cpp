@@ -1,4 +1,4 @@
-// Voxels and blocks of float and vec3 grids, without copies; the hash over all of them.
+// Access to voxels and leaves of float and vec3 grids without copies, and the hash of a grid.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -10,9 +10,12 @@
 namespace rv {
 
 static_assert(sizeof(openvdb::Vec3s) == 3 * sizeof(float), "a vector is three floats");
-static_assert(sizeof(FloatTree::LeafNodeType::NodeMaskType) == 64, "a mask is eight words");
+static_assert(sizeof(FloatTree::LeafNodeType::NodeMaskType) == LEAF_WORDS * sizeof(uint64_t), "a mask is eight words");
 
-// calls fn(tree) on the tree of a float or vec3 grid; false for others
+constexpr size_t GRAIN = 64;       // leaves of one task
+constexpr uint64_t LEAF_SEED = 1;  // of the hash of a leaf
+
+// Calls fn(tree) with the tree of a float or vec3 grid. False for other grids.
 template <typename Fn>
 static bool with_tree(const RvGrid* grid, Fn&& fn) {
   if (grid->type == RV_GRID_FLOAT)
@@ -24,6 +27,7 @@ static bool with_tree(const RvGrid* grid, Fn&& fn) {
   return true;
 }
 
+// Conversions between voxel values and float arrays; the first argument of `load` selects the type.
 static float load(float, const float* v) {
   return v[0];
 }
@@ -31,14 +35,14 @@ static openvdb::Vec3s load(const openvdb::Vec3s&, const float* v) {
   return openvdb::Vec3s(v);
 }
 static void store(float value, float* v) {
-  v[0] = v[1] = v[2] = value;
+  for (int i = 0; i < 3; ++i) v[i] = value;
 }
 static void store(const openvdb::Vec3s& value, float* v) {
   for (int i = 0; i < 3; ++i) v[i] = value[i];
 }
 
-// tree order: the root's map is sorted by origin and children go by offset, whatever the order of their
-// making
+// Visits the leaves in tree order: the root's map is sorted by origin and children by offset, whatever the order in
+// which they were made.
 template <typename Tree, typename Fn>
 static void each_leaf(Tree& tree, Fn&& fn) {
   for (auto upper = tree.root().beginChildOn(); upper; ++upper)
@@ -46,6 +50,7 @@ static void each_leaf(Tree& tree, Fn&& fn) {
       for (auto leaf = lower->beginChildOn(); leaf; ++leaf) fn(*leaf);
 }
 
+// A leaf as C sees it; it points into the tree.
 template <typename Leaf>
 static RvLeaf view(Leaf& leaf) {
   RvLeaf out;
@@ -55,6 +60,7 @@ static RvLeaf view(Leaf& leaf) {
   return out;
 }
 
+// The list of leaves, made on demand (double-checked locking).
 static const std::vector<RvLeaf>& leaves_of(const RvGrid* grid) {
   RvGrid* g = const_cast<RvGrid*>(grid);
   if (!g->listed.load(std::memory_order_acquire)) {
@@ -69,28 +75,30 @@ static const std::vector<RvLeaf>& leaves_of(const RvGrid* grid) {
   return g->leaves;
 }
 
+// Invalidates the list of leaves.
 static void changed(RvGrid* grid) {
   grid->listed.store(false, std::memory_order_release);
 }
 
+// Refuses origins that are not multiples of 8 or occur twice.
 static void check_blocks(const RvGrid* grid, size_t count, const int32_t* origins) {
   using Key = std::array<int32_t, 3>;
   std::vector<Key> keys(count);
   for (size_t i = 0; i < count; ++i)
     for (int k = 0; k < 3; ++k) {
       keys[i][k] = origins[3 * i + k];
-      if (keys[i][k] & 7)
-        vdb_refuse(RV_BAD_INPUT, "grid '%s': the origin of block %zu (%d %d %d) is no multiple of 8",
+      if (keys[i][k] & (LEAF_SIDE - 1))
+        vdb_refuse(RV_BAD_INPUT, "grid '%s': the origin of leaf %zu (%d %d %d) is not a multiple of 8",
                    grid->name.c_str(), i, origins[3 * i], origins[3 * i + 1], origins[3 * i + 2]);
     }
   std::sort(keys.begin(), keys.end());
   auto twice = std::adjacent_find(keys.begin(), keys.end());
   if (twice != keys.end())
-    vdb_refuse(RV_BAD_INPUT, "grid '%s': the block at %d %d %d is given twice", grid->name.c_str(), (*twice)[0],
+    vdb_refuse(RV_BAD_INPUT, "grid '%s': the leaf at %d %d %d is given twice", grid->name.c_str(), (*twice)[0],
                (*twice)[1], (*twice)[2]);
 }
 
-// what the workers of rv_grid_set_leaves share
+// Arguments of the parallel loop of rv_grid_set_leaves.
 template <typename Leaf>
 struct Filling {
   std::vector<Leaf*> leaves;
@@ -104,12 +112,14 @@ struct Filling {
       Leaf* leaf = self->leaves[i];
       std::memcpy(static_cast<void*>(leaf->buffer().data()), self->values + FLOATS * i, FLOATS * sizeof(float));
       typename Leaf::NodeMaskType mask(!self->active);
-      for (int w = 0; self->active && w < 8; ++w) mask.template getWord<uint64_t>(w) = self->active[8 * i + w];
+      for (int w = 0; self->active && w < LEAF_WORDS; ++w)
+        mask.template getWord<uint64_t>(w) = self->active[LEAF_WORDS * i + w];
       leaf->setValueMask(mask);
     }
   }
 };
 
+// Makes the leaves one by one, then fills them in parallel.
 template <typename Tree>
 static void set_leaves(Tree& tree, size_t count, const int32_t* origins, const float* values, const uint64_t* active) {
   Filling<typename Tree::LeafNodeType> filling;
@@ -118,11 +128,12 @@ static void set_leaves(Tree& tree, size_t count, const int32_t* origins, const f
   filling.active = active;
   for (size_t i = 0; i < count; ++i) {
     filling.leaves[i] = tree.root().touchLeaf(openvdb::Coord(origins + 3 * i));
-    filling.leaves[i]->buffer().data();  // allocated here, not by the workers
+    filling.leaves[i]->buffer().data();  // allocates the buffer here, not in the threads
   }
-  rv_parallel_for(count, 64, filling.range, &filling);
+  rv_parallel_for(count, GRAIN, filling.range, &filling);
 }
 
+// A value times the matrix; floats use its first entry.
 static float mapped(float value, const double m[9]) {
   return (float)(m[0] * value);
 }
@@ -141,7 +152,7 @@ struct Mapping {
     const Mapping* self = static_cast<const Mapping*>(arg);
     for (size_t i = begin; i < end; ++i) {
       Value* values = reinterpret_cast<Value*>((*self->leaves)[i].values);
-      for (int v = 0; v < 512; ++v) values[v] = mapped(values[v], self->matrix);
+      for (int v = 0; v < LEAF_VOXELS; ++v) values[v] = mapped(values[v], self->matrix);
     }
   }
 };
@@ -151,6 +162,7 @@ static void map_tiles(Node& node, const double m[9]) {
   for (auto tile = node.beginValueAll(); tile; ++tile) tile.setValue(mapped(tile.getValue(), m));
 }
 
+// Maps background, tiles and leaves.
 template <typename Tree>
 static void map_tree(Tree& tree, const std::vector<RvLeaf>& leaves, const double m[9]) {
   tree.root().setBackground(mapped(tree.root().background(), m), false);
@@ -160,10 +172,10 @@ static void map_tree(Tree& tree, const std::vector<RvLeaf>& leaves, const double
     for (auto lower = upper->beginChildOn(); lower; ++lower) map_tiles(*lower, m);
   }
   Mapping<typename Tree::ValueType> mapping{&leaves, m};
-  rv_parallel_for(leaves.size(), 64, mapping.range, &mapping);
+  rv_parallel_for(leaves.size(), GRAIN, mapping.range, &mapping);
 }
 
-// a value that stands for 8^3, 128^3 or 4096^3 voxels; those that say nothing are left out
+// Hashes a tile: a value of 8^3, 128^3 or 4096^3 voxels. Inactive tiles of the background value are left out.
 template <typename Value>
 static void hash_tile(RvHasher* hasher, const openvdb::Coord& origin, int level, const Value& value, bool active,
                       const Value& background) {
@@ -179,17 +191,18 @@ static void hash_tiles(RvHasher* hasher, Node& node, int level, const Value& bac
     hash_tile<Value>(hasher, tile.getCoord(), level, tile.getValue(), tile.isValueOn(), background);
 }
 
+// Hashes of all leaves, computed in parallel.
 struct LeafHashes {
   const std::vector<RvLeaf>* leaves;
   const float* background;
-  size_t floats;  // a value
-  std::vector<uint64_t> hash;
+  size_t floats;               // of a value
+  std::vector<uint64_t> hash;  // 0: the leaf is empty
 
-  // an inactive block of nothing but background is the same as no block
-  bool says_nothing(const RvLeaf& leaf) const {
+  // True for an inactive leaf of background values only, which is equivalent to no leaf.
+  bool is_empty(const RvLeaf& leaf) const {
     uint64_t any = 0;
-    for (int w = 0; w < 8; ++w) any |= leaf.active[w];
-    for (size_t i = 0; !any && i < 512; ++i)
+    for (int w = 0; w < LEAF_WORDS; ++w) any |= leaf.active[w];
+    for (size_t i = 0; !any && i < LEAF_VOXELS; ++i)
       any |= std::memcmp(leaf.values + floats * i, background, floats * sizeof(float)) != 0;
     return !any;
   }
@@ -197,15 +210,16 @@ struct LeafHashes {
     LeafHashes* self = static_cast<LeafHashes*>(arg);
     for (size_t i = begin; i < end; ++i) {
       const RvLeaf& leaf = (*self->leaves)[i];
-      if (self->says_nothing(leaf)) continue;
-      uint64_t h = rv_hash(leaf.origin, sizeof leaf.origin, 1);
-      h = rv_hash(leaf.active, 64, h);
-      h = rv_hash(leaf.values, 512 * self->floats * sizeof(float), h);
+      if (self->is_empty(leaf)) continue;
+      uint64_t h = rv_hash(leaf.origin, sizeof leaf.origin, LEAF_SEED);
+      h = rv_hash(leaf.active, LEAF_WORDS * sizeof(uint64_t), h);
+      h = rv_hash(leaf.values, LEAF_VOXELS * self->floats * sizeof(float), h);
       self->hash[i] = h ? h : 1;
     }
   }
 };
 
+// Hashes background, tiles (levels 3 to 1 from the root down) and leaves.
 template <typename Tree>
 static void hash_tree(RvHasher* hasher, const Tree& tree, const std::vector<RvLeaf>& leaves) {
   using Value = typename Tree::ValueType;
@@ -218,7 +232,7 @@ static void hash_tree(RvHasher* hasher, const Tree& tree, const std::vector<RvLe
   }
   LeafHashes all{&leaves, reinterpret_cast<const float*>(&background), sizeof(Value) / sizeof(float),
                  std::vector<uint64_t>(leaves.size())};
-  rv_parallel_for(leaves.size(), 64, all.range, &all);
+  rv_parallel_for(leaves.size(), GRAIN, all.range, &all);
   for (uint64_t h : all.hash)
     if (h) rv_hasher_add_u64(hasher, h);
 }
@@ -228,7 +242,7 @@ static void hash_bytes(RvHasher* hasher, const std::string& bytes) {
   rv_hasher_add(hasher, bytes.data(), bytes.size());
 }
 
-// what is neither tree nor storage: type, transform, metadata (the class and the name among it)
+// Hashes everything except the tree: type, transform and metadata, which include class and name.
 static void hash_head(RvHasher* hasher, const openvdb::GridBase& grid) {
   rv_hasher_add_string(hasher, grid.type().c_str());
   const openvdb::math::Transform& transform = grid.constTransform();
@@ -248,7 +262,7 @@ static void hash_head(RvHasher* hasher, const openvdb::GridBase& grid) {
     if (vdb_is_file_meta(meta->first)) continue;
     rv_hasher_add_string(hasher, meta->first.c_str());
     rv_hasher_add_string(hasher, meta->second->typeName().c_str());
-    // its text has six digits only
+    // The bytes, because the text of a number has six digits only.
     std::ostringstream bytes;
     meta->second->write(bytes);
     hash_bytes(hasher, bytes.str());
@@ -260,7 +274,7 @@ static void hash_head(RvHasher* hasher, const openvdb::GridBase& grid) {
 using namespace rv;
 
 void rv_grid_get(const RvGrid* grid, const int32_t ijk[3], float value[3]) {
-  value[0] = value[1] = value[2] = 0;
+  for (int i = 0; i < 3; ++i) value[i] = 0;
   with_tree(grid, [&](auto& tree) { store(tree.root().getValue(openvdb::Coord(ijk)), value); });
 }
 
@@ -270,7 +284,7 @@ RvResult rv_grid_set(RvGrid* grid, const int32_t ijk[3], const float* value, RvE
   bool done = with_tree(
       grid, [&](auto& tree) { tree.root().setValueOn(openvdb::Coord(ijk), load(tree.root().background(), value)); });
   if (!done)
-    vdb_refuse(RV_UNSUPPORTED, "grid '%s' is of type %s: only float and vec3 voxels can be set", grid->name.c_str(),
+    vdb_refuse(RV_UNSUPPORTED, "grid '%s' is of type %s; only float and vec3 voxels can be set", grid->name.c_str(),
                grid->grid->type().c_str());
   return RV_OK;
   RV_VDB_END(error)
@@ -283,7 +297,7 @@ RvResult rv_grid_set_leaves(RvGrid* grid, size_t count, const int32_t* origins, 
   changed(grid);
   bool done = with_tree(grid, [&](auto& tree) { set_leaves(tree, count, origins, values, active); });
   if (!done)
-    vdb_refuse(RV_UNSUPPORTED, "grid '%s' is of type %s: only float and vec3 blocks can be set", grid->name.c_str(),
+    vdb_refuse(RV_UNSUPPORTED, "grid '%s' is of type %s; only float and vec3 leaves can be set", grid->name.c_str(),
                grid->grid->type().c_str());
   return RV_OK;
   RV_VDB_END(error)
@@ -291,10 +305,10 @@ RvResult rv_grid_set_leaves(RvGrid* grid, size_t count, const int32_t* origins, 
 
 RvResult rv_grid_map_values(RvGrid* grid, const double matrix[9], RvError* error) {
   RV_SHIM_BEGIN
-  // the blocks stay where they are, so the list of them does too
+  // The leaves stay in place, so the list of leaves remains valid.
   bool done = with_tree(grid, [&](auto& tree) { map_tree(tree, leaves_of(grid), matrix); });
   if (!done)
-    vdb_refuse(RV_UNSUPPORTED, "grid '%s' is of type %s: only float and vec3 values can be mapped", grid->name.c_str(),
+    vdb_refuse(RV_UNSUPPORTED, "grid '%s' is of type %s; only float and vec3 values can be mapped", grid->name.c_str(),
                grid->grid->type().c_str());
   return RV_OK;
   RV_VDB_END(error)

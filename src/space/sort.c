@@ -1,4 +1,5 @@
-// Radix sort, least digit first: each chunk counts its digits, a prefix over (digit, chunk) gives where they go.
+// Radix sort, least significant digit first. In each pass every chunk counts its digits; prefix sums over (digit,
+// chunk) give the positions.
 #include "space/sort.h"
 
 #include <string.h>
@@ -6,32 +7,42 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 
-enum { DIGIT = 8, BUCKETS = 1 << DIGIT, MAX_CHUNKS = 64, MIN_CHUNK = 4096 };
+enum {
+  DIGIT = 8,  // bits
+  BUCKETS = 1 << DIGIT,
+  MAX_CHUNKS = 64,   // of the input, each with its own counters
+  MIN_CHUNK = 4096,  // keys of a chunk, at least
+};
 
+// One pass over a digit.
 typedef struct Pass {
   const uint64_t* from;
   const uint32_t* from_value;
   uint64_t* to;
-  uint32_t* to_value;
-  size_t count, grain;
-  int shift;
-  size_t (*at)[BUCKETS];
+  uint32_t* to_value;     // NULL: keys only
+  size_t count, grain;    // keys, and keys of a chunk
+  int shift;              // lowest bit of the digit
+  size_t (*at)[BUCKETS];  // counters, then next positions, of each chunk
 } Pass;
 
+// Counts the digits of a range of chunks.
 static void count_digits(void* arg, size_t begin, size_t end) {
   Pass* p = arg;
   for (size_t chunk = begin; chunk < end; ++chunk) {
-    size_t first = chunk * p->grain, last = first + p->grain < p->count ? first + p->grain : p->count;
+    size_t first = chunk * p->grain;
+    size_t last = first + p->grain < p->count ? first + p->grain : p->count;
     size_t* at = p->at[chunk];
     memset(at, 0, BUCKETS * sizeof *at);
     for (size_t i = first; i < last; ++i) at[p->from[i] >> p->shift & (BUCKETS - 1)]++;
   }
 }
 
+// Moves the keys of a range of chunks to their positions.
 static void scatter(void* arg, size_t begin, size_t end) {
   Pass* p = arg;
   for (size_t chunk = begin; chunk < end; ++chunk) {
-    size_t first = chunk * p->grain, last = first + p->grain < p->count ? first + p->grain : p->count;
+    size_t first = chunk * p->grain;
+    size_t last = first + p->grain < p->count ? first + p->grain : p->count;
     size_t* at = p->at[chunk];
     for (size_t i = first; i < last; ++i) {
       size_t to = at[p->from[i] >> p->shift & (BUCKETS - 1)]++;
@@ -57,6 +68,7 @@ bool rv_sort_keys(uint64_t* keys, uint32_t* values, uint64_t* spare_keys, uint32
   if (!(p.at = rv_alloc(chunks, sizeof *p.at))) return false;
   for (; p.shift < bits; p.shift += DIGIT) {
     rv_parallel_for(chunks, 1, count_digits, &p);
+    // Exclusive prefix sums by digit, then chunk.
     size_t sum = 0;
     for (int digit = 0; digit < BUCKETS; ++digit)
       for (size_t chunk = 0; chunk < chunks; ++chunk) {
@@ -65,6 +77,7 @@ bool rv_sort_keys(uint64_t* keys, uint32_t* values, uint64_t* spare_keys, uint32
         sum += n;
       }
     rv_parallel_for(chunks, 1, scatter, &p);
+    // Swap input and output.
     uint64_t* to = p.to;
     uint32_t* to_value = p.to_value;
     p.to = (uint64_t*)p.from;
@@ -73,6 +86,7 @@ bool rv_sort_keys(uint64_t* keys, uint32_t* values, uint64_t* spare_keys, uint32
     p.from_value = to_value;
   }
   rv_free(p.at);
+  // The result belongs into the caller's arrays.
   if (p.from != keys) {
     memcpy(keys, p.from, count * sizeof *keys);
     if (values) memcpy(values, p.from_value, count * sizeof *values);

@@ -1,3 +1,4 @@
+// Lists of sparse tiles: sorting and deduplication of keys, the hash table, and the neighbours of each tile.
 #include "space/tiles.h"
 
 #include <string.h>
@@ -6,7 +7,12 @@
 #include "base/parallel.h"
 #include "space/sort.h"
 
-enum { GRAIN = 256 };
+enum {
+  GRAIN = 256,      // tiles of one task
+  MIN_SLOTS = 64,   // of the hash table; a power of two
+  MIN_GROWTH = 16,  // tiles or keys of extra capacity, besides a quarter
+  CELL_MASK = RV_TILE_SIDE - 1,
+};
 
 void rv_tiles_free(RvTiles* tiles) {
   rv_free(tiles->coord);
@@ -22,7 +28,8 @@ size_t rv_tiles_bytes(const RvTiles* tiles) {
          tiles->slots * sizeof *tiles->slot + tiles->spare * sizeof *tiles->room;
 }
 
-// a mixed key (the finaliser of MurmurHash3, Appleby), so that linear probing stays short for whole regions
+// First slot of a key. The key is mixed (finaliser of MurmurHash3, Appleby), so that linear probing stays short
+// although neighbouring tiles have similar keys.
 static size_t home(const RvTiles* tiles, uint64_t key) {
   key ^= key >> 33;
   key *= 0xff51afd7ed558ccdull;
@@ -30,6 +37,7 @@ static size_t home(const RvTiles* tiles, uint64_t key) {
   return (size_t)(key & (tiles->slots - 1));
 }
 
+// Index of the tile with a key by linear probing; -1 if it is absent.
 static int32_t find_key(const RvTiles* tiles, uint64_t key) {
   for (size_t s = home(tiles, key);; s = (s + 1) & (tiles->slots - 1)) {
     int32_t t = tiles->slot[s];
@@ -42,6 +50,7 @@ int32_t rv_tiles_find(const RvTiles* tiles, int32_t x, int32_t y, int32_t z) {
   return find_key(tiles, rv_tile_key(x, y, z));
 }
 
+// Coordinates and neighbours of a range of tiles.
 static void find_near(void* arg, size_t begin, size_t end) {
   RvTiles* tiles = arg;
   for (size_t t = begin; t < end; ++t) {
@@ -54,16 +63,19 @@ static void find_near(void* arg, size_t begin, size_t end) {
   }
 }
 
+// Empties the list and fails.
 static RvResult no_memory(RvTiles* tiles, size_t count, RvError* error) {
   tiles->count = 0;
   return rv_fail(error, RV_NO_MEMORY, "no memory for a grid of %zu tiles of 8 x 8 x 8 cells; use larger cells", count);
 }
 
-// room for `count` tiles, with at most half of the slots taken
+// Ensures room for `count` tiles, with at most half of the slots used. False: out of memory.
 static bool grow(RvTiles* tiles, size_t count) {
   if (count <= tiles->capacity) return true;
-  size_t capacity = count + count / 4 + 16, slots = 64;
+  size_t capacity = count + count / 4 + MIN_GROWTH;
+  size_t slots = MIN_SLOTS;
   while (slots < 2 * capacity) slots *= 2;
+  // Allocate everything before anything is replaced.
   void* coord = rv_alloc(capacity, sizeof *tiles->coord);
   void* key = rv_alloc(capacity, sizeof *tiles->key);
   void* near = rv_alloc(capacity, sizeof *tiles->near);
@@ -75,6 +87,7 @@ static bool grow(RvTiles* tiles, size_t count) {
     rv_free(slot);
     return false;
   }
+  // Replace the old arrays; their contents are not needed.
   rv_free(tiles->coord);
   rv_free(tiles->key);
   rv_free(tiles->near);
@@ -88,21 +101,21 @@ static bool grow(RvTiles* tiles, size_t count) {
   return true;
 }
 
-// room for two lists of `count` keys
+// Ensures scratch memory for `count` keys. False: out of memory.
 static bool make_room(RvTiles* tiles, size_t count) {
   if (count <= tiles->spare && tiles->room) return true;
-  uint64_t* room = rv_alloc(count + count / 4 + 16, sizeof *room);
+  uint64_t* room = rv_alloc(count + count / 4 + MIN_GROWTH, sizeof *room);
   if (!room) return false;
   rv_free(tiles->room);
   tiles->room = room;
-  tiles->spare = count + count / 4 + 16;
+  tiles->spare = count + count / 4 + MIN_GROWTH;
   return true;
 }
 
-// with the keys sorted and each once in `key`
+// Fills the hash table and finds the neighbours, once `key` has the sorted, distinct keys.
 static void finish(RvTiles* tiles) {
-  memset(tiles->slot, 0xff, tiles->slots * sizeof *tiles->slot);
-  // in the order of the list, so that the table is the same each time
+  memset(tiles->slot, 0xff, tiles->slots * sizeof *tiles->slot);  // all -1
+  // Insertion in the order of the list makes the table reproducible.
   for (size_t t = 0; t < tiles->count; ++t) {
     size_t s = home(tiles, tiles->key[t]);
     while (tiles->slot[s] >= 0) s = (s + 1) & (tiles->slots - 1);
@@ -111,14 +124,15 @@ static void finish(RvTiles* tiles) {
   rv_parallel_for(tiles->count, GRAIN, find_near, tiles);
 }
 
-// `keys` and `spare` are two pieces of room of `count` keys
+// Builds the list from `count` keys; `spare` has room for as many. Both are overwritten.
 static RvResult build(RvTiles* tiles, uint64_t* keys, uint64_t* spare, size_t count, RvError* error) {
   tiles->count = 0;
   if (count == 0) return RV_OK;
-  // neighbours in space share their high bits: sort only those that differ
+  // Sort only the low bits in which the keys differ: nearby tiles share their high bits.
   uint64_t any = 0;
   for (size_t i = 1; i < count; ++i) any |= keys[i] ^ keys[0];
   if (!rv_sort_keys(keys, NULL, spare, NULL, count, rv_sort_bits(any))) return no_memory(tiles, count, error);
+  // Remove duplicates.
   size_t kept = 1;
   for (size_t i = 1; i < count; ++i)
     if (keys[i] != keys[kept - 1]) keys[kept++] = keys[i];
@@ -136,13 +150,16 @@ RvResult rv_tiles_build(RvTiles* tiles, uint64_t* keys, size_t count, RvError* e
 }
 
 RvResult rv_tiles_build_coords(RvTiles* tiles, const int32_t (*coord)[3], size_t count, RvError* error) {
+  // Room for the keys and for sorting them.
   if (count > SIZE_MAX / 4 || !make_room(tiles, 2 * count)) return no_memory(tiles, count, error);
   for (size_t i = 0; i < count; ++i) {
     const int32_t* c = coord[i];
     if (!rv_tile_in_range(c[0], c[1], c[2])) {
       tiles->count = 0;
-      return rv_fail(error, RV_LIMIT, "a tile at (%d, %d, %d) lies too far from the origin: use larger cells", c[0],
-                     c[1], c[2]);
+      return rv_fail(
+          error, RV_LIMIT,
+          "a tile at (%d, %d, %d) is too far from the origin; use larger cells or move the scene to the origin", c[0],
+          c[1], c[2]);
     }
     tiles->room[i] = rv_tile_key(c[0], c[1], c[2]);
   }
@@ -150,7 +167,7 @@ RvResult rv_tiles_build_coords(RvTiles* tiles, const int32_t (*coord)[3], size_t
 }
 
 RvTileMask rv_tile_reach(int x, int y, int z, int reach) {
-  // bits -1, 0, +1 of each axis, then their product
+  // Three bits per axis for the neighbours at -1, 0 and +1, then the outer product of the axes.
   int at[3] = {x, y, z};
   unsigned side[3];
   for (int a = 0; a < 3; ++a) side[a] = 2u | (at[a] - reach < 0) | (unsigned)(at[a] + reach >= RV_TILE_SIDE) << 2;
@@ -163,6 +180,7 @@ RvTileMask rv_tile_reach(int x, int y, int z, int reach) {
 
 RvResult rv_tiles_build_masks(RvTiles* tiles, const int32_t (*coord)[3], const RvTileMask* masks, size_t count,
                               RvError* error) {
+  // Count the neighbours, for room for their keys and for sorting them.
   size_t total = 0;
   for (size_t i = 0; i < count; ++i) total += (size_t)__builtin_popcount(masks[i] & RV_TILE_MASK_ALL);
   if (total > SIZE_MAX / 4 || !make_room(tiles, 2 * total)) return no_memory(tiles, total, error);
@@ -170,7 +188,10 @@ RvResult rv_tiles_build_masks(RvTiles* tiles, const int32_t (*coord)[3], const R
   for (size_t i = 0; i < count; ++i)
     for (RvTileMask left = masks[i] & RV_TILE_MASK_ALL; left; left &= left - 1) {
       int bit = __builtin_ctz(left);
-      int32_t x = coord[i][0] + bit % 3 - 1, y = coord[i][1] + bit / 3 % 3 - 1, z = coord[i][2] + bit / 9 - 1;
+      // Inverse of rv_tile_near.
+      int32_t x = coord[i][0] + bit % 3 - 1;
+      int32_t y = coord[i][1] + bit / 3 % 3 - 1;
+      int32_t z = coord[i][2] + bit / 9 - 1;
       if (rv_tile_in_range(x, y, z)) tiles->room[n++] = rv_tile_key(x, y, z);
     }
   return build(tiles, tiles->room, tiles->room + n, n, error);
@@ -186,7 +207,7 @@ RvResult rv_tiles_build_cells(RvTiles* tiles, const int32_t (*cell)[3], size_t c
   }
   for (size_t i = 0; i < count; ++i) {
     for (int a = 0; a < 3; ++a) coord[i][a] = cell[i][a] >> RV_TILE_SHIFT;
-    masks[i] = rv_tile_reach(cell[i][0] & 7, cell[i][1] & 7, cell[i][2] & 7, reach);
+    masks[i] = rv_tile_reach(cell[i][0] & CELL_MASK, cell[i][1] & CELL_MASK, cell[i][2] & CELL_MASK, reach);
   }
   result = rv_tiles_build_masks(tiles, (const int32_t(*)[3])coord, masks, count, error);
 done:

@@ -91,7 +91,7 @@ static void unknown_tokens_suggest(void** state) {
   assert_string_equal(e.text, "there is no parameter 'xxxxxxxxxx'");
   e = (RvError){0};
   CHECK_FAILS(rv_parms_set(parms, "", 0, 1, &e), RV_NOT_FOUND, e, "no parameter ''");
-  CHECK_FAILS(rv_parms_set(parms, NULL, 0, 1, &e), RV_BAD_INPUT, e, "without a name");
+  CHECK_FAILS(rv_parms_set(parms, NULL, 0, 1, &e), RV_BAD_INPUT, e, "is missing");
   CHECK_FAILS(rv_parms_set(parms, "Shape", 0, 1, &e), RV_NOT_FOUND, e, "Shape");
   char* huge = rv_alloc(1, 100001);
   memset(huge, 'a', 100000);

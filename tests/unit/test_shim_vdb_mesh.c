@@ -284,7 +284,7 @@ static void wrong_meshes_are_refused(void** state) {
   int32_t t[3] = {0, 1, 2}, beyond[3] = {0, 1, 3}, negative[3] = {0, -1, 2}, flat[3] = {0, 0, 1};
   memcpy(bad, p, sizeof p);
   bad[4] = INFINITY;
-  CHECK_FAILS(rv_grid_from_mesh("a", 0, 3, 3, p, 1, t, true, &grid, &error), RV_BAD_INPUT, error, "voxel size of 0");
+  CHECK_FAILS(rv_grid_from_mesh("a", 0, 3, 3, p, 1, t, true, &grid, &error), RV_BAD_INPUT, error, "voxel size is 0");
   CHECK_FAILS(rv_grid_from_mesh("a", -1, 3, 3, p, 1, t, true, &grid, &error), RV_BAD_INPUT, error, "voxel size");
   CHECK_FAILS(rv_grid_from_mesh("a", 0.1, NAN, 3, p, 1, t, true, &grid, &error), RV_BAD_INPUT, error, "band");
   CHECK_FAILS(rv_grid_from_mesh("a", 0.1, 3, 3, bad, 1, t, true, &grid, &error), RV_BAD_INPUT, error, "point 1");
