@@ -85,10 +85,10 @@ static void refused_writes_leave_nothing(void** state) {
 static void states_survive_files(void** state) {
   (void)state;
   static const RvFieldDef fields[] = {
-      {"rv_x64", RV_POINT, RV_F64, 3, RV_TAG_NONE, "", "m", "advance", true, ""},
-      {"rv_twist", RV_VERTEX, RV_F64, 1, RV_TAG_NONE, "", "", "advance", true, ""},
-      {"rv_count", RV_PRIM, RV_I64, 1, RV_TAG_NONE, "", "", "advance", true, ""},
-      {"rv_volume", RV_GLOBAL, RV_F64, 2, RV_TAG_NONE, "", "m3", "advance", true, ""},
+      RV_FIELD("rv_x64", RV_POINT, RV_F64, 3, RV_TAG_NONE, "", "m", "advance", true, ""),
+      RV_FIELD("rv_twist", RV_VERTEX, RV_F64, 1, RV_TAG_NONE, "", "", "advance", true, ""),
+      RV_FIELD("rv_count", RV_PRIM, RV_I64, 1, RV_TAG_NONE, "", "", "advance", true, ""),
+      RV_FIELD("rv_volume", RV_GLOBAL, RV_F64, 2, RV_TAG_NONE, "", "m3", "advance", true, ""),
   };
   RvError error = {0};
   RvDetail* detail = rv_detail_new();

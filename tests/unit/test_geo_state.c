@@ -7,14 +7,14 @@
 #include "support/rv_test.h"
 
 static const RvFieldDef FIELDS[] = {
-    {"P", RV_POINT, RV_F32, 3, RV_TAG_POINT, "", "m", "advance", true, "position"},
-    {"rv_x64", RV_POINT, RV_F64, 3, RV_TAG_NONE, "", "m", "advance", true, "position in full"},
-    {"rv_twist", RV_VERTEX, RV_F64, 1, RV_TAG_NONE, "", "", "advance", true, "twist"},
-    {"rv_link", RV_PRIM, RV_I32, 2, RV_TAG_NONE, "", "", "contact", true, "links"},
-    {"rv_nextid", RV_GLOBAL, RV_I64, 1, RV_TAG_NONE, "", "", "seed", true, "counter"},
-    {"rv_flag", RV_POINT, RV_I8, 1, RV_TAG_NONE, "", "", "seed", true, "flag"},
-    {"rv_half", RV_POINT, RV_F16, 3, RV_TAG_NONE, "", "", "seed", true, "coarse"},
-    {"rv_derived", RV_POINT, RV_F64, 1, RV_TAG_NONE, "", "", "build", false, "rebuilt"},
+    RV_FIELD("P", RV_POINT, RV_F32, 3, RV_TAG_POINT, "", "m", "advance", true, "position"),
+    RV_FIELD("rv_x64", RV_POINT, RV_F64, 3, RV_TAG_NONE, "", "m", "advance", true, "position in full"),
+    RV_FIELD("rv_twist", RV_VERTEX, RV_F64, 1, RV_TAG_NONE, "", "", "advance", true, "twist"),
+    RV_FIELD("rv_link", RV_PRIM, RV_I32, 2, RV_TAG_NONE, "", "", "contact", true, "links"),
+    RV_FIELD("rv_nextid", RV_GLOBAL, RV_I64, 1, RV_TAG_NONE, "", "", "seed", true, "counter"),
+    RV_FIELD("rv_flag", RV_POINT, RV_I8, 1, RV_TAG_NONE, "", "", "seed", true, "flag"),
+    RV_FIELD("rv_half", RV_POINT, RV_F16, 3, RV_TAG_NONE, "", "", "seed", true, "coarse"),
+    RV_FIELD("rv_derived", RV_POINT, RV_F64, 1, RV_TAG_NONE, "", "", "build", false, "rebuilt"),
 };
 enum { NFIELD = sizeof FIELDS / sizeof *FIELDS };
 
@@ -122,9 +122,9 @@ static void topology_counts_and_strangers(void** state) {
 static void parts_may_be_absent(void** state) {
   (void)state;
   static const RvFieldDef parts[] = {
-      {"rv_a", RV_POINT, RV_F64, 1, RV_TAG_NONE, "", "", "", true, "always"},
-      {"rv_b", RV_POINT, RV_F64, 1, RV_TAG_NONE, "liquid", "", "", true, "one of the part"},
-      {"rv_c", RV_GLOBAL, RV_F64, 2, RV_TAG_NONE, "liquid", "", "", true, "the other"},
+      RV_FIELD("rv_a", RV_POINT, RV_F64, 1, RV_TAG_NONE, "", "", "", true, "always"),
+      RV_FIELD("rv_b", RV_POINT, RV_F64, 1, RV_TAG_NONE, "liquid", "", "", true, "one of the part"),
+      RV_FIELD("rv_c", RV_GLOBAL, RV_F64, 2, RV_TAG_NONE, "liquid", "", "", true, "the other"),
   };
   RvError error = {0};
   RvDetail* detail = rv_detail_new();
@@ -197,8 +197,8 @@ static void lists_are_optional(void** state) {
   (void)state;
   RvError error = {0};
   const RvFieldDef fields[] = {
-      {"rv_x64", RV_POINT, RV_F64, 3, RV_TAG_NONE, "", "m", "advance", true, "position in full"},
-      {"rv_list", RV_GLOBAL, RV_F64, 0, RV_TAG_NONE, "", "", "contact", true, "rows"},
+      RV_FIELD("rv_x64", RV_POINT, RV_F64, 3, RV_TAG_NONE, "", "m", "advance", true, "position in full"),
+      RV_FIELD("rv_list", RV_GLOBAL, RV_F64, 0, RV_TAG_NONE, "", "", "contact", true, "rows"),
   };
   RvDetail* detail = rv_detail_new();
   CHECK_OK(rv_state_prepare(detail, fields, 2, &error), error);

@@ -26,8 +26,9 @@ static const RvPortDef inputs[] = {{"strands", "Strands", "Open curves, root fir
                                    {"colliders", "Colliders", "What is in the way.", false}};
 static const RvPortDef outputs[] = {{"strands", "Strands", "The curves.", false}, {"state", "State", "All.", false}};
 static const char* const stages[] = {"sort", "solve", NULL};
-static const RvFieldDef fields[] = {{"P", RV_POINT, RV_F32, 3, RV_TAG_POINT, "strands", "m", "solve", true, "Place."},
-                                    {"rv_x", RV_PRIM, RV_F64, 1, RV_TAG_NONE, "", "", "sort", false, "Scratch | it."}};
+static const RvFieldDef fields[] = {
+    RV_FIELD("P", RV_POINT, RV_F32, 3, RV_TAG_POINT, "strands", "m", "solve", true, "Place."),
+    RV_FIELD("rv_x", RV_PRIM, RV_F64, 1, RV_TAG_NONE, "", "", "sort", false, "Scratch | it.")};
 
 static const RvNodeType sample = {.type = "sample",
                                   .label = "Sample",
