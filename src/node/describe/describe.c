@@ -1,3 +1,4 @@
+// rv_node_describe: chooses the writer of a format; helpers for defaults, ranges, flags and line wrapping.
 #include "node/describe/describe.h"
 
 #include <string.h>
@@ -77,7 +78,7 @@ void rv_describe_wrap(const char* part, size_t indent, size_t columns, RvText* o
     size_t blank = strspn(part, " ");
     part += blank;
     if (*part == '\n') {
-      // one line end is a blank, two are a new paragraph
+      // One line end is a blank; two begin a new paragraph.
       size_t ends = strspn(part, "\n ");
       if (memchr(part + 1, '\n', ends - 1) && used && part[ends]) {
         rv_text_add(out, "\n\n");
@@ -86,6 +87,7 @@ void rv_describe_wrap(const char* part, size_t indent, size_t columns, RvText* o
       part += ends;
       continue;
     }
+    // Append the next word, on a new line if it does not fit.
     size_t word = strcspn(part, " \n");
     if (!word) break;
     if (used && used + 1 + word > columns) {

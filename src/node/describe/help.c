@@ -4,6 +4,7 @@
 
 enum { COLUMNS = 100 };
 
+// Writes the inputs or outputs.
 static void write_ports(RvText* out, const char* title, const RvPortDef* ports, size_t count) {
   if (!count) return;
   rv_text_addf(out, "\n@%s\n", title);
@@ -13,6 +14,7 @@ static void write_ports(RvText* out, const char* title, const RvPortDef* ports, 
   }
 }
 
+// Writes a parameter with its menu.
 static void write_parm(RvText* out, const RvParmDef* row) {
   RvMenuItem item;
   rv_text_addf(out, "\n%s:\n    #id: %s\n", row->label, row->token);
