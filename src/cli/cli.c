@@ -135,6 +135,7 @@ RvResult rv_cli_options(int argc, char** argv, const RvOption* options, size_t c
       only_words = true;
       continue;
     }
+    // Find the option, with its value after "=" or in the next word.
     const char* equals = strchr(word, '=');
     size_t length = equals ? (size_t)(equals - word) : strlen(word);
     const RvOption* option = find_option(options, count, word, length);

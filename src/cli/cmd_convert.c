@@ -1,5 +1,4 @@
-// rivulet convert: converts one file, or a numbered sequence, to another format; a sequence to one .usda file with
-// time
+// rivulet convert: converts one file, or a numbered sequence, to another format; a sequence to one .usda file with time
 // samples.
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +87,7 @@ static RvResult check(const Conversion* c, bool has_frames, RvError* error) {
   return RV_OK;
 }
 
+// Reads the command line and converts.
 static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
   Conversion c = {.first = 1, .last = 1, .fps = 24};
   const char *frames = NULL, *fps = NULL;

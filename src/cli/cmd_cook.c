@@ -55,6 +55,7 @@ static RvResult run(RvSession* session, const CookOptions* o, RvError* error) {
 }
 
 int rv_cli_cook(int argc, char** argv) {
+  // Read the options, open the scene and cook.
   RvError error = {0};
   CookOptions options = {0};
   RvTextList set = {rv_alloc((size_t)argc + 1, sizeof(char*)), 0},

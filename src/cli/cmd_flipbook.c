@@ -258,12 +258,14 @@ static void set_look(const Flipbook* f, RvViewOptions* options) {
 
 // Renders one frame and writes its picture.
 static RvResult render_frame(Flipbook* f, double frame, RvError* error) {
+  // Camera and geometry of the frame.
   f->frame = frame;
   RvShotFrame content = {0};
   RvImage image = {0};
   RvResult result = f->camera_node ? camera_from_node(f, frame, error) : RV_OK;
   if (!result) result = rv_cli_shot_frame(&f->source, frame, &content, error);
   if (!result) {
+    // Options of the renderer.
     const RvLog log = {NULL, rv_cli_warning};
     RvViewOptions options = rv_view_options(f->level, f->width, f->height);
     options.log = &log;
@@ -275,6 +277,7 @@ static RvResult render_frame(Flipbook* f, double frame, RvError* error) {
                             &image, error);
   }
   rv_cli_shot_release(&content);
+  // Write the picture and remember its name, for the movie.
   char* path = result ? NULL : picture_path(f, frame);
   if (!result && (!path || !rv_array_push(&f->pictures, path))) {
     rv_free(path);
@@ -352,6 +355,7 @@ static RvResult load_caches(RvScene* scene, RvError* error) {
   return result;
 }
 
+// Opens the source, renders all frames and reports.
 static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
   Flipbook f = {.floor = NAN, .bounds = {NAN, NAN}};
   RvSession session = {0};

@@ -151,6 +151,7 @@ static void print_text(const json_t* object) {
   }
 }
 
+// Describes all files, as text or one JSON object a line.
 static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
   bool json = false;
   const RvOption options[] = {{"--json", RV_OPTION_FLAG, &json}};

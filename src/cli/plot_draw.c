@@ -1,5 +1,4 @@
-// The sheet of a report: liquid, liquid on hair, drift, stage times, substeps and counts, one below the other over
-// the
+// The sheet of a report: liquid, liquid on hair, drift, stage times, substeps and counts, one below the other over the
 // same frames.
 #include <math.h>
 #include <stdarg.h>
@@ -386,6 +385,7 @@ static void stage_layers(const RvPlotReport* r, StageLayers* s) {
       s->all += s->shares[n++].sum;
     }
   qsort(s->shares, n, sizeof *s->shares, by_sum);
+  // The longest are layers of their own, the others are summed up.
   s->shown = n > SHOWN ? SHOWN : n;
   s->other_sum = 0;
   const double* others[RV_PLOT_MAX_COLUMNS];

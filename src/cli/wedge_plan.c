@@ -44,8 +44,7 @@ static RvResult add_axis(RvWedge* w, const char* text, RvError* error) {
       return rv_fail(error, RV_BAD_INPUT, "--vary %s is given twice; write all values in one list", axis->name);
   w->count *= axis->count;
   if (w->count > RV_WEDGE_MAX)
-    return rv_fail(error, RV_LIMIT, "%zu variations are too many (at most %d): give fewer values", w->count,
-                   RV_WEDGE_MAX);
+    return rv_fail(error, RV_LIMIT, "%zu variations are more than %d: give fewer values", w->count, RV_WEDGE_MAX);
   return RV_OK;
 }
 
@@ -178,6 +177,7 @@ RvResult rv_cli_wedge_load(RvWedge* w, const char* dir, RvError* error) {
   void* text = NULL;
   size_t bytes = 0, k;
   json_t* row;
+  // Read and parse the file.
   w->dir = absolute(dir);
   char* path = w->dir ? rv_strf("%s/wedge.json", w->dir) : NULL;
   RvResult result = path ? rv_file_read(path, MAX_BYTES, &text, &bytes, error)
@@ -185,6 +185,7 @@ RvResult rv_cli_wedge_load(RvWedge* w, const char* dir, RvError* error) {
   json_t* json = result ? NULL : json_loadb(text, bytes, 0, &where);
   if (!result && !json) result = rv_fail(error, RV_BAD_FILE, "%s, line %d: %s", path, where.line, where.text);
   if (!result) {
+    // Scene and options as they were given.
     w->scene = text_of(json, "scene");
     w->frames = text_of(json, "frames");
     w->picture = text_of(json, "picture");
@@ -192,6 +193,7 @@ RvResult rv_cli_wedge_load(RvWedge* w, const char* dir, RvError* error) {
     if (!w->scene || !json_array_size(json_object_get(json, "vary")))
       result = rv_fail(error, RV_BAD_FILE, "%s: 'scene' or 'vary' is missing", path);
   }
+  // Varied parameters.
   if (!result) json_array_foreach(json_object_get(json, "vary"), k, row) {
       result = read_axis(row, w, error);
       if (result) break;

@@ -198,6 +198,7 @@ static RvResult prepare(Setting* s, RvDetail* out, RvOwner owner, RvError* error
   return s->p->mode == LIST ? split_list(s, rv_attrib_storage(s->attrib) == RV_STRING, error) : RV_OK;
 }
 
+// Copies the input and sets the attribute.
 static RvResult cook(RvCook* cook, RvError* error) {
   static const RvOwner owners[] = {RV_POINT, RV_VERTEX, RV_PRIM, RV_GLOBAL};
   const AttributeParms* p = cook->parms;

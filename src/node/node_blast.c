@@ -12,6 +12,7 @@
   X(TOGGLE, removegrp, "Delete Group", 0, "Deletes the group itself as well, if the text is the name of one group.")
 RV_PARM_TABLE(BlastParms, blast_table, BLAST_PARMS)
 
+// Copies the input and deletes the selected elements.
 static RvResult cook(RvCook* cook, RvError* error) {
   const BlastParms* p = cook->parms;
   const RvDetail* in = cook->ninput ? cook->input[0] : NULL;

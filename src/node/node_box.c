@@ -65,6 +65,7 @@ static void put_sides(const BoxParms* p, RvShape* shape, int axis) {
       }
 }
 
+// Makes the points and faces of the box.
 static RvResult cook(RvCook* cook, RvError* error) {
   const BoxParms* p = cook->parms;
   for (int k = 0; k < 3; ++k)

@@ -99,6 +99,7 @@ static RvResult write_view(RvDetail* d, const CameraParms* p, const View* v, RvE
   return RV_OK;
 }
 
+// Makes the point with the attributes of the camera.
 static RvResult cook(RvCook* cook, RvError* error) {
   View view = {0};
   RvResult result = make_view(cook->parms, cook->time.meters_per_unit, &view, error);

@@ -252,6 +252,7 @@ static RvResult collide_vdb(RvCook* cook, RvDetail* detail, bool* found, RvError
   return rename_grid(detail, prim, "collisionvel", error);
 }
 
+// Distance and velocity of the VDBs and the mesh, then the properties of the surface.
 static RvResult cook(RvCook* cook, RvError* error) {
   const ColliderParms* p = cook->parms;
   RvMesh mesh = {0};

@@ -98,6 +98,7 @@ static RvResult build(RvDetail* d, const Floats* xyz, size_t ncurve, bool close,
   return result;
 }
 
+// Makes the points, then the curves through them.
 static RvResult cook(RvCook* cook, RvError* error) {
   const CurveParms* p = cook->parms;
   Floats xyz = {0};

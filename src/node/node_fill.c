@@ -143,6 +143,7 @@ static RvResult box_shape(const FillParms* p, Shape* shape, RvLattice* lattice, 
 // A mesh, sampled as a level set.
 static RvResult mesh_shape(RvCook* cook, const RvMesh* mesh, Shape* shape, RvLattice* lattice, RvError* error) {
   const FillParms* p = cook->parms;
+  // Check the mesh and the number of particles.
   RvMeshFacts facts;
   RvResult r = rv_mesh_measure(mesh, &facts, error);
   if (r != RV_OK) return r;
@@ -150,6 +151,7 @@ static RvResult mesh_shape(RvCook* cook, const RvMesh* mesh, Shape* shape, RvLat
     rv_cook_warn(cook, "the mesh is open at %zu edges: liquid leaks through holes wider than %g m; close them",
                  facts.open_edges, p->particlesep / 2);
   r = check_count(p, cells_in(p, fabs(facts.volume)), error);
+  // Level set with a band that contains the isovalue.
   double voxel = p->particlesep / 2, band = BAND_MARGIN + fabs(p->isovalue) / voxel;
   if (band > LARGEST_BAND)
     return rv_fail(error, RV_BAD_INPUT, "isovalue of %g is more than 48 times particlesep: resize the mesh instead",
@@ -290,6 +292,7 @@ static RvResult add_constants(const FillParms* p, RvDetail* out, size_t count, R
     volume[i] = cell;
   }
   nextid[0] = (int32_t)count;
+  // The material, as one string that all particles share.
   if (!p->material[0]) return RV_OK;
   RvAttrib* material = NULL;
   RvResult r = rv_detail_add_attrib(out, RV_POINT, "material", RV_STRING, 1, RV_TAG_NONE, &material, error);
@@ -325,6 +328,7 @@ static RvResult make_particles(RvCook* cook, RvLattice* lattice, const Shape* sh
   return r;
 }
 
+// Chooses the shape and fills it with particles.
 static RvResult cook(RvCook* cook, RvError* error) {
   const FillParms* p = cook->parms;
   const RvDetail* input = cook->ninput ? cook->input[0] : NULL;

@@ -25,6 +25,7 @@ static RvVec3 grid_position(const GridParms* p, int64_t row, int64_t col) {
   return rv_vec3_load64(q);
 }
 
+// Makes the points and faces of the grid.
 static RvResult cook(RvCook* cook, RvError* error) {
   const GridParms* p = cook->parms;
   for (int k = 0; k < 2; ++k)

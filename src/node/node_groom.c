@@ -309,12 +309,14 @@ static void set_shape(Groom* g) {
   double unit = 1 / (g->cook->time.meters_per_unit > 0 ? g->cook->time.meters_per_unit : 1);
   RvVec3 down = {0, -1, 0};
   RvGroomShape s = {.seed = g->seed, .points = (int)p->points};
+  // Growth.
   s.direction = rv_normalize(rv_vec3_load64(p->direction), down);
   s.direction_random = p->directionrandom;
   s.lift = p->lift;
   s.bend = p->bend * styles[p->style].bend;
   s.bend_length = p->bendlength;
   s.hull = g->hull.used ? &g->hull : NULL;
+  // Curl: the parameters, or the values of the style.
   if (p->style != STRAIGHT) {
     s.curl_radius = p->curlradius > 0 ? p->curlradius : styles[p->style].radius * unit;
     s.curl_pitch = p->curlpitch > 0 ? p->curlpitch : styles[p->style].pitch * unit;
@@ -326,6 +328,7 @@ static void set_shape(Groom* g) {
   }
   s.frizz = p->frizz + (p->style == AFRO ? AFRO_FRIZZ * s.curl_radius : 0);
   s.frizz_length = p->frizzlength;
+  // Clumps.
   for (int i = 0; i < RV_GROOM_NODES; ++i)
     s.tightness[i] = rv_clamp(p->tightness * rv_ramp_eval(&p->tightnessramp, (double)i / (RV_GROOM_NODES - 1)), 0, 1);
   s.clump_twist = rv_radians(p->clumptwist);
@@ -354,11 +357,13 @@ static RvResult make_output(Groom* g, RvError* error) {
   g->curveu = rv_alloc(n, sizeof(float));
   g->out = rv_detail_new();
   if (!g->width || !g->curveu || !g->out) return rv_fail(error, RV_NO_MEMORY, "out of memory for the strands");
+  // Width and curveu are the same for all strands.
   for (size_t i = 0; i < n; ++i) {
     double u = (double)i / (double)(n - 1);
     g->curveu[i] = (float)u;
     g->width[i] = (float)(2 * p->radius * p->widthscale * fmax(rv_ramp_eval(&p->taper, u), 0));
   }
+  // Curves and their attributes.
   RvResult result = rv_detail_add_curves(g->out, g->count, n, NULL, NULL, error);
   if (result != RV_OK) return result;
   RvDetail* d = g->out;
@@ -446,12 +451,14 @@ static RvResult copy_skin_attribs(Groom* g, RvError* error) {
   return result;
 }
 
+// Places roots, clumps and strands, and copies attributes of the skin.
 static RvResult cook(RvCook* cook, RvError* error) {
   Groom* g = rv_alloc_zero(1, sizeof *g);
   if (!g) return rv_fail(error, RV_NO_MEMORY, "out of memory for a groom");
   g->cook = cook;
   g->p = cook->parms;
   g->seed = (uint64_t)g->p->seed;
+  // Check the input before memory is allocated, then grow.
   RvResult result = open_skin(g, error);
   if (result == RV_OK) result = check_size(g, error);
   if (result == RV_OK) {
@@ -470,6 +477,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
     cook->stats->vertices = (int64_t)(g->count * (size_t)g->p->points);
     if (!g->count) rv_cook_warn(cook, "no strand grows: the attribute %s is 0 on the whole skin", g->p->densityattrib);
   }
+  // Release the working memory.
   rv_detail_free(g->out);
   if (g->has_skin) rv_skin_free(&g->skin);
   rv_groom_clumps_free(&g->clumps);

@@ -49,6 +49,7 @@ static RvResult read_ids(const char* text, Ranges* out, RvError* error) {
       ++at;
       continue;
     }
+    // A number, or a range with a dash.
     Range r = {.first = strtoll(at, &end, 10)};
     r.last = r.first;
     if (end != at && *end == '-') {
@@ -168,6 +169,7 @@ static RvResult write_group(RvDetail* out, const GroupParms* p, RvOwner owner, c
   return RV_OK;
 }
 
+// Selects elements and writes the group.
 static RvResult cook(RvCook* cook, RvError* error) {
   const GroupParms* p = cook->parms;
   if (!cook->ninput || !cook->input[0]) return rv_fail(error, RV_BAD_INPUT, "input 1 is not wired");

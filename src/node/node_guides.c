@@ -170,6 +170,7 @@ static RvResult write_hairs(RvDetail* out, const uint8_t* keep, float* hairs, Rv
   return RV_OK;
 }
 
+// Chooses the guides, writes hairsperguide and deletes the other strands.
 static RvResult cook(RvCook* cook, RvError* error) {
   const GuidesParms* p = cook->parms;
   const RvDetail* in = cook->ninput ? cook->input[0] : NULL;
@@ -185,12 +186,14 @@ static RvResult cook(RvCook* cook, RvError* error) {
   if (!keep || !hairs || !roots || !out) result = rv_fail(error, RV_NO_MEMORY, "out of memory for %zu strands", nprim);
   if (result == RV_OK) result = rv_select(in, p->group, RV_SELECT_PRIMS, &owner, &mask, error);
   if (result == RV_OK) {
+    // Strands that can be guides.
     size_t n = read_roots(in, mask, roots, &bad, &first_bad);
     if (bad)
       rv_cook_warn(cook,
                    "%zu strands cannot be guides and are dropped; the first, primitive %d, has no length, radius or "
                    "density, or a point whose position is not finite",
                    bad, first_bad);
+    // Guides and the strands that each represents.
     choose(roots, n, p, keep, hairs);
     result = write_hairs(out, keep, hairs, error);
   }

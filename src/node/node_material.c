@@ -152,6 +152,7 @@ static RvResult write_liquid(const Target* t, const MaterialParms* p, RvError* e
   return result == RV_OK ? put_rows(t, rows, sizeof rows / sizeof *rows, error) : result;
 }
 
+// Copies the input and writes the attributes of the material.
 static RvResult cook(RvCook* cook, RvError* error) {
   const MaterialParms* p = cook->parms;
   if (!cook->ninput || !cook->input[0]) return rv_fail(error, RV_BAD_INPUT, "input 1 is not wired");

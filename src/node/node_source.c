@@ -172,6 +172,7 @@ static RvResult describe(const SourceParms* p, RvDetail* detail, RvError* error)
   return r;
 }
 
+// Takes or makes the shape, checks it and adds the description.
 static RvResult cook(RvCook* cook, RvError* error) {
   const SourceParms* p = cook->parms;
   const RvDetail* input = cook->ninput ? cook->input[0] : NULL;

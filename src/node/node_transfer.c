@@ -391,6 +391,7 @@ static RvVec3 root_on_skin(const RvSkin* skin, const RvAttrib* prim, const RvAtt
 static RvResult find_roots(Transfer* t, RvError* error) {
   const RvDetail* in = t->cook->ninput > 3 ? t->cook->input[3] : NULL;
   if (!in) return RV_OK;
+  // Attributes that locate the roots.
   const RvAttrib* prim = rv_detail_find(t->out, RV_PRIM, t->p->primnumattrib);
   const RvAttrib* uvw = rv_detail_find(t->out, RV_PRIM, t->p->primuvwattrib);
   if (!prim || !uvw || rv_attrib_storage(prim) == RV_STRING || rv_attrib_storage(uvw) == RV_STRING ||
@@ -401,6 +402,7 @@ static RvResult find_roots(Transfer* t, RvError* error) {
         t->p->primnumattrib, t->p->primuvwattrib);
     return RV_OK;
   }
+  // Root of each hair on the skin; those without a face keep the root that the guides give.
   RvSkin skin;
   RvResult result = rv_skin_init(&skin, in, NULL, 0, "input 4, the skin", error);
   if (result) return result;

@@ -176,6 +176,7 @@ static RvXform parms_xform(const TransformParms* p) {
   return rv_xform_make(&parts);
 }
 
+// Transforms the selected points, attributes and VDBs of a copy of the input.
 static RvResult cook(RvCook* cook, RvError* error) {
   const TransformParms* p = cook->parms;
   Move m = {.xform = parms_xform(p)};
@@ -186,6 +187,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
   }
   RvDetail* detail = rv_detail_copy(cook->input[0]);
   if (!detail) return rv_fail(error, RV_NO_MEMORY, "out of memory for the geometry");
+  // Selected points and primitives.
   uint8_t *points = NULL, *prims = NULL;
   RvResult r = rv_select_points(detail, p->group, (RvSelectType)p->grouptype, &points, error);
   if (r == RV_OK) r = find_prims(detail, p, points, &prims, error);

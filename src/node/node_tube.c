@@ -108,6 +108,7 @@ static RvResult put_caps(Tube* t, RvError* error) {
   return r;
 }
 
+// Makes the points, side faces and caps.
 static RvResult cook(RvCook* cook, RvError* error) {
   const TubeParms* p = cook->parms;
   Tube t = {.p = p, .tip = {!(p->rad[0] > 0), !(p->rad[1] > 0)}};

@@ -1,6 +1,5 @@
 // One block of the level set: sums of particle kernels, distances to capsules and webs, their union, and the narrow
-// band
-// around the surface as leaves.
+// band around the surface as leaves.
 #include <math.h>
 #include <string.h>
 
@@ -369,6 +368,7 @@ static float sheet_distance(const Sheet* s, float x, float y, float z) {
 // Marks the cells within the band of a web and, if `values`, writes its distances.
 static void add_web(RvBlockWork* w, const RvWeb* t, const double origin[3], bool values) {
   Sheet s = {bar_of(t->a[0], t->a[1], 0, 0, origin), bar_of(t->b[0], t->b[1], 0, 0, origin), t->edge, t->middle};
+  // Box of both axes, widened by the thickness and the band.
   float thick = fmaxf(t->edge, t->middle) + RV_SURFACE_BAND, lo[3], hi[3];
   int first[3], last[3];
   for (int c = 0; c < 3; ++c) {
@@ -383,6 +383,7 @@ static void add_web(RvBlockWork* w, const RvWeb* t, const double origin[3], bool
         int cell = rv_surface_cell_at(i, j, k);
         float x = (float)(RV_CELL * i) + CELL_CENTRE, y = (float)(RV_CELL * j) + CELL_CENTRE,
               z = (float)(RV_CELL * k) + CELL_CENTRE;
+        // The distance at the centre decides whether the cell can reach the band.
         if (!(sheet_distance(&s, x, y, z) < RV_SURFACE_BAND + CELL_RADIUS)) continue;
         w->wet[cell] = 1;
         w->webbed[cell] = 1;

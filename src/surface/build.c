@@ -1,6 +1,5 @@
-// Builds the surface: elements in voxel units, the estimate of memory and choice of the voxel size, and the grid
-// block by
-// block.
+// Builds the surface: elements in voxel units, the estimate of memory and choice of the voxel size, and the grid block
+// by block.
 #include <math.h>
 
 #include "base/parallel.h"
@@ -111,6 +110,7 @@ static double coarser(double grown, double room) {
 static RvResult choose_voxel(Build* b, RvSurfaceOut* out, RvError* error) {
   double limit = b->def->memory;
   for (int round = 0; round < MAX_ROUNDS; ++round) {
+    // Elements and memory at the current voxel size.
     double fixed = 0, grown = 0;
     RvResult r = make_parts(b, error);
     if (!r) r = estimate(b, &fixed, &grown, error);
@@ -122,6 +122,7 @@ static RvResult choose_voxel(Build* b, RvSurfaceOut* out, RvError* error) {
           error, RV_LIMIT,
           "%zu particles and %zu wet points alone take %.2g GB, more than memorylimit of %.2g: raise memorylimit",
           b->particles->count, b->film->count, fixed / 1e9, limit / 1e9);
+    // Enlarge the voxels, or report a size that fits.
     double larger = b->voxel * coarser(grown, limit - fixed);
     if (!b->def->coarsen)
       return rv_fail(

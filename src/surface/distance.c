@@ -1,6 +1,5 @@
 // Redistancing of a block: solves |grad phi| = 1 outwards from the voxels next to the surface by fast sweeping over a
-// list
-// of the voxels of the narrow band. A sweep advances the distance by at least one voxel, so few sweeps suffice.
+// list of the voxels of the narrow band. A sweep advances the distance by at least one voxel, so few sweeps suffice.
 #include <math.h>
 
 #include "surface/parts.h"

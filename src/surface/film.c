@@ -37,6 +37,7 @@ RvResult rv_surface_tubes(const RvSurfaceDef* def, const RvSurfaceFilm* f, const
   RV_ARRAY(RvTube) tubes = {0};
   for (size_t e = 0; e + 1 < f->count; ++e) {
     if (f->strand[e] != f->strand[e + 1]) continue;
+    // Radii at both ends; segments without film are left out.
     double r0 = drawn_radius(def, f, share, e, scale), r1 = drawn_radius(def, f, share, e + 1, scale), length = 0;
     if (!(r0 > 0) && !(r1 > 0)) continue;
     const double *a = f->x + 3 * e, *b = a + 3;
@@ -47,6 +48,7 @@ RvResult rv_surface_tubes(const RvSurfaceDef* def, const RvSurfaceFilm* f, const
       return rv_fail(error, RV_LIMIT,
                      "a segment of a wet strand is %g voxels long: raise voxelsize, or check P of the strands", length);
     }
+    // Divide the segment and interpolate the radius.
     int pieces = (int)(length / longest) + 1;
     for (int k = 0; k < pieces; ++k) {
       double s = (double)k / pieces, t = (double)(k + 1) / pieces;

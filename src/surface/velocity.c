@@ -1,6 +1,5 @@
 // Velocity and wetness grids: means over nearby particles and films, weighted by volume and closeness. They cover the
-// band
-// of the surface, so that every point of it finds a velocity.
+// band of the surface, so that every point of it finds a velocity.
 #include <math.h>
 #include <string.h>
 
@@ -125,6 +124,7 @@ static int clamp_int(double x, int lo, int hi) {
 
 // Adds a sample to the voxels within its reach, with the weight volume (1 - q^2)^2 / q^2.
 static void add_sample(Sums* sums, const Sample* s, const double origin[3]) {
+  // Box of the reach within the block.
   float at[3], inverse = 1 / (s->reach * s->reach);
   int lo[3], hi[3];
   for (int c = 0; c < 3; ++c) {
@@ -137,6 +137,7 @@ static void add_sample(Sums* sums, const Sample* s, const double origin[3]) {
       float dx = (float)i - at[0], dy = (float)j - at[1], xy = dx * dx + dy * dy;
       float remaining = s->reach * s->reach - xy;
       if (!(remaining > 0)) continue;
+      // Interval of the row inside the sphere of the reach.
       float half = sqrtf(remaining);
       int from = clamp_int(ceilf(at[2] - half), lo[2], hi[2] + 1),
           to = clamp_int(floorf(at[2] + half), lo[2] - 1, hi[2]);

@@ -63,7 +63,7 @@ bool rv_view_project(const RvCamera* camera, int width, int height, const double
   return true;
 }
 
-// three numbers of a global attribute
+// Three components of a detail attribute; false if it is missing.
 static bool global3(const RvDetail* detail, const char* name, double* out) {
   const RvAttrib* a = rv_detail_find(detail, RV_GLOBAL, name);
   if (!a || rv_attrib_storage(a) == RV_STRING || rv_attrib_size(a) < 3 || rv_attrib_count(a) < 1) return false;
@@ -71,7 +71,7 @@ static bool global3(const RvDetail* detail, const char* name, double* out) {
   return true;
 }
 
-// a number of a global attribute, at least 0; 0 without it
+// Length in a detail attribute; 0 if it is missing, negative or absurdly large.
 static double global_length(const RvDetail* detail, const char* name) {
   const RvAttrib* a = rv_detail_find(detail, RV_GLOBAL, name);
   if (!a || rv_attrib_storage(a) == RV_STRING || rv_attrib_count(a) < 1) return 0;

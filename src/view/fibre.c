@@ -1,5 +1,4 @@
-// Scattering of light by hair: the single-scattering lobes R, TT and TRT of a fibre (Marschner et al. 2003), the
-// liquid
+// Scattering of light by hair: the single-scattering lobes R, TT and TRT of a fibre (Marschner et al. 2003), the liquid
 // film on it, and an approximation of multiple scattering among strands.
 #include <math.h>
 

@@ -1,8 +1,6 @@
 // Surface of the liquid that loose points sample, for one image: the distance to a weighted mean of nearby particles
-// (Zhu
-// and Bridson 2005, "Animating sand as a fluid") on sparse tiles, smoothed and contoured. The `surface` node
-// conserves
-// volume and is stable in time; this preview is faster and only has to look right.
+// (Zhu and Bridson 2005, "Animating sand as a fluid") on sparse tiles, smoothed and contoured. The `surface` node
+// conserves volume and is stable in time; this preview is faster and only has to look right.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

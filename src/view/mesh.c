@@ -54,11 +54,13 @@ static bool smooth_normals(RvPart* part, double crease) {
   float* angle = rv_alloc(part->count, 3 * sizeof(float));
   part->normals = rv_alloc(part->count, 9 * sizeof(float));
   bool good = face && angle && part->normals && corners_of_points(part, &start, &list);
+  // Face normals and corner angles.
   for (size_t t = 0; good && t < part->count; ++t) {
     const uint32_t* tri = part->indices + 3 * t;
     rv_vec3_store(face + 3 * t, rv_normalize(cross_of(part->vertices, tri[0], tri[1], tri[2]), rv_vec3(0, 0, 0)));
     for (int k = 0; k < 3; ++k) angle[3 * t + (size_t)k] = (float)corner_angle(part->vertices, tri, k);
   }
+  // Sum over the faces around each corner.
   for (size_t c = 0; good && c < 3 * part->count; ++c) {
     uint32_t point = part->indices[c], first = start[point], last = start[point + 1];
     RvVec3 own = at(face, (uint32_t)(c / 3)), sum = {0, 0, 0};
@@ -270,6 +272,7 @@ RvResult rv_view_add_level_set(RvViewScene* scene, const RvGrid* grid, const RvG
   if (result || ntriangle == 0) goto done;
   RvPart* part = rv_view_new_part(scene, solid ? RV_PART_MESH : RV_PART_WATER);
   if (!part || !(part->vertices = rv_alloc(npoint + 2, 3 * sizeof(float)))) goto full;
+  // Vertices relative to the lens, triangles, normals and velocities.
   part->nvertex = npoint;
   for (size_t i = 0; i < npoint; ++i) {
     rv_vec3_store(part->vertices + 3 * i, rv_sub(rv_vec3_load(points + 3 * i), lens->origin));

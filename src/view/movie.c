@@ -110,6 +110,7 @@ typedef struct Encoder {
   pid_t pid;
 } Encoder;
 
+// Makes the texts, the message file and the socket pair.
 static RvResult encoder_open(Encoder* e, double fps, const char* temporary, RvError* error) {
   e->messages = tmpfile();
   e->rate = rv_strf("%.6f", fps);
@@ -164,6 +165,7 @@ static RvResult encoder_run(Encoder* e, const char* const* pngs, size_t count, R
   return rv_fail(error, RV_IO, "ffmpeg could not write '%s': %s", e->path, text);
 }
 
+// Releases everything but the process, which has ended.
 static void encoder_free(Encoder* e) {
   encoder_close_end(e, 0);
   encoder_close_end(e, 1);

@@ -90,12 +90,14 @@ static bool add_spheres(RvViewScene* scene, const RvViewDrops* d, const uint8_t*
   size_t count = 0;
   for (size_t i = 0; i < d->count; ++i) count += !joined[i];
   if (count == 0) return true;
+  // Room for their attributes.
   RvPart* part = rv_view_new_part(scene, RV_PART_SPHERES);
   if (!part || !(part->vertices = rv_alloc(count, 4 * sizeof(float))) ||
       (d->color && !(part->colors = rv_alloc(count, 3 * sizeof(float)))) ||
       (d->velocity && !(part->velocity = rv_alloc(count, 3 * sizeof(float)))) ||
       (d->value && !(part->values = rv_alloc(count, sizeof(float)))))
     return false;
+  // Radii are widened to the least drawn radius.
   for (size_t i = 0; i < d->count; ++i) {
     if (joined[i]) continue;
     size_t n = part->count++;

@@ -1,6 +1,5 @@
 // Renders the image in tiles with adaptive sampling. The samples of a pixel depend on its position and the seed only,
-// so
-// the result does not depend on the order of work.
+// so the result does not depend on the order of work.
 #include <math.h>
 #include <string.h>
 

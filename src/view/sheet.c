@@ -70,6 +70,7 @@ static void add_place(RvText* t, double x, double y) {
   rv_text_addf(t, "%.6g,%.6g ", round(100 * x) / 100, round(100 * y) / 100);
 }
 
+// Appends a polyline.
 static void svg_line(const RvSheet* s, const RvSheetItem* item, RvText* t) {
   const double* xy = s->points.data + 2 * item->first;
   rv_text_add(t, "<polyline points=\"");
@@ -83,6 +84,7 @@ static void svg_line(const RvSheet* s, const RvSheetItem* item, RvText* t) {
   rv_text_add(t, "/>\n");
 }
 
+// Appends a polygon.
 static void svg_area(const RvSheet* s, const RvSheetItem* item, RvText* t) {
   const double* xy = s->points.data + 2 * item->first;
   rv_text_add(t, "<polygon points=\"");
@@ -109,6 +111,7 @@ static void svg_text(const RvSheet* s, const RvSheetItem* item, RvText* t) {
   rv_text_add(t, "</text>\n");
 }
 
+// Writes all items as an SVG file.
 static RvResult write_svg(const RvSheet* s, const char* path, RvError* error) {
   RvText t = {0};
   rv_text_addf(&t,

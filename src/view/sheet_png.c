@@ -86,6 +86,7 @@ static void box_of(const double* xy, size_t count, double scale, double box[4]) 
     }
 }
 
+// Draws a polyline, solid or dashed.
 static void draw_line(Canvas* c, const RvSheet* s, const RvSheetItem* item, double scale) {
   const double* xy = s->points.data + 2 * item->first;
   double box[4], half = 0.5 * scale * item->width, done = 0;
@@ -188,6 +189,7 @@ static void draw_stroke(void* user, size_t count, const double* xy) {
   }
 }
 
+// Draws a text with the stroke font.
 static void draw_text(Canvas* c, const RvSheet* s, const RvSheetItem* item, double scale) {
   const char* text = s->chars.data + item->first;
   double size = CAPITAL * scale * item->size, width = size * rv_view_sheet_strokes(text, item->count, NULL, NULL);

@@ -55,6 +55,7 @@ static RvSurface surface_at(const RvShader* s, const Path* p, const struct RTCRa
   size_t prim = hit->hit.primID;
   RvSurface out = {.kind = part->kind, .view = rv_neg(p->direction), .core = 1, .value = NAN};
   out.position = rv_mad(p->from, t, p->direction);
+  // Geometric normal on the eye's side, and the origin of shadow rays off the surface.
   RvVec3 normal = rv_normalize(rv_vec3(hit->hit.Ng_x, hit->hit.Ng_y, hit->hit.Ng_z), out.view);
   out.entering = rv_dot(normal, out.view) >= 0;
   out.facing = out.entering ? normal : rv_neg(normal);

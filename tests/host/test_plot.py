@@ -161,7 +161,7 @@ wrong = {
     "warnings": (line(1, warnings=[3]), ":1: these should be texts: 'warnings'"),
     "absurd": (line(1e30), ":1: this number is out of range: 'frame'"),
     "overflow": ('{"frame": 1e999}', ":1: this is not a line of a report"),
-    "columns": (line(1, stages={f"s{k}": 1 for k in range(500)}), ":1: too many different figures"),
+    "columns": (line(1, stages={f"s{k}": 1 for k in range(500)}), ":1: too many different columns"),
     "deep": ("[" * 100000, ":1: this is not a line of a report"),
     "zero": (good.encode() + b"\n{\0}\n", ":2: there is a zero byte"),
     "noise": (bytes(range(1, 256)) * 20, ":1: this is not a line of a report"),

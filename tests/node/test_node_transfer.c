@@ -555,7 +555,8 @@ static void bad_guides_are_left_out(void** state) {
   RvTestCook c = rv_test_cook("transfer", "", 3, (const RvDetail*[]){all, rest, moved});
   CHECK_OK(c.result, c.error);
   assert_int_equal(c.nwarning, 2);
-  assert_non_null(strstr(c.warnings, "2 of 40 guides are left out; the first, primitive 4, has a point whose place"));
+  assert_non_null(
+      strstr(c.warnings, "2 of 40 guides are left out; the first, primitive 4, has a point whose position"));
   assert_non_null(strstr(c.warnings, "1 of 40 guides are left out; the first, primitive 9, has no length at rest"));
   RvDetail* expected = moved_copy(all, rigid, NULL);
   CHECK_NEAR(largest(expected, c.output[0]), 0, 1e-6);

@@ -142,6 +142,7 @@ static void write_state(RvText* out, const RvNodeType* type) {
     write_string(out, type->stages[i]);
   }
   rv_text_add(out, "]");
+  // Fields of the state, with owner, type and unit.
   key(out, ",\n  ", "fields");
   rv_text_add(out, "[");
   for (size_t i = 0; i < type->nfield; ++i) {

@@ -194,11 +194,13 @@ static RvResult fill(Binding* b, RvError* error) {
 RvResult rv_transfer_bind(const RvTransferGuides* guides, const RvTransferHairs* hairs, int max_guides, double window,
                           double apart, void** cache, RvTransferBind** out, RvError* error) {
   uint64_t key = make_key(guides, hairs, max_guides, window, apart);
+  // Reuse the cached binding if nothing at rest has changed.
   RvTransferBind* old = cache ? *cache : NULL;
   if (old && old->key == key) {
     *out = old;
     return RV_OK;
   }
+  // Otherwise bind anew and replace the cached binding.
   RvTransferBind* bind = rv_alloc_zero(1, sizeof *bind);
   if (!bind) return rv_fail(error, RV_NO_MEMORY, "out of memory for binding %zu hairs", hairs->count);
   bind->key = key;

@@ -1,5 +1,4 @@
-// Clumping of wet hairs around their guide. The strength depends on the guide's wetness at that place only, and not
-// on
+// Clumping of wet hairs around their guide. The strength depends on the guide's wetness at that place only, and not on
 // the number of a clump, which may change from frame to frame: hairs must not jump.
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -98,6 +97,7 @@ static void make_locks(const Clumping* w, size_t guide) {
     size_t a = i > 0 ? i - 1 : 0, b = i + 1 < n ? i + 1 : i;
     RvVec3 next = rv_normalize(
         rv_sub(rv_vec3_load64(g->moved + 3 * (first + b)), rv_vec3_load64(g->moved + 3 * (first + a))), ahead);
+    // Parallel transport of the side vector.
     side = rv_quat_rotate(rv_quat_between(ahead, next), side);
     side = rv_normalize(rv_mad(side, -rv_dot(side, next), next), rv_perpendicular(next));
     ahead = next;

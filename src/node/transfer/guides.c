@@ -69,6 +69,7 @@ static RvResult read_all(RvCook* cook, const RvDetail* at_rest, const float* res
                          RvTransferGuides* g, RvError* error) {
   const int32_t *rest_start = rv_detail_prim_start(at_rest), *moved_start = rv_detail_prim_start(moved);
   const float* P = rv_detail_f32(moved, RV_POINT, "P", 3);
+  // Copy the curves one after the other.
   size_t faults[FAULT_COUNT] = {0}, curves = 0, example[FAULT_COUNT] = {0};
   for (size_t i = 0; i < rv_detail_count(moved, RV_PRIM); ++i) {
     if (!is_curve(moved, i)) continue;
@@ -82,6 +83,7 @@ static RvResult read_all(RvCook* cook, const RvDetail* at_rest, const float* res
     g->nsample += n;
     g->first[++g->count] = (int32_t)g->nsample;
   }
+  // Report the guides that are left out, by reason.
   if (!curves) return rv_fail(error, RV_BAD_INPUT, "input 3, the simulated guides, has no strands");
   for (int f = FAULT_FINE + 1; f < FAULT_COUNT; ++f) {
     if (!faults[f]) continue;

@@ -69,11 +69,13 @@ static RvResult put_particles(Reader* r, RvError* error) {
   for (size_t i = 0; i < n; ++i) {
     if (!r->out->loose[i]) continue;
     double *x = p->x + 3 * p->count, size = pscale ? rv_attrib_get(pscale, i, 0) : 0;
+    // Position and velocity.
     put_point(r, i, x, p->v + 3 * p->count);
     if (!is_position(x))
       return rv_fail(error, RV_BAD_INPUT,
                      "point %zu has the position (%g %g %g), which is not finite or too far away: check P upstream", i,
                      x[0], x[1], x[2]);
+    // Volume, or that of the sphere of pscale.
     double v = volume ? rv_attrib_get(volume, i, 0) : 4.0 / 3 * RV_PI * size * size * size;
     if (!(fabs(v) < LARGEST_VOLUME))
       return rv_fail(error, RV_BAD_INPUT, "point %zu has a %s of %g, which is not finite or too large", i,

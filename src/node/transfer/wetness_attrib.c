@@ -105,6 +105,7 @@ static void change_range(void* arg, size_t begin, size_t end) {
 
 RvResult rv_wet_change(RvCook* cook, RvDetail* out, const RvWetChange* c, RvError* error) {
   if (!*c->name) return RV_OK;
+  // The attribute, or the one from which it is made.
   const RvAttrib *found = find(out, c->name), *like = !found && c->like ? find(out, c->like) : NULL;
   const RvAttrib* source = found ? found : like;
   if (!source && c->like) return RV_OK;

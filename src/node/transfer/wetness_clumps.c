@@ -52,6 +52,7 @@ int32_t* rv_wet_clump_sizes(const RvDetail* d, const char* name, RvError* error)
       c->last = (int32_t)i;
       c->strands++;
     }
+  // Loose points and clumps of one strand have size 1.
   for (size_t i = 0; i < npoint; ++i) {
     int32_t n = table[slot_of(table, slots - 1, id_at(a, i * size))].strands;
     out[i] = n > 1 ? n : 1;
