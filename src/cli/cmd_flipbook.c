@@ -241,7 +241,8 @@ static char* picture_path(const Flipbook* f, double frame) {
 // Passes the options of the picture to the renderer.
 static void set_look(const Flipbook* f, RvViewOptions* options) {
   const RvScene* scene = f->source.session ? f->source.session->scene : NULL;
-  double fps = scene ? rv_scene_fps(scene) : DEFAULT_FPS, metres = scene ? rv_scene_meters_per_unit(scene) : 1;
+  double fps = scene ? rv_scene_fps(scene) : DEFAULT_FPS;
+  double metres = scene ? rv_scene_meters_per_unit(scene) : 1;
   if (f->liquid && strcmp(f->liquid, "particles") == 0) options->liquid = RV_VIEW_LIQUID_PARTICLES;
   if (f->data) {
     options->pass = RV_VIEW_DATA;

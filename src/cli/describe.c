@@ -104,11 +104,11 @@ static const RvAttrib* find_numbers(const RvDetail* detail, RvOwner owner, const
 
 // Adds the liquid in a solver's state, and its drift against initial + sources - sinks.
 static void add_ledger(json_t* object, const RvDetail* detail) {
-  const RvAttrib *exact = find_numbers(detail, RV_POINT, "rv_volume", 1),
-                 *film = find_numbers(detail, RV_POINT, "rv_film", 2),
-                 *drop = find_numbers(detail, RV_PRIM, "rv_drop", 1),
-                 *ledger = find_numbers(detail, RV_GLOBAL, "rv_ledger", 6),
-                 *painted = find_numbers(detail, RV_GLOBAL, "rv_wetledger", 3);
+  const RvAttrib* exact = find_numbers(detail, RV_POINT, "rv_volume", 1);
+  const RvAttrib* film = find_numbers(detail, RV_POINT, "rv_film", 2);
+  const RvAttrib* drop = find_numbers(detail, RV_PRIM, "rv_drop", 1);
+  const RvAttrib* ledger = find_numbers(detail, RV_GLOBAL, "rv_ledger", 6);
+  const RvAttrib* painted = find_numbers(detail, RV_GLOBAL, "rv_wetledger", 3);
   RvLedger l = {.bulk = sum_of(exact, 0), .film = sum_of(film, 0) + sum_of(drop, 0), .absorbed = sum_of(film, 1)};
   // Order of components as in liquid/io.h and the wet solver.
   if (ledger) {

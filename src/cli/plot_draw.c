@@ -56,7 +56,9 @@ static double y_of(const Panel* p, double value) {
 
 // Tick distance of 1, 2 or 5 times a power of ten that gives about `wanted` ticks.
 static double nice_step(double range, double wanted) {
-  double raw = range / wanted, ten = pow(10, floor(log10(raw))), part = raw / ten;
+  double raw = range / wanted;
+  double ten = pow(10, floor(log10(raw)));
+  double part = raw / ten;
   return ten * (part < 1.5 ? 1 : part < 3.5 ? 2 : part < 7.5 ? 5 : 10);
 }
 
@@ -93,7 +95,8 @@ static void text(const Panel* p, double x, double y, double size, RvSheetAnchor 
 
 // Horizontal grid lines with their values.
 static void draw_value_axis(const Panel* p) {
-  double range = log10(p->high / p->low), step = p->decades ? fmax(1, ceil(range / 6)) : nice_step(p->high - p->low, 5);
+  double range = log10(p->high / p->low);
+  double step = p->decades ? fmax(1, ceil(range / 6)) : nice_step(p->high - p->low, 5);
   int count = (int)floor((p->decades ? range : (p->high - p->low) / step) + 1e-6);
   for (int k = 0; k <= count && k < MAX_TICKS; k += p->decades ? (int)step : 1) {
     double v = p->decades ? p->low * pow(10, k) : p->low + k * step, y = y_of(p, v);
@@ -443,9 +446,9 @@ static void draw_times(Panel* p) {
 // Diagram of substeps and solver iterations; red marks below are frames with warnings.
 static void draw_substeps(Panel* p) {
   const RvPlotReport* r = p->report;
-  const double *substeps = rv_cli_plot_column(r, RV_PLOT_FRAME, "substeps"),
-               *iterations = rv_cli_plot_column(r, RV_PLOT_FRAME, "iterations"),
-               *warnings = rv_cli_plot_column(r, RV_PLOT_FRAME, "warnings");
+  const double* substeps = rv_cli_plot_column(r, RV_PLOT_FRAME, "substeps");
+  const double* iterations = rv_cli_plot_column(r, RV_PLOT_FRAME, "iterations");
+  const double* warnings = rv_cli_plot_column(r, RV_PLOT_FRAME, "warnings");
   p->high = fmax(1.1 * fmax(largest(r, substeps), largest(r, iterations)), 1);
   draw_frame(p, "Substeps and iterations", "a frame; red below: warnings");
   draw_series(p, iterations, 1, 2, palette[1], 0);

@@ -133,7 +133,8 @@ static json_t* to_json(const RvWedge* w) {
 
 RvResult rv_cli_wedge_save(const RvWedge* w, RvError* error) {
   json_t* json = to_json(w);
-  char *text = json ? json_dumps(json, JSON_INDENT(1)) : NULL, *path = rv_strf("%s/wedge.json", w->dir);
+  char* text = json ? json_dumps(json, JSON_INDENT(1)) : NULL;
+  char* path = rv_strf("%s/wedge.json", w->dir);
   RvResult result =
       text && path ? rv_file_write(path, text, strlen(text), error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
   free(text);

@@ -97,7 +97,8 @@ static int draw(const RvWedge* w, size_t index, int threads) {
 RvResult rv_cli_wedge_task(const RvWedge* w, size_t index, int threads, RvError* error) {
   if (index >= w->count)
     return rv_fail(error, RV_BAD_INPUT, "there is no variation %zu; this wedge has %zu", index, w->count);
-  char *mark = rv_cli_wedge_path(w, index, "done"), *still = rv_cli_wedge_path(w, index, "still.png");
+  char* mark = rv_cli_wedge_path(w, index, "done");
+  char* still = rv_cli_wedge_path(w, index, "still.png");
   RvResult result = mark && still ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (!result) {
     unlink(mark);
@@ -251,7 +252,10 @@ static char* list_of(const bool* todo, size_t count) {
 // Submits a job that runs `wedge DIR WORDS` of this program; returns the number of the job.
 static RvResult submit(const RvWedge* w, const char* options, const char* log, const char* words, char number[64],
                        RvError* error) {
-  char *program = own_program(), *me = program ? quoted(program) : NULL, *dir = quoted(w->dir), *command = NULL;
+  char* program = own_program();
+  char* me = program ? quoted(program) : NULL;
+  char* dir = quoted(w->dir);
+  char* command = NULL;
   if (me && dir)
     command = rv_strf("D=%s P=%s sbatch --parsable --export=ALL %s --output=%s/%s --wrap='exec \"$P\" wedge \"$D\" %s'",
                       dir, me, options, dir, log, words);

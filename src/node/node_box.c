@@ -16,7 +16,11 @@ static const RvPortDef box_outputs[] = {{"geometry", "Geometry", "The mesh.", fa
 
 // Number of a point of the surface of a lattice; points are numbered slab by slab along z, row by row along y.
 static int32_t lattice_point(const int64_t n[3], const int64_t at[3]) {
-  int64_t x = at[0], y = at[1], z = at[2], full = (n[0] + 1) * (n[1] + 1), ring = 2 * (n[0] + n[1]);
+  int64_t x = at[0];
+  int64_t y = at[1];
+  int64_t z = at[2];
+  int64_t full = (n[0] + 1) * (n[1] + 1);
+  int64_t ring = 2 * (n[0] + n[1]);
   if (z == 0) return (int32_t)(y * (n[0] + 1) + x);
   if (z == n[2]) return (int32_t)(full + (n[2] - 1) * ring + y * (n[0] + 1) + x);
   int64_t base = full + (z - 1) * ring;

@@ -86,7 +86,9 @@ static RvResult bind_attributes(Deform* d, const RvAttrib* prim, const RvAttrib*
                    d->p->primuvwattrib);
   size_t lost = 0, first = 0;
   for (size_t i = 0; i < d->nprim; ++i) {
-    double number = rv_attrib_get(prim, i, 0), u = rv_attrib_get(uvw, i, 0), v = rv_attrib_get(uvw, i, 1);
+    double number = rv_attrib_get(prim, i, 0);
+    double u = rv_attrib_get(uvw, i, 0);
+    double v = rv_attrib_get(uvw, i, 1);
     bool ok =
         number >= 0 && number < INT32_MAX && isfinite(u) && isfinite(v) && rv_skin_has_face(&d->rest, (int64_t)number);
     if (ok)
@@ -128,7 +130,8 @@ static void move_range(void* arg, size_t begin, size_t end) {
   const int32_t *start = rv_detail_prim_start(d->out), *point = rv_detail_vertex_point(d->out);
   for (size_t i = begin; i < end; ++i) {
     if (!follows(d, i)) continue;
-    RvSkinFrame rest = rv_skin_frame(&d->rest, d->sites[i]), moved = rv_skin_frame(&d->moved, d->sites[i]);
+    RvSkinFrame rest = rv_skin_frame(&d->rest, d->sites[i]);
+    RvSkinFrame moved = rv_skin_frame(&d->moved, d->sites[i]);
     RvMat3 m = rv_mat3_mul(frame_matrix(moved), rv_mat3_transpose(frame_matrix(rest)));
     RvVec3 offset = rv_sub(moved.position, rv_mat3_apply(m, rest.position));
     // A rotation is its own inverse transpose and its own nearest rotation.

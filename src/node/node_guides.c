@@ -33,7 +33,8 @@ typedef struct Root {
 
 // Mean of a point attribute over a strand, or its primitive attribute; `standard` if both are missing or 0.
 static double mean_value(const RvDetail* d, const char* name, size_t prim, double standard) {
-  const RvAttrib *point = rv_detail_find(d, RV_POINT, name), *whole = rv_detail_find(d, RV_PRIM, name);
+  const RvAttrib* point = rv_detail_find(d, RV_POINT, name);
+  const RvAttrib* whole = rv_detail_find(d, RV_PRIM, name);
   const int32_t *start = rv_detail_prim_start(d), *at = rv_detail_vertex_point(d);
   double sum = 0;
   if (point && rv_attrib_storage(point) != RV_STRING)
@@ -144,8 +145,8 @@ static void choose(Root* roots, size_t n, const GuidesParms* p, uint8_t* keep, f
   for (size_t k = 0; k < count; ++k) {
     // In list order patches have `step` strands and the last one the remainder; evenly, their sizes differ by at
     // most 1.
-    size_t first = p->order == LIST ? k * step : k * n / count,
-           last = p->order == LIST ? first + step : (k + 1) * n / count;
+    size_t first = p->order == LIST ? k * step : k * n / count;
+    size_t last = p->order == LIST ? first + step : (k + 1) * n / count;
     if (last > n) last = n;
     const Root* guide = roots + first + (p->order == LIST ? 0 : middle_of(roots + first, last - first));
     double mass = 0;

@@ -31,7 +31,8 @@ static RvVec3 place(const SphereParms* p, RvVec3 direction) {
 
 // Direction of a point of the rows.
 static RvVec3 row_direction(const SphereParms* p, int64_t row, int64_t col) {
-  double theta = RV_PI * (double)row / (double)(p->rows - 1), phi = 2 * RV_PI * (double)col / (double)p->cols;
+  double theta = RV_PI * (double)row / (double)(p->rows - 1);
+  double phi = 2 * RV_PI * (double)col / (double)p->cols;
   return rv_vec3(rv_sin(theta) * rv_cos(phi), rv_cos(theta), rv_sin(theta) * rv_sin(phi));
 }
 

@@ -101,7 +101,9 @@ static Carried carry_point(const RvTransferSample* samples, const RvTransferSpot
   double from[3] = {0}, to[3] = {0}, turn[4] = {0};
   for (int j = 0; j < spot->count; ++j) {
     const RvTransferSample *a = samples + spot->at[j], *b = a + 1;
-    double u = spot->weight[j] * (1 - spot->share[j]), v = spot->weight[j] * spot->share[j], dot = 0;
+    double u = spot->weight[j] * (1 - spot->share[j]);
+    double v = spot->weight[j] * spot->share[j];
+    double dot = 0;
     for (int c = 0; c < 3; ++c) from[c] += u * a->rest[c] + v * b->rest[c];
     for (int c = 0; c < 3; ++c) to[c] += u * a->moved[c] + v * b->moved[c];
     // q and -q are the same rotation: use the one in the hemisphere of the sum.
@@ -126,7 +128,8 @@ static void advance(const RvTransferGuides* g, const int32_t* guide, double alon
     int32_t at = spot->at[j], last = g->first[guide[j] + 1] - 2;
     const RvTransferSample* s = g->samples;
     while (at < last && s[at + 1].along <= along) ++at;
-    double length = s[at + 1].along - s[at].along, share = length > 0 ? (along - s[at].along) / length : 0;
+    double length = s[at + 1].along - s[at].along;
+    double share = length > 0 ? (along - s[at].along) / length : 0;
     spot->at[j] = at;
     spot->share[j] = share < 1 ? share : 1;
   }
@@ -297,7 +300,9 @@ static bool is_finite(const Transfer* t, size_t prim) {
 
 // Lists the hairs that follow.
 static RvResult find_hairs(Transfer* t, RvError* error) {
-  size_t nprim = rv_detail_count(t->out, RV_PRIM), bad = 0, first_bad = 0;
+  size_t nprim = rv_detail_count(t->out, RV_PRIM);
+  size_t bad = 0;
+  size_t first_bad = 0;
   const int32_t* start = rv_detail_prim_start(t->out);
   RvOwner owner;
   uint8_t* mask = NULL;
@@ -338,7 +343,8 @@ static RvResult find_diameters(Transfer* t, RvError* error) {
   if (!t->diameter) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu hairs", t->nhair);
   const int32_t *start = rv_detail_prim_start(t->out), *point = rv_detail_vertex_point(t->out);
   for (size_t i = 0; i < t->nhair; ++i) {
-    size_t prim = (size_t)t->prim[i], at = a && rv_attrib_owner(a) == RV_PRIM ? prim : (size_t)point[start[prim]];
+    size_t prim = (size_t)t->prim[i];
+    size_t at = a && rv_attrib_owner(a) == RV_PRIM ? prim : (size_t)point[start[prim]];
     double d = a ? sources[k - 1].scale * rv_attrib_get(a, at, 0) : 0;
     t->diameter[i] = isfinite(d) && d > 0 ? d : DEFAULT_DIAMETER / t->meters;
   }

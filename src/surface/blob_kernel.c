@@ -15,8 +15,8 @@ void RV_KERNEL(rv_surface_blob_add)(float* share, const uint32_t* columns, const
       if (!bits) continue;
       // Rows of eight voxels (two cells) along z, and the voxels of this cell inside the box.
       int first = __builtin_ctz(bits) / 2, last = (31 - __builtin_clz(bits)) / 2;
-      int i0 = ci * RV_CELL < l->lo[0] ? l->lo[0] : ci * RV_CELL,
-          j0 = cj * RV_CELL < l->lo[1] ? l->lo[1] : cj * RV_CELL;
+      int i0 = ci * RV_CELL < l->lo[0] ? l->lo[0] : ci * RV_CELL;
+      int j0 = cj * RV_CELL < l->lo[1] ? l->lo[1] : cj * RV_CELL;
       int i1 = ci * RV_CELL + 3 > l->hi[0] ? l->hi[0] : ci * RV_CELL + 3;
       int j1 = cj * RV_CELL + 3 > l->hi[1] ? l->hi[1] : cj * RV_CELL + 3;
       for (int i = i0; i <= i1; ++i)

@@ -91,7 +91,8 @@ static void add_at_centres(float* middle, const Local* l) {
   for (int i = lo[0]; i <= hi[0]; ++i)
     for (int j = lo[1]; j <= hi[1]; ++j) {
       float dx = (float)(RV_CELL * i) - RING_OFFSET - l->x[0], dy = (float)(RV_CELL * j) - RING_OFFSET - l->x[1];
-      float a = l->m[0] * dx * dx + l->m[1] * dy * dy + 2 * l->m[5] * dx * dy, b = 2 * (l->m[3] * dy + l->m[4] * dx);
+      float a = l->m[0] * dx * dx + l->m[1] * dy * dy + 2 * l->m[5] * dx * dy;
+      float b = 2 * (l->m[3] * dy + l->m[4] * dx);
       float* row = middle + (i * RING + j) * RING;
       for (int k = lo[2]; k <= hi[2]; ++k) {
         float dz = (float)(RV_CELL * k) - RING_OFFSET - l->x[2], q = 1 - (a + dz * (b + l->m[2] * dz));
@@ -293,8 +294,9 @@ static inline float bar_distance(const Bar* b, float x, float y, float z) {
 
 // Lowers the film distance in the voxels of a cell to that of a capsule.
 static void lower_tube(float* film, const Bar* b, int cell) {
-  int x0 = cell / (RV_CELLS * RV_CELLS) * RV_CELL, y0 = cell / RV_CELLS % RV_CELLS * RV_CELL,
-      z0 = cell % RV_CELLS * RV_CELL;
+  int x0 = cell / (RV_CELLS * RV_CELLS) * RV_CELL;
+  int y0 = cell / RV_CELLS % RV_CELLS * RV_CELL;
+  int z0 = cell % RV_CELLS * RV_CELL;
   for (int x = x0; x < x0 + RV_CELL; ++x)
     for (int y = y0; y < y0 + RV_CELL; ++y) {
       float* row = film + rv_surface_span_at(x, y, z0);
@@ -391,7 +393,8 @@ static void add_web(RvBlockWork* w, const RvWeb* t, const double origin[3], bool
         w->any_film = true;
         if (!values) continue;
         FOR_CELL(cell) {
-          float *at = &w->web[rv_surface_span_at(x, y, z)], d = sheet_distance(&s, (float)x, (float)y, (float)z);
+          float* at = &w->web[rv_surface_span_at(x, y, z)];
+          float d = sheet_distance(&s, (float)x, (float)y, (float)z);
           *at = d < *at ? d : *at;
         }
       }
@@ -472,7 +475,10 @@ size_t rv_surface_block_survey(RvBlockWork* w, const RvParts* p, const RvBlockLi
     int x = leaf / 64, y = leaf / 8 % 8, z = leaf % 8;
     bool any = false;
     for (int c = 0; c < 8 && !any; ++c) {
-      int i = 1 + 2 * x + c / 4, j = 1 + 2 * y + c / 2 % 2, k = 1 + 2 * z + c % 2, cell = rv_surface_cell_at(i, j, k);
+      int i = 1 + 2 * x + c / 4;
+      int j = 1 + 2 * y + c / 2 % 2;
+      int k = 1 + 2 * z + c % 2;
+      int cell = rv_surface_cell_at(i, j, k);
       any = w->wet[cell] || (w->bulk[cell] == 2 && straddles(w, i, j, k));
     }
     count += any;
@@ -507,7 +513,8 @@ static bool cut_leaf(const RvBlockWork* w, int x, int y, int z, float* values, u
       const float* row = w->share + rv_surface_span_at(RV_HALO + 8 * x + i, RV_HALO + 8 * y + j, RV_HALO + 8 * z);
       float* to = values + i * 64 + j * 8;
       for (int k = 0; k < 8; ++k) {
-        float d = row[k], cut = d < -RV_SURFACE_BAND ? -RV_SURFACE_BAND : d > RV_SURFACE_BAND ? RV_SURFACE_BAND : d;
+        float d = row[k];
+        float cut = d < -RV_SURFACE_BAND ? -RV_SURFACE_BAND : d > RV_SURFACE_BAND ? RV_SURFACE_BAND : d;
         to[k] = cut;
         active[i] |= (uint64_t)(d > -RV_SURFACE_BAND && d < RV_SURFACE_BAND) << (8 * j + k);
       }

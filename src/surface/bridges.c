@@ -118,19 +118,24 @@ static double along(RvVec3 a, RvVec3 b, RvVec3 x) {
 
 // Computes the facing pieces of two edges and the weight of their bridge; false: no bridge.
 static bool meet(const Bridges* b, size_t e, size_t f, Pair* out) {
-  RvVec3 a0 = vertex(b->film, e), a1 = vertex(b->film, e + 1), b0 = vertex(b->film, f), b1 = vertex(b->film, f + 1);
+  RvVec3 a0 = vertex(b->film, e);
+  RvVec3 a1 = vertex(b->film, e + 1);
+  RvVec3 b0 = vertex(b->film, f);
+  RvVec3 b1 = vertex(b->film, f + 1);
   // Project the second edge onto the first, and that piece back onto the second.
   double s0 = along(a0, a1, b0), s1 = along(a0, a1, b1);
   if (fabs(s1 - s0) < LEAST_OVERLAP) return false;
   RvVec3 p0 = rv_lerp(a0, a1, s0), p1 = rv_lerp(a0, a1, s1);
   double t0 = along(b0, b1, p0), t1 = along(b0, b1, p1);
   RvVec3 q0 = rv_lerp(b0, b1, t0), q1 = rv_lerp(b0, b1, t1);
-  double d = rv_distance(rv_lerp(p0, p1, 0.5), rv_lerp(q0, q1, 0.5)), limit = rv_min(reach_of(b, e, f), b->widest);
+  double d = rv_distance(rv_lerp(p0, p1, 0.5), rv_lerp(q0, q1, 0.5));
+  double limit = rv_min(reach_of(b, e, f), b->widest);
   if (!(d < limit)) return false;
   // The weight vanishes at the rupture distance, and where the capsules overlap and need no web.
   double tubes = hair_radius(b->film, e) + hair_radius(b->film, f) + mean_height(b->film, e) + mean_height(b->film, f);
-  double t = rv_clamp((d / tubes - OVERLAP_START) / OVERLAP_RANGE, 0, 1), x = d / limit,
-         vanish = (1 - x * x) * t * (2 - t);
+  double t = rv_clamp((d / tubes - OVERLAP_START) / OVERLAP_RANGE, 0, 1);
+  double x = d / limit;
+  double vanish = (1 - x * x) * t * (2 - t);
   if (!(vanish > 0)) return false;
   *out = (Pair){
       (uint32_t)e, (uint32_t)f, {{(float)s0, (float)s1}, {(float)t0, (float)t1}}, (float)d, (float)(vanish * vanish)};
@@ -144,7 +149,9 @@ static bool same_clump(const RvSurfaceFilm* f, size_t a, size_t b) {
 
 // Finds bridges of edge e with the edges of a cell; false: out of memory.
 static bool search_cell(const Bridges* b, size_t cell, size_t e, size_t limit_count, Pairs* out) {
-  size_t begin = b->near.first[cell], end = b->near.first[cell + 1], stride = (end - begin + MAX_EDGES - 1) / MAX_EDGES;
+  size_t begin = b->near.first[cell];
+  size_t end = b->near.first[cell + 1];
+  size_t stride = (end - begin + MAX_EDGES - 1) / MAX_EDGES;
   for (size_t i = begin; i < end && out->count < limit_count; i += stride) {
     size_t f = b->edge[b->near.order[i]];
     Pair pair;
@@ -205,7 +212,9 @@ static double web_area(double middle, double d, const double h[2]) {
   for (int i = 0; i < STEPS; ++i) {
     double u = (i + 0.5) / STEPS, v = 2 * u - 1, x = u * d, y = d - x;
     double thick = middle + (edge - middle) * v * v;
-    double a = h[0] * h[0] - x * x, c = h[1] * h[1] - y * y, tube = rv_max(rv_max(a, c), 0);
+    double a = h[0] * h[0] - x * x;
+    double c = h[1] * h[1] - y * y;
+    double tube = rv_max(rv_max(a, c), 0);
     sum += rv_max(thick - sqrt(tube), 0);
   }
   return 2 * sum * d / STEPS;
@@ -231,7 +240,9 @@ static bool make_web(const Bridges* b, const Pair* p, RvWeb* out) {
   double area = 0, h[2];
   for (int k = 0; k < 2; ++k) {
     size_t e = edge[k];
-    double film = film_area(b->film, e), share = bridge_share(b, e), r = hair_radius(b->film, e);
+    double film = film_area(b->film, e);
+    double share = bridge_share(b, e);
+    double r = hair_radius(b->film, e);
     h[k] = sqrt(r * r + film * (1 - share));
     // The share of this bridge in what the edge gives, over the length of its piece.
     if (facing_length(p, k) > 0) area += RV_PI * film * share * p->weight / rv_max(b->sum[e], LEAST_WEIGHT);

@@ -18,7 +18,8 @@ static double drawn_radius(const RvSurfaceDef* def, const RvSurfaceFilm* f, cons
   double r = f->radius[i], h = f->height[i];
   if (!(h > 0)) return 0;
   double area = h * (h + 2 * r) * (share ? 1 - share[i] : 1);
-  double outer = sqrt(r * r + area) * scale, u = rv_min(h / (FULL_HEIGHT_SHARE * rv_max(r, LEAST_RADIUS)), 1);
+  double outer = sqrt(r * r + area) * scale;
+  double u = rv_min(h / (FULL_HEIGHT_SHARE * rv_max(r, LEAST_RADIUS)), 1);
   double least = def->minfilm;
   if (outer < least) {
     outer = least;
@@ -38,7 +39,9 @@ RvResult rv_surface_tubes(const RvSurfaceDef* def, const RvSurfaceFilm* f, const
   for (size_t e = 0; e + 1 < f->count; ++e) {
     if (f->strand[e] != f->strand[e + 1]) continue;
     // Radii at both ends; segments without film are left out.
-    double r0 = drawn_radius(def, f, share, e, scale), r1 = drawn_radius(def, f, share, e + 1, scale), length = 0;
+    double r0 = drawn_radius(def, f, share, e, scale);
+    double r1 = drawn_radius(def, f, share, e + 1, scale);
+    double length = 0;
     if (!(r0 > 0) && !(r1 > 0)) continue;
     const double *a = f->x + 3 * e, *b = a + 3;
     for (int c = 0; c < 3; ++c) length += (b[c] - a[c]) * (b[c] - a[c]);

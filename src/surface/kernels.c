@@ -53,11 +53,15 @@ typedef struct Moments {
 
 // Adds the particles of a cell to the moments, weighted by volume and kernel.
 static void add_cell(const Kernels* k, size_t cell, const double x[3], double inverse2, Moments* m) {
-  size_t begin = k->near.first[cell], end = k->near.first[cell + 1],
-         stride = (end - begin + MAX_NEIGHBOURS - 1) / MAX_NEIGHBOURS;
+  size_t begin = k->near.first[cell];
+  size_t end = k->near.first[cell + 1];
+  size_t stride = (end - begin + MAX_NEIGHBOURS - 1) / MAX_NEIGHBOURS;
   for (size_t i = begin; i < end; i += stride) {
     const double* y = k->x + 3 * i;
-    double a = y[0] - x[0], b = y[1] - x[1], c = y[2] - x[2], q = 1 - (a * a + b * b + c * c) * inverse2;
+    double a = y[0] - x[0];
+    double b = y[1] - x[1];
+    double c = y[2] - x[2];
+    double q = 1 - (a * a + b * b + c * c) * inverse2;
     if (!(q > 0)) continue;
     double w = k->volume[i] * q * q * q;
     m->weight += w;
@@ -122,18 +126,22 @@ static double amount_of(double lack, double off, double smoothing) {
 // Shape, amount and wide kernel of one particle.
 static void make_kernel(const Kernels* k, size_t i, RvBlob* out) {
   const double* x = k->p->x + 3 * i;
-  double volume = k->p->volume[i], s = rv_pow(volume, 1.0 / 3), reach = REACH * rv_min(s, LARGEST_REACH * k->typical);
+  double volume = k->p->volume[i];
+  double s = rv_pow(volume, 1.0 / 3);
+  double reach = REACH * rv_min(s, LARGEST_REACH * k->typical);
   double cov[6], shape[6], s2 = s * s;
   double off = covariance(k, x, reach, cov) / s2;
   double full = (cov[0] + cov[1] + cov[2]) / (FULL * s2), lack = rv_clamp(3 - full, 0, 3);
-  double grow = SPREAD / FULL * k->def->smoothing * k->def->smoothing, drop = k->def->dropletscale - 1;
+  double grow = SPREAD / FULL * k->def->smoothing * k->def->smoothing;
+  double drop = k->def->dropletscale - 1;
   // Isolated particles lack all three directions and get the droplet scale.
   double radius = k->def->radiusscale * (1 + drop * (lack / 3) * (lack / 3));
   // A kernel narrower than a voxel could fall between voxels.
   double least = rv_max(ISOLATED * s2, LEAST_VARIANCE / (k->scale * k->scale));
   for (int c = 0; c < 6; ++c)
     shape[c] = 11 * k->scale * k->scale * ((c < 3 ? least : 0) + grow * cov[c]) * radius * radius;
-  double cube = k->scale * k->scale * k->scale * radius * radius * radius, det = invert(shape, out->m);
+  double cube = k->scale * k->scale * k->scale * radius * radius * radius;
+  double det = invert(shape, out->m);
   out->amount = (float)(amount_of(lack, off, k->def->smoothing) * volume * cube * NORM / sqrt(det));
   for (int c = 0; c < 3; ++c) {
     out->x[c] = x[c] * k->scale;
@@ -185,8 +193,9 @@ static double mean_of_inner(const RvNearby* n) {
   double sum = 0, cells = 0;
   for (size_t c = 0; c < n->ncell; ++c) {
     const int64_t mask = (1 << KEY_AXIS_BITS) - 1;
-    int64_t i = (int64_t)(n->key[c] >> 2 * KEY_AXIS_BITS), j = (int64_t)(n->key[c] >> KEY_AXIS_BITS) & mask,
-            k = (int64_t)n->key[c] & mask;
+    int64_t i = (int64_t)(n->key[c] >> 2 * KEY_AXIS_BITS);
+    int64_t j = (int64_t)(n->key[c] >> KEY_AXIS_BITS) & mask;
+    int64_t k = (int64_t)n->key[c] & mask;
     bool inner = true;
     for (int s = 0; s < 27 && inner; ++s)
       inner = rv_surface_nearby_find(n, i + s / 9 - 1, j + s / 3 % 3 - 1, k + s % 3 - 1) != SIZE_MAX;
@@ -240,7 +249,10 @@ static double number_density(const RvNearby* n, const double* x, size_t point, d
 
 double rv_surface_separation(size_t count, const double* x, double guess) {
   enum { SAMPLES = 4000 };  // particles at which the density is measured
-  double found = guess_separation(count, x, guess), reach = 3 * found, sum = 0, inner = 0;
+  double found = guess_separation(count, x, guess);
+  double reach = 3 * found;
+  double sum = 0;
+  double inner = 0;
   RvNearby n;
   if (!(found > 0) || !rv_surface_nearby_build(&n, count, x, reach)) return found;
   size_t stride = count / SAMPLES + 1;
@@ -278,11 +290,15 @@ static double fullness(const Filling* w, const double x[3]) {
     size_t stride = (end - begin + MAX_NEIGHBOURS - 1) / MAX_NEIGHBOURS;
     for (size_t i = begin; i < end; i += stride) {
       const double* y = w->x + 3 * (size_t)w->near->order[i];
-      double a = y[0] - x[0], b = y[1] - x[1], c = y[2] - x[2], q = 1 - (a * a + b * b + c * c) / (reach * reach);
+      double a = y[0] - x[0];
+      double b = y[1] - x[1];
+      double c = y[2] - x[2];
+      double q = 1 - (a * a + b * b + c * c) / (reach * reach);
       if (q > 0) sum += (double)stride * q * q * q;
     }
   }
-  double self = NORM / (REACH * REACH * REACH), t = rv_clamp((sum - 1) * self / (FILLED - self), 0, 1);
+  double self = NORM / (REACH * REACH * REACH);
+  double t = rv_clamp((sum - 1) * self / (FILLED - self), 0, 1);
   return t * t * (3 - 2 * t);
 }
 

@@ -139,11 +139,13 @@ static void add_sample(Sums* sums, const Sample* s, const double origin[3]) {
       if (!(remaining > 0)) continue;
       // Interval of the row inside the sphere of the reach.
       float half = sqrtf(remaining);
-      int from = clamp_int(ceilf(at[2] - half), lo[2], hi[2] + 1),
-          to = clamp_int(floorf(at[2] + half), lo[2] - 1, hi[2]);
+      int from = clamp_int(ceilf(at[2] - half), lo[2], hi[2] + 1);
+      int to = clamp_int(floorf(at[2] + half), lo[2] - 1, hi[2]);
       int row = (i * SIDE + j) * SIDE;
       for (int k = from; k <= to; ++k) {
-        float dz = (float)k - at[2], q = (xy + dz * dz) * inverse, fall = q < 1 ? 1 - q : 0;
+        float dz = (float)k - at[2];
+        float q = (xy + dz * dz) * inverse;
+        float fall = q < 1 ? 1 - q : 0;
         float w = s->weight * fall * fall / (q + SOFTENING);
         sums->weight[row + k] += w;
         sums->v[0][row + k] += w * s->v[0];

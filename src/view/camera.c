@@ -43,12 +43,14 @@ RvResult rv_view_lens_make(const RvCamera* camera, int width, int height, RvLens
 }
 
 double rv_view_lens_pixel(const RvLens* lens, RvVec3 p) {
-  double depth = rv_dot(rv_sub(p, lens->eye), lens->forward), nearest = 0.01 * rv_length(lens->eye);
+  double depth = rv_dot(rv_sub(p, lens->eye), lens->forward);
+  double nearest = 0.01 * rv_length(lens->eye);
   return 2 * lens->tan_half / lens->height * fmax(depth, nearest);
 }
 
 RvVec3 rv_view_lens_direction(const RvLens* lens, double x, double y) {
-  double u = (2 * x / lens->width - 1) * lens->tan_half * lens->aspect, v = (1 - 2 * y / lens->height) * lens->tan_half;
+  double u = (2 * x / lens->width - 1) * lens->tan_half * lens->aspect;
+  double v = (1 - 2 * y / lens->height) * lens->tan_half;
   return rv_normalize(rv_mad(rv_mad(lens->forward, u, lens->right), v, lens->up), lens->forward);
 }
 
@@ -113,7 +115,9 @@ typedef struct Framing {
 // Three-quarter view: 30 degrees to the right of the front, 14 degrees above it. `margin` leaves 7 % of the half angle
 // free at the border of the image.
 static Framing framing(double aspect) {
-  const double azimuth = rv_radians(30), elevation = rv_radians(14), margin = 0.93;
+  const double azimuth = rv_radians(30);
+  const double elevation = rv_radians(14);
+  const double margin = 0.93;
   Framing f;
   f.back = rv_vec3(rv_sin(azimuth) * rv_cos(elevation), rv_sin(elevation), rv_cos(azimuth) * rv_cos(elevation));
   f.right = rv_normalize(rv_cross(rv_vec3(0, 1, 0), f.back), rv_vec3(1, 0, 0));
@@ -135,7 +139,9 @@ RvViewFit rv_view_fit(double aspect) {
 // suffices.
 static void fit_point(RvViewFit* fit, const Framing* f, RvVec3 p) {
   if (!rv_vec3_finite(p)) return;
-  double x = rv_dot(p, f->right), y = rv_dot(p, f->up), z = rv_dot(p, f->back);
+  double x = rv_dot(p, f->right);
+  double y = rv_dot(p, f->up);
+  double z = rv_dot(p, f->back);
   const double reach[4] = {x + f->tx * z, -x + f->tx * z, y + f->ty * z, -y + f->ty * z};
   for (int i = 0; i < 4; ++i) fit->side[i] = fmax(fit->side[i], reach[i]);
   fit->front = fmax(fit->front, z);

@@ -52,8 +52,9 @@ void rv_view_surface_hair(const RvPart* part, size_t segment, double u, double t
   // Tangents at both ends from the neighbouring vertices, interpolated so that shading is smooth across segments.
   size_t before = part->flags[segment] & RTC_CURVE_FLAG_NEIGHBOR_LEFT ? a - 1 : a;
   size_t after = part->flags[segment] & RTC_CURVE_FLAG_NEIGHBOR_RIGHT ? b + 1 : b;
-  RvVec3 pa = rv_view_part_vertex(part, 4, a, time), pb = rv_view_part_vertex(part, 4, b, time),
-         chord = rv_normalize(rv_sub(pb, pa), surface->view);
+  RvVec3 pa = rv_view_part_vertex(part, 4, a, time);
+  RvVec3 pb = rv_view_part_vertex(part, 4, b, time);
+  RvVec3 chord = rv_normalize(rv_sub(pb, pa), surface->view);
   RvVec3 ta = rv_normalize(rv_sub(pb, rv_view_part_vertex(part, 4, before, time)), chord);
   RvVec3 tb = rv_normalize(rv_sub(rv_view_part_vertex(part, 4, after, time), pa), chord);
   surface->tangent = rv_normalize(rv_lerp(ta, tb, u), chord);
@@ -160,10 +161,13 @@ RvVec3 rv_view_fibre_ambient(const RvSurface* s) {
 double rv_view_fibre_mirror(const RvSurface* s, const double u[2], RvVec3* direction) {
   double sin_v = rv_clamp(rv_dot(s->tangent, s->view), -1, 1);
   // Chooses between the tilted lobe of the cuticle and the film's, which has no tilt.
-  double sin_d = rv_clamp(-sin_v - (u[1] < s->wet ? 0 : 2 * CUTICLE_TILT), -0.999, 0.999),
-         cos_d = sqrt(1 - sin_d * sin_d);
-  RvVec3 x = rv_normalize(rv_mad(s->view, -sin_v, s->tangent), s->normal), y = rv_cross(s->tangent, x);
-  double half = 2 * u[0] - 1, whole = 2 * half * sqrt(fmax(1 - half * half, 0)), cosine = 1 - 2 * half * half;
+  double sin_d = rv_clamp(-sin_v - (u[1] < s->wet ? 0 : 2 * CUTICLE_TILT), -0.999, 0.999);
+  double cos_d = sqrt(1 - sin_d * sin_d);
+  RvVec3 x = rv_normalize(rv_mad(s->view, -sin_v, s->tangent), s->normal);
+  RvVec3 y = rv_cross(s->tangent, x);
+  double half = 2 * u[0] - 1;
+  double whole = 2 * half * sqrt(fmax(1 - half * half, 0));
+  double cosine = 1 - 2 * half * half;
   *direction = rv_mad(rv_mad(rv_scale(s->tangent, sin_d), cos_d * cosine, x), cos_d * whole, y);
   double middle = sqrt(rv_clamp(0.5 + 0.5 * rv_dot(*direction, s->view), 0, 1));
   return s->wet * fresnel(WATER_F0, middle) + cuticle_reflectance(s->wet, middle);

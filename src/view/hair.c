@@ -186,7 +186,8 @@ static void emit_vertex(const Hair* h, Strand* s, size_t i, double t, RvVec3 p, 
   double along = ((double)i + t) / (double)(s->points - 1);
   double core, next_core = 0, r = radius_at(h, s, i, &core) * (1 - t);
   r += t > 0 ? radius_at(h, s, next, &next_core) * t : 0;
-  double least = h->min_pixels * rv_view_lens_pixel(h->lens, p), hair = core * (1 - t) + next_core * t;
+  double least = h->min_pixels * rv_view_lens_pixel(h->lens, p);
+  double hair = core * (1 - t) + next_core * t;
   // A film thinner than the least drawn radius appears as the shine of wet hair, not as a tube.
   if (h->part->core) h->part->core[at] = r > 2 * least && r > 0 ? (float)rv_clamp(fmax(hair, least) / r, 0, 1) : 1;
   r = fmax(r, least);
@@ -262,7 +263,10 @@ static bool list_strands(Hair* h, const RvDetail* detail) {
 
 // Allocates the arrays of the part; false when out of memory.
 static bool allocate_part(const Hair* h, RvPart* part, size_t nvertex) {
-  bool wet = h->wet.attrib, film = h->film.attrib, moves = h->velocity.attrib, data = h->data.attrib;
+  bool wet = h->wet.attrib;
+  bool film = h->film.attrib;
+  bool moves = h->velocity.attrib;
+  bool data = h->data.attrib;
   part->nvertex = nvertex;
   // Embree reads 16 bytes at the last vertex, so one vertex of padding follows.
   return (part->vertices = rv_alloc_zero(nvertex + 1, 4 * sizeof(float))) &&

@@ -57,7 +57,8 @@ static RvVec3 bar_color(const RvViewData* view, const double range[2], double t)
 void rv_view_draw_legend(RvImage* image, const RvViewData* view, const double range[2]) {
   const RvVec3 white = {0.92, 0.92, 0.92}, dark = {0.012, 0.012, 0.014};
   // Dots grow with the image, so that the text stays readable.
-  int scale = image->height >= 2160 ? 4 : image->height >= 1080 ? 3 : image->height >= 360 ? 2 : 1, line = 10 * scale;
+  int scale = image->height >= 2160 ? 4 : image->height >= 1080 ? 3 : image->height >= 360 ? 2 : 1;
+  int line = 10 * scale;
   // Texts: the title with its unit, and the values at the bottom, middle and top of the bar.
   char title[64], ends[3][32];
   snprintf(title, sizeof title, "%s%s%s", view->title, *view->unit ? ", " : "", view->unit);
@@ -65,7 +66,9 @@ void rv_view_draw_legend(RvImage* image, const RvViewData* view, const double ra
   bool none = isnan(range[0]);
   if (none) snprintf(ends[0], sizeof ends[0], "no '%s'", view->attribute);
   // Width of the legend: the widest text.
-  int bar = image->height / 2, wide = 8 * scale, text = rv_view_text_width(title, scale);
+  int bar = image->height / 2;
+  int wide = 8 * scale;
+  int text = rv_view_text_width(title, scale);
   for (int i = 0; i < (none ? 1 : 3); ++i) {
     int w = wide + 6 * scale + rv_view_text_width(ends[i], scale);
     text = w > text ? w : text;

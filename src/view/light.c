@@ -64,7 +64,9 @@ static double gloss(RvVec3 n, RvVec3 v, RvVec3 l, double roughness, double f0) {
 // Diffuse and specular response of skin to light from one direction.
 static RvVec3 skin_response(const RvSurface* s, RvVec3 light) {
   // Subsurface scattering softens the terminator, more in red than in green and blue. 1.15 = 1 + SKIN_WRAP.
-  double nl = rv_dot(s->normal, light), soft = fmax((nl + SKIN_WRAP) / 1.15, 0), hard = fmax(nl, 0);
+  double nl = rv_dot(s->normal, light);
+  double soft = fmax((nl + SKIN_WRAP) / 1.15, 0);
+  double hard = fmax(nl, 0);
   RvVec3 diffuse = {s->color.x * (0.4 * hard + 0.6 * soft * soft), s->color.y * (0.7 * hard + 0.3 * soft * soft),
                     s->color.z * (0.8 * hard + 0.2 * soft * soft)};
   double shine = gloss(s->normal, s->view, light, SKIN_ROUGHNESS, SKIN_F0);

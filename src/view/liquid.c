@@ -82,7 +82,8 @@ static bool choose_lattice(Liquid* l, const RvLens* lens) {
   l->common = r[n / 2];
   rv_free(r);
   if (!(l->common > LEAST_RADIUS)) return true;
-  double wanted = VOXEL * l->common, steps = floor(STEPS_AN_OCTAVE * rv_log_e(wanted) / LN2 + 0.5);
+  double wanted = VOXEL * l->common;
+  double steps = floor(STEPS_AN_OCTAVE * rv_log_e(wanted) / LN2 + 0.5);
   l->dx = rv_pow(2, steps / STEPS_AN_OCTAVE);
   double tile = RV_TILE_SIDE * l->dx;
   RvVec3 o = lens->origin;

@@ -139,7 +139,8 @@ static bool is_water(const Faces* f, size_t prim) {
 
 // Triangulates one face; faces with a bad point are counted as skipped. False when out of memory.
 static bool add_face(Faces* f, RvViewScene* scene, size_t prim, const uint8_t* bad) {
-  const int32_t *start = rv_detail_prim_start(f->detail), *point = rv_detail_vertex_point(f->detail);
+  const int32_t* start = rv_detail_prim_start(f->detail);
+  const int32_t* point = rv_detail_vertex_point(f->detail);
   int32_t first = start[prim], count = start[prim + 1] - first;
   if (count < 3) return true;
   for (int32_t i = 0; i < count; ++i) {
@@ -199,7 +200,8 @@ static bool copy_data(const Faces* f, const RvViewOptions* options) {
 // Completes the part: triangles, normals, colours and data. False when out of memory.
 static bool finish_faces(Faces* f, const RvViewOptions* options) {
   const RvOwner owners[] = {RV_VERTEX, RV_POINT, RV_PRIM, RV_GLOBAL};
-  const RvAttrib *N = rv_view_attrib(f->detail, "N", 3, owners, 2), *Cd = rv_view_attrib(f->detail, "Cd", 3, owners, 4);
+  const RvAttrib* N = rv_view_attrib(f->detail, "N", 3, owners, 2);
+  const RvAttrib* Cd = rv_view_attrib(f->detail, "Cd", 3, owners, 4);
   f->part->count = f->indices.count / 3;
   // The part owns a copy of the indices, because water may be rewound.
   f->part->indices = rv_alloc(f->indices.count, sizeof(uint32_t));
@@ -235,7 +237,8 @@ static bool add_kind(RvViewScene* scene, Faces* f, const RvLens* lens, const RvV
 RvResult rv_view_add_polygons(RvViewScene* scene, const RvDetail* detail, const RvLens* lens,
                               const RvViewOptions* options, RvError* error) {
   const RvAttrib* name = rv_detail_find(detail, RV_PRIM, "name");
-  Faces solid = {.detail = detail, .name = name && rv_attrib_storage(name) == RV_STRING ? name : NULL}, water = solid;
+  Faces solid = {.detail = detail, .name = name && rv_attrib_storage(name) == RV_STRING ? name : NULL};
+  Faces water = solid;
   water.water = true;
   // Count both kinds first, so that an absent kind makes no part.
   size_t nprim = rv_detail_count(detail, RV_PRIM), faces[2] = {0, 0};

@@ -10,7 +10,8 @@ static const double DEFAULT_RADIUS = 0.01;  // metres, where all points coincide
 
 // Marks the points that a primitive uses; NULL when out of memory.
 static uint8_t* used_points(const RvDetail* detail) {
-  size_t npoint = rv_detail_count(detail, RV_POINT), nvertex = rv_detail_count(detail, RV_VERTEX);
+  size_t npoint = rv_detail_count(detail, RV_POINT);
+  size_t nvertex = rv_detail_count(detail, RV_VERTEX);
   uint8_t* used = rv_alloc_zero(npoint, 1);
   if (!used) return NULL;
   const int32_t* point = rv_detail_vertex_point(detail);
@@ -52,7 +53,8 @@ static bool copy_drops(RvViewDrops* d, RvViewScene* scene, const RvDetail* detai
                        const RvLens* lens, const RvViewOptions* options) {
   // Attributes and room for them.
   const RvOwner owners[] = {RV_POINT, RV_GLOBAL};
-  const RvAttrib *P = rv_detail_find(detail, RV_POINT, "P"), *Cd = rv_view_attrib(detail, "Cd", 3, owners, 2);
+  const RvAttrib* P = rv_detail_find(detail, RV_POINT, "P");
+  const RvAttrib* Cd = rv_view_attrib(detail, "Cd", 3, owners, 2);
   const RvAttrib* pscale = rv_view_attrib(detail, "pscale", 1, owners, 2);
   const RvAttrib* v = options->shutter > 0 ? rv_view_attrib(detail, "v", 3, owners, 1) : NULL;
   const RvAttrib* data = rv_view_data_attrib(detail, options);

@@ -56,7 +56,9 @@ static uint32_t mixed(uint32_t seed, uint32_t k) {
 
 // The first two dimensions of the Sobol sequence, shuffled and scrambled with a new key for each pair of dimensions.
 void rv_view_sampler_next(RvSampler* s, double out[2]) {
-  uint32_t key = mixed(s->seed, s->dimension++), i = scrambled(s->index, key), y = 0;
+  uint32_t key = mixed(s->seed, s->dimension++);
+  uint32_t i = scrambled(s->index, key);
+  uint32_t y = 0;
   uint32_t x = reversed(i);
   for (uint32_t v = 1u << 31, n = i; n; n >>= 1, v ^= v >> 1)
     if (n & 1) y ^= v;
@@ -136,8 +138,10 @@ static double noise_of(const Pixel* pixels, int count, int samples) {
 // the backdrop ends early. The decision depends on the tile alone, which keeps the image independent of threads.
 static void render_tile(const Job* job, size_t tile) {
   const RvViewOptions* o = job->shader.options;
-  int x0 = (int)(tile % (size_t)job->across) * TILE, y0 = (int)(tile / (size_t)job->across) * TILE;
-  int x1 = x0 + TILE < o->width ? x0 + TILE : o->width, y1 = y0 + TILE < o->height ? y0 + TILE : o->height;
+  int x0 = (int)(tile % (size_t)job->across) * TILE;
+  int y0 = (int)(tile / (size_t)job->across) * TILE;
+  int x1 = x0 + TILE < o->width ? x0 + TILE : o->width;
+  int y1 = y0 + TILE < o->height ? y0 + TILE : o->height;
   int wide = x1 - x0, count = wide * (y1 - y0), done = 0;
   Pixel pixels[TILE * TILE] = {{{0, 0, 0}, 0}};
   bool backdrop_only = true;

@@ -69,7 +69,10 @@ static RvVec3 panel(const RvBox* b, RvVec3 d, double blur) {
   double along = rv_dot(d, b->direction);
   // The tangent plane projection serves only directions near the panel.
   if (along < 0.2) return rv_vec3(0, 0, 0);
-  double grow = 1 + blur, wide = b->wide * grow, high = b->high * grow, edge = 0.04 + 0.25 * blur;
+  double grow = 1 + blur;
+  double wide = b->wide * grow;
+  double high = b->high * grow;
+  double edge = 0.04 + 0.25 * blur;
   double x = fabs(rv_dot(d, b->right) / along), y = fabs(rv_dot(d, b->up) / along);
   double share = (1 - smooth(wide - edge, wide + edge, x)) * (1 - smooth(high - edge, high + edge, y));
   // The diffuser is brighter at its centre.

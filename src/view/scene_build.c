@@ -80,7 +80,8 @@ static bool move_part(RvViewScene* scene, RvPart* part, double shutter) {
   if (!(part->closed = rv_alloc(part->nvertex + 2, n * sizeof(float)))) return false;
   for (size_t i = 0; i < part->nvertex; ++i) {
     float *from = part->vertices + n * i, *to = part->closed + n * i;
-    RvVec3 p = rv_vec3_load(from), step = rv_scale(rv_vec3_load(part->velocity + 3 * i), shutter / 2);
+    RvVec3 p = rv_vec3_load(from);
+    RvVec3 step = rv_scale(rv_vec3_load(part->velocity + 3 * i), shutter / 2);
     // An absurdly fast vertex is kept static.
     if (!(rv_length(step) < LONGEST_STEP)) step = rv_vec3(0, 0, 0);
     rv_vec3_store(from, rv_sub(p, step));

@@ -68,7 +68,10 @@ static RvVec3 from_frame(RvVec3 n, double x, double y, double z) {
 // Point of the unit circle at the angle 2 pi u. Taylor polynomials over an eighth of a turn are accurate to 4e-5, which
 // suffices for sample directions.
 void rv_view_shade_circle(double u, double* x, double* y) {
-  double turn = 4 * u, quadrant = floor(turn + 0.5), a = (turn - quadrant) * (RV_PI / 2), a2 = a * a;
+  double turn = 4 * u;
+  double quadrant = floor(turn + 0.5);
+  double a = (turn - quadrant) * (RV_PI / 2);
+  double a2 = a * a;
   double s = a * (1 - a2 / 6 * (1 - a2 / 20)), c = 1 - a2 / 2 * (1 - a2 / 12 * (1 - a2 / 30));
   int q = (int)quadrant & 3;
   *x = q == 0 ? c : q == 1 ? -s : q == 2 ? -c : s;
@@ -168,7 +171,8 @@ static RvVec3 mirrored(const RvShader* s, const RvSurface* surface, double open,
 RvVec3 rv_view_shade(const RvShader* s, const RvSurface* surface, RvSampler* sampler, uint64_t* rays) {
   // With many samples, hair alternates: even samples evaluate the rim light, odd ones the sky, both with twice the
   // weight.
-  bool alternate = surface->kind == RV_PART_HAIR && s->options->samples >= MANY_SAMPLES, odd = sampler->index & 1;
+  bool alternate = surface->kind == RV_PART_HAIR && s->options->samples >= MANY_SAMPLES;
+  bool odd = sampler->index & 1;
   double weight = alternate ? 2 : 1, through;
   const RvBox* fill = &s->boxes[RV_BOX_FILL];
   RvVec3 sum = light_from(s, surface, &s->boxes[RV_BOX_KEY], sampler, rays);

@@ -144,7 +144,8 @@ static size_t smooth(size_t n, const double* p, double* out) {
   size_t count = 0;
   for (size_t i = 0; i + 1 < n; ++i)
     for (int k = 0; k < SPLIT + (i + 2 == n); ++k, ++count) {
-      size_t before = i > 0 ? i - 1 : closed ? n - 2 : 0, after = i + 2 < n ? i + 2 : closed ? 1 : n - 1;
+      size_t before = i > 0 ? i - 1 : closed ? n - 2 : 0;
+      size_t after = i + 2 < n ? i + 2 : closed ? 1 : n - 1;
       for (size_t c = 0; c < 2; ++c)
         out[2 * count + c] =
             spline(p[2 * before + c], p[2 * i + c], p[2 * i + 2 + c], p[2 * after + c], (double)k / SPLIT);

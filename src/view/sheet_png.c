@@ -55,7 +55,9 @@ static void cover_segment(Canvas* c, double ax, double ay, double bx, double by,
     for (int x = x0; x < x1; ++x) {
       double px = x + 0.5 - ax, py = y + 0.5 - ay;
       double t = length2 > 0 ? rv_clamp((px * dx + py * dy) / length2, 0, 1) : 0;
-      double ex = px - t * dx, ey = py - t * dy, a = rv_clamp(half + 0.5 - sqrt(ex * ex + ey * ey), 0, 1);
+      double ex = px - t * dx;
+      double ey = py - t * dy;
+      double a = rv_clamp(half + 0.5 - sqrt(ex * ex + ey * ey), 0, 1);
       float* to = c->cover + (size_t)y * (size_t)c->width + (size_t)x;
       if (a > *to) *to = (float)a;
     }
@@ -65,8 +67,11 @@ static void cover_segment(Canvas* c, double ax, double ay, double bx, double by,
 static void cover_dashes(Canvas* c, const double* a, const double* b, double half, double dash, double* done) {
   double length = hypot(b[0] - a[0], b[1] - a[1]), at = 0;
   while (at < length) {
-    double phase = fmod(*done + at, 2 * dash), left = phase < dash ? dash - phase : 2 * dash - phase;
-    double end = rv_min(at + rv_max(left, 1e-6 * dash), length), s = at / length, t = end / length;
+    double phase = fmod(*done + at, 2 * dash);
+    double left = phase < dash ? dash - phase : 2 * dash - phase;
+    double end = rv_min(at + rv_max(left, 1e-6 * dash), length);
+    double s = at / length;
+    double t = end / length;
     if (phase < dash)
       cover_segment(c, a[0] + s * (b[0] - a[0]), a[1] + s * (b[1] - a[1]), a[0] + t * (b[0] - a[0]),
                     a[1] + t * (b[1] - a[1]), half);
@@ -126,7 +131,9 @@ static void cover_edge(Canvas* c, double ax, double ay, double bx, double by) {
   for (int y = (int)rv_clamp(floor(ay), c->y0, c->y1); y < last; ++y) {
     double top = rv_max(ay, y), bottom = rv_min(by, y + 1.0);
     if (!(bottom > top)) continue;
-    double height = sign * (bottom - top), l = ax + slope * (top - ay), r = ax + slope * (bottom - ay);
+    double height = sign * (bottom - top);
+    double l = ax + slope * (top - ay);
+    double r = ax + slope * (bottom - ay);
     if (l > r) {
       double x = l;
       l = r;
@@ -138,7 +145,9 @@ static void cover_edge(Canvas* c, double ax, double ay, double bx, double by) {
     double before = 0, width = r - l;
     for (int x = (int)l; x < c->x1 && x <= (int)r + 1; ++x) {
       // Share of this pixel to the right of the edge, which also holds for all further pixels.
-      double u = rv_clamp(x + 1.0 - l, 0, width), v = rv_clamp(x - l, 0, width), share = 1;
+      double u = rv_clamp(x + 1.0 - l, 0, width);
+      double v = rv_clamp(x - l, 0, width);
+      double share = 1;
       if (x < r) share = width > 1e-9 ? (u * u - v * v) / (2 * width) + rv_max(x + 1.0 - r, 0) : x + 1.0 - l;
       row[x] += (float)(height * (share - before));
       before = share;
@@ -192,7 +201,8 @@ static void draw_stroke(void* user, size_t count, const double* xy) {
 // Draws a text with the stroke font.
 static void draw_text(Canvas* c, const RvSheet* s, const RvSheetItem* item, double scale) {
   const char* text = s->chars.data + item->first;
-  double size = CAPITAL * scale * item->size, width = size * rv_view_sheet_strokes(text, item->count, NULL, NULL);
+  double size = CAPITAL * scale * item->size;
+  double width = size * rv_view_sheet_strokes(text, item->count, NULL, NULL);
   double x = scale * item->x - (item->anchor == RV_SHEET_END ? width : item->anchor == RV_SHEET_MIDDLE ? width / 2 : 0);
   Pen pen = {c, x, scale * item->y, size, rv_max(STROKE * size, 0.5)};
   begin(c, x - size, pen.y - 1.5 * size, x + width + size, pen.y + 0.5 * size);
@@ -260,7 +270,9 @@ RvResult rv_view_sheet_picture(RvSheet* s, double x, double y, double width, dou
   uint8_t* rgb;
   RvResult result = decode(path, &image, &rgb, error);
   if (result) return result;
-  double fit = rv_min(width / image.width, height / image.height), w = fit * image.width, h = fit * image.height;
+  double fit = rv_min(width / image.width, height / image.height);
+  double w = fit * image.width;
+  double h = fit * image.height;
   RvSheetItem item = {.kind = RV_SHEET_PICTURE,
                       .first = s->bytes.count,
                       .count = PNG_IMAGE_SIZE(image),

@@ -190,7 +190,9 @@ static RvVec3 cross_water(const RvShader* s, Path* p, const RvSurface* f, double
 // Direction of a ray that crossed a clear cylinder of water at the offset h (in radii) from its axis: it is turned by
 // twice the angle between its directions outside and inside. *cos_inside: cosine of the angle of refraction.
 static RvVec3 through_cylinder(const RvSurface* f, RvVec3 d, double h, double* cos_inside) {
-  double in = h / WATER_INDEX, c1 = sqrt(fmax(1 - h * h, 0)), c2 = sqrt(fmax(1 - in * in, 0));
+  double in = h / WATER_INDEX;
+  double c1 = sqrt(fmax(1 - h * h, 0));
+  double c2 = sqrt(fmax(1 - in * in, 0));
   double sine = h * c2 - c1 * in, cosine = c1 * c2 + h * in;                  // of the difference of both angles
   double turn_s = 2 * sine * cosine, turn_c = cosine * cosine - sine * sine;  // of twice the difference
   RvVec3 along = rv_scale(f->tangent, rv_dot(d, f->tangent)), plane = rv_sub(d, along);
@@ -205,7 +207,8 @@ static bool cross_film(const RvShader* s, Path* p, RvSurface* f, RvSampler* samp
   RvVec3 across = rv_normalize(rv_mad(f->view, -rv_dot(f->view, f->tangent), f->tangent), f->normal);
   RvVec3 out = rv_normalize(rv_mad(f->normal, -rv_dot(f->normal, f->tangent), f->tangent), f->normal);
   RvVec3 side = rv_cross(f->tangent, across);
-  double h = rv_clamp(rv_dot(out, side), -1, 1), step = FILM_OFFSET * (rv_length(f->position) + f->radius);
+  double h = rv_clamp(rv_dot(out, side), -1, 1);
+  double step = FILM_OFFSET * (rv_length(f->position) + f->radius);
   bool hits_fibre = fabs(h) < WATER_INDEX * f->core;
 
   // Refraction; under water the film has no surface.
@@ -272,7 +275,8 @@ static RvVec3 follow(const RvShader* s, Path p, RvSampler* sampler, uint64_t* ra
     struct RTCRayHit hit = nearest(s, &p, sampler->time, rays);
     bool met = hit.hit.geomID != RTC_INVALID_GEOMETRY_ID;
     if (s->options->pass == RV_VIEW_COVERAGE) return rv_scale(p.weight, met);
-    double drop = s->ground - p.from.y, to_floor = drop < 0 && p.direction.y < 0 ? drop / p.direction.y : INFINITY;
+    double drop = s->ground - p.from.y;
+    double to_floor = drop < 0 && p.direction.y < 0 ? drop / p.direction.y : INFINITY;
     bool floor = to_floor < (met ? hit.ray.tfar : s->far);
     double length = floor ? to_floor : hit.ray.tfar;
     *plain = !met && p.bounces == 0;

@@ -160,7 +160,8 @@ static void write_parm(RvText* out, int depth, const RvParmDef* row, bool writes
 static void begin_folder(RvText* out, const char* label) {
   rv_text_add(out, "    group {\n        name    \"fd_");
   for (const char* c = label; *c; ++c) {
-    bool upper = *c >= 'A' && *c <= 'Z', plain = (*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9');
+    bool upper = *c >= 'A' && *c <= 'Z';
+    bool plain = (*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9');
     if (upper || plain) rv_text_addf(out, "%c", upper ? *c - 'A' + 'a' : *c);
   }
   rv_text_add(out, "\"\n");

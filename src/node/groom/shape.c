@@ -168,7 +168,9 @@ static void clump_line(const RvGroomShape* g, const RvGroomLine* clump, RvGroomL
     double u = (double)i / LAST;
     RvVec3 centre = line_at(clump, u * line->length), offset = rv_sub(line->node[i], centre);
     if (g->clump_twist != 0) offset = rv_quat_rotate(rv_quat_axis_angle(axis, g->clump_twist * u), offset);
-    RvVec3 target = rv_mad(centre, 1 - g->tightness[i], offset), last = line->node[i - 1], way = rv_sub(target, last);
+    RvVec3 target = rv_mad(centre, 1 - g->tightness[i], offset);
+    RvVec3 last = line->node[i - 1];
+    RvVec3 way = rv_sub(target, last);
     double clearance = clearance_at(g, i * step, line->length), far = rv_length(way);
     behind = g->hull && ((behind && far > step) || is_inside(g->hull, target, clearance));
     if (behind) {
@@ -224,8 +226,9 @@ static void walk_begin(Walk* w, const RvGroomShape* g, const RvGroomRoot* root, 
   *w = (Walk){.g = g, .root = root, .centre = root->frame.position, .m1 = root->frame.tangent};
   // Strands of a clump share its curl with small deviations; a strand without a clump has its own.
   uint64_t leader = root->clump >= 0 ? (uint64_t)root->clump | 1ull << 41 : root->id;
-  double own = clump ? CLUMP_DEVIATION : 0, radius = draw(g, STREAM_CURL, leader, 0),
-         pitch = draw(g, STREAM_CURL, leader, 1);
+  double own = clump ? CLUMP_DEVIATION : 0;
+  double radius = draw(g, STREAM_CURL, leader, 0);
+  double pitch = draw(g, STREAM_CURL, leader, 1);
   radius += 2 * own * (draw(g, STREAM_CURL, root->id, 0) - radius);
   pitch += own * (draw(g, STREAM_CURL, root->id, 1) - pitch);
   w->radius = g->curl_radius * (1 + g->curl_random * radius);
@@ -311,7 +314,9 @@ static RvVec3 walk_step(Walk* w, double step, double u) {
 // Point where the segment from a (inside) to b (outside) leaves a sphere about p.
 static RvVec3 leave_sphere(RvVec3 p, double radius, RvVec3 a, RvVec3 b) {
   RvVec3 d = rv_sub(b, a), o = rv_sub(a, p);
-  double dd = rv_dot(d, d), od = rv_dot(o, d), c = rv_dot(o, o) - radius * radius;
+  double dd = rv_dot(d, d);
+  double od = rv_dot(o, d);
+  double c = rv_dot(o, o) - radius * radius;
   double root = sqrt(fmax(od * od - dd * c, 0));
   if (!(dd > 0)) return b;
   double t = od <= 0 ? (root - od) / dd : -c / (od + root);
@@ -322,7 +327,8 @@ static RvVec3 leave_sphere(RvVec3 p, double radius, RvVec3 a, RvVec3 b) {
 static int fine_steps(const Walk* w, double segment) {
   int least = w->frizz > 0 ? FINE_FRIZZ : FINE_LEAST;
   if (!(w->radius > 0)) return least;
-  double turn = w->pitch / rv_groom_axial(w->g, w->radius, w->pitch), wanted = ceil(FINE_A_TURN * segment / turn);
+  double turn = w->pitch / rv_groom_axial(w->g, w->radius, w->pitch);
+  double wanted = ceil(FINE_A_TURN * segment / turn);
   return wanted < least ? least : wanted > FINE_MOST ? FINE_MOST : (int)wanted;
 }
 

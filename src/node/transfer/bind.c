@@ -40,7 +40,8 @@ static void weigh(const double* squares, size_t count, size_t max_guides, double
   double limit = count > max_guides ? sqrt(squares[max_guides]) : INFINITY;
   size_t n = count < max_guides ? count : max_guides;
   for (size_t j = 0; j < n; ++j) {
-    double d = sqrt(squares[j]), fall = isfinite(limit) && limit > 0 ? fmax(limit - d, 0) / limit : 1;
+    double d = sqrt(squares[j]);
+    double fall = isfinite(limit) && limit > 0 ? fmax(limit - d, 0) / limit : 1;
     // Relative to the nearest distance, so that weights stay finite.
     double near = d > 0 ? d0 / d : 1;
     weight[j] = fall * fall * near * near;
@@ -73,7 +74,8 @@ static double curl_similarity(const Binding* b, size_t guide, size_t n, const do
   double sum = 0;
   for (size_t i = 0; i < n; ++i) {
     while (at < last && g->along[at + 1] <= along[i]) ++at;
-    double length = g->along[at + 1] - g->along[at], t = length > 0 ? fmin((along[i] - g->along[at]) / length, 1) : 0;
+    double length = g->along[at + 1] - g->along[at];
+    double t = length > 0 ? fmin((along[i] - g->along[at]) / length, 1) : 0;
     RvVec3 own = rv_lerp(rv_vec3_load64(g->curl + 3 * at), rv_vec3_load64(g->curl + 3 * at + 3), t);
     RvVec3 d = rv_sub(rv_vec3_load64(curl + 3 * i), own);
     sum += fmin(rv_dot(d, d), 4 * rv_dot(own, own));
@@ -88,7 +90,8 @@ static void bind_hair(const Binding* b, size_t hair, double* scratch) {
   size_t max_guides = (size_t)b->bind->max_guides, items[RV_TRANSFER_MAX_GUIDES + 1];
   double squares[RV_TRANSFER_MAX_GUIDES + 1], *along, *curl;
   int32_t* guide = b->bind->guide + hair * max_guides;
-  double *weight = b->bind->weight + hair * max_guides, *curl_weight = b->bind->curl_weight + hair * max_guides;
+  double* weight = b->bind->weight + hair * max_guides;
+  double* curl_weight = b->bind->curl_weight + hair * max_guides;
   int32_t first = h->start[h->prim[hair]];
   RvVec3 root = rv_vec3_load(h->P + 3 * (size_t)h->vertex_point[first]);
   size_t n = rv_nearest_many(&b->tree, root, max_guides + 1, distance2, b->guides, items, squares);
@@ -123,7 +126,8 @@ static void bind_guides(void* arg, size_t begin, size_t end) {
   double squares[RV_TRANSFER_NEAR + 1];
   for (size_t i = begin; i < end; ++i) {
     RvVec3 p = guide_root(b->guides, i);
-    size_t n = rv_nearest_many(&b->tree, p, RV_TRANSFER_NEAR + 1, distance2, b->guides, items, squares), k = 0;
+    size_t n = rv_nearest_many(&b->tree, p, RV_TRANSFER_NEAR + 1, distance2, b->guides, items, squares);
+    size_t k = 0;
     int32_t* near = b->bind->near + i * RV_TRANSFER_NEAR;
     for (size_t j = 0; j < n && k < RV_TRANSFER_NEAR; ++j)
       if (items[j] != i) near[k++] = (int32_t)items[j];
@@ -168,7 +172,9 @@ void rv_transfer_bind_free(void* memory) {
 // Computes a binding.
 static RvResult fill(Binding* b, RvError* error) {
   RvTransferBind* bind = b->bind;
-  size_t guides = b->guides->count, rows = bind->hairs * (size_t)bind->max_guides, chunks = bind->hairs / GRAIN + 1;
+  size_t guides = b->guides->count;
+  size_t rows = bind->hairs * (size_t)bind->max_guides;
+  size_t chunks = bind->hairs / GRAIN + 1;
   bind->guide = rv_alloc(rows, sizeof *bind->guide);
   bind->weight = rv_alloc(rows, sizeof *bind->weight);
   bind->curl_weight = rv_alloc(rows, sizeof *bind->curl_weight);

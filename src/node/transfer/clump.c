@@ -44,8 +44,9 @@ static RvVec3 place_at(const RvTransferGuides* g, size_t guide, double along, si
 // coincide, the direction is that between their roots at rest.
 static RvVec3 separation(const Clumping* w, size_t guide, size_t sample, RvVec3 ahead, size_t* from) {
   const RvTransferGuides* g = w->g;
-  RvVec3 x = rv_vec3_load64(g->moved + 3 * sample), sum = {0, 0, 0},
-         root = rv_vec3_load64(g->rest + 3 * (size_t)g->first[guide]);
+  RvVec3 x = rv_vec3_load64(g->moved + 3 * sample);
+  RvVec3 sum = {0, 0, 0};
+  RvVec3 root = rv_vec3_load64(g->rest + 3 * (size_t)g->first[guide]);
   const double* q = g->samples[sample].turn;
   for (int k = 0; k < RV_TRANSFER_NEAR; ++k) {
     int32_t near = w->bind->near[guide * RV_TRANSFER_NEAR + (size_t)k];
@@ -77,7 +78,9 @@ static double amount_at(const Clumping* w, size_t sample) {
 // parallel-transported along the moved guide.
 static void make_locks(const Clumping* w, size_t guide) {
   const RvTransferGuides* g = w->g;
-  size_t first = (size_t)g->first[guide], n = (size_t)g->first[guide + 1] - first, from[RV_TRANSFER_NEAR] = {0};
+  size_t first = (size_t)g->first[guide];
+  size_t n = (size_t)g->first[guide + 1] - first;
+  size_t from[RV_TRANSFER_NEAR] = {0};
   RvVec3 root, side, other;
   rv_transfer_root_frame(g, guide, &root, &side, &other);
   const double* turn = g->samples[first].turn;
@@ -149,9 +152,12 @@ RvVec3 rv_transfer_clump_place(const RvTransferClump* clump, const RvTransferGui
   size_t at = (size_t)spot->at[spot->owner];
   const RvTransferLock *a = &clump->locks[at], *b = a + 1;
   // Beyond the tip of the guide the hair continues straight ahead.
-  double t = spot->share[spot->owner], scale = clump->p.spacing * diameter, beyond = along - g->samples[at + 1].along;
+  double t = spot->share[spot->owner];
+  double scale = clump->p.spacing * diameter;
+  double beyond = along - g->samples[at + 1].along;
   RvVec3 side = rv_lerp(rv_vec3_load64(a->side), rv_vec3_load64(b->side), t);
-  RvVec3 ahead = rv_lerp(rv_vec3_load64(a->ahead), rv_vec3_load64(b->ahead), t), other = rv_cross(ahead, side);
+  RvVec3 ahead = rv_lerp(rv_vec3_load64(a->ahead), rv_vec3_load64(b->ahead), t);
+  RvVec3 other = rv_cross(ahead, side);
   RvVec3 x = rv_lerp(rv_vec3_load64(a->centre), rv_vec3_load64(b->centre), t);
   x = rv_mad(rv_mad(x, scale * slot[0], side), scale * slot[1], other);
   *amount = a->amount + t * (b->amount - a->amount);

@@ -54,7 +54,8 @@ static Fault read_guide(const RvTransferGuides* g, size_t at, size_t n, const fl
   if (n < 2) return FAULT_SHORT;
   double* along = g->along + at;
   for (size_t i = 0; i < n; ++i) {
-    RvVec3 a = rv_vec3_load(rest + 3 * (size_t)rest_point[i]), b = rv_vec3_load(moved + 3 * (size_t)moved_point[i]);
+    RvVec3 a = rv_vec3_load(rest + 3 * (size_t)rest_point[i]);
+    RvVec3 b = rv_vec3_load(moved + 3 * (size_t)moved_point[i]);
     if (!rv_vec3_finite(a) || !rv_vec3_finite(b)) return FAULT_NUMBER;
     along[i] = i ? along[i - 1] + rv_distance(a, rv_vec3_load64(g->rest + 3 * (at + i - 1))) : 0;
     rv_vec3_store64(g->rest + 3 * (at + i), a);
@@ -67,7 +68,8 @@ static Fault read_guide(const RvTransferGuides* g, size_t at, size_t n, const fl
 // Reads all curves; warns of those that are left out.
 static RvResult read_all(RvCook* cook, const RvDetail* at_rest, const float* rest, const RvDetail* moved,
                          RvTransferGuides* g, RvError* error) {
-  const int32_t *rest_start = rv_detail_prim_start(at_rest), *moved_start = rv_detail_prim_start(moved);
+  const int32_t* rest_start = rv_detail_prim_start(at_rest);
+  const int32_t* moved_start = rv_detail_prim_start(moved);
   const float* P = rv_detail_f32(moved, RV_POINT, "P", 3);
   // Copy the curves one after the other.
   size_t faults[FAULT_COUNT] = {0}, curves = 0, example[FAULT_COUNT] = {0};
@@ -188,8 +190,8 @@ static RvQuat root_turn(const Turning* w, size_t guide) {
   for (int k = -1; k < RV_TRANSFER_NEAR; ++k) {
     int32_t other = k < 0 ? (int32_t)guide : w->near[guide * RV_TRANSFER_NEAR + (size_t)k];
     if (other < 0) continue;
-    size_t root = (size_t)g->first[other],
-           next = root + first_edge(g->along + root, (size_t)g->first[other + 1] - root);
+    size_t root = (size_t)g->first[other];
+    size_t next = root + first_edge(g->along + root, (size_t)g->first[other + 1] - root);
     memcpy(rest + 3 * count, g->rest + 3 * root, three);
     memcpy(moved + 3 * count++, g->moved + 3 * root, three);
     memcpy(rest + 3 * count, g->rest + 3 * next, three);
@@ -204,7 +206,9 @@ static void places_at(const RvTransferGuides* g, size_t first, size_t n, double 
   size_t i = *from;
   while (i + 2 < n && g->along[first + i + 1] <= along) ++i;
   *from = i;
-  const double *s = g->along + first + i, *a = g->rest + 3 * (first + i), *b = g->moved + 3 * (first + i);
+  const double* s = g->along + first + i;
+  const double* a = g->rest + 3 * (first + i);
+  const double* b = g->moved + 3 * (first + i);
   double length = s[1] - s[0], t = length > 0 ? fmin((along - s[0]) / length, 1) : 0;
   *rest = rv_lerp(rv_vec3_load64(a), rv_vec3_load64(a + 3), t);
   *moved = rv_lerp(rv_vec3_load64(b), rv_vec3_load64(b + 3), t);
@@ -215,13 +219,18 @@ static void places_at(const RvTransferGuides* g, size_t first, size_t n, double 
 // towards the root, where it is the edge fixed to the skin.
 static void turn_guide(const Turning* w, size_t guide) {
   const RvTransferGuides* g = w->g;
-  size_t first = (size_t)g->first[guide], n = (size_t)g->first[guide + 1] - first, low = 0, high = 0;
+  size_t first = (size_t)g->first[guide];
+  size_t n = (size_t)g->first[guide + 1] - first;
+  size_t low = 0;
+  size_t high = 0;
   const double* s = g->along + first;
   double length = s[n - 1], edge = s[first_edge(s, n)];
   RvQuat turn = root_turn(w, guide);
   for (size_t i = 0; i < n; ++i) {
     // Ends of the chord.
-    double half = fmin(0.5 * w->window, s[i]), begin = 0, end = length;
+    double half = fmin(0.5 * w->window, s[i]);
+    double begin = 0;
+    double end = length;
     if (i > 0) begin = fmin(s[i] - half, s[i - 1]);
     if (i + 1 < n) end = i > 0 ? fmin(fmax(s[i] + half, s[i + 1]), length) : edge;
     RvVec3 rest[2], moved[2];

@@ -53,8 +53,8 @@ static void own_range(void* arg, size_t begin, size_t end) {
     for (size_t j = 0; j < max_guides && w->bind->guide[i * max_guides + j] >= 0; ++j) {
       RvVec3 other = guide_direction(w->guides, (size_t)w->bind->guide[i * max_guides + j], along);
       // The factor is one half at 47 degrees and a sixteenth at right angles.
-      double alike = 0.5 * (1 + rv_dot(direction, other)),
-             score = w->bind->weight[i * max_guides + j] * alike * alike * alike * alike;
+      double alike = 0.5 * (1 + rv_dot(direction, other));
+      double score = w->bind->weight[i * max_guides + j] * alike * alike * alike * alike;
       if (score > best) {
         best = score;
         w->bind->owner[i] = (uint8_t)j;

@@ -8,7 +8,9 @@ static RvVec3 integral(size_t n, const double* along, const double* x, const dou
   size_t i = *from;
   while (i + 2 < n && along[i + 1] <= at) ++i;
   *from = i;
-  double length = along[i + 1] - along[i], d = at - along[i], t = length > 0 ? fmin(d / length, 1) : 0;
+  double length = along[i + 1] - along[i];
+  double d = at - along[i];
+  double t = length > 0 ? fmin(d / length, 1) : 0;
   RvVec3 middle = rv_lerp(rv_vec3_load64(x + 3 * i), rv_vec3_load64(x + 3 * i + 3), 0.5 * t);
   return rv_mad(rv_vec3_load64(scratch + 3 * i), d, rv_sub(middle, rv_vec3_load64(x)));
 }

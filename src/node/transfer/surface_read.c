@@ -63,7 +63,8 @@ static bool is_position(const double x[3]) {
 // Copies the particles with their volumes, from `volume` or `pscale`.
 static RvResult put_particles(Reader* r, RvError* error) {
   RvSurfaceParticles* p = &r->out->particles;
-  const RvAttrib *volume = number(r->d, RV_POINT, "volume"), *pscale = number(r->d, RV_POINT, "pscale");
+  const RvAttrib* volume = number(r->d, RV_POINT, "volume");
+  const RvAttrib* pscale = number(r->d, RV_POINT, "pscale");
   size_t n = rv_detail_count(r->d, RV_POINT);
   double sum = 0;
   for (size_t i = 0; i < n; ++i) {
@@ -159,7 +160,8 @@ static RvResult put_vertex(Reader* r, const FilmAttribs* a, size_t prim, size_t 
   RvSurfaceFilm* f = &r->out->film;
   size_t i = f->count;
   double height = rv_attrib_get(a->height, point, 0) / r->meters;
-  double radius = radius_of(r, a, prim, point, height), wet = a->wetness ? rv_attrib_get(a->wetness, point, 0) : 1;
+  double radius = radius_of(r, a, prim, point, height);
+  double wet = a->wetness ? rv_attrib_get(a->wetness, point, 0) : 1;
   put_point(r, point, f->x + 3 * i, f->v + 3 * i);
   if (!is_position(f->x + 3 * i) || !(fabs(height) < LARGEST_FILM) || !(radius >= 0 && radius < LARGEST_FILM))
     return rv_fail(error, RV_BAD_INPUT,

@@ -106,7 +106,8 @@ static void change_range(void* arg, size_t begin, size_t end) {
 RvResult rv_wet_change(RvCook* cook, RvDetail* out, const RvWetChange* c, RvError* error) {
   if (!*c->name) return RV_OK;
   // The attribute, or the one from which it is made.
-  const RvAttrib *found = find(out, c->name), *like = !found && c->like ? find(out, c->like) : NULL;
+  const RvAttrib* found = find(out, c->name);
+  const RvAttrib* like = !found && c->like ? find(out, c->like) : NULL;
   const RvAttrib* source = found ? found : like;
   if (!source && c->like) return RV_OK;
   if (source && (!is_float(rv_attrib_storage(source)) || rv_attrib_size(source) < c->size)) {

@@ -31,7 +31,9 @@ int32_t* rv_wet_clump_sizes(const RvDetail* d, const char* name, RvError* error)
   const RvAttrib* a = rv_detail_find(d, RV_POINT, name);
   if (!a || (rv_attrib_storage(a) != RV_I32 && rv_attrib_storage(a) != RV_I64 && rv_attrib_storage(a) != RV_I8))
     return NULL;
-  size_t npoint = rv_detail_count(d, RV_POINT), nprim = rv_detail_count(d, RV_PRIM), slots = LEAST_SLOTS;
+  size_t npoint = rv_detail_count(d, RV_POINT);
+  size_t nprim = rv_detail_count(d, RV_PRIM);
+  size_t slots = LEAST_SLOTS;
   size_t size = (size_t)rv_attrib_size(a);
   while (slots < 2 * npoint) slots *= 2;
   int32_t* out = rv_alloc(npoint, sizeof *out);
