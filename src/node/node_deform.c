@@ -227,6 +227,7 @@ static RvResult deform(Deform* d, RvError* error) {
   return result;
 }
 
+// Deforms the strands and hands them over.
 static RvResult cook(RvCook* cook, RvError* error) {
   Deform d = {.cook = cook, .p = cook->parms};
   RvResult result = deform(&d, error);

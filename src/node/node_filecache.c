@@ -104,6 +104,7 @@ static RvResult write_frame(RvCook* cook, const RvDetail* detail, RvError* error
   return r;
 }
 
+// Reads the frame, or passes the input through and writes it.
 static RvResult cook(RvCook* cook, RvError* error) {
   const FilecacheParms* p = cook->parms;
   if (p->loadfromdisk)

@@ -19,6 +19,7 @@ static bool excluded(const char* list, size_t number) {
   return false;
 }
 
+// Copies the first input and appends the others.
 static RvResult cook(RvCook* cook, RvError* error) {
   const MergeParms* p = cook->parms;
   RvDetail* out = NULL;

@@ -176,6 +176,7 @@ static RvResult make_ico(const SphereParms* p, RvShape* shape, RvError* error) {
   return RV_OK;
 }
 
+// Makes the mesh of the chosen type.
 static RvResult cook(RvCook* cook, RvError* error) {
   const SphereParms* p = cook->parms;
   if (!(p->radius > 0)) return rv_fail(error, RV_BAD_INPUT, "radius is %g: a sphere needs one above 0", p->radius);

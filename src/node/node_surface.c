@@ -262,6 +262,7 @@ static RvResult make(RvCook* cook, const RvDetail* input, RvDetail* out[3], RvEr
   return r;
 }
 
+// Makes the three outputs.
 static RvResult cook(RvCook* cook, RvError* error) {
   const RvDetail* input = cook->ninput ? cook->input[0] : NULL;
   RvDetail* out[3] = {rv_detail_new(), rv_detail_new(), rv_detail_new()};

@@ -481,6 +481,7 @@ static RvResult transfer(Transfer* t, RvError* error) {
   return RV_OK;
 }
 
+// Moves the hairs and hands them over.
 static RvResult cook(RvCook* cook, RvError* error) {
   Transfer t = {.cook = cook, .p = cook->parms};
   RvResult result = transfer(&t, error);

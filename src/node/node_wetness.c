@@ -263,6 +263,7 @@ static RvResult remap(Wetness* w, RvError* error) {
   return result ? result : write_wetness(w, error);
 }
 
+// Changes the attributes of a copy of the strands.
 static RvResult cook(RvCook* cook, RvError* error) {
   if (!cook->ninput || !cook->input[0]) return rv_fail(error, RV_BAD_INPUT, "input 1, the strands, is not wired");
   Wetness w = {.cook = cook, .p = cook->parms, .out = rv_detail_copy(cook->input[0])};

@@ -15,12 +15,13 @@ static const float FAR = RV_SURFACE_BAND + 1;  // distance beyond the band, voxe
 // the 26 centres around it. Between FILL and FULL of that sum, gaps that random particle positions leave inside the
 // liquid are closed. At a flat surface the sum is one half; it reaches FILL one separation below.
 static const float INTERIOR = 0.85f, FILL = 0.65f, FULL = 0.85f;
-static const float CELL_CENTRE = 1.5f;  // offset of a cell's centre from its first voxel
-static const float RING_OFFSET = 2.5f;  // centre i of the ring lies at 4 i - 2.5 voxels of the span
-static const float CELL_RADIUS = 2.6f;  // half the diagonal of a cell, voxels
-static const float WEB_FILLET = 0.5f;   // fillet between films and webs, voxels
-static const float PIT_VALUE = 0.2f;    // transformed liquid fraction given to an enclosed air voxel
-static const float SHORTEST2 = 1e-12f;  // squared length below which a capsule is a ball, voxels^2
+static const float CELL_CENTRE = 1.5f;   // offset of a cell's centre from its first voxel
+static const float RING_OFFSET = 2.5f;   // centre i of the ring lies at 4 i - 2.5 voxels of the span
+static const float CELL_RADIUS = 2.6f;   // half the diagonal of a cell, voxels
+static const float WEB_FILLET = 0.5f;    // fillet between films and webs, voxels
+static const float ROOT_OFFSET = 1e-4f;  // keeps distance_like finite at fractions of 0 and 1, where it is 5
+static const float PIT_VALUE = 0.2f;     // transformed liquid fraction given to an enclosed air voxel
+static const float SHORTEST2 = 1e-12f;   // squared length below which a capsule is a ball, voxels^2
 // Largest displacement by `compensate_interpolation`, voxels: that of a ball with a radius of one voxel.
 #define COMPENSATION_LIMIT 0.17f
 // Largest value of `distance_like`, which it takes at a liquid fraction of 1 only.
@@ -153,7 +154,7 @@ static void add_kernel(RvBlockWork* w, RvBlobLocal* l) {
 // nearly the error function of the distance; a fourth root approximates the inverse.
 static float distance_like(float share) {
   share = share < 0 ? 0 : share > 1 ? 1 : share;
-  return (share - 0.5f) / sqrtf(sqrtf(share * (1 - share) + 1e-4f));
+  return (share - 0.5f) / sqrtf(sqrtf(share * (1 - share) + ROOT_OFFSET));
 }
 
 #define FOR_CELL(cell)                                                                  \

@@ -7,6 +7,10 @@
 
 static const double FOV = 30;              // degrees: a portrait lens, with little perspective distortion
 static const double WIDEST_FOV = 179;      // degrees; at 180 the tangent of the half angle diverges
+static const double LEAST_VIEW = 1e-100;   // metres: distance of eye and target whose square is still a number
+static const double LEAST_SINE = 1e-6;     // of the angle between view and up
+static const double NEAREST_SHARE = 0.01;  // of the target distance: smallest depth for the size of a pixel
+static const double LEAST_EXTENT = 1e-6;   // relative size that a single point is given for framing
 static const double LONGEST_LENGTH = 1e9;  // metres; larger apertures and focus distances are taken for errors
 
 static bool finite3(const double* v) {
@@ -18,11 +22,11 @@ static bool basis(const RvCamera* camera, RvVec3* right, RvVec3* up, RvVec3* for
   if (!finite3(camera->eye) || !finite3(camera->target) || !finite3(camera->up)) return false;
   if (!(camera->fov_y_degrees > 0 && camera->fov_y_degrees < WIDEST_FOV)) return false;
   RvVec3 view = rv_sub(rv_vec3_load64(camera->target), rv_vec3_load64(camera->eye));
-  if (!(rv_length(view) > 1e-100) || !isfinite(rv_length(view))) return false;
+  if (!(rv_length(view) > LEAST_VIEW) || !isfinite(rv_length(view))) return false;
   *forward = rv_normalize(view, rv_vec3(0, 0, -1));
   RvVec3 side = rv_cross(*forward, rv_normalize(rv_vec3_load64(camera->up), rv_vec3(0, 1, 0)));
   // The view is parallel to `up`: any perpendicular direction serves as right.
-  *right = rv_length(side) > 1e-6 ? rv_normalize(side, rv_vec3(1, 0, 0)) : rv_perpendicular(*forward);
+  *right = rv_length(side) > LEAST_SINE ? rv_normalize(side, rv_vec3(1, 0, 0)) : rv_perpendicular(*forward);
   *up = rv_cross(*right, *forward);
   return true;
 }
@@ -44,7 +48,7 @@ RvResult rv_view_lens_make(const RvCamera* camera, int width, int height, RvLens
 
 double rv_view_lens_pixel(const RvLens* lens, RvVec3 p) {
   double depth = rv_dot(rv_sub(p, lens->eye), lens->forward);
-  double nearest = 0.01 * rv_length(lens->eye);
+  double nearest = NEAREST_SHARE * rv_length(lens->eye);
   return 2 * lens->tan_half / lens->height * fmax(depth, nearest);
 }
 
@@ -179,7 +183,7 @@ RvCamera rv_view_fit_camera(const RvViewFit* fit) {
   // The eye moves back until both pairs of opposite sides fit.
   double z = fmax((s[0] + s[1]) / (2 * f.tx), (s[2] + s[3]) / (2 * f.ty));
   // A single point gets a small extent, so that eye and target differ.
-  double least = 1e-6 * (1 + fabs(x) + fabs(y) + fabs(middle));
+  double least = LEAST_EXTENT * (1 + fabs(x) + fabs(y) + fabs(middle));
   z = fmax(z, middle + least / f.ty);
   // Target in the middle of the depth range, eye in front of it.
   RvCamera camera = {.up = {0, 1, 0}, .fov_y_degrees = FOV};

@@ -19,6 +19,8 @@ static const double SCALES_WIDTH = 0.12;  // standard deviations of the longitud
 static const double FILM_WIDTH = 0.04;    // R off the film, which is smooth
 static const double TT_WIDTH = 0.075;
 static const double TRT_WIDTH = 0.20;
+static const double TRT_NARROWING = 0.05;  // by which the lobe of a fully wet fibre is narrower
+static const double LEAST_SQUARE = 1e-6;   // of a cosine, against division by zero
 static const double AMBIENT_SHARE = 0.32;  // of the multiple-scattering albedo that uniform light returns
 
 // c^e for each channel.
@@ -42,7 +44,8 @@ static double fresnel(double f0, double cosine) {
 // (1 - Re)(1 - Ri) a / (1 - Ri a) with the external and internal diffuse reflectances of water (Lekner and Dorf 1988,
 // "Why some things are darker when wet").
 static double wetted(double albedo, double wet) {
-  const double outer = 0.066, inner = 0.49;
+  const double outer = 0.066;  // external diffuse reflectance of water, Re
+  const double inner = 0.49;   // internal diffuse reflectance of water, Ri
   double under = MATTED * (1 - outer) * (1 - inner) * albedo / (1 - inner * albedo);
   return albedo + (under - albedo) * wet;
 }
@@ -100,8 +103,8 @@ RvVec3 rv_view_fibre_direct(const RvSurface* s, RvVec3 light) {
   // Inclinations to the fibre, azimuth between light and eye, half angles.
   double sin_l = rv_clamp(rv_dot(s->tangent, light), -1, 1);
   double sin_v = rv_clamp(rv_dot(s->tangent, s->view), -1, 1);
-  double cos_l = sqrt(fmax(1 - sin_l * sin_l, 1e-6));
-  double cos_v = sqrt(fmax(1 - sin_v * sin_v, 1e-6));
+  double cos_l = sqrt(fmax(1 - sin_l * sin_l, LEAST_SQUARE));
+  double cos_v = sqrt(fmax(1 - sin_v * sin_v, LEAST_SQUARE));
   double cos_phi = rv_clamp((rv_dot(light, s->view) - sin_l * sin_v) / (cos_l * cos_v), -1, 1);
   double half_phi = sqrt(fmax(0.5 + 0.5 * cos_phi, 0));
   double sum = sin_l + sin_v;
@@ -133,8 +136,8 @@ RvVec3 rv_view_fibre_direct(const RvSurface* s, RvVec3 light) {
 
   // TRT: backward lobe, coloured by two crossings; 0.8671 = 1 / (2 pi I0(5) e^-5) normalises the azimuthal lobe.
   if (cos_phi > -0.3) {
-    double trt =
-        gauss(TRT_WIDTH - 0.05 * wet, sum - 3 * CUTICLE_TILT) * inside * FAR_WALL * 0.8671 * rv_exp(5 * cos_phi - 5);
+    double trt = gauss(TRT_WIDTH - TRT_NARROWING * wet, sum - 3 * CUTICLE_TILT) * inside * FAR_WALL * 0.8671 *
+                 rv_exp(5 * cos_phi - 5);
     if (trt > LEAST_LOBE) out = rv_mad(out, trt, power3(s->color, 0.8 / cos_d));
   }
   return out;

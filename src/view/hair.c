@@ -18,6 +18,8 @@ enum {
 static const double CHORD_ERROR = 0.4;       // greatest distance between chord and curve, pixels
 static const double DEFAULT_RADIUS = 40e-6;  // of a human hair, metres
 static const double FARTHEST = 1e18;         // metres; Embree's own limit is 1.8e18
+static const double LEAST_GAP = 1e-3;        // of two vertices, in radii
+static const double FLOAT_GAP = 1e-6;        // the same relative to their position, above the rounding of floats
 static const double LARGEST_ID = 9e18;       // within the range of int64_t
 
 // A numeric attribute of vertices, points, primitives or the detail.
@@ -197,7 +199,7 @@ static void emit_vertex(const Hair* h, Strand* s, size_t i, double t, RvVec3 p, 
   // Embree needs segments of positive length.
   if (s->vertex_count > 0) {
     double gap = rv_distance(rv_vec3_load(v), rv_vec3_load(v - 4));
-    if (!(gap > 1e-3 * r) || !(gap > 1e-6 * rv_length(p))) return;
+    if (!(gap > LEAST_GAP * r) || !(gap > FLOAT_GAP * rv_length(p))) return;
   }
   // Shading data, interpolated linearly along the span.
   RvVec3 c = color_at(h, s, i, along, id);

@@ -55,7 +55,8 @@ static RvVec3 bar_color(const RvViewData* view, const double range[2], double t)
 }
 
 void rv_view_draw_legend(RvImage* image, const RvViewData* view, const double range[2]) {
-  const RvVec3 white = {0.92, 0.92, 0.92}, dark = {0.012, 0.012, 0.014};
+  const RvVec3 white = {0.92, 0.92, 0.92};    // text and ticks
+  const RvVec3 dark = {0.012, 0.012, 0.014};  // panel behind them
   // Dots grow with the image, so that the text stays readable.
   int scale = image->height >= 2160 ? 4 : image->height >= 1080 ? 3 : image->height >= 360 ? 2 : 1;
   int line = 10 * scale;

@@ -9,6 +9,8 @@ static const RvVec3 SKIN = {0.31, 0.225, 0.185};  // default albedo of meshes, l
 static const double SKIN_F0 = 0.035;              // reflectance at normal incidence (index 1.46)
 static const double SKIN_ROUGHNESS = 0.5;         // of the GGX highlight
 static const double SKIN_SKY_SHARE = 0.25;        // of the mirrored room that a rough surface shows
+static const double LEAST_VIEW_COSINE = 0.05;     // limits the highlight at grazing angles
+static const double LEAST_LUMA = 1e-4;            // of the hair colour, against division by zero
 static const double SKIN_WRAP = 0.15;             // cosine beyond the terminator to which scattered light reaches
 
 //---------------------------------------------------------------------------------------------- hits
@@ -52,7 +54,7 @@ static double fresnel(double f0, double cosine) {
 
 // GGX highlight with Smith masking (Walter et al. 2007), multiplied by the cosine of the light.
 static double gloss(RvVec3 n, RvVec3 v, RvVec3 l, double roughness, double f0) {
-  double nl = rv_dot(n, l), nv = fmax(rv_dot(n, v), 0.05);
+  double nl = rv_dot(n, l), nv = fmax(rv_dot(n, v), LEAST_VIEW_COSINE);
   if (nl <= 0) return 0;
   RvVec3 h = rv_normalize(rv_add(v, l), n);
   double nh = rv_clamp(rv_dot(n, h), 0, 1), a2 = roughness * roughness * roughness * roughness;
@@ -90,7 +92,7 @@ RvVec3 rv_view_surface_reflect(const RvSurface* s, const RvResponse* response, d
   // Light that passed more strands is more saturated by the hair colour: each strand absorbed its share.
   if (s->kind == RV_PART_HAIR && open < 1) {
     // Rec. 709 luminance.
-    double luma = fmax(0.2126 * s->color.x + 0.7152 * s->color.y + 0.0722 * s->color.z, 1e-4);
+    double luma = fmax(0.2126 * s->color.x + 0.7152 * s->color.y + 0.0722 * s->color.z, LEAST_LUMA);
     multiple = rv_mul(multiple, rv_lerp(rv_scale(s->color, 1 / luma), rv_vec3(1, 1, 1), open));
   }
   return rv_scale(rv_add(response->direct, multiple), open);

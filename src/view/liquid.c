@@ -33,6 +33,8 @@ static const double THIN_INSET = 0.5;  // in cells: how far the lightly smoothed
 static const double SHRINKAGE = 0.45;  // in cells: how much averaging and smoothing lower a flat surface
 static const double BAND = 3;          // in cells: distance value outside the liquid
 static const double LEAST_RADIUS = 1e-12;  // metres: a smaller median radius gives no surface
+static const float LEAST_WEIGHT = 1e-6f;   // sum of kernels below which a cell is outside
+static const double MEGABYTES = 1e-6;      // per byte
 static const double LN2 = 0.6931471805599453;
 
 // Working set of one surface.
@@ -217,7 +219,7 @@ static void fill_distance(void* arg, size_t begin, size_t end) {
     float* phi = l->phi.data + t * RV_TILE_CELLS;
     for (int i = 0; i < RV_TILE_CELLS; ++i) {
       phi[i] = outside;
-      if (s.w[i] < 1e-6f) continue;
+      if (s.w[i] < LEAST_WEIGHT) continue;
       float mean = sqrtf(s.x[i] * s.x[i] + s.y[i] * s.y[i] + s.z[i] * s.z[i]) * (float)l->dx;
       phi[i] = fminf((mean - s.r[i]) / s.w[i], outside);
     }
@@ -390,7 +392,7 @@ RvResult rv_view_add_liquid(RvViewScene* scene, const RvViewDrops* drops, const 
   if (!result && (double)l.tiles.count * TILE_BYTES > options->liquid_memory) {
     rv_log(options->log, RV_LEVEL_WARNING,
            "the surface of %zu particles would take %.0f MB, more than the %.0f allowed: they are drawn as drops",
-           drops->count, (double)l.tiles.count * TILE_BYTES * 1e-6, options->liquid_memory * 1e-6);
+           drops->count, (double)l.tiles.count * TILE_BYTES * MEGABYTES, options->liquid_memory * MEGABYTES);
     goto done;
   }
   // Join the particles with neighbours, then compute and contour the distance.

@@ -6,6 +6,8 @@
 #include "view/view_scene.h"
 
 static const double FARTHEST = 1e18;        // metres; Embree's own limit is 1.8e18
+static const double FLATTEST = 0.02;        // smallest side of the box for the guess, over its longest side
+static const double LARGEST_SHARE = 0.1;    // largest guessed radius over the longest side
 static const double DEFAULT_RADIUS = 0.01;  // metres, where all points coincide and have no pscale
 
 // Marks the points that a primitive uses; NULL when out of memory.
@@ -26,8 +28,8 @@ static double guessed_radius(const RvDetail* detail, size_t count) {
   if (!rv_detail_bounds(detail, lo, hi)) return 0;
   double longest = fmax(fmax(hi[0] - lo[0], hi[1] - lo[1]), hi[2] - lo[2]), volume = 1;
   if (!(longest > 0)) return DEFAULT_RADIUS;
-  for (int k = 0; k < 3; ++k) volume *= fmax(hi[k] - lo[k], 0.02 * longest);
-  return fmin(0.5 * cbrt(volume / (double)count), 0.1 * longest);
+  for (int k = 0; k < 3; ++k) volume *= fmax(hi[k] - lo[k], FLATTEST * longest);
+  return fmin(0.5 * cbrt(volume / (double)count), LARGEST_SHARE * longest);
 }
 
 // Element of a point or detail attribute at a point.

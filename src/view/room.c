@@ -4,6 +4,10 @@
 #include "math/scalar.h"
 #include "view/view_scene.h"
 
+static const double PANEL_EDGE = 0.04;         // softness of a panel's edge, tangent
+static const double BLURRED_EDGE = 0.25;       // added to it at full blur
+static const double LEAST_PANEL_COSINE = 0.2;  // of directions towards a panel
+
 // Smoothstep from 0 at lo to 1 at hi.
 static double smooth(double lo, double hi, double x) {
   double t = rv_clamp((x - lo) / (hi - lo), 0, 1);
@@ -68,11 +72,11 @@ RvVec3 rv_view_room_towards(const RvShader* s, RvVec3 d) {
 static RvVec3 panel(const RvBox* b, RvVec3 d, double blur) {
   double along = rv_dot(d, b->direction);
   // The tangent plane projection serves only directions near the panel.
-  if (along < 0.2) return rv_vec3(0, 0, 0);
+  if (along < LEAST_PANEL_COSINE) return rv_vec3(0, 0, 0);
   double grow = 1 + blur;
   double wide = b->wide * grow;
   double high = b->high * grow;
-  double edge = 0.04 + 0.25 * blur;
+  double edge = PANEL_EDGE + BLURRED_EDGE * blur;
   double x = fabs(rv_dot(d, b->right) / along), y = fabs(rv_dot(d, b->up) / along);
   double share = (1 - smooth(wide - edge, wide + edge, x)) * (1 - smooth(high - edge, high + edge, y));
   // The diffuser is brighter at its centre.

@@ -15,6 +15,10 @@ enum {
 };
 
 static const double LEAST_RESPONSE = 1e-3;   // of a light, below which no shadow ray is traced
+static const double LEAST_MIRRORED = 0.01;   // reflectance of hair from which the reflection gets a ray of its own
+static const double LEAST_SQUARE = 1e-6;     // of a cosine: keeps directions above the horizon
+static const double FLOOR_OFFSET = 1e-4;     // start of rays above the floor, in half heights of the view
+static const double UNSHADOWED = 0.999;      // visibility from which the floor counts as plain
 static const double FLOOR_KEY_SHARE = 0.55;  // of the floor's light that the key lamp gives
 static const double FLOOR_SKY_SHARE = 0.45;  // and the sky
 
@@ -89,7 +93,7 @@ static RvVec3 towards(RvVec3 light, double radius, const double u[2]) {
 static RvVec3 cosine_direction(RvVec3 n, const double u[2]) {
   double r = sqrt(u[0]), x, y;
   rv_view_shade_circle(u[1], &x, &y);
-  return from_frame(n, r * x, r * y, sqrt(fmax(1 - u[0], 1e-6)));
+  return from_frame(n, r * x, r * y, sqrt(fmax(1 - u[0], LEAST_SQUARE)));
 }
 
 // Uniform direction.
@@ -163,7 +167,7 @@ static RvVec3 mirrored(const RvShader* s, const RvSurface* surface, double open,
   if (hair) rv_view_sampler_next(sampler, u);
   RvVec3 d;
   double share = rv_view_surface_mirror(surface, u, &d);
-  if (hair && share > 0.01)
+  if (hair && share > LEAST_MIRRORED)
     open = transmittance(s, surface->start, d, surface->ray_near, s->sky_ray_length, sampler->time, rays);
   return rv_scale(rv_view_room_sky(s, d), share * open);
 }
@@ -211,7 +215,7 @@ RvVec3 rv_view_shade_floor(const RvShader* s, RvVec3 position, RvVec3 base, RvSa
   *through = 1;
   *plain = true;
   if (fade <= 0) return base;
-  RvVec3 up = {0, 1, 0}, start = rv_mad(position, 1e-4 * s->lens->half_height, up);
+  RvVec3 up = {0, 1, 0}, start = rv_mad(position, FLOOR_OFFSET * s->lens->half_height, up);
   // Visibility of the key lamp and of the sky.
   double key = 0, open = 0;
   // A plain floor shows noise more than hair does: after the first samples found a shadow, more rays are traced.
@@ -227,7 +231,7 @@ RvVec3 rv_view_shade_floor(const RvShader* s, RvVec3 position, RvVec3 base, RvSa
     key = 1;
     open = 1;
   }
-  *plain = key > 0.999 && open > 0.999;
+  *plain = key > UNSHADOWED && open > UNSHADOWED;
   *through = open;
   return rv_scale(base, 1 - fade * (1 - (FLOOR_KEY_SHARE * key + FLOOR_SKY_SHARE * open)));
 }

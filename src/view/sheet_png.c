@@ -9,8 +9,11 @@
 #include "math/scalar.h"
 #include "view/sheet_items.h"
 
-static const double CAPITAL = 0.72;  // height of a capital over the font size
-static const double STROKE = 0.055;  // half width of a stroke over the height of a capital
+static const double CAPITAL = 0.72;         // height of a capital over the font size
+static const double LEAST_DASH = 1e-6;      // of a dash: step past rounding errors
+static const double LEAST_WIDTH = 1e-9;     // pixels that an edge must span to be sloped
+static const double COVERAGE_NOISE = 1e-4;  // rounding of the prefix sums
+static const double STROKE = 0.055;         // half width of a stroke over the height of a capital
 
 typedef struct Canvas {
   int width, height;
@@ -69,7 +72,7 @@ static void cover_dashes(Canvas* c, const double* a, const double* b, double hal
   while (at < length) {
     double phase = fmod(*done + at, 2 * dash);
     double left = phase < dash ? dash - phase : 2 * dash - phase;
-    double end = rv_min(at + rv_max(left, 1e-6 * dash), length);
+    double end = rv_min(at + rv_max(left, LEAST_DASH * dash), length);
     double s = at / length;
     double t = end / length;
     if (phase < dash)
@@ -148,7 +151,7 @@ static void cover_edge(Canvas* c, double ax, double ay, double bx, double by) {
       double u = rv_clamp(x + 1.0 - l, 0, width);
       double v = rv_clamp(x - l, 0, width);
       double share = 1;
-      if (x < r) share = width > 1e-9 ? (u * u - v * v) / (2 * width) + rv_max(x + 1.0 - r, 0) : x + 1.0 - l;
+      if (x < r) share = width > LEAST_WIDTH ? (u * u - v * v) / (2 * width) + rv_max(x + 1.0 - r, 0) : x + 1.0 - l;
       row[x] += (float)(height * (share - before));
       before = share;
       if (share >= 1) break;
@@ -173,7 +176,7 @@ static void draw_area(Canvas* c, const RvSheet* s, const RvSheetItem* item, doub
     for (int x = c->x0; x < c->x1; ++x) {
       float* at = c->cover + (size_t)y * (size_t)c->width + (size_t)x;
       sum += *at;
-      *at = fabs(sum) < 1e-4 ? 0 : (float)sum;
+      *at = fabs(sum) < COVERAGE_NOISE ? 0 : (float)sum;
     }
   }
   paint(c, item->color);

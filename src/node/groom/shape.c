@@ -31,6 +31,9 @@ static const double STRAY_DIRECTION = 0.5;   // extra direction_random of strays
 static const double TANGENT_WEIGHT = 0.03;   // of the skin's tangent, where the comb direction is the normal
 static const double CLUMP_DEVIATION = 0.15;  // of the curl of a strand from that of its clump
 static const double FORCED_STEP = 1.001;     // length of a forced step, in segments: just outside the sphere
+static const double NEAR_ONE = 0.02;         // deviation for which the linear form of 1 / sqrt(x) is used
+static const double LEAST_SQUARE = 1e-12;    // of a vector that still has a direction
+static const double SMALL_ANGLE2 = 0.2;      // squared angle up to which the Taylor series is used
 static const double KINK_SHARPNESS = 4;      // slope of the change of the sense of turning
 
 // Random number in [-1, 1).
@@ -249,13 +252,13 @@ static void walk_begin(Walk* w, const RvGroomShape* g, const RvGroomRoot* root, 
 
 // 1 / sqrt(x) for x near 1, with a relative error of 3/8 (x - 1)^2, which the next step corrects.
 static double near_one(double x) {
-  return fabs(x - 1) < 0.02 ? 1.5 - 0.5 * x : 1 / sqrt(x);
+  return fabs(x - 1) < NEAR_ONE ? 1.5 - 0.5 * x : 1 / sqrt(x);
 }
 
 // Turns the phase by an angle. Small angles use a Taylor series, because the walk does this millions of times.
 static void turn_phase(Walk* w, double angle) {
   double x = angle * angle, c, s;
-  if (x < 0.2) {
+  if (x < SMALL_ANGLE2) {
     s = angle * (1 - x / 6 * (1 - x / 20 * (1 - x / 42 * (1 - x / 72))));
     c = 1 - x / 2 * (1 - x / 12 * (1 - x / 30 * (1 - x / 56)));
   } else {
@@ -298,7 +301,7 @@ static RvVec3 walk_step(Walk* w, double step, double u) {
   RvVec3 t = moved > 0 ? rv_scale(move, 1 / moved) : w->root->frame.normal;
   RvVec3 m1 = rv_mad(w->m1, -rv_dot(w->m1, t), t);
   double square = rv_dot(m1, m1);
-  w->m1 = square > 1e-12 ? rv_scale(m1, near_one(square)) : rv_perpendicular(t);
+  w->m1 = square > LEAST_SQUARE ? rv_scale(m1, near_one(square)) : rv_perpendicular(t);
   w->centre = next;
   // Add curl and frizz.
   RvVec3 m2 = rv_cross(t, w->m1), at = next;
