@@ -296,9 +296,8 @@ static void count_segments(RvViewScene* scene, Hair* h) {
   scene->stats.segments += h->part->count;
 }
 
-RvResult rv_view_add_hair(RvViewScene* scene, const RvDetail* detail, const RvLens* lens, const RvViewOptions* options,
-                          RvError* error) {
-  // Attributes of the strands.
+// Finds the topology and the attributes of the strands.
+static Hair read_attributes(const RvDetail* detail, const RvLens* lens, const RvViewOptions* options) {
   Hair h = {.lens = lens,
             .options = options,
             .min_pixels = options->min_pixels,
@@ -316,17 +315,29 @@ RvResult rv_view_add_hair(RvViewScene* scene, const RvDetail* detail, const RvLe
   if (options->shutter > 0) h.velocity = find(detail, "v", 3);
   h.data.attrib = rv_view_data_attrib(detail, options);
   if (h.data.attrib) h.data.owner = rv_attrib_owner(h.data.attrib);
-  RvResult result = RV_OK;
-  if (!list_strands(&h, detail)) goto full;
-  if (h.count == 0) goto done;
-  // Number the vertices: each strand gets the room of its splits.
+  return h;
+}
+
+// Numbers the vertices: each strand gets the room of its splits. Returns their number.
+static size_t number_vertices(RvViewScene* scene, Hair* h) {
   size_t nvertex = 0;
-  for (size_t k = 0; k < h.count; ++k) {
-    Strand* s = &h.strands[k];
+  for (size_t k = 0; k < h->count; ++k) {
+    Strand* s = &h->strands[k];
     s->vertex = nvertex;
     if (s->splits) nvertex += (size_t)(s->points - 1) * s->splits + 1;
     scene->stats.skipped += s->splits == 0;
   }
+  return nvertex;
+}
+
+RvResult rv_view_add_hair(RvViewScene* scene, const RvDetail* detail, const RvLens* lens, const RvViewOptions* options,
+                          RvError* error) {
+  Hair h = read_attributes(detail, lens, options);
+  RvResult result = RV_OK;
+  if (!list_strands(&h, detail)) goto full;
+  if (h.count == 0) goto done;
+  size_t nvertex = number_vertices(scene, &h);
+  // Indices of vertices have 32 bits; the margin covers Embree's padding.
   if (nvertex > UINT32_MAX - 8) {
     result = rv_fail(
         error, RV_LIMIT,

@@ -5,6 +5,7 @@
 
 #include "parm/find.h"
 
+// Writes the description of a type in a format; NULL for an unknown format or when out of memory.
 char* rv_node_describe(const RvNodeType* type, const char* format) {
   static const struct {
     const char* format;
@@ -26,6 +27,7 @@ const char* rv_describe_parm_type(RvParmType type) {
   return names[type];
 }
 
+// Numbers separated by blanks, "on" or "off", the token of a menu item, or the text itself.
 void rv_describe_default(const RvParmDef* row, RvText* out) {
   RvMenuItem item;
   switch (row->type) {
@@ -65,6 +67,7 @@ void rv_describe_range(const RvParmDef* row, RvText* out) {
   rv_text_add(out, row->hard_max ? "!" : "");
 }
 
+// Flags are named in the order of their bits.
 const char* rv_describe_flag(const RvNodeType* type, int index) {
   static const char* const names[] = {"generator", "solver", "timedependent", "writes", "dop", "hidden"};
   for (int bit = 0; bit < (int)(sizeof names / sizeof *names); ++bit)

@@ -85,6 +85,7 @@ static RvResult remove_orphans(const char* folder, RvError* error) {
   return result;
 }
 
+// Pages first, then the index, then pages without a type are removed.
 RvResult rv_node_write_docs(const char* folder, RvError* error) {
   RvResult result = RV_OK;
   for (size_t i = 0; !result && i < rv_node_builtin_count(); ++i)

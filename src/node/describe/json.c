@@ -162,6 +162,7 @@ static void write_state(RvText* out, const RvNodeType* type) {
   rv_text_add(out, "]");
 }
 
+// Identity and help of the type first, then flags, ports, parameters and state.
 void rv_describe_json(const RvNodeType* type, RvText* out) {
   string_member(out, "{\n  ", "type", type->type);
   rv_text_addf(out, ",\n  \"name\": \"rivulet::%s::1.0\"", type->type);

@@ -103,6 +103,7 @@ static void write_state(RvText* out, const RvNodeType* type) {
   }
 }
 
+// Summary and help, kind of node, ports, parameters and state.
 void rv_describe_md(const RvNodeType* type, RvText* out) {
   rv_text_addf(out, "%s\n# %s\n\n", RV_DOCS_MARK, type->label);
   rv_describe_wrap(type->summary, 0, COLUMNS, out);

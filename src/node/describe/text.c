@@ -88,6 +88,7 @@ static void write_state(const RvNodeType* type, RvText* out) {
   }
 }
 
+// Name and flags, summary and help, ports, parameters and state.
 void rv_describe_text(const RvNodeType* type, RvText* out) {
   rv_text_addf(out, "%s: %s (%s)\nrivulet::%s::1.0", type->type, type->label, type->category, type->type);
   for (int i = 0; rv_describe_flag(type, i); ++i) rv_text_addf(out, ", %s", rv_describe_flag(type, i));

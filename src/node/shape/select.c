@@ -109,6 +109,7 @@ RvResult rv_select(const RvDetail* detail, const char* text, RvSelectType type, 
   return r;
 }
 
+// The points of selected primitives, or the selected points themselves.
 RvResult rv_select_points(const RvDetail* detail, const char* text, RvSelectType type, uint8_t** mask, RvError* error) {
   RvOwner owner;
   RvResult r = rv_select(detail, text, type, &owner, mask, error);
@@ -128,6 +129,7 @@ RvResult rv_select_points(const RvDetail* detail, const char* text, RvSelectType
   return RV_OK;
 }
 
+// Patterns are separated by blanks or commas; "^" or "!" before a pattern removes names.
 bool rv_select_name(const char* patterns, const char* name) {
   bool wanted = false;
   char word[256];
