@@ -1,4 +1,4 @@
-// Dispatch and what the commands share: options, frame ranges, signals, messages.
+// Dispatch of the commands, and their shared helpers: options, frame ranges, signals, messages.
 #include "cli/cli.h"
 
 #include <signal.h>
@@ -35,12 +35,20 @@ static const struct {
      "  rivulet wedge DIR --failed|--sheet [--jobs N] [--slurm]"},
     {"bench", rv_cli_bench, "bench [NAME...] [--threads N] [--shrink N] [--json]"},
 };
-enum { COMMANDS = sizeof commands / sizeof *commands };
+enum {
+  COMMANDS = sizeof commands / sizeof *commands,
+  LARGEST_INT = 1000000,  // of an option that takes a whole number
+  INTERRUPTED_CODE = 130  // exit code after a signal, as shells expect: 128 + SIGINT
+};
 
+static const double LARGEST_FRAME = 1e7;
+
+// The signal that arrived; 0: none.
 static volatile sig_atomic_t interrupted;
 
+// First signal: asks the command to stop. Second: ends the process.
 static void on_signal(int signal) {
-  if (interrupted) _exit(130);
+  if (interrupted) _exit(INTERRUPTED_CODE);
   interrupted = signal;
 }
 
@@ -53,7 +61,7 @@ void rv_cli_catch_signals(void) {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
-  // a closed pipe or a file over the size limit is an error to report, not a reason to die
+  // A closed pipe and a file over the size limit are reported as write errors instead of ending the process.
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
 }
@@ -70,6 +78,7 @@ int rv_cli_error(const RvError* error) {
 
 //---------------------------------------------------------------------------------------------- options
 
+// Stores the value of an option.
 static RvResult take_value(const RvOption* option, const char* value, RvError* error) {
   switch (option->kind) {
     case RV_OPTION_TEXT:
@@ -83,8 +92,9 @@ static RvResult take_value(const RvOption* option, const char* value, RvError* e
     case RV_OPTION_INT: {
       char* end;
       long number = strtol(value, &end, 10);
-      if (*value == 0 || *end || number < 0 || number > 1000000)
-        return rv_fail(error, RV_BAD_INPUT, "%s takes a whole number, not '%s'", option->name, value);
+      if (*value == 0 || *end || number < 0 || number > LARGEST_INT)
+        return rv_fail(error, RV_BAD_INPUT, "%s takes a whole number from 0 to %d, not '%s'", option->name, LARGEST_INT,
+                       value);
       *(int*)option->target = (int)number;
       return RV_OK;
     }
@@ -94,12 +104,14 @@ static RvResult take_value(const RvOption* option, const char* value, RvError* e
   return rv_fail(error, RV_BAD_INPUT, "%s takes no value", option->name);
 }
 
+// Finds an option by the first `length` characters of a word; NULL if unknown.
 static const RvOption* find_option(const RvOption* options, size_t count, const char* word, size_t length) {
   for (size_t i = 0; i < count; ++i)
     if (strlen(options[i].name) == length && strncmp(options[i].name, word, length) == 0) return &options[i];
   return NULL;
 }
 
+// Fails with the list of known options.
 static RvResult unknown_option(const RvOption* options, size_t count, const char* word, RvError* error) {
   char known[512] = "";
   for (size_t i = 0; i < count; ++i) {
@@ -111,6 +123,7 @@ static RvResult unknown_option(const RvOption* options, size_t count, const char
 
 RvResult rv_cli_options(int argc, char** argv, const RvOption* options, size_t count, RvTextList* words,
                         RvError* error) {
+  // After "--" all words are plain words.
   bool only_words = false;
   for (int i = 0; i < argc; ++i) {
     const char* word = argv[i];
@@ -122,6 +135,7 @@ RvResult rv_cli_options(int argc, char** argv, const RvOption* options, size_t c
       only_words = true;
       continue;
     }
+    // Find the option, with its value after "=" or in the next word.
     const char* equals = strchr(word, '=');
     size_t length = equals ? (size_t)(equals - word) : strlen(word);
     const RvOption* option = find_option(options, count, word, length);
@@ -162,39 +176,41 @@ RvResult rv_cli_frames(const char* text, double* first, double* last, RvError* e
   } else {
     good = false;
   }
-  // the comparison is written so that NaN fails
-  if (!good || !(*first <= *last) || !(*first >= -1e7 && *last <= 1e7))
-    return rv_fail(error, RV_BAD_INPUT, "'%s' is no frame range; write 12, 1-48 or -5:20", text);
+  // The comparisons are false for NaN.
+  if (!good || !(*first <= *last) || !(*first >= -LARGEST_FRAME && *last <= LARGEST_FRAME))
+    return rv_fail(error, RV_BAD_INPUT, "'%s' is not a frame range: write 12, 1-48 or -5:20", text);
   return RV_OK;
 }
 
 //---------------------------------------------------------------------------------------------- main
 
+// Prints the list of commands.
 static void usage(FILE* stream) {
   fprintf(stream, "rivulet %s: hair, fur, cloth and the liquid on and around them\n\n", rv_version());
   for (size_t i = 0; i < COMMANDS; ++i) fprintf(stream, "  rivulet %s\n", commands[i].usage);
-  fprintf(stream, "\nExit codes: 0 done, 1 the input is wrong, 2 our fault, 130 interrupted.\n");
+  fprintf(stream, "\nExit codes: 0 done, 1 wrong input, 2 internal error, 130 interrupted.\n");
 }
 
+// True if --help or -h is among the words.
 static bool wants_help(int argc, char** argv) {
   for (int i = 0; i < argc; ++i)
     if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return true;
   return false;
 }
 
-// a reader that has seen enough, as head or a pager, is no fault
+// True for a pipe or socket, whose reader (head, a pager) may close early without that being an error.
 static bool is_pipe(int file) {
   struct stat s;
   return fstat(file, &s) == 0 && (S_ISFIFO(s.st_mode) || S_ISSOCK(s.st_mode));
 }
 
+// Runs one command; output that could not be written makes it fail.
 static int run_command(size_t index, int argc, char** argv) {
   if (wants_help(argc, argv)) {
     printf("usage: rivulet %s\n", commands[index].usage);
     return 0;
   }
   int code = commands[index].run(argc, argv);
-  // what was printed must have arrived
   bool failed = fflush(stdout) != 0 || ferror(stdout);
   if (failed && !is_pipe(STDOUT_FILENO) && code == 0) {
     fprintf(stderr, "rivulet: cannot write the output; is the disk full?\n");

@@ -1,4 +1,4 @@
-// rivulet(1): the commands and what they share.
+// rivulet(1): the commands and their shared helpers.
 #ifndef RV_CLI_CLI_H
 #define RV_CLI_CLI_H
 
@@ -10,7 +10,7 @@
 // The whole program; test hosts register their nodes first. Returns the exit code.
 int rv_cli_main(int argc, char** argv);
 
-// One option of a command. Flags set a bool, the rest keep the word that follows (or stands after '=').
+// One option of a command. Flags set a bool; the other kinds take the next word, or the text after '='.
 typedef enum RvOptionKind { RV_OPTION_FLAG, RV_OPTION_TEXT, RV_OPTION_INT, RV_OPTION_LIST } RvOptionKind;
 
 typedef struct RvTextList {
@@ -24,22 +24,23 @@ typedef struct RvOption {
   void* target;  // bool*, const char**, int*, RvTextList*
 } RvOption;
 
-// Splits the words of a command into options and the rest (`words`, room for argc). The error names the option.
+// Separates options from plain words (`words`, with room for argc). The error names the option.
 RvResult rv_cli_options(int argc, char** argv, const RvOption* options, size_t count, RvTextList* words,
                         RvError* error);
 
-// Runs the body of a command with room for its words, prints its error, returns the exit code.
+// Runs the body of a command with an array for its words, prints its error and returns the exit code.
 typedef RvResult RvCommandFn(int argc, char** argv, RvTextList* words, RvError* error);
 int rv_cli_call(RvCommandFn* body, int argc, char** argv);
 
-// "A-B", "A" or "A:B" (A and B may be negative with ':').
+// Parses a frame range "A-B", "A" or "A:B" (A and B may be negative with ':').
 RvResult rv_cli_frames(const char* text, double* first, double* last, RvError* error);
-// True once Ctrl-C (SIGINT) or SIGTERM has come. A second one ends the process at once: files are whole or not there.
+// True after Ctrl-C (SIGINT) or SIGTERM. A second signal ends the process at once; files are never left partly written.
 bool rv_cli_interrupted(void);
 void rv_cli_catch_signals(void);
 
-void rv_cli_warning(void* user, RvLevel level, const char* text);  // an RvLog for commands
-int rv_cli_error(const RvError* error);                            // prints it, returns the exit code
+void rv_cli_warning(void* user, RvLevel level,
+                    const char* text);   // RvLog callback of the commands: prints to standard error
+int rv_cli_error(const RvError* error);  // prints the error, returns the exit code
 
 int rv_cli_cook(int argc, char** argv);
 int rv_cli_flipbook(int argc, char** argv);

@@ -8,11 +8,13 @@
 #include "bench/bench.h"
 #include "cli/cli.h"
 
+// Where figures are printed, and how.
 typedef struct Printer {
   const RvBench* bench;
   bool json;
 } Printer;
 
+// Prints one figure as a line of text or JSON.
 static void print_figure(void* user, const char* metric, double value, const char* unit) {
   const Printer* printer = user;
   if (!printer->json) {
@@ -28,12 +30,14 @@ static void print_figure(void* user, const char* metric, double value, const cha
   fflush(stdout);
 }
 
+// Finds a benchmark by name; NULL if there is none.
 static const RvBench* find(const char* name) {
   for (size_t k = 0; k < rv_bench_count; ++k)
     if (strcmp(rv_benches[k].name, name) == 0) return &rv_benches[k];
   return NULL;
 }
 
+// Fails with the list of benchmarks.
 static RvResult no_benchmark(const char* name, RvError* error) {
 #define RV_BENCH(name, help) " " #name
   static const char names[] =
@@ -43,6 +47,7 @@ static RvResult no_benchmark(const char* name, RvError* error) {
   return rv_fail(error, RV_NOT_FOUND, "there is no benchmark '%s'; there are%s", name, names);
 }
 
+// Runs the named benchmarks, or all of them.
 static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
   Printer printer = {0};
   int threads = 0, shrink = 1;
@@ -51,7 +56,7 @@ static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
                               {"--shrink", RV_OPTION_INT, &shrink}};
   RvResult result = rv_cli_options(argc, argv, options, 3, words, error);
   if (result) return result;
-  if (shrink < 1) return rv_fail(error, RV_BAD_INPUT, "--shrink takes a number from 1 on");
+  if (shrink < 1) return rv_fail(error, RV_BAD_INPUT, "--shrink takes a whole number of at least 1");
   if (threads) rv_threads_set(threads);
   rv_bench_set_interrupt(rv_cli_interrupted);
   size_t count = words->count ? words->count : rv_bench_count;

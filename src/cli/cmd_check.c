@@ -1,4 +1,4 @@
-// rivulet check: runs the checks and prints measured, expected, tolerance.
+// rivulet check: runs the physics checks and prints measured value, expected value and tolerance.
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,16 +8,19 @@
 #include "check/check.h"
 #include "cli/cli.h"
 
+// Where results are printed, and their tally.
 typedef struct Printer {
   const RvCheck* check;
   bool json;
   size_t passed, failed;
 } Printer;
 
+// A JSON number; null for values that are not finite.
 static json_t* number(double value) {
   return isfinite(value) ? json_real(value) : json_null();
 }
 
+// Prints and counts one comparison.
 static void print_line(void* user, const RvCheckLine* line) {
   Printer* printer = user;
   bool pass = fabs(line->measured - line->expected) <= line->tolerance;
@@ -41,12 +44,14 @@ static void print_line(void* user, const RvCheckLine* line) {
   json_decref(row);
 }
 
+// True if a check is named on the command line, or none is.
 static bool wanted(const RvTextList* words, const char* name) {
   for (size_t i = 0; i < words->count; ++i)
     if (strcmp(words->items[i], name) == 0) return true;
   return words->count == 0;
 }
 
+// Fails on a name that is no check.
 static RvResult names_exist(const RvTextList* words, RvError* error) {
   for (size_t i = 0; i < words->count; ++i) {
     bool found = false;
@@ -57,6 +62,7 @@ static RvResult names_exist(const RvTextList* words, RvError* error) {
   return RV_OK;
 }
 
+// Runs the named checks, or all; fails if a comparison fails.
 static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
   Printer printer = {0};
   const RvOption options[] = {{"--json", RV_OPTION_FLAG, &printer.json}};

@@ -1,4 +1,5 @@
-// rivulet convert: one file, or a numbered sequence, into another format; a sequence into one .usda with time samples.
+// rivulet convert: converts one file, or a numbered sequence, to another format; a sequence to one .usda file with time
+// samples.
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -8,11 +9,15 @@
 #include "geo/io_usda.h"
 #include "geo/text.h"
 
+static const double LARGEST_FPS = 1e6;
+
+// One call of the command.
 typedef struct Conversion {
-  const char *in, *out;
-  double first, last, fps;
+  const char *in, *out;     // file names, with $F for a sequence
+  double first, last, fps;  // frames, frames a second
 } Conversion;
 
+// Loads the input of a frame.
 static RvResult load(const Conversion* c, double frame, RvDetail** out, RvError* error) {
   const RvLog log = {NULL, rv_cli_warning};
   char* path = rv_vars_expand(&(RvVars){.frame = frame, .fps = c->fps}, c->in);
@@ -21,6 +26,7 @@ static RvResult load(const Conversion* c, double frame, RvDetail** out, RvError*
   return result;
 }
 
+// Converts one frame to a file of its own.
 static RvResult convert_one(const Conversion* c, double frame, RvError* error) {
   const RvLog log = {NULL, rv_cli_warning};
   RvDetail* detail = NULL;
@@ -33,49 +39,55 @@ static RvResult convert_one(const Conversion* c, double frame, RvError* error) {
   return result;
 }
 
-// gives the frames of a sequence one by one; only one is in memory
-typedef struct Reel {
+// Source of the frames of a sequence; only the current one is in memory.
+typedef struct Sequence {
   const Conversion* conversion;
   RvDetail* detail;
-} Reel;
+} Sequence;
 
+// Callback of the USD writer: loads frame `index` and releases the one before.
 static RvResult next_frame(void* user, size_t index, const RvDetail** out, RvError* error) {
-  Reel* reel = user;
-  rv_detail_free(reel->detail);
-  reel->detail = NULL;
+  Sequence* sequence = user;
+  rv_detail_free(sequence->detail);
+  sequence->detail = NULL;
   if (rv_cli_interrupted()) return rv_fail(error, RV_CANCELLED, "interrupted");
-  RvResult result = load(reel->conversion, reel->conversion->first + (double)index, &reel->detail, error);
-  *out = reel->detail;
+  RvResult result = load(sequence->conversion, sequence->conversion->first + (double)index, &sequence->detail, error);
+  *out = sequence->detail;
   return result;
 }
 
-static RvResult convert_film(const Conversion* c, RvError* error) {
+// Converts a sequence to one USD file with time samples.
+static RvResult convert_sequence(const Conversion* c, RvError* error) {
   const RvLog log = {NULL, rv_cli_warning};
   size_t count = (size_t)(c->last - c->first) + 1;
   double* frames = rv_alloc(count, sizeof(double));
   if (!frames) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   for (size_t i = 0; i < count; ++i) frames[i] = c->first + (double)i;
-  Reel reel = {c, NULL};
+  Sequence sequence = {c, NULL};
   RvResult result = rv_usda_write_sequence(
-      &(RvUsdaSequence){.count = count, .frames = frames, .fps = c->fps, .user = &reel, .detail_at = next_frame},
+      &(RvUsdaSequence){.count = count, .frames = frames, .fps = c->fps, .user = &sequence, .detail_at = next_frame},
       c->out, &log, error);
-  rv_detail_free(reel.detail);
+  rv_detail_free(sequence.detail);
   rv_free(frames);
   return result;
 }
 
+// Checks that input, output and frame range fit together.
 static RvResult check(const Conversion* c, bool has_frames, RvError* error) {
   bool from_many = strchr(c->in, '$') != NULL, to_many = strchr(c->out, '$') != NULL;
   if (from_many && !has_frames)
-    return rv_fail(error, RV_BAD_INPUT, "'%s' is a sequence: say which with --frames A-B", c->in);
+    return rv_fail(error, RV_BAD_INPUT, "'%s' is a sequence: give its frames with --frames A-B", c->in);
   if (!from_many && has_frames)
     return rv_fail(error, RV_BAD_INPUT, "--frames needs a numbered input such as name.$F4.bgeo.sc");
   if (from_many && !to_many && !rv_text_ends(c->out, ".usda"))
-    return rv_fail(error, RV_BAD_INPUT, "'%s' needs a number such as $F4; only .usda holds many frames", c->out);
-  if (!(c->fps > 0 && c->fps < 1e6)) return rv_fail(error, RV_BAD_INPUT, "--fps must be above 0");
+    return rv_fail(error, RV_BAD_INPUT, "'%s' needs a frame number such as $F4; only .usda files hold many frames",
+                   c->out);
+  if (!(c->fps > 0 && c->fps < LARGEST_FPS))
+    return rv_fail(error, RV_BAD_INPUT, "--fps must be above 0 and below %g", LARGEST_FPS);
   return RV_OK;
 }
 
+// Reads the command line and converts.
 static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
   Conversion c = {.first = 1, .last = 1, .fps = 24};
   const char *frames = NULL, *fps = NULL;
@@ -88,7 +100,7 @@ static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
   if (fps) c.fps = strtod(fps, NULL);
   if (frames) result = rv_cli_frames(frames, &c.first, &c.last, error);
   if (!result) result = check(&c, frames != NULL, error);
-  if (!result && frames && !strchr(c.out, '$')) return convert_film(&c, error);
+  if (!result && frames && !strchr(c.out, '$')) return convert_sequence(&c, error);
   for (double frame = c.first; !result && frame <= c.last; ++frame) {
     result = convert_one(&c, frame, error);
     if (!result && rv_cli_interrupted()) result = rv_fail(error, RV_CANCELLED, "interrupted");

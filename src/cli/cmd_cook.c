@@ -1,16 +1,20 @@
-// rivulet cook: runs a scene over its frames, with checkpoints, a report and a live line.
+// rivulet cook: cooks a scene over its frames, with checkpoints, a report and a progress line.
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/timer.h"
 #include "cli/session.h"
 
+// Options of the command.
 typedef struct CookOptions {
   RvSessionOptions session;
-  const char *node, *report, *from, *start;
-  bool resume;
+  const char* node;          // NULL: all outputs
+  const char* report;        // file of JSON lines; NULL: none
+  const char *from, *start;  // state to start from, and its frame
+  bool resume;               // continue from the checkpoints
 } CookOptions;
 
+// Reads the command line.
 static RvResult parse(int argc, char** argv, RvTextList* set, RvTextList* words, CookOptions* o, RvError* error) {
   const RvOption options[] = {
       {"--node", RV_OPTION_TEXT, &o->node},
@@ -28,13 +32,13 @@ static RvResult parse(int argc, char** argv, RvTextList* set, RvTextList* words,
   if (result) return result;
   if (words->count != 1) return rv_fail(error, RV_BAD_INPUT, "cook takes one scene; it was given %zu", words->count);
   if (!o->from != !o->start)
-    return rv_fail(error, RV_BAD_INPUT,
-                   "--from STATE and --start N go together: the state, and the frame it stands for");
+    return rv_fail(error, RV_BAD_INPUT, "--from STATE and --start N go together: a state, and the frame of that state");
   o->session.scene = words->items[0];
   o->session.set = set;
   return RV_OK;
 }
 
+// Cooks the frames of an open session.
 static RvResult run(RvSession* session, const CookOptions* o, RvError* error) {
   RvRun run = {
       .node = o->node, .first = session->first, .last = session->last, .resume = o->resume, .from_state = o->from};
@@ -51,6 +55,7 @@ static RvResult run(RvSession* session, const CookOptions* o, RvError* error) {
 }
 
 int rv_cli_cook(int argc, char** argv) {
+  // Read the options, open the scene and cook.
   RvError error = {0};
   CookOptions options = {0};
   RvTextList set = {rv_alloc((size_t)argc + 1, sizeof(char*)), 0},
@@ -61,13 +66,14 @@ int rv_cli_cook(int argc, char** argv) {
                                              : rv_fail(&error, RV_NO_MEMORY, "out of memory");
   if (!result) result = rv_cli_session_open(&session, &options.session, &error);
   if (!result) result = run(&session, &options, &error);
+  // Report the outcome.
   rv_cli_progress_clear(&session.progress);
   int frames = session.frames_done;
   char out[512] = "";
   if (session.out) snprintf(out, sizeof out, "%s", session.out);
   rv_cli_session_close(&session, &error);
   if (error.code == RV_CANCELLED && !options.session.quiet)
-    fprintf(stderr, "rivulet: interrupted after %d frame%s; go on with --resume\n", frames, frames == 1 ? "" : "s");
+    fprintf(stderr, "rivulet: interrupted after %d frame%s; continue with --resume\n", frames, frames == 1 ? "" : "s");
   else if (error.code == RV_OK && !options.session.quiet)
     fprintf(stderr, "cooked %d frame%s in %.1f s into %s\n", frames, frames == 1 ? "" : "s", rv_clock_wall() - begun,
             out);

@@ -1,4 +1,4 @@
-// rivulet flipbook: pictures of a scene or of a folder of caches: a still, a numbered sequence, or a movie.
+// rivulet flipbook: renders a scene or a folder of caches as a still, a numbered sequence or a movie.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,39 +13,51 @@
 #include "cli/shots.h"
 #include "geo/text.h"
 
-enum { DEFAULT_WIDTH = 960, DEFAULT_HEIGHT = 540 };
+enum { DEFAULT_WIDTH = 960, DEFAULT_HEIGHT = 540 };  // pixels
 
+static const double DEFAULT_FPS = 24;        // of a folder of caches
+static const double DEFAULT_FOV = 35;        // degrees, of --camera by numbers
+static const double WIDEST_FOV = 170;        // degrees
+static const double DEFAULT_SHUTTER = 0.5;   // of a frame: a shutter of 180 degrees
+static const double LONGEST_SHUTTER = 4;     // frames
+static const double LARGEST_APERTURE = 1e6;  // units of length
+static const double LARGEST_FOCUS = 1e9;     // units of length
+static const double LARGEST_EXPOSURE = 64;   // stops
+
+// Options that are plain numbers.
 enum { SHUTTER, APERTURE, FOCUS, EXPOSURE, NUMBERS };
 
+// One call of the command.
 typedef struct Flipbook {
   RvSessionOptions session;
   const char *size, *camera, *node, *output, *quality;
   const char *liquid, *view_name, *range, *shutter, *aperture, *focus, *exposure;
-  double numbers[NUMBERS];  // what the last four say
-  const RvViewData* data;   // NULL: beauty
-  double bounds[2];         // of its colours; NaN: what there is
-  RvShotSource source;
+  double numbers[NUMBERS];  // values of the last four
+  const RvViewData* data;   // false-colour view; NULL: beauty
+  double bounds[2];         // ends of its colour scale; NaN: range of the data
+  RvShotSource source;      // of the frames
   RvProgress progress;
-  bool movie, still;  // of the output's kind; else a folder of a sequence
-  bool cached;        // what the scene's file caches have on disk is drawn, and not cooked
-  RvCamera view;      // fixed camera, unless a node gives one
-  RvCamera rig;       // the camera of the first frame: the lights stand still about its view
-  double floor;       // height of the ground, the same in all frames; NaN: not known yet
-  const char* camera_node;
-  int width, height;
+  bool movie, still;        // kind of the output; neither: a folder with a sequence
+  bool cached;              // read the scene's file caches from disk instead of cooking
+  RvCamera view;            // of the current frame
+  RvCamera rig;             // camera of the first frame, relative to which the lamps stand
+  double floor;             // y of the ground, the same in all frames; NaN: not yet known
+  const char* camera_node;  // NULL: a fixed camera
+  int width, height;        // pixels
   RvViewQuality level;
-  RV_ARRAY(char*) pictures;
-  char* folder;  // of a movie's pictures, removed at the end
-  double frame;
+  RV_ARRAY(char*) pictures;  // files written
+  char* folder;              // temporary folder of a movie's pictures
+  double frame;              // being rendered
 } Flipbook;
 
+// Callback of the renderer: shows progress; true after an interrupt.
 static bool stopped(void* user, double fraction) {
   Flipbook* f = user;
   rv_cli_progress_update(&f->progress, f->frame, fraction, "rendering");
   return rv_cli_interrupted();
 }
 
-// a number within bounds, or what it is without the option
+// Reads a number within bounds; without the option, its default.
 static RvResult read_number(const char* option, const char* text, double lo, double hi, double standard, double* out,
                             RvError* error) {
   char* end = NULL;
@@ -55,26 +67,33 @@ static RvResult read_number(const char* option, const char* text, double lo, dou
   return RV_OK;
 }
 
+// Reads the options of the picture: liquid, view, range, shutter, lens, exposure.
 static RvResult read_look(Flipbook* f, RvError* error) {
   if (f->liquid && strcmp(f->liquid, "surface") != 0 && strcmp(f->liquid, "particles") != 0)
     return rv_fail(error, RV_BAD_INPUT, "--liquid takes surface or particles, not '%s'", f->liquid);
-  if (f->view_name && strcmp(f->view_name, "beauty") != 0 && !(f->data = rv_view_data(f->view_name)))
+  bool false_colors = f->view_name && strcmp(f->view_name, "beauty") != 0;
+  if (false_colors) f->data = rv_view_data(f->view_name);
+  if (false_colors && !f->data)
     return rv_fail(error, RV_BAD_INPUT, "--view takes beauty, wetness, age, film, clump or speed, not '%s'",
                    f->view_name);
-  char rest;
-  if (f->range && (!f->data || sscanf(f->range, "%lf,%lf%c", &f->bounds[0], &f->bounds[1], &rest) != 2 ||
+  char extra;
+  if (f->range && (!f->data || sscanf(f->range, "%lf,%lf%c", &f->bounds[0], &f->bounds[1], &extra) != 2 ||
                    !(f->bounds[0] < f->bounds[1]) || !isfinite(f->bounds[0]) || !isfinite(f->bounds[1])))
-    return rv_fail(error, RV_BAD_INPUT, "--range takes LOW,HIGH of a view in false colours, not '%s'", f->range);
-  // what moves is smeared in movies, as the eye expects; a still is to be looked at closely
-  double standard = f->still && !strchr(f->output, '$') ? 0 : 0.5;
-  RvResult result = read_number("--shutter", f->shutter, 0, 4, f->data ? 0 : standard, &f->numbers[SHUTTER], error);
-  if (!result) result = read_number("--aperture", f->aperture, 0, 1e6, 0, &f->numbers[APERTURE], error);
-  if (!result) result = read_number("--focus", f->focus, 0, 1e9, 0, &f->numbers[FOCUS], error);
-  if (!result) result = read_number("--exposure", f->exposure, -64, 64, 0, &f->numbers[EXPOSURE], error);
+    return rv_fail(error, RV_BAD_INPUT, "--range takes LOW,HIGH and needs a --view in false colours; it was '%s'",
+                   f->range);
+  // Movies and sequences get motion blur; a still, which is looked at closely, gets none.
+  double standard = f->still && !strchr(f->output, '$') ? 0 : DEFAULT_SHUTTER;
+  RvResult result =
+      read_number("--shutter", f->shutter, 0, LONGEST_SHUTTER, f->data ? 0 : standard, &f->numbers[SHUTTER], error);
+  if (!result) result = read_number("--aperture", f->aperture, 0, LARGEST_APERTURE, 0, &f->numbers[APERTURE], error);
+  if (!result) result = read_number("--focus", f->focus, 0, LARGEST_FOCUS, 0, &f->numbers[FOCUS], error);
+  if (!result)
+    result =
+        read_number("--exposure", f->exposure, -LARGEST_EXPOSURE, LARGEST_EXPOSURE, 0, &f->numbers[EXPOSURE], error);
   return result;
 }
 
-// the name of a picture or film of a kind that is not written, which would else become a folder of that name
+// True for the name of an image or movie format that is not supported; otherwise it would become a folder of that name.
 static bool is_other_picture(const char* name) {
   static const char* const endings[] = {".jpg", ".jpeg", ".tif", ".tiff", ".exr", ".gif",
                                         ".bmp", ".webp", ".mov", ".avi",  ".mkv", ".webm"};
@@ -83,6 +102,7 @@ static bool is_other_picture(const char* name) {
   return false;
 }
 
+// Reads the command line.
 static RvResult parse(int argc, char** argv, RvTextList* words, RvTextList* set, Flipbook* f, RvError* error) {
   const RvOption options[] = {
       {"--frames", RV_OPTION_TEXT, &f->session.frames}, {"--size", RV_OPTION_TEXT, &f->size},
@@ -99,23 +119,24 @@ static RvResult parse(int argc, char** argv, RvTextList* words, RvTextList* set,
   if (result) return result;
   if (words->count != 1)
     return rv_fail(error, RV_BAD_INPUT, "flipbook takes one scene or folder; it was given %zu", words->count);
-  if (!f->output)
-    return rv_fail(error, RV_BAD_INPUT, "say where the pictures go with -o FILE.png, FILE.mp4 or a folder");
+  if (!f->output) return rv_fail(error, RV_BAD_INPUT, "give the output with -o FILE.png, -o FILE.mp4 or -o FOLDER");
   f->session.scene = words->items[0];
   f->session.set = set;
+  // Kind of the output.
   f->movie = rv_text_ends(f->output, ".mp4");
   f->still = rv_text_ends(f->output, ".png");
   if (is_other_picture(f->output))
-    return rv_fail(error, RV_BAD_INPUT, "-o %s: pictures are .png and movies .mp4; any other name is that of a folder",
+    return rv_fail(error, RV_BAD_INPUT, "-o %s: this format is not supported; pictures are .png and movies .mp4",
                    f->output);
+  // Quality and size.
   f->level = RV_VIEW_NORMAL;
   if (f->quality && !rv_view_quality_from_name(f->quality, &f->level))
     return rv_fail(error, RV_BAD_INPUT, "--quality takes draft, normal or high, not '%s'", f->quality);
   if (f->movie && !rv_view_has_ffmpeg())
     return rv_fail(error, RV_UNSUPPORTED,
-                   "a movie needs ffmpeg, which is not installed; give a folder to get pictures");
-  char rest;
-  if (f->size && (sscanf(f->size, "%dx%d%c", &f->width, &f->height, &rest) != 2 || f->width < 1 || f->height < 1 ||
+                   "a movie needs ffmpeg, which is not installed; install it, or give a folder to get pictures");
+  char extra;
+  if (f->size && (sscanf(f->size, "%dx%d%c", &f->width, &f->height, &extra) != 2 || f->width < 1 || f->height < 1 ||
                   f->width > RV_VIEW_MAX_SIZE || f->height > RV_VIEW_MAX_SIZE))
     return rv_fail(error, RV_BAD_INPUT, "--size takes WIDTHxHEIGHT up to %d, not '%s'", RV_VIEW_MAX_SIZE, f->size);
   return read_look(f, error);
@@ -123,8 +144,9 @@ static RvResult parse(int argc, char** argv, RvTextList* words, RvTextList* set,
 
 //---------------------------------------------------------------------------------------------- camera
 
+// Reads the camera from X,Y,Z,TX,TY,TZ[,FOV].
 static RvResult camera_from_numbers(Flipbook* f, RvError* error) {
-  double v[7] = {[6] = 35};
+  double v[7] = {[6] = DEFAULT_FOV};
   const char* text = f->camera;
   int count = 0;
   while (count < 7) {
@@ -136,14 +158,14 @@ static RvResult camera_from_numbers(Flipbook* f, RvError* error) {
     if (*text != ',') break;
     text++;
   }
-  if (count < 6 || *text || !(v[6] > 0 && v[6] < 170))
+  if (count < 6 || *text || !(v[6] > 0 && v[6] < WIDEST_FOV))
     return rv_fail(error, RV_BAD_INPUT, "--camera takes a camera node, 'auto', or X,Y,Z,TX,TY,TZ[,FOV]; not '%s'",
                    f->camera);
   f->view = (RvCamera){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, {0, 1, 0}, v[6], 0, 0, 0, 0};
   return RV_OK;
 }
 
-// frames the first, middle and last pictures together, so that the camera stands still
+// Frames the contents of the first, middle and last frames together, so that the camera is fixed.
 static RvResult camera_by_framing(Flipbook* f, double first, double last, RvError* error) {
   const double frames[] = {first, floor((first + last) / 2), last};
   RvViewFit fit = rv_view_fit((double)f->width / f->height);
@@ -160,7 +182,7 @@ static RvResult camera_by_framing(Flipbook* f, double first, double last, RvErro
   return RV_OK;
 }
 
-// a ground that followed every frame's lowest point would rise and fall through a movie
+// Sets the ground to the lowest point of the first frame. One that followed each frame would rise and fall in a movie.
 static void find_floor(Flipbook* f, const RvShotFrame* content) {
   for (size_t k = 0; k < content->count; ++k) {
     double lo[3], hi[3];
@@ -168,15 +190,17 @@ static void find_floor(Flipbook* f, const RvShotFrame* content) {
   }
 }
 
-// the camera of a node at a frame
+// Reads the camera of a node at a frame.
 static RvResult camera_from_node(Flipbook* f, double frame, RvError* error) {
   const RvDetail* detail = NULL;
   RvResult result = rv_scene_cook(f->source.session->scene, f->camera_node, frame, &detail, error);
   if (!result && !rv_view_camera_from_detail(detail, &f->view))
-    result = rv_fail(error, RV_BAD_INPUT, "node '%s' gives no camera; name a node of type camera", f->camera_node);
+    result =
+        rv_fail(error, RV_BAD_INPUT, "--camera: node '%s' is not a camera; name a node of type camera", f->camera_node);
   return result;
 }
 
+// Chooses the camera (node, numbers or automatic) and with it the image size.
 static RvResult choose_camera(Flipbook* f, double first, double last, RvError* error) {
   RvResult result = RV_OK;
   bool automatic = f->camera && strcmp(f->camera, "auto") == 0;
@@ -202,9 +226,10 @@ static RvResult choose_camera(Flipbook* f, double first, double last, RvError* e
 
 //---------------------------------------------------------------------------------------------- pictures
 
+// File of the picture of a frame; NULL when out of memory.
 static char* picture_path(const Flipbook* f, double frame) {
   const RvVars vars = {.frame = frame,
-                       .fps = f->source.session ? rv_scene_fps(f->source.session->scene) : 24,
+                       .fps = f->source.session ? rv_scene_fps(f->source.session->scene) : DEFAULT_FPS,
                        .out = f->source.session ? f->source.session->out : "."};
   if (f->still) return rv_vars_expand(&vars, f->output);
   char* pattern = rv_strf("%s/frame.$F4.png", f->movie ? f->folder : f->output);
@@ -213,16 +238,18 @@ static char* picture_path(const Flipbook* f, double frame) {
   return path;
 }
 
+// Passes the options of the picture to the renderer.
 static void set_look(const Flipbook* f, RvViewOptions* options) {
   const RvScene* scene = f->source.session ? f->source.session->scene : NULL;
-  double fps = scene ? rv_scene_fps(scene) : 24, metres = scene ? rv_scene_meters_per_unit(scene) : 1;
+  double fps = scene ? rv_scene_fps(scene) : DEFAULT_FPS;
+  double metres = scene ? rv_scene_meters_per_unit(scene) : 1;
   if (f->liquid && strcmp(f->liquid, "particles") == 0) options->liquid = RV_VIEW_LIQUID_PARTICLES;
   if (f->data) {
     options->pass = RV_VIEW_DATA;
     options->view = f->data;
   }
   for (int k = 0; k < 2; ++k) options->range[k] = f->bounds[k];
-  // liquid absorbs by the metre
+  // Absorption is per metre; the scene may have other units.
   for (int k = 0; k < 3; ++k) options->absorption[k] *= metres;
   options->shutter = f->numbers[SHUTTER] / fps;
   options->aperture = f->aperture ? f->numbers[APERTURE] : f->view.aperture;
@@ -230,13 +257,16 @@ static void set_look(const Flipbook* f, RvViewOptions* options) {
   options->exposure = f->numbers[EXPOSURE];
 }
 
+// Renders one frame and writes its picture.
 static RvResult render_frame(Flipbook* f, double frame, RvError* error) {
+  // Camera and geometry of the frame.
   f->frame = frame;
   RvShotFrame content = {0};
   RvImage image = {0};
   RvResult result = f->camera_node ? camera_from_node(f, frame, error) : RV_OK;
   if (!result) result = rv_cli_shot_frame(&f->source, frame, &content, error);
   if (!result) {
+    // Options of the renderer.
     const RvLog log = {NULL, rv_cli_warning};
     RvViewOptions options = rv_view_options(f->level, f->width, f->height);
     options.log = &log;
@@ -248,6 +278,7 @@ static RvResult render_frame(Flipbook* f, double frame, RvError* error) {
                             &image, error);
   }
   rv_cli_shot_release(&content);
+  // Write the picture and remember its name, for the movie.
   char* path = result ? NULL : picture_path(f, frame);
   if (!result && (!path || !rv_array_push(&f->pictures, path))) {
     rv_free(path);
@@ -259,19 +290,24 @@ static RvResult render_frame(Flipbook* f, double frame, RvError* error) {
   return result;
 }
 
+// Frames to render: those asked for, the middle one for a still, or all.
 static RvResult choose_frames(Flipbook* f, double* first, double* last, RvError* error) {
   *first = f->source.first;
   *last = f->source.last;
   const char* text = f->session.frames;
   bool middle = text ? strcmp(text, "middle") == 0 : f->still && !strchr(f->output, '$');
   if (text && !middle && !f->source.session) return rv_cli_frames(text, first, last, error);
-  if (middle) *first = *last = floor((*first + *last) / 2);
+  if (middle) {
+    *first = floor((*first + *last) / 2);
+    *last = *first;
+  }
   if (f->still && *first != *last && !strchr(f->output, '$'))
     return rv_fail(error, RV_BAD_INPUT, "-o %s: %g frames need a number in the name, such as name.$F4.png, or a folder",
                    f->output, *last - *first + 1);
   return RV_OK;
 }
 
+// Renders all frames, and encodes the movie.
 static RvResult render_all(Flipbook* f, RvError* error) {
   double first, last;
   RvResult result = choose_frames(f, &first, &last, error);
@@ -283,10 +319,10 @@ static RvResult render_all(Flipbook* f, RvError* error) {
   f->rig = f->view;
   f->progress = rv_cli_progress_begin(first, last, f->session.quiet);
   for (double frame = first; !result && frame <= last; ++frame) result = render_frame(f, frame, error);
-  double fps = f->source.session ? rv_scene_fps(f->source.session->scene) : 24;
+  double fps = f->source.session ? rv_scene_fps(f->source.session->scene) : DEFAULT_FPS;
   if (!result && f->movie)
     result = rv_view_write_mp4((const char* const*)f->pictures.data, f->pictures.count, fps, f->output, error);
-  // Ctrl-C reaches ffmpeg too, whose failure is then no fault of the disk
+  // Ctrl-C also reaches ffmpeg; its failure is then reported as an interrupt.
   if (result && result != RV_CANCELLED && rv_cli_interrupted()) {
     *error = (RvError){0};
     result = rv_fail(error, RV_CANCELLED, "interrupted");
@@ -295,6 +331,7 @@ static RvResult render_all(Flipbook* f, RvError* error) {
   return result;
 }
 
+// Removes the pictures of a movie and frees everything.
 static void clean_up(Flipbook* f) {
   for (size_t i = 0; i < f->pictures.count; ++i) {
     if (f->movie) unlink(f->pictures.data[i]);
@@ -306,7 +343,7 @@ static void clean_up(Flipbook* f) {
   rv_cli_shot_close(&f->source);
 }
 
-// every file cache of the scene reads its files
+// Switches every file cache of the scene to reading from disk.
 static RvResult load_caches(RvScene* scene, RvError* error) {
   RvResult result = RV_OK;
   for (size_t i = 0; i < rv_scene_node_count(scene) && !result; ++i) {
@@ -319,6 +356,7 @@ static RvResult load_caches(RvScene* scene, RvError* error) {
   return result;
 }
 
+// Opens the source, renders all frames and reports.
 static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
   Flipbook f = {.floor = NAN, .bounds = {NAN, NAN}};
   RvSession session = {0};
@@ -326,6 +364,7 @@ static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
   double begun = rv_clock_wall();
   RvResult result =
       set.items ? parse(argc, argv, words, &set, &f, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  // Source: a folder of caches, or a scene.
   struct stat info;
   if (!result && stat(f.session.scene, &info) == 0 && S_ISDIR(info.st_mode)) {
     if (f.session.threads) rv_threads_set(f.session.threads);

@@ -1,4 +1,4 @@
-// rivulet info: what files hold, for people or as JSON.
+// rivulet info: describes scenes, geometry files, VDB files and checkpoints, as text or JSON.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include "geo/text.h"
 #include "scene/checkpoint.h"
 
+// Frame range, rate and nodes of a scene file.
 static RvResult describe_scene(json_t* object, const char* path, RvError* error) {
   RvScene* scene = NULL;
   RvResult result = rv_scene_load(path, &scene, error);
@@ -30,6 +31,7 @@ static RvResult describe_scene(json_t* object, const char* path, RvError* error)
   return RV_OK;
 }
 
+// Contents of a geometry or VDB file.
 static RvResult describe_geometry(json_t* object, const char* path, RvError* error) {
   RvDetail* detail = NULL;
   const RvLog log = {NULL, rv_cli_warning};
@@ -41,6 +43,7 @@ static RvResult describe_geometry(json_t* object, const char* path, RvError* err
   return RV_OK;
 }
 
+// Node, frame and state of a checkpoint.
 static RvResult describe_checkpoint(json_t* object, const char* path, RvError* error) {
   RvCheckpoint checkpoint = {0};
   RvResult result = rv_scene_checkpoint_read(path, &checkpoint, error);
@@ -57,12 +60,14 @@ static RvResult describe_checkpoint(json_t* object, const char* path, RvError* e
   return RV_OK;
 }
 
+// Describes a file by the ending of its name.
 static RvResult describe(json_t* object, const char* path, RvError* error) {
   if (rv_text_ends(path, ".json")) return describe_scene(object, path, error);
   if (rv_text_ends(path, ".rvck")) return describe_checkpoint(object, path, error);
   return describe_geometry(object, path, error);
 }
 
+// Prints the numbers of a list; a dash for null.
 static void print_list(const json_t* value) {
   const char* separator = "";
   size_t i;
@@ -76,25 +81,26 @@ static void print_list(const json_t* value) {
   }
 }
 
-enum { MOST_COMPONENTS = 16 };
+enum { MAX_COMPONENTS = 16 };  // of an attribute whose ranges are printed one by one
 
-// Of a list as long as a state's contacts a line holds only the ends of all its numbers.
+// Prints the range of each component; for long lists, such as the contacts of a state, the range of all of them.
 static void print_range(const json_t* low, const json_t* high) {
-  if (json_array_size(low) <= MOST_COMPONENTS) {
+  if (json_array_size(low) <= MAX_COMPONENTS) {
     printf("  from ");
     print_list(low);
     printf(" to ");
     print_list(high);
     return;
   }
-  double least = INFINITY, most = -INFINITY;
+  double least = INFINITY, greatest = -INFINITY;
   size_t i;
   json_t* item;
   json_array_foreach(low, i, item) if (json_is_number(item)) least = fmin(least, json_number_value(item));
-  json_array_foreach(high, i, item) if (json_is_number(item)) most = fmax(most, json_number_value(item));
-  if (least <= most) printf("  all from %g to %g", least, most);
+  json_array_foreach(high, i, item) if (json_is_number(item)) greatest = fmax(greatest, json_number_value(item));
+  if (least <= greatest) printf("  all from %g to %g", least, greatest);
 }
 
+// Prints one line per attribute.
 static void print_attributes(const json_t* rows) {
   size_t i;
   json_t* row;
@@ -110,6 +116,7 @@ static void print_attributes(const json_t* rows) {
   }
 }
 
+// Prints one line per named row with one more member of it.
 static void print_named(const char* title, const json_t* rows, const char* second) {
   size_t i;
   json_t* row;
@@ -120,6 +127,7 @@ static void print_named(const char* title, const json_t* rows, const char* secon
   }
 }
 
+// Prints a description as text.
 static void print_text(const json_t* object) {
   printf("%s: %s\n", json_string_value(json_object_get(object, "file")),
          json_string_value(json_object_get(object, "kind")));
@@ -143,12 +151,13 @@ static void print_text(const json_t* object) {
   }
 }
 
+// Describes all files, as text or one JSON object a line.
 static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
   bool json = false;
   const RvOption options[] = {{"--json", RV_OPTION_FLAG, &json}};
   RvResult result = rv_cli_options(argc, argv, options, 1, words, error);
   if (result) return result;
-  if (words->count == 0) return rv_fail(error, RV_BAD_INPUT, "info takes the names of files");
+  if (words->count == 0) return rv_fail(error, RV_BAD_INPUT, "info needs at least one file name");
   for (size_t i = 0; i < words->count && !result; ++i) {
     const char* path = words->items[i];
     json_t* object = json_object();

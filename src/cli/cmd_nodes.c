@@ -1,4 +1,4 @@
-// rivulet nodes: the node and parameter tables.
+// rivulet nodes: prints the node and parameter tables, and writes the manual pages.
 #include <stdio.h>
 #include <string.h>
 
@@ -6,18 +6,19 @@
 #include "cli/cli.h"
 #include "node/describe/docs.h"
 
+// True for types that the palette shows.
 static bool visible(const RvNodeType* type) {
   return !(type->flags & RV_NODE_HIDDEN);
 }
 
-// true if an earlier type of the palette has its category
+// True if an earlier visible type has the same category.
 static bool listed(size_t index) {
   for (size_t i = 0; i < index; ++i)
     if (visible(rv_node_type(i)) && !strcmp(rv_node_type(i)->category, rv_node_type(index)->category)) return true;
   return false;
 }
 
-// by category, in the order in which the palette first names them
+// Lists all types by category, in the order in which the table first names them.
 static void list(void) {
   for (size_t i = 0; i < rv_node_type_count(); ++i) {
     const char* category = rv_node_type(i)->category;
@@ -31,6 +32,7 @@ static void list(void) {
   printf("\nrivulet nodes TYPE shows the parameters of one.\n");
 }
 
+// Prints one type in a format.
 static RvResult print_one(const RvNodeType* type, const char* format, RvError* error) {
   char* text = rv_node_describe(type, format);
   if (!text) return rv_fail(error, RV_NO_MEMORY, "out of memory");
@@ -41,6 +43,7 @@ static RvResult print_one(const RvNodeType* type, const char* format, RvError* e
   return RV_OK;
 }
 
+// Prints all visible types as a JSON array.
 static RvResult print_json_list(RvError* error) {
   RvResult result = RV_OK;
   bool first = true;
@@ -55,6 +58,7 @@ static RvResult print_json_list(RvError* error) {
   return result;
 }
 
+// Reads the options and prints.
 static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
   bool json = false, ds = false, page = false, md = false;
   const char* docs = NULL;

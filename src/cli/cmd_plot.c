@@ -1,4 +1,4 @@
-// rivulet plot: a cook's report as one sheet.
+// rivulet plot: draws the report of a cook as one sheet, SVG and PNG.
 #include <stdio.h>
 #include <string.h>
 
@@ -6,13 +6,14 @@
 #include "cli/cli.h"
 #include "cli/plot.h"
 
-// the report's name with another ending
+// The name of the report with another ending.
 static char* beside(const char* path, const char* ending) {
   const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
   size_t n = dot && dot > (slash ? slash + 1 : path) ? (size_t)(dot - path) : strlen(path);
   return rv_strf("%.*s%s", (int)n, path, ending);
 }
 
+// Writes the sheet to the files of -o, or beside the report.
 static RvResult write_all(const RvSheet* sheet, const char* path, const RvTextList* files, RvError* error) {
   RvResult result = RV_OK;
   for (size_t i = 0; i < files->count && !result; ++i) result = rv_view_sheet_write(sheet, files->items[i], error);
@@ -26,6 +27,7 @@ static RvResult write_all(const RvSheet* sheet, const char* path, const RvTextLi
   return result;
 }
 
+// Reads the report, draws and writes the sheet.
 static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
   RvTextList files = {rv_alloc((size_t)argc + 1, sizeof(char*)), 0};
   if (!files.items) return rv_fail(error, RV_NO_MEMORY, "out of memory");

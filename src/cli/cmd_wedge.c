@@ -1,4 +1,4 @@
-// rivulet wedge: variations of a scene, cooked side by side, and one picture of all of them.
+// rivulet wedge: cooks variations of a scene side by side and makes a contact sheet of them.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,12 +6,18 @@
 #include "base/memory.h"
 #include "cli/wedge.h"
 
+// Options of the command.
 typedef struct WedgeOptions {
-  const char *out, *frames, *picture, *size, *task;
-  int jobs, threads;
-  bool slurm, failed, sheet, quiet;
+  const char *out, *frames, *picture, *size;
+  const char* task;   // number of one variation to run in this process
+  int jobs, threads;  // variations at once; threads of each
+  bool slurm;         // submit to Slurm instead of running here
+  bool failed;        // run only what is not done
+  bool sheet;         // make only the contact sheet
+  bool quiet;
 } WedgeOptions;
 
+// Reads the command line.
 static RvResult parse(int argc, char** argv, RvTextList* vary, RvTextList* words, WedgeOptions* o, RvError* error) {
   const RvOption options[] = {
       {"--vary", RV_OPTION_LIST, vary},         {"--out", RV_OPTION_TEXT, &o->out},
@@ -24,8 +30,8 @@ static RvResult parse(int argc, char** argv, RvTextList* vary, RvTextList* words
   RvResult result = rv_cli_options(argc, argv, options, sizeof options / sizeof *options, words, error);
   if (result) return result;
   if (words->count != 1)
-    return rv_fail(error, RV_BAD_INPUT,
-                   "wedge takes one scene, or the folder of wedges that were begun; it was given %zu", words->count);
+    return rv_fail(error, RV_BAD_INPUT, "wedge takes one scene, or the folder of an earlier wedge; it was given %zu",
+                   words->count);
   if (!vary->count && !o->failed && !o->task && !o->sheet)
     return rv_fail(error, RV_BAD_INPUT,
                    "give --vary NODE.PARM=a,b,c and --out DIR, or a folder and --failed or --sheet");
@@ -33,7 +39,7 @@ static RvResult parse(int argc, char** argv, RvTextList* vary, RvTextList* words
   return RV_OK;
 }
 
-// the last frame of the range, which the pictures show
+// Sets the frame of the pictures to the last of the range.
 static RvResult last_frame(RvWedge* w, RvError* error) {
   double first = 0, last = 0;
   RvScene* scene = NULL;
@@ -41,10 +47,12 @@ static RvResult last_frame(RvWedge* w, RvError* error) {
   if (!result && !w->frames) result = rv_scene_load(w->scene, &scene, error);
   if (!result && scene) rv_scene_frames(scene, &first, &last);
   rv_scene_free(scene);
-  if (!result && !(w->picture = rv_strf("%g", last))) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (!result) w->picture = rv_strf("%g", last);
+  if (!result && !w->picture) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   return result;
 }
 
+// Plans a new wedge and saves it.
 static RvResult begin(RvWedge* w, const char* scene, const RvTextList* vary, const WedgeOptions* o, RvError* error) {
   RvResult result = rv_cli_wedge_plan(w, scene, o->out, vary, error);
   if (result) return result;
@@ -56,12 +64,16 @@ static RvResult begin(RvWedge* w, const char* scene, const RvTextList* vary, con
   return result;
 }
 
+// Runs the variations and makes the contact sheet.
 static RvResult run(RvWedge* w, const WedgeOptions* o, RvError* error) {
   bool* todo = rv_alloc_zero(w->count, sizeof *todo);
-  size_t left = 0, failed = 0;
+  size_t remaining = 0, failed = 0;
   if (!todo) return rv_fail(error, RV_NO_MEMORY, "out of memory");
-  for (size_t i = 0; i < w->count; ++i) left += todo[i] = !o->failed || !rv_cli_wedge_is_done(w, i);
-  RvResult result = !left      ? RV_OK
+  for (size_t i = 0; i < w->count; ++i) {
+    todo[i] = !o->failed || !rv_cli_wedge_is_done(w, i);
+    remaining += todo[i];
+  }
+  RvResult result = !remaining ? RV_OK
                     : o->slurm ? rv_cli_wedge_slurm(w, todo, error)
                                : rv_cli_wedge_local(w, todo, o->jobs, &failed, error);
   rv_free(todo);
@@ -70,16 +82,18 @@ static RvResult run(RvWedge* w, const WedgeOptions* o, RvError* error) {
   if (!result && !o->quiet && w->picture)
     fprintf(stderr, "%zu variations, %zu failed: %s/sheet.png\n", w->count, failed, w->dir);
   if (!result && failed)
-    result = rv_fail(error, RV_BAD_INPUT,
-                     "%zu of %zu variations failed; their log.txt says why. Again: rivulet wedge %s --failed", failed,
-                     w->count, w->dir);
+    result =
+        rv_fail(error, RV_BAD_INPUT,
+                "%zu of %zu variations failed; see log.txt in their folders. To repeat them: rivulet wedge %s --failed",
+                failed, w->count, w->dir);
   return result;
 }
 
+// Runs one variation in this process.
 static RvResult one_task(const RvWedge* w, const WedgeOptions* o, RvError* error) {
   char* end;
   unsigned long index = strtoul(o->task, &end, 10);
-  if (end == o->task || *end) return rv_fail(error, RV_BAD_INPUT, "--task '%s' is no number", o->task);
+  if (end == o->task || *end) return rv_fail(error, RV_BAD_INPUT, "--task takes a number, not '%s'", o->task);
   return rv_cli_wedge_task(w, index, o->threads, error);
 }
 

@@ -1,3 +1,4 @@
+// Description of a detail as JSON.
 #include "cli/describe.h"
 
 #include <math.h>
@@ -7,28 +8,29 @@
 #include "math/scalar.h"
 #include "rivulet/node.h"
 
-// JSON has no NaN or infinity: null stands for them
+// A JSON number; null for NaN and infinity, which JSON does not have.
 static json_t* number(double value) {
   return isfinite(value) ? json_real(value) : json_null();
 }
 
+// A JSON array of numbers.
 static json_t* vector(const double* values, int count) {
   json_t* array = json_array();
   for (int i = 0; i < count; ++i) json_array_append_new(array, number(values[i]));
   return array;
 }
 
-// least and greatest finite value of each component, and how many values are not finite
+// Adds the range of the finite values of each component, and the number of values that are not finite.
 static void add_range(json_t* row, const RvAttrib* attrib) {
   int size = rv_attrib_size(attrib);
-  size_t count = rv_attrib_count(attrib), strange = 0;
+  size_t count = rv_attrib_count(attrib), nonfinite = 0;
   json_t *lows = json_array(), *highs = json_array();
   for (int c = 0; c < size; ++c) {
     double lo = INFINITY, hi = -INFINITY;
     for (size_t i = 0; i < count; ++i) {
       double v = rv_attrib_get(attrib, i, c);
       if (!isfinite(v)) {
-        strange++;
+        nonfinite++;
         continue;
       }
       lo = fmin(lo, v);
@@ -39,9 +41,10 @@ static void add_range(json_t* row, const RvAttrib* attrib) {
   }
   json_object_set_new(row, "min", lows);
   json_object_set_new(row, "max", highs);
-  if (strange) json_object_set_new(row, "nonfinite", json_integer((json_int_t)strange));
+  if (nonfinite) json_object_set_new(row, "nonfinite", json_integer((json_int_t)nonfinite));
 }
 
+// Name, owner, type and range of an attribute.
 static json_t* describe_attrib(const RvAttrib* attrib) {
   json_t* row = json_object();
   json_object_set_new(row, "name", json_string(rv_attrib_name(attrib)));
@@ -56,6 +59,7 @@ static json_t* describe_attrib(const RvAttrib* attrib) {
   return row;
 }
 
+// Name, owner and number of members of a group.
 static json_t* describe_group(const RvGroup* group, RvOwner owner, size_t count) {
   const uint8_t* members = rv_group_read(group);
   size_t total = 0;
@@ -67,6 +71,7 @@ static json_t* describe_group(const RvGroup* group, RvOwner owner, size_t count)
   return row;
 }
 
+// Name, type, voxel size and bounds of a grid.
 static json_t* describe_grid(const RvGrid* grid) {
   static const char* const types[] = {"float", "vec3", "points", "other"};
   static const char* const classes[] = {"unknown", "level set", "fog volume", "staggered"};
@@ -84,27 +89,28 @@ static json_t* describe_grid(const RvGrid* grid) {
   return row;
 }
 
-// sum of one component: a loss of 1e-12 must show among a million particles
+// Compensated sum of one component, so that a relative loss of 1e-12 shows among a million particles.
 static double sum_of(const RvAttrib* a, int component) {
   RvSum sum = {0};
   for (size_t i = 0; a && i < rv_attrib_count(a); ++i) rv_sum_add(&sum, rv_attrib_get(a, i, component));
   return rv_sum_total(&sum);
 }
 
+// A numeric attribute of at least `size` components; NULL if there is none.
 static const RvAttrib* find_numbers(const RvDetail* detail, RvOwner owner, const char* name, int size) {
   const RvAttrib* a = rv_detail_find(detail, owner, name);
   return a && rv_attrib_storage(a) != RV_STRING && rv_attrib_size(a) >= size ? a : NULL;
 }
 
-// what a solver's state holds, and how far that is from what came in less what went out
+// Adds the liquid in a solver's state, and its drift against initial + sources - sinks.
 static void add_ledger(json_t* object, const RvDetail* detail) {
-  const RvAttrib *exact = find_numbers(detail, RV_POINT, "rv_volume", 1),
-                 *film = find_numbers(detail, RV_POINT, "rv_film", 2),
-                 *drop = find_numbers(detail, RV_PRIM, "rv_drop", 1),
-                 *ledger = find_numbers(detail, RV_GLOBAL, "rv_ledger", 6),
-                 *painted = find_numbers(detail, RV_GLOBAL, "rv_wetledger", 3);
+  const RvAttrib* exact = find_numbers(detail, RV_POINT, "rv_volume", 1);
+  const RvAttrib* film = find_numbers(detail, RV_POINT, "rv_film", 2);
+  const RvAttrib* drop = find_numbers(detail, RV_PRIM, "rv_drop", 1);
+  const RvAttrib* ledger = find_numbers(detail, RV_GLOBAL, "rv_ledger", 6);
+  const RvAttrib* painted = find_numbers(detail, RV_GLOBAL, "rv_wetledger", 3);
   RvLedger l = {.bulk = sum_of(exact, 0), .film = sum_of(film, 0) + sum_of(drop, 0), .absorbed = sum_of(film, 1)};
-  // as liquid/io.h and the wet solver keep them
+  // Order of components as in liquid/io.h and the wet solver.
   if (ledger) {
     l.initial = rv_attrib_get(ledger, 0, 1);
     l.sources = rv_attrib_get(ledger, 0, 2);
@@ -123,7 +129,7 @@ static void add_ledger(json_t* object, const RvDetail* detail) {
                 "total", number(rv_ledger_total(&l)), "drift", number(rv_ledger_drift(&l))));
 }
 
-// liquid, recomputed from the data and not from what the file says of itself
+// Adds the liquid volumes, recomputed from the particles and films.
 static void add_volumes(json_t* object, const RvDetail* detail) {
   const RvAttrib* volume = find_numbers(detail, RV_POINT, "volume", 1);
   if (find_numbers(detail, RV_POINT, "rv_volume", 1) || find_numbers(detail, RV_POINT, "rv_film", 2))
@@ -139,6 +145,7 @@ void rv_cli_describe_detail(json_t* object, const RvDetail* detail) {
     kinds[rv_detail_prim_type(detail, i)]++;
     if (rv_detail_prim_grid(detail, i)) json_array_append_new(grids, describe_grid(rv_detail_prim_grid(detail, i)));
   }
+  // Counts and bounds.
   json_object_set_new(object, "points", json_integer((json_int_t)rv_detail_count(detail, RV_POINT)));
   json_object_set_new(object, "vertices", json_integer((json_int_t)rv_detail_count(detail, RV_VERTEX)));
   json_object_set_new(object, "primitives", json_integer((json_int_t)prims));
@@ -150,6 +157,7 @@ void rv_cli_describe_detail(json_t* object, const RvDetail* detail) {
   if (rv_detail_bounds(detail, lo, hi))
     json_object_set_new(object, "bounds", json_pack("[o,o]", vector(lo, 3), vector(hi, 3)));
   add_volumes(object, detail);
+  // Attributes and groups of each owner.
   for (int owner = 0; owner < RV_OWNER_COUNT; ++owner) {
     for (size_t i = 0; i < rv_detail_attrib_count(detail, (RvOwner)owner); ++i)
       json_array_append_new(attributes, describe_attrib(rv_detail_attrib(detail, (RvOwner)owner, i)));

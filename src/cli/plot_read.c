@@ -1,3 +1,4 @@
+// Reads the report of a cook: JSON lines to columns, sorted by frame and thinned for the sheet.
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,17 +8,25 @@
 #include "base/memory.h"
 #include "cli/plot.h"
 
-// a report of 100,000 frames has some 200 MB
-enum { MOST_BYTES = 1 << 29, MOST_SHOWN = 1600 };
+enum {
+  MAX_BYTES = 1 << 29,  // of a report; 100,000 frames take about 200 MB
+  MAX_POINTS = 1600,    // of a column on the sheet
+  SAME_PREFIX = 40      // characters that make two warnings the same
+};
 
+static const double LARGEST_NUMBER = 1e100;  // beyond it a value is an error of the file
+static const double LARGEST_FRAME = 1e9;     // beyond it neighbouring frames can no longer be told apart
+
+// Position in the file.
 typedef struct Reading {
   RvPlotReport* report;
   const char* path;
   size_t line;   // from 1
-  size_t frame;  // index
+  size_t frame;  // index of the line among those with a frame
   RvError* error;
 } Reading;
 
+// Fails with file, line and the key at fault.
 static RvResult refuse(const Reading* r, const char* what, const char* key) {
   return rv_fail(r->error, RV_BAD_FILE, "%s:%zu: %s%s%s%s", r->path, r->line, what, key ? " '" : "", key ? key : "",
                  key ? "'" : "");
@@ -25,6 +34,7 @@ static RvResult refuse(const Reading* r, const char* what, const char* key) {
 
 //---------------------------------------------------------------------------------------------- columns
 
+// Finds a column; NULL if there is none.
 static RvPlotColumn* find(const RvPlotReport* r, RvPlotGroup group, const char* name) {
   for (size_t i = 0; i < r->count; ++i)
     if (r->columns[i].group == group && strncmp(r->columns[i].name, name, RV_PLOT_NAME - 1) == 0)
@@ -37,12 +47,13 @@ const double* rv_cli_plot_column(const RvPlotReport* report, RvPlotGroup group, 
   return c ? c->values : NULL;
 }
 
+// Sets the value of a column at the current frame; a new column starts as NAN.
 static RvResult put(Reading* r, RvPlotGroup group, const char* name, double value) {
   RvPlotReport* p = r->report;
   RvPlotColumn* c = find(p, group, name);
   if (!c) {
-    if (p->count == RV_PLOT_MOST_COLUMNS)
-      return refuse(r, "too many different figures: this is no cook's report", NULL);
+    if (p->count == RV_PLOT_MAX_COLUMNS)
+      return refuse(r, "too many different columns: this is not the report of a cook", NULL);
     c = &p->columns[p->count];
     c->values = rv_alloc(p->capacity, sizeof *c->values);
     if (!c->values) return rv_fail(r->error, RV_NO_MEMORY, "out of memory");
@@ -57,13 +68,15 @@ static RvResult put(Reading* r, RvPlotGroup group, const char* name, double valu
 
 //---------------------------------------------------------------------------------------------- a line
 
+// Reads a number; null, which stands for values that are not finite, stays NAN.
 static RvResult put_number(Reading* r, RvPlotGroup group, const char* name, const json_t* value) {
-  if (json_is_null(value)) return RV_OK;  // what is not finite
+  if (json_is_null(value)) return RV_OK;
   if (!json_is_number(value)) return refuse(r, "this should be a number:", name);
   double x = json_number_value(value);
-  return fabs(x) < 1e100 ? put(r, group, name, x) : refuse(r, "this number is absurd:", name);
+  return fabs(x) < LARGEST_NUMBER ? put(r, group, name, x) : refuse(r, "this number is out of range:", name);
 }
 
+// Reads all numbers of an object, and the sinks of the ledger.
 static RvResult put_object(Reading* r, RvPlotGroup group, const json_t* line, const char* key) {
   json_t* object = json_object_get(line, key);
   if (!object) return refuse(r, "there is no", key);
@@ -81,6 +94,7 @@ static RvResult put_object(Reading* r, RvPlotGroup group, const json_t* line, co
   return result;
 }
 
+// Counts the warnings of a frame and keeps the first different ones.
 static RvResult put_warnings(Reading* r, const json_t* line) {
   const json_t* list = json_object_get(line, "warnings");
   if (list && !json_is_array(list)) return refuse(r, "this should be a list:", "warnings");
@@ -91,32 +105,34 @@ static RvResult put_warnings(Reading* r, const json_t* line) {
     char note[sizeof *p->notes];
     snprintf(note, sizeof note, "%s", text);
     bool known = p->nnote == RV_PLOT_NOTES;
-    // the same warning with another number is the same
+    // Warnings that differ in digits only are the same.
     for (size_t k = 0; k < p->nnote && !known; ++k) {
       const char *a = p->notes[k], *b = note;
       while (*a && *b && (*a == *b || (strchr("0123456789", *a) && strchr("0123456789", *b)))) {
         ++a;
         ++b;
       }
-      known = b - note > 40 || (!*a && !*b);
+      known = b - note > SAME_PREFIX || (!*a && !*b);
     }
     if (!known) memcpy(p->notes[p->nnote++], note, sizeof note);
   }
   return put(r, RV_PLOT_FRAME, "warnings", (double)json_array_size(list));
 }
 
+// Reads one line of the report.
 static RvResult read_line(Reading* r, const char* text, size_t bytes) {
   json_error_t fault;
   json_t* line = json_loadb(text, bytes, 0, &fault);
   if (!line)
-    return rv_fail(r->error, RV_BAD_FILE, "%s:%zu: this is no line of a report (%s, column %d); was it cut off?",
-                   r->path, r->line, fault.text, fault.column);
+    return rv_fail(r->error, RV_BAD_FILE,
+                   "%s:%zu: this is not a line of a report (%s, column %d); the file may be incomplete", r->path,
+                   r->line, fault.text, fault.column);
   static const char* const plain[] = {"seconds", "cpu_seconds", "substeps", "iterations"};
   RvResult result = json_is_object(line) ? RV_OK : refuse(r, "a line of a report is an object", NULL);
   json_t* frame = json_object_get(line, "frame");
   if (!result && !json_is_number(frame)) result = refuse(r, "there is no number", "frame");
-  // beyond this neighbouring frames are no longer told apart
-  if (!result && !(fabs(json_number_value(frame)) <= 1e9)) result = refuse(r, "this number is absurd:", "frame");
+  if (!result && !(fabs(json_number_value(frame)) <= LARGEST_FRAME))
+    result = refuse(r, "this number is out of range:", "frame");
   if (!result) result = put_number(r, RV_PLOT_FRAME, "frame", frame);
   for (int i = 0; i < 4 && !result; ++i) {
     json_t* value = json_object_get(line, plain[i]);
@@ -132,17 +148,20 @@ static RvResult read_line(Reading* r, const char* text, size_t bytes) {
 
 //---------------------------------------------------------------------------------------------- frames
 
+// A frame and its line.
 typedef struct Order {
   double frame;
   size_t index;
 } Order;
 
+// Order by frame, then by line, for qsort.
 static int by_frame(const void* a, const void* b) {
   const Order *x = a, *y = b;
   if (x->frame != y->frame) return x->frame < y->frame ? -1 : 1;
   return x->index < y->index ? -1 : 1;
 }
 
+// Sorts all columns by frame; of equal frames the last line is kept.
 static RvResult sort_frames(RvPlotReport* p, RvError* error) {
   Order* order = rv_alloc(p->frames, sizeof *order);
   double* room = rv_alloc(p->frames, sizeof *room);
@@ -166,9 +185,9 @@ static RvResult sort_frames(RvPlotReport* p, RvError* error) {
   return enough ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
 }
 
-// means of neighbours; of drift the worst, so that nothing is smoothed away
-static void thin(RvPlotReport* p) {
-  size_t each = (p->frames + MOST_SHOWN - 1) / MOST_SHOWN, n = 0;
+// Averages neighbouring frames until at most MAX_POINTS remain; of drift the largest is kept, so that peaks show.
+static void merge_frames(RvPlotReport* p) {
+  size_t each = (p->frames + MAX_POINTS - 1) / MAX_POINTS, n = 0;
   p->merged = 1;
   if (each < 2) return;
   for (size_t k = 0; k < p->count; ++k) {
@@ -176,27 +195,28 @@ static void thin(RvPlotReport* p) {
     bool worst = strcmp(p->columns[k].name, "drift") == 0;
     n = 0;
     for (size_t i = 0; i < p->frames; i += each, ++n) {
-      double sum = 0, most = 0;
+      double sum = 0, largest = 0;
       size_t good = 0;
       for (size_t j = i; j < i + each && j < p->frames; ++j) {
         if (isnan(v[j])) continue;
         sum += v[j];
         ++good;
-        if (fabs(v[j]) > fabs(most)) most = v[j];
+        if (fabs(v[j]) > fabs(largest)) largest = v[j];
       }
-      v[n] = !good ? NAN : worst ? most : sum / (double)good;
+      v[n] = !good ? NAN : worst ? largest : sum / (double)good;
     }
   }
   p->merged = (double)p->frames / (double)n;
   p->frames = n;
 }
 
+// Reads all lines.
 static RvResult read_lines(Reading* r, const char* text) {
   size_t n = 0;
   for (const char* c = text; *c; ++c) n += *c == '\n';
   r->report->capacity = n + 1;
-  if (n >= RV_PLOT_MOST_LINES)
-    return rv_fail(r->error, RV_LIMIT, "%s: more than %d lines; plot a part of it", r->path, RV_PLOT_MOST_LINES);
+  if (n >= RV_PLOT_MAX_LINES)
+    return rv_fail(r->error, RV_LIMIT, "%s: more than %d lines; plot a part of the file", r->path, RV_PLOT_MAX_LINES);
   RvResult result = RV_OK;
   for (const char* c = text; *c && !result;) {
     size_t bytes = strcspn(c, "\n");
@@ -217,17 +237,17 @@ RvResult rv_cli_plot_read(const char* path, RvPlotReport* out, RvError* error) {
   memset(out, 0, sizeof *out);
   void* text = NULL;
   size_t bytes = 0;
-  RvResult result = rv_file_read(path, MOST_BYTES, &text, &bytes, error);
+  RvResult result = rv_file_read(path, MAX_BYTES, &text, &bytes, error);
   Reading r = {out, path, 0, 0, error};
   if (!result && memchr(text, 0, bytes)) {
     for (const char* c = text; *c; ++c) r.line += *c == '\n';
     r.line++;
-    result = refuse(&r, "there is a zero byte: this is no report", NULL);
+    result = refuse(&r, "there is a zero byte: this is not a report", NULL);
   }
   if (!result) result = read_lines(&r, text);
   rv_free(text);
   if (!result) result = sort_frames(out, error);
-  if (!result) thin(out);
+  if (!result) merge_frames(out);
   if (result) rv_cli_plot_free(out);
   return result;
 }

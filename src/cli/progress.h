@@ -1,4 +1,4 @@
-// The one live line of a long command, on a terminal only.
+// Progress line of a long command, shown on a terminal only.
 #ifndef RV_CLI_PROGRESS_H
 #define RV_CLI_PROGRESS_H
 
@@ -7,14 +7,14 @@
 #include "rivulet/scene.h"
 
 typedef struct RvProgress {
-  bool live;                        // standard error is a terminal and nobody asked for quiet
+  bool live;                        // standard error is a terminal and --quiet is not given
   double first, last;               // frames
-  double from;                      // the frame with which this run really began, once one was shown
-  double begun;                     // wall clock
-  double shown;                     // when the line was last drawn
-  double liquid_bulk, liquid_hair;  // m^3, of the last frame's report
-  char slowest[48];                 // stage
-  bool on_screen;
+  double from;                      // first frame that this run cooked; NaN until then
+  double begun;                     // wall clock, s
+  double shown;                     // wall clock of the last update, s
+  double liquid_bulk, liquid_hair;  // liquid in the last report, m^3
+  char slowest[48];                 // slowest stage of the last report
+  bool on_screen;                   // the line is visible
 } RvProgress;
 
 RvProgress rv_cli_progress_begin(double first, double last, bool quiet);

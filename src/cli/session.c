@@ -1,3 +1,4 @@
+// A scene opened for cook or flipbook: assignments, frames, output folder, messages and the report file.
 #include "cli/session.h"
 
 #include <errno.h>
@@ -8,46 +9,48 @@
 #include "base/file.h"
 #include "base/memory.h"
 
+// Hook of the scene: shows progress; true after an interrupt.
 static bool on_cancel(void* user, const char* node, double frame, double fraction, const char* stage) {
   RvSession* session = user;
   rv_cli_progress_update(&session->progress, frame, fraction, stage ? stage : node);
   return rv_cli_interrupted();
 }
 
-// a warning that comes again on every frame is shown once and counted
-// what a message says, whatever its numbers
+// Copies a message without its digits, to recognise a warning that is repeated on every frame.
 static void shape_of(const char* line, char* shape) {
   for (; *line; ++line)
     if (!(*line >= '0' && *line <= '9')) *shape++ = *line;
   *shape = 0;
 }
 
-// those that came again, once each
+// Prints how often messages were repeated.
 static void flush_repeats(RvSession* session) {
   rv_cli_progress_clear(&session->progress);
-  for (int i = 0; i < session->nsaid; ++i)
-    if (session->said[i].more > 0)
-      fprintf(stderr, "  (%d more of: %.72s...)\n", session->said[i].more, session->said[i].line);
-  session->nsaid = 0;
+  for (int i = 0; i < session->nprinted; ++i)
+    if (session->printed[i].repeats > 0)
+      fprintf(stderr, "  (%d more of: %.72s...)\n", session->printed[i].repeats, session->printed[i].line);
+  session->nprinted = 0;
 }
 
+// Hook of the scene: prints a message once and counts its repetitions.
 static void on_message(void* user, RvLevel level, const char* node, double frame, const char* text) {
   RvSession* session = user;
   if (session->quiet && level != RV_LEVEL_WARNING) return;
-  RvSaid said = {.more = 0};
-  snprintf(said.line, sizeof said.line, "%s: %s: %s", level == RV_LEVEL_WARNING ? "warning" : "note",
+  RvPrinted message = {.repeats = 0};
+  snprintf(message.line, sizeof message.line, "%s: %s: %s", level == RV_LEVEL_WARNING ? "warning" : "note",
            node ? node : "scene", text);
-  shape_of(said.line, said.shape);
-  for (int i = 0; i < session->nsaid; ++i)
-    if (strcmp(said.shape, session->said[i].shape) == 0) {
-      session->said[i].more++;
+  shape_of(message.line, message.shape);
+  for (int i = 0; i < session->nprinted; ++i)
+    if (strcmp(message.shape, session->printed[i].shape) == 0) {
+      session->printed[i].repeats++;
       return;
     }
-  if (session->nsaid < RV_SESSION_SAID) session->said[session->nsaid++] = said;
+  if (session->nprinted < RV_SESSION_PRINTED) session->printed[session->nprinted++] = message;
   rv_cli_progress_clear(&session->progress);
-  fprintf(stderr, "%s (frame %g)\n", said.line, frame);
+  fprintf(stderr, "%s (frame %g)\n", message.line, frame);
 }
 
+// Hook of the scene: writes the report line of a finished frame.
 static void on_frame(void* user, const RvFrameReport* report) {
   RvSession* session = user;
   session->frames_done++;
@@ -57,15 +60,18 @@ static void on_frame(void* user, const RvFrameReport* report) {
   rv_cli_progress_update(&session->progress, report->frame, 1, NULL);
 }
 
+// Frames of this run: those of --frames, or of the scene.
 static RvResult choose_frames(RvSession* session, const char* text, RvError* error) {
   rv_scene_frames(session->scene, &session->first, &session->last);
   if (text && strcmp(text, "middle") == 0) {
-    session->first = session->last = floor((session->first + session->last) / 2);
+    session->first = floor((session->first + session->last) / 2);
+    session->last = session->first;
     return RV_OK;
   }
   return text ? rv_cli_frames(text, &session->first, &session->last, error) : RV_OK;
 }
 
+// Output folder $OUT: --out, or out/<scene name>.
 static RvResult choose_out(RvSession* session, const RvSessionOptions* options, RvError* error) {
   if (options->out && !*options->out) return rv_fail(error, RV_BAD_INPUT, "--out needs the name of a folder");
   if (options->out) {
@@ -102,7 +108,7 @@ RvResult rv_cli_session_open(RvSession* session, const RvSessionOptions* options
   return RV_OK;
 }
 
-// a killed run may have left a part of a line: cut it, so that every line is whole
+// Cuts off an incomplete last line, which a killed run may have left. Returns 0 on success.
 static int cut_partial_line(FILE* stream) {
   long end = 0;
   int c;
@@ -131,7 +137,7 @@ RvResult rv_cli_session_close(RvSession* session, RvError* error) {
   flush_repeats(session);
   rv_cli_progress_clear(&session->progress);
   if (session->report && (fclose(session->report) != 0 || session->report_failed))
-    result = rv_fail(error, RV_IO, "--report: not all lines could be written");
+    result = rv_fail(error, RV_IO, "--report: some lines could not be written; the disk may be full");
   rv_scene_free(session->scene);
   rv_free(session->out);
   *session = (RvSession){0};

@@ -1,4 +1,4 @@
-// What cook and flipbook share: a scene opened with its assignments, and the hooks that show what it does.
+// A scene opened for cook or flipbook, with its --set assignments and the hooks that show progress and messages.
 #ifndef RV_CLI_SESSION_H
 #define RV_CLI_SESSION_H
 
@@ -7,38 +7,39 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
 
-// A message that was shown: one that differs from it in numbers only is counted, not shown.
-enum { RV_SESSION_SAID = 16 };
-typedef struct RvSaid {
-  char line[512], shape[512];
-  int more;
-} RvSaid;
+// A message that was printed. Messages that differ from it in numbers only are counted, not printed.
+enum { RV_SESSION_PRINTED = 16 };
+typedef struct RvPrinted {
+  char line[512];   // as printed
+  char shape[512];  // without its digits
+  int repeats;
+} RvPrinted;
 
 typedef struct RvSession {
   RvScene* scene;
   RvProgress progress;
-  FILE* report;  // JSON lines, or NULL
-  bool report_failed;
+  FILE* report;        // JSON lines, or NULL
+  bool report_failed;  // a line could not be written
   bool quiet;
-  double first, last;  // the frames of this run
+  double first, last;  // frames of this run
   int frames_done;
   char* out;  // $OUT
-  RvSaid said[RV_SESSION_SAID];
-  int nsaid;
+  RvPrinted printed[RV_SESSION_PRINTED];
+  int nprinted;
 } RvSession;
 
 typedef struct RvSessionOptions {
   const char* scene;
-  const char* frames;  // NULL: the scene's; "middle" for its middle frame
-  const char* out;     // NULL: out/<scene> under the current folder
-  const RvTextList* set;
+  const char* frames;     // NULL: the scene's; "middle" for its middle frame
+  const char* out;        // NULL: out/<scene> under the current folder
+  const RvTextList* set;  // NODE.PARM=VALUE
   int threads;
   bool quiet;
 } RvSessionOptions;
 
-// On failure nothing is left behind. Close in any case.
+// Opens a scene. Close the session in any case.
 RvResult rv_cli_session_open(RvSession* session, const RvSessionOptions* options, RvError* error);
-// `append` keeps the whole lines that a file has (a resumed run), else it begins anew.
+// Opens the report file. `append` keeps its complete lines, for a resumed run; otherwise it is overwritten.
 RvResult rv_cli_session_report(RvSession* session, const char* path, bool append, RvError* error);
 RvResult rv_cli_session_close(RvSession* session, RvError* error);
 

@@ -1,3 +1,4 @@
+// Frames of a flipbook from a scene or from a folder of caches.
 #include "cli/shots.h"
 
 #include <ctype.h>
@@ -11,15 +12,20 @@
 #include "base/array.h"
 #include "base/memory.h"
 
+enum { MAX_DIGITS = 9 };  // of a frame number
+
 //---------------------------------------------------------------------------------------------- scene
 
+// True for a node of type camera.
 static bool is_camera(const RvScene* scene, const char* node) {
   return strcmp(rv_scene_node_type(scene, node)->type, "camera") == 0;
 }
 
+// Adds a node to those that are drawn.
 static RvResult add_output(RvShotSource* source, const char* output, RvError* error) {
   if (source->noutput == RV_SHOT_MAX_DETAILS)
-    return rv_fail(error, RV_LIMIT, "more than %d things to draw; name some with --node", RV_SHOT_MAX_DETAILS);
+    return rv_fail(error, RV_LIMIT, "the scene has more than %d outputs to draw; choose some with --node",
+                   RV_SHOT_MAX_DETAILS);
   source->outputs[source->noutput++] = output;
   return RV_OK;
 }
@@ -41,15 +47,17 @@ RvResult rv_cli_shots_from_scene(RvShotSource* source, RvSession* session, const
     const char* name = rv_scene_node_name(scene, i);
     if (!is_camera(scene, name) && !rv_scene_is_read(scene, name)) result = add_output(source, name, error);
   }
-  if (!result && source->noutput == 0) result = rv_fail(error, RV_BAD_INPUT, "there is nothing to draw in the scene");
+  if (!result && source->noutput == 0)
+    result = rv_fail(error, RV_BAD_INPUT, "the scene has no output to draw; name nodes with --node");
   return result;
 }
 
+// Cooks the outputs of a scene at a frame.
 static RvResult scene_frame(RvShotSource* source, double frame, RvShotFrame* out, RvError* error) {
   for (size_t i = 0; i < source->noutput; ++i) {
     const RvDetail* detail = NULL;
     RvResult result = rv_scene_cook(source->session->scene, source->outputs[i], frame, &detail, error);
-    // a borrowed detail lives until the next cook only: keep a copy, which shares its arrays
+    // The scene owns the detail until the next cook, so keep a copy, which shares its arrays.
     RvDetail* copy = result ? NULL : rv_detail_copy(detail);
     if (!result && !copy) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
     if (result) return result;
@@ -60,7 +68,7 @@ static RvResult scene_frame(RvShotSource* source, double frame, RvShotFrame* out
 
 //---------------------------------------------------------------------------------------------- folder
 
-// the ending that we can read, or NULL
+// Ending of a readable file name; NULL if the format is not supported.
 static const char* known_ending(const char* name) {
   static const char* const endings[] = {".bgeo.sc", ".bgeo", ".geo", ".vdb"};
   size_t length = strlen(name);
@@ -71,25 +79,27 @@ static const char* known_ending(const char* name) {
   return NULL;
 }
 
-// the number that ends the name's stem: "hair.0012.bgeo.sc" is frame 12
+// Frame number at the end of a name's stem: "hair.0012.bgeo.sc" is frame 12. False if there is none.
 static bool frame_of(const char* name, const char* ending, double* frame) {
   const char* digit = ending;
   while (digit > name && isdigit((unsigned char)digit[-1])) digit--;
-  if (digit == ending || ending - digit > 9) return false;
+  if (digit == ending || ending - digit > MAX_DIGITS) return false;
   *frame = (double)strtol(digit, NULL, 10);
   if (digit > name + 1 && digit[-1] == '-' && digit[-2] == '.') *frame = -*frame;
   return true;
 }
 
+// Order of paths, for qsort.
 static int by_name(const void* a, const void* b) {
   return strcmp(((const RvShotFile*)a)->path, ((const RvShotFile*)b)->path);
 }
 
+// Lists the readable files of a folder by name.
 static RvResult list_files(RvShotSource* source, DIR* stream, RvError* error) {
   RV_ARRAY(RvShotFile) files = {0};
   const struct dirent* entry;
   bool good = true;
-  while (good && (entry = readdir(stream))) {
+  for (entry = readdir(stream); good && entry; entry = readdir(stream)) {
     const char* ending = entry->d_name[0] == '.' ? NULL : known_ending(entry->d_name);
     if (!ending) continue;
     RvShotFile file = {.path = rv_strf("%s/%s", source->folder, entry->d_name)};
@@ -119,10 +129,14 @@ RvResult rv_cli_shots_from_folder(RvShotSource* source, const char* folder, RvEr
     source->first = fmin(source->first, source->files[i].frame);
     source->last = fmax(source->last, source->files[i].frame);
   }
-  if (source->first > source->last) source->first = source->last = 1;
+  if (source->first > source->last) {
+    source->first = 1;
+    source->last = 1;
+  }
   return RV_OK;
 }
 
+// Loads the files of a frame, and those without a frame number.
 static RvResult folder_frame(RvShotSource* source, double frame, RvShotFrame* out, RvError* error) {
   const RvLog log = {NULL, rv_cli_warning};
   for (size_t i = 0; i < source->nfile; ++i) {
@@ -140,7 +154,7 @@ static RvResult folder_frame(RvShotSource* source, double frame, RvShotFrame* ou
   return RV_OK;
 }
 
-//---------------------------------------------------------------------------------------------- both
+//---------------------------------------------------------------------------------------------- frames
 
 void rv_cli_shot_close(RvShotSource* source) {
   for (size_t i = 0; i < source->nfile; ++i) rv_free(source->files[i].path);

@@ -1,10 +1,10 @@
-// Variations of a scene: every combination of the values that were asked for, each cooked into a folder of its own.
+// Variations of a scene: every combination of the given values, each cooked into a folder of its own.
 #ifndef RV_CLI_WEDGE_H
 #define RV_CLI_WEDGE_H
 
 #include "cli/cli.h"
 
-enum { RV_WEDGE_MOST = 1000, RV_WEDGE_MOST_AXES = 8 };
+enum { RV_WEDGE_MAX = 1000, RV_WEDGE_MAX_AXES = 8 };  // variations; varied parameters
 
 // One --vary: "wet.drying=0,1e-6,1e-5".
 typedef struct RvWedgeAxis {
@@ -13,17 +13,17 @@ typedef struct RvWedgeAxis {
   size_t count;
 } RvWedgeAxis;
 
-// What DIR/wedge.json holds, so that one task can be run alone, later, and on another machine.
+// A wedge, saved as DIR/wedge.json so that a single variation can run alone, later, or on another machine.
 typedef struct RvWedge {
-  char* dir;
-  char* scene;
+  char* dir;                      // absolute path of the folder
+  char* scene;                    // absolute path of the scene
   char *frames, *picture, *size;  // as given; NULL: the scene's, its last frame, 480x270
-  RvWedgeAxis axes[RV_WEDGE_MOST_AXES];
+  RvWedgeAxis axes[RV_WEDGE_MAX_AXES];
   size_t naxis;
-  size_t count;  // of variations
+  size_t count;  // variations
 } RvWedge;
 
-// Splits the --vary texts. The error names the one that is wrong.
+// Parses the --vary texts and tries their values on the scene. The error names the text at fault.
 RvResult rv_cli_wedge_plan(RvWedge* wedge, const char* scene, const char* dir, const RvTextList* vary, RvError* error);
 void rv_cli_wedge_free(RvWedge* wedge);
 RvResult rv_cli_wedge_save(const RvWedge* wedge, RvError* error);
@@ -32,16 +32,16 @@ RvResult rv_cli_wedge_load(RvWedge* wedge, const char* dir, RvError* error);
 char* rv_cli_wedge_assignment(const RvWedge* wedge, size_t index, size_t axis);
 // A file of a variation: DIR/w0003/name; rv_free it.
 char* rv_cli_wedge_path(const RvWedge* wedge, size_t index, const char* name);
-// Whether it was cooked and drawn to the end.
+// True if the variation was cooked and drawn completely.
 bool rv_cli_wedge_is_done(const RvWedge* wedge, size_t index);
 
-// Cooks one variation in this process and draws its picture. Says so in its folder when it is done.
+// Cooks one variation in this process, draws its picture and marks its folder as done.
 RvResult rv_cli_wedge_task(const RvWedge* wedge, size_t index, int threads, RvError* error);
-// Runs variations as processes, `jobs` at once; `todo` [count] says which. Returns how many failed.
+// Runs the variations marked in `todo` [count] as processes, `jobs` at once; *failed: number of failures.
 RvResult rv_cli_wedge_local(const RvWedge* wedge, const bool* todo, int jobs, size_t* failed, RvError* error);
-// Submits them as a job array, and a job for the sheet that waits for it.
+// Submits the variations to Slurm as a job array, and a dependent job for the sheet.
 RvResult rv_cli_wedge_slurm(const RvWedge* wedge, const bool* todo, RvError* error);
-// DIR/sheet.png: all pictures with their values; those that failed say so.
+// Makes DIR/sheet.png: all pictures with their values; failed variations are marked.
 RvResult rv_cli_wedge_sheet(const RvWedge* wedge, RvError* error);
 
 #endif

@@ -1,4 +1,4 @@
-// Variations as processes of this machine, or as jobs of Slurm.
+// Runs the variations of a wedge as processes of this machine, or as jobs of Slurm.
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -16,17 +16,20 @@ extern char** environ;
 
 //---------------------------------------------------------------------------------------------- one task
 
+// Command line of a command that is called in this process; owns its words.
 typedef struct Words {
-  char* items[2 * RV_WEDGE_MOST_AXES + 24];
+  char* items[2 * RV_WEDGE_MAX_AXES + 24];  // two words per --set, and the other options
   int count;
-  bool failed;
+  bool failed;  // out of memory
 } Words;
 
+// Appends a word and takes ownership of it.
 static void add(Words* words, char* text) {
   words->failed |= !text;
   words->items[words->count++] = text;
 }
 
+// Appends a copy of a word.
 static void add_copy(Words* words, const char* text) {
   add(words, rv_strf("%s", text));
 }
@@ -36,6 +39,7 @@ static void clear(Words* words) {
   *words = (Words){0};
 }
 
+// Appends --set NODE.PARM=VALUE for each varied parameter.
 static void add_values(const RvWedge* w, size_t index, Words* words) {
   for (size_t axis = 0; axis < w->naxis; ++axis) {
     add_copy(words, "--set");
@@ -43,6 +47,7 @@ static void add_values(const RvWedge* w, size_t index, Words* words) {
   }
 }
 
+// Cooks a variation; returns the exit code.
 static int cook(const RvWedge* w, size_t index, int threads) {
   Words words = {0};
   add_copy(&words, w->scene);
@@ -65,6 +70,7 @@ static int cook(const RvWedge* w, size_t index, int threads) {
   return code;
 }
 
+// Draws the picture of a variation; returns the exit code.
 static int draw(const RvWedge* w, size_t index, int threads) {
   Words words = {0};
   add_copy(&words, w->scene);
@@ -89,8 +95,10 @@ static int draw(const RvWedge* w, size_t index, int threads) {
 }
 
 RvResult rv_cli_wedge_task(const RvWedge* w, size_t index, int threads, RvError* error) {
-  if (index >= w->count) return rv_fail(error, RV_BAD_INPUT, "there is no variation %zu of %zu", index, w->count);
-  char *mark = rv_cli_wedge_path(w, index, "done"), *still = rv_cli_wedge_path(w, index, "still.png");
+  if (index >= w->count)
+    return rv_fail(error, RV_BAD_INPUT, "there is no variation %zu; this wedge has %zu", index, w->count);
+  char* mark = rv_cli_wedge_path(w, index, "done");
+  char* still = rv_cli_wedge_path(w, index, "still.png");
   RvResult result = mark && still ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (!result) {
     unlink(mark);
@@ -98,8 +106,8 @@ RvResult rv_cli_wedge_task(const RvWedge* w, size_t index, int threads, RvError*
   }
   int code = result ? 0 : cook(w, index, threads);
   if (!result && !code && w->picture) code = draw(w, index, threads);
-  if (!result && code == 130) result = rv_fail(error, RV_CANCELLED, "interrupted");
-  if (!result && code) result = rv_fail(error, RV_BAD_INPUT, "variation %zu failed", index);
+  if (!result && code == rv_result_exit_code(RV_CANCELLED)) result = rv_fail(error, RV_CANCELLED, "interrupted");
+  if (!result && code) result = rv_fail(error, RV_BAD_INPUT, "variation %zu failed; see its log.txt", index);
   if (!result) result = rv_file_write(mark, "done\n", 5, error);
   rv_free(mark);
   rv_free(still);
@@ -108,13 +116,15 @@ RvResult rv_cli_wedge_task(const RvWedge* w, size_t index, int threads, RvError*
 
 //---------------------------------------------------------------------------------------------- processes
 
+// Path of this program; NULL on failure.
 static char* own_program(void) {
   char path[4096];
   ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
   return length > 0 ? rv_strf("%.*s", (int)length, path) : NULL;
 }
 
-static void tell(const RvWedge* w, size_t index, const char* how) {
+// Prints the outcome of a variation with its values.
+static void print_outcome(const RvWedge* w, size_t index, const char* how) {
   fprintf(stderr, "w%04zu %s:", index, how);
   for (size_t axis = 0; axis < w->naxis; ++axis) {
     char* text = rv_cli_wedge_assignment(w, index, axis);
@@ -124,8 +134,8 @@ static void tell(const RvWedge* w, size_t index, const char* how) {
   fprintf(stderr, "\n");
 }
 
-// what a task says goes to a file of its own
-static pid_t start(const RvWedge* w, size_t index, const char* program, int threads, RvError* error) {
+// Starts a variation as a process whose output goes to its log.txt; -1 on failure.
+static pid_t start_task(const RvWedge* w, size_t index, const char* program, int threads, RvError* error) {
   char *log = rv_cli_wedge_path(w, index, "log.txt"), number[24], workers[24];
   snprintf(number, sizeof number, "%zu", index);
   snprintf(workers, sizeof workers, "%d", threads);
@@ -149,13 +159,14 @@ static pid_t start(const RvWedge* w, size_t index, const char* program, int thre
   return pid;
 }
 
+// A process and its variation.
 typedef struct Running {
   pid_t pid;
   size_t index;
 } Running;
 
-// waits for one of them; its place is the last one's then
-static void end_one(const RvWedge* w, Running* running, int* count, size_t* failed) {
+// Waits for one process to end and removes it from the list.
+static void wait_for_one(const RvWedge* w, Running* running, int* count, size_t* failed) {
   int status = 0;
   pid_t pid;
   do pid = waitpid(-1, &status, 0);
@@ -164,34 +175,36 @@ static void end_one(const RvWedge* w, Running* running, int* count, size_t* fail
     if (running[k].pid != pid) continue;
     bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
     *failed += !good;
-    tell(w, running[k].index, good ? "done" : "FAILED");
+    print_outcome(w, running[k].index, good ? "done" : "FAILED");
     running[k] = running[--*count];
   }
 }
 
 RvResult rv_cli_wedge_local(const RvWedge* w, const bool* todo, int jobs, size_t* failed, RvError* error) {
-  enum { MOST = 256 };
-  Running running[MOST];
+  enum { MAX_JOBS = 256 };
+  Running running[MAX_JOBS];
   int count = 0, cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
   char* program = own_program();
-  if (!program) return rv_fail(error, RV_IO, "cannot find out which program this is");
-  jobs = jobs < 1 ? 1 : jobs > MOST ? MOST : jobs;
+  if (!program) return rv_fail(error, RV_IO, "cannot find the path of this program in /proc/self/exe");
+  jobs = jobs < 1 ? 1 : jobs > MAX_JOBS ? MAX_JOBS : jobs;
   int threads = cores / jobs > 1 ? cores / jobs : 1;
   RvResult result = RV_OK;
   *failed = 0;
+  // Keep `jobs` processes running.
   for (size_t i = 0; i < w->count && !result && !rv_cli_interrupted(); ++i) {
     if (!todo[i]) continue;
-    pid_t pid = start(w, i, program, threads, error);
+    pid_t pid = start_task(w, i, program, threads, error);
     if (pid < 0) {
       result = error->code;
       break;
     }
     running[count++] = (Running){pid, i};
-    while (count >= jobs && !rv_cli_interrupted()) end_one(w, running, &count, failed);
+    while (count >= jobs && !rv_cli_interrupted()) wait_for_one(w, running, &count, failed);
   }
+  // After an interrupt, stop the running processes; wait for all of them.
   if (rv_cli_interrupted())
     for (int k = 0; k < count; ++k) kill(running[k].pid, SIGTERM);
-  while (count > 0) end_one(w, running, &count, failed);
+  while (count > 0) wait_for_one(w, running, &count, failed);
   rv_free(program);
   if (!result && rv_cli_interrupted()) result = rv_fail(error, RV_CANCELLED, "interrupted");
   return result;
@@ -199,18 +212,19 @@ RvResult rv_cli_wedge_local(const RvWedge* w, const bool* todo, int jobs, size_t
 
 //---------------------------------------------------------------------------------------------- Slurm
 
-// the first line that a command prints
-static RvResult ask(const char* command, char* line, size_t room, RvError* error) {
+// Runs sbatch and reads the first line of its output.
+static RvResult run_sbatch(const char* command, char* line, size_t room, RvError* error) {
   FILE* pipe = popen(command, "r");
   bool got = pipe && fgets(line, (int)room, pipe);
   int code = pipe ? pclose(pipe) : -1;
   if (code != 0 || !got)
-    return rv_fail(error, RV_IO, "sbatch did not take the job; is Slurm installed, and its controller running?");
+    return rv_fail(error, RV_IO,
+                   "sbatch did not accept the job: check that Slurm is installed and its controller is running");
   line[strcspn(line, "\n;")] = 0;
   return RV_OK;
 }
 
-// for a shell: in single quotes, each of its own as '\''
+// Quotes a text for a shell: in single quotes, each inner quote as '\''. NULL when out of memory.
 static char* quoted(const char* text) {
   size_t length = 4 * strlen(text) + 3, at = 0;
   char* out = rv_alloc(length, 1);
@@ -227,6 +241,7 @@ static char* quoted(const char* text) {
   return out;
 }
 
+// Comma separated numbers of the variations to run; NULL when out of memory.
 static char* list_of(const bool* todo, size_t count) {
   char* text = rv_alloc_zero(5 * count + 8, 1);
   for (size_t i = 0, at = 0; text && i < count; ++i)
@@ -234,14 +249,17 @@ static char* list_of(const bool* todo, size_t count) {
   return text;
 }
 
-// a job that runs `wedge DIR WORDS` of this program; its number comes back
+// Submits a job that runs `wedge DIR WORDS` of this program; returns the number of the job.
 static RvResult submit(const RvWedge* w, const char* options, const char* log, const char* words, char number[64],
                        RvError* error) {
-  char *program = own_program(), *me = program ? quoted(program) : NULL, *dir = quoted(w->dir), *command = NULL;
+  char* program = own_program();
+  char* me = program ? quoted(program) : NULL;
+  char* dir = quoted(w->dir);
+  char* command = NULL;
   if (me && dir)
     command = rv_strf("D=%s P=%s sbatch --parsable --export=ALL %s --output=%s/%s --wrap='exec \"$P\" wedge \"$D\" %s'",
                       dir, me, options, dir, log, words);
-  RvResult result = command ? ask(command, number, 64, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  RvResult result = command ? run_sbatch(command, number, 64, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
   rv_free(program);
   rv_free(me);
   rv_free(dir);
@@ -262,7 +280,7 @@ RvResult rv_cli_wedge_slurm(const RvWedge* w, const bool* todo, RvError* error) 
   if (!result) result = submit(w, options, "slurm_%a.txt", "--task \"$SLURM_ARRAY_TASK_ID\"", array, error);
   rv_free(options);
   options = NULL;
-  // the sheet is made of what there is, also when some failed
+  // The sheet is made when all tasks have ended, also if some failed.
   if (!result && !(options = rv_strf("--job-name=rivulet-sheet --dependency=afterany:%s", array)))
     result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (!result) result = submit(w, options, "slurm_sheet.txt", "--sheet", sheet, error);

@@ -1,4 +1,4 @@
-// The contact sheet of a wedge: a grid of pictures, each with its values below.
+// Contact sheet of a wedge: a grid of pictures, each with its values below.
 #include <math.h>
 #include <string.h>
 
@@ -6,28 +6,36 @@
 #include "cli/wedge.h"
 #include "view/sheet.h"
 
-enum { CELL = 320, PICTURE = 180, LINE = 15, EDGE = 14 };  // in pixels of the sheet, before its scale
+enum {
+  CELL = 320,          // width of a picture, units of the sheet
+  PICTURE = 180,       // height of a picture
+  LINE = 15,           // height of a line of text
+  EDGE = 14,           // space between pictures
+  MAX_COLUMNS = 8,     // of the last parameter, which else does not set the columns
+  MAX_CHARACTERS = 44  // of a label; more would run into the next picture
+};
 #define INK 0x222222
 #define FAULT 0xb03030
 #define EMPTY 0xdddddd
 
-// along the last parameter that varies, so that a row shows what it does; unless it has very many values
+// Columns of the sheet: a row shows the values of the last parameter, unless there are very many.
 static size_t columns_of(const RvWedge* w) {
   size_t last = w->axes[w->naxis - 1].count;
-  return w->naxis > 1 && last <= 8 ? last : w->count <= 4 ? w->count : (size_t)ceil(sqrt((double)w->count));
+  return w->naxis > 1 && last <= MAX_COLUMNS ? last : w->count <= 4 ? w->count : (size_t)ceil(sqrt((double)w->count));
 }
 
+// Writes the values of a variation below its picture.
 static void label(RvSheet* s, const RvWedge* w, size_t index, double x, double y) {
   for (size_t axis = 0; axis < w->naxis; ++axis) {
     char* text = rv_cli_wedge_assignment(w, index, axis);
-    // more would run into the next picture
-    if (text && strlen(text) > 44) memcpy(text + 41, "...", 4);
+    if (text && strlen(text) > MAX_CHARACTERS) memcpy(text + MAX_CHARACTERS - 3, "...", 4);
     rv_view_sheet_text(s, x + CELL / 2.0, y + PICTURE + LINE * (double)(axis + 1), 11, RV_SHEET_MIDDLE, INK,
                        text ? text : "?");
     rv_free(text);
   }
 }
 
+// Draws the picture of a variation, or marks it as failed.
 static RvResult cell(RvSheet* s, const RvWedge* w, size_t index, double x, double y, RvError* error) {
   char* path = rv_cli_wedge_path(w, index, "still.png");
   RvError why = {0};

@@ -10,68 +10,73 @@
 #include "parm/table.h"
 #include "rivulet/node.h"
 
-#define ATTRIBUTE_PARMS(X)                                                                                         \
-  X(STRING, name, "Name", "attrib1", "Name of the attribute; it is made if it is missing.")                        \
-  X(MENU, class, "Class", 0, "point=Point|vertex=Vertex|prim=Primitive|detail=Detail", "What it belongs to.")      \
-  X(MENU, type, "Type", 0, "float=Float|int=Integer|string=String|double=Double|int64=Integer 64 bit",             \
-    "Its type, if it is made anew.")                                                                               \
-  X(INT, size, "Size", 1, HARD(1), HARD(16), "", "Numbers an element.")                                            \
-  X(MENU, typeinfo, "Qualifier", 0,                                                                                \
-    "none=None|point=Position|vector=Vector|normal=Normal|color=Color|quaternion=Quaternion",                      \
-    "How a transform moves it, if it is made anew.")                                                               \
-  X(MENU, mode, "Mode", 0, "constant=Constant|ramp=Ramp over curveu|list=List|random=Random",                      \
-    "Where values come from. The ramp multiplies the value and is for points.")                                    \
-  X(VEC4, value, "Value", 0, 0, 0, 0, SOFT(0), SOFT(1), "",                                                        \
-    "The constant, the ramp's factor or the least random value; components beyond the fourth repeat the last.")    \
-  X(VEC4, valuemax, "Maximum", 1, 1, 1, 1, SOFT(0), SOFT(1), "", "The greatest random value.",                     \
-    WHEN("{ mode != random }"))                                                                                    \
-  X(STRING, string, "String", "", "The constant of a string attribute.")                                           \
-  X(RAMP, ramp, "Ramp", "0 0 linear, 1 1 linear", "Factor from root to tip.", WHEN("{ mode != ramp }"))            \
-  X(STRING, list, "List", "",                                                                                      \
-    "Numbers, or words for strings, parted by spaces or commas, element after element; used again from the start " \
-    "when "                                                                                                        \
-    "it ends.",                                                                                                    \
-    WHEN("{ mode != list }"))                                                                                      \
-  X(INT, seed, "Seed", 0, SOFT(0), SOFT(100), "", "Of the random numbers, which follow `id` where there is one.",  \
-    WHEN("{ mode != random }"))                                                                                    \
-  X(STRING, group, "Group", "",                                                                                    \
-    "Elements to set: groups, numbers and ranges; all if empty. Points and primitives only.")
+#define ATTRIBUTE_PARMS(X)                                                                                            \
+  X(STRING, name, "Name", "attrib1", "Name of the attribute. A missing attribute is created.")                        \
+  X(MENU, class, "Class", 0, "point=Point|vertex=Vertex|prim=Primitive|detail=Detail",                                \
+    "Element that carries the attribute.")                                                                            \
+  X(MENU, type, "Type", 0, "float=Float|int=Integer|string=String|double=Double|int64=Integer 64 bit",                \
+    "Type of a new attribute; an existing one keeps its own.")                                                        \
+  X(INT, size, "Size", 1, HARD(1), HARD(16), "", "Numbers of one element: 1 for a scalar, 3 for a vector or colour.") \
+  X(MENU, typeinfo, "Qualifier", 0,                                                                                   \
+    "none=None|point=Position|vector=Vector|normal=Normal|color=Color|quaternion=Quaternion",                         \
+    "Meaning of a new attribute, by which transform moves it.")                                                       \
+  X(MENU, mode, "Mode", 0, "constant=Constant|ramp=Ramp over curveu|list=List|random=Random",                         \
+    "Source of the values. The ramp multiplies the Value from root to tip and works on points only.")                 \
+  X(VEC4, value, "Value", 0, 0, 0, 0, SOFT(0), SOFT(1), "",                                                           \
+    "The constant, the factor of the ramp, or the smallest random value. Components beyond the fourth repeat the "    \
+    "last.")                                                                                                          \
+  X(VEC4, valuemax, "Maximum", 1, 1, 1, 1, SOFT(0), SOFT(1), "", "Largest random value.", WHEN("{ mode != random }")) \
+  X(STRING, string, "String", "", "Constant of a string attribute.")                                                  \
+  X(RAMP, ramp, "Ramp", "0 0 linear, 1 1 linear", "Factor on the Value from root (left) to tip (right).",             \
+    WHEN("{ mode != ramp }"))                                                                                         \
+  X(STRING, list, "List", "",                                                                                         \
+    "Numbers, or words for strings, separated by spaces or commas, element after element. The list repeats when it "  \
+    "ends.",                                                                                                          \
+    WHEN("{ mode != list }"))                                                                                         \
+  X(INT, seed, "Seed", 0, SOFT(0), SOFT(100), "",                                                                     \
+    "Seed of the random numbers, which follow the attribute id if there is one.", WHEN("{ mode != random }"))         \
+  X(STRING, group, "Group", "", "Elements to set: groups, numbers and ranges of points or primitives. Empty: all.")
 RV_PARM_TABLE(AttributeParms, attribute_table, ATTRIBUTE_PARMS)
 
 enum { CONSTANT, RAMP, LIST, RANDOM };
+enum { STREAM_VALUE = 50 };  // first random stream, one for each component
 
 typedef RV_ARRAY(double) Numbers;
 typedef RV_ARRAY(char*) Words;
 
+// State of one cook.
 typedef struct Setting {
   const AttributeParms* p;
   RvAttrib* attrib;
   size_t count;
   int size;
-  uint8_t* mask;
-  float* curveu;
-  Numbers numbers;
-  Words words;
-  char* text;          // what the words point into
-  const RvAttrib* id;  // NULL: the index counts
+  uint8_t* mask;       // elements to set; NULL: all
+  float* curveu;       // of points, for the ramp
+  Numbers numbers;     // of the list
+  Words words;         // of the list
+  char* text;          // memory of the words
+  const RvAttrib* id;  // key of the random numbers; NULL: the element number
 } Setting;
 
+// Splits the list into numbers or words.
 static RvResult split_list(Setting* s, bool strings, RvError* error) {
   s->text = rv_strdup(s->p->list);
-  if (!s->text) return rv_fail(error, RV_NO_MEMORY, "no memory for the list");
-  char* rest = s->text;
-  for (char* word; (word = strsep(&rest, " ,\t\n"));) {
+  if (!s->text) return rv_fail(error, RV_NO_MEMORY, "out of memory for the list");
+  char* position = s->text;
+  for (char* word = strsep(&position, " ,\t\n"); word; word = strsep(&position, " ,\t\n")) {
     if (!*word) continue;
     char* end = word;
     double value = strings ? 0 : strtod(word, &end);
-    if (!strings && (*end || end == word)) return rv_fail(error, RV_BAD_INPUT, "list: \"%.40s\" is no number", word);
+    if (!strings && (*end || end == word)) return rv_fail(error, RV_BAD_INPUT, "list: \"%.40s\" is not a number", word);
     if (!(strings ? rv_array_push(&s->words, word) : rv_array_push(&s->numbers, value)))
-      return rv_fail(error, RV_NO_MEMORY, "no memory for the list");
+      return rv_fail(error, RV_NO_MEMORY, "out of memory for the list");
   }
-  if (!s->numbers.count && !s->words.count) return rv_fail(error, RV_BAD_INPUT, "list: it is empty");
+  if (!s->numbers.count && !s->words.count)
+    return rv_fail(error, RV_BAD_INPUT, "list: the list is empty; give at least one value");
   return RV_OK;
 }
 
+// Value of component k of element i.
 static double number_of(const Setting* s, size_t i, int k) {
   const AttributeParms* p = s->p;
   int c = k < 4 ? k : 3;
@@ -82,18 +87,20 @@ static double number_of(const Setting* s, size_t i, int k) {
       return s->numbers.data[(i * (size_t)s->size + (size_t)k) % s->numbers.count];
     case RANDOM: {
       uint64_t who = s->id ? (uint64_t)(int64_t)rv_attrib_get(s->id, i, 0) : i;
-      return p->value[c] + (p->valuemax[c] - p->value[c]) * rv_random((uint64_t)p->seed, 50 + (uint64_t)k, who, 0);
+      return p->value[c] +
+             (p->valuemax[c] - p->value[c]) * rv_random((uint64_t)p->seed, STREAM_VALUE + (uint64_t)k, who, 0);
     }
     default:
       return p->value[c];
   }
 }
 
-// doubles to whole numbers without leaving the type's range
+// Rounds to an integer within the range of the type; NaN becomes 0.
 static int64_t whole(double x, double lo, double hi) {
   return x != x ? 0 : x <= lo ? (int64_t)lo : x >= hi ? (int64_t)hi : (int64_t)floor(x + 0.5);
 }
 
+// Stores a number in the storage of the attribute.
 static void put(void* values, RvStorage storage, size_t at, double x) {
   switch (storage) {
     case RV_F32:
@@ -116,6 +123,7 @@ static void put(void* values, RvStorage storage, size_t at, double x) {
   }
 }
 
+// Sets the elements of a string attribute.
 static RvResult set_strings(Setting* s, RvError* error) {
   RvResult result = RV_OK;
   if (s->p->mode == RAMP || s->p->mode == RANDOM)
@@ -131,12 +139,15 @@ static RvResult set_strings(Setting* s, RvError* error) {
   return result;
 }
 
+// Sets the elements of the attribute.
 static RvResult set_values(Setting* s, RvError* error) {
   RvStorage storage = rv_attrib_storage(s->attrib);
   if (storage == RV_STRING) return set_strings(s, error);
-  if (storage == RV_F16) return rv_fail(error, RV_UNSUPPORTED, "name: '%s' has 16-bit floats", s->p->name);
+  if (storage == RV_F16)
+    return rv_fail(error, RV_UNSUPPORTED, "name: '%s' has 16-bit floats, which cannot be set; choose another name",
+                   s->p->name);
   void* values = rv_attrib_write(s->attrib);
-  if (!values) return rv_fail(error, RV_NO_MEMORY, "no memory for the attribute '%s'", s->p->name);
+  if (!values) return rv_fail(error, RV_NO_MEMORY, "out of memory for the attribute '%s'", s->p->name);
   for (size_t i = 0; i < s->count; ++i) {
     if (s->mask && !s->mask[i]) continue;
     for (int k = 0; k < s->size; ++k) put(values, storage, i * (size_t)s->size + (size_t)k, number_of(s, i, k));
@@ -144,24 +155,27 @@ static RvResult set_values(Setting* s, RvError* error) {
   return RV_OK;
 }
 
-// the attribute that is there, whatever its type, or a new one
+// Finds the attribute, whatever its numeric type, or creates it.
 static RvResult find_or_add(Setting* s, RvDetail* out, RvOwner owner, RvError* error) {
   static const RvStorage storages[] = {RV_F32, RV_I32, RV_STRING, RV_F64, RV_I64};
   static const RvTag tags[] = {RV_TAG_NONE,   RV_TAG_POINT, RV_TAG_VECTOR,
                                RV_TAG_NORMAL, RV_TAG_COLOR, RV_TAG_QUATERNION};
   const AttributeParms* p = s->p;
-  if (!*p->name) return rv_fail(error, RV_BAD_INPUT, "name: an attribute must have one");
+  if (!*p->name) return rv_fail(error, RV_BAD_INPUT, "name: give the attribute a name");
   s->attrib = rv_detail_find_mutable(out, owner, p->name);
   if (!s->attrib)
     return rv_detail_add_attrib(out, owner, p->name, storages[p->type], (int)p->size, tags[p->typeinfo], &s->attrib,
                                 error);
   if ((rv_attrib_storage(s->attrib) == RV_STRING) != (storages[p->type] == RV_STRING) ||
       rv_attrib_size(s->attrib) != p->size)
-    return rv_fail(error, RV_BAD_INPUT, "name: there is a %s attribute '%s' already, of %d x %s", rv_owner_name(owner),
-                   p->name, rv_attrib_size(s->attrib), rv_storage_name(rv_attrib_storage(s->attrib)));
+    return rv_fail(error, RV_BAD_INPUT,
+                   "name: there is already a %s attribute '%s' of %d x %s; choose that type and size, or another name",
+                   rv_owner_name(owner), p->name, rv_attrib_size(s->attrib),
+                   rv_storage_name(rv_attrib_storage(s->attrib)));
   return RV_OK;
 }
 
+// Reads the selection, the ramp positions and the list.
 static RvResult prepare(Setting* s, RvDetail* out, RvOwner owner, RvError* error) {
   RvOwner selected;
   RvResult result = RV_OK;
@@ -184,13 +198,14 @@ static RvResult prepare(Setting* s, RvDetail* out, RvOwner owner, RvError* error
   return s->p->mode == LIST ? split_list(s, rv_attrib_storage(s->attrib) == RV_STRING, error) : RV_OK;
 }
 
+// Copies the input and sets the attribute.
 static RvResult cook(RvCook* cook, RvError* error) {
   static const RvOwner owners[] = {RV_POINT, RV_VERTEX, RV_PRIM, RV_GLOBAL};
   const AttributeParms* p = cook->parms;
   if (!cook->ninput || !cook->input[0]) return rv_fail(error, RV_BAD_INPUT, "input 1 is not wired");
   Setting s = {.p = p};
   RvDetail* out = rv_detail_copy(cook->input[0]);
-  RvResult result = out ? RV_OK : rv_fail(error, RV_NO_MEMORY, "no memory for a copy");
+  RvResult result = out ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for a copy");
   if (result == RV_OK) result = prepare(&s, out, owners[p->class], error);
   if (result == RV_OK) result = set_values(&s, error);
   if (result == RV_OK) {
@@ -206,8 +221,8 @@ static RvResult cook(RvCook* cook, RvError* error) {
   return result;
 }
 
-static const RvPortDef inputs[] = {{"geometry", "Geometry", "What gets the attribute.", true}};
-static const RvPortDef outputs[] = {{"geometry", "Geometry", "The same with the attribute.", false}};
+static const RvPortDef inputs[] = {{"geometry", "Geometry", "Geometry that gets the attribute.", true}};
+static const RvPortDef outputs[] = {{"geometry", "Geometry", "The same geometry with the attribute.", false}};
 
 const RvNodeType rv_node_attribute = {
     .type = "attribute",
@@ -215,9 +230,8 @@ const RvNodeType rv_node_attribute = {
     .category = "Geometry",
     .summary = "Sets an attribute to a constant, a ramp along curves, a list or random numbers.",
     .help =
-        "An attribute that is there keeps its type. With a group, other elements keep their value; of a new attribute "
-        "they "
-        "have 0 or the empty string. Without the attribute curveu the ramp goes by arc length.",
+        "An existing attribute keeps its type. With a group, the other elements keep their values; in a new "
+        "attribute they have 0 or the empty string. Without the attribute curveu the ramp runs over arc length.",
     .inputs = inputs,
     .ninput = 1,
     .outputs = outputs,

@@ -1,17 +1,18 @@
-// Blast: takes a group of points or primitives away, or all but it.
+// Blast: deletes a group of points or primitives, or all others.
 #include "base/memory.h"
 #include "node/shape/select.h"
 #include "parm/table.h"
 #include "rivulet/node.h"
 
-#define BLAST_PARMS(X)                                                                                           \
-  X(STRING, group, "Group", "", "What to delete: groups, numbers and ranges; all if empty.")                     \
-  X(MENU, grouptype, "Group Type", 0, RV_SELECT_MENU, "Whether numbers and names mean points or primitives.")    \
-  X(TOGGLE, negate, "Delete Non Selected", 0, "Keeps the group and deletes the rest.")                           \
-  X(TOGGLE, removeunused, "Delete Unused Points", 1, "With primitives, deletes the points that only they used.") \
-  X(TOGGLE, removegrp, "Delete Group", 0, "Deletes the group itself too, if the text is one group's name.")
+#define BLAST_PARMS(X)                                                                                       \
+  X(STRING, group, "Group", "", "Elements to delete: groups, numbers and ranges. Empty: all.")               \
+  X(MENU, grouptype, "Group Type", 0, RV_SELECT_MENU, "Meaning of numbers and names: points or primitives.") \
+  X(TOGGLE, negate, "Delete Non Selected", 0, "Keeps the group and deletes everything else.")                \
+  X(TOGGLE, removeunused, "Delete Unused Points", 1, "Deletes points that only deleted primitives used.")    \
+  X(TOGGLE, removegrp, "Delete Group", 0, "Deletes the group itself as well, if the text is the name of one group.")
 RV_PARM_TABLE(BlastParms, blast_table, BLAST_PARMS)
 
+// Copies the input and deletes the selected elements.
 static RvResult cook(RvCook* cook, RvError* error) {
   const BlastParms* p = cook->parms;
   const RvDetail* in = cook->ninput ? cook->input[0] : NULL;
@@ -20,10 +21,11 @@ static RvResult cook(RvCook* cook, RvError* error) {
   uint8_t* mask = NULL;
   RvResult result = rv_select(in, p->group, (RvSelectType)p->grouptype, &owner, &mask, error);
   if (result != RV_OK) return result;
+  // Elements that stay.
   size_t count = rv_detail_count(in, owner);
   uint8_t* keep = rv_alloc(count, 1);
   RvDetail* out = rv_detail_copy(in);
-  if (!keep || !out) result = rv_fail(error, RV_NO_MEMORY, "no memory to delete from %zu elements", count);
+  if (!keep || !out) result = rv_fail(error, RV_NO_MEMORY, "out of memory to delete from %zu elements", count);
   for (size_t i = 0; result == RV_OK && i < count; ++i) keep[i] = (mask ? mask[i] != 0 : 1) == p->negate;
   if (result == RV_OK)
     result = rv_detail_keep(out, owner == RV_POINT ? keep : NULL, owner == RV_PRIM ? keep : NULL,
@@ -39,15 +41,15 @@ static RvResult cook(RvCook* cook, RvError* error) {
   return result;
 }
 
-static const RvPortDef inputs[] = {{"geometry", "Geometry", "What to delete from.", true}};
-static const RvPortDef outputs[] = {{"geometry", "Geometry", "What is left.", false}};
+static const RvPortDef inputs[] = {{"geometry", "Geometry", "Geometry to delete from.", true}};
+static const RvPortDef outputs[] = {{"geometry", "Geometry", "Remaining geometry.", false}};
 
 const RvNodeType rv_node_blast = {
     .type = "blast",
     .label = "Blast",
     .category = "Geometry",
     .summary = "Deletes points or primitives.",
-    .help = "A primitive that loses a point is deleted too, so that a strand is either whole or gone.",
+    .help = "A primitive that loses a point is deleted as well, so a strand is never cut.",
     .inputs = inputs,
     .ninput = 1,
     .outputs = outputs,

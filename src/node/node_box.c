@@ -1,21 +1,26 @@
-// Box: a closed mesh of quads whose faces may be divided.
+// Box: a closed mesh of quads with divided faces.
 #include "node/shape/shape.h"
 #include "parm/table.h"
 #include "rivulet/node.h"
 
-#define BOX_PARMS(X)                                                                                   \
-  X(VEC3, size, "Size", 1, 1, 1, HARD(0), SOFT(10), "m", "Length of the edges; each must be above 0.") \
-  X(VEC3, t, "Center", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Centre of the box.")                          \
-  X(FLOAT, scale, "Uniform Scale", 1, HARD(0), SOFT(10), "", "Scales the size.")                       \
-  X(INT3, divrate, "Axis Divisions", 1, 1, 1, HARD(1), HARD(1024), "", "Faces along each axis.")       \
-  X(TOGGLE, addnormals, "Add Normals", 0, "Adds the faces' normals as the vertex attribute N.")
+#define BOX_PARMS(X)                                                                                       \
+  X(VEC3, size, "Size", 1, 1, 1, HARD(0), SOFT(10), "m",                                                   \
+    "Lengths of the edges along X, Y and Z. Each must be above 0.")                                        \
+  X(VEC3, t, "Center", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Centre of the box.")                              \
+  X(FLOAT, scale, "Uniform Scale", 1, HARD(0), SOFT(10), "", "Multiplies the size.")                       \
+  X(INT3, divrate, "Axis Divisions", 1, 1, 1, HARD(1), HARD(1024), "", "Number of faces along each axis.") \
+  X(TOGGLE, addnormals, "Add Normals", 0, "Adds flat normals as the vertex attribute N.")
 RV_PARM_TABLE(BoxParms, box_table, BOX_PARMS)
 
 static const RvPortDef box_outputs[] = {{"geometry", "Geometry", "The mesh.", false}};
 
-// the points are those of a lattice without its inside, slab by slab along z, row by row along y
+// Number of a point of the surface of a lattice; points are numbered slab by slab along z, row by row along y.
 static int32_t lattice_point(const int64_t n[3], const int64_t at[3]) {
-  int64_t x = at[0], y = at[1], z = at[2], full = (n[0] + 1) * (n[1] + 1), ring = 2 * (n[0] + n[1]);
+  int64_t x = at[0];
+  int64_t y = at[1];
+  int64_t z = at[2];
+  int64_t full = (n[0] + 1) * (n[1] + 1);
+  int64_t ring = 2 * (n[0] + n[1]);
   if (z == 0) return (int32_t)(y * (n[0] + 1) + x);
   if (z == n[2]) return (int32_t)(full + (n[2] - 1) * ring + y * (n[0] + 1) + x);
   int64_t base = full + (z - 1) * ring;
@@ -24,6 +29,7 @@ static int32_t lattice_point(const int64_t n[3], const int64_t at[3]) {
   return (int32_t)(base + n[0] + 1 + 2 * (y - 1) + (x ? 1 : 0));
 }
 
+// Adds the points of the surface in that order.
 static void put_points(const BoxParms* p, RvShape* shape) {
   const int64_t* n = p->divrate;
   for (int64_t z = 0; z <= n[2]; ++z)
@@ -38,7 +44,7 @@ static void put_points(const BoxParms* p, RvShape* shape) {
     }
 }
 
-// the two sides across `axis`
+// Adds the faces of the two sides across an axis.
 static void put_sides(const BoxParms* p, RvShape* shape, int axis) {
   const int64_t* n = p->divrate;
   int u = (axis + 1) % 3, v = (axis + 2) % 3;
@@ -50,7 +56,7 @@ static void put_sides(const BoxParms* p, RvShape* shape, int axis) {
         RvVec3 normals[4];
         int32_t corner[4];
         for (int k = 0; k < 4; ++k) {
-          // counter-clockwise in (u, v) seen from the far side is right-handed; Houdini's winding is the other
+          // Houdini's winding is clockwise seen from outside, so the order differs on both sides.
           static const int du[4] = {0, 0, 1, 1}, dv[4] = {0, 1, 1, 0};
           int64_t at[3];
           at[axis] = far ? n[axis] : 0;
@@ -63,6 +69,7 @@ static void put_sides(const BoxParms* p, RvShape* shape, int axis) {
       }
 }
 
+// Makes the points and faces of the box.
 static RvResult cook(RvCook* cook, RvError* error) {
   const BoxParms* p = cook->parms;
   for (int k = 0; k < 3; ++k)
@@ -84,7 +91,9 @@ const RvNodeType rv_node_box = {
     .label = "Box",
     .category = "Geometry",
     .summary = "Makes a closed box of quads.",
-    .help = "The mesh is closed and no two points share a place. Faces run clockwise seen from outside, as in Houdini.",
+    .help =
+        "The mesh is closed and no two points coincide. Faces are wound clockwise seen from outside, as in "
+        "Houdini.",
     .flags = RV_NODE_GENERATOR,
     .outputs = box_outputs,
     .noutput = 1,

@@ -1,4 +1,4 @@
-// Curve: open or closed polylines through listed points, or rows of straight lines.
+// Curve: polylines through listed points, or rows of straight lines; open or closed.
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -6,24 +6,27 @@
 #include "parm/table.h"
 #include "rivulet/node.h"
 
-#define CURVE_PARMS(X)                                                                                                 \
-  X(MENU, method, "Method", 0, "line=Line|coords=Coordinates", "Straight lines, or one curve through listed points.")  \
-  X(VEC3, origin, "Origin", 0, 0, 0, SOFT(-1), SOFT(1), "m", "First point of the line.", WHEN("{ method == coords }")) \
-  X(VEC3, dir, "Direction", 0, 1, 0, SOFT(-1), SOFT(1), "", "Where the line goes.", WHEN("{ method == coords }"))      \
-  X(FLOAT, dist, "Length", 1, HARD(0), SOFT(10), "m", "Length of the line.", WHEN("{ method == coords }"))             \
-  X(INT, points, "Points", 2, HARD(2), HARD(1000000), "", "Points of the line.", WHEN("{ method == coords }"))         \
-  X(INT, count, "Lines", 1, HARD(1), SOFT(100), "", "Lines beside each other.", WHEN("{ method == coords }"))          \
-  X(VEC3, spacing, "Spacing", 0.01, 0, 0, SOFT(-1), SOFT(1), "m", "From a line to the next.",                          \
-    WHEN("{ method == coords }"))                                                                                      \
-  X(STRING, coords, "Coordinates", "0 0 0, 0 1 0", "x y z of each point, parted by commas.",                           \
-    WHEN("{ method == line }"))                                                                                        \
-  X(TOGGLE, close, "Close", 0, "Joins the last point to the first: a face instead of a strand.")
+#define CURVE_PARMS(X)                                                                                               \
+  X(MENU, method, "Method", 0, "line=Line|coords=Coordinates",                                                       \
+    "Makes straight lines, or one curve through listed points.")                                                     \
+  X(VEC3, origin, "Origin", 0, 0, 0, SOFT(-1), SOFT(1), "m", "First point of the first line.",                       \
+    WHEN("{ method == coords }"))                                                                                    \
+  X(VEC3, dir, "Direction", 0, 1, 0, SOFT(-1), SOFT(1), "", "Direction of the lines.", WHEN("{ method == coords }")) \
+  X(FLOAT, dist, "Length", 1, HARD(0), SOFT(10), "m", "Length of a line.", WHEN("{ method == coords }"))             \
+  X(INT, points, "Points", 2, HARD(2), HARD(1000000), "", "Points of a line.", WHEN("{ method == coords }"))         \
+  X(INT, count, "Lines", 1, HARD(1), SOFT(100), "", "Number of parallel lines.", WHEN("{ method == coords }"))       \
+  X(VEC3, spacing, "Spacing", 0.01, 0, 0, SOFT(-1), SOFT(1), "m", "Offset from one line to the next.",               \
+    WHEN("{ method == coords }"))                                                                                    \
+  X(STRING, coords, "Coordinates", "0 0 0, 0 1 0", "Coordinates x y z of each point, separated by commas.",          \
+    WHEN("{ method == line }"))                                                                                      \
+  X(TOGGLE, close, "Close", 0, "Joins the last point to the first, which makes a face instead of a strand.")
 RV_PARM_TABLE(CurveParms, curve_table, CURVE_PARMS)
 
-enum { MAX_POINTS = 1 << 26 };
+enum { MAX_POINTS = 1 << 26 };  // of all lines
 
 typedef RV_ARRAY(float) Floats;
 
+// Reads the listed points.
 static RvResult read_coords(const char* text, Floats* out, RvError* error) {
   int parts = 0;
   const char* at = text;
@@ -42,39 +45,41 @@ static RvResult read_coords(const char* text, Floats* out, RvError* error) {
     char* end;
     double value = strtod(at, &end);
     if (end == at || !isfinite((float)value))
-      return rv_fail(error, RV_BAD_INPUT, "coords: \"%.20s\" is no number (character %zu)", at,
+      return rv_fail(error, RV_BAD_INPUT, "coords: \"%.20s\" is not a number (character %zu)", at,
                      (size_t)(at - text) + 1);
     if (++parts > 3) return rv_fail(error, RV_BAD_INPUT, "coords: a comma is missing before \"%.20s\"", at);
-    if (!rv_array_push(out, (float)value)) return rv_fail(error, RV_NO_MEMORY, "no memory for the coordinates");
+    if (!rv_array_push(out, (float)value)) return rv_fail(error, RV_NO_MEMORY, "out of memory for the coordinates");
     at = end;
   }
   if (out->count % 3)
     return rv_fail(error, RV_BAD_INPUT, "coords: the last point has %zu numbers, not 3", out->count % 3);
-  if (out->count < 6) return rv_fail(error, RV_BAD_INPUT, "coords: a curve needs two points");
+  if (out->count < 6) return rv_fail(error, RV_BAD_INPUT, "coords: a curve needs at least two points");
   return RV_OK;
 }
 
+// Makes the points of the lines.
 static RvResult make_lines(const CurveParms* p, Floats* out, RvError* error) {
-  RvVec3 zero = {0, 0, 0}, way = rv_normalize(rv_vec3_load64(p->dir), zero);
-  if (rv_dot(way, way) == 0) return rv_fail(error, RV_BAD_INPUT, "dir: a direction must have a length");
+  RvVec3 zero = {0, 0, 0}, direction = rv_normalize(rv_vec3_load64(p->dir), zero);
+  if (rv_dot(direction, direction) == 0) return rv_fail(error, RV_BAD_INPUT, "dir: the direction must not be 0 0 0");
   if (p->points < 2 || p->count < 1 || p->count > MAX_POINTS / p->points)
-    return rv_fail(error, RV_LIMIT, "%lld lines of %lld points are more than %d points", (long long)p->count,
-                   (long long)p->points, MAX_POINTS);
+    return rv_fail(error, RV_LIMIT, "count and points: %lld lines of %lld points are more than %d points",
+                   (long long)p->count, (long long)p->points, MAX_POINTS);
   size_t n = (size_t)p->points;
   if (!rv_array_resize(out, 3 * n * (size_t)p->count))
-    return rv_fail(error, RV_NO_MEMORY, "no memory for %zu points", n * (size_t)p->count);
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu points", n * (size_t)p->count);
   for (size_t c = 0; c < (size_t)p->count; ++c) {
     RvVec3 from = rv_mad(rv_vec3_load64(p->origin), (double)c, rv_vec3_load64(p->spacing));
     for (size_t i = 0; i < n; ++i)
-      rv_vec3_store(out->data + 3 * (c * n + i), rv_mad(from, p->dist * (double)i / (double)(n - 1), way));
+      rv_vec3_store(out->data + 3 * (c * n + i), rv_mad(from, p->dist * (double)i / (double)(n - 1), direction));
   }
   return RV_OK;
 }
 
+// Makes the curves with curveu.
 static RvResult build(RvDetail* d, const Floats* xyz, size_t ncurve, bool close, RvError* error) {
   size_t npoint = xyz->count / 3;
   int32_t *sizes = rv_alloc(ncurve, sizeof *sizes), *points = rv_alloc(npoint, sizeof *points);
-  RvResult result = sizes && points ? RV_OK : rv_fail(error, RV_NO_MEMORY, "no memory for %zu points", npoint);
+  RvResult result = sizes && points ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for %zu points", npoint);
   if (result == RV_OK) result = rv_detail_add_points(d, npoint, NULL, error);
   float* P = result == RV_OK ? rv_detail_f32_write(d, RV_POINT, "P", 3, error) : NULL;
   if (result == RV_OK && !P) result = RV_NO_MEMORY;
@@ -93,11 +98,12 @@ static RvResult build(RvDetail* d, const Floats* xyz, size_t ncurve, bool close,
   return result;
 }
 
+// Makes the points, then the curves through them.
 static RvResult cook(RvCook* cook, RvError* error) {
   const CurveParms* p = cook->parms;
   Floats xyz = {0};
   RvDetail* out = rv_detail_new();
-  RvResult result = out ? RV_OK : rv_fail(error, RV_NO_MEMORY, "no memory for a curve");
+  RvResult result = out ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for a curve");
   if (result == RV_OK) result = p->method ? read_coords(p->coords, &xyz, error) : make_lines(p, &xyz, error);
   if (result == RV_OK) result = build(out, &xyz, p->method ? 1 : (size_t)p->count, p->close, error);
   if (result == RV_OK) {
@@ -116,7 +122,7 @@ const RvNodeType rv_node_curve = {
     .label = "Curve",
     .category = "Geometry",
     .summary = "Makes lines, or a curve through listed points.",
-    .help = "Points get curveu, 0 at the first and 1 at the last.",
+    .help = "Points get the attribute curveu, 0 at the first point and 1 at the last.",
     .flags = RV_NODE_GENERATOR,
     .outputs = outputs,
     .noutput = 1,

@@ -9,13 +9,17 @@
 #include "parm/table.h"
 #include "rivulet/node.h"
 
-#define DEFORM_PARMS(X)                                                                                           \
-  X(STRING, group, "Group", "", "Strands that follow; all if empty. The others stay.")                            \
-  X(STRING, primnumattrib, "Primitive Number", "skinprim", "Primitive attribute with the root's skin primitive.") \
-  X(STRING, primuvwattrib, "Primitive UVW", "skinprimuv", "Primitive attribute with the root's place on it.")
+#define DEFORM_PARMS(X)                                                                                              \
+  X(STRING, group, "Group", "", "Strands that follow the skin. The others stay where they are. Empty: all strands.") \
+  X(STRING, primnumattrib, "Primitive Number", "skinprim",                                                           \
+    "Primitive attribute of the strands with the number of the skin face at the root.")                              \
+  X(STRING, primuvwattrib, "Primitive UVW", "skinprimuv",                                                            \
+    "Primitive attribute of the strands with the parametric position of the root on that face.")
 RV_PARM_TABLE(DeformParms, deform_table, DEFORM_PARMS)
 
-// values that turn with a strand
+enum { STRANDS_A_TASK = 64 };
+
+// An attribute that rotates with the strands.
 typedef struct Turned {
   RvOwner owner;
   RvTag tag;
@@ -24,21 +28,23 @@ typedef struct Turned {
   void* values;
 } Turned;
 
+// State of one cook.
 typedef struct Deform {
   RvCook* cook;
   const DeformParms* p;
   RvSkin rest, moved;
   RvDetail* out;
   size_t nprim;
-  uint8_t* mask;   // strands that follow, NULL all
-  RvSite* sites;   // where each is rooted; prim -1: nowhere
-  int32_t* mover;  // of each point: the vertex with which it moves, -1 none
+  uint8_t* mask;   // strands that follow; NULL: all
+  RvSite* sites;   // [strands] root on the skin; prim -1: unknown
+  int32_t* mover;  // [points] vertex with which a point moves, -1: none
   float* P;
   RV_ARRAY(Turned) turned;
 } Deform;
 
 //---------------------------------------------------------------------------------------------- binding
 
+// Fails unless both skins have the same points and faces.
 static RvResult same_topology(const RvSkin* a, const RvSkin* b, RvError* error) {
   if (a->npoint != b->npoint || a->nprim != b->nprim)
     return rv_fail(error, RV_BAD_INPUT,
@@ -48,15 +54,18 @@ static RvResult same_topology(const RvSkin* a, const RvSkin* b, RvError* error) 
   size_t nvertex = (size_t)a->start[a->nprim];
   if (memcmp(a->start, b->start, (a->nprim + 1) * sizeof *a->start) != 0 ||
       memcmp(a->vertex_point, b->vertex_point, nvertex * sizeof *a->vertex_point) != 0)
-    return rv_fail(error, RV_BAD_INPUT,
-                   "the animated skin (input 3) joins its points in another way than the rest skin (input 2)");
+    return rv_fail(
+        error, RV_BAD_INPUT,
+        "the animated skin (input 3) connects its points differently from the rest skin (input 2): the topology "
+        "must be the same");
   return RV_OK;
 }
 
+// Binds each root to the nearest face of the rest skin.
 static RvResult bind_nearest(Deform* d, RvError* error) {
   const int32_t *start = rv_detail_prim_start(d->out), *point = rv_detail_vertex_point(d->out);
   RvVec3* roots = rv_alloc_zero(d->nprim, sizeof *roots);
-  if (!roots) return rv_fail(error, RV_NO_MEMORY, "no memory for %zu roots", d->nprim);
+  if (!roots) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu roots", d->nprim);
   for (size_t i = 0; i < d->nprim; ++i)
     if (start[i + 1] > start[i]) roots[i] = rv_vec3_load(d->P + 3 * (size_t)point[start[i]]);
   RvResult result = rv_skin_bind(&d->rest, d->nprim, roots, d->sites, error);
@@ -67,6 +76,7 @@ static RvResult bind_nearest(Deform* d, RvError* error) {
   return result;
 }
 
+// Binds the roots by the attributes of the strands.
 static RvResult bind_attributes(Deform* d, const RvAttrib* prim, const RvAttrib* uvw, RvError* error) {
   if (!prim || !uvw)
     return rv_fail(error, RV_BAD_INPUT, "the strands have the primitive attribute %s but not %s",
@@ -76,9 +86,11 @@ static RvResult bind_attributes(Deform* d, const RvAttrib* prim, const RvAttrib*
                    d->p->primuvwattrib);
   size_t lost = 0, first = 0;
   for (size_t i = 0; i < d->nprim; ++i) {
-    double number = rv_attrib_get(prim, i, 0), u = rv_attrib_get(uvw, i, 0), v = rv_attrib_get(uvw, i, 1);
+    double number = rv_attrib_get(prim, i, 0);
+    double u = rv_attrib_get(uvw, i, 0);
+    double v = rv_attrib_get(uvw, i, 1);
     bool ok =
-        number >= 0 && number < 2147483647 && isfinite(u) && isfinite(v) && rv_skin_has_face(&d->rest, (int64_t)number);
+        number >= 0 && number < INT32_MAX && isfinite(u) && isfinite(v) && rv_skin_has_face(&d->rest, (int64_t)number);
     if (ok)
       d->sites[i] = (RvSite){(int32_t)number, u, v};
     else if ((!d->mask || d->mask[i]) && !lost++)
@@ -94,10 +106,12 @@ static RvResult bind_attributes(Deform* d, const RvAttrib* prim, const RvAttrib*
 
 //---------------------------------------------------------------------------------------------- moving
 
+// Rotation matrix of a skin frame.
 static RvMat3 frame_matrix(RvSkinFrame f) {
   return (RvMat3){{f.tangent, rv_cross(f.normal, f.tangent), f.normal}};
 }
 
+// Rotates all attributes of an element.
 static void turn(const Deform* d, RvOwner owner, size_t element, const RvXform* x) {
   for (size_t k = 0; k < d->turned.count; ++k) {
     const Turned* t = &d->turned.data[k];
@@ -105,19 +119,22 @@ static void turn(const Deform* d, RvOwner owner, size_t element, const RvXform* 
   }
 }
 
+// True if a strand is selected and rooted.
 static bool follows(const Deform* d, size_t strand) {
   return d->sites[strand].prim >= 0 && (!d->mask || d->mask[strand]);
 }
 
+// Moves a range of strands.
 static void move_range(void* arg, size_t begin, size_t end) {
   const Deform* d = arg;
   const int32_t *start = rv_detail_prim_start(d->out), *point = rv_detail_vertex_point(d->out);
   for (size_t i = begin; i < end; ++i) {
     if (!follows(d, i)) continue;
-    RvSkinFrame rest = rv_skin_frame(&d->rest, d->sites[i]), moved = rv_skin_frame(&d->moved, d->sites[i]);
+    RvSkinFrame rest = rv_skin_frame(&d->rest, d->sites[i]);
+    RvSkinFrame moved = rv_skin_frame(&d->moved, d->sites[i]);
     RvMat3 m = rv_mat3_mul(frame_matrix(moved), rv_mat3_transpose(frame_matrix(rest)));
     RvVec3 offset = rv_sub(moved.position, rv_mat3_apply(m, rest.position));
-    // a rotation is its own inverse transpose and its own nearest rotation
+    // A rotation is its own inverse transpose and its own nearest rotation.
     RvXform x = {.linear = m, .offset = offset, .normal = m, .rotation = m};
     turn(d, RV_PRIM, i, &x);
     for (int32_t v = start[i]; v < start[i + 1]; ++v) {
@@ -130,11 +147,11 @@ static void move_range(void* arg, size_t begin, size_t end) {
   }
 }
 
-// A point moves once, with the first strand that follows and has it: a closed curve may end on its first point.
+// Assigns each point to the first strand that uses it, so that it moves once: a closed curve ends on its first point.
 static RvResult find_movers(Deform* d, RvError* error) {
   size_t npoint = rv_detail_count(d->out, RV_POINT);
   d->mover = rv_alloc(npoint, sizeof *d->mover);
-  if (!d->mover) return rv_fail(error, RV_NO_MEMORY, "no memory for %zu points", npoint);
+  if (!d->mover) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu points", npoint);
   memset(d->mover, 0xff, npoint * sizeof *d->mover);
   const int32_t *start = rv_detail_prim_start(d->out), *point = rv_detail_vertex_point(d->out);
   for (size_t i = 0; i < d->nprim; ++i)
@@ -143,7 +160,7 @@ static RvResult find_movers(Deform* d, RvError* error) {
   return RV_OK;
 }
 
-// Directions turn with the strand; places other than P, such as rest, stay.
+// Tag by which an attribute rotates; positions other than P, such as rest, stay.
 static RvTag turning_tag(const RvAttrib* a) {
   RvTag tag = rv_attrib_tag(a);
   if (strcmp(rv_attrib_name(a), "orient") == 0 && rv_attrib_size(a) == 4) return RV_TAG_QUATERNION;
@@ -151,6 +168,7 @@ static RvTag turning_tag(const RvAttrib* a) {
   return !place && rv_xform_moves(tag, rv_attrib_size(a)) ? tag : RV_TAG_NONE;
 }
 
+// Lists the attributes of an owner that rotate.
 static RvResult open_turned(Deform* d, RvOwner owner, RvError* error) {
   for (size_t i = 0; i < rv_detail_attrib_count(d->out, owner); ++i) {
     const RvAttrib* a = rv_detail_attrib(d->out, owner, i);
@@ -158,19 +176,20 @@ static RvResult open_turned(Deform* d, RvOwner owner, RvError* error) {
     Turned t = {owner, turning_tag(a), rv_attrib_storage(a), rv_attrib_size(a), NULL};
     if (t.tag == RV_TAG_NONE) continue;
     if (t.storage != RV_F16 && t.storage != RV_F32 && t.storage != RV_F64) {
-      rv_cook_warn(d->cook, "the attribute %s has no floats and does not turn with the strands", name);
+      rv_cook_warn(d->cook, "the attribute %s does not turn with the strands, because it is not of floats", name);
       continue;
     }
     t.values = rv_attrib_write(rv_detail_find_mutable(d->out, owner, name));
     if (!t.values || !rv_array_push(&d->turned, t))
-      return rv_fail(error, RV_NO_MEMORY, "no memory for the attribute %s", name);
+      return rv_fail(error, RV_NO_MEMORY, "out of memory for the attribute %s", name);
   }
   return RV_OK;
 }
 
+// Copies the strands and reads the selection.
 static RvResult open_output(Deform* d, RvError* error) {
   d->out = rv_detail_copy(d->cook->input[0]);
-  if (!d->out) return rv_fail(error, RV_NO_MEMORY, "no memory for the strands");
+  if (!d->out) return rv_fail(error, RV_NO_MEMORY, "out of memory for the strands");
   d->P = rv_detail_f32_write(d->out, RV_POINT, "P", 3, error);
   if (!d->P) return error && error->code ? error->code : RV_NO_MEMORY;
   const RvOwner owners[] = {RV_POINT, RV_VERTEX, RV_PRIM};
@@ -180,12 +199,13 @@ static RvResult open_output(Deform* d, RvError* error) {
   }
   d->nprim = rv_detail_count(d->out, RV_PRIM);
   d->sites = rv_alloc(d->nprim, sizeof *d->sites);
-  if (!d->sites) return rv_fail(error, RV_NO_MEMORY, "no memory for %zu strands", d->nprim);
+  if (!d->sites) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu strands", d->nprim);
   for (size_t i = 0; i < d->nprim; ++i) d->sites[i] = (RvSite){-1, 0, 0};
   RvOwner owner;
   return rv_select(d->out, d->p->group, RV_SELECT_PRIMS, &owner, &d->mask, error);
 }
 
+// The whole cook: read skins, bind, move.
 static RvResult deform(Deform* d, RvError* error) {
   const char* const names[] = {"strands", "rest skin", "animated skin"};
   for (size_t i = 0; i < 3; ++i)
@@ -203,10 +223,11 @@ static RvResult deform(Deform* d, RvError* error) {
   if (result == RV_OK) result = find_movers(d, error);
   if (result == RV_OK && rv_cook_cancelled(d->cook, 0.5, "deform"))
     result = rv_fail(error, RV_CANCELLED, "interrupted");
-  if (result == RV_OK) rv_parallel_for(d->nprim, 64, move_range, d);
+  if (result == RV_OK) rv_parallel_for(d->nprim, STRANDS_A_TASK, move_range, d);
   return result;
 }
 
+// Deforms the strands and hands them over.
 static RvResult cook(RvCook* cook, RvError* error) {
   Deform d = {.cook = cook, .p = cook->parms};
   RvResult result = deform(&d, error);
@@ -224,10 +245,9 @@ static RvResult cook(RvCook* cook, RvError* error) {
   return result;
 }
 
-static const RvPortDef inputs[] = {
-    {"strands", "Strands", "Curves, root first, groomed on the rest skin.", true},
-    {"rest", "Rest Skin", "The skin they were groomed on.", true},
-    {"skin", "Animated Skin", "The same skin, moved; the topology must be equal.", true}};
+static const RvPortDef inputs[] = {{"strands", "Strands", "Curves, root first, groomed on the rest skin.", true},
+                                   {"rest", "Rest Skin", "The skin on which the strands were groomed.", true},
+                                   {"skin", "Animated Skin", "The same skin, animated, with the same topology.", true}};
 static const RvPortDef outputs[] = {{"strands", "Strands", "The strands on the moved skin.", false}};
 
 const RvNodeType rv_node_deform = {
@@ -236,13 +256,12 @@ const RvNodeType rv_node_deform = {
     .category = "Hair",
     .summary = "Moves strands with an animated skin.",
     .help =
-        "Each strand keeps its shape and moves with the frame of the skin at its root: the smooth normal and the "
-        "face's "
-        "first parametric direction. Orient turns with it, and so do vectors, normals and other directions, of "
-        "points, vertices and strands; rest stays.\n\n"
-        "Roots are found by skinprim and skinprimuv. Strands without these attributes are bound to the nearest face of "
-        "the rest skin, to about a thousandth of its size. A strand whose skinprim is no face stays where it is and is "
-        "counted in a warning.",
+        "Each strand keeps its shape and moves rigidly with the frame of the skin at its root: the smooth normal "
+        "and the first parametric direction of the face. Orient, vectors, normals and other directions of "
+        "points, vertices and strands turn with it; rest stays.\n\n"
+        "Roots are located by skinprim and skinprimuv. Strands without these attributes are bound to the nearest "
+        "face of the rest skin, to about a thousandth of its size. A strand whose skinprim names no face stays "
+        "where it is and is counted in a warning.",
     .inputs = inputs,
     .ninput = 3,
     .outputs = outputs,

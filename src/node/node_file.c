@@ -1,14 +1,15 @@
-// File: reads geometry, one file or one a frame.
+// File: reads geometry from one file, or from one file a frame.
 #include "node/load.h"
 #include "parm/table.h"
 
-#define FILE_PARMS(X)                                                                                                 \
-  X(FILE, file, "Geometry File", "", "A .geo, .bgeo, .bgeo.sc or .vdb file. $F4 stands for the frame of a sequence.") \
-  X(MENU, missingframe, "Missing Frame", 0, RV_MISSING_MENU,                                                          \
-    "What a frame without a file gives: an error, nothing, or the last earlier frame that is there.")
+#define FILE_PARMS(X)                                                                       \
+  X(FILE, file, "Geometry File", "",                                                        \
+    "A .geo, .bgeo, .bgeo.sc or .vdb file. $F4 stands for the frame number of a sequence.") \
+  X(MENU, missingframe, "Missing Frame", 0, RV_MISSING_MENU,                                \
+    "Result of a frame without a file: an error, no geometry, or the last earlier frame that exists.")
 RV_PARM_TABLE(FileParms, file_table, FILE_PARMS)
 
-static const RvPortDef file_outputs[] = {{"geometry", "Geometry", "What the file holds.", false}};
+static const RvPortDef file_outputs[] = {{"geometry", "Geometry", "Contents of the file.", false}};
 
 static RvResult cook(RvCook* cook, RvError* error) {
   const FileParms* p = cook->parms;
@@ -21,9 +22,9 @@ const RvNodeType rv_node_file = {
     .category = "Files",
     .summary = "Reads geometry from a file or a sequence of files.",
     .help =
-        "A path with $F in it makes the node depend on the frame; between frames the file of the nearest one is read. "
-        "A file that changed on disk is read again: its size and time are part of what the host compares before it "
-        "reuses a result. Records of a kind that is not known are skipped with a warning that names them.",
+        "A path with $F makes the node depend on the frame; between frames the file of the nearest frame is "
+        "read. A file that changes on disk is read again: its size and time are part of what the host compares "
+        "before it reuses a result. Unknown kinds of records are skipped, with a warning that names them.",
     .flags = RV_NODE_GENERATOR,
     .outputs = file_outputs,
     .noutput = 1,

@@ -1,4 +1,4 @@
-// File cache: writes what comes in, one file a frame, or reads what was written.
+// File cache: writes its input, one file a frame, or reads those files.
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -10,32 +10,35 @@
 #include "parm/table.h"
 #include "rivulet/state.h"
 
-#define FILECACHE_PARMS(X)                                                                                          \
-  X(FILE, file, "Geometry File", "$OUT/$OS.$F4.bgeo.sc",                                                            \
-    "A .geo, .bgeo, .bgeo.sc, .vdb, .vtp or .usda file; $F4 stands for the frame.")                                 \
-  X(TOGGLE, loadfromdisk, "Load from Disk", 0, "Reads the files instead of writing them; the input is not cooked.") \
-  X(MENU, missingframe, "Missing Frame", 0, RV_MISSING_MENU,                                                        \
-    "What a frame without a file gives: an error, nothing, or the last earlier frame that is there.",               \
-    WHEN("{ loadfromdisk == 0 }"))                                                                                  \
-  X(TOGGLE, half, "Write 16-Bit VDBs", 0, "Stores the floats of .vdb files in 16 bits: half the size, 3 digits.",   \
-    WHEN("{ loadfromdisk == 1 }"))                                                                                  \
-  X(TOGGLE, keepstate, "Keep State", 1,                                                                             \
-    "Also writes the solvers' own attributes (rv_), from which a simulation can go on.",                            \
-    WHEN("{ loadfromdisk == 1 }"))                                                                                  \
-  X(TOGGLE, verify, "Verify", 0, "Reads every .geo, .bgeo or .bgeo.sc file back and compares it bit by bit.",       \
+#define FILECACHE_PARMS(X)                                                                                             \
+  X(FILE, file, "Geometry File", "$OUT/$OS.$F4.bgeo.sc",                                                               \
+    "A .geo, .bgeo, .bgeo.sc, .vdb, .vtp or .usda file. $F4 stands for the frame number.")                             \
+  X(TOGGLE, loadfromdisk, "Load from Disk", 0,                                                                         \
+    "Reads the files instead of writing them. The input is then not cooked.")                                          \
+  X(MENU, missingframe, "Missing Frame", 0, RV_MISSING_MENU,                                                           \
+    "Result of a frame without a file: an error, no geometry, or the last earlier frame that exists.",                 \
+    WHEN("{ loadfromdisk == 0 }"))                                                                                     \
+  X(TOGGLE, half, "Write 16-Bit VDBs", 0,                                                                              \
+    "Stores the floats of .vdb files in 16 bits: half the size, 3 significant digits.", WHEN("{ loadfromdisk == 1 }")) \
+  X(TOGGLE, keepstate, "Keep State", 1,                                                                                \
+    "Also writes the private attributes of the solvers (rv_), from which a simulation can resume. Turn it off for "    \
+    "smaller files.",                                                                                                  \
+    WHEN("{ loadfromdisk == 1 }"))                                                                                     \
+  X(TOGGLE, verify, "Verify", 0, "Reads every .geo, .bgeo or .bgeo.sc file back and compares it bit by bit.",          \
     WHEN("{ loadfromdisk == 1 }"))
 RV_PARM_TABLE(FilecacheParms, filecache_table, FILECACHE_PARMS)
 
-static const RvPortDef filecache_inputs[] = {{"geometry", "Geometry", "What to write.", false}};
-static const RvPortDef filecache_outputs[] = {{"geometry", "Geometry", "The input, or what the file holds.", false}};
+static const RvPortDef filecache_inputs[] = {{"geometry", "Geometry", "Geometry to write.", false}};
+static const RvPortDef filecache_outputs[] = {
+    {"geometry", "Geometry", "The input, or the contents of the file.", false}};
 
 //---------------------------------------------------------------------------------------------- writing
 
-// the grids alone, since only their writer knows of 16 bits
+// Writes the VDBs in 16 bits, which only their own writer supports.
 static RvResult write_half(const RvDetail* detail, const char* path, RvError* error) {
   size_t nprim = rv_detail_count(detail, RV_PRIM), count = 0;
   RvGrid** grids = rv_alloc(nprim, sizeof *grids);
-  if (!grids) return rv_fail(error, RV_NO_MEMORY, "no memory for %zu grids", nprim);
+  if (!grids) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu grids", nprim);
   for (size_t i = 0; i < nprim; ++i)
     if (rv_detail_prim_grid(detail, i)) grids[count++] = rv_detail_prim_grid(detail, i);
   RvResult r = rv_grid_write_file(path, grids, count, true, error);
@@ -43,6 +46,7 @@ static RvResult write_half(const RvDetail* detail, const char* path, RvError* er
   return r;
 }
 
+// True if the geometry has VDBs only.
 static bool only_grids(const RvDetail* detail) {
   if (rv_detail_count(detail, RV_POINT) || !rv_detail_count(detail, RV_PRIM)) return false;
   for (size_t i = 0; i < rv_detail_count(detail, RV_PRIM); ++i)
@@ -50,44 +54,46 @@ static bool only_grids(const RvDetail* detail) {
   return true;
 }
 
+// Writes the geometry in the format of the name.
 static RvResult write_file(RvCook* cook, const RvDetail* detail, const char* path, RvError* error) {
   const FilecacheParms* p = cook->parms;
   RvLog log = rv_cook_log(cook);
   if (!p->half || !rv_text_ends(path, ".vdb")) return rv_detail_save(detail, path, &log, error);
   if (only_grids(detail)) return write_half(detail, path, error);
-  rv_cook_warn(cook, "half: the geometry is more than VDBs, so 32 bits are kept");
+  rv_cook_warn(cook, "half: the geometry is more than VDBs, so it is written in 32 bits");
   return rv_detail_save(detail, path, &log, error);
 }
 
-// what the writer said is believed only after the file is seen
+// Checks that the file exists and is not empty; with verify, that it reads back the same.
 static RvResult check_file(RvCook* cook, const RvDetail* detail, const char* path, RvError* error) {
   const FilecacheParms* p = cook->parms;
   struct stat info;
   if (stat(path, &info) != 0)
-    return rv_fail(error, RV_IO, "%s was written, but is not there: %s", path, strerror(errno));
-  if (!info.st_size) return rv_fail(error, RV_IO, "%s was written, but is empty: is the disk full?", path);
+    return rv_fail(error, RV_IO, "%s was written but does not exist: %s", path, strerror(errno));
+  if (!info.st_size) return rv_fail(error, RV_IO, "%s was written, but is empty: the disk may be full", path);
   if (!p->verify || !(rv_text_ends(path, ".geo") || rv_text_ends(path, ".bgeo") || rv_text_ends(path, ".bgeo.sc")))
     return RV_OK;
   if (rv_detail_find_vdb(detail, NULL)) {
     rv_cook_warn(cook, "verify: VDBs are not kept in %s, so it was not compared", path);
     return RV_OK;
   }
-  RvDetail* back = NULL;
-  RvResult r = rv_detail_load(path, &back, NULL, error);
+  RvDetail* loaded = NULL;
+  RvResult r = rv_detail_load(path, &loaded, NULL, error);
   if (r != RV_OK) return rv_error_context(error, "verify");
-  if (rv_detail_hash(back) != rv_detail_hash(detail))
-    r = rv_fail(error, RV_IO, "verify: %s reads back differently: is the disk damaged?", path);
-  rv_detail_free(back);
+  if (rv_detail_hash(loaded) != rv_detail_hash(detail))
+    r = rv_fail(error, RV_IO, "verify: %s reads back differently: the disk may be damaged", path);
+  rv_detail_free(loaded);
   return r;
 }
 
+// Writes the current frame.
 static RvResult write_frame(RvCook* cook, const RvDetail* detail, RvError* error) {
   const FilecacheParms* p = cook->parms;
-  if (!p->file[0]) return rv_fail(error, RV_BAD_INPUT, "file: no name is given");
+  if (!p->file[0]) return rv_fail(error, RV_BAD_INPUT, "file: give a file name");
   RvDetail* stripped = NULL;
   if (!p->keepstate) {
     stripped = rv_detail_copy(detail);
-    if (!stripped) return rv_fail(error, RV_NO_MEMORY, "no memory for the geometry");
+    if (!stripped) return rv_fail(error, RV_NO_MEMORY, "out of memory for the geometry");
     rv_state_strip(stripped, false);
     detail = stripped;
   }
@@ -98,30 +104,32 @@ static RvResult write_frame(RvCook* cook, const RvDetail* detail, RvError* error
   return r;
 }
 
+// Reads the frame, or passes the input through and writes it.
 static RvResult cook(RvCook* cook, RvError* error) {
   const FilecacheParms* p = cook->parms;
   if (p->loadfromdisk)
     return rv_load_frame(cook, p->file, (RvMissing)p->missingframe, offsetof(FilecacheParms, file), &cook->output[0],
                          error);
   const RvDetail* input = cook->ninput ? cook->input[0] : NULL;
-  if (!input) return rv_fail(error, RV_BAD_INPUT, "nothing is wired in to write; wire it, or set loadfromdisk");
-  // a sample between frames belongs to no file
+  if (!input)
+    return rv_fail(error, RV_BAD_INPUT, "input 1 is not wired: wire the geometry to write, or set loadfromdisk");
+  // Samples between frames are not written.
   bool whole = cook->time.frame == floor(cook->time.frame);
   RvResult r = cook->write && whole ? write_frame(cook, input, error) : RV_OK;
   if (r != RV_OK) return r;
   cook->output[0] = rv_detail_copy(input);
-  return cook->output[0] ? RV_OK : rv_fail(error, RV_NO_MEMORY, "no memory for the geometry");
+  return cook->output[0] ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for the geometry");
 }
 
 const RvNodeType rv_node_filecache = {
     .type = "filecache",
     .label = "File Cache",
     .category = "Files",
-    .summary = "Writes its input to disk, a file a frame, or reads it back.",
+    .summary = "Writes its input to disk, one file a frame, or reads it back.",
     .help =
-        "A frame is written when the frame is cooked; cooks between frames and samples that other nodes ask for only "
-        "pass through. A file is written under a temporary name and renamed when it is whole, so that an older one "
-        "stays intact when the disk is full. The ending chooses the format: .geo, .bgeo and .bgeo.sc keep "
+        "A file is written when its frame is cooked; cooks between frames and samples for other nodes only pass "
+        "the input through. Files are written under a temporary name and renamed when complete, so an older file "
+        "stays intact if the disk is full. The ending selects the format: .geo, .bgeo and .bgeo.sc keep "
         "everything; .vdb keeps VDBs and points; .vtp and .usda are for other programs and cannot be read back.",
     .flags = RV_NODE_WRITES,
     .inputs = filecache_inputs,

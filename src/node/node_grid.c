@@ -3,19 +3,20 @@
 #include "parm/table.h"
 #include "rivulet/node.h"
 
-#define GRID_PARMS(X)                                                                              \
-  X(MENU, orient, "Orientation", 2, "xy=XY Plane|yz=YZ Plane|zx=ZX Plane",                         \
-    "Plane of the grid; its faces look along the third axis.")                                     \
-  X(VEC2, size, "Size", 1, 1, HARD(0), SOFT(10), "m",                                              \
-    "Lengths along the plane's first axis (columns) and its second (rows); each must be above 0.") \
-  X(VEC3, t, "Center", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Centre of the grid.")                     \
-  X(INT, rows, "Rows", 10, HARD(2), HARD(8192), "", "Rows of points.")                             \
-  X(INT, cols, "Columns", 10, HARD(2), HARD(8192), "", "Columns of points.")                       \
-  X(TOGGLE, addnormals, "Add Normals", 0, "Adds the plane's normal as the point attribute N.")
+#define GRID_PARMS(X)                                                                                   \
+  X(MENU, orient, "Orientation", 2, "xy=XY Plane|yz=YZ Plane|zx=ZX Plane",                              \
+    "Plane of the grid. Its faces point along the third axis.")                                         \
+  X(VEC2, size, "Size", 1, 1, HARD(0), SOFT(10), "m",                                                   \
+    "Lengths along the first axis of the plane (columns) and its second (rows). Each must be above 0.") \
+  X(VEC3, t, "Center", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Centre of the grid.")                          \
+  X(INT, rows, "Rows", 10, HARD(2), HARD(8192), "", "Number of rows of points.")                        \
+  X(INT, cols, "Columns", 10, HARD(2), HARD(8192), "", "Number of columns of points.")                  \
+  X(TOGGLE, addnormals, "Add Normals", 0, "Adds the normal of the plane as the point attribute N.")
 RV_PARM_TABLE(GridParms, grid_table, GRID_PARMS)
 
 static const RvPortDef grid_outputs[] = {{"geometry", "Geometry", "The mesh.", false}};
 
+// Position of a point.
 static RvVec3 grid_position(const GridParms* p, int64_t row, int64_t col) {
   int u = p->orient, v = (p->orient + 1) % 3;
   double q[3] = {p->t[0], p->t[1], p->t[2]};
@@ -24,6 +25,7 @@ static RvVec3 grid_position(const GridParms* p, int64_t row, int64_t col) {
   return rv_vec3_load64(q);
 }
 
+// Makes the points and faces of the grid.
 static RvResult cook(RvCook* cook, RvError* error) {
   const GridParms* p = cook->parms;
   for (int k = 0; k < 2; ++k)
@@ -42,7 +44,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
   for (int32_t row = 0; row + 1 < p->rows; ++row)
     for (int32_t col = 0; col + 1 < p->cols; ++col) {
       int32_t n = (int32_t)p->cols, a = row * n + col;
-      // clockwise seen along the third axis from its far side
+      // Clockwise seen from the positive side of the third axis.
       rv_shape_face(&shape, 4, (int32_t[]){a, a + n, a + n + 1, a + 1}, normals);
     }
   return rv_shape_end(&shape, true, &cook->output[0], error);
@@ -53,7 +55,7 @@ const RvNodeType rv_node_grid = {
     .label = "Grid",
     .category = "Geometry",
     .summary = "Makes a flat sheet of quads.",
-    .help = "Rows and columns count points, as in Houdini. Points follow each other along the rows.",
+    .help = "Rows and columns count points, as in Houdini. Points are numbered along the rows.",
     .flags = RV_NODE_GENERATOR,
     .outputs = grid_outputs,
     .noutput = 1,

@@ -1,5 +1,5 @@
-// Groom: strands on a mesh. Placement, attributes and limits are here; the shape of a strand is in
-// groom_shape.c.
+// Groom: grows strands on a mesh. Placement, attributes and limits are here; the shape of a strand is in
+// groom/shape.c.
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,104 +14,121 @@
 
 #define GROOM_PARMS(X)                                                                                                 \
   X(FOLDER, "Placement")                                                                                               \
-  X(MENU, method, "Method", 0, "count=Count|density=Density",                                                          \
-    "Whether the number of strands or their density is set.")                                                          \
+  X(MENU, method, "Method", 0, "count=Count|density=Density", "Sets either the number of strands or their density.")   \
   X(INT, count, "Count", 1000, HARD(1), SOFT(100000), "",                                                              \
-    "Number of strands before the density attribute thins them out. Raising it adds strands and leaves the "           \
-    "first ones "                                                                                                      \
-    "as they are.",                                                                                                    \
+    "Number of strands, before the Density Attribute thins them out. Raising it adds strands between the existing "    \
+    "ones, which stay as they are.",                                                                                   \
     WHEN("{ method == density }"))                                                                                     \
   X(FLOAT, density, "Density", 100000, HARD(0), SOFT(2000000), "m-2",                                                  \
-    "Strands a square metre. A human scalp has about two million.", WHEN("{ method == count }"))                       \
-  X(INT, seed, "Seed", 0, SOFT(0), SOFT(100), "", "Another seed, another groom of the same kind.")                     \
-  X(STRING, group, "Skin Group", "", "Faces of the skin that bear hair; all if empty.")                                \
+    "Strands per square metre. A human scalp has about two million.", WHEN("{ method == count }"))                     \
+  X(INT, seed, "Seed", 0, SOFT(0), SOFT(100), "",                                                                      \
+    "Seed of all random choices. Another seed grows another groom of the same kind.")                                  \
+  X(STRING, group, "Skin Group", "", "Faces of the skin that bear hair. Empty: all faces.")                            \
   X(STRING, densityattrib, "Density Attribute", "density",                                                             \
-    "Point attribute of the skin, 0 to 1: the share of strands that grow there. Not an error if it is "                \
-    "missing.")                                                                                                        \
+    "Point attribute of the skin, 0 to 1, that thins the hair: the share of strands that grow there. A missing "       \
+    "attribute counts as 1.")                                                                                          \
   X(MENU, layout, "Layout", 0, "disk=Disk|row=Row",                                                                    \
-    "Where strands grow without a skin: on a disk in the XZ plane about the origin, or in a row from the "             \
-    "origin along X. "                                                                                                 \
-    "Up is the normal.")                                                                                               \
+    "Where strands grow when no skin is wired: on a disk in the XZ plane around the origin, or in a row from the "     \
+    "origin along X. The normal points up.")                                                                           \
   X(FLOAT, size, "Disk Size", 0.1, HARD(0), SOFT(1), "m", "Diameter of the disk.", WHEN("{ layout == row }"))          \
-  X(FLOAT, spacing, "Row Spacing", 0.001, HARD(0), SOFT(0.1), "m", "Distance of neighbours in the row.",               \
-    WHEN("{ layout == disk }"))                                                                                        \
+  X(FLOAT, spacing, "Row Spacing", 0.001, HARD(0), SOFT(0.1), "m",                                                     \
+    "Distance between neighbouring strands of the row.", WHEN("{ layout == disk }"))                                   \
   X(FOLDER, "Strand")                                                                                                  \
   X(FLOAT, length, "Length", 0.1, HARD(0), SOFT(1), "m", "Length of a strand along the fibre, curls included.")        \
   X(FLOAT, lengthrandom, "Length Random", 0.1, HARD(0), HARD(1), "",                                                   \
-    "How much shorter a strand may be, as a share of the length.")                                                     \
-  X(STRING, lengthattrib, "Length Attribute", "", "Point attribute of the skin that multiplies the length.")           \
-  X(INT, points, "Points", 16, HARD(2), HARD(4096), "", "Points a strand, root and tip included.")                     \
+    "Largest share by which single strands are shorter. 0 makes all equal; 0.1 to 0.3 looks natural.")                 \
+  X(STRING, lengthattrib, "Length Attribute", "",                                                                      \
+    "Point attribute of the skin that multiplies the length, to paint a haircut. Empty: none.")                        \
+  X(INT, points, "Points", 16, HARD(2), HARD(4096), "",                                                                \
+    "Points of a strand, root and tip included. Curls need at least 6 points a turn; the node warns below that.")      \
   X(FLOAT, radius, "Hair Radius", 4e-5, HARD(0), SOFT(0.0002), "m",                                                    \
-    "Radius of the fibre, for the mechanics: the attribute hairradius. Human hair has 25 to 60 "                       \
-    "micrometres.")                                                                                                    \
+    "Radius of the fibre for the simulation, written as hairradius. Human hair has 25 to 60 micrometres.")             \
   X(FLOAT, widthscale, "Width Scale", 1, HARD(0), SOFT(10), "",                                                        \
-    "The rendered diameter, the attribute width, is twice the radius times this times the taper.")                     \
-  X(RAMP, taper, "Taper", "0 1 linear, 0.6 1 smooth, 1 0.3 linear", "Width from root to tip.")                         \
+    "Multiplies the rendered diameter, written as width: twice the radius times this times the Taper.")                \
+  X(RAMP, taper, "Taper", "0 1 linear, 0.6 1 smooth, 1 0.3 linear", "Rendered width from root (left) to tip (right).") \
   X(FOLDER, "Direction")                                                                                               \
   X(VEC3, direction, "Comb Direction", 0, -1, 0, SOFT(-1), SOFT(1), "",                                                \
-    "Where the hair is combed and falls to; down is gravity.")                                                         \
+    "Direction in which the hair is combed and falls; down is gravity.")                                               \
   X(FLOAT, directionrandom, "Direction Random", 0.1, HARD(0), SOFT(1), "",                                             \
-    "How much single strands differ from it. From 0.1 on they also cross at the crown, which would be bare "           \
-    "otherwise.")                                                                                                      \
+    "Deviation of single strands from the Comb Direction. From 0.1 on strands also cross at the crown, which would "   \
+    "be bare otherwise.")                                                                                              \
   X(FLOAT, lift, "Lift", 0.6, HARD(0), HARD(1), "",                                                                    \
-    "How strands leave the skin: 1 along its normal, 0 flat along it towards the comb direction.")                     \
+    "Angle at which strands leave the skin: 1 along its normal, 0 flat along it towards the Comb Direction.")          \
   X(FLOAT, bend, "Bend", 0.9, HARD(0), HARD(1), "",                                                                    \
-    "How far strands turn towards the comb direction from root to tip. Coiled and afro hair, which its own "           \
-    "curls hold "                                                                                                      \
-    "up, takes 0.6 and 0.15 of it.")                                                                                   \
+    "Share of the turn towards the Comb Direction that a strand completes from root to tip. Coiled and afro styles, "  \
+    "which their own curls hold up, use 0.6 and 0.15 of it.")                                                          \
   X(FLOAT, bendlength, "Bend Length", 0.05, HARD(0), SOFT(0.5), "m",                                                   \
-    "Length over which a strand turns. Human hair under its own weight has (EI / (density A g))^(1/3), "               \
-    "about 5 cm.")                                                                                                     \
+    "Length over which a strand bends over. Human hair under its own weight has (EI / (density A g))^(1/3), about 5 "  \
+    "cm.")                                                                                                             \
   X(TOGGLE, avoidskin, "Avoid Skin", 1,                                                                                \
-    "Lets strands slide along a rounded skin, such as a head, instead of entering it.")                                \
+    "Makes strands slide along a rounded skin, such as a head, instead of entering it.")                               \
   X(FOLDER, "Curl")                                                                                                    \
   X(MENU, style, "Style", 0, "straight=Straight|wavy=Wavy|curly=Curly|coiled=Coiled|afro=Afro",                        \
-    "Straight; waves in a plane; loose helices; springs; or tight coils that change their sense of "                   \
+    "Form of the curls: none, waves in a plane, loose helices, springs, or tight coils that change their sense of "    \
     "turning.")                                                                                                        \
   X(FLOAT, curlradius, "Curl Radius", 0, HARD(0), SOFT(0.02), "m",                                                     \
-    "Radius of the helix, or half height of the wave. 0 takes the style's own: 6, 8, 5 or 2.5 mm.",                    \
+    "Radius of the helix, or amplitude of the wave. 0 uses the style's own: wavy 6, curly 8, coiled 5, afro 2.5 mm.",  \
     WHEN("{ style == straight }"))                                                                                     \
   X(FLOAT, curlpitch, "Curl Pitch", 0, HARD(0), SOFT(0.1), "m",                                                        \
-    "Rise of one turn. 0 takes the style's own: 60, 35, 10 or 5 mm.", WHEN("{ style == straight }"))                   \
-  X(FLOAT, curlrandom, "Curl Random", 0.2, HARD(0), HARD(0.9), "",                                                     \
-    "How much radius, pitch and phase differ from strand to strand, as a share.", WHEN("{ style == straight }"))       \
-  X(FLOAT, curlstart, "Curl Start", 0.05, HARD(0), HARD(1), "", "Share of the strand, from the root, without curl.",   \
+    "Rise of one turn along the centre of the curl. 0 uses the style's own: wavy 60, curly 35, coiled 10, afro 5 mm.", \
     WHEN("{ style == straight }"))                                                                                     \
+  X(FLOAT, curlrandom, "Curl Random", 0.2, HARD(0), HARD(0.9), "",                                                     \
+    "Variation of radius, pitch and phase from strand to strand, as a share.", WHEN("{ style == straight }"))          \
+  X(FLOAT, curlstart, "Curl Start", 0.05, HARD(0), HARD(1), "",                                                        \
+    "Share of the strand, from the root, that stays without curl.", WHEN("{ style == straight }"))                     \
   X(FLOAT, curlblend, "Curl Blend", 0.15, HARD(0), HARD(1), "",                                                        \
     "Share of the strand over which the curl grows to its full radius.", WHEN("{ style == straight }"))                \
-  X(FLOAT, frizz, "Frizz", 0, HARD(0), SOFT(0.01), "m", "Irregular sway of single strands, grown from the root.")      \
-  X(FLOAT, frizzlength, "Frizz Length", 0.02, HARD(1e-6), SOFT(0.1), "m", "Length of one sway.")                       \
+  X(FLOAT, frizz, "Frizz", 0, HARD(0), SOFT(0.01), "m",                                                                \
+    "Amplitude of the irregular sway of single strands, growing from the root. 1 to 3 mm is visible frizz.")           \
+  X(FLOAT, frizzlength, "Frizz Length", 0.02, HARD(1e-6), SOFT(0.1), "m", "Wavelength of the sway.")                   \
   X(FOLDER, "Clumps")                                                                                                  \
-  X(FLOAT, clumpsize, "Clump Size", 0, HARD(0), SOFT(0.05), "m", "Mean distance of clumps on the skin; 0 makes none.") \
+  X(FLOAT, clumpsize, "Clump Size", 0, HARD(0), SOFT(0.05), "m",                                                       \
+    "Mean distance of clumps on the skin. 0 makes no clumps; 5 to 20 mm suits scalp hair.")                            \
   X(FLOAT, tightness, "Tightness", 0.7, HARD(0), HARD(1), "",                                                          \
-    "How far strands are drawn to the centre of their clump: their distance shrinks by 1 - tightness times "           \
-    "the ramp.",                                                                                                       \
+    "Strength with which strands are drawn to the centre of their clump: their distance shrinks by 1 - tightness "     \
+    "times the Tightness Ramp.",                                                                                       \
     WHEN("{ clumpsize == 0 }"))                                                                                        \
-  X(RAMP, tightnessramp, "Tightness Ramp", "0 0 smooth, 0.4 0.85 linear, 1 1 linear", "Tightness from root to tip.",   \
-    WHEN("{ clumpsize == 0 }"))                                                                                        \
+  X(RAMP, tightnessramp, "Tightness Ramp", "0 0 smooth, 0.4 0.85 linear, 1 1 linear",                                  \
+    "Tightness from root (left) to tip (right).", WHEN("{ clumpsize == 0 }"))                                          \
   X(FLOAT, clumptwist, "Clump Twist", 0, SOFT(-360), SOFT(360), "deg",                                                 \
-    "Turn of a clump about its centre, root to tip.", WHEN("{ clumpsize == 0 }"))                                      \
+    "Twist of a clump about its centre from root to tip.", WHEN("{ clumpsize == 0 }"))                                 \
   X(FLOAT, crossoverrate, "Crossover Rate", 0, HARD(0), HARD(1), "",                                                   \
-    "Share of strands that join the clump next to their own.", WHEN("{ clumpsize == 0 }"))                             \
+    "Share of strands that join the neighbouring clump instead of their own.", WHEN("{ clumpsize == 0 }"))             \
   X(FLOAT, strayamount, "Stray Amount", 0, HARD(0), HARD(1), "",                                                       \
-    "Share of strands that fly away: no clump, more frizz.")                                                           \
+    "Share of strands that fly away: they join no clump and have more frizz. 0.01 to 0.05 looks natural.")             \
   X(FOLDER, "Attributes")                                                                                              \
-  X(STRING, primnumattrib, "Primitive Number", "skinprim", "Attribute that holds the root's skin primitive.")          \
-  X(STRING, primuvwattrib, "Primitive UVW", "skinprimuv", "Attribute that holds the root's place on it.")              \
-  X(STRING, clumpidoutputattrib, "Clump ID", "clumpid", "Attribute that holds the clump, -1 for none.")                \
-  X(STRING, skinattribs, "Skin Attributes", "", "Point attributes of the skin that strands take from their root.")
+  X(STRING, primnumattrib, "Primitive Number", "skinprim",                                                             \
+    "Primitive attribute for the number of the skin face at the root.")                                                \
+  X(STRING, primuvwattrib, "Primitive UVW", "skinprimuv",                                                              \
+    "Primitive attribute for the parametric position of the root on that face.")                                       \
+  X(STRING, clumpidoutputattrib, "Clump ID", "clumpid",                                                                \
+    "Primitive attribute for the number of the clump; -1 for none.")                                                   \
+  X(STRING, skinattribs, "Skin Attributes", "",                                                                        \
+    "Point attributes of the skin that each strand takes from its root, as primitive attributes.")
 RV_PARM_TABLE(GroomParms, groom_table, GROOM_PARMS)
 
+// Random streams, one for each purpose.
 enum { STREAM_ROOT = 1, STREAM_CLUMP = 2, STREAM_KEEP = 11, STREAM_LENGTH = 12, STREAM_CROSS = 13, STREAM_STRAY = 14 };
-enum { GRAIN = 32, BATCH = 8192, MAX_CLUMPS = 1 << 18, POINTS_A_TURN = 6 };
+enum {
+  GRAIN = 32,  // strands a task
+  CANDIDATES_A_TASK = 1024,
+  BATCH = 8192,  // strands between two questions whether to stop
+  MAX_CLUMPS = 1 << 18,
+  POINTS_A_TURN = 6,                       // of a curl, below which the node warns
+  POINT_BYTES = 12 + 12 + 4 + 4 + 16 + 4,  // P rest width curveu orient, and its vertex
+  PRIM_BYTES = 48,
+  MAX_GIB = 8  // of the output
+};
 
-// bytes of a point (P rest width curveu orient, and its vertex) and of a primitive
-enum { POINT_BYTES = 12 + 12 + 4 + 4 + 16 + 4, PRIM_BYTES = 48, MAX_GIB = 8 };
+static const double LEAST_LENGTH_FACTOR = 1e-6;  // painted length below which no strand grows
+static const double AFRO_FRIZZ = 0.5;            // extra frizz of the afro style, in curl radii
+static const double STRAY_FRIZZ = 0.02;          // extra frizz of strays, in strand lengths
+static const uint64_t CLUMP_ID = 1ull << 41;     // keeps the random numbers of clumps apart from those of strands
 
 enum { STRAIGHT, WAVY, CURLY, COILED, AFRO };
 
-// radius, pitch, share of the bend, share of kinks. The springs' pitch of two radii is that of the afro-hair
-// system's coils (AH-1, spec 6.2: radius 0.5, length 4, 4 curls).
+// Curl radius and pitch in metres, factor on the bend, share of kinks. The pitch of two radii of the coiled styles is
+// that of the afro-hair system's coils (AH-1, spec 6.2: radius 0.5, length 4, 4 curls).
 static const struct {
   double radius, pitch, bend, kinks;
 } styles[] = {
@@ -119,6 +136,7 @@ static const struct {
     [COILED] = {0.005, 0.01, 0.6, 0}, [AFRO] = {0.0025, 0.005, 0.15, 0.35},
 };
 
+// State of one cook.
 typedef struct Groom {
   RvCook* cook;
   const GroomParms* p;
@@ -129,11 +147,11 @@ typedef struct Groom {
   RvGroomShape shape;
   RvGroomClumps clumps;
   const RvAttrib *density, *length;
-  size_t candidates, count;
-  int32_t* ids;           // of the strands that are kept
-  uint8_t* keep;          // of the candidates
-  float *width, *curveu;  // a point of any strand
-  // what is written
+  size_t candidates, count;  // strands before and after thinning out
+  int32_t* ids;              // [count] numbers of the strands
+  uint8_t* keep;             // [candidates] 1: the strand grows
+  float *width, *curveu;     // [points] the same for all strands
+  // Output arrays.
   RvDetail* out;
   float *P, *rest, *out_width, *out_curveu, *orient, *uvw, *hairradius;
   int32_t *prim, *id, *clump;
@@ -141,12 +159,12 @@ typedef struct Groom {
 
 //---------------------------------------------------------------------------------------------- roots
 
-// place `k` of a stream, on the skin or in the layout
+// Root k of a stream, on the skin or in the layout.
 static RvSkinFrame place(const Groom* g, uint64_t stream, uint64_t k, RvSite* site) {
   *site = (RvSite){-1, 0, 0};
   if (g->has_skin) {
     *site = rv_skin_site(&g->skin, g->seed, stream, k);
-    // through the float of the attribute, so that skinprimuv gives back exactly this root
+    // Rounded to the float of the attribute, so that skinprimuv gives exactly this root.
     site->u = (float)site->u;
     site->v = (float)site->v;
     return rv_skin_frame(&g->skin, *site);
@@ -163,10 +181,12 @@ static RvSkinFrame place(const Groom* g, uint64_t stream, uint64_t k, RvSite* si
   return f;
 }
 
+// Random number in [0, 1) of strand k.
 static double chance(const Groom* g, uint64_t stream, uint64_t k) {
   return rv_random(g->seed, stream, k, 0);
 }
 
+// Root, length and clump of strand k.
 static RvGroomRoot make_root(const Groom* g, uint64_t k, RvSite* site) {
   RvGroomRoot root = {.frame = place(g, STREAM_ROOT, k, site), .id = k, .clump = -1};
   root.length = g->p->length * (1 - g->p->lengthrandom * chance(g, STREAM_LENGTH, k));
@@ -177,46 +197,47 @@ static RvGroomRoot make_root(const Groom* g, uint64_t k, RvSite* site) {
   return root;
 }
 
+// Decides which candidates grow, by the painted density and length.
 static void choose_range(void* arg, size_t begin, size_t end) {
   Groom* g = arg;
   for (size_t k = begin; k < end; ++k) {
     RvSite site;
     if (g->has_skin && (g->density || g->length)) place(g, STREAM_ROOT, k, &site);
     bool keep = !g->density || chance(g, STREAM_KEEP, k) < rv_skin_value(&g->skin, site, g->density, 0);
-    // a length painted to nothing is a strand less
-    if (keep && g->length) keep = rv_skin_value(&g->skin, site, g->length, 0) > 1e-6;
+    if (keep && g->length) keep = rv_skin_value(&g->skin, site, g->length, 0) > LEAST_LENGTH_FACTOR;
     g->keep[k] = keep;
   }
 }
 
+// Lists the strands that grow.
 static RvResult choose_strands(Groom* g, RvError* error) {
   g->keep = rv_alloc(g->candidates, 1);
-  if (!g->keep) return rv_fail(error, RV_NO_MEMORY, "no memory for %zu strands", g->candidates);
-  rv_parallel_for(g->candidates, 1024, choose_range, g);
+  if (!g->keep) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu strands", g->candidates);
+  rv_parallel_for(g->candidates, CANDIDATES_A_TASK, choose_range, g);
   for (size_t k = 0; k < g->candidates; ++k) g->count += g->keep[k];
   g->ids = rv_alloc(g->count, sizeof *g->ids);
-  if (!g->ids) return rv_fail(error, RV_NO_MEMORY, "no memory for %zu strands", g->count);
+  if (!g->ids) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu strands", g->count);
   for (size_t k = 0, n = 0; k < g->candidates; ++k)
     if (g->keep[k]) g->ids[n++] = (int32_t)k;
   return RV_OK;
 }
 
+// Places the clumps and grows their centre lines.
 static RvResult make_clumps(Groom* g, RvError* error) {
   double size = g->p->clumpsize;
   if (!(size > 0) || !g->count) return RV_OK;
   double area = g->has_skin ? g->skin.area : RV_PI / 4 * g->p->size * g->p->size;
   double wanted = !g->has_skin && g->p->layout == 1 ? (double)g->candidates * g->p->spacing / size : area / size / size;
   if (wanted > MAX_CLUMPS)
-    return rv_fail(error, RV_LIMIT, "clumpsize %g makes %.0f clumps, more than %d; make it larger", size, wanted,
-                   MAX_CLUMPS);
+    return rv_fail(error, RV_LIMIT, "clumpsize %g makes %.0f clumps, more than %d: raise it", size, wanted, MAX_CLUMPS);
   size_t count = wanted < 1 ? 1 : (size_t)(wanted + 0.5);
   RvGroomRoot* roots = rv_alloc(count, sizeof *roots);
-  if (!roots) return rv_fail(error, RV_NO_MEMORY, "no memory for %zu clumps", count);
+  if (!roots) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu clumps", count);
   for (size_t i = 0; i < count; ++i) {
     RvSite site;
-    roots[i] = (RvGroomRoot){.frame = place(g, STREAM_CLUMP, i, &site), .id = i | 1ull << 41, .clump = -1};
+    roots[i] = (RvGroomRoot){.frame = place(g, STREAM_CLUMP, i, &site), .id = i | CLUMP_ID, .clump = -1};
     roots[i].length = g->p->length;
-    if (g->length) roots[i].length *= fmax(rv_skin_value(&g->skin, site, g->length, 0), 1e-6);
+    if (g->length) roots[i].length *= fmax(rv_skin_value(&g->skin, site, g->length, 0), LEAST_LENGTH_FACTOR);
   }
   RvResult result = rv_groom_clumps_init(&g->clumps, &g->shape, count, roots, error);
   rv_free(roots);
@@ -225,6 +246,7 @@ static RvResult make_clumps(Groom* g, RvError* error) {
 
 //---------------------------------------------------------------------------------------------- set-up
 
+// Finds a numeric point attribute of the skin.
 static RvResult skin_attrib(const Groom* g, const char* token, const char* name, bool needed, const RvAttrib** out,
                             RvError* error) {
   *out = NULL;
@@ -232,15 +254,17 @@ static RvResult skin_attrib(const Groom* g, const char* token, const char* name,
   const RvAttrib* found = rv_detail_find(g->skin.detail, RV_POINT, name);
   if (!found && needed) return rv_fail(error, RV_BAD_INPUT, "%s: the skin has no point attribute '%s'", token, name);
   if (found && rv_attrib_storage(found) == RV_STRING)
-    return rv_fail(error, RV_BAD_INPUT, "%s: point attribute '%s' of the skin is text, not a number", token, name);
+    return rv_fail(error, RV_BAD_INPUT, "%s: point attribute '%s' of the skin is a string, not a number", token, name);
   *out = found;
   return RV_OK;
 }
 
+// Reads the skin and its painted attributes.
 static RvResult open_skin(Groom* g, RvError* error) {
   const RvDetail* detail = g->cook->ninput ? g->cook->input[0] : NULL;
   if (!detail) {
-    if (g->p->layout == 0 && !(g->p->size > 0)) return rv_fail(error, RV_BAD_INPUT, "size: the disk must have one");
+    if (g->p->layout == 0 && !(g->p->size > 0))
+      return rv_fail(error, RV_BAD_INPUT, "size: the diameter of the disk must be above 0");
     return RV_OK;
   }
   RvOwner owner;
@@ -256,17 +280,19 @@ static RvResult open_skin(Groom* g, RvError* error) {
   return result;
 }
 
-// how many strands, and whether they can be held at all, before any memory is taken for them
+// Computes the number of strands and checks the limits before memory is allocated.
 static RvResult check_size(Groom* g, RvError* error) {
   const GroomParms* p = g->p;
-  if (p->points < 2) return rv_fail(error, RV_BAD_INPUT, "points is %lld: a strand needs 2", (long long)p->points);
+  if (p->points < 2)
+    return rv_fail(error, RV_BAD_INPUT, "points is %lld: a strand needs at least 2", (long long)p->points);
   if (!(p->length > 0)) return rv_fail(error, RV_BAD_INPUT, "length is %g: it must be above 0", p->length);
   double wanted = (double)p->count, mpu = g->cook->time.meters_per_unit;
   if (p->method == 1 && (g->has_skin || p->layout == 0)) {
     double area = g->has_skin ? g->skin.area : RV_PI / 4 * p->size * p->size;
     wanted = floor(p->density * area * mpu * mpu + 0.5);
   }
-  if (!(wanted >= 1)) return rv_fail(error, RV_BAD_INPUT, "count: %g strands are asked for; 1 is the least", wanted);
+  if (!(wanted >= 1))
+    return rv_fail(error, RV_BAD_INPUT, "count: %g strands are asked for; at least 1 is needed", wanted);
   double bytes = wanted * ((double)p->points * POINT_BYTES + PRIM_BYTES);
   if (wanted * (double)p->points > INT32_MAX || bytes > MAX_GIB * 0x1p30)
     return rv_fail(error, RV_LIMIT,
@@ -277,17 +303,20 @@ static RvResult check_size(Groom* g, RvError* error) {
   return RV_OK;
 }
 
+// Parameters of the shape of all strands, in scene units.
 static void set_shape(Groom* g) {
   const GroomParms* p = g->p;
   double unit = 1 / (g->cook->time.meters_per_unit > 0 ? g->cook->time.meters_per_unit : 1);
   RvVec3 down = {0, -1, 0};
   RvGroomShape s = {.seed = g->seed, .points = (int)p->points};
+  // Growth.
   s.direction = rv_normalize(rv_vec3_load64(p->direction), down);
   s.direction_random = p->directionrandom;
   s.lift = p->lift;
   s.bend = p->bend * styles[p->style].bend;
   s.bend_length = p->bendlength;
   s.hull = g->hull.used ? &g->hull : NULL;
+  // Curl: the parameters, or the values of the style.
   if (p->style != STRAIGHT) {
     s.curl_radius = p->curlradius > 0 ? p->curlradius : styles[p->style].radius * unit;
     s.curl_pitch = p->curlpitch > 0 ? p->curlpitch : styles[p->style].pitch * unit;
@@ -297,16 +326,17 @@ static void set_shape(Groom* g) {
     s.wave = p->style == WAVY;
     s.kinks = styles[p->style].kinks;
   }
-  s.frizz = p->frizz + (p->style == AFRO ? 0.5 * s.curl_radius : 0);
+  s.frizz = p->frizz + (p->style == AFRO ? AFRO_FRIZZ * s.curl_radius : 0);
   s.frizz_length = p->frizzlength;
+  // Clumps.
   for (int i = 0; i < RV_GROOM_NODES; ++i)
     s.tightness[i] = rv_clamp(p->tightness * rv_ramp_eval(&p->tightnessramp, (double)i / (RV_GROOM_NODES - 1)), 0, 1);
   s.clump_twist = rv_radians(p->clumptwist);
-  s.stray_frizz = 0.02 * p->length;
+  s.stray_frizz = STRAY_FRIZZ * p->length;
   g->shape = s;
 }
 
-// a helix drawn with too few points is another curve, and would simulate as one
+// Warns if a curl has too few points a turn: it would be drawn and simulated as another curve.
 static void warn_coarse(const Groom* g) {
   const RvGroomShape* s = &g->shape;
   if (!(s->curl_radius > 0)) return;
@@ -319,18 +349,21 @@ static void warn_coarse(const Groom* g) {
 
 //---------------------------------------------------------------------------------------------- output
 
+// Makes the curves and their attributes.
 static RvResult make_output(Groom* g, RvError* error) {
   const GroomParms* p = g->p;
   size_t n = (size_t)p->points;
   g->width = rv_alloc(n, sizeof(float));
   g->curveu = rv_alloc(n, sizeof(float));
   g->out = rv_detail_new();
-  if (!g->width || !g->curveu || !g->out) return rv_fail(error, RV_NO_MEMORY, "no memory for the strands");
+  if (!g->width || !g->curveu || !g->out) return rv_fail(error, RV_NO_MEMORY, "out of memory for the strands");
+  // Width and curveu are the same for all strands.
   for (size_t i = 0; i < n; ++i) {
     double u = (double)i / (double)(n - 1);
     g->curveu[i] = (float)u;
     g->width[i] = (float)(2 * p->radius * p->widthscale * fmax(rv_ramp_eval(&p->taper, u), 0));
   }
+  // Curves and their attributes.
   RvResult result = rv_detail_add_curves(g->out, g->count, n, NULL, NULL, error);
   if (result != RV_OK) return result;
   RvDetail* d = g->out;
@@ -348,11 +381,13 @@ static RvResult make_output(Groom* g, RvError* error) {
   return ok ? RV_OK : error && error->code ? error->code : RV_NO_MEMORY;
 }
 
+// A range of strands between two questions whether to stop.
 typedef struct Batch {
   Groom* g;
   size_t first;
 } Batch;
 
+// Grows a range of strands.
 static void fill_range(void* arg, size_t begin, size_t end) {
   const Batch* batch = arg;
   const Groom* g = batch->g;
@@ -376,6 +411,7 @@ static void fill_range(void* arg, size_t begin, size_t end) {
   }
 }
 
+// Grows all strands in batches.
 static RvResult fill_strands(Groom* g, RvError* error) {
   for (size_t first = 0; first < g->count; first += BATCH) {
     if (rv_cook_cancelled(g->cook, (double)first / (double)g->count, "strands"))
@@ -386,7 +422,7 @@ static RvResult fill_strands(Groom* g, RvError* error) {
   return RV_OK;
 }
 
-// point attributes of the skin as primitive attributes of the strands, as 32-bit floats
+// Copies a point attribute of the skin to the strands as a primitive attribute of 32-bit floats.
 static RvResult copy_skin_attrib(Groom* g, const char* name, RvError* error) {
   const RvAttrib* from;
   RvResult result = skin_attrib(g, "skinattribs", name, true, &from, error);
@@ -395,7 +431,7 @@ static RvResult copy_skin_attrib(Groom* g, const char* name, RvError* error) {
   RvAttrib* to;
   result = rv_detail_add_attrib(g->out, RV_PRIM, name, RV_F32, size, rv_attrib_tag(from), &to, error);
   float* values = result == RV_OK ? rv_attrib_write(to) : NULL;
-  if (!values) return result != RV_OK ? result : rv_fail(error, RV_NO_MEMORY, "no memory for %s", name);
+  if (!values) return result != RV_OK ? result : rv_fail(error, RV_NO_MEMORY, "out of memory for %s", name);
   for (size_t i = 0; i < g->count; ++i) {
     RvSite site = {g->prim[i], g->uvw[3 * i], g->uvw[3 * i + 1]};
     for (int k = 0; k < size; ++k) values[i * (size_t)size + (size_t)k] = (float)rv_skin_value(&g->skin, site, from, k);
@@ -403,23 +439,26 @@ static RvResult copy_skin_attrib(Groom* g, const char* name, RvError* error) {
   return RV_OK;
 }
 
+// Copies all attributes that skinattribs names.
 static RvResult copy_skin_attribs(Groom* g, RvError* error) {
   char* list = rv_strdup(g->p->skinattribs);
-  if (!list) return rv_fail(error, RV_NO_MEMORY, "no memory for the skin's attributes");
+  if (!list) return rv_fail(error, RV_NO_MEMORY, "out of memory for the skin's attributes");
   RvResult result = RV_OK;
-  char* rest = list;
-  for (char* word; result == RV_OK && (word = strsep(&rest, " ,\t"));)
+  char* position = list;
+  for (char* word = strsep(&position, " ,\t"); result == RV_OK && word; word = strsep(&position, " ,\t"))
     if (*word) result = copy_skin_attrib(g, word, error);
   rv_free(list);
   return result;
 }
 
+// Places roots, clumps and strands, and copies attributes of the skin.
 static RvResult cook(RvCook* cook, RvError* error) {
   Groom* g = rv_alloc_zero(1, sizeof *g);
-  if (!g) return rv_fail(error, RV_NO_MEMORY, "no memory for a groom");
+  if (!g) return rv_fail(error, RV_NO_MEMORY, "out of memory for a groom");
   g->cook = cook;
   g->p = cook->parms;
   g->seed = (uint64_t)g->p->seed;
+  // Check the input before memory is allocated, then grow.
   RvResult result = open_skin(g, error);
   if (result == RV_OK) result = check_size(g, error);
   if (result == RV_OK) {
@@ -436,8 +475,9 @@ static RvResult cook(RvCook* cook, RvError* error) {
     g->out = NULL;
     cook->stats->strands = (int64_t)g->count;
     cook->stats->vertices = (int64_t)(g->count * (size_t)g->p->points);
-    if (!g->count) rv_cook_warn(cook, "the attribute %s lets no strand grow", g->p->densityattrib);
+    if (!g->count) rv_cook_warn(cook, "no strand grows: the attribute %s is 0 on the whole skin", g->p->densityattrib);
   }
+  // Release the working memory.
   rv_detail_free(g->out);
   if (g->has_skin) rv_skin_free(&g->skin);
   rv_groom_clumps_free(&g->clumps);
@@ -450,7 +490,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
 }
 
 static const RvPortDef inputs[] = {
-    {"skin", "Skin", "Mesh to grow on; without it, strands grow on a disk or in a row.", false}};
+    {"skin", "Skin", "Mesh to grow on. Without it, strands grow on a disk or in a row.", false}};
 static const RvPortDef outputs[] = {{"strands", "Strands", "Open curves, root first.", false}};
 
 const RvNodeType rv_node_groom = {
@@ -459,22 +499,17 @@ const RvNodeType rv_node_groom = {
     .category = "Hair",
     .summary = "Grows strands on a mesh: straight, wavy, curly, coiled or afro.",
     .help =
-        "Roots lie on the faces of the skin, evenly by area: larger faces bear more. Strand k has its root "
-        "and shape from "
-        "k and the seed alone, so a larger count adds strands between those that are there, and painting the "
-        "density "
-        "in one place changes no other.\n\n"
-        "Every strand has `points` points, root first, and its segments are equal and add up to its length, "
-        "within the "
-        "rounding of 32-bit positions. Lengths are in scene units.\n\n"
-        "Points get P, rest, width (diameter), curveu (0 at the root, 1 at the tip) and orient, a frame "
-        "without twist whose "
-        "z axis runs along the strand. Primitives get id, hairradius, skinprim and skinprimuv, which name "
-        "the root in "
-        "Houdini's parametric space of the skin (-1 without a skin), and clumpid where there are clumps.\n\n"
-        "Quads are bilinear patches and larger polygons fans about their middle, as in Houdini; faces "
-        "without area bear "
-        "nothing. Normals are the skin's N, or smooth ones that look outwards.",
+        "Roots are spread evenly by area over the faces of the skin. Root and shape of strand k depend on k and "
+        "the seed only, so a larger Count adds strands between the existing ones, and painting the density in "
+        "one place changes nothing elsewhere.\n\n"
+        "Every strand has the same number of points, root first. Its segments are equal and add up to its length "
+        "within the rounding of 32-bit positions. Lengths are in scene units.\n\n"
+        "Points get P, rest, width (diameter), curveu (0 at the root, 1 at the tip) and orient, a twist-free "
+        "frame whose z axis runs along the strand. Primitives get id, hairradius, skinprim and skinprimuv, which "
+        "locate the root in Houdini's parametric space of the skin (-1 without a skin), and clumpid if there are "
+        "clumps.\n\n"
+        "As in Houdini, quads are bilinear patches and larger polygons are fans around their centre; faces "
+        "without area bear no hair. Normals are the N of the skin, or smooth outward normals.",
     .flags = RV_NODE_GENERATOR,
     .inputs = inputs,
     .ninput = 1,

@@ -1,4 +1,4 @@
-// Group: names the points or primitives in a box, with given ids, or on a stretch of their curve.
+// Group: names points or primitives in a box, with given ids, or on a range of their curve.
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,36 +8,39 @@
 #include "parm/table.h"
 #include "rivulet/node.h"
 
-#define GROUP_PARMS(X)                                                                                            \
-  X(STRING, groupname, "Group Name", "group1", "Name of the group.")                                              \
-  X(MENU, grouptype, "Group Type", 0, "points=Points|prims=Primitives", "What it holds.")                         \
-  X(STRING, basegroup, "Base Group", "", "Where to choose from: groups, numbers and ranges; all if empty.")       \
-  X(MENU, mode, "Select", 0, "all=All|box=Box|ids=Ids|curveu=Curve U", "What of the base group is chosen.")       \
-  X(VEC3, boxmin, "Box Minimum", -1, -1, -1, SOFT(-1), SOFT(1), "m", "One corner; its faces count as inside.",    \
-    WHEN("{ mode != box }"))                                                                                      \
-  X(VEC3, boxmax, "Box Maximum", 1, 1, 1, SOFT(-1), SOFT(1), "m", "The other corner.", WHEN("{ mode != box }"))   \
-  X(STRING, ids, "Ids", "", "Values of the attribute id, or element numbers where there is none: \"3 7 10-20\".", \
-    WHEN("{ mode != ids }"))                                                                                      \
-  X(VEC2, curveu, "Curve U", 0, 0, SOFT(0), SOFT(1), "", "Least and greatest curveu; 0 0 are the roots.",         \
-    WHEN("{ mode != curveu }"))                                                                                   \
-  X(TOGGLE, invert, "Invert", 0, "Takes the rest of the base group instead.")                                     \
-  X(MENU, mergeop, "Merge", 0, "replace=Replace|union=Union|intersect=Intersect|subtract=Subtract",               \
-    "What happens to a group of that name that is there.")
+#define GROUP_PARMS(X)                                                                                                 \
+  X(STRING, groupname, "Group Name", "group1", "Name of the group.")                                                   \
+  X(MENU, grouptype, "Group Type", 0, "points=Points|prims=Primitives", "Elements of the group.")                      \
+  X(STRING, basegroup, "Base Group", "", "Elements to choose from: groups, numbers and ranges. Empty: all.")           \
+  X(MENU, mode, "Select", 0, "all=All|box=Box|ids=Ids|curveu=Curve U", "Selection from the base group.")               \
+  X(VEC3, boxmin, "Box Minimum", -1, -1, -1, SOFT(-1), SOFT(1), "m",                                                   \
+    "Lower corner of the box. Points on its faces count as inside.", WHEN("{ mode != box }"))                          \
+  X(VEC3, boxmax, "Box Maximum", 1, 1, 1, SOFT(-1), SOFT(1), "m", "Upper corner of the box.", WHEN("{ mode != box }")) \
+  X(STRING, ids, "Ids", "", "Values of the attribute id, or element numbers if there is none, such as \"3 7 10-20\".", \
+    WHEN("{ mode != ids }"))                                                                                           \
+  X(VEC2, curveu, "Curve U", 0, 0, SOFT(0), SOFT(1), "",                                                               \
+    "Smallest and largest curveu. 0 0 selects the roots, 1 1 the tips.", WHEN("{ mode != curveu }"))                   \
+  X(TOGGLE, invert, "Invert", 0, "Selects the other elements of the base group instead.")                              \
+  X(MENU, mergeop, "Merge", 0, "replace=Replace|union=Union|intersect=Intersect|subtract=Subtract",                    \
+    "Combines the selection with an existing group of that name.")
 RV_PARM_TABLE(GroupParms, group_table, GROUP_PARMS)
 
 enum { ALL, BOX, IDS, CURVEU };
 enum { REPLACE, UNION, INTERSECT, SUBTRACT };
 
+// A range of ids, both ends included.
 typedef struct Range {
   int64_t first, last;
 } Range;
 typedef RV_ARRAY(Range) Ranges;
 
+// Order of ranges, for qsort.
 static int by_first(const void* a, const void* b) {
   const Range *x = a, *y = b;
   return (x->first > y->first) - (x->first < y->first);
 }
 
+// Reads numbers and ranges; sorts and merges them.
 static RvResult read_ids(const char* text, Ranges* out, RvError* error) {
   const char* at = text;
   while (*at) {
@@ -46,6 +49,7 @@ static RvResult read_ids(const char* text, Ranges* out, RvError* error) {
       ++at;
       continue;
     }
+    // A number, or a range with a dash.
     Range r = {.first = strtoll(at, &end, 10)};
     r.last = r.first;
     if (end != at && *end == '-') {
@@ -53,12 +57,12 @@ static RvResult read_ids(const char* text, Ranges* out, RvError* error) {
       r.last = strtoll(at, &end, 10);
     }
     if (end == at || (*end && !strchr(" ,\t", *end)) || r.last < r.first)
-      return rv_fail(error, RV_BAD_INPUT, "ids: \"%.20s\" is no number and no range such as 3-9", at);
-    if (!rv_array_push(out, r)) return rv_fail(error, RV_NO_MEMORY, "no memory for the ids");
+      return rv_fail(error, RV_BAD_INPUT, "ids: \"%.20s\" is neither a number nor a range such as 3-9", at);
+    if (!rv_array_push(out, r)) return rv_fail(error, RV_NO_MEMORY, "out of memory for the ids");
     at = end;
   }
   if (out->count) qsort(out->data, out->count, sizeof *out->data, by_first);
-  // overlapping ranges become one, so that a search finds the only one that can hold a number
+  // Merge overlapping ranges, so that a binary search finds the only candidate.
   size_t n = 0;
   for (size_t i = 0; i < out->count; ++i) {
     if (n && out->data[i].first <= out->data[n - 1].last) {
@@ -70,6 +74,7 @@ static RvResult read_ids(const char* text, Ranges* out, RvError* error) {
   return RV_OK;
 }
 
+// True if a range contains the id.
 static bool has_id(const Ranges* ranges, int64_t id) {
   size_t lo = 0, hi = ranges->count;
   while (lo < hi) {
@@ -82,6 +87,7 @@ static bool has_id(const Ranges* ranges, int64_t id) {
   return lo < ranges->count && ranges->data[lo].first <= id;
 }
 
+// Selects elements by id.
 static RvResult choose_ids(const RvDetail* d, RvOwner owner, const char* text, uint8_t* in, RvError* error) {
   Ranges ranges = {0};
   RvResult result = read_ids(text, &ranges, error);
@@ -93,6 +99,7 @@ static RvResult choose_ids(const RvDetail* d, RvOwner owner, const char* text, u
   return result;
 }
 
+// Selects the points in the box.
 static void choose_box(const RvDetail* d, const GroupParms* p, uint8_t* in) {
   const float* P = rv_detail_f32(d, RV_POINT, "P", 3);
   for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i) {
@@ -102,17 +109,18 @@ static void choose_box(const RvDetail* d, const GroupParms* p, uint8_t* in) {
   }
 }
 
+// Selects the points on a range of their curve.
 static RvResult choose_curveu(const RvDetail* d, const GroupParms* p, uint8_t* in, RvError* error) {
   float* u = rv_curveu(d, error);
   if (!u) return RV_NO_MEMORY;
-  // the ends are given as decimals, curveu is a float
+  // The ends are rounded to float, like curveu.
   for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i)
     in[i] = u[i] >= (float)p->curveu[0] && u[i] <= (float)p->curveu[1];
   rv_free(u);
   return RV_OK;
 }
 
-// a primitive is in a box if all its points are, and on a stretch of curveu if any is
+// Selects primitives by their points: all of them, or any.
 static void points_to_prims(const RvDetail* d, const uint8_t* points, bool all, uint8_t* prims) {
   const int32_t *start = rv_detail_prim_start(d), *point = rv_detail_vertex_point(d);
   for (size_t i = 0; i < rv_detail_count(d, RV_PRIM); ++i) {
@@ -123,12 +131,13 @@ static void points_to_prims(const RvDetail* d, const uint8_t* points, bool all, 
   }
 }
 
+// Selects elements by the mode.
 static RvResult choose(const RvDetail* d, const GroupParms* p, RvOwner owner, uint8_t* in, RvError* error) {
   memset(in, 1, rv_detail_count(d, owner));
   if (p->mode == ALL) return RV_OK;
   if (p->mode == IDS) return choose_ids(d, owner, p->ids, in, error);
   uint8_t* points = owner == RV_POINT ? in : rv_alloc(rv_detail_count(d, RV_POINT), 1);
-  if (!points) return rv_fail(error, RV_NO_MEMORY, "no memory for the group");
+  if (!points) return rv_fail(error, RV_NO_MEMORY, "out of memory for the group");
   RvResult result = RV_OK;
   if (p->mode == BOX)
     choose_box(d, p, points);
@@ -141,31 +150,33 @@ static RvResult choose(const RvDetail* d, const GroupParms* p, RvOwner owner, ui
   return result;
 }
 
+// Writes the group, merged with an existing one.
 static RvResult write_group(RvDetail* out, const GroupParms* p, RvOwner owner, const uint8_t* in, const uint8_t* base,
                             RvError* error) {
   RvGroup* group;
-  if (!*p->groupname) return rv_fail(error, RV_BAD_INPUT, "groupname: a group must have a name");
+  if (!*p->groupname) return rv_fail(error, RV_BAD_INPUT, "groupname: give the group a name");
   RvResult result = rv_detail_add_group(out, owner, p->groupname, &group, error);
   if (result != RV_OK) return result;
   uint8_t* to = rv_group_write(group);
-  if (!to) return rv_fail(error, RV_NO_MEMORY, "no memory for the group '%s'", p->groupname);
+  if (!to) return rv_fail(error, RV_NO_MEMORY, "out of memory for the group '%s'", p->groupname);
   for (size_t i = 0; i < rv_detail_count(out, owner); ++i) {
-    uint8_t is = (!base || base[i]) && (in[i] != 0) != p->invert;
-    to[i] = p->mergeop == UNION       ? to[i] | is
-            : p->mergeop == INTERSECT ? to[i] & is
-            : p->mergeop == SUBTRACT  ? to[i] & !is
-                                      : is;
+    uint8_t member = (!base || base[i]) && (in[i] != 0) != p->invert;
+    to[i] = p->mergeop == UNION       ? to[i] | member
+            : p->mergeop == INTERSECT ? to[i] & member
+            : p->mergeop == SUBTRACT  ? to[i] & !member
+                                      : member;
   }
   return RV_OK;
 }
 
+// Selects elements and writes the group.
 static RvResult cook(RvCook* cook, RvError* error) {
   const GroupParms* p = cook->parms;
   if (!cook->ninput || !cook->input[0]) return rv_fail(error, RV_BAD_INPUT, "input 1 is not wired");
   RvOwner owner = p->grouptype ? RV_PRIM : RV_POINT, selected;
   RvDetail* out = rv_detail_copy(cook->input[0]);
   uint8_t *base = NULL, *in = rv_alloc(rv_detail_count(cook->input[0], owner), 1);
-  RvResult result = out && in ? RV_OK : rv_fail(error, RV_NO_MEMORY, "no memory for the group");
+  RvResult result = out && in ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for the group");
   if (result == RV_OK)
     result = rv_select(out, p->basegroup, p->grouptype ? RV_SELECT_PRIMS : RV_SELECT_POINTS, &selected, &base, error);
   if (result == RV_OK) result = choose(out, p, owner, in, error);
@@ -180,17 +191,17 @@ static RvResult cook(RvCook* cook, RvError* error) {
   return result;
 }
 
-static const RvPortDef inputs[] = {{"geometry", "Geometry", "What gets the group.", true}};
-static const RvPortDef outputs[] = {{"geometry", "Geometry", "The same with the group.", false}};
+static const RvPortDef inputs[] = {{"geometry", "Geometry", "Geometry that gets the group.", true}};
+static const RvPortDef outputs[] = {{"geometry", "Geometry", "The same geometry with the group.", false}};
 
 const RvNodeType rv_node_group = {
     .type = "group",
     .label = "Group",
     .category = "Geometry",
-    .summary = "Makes a group of points or primitives by box, ids or place on the curve.",
+    .summary = "Makes a group of points or primitives by box, ids or position along the curve.",
     .help =
-        "A primitive is in a box if all its points are, and within a range of curveu if any is. Without the attribute "
-        "curveu the range goes by arc length.",
+        "A primitive is in a box if all its points are, and within a range of curveu if any of its points is. "
+        "Without the attribute curveu the range runs over arc length.",
     .inputs = inputs,
     .ninput = 1,
     .outputs = outputs,

@@ -1,4 +1,4 @@
-// Guides: every n-th strand, each standing for those about it.
+// Guides: chooses every n-th strand of a groom, which represents the strands around it.
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -7,28 +7,34 @@
 #include "parm/table.h"
 #include "rivulet/node.h"
 
-#define GUIDES_PARMS(X)                                                                                             \
-  X(STRING, group, "Group", "", "Strands to choose from and to stand for; all if empty. The others are dropped.")   \
-  X(INT, step, "Step", 50, HARD(1), SOFT(200), "", "One strand of so many becomes a guide; 1 keeps all.")           \
-  X(MENU, order, "Order", 0, "even=Evenly over the Skin|list=In List Order",                                        \
-    "Evenly: one strand of the middle of every patch of so many roots. List: strands 0, n, 2 n and so on, as they " \
-    "are numbered.")
+#define GUIDES_PARMS(X)                                                                                               \
+  X(STRING, group, "Group", "",                                                                                       \
+    "Strands to choose from and to represent. The others are dropped. Empty: all strands.")                           \
+  X(INT, step, "Step", 50, HARD(1), SOFT(200), "",                                                                    \
+    "Number of strands that one guide represents. Higher simulates faster and shows less detail; 1 keeps all, 20 to " \
+    "200 is usual.")                                                                                                  \
+  X(MENU, order, "Order", 0, "even=Evenly over the Skin|list=In List Order",                                          \
+    "Evenly takes the strand in the middle of every patch of that many roots. In List Order takes strands 0, n, 2 n " \
+    "and so on.")
 RV_PARM_TABLE(GuidesParms, guides_table, GUIDES_PARMS)
 
-enum { EVEN, LIST, BITS = 20 };
+enum { EVEN, LIST };
+enum { BITS = 20 };  // of a coordinate on the Hilbert curve
 
+// A strand.
 typedef struct Root {
-  uint64_t key;  // place along the curve
+  uint64_t key;  // position along the Hilbert curve
   int32_t prim;
-  double mass;  // up to a factor that is common to all
-  RvVec3 place;
+  double mass;   // up to a factor common to all strands
+  RvVec3 place;  // position
 } Root;
 
 //---------------------------------------------------------------------------------------------- measuring
 
-// mean of a point attribute over a strand, or the primitive's value; `standard` without either
+// Mean of a point attribute over a strand, or its primitive attribute; `standard` if both are missing or 0.
 static double mean_value(const RvDetail* d, const char* name, size_t prim, double standard) {
-  const RvAttrib *point = rv_detail_find(d, RV_POINT, name), *whole = rv_detail_find(d, RV_PRIM, name);
+  const RvAttrib* point = rv_detail_find(d, RV_POINT, name);
+  const RvAttrib* whole = rv_detail_find(d, RV_PRIM, name);
   const int32_t *start = rv_detail_prim_start(d), *at = rv_detail_vertex_point(d);
   double sum = 0;
   if (point && rv_attrib_storage(point) != RV_STRING)
@@ -38,7 +44,8 @@ static double mean_value(const RvDetail* d, const char* name, size_t prim, doubl
   return sum == 0 ? standard : sum;
 }
 
-// length, section, density and hairs; 0 of what cannot be a guide
+// Mass of a strand from length, radius, density and hairsperguide, up to a factor; 0 for a strand that cannot be a
+// guide.
 static double mass_of(const RvDetail* d, const float* P, size_t prim) {
   const int32_t *start = rv_detail_prim_start(d), *at = rv_detail_vertex_point(d);
   double length = 0, radius = mean_value(d, "hairradius", prim, 1);
@@ -48,6 +55,7 @@ static double mass_of(const RvDetail* d, const float* P, size_t prim) {
   return isfinite(mass) && mass > 0 ? mass : 0;
 }
 
+// Lists the usable strands; *bad: number of unusable ones.
 static size_t read_roots(const RvDetail* d, const uint8_t* mask, Root* roots, size_t* bad, int32_t* first_bad) {
   const float* P = rv_detail_f32(d, RV_POINT, "P", 3);
   const int32_t *start = rv_detail_prim_start(d), *at = rv_detail_vertex_point(d);
@@ -65,8 +73,8 @@ static size_t read_roots(const RvDetail* d, const uint8_t* mask, Root* roots, si
 
 //---------------------------------------------------------------------------------------------- choosing
 
-// Place along Hilbert's curve (J. Skilling, "Programming the Hilbert curve", 2004): it never jumps, so any stretch of
-// it is one patch.
+// Position along the Hilbert curve (J. Skilling, "Programming the Hilbert curve", 2004). The curve is continuous, so
+// each interval of it is a compact patch.
 static uint64_t hilbert(uint32_t x[3]) {
   for (uint32_t q = 1u << (BITS - 1); q > 1; q >>= 1)
     for (int i = 0; i < 3; ++i) {
@@ -88,12 +96,14 @@ static uint64_t hilbert(uint32_t x[3]) {
   return key;
 }
 
+// Order along the curve, then by primitive, for qsort.
 static int by_key(const void* pa, const void* pb) {
   const Root *a = pa, *b = pb;
   if (a->key != b->key) return a->key < b->key ? -1 : 1;
   return (a->prim > b->prim) - (a->prim < b->prim);
 }
 
+// Sorts the roots along the Hilbert curve through their bounding cube.
 static void sort_evenly(Root* roots, size_t n) {
   RvVec3 lo = roots[0].place;
   double size = 0;
@@ -111,7 +121,7 @@ static void sort_evenly(Root* roots, size_t n) {
   qsort(roots, n, sizeof *roots, by_key);
 }
 
-// the strand whose root is nearest to the middle of the patch
+// Strand whose root is nearest to the mean root of a patch.
 static size_t middle_of(const Root* roots, size_t n) {
   RvVec3 mean = {0, 0, 0};
   for (size_t i = 0; i < n; ++i) mean = rv_mad(mean, 1.0 / (double)n, rv_sub(roots[i].place, roots[0].place));
@@ -128,14 +138,15 @@ static size_t middle_of(const Root* roots, size_t n) {
   return best;
 }
 
-// Marks the guides and says for how many hairs of its own kind each stands, so that no mass is lost.
+// Marks the guides and computes how many strands of its own mass each represents, so that mass is conserved.
 static void choose(Root* roots, size_t n, const GuidesParms* p, uint8_t* keep, float* hairs) {
   size_t step = (size_t)p->step, count = n / step + (n % step != 0);
   if (p->order == EVEN && n && step > 1) sort_evenly(roots, n);
   for (size_t k = 0; k < count; ++k) {
-    // by the list patches have `step` strands and the last what is left; evenly they differ by one at most
-    size_t first = p->order == LIST ? k * step : k * n / count,
-           last = p->order == LIST ? first + step : (k + 1) * n / count;
+    // In list order patches have `step` strands and the last one the remainder; evenly, their sizes differ by at
+    // most 1.
+    size_t first = p->order == LIST ? k * step : k * n / count;
+    size_t last = p->order == LIST ? first + step : (k + 1) * n / count;
     if (last > n) last = n;
     const Root* guide = roots + first + (p->order == LIST ? 0 : middle_of(roots + first, last - first));
     double mass = 0;
@@ -147,7 +158,7 @@ static void choose(Root* roots, size_t n, const GuidesParms* p, uint8_t* keep, f
 
 //---------------------------------------------------------------------------------------------- node
 
-// hairsperguide of the input is in the masses already
+// Writes hairsperguide. The masses include that of the input, so the ratio is multiplied by the guide's own.
 static RvResult write_hairs(RvDetail* out, const uint8_t* keep, float* hairs, RvError* error) {
   size_t n = rv_detail_count(out, RV_PRIM);
   for (size_t i = 0; i < n; ++i)
@@ -160,6 +171,7 @@ static RvResult write_hairs(RvDetail* out, const uint8_t* keep, float* hairs, Rv
   return RV_OK;
 }
 
+// Chooses the guides, writes hairsperguide and deletes the other strands.
 static RvResult cook(RvCook* cook, RvError* error) {
   const GuidesParms* p = cook->parms;
   const RvDetail* in = cook->ninput ? cook->input[0] : NULL;
@@ -172,15 +184,17 @@ static RvResult cook(RvCook* cook, RvError* error) {
   Root* roots = rv_alloc(nprim, sizeof *roots);
   RvDetail* out = rv_detail_copy(in);
   RvResult result = RV_OK;
-  if (!keep || !hairs || !roots || !out) result = rv_fail(error, RV_NO_MEMORY, "no memory for %zu strands", nprim);
+  if (!keep || !hairs || !roots || !out) result = rv_fail(error, RV_NO_MEMORY, "out of memory for %zu strands", nprim);
   if (result == RV_OK) result = rv_select(in, p->group, RV_SELECT_PRIMS, &owner, &mask, error);
   if (result == RV_OK) {
+    // Strands that can be guides.
     size_t n = read_roots(in, mask, roots, &bad, &first_bad);
     if (bad)
       rv_cook_warn(cook,
                    "%zu strands cannot be guides and are dropped; the first, primitive %d, has no length, radius or "
-                   "density, or a point whose place is not a number",
+                   "density, or a point whose position is not finite",
                    bad, first_bad);
+    // Guides and the strands that each represents.
     choose(roots, n, p, keep, hairs);
     result = write_hairs(out, keep, hairs, error);
   }
@@ -200,7 +214,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
 }
 
 static const RvPortDef inputs[] = {{"strands", "Strands", "A groom: curves, root first.", true}};
-static const RvPortDef outputs[] = {{"guides", "Guides", "Those that are simulated.", false}};
+static const RvPortDef outputs[] = {{"guides", "Guides", "Strands to simulate.", false}};
 
 const RvNodeType rv_node_guides = {
     .type = "guides",
@@ -208,15 +222,13 @@ const RvNodeType rv_node_guides = {
     .category = "Hair",
     .summary = "Chooses every n-th strand of a groom to be simulated in place of all.",
     .help =
-        "A guide stands for the strands about it: the primitive attribute hairsperguide, which the solvers read, is "
-        "the "
-        "mass of those strands over the guide's own, so that the mass of the whole groom is kept. Strands of one "
-        "length "
-        "and radius give their number.\n\n"
-        "Evenly, roots are put in order along a curve that fills space (Hilbert's) and cut into patches of equal "
-        "number; the strand nearest to the middle of a patch is its guide. So guides lie evenly where the hair does, "
-        "and densely where it is dense. The choice depends on the roots alone.\n\n"
-        "The node transfer carries the motion of the guides to all strands.",
+        "A guide represents the strands around it: the primitive attribute hairsperguide, which the solvers "
+        "read, is the mass of those strands over the guide's own, so the mass of the whole groom is conserved. "
+        "For strands of equal length and radius it is their number.\n\n"
+        "Evenly sorts the roots along a space-filling Hilbert curve and cuts it into patches with equal numbers "
+        "of strands; the strand nearest to the middle of a patch is its guide. So guides are dense where hair is "
+        "dense. The choice depends on the roots only.\n\n"
+        "The node transfer moves all strands by the guides.",
     .inputs = inputs,
     .ninput = 1,
     .outputs = outputs,

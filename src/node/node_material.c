@@ -1,4 +1,4 @@
-// Material: what hair or a liquid is made of, as attributes, from presets and overrides.
+// Material: physical properties of hair or liquid as attributes, from presets and overrides.
 #include <string.h>
 
 #include "base/memory.h"
@@ -7,11 +7,13 @@
 #include "parm/table.h"
 #include "rivulet/node.h"
 
+// A preset of a liquid, SI units; contactangle in degrees.
 typedef struct Liquid {
   const char* token;
   double density, bulkmodulus, shearmodulus, yieldstress, consistency, flowindex, surfacetension, contactangle;
 } Liquid;
 
+// A preset of a fibre, SI units.
 typedef struct Hair {
   const char* token;
   double density, youngs, shear, damping, hairradius;
@@ -33,7 +35,7 @@ static const Hair hairs[] = {
 #undef RV_HAIR
 };
 
-// the menus must be one text each; a test holds them against the tables
+// Menus are single literals; a test compares them with the tables of presets.
 #define LIQUID_MENU                                                                                            \
   "water=Water|tetrachloroethylene=Tetrachloroethylene|mud=Drilling Mud|paint=Acrylic Paint|cream=Milk Cream|" \
   "shavingcream=Shaving Cream|oystersauce=Oyster Sauce|chocolate=Milk Chocolate|siliconeoil=Silicone Oil"
@@ -45,39 +47,51 @@ static const Hair hairs[] = {
 #define IF_LIQUID WHEN("{ kind == hair }")
 
 #define MATERIAL_PARMS(X)                                                                                              \
-  X(MENU, kind, "Kind", 0, "hair=Hair|liquid=Liquid", "What the geometry is.")                                         \
-  X(MENU, hair, "Hair", 0, HAIR_MENU, "Preset of a fibre.", IF_HAIR)                                                   \
-  X(MENU, liquid, "Liquid", 0, LIQUID_MENU, "Preset of a liquid.", IF_LIQUID)                                          \
+  X(MENU, kind, "Kind", 0, "hair=Hair|liquid=Liquid", "Kind of the geometry: hair strands or liquid particles.")       \
+  X(MENU, hair, "Hair", 0, HAIR_MENU, "Preset of the fibre.", IF_HAIR)                                                 \
+  X(MENU, liquid, "Liquid", 0, LIQUID_MENU, "Preset of the liquid.", IF_LIQUID)                                        \
   X(MENU, class, "Class", 0, "auto=By Kind|point=Point|prim=Primitive|detail=Detail",                                  \
-    "What the attributes belong to: by kind, hair's to primitives and liquids' to points.")                            \
-  X(STRING, group, "Group", "", "Elements to set: groups, numbers and ranges; all if empty.")                          \
+    "Element that carries the attributes. By Kind uses primitives for hair and points for liquid.")                    \
+  X(STRING, group, "Group", "", "Elements to set: groups, numbers and ranges. Empty: all.")                            \
   X(FOLDER, "Overrides")                                                                                               \
-  X(FLOAT, density, "Density", -1, HARD(-1), SOFT(2000), "kg1m-3", "-1 takes the preset's, here and below.")           \
-  X(FLOAT, youngs, "Young's Modulus", -1, HARD(-1), SOFT(6e9), "kg1m-1s-2", "Resistance to stretch and bend.",         \
+  X(FLOAT, density, "Density", -1, HARD(-1), SOFT(2000), "kg1m-3",                                                     \
+    "Density. -1 uses the preset, here and below. Heavier hair sags more.")                                            \
+  X(FLOAT, youngs, "Young's Modulus", -1, HARD(-1), SOFT(6e9), "kg1m-1s-2",                                            \
+    "Young's modulus: resistance to stretching and bending. Higher makes stiffer, springier hair.", IF_HAIR)           \
+  X(FLOAT, shear, "Shear Modulus", -1, HARD(-1), SOFT(3e9), "kg1m-1s-2", "Shear modulus: resistance to twisting.",     \
     IF_HAIR)                                                                                                           \
-  X(FLOAT, shear, "Shear Modulus", -1, HARD(-1), SOFT(3e9), "kg1m-1s-2", "Resistance to twist.", IF_HAIR)              \
-  X(FLOAT, damping, "Damping", -1, HARD(-1), SOFT(1e7), "kg1m-1s-1", "Viscosity of the fibre itself.", IF_HAIR)        \
-  X(FLOAT, hairradius, "Hair Radius", -1, HARD(-1), SOFT(0.0002), "m", "Radius of the fibre.", IF_HAIR)                \
+  X(FLOAT, damping, "Damping", -1, HARD(-1), SOFT(1e7), "kg1m-1s-1",                                                   \
+    "Internal viscosity of the fibre. Higher calms oscillations sooner.", IF_HAIR)                                     \
+  X(FLOAT, hairradius, "Hair Radius", -1, HARD(-1), SOFT(0.0002), "m",                                                 \
+    "Radius of the fibre. Bending stiffness grows with its fourth power.", IF_HAIR)                                    \
   X(FLOAT, viscosity, "Viscosity", -1, HARD(-1), SOFT(10), "kg1m-1s-1",                                                \
-    "Dynamic viscosity; the preset's is its apparent one at a shear rate of 1/s, above the yield stress.", IF_LIQUID)  \
-  X(FLOAT, surfacetension, "Surface Tension", -1, HARD(-1), SOFT(0.1), "kg1s-2", "Against air.", IF_LIQUID)            \
-  X(FLOAT, yieldstress, "Yield Stress", -1, HARD(-1), SOFT(200), "kg1m-1s-2", "Stress below which it does not flow.",  \
+    "Dynamic viscosity. Water has 0.001; higher flows more slowly. The preset uses the apparent viscosity at a shear " \
+    "rate of 1/s, above the yield stress.",                                                                            \
     IF_LIQUID)                                                                                                         \
-  X(FLOAT, consistency, "Consistency", -1, HARD(-1), SOFT(30), "", "Herschel-Bulkley consistency, Pa s^n.", IF_LIQUID) \
-  X(FLOAT, flowindex, "Flow Index", -1, HARD(-1), SOFT(2), "", "Below 1 it thins when sheared.", IF_LIQUID)            \
-  X(FLOAT, shearmodulus, "Liquid Shear Modulus", -1, HARD(-1), SOFT(2000), "kg1m-1s-2", "Elasticity below yield.",     \
-    IF_LIQUID)                                                                                                         \
+  X(FLOAT, surfacetension, "Surface Tension", -1, HARD(-1), SOFT(0.1), "kg1s-2",                                       \
+    "Surface tension against air. Higher makes rounder drops and stronger clumping. Water has 0.072.", IF_LIQUID)      \
+  X(FLOAT, yieldstress, "Yield Stress", -1, HARD(-1), SOFT(200), "kg1m-1s-2",                                          \
+    "Stress below which the liquid does not flow, so that it keeps its shape. 0 flows always.", IF_LIQUID)             \
+  X(FLOAT, consistency, "Consistency", -1, HARD(-1), SOFT(30), "",                                                     \
+    "Herschel-Bulkley consistency, Pa s^n: the resistance of the flowing liquid.", IF_LIQUID)                          \
+  X(FLOAT, flowindex, "Flow Index", -1, HARD(-1), SOFT(2), "",                                                         \
+    "Exponent of the flow law. Below 1 the liquid thins when sheared (paint), above 1 it thickens.", IF_LIQUID)        \
+  X(FLOAT, shearmodulus, "Liquid Shear Modulus", -1, HARD(-1), SOFT(2000), "kg1m-1s-2",                                \
+    "Elasticity of the liquid below the yield stress.", IF_LIQUID)                                                     \
   X(FLOAT, bulkmodulus, "Bulk Modulus", -1, HARD(-1), SOFT(3e9), "kg1m-1s-2", "Resistance to compression.", IF_LIQUID) \
-  X(FLOAT, contactangle, "Contact Angle", -1, HARD(-1), HARD(180), "deg", "On hair.", IF_LIQUID)
+  X(FLOAT, contactangle, "Contact Angle", -1, HARD(-1), HARD(180), "deg",                                              \
+    "Angle at which the liquid meets hair. Small angles wet and spread, large angles bead.", IF_LIQUID)
 RV_PARM_TABLE(MaterialParms, material_table, MATERIAL_PARMS)
 
+// Elements that get the attributes.
 typedef struct Target {
   RvDetail* detail;
   RvOwner owner;
   size_t count;
-  const uint8_t* mask;
+  const uint8_t* mask;  // NULL: all
 } Target;
 
+// Writes an attribute: the given value, or the preset if that is negative.
 static RvResult put(const Target* t, const char* name, double preset, double given, RvError* error) {
   float* values = rv_detail_f32_write(t->detail, t->owner, name, 1, error);
   if (!values) return error && error->code ? error->code : RV_NO_MEMORY;
@@ -87,6 +101,7 @@ static RvResult put(const Target* t, const char* name, double preset, double giv
   return RV_OK;
 }
 
+// Writes the name of the preset.
 static RvResult put_name(const Target* t, const char* token, RvError* error) {
   RvAttrib* attrib;
   RvResult result = rv_detail_add_attrib(t->detail, t->owner, "material", RV_STRING, 1, RV_TAG_NONE, &attrib, error);
@@ -95,11 +110,13 @@ static RvResult put_name(const Target* t, const char* token, RvError* error) {
   return result;
 }
 
+// An attribute with its preset and the override.
 typedef struct Row {
   const char* name;
   double preset, given;
 } Row;
 
+// Writes several attributes.
 static RvResult put_rows(const Target* t, const Row* rows, size_t count, RvError* error) {
   RvResult result = RV_OK;
   for (size_t i = 0; result == RV_OK && i < count; ++i)
@@ -107,6 +124,7 @@ static RvResult put_rows(const Target* t, const Row* rows, size_t count, RvError
   return result;
 }
 
+// Writes the attributes of hair.
 static RvResult write_hair(const Target* t, const MaterialParms* p, RvError* error) {
   const Hair* h = &hairs[p->hair];
   const Row rows[] = {{"density", h->density, p->density},
@@ -117,7 +135,8 @@ static RvResult write_hair(const Target* t, const MaterialParms* p, RvError* err
   return put_rows(t, rows, sizeof rows / sizeof *rows, error);
 }
 
-// SD-5, spec 2.5: the presets. At a rate of 1/s a Herschel-Bulkley liquid's viscous stress is its consistency.
+// Writes the attributes of a liquid; presets of SD-5, spec 2.5. At a shear rate of 1/s the viscous stress of a
+// Herschel-Bulkley liquid equals its consistency.
 static RvResult write_liquid(const Target* t, const MaterialParms* p, RvError* error) {
   const Liquid* l = &liquids[p->liquid];
   const Row rows[] = {{"density", l->density, p->density},
@@ -133,6 +152,7 @@ static RvResult write_liquid(const Target* t, const MaterialParms* p, RvError* e
   return result == RV_OK ? put_rows(t, rows, sizeof rows / sizeof *rows, error) : result;
 }
 
+// Copies the input and writes the attributes of the material.
 static RvResult cook(RvCook* cook, RvError* error) {
   const MaterialParms* p = cook->parms;
   if (!cook->ninput || !cook->input[0]) return rv_fail(error, RV_BAD_INPUT, "input 1 is not wired");
@@ -146,7 +166,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
                        &mask, error);
   if (result != RV_OK) return result;
   RvDetail* out = rv_detail_copy(cook->input[0]);
-  if (!out) result = rv_fail(error, RV_NO_MEMORY, "no memory for a copy");
+  if (!out) result = rv_fail(error, RV_NO_MEMORY, "out of memory for a copy");
   if (result == RV_OK) {
     Target target = {out, owner, rv_detail_count(out, owner), mask};
     result = p->kind ? write_liquid(&target, p, error) : write_hair(&target, p, error);
@@ -160,7 +180,8 @@ static RvResult cook(RvCook* cook, RvError* error) {
 }
 
 static const RvPortDef inputs[] = {{"geometry", "Geometry", "Strands or liquid particles.", true}};
-static const RvPortDef outputs[] = {{"geometry", "Geometry", "The same with the material's attributes.", false}};
+static const RvPortDef outputs[] = {
+    {"geometry", "Geometry", "The same geometry with the attributes of the material.", false}};
 
 const RvNodeType rv_node_material = {
     .type = "material",
@@ -168,13 +189,11 @@ const RvNodeType rv_node_material = {
     .category = "Hair",
     .summary = "Gives hair or liquid the attributes of a material.",
     .help =
-        "Hair gets density, youngs, shear, damping and hairradius. A liquid gets material (the preset's name), "
-        "density, "
-        "viscosity, surfacetension, yieldstress, consistency, flowindex, shearmodulus, bulkmodulus and contactangle. "
-        "All "
-        "are in SI units. With a group, the elements outside it keep what they had; where an attribute is new they "
-        "have 0, which solvers take as not given.\n\n"
-        "A liquid flows by the law of Herschel and Bulkley: stress = yieldstress + consistency x rate^flowindex.",
+        "Hair gets density, youngs, shear, damping and hairradius. Liquid gets material (the name of the "
+        "preset), density, viscosity, surfacetension, yieldstress, consistency, flowindex, shearmodulus, "
+        "bulkmodulus and contactangle. All are in SI units. With a group, elements outside it keep their values; "
+        "in a new attribute they have 0, which the solvers treat as not given.\n\n"
+        "A liquid flows by the Herschel-Bulkley law: stress = yieldstress + consistency x rate^flowindex.",
     .inputs = inputs,
     .ninput = 1,
     .outputs = outputs,

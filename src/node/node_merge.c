@@ -1,12 +1,13 @@
-// Merge: everything that is wired, in the order of the inputs.
+// Merge: joins all wired inputs in their order.
 #include <stdlib.h>
 
 #include "parm/table.h"
 #include "rivulet/node.h"
 
-#define MERGE_PARMS(X) X(STRING, exclude, "Exclude", "", "Numbers of inputs to leave out, from 1, parted by spaces.")
+#define MERGE_PARMS(X) X(STRING, exclude, "Exclude", "", "Numbers of inputs to leave out, from 1, separated by spaces.")
 RV_PARM_TABLE(MergeParms, merge_table, MERGE_PARMS)
 
+// True if the list contains the number.
 static bool excluded(const char* list, size_t number) {
   for (char* end; *list; list = end) {
     unsigned long value = strtoul(list, &end, 10);
@@ -18,14 +19,16 @@ static bool excluded(const char* list, size_t number) {
   return false;
 }
 
+// Copies the first input and appends the others.
 static RvResult cook(RvCook* cook, RvError* error) {
   const MergeParms* p = cook->parms;
   RvDetail* out = NULL;
+  // The first input is copied, the others are appended.
   for (size_t i = 0; i < cook->ninput; ++i) {
     if (!cook->input[i] || excluded(p->exclude, i + 1)) continue;
     if (!out) {
       out = rv_detail_copy(cook->input[i]);
-      if (!out) return rv_fail(error, RV_NO_MEMORY, "no memory to merge");
+      if (!out) return rv_fail(error, RV_NO_MEMORY, "out of memory to merge");
       continue;
     }
     RvResult result = rv_detail_merge(out, cook->input[i], error);
@@ -35,7 +38,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
     }
   }
   if (!out) out = rv_detail_new();
-  if (!out) return rv_fail(error, RV_NO_MEMORY, "no memory to merge");
+  if (!out) return rv_fail(error, RV_NO_MEMORY, "out of memory to merge");
   cook->output[0] = out;
   return RV_OK;
 }
@@ -44,16 +47,17 @@ static RvResult cook(RvCook* cook, RvError* error) {
   { "input" #n, "Input " #n, "Geometry to merge.", false }
 static const RvPortDef inputs[] = {MERGE_INPUT(1), MERGE_INPUT(2), MERGE_INPUT(3), MERGE_INPUT(4),
                                    MERGE_INPUT(5), MERGE_INPUT(6), MERGE_INPUT(7), MERGE_INPUT(8)};
-static const RvPortDef outputs[] = {{"geometry", "Geometry", "All of it.", false}};
+static const RvPortDef outputs[] = {{"geometry", "Geometry", "All inputs in one geometry.", false}};
 
 const RvNodeType rv_node_merge = {
     .type = "merge",
     .label = "Merge",
     .category = "Geometry",
-    .summary = "Puts up to eight geometries into one.",
+    .summary = "Joins up to eight geometries into one.",
     .help =
-        "Points and primitives follow each other in the order of the inputs. An attribute that one side lacks gets its "
-        "default there; of two with one name and different types, the first input's type holds.",
+        "Points and primitives follow each other in the order of the inputs. An attribute that one input lacks "
+        "has its default there. If two attributes of one name have different types, the type of the first input "
+        "is used.",
     .flags = RV_NODE_GENERATOR,
     .inputs = inputs,
     .ninput = 8,

@@ -1,4 +1,4 @@
-// Source: says of a shape how liquid comes out of it or vanishes in it. The solvers read what stands here.
+// Source: describes how liquid leaves or enters a shape; the solvers read the description.
 #include <math.h>
 #include <string.h>
 
@@ -10,40 +10,44 @@
 
 #define SOURCE_PARMS(X)                                                                                               \
   X(FOLDER, "Flow")                                                                                                   \
-  X(TOGGLE, active, "Active", 1, "Off, nothing flows; key it to switch the flow on and off.")                         \
+  X(TOGGLE, active, "Active", 1, "Switches the flow. Key it to start and stop the flow.")                             \
   X(MENU, mode, "Mode", 0, "emit=Emit at a rate|fill=Keep filled|sink=Sink",                                          \
-    "Emit: so much liquid a second out of the surface. Fill: keeps the inside full. Sink: takes away what comes in.") \
-  X(FLOAT, rate, "Rate", 0.001, HARD(0), SOFT(0.01), "m3s-1", "Liquid a second, over the whole surface.",             \
-    WHEN("{ mode != emit }"))                                                                                         \
+    "Emit releases liquid at a rate from the surface. Keep filled keeps the inside full. Sink removes liquid that "   \
+    "enters.")                                                                                                        \
+  X(FLOAT, rate, "Rate", 0.001, HARD(0), SOFT(0.01), "m3s-1",                                                         \
+    "Volume of liquid per second from the whole surface. 0.001 is one litre per second.", WHEN("{ mode != emit }"))   \
   X(MENU, velspace, "Velocity Space", 0, "world=World|normal=Along the surface normal",                               \
-    "What the velocity is measured against.", WHEN("{ mode == sink }"))                                               \
+    "Direction of the Velocity: world axes, or along the outward normal of the surface.", WHEN("{ mode == sink }"))   \
   X(VEC3, vel, "Velocity", 0, 0, 0, SOFT(-1), SOFT(1), "m1s-1", "Velocity of new liquid.",                            \
     WHEN("{ mode == sink } { velspace == normal }"))                                                                  \
   X(FLOAT, speed, "Normal Speed", 1, SOFT(0), SOFT(10), "m1s-1", "Speed of new liquid along the outward normal.",     \
     WHEN("{ mode == sink } { velspace == world }"))                                                                   \
   X(FLOAT, inheritvel, "Inherit Velocity", 1, SOFT(0), SOFT(1), "",                                                   \
-    "Share of the shape's own velocity (its point attribute v) that is added.", WHEN("{ mode == sink }"))             \
-  X(FLOAT, spread, "Spread", 0, HARD(0), HARD(180), "deg", "Half angle of the cone of directions.",                   \
-    WHEN("{ mode == sink }"))                                                                                         \
+    "Share of the velocity of the shape (its point attribute v) that new liquid inherits.", WHEN("{ mode == sink }")) \
+  X(FLOAT, spread, "Spread", 0, HARD(0), HARD(180), "deg",                                                            \
+    "Half angle of the cone of directions of new liquid. 0 is a jet, 30 a spray.", WHEN("{ mode == sink }"))          \
   X(FLOAT, life, "Life", 0, HARD(0), SOFT(10), "s",                                                                   \
-    "How old new liquid gets before it is taken away, in simulated seconds; 0: for ever. Counted as killed.",         \
+    "Age at which liquid is removed, in simulated seconds; the ledger counts it as killed. 0: never.",                \
     WHEN("{ mode == sink }"))                                                                                         \
-  X(STRING, material, "Material", "", "Name of the liquid's material; empty leaves the choice to the solver.")        \
-  X(INT, sourceid, "Source ID", 1, HARD(0), HARD(2147483647), "", "Written to the attribute source of new liquid.")   \
+  X(STRING, material, "Material", "", "Name of the material of the liquid. Empty: the solver chooses.")               \
+  X(INT, sourceid, "Source ID", 1, HARD(0), HARD(2147483647), "", "Value of the attribute source of new liquid.")     \
   X(FOLDER, "Shape without Input")                                                                                    \
-  X(MENU, shape, "Shape", 0, "disc=Disc|box=Box", "Shape used when nothing is wired in.")                             \
-  X(VEC3, size, "Size", 0.1, 0.1, 0.1, HARD(0), SOFT(1), "m", "Size of it; of a disc the X and Z diameters.")         \
-  X(VEC3, t, "Center", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Centre of it. The disc lies flat and looks up.")
+  X(MENU, shape, "Shape", 0, "disc=Disc|box=Box", "Shape of the source when nothing is wired.")                       \
+  X(VEC3, size, "Size", 0.1, 0.1, 0.1, HARD(0), SOFT(1), "m",                                                         \
+    "Size of that shape; for a disc, the diameters along X and Z.")                                                   \
+  X(VEC3, t, "Center", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Centre of that shape. The disc is horizontal and faces up.")
 RV_PARM_TABLE(SourceParms, source_table, SOURCE_PARMS)
 
 static const RvPortDef source_inputs[] = {
-    {"shape", "Shape", "A mesh or a level set; nothing: a disc or a box.", false}};
+    {"shape", "Shape", "A mesh or a level set. Without it, a disc or a box.", false}};
 static const RvPortDef source_outputs[] = {{"source", "Source", "The shape with the description of the flow.", false}};
 
-enum { MODE_EMIT, MODE_FILL, MODE_SINK, SHAPE_DISC = 0, DISC_CORNERS = 32 };
+enum { MODE_EMIT, MODE_FILL, MODE_SINK };
+enum { SHAPE_DISC = 0, DISC_CORNERS = 32 };
 
 //---------------------------------------------------------------------------------------------- shapes
 
+// A horizontal disc as one polygon.
 static RvResult make_disc(const SourceParms* p, RvDetail** out, RvError* error) {
   RvShape shape;
   RvResult r = rv_shape_begin(&shape, DISC_CORNERS, 1, DISC_CORNERS, false, error);
@@ -51,7 +55,7 @@ static RvResult make_disc(const SourceParms* p, RvDetail** out, RvError* error) 
   int32_t corners[DISC_CORNERS];
   for (int i = 0; i < DISC_CORNERS; ++i) {
     double a = 2 * RV_PI * i / DISC_CORNERS;
-    // from x towards z is clockwise seen from above
+    // From x towards z is clockwise seen from above, Houdini's winding.
     RvVec3 q = rv_vec3(p->size[0] / 2 * rv_cos(a), 0, p->size[2] / 2 * rv_sin(a));
     corners[i] = rv_shape_point(&shape, rv_add(rv_vec3_load64(p->t), q));
   }
@@ -59,8 +63,9 @@ static RvResult make_disc(const SourceParms* p, RvDetail** out, RvError* error) 
   return rv_shape_end(&shape, false, out, error);
 }
 
+// A box of six quads.
 static RvResult make_box(const SourceParms* p, RvDetail** out, RvError* error) {
-  // bits of a corner's number are its sides; faces clockwise seen from outside
+  // The bits of a corner's number are its sides along x, y, z; faces are clockwise seen from outside.
   static const int32_t faces[6][4] = {{0, 1, 3, 2}, {4, 6, 7, 5}, {0, 4, 5, 1},
                                       {2, 3, 7, 6}, {0, 2, 6, 4}, {1, 5, 7, 3}};
   RvShape shape;
@@ -73,6 +78,7 @@ static RvResult make_box(const SourceParms* p, RvDetail** out, RvError* error) {
   return rv_shape_end(&shape, false, out, error);
 }
 
+// The shape without input.
 static RvResult make_shape(const SourceParms* p, RvDetail** out, RvError* error) {
   for (int k = 0; k < 3; ++k)
     if (!(p->size[k] > 0) && !(p->shape == SHAPE_DISC && k == 1))
@@ -82,7 +88,7 @@ static RvResult make_shape(const SourceParms* p, RvDetail** out, RvError* error)
 
 //---------------------------------------------------------------------------------------------- checks
 
-// a level set among the primitives also has an inside
+// True if the detail has a level set, which has an inside like a closed mesh.
 static bool has_level_set(const RvDetail* detail) {
   for (size_t i = 0; i < rv_detail_count(detail, RV_PRIM); ++i) {
     RvGrid* grid = rv_detail_prim_grid(detail, i);
@@ -91,6 +97,7 @@ static bool has_level_set(const RvDetail* detail) {
   return false;
 }
 
+// Checks that the shape fits the mode.
 static RvResult check_shape(RvCook* cook, const RvDetail* detail, RvError* error) {
   const SourceParms* p = cook->parms;
   RvMesh mesh;
@@ -105,23 +112,24 @@ static RvResult check_shape(RvCook* cook, const RvDetail* detail, RvError* error
     rv_cook_warn(cook, "the input has neither faces nor a level set: nothing flows");
   } else if (p->mode == MODE_EMIT && level_set && !facts.area) {
     return rv_fail(error, RV_BAD_INPUT,
-                   "mode: liquid is emitted from faces, and the input has only a VDB; wire a mesh");
+                   "mode: emit needs faces, but the input has only a VDB: wire a mesh, or use fill");
   } else if (p->mode != MODE_EMIT && facts.open_edges) {
-    return rv_fail(error, RV_BAD_INPUT, "mode %s needs an inside, and the mesh is open at %zu edges: close it",
+    return rv_fail(error, RV_BAD_INPUT, "mode %s needs an inside, but the mesh is open at %zu edges: close it",
                    p->mode == MODE_FILL ? "fill" : "sink", facts.open_edges);
   } else if (facts.area && !facts.open_edges && facts.volume < 0) {
-    rv_cook_warn(cook, "the mesh is inside out: its normals look inward, and so does the normal speed");
+    rv_cook_warn(cook, "the mesh is inside out, so the normal speed points inward: reverse its faces");
   }
   return RV_OK;
 }
 
 //---------------------------------------------------------------------------------------------- description
 
+// Adds a number to all primitives.
 static RvResult put_number(RvDetail* detail, const char* name, RvStorage storage, double value, RvError* error) {
   RvAttrib* attrib = NULL;
   RvResult r = rv_detail_add_attrib(detail, RV_PRIM, name, storage, 1, RV_TAG_NONE, &attrib, error);
   void* values = r == RV_OK ? rv_attrib_write(attrib) : NULL;
-  if (r == RV_OK && !values) r = rv_fail(error, RV_NO_MEMORY, "no memory for attribute %s", name);
+  if (r == RV_OK && !values) r = rv_fail(error, RV_NO_MEMORY, "out of memory for attribute %s", name);
   for (size_t i = 0; i < rv_detail_count(detail, RV_PRIM) && r == RV_OK; ++i) {
     if (storage == RV_F64) ((double*)values)[i] = value;
     if (storage == RV_I32) ((int32_t*)values)[i] = (int32_t)value;
@@ -129,16 +137,18 @@ static RvResult put_number(RvDetail* detail, const char* name, RvStorage storage
   return r;
 }
 
+// Adds the world velocity to all primitives.
 static RvResult put_velocity(const SourceParms* p, RvDetail* detail, RvError* error) {
   RvAttrib* attrib = NULL;
   RvResult r = rv_detail_add_attrib(detail, RV_PRIM, "rv_source_vel", RV_F64, 3, RV_TAG_VECTOR, &attrib, error);
   double* values = r == RV_OK ? rv_attrib_write(attrib) : NULL;
-  if (r == RV_OK && !values) r = rv_fail(error, RV_NO_MEMORY, "no memory for attribute rv_source_vel");
+  if (r == RV_OK && !values) r = rv_fail(error, RV_NO_MEMORY, "out of memory for attribute rv_source_vel");
   for (size_t i = 0; i < rv_detail_count(detail, RV_PRIM) && r == RV_OK; ++i)
     for (int k = 0; k < 3; ++k) values[3 * i + (size_t)k] = p->velspace ? 0 : p->vel[k];
   return r;
 }
 
+// Adds the name of the material to all primitives.
 static RvResult put_material(const SourceParms* p, RvDetail* detail, RvError* error) {
   RvAttrib* attrib = NULL;
   RvResult r = rv_detail_add_attrib(detail, RV_PRIM, "rv_source_material", RV_STRING, 1, RV_TAG_NONE, &attrib, error);
@@ -147,6 +157,7 @@ static RvResult put_material(const SourceParms* p, RvDetail* detail, RvError* er
   return r;
 }
 
+// Adds the whole description.
 static RvResult describe(const SourceParms* p, RvDetail* detail, RvError* error) {
   RvResult r = put_number(detail, "rv_source_id", RV_I32, (double)p->sourceid, error);
   if (r == RV_OK) r = put_number(detail, "rv_source_active", RV_I32, p->active, error);
@@ -161,6 +172,7 @@ static RvResult describe(const SourceParms* p, RvDetail* detail, RvError* error)
   return r;
 }
 
+// Takes or makes the shape, checks it and adds the description.
 static RvResult cook(RvCook* cook, RvError* error) {
   const SourceParms* p = cook->parms;
   const RvDetail* input = cook->ninput ? cook->input[0] : NULL;
@@ -169,7 +181,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
   if (!input)
     r = make_shape(p, &detail, error);
   else if (!detail)
-    r = rv_fail(error, RV_NO_MEMORY, "no memory for the geometry");
+    r = rv_fail(error, RV_NO_MEMORY, "out of memory for the geometry");
   if (r == RV_OK) r = check_shape(cook, detail, error);
   if (r == RV_OK) r = describe(p, detail, error);
   if (r == RV_OK)
@@ -183,23 +195,22 @@ const RvNodeType rv_node_source = {
     .type = "source",
     .label = "Source",
     .category = "Liquid",
-    .summary = "Makes a shape an emitter, a place kept full, or a sink of liquid.",
+    .summary = "Makes a shape an emitter, a region kept full, or a sink of liquid.",
     .help =
-        "The shape passes through with all it carries. The description stands on its primitives, so that merged "
-        "sources "
-        "stay apart:\n\n"
-        "rv_source_id (integer) goes to the attribute source of new liquid; primitives with the same id are one "
+        "The shape passes through with all its attributes. The description is stored on its primitives, so that "
+        "merged sources stay separate:\n\n"
+        "rv_source_id (integer) becomes the attribute source of new liquid; primitives of the same id are one "
         "source.\n\n"
         "rv_source_active (integer) is 0 or 1.\n\n"
         "rv_source_mode (integer) is 0 emit, 1 fill, 2 sink.\n\n"
-        "rv_source_rate (64 bit) is the liquid in cubic metres a second of the whole source.\n\n"
-        "rv_source_vel (64 bit, vector) and rv_source_speed (64 bit) are the velocity of new liquid in the world and "
-        "along the outward normal, which add up; rv_source_inherit (64 bit) is the share of the shape's own v that is "
-        "added to them.\n\n"
+        "rv_source_rate (64 bit) is the volume in cubic metres per second of the whole source.\n\n"
+        "rv_source_vel (64 bit, vector) and rv_source_speed (64 bit) are the velocity of new liquid in the world "
+        "and along the outward normal, which add up; rv_source_inherit (64 bit) is the share of the shape's own "
+        "v that is added.\n\n"
         "rv_source_spread (64 bit) is half the opening angle of the directions, in radians.\n\n"
-        "rv_source_life (64 bit) is how old the liquid gets, in seconds; 0: for ever.\n\n"
-        "rv_source_material (string) names the material.\n\n"
-        "Fill and sink need a closed mesh or a level set; emission needs faces, open or closed.",
+        "rv_source_life (64 bit) is the age at which liquid is removed, in seconds; 0: never.\n\n"
+        "rv_source_material (string) is the name of the material.\n\n"
+        "Fill and sink need a closed mesh or a level set; emit needs faces, open or closed.",
     .flags = RV_NODE_GENERATOR,
     .inputs = source_inputs,
     .ninput = 1,

@@ -1,4 +1,4 @@
-// Surface: bulk, film and bridges of a solver's output as one level set, a fog, velocities and a mesh.
+// Surface: bulk, films and bridges of a solver's output as one level set, a fog, velocities and a mesh.
 #include <math.h>
 #include <string.h>
 
@@ -10,64 +10,75 @@
 #define SURFACE_PARMS(X)                                                                                               \
   X(FOLDER, "Surface")                                                                                                 \
   X(FLOAT, voxelsize, "Voxel Size", 0, HARD(0), SOFT(0.01), "m",                                                       \
-    "Side of a voxel. 0: half of the particles' separation, or, without particles, the mean radius of wet strands.")   \
+    "Side of a voxel. Smaller shows finer detail and takes more memory and time. 0 uses half the particle separation " \
+    "or, without particles, the mean radius of wet strands.")                                                          \
   X(FLOAT, particlesep, "Particle Separation", 0, HARD(0), SOFT(0.1), "m",                                             \
-    "Distance of particles that fill space. 0: from their volume, or else from how many there are in a place; pscale " \
-    "then only counts for lone drops.")                                                                                \
-  X(FLOAT, radiusscale, "Particle Radius Scale", 1, HARD(0.1), HARD(10), "", "Multiplies the size of all particles.")  \
+    "Distance of particles inside the liquid. 0 derives it from their volume, or else from their number density; "     \
+    "pscale then sizes isolated drops only.")                                                                          \
+  X(FLOAT, radiusscale, "Particle Radius Scale", 1, HARD(0.1), HARD(10), "",                                           \
+    "Multiplies the size of all particles. 1 keeps the volume of the liquid.")                                         \
   X(FLOAT, dropletscale, "Droplet Scale", 1, HARD(0.1), HARD(10), "",                                                  \
-    "Multiplies the size of lone particles; bulk keeps its own.")                                                      \
+    "Multiplies the size of isolated particles; the bulk keeps its own.")                                              \
   X(FLOAT, smoothing, "Smoothing", 1, HARD(0.25), HARD(4), "",                                                         \
-    "How far the bulk is smoothed, in about a separation. Across sheets and threads nothing is, so they stay, and so " \
-    "does the volume.")                                                                                                \
+    "Smoothing of the bulk, in particle separations. Raise it to hide single particles, lower it for crisper "         \
+    "splashes. Sheets and threads are not smoothed across, so they and the volume are kept.")                          \
   X(FOLDER, "Film")                                                                                                    \
   X(FLOAT, minfilm, "Minimum Film Radius", 0, HARD(0), HARD(4), "",                                                    \
-    "In voxels: wet strands are drawn at least so thick. 0 draws them as thick as they are, which voxels of more "     \
-    "than "                                                                                                            \
-    "their radius do not show; 0.7 makes every wet strand visible, with more volume than it has.")                     \
-  X(TOGGLE, bridges, "Bridges", 1, "Liquid between strands that are close.")                                           \
+    "Smallest drawn radius of wet strands, in voxels. 0 draws true radii, which voxels larger than the radius do not " \
+    "show; 0.7 shows every wet strand, with more volume than it has.")                                                 \
+  X(TOGGLE, bridges, "Bridges", 1, "Draws liquid bridges between strands that are close.")                             \
   X(FLOAT, contactangle, "Contact Angle", 40.8, HARD(0), HARD(170), "deg",                                             \
-    "Of liquid on hair: how far apart strands may be that it holds together.", WHEN("{ bridges == 0 }"))               \
-  X(FLOAT, blend, "Blend", 2, HARD(0), HARD(16), "", "Voxels over which bulk and film run into each other.")           \
+    "Contact angle of the liquid on hair. It sets how far apart strands may be for a bridge between them.",            \
+    WHEN("{ bridges == 0 }"))                                                                                          \
+  X(FLOAT, blend, "Blend", 2, HARD(0), HARD(16), "",                                                                   \
+    "Radius of the smooth transition between bulk and film, in voxels. 0 makes a sharp seam.")                         \
   X(FLOAT, hairradius, "Hair Radius", 0.00004, HARD(0), SOFT(0.0002), "m",                                             \
     "Radius of strands that have neither hairradius nor filmradius.")                                                  \
   X(FOLDER, "Output")                                                                                                  \
-  X(TOGGLE, density, "Density", 0, "Also the fog density, 1 inside.")                                                  \
-  X(TOGGLE, vel, "Velocity", 1, "Also the staggered velocity vel.")                                                    \
-  X(FLOAT, velscale, "Velocity Voxel Scale", 2, HARD(1), HARD(16), "", "Voxels of vel in voxels of the surface.",      \
-    WHEN("{ vel == 0 mesh == 0 }"))                                                                                    \
-  X(TOGGLE, half, "16-Bit VDBs", 0, "The VDBs are written as 16-bit floats: half the size, 3 digits.")                 \
-  X(TOGGLE, mesh, "Mesh", 0, "Also a mesh, the second output, with v and wetness on its points.")                      \
-  X(FLOAT, adaptivity, "Adaptivity", 0, HARD(0), HARD(1), "", "Larger faces where the surface is flat.",               \
-    WHEN("{ mesh == 0 }"))                                                                                             \
+  X(TOGGLE, density, "Density", 0, "Adds the fog VDB density, 1 inside the liquid.")                                   \
+  X(TOGGLE, vel, "Velocity", 1, "Adds the staggered velocity VDB vel, for motion blur.")                               \
+  X(FLOAT, velscale, "Velocity Voxel Scale", 2, HARD(1), HARD(16), "",                                                 \
+    "Voxel size of vel, in voxels of the surface. Larger saves memory.", WHEN("{ vel == 0 mesh == 0 }"))               \
+  X(TOGGLE, half, "16-Bit VDBs", 0,                                                                                    \
+    "Marks the VDBs to be written as 16-bit floats: half the size, 3 significant digits.")                             \
+  X(TOGGLE, mesh, "Mesh", 0, "Makes a mesh, the second output, with v and wetness on its points.")                     \
+  X(FLOAT, adaptivity, "Adaptivity", 0, HARD(0), HARD(1), "",                                                          \
+    "Merges faces where the surface is flat. 0 keeps all, 1 simplifies most.", WHEN("{ mesh == 0 }"))                  \
   X(TOGGLE, points, "Points", 0,                                                                                       \
-    "Also the particles alone, the third output, for a .vdb of points: without attributes that none of them has a "    \
-    "value of.")                                                                                                       \
+    "Passes the particles, the third output, for a .vdb of points, without attributes that none of them uses.")        \
   X(FOLDER, "Memory")                                                                                                  \
   X(FLOAT, memorylimit, "Memory Limit", 4, HARD(0.05), SOFT(64), "",                                                   \
-    "Gigabytes that making the surface may take. It is estimated before.")                                             \
+    "Gigabytes that the surface may take. The node estimates them in advance.")                                        \
   X(MENU, onlimit, "Over the Limit", 0, "coarsen=Coarsen|refuse=Refuse",                                               \
-    "Takes larger voxels, with a warning that names them, or fails.")
+    "Above the limit, uses larger voxels with a warning that names them, or fails.")
 RV_PARM_TABLE(SurfaceParms, surface_table, SURFACE_PARMS)
 
 enum { COARSEN, REFUSE };
 
+static const double GIGABYTE = 1e9;             // bytes
+static const double DEFAULT_VOXEL = 0.01;       // without particles and films
+static const double VOXELS_A_SEPARATION = 0.5;  // voxel size over particle separation
+static const double THIN_SHARE = 0.01;          // of the film volume, above which thin films are reported
+
 static const RvPortDef inputs[] = {
-    {"liquid", "Liquid", "A solver's state, its particles, its wet strands, or several merged.", false}};
-static const RvPortDef outputs[] = {{"surface", "Surface", "The VDBs surface, density and vel.", false},
+    {"liquid", "Liquid", "Output of a solver: its state, particles, wet strands, or several of them merged.", false}};
+static const RvPortDef outputs[] = {{"surface", "Surface", "VDBs surface, density and vel.", false},
                                     {"mesh", "Mesh", "Triangles with v and wetness.", false},
                                     {"points", "Points", "The particles.", false}};
 
+// Asks the host whether to stop.
 static bool cancelled(void* user, double fraction) {
   return rv_cook_cancelled(user, fraction, "surface");
 }
 
+// Voxel size of the surface.
 static double choose_voxel(const SurfaceParms* p, const RvSurfaceInput* in) {
   if (p->voxelsize > 0) return p->voxelsize;
-  if (in->separation > 0) return 0.5 * in->separation;
-  return in->outer > 0 ? in->outer : 0.01;
+  if (in->separation > 0) return VOXELS_A_SEPARATION * in->separation;
+  return in->outer > 0 ? in->outer : DEFAULT_VOXEL;
 }
 
+// Settings of the surface from the parameters.
 static RvSurfaceDef def_of(RvCook* cook, const RvSurfaceInput* in) {
   const SurfaceParms* p = cook->parms;
   return (RvSurfaceDef){.voxel = choose_voxel(p, in),
@@ -78,7 +89,7 @@ static RvSurfaceDef def_of(RvCook* cook, const RvSurfaceInput* in) {
                         .minfilm = p->minfilm,
                         .bridges = p->bridges,
                         .angle = rv_radians(p->contactangle),
-                        .memory = p->memorylimit * 1e9,
+                        .memory = p->memorylimit * GIGABYTE,
                         .coarsen = p->onlimit == COARSEN,
                         .vel = p->vel || p->mesh ? p->velscale : 0,
                         .wetness = p->mesh,
@@ -89,11 +100,13 @@ static RvSurfaceDef def_of(RvCook* cook, const RvSurfaceInput* in) {
 
 //---------------------------------------------------------------------------------------------- outputs
 
+// Adds a VDB to the output.
 static RvResult add_grid(const SurfaceParms* p, RvDetail* d, RvGrid* grid, RvError* error) {
   RvResult r = p->half ? rv_grid_set_meta_bool(grid, "is_saved_as_half_float", true, error) : RV_OK;
   return r ? r : rv_detail_add_vdb(d, grid, error);
 }
 
+// Adds surface, density and vel to the first output.
 static RvResult put_grids(const SurfaceParms* p, RvSurfaceOut* made, RvDetail* d, RvError* error) {
   RvResult r = add_grid(p, d, made->surface, error);
   if (!r && p->density) {
@@ -106,6 +119,7 @@ static RvResult put_grids(const SurfaceParms* p, RvSurfaceOut* made, RvDetail* d
   return r;
 }
 
+// Samples a grid into a point attribute.
 static RvResult sample_to(const RvGrid* grid, const double* x, size_t count, RvDetail* d, const char* name, int size,
                           RvError* error) {
   float* to = rv_detail_f32_write(d, RV_POINT, name, size, error);
@@ -113,6 +127,7 @@ static RvResult sample_to(const RvGrid* grid, const double* x, size_t count, RvD
   return rv_grid_sample(grid, count, x, to, error);
 }
 
+// Makes the mesh of the second output.
 static RvResult put_mesh(const SurfaceParms* p, const RvSurfaceOut* made, RvDetail* d, RvError* error) {
   size_t npoint, ntriangle;
   float* points;
@@ -121,7 +136,7 @@ static RvResult put_mesh(const SurfaceParms* p, const RvSurfaceOut* made, RvDeta
   if (r) return r;
   int32_t* three = rv_alloc(ntriangle + 1, sizeof *three);
   double* x = rv_alloc(3 * npoint + 3, sizeof *x);
-  if (!three || !x) r = rv_fail(error, RV_NO_MEMORY, "no memory for a mesh of %zu triangles", ntriangle);
+  if (!three || !x) r = rv_fail(error, RV_NO_MEMORY, "out of memory for a mesh of %zu triangles", ntriangle);
   for (size_t i = 0; !r && i < ntriangle; ++i) three[i] = 3;
   for (size_t i = 0; !r && i < 3 * npoint; ++i) x[i] = points[i];
   if (!r) r = rv_detail_add_points(d, npoint, NULL, error);
@@ -137,13 +152,13 @@ static RvResult put_mesh(const SurfaceParms* p, const RvSurfaceOut* made, RvDeta
   return r;
 }
 
-// A .vdb of points holds floats of 32 bits only.
+// Converts volume to 32 bits, since a .vdb of points has no 64-bit floats.
 static RvResult narrow_volume(RvDetail* d, RvError* error) {
   const double* wide = rv_detail_f64(d, RV_POINT, "volume", 1);
   size_t n = rv_detail_count(d, RV_POINT);
   if (!wide) return RV_OK;
   float* kept = rv_alloc(n + 1, sizeof *kept);
-  if (!kept) return rv_fail(error, RV_NO_MEMORY, "no memory for the particles");
+  if (!kept) return rv_fail(error, RV_NO_MEMORY, "out of memory for the particles");
   for (size_t i = 0; i < n; ++i) kept[i] = (float)wide[i];
   rv_detail_remove_attrib(d, RV_POINT, "volume");
   float* to = rv_detail_f32_write(d, RV_POINT, "volume", 1, error);
@@ -152,6 +167,7 @@ static RvResult narrow_volume(RvDetail* d, RvError* error) {
   return to ? RV_OK : error->code;
 }
 
+// True for an attribute of particles, or one with a value other than its default.
 static bool is_kept(const RvDetail* d, const RvAttrib* a) {
   static const char* const always[] = {"P", "v", "pscale", "id", "age", "source", "volume"};
   for (size_t i = 0; i < sizeof always / sizeof *always; ++i)
@@ -163,7 +179,7 @@ static bool is_kept(const RvDetail* d, const RvAttrib* a) {
   return false;
 }
 
-// attributes that only the strands of a state have mean nothing on its particles
+// Removes attributes that only the strands of a state use.
 static void drop_foreign(RvDetail* d) {
   for (size_t i = rv_detail_attrib_count(d, RV_POINT); i > 0; --i) {
     const RvAttrib* a = rv_detail_attrib(d, RV_POINT, i - 1);
@@ -171,9 +187,10 @@ static void drop_foreign(RvDetail* d) {
   }
 }
 
+// Makes the particles of the third output.
 static RvResult put_points(const RvDetail* input, const RvSurfaceInput* in, RvDetail** out, RvError* error) {
   RvDetail* d = rv_detail_copy(input);
-  if (!d) return rv_fail(error, RV_NO_MEMORY, "no memory for the particles");
+  if (!d) return rv_fail(error, RV_NO_MEMORY, "out of memory for the particles");
   rv_state_strip(d, false);
   RvResult r = rv_detail_keep(d, in->loose, NULL, false, error);
   if (!r) {
@@ -187,19 +204,21 @@ static RvResult put_points(const RvDetail* input, const RvSurfaceInput* in, RvDe
   return r;
 }
 
+// Warns of a coarser voxel, particles without volume and thin films.
 static void tell(RvCook* cook, const RvSurfaceDef* def, const RvSurfaceInput* in, const RvSurfaceOut* made) {
   const SurfaceParms* p = cook->parms;
   if (made->voxel > def->voxel)
-    rv_cook_warn(cook, "voxels of %g take more than memorylimit of %g GB: voxels of %.4g were taken", def->voxel,
-                 p->memorylimit, made->voxel);
-  if (in->empty) rv_cook_warn(cook, "%zu particles have no volume and are left out", in->empty);
-  if (made->thin > 0.01 * made->film && !(p->minfilm > 0))
+    rv_cook_warn(cook, "voxelsize: voxels of %g need more than memorylimit of %g GB, so voxels of %.4g are used",
+                 def->voxel, p->memorylimit, made->voxel);
+  if (in->empty)
+    rv_cook_warn(cook, "%zu particles have no volume and are left out: check volume and pscale", in->empty);
+  if (made->thin > THIN_SHARE * made->film && !(p->minfilm > 0))
     rv_cook_info(cook,
-                 "films on strands of less than 1.5 voxels in radius lose volume or are not seen (thinfilmvolume tells "
-                 "how much): take smaller voxels, or set minfilm");
+                 "films with a radius below 1.5 voxels lose volume or do not show (see thinfilmvolume): use smaller "
+                 "voxels, or set minfilm");
 }
 
-// what went in, and what of it is too small for the voxels, for whoever reads the result
+// Writes the volumes as detail attributes: input, and too small for the voxels.
 static RvResult put_volumes(const RvSurfaceOut* made, RvDetail* d, RvError* error) {
   const struct {
     const char* name;
@@ -217,6 +236,7 @@ static RvResult put_volumes(const RvSurfaceOut* made, RvDetail* d, RvError* erro
   return RV_OK;
 }
 
+// Reads the liquid and makes all outputs.
 static RvResult make(RvCook* cook, const RvDetail* input, RvDetail* out[3], RvError* error) {
   const SurfaceParms* p = cook->parms;
   RvSurfaceRead how = {p->particlesep, p->hairradius};
@@ -242,10 +262,11 @@ static RvResult make(RvCook* cook, const RvDetail* input, RvDetail* out[3], RvEr
   return r;
 }
 
+// Makes the three outputs.
 static RvResult cook(RvCook* cook, RvError* error) {
   const RvDetail* input = cook->ninput ? cook->input[0] : NULL;
   RvDetail* out[3] = {rv_detail_new(), rv_detail_new(), rv_detail_new()};
-  RvResult r = out[0] && out[1] && out[2] ? RV_OK : rv_fail(error, RV_NO_MEMORY, "no memory for the surface");
+  RvResult r = out[0] && out[1] && out[2] ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for the surface");
   if (!r) r = make(cook, input, out, error);
   for (int i = 0; i < 3; ++i) {
     if (r)
@@ -260,20 +281,21 @@ const RvNodeType rv_node_surface = {
     .type = "surface",
     .label = "Surface",
     .category = "Liquid",
-    .summary = "Makes one level set of bulk liquid, films on strands and the liquid between strands.",
+    .summary = "Makes one level set of bulk liquid, films on strands and liquid bridges between strands.",
     .help =
-        "Particles are points that no primitive uses, with volume (or pscale) and v; films are on curves with the "
-        "point attributes filmheight (metres), filmradius or hairradius, v and wetness, as the solvers write them. "
-        "Other primitives are passed over.\n\n"
-        "The surface encloses the volume of the particles. A lone particle is a ball of its own volume, sheets and "
-        "threads stay as thin as they are, and nothing pops: as particles move, merge and split, the surface changes "
-        "little by little. A film is a tube of its outer radius around the hair, which it encloses too. Strands that "
-        "are near enough for the film that they have (of one clumpid, if that is known) have liquid between them.\n\n"
-        "The VDB surface is a level set with 3 voxels of band on each side; density is a fog; vel is staggered, in "
-        "units a second. The result is the same to the bit for any number of threads.\n\n"
-        "The detail attributes bulkvolume and filmvolume tell the liquid that went in, in cubic units; smallbulkvolume "
-        "what of it is in particles of less than a voxel's radius, and thinfilmvolume on strands of less than 1.5; "
-        "memoryestimate the bytes that were expected.",
+        "Particles are points that no primitive uses, with volume (or pscale) and v. Films are on curves with "
+        "the point attributes filmheight (metres), filmradius or hairradius, v and wetness, as the solvers write "
+        "them. Other primitives are ignored.\n\n"
+        "The surface encloses the volume of the particles. An isolated particle is a ball of its own volume, "
+        "sheets and threads stay as thin as they are, and nothing pops: the surface changes smoothly as "
+        "particles move, merge and split. A film is a tube of its outer radius around the hair, which it "
+        "includes. Strands that are close enough for their films (of one clumpid, if that is known) have liquid "
+        "between them.\n\n"
+        "The VDB surface is a level set with a band of 3 voxels on each side; density is a fog; vel is "
+        "staggered, in units per second. The result is the same bit for bit with any number of threads.\n\n"
+        "The detail attributes bulkvolume and filmvolume give the input liquid in cubic units; smallbulkvolume "
+        "the part in particles with a radius below one voxel, and thinfilmvolume the part on strands with a "
+        "radius below 1.5 voxels; memoryestimate the estimated bytes.",
     .inputs = inputs,
     .ninput = 1,
     .outputs = outputs,

@@ -1,4 +1,4 @@
-// Transfer: all hairs follow a few guides that were simulated.
+// Transfer: all hairs follow a few simulated guides.
 #include <string.h>
 
 #include "base/array.h"
@@ -11,41 +11,54 @@
 #include "node/transfer/transfer.h"
 #include "parm/table.h"
 
-#define TRANSFER_PARMS(X)                                                                                           \
-  X(STRING, group, "Group", "", "Hairs that follow; all if empty. The others stay.")                                \
-  X(INT, maxguides, "Guides per Hair", 4, HARD(1), HARD(16), "",                                                    \
-    "Nearest guides that a hair goes by. 1 makes wisps that move as one; more is smoother.")                        \
-  X(TOGGLE, keeplength, "Keep Length", true,                                                                        \
-    "Every segment keeps its length. Off, hairs stretch with the guides and shrink between guides that part.")      \
-  X(FLOAT, window, "Curl Window", 0.05, HARD(0), SOFT(0.1), "m",                                                    \
-    "Length of a guide that tells how the hair about it has turned. At least the pitch of its curls, else hair is " \
-    "wound about them.")                                                                                            \
-  X(STRING, attribs, "Attributes", "v wetness filmheight filmv waterload absorbed clumpid",                         \
-    "Point attributes of the simulated guides that hairs take on: names and patterns, ^ before what not to take.")  \
-  X(FOLDER, "Wet Clumps")                                                                                           \
-  X(FLOAT, blend, "Clump Blend", 1, HARD(0), HARD(1), "", "How far wet hairs go to the clump of their guide.")      \
-  X(RAMP, wetramp, "Wetness Ramp", "0 0 smooth, 0.5 1 smooth", "How far, by the guide's wetness there.")            \
-  X(RAMP, clumpprofile, "Clump Profile", "0 0 smooth, 0.5 1 smooth", "How far, from root to tip.")                  \
-  X(FLOAT, spacing, "Hair Spacing", 1.2, HARD(0), SOFT(3), "",                                                      \
-    "Distance of hairs in a full clump, in their diameters: 1 lets them touch.")                                    \
-  X(FLOAT, strayamount, "Stray Amount", 0.03, HARD(0), HARD(1), "",                                                 \
-    "Share of hairs that only go a part of the way, each its own.")                                                 \
-  X(STRING, wetnessattrib, "Wetness Attribute", "wetness",                                                          \
-    "Point attribute of the guides that tells how wet they are.")                                                   \
-  X(FOLDER, "Roots")                                                                                                \
-  X(STRING, primnumattrib, "Primitive Number", "skinprim", "Primitive attribute with the root's skin primitive.")   \
-  X(STRING, primuvwattrib, "Primitive UVW", "skinprimuv", "Primitive attribute with the root's place on it.")
+#define TRANSFER_PARMS(X)                                                                                              \
+  X(STRING, group, "Group", "", "Hairs that follow the guides. The others stay where they are. Empty: all hairs.")     \
+  X(INT, maxguides, "Guides per Hair", 4, HARD(1), HARD(16), "",                                                       \
+    "Number of nearest guides that move a hair. 1 makes wisps that move as one; more makes the motion smoother. The "  \
+    "default 4 suits most grooms; 3 to 6 is sensible.")                                                                \
+  X(TOGGLE, keeplength, "Keep Length", true,                                                                           \
+    "Keeps the length of every segment. Off, hairs stretch with their guides and shorten where guides move apart.")    \
+  X(FLOAT, window, "Curl Window", 0.05, HARD(0), SOFT(0.1), "m",                                                       \
+    "Length of a guide over which its bending is averaged to turn the hair around it. Set it to at least the pitch "   \
+    "of the curls (1 to 10 cm); a shorter window winds hair around the curls.")                                        \
+  X(STRING, attribs, "Attributes", "v wetness filmheight filmv waterload absorbed clumpid",                            \
+    "Point attributes that hairs take from the simulated guides: names and patterns; ^ before a name leaves it out.")  \
+  X(FOLDER, "Wet Clumps")                                                                                              \
+  X(FLOAT, blend, "Clump Blend", 1, HARD(0), HARD(1), "",                                                              \
+    "Strength of wet clumping: how far wet hairs move to the clump of their guide. 0 switches clumping off, 1 is the " \
+    "full effect.")                                                                                                    \
+  X(RAMP, wetramp, "Wetness Ramp", "0 0 smooth, 0.5 1 smooth",                                                         \
+    "Strength of clumping over the wetness of the guide at that place.")                                               \
+  X(RAMP, clumpprofile, "Clump Profile", "0 0 smooth, 0.5 1 smooth",                                                   \
+    "Strength of clumping from root (left) to tip (right). Keep it 0 at the root, so that hairs stay rooted.")         \
+  X(FLOAT, spacing, "Hair Spacing", 1.2, HARD(0), SOFT(3), "",                                                         \
+    "Distance of neighbouring hairs in a fully wet clump, in hair diameters. 1 lets them touch; 1 to 2 looks "         \
+    "natural.")                                                                                                        \
+  X(FLOAT, strayamount, "Stray Amount", 0.03, HARD(0), HARD(1), "",                                                    \
+    "Share of hairs that follow their clump only in part, each by its own amount. 0.01 to 0.1 breaks up the "          \
+    "silhouette.")                                                                                                     \
+  X(STRING, wetnessattrib, "Wetness Attribute", "wetness",                                                             \
+    "Point attribute of the guides with their wetness, 0 to 1.")                                                       \
+  X(FOLDER, "Roots")                                                                                                   \
+  X(STRING, primnumattrib, "Primitive Number", "skinprim",                                                             \
+    "Primitive attribute of the hairs with the number of the skin face at the root.")                                  \
+  X(STRING, primuvwattrib, "Primitive UVW", "skinprimuv",                                                              \
+    "Primitive attribute of the hairs with the parametric position of the root on that face.")
 RV_PARM_TABLE(TransferParms, transfer_table, TRANSFER_PARMS)
 
-// curls that run farther apart than this (m) are different curls
-#define ALIKE 1e-3
+// RMS distance (m) of the curls of a hair and a guide at which their similarity is one half.
+#define CURL_DISTANCE 1e-3
 
-// a human hair's diameter (m), where hairs have none
-#define DIAMETER 8e-5
-// random numbers of strays
+// Diameter (m) of hairs without a width attribute: human hair.
+#define DEFAULT_DIAMETER 8e-5
+// Random stream of strays.
 #define STREAM_STRAY 14
+// Step relative to the edge length below which it has no direction.
+#define LEAST_STEP 1e-3
 
-// point values that turn with the hair
+enum { HAIRS_A_TASK = 64 };
+
+// A point attribute that rotates with the hair.
 typedef struct Turned {
   RvTag tag;
   RvStorage storage;
@@ -53,21 +66,22 @@ typedef struct Turned {
   void* values;
 } Turned;
 
+// State of one cook.
 typedef struct Transfer {
   RvCook* cook;
   const TransferParms* p;
-  double meters;  // a unit
+  double meters;  // per unit of length
   RvTransferGuides guides;
   RvTransferBind* bind;
   RvTransferValues values;
   RvTransferClump clump;
   RvDetail* out;
   size_t nhair;
-  int longest;       // vertices of a hair
-  int32_t* prim;     // [nhair] hairs that follow
+  int longest;       // vertices of the longest hair
+  int32_t* prim;     // [nhair] primitives of the hairs that follow
   double* diameter;  // [nhair]
-  RvVec3* held;      // [nhair] where the skin has the roots; not finite: nowhere. NULL: no skin
-  int32_t* mover;    // of each point: the vertex with which it moves, -1 none
+  RvVec3* root;      // [nhair] positions of the roots on the skin; not finite: unknown. NULL: no skin
+  int32_t* mover;    // [points] vertex with which a point moves, -1: none
   const float* rest;
   float* P;
   RV_ARRAY(Turned) turned;
@@ -75,47 +89,53 @@ typedef struct Transfer {
 
 //---------------------------------------------------------------------------------------------- carrying
 
-// How one point of a hair goes by its guides: from the mean of their places at rest to the mean of the moved ones, with
-// the mean of their turns.
+// Motion of a point of a hair by its guides: from their mean position at rest to the mean moved position, with their
+// mean rotation.
 typedef struct Carried {
   RvVec3 place;
   RvQuat turn;
 } Carried;
 
+// Moves a point x at rest by the guides of a spot.
 static Carried carry_point(const RvTransferSample* samples, const RvTransferSpot* spot, RvVec3 x) {
   double from[3] = {0}, to[3] = {0}, turn[4] = {0};
   for (int j = 0; j < spot->count; ++j) {
     const RvTransferSample *a = samples + spot->at[j], *b = a + 1;
-    double u = spot->weight[j] * (1 - spot->share[j]), v = spot->weight[j] * spot->share[j], dot = 0;
+    double u = spot->weight[j] * (1 - spot->share[j]);
+    double v = spot->weight[j] * spot->share[j];
+    double dot = 0;
     for (int c = 0; c < 3; ++c) from[c] += u * a->rest[c] + v * b->rest[c];
     for (int c = 0; c < 3; ++c) to[c] += u * a->moved[c] + v * b->moved[c];
-    // q and -q are one turn: take the one on the side of the nearest guide's
+    // q and -q are the same rotation: use the one in the hemisphere of the sum.
     for (int c = 0; c < 4; ++c) dot += turn[c] * a->turn[c];
     if (dot < 0) {
       u = -u;
       v = -v;
     }
     for (int c = 0; c < 4; ++c) turn[c] += u * a->turn[c] + v * b->turn[c];
-    // and what the guide's curls did, as far as the hair has the same
-    for (int c = 0; c < 3; ++c) to[c] += spot->alike[j] * (a->curl[c] + spot->share[j] * (b->curl[c] - a->curl[c]));
+    // Add the motion of the guide's curls, weighted by the similarity of the hair's.
+    for (int c = 0; c < 3; ++c)
+      to[c] += spot->curl_weight[j] * (a->curl[c] + spot->share[j] * (b->curl[c] - a->curl[c]));
   }
   Carried out = {.turn = rv_quat_normalize((RvQuat){turn[0], turn[1], turn[2], turn[3]})};
   out.place = rv_add(rv_vec3_load64(to), rv_quat_rotate(out.turn, rv_sub(x, rv_vec3_load64(from))));
   return out;
 }
 
-// Moves the spot on to a distance from the root. Beyond a guide's tip its last sample holds.
+// Advances the spot to an arc length. Beyond the tip of a guide its last sample counts.
 static void advance(const RvTransferGuides* g, const int32_t* guide, double along, RvTransferSpot* spot) {
   for (int j = 0; j < spot->count; ++j) {
     int32_t at = spot->at[j], last = g->first[guide[j] + 1] - 2;
     const RvTransferSample* s = g->samples;
     while (at < last && s[at + 1].along <= along) ++at;
-    double length = s[at + 1].along - s[at].along, share = length > 0 ? (along - s[at].along) / length : 0;
+    double length = s[at + 1].along - s[at].along;
+    double share = length > 0 ? (along - s[at].along) / length : 0;
     spot->at[j] = at;
     spot->share[j] = share < 1 ? share : 1;
   }
 }
 
+// Rotates the attributes of a point.
 static void turn_values(const Transfer* t, size_t point, RvQuat q) {
   RvMat3 m = rv_quat_matrix(q);
   RvXform x = {.linear = m, .normal = m, .rotation = m};
@@ -133,7 +153,7 @@ static void turn_values(const Transfer* t, size_t point, RvQuat q) {
   }
 }
 
-// and then the shortest way from where the hair was carried to where it goes
+// Adds the smallest rotation from the direction `from` to the direction `to`.
 static RvQuat turned_on(RvQuat turn, RvVec3 from, RvVec3 to) {
   RvVec3 a = rv_normalize(from, rv_vec3(0, 0, 0)), b = rv_normalize(to, rv_vec3(0, 0, 0));
   if (!(rv_dot(a, a) > 0 && rv_dot(b, b) > 0)) return turn;
@@ -144,14 +164,17 @@ static RvQuat turned_on(RvQuat turn, RvVec3 from, RvVec3 to) {
 typedef struct Walk {
   RvTransferSpot spot;
   const int32_t* guide;
-  const float* slot;       // NULL: the hair is dry
-  double diameter, stray;  // of its clump; 1: goes all the way
-  double along, whole;     // from the root, and to the tip; the latter of wet hairs
-  double wet, amount;      // how far it goes by its own guide alone, and how far it is in the clump
-  RvVec3 clump;            // its place there
-  RvVec3 rest, carried, aim, place;
+  const float* slot;       // in the clump; NULL: the hair is dry
+  double diameter, stray;  // of the widest hair of the clump; strength of this hair, 1: full
+  double along, whole;     // arc length from the root; length of the hair, known for wet hairs only
+  double wet;              // share to which the own guide alone moves the hair
+  double amount;           // strength of clumping
+  RvVec3 clump;            // position in the clump
+  RvVec3 rest, carried;    // last point: at rest, and moved by the guides
+  RvVec3 aim, place;       // last point: target with clumping, and final position
 } Walk;
 
+// Length of a hair at rest.
 static double length_of(const Transfer* t, size_t prim) {
   const int32_t *start = rv_detail_prim_start(t->out), *point = rv_detail_vertex_point(t->out);
   double sum = 0;
@@ -160,15 +183,17 @@ static double length_of(const Transfer* t, size_t prim) {
   return sum;
 }
 
+// Guides, slot and stray strength of a hair.
 static Walk begin_walk(const Transfer* t, size_t hair) {
-  size_t most = (size_t)t->bind->most, prim = (size_t)t->prim[hair];
-  Walk w = {.guide = t->bind->guide + hair * most, .stray = 1};
-  w.spot = (RvTransferSpot){.weight = t->bind->weight + hair * most, .alike = t->bind->alike + hair * most};
-  while (w.spot.count < t->bind->most && w.guide[w.spot.count] >= 0) ++w.spot.count;
+  size_t max_guides = (size_t)t->bind->max_guides, prim = (size_t)t->prim[hair];
+  Walk w = {.guide = t->bind->guide + hair * max_guides, .stray = 1};
+  w.spot = (RvTransferSpot){.weight = t->bind->weight + hair * max_guides,
+                            .curl_weight = t->bind->curl_weight + hair * max_guides};
+  while (w.spot.count < t->bind->max_guides && w.guide[w.spot.count] >= 0) ++w.spot.count;
   for (int j = 0; j < w.spot.count; ++j) w.spot.at[j] = t->guides.first[w.guide[j]];
-  w.spot.own = t->bind->own[hair];
-  int32_t own = w.guide[w.spot.own];
-  if (!t->clump.locks || !(t->clump.most[own] > 0)) return w;
+  w.spot.owner = t->bind->owner[hair];
+  int32_t own = w.guide[w.spot.owner];
+  if (!t->clump.locks || !(t->clump.max_amount[own] > 0)) return w;
   w.slot = t->bind->slot + 2 * hair;
   w.diameter = t->bind->diameter[own];
   w.whole = length_of(t, prim);
@@ -177,7 +202,7 @@ static Walk begin_walk(const Transfer* t, size_t hair) {
   return w;
 }
 
-// Where in its clump the point is to be, and how wet it is. Hair beyond a wet place hangs on with it.
+// Position of the current point in its clump, and the strength there. Hair beyond a wet place stays with its clump.
 static void find_clump(const Transfer* t, Walk* w) {
   double wet, u = w->whole > 0 ? w->along / w->whole : 0;
   w->clump = rv_transfer_clump_place(&t->clump, &t->guides, &w->spot, w->along, w->slot, w->diameter, &wet);
@@ -186,12 +211,12 @@ static void find_clump(const Transfer* t, Walk* w) {
   w->amount = rv_max(w->amount, w->stray * wet * profile);
 }
 
-// A wet lock moves as one: the wetter, the more a hair goes by its own guide alone.
+// Moves a point by the guides. A wet lock moves as one: the wetter, the more a hair follows its own guide alone.
 static Carried carry(const Transfer* t, const Walk* w, RvVec3 x) {
   if (!(w->wet > 0)) return carry_point(t->guides.samples, &w->spot, x);
-  int k = w->spot.own;
-  const double one = 1, alike = w->spot.alike[k] / w->spot.weight[k];
-  RvTransferSpot own = {.count = 1, .weight = &one, .alike = &alike};
+  int k = w->spot.owner;
+  const double one = 1, similarity = w->spot.curl_weight[k] / w->spot.weight[k];
+  RvTransferSpot own = {.count = 1, .weight = &one, .curl_weight = &similarity};
   own.at[0] = w->spot.at[k];
   own.share[0] = w->spot.share[k];
   Carried a = carry_point(t->guides.samples, &own, x);
@@ -204,23 +229,25 @@ static Carried carry(const Transfer* t, const Walk* w, RvVec3 x) {
   return a;
 }
 
-// One step along the hair. What a wet hair is beside its aim, as lengths are kept, it makes up for on its way.
+// Step from the last point to the next, with the length of the edge if keeplength is on. A wet hair that lies beside
+// its target, because lengths are kept, is steered back to it.
 static RvVec3 step_on(const Transfer* t, const Walk* w, RvVec3 aim, RvVec3 edge, RvQuat turn, double length) {
   RvVec3 step = rv_sub(aim, w->aim);
-  double way = rv_length(step);
+  double distance = rv_length(step);
   if (!t->p->keeplength) return step;
-  // where guides go against each other the step may come to nothing: the turn is left
-  if (!(way > 1e-3 * length)) return rv_quat_rotate(turn, edge);
+  // Where guides move against each other the step may vanish: use the rotated edge.
+  if (!(distance > LEAST_STEP * length)) return rv_quat_rotate(turn, edge);
   if (w->amount > 0) {
     RvVec3 off = rv_sub(w->aim, w->place);
-    off = rv_mad(off, -rv_dot(off, step) / (way * way), step);
-    // at most half the step's length, so that no hair turns at right angles
+    off = rv_mad(off, -rv_dot(off, step) / (distance * distance), step);
+    // The correction is at most half the step, so that no hair bends at a right angle.
     step = rv_mad(step, w->amount * length / (length + 2 * rv_length(off)), off);
-    way = rv_length(step);
+    distance = rv_length(step);
   }
-  return rv_scale(step, length / way);
+  return rv_scale(step, length / distance);
 }
 
+// Moves one hair from root to tip.
 static void carry_hair(const Transfer* t, size_t hair) {
   const int32_t *start = rv_detail_prim_start(t->out), *point = rv_detail_vertex_point(t->out);
   size_t prim = (size_t)t->prim[hair];
@@ -229,6 +256,7 @@ static void carry_hair(const Transfer* t, size_t hair) {
   for (int32_t v = start[prim]; v < start[prim + 1]; ++v) {
     size_t p = (size_t)point[v];
     RvVec3 x = rv_vec3_load(t->rest + 3 * p), edge = rv_sub(x, w.rest);
+    // Target of the point.
     double length = rv_length(edge);
     w.along += length;
     advance(&t->guides, w.guide, w.along, &w.spot);
@@ -236,8 +264,9 @@ static void carry_hair(const Transfer* t, size_t hair) {
     Carried c = carry(t, &w, x);
     RvVec3 aim = w.amount > 0 ? rv_lerp(c.place, w.clump, w.amount) : c.place;
     RvQuat turn = c.turn;
+    // The root is fixed to the skin if there is one; the others follow step by step.
     if (v == start[prim]) {
-      w.place = t->held && rv_vec3_finite(t->held[hair]) ? t->held[hair] : aim;
+      w.place = t->root && rv_vec3_finite(t->root[hair]) ? t->root[hair] : aim;
     } else {
       RvVec3 step = step_on(t, &w, aim, edge, c.turn, length);
       w.place = rv_add(w.place, step);
@@ -246,6 +275,7 @@ static void carry_hair(const Transfer* t, size_t hair) {
     w.rest = x;
     w.carried = c.place;
     w.aim = aim;
+    // Write the point once, with its attributes.
     if (t->mover[p] != v) continue;
     rv_vec3_store(t->P + 3 * p, w.place);
     if (t->turned.count) turn_values(t, p, turn);
@@ -253,12 +283,14 @@ static void carry_hair(const Transfer* t, size_t hair) {
   }
 }
 
+// Moves a range of hairs.
 static void carry_range(void* arg, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) carry_hair(arg, i);
 }
 
 //---------------------------------------------------------------------------------------------- the hairs
 
+// True if all points of a hair are finite.
 static bool is_finite(const Transfer* t, size_t prim) {
   const int32_t *start = rv_detail_prim_start(t->out), *point = rv_detail_vertex_point(t->out);
   for (int32_t v = start[prim]; v < start[prim + 1]; ++v)
@@ -266,15 +298,18 @@ static bool is_finite(const Transfer* t, size_t prim) {
   return true;
 }
 
+// Lists the hairs that follow.
 static RvResult find_hairs(Transfer* t, RvError* error) {
-  size_t nprim = rv_detail_count(t->out, RV_PRIM), bad = 0, first_bad = 0;
+  size_t nprim = rv_detail_count(t->out, RV_PRIM);
+  size_t bad = 0;
+  size_t first_bad = 0;
   const int32_t* start = rv_detail_prim_start(t->out);
   RvOwner owner;
   uint8_t* mask = NULL;
   RvResult result = rv_select(t->out, t->p->group, RV_SELECT_PRIMS, &owner, &mask, error);
   if (result) return result;
   t->prim = rv_alloc(nprim, sizeof *t->prim);
-  if (!t->prim) result = rv_fail(error, RV_NO_MEMORY, "no memory for %zu hairs", nprim);
+  if (!t->prim) result = rv_fail(error, RV_NO_MEMORY, "out of memory for %zu hairs", nprim);
   for (size_t i = 0; !result && i < nprim; ++i) {
     if ((mask && !mask[i]) || rv_detail_prim_type(t->out, i) != RV_PRIM_CURVE || start[i + 1] == start[i]) continue;
     if (!is_finite(t, i)) {
@@ -287,12 +322,12 @@ static RvResult find_hairs(Transfer* t, RvError* error) {
   rv_free(mask);
   if (!result && bad)
     rv_cook_warn(t->cook,
-                 "%zu hairs stay where they are; the first, primitive %zu, has a point whose place is not a number",
+                 "%zu hairs stay where they are; the first, primitive %zu, has a point whose position is not finite",
                  bad, first_bad);
   return result;
 }
 
-// as renderers draw them: width, or twice hairradius, of points or primitives
+// Diameters as renderers draw them: width, or twice hairradius, of points or primitives.
 static RvResult find_diameters(Transfer* t, RvError* error) {
   static const struct {
     const char* name;
@@ -305,21 +340,22 @@ static RvResult find_diameters(Transfer* t, RvError* error) {
   for (; !a && k < 4; ++k) a = rv_detail_find(t->out, sources[k].owner, sources[k].name);
   if (a && rv_attrib_storage(a) == RV_STRING) a = NULL;
   t->diameter = rv_alloc(t->nhair, sizeof *t->diameter);
-  if (!t->diameter) return rv_fail(error, RV_NO_MEMORY, "no memory for %zu hairs", t->nhair);
+  if (!t->diameter) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu hairs", t->nhair);
   const int32_t *start = rv_detail_prim_start(t->out), *point = rv_detail_vertex_point(t->out);
   for (size_t i = 0; i < t->nhair; ++i) {
-    size_t prim = (size_t)t->prim[i], at = a && rv_attrib_owner(a) == RV_PRIM ? prim : (size_t)point[start[prim]];
+    size_t prim = (size_t)t->prim[i];
+    size_t at = a && rv_attrib_owner(a) == RV_PRIM ? prim : (size_t)point[start[prim]];
     double d = a ? sources[k - 1].scale * rv_attrib_get(a, at, 0) : 0;
-    t->diameter[i] = isfinite(d) && d > 0 ? d : DIAMETER / t->meters;
+    t->diameter[i] = isfinite(d) && d > 0 ? d : DEFAULT_DIAMETER / t->meters;
   }
   return RV_OK;
 }
 
-// A point moves once, with the first hair that follows and has it: a closed curve may end on its first point.
+// Assigns each point to the first hair that uses it, so that it moves once: a closed curve ends on its first point.
 static RvResult find_movers(Transfer* t, RvError* error) {
   size_t npoint = rv_detail_count(t->out, RV_POINT);
   t->mover = rv_alloc(npoint, sizeof *t->mover);
-  if (!t->mover) return rv_fail(error, RV_NO_MEMORY, "no memory for %zu points", npoint);
+  if (!t->mover) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu points", npoint);
   memset(t->mover, 0xff, npoint * sizeof *t->mover);
   const int32_t *start = rv_detail_prim_start(t->out), *point = rv_detail_vertex_point(t->out);
   for (size_t i = 0; i < t->nhair; ++i)
@@ -328,7 +364,8 @@ static RvResult find_movers(Transfer* t, RvError* error) {
   return RV_OK;
 }
 
-// Directions turn with the hair but those that the guides give; places other than P, such as rest, stay.
+// Lists the direction attributes, which rotate with the hair unless the guides provide them. Positions other than P,
+// such as rest, stay.
 static RvResult open_turned(Transfer* t, RvError* error) {
   for (size_t i = 0; i < rv_detail_attrib_count(t->out, RV_POINT); ++i) {
     const RvAttrib* a = rv_detail_attrib(t->out, RV_POINT, i);
@@ -341,61 +378,69 @@ static RvResult open_turned(Transfer* t, RvError* error) {
       continue;
     turned.values = rv_attrib_write(rv_detail_find_mutable(t->out, RV_POINT, name));
     if (!turned.values || !rv_array_push(&t->turned, turned))
-      return rv_fail(error, RV_NO_MEMORY, "no memory for the attribute %s", name);
+      return rv_fail(error, RV_NO_MEMORY, "out of memory for the attribute %s", name);
   }
   return RV_OK;
 }
 
-// where the skin has a root
-static RvVec3 place_on(const RvSkin* skin, const RvAttrib* prim, const RvAttrib* uvw, size_t hair) {
+// Position of a root on the skin; not finite if its attributes name no face.
+static RvVec3 root_on_skin(const RvSkin* skin, const RvAttrib* prim, const RvAttrib* uvw, size_t hair) {
   double number = rv_attrib_get(prim, hair, 0);
   RvSite site = {-1, rv_attrib_get(uvw, hair, 0), rv_attrib_get(uvw, hair, 1)};
-  bool fine = number >= 0 && number < 2147483647 && isfinite(site.u) && isfinite(site.v) &&
+  bool fine = number >= 0 && number < INT32_MAX && isfinite(site.u) && isfinite(site.v) &&
               rv_skin_has_face(skin, (int64_t)number);
   site.prim = fine ? (int32_t)number : -1;
   return fine ? rv_skin_frame(skin, site).position : rv_vec3(NAN, NAN, NAN);
 }
 
-static RvResult hold_roots(Transfer* t, RvError* error) {
+// Finds the roots on the animated skin, if it is wired.
+static RvResult find_roots(Transfer* t, RvError* error) {
   const RvDetail* in = t->cook->ninput > 3 ? t->cook->input[3] : NULL;
   if (!in) return RV_OK;
+  // Attributes that locate the roots.
   const RvAttrib* prim = rv_detail_find(t->out, RV_PRIM, t->p->primnumattrib);
   const RvAttrib* uvw = rv_detail_find(t->out, RV_PRIM, t->p->primuvwattrib);
   if (!prim || !uvw || rv_attrib_storage(prim) == RV_STRING || rv_attrib_storage(uvw) == RV_STRING ||
       rv_attrib_size(uvw) < 2) {
-    rv_cook_warn(t->cook, "the hairs have no %s and %s, so the skin (input 4) cannot hold their roots",
-                 t->p->primnumattrib, t->p->primuvwattrib);
+    rv_cook_warn(
+        t->cook,
+        "the hairs have no attributes %s and %s, so the skin (input 4) cannot fix their roots: groom writes them",
+        t->p->primnumattrib, t->p->primuvwattrib);
     return RV_OK;
   }
+  // Root of each hair on the skin; those without a face keep the root that the guides give.
   RvSkin skin;
   RvResult result = rv_skin_init(&skin, in, NULL, 0, "input 4, the skin", error);
   if (result) return result;
-  t->held = rv_alloc(t->nhair, sizeof *t->held);
-  if (!t->held) result = rv_fail(error, RV_NO_MEMORY, "no memory for %zu roots", t->nhair);
+  t->root = rv_alloc(t->nhair, sizeof *t->root);
+  if (!t->root) result = rv_fail(error, RV_NO_MEMORY, "out of memory for %zu roots", t->nhair);
   size_t lost = 0, first = 0;
   for (size_t i = 0; !result && i < t->nhair; ++i) {
-    t->held[i] = place_on(&skin, prim, uvw, (size_t)t->prim[i]);
-    if (!rv_vec3_finite(t->held[i]) && !lost++) first = (size_t)t->prim[i];
+    t->root[i] = root_on_skin(&skin, prim, uvw, (size_t)t->prim[i]);
+    if (!rv_vec3_finite(t->root[i]) && !lost++) first = (size_t)t->prim[i];
   }
   rv_skin_free(&skin);
   if (lost)
-    rv_cook_warn(t->cook,
-                 "%zu hairs name no face of the skin in %s and are rooted by their guides; the first is primitive %zu",
-                 lost, t->p->primnumattrib, first);
+    rv_cook_warn(
+        t->cook,
+        "%zu hairs name no face of the skin in %s, so their guides move their roots; the first is primitive %zu", lost,
+        t->p->primnumattrib, first);
   return result;
 }
 
 //---------------------------------------------------------------------------------------------- node
 
+// Copies the hairs for the output.
 static RvResult open_output(Transfer* t, RvError* error) {
   const RvDetail* in = t->cook->input[0];
   t->out = rv_detail_copy(in);
-  if (!t->out) return rv_fail(error, RV_NO_MEMORY, "no memory for the hairs");
+  if (!t->out) return rv_fail(error, RV_NO_MEMORY, "out of memory for the hairs");
   t->rest = rv_detail_f32(in, RV_POINT, "P", 3);
   t->P = rv_detail_f32_write(t->out, RV_POINT, "P", 3, error);
   return t->P && t->rest ? RV_OK : error && error->code ? error->code : RV_NO_MEMORY;
 }
 
+// The whole cook: read, bind, move.
 static RvResult transfer(Transfer* t, RvError* error) {
   const RvCook* cook = t->cook;
   if (!cook->ninput || !cook->input[0]) return rv_fail(error, RV_BAD_INPUT, "input 1, the hairs, is not wired");
@@ -408,12 +453,13 @@ static RvResult transfer(Transfer* t, RvError* error) {
   if (!result) result = find_hairs(t, error);
   if (!result) result = find_movers(t, error);
   if (!result) result = find_diameters(t, error);
-  if (!result) result = hold_roots(t, error);
+  if (!result) result = find_roots(t, error);
   if (!result)
     result = rv_transfer_values_open(t->cook, t->p->attribs, cook->input[2], &t->guides, t->out, &t->values, error);
   if (!result) result = open_turned(t, error);
   if (!result && rv_cook_cancelled(cook, 0.2, "bind")) result = rv_fail(error, RV_CANCELLED, "interrupted");
   if (result) return result;
+  // Bind the hairs to the guides; the binding is reused while nothing at rest changes.
   RvTransferHairs hairs = {.count = t->nhair,
                            .prim = t->prim,
                            .P = t->rest,
@@ -422,18 +468,20 @@ static RvResult transfer(Transfer* t, RvError* error) {
                            .npoint = rv_detail_count(t->out, RV_POINT),
                            .start = rv_detail_prim_start(t->out),
                            .vertex_point = rv_detail_vertex_point(t->out)};
-  result = rv_transfer_bind(&t->guides, &hairs, (int)t->p->maxguides, window, ALIKE / t->meters, cook->cache, &t->bind,
-                            error);
+  result = rv_transfer_bind(&t->guides, &hairs, (int)t->p->maxguides, window, CURL_DISTANCE / t->meters, cook->cache,
+                            &t->bind, error);
   if (result) return result;
   if (rv_cook_cancelled(cook, 0.4, "carry")) return rv_fail(error, RV_CANCELLED, "interrupted");
+  // Motion of the guides in this frame, and of the hairs.
   rv_transfer_guides_turn(&t->guides, t->bind->near, window);
   RvTransferClumpParms wet = {t->p->wetnessattrib, t->p->blend, &t->p->wetramp, &t->p->clumpprofile, t->p->spacing};
   result = rv_transfer_clump_open(t->cook, cook->input[2], &t->guides, t->bind, &wet, &t->clump, error);
   if (result) return result;
-  rv_parallel_for(t->nhair, 64, carry_range, t);
+  rv_parallel_for(t->nhair, HAIRS_A_TASK, carry_range, t);
   return RV_OK;
 }
 
+// Moves the hairs and hands them over.
 static RvResult cook(RvCook* cook, RvError* error) {
   Transfer t = {.cook = cook, .p = cook->parms};
   RvResult result = transfer(&t, error);
@@ -450,50 +498,46 @@ static RvResult cook(RvCook* cook, RvError* error) {
   rv_transfer_guides_free(&t.guides);
   rv_free(t.prim);
   rv_free(t.diameter);
-  rv_free(t.held);
+  rv_free(t.root);
   rv_free(t.mover);
   rv_array_free(&t.turned);
   return result;
 }
 
 static const RvPortDef inputs[] = {
-    {"hairs", "Hairs", "All hairs at rest, root first: the groom.", true},
-    {"rest", "Guides at Rest", "The guides of that groom; without it, the simulated ones' rest.", false},
-    {"guides", "Simulated Guides", "The same guides, moved.", true},
-    {"skin", "Animated Skin", "Holds the roots exactly, by skinprim and skinprimuv.", false}};
-static const RvPortDef outputs[] = {{"hairs", "Hairs", "All hairs, moved.", false}};
+    {"hairs", "Hairs", "The groom: all hairs at rest, root first.", true},
+    {"rest", "Guides at Rest",
+     "The guides of that groom at rest. Without it, the attribute rest of the simulated guides.", false},
+    {"guides", "Simulated Guides", "The same guides after simulation.", true},
+    {"skin", "Animated Skin", "Fixes the roots exactly to the skin, by skinprim and skinprimuv.", false}};
+static const RvPortDef outputs[] = {{"hairs", "Hairs", "All hairs, moved by the guides.", false}};
 
 const RvNodeType rv_node_transfer = {
     .type = "transfer",
     .label = "Transfer",
     .category = "Hair",
     .revision = 1,
-    .summary = "Carries all hairs by the motion of a few simulated guides.",
+    .summary = "Moves all hairs of a groom by a few simulated guides.",
     .help =
-        "A hair goes by the guides whose roots are nearest to its own, with weights that fall smoothly to nothing "
-        "where "
-        "the next one would take over. Each of its points is carried by what those guides do at the same distance from "
-        "the root: it goes where they go and turns as they turn, so that curls keep their shape. Hair that is longer "
-        "than a guide goes on from its tip. Guides and hairs may have any number of points.\n\n"
-        "If all guides move as one body, so does the hair; guides that did not move leave it as it was; a hair that is "
-        "a guide itself becomes the simulated one (with its own length, if keeplength is on).\n\n"
-        "How a guide has turned at its root is found from the first edges of the guides about it; they follow the "
-        "skin. "
-        "From there on it turns with the guide's direction, the shortest way. Direction and way are those of the "
-        "guide's "
-        "line, smoothed over the curl window; what its curls did beside goes to hairs that curl in step with it "
-        "(within "
-        "about a millimetre) and to those of straight guides.\n\n"
-        "Where guides are wet their hairs come together. Each belongs to one guide, the nearest that leaves the skin "
-        "in much the same direction, and has a place of its own beside it, in rings, so that a clump is as thick as "
-        "its hairs and ends in a point. How far it goes there is a continuous function of the guide's wetness along "
-        "it; the number of a clump moves nothing. Bundles of guides that stick together lie side by side. Hairs that "
-        "are wet somewhere hang on with it to their tips.\n\n"
-        "Point attributes of the guides go over to the hairs: floats in between, integers from its own guide. "
-        "Orient and vectors of the hairs turn with them; rest stays.\n\n"
-        "Which guides a hair goes by is found again when anything at rest changes, else kept from frame to frame. A "
-        "guide "
-        "whose points are not numbers is left out, with a warning.",
+        "Each hair follows the guides with the nearest roots. Their weights fall smoothly to zero where the next "
+        "guide takes over. Every point of a hair moves and turns with those guides at the same distance from the "
+        "root, so curls keep their shape. Hair that is longer than a guide continues from its tip. Guides and "
+        "hairs may have any number of points.\n\n"
+        "If all guides move as one rigid body, so does the hair. Guides at rest leave the hair as it was. A hair "
+        "that is a guide itself takes the simulated shape (with its own length, if keeplength is on).\n\n"
+        "The rotation at a root comes from the first edges of the guides around it, which follow the skin. Along "
+        "a guide it follows the direction of the guide without adding twist. Directions and positions are those "
+        "of the guide smoothed over the Curl Window. The motion of the curls themselves goes to hairs whose "
+        "curls agree with the guide's to about a millimetre.\n\n"
+        "Wet guides draw their hairs together. Each hair belongs to one guide, the nearest that leaves the skin "
+        "in a similar direction, and has its own slot in a ring around it. So a clump is as thick as its hairs "
+        "and ends in a point. The strength is a continuous function of the guide's wetness along it; the number "
+        "of a clump has no influence. Clumps of guides that stick together lie side by side. Hair beyond a wet "
+        "place follows its clump to the tip.\n\n"
+        "Point attributes of the guides are transferred to the hairs: floats are interpolated, integers come "
+        "from the hair's own guide. Orient and vectors of the hairs turn with them; rest stays.\n\n"
+        "Guides are assigned again when anything at rest changes; otherwise the assignment is reused from frame "
+        "to frame. A guide with points that are not finite is left out, with a warning.",
     .inputs = inputs,
     .ninput = 4,
     .outputs = outputs,

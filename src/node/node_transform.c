@@ -1,4 +1,4 @@
-// Transform: moves, turns and scales points and all that moves with them, by the tags of the attributes.
+// Transform: translates, rotates and scales points, attributes and VDBs by their type.
 #include <string.h>
 
 #include "base/memory.h"
@@ -9,36 +9,44 @@
 #include "parm/table.h"
 #include "rivulet/node.h"
 
-#define TRANSFORM_PARMS(X)                                                                                          \
-  X(STRING, group, "Group", "", "Points or primitives to transform: names of groups, numbers, ranges. Empty: all.") \
-  X(MENU, grouptype, "Group Type", 0, RV_SELECT_MENU, "What the group's names and numbers mean.",                   \
-    WHEN("{ group == \"\" }"))                                                                                      \
-  X(MENU, xOrd, "Transform Order", 0, RV_XFORM_ORDER_MENU, "Order of scale, rotation and translation.")             \
-  X(MENU, rOrd, "Rotate Order", 0, RV_ROTATE_ORDER_MENU, "Order of the rotations about the axes.")                  \
-  X(VEC3, t, "Translate", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Translation.")                                          \
-  X(VEC3, r, "Rotate", 0, 0, 0, SOFT(-180), SOFT(180), "deg", "Rotation about each axis.")                          \
-  X(VEC3, s, "Scale", 1, 1, 1, SOFT(-2), SOFT(2), "", "Scale along each axis. A negative one mirrors.")             \
-  X(VEC3, p, "Pivot", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Point that rotation and scale leave in place.")             \
-  X(FLOAT, scale, "Uniform Scale", 1, SOFT(0), SOFT(10), "", "Scales along all axes.")                              \
-  X(TOGGLE, invertxform, "Invert Transformation", 0, "Undoes the transform instead.")                               \
-  X(STRING, attribs, "Attributes", "* ^rest",                                                                       \
-    "Attributes to move, besides P, as far as their type says how: names and patterns, ^ before one leaves it out.")
+#define TRANSFORM_PARMS(X)                                                                                             \
+  X(STRING, group, "Group", "", "Points or primitives to transform: groups, numbers and ranges. Empty: all.")          \
+  X(MENU, grouptype, "Group Type", 0, RV_SELECT_MENU, "Meaning of the names and numbers of the group.",                \
+    WHEN("{ group == \"\" }"))                                                                                         \
+  X(MENU, xOrd, "Transform Order", 0, RV_XFORM_ORDER_MENU, "Order of scale, rotation and translation.")                \
+  X(MENU, rOrd, "Rotate Order", 0, RV_ROTATE_ORDER_MENU, "Order of the rotations about the axes.")                     \
+  X(VEC3, t, "Translate", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Translation.")                                             \
+  X(VEC3, r, "Rotate", 0, 0, 0, SOFT(-180), SOFT(180), "deg", "Rotation about each axis.")                             \
+  X(VEC3, s, "Scale", 1, 1, 1, SOFT(-2), SOFT(2), "", "Scale along each axis. A negative value mirrors.")              \
+  X(VEC3, p, "Pivot", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Point that rotation and scale leave in place.")                \
+  X(FLOAT, scale, "Uniform Scale", 1, SOFT(0), SOFT(10), "", "Scale along all axes.")                                  \
+  X(TOGGLE, invertxform, "Invert Transformation", 0, "Applies the inverse transform.")                                 \
+  X(STRING, attribs, "Attributes", "* ^rest",                                                                          \
+    "Attributes to transform besides P, as far as their type says how: names and patterns; ^ before a name leaves it " \
+    "out.")
 RV_PARM_TABLE(TransformParms, transform_table, TRANSFORM_PARMS)
 
-static const RvPortDef transform_inputs[] = {{"geometry", "Geometry", "What to transform.", true}};
+static const RvPortDef transform_inputs[] = {{"geometry", "Geometry", "Geometry to transform.", true}};
 static const RvPortDef transform_outputs[] = {{"geometry", "Geometry", "The transformed geometry.", false}};
 
+enum { GRAIN = 8192 };  // elements a task
+
+static const double UNIFORM = 1e-6;      // relative difference of scales that counts as none
+static const double UNIT_SCALE = 1e-12;  // deviation from 1 that is rounding
+
+// A transform and the elements to which it applies.
 typedef struct Move {
   RvXform xform;
-  RvAttrib* attrib;
-  void* values;
-  const uint8_t* points;  // mask, NULL: all
-  const uint8_t* prims;   // those whose points all move; NULL: all
-  const int32_t* vertex_point;
+  RvAttrib* attrib;             // being transformed
+  void* values;                 // its data
+  const uint8_t* points;        // mask; NULL: all
+  const uint8_t* prims;         // mask of primitives whose points all move; NULL: all
+  const int32_t* vertex_point;  // point of each vertex
 } Move;
 
 //---------------------------------------------------------------------------------------------- attributes
 
+// True if an element moves.
 static bool is_selected(const Move* m, RvOwner owner, size_t i) {
   if (!m->points) return true;
   if (owner == RV_POINT) return m->points[i];
@@ -46,6 +54,7 @@ static bool is_selected(const Move* m, RvOwner owner, size_t i) {
   return owner == RV_PRIM && m->prims[i];
 }
 
+// Transforms a range of elements of an attribute.
 static void move_range(void* arg, size_t begin, size_t end) {
   const Move* m = arg;
   RvOwner owner = rv_attrib_owner(m->attrib);
@@ -56,10 +65,11 @@ static void move_range(void* arg, size_t begin, size_t end) {
     if (is_selected(m, owner, i)) rv_xform_element(&m->xform, tag, storage, size, m->values, i);
 }
 
+// Transforms P and all selected attributes.
 static RvResult move_attribs(RvDetail* detail, const TransformParms* p, Move* m, RvError* error) {
   for (int o = 0; o < RV_OWNER_COUNT; ++o) {
     RvOwner owner = (RvOwner)o;
-    // one value for everything cannot move in part
+    // A detail attribute cannot move in part.
     if (owner == RV_GLOBAL && m->points) continue;
     for (size_t i = 0; i < rv_detail_attrib_count(detail, owner); ++i) {
       const RvAttrib* attrib = rv_detail_attrib(detail, owner, i);
@@ -71,8 +81,8 @@ static RvResult move_attribs(RvDetail* detail, const TransformParms* p, Move* m,
       if (!is_position && !rv_select_name(p->attribs, name)) continue;
       m->attrib = rv_detail_find_mutable(detail, owner, name);
       m->values = m->attrib ? rv_attrib_write(m->attrib) : NULL;
-      if (!m->values) return rv_fail(error, RV_NO_MEMORY, "no memory for attribute %s", name);
-      rv_parallel_for(rv_attrib_count(m->attrib), 8192, move_range, m);
+      if (!m->values) return rv_fail(error, RV_NO_MEMORY, "out of memory for attribute %s", name);
+      rv_parallel_for(rv_attrib_count(m->attrib), GRAIN, move_range, m);
     }
   }
   return RV_OK;
@@ -80,7 +90,7 @@ static RvResult move_attribs(RvDetail* detail, const TransformParms* p, Move* m,
 
 //---------------------------------------------------------------------------------------------- primitives
 
-// primitives whose points all move; VDBs by the primitive group itself
+// Marks the primitives whose points all move; VDBs follow the primitive group itself.
 static RvResult find_prims(const RvDetail* detail, const TransformParms* p, const uint8_t* points, uint8_t** prims,
                            RvError* error) {
   RvOwner owner;
@@ -91,7 +101,7 @@ static RvResult find_prims(const RvDetail* detail, const TransformParms* p, cons
   if (r != RV_OK) return r;
   size_t count = rv_detail_count(detail, RV_PRIM);
   *prims = rv_alloc(count, 1);
-  if (!*prims) r = rv_fail(error, RV_NO_MEMORY, "no memory for a group");
+  if (!*prims) r = rv_fail(error, RV_NO_MEMORY, "out of memory for a group");
   const int32_t* start = rv_detail_prim_start(detail);
   const int32_t* corner = rv_detail_vertex_point(detail);
   for (size_t i = 0; i < count && r == RV_OK; ++i) {
@@ -103,32 +113,34 @@ static RvResult find_prims(const RvDetail* detail, const TransformParms* p, cons
   return r;
 }
 
-// values that stand for lengths or directions in the world move with it
+// Transforms the values of a VDB that are lengths or directions.
 static RvResult move_values(RvCook* cook, const RvXform* x, RvGrid* grid, RvError* error) {
   RvVec3 rows[3] = {rv_mat3_transpose(x->linear).c[0], rv_mat3_transpose(x->linear).c[1],
                     rv_mat3_transpose(x->linear).c[2]};
   double length = rv_length(rows[0]);
   bool uniform = true;
   for (int k = 0; k < 3; ++k) {
-    uniform = uniform && fabs(rv_length(rows[k]) - length) <= 1e-6 * length;
-    uniform = uniform && fabs(rv_dot(rows[k], rows[(k + 1) % 3])) <= 1e-6 * length * length;
+    uniform = uniform && fabs(rv_length(rows[k]) - length) <= UNIFORM * length;
+    uniform = uniform && fabs(rv_dot(rows[k], rows[(k + 1) % 3])) <= UNIFORM * length * length;
   }
   const char* name = rv_grid_name(grid);
   if (rv_grid_type(grid) == RV_GRID_FLOAT && rv_grid_class(grid) == RV_GRID_LEVEL_SET) {
-    if (!uniform) rv_cook_warn(cook, "VDB %s: after an uneven scale its values are no distances any more", name);
+    if (!uniform)
+      rv_cook_warn(cook, "VDB %s: after a non-uniform scale its values are no longer distances: rebuild it", name);
     double s = uniform ? length : rv_pow(fabs(rv_mat3_det(x->linear)), 1.0 / 3);
-    // a length of 1 up to rounding is a rotation: leave the values' bits alone
-    if (fabs(s - 1) < 1e-12) return RV_OK;
+    // A scale of 1 up to rounding is a rotation: the values keep their bits.
+    if (fabs(s - 1) < UNIT_SCALE) return RV_OK;
     return rv_grid_map_values(grid, (const double[9]){s, 0, 0, 0, s, 0, 0, 0, s}, error);
   }
   if (rv_grid_type(grid) != RV_GRID_VEC3) return RV_OK;
   if (rv_grid_class(grid) == RV_GRID_STAGGERED)
-    rv_cook_warn(cook, "VDB %s is staggered: its faces turn with it, its values are turned as if at the centres", name);
+    rv_cook_warn(cook, "VDB %s is staggered: its values are rotated as if they were at voxel centres", name);
   double m[9];
   for (int row = 0; row < 3; ++row) rv_vec3_store64(m + 3 * row, rows[row]);
   return rv_grid_map_values(grid, m, error);
 }
 
+// Transforms the selected VDBs.
 static RvResult move_grids(RvCook* cook, RvDetail* detail, const RvXform* x, const uint8_t* prims, RvError* error) {
   for (size_t i = 0; i < rv_detail_count(detail, RV_PRIM); ++i) {
     RvGrid* grid = rv_detail_prim_grid(detail, i);
@@ -153,6 +165,7 @@ static RvResult move_grids(RvCook* cook, RvDetail* detail, const RvXform* x, con
 
 //---------------------------------------------------------------------------------------------- cook
 
+// The transform of the parameters.
 static RvXform parms_xform(const TransformParms* p) {
   RvXformParts parts = {.order = p->xOrd,
                         .rotate_order = p->rOrd,
@@ -163,6 +176,7 @@ static RvXform parms_xform(const TransformParms* p) {
   return rv_xform_make(&parts);
 }
 
+// Transforms the selected points, attributes and VDBs of a copy of the input.
 static RvResult cook(RvCook* cook, RvError* error) {
   const TransformParms* p = cook->parms;
   Move m = {.xform = parms_xform(p)};
@@ -172,7 +186,8 @@ static RvResult cook(RvCook* cook, RvError* error) {
     m.xform = rv_xform_inverse(&m.xform);
   }
   RvDetail* detail = rv_detail_copy(cook->input[0]);
-  if (!detail) return rv_fail(error, RV_NO_MEMORY, "no memory for the geometry");
+  if (!detail) return rv_fail(error, RV_NO_MEMORY, "out of memory for the geometry");
+  // Selected points and primitives.
   uint8_t *points = NULL, *prims = NULL;
   RvResult r = rv_select_points(detail, p->group, (RvSelectType)p->grouptype, &points, error);
   if (r == RV_OK) r = find_prims(detail, p, points, &prims, error);
@@ -183,7 +198,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
     r = move_attribs(detail, p, &m, error);
   }
   if (r == RV_OK) r = move_grids(cook, detail, &m.xform, prims, error);
-  // a mirrored face must be wound the other way to look outward still; strands stay root first
+  // Mirrored faces are rewound to point outward; strands stay root first.
   if (r == RV_OK && det < 0) r = rv_detail_reverse(detail, prims, error);
   rv_free(points);
   rv_free(prims);
@@ -198,13 +213,13 @@ const RvNodeType rv_node_transform = {
     .type = "transform",
     .label = "Transform",
     .category = "Geometry",
-    .summary = "Moves, turns and scales geometry.",
+    .summary = "Translates, rotates and scales geometry.",
     .help =
-        "Attributes move as their type says: points are transformed, vectors (such as v) turn and scale, normals stay "
-        "at right angles and keep their length, quaternions (orient) and matrices turn. The rest position stays, so "
-        "that it still describes the rest. VDBs get the transform; distances in a level set are scaled and vectors "
-        "turned with it. Mirrored faces are wound the other way, so that a closed mesh still looks outward; strands "
-        "keep their order from root to tip.",
+        "Attributes transform by their type: positions are transformed, vectors (such as v) rotate and scale, "
+        "normals stay perpendicular and keep their length, quaternions (orient) and matrices rotate. The rest "
+        "position stays, so that it still describes the rest shape. VDBs get the transform; distances in a level "
+        "set scale, and vectors rotate with it. Mirrored faces are rewound, so that a closed mesh still points "
+        "outward; strands keep their order from root to tip.",
     .inputs = transform_inputs,
     .ninput = 1,
     .outputs = transform_outputs,

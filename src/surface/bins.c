@@ -1,4 +1,4 @@
-// Which elements a block may see.
+// Assigns elements to blocks: pairs of block key and element, sorted by key.
 #include <math.h>
 #include <string.h>
 
@@ -6,10 +6,13 @@
 #include "space/tiles.h"
 #include "surface/parts.h"
 
+enum { KEY_BITS = 63 };  // of a block's sort key
+
 typedef struct Box {
   double lo[3], hi[3];
 } Box;
 
+// Extends a box by a ball.
 static void grow(Box* box, const double x[3], double by) {
   for (int c = 0; c < 3; ++c) {
     box->lo[c] = fmin(box->lo[c], x[c] - by);
@@ -42,7 +45,7 @@ void rv_surface_parts_box(const void* user, size_t e, double lo[3], double hi[3]
   memcpy(hi, box.hi, sizeof box.hi);
 }
 
-// first and last block along each axis
+// First and last block along each axis that an element may influence.
 static void span_of(RvBoxFn* box, const void* user, size_t e, double lo[3], double hi[3]) {
   box(user, e, lo, hi);
   for (int c = 0; c < 3; ++c) {
@@ -65,6 +68,7 @@ double rv_surface_pairs(size_t count, RvBoxFn* box, const void* user) {
   return sum;
 }
 
+// Writes all pairs; returns their number.
 static size_t list_pairs(size_t n, RvBoxFn* box, const void* user, uint64_t* keys, uint32_t* element) {
   size_t count = 0;
   for (size_t e = 0; e < n; ++e) {
@@ -80,6 +84,7 @@ static size_t list_pairs(size_t n, RvBoxFn* box, const void* user, uint64_t* key
   return count;
 }
 
+// Lists the blocks of the sorted pairs; false: out of memory.
 static bool list_blocks(RvBlockList* out, const uint64_t* keys, size_t pairs) {
   for (size_t i = 0; i < pairs; ++i) out->count += i == 0 || keys[i] != keys[i - 1];
   out->at = rv_alloc(out->count + 1, sizeof *out->at);
@@ -99,21 +104,22 @@ RvResult rv_surface_bins(size_t count, RvBoxFn* box, const void* user, RvBlockLi
   *out = (RvBlockList){0};
   double pairs = rv_surface_pairs(count, box, user);
   if (!(pairs < UINT32_MAX) || count >= UINT32_MAX)
-    return rv_fail(error, RV_LIMIT, "the liquid is too far spread for these voxels: take larger ones");
+    return rv_fail(error, RV_LIMIT,
+                   "the liquid is spread over too many voxels: raise voxelsize, or check for stray particles");
   size_t n = (size_t)pairs;
   uint64_t *keys = rv_alloc(n + 1, 8), *spare = rv_alloc(n + 1, 8);
   uint32_t* spare_element = rv_alloc(n + 1, 4);
   out->element = rv_alloc(n + 1, 4);
   bool good = keys && spare && spare_element && out->element;
   if (good) n = list_pairs(count, box, user, keys, out->element);
-  // stable, so elements stay in order within a block
-  good = good && rv_sort_keys(keys, out->element, spare, spare_element, n, 63) && list_blocks(out, keys, n);
+  // The sort is stable, so elements stay in order within a block.
+  good = good && rv_sort_keys(keys, out->element, spare, spare_element, n, KEY_BITS) && list_blocks(out, keys, n);
   rv_free(keys);
   rv_free(spare);
   rv_free(spare_element);
   if (good) return RV_OK;
   rv_surface_bins_free(out);
-  return rv_fail(error, RV_NO_MEMORY, "no memory for the blocks of the surface");
+  return rv_fail(error, RV_NO_MEMORY, "out of memory for the blocks of the surface: raise voxelsize");
 }
 
 void rv_surface_bins_free(RvBlockList* list) {

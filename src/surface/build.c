@@ -1,4 +1,5 @@
-// The whole of a surface: parts in voxels, an estimate of memory, and block after block into the grid.
+// Builds the surface: elements in voxel units, the estimate of memory and choice of the voxel size, and the grid block
+// by block.
 #include <math.h>
 
 #include "base/parallel.h"
@@ -6,27 +7,45 @@
 #include "space/tiles.h"
 #include "surface/parts.h"
 
-// bytes of a leaf of floats and of vectors with its share of the tree; of what stays with a particle and a vertex
-enum { LEAF_BYTES = 2200, LEAF3_BYTES = 6300, PARTICLE_BYTES = 130, VERTEX_BYTES = 140, BATCH = 32 };
+enum {
+  LEAF_BYTES = 2200,     // memory of a float leaf with its share of the tree
+  LEAF3_BYTES = 6300,    // the same of a vector leaf
+  PARTICLE_BYTES = 130,  // memory of a particle during the build
+  VERTEX_BYTES = 140,    // memory of a film vertex during the build
+  BATCH = 32,            // blocks that are computed before their leaves go into the grid
+  WORKERS = 8,           // assumed by the estimate: the voxel size must not depend on the actual number of threads
+  BLOCKS_A_TASK = 4,     // of the survey
+  MAX_ROUNDS = 200       // of the search for a voxel size
+};
 
+static const double FIXED_BYTES = 32e6;     // of everything else
+static const double PAIRS_SHARE = 0.5;      // of the memory limit that sorting may take
+static const double PAIRS_FACTOR = 64;      // memory over that of sorting, where sorting alone is too large to try
+static const double COARSER_MARGIN = 1.02;  // on the predicted voxel size
+static const double LEAST_COARSER = 1.05;   // smallest and largest step of the voxel size
+static const double MOST_COARSER = 8;
+
+// State of one build.
 typedef struct Build {
   const RvSurfaceDef* def;
   const RvSurfaceParticles* particles;
   const RvSurfaceFilm* film;
-  double voxel;
-  RvParts parts;
+  double voxel;   // size
+  RvParts parts;  // elements in voxels
   RvBlockList list;
-  RvRoom* room;
-  float* share;  // [film vertices] of a film that is in bridges
-  size_t first;  // block of the batch
-  RvBlockLeaves made[BATCH];
-  bool failed[BATCH];
+  RvRoom* room;  // work areas of blocks
+  float* share;  // [film vertices] share of the film that is in bridges
+  size_t first;  // first block of the batch
+  RvBlockLeaves leaves[BATCH];
+  bool failed[BATCH];  // out of memory
 } Build;
 
+// Number of elements.
 static size_t part_count(const RvParts* p) {
   return p->nblob + p->ntube + p->nweb;
 }
 
+// Frees the elements and their assignment to blocks.
 static void drop_parts(Build* b) {
   rv_free(b->parts.blobs);
   rv_free(b->parts.tubes);
@@ -37,13 +56,14 @@ static void drop_parts(Build* b) {
   rv_surface_bins_free(&b->list);
 }
 
+// Makes the elements for the current voxel size.
 static RvResult make_parts(Build* b, RvError* error) {
   double scale = 1 / b->voxel;
   drop_parts(b);
   b->parts.nblob = b->particles->count;
   b->parts.blobs = rv_alloc(b->particles->count + 1, sizeof(RvBlob));
   b->share = rv_alloc_zero(b->film->count + 1, sizeof(float));
-  if (!b->parts.blobs || !b->share) return rv_fail(error, RV_NO_MEMORY, "no memory for the surface's parts");
+  if (!b->parts.blobs || !b->share) return rv_fail(error, RV_NO_MEMORY, "out of memory for the surface's parts");
   RvResult r = rv_surface_kernels(b->def, b->particles, scale, b->parts.blobs, error);
   if (!r && b->def->bridges) r = rv_surface_webs(b->def, b->film, scale, b->share, &b->parts, error);
   return r ? r : rv_surface_tubes(b->def, b->film, b->share, scale, &b->parts, error);
@@ -51,6 +71,7 @@ static RvResult make_parts(Build* b, RvError* error) {
 
 //---------------------------------------------------------------------------------------------- the estimate
 
+// Estimated leaves of a range of blocks; infinite: out of memory.
 static double survey_range(void* arg, size_t begin, size_t end) {
   Build* b = arg;
   RvBlockWork* work = rv_surface_room_take(b->room);
@@ -60,36 +81,36 @@ static double survey_range(void* arg, size_t begin, size_t end) {
   return work ? leaves : INFINITY;
 }
 
-// bytes that do not depend on the voxel, and those that do
+// Estimates the memory in bytes: independent of the voxel size (*fixed), and growing with finer voxels (*grown).
 static RvResult estimate(Build* b, double* fixed, double* grown, RvError* error) {
   const RvSurfaceDef* d = b->def;
-  // not as many as there are: the voxel that is chosen must not depend on the workers
-  const double workers = 8;
   *fixed = (double)b->particles->count * PARTICLE_BYTES + (double)b->film->count * VERTEX_BYTES +
-           workers * (double)rv_surface_block_work_bytes + 32e6;
+           WORKERS * (double)rv_surface_block_work_bytes + FIXED_BYTES;
   double pairs = rv_surface_pairs(part_count(&b->parts), rv_surface_parts_box, &b->parts);
-  if (!(pairs * RV_PAIR_BYTES < 0.5 * d->memory)) {
-    *grown = pairs < 1e300 ? pairs * RV_PAIR_BYTES * 64 : INFINITY;
+  if (!(pairs * RV_PAIR_BYTES < PAIRS_SHARE * d->memory)) {
+    *grown = pairs < 1e300 ? pairs * RV_PAIR_BYTES * PAIRS_FACTOR : INFINITY;
     return RV_OK;
   }
   RvResult r = rv_surface_bins(part_count(&b->parts), rv_surface_parts_box, &b->parts, &b->list, error);
   if (r) return r;
-  double leaves = rv_parallel_sum(b->list.count, 4, survey_range, b);
-  if (!(leaves < INFINITY)) return rv_fail(error, RV_NO_MEMORY, "no memory to look at the blocks of the surface");
+  double leaves = rv_parallel_sum(b->list.count, BLOCKS_A_TASK, survey_range, b);
+  if (!(leaves < INFINITY)) return rv_fail(error, RV_NO_MEMORY, "out of memory to look at the blocks of the surface");
   double vel = d->vel > 0 ? rv_surface_velocity_leaves(d, b->voxel * d->vel, b->particles, b->film) : 0;
   *grown = leaves * LEAF_BYTES * (1 + d->copies) + vel * (LEAF3_BYTES + LEAF_BYTES) + pairs * 4;
   return RV_OK;
 }
 
-// how much larger voxels must be
+// Factor by which voxels must grow: leaves follow a surface, so their number falls with the square of the voxel size.
 static double coarser(double grown, double room) {
-  if (!(grown < INFINITY)) return 8;
-  return rv_clamp(sqrt(grown / room) * 1.02, 1.05, 8);
+  if (!(grown < INFINITY)) return MOST_COARSER;
+  return rv_clamp(sqrt(grown / room) * COARSER_MARGIN, LEAST_COARSER, MOST_COARSER);
 }
 
+// Makes the elements with a voxel size that fits into memory.
 static RvResult choose_voxel(Build* b, RvSurfaceOut* out, RvError* error) {
   double limit = b->def->memory;
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < MAX_ROUNDS; ++round) {
+    // Elements and memory at the current voxel size.
     double fixed = 0, grown = 0;
     RvResult r = make_parts(b, error);
     if (!r) r = estimate(b, &fixed, &grown, error);
@@ -97,27 +118,32 @@ static RvResult choose_voxel(Build* b, RvSurfaceOut* out, RvError* error) {
     out->estimate = fixed + grown;
     if (out->estimate <= limit) return RV_OK;
     if (!(fixed < limit))
-      return rv_fail(error, RV_LIMIT,
-                     "%zu particles and %zu wet points alone take %.2g GB, more than memorylimit of %.2g",
-                     b->particles->count, b->film->count, fixed / 1e9, limit / 1e9);
+      return rv_fail(
+          error, RV_LIMIT,
+          "%zu particles and %zu wet points alone take %.2g GB, more than memorylimit of %.2g: raise memorylimit",
+          b->particles->count, b->film->count, fixed / 1e9, limit / 1e9);
+    // Enlarge the voxels, or report a size that fits.
     double larger = b->voxel * coarser(grown, limit - fixed);
     if (!b->def->coarsen)
-      return rv_fail(error, RV_LIMIT,
-                     "voxels of %g take about %.3g GB, more than memorylimit of %.3g; from about voxelsize %.3g on it "
-                     "fits, or set onlimit to coarsen",
-                     b->voxel, out->estimate / 1e9, limit / 1e9, larger);
+      return rv_fail(
+          error, RV_LIMIT,
+          "voxels of %g take about %.3g GB, more than memorylimit of %.3g: raise voxelsize to about %.3g, or "
+          "set onlimit to coarsen",
+          b->voxel, out->estimate / 1e9, limit / 1e9, larger);
     b->voxel = larger;
   }
-  return rv_fail(error, RV_LIMIT, "no voxel size keeps the surface within memorylimit of %g GB", limit / 1e9);
+  return rv_fail(error, RV_LIMIT, "no voxel size keeps the surface within memorylimit of %g GB: raise memorylimit",
+                 limit / 1e9);
 }
 
 //---------------------------------------------------------------------------------------------- the grid
 
+// Computes a range of blocks of the batch; distances become lengths.
 static void make_blocks(void* arg, size_t begin, size_t end) {
   Build* b = arg;
   RvBlockWork* work = rv_surface_room_take(b->room);
   for (size_t i = begin; i < end; ++i) {
-    RvBlockLeaves* leaves = &b->made[i];
+    RvBlockLeaves* leaves = &b->leaves[i];
     *leaves = (RvBlockLeaves){0};
     b->failed[i] =
         !work || !rv_surface_block_make(work, &b->parts, &b->list, b->first + i, (float)b->def->blend, leaves);
@@ -126,12 +152,13 @@ static void make_blocks(void* arg, size_t begin, size_t end) {
   rv_surface_room_give(b->room, work);
 }
 
+// Computes a batch of blocks in parallel and adds their leaves to the grid in order.
 static RvResult add_batch(Build* b, size_t count, RvGrid* grid, RvError* error) {
   RvResult r = RV_OK;
   rv_parallel_for(count, 1, make_blocks, b);
   for (size_t i = 0; i < count; ++i) {
-    RvBlockLeaves* leaves = &b->made[i];
-    if (b->failed[i] && !r) r = rv_fail(error, RV_NO_MEMORY, "no memory for a block of the surface");
+    RvBlockLeaves* leaves = &b->leaves[i];
+    if (b->failed[i] && !r) r = rv_fail(error, RV_NO_MEMORY, "out of memory for a block of the surface");
     if (!r && leaves->count)
       r = rv_grid_set_leaves(grid, leaves->count, leaves->origin, leaves->values, leaves->active, error);
     rv_free(leaves->origin);
@@ -141,19 +168,20 @@ static RvResult add_batch(Build* b, size_t count, RvGrid* grid, RvError* error) 
   return r;
 }
 
+// Makes the level set batch by batch, and fills the sign of its interior.
 static RvResult make_grid(Build* b, RvGrid** out, RvError* error) {
   float background = (float)(RV_SURFACE_BAND * b->voxel);
   RvResult r = rv_grid_create(RV_GRID_FLOAT, "surface", RV_GRID_LEVEL_SET, b->voxel, &background, out, error);
   for (b->first = 0; b->first < b->list.count && !r; b->first += BATCH) {
-    size_t left = b->list.count - b->first;
+    size_t remaining = b->list.count - b->first;
     if (b->def->cancelled && b->def->cancelled(b->def->user, (double)b->first / (double)b->list.count))
       return rv_fail(error, RV_CANCELLED, "interrupted");
-    r = add_batch(b, left < BATCH ? left : BATCH, *out, error);
+    r = add_batch(b, remaining < BATCH ? remaining : BATCH, *out, error);
   }
   return r ? r : rv_grid_flood_fill(*out, error);
 }
 
-// what of the volumes is too small for the voxels
+// Sums the input volumes, and those of particles and films too small for the voxels.
 static void account(const Build* b, RvSurfaceOut* out) {
   const RvSurfaceFilm* f = b->film;
   for (size_t i = 0; i < b->particles->count; ++i) {
@@ -181,7 +209,7 @@ RvResult rv_surface_make(const RvSurfaceDef* def, const RvSurfaceParticles* part
   Build b = {.def = def, .particles = particles, .film = film, .voxel = def->voxel};
   *out = (RvSurfaceOut){0};
   b.room = rv_surface_room_new(rv_surface_block_work_bytes);
-  RvResult r = b.room ? choose_voxel(&b, out, error) : rv_fail(error, RV_NO_MEMORY, "no memory for the surface");
+  RvResult r = b.room ? choose_voxel(&b, out, error) : rv_fail(error, RV_NO_MEMORY, "out of memory for the surface");
   if (!r) r = make_grid(&b, &out->surface, error);
   rv_surface_room_free(b.room);
   out->voxel = b.voxel;
@@ -197,5 +225,7 @@ void rv_surface_release(RvSurfaceOut* out) {
   rv_grid_release(out->surface);
   rv_grid_release(out->vel);
   rv_grid_release(out->wetness);
-  out->surface = out->vel = out->wetness = NULL;
+  out->surface = NULL;
+  out->vel = NULL;
+  out->wetness = NULL;
 }

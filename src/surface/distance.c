@@ -1,17 +1,18 @@
-// Distances from values that are right next to the surface only: |grad phi| = 1 solved outwards, a few passes over the
-// voxels of the band. A pass carries the distance at least one voxel on, so the band needs few.
+// Redistancing of a block: solves |grad phi| = 1 outwards from the voxels next to the surface by fast sweeping over a
+// list of the voxels of the narrow band. A sweep advances the distance by at least one voxel, so few sweeps suffice.
 #include <math.h>
 
 #include "surface/parts.h"
 
-enum { PASSES = 3, CELLS3 = RV_CELLS * RV_CELLS * RV_CELLS };  // passes there and back
-static const float FAR = RV_SURFACE_BAND + 1;
+enum { SWEEP_PAIRS = 3, CELLS3 = RV_CELLS * RV_CELLS * RV_CELLS };  // pairs of a forward and a backward sweep
+static const float FAR = RV_SURFACE_BAND + 1;                       // beyond the band, voxels
+static const float CONVERGED = 1e-3f;  // smallest change that calls for another sweep, voxels
 
 static float smaller(float a, float b) {
   return a < b ? a : b;
 }
 
-// the distance that three upwind neighbours give
+// Solution of the discrete eikonal equation from the upwind neighbours along the three axes (Godunov scheme).
 static float solve(float a, float b, float c) {
   float t;
   if (a > b) {
@@ -29,6 +30,7 @@ static float solve(float a, float b, float c) {
     a = b;
     b = t;
   }
+  // Sorted a <= b <= c: use one, two or three neighbours, as long as the result exceeds them.
   float d = a + 1;
   if (d <= b) return d;
   float gap = 2 - (a - b) * (a - b);
@@ -38,12 +40,14 @@ static float solve(float a, float b, float c) {
   return more > 0 ? (sum + sqrtf(more)) / 3 : d;
 }
 
+// Distance of a voxel from its six neighbours.
 static float update(const float* phi, uint32_t at) {
   const uint32_t X = RV_SPAN * RV_SPAN, Y = RV_SPAN;
   return solve(smaller(fabsf(phi[at - X]), fabsf(phi[at + X])), smaller(fabsf(phi[at - Y]), fabsf(phi[at + Y])),
                smaller(fabsf(phi[at - 1]), fabsf(phi[at + 1])));
 }
 
+// True if the sign of phi changes between a voxel and one of its six neighbours.
 static bool at_surface(const float* phi, int at, int x, int y, int z) {
   const int X = RV_SPAN * RV_SPAN, Y = RV_SPAN, last = RV_SPAN - 1;
   bool in = phi[at] < 0;
@@ -52,7 +56,7 @@ static bool at_surface(const float* phi, int at, int x, int y, int z) {
          (z > 0 && (phi[at - 1] < 0) != in) || (z < last && (phi[at + 1] < 0) != in);
 }
 
-// calls body for the voxels of all cells with the mark
+// Runs the body for the voxels of all cells whose mark is at least `mark`.
 #define FOR_VOXELS(mark, body)                                                                  \
   for (int cell = 0; cell < CELLS3; ++cell) {                                                   \
     if (cells[cell] < (mark)) continue;                                                         \
@@ -66,7 +70,7 @@ static bool at_surface(const float* phi, int at, int x, int y, int z) {
         }                                                                                       \
   }
 
-// cells next to one with a piece of surface get the mark 2: the band does not go farther
+// Marks the cells around cells with surface voxels with 2: the band does not reach farther.
 static void mark_near(uint8_t* cells, const uint8_t* with) {
   for (int cell = 0; cell < CELLS3; ++cell) {
     if (!with[cell]) continue;
@@ -79,14 +83,14 @@ static void mark_near(uint8_t* cells, const uint8_t* with) {
   }
 }
 
-// over the list, there or back; whether anything changed
-static bool pass_over(float* phi, const uint32_t* list, size_t count, bool forward) {
+// One sweep over the list; true if any distance changed noticeably.
+static bool sweep(float* phi, const uint32_t* list, size_t count, bool forward) {
   bool changed = false;
   for (size_t i = 0; i < count; ++i) {
     uint32_t at = forward ? list[i] : list[count - 1 - i];
     float d = fabsf(phi[at]), new = update(phi, at);
     if (!(new < d)) continue;
-    changed |= new < d - 1e-3f;
+    changed |= new < d - CONVERGED;
     phi[at] = phi[at] < 0 ? -new : new;
   }
   return changed;
@@ -95,21 +99,22 @@ static bool pass_over(float* phi, const uint32_t* list, size_t count, bool forwa
 void rv_surface_block_redistance(float* phi, uint8_t* cells, uint8_t* frozen, uint32_t* room) {
   uint8_t with[CELLS3] = {0};
   size_t count = 0;
+  // Find the voxels at the surface.
   FOR_VOXELS(1, {
     frozen[at] = at_surface(phi, at, x, y, z);
     with[cell] |= frozen[at];
   })
   FOR_VOXELS(1, {
     float d = fabsf(phi[at]);
-    // what a voxel next to a change of sign says can only be trusted as far as that is away
+    // Voxels at the surface keep their value, limited to one voxel; all others start far away.
     d = frozen[at] ? smaller(d, 1) : FAR;
     phi[at] = phi[at] < 0 ? -d : d;
   })
   mark_near(cells, with);
-  // the outermost voxels of the halo are too far off to matter
+  // List the voxels to update. The outermost voxels of the halo are too far away to matter.
   FOR_VOXELS(2, {
     bool inside = x > 0 && y > 0 && z > 0 && x < RV_SPAN - 1 && y < RV_SPAN - 1 && z < RV_SPAN - 1;
     if (inside && !frozen[at]) room[count++] = (uint32_t)at;
   })
-  for (int pass = 0; pass < 2 * PASSES && pass_over(phi, room, count, pass % 2 == 0); ++pass) continue;
+  for (int pass = 0; pass < 2 * SWEEP_PAIRS && sweep(phi, room, count, pass % 2 == 0); ++pass) continue;
 }

@@ -1,25 +1,30 @@
-// Films as tapered capsules.
+// Films on strands as tapered capsules (WH-48).
 #include <math.h>
 
 #include "base/array.h"
 #include "math/scalar.h"
 #include "surface/parts.h"
 
-// A film of this part of the hair's radius is drawn whole; below it the tube shrinks to nothing, so that what gets wet
-// does not pop up. Such a film is thinner than any voxel that shows the hair.
-#define WHOLE 0.05
+// A film whose height exceeds this share of the fibre radius is drawn_radius with its full radius. Below it the capsule
+// shrinks smoothly to nothing, so that strands do not pop when they become wet; such a film is thinner than any voxel
+// that resolves the fibre.
+#define FULL_HEIGHT_SHARE 0.05
+#define LEAST_RADIUS 1e-30   // against division by zero
+#define LONGEST_SEGMENT 1e6  // in pieces: beyond it the voxel size is certainly a mistake
 
-// outer radius as it is drawn, in voxels
-static double drawn(const RvSurfaceDef* def, const RvSurfaceFilm* f, const float* share, size_t i, double scale) {
+// Drawn outer radius of the film at a vertex, in voxels. The part of the film in webs is taken off.
+static double drawn_radius(const RvSurfaceDef* def, const RvSurfaceFilm* f, const float* share, size_t i,
+                           double scale) {
   double r = f->radius[i], h = f->height[i];
   if (!(h > 0)) return 0;
   double area = h * (h + 2 * r) * (share ? 1 - share[i] : 1);
-  double outer = sqrt(r * r + area) * scale, u = rv_min(h / (WHOLE * rv_max(r, 1e-30)), 1);
+  double outer = sqrt(r * r + area) * scale;
+  double u = rv_min(h / (FULL_HEIGHT_SHARE * rv_max(r, LEAST_RADIUS)), 1);
   double least = def->minfilm;
   if (outer < least) {
-    // C1 to the true radius at twice the least
     outer = least;
   } else if (outer < 2 * least) {
+    // C1 transition to the true radius at twice the least radius.
     double t = (outer - least) / least;
     outer = least * (1 + t * t * (2 - t));
   }
@@ -28,20 +33,25 @@ static double drawn(const RvSurfaceDef* def, const RvSurfaceFilm* f, const float
 
 RvResult rv_surface_tubes(const RvSurfaceDef* def, const RvSurfaceFilm* f, const float* share, double scale,
                           RvParts* out, RvError* error) {
-  // pieces no longer than this: a block's list of them stays short
+  // Long segments are divided into pieces, so that few of them overlap a block.
   const double longest = RV_BLOCK / 2;
   RV_ARRAY(RvTube) tubes = {0};
   for (size_t e = 0; e + 1 < f->count; ++e) {
     if (f->strand[e] != f->strand[e + 1]) continue;
-    double r0 = drawn(def, f, share, e, scale), r1 = drawn(def, f, share, e + 1, scale), length = 0;
+    // Radii at both ends; segments without film are left out.
+    double r0 = drawn_radius(def, f, share, e, scale);
+    double r1 = drawn_radius(def, f, share, e + 1, scale);
+    double length = 0;
     if (!(r0 > 0) && !(r1 > 0)) continue;
     const double *a = f->x + 3 * e, *b = a + 3;
     for (int c = 0; c < 3; ++c) length += (b[c] - a[c]) * (b[c] - a[c]);
     length = sqrt(length) * scale;
-    if (!(length < 1e6 * longest)) {
+    if (!(length < LONGEST_SEGMENT * longest)) {
       rv_array_free(&tubes);
-      return rv_fail(error, RV_LIMIT, "a segment of a wet strand is %g voxels long: take larger voxels", length);
+      return rv_fail(error, RV_LIMIT,
+                     "a segment of a wet strand is %g voxels long: raise voxelsize, or check P of the strands", length);
     }
+    // Divide the segment and interpolate the radius.
     int pieces = (int)(length / longest) + 1;
     for (int k = 0; k < pieces; ++k) {
       double s = (double)k / pieces, t = (double)(k + 1) / pieces;
@@ -52,7 +62,7 @@ RvResult rv_surface_tubes(const RvSurfaceDef* def, const RvSurfaceFilm* f, const
       }
       if (!rv_array_push(&tubes, tube)) {
         rv_array_free(&tubes);
-        return rv_fail(error, RV_NO_MEMORY, "no memory for the tubes of %zu vertices", f->count);
+        return rv_fail(error, RV_NO_MEMORY, "out of memory for the film on %zu points: raise voxelsize", f->count);
       }
     }
   }

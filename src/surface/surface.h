@@ -1,14 +1,16 @@
-// One level set of bulk particles, films on strands and the liquid between strands (SD-40, WH-48), and a velocity grid.
+// One level set of bulk particles, films on strands and the liquid between strands (SD-40, WH-48), and a velocity
+// grid.
 //
-// Bulk. Every particle is a smooth kernel of the integral of its volume; their sum is the share of liquid at a place,
-// and the surface is where it is one half. A kernel is as wide, in each direction, as its neighbours are spread there
-// (their covariance, weighed by volume), so sheets and threads have kernels that are thin across them; a lone particle
-// is a ball of its own volume. All weights are C1 in places and volumes: nothing pops (kernels.c).
-// Film. A strand's segment is a tapered capsule with the outer radius of its film. Liquid between two strands is a web
-// between their axes, thin in the middle, of the area that the films give to it (bridges.c).
-// Grid. Space is cut into blocks of 64^3 voxels. A block is finished at once and its 8^3 leaves are handed on, so room
-// is needed for a few blocks only (block.c, build.c). All that is summed in a voxel is summed in the order of the
-// input: the bits do not depend on the workers.
+// Bulk. Each particle is a smooth kernel whose integral is its volume. The sum of the kernels is the liquid fraction,
+// and the surface is its contour at one half. The kernel is anisotropic: its extent in each direction follows the
+// volume-weighted covariance of its neighbours, so that sheets and threads get kernels that are thin across them; an
+// isolated particle is a ball of its own volume. All weights are C1 in positions and volumes, so that nothing pops
+// (kernels.c).
+// Film. A segment of a strand is a tapered capsule with the outer radius of its film. Liquid between two strands is a
+// web between their axes, thin in the middle, with the cross section that the films give to it (bridges.c).
+// Grid. Space is divided into blocks of 64^3 voxels. A block is finished at once and its 8^3 leaves are passed on, so
+// that memory is needed for a few blocks only (block.c, build.c). Sums in a voxel run in the order of the input: the
+// bits do not depend on the number of threads.
 //
 // Lengths are in units of the scene, whatever these are.
 #ifndef RV_SURFACE_SURFACE_H
@@ -17,67 +19,67 @@
 #include "rivulet/base.h"
 #include "rivulet/vdb.h"
 
-enum { RV_SURFACE_BAND = 3 };  // voxels on each side
+enum { RV_SURFACE_BAND = 3 };  // half width of the narrow band, voxels
 
 typedef struct RvSurfaceParticles {
   size_t count;
-  double* x;       // [3 count]
+  double* x;       // [3 count] positions
   double* volume;  // [count], above 0
-  float* v;        // [3 count]
+  float* v;        // [3 count] velocities
 } RvSurfaceParticles;
 
 // Wet strands only; vertex e and e + 1 are the ends of edge e unless `strand` of both differs.
 typedef struct RvSurfaceFilm {
   size_t count;     // vertices
-  double* x;        // [3 count]
-  float* radius;    // of the hair
+  double* x;        // [3 count] positions
+  float* radius;    // of the fibre
   float* height;    // of the film on it; 0: dry
-  float* v;         // [3 count]
+  float* v;         // [3 count] velocities
   float* wetness;   // 0 to 1
-  int32_t* strand;  // ascending
-  int32_t* clump;   // strands with liquid between them have the same; NULL: not known
+  int32_t* strand;  // strand of a vertex, ascending
+  int32_t* clump;   // equal for strands with liquid between them; NULL: unknown
 } RvSurfaceFilm;
 
 typedef struct RvSurfaceDef {
-  double voxel;
-  double smoothing;     // of the bulk's kernels, 1: as wide as two separations
+  double voxel;         // size
+  double smoothing;     // of the bulk's kernels; 1: they reach over two particle separations
   double radiusscale;   // of all particles
-  double dropletscale;  // of lone ones
-  double blend;         // voxels: how far bulk and film run into each other
-  double minfilm;       // voxels: films are drawn at least so thick in radius
-  bool bridges;
-  double angle;  // contact angle, for the reach of bridges
-  // over so many bytes: a larger voxel if `coarsen`, else an error
-  double memory;
+  double dropletscale;  // of isolated particles
+  double blend;         // radius of the fillet between bulk and film, voxels
+  double minfilm;       // least drawn outer radius of a film, voxels
+  bool bridges;         // liquid bridges between strands
+  double angle;         // contact angle, radians, for the rupture distance of bridges
+  double memory;        // limit, bytes; beyond it the voxels grow if `coarsen`, else it is an error
   bool coarsen;
-  double vel;    // voxel of the velocity in voxels of the surface; 0: none
-  bool wetness;  // a grid of it too
-  int copies;    // of the level set that will be made of it later, for the estimate
+  double vel;    // voxel size of the velocity grid over that of the surface; 0: no velocity grid
+  bool wetness;  // make a wetness grid too
+  int copies;    // further copies of the level set that the caller will make, for the memory estimate
   bool (*cancelled)(void* user, double fraction);
-  void* user;
+  void* user;  // of `cancelled`
 } RvSurfaceDef;
 
 typedef struct RvSurfaceOut {
   RvGrid *surface, *vel, *wetness;
-  double voxel;     // that was chosen
-  double estimate;  // bytes, at that voxel
-  size_t bridges;
-  double bulk, film;  // volumes that went in
-  double thin;        // of film: on strands of an outer radius under 1.5 voxels
-  double small;       // of bulk: particles of a radius under one voxel
+  double voxel;       // chosen size
+  double estimate;    // of memory at that size, bytes
+  size_t bridges;     // number of webs
+  double bulk, film;  // input volumes
+  double thin;        // film volume on strands with an outer radius under 1.5 voxels
+  double small;       // bulk volume of particles with a radius under one voxel
 } RvSurfaceOut;
 
-// RV_LIMIT with a voxel that fits where memory does not suffice and `coarsen` is off.
+// Builds the grids. Fails with RV_LIMIT, naming a voxel size that fits, if memory does not suffice and `coarsen` is
+// off.
 RvResult rv_surface_make(const RvSurfaceDef* def, const RvSurfaceParticles* particles, const RvSurfaceFilm* film,
                          RvSurfaceOut* out, RvError* error);
 void rv_surface_release(RvSurfaceOut* out);
 
-// Separation of particles that fill space, from their number in places that have neighbours on all sides; 0: there is
-// no such place.
+// Separation of the particles in the interior of the liquid, estimated from their number density there; 0: there is no
+// interior. `guess`: a length of its order.
 double rv_surface_separation(size_t count, const double* x, double guess);
 
-// Particles with neighbours on all sides get the volume of the separation, lone ones keep theirs (none: that of the
-// separation), and between it goes over.
+// Sets volumes: interior particles get the cube of the separation, isolated ones keep their own (if they have none,
+// also the cube), with a smooth transition between.
 RvResult rv_surface_fill_volumes(RvSurfaceParticles* particles, double separation, RvError* error);
 
 #endif

@@ -1,5 +1,5 @@
-// Velocity and wetness as grids: means of particles and films near a voxel, the nearest counting most, by volume. They
-// reach over the band of the surface, so that whatever lies on it finds a velocity.
+// Velocity and wetness grids: means over nearby particles and films, weighted by volume and closeness. They cover the
+// band of the surface, so that every point of it finds a velocity.
 #include <math.h>
 #include <string.h>
 
@@ -8,40 +8,61 @@
 #include "math/scalar.h"
 #include "surface/parts.h"
 
-enum { SIDE = RV_BLOCK + 1, VOXELS = SIDE * SIDE * SIDE, BATCH = 16 };  // one more on the lower sides, for faces
+enum {
+  SIDE = RV_BLOCK + 1,  // voxels of a block, and one more on the lower sides for the staggered faces
+  VOXELS = SIDE * SIDE * SIDE,
+  BATCH = 16,          // blocks computed before their leaves go into the grid
+  LEAF = 512,          // voxels of a leaf
+  FIRST_SLOTS = 1024,  // of the set of leaves
+  LEAF_BITS = 20       // of a leaf coordinate in a key
+};
 
+static const double REACH = 1.2;                           // of a sample, in its separation
+static const double LARGEST_REACH = 200;                   // voxels
+static const double MOST_PIECES = 1e5;                     // samples of a segment
+static const float SOFTENING = 0.02f;                      // of the weight 1 / q^2 at a sample, in squared reaches
+static const uint64_t GOLDEN_RATIO = 0x9e3779b97f4a7c15u;  // 2^64 / golden ratio: multiplicative hashing
+
+// A particle, or a piece of film.
 typedef struct Sample {
-  double x[3];  // voxels
-  float v[3], wetness, weight, reach;
+  double x[3];  // position, voxels
+  float v[3], wetness;
+  float weight;  // volume, voxels^3
+  float reach;   // voxels
 } Sample;
 
+// Weighted sums in the voxels of a block.
 typedef struct Sums {
   float weight[VOXELS], v[3][VOXELS], wetness[VOXELS];
 } Sums;
 
-typedef struct Made {
+// Leaves of a block.
+typedef struct Leaves {
   size_t count;
-  int32_t* origin;
-  float *vel, *wetness;
-  uint64_t* active;
-  bool failed;
-} Made;
+  int32_t* origin;   // [3 count] voxels
+  float* vel;        // [3 * 512 count]
+  float* wetness;    // [512 count]
+  uint64_t* active;  // [8 count]
+  bool failed;       // out of memory
+} Leaves;
 
+// State of one build.
 typedef struct Velocity {
   RV_ARRAY(Sample) samples;
   RvBlockList list;
   RvRoom* room;
   size_t first;
-  Made made[BATCH];
+  Leaves leaves[BATCH];
 } Velocity;
 
 //---------------------------------------------------------------------------------------------- samples
 
-// how far a particle of the separation s counts, in voxels
+// Reach of a sample of separation s, voxels: it covers the band of the surface.
 static double reach_of(const RvSurfaceDef* def, double s) {
-  return rv_min(1.2 * s, 200) + RV_SURFACE_BAND / def->vel + 1;
+  return rv_min(REACH * s, LARGEST_REACH) + RV_SURFACE_BAND / def->vel + 1;
 }
 
+// Adds the wet segments as samples, at most two voxels apart; false: out of memory.
 static bool add_film(Velocity* w, const RvSurfaceDef* def, const RvSurfaceFilm* f, double scale) {
   for (size_t e = 0; e + 1 < f->count; ++e) {
     if (f->strand[e] != f->strand[e + 1] || !(f->height[e] > 0 || f->height[e + 1] > 0)) continue;
@@ -50,7 +71,7 @@ static bool add_film(Velocity* w, const RvSurfaceDef* def, const RvSurfaceFilm* 
       length += (f->x[3 * e + 3 + c] - f->x[3 * e + c]) * (f->x[3 * e + 3 + c] - f->x[3 * e + c]);
     length = sqrt(length) * scale;
     for (size_t i = e; i <= e + 1; ++i) wide = rv_max(wide, (f->radius[i] + f->height[i]) * scale);
-    int pieces = (int)rv_min(length / 2, 1e5) + 1;
+    int pieces = (int)rv_min(length / 2, MOST_PIECES) + 1;
     for (int k = 0; k < pieces; ++k) {
       double t = (k + 0.5) / pieces, r = f->radius[e] * (1 - t) + f->radius[e + 1] * t;
       double h = f->height[e] * (1 - t) + f->height[e + 1] * t;
@@ -67,6 +88,7 @@ static bool add_film(Velocity* w, const RvSurfaceDef* def, const RvSurfaceFilm* 
   return true;
 }
 
+// Adds particles and films as samples; false: out of memory.
 static bool add_samples(Velocity* w, const RvSurfaceDef* def, double scale, const RvSurfaceParticles* p,
                         const RvSurfaceFilm* film) {
   if (!rv_array_reserve(&w->samples, p->count)) return false;
@@ -82,10 +104,11 @@ static bool add_samples(Velocity* w, const RvSurfaceDef* def, double scale, cons
   return add_film(w, def, film, scale);
 }
 
+// Box of a sample for the assignment to blocks.
 static void sample_box(const void* user, size_t e, double lo[3], double hi[3]) {
   const Sample* s = (const Sample*)user + e;
   for (int c = 0; c < 3; ++c) {
-    // bins see elements from RV_MARGIN on; here only the lower faces are needed
+    // The assignment adds RV_MARGIN to each side; one voxel for the staggered faces suffices here.
     double reach = (double)s->reach + 1 - RV_MARGIN;
     lo[c] = s->x[c] - reach;
     hi[c] = s->x[c] + reach;
@@ -94,11 +117,14 @@ static void sample_box(const void* user, size_t e, double lo[3], double hi[3]) {
 
 //---------------------------------------------------------------------------------------------- a block
 
+// Truncates to an integer within bounds.
 static int clamp_int(double x, int lo, int hi) {
   return x < lo ? lo : x > hi ? hi : (int)x;
 }
 
+// Adds a sample to the voxels within its reach, with the weight volume (1 - q^2)^2 / q^2.
 static void add_sample(Sums* sums, const Sample* s, const double origin[3]) {
+  // Box of the reach within the block.
   float at[3], inverse = 1 / (s->reach * s->reach);
   int lo[3], hi[3];
   for (int c = 0; c < 3; ++c) {
@@ -108,15 +134,19 @@ static void add_sample(Sums* sums, const Sample* s, const double origin[3]) {
   }
   for (int i = lo[0]; i <= hi[0]; ++i)
     for (int j = lo[1]; j <= hi[1]; ++j) {
-      float dx = (float)i - at[0], dy = (float)j - at[1], xy = dx * dx + dy * dy, left = s->reach * s->reach - xy;
-      if (!(left > 0)) continue;
-      float half = sqrtf(left);
-      int from = clamp_int(ceilf(at[2] - half), lo[2], hi[2] + 1),
-          to = clamp_int(floorf(at[2] + half), lo[2] - 1, hi[2]);
+      float dx = (float)i - at[0], dy = (float)j - at[1], xy = dx * dx + dy * dy;
+      float remaining = s->reach * s->reach - xy;
+      if (!(remaining > 0)) continue;
+      // Interval of the row inside the sphere of the reach.
+      float half = sqrtf(remaining);
+      int from = clamp_int(ceilf(at[2] - half), lo[2], hi[2] + 1);
+      int to = clamp_int(floorf(at[2] + half), lo[2] - 1, hi[2]);
       int row = (i * SIDE + j) * SIDE;
       for (int k = from; k <= to; ++k) {
-        float dz = (float)k - at[2], q = (xy + dz * dz) * inverse, fall = q < 1 ? 1 - q : 0;
-        float w = s->weight * fall * fall / (q + 0.02f);
+        float dz = (float)k - at[2];
+        float q = (xy + dz * dz) * inverse;
+        float fall = q < 1 ? 1 - q : 0;
+        float w = s->weight * fall * fall / (q + SOFTENING);
         sums->weight[row + k] += w;
         sums->v[0][row + k] += w * s->v[0];
         sums->v[1][row + k] += w * s->v[1];
@@ -126,6 +156,7 @@ static void add_sample(Sums* sums, const Sample* s, const double origin[3]) {
     }
 }
 
+// Divides the sums by the weights.
 static void divide(Sums* sums) {
   for (int i = 0; i < VOXELS; ++i) {
     float w = sums->weight[i] > 0 ? 1 / sums->weight[i] : 0;
@@ -134,7 +165,7 @@ static void divide(Sums* sums) {
   }
 }
 
-// a leaf: the component along an axis is that of the lower face, between two voxels
+// Values of a leaf. The grid is staggered: a component is taken at the lower face, between two voxels. False: empty.
 static bool cut_leaf(const Sums* sums, const int leaf[3], float* vel, float* wetness, uint64_t* active) {
   static const int step[3] = {SIDE * SIDE, SIDE, 1};
   uint64_t any = 0;
@@ -155,7 +186,8 @@ static bool cut_leaf(const Sums* sums, const int leaf[3], float* vel, float* wet
   return any != 0;
 }
 
-static bool hand_over(const Sums* sums, const int32_t at[3], Made* out) {
+// Collects the leaves of a block; false: out of memory.
+static bool collect_leaves(const Sums* sums, const int32_t at[3], Leaves* out) {
   float vel[3 * 512], wetness[512];
   uint64_t active[8];
   uint16_t found[512];
@@ -178,13 +210,14 @@ static bool hand_over(const Sums* sums, const int32_t at[3], Made* out) {
   return true;
 }
 
+// Computes a range of blocks of the batch.
 static void make_blocks(void* arg, size_t begin, size_t end) {
   Velocity* w = arg;
   Sums* sums = rv_surface_room_take(w->room);
   for (size_t b = begin; b < end; ++b) {
     size_t block = w->first + b;
-    Made* made = &w->made[b];
-    *made = (Made){.failed = !sums};
+    Leaves* leaves = &w->leaves[b];
+    *leaves = (Leaves){.failed = !sums};
     if (!sums) continue;
     double origin[3];
     for (int c = 0; c < 3; ++c) origin[c] = (double)w->list.at[block][c] * RV_BLOCK - 1;
@@ -192,17 +225,18 @@ static void make_blocks(void* arg, size_t begin, size_t end) {
     for (size_t i = w->list.first[block]; i < w->list.first[block + 1]; ++i)
       add_sample(sums, &w->samples.data[w->list.element[i]], origin);
     divide(sums);
-    made->failed = !hand_over(sums, w->list.at[block], made);
+    leaves->failed = !collect_leaves(sums, w->list.at[block], leaves);
   }
   rv_surface_room_give(w->room, sums);
 }
 
+// Computes a batch of blocks in parallel and adds their leaves to the grids in order.
 static RvResult add_batch(Velocity* w, size_t count, RvSurfaceOut* out, RvError* error) {
   RvResult r = RV_OK;
   rv_parallel_for(count, 1, make_blocks, w);
   for (size_t i = 0; i < count; ++i) {
-    Made* m = &w->made[i];
-    if (m->failed && !r) r = rv_fail(error, RV_NO_MEMORY, "no memory for a block of velocities");
+    Leaves* m = &w->leaves[i];
+    if (m->failed && !r) r = rv_fail(error, RV_NO_MEMORY, "out of memory for a block of velocities");
     if (!r && m->count) r = rv_grid_set_leaves(out->vel, m->count, m->origin, m->vel, m->active, error);
     if (!r && m->count && out->wetness)
       r = rv_grid_set_leaves(out->wetness, m->count, m->origin, m->wetness, m->active, error);
@@ -219,16 +253,16 @@ RvResult rv_surface_velocity(const RvSurfaceDef* def, double voxel, const RvSurf
   Velocity w = {.room = rv_surface_room_new(sizeof(Sums))};
   RvResult r = RV_OK;
   if (!w.room || !add_samples(&w, def, 1 / voxel, p, film))
-    r = rv_fail(error, RV_NO_MEMORY, "no memory for velocities of %zu particles", p->count);
+    r = rv_fail(error, RV_NO_MEMORY, "out of memory for velocities of %zu particles", p->count);
   if (!r) r = rv_grid_create(RV_GRID_VEC3, "vel", RV_GRID_STAGGERED, voxel, NULL, &out->vel, error);
   if (!r && def->wetness)
     r = rv_grid_create(RV_GRID_FLOAT, "wetness", RV_GRID_UNKNOWN, voxel, NULL, &out->wetness, error);
   if (!r) r = rv_surface_bins(w.samples.count, sample_box, w.samples.data, &w.list, error);
   for (w.first = 0; w.first < w.list.count && !r; w.first += BATCH) {
-    size_t left = w.list.count - w.first;
+    size_t remaining = w.list.count - w.first;
     if (def->cancelled && def->cancelled(def->user, (double)w.first / (double)w.list.count))
       r = rv_fail(error, RV_CANCELLED, "interrupted");
-    if (!r) r = add_batch(&w, left < BATCH ? left : BATCH, out, error);
+    if (!r) r = add_batch(&w, remaining < BATCH ? remaining : BATCH, out, error);
   }
   rv_surface_room_free(w.room);
   rv_array_free(&w.samples);
@@ -238,20 +272,25 @@ RvResult rv_surface_velocity(const RvSurfaceDef* def, double voxel, const RvSurf
 
 //---------------------------------------------------------------------------------------------- the estimate
 
+// Set of leaf coordinates: a hash table with open addressing.
 typedef struct Set {
-  uint64_t* key;  // + 1; 0 free
-  size_t slots, count;
+  uint64_t* key;        // packed coordinates under a leading 1; 0: free
+  size_t slots, count;  // slots are a power of two
 } Set;
 
+// Doubles the table; false: out of memory.
 static bool grow_set(Set* s) {
   Set old = *s;
-  s->slots = old.slots ? 2 * old.slots : 1024;
+  s->slots = old.slots ? 2 * old.slots : FIRST_SLOTS;
   s->count = 0;
   s->key = rv_alloc_zero(s->slots, 8);
-  if (!s->key) return rv_free(old.key), false;
+  if (!s->key) {
+    rv_free(old.key);
+    return false;
+  }
   for (size_t i = 0; i < old.slots; ++i)
     if (old.key[i]) {
-      size_t at = (size_t)(old.key[i] * 0x9e3779b97f4a7c15u >> 20) & (s->slots - 1);
+      size_t at = (size_t)(old.key[i] * GOLDEN_RATIO >> LEAF_BITS) & (s->slots - 1);
       while (s->key[at]) at = (at + 1) & (s->slots - 1);
       s->key[at] = old.key[i];
       s->count++;
@@ -260,54 +299,70 @@ static bool grow_set(Set* s) {
   return true;
 }
 
+// Adds a leaf; false: out of memory.
 static bool put(Set* s, const double leaf[3]) {
   uint64_t key = 1;
   if (2 * s->count >= s->slots && !grow_set(s)) return false;
-  for (int c = 0; c < 3; ++c) key = key << 20 | ((uint64_t)(int64_t)leaf[c] & 0xfffff);
-  for (size_t at = (size_t)(key * 0x9e3779b97f4a7c15u >> 20) & (s->slots - 1);; at = (at + 1) & (s->slots - 1)) {
+  for (int c = 0; c < 3; ++c) key = key << LEAF_BITS | ((uint64_t)(int64_t)leaf[c] & 0xfffff);
+  for (size_t at = (size_t)(key * GOLDEN_RATIO >> LEAF_BITS) & (s->slots - 1);; at = (at + 1) & (s->slots - 1)) {
     if (s->key[at] == key) return true;
-    if (!s->key[at]) return s->key[at] = key, s->count++, true;
+    if (!s->key[at]) {
+      s->key[at] = key;
+      s->count++;
+      return true;
+    }
   }
 }
 
-double rv_surface_velocity_leaves(const RvSurfaceDef* def, double voxel, const RvSurfaceParticles* p,
-                                  const RvSurfaceFilm* film) {
-  // leaves with something in them, each with a rim as wide as what is in it reaches
+// Leaves of the particles: those that contain particles, and a rim as wide as the mean reach, which is estimated for a
+// ball of as many leaves. *good: false when out of memory.
+static double particle_leaves(const RvSurfaceDef* def, double scale, const RvSurfaceParticles* p, bool* good) {
   Set set = {0};
-  double scale = 1 / voxel, reach = 0;
-  bool good = true;
-  for (size_t i = 0; i < p->count && good; ++i) {
+  double reach = 0;
+  for (size_t i = 0; i < p->count && *good; ++i) {
     double leaf[3], own = reach_of(def, rv_pow(p->volume[i], 1.0 / 3) * scale);
     for (size_t c = 0; c < 3; ++c) leaf[c] = floor(p->x[3 * i + c] * scale / 8);
-    good = put(&set, leaf);
+    *good = put(&set, leaf);
     reach += own;
   }
   double leaves = (double)set.count;
   if (p->count) reach /= (double)p->count;
   if (leaves > 0) {
-    // of a ball of so many leaves
     double radius = rv_pow(3 * leaves / (4 * RV_PI), 1.0 / 3);
     leaves = rv_min(leaves * 27, 4.0 / 3 * RV_PI * rv_pow(radius + 1 + reach / 8, 3));
   }
   rv_free(set.key);
-  set = (Set){0};
-  for (size_t e = 0; e + 1 < film->count && good; ++e) {
+  return leaves;
+}
+
+// Leaves of the films: those at the corners of boxes of the reach, in steps along each wet segment.
+static double film_leaves(const RvSurfaceDef* def, double scale, const RvSurfaceFilm* film, bool* good) {
+  Set set = {0};
+  for (size_t e = 0; e + 1 < film->count && *good; ++e) {
     if (film->strand[e] != film->strand[e + 1] || !(film->height[e] > 0 || film->height[e + 1] > 0)) continue;
     double length = 0;
     for (size_t c = 0; c < 3; ++c) length = rv_max(length, fabs(film->x[3 * e + 3 + c] - film->x[3 * e + c]));
-    int pieces = (int)rv_min(length * scale / 4, 1e5) + 1;
+    int pieces = (int)rv_min(length * scale / 4, MOST_PIECES) + 1;
     double rim = reach_of(def, (film->radius[e] + film->height[e]) * scale) + 1;
-    for (int k = 0; k <= pieces && good; ++k)
-      for (int corner = 0; corner < 8 && good; ++corner) {
+    for (int k = 0; k <= pieces && *good; ++k)
+      for (int corner = 0; corner < 8 && *good; ++corner) {
         double leaf[3], t = (double)k / pieces;
         for (size_t c = 0; c < 3; ++c) {
           double x = (film->x[3 * e + c] * (1 - t) + film->x[3 * e + 3 + c] * t) * scale;
           leaf[c] = floor((x + (corner >> c & 1 ? rim : -rim)) / 8);
         }
-        good = put(&set, leaf);
+        *good = put(&set, leaf);
       }
   }
-  leaves += (double)set.count;
+  double leaves = (double)set.count;
   rv_free(set.key);
+  return leaves;
+}
+
+double rv_surface_velocity_leaves(const RvSurfaceDef* def, double voxel, const RvSurfaceParticles* p,
+                                  const RvSurfaceFilm* film) {
+  bool good = true;
+  double leaves = particle_leaves(def, 1 / voxel, p, &good);
+  leaves += film_leaves(def, 1 / voxel, film, &good);
   return good ? leaves : INFINITY;
 }

@@ -1,12 +1,13 @@
+// Pool of work areas: a thread takes one for a task and returns it, so that no more exist than threads at work.
 #include <stdatomic.h>
 
 #include "surface/parts.h"
 
-enum { SLOTS = 64 };
+enum { SLOTS = 64 };  // areas kept for reuse; further ones are freed when returned
 
 struct RvRoom {
-  size_t bytes;
-  _Atomic(void*) slot[SLOTS];
+  size_t bytes;                // of a work area
+  _Atomic(void*) slot[SLOTS];  // idle areas; NULL: empty
 };
 
 RvRoom* rv_surface_room_new(size_t bytes) {

@@ -1,25 +1,32 @@
+// Cameras: the orthonormal basis of a view, projection, reading a camera from attributes, and automatic framing.
 #include <math.h>
 #include <string.h>
 
 #include "math/scalar.h"
 #include "view/view_scene.h"
 
-static const double FOV = 30;  // a portrait lens: little distortion
+static const double FOV = 30;              // degrees: a portrait lens, with little perspective distortion
+static const double WIDEST_FOV = 179;      // degrees; at 180 the tangent of the half angle diverges
+static const double LEAST_VIEW = 1e-100;   // metres: distance of eye and target whose square is still a number
+static const double LEAST_SINE = 1e-6;     // of the angle between view and up
+static const double NEAREST_SHARE = 0.01;  // of the target distance: smallest depth for the size of a pixel
+static const double LEAST_EXTENT = 1e-6;   // relative size that a single point is given for framing
+static const double LONGEST_LENGTH = 1e9;  // metres; larger apertures and focus distances are taken for errors
 
 static bool finite3(const double* v) {
   return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
 }
 
-// right, up, forward from the three vectors; false if they make none
+// Builds right, up and forward from eye, target and up; false if they define no view.
 static bool basis(const RvCamera* camera, RvVec3* right, RvVec3* up, RvVec3* forward) {
   if (!finite3(camera->eye) || !finite3(camera->target) || !finite3(camera->up)) return false;
-  if (!(camera->fov_y_degrees > 0 && camera->fov_y_degrees < 179)) return false;
+  if (!(camera->fov_y_degrees > 0 && camera->fov_y_degrees < WIDEST_FOV)) return false;
   RvVec3 view = rv_sub(rv_vec3_load64(camera->target), rv_vec3_load64(camera->eye));
-  if (!(rv_length(view) > 1e-100) || !isfinite(rv_length(view))) return false;
+  if (!(rv_length(view) > LEAST_VIEW) || !isfinite(rv_length(view))) return false;
   *forward = rv_normalize(view, rv_vec3(0, 0, -1));
   RvVec3 side = rv_cross(*forward, rv_normalize(rv_vec3_load64(camera->up), rv_vec3(0, 1, 0)));
-  // looking straight along `up`: any side is as good
-  *right = rv_length(side) > 1e-6 ? rv_normalize(side, rv_vec3(1, 0, 0)) : rv_perpendicular(*forward);
+  // The view is parallel to `up`: any perpendicular direction serves as right.
+  *right = rv_length(side) > LEAST_SINE ? rv_normalize(side, rv_vec3(1, 0, 0)) : rv_perpendicular(*forward);
   *up = rv_cross(*right, *forward);
   return true;
 }
@@ -35,17 +42,19 @@ RvResult rv_view_lens_make(const RvCamera* camera, int width, int height, RvLens
   lens->eye = rv_sub(rv_vec3_load64(camera->eye), lens->origin);
   double half = rv_radians(camera->fov_y_degrees) / 2;
   lens->tan_half = rv_sin(half) / rv_cos(half);
-  lens->reach = rv_length(lens->eye) * lens->tan_half;
+  lens->half_height = rv_length(lens->eye) * lens->tan_half;
   return RV_OK;
 }
 
 double rv_view_lens_pixel(const RvLens* lens, RvVec3 p) {
-  double depth = rv_dot(rv_sub(p, lens->eye), lens->forward), least = 0.01 * rv_length(lens->eye);
-  return 2 * lens->tan_half / lens->height * fmax(depth, least);
+  double depth = rv_dot(rv_sub(p, lens->eye), lens->forward);
+  double nearest = NEAREST_SHARE * rv_length(lens->eye);
+  return 2 * lens->tan_half / lens->height * fmax(depth, nearest);
 }
 
 RvVec3 rv_view_lens_direction(const RvLens* lens, double x, double y) {
-  double u = (2 * x / lens->width - 1) * lens->tan_half * lens->aspect, v = (1 - 2 * y / lens->height) * lens->tan_half;
+  double u = (2 * x / lens->width - 1) * lens->tan_half * lens->aspect;
+  double v = (1 - 2 * y / lens->height) * lens->tan_half;
   return rv_normalize(rv_mad(rv_mad(lens->forward, u, lens->right), v, lens->up), lens->forward);
 }
 
@@ -60,7 +69,7 @@ bool rv_view_project(const RvCamera* camera, int width, int height, const double
   return true;
 }
 
-// three numbers of a global attribute
+// Three components of a detail attribute; false if it is missing.
 static bool global3(const RvDetail* detail, const char* name, double* out) {
   const RvAttrib* a = rv_detail_find(detail, RV_GLOBAL, name);
   if (!a || rv_attrib_storage(a) == RV_STRING || rv_attrib_size(a) < 3 || rv_attrib_count(a) < 1) return false;
@@ -68,12 +77,12 @@ static bool global3(const RvDetail* detail, const char* name, double* out) {
   return true;
 }
 
-// a number of a global attribute, at least 0; 0 without it
+// Length in a detail attribute; 0 if it is missing, negative or absurdly large.
 static double global_length(const RvDetail* detail, const char* name) {
   const RvAttrib* a = rv_detail_find(detail, RV_GLOBAL, name);
   if (!a || rv_attrib_storage(a) == RV_STRING || rv_attrib_count(a) < 1) return 0;
   double x = rv_attrib_get(a, 0, 0);
-  return x > 0 && x < 1e9 ? x : 0;
+  return x > 0 && x < LONGEST_LENGTH ? x : 0;
 }
 
 bool rv_view_camera_from_detail(const RvDetail* detail, RvCamera* camera) {
@@ -101,14 +110,18 @@ bool rv_view_camera_from_detail(const RvDetail* detail, RvCamera* camera) {
 
 //---------------------------------------------------------------------------------------------- framing
 
+// Fixed viewing direction of automatic framing.
 typedef struct Framing {
-  RvVec3 right, up, back;
-  double tx, ty;  // tangents of the picture's half angles, less a margin
+  RvVec3 right, up, back;  // unit; back points from the target to the eye
+  double tx, ty;           // tangents of the half angles of the field of view, less a margin
 } Framing;
 
-// three-quarter view: 30 degrees to the right of the front, 14 above
+// Three-quarter view: 30 degrees to the right of the front, 14 degrees above it. `margin` leaves 7 % of the half angle
+// free at the border of the image.
 static Framing framing(double aspect) {
-  const double azimuth = rv_radians(30), elevation = rv_radians(14), margin = 0.93;
+  const double azimuth = rv_radians(30);
+  const double elevation = rv_radians(14);
+  const double margin = 0.93;
   Framing f;
   f.back = rv_vec3(rv_sin(azimuth) * rv_cos(elevation), rv_sin(elevation), rv_cos(azimuth) * rv_cos(elevation));
   f.right = rv_normalize(rv_cross(rv_vec3(0, 1, 0), f.back), rv_vec3(1, 0, 0));
@@ -125,11 +138,14 @@ RvViewFit rv_view_fit(double aspect) {
   return fit;
 }
 
-// a point at (x, y, z) of the framing basis lies inside the picture of an eye at e when |x - ex| <= tx (ez - z) and the
-// same for y: four half spaces, of which only the farthest point matters
+// Extends the fit by filled point. A point (x, y, z) of the framing basis is visible from an eye at e when
+// |x - ex| <= tx (ez - z) and likewise for y: four half spaces, so the extreme point along each of the four normals
+// suffices.
 static void fit_point(RvViewFit* fit, const Framing* f, RvVec3 p) {
   if (!rv_vec3_finite(p)) return;
-  double x = rv_dot(p, f->right), y = rv_dot(p, f->up), z = rv_dot(p, f->back);
+  double x = rv_dot(p, f->right);
+  double y = rv_dot(p, f->up);
+  double z = rv_dot(p, f->back);
   const double reach[4] = {x + f->tx * z, -x + f->tx * z, y + f->ty * z, -y + f->ty * z};
   for (int i = 0; i < 4; ++i) fit->side[i] = fmax(fit->side[i], reach[i]);
   fit->front = fmax(fit->front, z);
@@ -137,6 +153,7 @@ static void fit_point(RvViewFit* fit, const Framing* f, RvVec3 p) {
   fit->lowest = fmin(fit->lowest, p.y);
 }
 
+// Extends the fit by the corners of a box.
 static void fit_box(RvViewFit* fit, const double lo[3], const double hi[3]) {
   Framing f = framing(fit->aspect);
   for (int i = 0; i < 8; ++i)
@@ -150,22 +167,25 @@ void rv_view_fit_add(RvViewFit* fit, const RvDetail* detail) {
   Framing f = framing(fit->aspect);
   for (size_t i = 0; i < npoint; ++i)
     fit_point(fit, &f, rv_vec3(rv_attrib_get(P, i, 0), rv_attrib_get(P, i, 1), rv_attrib_get(P, i, 2)));
-  // of grids the box is all that is known
+  // Grids contribute their bounding box.
   double lo[3], hi[3];
   if (rv_detail_find_vdb(detail, NULL) && rv_detail_bounds(detail, lo, hi)) fit_box(fit, lo, hi);
 }
 
 RvCamera rv_view_fit_camera(const RvViewFit* fit) {
-  RvViewFit one = *fit;
+  RvViewFit filled = *fit;
   const double lo[3] = {-0.5, -0.5, -0.5}, hi[3] = {0.5, 0.5, 0.5};
-  if (!(one.front >= one.back)) fit_box(&one, lo, hi);
-  Framing f = framing(one.aspect);
-  const double* s = one.side;
-  double x = (s[0] - s[1]) / 2, y = (s[2] - s[3]) / 2, middle = (one.front + one.back) / 2;
+  // An empty scene is framed as a unit box.
+  if (!(filled.front >= filled.back)) fit_box(&filled, lo, hi);
+  Framing f = framing(filled.aspect);
+  const double* s = filled.side;
+  double x = (s[0] - s[1]) / 2, y = (s[2] - s[3]) / 2, middle = (filled.front + filled.back) / 2;
+  // The eye moves back until both pairs of opposite sides fit.
   double z = fmax((s[0] + s[1]) / (2 * f.tx), (s[2] + s[3]) / (2 * f.ty));
-  // a point still has a size
-  double least = 1e-6 * (1 + fabs(x) + fabs(y) + fabs(middle));
+  // A single point gets a small extent, so that eye and target differ.
+  double least = LEAST_EXTENT * (1 + fabs(x) + fabs(y) + fabs(middle));
   z = fmax(z, middle + least / f.ty);
+  // Target in the middle of the depth range, eye in front of it.
   RvCamera camera = {.up = {0, 1, 0}, .fov_y_degrees = FOV};
   RvVec3 across = rv_mad(rv_scale(f.right, x), y, f.up);
   rv_vec3_store64(camera.target, rv_mad(across, middle, f.back));

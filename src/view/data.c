@@ -1,13 +1,14 @@
-// Numbers that geometry carries, for the views in false colours.
+// False-colour views: the attributes that can be shown, and their values in the unit of the legend.
 #include <math.h>
 #include <string.h>
 
 #include "view/view_scene.h"
 
+// name, legend title, legend unit, attribute, factor to the legend unit, vector length, identifier
 static const RvViewData VIEWS[] = {
     {"wetness", "wetness", "", "wetness", 1, false, false},
     {"age", "age", "s", "age", 1, false, false},
-    {"film", "film height", "mm", "filmheight", 1000, false, false},
+    {"film", "film height", "mm", "filmheight", 1000, false, false},  // metres to millimetres
     {"clump", "clump", "", "clumpid", 1, false, true},
     {"speed", "speed", "m/s", "v", 1, true, false},
 };

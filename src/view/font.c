@@ -1,12 +1,16 @@
-// Letters of 5 x 7 dots, of our own drawing: what legends need. Capitals are drawn as small letters.
+// Bitmap font of 5 x 7 dots with the characters that legends need. Capitals are drawn as small letters.
 #include <ctype.h>
 #include <string.h>
 
 #include "view/view_scene.h"
 
-enum { WIDE = 5, HIGH = 9, STEP = 6 };  // two rows hang below the line
+enum {
+  WIDE = 5,  // dots across a character
+  HIGH = 9,  // dots down, two of them below the baseline
+  STEP = 6   // dots from one character to the next
+};
 
-// rows from the top, the leftmost dot in bit 4; letters that are not here are blank
+// Rows from the top, the leftmost dot in bit 4; missing characters are blank.
 static const uint8_t DOTS[128][HIGH] = {
     [' '] = {0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00},
     ['%'] = {0x19, 0x19, 0x02, 0x04, 0x08, 0x13, 0x13, 0x00, 0x00},
@@ -63,6 +67,7 @@ int rv_view_text_width(const char* text, int scale) {
   return (int)strlen(text) * STEP * scale - scale;
 }
 
+// Fills the square of one dot, clipped to the image.
 static void draw_dot(RvImage* image, int x, int y, int scale, RvVec3 color) {
   for (int j = y; j < y + scale; ++j)
     for (int i = x; i < x + scale; ++i)

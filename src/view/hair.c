@@ -1,4 +1,5 @@
-// Open curves to round segments: Catmull-Rom through the points, as finely as the picture can show.
+// Open curves as round line segments for Embree: a Catmull-Rom spline through the points, split until its chords are
+// accurate to a fraction of a pixel, with radius, film, colour, wetness and velocity at each vertex.
 #include <math.h>
 #include <string.h>
 
@@ -8,39 +9,48 @@
 #include "math/scalar.h"
 #include "view/view_scene.h"
 
-enum { GRAIN = 256, MAX_SPLITS = 8 };
+enum {
+  GRAIN = 256,             // strands a task
+  MAX_SPLITS = 8,          // segments a span
+  COLOR_SEED = 0x68616972  // "hair"
+};
 
-static const double CHORD_PIXELS = 0.4;      // how far a chord may stray from the curve
-static const double DEFAULT_RADIUS = 40e-6;  // a human hair's, in metres
-static const double FARTHEST = 1e18;         // Embree's own limit is 1.8e18
+static const double CHORD_ERROR = 0.4;       // greatest distance between chord and curve, pixels
+static const double DEFAULT_RADIUS = 40e-6;  // of a human hair, metres
+static const double FARTHEST = 1e18;         // metres; Embree's own limit is 1.8e18
+static const double LEAST_GAP = 1e-3;        // of two vertices, in radii
+static const double FLOAT_GAP = 1e-6;        // the same relative to their position, above the rounding of floats
+static const double LARGEST_ID = 9e18;       // within the range of int64_t
 
-// a number of an attribute wherever it lives
+// A numeric attribute of vertices, points, primitives or the detail.
 typedef struct Source {
   const RvAttrib* attrib;
   RvOwner owner;
-  const float* fast;  // its data if plain floats
-  int size;
+  const float* fast;  // its data if stored as 32-bit floats
+  int size;           // components
 } Source;
 
 typedef struct Strand {
-  uint32_t prim, points, splits;  // splits 0: not shown
-  uint32_t made;                  // vertices made of it
-  size_t vertex, segment;         // first of its own
+  uint32_t prim, points;   // primitive number, points of the curve
+  uint32_t splits;         // segments a span; 0: the strand is skipped
+  uint32_t vertex_count;   // vertices emitted
+  size_t vertex, segment;  // its first vertex and segment in the part
 } Strand;
 
 typedef struct Hair {
   const RvLens* lens;
-  double min_pixels;
+  double min_pixels;             // least drawn radius
   const int32_t *start, *point;  // the detail's topology
   const float* position32;
   const RvAttrib* position;
-  Source width, radius, pscale, film, color, wet, id, speed, data;
+  Source width, radius, pscale, film, color, wet, id, velocity, data;
   const RvViewOptions* options;
   Strand* strands;
   size_t count;
   RvPart* part;
 } Hair;
 
+// Finds an attribute of at least `size` components; .attrib is NULL if there is none.
 static Source find(const RvDetail* detail, const char* name, int size) {
   const RvOwner owners[] = {RV_VERTEX, RV_POINT, RV_PRIM, RV_GLOBAL};
   Source s = {.attrib = rv_view_attrib(detail, name, size, owners, 4)};
@@ -51,11 +61,13 @@ static Source find(const RvDetail* detail, const char* name, int size) {
   return s;
 }
 
+// One component of an attribute at a vertex of a curve.
 static double value(const Source* s, size_t prim, size_t vertex, size_t point, int component) {
   size_t at = s->owner == RV_VERTEX ? vertex : s->owner == RV_POINT ? point : s->owner == RV_PRIM ? prim : 0;
   return s->fast ? s->fast[at * (size_t)s->size + (size_t)component] : rv_attrib_get(s->attrib, at, component);
 }
 
+// Position of point i of a strand, relative to the lens.
 static RvVec3 position(const Hair* h, const Strand* s, size_t i) {
   size_t p = (size_t)h->point[(size_t)h->start[s->prim] + i];
   RvVec3 at = h->position32 ? rv_vec3_load(h->position32 + 3 * p)
@@ -64,7 +76,7 @@ static RvVec3 position(const Hair* h, const Strand* s, size_t i) {
   return rv_sub(at, h->lens->origin);
 }
 
-// the points about span i; beyond the ends the curve goes straight on
+// Control points of span i; the curve is extrapolated linearly beyond its ends.
 static void span(const Hair* h, const Strand* s, size_t i, RvVec3 p[4]) {
   p[1] = position(h, s, i);
   p[2] = position(h, s, i + 1);
@@ -72,6 +84,7 @@ static void span(const Hair* h, const Strand* s, size_t i, RvVec3 p[4]) {
   p[3] = i + 2 < s->points ? position(h, s, i + 2) : rv_sub(rv_scale(p[2], 2), p[1]);
 }
 
+// Uniform Catmull-Rom spline between p[1] and p[2].
 static RvVec3 catmull_rom(const RvVec3 p[4], double t) {
   double t2 = t * t, t3 = t2 * t;
   RvVec3 sum = rv_scale(p[0], -t + 2 * t2 - t3);
@@ -80,8 +93,9 @@ static RvVec3 catmull_rom(const RvVec3 p[4], double t) {
   return rv_scale(rv_mad(sum, -t2 + t3, p[3]), 0.5);
 }
 
-// splits a span so that no chord strays visibly; 0 for a strand with a point that is no place
-static void measure(void* arg, size_t begin, size_t end) {
+// Chooses the number of segments a span from the chord error; 0 for a strand with a point that is not finite. The error
+// falls with the square of the number of segments.
+static void choose_splits(void* arg, size_t begin, size_t end) {
   const Hair* h = arg;
   for (size_t k = begin; k < end; ++k) {
     Strand* s = &h->strands[k];
@@ -91,20 +105,21 @@ static void measure(void* arg, size_t begin, size_t end) {
       RvVec3 p = position(h, s, i);
       good = rv_vec3_finite(p) && rv_length(p) < FARTHEST;
     }
-    double worst = 0;
+    double worst_error = 0;
     for (size_t i = 0; i + 1 < s->points && good; ++i) {
       RvVec3 p[4];
       span(h, s, i, p);
-      // distance of the curve's middle from the chord's
-      RvVec3 stray = rv_scale(rv_sub(rv_add(p[1], p[2]), rv_add(p[0], p[3])), 1.0 / 16);
-      worst = fmax(worst, rv_length(stray) / rv_view_lens_pixel(h->lens, p[1]));
+      // Distance between the midpoints of curve and chord.
+      RvVec3 deviation = rv_scale(rv_sub(rv_add(p[1], p[2]), rv_add(p[0], p[3])), 1.0 / 16);
+      worst_error = fmax(worst_error, rv_length(deviation) / rv_view_lens_pixel(h->lens, p[1]));
     }
-    double wanted = ceil(sqrt(worst / CHORD_PIXELS));
+    double wanted = ceil(sqrt(worst_error / CHORD_ERROR));
     s->splits = good ? (uint32_t)rv_clamp(wanted, 1, MAX_SPLITS) : 0;
   }
 }
 
-// liquid on the strand is drawn around it, as thick as it is (WH-48); *core: the hair's own radius
+// Drawn radius at point i of a strand: the fibre, or the liquid film around it where that is larger (WH-48); *core: the
+// radius of the fibre alone.
 static double radius_at(const Hair* h, const Strand* s, size_t i, double* core) {
   size_t vertex = (size_t)h->start[s->prim] + i, point = (size_t)h->point[vertex];
   double r = h->width.attrib    ? value(&h->width, s->prim, vertex, point, 0) / 2
@@ -112,20 +127,21 @@ static double radius_at(const Hair* h, const Strand* s, size_t i, double* core) 
              : h->pscale.attrib ? value(&h->pscale, s->prim, vertex, point, 0)
                                 : DEFAULT_RADIUS;
   *core = r > 0 && r < FARTHEST ? r : 0;
-  // film is a tube of its own radius around the strand, where it is thicker than the strand is drawn (WH-48)
   if (h->film.attrib) r = fmax(r, value(&h->film, s->prim, vertex, point, 0));
   return r > 0 && r < FARTHEST ? r : 0;
 }
 
-// dark brown, each strand a little other, roots darker and tips sun-bleached
+// Default hair colour: dark brown, varied from strand to strand, darker at the root and lighter at the tip.
 static RvVec3 natural_color(uint64_t id, double along) {
-  RvRandom4 random = rv_random4(0x68616972, id, 0);
+  RvRandom4 random = rv_random4(COLOR_SEED, id, 0);
   double light = random.v[0] * 0x1p-32, red = random.v[1] * 0x1p-32;
   RvVec3 c = rv_lerp(rv_vec3(0.075, 0.034, 0.0155), rv_vec3(0.125, 0.050, 0.0195), red);
+  // Smoothstep over the first 35 % of the strand.
   double root = rv_clamp(along / 0.35, 0, 1);
   return rv_scale(c, (0.7 + 0.75 * light * light) * (0.55 + 0.45 * root * root * (3 - 2 * root)) * (1 + 0.25 * along));
 }
 
+// Colour at point i: the attribute, clamped to 0..1, or the default colour.
 static RvVec3 color_at(const Hair* h, const Strand* s, size_t i, double along, uint64_t id) {
   if (!h->color.attrib) return natural_color(id, along);
   size_t vertex = (size_t)h->start[s->prim] + i, point = (size_t)h->point[vertex];
@@ -137,23 +153,26 @@ static RvVec3 color_at(const Hair* h, const Strand* s, size_t i, double along, u
   return rv_vec3_load64(c);
 }
 
+// Wetness at point i, clamped to 0..1.
 static double wet_at(const Hair* h, const Strand* s, size_t i) {
   size_t vertex = (size_t)h->start[s->prim] + i;
   double w = value(&h->wet, s->prim, vertex, (size_t)h->point[vertex], 0);
   return w > 0 ? fmin(w, 1) : 0;
 }
 
-static RvVec3 speed_at(const Hair* h, const Strand* s, size_t i, size_t next, double t) {
+// Velocity between points i and next at parameter t; components that are not finite count as 0.
+static RvVec3 velocity_at(const Hair* h, const Strand* s, size_t i, size_t next, double t) {
   double v[3];
   size_t a = (size_t)h->start[s->prim] + i, b = (size_t)h->start[s->prim] + next;
   for (int k = 0; k < 3; ++k) {
-    v[k] = value(&h->speed, s->prim, a, (size_t)h->point[a], k) * (1 - t);
-    if (t > 0) v[k] += value(&h->speed, s->prim, b, (size_t)h->point[b], k) * t;
+    v[k] = value(&h->velocity, s->prim, a, (size_t)h->point[a], k) * (1 - t);
+    if (t > 0) v[k] += value(&h->velocity, s->prim, b, (size_t)h->point[b], k) * t;
     if (!isfinite(v[k])) v[k] = 0;
   }
   return rv_vec3_load64(v);
 }
 
+// Attribute of false colours at point i, in the unit of the legend.
 static double data_at(const Hair* h, const Strand* s, size_t i) {
   size_t vertex = (size_t)h->start[s->prim] + i;
   size_t at = h->data.owner == RV_VERTEX  ? vertex
@@ -163,68 +182,74 @@ static double data_at(const Hair* h, const Strand* s, size_t i) {
   return rv_view_data_value(h->options, h->data.attrib, at);
 }
 
-static void emit(const Hair* h, Strand* s, size_t i, double t, RvVec3 p, uint64_t id) {
-  size_t next = i + (t > 0), at = s->vertex + s->made;
+// Emits the vertex at parameter t of span i, at position p. A vertex on top of the previous one is dropped.
+static void emit_vertex(const Hair* h, Strand* s, size_t i, double t, RvVec3 p, uint64_t id) {
+  size_t next = i + (t > 0), at = s->vertex + s->vertex_count;
   double along = ((double)i + t) / (double)(s->points - 1);
   double core, next_core = 0, r = radius_at(h, s, i, &core) * (1 - t);
   r += t > 0 ? radius_at(h, s, next, &next_core) * t : 0;
-  double least = h->min_pixels * rv_view_lens_pixel(h->lens, p), hair = core * (1 - t) + next_core * t;
-  // a film thinner than a pixel shows as the shine of wet hair, not as a tube
+  double least = h->min_pixels * rv_view_lens_pixel(h->lens, p);
+  double hair = core * (1 - t) + next_core * t;
+  // A film thinner than the least drawn radius appears as the shine of wet hair, not as a tube.
   if (h->part->core) h->part->core[at] = r > 2 * least && r > 0 ? (float)rv_clamp(fmax(hair, least) / r, 0, 1) : 1;
   r = fmax(r, least);
   float* v = h->part->vertices + 4 * at;
   rv_vec3_store(v, p);
   v[3] = (float)r;
-  // two points in one place make no segment
-  if (s->made > 0) {
+  // Embree needs segments of positive length.
+  if (s->vertex_count > 0) {
     double gap = rv_distance(rv_vec3_load(v), rv_vec3_load(v - 4));
-    if (!(gap > 1e-3 * r) || !(gap > 1e-6 * rv_length(p))) return;
+    if (!(gap > LEAST_GAP * r) || !(gap > FLOAT_GAP * rv_length(p))) return;
   }
+  // Shading data, interpolated linearly along the span.
   RvVec3 c = color_at(h, s, i, along, id);
   if (t > 0 && h->color.attrib) c = rv_lerp(c, color_at(h, s, next, along, id), t);
   rv_vec3_store(h->part->colors + 3 * at, c);
   h->part->along[at] = (float)along;
-  if (h->part->speed) rv_vec3_store(h->part->speed + 3 * at, speed_at(h, s, i, next, t));
+  if (h->part->velocity) rv_vec3_store(h->part->velocity + 3 * at, velocity_at(h, s, i, next, t));
   if (h->part->values)
     h->part->values[at] = (float)(data_at(h, s, i) * (1 - t) + (t > 0 ? data_at(h, s, next) * t : 0));
   if (h->part->wet) h->part->wet[at] = (float)(wet_at(h, s, i) * (1 - t) + (t > 0 ? wet_at(h, s, next) * t : 0));
-  s->made++;
+  s->vertex_count++;
 }
 
+// Emits the vertices of a range of strands.
 static void fill_vertices(void* arg, size_t begin, size_t end) {
   const Hair* h = arg;
   for (size_t k = begin; k < end; ++k) {
     Strand* s = &h->strands[k];
     if (s->splits == 0) continue;
     size_t vertex = (size_t)h->start[s->prim];
-    uint64_t id = h->id.attrib ? (uint64_t)(int64_t)rv_clamp(
-                                     value(&h->id, s->prim, vertex, (size_t)h->point[vertex], 0), -9e18, 9e18)
-                               : s->prim;
+    uint64_t id = h->id.attrib
+                      ? (uint64_t)(int64_t)rv_clamp(value(&h->id, s->prim, vertex, (size_t)h->point[vertex], 0),
+                                                    -LARGEST_ID, LARGEST_ID)
+                      : s->prim;
     for (size_t i = 0; i + 1 < s->points; ++i) {
       RvVec3 p[4];
       span(h, s, i, p);
       for (uint32_t j = 0; j < s->splits; ++j) {
         double t = (double)j / s->splits;
-        emit(h, s, i, t, j ? catmull_rom(p, t) : p[1], id);
+        emit_vertex(h, s, i, t, j ? catmull_rom(p, t) : p[1], id);
       }
     }
-    emit(h, s, s->points - 1, 0, position(h, s, s->points - 1), id);
+    emit_vertex(h, s, s->points - 1, 0, position(h, s, s->points - 1), id);
   }
 }
 
+// Connects the vertices of a range of strands.
 static void fill_segments(void* arg, size_t begin, size_t end) {
   const Hair* h = arg;
   for (size_t k = begin; k < end; ++k) {
     const Strand* s = &h->strands[k];
-    for (size_t i = 0; i + 1 < s->made; ++i) {
+    for (size_t i = 0; i + 1 < s->vertex_count; ++i) {
       h->part->indices[s->segment + i] = (uint32_t)(s->vertex + i);
-      h->part->flags[s->segment + i] =
-          (uint8_t)((i > 0 ? RTC_CURVE_FLAG_NEIGHBOR_LEFT : 0) | (i + 2 < s->made ? RTC_CURVE_FLAG_NEIGHBOR_RIGHT : 0));
+      h->part->flags[s->segment + i] = (uint8_t)((i > 0 ? RTC_CURVE_FLAG_NEIGHBOR_LEFT : 0) |
+                                                 (i + 2 < s->vertex_count ? RTC_CURVE_FLAG_NEIGHBOR_RIGHT : 0));
     }
   }
 }
 
-// the strands of a detail, measured; false when out of memory
+// Lists the curves of a detail and chooses their splits; false when out of memory.
 static bool list_strands(Hair* h, const RvDetail* detail) {
   size_t nprim = rv_detail_count(detail, RV_PRIM), count = 0;
   for (size_t i = 0; i < nprim; ++i) count += rv_detail_prim_type(detail, i) == RV_PRIM_CURVE;
@@ -234,31 +259,36 @@ static bool list_strands(Hair* h, const RvDetail* detail) {
     if (rv_detail_prim_type(detail, i) != RV_PRIM_CURVE || points < 2) continue;
     h->strands[h->count++] = (Strand){.prim = (uint32_t)i, .points = (uint32_t)points};
   }
-  rv_parallel_for(h->count, GRAIN, measure, h);
+  rv_parallel_for(h->count, GRAIN, choose_splits, h);
   return true;
 }
 
-static bool take_memory(const Hair* h, RvPart* part, size_t nvertex) {
-  bool wet = h->wet.attrib, film = h->film.attrib, moves = h->speed.attrib, data = h->data.attrib;
+// Allocates the arrays of the part; false when out of memory.
+static bool allocate_part(const Hair* h, RvPart* part, size_t nvertex) {
+  bool wet = h->wet.attrib;
+  bool film = h->film.attrib;
+  bool moves = h->velocity.attrib;
+  bool data = h->data.attrib;
   part->nvertex = nvertex;
-  // Embree reads a whole register at the last vertex
+  // Embree reads 16 bytes at the last vertex, so one vertex of padding follows.
   return (part->vertices = rv_alloc_zero(nvertex + 1, 4 * sizeof(float))) &&
          (part->colors = rv_alloc(nvertex, 3 * sizeof(float))) && (part->along = rv_alloc(nvertex, sizeof(float))) &&
          (!wet || (part->wet = rv_alloc(nvertex, sizeof(float)))) &&
          (!film || (part->core = rv_alloc(nvertex, sizeof(float)))) &&
-         (!moves || (part->speed = rv_alloc_zero(nvertex, 3 * sizeof(float)))) &&
+         (!moves || (part->velocity = rv_alloc_zero(nvertex, 3 * sizeof(float)))) &&
          (!data || (part->values = rv_alloc(nvertex, sizeof(float)))) &&
          (part->indices = rv_alloc(nvertex, sizeof(uint32_t))) && (part->flags = rv_alloc(nvertex, 1));
 }
 
+// Numbers the segments of all strands and extends the bounds and statistics of the scene.
 static void count_segments(RvViewScene* scene, Hair* h) {
   for (size_t k = 0; k < h->count; ++k) {
     Strand* s = &h->strands[k];
     s->segment = h->part->count;
-    if (s->made < 2) continue;
-    h->part->count += s->made - 1;
+    if (s->vertex_count < 2) continue;
+    h->part->count += s->vertex_count - 1;
     scene->stats.strands++;
-    for (size_t i = 0; i < s->made; ++i) {
+    for (size_t i = 0; i < s->vertex_count; ++i) {
       const float* v = h->part->vertices + 4 * (s->vertex + i);
       rv_view_grow_bounds(scene, v, v[3]);
     }
@@ -266,8 +296,8 @@ static void count_segments(RvViewScene* scene, Hair* h) {
   scene->stats.segments += h->part->count;
 }
 
-RvResult rv_view_add_hair(RvViewScene* scene, const RvDetail* detail, const RvLens* lens, const RvViewOptions* options,
-                          RvError* error) {
+// Finds the topology and the attributes of the strands.
+static Hair read_attributes(const RvDetail* detail, const RvLens* lens, const RvViewOptions* options) {
   Hair h = {.lens = lens,
             .options = options,
             .min_pixels = options->min_pixels,
@@ -282,25 +312,41 @@ RvResult rv_view_add_hair(RvViewScene* scene, const RvDetail* detail, const RvLe
             .color = find(detail, "Cd", 3),
             .wet = find(detail, "wetness", 1),
             .id = find(detail, "id", 1)};
-  if (options->shutter > 0) h.speed = find(detail, "v", 3);
-  if ((h.data.attrib = rv_view_data_attrib(detail, options))) h.data.owner = rv_attrib_owner(h.data.attrib);
-  RvResult result = RV_OK;
-  if (!list_strands(&h, detail)) goto full;
-  if (h.count == 0) goto done;
+  if (options->shutter > 0) h.velocity = find(detail, "v", 3);
+  h.data.attrib = rv_view_data_attrib(detail, options);
+  if (h.data.attrib) h.data.owner = rv_attrib_owner(h.data.attrib);
+  return h;
+}
+
+// Numbers the vertices: each strand gets the room of its splits. Returns their number.
+static size_t number_vertices(RvViewScene* scene, Hair* h) {
   size_t nvertex = 0;
-  for (size_t k = 0; k < h.count; ++k) {
-    Strand* s = &h.strands[k];
+  for (size_t k = 0; k < h->count; ++k) {
+    Strand* s = &h->strands[k];
     s->vertex = nvertex;
     if (s->splits) nvertex += (size_t)(s->points - 1) * s->splits + 1;
     scene->stats.skipped += s->splits == 0;
   }
+  return nvertex;
+}
+
+RvResult rv_view_add_hair(RvViewScene* scene, const RvDetail* detail, const RvLens* lens, const RvViewOptions* options,
+                          RvError* error) {
+  Hair h = read_attributes(detail, lens, options);
+  RvResult result = RV_OK;
+  if (!list_strands(&h, detail)) goto full;
+  if (h.count == 0) goto done;
+  size_t nvertex = number_vertices(scene, &h);
+  // Indices of vertices have 32 bits; the margin covers Embree's padding.
   if (nvertex > UINT32_MAX - 8) {
-    result = rv_fail(error, RV_LIMIT, "%zu points of strands are more than a picture can show (4 thousand million)",
-                     nvertex);
+    result = rv_fail(
+        error, RV_LIMIT,
+        "the strands need %zu vertices, more than the 4 thousand million of one picture: hide some of them", nvertex);
     goto done;
   }
+  // Fill the part strand by strand.
   h.part = rv_view_new_part(scene, RV_PART_HAIR);
-  if (!h.part || !take_memory(&h, h.part, nvertex)) goto full;
+  if (!h.part || !allocate_part(&h, h.part, nvertex)) goto full;
   rv_parallel_for(h.count, GRAIN, fill_vertices, &h);
   count_segments(scene, &h);
   rv_parallel_for(h.count, GRAIN, fill_segments, &h);

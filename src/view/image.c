@@ -1,3 +1,4 @@
+// Display encoding of an image (highlight roll-off, sRGB, dither) and PNG files by libpng.
 #include <png.h>
 #include <setjmp.h>
 #include <string.h>
@@ -9,20 +10,26 @@
 #include "math/scalar.h"
 #include "view/view.h"
 
+enum {
+  DITHER_SEED = 0x64697468,  // "dith"
+  ROWS_A_TASK = 8,
+  PNG_COMPRESSION = 4  // zlib level, 0 (fast) to 9 (small)
+};
+
 void rv_view_image_free(RvImage* image) {
   if (!image) return;
   rv_free(image->rgb);
   *image = (RvImage){0};
 }
 
-// straight up to `knee`, then exponentially towards 1 with the same slope: highlights keep their shape
+// Linear up to `knee`, then exponential towards 1 with a continuous slope, so that highlights keep their gradation.
 static double roll_off(double x) {
   const double knee = 0.6;
   if (!(x > 0)) return 0;
   return x <= knee ? x : knee + (1 - knee) * (1 - rv_exp(-(x - knee) / (1 - knee)));
 }
 
-// IEC 61966-2-1
+// sRGB transfer function (IEC 61966-2-1).
 static double srgb(double x) {
   return x <= 0.0031308 ? 12.92 * x : 1.055 * rv_pow(x, 1 / 2.4) - 0.055;
 }
@@ -32,13 +39,14 @@ typedef struct Convert {
   uint8_t* bytes;
 } Convert;
 
-// triangular noise of one step hides the bands of a smooth backdrop; it does not move black and white
+// Encodes rows of pixels. Triangular dither of one step hides banding on the smooth backdrop; its amplitude shrinks
+// towards 0 and 255, so that black and white stay exact.
 static void convert_rows(void* arg, size_t begin, size_t end) {
   const Convert* c = arg;
   for (size_t y = begin; y < end; ++y)
     for (size_t x = 0; x < (size_t)c->image->width; ++x) {
       size_t at = y * (size_t)c->image->width + x;
-      RvRandom4 noise = rv_random4(0x64697468, at, 0);
+      RvRandom4 noise = rv_random4(DITHER_SEED, at, 0);
       for (int k = 0; k < 3; ++k) {
         double linear = c->image->rgb[3 * at + k];
         double v = 255 * srgb(c->image->exact ? rv_clamp(linear, 0, 1) : roll_off(linear));
@@ -46,9 +54,10 @@ static void convert_rows(void* arg, size_t begin, size_t end) {
           c->bytes[3 * at + k] = (uint8_t)(v + 0.5);
           continue;
         }
+        // Sum of two uniform numbers, less their mean: triangular on -1 to 1.
         double dither = ((double)(noise.v[k] >> 16) + (double)(noise.v[k] & 0xffff)) / 65535 - 1;
-        double room = v < 254.5 - v + 0.5 ? v : 255 - v;
-        v += dither * rv_clamp(room, 0, 0.5);
+        double margin = v < 254.5 - v + 0.5 ? v : 255 - v;
+        v += dither * rv_clamp(margin, 0, 0.5);
         c->bytes[3 * at + k] = (uint8_t)(rv_clamp(v, 0, 255) + 0.5);
       }
     }
@@ -56,10 +65,10 @@ static void convert_rows(void* arg, size_t begin, size_t end) {
 
 void rv_view_to_srgb(const RvImage* image, uint8_t* bytes) {
   Convert c = {image, bytes};
-  rv_parallel_for((size_t)image->height, 8, convert_rows, &c);
+  rv_parallel_for((size_t)image->height, ROWS_A_TASK, convert_rows, &c);
 }
 
-// libpng must not print: its errors come back by longjmp, its warnings go nowhere
+// libpng must not print: errors return by longjmp, warnings are dropped.
 static void png_failed(png_structp png, png_const_charp text) {
   (void)text;
   png_longjmp(png, 1);
@@ -70,8 +79,8 @@ static void png_warned(png_structp png, png_const_charp text) {
   (void)text;
 }
 
-// false if libpng gave up; nothing else is between setjmp and its calls
-static bool encode(FILE* stream, const RvImage* image, const uint8_t* bytes) {
+// Writes the image as PNG; false if libpng failed. No other code may run between setjmp and the libpng calls.
+static bool encode_png(FILE* stream, const RvImage* image, const uint8_t* bytes) {
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, png_failed, png_warned);
   png_infop info = png ? png_create_info_struct(png) : NULL;
   if (!info || setjmp(png_jmpbuf(png))) {
@@ -79,7 +88,7 @@ static bool encode(FILE* stream, const RvImage* image, const uint8_t* bytes) {
     return false;
   }
   png_init_io(png, stream);
-  png_set_compression_level(png, 4);
+  png_set_compression_level(png, PNG_COMPRESSION);
   png_set_IHDR(png, info, (png_uint_32)image->width, (png_uint_32)image->height, 8, PNG_COLOR_TYPE_RGB,
                PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   png_set_sRGB_gAMA_and_cHRM(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
@@ -100,7 +109,7 @@ RvResult rv_view_write_png(const RvImage* image, const char* path, RvError* erro
   RvFileOut out = {0};
   RvResult result = rv_file_begin(&out, path, error);
   if (result) goto done;
-  if (!encode(out.stream, image, bytes)) {
+  if (!encode_png(out.stream, image, bytes)) {
     rv_file_abandon(&out);
     result = rv_fail(error, RV_IO, "cannot write '%s': the disk may be full", path);
     goto done;

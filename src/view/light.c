@@ -1,12 +1,19 @@
+// Shading of meshes and spheres: a skin-like diffuse response with a GGX highlight; dispatch to the hair model.
 #include "view/light.h"
 
 #include <math.h>
 
 #include "math/scalar.h"
 
-static const RvVec3 SKIN = {0.31, 0.225, 0.185};
+static const RvVec3 SKIN = {0.31, 0.225, 0.185};  // default albedo of meshes, linear RGB
+static const double SKIN_F0 = 0.035;              // reflectance at normal incidence (index 1.46)
+static const double SKIN_ROUGHNESS = 0.5;         // of the GGX highlight
+static const double SKIN_SKY_SHARE = 0.25;        // of the mirrored room that a rough surface shows
+static const double LEAST_VIEW_COSINE = 0.05;     // limits the highlight at grazing angles
+static const double LEAST_LUMA = 1e-4;            // of the hair colour, against division by zero
+static const double SKIN_WRAP = 0.15;             // cosine beyond the terminator to which scattered light reaches
 
-//---------------------------------------------------------------------------------------------- what was hit
+//---------------------------------------------------------------------------------------------- hits
 
 void rv_view_surface_sphere(const RvPart* part, size_t sphere, double time, RvSurface* surface) {
   if (part->colors) surface->color = rv_vec3_load(part->colors + 3 * sphere);
@@ -16,6 +23,7 @@ void rv_view_surface_sphere(const RvPart* part, size_t sphere, double time, RvSu
 
 void rv_view_surface_mesh(const RvPart* part, size_t triangle, double u, double v, double time, RvSurface* surface) {
   double weight[3] = {1 - u - v, u, v};
+  // Interpolated normal and colour.
   RvVec3 normal = {0, 0, 0}, color = {0, 0, 0}, lift = {0, 0, 0};
   for (int k = 0; k < 3; ++k) {
     size_t corner = 3 * triangle + (size_t)k;
@@ -23,8 +31,8 @@ void rv_view_surface_mesh(const RvPart* part, size_t triangle, double u, double 
     if (part->colors) color = rv_mad(color, weight[k], rv_vec3_load(part->colors + 3 * corner));
   }
   double side = rv_dot(normal, surface->facing) < 0 ? -1 : 1;
-  // rays begin on the round surface that the triangles stand for, or its terminator shows them
-  // (Hanika 2021, "Hacking the shadow terminator")
+  // Shadow rays begin on the smooth surface that the triangles approximate; otherwise the facets show at the shadow
+  // terminator (Hanika 2021, "Hacking the shadow terminator").
   for (int k = 0; k < 3; ++k) {
     size_t corner = 3 * triangle + (size_t)k;
     RvVec3 n = rv_scale(rv_vec3_load(part->normals + 3 * corner), side);
@@ -38,14 +46,15 @@ void rv_view_surface_mesh(const RvPart* part, size_t triangle, double u, double 
 
 //---------------------------------------------------------------------------------------------- skin
 
+// Schlick's approximation of the Fresnel reflectance.
 static double fresnel(double f0, double cosine) {
   double m = rv_clamp(1 - cosine, 0, 1), m2 = m * m;
   return f0 + (1 - f0) * m2 * m2 * m;
 }
 
-// GGX with Smith's masking (Walter et al. 2007), times the cosine
+// GGX highlight with Smith masking (Walter et al. 2007), multiplied by the cosine of the light.
 static double gloss(RvVec3 n, RvVec3 v, RvVec3 l, double roughness, double f0) {
-  double nl = rv_dot(n, l), nv = fmax(rv_dot(n, v), 0.05);
+  double nl = rv_dot(n, l), nv = fmax(rv_dot(n, v), LEAST_VIEW_COSINE);
   if (nl <= 0) return 0;
   RvVec3 h = rv_normalize(rv_add(v, l), n);
   double nh = rv_clamp(rv_dot(n, h), 0, 1), a2 = roughness * roughness * roughness * roughness;
@@ -54,16 +63,19 @@ static double gloss(RvVec3 n, RvVec3 v, RvVec3 l, double roughness, double f0) {
   return a2 / (RV_PI * d * d) * masking * fresnel(f0, rv_dot(v, h)) / (4 * nv);
 }
 
+// Diffuse and specular response of skin to light from one direction.
 static RvVec3 skin_response(const RvSurface* s, RvVec3 light) {
-  // light goes a little round the edge, redder than it came in
-  double nl = rv_dot(s->normal, light), soft = fmax((nl + 0.15) / 1.15, 0), hard = fmax(nl, 0);
+  // Subsurface scattering softens the terminator, more in red than in green and blue. 1.15 = 1 + SKIN_WRAP.
+  double nl = rv_dot(s->normal, light);
+  double soft = fmax((nl + SKIN_WRAP) / 1.15, 0);
+  double hard = fmax(nl, 0);
   RvVec3 diffuse = {s->color.x * (0.4 * hard + 0.6 * soft * soft), s->color.y * (0.7 * hard + 0.3 * soft * soft),
                     s->color.z * (0.8 * hard + 0.2 * soft * soft)};
-  double shine = gloss(s->normal, s->view, light, 0.5, 0.035);
+  double shine = gloss(s->normal, s->view, light, SKIN_ROUGHNESS, SKIN_F0);
   return rv_add(rv_scale(diffuse, 1 / RV_PI), rv_vec3(shine, shine, shine));
 }
 
-//---------------------------------------------------------------------------------------------- all
+//---------------------------------------------------------------------------------------------- dispatch by kind
 
 RvResponse rv_view_surface_response(const RvSurface* s, RvVec3 light) {
   if (s->kind == RV_PART_HAIR) return (RvResponse){rv_view_fibre_direct(s, light), rv_view_fibre_scattered(s, light)};
@@ -76,13 +88,14 @@ RvResponse rv_view_surface_response_soft(const RvSurface* s, RvVec3 light) {
 }
 
 RvVec3 rv_view_surface_reflect(const RvSurface* s, const RvResponse* response, double open) {
-  RvVec3 deep = response->scattered;
-  // the deeper, the more of the hair's own colour: every strand on the way took its share
+  RvVec3 multiple = response->scattered;
+  // Light that passed more strands is more saturated by the hair colour: each strand absorbed its share.
   if (s->kind == RV_PART_HAIR && open < 1) {
-    double luma = fmax(0.2126 * s->color.x + 0.7152 * s->color.y + 0.0722 * s->color.z, 1e-4);
-    deep = rv_mul(deep, rv_lerp(rv_scale(s->color, 1 / luma), rv_vec3(1, 1, 1), open));
+    // Rec. 709 luminance.
+    double luma = fmax(0.2126 * s->color.x + 0.7152 * s->color.y + 0.0722 * s->color.z, LEAST_LUMA);
+    multiple = rv_mul(multiple, rv_lerp(rv_scale(s->color, 1 / luma), rv_vec3(1, 1, 1), open));
   }
-  return rv_scale(rv_add(response->direct, deep), open);
+  return rv_scale(rv_add(response->direct, multiple), open);
 }
 
 RvVec3 rv_view_surface_ambient(const RvSurface* s) {
@@ -93,5 +106,5 @@ double rv_view_surface_mirror(const RvSurface* s, const double u[2], RvVec3* dir
   if (s->kind == RV_PART_HAIR) return rv_view_fibre_mirror(s, u, direction);
   double cosine = fmax(rv_dot(s->normal, s->view), 0);
   *direction = rv_sub(rv_scale(s->normal, 2 * cosine), s->view);
-  return 0.25 * fresnel(0.035, cosine);
+  return SKIN_SKY_SHARE * fresnel(SKIN_F0, cosine);
 }

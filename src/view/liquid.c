@@ -1,6 +1,6 @@
-// The surface of the liquid that loose points are samples of, made for one picture: the distance to a weighted mean of
-// the particles near (Zhu and Bridson 2005, "Animating sand as a fluid"), on sparse tiles, smoothed, and contoured.
-// The `surface` node does this with care for volume and time; here it only has to look right.
+// Surface of the liquid that loose points sample, for one image: the distance to a weighted mean of nearby particles
+// (Zhu and Bridson 2005, "Animating sand as a fluid") on sparse tiles, smoothed and contoured. The `surface` node
+// conserves volume and is stable in time; this preview is faster and only has to look right.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,39 +15,49 @@
 #include "view/view_scene.h"
 
 enum {
-  FEW = 3,            // a particle with fewer others near is a drop of its own
-  REACH = 6,          // cells that a particle of the common size reaches
-  LIGHT_PASSES = 3,   // of smoothing, for sheets and threads
-  HEAVY_PASSES = 14,  // and for the body of the liquid
-  TILE_BYTES = 7000   // of a tile at the peak: three channels, and OpenVDB's copy
+  LEAST_NEIGHBOURS = 3,  // a particle with fewer neighbours remains a single drop
+  REACH = 6,             // cells that the kernel of a particle of median size spans
+  LIGHT_PASSES = 3,      // smoothing passes for sheets and threads
+  HEAVY_PASSES = 14,     // smoothing passes for the bulk
+  TILE_BYTES = 7000,     // peak memory a tile: three channels and OpenVDB's copy
+  STEPS_AN_OCTAVE = 4,   // cell sizes are rounded to powers of 2^(1/4)
+  KEY_BITS = 63          // of a tile's sort key
 };
 
-static const double VOXEL = 0.85;     // of the common radius: about half the distance of particles
-static const double SUPPORT = 4.4;    // the kernel's radius, in radii of its particle
-static const double NEIGHBOUR = 2.4;  // near is within so many radii
-static const double LARGEST = 1.4;    // in common radii: larger ones are drops of their own, or reach too far
+static const double VOXEL = 0.85;      // cell size in median radii: about half the particle distance
+static const double SUPPORT = 4.4;     // kernel radius, in radii of its particle
+static const double NEIGHBOUR = 2.4;   // distance of neighbours, in median radii
+static const double SMALLEST = 0.05;   // in median radii: smaller particles remain single drops
+static const double LARGEST = 1.4;     // in median radii: larger particles remain single drops; kernels stay in reach
+static const double THIN_INSET = 0.5;  // in cells: how far the lightly smoothed surface lies below its own contour
+static const double SHRINKAGE = 0.45;  // in cells: how much averaging and smoothing lower a flat surface
+static const double BAND = 3;          // in cells: distance value outside the liquid
+static const double LEAST_RADIUS = 1e-12;  // metres: a smaller median radius gives no surface
+static const float LEAST_WEIGHT = 1e-6f;   // sum of kernels below which a cell is outside
+static const double MEGABYTES = 1e-6;      // per byte
+static const double LN2 = 0.6931471805599453;
 
-static const double SUNK = 0.5;  // of a cell: how far what is thin lies below its own surface
-
-static const double BULGE = 0.45;  // of a cell: what the mean and the smoothing take off a flat surface
-
+// Working set of one surface.
 typedef struct Liquid {
-  const RvDrops* drops;
-  RvVec3 origin;      // of the cells, relative to the lens's origin
-  double dx, common;  // side of a cell, the median radius
-  uint8_t* taken;
+  const RvViewDrops* drops;
+  RvVec3 origin;          // of the cells, relative to the lens's origin
+  double dx, common;      // cell size; median radius of the particles
+  uint8_t* joined;        // particle is part of the surface
   uint32_t* order;        // particles sorted by tile
-  uint32_t *first, *end;  // of every tile's particles in `order`
+  uint32_t *first, *end;  // range of each tile's particles in `order`
   size_t count;           // particles in `order`
   RvTiles tiles;
-  RvChannel phi, smooth, thin;
+  RvChannel phi;     // signed distance
+  RvChannel smooth;  // target of a smoothing pass
+  RvChannel thin;    // signed distance after the light passes
 } Liquid;
 
+// Position of a particle relative to the cells.
 static RvVec3 place(const Liquid* l, size_t i) {
   return rv_sub(rv_vec3_load(l->drops->place + 4 * i), l->origin);
 }
 
-// the cell that a point lies in, by its corner; false far out
+// Cell that contains a point; false outside the range of tiles.
 static bool cell_of(const Liquid* l, RvVec3 p, int32_t cell[3]) {
   const double x[3] = {floor(p.x / l->dx), floor(p.y / l->dx), floor(p.z / l->dx)};
   for (int k = 0; k < 3; ++k) {
@@ -57,13 +67,14 @@ static bool cell_of(const Liquid* l, RvVec3 p, int32_t cell[3]) {
   return true;
 }
 
+// Ascending order of floats, for qsort.
 static int by_size(const void* a, const void* b) {
   float x = *(const float*)a, y = *(const float*)b;
   return (x > y) - (x < y);
 }
 
-// The size of cells is that of the median particle, in steps of a quarter octave, and their origin does not follow the
-// camera: so the lattice stands still from frame to frame.
+// Chooses cell size and origin. The size follows the median particle in steps of a quarter octave, and the origin is a
+// multiple of the tile size in world space, so that the lattice does not change from frame to frame or with the camera.
 static bool choose_lattice(Liquid* l, const RvLens* lens) {
   size_t n = l->drops->count;
   float* r = rv_alloc(n, sizeof(float));
@@ -72,18 +83,19 @@ static bool choose_lattice(Liquid* l, const RvLens* lens) {
   qsort(r, n, sizeof(float), by_size);
   l->common = r[n / 2];
   rv_free(r);
-  if (!(l->common > 1e-12)) return true;
-  double wanted = VOXEL * l->common, steps = floor(4 * rv_log_e(wanted) / 0.6931471805599453 + 0.5);
-  l->dx = rv_pow(2, steps / 4);
+  if (!(l->common > LEAST_RADIUS)) return true;
+  double wanted = VOXEL * l->common;
+  double steps = floor(STEPS_AN_OCTAVE * rv_log_e(wanted) / LN2 + 0.5);
+  l->dx = rv_pow(2, steps / STEPS_AN_OCTAVE);
   double tile = RV_TILE_SIDE * l->dx;
   RvVec3 o = lens->origin;
   l->origin = rv_sub(rv_vec3(floor(o.x / tile) * tile, floor(o.y / tile) * tile, floor(o.z / tile) * tile), o);
   return true;
 }
 
-//---------------------------------------------------------------------------------------------- order
+//---------------------------------------------------------------------------------------------- sorting
 
-// particles of a size for the surface, sorted by their tile; tiles of all that they reach
+// Sorts the particles whose size suits the surface by tile, and builds all tiles that their kernels touch.
 static RvResult sort_particles(Liquid* l, RvError* error) {
   size_t n = l->drops->count;
   uint64_t *keys = rv_alloc(n, sizeof(uint64_t)), *spare = rv_alloc(n, sizeof(uint64_t));
@@ -92,18 +104,20 @@ static RvResult sort_particles(Liquid* l, RvError* error) {
   l->order = rv_alloc(n, sizeof(uint32_t));
   RvResult result = RV_OK;
   if (!keys || !spare || !room || !cells || !l->order) goto full;
+  // Select by size and compute the key of the tile.
   l->count = 0;
   for (size_t i = 0; i < n; ++i) {
     double r = l->drops->place[4 * i + 3];
     int32_t cell[3];
-    if (!(r > 0.05 * l->common && r <= LARGEST * l->common) || !cell_of(l, place(l, i), cell)) continue;
+    if (!(r > SMALLEST * l->common && r <= LARGEST * l->common) || !cell_of(l, place(l, i), cell)) continue;
     memcpy(cells[l->count], cell, sizeof cell);
     keys[l->count] = rv_tile_key(cell[0] >> 3, cell[1] >> 3, cell[2] >> 3);
     l->order[l->count++] = (uint32_t)i;
   }
-  if (!rv_sort_keys(keys, l->order, spare, room, l->count, 63)) goto full;
+  if (!rv_sort_keys(keys, l->order, spare, room, l->count, KEY_BITS)) goto full;
   result = rv_tiles_build_cells(&l->tiles, (const int32_t(*)[3])cells, l->count, REACH + 1, error);
   if (result) goto done;
+  // Range of particles of each tile; both lists are in key order.
   l->first = rv_alloc_zero(l->tiles.count, sizeof(uint32_t));
   l->end = rv_alloc_zero(l->tiles.count, sizeof(uint32_t));
   if (!l->first || !l->end) goto full;
@@ -124,8 +138,8 @@ full:
   goto done;
 }
 
-// marks the particles of one tile that have company
-static void find_company(void* arg, size_t begin, size_t end) {
+// Marks the particles of a range of tiles that have enough neighbours to join the surface.
+static void mark_joined(void* arg, size_t begin, size_t end) {
   Liquid* l = arg;
   double reach = NEIGHBOUR * l->common, reach2 = reach * reach;
   int cells = (int)ceil(reach / l->dx);
@@ -136,28 +150,31 @@ static void find_company(void* arg, size_t begin, size_t end) {
       if (!cell_of(l, p, c)) continue;
       RvTileMask mask = rv_tile_reach(c[0] & 7, c[1] & 7, c[2] & 7, cells);
       int found = 0;
-      for (int k = 0; k < RV_TILE_NEAR && found < FEW; ++k) {
+      for (int k = 0; k < RV_TILE_NEAR && found < LEAST_NEIGHBOURS; ++k) {
         int32_t other = mask >> k & 1 ? l->tiles.near[t][k] : -1;
-        for (uint32_t b = other < 0 ? 0 : l->first[other]; other >= 0 && b < l->end[other] && found < FEW; ++b) {
+        for (uint32_t b = other < 0 ? 0 : l->first[other]; other >= 0 && b < l->end[other] && found < LEAST_NEIGHBOURS;
+             ++b) {
           RvVec3 d = rv_sub(place(l, l->order[b]), p);
           found += b != a && rv_dot(d, d) < reach2;
         }
       }
-      l->taken[l->order[a]] = found >= FEW;
+      l->joined[l->order[a]] = found >= LEAST_NEIGHBOURS;
     }
 }
 
-//---------------------------------------------------------------------------------------------- distance
+//---------------------------------------------------------------------------------------------- distance field
 
+// Weighted sums over the particles near each cell of a tile: weight, offset from the cell (in cells), radius.
 typedef struct Sums {
   float w[RV_TILE_CELLS], x[RV_TILE_CELLS], y[RV_TILE_CELLS], z[RV_TILE_CELLS], r[RV_TILE_CELLS];
 } Sums;
 
+// Kernel radius of a particle, limited to the reach of the tiles.
 static double support_of(const Liquid* l, double radius) {
   return fmin(SUPPORT * radius, REACH * l->dx);
 }
 
-// one particle to the cells of a tile that it reaches; p in cells from the tile's first
+// Adds one particle to the cells of a tile within its kernel (1 - d^2/h^2)^3; p in cells from the tile's first cell.
 static void add_particle(const Liquid* l, Sums* s, RvVec3 p, double radius) {
   double h = support_of(l, radius) / l->dx, h2 = h * h;
   int lo[3], hi[3];
@@ -182,9 +199,10 @@ static void add_particle(const Liquid* l, Sums* s, RvVec3 p, double radius) {
       }
 }
 
+// Distance to the mean particle, less the mean radius, in the cells of a range of tiles (Zhu and Bridson 2005).
 static void fill_distance(void* arg, size_t begin, size_t end) {
   const Liquid* l = arg;
-  float outside = (float)(3 * l->dx);
+  float outside = (float)(BAND * l->dx);
   for (size_t t = begin; t < end; ++t) {
     Sums s;
     memset(&s, 0, sizeof s);
@@ -194,26 +212,26 @@ static void fill_distance(void* arg, size_t begin, size_t end) {
       int32_t other = l->tiles.near[t][k];
       for (uint32_t a = other < 0 ? 0 : l->first[other]; other >= 0 && a < l->end[other]; ++a) {
         size_t i = l->order[a];
-        if (l->taken[i])
+        if (l->joined[i])
           add_particle(l, &s, rv_sub(rv_scale(place(l, i), 1 / l->dx), corner), l->drops->place[4 * i + 3]);
       }
     }
     float* phi = l->phi.data + t * RV_TILE_CELLS;
     for (int i = 0; i < RV_TILE_CELLS; ++i) {
       phi[i] = outside;
-      if (s.w[i] < 1e-6f) continue;
+      if (s.w[i] < LEAST_WEIGHT) continue;
       float mean = sqrtf(s.x[i] * s.x[i] + s.y[i] * s.y[i] + s.z[i] * s.z[i]) * (float)l->dx;
       phi[i] = fminf((mean - s.r[i]) / s.w[i], outside);
     }
   }
 }
 
-// half a cell's own, half of its six neighbours'
+// One smoothing pass: half the cell's value and half the mean of its six neighbours.
 static void smooth_tiles(void* arg, size_t begin, size_t end) {
   const Liquid* l = arg;
   float around[RV_HALO1_CELLS];
   for (size_t t = begin; t < end; ++t) {
-    rv_channel_gather1(&l->tiles, l->phi.data, t, (float)(3 * l->dx), around);
+    rv_channel_gather1(&l->tiles, l->phi.data, t, (float)(BAND * l->dx), around);
     float* out = l->smooth.data + t * RV_TILE_CELLS;
     for (int z = 0; z < 8; ++z)
       for (int y = 0; y < 8; ++y)
@@ -224,6 +242,7 @@ static void smooth_tiles(void* arg, size_t begin, size_t end) {
   }
 }
 
+// Smooths phi in place, `count` times.
 static void smooth_passes(Liquid* l, int count) {
   for (int i = 0; i < count; ++i) {
     rv_parallel_for(l->tiles.count, 16, smooth_tiles, l);
@@ -233,14 +252,15 @@ static void smooth_passes(Liquid* l, int count) {
   }
 }
 
+// Union of the bulk and the thin features, raised by what smoothing lowered.
 static void unite(void* arg, size_t begin, size_t end) {
   const Liquid* l = arg;
   for (size_t i = begin * RV_TILE_CELLS; i < end * RV_TILE_CELLS; ++i)
-    l->phi.data[i] = fminf(l->phi.data[i], l->thin.data[i] + (float)(SUNK * l->dx)) - (float)(BULGE * l->dx);
+    l->phi.data[i] = fminf(l->phi.data[i], l->thin.data[i] + (float)(THIN_INSET * l->dx)) - (float)(SHRINKAGE * l->dx);
 }
 
-// The bulk is smoothed until no particle shows, which would eat what is thin: that is kept from an earlier pass, sunk
-// a little so that it does not bring the particles back.
+// Computes the smoothed distance. The bulk is smoothed until single particles no longer show, which would erode thin
+// sheets and threads. Those come from an earlier pass, inset so that it does not show particles on the bulk again.
 static bool make_distance(Liquid* l) {
   size_t n = l->tiles.count;
   if (!rv_channel_fit(&l->phi, n) || !rv_channel_fit(&l->smooth, n) || !rv_channel_fit(&l->thin, n)) return false;
@@ -254,9 +274,9 @@ static bool make_distance(Liquid* l) {
 
 //---------------------------------------------------------------------------------------------- contour
 
-// the distances as a grid; x runs fastest here and slowest there
+// Converts the tiles to an OpenVDB grid: x runs fastest in a tile and slowest in a leaf.
 static RvResult make_grid(Liquid* l, RvGrid** grid, RvError* error) {
-  float outside = (float)(3 * l->dx);
+  float outside = (float)(BAND * l->dx);
   RvResult result = rv_grid_create(RV_GRID_FLOAT, "surface", RV_GRID_LEVEL_SET, l->dx, &outside, grid, error);
   int32_t* origins = result ? NULL : rv_alloc(l->tiles.count, 3 * sizeof(int32_t));
   if (!result && !origins) result = rv_fail(error, RV_NO_MEMORY, "out of memory for the surface of the liquid");
@@ -273,13 +293,16 @@ static RvResult make_grid(Liquid* l, RvGrid** grid, RvError* error) {
   return result;
 }
 
+// Interpolation of particle attributes to the points of the surface.
 typedef struct Carry {
   const Liquid* liquid;
-  const float* points;
-  float *speed, *value;
+  const float* points;  // x y z
+  float* velocity;      // x y z; NULL: not wanted
+  float* value;         // attribute of false colours; NULL: not wanted
 } Carry;
 
-// velocity and the view's number at the surface's points: means of the particles near, weighted as the surface is
+// Velocity and false-colour value at the points of the surface: means over nearby particles with the kernel of the
+// surface.
 static void carry_points(void* arg, size_t begin, size_t end) {
   const Carry* c = arg;
   const Liquid* l = c->liquid;
@@ -296,21 +319,21 @@ static void carry_points(void* arg, size_t begin, size_t end) {
         double h = support_of(l, l->drops->place[4 * n + 3]);
         RvVec3 d = rv_sub(place(l, n), p);
         double q = 1 - rv_dot(d, d) / (h * h), w = q * q * q;
-        if (q <= 0 || !l->taken[n]) continue;
+        if (q <= 0 || !l->joined[n]) continue;
         sum += w;
-        if (c->speed) v = rv_mad(v, w, rv_vec3_load(l->drops->speed + 3 * n));
+        if (c->velocity) v = rv_mad(v, w, rv_vec3_load(l->drops->velocity + 3 * n));
         if (c->value && !isnan(l->drops->value[n])) {
           values += w * l->drops->value[n];
           counted += w;
         }
       }
     }
-    if (c->speed) rv_vec3_store(c->speed + 3 * i, sum > 0 ? rv_scale(v, 1 / sum) : v);
+    if (c->velocity) rv_vec3_store(c->velocity + 3 * i, sum > 0 ? rv_scale(v, 1 / sum) : v);
     if (c->value) c->value[i] = counted > 0 ? (float)(values / counted) : NAN;
   }
 }
 
-// the view's number from points to corners; false when out of memory
+// Copies false-colour values from points to triangle corners; false when out of memory.
 static bool values_to_corners(RvPart* part, const float* value) {
   if (!value) return true;
   if (!(part->values = rv_alloc(part->count, 3 * sizeof(float)))) return false;
@@ -318,6 +341,7 @@ static bool values_to_corners(RvPart* part, const float* value) {
   return true;
 }
 
+// Contours the grid and adds the triangles as a water part.
 static RvResult add_contour(Liquid* l, const RvGrid* grid, RvViewScene* scene, RvError* error) {
   size_t npoint = 0, ntriangle = 0;
   float* points = NULL;
@@ -328,15 +352,18 @@ static RvResult add_contour(Liquid* l, const RvGrid* grid, RvViewScene* scene, R
   RvPart* part = rv_view_new_part(scene, RV_PART_WATER);
   if (!part || !(part->vertices = rv_alloc(npoint + 2, 3 * sizeof(float)))) goto full;
   carry.points = points;
-  if (l->drops->speed && !(carry.speed = part->speed = rv_alloc(npoint, 3 * sizeof(float)))) goto full;
+  // Attributes at the points of the surface.
+  if (l->drops->velocity && !(carry.velocity = part->velocity = rv_alloc(npoint, 3 * sizeof(float)))) goto full;
   if (l->drops->value && !(carry.value = rv_alloc(npoint, sizeof(float)))) goto full;
-  if (carry.speed || carry.value) rv_parallel_for(npoint, 512, carry_points, &carry);
+  if (carry.velocity || carry.value) rv_parallel_for(npoint, 512, carry_points, &carry);
+  // Vertices relative to the lens, bounds and triangles.
   part->nvertex = npoint;
   for (size_t i = 0; i < npoint; ++i)
     rv_vec3_store(part->vertices + 3 * i, rv_add(rv_vec3_load(points + 3 * i), l->origin));
-  // by the particles' middles, so that the ground lies within the liquid: a gap between both would glitter
+  // Bounds use the particle centres, so that the floor, which lies at the lowest bound, cuts the liquid: a gap between
+  // them would show bright reflections.
   for (size_t i = 0; i < l->drops->count; ++i)
-    if (l->taken[i]) rv_view_grow_bounds(scene, l->drops->place + 4 * i, 0);
+    if (l->joined[i]) rv_view_grow_bounds(scene, l->drops->place + 4 * i, 0);
   part->count = ntriangle;
   part->indices = (uint32_t*)triangles;
   triangles = NULL;
@@ -352,25 +379,27 @@ full:
   goto done;
 }
 
-RvResult rv_view_add_liquid(RvViewScene* scene, const RvDrops* drops, const RvLens* lens, const RvViewOptions* options,
-                            uint8_t* taken, RvError* error) {
-  Liquid l = {.drops = drops, .taken = taken};
+RvResult rv_view_add_liquid(RvViewScene* scene, const RvViewDrops* drops, const RvLens* lens,
+                            const RvViewOptions* options, uint8_t* joined, RvError* error) {
+  Liquid l = {.drops = drops, .joined = joined};
   RvGrid* grid = NULL;
   RvResult result = RV_OK;
-  if (drops->count < FEW || drops->count > UINT32_MAX / 2) return RV_OK;
+  if (drops->count < LEAST_NEIGHBOURS || drops->count > UINT32_MAX / 2) return RV_OK;
   if (!choose_lattice(&l, lens)) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
-  if (result || !(l.common > 1e-12)) return result;
+  if (result || !(l.common > LEAST_RADIUS)) return result;
+  // Sort the particles; give up early when the tiles need too much memory.
   result = sort_particles(&l, error);
   if (!result && (double)l.tiles.count * TILE_BYTES > options->liquid_memory) {
     rv_log(options->log, RV_LEVEL_WARNING,
            "the surface of %zu particles would take %.0f MB, more than the %.0f allowed: they are drawn as drops",
-           drops->count, (double)l.tiles.count * TILE_BYTES * 1e-6, options->liquid_memory * 1e-6);
+           drops->count, (double)l.tiles.count * TILE_BYTES * MEGABYTES, options->liquid_memory * MEGABYTES);
     goto done;
   }
-  if (!result) rv_parallel_for(l.tiles.count, 4, find_company, &l);
-  size_t joined = 0;
-  for (size_t i = 0; i < drops->count; ++i) joined += taken[i];
-  if (result || joined == 0) goto done;
+  // Join the particles with neighbours, then compute and contour the distance.
+  if (!result) rv_parallel_for(l.tiles.count, 4, mark_joined, &l);
+  size_t joined_count = 0;
+  for (size_t i = 0; i < drops->count; ++i) joined_count += joined[i];
+  if (result || joined_count == 0) goto done;
   if (!make_distance(&l)) result = rv_fail(error, RV_NO_MEMORY, "out of memory for the surface of the liquid");
   if (!result) result = make_grid(&l, &grid, error);
   if (!result) result = add_contour(&l, grid, scene, error);

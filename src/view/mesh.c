@@ -1,4 +1,4 @@
-// Faces and level sets to triangles with a normal a corner.
+// Polygons and level sets as triangles with smooth normals at their corners.
 #include <math.h>
 #include <string.h>
 
@@ -8,24 +8,26 @@
 #include "math/scalar.h"
 #include "view/view_scene.h"
 
-enum { VALENCE_LIMIT = 64 };  // beyond it no creases: nothing may be quadratic
+enum { VALENCE_LIMIT = 64 };  // a point with more corners gets flat normals, since the crease test is quadratic in them
 
-static const double CREASE_COSINE = 0.643;  // 50 degrees: edges sharper than this stay sharp
-static const double FARTHEST = 1e18;        // Embree's own limit is 1.8e18
+static const double CREASE_COSINE = 0.643;  // of 50 degrees: edges with a larger angle stay sharp
+static const double FARTHEST = 1e18;        // metres; Embree's own limit is 1.8e18
 
 typedef RV_ARRAY(uint32_t) Corners;
 
+// Vertex i of an array x y z.
 static RvVec3 at(const float* points, uint32_t i) {
   return rv_vec3_load(points + 3 * (size_t)i);
 }
 
+// Cross product of two edges: normal of a triangle times twice its area.
 static RvVec3 cross_of(const float* p, uint32_t a, uint32_t b, uint32_t c) {
   return rv_cross(rv_sub(at(p, b), at(p, a)), rv_sub(at(p, c), at(p, a)));
 }
 
 //---------------------------------------------------------------------------------------------- normals
 
-// the angle of a triangle's corner
+// Angle at a corner of a triangle, radians.
 static double corner_angle(const float* p, const uint32_t* t, int corner) {
   RvVec3 o = at(p, t[corner]), none = {0, 0, 0};
   RvVec3 a = rv_normalize(rv_sub(at(p, t[(corner + 1) % 3]), o), none);
@@ -33,7 +35,7 @@ static double corner_angle(const float* p, const uint32_t* t, int corner) {
   return rv_acos(rv_dot(a, b));
 }
 
-// corners of every point: start[point] .. start[point + 1] in `list`
+// Lists the triangle corners at each point: start[point] .. start[point + 1] in `list`. False when out of memory.
 static bool corners_of_points(const RvPart* part, uint32_t** start, uint32_t** list) {
   *start = rv_alloc_zero(part->nvertex + 2, sizeof(uint32_t));
   *list = rv_alloc(3 * part->count, sizeof(uint32_t));
@@ -44,23 +46,26 @@ static bool corners_of_points(const RvPart* part, uint32_t** start, uint32_t** l
   return true;
 }
 
-// mean of the faces about a corner that are not beyond a crease, weighted by their angles
+// Corner normals: mean of the adjacent face normals that differ by less than the crease angle, weighted by the angle of
+// each face at the point. False when out of memory.
 static bool smooth_normals(RvPart* part, double crease) {
   uint32_t *start = NULL, *list = NULL;
   float* face = rv_alloc(part->count, 3 * sizeof(float));
   float* angle = rv_alloc(part->count, 3 * sizeof(float));
   part->normals = rv_alloc(part->count, 9 * sizeof(float));
   bool good = face && angle && part->normals && corners_of_points(part, &start, &list);
+  // Face normals and corner angles.
   for (size_t t = 0; good && t < part->count; ++t) {
     const uint32_t* tri = part->indices + 3 * t;
     rv_vec3_store(face + 3 * t, rv_normalize(cross_of(part->vertices, tri[0], tri[1], tri[2]), rv_vec3(0, 0, 0)));
     for (int k = 0; k < 3; ++k) angle[3 * t + (size_t)k] = (float)corner_angle(part->vertices, tri, k);
   }
+  // Sum over the faces around each corner.
   for (size_t c = 0; good && c < 3 * part->count; ++c) {
     uint32_t point = part->indices[c], first = start[point], last = start[point + 1];
     RvVec3 own = at(face, (uint32_t)(c / 3)), sum = {0, 0, 0};
     if (last - first > VALENCE_LIMIT) {
-      // the hub of a great fan: its own face's normal is as good as any
+      // The hub of a large fan gets flat normals.
       sum = own;
     } else {
       for (uint32_t i = first; i < last; ++i) {
@@ -83,7 +88,7 @@ bool rv_view_finish_water(RvPart* part, bool round) {
     const uint32_t* i = part->indices + 3 * t;
     volume += rv_dot(at(part->vertices, i[0]), rv_cross(at(part->vertices, i[1]), at(part->vertices, i[2])));
   }
-  // rays must know outside from inside; a mesh says it by how it is wound, and its volume says which way that is
+  // Refraction needs to know outside from inside: a negative enclosed volume means that the winding is inverted.
   for (size_t t = 0; volume < 0 && t < part->count; ++t) {
     uint32_t *i = part->indices + 3 * t, swap = i[1];
     i[1] = i[2];
@@ -96,17 +101,19 @@ bool rv_view_finish_water(RvPart* part, bool round) {
 
 //---------------------------------------------------------------------------------------------- polygons
 
+// Triangles collected from the polygons of one detail.
 typedef struct Faces {
   const RvDetail* detail;
   RvPart* part;
-  const RvAttrib* name;           // of primitives, or NULL
-  bool water;                     // faces named as a liquid are taken, else all others
-  Corners indices, vertex, prim;  // point and vertex of every corner, face of every triangle
-  RV_ARRAY(int32_t) local;        // of one face: the corners of its triangles
+  const RvAttrib* name;     // `name` of primitives, or NULL
+  bool water;               // collects the faces named as a liquid; otherwise all others
+  Corners indices, vertex;  // point and vertex of each triangle corner
+  Corners prim;             // face of each triangle
+  RV_ARRAY(int32_t) local;  // corners of the triangles of one face
 } Faces;
 
-// P relative to the lens, and which points are places at all; false when out of memory
-static bool take_points(Faces* f, const RvLens* lens, uint8_t** bad) {
+// Copies positions relative to the lens; `bad` marks those that are not finite. False when out of memory.
+static bool copy_points(Faces* f, const RvLens* lens, uint8_t** bad) {
   size_t npoint = rv_detail_count(f->detail, RV_POINT);
   const RvAttrib* P = rv_detail_find(f->detail, RV_POINT, "P");
   f->part->nvertex = npoint;
@@ -121,7 +128,7 @@ static bool take_points(Faces* f, const RvLens* lens, uint8_t** bad) {
   return true;
 }
 
-// a face is water if it is called so
+// A face is water if its `name` says so.
 static bool is_water(const Faces* f, size_t prim) {
   static const char* const names[] = {"water", "liquid", "surface"};
   const char* text = f->name ? rv_attrib_string(f->name, prim, 0) : NULL;
@@ -130,8 +137,10 @@ static bool is_water(const Faces* f, size_t prim) {
   return false;
 }
 
+// Triangulates one face; faces with a bad point are counted as skipped. False when out of memory.
 static bool add_face(Faces* f, RvViewScene* scene, size_t prim, const uint8_t* bad) {
-  const int32_t *start = rv_detail_prim_start(f->detail), *point = rv_detail_vertex_point(f->detail);
+  const int32_t* start = rv_detail_prim_start(f->detail);
+  const int32_t* point = rv_detail_vertex_point(f->detail);
   int32_t first = start[prim], count = start[prim + 1] - first;
   if (count < 3) return true;
   for (int32_t i = 0; i < count; ++i) {
@@ -151,6 +160,7 @@ static bool add_face(Faces* f, RvViewScene* scene, size_t prim, const uint8_t* b
   return true;
 }
 
+// Element of an attribute owner at a triangle corner.
 static size_t element_of(const Faces* f, RvOwner owner, size_t corner) {
   return owner == RV_POINT    ? f->indices.data[corner]
          : owner == RV_VERTEX ? f->vertex.data[corner]
@@ -158,7 +168,7 @@ static size_t element_of(const Faces* f, RvOwner owner, size_t corner) {
                               : 0;
 }
 
-// three numbers a corner from an attribute of any owner; NULL when out of memory
+// Copies an attribute of any owner to the corners, three floats each; NULL when out of memory.
 static float* per_corner(const Faces* f, const RvAttrib* a) {
   float* out = rv_alloc(f->indices.count, 3 * sizeof(float));
   for (size_t c = 0; out && c < f->indices.count; ++c) {
@@ -171,42 +181,44 @@ static float* per_corner(const Faces* f, const RvAttrib* a) {
   return out;
 }
 
-// what false colours and motion need; false when out of memory
-static bool take_data(const Faces* f, const RvViewOptions* options) {
+// Copies false-colour values and velocities; false when out of memory.
+static bool copy_data(const Faces* f, const RvViewOptions* options) {
   const RvOwner points[] = {RV_POINT};
   const RvAttrib* data = rv_view_data_attrib(f->detail, options);
   const RvAttrib* v = options->shutter > 0 ? rv_view_attrib(f->detail, "v", 3, points, 1) : NULL;
   if (data && !(f->part->values = rv_alloc(f->indices.count, sizeof(float)))) return false;
   for (size_t c = 0; data && c < f->indices.count; ++c)
     f->part->values[c] = (float)rv_view_data_value(options, data, element_of(f, rv_attrib_owner(data), c));
-  if (v && !(f->part->speed = rv_alloc(f->part->nvertex, 3 * sizeof(float)))) return false;
+  if (v && !(f->part->velocity = rv_alloc(f->part->nvertex, 3 * sizeof(float)))) return false;
   for (size_t i = 0; v && i < 3 * f->part->nvertex; ++i) {
     float x = (float)rv_attrib_get(v, i / 3, (int)(i % 3));
-    f->part->speed[i] = isfinite(x) ? x : 0;
+    f->part->velocity[i] = isfinite(x) ? x : 0;
   }
   return true;
 }
 
-// the triangles of a part: normals, colours and data; false when out of memory
+// Completes the part: triangles, normals, colours and data. False when out of memory.
 static bool finish_faces(Faces* f, const RvViewOptions* options) {
   const RvOwner owners[] = {RV_VERTEX, RV_POINT, RV_PRIM, RV_GLOBAL};
-  const RvAttrib *N = rv_view_attrib(f->detail, "N", 3, owners, 2), *Cd = rv_view_attrib(f->detail, "Cd", 3, owners, 4);
+  const RvAttrib* N = rv_view_attrib(f->detail, "N", 3, owners, 2);
+  const RvAttrib* Cd = rv_view_attrib(f->detail, "Cd", 3, owners, 4);
   f->part->count = f->indices.count / 3;
-  // the part has its own, which water may wind the other way
+  // The part owns a copy of the indices, because water may be rewound.
   f->part->indices = rv_alloc(f->indices.count, sizeof(uint32_t));
   if (!f->part->indices) return false;
   memcpy(f->part->indices, f->indices.data, f->indices.count * sizeof(uint32_t));
-  if (f->water) return rv_view_finish_water(f->part, false) && take_data(f, options);
+  if (f->water) return rv_view_finish_water(f->part, false) && copy_data(f, options);
   if (!(N ? (f->part->normals = per_corner(f, N)) != NULL : smooth_normals(f->part, CREASE_COSINE))) return false;
   if (Cd && !(f->part->colors = per_corner(f, Cd))) return false;
-  return take_data(f, options);
+  return copy_data(f, options);
 }
 
+// Adds the water faces or all other faces of a detail as one part; false when out of memory.
 static bool add_kind(RvViewScene* scene, Faces* f, const RvLens* lens, const RvViewOptions* options) {
   uint8_t* bad = NULL;
   size_t nprim = rv_detail_count(f->detail, RV_PRIM);
   f->part = rv_view_new_part(scene, f->water ? RV_PART_WATER : RV_PART_MESH);
-  bool good = f->part && take_points(f, lens, &bad);
+  bool good = f->part && copy_points(f, lens, &bad);
   for (size_t i = 0; good && i < nprim; ++i)
     if (rv_detail_prim_type(f->detail, i) == RV_PRIM_POLYGON && is_water(f, i) == f->water)
       good = add_face(f, scene, i, bad);
@@ -225,8 +237,10 @@ static bool add_kind(RvViewScene* scene, Faces* f, const RvLens* lens, const RvV
 RvResult rv_view_add_polygons(RvViewScene* scene, const RvDetail* detail, const RvLens* lens,
                               const RvViewOptions* options, RvError* error) {
   const RvAttrib* name = rv_detail_find(detail, RV_PRIM, "name");
-  Faces solid = {.detail = detail, .name = name && rv_attrib_storage(name) == RV_STRING ? name : NULL}, water = solid;
+  Faces solid = {.detail = detail, .name = name && rv_attrib_storage(name) == RV_STRING ? name : NULL};
+  Faces water = solid;
   water.water = true;
+  // Count both kinds first, so that an absent kind makes no part.
   size_t nprim = rv_detail_count(detail, RV_PRIM), faces[2] = {0, 0};
   for (size_t i = 0; i < nprim; ++i)
     if (rv_detail_prim_type(detail, i) == RV_PRIM_POLYGON) faces[is_water(&solid, i)]++;
@@ -237,15 +251,15 @@ RvResult rv_view_add_polygons(RvViewScene* scene, const RvDetail* detail, const 
 
 //---------------------------------------------------------------------------------------------- level sets
 
-// the velocities of a grid at the part's points; false when out of memory
-static bool take_velocity(RvPart* part, const RvGrid* velocity, const float* points) {
+// Samples the velocity grid at the points of a part; false when out of memory.
+static bool sample_velocity(RvPart* part, const RvGrid* velocity, const float* points) {
   double* places = rv_alloc(part->nvertex, 3 * sizeof(double));
-  part->speed = rv_alloc(part->nvertex, 3 * sizeof(float));
-  bool good = places && part->speed;
+  part->velocity = rv_alloc(part->nvertex, 3 * sizeof(float));
+  bool good = places && part->velocity;
   for (size_t i = 0; good && i < 3 * part->nvertex; ++i) places[i] = points[i];
-  good = good && !rv_grid_sample(velocity, part->nvertex, places, part->speed, NULL);
+  good = good && !rv_grid_sample(velocity, part->nvertex, places, part->velocity, NULL);
   for (size_t i = 0; good && i < 3 * part->nvertex; ++i)
-    if (!isfinite(part->speed[i])) part->speed[i] = 0;
+    if (!isfinite(part->velocity[i])) part->velocity[i] = 0;
   rv_free(places);
   return good;
 }
@@ -255,11 +269,13 @@ RvResult rv_view_add_level_set(RvViewScene* scene, const RvGrid* grid, const RvG
   size_t npoint = 0, ntriangle = 0;
   float* points = NULL;
   int32_t* triangles = NULL;
+  // Grids named collision... are solid, all others water.
   bool solid = strncmp(rv_grid_name(grid), "collision", 9) == 0;
   RvResult result = rv_grid_to_mesh(grid, 0, 0, &npoint, &points, &ntriangle, &triangles, error);
   if (result || ntriangle == 0) goto done;
   RvPart* part = rv_view_new_part(scene, solid ? RV_PART_MESH : RV_PART_WATER);
   if (!part || !(part->vertices = rv_alloc(npoint + 2, 3 * sizeof(float)))) goto full;
+  // Vertices relative to the lens, triangles, normals and velocities.
   part->nvertex = npoint;
   for (size_t i = 0; i < npoint; ++i) {
     rv_vec3_store(part->vertices + 3 * i, rv_sub(rv_vec3_load(points + 3 * i), lens->origin));
@@ -269,7 +285,7 @@ RvResult rv_view_add_level_set(RvViewScene* scene, const RvGrid* grid, const RvG
   part->indices = (uint32_t*)triangles;
   triangles = NULL;
   if (!(solid ? smooth_normals(part, CREASE_COSINE) : rv_view_finish_water(part, true))) goto full;
-  if (velocity && options->shutter > 0 && !take_velocity(part, velocity, points)) goto full;
+  if (velocity && options->shutter > 0 && !sample_velocity(part, velocity, points)) goto full;
   scene->stats.triangles += ntriangle;
 done:
   rv_free(points);

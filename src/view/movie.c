@@ -1,3 +1,4 @@
+// Movies: PNG files are sent to ffmpeg, which encodes them as H.264 in an MP4 file.
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -14,7 +15,13 @@
 
 extern char** environ;
 
-enum { PNG_LIMIT = 1 << 30 };
+enum {
+  PNG_LIMIT = 1 << 30,  // bytes of one PNG file
+  MESSAGE_LIMIT = 256   // characters of a line of ffmpeg's error output
+};
+
+static const double SLOWEST_RATE = 0.01;  // frames a second
+static const double FASTEST_RATE = 1000;
 
 bool rv_view_has_ffmpeg(void) {
   const char* path = getenv("PATH");
@@ -31,20 +38,20 @@ bool rv_view_has_ffmpeg(void) {
   return found;
 }
 
-// ffmpeg with its input from `input` and its complaints to `complaints`; no shell, so no name can be a
-// command
-static int start(const char* const* arguments, int input, int complaints, pid_t* pid) {
+// Starts ffmpeg with standard input from `input` and standard error to `messages`. No shell is involved, so no file
+// name can act as a command. Returns an errno value, 0 on success.
+static int start_ffmpeg(const char* const* arguments, int input, int messages, pid_t* pid) {
   posix_spawn_file_actions_t actions;
   if (posix_spawn_file_actions_init(&actions) != 0) return ENOMEM;
   int status = posix_spawn_file_actions_adddup2(&actions, input, 0);
   if (!status) status = posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-  if (!status) status = posix_spawn_file_actions_adddup2(&actions, complaints, 2);
+  if (!status) status = posix_spawn_file_actions_adddup2(&actions, messages, 2);
   if (!status) status = posix_spawnp(pid, "ffmpeg", &actions, NULL, (char* const*)arguments, environ);
   posix_spawn_file_actions_destroy(&actions);
   return status;
 }
 
-// all bytes, or false when the other end is gone; a socket, unlike a pipe, tells so without a signal
+// Sends all bytes; false when the reader has closed. A socket, unlike a pipe, reports that without a signal.
 static bool send_all(int socket, const char* bytes, size_t count) {
   while (count > 0) {
     ssize_t n = send(socket, bytes, count, MSG_NOSIGNAL);
@@ -56,9 +63,10 @@ static bool send_all(int socket, const char* bytes, size_t count) {
   return true;
 }
 
-static RvResult feed(int socket, const char* const* pngs, size_t count, bool* gone, RvError* error) {
+// Sends the PNG files in order. *closed: ffmpeg stopped reading.
+static RvResult send_pngs(int socket, const char* const* pngs, size_t count, bool* closed, RvError* error) {
   static const unsigned char magic[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
-  for (size_t i = 0; i < count && !*gone; ++i) {
+  for (size_t i = 0; i < count && !*closed; ++i) {
     void* bytes = NULL;
     size_t size = 0;
     RvResult result = rv_file_read(pngs[i], PNG_LIMIT, &bytes, &size, error);
@@ -66,125 +74,119 @@ static RvResult feed(int socket, const char* const* pngs, size_t count, bool* go
     if (size < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0)
       result = rv_fail(error, RV_BAD_FILE, "'%s' is not a PNG picture", pngs[i]);
     else
-      *gone = !send_all(socket, bytes, size);
+      *closed = !send_all(socket, bytes, size);
     rv_free(bytes);
     if (result) return result;
   }
   return RV_OK;
 }
 
-// waits for the process; true if it ended well
-static bool finish(pid_t pid) {
+// Waits for the process; true if it exited with status 0.
+static bool wait_for_success(pid_t pid) {
   int status = 0;
   while (waitpid(pid, &status, 0) < 0)
     if (errno != EINTR) return false;
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// the last line ffmpeg wrote
-static void last_words(FILE* complaints, char* text, size_t size) {
-  rewind(complaints);
-  char line[256];
+// Copies the last line of ffmpeg's error output.
+static void last_message(FILE* messages, char* text, size_t size) {
+  rewind(messages);
+  char line[MESSAGE_LIMIT];
   snprintf(text, size, "it gave no reason");
-  while (fgets(line, sizeof line, complaints)) {
+  while (fgets(line, sizeof line, messages)) {
     line[strcspn(line, "\r\n")] = 0;
     if (line[0]) snprintf(text, size, "%s", line);
   }
 }
 
-static RvResult encode(const char* const* pngs, size_t count, double fps, const char* path, const char* temporary,
-                       RvError* error) {
-  RvResult result = RV_OK;
-  int ends[2] = {-1, -1};
-  FILE* complaints = tmpfile();
-  // "file:" so that a name with a colon is not taken for a protocol
-  char *rate = rv_strf("%.6f", fps), *target = rv_strf("file:%s", temporary);
-  if (!rate || !target) {
-    result = rv_fail(error, RV_NO_MEMORY, "out of memory");
-    goto done;
-  }
-  if (!complaints || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-    result = rv_fail(error, RV_IO, "cannot start ffmpeg for '%s': %s", path, strerror(errno));
-    goto done;
-  }
-  const char* arguments[] = {"ffmpeg",
-                             "-hide_banner",
-                             "-loglevel",
-                             "error",
-                             "-nostdin",
-                             "-y",
-                             "-f",
-                             "image2pipe",
-                             "-c:v",
-                             "png",
-                             "-framerate",
-                             rate,
-                             "-i",
-                             "pipe:0",
-                             "-an",
-                             "-c:v",
-                             "libx264",
-                             "-preset",
-                             "medium",
-                             "-crf",
-                             "16",
-                             "-vf",
-                             "pad=ceil(iw/2)*2:ceil(ih/2)*2,scale=out_color_matrix=bt709:out_range=tv,format=yuv420p",
-                             "-colorspace",
-                             "bt709",
-                             "-color_primaries",
-                             "bt709",
-                             "-color_trc",
-                             "bt709",
-                             "-color_range",
-                             "tv",
-                             "-movflags",
-                             "+faststart",
-                             "-fflags",
-                             "+bitexact",
-                             "-f",
-                             "mp4",
-                             target,
-                             NULL};
-  pid_t pid = 0;
-  int status = start(arguments, ends[0], fileno(complaints), &pid);
-  if (status) {
-    result = status == ENOENT ? rv_fail(error, RV_NOT_FOUND,
-                                        "cannot write '%s': there is no ffmpeg on the PATH; install it (Debian: "
-                                        "apt-get install ffmpeg) or write PNG files to a folder",
-                                        path)
-                              : rv_fail(error, RV_IO, "cannot start ffmpeg for '%s': %s", path, strerror(status));
-    goto done;
-  }
-  close(ends[0]);
-  ends[0] = -1;
-  bool gone = false;
-  result = feed(ends[1], pngs, count, &gone, error);
-  close(ends[1]);
-  ends[1] = -1;
-  bool well = finish(pid);
-  if (!result && (gone || !well)) {
-    char text[256];
-    last_words(complaints, text, sizeof text);
-    result = rv_fail(error, RV_IO, "ffmpeg could not write '%s': %s", path, text);
-  }
-done:
-  if (ends[0] >= 0) close(ends[0]);
-  if (ends[1] >= 0) close(ends[1]);
-  if (complaints) fclose(complaints);
-  rv_free(rate);
-  rv_free(target);
-  return result;
+// What one run of ffmpeg owns.
+typedef struct Encoder {
+  const char* path;  // of the movie, for messages
+  char* rate;        // frames a second, as text
+  char* target;      // output file as an ffmpeg URL
+  FILE* messages;    // error output of ffmpeg
+  int ends[2];       // socket pair: ffmpeg's input, our output; -1 when closed
+  pid_t pid;
+} Encoder;
+
+// Makes the texts, the message file and the socket pair.
+static RvResult encoder_open(Encoder* e, double fps, const char* temporary, RvError* error) {
+  e->messages = tmpfile();
+  e->rate = rv_strf("%.6f", fps);
+  // "file:" keeps ffmpeg from reading a name with a colon as a protocol.
+  e->target = rv_strf("file:%s", temporary);
+  if (!e->rate || !e->target) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (!e->messages || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, e->ends) != 0)
+    return rv_fail(error, RV_IO, "cannot start ffmpeg for '%s': %s", e->path, strerror(errno));
+  return RV_OK;
+}
+
+// Starts ffmpeg: PNG pictures on standard input; H.264 at constant quality (crf 16), padded to even sides, BT.709 video
+// range, 4:2:0; the index at the head of the file, and no encoder version or date in it, so that equal pictures give
+// equal files.
+static RvResult encoder_start(Encoder* e, RvError* error) {
+  // clang-format off
+  const char* arguments[] = {
+      "ffmpeg", "-hide_banner", "-loglevel", "error", "-nostdin", "-y",
+      "-f", "image2pipe", "-c:v", "png", "-framerate", e->rate, "-i", "pipe:0",
+      "-an", "-c:v", "libx264", "-preset", "medium", "-crf", "16",
+      "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2,scale=out_color_matrix=bt709:out_range=tv,format=yuv420p",
+      "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv",
+      "-movflags", "+faststart", "-fflags", "+bitexact",
+      "-f", "mp4", e->target, NULL};
+  // clang-format on
+  int status = start_ffmpeg(arguments, e->ends[0], fileno(e->messages), &e->pid);
+  if (status == ENOENT)
+    return rv_fail(error, RV_NOT_FOUND,
+                   "cannot write '%s': there is no ffmpeg on the PATH; install it (Debian: apt-get install ffmpeg) or "
+                   "write PNG files to a folder",
+                   e->path);
+  if (status) return rv_fail(error, RV_IO, "cannot start ffmpeg for '%s': %s", e->path, strerror(status));
+  return RV_OK;
+}
+
+// Closes one end of the socket pair.
+static void encoder_close_end(Encoder* e, int end) {
+  if (e->ends[end] >= 0) close(e->ends[end]);
+  e->ends[end] = -1;
+}
+
+// Sends the pictures to the running ffmpeg and waits for it to finish the file.
+static RvResult encoder_run(Encoder* e, const char* const* pngs, size_t count, RvError* error) {
+  bool closed = false;
+  encoder_close_end(e, 0);
+  RvResult result = send_pngs(e->ends[1], pngs, count, &closed, error);
+  encoder_close_end(e, 1);
+  bool success = wait_for_success(e->pid);
+  if (result || (success && !closed)) return result;
+  char text[MESSAGE_LIMIT];
+  last_message(e->messages, text, sizeof text);
+  return rv_fail(error, RV_IO, "ffmpeg could not write '%s': %s", e->path, text);
+}
+
+// Releases everything but the process, which has ended.
+static void encoder_free(Encoder* e) {
+  encoder_close_end(e, 0);
+  encoder_close_end(e, 1);
+  if (e->messages) fclose(e->messages);
+  rv_free(e->rate);
+  rv_free(e->target);
 }
 
 RvResult rv_view_write_mp4(const char* const* pngs, size_t count, double fps, const char* path, RvError* error) {
-  if (count == 0) return rv_fail(error, RV_BAD_INPUT, "there are no pictures to make '%s' of", path);
-  if (!(fps >= 0.01 && fps <= 1000))
-    return rv_fail(error, RV_BAD_INPUT, "cannot write '%s': %g frames a second; it takes 0.01 to 1000", path, fps);
+  if (count == 0) return rv_fail(error, RV_BAD_INPUT, "there are no pictures for the movie '%s'", path);
+  if (!(fps >= SLOWEST_RATE && fps <= FASTEST_RATE))
+    return rv_fail(error, RV_BAD_INPUT, "cannot write '%s': %g frames a second; a movie takes %g to %g", path, fps,
+                   SLOWEST_RATE, FASTEST_RATE);
   char* temporary = NULL;
   RvResult result = rv_file_temporary(path, &temporary, error);
   if (result) return result;
-  result = encode(pngs, count, fps, path, temporary, error);
+  Encoder encoder = {.path = path, .ends = {-1, -1}};
+  result = encoder_open(&encoder, fps, temporary, error);
+  if (!result) result = encoder_start(&encoder, error);
+  if (!result) result = encoder_run(&encoder, pngs, count, error);
+  encoder_free(&encoder);
   if (!result) result = rv_file_rename(temporary, path, error);
   if (result) unlink(temporary);
   rv_free(temporary);

@@ -1,4 +1,5 @@
-// The picture in tiles: every pixel's samples are a pure function of its place, so no order of work matters.
+// Renders the image in tiles with adaptive sampling. The samples of a pixel depend on its position and the seed only,
+// so the result does not depend on the order of work.
 #include <math.h>
 #include <string.h>
 
@@ -9,13 +10,22 @@
 #include "math/scalar.h"
 #include "view/view_scene.h"
 
-enum { TILE = 8, BATCHES = 96, FIRST = 8 };
+enum {
+  TILE = 8,          // pixels along a tile
+  BATCHES = 96,      // calls of the host's `cancelled` in a render of many tiles
+  LEAST_BATCH = 64,  // tiles a batch, at least
+  TILES_A_TASK = 2,
+  FIRST_SAMPLES = 8,      // samples a pixel before the noise of a tile is measured
+  MAX_SAMPLES = 65536,    // of options.samples
+  MAX_SKY_SAMPLES = 4096  // of options.sky_samples
+};
 
-// brighter samples are held down: one lucky ray must not make a speck
-static const double BRIGHTEST = 6;
+static const double BRIGHTEST = 6;       // samples are clamped to this radiance, which suppresses fireflies
+static const double MIDDLE_GREY = 0.18;  // linear; the unit of options.noise
 
 //---------------------------------------------------------------------------------------------- samples
 
+// Reverses the order of the 32 bits.
 static uint32_t reversed(uint32_t x) {
   x = (x >> 16) | (x << 16);
   x = ((x & 0xff00ff00u) >> 8) | ((x & 0x00ff00ffu) << 8);
@@ -24,8 +34,8 @@ static uint32_t reversed(uint32_t x) {
   return ((x & 0xaaaaaaaau) >> 1) | ((x & 0x55555555u) << 1);
 }
 
-// Owen's scrambling by a hash whose bits only depend on higher ones (Laine and Karras 2011; constants of
-// Burley 2020, "Practical hash-based Owen scrambling")
+// Owen scrambling by a hash in which each bit depends on higher bits only (Laine and Karras 2011; constants of
+// Burley 2020, "Practical hash-based Owen scrambling").
 static uint32_t scrambled(uint32_t x, uint32_t seed) {
   x = reversed(x);
   x += seed;
@@ -36,6 +46,7 @@ static uint32_t scrambled(uint32_t x, uint32_t seed) {
   return reversed(x);
 }
 
+// Hash of a seed and a number: finaliser of MurmurHash3.
 static uint32_t mixed(uint32_t seed, uint32_t k) {
   uint32_t h = seed ^ (k * 0x9e3779b9u);
   h = (h ^ (h >> 16)) * 0x85ebca6bu;
@@ -43,9 +54,11 @@ static uint32_t mixed(uint32_t seed, uint32_t k) {
   return h ^ (h >> 16);
 }
 
-// the first two dimensions of Sobol's sequence, shuffled and scrambled anew for every use
+// The first two dimensions of the Sobol sequence, shuffled and scrambled with a new key for each pair of dimensions.
 void rv_view_sampler_next(RvSampler* s, double out[2]) {
-  uint32_t key = mixed(s->seed, s->dimension++), i = scrambled(s->index, key), y = 0;
+  uint32_t key = mixed(s->seed, s->dimension++);
+  uint32_t i = scrambled(s->index, key);
+  uint32_t y = 0;
   uint32_t x = reversed(i);
   for (uint32_t v = 1u << 31, n = i; n; n >>= 1, v ^= v >> 1)
     if (n & 1) y ^= v;
@@ -53,41 +66,44 @@ void rv_view_sampler_next(RvSampler* s, double out[2]) {
   out[1] = scrambled(y, mixed(key, 2)) * 0x1p-32;
 }
 
-// a tent two pixels wide about the pixel's middle
+// Samples the tent filter, two pixels wide, about the pixel's centre.
 static double tent(double u) {
   return u < 0.5 ? sqrt(2 * u) - 1 : 1 - sqrt(2 - 2 * u);
 }
 
 //---------------------------------------------------------------------------------------------- tiles
 
+// Work counters of one tile.
 typedef struct Work {
   uint64_t rays, samples;
 } Work;
 
+// One render.
 typedef struct Job {
   RvShader shader;
   RvImage* image;
   int across;    // tiles a row
-  size_t first;  // tile of this batch
+  size_t first;  // first tile of the batch
   Work* work;    // of each tile
-  double gain;
+  double gain;   // exposure as a factor
 } Job;
 
-// what a pixel has gathered: its light, and the square of its brightness
+// Sums over the samples of a pixel: radiance, and squared luminance for the noise estimate.
 typedef struct Pixel {
   RvVec3 sum;
   double square;
 } Pixel;
 
-static double brightness(RvVec3 c) {
+// Rec. 709 luminance.
+static double luminance(RvVec3 c) {
   return 0.2126 * c.x + 0.7152 * c.y + 0.0722 * c.z;
 }
 
-// adds the samples [first, last) of a pixel; true if all of them saw nothing but the backdrop
+// Adds the samples [first, last) of a pixel; true if all of them saw only the unshadowed backdrop.
 static bool add_samples(const Job* job, int x, int y, int first, int last, Pixel* pixel, Work* work) {
   const RvViewOptions* o = job->shader.options;
   RvSampler sampler = {.seed = rv_random4(o->seed, (size_t)y * (size_t)o->width + (size_t)x, 0).v[0]};
-  bool quiet = true;
+  bool backdrop_only = true;
   for (int i = first; i < last; ++i) {
     sampler.index = (uint32_t)i;
     sampler.dimension = 0;
@@ -96,42 +112,44 @@ static bool add_samples(const Job* job, int x, int y, int first, int last, Pixel
     rv_view_sampler_next(&sampler, u);
     RvVec3 c =
         rv_view_shader_trace(&job->shader, x + 0.5 + tent(u[0]), y + 0.5 + tent(u[1]), &sampler, &work->rays, &plain);
-    double most = fmax(c.x, fmax(c.y, c.z));
-    // written so that a sample that is no number counts as black
-    if (!(most <= BRIGHTEST)) c = most > BRIGHTEST ? rv_scale(c, BRIGHTEST / most) : rv_vec3(0, 0, 0);
-    double b = brightness(c);
+    double peak = fmax(c.x, fmax(c.y, c.z));
+    // Clamp; a sample that is NaN counts as black.
+    if (!(peak <= BRIGHTEST)) c = peak > BRIGHTEST ? rv_scale(c, BRIGHTEST / peak) : rv_vec3(0, 0, 0);
+    double b = luminance(c);
     pixel->sum = rv_add(pixel->sum, c);
     pixel->square += b * b;
-    quiet = quiet && plain;
+    backdrop_only = backdrop_only && plain;
   }
   work->samples += (uint64_t)(last - first);
-  return quiet;
+  return backdrop_only;
 }
 
-// the noise of a tile's pixels after so many samples, as a share of middle grey
+// Standard error of the pixels of a tile after `samples` samples each, as a share of middle grey.
 static double noise_of(const Pixel* pixels, int count, int samples) {
   double sum = 0, n = samples;
   for (int i = 0; i < count; ++i) {
-    double mean = brightness(pixels[i].sum) / n;
+    double mean = luminance(pixels[i].sum) / n;
     sum += fmax(pixels[i].square / n - mean * mean, 0) / (n - 1);
   }
-  return sqrt(sum / count) / 0.18;
+  return sqrt(sum / count) / MIDDLE_GREY;
 }
 
-// A tile whose first samples met nothing is done; the others get more, twice as many each time, until the noise is
-// low. It depends on nothing but the tile itself.
+// Renders one tile. The number of samples doubles until the noise is low enough; a tile whose first samples saw only
+// the backdrop ends early. The decision depends on the tile alone, which keeps the image independent of threads.
 static void render_tile(const Job* job, size_t tile) {
   const RvViewOptions* o = job->shader.options;
-  int x0 = (int)(tile % (size_t)job->across) * TILE, y0 = (int)(tile / (size_t)job->across) * TILE;
-  int x1 = x0 + TILE < o->width ? x0 + TILE : o->width, y1 = y0 + TILE < o->height ? y0 + TILE : o->height;
+  int x0 = (int)(tile % (size_t)job->across) * TILE;
+  int y0 = (int)(tile / (size_t)job->across) * TILE;
+  int x1 = x0 + TILE < o->width ? x0 + TILE : o->width;
+  int y1 = y0 + TILE < o->height ? y0 + TILE : o->height;
   int wide = x1 - x0, count = wide * (y1 - y0), done = 0;
   Pixel pixels[TILE * TILE] = {{{0, 0, 0}, 0}};
-  bool quiet = true;
-  for (int next = o->samples < FIRST ? o->samples : FIRST; done < next;) {
+  bool backdrop_only = true;
+  for (int next = o->samples < FIRST_SAMPLES ? o->samples : FIRST_SAMPLES; done < next;) {
     for (int i = 0; i < count; ++i)
-      quiet &= add_samples(job, x0 + i % wide, y0 + i / wide, done, next, &pixels[i], &job->work[tile]);
+      backdrop_only &= add_samples(job, x0 + i % wide, y0 + i / wide, done, next, &pixels[i], &job->work[tile]);
     done = next;
-    next = quiet || (done > 1 && noise_of(pixels, count, done) < o->noise) ? done : 2 * done;
+    next = backdrop_only || (done > 1 && noise_of(pixels, count, done) < o->noise) ? done : 2 * done;
     if (next > o->samples) next = o->samples;
   }
   for (int i = 0; i < count; ++i) {
@@ -140,6 +158,7 @@ static void render_tile(const Job* job, size_t tile) {
   }
 }
 
+// Renders the tiles of a batch, skipping those that `sparse` leaves out.
 static void render_tiles(void* arg, size_t begin, size_t end) {
   const Job* job = arg;
   size_t sparse = job->shader.options->sparse > 1 ? (size_t)job->shader.options->sparse : 1;
@@ -147,6 +166,7 @@ static void render_tiles(void* arg, size_t begin, size_t end) {
     if ((job->first + i) % sparse == 0) render_tile(job, job->first + i);
 }
 
+// Renders all tiles in batches and adds up their work counters.
 static RvResult render_image(Job* job, bool (*cancelled)(void*, double), void* user, RvViewStats* stats,
                              RvError* error) {
   int down = (job->image->height + TILE - 1) / TILE;
@@ -155,12 +175,12 @@ static RvResult render_image(Job* job, bool (*cancelled)(void*, double), void* u
   job->work = rv_alloc_zero(tiles, sizeof(Work));
   if (!job->work) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   RvResult result = RV_OK;
-  // in batches, so that the host is asked on its own thread
-  if (step < 64) step = 64;
+  // Between batches the host is asked, on its own thread, whether to stop.
+  if (step < LEAST_BATCH) step = LEAST_BATCH;
   for (job->first = 0; job->first < tiles && !result; job->first += step) {
-    size_t left = tiles - job->first;
-    rv_parallel_for(left < step ? left : step, 2, render_tiles, job);
-    double fraction = (double)(left < step ? tiles : job->first + step) / (double)tiles;
+    size_t remaining = tiles - job->first;
+    rv_parallel_for(remaining < step ? remaining : step, TILES_A_TASK, render_tiles, job);
+    double fraction = (double)(remaining < step ? tiles : job->first + step) / (double)tiles;
     if (cancelled && cancelled(user, fraction)) result = rv_fail(error, RV_CANCELLED, "the picture was interrupted");
   }
   for (size_t i = 0; i < tiles; ++i) {
@@ -174,6 +194,7 @@ static RvResult render_image(Job* job, bool (*cancelled)(void*, double), void* u
 //---------------------------------------------------------------------------------------------- the call
 
 RvViewOptions rv_view_options(RvViewQuality quality, int width, int height) {
+  // Samples a pixel, sky rays a sample, noise at which a tile ends: draft, normal, high.
   static const struct {
     int samples, sky;
     double noise;
@@ -204,35 +225,40 @@ bool rv_view_quality_from_name(const char* name, RvViewQuality* quality) {
   return false;
 }
 
+// Checks the ranges of the options.
 static RvResult check_options(const RvViewOptions* o, RvError* error) {
   if (o->width < 1 || o->height < 1 || o->width > RV_VIEW_MAX_SIZE || o->height > RV_VIEW_MAX_SIZE)
-    return rv_fail(error, RV_BAD_INPUT, "a picture of %d x %d pixels; each side takes 1 to %d", o->width, o->height,
+    return rv_fail(error, RV_BAD_INPUT, "cannot render %d x %d pixels: each side takes 1 to %d", o->width, o->height,
                    RV_VIEW_MAX_SIZE);
-  if (o->samples < 1 || o->samples > 65536 || o->sky_samples < 0 || o->sky_samples > 4096)
-    return rv_fail(error, RV_BAD_INPUT, "%d samples a pixel and %d to the sky; they take 1 to 65536 and 0 to 4096",
-                   o->samples, o->sky_samples);
+  if (o->samples < 1 || o->samples > MAX_SAMPLES || o->sky_samples < 0 || o->sky_samples > MAX_SKY_SAMPLES)
+    return rv_fail(error, RV_BAD_INPUT,
+                   "cannot render with %d samples a pixel (1 to %d) and %d sky rays a sample (0 to %d)", o->samples,
+                   MAX_SAMPLES, o->sky_samples, MAX_SKY_SAMPLES);
   if (!(o->shutter >= 0 && o->shutter <= 1e6) || !(o->aperture >= 0 && o->aperture < 1e9) || !isfinite(o->focus))
-    return rv_fail(error, RV_BAD_INPUT, "a shutter of %g s and a lens of %g focused at %g; none may be negative",
-                   o->shutter, o->aperture, o->focus);
+    return rv_fail(
+        error, RV_BAD_INPUT,
+        "cannot render with a shutter of %g s, an aperture of %g and a focus distance of %g: none may be negative",
+        o->shutter, o->aperture, o->focus);
   for (int k = 0; k < 3; ++k)
     if (!(o->absorption[k] >= 0 && o->absorption[k] < 1e9))
-      return rv_fail(error, RV_BAD_INPUT, "liquid that absorbs %g a unit of length; it takes 0 and more",
-                     o->absorption[k]);
+      return rv_fail(error, RV_BAD_INPUT,
+                     "cannot render liquid with an absorption of %g per metre: it must be 0 or more", o->absorption[k]);
   if (o->pass == RV_VIEW_DATA && !o->view)
     return rv_fail(error, RV_BAD_INPUT, "false colours need a view: wetness, age, film, clump or speed");
   if (!(o->min_pixels >= 0 && o->min_pixels <= 100) || !(fabs(o->exposure) <= 64))
-    return rv_fail(error, RV_BAD_INPUT, "a least radius of %g pixels (0 to 100) and %g stops (-64 to 64)",
+    return rv_fail(error, RV_BAD_INPUT,
+                   "cannot render with a least radius of %g pixels (0 to 100) and an exposure of %g stops (-64 to 64)",
                    o->min_pixels, o->exposure);
   return RV_OK;
 }
 
-// the legend, and a word where there is nothing to show
+// Draws the legend; warns where nothing has the attribute.
 static void finish_data(Job* job, RvViewStats* stats, const RvViewOptions* options) {
   job->image->exact = true;
   for (int k = 0; k < 2; ++k) stats->data_range[k] = job->shader.data_range[k];
   rv_view_draw_legend(job->image, options->view, stats->data_range);
   if (isnan(stats->data_range[0]))
-    rv_log(options->log, RV_LEVEL_WARNING, "nothing in the picture has '%s', so its view '%s' is grey",
+    rv_log(options->log, RV_LEVEL_WARNING, "nothing in the picture has the attribute '%s', so the view '%s' is grey",
            options->view->attribute, options->view->name);
 }
 
@@ -245,6 +271,7 @@ RvResult rv_view_render_stats(const RvDetail* const* details, size_t count, cons
   if (!result) result = rv_view_lens_make(camera, options->width, options->height, &lens, error);
   if (result) return result;
 
+  // Build the scene.
   RvImage image = {.width = options->width, .height = options->height};
   RvViewScene scene = {0};
   double start = rv_clock_wall();
@@ -253,12 +280,14 @@ RvResult rv_view_render_stats(const RvDetail* const* details, size_t count, cons
     return rv_fail(error, RV_NO_MEMORY, "out of memory for a picture of %d x %d", image.width, image.height);
   result = rv_view_scene_build(&scene, details, count, &lens, options, error);
   double built = rv_clock_wall();
+  // Shade every tile.
   Job job = {.image = &image};
-  // only the beauty pass is light; the others are shares
+  // Exposure applies to the beauty pass; the other passes are shares and data.
   job.gain = options->pass == RV_VIEW_BEAUTY ? rv_pow(2, options->exposure) : 1;
   if (!result) result = rv_view_shader_make(&job.shader, &scene, &lens, options, error);
   if (!result) result = render_image(&job, cancelled, user, &scene.stats, error);
   if (!result && options->pass == RV_VIEW_DATA) finish_data(&job, &scene.stats, options);
+  // Hand over the image, or release it after an error.
   scene.stats.build_seconds = built - start;
   scene.stats.render_seconds = rv_clock_wall() - built;
   if (stats) *stats = scene.stats;

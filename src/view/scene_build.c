@@ -1,3 +1,4 @@
+// Builds the Embree scene: details to parts, motion blur, and the ray acceleration structure.
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,6 +8,8 @@
 #include "base/memory.h"
 #include "shim/tbb.h"
 #include "view/view_scene.h"
+
+static const double LONGEST_STEP = 1e17;  // metres, a tenth of the farthest position that Embree gets
 
 const RvAttrib* rv_view_attrib(const RvDetail* detail, const char* name, int size, const RvOwner* owners, int nowner) {
   for (int i = 0; i < nowner; ++i) {
@@ -31,6 +34,7 @@ void rv_view_grow_bounds(RvViewScene* scene, const float* p, double radius) {
   }
 }
 
+// Releases the geometry and arrays of a part.
 static void free_part(RvPart* part) {
   if (part->geometry) rtcReleaseGeometry(part->geometry);
   rv_free(part->vertices);
@@ -41,13 +45,13 @@ static void free_part(RvPart* part) {
   rv_free(part->along);
   rv_free(part->wet);
   rv_free(part->core);
-  rv_free(part->speed);
-  rv_free(part->moved);
+  rv_free(part->velocity);
+  rv_free(part->closed);
   rv_free(part->values);
 }
 
 void rv_view_scene_free(RvViewScene* scene) {
-  // the scene first: it still refers to the buffers
+  // Release the scene first: it refers to the buffers.
   if (scene->scene) rtcReleaseScene(scene->scene);
   for (size_t i = 0; i < scene->count; ++i) free_part(&scene->parts[i]);
   rv_free(scene->parts);
@@ -57,6 +61,7 @@ void rv_view_scene_free(RvViewScene* scene) {
 
 //---------------------------------------------------------------------------------------------- Embree
 
+// Turns the last error of Embree into a result.
 static RvResult embree_error(RvViewScene* scene, RvError* error) {
   enum RTCError code = rtcGetDeviceError(scene->device);
   if (code == RTC_ERROR_NONE) return RV_OK;
@@ -64,23 +69,25 @@ static RvResult embree_error(RvViewScene* scene, RvError* error) {
   return rv_fail(error, RV_SHIM, "Embree failed with error %d", (int)code);
 }
 
-// places at the shutter's opening and closing, about the frame's own time; false when out of memory
+// Computes vertices at shutter open and close, centred on the frame; static parts keep one set. False when out of
+// memory.
 static bool move_part(RvViewScene* scene, RvPart* part, double shutter) {
-  bool moves = false;
-  for (size_t i = 0; part->speed && i < 3 * part->nvertex && !moves; ++i) moves = part->speed[i] != 0;
-  if (!moves) return true;
+  bool moving = false;
+  for (size_t i = 0; part->velocity && i < 3 * part->nvertex && !moving; ++i) moving = part->velocity[i] != 0;
+  if (!moving) return true;
   size_t n = part->kind == RV_PART_MESH || part->kind == RV_PART_WATER ? 3 : 4;
-  // Embree reads a whole register at the last vertex
-  if (!(part->moved = rv_alloc(part->nvertex + 2, n * sizeof(float)))) return false;
+  // Embree reads 16 bytes at the last vertex, so padding follows.
+  if (!(part->closed = rv_alloc(part->nvertex + 2, n * sizeof(float)))) return false;
   for (size_t i = 0; i < part->nvertex; ++i) {
-    float *from = part->vertices + n * i, *to = part->moved + n * i;
-    RvVec3 p = rv_vec3_load(from), step = rv_scale(rv_vec3_load(part->speed + 3 * i), shutter / 2);
-    // what flies out of all bounds stays where it was seen
-    if (!(rv_length(step) < 1e17)) step = rv_vec3(0, 0, 0);
+    float *from = part->vertices + n * i, *to = part->closed + n * i;
+    RvVec3 p = rv_vec3_load(from);
+    RvVec3 step = rv_scale(rv_vec3_load(part->velocity + 3 * i), shutter / 2);
+    // An absurdly fast vertex is kept static.
+    if (!(rv_length(step) < LONGEST_STEP)) step = rv_vec3(0, 0, 0);
     rv_vec3_store(from, rv_sub(p, step));
     rv_vec3_store(to, rv_add(p, step));
     if (n == 4) to[3] = from[3];
-    // points that came to lie on others made no vertices of hair, and their room has no radius
+    // Dropped hair vertices leave unused entries without a radius.
     if (n == 4 && !(from[3] > 0)) continue;
     rv_view_grow_bounds(scene, from, n == 4 ? from[3] : 0);
     rv_view_grow_bounds(scene, to, n == 4 ? from[3] : 0);
@@ -88,6 +95,7 @@ static bool move_part(RvViewScene* scene, RvPart* part, double shutter) {
   return true;
 }
 
+// Hands one part to Embree under an id.
 static void attach(RvViewScene* scene, RvPart* part, unsigned id) {
   static const enum RTCGeometryType types[] = {
       [RV_PART_HAIR] = RTC_GEOMETRY_TYPE_ROUND_LINEAR_CURVE,
@@ -96,14 +104,16 @@ static void attach(RvViewScene* scene, RvPart* part, unsigned id) {
       [RV_PART_SPHERES] = RTC_GEOMETRY_TYPE_SPHERE_POINT,
   };
   bool mesh = part->kind == RV_PART_MESH || part->kind == RV_PART_WATER;
+  // Vertices, at one or two times.
   RTCGeometry g = part->geometry = rtcNewGeometry(scene->device, types[part->kind]);
   rtcSetSharedGeometryBuffer(g, RTC_BUFFER_TYPE_VERTEX, 0, mesh ? RTC_FORMAT_FLOAT3 : RTC_FORMAT_FLOAT4, part->vertices,
                              0, (mesh ? 3 : 4) * sizeof(float), part->nvertex);
-  if (part->moved) {
+  if (part->closed) {
     rtcSetGeometryTimeStepCount(g, 2);
-    rtcSetSharedGeometryBuffer(g, RTC_BUFFER_TYPE_VERTEX, 1, mesh ? RTC_FORMAT_FLOAT3 : RTC_FORMAT_FLOAT4, part->moved,
+    rtcSetSharedGeometryBuffer(g, RTC_BUFFER_TYPE_VERTEX, 1, mesh ? RTC_FORMAT_FLOAT3 : RTC_FORMAT_FLOAT4, part->closed,
                                0, (mesh ? 3 : 4) * sizeof(float), part->nvertex);
   }
+  // Triangles, or segments of hair.
   if (mesh)
     rtcSetSharedGeometryBuffer(g, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, part->indices, 0, 3 * sizeof(uint32_t),
                                part->count);
@@ -112,15 +122,17 @@ static void attach(RvViewScene* scene, RvPart* part, unsigned id) {
                                part->count);
     rtcSetSharedGeometryBuffer(g, RTC_BUFFER_TYPE_FLAGS, 0, RTC_FORMAT_UCHAR, part->flags, 0, 1, part->count);
   }
-  if (part->kind != RV_PART_MESH) rtcSetGeometryOccludedFilterFunction(g, rv_view_weaken);
+  // Hair and water attenuate shadow rays.
+  if (part->kind != RV_PART_MESH) rtcSetGeometryOccludedFilterFunction(g, rv_view_attenuate);
   rtcSetGeometryUserData(g, (void*)(uintptr_t)rv_view_part_is_water(part));
   rtcCommitGeometry(g);
   rtcAttachGeometryByID(scene->scene, g, id);
 }
 
+// Builds the acceleration structure over all parts.
 static RvResult commit(RvViewScene* scene, double shutter, RvError* error) {
   scene->scene = rtcNewScene(scene->device);
-  // empty parts are dropped, so that a geometry's id is its part's index
+  // Drop empty parts, so that the id of a geometry is the index of its part.
   size_t kept = 0;
   for (size_t i = 0; i < scene->count; ++i) {
     if (scene->parts[i].count)
@@ -138,7 +150,7 @@ static RvResult commit(RvViewScene* scene, double shutter, RvError* error) {
   return embree_error(scene, error);
 }
 
-// level sets; *water: one of them is a liquid's surface
+// Adds the level sets of a detail; *water: one of them is the surface of a liquid.
 static RvResult add_grids(RvViewScene* scene, const RvDetail* detail, const RvLens* lens, const RvViewOptions* options,
                           bool* water, RvError* error) {
   const RvGrid* velocity = rv_detail_find_vdb(detail, "vel");
@@ -154,12 +166,13 @@ static RvResult add_grids(RvViewScene* scene, const RvDetail* detail, const RvLe
       result = rv_view_add_level_set(scene, grid, velocity, lens, options, error);
       *water |= scene->count > before && scene->parts[before].kind == RV_PART_WATER;
     } else if (grid != velocity) {
-      rv_log(options->log, RV_LEVEL_INFO, "the grid '%s' is no level set and is not shown", rv_grid_name(grid));
+      rv_log(options->log, RV_LEVEL_INFO, "the grid '%s' is not a level set and is not drawn", rv_grid_name(grid));
     }
   }
   return result;
 }
 
+// Adds all geometry of one detail.
 static RvResult add_detail(RvViewScene* scene, const RvDetail* detail, const RvLens* lens, const RvViewOptions* options,
                            RvError* error) {
   size_t first = scene->count;
@@ -168,7 +181,7 @@ static RvResult add_detail(RvViewScene* scene, const RvDetail* detail, const RvL
   if (!result) result = rv_view_add_polygons(scene, detail, lens, options, error);
   for (size_t i = first; i < scene->count; ++i) water |= scene->parts[i].kind == RV_PART_WATER;
   if (!result) result = add_grids(scene, detail, lens, options, &water, error);
-  // where a liquid comes with its surface, the surface stands for its points
+  // A liquid that comes with its surface is drawn by that surface; its particles are not drawn.
   if (!result && !(water && options->liquid == RV_VIEW_LIQUID_SURFACE))
     result = rv_view_add_points(scene, detail, lens, options, error);
   return result;
@@ -178,7 +191,8 @@ RvResult rv_view_scene_build(RvViewScene* scene, const RvDetail* const* details,
                              const RvViewOptions* options, RvError* error) {
   *scene = (RvViewScene){.lo = {DBL_MAX, DBL_MAX, DBL_MAX}, .hi = {-DBL_MAX, -DBL_MAX, -DBL_MAX}};
   char config[64];
-  // a device with a number of threads limits all of TBB's while it lives, so it gets one only to do with less
+  // An Embree device with a thread count limits TBB in the whole process while it lives, so the count is given only
+  // when fewer threads than cores are wanted.
   if (rv_threads() < rv_tbb_cores())
     snprintf(config, sizeof config, "verbose=0,threads=%d", rv_threads());
   else
@@ -189,7 +203,8 @@ RvResult rv_view_scene_build(RvViewScene* scene, const RvDetail* const* details,
   for (size_t i = 0; i < count && !result; ++i)
     if (details[i]) result = add_detail(scene, details[i], lens, options, error);
   if (!result && scene->stats.skipped)
-    rv_log(options->log, RV_LEVEL_WARNING, "%zu strands, faces or points have positions that are not numbers: left out",
+    rv_log(options->log, RV_LEVEL_WARNING,
+           "%zu strands, faces or points have positions that are not finite numbers and are left out: check P upstream",
            scene->stats.skipped);
   return result ? result : commit(scene, options->shutter, error);
 }

@@ -1,3 +1,4 @@
+// Sheets of lines, areas and texts: collecting the items, and the SVG writer.
 #include "view/sheet.h"
 
 #include <math.h>
@@ -6,6 +7,8 @@
 #include "base/file.h"
 #include "parm/text.h"
 #include "view/sheet_items.h"
+
+static const double FARTHEST = 1e5;  // largest coordinate, units of the sheet
 
 RvSheet* rv_view_sheet_new(double width, double height) {
   RvSheet* sheet = rv_alloc_zero(1, sizeof *sheet);
@@ -25,12 +28,13 @@ void rv_view_sheet_free(RvSheet* sheet) {
   rv_free(sheet);
 }
 
+// Adds an area or a line with its points.
 static void add_points(RvSheet* s, RvSheetItem item, size_t count, const double* xy) {
   item.first = s->points.count / 2;
   item.count = count;
-  // places far outside are brought near, so that no writer meets numbers that it cannot hold
+  // Coordinates far outside the sheet are clamped, so that the writers can convert them to integers.
   for (size_t i = 0; i < 2 * count; ++i) {
-    double x = xy[i] > -1e5 ? fmin(xy[i], 1e5) : -1e5;
+    double x = xy[i] > -FARTHEST ? fmin(xy[i], FARTHEST) : -FARTHEST;
     if (!rv_array_push(&s->points, x)) s->failed = true;
   }
   if (s->failed || !rv_array_push(&s->items, item)) s->failed = true;
@@ -61,15 +65,17 @@ void rv_view_sheet_text(RvSheet* s, double x, double y, double size, RvSheetAnch
 
 //---------------------------------------------------------------------------------------------- SVG
 
+// Appends a point with two decimals.
 static void add_place(RvText* t, double x, double y) {
   rv_text_addf(t, "%.6g,%.6g ", round(100 * x) / 100, round(100 * y) / 100);
 }
 
+// Appends a polyline.
 static void svg_line(const RvSheet* s, const RvSheetItem* item, RvText* t) {
   const double* xy = s->points.data + 2 * item->first;
   rv_text_add(t, "<polyline points=\"");
   for (size_t i = 0; i < item->count; ++i) add_place(t, xy[2 * i], xy[2 * i + 1]);
-  // a round end makes a dot of a line that has no length
+  // A line of no length with round ends_with draws a dot.
   if (item->count == 1) add_place(t, xy[0], xy[1]);
   rv_text_addf(
       t, "\" fill=\"none\" stroke=\"#%06x\" stroke-width=\"%g\" stroke-linecap=\"round\" stroke-linejoin=\"round\"",
@@ -78,6 +84,7 @@ static void svg_line(const RvSheet* s, const RvSheetItem* item, RvText* t) {
   rv_text_add(t, "/>\n");
 }
 
+// Appends a polygon.
 static void svg_area(const RvSheet* s, const RvSheetItem* item, RvText* t) {
   const double* xy = s->points.data + 2 * item->first;
   rv_text_add(t, "<polygon points=\"");
@@ -85,6 +92,7 @@ static void svg_area(const RvSheet* s, const RvSheetItem* item, RvText* t) {
   rv_text_addf(t, "\" fill=\"#%06x\"/>\n", item->color);
 }
 
+// Appends a text with XML escapes.
 static void svg_text(const RvSheet* s, const RvSheetItem* item, RvText* t) {
   static const char* const anchors[] = {"start", "middle", "end"};
   rv_text_addf(t, "<text x=\"%.6g\" y=\"%.6g\" font-size=\"%g\" text-anchor=\"%s\" fill=\"#%06x\">", item->x, item->y,
@@ -103,6 +111,7 @@ static void svg_text(const RvSheet* s, const RvSheetItem* item, RvText* t) {
   rv_text_add(t, "</text>\n");
 }
 
+// Writes all items as an SVG file.
 static RvResult write_svg(const RvSheet* s, const char* path, RvError* error) {
   RvText t = {0};
   rv_text_addf(&t,
@@ -124,7 +133,8 @@ static RvResult write_svg(const RvSheet* s, const char* path, RvError* error) {
   return result;
 }
 
-static bool ends(const char* text, const char* with) {
+// True if the text ends_with with a suffix.
+static bool ends_with(const char* text, const char* with) {
   size_t n = strlen(text), m = strlen(with);
   return n > m && strcmp(text + n - m, with) == 0;
 }
@@ -132,9 +142,9 @@ static bool ends(const char* text, const char* with) {
 RvResult rv_view_sheet_write(const RvSheet* s, const char* path, RvError* error) {
   if (s->failed) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   bool pictures = s->bytes.count > 0;
-  if (ends(path, ".svg") && pictures)
-    return rv_fail(error, RV_UNSUPPORTED, "'%s': a sheet with pictures is a .png", path);
-  if (ends(path, ".svg")) return write_svg(s, path, error);
-  if (ends(path, ".png")) return rv_view_sheet_write_png(s, path, error);
-  return rv_fail(error, RV_BAD_INPUT, "'%s': the name must end in .svg or .png", path);
+  if (ends_with(path, ".svg") && pictures)
+    return rv_fail(error, RV_UNSUPPORTED, "cannot write '%s': a sheet with pictures must be a .png file", path);
+  if (ends_with(path, ".svg")) return write_svg(s, path, error);
+  if (ends_with(path, ".png")) return rv_view_sheet_write_png(s, path, error);
+  return rv_fail(error, RV_BAD_INPUT, "cannot write '%s': the name must end in .svg or .png", path);
 }

@@ -12,12 +12,12 @@
 
 #include "rivulet/base.h"
 
-#define RV_SHEET_SCALE 1.5
+#define RV_SHEET_SCALE 1.5  // PNG pixels a unit of the sheet
 
 typedef struct RvSheet RvSheet;
 typedef enum RvSheetAnchor { RV_SHEET_START, RV_SHEET_MIDDLE, RV_SHEET_END } RvSheetAnchor;
 
-// NULL when out of memory. Running out of it later is remembered and told when the sheet is written.
+// NULL when out of memory. If memory runs out while drawing, writing the sheet fails.
 RvSheet* rv_view_sheet_new(double width, double height);
 void rv_view_sheet_free(RvSheet* sheet);
 void rv_view_sheet_rect(RvSheet* sheet, double x, double y, double width, double height, uint32_t color);
@@ -28,11 +28,11 @@ void rv_view_sheet_line(RvSheet* sheet, size_t count, const double* xy, double w
 // On the baseline y. Anything but printing ASCII becomes a question mark.
 void rv_view_sheet_text(RvSheet* sheet, double x, double y, double size, RvSheetAnchor anchor, uint32_t color,
                         const char* text);
-// A PNG file, fitted into a box and in its middle. Only sheets that become .png have pictures.
+// Places a PNG file in a box, scaled to fit and centred. Only sheets written as .png can hold pictures.
 RvResult rv_view_sheet_picture(RvSheet* sheet, double x, double y, double width, double height, const char* path,
                                RvError* error);
 
-// By the name's ending, .svg or .png; whole or not at all.
+// Writes an SVG or PNG file, by the ending of the name; on failure no partial file remains.
 RvResult rv_view_sheet_write(const RvSheet* sheet, const char* path, RvError* error);
 
 #endif

@@ -1,13 +1,17 @@
-// A plain font of strokes, so that a PNG has letters on a machine without fonts. A capital is 14 high, a small
-// letter 10.
+// Stroke font for PNG sheets, which needs no installed fonts. A capital is 14 units high, a small letter 10.
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "view/sheet_items.h"
 
-enum { CAP = 14, GAP = 4, MOST = 32, SPLIT = 5 };
+enum {
+  CAP = 14,         // height of a capital, units
+  GAP = 4,          // between characters, units
+  MAX_POINTS = 32,  // of one stroke
+  SPLIT = 5         // segments between two points of a curved stroke
+};
 
-// Strokes are parted by semicolons; ~ before one draws a smooth curve through its points.
+// Strokes are separated by semicolons; ~ before a stroke makes it a smooth curve through its points.
 typedef struct Glyph {
   int width;
   const char* strokes;
@@ -20,7 +24,7 @@ typedef struct Glyph {
 #define SNAKE "~9,12 7,14 4,14 1,12 1,9 4,7 7,6 9,4 8,1 5,0 2,0 0,2"
 #define HALF "0,0 0,14 5,14;0,6 5,6;~5,14 8,13 9,10 8,7 5,6"
 
-// from ' ' to '~'
+// Width in units and strokes of the characters from ' ' to '~'.
 static const Glyph glyphs[] = {
     {3, ""},
     {2, "1,14 1,4;1,0 1,1"},
@@ -120,6 +124,7 @@ static const Glyph glyphs[] = {
 };
 _Static_assert(sizeof glyphs / sizeof *glyphs == '~' - ' ' + 1, "a glyph for every printing character");
 
+// Reads an integer; returns the position behind it.
 static const char* read_number(const char* c, double* out) {
   bool minus = *c == '-';
   *out = 0;
@@ -128,42 +133,45 @@ static const char* read_number(const char* c, double* out) {
   return c;
 }
 
+// Uniform Catmull-Rom spline between b and c.
 static double spline(double a, double b, double c, double d, double t) {
   return 0.5 * (2 * b + t * (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a))));
 }
 
-// a smooth curve through the points, round if it ends where it begins
+// Samples a spline through the points; the curve is closed if it ends where it begins. Returns the number of points.
 static size_t smooth(size_t n, const double* p, double* out) {
   bool closed = p[0] == p[2 * n - 2] && p[1] == p[2 * n - 1];
-  size_t made = 0;
+  size_t count = 0;
   for (size_t i = 0; i + 1 < n; ++i)
-    for (int k = 0; k < SPLIT + (i + 2 == n); ++k, ++made) {
-      size_t before = i > 0 ? i - 1 : closed ? n - 2 : 0, after = i + 2 < n ? i + 2 : closed ? 1 : n - 1;
+    for (int k = 0; k < SPLIT + (i + 2 == n); ++k, ++count) {
+      size_t before = i > 0 ? i - 1 : closed ? n - 2 : 0;
+      size_t after = i + 2 < n ? i + 2 : closed ? 1 : n - 1;
       for (size_t c = 0; c < 2; ++c)
-        out[2 * made + c] =
+        out[2 * count + c] =
             spline(p[2 * before + c], p[2 * i + c], p[2 * i + 2 + c], p[2 * after + c], (double)k / SPLIT);
     }
-  return made;
+  return count;
 }
 
+// Calls fn for each stroke of a character at x.
 static void draw_glyph(const Glyph* g, double x, RvStrokeFn* fn, void* user) {
   for (const char* c = g->strokes; *c;) {
-    double p[2 * MOST], fine[2 * (MOST * SPLIT + 1)];
+    double p[2 * MAX_POINTS], fine[2 * (MAX_POINTS * SPLIT + 1)];
     size_t n = 0;
     bool curved = *c == '~';
-    for (c += curved; *c && *c != ';' && n < MOST; ++n) {
+    for (c += curved; *c && *c != ';' && n < MAX_POINTS; ++n) {
       c = read_number(c, &p[2 * n]) + 1;
       c = read_number(c, &p[2 * n + 1]);
       while (*c == ' ') ++c;
     }
     if (*c == ';') ++c;
-    size_t made = curved ? smooth(n, p, fine) : n;
+    size_t count = curved ? smooth(n, p, fine) : n;
     double* out = curved ? fine : p;
-    for (size_t i = 0; i < made; ++i) {
+    for (size_t i = 0; i < count; ++i) {
       out[2 * i] = (x + out[2 * i]) / CAP;
       out[2 * i + 1] /= CAP;
     }
-    fn(user, made, out);
+    fn(user, count, out);
   }
 }
 

@@ -1,4 +1,4 @@
-// What a sheet holds, for its two writers.
+// Contents of a sheet, shared by its SVG and PNG writers.
 #ifndef RV_VIEW_SHEET_ITEMS_H
 #define RV_VIEW_SHEET_ITEMS_H
 

@@ -1,4 +1,5 @@
-// A sheet as pixels: lines by their distance, areas by the share of each pixel that they cover.
+// PNG writer of sheets: antialiased lines by their distance to a pixel, areas by exact pixel coverage, texts,
+// pictures.
 #include <math.h>
 #include <png.h>
 #include <string.h>
@@ -8,14 +9,20 @@
 #include "math/scalar.h"
 #include "view/sheet_items.h"
 
+static const double CAPITAL = 0.72;         // height of a capital over the font size
+static const double LEAST_DASH = 1e-6;      // of a dash: step past rounding errors
+static const double LEAST_WIDTH = 1e-9;     // pixels that an edge must span to be sloped
+static const double COVERAGE_NOISE = 1e-4;  // rounding of the prefix sums
+static const double STROKE = 0.055;         // half width of a stroke over the height of a capital
+
 typedef struct Canvas {
   int width, height;
   uint8_t* rgb;
-  float* cover;        // [height][width] of the item at hand
-  int x0, y0, x1, y1;  // where it may be other than 0
+  float* cover;        // [height][width] coverage of the current item, 0 to 1
+  int x0, y0, x1, y1;  // pixels that the current item may cover
 } Canvas;
 
-// empties what the last item covered, and makes room for the next within a box
+// Clears the coverage of the last item and sets the box of the next.
 static void begin(Canvas* c, double x0, double y0, double x1, double y1) {
   for (int y = c->y0; y < c->y1; ++y)
     memset(c->cover + (size_t)y * (size_t)c->width + c->x0, 0, (size_t)(c->x1 - c->x0) * sizeof *c->cover);
@@ -25,6 +32,7 @@ static void begin(Canvas* c, double x0, double y0, double x1, double y1) {
   c->y1 = (int)rv_clamp(ceil(y1) + 2, c->y0, c->height);
 }
 
+// Blends a colour over the image by the coverage.
 static void paint(Canvas* c, uint32_t color) {
   for (int y = c->y0; y < c->y1; ++y)
     for (int x = c->x0; x < c->x1; ++x) {
@@ -39,7 +47,7 @@ static void paint(Canvas* c, uint32_t color) {
 
 //---------------------------------------------------------------------------------------------- lines
 
-// the line with round ends: full where its middle is nearer than half its width, fading over one pixel
+// Covers a segment with round ends: full within half the width of its centre line, fading over one pixel.
 static void cover_segment(Canvas* c, double ax, double ay, double bx, double by, double half) {
   double dx = bx - ax, dy = by - ay, length2 = dx * dx + dy * dy, reach = half + 1;
   int x0 = (int)rv_clamp(floor(rv_min(ax, bx) - reach), c->x0, c->x1);
@@ -50,18 +58,23 @@ static void cover_segment(Canvas* c, double ax, double ay, double bx, double by,
     for (int x = x0; x < x1; ++x) {
       double px = x + 0.5 - ax, py = y + 0.5 - ay;
       double t = length2 > 0 ? rv_clamp((px * dx + py * dy) / length2, 0, 1) : 0;
-      double ex = px - t * dx, ey = py - t * dy, a = rv_clamp(half + 0.5 - sqrt(ex * ex + ey * ey), 0, 1);
+      double ex = px - t * dx;
+      double ey = py - t * dy;
+      double a = rv_clamp(half + 0.5 - sqrt(ex * ex + ey * ey), 0, 1);
       float* to = c->cover + (size_t)y * (size_t)c->width + (size_t)x;
       if (a > *to) *to = (float)a;
     }
 }
 
-// the parts of a segment that dashes of this length fill; *done is how far along the line it begins
+// Covers the dashes of a segment; *done: length of the line before the segment.
 static void cover_dashes(Canvas* c, const double* a, const double* b, double half, double dash, double* done) {
   double length = hypot(b[0] - a[0], b[1] - a[1]), at = 0;
   while (at < length) {
-    double phase = fmod(*done + at, 2 * dash), left = phase < dash ? dash - phase : 2 * dash - phase;
-    double end = rv_min(at + rv_max(left, 1e-6 * dash), length), s = at / length, t = end / length;
+    double phase = fmod(*done + at, 2 * dash);
+    double left = phase < dash ? dash - phase : 2 * dash - phase;
+    double end = rv_min(at + rv_max(left, LEAST_DASH * dash), length);
+    double s = at / length;
+    double t = end / length;
     if (phase < dash)
       cover_segment(c, a[0] + s * (b[0] - a[0]), a[1] + s * (b[1] - a[1]), a[0] + t * (b[0] - a[0]),
                     a[1] + t * (b[1] - a[1]), half);
@@ -70,6 +83,7 @@ static void cover_dashes(Canvas* c, const double* a, const double* b, double hal
   *done += length;
 }
 
+// Bounding box of points.
 static void box_of(const double* xy, size_t count, double scale, double box[4]) {
   box[0] = box[1] = 1e300;
   box[2] = box[3] = -1e300;
@@ -80,6 +94,7 @@ static void box_of(const double* xy, size_t count, double scale, double box[4]) 
     }
 }
 
+// Draws a polyline, solid or dashed.
 static void draw_line(Canvas* c, const RvSheet* s, const RvSheetItem* item, double scale) {
   const double* xy = s->points.data + 2 * item->first;
   double box[4], half = 0.5 * scale * item->width, done = 0;
@@ -99,10 +114,11 @@ static void draw_line(Canvas* c, const RvSheet* s, const RvSheetItem* item, doub
 
 //---------------------------------------------------------------------------------------------- areas
 
-// Adds the area between one edge and the right side of the sheet to the pixels of its rows, as differences along the
-// row: the sum from the left is then what is covered.
+// Adds the signed area between an edge and the right border of the sheet to the pixels of its rows, stored as
+// differences along the row: the prefix sum from the left is the coverage.
 static void cover_edge(Canvas* c, double ax, double ay, double bx, double by) {
   double sign = 1;
+  // Orient the edge downwards.
   if (ay > by) {
     double x = ax, y = ay;
     ax = bx;
@@ -112,12 +128,15 @@ static void cover_edge(Canvas* c, double ax, double ay, double bx, double by) {
     sign = -1;
   }
   if (!(by > ay)) return;
+  // Clip the edge to each row and spread its height over the pixels that it crosses.
   double slope = (bx - ax) / (by - ay);
   int last = (int)rv_clamp(ceil(by), c->y0, c->y1);
   for (int y = (int)rv_clamp(floor(ay), c->y0, c->y1); y < last; ++y) {
     double top = rv_max(ay, y), bottom = rv_min(by, y + 1.0);
     if (!(bottom > top)) continue;
-    double height = sign * (bottom - top), l = ax + slope * (top - ay), r = ax + slope * (bottom - ay);
+    double height = sign * (bottom - top);
+    double l = ax + slope * (top - ay);
+    double r = ax + slope * (bottom - ay);
     if (l > r) {
       double x = l;
       l = r;
@@ -128,9 +147,11 @@ static void cover_edge(Canvas* c, double ax, double ay, double bx, double by) {
     float* row = c->cover + (size_t)y * (size_t)c->width;
     double before = 0, width = r - l;
     for (int x = (int)l; x < c->x1 && x <= (int)r + 1; ++x) {
-      // the share of this pixel right of the edge, and with it of all further ones
-      double u = rv_clamp(x + 1.0 - l, 0, width), v = rv_clamp(x - l, 0, width), share = 1;
-      if (x < r) share = width > 1e-9 ? (u * u - v * v) / (2 * width) + rv_max(x + 1.0 - r, 0) : x + 1.0 - l;
+      // Share of this pixel to the right of the edge, which also holds for all further pixels.
+      double u = rv_clamp(x + 1.0 - l, 0, width);
+      double v = rv_clamp(x - l, 0, width);
+      double share = 1;
+      if (x < r) share = width > LEAST_WIDTH ? (u * u - v * v) / (2 * width) + rv_max(x + 1.0 - r, 0) : x + 1.0 - l;
       row[x] += (float)(height * (share - before));
       before = share;
       if (share >= 1) break;
@@ -138,6 +159,7 @@ static void cover_edge(Canvas* c, double ax, double ay, double bx, double by) {
   }
 }
 
+// Fills a polygon.
 static void draw_area(Canvas* c, const RvSheet* s, const RvSheetItem* item, double scale) {
   const double* xy = s->points.data + 2 * item->first;
   double box[4];
@@ -148,12 +170,13 @@ static void draw_area(Canvas* c, const RvSheet* s, const RvSheetItem* item, doub
     size_t j = i + 1 < item->count ? i + 1 : 0;
     cover_edge(c, scale * xy[2 * i], scale * xy[2 * i + 1], scale * xy[2 * j], scale * xy[2 * j + 1]);
   }
+  // Prefix sums turn the differences into coverage; rounding noise is cleared.
   for (int y = c->y0; y < c->y1; ++y) {
     double sum = 0;
     for (int x = c->x0; x < c->x1; ++x) {
       float* at = c->cover + (size_t)y * (size_t)c->width + (size_t)x;
       sum += *at;
-      *at = fabs(sum) < 1e-4 ? 0 : (float)sum;
+      *at = fabs(sum) < COVERAGE_NOISE ? 0 : (float)sum;
     }
   }
   paint(c, item->color);
@@ -161,11 +184,14 @@ static void draw_area(Canvas* c, const RvSheet* s, const RvSheetItem* item, doub
 
 //---------------------------------------------------------------------------------------------- texts
 
+// Position and size of a text, pixels.
 typedef struct Pen {
   Canvas* canvas;
-  double x, y, size, half;
+  double x, y;        // start of the baseline
+  double size, half;  // height of a capital, half width of a stroke
 } Pen;
 
+// Covers one stroke of a character.
 static void draw_stroke(void* user, size_t count, const double* xy) {
   const Pen* p = user;
   for (size_t i = 0; i + 1 < count || i == 0; ++i) {
@@ -175,12 +201,13 @@ static void draw_stroke(void* user, size_t count, const double* xy) {
   }
 }
 
+// Draws a text with the stroke font.
 static void draw_text(Canvas* c, const RvSheet* s, const RvSheetItem* item, double scale) {
   const char* text = s->chars.data + item->first;
-  // a capital is 0.72 of a font's size
-  double size = 0.72 * scale * item->size, width = size * rv_view_sheet_strokes(text, item->count, NULL, NULL);
+  double size = CAPITAL * scale * item->size;
+  double width = size * rv_view_sheet_strokes(text, item->count, NULL, NULL);
   double x = scale * item->x - (item->anchor == RV_SHEET_END ? width : item->anchor == RV_SHEET_MIDDLE ? width / 2 : 0);
-  Pen pen = {c, x, scale * item->y, size, rv_max(0.055 * size, 0.5)};
+  Pen pen = {c, x, scale * item->y, size, rv_max(STROKE * size, 0.5)};
   begin(c, x - size, pen.y - 1.5 * size, x + width + size, pen.y + 0.5 * size);
   rv_view_sheet_strokes(text, item->count, draw_stroke, &pen);
   paint(c, item->color);
@@ -188,12 +215,13 @@ static void draw_text(Canvas* c, const RvSheet* s, const RvSheetItem* item, doub
 
 //---------------------------------------------------------------------------------------------- pictures
 
-static void range(int i, double from, double step, int n, int* a, int* b) {
+// Source pixels [*a, *b) that pixel i of the sheet covers.
+static void source_range(int i, double from, double step, int n, int* a, int* b) {
   *a = (int)rv_clamp((i - from) * step, 0, n - 1);
   *b = (int)rv_clamp(ceil((i + 1 - from) * step), *a + 1, n);
 }
 
-// each pixel is the mean of those that it covers
+// Draws a scaled picture; each pixel is the mean of the source pixels that it covers.
 static void draw_picture(Canvas* c, const RvSheet* s, const RvSheetItem* item, double scale) {
   const uint8_t* from = s->bytes.data + item->first;
   double x = scale * item->box[0], y = scale * item->box[1], w = scale * item->box[2], h = scale * item->box[3];
@@ -203,8 +231,8 @@ static void draw_picture(Canvas* c, const RvSheet* s, const RvSheetItem* item, d
     for (int i = x0; i < x1; ++i) {
       int i0, i1, j0, j1;
       unsigned sum[3] = {0}, count = 0;
-      range(i, x, item->columns / w, item->columns, &i0, &i1);
-      range(j, y, item->rows / h, item->rows, &j0, &j1);
+      source_range(i, x, item->columns / w, item->columns, &i0, &i1);
+      source_range(j, y, item->rows / h, item->rows, &j0, &j1);
       for (int r = j0; r < j1; ++r)
         for (int q = i0; q < i1; ++q, ++count)
           for (int k = 0; k < 3; ++k) sum[k] += from[3 * ((size_t)r * (size_t)item->columns + (size_t)q) + (size_t)k];
@@ -213,21 +241,23 @@ static void draw_picture(Canvas* c, const RvSheet* s, const RvSheetItem* item, d
     }
 }
 
+// Reads a PNG file as RGB bytes.
 static RvResult decode(const char* path, png_image* image, uint8_t** rgb, RvError* error) {
-  enum { MOST_BYTES = 1 << 28 };
+  enum { MAX_BYTES = 1 << 28 };  // of the file; also the largest number of pixels
   void* file = NULL;
   size_t bytes = 0;
   *image = (png_image){.version = PNG_IMAGE_VERSION};
-  RvResult result = rv_file_read(path, MOST_BYTES, &file, &bytes, error);
+  RvResult result = rv_file_read(path, MAX_BYTES, &file, &bytes, error);
   if (result) return result;
   bool good = png_image_begin_read_from_memory(image, file, bytes);
   image->format = PNG_FORMAT_RGB;
-  if (good && (double)image->width * image->height > MOST_BYTES)
-    result = rv_fail(error, RV_LIMIT, "'%s' has %u x %u pixels, which is too many", path, image->width, image->height);
+  if (good && (double)image->width * image->height > MAX_BYTES)
+    result = rv_fail(error, RV_LIMIT, "cannot place '%s': %u x %u pixels are too many for a sheet", path, image->width,
+                     image->height);
   *rgb = good && !result ? rv_alloc(PNG_IMAGE_SIZE(*image), 1) : NULL;
   if (good && !result && !*rgb) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (good && !result) good = png_image_finish_read(image, NULL, *rgb, 0, NULL);
-  if (!good && !result) result = rv_fail(error, RV_BAD_FILE, "'%s' is no PNG picture: %s", path, image->message);
+  if (!good && !result) result = rv_fail(error, RV_BAD_FILE, "'%s' is not a PNG picture: %s", path, image->message);
   png_image_free(image);
   rv_free(file);
   if (result) {
@@ -243,7 +273,9 @@ RvResult rv_view_sheet_picture(RvSheet* s, double x, double y, double width, dou
   uint8_t* rgb;
   RvResult result = decode(path, &image, &rgb, error);
   if (result) return result;
-  double fit = rv_min(width / image.width, height / image.height), w = fit * image.width, h = fit * image.height;
+  double fit = rv_min(width / image.width, height / image.height);
+  double w = fit * image.width;
+  double h = fit * image.height;
   RvSheetItem item = {.kind = RV_SHEET_PICTURE,
                       .first = s->bytes.count,
                       .count = PNG_IMAGE_SIZE(image),
@@ -260,7 +292,8 @@ RvResult rv_view_sheet_picture(RvSheet* s, double x, double y, double width, dou
 
 //---------------------------------------------------------------------------------------------- file
 
-static RvResult encode(const Canvas* c, const char* path, RvError* error) {
+// Writes the image as a PNG file.
+static RvResult encode_png(const Canvas* c, const char* path, RvError* error) {
   png_image image = {.version = PNG_IMAGE_VERSION,
                      .width = (png_uint_32)c->width,
                      .height = (png_uint_32)c->height,
@@ -292,7 +325,7 @@ RvResult rv_view_sheet_write_png(const RvSheet* s, const char* path, RvError* er
     if (item->kind == RV_SHEET_TEXT) draw_text(&c, s, item, scale);
     if (item->kind == RV_SHEET_PICTURE) draw_picture(&c, s, item, scale);
   }
-  if (!result) result = encode(&c, path, error);
+  if (!result) result = encode_png(&c, path, error);
   rv_free(c.rgb);
   rv_free(c.cover);
   return result;

@@ -1,23 +1,34 @@
-// One camera ray: through water and films, by Snell's and Fresnel's laws and Beer's, to what light falls on.
+// Traces one camera ray through water and thick films by Snell's, Fresnel's and Beer's laws to an opaque surface, the
+// floor or the room.
 #include <math.h>
 
 #include "math/scalar.h"
 #include "view/light.h"
 
-enum { MAX_BOUNCES = 16 };
+enum { MAX_BOUNCES = 16 };  // reflections, refractions and crossings of one path
 
-static const double WATER_INDEX = 1.333;
-static const double CLEAR_CORE = 0.7;  // a hair that fills more of its film than this is merely wet
+static const double WATER_INDEX = 1.333;   // of refraction
+static const double CLEAR_CORE = 0.7;      // fibre over film radius below which the film is drawn as a clear tube
+static const double SHADOW_OFFSET = 2e-5;  // relative offset of shadow rays from the surface, against self intersection
+static const double WATER_OFFSET = 1e-5;   // relative offset of refracted and reflected rays
+static const double FILM_OFFSET = 2e-5;    // the same at a film
+static const double FILM_MIRROR_NEAR = 0.2;  // start of a ray reflected by a film, in radii of the film
+static const double LEAST_COSINE = 1e-4;     // of grazing incidence
+static const double LEAST_MIRRORED = 1e-4;   // reflectance below which the reflected ray is not traced
+static const double FAR_FACTOR = 100;        // length of rays that cross the scene, in scene sizes
+static const double SKY_RAY_SHARE = 0.3;     // length of sky rays, in half heights of the view
 
+// State of a light path, followed from the eye.
 typedef struct Path {
-  RvVec3 from, direction, weight;
-  double near;
-  double x, y;  // in the picture
-  int inside;   // of how many bodies of water; they may lie in each other
-  int bounces;
+  RvVec3 from, direction;  // of the current ray
+  RvVec3 weight;           // throughput, RGB
+  double near;             // distance at which the ray begins
+  double x, y;             // point of the image, pixels
+  int inside;              // number of water bodies that contain the ray; they may be nested
+  int bounces;             // reflections, refractions and crossings so far
 } Path;
 
-// the nearest thing; geomID is RTC_INVALID_GEOMETRY_ID for none
+// Nearest hit; geomID is RTC_INVALID_GEOMETRY_ID if there is none.
 static struct RTCRayHit nearest(const RvShader* s, const Path* p, float time, uint64_t* rays) {
   struct RTCIntersectContext context;
   rtcInitIntersectContext(&context);
@@ -37,17 +48,20 @@ static struct RTCRayHit nearest(const RvShader* s, const Path* p, float time, ui
   return hit;
 }
 
-// the hit as the light functions want it
+// Shading data of a hit.
 static RvSurface surface_at(const RvShader* s, const Path* p, const struct RTCRayHit* hit, float time) {
   const RvPart* part = &s->scene->parts[hit->hit.geomID];
   double t = hit->ray.tfar, u = hit->hit.u, v = hit->hit.v;
   size_t prim = hit->hit.primID;
   RvSurface out = {.kind = part->kind, .view = rv_neg(p->direction), .core = 1, .value = NAN};
   out.position = rv_mad(p->from, t, p->direction);
+  // Geometric normal on the eye's side, and the origin of shadow rays off the surface.
   RvVec3 normal = rv_normalize(rv_vec3(hit->hit.Ng_x, hit->hit.Ng_y, hit->hit.Ng_z), out.view);
   out.entering = rv_dot(normal, out.view) >= 0;
-  out.facing = out.normal = out.entering ? normal : rv_neg(normal);
-  out.start = rv_mad(out.position, 2e-5 * (t + rv_length(out.position)), out.facing);
+  out.facing = out.entering ? normal : rv_neg(normal);
+  out.normal = out.facing;
+  out.start = rv_mad(out.position, SHADOW_OFFSET * (t + rv_length(out.position)), out.facing);
+  // Normal, colour and false-colour value by kind. Identifiers are not interpolated.
   const float* values = part->values;
   if (part->kind == RV_PART_HAIR) {
     rv_view_surface_hair(part, prim, u, time, &out);
@@ -66,8 +80,8 @@ static RvSurface surface_at(const RvShader* s, const Path* p, const struct RTCRa
 
 //---------------------------------------------------------------------------------------------- water
 
-// share that is mirrored at a smooth surface, and the cosine of the bent ray; index: of the side the ray is on over
-// the other side's
+// Fresnel reflectance of a smooth surface for unpolarised light, and the cosine of the refracted ray. index: refractive
+// index of the incident side over that of the other side.
 static double fresnel_exact(double index, double cosine, double* bent) {
   double sine2 = index * index * (1 - cosine * cosine);
   if (sine2 >= 1) {
@@ -80,28 +94,31 @@ static double fresnel_exact(double index, double cosine, double* bent) {
   return 0.5 * (across * across + along * along);
 }
 
-// Beer's law
+// Throughput after a length of water (Beer's law).
 static RvVec3 absorbed(const RvShader* s, RvVec3 weight, double length) {
   const double* a = s->options->absorption;
   return rv_vec3(weight.x * rv_exp(-a[0] * length), weight.y * rv_exp(-a[1] * length),
                  weight.z * rv_exp(-a[2] * length));
 }
 
+// Reflection and refraction of a ray at a smooth surface.
 typedef struct Bend {
-  double mirrored;  // share
-  RvVec3 back, on;  // directions
+  double mirrored;              // Fresnel reflectance
+  RvVec3 reflected, refracted;  // directions of the reflected and the refracted ray
 } Bend;
 
-// what a smooth surface does with a ray
+// Reflects and refracts the ray of a hit.
 static Bend bend_at(const RvSurface* f, double index) {
   RvVec3 n = f->normal, d = rv_neg(f->view);
   for (int i = 0; i < 2; ++i) {
     double cosine = rv_dot(n, f->view), bent;
-    Bend b = {.mirrored = fresnel_exact(index, fmax(cosine, 1e-4), &bent)};
-    b.back = rv_normalize(rv_mad(d, 2 * cosine, n), n);
-    b.on = rv_normalize(rv_mad(rv_scale(d, index), index * cosine - bent, n), d);
-    // a smooth normal may bend a ray to the wrong side of the faces: then the faces' own is used
-    if (i == 1 || (cosine > 1e-4 && rv_dot(b.back, f->facing) > 0 && (bent == 0 || rv_dot(b.on, f->facing) < 0)))
+    Bend b = {.mirrored = fresnel_exact(index, fmax(cosine, LEAST_COSINE), &bent)};
+    b.reflected = rv_normalize(rv_mad(d, 2 * cosine, n), n);
+    b.refracted = rv_normalize(rv_mad(rv_scale(d, index), index * cosine - bent, n), d);
+    // The interpolated normal may send a ray to the wrong side of the triangle; the second try uses the geometric
+    // normal.
+    if (i == 1 || (cosine > LEAST_COSINE && rv_dot(b.reflected, f->facing) > 0 &&
+                   (bent == 0 || rv_dot(b.refracted, f->facing) < 0)))
       return b;
     n = f->facing;
   }
@@ -110,103 +127,125 @@ static Bend bend_at(const RvSurface* f, double index) {
 
 static RvVec3 follow(const RvShader* s, Path p, RvSampler* sampler, uint64_t* rays, bool* plain);
 
-// Sends the path on by one of the two ways; the first of all surfaces sends it both ways, for their light is too
-// different to leave it to chance. Returns the light of the way back.
-static RvVec3 part_ways(const RvShader* s, Path* p, const RvSurface* f, const Bend* b, double step, bool* on,
-                        RvSampler* sampler, uint64_t* rays) {
+// Continues the path by reflection or refraction, chosen at random with the Fresnel reflectance. The first surface of a
+// path follows both, because choosing there would be noisy. Returns the radiance of the extra reflected path;
+// *refracted: the path continues beyond the surface.
+static RvVec3 branch(const RvShader* s, Path* p, const RvSurface* f, const Bend* b, double step, bool* refracted,
+                     RvSampler* sampler, uint64_t* rays) {
   RvVec3 light = {0, 0, 0}, side = rv_scale(f->facing, step);
   double u[2];
-  Path back = *p;
-  back.from = rv_add(f->position, side);
-  back.direction = b->back;
-  back.near = 0;
-  back.bounces++;
-  *on = true;
+  Path mirror = *p;
+  mirror.from = rv_add(f->position, side);
+  mirror.direction = b->reflected;
+  mirror.near = 0;
+  mirror.bounces++;
+  *refracted = true;
   if (b->mirrored >= 1) {
-    *p = back;
-    *on = false;
+    *p = mirror;
+    *refracted = false;
   } else if (p->bounces == 0) {
     bool ignored;
-    back.weight = rv_scale(p->weight, b->mirrored);
-    if (b->mirrored > 1e-4) light = follow(s, back, sampler, rays, &ignored);
+    mirror.weight = rv_scale(p->weight, b->mirrored);
+    if (b->mirrored > LEAST_MIRRORED) light = follow(s, mirror, sampler, rays, &ignored);
     p->weight = rv_scale(p->weight, 1 - b->mirrored);
   } else {
     rv_view_sampler_next(sampler, u);
     if (u[0] < b->mirrored) {
-      *p = back;
-      *on = false;
+      *p = mirror;
+      *refracted = false;
     }
   }
-  if (*on) {
+  if (*refracted) {
     p->from = rv_sub(f->position, side);
-    p->direction = b->on;
+    p->direction = b->refracted;
     p->near = 0;
     p->bounces++;
   }
   return light;
 }
 
-// a body of water: only where no other holds the ray is there a surface
+// Crosses the surface of a water body. A surface inside another body does not refract.
 static RvVec3 cross_water(const RvShader* s, Path* p, const RvSurface* f, double step, RvSampler* sampler,
                           uint64_t* rays) {
-  int after = p->inside + (f->entering ? 1 : -1), held = f->entering ? p->inside : after;
+  int after = p->inside + (f->entering ? 1 : -1);
+  int others = f->entering ? p->inside : after;  // other bodies that contain the point
   RvVec3 none = {0, 0, 0};
-  if (held > 0) {
+  if (others > 0) {
     p->from = rv_mad(f->position, -step, f->facing);
     p->near = 0;
     p->inside = after;
-    // a step without a bend still counts, or a ray could be caught between two faces for ever
+    // A crossing without refraction counts as a bounce; otherwise a ray could be caught between two faces for ever.
     p->bounces++;
     return none;
   }
   Bend b = bend_at(f, f->entering ? 1 / WATER_INDEX : WATER_INDEX);
-  bool on;
-  // on its way back it stays on the side it is on
+  bool refracted;
+  // A reflected ray stays on its side of the surface.
   if (!f->entering && p->inside < 1) p->inside = 1;
-  RvVec3 light = part_ways(s, p, f, &b, step, &on, sampler, rays);
-  if (on) p->inside = f->entering ? 1 : 0;
+  RvVec3 light = branch(s, p, f, &b, step, &refracted, sampler, rays);
+  if (refracted) p->inside = f->entering ? 1 : 0;
   return light;
 }
 
-// A thick film: a clear tube with a hair in its middle. The tube is a lens, in which the hair looks 1.33 times as wide;
-// beside it one sees through. True where the hair itself is seen.
+// Direction of a ray that crossed a clear cylinder of water at the offset h (in radii) from its axis: it is turned by
+// twice the angle between its directions outside and inside. *cos_inside: cosine of the angle of refraction.
+static RvVec3 through_cylinder(const RvSurface* f, RvVec3 d, double h, double* cos_inside) {
+  double in = h / WATER_INDEX;
+  double c1 = sqrt(fmax(1 - h * h, 0));
+  double c2 = sqrt(fmax(1 - in * in, 0));
+  double sine = h * c2 - c1 * in, cosine = c1 * c2 + h * in;                  // of the difference of both angles
+  double turn_s = 2 * sine * cosine, turn_c = cosine * cosine - sine * sine;  // of twice the difference
+  RvVec3 along = rv_scale(f->tangent, rv_dot(d, f->tangent)), plane = rv_sub(d, along);
+  *cos_inside = c2;
+  return rv_add(rv_add(along, rv_scale(plane, turn_c)), rv_scale(rv_cross(f->tangent, plane), turn_s));
+}
+
+// Crosses a thick film: a clear tube with the fibre at its centre. The tube is a lens in which the fibre appears 1.33
+// times as wide; beside it the ray passes through. True where the ray hits the fibre.
 static bool cross_film(const RvShader* s, Path* p, RvSurface* f, RvSampler* sampler, uint64_t* rays, RvVec3* light) {
+  // Offset of the ray from the axis of the tube, in radii.
   RvVec3 across = rv_normalize(rv_mad(f->view, -rv_dot(f->view, f->tangent), f->tangent), f->normal);
   RvVec3 out = rv_normalize(rv_mad(f->normal, -rv_dot(f->normal, f->tangent), f->tangent), f->normal);
   RvVec3 side = rv_cross(f->tangent, across);
-  double h = rv_clamp(rv_dot(out, side), -1, 1), step = 2e-5 * (rv_length(f->position) + f->radius);
-  bool under = p->inside > 0, on;
+  double h = rv_clamp(rv_dot(out, side), -1, 1);
+  double step = FILM_OFFSET * (rv_length(f->position) + f->radius);
+  bool hits_fibre = fabs(h) < WATER_INDEX * f->core;
+
+  // Refraction; under water the film has no surface.
+  bool under = p->inside > 0, refracted;
   Bend b = bend_at(f, 1 / WATER_INDEX);
+  double cos_inside;
+  RvVec3 d = p->direction, turned = through_cylinder(f, d, h, &cos_inside);
   if (under) {
     b.mirrored = 0;
-    b.on = p->direction;
-  }  // water in water
-  bool core = fabs(h) < WATER_INDEX * f->core;
-  // a ray that leaves is turned by twice the angle between its ways outside and inside
-  double in = h / WATER_INDEX, c1 = sqrt(fmax(1 - h * h, 0)), c2 = sqrt(fmax(1 - in * in, 0));
-  double sine = h * c2 - c1 * in, cosine = c1 * c2 + h * in;                  // of the difference
-  double turn_s = 2 * sine * cosine, turn_c = cosine * cosine - sine * sine;  // of twice it
-  RvVec3 d = p->direction, along = rv_scale(f->tangent, rv_dot(d, f->tangent)), plane = rv_sub(d, along);
-  RvVec3 turned = rv_add(rv_add(along, rv_scale(plane, turn_c)), rv_scale(rv_cross(f->tangent, plane), turn_s));
-  if (!under) b.on = rv_normalize(turned, d);
-  *light = part_ways(s, p, f, &b, step, &on, sampler, rays);
-  if (!on) return p->near = 0.2 * f->radius, false;
-  if (core) return true;
-  if (!under) p->weight = absorbed(s, p->weight, 2 * f->radius * c2);
+    b.refracted = d;
+  } else {
+    b.refracted = rv_normalize(turned, d);
+  }
+  *light = branch(s, p, f, &b, step, &refracted, sampler, rays);
+  if (!refracted) {
+    p->near = FILM_MIRROR_NEAR * f->radius;
+    return false;
+  }
+  if (hits_fibre) return true;
+
+  // Beside the fibre: absorption along the chord, then onwards behind the tube.
+  if (!under) p->weight = absorbed(s, p->weight, 2 * f->radius * cos_inside);
   p->from = f->position;
-  p->near = f->near;
+  p->near = f->ray_near;
   return false;
 }
 
 //---------------------------------------------------------------------------------------------- paths
 
-// the studio in a direction, boxes and all; light that went many ways is spread out
+// Radiance of the room, soft boxes included. Their edges blur with the number of bounces.
 static RvVec3 room_light(const RvShader* s, const Path* p) {
   if (p->bounces == 0) return rv_view_room_backdrop(s, p->x, p->y);
   double blur = rv_clamp((p->bounces - 1) / 2.0, 0, 1);
   return rv_add(rv_view_room_towards(s, p->direction), rv_view_room_mirrored(s, p->direction, blur));
 }
 
+// Radiance of the floor at a distance along the path.
 static RvVec3 floor_at(const RvShader* s, const Path* p, double length, RvSampler* sampler, uint64_t* rays,
                        bool* plain) {
   RvVec3 at = rv_mad(p->from, length, p->direction), from_eye = rv_sub(at, s->lens->eye);
@@ -214,10 +253,12 @@ static RvVec3 floor_at(const RvShader* s, const Path* p, double length, RvSample
       p->bounces ? rv_view_room_towards(s, rv_normalize(from_eye, p->direction)) : rv_view_room_backdrop(s, p->x, p->y);
   double through;
   RvVec3 light = rv_view_shade_floor(s, at, base, sampler, rays, &through, plain);
-  if (p->bounces) *plain = false;  // through water nothing is plain
+  // Seen through water, the backdrop is not plain.
+  if (p->bounces) *plain = false;
   return s->options->pass == RV_VIEW_OCCLUSION ? rv_vec3(through, through, through) : light;
 }
 
+// Radiance of an opaque surface in the pass that is rendered.
 static RvVec3 opaque_light(const RvShader* s, const RvSurface* surface, RvSampler* sampler, uint64_t* rays) {
   if (s->options->pass == RV_VIEW_DATA) return rv_view_shade_data(s, surface, sampler, rays);
   if (s->options->pass == RV_VIEW_BEAUTY) return rv_view_shade(s, surface, sampler, rays);
@@ -225,25 +266,30 @@ static RvVec3 opaque_light(const RvShader* s, const RvSurface* surface, RvSample
   return rv_vec3(open, open, open);
 }
 
+// Follows a path until it meets an opaque surface, the floor or the room; returns its radiance.
 static RvVec3 follow(const RvShader* s, Path p, RvSampler* sampler, uint64_t* rays, bool* plain) {
   RvVec3 sum = {0, 0, 0};
   bool beauty = s->options->pass == RV_VIEW_BEAUTY;
   while (p.bounces < MAX_BOUNCES) {
+    // Nearest of geometry and floor.
     struct RTCRayHit hit = nearest(s, &p, sampler->time, rays);
     bool met = hit.hit.geomID != RTC_INVALID_GEOMETRY_ID;
     if (s->options->pass == RV_VIEW_COVERAGE) return rv_scale(p.weight, met);
-    double drop = s->ground - p.from.y, to_floor = drop < 0 && p.direction.y < 0 ? drop / p.direction.y : INFINITY;
+    double drop = s->ground - p.from.y;
+    double to_floor = drop < 0 && p.direction.y < 0 ? drop / p.direction.y : INFINITY;
     bool floor = to_floor < (met ? hit.ray.tfar : s->far);
     double length = floor ? to_floor : hit.ray.tfar;
     *plain = !met && p.bounces == 0;
+    // Absorption on the way, then the floor or the room end the path.
     if (p.inside > 0 && (floor || met)) p.weight = absorbed(s, p.weight, length);
     if (floor) return rv_add(sum, rv_mul(p.weight, floor_at(s, &p, to_floor, sampler, rays, plain)));
     if (!met) break;
     RvSurface surface = surface_at(s, &p, &hit, sampler->time);
     const RvPart* part = &s->scene->parts[hit.hit.geomID];
+    // Water and thick films redirect the path; anything else ends it.
     bool water = beauty && rv_view_part_is_water(part);
     if (water) {
-      double step = 1e-5 * (hit.ray.tfar + rv_length(surface.position));
+      double step = WATER_OFFSET * (hit.ray.tfar + rv_length(surface.position));
       sum = rv_add(sum, cross_water(s, &p, &surface, step, sampler, rays));
       continue;
     }
@@ -259,7 +305,8 @@ static RvVec3 follow(const RvShader* s, Path p, RvSampler* sampler, uint64_t* ra
   return rv_add(sum, rv_mul(p.weight, light));
 }
 
-// the ray through a point of the picture; a lens lets it start anywhere on its disc and meet at the distance in focus
+// Camera ray through a point of the image. With an aperture it starts at a random point of the lens and passes through
+// the point in focus.
 static Path camera_path(const RvShader* s, double x, double y, RvSampler* sampler) {
   const RvLens* lens = s->lens;
   Path p = {.from = lens->eye, .direction = rv_view_lens_direction(lens, x, y), .weight = {1, 1, 1}, .x = x, .y = y};
@@ -285,14 +332,14 @@ RvVec3 rv_view_shader_trace(const RvShader* s, double x, double y, RvSampler* sa
   return follow(s, camera_path(s, x, y, sampler), sampler, rays, plain);
 }
 
-// the range of false colours: as asked, else what there is
+// Ends of the colour scale: those of the options, otherwise the range of the data.
 static void find_range(RvShader* s) {
   double lo = INFINITY, hi = -INFINITY;
   for (size_t i = 0; i < s->scene->count; ++i) {
     const RvPart* part = &s->scene->parts[i];
     bool mesh = part->kind == RV_PART_MESH || part->kind == RV_PART_WATER;
     size_t n = !part->values ? 0 : mesh ? 3 * part->count : part->nvertex;
-    // hair that was left out or shortened leaves holes in its vertices: its segments know which are there
+    // Skipped hair leaves unused vertices, so the values of hair are read through its segments.
     for (size_t k = 0; k < n && part->kind != RV_PART_HAIR; ++k)
       if (!isnan(part->values[k])) {
         lo = fmin(lo, part->values[k]);
@@ -314,17 +361,19 @@ static void find_range(RvShader* s) {
 RvResult rv_view_shader_make(RvShader* shader, const RvViewScene* scene, const RvLens* lens,
                              const RvViewOptions* options, RvError* error) {
   *shader = (RvShader){.scene = scene, .lens = lens, .options = options, .ground = -INFINITY};
+  // The lamps stand relative to the rig camera.
   RvLens rig = *lens;
   if (options->rig) {
     RvResult result = rv_view_lens_make(options->rig, options->width, options->height, &rig, error);
     if (result) return result;
   }
   rv_view_room_make(shader, &rig);
+  // Lengths of rays from the size of the scene.
   double size = 0;
   for (int k = 0; k < 3; ++k)
     if (scene->hi[k] >= scene->lo[k]) size += (scene->hi[k] - scene->lo[k]) * (scene->hi[k] - scene->lo[k]);
-  shader->far = 100 * (sqrt(size) + rv_length(lens->eye));
-  shader->near_sky = options->pass == RV_VIEW_OCCLUSION ? shader->far : 0.3 * lens->reach;
+  shader->far = FAR_FACTOR * (sqrt(size) + rv_length(lens->eye));
+  shader->sky_ray_length = options->pass == RV_VIEW_OCCLUSION ? shader->far : SKY_RAY_SHARE * lens->half_height;
   if (options->ground && !options->furnace && scene->lo[1] <= scene->hi[1])
     shader->ground = isnan(options->ground_height) ? scene->lo[1] : options->ground_height - lens->origin.y;
   if (options->pass == RV_VIEW_DATA) find_range(shader);

@@ -1,4 +1,4 @@
-// The flipbook renderer: details in, a linear picture out; PNG stills and movies of them.
+// The flipbook renderer: ray traces details into a linear image, writes PNG stills and encodes movies of them.
 //
 //   RvCamera camera = rv_view_frame(lo, hi, 640.0 / 360);
 //   RvViewOptions options = rv_view_options(RV_VIEW_NORMAL, 640, 360);
@@ -18,100 +18,106 @@ enum { RV_VIEW_MAX_SIZE = 16384 };  // pixels a side
 
 // World space, Y up unless `up` says otherwise. `up` need not be at right angles to the view.
 typedef struct RvCamera {
-  double eye[3], target[3], up[3];
-  double fov_y_degrees;
-  int width, height;       // the picture size the camera asks for; 0: none
-  double aperture, focus;  // diameter of its lens and distance of what is sharp, as in RvViewOptions; 0: none
+  double eye[3], target[3], up[3];  // world positions and the up direction, metres
+  double fov_y_degrees;             // vertical field of view
+  int width, height;                // requested image size, pixels; 0: none
+  double aperture, focus;           // lens diameter and focus distance, metres, as in RvViewOptions; 0: none
 } RvCamera;
 
 typedef enum RvViewQuality { RV_VIEW_DRAFT, RV_VIEW_NORMAL, RV_VIEW_HIGH, RV_VIEW_QUALITY_COUNT } RvViewQuality;
 
-// What the picture shows. Coverage is 1 where geometry is; occlusion is the open share of the sky, 1 on the
-// background; data is the number of `options.view` in false colours.
+// Output of the renderer: shaded light (beauty), coverage (1 where a ray hits geometry), ambient occlusion (visible
+// share of the sky, 1 on the background), or the attribute of `options.view` in false colours (data).
 typedef enum RvViewPass { RV_VIEW_BEAUTY, RV_VIEW_COVERAGE, RV_VIEW_OCCLUSION, RV_VIEW_DATA } RvViewPass;
 
-// A number that geometry carries, to be seen in false colours.
+// A false-colour view: the attribute that it shows and how the legend labels it.
 typedef struct RvViewData {
-  const char *name, *title, *unit;
-  const char* attribute;  // of points, vertices, primitives or the detail
-  double scale;           // from the attribute's unit to the legend's
-  bool length;            // of a vector
-  bool label;             // a name and no amount: neighbours in number get colours far apart
+  const char* name;          // as on the command line
+  const char *title, *unit;  // of the legend
+  const char* attribute;     // of points, vertices, primitives or the detail
+  double scale;              // factor from the attribute's unit to the legend's unit
+  bool length;               // the attribute is a vector and its length is shown
+  bool label;                // the attribute is an identifier: consecutive numbers get clearly different colours
 } RvViewData;
 // "wetness", "age", "film", "clump" or "speed"; NULL if `name` is none of them.
 const RvViewData* rv_view_data(const char* name);
 
-// How loose points without a colour are drawn: as drops, or joined to the surface of the liquid that they are of.
+// How loose points without a colour are drawn: as the surface of the liquid that they sample, or as single drops.
 typedef enum RvViewLiquid { RV_VIEW_LIQUID_SURFACE, RV_VIEW_LIQUID_PARTICLES } RvViewLiquid;
 
 typedef struct RvViewOptions {
-  int width, height;
-  int samples;      // camera rays a pixel, at most
-  int sky_samples;  // rays to the sky a camera ray
-  double noise;     // a tile whose noise is below this share of middle grey gets no more samples; 0: all get all
+  int width, height;  // image size, pixels
+  int samples;        // camera rays a pixel, at most
+  int sky_samples;    // sky rays a camera ray
+  double noise;       // a tile stops sampling when its noise falls below this share of middle grey; 0: never early
   RvViewPass pass;
-  const RvViewData* view;  // of RV_VIEW_DATA
-  double range[2];         // of its colours, in the legend's unit; NaN: what there is
+  const RvViewData* view;  // attribute shown by RV_VIEW_DATA
+  double range[2];         // ends of the colour scale, in the legend's unit; NaN: range of the data
   RvViewLiquid liquid;
-  double liquid_memory;  // bytes that the surface of loose points may take; more: drops, and a warning
-  double absorption[3];  // of liquid, red green blue, 1 / unit of length (Beer's law)
-  double shutter;        // seconds that it is open, about the frame's own time; geometry moves by its `v`
-  double aperture;       // diameter of the lens, in units of length; 0: all is sharp
-  double focus;          // distance of what is sharp; 0: the camera's target
-  bool furnace;          // light of 1 from everywhere and nothing else, to see whether energy is kept
-  bool ground;           // a studio floor that fades into the backdrop and catches shadows
-  double ground_height;  // along y; NaN: the lowest bound of what is shown
+  double liquid_memory;  // bytes that the surface of loose points may take; beyond it points are drawn as drops, with a
+                         // warning
+  double absorption[3];  // absorption coefficient of liquid, red green blue, 1/m (Beer's law)
+  double shutter;        // shutter time, s, centred on the frame; geometry moves by its `v`
+  double aperture;       // lens diameter, m; 0: pinhole, everything in focus
+  double focus;          // focus distance, m; 0: the camera's target
+  bool furnace;          // white furnace test: uniform radiance 1 from all directions and no lamps
+  bool ground;           // shadow-catching studio floor that fades into the backdrop
+  double ground_height;  // y of the floor, m; NaN: the lowest bound of the geometry
   double exposure;       // stops
-  double min_pixels;     // thinnest radius of a strand or particle, in pixels; finer ones are widened to it
-  float background_top[3], background_bottom[3];  // linear
-  uint64_t seed;
-  int sparse;           // only one tile of 8 x 8 pixels in so many is rendered, spread evenly; 0 and 1: all
-  const RvCamera* rig;  // the lights stand about this camera's view; NULL: the camera itself. For moving cameras.
-  const RvLog* log;     // skipped geometry is told here; NULL: silence
+  double min_pixels;     // least drawn radius of a strand or particle, in pixels
+  float background_top[3], background_bottom[3];  // linear RGB
+  uint64_t seed;                                  // of the sample sequence
+  int sparse;           // renders one of every `sparse` tiles of 8 x 8 pixels, spread evenly; 0 and 1: all
+  const RvCamera* rig;  // the lamps are placed relative to this camera, so that they stay fixed while the camera moves;
+                        // NULL: the rendering camera
+  const RvLog* log;     // receives warnings about skipped geometry; NULL: none
 } RvViewOptions;
 
 // width x height x 3 floats, linear light, first row on top.
 typedef struct RvImage {
-  int width, height;
+  int width, height;  // pixels
   float* rgb;
-  bool exact;  // colours are data: no roll-off of highlights, no dither
+  bool exact;  // colours encode data: written without highlight roll-off and dither
 } RvImage;
 
-// Figures of the last render, for reports: not part of the picture.
+// Statistics of one render.
 typedef struct RvViewStats {
-  size_t strands, segments, spheres, triangles, skipped;
-  uint64_t rays, samples;  // samples: camera rays
-  double data_range[2];    // of the colours of RV_VIEW_DATA; NaN: nothing had the attribute
-  double build_seconds, render_seconds;
+  size_t strands, segments, spheres, triangles;  // geometry in the scene
+  size_t skipped;                                // strands, faces and points without finite positions
+  uint64_t rays, samples;                        // all rays; camera rays
+  double data_range[2];                          // ends of the colour scale of RV_VIEW_DATA; NaN: no data
+  double build_seconds, render_seconds;          // wall time
 } RvViewStats;
 
 RvViewOptions rv_view_options(RvViewQuality quality, int width, int height);
 // "draft", "normal" or "high"; false if `name` is none of them.
 bool rv_view_quality_from_name(const char* name, RvViewQuality* quality);
 
-// Renders what the details hold: open curves as hair, faces, loose points as spheres, level sets. Details may
-// be NULL. `cancelled` (may be NULL) is called on the calling thread with the fraction done; true ends with
-// RV_CANCELLED.
+// Renders details: open curves as hair, faces, loose points as liquid or spheres, level sets as surfaces. Details may
+// be NULL. `cancelled` (may be NULL) is called on the calling thread with the finished fraction; when it returns true
+// the render ends with RV_CANCELLED.
 RvResult rv_view_render(const RvDetail* const* details, size_t count, const RvCamera* camera,
                         const RvViewOptions* options, bool (*cancelled)(void* user, double fraction), void* user,
                         RvImage* out, RvError* error);
-// The same with figures of the work done.
+// The same, and fills in the statistics.
 RvResult rv_view_render_stats(const RvDetail* const* details, size_t count, const RvCamera* camera,
                               const RvViewOptions* options, bool (*cancelled)(void* user, double fraction), void* user,
                               RvImage* out, RvViewStats* stats, RvError* error);
 void rv_view_image_free(RvImage* image);
 
 // A `camera` node's detail: global attributes rv_cam_eye, rv_cam_target, rv_cam_up (3 floats), rv_cam_fov
-// (degrees, vertical), and optional rv_cam_res (2 integers), rv_cam_aperture and rv_cam_focus (lengths). False if they
-// are not there or make no camera.
+// (degrees, vertical), and optional rv_cam_res (2 integers), rv_cam_aperture and rv_cam_focus (lengths). False if an
+// attribute is missing or the values define no view.
 bool rv_view_camera_from_detail(const RvDetail* detail, RvCamera* camera);
-// Sees the whole box with a margin, from the front, a little right and above.
+// A three-quarter view of the whole box, with a margin.
 RvCamera rv_view_frame(const double lo[3], const double hi[3], double aspect);
-// The same about what is really there, which is tighter than its box: begin, add every detail of every frame, ask.
+// The same view fitted to the points themselves, which is tighter than their box: start with rv_view_fit, add every
+// detail of every frame, then ask for the camera.
 typedef struct RvViewFit {
-  double aspect, side[4];  // how far the points reach along the normals of the picture's four sides
-  double front, back;      // and along the view
-  double lowest;           // y of the lowest point; infinite when there is none
+  double aspect;       // width over height of the image
+  double side[4];      // extent of the points along the normals of the frustum's four sides
+  double front, back;  // nearest and farthest extent along the view axis, towards the eye
+  double lowest;       // y of the lowest point; infinite when there is none
 } RvViewFit;
 RvViewFit rv_view_fit(double aspect);
 void rv_view_fit_add(RvViewFit* fit, const RvDetail* detail);
@@ -119,10 +125,10 @@ RvCamera rv_view_fit_camera(const RvViewFit* fit);
 // Pixel coordinates of a world point, y down; false behind the eye.
 bool rv_view_project(const RvCamera* camera, int width, int height, const double point[3], double pixel[2]);
 
-// What the file holds: sRGB bytes, rolled off towards white, dithered. width x height x 3.
+// Display encoding: sRGB bytes with highlight roll-off and dither. width x height x 3.
 void rv_view_to_srgb(const RvImage* image, uint8_t* bytes);
 RvResult rv_view_write_png(const RvImage* image, const char* path, RvError* error);
-// An H.264 film of PNG files of one size, by ffmpeg, which must be installed.
+// Encodes PNG files of one size as an H.264 movie with ffmpeg, which must be installed.
 RvResult rv_view_write_mp4(const char* const* pngs, size_t count, double fps, const char* path, RvError* error);
 bool rv_view_has_ffmpeg(void);
 

@@ -40,7 +40,7 @@ def check_usage(folder):
     fails("takes one scene", "cook")
     fails("--threads takes a whole number", "cook", "scene.json", "--threads", "many", cwd=folder)
     fails("needs a value", "cook", "scene.json", "--out", cwd=folder)
-    fails("no frame range", "cook", "scene.json", "--frames", "9-2", cwd=folder)
+    fails("not a frame range", "cook", "scene.json", "--frames", "9-2", cwd=folder)
     fails("go together", "cook", "scene.json", "--from", "x", cwd=folder)
     fails("missing.json", "cook", "missing.json", cwd=folder)
 
@@ -86,7 +86,7 @@ def check_info(folder):
     scene = json.loads(run("info", "scene.json", "--json", cwd=folder).stdout)
     assert scene["kind"] == "scene" and {n["type"] for n in scene["nodes"]} == {"sphere", "groom", "transform", "filecache"}
     fails("nothing.bgeo", "info", "nothing.bgeo", cwd=folder)
-    fails("takes the names", "info")
+    fails("needs at least one file name", "info")
 
 
 def check_convert(folder):

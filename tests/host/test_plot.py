@@ -151,20 +151,20 @@ good = line(1)
 wrong = {
     "empty": ("", ":1: the report is empty"),
     "blank": ("\n \n", ":1: the report is empty"),
-    "cut": (good + "\n" + line(2)[:90], ":2: this is no line of a report"),
-    "text": (good + "\nhello\n", ":2: this is no line of a report"),
+    "cut": (good + "\n" + line(2)[:90], ":2: this is not a line of a report"),
+    "text": (good + "\nhello\n", ":2: this is not a line of a report"),
     "list": ("[1, 2]\n", ":1: a line of a report is an object"),
     "noframe": (good + '\n\n{"seconds": 1}\n', ":3: there is no number 'frame'"),
     "nostages": ('{"frame": 1, "seconds": 1, "cpu_seconds": 1, "substeps": 1, "iterations": 1}', ":1: there is no 'stages'"),
     "words": (line(1, stages={"write": "long"}), ":1: this should be a number: 'write'"),
     "sinks": (line(1, ledger={"sinks": 3}), ":1: this should be an object: 'sinks'"),
     "warnings": (line(1, warnings=[3]), ":1: these should be texts: 'warnings'"),
-    "absurd": (line(1e30), ":1: this number is absurd: 'frame'"),
-    "overflow": ('{"frame": 1e999}', ":1: this is no line of a report"),
-    "columns": (line(1, stages={f"s{k}": 1 for k in range(500)}), ":1: too many different figures"),
-    "deep": ("[" * 100000, ":1: this is no line of a report"),
+    "absurd": (line(1e30), ":1: this number is out of range: 'frame'"),
+    "overflow": ('{"frame": 1e999}', ":1: this is not a line of a report"),
+    "columns": (line(1, stages={f"s{k}": 1 for k in range(500)}), ":1: too many different columns"),
+    "deep": ("[" * 100000, ":1: this is not a line of a report"),
     "zero": (good.encode() + b"\n{\0}\n", ":2: there is a zero byte"),
-    "noise": (bytes(range(1, 256)) * 20, ":1: this is no line of a report"),
+    "noise": (bytes(range(1, 256)) * 20, ":1: this is not a line of a report"),
 }
 for name, (text, message) in wrong.items():
     path = write(name + ".jsonl", text)

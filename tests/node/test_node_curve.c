@@ -31,7 +31,7 @@ static void wrong_text_is_told(void** state) {
   (void)state;
   const char* cases[][2] = {{"coords=0 0, 1 1 1", "point 0 has 2"}, {"coords=0 0 0", "two points"},
                             {"coords=0 0 0, 1 1 x", "\"x\""},       {"coords=0 0 0 1 1 1", "comma is missing"},
-                            {"coords=0 0 0, 1 1", "last point"},    {"coords=0 0 0, 1 1 1e99", "no number"}};
+                            {"coords=0 0 0, 1 1", "last point"},    {"coords=0 0 0, 1 1 1e99", "not a number"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     char parms[100];
     snprintf(parms, sizeof parms, "method=coords; %s", cases[i][0]);

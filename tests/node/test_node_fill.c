@@ -255,11 +255,11 @@ static void limits(void** state) {
   // the advice works, and is not far too much
   c = rv_test_cook("fill", "particlesep=0.02; maxparticles=1000", 0, NULL);
   assert_int_equal(c.result, RV_LIMIT);
-  const char* advice = strstr(c.error.text, "from particlesep ");
+  const char* advice = strstr(c.error.text, "raise particlesep to ");
   assert_non_null(advice);
   char parms[100];
   double sep = 0;
-  assert_int_equal(sscanf(advice, "from particlesep %lf", &sep), 1);
+  assert_int_equal(sscanf(advice, "raise particlesep to %lf", &sep), 1);
   assert_true(sep < 0.105);
   snprintf(parms, sizeof parms, "particlesep=%g; maxparticles=1000", sep);
   RvDetail* d = cooked("fill", parms, NULL);

@@ -461,7 +461,7 @@ static void attributes_come_from_the_guides(void** state) {
   RvTestCook c = rv_test_cook("transfer", "", 3, (const RvDetail*[]){hairs, rest, moved});
   CHECK_OK(c.result, c.error);
   assert_int_equal(c.nwarning, 1);
-  assert_non_null(strstr(c.warnings, "waterload of the guides holds texts"));
+  assert_non_null(strstr(c.warnings, "waterload of the guides is a string"));
   const RvDetail* out = c.output[0];
   const float *w = rv_detail_f32(out, RV_POINT, "wetness", 1), *u = rv_detail_f32(out, RV_POINT, "v", 3);
   const int32_t* id = rv_detail_i32(out, RV_POINT, "clumpid", 1);
@@ -555,7 +555,8 @@ static void bad_guides_are_left_out(void** state) {
   RvTestCook c = rv_test_cook("transfer", "", 3, (const RvDetail*[]){all, rest, moved});
   CHECK_OK(c.result, c.error);
   assert_int_equal(c.nwarning, 2);
-  assert_non_null(strstr(c.warnings, "2 of 40 guides are left out; the first, primitive 4, has a point whose place"));
+  assert_non_null(
+      strstr(c.warnings, "2 of 40 guides are left out; the first, primitive 4, has a point whose position"));
   assert_non_null(strstr(c.warnings, "1 of 40 guides are left out; the first, primitive 9, has no length at rest"));
   RvDetail* expected = moved_copy(all, rigid, NULL);
   CHECK_NEAR(largest(expected, c.output[0]), 0, 1e-6);
@@ -598,7 +599,7 @@ static void faults_are_named(void** state) {
   check_fails(all, NULL, bare, "no point attribute rest");
   float* P = places(nowhere);
   for (int i = 0; i < 60; ++i) P[3 * i] = NAN;
-  check_fails(all, rest, nowhere, "none of 10 guides can guide; the first, primitive 0,");
+  check_fails(all, rest, nowhere, "none of the 10 guides is usable; the first, primitive 0,");
   // hairs of one point, of none, and closed ones
   RvDetail* odd = rv_detail_new();
   const int32_t counts[4] = {1, 0, 3, 3}, points[7] = {0, 1, 2, 1, 3, 4, 5};

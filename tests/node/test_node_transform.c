@@ -261,7 +261,7 @@ static void vdb_moves(void** state) {
   rv_detail_free(out);
   RvTestCook c = rv_test_cook("transform", "s=1 2 1", 1, (const RvDetail*[]){d});
   CHECK_OK(c.result, c.error);
-  assert_non_null(strstr(c.warnings, "uneven scale"));
+  assert_non_null(strstr(c.warnings, "non-uniform scale"));
   rv_test_cook_free(&c);
   c = rv_test_cook("transform", "s=0 1 1", 1, (const RvDetail*[]){d});
   CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "surface");

@@ -290,8 +290,8 @@ static void bad_wetness_is_dry(void** state) {
   RvTestCook c = rv_test_cook("transfer", "attribs=", 3, (const RvDetail*[]){hairs, rest, moved});
   CHECK_OK(c.result, c.error);
   assert_int_equal(c.nwarning, 1);
-  assert_non_null(
-      strstr(c.warnings, "2 points of the guides whose wetness is not a number count as dry; the first is 30"));
+  assert_non_null(strstr(
+      c.warnings, "2 points of the guides count as dry, because their wetness is not finite; the first is point 30"));
   assert_int_equal(rv_detail_hash(c.output[0]), rv_detail_hash(dry));
   rv_test_cook_free(&c);
   // wetter than wet is wet; absurd widths and texts
@@ -307,7 +307,7 @@ static void bad_wetness_is_dry(void** state) {
   CHECK_OK(rv_detail_add_attrib(moved, RV_POINT, "wetness", RV_STRING, 1, RV_TAG_NONE, &text, &error), error);
   c = rv_test_cook("transfer", "attribs=", 3, (const RvDetail*[]){hairs, rest, moved});
   CHECK_OK(c.result, c.error);
-  assert_non_null(strstr(c.warnings, "the attribute wetness of the guides holds texts: hairs do not clump"));
+  assert_non_null(strstr(c.warnings, "the attribute wetness of the guides is a string, so hairs do not clump"));
   rv_test_cook_free(&c);
   rv_detail_free(hairs);
   rv_detail_free(rest);
@@ -326,7 +326,7 @@ static void dots_do_not_guide(void** state) {
   CHECK_OK(rv_detail_add_curves(dots, 3, 1, NULL, NULL, &error), error);
   RvTestCook c = rv_test_cook("transfer", "", 3, (const RvDetail*[]){hairs, dots, dots});
   CHECK_FAILS(c.result, RV_BAD_INPUT, c.error,
-              "none of 3 guides can guide; the first, primitive 0, has fewer than 2 points");
+              "none of the 3 guides is usable; the first, primitive 0, has fewer than 2 points");
   rv_detail_free(hairs);
   rv_detail_free(dots);
 }

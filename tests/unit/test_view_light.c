@@ -121,7 +121,7 @@ static void fibres_make_no_light(void** state) {
         s.tangent = rv_vec3(1, 0, 0);
         s.view = rv_vec3(sin(tilt), 0, cos(tilt));
         s.normal = rv_vec3(0, 0, 1);
-        s.color = s.deep = rv_vec3(grey[c], grey[c], grey[c]);
+        s.color = s.multiple_color = rv_vec3(grey[c], grey[c], grey[c]);
         enum { N = 300 };
         double sum = 0;
         // even in the sine along the fibre and in the angle around it: every cell has the same solid angle

@@ -1,9 +1,11 @@
+// rv_node_describe: chooses the writer of a format; helpers for defaults, ranges, flags and line wrapping.
 #include "node/describe/describe.h"
 
 #include <string.h>
 
 #include "parm/find.h"
 
+// Writes the description of a type in a format; NULL for an unknown format or when out of memory.
 char* rv_node_describe(const RvNodeType* type, const char* format) {
   static const struct {
     const char* format;
@@ -25,6 +27,7 @@ const char* rv_describe_parm_type(RvParmType type) {
   return names[type];
 }
 
+// Numbers separated by blanks, "on" or "off", the token of a menu item, or the text itself.
 void rv_describe_default(const RvParmDef* row, RvText* out) {
   RvMenuItem item;
   switch (row->type) {
@@ -64,6 +67,7 @@ void rv_describe_range(const RvParmDef* row, RvText* out) {
   rv_text_add(out, row->hard_max ? "!" : "");
 }
 
+// Flags are named in the order of their bits.
 const char* rv_describe_flag(const RvNodeType* type, int index) {
   static const char* const names[] = {"generator", "solver", "timedependent", "writes", "dop", "hidden"};
   for (int bit = 0; bit < (int)(sizeof names / sizeof *names); ++bit)
@@ -77,7 +81,7 @@ void rv_describe_wrap(const char* part, size_t indent, size_t columns, RvText* o
     size_t blank = strspn(part, " ");
     part += blank;
     if (*part == '\n') {
-      // one line end is a blank, two are a new paragraph
+      // One line end is a blank; two begin a new paragraph.
       size_t ends = strspn(part, "\n ");
       if (memchr(part + 1, '\n', ends - 1) && used && part[ends]) {
         rv_text_add(out, "\n\n");
@@ -86,6 +90,7 @@ void rv_describe_wrap(const char* part, size_t indent, size_t columns, RvText* o
       part += ends;
       continue;
     }
+    // Append the next word, on a new line if it does not fit.
     size_t word = strcspn(part, " \n");
     if (!word) break;
     if (used && used + 1 + word > columns) {

@@ -1,4 +1,4 @@
-// The writers of rv_node_describe, one a format, and what they share.
+// Writers of rv_node_describe, one for each format, and their shared helpers.
 #ifndef RV_NODE_DESCRIBE_DESCRIBE_H
 #define RV_NODE_DESCRIBE_DESCRIBE_H
 
@@ -14,14 +14,14 @@ void rv_describe_md(const RvNodeType* type, RvText* out);
 
 // "float", "int", "toggle", ...
 const char* rv_describe_parm_type(RvParmType type);
-// The default as rv_parms_set_text takes it; toggles are "on" and "off".
+// Writes the default as rv_parms_set_text reads it; toggles are "on" and "off".
 void rv_describe_default(const RvParmDef* row, RvText* out);
-// True if the row shows a range; writes "0! to 1", the marked ends being enforced.
+// True if the parameter has a range; it is written as "0! to 1", where ! marks an enforced end.
 bool rv_describe_has_range(const RvParmDef* row);
 void rv_describe_range(const RvParmDef* row, RvText* out);
-// The words of the type's flags, in their order; NULL beyond the last.
+// Name of the index-th flag of a type; NULL beyond the last.
 const char* rv_describe_flag(const RvNodeType* type, int index);
-// `part` in lines of at most `columns`, each after `indent` blanks; paragraphs are kept.
+// Writes a text in lines of at most `columns`, each indented by `indent` blanks; paragraphs are kept.
 void rv_describe_wrap(const char* part, size_t indent, size_t columns, RvText* out);
 
 #endif

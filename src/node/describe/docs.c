@@ -1,3 +1,4 @@
+// Writes the generated pages of the manual: one for each node type, and the index.
 #include "node/describe/docs.h"
 
 #include <dirent.h>
@@ -9,12 +10,15 @@
 #include "node/table.h"
 #include "parm/text.h"
 
+enum { MAX_PAGE_BYTES = 1 << 20 };
+
+// A built-in type; NULL if it is hidden.
 static const RvNodeType* visible(size_t index) {
   const RvNodeType* type = rv_node_type(index);
   return type->flags & RV_NODE_HIDDEN ? NULL : type;
 }
 
-// the categories in the order in which the palette first names them, each with its nodes
+// Writes the index: categories in the order in which the table first names them, each with its nodes.
 static void write_index(RvText* out) {
   size_t count = rv_node_builtin_count();
   rv_text_addf(out,
@@ -35,12 +39,12 @@ static void write_index(RvText* out) {
   }
 }
 
-// takes the text
+// Writes a page and frees its text.
 static RvResult write_page(const char* folder, const char* name, char* text, RvError* error) {
   RvResult result;
   char* path = rv_strf("%s/%s.md", folder, name);
   if (!path || !text)
-    result = rv_fail(error, RV_NO_MEMORY, "no memory for the page of %s", name);
+    result = rv_fail(error, RV_NO_MEMORY, "out of memory for the page of %s", name);
   else
     result = rv_file_write(path, text, strlen(text), error);
   rv_free(path);
@@ -48,7 +52,7 @@ static RvResult write_page(const char* folder, const char* name, char* text, RvE
   return result;
 }
 
-// true if the file is one of ours whose type is gone
+// True for a generated page whose type no longer exists.
 static bool orphan(const char* folder, const char* name) {
   size_t length = strlen(name);
   if (length < 4 || strcmp(name + length - 3, ".md") != 0 || strcmp(name, "README.md") == 0) return false;
@@ -58,18 +62,19 @@ static bool orphan(const char* folder, const char* name) {
   char* path = rv_strf("%s/%s", folder, name);
   void* bytes = NULL;
   size_t count;
-  bool ours = path && !rv_file_read(path, 1 << 20, &bytes, &count, NULL) &&
-              strncmp(bytes, RV_DOCS_MARK, sizeof RV_DOCS_MARK - 1) == 0;
+  bool generated = path && !rv_file_read(path, MAX_PAGE_BYTES, &bytes, &count, NULL) &&
+                   strncmp(bytes, RV_DOCS_MARK, sizeof RV_DOCS_MARK - 1) == 0;
   rv_free(bytes);
   rv_free(path);
-  return ours;
+  return generated;
 }
 
+// Removes generated pages of types that no longer exist.
 static RvResult remove_orphans(const char* folder, RvError* error) {
   DIR* dir = opendir(folder);
   if (!dir) return rv_fail(error, RV_IO, "%s: the folder cannot be read", folder);
   RvResult result = RV_OK;
-  for (struct dirent* entry; !result && (entry = readdir(dir));) {
+  for (struct dirent* entry = readdir(dir); !result && entry; entry = readdir(dir)) {
     if (!orphan(folder, entry->d_name)) continue;
     char* path = rv_strf("%s/%s", folder, entry->d_name);
     if (!path || unlink(path) != 0)
@@ -80,6 +85,7 @@ static RvResult remove_orphans(const char* folder, RvError* error) {
   return result;
 }
 
+// Pages first, then the index, then pages without a type are removed.
 RvResult rv_node_write_docs(const char* folder, RvError* error) {
   RvResult result = RV_OK;
   for (size_t i = 0; !result && i < rv_node_builtin_count(); ++i)

@@ -1,8 +1,9 @@
-// Houdini's DialogScript: the interface of the node in a digital asset or a plug-in.
+// Houdini's DialogScript: the parameter interface of a node in a digital asset or a plug-in.
 #include "node/describe/describe.h"
 #include "parm/find.h"
 #include "parm/ramp.h"
 
+// DialogScript type of a parameter.
 static const char* ds_type(const RvParmDef* row) {
   static const char* const floats[] = {"float", "float", "vector2", "vector", "vector4"};
   static const char* const integers[] = {"integer", "integer", "intvector2", "intvector", "intvector4"};
@@ -31,22 +32,26 @@ static const char* ds_type(const RvParmDef* row) {
   return "label";
 }
 
+// Begins a line with a keyword.
 static void word(RvText* out, int depth, const char* name) {
   rv_text_addf(out, "%*s%-7s ", depth * 4, "", name);
 }
 
+// Writes a line of a keyword and a quoted value.
 static void quoted_word(RvText* out, int depth, const char* name, const char* value) {
   word(out, depth, name);
   rv_text_quoted(out, value);
   rv_text_add(out, "\n");
 }
 
+// Default ramp of a parameter.
 static RvRamp ramp_of(const RvParmDef* row) {
   RvRamp ramp = {2, {{0, 0, RV_INTERP_LINEAR}, {1, 1, RV_INTERP_LINEAR}}};
   if (row->standard_text) rv_ramp_parse(row->standard_text, &ramp, NULL);
   return ramp;
 }
 
+// Writes the default value.
 static void write_default(RvText* out, int depth, const RvParmDef* row) {
   word(out, depth, "default");
   rv_text_add(out, "{");
@@ -65,6 +70,7 @@ static void write_default(RvText* out, int depth, const RvParmDef* row) {
   rv_text_add(out, " }\n");
 }
 
+// Writes a parmtag line.
 static void write_tag(RvText* out, int depth, const char* name, const char* value) {
   word(out, depth, "parmtag");
   rv_text_addf(out, "{ \"%s\" ", name);
@@ -72,7 +78,7 @@ static void write_tag(RvText* out, int depth, const char* name, const char* valu
   rv_text_add(out, " }\n");
 }
 
-// keys are counted from 1; our smooth is a monotone cubic
+// Writes the default ramp as a tag. Keys are numbered from 1; "smooth" is a monotone cubic.
 static void write_ramp_tag(RvText* out, int depth, const RvParmDef* row) {
   static const char* const interps[] = {"constant", "linear", "monotonecubic"};
   RvRamp ramp = ramp_of(row);
@@ -92,6 +98,7 @@ static void write_ramp_tag(RvText* out, int depth, const RvParmDef* row) {
   rv_free(value);
 }
 
+// Writes the range; ! marks an enforced end.
 static void write_range(RvText* out, int depth, const RvParmDef* row) {
   word(out, depth, "range");
   rv_text_add(out, "{ ");
@@ -101,6 +108,7 @@ static void write_range(RvText* out, int depth, const RvParmDef* row) {
   rv_text_add(out, row->hard_max ? "! }\n" : " }\n");
 }
 
+// Writes a quoted part of a menu item.
 static void write_item(RvText* out, int depth, const char* part, size_t count, const char* after) {
   RvText copy = {0};
   rv_text_add_bytes(&copy, part, count);
@@ -114,6 +122,7 @@ static void write_item(RvText* out, int depth, const char* part, size_t count, c
   rv_free(text);
 }
 
+// Writes tokens and labels of a menu.
 static void write_menu(RvText* out, int depth, const char* menu) {
   RvMenuItem item;
   rv_text_addf(out, "%*smenu {\n", depth * 4, "");
@@ -124,6 +133,7 @@ static void write_menu(RvText* out, int depth, const char* menu) {
   rv_text_addf(out, "%*s}\n", depth * 4, "");
 }
 
+// Writes one parameter.
 static void write_parm(RvText* out, int depth, const RvParmDef* row, bool writes) {
   rv_text_addf(out, "%*sparm {\n", depth * 4, "");
   int inside = depth + 1;
@@ -146,17 +156,19 @@ static void write_parm(RvText* out, int depth, const RvParmDef* row, bool writes
   rv_text_addf(out, "%*s}\n", depth * 4, "");
 }
 
-// a folder's name is its label's letters and digits
+// Begins a folder; its name is made of the letters and digits of its label.
 static void begin_folder(RvText* out, const char* label) {
   rv_text_add(out, "    group {\n        name    \"fd_");
   for (const char* c = label; *c; ++c) {
-    bool upper = *c >= 'A' && *c <= 'Z', plain = (*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9');
+    bool upper = *c >= 'A' && *c <= 'Z';
+    bool plain = (*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9');
     if (upper || plain) rv_text_addf(out, "%c", upper ? *c - 'A' + 'a' : *c);
   }
   rv_text_add(out, "\"\n");
   quoted_word(out, 2, "label", label);
 }
 
+// Writes all parameters, grouped into folders.
 static void write_parms(const RvNodeType* type, RvText* out) {
   rv_text_add(out, "{\n    name    parameters\n");
   bool folder = false;
@@ -178,7 +190,7 @@ void rv_describe_ds(const RvNodeType* type, RvText* out) {
   rv_text_add(out, "}\n");
 }
 
-// a DOP has no wires for geometry: it is told where its inputs are
+// A DOP has no geometry inputs, so it gets a SOP path parameter for each input.
 void rv_describe_dop(const RvNodeType* type, RvText* out) {
   write_parms(type, out);
   for (size_t i = 0; i < type->ninput; ++i) {

@@ -2,8 +2,9 @@
 #include "node/describe/describe.h"
 #include "parm/find.h"
 
-enum { COLUMNS = 100 };
+enum { COLUMNS = 100 };  // of wrapped text
 
+// Writes the inputs or outputs.
 static void write_ports(RvText* out, const char* title, const RvPortDef* ports, size_t count) {
   if (!count) return;
   rv_text_addf(out, "\n@%s\n", title);
@@ -13,6 +14,7 @@ static void write_ports(RvText* out, const char* title, const RvPortDef* ports, 
   }
 }
 
+// Writes a parameter with its menu.
 static void write_parm(RvText* out, const RvParmDef* row) {
   RvMenuItem item;
   rv_text_addf(out, "\n%s:\n    #id: %s\n", row->label, row->token);
@@ -22,6 +24,7 @@ static void write_parm(RvText* out, const RvParmDef* row) {
                  item.token);
 }
 
+// Header, summary and help, ports and parameters in Houdini's wiki markup.
 void rv_describe_help(const RvNodeType* type, RvText* out) {
   rv_text_addf(out, "= %s =\n\n#type: node\n#context: sop\n#internal: rivulet::%s::1.0\n", type->label, type->type);
   rv_text_addf(out, "#icon: SOP/rivulet-%s-1.0\n\n\"\"\"%s\"\"\"\n", type->type, type->summary);

@@ -1,7 +1,8 @@
+// Description of a node as JSON.
 #include "node/describe/describe.h"
 #include "parm/find.h"
 
-// a JSON string of bytes that are UTF-8
+// Writes UTF-8 bytes as a JSON string.
 static void write_bytes(RvText* out, const char* text, size_t count) {
   rv_text_add(out, "\"");
   for (size_t i = 0; i < count; ++i) {
@@ -18,16 +19,19 @@ static void write_bytes(RvText* out, const char* text, size_t count) {
   rv_text_add(out, "\"");
 }
 
+// Writes a text as a JSON string.
 static void write_string(RvText* out, const char* text) {
   size_t count = 0;
   while (text[count]) ++count;
   write_bytes(out, text, count);
 }
 
+// Begins a member.
 static void key(RvText* out, const char* before, const char* name) {
   rv_text_addf(out, "%s\"%s\": ", before, name);
 }
 
+// Writes a member that is a string.
 static void string_member(RvText* out, const char* before, const char* name, const char* text) {
   key(out, before, name);
   write_string(out, text);
@@ -37,6 +41,7 @@ static const char* boolean(bool value) {
   return value ? "true" : "false";
 }
 
+// Writes the default as a JSON value.
 static void write_default(RvText* out, const RvParmDef* row) {
   if (row->type == RV_PARM_TOGGLE) {
     rv_text_add(out, boolean(row->standard[0] != 0));
@@ -56,6 +61,7 @@ static void write_default(RvText* out, const RvParmDef* row) {
   }
 }
 
+// Writes the items of a menu.
 static void write_menu(RvText* out, const char* menu) {
   RvMenuItem item;
   key(out, ", ", "menu");
@@ -70,6 +76,7 @@ static void write_menu(RvText* out, const char* menu) {
   rv_text_add(out, "]");
 }
 
+// Writes one parameter.
 static void write_parm(RvText* out, const RvParmDef* row, const char* folder) {
   string_member(out, "{", "token", row->token);
   string_member(out, ", ", "label", row->label);
@@ -94,6 +101,7 @@ static void write_parm(RvText* out, const RvParmDef* row, const char* folder) {
   rv_text_add(out, "}");
 }
 
+// Writes the inputs or outputs.
 static void write_ports(RvText* out, const char* name, const RvPortDef* ports, size_t count, bool inputs) {
   key(out, ",\n  ", name);
   rv_text_add(out, "[");
@@ -107,6 +115,7 @@ static void write_ports(RvText* out, const char* name, const RvPortDef* ports, s
   rv_text_add(out, "]");
 }
 
+// Writes all parameters with the folder of each.
 static void write_parms(RvText* out, const RvParmTable* table) {
   key(out, ",\n  ", "parms");
   rv_text_add(out, "[");
@@ -124,6 +133,7 @@ static void write_parms(RvText* out, const RvParmTable* table) {
   rv_text_add(out, "]");
 }
 
+// Writes the stages and state fields of a solver.
 static void write_state(RvText* out, const RvNodeType* type) {
   key(out, ",\n  ", "stages");
   rv_text_add(out, "[");
@@ -132,6 +142,7 @@ static void write_state(RvText* out, const RvNodeType* type) {
     write_string(out, type->stages[i]);
   }
   rv_text_add(out, "]");
+  // Fields of the state, with owner, type and unit.
   key(out, ",\n  ", "fields");
   rv_text_add(out, "[");
   for (size_t i = 0; i < type->nfield; ++i) {
@@ -151,6 +162,7 @@ static void write_state(RvText* out, const RvNodeType* type) {
   rv_text_add(out, "]");
 }
 
+// Identity and help of the type first, then flags, ports, parameters and state.
 void rv_describe_json(const RvNodeType* type, RvText* out) {
   string_member(out, "{\n  ", "type", type->type);
   rv_text_addf(out, ",\n  \"name\": \"rivulet::%s::1.0\"", type->type);

@@ -1,9 +1,11 @@
-// The manual page of a node.
+// Manual page of a node in Markdown.
 #include "node/describe/describe.h"
 #include "node/describe/docs.h"
 #include "parm/find.h"
 
-// a table's cell: bars and line ends would break it
+enum { COLUMNS = 118 };  // of wrapped text
+
+// Writes a cell of a table; bars are escaped and line ends become blanks.
 static void write_cell(RvText* out, const char* text) {
   for (; *text; ++text) {
     if (*text == '|') rv_text_add(out, "\\");
@@ -11,6 +13,7 @@ static void write_cell(RvText* out, const char* text) {
   }
 }
 
+// Writes the table of inputs or outputs.
 static void write_ports(RvText* out, const char* title, const RvPortDef* ports, size_t count, bool inputs) {
   if (!count) return;
   rv_text_addf(out, "\n## %s\n\n| | name | |\n|---|---|---|\n", title);
@@ -21,6 +24,7 @@ static void write_ports(RvText* out, const char* title, const RvPortDef* ports, 
   }
 }
 
+// Writes the default value of a parameter.
 static void write_default(RvText* out, const RvParmDef* row) {
   bool text = row->type == RV_PARM_STRING || row->type == RV_PARM_FILE || row->type == RV_PARM_RAMP;
   if (row->type == RV_PARM_BUTTON || (text && (!row->standard_text || !*row->standard_text))) return;
@@ -33,6 +37,7 @@ static void write_default(RvText* out, const RvParmDef* row) {
   rv_text_add(out, code ? "`" : "");
 }
 
+// Writes the help of a parameter, its menu and when it is disabled.
 static void write_help(RvText* out, const RvParmDef* row) {
   write_cell(out, row->help);
   RvMenuItem item;
@@ -47,6 +52,7 @@ static void write_help(RvText* out, const RvParmDef* row) {
   }
 }
 
+// Writes the row of a parameter.
 static void write_row(RvText* out, const RvParmDef* row) {
   rv_text_addf(out, "| %s | `%s` | %s", row->label, row->token, rv_describe_parm_type(row->type));
   if (row->size > 1 && row->type != RV_PARM_COLOR) rv_text_addf(out, " x %d", row->size);
@@ -59,6 +65,7 @@ static void write_row(RvText* out, const RvParmDef* row) {
   rv_text_add(out, " |\n");
 }
 
+// Writes the tables of parameters, one for each folder.
 static void write_parms(RvText* out, const RvParmTable* table) {
   static const char head[] = "| label | token | type | default | range | unit | |\n|---|---|---|---|---|---|---|\n";
   if (!table->count) return;
@@ -75,6 +82,7 @@ static void write_parms(RvText* out, const RvParmTable* table) {
   }
 }
 
+// Writes the stages and state fields of a solver.
 static void write_state(RvText* out, const RvNodeType* type) {
   if (type->stages) rv_text_add(out, "\n## Stages\n\nThe names of the timers, in the order of a substep:");
   for (size_t i = 0; type->stages && type->stages[i]; ++i) rv_text_addf(out, "%s `%s`", i ? "," : "", type->stages[i]);
@@ -95,12 +103,13 @@ static void write_state(RvText* out, const RvNodeType* type) {
   }
 }
 
+// Summary and help, kind of node, ports, parameters and state.
 void rv_describe_md(const RvNodeType* type, RvText* out) {
   rv_text_addf(out, "%s\n# %s\n\n", RV_DOCS_MARK, type->label);
-  rv_describe_wrap(type->summary, 0, 118, out);
+  rv_describe_wrap(type->summary, 0, COLUMNS, out);
   if (*type->help) {
     rv_text_add(out, "\n");
-    rv_describe_wrap(type->help, 0, 118, out);
+    rv_describe_wrap(type->help, 0, COLUMNS, out);
   }
   rv_text_addf(out, "\nType `%s`, in Houdini `rivulet::%s::1.0`; category %s.", type->type, type->type, type->category);
   if (type->flags & RV_NODE_SOLVER) rv_text_add(out, " A solver: it steps through every frame from its start frame.");

@@ -1,9 +1,10 @@
-// For a terminal.
+// Description of a node as text for a terminal.
 #include "node/describe/describe.h"
 #include "parm/find.h"
 
-enum { COLUMNS = 100 };
+enum { COLUMNS = 100 };  // of wrapped text
 
+// Writes the inputs or outputs.
 static void write_ports(const char* title, const RvPortDef* ports, size_t count, bool inputs, RvText* out) {
   if (!count) return;
   rv_text_addf(out, "\n%s\n", title);
@@ -13,6 +14,7 @@ static void write_ports(const char* title, const RvPortDef* ports, size_t count,
   }
 }
 
+// Writes size, default, unit and range of a parameter.
 static void write_value(const RvParmDef* row, RvText* out) {
   if (row->size > 1) rv_text_addf(out, " x %d", row->size);
   if (row->type == RV_PARM_BUTTON) return;
@@ -29,6 +31,7 @@ static void write_value(const RvParmDef* row, RvText* out) {
   }
 }
 
+// Writes a parameter with its help and menu.
 static void write_parm(const RvParmDef* row, RvText* out) {
   rv_text_addf(out, "  %-18s %s", row->token, rv_describe_parm_type(row->type));
   write_value(row, out);
@@ -49,17 +52,8 @@ static void write_parm(const RvParmDef* row, RvText* out) {
   if (row->disable_when) rv_text_addf(out, "      Not used when %s.\n", row->disable_when);
 }
 
-void rv_describe_text(const RvNodeType* type, RvText* out) {
-  rv_text_addf(out, "%s: %s (%s)\nrivulet::%s::1.0", type->type, type->label, type->category, type->type);
-  for (int i = 0; rv_describe_flag(type, i); ++i) rv_text_addf(out, ", %s", rv_describe_flag(type, i));
-  rv_text_add(out, "\n\n");
-  rv_describe_wrap(type->summary, 0, COLUMNS, out);
-  if (*type->help) {
-    rv_text_add(out, "\n");
-    rv_describe_wrap(type->help, 0, COLUMNS, out);
-  }
-  write_ports("Inputs", type->inputs, type->ninput, true, out);
-  write_ports("Outputs", type->outputs, type->noutput, false, out);
+// Writes all parameters under the titles of their folders.
+static void write_parms(const RvNodeType* type, RvText* out) {
   bool ranged = false;
   for (size_t i = 0; i < type->parms->count; ++i) {
     const RvParmDef* row = type->parms->rows + i;
@@ -72,6 +66,10 @@ void rv_describe_text(const RvNodeType* type, RvText* out) {
     ranged = ranged || rv_describe_has_range(row);
   }
   if (ranged) rv_text_add(out, "\nAn end of a range that is marked ! is enforced; the others are the slider's.\n");
+}
+
+// Writes the stages and state fields of a solver.
+static void write_state(const RvNodeType* type, RvText* out) {
   if (type->stages) {
     rv_text_add(out, "\nStages\n ");
     for (size_t i = 0; type->stages[i]; ++i) rv_text_addf(out, " %s", type->stages[i]);
@@ -88,4 +86,20 @@ void rv_describe_text(const RvNodeType* type, RvText* out) {
     rv_text_addf(out, "%s%s, %s\n", *field->unit ? " " : "", field->unit, field->saved ? "saved" : "derived");
     rv_describe_wrap(field->help, 6, COLUMNS, out);
   }
+}
+
+// Name and flags, summary and help, ports, parameters and state.
+void rv_describe_text(const RvNodeType* type, RvText* out) {
+  rv_text_addf(out, "%s: %s (%s)\nrivulet::%s::1.0", type->type, type->label, type->category, type->type);
+  for (int i = 0; rv_describe_flag(type, i); ++i) rv_text_addf(out, ", %s", rv_describe_flag(type, i));
+  rv_text_add(out, "\n\n");
+  rv_describe_wrap(type->summary, 0, COLUMNS, out);
+  if (*type->help) {
+    rv_text_add(out, "\n");
+    rv_describe_wrap(type->help, 0, COLUMNS, out);
+  }
+  write_ports("Inputs", type->inputs, type->ninput, true, out);
+  write_ports("Outputs", type->outputs, type->noutput, false, out);
+  write_parms(type, out);
+  write_state(type, out);
 }

@@ -1,14 +1,19 @@
+// Clumps of a groom: centre lines and nearest clump.
 #include "node/groom/clump.h"
 
 #include "base/memory.h"
 #include "base/parallel.h"
 
+enum { CLUMPS_A_TASK = 64 };
+
+// Arguments of make_lines.
 typedef struct Job {
   RvGroomClumps* clumps;
   const RvGroomShape* shape;
   const RvGroomRoot* roots;
 } Job;
 
+// Grows a range of centre lines.
 static void make_lines(void* arg, size_t begin, size_t end) {
   Job* job = arg;
   for (size_t i = begin; i < end; ++i) {
@@ -25,9 +30,9 @@ RvResult rv_groom_clumps_init(RvGroomClumps* clumps, const RvGroomShape* shape, 
   clumps->boxes = rv_alloc(count, 6 * sizeof(float));
   if (!clumps->lines || !clumps->boxes) {
     rv_groom_clumps_free(clumps);
-    return rv_fail(error, RV_NO_MEMORY, "no memory for %zu clumps; make clumpsize larger", count);
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu clumps: raise clumpsize", count);
   }
-  rv_parallel_for(count, 64, make_lines, &(Job){clumps, shape, roots});
+  rv_parallel_for(count, CLUMPS_A_TASK, make_lines, &(Job){clumps, shape, roots});
   RvResult result = rv_nearest_init(&clumps->tree, count, clumps->boxes, error);
   if (result != RV_OK) rv_groom_clumps_free(clumps);
   return result;
@@ -40,6 +45,7 @@ void rv_groom_clumps_free(RvGroomClumps* clumps) {
   *clumps = (RvGroomClumps){0};
 }
 
+// Squared distance of a clump's root, for the search tree.
 static double root_distance2(const void* arg, size_t item, RvVec3 p) {
   const RvGroomClumps* clumps = arg;
   RvVec3 d = rv_sub(rv_vec3_load(clumps->boxes + 6 * item), p);

@@ -1,4 +1,4 @@
-// Clumps of a groom: their centre lines, and which clump a root belongs to.
+// Clumps of a groom: their centre lines, and the clump of each root.
 #ifndef RV_NODE_GROOM_CLUMP_H
 #define RV_NODE_GROOM_CLUMP_H
 
@@ -7,12 +7,12 @@
 
 typedef struct RvGroomClumps {
   size_t count;
-  RvGroomLine* lines;
-  float* boxes;  // a root as a box of no size
-  RvNearest tree;
+  RvGroomLine* lines;  // [count] centre lines
+  float* boxes;        // [count][6] root as a box of zero size
+  RvNearest tree;      // of the roots
 } RvGroomClumps;
 
-// `roots` are the clumps' own, as if each were a strand.
+// Grows the centre line of each clump from its root, like a strand.
 RvResult rv_groom_clumps_init(RvGroomClumps* clumps, const RvGroomShape* shape, size_t count, const RvGroomRoot* roots,
                               RvError* error);
 void rv_groom_clumps_free(RvGroomClumps* clumps);

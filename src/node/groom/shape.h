@@ -1,53 +1,59 @@
-// The shape of one strand: where it grows, how it curls, and its points at equal distances along it.
+// The shape of one strand: growth, curl, and points at equal distances along it.
 //
-// A strand is made in two steps. Its centre line leaves the skin between the comb direction and the normal
-// (`lift`), turns towards the comb direction as a heavy fibre does, and slides along the skin instead of
-// entering it. Then the curl, a helix or a wave about that line in a frame without twist, is walked with a
-// compass of one segment's length, so that all segments of a strand are equal and add up to its length.
+// A strand is made in two steps. Its centre line leaves the skin between the comb direction and the normal (`lift`),
+// bends towards the comb direction like a heavy fibre, and slides along the skin instead of entering it. Then the
+// curl, a helix or a wave about that line in a twist-free frame, is walked with steps of one segment's length, so
+// that all segments of a strand are equal and add up to its length.
 #ifndef RV_NODE_GROOM_SHAPE_H
 #define RV_NODE_GROOM_SHAPE_H
 
 #include "mesh/skin_hull.h"
 
-enum { RV_GROOM_NODES = 33 };
+enum { RV_GROOM_NODES = 33 };  // of a centre line
 
 typedef struct RvGroomShape {
   uint64_t seed;
-  int points;
-  // growth
-  RvVec3 direction;  // unit
-  double direction_random, lift, bend, bend_length;
-  const RvSkinHull* hull;  // NULL: none
-  // curl; radius 0 is straight
-  double curl_radius, curl_pitch, curl_random, curl_start, curl_blend;
-  bool wave;     // in a plane, not a helix
-  double kinks;  // share of the length over which the helix turns the other way round
-  double frizz, frizz_length;
-  // clumps: how far points go to the clump's centre line, at each node from root to tip
-  double tightness[RV_GROOM_NODES];
-  double clump_twist;  // radians, root to tip
-  double stray_frizz;  // of strands that belong to no clump
+  int points;  // of a strand
+  // Growth.
+  RvVec3 direction;         // comb direction, unit
+  double direction_random;  // deviation of single strands from it
+  double lift;              // 1: along the normal; 0: flat along the skin
+  double bend;              // share of the turn towards the comb direction that is done at the tip
+  double bend_length;       // length over which a strand turns
+  const RvSkinHull* hull;   // skin that strands avoid; NULL: none
+  // Curl; radius 0 is straight.
+  double curl_radius, curl_pitch;  // lengths
+  double curl_random;              // relative deviation of both
+  double curl_start, curl_blend;   // shares of the strand: without curl, and of growing curl
+  bool wave;                       // plane wave instead of a helix
+  double kinks;                    // share of the length over which the helix turns in the other sense
+  double frizz, frizz_length;      // amplitude and wavelength of the irregular sway
+  // Clumps.
+  double tightness[RV_GROOM_NODES];  // share of the distance to the clump's centre line that is closed, root to tip
+  double clump_twist;                // radians, root to tip
+  double stray_frizz;                // extra frizz of strands without a clump
 } RvGroomShape;
 
 typedef struct RvGroomRoot {
-  RvSkinFrame frame;
-  double length;
-  uint64_t id;
-  int32_t clump;  // -1: none
-  bool stray;
+  RvSkinFrame frame;  // position, normal and tangent
+  double length;      // of the strand along the fibre
+  uint64_t id;        // of its random numbers
+  int32_t clump;      // -1: none
+  bool stray;         // flies away: no clump, more frizz
 } RvGroomRoot;
 
 // A centre line: nodes at equal arc lengths.
 typedef struct RvGroomLine {
   RvVec3 node[RV_GROOM_NODES];
   double length;
-  RvVec3 across;  // from where the curl's phase counts: the root's tangent
+  RvVec3 across;  // tangent of the root, from which the phase of the curl is counted
 } RvGroomLine;
 
-// Length along the centre line over length along the fibre, for a curl of that radius.
+// Length along the centre line over length along the fibre, for a curl of this radius and pitch.
 double rv_groom_axial(const RvGroomShape* shape, double radius, double pitch);
+// Grows the centre line of a strand.
 void rv_groom_line(const RvGroomShape* shape, const RvGroomRoot* root, RvGroomLine* line);
-// The strand's points (xyz each), drawn to the clump's line if there is one (NULL: none).
+// Points of a strand (xyz each), drawn towards the centre line of its clump (NULL: none).
 void rv_groom_strand(const RvGroomShape* shape, const RvGroomRoot* root, const RvGroomLine* clump, float* points);
 // Frames of a polyline, parallel-transported from the root: z along the strand, x from `first`; quaternions.
 void rv_groom_orient(const float* points, int count, RvVec3 first, float* orient);

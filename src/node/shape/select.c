@@ -1,3 +1,4 @@
+// Selection of elements by names of groups, numbers and ranges.
 #include "node/shape/select.h"
 
 #include <ctype.h>
@@ -8,16 +9,19 @@
 
 #include "base/memory.h"
 
+// True for a word that starts with a digit.
 static bool is_number(const char* word) {
   return isdigit((unsigned char)word[0]) != 0;
 }
 
+// True if a group of the owner matches the word.
 static bool owner_has(const RvDetail* detail, RvOwner owner, const char* word) {
   for (size_t i = 0; i < rv_detail_group_count(detail, owner); ++i)
     if (fnmatch(word, rv_group_name(rv_detail_group(detail, owner, i)), 0) == 0) return true;
   return false;
 }
 
+// Fails with the list of groups.
 static RvResult unknown_group(const RvDetail* detail, RvOwner owner, const char* word, RvError* error) {
   char names[400] = "";
   size_t used = 0, count = rv_detail_group_count(detail, owner);
@@ -30,14 +34,14 @@ static RvResult unknown_group(const RvDetail* detail, RvOwner owner, const char*
                  count ? "there are: " : "the input has none", names);
 }
 
-// "7", "3-9" or "3-9:2"; numbers beyond the last element are left out, as in Houdini
+// Marks "7", "3-9" or "3-9:2"; numbers beyond the last element are ignored, as in Houdini.
 static RvResult mark_range(const char* word, uint8_t value, uint8_t* mask, size_t count, RvError* error) {
   char* end = NULL;
   unsigned long long first = strtoull(word, &end, 10), last = first, step = 1;
   if (*end == '-' && isdigit((unsigned char)end[1])) last = strtoull(end + 1, &end, 10);
   if (*end == ':' && isdigit((unsigned char)end[1])) step = strtoull(end + 1, &end, 10);
   if (*end || !step || last < first)
-    return rv_fail(error, RV_BAD_INPUT, "group: '%s' is no number and no range such as 3-9 or 3-9:2", word);
+    return rv_fail(error, RV_BAD_INPUT, "group: '%s' is neither a number nor a range such as 3-9 or 3-9:2", word);
   for (unsigned long long i = first; i <= last && i < count; i += step) {
     mask[i] = value;
     if (i > UINT64_MAX - step) break;
@@ -45,6 +49,7 @@ static RvResult mark_range(const char* word, uint8_t value, uint8_t* mask, size_
   return RV_OK;
 }
 
+// Marks the members of all groups that match the word.
 static RvResult mark_groups(const RvDetail* detail, RvOwner owner, const char* word, uint8_t value, uint8_t* mask,
                             RvError* error) {
   size_t count = rv_detail_count(detail, owner);
@@ -60,6 +65,7 @@ static RvResult mark_groups(const RvDetail* detail, RvOwner owner, const char* w
   return any ? RV_OK : unknown_group(detail, owner, word, error);
 }
 
+// Owner of the selection.
 static RvOwner choose_owner(const RvDetail* detail, const char* text, RvSelectType type) {
   if (type != RV_SELECT_GUESS) return type == RV_SELECT_PRIMS ? RV_PRIM : RV_POINT;
   char word[256];
@@ -76,19 +82,20 @@ RvResult rv_select(const RvDetail* detail, const char* text, RvSelectType type, 
   *mask = NULL;
   *owner = choose_owner(detail, text, type);
   char* copy = rv_strdup(text);
-  RvResult r = copy ? RV_OK : rv_fail(error, RV_NO_MEMORY, "no memory for a group");
+  RvResult r = copy ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for a group");
   size_t count = rv_detail_count(detail, *owner);
-  char* rest = NULL;
-  char* word = copy ? strtok_r(copy, " \t", &rest) : NULL;
+  char* position = NULL;
+  char* word = copy ? strtok_r(copy, " \t", &position) : NULL;
   if (word) {
-    // "all but these" when the first word takes away
+    // If the first word removes elements, the selection starts with all.
     *mask = rv_alloc(count, 1);
     if (*mask)
       memset(*mask, word[0] == '!', count);
     else
-      r = rv_fail(error, RV_NO_MEMORY, "no memory for a group");
+      r = rv_fail(error, RV_NO_MEMORY, "out of memory for a group");
   }
-  for (; word && r == RV_OK; word = strtok_r(NULL, " \t", &rest)) {
+  // Words apply in order.
+  for (; word && r == RV_OK; word = strtok_r(NULL, " \t", &position)) {
     const char* name = word + (word[0] == '!');
     uint8_t value = word[0] != '!';
     r = is_number(name) ? mark_range(name, value, *mask, count, error)
@@ -102,6 +109,7 @@ RvResult rv_select(const RvDetail* detail, const char* text, RvSelectType type, 
   return r;
 }
 
+// The points of selected primitives, or the selected points themselves.
 RvResult rv_select_points(const RvDetail* detail, const char* text, RvSelectType type, uint8_t** mask, RvError* error) {
   RvOwner owner;
   RvResult r = rv_select(detail, text, type, &owner, mask, error);
@@ -110,7 +118,7 @@ RvResult rv_select_points(const RvDetail* detail, const char* text, RvSelectType
   if (!points) {
     rv_free(*mask);
     *mask = NULL;
-    return rv_fail(error, RV_NO_MEMORY, "no memory for a group");
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for a group");
   }
   const int32_t* start = rv_detail_prim_start(detail);
   const int32_t* corner = rv_detail_vertex_point(detail);
@@ -121,6 +129,7 @@ RvResult rv_select_points(const RvDetail* detail, const char* text, RvSelectType
   return RV_OK;
 }
 
+// Patterns are separated by blanks or commas; "^" or "!" before a pattern removes names.
 bool rv_select_name(const char* patterns, const char* name) {
   bool wanted = false;
   char word[256];

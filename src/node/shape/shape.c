@@ -1,3 +1,4 @@
+// Builder of simple meshes.
 #include "node/shape/shape.h"
 
 #include <string.h>
@@ -12,7 +13,7 @@ RvResult rv_shape_begin(RvShape* shape, size_t points, size_t faces, size_t vert
   if (normals) shape->normals = rv_alloc(vertices, 3 * sizeof *shape->normals);
   if (shape->points && shape->face_size && shape->corners && (!normals || shape->normals)) return RV_OK;
   rv_shape_free(shape);
-  return rv_fail(error, RV_NO_MEMORY, "no memory for a mesh of %zu points", points);
+  return rv_fail(error, RV_NO_MEMORY, "out of memory for a mesh of %zu points", points);
 }
 
 int32_t rv_shape_point(RvShape* shape, RvVec3 position) {
@@ -28,13 +29,14 @@ void rv_shape_face(RvShape* shape, int count, const int32_t* corners, const RvVe
   }
 }
 
+// Adds N to vertices or points.
 static RvResult add_normals(const RvShape* shape, bool point_normals, RvDetail* detail, RvError* error) {
   RvAttrib* attrib = NULL;
   RvResult r =
       rv_detail_add_attrib(detail, point_normals ? RV_POINT : RV_VERTEX, "N", RV_F32, 3, RV_TAG_NORMAL, &attrib, error);
   if (r != RV_OK) return r;
   float* n = rv_attrib_write(attrib);
-  if (!n) return rv_fail(error, RV_NO_MEMORY, "no memory for normals");
+  if (!n) return rv_fail(error, RV_NO_MEMORY, "out of memory for normals");
   for (size_t i = 0; i < shape->nvertex; ++i)
     memcpy(n + 3 * (point_normals ? (size_t)shape->corners[i] : i), shape->normals + 3 * i, 3 * sizeof *n);
   return RV_OK;
@@ -42,14 +44,14 @@ static RvResult add_normals(const RvShape* shape, bool point_normals, RvDetail* 
 
 RvResult rv_shape_end(RvShape* shape, bool point_normals, RvDetail** out, RvError* error) {
   RvDetail* detail = rv_detail_new();
-  RvResult r = detail ? RV_OK : rv_fail(error, RV_NO_MEMORY, "no memory for a mesh");
+  RvResult r = detail ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for a mesh");
   if (r == RV_OK) r = rv_detail_add_points(detail, shape->npoint, NULL, error);
   if (r == RV_OK) {
     float* p = rv_detail_f32_write(detail, RV_POINT, "P", 3, error);
     if (p)
       memcpy(p, shape->points, 3 * shape->npoint * sizeof *p);
     else
-      r = rv_fail(error, RV_NO_MEMORY, "no memory for points");
+      r = rv_fail(error, RV_NO_MEMORY, "out of memory for points");
   }
   if (r == RV_OK)
     r = rv_detail_add_polygons(detail, RV_PRIM_POLYGON, shape->nface, shape->face_size, shape->corners, NULL, error);

@@ -1,3 +1,4 @@
+// Reads the liquid of a detail: loose points as particles, and wet curves as films.
 #include "node/transfer/surface_read.h"
 
 #include <math.h>
@@ -6,24 +7,32 @@
 #include "math/scalar.h"
 #include "node/solver/solver.h"
 
+// Limits of sensible input, in units of the scene.
+static const double FARTHEST = 1e15;
+static const double LARGEST_VOLUME = 1e30;
+static const double LARGEST_FILM = 1e10;
+
+// Working set.
 typedef struct Reader {
   const RvDetail* d;
   const RvSurfaceRead* how;
   RvSurfaceInput* out;
-  double meters;
-  const float *P, *v;
+  double meters;       // per unit of length
+  const float *P, *v;  // v may be NULL
 } Reader;
 
+// A numeric attribute of one component; NULL if there is none.
 static const RvAttrib* number(const RvDetail* d, RvOwner owner, const char* name) {
   const RvAttrib* a = rv_detail_find(d, owner, name);
   return a && rv_attrib_storage(a) != RV_STRING && rv_attrib_size(a) == 1 ? a : NULL;
 }
 
+// Fails for lack of memory.
 static RvResult no_memory(size_t count, RvError* error) {
-  return rv_fail(error, RV_NO_MEMORY, "no memory for %zu points", count);
+  return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu points", count);
 }
 
-// points that no primitive uses
+// Marks the points that no primitive uses.
 static RvResult find_loose(Reader* r, size_t* count, RvError* error) {
   size_t n = rv_detail_count(r->d, RV_POINT), nvertex = rv_detail_count(r->d, RV_VERTEX);
   const int32_t* point = rv_detail_vertex_point(r->d);
@@ -36,6 +45,7 @@ static RvResult find_loose(Reader* r, size_t* count, RvError* error) {
   return RV_OK;
 }
 
+// Copies position and velocity of a point; velocities that are not finite count as 0.
 static void put_point(const Reader* r, size_t point, double* x, float* v) {
   for (size_t c = 0; c < 3; ++c) {
     x[c] = r->P[3 * point + c];
@@ -43,29 +53,35 @@ static void put_point(const Reader* r, size_t point, double* x, float* v) {
   }
 }
 
-static bool is_place(const double x[3]) {
-  // beyond this a square overflows a float
-  return fabs(x[0]) < 1e15 && fabs(x[1]) < 1e15 && fabs(x[2]) < 1e15;
+// True for a finite position whose square does not overflow a float.
+static bool is_position(const double x[3]) {
+  return fabs(x[0]) < FARTHEST && fabs(x[1]) < FARTHEST && fabs(x[2]) < FARTHEST;
 }
 
 //---------------------------------------------------------------------------------------------- particles
 
+// Copies the particles with their volumes, from `volume` or `pscale`.
 static RvResult put_particles(Reader* r, RvError* error) {
   RvSurfaceParticles* p = &r->out->particles;
-  const RvAttrib *volume = number(r->d, RV_POINT, "volume"), *pscale = number(r->d, RV_POINT, "pscale");
+  const RvAttrib* volume = number(r->d, RV_POINT, "volume");
+  const RvAttrib* pscale = number(r->d, RV_POINT, "pscale");
   size_t n = rv_detail_count(r->d, RV_POINT);
   double sum = 0;
   for (size_t i = 0; i < n; ++i) {
     if (!r->out->loose[i]) continue;
     double *x = p->x + 3 * p->count, size = pscale ? rv_attrib_get(pscale, i, 0) : 0;
+    // Position and velocity.
     put_point(r, i, x, p->v + 3 * p->count);
-    if (!is_place(x))
-      return rv_fail(error, RV_BAD_INPUT, "point %zu is at (%g %g %g), which is no place", i, x[0], x[1], x[2]);
+    if (!is_position(x))
+      return rv_fail(error, RV_BAD_INPUT,
+                     "point %zu has the position (%g %g %g), which is not finite or too far away: check P upstream", i,
+                     x[0], x[1], x[2]);
+    // Volume, or that of the sphere of pscale.
     double v = volume ? rv_attrib_get(volume, i, 0) : 4.0 / 3 * RV_PI * size * size * size;
-    if (!(fabs(v) < 1e30))
-      return rv_fail(error, RV_BAD_INPUT, "point %zu has a %s of %g, which is no size", i, volume ? "volume" : "pscale",
-                     volume ? v : size);
-    // without any size it is known by the separation only
+    if (!(fabs(v) < LARGEST_VOLUME))
+      return rv_fail(error, RV_BAD_INPUT, "point %zu has a %s of %g, which is not finite or too large", i,
+                     volume ? "volume" : "pscale", volume ? v : size);
+    // Without volume and pscale the size follows from the separation.
     if (!(v > 0) && (volume || pscale)) {
       r->out->empty++;
       continue;
@@ -77,8 +93,8 @@ static RvResult put_particles(Reader* r, RvError* error) {
   return RV_OK;
 }
 
-// Where particles do not tell their volume, those that fill space have that of their separation, whatever their pscale;
-// those that are sparse keep that of pscale.
+// Completes the volumes of particles without a `volume` attribute: in the interior the cube of the separation, whatever
+// their pscale; isolated particles keep the volume of their pscale.
 static RvResult settle_volumes(Reader* r, RvError* error) {
   RvSurfaceParticles* p = &r->out->particles;
   double sep = r->how->particlesep, found = r->out->separation, lo[3], hi[3];
@@ -92,12 +108,14 @@ static RvResult settle_volumes(Reader* r, RvError* error) {
   if (!(sep > 0) && found > 0) return RV_OK;
   if (!(sep > 0))
     return rv_fail(error, RV_BAD_INPUT,
-                   "the particles have neither volume nor pscale, and do not fill space: set particlesep");
+                   "the particles have neither volume nor pscale, and are too sparse to estimate their separation: set "
+                   "particlesep");
   RvResult result = rv_surface_fill_volumes(p, sep, error);
   r->out->separation = sep;
   return result;
 }
 
+// Reads all particles.
 static RvResult read_particles(Reader* r, RvError* error) {
   size_t count = 0;
   RvSurfaceParticles* p = &r->out->particles;
@@ -113,11 +131,13 @@ static RvResult read_particles(Reader* r, RvError* error) {
 
 //---------------------------------------------------------------------------------------------- film
 
+// Attributes of wet strands; NULL where missing.
 typedef struct FilmAttribs {
   const RvAttrib *height, *outer, *radius, *prim_radius, *wetness;
   const int32_t* clump;
 } FilmAttribs;
 
+// True for a curve with film at one of its points.
 static bool is_wet(const Reader* r, const RvAttrib* height, size_t prim) {
   const int32_t *start = rv_detail_prim_start(r->d), *point = rv_detail_vertex_point(r->d);
   if (rv_detail_prim_type(r->d, prim) != RV_PRIM_CURVE) return false;
@@ -126,7 +146,7 @@ static bool is_wet(const Reader* r, const RvAttrib* height, size_t prim) {
   return false;
 }
 
-// of the hair under the film, in units of the scene
+// Fibre radius under the film, in units of the scene.
 static double radius_of(const Reader* r, const FilmAttribs* a, size_t prim, size_t point, double height) {
   double outer = a->outer ? rv_attrib_get(a->outer, point, 0) : 0;
   if (outer > height) return outer - height;
@@ -135,15 +155,18 @@ static double radius_of(const Reader* r, const FilmAttribs* a, size_t prim, size
   return r->how->hairradius / r->meters;
 }
 
+// Appends a vertex of a wet strand.
 static RvResult put_vertex(Reader* r, const FilmAttribs* a, size_t prim, size_t point, RvError* error) {
   RvSurfaceFilm* f = &r->out->film;
   size_t i = f->count;
   double height = rv_attrib_get(a->height, point, 0) / r->meters;
-  double radius = radius_of(r, a, prim, point, height), wet = a->wetness ? rv_attrib_get(a->wetness, point, 0) : 1;
+  double radius = radius_of(r, a, prim, point, height);
+  double wet = a->wetness ? rv_attrib_get(a->wetness, point, 0) : 1;
   put_point(r, point, f->x + 3 * i, f->v + 3 * i);
-  if (!is_place(f->x + 3 * i) || !(fabs(height) < 1e10) || !(radius >= 0 && radius < 1e10))
+  if (!is_position(f->x + 3 * i) || !(fabs(height) < LARGEST_FILM) || !(radius >= 0 && radius < LARGEST_FILM))
     return rv_fail(error, RV_BAD_INPUT,
-                   "point %zu of strand %zu has a filmheight of %g m on a hair of %g m at (%g %g %g): that is no film",
+                   "point %zu of strand %zu has a filmheight of %g m on a hair of %g m at (%g %g %g): check filmheight "
+                   "and filmradius upstream",
                    point, prim, height * r->meters, radius * r->meters, f->x[3 * i], f->x[3 * i + 1], f->x[3 * i + 2]);
   f->radius[i] = (float)radius;
   f->height[i] = (float)fmax(height, 0);
@@ -154,7 +177,8 @@ static RvResult put_vertex(Reader* r, const FilmAttribs* a, size_t prim, size_t 
   return RV_OK;
 }
 
-static RvResult take_film(Reader* r, size_t count, bool clumps, RvError* error) {
+// Allocates the arrays of the film.
+static RvResult allocate_film(Reader* r, size_t count, bool clumps, RvError* error) {
   RvSurfaceFilm* f = &r->out->film;
   f->x = rv_alloc(3 * count + 3, sizeof *f->x);
   f->v = rv_alloc(3 * count + 3, sizeof *f->v);
@@ -167,6 +191,7 @@ static RvResult take_film(Reader* r, size_t count, bool clumps, RvError* error) 
   return good ? RV_OK : no_memory(count, error);
 }
 
+// Reads all wet curves.
 static RvResult read_film(Reader* r, RvError* error) {
   const RvDetail* d = r->d;
   FilmAttribs a = {number(d, RV_POINT, "filmheight"), number(d, RV_POINT, "filmradius"),
@@ -176,10 +201,11 @@ static RvResult read_film(Reader* r, RvError* error) {
   size_t nprim = rv_detail_count(d, RV_PRIM), count = 0;
   for (size_t p = 0; a.height && p < nprim; ++p)
     if (is_wet(r, a.height, p)) count += (size_t)(start[p + 1] - start[p]);
-  RvResult result = take_film(r, count, a.clump != NULL, error);
+  RvResult result = allocate_film(r, count, a.clump != NULL, error);
   for (size_t p = 0; a.height && p < nprim && !result; ++p)
     for (int32_t k = start[p]; is_wet(r, a.height, p) && k < start[p + 1] && !result; ++k)
       result = put_vertex(r, &a, p, (size_t)point[k], error);
+  // Mean outer radius.
   double sum = 0, wet = 0;
   for (size_t i = 0; i < r->out->film.count; ++i)
     if (r->out->film.height[i] > 0) {

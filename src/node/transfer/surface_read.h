@@ -1,4 +1,4 @@
-// What of a detail is liquid: particles, and films on strands.
+// Reads the liquid of a detail: particles, and films on strands.
 #ifndef RV_NODE_TRANSFER_SURFACE_READ_H
 #define RV_NODE_TRANSFER_SURFACE_READ_H
 
@@ -6,20 +6,20 @@
 #include "surface/surface.h"
 
 typedef struct RvSurfaceRead {
-  double particlesep;  // 0: from the particles
-  double hairradius;   // m, of strands that do not tell theirs
+  double particlesep;  // particle separation, units of the scene; 0: estimated
+  double hairradius;   // m, for strands without a radius attribute
 } RvSurfaceRead;
 
 typedef struct RvSurfaceInput {
   RvSurfaceParticles particles;
   RvSurfaceFilm film;
-  uint8_t* loose;     // [points of the detail] 1: a particle
-  double separation;  // of the particles, by their volume
-  double outer;       // mean outer radius of films
-  size_t empty;       // particles without volume
+  uint8_t* loose;     // [points of the detail] 1: a particle, used by no primitive
+  double separation;  // of the particles, units of the scene
+  double outer;       // mean outer radius of wet strands
+  size_t empty;       // particles without volume, left out
 } RvSurfaceInput;
 
-// Free in any case.
+// Reads particles and films. Free the result in any case.
 RvResult rv_surface_read(const RvCook* cook, const RvDetail* detail, const RvSurfaceRead* how, RvSurfaceInput* out,
                          RvError* error);
 void rv_surface_input_free(RvSurfaceInput* input);

@@ -1,3 +1,4 @@
+// Transfer of point attributes from guides to hairs.
 #include <string.h>
 
 #include "base/memory.h"
@@ -5,16 +6,18 @@
 #include "node/shape/select.h"
 #include "node/transfer/transfer.h"
 
+// True for floating-point storage.
 static bool is_float(RvStorage storage) {
   return storage == RV_F16 || storage == RV_F32 || storage == RV_F64;
 }
 
-// places and frames of the hairs are their own, and so is what a solver keeps to itself
-static bool is_own(const char* name) {
+// True for attributes that are never transferred: positions and frames of the hairs, and private state of solvers.
+static bool is_excluded(const char* name) {
   return strcmp(name, "P") == 0 || strcmp(name, "rest") == 0 || strcmp(name, "orient") == 0 ||
          strncmp(name, "rv_", 3) == 0;
 }
 
+// Prepares the transfer of one attribute.
 static RvResult open_value(const RvAttrib* a, const RvTransferGuides* g, RvDetail* out, RvTransferValue* value,
                            RvError* error) {
   const char* name = rv_attrib_name(a);
@@ -28,7 +31,7 @@ static RvResult open_value(const RvAttrib* a, const RvTransferGuides* g, RvDetai
   } else {
     value->raw = rv_attrib_read(a);
   }
-  // the guide's kind of it, whatever the hairs had
+  // The attribute takes the type of the guides', whatever the hairs had.
   RvAttrib* to = NULL;
   rv_detail_remove_attrib(out, RV_POINT, name);
   RvResult result = rv_detail_add_attrib(out, RV_POINT, name, value->storage, size, rv_attrib_tag(a), &to, error);
@@ -36,7 +39,7 @@ static RvResult open_value(const RvAttrib* a, const RvTransferGuides* g, RvDetai
   result = rv_attrib_set_default(to, rv_attrib_default(a), error);
   value->to = result ? NULL : rv_attrib_write(to);
   if (!result && (!value->to || (is_float(value->storage) && !value->from)))
-    result = rv_fail(error, RV_NO_MEMORY, "no memory for the attribute %s", name);
+    result = rv_fail(error, RV_NO_MEMORY, "out of memory for the attribute %s", name);
   return result;
 }
 
@@ -44,13 +47,13 @@ RvResult rv_transfer_values_open(RvCook* cook, const char* patterns, const RvDet
                                  RvDetail* out, RvTransferValues* values, RvError* error) {
   size_t count = rv_detail_attrib_count(moved, RV_POINT);
   *values = (RvTransferValues){rv_alloc_zero(count, sizeof *values->data), 0};
-  if (!values->data) return rv_fail(error, RV_NO_MEMORY, "no memory for the guides' attributes");
+  if (!values->data) return rv_fail(error, RV_NO_MEMORY, "out of memory for the guides' attributes");
   for (size_t i = 0; i < count; ++i) {
     const RvAttrib* a = rv_detail_attrib(moved, RV_POINT, i);
     const char* name = rv_attrib_name(a);
-    if (is_own(name) || !rv_select_name(patterns, name)) continue;
+    if (is_excluded(name) || !rv_select_name(patterns, name)) continue;
     if (rv_attrib_storage(a) == RV_STRING) {
-      rv_cook_warn(cook, "the attribute %s of the guides holds texts and is not carried", name);
+      rv_cook_warn(cook, "the attribute %s of the guides is a string and is not transferred", name);
       continue;
     }
     RvResult result = open_value(a, g, out, &values->data[values->count++], error);
@@ -59,6 +62,7 @@ RvResult rv_transfer_values_open(RvCook* cook, const char* patterns, const RvDet
   return RV_OK;
 }
 
+// Stores a float in the storage of the attribute.
 static void set_float(const RvTransferValue* v, size_t element, double value) {
   if (v->storage == RV_F32)
     ((float*)v->to)[element] = (float)value;
@@ -73,9 +77,10 @@ void rv_transfer_values_set(const RvTransferValues* values, const RvTransferGuid
   for (size_t k = 0; k < values->count; ++k) {
     const RvTransferValue* v = &values->data[k];
     size_t size = (size_t)v->size;
+    // Integers are copied from the nearest sample of the own guide, floats interpolated.
     if (v->raw) {
       size_t bytes = rv_storage_bytes(v->storage) * size;
-      size_t from = (size_t)g->point[spot->at[spot->own] + (spot->share[spot->own] > 0.5)];
+      size_t from = (size_t)g->point[spot->at[spot->owner] + (spot->share[spot->owner] > 0.5)];
       memcpy((char*)v->to + point * bytes, v->raw + from * bytes, bytes);
       continue;
     }

@@ -1,4 +1,4 @@
-// Wet hair as a shader sees it: what the files of the node wetness share.
+// Shading attributes of wet hair: shared declarations of the node wetness.
 #ifndef RV_NODE_TRANSFER_WETNESS_H
 #define RV_NODE_TRANSFER_WETNESS_H
 
@@ -6,27 +6,29 @@
 
 //---------------------------------------------------------------------------------------------- wetness_attrib.c
 
-// What is done to an attribute, a number a point and component: multiplied, or brought towards 1 by that share.
+// Operation on an attribute with an amount per point and component: multiply by it, or blend towards 1 by it.
 typedef enum RvWetOp { RV_WET_MULTIPLY, RV_WET_TOWARDS } RvWetOp;
 
+// A change of one attribute.
 typedef struct RvWetChange {
-  const char* name;  // "": nothing is done
-  RvTag tag;         // of an attribute that is made anew
+  const char* name;  // of the attribute; "": none
+  RvTag tag;         // of a new attribute
   int size;          // 1 or 3
   RvWetOp op;
   const double* amount;  // [points][size]
-  double base[3];        // of an attribute that is made anew; with
-  const char* like;      // NULL, or an attribute whose double is the base; without it nothing is made
+  double base[3];        // value of a new attribute
+  const char* like;  // attribute whose double is the base instead; if it is missing too, nothing is made. NULL: unused
 } RvWetChange;
 
-// Changes vertex or point values in place; those of primitives and of the whole are made point values first, and stay
-// as they were. Where the amount is neutral (1, 0) not a bit changes. What is no float is left alone, with a warning.
+// Changes vertex or point attributes in place; primitive and detail attributes are copied to points first. Where the
+// amount is neutral (1 or 0) the value does not change by a bit. Attributes that are not floats are left alone, with a
+// warning.
 RvResult rv_wet_change(RvCook* cook, RvDetail* out, const RvWetChange* change, RvError* error);
 
 //---------------------------------------------------------------------------------------------- wetness_clumps.c
 
-// Number of strands in the clump of each point, at least 1, by the integer point attribute `name`. rv_free the result;
-// NULL with no error: there is no such attribute.
+// Number of strands, at least 1, in the clump of each point, by the integer point attribute `name`. rv_free the result;
+// NULL without an error: there is no such attribute.
 int32_t* rv_wet_clump_sizes(const RvDetail* detail, const char* name, RvError* error);
 
 #endif

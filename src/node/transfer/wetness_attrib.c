@@ -1,3 +1,4 @@
+// Changes of shading attributes by wetness.
 #include <float.h>
 #include <string.h>
 
@@ -7,11 +8,14 @@
 #include "math/scalar.h"
 #include "node/transfer/wetness.h"
 
+enum { GRAIN = 4096 };  // elements a task
+
+// True for floating-point storage.
 static bool is_float(RvStorage storage) {
   return storage == RV_F16 || storage == RV_F32 || storage == RV_F64;
 }
 
-// where renderers look first
+// Finds an attribute in the order of precedence of renderers.
 static const RvAttrib* find(const RvDetail* d, const char* name) {
   static const RvOwner owners[] = {RV_VERTEX, RV_POINT, RV_PRIM, RV_GLOBAL};
   const RvAttrib* a = NULL;
@@ -19,18 +23,20 @@ static const RvAttrib* find(const RvDetail* d, const char* name) {
   return a;
 }
 
-// a number of an attribute of any owner at a point; `prim` is the first that has the point, -1 none: then the base
+// Component c of an attribute at a point. prim: first primitive that uses the point; -1: none, and a primitive
+// attribute gives the base.
 static double value_at(const RvAttrib* a, size_t point, int32_t prim, int c, double base) {
   RvOwner owner = rv_attrib_owner(a);
   if (owner == RV_PRIM && prim < 0) return base;
   return rv_attrib_get(a, owner == RV_POINT ? point : owner == RV_PRIM ? (size_t)prim : 0, c);
 }
 
+// First primitive of each point, -1 for loose points; NULL with an error.
 static int32_t* first_prims(const RvDetail* d, RvError* error) {
   size_t npoint = rv_detail_count(d, RV_POINT);
   int32_t* out = rv_alloc(npoint, sizeof *out);
   if (!out) {
-    rv_fail(error, RV_NO_MEMORY, "no memory for %zu points", npoint);
+    rv_fail(error, RV_NO_MEMORY, "out of memory for %zu points", npoint);
     return NULL;
   }
   memset(out, 0xff, npoint * sizeof *out);
@@ -40,15 +46,15 @@ static int32_t* first_prims(const RvDetail* d, RvError* error) {
   return out;
 }
 
-// a float point attribute from one of the primitives or the whole (times `scale`), or from the base
-static RvResult make(RvDetail* out, const RvWetChange* c, const RvAttrib* from, double scale, RvAttrib** made,
-                     RvError* error) {
+// Creates a float point attribute from a primitive or detail attribute (times `scale`), or from the base.
+static RvResult make_point_attrib(RvDetail* out, const RvWetChange* c, const RvAttrib* from, double scale,
+                                  RvAttrib** created, RvError* error) {
   int32_t* prim = first_prims(out, error);
   if (!prim) return RV_NO_MEMORY;
   int size = from && scale == 1 ? rv_attrib_size(from) : c->size;
-  RvResult result = rv_detail_add_attrib(out, RV_POINT, c->name, RV_F32, size, c->tag, made, error);
-  float* values = result ? NULL : rv_attrib_write(*made);
-  if (!result && !values) result = rv_fail(error, RV_NO_MEMORY, "no memory for the attribute %s", c->name);
+  RvResult result = rv_detail_add_attrib(out, RV_POINT, c->name, RV_F32, size, c->tag, created, error);
+  float* values = result ? NULL : rv_attrib_write(*created);
+  if (!result && !values) result = rv_fail(error, RV_NO_MEMORY, "out of memory for the attribute %s", c->name);
   for (size_t i = 0; !result && i < rv_detail_count(out, RV_POINT); ++i)
     for (int k = 0; k < size; ++k)
       values[i * (size_t)size + (size_t)k] =
@@ -59,6 +65,7 @@ static RvResult make(RvDetail* out, const RvWetChange* c, const RvAttrib* from, 
 
 //---------------------------------------------------------------------------------------------- changing
 
+// Arguments of change_range.
 typedef struct Change {
   const RvWetChange* c;
   RvStorage storage;
@@ -67,12 +74,14 @@ typedef struct Change {
   void* values;
 } Change;
 
+// Applies the operation to one value.
 static double changed(RvWetOp op, double x, double amount) {
   if (op == RV_WET_MULTIPLY) return x * amount;
-  // what is past 1 already, or no number, stays
+  // Values from 1 on, and NaN, stay.
   return x < 1 ? x + (1 - x) * amount : x;
 }
 
+// Changes a range of elements in the storage of the attribute.
 static void change_range(void* arg, size_t begin, size_t end) {
   const Change* w = arg;
   double neutral = w->c->op == RV_WET_MULTIPLY ? 1 : 0;
@@ -96,27 +105,30 @@ static void change_range(void* arg, size_t begin, size_t end) {
 
 RvResult rv_wet_change(RvCook* cook, RvDetail* out, const RvWetChange* c, RvError* error) {
   if (!*c->name) return RV_OK;
-  const RvAttrib *found = find(out, c->name), *like = !found && c->like ? find(out, c->like) : NULL;
+  // The attribute, or the one from which it is made.
+  const RvAttrib* found = find(out, c->name);
+  const RvAttrib* like = !found && c->like ? find(out, c->like) : NULL;
   const RvAttrib* source = found ? found : like;
   if (!source && c->like) return RV_OK;
   if (source && (!is_float(rv_attrib_storage(source)) || rv_attrib_size(source) < c->size)) {
-    rv_cook_warn(cook, "the attribute %s has %d x %s, not %d floats, and is left as it is", rv_attrib_name(source),
-                 rv_attrib_size(source), rv_storage_name(rv_attrib_storage(source)), c->size);
+    rv_cook_warn(cook, "the attribute %s is %d x %s and stays unchanged: it must have %d floats",
+                 rv_attrib_name(source), rv_attrib_size(source), rv_storage_name(rv_attrib_storage(source)), c->size);
     return RV_OK;
   }
+  // Change in place, or make a point attribute first.
   RvOwner owner = found ? rv_attrib_owner(found) : RV_POINT;
   RvAttrib* to = NULL;
   RvResult result = RV_OK;
   if (found && (owner == RV_POINT || owner == RV_VERTEX))
     to = rv_detail_find_mutable(out, owner, c->name);
   else {
-    result = make(out, c, source, like ? 2 : 1, &to, error);
+    result = make_point_attrib(out, c, source, like ? 2 : 1, &to, error);
     owner = RV_POINT;
   }
   if (result) return result;
   Change w = {c, rv_attrib_storage(to), rv_attrib_size(to), NULL, rv_attrib_write(to)};
-  if (!w.values) return rv_fail(error, RV_NO_MEMORY, "no memory for the attribute %s", c->name);
+  if (!w.values) return rv_fail(error, RV_NO_MEMORY, "out of memory for the attribute %s", c->name);
   if (owner == RV_VERTEX) w.point = rv_detail_vertex_point(out);
-  rv_parallel_for(rv_detail_count(out, owner), 4096, change_range, &w);
+  rv_parallel_for(rv_detail_count(out, owner), GRAIN, change_range, &w);
   return RV_OK;
 }
