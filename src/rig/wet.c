@@ -77,7 +77,7 @@ static RvResult strand_step(RvWetRig* rig, double dt, RvError* error) {
                           .integrator = rig->def.integrator,
                           .max_iterations = rig->def.niter,
                           .tolerance = rig->def.tolerance,
-                          .brisk = true,
+                          .accept_predicted = true,
                           .force = h->force,
                           .target = h->target,
                           .drag = rig->drag,

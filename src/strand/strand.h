@@ -67,7 +67,7 @@ typedef struct RvStrandStepDef {
   RvIntegrator integrator;
   int max_iterations;    // Newton
   double tolerance;      // on the preconditioned residual, relative to the first
-  bool brisk;            // with a coupling: no last look at what is left where the steps before tell that it is enough
+  bool accept_predicted;            // with a coupling: no last look at what is left where the steps before tell that it is enough
   const double* force;   // [unknowns] N, at the start; NULL: none
   const double* target;  // [unknowns] values of the fixed unknowns at the end of the step
   // Implicit, each [unknowns] or NULL: drag (v - drag_velocity) in kg/s, and springs to a place in N/m.

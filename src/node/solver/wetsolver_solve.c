@@ -43,7 +43,7 @@ static RvResult strand_substep(RvStrandSolve* s, RvStrandSampler* sampler, doubl
   RvStrandStepDef step = rv_strandsolve_step_def(s, dt);
   if (wet) {
     step.slide = wet->slide;
-    step.brisk = true;
+    step.accept_predicted = true;
     step.scratch = wet->scratch;
   }
   if (wet) whole->contacts.liquid = &wet->bridges;
