@@ -3,7 +3,7 @@
 // The operator of every level is A x = sum over faces of c (x - x_j) + drain x, with c in [0, 1] (1: an open face
 // between two wet cells) and drain the conductance to the free surface. A coarse cell stands for 2 x 2 x 2; its faces
 // have the mean c of the four fine ones, its drain and its right side half of the eight's sums: up to the factor
-// 2^level that is left away, the Galerkin operator of piecewise constant transfers with the conductance between cells
+// 2^level that is omitted, the Galerkin operator of piecewise constant transfers with the conductance between cells
 // halved, as their distance is twice as long (so a plain coarse cell is again plain). Since nothing is discretised
 // anew, no drop, sheet or gap is lost: whatever is wet stays so on every level, and a thin sheet keeps all of its
 // drain. Transfers are constant by cells; what they lack in order the smoother makes up: Jacobi with the weights of
@@ -19,14 +19,14 @@
 #include "space/tiles.h"
 
 enum {
-  RV_MG_LEVELS = 16,
+  RV_MG_LEVELS = 16,             // most levels
   RV_MG_FACES = 576,             // 8 x 8 rows of 9 faces, and so along y and z
   RV_MG_COEF = 3 * RV_MG_FACES,  // of a tile
   RV_MG_FINE_DEGREE = 2,         // of the smoother on the finest level
   RV_MG_DEGREE = 4,              // and below
   RV_MG_LAST_DEGREE = 16,        // and on the coarsest; all are powers of two
   RV_MG_MOST_DEGREE = 16,
-  RV_MG_HELD = 4,  // directions that are kept until they go to x
+  RV_MG_KEPT = 4,  // CG directions that are kept until they are added to x together
 };
 
 // Place of a face within the coefficients of a tile: along its axis 0..8, along the others 0..7; the upper faces of a
@@ -44,20 +44,20 @@ static inline int rv_liquid_mg_face_z(int x, int y, int z) {
 // A level. Vectors have 512 floats for each tile and one more tile of zeros at the end, which stands for all that are
 // absent. Dry rows hold zeros and are never written.
 typedef struct RvMgLevel {
-  size_t count;
-  int32_t (*coord)[3];
-  int32_t (*near)[6];  // the tiles at -x, +x, -y, +y, -z, +z; `count`: absent
-  int32_t* slot;       // where its coefficients are; -1: a plain tile, wet everywhere, c = 1 and no drain
-  size_t slots;
-  float* coef;          // RV_MG_COEF a slot
-  float* drain;         // 512 a slot
-  float* inverse;       // 512 a slot: 1 / (drain + sum of c), 0 where dry
-  uint64_t* rows;       // of a slot: bit z*8 + y is set where some cell of that row is wet
-  int32_t (*child)[8];  // tiles of the finer level, x fastest; -1: absent
-  float *x, *y, *b;     // b is not there on the finest level
-  size_t coupled;       // cells with a c above 0
-  int degree;
-  float weight[RV_MG_MOST_DEGREE];
+  size_t count;                     // tiles
+  int32_t (*coord)[3];              // of each, in tiles
+  int32_t (*near)[6];               // the tiles at -x, +x, -y, +y, -z, +z; `count`: absent
+  int32_t* slot;                    // where its coefficients are; -1: a plain tile, wet everywhere, c = 1 and no drain
+  size_t slots;                     // tiles that have coefficients
+  float* coef;                      // RV_MG_COEF a slot
+  float* drain;                     // 512 a slot
+  float* inverse;                   // 512 a slot: 1 / (drain + sum of c), 0 where dry
+  uint64_t* rows;                   // of a slot: bit z*8 + y is set where some cell of that row is wet
+  int32_t (*child)[8];              // tiles of the finer level, x fastest; -1: absent
+  float *x, *y, *b;                 // iterates of the smoother, and right side (not on the finest level)
+  size_t coupled;                   // cells with a c above 0
+  int degree;                       // sweeps of the smoother
+  float weight[RV_MG_MOST_DEGREE];  // of each sweep
 } RvMgLevel;
 
 typedef struct RvMultigrid {
@@ -83,7 +83,8 @@ double rv_liquid_mg_advance(const RvMgLevel* level, float alpha, const float* q,
                             double* cross);
 // out = z + beta p
 void rv_liquid_mg_turn(const RvMgLevel* level, const float* z, float beta, const float* p, float* out);
-// x += the sum of alpha p of `count` directions: x is double, so a pass over it for each would cost most of all
+// x += the sum of alpha p of `count` directions. x is double, so a pass over it for each direction would cost more than
+// any other vector operation.
 void rv_liquid_mg_gather(const RvMgLevel* level, float* const* p, const float* alpha, int count, double* x);
 // Inverse and rows of a slot whose c and drain are there; returns how many of its cells have a c above 0.
 size_t rv_liquid_mg_invert(const RvMgLevel* level, size_t slot);

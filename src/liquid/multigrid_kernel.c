@@ -1,13 +1,17 @@
-// One row of eight cells at a time. Differences are taken before they are summed: of a large smooth pressure they are
-// exact, so the rounding of A x is that of its gradient, not of its value.
+// The inner loops of multigrid and of its conjugate gradients, a row of eight cells at a time. Differences to the
+// neighbours are taken before they are weighted and summed: for a large smooth pressure they are exact, so the rounding
+// of A x is that of its gradient, not of its value.
 #include "liquid/multigrid_kernel.h"
 
 #include "liquid/rows.h"
 
-// the w = 1 builds of a kernel are baselines of others; rows have one width only
+// Kernels are also built with one lane, as baselines of benchmarks; rows have one width only.
 #if RV_W == 8
 
-// row y of x, and its differences to the rows around
+// Plain tiles have six faces with c = 1 in each cell.
+#define PLAIN_DIAGONAL 6
+
+// Row y of x, and its differences to the rows around.
 typedef struct Differences {
   RvRow c, left, right, down, up, back, front;
 } Differences;
@@ -23,13 +27,14 @@ RV_INLINE Differences differences(const RvSlice* s, int y) {
                        c - rv_liquid_slice_front(s, y)};
 }
 
-// row y of A x; center gets the row of x itself
+// Row y of A x in a plain tile; `center` gets the row of x itself.
 RV_INLINE RvRow apply_plain(const RvSlice* s, int y, RvRow* center) {
   Differences r = differences(s, y);
   *center = r.c;
   return ((r.left + r.right) + (r.down + r.up)) + (r.back + r.front);
 }
 
+// The same with the coefficients of a general tile.
 RV_INLINE RvRow apply_general(const RvSlice* s, const float* coef, const float* drain, int y, int z, RvRow* center) {
   Differences r = differences(s, y);
   const float* cx = coef + rv_liquid_mg_face_x(0, y, z);
@@ -41,7 +46,7 @@ RV_INLINE RvRow apply_general(const RvSlice* s, const float* coef, const float* 
          ((rv_row_load(cz) * r.back + rv_row_load(cz + 64) * r.front) + rv_row_load(drain + (z * 8 + y) * 8) * r.c);
 }
 
-// what a general tile has beside a plain one; rows without liquid are left alone, and hold zeros
+// What a general tile has that a plain one does not need. Rows without liquid hold zeros and are not written.
 typedef struct General {
   const float *coef, *drain, *inverse;
   uint64_t rows;
@@ -53,10 +58,12 @@ RV_INLINE General general(const RvMgLevel* level, size_t t) {
                    level->inverse + slot * RV_TILE_CELLS, level->rows[slot]};
 }
 
+// Whether a row has a wet cell.
 RV_INLINE bool has_row(uint64_t rows, int y, int z) {
   return rows >> (z * 8 + y) & 1;
 }
 
+// One sweep of the smoother: out = x + w inverse (b - A x). Returns b . out if `dot`.
 RV_INLINE double sweep(const RvMgLevel* level, const float* x, const float* b, float w, float* out, bool dot,
                        size_t begin, size_t end) {
   RvRowSum sum = {0};
@@ -64,7 +71,7 @@ RV_INLINE double sweep(const RvMgLevel* level, const float* x, const float* b, f
     RvAround a = rv_liquid_around((const int32_t(*)[6])level->near, x, t);
     bool plain = level->slot[t] < 0;
     General g = plain ? (General){0} : general(level, t);
-    RvRow scale = rv_row_set(plain ? w / 6 : w), c;
+    RvRow scale = rv_row_set(plain ? w / PLAIN_DIAGONAL : w), c;
     for (int z = 0; z < 8; ++z) {
       RvSlice s = rv_liquid_slice(&a, z);
       const float* right = b + t * RV_TILE_CELLS + z * 64;
@@ -124,12 +131,13 @@ double RV_KERNEL(rv_liquid_mg_apply)(const RvMgLevel* level, const float* p, flo
   return rv_row_total(sum);
 }
 
-// the eight cells' sums of rows y, y+1 at z, z+1, halved: four numbers of the coarse row
+// Right side of a coarse row from the sum of two by two fine rows: half of the sums of eight cells.
 RV_INLINE void fold(RvRow s, float* to) {
   RvRow pairs = s + __builtin_shufflevector(s, s, 1, 0, 3, 2, 5, 4, 7, 6);
   for (int k = 0; k < 4; ++k) to[k] = 0.5f * pairs[2 * k];
 }
 
+// Residual b - A x of a fine tile, restricted to its octant of the coarse tile.
 RV_INLINE void restrict_child(const RvMgLevel* fine, const float* x, const float* b, size_t t, float* to) {
   RvAround a = rv_liquid_around((const int32_t(*)[6])fine->near, x, t);
   bool plain = fine->slot[t] < 0;
@@ -150,12 +158,14 @@ RV_INLINE void restrict_child(const RvMgLevel* fine, const float* x, const float
   }
 }
 
+// Inverse diagonal of a tile; NULL: plain.
 static const float* inverse_of(const RvMgLevel* level, size_t t) {
   return level->slot[t] < 0 ? NULL : level->inverse + (size_t)level->slot[t] * RV_TILE_CELLS;
 }
 
+// out = w inverse r: the first sweep of the smoother, from 0.
 RV_INLINE void scale_tile(const float* inverse, float w, const float* r, float* out) {
-  RvRow scale = rv_row_set(inverse ? w : w / 6);
+  RvRow scale = rv_row_set(inverse ? w : w / PLAIN_DIAGONAL);
   if (inverse)
     for (int i = 0; i < RV_TILE_CELLS; i += 8)
       rv_row_store(out + i, scale * rv_row_load(inverse + i) * rv_row_load(r + i));
@@ -181,7 +191,7 @@ void RV_KERNEL(rv_liquid_mg_restrict)(const RvMgLevel* fine, const RvMgLevel* co
   }
 }
 
-// dry cells of the finer level must stay 0
+// v where the fine cell is wet, 0 elsewhere: dry cells must stay 0.
 RV_INLINE RvRow wet_only(const float* inverse, int row, RvRow v) {
   if (!inverse) return v;
   typedef int Mask __attribute__((vector_size(32)));
@@ -220,6 +230,7 @@ RV_INLINE RvRow larger(RvRow a, RvRow b) {
   return (RvRow)(((Mask)a & m) | ((Mask)b & ~m));
 }
 
+// Bits of the rows of a tile that have liquid.
 RV_INLINE uint64_t rows_of(const RvMgLevel* level, size_t t) {
   return level->slot[t] < 0 ? ~0ull : level->rows[level->slot[t]];
 }
@@ -235,20 +246,20 @@ double RV_KERNEL(rv_liquid_mg_advance)(const RvMgLevel* level, float alpha, cons
   RvRow step = rv_row_set(alpha);
   for (size_t t = begin; t < end; ++t) {
     const float* inverse = inverse_of(level, t);
-    RvRow most = {0}, scale = rv_row_set(inverse ? level->weight[0] : level->weight[0] / 6);
+    RvRow largest_row = {0}, scale = rv_row_set(inverse ? level->weight[0] : level->weight[0] / PLAIN_DIAGONAL);
     RvRowSum own = {0};
     RV_EACH_ROW(at, level, t) {
-      RvRow now = rv_row_load(r + at) - step * rv_row_load(q + at);
-      RvRow x = inverse ? scale * rv_row_load(inverse + at % RV_TILE_CELLS) * now : scale * now;
-      rv_row_store(r + at, now);
+      RvRow residual = rv_row_load(r + at) - step * rv_row_load(q + at);
+      RvRow x = inverse ? scale * rv_row_load(inverse + at % RV_TILE_CELLS) * residual : scale * residual;
+      rv_row_store(r + at, residual);
       rv_row_store(level->x + at, x);
-      sum += rv_row_wide(now) * rv_row_wide(now);
-      own += rv_row_wide(now) * rv_row_wide(x);
-      most = larger(absolute(now), most);
+      sum += rv_row_wide(residual) * rv_row_wide(residual);
+      own += rv_row_wide(residual) * rv_row_wide(x);
+      largest_row = larger(absolute(residual), largest_row);
     }
-    float m = 0;
-    for (int k = 0; k < 8; ++k) m = most[k] > m ? most[k] : m;
-    largest[t] = m;
+    float largest_value = 0;
+    for (int k = 0; k < 8; ++k) largest_value = largest_row[k] > largest_value ? largest_row[k] : largest_value;
+    largest[t] = largest_value;
     cross[t] = rv_row_total(own);
   }
   return rv_row_total(sum);

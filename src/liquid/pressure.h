@@ -56,7 +56,7 @@ typedef struct RvPressureIn {
 typedef struct RvPressureOptions {
   double tolerance;   // of the residual against that of p = 0, both as roots of sums of squares; 0: 1e-6
   double divergence;  // and no cell's divergence may exceed this part of (largest speed before) / dx; 0: 3e-7, so
-                      // that 1e-6 of the speed after holds where two thirds of it are gone; < 0: any
+                      // that it is below 1e-6 of the speed after the solve even if that is a third; < 0: any
   int most;           // iterations; 0: 200
   RvPressureMethod method;
 } RvPressureOptions;
@@ -68,7 +68,7 @@ typedef struct RvPressureReport {
   size_t closed;               // bodies of liquid that reach no air
   double incompatible;         // m^3/s that could not be met in them, sum of absolute values
   double residual;             // relative, as `tolerance`
-  double worst;                // largest divergence left, over (largest speed before) / dx
+  double worst;                // largest remaining divergence, over (largest speed before) / dx
   double traffic;              // bytes that the iterations read and wrote, each vector once a pass: what no cache saved
 } RvPressureReport;
 
