@@ -15,7 +15,7 @@ enum { TILE_GRAIN = 4, PARTICLE_GRAIN = 16384 };
 
 // Lengths in cells.
 #define UPPER_NODE (WIDE - 1.0625f)  // largest coordinate that is interpolated: just inside the last cell of nodes
-#define HALF_DIAGONAL 0.87f      // sqrt(3) / 2, rounded up: farthest that a point is from its nearest node
+#define HALF_DIAGONAL 0.87f          // sqrt(3) / 2, rounded up: farthest that a point is from its nearest node
 #define LEAST_MARCH 0.05f    // smallest step along a path; a sheet one cell thick is at least 0.1 deep at its middle
 #define RESTART_GAP 0.25f    // gap to the surface from which a sliding path goes on, so as not to meet it again
 #define LARGEST_PUSH 2.0f    // longest single step out of a solid

@@ -6,7 +6,7 @@
 #include "rivulet/geo.h"
 #include "rivulet/state.h"
 
-// The rows of the state as part of another solver's, which names its parts.
+// Rows of the table of state fields; `part` names the liquid within another solver's state.
 #define RV_LIQUID_FIELDS(part)                                                                                           \
   {"rv_cell", RV_POINT, RV_F64,    3,    RV_TAG_NONE,                                                                    \
    part,      "",       "collide", true, "Exact place, in cells of rv_dx from rv_gridorigin."},                          \
@@ -36,7 +36,7 @@
 enum { RV_LIQUID_FIELD_COUNT = 9 };
 extern const RvFieldDef rv_liquid_fields[RV_LIQUID_FIELD_COUNT];
 
-// Of a state beside the particles.
+// What a state has beside the particles.
 typedef struct RvLiquidGlobals {
   double origin[3];  // what places are relative to, in units of the scene
   double dx;         // m
@@ -44,13 +44,13 @@ typedef struct RvLiquidGlobals {
   double initial, sources, killed, evaporated, outflow;  // m^3, as in RvLedger
 } RvLiquidGlobals;
 
-// How the scene measures.
+// Units of the scene.
 typedef struct RvLiquidUnits {
   double meters;  // of a unit of the scene
   double rate;    // seconds of simulation a second of the scene
 } RvLiquidUnits;
 
-// What was wrong with points that were read; they are left out.
+// Faults of points that were read. Lost and empty ones are left out.
 typedef struct RvLiquidFaults {
   size_t lost;         // place, velocity or volume no number, or too far away
   size_t empty;        // without volume

@@ -21,20 +21,20 @@ typedef struct RvParticles {
   float* age;      // s since birth
   double* volume;  // m^3; at 0 or below the particle is dead and the next sort takes it away
   int64_t* id;     // unique, never used again
-  int32_t* row;    // where the quantities stand that the solver only carries; halves have that of their parent
+  int32_t* row;    // point of the input that has the attributes which the solver only carries; split halves share it
   uint32_t* home;  // tile of the particle: in `homes`, and from homes.count on in `extra`
   // Of the last sort. The particles of cell k of tile t are cell_first[t*512 + k] .. cell_first[t*512 + k + 1], those
   // of the whole tile cell_first[t*512] .. cell_first[t*512 + 512]. Particles added since stand behind.
   RvTiles homes;
   uint32_t* cell_first;
-  size_t sorted;  // how many the last sort knew
+  size_t sorted;  // number of particles at the last sort
   // tiles of particles added since the last sort
   int32_t (*extra)[3];
   size_t extra_count, extra_capacity;
-  // behind: two arrays of 4 bytes or one of 8 in a block; room of the sort
+  // memory of the arrays: two of 4 bytes or one of 8 a block; and two blocks of work memory for the sort
   uint64_t *block[RV_PARTICLE_BLOCKS], *room, *spare;
-  size_t first_capacity;
-  RvArena* scratch;  // the room is taken from there while it is needed; NULL: it is kept
+  size_t first_capacity;  // of cell_first
+  RvArena* scratch;       // room and spare are taken from there while they are needed; NULL: they are kept
 } RvParticles;
 
 void rv_liquid_particles_free(RvParticles* particles);
@@ -43,7 +43,7 @@ RvResult rv_liquid_particles_reserve(RvParticles* particles, size_t count, RvErr
 // Bytes held, particles and sort; the tiles' own lists apart.
 size_t rv_liquid_particles_bytes(const RvParticles* particles);
 
-// Where the room comes from from now on.
+// Sets the arena that the room is taken from; NULL: own memory.
 void rv_liquid_particles_set_scratch(RvParticles* particles, RvArena* scratch);
 // room and spare, each of 8 bytes a particle, until they are given back. False when out of memory.
 bool rv_liquid_particles_take_room(RvParticles* particles, RvArenaMark* mark);
@@ -66,10 +66,10 @@ static inline void rv_liquid_particles_place(const RvParticles* p, size_t i, dou
   for (int a = 0; a < 3; ++a) cell[a] = (double)tile[a] * RV_TILE_SIDE + (double)p->x[a][i];
 }
 
-// What a sort took away beside the dead: particles that went out of range or lost their numbers.
+// Particles that a sort removed although they were not dead: out of range, or with a value that is not a number.
 typedef struct RvParticlesLost {
   size_t count;
-  double volume;
+  double volume;  // m^3
 } RvParticlesLost;
 
 // Takes every particle to its tile and sorts all by (tile, cell), those of a cell in the order in which they stood.

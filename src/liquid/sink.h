@@ -1,4 +1,4 @@
-// Where liquid goes (WH-43): sinks, open sides of a domain, kill boxes. When to call what stands in liquid/source.h.
+// Where liquid leaves (WH-43): sinks, open sides of a domain, kill boxes. The order of calls is in liquid/source.h.
 #ifndef RV_LIQUID_SINK_H
 #define RV_LIQUID_SINK_H
 
@@ -6,11 +6,11 @@
 #include "liquid/region.h"
 #include "rivulet/geo.h"
 
-// What came and went. Added to.
+// Totals of sources and sinks; each call adds to them.
 typedef struct RvLiquidFlow {
   double sources, killed, outflow;  // m^3, as in RvLedger
   size_t born, removed;             // particles
-  size_t idle;                      // sources that wanted to flow and had no area or no inside
+  size_t idle;                      // active sources that gave nothing, as their shape has no area or no inside
 } RvLiquidFlow;
 
 typedef struct RvLiquidSink {

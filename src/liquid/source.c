@@ -1,3 +1,5 @@
+// Emission of particles from triangles by a rate (WH-43; source.h). Places and times are quasirandom, so that a stream
+// is even in space and time whatever the substeps.
 #include "liquid/source.h"
 
 #include <math.h>
@@ -7,12 +9,14 @@
 #include "liquid/source_work.h"
 #include "math/scalar.h"
 
+// Whether n numbers are finite.
 static bool all_finite(const double* x, size_t n) {
   for (size_t i = 0; i < n; ++i)
     if (!isfinite(x[i])) return false;
   return true;
 }
 
+// Refuses settings that make no sense.
 static RvResult check(const RvLiquidSource* s, const RvSourceSettings* set, double dt, RvError* error) {
   if (!(set->separation > 0) || !isfinite(set->separation) || !(set->dx > 0) || !isfinite(set->dx))
     return rv_fail(error, RV_BAD_INPUT, "particlesep is %g: it must be above 0", set->separation);
@@ -24,7 +28,7 @@ static RvResult check(const RvLiquidSource* s, const RvSourceSettings* set, doub
   return RV_OK;
 }
 
-// one of the directions of the cone around `base`, all alike likely
+// A direction of the cone around `base`, uniformly distributed over its solid angle.
 RvVec3 rv_liquid_source_spread(const RvLiquidSource* s, const RvSourceSettings* set, RvVec3 base, int64_t number) {
   double speed = rv_length(base);
   if (!(s->spread > 0) || !(speed > 0)) return base;
@@ -64,7 +68,7 @@ RvResult rv_liquid_source_room(const RvLiquidSource* s, const RvSourceSettings* 
 
 //---------------------------------------------------------------------------------------------- emission
 
-// area up to each triangle; the last is the whole
+// Sum of the areas up to each triangle; the last is the total.
 static RvResult sum_areas(const RvLiquidSource* s, double* sum, RvError* error) {
   sum[0] = 0;
   for (size_t i = 0; i < s->ntriangle; ++i) {
@@ -76,7 +80,7 @@ static RvResult sum_areas(const RvLiquidSource* s, double* sum, RvError* error) 
   return rv_fail(error, RV_BAD_INPUT, "source %d: the shape has a point that is not a finite number", s->id);
 }
 
-// the last triangle that begins at or before `area`, and has one
+// The triangle in which the cumulated area reaches `area` (bisection).
 static size_t find_triangle(const double* sum, size_t count, double area) {
   size_t lo = 0, hi = count;
   while (hi - lo > 1) {
@@ -86,12 +90,15 @@ static size_t find_triangle(const double* sum, size_t count, double area) {
   return lo;
 }
 
-// The additive recurrence of the plane (Roberts 2018, "The unreasonable effectiveness of quasirandom sequences"):
-// successive members are far from each other, so a stream is even. In whole numbers, exact after any count.
+// Member `number` of the additive recurrence in the plane (Roberts 2018, "The unreasonable effectiveness of quasirandom
+// sequences"), in [0, 1): successive members are far from each other, so a stream is even. In whole numbers, so it is
+// exact after any count.
 static double even(uint64_t step, uint64_t shift, int64_t number) {
   return (double)((shift + step * (uint64_t)number) >> 11) * 0x1p-53;
 }
 
+// One particle: place on the triangles, velocity, and the way since its birth `since` seconds ago. False: out of memory
+// or range.
 static bool emit_one(const RvLiquidSource* s, const RvSourceSettings* set, const double* sum, int64_t number,
                      double since, RvParticles* p, int64_t id) {
   RvRandom4 shift = rv_random4(set->seed, RV_SOURCE_STREAM(s->id), UINT64_MAX);
@@ -115,21 +122,24 @@ static bool emit_one(const RvLiquidSource* s, const RvSourceSettings* set, const
   return rv_liquid_source_add(s, set, p, at, v, since, id);
 }
 
+// All particles of a substep: one whenever the volume that flowed reaches that of a particle.
 static RvResult emit(const RvLiquidSource* s, RvSourceState* state, const RvSourceSettings* set, double dt,
                      RvParticles* p, int64_t* next_id, RvLiquidFlow* flow, RvError* error) {
   double volume = set->separation * set->separation * set->separation, flowed = state->owed + s->rate * dt;
   double count = floor(flowed / volume);
   if (!(s->rate > 0) || !(dt > 0)) return RV_OK;
+  // areas of the triangles
   double* sum = rv_alloc(s->ntriangle + 1, sizeof *sum);
   RvResult result = sum ? RV_OK : rv_fail(error, RV_NO_MEMORY, "no memory for source %d", s->id);
   if (!result) result = sum_areas(s, sum, error);
   bool idle = !result && !(sum[s->ntriangle] > 0);
   if (idle) flow->idle++;
   if (result || idle) goto done;
+  // particles, each at the time when its volume had flowed
   result = rv_liquid_source_room(s, set, p, count, error);
   size_t before = p->count;
   for (double k = 0; !result && k < count; ++k) {
-    // when the volume of k + 1 particles had flowed
+    // seconds since the volume of k + 1 particles had flowed
     double since = rv_clamp(dt - ((k + 1) * volume - state->owed) / s->rate, 0, dt);
     if (!emit_one(s, set, sum, state->born + (int64_t)k, since, p, *next_id + (int64_t)k))
       result = rv_fail(error, RV_LIMIT, "source %d is too far away: beyond 8 million cells from the origin", s->id);
@@ -138,6 +148,7 @@ static RvResult emit(const RvLiquidSource* s, RvSourceState* state, const RvSour
     p->count = before;
     goto done;
   }
+  // ledger
   state->owed = fmax(flowed - count * volume, 0);
   state->born += (int64_t)count;
   *next_id += (int64_t)count;

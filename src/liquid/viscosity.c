@@ -1,3 +1,4 @@
+// The viscosity solve (viscosity.h): conjugate gradients with the diagonal as preconditioner.
 #include "liquid/viscosity.h"
 
 #include <math.h>
@@ -6,7 +7,10 @@
 #include "base/parallel.h"
 #include "liquid/viscosity_work.h"
 
-enum { GRAIN = 8, FIRST_BLOCK = 1 << 20, MOST_ITERATIONS = 500 };
+enum { GRAIN = 8 };              // tiles a task
+enum { FIRST_BLOCK = 1 << 20 };  // bytes of the arena's first block
+enum { MOST_ITERATIONS = 500 };  // by default
+static const double DEFAULT_TOLERANCE = 1e-5;
 
 struct RvViscosity {
   RvArena* arena;
@@ -32,9 +36,9 @@ size_t rv_liquid_viscosity_bytes(const RvViscosity* v) {
 
 typedef struct Solve {
   RvViscosityWork w;
-  double* square;  // r . r of each tile
-  float alpha, beta;
-  float* const* v;
+  double* square;     // r . r of each tile
+  float alpha, beta;  // of CG
+  float* const* v;    // the velocity that the operator is applied to
 } Solve;
 
 static void stress_tiles(void* arg, size_t begin, size_t end) {
@@ -47,14 +51,15 @@ static double force_tiles(void* arg, size_t begin, size_t end) {
   return RV_KERNEL_CALL(rv_liquid_viscosity_force, (&s->w, s->v, s->w.q, begin, end));
 }
 
+// q = A v. Returns v . q.
 static double apply(Solve* s, float* const v[3]) {
   s->v = v;
   rv_parallel_for(s->w.count, GRAIN, stress_tiles, s);
   return rv_parallel_sum(s->w.count, GRAIN, force_tiles, s);
 }
 
-// r = m u* - A u* where unknown, p = 0; returns the square of what the tolerance is of: m u* and, since what solids
-// hold acts too, the first residual
+// r = m u* - A u* where unknown, p = 0. Returns the square of the norm that the tolerance is relative to: that of m u*
+// and, as prescribed velocities of solids act too, of the first residual.
 static double start_tiles(void* arg, size_t begin, size_t end) {
   const Solve* s = arg;
   double sum = 0;
@@ -63,7 +68,8 @@ static double start_tiles(void* arg, size_t begin, size_t end) {
       bool unknown = s->w.inverse[axis][at] > 0;
       float b = unknown ? s->w.mass[axis][at] * s->w.u[axis][at] : 0;
       s->w.r[axis][at] = b - s->w.q[axis][at];
-      s->w.p[axis][at] = s->w.q[axis][at] = 0;
+      s->w.p[axis][at] = 0;
+      s->w.q[axis][at] = 0;
       sum += (double)b * b + (double)s->w.r[axis][at] * s->w.r[axis][at];
     }
   return sum;
@@ -79,23 +85,28 @@ static void turn_tiles(void* arg, size_t begin, size_t end) {
   RV_KERNEL_CALL(rv_liquid_viscosity_turn, (&s->w, s->beta, begin, end));
 }
 
+// Sum by halves: a fixed tree, independent of the workers.
 static double total(const double* v, size_t n) {
   if (n <= 2) return n == 2 ? v[0] + v[1] : n == 1 ? v[0] : 0;
   return total(v, n / 2) + total(v + n / 2, n - n / 2);
 }
 
+// Conjugate gradients to the tolerance, or `most` iterations.
 static void iterate(Solve* s, double tolerance, int most, RvViscosityReport* report) {
   size_t n = s->w.count;
+  // first residual
   apply(s, s->w.u);
-  double norm = sqrt(rv_parallel_sum(n, GRAIN, start_tiles, s)), before = 0;
+  double norm = sqrt(rv_parallel_sum(n, GRAIN, start_tiles, s)), last_rz = 0;
   s->alpha = 0;
   for (report->iterations = 0;; report->iterations++) {
+    // step along p, and the residual
     double rz = rv_parallel_sum(n, GRAIN, advance_tiles, s);
     report->residual = norm > 0 ? sqrt(total(s->square, n)) / norm : 0;
     report->converged = report->residual <= tolerance;
     if (report->converged || report->iterations == most || !(rz > 0)) return;
-    s->beta = before > 0 ? (float)(rz / before) : 0;
-    before = rz;
+    // next direction and step length
+    s->beta = last_rz > 0 ? (float)(rz / last_rz) : 0;
+    last_rz = rz;
     rv_parallel_for(n, GRAIN, turn_tiles, s);
     double pq = apply(s, s->w.p);
     if (!(pq > 0)) return;
@@ -103,6 +114,7 @@ static void iterate(Solve* s, double tolerance, int most, RvViscosityReport* rep
   }
 }
 
+// Writes the unknown velocities back.
 static void store_tiles(void* arg, size_t begin, size_t end) {
   const Solve* s = arg;
   for (int axis = 0; axis < 3; ++axis)
@@ -127,9 +139,12 @@ RvResult rv_liquid_viscosity_solve(RvViscosity* viscosity, const RvViscosityIn* 
   RvArenaMark mark = rv_arena_mark(viscosity->arena);
   Solve s = {.w.in = in};
   bool done = rv_liquid_viscosity_set_up(&s.w, viscosity->arena);
-  if (done) done = (s.square = RV_TAKE(viscosity->arena, double, s.w.count)) != NULL;
   if (done) {
-    iterate(&s, tolerance > 0 ? tolerance : 1e-5, most > 0 ? most : MOST_ITERATIONS, report);
+    s.square = RV_TAKE(viscosity->arena, double, s.w.count);
+    done = s.square != NULL;
+  }
+  if (done) {
+    iterate(&s, tolerance > 0 ? tolerance : DEFAULT_TOLERANCE, most > 0 ? most : MOST_ITERATIONS, report);
     rv_parallel_for(s.w.count, GRAIN, store_tiles, &s);
   }
   rv_arena_release(viscosity->arena, mark);

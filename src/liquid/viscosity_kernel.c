@@ -1,3 +1,5 @@
+// Inner loops of the viscosity solve (viscosity_work.h), a row of eight cells at a time: stress of a velocity, force of
+// a stress, and the vector operations of conjugate gradients.
 #include "liquid/rows.h"
 #include "liquid/viscosity_work.h"
 
@@ -31,12 +33,14 @@ void RV_KERNEL(rv_liquid_viscosity_stress)(const RvViscosityWork* w, float* cons
   }
 }
 
+// x where the face is unknown, 0 elsewhere.
 RV_INLINE RvRow unknown_only(RvRow inverse, RvRow x) {
   typedef int Mask __attribute__((vector_size(32)));
   Mask m = inverse > (RvRow){0};
   return (RvRow)((Mask)x & m);
 }
 
+// Row of A v along an axis: mass and the divergence of the stress; the diagonal stress counts twice.
 RV_INLINE RvRow force_row(const RvViscosityWork* w, int axis, size_t at, RvRow v, RvRow diagonal, RvRow shear) {
   RvRow f = rv_row_load(w->mass[axis] + at) * v + rv_row_set(w->beta) * ((diagonal + diagonal) + shear);
   return unknown_only(rv_row_load(w->inverse[axis] + at), f);
