@@ -1,4 +1,4 @@
-// Chooses the kernels' path.
+// Calls the kernels of the rods, of Newton and of CG on the path of this machine's instruction set (math/kernel.h).
 #include "strand/rod.h"
 
 #include "math/kernel.h"
