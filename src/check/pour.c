@@ -39,7 +39,7 @@ static RvResult begin(Pour* s, RvError* error) {
   const double dx = 1.0 / 16, wide = 6 * dx, low[3] = {-wide, 0, -wide}, high[3] = {wide, 2, wide};
   RvLiquidModel model = rv_liquid_model_default(dx);
   *s = (Pour){.source = {.id = 1, .active = true, .rate = 0.0056, .velocity = {0, -1, 0}, .ntriangle = 2},
-              .settings = {.dx = dx, .separation = dx / 2, .jitter = 0.5, .most = 1000000}};
+              .settings = {.dx = dx, .separation = dx / 2, .jitter = 0.5, .max_particles = 1000000}};
   s->source.corners = spout;
   RvResult result = rv_rig_liquid_new(&s->rig, &model, error);
   rv_rig_liquid_tank(&s->rig, low, high, 8);

@@ -184,19 +184,19 @@ static Fate push_out(const Field* f, RvParticles* p, size_t i, const float from[
   float x[3] = {p->x[0][i], p->x[1][i], p->x[2][i]}, n[3], square, unit[3] = {0};
   // the path up to the first solid, and along it
   bool met = slide_path(f, from, x, unit);
-  float in = depth(f, x, margin, n, &square);
-  if (!(in > 0) && !met) return FREE;
+  float penetration = depth(f, x, margin, n, &square);
+  if (!(penetration > 0) && !met) return FREE;
   // Newton steps along the gradient of the distance, out of the margin
-  for (int round = 0; round < PUSH_ROUNDS && in > 0 && square > FLAT_GRADIENT; ++round) {
-    float step = fminf(in / square, LARGEST_PUSH);
+  for (int round = 0; round < PUSH_ROUNDS && penetration > 0 && square > FLAT_GRADIENT; ++round) {
+    float step = fminf(penetration / square, LARGEST_PUSH);
     for (int a = 0; a < 3; ++a) {
       unit[a] = n[a] / sqrtf(square);
       x[a] += step * n[a];
     }
-    in = depth(f, x, margin, n, &square);
+    penetration = depth(f, x, margin, n, &square);
   }
   for (int a = 0; a < 3; ++a) p->x[a][i] = x[a];
-  if (!(in > margin + CAUGHT_DEPTH)) {
+  if (!(penetration > margin + CAUGHT_DEPTH)) {
     resolve_velocity(f, p, i, x, unit);
     return MOVED;
   }
@@ -205,7 +205,7 @@ static Fate push_out(const Field* f, RvParticles* p, size_t i, const float from[
   solid_velocity(f, x, solid);
   for (int a = 0; a < 3; ++a) p->v[a][i] = solid[a];
   for (int a = 0; a < 9; ++a) p->c[a][i] = 0;
-  return in > margin + INSIDE_DEPTH ? INSIDE : CAUGHT;
+  return penetration > margin + INSIDE_DEPTH ? INSIDE : CAUGHT;
 }
 
 // Contacts of the particles of one tile.
@@ -307,15 +307,15 @@ typedef struct Speeds {
 // Largest |component| of a velocity in each chunk; infinite if one is NaN or infinite.
 static void speed_some(void* arg, size_t begin, size_t end) {
   const Speeds* s = arg;
-  float most = 0;
+  float largest = 0;
   bool bad = false;
   for (int a = 0; a < 3; ++a)
     for (size_t i = begin; i < end; ++i) {
       float v = fabsf(s->p->v[a][i]);
       bad |= !(v < INFINITY);
-      most = v > most ? v : most;
+      largest = v > largest ? v : largest;
     }
-  s->largest[begin / SPEED_GRAIN] = bad ? INFINITY : most;
+  s->largest[begin / SPEED_GRAIN] = bad ? INFINITY : largest;
 }
 
 double rv_liquid_speed(const RvParticles* p) {
@@ -323,8 +323,8 @@ double rv_liquid_speed(const RvParticles* p) {
   Speeds s = {p, rv_alloc_zero(chunks, sizeof(float))};
   if (!s.largest) return INFINITY;
   rv_parallel_for(p->count, SPEED_GRAIN, speed_some, &s);
-  float most = 0;
-  for (size_t k = 0; k < chunks; ++k) most = fmaxf(most, s.largest[k]);
+  float largest = 0;
+  for (size_t k = 0; k < chunks; ++k) largest = fmaxf(largest, s.largest[k]);
   rv_free(s.largest);
-  return (double)most;
+  return (double)largest;
 }

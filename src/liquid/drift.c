@@ -67,7 +67,7 @@ RvResult rv_liquid_drift(RvLiquidGrid* g, const RvLiquidSolids* solids, RvPressu
   in.warm = false;
   // The excess is mostly noise of the particles, so a rough solution is good enough: 5 % of the residual, 10
   // iterations.
-  RvPressureOptions options = {.tolerance = 0.05, .divergence = -1, .most = 10};
+  RvPressureOptions options = {.tolerance = 0.05, .divergence = -1, .max_iterations = 10};
   RvResult result = rv_liquid_pressure_solve(pressure, &in, &options, NULL, error);
   if (result) return result;
   rv_liquid_spread_faces(g, g->shift, g->room);

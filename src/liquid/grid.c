@@ -87,6 +87,7 @@ void rv_liquid_grid_end(RvLiquidGrid* g) {
   g->shifted = false;
 }
 
+// Fills the three face channels of a quantity.
 static void fill_axes(const RvLiquidGrid* g, const RvChannel* axis, float value) {
   for (int a = 0; a < 3; ++a) rv_channel_fill(axis[a].data, g->tiles.count, value);
 }
@@ -167,6 +168,7 @@ static bool carry_pressure(RvLiquidGrid* g) {
 
 RvResult rv_liquid_grid_build(RvLiquidGrid* g, const RvParticles* p, RvError* error) {
   // the old tiles become the previous ones, and the memory of those before them is used again
+  // what the last substep took is given back
   rv_liquid_grid_end(g);
   RvTiles tiles = g->tiles_before;
   g->tiles_before = g->tiles;

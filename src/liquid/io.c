@@ -38,6 +38,7 @@ typedef struct Reader {
   double separation;  // m, of particles without volume and pscale
 } Reader;
 
+// Finds the attributes of a start frame.
 static Reader reader_of(const RvDetail* d, double meters, double separation) {
   return (Reader){.P = rv_detail_f32(d, RV_POINT, "P", 3),
                   .v = find_number(d, "v", 3),
@@ -65,6 +66,7 @@ RvResult rv_liquid_measure(const RvDetail* d, double separation, const RvLiquidU
   Reader r = reader_of(d, units->meters, separation);
   size_t count = rv_detail_count(d, RV_POINT), known = 0;
   double sum = 0, lo[3] = {INFINITY, INFINITY, INFINITY};
+  // mean volume and the lowest corner
   for (size_t i = 0; i < count; ++i) {
     double volume = volume_of(&r, i);
     const float* p = r.P + 3 * i;
@@ -170,6 +172,7 @@ typedef struct State {
   const int64_t* id;
 } State;
 
+// Finds the arrays of a state.
 static State state_of(const RvDetail* d) {
   return (State){.P = rv_detail_f32(d, RV_POINT, "P", 3),
                  .v = rv_detail_f32(d, RV_POINT, "v", 3),
@@ -282,6 +285,7 @@ static void write_point(const Writer* w, size_t to, const RvParticles* p, size_t
                         const RvLiquidGlobals* g) {
   double cell[3], cube = u->meters * u->meters * u->meters;
   rv_liquid_particles_place(p, i, cell);
+  // place and velocity, exact and shown
   for (int a = 0; a < 3; ++a) {
     size_t k = 3 * to + (size_t)a;
     w->rv_cell[k] = cell[a];
@@ -290,6 +294,7 @@ static void write_point(const Writer* w, size_t to, const RvParticles* p, size_t
     w->v[k] = shown_velocity(u, p->v[a][i]);
   }
   for (size_t a = 0; a < 9; ++a) w->rv_c[9 * to + a] = p->c[a][i];
+  // volume, and pscale as the radius of a ball of it
   w->rv_volume[to] = p->volume[i];
   w->volume[to] = p->volume[i] / cube;
   w->pscale[to] = (float)rv_pow(p->volume[i] / cube * (3 / (4 * RV_PI)), 1.0 / 3);
@@ -300,6 +305,7 @@ static void write_point(const Writer* w, size_t to, const RvParticles* p, size_t
   w->rv_age[to] = p->age[i];
 }
 
+// Writes origin, ledger and the first free id.
 static RvResult write_globals(RvDetail* d, const RvLiquidGlobals* g, RvError* error) {
   double* origin = rv_detail_f64_write(d, RV_GLOBAL, "rv_gridorigin", 3, error);
   double* ledger = rv_detail_f64_write(d, RV_GLOBAL, "rv_ledger", LEDGER_SIZE, error);

@@ -42,11 +42,13 @@ float* rv_liquid_mg_vector(const RvMgLevel* level, RvArena* arena) {
 // in which the products of the first k factors stay small.
 static void set_weights(RvMgLevel* level, int degree, double lo) {
   int order[RV_MG_MOST_DEGREE] = {1};
+  // the order is doubled until it has `degree` members
   for (int n = 1; n < degree; n *= 2)
     for (int i = n - 1; i >= 0; --i) {
       order[2 * i + 1] = 4 * n - order[i];
       order[2 * i] = order[i];
     }
+  // roots of the polynomial in that order
   level->degree = degree;
   for (int k = 0; k < degree; ++k)
     level->weight[k] = (float)(2 / ((2 + lo) - (2 - lo) * rv_cos(RV_PI * order[k] / (2 * degree))));
@@ -94,6 +96,7 @@ static void link_near(const RvMgLevel* fine, RvMgLevel* coarse, const int32_t* p
         if (other < (int32_t)fine->count) coarse->near[t][side] = parent[other];
       }
     }
+    // plain tiles need no coefficients
     coarse->slot[t] = plain ? -1 : (int32_t)coarse->slots++;
   }
 }
@@ -129,12 +132,14 @@ static void gather_child(const RvMgLevel* fine, size_t child, int octant, float*
   int32_t slot = fine->slot[child];
   const float* c = slot < 0 ? NULL : fine->coef + (size_t)slot * RV_MG_COEF;
   const float* d = slot < 0 ? NULL : fine->drain + (size_t)slot * RV_TILE_CELLS;
+  // faces: means of four
   for (int axis = 0; axis < 3; ++axis)
     for (int z = 0; z < 4 + (axis == 2); ++z)
       for (int y = 0; y < 4 + (axis == 1); ++y)
         for (int x = 0; x < 4 + (axis == 0); ++x)
           coef[face_at(axis, (const int[3]){o[0] + x, o[1] + y, o[2] + z})] =
               c ? mean_face(c, axis, (const int[3]){x, y, z}) : 1;
+  // drain: half the sum of eight
   for (int z = 0; d && z < 4; ++z)
     for (int y = 0; y < 4; ++y)
       for (int x = 0; x < 4; ++x) {
@@ -155,10 +160,10 @@ size_t rv_liquid_mg_invert(const RvMgLevel* level, size_t slot) {
         float sum = coef[rv_liquid_mg_face_x(x, y, z)] + coef[rv_liquid_mg_face_x(x + 1, y, z)] +
                     coef[rv_liquid_mg_face_y(x, y, z)] + coef[rv_liquid_mg_face_y(x, y + 1, z)] +
                     coef[rv_liquid_mg_face_z(x, y, z)] + coef[rv_liquid_mg_face_z(x, y, z + 1)];
-        float all = sum + drain[rv_tile_cell(x, y, z)];
+        float diagonal = sum + drain[rv_tile_cell(x, y, z)];
         coupled += sum > 0;
-        rows |= (uint64_t)(all > 0) << (z * 8 + y);
-        inverse[rv_tile_cell(x, y, z)] = all > 0 ? 1 / all : 0;
+        rows |= (uint64_t)(diagonal > 0) << (z * 8 + y);
+        inverse[rv_tile_cell(x, y, z)] = diagonal > 0 ? 1 / diagonal : 0;
       }
   level->rows[slot] = rows;
   return coupled;

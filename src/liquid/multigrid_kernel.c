@@ -16,6 +16,7 @@ typedef struct Differences {
   RvRow c, left, right, down, up, back, front;
 } Differences;
 
+// Differences of row y of a slice to its six neighbours.
 RV_INLINE Differences differences(const RvSlice* s, int y) {
   RvRow c = rv_liquid_slice_own(s, y);
   return (Differences){c,
@@ -52,6 +53,7 @@ typedef struct General {
   uint64_t rows;
 } General;
 
+// Coefficients of a general tile.
 RV_INLINE General general(const RvMgLevel* level, size_t t) {
   size_t slot = (size_t)level->slot[t];
   return (General){level->coef + slot * RV_MG_COEF, level->drain + slot * RV_TILE_CELLS,
@@ -69,6 +71,7 @@ RV_INLINE double sweep(const RvMgLevel* level, const float* x, const float* b, f
   RvRowSum sum = {0};
   for (size_t t = begin; t < end; ++t) {
     RvAround a = rv_liquid_around((const int32_t(*)[6])level->near, x, t);
+    // plain tiles have a constant stencil
     bool plain = level->slot[t] < 0;
     General g = plain ? (General){0} : general(level, t);
     RvRow scale = rv_row_set(plain ? w / PLAIN_DIAGONAL : w), c;
@@ -85,6 +88,7 @@ RV_INLINE double sweep(const RvMgLevel* level, const float* x, const float* b, f
         }
       } else {
         RV_UNROLL for (int y = 0; y < 8; ++y) {
+          // rows without liquid are skipped
           if (!has_row(g.rows, y, z)) continue;
           RvRow r = rv_row_load(right + y * 8), ax = apply_general(&s, g.coef, g.drain, y, z, &c);
           RvRow v = c + scale * rv_row_load(g.inverse + z * 64 + y * 8) * (r - ax);
@@ -102,6 +106,7 @@ double RV_KERNEL(rv_liquid_mg_sweep)(const RvMgLevel* level, const float* x, con
   return dot ? sweep(level, x, b, w, out, true, begin, end) : sweep(level, x, b, w, out, false, begin, end);
 }
 
+// out = A p; returns p . out.
 double RV_KERNEL(rv_liquid_mg_apply)(const RvMgLevel* level, const float* p, float* out, size_t begin, size_t end) {
   RvRowSum sum = {0};
   for (size_t t = begin; t < end; ++t) {
@@ -144,6 +149,7 @@ RV_INLINE void restrict_child(const RvMgLevel* fine, const float* x, const float
   General g = plain ? (General){.rows = ~0ull} : general(fine, t);
   RvRow c;
   for (int z = 0; z < 8; z += 2) {
+    // residual of two slices, summed by pairs of rows
     RvRow s[4] = {{0}, {0}, {0}, {0}};
     RV_UNROLL for (int k = 0; k < 2; ++k) {
       RvSlice own = rv_liquid_slice(&a, z + k);
@@ -173,6 +179,7 @@ RV_INLINE void scale_tile(const float* inverse, float w, const float* r, float* 
     for (int i = 0; i < RV_TILE_CELLS; i += 8) rv_row_store(out + i, scale * rv_row_load(r + i));
 }
 
+// Right side of the coarse tiles from the fine residual, and their first sweep from 0.
 void RV_KERNEL(rv_liquid_mg_restrict)(const RvMgLevel* fine, const RvMgLevel* coarse, const float* x, const float* b,
                                       size_t begin, size_t end) {
   for (size_t t = begin; t < end; ++t) {
@@ -180,6 +187,7 @@ void RV_KERNEL(rv_liquid_mg_restrict)(const RvMgLevel* fine, const RvMgLevel* co
     for (int k = 0; k < 8; ++k) {
       int32_t child = coarse->child[t][k];
       float* part = to + rv_tile_cell((k & 1) * 4, (k >> 1 & 1) * 4, (k >> 2) * 4);
+      // octants without a fine tile are dry
       if (child >= 0)
         restrict_child(fine, x, b, (size_t)child, part);
       else
@@ -199,6 +207,7 @@ RV_INLINE RvRow wet_only(const float* inverse, int row, RvRow v) {
   return (RvRow)((Mask)v & wet);
 }
 
+// Adds the coarse correction to the wet fine cells, constant by cells.
 void RV_KERNEL(rv_liquid_mg_prolong)(const RvMgLevel* fine, const RvMgLevel* coarse, size_t begin, size_t end) {
   for (size_t t = begin; t < end; ++t)
     for (int k = 0; k < 8; ++k) {
@@ -219,6 +228,7 @@ void RV_KERNEL(rv_liquid_mg_prolong)(const RvMgLevel* fine, const RvMgLevel* coa
     }
 }
 
+// |x|: clears the sign bits.
 RV_INLINE RvRow absolute(RvRow x) {
   typedef int Mask __attribute__((vector_size(32)));
   return (RvRow)((Mask)x & 0x7fffffff);
@@ -240,6 +250,8 @@ RV_INLINE uint64_t rows_of(const RvMgLevel* level, size_t t) {
   for (uint64_t rows = rows_of(level, t), at; rows && (at = (t)*RV_TILE_CELLS + 8 * (size_t)__builtin_ctzll(rows), 1); \
        rows &= rows - 1)
 
+// CG step: r -= alpha q, and the first sweep of the preconditioner, level.x = weight[0] inverse r. Returns r . r; of
+// each tile the largest |r| and r . level.x.
 double RV_KERNEL(rv_liquid_mg_advance)(const RvMgLevel* level, float alpha, const float* q, float* r, float* largest,
                                        double* cross, size_t begin, size_t end) {
   RvRowSum sum = {0};
@@ -265,6 +277,7 @@ double RV_KERNEL(rv_liquid_mg_advance)(const RvMgLevel* level, float alpha, cons
   return rv_row_total(sum);
 }
 
+// CG direction: out = z + beta p.
 void RV_KERNEL(rv_liquid_mg_turn)(const RvMgLevel* level, const float* z, float beta, const float* p, float* out,
                                   size_t begin, size_t end) {
   RvRow scale = rv_row_set(beta);
@@ -272,6 +285,7 @@ void RV_KERNEL(rv_liquid_mg_turn)(const RvMgLevel* level, const float* z, float 
     RV_EACH_ROW(at, level, t) rv_row_store(out + at, rv_row_load(z + at) + scale * rv_row_load(p + at));
 }
 
+// x += sum of alpha p over `count` directions, in double.
 void RV_KERNEL(rv_liquid_mg_gather)(const RvMgLevel* level, float* const* p, const float* alpha, int count, double* x,
                                     size_t begin, size_t end) {
   for (size_t t = begin; t < end; ++t) RV_EACH_ROW(at, level, t) {

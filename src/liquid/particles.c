@@ -75,6 +75,7 @@ void rv_liquid_particles_give_room(RvParticles* p, RvArenaMark mark) {
 static bool grow_block(RvParticles* p, int b, size_t capacity) {
   uint64_t* fresh = rv_alloc(capacity, 8);
   if (!fresh) return false;
+  // one array of 8 bytes, or two of 4
   if (p->block[b] && b >= RV_PARTICLE_BLOCKS - 2) memcpy(fresh, p->block[b], p->count * 8);
   if (p->block[b] && b < RV_PARTICLE_BLOCKS - 2) {
     memcpy(fresh, p->block[b], p->count * 4);

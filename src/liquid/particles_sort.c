@@ -58,6 +58,7 @@ static void find_tiles(void* arg, size_t begin, size_t end) {
     memset(recent, 0xff, sizeof recent);
     uint32_t n = 0;
     for (size_t i = low; i < high; ++i) {
+      // dead particles, and volumes that are no number, leave
       uint64_t key = p->volume[i] > 0 && p->volume[i] < INFINITY ? settle(p, i) : NOWHERE;
       if (key == NOWHERE && !(p->volume[i] <= 0)) s->lost[chunk] = 1;
       p->spare[i] = key;
@@ -224,10 +225,12 @@ static bool find_order(Sort* s, uint64_t limit) {
 // Sorts by tile and cell; stable, so particles of a cell stay in their order.
 static RvResult sort(Sort* s, RvParticlesLost* lost, RvError* error) {
   RvParticles* p = s->p;
+  // tiles, keys, order
   RvResult result = list_tiles(p, lost, error);
   if (result) return result;
   rv_parallel_for(p->count, GRAIN, make_keys, s);
   if (!find_order(s, (uint64_t)p->homes.count * RV_TILE_CELLS + 1)) return no_memory(p, error);
+  // permute, and find the cells
   move_blocks(s);
   rv_parallel_for(p->count + 1, GRAIN, find_cells, s);
   p->sorted = p->cell_first[p->homes.count * RV_TILE_CELLS];

@@ -24,7 +24,8 @@ static const double DEFAULT_DIVERGENCE = 3e-7;  // bound of RvPressureOptions.di
 RvPressure* rv_liquid_pressure_new(void) {
   RvPressure* pressure = rv_alloc_zero(1, sizeof *pressure);
   if (!pressure) return NULL;
-  pressure->own = pressure->arena = rv_arena_new(FIRST_BLOCK);
+  pressure->own = rv_arena_new(FIRST_BLOCK);
+  pressure->arena = pressure->own;
   if (pressure->own) return pressure;
   rv_free(pressure);
   return NULL;
@@ -64,9 +65,9 @@ typedef struct Solve {
   RvPressureWork work;
   RvCholesky cholesky;
   RvPressureMethod method;
-  double tolerance;  // of the root of r . r, absolute
-  double bound;      // of the largest |r|
-  int most;          // iterations
+  double tolerance;    // of the root of r . r, absolute
+  double bound;        // of the largest |r|
+  int max_iterations;  // iterations
 } Solve;
 
 // z = M^-1 r by the chosen preconditioner; level.x holds weight[0] inverse r. Returns r . z.
@@ -100,7 +101,7 @@ static void iterate(Solve* s, RvPressureReport* report) {
   double rr = rv_liquid_mg_advance(level, 0, w->p[RV_MG_KEPT - 1], w->r, w->largest, w->cross);
   for (report->iterations = 0;; report->iterations++) {
     measure(s, rr, report);
-    if (report->converged || report->iterations == s->most) break;
+    if (report->converged || report->iterations == s->max_iterations) break;
     // direction p = z + beta p, in the next of the kept vectors
     double rz = precondition(s, &z);
     float *last_p = w->p[(kept + RV_MG_KEPT - 1) % RV_MG_KEPT], *p = w->p[kept];
@@ -130,6 +131,7 @@ static bool valid(const RvPressureIn* in) {
          in->velocity[0] && in->velocity[1] && in->velocity[2] && in->distance && in->pressure && (!drag || target);
 }
 
+// Sizes and traffic of the solve.
 static void fill_report(const Solve* s, RvPressureReport* report) {
   const RvMgLevel* level = &s->work.mg.level[0];
   report->levels = s->work.mg.count;
@@ -178,7 +180,7 @@ RvResult rv_liquid_pressure_solve(RvPressure* pressure, const RvPressureIn* in, 
   RvArenaMark mark = rv_arena_mark(pressure->arena);
   Solve s = {.work = {.in = in, .arena = pressure->arena},
              .method = options->method,
-             .most = options->most > 0 ? options->most : MOST_ITERATIONS};
+             .max_iterations = options->max_iterations > 0 ? options->max_iterations : MOST_ITERATIONS};
   bool done = solve(&s, options, report);
   rv_arena_release(pressure->arena, mark);
   if (!done)

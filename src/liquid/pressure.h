@@ -54,16 +54,16 @@ typedef struct RvPressureIn {
 } RvPressureIn;
 
 typedef struct RvPressureOptions {
-  double tolerance;   // of the residual against that of p = 0, both as roots of sums of squares; 0: 1e-6
-  double divergence;  // and no cell's divergence may exceed this part of (largest speed before) / dx; 0: 3e-7, so
-                      // that it is below 1e-6 of the speed after the solve even if that is a third; < 0: any
-  int most;           // iterations; 0: 200
+  double tolerance;    // of the residual against that of p = 0, both as roots of sums of squares; 0: 1e-6
+  double divergence;   // and no cell's divergence may exceed this part of (largest speed before) / dx; 0: 3e-7, so
+                       // that it is below 1e-6 of the speed after the solve even if that is a third; < 0: any
+  int max_iterations;  // 0: 200
   RvPressureMethod method;
 } RvPressureOptions;
 
 typedef struct RvPressureReport {
   int iterations, levels;
-  bool converged;              // else the best of `most` iterations was taken: a warning, not an error
+  bool converged;              // else the last of max_iterations was taken: a warning, not an error
   size_t cells, tiles, plain;  // liquid cells, tiles that hold some, and those of them that need no coefficients
   size_t closed;               // bodies of liquid that reach no air
   double incompatible;         // m^3/s that could not be met in them, sum of absolute values
@@ -84,7 +84,7 @@ size_t rv_liquid_pressure_bytes(const RvPressure* pressure);
 RvResult rv_liquid_pressure_solve(RvPressure* pressure, const RvPressureIn* in, const RvPressureOptions* options,
                                   RvPressureReport* report, RvError* error);
 
-// The input that stands for a grid and its solids (NULL: none); drag and share are taken where the grid has them.
+// The input made of a grid and its solids (NULL: none); with drag and share where the grid has them.
 RvPressureIn rv_liquid_pressure_of_grid(RvLiquidGrid* grid, const RvLiquidSolids* solids, double density, double dt);
 
 // Force (N) of the pressure on the solids: sum over liquid cells of p dx^2 times the closed area that faces each axis,

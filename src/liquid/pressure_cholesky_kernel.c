@@ -6,6 +6,7 @@
 #include "math/kernel.h"
 #include "math/lanes_float.h"
 
+// Kernels are also built with one lane, as baselines of benchmarks; rows have one width only.
 #if RV_W == 8
 
 // Coefficients of plain tiles.
@@ -35,9 +36,10 @@ static Lower lower(const RvCholesky* ch, size_t t, int axis, int x, int y, int z
   size_t other = at[axis] > 0 ? t : (size_t)level->near[t][2 * axis];
   if (!(c > 0) || other == level->count) return (Lower){0};
   at[axis] = (at[axis] + 7) & 7;
-  const float* far = coef_of(level, other);
-  float up[3] = {far[rv_liquid_mg_face_x(at[0] + 1, at[1], at[2])], far[rv_liquid_mg_face_y(at[0], at[1] + 1, at[2])],
-                 far[rv_liquid_mg_face_z(at[0], at[1], at[2] + 1)]};
+  const float* other_coef = coef_of(level, other);
+  float up[3] = {other_coef[rv_liquid_mg_face_x(at[0] + 1, at[1], at[2])],
+                 other_coef[rv_liquid_mg_face_y(at[0], at[1] + 1, at[2])],
+                 other_coef[rv_liquid_mg_face_z(at[0], at[1], at[2] + 1)]};
   float e = ch->pivot[other * RV_TILE_CELLS + (size_t)rv_tile_cell(at[0], at[1], at[2])];
   return (Lower){c, e, up[(axis + 1) % 3] + up[(axis + 2) % 3]};
 }
@@ -53,6 +55,7 @@ void RV_KERNEL(rv_liquid_cholesky_factor)(const RvCholesky* ch, size_t t) {
         float* out = &ch->pivot[t * RV_TILE_CELLS + (size_t)cell];
         *out = 0;
         if (inverse && !(inverse[cell] > 0)) continue;
+        // diagonal less the eliminated couplings and the dropped fill
         float diagonal = inverse ? 1 / inverse[cell] : 6, e = diagonal;
         for (int axis = 0; axis < 3; ++axis) {
           Lower l = lower(ch, t, axis, x, y, z);

@@ -20,6 +20,7 @@ static void read_bits(const RvMgLevel* level, size_t slot, Bits wet, Bits link[3
     uint64_t w = 0, lx = 0, ly = 0, lz = 0;
     for (int i = 0; i < 64; ++i) {
       int x = i & 7, y = i >> 3;
+      // wet cells, and open faces below them
       w |= (uint64_t)(inverse[z * 64 + i] > 0) << i;
       lx |= (uint64_t)(x > 0 && coef[rv_liquid_mg_face_x(x, y, z)] > 0) << i;
       ly |= (uint64_t)(y > 0 && coef[rv_liquid_mg_face_y(x, y, z)] > 0) << i;
@@ -57,6 +58,7 @@ static int label(const RvMgLevel* level, size_t slot, uint8_t* of) {
   int pieces = 0;
   for (int z = 0; z < 8; ++z)
     while (wet[z]) {
+      // the component of the first wet cell
       Bits piece = {0};
       pieces += pieces < MOST_PIECES;
       piece[z] = wet[z] & -wet[z];
@@ -179,9 +181,9 @@ bool rv_liquid_pressure_find_closed(RvPressureWork* work) {
   rv_parallel_for(level->count, RV_MG_GRAIN, label_tiles, work);
   int32_t nodes = 0;
   for (size_t t = 0; t < level->count; ++t) {
-    int32_t own = work->first[t];
+    int32_t pieces = work->first[t];
     work->first[t] = nodes;
-    nodes += own;
+    nodes += pieces;
   }
   work->first[level->count] = nodes;
   // bodies: joined across the sides of tiles
@@ -258,7 +260,7 @@ double rv_liquid_pressure_take_mean(RvPressureWork* work, float* v, double* x) {
   rv_parallel_for(level->count, RV_MG_GRAIN, sum_tiles, &f);
   // means of the bodies from the sums of their pieces, in the order of these
   int32_t nodes = work->first[level->count];
-  double all = 0;
+  double absolute_sum = 0;
   for (size_t k = 0; k < work->closed; ++k) {
     work->mean[k] = 0;
     work->whole[k] = 0;
@@ -269,9 +271,9 @@ double rv_liquid_pressure_take_mean(RvPressureWork* work, float* v, double* x) {
       work->whole[work->body[n]] += work->size[n];
     }
   for (size_t k = 0; k < work->closed; ++k) {
-    all += fabs(work->mean[k]);
+    absolute_sum += fabs(work->mean[k]);
     work->mean[k] /= work->whole[k];
   }
   rv_parallel_for(level->count, RV_MG_GRAIN, subtract_tiles, &f);
-  return all;
+  return absolute_sum;
 }

@@ -25,6 +25,7 @@ static void gather(const RvPressureWork* work, size_t wet, double* out) {
 
 #define INLINE static inline __attribute__((always_inline))
 
+// Steps along the axes in a tile with halo.
 enum { STEP_X = 1, STEP_Y = RV_HALO1_SIDE, STEP_Z = RV_HALO1_SIDE * RV_HALO1_SIDE };
 
 // r -= A x, with the differences of x taken in double.
@@ -34,6 +35,7 @@ static void residual_tiles(void* arg, size_t begin, size_t end) {
   for (size_t wet = begin; wet < end; ++wet) {
     double x[RV_HALO1_CELLS];
     gather(work, wet, x);
+    // differences in double, weighted by the coefficients
     float* r = work->r + wet * RV_TILE_CELLS;
     int32_t slot = level->slot[wet];
     const float* coef = slot < 0 ? NULL : level->coef + (size_t)slot * RV_MG_COEF;
@@ -59,6 +61,7 @@ void rv_liquid_pressure_residual(RvPressureWork* work) {
   rv_parallel_for(work->mg.level[0].count, RV_MG_GRAIN, residual_tiles, work);
 }
 
+// A wet tile with its halo.
 typedef struct Tile {
   double x[RV_HALO1_CELLS];
   float distance[RV_HALO1_CELLS];
@@ -93,17 +96,20 @@ INLINE void finish_axis(const RvPressureWork* work, size_t wet, const Tile* tile
   size_t t = (size_t)work->tile[wet];
   int32_t below = in->tiles->near[t][rv_tile_near(-(axis == 0), -(axis == 1), -(axis == 2))];
   int32_t above = in->tiles->near[t][rv_tile_near(axis == 0, axis == 1, axis == 2)];
+  // the upper side too, if the tile above is dry
   int last = above >= 0 && work->wet[above] < 0 ? 8 : 7;
   for (int i = 0; i < 64; ++i)
     for (int k = 0; k <= last; ++k) {
       int a = i & 7, b = i >> 3;
       int x = axis == 0 ? k : a, y = axis == 0 ? a : axis == 1 ? k : b, z = axis == 2 ? k : b;
       int hi = rv_tile_cell(x, y, z), lo = hi - stride, c = rv_halo1_at(x, y, z);
+      // beside an absent tile: closed wall at rest
       if (k == 0 && below < 0) {
         if (tile->distance[c] < 0) in->velocity[axis][t * RV_TILE_CELLS + (size_t)hi] = 0;
         continue;
       }
       if (!(tile->distance[c] < 0) && !(tile->distance[c - step] < 0)) continue;
+      // faces that touch liquid
       size_t at = k < 8 ? t * RV_TILE_CELLS + (size_t)hi : (size_t)above * RV_TILE_CELLS + (size_t)(hi - 8 * stride);
       size_t at_lo = k > 0 ? t * RV_TILE_CELLS + (size_t)lo : (size_t)below * RV_TILE_CELLS + (size_t)(lo + 8 * stride);
       finish_face(in, axis, at, at_lo, tile, c, step);
@@ -133,6 +139,7 @@ static void finish_plain(const RvPressureWork* work, size_t wet, const Tile* til
   }
 }
 
+// New velocities of wet tiles.
 static void finish_tiles(void* arg, size_t begin, size_t end) {
   const RvPressureWork* work = arg;
   const RvPressureIn* in = work->in;
@@ -166,7 +173,7 @@ void rv_liquid_pressure_finish(RvPressureWork* work) {
 
 typedef struct Force {
   const RvPressureIn* in;
-  const float* weight;
+  const float* weight;  // of cells; NULL: 1
   int axis;
 } Force;
 

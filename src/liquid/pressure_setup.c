@@ -254,10 +254,12 @@ static bool list_wet(RvPressureWork* work) {
 // Vectors of the finest level and of CG. False: out of memory.
 static bool take_vectors(RvPressureWork* work) {
   RvMgLevel* level = &work->mg.level[0];
+  // operator
   level->coef = RV_TAKE(work->arena, float, level->slots* RV_MG_COEF);
   level->drain = RV_TAKE(work->arena, float, level->slots* RV_TILE_CELLS);
   level->inverse = RV_TAKE(work->arena, float, level->slots* RV_TILE_CELLS);
   level->rows = RV_TAKE(work->arena, uint64_t, level->slots);
+  // preconditioner and CG
   level->x = rv_liquid_mg_vector(level, work->arena);
   level->y = rv_liquid_mg_vector(level, work->arena);
   work->r = rv_liquid_mg_vector(level, work->arena);
@@ -295,8 +297,10 @@ static void count_cells(RvPressureWork* work) {
 bool rv_liquid_pressure_set_up(RvPressureWork* work) {
   work->wet = RV_TAKE(work->arena, int32_t, work->in->tiles->count);
   if (!work->wet) return false;
+  // tiles
   rv_parallel_for(work->in->tiles->count, RV_MG_GRAIN, classify_tiles, work);
   if (!list_wet(work) || !take_vectors(work)) return false;
+  // operator and right side
   work->norm = sqrt(rv_parallel_sum(work->mg.level[0].count, RV_MG_GRAIN, set_tiles, work));
   count_cells(work);
   return true;

@@ -72,10 +72,12 @@ static bool some_distances(const RvPlacedGrid* p, size_t count, const double* at
   double own[3 * BATCH];
   float v[3 * BATCH];
   own_places(p, count, at, own);
+  // the shape has moved by its field
   if ((p->velocity || p->motion) && p->field_time != 0) {
     if (!own_field(p, count, own, v)) return false;
     for (size_t i = 0; i < 3 * count; ++i) own[i] -= p->field_time * (double)v[i];
   }
+  // the level set, with its thickening
   if (rv_grid_sample(p->distance, count, own, out, NULL)) return false;
   for (size_t i = 0; i < count; ++i) out[i] = (float)((double)out[i] - p->thicken);
   return true;
@@ -121,6 +123,7 @@ bool rv_liquid_placed_bounds(const RvPlacedGrid* p, double lo[3], double hi[3]) 
   int32_t ilo[3], ihi[3];
   double own[2][3], reach = p->thicken;
   if (!p->distance || !rv_grid_bounds(p->distance, ilo, ihi, own[0], own[1])) return false;
+  // room for the motion of the field
   if ((p->velocity || p->motion) && p->field_time != 0)
     reach += fabs(p->field_time) * (p->motion ? p->fastest : fastest(p->velocity));
   // box around the eight corners in the world

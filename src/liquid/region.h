@@ -23,7 +23,7 @@ RvRegion rv_liquid_region_ball(const double ball[4]);
 // Velocities (m/s, xyz each) at `count` points (m); several workers call it at once.
 typedef void RvFieldFn(const void* user, size_t count, const double* at, float* out);
 
-// A level set that stands somewhere and moves: world = to + turn * own. Its shape may change by a field, since
+// A level set with a placement and a motion: world = to + turn * own. Its shape may change by a field, since
 // `field_time`: what is at x was at x - field_time * velocity(x). All in its own space.
 typedef struct RvPlacedGrid {
   const RvGrid* distance;  // m; NULL: there is nothing

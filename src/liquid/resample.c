@@ -38,8 +38,8 @@ RvResample rv_liquid_resample_default(double dx) {
                       .nominal = dx * dx * dx / 8,  // eight particles a cell
                       .small = 0.2,
                       .large = 2,
-                      .fewest = 3,
-                      .most = 16,
+                      .fewest_in_cell = 3,
+                      .most_in_cell = 16,
                       .tiny = 4.0 / 3 * RV_PI * 1e-27,  // a ball of 1e-9 m
                       .seed = true};
 }
@@ -116,7 +116,7 @@ static void merge_cell(const Job* job, size_t begin, size_t end, Tally* tally) {
   size_t alive = end - begin;
   // partners are looked for among MOST_TRIED particles, so that the work of a crowded cell stays linear
   for (size_t i = begin; i < end; ++i) {
-    bool crowded = alive > (size_t)how->most;
+    bool crowded = alive > (size_t)how->most_in_cell;
     double below = (crowded ? 1 : how->small) * how->nominal;
     if (!(p->volume[i] > 0) || p->volume[i] >= below) continue;
     size_t low = begin + (i - begin) / MOST_TRIED * MOST_TRIED, high = low + MOST_TRIED < end ? low + MOST_TRIED : end;
@@ -163,10 +163,10 @@ static int wanted_in(const Job* job, size_t t, int k) {
   const RvParticles* p = job->p;
   size_t begin = p->cell_first[t * RV_TILE_CELLS + (size_t)k], end = p->cell_first[t * RV_TILE_CELLS + (size_t)k + 1];
   int alive = 0;
-  if (!job->how->seed || end - begin >= (size_t)job->how->fewest + MOST_TRIED) return 0;
+  if (!job->how->seed || end - begin >= (size_t)job->how->fewest_in_cell + MOST_TRIED) return 0;
   for (size_t i = begin; i < end; ++i) alive += p->volume[i] > 0;
-  if (alive >= job->how->fewest || alive == 0 || !inside(p, t, k & 7, k >> 3 & 7, k >> 6)) return 0;
-  return job->how->fewest - alive;
+  if (alive >= job->how->fewest_in_cell || alive == 0 || !inside(p, t, k & 7, k >> 3 & 7, k >> 6)) return 0;
+  return job->how->fewest_in_cell - alive;
 }
 
 // Splits particle i; the second half becomes particle `child`.

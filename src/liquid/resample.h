@@ -14,11 +14,12 @@
 #include "liquid/particles.h"
 
 typedef struct RvResample {
-  double dx;         // m: side of a cell
-  double nominal;    // m^3: the volume that a particle should have
-  double small;      // merged below this part of nominal; 0.2
-  double large;      // split above this part of nominal; 2
-  int fewest, most;  // a cell: split up to `fewest`, merge what is below nominal down to `most`; 3, 16
+  double dx;           // m: side of a cell
+  double nominal;      // m^3: the volume that a particle should have
+  double small;        // merged below this part of nominal; 0.2
+  double large;        // split above this part of nominal; 2
+  int fewest_in_cell;  // cells inside with fewer are seeded by splitting; 3
+  int most_in_cell;    // in cells with more, particles below nominal are merged; 16
   double tiny;  // m^3: below this a particle that finds nobody to merge with is taken away; that of a radius of 1e-9 m
   bool seed;    // split in cells with too few
   const int32_t* material;  // by row: only particles of one material are merged; NULL: all are one

@@ -80,6 +80,7 @@ bool rv_liquid_sinks_take(RvParticles* p, double dx, const double origin[3], con
                           RvLiquidFlow* flow) {
   if (!count) return true;
   Take t = {.p = p, .dx = dx, .origin = origin};
+  // sinks one after the other, in the order given
   double before = rv_parallel_sum(p->count, GRAIN, dead, &t);
   for (size_t k = 0; k < count; ++k) {
     t.sink = &sinks[k];

@@ -19,11 +19,12 @@ enum { GRAIN = 8 };           // tiles a task
 //---------------------------------------------------------------------------------------------- thickness
 
 double rv_liquid_solid_depth(const RvGrid* distance) {
-  float least = 0;
+  float smallest = 0;
   RvLeaf leaf;
   for (size_t k = 0; k < rv_grid_leaf_count(distance); ++k)
-    for (int i = 0; rv_grid_leaf(distance, k, &leaf) && i < LEAF_VALUES; ++i) least = fminf(least, leaf.values[i]);
-  return -(double)least;
+    for (int i = 0; rv_grid_leaf(distance, k, &leaf) && i < LEAF_VALUES; ++i)
+      smallest = fminf(smallest, leaf.values[i]);
+  return -(double)smallest;
 }
 
 double rv_liquid_solid_thicken(const RvGrid* distance, double dx) {
@@ -136,7 +137,7 @@ static bool velocities(const Job* job, size_t i, size_t n, const double* at, flo
 
 //---------------------------------------------------------------------------------------------- faces
 
-// faces of a tile whose velocity is wanted, and which solid is the nearest there
+// Faces of a tile that need a velocity, and the nearest solid of each.
 typedef struct Faces {
   double at[3 * S * S * S][3];
   float v[3 * S * S * S][3];
@@ -205,9 +206,9 @@ static bool fill_tile(const Job* job, size_t tile, Tile* t, Faces* f) {
   if (!placed) return true;
   for (int k = 0; k < CORNERS; ++k) t->d[k] = rv_liquid_solid_snap((double)t->d[k], job->grid->dx);
   // solids within the band: faces
-  float least = t->d[0];
-  for (int k = 1; k < CORNERS; ++k) least = fminf(least, t->d[k]);
-  if (least > RV_LIQUID_BAND * (float)job->grid->dx) return true;
+  float smallest = t->d[0];
+  for (int k = 1; k < CORNERS; ++k) smallest = fminf(smallest, t->d[k]);
+  if (smallest > RV_LIQUID_BAND * (float)job->grid->dx) return true;
   job->solids->touched[tile] = 1;
   return move_faces(job, tile, open_faces(job, tile, t, f), f);
 }

@@ -86,12 +86,14 @@ static void clear_some(void* arg, size_t begin, size_t end) {
 // Moves the values of tiles that stay to their new places. Both lists are sorted by key, so tiles keep their order:
 // those that move down are copied from below, those that move up from above, and none is overwritten before it is read.
 static void keep_tiles(RvLiquidSolids* s, const RvTiles* tiles) {
+  // where each tile was
   size_t old = 0;
   for (size_t t = 0; t < tiles->count; ++t) {
     while (old < s->tile_count && s->tile_key[old] < tiles->key[t]) ++old;
     s->from[t] = s->key && old < s->tile_count && s->tile_key[old] == tiles->key[t] ? (int32_t)old : -1;
   }
   for (size_t t = 0; t < tiles->count; ++t)
+    // moves down, then moves up
     if (s->from[t] > (int32_t)t) copy_tile(s, t, (size_t)s->from[t]);
   for (size_t t = tiles->count; t-- > 0;)
     if (s->from[t] >= 0 && s->from[t] < (int32_t)t) copy_tile(s, t, (size_t)s->from[t]);
@@ -154,7 +156,7 @@ typedef struct Job {
 
 // Distances at the 9^3 corners of a tile's cells; returns the smallest.
 static float corners(const Job* job, size_t tile, float* out) {
-  float least = INFINITY;
+  float smallest = INFINITY;
   for (int z = 0; z <= S; ++z)
     for (int y = 0; y <= S; ++y)
       for (int x = 0; x <= S; ++x) {
@@ -162,10 +164,10 @@ static float corners(const Job* job, size_t tile, float* out) {
                        rv_liquid_corner(job->grid, tile, 2, z)};
         double v[3], friction;
         float d = rv_liquid_solid_snap(job->fn(job->user, p, v, &friction), job->grid->dx);
-        if (d < least) least = d;
+        if (d < smallest) smallest = d;
         *out++ = d;
       }
-  return least;
+  return smallest;
 }
 
 // Distance, openings, velocity and friction of a cell.
@@ -173,6 +175,7 @@ static void fill_faces(const Job* job, size_t tile, int x, int y, int z, const f
   static const int step[3] = {1, S + 1, (S + 1) * (S + 1)};
   const float* d = corner + x + y * step[1] + z * step[2];
   size_t at = tile * RV_TILE_CELLS + (size_t)rv_tile_cell(x, y, z);
+  // distance, openings of the three lower faces, velocity at their centres
   job->solids->distance.data[at] = *d;
   double center[3], friction = 0;
   int cell[3] = {x, y, z};
@@ -232,7 +235,7 @@ bool rv_liquid_solids_from_fn(RvLiquidSolids* solids, const RvLiquidGrid* grid, 
 
 // Signed distance to a box about the origin; open sides are no walls.
 static double box_distance(const RvSolidShape* s, const double p[3]) {
-  double out = 0, in = -INFINITY;
+  double squared_outside = 0, inside = -INFINITY;
   for (int a = 0; a < 3; ++a) {
     double d = fabs(p[a]) - s->size[a];
     if (s->inside_out && s->open_sides >> (2 * a + (p[a] > 0)) & 1) {
@@ -240,10 +243,10 @@ static double box_distance(const RvSolidShape* s, const double p[3]) {
       if (s->open_sides >> (2 * a + !(p[a] > 0)) & 1) continue;
       d = (p[a] > 0 ? -p[a] : p[a]) - s->size[a];
     }
-    if (d > 0) out += d * d;
-    if (d > in) in = d;
+    if (d > 0) squared_outside += d * d;
+    if (d > inside) inside = d;
   }
-  return out > 0 ? sqrt(out) : in;
+  return squared_outside > 0 ? sqrt(squared_outside) : inside;
 }
 
 bool rv_liquid_solid_shapes_still(const RvSolidShapes* shapes) {
@@ -255,13 +258,14 @@ bool rv_liquid_solid_shapes_still(const RvSolidShapes* shapes) {
 
 double rv_liquid_solid_shapes_distance(const void* user, const double x[3], double velocity[3], double* friction) {
   const RvSolidShapes* shapes = user;
-  double least = INFINITY;
+  double nearest = INFINITY;
   *friction = 0;
   for (int a = 0; a < 3; ++a) velocity[a] = 0;
   for (size_t i = 0; i < shapes->count; ++i) {
     const RvSolidShape* s = &shapes->shape[i];
     double p[3] = {x[0] - s->center[0], x[1] - s->center[1], x[2] - s->center[2]}, d;
     RvVec3 at = rv_vec3_load64(p);
+    // distance to the shape
     if (s->kind == RV_SHAPE_PLANE)
       d = rv_dot(at, rv_vec3_load64(s->size));
     else if (s->kind == RV_SHAPE_SPHERE)
@@ -269,10 +273,10 @@ double rv_liquid_solid_shapes_distance(const void* user, const double x[3], doub
     else
       d = box_distance(s, p);
     if (s->inside_out) d = -d;
-    if (!(d < least)) continue;
-    least = d;
+    if (!(d < nearest)) continue;
+    nearest = d;
     *friction = s->friction;
     rv_vec3_store64(velocity, rv_add(rv_vec3_load64(s->velocity), rv_cross(rv_vec3_load64(s->spin), at)));
   }
-  return least;
+  return nearest;
 }

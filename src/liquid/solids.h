@@ -18,7 +18,7 @@ typedef struct RvLiquidSolids {
   // Friction of the solid at the cell: 0 slips freely, 1 sticks, between is the Coulomb coefficient (collide.c).
   RvChannel friction;
   // For each tile whether a solid lies within RV_LIQUID_BAND dx of it: where 0, distance is RV_SOLID_FAR, velocity 0,
-  // open 1 everywhere, friction not filled, and all work for solids is left away.
+  // open 1 everywhere, friction not filled, and all work for solids is skipped.
   uint8_t* touched;
   size_t capacity;  // of touched
   bool any;         // some tile is touched
@@ -33,7 +33,7 @@ typedef struct RvLiquidSolids {
 // Room for all channels over the grid's tiles, nothing touched, all open. False when out of memory.
 bool rv_liquid_solids_clear(RvLiquidSolids* solids, const RvTiles* tiles);
 // The same, but tiles that were there with this `key` (0: none) keep what they have: fill those whose `from` is below
-// 0. The key stands for all that the values come of. Not `moving`: there are no velocities.
+// 0. The key is a hash of all that the values depend on. Not `moving`: there are no velocities.
 bool rv_liquid_solids_keep(RvLiquidSolids* solids, const RvTiles* tiles, bool moving, uint64_t key);
 void rv_liquid_solids_free(RvLiquidSolids* solids);
 

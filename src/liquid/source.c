@@ -58,11 +58,11 @@ bool rv_liquid_source_add(const RvLiquidSource* s, const RvSourceSettings* set, 
 
 RvResult rv_liquid_source_room(const RvLiquidSource* s, const RvSourceSettings* set, RvParticles* p, double more,
                                RvError* error) {
-  if ((double)p->count + more > (double)set->most)
+  if ((double)p->count + more > (double)set->max_particles)
     return rv_fail(error, RV_LIMIT,
                    "source %d: %.0f new particles beside %zu are more than the %zu allowed; use a larger particlesep "
                    "than %g, or let it give less",
-                   s->id, more, p->count, set->most, set->separation);
+                   s->id, more, p->count, set->max_particles, set->separation);
   return rv_liquid_particles_reserve(p, p->count + (size_t)more, error);
 }
 
@@ -90,6 +90,10 @@ static size_t find_triangle(const double* sum, size_t count, double area) {
   return lo;
 }
 
+// Steps of the recurrence along both axes: fractions of 1 / rho and 1 / rho^2 of 2^64, rho^3 = rho + 1.
+#define STEP_ALONG 0xc13fa9a902a6328full
+#define STEP_ACROSS 0x91e10da5c79e7b1dull
+
 // Member `number` of the additive recurrence in the plane (Roberts 2018, "The unreasonable effectiveness of quasirandom
 // sequences"), in [0, 1): successive members are far from each other, so a stream is even. In whole numbers, so it is
 // exact after any count.
@@ -97,15 +101,16 @@ static double even(uint64_t step, uint64_t shift, int64_t number) {
   return (double)((shift + step * (uint64_t)number) >> 11) * 0x1p-53;
 }
 
-// One particle: place on the triangles, velocity, and the way since its birth `since` seconds ago. False: out of memory
+// One particle: place on the triangles, velocity, and motion since its birth `since` seconds ago. False: out of memory
 // or range.
 static bool emit_one(const RvLiquidSource* s, const RvSourceSettings* set, const double* sum, int64_t number,
                      double since, RvParticles* p, int64_t id) {
+  // quasirandom place on the triangles
   RvRandom4 shift = rv_random4(set->seed, RV_SOURCE_STREAM(s->id), UINT64_MAX);
-  double area = sum[s->ntriangle] * even(0xc13fa9a902a6328full, (uint64_t)shift.v[0] << 32 | shift.v[1], number);
-  double across = even(0x91e10da5c79e7b1dull, (uint64_t)shift.v[2] << 32 | shift.v[3], number);
+  double area = sum[s->ntriangle] * even(STEP_ALONG, (uint64_t)shift.v[0] << 32 | shift.v[1], number);
+  double across = even(STEP_ACROSS, (uint64_t)shift.v[2] << 32 | shift.v[3], number);
   size_t t = find_triangle(sum, s->ntriangle, area);
-  // an even square onto the triangle
+  // maps the unit square to the triangle, area-preserving
   double root = sqrt(rv_clamp((area - sum[t]) / (sum[t + 1] - sum[t]), 0, 1));
   double w[3] = {1 - root, root * (1 - across), root * across};
   RvVec3 corner[3], at = {0}, own = {0};
@@ -114,10 +119,11 @@ static bool emit_one(const RvLiquidSource* s, const RvSourceSettings* set, const
     at = rv_mad(at, w[k], corner[k]);
     if (s->corner_velocity) own = rv_mad(own, w[k], rv_vec3_load(s->corner_velocity + 9 * t + 3 * k));
   }
+  // velocity: along the normal, spread, and a share of the shape's own
   RvVec3 normal = rv_normalize(rv_cross(rv_sub(corner[2], corner[0]), rv_sub(corner[1], corner[0])), rv_vec3(0, 0, 0));
   RvVec3 base = rv_mad(rv_vec3_load64(s->velocity), s->speed, normal);
   RvVec3 v = rv_mad(rv_liquid_source_spread(s, set, base, number), s->inherit, own);
-  // where the shape was when it was born, and its way since
+  // the triangle was elsewhere when the particle was born, and the particle has moved since
   at = rv_mad(at, since, rv_sub(v, own));
   return rv_liquid_source_add(s, set, p, at, v, since, id);
 }
@@ -125,7 +131,8 @@ static bool emit_one(const RvLiquidSource* s, const RvSourceSettings* set, const
 // All particles of a substep: one whenever the volume that flowed reaches that of a particle.
 static RvResult emit(const RvLiquidSource* s, RvSourceState* state, const RvSourceSettings* set, double dt,
                      RvParticles* p, int64_t* next_id, RvLiquidFlow* flow, RvError* error) {
-  double volume = set->separation * set->separation * set->separation, flowed = state->owed + s->rate * dt;
+  double volume = set->separation * set->separation * set->separation;
+  double flowed = state->owed + s->rate * dt;
   double count = floor(flowed / volume);
   if (!(s->rate > 0) || !(dt > 0)) return RV_OK;
   // areas of the triangles

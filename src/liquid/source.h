@@ -16,7 +16,7 @@
 #include "liquid/sink.h"
 
 typedef enum RvSourceMode {
-  RV_SOURCE_EMIT,  // so much volume a second out of triangles
+  RV_SOURCE_EMIT,  // a volume per second out of triangles
   RV_SOURCE_FILL   // keeps a region full
 } RvSourceMode;
 
@@ -29,7 +29,7 @@ typedef struct RvSourceState {
 typedef struct RvLiquidSource {
   RvSourceMode mode;
   int32_t id;   // chooses the random numbers; unique among the sources
-  int32_t row;  // of the particles: whose attributes they get (liquid/particles.h)
+  int32_t row;  // of its particles: point of the input whose attributes they get (liquid/particles.h)
   bool active;
   double rate;         // m^3/s over all triangles
   double velocity[3];  // m/s in the world
@@ -53,7 +53,7 @@ typedef struct RvSourceSettings {
   double separation;      // m: a new particle has its cube of volume
   double jitter;          // random offset of a filled particle, as a share of its site, 0..1; usual: 0.5
   uint64_t seed;          // of the random numbers
-  size_t most;            // limit of all particles, checked before memory is taken
+  size_t max_particles;   // limit of all particles, checked before memory is taken
   const RvRegion* solid;  // solids, which are not filled; or NULL
 } RvSourceSettings;
 

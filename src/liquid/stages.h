@@ -34,7 +34,7 @@ void rv_liquid_mark_valid(RvLiquidGrid* grid);
 // those: each layer takes the mean of the known faces next to it, so the field is constant along the normal of a flat
 // surface (WH-37). `solids` may be NULL.
 void rv_liquid_extrapolate(RvLiquidGrid* grid, const RvLiquidSolids* solids);
-// The same for any three channels of faces, where `valid` is as it stands; `room` and `field` change places.
+// Extrapolates any three face channels from the faces that are valid; `room` and `field` are exchanged.
 void rv_liquid_spread_faces(const RvLiquidGrid* grid, RvChannel* field, RvChannel* room);
 
 typedef struct RvCollide {

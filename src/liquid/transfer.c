@@ -18,6 +18,7 @@ void rv_liquid_scatter_free(RvScatter* s) {
 
 // Room for the tiles that hold particles, and for home_of. False: out of memory.
 static bool fit(RvScatter* s, size_t homes, size_t tiles) {
+  // rooms: from the arena, or own memory with a quarter to spare
   if (s->scratch) {
     s->room = RV_TAKE(s->scratch, float, homes* RV_SCATTER_FLOATS);
   } else if (homes > s->room_capacity || !s->room) {
@@ -25,6 +26,7 @@ static bool fit(RvScatter* s, size_t homes, size_t tiles) {
     s->room_capacity = homes + homes / 4 + 1;
     if (!(s->room = rv_alloc(s->room_capacity, RV_SCATTER_FLOATS * sizeof *s->room))) s->room_capacity = 0;
   }
+  // homes
   if (tiles > s->tile_capacity || !s->home_of) {
     rv_free(s->home_of);
     s->tile_capacity = tiles + tiles / 4 + 1;
@@ -136,11 +138,13 @@ RvResult rv_liquid_to_grid(RvLiquidGrid* grid, RvScatter* scatter, const RvParti
   RvArenaMark mark = scatter->scratch ? rv_arena_mark(scatter->scratch) : (RvArenaMark){0};
   bool fits = fit(scatter, p->homes.count, grid->tiles.count);
   Job job = {grid, scatter, p, density, 0};
+  // scatter to rooms, then combine the rooms
   if (fits) {
     rv_parallel_for(grid->tiles.count, HOME_GRAIN, find_homes, &job);
     rv_parallel_for(p->homes.count, SCATTER_GRAIN, scatter_some, &job);
     rv_parallel_for(grid->tiles.count, COMBINE_GRAIN, combine_some, &job);
   }
+  // the rooms are needed no more
   if (scatter->scratch) {
     rv_arena_release(scatter->scratch, mark);
     scatter->room = NULL;

@@ -26,6 +26,7 @@ typedef struct Spot {
   double face_part, center_part;
 } Spot;
 
+// Spot of a position along an axis.
 RV_INLINE Spot find_spot(float x) {
   Spot s;
   s.face = (int)x;
@@ -165,6 +166,7 @@ typedef struct Spots {
   Lanes face_part[3], center_part[3];
 } Spots;
 
+// Spots of eight positions.
 RV_INLINE Spots find_spots(const Lanes x[3]) {
   Spots s;
   RV_UNROLL for (int a = 0; a < 3; ++a) {

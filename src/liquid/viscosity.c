@@ -13,16 +13,16 @@ enum { MOST_ITERATIONS = 500 };  // by default
 static const double DEFAULT_TOLERANCE = 1e-5;
 
 struct RvViscosity {
-  RvArena* arena;
+  RvArena* arena;  // memory, kept from solve to solve
 };
 
 RvViscosity* rv_liquid_viscosity_new(void) {
   RvViscosity* v = rv_alloc_zero(1, sizeof *v);
-  if (v && !(v->arena = rv_arena_new(FIRST_BLOCK))) {
-    rv_free(v);
-    return NULL;
-  }
-  return v;
+  if (!v) return NULL;
+  v->arena = rv_arena_new(FIRST_BLOCK);
+  if (v->arena) return v;
+  rv_free(v);
+  return NULL;
 }
 
 void rv_liquid_viscosity_free(RvViscosity* v) {
@@ -41,11 +41,13 @@ typedef struct Solve {
   float* const* v;    // the velocity that the operator is applied to
 } Solve;
 
+// Stress of v.
 static void stress_tiles(void* arg, size_t begin, size_t end) {
   const Solve* s = arg;
   RV_KERNEL_CALL(rv_liquid_viscosity_stress, (&s->w, s->v, begin, end));
 }
 
+// q from the stress of v; returns v . q.
 static double force_tiles(void* arg, size_t begin, size_t end) {
   const Solve* s = arg;
   return RV_KERNEL_CALL(rv_liquid_viscosity_force, (&s->w, s->v, s->w.q, begin, end));
@@ -75,11 +77,13 @@ static double start_tiles(void* arg, size_t begin, size_t end) {
   return sum;
 }
 
+// Step along p; returns r . z.
 static double advance_tiles(void* arg, size_t begin, size_t end) {
   const Solve* s = arg;
   return RV_KERNEL_CALL(rv_liquid_viscosity_advance, (&s->w, s->alpha, s->square, begin, end));
 }
 
+// Next direction.
 static void turn_tiles(void* arg, size_t begin, size_t end) {
   const Solve* s = arg;
   RV_KERNEL_CALL(rv_liquid_viscosity_turn, (&s->w, s->beta, begin, end));
@@ -136,6 +140,7 @@ RvResult rv_liquid_viscosity_solve(RvViscosity* viscosity, const RvViscosityIn* 
                    "viscosity: dx %g m, dt %g s and density %g kg/m^3 must be above 0, viscosity %g Pa s not below",
                    in->dx, in->dt, in->density, in->viscosity);
   if (in->viscosity == 0) return RV_OK;
+  // set up, iterate, store
   RvArenaMark mark = rv_arena_mark(viscosity->arena);
   Solve s = {.w.in = in};
   bool done = rv_liquid_viscosity_set_up(&s.w, viscosity->arena);

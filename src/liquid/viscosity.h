@@ -23,14 +23,14 @@
 
 typedef struct RvViscosityIn {
   const RvTiles* tiles;
-  double dx, dt, density;
-  double viscosity;       // Pa s
-  const float* field;     // cells: factors of it; NULL: 1
-  float* velocity[3];     // m/s; changed where there is liquid
-  const float* open[3];   // NULL: all 1
-  const float* solid[3];  // m/s, read at closed faces; NULL: 0
-  const float* distance;  // m, below 0 in the liquid
-  bool stick;
+  double dx, dt, density;  // m, s, kg/m^3
+  double viscosity;        // Pa s
+  const float* field;      // cells: factors of it; NULL: 1
+  float* velocity[3];      // m/s; changed where there is liquid
+  const float* open[3];    // NULL: all 1
+  const float* solid[3];   // m/s, read at closed faces; NULL: 0
+  const float* distance;   // m, below 0 in the liquid
+  bool stick;              // no slip at solids
 } RvViscosityIn;
 
 typedef struct RvViscosityReport {
@@ -47,7 +47,7 @@ size_t rv_liquid_viscosity_bytes(const RvViscosity* viscosity);
 // Tolerance of the residual, 0: 1e-5; at most `most` iterations, 0: 500. On failure nothing has changed.
 RvResult rv_liquid_viscosity_solve(RvViscosity* viscosity, const RvViscosityIn* in, double tolerance, int most,
                                    RvViscosityReport* report, RvError* error);
-// The input that stands for a grid and its solids (NULL: none).
+// The input made of a grid and its solids (NULL: none).
 RvViscosityIn rv_liquid_viscosity_of_grid(RvLiquidGrid* grid, const RvLiquidSolids* solids, double density,
                                           double viscosity, double dt);
 

@@ -115,6 +115,7 @@ static void invert_tiles(void* arg, size_t begin, size_t end) {
         size_t at = t * RV_TILE_CELLS + (size_t)c;
         if (!(w->inverse[axis][at] > 0)) continue;
         int x[3] = {c & 7, c >> 3 & 7, c >> 6};
+        // edges on both sides of the face along the other axes
         float shear = 0;
         for (int along = 0; along < 3; ++along) {
           if (along == axis) continue;
@@ -122,6 +123,7 @@ static void invert_tiles(void* arg, size_t begin, size_t end) {
           d[3 - axis - along]++;
           shear += w->weight[1 + along][at] + read_near(w, w->weight[1 + along], t, d);
         }
+        // centres before and after it
         x[axis]--;
         float before = read_near(w, w->weight[0], t, x);
         w->inverse[axis][at] = 1 / (w->mass[axis][at] + w->beta * (2 * (w->weight[0][at] + before) + shear));
@@ -133,12 +135,12 @@ static void invert_tiles(void* arg, size_t begin, size_t end) {
 // Marks tiles that hold liquid: a surface within half a cell of a centre.
 static void find_wet(void* arg, size_t begin, size_t end) {
   const RvViscosityWork* w = arg;
-  float nearest = (float)(0.5 * w->in->dx);
+  float threshold = (float)(0.5 * w->in->dx);
   for (size_t t = begin; t < end; ++t) {
     const float* d = w->in->distance + t * RV_TILE_CELLS;
-    float least = d[0];
-    for (int c = 1; c < RV_TILE_CELLS; ++c) least = d[c] < least ? d[c] : least;
-    w->number[t] = least < nearest;
+    float smallest = d[0];
+    for (int c = 1; c < RV_TILE_CELLS; ++c) smallest = d[c] < smallest ? d[c] : smallest;
+    w->number[t] = smallest < threshold;
   }
 }
 
@@ -146,11 +148,13 @@ static void find_wet(void* arg, size_t begin, size_t end) {
 static void number_tiles(RvViscosityWork* w) {
   const RvTiles* tiles = w->in->tiles;
   rv_parallel_for(tiles->count, FIND_GRAIN, find_wet, w);
+  // wet tiles and their neighbours
   for (size_t t = 0; t < tiles->count; ++t) {
     bool any = false;
     for (int n = 0; n < RV_TILE_NEAR; ++n) any = any || (tiles->near[t][n] >= 0 && w->number[tiles->near[t][n]] == 1);
     if (any) w->tile[w->count++] = (int32_t)t;
   }
+  // numbers both ways
   for (size_t t = 0; t < tiles->count; ++t) w->number[t] = (int32_t)w->count;
   for (size_t k = 0; k < w->count; ++k) w->number[w->tile[k]] = (int32_t)k;
 }
@@ -186,10 +190,12 @@ bool rv_liquid_viscosity_set_up(RvViscosityWork* w, RvArena* arena) {
   w->tile = RV_TAKE(arena, int32_t, in->tiles->count);
   w->number = RV_TAKE(arena, int32_t, in->tiles->count);
   if (!w->tile || !w->number) return false;
+  // tiles, vectors, neighbours
   number_tiles(w);
   w->near = rv_arena_take(arena, w->count, sizeof *w->near);
   if (!w->near || !take_vectors(w, arena)) return false;
   link_near(w);
+  // weights, then the diagonal
   w->beta = (float)(in->viscosity * in->dt / (in->density * in->dx * in->dx));
   rv_parallel_for(w->count, GRAIN, weigh_tiles, w);
   rv_parallel_for(w->count, GRAIN, invert_tiles, w);

@@ -64,7 +64,8 @@ static void add_vertex(const RvStrandStep* step, const RvStrandBatch* b, const d
 
 void rv_strand_step_balance(const RvStrandStep* step, const RvStrandBatch* b, const RvStrandWork* w,
                             RvBalance lanes[RV_LANES]) {
-  double before[RV_LANES] __attribute__((aligned(64))), after[RV_LANES] __attribute__((aligned(64)));
+  double before[RV_LANES] __attribute__((aligned(64)));
+  double after[RV_LANES] __attribute__((aligned(64)));
   const RvRodBatch rod = elastic_rods(step, b);
   rv_strand_rod_energy(&rod, step->s->q + b->at, before);
   rv_strand_rod_energy(&rod, w->q, after);

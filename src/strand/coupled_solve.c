@@ -14,7 +14,8 @@
 
 // x . y of a batch. Spare lanes repeat a strand and are left out.
 static double dot(const RvStrandBatch* b, const double* x, const double* y) {
-  double lanes[RV_LANES] __attribute__((aligned(64))), sum = 0;
+  double lanes[RV_LANES] __attribute__((aligned(64)));
+  double sum = 0;
   rv_strand_newton_dot(b->vertices, x + b->at, y + b->at, lanes);
   for (int lane = 0; lane < b->lanes; ++lane) sum += lanes[lane];
   return sum;
@@ -109,7 +110,8 @@ static void update_direction(void* arg, size_t begin, size_t end) {
 // A p = M p + C p over the free unknowns. Returns p . A p.
 static double apply_matrix(void* arg, size_t begin, size_t end) {
   RvCoupled* c = arg;
-  double sum = 0, lanes[RV_LANES] __attribute__((aligned(64)));
+  double lanes[RV_LANES] __attribute__((aligned(64)));
+  double sum = 0;
   for (size_t i = begin; i < end; ++i) {
     const size_t k = c->active[i];
     const RvStrandBatch* b = &c->step->m->batches[k];

@@ -13,14 +13,14 @@ typedef struct RvRestDef {
 
 typedef struct RvRestReport {
   size_t capped;     // strands that reached a cap, and so will move
-  size_t loose;      // others whose pose balances but is not stable: a push will make them fall into another
+  size_t loose;      // others whose equilibrium is not stable: a push will make them fall into another pose
   size_t stiffened;  // strands that were made stiffer
-  double residual;   // largest force left on an uncapped strand, relative to the largest weight of a vertex of it
+  double residual;   // largest unbalanced force of an uncapped strand, relative to the largest weight of its vertices
 } RvRestReport;
 
-// Sets the rest lengths, curvatures and twists of the model so that the state, with its first edge held, is at rest
-// under the forces, and stable. The state must be one of rv_strand_state_new. `stiffen` [strands] gets how many times
-// stiffer each strand was made, which the model then has.
+// Sets the rest lengths, curvatures and twists of the model so that the state, with its first edge clamped, is an
+// equilibrium under the forces, and stable. The state must be one of rv_strand_state_new. `stiffen` [strands] gets how
+// many times stiffer each strand was made, which the model then has.
 RvResult rv_strand_balance(RvStrandModel* model, const RvStrandState* state, const RvRestDef* def, double* stiffen,
                            RvRestReport* report, RvError* error);
 

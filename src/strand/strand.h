@@ -1,7 +1,7 @@
 // Strands as batches of lanes: the model (constant while stepping), the state (all that changes) and the step.
 //
 // Strands of equal vertex count are taken RV_LANES at a time in the order (count, Morton code of the root, id); a last
-// batch that is not full repeats its last strand in the spare lanes, whose results are dropped. Arrays of a batch stand
+// batch that is not full repeats its last strand in the spare lanes, whose results are dropped. Arrays of a batch are
 // in one block each, at `at` (unknowns), `vertex_at` and `edge_at` (in numbers; see rod.h for the layout).
 #ifndef RV_STRAND_STRAND_H
 #define RV_STRAND_STRAND_H
@@ -114,7 +114,7 @@ void rv_strand_state_free(RvStrandState* state);
 RvResult rv_strand_step(const RvStrandModel* model, RvStrandState* state, const RvStrandStepDef* def,
                         RvStrandStats* stats, RvError* error);
 
-// Where component c of a vertex of a lane stands in the blocks.
+// Index of component c of a vertex of a lane in the blocks.
 static inline size_t rv_strand_index(const RvStrandBatch* batch, int lane, int vertex, int component) {
   return batch->at + (size_t)(4 * vertex + component) * RV_LANES + (size_t)lane;
 }

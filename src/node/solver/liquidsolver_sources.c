@@ -373,7 +373,7 @@ static RvResult give(RvLiquidSolve* s, RvParticles* p, int64_t* next_id, double 
   RvSolidUnion solids = {s->solids, s->colliders.count, s->shapes.count ? &s->shapes : NULL};
   RvRegion solid = rv_liquid_region_solids(&solids);
   RvSourceSettings set = {.dx = s->globals.dx, .separation = s->separation, .jitter = 0.5, .solid = &solid};
-  set.most = s->liquid.model.most_tiles * (RV_LIQUID_TILE_BYTES / RV_PARTICLE_BYTES);
+  set.max_particles = s->liquid.model.most_tiles * (RV_LIQUID_TILE_BYTES / RV_PARTICLE_BYTES);
   RvResult result = RV_OK;
   for (size_t i = 0; i < f->count && !result; ++i) {
     RvLiquidInlet* inlet = &f->inlets[i];
