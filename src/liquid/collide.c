@@ -10,13 +10,15 @@
 
 // A particle moves at most three cells a substep, and the gradient needs one more.
 enum { MOST_CELLS = 3, HALO = MOST_CELLS + 1, WIDE = RV_TILE_SIDE + 2 * HALO };
-enum { PUSH_ROUNDS = 3 };  // gradient steps out of a solid
-enum { TILE_GRAIN = 4, PARTICLE_GRAIN = 16384 };
+enum { PUSH_ROUNDS = 3 };                         // gradient steps out of a solid
+enum { TILE_GRAIN = 4, PARTICLE_GRAIN = 16384 };  // tiles and particles a task
 
 // Lengths in cells.
 #define UPPER_NODE (WIDE - 1.0625f)  // largest coordinate that is interpolated: just inside the last cell of nodes
 #define HALF_DIAGONAL 0.87f          // sqrt(3) / 2, rounded up: farthest that a point is from its nearest node
-#define LEAST_MARCH 0.05f    // smallest step along a path; a sheet one cell thick is at least 0.1 deep at its middle
+// Smallest step along a path: the interpolated distance of a sheet one cell thick tells its sides apart only to a depth
+// of 0.1, which a step must not pass.
+#define LEAST_MARCH 0.05f
 #define RESTART_GAP 0.25f    // gap to the surface from which a sliding path goes on, so as not to meet it again
 #define LARGEST_PUSH 2.0f    // longest single step out of a solid
 #define CAUGHT_DEPTH 0.05f   // deeper than this after the push: solids on all sides
@@ -284,7 +286,8 @@ RvResult rv_liquid_collide(const RvLiquidGrid* grid, const RvLiquidSolids* solid
   float cells = (float)(how->dt / grid->dx);
   Job job = {grid, solids, scatter, p, (float)how->margin, cells, fminf((float)how->speed * cells, MOST_CELLS), NULL};
   job.of_tile = rv_alloc(grid->tiles.count, sizeof *job.of_tile);
-  if (!job.of_tile) return rv_fail(error, RV_NO_MEMORY, "no memory for collisions");
+  if (!job.of_tile)
+    return rv_fail(error, RV_NO_MEMORY, "no memory for collisions of the liquid with solids; use a larger particlesep");
   rv_parallel_for(grid->tiles.count, TILE_GRAIN, collide_some, &job);
   for (size_t t = 0; t < grid->tiles.count; ++t) {
     out->moved += job.of_tile[t].moved;

@@ -49,7 +49,9 @@ RvResult rv_liquid_drift(RvLiquidGrid* g, const RvLiquidSolids* solids, RvPressu
                          RvError* error) {
   bool room = rv_liquid_grid_fit(g, &g->shift_pressure, g->tiles.count);
   for (int a = 0; a < 3; ++a) room = room && rv_liquid_grid_fit(g, &g->shift[a], g->tiles.count);
-  if (!room) return rv_fail(error, RV_NO_MEMORY, "no memory to keep the volume of %zu tiles", g->tiles.count);
+  if (!room)
+    return rv_fail(error, RV_NO_MEMORY,
+                   "no memory to correct the volume of %zu tiles of liquid; use a larger particlesep", g->tiles.count);
   // divergence that the displacement shall have
   rv_parallel_for(g->tiles.count, GRAIN, find_excess, &(Job){g, (float)relax});
   // A pressure solve with dt 1 and density 1 gives a displacement instead of a velocity. Solids do not move in it.

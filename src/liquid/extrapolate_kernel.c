@@ -1,5 +1,5 @@
-// One axis of one tile and the faces around it: each layer takes the mean of the known faces next to it. What is needed
-// of the neighbours is computed here again, so tiles need not wait for each other.
+// Extrapolation of one face channel in a tile and its halo: each layer takes the mean of the known faces next to it.
+// Layers in the halo are computed again by each tile, so tiles do not wait for each other.
 #include <string.h>
 
 #include "liquid/transfer.h"

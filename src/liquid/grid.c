@@ -194,7 +194,8 @@ RvResult rv_liquid_grid_build(RvLiquidGrid* g, const RvParticles* p, RvError* er
                    g->tiles.count, (double)g->tiles.count * RV_LIQUID_TILE_BYTES / 1e9,
                    (double)g->most_tiles * RV_LIQUID_TILE_BYTES / 1e9);
   if (result == RV_OK && !carry_pressure(g)) result = RV_NO_MEMORY;
-  if (result) return rv_fail(error, result, "no memory for a liquid of %zu tiles; use larger cells", p->homes.count);
+  if (result)
+    return rv_fail(error, result, "no memory for %zu tiles of liquid; use a larger particlesep", p->homes.count);
   return RV_OK;
 }
 

@@ -4,8 +4,7 @@
 // A substep fills it in this order; each stage may rely on those above it.
 //   1. rv_liquid_grid_build     tiles around the particles, channels sized and cleared
 //   2. rv_liquid_to_grid        mass, momentum of the particles (WH-34); fill, distance
-//   3. others                   ADD to mass and momentum (film, WH-35), drag, share, divergence; solids
-//   (liquid/solids.h)
+//   3. film, hair, solids       ADD to mass and momentum (film, WH-35); drag, share, divergence; liquid/solids.h
 //   4. rv_liquid_grid_velocity  velocity = momentum / mass where there is mass; a face without is not `valid`
 //   5. forces, viscosity, tension, pressure: change velocity
 //   6. rv_liquid_extrapolate    velocity of faces that are not valid (WH-37)
@@ -34,7 +33,7 @@ typedef struct RvLiquidGrid {
   // Cells.
   RvChannel fill;        // m^3 of liquid in the cell by trilinear weights, over dx^3; a full cell has about 1
   RvChannel distance;    // m: signed distance to the liquid's surface at the cell's centre, below 0 in the liquid; from
-                         // one dx on it tells only the side
+                         // one dx on only its sign is right
   RvChannel divergence;  // 1/s: the divergence that the velocity shall have; without data, as it is built, 0
   RvChannel pressure;    // Pa; kept from the last substep as the first guess
   RvChannel surface;     // Pa: pressure of the tension at the surface; only where there is tension
@@ -62,7 +61,7 @@ static inline double rv_liquid_corner(const RvLiquidGrid* grid, size_t tile, int
   return grid->origin[axis] + grid->dx * (double)(grid->tiles.coord[tile][axis] * RV_TILE_SIDE + at);
 }
 
-// Room for a channel of so many tiles that lives until rv_liquid_grid_end. False when out of memory.
+// Room for a channel of `tiles` tiles that lives until rv_liquid_grid_end. False when out of memory.
 bool rv_liquid_grid_fit(RvLiquidGrid* grid, RvChannel* channel, size_t tiles);
 // Room for velocity, valid and room, before step 4; what is taken already stays.
 bool rv_liquid_grid_begin(RvLiquidGrid* grid);

@@ -79,9 +79,8 @@ RvResult rv_liquid_measure(const RvDetail* d, double separation, const RvLiquidU
   }
   *spacing = separation > 0 ? separation : known ? rv_pow(sum / (double)known, 1.0 / 3) : 0;
   if (!(*spacing > 0) && count)
-    return rv_fail(
-        error, RV_BAD_INPUT,
-        "particlesep is 0 and the points have neither volume nor pscale: nothing tells how far apart they are");
+    return rv_fail(error, RV_BAD_INPUT,
+                   "particlesep is 0 and the points have neither volume nor pscale: set particlesep to their spacing");
   if (!(*spacing > 0)) *spacing = SPACING_OF_NOTHING;
   // the lower corner of the cube of the lowest particle
   for (int a = 0; a < 3; ++a) origin[a] = isfinite(lo[a]) ? lo[a] - 0.5 * *spacing / units->meters : 0;
@@ -196,7 +195,8 @@ static RvResult read_globals(const RvDetail* d, RvLiquidGlobals* g, RvError* err
   g->evaporated = ledger[4];
   g->outflow = ledger[5];
   if (g->dx > 0 && isfinite(g->dx)) return RV_OK;
-  return rv_fail(error, RV_BAD_INPUT, "rv_ledger: the side of a cell is %g m", g->dx);
+  return rv_fail(error, RV_BAD_INPUT,
+                 "rv_ledger: the cell size is %g m; the state is damaged, resume from another frame", g->dx);
 }
 
 // Place and velocity of point i. Where P or v differs from what was shown, an artist edited it and the edit is taken.

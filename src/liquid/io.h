@@ -52,10 +52,10 @@ typedef struct RvLiquidUnits {
 
 // Faults of points that were read. Lost and empty ones are left out.
 typedef struct RvLiquidFaults {
-  size_t lost;         // place, velocity or volume no number, or too far away
+  size_t lost;         // place, velocity or volume is not a number, or too far away
   size_t empty;        // without volume
   size_t edited;       // P or v changed by hand since the state was written: the edit is taken
-  bool numbered;       // the points had no ids, or some twice: all were numbered anew
+  bool numbered;       // some ids occurred twice: all were numbered anew
   double lost_volume;  // m^3
 } RvLiquidFaults;
 
@@ -69,7 +69,8 @@ RvResult rv_liquid_read(const RvDetail* points, const RvLiquidUnits* units, doub
 // Particles from a state, which rv_state_check has passed. Rows are its points.
 RvResult rv_liquid_load(const RvDetail* state, const RvLiquidUnits* units, RvLiquidGlobals* globals, RvParticles* out,
                         RvLiquidFaults* faults, RvError* error);
-// A state of these particles, by id; everything else of `from`, whose points their rows are, comes along.
+// A state of these particles, ordered by id. All other attributes of `from`, to whose points their rows refer, are
+// carried.
 RvResult rv_liquid_save(const RvParticles* particles, const RvLiquidUnits* units, const RvLiquidGlobals* globals,
                         const RvDetail* from, RvDetail** out, RvError* error);
 

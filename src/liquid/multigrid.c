@@ -377,7 +377,7 @@ double rv_liquid_multigrid_traffic(const RvMultigrid* mg) {
     double general = 0, plain = (double)(level->count - level->slots) * RV_TILE_CELLS;
     for (size_t k = 0; k < level->slots; ++k) general += 8.0 * __builtin_popcountll(level->rows[k]);
     int sweeps = level->degree - 1 + (last ? 0 : level->degree), stencils = !last + (l == 0);
-    // conjugate gradients: r and q, level.x; p = z + beta p; x of several p at once. Below: b and x are made.
+    // conjugate gradients: r and q, level.x; p = z + beta p; x of several p at once. On coarser levels: b and x.
     double other = l == 0 ? 4 * VECTOR + 3 * VECTOR + VECTOR + 2.0 * DOUBLE / RV_MG_KEPT : 2 * VECTOR;
     bytes += (general + plain) * (sweeps * SWEEP + stencils * STENCIL + (last ? 0 : ADD) + other);
     bytes += general * ((sweeps + stencils) * coef + (sweeps + 2) * inverse);

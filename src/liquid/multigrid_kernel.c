@@ -245,7 +245,7 @@ RV_INLINE uint64_t rows_of(const RvMgLevel* level, size_t t) {
   return level->slot[t] < 0 ? ~0ull : level->rows[level->slot[t]];
 }
 
-// the place `at` of each row of eight cells of tile t that has liquid
+// Loops over the rows of eight cells of tile t that have liquid; `at` is the index of the row's first cell.
 #define RV_EACH_ROW(at, level, t)                                                                                      \
   for (uint64_t rows = rows_of(level, t), at; rows && (at = (t)*RV_TILE_CELLS + 8 * (size_t)__builtin_ctzll(rows), 1); \
        rows &= rows - 1)

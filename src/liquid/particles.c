@@ -108,7 +108,7 @@ RvResult rv_liquid_particles_reserve(RvParticles* p, size_t count, RvError* erro
   if (!grow_blocks(p, capacity))
     return rv_fail(error, RV_NO_MEMORY, "no memory for %zu particles (%zu MiB); use a larger particlesep", count,
                    capacity * RV_PARTICLE_BYTES >> 20);
-  // the room is made when it is next needed
+  // the room is allocated when it is next needed
   if (!p->scratch) {
     rv_free(p->room);
     rv_free(p->spare);

@@ -1,10 +1,10 @@
 // The particles of the liquid: arrays, one a quantity, sorted by tile and cell. 104 bytes a particle, the room for
 // sorting among them.
 //
-// Where a particle is: its tile and three floats, cells from the tile's lower corner. So a place is as exact ten
-// kilometres from zero as next to it (2^-21 of a cell), and the kernels work in float. Between moving and sorting the
-// floats may leave 0..8; rv_liquid_particles_sort takes such particles to their tiles. In whole coordinates, cells from
-// the grid's origin, a place is an exact double: rv_liquid_particles_place.
+// A position is a tile and three floats, cells from the tile's lower corner. So it is as exact ten kilometres from the
+// origin as next to it (2^-21 of a cell), and the kernels work in float. Between moving and sorting the floats may
+// leave 0..8; rv_liquid_particles_sort moves such particles to their tiles. As cells from the grid's origin a position
+// is an exact double: rv_liquid_particles_place.
 #ifndef RV_LIQUID_PARTICLES_H
 #define RV_LIQUID_PARTICLES_H
 
@@ -38,9 +38,9 @@ typedef struct RvParticles {
 } RvParticles;
 
 void rv_liquid_particles_free(RvParticles* particles);
-// Room for that many in all; what is there stays.
+// Room for `count` particles in all; keeps the present ones.
 RvResult rv_liquid_particles_reserve(RvParticles* particles, size_t count, RvError* error);
-// Bytes held, particles and sort; the tiles' own lists apart.
+// Memory of particles and sort, without the lists of tiles.
 size_t rv_liquid_particles_bytes(const RvParticles* particles);
 
 // Sets the arena that the room is taken from; NULL: own memory.
@@ -49,11 +49,11 @@ void rv_liquid_particles_set_scratch(RvParticles* particles, RvArena* scratch);
 bool rv_liquid_particles_take_room(RvParticles* particles, RvArenaMark* mark);
 void rv_liquid_particles_give_room(RvParticles* particles, RvArenaMark mark);
 
-// Points the arrays into the blocks, after these were exchanged.
+// Sets the array pointers after blocks were exchanged.
 void rv_liquid_particles_bind(RvParticles* particles);
 
 // One more particle at `cell` (cells from the grid's origin, exact), at rest, without volume; its index, or SIZE_MAX
-// when out of memory or when the place is out of range. Fill in the rest.
+// when out of memory or when the place is out of range. The caller sets the other quantities.
 size_t rv_liquid_particles_add(RvParticles* particles, const double cell[3]);
 
 static inline const int32_t* rv_liquid_particles_tile(const RvParticles* p, size_t i) {
@@ -72,11 +72,11 @@ typedef struct RvParticlesLost {
   double volume;  // m^3
 } RvParticlesLost;
 
-// Takes every particle to its tile and sorts all by (tile, cell), those of a cell in the order in which they stood.
-// Dead ones and lost ones leave; `lost` is added to. Makes homes and cell_first.
+// Assigns every particle to its tile and sorts all by (tile, cell); particles of a cell keep their order. Dead and lost
+// ones are removed, and the latter added to `lost`. Sets homes and cell_first.
 RvResult rv_liquid_particles_sort(RvParticles* particles, RvParticlesLost* lost, RvError* error);
-// The same with the particles of a cell by their id: a pure function of the set, as a state is read (design, section
-// 5).
+// The same with the particles of a cell by id: the result depends only on the set, as when a state is read (design,
+// section 5).
 RvResult rv_liquid_particles_sort_by_id(RvParticles* particles, RvParticlesLost* lost, RvError* error);
 
 // Sums over all particles, in double and in a fixed order.

@@ -126,7 +126,7 @@ static void find_cells(void* arg, size_t begin, size_t end) {
 }
 
 static RvResult no_memory(const RvParticles* p, RvError* error) {
-  return rv_fail(error, RV_NO_MEMORY, "no memory to sort %zu particles", p->count);
+  return rv_fail(error, RV_NO_MEMORY, "no memory to sort %zu particles; use a larger particlesep", p->count);
 }
 
 // Adds the lost particles of a chunk to `lost`.
@@ -141,7 +141,8 @@ static void count_lost(const RvParticles* p, size_t chunk, RvParticlesLost* lost
 // Room for cell_first.
 static RvResult fit_cells(RvParticles* p, RvError* error) {
   size_t firsts = p->homes.count * RV_TILE_CELLS + 1;
-  if (firsts > UINT32_MAX / 2) return rv_fail(error, RV_LIMIT, "%zu tiles of liquid are too many", p->homes.count);
+  if (firsts > UINT32_MAX / 2)
+    return rv_fail(error, RV_LIMIT, "%zu tiles of liquid are too many; use a larger particlesep", p->homes.count);
   if (firsts <= p->first_capacity) return RV_OK;
   rv_free(p->cell_first);
   p->first_capacity = firsts + firsts / 4;

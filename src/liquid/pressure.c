@@ -184,7 +184,7 @@ RvResult rv_liquid_pressure_solve(RvPressure* pressure, const RvPressureIn* in, 
   bool done = solve(&s, options, report);
   rv_arena_release(pressure->arena, mark);
   if (!done)
-    return rv_fail(error, RV_NO_MEMORY, "pressure: no memory for %zu tiles of liquid; use larger cells",
+    return rv_fail(error, RV_NO_MEMORY, "pressure: no memory for %zu tiles of liquid; use a larger particlesep",
                    in->tiles->count);
   return RV_OK;
 }

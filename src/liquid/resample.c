@@ -248,7 +248,7 @@ RvResult rv_liquid_resample(RvParticles* p, const RvResample* how, int64_t* next
   job.tally = rv_alloc(tiles, sizeof *job.tally);
   job.child_at = rv_alloc(tiles, sizeof *job.child_at);
   if (!job.tally || !job.child_at) {
-    result = rv_fail(error, RV_NO_MEMORY, "no memory to resample %zu particles", p->count);
+    result = rv_fail(error, RV_NO_MEMORY, "no memory to resample %zu particles; use a larger particlesep", p->count);
     goto done;
   }
   // merge, and count the splits

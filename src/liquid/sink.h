@@ -23,8 +23,8 @@ typedef struct RvLiquidSink {
 // Marks as dead (volume 0) all particles that a sink takes, and counts them. False: out of memory.
 bool rv_liquid_sinks_take(RvParticles* particles, double dx, const double origin[3], const RvLiquidSink* sinks,
                           size_t count, RvLiquidFlow* flow);
-// Marks as dead all particles that are as old as they may get, and counts them as killed. `life` is a number of the
-// points that their rows name: seconds since birth; 0, less, or none: for ever.
+// Marks as dead all particles that have reached their life, and counts them as killed. `life` is an attribute of the
+// points of their rows: seconds since birth; 0, less, or none: unlimited.
 void rv_liquid_lives_take(RvParticles* particles, const RvAttrib* life, RvLiquidFlow* flow);
 
 #endif

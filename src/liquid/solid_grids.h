@@ -17,13 +17,13 @@ typedef struct RvLiquidSolid {
 
 // Largest depth of the level set's inside, m: half of the thickness at its thickest place; 0: it has no inside.
 double rv_liquid_solid_depth(const RvGrid* distance);
-// By how much (m) a solid is to be thickened so that cells of `dx` cannot miss it: liquid passes between corners that
-// see nothing of a plate thinner than a cell. 0 for all solids that are thicker somewhere.
+// How much (m) a solid must be thickened so that the grid resolves it: liquid would pass a plate that is thinner than a
+// cell and lies between the corners. 0 for solids that are thicker somewhere.
 double rv_liquid_solid_thicken(const RvGrid* distance, double dx);
 
 // Fills all channels from solids and walls: the union of all, at each place the velocity and the friction of the one
 // that is nearest. At most 65534 of them; `walls` may be NULL. Only tiles within RV_LIQUID_BAND cells of a solid are
-// looked at. False: out of memory.
+// filled. False: out of memory.
 bool rv_liquid_solids_from_grids(RvLiquidSolids* solids, const RvLiquidGrid* grid, const RvLiquidSolid* list,
                                  size_t count, const RvSolidShapes* walls);
 

@@ -22,7 +22,7 @@ typedef struct RvLiquidSolids {
   uint8_t* touched;
   size_t capacity;  // of touched
   bool any;         // some tile is touched
-  float known;      // m: distances are known below; what has more, or RV_SOLID_FAR, is at least that far
+  float known;      // m: distances below this are exact; larger ones, and RV_SOLID_FAR, are at least this far
   // Resting solids are the same in every substep: tiles that were filled by solids of the same key are kept. `from`:
   // for each tile its number among the last ones, -1: it is new.
   uint64_t key, *tile_key;
@@ -32,7 +32,7 @@ typedef struct RvLiquidSolids {
 
 // Room for all channels over the grid's tiles, nothing touched, all open. False when out of memory.
 bool rv_liquid_solids_clear(RvLiquidSolids* solids, const RvTiles* tiles);
-// The same, but tiles that were there with this `key` (0: none) keep what they have: fill those whose `from` is below
+// The same, but tiles that were filled with this `key` (0: none) keep their values: fill those whose `from` is below
 // 0. The key is a hash of all that the values depend on. Not `moving`: there are no velocities.
 bool rv_liquid_solids_keep(RvLiquidSolids* solids, const RvTiles* tiles, bool moving, uint64_t key);
 void rv_liquid_solids_free(RvLiquidSolids* solids);

@@ -24,7 +24,8 @@ static RvResult check(const RvLiquidSource* s, const RvSourceSettings* set, doub
     return rv_fail(error, RV_BAD_INPUT, "source %d: its rate is %g m^3/s; it must be 0 or more", s->id, s->rate);
   if (!all_finite(s->velocity, 3) || !isfinite(s->speed) || !isfinite(s->inherit) || !isfinite(s->spread) ||
       !all_finite(s->linear, 3) || !all_finite(s->angular, 3) || !isfinite(dt))
-    return rv_fail(error, RV_BAD_INPUT, "source %d: its velocity is not a finite number", s->id);
+    return rv_fail(error, RV_BAD_INPUT,
+                   "source %d: its velocity is not a finite number; check velocity, speed, inherit and spread", s->id);
   return RV_OK;
 }
 
@@ -61,7 +62,7 @@ RvResult rv_liquid_source_room(const RvLiquidSource* s, const RvSourceSettings* 
   if ((double)p->count + more > (double)set->max_particles)
     return rv_fail(error, RV_LIMIT,
                    "source %d: %.0f new particles beside %zu are more than the %zu allowed; use a larger particlesep "
-                   "than %g, or let it give less",
+                   "than %g, or lower the rate",
                    s->id, more, p->count, set->max_particles, set->separation);
   return rv_liquid_particles_reserve(p, p->count + (size_t)more, error);
 }
@@ -77,7 +78,8 @@ static RvResult sum_areas(const RvLiquidSource* s, double* sum, RvError* error) 
     sum[i + 1] = sum[i] + 0.5 * rv_length(rv_cross(rv_sub(d, a), rv_sub(b, a)));
   }
   if (isfinite(sum[s->ntriangle])) return RV_OK;
-  return rv_fail(error, RV_BAD_INPUT, "source %d: the shape has a point that is not a finite number", s->id);
+  return rv_fail(error, RV_BAD_INPUT, "source %d: a point of its shape is not a finite number; repair the geometry",
+                 s->id);
 }
 
 // The triangle in which the cumulated area reaches `area` (bisection).
@@ -149,7 +151,8 @@ static RvResult emit(const RvLiquidSource* s, RvSourceState* state, const RvSour
     // seconds since the volume of k + 1 particles had flowed
     double since = rv_clamp(dt - ((k + 1) * volume - state->owed) / s->rate, 0, dt);
     if (!emit_one(s, set, sum, state->born + (int64_t)k, since, p, *next_id + (int64_t)k))
-      result = rv_fail(error, RV_LIMIT, "source %d is too far away: beyond 8 million cells from the origin", s->id);
+      result = rv_fail(error, RV_LIMIT,
+                       "source %d is too far away: beyond 8 million cells from the origin; move it nearer", s->id);
   }
   if (result) {
     p->count = before;

@@ -1,5 +1,5 @@
 // Where liquid comes from and where it goes (WH-43): emitters by rate, regions kept full, sinks, open sides, kill
-// boxes. Nothing here knows of nodes or files.
+// boxes.
 //
 // Use, once a substep, by the solver's frame:
 //   1. rv_liquid_sinks_take   after particles moved: marks what leaves as dead and counts it
@@ -61,7 +61,8 @@ typedef struct RvSourceSettings {
 // length of the substeps: a particle is born when the volume that flowed reaches its own, and has moved since. A region
 // that is kept full gets as many whole particles as its volume lacks, in the emptiest cells first; never more, so that
 // the noise of the particles does not pump liquid in. *next_id counts up, ids are never used again. Fails on an
-// amount of particles over `most`, on a place out of range, and on what is no number; then nothing was added.
+// number of particles above max_particles, on a place out of range, and on values that are not numbers; then nothing is
+// added.
 RvResult rv_liquid_source_flow(const RvLiquidSource* source, RvSourceState* state, const RvSourceSettings* settings,
                                double dt, RvParticles* particles, int64_t* next_id, RvLiquidFlow* flow, RvError* error);
 

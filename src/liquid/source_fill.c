@@ -263,15 +263,17 @@ static RvResult frame_tiles(Fill* f, bool* any, RvError* error) {
     double hi = floor((r->hi[a] - f->set->origin[a]) / (f->set->dx * RV_TILE_SIDE));
     if (!(r->lo[a] <= r->hi[a])) return RV_OK;
     if (!(lo >= -RV_TILE_RANGE && hi < RV_TILE_RANGE))
-      return rv_fail(error, RV_LIMIT, "source %d is too far away, or has no end: beyond 8 million cells",
-                     f->source->id);
+      return rv_fail(
+          error, RV_LIMIT,
+          "source %d is too far away or unbounded: beyond 8 million cells; move it nearer or close its shape",
+          f->source->id);
     f->first[a] = (int32_t)lo;
     f->count[a] = (int32_t)(hi - lo) + 1;
     total *= hi - lo + 1;
   }
   if (total > MOST_TILES)
     return rv_fail(error, RV_LIMIT,
-                   "source %d: the box of what is kept full has %.3g cells, more than the %.3g that can be looked at; "
+                   "source %d: the box of the region to fill has %.3g cells, more than the limit of %.3g; "
                    "use a larger particlesep or a smaller shape",
                    f->source->id, total * RV_TILE_CELLS, (double)MOST_TILES * RV_TILE_CELLS);
   *any = true;
@@ -281,14 +283,16 @@ static RvResult frame_tiles(Fill* f, bool* any, RvError* error) {
 RvResult rv_liquid_source_fill(const RvLiquidSource* s, RvSourceState* state, const RvSourceSettings* set,
                                RvParticles* p, int64_t* next_id, RvLiquidFlow* flow, RvError* error) {
   double separations = set->dx / set->separation;
-  Fill f = {
-      .source = s, .set = set, .p = p, .full = separations * separations * separations, .particle = set->separation};
+  Fill f = {.source = s, .set = set, .p = p};
+  f.full = separations * separations * separations;
+  f.particle = set->separation;
   f.particle *= set->separation * set->separation;
   f.sites = (int)rv_clamp(floor(separations + 0.5), 1, MOST_SITES_AXIS);
   bool any;
   if (separations > MOST_SEPARATIONS)
-    return rv_fail(error, RV_BAD_INPUT, "particlesep of %g is less than a seventh of the cells' side, %g",
-                   set->separation, set->dx);
+    return rv_fail(error, RV_BAD_INPUT,
+                   "particlesep of %g is less than a seventh of the cell size %g; use a larger one", set->separation,
+                   set->dx);
   // tiles of the region's box
   RvResult result = frame_tiles(&f, &any, error);
   if (result || !any) {

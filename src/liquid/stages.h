@@ -40,7 +40,7 @@ void rv_liquid_spread_faces(const RvLiquidGrid* grid, RvChannel* field, RvChanne
 typedef struct RvCollide {
   double margin;  // cells that particles keep from solids
   double dt;      // s of the move
-  double speed;   // m/s that solids have at most
+  double speed;   // m/s: largest of the solids
 } RvCollide;
 typedef struct RvCollided {
   size_t moved;   // particles in contact
@@ -48,8 +48,8 @@ typedef struct RvCollided {
   size_t inside;  // of these, deeper than a cell: within a solid, not between two
 } RvCollided;
 
-// Remembers where the particles are, before they are moved, in the room of the sort: a move, rv_liquid_collide and the
-// sort must follow; what their scratch gave is given back by the caller. False when out of memory.
+// Stores the positions of the particles before they are moved, in the room of the sort: a move, rv_liquid_collide and
+// the sort must follow. The caller releases what was taken from their scratch. False when out of memory.
 bool rv_liquid_remember_places(RvParticles* particles);
 // Moves particles out of solids (WH-43). A path that enters a solid is led along its surface, on the side that it
 // came from and relative to the moving solid, so that nothing passes a sheet one cell thick however fast it is. Then
@@ -58,7 +58,7 @@ bool rv_liquid_remember_places(RvParticles* particles);
 RvResult rv_liquid_collide(const RvLiquidGrid* grid, const RvLiquidSolids* solids, const RvScatter* scatter,
                            RvParticles* particles, const RvCollide* how, RvCollided* out, RvError* error);
 
-// Largest velocity of a particle along an axis, m/s; infinite when a velocity is no number.
+// Largest velocity of a particle along an axis, m/s; infinite when a velocity is not a number.
 double rv_liquid_speed(const RvParticles* particles);
 
 #endif

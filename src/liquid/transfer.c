@@ -150,7 +150,8 @@ RvResult rv_liquid_to_grid(RvLiquidGrid* grid, RvScatter* scatter, const RvParti
     scatter->room = NULL;
   }
   if (fits) return RV_OK;
-  return rv_fail(error, RV_NO_MEMORY, "no memory to bring %zu tiles of particles to the grid", p->homes.count);
+  return rv_fail(error, RV_NO_MEMORY,
+                 "no memory to transfer %zu tiles of particles to the grid; use a larger particlesep", p->homes.count);
 }
 
 // Samples and moves the particles of each tile.

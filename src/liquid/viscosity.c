@@ -154,7 +154,8 @@ RvResult rv_liquid_viscosity_solve(RvViscosity* viscosity, const RvViscosityIn* 
   }
   rv_arena_release(viscosity->arena, mark);
   if (!done)
-    return rv_fail(error, RV_NO_MEMORY, "viscosity: no memory for %zu tiles; use larger cells", in->tiles->count);
+    return rv_fail(error, RV_NO_MEMORY, "viscosity: no memory for %zu tiles of liquid; use a larger particlesep",
+                   in->tiles->count);
   return RV_OK;
 }
 

@@ -1,14 +1,14 @@
-// Implicit viscosity of the liquid, optional: before the pressure.
+// Implicit viscosity of the liquid, optional, before the pressure solve.
 //
-// What is solved is the variational form of Batty and Bridson (2008), all three components at once: the velocity that
-// makes the least of
+// It solves the variational form of Batty and Bridson (2008) for all three components at once: the velocity that
+// minimises
 //
 //   sum over faces of m density (u - u*)^2 / 2  +  dt sum over stress points of w viscosity D(u) : D(u)
 //
-// with D = (grad u + grad u^T) / 2, its diagonal at the centres of cells and the rest at the middles of edges; m and w
-// are how much liquid each has around it (by the distance, 0..1). So the surface is free of traction, a rigid motion is
-// left as it is, and linear and angular momentum are kept, as Laplacians by component do not. Backward Euler in time:
-// any step is stable. Second order inside; at the surface as good as the weights.
+// with D = (grad u + grad u^T) / 2, its diagonal at the centres of cells and its other components at the midpoints of
+// edges; m and w are the liquid fractions around each (by the distance, 0..1). So the surface is free of traction,
+// rigid motions are unchanged, and linear and angular momentum are conserved, which Laplacians by component do not do.
+// Backward Euler in time is stable for any step. Second order inside; at the surface as accurate as the weights.
 //
 // At closed faces (open < 1/2) the velocity is the solid's. Where `stick` is set the liquid's tangential velocity goes
 // to the solid's (no slip), else no stress acts across (free slip). Faces in absent tiles are closed, at rest and slip.

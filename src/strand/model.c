@@ -213,10 +213,10 @@ static RvResult check(const RvStrandDef* strands, size_t count, RvError* error) 
         return rv_fail(error, RV_BAD_INPUT, "strand %zu, point %d: a coordinate is not a number", s, i / 3);
     for (int i = 0; i + 1 < d->vertices; ++i)
       if (!(natural_length(d, i) > 0) || !(edge_length(d->x, i) > 0))
-        return rv_fail(error, RV_BAD_INPUT, "strand %zu: points %d and %d coincide", s, i, i + 1);
+        return rv_fail(error, RV_BAD_INPUT, "strand %zu: points %d and %d coincide; remove one of them", s, i, i + 1);
     for (int i = 0; i < d->vertices; ++i)
       if (!(d->radius[i] > 0))
-        return rv_fail(error, RV_BAD_INPUT, "strand %zu, point %d: the radius is not above 0", s, i);
+        return rv_fail(error, RV_BAD_INPUT, "strand %zu, point %d: the radius is not above 0; give it a width", s, i);
     // material
     if (!(d->density > 0 && d->youngs > 0 && d->shear > 0 && d->viscosity >= 0 && d->ellipse > 0 && d->multiple > 0))
       return rv_fail(error, RV_BAD_INPUT, "strand %zu: density, youngs and shear must be above 0, viscosity not below",

@@ -228,7 +228,8 @@ RV_INLINE void add_curvature_hessian(Block* h, RvLanes w, const Edge* e, const E
   // e twice
   add_symmetric(h->ee, we, s->e, rv_lanes3_add(e->t, b->half));
   const RvLanes te =
-      we * kappa * chi * e->inverse;  // kappa d half / d e = kappa chi / |e| [(I - t t^T) - half d^T], d the part of t_f off t_e
+      we * kappa * chi *
+      e->inverse;  // kappa d half / d e = kappa chi / |e| [(I - t t^T) - half d^T], d the part of t_f off t_e
   h->ee[0] += te;
   h->ee[2] += te;
   h->ee[5] += te;

@@ -147,6 +147,7 @@ static double predicted_contraction(const RvCoupled* c, double decrement) {
   return PREDICTION_SAFETY * sqrt(c->linear_residual * c->linear_residual + nonlinearity * nonlinearity);
 }
 
+// Inexact Newton on the incremental potential of all strands (WH-44).
 static void newton(RvCoupled* c, RvStrandStats* stats) {
   const RvStrandStepDef* def = c->step->def;
   const double n = (double)c->step->m->nbatch;

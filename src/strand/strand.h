@@ -32,7 +32,7 @@ typedef struct RvStrandDef {
   const double* stiffness;                   // [n] multiplier; NULL: 1
   const double *heavier, *damper;            // [n] multipliers of density and viscosity; NULL: 1
   const double* length;                      // [n - 1] m, natural, of mass and stiffness; NULL: of the natural shape
-  double multiple;                           // hairs it stands for: mass and stiffness scale with it
+  double multiple;                           // number of hairs it represents: mass and stiffness scale with it
   int64_t id;
 } RvStrandDef;
 
@@ -75,7 +75,7 @@ typedef struct RvStrandStepDef {
   // [3 x vertices] along the tangents, in roots of kg, or NULL: the part of the load that slides along the strand (spec
   // E43), so that a vertex has the inertia mass - slide slide^T.
   const double* slide;
-  const RvOperator* couple;  // what joins strands; NULL: they do not touch
+  const RvOperator* couple;  // contacts, bridges and solids; NULL: none
   int max_cg;                // iterations of the global solve
   double cg_tolerance;       // smallest forcing term of its preconditioned residual; early solves stop at 0.25
   RvArena* scratch;          // memory of the step, given back at its end; NULL: its own
@@ -95,9 +95,10 @@ typedef struct RvStrandStats {
 RvResult rv_strand_model_new(const RvStrandDef* strands, size_t count, RvStrandModel** out, RvError* error);
 void rv_strand_model_free(RvStrandModel* model);
 // The effective mass (WH-5): that of the hair and `load` [vertices] kg, the share w_FF of the liquid on it that moves
-// with it (none under water). It has inertia and weight; it does not turn with the fibre. NULL: dry.
+// with it (none under water). It has inertia and weight; it does not rotate with the fibre. NULL: dry.
 void rv_strand_set_load(RvStrandModel* model, const double* load);
-// The same about the tangents, [edges] kg m2 of film that turns with the fibre (WH-25). NULL: dry.
+// The moment of inertia about the tangents: `turn` [edges] kg m2 of film that rotates with the fibre (WH-25). NULL:
+// dry.
 void rv_strand_set_turn(RvStrandModel* model, const double* turn);
 // Changes the velocities of a batch by dv [unknowns of all], as by an impulse. The last step is changed to that of
 // strands that always had this velocity, so that BDF2 with steps of `dt` continues without a delayed response.
