@@ -214,37 +214,48 @@ RV_INLINE RvLanes3 reject(RvLanes3 v, RvLanes3 t) {
   return rv_lanes3_mad(v, -rv_lanes3_dot(v, t), t);
 }
 
+// Second derivatives of a curvature by one edge twice: h += we times them, with the gradient `slope` by that edge, the
+// derivative `chi_edge` of chi by it, and `cross` = t_other x m~ of weight `cross_weight`.
+RV_INLINE void add_same_edge(RvLanes h[6], RvLanes we, const Edge* edge, const Bend* b, RvLanes kappa, RvLanes chi,
+                             RvLanes3 slope, RvLanes3 chi_edge, RvLanes cross_weight, RvLanes3 cross) {
+  add_symmetric(h, we, slope, rv_lanes3_add(edge->t, b->half));
+  // kappa d half / d e = kappa chi / |e| [(I - t t^T) - half d^T], d the part of the other tangent orthogonal to t
+  const RvLanes te = we * kappa * chi * edge->inverse;
+  h[0] += te;
+  h[2] += te;
+  h[5] += te;
+  add_square(h, -te, edge->t);
+  add_symmetric(h, -(te * edge->length), b->half, chi_edge);
+  add_symmetric(h, cross_weight, cross, chi_edge);
+}
+
+// Second derivatives by the angle: gradient t of the curvature that the angle rotates this one into, and minus kappa.
+RV_INLINE void add_angle(Block* h, RvLanes w, RvLanes kappa, const Slope* t, int of_f) {
+  if (of_f) {
+    h->eb = rv_lanes3_mad(h->eb, w, t->e);
+    h->fb = rv_lanes3_mad(h->fb, w, t->f);
+    h->bb = rv_lanes_fma(-w, kappa, h->bb);
+  } else {
+    h->ea = rv_lanes3_mad(h->ea, w, t->e);
+    h->fa = rv_lanes3_mad(h->fa, w, t->f);
+    h->aa = rv_lanes_fma(-w, kappa, h->aa);
+  }
+}
+
 // h += w times the second derivatives of one curvature, w its stress (A17 to A30 with the corrections of spec 1.2.1).
 RV_INLINE void add_curvature_hessian(Block* h, RvLanes w, const Edge* e, const Edge* f, const Bend* b, const Slope* s,
                                      RvLanes kappa, RvLanes3 m, RvLanes sign, RvLanes3 m_turned, RvLanes sign_turned,
                                      RvLanes turned, int of_f) {
-  // m~, and derivatives of chi by e and f
+  // m~ with its sign, and the derivatives of chi by e and f
   const RvLanes chi = SET(1) / b->chi;
-  const RvLanes3 mt = rv_lanes3_scale(m, SET(2) * sign * chi);             // m~ with its sign
-  const RvLanes3 chi_e = rv_lanes3_scale(reject(f->t, e->t), e->inverse);  // d chi / d e
+  const RvLanes3 mt = rv_lanes3_scale(m, SET(2) * sign * chi);
+  const RvLanes3 chi_e = rv_lanes3_scale(reject(f->t, e->t), e->inverse);
   const RvLanes3 chi_f = rv_lanes3_scale(reject(e->t, f->t), f->inverse);
   const RvLanes3 cross_f = rv_lanes3_cross(f->t, mt), cross_e = rv_lanes3_cross(e->t, mt);
   const RvLanes we = -(w * e->inverse), wf = -(w * f->inverse);
-  // e twice
-  add_symmetric(h->ee, we, s->e, rv_lanes3_add(e->t, b->half));
-  const RvLanes te =
-      we * kappa * chi *
-      e->inverse;  // kappa d half / d e = kappa chi / |e| [(I - t t^T) - half d^T], d the part of t_f off t_e
-  h->ee[0] += te;
-  h->ee[2] += te;
-  h->ee[5] += te;
-  add_square(h->ee, -te, e->t);
-  add_symmetric(h->ee, -(te * e->length), b->half, chi_e);
-  add_symmetric(h->ee, we * chi, cross_f, chi_e);
-  // f twice
-  add_symmetric(h->ff, wf, s->f, rv_lanes3_add(f->t, b->half));
-  const RvLanes tf = wf * kappa * chi * f->inverse;
-  h->ff[0] += tf;
-  h->ff[2] += tf;
-  h->ff[5] += tf;
-  add_square(h->ff, -tf, f->t);
-  add_symmetric(h->ff, -(tf * f->length), b->half, chi_f);
-  add_symmetric(h->ff, -(wf * chi), cross_e, chi_f);
+  // e twice, f twice
+  add_same_edge(h->ee, we, e, b, kappa, chi, s->e, chi_e, we * chi, cross_f);
+  add_same_edge(h->ff, wf, f, b, kappa, chi, s->f, chi_f, -(wf * chi), cross_e);
   // the material vector rotates with its own edge
   if (of_f)
     add_symmetric(h->ff, w * sign * f->inverse * f->inverse, b->kb, m);
@@ -262,17 +273,9 @@ RV_INLINE void add_curvature_hessian(Block* h, RvLanes w, const Edge* e, const E
   // [m~]x (I - t t^T) / |f|
   add_cross(h->ef, we * f->inverse, mt);
   add_outer(h->ef, -(we * f->inverse), rv_lanes3_cross(mt, f->t), f->t);
-  // the angle: gradient of the curvature that it rotates this one into, and minus this curvature itself
+  // the angle
   const Slope t = curvature_slope(e, f, b, turned, m_turned, sign_turned, SET(0));
-  if (of_f) {
-    h->eb = rv_lanes3_mad(h->eb, w, t.e);
-    h->fb = rv_lanes3_mad(h->fb, w, t.f);
-    h->bb = rv_lanes_fma(-w, kappa, h->bb);
-  } else {
-    h->ea = rv_lanes3_mad(h->ea, w, t.e);
-    h->fa = rv_lanes3_mad(h->fa, w, t.f);
-    h->aa = rv_lanes_fma(-w, kappa, h->aa);
-  }
+  add_angle(h, w, kappa, &t, of_f);
 }
 
 // h += w times the second derivatives of the twist, w its torque.
