@@ -25,7 +25,7 @@ typedef struct Run {
 // Least CPU of several solves to a tolerance, as other load of the machine only adds.
 static RvResult run_to(double tolerance, RvPressureRig* rig, RvPressureMethod method, int repeats, Run* best,
                        RvError* error) {
-  RvPressureOptions options = {.tolerance = tolerance, .divergence = -1, .most = 2000, .method = method};
+  RvPressureOptions options = {.tolerance = tolerance, .divergence = -1, .max_iterations = 2000, .method = method};
   *best = (Run){.cpu = 1e9};
   for (int k = 0; k < repeats; ++k) {
     rv_rig_pressure_stir(rig);

@@ -1,4 +1,6 @@
-// Particles stay out of solids (WH-43).
+// Particles stay out of solids (WH-43): a path that would enter one ends at its surface or slides along it; then the
+// particle is moved out of the margin along the gradient of the distance, and its velocity loses the normal part and,
+// by Coulomb's law, some of the tangential part.
 #include <math.h>
 #include <string.h>
 
@@ -6,21 +8,36 @@
 #include "base/parallel.h"
 #include "liquid/stages.h"
 
-// a particle moves at most three cells a substep, and the slope needs one more
-enum { HALO = 4, WIDE = RV_TILE_SIDE + 2 * HALO, ROUNDS = 3 };
+// A particle moves at most three cells a substep, and the gradient needs one more.
+enum { MOST_CELLS = 3, HALO = MOST_CELLS + 1, WIDE = RV_TILE_SIDE + 2 * HALO };
+enum { PUSH_ROUNDS = 3 };                         // gradient steps out of a solid
+enum { TILE_GRAIN = 4, PARTICLE_GRAIN = 16384 };  // tiles and particles a task
+
+// Lengths in cells.
+#define UPPER_NODE (WIDE - 1.0625f)  // largest coordinate that is interpolated: just inside the last cell of nodes
+#define HALF_DIAGONAL 0.87f          // sqrt(3) / 2, rounded up: farthest that a point is from its nearest node
+// Smallest step along a path: the interpolated distance of a sheet one cell thick tells its sides apart only to a depth
+// of 0.1, which a step must not pass.
+#define LEAST_MARCH 0.05f
+#define RESTART_GAP 0.25f    // gap to the surface from which a sliding path goes on, so as not to meet it again
+#define LARGEST_PUSH 2.0f    // longest single step out of a solid
+#define CAUGHT_DEPTH 0.05f   // deeper than this after the push: solids on all sides
+#define INSIDE_DEPTH 1.0f    // deeper than this: well inside
+#define FAR_AWAY 1e3f        // stands for absent distances
+#define FLAT_GRADIENT 1e-6f  // squared gradient below which there is no direction
 
 typedef struct Job {
   const RvLiquidGrid* grid;
   const RvLiquidSolids* solids;
   const RvScatter* scatter;
   RvParticles* p;
-  float margin;
-  float cells;  // that a metre a second makes in the substep
-  float sweep;  // cells that solids may have gone
-  RvCollided* of_tile;
+  float margin;         // cells that particles keep from solids
+  float cells;          // cells that 1 m/s moves in the substep
+  float sweep;          // cells that solids may have moved
+  RvCollided* of_tile;  // counts of each tile
 } Job;
 
-// where the particle was before it moved: in the room of the sort, which comes next
+// Position before the move, in cells of the tile: kept in the room of the sort, which is needed only afterwards.
 static inline void place_before(const RvParticles* p, size_t i, float x[3]) {
   const float* xy = (const float*)p->room;
   x[0] = xy[i];
@@ -28,6 +45,7 @@ static inline void place_before(const RvParticles* p, size_t i, float x[3]) {
   x[2] = ((const float*)p->spare)[i];
 }
 
+// Distance of solids in a tile and its halo.
 typedef struct Field {
   float d[WIDE * WIDE * WIDE];  // distance at corners, in cells
   const RvTiles* tiles;
@@ -35,17 +53,17 @@ typedef struct Field {
   size_t tile;
 } Field;
 
-// what is no number is the lower end
-static inline float within(float x, float low, float high) {
+// x within [low, high]; a NaN becomes `low`.
+static inline float clamp_to(float x, float low, float high) {
   return x > low ? x < high ? x : high : low;
 }
 
-// distance and its slope at x (cells from the tile's corner)
-static float look_up(const Field* f, const float x[3], float slope[3]) {
+// Trilinear distance and its gradient at x, in cells from the tile's corner.
+static float distance_at(const Field* f, const float x[3], float slope[3]) {
   int at = 0;
   float w[3];
   for (int a = 2; a >= 0; --a) {
-    float y = within(x[a] + HALO, 0, WIDE - 1.0625f);
+    float y = clamp_to(x[a] + HALO, 0, UPPER_NODE);
     int node = (int)y;
     w[a] = y - (float)node;
     at = at * WIDE + node;
@@ -63,87 +81,90 @@ static float look_up(const Field* f, const float x[3], float slope[3]) {
   return z0 + (z1 - z0) * w[2];
 }
 
-// the velocity of the face next to x along each axis
+// Velocity of the solid at x: per axis that of the nearest face, m/s.
 static void solid_velocity(const Field* f, const float x[3], float v[3]) {
   for (int a = 0; a < 3; ++a) {
     int at[3];
     v[a] = 0;
     if (!f->solids->velocity[a].data) continue;
-    for (int b = 0; b < 3; ++b) at[b] = (int)within(x[b] + HALO + (a == b ? 0.5f : 0), 0, WIDE - 1) - HALO;
+    for (int b = 0; b < 3; ++b) at[b] = (int)clamp_to(x[b] + HALO + (a == b ? 0.5f : 0), 0, WIDE - 1) - HALO;
     v[a] = rv_tiles_read(f->tiles, f->solids->velocity[a].data, f->tile, at[0], at[1], at[2], 0);
   }
 }
 
-// How far within the margin x is, in terms of the distance: in the corners of solids the distance between its nodes
-// grows slower than space, so it is measured by its slope. `square` is that of the slope.
+// How far x is within the margin, in units of the distance. In corners of solids the interpolated distance grows slower
+// than space, so the margin is scaled by its gradient n; `square` is n . n.
 static float depth(const Field* f, const float x[3], float margin, float n[3], float* square) {
-  float d = look_up(f, x, n);
+  float d = distance_at(f, x, n);
   *square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
   return margin * fminf(sqrtf(*square), 1) - d;
 }
 
-// what x is at least away from solids, by the corner next to it: distances change no faster than space does
-static float clear_of(const Field* f, const float x[3]) {
+// Lower bound of the distance of x to solids, from the nearest node: distances change no faster than space does.
+static float clearance(const Field* f, const float x[3]) {
   int at = 0;
   for (int a = 2; a >= 0; --a) {
-    int node = (int)within(x[a] + (HALO + 0.5f), 0, WIDE - 1);
+    int node = (int)clamp_to(x[a] + (HALO + 0.5f), 0, WIDE - 1);
     at = at * WIDE + node;
   }
-  return f->d[at] - 0.87f;
+  return f->d[at] - HALF_DIAGONAL;
 }
 
-// Where the way from x to `to` enters a solid: x is there then. A way that begins inside and leaves enters nothing.
-static bool enters(const Field* f, float x[3], const float to[3]) {
-  float way[3], n[3], length = 0, slope = 0;
+// Whether the path from x to `to` enters a solid; x becomes the point where. A path that begins inside enters only if
+// it goes deeper.
+static bool enters_solid(const Field* f, float x[3], const float to[3]) {
+  float path[3], n[3], length = 0, slope = 0;
   for (int a = 0; a < 3; ++a) {
-    way[a] = to[a] - x[a];
-    length += way[a] * way[a];
+    path[a] = to[a] - x[a];
+    length += path[a] * path[a];
   }
   length = sqrtf(length);
-  float d = look_up(f, x, n);
-  for (int a = 0; a < 3; ++a) slope += n[a] * way[a];
+  float d = distance_at(f, x, n);
+  for (int a = 0; a < 3; ++a) slope += n[a] * path[a];
   if (d < 0) return slope < 0;
-  for (float gone = 0; gone < length && d < length - gone;) {
-    // a sheet of a cell's thickness has two sides as far as a tenth of a cell deep
-    float step = fminf(fmaxf(d, 0.05f), length - gone);
-    gone += step;
-    for (int a = 0; a < 3; ++a) x[a] += way[a] * (step / length);
-    d = look_up(f, x, n);
+  // sphere tracing: a step of the distance cannot pass a surface
+  for (float travelled = 0; travelled < length && d < length - travelled;) {
+    float step = fminf(fmaxf(d, LEAST_MARCH), length - travelled);
+    travelled += step;
+    for (int a = 0; a < 3; ++a) x[a] += path[a] * (step / length);
+    d = distance_at(f, x, n);
     if (d < 0) return true;
   }
   return false;
 }
 
-// The end of the way of a particle: past the first solid that it meets it goes on along its surface, past the next it
-// does not.
-static bool follow(const Field* f, const float from[3], float to[3], float unit[3]) {
+// End of the path of a particle: it slides along the first solid that it meets, and stops at the second. `unit`: normal
+// of the first. False: it meets none.
+static bool slide_path(const Field* f, const float from[3], float to[3], float unit[3]) {
   float x[3] = {from[0], from[1], from[2]}, n[3], square = 0, into = 0;
-  if (!enters(f, x, to)) return false;
-  look_up(f, x, n);
+  if (!enters_solid(f, x, to)) return false;
+  distance_at(f, x, n);
   for (int a = 0; a < 3; ++a) {
     square += n[a] * n[a];
     into += n[a] * (to[a] - x[a]);
   }
-  for (int a = 0; a < 3 && square > 1e-6f; ++a) {
+  for (int a = 0; a < 3 && square > FLAT_GRADIENT; ++a) {
     unit[a] = n[a] / sqrtf(square);
     if (into < 0) to[a] -= into * n[a] / square;
   }
-  // a little outside, so as not to meet the same surface
-  float start[3] = {x[0] + 0.25f * unit[0], x[1] + 0.25f * unit[1], x[2] + 0.25f * unit[2]};
-  if (enters(f, start, to))
+  // the second solid stops it
+  float start[3];
+  for (int a = 0; a < 3; ++a) start[a] = x[a] + RESTART_GAP * unit[a];
+  if (enters_solid(f, start, to))
     for (int a = 0; a < 3; ++a) to[a] = start[a];
   return true;
 }
 
+// Friction coefficient of the solid in the cell of x.
 static float friction_at(const Field* f, const float x[3]) {
   int at[3];
-  for (int b = 0; b < 3; ++b) at[b] = (int)within(x[b] + HALO, 0, WIDE - 1) - HALO;
+  for (int b = 0; b < 3; ++b) at[b] = (int)clamp_to(x[b] + HALO, 0, WIDE - 1) - HALO;
   return rv_tiles_read(f->tiles, f->solids->friction.data, f->tile, at[0], at[1], at[2], 0);
 }
 
-// Velocity at a solid: what goes into it is taken away, and of what goes along it as much as Coulomb's law gives for
-// that blow; with a coefficient of 1 all, so that it sticks.
-static void rub(const Field* f, RvParticles* p, size_t i, const float x[3], const float unit[3]) {
+// Velocity after contact with the normal `unit`: the part into the solid is removed, and of the tangential part as much
+// as Coulomb's law gives for that impulse. With a coefficient of 1 all of it, so that the particle sticks.
+static void resolve_velocity(const Field* f, RvParticles* p, size_t i, const float x[3], const float unit[3]) {
   float solid[3], along[3], into = 0, speed = 0, friction = friction_at(f, x);
   solid_velocity(f, x, solid);
   for (int a = 0; a < 3; ++a) into += (p->v[a][i] - solid[a]) * unit[a];
@@ -153,51 +174,57 @@ static void rub(const Field* f, RvParticles* p, size_t i, const float x[3], cons
     speed += along[a] * along[a];
   }
   speed = sqrtf(speed);
-  float left = friction >= 1 ? 0 : friction * -into < speed ? 1 - friction * -into / speed : 0;
-  for (int a = 0; a < 3; ++a) p->v[a][i] = solid[a] + (friction > 0 ? left : 1) * along[a];
+  float kept_share = friction >= 1 ? 0 : friction * -into < speed ? 1 - friction * -into / speed : 0;
+  for (int a = 0; a < 3; ++a) p->v[a][i] = solid[a] + (friction > 0 ? kept_share : 1) * along[a];
 }
 
+// What became of a particle: no contact, moved out, solids on all sides, and well inside them.
 typedef enum Fate { FREE, MOVED, CAUGHT, INSIDE } Fate;
 
+// Contact of particle i that moved from `from`: path, margin and velocity.
 static Fate push_out(const Field* f, RvParticles* p, size_t i, const float from[3], float margin) {
   float x[3] = {p->x[0][i], p->x[1][i], p->x[2][i]}, n[3], square, unit[3] = {0};
-  bool met = follow(f, from, x, unit);
-  float in = depth(f, x, margin, n, &square);
-  if (!(in > 0) && !met) return FREE;
-  for (int round = 0; round < ROUNDS && in > 0 && square > 1e-6f; ++round) {
-    float step = fminf(in / square, 2);
+  // the path up to the first solid, and along it
+  bool met = slide_path(f, from, x, unit);
+  float penetration = depth(f, x, margin, n, &square);
+  if (!(penetration > 0) && !met) return FREE;
+  // Newton steps along the gradient of the distance, out of the margin
+  for (int round = 0; round < PUSH_ROUNDS && penetration > 0 && square > FLAT_GRADIENT; ++round) {
+    float step = fminf(penetration / square, LARGEST_PUSH);
     for (int a = 0; a < 3; ++a) {
       unit[a] = n[a] / sqrtf(square);
       x[a] += step * n[a];
     }
-    in = depth(f, x, margin, n, &square);
+    penetration = depth(f, x, margin, n, &square);
   }
   for (int a = 0; a < 3; ++a) p->x[a][i] = x[a];
-  if (!(in > margin + 0.05f)) {
-    rub(f, p, i, x, unit);
+  if (!(penetration > margin + CAUGHT_DEPTH)) {
+    resolve_velocity(f, p, i, x, unit);
     return MOVED;
   }
-  // solids on all sides: it waits in them, and goes where they go
+  // solids on all sides: it moves with them until it is free
   float solid[3];
   solid_velocity(f, x, solid);
   for (int a = 0; a < 3; ++a) p->v[a][i] = solid[a];
   for (int a = 0; a < 9; ++a) p->c[a][i] = 0;
-  return in > margin + 1 ? INSIDE : CAUGHT;
+  return penetration > margin + INSIDE_DEPTH ? INSIDE : CAUGHT;
 }
 
+// Contacts of the particles of one tile.
 static void collide_tile(const Job* job, const Field* f, size_t begin, size_t end, RvCollided* sum) {
   RvParticles* p = job->p;
   for (size_t i = begin; i < end; ++i) {
-    float from[3], to[3] = {p->x[0][i], p->x[1][i], p->x[2][i]}, way = 0, solid[3];
+    float from[3], to[3] = {p->x[0][i], p->x[1][i], p->x[2][i]}, squared_path = 0, solid[3];
     place_before(p, i, from);
-    for (int a = 0; a < 3; ++a) way += (to[a] - from[a]) * (to[a] - from[a]);
-    // the balls around both ends that are clear of solids hold the whole way
-    float begin_clear = clear_of(f, from) - job->sweep - job->margin, end_clear = clear_of(f, to) - job->margin;
-    if (begin_clear > 0 && end_clear > 0 && begin_clear + end_clear > sqrtf(way)) continue;
-    // beside the solid as it is now
+    for (int a = 0; a < 3; ++a) squared_path += (to[a] - from[a]) * (to[a] - from[a]);
+    // no contact if the balls around both ends that are clear of solids cover the whole path
+    float begin_clear = clearance(f, from) - job->sweep - job->margin;
+    float end_clear = clearance(f, to) - job->margin;
+    if (begin_clear > 0 && end_clear > 0 && begin_clear + end_clear > sqrtf(squared_path)) continue;
+    // start of the path relative to the solid where it is now
     if (job->sweep > 0) {
       solid_velocity(f, from, solid);
-      for (int a = 0; a < 3; ++a) from[a] += within(solid[a] * job->cells, -3, 3);
+      for (int a = 0; a < 3; ++a) from[a] += clamp_to(solid[a] * job->cells, -MOST_CELLS, MOST_CELLS);
     }
     Fate fate = push_out(f, p, i, from, job->margin);
     sum->moved += fate != FREE;
@@ -206,11 +233,13 @@ static void collide_tile(const Job* job, const Field* f, size_t begin, size_t en
   }
 }
 
+// Contacts in all tiles that have a solid near.
 static void collide_some(void* arg, size_t begin, size_t end) {
   const Job* job = arg;
   const RvTiles* tiles = &job->grid->tiles;
   Field f;
   for (size_t t = begin; t < end; ++t) {
+    // tiles with particles and a solid clamp_to their neighbours
     int32_t home = job->scatter->home_of[t];
     bool near = false;
     job->of_tile[t] = (RvCollided){0};
@@ -219,11 +248,12 @@ static void collide_some(void* arg, size_t begin, size_t end) {
       near = near || (other >= 0 && job->solids->touched[other]);
     }
     if (!near) continue;
+    // distances in cells, with a halo as wide as a particle can move
     float dx = (float)job->grid->dx;
-    rv_channel_gather(tiles, job->solids->distance.data, t, HALO, 1e3f * dx, f.d);
-    // beyond what is known a bound from below, so that between its nodes the distance changes no faster than space
+    rv_channel_gather(tiles, job->solids->distance.data, t, HALO, FAR_AWAY * dx, f.d);
+    // Distances are known up to `known`; beyond it they are capped, which keeps their gradient at most 1.
     float known = job->solids->known / dx;
-    for (int i = 0; i < WIDE * WIDE * WIDE; ++i) f.d[i] = within(f.d[i] / dx, -1e3f, known);
+    for (int i = 0; i < WIDE * WIDE * WIDE; ++i) f.d[i] = clamp_to(f.d[i] / dx, -FAR_AWAY, known);
     f.tiles = tiles;
     f.solids = job->solids;
     f.tile = t;
@@ -232,6 +262,7 @@ static void collide_some(void* arg, size_t begin, size_t end) {
   }
 }
 
+// Copies positions to the room of the sort.
 static void remember_some(void* arg, size_t begin, size_t end) {
   const RvParticles* p = arg;
   float *xy = (float*)p->room, *z = (float*)p->spare;
@@ -244,7 +275,7 @@ static void remember_some(void* arg, size_t begin, size_t end) {
 bool rv_liquid_remember_places(RvParticles* p) {
   RvArenaMark mark;
   if (!rv_liquid_particles_take_room(p, &mark)) return false;
-  rv_parallel_for(p->count, 16384, remember_some, p);
+  rv_parallel_for(p->count, PARTICLE_GRAIN, remember_some, p);
   return true;
 }
 
@@ -253,10 +284,11 @@ RvResult rv_liquid_collide(const RvLiquidGrid* grid, const RvLiquidSolids* solid
   *out = (RvCollided){0};
   if (!solids || !solids->any) return RV_OK;
   float cells = (float)(how->dt / grid->dx);
-  Job job = {grid, solids, scatter, p, (float)how->margin, cells, fminf((float)how->speed * cells, 3), NULL};
+  Job job = {grid, solids, scatter, p, (float)how->margin, cells, fminf((float)how->speed * cells, MOST_CELLS), NULL};
   job.of_tile = rv_alloc(grid->tiles.count, sizeof *job.of_tile);
-  if (!job.of_tile) return rv_fail(error, RV_NO_MEMORY, "no memory for collisions");
-  rv_parallel_for(grid->tiles.count, 4, collide_some, &job);
+  if (!job.of_tile)
+    return rv_fail(error, RV_NO_MEMORY, "no memory for collisions of the liquid with solids; use a larger particlesep");
+  rv_parallel_for(grid->tiles.count, TILE_GRAIN, collide_some, &job);
   for (size_t t = 0; t < grid->tiles.count; ++t) {
     out->moved += job.of_tile[t].moved;
     out->caught += job.of_tile[t].caught;
@@ -272,29 +304,30 @@ enum { SPEED_GRAIN = 8192 };
 
 typedef struct Speeds {
   const RvParticles* p;
-  float* most;
+  float* largest;  // of each chunk
 } Speeds;
 
+// Largest |component| of a velocity in each chunk; infinite if one is NaN or infinite.
 static void speed_some(void* arg, size_t begin, size_t end) {
   const Speeds* s = arg;
-  float most = 0;
+  float largest = 0;
   bool bad = false;
   for (int a = 0; a < 3; ++a)
     for (size_t i = begin; i < end; ++i) {
       float v = fabsf(s->p->v[a][i]);
       bad |= !(v < INFINITY);
-      most = v > most ? v : most;
+      largest = v > largest ? v : largest;
     }
-  s->most[begin / SPEED_GRAIN] = bad ? INFINITY : most;
+  s->largest[begin / SPEED_GRAIN] = bad ? INFINITY : largest;
 }
 
 double rv_liquid_speed(const RvParticles* p) {
   size_t chunks = (p->count + SPEED_GRAIN - 1) / SPEED_GRAIN;
   Speeds s = {p, rv_alloc_zero(chunks, sizeof(float))};
-  if (!s.most) return INFINITY;
+  if (!s.largest) return INFINITY;
   rv_parallel_for(p->count, SPEED_GRAIN, speed_some, &s);
-  float most = 0;
-  for (size_t k = 0; k < chunks; ++k) most = fmaxf(most, s.most[k]);
-  rv_free(s.most);
-  return (double)most;
+  float largest = 0;
+  for (size_t k = 0; k < chunks; ++k) largest = fmaxf(largest, s.largest[k]);
+  rv_free(s.largest);
+  return (double)largest;
 }

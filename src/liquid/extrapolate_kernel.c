@@ -1,5 +1,5 @@
-// One axis of one tile and the faces around it: each layer takes the mean of the known faces next to it. What is needed
-// of the neighbours is computed here again, so tiles need not wait for each other.
+// Extrapolation of one face channel in a tile and its halo: each layer takes the mean of the known faces next to it.
+// Layers in the halo are computed again by each tile, so tiles do not wait for each other.
 #include <string.h>
 
 #include "liquid/transfer.h"
@@ -8,8 +8,8 @@
 void RV_KERNEL(rv_liquid_spread2)(float* u, float* known, float* room);
 void RV_KERNEL(rv_liquid_spread3)(float* u, float* known, float* room);
 
-// `u` is 0 where `known` is 0; both are cubes of a tile and `halo` faces around it, and so are the two in `room`. There
-// are as many layers as that.
+// `halo` layers: unknown faces take the mean of the known ones of the six around them. `u` is 0 where `known` is 0;
+// both are cubes of a tile and `halo` faces around it, and `room` is two such cubes.
 RV_INLINE void spread(float* u, float* known, float* room, const int halo) {
   const int side = RV_TILE_SIDE + 2 * halo, plane = side * side, cells = plane * side;
   float *a = u, *k = known, *b = room, *m = room + cells;
@@ -25,6 +25,7 @@ RV_INLINE void spread(float* u, float* known, float* room, const int halo) {
           b[x] = k[x] > 0 ? a[x] : mean;
           m[x] = k[x] > 0 || count > 0 ? 1.0f : 0.0f;
         }
+    // the layer becomes the source of the next
     float* swap = a;
     a = b;
     b = swap;

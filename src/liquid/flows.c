@@ -84,7 +84,7 @@ RvResult rv_liquid_give(RvLiquid* l, double dt, RvError* error) {
   RvRegion solid = rv_liquid_region_solids(&solids);
   RvSourceSettings set = {.dx = l->model.dx, .separation = f->separation, .jitter = FILL_JITTER, .solid = &solid};
   // as many particles as fit into the memory that the grid may take
-  set.most = l->model.most_tiles * (RV_LIQUID_TILE_BYTES / RV_PARTICLE_BYTES);
+  set.max_particles = l->model.most_tiles * (RV_LIQUID_TILE_BYTES / RV_PARTICLE_BYTES);
   RvResult result = RV_OK;
   for (size_t i = 0; i < f->count && !result; ++i) {
     RvLiquidInlet* inlet = &f->inlets[i];

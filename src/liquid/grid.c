@@ -1,3 +1,5 @@
+// Memory and tiles of the liquid's grid (grid.h): channels are sized for the tiles around the particles; the pressure
+// of the last substep is carried over as the first guess of the next.
 #include "liquid/grid.h"
 
 #include <string.h>
@@ -6,7 +8,7 @@
 #include "base/parallel.h"
 #include "liquid/transfer.h"
 
-enum { GRAIN = 16 };
+enum { GRAIN = 16 };  // tiles a task
 
 void rv_liquid_grid_free(RvLiquidGrid* g) {
   rv_liquid_grid_end(g);
@@ -36,6 +38,7 @@ size_t rv_liquid_grid_bytes(const RvLiquidGrid* g) {
 
 //---------------------------------------------------------------------------------------------- memory
 
+// Sizes the channels that live from the transfer to the grid on; without an arena also those of the later stages.
 static bool fit_channels(RvLiquidGrid* g) {
   RvChannel* axes[] = {g->mass, g->momentum};
   for (size_t k = 0; k < sizeof axes / sizeof *axes; ++k)
@@ -59,6 +62,7 @@ bool rv_liquid_grid_fit(RvLiquidGrid* g, RvChannel* channel, size_t tiles) {
   return data;
 }
 
+// Room for the three face channels of a quantity, until rv_liquid_grid_end.
 static bool fit_axes(RvLiquidGrid* g, RvChannel* axis) {
   for (int a = 0; a < 3; ++a)
     if (!rv_liquid_grid_fit(g, &axis[a], g->tiles.count)) return false;
@@ -74,11 +78,16 @@ void rv_liquid_grid_end(RvLiquidGrid* g) {
   RvChannel* axes[] = {g->velocity, g->valid, g->room, g->share, g->fibre, g->drag, g->drag_target, g->shift};
   for (size_t k = 0; k < sizeof axes / sizeof *axes; ++k)
     for (int a = 0; a < 3; ++a) axes[k][a] = (RvChannel){0};
-  g->surface = g->shift_pressure = (RvChannel){0};
+  g->surface = (RvChannel){0};
+  g->shift_pressure = (RvChannel){0};
   rv_arena_release(g->scratch, g->mark);
-  g->borrowed = g->shared = g->dragged = g->shifted = false;
+  g->borrowed = false;
+  g->shared = false;
+  g->dragged = false;
+  g->shifted = false;
 }
 
+// Fills the three face channels of a quantity.
 static void fill_axes(const RvLiquidGrid* g, const RvChannel* axis, float value) {
   for (int a = 0; a < 3; ++a) rv_channel_fill(axis[a].data, g->tiles.count, value);
 }
@@ -88,7 +97,8 @@ bool rv_liquid_grid_share(RvLiquidGrid* g) {
   if (!fit_axes(g, g->share) || !fit_axes(g, g->fibre)) return false;
   fill_axes(g, g->share, 1);
   fill_axes(g, g->fibre, 0);
-  return g->shared = true;
+  g->shared = true;
+  return true;
 }
 
 bool rv_liquid_grid_drag(RvLiquidGrid* g) {
@@ -96,22 +106,26 @@ bool rv_liquid_grid_drag(RvLiquidGrid* g) {
   if (!fit_axes(g, g->drag) || !fit_axes(g, g->drag_target)) return false;
   fill_axes(g, g->drag, 0);
   fill_axes(g, g->drag_target, 0);
-  return g->dragged = true;
+  g->dragged = true;
+  return true;
 }
 
 bool rv_liquid_grid_share_room(RvLiquidGrid* g) {
-  return g->shared = g->dragged =
-             fit_axes(g, g->share) && fit_axes(g, g->fibre) && fit_axes(g, g->drag) && fit_axes(g, g->drag_target);
+  bool fits = fit_axes(g, g->share) && fit_axes(g, g->fibre) && fit_axes(g, g->drag) && fit_axes(g, g->drag_target);
+  g->shared = fits;
+  g->dragged = fits;
+  return fits;
 }
 
 //---------------------------------------------------------------------------------------------- tiles
 
 typedef struct Reach {
   const RvParticles* p;
-  RvTileMask* mask;
-  RvTileMask of_cell[RV_TILE_CELLS];
+  RvTileMask* mask;                   // [tiles of the particles] neighbours that need a tile too
+  RvTileMask of_cell[RV_TILE_CELLS];  // neighbours that a particle in each cell reaches
 } Reach;
 
+// For each tile with particles, which of its 26 neighbours the band around its particles reaches.
 static void find_reach(void* arg, size_t begin, size_t end) {
   const Reach* r = arg;
   for (size_t t = begin; t < end; ++t) {
@@ -123,10 +137,11 @@ static void find_reach(void* arg, size_t begin, size_t end) {
   }
 }
 
-// channels for the new tiles, and on them the pressure of the old ones
+// Sizes the channels for the new tiles, and remaps the pressure of the old tiles to them (warm start).
 static bool carry_pressure(RvLiquidGrid* g) {
   RvArenaMark mark = {0};
   bool any = g->pressure.data != NULL;
+  // set the old pressure aside: a copy in the arena, or the other of two channels
   if (g->scratch) {
     size_t count = any ? g->tiles_before.count * RV_TILE_CELLS : 0;
     mark = rv_arena_mark(g->scratch);
@@ -138,6 +153,7 @@ static bool carry_pressure(RvLiquidGrid* g) {
     g->pressure_before = g->pressure;
     g->pressure = pressure;
   }
+  // size the channels, and copy what both lists of tiles have
   bool fits = fit_channels(g);
   if (fits && any)
     rv_channel_remap(&g->tiles_before, g->pressure_before.data, &g->tiles, g->pressure.data, 0);
@@ -151,13 +167,17 @@ static bool carry_pressure(RvLiquidGrid* g) {
 }
 
 RvResult rv_liquid_grid_build(RvLiquidGrid* g, const RvParticles* p, RvError* error) {
-  // the old list and pressure step back, and their memory is used again
+  // the old tiles become the previous ones, and the memory of those before them is used again
+  // what the last substep took is given back
   rv_liquid_grid_end(g);
   RvTiles tiles = g->tiles_before;
   g->tiles_before = g->tiles;
   g->tiles = tiles;
-  g->shared = g->dragged = g->shifted = false;
+  g->shared = false;
+  g->dragged = false;
+  g->shifted = false;
   rv_channel_free(&g->divergence);
+  // tiles within RV_LIQUID_BAND cells of a particle
   Reach r = {.p = p, .mask = rv_alloc(p->homes.count, sizeof *r.mask)};
   RvResult result = RV_NO_MEMORY;
   if (r.mask) {
@@ -166,6 +186,7 @@ RvResult rv_liquid_grid_build(RvLiquidGrid* g, const RvParticles* p, RvError* er
     result = rv_tiles_build_masks(&g->tiles, (const int32_t(*)[3])p->homes.coord, r.mask, p->homes.count, error);
   }
   rv_free(r.mask);
+  // refused before memory is taken for them
   if (result == RV_OK && g->most_tiles && g->tiles.count > g->most_tiles)
     return rv_fail(error, RV_LIMIT,
                    "the liquid needs %zu tiles of 8 x 8 x 8 cells, about %.1f GB, and %.1f GB are allowed: "
@@ -173,21 +194,23 @@ RvResult rv_liquid_grid_build(RvLiquidGrid* g, const RvParticles* p, RvError* er
                    g->tiles.count, (double)g->tiles.count * RV_LIQUID_TILE_BYTES / 1e9,
                    (double)g->most_tiles * RV_LIQUID_TILE_BYTES / 1e9);
   if (result == RV_OK && !carry_pressure(g)) result = RV_NO_MEMORY;
-  if (result) return rv_fail(error, result, "no memory for a liquid of %zu tiles; use larger cells", p->homes.count);
+  if (result)
+    return rv_fail(error, result, "no memory for %zu tiles of liquid; use a larger particlesep", p->homes.count);
   return RV_OK;
 }
 
 //---------------------------------------------------------------------------------------------- velocity
 
+// Velocity of each face from its momentum and mass (grid.h, step 4).
 static void divide(void* arg, size_t begin, size_t end) {
   const RvLiquidGrid* g = arg;
   for (int a = 0; a < 3; ++a) {
     const float *mass = g->mass[a].data, *momentum = g->momentum[a].data;
     float *velocity = g->velocity[a].data, *valid = g->valid[a].data;
     for (size_t i = begin * RV_TILE_CELLS; i < end * RV_TILE_CELLS; ++i) {
-      bool wet = mass[i] > 0;
-      velocity[i] = wet ? momentum[i] / mass[i] : 0;
-      valid[i] = wet ? 1 : 0;
+      bool has_mass = mass[i] > 0;
+      velocity[i] = has_mass ? momentum[i] / mass[i] : 0;
+      valid[i] = has_mass ? 1 : 0;
     }
   }
 }

@@ -1,11 +1,10 @@
 // The grid of the liquid: what particles, film, hair, solids and the solves share within a substep. Every channel
 // belongs to the tiles of `tiles` (space/tiles.h for the layout, staggered faces among it). SI units.
 //
-// A substep fills it in this order; each later user may rely on what stands above him.
+// A substep fills it in this order; each stage may rely on those above it.
 //   1. rv_liquid_grid_build     tiles around the particles, channels sized and cleared
 //   2. rv_liquid_to_grid        mass, momentum of the particles (WH-34); fill, distance
-//   3. others                   ADD to mass and momentum (film, WH-35), drag, share, divergence; solids
-//   (liquid/solids.h)
+//   3. film, hair, solids       ADD to mass and momentum (film, WH-35); drag, share, divergence; liquid/solids.h
 //   4. rv_liquid_grid_velocity  velocity = momentum / mass where there is mass; a face without is not `valid`
 //   5. forces, viscosity, tension, pressure: change velocity
 //   6. rv_liquid_extrapolate    velocity of faces that are not valid (WH-37)
@@ -19,40 +18,40 @@
 typedef struct RvLiquidGrid {
   double dx;          // m
   double origin[3];   // world position of the corner of cell (0, 0, 0)
-  size_t most_tiles;  // refused above that many, before their memory is taken; 0: any
+  size_t most_tiles;  // limit of the number of tiles, checked before their memory is taken; 0: none
   RvTiles tiles;
   // Faces, one channel an axis.
   RvChannel mass[3];      // kg: liquid that this face stands for; 0 in air
   RvChannel momentum[3];  // kg m/s along the axis
   RvChannel velocity[3];  // m/s along the axis; after step 4
-  RvChannel valid[3];  // 1 where velocity is that of liquid, 0 in air: set by step 4, after which a solve that gives a
-                       // face a meaning (wet faces without mass) sets it too; extrapolation fills the rest
-  RvChannel share[3];  // what part of the face's volume the liquid may take (1 - the fibres' part), 1 by default
-  RvChannel fibre[3];  // m/s: velocity of what takes the rest of the face; 0 by default, made with share
+  RvChannel valid[3];  // 1 where velocity is that of liquid, 0 in air: set by step 4, and by solves that give wet faces
+                       // without mass a velocity; extrapolation fills the others
+  RvChannel share[3];  // volume fraction of the face that liquid can fill (1 - that of the fibres), 1 by default
+  RvChannel fibre[3];  // m/s: velocity of the fibres in the remaining volume; 0 by default, made with share
   RvChannel drag[3];   // kg/(m^3 s): force per volume on the liquid per velocity, against `drag_target`; 0 by default
   RvChannel drag_target[3];  // m/s: velocity that the drag pulls to
   // Cells.
   RvChannel fill;        // m^3 of liquid in the cell by trilinear weights, over dx^3; a full cell has about 1
   RvChannel distance;    // m: signed distance to the liquid's surface at the cell's centre, below 0 in the liquid; from
-                         // one dx on it tells only the side
+                         // one dx on only its sign is right
   RvChannel divergence;  // 1/s: the divergence that the velocity shall have; without data, as it is built, 0
   RvChannel pressure;    // Pa; kept from the last substep as the first guess
   RvChannel surface;     // Pa: pressure of the tension at the surface; only where there is tension
-  RvChannel shift[3];    // m, faces: the way that brings volumes back (stages.h), beside the velocity; 0 in solids
-  RvChannel shift_pressure;
-  RvChannel room[3];     // for whoever needs some within a stage
-  bool shifted;          // there is one in this substep
-  RvTiles tiles_before;  // those that pressure_before belongs to
-  RvChannel pressure_before;
+  RvChannel shift[3];    // m, faces: displacement that corrects volumes (rv_liquid_drift); 0 in solids
+  RvChannel shift_pressure;   // m^2: its potential
+  RvChannel room[3];          // scratch of a stage
+  bool shifted;               // shift is set in this substep
+  RvTiles tiles_before;       // tiles of the last substep
+  RvChannel pressure_before;  // Pa, on those
   bool shared, dragged;  // whether share or drag is other than the default anywhere; else the channels are not filled
-  // What lives only from the forces to the end of the move (velocity, valid, share, fibre, drag, shift, room, surface)
-  // is taken from there, and is gone afterwards; NULL: it has memory of its own, and stays.
+  // Channels that live only from the forces to the end of the move (velocity, valid, share, fibre, drag, shift, room,
+  // surface) are taken from this arena and are gone afterwards. NULL: they have memory of their own, and stay.
   RvArena* scratch;
-  RvArenaMark mark;
-  bool borrowed;  // some is taken
+  RvArenaMark mark;  // state of the arena before the first of them
+  bool borrowed;     // some are taken
 } RvLiquidGrid;
 
-// About what a tile takes: channels here and in the solids, the pressure's levels, the room of the transfers.
+// Approximate memory of a tile: channels here and in the solids, the levels of the pressure solve, and the transfers.
 enum { RV_LIQUID_TILE_BYTES = 150000 };
 // Cells around the particles for which there are tiles, and as far as velocity is extrapolated.
 enum { RV_LIQUID_BAND = 3 };
@@ -62,9 +61,9 @@ static inline double rv_liquid_corner(const RvLiquidGrid* grid, size_t tile, int
   return grid->origin[axis] + grid->dx * (double)(grid->tiles.coord[tile][axis] * RV_TILE_SIDE + at);
 }
 
-// Room for a channel of so many tiles that lives until rv_liquid_grid_end. False when out of memory.
+// Room for a channel of `tiles` tiles that lives until rv_liquid_grid_end. False when out of memory.
 bool rv_liquid_grid_fit(RvLiquidGrid* grid, RvChannel* channel, size_t tiles);
-// The same for velocity, valid and room, before they are made; what is taken already stays.
+// Room for velocity, valid and room, before step 4; what is taken already stays.
 bool rv_liquid_grid_begin(RvLiquidGrid* grid);
 // Gives back what was taken from `scratch` since.
 void rv_liquid_grid_end(RvLiquidGrid* grid);
@@ -73,7 +72,7 @@ void rv_liquid_grid_end(RvLiquidGrid* grid);
 // when out of memory.
 bool rv_liquid_grid_share(RvLiquidGrid* grid);
 bool rv_liquid_grid_drag(RvLiquidGrid* grid);
-// Both, not filled: for who writes them in all tiles.
+// Both, not filled: for callers that write them in all tiles.
 bool rv_liquid_grid_share_room(RvLiquidGrid* grid);
 void rv_liquid_grid_free(RvLiquidGrid* grid);
 // Bytes that the grid holds.

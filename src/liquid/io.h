@@ -6,7 +6,7 @@
 #include "rivulet/geo.h"
 #include "rivulet/state.h"
 
-// The rows of the state as part of another solver's, which names its parts.
+// Rows of the table of state fields; `part` names the liquid within another solver's state.
 #define RV_LIQUID_FIELDS(part)                                                                          \
   RV_FIELD("rv_cell", RV_POINT, RV_F64, 3, RV_TAG_NONE, part, "", "collide", true,                      \
            "Exact place, in cells of rv_dx from rv_gridorigin."),                                       \
@@ -29,7 +29,7 @@
 enum { RV_LIQUID_FIELD_COUNT = 9 };
 extern const RvFieldDef rv_liquid_fields[RV_LIQUID_FIELD_COUNT];
 
-// Of a state beside the particles.
+// What a state has beside the particles.
 typedef struct RvLiquidGlobals {
   double origin[3];  // what places are relative to, in units of the scene
   double dx;         // m
@@ -37,18 +37,18 @@ typedef struct RvLiquidGlobals {
   double initial, sources, killed, evaporated, outflow;  // m^3, as in RvLedger
 } RvLiquidGlobals;
 
-// How the scene measures.
+// Units of the scene.
 typedef struct RvLiquidUnits {
   double meters;  // of a unit of the scene
   double rate;    // seconds of simulation a second of the scene
 } RvLiquidUnits;
 
-// What was wrong with points that were read; they are left out.
+// Faults of points that were read. Lost and empty ones are left out.
 typedef struct RvLiquidFaults {
-  size_t lost;         // place, velocity or volume no number, or too far away
+  size_t lost;         // place, velocity or volume is not a number, or too far away
   size_t empty;        // without volume
   size_t edited;       // P or v changed by hand since the state was written: the edit is taken
-  bool numbered;       // the points had no ids, or some twice: all were numbered anew
+  bool numbered;       // some ids occurred twice: all were numbered anew
   double lost_volume;  // m^3
 } RvLiquidFaults;
 
@@ -62,7 +62,8 @@ RvResult rv_liquid_read(const RvDetail* points, const RvLiquidUnits* units, doub
 // Particles from a state, which rv_state_check has passed. Rows are its points.
 RvResult rv_liquid_load(const RvDetail* state, const RvLiquidUnits* units, RvLiquidGlobals* globals, RvParticles* out,
                         RvLiquidFaults* faults, RvError* error);
-// A state of these particles, by id; everything else of `from`, whose points their rows are, comes along.
+// A state of these particles, ordered by id. All other attributes of `from`, to whose points their rows refer, are
+// carried.
 RvResult rv_liquid_save(const RvParticles* particles, const RvLiquidUnits* units, const RvLiquidGlobals* globals,
                         const RvDetail* from, RvDetail** out, RvError* error);
 

@@ -1,3 +1,5 @@
+// Levels and V-cycle of the multigrid preconditioner (multigrid.h): coarse levels are built by averaging the faces and
+// summing the drains of 2 x 2 x 2 cells; a cycle smooths, restricts the residual, recurses and prolongs.
 #include "liquid/multigrid.h"
 
 #include <string.h>
@@ -6,14 +8,23 @@
 #include "liquid/multigrid_kernel.h"
 #include "math/scalar.h"
 
-// a level is coarse enough when so few cells depend on each other
+// The coarsest level has at most this many coupled cells; the smoother of degree 16 solves it.
 enum { FEW_CELLS = 48 };
+enum { CLEAR_GRAIN = 64 };  // tiles a task that only writes zeros
+
+// Lower ends of the intervals [lo, 2] of eigenvalues of the scaled operator that the smoother damps. On the finest
+// level what the coarse one cannot represent: from 1/3 on in three dimensions. Below, where sweeps are cheap, more, so
+// that the number of iterations does not grow with that of levels. The coarsest level is solved.
+static const double FINE_LOWEST = 1.0 / 3;
+static const double COARSE_LOWEST = 0.12;
+static const double LAST_LOWEST = 0.02;
 
 typedef struct Clear {
   const RvMgLevel* level;
   float* v;
 } Clear;
 
+// Zeros in the tile of the absent ones and in tiles with coefficients, whose dry rows are never written.
 static void clear_tiles(void* arg, size_t begin, size_t end) {
   const Clear* c = arg;
   for (size_t t = begin; t < end; ++t)
@@ -23,25 +34,27 @@ static void clear_tiles(void* arg, size_t begin, size_t end) {
 
 float* rv_liquid_mg_vector(const RvMgLevel* level, RvArena* arena) {
   Clear c = {level, RV_TAKE(arena, float, (level->count + 1) * RV_TILE_CELLS)};
-  if (c.v) rv_parallel_for(level->count + 1, 64, clear_tiles, &c);
+  if (c.v) rv_parallel_for(level->count + 1, CLEAR_GRAIN, clear_tiles, &c);
   return c.v;
 }
 
-// Weights 1 / root of Chebyshev's polynomial on [lo, 2], in the order of Lebedev and Finogenov (1971), in which the
-// products of the first k factors stay small.
+// Weights of the smoother: 1 / root of Chebyshev's polynomial on [lo, 2], in the order of Lebedev and Finogenov (1971),
+// in which the products of the first k factors stay small.
 static void set_weights(RvMgLevel* level, int degree, double lo) {
   int order[RV_MG_MOST_DEGREE] = {1};
+  // the order is doubled until it has `degree` members
   for (int n = 1; n < degree; n *= 2)
     for (int i = n - 1; i >= 0; --i) {
       order[2 * i + 1] = 4 * n - order[i];
       order[2 * i] = order[i];
     }
+  // roots of the polynomial in that order
   level->degree = degree;
   for (int k = 0; k < degree; ++k)
     level->weight[k] = (float)(2 / ((2 + lo) - (2 - lo) * rv_cos(RV_PI * order[k] / (2 * degree))));
 }
 
-// Fine tiles are sorted by Morton code, so those of one parent stand together.
+// Number of coarse tiles. Fine tiles are sorted by Morton code, so those of one parent follow each other.
 static size_t count_parents(const RvMgLevel* fine) {
   size_t count = 0;
   for (size_t t = 0; t < fine->count; ++t) {
@@ -51,14 +64,14 @@ static size_t count_parents(const RvMgLevel* fine) {
   return count;
 }
 
-// parents with their children; `parent` of each fine tile
+// Coordinates and children of the coarse tiles, and `parent` of each fine tile.
 static void link_children(const RvMgLevel* fine, RvMgLevel* coarse, int32_t* parent) {
   size_t n = 0;
   for (size_t t = 0; t < fine->count; ++t) {
     const int32_t* c = fine->coord[t];
-    int32_t up[3] = {c[0] >> 1, c[1] >> 1, c[2] >> 1};
-    if (n == 0 || memcmp(up, coarse->coord[n - 1], sizeof up) != 0) {
-      memcpy(coarse->coord[n], up, sizeof up);
+    int32_t parent_coord[3] = {c[0] >> 1, c[1] >> 1, c[2] >> 1};
+    if (n == 0 || memcmp(parent_coord, coarse->coord[n - 1], sizeof parent_coord) != 0) {
+      memcpy(coarse->coord[n], parent_coord, sizeof parent_coord);
       for (int k = 0; k < 8; ++k) coarse->child[n][k] = -1;
       n++;
     }
@@ -67,7 +80,8 @@ static void link_children(const RvMgLevel* fine, RvMgLevel* coarse, int32_t* par
   }
 }
 
-// Coarse tiles are neighbours where fine ones are: elsewhere nothing could pass. Plain if all eight children are.
+// Neighbours of the coarse tiles: where fine tiles are neighbours, as elsewhere nothing can flow. A coarse tile is
+// plain if all eight children are; the others get a slot for coefficients.
 static void link_near(const RvMgLevel* fine, RvMgLevel* coarse, const int32_t* parent) {
   coarse->slots = 0;
   for (size_t t = 0; t < coarse->count; ++t) {
@@ -82,6 +96,7 @@ static void link_near(const RvMgLevel* fine, RvMgLevel* coarse, const int32_t* p
         if (other < (int32_t)fine->count) coarse->near[t][side] = parent[other];
       }
     }
+    // plain tiles need no coefficients
     coarse->slot[t] = plain ? -1 : (int32_t)coarse->slots++;
   }
 }
@@ -91,13 +106,14 @@ typedef struct Build {
   RvMgLevel* coarse;
 } Build;
 
+// Place of the face at `at` along an axis within the coefficients of a tile.
 static int face_at(int axis, const int at[3]) {
   return axis == 0   ? rv_liquid_mg_face_x(at[0], at[1], at[2])
          : axis == 1 ? rv_liquid_mg_face_y(at[0], at[1], at[2])
                      : rv_liquid_mg_face_z(at[0], at[1], at[2]);
 }
 
-// mean of the four fine faces that make the coarse one at `at`, in the child
+// Mean of the four fine faces of a child that make up the coarse face at `at`.
 static float mean_face(const float* c, int axis, const int at[3]) {
   int u = (axis + 1) % 3, v = (axis + 2) % 3;
   float sum = 0;
@@ -110,18 +126,20 @@ static float mean_face(const float* c, int axis, const int at[3]) {
   return 0.25f * sum;
 }
 
-// the part of a coarse tile that one child stands for
+// Coefficients and drain of the octant of a coarse tile that one child covers.
 static void gather_child(const RvMgLevel* fine, size_t child, int octant, float* coef, float* drain) {
   const int o[3] = {(octant & 1) * 4, (octant >> 1 & 1) * 4, (octant >> 2) * 4};
   int32_t slot = fine->slot[child];
   const float* c = slot < 0 ? NULL : fine->coef + (size_t)slot * RV_MG_COEF;
   const float* d = slot < 0 ? NULL : fine->drain + (size_t)slot * RV_TILE_CELLS;
+  // faces: means of four
   for (int axis = 0; axis < 3; ++axis)
     for (int z = 0; z < 4 + (axis == 2); ++z)
       for (int y = 0; y < 4 + (axis == 1); ++y)
         for (int x = 0; x < 4 + (axis == 0); ++x)
           coef[face_at(axis, (const int[3]){o[0] + x, o[1] + y, o[2] + z})] =
               c ? mean_face(c, axis, (const int[3]){x, y, z}) : 1;
+  // drain: half the sum of eight
   for (int z = 0; d && z < 4; ++z)
     for (int y = 0; y < 4; ++y)
       for (int x = 0; x < 4; ++x) {
@@ -142,16 +160,16 @@ size_t rv_liquid_mg_invert(const RvMgLevel* level, size_t slot) {
         float sum = coef[rv_liquid_mg_face_x(x, y, z)] + coef[rv_liquid_mg_face_x(x + 1, y, z)] +
                     coef[rv_liquid_mg_face_y(x, y, z)] + coef[rv_liquid_mg_face_y(x, y + 1, z)] +
                     coef[rv_liquid_mg_face_z(x, y, z)] + coef[rv_liquid_mg_face_z(x, y, z + 1)];
-        float all = sum + drain[rv_tile_cell(x, y, z)];
+        float diagonal = sum + drain[rv_tile_cell(x, y, z)];
         coupled += sum > 0;
-        rows |= (uint64_t)(all > 0) << (z * 8 + y);
-        inverse[rv_tile_cell(x, y, z)] = all > 0 ? 1 / all : 0;
+        rows |= (uint64_t)(diagonal > 0) << (z * 8 + y);
+        inverse[rv_tile_cell(x, y, z)] = diagonal > 0 ? 1 / diagonal : 0;
       }
   level->rows[slot] = rows;
   return coupled;
 }
 
-// a number that counts cells is exact in a double
+// Coefficients of coarse tiles. Returns the number of coupled cells, which is exact in a double.
 static double coarsen_tiles(void* arg, size_t begin, size_t end) {
   const Build* build = arg;
   const RvMgLevel* coarse = build->coarse;
@@ -172,6 +190,7 @@ static double coarsen_tiles(void* arg, size_t begin, size_t end) {
   return (double)coupled;
 }
 
+// Builds a level from the next finer one. False: out of memory.
 static bool coarsen(const RvMgLevel* fine, RvMgLevel* coarse, RvArena* arena) {
   *coarse = (RvMgLevel){.count = count_parents(fine)};
   coarse->coord = rv_arena_take(arena, coarse->count, sizeof *coarse->coord);
@@ -180,8 +199,10 @@ static bool coarsen(const RvMgLevel* fine, RvMgLevel* coarse, RvArena* arena) {
   coarse->child = rv_arena_take(arena, coarse->count, sizeof *coarse->child);
   int32_t* parent = RV_TAKE(arena, int32_t, fine->count);
   if (!coarse->coord || !coarse->near || !coarse->slot || !coarse->child || !parent) return false;
+  // tiles and their links
   link_children(fine, coarse, parent);
   link_near(fine, coarse, parent);
+  // coefficients and vectors
   coarse->coef = RV_TAKE(arena, float, coarse->slots* RV_MG_COEF);
   coarse->drain = RV_TAKE(arena, float, coarse->slots* RV_TILE_CELLS);
   coarse->inverse = RV_TAKE(arena, float, coarse->slots* RV_TILE_CELLS);
@@ -200,26 +221,25 @@ bool rv_liquid_multigrid_build(RvMultigrid* mg, RvArena* arena) {
   mg->count = 1;
   while (mg->count < RV_MG_LEVELS) {
     const RvMgLevel* fine = &mg->level[mg->count - 1];
-    // drops far from each other stay apart on every level: then they need no coarser one
+    // A level that couples as many cells as the finer one has only separate drops; a coarser one would not help.
     if (fine->coupled <= FEW_CELLS || (mg->count > 1 && fine->coupled == fine[-1].coupled)) break;
     if (!coarsen(fine, &mg->level[mg->count], arena)) return false;
     mg->count++;
   }
+  // smoothers
   for (int l = 0; l < mg->count; ++l) {
     bool last = l == mg->count - 1;
-    // the finest smooths what its coarse level cannot see (from 1/3 on, in three dimensions); below, where it is cheap,
-    // more, so that the number of iterations does not grow with that of levels; the last solves
-    set_weights(&mg->level[l],
-                last     ? RV_MG_LAST_DEGREE
-                : l == 0 ? RV_MG_FINE_DEGREE
-                         : RV_MG_DEGREE,
-                last     ? 0.02
-                : l == 0 ? 1.0 / 3
-                         : 0.12);
+    if (last)
+      set_weights(&mg->level[l], RV_MG_LAST_DEGREE, LAST_LOWEST);
+    else if (l == 0)
+      set_weights(&mg->level[l], RV_MG_FINE_DEGREE, FINE_LOWEST);
+    else
+      set_weights(&mg->level[l], RV_MG_DEGREE, COARSE_LOWEST);
   }
   return true;
 }
 
+// Arguments of the kernels, which each use some of them.
 typedef struct Job {
   const RvMgLevel *level, *coarse;
   const float *x, *b;
@@ -231,18 +251,20 @@ typedef struct Job {
   int dot, count;
 } Job;
 
-// a level of few tiles is not worth the hand-over to others
-static double over(size_t count, RvRangeSumFn* fn, Job* job) {
+// Runs a kernel over the tiles of a level; few tiles are not worth handing to other workers.
+static double run_over(size_t count, RvRangeSumFn* fn, Job* job) {
   return count <= RV_MG_GRAIN ? fn(job, 0, count) : rv_parallel_sum(count, RV_MG_GRAIN, fn, job);
 }
 
+// One sweep of the smoother (multigrid_kernel.h).
 static double sweep_tiles(void* arg, size_t begin, size_t end) {
   const Job* j = arg;
   return RV_KERNEL_CALL(rv_liquid_mg_sweep, (j->level, j->x, j->b, j->w, j->out, j->dot, begin, end));
 }
 
+// out = x + w inverse (b - A x) over a level. Returns b . out if `dot`.
 static double sweep(const RvMgLevel* level, const float* x, const float* b, float w, float* out, bool dot) {
-  return over(level->count, sweep_tiles, &(Job){.level = level, .x = x, .b = b, .w = w, .out = out, .dot = dot});
+  return run_over(level->count, sweep_tiles, &(Job){.level = level, .x = x, .b = b, .w = w, .out = out, .dot = dot});
 }
 
 static double restrict_tiles(void* arg, size_t begin, size_t end) {
@@ -257,7 +279,7 @@ static double prolong_tiles(void* arg, size_t begin, size_t end) {
   return 0;
 }
 
-// from x (already smoothed once, from 0) to y, the degree's other sweeps: an odd number of them
+// Pre-smoothing: from x, already smoothed once from 0, to y by the remaining sweeps of the degree, an odd number.
 static double smooth_before(const RvMgLevel* level, const float* b, bool dot) {
   double sum = 0;
   for (int k = 1; k < level->degree; ++k) {
@@ -268,7 +290,7 @@ static double smooth_before(const RvMgLevel* level, const float* b, bool dot) {
   return sum;
 }
 
-// from y to y, an even number of sweeps
+// Post-smoothing: from y to y by an even number of sweeps, with the weights in reverse, so that the cycle is symmetric.
 static double smooth_after(const RvMgLevel* level, const float* b, bool dot) {
   double sum = 0;
   for (int k = level->degree - 1; k >= 0; --k) {
@@ -278,23 +300,25 @@ static double smooth_after(const RvMgLevel* level, const float* b, bool dot) {
   return sum;
 }
 
-// coarse tiles hold eight fine ones, so a worker takes fewer
-static void across(const RvMgLevel* coarse, RvRangeSumFn* fn, Job* job) {
+// Runs a transfer between levels over the coarse tiles; each holds eight fine ones, so a task is one tile.
+static void run_between(const RvMgLevel* coarse, RvRangeSumFn* fn, Job* job) {
   if (coarse->count <= 1)
     fn(job, 0, coarse->count);
   else
     rv_parallel_sum(coarse->count, 1, fn, job);
 }
 
+// V-cycle from level l down; returns b . y on the finest level.
 static double cycle(RvMultigrid* mg, int l, const float* b) {
   const RvMgLevel* level = &mg->level[l];
   if (l == mg->count - 1) return smooth_before(level, b, l == 0);
   const RvMgLevel* coarse = level + 1;
   Job job = {.level = level, .coarse = coarse, .x = level->y, .b = b};
+  // smooth, restrict the residual, solve the coarse level, prolong the correction, smooth
   smooth_before(level, b, false);
-  across(coarse, restrict_tiles, &job);
+  run_between(coarse, restrict_tiles, &job);
   cycle(mg, l + 1, coarse->b);
-  across(coarse, prolong_tiles, &job);
+  run_between(coarse, prolong_tiles, &job);
   return smooth_after(level, b, l == 0);
 }
 
@@ -308,7 +332,7 @@ static double apply_tiles(void* arg, size_t begin, size_t end) {
 }
 
 double rv_liquid_mg_apply(const RvMgLevel* level, const float* p, float* out) {
-  return over(level->count, apply_tiles, &(Job){.level = level, .x = p, .out = out});
+  return run_over(level->count, apply_tiles, &(Job){.level = level, .x = p, .out = out});
 }
 
 static double advance_tiles(void* arg, size_t begin, size_t end) {
@@ -318,8 +342,8 @@ static double advance_tiles(void* arg, size_t begin, size_t end) {
 
 double rv_liquid_mg_advance(const RvMgLevel* level, float alpha, const float* q, float* r, float* largest,
                             double* cross) {
-  return over(level->count, advance_tiles,
-              &(Job){.level = level, .w = alpha, .b = q, .r = r, .largest = largest, .sum = cross});
+  return run_over(level->count, advance_tiles,
+                  &(Job){.level = level, .w = alpha, .b = q, .r = r, .largest = largest, .sum = cross});
 }
 
 static double turn_tiles(void* arg, size_t begin, size_t end) {
@@ -329,7 +353,7 @@ static double turn_tiles(void* arg, size_t begin, size_t end) {
 }
 
 void rv_liquid_mg_turn(const RvMgLevel* level, const float* z, float beta, const float* p, float* out) {
-  over(level->count, turn_tiles, &(Job){.level = level, .x = z, .w = beta, .b = p, .out = out});
+  run_over(level->count, turn_tiles, &(Job){.level = level, .x = z, .w = beta, .b = p, .out = out});
 }
 
 static double gather_tiles(void* arg, size_t begin, size_t end) {
@@ -339,11 +363,11 @@ static double gather_tiles(void* arg, size_t begin, size_t end) {
 }
 
 void rv_liquid_mg_gather(const RvMgLevel* level, float* const* p, const float* alpha, int count, double* x) {
-  over(level->count, gather_tiles, &(Job){.level = level, .p = p, .alpha = alpha, .count = count, .sum = x});
+  run_over(level->count, gather_tiles, &(Job){.level = level, .p = p, .alpha = alpha, .count = count, .sum = x});
 }
 
 double rv_liquid_multigrid_traffic(const RvMultigrid* mg) {
-  // of a cell: a sweep reads two vectors and writes one; coefficients, drain and inverse are those of general tiles
+  // Bytes a cell: a sweep reads two vectors and writes one; coefficients, drain and inverse are those of general tiles.
   enum { VECTOR = 4, DOUBLE = 8, SWEEP = 3 * VECTOR, STENCIL = 2 * VECTOR, ADD = 2 * VECTOR };
   const double coef = 4.0 * RV_MG_COEF / RV_TILE_CELLS + 4, inverse = 4;
   double bytes = 0;
@@ -353,9 +377,9 @@ double rv_liquid_multigrid_traffic(const RvMultigrid* mg) {
     double general = 0, plain = (double)(level->count - level->slots) * RV_TILE_CELLS;
     for (size_t k = 0; k < level->slots; ++k) general += 8.0 * __builtin_popcountll(level->rows[k]);
     int sweeps = level->degree - 1 + (last ? 0 : level->degree), stencils = !last + (l == 0);
-    // conjugate gradients: r and q, level.x; p = z + beta p; x of several p at once. Below: b and x are made.
-    double rest = l == 0 ? 4 * VECTOR + 3 * VECTOR + VECTOR + 2.0 * DOUBLE / RV_MG_HELD : 2 * VECTOR;
-    bytes += (general + plain) * (sweeps * SWEEP + stencils * STENCIL + (last ? 0 : ADD) + rest);
+    // conjugate gradients: r and q, level.x; p = z + beta p; x of several p at once. On coarser levels: b and x.
+    double other = l == 0 ? 4 * VECTOR + 3 * VECTOR + VECTOR + 2.0 * DOUBLE / RV_MG_KEPT : 2 * VECTOR;
+    bytes += (general + plain) * (sweeps * SWEEP + stencils * STENCIL + (last ? 0 : ADD) + other);
     bytes += general * ((sweeps + stencils) * coef + (sweeps + 2) * inverse);
   }
   return bytes;

@@ -1,3 +1,5 @@
+// Memory of the particles (particles.h): arrays of 4 bytes are paired in blocks of 8, so that a sort moves all
+// quantities through one spare block.
 #include "liquid/particles.h"
 
 #include <math.h>
@@ -6,13 +8,15 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 
-// which halves of the blocks the arrays are
+// Sets the array pointers to the halves of the blocks.
 void rv_liquid_particles_bind(RvParticles* p) {
+  // blocks of two 4-byte arrays
   float* half[2 * (RV_PARTICLE_BLOCKS - 2)];
   for (int b = 0; b < RV_PARTICLE_BLOCKS - 2; ++b) {
     half[2 * b] = (float*)p->block[b];
     half[2 * b + 1] = (float*)p->block[b] + p->capacity;
   }
+  // 18 halves: x 3, v 3, c 9, age, row, home
   for (int a = 0; a < 3; ++a) {
     p->x[a] = half[a];
     p->v[a] = half[3 + a];
@@ -21,6 +25,7 @@ void rv_liquid_particles_bind(RvParticles* p) {
   p->age = half[15];
   p->row = (int32_t*)half[16];
   p->home = (uint32_t*)half[17];
+  // blocks of one 8-byte array
   p->volume = (double*)p->block[9];
   p->id = (int64_t*)p->block[10];
 }
@@ -42,7 +47,8 @@ void rv_liquid_particles_set_scratch(RvParticles* p, RvArena* scratch) {
     rv_free(p->room);
     rv_free(p->spare);
   }
-  p->room = p->spare = NULL;
+  p->room = NULL;
+  p->spare = NULL;
   p->scratch = scratch;
 }
 
@@ -61,13 +67,15 @@ bool rv_liquid_particles_take_room(RvParticles* p, RvArenaMark* mark) {
 void rv_liquid_particles_give_room(RvParticles* p, RvArenaMark mark) {
   if (!p->scratch) return;
   rv_arena_release(p->scratch, mark);
-  p->room = p->spare = NULL;
+  p->room = NULL;
+  p->spare = NULL;
 }
 
-// A block for another capacity in the place of the old one. The second halves stand behind the room of the first.
+// Replaces a block by a larger one. The second array of a block begins behind the room of the first, so it moves.
 static bool grow_block(RvParticles* p, int b, size_t capacity) {
   uint64_t* fresh = rv_alloc(capacity, 8);
   if (!fresh) return false;
+  // one array of 8 bytes, or two of 4
   if (p->block[b] && b >= RV_PARTICLE_BLOCKS - 2) memcpy(fresh, p->block[b], p->count * 8);
   if (p->block[b] && b < RV_PARTICLE_BLOCKS - 2) {
     memcpy(fresh, p->block[b], p->count * 4);
@@ -78,7 +86,8 @@ static bool grow_block(RvParticles* p, int b, size_t capacity) {
   return true;
 }
 
-// all or nothing, but block by block, so that what is there never stands twice: larger blocks can be used as the old
+// All or nothing, but block by block, so that at no time all particles are stored twice. On failure the larger blocks
+// are kept, with their arrays back where the old capacity has them.
 static bool grow_blocks(RvParticles* p, size_t capacity) {
   for (int b = 0; b < RV_PARTICLE_BLOCKS; ++b) {
     if (grow_block(p, b, capacity)) continue;
@@ -91,20 +100,21 @@ static bool grow_blocks(RvParticles* p, size_t capacity) {
 
 RvResult rv_liquid_particles_reserve(RvParticles* p, size_t count, RvError* error) {
   if (count <= p->capacity) return RV_OK;
-  // orders are 32-bit
+  // the sort orders particles by 32-bit numbers
   if (count > UINT32_MAX / 2)
     return rv_fail(error, RV_LIMIT, "%zu particles are more than the 2^31 that fit; use a larger particlesep", count);
-  // a multiple of 16 keeps both halves of a block aligned
+  // 1/64 more than asked for; a multiple of 16 keeps both halves of a block aligned
   size_t capacity = (count + count / 64 + 64) & ~(size_t)15;
   if (!grow_blocks(p, capacity))
     return rv_fail(error, RV_NO_MEMORY, "no memory for %zu particles (%zu MiB); use a larger particlesep", count,
                    capacity * RV_PARTICLE_BYTES >> 20);
-  // the room is made when it is next needed
+  // the room is allocated when it is next needed
   if (!p->scratch) {
     rv_free(p->room);
     rv_free(p->spare);
   }
-  p->room = p->spare = NULL;
+  p->room = NULL;
+  p->spare = NULL;
   p->capacity = capacity;
   rv_liquid_particles_bind(p);
   return RV_OK;
@@ -114,7 +124,8 @@ size_t rv_liquid_particles_bytes(const RvParticles* p) {
   return p->capacity * RV_PARTICLE_BYTES;
 }
 
-// index of the tile among homes and extra; the last extra one is tried first, as particles come in clusters
+// Index of a tile among `homes` and `extra`, where it is added if it is new; the last extra one is tried first, as
+// particles come in clusters. SIZE_MAX: out of memory.
 static size_t home_of(RvParticles* p, const int32_t tile[3]) {
   int32_t known = rv_tiles_find(&p->homes, tile[0], tile[1], tile[2]);
   if (known >= 0) return (size_t)known;
@@ -132,6 +143,7 @@ static size_t home_of(RvParticles* p, const int32_t tile[3]) {
 }
 
 size_t rv_liquid_particles_add(RvParticles* p, const double cell[3]) {
+  // tile, and position within it
   int32_t tile[3];
   float x[3];
   for (int a = 0; a < 3; ++a) {
@@ -140,9 +152,11 @@ size_t rv_liquid_particles_add(RvParticles* p, const double cell[3]) {
     tile[a] = (int32_t)t;
     x[a] = (float)(cell[a] - t * RV_TILE_SIDE);
   }
+  // room; arrays grow by an eighth
   if (p->count == p->capacity && rv_liquid_particles_reserve(p, p->count + p->count / 8 + 1, NULL)) return SIZE_MAX;
   size_t home = home_of(p, tile), i = p->count;
   if (home == SIZE_MAX) return SIZE_MAX;
+  // at rest, without volume
   for (int a = 0; a < 3; ++a) {
     p->x[a][i] = x[a];
     p->v[a][i] = 0;
@@ -157,6 +171,8 @@ size_t rv_liquid_particles_add(RvParticles* p, const double cell[3]) {
   return i;
 }
 
+enum { VOLUME_GRAIN = 1024 };  // particles a task
+
 static double add_volumes(void* arg, size_t begin, size_t end) {
   const RvParticles* p = arg;
   double sum = 0;
@@ -165,5 +181,5 @@ static double add_volumes(void* arg, size_t begin, size_t end) {
 }
 
 double rv_liquid_particles_volume(const RvParticles* p) {
-  return rv_parallel_sum(p->count, 1024, add_volumes, (void*)p);
+  return rv_parallel_sum(p->count, VOLUME_GRAIN, add_volumes, (void*)p);
 }

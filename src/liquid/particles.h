@@ -1,10 +1,10 @@
 // The particles of the liquid: arrays, one a quantity, sorted by tile and cell. 104 bytes a particle, the room for
 // sorting among them.
 //
-// Where a particle is: its tile and three floats, cells from the tile's lower corner. So a place is as exact ten
-// kilometres from zero as next to it (2^-21 of a cell), and the kernels work in float. Between moving and sorting the
-// floats may leave 0..8; rv_liquid_particles_sort takes such particles to their tiles. In whole coordinates, cells from
-// the grid's origin, a place is an exact double: rv_liquid_particles_place.
+// A position is a tile and three floats, cells from the tile's lower corner. So it is as exact ten kilometres from the
+// origin as next to it (2^-21 of a cell), and the kernels work in float. Between moving and sorting the floats may
+// leave 0..8; rv_liquid_particles_sort moves such particles to their tiles. As cells from the grid's origin a position
+// is an exact double: rv_liquid_particles_place.
 #ifndef RV_LIQUID_PARTICLES_H
 #define RV_LIQUID_PARTICLES_H
 
@@ -21,39 +21,39 @@ typedef struct RvParticles {
   float* age;      // s since birth
   double* volume;  // m^3; at 0 or below the particle is dead and the next sort takes it away
   int64_t* id;     // unique, never used again
-  int32_t* row;    // where the quantities stand that the solver only carries; halves have that of their parent
+  int32_t* row;    // point of the input that has the attributes which the solver only carries; split halves share it
   uint32_t* home;  // tile of the particle: in `homes`, and from homes.count on in `extra`
   // Of the last sort. The particles of cell k of tile t are cell_first[t*512 + k] .. cell_first[t*512 + k + 1], those
   // of the whole tile cell_first[t*512] .. cell_first[t*512 + 512]. Particles added since stand behind.
   RvTiles homes;
   uint32_t* cell_first;
-  size_t sorted;  // how many the last sort knew
+  size_t sorted;  // number of particles at the last sort
   // tiles of particles added since the last sort
   int32_t (*extra)[3];
   size_t extra_count, extra_capacity;
-  // behind: two arrays of 4 bytes or one of 8 in a block; room of the sort
+  // memory of the arrays: two of 4 bytes or one of 8 a block; and two blocks of work memory for the sort
   uint64_t *block[RV_PARTICLE_BLOCKS], *room, *spare;
-  size_t first_capacity;
-  RvArena* scratch;  // the room is taken from there while it is needed; NULL: it is kept
+  size_t first_capacity;  // of cell_first
+  RvArena* scratch;       // room and spare are taken from there while they are needed; NULL: they are kept
 } RvParticles;
 
 void rv_liquid_particles_free(RvParticles* particles);
-// Room for that many in all; what is there stays.
+// Room for `count` particles in all; keeps the present ones.
 RvResult rv_liquid_particles_reserve(RvParticles* particles, size_t count, RvError* error);
-// Bytes held, particles and sort; the tiles' own lists apart.
+// Memory of particles and sort, without the lists of tiles.
 size_t rv_liquid_particles_bytes(const RvParticles* particles);
 
-// Where the room comes from from now on.
+// Sets the arena that the room is taken from; NULL: own memory.
 void rv_liquid_particles_set_scratch(RvParticles* particles, RvArena* scratch);
 // room and spare, each of 8 bytes a particle, until they are given back. False when out of memory.
 bool rv_liquid_particles_take_room(RvParticles* particles, RvArenaMark* mark);
 void rv_liquid_particles_give_room(RvParticles* particles, RvArenaMark mark);
 
-// Points the arrays into the blocks, after these were exchanged.
+// Sets the array pointers after blocks were exchanged.
 void rv_liquid_particles_bind(RvParticles* particles);
 
 // One more particle at `cell` (cells from the grid's origin, exact), at rest, without volume; its index, or SIZE_MAX
-// when out of memory or when the place is out of range. Fill in the rest.
+// when out of memory or when the place is out of range. The caller sets the other quantities.
 size_t rv_liquid_particles_add(RvParticles* particles, const double cell[3]);
 
 static inline const int32_t* rv_liquid_particles_tile(const RvParticles* p, size_t i) {
@@ -66,17 +66,17 @@ static inline void rv_liquid_particles_place(const RvParticles* p, size_t i, dou
   for (int a = 0; a < 3; ++a) cell[a] = (double)tile[a] * RV_TILE_SIDE + (double)p->x[a][i];
 }
 
-// What a sort took away beside the dead: particles that went out of range or lost their numbers.
+// Particles that a sort removed although they were not dead: out of range, or with a value that is not a number.
 typedef struct RvParticlesLost {
   size_t count;
-  double volume;
+  double volume;  // m^3
 } RvParticlesLost;
 
-// Takes every particle to its tile and sorts all by (tile, cell), those of a cell in the order in which they stood.
-// Dead ones and lost ones leave; `lost` is added to. Makes homes and cell_first.
+// Assigns every particle to its tile and sorts all by (tile, cell); particles of a cell keep their order. Dead and lost
+// ones are removed, and the latter added to `lost`. Sets homes and cell_first.
 RvResult rv_liquid_particles_sort(RvParticles* particles, RvParticlesLost* lost, RvError* error);
-// The same with the particles of a cell by their id: a pure function of the set, as a state is read (design, section
-// 5).
+// The same with the particles of a cell by id: the result depends only on the set, as when a state is read (design,
+// section 5).
 RvResult rv_liquid_particles_sort_by_id(RvParticles* particles, RvParticlesLost* lost, RvError* error);
 
 // Sums over all particles, in double and in a fixed order.

@@ -1,5 +1,5 @@
-// Particles to their tiles, by tile and cell: one pass finds the tiles, a radix sort the order, and each block of 8
-// bytes is moved through the spare one.
+// Sorts particles by tile and cell: one pass finds their tiles, a radix sort the order, and each block of 8 bytes is
+// permuted through the spare one.
 #include <math.h>
 #include <string.h>
 
@@ -9,20 +9,23 @@
 #include "space/order.h"
 #include "space/sort.h"
 
-enum { GRAIN = 4096, CACHE = 64 };
-#define NOWHERE UINT64_MAX
+enum { GRAIN = 4096 };      // particles a task
+enum { CACHE = 64 };        // recently met tiles, so that a chunk lists a tile about once
+#define NOWHERE UINT64_MAX  // key of particles that are dead or lost
+#define FARTHEST 1e9f       // cells from its tile beyond which a particle is lost; a float still counts tiles there
 
 typedef struct Sort {
   RvParticles* p;
   uint32_t* seen;       // how many tiles each chunk names
   uint8_t* lost;        // whether a particle of the chunk is lost
   uint64_t* seen_keys;  // GRAIN a chunk
-  uint32_t* sorted;     // keys, then order
-  uint64_t *from, *to;  // a block that moves
-  bool halves;
+  uint32_t* sorted;     // sorted keys, then the order
+  uint64_t *from, *to;  // the block that is permuted, and where to
+  bool halves;          // it holds two arrays of 4 bytes
 } Sort;
 
-// the tile of a particle that may have left its own; its place is then within 0..8 of the new one
+// Key of the tile of a particle that may have left its own; its position is then within 0..8 of the new one. NOWHERE:
+// out of range, or not a number.
 static uint64_t settle(RvParticles* p, size_t i) {
   const int32_t* tile = rv_liquid_particles_tile(p, i);
   int64_t at[3];
@@ -30,21 +33,22 @@ static uint64_t settle(RvParticles* p, size_t i) {
     float x = p->x[a][i];
     at[a] = tile[a];
     if (x >= 0 && x < RV_TILE_SIDE) continue;
-    if (!(fabsf(x) < 1e9f)) return NOWHERE;
-    float shift = floorf(x / RV_TILE_SIDE), rest = x - shift * RV_TILE_SIDE;
-    // just below zero, a float rounds up to the next tile
-    if (rest >= RV_TILE_SIDE) {
-      rest = 0;
+    if (!(fabsf(x) < FARTHEST)) return NOWHERE;
+    float shift = floorf(x / RV_TILE_SIDE);
+    float remainder = x - shift * RV_TILE_SIDE;
+    // a position just below zero rounds up to the side of the tile: it belongs to the next one
+    if (remainder >= RV_TILE_SIDE) {
+      remainder = 0;
       shift += 1;
     }
     at[a] += (int64_t)shift;
-    p->x[a][i] = rest;
+    p->x[a][i] = remainder;
   }
   if (!rv_tile_in_range(at[0], at[1], at[2])) return NOWHERE;
   return rv_tile_key((int32_t)at[0], (int32_t)at[1], (int32_t)at[2]);
 }
 
-// the tile of each particle into `spare`, and a short list of the tiles each chunk met
+// Tile of each particle into `spare`, and for each chunk a short list of the tiles it met.
 static void find_tiles(void* arg, size_t begin, size_t end) {
   const Sort* s = arg;
   RvParticles* p = s->p;
@@ -54,6 +58,7 @@ static void find_tiles(void* arg, size_t begin, size_t end) {
     memset(recent, 0xff, sizeof recent);
     uint32_t n = 0;
     for (size_t i = low; i < high; ++i) {
+      // dead particles, and volumes that are no number, leave
       uint64_t key = p->volume[i] > 0 && p->volume[i] < INFINITY ? settle(p, i) : NOWHERE;
       if (key == NOWHERE && !(p->volume[i] <= 0)) s->lost[chunk] = 1;
       p->spare[i] = key;
@@ -66,7 +71,7 @@ static void find_tiles(void* arg, size_t begin, size_t end) {
   }
 }
 
-// tile and cell as one number; what leaves comes last
+// Tile and cell as one number; particles that leave come last.
 static void make_keys(void* arg, size_t begin, size_t end) {
   const Sort* s = arg;
   RvParticles* p = s->p;
@@ -89,6 +94,7 @@ static void make_keys(void* arg, size_t begin, size_t end) {
   }
 }
 
+// Permutes a block by the order.
 static void move_block(void* arg, size_t begin, size_t end) {
   const Sort* s = arg;
   const uint32_t* order = s->sorted + s->p->count;
@@ -106,7 +112,8 @@ static void move_block(void* arg, size_t begin, size_t end) {
   }
 }
 
-// where each cell begins, from the sorted keys: each step from one key to the next fills the cells between
+// Where each cell begins, from the sorted keys: each step from one key to the next fills the cells between. Also
+// `home`.
 static void find_cells(void* arg, size_t begin, size_t end) {
   const Sort* s = arg;
   RvParticles* p = s->p;
@@ -119,9 +126,10 @@ static void find_cells(void* arg, size_t begin, size_t end) {
 }
 
 static RvResult no_memory(const RvParticles* p, RvError* error) {
-  return rv_fail(error, RV_NO_MEMORY, "no memory to sort %zu particles", p->count);
+  return rv_fail(error, RV_NO_MEMORY, "no memory to sort %zu particles; use a larger particlesep", p->count);
 }
 
+// Adds the lost particles of a chunk to `lost`.
 static void count_lost(const RvParticles* p, size_t chunk, RvParticlesLost* lost) {
   for (size_t i = chunk * GRAIN; i < p->count && i < (chunk + 1) * GRAIN; ++i)
     if (p->spare[i] == NOWHERE && !(p->volume[i] <= 0)) {
@@ -130,17 +138,21 @@ static void count_lost(const RvParticles* p, size_t chunk, RvParticlesLost* lost
     }
 }
 
+// Room for cell_first.
 static RvResult fit_cells(RvParticles* p, RvError* error) {
   size_t firsts = p->homes.count * RV_TILE_CELLS + 1;
-  if (firsts > UINT32_MAX / 2) return rv_fail(error, RV_LIMIT, "%zu tiles of liquid are too many", p->homes.count);
+  if (firsts > UINT32_MAX / 2)
+    return rv_fail(error, RV_LIMIT, "%zu tiles of liquid are too many; use a larger particlesep", p->homes.count);
   if (firsts <= p->first_capacity) return RV_OK;
   rv_free(p->cell_first);
   p->first_capacity = firsts + firsts / 4;
-  if ((p->cell_first = rv_alloc(p->first_capacity, sizeof *p->cell_first))) return RV_OK;
+  p->cell_first = rv_alloc(p->first_capacity, sizeof *p->cell_first);
+  if (p->cell_first) return RV_OK;
   p->first_capacity = 0;
   return no_memory(p, error);
 }
 
+// Tiles of all particles: `homes`.
 static RvResult list_tiles(RvParticles* p, RvParticlesLost* lost, RvError* error) {
   size_t chunks = (p->count + GRAIN - 1) / GRAIN, total = 0;
   Sort s = {.p = p, .seen_keys = p->room};
@@ -152,20 +164,22 @@ static RvResult list_tiles(RvParticles* p, RvParticlesLost* lost, RvError* error
     goto done;
   }
   rv_parallel_for(chunks, 1, find_tiles, &s);
+  // the lists of the chunks behind each other
   for (size_t chunk = 0; chunk < chunks; ++chunk) {
     memmove(p->room + total, p->room + chunk * GRAIN, s.seen[chunk] * sizeof *p->room);
     total += s.seen[chunk];
     if (s.lost[chunk] && lost) count_lost(p, chunk, lost);
   }
   p->extra_count = 0;
-  if ((result = rv_tiles_build(&p->homes, p->room, total, error)) == RV_OK) result = fit_cells(p, error);
+  result = rv_tiles_build(&p->homes, p->room, total, error);
+  if (!result) result = fit_cells(p, error);
 done:
   rv_free(s.seen);
   rv_free(s.lost);
   return result;
 }
 
-// what stands in the room goes to memory of the particles' own
+// Copies a block of two arrays.
 static void bring_back(void* arg, size_t begin, size_t end) {
   const Sort* s = arg;
   size_t half = s->p->capacity, bytes = (end - begin) * 4;
@@ -175,7 +189,7 @@ static void bring_back(void* arg, size_t begin, size_t end) {
   memcpy(to + half + begin, from + half + begin, bytes);
 }
 
-// each block into the memory of the one before, the first into the room
+// Permutes each block into the memory of the one before, the first into the spare one.
 static void move_blocks(Sort* s) {
   RvParticles* p = s->p;
   for (int b = 0; b < RV_PARTICLE_BLOCKS; ++b) {
@@ -186,6 +200,7 @@ static void move_blocks(Sort* s) {
     p->block[b] = s->to;
     p->spare = s->from;
   }
+  // block 0 is now in scratch memory: exchange it with the spare one, which is the particles' own
   if (p->scratch) {
     s->from = p->block[0];
     s->to = p->spare;
@@ -196,7 +211,7 @@ static void move_blocks(Sort* s) {
   rv_liquid_particles_bind(p);
 }
 
-// the order by which the keys in `room` are sorted, with its memory in `room`
+// Sorts the keys in `room`; keys and order are in `room` again.
 static bool find_order(Sort* s, uint64_t limit) {
   RvParticles* p = s->p;
   if (!rv_order_sort((uint32_t*)p->room, (uint32_t*)p->spare, p->count, limit, &s->sorted)) return false;
@@ -208,19 +223,23 @@ static bool find_order(Sort* s, uint64_t limit) {
   return true;
 }
 
+// Sorts by tile and cell; stable, so particles of a cell stay in their order.
 static RvResult sort(Sort* s, RvParticlesLost* lost, RvError* error) {
   RvParticles* p = s->p;
+  // tiles, keys, order
   RvResult result = list_tiles(p, lost, error);
   if (result) return result;
   rv_parallel_for(p->count, GRAIN, make_keys, s);
   if (!find_order(s, (uint64_t)p->homes.count * RV_TILE_CELLS + 1)) return no_memory(p, error);
+  // permute, and find the cells
   move_blocks(s);
   rv_parallel_for(p->count + 1, GRAIN, find_cells, s);
-  p->count = p->sorted = p->cell_first[p->homes.count * RV_TILE_CELLS];
+  p->sorted = p->cell_first[p->homes.count * RV_TILE_CELLS];
+  p->count = p->sorted;
   return RV_OK;
 }
 
-// least 16 bits first, as many as differ
+// Sorts by id: radix passes of 16 bits, least significant first, as many as differ.
 static RvResult sort_ids(Sort* s, RvError* error) {
   RvParticles* p = s->p;
   uint64_t any = 0;
@@ -235,6 +254,7 @@ static RvResult sort_ids(Sort* s, RvError* error) {
   return RV_OK;
 }
 
+// Takes the work memory, sorts by id first if asked for, then by cell.
 static RvResult sort_with_room(RvParticles* p, bool by_id, RvParticlesLost* lost, RvError* error) {
   Sort s = {.p = p};
   RvArenaMark mark = {0};

@@ -1,3 +1,5 @@
+// The pressure solve (WH-36; pressure.h): sets the system up, iterates preconditioned conjugate gradients to a
+// tolerance of the residual and a bound of the largest divergence, and updates the velocities.
 #include "liquid/pressure.h"
 
 #include <math.h>
@@ -11,12 +13,19 @@ struct RvPressure {
   RvArena *own, *arena;  // arena: the one that is used
 };
 
-enum { FIRST_BLOCK = 1 << 20, MOST_ITERATIONS = 200, MEAN_EVERY = 16 };
+enum {
+  FIRST_BLOCK = 1 << 20,  // bytes of the arena's first block
+  MOST_ITERATIONS = 200,  // by default
+  MEAN_EVERY = 16         // iterations between removals of the mean in closed bodies
+};
+static const double DEFAULT_TOLERANCE = 1e-6;   // relative residual
+static const double DEFAULT_DIVERGENCE = 3e-7;  // bound of RvPressureOptions.divergence
 
 RvPressure* rv_liquid_pressure_new(void) {
   RvPressure* pressure = rv_alloc_zero(1, sizeof *pressure);
   if (!pressure) return NULL;
-  pressure->own = pressure->arena = rv_arena_new(FIRST_BLOCK);
+  pressure->own = rv_arena_new(FIRST_BLOCK);
+  pressure->arena = pressure->own;
   if (pressure->own) return pressure;
   rv_free(pressure);
   return NULL;
@@ -35,6 +44,7 @@ size_t rv_liquid_pressure_bytes(const RvPressure* pressure) {
   return rv_arena_peak(pressure->own);
 }
 
+// Sum by halves: a fixed tree, independent of the workers.
 static double total(const double* v, size_t n) {
   if (n <= 8) {
     double sum = 0;
@@ -44,22 +54,23 @@ static double total(const double* v, size_t n) {
   return total(v, n / 2) + total(v + n / 2, n - n / 2);
 }
 
+// Largest |r| of all cells.
 static double largest(const RvPressureWork* work) {
-  float most = 0;
-  for (size_t t = 0; t < work->mg.level[0].count; ++t) most = fmaxf(most, work->largest[t]);
-  return most;
+  float value = 0;
+  for (size_t t = 0; t < work->mg.level[0].count; ++t) value = fmaxf(value, work->largest[t]);
+  return value;
 }
 
 typedef struct Solve {
   RvPressureWork work;
   RvCholesky cholesky;
   RvPressureMethod method;
-  double tolerance;  // of the root of r . r, absolute
-  double bound;      // of the largest |r|
-  int most;
+  double tolerance;    // of the root of r . r, absolute
+  double bound;        // of the largest |r|
+  int max_iterations;  // iterations
 } Solve;
 
-// z = M r: returns r . z. level.x holds weight[0] inverse r.
+// z = M^-1 r by the chosen preconditioner; level.x holds weight[0] inverse r. Returns r . z.
 static double precondition(Solve* s, float** z) {
   RvMgLevel* level = &s->work.mg.level[0];
   *z = level->y;
@@ -69,45 +80,50 @@ static double precondition(Solve* s, float** z) {
   return total(s->work.cross, level->count);
 }
 
+// Relative residual, largest divergence and convergence, from r . r.
 static void measure(const Solve* s, double rr, RvPressureReport* report) {
   const RvPressureWork* w = &s->work;
-  double most = largest(w);
+  double largest_residual = largest(w);
   report->residual = w->norm > 0 ? sqrt(rr) / w->norm : 0;
-  report->worst = w->speed > 0 ? most / w->speed : 0;
-  report->converged = sqrt(rr) <= s->tolerance && (most <= s->bound || s->bound < 0);
+  report->worst = w->speed > 0 ? largest_residual / w->speed : 0;
+  report->converged = sqrt(rr) <= s->tolerance && (largest_residual <= s->bound || s->bound < 0);
 }
 
-// Conjugate gradients (Hestenes, Stiefel 1952): x and r are given, x is improved. The last directions are kept, and go
-// to x together.
+// Preconditioned conjugate gradients (Hestenes, Stiefel 1952) on x and its residual r, to convergence or `most`
+// iterations. The last directions are kept and added to x together.
 static void iterate(Solve* s, RvPressureReport* report) {
   RvPressureWork* w = &s->work;
   const RvMgLevel* level = &w->mg.level[0];
-  float *z, alpha[RV_MG_HELD];
-  double before = 0;
-  int held = 0;
-  // no step, only the first norms
-  double rr = rv_liquid_mg_advance(level, 0, w->p[RV_MG_HELD - 1], w->r, w->largest, w->cross);
+  float *z, alpha[RV_MG_KEPT];
+  double last_rz = 0;
+  int kept = 0;
+  // a step of length 0 gives the norms of the first residual
+  double rr = rv_liquid_mg_advance(level, 0, w->p[RV_MG_KEPT - 1], w->r, w->largest, w->cross);
   for (report->iterations = 0;; report->iterations++) {
     measure(s, rr, report);
-    if (report->converged || report->iterations == s->most) break;
+    if (report->converged || report->iterations == s->max_iterations) break;
+    // direction p = z + beta p, in the next of the kept vectors
     double rz = precondition(s, &z);
-    float *last = w->p[(held + RV_MG_HELD - 1) % RV_MG_HELD], *p = w->p[held];
-    rv_liquid_mg_turn(level, z, before > 0 ? (float)(rz / before) : 0, last, p);
-    before = rz;
+    float *last_p = w->p[(kept + RV_MG_KEPT - 1) % RV_MG_KEPT], *p = w->p[kept];
+    rv_liquid_mg_turn(level, z, last_rz > 0 ? (float)(rz / last_rz) : 0, last_p, p);
+    last_rz = rz;
+    // step along it
     double pq = rv_liquid_mg_apply(level, p, w->q);
     if (!(pq > 0) || !(rz > 0)) break;
-    alpha[held++] = (float)(rz / pq);
-    rr = rv_liquid_mg_advance(level, alpha[held - 1], w->q, w->r, w->largest, w->cross);
-    // rounding alone gives closed bodies an inflow
+    alpha[kept++] = (float)(rz / pq);
+    rr = rv_liquid_mg_advance(level, alpha[kept - 1], w->q, w->r, w->largest, w->cross);
+    // rounding gives closed bodies a net inflow, which has no solution
     if (w->closed && report->iterations % MEAN_EVERY == MEAN_EVERY - 1) rv_liquid_pressure_take_mean(w, w->r, NULL);
-    if (held == RV_MG_HELD) {
-      rv_liquid_mg_gather(level, w->p, alpha, held, w->x);
-      held = 0;
+    // kept directions go to x together
+    if (kept == RV_MG_KEPT) {
+      rv_liquid_mg_gather(level, w->p, alpha, kept, w->x);
+      kept = 0;
     }
   }
-  rv_liquid_mg_gather(level, w->p, alpha, held, w->x);
+  rv_liquid_mg_gather(level, w->p, alpha, kept, w->x);
 }
 
+// Whether the numbers and the required channels of the input are there.
 static bool valid(const RvPressureIn* in) {
   bool drag = in->drag[0] && in->drag[1] && in->drag[2];
   bool target = in->drag_target[0] && in->drag_target[1] && in->drag_target[2];
@@ -115,6 +131,7 @@ static bool valid(const RvPressureIn* in) {
          in->velocity[0] && in->velocity[1] && in->velocity[2] && in->distance && in->pressure && (!drag || target);
 }
 
+// Sizes and traffic of the solve.
 static void fill_report(const Solve* s, RvPressureReport* report) {
   const RvMgLevel* level = &s->work.mg.level[0];
   report->levels = s->work.mg.count;
@@ -126,18 +143,23 @@ static void fill_report(const Solve* s, RvPressureReport* report) {
   report->plain = level->count - level->slots;
 }
 
+// The whole solve; false: out of memory, and nothing has changed.
 static bool solve(Solve* s, const RvPressureOptions* options, RvPressureReport* report) {
   RvPressureWork* w = &s->work;
+  // operator, right side, preconditioner
   if (!rv_liquid_pressure_set_up(w)) return false;
   w->mg.count = 1;
   w->mg.level[0].weight[0] = 1;
   if (s->method == RV_PRESSURE_MULTIGRID && !rv_liquid_multigrid_build(&w->mg, w->arena)) return false;
   if (s->method == RV_PRESSURE_CHOLESKY && !rv_liquid_cholesky_build(&s->cholesky, w->mg.level, w->arena)) return false;
+  // compatibility of closed bodies, and the residual of a first guess
   if (!rv_liquid_pressure_find_closed(w)) return false;
   report->incompatible = rv_liquid_pressure_take_mean(w, w->r, NULL) * w->in->dx * w->in->dx;
   if (w->in->warm) rv_liquid_pressure_residual(w);
-  s->tolerance = (options->tolerance > 0 ? options->tolerance : 1e-6) * w->norm;
-  s->bound = options->divergence < 0 ? -1 : (options->divergence > 0 ? options->divergence : 3e-7) * w->speed;
+  // solve and update
+  s->tolerance = (options->tolerance > 0 ? options->tolerance : DEFAULT_TOLERANCE) * w->norm;
+  s->bound =
+      options->divergence < 0 ? -1 : (options->divergence > 0 ? options->divergence : DEFAULT_DIVERGENCE) * w->speed;
   iterate(s, report);
   rv_liquid_pressure_take_mean(w, NULL, w->x);
   rv_liquid_pressure_finish(w);
@@ -158,11 +180,11 @@ RvResult rv_liquid_pressure_solve(RvPressure* pressure, const RvPressureIn* in, 
   RvArenaMark mark = rv_arena_mark(pressure->arena);
   Solve s = {.work = {.in = in, .arena = pressure->arena},
              .method = options->method,
-             .most = options->most > 0 ? options->most : MOST_ITERATIONS};
+             .max_iterations = options->max_iterations > 0 ? options->max_iterations : MOST_ITERATIONS};
   bool done = solve(&s, options, report);
   rv_arena_release(pressure->arena, mark);
   if (!done)
-    return rv_fail(error, RV_NO_MEMORY, "pressure: no memory for %zu tiles of liquid; use larger cells",
+    return rv_fail(error, RV_NO_MEMORY, "pressure: no memory for %zu tiles of liquid; use a larger particlesep",
                    in->tiles->count);
   return RV_OK;
 }

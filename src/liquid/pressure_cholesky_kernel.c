@@ -1,22 +1,31 @@
+// Kernels of the modified incomplete Cholesky preconditioner MIC(0), one tile each.
+//
 // With A = D - C, C the couplings c, and E the inverse pivots: L = (1/E - C_lower) sqrt(E), so that a solve is
 //   w = E (r + C_lower w), z = w + E C_upper z.
 #include "liquid/pressure_cholesky.h"
 #include "math/kernel.h"
 #include "math/lanes_float.h"
 
+// Kernels are also built with one lane, as baselines of benchmarks; rows have one width only.
 #if RV_W == 8
 
+// Coefficients of plain tiles.
 static const float ones[RV_MG_COEF] = {[0 ... RV_MG_COEF - 1] = 1};
 
 RV_INLINE const float* coef_of(const RvMgLevel* level, size_t t) {
   return level->slot[t] < 0 ? ones : level->coef + (size_t)level->slot[t] * RV_MG_COEF;
 }
 
-// of the lower neighbours j of a cell, by axis: c to it, 1 / its pivot, and what else it gives upwards (its fill)
+#define MODIFICATION 0.97f  // tau: share of the dropped fill that is put on the diagonal (Bridson 2008)
+#define LEAST_PIVOT 0.25f   // sigma: smaller pivots, relative to the diagonal, are replaced by it
+
+// A lower neighbour of a cell: coupling c to it, its inverse pivot e, and the sum of its other upper couplings, which
+// would cause fill.
 typedef struct Lower {
-  float c, e, rest;
+  float c, e, fill;
 } Lower;
 
+// Lower neighbour along `axis` of the cell (x, y, z) of tile t.
 static Lower lower(const RvCholesky* ch, size_t t, int axis, int x, int y, int z) {
   const RvMgLevel* level = ch->level;
   const float* coef = coef_of(level, t);
@@ -27,13 +36,15 @@ static Lower lower(const RvCholesky* ch, size_t t, int axis, int x, int y, int z
   size_t other = at[axis] > 0 ? t : (size_t)level->near[t][2 * axis];
   if (!(c > 0) || other == level->count) return (Lower){0};
   at[axis] = (at[axis] + 7) & 7;
-  const float* far = coef_of(level, other);
-  float up[3] = {far[rv_liquid_mg_face_x(at[0] + 1, at[1], at[2])], far[rv_liquid_mg_face_y(at[0], at[1] + 1, at[2])],
-                 far[rv_liquid_mg_face_z(at[0], at[1], at[2] + 1)]};
+  const float* other_coef = coef_of(level, other);
+  float up[3] = {other_coef[rv_liquid_mg_face_x(at[0] + 1, at[1], at[2])],
+                 other_coef[rv_liquid_mg_face_y(at[0], at[1] + 1, at[2])],
+                 other_coef[rv_liquid_mg_face_z(at[0], at[1], at[2] + 1)]};
   float e = ch->pivot[other * RV_TILE_CELLS + (size_t)rv_tile_cell(at[0], at[1], at[2])];
   return (Lower){c, e, up[(axis + 1) % 3] + up[(axis + 2) % 3]};
 }
 
+// Inverse pivots of a tile.
 void RV_KERNEL(rv_liquid_cholesky_factor)(const RvCholesky* ch, size_t t) {
   const RvMgLevel* level = ch->level;
   const float* inverse = level->slot[t] < 0 ? NULL : level->inverse + (size_t)level->slot[t] * RV_TILE_CELLS;
@@ -44,16 +55,17 @@ void RV_KERNEL(rv_liquid_cholesky_factor)(const RvCholesky* ch, size_t t) {
         float* out = &ch->pivot[t * RV_TILE_CELLS + (size_t)cell];
         *out = 0;
         if (inverse && !(inverse[cell] > 0)) continue;
+        // diagonal less the eliminated couplings and the dropped fill
         float diagonal = inverse ? 1 / inverse[cell] : 6, e = diagonal;
         for (int axis = 0; axis < 3; ++axis) {
           Lower l = lower(ch, t, axis, x, y, z);
-          e -= l.c * l.e * (l.c + 0.97f * l.rest);
+          e -= l.c * l.e * (l.c + MODIFICATION * l.fill);
         }
-        *out = 1 / (e < 0.25f * diagonal ? diagonal : e);
+        *out = 1 / (e < LEAST_PIVOT * diagonal ? diagonal : e);
       }
 }
 
-// two of three axes go by rows; along x each cell waits for the one before
+// w = E (r + C_lower w). Along y and z by whole rows; along x each cell needs the one before.
 void RV_KERNEL(rv_liquid_cholesky_forward)(const RvCholesky* ch, const float* r, float* w, size_t t) {
   const RvMgLevel* level = ch->level;
   const float* coef = coef_of(level, t);
@@ -71,10 +83,14 @@ void RV_KERNEL(rv_liquid_cholesky_forward)(const RvCholesky* ch, const float* r,
       RvRow e = rv_row_load(pivot + row), g = rv_row_load_loose(coef + rv_liquid_mg_face_x(0, y, z)) * e;
       s = s * e;
       float last = near[0][row + 7];
-      for (int x = 0; x < 8; ++x) own[row + x] = last = s[x] + g[x] * last;
+      for (int x = 0; x < 8; ++x) {
+        last = s[x] + g[x] * last;
+        own[row + x] = last;
+      }
     }
 }
 
+// z = w + E C_upper z, in place. Returns r . z.
 double RV_KERNEL(rv_liquid_cholesky_backward)(const RvCholesky* ch, const float* r, float* w, size_t t) {
   const RvMgLevel* level = ch->level;
   const float* coef = coef_of(level, t);
@@ -92,7 +108,10 @@ double RV_KERNEL(rv_liquid_cholesky_backward)(const RvCholesky* ch, const float*
       RvRow s = rv_row_load(own + row) + e * (rv_row_load(coef + rv_liquid_mg_face_y(0, y + 1, z)) * up +
                                               rv_row_load(coef + rv_liquid_mg_face_z(0, y, z + 1)) * front);
       float last = near[0][row];
-      for (int x = 7; x >= 0; --x) own[row + x] = last = s[x] + g[x] * last;
+      for (int x = 7; x >= 0; --x) {
+        last = s[x] + g[x] * last;
+        own[row + x] = last;
+      }
       sum += rv_row_wide(rv_row_load(own + row)) * rv_row_wide(rv_row_load(r + t * RV_TILE_CELLS + row));
     }
   return rv_row_total(sum);

@@ -1,10 +1,11 @@
-// What needs the pressure itself, in double: the residual of a first guess, and the new velocities.
+// Steps of the pressure solve that need the pressure in double: the residual of a first guess, the new velocities, and
+// the force on solids.
 #include <string.h>
 
 #include "base/parallel.h"
 #include "liquid/pressure_work.h"
 
-// a tile of x with its neighbours, 10^3; the edges are not needed
+// A tile of x with its neighbours, 10^3; edges and corners of the halo are not needed and not set.
 static void gather(const RvPressureWork* work, size_t wet, double* out) {
   const RvMgLevel* level = &work->mg.level[0];
   const double* own = work->x + wet * RV_TILE_CELLS;
@@ -24,14 +25,17 @@ static void gather(const RvPressureWork* work, size_t wet, double* out) {
 
 #define INLINE static inline __attribute__((always_inline))
 
+// Steps along the axes in a tile with halo.
 enum { STEP_X = 1, STEP_Y = RV_HALO1_SIDE, STEP_Z = RV_HALO1_SIDE * RV_HALO1_SIDE };
 
+// r -= A x, with the differences of x taken in double.
 static void residual_tiles(void* arg, size_t begin, size_t end) {
   RvPressureWork* work = arg;
   const RvMgLevel* level = &work->mg.level[0];
   for (size_t wet = begin; wet < end; ++wet) {
     double x[RV_HALO1_CELLS];
     gather(work, wet, x);
+    // differences in double, weighted by the coefficients
     float* r = work->r + wet * RV_TILE_CELLS;
     int32_t slot = level->slot[wet];
     const float* coef = slot < 0 ? NULL : level->coef + (size_t)slot * RV_MG_COEF;
@@ -57,61 +61,69 @@ void rv_liquid_pressure_residual(RvPressureWork* work) {
   rv_parallel_for(work->mg.level[0].count, RV_MG_GRAIN, residual_tiles, work);
 }
 
+// A wet tile with its halo.
 typedef struct Tile {
   double x[RV_HALO1_CELLS];
   float distance[RV_HALO1_CELLS];
 } Tile;
 
-// the face at `at`, above the cell at `at_lo` and below that at `c` of the tile with halo; `step` to the cell below
+// New velocity of the face at `at`, between the cells c - step and c of the tile with halo; at_lo: the lower cell.
 INLINE void finish_face(const RvPressureIn* in, int axis, size_t at, size_t at_lo, const Tile* tile, int c, int step) {
   float d_lo = tile->distance[c - step], d_hi = tile->distance[c];
   bool wet_lo = d_lo < 0, wet_hi = d_hi < 0;
   RvPressureFace f = rv_liquid_pressure_face(in, axis, at);
   if (in->valid[axis]) in->valid[axis][at] = 1;
+  // closed: the velocity of the solid
   if (f.open <= 0) {
     in->velocity[axis][at] = in->solid[axis] ? in->solid[axis][at] : 0;
     return;
   }
-  double fall = tile->x[c] - tile->x[c - step];
+  // difference of x, or to the free surface over theta
+  double difference = tile->x[c] - tile->x[c - step];
   if (wet_lo != wet_hi) {
     float theta = wet_lo ? rv_liquid_pressure_theta(d_lo, d_hi) : rv_liquid_pressure_theta(d_hi, d_lo);
     double surface = wet_lo ? rv_liquid_pressure_surface(in, at_lo, at) : rv_liquid_pressure_surface(in, at, at_lo);
-    fall = wet_lo ? (surface - tile->x[c - step]) / theta : (tile->x[c] - surface) / theta;
+    difference = wet_lo ? (surface - tile->x[c - step]) / theta : (tile->x[c] - surface) / theta;
   }
-  in->velocity[axis][at] = (float)(f.velocity - f.scale * fall);
+  in->velocity[axis][at] = (float)(f.velocity - f.scale * difference);
 }
 
-// Faces are kept by the cell above them. A tile does its own, and those on its upper sides where no wet tile would.
-// Made anew for each axis, so that all strides are constants.
+// Faces along an axis. They are stored with the cell above them: a tile updates its own, and those on its upper side
+// where no wet tile does. Inlined for each axis, so that all strides are constants.
 INLINE void finish_axis(const RvPressureWork* work, size_t wet, const Tile* tile, int axis) {
   const int stride = axis == 0 ? 1 : axis == 1 ? 8 : 64, step = axis == 0 ? STEP_X : axis == 1 ? STEP_Y : STEP_Z;
   const RvPressureIn* in = work->in;
   size_t t = (size_t)work->tile[wet];
   int32_t below = in->tiles->near[t][rv_tile_near(-(axis == 0), -(axis == 1), -(axis == 2))];
   int32_t above = in->tiles->near[t][rv_tile_near(axis == 0, axis == 1, axis == 2)];
+  // the upper side too, if the tile above is dry
   int last = above >= 0 && work->wet[above] < 0 ? 8 : 7;
   for (int i = 0; i < 64; ++i)
     for (int k = 0; k <= last; ++k) {
       int a = i & 7, b = i >> 3;
       int x = axis == 0 ? k : a, y = axis == 0 ? a : axis == 1 ? k : b, z = axis == 2 ? k : b;
       int hi = rv_tile_cell(x, y, z), lo = hi - stride, c = rv_halo1_at(x, y, z);
+      // beside an absent tile: closed wall at rest
       if (k == 0 && below < 0) {
         if (tile->distance[c] < 0) in->velocity[axis][t * RV_TILE_CELLS + (size_t)hi] = 0;
         continue;
       }
       if (!(tile->distance[c] < 0) && !(tile->distance[c - step] < 0)) continue;
+      // faces that touch liquid
       size_t at = k < 8 ? t * RV_TILE_CELLS + (size_t)hi : (size_t)above * RV_TILE_CELLS + (size_t)(hi - 8 * stride);
       size_t at_lo = k > 0 ? t * RV_TILE_CELLS + (size_t)lo : (size_t)below * RV_TILE_CELLS + (size_t)(lo + 8 * stride);
       finish_face(in, axis, at, at_lo, tile, c, step);
     }
 }
 
+// New velocities of a general tile.
 static void finish_general(const RvPressureWork* work, size_t wet, const Tile* tile) {
   finish_axis(work, wet, tile, 0);
   finish_axis(work, wet, tile, 1);
   finish_axis(work, wet, tile, 2);
 }
 
+// New velocities of a plain tile: the gradient of x, without coefficients.
 static void finish_plain(const RvPressureWork* work, size_t wet, const Tile* tile) {
   static const int step[3] = {STEP_X, STEP_Y, STEP_Z};
   const RvPressureIn* in = work->in;
@@ -127,6 +139,7 @@ static void finish_plain(const RvPressureWork* work, size_t wet, const Tile* til
   }
 }
 
+// New velocities of wet tiles.
 static void finish_tiles(void* arg, size_t begin, size_t end) {
   const RvPressureWork* work = arg;
   const RvPressureIn* in = work->in;
@@ -142,6 +155,7 @@ static void finish_tiles(void* arg, size_t begin, size_t end) {
   }
 }
 
+// Pressure in Pa; 0 in dry tiles.
 static void store_tiles(void* arg, size_t begin, size_t end) {
   const RvPressureWork* work = arg;
   const RvPressureIn* in = work->in;
@@ -159,10 +173,11 @@ void rv_liquid_pressure_finish(RvPressureWork* work) {
 
 typedef struct Force {
   const RvPressureIn* in;
-  const float* weight;
+  const float* weight;  // of cells; NULL: 1
   int axis;
 } Force;
 
+// Sum of pressure times closed area along an axis.
 static double force_tiles(void* arg, size_t begin, size_t end) {
   const Force* f = arg;
   const RvPressureIn* in = f->in;
@@ -175,7 +190,7 @@ static double force_tiles(void* arg, size_t begin, size_t end) {
       if (!(in->distance[at] < 0) || weight == 0) continue;
       int x[3] = {c & 7, c >> 3 & 7, c >> 6};
       x[f->axis]++;
-      // what the lower face lets through more than the upper one ends at the solid
+      // the area that is open at the lower face but not at the upper one is covered by a solid between them
       double closed = open[at] - rv_tiles_read(in->tiles, open, t, x[0], x[1], x[2], 0);
       sum += (double)weight * in->pressure[at] * closed;
     }

@@ -1,4 +1,5 @@
-// From channels to the operator: which tiles hold liquid, which need coefficients, and the right side.
+// Sets up the pressure solve: finds the tiles that hold liquid, the coefficients of those that are not plain, the right
+// side (minus the divergence of the velocity), and the first guess.
 #include <math.h>
 #include <string.h>
 
@@ -7,12 +8,15 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
+// Plain: wet everywhere, all faces open, no drag, wet cells around.
 enum { DRY, PLAIN, GENERAL };
+enum { COUNT_GRAIN = 64 };  // slots a task that only counts
 
 typedef struct Sides {
   int32_t near[6];  // input tiles at -x, +x, -y, +y, -z, +z; -1: absent
 } Sides;
 
+// The six neighbours of a tile.
 static Sides sides_of(const RvTiles* tiles, size_t t) {
   static const int step[6][3] = {{-1, 0, 0}, {1, 0, 0}, {0, -1, 0}, {0, 1, 0}, {0, 0, -1}, {0, 0, 1}};
   Sides s;
@@ -20,31 +24,33 @@ static Sides sides_of(const RvTiles* tiles, size_t t) {
   return s;
 }
 
-// Of a plane of a tile normal to `axis`, `at` along it: cell i of its 64.
+// Cell i of the 64 of the plane of a tile normal to `axis`, at `at` along it.
 static int plane_cell(int axis, int at, int i) {
   int a = i & 7, b = i >> 3;
   return axis == 0 ? rv_tile_cell(at, a, b) : axis == 1 ? rv_tile_cell(a, at, b) : rv_tile_cell(a, b, at);
 }
 
-static float least(const float* v) {
+// Smallest value of a tile.
+static float smallest_in(const float* v) {
   float m = v[0];
   for (int i = 1; i < RV_TILE_CELLS; ++i) m = v[i] < m ? v[i] : m;
   return m;
 }
 
-static float most(const float* v) {
+// Largest value of a tile.
+static float largest_in(const float* v) {
   float m = v[0];
   for (int i = 1; i < RV_TILE_CELLS; ++i) m = v[i] > m ? v[i] : m;
   return m;
 }
 
-// all faces that a tile holds along an axis, and those on its upper side, are simply open
+// Whether all faces of a tile along an axis, those on its upper side included, are open, without fibres and drag.
 static bool faces_plain(const RvPressureIn* in, int axis, size_t t, size_t above) {
   const size_t at = t * RV_TILE_CELLS, up = above * RV_TILE_CELLS;
   const float *open = in->open[axis], *share = in->share[axis], *drag = in->drag[axis];
-  if (open && !(least(open + at) >= 1)) return false;
-  if (share && !(least(share + at) >= 1)) return false;
-  if (drag && !(most(drag + at) <= 0)) return false;
+  if (open && !(smallest_in(open + at) >= 1)) return false;
+  if (share && !(smallest_in(share + at) >= 1)) return false;
+  if (drag && !(largest_in(drag + at) <= 0)) return false;
   for (int i = 0; i < 64; ++i) {
     size_t c = up + (size_t)plane_cell(axis, 0, i);
     if ((open && !(open[c] >= 1)) || (share && !(share[c] >= 1)) || (drag && !(drag[c] <= 0))) return false;
@@ -52,10 +58,12 @@ static bool faces_plain(const RvPressureIn* in, int axis, size_t t, size_t above
   return true;
 }
 
+// Kind of an input tile.
 static int classify(const RvPressureIn* in, size_t t) {
   const float* distance = in->distance + t * RV_TILE_CELLS;
-  if (!(least(distance) < 0)) return DRY;
-  if (!(most(distance) < 0)) return GENERAL;
+  if (!(smallest_in(distance) < 0)) return DRY;
+  if (!(largest_in(distance) < 0)) return GENERAL;
+  // wet cells around
   Sides s = sides_of(in->tiles, t);
   for (int k = 0; k < 6; ++k) {
     if (s.near[k] < 0) return GENERAL;
@@ -63,6 +71,7 @@ static int classify(const RvPressureIn* in, size_t t) {
     for (int i = 0; i < 64; ++i)
       if (!(other[plane_cell(k / 2, k % 2 ? 0 : 7, i)] < 0)) return GENERAL;
   }
+  // open faces
   for (int axis = 0; axis < 3; ++axis)
     if (!faces_plain(in, axis, t, (size_t)s.near[2 * axis + 1])) return GENERAL;
   return PLAIN;
@@ -73,26 +82,30 @@ static void classify_tiles(void* arg, size_t begin, size_t end) {
   for (size_t t = begin; t < end; ++t) work->wet[t] = classify(work->in, t);
 }
 
-// the right side of a tile, in double until it is whole
+// A tile while it is set up; its right side is summed in double.
 typedef struct Tile {
   double b[RV_TILE_CELLS];
   float distance[RV_HALO1_CELLS];
   float coef[RV_MG_COEF], drain[RV_TILE_CELLS];
 } Tile;
 
-// a face of the tile between the cells lo and hi (-1: outside of it), whose distances are given
+// Adds a face of the tile between the cells lo and hi (-1: outside of it), whose distances are d_lo and d_hi, to the
+// right side, and to the coefficients or the drain.
 INLINE void add_face(const RvPressureIn* in, Tile* tile, int axis, size_t at, int lo, int hi, float d_lo, float d_hi,
                      size_t at_lo, float* coef) {
   RvPressureFace f = rv_liquid_pressure_face(in, axis, at);
+  // flux of liquid, fibres and solid through the face, to the right sides of both cells
   double flux = (double)(f.open * f.share) * f.velocity;
   if (f.share < 1 && in->fibre[axis]) flux += (double)(f.open * (1 - f.share)) * in->fibre[axis][at];
   if (f.open < 1 && in->solid[axis]) flux += (1 - (double)f.open) * in->solid[axis][at];
   if (lo >= 0) tile->b[lo] -= flux;
   if (hi >= 0) tile->b[hi] += flux;
+  // coupling of two wet cells
   float c = f.open * f.share * f.scale;
   bool wet_lo = d_lo < 0, wet_hi = d_hi < 0;
   *coef = wet_lo && wet_hi ? c : 0;
   if (wet_lo == wet_hi) return;
+  // free surface between a wet and a dry cell: drain, and the pressure of the tension
   int wet = wet_lo ? lo : hi;
   if (wet < 0) return;
   float theta = wet_lo ? rv_liquid_pressure_theta(d_lo, d_hi) : rv_liquid_pressure_theta(d_hi, d_lo);
@@ -101,7 +114,7 @@ INLINE void add_face(const RvPressureIn* in, Tile* tile, int axis, size_t at, in
   tile->b[wet] += c / theta * surface;
 }
 
-// made anew for each axis, so that all strides are constants
+// All faces of a tile along an axis. Inlined for each axis, so that all strides are constants.
 INLINE void add_faces(const RvPressureIn* in, Tile* tile, size_t t, int axis) {
   static const int stride[3] = {1, 8, 64}, halo[3] = {1, RV_HALO1_SIDE, RV_HALO1_SIDE * RV_HALO1_SIDE};
   Sides s = sides_of(in->tiles, t);
@@ -125,17 +138,20 @@ INLINE void add_faces(const RvPressureIn* in, Tile* tile, size_t t, int axis) {
     }
 }
 
+// Coefficients, drain and right side of a general tile.
 static void set_general(RvPressureWork* work, size_t wet) {
   const RvPressureIn* in = work->in;
   const RvMgLevel* level = &work->mg.level[0];
   size_t t = (size_t)work->tile[wet], slot = (size_t)level->slot[wet];
   Tile tile;
+  // faces of the three axes
   memset(tile.b, 0, sizeof tile.b);
   memset(tile.drain, 0, sizeof tile.drain);
   rv_channel_gather1(in->tiles, in->distance, t, 1, tile.distance);
   add_faces(in, &tile, t, 0);
   add_faces(in, &tile, t, 1);
   add_faces(in, &tile, t, 2);
+  // coefficients, and the right side of wet cells
   float* inverse = level->inverse + slot * RV_TILE_CELLS;
   memcpy(level->coef + slot * RV_MG_COEF, tile.coef, sizeof tile.coef);
   memcpy(level->drain + slot * RV_TILE_CELLS, tile.drain, sizeof tile.drain);
@@ -146,6 +162,7 @@ static void set_general(RvPressureWork* work, size_t wet) {
   }
 }
 
+// Right side of a plain tile: wanted less actual divergence.
 static void set_plain(RvPressureWork* work, size_t wet) {
   const RvPressureIn* in = work->in;
   size_t t = (size_t)work->tile[wet];
@@ -167,7 +184,7 @@ static void set_plain(RvPressureWork* work, size_t wet) {
       }
 }
 
-// the first guess, and the largest speed of the faces of this tile
+// First guess (warm start), and the largest speed of the liquid's faces in this tile.
 static void set_guess(RvPressureWork* work, size_t wet) {
   const RvPressureIn* in = work->in;
   const RvMgLevel* level = &work->mg.level[0];
@@ -185,6 +202,7 @@ static void set_guess(RvPressureWork* work, size_t wet) {
   work->largest[wet] = speed;
 }
 
+// Sets up wet tiles. Returns the sum of squares of the right side.
 static double set_tiles(void* arg, size_t begin, size_t end) {
   RvPressureWork* work = arg;
   double sum = 0;
@@ -200,7 +218,7 @@ static double set_tiles(void* arg, size_t begin, size_t end) {
   return sum;
 }
 
-// numbers the wet tiles and gives slots to those that need coefficients
+// Numbers the wet tiles and gives slots to those that need coefficients. False: out of memory.
 static bool list_wet(RvPressureWork* work) {
   const RvTiles* tiles = work->in->tiles;
   RvMgLevel* level = &work->mg.level[0];
@@ -210,6 +228,7 @@ static bool list_wet(RvPressureWork* work) {
   level->slot = RV_TAKE(work->arena, int32_t, level->count);
   work->tile = RV_TAKE(work->arena, int32_t, level->count);
   if (!level->coord || !level->near || !level->slot || !work->tile) return false;
+  // numbers and slots
   size_t n = 0;
   for (size_t t = 0; t < tiles->count; ++t) {
     if (work->wet[t] == DRY) {
@@ -221,6 +240,7 @@ static bool list_wet(RvPressureWork* work) {
     work->tile[n] = (int32_t)t;
     work->wet[t] = (int32_t)n++;
   }
+  // neighbours; absent and dry ones are number n
   for (size_t wet = 0; wet < n; ++wet) {
     Sides s = sides_of(tiles, (size_t)work->tile[wet]);
     for (int k = 0; k < 6; ++k) {
@@ -231,16 +251,19 @@ static bool list_wet(RvPressureWork* work) {
   return true;
 }
 
+// Vectors of the finest level and of CG. False: out of memory.
 static bool take_vectors(RvPressureWork* work) {
   RvMgLevel* level = &work->mg.level[0];
+  // operator
   level->coef = RV_TAKE(work->arena, float, level->slots* RV_MG_COEF);
   level->drain = RV_TAKE(work->arena, float, level->slots* RV_TILE_CELLS);
   level->inverse = RV_TAKE(work->arena, float, level->slots* RV_TILE_CELLS);
   level->rows = RV_TAKE(work->arena, uint64_t, level->slots);
+  // preconditioner and CG
   level->x = rv_liquid_mg_vector(level, work->arena);
   level->y = rv_liquid_mg_vector(level, work->arena);
   work->r = rv_liquid_mg_vector(level, work->arena);
-  for (int k = 0; k < RV_MG_HELD; ++k)
+  for (int k = 0; k < RV_MG_KEPT; ++k)
     if (!(work->p[k] = rv_liquid_mg_vector(level, work->arena))) return false;
   work->q = rv_liquid_mg_vector(level, work->arena);
   work->x = RV_TAKE(work->arena, double, (level->count + 1) * RV_TILE_CELLS);
@@ -249,12 +272,13 @@ static bool take_vectors(RvPressureWork* work) {
   if (!level->coef || !level->drain || !level->inverse || !level->rows || !level->x || !level->y || !work->r ||
       !work->q || !work->x || !work->largest || !work->cross)
     return false;
-  // what the first direction goes on from
-  memset(work->p[RV_MG_HELD - 1], 0, level->count * RV_TILE_CELLS * sizeof(float));
+  // CG's first direction adds beta = 0 times the last one, which must be finite
+  memset(work->p[RV_MG_KEPT - 1], 0, level->count * RV_TILE_CELLS * sizeof(float));
   memset(work->x + level->count * RV_TILE_CELLS, 0, RV_TILE_CELLS * sizeof *work->x);
   return true;
 }
 
+// Number of dry cells in general tiles.
 static double count_dry(void* arg, size_t begin, size_t end) {
   const RvMgLevel* level = arg;
   size_t dry = 0;
@@ -262,9 +286,10 @@ static double count_dry(void* arg, size_t begin, size_t end) {
   return (double)dry;
 }
 
+// Number of unknowns, and the largest speed.
 static void count_cells(RvPressureWork* work) {
   RvMgLevel* level = &work->mg.level[0];
-  work->cells = level->count * RV_TILE_CELLS - (size_t)rv_parallel_sum(level->slots, 64, count_dry, level);
+  work->cells = level->count * RV_TILE_CELLS - (size_t)rv_parallel_sum(level->slots, COUNT_GRAIN, count_dry, level);
   level->coupled = work->cells;
   for (size_t wet = 0; wet < level->count; ++wet) work->speed = fmax(work->speed, work->largest[wet]);
 }
@@ -272,8 +297,10 @@ static void count_cells(RvPressureWork* work) {
 bool rv_liquid_pressure_set_up(RvPressureWork* work) {
   work->wet = RV_TAKE(work->arena, int32_t, work->in->tiles->count);
   if (!work->wet) return false;
+  // tiles
   rv_parallel_for(work->in->tiles->count, RV_MG_GRAIN, classify_tiles, work);
   if (!list_wet(work) || !take_vectors(work)) return false;
+  // operator and right side
   work->norm = sqrt(rv_parallel_sum(work->mg.level[0].count, RV_MG_GRAIN, set_tiles, work));
   count_cells(work);
   return true;

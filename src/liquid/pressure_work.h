@@ -9,31 +9,31 @@
 typedef struct RvPressureWork {
   const RvPressureIn* in;
   RvArena* arena;
-  RvMultigrid mg;  // level 0: the tiles that hold liquid
-  int32_t* tile;   // of a wet tile: its number among the input's
-  int32_t* wet;    // of an input tile: its number among the wet ones, -1: dry
-  double* x;       // q
-  float *r, *q;
-  float* p[RV_MG_HELD];  // the last directions, in turn
+  RvMultigrid mg;        // level 0: the tiles that hold liquid
+  int32_t* tile;         // of a wet tile: its number among the input's
+  int32_t* wet;          // of an input tile: its number among the wet ones, -1: dry
+  double* x;             // q
+  float *r, *q;          // residual, and A p
+  float* p[RV_MG_KEPT];  // the last directions, in turn
   float* largest;        // |r| of each tile
   double* cross;         // r . level.x of each tile
-  double speed;          // largest, before the solve
+  double speed;          // m/s: largest, before the solve
   double norm;           // of b
-  size_t cells;
-  // pieces of tiles that hang together, and the closed bodies that they make
-  uint8_t* piece;                     // of each cell of a slot, from 1 on; 0: dry
-  int32_t* first;                     // node of the first piece of each tile
-  int32_t* body;                      // of each node; -1: it reaches air
-  double *sum, *size, *mean, *whole;  // room: two numbers a node, two a body
-  size_t closed;
+  size_t cells;          // wet cells
+  // Connected components: pieces within tiles, which are nodes of a graph, and the closed bodies that they form.
+  uint8_t* piece;        // of each cell of a slot, from 1 on; 0: dry
+  int32_t* first;        // node of the first piece of each tile
+  int32_t* body;         // of each node; -1: it reaches air
+  double *sum, *size;    // of each node: sum of a vector over its cells, and their number
+  double *mean, *whole;  // the same of each body
+  size_t closed;         // number of closed bodies
 } RvPressureWork;
 
 // Coefficients, right side and first guess. False when out of memory.
 bool rv_liquid_pressure_set_up(RvPressureWork* work);
 // Finds the bodies of liquid that reach no air. False when out of memory.
 bool rv_liquid_pressure_find_closed(RvPressureWork* work);
-// Takes the mean over each of them from a vector, of floats or doubles; returns the sum of the absolute values of what
-// there was in each.
+// Subtracts the mean over each closed body from a vector, of floats or doubles. Returns the sum of |sum over a body|.
 double rv_liquid_pressure_take_mean(RvPressureWork* work, float* v, double* x);
 // r = b - A x, from r = b.
 void rv_liquid_pressure_residual(RvPressureWork* work);
@@ -64,14 +64,15 @@ static inline RvPressureFace rv_liquid_pressure_face(const RvPressureIn* in, int
   return f;
 }
 
-// theta of a face between a wet cell at distance `wet` and a dry one at `dry`
+// Theta of a face between a wet cell at distance `wet` and a dry one at `dry`: where the surface lies between their
+// centres, at least RV_PRESSURE_THETA.
 static inline float rv_liquid_pressure_theta(float wet, float dry) {
   float theta = wet / (wet - dry);
   return theta > (float)RV_PRESSURE_THETA ? theta < 1 ? theta : 1 : (float)RV_PRESSURE_THETA;
 }
 
-// q at the free surface between the wet cell and the dry one, where it truly lies: with theta as it is limited, the
-// pressures of near surfaces would be those of other places, and their difference is divided by theta
+// q at the free surface between a wet and a dry cell. It is interpolated with the true theta, not the limited one: the
+// difference to it is divided by theta, so the error of a wrong place would be large for near surfaces.
 static inline double rv_liquid_pressure_surface(const RvPressureIn* in, size_t wet, size_t dry) {
   if (!in->surface) return 0;
   double theta = (double)in->distance[wet] / ((double)in->distance[wet] - in->distance[dry]);

@@ -1,20 +1,22 @@
+// Distances of boxes, balls and placed level sets (region.h).
 #include "liquid/region.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { BATCH = 128 };
+enum { BATCH = 128 };  // points whose places fit the stack
 
+// Signed distance to a box: inside, minus the distance to the nearest side.
 static bool box_distance(const void* user, size_t count, const double* at, float* out) {
   const double(*box)[3] = user;
   for (size_t i = 0; i < count; ++i) {
-    double in = -INFINITY, far = 0;
+    double inside = -INFINITY, squared_outside = 0;
     for (int a = 0; a < 3; ++a) {
       double d = fmax(box[0][a] - at[3 * i + (size_t)a], at[3 * i + (size_t)a] - box[1][a]);
-      in = fmax(in, d);
-      if (d > 0) far += d * d;
+      inside = fmax(inside, d);
+      if (d > 0) squared_outside += d * d;
     }
-    out[i] = (float)(far > 0 ? sqrt(far) : in);
+    out[i] = (float)(squared_outside > 0 ? sqrt(squared_outside) : inside);
   }
   return true;
 }
@@ -28,6 +30,7 @@ RvRegion rv_liquid_region_box(const double box[2][3]) {
   return r;
 }
 
+// Signed distance to a ball.
 static bool ball_distance(const void* user, size_t count, const double* at, float* out) {
   const double* ball = user;
   for (size_t i = 0; i < count; ++i)
@@ -46,12 +49,14 @@ RvRegion rv_liquid_region_ball(const double ball[4]) {
 
 //---------------------------------------------------------------------------------------------- level sets
 
+// Points of the world in the own space of a placed grid.
 static void own_places(const RvPlacedGrid* p, size_t count, const double* at, double* own) {
-  RvQuat back = rv_quat_conjugate(p->turn);
+  RvQuat to_own = rv_quat_conjugate(p->turn);
   for (size_t i = 0; i < count; ++i)
-    rv_vec3_store64(own + 3 * i, rv_quat_rotate(back, rv_sub(rv_vec3_load64(at + 3 * i), p->to)));
+    rv_vec3_store64(own + 3 * i, rv_quat_rotate(to_own, rv_sub(rv_vec3_load64(at + 3 * i), p->to)));
 }
 
+// Velocities of the field at points of its own space. False: out of memory.
 static bool own_field(const RvPlacedGrid* p, size_t count, const double* own, float* v) {
   if (p->motion)
     p->motion(p->user, count, own, v);
@@ -62,14 +67,17 @@ static bool own_field(const RvPlacedGrid* p, size_t count, const double* own, fl
   return true;
 }
 
+// Distances of at most BATCH points: each is traced back by the field's motion, then the level set is sampled there.
 static bool some_distances(const RvPlacedGrid* p, size_t count, const double* at, float* out) {
   double own[3 * BATCH];
   float v[3 * BATCH];
   own_places(p, count, at, own);
+  // the shape has moved by its field
   if ((p->velocity || p->motion) && p->field_time != 0) {
     if (!own_field(p, count, own, v)) return false;
     for (size_t i = 0; i < 3 * count; ++i) own[i] -= p->field_time * (double)v[i];
   }
+  // the level set, with its thickening
   if (rv_grid_sample(p->distance, count, own, out, NULL)) return false;
   for (size_t i = 0; i < count; ++i) out[i] = (float)((double)out[i] - p->thicken);
   return true;
@@ -97,24 +105,28 @@ bool rv_liquid_placed_distance(const RvPlacedGrid* p, size_t count, const double
   return true;
 }
 
-// the fastest that the field gets
+enum { LEAF_VALUES = 512 };  // of a leaf of 8^3 voxels
+
+// Largest speed of a field; 0 if it has values that are not finite.
 static double fastest(const RvGrid* velocity) {
-  double most = 0;
+  double squared = 0;
   RvLeaf leaf;
   for (size_t k = 0; k < rv_grid_leaf_count(velocity); ++k)
-    for (int i = 0; rv_grid_leaf(velocity, k, &leaf) && i < 512; ++i) {
+    for (int i = 0; rv_grid_leaf(velocity, k, &leaf) && i < LEAF_VALUES; ++i) {
       RvVec3 v = rv_vec3_load(leaf.values + (size_t)3 * (size_t)i);
-      most = fmax(most, rv_dot(v, v));
+      squared = fmax(squared, rv_dot(v, v));
     }
-  return isfinite(most) ? sqrt(most) : 0;
+  return isfinite(squared) ? sqrt(squared) : 0;
 }
 
 bool rv_liquid_placed_bounds(const RvPlacedGrid* p, double lo[3], double hi[3]) {
   int32_t ilo[3], ihi[3];
-  double own[2][3], wide = p->thicken;
+  double own[2][3], reach = p->thicken;
   if (!p->distance || !rv_grid_bounds(p->distance, ilo, ihi, own[0], own[1])) return false;
+  // room for the motion of the field
   if ((p->velocity || p->motion) && p->field_time != 0)
-    wide += fabs(p->field_time) * (p->motion ? p->fastest : fastest(p->velocity));
+    reach += fabs(p->field_time) * (p->motion ? p->fastest : fastest(p->velocity));
+  // box around the eight corners in the world
   for (int a = 0; a < 3; ++a) {
     lo[a] = INFINITY;
     hi[a] = -INFINITY;
@@ -124,8 +136,8 @@ bool rv_liquid_placed_bounds(const RvPlacedGrid* p, double lo[3], double hi[3]) 
     RvVec3 corner = rv_vec3(own[k & 1][0], own[k >> 1 & 1][1], own[k >> 2][2]);
     rv_vec3_store64(x, rv_add(p->to, rv_quat_rotate(p->turn, corner)));
     for (int a = 0; a < 3; ++a) {
-      lo[a] = fmin(lo[a], x[a] - wide);
-      hi[a] = fmax(hi[a], x[a] + wide);
+      lo[a] = fmin(lo[a], x[a] - reach);
+      hi[a] = fmax(hi[a], x[a] + reach);
     }
   }
   return true;

@@ -1,4 +1,5 @@
-// A part of space with an inside: where sources keep the liquid full, where sinks take it away, what a solid covers.
+// A region of space by its signed distance: where sources keep the liquid full, where sinks remove it, what a solid
+// covers.
 #ifndef RV_LIQUID_REGION_H
 #define RV_LIQUID_REGION_H
 
@@ -6,7 +7,7 @@
 #include "rivulet/vdb.h"
 
 // Signed distances (m, below 0 inside) of `count` points (m, xyz each); several workers call it at once. Far from the
-// surface it need only tell the side. False: out of memory.
+// surface only the sign must be right. False: out of memory.
 typedef bool RvRegionFn(const void* user, size_t count, const double* at, float* out);
 
 typedef struct RvRegion {
@@ -23,12 +24,12 @@ RvRegion rv_liquid_region_ball(const double ball[4]);
 // Velocities (m/s, xyz each) at `count` points (m); several workers call it at once.
 typedef void RvFieldFn(const void* user, size_t count, const double* at, float* out);
 
-// A level set that stands somewhere and moves: world = to + turn * own. Its shape may change by a field, since
+// A level set with a placement and a motion: world = to + turn * own. Its shape may change by a field, since
 // `field_time`: what is at x was at x - field_time * velocity(x). All in its own space.
 typedef struct RvPlacedGrid {
   const RvGrid* distance;  // m; NULL: there is nothing
   const RvGrid* velocity;  // m/s; or NULL
-  RvFieldFn* motion;       // or by a function, with none of its velocities above `fastest`; or NULL
+  RvFieldFn* motion;       // or a function, whose speeds are at most `fastest`; or NULL
   const void* user;
   double fastest;
   double field_time;  // s

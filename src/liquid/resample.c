@@ -1,3 +1,5 @@
+// Merges and splits particles within the cells of the last sort (resample.h, WH-33). Tiles are independent: a pass
+// merges, a pass counts the splits, and a last one makes them at places and with ids that are known by then.
 #include "liquid/resample.h"
 
 #include <math.h>
@@ -10,7 +12,12 @@
 #include "math/scalar.h"
 #include "math/vec.h"
 
-enum { GRAIN = 4, MOST_TRIED = 64 };
+enum { GRAIN = 4 };           // tiles a task
+enum { MOST_TRIED = 64 };     // particles of a cell among which a partner is looked for
+#define SPLIT_STREAM 0x5b117  // random numbers of the directions of splits
+#define MERGE_LIMIT 0.99      // of the volume that is split: a merged particle must not be split again
+#define SPLIT_LEAST 0.5       // of the nominal volume that a particle needs to be split for seeding
+#define OFFSET_GRID 4096      // offsets of halves are whole multiples of 1/4096 cell
 
 typedef struct Tally {
   size_t merged, split, dropped;
@@ -20,25 +27,26 @@ typedef struct Tally {
 typedef struct Job {
   RvParticles* p;
   const RvResample* how;
-  Tally* tally;      // for each tile
+  Tally* tally;      // of each tile
   size_t* child_at;  // for each tile: where its new particles go
-  int64_t first_id;
-  size_t old_count;
+  int64_t first_id;  // of the children
+  size_t old_count;  // index of the first child
 } Job;
 
 RvResample rv_liquid_resample_default(double dx) {
   return (RvResample){.dx = dx,
-                      .nominal = dx * dx * dx / 8,
+                      .nominal = dx * dx * dx / 8,  // eight particles a cell
                       .small = 0.2,
                       .large = 2,
-                      .fewest = 3,
-                      .most = 16,
-                      .tiny = 4.0 / 3 * RV_PI * 1e-27,
+                      .fewest_in_cell = 3,
+                      .most_in_cell = 16,
+                      .tiny = 4.0 / 3 * RV_PI * 1e-27,  // a ball of 1e-9 m
                       .seed = true};
 }
 
 //---------------------------------------------------------------------------------------------- merge
 
+// Squared distance of two particles of one tile, cells^2.
 static float square_distance(const RvParticles* p, size_t i, size_t j) {
   float sum = 0;
   for (int a = 0; a < 3; ++a) {
@@ -52,14 +60,15 @@ static RvVec3 float_vec(float* const v[3], size_t i) {
   return rv_vec3((double)v[0][i], (double)v[1][i], (double)v[2][i]);
 }
 
-// what both turn with, about their common centre: each in itself, and around each other; cells^2/s, per mass
+// Angular momentum per mass of a pair about its common centre: of each in itself, and of their motion around each
+// other. Cells^2/s; `part` is the mass share of j.
 static RvVec3 pair_spin(const RvParticles* p, size_t i, size_t j, double part, double dx) {
   RvVec3 arm = rv_sub(float_vec(p->x, j), float_vec(p->x, i)), speed = rv_sub(float_vec(p->v, j), float_vec(p->v, i));
   RvVec3 own = rv_add(rv_scale(rv_liquid_particle_spin(p, i), 1 - part), rv_scale(rv_liquid_particle_spin(p, j), part));
   return rv_mad(own, part * (1 - part) / dx, rv_cross(arm, speed));
 }
 
-// j into i, both of one tile; i must be the larger
+// Merges j into i, both of one tile; i is the larger.
 static void merge(RvParticles* p, size_t i, size_t j, double dx) {
   double m = p->volume[i], n = p->volume[j], sum = m + n, part = n / sum;
   RvVec3 spin = pair_spin(p, i, j, part, dx);
@@ -73,6 +82,7 @@ static void merge(RvParticles* p, size_t i, size_t j, double dx) {
   p->volume[j] = 0;
 }
 
+// Order of a pair: by volume, then by id.
 static bool larger(const RvParticles* p, size_t i, size_t j) {
   return p->volume[i] > p->volume[j] || (p->volume[i] == p->volume[j] && p->id[i] < p->id[j]);
 }
@@ -81,30 +91,32 @@ static bool same_material(const RvParticles* p, const int32_t* material, size_t 
   return !material || material[p->row[i]] == material[p->row[j]];
 }
 
-// the nearest of the same material in the cell with which the sum is not too large
+// Nearest particle of the same material in a cell with which the sum is not too large; SIZE_MAX: none.
 static size_t find_mate(const RvParticles* p, const RvResample* how, size_t i, size_t begin, size_t end) {
-  double limit = 0.99 * how->large * how->nominal;
+  double limit = MERGE_LIMIT * how->large * how->nominal;
   size_t best = SIZE_MAX;
-  float least = INFINITY;
+  float nearest = INFINITY;
   for (size_t j = begin; j < end; ++j) {
     if (j == i || !(p->volume[j] > 0) || p->volume[i] + p->volume[j] > limit) continue;
     if (!same_material(p, how->material, i, j)) continue;
     float d = square_distance(p, i, j);
-    if (d < least || (d == least && p->id[j] < p->id[best])) {
-      least = d;
+    if (d < nearest || (d == nearest && p->id[j] < p->id[best])) {
+      nearest = d;
       best = j;
     }
   }
   return best;
 }
 
+// Merges the small particles of a cell, and in a crowded cell all below the nominal volume; removes tiny ones without a
+// partner.
 static void merge_cell(const Job* job, size_t begin, size_t end, Tally* tally) {
   RvParticles* p = job->p;
   const RvResample* how = job->how;
   size_t alive = end - begin;
-  // a crowded cell is merged in pieces, so that the work stays linear
+  // partners are looked for among MOST_TRIED particles, so that the work of a crowded cell stays linear
   for (size_t i = begin; i < end; ++i) {
-    bool crowded = alive > (size_t)how->most;
+    bool crowded = alive > (size_t)how->most_in_cell;
     double below = (crowded ? 1 : how->small) * how->nominal;
     if (!(p->volume[i] > 0) || p->volume[i] >= below) continue;
     size_t low = begin + (i - begin) / MOST_TRIED * MOST_TRIED, high = low + MOST_TRIED < end ? low + MOST_TRIED : end;
@@ -127,7 +139,7 @@ static void merge_cell(const Job* job, size_t begin, size_t end, Tally* tally) {
 
 //---------------------------------------------------------------------------------------------- split
 
-// liquid in all six cells around
+// Whether all six cells around have liquid.
 static bool inside(const RvParticles* p, size_t t, int x, int y, int z) {
   static const int side[6][3] = {{-1, 0, 0}, {1, 0, 0}, {0, -1, 0}, {0, 1, 0}, {0, 0, -1}, {0, 0, 1}};
   for (int k = 0; k < 6; ++k) {
@@ -137,25 +149,27 @@ static bool inside(const RvParticles* p, size_t t, int x, int y, int z) {
   return true;
 }
 
-// Whether particle i of a cell is to be halved: too large, or one of the first `wanted` that are large enough. The
-// children count where they are made: tests and making ask the same question.
+// Whether particle i of a cell is to be split: too large, or one of the first `wanted` that are large enough. Counting
+// and splitting ask in the same order, so the answers agree.
 static bool splits(const RvParticles* p, const RvResample* how, size_t i, int* wanted) {
   if (p->volume[i] > how->large * how->nominal) return true;
-  if (*wanted <= 0 || !(p->volume[i] > 0.5 * how->nominal)) return false;
+  if (*wanted <= 0 || !(p->volume[i] > SPLIT_LEAST * how->nominal)) return false;
   (*wanted)--;
   return true;
 }
 
+// Particles that cell k of tile t lacks: only inside the liquid, where it has too few.
 static int wanted_in(const Job* job, size_t t, int k) {
   const RvParticles* p = job->p;
   size_t begin = p->cell_first[t * RV_TILE_CELLS + (size_t)k], end = p->cell_first[t * RV_TILE_CELLS + (size_t)k + 1];
   int alive = 0;
-  if (!job->how->seed || end - begin >= (size_t)job->how->fewest + MOST_TRIED) return 0;
+  if (!job->how->seed || end - begin >= (size_t)job->how->fewest_in_cell + MOST_TRIED) return 0;
   for (size_t i = begin; i < end; ++i) alive += p->volume[i] > 0;
-  if (alive >= job->how->fewest || alive == 0 || !inside(p, t, k & 7, k >> 3 & 7, k >> 6)) return 0;
-  return job->how->fewest - alive;
+  if (alive >= job->how->fewest_in_cell || alive == 0 || !inside(p, t, k & 7, k >> 3 & 7, k >> 6)) return 0;
+  return job->how->fewest_in_cell - alive;
 }
 
+// Splits particle i; the second half becomes particle `child`.
 static void split(const Job* job, size_t i, size_t child) {
   RvParticles* p = job->p;
   RvVec3 spin = rv_liquid_particle_spin(p, i);
@@ -166,15 +180,17 @@ static void split(const Job* job, size_t i, size_t child) {
   p->home[child] = p->home[i];
   p->id[child] = job->first_id + (int64_t)(child - job->old_count);
   // halving a double is exact
-  p->volume[i] = p->volume[child] = 0.5 * p->volume[i];
-  // to two sides, a quarter of the parent's spacing, in a direction that its child's id gives
-  double z = 2 * rv_random(0x5b117, (uint64_t)p->id[child], 0, 0) - 1;
-  double angle = 2 * RV_PI * rv_random(0x5b117, (uint64_t)p->id[child], 0, 1), r = sqrt(1 - z * z);
-  double way[3] = {r * rv_cos(angle), r * rv_sin(angle), z};
-  double reach = 0.25 * rv_clamp(rv_pow(2 * p->volume[i] / job->how->nominal, 1.0 / 3) * 0.5, 0.1, 2);
+  p->volume[i] = 0.5 * p->volume[i];
+  p->volume[child] = p->volume[i];
+  // to opposite sides, by a quarter of the parent's spacing (0.5 cells for the nominal volume, kept within 0.1 to 2
+  // cells), in a random direction that the child's id gives
+  double z = 2 * rv_random(SPLIT_STREAM, (uint64_t)p->id[child], 0, 0) - 1;
+  double angle = 2 * RV_PI * rv_random(SPLIT_STREAM, (uint64_t)p->id[child], 0, 1), r = sqrt(1 - z * z);
+  double direction[3] = {r * rv_cos(angle), r * rv_sin(angle), z};
+  double offset = 0.25 * rv_clamp(rv_pow(2 * p->volume[i] / job->how->nominal, 1.0 / 3) * 0.5, 0.1, 2);
   for (int a = 0; a < 3; ++a) {
-    // in steps of 2^-12, which floats add without rounding nearly everywhere: the centre stays where it was
-    float step = (float)(floor(way[a] * reach * 4096) / 4096), x = p->x[a][i];
+    // multiples of 2^-12 are added to floats without rounding nearly everywhere, so the centre of mass is kept
+    float step = (float)(floor(direction[a] * offset * OFFSET_GRID) / OFFSET_GRID), x = p->x[a][i];
     p->x[a][i] = x + step;
     p->x[a][child] = x - step;
   }
@@ -184,6 +200,7 @@ static void split(const Job* job, size_t i, size_t child) {
 
 //---------------------------------------------------------------------------------------------- tiles
 
+// Merges in the cells of each tile.
 static void merge_tiles(void* arg, size_t begin, size_t end) {
   const Job* job = arg;
   const RvParticles* p = job->p;
@@ -196,6 +213,7 @@ static void merge_tiles(void* arg, size_t begin, size_t end) {
   }
 }
 
+// Counts the splits of a tile, and makes them if `make`.
 static void count_or_split(const Job* job, size_t t, bool make) {
   const RvParticles* p = job->p;
   const uint32_t* first = p->cell_first + t * RV_TILE_CELLS;
@@ -224,30 +242,33 @@ static void split_tiles(void* arg, size_t begin, size_t end) {
 
 RvResult rv_liquid_resample(RvParticles* p, const RvResample* how, int64_t* next_id, RvResampled* done,
                             RvError* error) {
-  size_t tiles = p->homes.count, made = 0;
+  size_t tiles = p->homes.count, children = 0;
   Job job = {.p = p, .how = how, .first_id = *next_id, .old_count = p->count};
   RvResult result = RV_OK;
   job.tally = rv_alloc(tiles, sizeof *job.tally);
   job.child_at = rv_alloc(tiles, sizeof *job.child_at);
   if (!job.tally || !job.child_at) {
-    result = rv_fail(error, RV_NO_MEMORY, "no memory to resample %zu particles", p->count);
+    result = rv_fail(error, RV_NO_MEMORY, "no memory to resample %zu particles; use a larger particlesep", p->count);
     goto done;
   }
+  // merge, and count the splits
   rv_parallel_for(tiles, GRAIN, merge_tiles, &job);
   rv_parallel_for(tiles, GRAIN, count_tiles, &job);
+  // where the children of each tile go, in the order of the tiles
   for (size_t t = 0; t < tiles; ++t) {
-    job.child_at[t] = p->count + made;
-    made += job.tally[t].split;
+    job.child_at[t] = p->count + children;
+    children += job.tally[t].split;
     done->merged += job.tally[t].merged;
     done->dropped += job.tally[t].dropped;
     done->dropped_volume += job.tally[t].dropped_volume;
   }
-  // on failure what was merged stays merged, which is a state as good as any
-  if ((result = rv_liquid_particles_reserve(p, p->count + made, error))) goto done;
+  // children, behind the others; without memory for them the merged particles are a valid state
+  result = rv_liquid_particles_reserve(p, p->count + children, error);
+  if (result) goto done;
   rv_parallel_for(tiles, GRAIN, split_tiles, &job);
-  p->count += made;
-  *next_id += (int64_t)made;
-  done->split += made;
+  p->count += children;
+  *next_id += (int64_t)children;
+  done->split += children;
 done:
   rv_free(job.tally);
   rv_free(job.child_at);

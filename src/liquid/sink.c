@@ -1,10 +1,13 @@
+// Removal of particles by sinks, open sides and age (WH-43): a removed particle gets volume 0, and its volume is
+// counted.
 #include "liquid/sink.h"
 
 #include <math.h>
 
 #include "base/parallel.h"
 
-enum { GRAIN = 4096, BATCH = 256 };
+enum { GRAIN = 4096 };  // particles a task
+enum { BATCH = 256 };   // points a call of a region
 
 typedef struct Take {
   RvParticles* p;
@@ -13,6 +16,7 @@ typedef struct Take {
   const double* origin;
 } Take;
 
+// Whether a point is beyond an open side.
 static bool beyond(const RvLiquidSink* s, const double at[3]) {
   for (int a = 0; a < 3; ++a)
     if ((s->outside >> (2 * a) & 1 && at[a] < s->region.lo[a]) ||
@@ -21,12 +25,13 @@ static bool beyond(const RvLiquidSink* s, const double at[3]) {
   return false;
 }
 
+// Removes particle i, and adds its volume to *sum.
 static void kill(RvParticles* p, size_t i, double* sum) {
   *sum += p->volume[i];
   p->volume[i] = 0;
 }
 
-// those of a list that are inside; the sum is none where that cannot be known
+// Removes those of n particles that are inside; *sum becomes NaN when the region is out of memory.
 static void kill_inside(Take* t, size_t n, const size_t* index, const double* at, double* sum) {
   float d[BATCH];
   bool known = t->sink->region.distance(t->sink->region.user, n, at, d);
@@ -35,6 +40,7 @@ static void kill_inside(Take* t, size_t n, const size_t* index, const double* at
   if (!known) *sum = NAN;
 }
 
+// Removes the particles that a sink takes; returns their volume.
 static double take_some(void* arg, size_t begin, size_t end) {
   Take* t = arg;
   size_t index[BATCH], n = 0;
@@ -44,11 +50,13 @@ static double take_some(void* arg, size_t begin, size_t end) {
     if (!(t->p->volume[i] > 0)) continue;
     rv_liquid_particles_place(t->p, i, x);
     for (int a = 0; a < 3; ++a) x[a] = t->origin[a] + t->dx * x[a];
+    // open sides: by the box alone
     if (t->sink->outside) {
       if (beyond(t->sink, x)) kill(t->p, i, &sum);
       continue;
     }
     if (!rv_liquid_region_near(&t->sink->region, x, 0)) continue;
+    // regions: collected, and asked in batches
     index[n] = i;
     for (size_t a = 0; a < 3; ++a) at[3 * n + a] = x[a];
     if (++n == BATCH) {
@@ -60,6 +68,7 @@ static double take_some(void* arg, size_t begin, size_t end) {
   return sum;
 }
 
+// Number of dead particles.
 static double dead(void* arg, size_t begin, size_t end) {
   const Take* t = arg;
   size_t n = 0;
@@ -71,6 +80,7 @@ bool rv_liquid_sinks_take(RvParticles* p, double dx, const double origin[3], con
                           RvLiquidFlow* flow) {
   if (!count) return true;
   Take t = {.p = p, .dx = dx, .origin = origin};
+  // sinks one after the other, in the order given
   double before = rv_parallel_sum(p->count, GRAIN, dead, &t);
   for (size_t k = 0; k < count; ++k) {
     t.sink = &sinks[k];
@@ -89,6 +99,7 @@ typedef struct Lives {
   const RvAttrib* life;
 } Lives;
 
+// Removes the particles that have reached their life; returns their volume.
 static double end_some(void* arg, size_t begin, size_t end) {
   const Lives* l = arg;
   double sum = 0;

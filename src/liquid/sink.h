@@ -1,4 +1,4 @@
-// Where liquid goes (WH-43): sinks, open sides of a domain, kill boxes. When to call what stands in liquid/source.h.
+// Where liquid leaves (WH-43): sinks, open sides of a domain, kill boxes. The order of calls is in liquid/source.h.
 #ifndef RV_LIQUID_SINK_H
 #define RV_LIQUID_SINK_H
 
@@ -6,11 +6,11 @@
 #include "liquid/region.h"
 #include "rivulet/geo.h"
 
-// What came and went. Added to.
+// Totals of sources and sinks; each call adds to them.
 typedef struct RvLiquidFlow {
   double sources, killed, outflow;  // m^3, as in RvLedger
   size_t born, removed;             // particles
-  size_t idle;                      // sources that wanted to flow and had no area or no inside
+  size_t idle;                      // active sources that gave nothing, as their shape has no area or no inside
 } RvLiquidFlow;
 
 typedef struct RvLiquidSink {
@@ -23,8 +23,8 @@ typedef struct RvLiquidSink {
 // Marks as dead (volume 0) all particles that a sink takes, and counts them. False: out of memory.
 bool rv_liquid_sinks_take(RvParticles* particles, double dx, const double origin[3], const RvLiquidSink* sinks,
                           size_t count, RvLiquidFlow* flow);
-// Marks as dead all particles that are as old as they may get, and counts them as killed. `life` is a number of the
-// points that their rows name: seconds since birth; 0, less, or none: for ever.
+// Marks as dead all particles that have reached their life, and counts them as killed. `life` is an attribute of the
+// points of their rows: seconds since birth; 0, less, or none: unlimited.
 void rv_liquid_lives_take(RvParticles* particles, const RvAttrib* life, RvLiquidFlow* flow);
 
 #endif

@@ -1,3 +1,5 @@
+// Fills the channels of the solids from placed level sets and walls (solid_grids.h): distances at the corners of a
+// tile's cells, then openings, and the velocity of the nearest solid at each face.
 #include "liquid/solid_grids.h"
 
 #include <math.h>
@@ -6,24 +8,31 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 
-enum { S = RV_TILE_SIDE, SIDE = S + 1, CORNERS = SIDE * SIDE * SIDE, NONE = UINT16_MAX, BATCH = 128 };
+enum { S = RV_TILE_SIDE, SIDE = S + 1, CORNERS = SIDE * SIDE * SIDE };
+enum { NONE = UINT16_MAX };   // no solid
+enum { BATCH = 128 };         // points a call of a level set
+enum { LEAF_VALUES = 512 };   // of a leaf of 8^3 voxels
+enum { GRAIN = 8 };           // tiles a task
+#define HALF_DIAGONAL 0.8661  // sqrt(3) / 2, rounded up
+#define BAND_SHARE 0.95       // an inside this deep, relative to the band, may go on beyond it
 
 //---------------------------------------------------------------------------------------------- thickness
 
 double rv_liquid_solid_depth(const RvGrid* distance) {
-  float least = 0;
+  float smallest = 0;
   RvLeaf leaf;
   for (size_t k = 0; k < rv_grid_leaf_count(distance); ++k)
-    for (int i = 0; rv_grid_leaf(distance, k, &leaf) && i < 512; ++i) least = fminf(least, leaf.values[i]);
-  return -(double)least;
+    for (int i = 0; rv_grid_leaf(distance, k, &leaf) && i < LEAF_VALUES; ++i)
+      smallest = fminf(smallest, leaf.values[i]);
+  return -(double)smallest;
 }
 
 double rv_liquid_solid_thicken(const RvGrid* distance, double dx) {
   float far[3] = {0};
   double depth = rv_liquid_solid_depth(distance), half = RV_SOLID_HALF * dx;
   rv_grid_background(distance, far);
-  // as deep as the band is: it may go on
-  return depth >= half || depth >= 0.95 * (double)far[0] ? 0 : half - depth;
+  // the narrow band ends within it: it may be thicker
+  return depth >= half || depth >= BAND_SHARE * (double)far[0] ? 0 : half - depth;
 }
 
 //---------------------------------------------------------------------------------------------- one tile
@@ -32,8 +41,8 @@ typedef struct Job {
   RvLiquidSolids* solids;
   const RvLiquidGrid* grid;
   const RvLiquidSolid* list;
-  const double (*box)[2][3];  // of each solid
-  const float* far;           // and what it says outside of its band
+  const double (*box)[2][3];  // bounds of each solid
+  const float* far;           // m: background value of each level set
   size_t count;
   const RvSolidShapes* walls;
 } Job;
@@ -42,9 +51,10 @@ typedef struct Tile {
   double at[CORNERS][3];
   float d[CORNERS];           // of the union
   float one[CORNERS];         // of one solid
-  uint16_t nearest[CORNERS];  // which
+  uint16_t nearest[CORNERS];  // number of the nearest solid; job->count: walls
 } Tile;
 
+// Whether the bounds of a solid come within the band of a tile.
 static bool tile_near(const Job* job, size_t solid, size_t tile) {
   double reach = RV_LIQUID_BAND * job->grid->dx;
   for (int a = 0; a < 3; ++a) {
@@ -54,6 +64,7 @@ static bool tile_near(const Job* job, size_t solid, size_t tile) {
   return true;
 }
 
+// Corners of a tile's cells, with no solid yet.
 static void place_corners(const Job* job, size_t tile, Tile* t) {
   int k = 0;
   for (int z = 0; z <= S; ++z)
@@ -67,11 +78,13 @@ static void place_corners(const Job* job, size_t tile, Tile* t) {
       }
 }
 
+// Union with the walls.
 static void add_walls(const Job* job, Tile* t) {
   double v[3], friction, dx = job->grid->dx;
-  // the centre tells whether a wall can be near
+  // the distance at the centre bounds that of the tile
   const double* middle = t->at[CORNERS / 2];
-  if (rv_liquid_solid_shapes_distance(job->walls, middle, v, &friction) > (0.8661 * S + RV_LIQUID_BAND) * dx) return;
+  if (rv_liquid_solid_shapes_distance(job->walls, middle, v, &friction) > (HALF_DIAGONAL * S + RV_LIQUID_BAND) * dx)
+    return;
   for (int k = 0; k < CORNERS; ++k) {
     float d = (float)rv_liquid_solid_shapes_distance(job->walls, t->at[k], v, &friction);
     if (d < t->d[k]) {
@@ -81,14 +94,15 @@ static void add_walls(const Job* job, Tile* t) {
   }
 }
 
+// Union with solid i. False: out of memory.
 static bool add_solid(const Job* job, size_t i, Tile* t) {
   float middle;
   const RvPlacedGrid* placed = &job->list[i].placed;
-  // no level set says more than the distance is
+  // level sets do not exceed the distance, so the centre bounds that of the tile
   if (!rv_liquid_placed_distance(placed, 1, t->at[CORNERS / 2], &middle)) return false;
-  if (middle > (0.8661 * S + RV_LIQUID_BAND) * job->grid->dx) return true;
+  if (middle > (HALF_DIAGONAL * S + RV_LIQUID_BAND) * job->grid->dx) return true;
   if (!rv_liquid_placed_distance(placed, CORNERS, t->at[0], t->one)) return false;
-  // where its band ends it says only that it is far
+  // beyond its narrow band a level set has its background value, which is no distance
   float far = (float)((1 - 1e-5) * (double)job->far[i] - placed->thicken);
   for (int k = 0; k < CORNERS; ++k)
     if (t->one[k] < t->d[k] && t->one[k] < far) {
@@ -98,7 +112,7 @@ static bool add_solid(const Job* job, size_t i, Tile* t) {
   return true;
 }
 
-// velocity of solid i at n places; index `count` are the walls
+// Velocities of solid i at n points, and its friction; number job->count are the walls. False: out of memory.
 static bool velocities(const Job* job, size_t i, size_t n, const double* at, float* out, float* friction) {
   double v[3], f;
   if (i == job->count) {
@@ -123,7 +137,7 @@ static bool velocities(const Job* job, size_t i, size_t n, const double* at, flo
 
 //---------------------------------------------------------------------------------------------- faces
 
-// faces of a tile whose velocity is wanted, and which solid is the nearest there
+// Faces of a tile that need a velocity, and the nearest solid of each.
 typedef struct Faces {
   double at[3 * S * S * S][3];
   float v[3 * S * S * S][3];
@@ -131,7 +145,7 @@ typedef struct Faces {
   uint16_t solid[3 * S * S * S];
 } Faces;
 
-// openings and distances of all cells; lists the faces that need a velocity
+// Distances and openings of all cells. Lists the faces that need a velocity, and returns their number.
 static int open_faces(const Job* job, size_t tile, const Tile* t, Faces* f) {
   static const int step[3] = {1, SIDE, SIDE * SIDE};
   RvLiquidSolids* s = job->solids;
@@ -140,12 +154,14 @@ static int open_faces(const Job* job, size_t tile, const Tile* t, Faces* f) {
   for (int cell = 0; cell < RV_TILE_CELLS; ++cell) {
     int c[3] = {cell & 7, cell >> 3 & 7, cell >> 6}, k = c[0] + c[1] * SIDE + c[2] * SIDE * SIDE;
     size_t at = tile * RV_TILE_CELLS + (size_t)cell;
+    // distance, and openings from the four corners of each face
     s->distance.data[at] = t->d[k];
     s->friction.data[at] = 0;
     for (int a = 0; a < 3; ++a) {
       int b = step[(a + 1) % 3], d = step[(a + 2) % 3], corner[4] = {k, k + b, k + b + d, k + d}, near = k;
       s->open[a].data[at] =
           rv_liquid_solid_open_area((float[4]){t->d[corner[0]], t->d[corner[1]], t->d[corner[2]], t->d[corner[3]]});
+      // the nearest solid, if it is within the band
       for (int i = 1; i < 4; ++i)
         if (t->d[corner[i]] < t->d[near]) near = corner[i];
       if (t->nearest[near] == NONE || t->d[near] > reach) continue;
@@ -158,7 +174,7 @@ static int open_faces(const Job* job, size_t tile, const Tile* t, Faces* f) {
   return n;
 }
 
-// runs of faces of the same solid are asked together
+// Velocity and friction of the listed faces; runs of faces with the same solid are sampled together.
 static bool move_faces(const Job* job, size_t tile, int n, Faces* f) {
   for (int begin = 0, end; begin < n; begin = end) {
     float friction = 0;
@@ -174,7 +190,9 @@ static bool move_faces(const Job* job, size_t tile, int n, Faces* f) {
   return true;
 }
 
+// All channels of a tile. False: out of memory.
 static bool fill_tile(const Job* job, size_t tile, Tile* t, Faces* f) {
+  // union of walls and solids at the corners
   bool placed = false;
   for (size_t i = 0; i <= job->count; ++i) {
     if (i == job->count ? !job->walls : !tile_near(job, i, tile)) continue;
@@ -187,14 +205,15 @@ static bool fill_tile(const Job* job, size_t tile, Tile* t, Faces* f) {
   }
   if (!placed) return true;
   for (int k = 0; k < CORNERS; ++k) t->d[k] = rv_liquid_solid_snap((double)t->d[k], job->grid->dx);
-  float least = t->d[0];
-  for (int k = 1; k < CORNERS; ++k) least = fminf(least, t->d[k]);
-  if (least > RV_LIQUID_BAND * (float)job->grid->dx) return true;
+  // solids within the band: faces
+  float smallest = t->d[0];
+  for (int k = 1; k < CORNERS; ++k) smallest = fminf(smallest, t->d[k]);
+  if (smallest > RV_LIQUID_BAND * (float)job->grid->dx) return true;
   job->solids->touched[tile] = 1;
   return move_faces(job, tile, open_faces(job, tile, t, f), f);
 }
 
-// the sum is not 0 when a tile failed
+// The sum is above 0 when a tile failed.
 static double fill_tiles(void* arg, size_t begin, size_t end) {
   const Job* job = arg;
   double failed = 0;
@@ -208,6 +227,7 @@ static double fill_tiles(void* arg, size_t begin, size_t end) {
   return failed;
 }
 
+// Bounds of a placed grid; empty if it has no inside.
 static void find_box(const RvPlacedGrid* placed, double box[2][3]) {
   if (!rv_liquid_placed_bounds(placed, box[0], box[1]))
     for (int a = 0; a < 3; ++a) {
@@ -228,6 +248,7 @@ bool rv_liquid_solids_from_grids(RvLiquidSolids* s, const RvLiquidGrid* grid, co
     rv_free(far);
     return false;
   }
+  // bounds, background and the distance up to which all are known
   for (size_t i = 0; i < count; ++i) {
     float background[3] = {INFINITY};
     find_box(&list[i].placed, box[i]);
@@ -236,7 +257,7 @@ bool rv_liquid_solids_from_grids(RvLiquidSolids* s, const RvLiquidGrid* grid, co
     s->known = fminf(s->known, far[i] - (float)list[i].placed.thicken);
   }
   Job job = {s, grid, list, (const double(*)[2][3])box, far, count, walls};
-  double failed = rv_parallel_sum(grid->tiles.count, 8, fill_tiles, &job);
+  double failed = rv_parallel_sum(grid->tiles.count, GRAIN, fill_tiles, &job);
   rv_free(box);
   rv_free(far);
   for (size_t t = 0; t < grid->tiles.count; ++t) s->any |= s->touched[t] != 0;
@@ -245,6 +266,7 @@ bool rv_liquid_solids_from_grids(RvLiquidSolids* s, const RvLiquidGrid* grid, co
 
 //---------------------------------------------------------------------------------------------- region
 
+// Distance to the nearest of walls and solids.
 static bool union_distance(const void* user, size_t count, const double* at, float* out) {
   const RvSolidUnion* u = user;
   float one[BATCH];

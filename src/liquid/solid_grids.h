@@ -1,4 +1,4 @@
-// Solids of the liquid from level sets that stand anywhere and move (WH-43).
+// Solids of the liquid from level sets that are placed anywhere and move (WH-43).
 #ifndef RV_LIQUID_SOLID_GRIDS_H
 #define RV_LIQUID_SOLID_GRIDS_H
 
@@ -11,19 +11,19 @@ typedef struct RvLiquidSolid {
   double friction;
 } RvLiquidSolid;
 
-// Half the thickness, in cells, that a solid must have: with half a cell some corner next to it is inside of it at
-// every place, and the rest makes openings close and tells its two sides apart.
+// Least half thickness of a solid, in cells. With 0.5 some corner next to each of its points lies inside; the
+// additional 0.2 closes the openings and separates its two sides.
 #define RV_SOLID_HALF 0.7
 
-// How deep the level set's inside is, m: half of what is thinnest at its thickest place; 0 where there is no inside.
+// Largest depth of the level set's inside, m: half of the thickness at its thickest place; 0: it has no inside.
 double rv_liquid_solid_depth(const RvGrid* distance);
-// By how much (m) a solid is to be thickened so that cells of `dx` cannot miss it: liquid passes between corners that
-// see nothing of a plate thinner than a cell. 0 for all solids that are thicker somewhere.
+// How much (m) a solid must be thickened so that the grid resolves it: liquid would pass a plate that is thinner than a
+// cell and lies between the corners. 0 for solids that are thicker somewhere.
 double rv_liquid_solid_thicken(const RvGrid* distance, double dx);
 
 // Fills all channels from solids and walls: the union of all, at each place the velocity and the friction of the one
 // that is nearest. At most 65534 of them; `walls` may be NULL. Only tiles within RV_LIQUID_BAND cells of a solid are
-// looked at. False: out of memory.
+// filled. False: out of memory.
 bool rv_liquid_solids_from_grids(RvLiquidSolids* solids, const RvLiquidGrid* grid, const RvLiquidSolid* list,
                                  size_t count, const RvSolidShapes* walls);
 

@@ -1,3 +1,5 @@
+// Channels of the solids (solids.h): memory, tiles that are kept from substep to substep, and filling from a distance
+// function or simple shapes.
 #include "liquid/solids.h"
 
 #include <math.h>
@@ -9,9 +11,12 @@
 #include "math/vec.h"
 
 enum { S = RV_TILE_SIDE };
+enum { CLEAR_GRAIN = 16, FILL_GRAIN = 4 };  // tiles a task
+#define SQRT3 1.7321                        // rounded up
 
 //---------------------------------------------------------------------------------------------- memory
 
+// Room for the lists of tiles; values are lost when they grow.
 static bool fit_list(RvLiquidSolids* s, size_t tiles) {
   if (tiles <= s->tile_capacity && s->touched) return true;
   size_t capacity = tiles + tiles / 4 + 1;
@@ -30,12 +35,13 @@ static bool fit_list(RvLiquidSolids* s, size_t tiles) {
   s->touched = touched;
   s->tile_key = key;
   s->from = from;
-  s->capacity = s->tile_capacity = capacity;
+  s->capacity = capacity;
+  s->tile_capacity = capacity;
   s->key = 0;
   return true;
 }
 
-// room for all; what grows loses its values, and there is nothing to keep then
+// Room for all channels. Channels that grow lose their values, so the key is reset and no tile is kept.
 static bool fit(RvLiquidSolids* s, size_t tiles, bool moving) {
   if (tiles > s->distance.capacity || !moving != !s->velocity[0].data) s->key = 0;
   bool fits = fit_list(s, tiles) && rv_channel_fit(&s->distance, tiles) && rv_channel_fit(&s->friction, tiles);
@@ -49,6 +55,7 @@ static bool fit(RvLiquidSolids* s, size_t tiles, bool moving) {
   return fits;
 }
 
+// Copies all channels of a tile.
 static void copy_tile(const RvLiquidSolids* s, size_t to, size_t from) {
   const RvChannel* channels[] = {&s->distance, &s->friction,    &s->open[0],     &s->open[1],
                                  &s->open[2],  &s->velocity[0], &s->velocity[1], &s->velocity[2]};
@@ -59,6 +66,7 @@ static void copy_tile(const RvLiquidSolids* s, size_t to, size_t from) {
   s->touched[to] = s->touched[from];
 }
 
+// No solid near: far, open, at rest.
 static void clear_tile(const RvLiquidSolids* s, size_t t) {
   for (size_t i = t * RV_TILE_CELLS; i < (t + 1) * RV_TILE_CELLS; ++i) {
     s->distance.data[i] = RV_SOLID_FAR;
@@ -68,21 +76,24 @@ static void clear_tile(const RvLiquidSolids* s, size_t t) {
   s->touched[t] = 0;
 }
 
+// Clears the tiles that are new.
 static void clear_some(void* arg, size_t begin, size_t end) {
   const RvLiquidSolids* s = arg;
   for (size_t t = begin; t < end; ++t)
     if (s->from[t] < 0) clear_tile(s, t);
 }
 
-// Both lists are in the order of their keys, so tiles that stay keep theirs: those that move down can go one after the
-// other from below, those that move up from above, and none is lost.
+// Moves the values of tiles that stay to their new places. Both lists are sorted by key, so tiles keep their order:
+// those that move down are copied from below, those that move up from above, and none is overwritten before it is read.
 static void keep_tiles(RvLiquidSolids* s, const RvTiles* tiles) {
+  // where each tile was
   size_t old = 0;
   for (size_t t = 0; t < tiles->count; ++t) {
     while (old < s->tile_count && s->tile_key[old] < tiles->key[t]) ++old;
     s->from[t] = s->key && old < s->tile_count && s->tile_key[old] == tiles->key[t] ? (int32_t)old : -1;
   }
   for (size_t t = 0; t < tiles->count; ++t)
+    // moves down, then moves up
     if (s->from[t] > (int32_t)t) copy_tile(s, t, (size_t)s->from[t]);
   for (size_t t = tiles->count; t-- > 0;)
     if (s->from[t] >= 0 && s->from[t] < (int32_t)t) copy_tile(s, t, (size_t)s->from[t]);
@@ -92,7 +103,7 @@ bool rv_liquid_solids_keep(RvLiquidSolids* s, const RvTiles* tiles, bool moving,
   if (s->key != key) s->key = 0;
   if (!fit(s, tiles->count, moving)) return false;
   keep_tiles(s, tiles);
-  rv_parallel_for(tiles->count, 16, clear_some, s);
+  rv_parallel_for(tiles->count, CLEAR_GRAIN, clear_some, s);
   memcpy(s->tile_key, tiles->key, tiles->count * sizeof *s->tile_key);
   s->tile_count = tiles->count;
   s->key = key;
@@ -119,11 +130,11 @@ void rv_liquid_solids_free(RvLiquidSolids* s) {
 
 //---------------------------------------------------------------------------------------------- by a function
 
-// part of a triangle with these values at its corners that is above 0
+// Share of a triangle that is above 0, with these values at its corners.
 static float triangle_open(float a, float b, float c) {
   int above = (a > 0) + (b > 0) + (c > 0);
   if (above == 0 || above == 3) return above ? 1 : 0;
-  // p is the one whose sign is alone; its corner is cut at p/(p-q) and p/(p-r) of its sides
+  // p: the value whose sign is unlike the others; its corner is cut at p/(p-q) and p/(p-r) of its sides
   float p = (a > 0) == (above == 1) ? a : (b > 0) == (above == 1) ? b : c;
   float q = p == a ? b : a, r = p == c ? b : c;
   float corner = p / (p - q) * (p / (p - r));
@@ -143,9 +154,9 @@ typedef struct Job {
   const void* user;
 } Job;
 
-// distances at the 9^3 corners of a tile's cells
+// Distances at the 9^3 corners of a tile's cells; returns the smallest.
 static float corners(const Job* job, size_t tile, float* out) {
-  float least = INFINITY;
+  float smallest = INFINITY;
   for (int z = 0; z <= S; ++z)
     for (int y = 0; y <= S; ++y)
       for (int x = 0; x <= S; ++x) {
@@ -153,23 +164,25 @@ static float corners(const Job* job, size_t tile, float* out) {
                        rv_liquid_corner(job->grid, tile, 2, z)};
         double v[3], friction;
         float d = rv_liquid_solid_snap(job->fn(job->user, p, v, &friction), job->grid->dx);
-        if (d < least) least = d;
+        if (d < smallest) smallest = d;
         *out++ = d;
       }
-  return least;
+  return smallest;
 }
 
+// Distance, openings, velocity and friction of a cell.
 static void fill_faces(const Job* job, size_t tile, int x, int y, int z, const float* corner) {
   static const int step[3] = {1, S + 1, (S + 1) * (S + 1)};
   const float* d = corner + x + y * step[1] + z * step[2];
   size_t at = tile * RV_TILE_CELLS + (size_t)rv_tile_cell(x, y, z);
+  // distance, openings of the three lower faces, velocity at their centres
   job->solids->distance.data[at] = *d;
   double center[3], friction = 0;
   int cell[3] = {x, y, z};
   for (int a = 0; a < 3; ++a) {
     int b = step[(a + 1) % 3], c = step[(a + 2) % 3];
     job->solids->open[a].data[at] = rv_liquid_solid_open_area((float[4]){d[0], d[b], d[b + c], d[c]});
-    // velocities matter where there is a solid; of what stands still only the friction is asked for
+    // Velocity is needed within two cells of a solid. Solids that do not move are asked once a cell, for friction.
     if (*d > 2 * job->grid->dx || (a < 2 && !job->solids->velocity[a].data)) continue;
     for (int k = 0; k < 3; ++k)
       center[k] = rv_liquid_corner(job->grid, tile, k, cell[k]) + (k == a ? 0 : 0.5 * job->grid->dx);
@@ -180,16 +193,18 @@ static void fill_faces(const Job* job, size_t tile, int x, int y, int z, const f
   job->solids->friction.data[at] = (float)friction;
 }
 
+// Fills new tiles that have a solid within the band.
 static void fill_some(void* arg, size_t begin, size_t end) {
   const Job* job = arg;
   float corner[(S + 1) * (S + 1) * (S + 1)];
   for (size_t t = begin; t < end; ++t) {
-    // a distance cannot grow faster than space, so the centre tells whether a solid can be near
+    // Distances change no faster than space, so the distance at the centre bounds that of the tile.
     double dx = job->grid->dx, p[3], v[3], friction;
     if (job->solids->from[t] >= 0) continue;
     for (int a = 0; a < 3; ++a) p[a] = rv_liquid_corner(job->grid, t, a, S / 2);
-    if (job->fn(job->user, p, v, &friction) > (0.5 * S * 1.7321 + RV_LIQUID_BAND) * dx) continue;
+    if (job->fn(job->user, p, v, &friction) > (0.5 * S * SQRT3 + RV_LIQUID_BAND) * dx) continue;
     if (corners(job, t, corner) > RV_LIQUID_BAND * dx) continue;
+    // near: all cells
     job->solids->touched[t] = 1;
     for (int z = 0; z < S; ++z)
       for (int y = 0; y < S; ++y)
@@ -197,7 +212,7 @@ static void fill_some(void* arg, size_t begin, size_t end) {
   }
 }
 
-// what shapes that stand still make of a grid; 0: they move
+// Key of what resting shapes give on a grid; 0: they move.
 static uint64_t key_of(const RvLiquidGrid* grid, const RvSolidShapes* shapes) {
   if (!rv_liquid_solid_shapes_still(shapes)) return 0;
   RvHasher h = rv_hasher_new(shapes->count);
@@ -211,15 +226,16 @@ bool rv_liquid_solids_from_fn(RvLiquidSolids* solids, const RvLiquidGrid* grid, 
   uint64_t key = fn == rv_liquid_solid_shapes_distance ? key_of(grid, user) : 0;
   if (!rv_liquid_solids_keep(solids, &grid->tiles, key == 0, key)) return false;
   solids->known = (float)(RV_LIQUID_BAND * grid->dx);
-  rv_parallel_for(grid->tiles.count, 4, fill_some, &(Job){solids, grid, fn, user});
+  rv_parallel_for(grid->tiles.count, FILL_GRAIN, fill_some, &(Job){solids, grid, fn, user});
   for (size_t t = 0; t < grid->tiles.count; ++t) solids->any |= solids->touched[t] != 0;
   return true;
 }
 
 //---------------------------------------------------------------------------------------------- shapes
 
+// Signed distance to a box about the origin; open sides are no walls.
 static double box_distance(const RvSolidShape* s, const double p[3]) {
-  double out = 0, in = -INFINITY;
+  double squared_outside = 0, inside = -INFINITY;
   for (int a = 0; a < 3; ++a) {
     double d = fabs(p[a]) - s->size[a];
     if (s->inside_out && s->open_sides >> (2 * a + (p[a] > 0)) & 1) {
@@ -227,10 +243,10 @@ static double box_distance(const RvSolidShape* s, const double p[3]) {
       if (s->open_sides >> (2 * a + !(p[a] > 0)) & 1) continue;
       d = (p[a] > 0 ? -p[a] : p[a]) - s->size[a];
     }
-    if (d > 0) out += d * d;
-    if (d > in) in = d;
+    if (d > 0) squared_outside += d * d;
+    if (d > inside) inside = d;
   }
-  return out > 0 ? sqrt(out) : in;
+  return squared_outside > 0 ? sqrt(squared_outside) : inside;
 }
 
 bool rv_liquid_solid_shapes_still(const RvSolidShapes* shapes) {
@@ -242,12 +258,14 @@ bool rv_liquid_solid_shapes_still(const RvSolidShapes* shapes) {
 
 double rv_liquid_solid_shapes_distance(const void* user, const double x[3], double velocity[3], double* friction) {
   const RvSolidShapes* shapes = user;
-  double least = INFINITY;
-  *friction = velocity[0] = velocity[1] = velocity[2] = 0;
+  double nearest = INFINITY;
+  *friction = 0;
+  for (int a = 0; a < 3; ++a) velocity[a] = 0;
   for (size_t i = 0; i < shapes->count; ++i) {
     const RvSolidShape* s = &shapes->shape[i];
     double p[3] = {x[0] - s->center[0], x[1] - s->center[1], x[2] - s->center[2]}, d;
     RvVec3 at = rv_vec3_load64(p);
+    // distance to the shape
     if (s->kind == RV_SHAPE_PLANE)
       d = rv_dot(at, rv_vec3_load64(s->size));
     else if (s->kind == RV_SHAPE_SPHERE)
@@ -255,10 +273,10 @@ double rv_liquid_solid_shapes_distance(const void* user, const double x[3], doub
     else
       d = box_distance(s, p);
     if (s->inside_out) d = -d;
-    if (!(d < least)) continue;
-    least = d;
+    if (!(d < nearest)) continue;
+    nearest = d;
     *friction = s->friction;
     rv_vec3_store64(velocity, rv_add(rv_vec3_load64(s->velocity), rv_cross(rv_vec3_load64(s->spin), at)));
   }
-  return least;
+  return nearest;
 }

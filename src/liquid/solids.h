@@ -1,11 +1,11 @@
-// What the liquid knows of the solids: channels over the liquid's tiles, made anew for each substep from meshes,
-// volumes or simple shapes, at the end of the substep (WH-43). Whoever fills them need not be known to the solves.
+// Solids on the liquid's grid: channels over its tiles, filled for each substep from meshes, volumes or simple shapes
+// as they are at its end (WH-43). The solves read only the channels.
 #ifndef RV_LIQUID_SOLIDS_H
 #define RV_LIQUID_SOLIDS_H
 
 #include "liquid/grid.h"
 
-#define RV_SOLID_FAR 1e9f
+#define RV_SOLID_FAR 1e9f  // m: distance where no solid is near
 
 typedef struct RvLiquidSolids {
   // m: signed distance at the LOWER CORNER of each cell, below 0 inside; exact near zero, RV_SOLID_FAR in tiles that
@@ -15,17 +15,16 @@ typedef struct RvLiquidSolids {
   // along the axis, m/s; defined where distance < RV_LIQUID_BAND dx.
   RvChannel open[3];
   RvChannel velocity[3];  // without data where nothing moves
-  // The solid's slip at the cell: 0 slips freely, 1 sticks; between, the Coulomb coefficient divides as liquid/advect.c
-  // says.
+  // Friction of the solid at the cell: 0 slips freely, 1 sticks, between is the Coulomb coefficient (collide.c).
   RvChannel friction;
   // For each tile whether a solid lies within RV_LIQUID_BAND dx of it: where 0, distance is RV_SOLID_FAR, velocity 0,
-  // open 1 everywhere, friction not filled, and all work for solids is left away.
+  // open 1 everywhere, friction not filled, and all work for solids is skipped.
   uint8_t* touched;
   size_t capacity;  // of touched
   bool any;         // some tile is touched
-  float known;      // m: distances are known below; what has more, or RV_SOLID_FAR, is at least that far
-  // What stands still is the same in every substep: tiles that were filled by solids of the same key are not filled
-  // again. `from` tells for each tile where it was, -1: it is new.
+  float known;      // m: distances below this are exact; larger ones, and RV_SOLID_FAR, are at least this far
+  // Resting solids are the same in every substep: tiles that were filled by solids of the same key are kept. `from`:
+  // for each tile its number among the last ones, -1: it is new.
   uint64_t key, *tile_key;
   int32_t* from;
   size_t tile_count, tile_capacity;
@@ -33,8 +32,8 @@ typedef struct RvLiquidSolids {
 
 // Room for all channels over the grid's tiles, nothing touched, all open. False when out of memory.
 bool rv_liquid_solids_clear(RvLiquidSolids* solids, const RvTiles* tiles);
-// The same, but tiles that were there with this `key` (0: none) keep what they have: fill those whose `from` is below
-// 0. The key stands for all that the values come of. Not `moving`: there are no velocities.
+// The same, but tiles that were filled with this `key` (0: none) keep their values: fill those whose `from` is below
+// 0. The key is a hash of all that the values depend on. Not `moving`: there are no velocities.
 bool rv_liquid_solids_keep(RvLiquidSolids* solids, const RvTiles* tiles, bool moving, uint64_t key);
 void rv_liquid_solids_free(RvLiquidSolids* solids);
 
@@ -45,12 +44,12 @@ typedef double RvSolidFn(const void* user, const double x[3], double velocity[3]
 // openings are the area above 0 of the distance, linear over four triangles between the corners and their mean. False
 // when out of memory.
 bool rv_liquid_solids_from_fn(RvLiquidSolids* solids, const RvLiquidGrid* grid, RvSolidFn* fn, const void* user);
-// A distance as it counts at corners: what is within a thousandth of a cell of a surface lies in it. Else rounding
-// would open the faces of a wall that lies in their plane.
+// Snaps a distance at a corner to 0 within a thousandth of a cell. Otherwise rounding would open the faces of a wall
+// that lies in their plane.
 static inline float rv_liquid_solid_snap(double distance, double dx) {
   return distance < 1e-3 * dx && distance > -1e-3 * dx ? 0 : (float)distance;
 }
-// What part of a square is above 0, from the distances at its corners in order around it.
+// Share of a square that is above 0, from the distances at its corners in order around it.
 float rv_liquid_solid_open_area(const float corner[4]);
 
 // Simple solids, exact, for tests, walls and checks.

@@ -1,3 +1,5 @@
+// Emission of particles from triangles by a rate (WH-43; source.h). Places and times are quasirandom, so that a stream
+// is even in space and time whatever the substeps.
 #include "liquid/source.h"
 
 #include <math.h>
@@ -7,12 +9,14 @@
 #include "liquid/source_work.h"
 #include "math/scalar.h"
 
+// Whether n numbers are finite.
 static bool all_finite(const double* x, size_t n) {
   for (size_t i = 0; i < n; ++i)
     if (!isfinite(x[i])) return false;
   return true;
 }
 
+// Refuses settings that make no sense.
 static RvResult check(const RvLiquidSource* s, const RvSourceSettings* set, double dt, RvError* error) {
   if (!(set->separation > 0) || !isfinite(set->separation) || !(set->dx > 0) || !isfinite(set->dx))
     return rv_fail(error, RV_BAD_INPUT, "particlesep is %g: it must be above 0", set->separation);
@@ -20,11 +24,12 @@ static RvResult check(const RvLiquidSource* s, const RvSourceSettings* set, doub
     return rv_fail(error, RV_BAD_INPUT, "source %d: its rate is %g m^3/s; it must be 0 or more", s->id, s->rate);
   if (!all_finite(s->velocity, 3) || !isfinite(s->speed) || !isfinite(s->inherit) || !isfinite(s->spread) ||
       !all_finite(s->linear, 3) || !all_finite(s->angular, 3) || !isfinite(dt))
-    return rv_fail(error, RV_BAD_INPUT, "source %d: its velocity is not a finite number", s->id);
+    return rv_fail(error, RV_BAD_INPUT,
+                   "source %d: its velocity is not a finite number; check velocity, speed, inherit and spread", s->id);
   return RV_OK;
 }
 
-// one of the directions of the cone around `base`, all alike likely
+// A direction of the cone around `base`, uniformly distributed over its solid angle.
 RvVec3 rv_liquid_source_spread(const RvLiquidSource* s, const RvSourceSettings* set, RvVec3 base, int64_t number) {
   double speed = rv_length(base);
   if (!(s->spread > 0) || !(speed > 0)) return base;
@@ -54,17 +59,17 @@ bool rv_liquid_source_add(const RvLiquidSource* s, const RvSourceSettings* set, 
 
 RvResult rv_liquid_source_room(const RvLiquidSource* s, const RvSourceSettings* set, RvParticles* p, double more,
                                RvError* error) {
-  if ((double)p->count + more > (double)set->most)
+  if ((double)p->count + more > (double)set->max_particles)
     return rv_fail(error, RV_LIMIT,
                    "source %d: %.0f new particles beside %zu are more than the %zu allowed; use a larger particlesep "
-                   "than %g, or let it give less",
-                   s->id, more, p->count, set->most, set->separation);
+                   "than %g, or lower the rate",
+                   s->id, more, p->count, set->max_particles, set->separation);
   return rv_liquid_particles_reserve(p, p->count + (size_t)more, error);
 }
 
 //---------------------------------------------------------------------------------------------- emission
 
-// area up to each triangle; the last is the whole
+// Sum of the areas up to each triangle; the last is the total.
 static RvResult sum_areas(const RvLiquidSource* s, double* sum, RvError* error) {
   sum[0] = 0;
   for (size_t i = 0; i < s->ntriangle; ++i) {
@@ -73,10 +78,11 @@ static RvResult sum_areas(const RvLiquidSource* s, double* sum, RvError* error) 
     sum[i + 1] = sum[i] + 0.5 * rv_length(rv_cross(rv_sub(d, a), rv_sub(b, a)));
   }
   if (isfinite(sum[s->ntriangle])) return RV_OK;
-  return rv_fail(error, RV_BAD_INPUT, "source %d: the shape has a point that is not a finite number", s->id);
+  return rv_fail(error, RV_BAD_INPUT, "source %d: a point of its shape is not a finite number; repair the geometry",
+                 s->id);
 }
 
-// the last triangle that begins at or before `area`, and has one
+// The triangle in which the cumulated area reaches `area` (bisection).
 static size_t find_triangle(const double* sum, size_t count, double area) {
   size_t lo = 0, hi = count;
   while (hi - lo > 1) {
@@ -86,19 +92,27 @@ static size_t find_triangle(const double* sum, size_t count, double area) {
   return lo;
 }
 
-// The additive recurrence of the plane (Roberts 2018, "The unreasonable effectiveness of quasirandom sequences"):
-// successive members are far from each other, so a stream is even. In whole numbers, exact after any count.
+// Steps of the recurrence along both axes: fractions of 1 / rho and 1 / rho^2 of 2^64, rho^3 = rho + 1.
+#define STEP_ALONG 0xc13fa9a902a6328full
+#define STEP_ACROSS 0x91e10da5c79e7b1dull
+
+// Member `number` of the additive recurrence in the plane (Roberts 2018, "The unreasonable effectiveness of quasirandom
+// sequences"), in [0, 1): successive members are far from each other, so a stream is even. In whole numbers, so it is
+// exact after any count.
 static double even(uint64_t step, uint64_t shift, int64_t number) {
   return (double)((shift + step * (uint64_t)number) >> 11) * 0x1p-53;
 }
 
+// One particle: place on the triangles, velocity, and motion since its birth `since` seconds ago. False: out of memory
+// or range.
 static bool emit_one(const RvLiquidSource* s, const RvSourceSettings* set, const double* sum, int64_t number,
                      double since, RvParticles* p, int64_t id) {
+  // quasirandom place on the triangles
   RvRandom4 shift = rv_random4(set->seed, RV_SOURCE_STREAM(s->id), UINT64_MAX);
-  double area = sum[s->ntriangle] * even(0xc13fa9a902a6328full, (uint64_t)shift.v[0] << 32 | shift.v[1], number);
-  double across = even(0x91e10da5c79e7b1dull, (uint64_t)shift.v[2] << 32 | shift.v[3], number);
+  double area = sum[s->ntriangle] * even(STEP_ALONG, (uint64_t)shift.v[0] << 32 | shift.v[1], number);
+  double across = even(STEP_ACROSS, (uint64_t)shift.v[2] << 32 | shift.v[3], number);
   size_t t = find_triangle(sum, s->ntriangle, area);
-  // an even square onto the triangle
+  // maps the unit square to the triangle, area-preserving
   double root = sqrt(rv_clamp((area - sum[t]) / (sum[t + 1] - sum[t]), 0, 1));
   double w[3] = {1 - root, root * (1 - across), root * across};
   RvVec3 corner[3], at = {0}, own = {0};
@@ -107,37 +121,44 @@ static bool emit_one(const RvLiquidSource* s, const RvSourceSettings* set, const
     at = rv_mad(at, w[k], corner[k]);
     if (s->corner_velocity) own = rv_mad(own, w[k], rv_vec3_load(s->corner_velocity + 9 * t + 3 * k));
   }
+  // velocity: along the normal, spread, and a share of the shape's own
   RvVec3 normal = rv_normalize(rv_cross(rv_sub(corner[2], corner[0]), rv_sub(corner[1], corner[0])), rv_vec3(0, 0, 0));
   RvVec3 base = rv_mad(rv_vec3_load64(s->velocity), s->speed, normal);
   RvVec3 v = rv_mad(rv_liquid_source_spread(s, set, base, number), s->inherit, own);
-  // where the shape was when it was born, and its way since
+  // the triangle was elsewhere when the particle was born, and the particle has moved since
   at = rv_mad(at, since, rv_sub(v, own));
   return rv_liquid_source_add(s, set, p, at, v, since, id);
 }
 
+// All particles of a substep: one whenever the volume that flowed reaches that of a particle.
 static RvResult emit(const RvLiquidSource* s, RvSourceState* state, const RvSourceSettings* set, double dt,
                      RvParticles* p, int64_t* next_id, RvLiquidFlow* flow, RvError* error) {
-  double volume = set->separation * set->separation * set->separation, flowed = state->owed + s->rate * dt;
+  double volume = set->separation * set->separation * set->separation;
+  double flowed = state->owed + s->rate * dt;
   double count = floor(flowed / volume);
   if (!(s->rate > 0) || !(dt > 0)) return RV_OK;
+  // areas of the triangles
   double* sum = rv_alloc(s->ntriangle + 1, sizeof *sum);
   RvResult result = sum ? RV_OK : rv_fail(error, RV_NO_MEMORY, "no memory for source %d", s->id);
   if (!result) result = sum_areas(s, sum, error);
   bool idle = !result && !(sum[s->ntriangle] > 0);
   if (idle) flow->idle++;
   if (result || idle) goto done;
+  // particles, each at the time when its volume had flowed
   result = rv_liquid_source_room(s, set, p, count, error);
   size_t before = p->count;
   for (double k = 0; !result && k < count; ++k) {
-    // when the volume of k + 1 particles had flowed
+    // seconds since the volume of k + 1 particles had flowed
     double since = rv_clamp(dt - ((k + 1) * volume - state->owed) / s->rate, 0, dt);
     if (!emit_one(s, set, sum, state->born + (int64_t)k, since, p, *next_id + (int64_t)k))
-      result = rv_fail(error, RV_LIMIT, "source %d is too far away: beyond 8 million cells from the origin", s->id);
+      result = rv_fail(error, RV_LIMIT,
+                       "source %d is too far away: beyond 8 million cells from the origin; move it nearer", s->id);
   }
   if (result) {
     p->count = before;
     goto done;
   }
+  // ledger
   state->owed = fmax(flowed - count * volume, 0);
   state->born += (int64_t)count;
   *next_id += (int64_t)count;

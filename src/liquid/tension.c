@@ -1,3 +1,4 @@
+// Pressure of the surface tension at the free surface (tension.h).
 #include "liquid/tension.h"
 
 #include <math.h>
@@ -12,10 +13,15 @@ typedef struct Job {
   float* surface;
 } Job;
 
-enum { X = 1, Y = RV_HALO1_SIDE, Z = RV_HALO1_SIDE * RV_HALO1_SIDE, GRAIN = 16 };
+enum { X = 1, Y = RV_HALO1_SIDE, Z = RV_HALO1_SIDE * RV_HALO1_SIDE };  // steps in a tile with halo
+enum { GRAIN = 16 };                                                   // tiles a task
+static const double ABSENT_DISTANCE = 3;    // cells: in absent tiles, which are beyond the band
+static const double BAND = 2;               // cells from the surface within which there is a pressure
+static const double LARGEST_CURVATURE = 2;  // times 1 / dx: that of a drop with a radius of a cell
 
-// div (grad d / |grad d|) times dx, from the 18 cells around
+// div (grad d / |grad d|) times dx, from the 18 cells around.
 static double curvature(const float* d) {
+  // central first, second and mixed differences
   double x = 0.5 * ((double)d[X] - d[-X]), y = 0.5 * ((double)d[Y] - d[-Y]), z = 0.5 * ((double)d[Z] - d[-Z]);
   double xx = (double)d[X] - 2.0 * d[0] + d[-X], yy = (double)d[Y] - 2.0 * d[0] + d[-Y];
   double zz = (double)d[Z] - 2.0 * d[0] + d[-Z];
@@ -28,15 +34,16 @@ static double curvature(const float* d) {
   return k / (square * sqrt(square));
 }
 
+// Tension times curvature in the cells near the surface, 0 elsewhere.
 static void surface_tiles(void* arg, size_t begin, size_t end) {
   const Job* j = arg;
   for (size_t t = begin; t < end; ++t) {
     float d[RV_HALO1_CELLS];
-    // what lies in absent tiles goes on as far away: they are beyond the band
-    rv_channel_gather1(j->tiles, j->distance, t, (float)(3 * j->dx), d);
+    rv_channel_gather1(j->tiles, j->distance, t, (float)(ABSENT_DISTANCE * j->dx), d);
     for (int c = 0; c < RV_TILE_CELLS; ++c) {
       const float* at = &d[rv_halo1_at(c & 7, c >> 3 & 7, c >> 6)];
-      double value = fabsf(at[0]) <= 2 * j->dx ? rv_clamp(curvature(at), -2, 2) * j->tension / j->dx : 0;
+      bool near = fabsf(at[0]) <= BAND * j->dx;
+      double value = near ? rv_clamp(curvature(at), -LARGEST_CURVATURE, LARGEST_CURVATURE) * j->tension / j->dx : 0;
       j->surface[t * RV_TILE_CELLS + (size_t)c] = (float)value;
     }
   }

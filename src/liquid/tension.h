@@ -1,9 +1,9 @@
 // Surface tension of the bulk, optional: a pressure of tension times curvature at the free surface, which the pressure
-// solve takes as its boundary value (ghost fluid; Kang, Fedkiw, Liu 2000, with air without weight).
+// solve takes as its boundary value (ghost fluid; Kang, Fedkiw, Liu 2000, with air of no density).
 //
 // The curvature is the divergence of the normal of `distance`, central differences, twice the mean curvature (2 / R of
-// a drop), at the cells within two of the surface; between two of them the solve interpolates. What the grid cannot
-// resolve, radii below a cell, is limited: |curvature| <= 2 / dx.
+// a drop), at the cells within two of the surface; between two of them the solve interpolates. Radii below a
+// cell are not resolved and limited: |curvature| <= 2 / dx.
 //
 // Explicit in time, so the step is bound by the shortest capillary wave (Brackbill, Kothe, Zemach 1992), with all
 // inertia on one side: rv_liquid_tension_step.

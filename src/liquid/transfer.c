@@ -1,3 +1,4 @@
+// Transfers of particles to the grid and back, over tiles (transfer.h, WH-34).
 #include "liquid/transfer.h"
 
 #include <string.h>
@@ -15,7 +16,9 @@ void rv_liquid_scatter_free(RvScatter* s) {
   *s = (RvScatter){0};
 }
 
+// Room for the tiles that hold particles, and for home_of. False: out of memory.
 static bool fit(RvScatter* s, size_t homes, size_t tiles) {
+  // rooms: from the arena, or own memory with a quarter to spare
   if (s->scratch) {
     s->room = RV_TAKE(s->scratch, float, homes* RV_SCATTER_FLOATS);
   } else if (homes > s->room_capacity || !s->room) {
@@ -23,6 +26,7 @@ static bool fit(RvScatter* s, size_t homes, size_t tiles) {
     s->room_capacity = homes + homes / 4 + 1;
     if (!(s->room = rv_alloc(s->room_capacity, RV_SCATTER_FLOATS * sizeof *s->room))) s->room_capacity = 0;
   }
+  // homes
   if (tiles > s->tile_capacity || !s->home_of) {
     rv_free(s->home_of);
     s->tile_capacity = tiles + tiles / 4 + 1;
@@ -31,6 +35,8 @@ static bool fit(RvScatter* s, size_t homes, size_t tiles) {
   return s->room && s->home_of;
 }
 
+enum { HOME_GRAIN = 64, SCATTER_GRAIN = 1, COMBINE_GRAIN = 4, SAMPLE_GRAIN = 2 };  // tiles a task
+
 typedef struct Job {
   const RvLiquidGrid* grid;
   RvScatter* scatter;
@@ -38,6 +44,7 @@ typedef struct Job {
   double density, dt;
 } Job;
 
+// The particles of a tile.
 static RvTransferSpan span_of(const Job* job, size_t home) {
   const RvParticles* p = job->p;
   RvTransferSpan span = {.volume = p->volume, .dx = job->grid->dx, .dt = job->dt};
@@ -49,6 +56,7 @@ static RvTransferSpan span_of(const Job* job, size_t home) {
   return span;
 }
 
+// Gathers the particles of each tile into its room.
 static void scatter_some(void* arg, size_t begin, size_t end) {
   const Job* job = arg;
   double room[RV_SCATTER_FLOATS] __attribute__((aligned(64)));
@@ -58,6 +66,7 @@ static void scatter_some(void* arg, size_t begin, size_t end) {
   }
 }
 
+// For each tile of the grid, the particles' tile there.
 static void find_homes(void* arg, size_t begin, size_t end) {
   const Job* job = arg;
   for (size_t t = begin; t < end; ++t) {
@@ -66,24 +75,28 @@ static void find_homes(void* arg, size_t begin, size_t end) {
   }
 }
 
-// nodes lo..hi of a tile that the room of its neighbour at d (-1, 0, 1) reaches, and where they are in the room
+// Nodes lo..hi of a tile that the room of its neighbour reaches, and their shift in that room.
 typedef struct Overlap {
   int lo, hi, shift;
 } Overlap;
 
+// For a neighbour at d (-1, 0, 1) along an axis.
 static Overlap overlap(int d) {
   return d < 0 ? (Overlap){0, 0, 8} : d > 0 ? (Overlap){7, 7, -8} : (Overlap){0, 7, 0};
 }
 
 typedef struct Sums {
-  double axis[3][RV_TILE_CELLS][2], fill[RV_TILE_CELLS];
+  double axis[3][RV_TILE_CELLS][2];  // volume, and volume times velocity, of the faces of each axis
+  double fill[RV_TILE_CELLS];
 } Sums;
 
+// Adds the part of a neighbour's room that lies in the tile.
 static void add_room(Sums* sums, const float* room, Overlap x, Overlap y, Overlap z) {
   for (int k = z.lo; k <= z.hi; ++k)
     for (int j = y.lo; j <= y.hi; ++j) {
-      int to = rv_tile_cell(x.lo, j, k), from = rv_halo1_at(x.lo + x.shift, j + y.shift, k + z.shift),
-          n = x.hi - x.lo + 1;
+      int to = rv_tile_cell(x.lo, j, k);
+      int from = rv_halo1_at(x.lo + x.shift, j + y.shift, k + z.shift);
+      int n = x.hi - x.lo + 1;
       for (int a = 0; a < 3; ++a) {
         double* out = sums->axis[a][to];
         const float* in = room + a * RV_SCATTER_AXIS + 2 * from;
@@ -93,13 +106,14 @@ static void add_room(Sums* sums, const float* room, Overlap x, Overlap y, Overla
     }
 }
 
-// a tile of the grid from the rooms of its neighbours, always in the order of the neighbours
+// A tile of the grid from the rooms of its neighbours, always in the order of the neighbours.
 static void combine_some(void* arg, size_t begin, size_t end) {
   const Job* job = arg;
   const RvLiquidGrid* g = job->grid;
   double mass = job->density * g->dx * g->dx * g->dx;
   Sums sums;
   for (size_t t = begin; t < end; ++t) {
+    // rooms of the 27 tiles around
     memset(&sums, 0, sizeof sums);
     for (int n = 0; n < RV_TILE_NEAR; ++n) {
       int32_t near = g->tiles.near[t][n], home = near < 0 ? -1 : job->scatter->home_of[near];
@@ -107,6 +121,7 @@ static void combine_some(void* arg, size_t begin, size_t end) {
       add_room(&sums, job->scatter->room + (size_t)home * RV_SCATTER_FLOATS, overlap(n % 3 - 1), overlap(n / 3 % 3 - 1),
                overlap(n / 9 - 1));
     }
+    // mass and momentum in SI units
     for (int a = 0; a < 3; ++a) {
       float *m = g->mass[a].data + t * RV_TILE_CELLS, *p = g->momentum[a].data + t * RV_TILE_CELLS;
       for (int i = 0; i < RV_TILE_CELLS; ++i) {
@@ -123,25 +138,29 @@ RvResult rv_liquid_to_grid(RvLiquidGrid* grid, RvScatter* scatter, const RvParti
   RvArenaMark mark = scatter->scratch ? rv_arena_mark(scatter->scratch) : (RvArenaMark){0};
   bool fits = fit(scatter, p->homes.count, grid->tiles.count);
   Job job = {grid, scatter, p, density, 0};
+  // scatter to rooms, then combine the rooms
   if (fits) {
-    rv_parallel_for(grid->tiles.count, 64, find_homes, &job);
-    rv_parallel_for(p->homes.count, 1, scatter_some, &job);
-    rv_parallel_for(grid->tiles.count, 4, combine_some, &job);
+    rv_parallel_for(grid->tiles.count, HOME_GRAIN, find_homes, &job);
+    rv_parallel_for(p->homes.count, SCATTER_GRAIN, scatter_some, &job);
+    rv_parallel_for(grid->tiles.count, COMBINE_GRAIN, combine_some, &job);
   }
+  // the rooms are needed no more
   if (scatter->scratch) {
     rv_arena_release(scatter->scratch, mark);
     scatter->room = NULL;
   }
   if (fits) return RV_OK;
-  return rv_fail(error, RV_NO_MEMORY, "no memory to bring %zu tiles of particles to the grid", p->homes.count);
+  return rv_fail(error, RV_NO_MEMORY,
+                 "no memory to transfer %zu tiles of particles to the grid; use a larger particlesep", p->homes.count);
 }
 
+// Samples and moves the particles of each tile.
 static void sample_some(void* arg, size_t begin, size_t end) {
   const Job* job = arg;
-  float velocity[3][RV_SAMPLE_CELLS] __attribute__((aligned(64))),
-      shift[3][RV_SAMPLE_CELLS] __attribute__((aligned(64)));
+  float velocity[3][RV_SAMPLE_CELLS] __attribute__((aligned(64)));
+  float shift[3][RV_SAMPLE_CELLS] __attribute__((aligned(64)));
   const float* const from[3] = {velocity[0], velocity[1], velocity[2]};
-  const float* const ways[3] = {shift[0], shift[1], shift[2]};
+  const float* const shifts[3] = {shift[0], shift[1], shift[2]};
   for (size_t t = begin; t < end; ++t) {
     int32_t home = job->scatter->home_of[t];
     if (home < 0) continue;
@@ -150,11 +169,11 @@ static void sample_some(void* arg, size_t begin, size_t end) {
     for (int a = 0; a < 3 && job->grid->shifted; ++a)
       rv_channel_gather(&job->grid->tiles, job->grid->shift[a].data, t, RV_SAMPLE_HALO, 0, shift[a]);
     RvTransferSpan span = span_of(job, (size_t)home);
-    RV_KERNEL_CALL(rv_liquid_sample, (&span, from, job->grid->shifted ? ways : NULL));
+    RV_KERNEL_CALL(rv_liquid_sample, (&span, from, job->grid->shifted ? shifts : NULL));
   }
 }
 
 void rv_liquid_from_grid(const RvLiquidGrid* grid, const RvScatter* scatter, RvParticles* p, double dt) {
   Job job = {grid, (RvScatter*)scatter, p, 0, dt};
-  rv_parallel_for(grid->tiles.count, 2, sample_some, &job);
+  rv_parallel_for(grid->tiles.count, SAMPLE_GRAIN, sample_some, &job);
 }

@@ -14,7 +14,7 @@ enum {
   RV_SCATTER_AXIS = 2 * RV_HALO1_CELLS,
   RV_SCATTER_FILL = 3 * RV_SCATTER_AXIS,
   RV_SCATTER_FLOATS = RV_SCATTER_FILL + RV_HALO1_CELLS,
-  // what a particle may look up beyond its tile, in cells
+  // cells beyond its tile that a particle may sample
   RV_SAMPLE_HALO = 3,
   RV_SAMPLE_SIDE = RV_TILE_SIDE + 2 * RV_SAMPLE_HALO,
   RV_SAMPLE_CELLS = RV_SAMPLE_SIDE * RV_SAMPLE_SIDE * RV_SAMPLE_SIDE
@@ -51,8 +51,8 @@ RvResult rv_liquid_to_grid(RvLiquidGrid* grid, RvScatter* scatter, const RvParti
 void rv_liquid_grid_velocity(RvLiquidGrid* grid);
 // Velocity and affine vectors of the particles from the grid, then, with dt > 0, a move through the grid's velocity by
 // Ralston's third-order Runge-Kutta (Ralston 1962), and by `shift` where the grid has one. Places may then leave their
-// tile: sort before the next use. A stage that reaches further than 2.4 cells is taken
-// there, and no particle goes further than 3 cells along an axis.
+// tile: sort before the next use. Stages of the method sample at most 2.4 cells beyond the
+// tile, and no particle moves more than 3 cells along an axis.
 void rv_liquid_from_grid(const RvLiquidGrid* grid, const RvScatter* scatter, RvParticles* particles, double dt);
 
 #endif

@@ -1,5 +1,6 @@
-// The two loops over particles that take most of the time outside the solves. Multiplications and additions only, no
-// contraction, so every path gives the same bits.
+// The two loops over particles, which take most of the time outside of the solves: scatter to the grid (APIC, spec
+// 1.2.11) and sampling with the move. Multiplications and additions only, without contraction, so that every
+// instruction set gives the same bits.
 #include <string.h>
 
 #include "liquid/transfer.h"
@@ -12,18 +13,20 @@ void RV_KERNEL(rv_liquid_sample)(const RvTransferSpan* s, const float* const vel
 
 typedef double Two __attribute__((vector_size(16)));
 typedef double Four __attribute__((vector_size(32)));
-// the rooms are arrays of double, rows begin anywhere
+// Rows of the rooms, which are arrays of double, are not aligned.
 typedef double TwoLoose __attribute__((vector_size(16), aligned(8), may_alias));
 typedef double FourLoose __attribute__((vector_size(32), aligned(8), may_alias));
 
-enum { ROW = RV_HALO1_SIDE, SLAB = RV_HALO1_SIDE * RV_HALO1_SIDE };
+enum { ROW = RV_HALO1_SIDE, SLAB = RV_HALO1_SIDE * RV_HALO1_SIDE };  // steps along y and z in a room
 
-// nodes before and after a place along an axis: of the faces (whole numbers) and of the centres
+// Position along an axis: the node below it, of the faces (at whole numbers) and of the centres, and the part of the
+// way to the next.
 typedef struct Spot {
   int face, center;
   double face_part, center_part;
 } Spot;
 
+// Spot of a position along an axis.
 RV_INLINE Spot find_spot(float x) {
   Spot s;
   s.face = (int)x;
@@ -35,7 +38,7 @@ RV_INLINE Spot find_spot(float x) {
   return s;
 }
 
-// mass and momentum of one particle on the eight faces around it of one axis (28)
+// Adds mass and momentum of one particle to the eight faces of one axis around it (28).
 RV_INLINE void add_axis(double* room, const Spot at[3], int axis, double mass, double v, const double c[3]) {
   int node[3];
   double f[3];
@@ -43,6 +46,7 @@ RV_INLINE void add_axis(double* room, const Spot at[3], int axis, double mass, d
     node[b] = b == axis ? at[b].face : at[b].center;
     f[b] = b == axis ? at[b].face_part : at[b].center_part;
   }
+  // affine velocity at the lower and upper node along x, and its change along y and z
   double* base = room + 2 * rv_halo1_at(node[0], node[1], node[2]);
   double low = ((v - c[0] * f[0]) - c[1] * f[1]) - c[2] * f[2], high = low + c[0];
   double a = mass * (1 - f[0]), b = mass * f[0];
@@ -50,6 +54,7 @@ RV_INLINE void add_axis(double* room, const Spot at[3], int axis, double mass, d
   Four step_y = {0, c[1], 0, c[1]}, step_z = {0, c[2], 0, c[2]};
   Four w0 = weight * (1 - f[1]), w1 = weight * f[1];
   double z0 = 1 - f[2], z1 = f[2];
+  // (mass, momentum) of both nodes along x at once, in four rows
   FourLoose* row;
   row = (FourLoose*)base;
   *row = *row + (w0 * z0) * value;
@@ -62,6 +67,7 @@ RV_INLINE void add_axis(double* room, const Spot at[3], int axis, double mass, d
   *row = *row + (w1 * z1) * (up + step_z);
 }
 
+// Adds the volume of one particle to the eight cells around it.
 RV_INLINE void add_fill(double* room, const Spot at[3], double mass) {
   double* base = room + rv_halo1_at(at[0].center, at[1].center, at[2].center);
   double fx = at[0].center_part, fy = at[1].center_part, fz = at[2].center_part;
@@ -101,12 +107,17 @@ enum { LANES = 8, SIDE = RV_SAMPLE_SIDE, PLANE = RV_SAMPLE_SIDE * RV_SAMPLE_SIDE
 typedef float Lanes __attribute__((vector_size(32)));
 typedef int32_t Index __attribute__((vector_size(32)));
 
-// eight particles, loaded and stored whole or in part
+#define LOWEST_SAMPLE 0.5f  // range of x + 3 that is sampled, within the cube of 14 nodes
+#define HIGHEST_SAMPLE 12.4375f
+#define LARGEST_MOVE 3.0f    // cells along an axis in a substep
+#define LARGEST_SHIFT 0.25f  // cells of the volume correction
+
+// Eight particles, loaded and stored whole or in part.
 typedef struct Group {
   float x[3][LANES], v[3][LANES], c[9][LANES];
 } Group __attribute__((aligned(32)));
 
-// from[at] and from[at + 1] of each lane. Pairs are loaded and sorted apart by shuffles: a third of the time of
+// from[at] and from[at + 1] of each lane. Pairs are loaded and separated by shuffles, in a third of the time of
 // gathers.
 RV_INLINE void pick(const float* from, const int32_t at[LANES], Lanes* first, Lanes* second) {
 #if defined(__AVX2__)
@@ -128,36 +139,42 @@ RV_INLINE void pick(const float* from, const int32_t at[LANES], Lanes* first, La
 #endif
 }
 
+// Rounds towards zero.
 RV_INLINE Index whole(Lanes x) {
   return __builtin_convertvector(x, Index);
 }
+// Whole numbers as floats.
 RV_INLINE Lanes number(Index x) {
   return __builtin_convertvector(x, Lanes);
 }
+// x in all lanes.
 RV_INLINE Lanes all(float x) {
   return x - (Lanes){0};
 }
+// Linear interpolation.
 RV_INLINE Lanes mix(Lanes a, Lanes b, Lanes t) {
   return a * (1 - t) + b * t;
 }
+// yes where the mask is set, else no.
 RV_INLINE Lanes choose(Index mask, Lanes yes, Lanes no) {
   return (Lanes)((mask & (Index)yes) | (~mask & (Index)no));
 }
 
-// node below and part of the way to the next, of faces and of centres; places count from the corner of the halo
+// Spot of eight positions along the three axes, counted from the corner of the halo.
 typedef struct Spots {
   Index face[3], center[3];
   Lanes face_part[3], center_part[3];
 } Spots;
 
+// Spots of eight positions.
 RV_INLINE Spots find_spots(const Lanes x[3]) {
   Spots s;
   RV_UNROLL for (int a = 0; a < 3; ++a) {
-    // all that is looked up lies within the cube: x + 3 in 0.5 .. 12.5
+    // all samples are kept within the cube
     Lanes y = x[a] + (float)RV_SAMPLE_HALO;
     // (comparisons that a NaN fails too)
-    y = choose(y > 0.5f, y, all(0.5f));
-    y = choose(y < 12.4375f, y, all(12.4375f));
+    y = choose(y > LOWEST_SAMPLE, y, all(LOWEST_SAMPLE));
+    y = choose(y < HIGHEST_SAMPLE, y, all(HIGHEST_SAMPLE));
     s.face[a] = whole(y);
     s.face_part[a] = y - number(s.face[a]);
     Lanes half = y - 0.5f;
@@ -167,8 +184,8 @@ RV_INLINE Spots find_spots(const Lanes x[3]) {
   return s;
 }
 
-// the velocity along an axis, and with `slope` its change a cell along each axis
-RV_INLINE Lanes look_up(const float* from, const Spots* s, int axis, Lanes slope[3]) {
+// Trilinear velocity along an axis and, with `slope`, its change per cell along each axis.
+RV_INLINE Lanes interpolate(const float* from, const Spots* s, int axis, Lanes slope[3]) {
   Index node[3];
   Lanes f[3];
   RV_UNROLL for (int b = 0; b < 3; ++b) {
@@ -194,37 +211,40 @@ RV_INLINE Lanes look_up(const float* from, const Spots* s, int axis, Lanes slope
   return mix(p0, p1, f[2]);
 }
 
-// x + dt (2 k1 + 3 k2 + 4 k3) / 9 with k2 at dt/2 along k1 and k3 at 3 dt/4 along k2; `step` is dt / dx
+// Samples eight particles, and moves them by Ralston's third-order method: x + dt (2 k1 + 3 k2 + 4 k3) / 9 with k2 at
+// dt/2 along k1 and k3 at 3 dt/4 along k2; `step` is dt / dx.
 RV_INLINE void sample_group(Group* g, const float* const velocity[3], const float* const* shift, float per_dx,
                             float step) {
   Lanes x[3], k1[3], k2[3], y[3], moved[3];
   RV_UNROLL for (int a = 0; a < 3; ++a) x[a] = *(Lanes*)g->x[a];
+  // velocity and affine vectors
   Spots s = find_spots(x);
   RV_UNROLL for (int a = 0; a < 3; ++a) {
     Lanes slope[3];
-    k1[a] = look_up(velocity[a], &s, a, slope);
+    k1[a] = interpolate(velocity[a], &s, a, slope);
     *(Lanes*)g->v[a] = k1[a];
     RV_UNROLL for (int b = 0; b < 3; ++b) * (Lanes*)g->c[3 * a + b] = slope[b] * per_dx;
   }
   if (step == 0) return;
-  // a way that is no velocity: added to the move, at most a quarter of a cell
+  // the volume correction is a displacement: it is added to the move and leaves the velocity alone
   RV_UNROLL for (int a = 0; a < 3; ++a) {
     moved[a] = x[a];
     if (!shift) continue;
-    Lanes way = look_up(shift[a], &s, a, NULL) * per_dx;
-    way = choose(way > 0.25f, all(0.25f), way);
-    moved[a] = x[a] + choose(way < -0.25f, all(-0.25f), way);
+    Lanes displacement = interpolate(shift[a], &s, a, NULL) * per_dx;
+    displacement = choose(displacement > LARGEST_SHIFT, all(LARGEST_SHIFT), displacement);
+    moved[a] = x[a] + choose(displacement < -LARGEST_SHIFT, all(-LARGEST_SHIFT), displacement);
   }
+  // stages of Ralston's method
   RV_UNROLL for (int a = 0; a < 3; ++a) y[a] = x[a] + k1[a] * (0.5f * step);
   s = find_spots(y);
-  RV_UNROLL for (int a = 0; a < 3; ++a) k2[a] = look_up(velocity[a], &s, a, NULL);
+  RV_UNROLL for (int a = 0; a < 3; ++a) k2[a] = interpolate(velocity[a], &s, a, NULL);
   RV_UNROLL for (int a = 0; a < 3; ++a) y[a] = x[a] + k2[a] * (0.75f * step);
   s = find_spots(y);
   RV_UNROLL for (int a = 0; a < 3; ++a) {
-    Lanes k3 = look_up(velocity[a], &s, a, NULL);
-    Lanes way = ((k1[a] * 2 + k2[a] * 3) + k3 * 4) * (step / 9);
-    way = choose(way > 3, all(3), way);
-    *(Lanes*)g->x[a] = moved[a] + choose(way < -3, all(-3), way);
+    Lanes k3 = interpolate(velocity[a], &s, a, NULL);
+    Lanes displacement = ((k1[a] * 2 + k2[a] * 3) + k3 * 4) * (step / 9);
+    displacement = choose(displacement > LARGEST_MOVE, all(LARGEST_MOVE), displacement);
+    *(Lanes*)g->x[a] = moved[a] + choose(displacement < -LARGEST_MOVE, all(-LARGEST_MOVE), displacement);
   }
 }
 
@@ -248,6 +268,7 @@ void RV_KERNEL(rv_liquid_sample)(const RvTransferSpan* s, const float* const vel
     sample_group(&g, velocity, shift, per_dx, step);
     store_group(&g, s, i, LANES, moved);
   }
+  // the last ones, fewer than eight
   if (i == s->end) return;
   memset(&g, 0, sizeof g);
   load_group(&g, s, i, s->end - i);

@@ -1,3 +1,4 @@
+// The viscosity solve (viscosity.h): conjugate gradients with the diagonal as preconditioner.
 #include "liquid/viscosity.h"
 
 #include <math.h>
@@ -6,19 +7,22 @@
 #include "base/parallel.h"
 #include "liquid/viscosity_work.h"
 
-enum { GRAIN = 8, FIRST_BLOCK = 1 << 20, MOST_ITERATIONS = 500 };
+enum { GRAIN = 8 };              // tiles a task
+enum { FIRST_BLOCK = 1 << 20 };  // bytes of the arena's first block
+enum { MOST_ITERATIONS = 500 };  // by default
+static const double DEFAULT_TOLERANCE = 1e-5;
 
 struct RvViscosity {
-  RvArena* arena;
+  RvArena* arena;  // memory, kept from solve to solve
 };
 
 RvViscosity* rv_liquid_viscosity_new(void) {
   RvViscosity* v = rv_alloc_zero(1, sizeof *v);
-  if (v && !(v->arena = rv_arena_new(FIRST_BLOCK))) {
-    rv_free(v);
-    return NULL;
-  }
-  return v;
+  if (!v) return NULL;
+  v->arena = rv_arena_new(FIRST_BLOCK);
+  if (v->arena) return v;
+  rv_free(v);
+  return NULL;
 }
 
 void rv_liquid_viscosity_free(RvViscosity* v) {
@@ -32,29 +36,32 @@ size_t rv_liquid_viscosity_bytes(const RvViscosity* v) {
 
 typedef struct Solve {
   RvViscosityWork w;
-  double* square;  // r . r of each tile
-  float alpha, beta;
-  float* const* v;
+  double* square;     // r . r of each tile
+  float alpha, beta;  // of CG
+  float* const* v;    // the velocity that the operator is applied to
 } Solve;
 
+// Stress of v.
 static void stress_tiles(void* arg, size_t begin, size_t end) {
   const Solve* s = arg;
   RV_KERNEL_CALL(rv_liquid_viscosity_stress, (&s->w, s->v, begin, end));
 }
 
+// q from the stress of v; returns v . q.
 static double force_tiles(void* arg, size_t begin, size_t end) {
   const Solve* s = arg;
   return RV_KERNEL_CALL(rv_liquid_viscosity_force, (&s->w, s->v, s->w.q, begin, end));
 }
 
+// q = A v. Returns v . q.
 static double apply(Solve* s, float* const v[3]) {
   s->v = v;
   rv_parallel_for(s->w.count, GRAIN, stress_tiles, s);
   return rv_parallel_sum(s->w.count, GRAIN, force_tiles, s);
 }
 
-// r = m u* - A u* where unknown, p = 0; returns the square of what the tolerance is of: m u* and, since what solids
-// hold acts too, the first residual
+// r = m u* - A u* where unknown, p = 0. Returns the square of the norm that the tolerance is relative to: that of m u*
+// and, as prescribed velocities of solids act too, of the first residual.
 static double start_tiles(void* arg, size_t begin, size_t end) {
   const Solve* s = arg;
   double sum = 0;
@@ -63,39 +70,47 @@ static double start_tiles(void* arg, size_t begin, size_t end) {
       bool unknown = s->w.inverse[axis][at] > 0;
       float b = unknown ? s->w.mass[axis][at] * s->w.u[axis][at] : 0;
       s->w.r[axis][at] = b - s->w.q[axis][at];
-      s->w.p[axis][at] = s->w.q[axis][at] = 0;
+      s->w.p[axis][at] = 0;
+      s->w.q[axis][at] = 0;
       sum += (double)b * b + (double)s->w.r[axis][at] * s->w.r[axis][at];
     }
   return sum;
 }
 
+// Step along p; returns r . z.
 static double advance_tiles(void* arg, size_t begin, size_t end) {
   const Solve* s = arg;
   return RV_KERNEL_CALL(rv_liquid_viscosity_advance, (&s->w, s->alpha, s->square, begin, end));
 }
 
+// Next direction.
 static void turn_tiles(void* arg, size_t begin, size_t end) {
   const Solve* s = arg;
   RV_KERNEL_CALL(rv_liquid_viscosity_turn, (&s->w, s->beta, begin, end));
 }
 
+// Sum by halves: a fixed tree, independent of the workers.
 static double total(const double* v, size_t n) {
   if (n <= 2) return n == 2 ? v[0] + v[1] : n == 1 ? v[0] : 0;
   return total(v, n / 2) + total(v + n / 2, n - n / 2);
 }
 
+// Conjugate gradients to the tolerance, or `most` iterations.
 static void iterate(Solve* s, double tolerance, int most, RvViscosityReport* report) {
   size_t n = s->w.count;
+  // first residual
   apply(s, s->w.u);
-  double norm = sqrt(rv_parallel_sum(n, GRAIN, start_tiles, s)), before = 0;
+  double norm = sqrt(rv_parallel_sum(n, GRAIN, start_tiles, s)), last_rz = 0;
   s->alpha = 0;
   for (report->iterations = 0;; report->iterations++) {
+    // step along p, and the residual
     double rz = rv_parallel_sum(n, GRAIN, advance_tiles, s);
     report->residual = norm > 0 ? sqrt(total(s->square, n)) / norm : 0;
     report->converged = report->residual <= tolerance;
     if (report->converged || report->iterations == most || !(rz > 0)) return;
-    s->beta = before > 0 ? (float)(rz / before) : 0;
-    before = rz;
+    // next direction and step length
+    s->beta = last_rz > 0 ? (float)(rz / last_rz) : 0;
+    last_rz = rz;
     rv_parallel_for(n, GRAIN, turn_tiles, s);
     double pq = apply(s, s->w.p);
     if (!(pq > 0)) return;
@@ -103,6 +118,7 @@ static void iterate(Solve* s, double tolerance, int most, RvViscosityReport* rep
   }
 }
 
+// Writes the unknown velocities back.
 static void store_tiles(void* arg, size_t begin, size_t end) {
   const Solve* s = arg;
   for (int axis = 0; axis < 3; ++axis)
@@ -124,17 +140,22 @@ RvResult rv_liquid_viscosity_solve(RvViscosity* viscosity, const RvViscosityIn* 
                    "viscosity: dx %g m, dt %g s and density %g kg/m^3 must be above 0, viscosity %g Pa s not below",
                    in->dx, in->dt, in->density, in->viscosity);
   if (in->viscosity == 0) return RV_OK;
+  // set up, iterate, store
   RvArenaMark mark = rv_arena_mark(viscosity->arena);
   Solve s = {.w.in = in};
   bool done = rv_liquid_viscosity_set_up(&s.w, viscosity->arena);
-  if (done) done = (s.square = RV_TAKE(viscosity->arena, double, s.w.count)) != NULL;
   if (done) {
-    iterate(&s, tolerance > 0 ? tolerance : 1e-5, most > 0 ? most : MOST_ITERATIONS, report);
+    s.square = RV_TAKE(viscosity->arena, double, s.w.count);
+    done = s.square != NULL;
+  }
+  if (done) {
+    iterate(&s, tolerance > 0 ? tolerance : DEFAULT_TOLERANCE, most > 0 ? most : MOST_ITERATIONS, report);
     rv_parallel_for(s.w.count, GRAIN, store_tiles, &s);
   }
   rv_arena_release(viscosity->arena, mark);
   if (!done)
-    return rv_fail(error, RV_NO_MEMORY, "viscosity: no memory for %zu tiles; use larger cells", in->tiles->count);
+    return rv_fail(error, RV_NO_MEMORY, "viscosity: no memory for %zu tiles of liquid; use a larger particlesep",
+                   in->tiles->count);
   return RV_OK;
 }
 

@@ -1,8 +1,12 @@
+// Inner loops of the viscosity solve (viscosity_work.h), a row of eight cells at a time: stress of a velocity, force of
+// a stress, and the vector operations of conjugate gradients.
 #include "liquid/rows.h"
 #include "liquid/viscosity_work.h"
 
+// Kernels are also built with one lane, as baselines of benchmarks; rows have one width only.
 #if RV_W == 8
 
+// Weighted strain rates times dx: diagonal ones at centres, shear ones at edges.
 void RV_KERNEL(rv_liquid_viscosity_stress)(const RvViscosityWork* w, float* const v[3], size_t begin, size_t end) {
   const int32_t(*near)[6] = (const int32_t(*)[6])w->near;
   for (size_t t = begin; t < end; ++t) {
@@ -13,10 +17,12 @@ void RV_KERNEL(rv_liquid_viscosity_stress)(const RvViscosityWork* w, float* cons
       size_t at = t * RV_TILE_CELLS + (size_t)z * 64;
       RV_UNROLL for (int y = 0; y < 8; ++y, at += 8) {
         RvRow u = rv_liquid_slice_own(&sx, y), v1 = rv_liquid_slice_own(&sy, y), w1 = rv_liquid_slice_own(&sz, y);
+        // xx, yy, zz
         RvRow center = rv_row_load(w->weight[0] + at);
         rv_row_store(w->stress[RV_STRESS_XX] + at, center * (rv_liquid_slice_right(&sx, y) - u));
         rv_row_store(w->stress[RV_STRESS_YY] + at, center * (rv_liquid_slice_up(&sy, y) - v1));
         rv_row_store(w->stress[RV_STRESS_ZZ] + at, center * (rv_liquid_slice_front(&sz, y) - w1));
+        // yz, xz, xy
         rv_row_store(w->stress[RV_STRESS_YZ] + at,
                      rv_row_load(w->weight[1] + at) *
                          ((v1 - rv_liquid_slice_back(&sy, y)) + (w1 - rv_liquid_slice_down(&sz, y))));
@@ -31,17 +37,20 @@ void RV_KERNEL(rv_liquid_viscosity_stress)(const RvViscosityWork* w, float* cons
   }
 }
 
+// x where the face is unknown, 0 elsewhere.
 RV_INLINE RvRow unknown_only(RvRow inverse, RvRow x) {
   typedef int Mask __attribute__((vector_size(32)));
   Mask m = inverse > (RvRow){0};
   return (RvRow)((Mask)x & m);
 }
 
+// Row of A v along an axis: mass and the divergence of the stress; the diagonal stress counts twice.
 RV_INLINE RvRow force_row(const RvViscosityWork* w, int axis, size_t at, RvRow v, RvRow diagonal, RvRow shear) {
   RvRow f = rv_row_load(w->mass[axis] + at) * v + rv_row_set(w->beta) * ((diagonal + diagonal) + shear);
   return unknown_only(rv_row_load(w->inverse[axis] + at), f);
 }
 
+// out = A v from the stress of v, on unknown faces; returns v . out.
 double RV_KERNEL(rv_liquid_viscosity_force)(const RvViscosityWork* w, float* const v[3], float* const out[3],
                                             size_t begin, size_t end) {
   const int32_t(*near)[6] = (const int32_t(*)[6])w->near;
@@ -57,6 +66,7 @@ double RV_KERNEL(rv_liquid_viscosity_force)(const RvViscosityWork* w, float* con
         RvRow yz = rv_liquid_slice_own(&s[RV_STRESS_YZ], y), xz = rv_liquid_slice_own(&s[RV_STRESS_XZ], y);
         RvRow xy = rv_liquid_slice_own(&s[RV_STRESS_XY], y);
         RvRow vx = rv_row_load(v[0] + at), vy = rv_row_load(v[1] + at), vz = rv_row_load(v[2] + at);
+        // divergence of the stress, component by component
         RvRow fx = force_row(
             w, 0, at, vx, rv_liquid_slice_left(&s[RV_STRESS_XX], y) - rv_liquid_slice_own(&s[RV_STRESS_XX], y),
             (xy - rv_liquid_slice_up(&s[RV_STRESS_XY], y)) + (xz - rv_liquid_slice_front(&s[RV_STRESS_XZ], y)));
@@ -77,6 +87,7 @@ double RV_KERNEL(rv_liquid_viscosity_force)(const RvViscosityWork* w, float* con
   return rv_row_total(sum);
 }
 
+// CG step: u += alpha p, r -= alpha q. Returns r . inverse r, and r . r of each tile.
 double RV_KERNEL(rv_liquid_viscosity_advance)(const RvViscosityWork* w, float alpha, double* square, size_t begin,
                                               size_t end) {
   RvRowSum sum = {0};
@@ -97,6 +108,7 @@ double RV_KERNEL(rv_liquid_viscosity_advance)(const RvViscosityWork* w, float al
   return rv_row_total(sum);
 }
 
+// CG direction: p = inverse r + beta p.
 void RV_KERNEL(rv_liquid_viscosity_turn)(const RvViscosityWork* w, float beta, size_t begin, size_t end) {
   RvRow scale = rv_row_set(beta);
   for (int axis = 0; axis < 3; ++axis)

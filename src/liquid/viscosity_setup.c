@@ -1,4 +1,4 @@
-// From channels to the operator of viscosity: which tiles take part, how much liquid faces and stresses have around
+// Sets up the viscosity solve: finds the tiles that take part, the weights of faces and stresses by the liquid around
 // them, and the diagonal.
 #include <math.h>
 #include <string.h>
@@ -7,26 +7,30 @@
 #include "liquid/viscosity_work.h"
 #include "space/channel.h"
 
-enum { GRAIN = 8 };
+enum { GRAIN = 8, FIND_GRAIN = 64 };  // tiles a task
+#define CLOSED_BELOW 0.5f             // a face less open than this has the velocity of the solid
 
-typedef enum Hold { FREE, HELD, ABSENT } Hold;
+// State of a face: unknown, prescribed by a solid, or in an absent tile.
+typedef enum FaceKind { FREE, PRESCRIBED, ABSENT } FaceKind;
 
-// A tile with the cells around it: how much of each is liquid, and of the face below each along every axis its liquid
-// and whether a solid holds it. Absent tiles hold what borders on them.
+// A tile with the cells around it: liquid fraction and viscosity factor of each cell, and fraction and kind of the face
+// below it along every axis. Faces that border on absent tiles are prescribed.
 typedef struct Block {
   float part[RV_HALO1_CELLS], factor[RV_HALO1_CELLS];
   float mass[3][RV_HALO1_CELLS];
-  uint8_t hold[3][RV_HALO1_CELLS];
+  uint8_t kind[3][RV_HALO1_CELLS];
 } Block;
 
+// Steps along the axes in a tile with halo.
 static const int step[3] = {1, RV_HALO1_SIDE, RV_HALO1_SIDE* RV_HALO1_SIDE};
 
-// how much of a cell is liquid: a flat surface through it
+// Liquid fraction of a cell with a flat surface at this distance.
 static inline float part_of(double dx, float distance) {
   double s = 0.5 - (double)distance / dx;
   return s > 0 ? s < 1 ? (float)s : 1 : 0;
 }
 
+// Reads a tile with its halo.
 static void read_block(const RvViscosityIn* in, size_t t, Block* b) {
   float distance[RV_HALO1_CELLS], open[RV_HALO1_CELLS];
   rv_channel_gather1(in->tiles, in->distance, t, INFINITY, distance);
@@ -34,40 +38,41 @@ static void read_block(const RvViscosityIn* in, size_t t, Block* b) {
   if (in->field) rv_channel_gather1(in->tiles, in->field, t, 1, b->factor);
   for (int axis = 0; axis < 3; ++axis) {
     if (in->open[axis]) rv_channel_gather1(in->tiles, in->open[axis], t, 1, open);
-    // no edge asks for a face at the lower end along its own axis
+    // (no edge needs a face at the lower end along its own axis)
     for (int i = step[axis]; i < RV_HALO1_CELLS; ++i) {
       bool hi = distance[i] < INFINITY, lo = distance[i - step[axis]] < INFINITY;
       b->mass[axis][i] = 0.5f * (b->part[i - step[axis]] + b->part[i]);
-      b->hold[axis][i] = !hi ? ABSENT : !lo || (in->open[axis] && open[i] < 0.5f) ? HELD : FREE;
+      b->kind[axis][i] = !hi ? ABSENT : !lo || (in->open[axis] && open[i] < CLOSED_BELOW) ? PRESCRIBED : FREE;
     }
   }
 }
 
-// The shear at an edge of four faces counts as far as the four cells around are liquid, if each of the faces has liquid
-// or is held. A flat wall through the edge holds three of them, two in it and one beyond: then the shear is that over
-// half a cell, in half of the volume, if the liquid sticks to it.
+// Weight of the shear stress at an edge: the liquid fraction of its four cells, if each of its four faces has liquid or
+// is prescribed. A flat wall through the edge prescribes three of them, two in it and one beyond: then the shear is
+// that over half a cell, in half of the volume, if the liquid sticks to the wall.
 static float edge_weight(const RvViscosityIn* in, const Block* block, int along, int at) {
-  int a = (along + 1) % 3, b = (along + 2) % 3, held = 0;
+  int a = (along + 1) % 3, b = (along + 2) % 3, prescribed = 0;
   const int face[4] = {at, at - step[b], at, at - step[a]};
   const int cell[4] = {at, at - step[a], at - step[b], at - step[a] - step[b]};
-  float free_mass = 0, sum = 0, most = 0;
+  float free_mass = 0, sum = 0, largest_factor = 0;
   for (int k = 0; k < 4; ++k) {
     int axis = k < 2 ? a : b;
     float mass = block->mass[axis][face[k]];
-    Hold hold = (Hold)block->hold[axis][face[k]];
-    if (hold == ABSENT || (hold == FREE && !(mass > 0))) return 0;
-    held += hold == HELD;
-    if (hold == FREE) free_mass = mass;
+    FaceKind kind = (FaceKind)block->kind[axis][face[k]];
+    if (kind == ABSENT || (kind == FREE && !(mass > 0))) return 0;
+    prescribed += kind == PRESCRIBED;
+    if (kind == FREE) free_mass = mass;
   }
-  if (held == 4 || (held >= 2 && !in->stick)) return 0;
+  if (prescribed == 4 || (prescribed >= 2 && !in->stick)) return 0;
   for (int k = 0; k < 4; ++k) {
     float factor = in->field ? block->factor[cell[k]] : 1;
     sum += block->part[cell[k]] * factor;
-    most = factor > most ? factor : most;
+    largest_factor = factor > largest_factor ? factor : largest_factor;
   }
-  return held == 3 ? 2 * free_mass * most : 0.25f * sum;
+  return prescribed == 3 ? 2 * free_mass * largest_factor : 0.25f * sum;
 }
 
+// Weights, unknowns and first velocities of a tile.
 static void weigh_tile(const RvViscosityWork* w, size_t t) {
   const RvViscosityIn* in = w->in;
   Block block;
@@ -78,12 +83,13 @@ static void weigh_tile(const RvViscosityWork* w, size_t t) {
     w->weight[0][at] = block.part[i] * (in->field ? block.factor[i] : 1);
     for (int k = 0; k < 3; ++k) {
       w->weight[1 + k][at] = edge_weight(in, &block, k, i);
-      // a face of liquid is unknown unless it is held
-      bool held = block.hold[k][i] != FREE, solid = held && in->open[k] && in->open[k][from] < 0.5f;
-      float hold = solid && in->solid[k] ? in->solid[k][from] : 0;
+      // a face with liquid is unknown unless it is prescribed
+      bool prescribed = block.kind[k][i] != FREE;
+      bool solid = prescribed && in->open[k] && in->open[k][from] < CLOSED_BELOW;
+      float solid_velocity = solid && in->solid[k] ? in->solid[k][from] : 0;
       w->mass[k][at] = block.mass[k][i];
-      w->inverse[k][at] = !held && block.mass[k][i] > 0;
-      w->u[k][at] = held ? hold : in->velocity[k][from];
+      w->inverse[k][at] = !prescribed && block.mass[k][i] > 0;
+      w->u[k][at] = prescribed ? solid_velocity : in->velocity[k][from];
     }
   }
 }
@@ -92,14 +98,15 @@ static void weigh_tiles(void* arg, size_t begin, size_t end) {
   for (size_t t = begin; t < end; ++t) weigh_tile(arg, t);
 }
 
-// a value of a vector, at most one of whose coordinates leaves the tile
+// A value of a vector at x, of which at most one coordinate leaves the tile.
 static float read_near(const RvViscosityWork* w, const float* v, size_t t, const int x[3]) {
   for (int a = 0; a < 3; ++a)
     if (x[a] < 0 || x[a] > 7) t = (size_t)w->near[t][2 * a + (x[a] > 7)];
   return v[t * RV_TILE_CELLS + (size_t)rv_tile_cell(x[0] & 7, x[1] & 7, x[2] & 7)];
 }
 
-// weights around a face along `axis`: centres before and after, edges at both sides of it
+// Inverse diagonal: mass and the weights of the stresses around each face, centres before and after it and edges beside
+// it.
 static void invert_tiles(void* arg, size_t begin, size_t end) {
   const RvViscosityWork* w = arg;
   for (size_t t = begin; t < end; ++t)
@@ -108,6 +115,7 @@ static void invert_tiles(void* arg, size_t begin, size_t end) {
         size_t at = t * RV_TILE_CELLS + (size_t)c;
         if (!(w->inverse[axis][at] > 0)) continue;
         int x[3] = {c & 7, c >> 3 & 7, c >> 6};
+        // edges on both sides of the face along the other axes
         float shear = 0;
         for (int along = 0; along < 3; ++along) {
           if (along == axis) continue;
@@ -115,6 +123,7 @@ static void invert_tiles(void* arg, size_t begin, size_t end) {
           d[3 - axis - along]++;
           shear += w->weight[1 + along][at] + read_near(w, w->weight[1 + along], t, d);
         }
+        // centres before and after it
         x[axis]--;
         float before = read_near(w, w->weight[0], t, x);
         w->inverse[axis][at] = 1 / (w->mass[axis][at] + w->beta * (2 * (w->weight[0][at] + before) + shear));
@@ -123,30 +132,34 @@ static void invert_tiles(void* arg, size_t begin, size_t end) {
 
 //---------------------------------------------------------------------------------------------- tiles
 
+// Marks tiles that hold liquid: a surface within half a cell of a centre.
 static void find_wet(void* arg, size_t begin, size_t end) {
   const RvViscosityWork* w = arg;
-  float nearest = (float)(0.5 * w->in->dx);
+  float threshold = (float)(0.5 * w->in->dx);
   for (size_t t = begin; t < end; ++t) {
     const float* d = w->in->distance + t * RV_TILE_CELLS;
-    float least = d[0];
-    for (int c = 1; c < RV_TILE_CELLS; ++c) least = d[c] < least ? d[c] : least;
-    w->number[t] = least < nearest;
+    float smallest = d[0];
+    for (int c = 1; c < RV_TILE_CELLS; ++c) smallest = d[c] < smallest ? d[c] : smallest;
+    w->number[t] = smallest < threshold;
   }
 }
 
-// Numbers the tiles that hold liquid and those around them, which have its faces; the others have nothing to do.
+// Numbers the tiles that hold liquid and those around them, which have faces of it; the others take no part.
 static void number_tiles(RvViscosityWork* w) {
   const RvTiles* tiles = w->in->tiles;
-  rv_parallel_for(tiles->count, 64, find_wet, w);
+  rv_parallel_for(tiles->count, FIND_GRAIN, find_wet, w);
+  // wet tiles and their neighbours
   for (size_t t = 0; t < tiles->count; ++t) {
     bool any = false;
     for (int n = 0; n < RV_TILE_NEAR; ++n) any = any || (tiles->near[t][n] >= 0 && w->number[tiles->near[t][n]] == 1);
     if (any) w->tile[w->count++] = (int32_t)t;
   }
+  // numbers both ways
   for (size_t t = 0; t < tiles->count; ++t) w->number[t] = (int32_t)w->count;
   for (size_t k = 0; k < w->count; ++k) w->number[w->tile[k]] = (int32_t)k;
 }
 
+// Neighbours of the tiles that take part.
 static void link_near(const RvViscosityWork* w) {
   for (size_t k = 0; k < w->count; ++k)
     for (int side = 0; side < 6; ++side) {
@@ -157,6 +170,7 @@ static void link_near(const RvViscosityWork* w) {
     }
 }
 
+// All vectors, with a tile of zeros behind. False: out of memory.
 static bool take_vectors(RvViscosityWork* w, RvArena* arena) {
   float** vectors[] = {&w->mass[0],   &w->inverse[0], &w->u[0],      &w->r[0],      &w->p[0],      &w->q[0],
                        &w->mass[1],   &w->inverse[1], &w->u[1],      &w->r[1],      &w->p[1],      &w->q[1],
@@ -176,10 +190,12 @@ bool rv_liquid_viscosity_set_up(RvViscosityWork* w, RvArena* arena) {
   w->tile = RV_TAKE(arena, int32_t, in->tiles->count);
   w->number = RV_TAKE(arena, int32_t, in->tiles->count);
   if (!w->tile || !w->number) return false;
+  // tiles, vectors, neighbours
   number_tiles(w);
   w->near = rv_arena_take(arena, w->count, sizeof *w->near);
   if (!w->near || !take_vectors(w, arena)) return false;
   link_near(w);
+  // weights, then the diagonal
   w->beta = (float)(in->viscosity * in->dt / (in->density * in->dx * in->dx));
   rv_parallel_for(w->count, GRAIN, weigh_tiles, w);
   rv_parallel_for(w->count, GRAIN, invert_tiles, w);

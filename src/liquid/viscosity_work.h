@@ -11,20 +11,20 @@ enum { RV_STRESS_XX, RV_STRESS_YY, RV_STRESS_ZZ, RV_STRESS_YZ, RV_STRESS_XZ, RV_
 
 typedef struct RvViscosityWork {
   const RvViscosityIn* in;
-  size_t count;        // of tiles with liquid in or next to them: the others take no part
-  int32_t* tile;       // of each, its number among the input's
-  int32_t* number;     // and back; `count`: takes no part
-  int32_t (*near)[6];  // at -x, +x, -y, +y, -z, +z; `count`: absent
-  float beta;          // viscosity dt / (density dx^2)
-  float* mass[3];      // of each face, 0..1
-  float* inverse[3];   // 1 / diagonal where the face is unknown, 0 elsewhere
-  float* weight[4];    // of stresses: centres, then edges along x, y, z
-  float* stress[RV_STRESSES];
-  float *u[3], *r[3], *p[3], *q[3];
+  size_t count;                      // of tiles with liquid in or next to them: the others take no part
+  int32_t* tile;                     // of each, its number among the input's
+  int32_t* number;                   // and back; `count`: takes no part
+  int32_t (*near)[6];                // at -x, +x, -y, +y, -z, +z; `count`: absent
+  float beta;                        // viscosity dt / (density dx^2)
+  float* mass[3];                    // of each face, 0..1
+  float* inverse[3];                 // 1 / diagonal where the face is unknown, 0 elsewhere
+  float* weight[4];                  // of stresses: centres, then edges along x, y, z
+  float* stress[RV_STRESSES];        // of the velocity at hand
+  float *u[3], *r[3], *p[3], *q[3];  // CG: velocity, residual, direction, A p
 } RvViscosityWork;
 
-// Tiles, weights, the diagonal, and u: the velocities of the input, and of solids where they hold. False when out of
-// memory.
+// Tiles, weights, the diagonal, and u: the velocities of the input, and those of solids where they are prescribed.
+// False when out of memory.
 bool rv_liquid_viscosity_set_up(RvViscosityWork* work, RvArena* arena);
 
 // stress of a velocity, over tiles begin..end

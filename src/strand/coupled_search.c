@@ -1,86 +1,99 @@
-// The line search of the coupled step: every strand has its own share of the step, so that one in trouble does not hold
-// back the others.
+// The line search of the coupled step. Every strand has its own step length, so that one that must shorten its step
+// does not slow down the others; the sum of all energies has to decrease enough (Armijo).
 #include <math.h>
 #include <string.h>
 
 #include "base/parallel.h"
 #include "strand/coupled.h"
 
-void rv_strand_coupled_stays(const RvCoupled* c, const double* q) {
+// A batch becomes a candidate for the inactive set when its predicted decrease is at most this many times the threshold
+// of that set. Above it, its residual would hardly fall below the threshold with the next iteration.
+static const double CANDIDATE_FACTOR = 16;
+
+// Only strands whose excess over the quadratic model is above this share of the largest one shorten their step. Joined
+// strands share the energy of what joins them, so a small excess may be a neighbour's.
+static const double BLAME_SHARE = 0.1;
+
+// What the steps of all strands are shortened by where shortening single ones has not helped.
+static const double COMMON_SHORTENING = 0.25;
+
+void rv_strand_coupled_keep(const RvCoupled* c, const double* q) {
   if (c->op->stays) c->op->stays(c->op->user, q);
 }
 
-// each strand's own energy at x
-static void own_energy(const RvCoupled* c, size_t k, const double* x, double* out) {
+// Energies of the strands of batch k at x, without the coupling; 0 in spare lanes.
+static void measure_batch(const RvCoupled* c, size_t k, const double* x, double* out) {
   const RvStrandBatch* b = &c->step->m->batches[k];
   rv_strand_newton_energy(&c->work[k].potential, x + b->at, out + k * RV_LANES);
   for (int lane = b->lanes; lane < RV_LANES; ++lane) out[k * RV_LANES + (size_t)lane] = 0;
 }
 
-static void own_energies(void* arg, size_t begin, size_t end) {
+static void measure_batches(void* arg, size_t begin, size_t end) {
   const RvCoupled* c = arg;
-  for (size_t k = begin; k < end; ++k) own_energy(c, k, c->q, c->own);
+  for (size_t k = begin; k < end; ++k) measure_batch(c, k, c->q, c->strand_energy);
 }
 
 void rv_strand_coupled_measure(RvCoupled* c) {
-  size_t n = c->step->m->nbatch, bytes = n * RV_LANES * sizeof(double);
-  rv_parallel_for(n, 1, own_energies, c);
-  memcpy(c->own_trial, c->own, bytes);
-  memcpy(c->now, c->own, bytes);
-  c->op->energy(c->op->user, c->q, c->now);
+  const size_t n = c->step->m->nbatch, bytes = n * RV_LANES * sizeof(double);
+  rv_parallel_for(n, 1, measure_batches, c);
+  memcpy(c->trial_strand_energy, c->strand_energy, bytes);
+  memcpy(c->energy, c->strand_energy, bytes);
+  c->op->energy(c->op->user, c->q, c->energy);
 }
 
-// how the potential of each strand should change, and a whole step for all; the quiet ones stay
+// Descent of each strand along d, and the unit step for all; inactive batches do not move.
 static void begin_search(void* arg, size_t begin, size_t end) {
   RvCoupled* c = arg;
   for (size_t k = begin; k < end; ++k) {
     const RvStrandBatch* b = &c->step->m->batches[k];
-    double* slope = c->slope + k * RV_LANES;
-    if (c->quiet[k]) {
-      memset(slope, 0, RV_LANES * sizeof(double));
+    double* descent = c->descent + k * RV_LANES;
+    double* step_length = c->step_length + k * RV_LANES;
+    if (c->inactive[k]) {
+      memset(descent, 0, RV_LANES * sizeof(double));
       memcpy(c->ap + b->at, c->q + b->at, rv_strand_coupled_unknowns(b) * sizeof(double));
     } else {
-      rv_strand_newton_dot(b->vertices, c->b + b->at, c->d + b->at, slope);
+      rv_strand_newton_dot(b->vertices, c->b + b->at, c->d + b->at, descent);
     }
-    for (int lane = 0; lane < RV_LANES; ++lane) c->share[k * RV_LANES + (size_t)lane] = c->quiet[k] ? 0 : 1;
-    c->looks[k] = 1;
+    for (int lane = 0; lane < RV_LANES; ++lane) step_length[lane] = c->inactive[k] ? 0 : 1;
+    c->step_changed[k] = 1;
   }
 }
 
-// those whose share is new
+// Trial iterate and its energy, for the batches whose step lengths changed.
 static void try_batches(void* arg, size_t begin, size_t end) {
   RvCoupled* c = arg;
   for (size_t i = begin; i < end; ++i) {
-    const size_t k = c->list[i];
+    const size_t k = c->active[i];
     const RvStrandBatch* b = &c->step->m->batches[k];
-    if (!c->looks[k]) continue;
-    rv_strand_newton_move(b->vertices, c->q + b->at, c->share + k * RV_LANES, c->d + b->at, c->ap + b->at);
-    own_energy(c, k, c->ap, c->own_trial);
+    if (!c->step_changed[k]) continue;
+    rv_strand_newton_move(b->vertices, c->q + b->at, c->step_length + k * RV_LANES, c->d + b->at, c->ap + b->at);
+    measure_batch(c, k, c->ap, c->trial_strand_energy);
   }
 }
 
-// who was promised little is looked at before it is iterated again; a batch that was cut short is not
-static bool may_rest(const RvCoupled* c, size_t k) {
-  double sum = 0;
+// Whether batch k is a candidate for the inactive set: it took whole steps, and small ones.
+static bool is_candidate(const RvCoupled* c, size_t k) {
+  double descent_sum = 0;
   for (size_t lane = 0; lane < RV_LANES; ++lane) {
-    sum += c->slope[k * RV_LANES + lane];
-    if (c->share[k * RV_LANES + lane] < 1) return false;
+    descent_sum += c->descent[k * RV_LANES + lane];
+    if (c->step_length[k * RV_LANES + lane] < 1) return false;
   }
-  return !c->careful[k] && sum <= RV_COUPLED_HOPE * c->little;
+  return !c->cautious_lanes[k] && descent_sum <= CANDIDATE_FACTOR * c->inactive_threshold;
 }
 
-static void take_batches(void* arg, size_t begin, size_t end) {
+// The trial becomes the iterate.
+static void accept_batches(void* arg, size_t begin, size_t end) {
   RvCoupled* c = arg;
   for (size_t i = begin; i < end; ++i) {
-    const size_t k = c->list[i];
+    const size_t k = c->active[i];
     const RvStrandBatch* b = &c->step->m->batches[k];
     memcpy(c->q + b->at, c->ap + b->at, rv_strand_coupled_unknowns(b) * sizeof(double));
-    c->careful[k] = 0;
+    c->cautious_lanes[k] = 0;
     for (size_t lane = 0; lane < RV_LANES; ++lane)
-      if (rv_strand_step_careful(&c->caution[k * RV_LANES + lane], c->share[k * RV_LANES + lane]))
-        c->careful[k] |= (uint8_t)(1U << lane);
-    c->work[k].potential.careful = c->careful[k];
-    c->quiet[k] = may_rest(c, k);
+      if (rv_strand_step_update_caution(&c->caution_left[k * RV_LANES + lane], c->step_length[k * RV_LANES + lane]))
+        c->cautious_lanes[k] |= (uint8_t)(1U << lane);
+    c->work[k].potential.cautious_lanes = c->cautious_lanes[k];
+    c->inactive[k] = is_candidate(c, k);
   }
 }
 
@@ -90,55 +103,62 @@ static double sum_lanes(const double* lanes, size_t n) {
   return sum;
 }
 
-static double promised(const RvCoupled* c) {
-  double fall = 0;
-  for (size_t at = 0; at < c->step->m->nbatch * RV_LANES; ++at) fall += c->share[at] * c->slope[at];
-  return fall;
+// First-order decrease of the step lengths at hand; the quadratic model predicts half of it for unit steps.
+static double first_order_decrease(const RvCoupled* c) {
+  double decrease = 0;
+  for (size_t at = 0; at < c->step->m->nbatch * RV_LANES; ++at) decrease += c->step_length[at] * c->descent[at];
+  return decrease;
 }
 
-// by how much the share of a strand rose above what a quadratic would have given it
+// By how much the energy of a lane is above its quadratic model.
 static double excess(const RvCoupled* c, size_t at) {
-  return c->trial[at] - c->now[at] + 0.5 * c->share[at] * c->slope[at];
+  return c->trial_energy[at] - c->energy[at] + 0.5 * c->step_length[at] * c->descent[at];
 }
 
-// Shortens the steps of the strands that are in the way of the fall: how much more than promised each one's share rose
-// tells which. Strands that are joined also share their energy, so only large excesses count.
-static void shorten(RvCoupled* c, bool all) {
-  size_t n = c->step->m->nbatch * RV_LANES;
-  double worst = 0;
+// Shortens the steps of the strands that keep the energy from decreasing: those with the largest excess over their
+// quadratic model. `all`: those of all strands.
+static void shorten_steps(RvCoupled* c, bool all) {
+  const size_t n = c->step->m->nbatch * RV_LANES;
+  double largest = 0;
   for (size_t at = 0; at < n; ++at)
-    if (c->share[at] > 0) worst = fmax(worst, excess(c, at));
-  memset(c->looks, 0, c->step->m->nbatch);
+    if (c->step_length[at] > 0) largest = fmax(largest, excess(c, at));
+  memset(c->step_changed, 0, c->step->m->nbatch);
   for (size_t at = 0; at < n; ++at) {
-    if (c->share[at] == 0 || (!all && !(excess(c, at) > 0.1 * worst))) continue;
-    c->share[at] =
-        all ? 0.25 * c->share[at] : rv_strand_step_shorter(c->share[at], c->slope[at], c->trial[at] - c->now[at]);
-    c->looks[at / RV_LANES] = 1;
+    const double alpha = c->step_length[at];
+    if (alpha == 0 || (!all && !(excess(c, at) > BLAME_SHARE * largest))) continue;
+    c->step_length[at] = all ? COMMON_SHORTENING * alpha
+                             : rv_strand_step_backtrack(alpha, c->descent[at], c->trial_energy[at] - c->energy[at]);
+    c->step_changed[at / RV_LANES] = 1;
   }
 }
 
 bool rv_strand_coupled_search(RvCoupled* c, RvStrandStats* stats) {
-  size_t n = c->step->m->nbatch;
-  double energy = sum_lanes(c->now, n);
+  const size_t n = c->step->m->nbatch, bytes = n * RV_LANES * sizeof(double);
+  const double energy = sum_lanes(c->energy, n);
   rv_parallel_for(n, 1, begin_search, c);
-  rv_strand_coupled_stays(c, NULL);
+  rv_strand_coupled_keep(c, NULL);
   for (int halving = 0; halving <= RV_STRAND_MAX_HALVINGS; ++halving) {
-    rv_parallel_for(c->count, 1, try_batches, c);
-    memcpy(c->trial, c->own_trial, n * RV_LANES * sizeof(double));
-    c->op->energy(c->op->user, c->ap, c->trial);
-    double trial = sum_lanes(c->trial, n);
-    bool late = halving >= RV_STRAND_MAX_HALVINGS / 2;
-    // at convergence the fall is below the energy's own rounding, which must not stop the last step
-    if (trial <= energy - (late ? 1e-4 : 0.1) * promised(c) + 1e-13 * fabs(energy)) {
-      rv_parallel_for(c->count, 1, take_batches, c);
-      rv_strand_coupled_stays(c, c->q);
-      memcpy(c->now, c->trial, n * RV_LANES * sizeof(double));
-      memcpy(c->own, c->own_trial, n * RV_LANES * sizeof(double));
-      c->surprise = halving > 0 ? INFINITY : fabs(energy - trial - 0.5 * promised(c));
+    // energy of the trial, with the coupling
+    rv_parallel_for(c->nactive, 1, try_batches, c);
+    memcpy(c->trial_energy, c->trial_strand_energy, bytes);
+    c->op->energy(c->op->user, c->ap, c->trial_energy);
+    const double trial_energy = sum_lanes(c->trial_energy, n);
+
+    // sufficient decrease (Armijo): accept
+    const double decrease = first_order_decrease(c);
+    const double rounding = RV_STRAND_ENERGY_ROUNDING * fabs(energy);
+    if (trial_energy <= energy - rv_strand_step_armijo(halving) * decrease + rounding) {
+      rv_parallel_for(c->nactive, 1, accept_batches, c);
+      rv_strand_coupled_keep(c, c->q);
+      memcpy(c->energy, c->trial_energy, bytes);
+      memcpy(c->strand_energy, c->trial_strand_energy, bytes);
+      c->model_error = halving > 0 ? INFINITY : fabs(energy - trial_energy - 0.5 * decrease);
       return true;
     }
+
+    // else shorten single steps, and all of them in the second half of the search
     stats->searches++;
-    shorten(c, late);
+    shorten_steps(c, rv_strand_step_search_late(halving));
   }
   return false;
 }

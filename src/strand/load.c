@@ -1,11 +1,15 @@
-// What liquid on strands adds to their mass, and blows that change their velocities between steps.
+// Mass of the liquid on strands (WH-5, WH-25), and impulses that change their velocities between steps.
 #include "base/parallel.h"
 #include "strand/strand.h"
 
+enum { BATCHES_A_TASK = 32 };
+
 typedef struct Masses {
   RvStrandModel* m;
-  const double* add;
+  const double* add;  // [vertices] kg or [edges] kg m2, NULL: 0
 } Masses;
+
+// Mass of each vertex: hair and load.
 
 static void set_loads(void* arg, size_t begin, size_t end) {
   const Masses* s = arg;
@@ -14,8 +18,9 @@ static void set_loads(void* arg, size_t begin, size_t end) {
     const RvStrandBatch* b = &m->batches[k];
     for (int i = 0; i < b->vertices; ++i)
       for (int q = 0; q < 3; ++q) {
-        const double *hair = m->hair_mass + b->vertex_at + (size_t)i * RV_LANES,
-                     *add = s->add ? s->add + b->vertex_at + (size_t)i * RV_LANES : NULL;
+        const size_t vertex = b->vertex_at + (size_t)i * RV_LANES;
+        const double* hair = m->hair_mass + vertex;
+        const double* add = s->add ? s->add + vertex : NULL;
         double* mass = m->mass + rv_strand_index(b, 0, i, q);
         for (int lane = 0; lane < RV_LANES; ++lane) mass[lane] = hair[lane] + (add ? add[lane] : 0);
       }
@@ -24,9 +29,10 @@ static void set_loads(void* arg, size_t begin, size_t end) {
 
 void rv_strand_set_load(RvStrandModel* m, const double* load) {
   Masses s = {m, load};
-  rv_parallel_for(m->nbatch, 32, set_loads, &s);
+  rv_parallel_for(m->nbatch, BATCHES_A_TASK, set_loads, &s);
 }
 
+// Moment of inertia of each edge about its tangent: hair and film.
 static void set_turns(void* arg, size_t begin, size_t end) {
   const Masses* s = arg;
   RvStrandModel* m = s->m;
@@ -43,7 +49,7 @@ static void set_turns(void* arg, size_t begin, size_t end) {
 
 void rv_strand_set_turn(RvStrandModel* m, const double* turn) {
   Masses s = {m, turn};
-  rv_parallel_for(m->nbatch, 32, set_turns, &s);
+  rv_parallel_for(m->nbatch, BATCHES_A_TASK, set_turns, &s);
 }
 
 void rv_strand_kick_batch(const RvStrandModel* m, RvStrandState* s, const RvStrandBatch* b, double dt,

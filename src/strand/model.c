@@ -1,4 +1,5 @@
-// Builds batches of lanes from strands: order, sizes, masses, stiffness, rest shape.
+// Builds the model of all strands: batches of equal vertex count in Morton order, masses and stiffness (WH-1,
+// spec 1.2.1).
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,15 +10,21 @@
 #include "strand/strand.h"
 
 enum { MIN_VERTICES = 3, MAX_VERTICES = 4096 };
+enum { MORTON_STEPS = 2097151 };  // 2^21 - 1: steps of a coordinate of a Morton code
+
+// Trouton's ratio: elongational over shear viscosity, for stretching and bending of a viscous thread.
+static const double TROUTON = 3;
 
 //---------------------------------------------------------------------------------------------- order
 
+// What strands are sorted by: vertex count, Morton code of the root, id.
 typedef struct Key {
   uint64_t morton;
   int64_t id;
   int32_t strand, vertices;
 } Key;
 
+// Order of two keys, for qsort.
 static int by_key(const void* pa, const void* pb) {
   const Key *a = pa, *b = pb;
   if (a->vertices != b->vertices) return a->vertices < b->vertices ? -1 : 1;
@@ -26,7 +33,7 @@ static int by_key(const void* pa, const void* pb) {
   return a->strand < b->strand ? -1 : a->strand > b->strand;
 }
 
-// spreads the low 21 bits of x to every third
+// Spreads the low 21 bits of x to every third bit.
 static uint64_t spread_bits(uint64_t x) {
   x &= 0x1fffff;
   x = (x | x << 32) & 0x1f00000000ffffull;
@@ -36,27 +43,31 @@ static uint64_t spread_bits(uint64_t x) {
   return (x | x << 2) & 0x1249249249249249ull;
 }
 
+// Morton code of a point in the box that begins at lo.
 static uint64_t morton(const double* x, const double* lo, double scale) {
   uint64_t code = 0;
   for (int c = 0; c < 3; ++c) code |= spread_bits((uint64_t)((x[c] - lo[c]) * scale)) << c;
   return code;
 }
 
+// Sorted keys of all strands. NULL: out of memory.
 static Key* make_order(const RvStrandDef* strands, size_t count) {
   Key* keys = rv_alloc(count, sizeof *keys);
   if (!keys) return NULL;
+  // bounds of the roots
   double lo[3] = {INFINITY, INFINITY, INFINITY}, size = 0;
   for (size_t s = 0; s < count; ++s)
     for (int c = 0; c < 3; ++c) lo[c] = fmin(lo[c], strands[s].x[c]);
   for (size_t s = 0; s < count; ++s)
     for (int c = 0; c < 3; ++c) size = fmax(size, strands[s].x[c] - lo[c]);
-  double scale = size > 0 ? 2097151 / size : 0;
+  double scale = size > 0 ? MORTON_STEPS / size : 0;
   for (size_t s = 0; s < count; ++s)
     keys[s] = (Key){morton(strands[s].x, lo, scale), strands[s].id, (int32_t)s, strands[s].vertices};
   qsort(keys, count, sizeof *keys, by_key);
   return keys;
 }
 
+// Cuts the sorted strands into batches of equal vertex count.
 static RvResult make_batches(RvStrandModel* m, const Key* keys, RvError* error) {
   size_t count = 0;
   for (int pass = 0; pass < 2; ++pass) {
@@ -65,6 +76,7 @@ static RvResult make_batches(RvStrandModel* m, const Key* keys, RvError* error) 
       int vertices = keys[s].vertices, lanes = 0;
       while (s + (size_t)lanes < m->nstrand && lanes < RV_LANES && keys[s + (size_t)lanes].vertices == vertices)
         lanes++;
+      // pass 0 counts the batches, pass 1 makes them; spare lanes repeat the last strand
       if (pass) {
         RvStrandBatch* b = &m->batches[n];
         *b = (RvStrandBatch){vertices, lanes, {0}, m->unknowns, m->vertices, m->edges, false};
@@ -85,9 +97,9 @@ static RvResult make_batches(RvStrandModel* m, const Key* keys, RvError* error) 
   return RV_OK;
 }
 
-//---------------------------------------------------------------------------------------------- numbers
+//---------------------------------------------------------------------------------------------- masses and stiffness
 
-// the arrays of a model, each with how many numbers it has
+// Allocates the arrays of a model. False: out of memory.
 static bool take_arrays(RvStrandModel* m) {
   const struct {
     double** array;
@@ -104,73 +116,111 @@ static bool take_arrays(RvStrandModel* m) {
   return true;
 }
 
+// Length of edge j in a pose.
 static double edge_length(const double* x, int j) {
   return rv_distance(rv_vec3_load64(x + 3 * j), rv_vec3_load64(x + 3 * j + 3));
 }
 
+// Natural length of edge j: given, or that of the natural shape.
 static double natural_length(const RvStrandDef* d, int j) {
   return d->length ? d->length[j] : edge_length(d->rest ? d->rest : d->x, j);
 }
 
-// masses and stiffness of one strand in one lane (spec 1.2.1); the half axes of the section are a and b = a / ellipse
+// A vertex of a strand while its lane is filled.
+typedef struct Vertex {
+  double before, after;  // m: natural lengths of the edges on both sides, 0 beyond the ends
+  double cell;           // m: length that the vertex stands for
+  double a, c;           // m: half axes of the section
+  double stiffness;      // multiplier of all stiffness
+  double density;        // kg/m3
+  double viscosity;      // Pa s
+} Vertex;
+
+static Vertex read_vertex(const RvStrandDef* d, int i) {
+  Vertex v = {.before = i > 0 ? natural_length(d, i - 1) : 0,
+              .after = i + 1 < d->vertices ? natural_length(d, i) : 0,
+              .a = d->radius[i],
+              .stiffness = d->multiple * (d->stiffness ? d->stiffness[i] : 1),
+              .density = d->density * (d->heavier ? d->heavier[i] : 1),
+              .viscosity = d->viscosity * (d->damper ? d->damper[i] : 1)};
+  v.cell = 0.5 * (v.before + v.after);
+  v.c = v.a / d->ellipse;
+  return v;
+}
+
+// Edge i, of the mean radius of its ends: rotational inertia, stretching stiffness and damping.
+static void fill_edge(RvStrandModel* m, const RvStrandBatch* b, int lane, const RvStrandDef* d, int i,
+                      const Vertex* v) {
+  size_t edge = b->edge_at + (size_t)i * RV_LANES + (size_t)lane;
+  double mean = 0.5 * (v->a + d->radius[i + 1]), section = RV_PI * mean * mean / d->ellipse;
+  m->hair_turn[edge] =
+      d->multiple * v->density * section * v->after * 0.25 * (mean * mean + mean * mean / (d->ellipse * d->ellipse));
+  m->mass[rv_strand_index(b, lane, i, 3)] = m->hair_turn[edge];
+  m->free[rv_strand_index(b, lane, i, 3)] = 1;
+  m->rest_length[edge] = v->after;
+  m->stretch[edge] = v->stiffness * d->youngs * section / v->after;
+  m->damp_stretch[edge] = v->stiffness * TROUTON * v->viscosity * section / v->after;
+}
+
+// Inner vertex i: stiffness and damping of bending and torsion.
+static void fill_bend(RvStrandModel* m, const RvStrandBatch* b, int lane, const RvStrandDef* d, int i,
+                      const Vertex* v) {
+  size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane;
+  size_t bend = 2 * b->vertex_at + (size_t)(2 * i) * RV_LANES + (size_t)lane;
+  double a = v->a, c = v->c, k = v->stiffness;
+  double i1 = 0.25 * RV_PI * a * a * a * c, i2 = 0.25 * RV_PI * a * c * c * c;
+  double polar = RV_PI * a * a * a * c * c * c / (a * a + c * c);  // St Venant's torsion constant of an ellipse
+  m->bend[bend] = k * d->youngs * i1 / v->cell;
+  m->bend[bend + RV_LANES] = k * d->youngs * i2 / v->cell;
+  m->torsion[vertex] = k * d->shear * polar / v->cell;
+  m->damp_bend[bend] = k * TROUTON * v->viscosity * i1 / v->cell;
+  m->damp_bend[bend + RV_LANES] = k * TROUTON * v->viscosity * i2 / v->cell;
+  m->damp_torsion[vertex] = k * v->viscosity * polar / v->cell;
+}
+
+// Masses and stiffness of one strand in one lane (spec 1.2.1). The half axes of the section are a and a / ellipse.
 static void fill_lane(RvStrandModel* m, const RvStrandBatch* b, int lane, const RvStrandDef* d) {
   int n = d->vertices;
   for (int i = 0; i < n; ++i) {
-    double before = i > 0 ? natural_length(d, i - 1) : 0, after = i + 1 < n ? natural_length(d, i) : 0;
-    double cell = 0.5 * (before + after), a = d->radius[i], c = a / d->ellipse, area = RV_PI * a * c;
-    double k = d->multiple * (d->stiffness ? d->stiffness[i] : 1);
-    double density = d->density * (d->heavier ? d->heavier[i] : 1);
-    double viscosity = d->viscosity * (d->damper ? d->damper[i] : 1);
-    size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane,
-           edge = b->edge_at + (size_t)i * RV_LANES + (size_t)lane;
-    m->radius[vertex] = a;
-    m->hair_mass[vertex] = d->multiple * density * area * cell;
+    const Vertex v = read_vertex(d, i);
+    size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane;
+    double area = RV_PI * v.a * v.c;
+    m->radius[vertex] = v.a;
+    m->hair_mass[vertex] = d->multiple * v.density * area * v.cell;
     for (int q = 0; q < 3; ++q) {
       m->mass[rv_strand_index(b, lane, i, q)] = m->hair_mass[vertex];
       m->free[rv_strand_index(b, lane, i, q)] = 1;
     }
-    if (i + 1 < n) {
-      double next = d->radius[i + 1], mean = 0.5 * (a + next), section = RV_PI * mean * mean / d->ellipse;
-      m->hair_turn[edge] =
-          d->multiple * density * section * after * 0.25 * (mean * mean + mean * mean / (d->ellipse * d->ellipse));
-      m->mass[rv_strand_index(b, lane, i, 3)] = m->hair_turn[edge];
-      m->free[rv_strand_index(b, lane, i, 3)] = 1;
-      m->rest_length[edge] = after;
-      m->stretch[edge] = k * d->youngs * section / after;
-      m->damp_stretch[edge] = k * 3 * viscosity * section / after;
-    }
-    if (i == 0 || i + 1 == n) continue;
-    double i1 = 0.25 * RV_PI * a * a * a * c, i2 = 0.25 * RV_PI * a * c * c * c;
-    double polar = RV_PI * a * a * a * c * c * c / (a * a + c * c);  // St Venant's torsion constant of an ellipse
-    size_t bend = 2 * b->vertex_at + (size_t)(2 * i) * RV_LANES + (size_t)lane;
-    m->bend[bend] = k * d->youngs * i1 / cell;
-    m->bend[bend + RV_LANES] = k * d->youngs * i2 / cell;
-    m->torsion[vertex] = k * d->shear * polar / cell;
-    m->damp_bend[bend] = k * 3 * viscosity * i1 / cell;
-    m->damp_bend[bend + RV_LANES] = k * 3 * viscosity * i2 / cell;
-    m->damp_torsion[vertex] = k * viscosity * polar / cell;
+    if (i + 1 < n) fill_edge(m, b, lane, d, i, &v);
+    if (i > 0 && i + 1 < n) fill_bend(m, b, lane, d, i, &v);
   }
 }
 
+// Refuses strands that cannot be simulated, naming the strand and the point.
 static RvResult check(const RvStrandDef* strands, size_t count, RvError* error) {
-  if (count > INT32_MAX / 8) return rv_fail(error, RV_LIMIT, "%zu strands are more than can be simulated", count);
+  // indices of lanes are 32-bit
+  if (count > INT32_MAX / RV_LANES)
+    return rv_fail(error, RV_LIMIT, "%zu strands are more than can be simulated", count);
   for (size_t s = 0; s < count; ++s) {
     const RvStrandDef* d = &strands[s];
     if (d->vertices < MIN_VERTICES || d->vertices > MAX_VERTICES)
       return rv_fail(error, RV_BAD_INPUT, "strand %zu has %d points; a strand needs %d to %d", s, d->vertices,
                      MIN_VERTICES, MAX_VERTICES);
+    // finite points, of edges that have a length and a radius
     const double* shape = d->rest ? d->rest : d->x;
     for (int i = 0; i < 3 * d->vertices; ++i)
       if (!isfinite(d->x[i]) || !isfinite(shape[i]))
         return rv_fail(error, RV_BAD_INPUT, "strand %zu, point %d: a coordinate is not a number", s, i / 3);
     for (int i = 0; i + 1 < d->vertices; ++i)
       if (!(natural_length(d, i) > 0) || !(edge_length(d->x, i) > 0))
-        return rv_fail(error, RV_BAD_INPUT, "strand %zu: points %d and %d coincide", s, i, i + 1);
+        return rv_fail(error, RV_BAD_INPUT, "strand %zu: points %d and %d coincide; remove one of them", s, i, i + 1);
     for (int i = 0; i < d->vertices; ++i)
       if (!(d->radius[i] > 0))
-        return rv_fail(error, RV_BAD_INPUT, "strand %zu, point %d: the radius is not above 0", s, i);
+        return rv_fail(error, RV_BAD_INPUT, "strand %zu, point %d: the radius is not above 0; give it a width", s, i);
+    // material
     if (!(d->density > 0 && d->youngs > 0 && d->shear > 0 && d->viscosity >= 0 && d->ellipse > 0 && d->multiple > 0))
-      return rv_fail(error, RV_BAD_INPUT, "strand %zu: density, youngs and shear must be above 0", s);
+      return rv_fail(error, RV_BAD_INPUT, "strand %zu: density, youngs and shear must be above 0, viscosity not below",
+                     s);
   }
   return RV_OK;
 }

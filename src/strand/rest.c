@@ -1,7 +1,9 @@
+// The rest shape that makes a pose an equilibrium (rest.h).
+//
 // A clamped strand is statically determinate: from the tip inwards, the three forces on vertex i + 1 and the torque on
-// edge i fix the axial force of that edge and the moment at vertex i. Stresses are linear in the rest strains, so one
-// sweep of 4 x 4 systems gives the rest shape exactly, in the discrete equations of the rod itself. Four curvatures
-// carry two moments: of all stresses that balance, the ones of least elastic energy are taken.
+// edge i determine the axial force of that edge and the moment at vertex i. Stresses are linear in the rest strains, so
+// one sweep of 4 x 4 systems gives the rest shape exactly, in the discrete equations of the rod itself. Four curvatures
+// carry two moments: of all stresses that balance, those of least elastic energy are taken.
 #include "strand/rest.h"
 
 #include <math.h>
@@ -12,12 +14,22 @@
 #include "math/scalar.h"
 #include "math/vec.h"
 
-enum { STRESSES = 6, ROWS = 4 };
+enum { STRESSES = 6, ROWS = 4 };  // stresses of an inner vertex: axial, four curvatures, twist; equations
+enum { REFINEMENTS = 3 };         // solves of a 4 x 4 system, the later ones for the residual of the first
+enum { CLAMPED_UNKNOWNS = 7 };    // of the first edge: two vertices and an angle
 
-// a strand that cannot hold its pose is made stiffer by this until it can
-#define STIFFER 1.4142135623730951
+// A strand that cannot support its pose is made stiffer by this factor, the root of 2, until it can.
+#define STIFFENING 1.4142135623730951
+#define STIFFEN_ROUNDING (1 + 1e-9)  // of the product of such factors, against the limit
+#define MIN_CHI 1e-4                 // as in rod_kernel.c
+#define TINY_PIVOT 1e-300            // keeps divisions finite
+#define LARGEST_TURN 3.0             // rad: larger limits have no finite curvature
 
-// of one batch
+// 1/s2: squared angular frequency of the slowest oscillation about a stable pose: a radian in half a second. A slower
+// strand would hardly return.
+static const double LEAST_STIFFNESS = 4;
+
+// Result of one batch.
 typedef struct Outcome {
   bool no_memory;
   size_t capped, loose, stiffened;
@@ -28,8 +40,8 @@ typedef struct Balance {
   RvStrandModel* m;
   const RvStrandState* s;
   const RvRestDef* def;
-  double* stiffen;  // one a strand
-  Outcome* out;     // one a batch
+  double* stiffen;  // [strands] factor of the stiffness
+  Outcome* out;     // [batches]
 } Balance;
 
 typedef struct Edge {
@@ -37,17 +49,20 @@ typedef struct Edge {
   RvVec3 t, m1, m2;
 } Edge;
 
-// the columns of an inner vertex: how each stress pulls at its edges e and f and turns their angles
+// Equilibrium matrix of an inner vertex by columns: force of each unit stress on its edges e and f, and torque on their
+// angles.
 typedef struct Columns {
   RvVec3 e[STRESSES], f[STRESSES];
   double angle_e[STRESSES], angle_f[STRESSES];
   double kappa[4];
 } Columns;
 
+// Three numbers of a lane.
 static RvVec3 lane_vector(const double* a, size_t at) {
   return rv_vec3(a[at], a[at + RV_LANES], a[at + 2 * RV_LANES]);
 }
 
+// Length, tangent and material frame of edge j.
 static Edge read_edge(const Balance* w, const RvStrandBatch* b, int lane, int j) {
   size_t at = rv_strand_index(b, lane, j, 0), frame = 3 * b->edge_at + (size_t)(3 * j) * RV_LANES + (size_t)lane;
   RvVec3 d = rv_sub(lane_vector(w->s->q, at + 4 * RV_LANES), lane_vector(w->s->q, at));
@@ -61,10 +76,10 @@ static Edge read_edge(const Balance* w, const RvStrandBatch* b, int lane, int j)
   return e;
 }
 
-// stresses: axial force of f, four curvatures, twist (spec 1.2.1, A13 to A16)
+// Columns of the stresses: axial force of f, four curvatures, twist (spec 1.2.1, A13 to A16).
 static Columns read_columns(const Edge* e, const Edge* f) {
   Columns c = {0};
-  double chi = fmax(1 + rv_dot(e->t, f->t), 1e-4);
+  double chi = fmax(1 + rv_dot(e->t, f->t), MIN_CHI);
   RvVec3 kb = rv_scale(rv_cross(e->t, f->t), 2 / chi), half = rv_scale(rv_add(e->t, f->t), 1 / chi);
   const RvVec3 m[4] = {e->m2, e->m1, f->m2, f->m1};
   c.f[0] = f->t;
@@ -83,13 +98,13 @@ static Columns read_columns(const Edge* e, const Edge* f) {
   return c;
 }
 
-// x = a^-1 b for a symmetric positive matrix, by Cholesky's square-root-free form
+// x = a^-1 b for a symmetric positive definite matrix, by LDL^T.
 static void solve4(double a[ROWS][ROWS], const double* b, double* x) {
   double l[ROWS][ROWS] = {{0}}, d[ROWS];
   for (int j = 0; j < ROWS; ++j) {
     d[j] = a[j][j];
     for (int k = 0; k < j; ++k) d[j] -= l[j][k] * l[j][k] * d[k];
-    d[j] = fmax(d[j], 1e-300);
+    d[j] = fmax(d[j], TINY_PIVOT);
     for (int i = j + 1; i < ROWS; ++i) {
       l[i][j] = a[i][j];
       for (int k = 0; k < j; ++k) l[i][j] -= l[i][k] * l[j][k] * d[k];
@@ -105,8 +120,8 @@ static void solve4(double a[ROWS][ROWS], const double* b, double* x) {
     for (int k = i + 1; k < ROWS; ++k) x[i] -= l[k][i] * x[k];
 }
 
-// stresses of least energy that give the wanted force on the end of f and torque on it; a second pass takes what
-// rounding left of the first, since stretching is some 1e5 times stiffer than bending
+// Stresses y of least elastic energy that give the wanted force on the end of f and torque on it. Later passes solve
+// for the residual of the first, as stretching is some 1e5 times stiffer than bending.
 static void solve_stress(const Columns* c, const double weight[STRESSES], double scale, RvVec3 force, double torque,
                          double y[STRESSES]) {
   double rows[ROWS][STRESSES], a[ROWS][ROWS], x[ROWS];
@@ -123,19 +138,20 @@ static void solve_stress(const Columns* c, const double weight[STRESSES], double
       a[i][j] = 0;
       for (int k = 0; k < STRESSES; ++k) a[i][j] += rows[i][k] * weight[k] * rows[j][k];
     }
-  for (int pass = 0; pass < 3; ++pass) {
-    double left[ROWS];
+  // y = W R^T (R W R^T)^-1 want, with refinement by the residual
+  for (int pass = 0; pass < REFINEMENTS; ++pass) {
+    double residual[ROWS];
     for (int i = 0; i < ROWS; ++i) {
-      left[i] = want[i];
-      for (int k = 0; k < STRESSES; ++k) left[i] -= rows[i][k] * y[k];
+      residual[i] = want[i];
+      for (int k = 0; k < STRESSES; ++k) residual[i] -= rows[i][k] * y[k];
     }
-    solve4(a, left, x);
+    solve4(a, residual, x);
     for (int k = 0; k < STRESSES; ++k)
       for (int i = 0; i < ROWS; ++i) y[k] += weight[k] * rows[i][k] * x[i];
   }
 }
 
-// limits a rest value to `cap` from the natural one; true if it did
+// Limits a rest value to within `cap` of the natural one; true: it did.
 static bool limit(double* rest, double natural, double cap) {
   double to = rv_clamp(*rest, natural - cap, natural + cap);
   bool cut = to != *rest;
@@ -143,23 +159,28 @@ static bool limit(double* rest, double natural, double cap) {
   return cut;
 }
 
+// Rest strains of vertex i and edge i from the stresses y, within the limits; true: a limit was reached.
 static bool set_rest(const Balance* w, const RvStrandBatch* b, int lane, int i, const Columns* c, double length,
                      double twist, const double weight[STRESSES], const double y[STRESSES]) {
   RvStrandModel* m = w->m;
   size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane;
   size_t edge = b->edge_at + (size_t)i * RV_LANES + (size_t)lane;
   double* curvature = m->rest_curvature + 4 * b->vertex_at + (size_t)(4 * i) * RV_LANES + (size_t)lane;
-  double half = 0.5 * fmin(w->def->max_turn, 3), cap = 2 * rv_sin(half) / rv_cos(half), size = 0, rest[4];
   bool capped = false;
+  // limit of the turn as a curvature, and the change of curvature
+  double half = 0.5 * fmin(w->def->max_turn, LARGEST_TURN);
+  double cap = 2 * rv_sin(half) / rv_cos(half);
+  double squared_change = 0, rest[4];
   for (int k = 0; k < 4; ++k) {
     rest[k] = c->kappa[k] - y[k + 1] / weight[k + 1];
-    double off = rest[k] - curvature[k * RV_LANES];
-    size += 0.5 * off * off;
+    double change = rest[k] - curvature[k * RV_LANES];
+    squared_change += 0.5 * change * change;
   }
   double rest_length = length - y[0] / weight[0], rest_twist = twist - y[5] / weight[5];
-  // strands of kilometres: what would hold them is no number
-  if (!isfinite(size + rest_length + rest_twist)) return true;
-  double keep = size > cap * cap ? cap / sqrt(size) : 1;
+  // strands of kilometres have no finite rest shape
+  if (!isfinite(squared_change + rest_length + rest_twist)) return true;
+  // within the limits
+  double keep = squared_change > cap * cap ? cap / sqrt(squared_change) : 1;
   for (int k = 0; k < 4; ++k) {
     double natural = curvature[k * RV_LANES];
     curvature[k * RV_LANES] = keep < 1 ? natural + keep * (rest[k] - natural) : rest[k];
@@ -173,33 +194,37 @@ static bool set_rest(const Balance* w, const RvStrandBatch* b, int lane, int i, 
   return capped;
 }
 
-// one strand; `pull` (a vector and a torque a vertex) is room for the gradient of what is known so far
-static bool balance_lane(const Balance* w, const RvStrandBatch* b, int lane, double* pull) {
+// Rest shape of one strand, from the tip to the root. `reaction`, a vector and a torque a vertex, is room for the
+// forces of the stresses found so far. True: a limit was reached.
+static bool balance_lane(const Balance* w, const RvStrandBatch* b, int lane, double* reaction) {
   const RvStrandModel* m = w->m;
   bool capped = false;
-  memset(pull, 0, (size_t)b->vertices * 4 * sizeof *pull);
+  memset(reaction, 0, (size_t)b->vertices * 4 * sizeof *reaction);
   for (int i = b->vertices - 2; i >= 1; --i) {
     size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane;
     size_t bend = 2 * b->vertex_at + (size_t)(2 * i) * RV_LANES + (size_t)lane;
+    // stresses that balance vertex i + 1 and edge i
     Edge e = read_edge(w, b, lane, i - 1), f = read_edge(w, b, lane, i);
     Columns c = read_columns(&e, &f);
     double k1 = 0.5 * m->bend[bend], k2 = 0.5 * m->bend[bend + RV_LANES];
     const double weight[STRESSES] = {
         m->stretch[b->edge_at + (size_t)i * RV_LANES + (size_t)lane], k1, k2, k1, k2, m->torsion[vertex]};
-    double y[STRESSES], *mine = pull + 4 * i, *next = mine + 4, *before = mine - 4;
+    double y[STRESSES], *here = reaction + 4 * i, *next = here + 4, *before = here - 4;
     RvVec3 force = rv_sub(lane_vector(w->def->force, rv_strand_index(b, lane, i + 1, 0)), rv_vec3_load64(next));
-    double torque = w->def->force[rv_strand_index(b, lane, i, 3)] - mine[3];
+    double torque = w->def->force[rv_strand_index(b, lane, i, 3)] - here[3];
     solve_stress(&c, weight, 1 / f.length, force, torque, y);
-    RvVec3 pull_e = {0}, pull_f = {0};
+    // their reaction on the vertices before
+    RvVec3 force_e = {0}, force_f = {0};
     for (int k = 0; k < STRESSES; ++k) {
-      pull_e = rv_mad(pull_e, y[k], c.e[k]);
-      pull_f = rv_mad(pull_f, y[k], c.f[k]);
+      force_e = rv_mad(force_e, y[k], c.e[k]);
+      force_f = rv_mad(force_f, y[k], c.f[k]);
       before[3] += y[k] * c.angle_e[k];
-      mine[3] += y[k] * c.angle_f[k];
+      here[3] += y[k] * c.angle_f[k];
     }
-    rv_vec3_store64(before, rv_sub(rv_vec3_load64(before), pull_e));
-    rv_vec3_store64(mine, rv_add(rv_vec3_load64(mine), rv_sub(pull_e, pull_f)));
-    rv_vec3_store64(next, rv_add(rv_vec3_load64(next), pull_f));
+    rv_vec3_store64(before, rv_sub(rv_vec3_load64(before), force_e));
+    rv_vec3_store64(here, rv_add(rv_vec3_load64(here), rv_sub(force_e, force_f)));
+    rv_vec3_store64(next, rv_add(rv_vec3_load64(next), force_f));
+    // the rest strains that cause them
     double twist = w->s->q[rv_strand_index(b, lane, i, 3)] - w->s->q[rv_strand_index(b, lane, i - 1, 3)] +
                    w->s->reference_twist[vertex];
     capped |= set_rest(w, b, lane, i, &c, f.length, twist, weight, y);
@@ -207,6 +232,7 @@ static bool balance_lane(const Balance* w, const RvStrandBatch* b, int lane, dou
   return capped;
 }
 
+// The rods with the model's elasticity.
 static RvRodBatch rod_of(const Balance* w, const RvStrandBatch* b) {
   const RvStrandModel* m = w->m;
   return (RvRodBatch){.vertices = b->vertices,
@@ -221,37 +247,35 @@ static RvRodBatch rod_of(const Balance* w, const RvStrandBatch* b) {
                       .torsion = m->torsion + b->vertex_at};
 }
 
-// Lanes whose pose is no minimum of the energy with the first edge held (the weight is linear and has no part in it):
-// they stay where they are, but a push makes them fall into another pose. The slowest swing has to be faster than one
-// radian in half a second, or it would hardly come back.
+// Lanes whose pose is not a stable minimum of the energy with the first edge clamped; the weight is linear and has no
+// part in the Hessian. They balance, but a push makes them fall into another pose.
 static unsigned unstable(const Balance* w, const RvStrandBatch* b, double* band) {
-  const int size = rv_strand_rod_size(b->vertices), stride = RV_ROD_BAND + 1, held = 7;
-  const double slowest = 4;
+  const int size = rv_strand_rod_size(b->vertices), stride = RV_ROD_BAND + 1;
   for (int j = 0; j < size; ++j)
     for (int k = 0; k <= RV_ROD_BAND && j + k < size; ++k)
       for (int lane = 0; lane < RV_LANES; ++lane) {
         double* a = &band[((size_t)(j * stride) + (size_t)k) * RV_LANES + (size_t)lane];
-        if (j < held)
+        if (j < CLAMPED_UNKNOWNS)
           *a = k == 0;
         else if (k == 0)
-          *a -= slowest * w->m->mass[b->at + (size_t)j * RV_LANES + (size_t)lane];
+          *a -= LEAST_STIFFNESS * w->m->mass[b->at + (size_t)j * RV_LANES + (size_t)lane];
       }
   return rv_ldlt_factor(band, size, RV_ROD_BAND);
 }
 
-// what the rod's own gradient leaves on the free vertices of the lanes that were not capped
+// Largest unbalanced force on a free vertex, relative to the largest weight of one, of lanes that reached no limit.
 static double residual(const Balance* w, const RvStrandBatch* b, unsigned capped, const double* g) {
   double worst = 0;
   for (int lane = 0; lane < b->lanes; ++lane) {
     if (capped >> lane & 1) continue;
-    double most = 0, left = 0;
+    double largest_force = 0, largest_error = 0;
     for (int i = 2; i < b->vertices; ++i)
       for (int c = 0; c < 3; ++c) {
         double f = w->def->force[rv_strand_index(b, lane, i, c)];
-        most = fmax(most, fabs(f));
-        left = fmax(left, fabs(g[rv_strand_index(b, lane, i, c) - b->at] - f));
+        largest_force = fmax(largest_force, fabs(f));
+        largest_error = fmax(largest_error, fabs(g[rv_strand_index(b, lane, i, c) - b->at] - f));
       }
-    if (most > 0) worst = fmax(worst, left / most);
+    if (largest_force > 0) worst = fmax(worst, largest_error / largest_force);
   }
   return worst;
 }
@@ -260,6 +284,7 @@ static void scale_lane(double* a, size_t at, size_t rows, int lane, double by) {
   for (size_t i = 0; i < rows; ++i) a[at + i * RV_LANES + (size_t)lane] *= by;
 }
 
+// Multiplies all stiffness and damping of a strand.
 static void stiffen_lane(RvStrandModel* m, const RvStrandBatch* b, int lane, double by) {
   size_t n = (size_t)b->vertices;
   scale_lane(m->stretch, b->edge_at, n - 1, lane, by);
@@ -274,44 +299,75 @@ static void copy_lane(double* to, const double* from, size_t rows, int lane) {
   for (size_t i = 0; i < rows; ++i) to[i * RV_LANES + (size_t)lane] = from[i * RV_LANES + (size_t)lane];
 }
 
-// room: a gradient, a band, and the natural shape
-static void balance_batch(const Balance* w, size_t k, double* room) {
-  RvStrandModel* m = w->m;
-  const RvStrandBatch* b = &m->batches[k];
+// Work memory of a batch, and its arrays of the model.
+typedef struct Room {
+  double *g, *band;                       // gradient and Hessian of the rods
+  double* natural;                        // natural curvatures, twists and lengths, behind each other
+  double* reaction;                       // of a lane, 4 a vertex
+  double *curvature, *twist, *length;     // rest strains of the model
+  size_t gradient_size, band_size, rows;  // doubles; rows: one a vertex and lane
+} Room;
+
+// Doubles of a room for n vertices: gradient 4 and natural shape 6 a vertex and lane, reaction at most 4.
+static size_t room_size(int n) {
+  return rv_ldlt_size(rv_strand_rod_size(n), RV_ROD_BAND) + (size_t)(14 * n) * RV_LANES;
+}
+
+static Room place_room(const RvStrandModel* m, const RvStrandBatch* b, double* memory) {
+  Room r = {.gradient_size = (size_t)b->vertices * 4 * RV_LANES,
+            .band_size = rv_ldlt_size(rv_strand_rod_size(b->vertices), RV_ROD_BAND),
+            .rows = (size_t)b->vertices * RV_LANES,
+            .curvature = m->rest_curvature + 4 * b->vertex_at,
+            .twist = m->rest_twist + b->vertex_at,
+            .length = m->rest_length + b->edge_at};
+  r.g = memory;
+  r.band = r.g + r.gradient_size;
+  r.natural = r.band + r.band_size;
+  r.reaction = r.natural + 6 * r.rows;
+  memcpy(r.natural, r.curvature, 4 * r.rows * sizeof *r.natural);
+  memcpy(r.natural + 4 * r.rows, r.twist, r.rows * sizeof *r.natural);
+  memcpy(r.natural + 5 * r.rows, r.length, (r.rows - RV_LANES) * sizeof *r.natural);
+  return r;
+}
+
+// Balances a lane anew from its natural shape; true: a limit was reached.
+static bool rebalance_lane(const Balance* w, const RvStrandBatch* b, int lane, const Room* r) {
+  size_t n = (size_t)b->vertices;
+  copy_lane(r->curvature, r->natural, 4 * n, lane);
+  copy_lane(r->twist, r->natural + 4 * r->rows, n, lane);
+  copy_lane(r->length, r->natural + 5 * r->rows, n - 1, lane);
+  return balance_lane(w, b, lane, r->reaction);
+}
+
+// Balances the strands of a batch; those that reach a limit or are unstable are stiffened and balanced again.
+static void balance_batch(const Balance* w, size_t k, double* memory) {
+  const RvStrandBatch* b = &w->m->batches[k];
   Outcome* out = &w->out[k];
-  size_t n = (size_t)b->vertices, unknowns = 4 * n * RV_LANES, rows = n * RV_LANES;
-  size_t bytes = rv_ldlt_size(rv_strand_rod_size(b->vertices), RV_ROD_BAND);
-  double *g = room, *band = g + unknowns, *natural = band + bytes, *work = natural + 6 * rows;
-  double *length = m->rest_length + b->edge_at, *curvature = m->rest_curvature + 4 * b->vertex_at,
-         *twist = m->rest_twist + b->vertex_at, factor[RV_LANES];
-  memcpy(natural, curvature, 4 * rows * sizeof *natural);
-  memcpy(natural + 4 * rows, twist, rows * sizeof *natural);
-  memcpy(natural + 5 * rows, length, (rows - RV_LANES) * sizeof *natural);
-  for (int lane = 0; lane < RV_LANES; ++lane) factor[lane] = 1;
-  unsigned open = (1u << RV_LANES) - 1, capped = 0, loose = 0;
+  const Room r = place_room(w->m, b, memory);
   RvRodBatch rod = rod_of(w, b);
-  for (;;) {
-    for (int lane = 0; lane < RV_LANES; ++lane) {
-      if (!(open >> lane & 1)) continue;
-      copy_lane(curvature, natural, 4 * n, lane);
-      copy_lane(twist, natural + 4 * rows, n, lane);
-      copy_lane(length, natural + 5 * rows, n - 1, lane);
-      capped = (capped & ~(1u << lane)) | (unsigned)balance_lane(w, b, lane, work) << lane;
-    }
-    memset(g, 0, (unknowns + bytes) * sizeof *g);
-    rv_strand_rod_derivatives(&rod, w->s->q + b->at, RV_ROD_FULL, g, band);
-    loose = unstable(w, b, band);
+  double factor[RV_LANES];
+  for (int lane = 0; lane < RV_LANES; ++lane) factor[lane] = 1;
+  unsigned open = (1u << RV_LANES) - 1, capped = 0, loose = 0;  // bits of lanes
+  while (open) {
+    // rest shape of the open lanes
+    for (int lane = 0; lane < RV_LANES; ++lane)
+      if (open >> lane & 1) capped = (capped & ~(1u << lane)) | (unsigned)rebalance_lane(w, b, lane, &r) << lane;
+    // stability of the pose
+    memset(r.g, 0, (r.gradient_size + r.band_size) * sizeof *r.g);
+    rv_strand_rod_derivatives(&rod, w->s->q + b->at, RV_ROD_FULL, r.g, r.band);
+    loose = unstable(w, b, r.band);
+    // stiffen, up to the limit
     open = 0;
     for (int lane = 0; lane < RV_LANES; ++lane) {
-      double next = factor[lane] * STIFFER;
-      if (!((capped | loose) >> lane & 1) || next > w->def->max_stiffen * (1 + 1e-9)) continue;
-      stiffen_lane(m, b, lane, STIFFER);
+      double next = factor[lane] * STIFFENING;
+      if (!((capped | loose) >> lane & 1) || next > w->def->max_stiffen * STIFFEN_ROUNDING) continue;
+      stiffen_lane(w->m, b, lane, STIFFENING);
       factor[lane] = next;
       open |= 1u << lane;
     }
-    if (!open) break;
   }
-  out->residual = residual(w, b, capped, g);
+  // report
+  out->residual = residual(w, b, capped, r.g);
   for (int lane = 0; lane < b->lanes; ++lane) {
     out->capped += capped >> lane & 1;
     out->loose += (loose & ~capped) >> lane & 1;
@@ -323,9 +379,7 @@ static void balance_batch(const Balance* w, size_t k, double* room) {
 static void balance_batches(void* arg, size_t begin, size_t end) {
   const Balance* w = arg;
   for (size_t k = begin; k < end; ++k) {
-    size_t n = (size_t)w->m->batches[k].vertices;
-    size_t band = rv_ldlt_size(rv_strand_rod_size((int)n), RV_ROD_BAND);
-    double* room = rv_alloc(band + 14 * n * RV_LANES, sizeof *room);
+    double* room = rv_alloc(room_size(w->m->batches[k].vertices), sizeof *room);
     if (room)
       balance_batch(w, k, room);
     else

@@ -1,4 +1,4 @@
-// Chooses the kernels' path.
+// Calls the kernels of the rods, of Newton and of CG on the path of this machine's instruction set (math/kernel.h).
 #include "strand/rod.h"
 
 #include "math/kernel.h"
@@ -11,8 +11,8 @@ RV_KERNEL_DECLARE(void, rv_strand_newton_energy, (const RvNewtonBatch*, const do
 RV_KERNEL_DECLARE(unsigned, rv_strand_newton_assemble, (const RvNewtonBatch*, const double*, double*, double*, double*))
 RV_KERNEL_DECLARE(unsigned, rv_strand_newton_derive, (const RvNewtonBatch*, const double*, double*, double*, double*))
 RV_KERNEL_DECLARE(unsigned, rv_strand_newton_factor, (const RvNewtonBatch*, const double*, unsigned, double*, double*))
-RV_KERNEL_DECLARE(void, rv_strand_cg_turn, (int, double, const double*, double*, double*, double*))
-RV_KERNEL_DECLARE(void, rv_strand_cg_close, (int, const double*, const double*, const double*, double*, double*))
+RV_KERNEL_DECLARE(void, rv_strand_cg_direction, (int, double, const double*, double*, double*, double*))
+RV_KERNEL_DECLARE(void, rv_strand_cg_product, (int, const double*, const double*, const double*, double*, double*))
 RV_KERNEL_DECLARE(void, rv_strand_cg_advance, (int, double, bool, const double*, double*, double*, double*))
 RV_KERNEL_DECLARE(void, rv_strand_newton_dot, (int, const double*, const double*, double*))
 RV_KERNEL_DECLARE(void, rv_strand_newton_move, (int, const double*, const double*, const double*, double*))
@@ -43,17 +43,18 @@ unsigned rv_strand_newton_derive(const RvNewtonBatch* b, const double* q, double
   return RV_KERNEL_CALL(rv_strand_newton_derive, (b, q, g, band, spare));
 }
 
-unsigned rv_strand_newton_factor(const RvNewtonBatch* b, const double* q, unsigned loose, double* band, double* spare) {
-  return RV_KERNEL_CALL(rv_strand_newton_factor, (b, q, loose, band, spare));
+unsigned rv_strand_newton_factor(const RvNewtonBatch* b, const double* q, unsigned indefinite_lanes, double* band,
+                                 double* spare) {
+  return RV_KERNEL_CALL(rv_strand_newton_factor, (b, q, indefinite_lanes, band, spare));
 }
 
-void rv_strand_cg_turn(int vertices, double beta, const double* r, double* p, double* mp, double* ap) {
-  RV_KERNEL_CALL(rv_strand_cg_turn, (vertices, beta, r, p, mp, ap));
+void rv_strand_cg_direction(int vertices, double beta, const double* r, double* p, double* mp, double* ap) {
+  RV_KERNEL_CALL(rv_strand_cg_direction, (vertices, beta, r, p, mp, ap));
 }
 
-void rv_strand_cg_close(int vertices, const double* may, const double* mp, const double* p, double* ap,
-                        double dot[RV_LANES]) {
-  RV_KERNEL_CALL(rv_strand_cg_close, (vertices, may, mp, p, ap, dot));
+void rv_strand_cg_product(int vertices, const double* free, const double* mp, const double* p, double* ap,
+                          double dot[RV_LANES]) {
+  RV_KERNEL_CALL(rv_strand_cg_product, (vertices, free, mp, p, ap, dot));
 }
 
 void rv_strand_cg_advance(int vertices, double alpha, bool first, const double* p, double* d, double* r, double* ap) {

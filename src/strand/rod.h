@@ -13,21 +13,23 @@
 
 #include "math/ldlt.h"
 
+// Subdiagonals of the Hessian: an inner vertex couples the eleven unknowns from x of the vertex before to x of that
+// after.
 enum { RV_ROD_BAND = 10 };
 
-// What is frozen during a step. Stiffness and rest values are the elastic and viscous ones together: two quadratic
-// energies of one strain are a third, up to a constant.
+// What is constant during a step. Stiffness and rest values are those of elasticity and viscosity together: the sum of
+// two quadratic energies of one strain is again one, up to a constant.
 typedef struct RvRodBatch {
   int vertices;
   const double* tangent;          // [n-1][3] at the start of the step
   const double* director;         // [n-1][3] reference directors, at right angles to them
-  const double* reference_twist;  // [n] of the inner vertices, at the start of the step
-  const double* length;           // [n-1] rest
-  const double* stretch;          // [n-1] EA / length
+  const double* reference_twist;  // [n] rad, of the inner vertices, at the start of the step
+  const double* length;           // [n-1] m, rest
+  const double* stretch;          // [n-1] N/m: EA / length
   const double* curvature;        // [n][4] rest: kappa_1, kappa_2 in the frames of the edge before and after
-  const double* bend;             // [n][2] EI_1 / l, EI_2 / l
-  const double* twist;            // [n] rest
-  const double* torsion;          // [n] GJ / l
+  const double* bend;             // [n][2] N m: EI_1 / l, EI_2 / l
+  const double* twist;            // [n] rad, rest
+  const double* torsion;          // [n] N m: GJ / l
 } RvRodBatch;
 
 typedef enum RvRodHessian {

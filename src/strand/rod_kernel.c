@@ -1,5 +1,8 @@
-// Energy, gradient and Hessian of the discrete rod. The strains of an inner vertex depend on its two edges e, f and
-// their angles alone, so derivatives are gathered in these eight numbers and spread to the eleven unknowns last.
+// Energy, gradient and Hessian of the discrete elastic rod, in SIMD lanes (WH-1 to WH-3, spec 1.2.1; equation numbers A
+// are those of its appendix).
+//
+// The strains of an inner vertex depend only on its two edges e, f and their angles. So derivatives are accumulated
+// with respect to these eight numbers, and mapped to the eleven unknowns of the vertex last (rod_assemble.h).
 #include "math/lanes_math.h"
 #include "strand/rod.h"
 
@@ -8,42 +11,47 @@ void RV_KERNEL(rv_strand_rod_derivatives)(const RvRodBatch* rod, const double* q
                                           double* band);
 void RV_KERNEL(rv_strand_rod_strain)(const RvRodBatch* rod, const double* q, const RvRodStrain* out);
 
-// two edges that fold back on each other: keeps 1 + cos from 0 (spec 1.2.1, known singularity)
+// Least 1 + cos of the turn between two edges: it is singular where they fold back on each other (spec 1.2.1).
 #define MIN_CHI 1e-4
-
-typedef struct Edge {
-  RvLanes length, inverse;
-  RvLanes3 t;       // tangent
-  RvLanes3 u;       // reference director here
-  RvLanes3 m1, m2;  // material frame
-  RvLanes3 p;       // how the transported frame turns about t beyond time-parallel transport, per unit of edge
-  RvLanes angle;
-} Edge;
-
-// strains of an inner vertex
-typedef struct Bend {
-  RvLanes chi;        // 1 + cos of the turn
-  RvLanes3 kb, half;  // curvature binormal; (t_e + t_f) / chi
-  RvLanes kappa[4];   // kappa_1, kappa_2 in the frame of e, then of f
-  RvLanes reference, twist;
-} Bend;
+#define TINY_LENGTH 1e-30  // m: keeps divisions finite
+#define TINY_SQUARED_LENGTH 1e-300
 
 #define SET rv_lanes_set
 
+// An edge at q.
+typedef struct Edge {
+  RvLanes length, inverse;  // m, 1/m
+  RvLanes3 t;               // tangent
+  RvLanes3 u;               // reference director, transported from the start of the step
+  RvLanes3 m1, m2;          // material frame: u and t x u rotated by the angle
+  RvLanes3 p;     // rotation of the transported frame about t beyond time-parallel transport, by the edge: rad/m
+  RvLanes angle;  // rad
+} Edge;
+
+// Strains of an inner vertex.
+typedef struct Bend {
+  RvLanes chi;               // 1 + cos of the turn
+  RvLanes3 kb, half;         // curvature binormal; (t_e + t_f) / chi
+  RvLanes kappa[4];          // kappa_1, kappa_2 in the frame of e, then of f
+  RvLanes reference, twist;  // rad: of the reference frames, and of the material
+} Bend;
+
+// Edge j at q.
 RV_INLINE Edge read_edge(const RvRodBatch* rod, const double* q, int j, int lane) {
   Edge e;
   const double* x = q + (size_t)j * 4 * RV_W + lane;
   const RvLanes3 d = rv_lanes3_sub(rv_lanes3_load(x + 4 * RV_W), rv_lanes3_load(x));
-  e.length = rv_lanes_max(rv_lanes_sqrt(rv_lanes3_dot(d, d)), SET(1e-30));
+  e.length = rv_lanes_max(rv_lanes_sqrt(rv_lanes3_dot(d, d)), SET(TINY_LENGTH));
   e.inverse = SET(1) / e.length;
   e.t = rv_lanes3_scale(d, e.inverse);
   e.angle = rv_lanes_load(x + 3 * RV_W);
-  // the reference frame, carried from the start of the step by the shortest turn of its tangent
+  // reference director: that of the start, rotated by the shortest arc from its tangent to this one (E51)
   const RvLanes3 t0 = rv_lanes3_load(rod->tangent + (size_t)j * 3 * RV_W + lane);
   const RvLanes3 u0 = rv_lanes3_load(rod->director + (size_t)j * 3 * RV_W + lane);
   const RvLanes turn = SET(1) / rv_lanes_max(SET(1) + rv_lanes3_dot(t0, e.t), SET(MIN_CHI));
   e.u = rv_lanes3_mad(u0, -(rv_lanes3_dot(u0, e.t) * turn), rv_lanes3_add(t0, e.t));
   e.p = rv_lanes3_scale(rv_lanes3_cross(t0, e.t), -(turn * e.inverse));
+  // material frame
   RvLanes s, c;
   rv_lanes_sincos(e.angle, &s, &c);
   const RvLanes3 v = rv_lanes3_cross(e.t, e.u);
@@ -52,8 +60,10 @@ RV_INLINE Edge read_edge(const RvRodBatch* rod, const double* q, int j, int lane
   return e;
 }
 
+// Strains of inner vertex i between the edges e and f.
 RV_INLINE Bend read_bend(const RvRodBatch* rod, const Edge* e, const Edge* f, int i, int lane) {
   Bend b;
+  // curvature binormal and its components in both material frames
   b.chi = rv_lanes_max(SET(1) + rv_lanes3_dot(e->t, f->t), SET(MIN_CHI));
   const RvLanes inverse = SET(1) / b.chi;
   b.kb = rv_lanes3_scale(rv_lanes3_cross(e->t, f->t), SET(2) * inverse);
@@ -62,7 +72,8 @@ RV_INLINE Bend read_bend(const RvRodBatch* rod, const Edge* e, const Edge* f, in
   b.kappa[1] = -rv_lanes3_dot(e->m1, b.kb);
   b.kappa[2] = rv_lanes3_dot(f->m2, b.kb);
   b.kappa[3] = -rv_lanes3_dot(f->m1, b.kb);
-  // angle from the director of e, carried across the vertex, to that of f, on the branch of the start of the step
+  // reference twist: angle from the director of e, transported across the vertex, to that of f, on the branch of the
+  // start of the step
   const RvLanes3 carried = rv_lanes3_mad(e->u, -(rv_lanes3_dot(e->u, f->t)), b.half);
   const RvLanes sine = rv_lanes3_dot(rv_lanes3_cross(carried, f->u), f->t), cosine = rv_lanes3_dot(carried, f->u);
   const RvLanes angle = rv_lanes_atan2(sine, cosine);
@@ -72,12 +83,13 @@ RV_INLINE Bend read_bend(const RvRodBatch* rod, const Edge* e, const Edge* f, in
   return b;
 }
 
-// stress of each strain: the energy's derivative by it; and its weight: the second derivative
+// Derivative of the energy with respect to each strain (stress), and second derivative (weight).
 typedef struct Stress {
   RvLanes force[4], weight[2];  // curvatures: the weight of kappa_1 and of kappa_2
   RvLanes torque, torsion;
 } Stress;
 
+// Stresses and weights of inner vertex i; adds its elastic energy.
 RV_INLINE Stress read_stress(const RvRodBatch* rod, const Bend* b, int i, int lane, RvLanes* energy) {
   Stress s;
   s.weight[0] = SET(0.5) * rv_lanes_load(rod->bend + (size_t)(2 * i) * RV_W + lane);
@@ -95,13 +107,13 @@ RV_INLINE Stress read_stress(const RvRodBatch* rod, const Bend* b, int i, int la
   return s;
 }
 
-// gradient of one strain by e, f and one angle
+// Gradient of one strain with respect to e, f and the angle of one of them.
 typedef struct Slope {
   RvLanes3 e, f;
   RvLanes angle;
 } Slope;
 
-// of the curvature kappa = sign * m . kb with `other` its derivative by the frame's angle (A13 to A16)
+// Gradient of the curvature kappa = sign * m . kb (A13 to A16); `other` is its derivative by the frame's angle.
 RV_INLINE Slope curvature_slope(const Edge* e, const Edge* f, const Bend* b, RvLanes kappa, RvLanes3 m, RvLanes sign,
                                 RvLanes other) {
   const RvLanes scale = SET(2) * sign / b->chi;
@@ -113,15 +125,15 @@ RV_INLINE Slope curvature_slope(const Edge* e, const Edge* f, const Bend* b, RvL
   return s;
 }
 
-// symmetric 8 x 8 in (e, f, angle of e, angle of f)
+// Symmetric 8 x 8 matrix in (e, f, angle of e, angle of f).
 typedef struct Block {
   RvLanes ee[6], ff[6], ef[9];  // 6: xx yx yy zx zy zz; ef[3 r + c] = by e_r and f_c
   RvLanes3 ea, eb, fa, fb;      // a: angle of e, b: angle of f
   RvLanes aa, ab, bb;
 } Block;
 
+// s += w (a b^T + b a^T) / 2
 RV_INLINE void add_symmetric(RvLanes s[6], RvLanes w, RvLanes3 a, RvLanes3 b) {
-  // w (a b^T + b a^T) / 2
   const RvLanes h = SET(0.5) * w;
   s[0] = rv_lanes_fma(w * a.x, b.x, s[0]);
   s[1] = rv_lanes_fma(h, rv_lanes_fma(a.x, b.y, a.y * b.x), s[1]);
@@ -131,6 +143,7 @@ RV_INLINE void add_symmetric(RvLanes s[6], RvLanes w, RvLanes3 a, RvLanes3 b) {
   s[5] = rv_lanes_fma(w * a.z, b.z, s[5]);
 }
 
+// s += w a a^T
 RV_INLINE void add_square(RvLanes s[6], RvLanes w, RvLanes3 a) {
   const RvLanes x = w * a.x, y = w * a.y, z = w * a.z;
   s[0] = rv_lanes_fma(x, a.x, s[0]);
@@ -141,6 +154,7 @@ RV_INLINE void add_square(RvLanes s[6], RvLanes w, RvLanes3 a) {
   s[5] = rv_lanes_fma(z, a.z, s[5]);
 }
 
+// m += w a b^T
 RV_INLINE void add_outer(RvLanes m[9], RvLanes w, RvLanes3 a, RvLanes3 b) {
   const RvLanes x = w * a.x, y = w * a.y, z = w * a.z;
   m[0] = rv_lanes_fma(x, b.x, m[0]);
@@ -154,7 +168,7 @@ RV_INLINE void add_outer(RvLanes m[9], RvLanes w, RvLanes3 a, RvLanes3 b) {
   m[8] = rv_lanes_fma(z, b.z, m[8]);
 }
 
-// w [v]x, the matrix of the cross product
+// m += w [v]x, the matrix of the cross product.
 RV_INLINE void add_cross(RvLanes m[9], RvLanes w, RvLanes3 v) {
   m[1] -= w * v.z;
   m[2] += w * v.y;
@@ -164,7 +178,7 @@ RV_INLINE void add_cross(RvLanes m[9], RvLanes w, RvLanes3 v) {
   m[7] += w * v.x;
 }
 
-// w s s^T, the Gauss-Newton part of one strain; `of_f` says whose angle it has
+// h += w s s^T, the Gauss-Newton part of one curvature; `of_f`: its angle is that of f.
 RV_INLINE void add_slope(Block* h, RvLanes w, const Slope* s, int of_f) {
   add_square(h->ee, w, s->e);
   add_square(h->ff, w, s->f);
@@ -181,6 +195,7 @@ RV_INLINE void add_slope(Block* h, RvLanes w, const Slope* s, int of_f) {
   }
 }
 
+// The same for the twist, whose gradient by the angles is -1 and 1.
 RV_INLINE void add_torsion_slope(Block* h, RvLanes w, RvLanes3 e, RvLanes3 f) {
   add_square(h->ee, w, e);
   add_square(h->ff, w, f);
@@ -194,45 +209,59 @@ RV_INLINE void add_torsion_slope(Block* h, RvLanes w, RvLanes3 e, RvLanes3 f) {
   h->ab -= w;
 }
 
-// the projection of `v` off the unit vector `t`
-RV_INLINE RvLanes3 off(RvLanes3 v, RvLanes3 t) {
+// Part of v orthogonal to the unit vector t.
+RV_INLINE RvLanes3 reject(RvLanes3 v, RvLanes3 t) {
   return rv_lanes3_mad(v, -rv_lanes3_dot(v, t), t);
 }
 
-// the second derivatives of one curvature times its stress w (A17 to A30 with the corrections of spec 1.2.1)
+// Second derivatives of a curvature by one edge twice: h += we times them, with the gradient `slope` by that edge, the
+// derivative `chi_edge` of chi by it, and `cross` = t_other x m~ of weight `cross_weight`.
+RV_INLINE void add_same_edge(RvLanes h[6], RvLanes we, const Edge* edge, const Bend* b, RvLanes kappa, RvLanes chi,
+                             RvLanes3 slope, RvLanes3 chi_edge, RvLanes cross_weight, RvLanes3 cross) {
+  add_symmetric(h, we, slope, rv_lanes3_add(edge->t, b->half));
+  // kappa d half / d e = kappa chi / |e| [(I - t t^T) - half d^T], d the part of the other tangent orthogonal to t
+  const RvLanes te = we * kappa * chi * edge->inverse;
+  h[0] += te;
+  h[2] += te;
+  h[5] += te;
+  add_square(h, -te, edge->t);
+  add_symmetric(h, -(te * edge->length), b->half, chi_edge);
+  add_symmetric(h, cross_weight, cross, chi_edge);
+}
+
+// Second derivatives by the angle: gradient t of the curvature that the angle rotates this one into, and minus kappa.
+RV_INLINE void add_angle(Block* h, RvLanes w, RvLanes kappa, const Slope* t, int of_f) {
+  if (of_f) {
+    h->eb = rv_lanes3_mad(h->eb, w, t->e);
+    h->fb = rv_lanes3_mad(h->fb, w, t->f);
+    h->bb = rv_lanes_fma(-w, kappa, h->bb);
+  } else {
+    h->ea = rv_lanes3_mad(h->ea, w, t->e);
+    h->fa = rv_lanes3_mad(h->fa, w, t->f);
+    h->aa = rv_lanes_fma(-w, kappa, h->aa);
+  }
+}
+
+// h += w times the second derivatives of one curvature, w its stress (A17 to A30 with the corrections of spec 1.2.1).
 RV_INLINE void add_curvature_hessian(Block* h, RvLanes w, const Edge* e, const Edge* f, const Bend* b, const Slope* s,
                                      RvLanes kappa, RvLanes3 m, RvLanes sign, RvLanes3 m_turned, RvLanes sign_turned,
                                      RvLanes turned, int of_f) {
+  // m~ with its sign, and the derivatives of chi by e and f
   const RvLanes chi = SET(1) / b->chi;
-  const RvLanes3 mt = rv_lanes3_scale(m, SET(2) * sign * chi);          // m~ with its sign
-  const RvLanes3 chi_e = rv_lanes3_scale(off(f->t, e->t), e->inverse);  // d chi / d e
-  const RvLanes3 chi_f = rv_lanes3_scale(off(e->t, f->t), f->inverse);
+  const RvLanes3 mt = rv_lanes3_scale(m, SET(2) * sign * chi);
+  const RvLanes3 chi_e = rv_lanes3_scale(reject(f->t, e->t), e->inverse);
+  const RvLanes3 chi_f = rv_lanes3_scale(reject(e->t, f->t), f->inverse);
   const RvLanes3 cross_f = rv_lanes3_cross(f->t, mt), cross_e = rv_lanes3_cross(e->t, mt);
   const RvLanes we = -(w * e->inverse), wf = -(w * f->inverse);
-  // by e twice
-  add_symmetric(h->ee, we, s->e, rv_lanes3_add(e->t, b->half));
-  const RvLanes te = we * kappa * chi * e->inverse;  // kappa d half / d e = kappa chi / |e| [(I - t t^T) - half off^T]
-  h->ee[0] += te;
-  h->ee[2] += te;
-  h->ee[5] += te;
-  add_square(h->ee, -te, e->t);
-  add_symmetric(h->ee, -(te * e->length), b->half, chi_e);
-  add_symmetric(h->ee, we * chi, cross_f, chi_e);
-  // by f twice
-  add_symmetric(h->ff, wf, s->f, rv_lanes3_add(f->t, b->half));
-  const RvLanes tf = wf * kappa * chi * f->inverse;
-  h->ff[0] += tf;
-  h->ff[2] += tf;
-  h->ff[5] += tf;
-  add_square(h->ff, -tf, f->t);
-  add_symmetric(h->ff, -(tf * f->length), b->half, chi_f);
-  add_symmetric(h->ff, -(wf * chi), cross_e, chi_f);
-  // the material vector turns with its own edge
+  // e twice, f twice
+  add_same_edge(h->ee, we, e, b, kappa, chi, s->e, chi_e, we * chi, cross_f);
+  add_same_edge(h->ff, wf, f, b, kappa, chi, s->f, chi_f, -(wf * chi), cross_e);
+  // the material vector rotates with its own edge
   if (of_f)
     add_symmetric(h->ff, w * sign * f->inverse * f->inverse, b->kb, m);
   else
     add_symmetric(h->ee, w * sign * e->inverse * e->inverse, b->kb, m);
-  // by e and f
+  // e and f
   add_outer(h->ef, we, b->half, s->f);
   const RvLanes tm = we * kappa * chi * f->inverse;
   h->ef[0] += tm;
@@ -244,20 +273,12 @@ RV_INLINE void add_curvature_hessian(Block* h, RvLanes w, const Edge* e, const E
   // [m~]x (I - t t^T) / |f|
   add_cross(h->ef, we * f->inverse, mt);
   add_outer(h->ef, -(we * f->inverse), rv_lanes3_cross(mt, f->t), f->t);
-  // with the angle: the slope of the curvature it turns into, and minus the curvature itself
+  // the angle
   const Slope t = curvature_slope(e, f, b, turned, m_turned, sign_turned, SET(0));
-  if (of_f) {
-    h->eb = rv_lanes3_mad(h->eb, w, t.e);
-    h->fb = rv_lanes3_mad(h->fb, w, t.f);
-    h->bb = rv_lanes_fma(-w, kappa, h->bb);
-  } else {
-    h->ea = rv_lanes3_mad(h->ea, w, t.e);
-    h->fa = rv_lanes3_mad(h->fa, w, t.f);
-    h->aa = rv_lanes_fma(-w, kappa, h->aa);
-  }
+  add_angle(h, w, kappa, &t, of_f);
 }
 
-// the second derivatives of the twist times its torque w
+// h += w times the second derivatives of the twist, w its torque.
 RV_INLINE void add_twist_hessian(Block* h, RvLanes w, const Edge* e, const Edge* f, const Bend* b) {
   add_symmetric(h->ee, SET(-0.5) * w * e->inverse * e->inverse, b->kb, rv_lanes3_add(e->t, b->half));
   add_symmetric(h->ff, SET(-0.5) * w * f->inverse * f->inverse, b->kb, rv_lanes3_add(f->t, b->half));
@@ -266,8 +287,8 @@ RV_INLINE void add_twist_hessian(Block* h, RvLanes w, const Edge* e, const Edge*
   add_outer(h->ef, -m, b->kb, b->half);
 }
 
-// the reference frame turns with its edge by p beyond time-parallel transport: angle -> angle + p . edge
-RV_INLINE void turn_frames(Block* h, RvLanes3 pe, RvLanes3 pf) {
+// The reference frame rotates with its edge by p beyond time-parallel transport: angle becomes angle + p . edge.
+RV_INLINE void rotate_frames(Block* h, RvLanes3 pe, RvLanes3 pf) {
   add_symmetric(h->ee, SET(2), pe, h->ea);
   add_square(h->ee, h->aa, pe);
   add_symmetric(h->ff, SET(2), pf, h->fb);
@@ -283,14 +304,16 @@ RV_INLINE void turn_frames(Block* h, RvLanes3 pe, RvLanes3 pf) {
 
 #include "strand/rod_assemble.h"
 
-// gradient, and the Hessian's 8 x 8 if `h` is not NULL, of an inner vertex
+// Adds the gradient of an inner vertex to g and, if h is not NULL, its Hessian to the 8 x 8 matrix.
 RV_INLINE void vertex_derivatives(const Edge* e, const Edge* f, const Bend* b, const Stress* s, int full, double* g,
                                   Block* h) {
   const RvLanes one = SET(1), minus = SET(-1);
   const RvLanes3 m[4] = {e->m2, e->m1, f->m2, f->m1};
+  // twist
   RvLanes3 ge = rv_lanes3_scale(b->kb, SET(0.5) * s->torque * e->inverse);
   RvLanes3 gf = rv_lanes3_scale(b->kb, SET(0.5) * s->torque * f->inverse);
   RvLanes ga = -s->torque, gb = s->torque;
+  // four curvatures
   RV_UNROLL
   for (int k = 0; k < 4; ++k) {
     const int of_f = k >= 2, second = k & 1;
@@ -310,12 +333,14 @@ RV_INLINE void vertex_derivatives(const Edge* e, const Edge* f, const Bend* b, c
       add_curvature_hessian(h, s->force[k], e, f, b, &slope, b->kappa[k], m[k], sign, m[second ? k - 1 : k + 1], minus,
                             turned, of_f);
   }
+  // Hessian of the twist, and rotation of the reference frames
   if (h) {
     add_torsion_slope(h, s->torsion, rv_lanes3_scale(b->kb, SET(0.5) * e->inverse),
                       rv_lanes3_scale(b->kb, SET(0.5) * f->inverse));
     if (full) add_twist_hessian(h, s->torque, e, f, b);
-    turn_frames(h, e->p, f->p);
+    rotate_frames(h, e->p, f->p);
   }
+  // gradient, mapped from edges to vertices
   ge = rv_lanes3_mad(ge, ga, e->p);
   gf = rv_lanes3_mad(gf, gb, f->p);
   add3(g, rv_lanes3_scale(ge, minus));
@@ -325,6 +350,7 @@ RV_INLINE void vertex_derivatives(const Edge* e, const Edge* f, const Bend* b, c
   rv_lanes_store(g + 7 * RV_W, rv_lanes_load(g + 7 * RV_W) + gb);
 }
 
+// Gradient and, if band is not NULL, Hessian of RV_V lanes; `full` selects the Hessian and is a constant of each copy.
 RV_INLINE void derivatives(const RvRodBatch* rod, const double* q, int full, double* g, double* band, int lane) {
   Edge e = read_edge(rod, q, 0, lane);
   add_stretch(rod, &e, 0, lane, full, g, band);
@@ -368,13 +394,14 @@ void RV_KERNEL(rv_strand_rod_energy)(const RvRodBatch* rod, const double* q, dou
   }
 }
 
+// Tangent, length and reference director of an edge.
 RV_INLINE void store_edge(const RvRodStrain* out, const Edge* e, int j, int lane) {
   if (out->tangent) rv_lanes3_store(out->tangent + (size_t)(3 * j) * RV_W + lane, e->t);
   if (out->length) rv_lanes_store(out->length + (size_t)j * RV_W + lane, e->length);
   if (!out->director) return;
-  // squared off against the rounding of many steps
-  const RvLanes3 u = off(e->u, e->t);
-  const RvLanes scale = SET(1) / rv_lanes_sqrt(rv_lanes_max(rv_lanes3_dot(u, u), SET(1e-300)));
+  // orthonormalised, against the rounding of many steps
+  const RvLanes3 u = reject(e->u, e->t);
+  const RvLanes scale = SET(1) / rv_lanes_sqrt(rv_lanes_max(rv_lanes3_dot(u, u), SET(TINY_SQUARED_LENGTH)));
   rv_lanes3_store(out->director + (size_t)(3 * j) * RV_W + lane, rv_lanes3_scale(u, scale));
 }
 

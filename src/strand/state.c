@@ -5,7 +5,7 @@
 #include "math/vec.h"
 #include "strand/strand.h"
 
-// frames of a shape without twist: the root's director carried along the strand (space-parallel transport)
+// Reference frames of a shape without twist: the root's director, parallel-transported along the strand.
 static void twist_free_frames(const RvStrandBatch* b, int lane, const double* x, const double* director,
                               double* tangent, double* directors) {
   RvVec3 before = {0}, u = {0};
@@ -29,6 +29,7 @@ static void twist_free_frames(const RvStrandBatch* b, int lane, const double* x,
   }
 }
 
+// Positions of a strand, with all angles 0.
 static void set_pose(const RvStrandBatch* b, int lane, const double* x, double* q) {
   for (int i = 0; i < b->vertices; ++i) {
     for (int c = 0; c < 3; ++c) q[rv_strand_index(b, lane, i, c)] = x[3 * i + c];
@@ -36,7 +37,7 @@ static void set_pose(const RvStrandBatch* b, int lane, const double* x, double* 
   }
 }
 
-// the batch's view of frames; strains need nothing else
+// A batch's view of its frames, all that strains need.
 static RvRodBatch frames_of(const RvStrandBatch* b, const RvStrandState* s) {
   return (RvRodBatch){.vertices = b->vertices,
                       .tangent = s->tangent + 3 * b->edge_at,
@@ -44,6 +45,7 @@ static RvRodBatch frames_of(const RvStrandBatch* b, const RvStrandState* s) {
                       .reference_twist = s->reference_twist + b->vertex_at};
 }
 
+// Allocates the arrays of a state. False: out of memory.
 static bool take_arrays(const RvStrandModel* m, RvStrandState* s) {
   return (s->q = rv_alloc_zero(m->unknowns, sizeof(double))) && (s->v = rv_alloc_zero(m->unknowns, sizeof(double))) &&
          (s->q_before = rv_alloc_zero(m->unknowns, sizeof(double))) &&
@@ -78,7 +80,7 @@ RvResult rv_strand_state_new(RvStrandModel* m, const RvStrandDef* strands, RvStr
   if (!s) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu strands", m->nstrand);
   for (size_t k = 0; k < m->nbatch; ++k) {
     const RvStrandBatch* b = &m->batches[k];
-    // first the natural shape, for its strains; then the pose
+    // pass 0: the natural shape, whose strains are the rest strains; pass 1: the pose
     for (int pass = 0; pass < 2; ++pass) {
       for (int lane = 0; lane < RV_LANES; ++lane) {
         const RvStrandDef* d = &strands[b->strand[lane]];

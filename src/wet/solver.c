@@ -143,7 +143,7 @@ static RvStrandStepDef step_def(const RvWetSolver* w, double dt) {
   RvStrandStepDef step = rv_strand_solver_step_def(w->strands, dt);
   if (w->film) {
     step.slide = w->film->slide;
-    step.brisk = true;
+    step.accept_predicted = true;
     step.scratch = w->film->scratch;
   }
   return step;

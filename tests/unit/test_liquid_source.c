@@ -13,7 +13,7 @@
 #define DX 0.01
 
 static const RvSourceSettings settings = {
-    .dx = DX, .origin = {0.1, -0.2, 0.3}, .separation = SEP, .jitter = 0.5, .most = 1000000};
+    .dx = DX, .origin = {0.1, -0.2, 0.3}, .separation = SEP, .jitter = 0.5, .max_particles = 1000000};
 
 // a square of side 0.1 that looks up (+y), of two triangles, clockwise seen from above
 static const double square[18] = {0,   0, 0,   0.1, 0, 0,   0,   0, 0.1,  //
