@@ -101,7 +101,8 @@ bool rv_contact_angles_begin(RvContacts* c, const RvContactDef* def) {
   for (int i = 0; i < c->nangle; ++i) {
     for (int j = 0; j <= i; ++j) {
       set_angles(&c->tables[i * (i + 1) / 2 + j], c->angles[j], c->angles[i]);
-      if (!rv_contact_bridge_table_make(&c->tables[i * (i + 1) / 2 + j], c->thinnest / c->thickest, 1)) return false;
+      if (!rv_contact_bridge_table_make(&c->tables[i * (i + 1) / 2 + j], c->least_radius / c->largest_radius, 1))
+        return false;
     }
     for (size_t k = 0; k < def->ncollider; ++k)
       set_angles(&c->solid_tables.data[k * (size_t)c->nangle + (size_t)i], c->angles[i],

@@ -99,7 +99,7 @@ static size_t cells_of_edge(const RvContacts* c, const Cells* g, size_t e, uint6
   size_t at = rv_contact_vertex(c, e), count = 0;
   RvVec3 p = rv_sub(s->x[at], g->lo), q = rv_sub(s->x[at + 1], g->lo);
   double a[3] = {p.x, p.y, p.z}, d[3] = {q.x - p.x, q.y - p.y, q.z - p.z}, r[3];
-  padded(g, s->reach[e], r);
+  padded(g, s->search_extent[e], r);
   int axis = fabs(d[1]) > fabs(d[0]) ? 1 : 0;
   if (fabs(d[2]) > fabs(d[axis])) axis = 2;
   int v = (axis + 1) % 3, w = (axis + 2) % 3;
@@ -166,7 +166,8 @@ static void fill_entries(void* arg, size_t begin, size_t end) {
 static double sum_reach(void* arg, size_t begin, size_t end) {
   const RvContacts* c = arg;
   double sum = 0;
-  for (size_t e = begin; e < end; ++e) sum += c->segments.reach[e].x + c->segments.reach[e].y + c->segments.reach[e].z;
+  for (size_t e = begin; e < end; ++e)
+    sum += c->segments.search_extent[e].x + c->segments.search_extent[e].y + c->segments.search_extent[e].z;
   return sum;
 }
 
@@ -174,7 +175,8 @@ static double sum_reach(void* arg, size_t begin, size_t end) {
 static double largest_reach(const RvContacts* c) {
   double largest = 0;
   for (size_t e = 0; e < c->nedge; ++e)
-    largest = rv_max(largest, rv_max(c->segments.reach[e].x, rv_max(c->segments.reach[e].y, c->segments.reach[e].z)));
+    largest = rv_max(largest, rv_max(c->segments.search_extent[e].x,
+                                     rv_max(c->segments.search_extent[e].y, c->segments.search_extent[e].z)));
   return largest;
 }
 
@@ -226,7 +228,7 @@ static bool take_entries(Broad* b, uint64_t** spare) {
 static RvResult make_entries(Broad* b, RvContactStats* stats, RvError* error) {
   RvContacts* c = b->c;
   double mean = rv_parallel_sum(c->nedge, 4096, sum_reach, c) / (3 * (double)c->nedge);
-  double size = rv_max(c->segments.length, 3 * mean), widest = largest_reach(c);
+  double size = rv_max(c->segments.mean_length, 3 * mean), widest = largest_reach(c);
   size_t chunks = (c->nedge + b->grain - 1) / b->grain, total;
   bool room = (b->first = RV_TAKE(c->scratch, uint32_t, c->nedge + 1)) != NULL;
   for (int round = 0; room; ++round, size *= 2) {
@@ -280,7 +282,7 @@ static void box_of(const Broad* b, size_t e, const int64_t cell[3], const double
   RvVec3 corner = rv_add(g->lo, rv_scale(rv_vec3((double)cell[0], (double)cell[1], (double)cell[2]), g->size));
   RvVec3 p = rv_sub(s->x[vertex], corner), q = rv_sub(s->x[vertex + 1], corner);
   double a[3] = {p.x, p.y, p.z}, d[3] = {q.x - p.x, q.y - p.y, q.z - p.z}, r[3];
-  padded(g, s->reach[e], r);
+  padded(g, s->search_extent[e], r);
   double t0 = 0, t1 = 1;
   for (int k = 0; k < 3; ++k) {
     if (inverse[k] == 0) continue;
@@ -323,7 +325,7 @@ static bool films_touch(const RvContacts* c, size_t e, size_t f, double at, doub
   const RvSegments* s = &c->segments;
   if (!(gap < rv_contact_table(c, e, f)->rupture * sqrt(s->film[e] + s->film[f]))) return false;
   if ((at > 0 && at < 1) || (other > 0 && other < 1)) return true;
-  return (rv_dot(s->along[e], s->along[f]) > 0) == (at == other);
+  return (rv_dot(s->tangent[e], s->tangent[f]) > 0) == (at == other);
 }
 
 // The exact test of edges e < f, whose nearest points are known. The motion that counts is that of the one against the
@@ -331,9 +333,10 @@ static bool films_touch(const RvContacts* c, size_t e, size_t f, double at, doub
 static bool near_pair(const Broad* b, size_t e, size_t f, const RvClosestLanes* at, int lane, Near* near) {
   const RvContacts* c = b->c;
   const RvSegments* s = &c->segments;
-  RvVec3 p = s->reach[e], q = s->reach[f], delta = rv_vec3(at->delta[0][lane], at->delta[1][lane], at->delta[2][lane]);
+  RvVec3 p = s->search_extent[e], q = s->search_extent[f],
+         delta = rv_vec3(at->delta[0][lane], at->delta[1][lane], at->delta[2][lane]);
   if (!(fabs(delta.x) < p.x + q.x) || !(fabs(delta.y) < p.y + q.y) || !(fabs(delta.z) < p.z + q.z)) return false;
-  double radii = s->thick[e] + s->thick[f];
+  double radii = s->edge_radius[e] + s->edge_radius[f];
   double distance = at->distance[lane], limit = b->def->reach * (1 + b->def->margin) * radii;
   near->distance = (float)distance;
   near->touches = distance < radii;

@@ -34,7 +34,7 @@ static void number_edges(RvContacts* c) {
       c->strands[strand] = (RvContactStrand){(uint32_t)edge, (uint32_t)k, lane, m->batches[k].strand[lane]};
       for (int j = 0; j + 1 < m->batches[k].vertices; ++j, ++edge) {
         c->strand_of[edge] = (uint32_t)strand;
-        c->place_of[edge] = (uint32_t)rv_contact_place(c, &c->strands[strand], (size_t)j);
+        c->unknown_of[edge] = (uint32_t)rv_contact_unknown(c, &c->strands[strand], (size_t)j);
       }
     }
   c->strands[strand] = (RvContactStrand){.first = (uint32_t)edge};
@@ -54,14 +54,16 @@ RvResult rv_contacts_new(const RvStrandModel* m, RvContacts** out, RvError* erro
       (c->strands = rv_alloc_zero(m->nstrand + 1, sizeof *c->strands)) &&
       (c->strand_of = rv_alloc_zero(c->nedge, sizeof *c->strand_of)) &&
       (c->old_first = rv_alloc_zero(c->nedge + 1, sizeof *c->old_first)) &&
-      (c->place_of = rv_alloc_zero(c->nedge, sizeof *c->place_of)) &&
+      (c->unknown_of = rv_alloc_zero(c->nedge, sizeof *c->unknown_of)) &&
       (c->pair_first = rv_alloc_zero(c->nedge + 1, sizeof *c->pair_first)) &&
       (s->x = rv_alloc_zero(m->nvertex + 1, sizeof *s->x)) && (s->v = rv_alloc_zero(m->nvertex + 1, sizeof *s->v)) &&
-      (s->radius = rv_alloc(m->nvertex, sizeof(double))) && (s->reach = rv_alloc(c->nedge, sizeof *s->reach)) &&
-      (s->along = rv_alloc_zero(c->nedge + 1, sizeof *s->along)) &&
-      (s->plane = rv_alloc_zero(m->nvertex + 1, sizeof *s->plane)) && (s->span = rv_alloc(c->nedge, sizeof(double))) &&
-      (s->thick = rv_alloc(c->nedge, sizeof(double))) && (s->film = rv_alloc_zero(c->nedge, sizeof(double))) &&
-      (c->held = rv_alloc_zero(m->nbatch, 1)) && (c->end_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t))) &&
+      (s->radius = rv_alloc(m->nvertex, sizeof(double))) &&
+      (s->search_extent = rv_alloc(c->nedge, sizeof *s->search_extent)) &&
+      (s->tangent = rv_alloc_zero(c->nedge + 1, sizeof *s->tangent)) &&
+      (s->plane = rv_alloc_zero(m->nvertex + 1, sizeof *s->plane)) &&
+      (s->edge_length = rv_alloc(c->nedge, sizeof(double))) && (s->edge_radius = rv_alloc(c->nedge, sizeof(double))) &&
+      (s->film = rv_alloc_zero(c->nedge, sizeof(double))) && (c->bridged_lanes = rv_alloc_zero(m->nbatch, 1)) &&
+      (c->end_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t))) &&
       (c->touch_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t)));
   if (!room) {
     rv_contacts_free(c);
@@ -82,19 +84,19 @@ void rv_contacts_free(RvContacts* c) {
                     c->segments.x,
                     c->segments.v,
                     c->segments.radius,
-                    c->segments.reach,
-                    c->segments.along,
+                    c->segments.search_extent,
+                    c->segments.tangent,
                     c->segments.plane,
-                    c->held,
-                    c->place_of,
-                    c->segments.span,
-                    c->segments.thick,
+                    c->bridged_lanes,
+                    c->unknown_of,
+                    c->segments.edge_length,
+                    c->segments.edge_radius,
                     c->segments.film,
                     c->segments.area,
-                    c->segments.lift,
+                    c->segments.tension_factor,
                     c->segments.height,
                     c->share,
-                    c->crowd,
+                    c->bridge_range,
                     c->wet_touches.data,
                     c->touch_laws.data,
                     c->spans.data,
@@ -109,8 +111,8 @@ void rv_contacts_free(RvContacts* c) {
                     c->ends.data,
                     c->end_of.data,
                     c->end_at,
-                    c->value.data,
-                    c->push.data,
+                    c->end_values.data,
+                    c->link_energies.data,
                     c->touch_keys.data,
                     c->touch_shapes.data,
                     c->touch_memory.data,
@@ -185,7 +187,7 @@ static void remember(RvContacts* c) {
 static void clear_links(RvContacts* c) {
   c->pairs.count = c->keys.count = c->memory.count = c->along.count = c->spans.count = 0;
   c->active = c->slots = c->wet_slots = 0;
-  c->made = (RvMaking){0};
+  c->candidates = (RvLinkCandidates){0};
 }
 
 // what is given, or its own

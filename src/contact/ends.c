@@ -22,8 +22,8 @@ enum { PARTS = 16 };
 typedef struct Sorting {
   RvContacts* c;
   size_t grain;
-  uint32_t* at;   // [parts][batches] ends of each, then where they go
-  uint8_t* held;  // [parts][batches]
+  uint32_t* at;      // [parts][batches] ends of each, then where they go
+  uint8_t* bridged;  // [parts][batches]
 } Sorting;
 
 static bool is_used(const RvContacts* c, size_t slot) {
@@ -40,15 +40,15 @@ static void count_ends(void* arg, size_t begin, size_t end) {
   const RvContacts* c = w->c;
   for (size_t part = begin; part < end; ++part) {
     uint32_t* at = w->at + part * c->model->nbatch;
-    uint8_t* held = w->held + part * c->model->nbatch;
+    uint8_t* bridged = w->bridged + part * c->model->nbatch;
     memset(at, 0, c->model->nbatch * sizeof *at);
-    memset(held, 0, c->model->nbatch);
+    memset(bridged, 0, c->model->nbatch);
     size_t last = (part + 1) * w->grain < c->slots ? (part + 1) * w->grain : c->slots;
     for (size_t slot = part * w->grain; slot < last; ++slot)
       for (int side = 0; side < 2 && is_used(c, slot); ++side) {
         const RvContactStrand* s = &c->strands[c->strand_of[edge_of(c, slot, side)]];
         at[s->batch]++;
-        if (slot < c->wet_slots) held[s->batch] |= (uint8_t)(1U << s->lane);
+        if (slot < c->wet_slots) bridged[s->batch] |= (uint8_t)(1U << s->lane);
       }
   }
 }
@@ -67,7 +67,7 @@ static void put_ends(void* arg, size_t begin, size_t end) {
         to[side] = at[c->strands[c->strand_of[edge]].batch]++;
         c->end_of.data[2 * slot + (size_t)side] = to[side];
         c->ends.data[to[side]] = (RvContactEnd){c->along.data[2 * c->link_of.data[slot] + (size_t)side],
-                                                c->place_of[edge], (uint32_t)(2 * slot) + (uint32_t)side, 0};
+                                                c->unknown_of[edge], (uint32_t)(2 * slot) + (uint32_t)side, 0};
       }
       c->ends.data[to[0]].other = to[1];
       c->ends.data[to[1]].other = to[0];
@@ -79,22 +79,23 @@ static void put_ends(void* arg, size_t begin, size_t end) {
 static RvResult link_ends(RvContacts* c, RvError* error) {
   size_t n = 2 * c->active, nbatch = c->model->nbatch;
   if (2 * c->slots > UINT32_MAX)
-    return rv_fail(error, RV_LIMIT, "%zu contacts between strands are more than can be held", c->active);
+    return rv_fail(error, RV_LIMIT, "%zu contacts between strands are more than can be bridged", c->active);
   Sorting w = {c, (c->slots + PARTS - 1) / PARTS, RV_TAKE(c->scratch, uint32_t, PARTS * nbatch),
                RV_TAKE(c->scratch, uint8_t, PARTS * nbatch)};
-  if (!w.at || !w.held || !rv_array_resize(&c->ends, n) || !rv_array_resize(&c->end_of, 2 * c->slots) ||
-      !rv_array_resize(&c->value, n) || !rv_array_resize(&c->push, c->slots) || !rv_array_resize(&c->hessian, c->slots))
+  if (!w.at || !w.bridged || !rv_array_resize(&c->ends, n) || !rv_array_resize(&c->end_of, 2 * c->slots) ||
+      !rv_array_resize(&c->end_values, n) || !rv_array_resize(&c->link_energies, c->slots) ||
+      !rv_array_resize(&c->hessian, c->slots))
     return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts", c->active);
   rv_parallel_for(PARTS, 1, count_ends, &w);
   uint32_t sum = 0;
   for (size_t k = 0; k < nbatch; ++k) {
     c->end_at[k] = sum;
-    c->held[k] = 0;
+    c->bridged_lanes[k] = 0;
     for (size_t part = 0; part < PARTS; ++part) {
       uint32_t own = w.at[part * nbatch + k];
       w.at[part * nbatch + k] = sum;
       sum += own;
-      c->held[k] |= w.held[part * nbatch + k];
+      c->bridged_lanes[k] |= w.bridged[part * nbatch + k];
     }
   }
   c->end_at[nbatch] = sum;
@@ -117,7 +118,7 @@ static void touch_ends(RvContacts* c) {
       i = last - 1;
       t = 1;
     }
-    c->touch_ends.data[k] = (RvContactEnd){(float)t, (uint32_t)rv_contact_place(c, s, i), (uint32_t)k, 0};
+    c->touch_ends.data[k] = (RvContactEnd){(float)t, (uint32_t)rv_contact_unknown(c, s, i), (uint32_t)k, 0};
     c->touch_at[s->batch + 1]++;
   }
   for (size_t k = 0; k < nbatch; ++k) c->touch_at[k + 1] += c->touch_at[k];

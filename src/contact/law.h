@@ -22,7 +22,9 @@ static inline RvContactForce rv_contact_force(double d, double reach, double wid
 }
 
 typedef struct RvFrictionForce {
-  double energy, pull, slope;  // pull = dE/ds / s, the secant; slope = d2E/ds2
+  double energy;  // J
+  double secant;  // N/m, (dE/ds) / s
+  double slope;   // N/m, d2E/ds2
 } RvFrictionForce;
 
 // Slope `limit` beyond `slip`, C1 force below it: limit (2 y - y^2), y = s / slip.

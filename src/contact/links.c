@@ -119,7 +119,7 @@ static RvVec3 tangential(RvVec3 a, RvVec3 n) {
 
 static bool all_fixed(const RvContacts* c, size_t e) {
   const RvContactStrand* s = &c->strands[c->strand_of[e]];
-  size_t place = rv_contact_place(c, s, e - s->first);
+  size_t place = rv_contact_unknown(c, s, e - s->first);
   return c->model->free[place] == 0 && c->model->free[place + 4 * RV_LANES] == 0;
 }
 
@@ -145,17 +145,17 @@ static double multiple_of(const Build* b, size_t e, size_t f) {
 // They go round each other, so neither has a side of the other to keep to: where three hairs of a bundle each had to
 // get back to their side of the next, all would be drawn into one.
 static bool side_by_side(const RvSegments* s, size_t e, size_t f) {
-  RvVec3 across = rv_cross(s->along[e], s->along[f]);
+  RvVec3 across = rv_cross(s->tangent[e], s->tangent[f]);
   return rv_dot(across, across) < PARALLEL * PARALLEL;
 }
 
 // Whether the pair holds liquid; what is needed to share it out and to make its law.
-static bool make_bridge(const Build* b, RvMadeLink* w, size_t e, size_t f, const RvFacing* at, Beside beside,
+static bool make_bridge(const Build* b, RvLinkCandidate* w, size_t e, size_t f, const RvFacing* at, Beside beside,
                         const RvLinkMemory* old, RvVec3 start) {
   RvContacts* c = b->c;
   const RvSegments* s = &c->segments;
   size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
-  double r = s->thick[e], q = s->thick[f];
+  double r = s->edge_radius[e], q = s->edge_radius[f];
   double gap = rv_dot(at->normal, start), reach = b->def->reach * (r + q);
   RvWetMeeting m = {gap, reach, r + q, s->height[e] + s->height[f], .old_area = old ? old->area : 0};
   m.film[0] = s->area[i] * (1 - at->u) + s->area[i + 1] * at->u;
@@ -166,24 +166,24 @@ static bool make_bridge(const Build* b, RvMadeLink* w, size_t e, size_t f, const
     m.old_area = area_beside(beside);
   if (!rv_contact_wet_meets(table, &m, &weight)) return false;
   // one that is under water does not pull, whatever the other is (WH-18)
-  double lift =
-      rv_min(s->lift[i] * (1 - at->u) + s->lift[i + 1] * at->u, s->lift[j] * (1 - at->v) + s->lift[j + 1] * at->v);
+  double tension_factor = rv_min(s->tension_factor[i] * (1 - at->u) + s->tension_factor[i + 1] * at->u,
+                                 s->tension_factor[j] * (1 - at->v) + s->tension_factor[j + 1] * at->v);
   double apart = b->dt * rv_dot(at->normal, between(s->v, i, j, at)), slack = 0.25 * reach;
   double fall = b->dt * b->dt * fabs(rv_dot(at->normal, b->def->acceleration));
   w->weight = weight;
   w->length = at->length;
   w->film[0] = m.film[0];
   w->film[1] = m.film[1];
-  w->strength = b->def->liquid->tension * lift * at->length * multiple_of(b, e, f);
+  w->strength = b->def->liquid->tension * tension_factor * at->length * multiple_of(b, e, f);
   w->distance = (float)gap;
-  w->least = (float)(gap + rv_min(apart - fall, 0) - slack);
-  w->most = (float)(gap + rv_max(apart + fall, 0) + slack);
+  w->distance_min = (float)(gap + rv_min(apart - fall, 0) - slack);
+  w->distance_max = (float)(gap + rv_max(apart + fall, 0) + slack);
   w->touch = (float)(r + q);
   w->turn = (float)(2 * reach - (r + q));
   w->radius = (float)rv_min(r, q);
   w->ratio = (float)(rv_min(r, q) / rv_max(r, q));
   // where they are parallel, going sideways parts them too
-  RvVec3 tb = s->along[f], across = rv_cross(s->along[e], tb);
+  RvVec3 tb = s->tangent[f], across = rv_cross(s->tangent[e], tb);
   double parallel = 0.01 / (rv_dot(across, across) + 0.01);
   w->side = rv_contact_float3(
       rv_scale(rv_normalize(rv_cross(at->normal, tb), rv_vec3(0, 0, 0)), sqrt(parallel / rv_max(gap, reach))));
@@ -245,7 +245,7 @@ static void consider(const Build* b, Group* g, int k, Around* around) {
   const RvSegments* s = &c->segments;
   const RvFacingLanes* at = &g->facing;
   size_t e = g->index.edge[0][k], f = g->index.edge[1][k];
-  double reach = def->reach * (s->thick[e] + s->thick[f]), film = c->wet ? s->film[e] + s->film[f] : 0;
+  double reach = def->reach * (s->edge_radius[e] + s->edge_radius[f]), film = c->wet ? s->film[e] + s->film[f] : 0;
   // most pairs with liquid are side by side: what faces nothing now, and is far, is soon seen
   g->none[k] =
       (film > 0 && !(at->length[k] > 0) && at->gap[k] - at->close[k] > reach) || (all_fixed(c, e) && all_fixed(c, f));
@@ -297,7 +297,7 @@ static void look_again(const RvPairSource* from, Group* groups, int ngroup) {
 }
 
 // False: it is neither a link nor a bridge.
-static bool make_link(const Build* b, RvMadeLink* out, Group* g, int k) {
+static bool make_link(const Build* b, RvLinkCandidate* out, Group* g, int k) {
   RvContacts* c = b->c;
   const RvContactDef* def = b->def;
   const RvSegments* s = &c->segments;
@@ -305,7 +305,7 @@ static bool make_link(const Build* b, RvMadeLink* out, Group* g, int k) {
   if (g->none[k] || !(g->facing.length[k] > 0)) return false;
   RvFacing facing = facing_of(g, k);
   const RvLinkMemory* old = g->old[k];
-  double reach = def->reach * (s->thick[e] + s->thick[f]);
+  double reach = def->reach * (s->edge_radius[e] + s->edge_radius[f]);
   // as they are kept
   facing.u = (float)facing.u;
   facing.v = (float)facing.v;
@@ -322,7 +322,7 @@ static bool make_link(const Build* b, RvMadeLink* out, Group* g, int k) {
   out->normal = facing.normal;
   out->width = (float)width;
   out->stiffness = (float)stiffness;
-  out->limit = (float)(-def->friction * rv_contact_force(gap, out->reach, width, stiffness).force);
+  out->friction_limit = (float)(-def->friction * rv_contact_force(gap, out->reach, width, stiffness).force);
   out->slip = (float)rv_max(def->slip * reach, def->slip_speed * b->dt);
   RvVec3 slip = old ? tangential(rv_contact_from_float3(old->slip), facing.normal) : rv_vec3(0, 0, 0);
   out->origin = rv_sub(tangential(start, facing.normal), slip);
@@ -330,8 +330,9 @@ static bool make_link(const Build* b, RvMadeLink* out, Group* g, int k) {
   out->along[1] = (float)facing.v;
   out->memory = (RvLinkMemory){rv_contact_float3(slip), rv_contact_float3(facing.normal), (float)keep,
                                old ? old->age : 0,      bridged && old ? old->area : 0,   old ? old->pull : 0};
-  out->pulls = out->law = false;
-  out->dry = out->needed = dry && stiffness > 0;
+  out->has_law = false;
+  out->law_lane = false;
+  out->dry = out->active = dry && stiffness > 0;
   if (!bridged) out->weight = 0;
   return bridged || stiffness > 0;
 }
@@ -341,15 +342,15 @@ static bool make_link(const Build* b, RvMadeLink* out, Group* g, int k) {
 static void make_block(const Build* b, size_t block) {
   RvContacts* c = b->c;
   const RvSegments* s = &c->segments;
-  const RvPairSource from = {
-      s->x, s->v, s->plane, s->along, s->span, s->thick, b->def->reach, b->dt, b->def->acceleration};
+  const RvPairSource from = {s->x,           s->v,          s->plane, s->tangent,          s->edge_length,
+                             s->edge_radius, b->def->reach, b->dt,    b->def->acceleration};
   const uint64_t* pairs = c->pairs.data;
-  RvMadeLink* out = c->made.links[block];
+  RvLinkCandidate* out = c->candidates.links[block];
   Group groups[GROUPS] = {0};
   Around around = {.source = SIZE_MAX};
-  size_t last_edge = (block + 1) * RV_MADE_EDGES < c->nedge ? (block + 1) * RV_MADE_EDGES : c->nedge;
-  size_t begin = c->pair_first[block * RV_MADE_EDGES], end = c->pair_first[last_edge];
-  RvWetAsk* asks = c->made.asks[block];
+  size_t last_edge = (block + 1) * RV_CANDIDATE_EDGES < c->nedge ? (block + 1) * RV_CANDIDATE_EDGES : c->nedge;
+  size_t begin = c->pair_first[block * RV_CANDIDATE_EDGES], end = c->pair_first[last_edge];
+  RvFilmClaim* claims = c->candidates.claims[block];
   uint32_t live = 0, wet = 0;
   for (size_t first = begin; first < end;) {
     int n = 0;
@@ -365,12 +366,12 @@ static void make_block(const Build* b, size_t block) {
       Group* g = &groups[k / RV_PAIRS];
       if (k % RV_PAIRS >= g->count || !make_link(b, &out[live], g, k % RV_PAIRS)) continue;
       uint32_t e = g->index.edge[0][k % RV_PAIRS], f = g->index.edge[1][k % RV_PAIRS];
-      if (out[live].weight > 0) asks[wet++] = (RvWetAsk){{e, f}, out[live].weight * out[live].length};
+      if (out[live].weight > 0) claims[wet++] = (RvFilmClaim){{e, f}, out[live].weight * out[live].length};
       out[live++].key = (uint64_t)e << 32 | f;
     }
   }
-  c->made.live[block] = live;
-  c->made.wet[block] = wet;
+  c->candidates.count[block] = live;
+  c->candidates.bridges[block] = wet;
 }
 
 static void make_blocks(void* arg, size_t begin, size_t end) {
@@ -378,30 +379,30 @@ static void make_blocks(void* arg, size_t begin, size_t end) {
 }
 
 static bool take_blocks(RvContacts* c, size_t blocks) {
-  RvMaking* m = &c->made;
+  RvLinkCandidates* m = &c->candidates;
   RvArena* a = c->scratch;
-  m->live = RV_TAKE(a, uint32_t, blocks);
-  m->wet = RV_TAKE(a, uint32_t, blocks);
+  m->count = RV_TAKE(a, uint32_t, blocks);
+  m->bridges = RV_TAKE(a, uint32_t, blocks);
   m->law_first = RV_TAKE(a, uint32_t, blocks);
-  m->kept = RV_TAKE(a, RvKept, blocks);
-  m->links = RV_TAKE(a, RvMadeLink*, blocks);
-  m->asks = RV_TAKE(a, RvWetAsk*, blocks);
-  bool room = m->live && m->wet && m->law_first && m->kept && m->links && m->asks;
+  m->kept = RV_TAKE(a, RvKeptCount, blocks);
+  m->links = RV_TAKE(a, RvLinkCandidate*, blocks);
+  m->claims = RV_TAKE(a, RvFilmClaim*, blocks);
+  bool room = m->count && m->bridges && m->law_first && m->kept && m->links && m->claims;
   for (size_t k = 0; room && k < blocks; ++k) {
-    size_t last = (k + 1) * RV_MADE_EDGES < c->nedge ? (k + 1) * RV_MADE_EDGES : c->nedge;
-    size_t pairs = c->pair_first[last] - c->pair_first[k * RV_MADE_EDGES];
-    m->links[k] = RV_TAKE(a, RvMadeLink, pairs);
-    m->asks[k] = RV_TAKE(a, RvWetAsk, c->wet ? pairs : 0);
-    room = m->links[k] && m->asks[k];
+    size_t last = (k + 1) * RV_CANDIDATE_EDGES < c->nedge ? (k + 1) * RV_CANDIDATE_EDGES : c->nedge;
+    size_t pairs = c->pair_first[last] - c->pair_first[k * RV_CANDIDATE_EDGES];
+    m->links[k] = RV_TAKE(a, RvLinkCandidate, pairs);
+    m->claims[k] = RV_TAKE(a, RvFilmClaim, c->wet ? pairs : 0);
+    room = m->links[k] && m->claims[k];
   }
   return room;
 }
 
 RvResult rv_contact_links(RvContacts* c, double dt, const RvContactDef* def, RvError* error) {
   Build b = {c, def, dt};
-  size_t blocks = (c->nedge + RV_MADE_EDGES - 1) / RV_MADE_EDGES;
+  size_t blocks = (c->nedge + RV_CANDIDATE_EDGES - 1) / RV_CANDIDATE_EDGES;
   if (!take_blocks(c, blocks)) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts", c->pairs.count);
-  c->made.blocks = blocks;
+  c->candidates.blocks = blocks;
   rv_parallel_for(blocks, 1, make_blocks, &b);
   return RV_OK;
 }

@@ -43,10 +43,10 @@ typedef struct RvPairIndex {
 } RvPairIndex;
 // What is known of vertices and edges. One more of the vectors than there are must be readable.
 typedef struct RvPairSource {
-  const RvVec3 *x, *v, *plane;  // of the vertices
-  const RvVec3* along;          // of the edges: unit
-  const double *span, *thick;   // of the edges: length, radius
-  double reach, dt;             // d0 in sums of the radii
+  const RvVec3 *x, *v, *plane;              // of the vertices
+  const RvVec3* tangent;                    // of the edges: unit
+  const double *edge_length, *edge_radius;  // m, of the edges
+  double reach, dt;                         // d0 in sums of the radii
   RvVec3 acceleration;
 } RvPairSource;
 typedef struct RvClosestLanes {

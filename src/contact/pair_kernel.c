@@ -222,13 +222,13 @@ void RV_KERNEL(rv_contact_facing_lanes)(const RvPairSource* p, const RvPairIndex
     Edges x = {.a = pick3(p->x, i), .b = pick3(p->x, j), .b1 = pick3(p->x + 1, j)};
     x.d = rv_lanes3_sub(pick3(p->x + 1, i), x.a);
     x.e = rv_lanes3_sub(x.b1, x.b);
-    x.ta = pick3(p->along, e);
-    x.tb = pick3(p->along, f);
-    x.da = pick(p->span, e);
-    x.db = pick(p->span, f);
+    x.ta = pick3(p->tangent, e);
+    x.tb = pick3(p->tangent, f);
+    x.da = pick(p->edge_length, e);
+    x.db = pick(p->edge_length, f);
     x.before = pick3(p->plane, j);
     x.after = pick3(p->plane + 1, j);
-    x.wide = rv_lanes_set(p->reach) * (pick(p->thick, e) + pick(p->thick, f));
+    x.wide = rv_lanes_set(p->reach) * (pick(p->edge_radius, e) + pick(p->edge_radius, f));
     const Facing at = facing(&x, NULL);
     put_facing(all, &at, closing(p, i, j, &at), k, out);
   }
@@ -258,7 +258,8 @@ void RV_KERNEL(rv_contact_facing_moved_lanes)(const RvPairSource* p, const RvPai
     const RvLanes3 right = normalize(rv_lanes3_sub(moved(p, 0, index->beside[1] + k, t), x.b1), none);
     x.before = normalize(rv_lanes3_add(own, left), own);
     x.after = normalize(rv_lanes3_add(own, right), own);
-    x.wide = rv_lanes_set(p->reach) * (pick(p->thick, index->edge[0] + k) + pick(p->thick, index->edge[1] + k));
+    x.wide =
+        rv_lanes_set(p->reach) * (pick(p->edge_radius, index->edge[0] + k) + pick(p->edge_radius, index->edge[1] + k));
     const RvLanes3 side = load3(out->normal, k);
     const Facing at = facing(&x, &side);
     put_facing(~MASK(t < zero), &at, closing(p, i, j, &at), k, out);

@@ -13,7 +13,7 @@ enum { RV_LINKS = 8 };
 typedef struct RvLinkBlock {
   double normal[3][RV_LINKS], origin[3][RV_LINKS], reach[RV_LINKS];
   float width[RV_LINKS], stiffness[RV_LINKS];
-  float limit[RV_LINKS], slip[RV_LINKS];
+  float friction_limit[RV_LINKS], slip[RV_LINKS];
 } __attribute__((aligned(64))) RvLinkBlock;
 
 // As RvWetLaw. Force is 0 at the first two knots and the last, slope at the first and the last; the energies follow.

@@ -64,7 +64,7 @@ RV_INLINE Force dry_force(RvLanes d, RvLanes reach, RvLanes width, RvLanes k) {
 // As rv_contact_friction_force, and the Hessian of respond() in operate.c with the careful choice.
 RV_INLINE void add_friction(Response* r, const RvLinkBlock* link, int at, RvLanes3 n, RvLanes3 delta, RvLanes d) {
   const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1), two = rv_lanes_set(2);
-  const RvLanes limit = widen(link->limit + at), most = widen(link->slip + at);
+  const RvLanes limit = widen(link->friction_limit + at), most = widen(link->slip + at);
   const RvLanes3 slip = rv_lanes3_sub(mad(delta, -d, n), load3(link->origin, at));
   const RvLanes slid = rv_lanes_sqrt(dot(slip, slip)), y = slid / most;
   const RvLaneMask slides = MASK(y >= one), moved = MASK(slid > zero);
@@ -161,7 +161,7 @@ void RV_KERNEL(rv_contact_respond_lanes)(const RvLinkBlock* link, const RvLawBlo
                                          RvLinkResponse* out) {
   // of all eight, so that every path does the same
   float most = 0;
-  for (int k = 0; k < RV_LINKS; ++k) most = link->limit[k] > most ? link->limit[k] : most;
+  for (int k = 0; k < RV_LINKS; ++k) most = link->friction_limit[k] > most ? link->friction_limit[k] : most;
   for (int at = 0; at < RV_LINKS; at += RV_V) {
     const RvLanes3 n = load3(link->normal, at), x = {rv_lanes_load(delta + at), rv_lanes_load(delta + RV_LINKS + at),
                                                      rv_lanes_load(delta + 2 * RV_LINKS + at)};

@@ -62,8 +62,9 @@ static double gather_film(const Fill* f, size_t at, size_t vertex) {
   const RvContactWet* wet = f->def->liquid;
   RvSegments* s = &f->c->segments;
   s->area[at] = rv_max(wet->area[vertex], 0);
-  s->lift[at] = wet->cohesion * (wet->wet ? wet->wet[vertex] : 1) * (wet->stronger ? wet->stronger[vertex] : 1);
-  return wet->area[vertex] + s->lift[at];
+  s->tension_factor[at] =
+      wet->cohesion * (wet->wet ? wet->wet[vertex] : 1) * (wet->stronger ? wet->stronger[vertex] : 1);
+  return wet->area[vertex] + s->tension_factor[at];
 }
 
 static void gather_strands(void* arg, size_t begin, size_t end) {
@@ -79,7 +80,7 @@ static void gather_strands(void* arg, size_t begin, size_t end) {
       const RvStrandBatch* b = &c->model->batches[strand->batch];
       size_t at = strand->first + k;
       for (int i = 0; i < b->vertices; ++i, ++at) {
-        size_t place = rv_contact_place(c, strand, (size_t)i);
+        size_t place = rv_contact_unknown(c, strand, (size_t)i);
         s->x[at] = load3(f->q + place);
         s->v[at] = load3(f->velocity + place);
         size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)strand->lane;
@@ -156,23 +157,23 @@ static double height_of(const Fill* f, size_t e, size_t at) {
   const RvSegments* s = &f->c->segments;
   double r = s->radius[at];
   // beside many others, only what is near enough to get a share of the film
-  double h = rv_min(sqrt(s->area[at] * (1 / RV_PI) + r * r), f->c->crowd[e] * f->def->reach * r);
+  double h = rv_min(sqrt(s->area[at] * (1 / RV_PI) + r * r), f->c->bridge_range[e] * f->def->reach * r);
   return rv_max(h, f->def->reach * r);
 }
 
 // halfway between the edges at each vertex; at an end of the strand that edge's own
 static void set_planes(const RvSegments* s, size_t strand, size_t first, size_t last) {
   for (size_t e = first; e <= last; ++e)
-    s->plane[e + strand] = e == first  ? s->along[e]
-                           : e == last ? s->along[e - 1]
-                                       : rv_normalize(rv_add(s->along[e], s->along[e - 1]), s->along[e]);
+    s->plane[e + strand] = e == first  ? s->tangent[e]
+                           : e == last ? s->tangent[e - 1]
+                                       : rv_normalize(rv_add(s->tangent[e], s->tangent[e - 1]), s->tangent[e]);
 }
 
 static void reach_strands(void* arg, size_t begin, size_t end) {
   Fill* f = arg;
   RvContacts* c = f->c;
   RvSegments* s = &c->segments;
-  double cap = MAX_SWEEP * s->length;
+  double cap = MAX_SWEEP * s->mean_length;
   double base = f->def->reach * (1 + f->def->margin) * (1 + rv_min(1, rv_length(f->flow.spin) * f->dt));
   // half of what one of a pair may fall while the other is held
   RvVec3 fall = rv_scale(f->def->acceleration, 0.5 * f->dt * f->dt);
@@ -183,16 +184,16 @@ static void reach_strands(void* arg, size_t begin, size_t end) {
         size_t at = e + k;
         RvVec3 v = against(&f->flow, s->x[at], s->v[at]), w = against(&f->flow, s->x[at + 1], s->v[at + 1]);
         RvVec3 d = rv_sub(s->x[at + 1], s->x[at]);
-        s->along[e] = rv_normalize(d, rv_vec3(0, 0, 0));
-        s->span[e] = rv_length(d);
-        s->thick[e] = rv_max(s->radius[at], s->radius[at + 1]);
+        s->tangent[e] = rv_normalize(d, rv_vec3(0, 0, 0));
+        s->edge_length[e] = rv_length(d);
+        s->edge_radius[e] = rv_max(s->radius[at], s->radius[at + 1]);
         if (c->wet) s->film[e] = rv_max(s->area[at], s->area[at + 1]);
         double x = sweep(f, v.x, w.x), y = sweep(f, v.y, w.y), z = sweep(f, v.z, w.z);
-        double r = base * s->thick[e];
+        double r = base * s->edge_radius[e];
         if (c->wet) r = rv_max(r, s->height[e] = rv_max(height_of(f, e, at), height_of(f, e, at + 1)));
         clipped += x > cap || y > cap || z > cap;
-        s->reach[e] = rv_vec3(r + fabs(fall.x) + rv_min(x, cap), r + fabs(fall.y) + rv_min(y, cap),
-                              r + fabs(fall.z) + rv_min(z, cap));
+        s->search_extent[e] = rv_vec3(r + fabs(fall.x) + rv_min(x, cap), r + fabs(fall.y) + rv_min(y, cap),
+                                      r + fabs(fall.z) + rv_min(z, cap));
       }
       set_planes(s, k, c->strands[k].first, c->strands[k + 1].first);
     }
@@ -205,7 +206,7 @@ RvResult rv_contact_segments_fill(RvContacts* c, const double* q, const double* 
   Moments moments[CHUNKS];
   size_t grain = (c->nstrand + CHUNKS - 1) / CHUNKS, chunks = (c->nstrand + grain - 1) / grain;
   Fill f = {.c = c, .q = q, .velocity = velocity, .def = def, .dt = dt, .grain = grain, .moments = moments};
-  f.origin = load3(q + rv_contact_place(c, &c->strands[0], 0));
+  f.origin = load3(q + rv_contact_unknown(c, &c->strands[0], 0));
   rv_parallel_for(chunks, 1, gather_strands, &f);
   Moments sum = sum_moments(moments, chunks);
   // a sum meets every number: one that is none shows
@@ -214,11 +215,11 @@ RvResult rv_contact_segments_fill(RvContacts* c, const double* q, const double* 
       return rv_fail(error, RV_BAD_INPUT, "contacts: a strand's position or velocity is not a finite number");
   if (!isfinite(sum.film))
     return rv_fail(error, RV_BAD_INPUT, "contacts: the film or the cohesion of a strand is not a finite number");
-  c->segments.length = sum.length / (double)c->nedge;
+  c->segments.mean_length = sum.length / (double)c->nedge;
   c->segments.lo = sum.lo;
   c->segments.hi = sum.hi;
   f.flow = fit_flow(&sum, f.origin);
-  if (c->wet && !rv_contact_wet_crowd(c, def))
+  if (c->wet && !rv_contact_wet_bridge_ranges(c, def))
     return rv_fail(error, RV_NO_MEMORY, "out of memory for liquid between strands");
   rv_parallel_for(chunks, 1, reach_strands, &f);
   for (size_t k = 0; k < chunks; ++k) stats->clipped += f.clipped[k];

@@ -21,7 +21,7 @@ typedef struct Search {
 } Search;
 
 static double radii_of(const RvContacts* c, size_t e, size_t f) {
-  return c->segments.thick[e] + c->segments.thick[f];
+  return c->segments.edge_radius[e] + c->segments.edge_radius[f];
 }
 
 static bool is_far(const Search* s, size_t e, size_t f, double distance) {
@@ -72,7 +72,7 @@ static void search(void* arg, size_t begin, size_t end) {
     for (size_t k = chunk * s->grain; k < last && !s->failed[chunk]; ++k) {
       if (!(c->old_memory.data[k].area > 0)) continue;
       size_t e = (size_t)(c->old_keys.data[k] >> 32), f = (size_t)(c->old_keys.data[k] & UINT32_MAX);
-      if (is_far(s, e, f, c->nearness[k]) && !push_around(s, chunk, e, f, c->old_memory.data[k].area))
+      if (is_far(s, e, f, c->old_distance[k]) && !push_around(s, chunk, e, f, c->old_memory.data[k].area))
         s->failed[chunk] = true;
     }
   }

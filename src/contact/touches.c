@@ -29,8 +29,8 @@ typedef struct Point {
   RvVec3 normal;
   double depth;  // distance at the foot of the normal
   RvVec3 foot;
-  double film, lift;  // of the liquid
-  double curve;       // mean curvature of the solid, 1/m
+  double film, tension_factor;  // of the liquid
+  double curve;                 // mean curvature of the solid, 1/m
 } Point;
 
 typedef RV_ARRAY(Point) Points;
@@ -83,11 +83,11 @@ static void consider(Touching* w, size_t chunk, size_t vertex, bool middle, doub
   p.radius = s->radius[vertex];
   if (w->c->wet) {
     p.film = s->area[vertex];
-    p.lift = s->lift[vertex];
+    p.tension_factor = s->tension_factor[vertex];
   }
   if (middle && w->c->wet) {
     p.film = 0.5 * (p.film + s->area[vertex + 1]);
-    p.lift = 0.5 * (p.lift + s->lift[vertex + 1]);
+    p.tension_factor = 0.5 * (p.tension_factor + s->tension_factor[vertex + 1]);
   }
   if (middle) {
     p.x = rv_lerp(p.x, s->x[vertex + 1], 0.5);
@@ -115,7 +115,7 @@ static void consider_strands(void* arg, size_t begin, size_t end) {
         double before = i > 0 ? rest[(size_t)(i - 1) * RV_LANES] : 0;
         double after = i + 1 < b->vertices ? rest[(size_t)i * RV_LANES] : 0;
         size_t vertex = s->first + k + (size_t)i;
-        bool fixed = c->model->free[rv_contact_place(c, s, (size_t)i)] == 0;
+        bool fixed = c->model->free[rv_contact_unknown(c, s, (size_t)i)] == 0;
         if (!fixed && arc >= w->def->root_free) consider(w, chunk, vertex, false, share * (before + after));
         if (w->solid->midpoints && i + 1 < b->vertices && arc + 0.5 * after >= w->def->root_free)
           consider(w, chunk, vertex, true, 0.5 * after);
@@ -254,10 +254,10 @@ static RvWetPair bridge_of(const Touching* w, const Point* p, double multiple, d
   out = (RvWetPair){.weight = weight,
                     .length = p->length,
                     .film = {p->film, 0},
-                    .strength = w->def->liquid->tension * p->lift * p->length * multiple,
+                    .strength = w->def->liquid->tension * p->tension_factor * p->length * multiple,
                     .distance = p->distance,
-                    .least = rv_min(p->distance, after) - slack,
-                    .most = rv_max(p->distance, after) + slack,
+                    .distance_min = rv_min(p->distance, after) - slack,
+                    .distance_max = rv_max(p->distance, after) + slack,
                     .touch = p->radius,
                     .turn = 2 * reach - p->radius,
                     .radius = p->radius,
@@ -296,7 +296,7 @@ static bool add_touch(Touching* w, const Point* p, RvContactStats* stats) {
   // but at a bounded speed, so that it does not fly off
   s.reach = rv_min(keep, p->distance + reach + PUSH_SPEED * w->dt);
   s.width = def->solid_width;
-  s.limit = -w->solid->friction * rv_contact_force(p->distance, s.reach, s.width, push).force;
+  s.friction_limit = -w->solid->friction * rv_contact_force(p->distance, s.reach, s.width, push).force;
   s.slip = rv_max(def->slip * reach, def->slip_speed * w->dt);
   RvVec3 slip = old ? tangential(old->slip, normal) : rv_vec3(0, 0, 0);
   s.origin = rv_sub(tangential(rv_add(p->x, rv_sub(after, before)), normal), slip);

@@ -30,20 +30,20 @@ static bool take_arrays(RvContacts* c) {
   RvSegments* s = &c->segments;
   size_t n = c->model->nvertex;
   if (!s->area) s->area = rv_alloc_zero(n, sizeof(double));
-  if (!s->lift) s->lift = rv_alloc_zero(n, sizeof(double));
+  if (!s->tension_factor) s->tension_factor = rv_alloc_zero(n, sizeof(double));
   if (!s->height) s->height = rv_alloc_zero(c->nedge, sizeof(double));
   if (!c->share) c->share = rv_alloc_zero(c->nedge, sizeof(double));
-  if (!c->crowd) c->crowd = rv_alloc_zero(c->nedge, sizeof(double));
-  return s->area && s->lift && s->height && c->share && c->crowd;
+  if (!c->bridge_range) c->bridge_range = rv_alloc_zero(c->nedge, sizeof(double));
+  return s->area && s->tension_factor && s->height && c->share && c->bridge_range;
 }
 
 static void radii_of(RvContacts* c) {
   const RvStrandModel* m = c->model;
-  c->thinnest = INFINITY;
-  c->thickest = 0;
+  c->least_radius = INFINITY;
+  c->largest_radius = 0;
   for (size_t k = 0; k < m->vertices; ++k) {
-    c->thinnest = rv_min(c->thinnest, m->radius[k]);
-    c->thickest = rv_max(c->thickest, m->radius[k]);
+    c->least_radius = rv_min(c->least_radius, m->radius[k]);
+    c->largest_radius = rv_max(c->largest_radius, m->radius[k]);
   }
 }
 
@@ -56,7 +56,7 @@ RvResult rv_contact_wet_begin_step(RvContacts* c, const RvContactDef* def, RvErr
       !(wet->angle >= 0 && wet->angle < RV_PI))
     return rv_fail(error, RV_BAD_INPUT,
                    "contacts: tension and cohesion must not be below 0, and the contact angle in 0 to 180 degrees");
-  if (!(c->thickest > 0)) radii_of(c);
+  if (!(c->largest_radius > 0)) radii_of(c);
   bool room = take_arrays(c) && rv_contact_angles_begin(c, def);
   return room ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for liquid between strands");
 }
@@ -126,22 +126,23 @@ static void measure_old(void* arg, size_t begin, size_t end) {
 }
 
 static void finish_crowd(void* arg, size_t begin, size_t end) {
-  double* crowd = ((const Crowd*)arg)->c->crowd;
-  for (size_t e = begin; e < end; ++e) crowd[e] = crowd[e] > 0 ? sqrt(rv_max(1 / sqrt(FORM * crowd[e]) - 1, 0)) : 1e30;
+  double* bridge_range = ((const Crowd*)arg)->c->bridge_range;
+  for (size_t e = begin; e < end; ++e)
+    bridge_range[e] = bridge_range[e] > 0 ? sqrt(rv_max(1 / sqrt(FORM * bridge_range[e]) - 1, 0)) : 1e30;
 }
 
 // The distance at which a new pair's weight would be FORM of those that are there; from the state and the places alone,
 // so that a run that is resumed goes on with the same bits.
-bool rv_contact_wet_crowd(RvContacts* c, const RvContactDef* def) {
+bool rv_contact_wet_bridge_ranges(RvContacts* c, const RvContactDef* def) {
   size_t n = c->old_keys.count;
   Crowd w = {c, def, RV_TAKE(c->scratch, double, n), RV_TAKE(c->scratch, float, n)};
   if (!w.near || !w.press) return false;
-  c->nearness = w.near;
-  memset(c->crowd, 0, c->nedge * sizeof *c->crowd);
+  c->old_distance = w.near;
+  memset(c->bridge_range, 0, c->nedge * sizeof *c->bridge_range);
   rv_parallel_for(n, 512, measure_old, &w);
   for (size_t k = 0; k < n; ++k) {
-    c->crowd[c->old_keys.data[k] >> 32] += w.press[k];
-    c->crowd[c->old_keys.data[k] & UINT32_MAX] += w.press[k];
+    c->bridge_range[c->old_keys.data[k] >> 32] += w.press[k];
+    c->bridge_range[c->old_keys.data[k] & UINT32_MAX] += w.press[k];
   }
   rv_parallel_for(c->nedge, 4096, finish_crowd, &w);
   return true;
@@ -156,7 +157,7 @@ typedef struct Sharing {
 } Sharing;
 
 static double edge_length(const RvContacts* c, size_t e) {
-  return rv_max(c->segments.span[e], 1e-30);
+  return rv_max(c->segments.edge_length[e], 1e-30);
 }
 
 // the one or two edges of a touch's point
@@ -171,9 +172,9 @@ static int edges_of_point(const RvContacts* c, uint64_t key, size_t edge[2]) {
 // in the order of the links: each edge's sum has one order
 static void sum_weights(RvContacts* c) {
   for (size_t e = 0; e < c->nedge; ++e) c->share[e] = 0;
-  for (size_t block = 0; block < c->made.blocks; ++block) {
-    const RvWetAsk* w = c->made.asks[block];
-    for (size_t k = 0; k < c->made.wet[block]; ++k, ++w) {
+  for (size_t block = 0; block < c->candidates.blocks; ++block) {
+    const RvFilmClaim* w = c->candidates.claims[block];
+    for (size_t k = 0; k < c->candidates.bridges[block]; ++k, ++w) {
       size_t e = w->edge[0], f = w->edge[1];
       c->share[e] += w->amount / edge_length(c, e);
       c->share[f] += w->amount / edge_length(c, f);
@@ -204,12 +205,12 @@ static double settle(const RvBridgeTable* t, RvWetPair* w, double target, double
   const RvWetDef def = {w->touch, w->low, w->start, w->turn, w->radius, w->ratio, area, w->strength};
   law->rupture = 0;
   // one that cannot get near enough in the step needs no law
-  bool far = !w->dry && w->least > w->touch + t->rupture * sqrt(area);
+  bool far = !w->dry && w->distance_min > w->touch + t->rupture * sqrt(area);
   if (!far && w->weight > 0 && rv_contact_wet_law(t, &def, law)) {
     law->side = w->side;
     law->shift = w->shift;
-    w->pulls = true;
-    w->needed = w->needed || (w->least < law->rupture && w->most > rv_contact_wet_begin(law));
+    w->has_law = true;
+    w->active = w->active || (w->distance_min < law->rupture && w->distance_max > rv_contact_wet_begin(law));
   }
   return area;
 }
@@ -217,15 +218,15 @@ static double settle(const RvBridgeTable* t, RvWetPair* w, double target, double
 // Bridges whose laws are made, when there are eight of them.
 typedef struct Bunch {
   RvWetLanes in;
-  RvMadeLink* link[RV_LINKS];
+  RvLinkCandidate* link[RV_LINKS];
   int count;
 } Bunch;
 
-static void add_to_bunch(Bunch* b, const RvBridgeTable* t, RvMadeLink* w, RvLawBlock* law) {
+static void add_to_bunch(Bunch* b, const RvBridgeTable* t, RvLinkCandidate* w, RvLawBlock* law) {
   int k = b->count++;
   RvWetLanes* in = &b->in;
   b->link[k] = w;
-  w->law = 1;
+  w->law_lane = 1;
   in->area[k] = w->memory.area;
   in->rupture[k] = t->rupture;
   in->table[k] = t;
@@ -246,15 +247,15 @@ static void finish_bunch(Bunch* b, RvLawBlock* law) {
   float begin[RV_LINKS] __attribute__((aligned(64)));
   rv_contact_wet_law_lanes(&b->in, b->count, law, begin);
   for (int k = 0; k < b->count; ++k) {
-    RvMadeLink* w = b->link[k];
-    w->pulls = law->rupture[k] > 0;
-    w->needed = w->needed || (w->pulls && w->least < law->rupture[k] && w->most > begin[k]);
+    RvLinkCandidate* w = b->link[k];
+    w->has_law = law->rupture[k] > 0;
+    w->active = w->active || (w->has_law && w->distance_min < law->rupture[k] && w->distance_max > begin[k]);
   }
   b->count = 0;
 }
 
 // the area of a bridge follows its share; false: it has too little of it and ends, or needs no law
-static bool settle_link(const Sharing* s, const RvBridgeTable* t, RvMadeLink* w) {
+static bool settle_link(const Sharing* s, const RvBridgeTable* t, RvLinkCandidate* w) {
   const RvContacts* c = s->c;
   double mine = part(s, w->weight, c->share[w->key >> 32]);
   double other = part(s, w->weight, c->share[w->key & UINT32_MAX]);
@@ -266,7 +267,7 @@ static bool settle_link(const Sharing* s, const RvBridgeTable* t, RvMadeLink* w)
   double target = mine * w->film[0] + other * w->film[1];
   w->strength *= grow(s, !(area > 0), &w->memory.pull);
   w->memory.area = (float)(area > 0 ? area + (target - area) * s->rate : target);
-  return w->strength > 0 && (w->dry || w->least <= w->touch + t->rupture * sqrt(w->memory.area));
+  return w->strength > 0 && (w->dry || w->distance_min <= w->touch + t->rupture * sqrt(w->memory.area));
 }
 
 static void settle_links(void* arg, size_t begin, size_t end) {
@@ -274,10 +275,10 @@ static void settle_links(void* arg, size_t begin, size_t end) {
   RvContacts* c = s->c;
   Bunch bunch = {0};
   for (size_t block = begin; block < end; ++block) {
-    RvMadeLink* w = c->made.links[block];
-    RvLawBlock* law = c->made.laws + c->made.law_first[block];
+    RvLinkCandidate* w = c->candidates.links[block];
+    RvLawBlock* law = c->candidates.laws + c->candidates.law_first[block];
     uint32_t bridges = 0;
-    for (size_t k = 0; k < c->made.live[block]; ++k, ++w) {
+    for (size_t k = 0; k < c->candidates.count[block]; ++k, ++w) {
       if (!(w->weight > 0)) continue;
       const RvBridgeTable* t = rv_contact_table(c, (size_t)(w->key >> 32), (size_t)(w->key & UINT32_MAX));
       bool near = settle_link(s, t, w);
@@ -286,7 +287,7 @@ static void settle_links(void* arg, size_t begin, size_t end) {
       if (bunch.count == RV_LINKS) finish_bunch(&bunch, law++);
     }
     if (bunch.count > 0) finish_bunch(&bunch, law);
-    c->made.wet[block] = bridges;
+    c->candidates.bridges[block] = bridges;
     rv_contact_count(c, block);
   }
 }
@@ -320,11 +321,11 @@ static bool make_solid_tables(RvContacts* c) {
 }
 
 static bool take_laws(RvContacts* c) {
-  RvMaking* m = &c->made;
+  RvLinkCandidates* m = &c->candidates;
   uint32_t total = 0;
   for (size_t k = 0; k < m->blocks; ++k) {
     m->law_first[k] = total;
-    total += (m->wet[k] + RV_LINKS - 1) / RV_LINKS;
+    total += (m->bridges[k] + RV_LINKS - 1) / RV_LINKS;
   }
   return (m->laws = RV_TAKE(c->scratch, RvLawBlock, total)) != NULL;
 }
@@ -337,9 +338,9 @@ RvResult rv_contact_wet_share(RvContacts* c, double dt, const RvContactDef* def,
   sum_weights(c);
   double rate = 1 - rv_exp(-dt / RELAX);
   Sharing s = {c, rate, dt > 0 ? rate * RELAX / dt : 1, def->liquid->unshared};
-  rv_parallel_for(c->made.blocks, 4, settle_links, &s);
+  rv_parallel_for(c->candidates.blocks, 4, settle_links, &s);
   rv_parallel_for(c->touch_keys.count, 256, settle_touches, &s);
-  for (size_t k = 0; k < c->made.blocks; ++k) stats->bridges += c->made.wet[k];
+  for (size_t k = 0; k < c->candidates.blocks; ++k) stats->bridges += c->candidates.bridges[k];
   for (size_t k = 0; k < c->touch_keys.count; ++k) stats->bridges += c->wet_touches.data[k].weight > 0;
   return RV_OK;
 }
