@@ -57,9 +57,7 @@ static RvResult take(int across, int layers, double* ratio, RvError* error) {
   double reach = rv_couple_capacity_radius(RADIUS, 0.072, 1000, G * sqrt(1 + 0.05 * 0.05), 1) + 0.62 * DX / 2, sum = 0;
   for (size_t i = 0; i < p->count && !result; ++i)
     sum += p->volume[i] * part_taken(rv_rig_liquid_at(&bulk, i), across, reach);
-  if (!result)
-    result = rv_couple_capture(rig.couple, &rig.strands, &rig.set, &bulk.liquid.grid, p, STEP, true, rig.kick, &report,
-                               error);
+  if (!result) result = rv_rig_couple_capture_submerged(&rig, &bulk.liquid.grid, p, STEP, &report, error);
   *ratio = report.captured_volume / sum;
   rv_rig_couple_free(&rig);
   rv_rig_liquid_free(&bulk);
@@ -67,7 +65,7 @@ static RvResult take(int across, int layers, double* ratio, RvError* error) {
 }
 
 // what a strand takes in a step in the middle of liquid that is ten times as wide as its reach, of its capacity
-static RvResult take_under_water(bool under_too, double* part, RvError* error) {
+static RvResult take_under_water(bool submerged_too, double* part, RvError* error) {
   RvCoupleRig rig;
   RvLiquidRig bulk;
   RvCoupleReport report = {0};
@@ -80,8 +78,9 @@ static RvResult take_under_water(bool under_too, double* part, RvError* error) {
   if (!result) result = rv_couple_capacity(rig.couple, &rig.strands, &rig.set, capacity, NULL, error);
   for (int i = 0; i < 11 && !result; ++i) room += capacity[i * RV_LANES];
   if (!result)
-    result = rv_couple_capture(rig.couple, &rig.strands, &rig.set, &bulk.liquid.grid, p, STEP, under_too, rig.kick,
-                               &report, error);
+    result = submerged_too ? rv_rig_couple_capture_submerged(&rig, &bulk.liquid.grid, p, STEP, &report, error)
+                           : rv_couple_capture(rig.couple, &rig.strands, &rig.set, &bulk.liquid.grid, p, STEP, rig.kick,
+                                               &report, error);
   *part = report.captured_volume / room;
   rv_rig_couple_free(&rig);
   rv_rig_liquid_free(&bulk);

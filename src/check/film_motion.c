@@ -113,7 +113,7 @@ static RvResult rotor_run(bool naive, bool drop, double dt, double* drift, doubl
     rv_rig_film_set_height(&r, i, 3e-4 * h);
   }
   r.def.dt = dt;
-  r.def.settings.rescale = naive;
+  r.local_rescaling = naive;
   r.def.settings.friction = 1;
   turn_to(&r, length, 0, rotor.omega);
   weigh(&r);

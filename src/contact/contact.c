@@ -1,4 +1,4 @@
-// The life of the contacts: made for a model, found for a step, kept and put back.
+// Life of the contacts and the order of the search: rv_contacts_find.
 #include "contact/contact.h"
 
 #include <math.h>
@@ -24,8 +24,12 @@ RvContactDef rv_contact_defaults(void) {
                         .neighbours = 4};
 }
 
-//---------------------------------------------------------------------------------------------- making
+//---------------------------------------------------------------------------------------------- life
 
+enum { PREDICT_UNKNOWNS = 16384 };  // unknowns of a parallel task
+enum { OWN_ARENA = 1 << 16 };       // bytes of the own arena at first
+
+// Numbers the strands and their edges in the order of batches and lanes.
 static void number_edges(RvContacts* c) {
   const RvStrandModel* m = c->model;
   size_t strand = 0, edge = 0;
@@ -43,9 +47,10 @@ static void number_edges(RvContacts* c) {
 RvResult rv_contacts_new(const RvStrandModel* m, RvContacts** out, RvError* error) {
   *out = NULL;
   if (m->nvertex > UINT32_MAX / 4 || m->unknowns > UINT32_MAX)
-    return rv_fail(error, RV_LIMIT, "%zu points of strands are more than contacts can be found for", m->nvertex);
+    return rv_fail(error, RV_LIMIT, "contacts: %zu points of strands are more than fit; use fewer points or strands",
+                   m->nvertex);
   RvContacts* c = rv_alloc_zero(1, sizeof *c);
-  if (!c) return rv_fail(error, RV_NO_MEMORY, "out of memory for contacts");
+  if (!c) return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory");
   c->model = m;
   c->nstrand = m->nstrand;
   c->nedge = m->nvertex - m->nstrand;
@@ -67,7 +72,7 @@ RvResult rv_contacts_new(const RvStrandModel* m, RvContacts** out, RvError* erro
       (c->touch_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t)));
   if (!room) {
     rv_contacts_free(c);
-    return rv_fail(error, RV_NO_MEMORY, "out of memory for the contacts of %zu strands", m->nstrand);
+    return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu strands", m->nstrand);
   }
   number_edges(c);
   rv_contact_bind_operator(c);
@@ -140,23 +145,26 @@ typedef struct Predict {
   double* out;
 } Predict;
 
+// A fixed unknown moves to its target, a free one by its velocity and force.
 static void predict_some(void* arg, size_t begin, size_t end) {
   const Predict* p = arg;
   const RvStrandStepDef* step = p->step;
   for (size_t k = begin; k < end; ++k) {
-    double mass = p->m->mass[k], may = p->m->free[k];
-    double push = step->force && mass > 0 ? step->dt * step->force[k] / mass : 0;
-    bool given = may == 0 && step->target;
-    p->out[k] = given ? (step->target[k] - p->s->q[k]) / step->dt : may == 0 ? 0 : p->s->v[k] + push;
+    double mass = p->m->mass[k];
+    bool fixed = p->m->free[k] == 0;
+    bool has_target = fixed && step->target;
+    double gain = step->force && mass > 0 ? step->dt * step->force[k] / mass : 0;
+    p->out[k] = has_target ? (step->target[k] - p->s->q[k]) / step->dt : fixed ? 0 : p->s->v[k] + gain;
   }
 }
 
 void rv_contacts_predict(const RvStrandModel* m, const RvStrandState* s, const RvStrandStepDef* step, double* out) {
-  rv_parallel_for(m->unknowns, 16384, predict_some, &(Predict){m, s, step, out});
+  rv_parallel_for(m->unknowns, PREDICT_UNKNOWNS, predict_some, &(Predict){m, s, step, out});
 }
 
-static RvResult check(const RvContactDef* def, double dt, RvError* error) {
-  if (!(dt > 0) || !isfinite(dt)) return rv_fail(error, RV_BAD_INPUT, "contacts: the step must be above 0");
+static RvResult validate(const RvContactDef* def, double dt, RvError* error) {
+  if (!(dt > 0) || !isfinite(dt))
+    return rv_fail(error, RV_BAD_INPUT, "contacts: the step of %g s must be above 0 and finite", dt);
   if (!(def->reach > 1) || !(def->stiffness >= 0) || !(def->solid_stiffness >= 0) || !(def->friction >= 0) ||
       !(def->slip > 0) || !(def->margin >= 0) || def->neighbours < 1 || !rv_vec3_finite(def->acceleration))
     return rv_fail(error, RV_BAD_INPUT,
@@ -168,14 +176,16 @@ static RvResult check(const RvContactDef* def, double dt, RvError* error) {
   return RV_OK;
 }
 
-#define SWAP(a, b)                                                                               \
-  do {                                                                                           \
-    char swap[sizeof(a)];                                                                        \
-    memcpy(swap, &(a), sizeof(a)), memcpy(&(a), &(b), sizeof(a)), memcpy(&(b), swap, sizeof(a)); \
+#define SWAP(a, b)                 \
+  do {                             \
+    char swap[sizeof(a)];          \
+    memcpy(swap, &(a), sizeof(a)); \
+    memcpy(&(a), &(b), sizeof(a)); \
+    memcpy(&(b), swap, sizeof(a)); \
   } while (0)
 
-// a step that is tried again begins from the same memory
-static void remember(RvContacts* c) {
+// The memory of the last accepted step becomes the old one. A step that is repeated begins from the same memory.
+static void keep_old_memory(RvContacts* c) {
   if (!c->accepted) return;
   SWAP(c->keys, c->old_keys);
   SWAP(c->memory, c->old_memory);
@@ -185,14 +195,26 @@ static void remember(RvContacts* c) {
 }
 
 static void clear_links(RvContacts* c) {
-  c->pairs.count = c->keys.count = c->memory.count = c->along.count = c->spans.count = 0;
-  c->active = c->slots = c->wet_slots = 0;
+  c->pairs.count = 0;
+  c->keys.count = 0;
+  c->memory.count = 0;
+  c->along.count = 0;
+  c->spans.count = 0;
+  c->active = 0;
+  c->slots = 0;
+  c->wet_slots = 0;
   c->candidates = (RvLinkCandidates){0};
 }
 
-// what is given, or its own
+static void clear_touches(RvContacts* c) {
+  c->touch_keys.count = 0;
+  c->touch_shapes.count = 0;
+  c->touch_memory.count = 0;
+}
+
+// The caller's scratch, or the contacts' own; false: no memory.
 static bool take_scratch(RvContacts* c, const RvContactDef* def) {
-  if (!def->scratch && !c->own) c->own = rv_arena_new(1 << 16);
+  if (!def->scratch && !c->own) c->own = rv_arena_new(OWN_ARENA);
   c->scratch = def->scratch ? def->scratch : c->own;
   return c->scratch != NULL;
 }
@@ -200,13 +222,13 @@ static bool take_scratch(RvContacts* c, const RvContactDef* def) {
 RvResult rv_contacts_find(RvContacts* c, const double* q, const double* velocity, double dt, const RvContactDef* def,
                           RvContactStats* stats, RvError* error) {
   *stats = (RvContactStats){0};
-  RvResult result = check(def, dt, error);
+  RvResult result = validate(def, dt, error);
   if (result) return result;
-  if (!take_scratch(c, def)) return rv_fail(error, RV_NO_MEMORY, "out of memory for contacts");
+  if (!take_scratch(c, def)) return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory");
   RvArenaMark mark = rv_arena_mark(c->scratch);
-  remember(c);
+  keep_old_memory(c);
   clear_links(c);
-  c->touch_keys.count = c->touch_shapes.count = c->touch_memory.count = 0;
+  clear_touches(c);
   if (c->nstrand > 0) {
     rv_contact_index_old(c);
     result = rv_contact_wet_begin_step(c, def, error);
@@ -220,7 +242,7 @@ RvResult rv_contacts_find(RvContacts* c, const double* q, const double* velocity
   }
   if (result) {
     clear_links(c);
-    c->touch_keys.count = c->touch_shapes.count = c->touch_memory.count = 0;
+    clear_touches(c);
   }
   RvResult ends = rv_contact_ends(c, error);
   rv_arena_release(c->scratch, mark);

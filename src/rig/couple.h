@@ -33,6 +33,9 @@ RvResult rv_rig_couple_new(RvCoupleRig* rig, const RvCoupleLine* lines, size_t c
 void rv_rig_couple_free(RvCoupleRig* rig);
 // Film of that cross-section, m2, on all of it.
 void rv_rig_couple_wet(RvCoupleRig* rig, double area);
+// Capture at the rate of the settings everywhere, also where strands are under water.
+RvResult rv_rig_couple_capture_submerged(RvCoupleRig* rig, const RvLiquidGrid* grid, RvParticles* particles, double dt,
+                                         RvCoupleReport* report, RvError* error);
 // One step of the strands with what the sample says, without and with weight.
 RvResult rv_rig_couple_step(RvCoupleRig* rig, double dt, bool weight, RvError* error);
 // Gives the kicks to the strands, and clears them.

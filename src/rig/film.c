@@ -20,7 +20,8 @@ RvResult rv_rig_film_new(RvFilmRig* r, int n, int lanes, double length, double r
   r->batch = (RvFilmBatch){.vertices = n, .lanes = lanes};
   double* a = r->arrays = rv_alloc_zero(v * 40, sizeof(double));
   if (!a) return rv_fail(error, RV_NO_MEMORY, "out of memory");
-  double** small[] = {&r->radius, &r->hairs, &r->hair_mass, &r->hair_turn, &r->load, &r->turn, &r->mass};
+  double** small[] = {&r->radius, &r->hairs, &r->hair_mass, &r->hair_turn,
+                      &r->load,   &r->turn,  &r->mass,      &r->volume_before};
   double** large[] = {&r->x_before, &r->v_before, &r->x, &r->v, &r->force, &r->kick};
   for (size_t k = 0; k < sizeof small / sizeof *small; ++k) {
     *small[k] = a;
@@ -126,8 +127,21 @@ void rv_rig_film_keep(RvFilmRig* r) {
   memcpy(r->v_before, r->v, r->model.unknowns * sizeof(double));
 }
 
+// Local rescaling of the strands' momentum (WH-26), added to the kick: for comparison with its transport.
+static void rescale(RvFilmRig* r) {
+  for (int i = 0; i < r->n; ++i)
+    for (int lane = 0; lane < RV_LANES; ++lane) {
+      size_t k = vertex_at(i, lane);
+      double lost = r->model.liquid.density * (r->volume_before[k] - r->state.volume[k]);
+      for (int c = 0; c < 3; ++c) r->kick[unknown_at(i, c, lane)] += lost * r->v[unknown_at(i, c, lane)];
+    }
+}
+
 RvResult rv_rig_film_film(RvFilmRig* r, RvError* error) {
-  return rv_film_step(&r->model, &r->state, &r->def, r->kick, &r->report, error);
+  memcpy(r->volume_before, r->state.volume, r->model.vertices * sizeof(double));
+  RvResult result = rv_film_step(&r->model, &r->state, &r->def, r->kick, &r->report, error);
+  if (!result && r->local_rescaling) rescale(r);
+  return result;
 }
 
 // (mass - e e^T) dv = p

@@ -15,6 +15,8 @@ typedef struct RvFilmRig {
   double *radius, *hairs, *hair_mass, *hair_turn;  // [vertices]; turn [edges]
   double *x_before, *v_before, *x, *v;             // [unknowns]
   double *load, *slide, *turn, *force, *kick, *mass;
+  double* volume_before;  // [vertices] m3, before the last film step
+  bool local_rescaling;   // momentum stays at its vertex though its mass moves on, p = m_before v (WH-26)
   double* arrays;
 } RvFilmRig;
 

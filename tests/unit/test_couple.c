@@ -31,7 +31,7 @@ static RvResult substep(RvCoupleRig* rig, RvLiquidRig* bulk, RvCoupleReport* rep
   RvParticles* p = &l->particles;
   const double dt = 1e-3;
   RvResult r = rv_liquid_particles_sort(p, &l->report.lost, error);
-  if (!r) r = rv_couple_capture(rig->couple, &rig->strands, &rig->set, &l->grid, p, dt, true, rig->kick, report, error);
+  if (!r) r = rv_rig_couple_capture_submerged(rig, &l->grid, p, dt, report, error);
   if (!r)
     r = rv_couple_drip(rig->couple, &rig->strands, &rig->set, &l->grid, p, &l->next_id, 0, dt, 5, rig->kick, report,
                        error);
