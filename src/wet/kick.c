@@ -13,7 +13,8 @@ RvFilmStepDef rv_wet_film_def(const RvWet* w, double dt, const double* x_before,
                      .v = w->state->v,
                      .wet = w->settings.couple.film_in_bulk ? w->moves : NULL,
                      .weight = w->settings.couple.film_in_bulk ? w->hangs : w->wet,
-                     .settings = w->settings.film};
+                     .settings = w->settings.film,
+                     .scratch = w->scratch};
   memcpy(d.gravity, w->settings.gravity, sizeof d.gravity);
   d.settings.angle_at = w->settings.angle_at;
   return d;

@@ -175,8 +175,7 @@ RvResult rv_wet_capture(RvWet* w, RvParticles* particles, double dt, bool* any, 
   RvCoupleSettings settings = couple_settings(w);
   settings.bulk_fixed = false;
   if (!result)
-    result = rv_couple_capture(w->couple, &strands, &settings, &w->liquid->grid, particles, dt, false, w->kick, report,
-                               error);
+    result = rv_couple_capture(w->couple, &strands, &settings, &w->liquid->grid, particles, dt, w->kick, report, error);
   bool some = !result && report->captured != before;
   if (some) {
     turn_now(w, dt, w->turn);
@@ -425,7 +424,7 @@ RvResult rv_wet_react(RvWet* w, double dt, RvError* error) {
   if (!w->bulk || w->cached) return RV_OK;
   strands.v_step = w->mean;
   strands.lag = w->settings.couple.film_in_bulk ? w->lag : NULL;
-  strands.sunk = w->sunk;
+  strands.film_share_in_bulk = w->sunk;
   return rv_couple_react(w->couple, &strands, &w->settings.couple, &w->liquid->grid, dt, error);
 }
 
