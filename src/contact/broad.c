@@ -1,8 +1,8 @@
-// Pairs of edges that may touch during a step, in time linear in their number.
+// The broad phase: pairs of edges that may touch during a step, in time linear in their number.
 //
-// Every edge is entered in the cells that come within its reach; the entries are sorted by (cell, edge). Each edge then
-// looks through its cells for the later ones. Those that share several cells with it are tested once, or seldom again;
-// what is then found twice goes when the pairs of the edge are put in order.
+// Every edge is entered in the cells within its search extent; the entries are sorted by (cell, edge). Each edge then
+// tests the later edges in its cells. A pair that shares several cells is tested once, or seldom twice; duplicates are
+// removed when the pairs of the edge are sorted.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,25 +13,30 @@
 #include "math/scalar.h"
 #include "space/sort.h"
 
-enum { CHUNKS = 256, AXIS_BITS = 21, MAX_ENTRIES = 48 };
-// exact tests of an edge in a cell; more are edges heaped on one spot, whose time would grow with the square of their
-// number
-enum { MAX_EXACT = 4096 };
-// An edge keeps its nearest RV_CONTACT_MAX_PAIRS; the rest goes when so many have come together.
-enum { SETTLE = 4096 };
+enum { CHUNKS = 256 };      // chunks of edges; fixed, so that results do not depend on the number of threads
+enum { AXIS_BITS = 21 };    // of a cell's key for each axis at most
+enum { MAX_ENTRIES = 48 };  // mean entries of an edge at most: beyond, cells are doubled
+enum { MORE_ENTRIES = 4096, MAX_DOUBLINGS = 60 };
+enum { MAX_EXACT = 4096 };  // exact tests of an edge in a cell: bounds the quadratic time of edges heaped on one spot
+enum { SETTLE = 4096 };  // an edge's pairs beyond the nearest RV_CONTACT_MAX_PAIRS are dropped when so many are found
+enum { GUESS = 8 };      // entries and pairs of an edge, for the first guess of memory
+static const double PAD = 1e-9;        // of lengths: above their rounding, so that no edge misses a cell
+static const double FLOAT_PAD = 1e-6;  // above the rounding of floats
+static const double FLOAT_WIDEN = 1.00001;
 
-// A pair that may touch or that liquid may join.
+// A pair that may touch or that liquid may bridge.
 typedef struct Near {
   uint64_t key;
   float distance;  // m
-  bool touches;    // as they stand
+  bool touches;    // at the start of the step
 } Near;
 typedef RV_ARRAY(Near) Found;
 
+// The grid of cells.
 typedef struct Cells {
-  RvVec3 lo;
-  double size, inverse;
-  int bits[3];
+  RvVec3 lo;             // m, corner
+  double size, inverse;  // m, 1/m
+  int bits[3];           // of the keys, for each axis
 } Cells;
 
 typedef struct Broad {
@@ -41,29 +46,30 @@ typedef struct Broad {
   Cells cells;
   size_t grain;
   RvKeys entered[CHUNKS];  // cells of the edges of each chunk
-  size_t at[CHUNKS + 1];   // where they go among all
+  size_t at[CHUNKS + 1];   // first entry of each chunk, later first pair
   size_t count;            // of all entries
   uint64_t* keys;          // [entries] cells, sorted
   uint32_t* members;       // [entries] edges of the sorted ones
-  uint32_t* stop;          // [entries] where the cell of a sorted one ends
-  uint32_t* first;         // [nedge + 1] entries of each edge
-  uint32_t* place;         // [entries] where they are after sorting
+  uint32_t* stop;          // [entries] end of the cell of a sorted one
+  uint32_t* first;         // [nedge + 1] first entry of each edge
+  uint32_t* place;         // [entries] index after sorting
   uint32_t* owner;         // [entries] edges
-  float* boxes;            // [6][entries and some], sorted
+  float* boxes;            // [6][entries + RV_BOXES], sorted
   Found found[CHUNKS];
-  RvKeys pairs[CHUNKS];    // in order
-  size_t settled[CHUNKS];  // of these, edges that have no more than they may
+  RvKeys pairs[CHUNKS];    // sorted
+  size_t settled[CHUNKS];  // first so many of `found` belong to edges with at most RV_CONTACT_MAX_PAIRS
   size_t tests[CHUNKS], exact[CHUNKS], skipped[CHUNKS];
   bool failed[CHUNKS];
 } Broad;
 
-// What was tested lately, so that a pair that shares several cells is looked at once: the last key of each slot.
+// A cache of the pairs tested last, by a hash of their key: a pair that shares several cells is mostly tested once.
 enum { SEEN_BITS = 11 };
 typedef struct Seen {
   uint64_t key[1 << SEEN_BITS];
 } Seen;
 
 static bool seen_before(Seen* seen, uint64_t key) {
+  // Fibonacci hashing: the multiplier is 2^64 over the golden ratio
   uint64_t* slot = &seen->key[(key * 0x9e3779b97f4a7c15u) >> (64 - SEEN_BITS)];
   if (*slot == key) return true;
   *slot = key;
@@ -72,7 +78,7 @@ static bool seen_before(Seen* seen, uint64_t key) {
 
 //---------------------------------------------------------------------------------------------- cells of an edge
 
-// x from the corner of all cells, which is below every edge and its reach: to cut off is to round down
+// Cell of a coordinate relative to the corner, which is below every edge and its extent: truncation rounds down.
 static int64_t cell_of(const Cells* g, double x) {
   return (int64_t)(x * g->inverse);
 }
@@ -87,13 +93,14 @@ static void cell_from_key(const Cells* g, uint64_t key, int64_t i[3]) {
   i[2] = (int64_t)(key >> (g->bits[0] + g->bits[1]));
 }
 
-// rounding must not part an edge from the cell of a point at its very reach
+// Search extent, enlarged beyond its rounding so that an edge does not miss a cell at its very end.
 static void padded(const Cells* g, RvVec3 reach, double out[3]) {
   double r[3] = {reach.x, reach.y, reach.z};
-  for (int k = 0; k < 3; ++k) out[k] = r[k] * (1 + 1e-9) + 1e-9 * g->size;
+  for (int k = 0; k < 3; ++k) out[k] = r[k] * (1 + PAD) + PAD * g->size;
 }
 
-// Keys of the cells near an edge, slice by slice along its longest axis, as far as there is room; returns their number.
+// Keys of the cells within an edge's extent, slice by slice along its longest axis; writes at most `room` of them and
+// returns their number.
 static size_t cells_of_edge(const RvContacts* c, const Cells* g, size_t e, uint64_t* keys, size_t room) {
   const RvSegments* s = &c->segments;
   size_t at = rv_contact_vertex(c, e), count = 0;
@@ -107,12 +114,13 @@ static size_t cells_of_edge(const RvContacts* c, const Cells* g, size_t e, uint6
   int64_t last = cell_of(g, rv_max(a[axis], a[axis] + d[axis]) + r[axis]);
   double inverse = d[axis] != 0 ? 1 / d[axis] : 0;
   for (int64_t k = first; k <= last; ++k) {
+    // The part of the edge in the slice, and the cells around it.
     double t0 = 0, t1 = 1;
     if (d[axis] != 0) {
       double in = ((double)k * g->size - r[axis] - a[axis]) * inverse;
       double out = ((double)(k + 1) * g->size + r[axis] - a[axis]) * inverse;
-      t0 = rv_max(0, rv_min(in, out) - 1e-9);
-      t1 = rv_min(1, rv_max(in, out) + 1e-9);
+      t0 = rv_max(0, rv_min(in, out) - PAD);
+      t1 = rv_min(1, rv_max(in, out) + PAD);
     }
     int64_t cell[3], lo[3], hi[3];
     for (int n = 0; n < 3; ++n) {
@@ -128,14 +136,14 @@ static size_t cells_of_edge(const RvContacts* c, const Cells* g, size_t e, uint6
   return count;
 }
 
-// the first entry of each edge is counted from its chunk's
+// Enters the edges of some chunks in their cells; first entries are counted from the chunk's.
 static void enter_edges(void* arg, size_t begin, size_t end) {
   Broad* b = arg;
   for (size_t chunk = begin; chunk < end; ++chunk) {
     size_t last = (chunk + 1) * b->grain < b->c->nedge ? (chunk + 1) * b->grain : b->c->nedge;
     RvKeys* keys = &b->entered[chunk];
     keys->count = 0;
-    b->failed[chunk] = !rv_array_reserve(keys, 8 * b->grain);
+    b->failed[chunk] = !rv_array_reserve(keys, GUESS * b->grain);
     for (size_t e = chunk * b->grain; e < last && !b->failed[chunk]; ++e) {
       size_t room = keys->capacity - keys->count;
       size_t n = cells_of_edge(b->c, &b->cells, e, keys->data + keys->count, room);
@@ -149,6 +157,7 @@ static void enter_edges(void* arg, size_t begin, size_t end) {
   }
 }
 
+// Joins the entries of some chunks and counts first entries from the first of all.
 static void fill_entries(void* arg, size_t begin, size_t end) {
   Broad* b = arg;
   for (size_t chunk = begin; chunk < end; ++chunk) {
@@ -171,8 +180,8 @@ static double sum_reach(void* arg, size_t begin, size_t end) {
   return sum;
 }
 
-// the largest reach: it widens the box
-static double largest_reach(const RvContacts* c) {
+// Largest search extent, by which the box of all cells is enlarged.
+static double largest_extent(const RvContacts* c) {
   double largest = 0;
   for (size_t e = 0; e < c->nedge; ++e)
     largest = rv_max(largest, rv_max(c->segments.search_extent[e].x,
@@ -180,6 +189,7 @@ static double largest_reach(const RvContacts* c) {
   return largest;
 }
 
+// Cells of a given size that cover all edges and their extents.
 static void set_cells(Broad* b, double size, double widest) {
   const RvSegments* s = &b->c->segments;
   Cells* g = &b->cells;
@@ -188,13 +198,13 @@ static void set_cells(Broad* b, double size, double widest) {
   size = rv_max(size, longest / (double)((1 << AXIS_BITS) - 8));
   g->size = size;
   g->inverse = 1 / size;
-  // a cell to spare on each side for the padding
+  // one cell more on each side for the padding
   g->lo = rv_sub(lo, rv_vec3(size, size, size));
   double side[3] = {extent.x, extent.y, extent.z};
   for (int k = 0; k < 3; ++k) g->bits[k] = rv_sort_bits((uint64_t)(side[k] * g->inverse) + 4);
 }
 
-// Where each entry went, which edge it is of, and where its cell ends: of the cells that begin in [begin, end).
+// Index, edge and end of cell of the sorted entries, for the cells that begin in [begin, end).
 static void place_entries(void* arg, size_t begin, size_t end) {
   Broad* b = arg;
   const uint64_t* keys = b->keys;
@@ -210,6 +220,7 @@ static void place_entries(void* arg, size_t begin, size_t end) {
   }
 }
 
+// Memory of the entries; `spare` is that of the boxes, which are made after sorting. False: no memory.
 static bool take_entries(Broad* b, uint64_t** spare) {
   RvArena* a = b->c->scratch;
   size_t n = b->count;
@@ -218,17 +229,17 @@ static bool take_entries(Broad* b, uint64_t** spare) {
   b->stop = RV_TAKE(a, uint32_t, n);
   b->place = RV_TAKE(a, uint32_t, n);
   b->owner = RV_TAKE(a, uint32_t, n);
-  // the boxes come when the sorting is done
   b->boxes = RV_TAKE(a, float, 6 * (n + RV_BOXES));
   *spare = (uint64_t*)b->boxes;
   return b->keys && b->members && b->stop && b->place && b->owner && b->boxes;
 }
 
-// As long as an edge: smaller cells cost entries, larger ones tests. Doubled while there are too many entries.
+// Enters all edges and sorts the entries by cells. Cells are as long as an edge: smaller ones cost entries, larger ones
+// tests. They are doubled while there are too many entries.
 static RvResult make_entries(Broad* b, RvContactStats* stats, RvError* error) {
   RvContacts* c = b->c;
   double mean = rv_parallel_sum(c->nedge, 4096, sum_reach, c) / (3 * (double)c->nedge);
-  double size = rv_max(c->segments.mean_length, 3 * mean), widest = largest_reach(c);
+  double size = rv_max(c->segments.mean_length, 3 * mean), widest = largest_extent(c);
   size_t chunks = (c->nedge + b->grain - 1) / b->grain, total;
   bool room = (b->first = RV_TAKE(c->scratch, uint32_t, c->nedge + 1)) != NULL;
   for (int round = 0; room; ++round, size *= 2) {
@@ -240,10 +251,11 @@ static RvResult make_entries(Broad* b, RvContactStats* stats, RvError* error) {
       total += b->entered[k].count;
       room = room && !b->failed[k];
     }
-    if (total <= MAX_ENTRIES * c->nedge + 4096 || round > 60) break;
+    if (total <= MAX_ENTRIES * c->nedge + MORE_ENTRIES || round > MAX_DOUBLINGS) break;
   }
   if (room && total > UINT32_MAX - RV_BOXES)
-    return rv_fail(error, RV_LIMIT, "%zu edges in cells are more than can be held", total);
+    return rv_fail(error, RV_LIMIT, "contacts: %zu cells of edges are more than fit; use fewer strands or points",
+                   total);
   uint64_t* spare = NULL;
   if (room) {
     stats->entries = b->count = total;
@@ -256,13 +268,14 @@ static RvResult make_entries(Broad* b, RvContactStats* stats, RvError* error) {
     room = rv_sort_keys(b->keys, b->members, spare, b->stop, total, bits);
   }
   for (size_t k = 0; k < CHUNKS; ++k) rv_array_free(&b->entered[k]);
-  if (!room) return rv_fail(error, RV_NO_MEMORY, "out of memory for the contacts of %zu edges", c->nedge);
+  if (!room) return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu edges", c->nedge);
   rv_parallel_for(total, 8192, place_entries, b);
   return RV_OK;
 }
 
 //---------------------------------------------------------------------------------------------- pairs in a cell
 
+// The box arrays within their memory.
 static RvBoxes boxes_of(const Broad* b) {
   size_t stride = b->count + RV_BOXES;
   RvBoxes x;
@@ -273,7 +286,8 @@ static RvBoxes boxes_of(const Broad* b) {
   return x;
 }
 
-// The box of what of an edge is near a cell, relative to its corner; `inverse` those of its extent, or 0.
+// Box of the part of an edge near a cell, relative to the cell's corner. `inverse`: inverse extents of the edge along
+// the axes; 0 where it is perpendicular to the axis.
 static void box_of(const Broad* b, size_t e, const int64_t cell[3], const double inverse[3], const RvBoxes* boxes,
                    size_t at) {
   const RvSegments* s = &b->c->segments;
@@ -290,17 +304,18 @@ static void box_of(const Broad* b, size_t e, const int64_t cell[3], const double
     t0 = rv_max(t0, rv_min(in, out));
     t1 = rv_min(t1, rv_max(in, out));
   }
-  // slightly larger than exact: floats
-  t0 -= 1e-6;
-  t1 += 1e-6;
+  // enlarged beyond the rounding to floats
+  t0 -= FLOAT_PAD;
+  t1 += FLOAT_PAD;
   for (int k = 0; k < 3; ++k) {
     double x0 = a[k] + t0 * d[k], x1 = a[k] + t1 * d[k];
-    double wide = r[k] * 1.00001 + 1e-6 * g->size;
+    double wide = r[k] * FLOAT_WIDEN + FLOAT_PAD * g->size;
     boxes->lo[k][at] = (float)(rv_min(x0, x1) - wide);
     boxes->hi[k][at] = (float)(rv_max(x0, x1) + wide);
   }
 }
 
+// Boxes of some edges in all their cells.
 static void make_boxes(void* arg, size_t begin, size_t end) {
   Broad* b = arg;
   RvContacts* c = b->c;
@@ -308,8 +323,8 @@ static void make_boxes(void* arg, size_t begin, size_t end) {
   for (size_t e = begin; e < end; ++e) {
     size_t vertex = rv_contact_vertex(c, e);
     RvVec3 d = rv_sub(c->segments.x[vertex + 1], c->segments.x[vertex]);
-    // nearly upright on an axis: all of it may be near
-    double least = 1e-9 * b->cells.size;
+    // along an axis to which it is nearly perpendicular, the whole edge may be near
+    double least = PAD * b->cells.size;
     double inverse[3] = {fabs(d.x) > least ? 1 / d.x : 0, fabs(d.y) > least ? 1 / d.y : 0,
                          fabs(d.z) > least ? 1 / d.z : 0};
     for (size_t k = b->first[e]; k < b->first[e + 1]; ++k) {
@@ -320,7 +335,7 @@ static void make_boxes(void* arg, size_t begin, size_t end) {
   }
 }
 
-// Films that touch, of edges that are side by side: where one ends at the other's beginning no part faces the other.
+// Whether the films of two edges touch. Edges that are end to end do not count: no part of them faces the other.
 static bool films_touch(const RvContacts* c, size_t e, size_t f, double at, double other, double gap) {
   const RvSegments* s = &c->segments;
   if (!(gap < rv_contact_table(c, e, f)->rupture * sqrt(s->film[e] + s->film[f]))) return false;
@@ -328,8 +343,8 @@ static bool films_touch(const RvContacts* c, size_t e, size_t f, double at, doub
   return (rv_dot(s->tangent[e], s->tangent[f]) > 0) == (at == other);
 }
 
-// The exact test of edges e < f, whose nearest points are known. The motion that counts is that of the one against the
-// other, along the line between these: only it brings them closer.
+// The exact test of edges e < f with known nearest points: whether they may touch in the step or films touch. Only the
+// relative motion along the line between the nearest points brings them closer.
 static bool near_pair(const Broad* b, size_t e, size_t f, const RvClosestLanes* at, int lane, Near* near) {
   const RvContacts* c = b->c;
   const RvSegments* s = &c->segments;
@@ -358,8 +373,8 @@ static int by_distance(const void* a, const void* b) {
                                     : (x->key > y->key) - (x->key < y->key);
 }
 
-// Of each edge that came since the last time, the nearest stay: a hair meets them before it meets one that sixty others
-// stand before, however fast that one comes, and liquid does not join it with that one.
+// Keeps the nearest pairs of each edge found since the last call. A strand that 64 others are nearer than is not met
+// before them, however fast it is, and no bridge forms to it.
 static void settle(Broad* b, size_t chunk) {
   Found* found = &b->found[chunk];
   size_t to = b->settled[chunk];
@@ -377,7 +392,7 @@ static void settle(Broad* b, size_t chunk) {
   found->count = b->settled[chunk] = to;
 }
 
-// Pairs that may be near, tested when there are eight of them.
+// Pairs that wait for the exact test, which takes eight at a time.
 typedef struct Bunch {
   RvPairIndex index;
   int count;
@@ -391,6 +406,7 @@ static void add_to_bunch(const Broad* b, Bunch* bunch, uint32_t e, uint32_t f) {
   bunch->index.vertex[1][lane] = (uint32_t)rv_contact_vertex(b->c, f);
 }
 
+// Tests the waiting pairs; false: no memory.
 static bool test_bunch(Broad* b, size_t chunk, Bunch* bunch) {
   RvClosestLanes at;
   if (bunch->count == 0) return true;
@@ -404,7 +420,7 @@ static bool test_bunch(Broad* b, size_t chunk, Bunch* bunch) {
   return true;
 }
 
-// the later edges in the cell of an entry
+// Tests edge e against the later edges in the cell of an entry; false: no memory.
 static bool pairs_of_entry(Broad* b, size_t chunk, size_t e, size_t entry, const RvBoxes* x, Seen* seen, Bunch* bunch) {
   const RvContacts* c = b->c;
   uint32_t bits[RV_CONTACT_MAX_TESTS / RV_BOXES];
@@ -430,7 +446,8 @@ static bool pairs_of_entry(Broad* b, size_t chunk, size_t e, size_t entry, const
   return true;
 }
 
-// what was found, and what is known otherwise, source by source; pair_first is counted from the chunk's first pair
+// Sorts the pairs found by a chunk and the extra ones, source by source; pair_first is counted from the chunk's first
+// pair. False: no memory.
 static bool order_chunk(Broad* b, size_t chunk) {
   const RvContacts* c = b->c;
   const Found* found = &b->found[chunk];
@@ -449,16 +466,17 @@ static bool order_chunk(Broad* b, size_t chunk) {
   return true;
 }
 
+// Pairs of some chunks of edges.
 static void search_edges(void* arg, size_t begin, size_t end) {
   Broad* b = arg;
   RvContacts* c = b->c;
   RvBoxes boxes = boxes_of(b);
   for (size_t chunk = begin; chunk < end; ++chunk) {
-    // no pair has the key 0: the receiver is the later edge. Lanes that are not used are computed too
+    // no pair has the key 0, as the receiver is the later edge; unused lanes are computed too
     Seen seen = {{0}};
     Bunch bunch = {0};
     size_t last = (chunk + 1) * b->grain < c->nedge ? (chunk + 1) * b->grain : c->nedge;
-    bool good = rv_array_reserve(&b->found[chunk], 8 * b->grain);
+    bool good = rv_array_reserve(&b->found[chunk], GUESS * b->grain);
     for (size_t e = chunk * b->grain; e < last && good; ++e) {
       for (size_t k = b->first[e]; k < b->first[e + 1] && good; ++k)
         good = pairs_of_entry(b, chunk, e, k, &boxes, &seen, &bunch);
@@ -472,6 +490,7 @@ static void search_edges(void* arg, size_t begin, size_t end) {
   }
 }
 
+// Joins the pairs of some chunks.
 static void copy_pairs(void* arg, size_t begin, size_t end) {
   const Broad* b = arg;
   RvContacts* c = b->c;
@@ -483,6 +502,7 @@ static void copy_pairs(void* arg, size_t begin, size_t end) {
   }
 }
 
+// Sums the chunks' numbers and joins their pairs.
 static RvResult collect(Broad* b, RvContactStats* stats, RvError* error) {
   RvContacts* c = b->c;
   size_t total = 0;
@@ -495,9 +515,11 @@ static RvResult collect(Broad* b, RvContactStats* stats, RvError* error) {
     stats->pairs += b->exact[k];
     stats->skipped += b->skipped[k];
   }
-  if (total > UINT32_MAX) return rv_fail(error, RV_LIMIT, "%zu pairs of edges are more than can be held", total);
+  if (total > UINT32_MAX)
+    return rv_fail(error, RV_LIMIT, "contacts: %zu pairs of edges are more than fit; use fewer strands or points",
+                   total);
   if (failed || !rv_array_resize(&c->pairs, total))
-    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pairs of edges", total);
+    return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu pairs of edges", total);
   rv_parallel_for((c->nedge + b->grain - 1) / b->grain, 16, copy_pairs, b);
   c->pair_first[c->nedge] = (uint32_t)total;
   return RV_OK;

@@ -1,9 +1,11 @@
-// Ends of links and touches, batch by batch: each batch then gathers its own in a fixed order, with no atomics.
+// Ends of links and touches, sorted by batch: the operator sums over a batch's own ends in a fixed order, without
+// atomics.
 #include <string.h>
 
 #include "base/parallel.h"
 #include "contact/store.h"
 
+// Bisection: strand s has the vertices from first + s on.
 size_t rv_contact_strand(const RvContacts* c, size_t vertex) {
   size_t lo = 0, hi = c->nstrand;
   while (hi - lo > 1) {
@@ -16,16 +18,16 @@ size_t rv_contact_strand(const RvContacts* c, size_t vertex) {
   return lo;
 }
 
-// Slots are counted in so many parts, whatever the workers.
-enum { PARTS = 16 };
+enum { PARTS = 16 };  // parts in which slots are counted; fixed, so that the order does not depend on the threads
 
 typedef struct Sorting {
   RvContacts* c;
   size_t grain;
-  uint32_t* at;      // [parts][batches] ends of each, then where they go
+  uint32_t* at;      // [parts][batches] number of ends, then index of the first
   uint8_t* bridged;  // [parts][batches]
 } Sorting;
 
+// Slots between the last wet one and the next whole block are unused.
 static bool is_used(const RvContacts* c, size_t slot) {
   return slot < c->wet_slots || slot >= (c->wet_slots + RV_LINKS - 1) / RV_LINKS * RV_LINKS;
 }
@@ -35,6 +37,7 @@ static size_t edge_of(const RvContacts* c, size_t slot, int side) {
   return (size_t)(side ? key & UINT32_MAX : key >> 32);
 }
 
+// Numbers of ends of some parts, and the lanes that bridges pull at.
 static void count_ends(void* arg, size_t begin, size_t end) {
   const Sorting* w = arg;
   const RvContacts* c = w->c;
@@ -53,6 +56,7 @@ static void count_ends(void* arg, size_t begin, size_t end) {
   }
 }
 
+// Puts the ends of some parts in order.
 static void put_ends(void* arg, size_t begin, size_t end) {
   const Sorting* w = arg;
   RvContacts* c = w->c;
@@ -75,17 +79,18 @@ static void put_ends(void* arg, size_t begin, size_t end) {
   }
 }
 
-// stable by batch, so that within one they are by (slot, side)
+// Counting sort of the ends by batch; it is stable, so within a batch they are by (slot, side).
 static RvResult link_ends(RvContacts* c, RvError* error) {
   size_t n = 2 * c->active, nbatch = c->model->nbatch;
   if (2 * c->slots > UINT32_MAX)
-    return rv_fail(error, RV_LIMIT, "%zu contacts between strands are more than can be bridged", c->active);
+    return rv_fail(error, RV_LIMIT,
+                   "contacts: %zu contacts between strands are more than fit; use fewer strands or points", c->active);
   Sorting w = {c, (c->slots + PARTS - 1) / PARTS, RV_TAKE(c->scratch, uint32_t, PARTS * nbatch),
                RV_TAKE(c->scratch, uint8_t, PARTS * nbatch)};
   if (!w.at || !w.bridged || !rv_array_resize(&c->ends, n) || !rv_array_resize(&c->end_of, 2 * c->slots) ||
       !rv_array_resize(&c->end_values, n) || !rv_array_resize(&c->link_energies, c->slots) ||
       !rv_array_resize(&c->hessian, c->slots))
-    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts", c->active);
+    return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu contacts", c->active);
   rv_parallel_for(PARTS, 1, count_ends, &w);
   uint32_t sum = 0;
   for (size_t k = 0; k < nbatch; ++k) {
@@ -103,17 +108,17 @@ static RvResult link_ends(RvContacts* c, RvError* error) {
   return RV_OK;
 }
 
-// touches are by their points, so by their batches already
-static void touch_ends(RvContacts* c) {
+// Ends of touches, which are sorted by points and so by batches already.
+static void set_touch_ends(RvContacts* c) {
   size_t nbatch = c->model->nbatch, n = c->touch_keys.count;
   for (size_t k = 0; k <= nbatch; ++k) c->touch_at[k] = 0;
   for (size_t k = 0; k < n; ++k) {
-    // points are numbered 2 x (vertex), or that plus 1 for the middle of the edge after it
+    // a point is 2 x vertex, or that plus 1 for the middle of the edge after it
     size_t point = (size_t)(c->touch_keys.data[k] >> 32), vertex = point / 2, lo = rv_contact_strand(c, vertex);
     const RvContactStrand* s = &c->strands[lo];
     size_t i = vertex - lo - s->first, last = c->strands[lo + 1].first - s->first;
     double t = point % 2 ? 0.5 : 0;
-    // the last vertex is the end of the last edge
+    // the last vertex is the far end of the last edge
     if (i == last) {
       i = last - 1;
       t = 1;
@@ -127,8 +132,8 @@ static void touch_ends(RvContacts* c) {
 RvResult rv_contact_ends(RvContacts* c, RvError* error) {
   size_t n = c->touch_keys.count;
   if (!rv_array_resize(&c->touch_ends, n))
-    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts with solids", n);
+    return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu contacts with solids", n);
   RvResult result = link_ends(c, error);
-  if (!result) touch_ends(c);
+  if (!result) set_touch_ends(c);
   return result;
 }

@@ -1,4 +1,4 @@
-// Of the links that were made those that are needed, in the form that the operator wants.
+// Keeps the candidates that become links or hold liquid, and puts the active ones into the operator's slots.
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 //---------------------------------------------------------------------------------------------- the nearest few
 
 typedef struct Near {
-  double gap;
-  size_t index;
+  double gap;    // m
+  size_t index;  // of the candidate
 } Near;
 
 static int by_gap(const void* pa, const void* pb) {
@@ -19,13 +19,14 @@ static int by_gap(const void* pa, const void* pb) {
   return a->index < b->index ? -1 : a->index > b->index;
 }
 
+// Distance of a candidate along its normal at the start of the step.
 static double gap_of(const RvContacts* c, const RvLinkCandidate* l) {
   const RvVec3* x = c->segments.x;
   size_t i = rv_contact_vertex(c, (size_t)(l->key >> 32)), j = rv_contact_vertex(c, (size_t)(l->key & UINT32_MAX));
   return rv_dot(l->normal, rv_sub(rv_lerp(x[i], x[i + 1], l->along[0]), rv_lerp(x[j], x[j + 1], l->along[1])));
 }
 
-// drops all but the nearest links of one source edge
+// Deactivates all but the nearest links of one source edge; returns their number.
 static uint32_t keep_nearest(const RvContacts* c, RvLinkCandidate* links, size_t count) {
   size_t n = 0, at = 0;
   for (size_t k = 0; k < count; ++k) n += links[k].active;
@@ -33,7 +34,7 @@ static uint32_t keep_nearest(const RvContacts* c, RvLinkCandidate* links, size_t
   Near* near = rv_alloc(n, sizeof *near);
   for (size_t k = 0; k < count; ++k) {
     if (!links[k].active) continue;
-    // without memory the first ones stay: a bound is a bound
+    // without memory the first ones stay, so that the bound holds
     if (near)
       near[at] = (Near){gap_of(c, &links[k]), k};
     else if (at >= RV_CONTACT_MAX_LINKS)
@@ -46,6 +47,7 @@ static uint32_t keep_nearest(const RvContacts* c, RvLinkCandidate* links, size_t
   return (uint32_t)(n - RV_CONTACT_MAX_LINKS);
 }
 
+// The same for all source edges of a block.
 static uint32_t drop_far(const RvContacts* c, RvLinkCandidate* links, size_t count) {
   uint32_t dropped = 0;
   for (size_t first = 0, last; first < count; first = last) {
@@ -62,7 +64,7 @@ void rv_contact_count(RvContacts* c, size_t block) {
   size_t n = c->candidates.count[block];
   RvKeptCount count = {.dropped = drop_far(c, l, n)};
   for (size_t k = 0; k < n; ++k) {
-    // a bridge without force is kept, but not for the operator
+    // a bridge that has no force in this step is kept, but not active
     count.links += l[k].active || l[k].weight > 0;
     count.wet += l[k].active && l[k].has_law;
     count.dry += l[k].active && !l[k].has_law;
@@ -74,6 +76,7 @@ static void count_blocks(void* arg, size_t begin, size_t end) {
   for (size_t block = begin; block < end; ++block) rv_contact_count(arg, block);
 }
 
+// Parameters of a link into its slot.
 static void put_shape(RvContacts* c, size_t slot, const RvLinkCandidate* l) {
   RvLinkBlock* to = &c->blocks.data[slot / RV_LINKS];
   size_t k = slot % RV_LINKS;
@@ -90,7 +93,7 @@ static void put_shape(RvContacts* c, size_t slot, const RvLinkCandidate* l) {
   to->slip[k] = l->slip;
 }
 
-// after the strengths a block of laws is rows of a float for each of eight
+// Law of a bridge into its slot. After the strengths a block of laws consists of rows of eight floats.
 static void put_law(RvContacts* c, size_t slot, const RvLawBlock* from, size_t lane) {
   enum { ROWS = (sizeof(RvLawBlock) - offsetof(RvLawBlock, low)) / (RV_LINKS * sizeof(float)) };
   RvLawBlock* to = &c->law_blocks.data[slot / RV_LINKS];
@@ -100,6 +103,7 @@ static void put_law(RvContacts* c, size_t slot, const RvLawBlock* from, size_t l
   for (size_t k = 0; k < ROWS; ++k) out[k * RV_LINKS] = in[k * RV_LINKS];
 }
 
+// Keeps the candidates of some blocks.
 static void put_blocks(void* arg, size_t begin, size_t end) {
   RvContacts* c = arg;
   for (size_t block = begin; block < end; ++block) {
@@ -127,6 +131,7 @@ static void put_blocks(void* arg, size_t begin, size_t end) {
   }
 }
 
+// Room for all that is kept; false: no memory.
 static bool make_room(RvContacts* c, RvKeptCount total) {
   size_t wet = ((size_t)total.wet + RV_LINKS - 1) / RV_LINKS, all = wet + ((size_t)total.dry + RV_LINKS - 1) / RV_LINKS;
   if (!rv_array_resize(&c->keys, total.links) || !rv_array_resize(&c->memory, total.links) ||
@@ -137,7 +142,7 @@ static bool make_room(RvContacts* c, RvKeptCount total) {
   c->wet_slots = total.wet;
   c->active = (size_t)total.wet + total.dry;
   c->slots = wet * RV_LINKS + total.dry;
-  // lanes that are not used are computed too
+  // unused lanes of the last blocks are computed too, so they must be numbers
   if (wet) memset(&c->blocks.data[wet - 1], 0, sizeof *c->blocks.data);
   if (wet) memset(&c->law_blocks.data[wet - 1], 0, sizeof *c->law_blocks.data);
   if (all > wet) memset(&c->blocks.data[all - 1], 0, sizeof *c->blocks.data);
@@ -148,6 +153,7 @@ RvResult rv_contact_keep(RvContacts* c, RvContactStats* stats, RvError* error) {
   size_t blocks = c->candidates.blocks;
   RvKeptCount* at = c->candidates.kept;
   if (!c->wet) rv_parallel_for(blocks, 4, count_blocks, c);
+  // Prefix sums over the blocks.
   RvKeptCount sum = {0};
   for (size_t k = 0; k < blocks; ++k) {
     RvKeptCount own = at[k];
@@ -157,9 +163,10 @@ RvResult rv_contact_keep(RvContacts* c, RvContactStats* stats, RvError* error) {
     sum.dry += own.dry;
     stats->dropped += own.dropped;
   }
+  // Dry links begin with a whole block.
   uint32_t dry = (sum.wet + RV_LINKS - 1) / RV_LINKS * RV_LINKS;
   for (size_t k = 0; k < blocks; ++k) at[k].dry += dry;
-  if (!make_room(c, sum)) return rv_fail(error, RV_NO_MEMORY, "out of memory for %u contacts", sum.links);
+  if (!make_room(c, sum)) return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %u contacts", sum.links);
   rv_parallel_for(blocks, 4, put_blocks, c);
   stats->links = c->active;
   return RV_OK;

@@ -1,10 +1,9 @@
-// The pairs of a source in ascending order, each once.
+// Sorts the pairs of a source and removes duplicates.
 #include <stdlib.h>
 
 #include "contact/store.h"
 
-// longer runs are sorted in another way
-enum { SHORT = 48 };
+enum { SHORT = 48 };  // runs up to this length are sorted by insertion, longer ones by qsort
 
 static int ascending(const void* pa, const void* pb) {
   uint64_t a = *(const uint64_t*)pa, b = *(const uint64_t*)pb;

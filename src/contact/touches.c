@@ -1,10 +1,10 @@
-// Touches of strands and solids: planes that stand where a point meets the surface, or would if nothing stopped it.
+// Touches of strands and solids: planes at the point of the surface that a strand's point meets in the step.
 //
-// The path of a point over the step is looked at in the space of the solid, so that only their motion against each
-// other counts. It is followed by the distance itself (which is never longer than the way to the surface) to where it
-// first comes within reach; from there on the end of the path is moved out of the solid, and the plane is that of the
-// surface nearest to it. So a point cannot pass a solid however fast either moves, and one that slides along a curved
-// surface is not lifted off by the plane of where it was.
+// The path of a point over the step is taken in the space of the solid, where only their relative motion counts. Sphere
+// tracing follows it to where it first comes within reach of the surface: steps by the distance never pass the surface.
+// Then the end of the path is projected out of the solid, and the plane is the tangent plane nearest to it. So a point
+// cannot pass through a solid however fast either moves, and a point that slides along a curved surface is not lifted
+// off by the plane of its start.
 #include <math.h>
 
 #include "base/parallel.h"
@@ -14,8 +14,12 @@
 #include "math/scalar.h"
 #include "space/sort.h"
 
-enum { CHUNKS = 64, MAX_WALK = 16 };
-static const double PUSH_SPEED = 0.2;  // m/s at which what is inside a solid is brought out
+enum { CHUNKS = 64 };                     // chunks of strands
+enum { MAX_WALK = 16 };                   // steps of sphere tracing
+static const double NEAR_SURFACE = 0.01;  // of the reach: sphere tracing ends within this distance of it
+static const double SAME_SIDE = 0.5;      // least cosine between the normals at the meeting and at the end of the path
+static const double SLACK = 0.25;         // of the reach: margin of the distances that a bridge may have in the step
+static const double PUSH_SPEED = 0.2;     // m/s at which a point inside a solid is pushed out
 
 typedef struct Point {
   uint64_t key;
@@ -55,20 +59,22 @@ typedef struct Touching {
 
 //---------------------------------------------------------------------------------------------- candidates
 
+// d0 of a point.
 static double reach_of(const Touching* w, const Point* p) {
   return p->radius + w->def->solid_width;
 }
 
-// within which a touch is made: with slack for what is not in the velocity
+// Distance within which a touch is made, with a margin for accelerations that the velocity does not contain.
 static double dry_margin(const Touching* w, const Point* p) {
   return reach_of(w, p) * (1 + w->def->margin) + w->dt * w->dt * rv_length(w->def->acceleration);
 }
 
-// H of the film on it; a strand that rests on a solid, at d0, touches it
+// H of the film on it, at least d0, so that the film of a strand in equilibrium at d0 touches the solid.
 static double height_of(const Touching* w, const Point* p) {
   return rv_max(sqrt(p->film * (1 / RV_PI) + p->radius * p->radius), reach_of(w, p));
 }
 
+// The same with liquid.
 static double margin_of(const Touching* w, const Point* p) {
   double dry = dry_margin(w, p);
   if (!(p->film > 0)) return dry;
@@ -76,6 +82,7 @@ static double margin_of(const Touching* w, const Point* p) {
                 rv_max(height_of(w, p), p->radius + rv_contact_solid_table(w->c, p->key)->rupture * sqrt(p->film)));
 }
 
+// Adds a vertex, or the middle of the edge after it, if it may come near the solid.
 static void consider(Touching* w, size_t chunk, size_t vertex, bool middle, double length) {
   const RvSegments* s = &w->c->segments;
   Point p = {.key = (uint64_t)(2 * vertex + middle) << 32 | w->index, .x = s->x[vertex], .length = length};
@@ -100,7 +107,8 @@ static void consider(Touching* w, size_t chunk, size_t vertex, bool middle, doub
   if (!rv_array_push(&w->found[chunk], p)) w->failed[chunk] = true;
 }
 
-// vertices carry half of each edge beside them; with middles those take half of their edge
+// Points of some chunks of strands. A vertex stands for half of both edges; with midpoints, these take half of their
+// edge.
 static void consider_strands(void* arg, size_t begin, size_t end) {
   Touching* w = arg;
   const RvContacts* c = w->c;
@@ -110,7 +118,8 @@ static void consider_strands(void* arg, size_t begin, size_t end) {
       const RvContactStrand* s = &c->strands[k];
       const RvStrandBatch* b = &c->model->batches[s->batch];
       const double* rest = c->model->rest_length + b->edge_at + s->lane;
-      double arc = 0, share = w->solid->midpoints ? 0.25 : 0.5;
+      double arc = 0;                                   // m from the root
+      double share = w->solid->midpoints ? 0.25 : 0.5;  // of each edge that a vertex stands for
       for (int i = 0; i < b->vertices; ++i) {
         double before = i > 0 ? rest[(size_t)(i - 1) * RV_LANES] : 0;
         double after = i + 1 < b->vertices ? rest[(size_t)i * RV_LANES] : 0;
@@ -125,6 +134,7 @@ static void consider_strands(void* arg, size_t begin, size_t end) {
   }
 }
 
+// Joins the points of all chunks, and takes the temporary arrays; false: no memory.
 static bool collect(Touching* w) {
   size_t total = 0;
   for (int k = 0; k < CHUNKS; ++k) {
@@ -144,10 +154,10 @@ static bool collect(Touching* w) {
 
 //---------------------------------------------------------------------------------------------- paths
 
-// the path without the solid's own velocity, at the moment of its grids
-static RvResult drift(Touching* w, RvError* error) {
+// Removes the solid's deformation from the paths, which are then at the time of its grids.
+static RvResult remove_drift(Touching* w, RvError* error) {
   size_t n = w->points.count;
-  // what is farther than both can come cannot meet
+  // the solid's velocity is needed only where both can meet
   double reach = w->solid->offset + w->solid->fastest * (fabs(w->solid->grid_time) + w->dt), longest = 0;
   for (size_t k = 0; k < n; ++k) {
     const Point* p = &w->points.data[k];
@@ -164,8 +174,8 @@ static RvResult drift(Touching* w, RvError* error) {
   return result;
 }
 
-// how far along its path each point first comes within reach
-static RvResult walk(Touching* w, RvError* error) {
+// Sphere tracing: the position along its path where each point first comes within reach.
+static RvResult trace_paths(Touching* w, RvError* error) {
   size_t n = w->points.count, left = n;
   for (size_t k = 0; k < n; ++k) w->active[k] = k;
   for (int round = 0; round < MAX_WALK && left > 0; ++round) {
@@ -180,9 +190,9 @@ static RvResult walk(Touching* w, RvError* error) {
       Point* p = &w->points.data[w->active[k]];
       double clear = w->distance[k] - reach_of(w, p), path = rv_distance(p->from, p->to);
       if (round == 0) p->distance = w->distance[k];
-      if (clear <= 0.01 * reach_of(w, p) || p->t >= 1) continue;
+      if (clear <= NEAR_SURFACE * reach_of(w, p) || p->t >= 1) continue;
       p->t = clear < (1 - p->t) * path ? p->t + clear / path : 1;
-      // one that arrives free needs no further look: the plane is that of the end of its path
+      // a point that reaches its end freely is done: its plane is that of the end
       if (p->t < 1) w->active[kept++] = w->active[k];
     }
     left = kept;
@@ -190,7 +200,7 @@ static RvResult walk(Touching* w, RvError* error) {
   return RV_OK;
 }
 
-// leaves out what cannot come near: no point is nearer at the end than its distance less the way it goes
+// Removes points that cannot come near: at the end the distance is at least that of the start less the path's length.
 static void drop_far(Touching* w) {
   size_t kept = 0;
   for (size_t k = 0; k < w->points.count; ++k) {
@@ -201,7 +211,7 @@ static void drop_far(Touching* w) {
   w->points.count = kept;
 }
 
-// the plane where the point meets; then the one nearest to where it will have to go
+// Planes: first where the point meets the surface, then nearest to the end of its path projected out of the solid.
 static RvResult find_planes(Touching* w, RvError* error) {
   size_t n = w->points.count;
   for (size_t k = 0; k < n; ++k) w->at[k] = rv_lerp(w->points.data[k].from, w->points.data[k].to, w->points.data[k].t);
@@ -218,7 +228,7 @@ static RvResult find_planes(Touching* w, RvError* error) {
   result = rv_contact_collider_distance(w->solid, n, w->at, w->distance, w->slope, error);
   for (size_t k = 0; !result && k < n; ++k) {
     Point* p = &w->points.data[k];
-    if (!(rv_dot(w->slope[k], p->normal) > 0.5)) continue;
+    if (!(rv_dot(w->slope[k], p->normal) > SAME_SIDE)) continue;
     p->normal = w->slope[k];
     p->depth = w->distance[k];
     p->foot = w->at[k];
@@ -226,7 +236,7 @@ static RvResult find_planes(Touching* w, RvError* error) {
   return result;
 }
 
-// WH-9: of the solid where the point would touch it
+// Mean curvatures of the solid at the feet of the points (WH-9).
 static RvResult find_curvatures(Touching* w, RvError* error) {
   size_t n = w->points.count;
   for (size_t k = 0; k < n; ++k) {
@@ -244,10 +254,10 @@ static RvVec3 tangential(RvVec3 a, RvVec3 n) {
   return rv_mad(a, -rv_dot(a, n), n);
 }
 
-// Whether it holds liquid; what is needed to share it out and to make its law (WH-9).
+// The bridge of a touch (WH-9): the input of its share and of its law; weight 0 where there is none.
 static RvWetPair bridge_of(const Touching* w, const Point* p, double multiple, double after, const RvTouchMemory* old) {
   RvWetPair out = {0};
-  double reach = reach_of(w, p), slack = 0.25 * reach + w->dt * w->dt * rv_length(w->def->acceleration);
+  double reach = reach_of(w, p), slack = SLACK * reach + w->dt * w->dt * rv_length(w->def->acceleration);
   RvWetMeeting m = {p->distance, reach, p->radius, height_of(w, p), {p->film, 0}, old ? old->area : 0};
   double weight;
   if (!rv_contact_wet_meets(rv_contact_solid_table(w->c, p->key), &m, &weight)) return out;
@@ -261,11 +271,12 @@ static RvWetPair bridge_of(const Touching* w, const Point* p, double multiple, d
                     .touch = p->radius,
                     .turn = 2 * reach - p->radius,
                     .radius = p->radius,
-                    // hollows count as flat, edges sharper than the strand as it
+                    // concave places count as flat, edges sharper than the strand as its radius
                     .ratio = rv_clamp(p->curve * p->radius, 0, 1)};
   return out;
 }
 
+// Makes the touch of a point, if it is within range; false: no memory.
 static bool add_touch(Touching* w, const Point* p, RvContactStats* stats) {
   RvContacts* c = w->c;
   const RvContactDef* def = w->def;
@@ -274,6 +285,7 @@ static bool add_touch(Touching* w, const Point* p, RvContactStats* stats) {
     stats->lost += p->distance < reach || p->t < 1;
     return true;
   }
+  // Whether it may touch, or hold liquid.
   RvVec3 foot = rv_mad(p->foot, -p->depth, p->normal);
   double ahead = rv_dot(p->normal, rv_sub(p->to, foot));
   bool dry = rv_min(p->distance, ahead) < dry_margin(w, p);
@@ -285,17 +297,19 @@ static bool add_touch(Touching* w, const Point* p, RvContactStats* stats) {
   RvWetPair bridge = {0};
   if (c->wet) bridge = bridge_of(w, p, multiple, ahead, old);
   if (!dry && !(bridge.weight > 0)) return true;
+  // The plane at the end of the step.
   RvVec3 before = rv_contact_pose_out(&w->start, rv_mad(foot, w->solid->grid_time, p->drift));
   RvVec3 after = rv_contact_pose_out(&w->end, rv_mad(foot, w->solid->grid_time + w->dt, p->drift));
   RvVec3 normal = rv_quat_rotate(w->end.orientation, p->normal);
   RvContactShape s = {.normal = normal, .offset = rv_dot(normal, after), .stiffness = push};
-  // what starts inside a solid stays where it was groomed; what comes there later is pushed out
+  // d0: a point that starts inside a solid stays where it was groomed; one that gets inside later is pushed out,
   double keep = old ? rv_max(old->reach, rv_min(reach, p->distance)) : c->begun ? reach : rv_min(reach, p->distance);
-  // there the plane, which is that of the path's end, must agree with the distance at the start, or it would push
+  // with a smaller d0 the plane must agree with the distance at the start, or it would push the point
   if (keep < reach) s.offset += rv_dot(p->normal, rv_sub(p->from, foot)) - p->distance;
-  // but at a bounded speed, so that it does not fly off
+  // at a bounded speed, so that it does not fly off.
   s.reach = rv_min(keep, p->distance + reach + PUSH_SPEED * w->dt);
   s.width = def->solid_width;
+  // Friction anchor.
   s.friction_limit = -w->solid->friction * rv_contact_force(p->distance, s.reach, s.width, push).force;
   s.slip = rv_max(def->slip * reach, def->slip_speed * w->dt);
   RvVec3 slip = old ? tangential(old->slip, normal) : rv_vec3(0, 0, 0);
@@ -309,6 +323,7 @@ static bool add_touch(Touching* w, const Point* p, RvContactStats* stats) {
          rv_array_push(&c->touch_memory, memory);
 }
 
+// All touches with one solid.
 static RvResult touch_solid(Touching* w, RvContactStats* stats, RvError* error) {
   RvContacts* c = w->c;
   w->box = rv_contact_collider_box(w->solid, w->dt);
@@ -317,14 +332,14 @@ static RvResult touch_solid(Touching* w, RvContactStats* stats, RvError* error) 
   w->grain = (c->nstrand + CHUNKS - 1) / CHUNKS;
   rv_parallel_for((c->nstrand + w->grain - 1) / w->grain, 1, consider_strands, w);
   bool room = collect(w);
-  RvResult result = room ? drift(w, error) : RV_NO_MEMORY;
-  if (!result) result = walk(w, error);
+  RvResult result = room ? remove_drift(w, error) : RV_NO_MEMORY;
+  if (!result) result = trace_paths(w, error);
   if (!result) drop_far(w);
   if (!result) result = find_planes(w, error);
   if (!result && c->wet) result = find_curvatures(w, error);
   for (size_t k = 0; !result && k < w->points.count; ++k)
     if (!add_touch(w, &w->points.data[k], stats)) result = RV_NO_MEMORY;
-  if (result == RV_NO_MEMORY) rv_fail(error, result, "out of memory for the contacts with collider %zu", w->index);
+  if (result == RV_NO_MEMORY) rv_fail(error, result, "contacts: out of memory for collider %zu", w->index);
   for (int k = 0; k < CHUNKS; ++k) rv_array_free(&w->found[k]);
   rv_array_free(&w->points);
   rv_free(w->at);
@@ -334,7 +349,7 @@ static RvResult touch_solid(Touching* w, RvContactStats* stats, RvError* error) 
   return result;
 }
 
-// by point, then by solid: each solid gave its own in order
+// Sorts the touches by point, then by solid; each solid's own are in order already.
 static RvResult sort_touches(RvContacts* c, RvError* error) {
   size_t n = c->touch_keys.count;
   RvArena* a = c->scratch;
@@ -358,7 +373,7 @@ static RvResult sort_touches(RvContacts* c, RvError* error) {
   }
   for (size_t k = 0; room && c->wet && k < n; ++k) c->wet_touches.data[k] = wet[k];
   rv_arena_release(a, mark);
-  return room ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts with solids", n);
+  return room ? RV_OK : rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu contacts with solids", n);
 }
 
 RvResult rv_contact_touches(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error) {
@@ -366,7 +381,7 @@ RvResult rv_contact_touches(RvContacts* c, double dt, const RvContactDef* def, R
   RvResult result = RV_OK;
   for (size_t k = 0; k < def->ncollider && !result; ++k) {
     Touching* w = rv_alloc_zero(1, sizeof *w);
-    if (!w) return rv_fail(error, RV_NO_MEMORY, "out of memory for the contacts with collider %zu", k);
+    if (!w) return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for collider %zu", k);
     w->c = c;
     w->def = def;
     w->solid = &def->colliders[k];
