@@ -19,7 +19,8 @@ enum { MAX_ENTRIES = 48 };  // mean entries of an edge at most: beyond, cells ar
 enum { MORE_ENTRIES = 4096, MAX_DOUBLINGS = 60 };
 enum { MAX_EXACT = 4096 };  // exact tests of an edge in a cell: bounds the quadratic time of edges heaped on one spot
 enum { SETTLE = 4096 };  // an edge's pairs beyond the nearest RV_CONTACT_MAX_PAIRS are dropped when so many are found
-enum { GUESS = 8 };      // entries and pairs of an edge, for the first guess of memory
+enum { BOX_EDGES = 1024 };             // edges of a parallel task that makes boxes
+enum { GUESS = 8 };                    // entries and pairs of an edge, for the first guess of memory
 static const double PAD = 1e-9;        // of lengths: above their rounding, so that no edge misses a cell
 static const double FLOAT_PAD = 1e-6;  // above the rounding of floats
 static const double FLOAT_WIDEN = 1.00001;
@@ -39,13 +40,30 @@ typedef struct Cells {
   int bits[3];           // of the keys, for each axis
 } Cells;
 
+// Lists that are kept from step to step.
+typedef struct RvBroadWork {
+  RvKeys entered[CHUNKS];  // cells of the edges of each chunk
+  Found found[CHUNKS];
+  RvKeys pairs[CHUNKS];  // sorted
+} RvBroadWork;
+
+void rv_contact_broad_free(RvBroadWork* work) {
+  if (!work) return;
+  for (int k = 0; k < CHUNKS; ++k) {
+    rv_array_free(&work->entered[k]);
+    rv_array_free(&work->found[k]);
+    rv_array_free(&work->pairs[k]);
+  }
+  rv_free(work);
+}
+
 typedef struct Broad {
   RvContacts* c;
   const RvContactDef* def;
   double dt;
   Cells cells;
   size_t grain;
-  RvKeys entered[CHUNKS];  // cells of the edges of each chunk
+  RvBroadWork* work;
   size_t at[CHUNKS + 1];   // first entry of each chunk, later first pair
   size_t count;            // of all entries
   uint64_t* keys;          // [entries] cells, sorted
@@ -55,8 +73,6 @@ typedef struct Broad {
   uint32_t* place;         // [entries] index after sorting
   uint32_t* owner;         // [entries] edges
   float* boxes;            // [6][entries + RV_BOXES], sorted
-  Found found[CHUNKS];
-  RvKeys pairs[CHUNKS];    // sorted
   size_t settled[CHUNKS];  // first so many of `found` belong to edges with at most RV_CONTACT_MAX_PAIRS
   size_t tests[CHUNKS], exact[CHUNKS], skipped[CHUNKS];
   bool failed[CHUNKS];
@@ -141,7 +157,7 @@ static void enter_edges(void* arg, size_t begin, size_t end) {
   Broad* b = arg;
   for (size_t chunk = begin; chunk < end; ++chunk) {
     size_t last = (chunk + 1) * b->grain < b->c->nedge ? (chunk + 1) * b->grain : b->c->nedge;
-    RvKeys* keys = &b->entered[chunk];
+    RvKeys* keys = &b->work->entered[chunk];
     keys->count = 0;
     b->failed[chunk] = !rv_array_reserve(keys, GUESS * b->grain);
     for (size_t e = chunk * b->grain; e < last && !b->failed[chunk]; ++e) {
@@ -162,8 +178,8 @@ static void fill_entries(void* arg, size_t begin, size_t end) {
   Broad* b = arg;
   for (size_t chunk = begin; chunk < end; ++chunk) {
     size_t last = (chunk + 1) * b->grain < b->c->nedge ? (chunk + 1) * b->grain : b->c->nedge, at = b->at[chunk];
-    size_t stop = b->entered[chunk].count;
-    if (stop) memcpy(b->keys + at, b->entered[chunk].data, stop * sizeof *b->keys);
+    size_t stop = b->work->entered[chunk].count;
+    if (stop) memcpy(b->keys + at, b->work->entered[chunk].data, stop * sizeof *b->keys);
     for (size_t e = last; e-- > chunk * b->grain; stop = b->first[e], b->first[e] += (uint32_t)at)
       for (size_t k = b->first[e]; k < stop; ++k) {
         b->owner[at + k] = (uint32_t)e;
@@ -248,7 +264,7 @@ static RvResult make_entries(Broad* b, RvContactStats* stats, RvError* error) {
     total = 0;
     for (size_t k = 0; k < chunks; ++k) {
       b->at[k] = total;
-      total += b->entered[k].count;
+      total += b->work->entered[k].count;
       room = room && !b->failed[k];
     }
     if (total <= MAX_ENTRIES * c->nedge + MORE_ENTRIES || round > MAX_DOUBLINGS) break;
@@ -267,7 +283,6 @@ static RvResult make_entries(Broad* b, RvContactStats* stats, RvError* error) {
     int bits = b->cells.bits[0] + b->cells.bits[1] + b->cells.bits[2];
     room = rv_sort_keys(b->keys, b->members, spare, b->stop, total, bits);
   }
-  for (size_t k = 0; k < CHUNKS; ++k) rv_array_free(&b->entered[k]);
   if (!room) return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu edges", c->nedge);
   rv_parallel_for(total, 8192, place_entries, b);
   return RV_OK;
@@ -376,7 +391,7 @@ static int by_distance(const void* a, const void* b) {
 // Keeps the nearest pairs of each edge found since the last call. A strand that 64 others are nearer than is not met
 // before them, however fast it is, and no bridge forms to it.
 static void settle(Broad* b, size_t chunk) {
-  Found* found = &b->found[chunk];
+  Found* found = &b->work->found[chunk];
   size_t to = b->settled[chunk];
   for (size_t from = to, end; from < found->count; from = end) {
     for (end = from; end < found->count && found->data[end].key >> 32 == found->data[from].key >> 32;) ++end;
@@ -414,7 +429,7 @@ static bool test_bunch(Broad* b, size_t chunk, Bunch* bunch) {
   for (int k = 0; k < bunch->count; ++k) {
     uint32_t e = bunch->index.edge[0][k], f = bunch->index.edge[1][k];
     Near near = {.key = (uint64_t)e << 32 | f};
-    if (near_pair(b, e, f, &at, k, &near) && !rv_array_push(&b->found[chunk], near)) return false;
+    if (near_pair(b, e, f, &at, k, &near) && !rv_array_push(&b->work->found[chunk], near)) return false;
   }
   bunch->count = 0;
   return true;
@@ -450,8 +465,8 @@ static bool pairs_of_entry(Broad* b, size_t chunk, size_t e, size_t entry, const
 // pair. False: no memory.
 static bool order_chunk(Broad* b, size_t chunk) {
   const RvContacts* c = b->c;
-  const Found* found = &b->found[chunk];
-  RvKeys* out = &b->pairs[chunk];
+  const Found* found = &b->work->found[chunk];
+  RvKeys* out = &b->work->pairs[chunk];
   size_t first = chunk * b->grain, last = first + b->grain < c->nedge ? first + b->grain : c->nedge, at = 0;
   size_t extra = c->extra ? c->extra_first[last] - c->extra_first[first] : 0;
   if (!rv_array_reserve(out, found->count + extra)) return false;
@@ -476,11 +491,11 @@ static void search_edges(void* arg, size_t begin, size_t end) {
     Seen seen = {{0}};
     Bunch bunch = {0};
     size_t last = (chunk + 1) * b->grain < c->nedge ? (chunk + 1) * b->grain : c->nedge;
-    bool good = rv_array_reserve(&b->found[chunk], GUESS * b->grain);
+    bool good = rv_array_reserve(&b->work->found[chunk], GUESS * b->grain);
     for (size_t e = chunk * b->grain; e < last && good; ++e) {
       for (size_t k = b->first[e]; k < b->first[e + 1] && good; ++k)
         good = pairs_of_entry(b, chunk, e, k, &boxes, &seen, &bunch);
-      if (b->found[chunk].count < b->settled[chunk] + SETTLE) continue;
+      if (b->work->found[chunk].count < b->settled[chunk] + SETTLE) continue;
       good = good && test_bunch(b, chunk, &bunch);
       settle(b, chunk);
     }
@@ -496,8 +511,9 @@ static void copy_pairs(void* arg, size_t begin, size_t end) {
   RvContacts* c = b->c;
   for (size_t chunk = begin; chunk < end; ++chunk) {
     size_t first = chunk * b->grain, last = first + b->grain < c->nedge ? first + b->grain : c->nedge;
-    if (b->pairs[chunk].count)
-      memcpy(c->pairs.data + b->at[chunk], b->pairs[chunk].data, b->pairs[chunk].count * sizeof *c->pairs.data);
+    if (b->work->pairs[chunk].count)
+      memcpy(c->pairs.data + b->at[chunk], b->work->pairs[chunk].data,
+             b->work->pairs[chunk].count * sizeof *c->pairs.data);
     for (size_t e = first; e < last; ++e) c->pair_first[e] += (uint32_t)b->at[chunk];
   }
 }
@@ -509,7 +525,7 @@ static RvResult collect(Broad* b, RvContactStats* stats, RvError* error) {
   bool failed = false;
   for (int k = 0; k < CHUNKS; ++k) {
     b->at[k] = total;
-    total += b->pairs[k].count;
+    total += b->work->pairs[k].count;
     failed |= b->failed[k];
     stats->tests += b->tests[k];
     stats->pairs += b->exact[k];
@@ -525,26 +541,31 @@ static RvResult collect(Broad* b, RvContactStats* stats, RvError* error) {
   return RV_OK;
 }
 
+// The search, with cleared lists and memory from the scratch; NULL: no memory.
+static Broad* begin(RvContacts* c, double dt, const RvContactDef* def) {
+  if (!c->broad && !(c->broad = rv_alloc_zero(1, sizeof *c->broad))) return NULL;
+  Broad* b = RV_TAKE(c->scratch, Broad, 1);
+  if (!b) return NULL;
+  *b = (Broad){.c = c, .def = def, .dt = dt, .grain = (c->nedge + CHUNKS - 1) / CHUNKS, .work = c->broad};
+  for (int k = 0; k < CHUNKS; ++k) {
+    b->work->entered[k].count = 0;
+    b->work->found[k].count = 0;
+    b->work->pairs[k].count = 0;
+  }
+  return b;
+}
+
 RvResult rv_contact_pairs(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error) {
   c->pairs.count = 0;
-  Broad* b = rv_alloc_zero(1, sizeof *b);
-  if (!b) return rv_fail(error, RV_NO_MEMORY, "out of memory for the contacts of %zu edges", c->nedge);
   RvArenaMark mark = rv_arena_mark(c->scratch);
-  b->c = c;
-  b->def = def;
-  b->dt = dt;
-  b->grain = (c->nedge + CHUNKS - 1) / CHUNKS;
-  RvResult result = make_entries(b, stats, error);
+  Broad* b = begin(c, dt, def);
+  RvResult result = b ? make_entries(b, stats, error)
+                      : rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu edges", c->nedge);
   if (!result) {
-    rv_parallel_for(c->nedge, 1024, make_boxes, b);
+    rv_parallel_for(c->nedge, BOX_EDGES, make_boxes, b);
     rv_parallel_for((c->nedge + b->grain - 1) / b->grain, 1, search_edges, b);
     result = collect(b, stats, error);
   }
-  for (int k = 0; k < CHUNKS; ++k) {
-    rv_array_free(&b->found[k]);
-    rv_array_free(&b->pairs[k]);
-  }
   rv_arena_release(c->scratch, mark);
-  rv_free(b);
   return result;
 }

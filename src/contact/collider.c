@@ -49,12 +49,13 @@ static double analytic(const RvCollider* s, RvVec3 y, RvVec3* normal) {
 }
 
 // Distances of a grid, and normals by central differences over half a voxel to each side.
-static RvResult sample(const RvCollider* s, size_t n, const RvVec3* at, double* distance, RvVec3* normal,
-                       RvError* error) {
+static RvResult sample(const RvCollider* s, RvArena* scratch, size_t n, const RvVec3* at, double* distance,
+                       RvVec3* normal, RvError* error) {
   size_t each = normal ? SAMPLES : 1;
   double h = 0.5 * rv_grid_voxel_size(s->distance);
-  double* x = rv_alloc(n * each, 3 * sizeof(double));
-  float* value = rv_alloc(n * each, sizeof(float));
+  RvArenaMark mark = rv_arena_mark(scratch);
+  double* x = RV_TAKE(scratch, double, 3 * (n * each));
+  float* value = RV_TAKE(scratch, float, n* each);
   RvResult result =
       x && value ? RV_OK : rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu samples of a collider", n);
   for (size_t k = 0; !result && k < n * each; ++k) {
@@ -71,15 +72,14 @@ static RvResult sample(const RvCollider* s, size_t n, const RvVec3* at, double* 
     RvVec3 slope = rv_vec3((double)v[2] - (double)v[1], (double)v[4] - (double)v[3], (double)v[6] - (double)v[5]);
     normal[k] = rv_length(slope) > LEAST_GRADIENT * h ? rv_normalize(slope, rv_vec3(0, 0, 0)) : rv_vec3(0, 0, 0);
   }
-  rv_free(x);
-  rv_free(value);
+  rv_arena_release(scratch, mark);
   return result;
 }
 
-RvResult rv_contact_collider_distance(const RvCollider* s, size_t n, const RvVec3* at, double* distance, RvVec3* normal,
-                                      RvError* error) {
+RvResult rv_contact_collider_distance(const RvCollider* s, RvArena* scratch, size_t n, const RvVec3* at,
+                                      double* distance, RvVec3* normal, RvError* error) {
   if (n == 0) return RV_OK;
-  if (s->shape == RV_COLLIDER_GRID) return sample(s, n, at, distance, normal, error);
+  if (s->shape == RV_COLLIDER_GRID) return sample(s, scratch, n, at, distance, normal, error);
   for (size_t k = 0; k < n; ++k) {
     RvVec3 out;
     distance[k] = analytic(s, at[k], &out) - s->offset;
@@ -88,21 +88,21 @@ RvResult rv_contact_collider_distance(const RvCollider* s, size_t n, const RvVec
   return RV_OK;
 }
 
-RvResult rv_contact_collider_velocity(const RvCollider* s, size_t n, const RvVec3* at, double reach, RvVec3* velocity,
-                                      RvError* error) {
+RvResult rv_contact_collider_velocity(const RvCollider* s, RvArena* scratch, size_t n, const RvVec3* at, double reach,
+                                      RvVec3* velocity, RvError* error) {
   for (size_t k = 0; k < n; ++k) velocity[k] = rv_vec3(0, 0, 0);
   if (s->shape != RV_COLLIDER_GRID || n == 0) return RV_OK;
   if (s->motion) s->motion(s->motion_user, n, at, reach, velocity);
   if (s->motion || !s->velocity) return RV_OK;
-  double* x = rv_alloc(n, 3 * sizeof(double));
-  float* v = rv_alloc(n, 3 * sizeof(float));
+  RvArenaMark mark = rv_arena_mark(scratch);
+  double* x = RV_TAKE(scratch, double, 3 * n);
+  float* v = RV_TAKE(scratch, float, 3 * n);
   RvResult result =
       x && v ? RV_OK : rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu samples of a collider", n);
   for (size_t k = 0; !result && k < n; ++k) rv_vec3_store64(x + 3 * k, at[k]);
   if (!result) result = rv_grid_sample(s->velocity, n, x, v, error);
   for (size_t k = 0; !result && k < n; ++k) velocity[k] = rv_vec3_load(v + 3 * k);
-  rv_free(x);
-  rv_free(v);
+  rv_arena_release(scratch, mark);
   return result;
 }
 
@@ -114,15 +114,16 @@ static double analytic_curvature(const RvCollider* s, RvVec3 y) {
 }
 
 // Half the Laplacian of the distance, by differences over a voxel to each side.
-RvResult rv_contact_collider_curvature(const RvCollider* s, size_t n, const RvVec3* at, double* curvature,
-                                       RvError* error) {
+RvResult rv_contact_collider_curvature(const RvCollider* s, RvArena* scratch, size_t n, const RvVec3* at,
+                                       double* curvature, RvError* error) {
   if (s->shape != RV_COLLIDER_GRID) {
     for (size_t k = 0; k < n; ++k) curvature[k] = analytic_curvature(s, at[k]);
     return RV_OK;
   }
   double h = rv_grid_voxel_size(s->distance);
-  double* x = rv_alloc(SAMPLES * n, 3 * sizeof(double));
-  float* value = rv_alloc(SAMPLES * n, sizeof(float));
+  RvArenaMark mark = rv_arena_mark(scratch);
+  double* x = RV_TAKE(scratch, double, 3 * (SAMPLES * n));
+  float* value = RV_TAKE(scratch, float, SAMPLES* n);
   RvResult result =
       x && value ? RV_OK : rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu samples of a collider", n);
   for (size_t k = 0; !result && k < SAMPLES * n; ++k) {
@@ -138,8 +139,7 @@ RvResult rv_contact_collider_curvature(const RvCollider* s, size_t n, const RvVe
     for (int i = 1; i < SAMPLES; ++i) sum += (double)v[i];
     curvature[k] = 0.5 * sum / (h * h);
   }
-  rv_free(x);
-  rv_free(value);
+  rv_arena_release(scratch, mark);
   return result;
 }
 

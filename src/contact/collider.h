@@ -1,4 +1,5 @@
-// Colliders in their own space: signed distances, velocities, curvatures, and their rigid motion during a step.
+// Colliders in their own space: signed distances, velocities, curvatures, and their rigid motion during a step. Samples
+// of grids take temporary memory from `scratch`.
 #ifndef RV_CONTACT_COLLIDER_H
 #define RV_CONTACT_COLLIDER_H
 
@@ -6,15 +7,15 @@
 
 // Signed distances of n points (offset included), and their unit gradients if `normal` is not NULL; 0 where there is
 // none.
-RvResult rv_contact_collider_distance(const RvCollider* solid, size_t n, const RvVec3* at, double* distance,
-                                      RvVec3* normal, RvError* error);
+RvResult rv_contact_collider_distance(const RvCollider* solid, RvArena* scratch, size_t n, const RvVec3* at,
+                                      double* distance, RvVec3* normal, RvError* error);
 // Velocities of the solid's deformation in its space at n points: 0 without a field, and where the surface is farther
 // than `reach`.
-RvResult rv_contact_collider_velocity(const RvCollider* solid, size_t n, const RvVec3* at, double reach,
-                                      RvVec3* velocity, RvError* error);
+RvResult rv_contact_collider_velocity(const RvCollider* solid, RvArena* scratch, size_t n, const RvVec3* at,
+                                      double reach, RvVec3* velocity, RvError* error);
 // Mean curvature at n points of the surface, 1/m, positive where the solid is convex.
-RvResult rv_contact_collider_curvature(const RvCollider* solid, size_t n, const RvVec3* at, double* curvature,
-                                       RvError* error);
+RvResult rv_contact_collider_curvature(const RvCollider* solid, RvArena* scratch, size_t n, const RvVec3* at,
+                                       double* curvature, RvError* error);
 // Box of a grid's active voxels, enlarged by the motion of its velocity field.
 typedef struct RvColliderBox {
   double lo[3], hi[3];

@@ -132,6 +132,9 @@ void rv_contacts_free(RvContacts* c) {
   rv_free(c->angle_of);
   for (size_t k = 0; k < c->solid_tables.count; ++k) rv_contact_bridge_table_free(&c->solid_tables.data[k]);
   rv_free(c->solid_tables.data);
+  rv_contact_broad_free(c->broad);
+  rv_contact_stretch_free(c->stretch);
+  rv_contact_touch_free(c->touch_work);
   rv_arena_free(c->own);
   rv_free(c);
 }

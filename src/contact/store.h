@@ -237,8 +237,13 @@ struct RvContacts {
   RvKeys old_keys, old_touch_keys;
   RV_ARRAY(RvLinkMemory) old_memory;
   RV_ARRAY(RvTouchMemory) old_touch_memory;
-  bool accepted;             // the memory is that of the end of a step
-  bool begun;                // there was a step, or a state was restored
+  bool accepted;  // the memory is that of the end of a step
+  bool begun;     // there was a step, or a state was restored
+  // Lists of the search, kept from step to step.
+  struct RvBroadWork* broad;
+  struct RvStretchWork* stretch;
+  struct RvTouchWork* touch_work;
+  // Of the operator.
   const double* hessian_at;  // the q of the Hessian of `prepare`
   const uint8_t* careful;    // [batches] lanes that ask for a majorising Hessian; NULL: none
   RvOperator op;
@@ -264,6 +269,9 @@ RvResult rv_contact_segments_fill(RvContacts* c, const double* q, const double* 
 RvResult rv_contact_stretched(RvContacts* c, const RvContactDef* def, RvError* error);
 // Pairs of edges that may touch, and the extra ones. (broad.c)
 RvResult rv_contact_pairs(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error);
+void rv_contact_stretch_free(struct RvStretchWork* work);
+void rv_contact_broad_free(struct RvBroadWork* work);
+void rv_contact_touch_free(struct RvTouchWork* work);
 // Sorts the pairs of one source and removes duplicates; returns their number. (order.c)
 size_t rv_contact_order(uint64_t* pairs, size_t count);
 // Finds the first old link of each source edge. (links.c)

@@ -12,11 +12,22 @@
 enum { CHUNKS = 64 };              // chunks of old links
 static const double NEARLY = 0.8;  // of the range of the broad phase: it finds nearer pairs and those next to them
 
+// Lists that are kept from step to step.
+typedef struct RvStretchWork {
+  RvKeys found[CHUNKS];
+} RvStretchWork;
+
+void rv_contact_stretch_free(RvStretchWork* work) {
+  if (!work) return;
+  for (int k = 0; k < CHUNKS; ++k) rv_array_free(&work->found[k]);
+  rv_free(work);
+}
+
 typedef struct Search {
   RvContacts* c;
   const RvContactDef* def;
-  size_t grain;
-  RvKeys found[CHUNKS];
+  size_t grain;   // old links of a chunk
+  RvKeys* found;  // [CHUNKS]
   bool failed[CHUNKS];
 } Search;
 
@@ -114,15 +125,12 @@ static RvResult by_source(Search* s, RvError* error) {
 
 RvResult rv_contact_stretched(RvContacts* c, const RvContactDef* def, RvError* error) {
   c->extra = NULL;
-  if (!c->wet || !c->old_keys.count) return RV_OK;
-  Search* s = rv_alloc_zero(1, sizeof *s);
-  if (!s) return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu edges", c->nedge);
-  s->c = c;
-  s->def = def;
-  s->grain = (c->old_keys.count + CHUNKS - 1) / CHUNKS;
-  rv_parallel_for((c->old_keys.count + s->grain - 1) / s->grain, 1, search, s);
-  RvResult result = by_source(s, error);
-  for (int k = 0; k < CHUNKS; ++k) rv_array_free(&s->found[k]);
-  rv_free(s);
-  return result;
+  size_t n = c->old_keys.count;
+  if (!c->wet || !n) return RV_OK;
+  if (!c->stretch && !(c->stretch = rv_alloc_zero(1, sizeof *c->stretch)))
+    return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu edges", c->nedge);
+  Search s = {.c = c, .def = def, .grain = (n + CHUNKS - 1) / CHUNKS, .found = c->stretch->found};
+  for (int k = 0; k < CHUNKS; ++k) s.found[k].count = 0;
+  rv_parallel_for((n + s.grain - 1) / s.grain, 1, search, &s);
+  return by_source(&s, error);
 }

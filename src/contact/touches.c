@@ -21,37 +21,52 @@ static const double SAME_SIDE = 0.5;      // least cosine between the normals at
 static const double SLACK = 0.25;         // of the reach: margin of the distances that a bridge may have in the step
 static const double PUSH_SPEED = 0.2;     // m/s at which a point inside a solid is pushed out
 
+// A point of a strand near a solid.
 typedef struct Point {
-  uint64_t key;
-  RvVec3 x;     // start
-  RvVec3 from;  // path in the solid's space, at the moment of its grids
-  RvVec3 to;
-  double radius, length;
-  RvVec3 drift;     // of the solid's own velocity, m/s
-  double distance;  // at the start
-  double t;         // along the path, where it first meets
-  RvVec3 normal;
-  double depth;  // distance at the foot of the normal
-  RvVec3 foot;
-  double film, tension_factor;  // of the liquid
-  double curve;                 // mean curvature of the solid, 1/m
+  uint64_t key;     // point << 32 | collider
+  RvVec3 x;         // m, at the start of the step
+  RvVec3 from, to;  // m, its path in the solid's space, at the time of the solid's grids
+  double radius;    // m
+  double length;    // m of strand that it stands for
+  RvVec3 drift;     // m/s, of the solid's deformation
+  double distance;  // m, at the start
+  double t;         // position along the path where it first comes within reach
+  RvVec3 normal;    // unit, of the plane
+  double depth;     // m, distance at `foot`
+  RvVec3 foot;      // m, where normal and depth were sampled
+  double film;      // m2
+  double tension_factor;
+  double curve;  // 1/m, mean curvature of the solid
 } Point;
 
 typedef RV_ARRAY(Point) Points;
 
+// Lists that are kept from step to step.
+typedef struct RvTouchWork {
+  Points found[CHUNKS], points;
+} RvTouchWork;
+
+void rv_contact_touch_free(RvTouchWork* work) {
+  if (!work) return;
+  for (int k = 0; k < CHUNKS; ++k) rv_array_free(&work->found[k]);
+  rv_array_free(&work->points);
+  rv_free(work);
+}
+
+// The search for one solid.
 typedef struct Touching {
   RvContacts* c;
   const RvContactDef* def;
   const RvCollider* solid;
-  size_t index;
+  size_t index;  // of the solid
   double dt;
-  RvPose start, end;
+  RvPose start, end;  // of the solid in the step
   RvColliderBox box;
-  size_t grain;
-  Points found[CHUNKS];
+  size_t grain;   // strands of a chunk
+  Points* found;  // [CHUNKS]
   bool failed[CHUNKS];
-  Points points;
-  // scratch, one a point
+  Points* points;
+  // from the scratch, one a point
   RvVec3 *at, *slope;
   double* distance;
   size_t* active;
@@ -141,14 +156,15 @@ static bool collect(Touching* w) {
     if (w->failed[k]) return false;
     total += w->found[k].count;
   }
-  if (!rv_array_resize(&w->points, total)) return false;
+  if (!rv_array_resize(w->points, total)) return false;
   size_t at = 0;
   for (int k = 0; k < CHUNKS; ++k)
-    for (size_t i = 0; i < w->found[k].count; ++i) w->points.data[at++] = w->found[k].data[i];
-  w->at = rv_alloc(total, sizeof *w->at);
-  w->slope = rv_alloc(total, sizeof *w->slope);
-  w->distance = rv_alloc(total, sizeof *w->distance);
-  w->active = rv_alloc(total, sizeof *w->active);
+    for (size_t i = 0; i < w->found[k].count; ++i) w->points->data[at++] = w->found[k].data[i];
+  RvArena* scratch = w->c->scratch;
+  w->at = RV_TAKE(scratch, RvVec3, total);
+  w->slope = RV_TAKE(scratch, RvVec3, total);
+  w->distance = RV_TAKE(scratch, double, total);
+  w->active = RV_TAKE(scratch, size_t, total);
   return w->at && w->slope && w->distance && w->active;
 }
 
@@ -156,17 +172,17 @@ static bool collect(Touching* w) {
 
 // Removes the solid's deformation from the paths, which are then at the time of its grids.
 static RvResult remove_drift(Touching* w, RvError* error) {
-  size_t n = w->points.count;
+  size_t n = w->points->count;
   // the solid's velocity is needed only where both can meet
   double reach = w->solid->offset + w->solid->fastest * (fabs(w->solid->grid_time) + w->dt), longest = 0;
   for (size_t k = 0; k < n; ++k) {
-    const Point* p = &w->points.data[k];
+    const Point* p = &w->points->data[k];
     longest = rv_max(longest, margin_of(w, p) + rv_distance(p->from, p->to));
     w->at[k] = p->from;
   }
-  RvResult result = rv_contact_collider_velocity(w->solid, n, w->at, reach + longest, w->slope, error);
+  RvResult result = rv_contact_collider_velocity(w->solid, w->c->scratch, n, w->at, reach + longest, w->slope, error);
   for (size_t k = 0; !result && k < n; ++k) {
-    Point* p = &w->points.data[k];
+    Point* p = &w->points->data[k];
     p->drift = w->slope[k];
     p->from = rv_mad(p->from, -w->solid->grid_time, p->drift);
     p->to = rv_mad(p->to, -(w->solid->grid_time + w->dt), p->drift);
@@ -176,18 +192,18 @@ static RvResult remove_drift(Touching* w, RvError* error) {
 
 // Sphere tracing: the position along its path where each point first comes within reach.
 static RvResult trace_paths(Touching* w, RvError* error) {
-  size_t n = w->points.count, left = n;
+  size_t n = w->points->count, left = n;
   for (size_t k = 0; k < n; ++k) w->active[k] = k;
   for (int round = 0; round < MAX_WALK && left > 0; ++round) {
     for (size_t k = 0; k < left; ++k) {
-      const Point* p = &w->points.data[w->active[k]];
+      const Point* p = &w->points->data[w->active[k]];
       w->at[k] = rv_lerp(p->from, p->to, p->t);
     }
-    RvResult result = rv_contact_collider_distance(w->solid, left, w->at, w->distance, NULL, error);
+    RvResult result = rv_contact_collider_distance(w->solid, w->c->scratch, left, w->at, w->distance, NULL, error);
     if (result) return result;
     size_t kept = 0;
     for (size_t k = 0; k < left; ++k) {
-      Point* p = &w->points.data[w->active[k]];
+      Point* p = &w->points->data[w->active[k]];
       double clear = w->distance[k] - reach_of(w, p), path = rv_distance(p->from, p->to);
       if (round == 0) p->distance = w->distance[k];
       if (clear <= NEAR_SURFACE * reach_of(w, p) || p->t >= 1) continue;
@@ -203,31 +219,32 @@ static RvResult trace_paths(Touching* w, RvError* error) {
 // Removes points that cannot come near: at the end the distance is at least that of the start less the path's length.
 static void drop_far(Touching* w) {
   size_t kept = 0;
-  for (size_t k = 0; k < w->points.count; ++k) {
-    const Point* p = &w->points.data[k];
+  for (size_t k = 0; k < w->points->count; ++k) {
+    const Point* p = &w->points->data[k];
     if (p->t >= 1 && p->distance - rv_distance(p->from, p->to) > margin_of(w, p)) continue;
-    w->points.data[kept++] = *p;
+    w->points->data[kept++] = *p;
   }
-  w->points.count = kept;
+  w->points->count = kept;
 }
 
 // Planes: first where the point meets the surface, then nearest to the end of its path projected out of the solid.
 static RvResult find_planes(Touching* w, RvError* error) {
-  size_t n = w->points.count;
-  for (size_t k = 0; k < n; ++k) w->at[k] = rv_lerp(w->points.data[k].from, w->points.data[k].to, w->points.data[k].t);
-  RvResult result = rv_contact_collider_distance(w->solid, n, w->at, w->distance, w->slope, error);
+  size_t n = w->points->count;
+  for (size_t k = 0; k < n; ++k)
+    w->at[k] = rv_lerp(w->points->data[k].from, w->points->data[k].to, w->points->data[k].t);
+  RvResult result = rv_contact_collider_distance(w->solid, w->c->scratch, n, w->at, w->distance, w->slope, error);
   if (result) return result;
   for (size_t k = 0; k < n; ++k) {
-    Point* p = &w->points.data[k];
+    Point* p = &w->points->data[k];
     p->normal = w->slope[k];
     p->depth = w->distance[k];
     p->foot = w->at[k];
     double inside = rv_dot(p->normal, rv_sub(p->to, w->at[k])) + p->depth - reach_of(w, p);
     w->at[k] = inside < 0 ? rv_mad(p->to, -inside, p->normal) : p->to;
   }
-  result = rv_contact_collider_distance(w->solid, n, w->at, w->distance, w->slope, error);
+  result = rv_contact_collider_distance(w->solid, w->c->scratch, n, w->at, w->distance, w->slope, error);
   for (size_t k = 0; !result && k < n; ++k) {
-    Point* p = &w->points.data[k];
+    Point* p = &w->points->data[k];
     if (!(rv_dot(w->slope[k], p->normal) > SAME_SIDE)) continue;
     p->normal = w->slope[k];
     p->depth = w->distance[k];
@@ -238,13 +255,13 @@ static RvResult find_planes(Touching* w, RvError* error) {
 
 // Mean curvatures of the solid at the feet of the points (WH-9).
 static RvResult find_curvatures(Touching* w, RvError* error) {
-  size_t n = w->points.count;
+  size_t n = w->points->count;
   for (size_t k = 0; k < n; ++k) {
-    const Point* p = &w->points.data[k];
+    const Point* p = &w->points->data[k];
     w->at[k] = rv_mad(p->foot, -p->depth, p->normal);
   }
-  RvResult result = rv_contact_collider_curvature(w->solid, n, w->at, w->distance, error);
-  for (size_t k = 0; !result && k < n; ++k) w->points.data[k].curve = w->distance[k];
+  RvResult result = rv_contact_collider_curvature(w->solid, w->c->scratch, n, w->at, w->distance, error);
+  for (size_t k = 0; !result && k < n; ++k) w->points->data[k].curve = w->distance[k];
   return result;
 }
 
@@ -326,6 +343,9 @@ static bool add_touch(Touching* w, const Point* p, RvContactStats* stats) {
 // All touches with one solid.
 static RvResult touch_solid(Touching* w, RvContactStats* stats, RvError* error) {
   RvContacts* c = w->c;
+  RvArenaMark mark = rv_arena_mark(c->scratch);
+  for (int k = 0; k < CHUNKS; ++k) w->found[k].count = 0;
+  w->points->count = 0;
   w->box = rv_contact_collider_box(w->solid, w->dt);
   w->start = rv_contact_collider_pose(w->solid, 0);
   w->end = rv_contact_collider_pose(w->solid, w->dt);
@@ -337,15 +357,10 @@ static RvResult touch_solid(Touching* w, RvContactStats* stats, RvError* error) 
   if (!result) drop_far(w);
   if (!result) result = find_planes(w, error);
   if (!result && c->wet) result = find_curvatures(w, error);
-  for (size_t k = 0; !result && k < w->points.count; ++k)
-    if (!add_touch(w, &w->points.data[k], stats)) result = RV_NO_MEMORY;
+  for (size_t k = 0; !result && k < w->points->count; ++k)
+    if (!add_touch(w, &w->points->data[k], stats)) result = RV_NO_MEMORY;
   if (result == RV_NO_MEMORY) rv_fail(error, result, "contacts: out of memory for collider %zu", w->index);
-  for (int k = 0; k < CHUNKS; ++k) rv_array_free(&w->found[k]);
-  rv_array_free(&w->points);
-  rv_free(w->at);
-  rv_free(w->slope);
-  rv_free(w->distance);
-  rv_free(w->active);
+  rv_arena_release(c->scratch, mark);
   return result;
 }
 
@@ -377,18 +392,18 @@ static RvResult sort_touches(RvContacts* c, RvError* error) {
 }
 
 RvResult rv_contact_touches(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error) {
-  c->touch_keys.count = c->touch_shapes.count = c->touch_memory.count = c->wet_touches.count = 0;
+  c->touch_keys.count = 0;
+  c->touch_shapes.count = 0;
+  c->touch_memory.count = 0;
+  c->wet_touches.count = 0;
+  if (def->ncollider > 0 && !c->touch_work && !(c->touch_work = rv_alloc_zero(1, sizeof *c->touch_work)))
+    return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu colliders", def->ncollider);
   RvResult result = RV_OK;
   for (size_t k = 0; k < def->ncollider && !result; ++k) {
-    Touching* w = rv_alloc_zero(1, sizeof *w);
-    if (!w) return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for collider %zu", k);
-    w->c = c;
-    w->def = def;
-    w->solid = &def->colliders[k];
-    w->index = k;
-    w->dt = dt;
-    result = touch_solid(w, stats, error);
-    rv_free(w);
+    Touching w = {.c = c, .def = def, .solid = &def->colliders[k], .index = k, .dt = dt};
+    w.found = c->touch_work->found;
+    w.points = &c->touch_work->points;
+    result = touch_solid(&w, stats, error);
   }
   if (!result && def->ncollider > 1) result = sort_touches(c, error);
   stats->touches = c->touch_keys.count;
