@@ -124,10 +124,12 @@ bool rv_contact_bridge_solve(const RvBridgePair* p, double gap, double area, dou
   double before = -1, at_before = 0, beta = 0;
   if (!(gap > 0) || !(area > 0)) return false;
   for (int it = 0; it < MOST_ITERATIONS; ++it) {
+    // The bridge at the present alpha.
     bool closed = bridge_at(p, gap, x, beta, out);
     beta = closed ? out->beta : 0;
     double at = closed ? out->area - area : 0;
     if (closed && fabs(at) <= AREA_DIGITS * area + 1e-16 * p->radius * p->radius) return true;
+    // Shrink the bracket.
     if (!closed) {
       // towards an angle that closed, or towards small angles at first
       if (at_lo > -1 && before > lo)
@@ -146,6 +148,7 @@ bool rv_contact_bridge_solve(const RvBridgePair* p, double gap, double area, dou
         lo = x;
         at_lo = 0;
       }
+      // The next alpha: secant, a small step from the guess, or bisection.
       double next = 0.5 * (lo + hi);
       if (before >= 0 && at != at_before)
         next = x - at * (x - before) / (at - at_before);

@@ -85,6 +85,7 @@ bool rv_contact_bridge_table_make(RvBridgeTable* t, double lo, double hi) {
   return true;
 }
 
+// Bilinear interpolation between two rows and two planes; one plane where the ratio is that of a plane.
 RvBridgeRow rv_contact_bridge_table_row(const RvBridgeTable* t, double radius, double ratio, double area) {
   double root = sqrt(area), w = sqrt(rv_min(root / radius / RV_BRIDGE_WIDEST, 1)) * (RV_BRIDGE_ROWS - 1);
   double k = sqrt(rv_clamp(ratio, 0, 1)) * (RV_BRIDGE_RATIOS - 1);

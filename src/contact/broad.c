@@ -84,6 +84,7 @@ typedef struct Seen {
   uint64_t key[1 << SEEN_BITS];
 } Seen;
 
+// Whether a pair was tested lately; remembers it.
 static bool seen_before(Seen* seen, uint64_t key) {
   // Fibonacci hashing: the multiplier is 2^64 over the golden ratio
   uint64_t* slot = &seen->key[(key * 0x9e3779b97f4a7c15u) >> (64 - SEEN_BITS)];
@@ -123,6 +124,7 @@ static size_t cells_of_edge(const RvContacts* c, const Cells* g, size_t e, uint6
   RvVec3 p = rv_sub(s->x[at], g->lo), q = rv_sub(s->x[at + 1], g->lo);
   double a[3] = {p.x, p.y, p.z}, d[3] = {q.x - p.x, q.y - p.y, q.z - p.z}, r[3];
   padded(g, s->search_extent[e], r);
+  // Its longest axis, and the slices along it.
   int axis = fabs(d[1]) > fabs(d[0]) ? 1 : 0;
   if (fabs(d[2]) > fabs(d[axis])) axis = 2;
   int v = (axis + 1) % 3, w = (axis + 2) % 3;
@@ -188,6 +190,7 @@ static void fill_entries(void* arg, size_t begin, size_t end) {
   }
 }
 
+// Sum of the search extents of some edges over the axes.
 static double sum_reach(void* arg, size_t begin, size_t end) {
   const RvContacts* c = arg;
   double sum = 0;
@@ -254,9 +257,11 @@ static bool take_entries(Broad* b, uint64_t** spare) {
 // tests. They are doubled while there are too many entries.
 static RvResult make_entries(Broad* b, RvContactStats* stats, RvError* error) {
   RvContacts* c = b->c;
+  // Size of the cells.
   double mean = rv_parallel_sum(c->nedge, 4096, sum_reach, c) / (3 * (double)c->nedge);
   double size = rv_max(c->segments.mean_length, 3 * mean), widest = largest_extent(c);
   size_t chunks = (c->nedge + b->grain - 1) / b->grain, total;
+  // Cells of all edges; fewer and larger ones where there are too many.
   bool room = (b->first = RV_TAKE(c->scratch, uint32_t, c->nedge + 1)) != NULL;
   for (int round = 0; room; ++round, size *= 2) {
     set_cells(b, size, widest);
@@ -272,6 +277,7 @@ static RvResult make_entries(Broad* b, RvContactStats* stats, RvError* error) {
   if (room && total > UINT32_MAX - RV_BOXES)
     return rv_fail(error, RV_LIMIT, "contacts: %zu cells of edges are more than fit; use fewer strands or points",
                    total);
+  // Entries of all edges, sorted by cells.
   uint64_t* spare = NULL;
   if (room) {
     stats->entries = b->count = total;
@@ -307,6 +313,7 @@ static void box_of(const Broad* b, size_t e, const int64_t cell[3], const double
                    size_t at) {
   const RvSegments* s = &b->c->segments;
   const Cells* g = &b->cells;
+  // The edge relative to the cell's corner.
   size_t vertex = rv_contact_vertex(b->c, e);
   RvVec3 corner = rv_add(g->lo, rv_scale(rv_vec3((double)cell[0], (double)cell[1], (double)cell[2]), g->size));
   RvVec3 p = rv_sub(s->x[vertex], corner), q = rv_sub(s->x[vertex + 1], corner);
@@ -413,6 +420,7 @@ typedef struct Bunch {
   int count;
 } Bunch;
 
+// Adds a pair to those that wait.
 static void add_to_bunch(const Broad* b, Bunch* bunch, uint32_t e, uint32_t f) {
   int lane = bunch->count++;
   bunch->index.edge[0][lane] = e;

@@ -54,6 +54,7 @@ static RvResult sample(const RvCollider* s, RvArena* scratch, size_t n, const Rv
   size_t each = normal ? SAMPLES : 1;
   double h = 0.5 * rv_grid_voxel_size(s->distance);
   RvArenaMark mark = rv_arena_mark(scratch);
+  // Sample points: the point itself, then one to each side along each axis.
   double* x = RV_TAKE(scratch, double, 3 * (n * each));
   float* value = RV_TAKE(scratch, float, n* each);
   RvResult result =
@@ -64,6 +65,7 @@ static RvResult sample(const RvCollider* s, RvArena* scratch, size_t n, const Rv
     if (step) p[(step - 1) / 2] += step % 2 ? -h : h;
     for (int c = 0; c < 3; ++c) x[3 * k + (size_t)c] = p[c];
   }
+  // Distances and gradients.
   if (!result) result = rv_grid_sample(s->distance, n * each, x, value, error);
   for (size_t k = 0; !result && k < n; ++k) {
     const float* v = value + k * each;
@@ -122,6 +124,7 @@ RvResult rv_contact_collider_curvature(const RvCollider* s, RvArena* scratch, si
   }
   double h = rv_grid_voxel_size(s->distance);
   RvArenaMark mark = rv_arena_mark(scratch);
+  // Sample points.
   double* x = RV_TAKE(scratch, double, 3 * (SAMPLES * n));
   float* value = RV_TAKE(scratch, float, SAMPLES* n);
   RvResult result =
@@ -132,6 +135,7 @@ RvResult rv_contact_collider_curvature(const RvCollider* s, RvArena* scratch, si
     if (step) p[(step - 1) / 2] += step % 2 ? -h : h;
     for (int c = 0; c < 3; ++c) x[3 * k + (size_t)c] = p[c];
   }
+  // Differences.
   if (!result && n > 0) result = rv_grid_sample(s->distance, SAMPLES * n, x, value, error);
   for (size_t k = 0; !result && k < n; ++k) {
     const float* v = value + SAMPLES * k;

@@ -10,6 +10,7 @@
 #include "contact/store.h"
 #include "space/sort.h"
 
+// The reasons for stiffness and width are in contact.h.
 RvContactDef rv_contact_defaults(void) {
   return (RvContactDef){.strands = true,
                         .reach = 1.5,
@@ -55,6 +56,7 @@ RvResult rv_contacts_new(const RvStrandModel* m, RvContacts** out, RvError* erro
   c->nstrand = m->nstrand;
   c->nedge = m->nvertex - m->nstrand;
   RvSegments* s = &c->segments;
+  // Arrays of strands, edges and vertices; those of liquid come with the first wet step.
   bool room =
       (c->strands = rv_alloc_zero(m->nstrand + 1, sizeof *c->strands)) &&
       (c->strand_of = rv_alloc_zero(c->nedge, sizeof *c->strand_of)) &&
@@ -80,26 +82,22 @@ RvResult rv_contacts_new(const RvStrandModel* m, RvContacts** out, RvError* erro
   return RV_OK;
 }
 
+static void free_segments(RvSegments* s) {
+  void* memory[] = {s->x,       s->v,           s->radius,      s->area, s->tension_factor, s->plane,
+                    s->tangent, s->edge_length, s->edge_radius, s->film, s->height,         s->search_extent};
+  for (size_t k = 0; k < sizeof memory / sizeof *memory; ++k) rv_free(memory[k]);
+}
+
 void rv_contacts_free(RvContacts* c) {
   if (!c) return;
+  // Arrays.
+  free_segments(&c->segments);
   void* memory[] = {c->strands,
                     c->strand_of,
                     c->old_first,
                     c->pair_first,
-                    c->segments.x,
-                    c->segments.v,
-                    c->segments.radius,
-                    c->segments.search_extent,
-                    c->segments.tangent,
-                    c->segments.plane,
                     c->bridged_lanes,
                     c->unknown_of,
-                    c->segments.edge_length,
-                    c->segments.edge_radius,
-                    c->segments.film,
-                    c->segments.area,
-                    c->segments.tension_factor,
-                    c->segments.height,
                     c->share,
                     c->bridge_range,
                     c->wet_touches.data,
@@ -128,6 +126,7 @@ void rv_contacts_free(RvContacts* c) {
                     c->old_memory.data,
                     c->old_touch_memory.data};
   for (size_t k = 0; k < sizeof memory / sizeof *memory; ++k) rv_free(memory[k]);
+  // Tables of bridges, and lists of the search.
   for (int k = 0; k < RV_ANGLE_PAIRS; ++k) rv_contact_bridge_table_free(&c->tables[k]);
   rv_free(c->angle_of);
   for (size_t k = 0; k < c->solid_tables.count; ++k) rv_contact_bridge_table_free(&c->solid_tables.data[k]);
@@ -165,6 +164,7 @@ void rv_contacts_predict(const RvStrandModel* m, const RvStrandState* s, const R
   rv_parallel_for(m->unknowns, PREDICT_UNKNOWNS, predict_some, &(Predict){m, s, step, out});
 }
 
+// Refuses settings without meaning, and colliders that are not valid.
 static RvResult validate(const RvContactDef* def, double dt, RvError* error) {
   if (!(dt > 0) || !isfinite(dt))
     return rv_fail(error, RV_BAD_INPUT, "contacts: the step of %g s must be above 0 and finite", dt);
@@ -225,6 +225,7 @@ static bool take_scratch(RvContacts* c, const RvContactDef* def) {
 RvResult rv_contacts_find(RvContacts* c, const double* q, const double* velocity, double dt, const RvContactDef* def,
                           RvContactStats* stats, RvError* error) {
   *stats = (RvContactStats){0};
+  // Settings, temporary memory, and the memory of the last step.
   RvResult result = validate(def, dt, error);
   if (result) return result;
   if (!take_scratch(c, def)) return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory");
@@ -232,6 +233,7 @@ RvResult rv_contacts_find(RvContacts* c, const double* q, const double* velocity
   keep_old_memory(c);
   clear_links(c);
   clear_touches(c);
+  // The search, stage by stage.
   if (c->nstrand > 0) {
     rv_contact_index_old(c);
     result = rv_contact_wet_begin_step(c, def, error);
@@ -243,6 +245,7 @@ RvResult rv_contacts_find(RvContacts* c, const double* q, const double* velocity
     if (!result) result = rv_contact_wet_share(c, dt, def, stats, error);
     if (!result) result = rv_contact_keep(c, stats, error);
   }
+  // After an error there are no contacts; the operator is valid in any case.
   if (result) {
     clear_links(c);
     clear_touches(c);

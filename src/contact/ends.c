@@ -85,12 +85,14 @@ static RvResult link_ends(RvContacts* c, RvError* error) {
   if (2 * c->slots > UINT32_MAX)
     return rv_fail(error, RV_LIMIT,
                    "contacts: %zu contacts between strands are more than fit; use fewer strands or points", c->active);
+  // Memory.
   Sorting w = {c, (c->slots + PARTS - 1) / PARTS, RV_TAKE(c->scratch, uint32_t, PARTS * nbatch),
                RV_TAKE(c->scratch, uint8_t, PARTS * nbatch)};
   if (!w.at || !w.bridged || !rv_array_resize(&c->ends, n) || !rv_array_resize(&c->end_of, 2 * c->slots) ||
       !rv_array_resize(&c->end_values, n) || !rv_array_resize(&c->link_energies, c->slots) ||
       !rv_array_resize(&c->hessian, c->slots))
     return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu contacts", c->active);
+  // Numbers of ends, and their prefix sums over batches and parts.
   rv_parallel_for(PARTS, 1, count_ends, &w);
   uint32_t sum = 0;
   for (size_t k = 0; k < nbatch; ++k) {
@@ -104,6 +106,7 @@ static RvResult link_ends(RvContacts* c, RvError* error) {
     }
   }
   c->end_at[nbatch] = sum;
+  // The ends in order.
   rv_parallel_for(PARTS, 1, put_ends, &w);
   return RV_OK;
 }

@@ -115,6 +115,7 @@ static void put_blocks(void* arg, size_t begin, size_t end) {
       size_t own = law;
       law += l->law_lane;
       if (!l->active && !(l->weight > 0)) continue;
+      // A link or bridge that lasts.
       size_t link = at.links++;
       c->keys.data[link] = l->key;
       c->memory.data[link] = l->memory;
@@ -123,6 +124,7 @@ static void put_blocks(void* arg, size_t begin, size_t end) {
       if (c->wet)
         c->spans.data[link] = (RvSpan){l->weight > 0 ? l->distance - l->touch : 0, l->weight > 0 ? l->length : 0};
       if (!l->active) continue;
+      // A slot of the operator, if it may have a force.
       size_t slot = l->has_law ? at.wet++ : at.dry++;
       c->link_of.data[slot] = (uint32_t)link;
       put_shape(c, slot, l);

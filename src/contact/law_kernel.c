@@ -46,9 +46,11 @@ RV_INLINE void place_knots(const RvWetLanes* in, int at, Knots* k) {
   const RvLanes touch = widen(in->touch + at), rupture = touch + scale, room = rupture - start;
   const RvLanes rise = widen(in->turn + at) - start;
   const RvLanes x = clamp(room / rise, zero, one), smooth = x * x * (rv_lanes_set(3) - rv_lanes_set(2) * x);
+  // Knots.
   const RvLanes fade = rupture - lesser(rv_lanes_set(FADE) * scale, half * room);
   const RvLanes turn = lesser(widen(in->turn + at), start + half * (fade - start));
   const RvLanes step = (fade - turn) * rv_lanes_set(1.0 / (RV_WET_KNOTS - 4));
+  // Coordinates in the table.
   const RvLanes wide = lesser(root / (widen(in->radius + at) * rv_lanes_set(RV_BRIDGE_WIDEST)), one);
   const RvLanes columns = rv_lanes_set(RV_BRIDGE_COLUMNS - 1);
   const RvLanes per_metre = columns / (rv_lanes_set(1 - RV_BRIDGE_NEAREST) * scale);
@@ -107,6 +109,7 @@ RV_INLINE void finish(const RvWetLanes* in, int at, const Knots* k, RvLawBlock* 
   const RvLanes rupture = rv_lanes_load(k->rupture + at), step = rv_lanes_load(k->step + at);
   const RvLanes low = start - widen(in->width + at), inner = three / step, rise = turn - start;
   const RvLaneMask good = *(const RvLaneMask*)(k->good + at);
+  // Forces at the knots, not negative.
   RvLanes force[INNER + 2] = {zero}, none = rupture;
   RV_UNROLL
   for (int i = 0; i < INNER; ++i) {
@@ -115,6 +118,7 @@ RV_INLINE void finish(const RvWetLanes* in, int at, const Knots* k, RvLawBlock* 
   }
   force[INNER + 1] = zero;
   RV_UNROLL
+  // Limited slopes; from where on there is a force.
   for (int i = INNER - 1; i >= 0; --i) {
     const RvLanes left = i == 0 ? three / rise : inner, right = i == INNER - 1 ? three / (rupture - fade) : inner;
     const RvLanes slope =
@@ -123,6 +127,7 @@ RV_INLINE void finish(const RvWetLanes* in, int at, const Knots* k, RvLawBlock* 
     narrow(out->slope[i + 1] + at, rv_lanes_select(good, slope, zero));
     none = rv_lanes_select(MASK(force[i + 1] > zero), i == 0 ? low : turn + rv_lanes_set(i - 1) * step, none);
   }
+  // The rise from d0 to B, and the knots.
   narrow(out->slope[0] + at, rv_lanes_select(good, force[1] / rise, zero));
   const RvLaneMask any = good & MASK(none < rupture);
   narrow(out->low + at, low);

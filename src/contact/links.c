@@ -66,6 +66,7 @@ typedef struct Around {
 // Memories of the old links around a pair: [source's neighbours][receiver's neighbours], NULL where there is none.
 typedef const RvLinkMemory* Beside[3][3];
 
+// Sets the cursors to the old links of a new source edge.
 static void begin_around(const RvContacts* c, size_t e, Around* a) {
   const RvContactStrand* s = &c->strands[c->strand_of[e]];
   a->source = e;
@@ -212,6 +213,7 @@ typedef struct Group {
   bool none[RV_PAIRS];                                 // it is no candidate
 } Group;
 
+// Indices of a pair in lane k of a group.
 static void add_to_group(const RvContacts* c, Group* g, int k, uint64_t pair) {
   uint32_t e = (uint32_t)(pair >> 32), f = (uint32_t)pair, j = f + c->strand_of[f];
   const RvContactStrand* strand = &c->strands[c->strand_of[f]];

@@ -81,6 +81,7 @@ static bool is_bridge(double area, double pull) {
   return area >= 0 && pull >= 0 && pull <= 1;
 }
 
+// Sorts the links by key and restores their memory.
 static RvResult restore_links(RvContacts* c, const uint32_t* order, const RvLinkState* links, size_t n, Keyed* keyed,
                               RvError* error) {
   for (size_t k = 0; k < n; ++k) {
@@ -107,6 +108,7 @@ static RvResult restore_links(RvContacts* c, const uint32_t* order, const RvLink
   return RV_OK;
 }
 
+// Sorts the touches by key and restores their memory.
 static RvResult restore_touches(RvContacts* c, const uint32_t* order, const RvTouchState* touches, size_t n,
                                 Keyed* keyed, RvError* error) {
   for (size_t k = 0; k < n; ++k) {

@@ -376,7 +376,7 @@ void rv_contact_bind_operator(RvContacts* c) {
 //---------------------------------------------------------------------------------------------- after the step
 
 // Slip that friction still holds at the end of a step: at most the slip of full friction, and none without normal
-// force. The friction anchor follows the rest of the slip.
+// force. The friction anchor follows the remainder.
 static RvVec3 remaining_slip(const RvContactShape* s, RvVec3 delta) {
   Offset at = offset_of(s, delta);
   bool pressed = at.distance < s->reach && s->friction_limit > 0;
@@ -384,6 +384,7 @@ static RvVec3 remaining_slip(const RvContactShape* s, RvVec3 delta) {
   return at.slid > s->slip ? rv_scale(at.slip, s->slip / at.slid) : at.slip;
 }
 
+// Slip and age of some blocks of links.
 static void accept_blocks(void* arg, size_t begin, size_t end) {
   RvContacts* c = ((Task*)arg)->c;
   for (size_t block = begin; block < end; ++block)
@@ -401,6 +402,7 @@ static void accept_blocks(void* arg, size_t begin, size_t end) {
     }
 }
 
+// Slip and age of some touches.
 static void accept_touches(void* arg, size_t begin, size_t end) {
   const Task* task = arg;
   RvContacts* c = task->c;

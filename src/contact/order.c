@@ -10,6 +10,7 @@ static int ascending(const void* pa, const void* pb) {
   return a < b ? -1 : a > b;
 }
 
+// Sorts keys in ascending order.
 static void sort_run(uint64_t* keys, size_t n) {
   if (n > SHORT) {
     qsort(keys, n, sizeof *keys, ascending);

@@ -47,6 +47,7 @@ RV_INLINE RvLanes3 pick3(const RvVec3* p, const uint32_t* at) {
 #endif
 }
 
+// Gathers numbers of several indices.
 RV_INLINE RvLanes pick(const double* p, const uint32_t* at) {
 #if RV_V == 8
   return (RvLanes){p[at[0]], p[at[1]], p[at[2]], p[at[3]], p[at[4]], p[at[5]], p[at[6]], p[at[7]]};
@@ -102,6 +103,7 @@ typedef struct Closest {
   RvLanes3 delta;
 } Closest;
 
+// As rv_contact_closest_points.
 RV_INLINE Closest closest(RvLanes3 a, RvLanes3 d, RvLanes3 b, RvLanes3 e) {
   const RvLanes3 r = rv_lanes3_sub(a, b);
   const RvLanes dd = dot(d, d), ee = dot(e, e), de = dot(d, e), dr = dot(d, r), er = dot(e, r);
@@ -213,6 +215,7 @@ RV_INLINE void put(RvLaneMask mask, RvLanes x, double* to) {
   rv_lanes_store(to, rv_lanes_select(mask, x, rv_lanes_load(to)));
 }
 
+// Stores the lanes of the mask of a facing.
 RV_INLINE void put_facing(RvLaneMask mask, const Facing* f, RvLanes close, int k, RvFacingLanes* out) {
   put(mask, f->u, out->u + k);
   put(mask, f->v, out->v + k);
@@ -259,6 +262,7 @@ void RV_KERNEL(rv_contact_facing_moved_lanes)(const RvPairSource* p, const RvPai
     Edges x = {.a = moved(p, 0, i, t), .b = moved(p, 0, j, t), .b1 = moved(p, 1, j, t)};
     x.d = rv_lanes3_sub(moved(p, 1, i, t), x.a);
     x.e = rv_lanes3_sub(x.b1, x.b);
+    // Lengths and tangents after the motion.
     x.da = rv_lanes_sqrt(dot(x.d, x.d));
     x.db = rv_lanes_sqrt(dot(x.e, x.e));
     x.ta = rv_lanes3_scale(x.d, one / x.da);
@@ -271,6 +275,7 @@ void RV_KERNEL(rv_contact_facing_moved_lanes)(const RvPairSource* p, const RvPai
     x.after = normalize(rv_lanes3_add(own, right), own);
     x.wide =
         rv_lanes_set(p->reach) * (pick(p->edge_radius, index->edge[0] + k) + pick(p->edge_radius, index->edge[1] + k));
+    // On the side of the present normal.
     const RvLanes3 side = load3(out->normal, k);
     const Facing at = facing(&x, &side);
     put_facing(~MASK(t < zero), &at, closing(p, i, j, &at), k, out);

@@ -90,6 +90,7 @@ typedef struct Piece {
   RvLanes from, h, f0, f1, m0, m1, energy;
 } Piece;
 
+// Takes over an interval in the lanes of the mask.
 RV_INLINE void pick(Piece* p, RvLaneMask mask, Piece q) {
   p->from = rv_lanes_select(mask, q.from, p->from);
   p->h = rv_lanes_select(mask, q.h, p->h);
@@ -106,6 +107,7 @@ RV_INLINE Force wet_force(const RvLawBlock* w, int at, RvLanes d) {
   const RvLanes zero = rv_lanes_set(0), half = rv_lanes_set(0.5), twelfth = rv_lanes_set(1.0 / 12);
   const RvLanes low = widen(w->low + at), rupture = widen(w->rupture + at), turn = widen(w->turn + at);
   const RvLanes fade = widen(w->fade + at), step = (fade - turn) * rv_lanes_set(1.0 / (RV_WET_KNOTS - 4));
+  // Find the interval of d; energies are integrated on the way.
   Piece p = {.f1 = zero, .m1 = zero}, q = {.f1 = zero, .m1 = zero, .energy = zero};
   RvLanes end = rupture;
   RV_UNROLL
@@ -123,6 +125,7 @@ RV_INLINE Force wet_force(const RvLawBlock* w, int at, RvLanes d) {
     q.f1 = q.f0;
     q.m1 = q.m0;
   }
+  // The cubic Hermite polynomial in it.
   const RvLanes inverse = rv_lanes_set(1) / p.h, u = (d - p.from) * inverse;
   const RvLanes f0 = p.f0, f1 = p.f1, m0 = p.m0 * p.h, m1 = p.m1 * p.h, two = rv_lanes_set(2), three = rv_lanes_set(3);
   const RvLanes c2 = three * (f1 - f0) - two * m0 - m1, c3 = two * (f0 - f1) + m0 + m1;
@@ -151,6 +154,7 @@ RV_INLINE void add_bridge(Response* r, const RvLawBlock* law, int at, RvLanes3 n
   sym_add(r, strength * positive(f.force), side);
 }
 
+// Stores some lanes of a response.
 RV_INLINE void store(const Response* r, int at, RvLinkResponse* out) {
   rv_lanes_store(out->energy + at, r->energy);
   rv_lanes_store(out->gradient[0] + at, r->gradient.x);

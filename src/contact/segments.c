@@ -48,6 +48,7 @@ static RvVec3 max3(RvVec3 a, RvVec3 b) {
   return rv_vec3(rv_max(a.x, b.x), rv_max(a.y, b.y), rv_max(a.z, b.z));
 }
 
+// Adds a vertex at p with velocity w.
 static void add_moments(Moments* m, RvVec3 p, RvVec3 w) {
   double x[3] = {p.x, p.y, p.z}, v[3] = {w.x, w.y, w.z};
   m->n += 1;
@@ -83,12 +84,14 @@ static void gather_strands(void* arg, size_t begin, size_t end) {
       const RvStrandBatch* b = &c->model->batches[strand->batch];
       size_t at = strand->first + k;
       for (int i = 0; i < b->vertices; ++i, ++at) {
+        // Position, velocity, radius and film.
         size_t place = rv_contact_unknown(c, strand, (size_t)i);
         s->x[at] = load3(f->q + place);
         s->v[at] = load3(f->velocity + place);
         size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)strand->lane;
         s->radius[at] = c->model->radius[vertex];
         if (c->wet) m->film += gather_film(f, at, vertex);
+        // Sums.
         add_moments(m, rv_sub(s->x[at], f->origin), s->v[at]);
         m->lo = min3(m->lo, s->x[at]);
         m->hi = max3(m->hi, s->x[at]);
@@ -98,6 +101,7 @@ static void gather_strands(void* arg, size_t begin, size_t end) {
   }
 }
 
+// Sum over the chunks, in their order.
 static Moments sum_moments(const Moments* part, size_t count) {
   Moments sum = part[0];
   for (size_t k = 1; k < count; ++k) {
@@ -118,6 +122,7 @@ static Moments sum_moments(const Moments* part, size_t count) {
 
 // Least-squares fit of an affine velocity field, of which the rotation is kept.
 static Flow fit_flow(const Moments* m, RvVec3 origin) {
+  // Means, covariance of positions, and covariance of velocities with positions.
   double n = m->n, x[3], v[3], a[3][3], w[3][3];
   for (int i = 0; i < 3; ++i) {
     x[i] = m->x[i] / n;
@@ -189,11 +194,13 @@ static void set_extents(void* arg, size_t begin, size_t end) {
         size_t at = e + k;
         RvVec3 v = relative_velocity(&f->flow, s->x[at], s->v[at]);
         RvVec3 w = relative_velocity(&f->flow, s->x[at + 1], s->v[at + 1]);
+        // Geometry of the edge.
         RvVec3 d = rv_sub(s->x[at + 1], s->x[at]);
         s->tangent[e] = rv_normalize(d, rv_vec3(0, 0, 0));
         s->edge_length[e] = rv_length(d);
         s->edge_radius[e] = rv_max(s->radius[at], s->radius[at + 1]);
         if (c->wet) s->film[e] = rv_max(s->area[at], s->area[at + 1]);
+        // Its search extent: reach of forces and films, fall, and relative motion.
         double x = sweep(f, v.x, w.x), y = sweep(f, v.y, w.y), z = sweep(f, v.z, w.z);
         double r = base * s->edge_radius[e];
         if (c->wet) {

@@ -66,7 +66,7 @@ static inline RvVec3 rv_contact_from_float3(RvFloat3 a) {
   return rv_vec3(a.x, a.y, a.z);
 }
 
-// What a link keeps from step to step. It is in floats, so that a state written as RvLinkState restores the same bits.
+// State of a link between steps, in floats, so that a state written as RvLinkState restores the same bits.
 typedef struct RvLinkMemory {
   RvFloat3 slip;  // m, since the friction anchor
   RvFloat3 normal;
@@ -75,7 +75,7 @@ typedef struct RvLinkMemory {
   float area;   // m2, of its liquid bridge; 0: none
   float pull;   // share of the bridge's force that it has reached, 0 to 1
 } RvLinkMemory;
-// What a touch keeps from step to step.
+// State of a touch between steps.
 typedef struct RvTouchMemory {
   RvVec3 slip;   // m, since the friction anchor
   double reach;  // m, d0 of this touch
@@ -158,7 +158,7 @@ typedef RV_ARRAY(uint32_t) RvIndices;
 // Candidates are made in blocks of so many source edges. Each block has room for all of its pairs, taken from the
 // scratch block by block: an arena that must grow then grows by what is missing only.
 enum { RV_CANDIDATE_EDGES = 64 };
-// What a bridge claims of the films of its edges.
+// Claim of a bridge on the films of its edges.
 typedef struct RvFilmClaim {
   uint32_t edge[2];
   double amount;  // m, weight x length

@@ -53,6 +53,7 @@ static bool push_around(Search* s, size_t chunk, size_t e, size_t f, double area
   double reach = rv_contact_table(c, e, f)->rupture * sqrt(area);
   RvPairIndex index = {0};
   RvClosestLanes at;
+  // Pairs next to it, and their distances.
   int count = 0;
   for (int k = 0; k < 9; ++k) {
     int64_t i = (int64_t)e + k / 3 - 1, j = (int64_t)f + k % 3 - 1;
@@ -66,6 +67,7 @@ static bool push_around(Search* s, size_t chunk, size_t e, size_t f, double area
     index.vertex[1][count++] = (uint32_t)j + c->strand_of[f];
   }
   rv_contact_closest_lanes(c->segments.x, &index, &at);
+  // The pair itself, then those in range.
   bool good = (a == b && (int64_t)f - (int64_t)e <= s->def->neighbours) ||
               rv_array_push(&s->found[chunk], (uint64_t)e << 32 | f);
   for (int k = 0; k < count && good; ++k) {
@@ -109,6 +111,7 @@ static RvResult by_source(Search* s, RvError* error) {
                    total);
   if (!room || !first || !extra)
     return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu pairs of edges", total);
+  // Counts, prefix sums, and the pairs in order.
   memset(first, 0, (c->nedge + 2) * sizeof *first);
   for (int k = 0; k < CHUNKS; ++k)
     for (size_t i = 0; i < s->found[k].count; ++i) first[(s->found[k].data[i] >> 32) + 2]++;

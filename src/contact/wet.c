@@ -200,7 +200,7 @@ static void sum_weights(RvContacts* c) {
 }
 
 // Share of a bridge in the film of an edge with that sum of weights.
-static double part(const Sharing* s, double weight, double sum) {
+static double share_of(const Sharing* s, double weight, double sum) {
   return s->unshared ? 1 : rv_min(weight / sum, 1);
 }
 
@@ -235,6 +235,7 @@ typedef struct Bunch {
   int count;
 } Bunch;
 
+// Adds a bridge to those that wait; its law gets the next lane of `law`.
 static void add_to_bunch(Bunch* b, const RvBridgeTable* t, RvLinkCandidate* w, RvLawBlock* law) {
   int k = b->count++;
   RvWetLanes* in = &b->in;
@@ -271,8 +272,8 @@ static void finish_bunch(Bunch* b, RvLawBlock* law) {
 // Relaxes the area of a link's bridge to its share. False: it needs no law, or its share is too small and it breaks.
 static bool settle_link(const Sharing* s, const RvBridgeTable* t, RvLinkCandidate* w) {
   const RvContacts* c = s->c;
-  double mine = part(s, w->weight, c->share[w->key >> 32]);
-  double other = part(s, w->weight, c->share[w->key & UINT32_MAX]);
+  double mine = share_of(s, w->weight, c->share[w->key >> 32]);
+  double other = share_of(s, w->weight, c->share[w->key & UINT32_MAX]);
   double area = w->memory.area;
   if (rv_min(mine, other) < (area > 0 ? STAY : FORM)) {
     w->weight = w->memory.area = 0;
@@ -321,7 +322,7 @@ static void settle_touches(void* arg, size_t begin, size_t end) {
     const RvBridgeTable* t = rv_contact_solid_table(c, c->touch_keys.data[k]);
     double* area = &c->touch_memory.data[k].area;
     w->strength *= grow(s, !(*area > 0), &c->touch_memory.data[k].pull);
-    *area = settle(t, w, part(s, w->weight, sum) * w->film[0], *area, s->rate, &c->touch_laws.data[k]);
+    *area = settle(t, w, share_of(s, w->weight, sum) * w->film[0], *area, s->rate, &c->touch_laws.data[k]);
   }
 }
 

@@ -22,12 +22,13 @@ enum { REACH = 2 };                                 // cells to each side that a
 enum { ROWS = (2 * REACH + 1) * (2 * REACH + 1) };  // rows of cells around a cell
 enum { NEAR_MOST = ROWS * (2 * REACH + 1) + 3 };    // cells around a cell, rounded up to whole vectors
 enum { STRANDS_OF_TASK = 64, CELLS_OF_TASK = 64, BEADS_OF_TASK = 4096 };
-enum { AXIS_BITS = 20 };                   // of a key for each axis at most
-enum { BEADS_A_VERTEX = 4 };               // beads of a strand at most, for each of its vertices
-static const double SPACING = 1;           // distance of beads, in r_max of one strand
-static const double FIRST = 1.3;           // R of the first kernel, in r_max of one strand
-static const double WIDTH = 1.8708286934;  // S in R: sqrt(3.5), so that evenly spread hairs count as in a disc of radius R
-static const double OUTSIDE = -9;          // widths of the kernel: a place that it never reaches
+enum { AXIS_BITS = 20 };          // of a key for each axis at most
+enum { BEADS_A_VERTEX = 4 };      // beads of a strand at most, for each of its vertices
+static const double SPACING = 1;  // distance of beads, in r_max of one strand
+static const double FIRST = 1.3;  // R of the first kernel, in r_max of one strand
+static const double WIDTH =
+    1.8708286934;                  // S in R: sqrt(3.5), so that evenly spread hairs count as in a disc of radius R
+static const double OUTSIDE = -9;  // widths of the kernel: a place that it never reaches
 // Along a strand liquid slides instead of falling off: only a quarter of the acceleration along it counts. A twentieth
 // of gravity always acts, so that all capacities are finite.
 static const double ALONG = 0.25;
@@ -174,6 +175,7 @@ static void lay_beads(void* arg, size_t begin, size_t end) {
     double each = strand_length(k, s) / (last - first), at = 0;
     int i = 0;
     for (uint32_t b = first; b < last; ++b) {
+      // The edge of the bead.
       double want = (b - first + 0.5) * each, edge = rv_distance(rv_couple_x(v + i), rv_couple_x(v + i + 1));
       while (want > at + edge && i + 2 < s->count) {
         at += edge;
@@ -182,6 +184,7 @@ static void lay_beads(void* arg, size_t begin, size_t end) {
       }
       double t = edge > 0 ? rv_clamp((want - at) / edge, 0, 1) : 0;
       const double* pull = &k->c->acceleration.data[s->first + (size_t)i];
+      // The bead.
       Bead* bead = &k->beads[b];
       rv_vec3_store64(bead->x, rv_lerp(rv_couple_x(v + i), rv_couple_x(v + i + 1), t));
       bead->weight = s->hairs * each;
@@ -201,6 +204,7 @@ static uint64_t key_of(const Capacity* k, const int64_t i[3]) {
   return ((uint64_t)i[2] << k->bits[1] | (uint64_t)i[1]) << k->bits[0] | (uint64_t)i[0];
 }
 
+// Cells of some beads.
 static void find_keys(void* arg, size_t begin, size_t end) {
   const Capacity* k = arg;
   for (size_t b = begin; b < end; ++b) {
@@ -483,11 +487,13 @@ RvResult rv_couple_find_capacity(RvCouple* c, const RvCoupleStrands* strands, co
   c->capacity_key = 0;
   size_t n = c->vertices.count;
   Capacity k = {.c = c, .strands = strands, .set = settings};
+  // Arrays; hairs are counted again only with a new key.
   bool again = settings->count_key && settings->count_key == c->count_key && c->hair_count.count == n;
   bool ok = rv_array_resize(&c->capacity, n) && rv_array_resize(&c->capacity_radius, n) &&
             rv_array_resize(&c->acceleration, n) && rv_array_resize(&c->hair_count, n) &&
             rv_array_resize(&c->tip_acceleration, c->strands.count);
   if (ok && c->strands.count) {
+    // Accelerations, then hair counts and capacities.
     rv_parallel_for(c->strands.count, STRANDS_OF_TASK, find_acceleration, &k);
     if (again)
       rv_parallel_for(c->strands.count, STRANDS_OF_TASK, set_again, &k);

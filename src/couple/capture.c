@@ -73,6 +73,7 @@ static void set_room(void* arg, size_t begin, size_t end) {
   }
 }
 
+// The arrays of a tile for the kernels.
 static RvCaptureTile tile_of(const RvCapture* k, size_t tile) {
   const RvParticles* p = k->p;
   return (RvCaptureTile){.x = {p->x[0], p->x[1], p->x[2]},
@@ -88,6 +89,7 @@ static RvCaptureTile tile_of(const RvCapture* k, size_t tile) {
                          .refused = k->nearest};
 }
 
+// A piece relative to its tile, in cells.
 static RvCapturePiece piece_of(const RvCapture* k, const RvCaptureEntry* e) {
   double a[3], d[3], reach = k->reach[e->edge], square = 0;
   RvCapturePiece p = {.from = e->from, .to = e->to, .near = (float)(1 / (reach * reach)), .reach = (float)reach};
@@ -287,6 +289,7 @@ static void apply_some(void* arg, size_t begin, size_t end) {
       const double* gain = &k->gain[4 * packed];
       const RvCoupleVertex* v = &k->c->vertices.data[packed];
       double above = rv_couple_above(v, i, s->count), moved[2] = {0, 0}, flow[2] = {0, 0};
+      // Captured liquid relative to the vertex: along its edges, and across.
       if (gain[0] > 0) {
         RvVec3 slip = rv_sub(rv_scale(rv_vec3_load64(gain + 1), 1 / (k->set->density * gain[0])), rv_couple_v(v));
         RvVec3 across = slip;
@@ -301,6 +304,7 @@ static void apply_some(void* arg, size_t begin, size_t end) {
         }
         rv_couple_kick(k->kick, s, i, rv_scale(across, k->set->density * gain[0]));
       }
+      // Speed of the edge below, which has the gains of both of its vertices now.
       if (i > 0) {
         // film of the edge below before capture; the volume of its lower vertex has changed already
         double below = rv_couple_above(v - 1, i - 1, s->count);
@@ -332,6 +336,7 @@ static bool fit(RvCapture* k) {
   return k->room && k->scale && k->gain && k->reach && k->edge_first && k->rows;
 }
 
+// Adds the captured particles and volume to the report.
 static void count_captured(const RvCapture* k, RvCoupleReport* report) {
   for (size_t t = 0; t < k->p->homes.count; ++t) {
     if (is_far(k, t)) continue;

@@ -74,6 +74,7 @@ RV_INLINE RvRow larger(RvRow a, RvRow b) {
   return (RvRow)(((Mask)a & m) | ((Mask)b & ~m));
 }
 
+// Bits of a mask.
 RV_INLINE uint32_t bits_of(Mask m) {
 #if defined(__AVX2__)
   return (uint32_t)_mm256_movemask_ps((__m256)m);
@@ -145,6 +146,7 @@ typedef struct Rows {
   uint32_t first[RV_TILE_SIDE * RV_TILE_SIDE], last[RV_TILE_SIDE * RV_TILE_SIDE];
 } Rows;
 
+// Finds the ranges of a piece.
 RV_INLINE void find_rows(const RvCaptureTile* tile, const RvCapturePiece* p, Rows* rows) {
   // the margin is above the rounding of floats in a tile
   const float margin = 1e-3f, wide = p->reach + margin, square = p->reach * p->reach;

@@ -51,6 +51,7 @@ static void find_rows(void* arg, size_t begin, size_t end) {
 // Adds an entry for each tile with particles within reach of a piece; false: no memory.
 static bool walk_tiles(const RvCapture* k, const double* a, const double* d, double reach, RvCaptureEntry entry,
                        RvCaptureEntries* out) {
+  // Box of the piece, and its tiles among those with particles.
   int32_t lo[3], hi[3], tile[3];
   double least[3], most[3];
   for (int n = 0; n < 3; ++n) {
@@ -67,6 +68,7 @@ static bool walk_tiles(const RvCapture* k, const double* a, const double* d, dou
       for (tile[0] = lo[0]; tile[0] <= hi[0]; ++tile[0]) {
         int32_t home = rv_tiles_find(&k->p->homes, tile[0], tile[1], tile[2]);
         if (home < 0) continue;
+        // Rows of cells of the tile within the box.
         int first[2], last[2];
         for (int n = 0; n < 2; ++n) {
           double from = (double)tile[n + 1] * RV_TILE_SIDE;
@@ -107,6 +109,7 @@ static size_t last_of(const RvCapture* k, size_t chunk) {
   return last < k->c->strands.count ? last : k->c->strands.count;
 }
 
+// Entries of some chunks of strands.
 static void walk_some(void* arg, size_t begin, size_t end) {
   RvCapture* k = arg;
   RvCouple* c = k->c;

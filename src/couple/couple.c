@@ -48,6 +48,7 @@ void rv_couple_free(RvCouple* c) {
   rv_free(c);
 }
 
+// Refuses strands without film arrays of their size, and liquids without meaning.
 static RvResult validate(const RvCoupleStrands* s, const RvCoupleSettings* set, RvError* error) {
   if (!s->model || !s->q || !s->v) return rv_fail(error, RV_BAD_INPUT, "coupling: there are no strands");
   if (s->film && (s->film->vertices != s->model->vertices || s->film->edges != s->model->edges || !s->film_state))

@@ -76,7 +76,7 @@ typedef struct RvCoupleReport {
   size_t dripped;          // new particles
   double captured_volume;  // m3
   double dripped_volume;   // m3
-  double held_volume;      // m3 above the capacity that is too little for a drop
+  double retained_volume;  // m3 above the capacity that is too little for a drop
 } RvCoupleReport;
 
 typedef struct RvCouple RvCouple;

@@ -49,7 +49,7 @@ typedef struct Drip {
   double dt;
   uint64_t random;
   size_t grain;
-  double held[RV_COUPLE_CHUNKS];  // m3 above the capacity that stays
+  double retained[RV_COUPLE_CHUNKS];  // m3 above the capacity that stays
   bool failed[RV_COUPLE_CHUNKS];
 } Drip;
 
@@ -70,7 +70,7 @@ static double rate_at(const Drip* k, const RvCoupleStrand* s, int i) {
 
 // The pendant drop at the tip falls when it has the volume of a drop, or when it exceeds what the tip can hold: (17)
 // with the whole acceleration, as at the end nothing slides along. False: no memory.
-static bool drip_tip(const Drip* k, uint32_t index, Drops* out, double* held) {
+static bool drip_tip(const Drip* k, uint32_t index, Drops* out, double* retained) {
   const RvCoupleStrand* s = &k->c->strands.data[index];
   RvFilmState* film = k->strands->film_state;
   int i = s->count - 1;
@@ -84,7 +84,7 @@ static bool drip_tip(const Drip* k, uint32_t index, Drops* out, double* held) {
   bool falls = volume >= DROP * nominal || (volume >= DUST * nominal && volume >= holds);
   double* p = rv_couple_drop_momentum(film, s);
   if (!falls || !(rate_at(k, s, i) > 0) || !in_range(k, rv_couple_x(v))) {
-    *held += volume;
+    *retained += volume;
     return true;
   }
   // Its velocity, and the drops.
@@ -143,6 +143,7 @@ static RvVec3 take(const Drip* k, const RvCoupleStrand* s, const Stretch* r, dou
   RvFilmState* film = k->strands->film_state;
   double part = r->excess > volume ? volume / r->excess : 1;
   double part_below = r->excess < volume ? (volume - r->excess) / (r->volume - r->excess) : 0;
+  // Excess first, then film below the capacity; momentum of the vertex and of the flow along its edges.
   RvVec3 sum = {0, 0, 0};
   *got = 0;
   for (int i = r->first; i < r->last; ++i) {
@@ -177,7 +178,7 @@ static RvVec3 random_position(const Drip* k, const RvCoupleStrand* s, int i, int
 }
 
 // Drops of a stretch; false: no memory.
-static bool drip_stretch(const Drip* k, uint32_t index, const Stretch* r, Drops* out, double* held) {
+static bool drip_stretch(const Drip* k, uint32_t index, const Stretch* r, Drops* out, double* retained) {
   const RvCoupleStrand* s = &k->c->strands.data[index];
   double quarter = DROP * k->set->nominal, sure = floor(r->due / quarter), remainder = r->due - sure * quarter;
   if (sure > MOST_DROPS) {
@@ -191,7 +192,7 @@ static bool drip_stretch(const Drip* k, uint32_t index, const Stretch* r, Drops*
   int count = (int)sure + more;
   double total = sure * quarter + (more ? one : 0), got;
   if (count == 0 || !in_range(k, rv_couple_x(&k->c->vertices.data[s->first + (size_t)r->fullest]))) {
-    *held += r->excess;
+    *retained += r->excess;
     return true;
   }
   // Drops from the fullest vertex, with the mean velocity of their liquid.
@@ -218,10 +219,10 @@ static void drip_some(void* arg, size_t begin, size_t end) {
     for (size_t n = first; n < last && ok; ++n) {
       const RvCoupleStrand* s = &k->c->strands.data[n];
       if (!s->valid) continue;
-      ok = drip_tip(k, (uint32_t)n, out, &k->held[chunk]);
+      ok = drip_tip(k, (uint32_t)n, out, &k->retained[chunk]);
       for (int i = 0; i < s->count && ok;) {
         Stretch r = stretch_from(k, s, i);
-        if (r.excess > 0) ok = drip_stretch(k, (uint32_t)n, &r, out, &k->held[chunk]);
+        if (r.excess > 0) ok = drip_stretch(k, (uint32_t)n, &r, out, &k->retained[chunk]);
         i = r.last;
       }
     }
@@ -250,6 +251,7 @@ static bool add_particle(const Drip* k, const Drop* d, RvParticles* p, int64_t* 
   return true;
 }
 
+// The method, after the trivial cases.
 static RvResult drip(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
                      const RvLiquidGrid* grid_space, RvParticles* particles, int64_t* next_id, int32_t row, double dt,
                      uint64_t random, double* kick, RvCoupleReport* report, RvError* error) {
@@ -257,6 +259,7 @@ static RvResult drip(RvCouple* c, const RvCoupleStrands* strands, const RvCouple
   if (result || c->strands.count == 0) return result;
   if (!c->drip && !(c->drip = rv_alloc_zero(1, sizeof *c->drip)))
     return rv_fail(error, RV_NO_MEMORY, "coupling: out of memory for drops");
+  // Drops of all strands.
   Drip k = {.c = c,
             .w = c->drip,
             .strands = strands,
@@ -270,8 +273,9 @@ static RvResult drip(RvCouple* c, const RvCoupleStrands* strands, const RvCouple
   for (size_t n = 0; n < chunks; ++n) {
     if (k.failed[n]) return rv_fail(error, RV_NO_MEMORY, "coupling: out of memory for drops");
     count += k.w->chunk[n].count;
-    report->held_volume += k.held[n];
+    report->retained_volume += k.retained[n];
   }
+  // Their particles, in the order of the strands.
   result = rv_liquid_particles_reserve(particles, count, error);
   for (size_t n = 0; n < chunks && !result; ++n)
     for (size_t i = 0; i < k.w->chunk[n].count && !result; ++i) {

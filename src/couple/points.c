@@ -116,6 +116,7 @@ static size_t last_of(const Walk* w, size_t chunk) {
   return last < w->c->strands.count ? last : w->c->strands.count;
 }
 
+// Points of some chunks of strands.
 static void walk_some(void* arg, size_t begin, size_t end) {
   Walk* w = arg;
   RvCouple* c = w->c;
@@ -202,6 +203,7 @@ static bool list_tiles(RvCouple* c, const RvTiles* tiles) {
 static bool list_near(RvCouple* c, const RvTiles* tiles) {
   size_t count = 0;
   if (!rv_array_resize(&c->near_of, tiles->count)) return false;
+  // Mark the tiles with points and their neighbours, and count them.
   uint32_t* of = c->near_of.data;
   for (size_t t = 0; t < tiles->count; ++t) of[t] = RV_COUPLE_FAR;
   for (size_t k = 0; k < c->tiles.count; ++k)
@@ -211,6 +213,7 @@ static bool list_near(RvCouple* c, const RvTiles* tiles) {
     }
   for (size_t t = 0; t < tiles->count; ++t) count += of[t] != RV_COUPLE_FAR;
   if (!rv_array_resize(&c->near_home, count) || !rv_array_resize(&c->near_near, count)) return false;
+  // Number them in the order of the grid.
   count = 0;
   for (size_t t = 0; t < tiles->count; ++t)
     if (of[t] != RV_COUPLE_FAR) {
@@ -222,6 +225,7 @@ static bool list_near(RvCouple* c, const RvTiles* tiles) {
       int32_t t = tiles->near[c->near_home.data[k]][n];
       c->near_near.data[k].tile[n] = t < 0 || of[t] == RV_COUPLE_FAR ? -1 : (int32_t)of[t];
     }
+  // Refer tiles and points to the new numbers.
   c->near = (RvTiles){.count = count, .near = (int32_t(*)[RV_TILE_NEAR])c->near_near.data};
   for (size_t k = 0; k < c->tiles.count; ++k) c->tiles.data[k].tile = of[c->tiles.data[k].tile];
   for (size_t i = 0; i < c->points.count; ++i) c->points.data[i].tile = of[c->points.data[i].tile];

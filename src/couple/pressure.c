@@ -75,6 +75,7 @@ typedef struct Faces {
   double gradient;  // Pa/m, mean
 } Faces;
 
+// Sums over the eight faces of an axis around a point, by weight and mass.
 static Faces faces_at(const Push* s, const RvCouplePoint* p, int axis) {
   const RvCouple* c = s->c;
   const RvLiquidGrid* g = s->grid;
@@ -187,6 +188,7 @@ static void push_some(void* arg, size_t begin, size_t end) {
       for (size_t n = first; n < last; ++n) {
         const RvCouplePoint* p = &c->points.data[n];
         double film[3], t = (double)p->t;
+        // Force of the point on both vertices.
         RvVec3 f = push_point(s, p, v[0].radius + t * (v[1].radius - v[0].radius), film);
         here = rv_mad(here, 1 - t, f);
         next = rv_mad(next, t, f);

@@ -115,11 +115,13 @@ static bool give_reaction(void* user, size_t point, double* give) {
   int width = c->has_submerged_film ? WIDTH_WITH_FILM : WIDTH_DRY;
   double t = (double)p->t, part[2] = {0, 0}, radius = v[0].radius + t * (v[1].radius - v[0].radius);
   double hairs = (double)p->hairs, volume = (double)p->length * hairs * RV_PI * radius * radius;
+  // The point's part of the film of both vertices.
   if (c->has_submerged_film && rv_couple_point_wet(p))
     for (int k = 0; k < 2; ++k) {
       double mass = c->submerged.data[p->edge + k];
       if (mass > 0) part[k] = mass * (double)p->length * (k ? t : 1 - t) / c->wet_length.data[p->edge + k];
     }
+  // Numbers of each axis.
   for (int a = 0; a < 3; ++a, give += width) {
     double vp = (1 - t) * moved[a] + t * moved[a + 3];
     give[RATE] = (double)p->drag[a] * (double)p->inverse_mass[a];

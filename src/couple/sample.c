@@ -68,6 +68,7 @@ void rv_couple_find_effective_mass(RvCouple* c, double dt) {
   rv_parallel_for(c->near.count, TILES_OF_TASK, find_effective_mass, &(Faces){c, NULL, dt});
 }
 
+// Clears the sums of some tiles.
 static void clear_sums(void* arg, size_t begin, size_t end) {
   const RvCouple* c = arg;
   for (int a = 0; a < 3; ++a) {
@@ -95,6 +96,7 @@ static bool give_volume(void* user, size_t point, double* give) {
   return true;
 }
 
+// Adds the volume fractions of some faces.
 static void take_volume(void* user, int axis, size_t at, int count, const double* sums, size_t stride,
                         double carry[2]) {
   const Sample* s = user;
@@ -131,6 +133,7 @@ typedef struct Around {
   double share;        // volume fraction of fibres
 } Around;
 
+// Interpolates with weights times mass.
 static Around interpolate(const Sample* s, const RvCouplePoint* p) {
   const RvCouple* c = s->c;
   Around r = {.share = 0};
@@ -196,6 +199,7 @@ static void measure_point(const Sample* s, const RvCoupleVertex* v, RvVec3 tange
     p->drag[a] = p->inverse_mass[a] > 0 ? (float)(scale * (across + (along - across) * t[a] * t[a])) : 0;
 }
 
+// Drag of the points of some strands.
 static void measure_some(void* arg, size_t begin, size_t end) {
   const Sample* s = arg;
   RvCouple* c = s->c;
@@ -224,6 +228,7 @@ static bool give_rate(void* user, size_t point, double* give) {
   return give[0] + give[1] + give[2] > 0;
 }
 
+// Adds the drag rates of some faces.
 static void take_rate(void* user, int axis, size_t at, int count, const double* sums, size_t stride, double carry[2]) {
   const Sample* s = user;
   float* rate = s->c->rate[axis].data + at;
@@ -251,14 +256,14 @@ static void sum_effective(const Sample* s, const RvCouplePoint* p, int axis, dou
 
 // Sums over the points of a vertex, doubles only (add_part treats them as an array).
 typedef struct Sums {
-  double length;      // m
-  double submersion;  // m, length times submersion
-  double share;       // m, length times volume fraction of fibres
-  double wet_length;  // m of points in liquid
-  double u[3];        // m2/s, wet length times velocity of the liquid
-  double drag[3];     // kg/s
-  double push[3];     // N, drag times velocity of the liquid
-  double rest[3];     // N, off-diagonal drag
+  double length;           // m
+  double submersion;       // m, length times submersion
+  double share;            // m, length times volume fraction of fibres
+  double wet_length;       // m of points in liquid
+  double u[3];             // m2/s, wet length times velocity of the liquid
+  double drag[3];          // kg/s
+  double push[3];          // N, drag times velocity of the liquid
+  double off_diagonal[3];  // N, off-diagonal drag
 } Sums;
 
 // to += part from
@@ -288,9 +293,9 @@ static Sums point_sums(const Sample* s, const RvCoupleVertex* v, RvVec3 tangent,
   }
   double along = t[0] * slip[0] + t[1] * slip[1] + t[2] * slip[2];
   for (int a = 0; a < 3; ++a) {
-    double rest = (double)p->slant * t[a] * (along - t[a] * slip[a]) * root[a];
-    p->off_diagonal[a] = p->drag[a] > 0 && mass[a] > 0 ? (float)(rest / mass[a]) : 0;
-    r.rest[a] = (double)p->off_diagonal[a] * mass[a];
+    double force = (double)p->slant * t[a] * (along - t[a] * slip[a]) * root[a];
+    p->off_diagonal[a] = p->drag[a] > 0 && mass[a] > 0 ? (float)(force / mass[a]) : 0;
+    r.off_diagonal[a] = (double)p->off_diagonal[a] * mass[a];
   }
   return r;
 }
@@ -317,9 +322,11 @@ static void finish_vertex(const Sample* s, const RvCoupleStrand* strand, int i, 
   rv_couple_put3(out->drag_velocity, strand, i, rv_vec3_load64(push));
   if (!s->force) return;
   for (int lane = 0; lane <= strand->last - strand->lane; ++lane)
-    for (int a = 0; a < 3; ++a) s->force[strand->unknown + (size_t)(4 * i + a) * RV_LANES + (size_t)lane] += r->rest[a];
+    for (int a = 0; a < 3; ++a)
+      s->force[strand->unknown + (size_t)(4 * i + a) * RV_LANES + (size_t)lane] += r->off_diagonal[a];
 }
 
+// Samples of the vertices of some strands: each point belongs to both vertices of its edge by its position.
 static void gather_some(void* arg, size_t begin, size_t end) {
   const Sample* s = arg;
   RvCouple* c = s->c;

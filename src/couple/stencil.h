@@ -33,7 +33,7 @@ static inline RvStencil rv_couple_stencil(const RvCouplePoint* p, int lattice) {
   return s;
 }
 
-// Where its nodes stand in channels; -1: their tile is absent.
+// Indices of its nodes in the channels; -1: their tile is absent.
 static inline void rv_couple_stencil_nodes(const RvStencil* s, const RvTiles* tiles, size_t tile, int64_t at[8]) {
   static const int step[8] = {0, 1, 8, 9, 64, 65, 72, 73};
   const int* b = s->base;

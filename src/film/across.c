@@ -286,7 +286,8 @@ static void limit_bridges(void* arg, size_t begin, size_t end) {
   }
 }
 
-// Excess momentum of arriving liquid: its part along the edge goes to the film's speed, the rest to the strand.
+// Excess momentum of arriving liquid: its part along the edge changes the film's speed; the part across is an impulse
+// on the strand.
 static void give_momentum(const Across* a, const End* e, const double p[3]) {
   double t[3], along = 0, mass = 0;
   tangent(a, e, e->j, t);
@@ -330,6 +331,7 @@ static void move_batches(void* arg, size_t begin, size_t end) {
   }
 }
 
+// The method; the caller has taken the memory.
 static RvResult flow_across(Across* a, size_t count, RvError* error) {
   size_t n = a->m->nbatch;
   // Pressures and conductances.

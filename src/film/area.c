@@ -90,6 +90,7 @@ void rv_film_edge_masses(const RvFilmModel* model, const RvFilmState* state, con
   rv_parallel_for(model->nbatch, GRAIN, mass_batches, &a);
 }
 
+// Tangents of some batches.
 static void tangent_batches(void* arg, size_t begin, size_t end) {
   const Sizes* a = arg;
   for (size_t k = begin; k < end; ++k) {

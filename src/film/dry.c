@@ -22,6 +22,7 @@ typedef struct Place {
   double share;  // share of its film that belongs to the edge after it
 } Place;
 
+// Vertex i of a strand at the positions x.
 static Place place_at(const RvFilmModel* m, const RvFilmBatch* b, const double* x, int i, int lane) {
   double length[2] = {0, 0};
   for (int side = 0; side < 2; ++side) {
@@ -45,16 +46,16 @@ static Place place_at(const RvFilmModel* m, const RvFilmBatch* b, const double* 
 static double evaporate(const Place* p, double depth, double* film, double* absorbed) {
   double height = rv_film_height(*film / (p->hairs * p->length), p->radius), around = 2 * RV_PI * p->length * p->hairs;
   // Film.
-  double gone = fmin(*film, depth * around * (p->radius + height));
-  if (*film - gone <= LEAST_FILM * around * p->radius) gone = *film;
-  double left = *film - gone, spent = gone > 0 ? gone / (around * (p->radius + height)) : 0;
-  *film = left;
-  if (left > 0) return gone;
+  double evaporated = fmin(*film, depth * around * (p->radius + height));
+  if (*film - evaporated <= LEAST_FILM * around * p->radius) evaporated = *film;
+  double remaining = *film - evaporated, spent = evaporated > 0 ? evaporated / (around * (p->radius + height)) : 0;
+  *film = remaining;
+  if (remaining > 0) return evaporated;
   // Absorbed liquid.
-  double more = fmin(*absorbed, fmax(depth - spent, 0) * around * p->radius);
-  if (*absorbed - more <= LEAST_FILM * around * p->radius) more = *absorbed;
-  *absorbed -= more;
-  return gone + more;
+  double from_fibre = fmin(*absorbed, fmax(depth - spent, 0) * around * p->radius);
+  if (*absorbed - from_fibre <= LEAST_FILM * around * p->radius) from_fibre = *absorbed;
+  *absorbed -= from_fibre;
+  return evaporated + from_fibre;
 }
 
 // Moves the share `part` of the free room in the fibre from the film into it. Absorbed liquid stops, so its momentum
@@ -87,21 +88,22 @@ static void soak(const RvFilmModel* m, RvFilmState* s, const RvFilmBatch* b, con
 static double dry_drop(double* drop, double* momentum, double depth, double hairs) {
   if (!(*drop > 0)) return 0;
   double each = *drop / hairs, surface = BALL_SURFACE * rv_pow(each, 2.0 / 3);
-  double gone = fmin(*drop, depth * surface * hairs);
+  double evaporated = fmin(*drop, depth * surface * hairs);
   // a drop smaller than a molecule evaporates as a whole
-  if (*drop - gone <= hairs * MOLECULE * MOLECULE * MOLECULE) gone = *drop;
-  double left = *drop - gone;
-  for (int c = 0; c < 3; ++c) momentum[c * RV_LANES] = left > 0 ? momentum[c * RV_LANES] * (left / *drop) : 0;
-  *drop = left;
-  return gone;
+  if (*drop - evaporated <= hairs * MOLECULE * MOLECULE * MOLECULE) evaporated = *drop;
+  double remaining = *drop - evaporated;
+  for (int c = 0; c < 3; ++c) momentum[c * RV_LANES] = remaining > 0 ? momentum[c * RV_LANES] * (remaining / *drop) : 0;
+  *drop = remaining;
+  return evaporated;
 }
 
 // Absorption and evaporation of one strand; returns the evaporated volume, m3.
 static double dry_lane(const RvFilmModel* m, RvFilmState* s, const RvFilmStepDef* d, size_t index, int lane,
                        double part, double* kick) {
   const RvFilmBatch* b = &m->batches[index];
-  double gone = 0;          // m3
+  double evaporated = 0;    // m3
   double depth_at_tip = 0;  // m
+  // Vertices: absorption, then evaporation.
   for (int i = 0; i < b->vertices; ++i) {
     size_t at = b->vertex_at + (size_t)(i * RV_LANES + lane);
     if (!(s->volume[at] > 0) && !(s->absorbed[at] > 0) && i + 1 < b->vertices) continue;
@@ -109,19 +111,21 @@ static double dry_lane(const RvFilmModel* m, RvFilmState* s, const RvFilmStepDef
     double rate = d->settings.drying * (d->settings.drying_at ? fmax(d->settings.drying_at[at], 0) : 1);
     double depth = rate < INFINITY ? rate * d->dt : 0;
     if (part > 0) soak(m, s, b, d, &p, part, i, lane, kick);
-    if (depth > 0) gone += evaporate(&p, depth, &s->volume[at], &s->absorbed[at]);
+    if (depth > 0) evaporated += evaporate(&p, depth, &s->volume[at], &s->absorbed[at]);
     if (s->volume[at] == 0) s->strain[at] = 0;
     depth_at_tip = depth;
   }
   size_t k = index * RV_LANES + (size_t)lane, tip = b->vertex_at + (size_t)((b->vertices - 1) * RV_LANES + lane);
+  // The drop at the tip.
   if (depth_at_tip > 0)
-    gone += dry_drop(&s->drop[k], &s->drop_momentum[3 * index * RV_LANES + (size_t)lane], depth_at_tip, m->hairs[tip]);
+    evaporated +=
+        dry_drop(&s->drop[k], &s->drop_momentum[3 * index * RV_LANES + (size_t)lane], depth_at_tip, m->hairs[tip]);
   // an edge without film has speed 0
   for (int j = 0; j + 1 < b->vertices; ++j) {
     size_t v = b->vertex_at + (size_t)(j * RV_LANES + lane);
     if (s->volume[v] == 0 && s->volume[v + RV_LANES] == 0) s->speed[b->edge_at + (size_t)(j * RV_LANES + lane)] = 0;
   }
-  return gone;
+  return evaporated;
 }
 
 typedef struct Dry {
@@ -132,13 +136,14 @@ typedef struct Dry {
   double* kick;
 } Dry;
 
+// Evaporated volume of some batches, m3.
 static double dry_batches(void* arg, size_t begin, size_t end) {
   const Dry* d = arg;
-  double gone = 0;
+  double evaporated = 0;
   for (size_t k = begin; k < end; ++k)
     for (int lane = 0; lane < d->m->batches[k].lanes; ++lane)
-      gone += dry_lane(d->m, d->s, d->def, k, lane, d->part, d->kick);
-  return gone;
+      evaporated += dry_lane(d->m, d->s, d->def, k, lane, d->part, d->kick);
+  return evaporated;
 }
 
 void rv_film_dry(const RvFilmModel* model, RvFilmState* state, const RvFilmStepDef* def, double* kick,

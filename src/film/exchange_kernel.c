@@ -20,6 +20,7 @@ RV_INLINE RvLanes3 gained_momentum(const RvFilmWork* w, int i, int lane, RvLanes
                       rv_lanes_set(w->gravity[2] * w->dt)};
   const RvLanes one = rv_lanes_set(1), share = rv_lanes_load(s->share + k);
   const RvLanes m = rv_lanes_set(w->density) * rv_lanes_load(w->volume + k), b = rv_lanes_load(w->hold + k);
+  // Speed of the film along the vertex's tangent before the step.
   RvLanes flow = rv_lanes_set(0);
   if (i > 0) {
     const RvLanes3 left = rv_lanes3_load(s->tangent + 3 * (i - 1) * RV_W + lane);
@@ -29,6 +30,7 @@ RV_INLINE RvLanes3 gained_momentum(const RvFilmWork* w, int i, int lane, RvLanes
     const RvLanes3 right = rv_lanes3_load(s->tangent + 3 * i * RV_W + lane);
     flow += share * rv_lanes_load(w->speed + k) * rv_lanes3_dot(right, t);
   }
+  // Gain of speed: gravity less the strand's acceleration, and friction.
   const RvLanes wet = w->wet ? rv_lanes_load(w->wet + k) : one;
   const RvLanes weight = w->weight ? rv_lanes_load(w->weight + k) : one;
   const RvLanes turned = rv_lanes3_dot(t, rv_lanes3_sub(v1, v0)), falls = weight * rv_lanes3_dot(t, g);

@@ -1,9 +1,10 @@
 // The liquid on strands: a film of its own speed along each strand (WH-19 to WH-27, spec 1.2.6 with E43, E49, E51).
 //
-// Film knows no strands: it gets their batches, places and velocities as blocks of lanes, laid out as strand/strand.h
-// says. A vertex holds a volume, which is that of all hairs the strand stands for; an edge holds the speed of the film
-// relative to the strand, positive from root to tip. Volumes move by fluxes through the middles of edges, so their sum
-// changes only by what flows off the tip. All arrays of vertices, edges and lanes have RV_LANES numbers a place.
+// The module does not depend on strands: it gets their batches, positions and velocities as blocks of lanes, in the
+// layout of strand/strand.h. A vertex holds the film's volume on all hairs that the strand stands for; an edge holds
+// the speed of the film relative to the strand, positive from root to tip. Volumes change by fluxes through the middles
+// of edges, so their sum changes only by outflow at the tip. All arrays of vertices, edges and lanes have RV_LANES
+// numbers for each of them.
 //
 // Momentum exchange with the strand. The strand carries the film's inertia across its tangent t, and along t only the
 // share b of it that friction holds within a step: its inertia is m_s + m_film (1 - (1 - b) t t^T). rv_film_load hands

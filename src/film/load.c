@@ -79,6 +79,7 @@ static size_t memory_size(int vertices) {
   return rv_film_shape_size(vertices) + (size_t)vertices * RV_LANES;
 }
 
+// Loads and forces of one batch.
 static void load_batch(const Load* l, size_t k, double* memory) {
   const RvFilmBatch* b = &l->m->batches[k];
   int n = b->vertices;

@@ -40,6 +40,7 @@ void RV_KERNEL(rv_film_shape)(int n, const double* x, const RvFilmShape* s) {
       const RvLanes3 next = rv_lanes3_load(x + 4 * (i + 1) * RV_W + lane);
       RvLanes length;
       const RvLanes3 t = edge_tangent(here, next, &length);
+      // The edge, and the mean of both edges at the vertex.
       rv_lanes_store(s->length + k, length);
       rv_lanes3_store(s->tangent + k3, t);
       rv_lanes_store(s->cell + k, half * (l_before + length));

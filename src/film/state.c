@@ -67,6 +67,7 @@ static bool all_amounts(const double* a, size_t count) {
   return good;
 }
 
+// Refuses a step or settings without meaning.
 static RvResult validate_settings(const RvFilmStepDef* d, RvError* error) {
   const RvFilmSettings* s = &d->settings;
   if (!(d->dt >= 0 && d->dt < INFINITY))

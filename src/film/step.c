@@ -87,6 +87,7 @@ static void set_work(RvFilmWork* w, const Step* step, size_t index, double* memo
                     .tension = m->liquid.tension,
                     .dt = d->dt,
                     .gravity = {d->gravity[0], d->gravity[1], d->gravity[2]}};
+  // Temporary arrays.
   memory = rv_film_shape_place(&w->before, b->vertices, memory);
   memory = rv_film_shape_place(&w->now, b->vertices, memory);
   double** scalars[WORK_SCALARS] = {&w->hold, &w->stuck, &w->mass,  &w->flux,   &w->flow,
@@ -133,6 +134,7 @@ static int count_substeps(const RvFilmWork* w, int most, bool* limited) {
   return count < 1 ? 1 : count;
 }
 
+// The film's step of one batch.
 static void step_batch(const Step* step, RvFilmWork* w, size_t index) {
   const RvFilmBatch* b = &step->model->batches[index];
   const RvFilmStepDef* d = step->def;
@@ -161,6 +163,7 @@ static void step_batch(const Step* step, RvFilmWork* w, size_t index) {
   for (int lane = 0; lane < RV_LANES; ++lane) out->outflow += w->outflow[lane];
 }
 
+// Steps some batches; dry ones have speed 0 and no impulse.
 static void step_batches(void* arg, size_t begin, size_t end) {
   const Step* step = arg;
   double* memory = rv_film_room(&step->rooms, begin);

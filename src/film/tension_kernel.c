@@ -123,6 +123,7 @@ static void eliminate(const RvFilmWork* w, int lane, RvLanes theta) {
   }
 }
 
+// Solves for the new speeds and gives the reaction to the strand.
 void RV_KERNEL(rv_film_tension)(const RvFilmWork* w) {
   const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1), density = rv_lanes_set(w->density);
   for (int lane = 0; lane < RV_W; lane += RV_V) {

@@ -40,9 +40,10 @@ RV_INLINE RvLanes length_ratio(const RvFilmWork* w, int j, int behind, int lane)
 RV_INLINE RvLanes spreading(const RvFilmWork* w, int j, int lane, RvLanes dt) {
   const int k = j * RV_W + lane;
   const RvLanes u = rv_lanes_load(w->speed + k), half = rv_lanes_set(0.5);
-  const RvLanes back = j > 0 ? u - rv_lanes_load(w->speed + k - RV_W) : rv_lanes_set(0);
-  const RvLanes front = j + 2 < w->n ? rv_lanes_load(w->speed + k + RV_W) - u : back;
-  const RvLanes change = dt * minmod(j > 0 ? back : front, front) / rv_lanes_load(w->now.length + k);
+  const RvLanes slope_behind = j > 0 ? u - rv_lanes_load(w->speed + k - RV_W) : rv_lanes_set(0);
+  const RvLanes slope_ahead = j + 2 < w->n ? rv_lanes_load(w->speed + k + RV_W) - u : slope_behind;
+  const RvLanes change =
+      dt * minmod(j > 0 ? slope_behind : slope_ahead, slope_ahead) / rv_lanes_load(w->now.length + k);
   return rv_lanes_set(1) - rv_lanes_max(smaller(change, half), -half);
 }
 
@@ -134,13 +135,14 @@ RV_INLINE RvLanes3 carried_velocity(const RvFilmWork* w, int j, int lane, RvLane
   const RvLanes half = rv_lanes_set(0.5);
   const RvLaneMask out = rv_lanes_positive(flux);
   const RvLanes3 a = film_velocity(w, j, lane), b = film_velocity(w, j + 1, lane), d = rv_lanes3_sub(b, a);
-  const RvLanes3 back =
+  const RvLanes3 slope_behind =
       j > 0 ? rv_lanes3_scale(rv_lanes3_sub(a, film_velocity(w, j - 1, lane)), length_ratio(w, j, j - 1, lane)) : d;
-  const RvLanes3 front =
+  const RvLanes3 slope_ahead =
       j + 2 < w->n ? rv_lanes3_scale(rv_lanes3_sub(film_velocity(w, j + 2, lane), b), length_ratio(w, j, j + 1, lane))
                    : d;
   const RvLanes calm = rv_lanes_select(out, steady(w, j, lane), steady(w, j + 1, lane));
-  const RvLanes3 step = rv_lanes3_scale(minmod3(rv_lanes3_scale(d, half), select3(out, back, front)), calm);
+  const RvLanes3 step =
+      rv_lanes3_scale(minmod3(rv_lanes3_scale(d, half), select3(out, slope_behind, slope_ahead)), calm);
   return select3(out, rv_lanes3_add(a, step), rv_lanes3_sub(b, step));
 }
 
@@ -188,14 +190,14 @@ RV_INLINE RvLanes carried_strain(const RvFilmWork* w, int j, int lane) {
   const int k = j * RV_W + lane;
   const RvLanes half = rv_lanes_set(0.5), one = rv_lanes_set(1), flux = rv_lanes_load(w->flux + k);
   const RvLanes a = rv_lanes_load(w->strain + k), b = rv_lanes_load(w->strain + k + RV_W), d = b - a;
-  const RvLanes back = j > 0 ? (a - rv_lanes_load(w->strain + k - RV_W)) * length_ratio(w, j, j - 1, lane) : d;
-  const RvLanes front =
+  const RvLanes slope_behind = j > 0 ? (a - rv_lanes_load(w->strain + k - RV_W)) * length_ratio(w, j, j - 1, lane) : d;
+  const RvLanes slope_ahead =
       j + 2 < w->n ? (rv_lanes_load(w->strain + k + 2 * RV_W) - b) * length_ratio(w, j, j + 1, lane) : d;
   const RvLaneMask out = rv_lanes_positive(flux);
   const RvLanes has = rv_lanes_select(out, rv_lanes_load(w->volume + k), rv_lanes_load(w->volume + k + RV_W));
   const RvLaneMask some = rv_lanes_positive(has);
   const RvLanes left = rv_lanes_max(one - rv_lanes_abs(flux) / rv_lanes_select(some, has, one), rv_lanes_set(0));
-  const RvLanes step = left * minmod(half * d, rv_lanes_select(out, back, front));
+  const RvLanes step = left * minmod(half * d, rv_lanes_select(out, slope_behind, slope_ahead));
   return rv_lanes_select(out, a + step, b - step);
 }
 
@@ -289,13 +291,14 @@ RV_INLINE Crossing cross_vertex(const RvFilmWork* w, int i, int lane, const RvLa
   c.mass = density * (share * rv_lanes_load(w->flux + k - RV_W) + (one - share) * right);
   const RvLaneMask out = rv_lanes_positive(c.mass);
   // Speed at the vertex: the donor edge's plus its limited slope,
-  const RvLanes d = u[2] - u[1], back = i > 1 ? u[1] - u[0] : d, front = i + 2 < w->n ? u[3] - u[2] : d;
+  const RvLanes d = u[2] - u[1], slope_behind = i > 1 ? u[1] - u[0] : d, slope_ahead = i + 2 < w->n ? u[3] - u[2] : d;
   // taken at the middle of the substep.
   const RvLanes donor = rv_lanes_select(out, rv_lanes_load(w->mass + k - RV_W), rv_lanes_load(w->mass + k));
   const RvLaneMask any = rv_lanes_positive(donor - rv_lanes_set(RV_FILM_NO_MASS));
   const RvLanes part = smaller(rv_lanes_abs(c.mass) / rv_lanes_select(any, donor, one), one), left = one - part;
   const RvLanes kept = corner_speed_share(w, i, lane);
-  const RvLanes up = u[1] + minmod(left * (one - share) * d, back), down = u[2] - minmod(left * share * d, front);
+  const RvLanes up = u[1] + minmod(left * (one - share) * d, slope_behind),
+                down = u[2] - minmod(left * share * d, slope_ahead);
   c.before = rv_lanes_select(out, up, kept * down);
   c.after = rv_lanes_select(out, kept * up, down);
   c.spin = c.mass * rv_lanes_select(out, s[0], s[1]);
@@ -355,8 +358,10 @@ static void move_momentum(const RvFilmWork* w, int lane) {
     s[0] = s[1];
     u[3] = j + 3 < n ? rv_lanes_load(w->speed + k + 2 * RV_W) : zero;
     s[1] = j + 2 < n ? rv_lanes_load(w->spin + k + RV_W) * inverse_mass(w, j + 1, lane) : zero;
+    // Fluxes through the upper vertex; that through the lower one is known.
     const Crossing out = cross_vertex(w, j + 1, lane, u, s);
     push_corner(w, j + 1, lane, &out);
+    // New speed of the edge.
     const RvLanes d = (in.mass * (in.after - u[1]) + in.collision) - (out.mass * (out.before - u[1]) + out.collision);
     const RvLanes mass = had + (in.mass - out.mass);
     const RvLaneMask any = rv_lanes_positive(mass - rv_lanes_set(RV_FILM_NO_MASS));
@@ -407,7 +412,7 @@ RV_INLINE RvLanes share_of_passing(const RvFilmWork* w, int i, int lane, RvLanes
 // (check film_push).
 static void pass_on(const RvFilmWork* w, int lane) {
   const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1);
-  RvLanes3 came = {zero, zero, zero};
+  RvLanes3 from_lower = {zero, zero, zero};
   RvLanes left = zero;
   for (int i = 0; i < w->n; ++i) {
     const int k = i * RV_W + lane;
@@ -415,18 +420,19 @@ static void pass_on(const RvFilmWork* w, int lane) {
     const bool tip = i + 1 == w->n;
     // the drop holds the outflow of this substep already
     const RvLanes flux = rv_lanes_load(w->flux + k), right = tip ? zero : flux;
-    const RvLanes hangs = tip ? rv_lanes_load(w->drop + lane) - flux : zero, has = rv_lanes_load(w->volume + k) + hangs;
+    const RvLanes drop = tip ? rv_lanes_load(w->drop + lane) - flux : zero, has = rv_lanes_load(w->volume + k) + drop;
     const RvLanes up = rv_lanes_max(right, zero), gives = up + rv_lanes_max(-left, zero), now = has + (left - right);
     const RvLanes most = rv_lanes_max(rv_lanes_load(w->most + k), now);
     const RvLanes3 push = rv_lanes3_load(at);
     const RvLanes goes =
         rv_lanes_max(share_of_bared(has, now, most, gives), share_of_passing(w, i, lane, push, has, gives));
     const RvLanes share = up / rv_lanes_select(rv_lanes_positive(gives), gives, one);
-    const RvLanes3 ahead = rv_lanes3_scale(push, goes * share), back = rv_lanes3_scale(push, goes * (one - share));
-    rv_lanes3_store(at, rv_lanes3_sub(rv_lanes3_sub(rv_lanes3_add(push, came), ahead), back));
-    if (i > 0) rv_lanes3_store(at - 4 * RV_W, rv_lanes3_add(rv_lanes3_load(at - 4 * RV_W), back));
+    const RvLanes3 to_upper = rv_lanes3_scale(push, goes * share),
+                   to_lower = rv_lanes3_scale(push, goes * (one - share));
+    rv_lanes3_store(at, rv_lanes3_sub(rv_lanes3_sub(rv_lanes3_add(push, from_lower), to_upper), to_lower));
+    if (i > 0) rv_lanes3_store(at - 4 * RV_W, rv_lanes3_add(rv_lanes3_load(at - 4 * RV_W), to_lower));
     rv_lanes_store(w->most + k, most);
-    came = ahead;
+    from_lower = to_upper;
     left = right;
   }
 }
