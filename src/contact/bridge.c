@@ -33,7 +33,9 @@ static Line line_at(const RvBridgePair* p, double gap, double beta) {
 // derivative by beta. It increases with beta while the wetted angles of the bodies sum to less than pi.
 static double closure(const RvBridgePair* p, double gap, double alpha, double x1, double y1, double beta,
                       double* slope) {
-  double delta = 0.5 * (p->angle[0] + alpha - p->angle[1] - beta), c = rv_cos(delta), s = rv_sin(delta);
+  double delta = 0.5 * (p->angle[0] + alpha - p->angle[1] - beta);
+  double c = rv_cos(delta);
+  double s = rv_sin(delta);
   double cb = rv_cos(beta), sb = rv_sin(beta), x = p->radius + gap + (1 - cb) / p->curvature - x1;
   double y = sb / p->curvature - y1;
   *slope = (cb * c - sb * s) / p->curvature + 0.5 * (y * s + x * c);
@@ -89,14 +91,18 @@ static bool bridge_at(const RvBridgePair* p, double gap, double alpha, double be
   else if (!plane && !close_second(p, gap, alpha, x1, y1, &beta))
     return false;
   // Contact line on the second body, and the chord of the meniscus.
-  double delta = 0.5 * (p->angle[0] + alpha - p->angle[1] - beta), c = rv_cos(delta), s = rv_sin(delta);
+  double delta = 0.5 * (p->angle[0] + alpha - p->angle[1] - beta);
+  double c = rv_cos(delta);
+  double s = rv_sin(delta);
   Line l = plane ? (Line){.x = r + gap} : line_at(p, gap, beta);
   if (!(c > 0)) return false;
   double chord = plane ? (l.x - x1) / c : (l.x - x1) * c + (l.y - y1) * s;
   if (plane) l.y = y1 + chord * s;
   if (!(chord > 0) || !(l.y >= 0)) return false;
   // Arc of the meniscus: half of its angle, and its length.
-  double half = 0.5 * (RV_PI - p->angle[0] - alpha - p->angle[1] - beta), sine = rv_sin(half), cosine = rv_cos(half);
+  double half = 0.5 * (RV_PI - p->angle[0] - alpha - p->angle[1] - beta);
+  double sine = rv_sin(half);
+  double cosine = rv_cos(half);
   double arc = chord * over_sine(half, sine);
   // Half of the area: under the chord, less the cylinder's sector, the second body's segment and that of the meniscus.
   double under = 0.5 * (x1 * y1 + (l.x - x1) * (y1 + l.y)), solid = 0.5 * r * r * alpha;
@@ -120,7 +126,11 @@ bool rv_contact_bridge_at(const RvBridgePair* pair, double gap, double alpha, Rv
 
 // The area increases with alpha: the secant method within a bracket.
 bool rv_contact_bridge_solve(const RvBridgePair* p, double gap, double area, double guess, RvBridge* out) {
-  double lo = 0, hi = RV_PI - p->angle[0], at_lo = -1, at_hi = -1, x = guess > 0 ? guess : 0.5 * hi;
+  double lo = 0;
+  double hi = RV_PI - p->angle[0];
+  double at_lo = -1;
+  double at_hi = -1;
+  double x = guess > 0 ? guess : 0.5 * hi;
   double before = -1, at_before = 0, beta = 0;
   if (!(gap > 0) || !(area > 0)) return false;
   for (int it = 0; it < MOST_ITERATIONS; ++it) {

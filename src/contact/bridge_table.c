@@ -60,7 +60,9 @@ static void make_rows(void* arg, size_t begin, size_t end) {
   const RvBridgePair pair = {1, m->ratio, {m->table->angle[0], m->table->angle[1]}};
   for (size_t i = begin; i < end; ++i) {
     double* row = m->out + 2 * i * RV_BRIDGE_COLUMNS;
-    double w = (double)i / (RV_BRIDGE_ROWS - 1), a = rv_max(RV_BRIDGE_WIDEST * w * w, LEAST_ROOT), guess = 0;
+    double w = (double)i / (RV_BRIDGE_ROWS - 1);
+    double a = rv_max(RV_BRIDGE_WIDEST * w * w, LEAST_ROOT);
+    double guess = 0;
     bool engulfed = false;
     for (int j = RV_BRIDGE_COLUMNS - 1; j >= 0; --j) {
       RvBridge b;
@@ -74,7 +76,8 @@ static void make_rows(void* arg, size_t begin, size_t end) {
 
 bool rv_contact_bridge_table_make(RvBridgeTable* t, double lo, double hi) {
   const int last = RV_BRIDGE_RATIOS - 1;
-  int from = (int)floor(sqrt(rv_clamp(lo, 0, 1)) * last), to = (int)ceil(sqrt(rv_clamp(hi, 0, 1)) * last);
+  int from = (int)floor(sqrt(rv_clamp(lo, 0, 1)) * last);
+  int to = (int)ceil(sqrt(rv_clamp(hi, 0, 1)) * last);
   for (int k = from; k <= to; ++k) {
     if (t->plane[k]) continue;
     Plane m = {t, (double)(k * k) / (last * last), rv_alloc(RV_BRIDGE_ROWS, 2 * RV_BRIDGE_COLUMNS * sizeof(double))};
@@ -87,7 +90,8 @@ bool rv_contact_bridge_table_make(RvBridgeTable* t, double lo, double hi) {
 
 // Bilinear interpolation between two rows and two planes; one plane where the ratio is that of a plane.
 RvBridgeRow rv_contact_bridge_table_row(const RvBridgeTable* t, double radius, double ratio, double area) {
-  double root = sqrt(area), w = sqrt(rv_min(root / radius / RV_BRIDGE_WIDEST, 1)) * (RV_BRIDGE_ROWS - 1);
+  double root = sqrt(area);
+  double w = sqrt(rv_min(root / radius / RV_BRIDGE_WIDEST, 1)) * (RV_BRIDGE_ROWS - 1);
   double k = sqrt(rv_clamp(ratio, 0, 1)) * (RV_BRIDGE_RATIOS - 1);
   int i = (int)w < RV_BRIDGE_ROWS - 2 ? (int)w : RV_BRIDGE_ROWS - 2, p = (int)k;
   double v = w - i, u = k - p;
@@ -126,7 +130,9 @@ static double smooth(double x) {
 // its ends. So no cubic between attractive knots repels, and none is more than twice as strong as its ends, as where
 // the force of a thin film falls off within a thousandth of a step.
 static void limit_slopes(RvWetLaw* w) {
-  double first = 3 / (w->turn - w->start), inner = 3 * w->inverse, last = 3 / (w->rupture - w->fade);
+  double first = 3 / (w->turn - w->start);
+  double inner = 3 * w->inverse;
+  double last = 3 / (w->rupture - w->fade);
   for (int k = 2; k + 1 < RV_WET_KNOTS; ++k) {
     double left = k == 2 ? first : inner, right = k == RV_WET_KNOTS - 2 ? last : inner;
     double low = rv_min(w->force[k] * right, rv_max(w->force[k - 1], w->force[k]) * left);

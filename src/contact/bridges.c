@@ -76,7 +76,8 @@ static size_t count_tips(const RvContacts* c, uint32_t* parent) {
     if (!(c->memory.data[k].area > 0)) continue;
     size_t e = (size_t)(c->keys.data[k] >> 32), f = (size_t)(c->keys.data[k] & UINT32_MAX);
     if (level(c, e, c->along.data[2 * k]) < TIPS || level(c, f, c->along.data[2 * k + 1]) < TIPS) continue;
-    uint32_t a = root_of(parent, (uint32_t)c->strand_of[e]), b = root_of(parent, (uint32_t)c->strand_of[f]);
+    uint32_t a = root_of(parent, (uint32_t)c->strand_of[e]);
+    uint32_t b = root_of(parent, (uint32_t)c->strand_of[f]);
     if (a == b) continue;
     parent[a < b ? b : a] = a < b ? a : b;
     --count;

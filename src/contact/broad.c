@@ -179,7 +179,8 @@ static void enter_edges(void* arg, size_t begin, size_t end) {
 static void fill_entries(void* arg, size_t begin, size_t end) {
   Broad* b = arg;
   for (size_t chunk = begin; chunk < end; ++chunk) {
-    size_t last = (chunk + 1) * b->grain < b->c->nedge ? (chunk + 1) * b->grain : b->c->nedge, at = b->at[chunk];
+    size_t last = (chunk + 1) * b->grain < b->c->nedge ? (chunk + 1) * b->grain : b->c->nedge;
+    size_t at = b->at[chunk];
     size_t stop = b->work->entered[chunk].count;
     if (stop) memcpy(b->keys + at, b->work->entered[chunk].data, stop * sizeof *b->keys);
     for (size_t e = last; e-- > chunk * b->grain; stop = b->first[e], b->first[e] += (uint32_t)at)
@@ -212,7 +213,9 @@ static double largest_extent(const RvContacts* c) {
 static void set_cells(Broad* b, double size, double widest) {
   const RvSegments* s = &b->c->segments;
   Cells* g = &b->cells;
-  RvVec3 pad = rv_vec3(widest, widest, widest), lo = rv_sub(s->lo, pad), extent = rv_sub(rv_add(s->hi, pad), lo);
+  RvVec3 pad = rv_vec3(widest, widest, widest);
+  RvVec3 lo = rv_sub(s->lo, pad);
+  RvVec3 extent = rv_sub(rv_add(s->hi, pad), lo);
   double longest = rv_max(extent.x, rv_max(extent.y, extent.z));
   size = rv_max(size, longest / (double)((1 << AXIS_BITS) - 8));
   g->size = size;
@@ -370,8 +373,9 @@ static bool films_touch(const RvContacts* c, size_t e, size_t f, double at, doub
 static bool near_pair(const Broad* b, size_t e, size_t f, const RvClosestLanes* at, int lane, Near* near) {
   const RvContacts* c = b->c;
   const RvSegments* s = &c->segments;
-  RvVec3 p = s->search_extent[e], q = s->search_extent[f],
-         delta = rv_vec3(at->delta[0][lane], at->delta[1][lane], at->delta[2][lane]);
+  RvVec3 p = s->search_extent[e];
+  RvVec3 q = s->search_extent[f];
+  RvVec3 delta = rv_vec3(at->delta[0][lane], at->delta[1][lane], at->delta[2][lane]);
   if (!(fabs(delta.x) < p.x + q.x) || !(fabs(delta.y) < p.y + q.y) || !(fabs(delta.z) < p.z + q.z)) return false;
   double radii = s->edge_radius[e] + s->edge_radius[f];
   double distance = at->distance[lane], limit = b->def->reach * (1 + b->def->margin) * radii;
@@ -380,7 +384,10 @@ static bool near_pair(const Broad* b, size_t e, size_t f, const RvClosestLanes* 
   if (distance < limit) return true;
   size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
   RvVec3 n = rv_scale(delta, 1 / distance);
-  double e0 = rv_dot(n, s->v[i]), e1 = rv_dot(n, s->v[i + 1]), f0 = rv_dot(n, s->v[j]), f1 = rv_dot(n, s->v[j + 1]);
+  double e0 = rv_dot(n, s->v[i]);
+  double e1 = rv_dot(n, s->v[i + 1]);
+  double f0 = rv_dot(n, s->v[j]);
+  double f1 = rv_dot(n, s->v[j + 1]);
   double close = rv_max(f0, f1) - rv_min(e0, e1) + b->dt * fabs(rv_dot(n, b->def->acceleration));
   if (distance < limit + b->dt * close) return true;
   return c->wet && distance < s->height[e] + s->height[f] &&
@@ -447,7 +454,10 @@ static bool test_bunch(Broad* b, size_t chunk, Bunch* bunch) {
 static bool pairs_of_entry(Broad* b, size_t chunk, size_t e, size_t entry, const RvBoxes* x, Seen* seen, Bunch* bunch) {
   const RvContacts* c = b->c;
   uint32_t bits[RV_CONTACT_MAX_TESTS / RV_BOXES];
-  size_t at = b->place[entry], first = at + 1, last = b->stop[at], stop = last;
+  size_t at = b->place[entry];
+  size_t first = at + 1;
+  size_t last = b->stop[at];
+  size_t stop = last;
   if (stop - first > RV_CONTACT_MAX_TESTS) stop = first + RV_CONTACT_MAX_TESTS;
   size_t most = b->exact[chunk] + MAX_EXACT, strand = c->strand_of[e];
   b->tests[chunk] += stop - first;
@@ -475,7 +485,9 @@ static bool order_chunk(Broad* b, size_t chunk) {
   const RvContacts* c = b->c;
   const Found* found = &b->work->found[chunk];
   RvKeys* out = &b->work->pairs[chunk];
-  size_t first = chunk * b->grain, last = first + b->grain < c->nedge ? first + b->grain : c->nedge, at = 0;
+  size_t first = chunk * b->grain;
+  size_t last = first + b->grain < c->nedge ? first + b->grain : c->nedge;
+  size_t at = 0;
   size_t extra = c->extra ? c->extra_first[last] - c->extra_first[first] : 0;
   if (!rv_array_reserve(out, found->count + extra)) return false;
   for (size_t e = first; e < last; ++e) {
@@ -518,7 +530,8 @@ static void copy_pairs(void* arg, size_t begin, size_t end) {
   const Broad* b = arg;
   RvContacts* c = b->c;
   for (size_t chunk = begin; chunk < end; ++chunk) {
-    size_t first = chunk * b->grain, last = first + b->grain < c->nedge ? first + b->grain : c->nedge;
+    size_t first = chunk * b->grain;
+    size_t last = first + b->grain < c->nedge ? first + b->grain : c->nedge;
     if (b->work->pairs[chunk].count)
       memcpy(c->pairs.data + b->at[chunk], b->work->pairs[chunk].data,
              b->work->pairs[chunk].count * sizeof *c->pairs.data);

@@ -117,7 +117,9 @@ static void set_touch_ends(RvContacts* c) {
   for (size_t k = 0; k <= nbatch; ++k) c->touch_at[k] = 0;
   for (size_t k = 0; k < n; ++k) {
     // a point is 2 x vertex, or that plus 1 for the middle of the edge after it
-    size_t point = (size_t)(c->touch_keys.data[k] >> 32), vertex = point / 2, lo = rv_contact_strand(c, vertex);
+    size_t point = (size_t)(c->touch_keys.data[k] >> 32);
+    size_t vertex = point / 2;
+    size_t lo = rv_contact_strand(c, vertex);
     const RvContactStrand* s = &c->strands[lo];
     size_t i = vertex - lo - s->first, last = c->strands[lo + 1].first - s->first;
     double t = point % 2 ? 0.5 : 0;

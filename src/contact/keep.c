@@ -22,7 +22,8 @@ static int by_gap(const void* pa, const void* pb) {
 // Distance of a candidate along its normal at the start of the step.
 static double gap_of(const RvContacts* c, const RvLinkCandidate* l) {
   const RvVec3* x = c->segments.x;
-  size_t i = rv_contact_vertex(c, (size_t)(l->key >> 32)), j = rv_contact_vertex(c, (size_t)(l->key & UINT32_MAX));
+  size_t i = rv_contact_vertex(c, (size_t)(l->key >> 32));
+  size_t j = rv_contact_vertex(c, (size_t)(l->key & UINT32_MAX));
   return rv_dot(l->normal, rv_sub(rv_lerp(x[i], x[i + 1], l->along[0]), rv_lerp(x[j], x[j + 1], l->along[1])));
 }
 
@@ -135,7 +136,8 @@ static void put_blocks(void* arg, size_t begin, size_t end) {
 
 // Room for all that is kept; false: no memory.
 static bool make_room(RvContacts* c, RvKeptCount total) {
-  size_t wet = ((size_t)total.wet + RV_LINKS - 1) / RV_LINKS, all = wet + ((size_t)total.dry + RV_LINKS - 1) / RV_LINKS;
+  size_t wet = ((size_t)total.wet + RV_LINKS - 1) / RV_LINKS;
+  size_t all = wet + ((size_t)total.dry + RV_LINKS - 1) / RV_LINKS;
   if (!rv_array_resize(&c->keys, total.links) || !rv_array_resize(&c->memory, total.links) ||
       !rv_array_resize(&c->along, 2 * (size_t)total.links) || !rv_array_resize(&c->link_of, all * RV_LINKS) ||
       !rv_array_resize(&c->blocks, all) || !rv_array_resize(&c->law_blocks, wet) ||

@@ -84,7 +84,8 @@ static void begin_around(const RvContacts* c, size_t e, Around* a) {
 static void find_old(const RvContacts* c, size_t e, size_t f, Around* a, Beside found) {
   const RvContactStrand* s = &c->strands[c->strand_of[f]];
   const uint64_t* keys = c->old_keys.data;
-  uint32_t first = (uint32_t)(f > s[0].first ? f - 1 : f), last = (uint32_t)(f + 1 < s[1].first ? f + 1 : f);
+  uint32_t first = (uint32_t)(f > s[0].first ? f - 1 : f);
+  uint32_t last = (uint32_t)(f + 1 < s[1].first ? f + 1 : f);
   if (e != a->source) begin_around(c, e, a);
   for (int k = 0; k < 3; ++k) {
     found[k][0] = found[k][1] = found[k][2] = NULL;
@@ -257,7 +258,8 @@ static void consider(const Build* b, Group* g, int k, Around* around) {
   const RvSegments* s = &c->segments;
   const RvFacingLanes* at = &g->facing;
   size_t e = g->index.edge[0][k], f = g->index.edge[1][k];
-  double reach = def->reach * (s->edge_radius[e] + s->edge_radius[f]), film = c->wet ? s->film[e] + s->film[f] : 0;
+  double reach = def->reach * (s->edge_radius[e] + s->edge_radius[f]);
+  double film = c->wet ? s->film[e] + s->film[f] : 0;
   // A pair with film that faces nothing and is far is no candidate: most bridged pairs are side by side.
   g->none[k] =
       (film > 0 && !(at->length[k] > 0) && at->gap[k] - at->close[k] > reach) || (all_fixed(c, e) && all_fixed(c, f));
@@ -313,7 +315,10 @@ static bool make_link(const Build* b, RvLinkCandidate* out, Group* g, int k) {
   RvContacts* c = b->c;
   const RvContactDef* def = b->def;
   const RvSegments* s = &c->segments;
-  size_t e = g->index.edge[0][k], f = g->index.edge[1][k], i = g->index.vertex[0][k], j = g->index.vertex[1][k];
+  size_t e = g->index.edge[0][k];
+  size_t f = g->index.edge[1][k];
+  size_t i = g->index.vertex[0][k];
+  size_t j = g->index.vertex[1][k];
   if (g->none[k] || !(g->facing.length[k] > 0)) return false;
   RvFacing facing = facing_of(g, k);
   const RvLinkMemory* old = g->old[k];
@@ -329,7 +334,8 @@ static bool make_link(const Build* b, RvLinkCandidate* out, Group* g, int k) {
   // d0 of the pair: smaller where it met closer, so that nothing jumps.
   double keep = old ? rv_max(old->reach, rv_min(reach, gap)) : rv_min(reach, gap);
   if (bridged) keep = rv_min(reach, keep + reach * b->dt / REGAIN);
-  double width = reach * (1 - 1 / def->reach), stiffness = multiple_of(b, e, f) * def->stiffness * facing.length;
+  double width = reach * (1 - 1 / def->reach);
+  double stiffness = multiple_of(b, e, f) * def->stiffness * facing.length;
   // Strands that have crossed are brought back by at most d0 a step, which bounds the energy.
   out->reach = rv_min(keep, gap + reach);
   out->normal = facing.normal;

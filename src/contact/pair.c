@@ -25,13 +25,20 @@ static double clamp01(double x) {
 // clamped to its segment.
 RvClosest rv_contact_closest_points(RvVec3 a0, RvVec3 a1, RvVec3 b0, RvVec3 b1) {
   RvVec3 d = rv_sub(a1, a0), e = rv_sub(b1, b0), r = rv_sub(a0, b0);
-  double dd = rv_dot(d, d), ee = rv_dot(e, e), de = rv_dot(d, e), dr = rv_dot(d, r), er = rv_dot(e, r);
+  double dd = rv_dot(d, d);
+  double ee = rv_dot(e, e);
+  double de = rv_dot(d, e);
+  double dr = rv_dot(d, r);
+  double er = rv_dot(e, r);
   double s, t, det = dd * ee - de * de, per_d = 1 / dd, per_e = 1 / ee;
   // Where the lines are parallel, the middle of the overlap is taken, which is continuous with the neighbouring edges.
   if (det > PARALLEL_LINES * dd * ee) {
     s = clamp01((de * er - ee * dr) / det);
   } else {
-    double t0 = er * per_e, t1 = (er + de) * per_e, lo = clamp01(rv_min(t0, t1)), hi = clamp01(rv_max(t0, t1));
+    double t0 = er * per_e;
+    double t1 = (er + de) * per_e;
+    double lo = clamp01(rv_min(t0, t1));
+    double hi = clamp01(rv_max(t0, t1));
     s = clamp01((0.5 * (lo + hi) * de - dr) * per_d);
   }
   t = (de * s + er) * per_e;
@@ -59,7 +66,8 @@ static void clip(double value, double slope, double* lo, double* hi) {
 static RvVec3 normal_of(RvVec3 ta, RvVec3 tb, RvVec3 delta, RvVec3 side) {
   RvVec3 cross = rv_cross(ta, tb);
   double sine2 = rv_dot(cross, cross), parallel = BLEND / (sine2 + BLEND);
-  RvVec3 across = rv_normalize(cross, rv_perpendicular(tb)), out = rv_scale(across, rv_dot(across, delta));
+  RvVec3 across = rv_normalize(cross, rv_perpendicular(tb));
+  RvVec3 out = rv_scale(across, rv_dot(across, delta));
   RvVec3 m = rv_mad(out, parallel, rv_sub(delta, out));
   bool sided = rv_dot(side, side) > 0;
   m = rv_normalize(m, sided ? side : across);
@@ -75,8 +83,12 @@ RvFacing rv_contact_facing(const RvEdgePair* p, double wide, RvVec3 side) {
   RvClosest near = rv_contact_closest_points(p->a[0], p->a[1], p->b[0], p->b[1]);
   out.normal = normal_of(ta, tb, near.delta, side);
   // Clip a to the width of b, seen along the normal, and to the planes of b.
-  RvVec3 from = rv_sub(p->a[0], p->b[0]), beside = rv_normalize(rv_cross(out.normal, tb), rv_vec3(0, 0, 0));
-  double lo = 0, hi = 1, off = rv_dot(from, beside), slope = rv_dot(d, beside);
+  RvVec3 from = rv_sub(p->a[0], p->b[0]);
+  RvVec3 beside = rv_normalize(rv_cross(out.normal, tb), rv_vec3(0, 0, 0));
+  double lo = 0;
+  double hi = 1;
+  double off = rv_dot(from, beside);
+  double slope = rv_dot(d, beside);
   clip(wide - off, -slope, &lo, &hi);
   clip(wide + off, slope, &lo, &hi);
   clip(rv_dot(from, p->before), rv_dot(d, p->before), &lo, &hi);

@@ -188,7 +188,8 @@ static void set_extents(void* arg, size_t begin, size_t end) {
   // half of the distance that one of a pair may fall while the other is supported
   RvVec3 fall = rv_scale(f->def->acceleration, 0.5 * f->dt * f->dt);
   for (size_t chunk = begin; chunk < end; ++chunk) {
-    size_t last = (chunk + 1) * f->grain < c->nstrand ? (chunk + 1) * f->grain : c->nstrand, clipped = 0;
+    size_t last = (chunk + 1) * f->grain < c->nstrand ? (chunk + 1) * f->grain : c->nstrand;
+    size_t clipped = 0;
     for (size_t k = chunk * f->grain; k < last; ++k) {
       for (size_t e = c->strands[k].first; e < c->strands[k + 1].first; ++e) {
         size_t at = e + k;

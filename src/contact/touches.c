@@ -174,7 +174,8 @@ static bool collect(Touching* w) {
 static RvResult remove_drift(Touching* w, RvError* error) {
   size_t n = w->points->count;
   // the solid's velocity is needed only where both can meet
-  double reach = w->solid->offset + w->solid->fastest * (fabs(w->solid->grid_time) + w->dt), longest = 0;
+  double reach = w->solid->offset + w->solid->fastest * (fabs(w->solid->grid_time) + w->dt);
+  double longest = 0;
   for (size_t k = 0; k < n; ++k) {
     const Point* p = &w->points->data[k];
     longest = rv_max(longest, margin_of(w, p) + rv_distance(p->from, p->to));
@@ -274,7 +275,8 @@ static RvVec3 tangential(RvVec3 a, RvVec3 n) {
 // The bridge of a touch (WH-9): the input of its share and of its law; weight 0 where there is none.
 static RvWetPair bridge_of(const Touching* w, const Point* p, double multiple, double after, const RvTouchMemory* old) {
   RvWetPair out = {0};
-  double reach = reach_of(w, p), slack = SLACK * reach + w->dt * w->dt * rv_length(w->def->acceleration);
+  double reach = reach_of(w, p);
+  double slack = SLACK * reach + w->dt * w->dt * rv_length(w->def->acceleration);
   RvWetMeeting m = {p->distance, reach, p->radius, height_of(w, p), {p->film, 0}, old ? old->area : 0};
   double weight;
   if (!rv_contact_wet_meets(rv_contact_solid_table(w->c, p->key), &m, &weight)) return out;

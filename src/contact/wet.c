@@ -119,7 +119,8 @@ static void measure_old(void* arg, size_t begin, size_t end) {
     w->distance[k] = INFINITY;
     w->weight[k] = 0;
     if (w->c->old_memory.data[k].area > 0) {
-      size_t e = (size_t)(w->c->old_keys.data[k] >> 32), f = (size_t)(w->c->old_keys.data[k] & UINT32_MAX);
+      size_t e = (size_t)(w->c->old_keys.data[k] >> 32);
+      size_t f = (size_t)(w->c->old_keys.data[k] & UINT32_MAX);
       index.vertex[0][count] = (uint32_t)rv_contact_vertex(w->c, e);
       index.vertex[1][count] = (uint32_t)rv_contact_vertex(w->c, f);
       link[count++] = k;
@@ -173,7 +174,10 @@ static double edge_length(const RvContacts* c, size_t e) {
 
 // The one or two edges of a touch's point; returns their number.
 static int edges_of_point(const RvContacts* c, uint64_t key, size_t edge[2]) {
-  size_t point = (size_t)(key >> 32), vertex = point / 2, strand = rv_contact_strand(c, vertex), e = vertex - strand;
+  size_t point = (size_t)(key >> 32);
+  size_t vertex = point / 2;
+  size_t strand = rv_contact_strand(c, vertex);
+  size_t e = vertex - strand;
   int n = 0;
   if (point % 2 == 0 && e > c->strands[strand].first) edge[n++] = e - 1;
   if (e < c->strands[strand + 1].first) edge[n++] = e;

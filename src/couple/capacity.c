@@ -176,7 +176,8 @@ static void lay_beads(void* arg, size_t begin, size_t end) {
     int i = 0;
     for (uint32_t b = first; b < last; ++b) {
       // The edge of the bead.
-      double want = (b - first + 0.5) * each, edge = rv_distance(rv_couple_x(v + i), rv_couple_x(v + i + 1));
+      double want = (b - first + 0.5) * each;
+      double edge = rv_distance(rv_couple_x(v + i), rv_couple_x(v + i + 1));
       while (want > at + edge && i + 2 < s->count) {
         at += edge;
         ++i;
@@ -306,7 +307,8 @@ static double count_ratio(const Capacity* k, const Bead* b, const Near* near) {
   double all = sum_near(near, (float)((b->x[0] - k->lo[0]) * inverse), (float)((b->x[1] - k->lo[1]) * inverse),
                         (float)((b->x[2] - k->lo[2]) * inverse));
   int64_t at = b - k->beads, away = (int64_t)(width / (b->weight / b->hairs)) + 2;
-  int64_t lo = at - away > b->first ? at - away : b->first, hi = at + away < b->last ? at + away + 1 : b->last;
+  int64_t lo = at - away > b->first ? at - away : b->first;
+  int64_t hi = at + away < b->last ? at + away + 1 : b->last;
   for (int64_t j = lo; j < hi; ++j) own += k->beads[j].weight * kernel(b->x, k->beads[j].x, inverse * inverse);
   return own > 0 && all > own ? all / own : 1;
 }
@@ -319,7 +321,8 @@ static void settle(const Capacity* k, Bead* b, double ratio, double hairs, bool 
   double before = b->before;
   b->before = n;
   if (!b->settled || first || last) return;
-  double slope = rv_clamp(rv_log_e(n / before) / rv_log_e(2), 0, 3), narrow = rv_log_e(0.5 * k->radius);
+  double slope = rv_clamp(rv_log_e(n / before) / rv_log_e(2), 0, 3);
+  double narrow = rv_log_e(0.5 * k->radius);
   double at = (rv_log_e(b->one * sqrt(rv_couple_root3(before))) - slope / 6 * narrow) / (1 - slope / 6);
   b->before = before * rv_exp(slope * rv_clamp(at - narrow, 0, rv_log_e(2)));
 }
@@ -425,7 +428,8 @@ static void set_vertices(void* arg, size_t begin, size_t end) {
         continue;
       }
       double place = each > 0 ? rv_clamp(at / each - 0.5, 0, count - 1) : 0;
-      uint32_t b = (uint32_t)place < count - 1 ? (uint32_t)place : count - 1, next = b + 1 < count ? b + 1 : b;
+      uint32_t b = (uint32_t)place < count - 1 ? (uint32_t)place : count - 1;
+      uint32_t next = b + 1 < count ? b + 1 : b;
       double hairs = hairs_of(k, first + b), t = place - b;
       hairs += t * (hairs_of(k, first + next) - hairs);
       set_vertex(k, s, i, hairs);

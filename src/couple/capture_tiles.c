@@ -152,8 +152,8 @@ static bool join(RvCapture* k, size_t chunks) {
   if (total > UINT32_MAX / 2 || !rv_array_resize(&w->entries, total)) return false;
   for (size_t n = 0; n < chunks; ++n) {
     size_t first = k->first + n * RV_COUPLE_GRAIN, last = last_of(k, n);
-    size_t lo = c->strands.data[first].first,
-           hi = last < c->strands.count ? c->strands.data[last].first : c->vertices.count;
+    size_t lo = c->strands.data[first].first;
+    size_t hi = last < c->strands.count ? c->strands.data[last].first : c->vertices.count;
     for (size_t i = lo; i < hi; ++i) k->edge_first[i] += (uint32_t)at;
     if (w->chunk[n].count) memcpy(w->entries.data + at, w->chunk[n].data, w->chunk[n].count * sizeof(RvCaptureEntry));
     at += w->chunk[n].count;
@@ -169,8 +169,8 @@ bool rv_couple_capture_find_entries(RvCapture* k) {
   const size_t wave = RV_COUPLE_CHUNKS * RV_COUPLE_GRAIN;
   k->w->entries.count = 0;
   for (k->first = 0; k->first < k->c->strands.count; k->first += wave) {
-    size_t left = k->c->strands.count - k->first,
-           chunks = ((left < wave ? left : wave) + RV_COUPLE_GRAIN - 1) / RV_COUPLE_GRAIN;
+    size_t left = k->c->strands.count - k->first;
+    size_t chunks = ((left < wave ? left : wave) + RV_COUPLE_GRAIN - 1) / RV_COUPLE_GRAIN;
     rv_parallel_for(chunks, 1, walk_some, k);
     if (!join(k, chunks)) return false;
   }

@@ -76,7 +76,9 @@ static bool drip_tip(const Drip* k, uint32_t index, Drops* out, double* retained
   int i = s->count - 1;
   size_t packed = s->first + (size_t)i;
   const RvCoupleVertex* v = &k->c->vertices.data[packed];
-  double volume = film->drop[s->drop], nominal = k->set->nominal, pull = k->c->tip_acceleration.data[index];
+  double volume = film->drop[s->drop];
+  double nominal = k->set->nominal;
+  double pull = k->c->tip_acceleration.data[index];
   if (!(volume > 0)) return true;
   // Whether it falls.
   double reach = rv_couple_capacity_radius(v->radius, k->set->tension, k->set->density, pull, s->hairs);
@@ -151,8 +153,8 @@ static RvVec3 take(const Drip* k, const RvCoupleStrand* s, const Stretch* r, dou
     const RvCoupleVertex* v = &k->c->vertices.data[packed];
     double *own = &film->volume[s->vertex + (size_t)i * RV_LANES], before = *own;
     double excess = fmax(before - k->c->capacity.data[packed], 0);
-    double share = fmin(part * excess + part_below * (before - excess), before),
-           above = rv_couple_above(v, i, s->count);
+    double share = fmin(part * excess + part_below * (before - excess), before);
+    double above = rv_couple_above(v, i, s->count);
     // after rounding: the difference of the two doubles
     *own = before - share;
     share = before - *own;
@@ -180,7 +182,9 @@ static RvVec3 random_position(const Drip* k, const RvCoupleStrand* s, int i, int
 // Drops of a stretch; false: no memory.
 static bool drip_stretch(const Drip* k, uint32_t index, const Stretch* r, Drops* out, double* retained) {
   const RvCoupleStrand* s = &k->c->strands.data[index];
-  double quarter = DROP * k->set->nominal, sure = floor(r->due / quarter), remainder = r->due - sure * quarter;
+  double quarter = DROP * k->set->nominal;
+  double sure = floor(r->due / quarter);
+  double remainder = r->due - sure * quarter;
   if (sure > MOST_DROPS) {
     sure = MOST_DROPS;
     remainder = 0;

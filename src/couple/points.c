@@ -146,8 +146,8 @@ static bool join(Walk* w, size_t chunks) {
   if (total > UINT32_MAX / 2 || !rv_array_resize(&c->points, total)) return false;
   for (size_t k = 0; k < chunks; ++k) {
     size_t first = w->first + k * RV_COUPLE_GRAIN, last = last_of(w, k);
-    size_t lo = c->strands.data[first].first,
-           hi = last < c->strands.count ? c->strands.data[last].first : c->vertices.count;
+    size_t lo = c->strands.data[first].first;
+    size_t hi = last < c->strands.count ? c->strands.data[last].first : c->vertices.count;
     for (size_t i = lo; i < hi; ++i) c->edge_first.data[i] += (uint32_t)at;
     if (c->chunk[k].count) memcpy(c->points.data + at, c->chunk[k].data, c->chunk[k].count * sizeof *c->points.data);
     at += c->chunk[k].count;
@@ -160,8 +160,8 @@ static bool join(Walk* w, size_t chunks) {
 static bool walk_all(Walk* w) {
   const size_t wave = RV_COUPLE_CHUNKS * RV_COUPLE_GRAIN;
   for (w->first = 0; w->first < w->c->strands.count; w->first += wave) {
-    size_t left = w->c->strands.count - w->first,
-           chunks = ((left < wave ? left : wave) + RV_COUPLE_GRAIN - 1) / RV_COUPLE_GRAIN;
+    size_t left = w->c->strands.count - w->first;
+    size_t chunks = ((left < wave ? left : wave) + RV_COUPLE_GRAIN - 1) / RV_COUPLE_GRAIN;
     rv_parallel_for(chunks, 1, walk_some, w);
     if (!join(w, chunks)) return false;
   }

@@ -87,7 +87,8 @@ static Faces faces_at(const Push* s, const RvCouplePoint* p, int axis) {
   rv_couple_stencil_homes(c, &st, p->tile, at, home);
   for (int k = 0; k < 8; ++k) {
     if (at[k] < 0) continue;
-    double m = st.w[k] * (double)c->mass.axis[axis][at[k]], u = (double)g->velocity[axis].data[home[k]];
+    double m = st.w[k] * (double)c->mass.axis[axis][at[k]];
+    double u = (double)g->velocity[axis].data[home[k]];
     float gradient = s->slope.axis[axis][at[k]];
     // faces without liquid beside them are not part of the solve: they took the whole acceleration
     if (g->valid[axis].data[home[k]] > 0) r.change += m * (u - (double)g->drag_target[axis].data[home[k]]);
@@ -157,7 +158,9 @@ static void return_film(const Push* s, const RvCoupleStrand* strand) {
     size_t packed = strand->first + (size_t)i, at = strand->vertex + (size_t)i * RV_LANES;
     const RvCoupleVertex* v = &c->vertices.data[packed];
     double part[2] = {rv_couple_above(v, i, strand->count), 1 - rv_couple_above(v + 1, i + 1, strand->count)};
-    double volume = part[0] * film->volume[at] + part[1] * film->volume[at + RV_LANES], moved = 0, flow = 0;
+    double volume = part[0] * film->volume[at] + part[1] * film->volume[at + RV_LANES];
+    double moved = 0;
+    double flow = 0;
     if (!(volume > 0)) continue;
     RvVec3 t = rv_couple_tangent(v);
     for (int k = 0; k < 2; ++k) {

@@ -41,7 +41,8 @@ static void copy_faces(void* arg, size_t begin, size_t end) {
     for (int a = 0; a < 3; ++a) {
       size_t home = (size_t)f->c->near_home.data[t] * RV_TILE_CELLS;
       const float *mass = f->grid->mass[a].data + home, *momentum = f->grid->momentum[a].data + home;
-      float *m = f->c->mass.axis[a] + t * RV_TILE_CELLS, *u = f->c->velocity.axis[a] + t * RV_TILE_CELLS;
+      float* m = f->c->mass.axis[a] + t * RV_TILE_CELLS;
+      float* u = f->c->velocity.axis[a] + t * RV_TILE_CELLS;
       for (size_t i = 0; i < RV_TILE_CELLS; ++i) {
         float v = momentum[i] / mass[i];
         bool wet = mass[i] > 0 && isfinite(v);
@@ -207,11 +208,12 @@ static void measure_some(void* arg, size_t begin, size_t end) {
     const RvCoupleStrand* strand = &c->strands.data[k];
     for (int i = 0; i + 1 < strand->count; ++i) {
       const RvCoupleVertex* v = c->vertices.data + strand->first + i;
-      size_t first = c->edge_first.data[strand->first + (size_t)i],
-             last = c->edge_first.data[strand->first + (size_t)i + 1];
+      size_t first = c->edge_first.data[strand->first + (size_t)i];
+      size_t last = c->edge_first.data[strand->first + (size_t)i + 1];
       if (first == last) continue;
       RvVec3 tangent = rv_couple_tangent(v);
-      double f0 = rv_couple_at(s->set->drag_at, strand, i), f1 = rv_couple_at(s->set->drag_at, strand, i + 1);
+      double f0 = rv_couple_at(s->set->drag_at, strand, i);
+      double f1 = rv_couple_at(s->set->drag_at, strand, i + 1);
       for (size_t n = first; n < last; ++n) {
         RvCouplePoint* p = &c->points.data[n];
         measure_point(s, v, tangent, fmax(f0 + (double)p->t * (f1 - f0), 0), p);
@@ -284,7 +286,8 @@ static Sums point_sums(const Sample* s, const RvCoupleVertex* v, RvVec3 tangent,
   for (int a = 0; a < 3; ++a) {
     double momentum;
     sum_effective(s, p, a, &mass[a], &momentum);
-    double rate = (double)p->drag[a] * (double)p->inverse_mass[a], u = mass[a] > 0 ? momentum / mass[a] : 0;
+    double rate = (double)p->drag[a] * (double)p->inverse_mass[a];
+    double u = mass[a] > 0 ? momentum / mass[a] : 0;
     r.drag[a] = rate * mass[a];
     r.push[a] = rate * momentum;
     r.u[a] = r.wet_length * u;
@@ -335,8 +338,8 @@ static void gather_some(void* arg, size_t begin, size_t end) {
     Sums here = {0};
     for (int i = 0; i < strand->count; ++i) {
       const RvCoupleVertex* v = c->vertices.data + strand->first + i;
-      size_t first = c->edge_first.data[strand->first + (size_t)i],
-             last = c->edge_first.data[strand->first + (size_t)i + 1];
+      size_t first = c->edge_first.data[strand->first + (size_t)i];
+      size_t last = c->edge_first.data[strand->first + (size_t)i + 1];
       Sums next = {0};
       if (last > first) {
         RvVec3 tangent = rv_couple_tangent(v);

@@ -102,7 +102,8 @@ static double interpolate(const End* e, const double* a) {
 
 // Capillary pressure at an end, Pa, and its derivative by the volume there, Pa/m3.
 static double pressure(const Across* a, const RvFilmBridge* bridge, const End* e, double* slope) {
-  double sum = 0, pull = a->m->liquid.tension * a->cosine[(e->b - a->m->batches) * RV_LANES + e->lane];
+  double sum = 0;
+  double pull = a->m->liquid.tension * a->cosine[(e->b - a->m->batches) * RV_LANES + e->lane];
   *slope = 0;
   for (int v = 0; v < 2; ++v) {
     size_t k = e->vertex[v];
@@ -116,8 +117,8 @@ static double pressure(const Across* a, const RvFilmBridge* bridge, const End* e
 
 // Conductance of a bridge, m3/s per Pa; 0 where the donor has no film.
 static double conductance(const Across* a, const RvFilmBridge* bridge, const End* donor, const End* receiver) {
-  double r = 0.5 * (interpolate(donor, a->m->radius) + interpolate(receiver, a->m->radius)),
-         slip = a->def->settings.slip;
+  double r = 0.5 * (interpolate(donor, a->m->radius) + interpolate(receiver, a->m->radius));
+  double slip = a->def->settings.slip;
   double mu = fmax(a->m->liquid.consistency, LEAST_VISCOSITY), apart = bridge->distance + 2 * r;
   double hairs = fmin(interpolate(donor, a->m->hairs), interpolate(receiver, a->m->hairs));
   return hairs * (r * r + 4 * slip * r) / (8 * mu) / apart * interpolate(donor, a->height) * bridge->length;

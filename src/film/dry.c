@@ -44,11 +44,13 @@ static Place place_at(const RvFilmModel* m, const RvFilmBatch* b, const double* 
 // Evaporates a layer of thickness `depth`: from the film's surface first; the remaining depth dries the fibre. Returns
 // the evaporated volume, m3.
 static double evaporate(const Place* p, double depth, double* film, double* absorbed) {
-  double height = rv_film_height(*film / (p->hairs * p->length), p->radius), around = 2 * RV_PI * p->length * p->hairs;
+  double height = rv_film_height(*film / (p->hairs * p->length), p->radius);
+  double around = 2 * RV_PI * p->length * p->hairs;
   // Film.
   double evaporated = fmin(*film, depth * around * (p->radius + height));
   if (*film - evaporated <= LEAST_FILM * around * p->radius) evaporated = *film;
-  double remaining = *film - evaporated, spent = evaporated > 0 ? evaporated / (around * (p->radius + height)) : 0;
+  double remaining = *film - evaporated;
+  double spent = evaporated > 0 ? evaporated / (around * (p->radius + height)) : 0;
   *film = remaining;
   if (remaining > 0) return evaporated;
   // Absorbed liquid.
@@ -115,7 +117,8 @@ static double dry_lane(const RvFilmModel* m, RvFilmState* s, const RvFilmStepDef
     if (s->volume[at] == 0) s->strain[at] = 0;
     depth_at_tip = depth;
   }
-  size_t k = index * RV_LANES + (size_t)lane, tip = b->vertex_at + (size_t)((b->vertices - 1) * RV_LANES + lane);
+  size_t k = index * RV_LANES + (size_t)lane;
+  size_t tip = b->vertex_at + (size_t)((b->vertices - 1) * RV_LANES + lane);
   // The drop at the tip.
   if (depth_at_tip > 0)
     evaporated +=

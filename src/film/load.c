@@ -43,9 +43,13 @@ static void load_mass(const Load* l, const RvFilmBatch* b, size_t batch) {
 // Mass of a vertex's film that slides along the tangent, and the film's force on the strand.
 static void load_vertex(const Load* l, const RvFilmBatch* b, const RvFilmShape* s, const double* hold, int i,
                         int lane) {
-  size_t k = (size_t)i * RV_LANES + (size_t)lane, at = b->vertex_at + k, k3 = (size_t)(3 * i) * RV_LANES + (size_t)lane;
+  size_t k = (size_t)i * RV_LANES + (size_t)lane;
+  size_t at = b->vertex_at + k;
+  size_t k3 = (size_t)(3 * i) * RV_LANES + (size_t)lane;
   const RvFilmStepDef* d = l->def;
-  double density = l->m->liquid.density, film = density * l->s->volume[at], wet = d->wet ? d->wet[at] : 1;
+  double density = l->m->liquid.density;
+  double film = density * l->s->volume[at];
+  double wet = d->wet ? d->wet[at] : 1;
   double slides = (1 - hold[k]) * wet * film;  // kg
   double root = sqrt(slides);
   double gravity_along = 0;
@@ -70,7 +74,8 @@ static double turning_inertia(const Load* l, const RvFilmBatch* b, const RvFilmS
   const RvFilmModel* m = l->m;
   double mass =
       m->liquid.density * (s->share[k] * l->s->volume[at] + (1 - s->share[k + RV_LANES]) * l->s->volume[next]);
-  double r = 0.5 * (m->radius[at] + m->radius[next]), hairs = 0.5 * (m->hairs[at] + m->hairs[next]);
+  double r = 0.5 * (m->radius[at] + m->radius[next]);
+  double hairs = 0.5 * (m->hairs[at] + m->hairs[next]);
   double section = mass / (m->liquid.density * RV_PI * hairs * s->length[k]);
   return 0.5 * mass * (section + 2 * r * r);
 }
