@@ -36,7 +36,9 @@ static double closure(const RvBridgePair* p, double gap, double alpha, double x1
   double delta = 0.5 * (p->angle[0] + alpha - p->angle[1] - beta);
   double c = rv_cos(delta);
   double s = rv_sin(delta);
-  double cb = rv_cos(beta), sb = rv_sin(beta), x = p->radius + gap + (1 - cb) / p->curvature - x1;
+  double cb = rv_cos(beta);
+  double sb = rv_sin(beta);
+  double x = p->radius + gap + (1 - cb) / p->curvature - x1;
   double y = sb / p->curvature - y1;
   *slope = (cb * c - sb * s) / p->curvature + 0.5 * (y * s + x * c);
   return y * c - x * s;

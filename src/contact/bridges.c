@@ -52,7 +52,8 @@ static uint32_t root_of(uint32_t* parent, uint32_t k) {
 static void join(const RvContacts* c, uint32_t* parent) {
   for (size_t k = 0; k < c->spans.count; ++k) {
     if (!(c->memory.data[k].area > 0)) continue;
-    size_t e = (size_t)(c->keys.data[k] >> 32), f = (size_t)(c->keys.data[k] & UINT32_MAX);
+    size_t e = (size_t)(c->keys.data[k] >> 32);
+    size_t f = (size_t)(c->keys.data[k] & UINT32_MAX);
     uint32_t a = root_of(parent, (uint32_t)(rv_contact_vertex(c, e) + (c->along.data[2 * k] >= 0.5)));
     uint32_t b = root_of(parent, (uint32_t)(rv_contact_vertex(c, f) + (c->along.data[2 * k + 1] >= 0.5)));
     if (a < b)
@@ -74,7 +75,8 @@ static size_t count_tips(const RvContacts* c, uint32_t* parent) {
   for (size_t s = 0; s < c->nstrand; ++s) parent[s] = (uint32_t)s;
   for (size_t k = 0; k < c->spans.count; ++k) {
     if (!(c->memory.data[k].area > 0)) continue;
-    size_t e = (size_t)(c->keys.data[k] >> 32), f = (size_t)(c->keys.data[k] & UINT32_MAX);
+    size_t e = (size_t)(c->keys.data[k] >> 32);
+    size_t f = (size_t)(c->keys.data[k] & UINT32_MAX);
     if (level(c, e, c->along.data[2 * k]) < TIPS || level(c, f, c->along.data[2 * k + 1]) < TIPS) continue;
     uint32_t a = root_of(parent, (uint32_t)c->strand_of[e]);
     uint32_t b = root_of(parent, (uint32_t)c->strand_of[f]);

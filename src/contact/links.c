@@ -180,7 +180,8 @@ static bool make_bridge(const Build* b, RvLinkCandidate* w, size_t e, size_t f, 
   // Under water there is no force, whatever the other side is (WH-18).
   double tension_factor = rv_min(s->tension_factor[i] * (1 - at->u) + s->tension_factor[i + 1] * at->u,
                                  s->tension_factor[j] * (1 - at->v) + s->tension_factor[j + 1] * at->v);
-  double apart = b->dt * rv_dot(at->normal, between(s->v, i, j, at)), slack = SLACK * reach;
+  double apart = b->dt * rv_dot(at->normal, between(s->v, i, j, at));
+  double slack = SLACK * reach;
   double fall = b->dt * b->dt * fabs(rv_dot(at->normal, b->def->acceleration));
   w->weight = weight;
   w->length = at->length;
@@ -370,7 +371,8 @@ static void make_block(const Build* b, size_t block) {
   Group groups[GROUPS] = {0};
   Around around = {.source = SIZE_MAX};
   size_t last_edge = (block + 1) * RV_CANDIDATE_EDGES < c->nedge ? (block + 1) * RV_CANDIDATE_EDGES : c->nedge;
-  size_t begin = c->pair_first[block * RV_CANDIDATE_EDGES], end = c->pair_first[last_edge];
+  size_t begin = c->pair_first[block * RV_CANDIDATE_EDGES];
+  size_t end = c->pair_first[last_edge];
   RvFilmClaim* claims = c->candidates.claims[block];
   uint32_t count = 0, wet = 0;
   for (size_t first = begin; first < end;) {

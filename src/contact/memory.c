@@ -23,7 +23,8 @@ RvLinkState rv_contacts_link(const RvContacts* c, size_t k) {
 
 RvTouchState rv_contacts_touch(const RvContacts* c, size_t k) {
   const RvTouchMemory* m = &c->touch_memory.data[k];
-  size_t point = (size_t)(c->touch_keys.data[k] >> 32), lo = rv_contact_strand(c, point / 2);
+  size_t point = (size_t)(c->touch_keys.data[k] >> 32);
+  size_t lo = rv_contact_strand(c, point / 2);
   RvTouchState s = {.strand = c->strands[lo].input,
                     .point = (int32_t)(point - 2 * (c->strands[lo].first + lo)),
                     .collider = (int32_t)(c->touch_keys.data[k] & UINT32_MAX),

@@ -221,7 +221,8 @@ static void set_extents(void* arg, size_t begin, size_t end) {
 RvResult rv_contact_segments_fill(RvContacts* c, const double* q, const double* velocity, double dt,
                                   const RvContactDef* def, RvContactStats* stats, RvError* error) {
   Moments moments[CHUNKS];
-  size_t grain = (c->nstrand + CHUNKS - 1) / CHUNKS, chunks = (c->nstrand + grain - 1) / grain;
+  size_t grain = (c->nstrand + CHUNKS - 1) / CHUNKS;
+  size_t chunks = (c->nstrand + grain - 1) / grain;
   Fill f = {.c = c, .q = q, .velocity = velocity, .def = def, .dt = dt, .grain = grain, .moments = moments};
   f.origin = load3(q + rv_contact_unknown(c, &c->strands[0], 0));
   rv_parallel_for(chunks, 1, gather_strands, &f);

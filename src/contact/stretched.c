@@ -49,7 +49,8 @@ static bool is_far(const Search* s, size_t e, size_t f, double distance) {
 // Adds a pair, and those next to it within the range of a bridge of its area; false: no memory.
 static bool push_around(Search* s, size_t chunk, size_t e, size_t f, double area) {
   const RvContacts* c = s->c;
-  const RvContactStrand *a = &c->strands[c->strand_of[e]], *b = &c->strands[c->strand_of[f]];
+  const RvContactStrand* a = &c->strands[c->strand_of[e]];
+  const RvContactStrand* b = &c->strands[c->strand_of[f]];
   double reach = rv_contact_table(c, e, f)->rupture * sqrt(area);
   RvPairIndex index = {0};
   RvClosestLanes at;
@@ -84,10 +85,12 @@ static void search(void* arg, size_t begin, size_t end) {
   Search* s = arg;
   const RvContacts* c = s->c;
   for (size_t chunk = begin; chunk < end; ++chunk) {
-    size_t n = c->old_keys.count, last = (chunk + 1) * s->grain < n ? (chunk + 1) * s->grain : n;
+    size_t n = c->old_keys.count;
+    size_t last = (chunk + 1) * s->grain < n ? (chunk + 1) * s->grain : n;
     for (size_t k = chunk * s->grain; k < last && !s->failed[chunk]; ++k) {
       if (!(c->old_memory.data[k].area > 0)) continue;
-      size_t e = (size_t)(c->old_keys.data[k] >> 32), f = (size_t)(c->old_keys.data[k] & UINT32_MAX);
+      size_t e = (size_t)(c->old_keys.data[k] >> 32);
+      size_t f = (size_t)(c->old_keys.data[k] & UINT32_MAX);
       if (is_far(s, e, f, c->old_distance[k]) && !push_around(s, chunk, e, f, c->old_memory.data[k].area))
         s->failed[chunk] = true;
     }

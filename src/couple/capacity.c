@@ -103,7 +103,8 @@ static void find_acceleration(void* arg, size_t begin, size_t end) {
     for (int i = 0; i < s->count; ++i) {
       RvVec3 c = i + 1 < s->count ? strand_acceleration(k, s, i + 1) : b;
       RvVec3 mean = rv_scale(rv_add(rv_add(a, c), rv_scale(b, 2)), 0.25);
-      RvVec3 pull = rv_sub(rv_vec3(g[0], g[1], g[2]), mean), t = vertex_tangent(v + i, i, s->count);
+      RvVec3 pull = rv_sub(rv_vec3(g[0], g[1], g[2]), mean);
+      RvVec3 t = vertex_tangent(v + i, i, s->count);
       double along = rv_dot(pull, t), square = rv_dot(pull, pull) - along * along;
       k->c->acceleration.data[s->first + (size_t)i] =
           sqrt(fmax(square, 0) + ALONG * ALONG * along * along + LEAST * LEAST);
@@ -150,7 +151,8 @@ static bool count_beads(Capacity* k) {
     const RvCoupleStrand* s = &c->strands.data[i];
     k->first[i] = (uint32_t)k->nbead;
     if (!s->valid) continue;
-    double want = ceil(strand_length(k, s) / k->spacing), most = (double)BEADS_A_VERTEX * s->count;
+    double want = ceil(strand_length(k, s) / k->spacing);
+    double most = (double)BEADS_A_VERTEX * s->count;
     k->nbead += want < 1 ? 1 : (size_t)(want < most ? want : most);
   }
   k->first[n] = (uint32_t)k->nbead;

@@ -106,7 +106,9 @@ static RvCapturePiece piece_of(const RvCapture* k, const RvCaptureEntry* e) {
 // Volume that a particle offers for each weight. The offered share is 1 - exp(-rate fade dt) with the mean rate of the
 // hairs within reach; fade is the largest weight, 1 on a hair and 0 at its reach.
 static double offer(const RvCapture* k, size_t i) {
-  double weight = k->weight[i], volume = k->p->volume[i], least = DUST * k->set->nominal;
+  double weight = k->weight[i];
+  double volume = k->p->volume[i];
+  double least = DUST * k->set->nominal;
   if (!(weight > 0) || !(volume > 0)) return 0;
   double fade = fmin((double)k->nearest[i], 1) * smooth_step((double)k->p->age[i] / FRESH);
   double part = 1 - rv_exp(-(double)k->rate[i] / weight * fade * k->dt);

@@ -190,7 +190,8 @@ static bool drip_stretch(const Drip* k, uint32_t index, const Stretch* r, Drops*
     remainder = 0;
   }
   // One more drop, with the probability of the remainder.
-  double left = r->excess - sure * quarter, one = rv_clamp(left, DUST * k->set->nominal, quarter);
+  double left = r->excess - sure * quarter;
+  double one = rv_clamp(left, DUST * k->set->nominal, quarter);
   double chance = rv_random(k->random, (uint64_t)s->input, (uint64_t)r->first, 1);
   bool more = sure * quarter + one <= r->volume && left >= 0.5 * one && chance * one < remainder;
   int count = (int)sure + more;

@@ -114,7 +114,8 @@ static bool give_reaction(void* user, size_t point, double* give) {
   const double* moved = &r->moved[3 * (size_t)p->edge];
   int width = c->has_submerged_film ? WIDTH_WITH_FILM : WIDTH_DRY;
   double t = (double)p->t, part[2] = {0, 0}, radius = v[0].radius + t * (v[1].radius - v[0].radius);
-  double hairs = (double)p->hairs, volume = (double)p->length * hairs * RV_PI * radius * radius;
+  double hairs = (double)p->hairs;
+  double volume = (double)p->length * hairs * RV_PI * radius * radius;
   // The point's part of the film of both vertices.
   if (c->has_submerged_film && rv_couple_point_wet(p))
     for (int k = 0; k < 2; ++k) {
@@ -149,7 +150,8 @@ static void take_reaction(void* user, int axis, size_t at, int count, const doub
   const React* r = user;
   const RvCouple* c = r->c;
   size_t home = rv_couple_home(c, at);
-  float *mass = r->grid->mass[axis].data + home, *momentum = r->grid->momentum[axis].data + home;
+  float* mass = r->grid->mass[axis].data + home;
+  float* momentum = r->grid->momentum[axis].data + home;
   float* fibre = r->fibre.axis[axis] + at;
   for (int i = 0; i < count; ++i, ++sums) {
     fibre[i] += (float)sums[FIBRE * stride];

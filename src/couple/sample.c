@@ -40,7 +40,8 @@ static void copy_faces(void* arg, size_t begin, size_t end) {
   for (size_t t = begin; t < end; ++t)
     for (int a = 0; a < 3; ++a) {
       size_t home = (size_t)f->c->near_home.data[t] * RV_TILE_CELLS;
-      const float *mass = f->grid->mass[a].data + home, *momentum = f->grid->momentum[a].data + home;
+      const float* mass = f->grid->mass[a].data + home;
+      const float* momentum = f->grid->momentum[a].data + home;
       float* m = f->c->mass.axis[a] + t * RV_TILE_CELLS;
       float* u = f->c->velocity.axis[a] + t * RV_TILE_CELLS;
       for (size_t i = 0; i < RV_TILE_CELLS; ++i) {
@@ -164,7 +165,8 @@ static void drag_of(const RvCoupleSettings* set, double phi, double radius, doub
   double d[2];
   phi = rv_clamp(phi, RV_COUPLE_SHARE_LEAST, RV_COUPLE_SHARE_MOST);
   rv_couple_drag_law(phi, &d[0], &d[1]);
-  double free = 1 - phi, inertia = QUADRATIC * set->density * radius * speed * free * free * free;
+  double free = 1 - phi;
+  double inertia = QUADRATIC * set->density * radius * speed * free * free * free;
   for (int k = 0; k < 2; ++k) {
     double root = sqrt(set->law == RV_DRAG_FORCHHEIMER ? RV_PI * d[k] / phi : d[k]);
     *(k == 0 ? along : across) = free * free * set->viscosity * d[k] + inertia * root;

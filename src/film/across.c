@@ -107,7 +107,8 @@ static double pressure(const Across* a, const RvFilmBridge* bridge, const End* e
   *slope = 0;
   for (int v = 0; v < 2; ++v) {
     size_t k = e->vertex[v];
-    double outer = a->m->radius[k] + a->height[k], meniscus = outer + 0.5 * bridge->distance;
+    double outer = a->m->radius[k] + a->height[k];
+    double meniscus = outer + 0.5 * bridge->distance;
     double suction = pull / meniscus;
     sum -= e->weight[v] * suction;
     *slope += e->weight[v] * suction / meniscus / (2 * RV_PI * outer * a->m->hairs[k] * a->cell[k]);
@@ -119,7 +120,8 @@ static double pressure(const Across* a, const RvFilmBridge* bridge, const End* e
 static double conductance(const Across* a, const RvFilmBridge* bridge, const End* donor, const End* receiver) {
   double r = 0.5 * (interpolate(donor, a->m->radius) + interpolate(receiver, a->m->radius));
   double slip = a->def->settings.slip;
-  double mu = fmax(a->m->liquid.consistency, LEAST_VISCOSITY), apart = bridge->distance + 2 * r;
+  double mu = fmax(a->m->liquid.consistency, LEAST_VISCOSITY);
+  double apart = bridge->distance + 2 * r;
   double hairs = fmin(interpolate(donor, a->m->hairs), interpolate(receiver, a->m->hairs));
   return hairs * (r * r + 4 * slip * r) / (8 * mu) / apart * interpolate(donor, a->height) * bridge->length;
 }

@@ -70,7 +70,8 @@ static void mass_batches(void* arg, size_t begin, size_t end) {
     double before[RV_LANES] = {0}, here[RV_LANES], after[RV_LANES];
     lengths_at(a->x + b->at, 0, here);
     for (int j = 0; j + 1 < b->vertices; ++j) {
-      size_t at = b->vertex_at + (size_t)j * RV_LANES, edge = b->edge_at + (size_t)j * RV_LANES;
+      size_t at = b->vertex_at + (size_t)j * RV_LANES;
+      size_t edge = b->edge_at + (size_t)j * RV_LANES;
       const double* volume = a->s->volume;
       if (j + 2 < b->vertices)
         lengths_at(a->x + b->at, j + 1, after);

@@ -47,7 +47,8 @@ void rv_film_hold(const RvFilmModel* m, const RvFilmBatch* b, const RvFilmSettin
       double rate = settings->friction * multiplier(settings->friction_at, at);
       if (viscous) {
         double height = rv_film_height(volume[k] / (m->hairs[at] * shape->cell[k]), m->radius[at]);
-        double before = i > 0 ? speed[k - RV_LANES] : 0, after = i + 1 < b->vertices ? speed[k] : 0;
+        double before = i > 0 ? speed[k - RV_LANES] : 0;
+        double after = i + 1 < b->vertices ? speed[k] : 0;
         rate += rate_of(&m->liquid, height, m->radius[at], settings->slip,
                         (1 - shape->share[k]) * before + shape->share[k] * after);
       }

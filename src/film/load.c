@@ -19,7 +19,8 @@ enum { GRAIN = 16 };  // least number of batches of a parallel task
 
 // Speed of a vertex's film along its tangent: the mean of both edges' velocities by their shares, projected.
 static double speed_along(const RvFilmShape* s, const double* speed, int n, int i, int lane) {
-  size_t k = (size_t)i * RV_LANES + (size_t)lane, k3 = (size_t)(3 * i) * RV_LANES + (size_t)lane;
+  size_t k = (size_t)i * RV_LANES + (size_t)lane;
+  size_t k3 = (size_t)(3 * i) * RV_LANES + (size_t)lane;
   double sum = 0, share = s->share[k];
   for (size_t c = 0; c < 3; ++c) {
     double t = s->along[k3 + c * RV_LANES];
@@ -70,7 +71,9 @@ static void load_vertex(const Load* l, const RvFilmBatch* b, const RvFilmShape* 
 // Moment of inertia of an edge's film about the tangent (WH-25): rho / 2 pi ((h + r)^4 - r^4) l = m / 2 (A / pi + 2
 // r^2). Film under water counts too: the grid does not carry its rotation, so the fibre keeps all of it.
 static double turning_inertia(const Load* l, const RvFilmBatch* b, const RvFilmShape* s, int j, int lane) {
-  size_t k = (size_t)j * RV_LANES + (size_t)lane, at = b->vertex_at + k, next = at + RV_LANES;
+  size_t k = (size_t)j * RV_LANES + (size_t)lane;
+  size_t at = b->vertex_at + k;
+  size_t next = at + RV_LANES;
   const RvFilmModel* m = l->m;
   double mass =
       m->liquid.density * (s->share[k] * l->s->volume[at] + (1 - s->share[k + RV_LANES]) * l->s->volume[next]);
