@@ -67,9 +67,7 @@ static RvResult take(int across, int layers, double* ratio, RvError* error) {
   double sum = 0;
   for (size_t i = 0; i < p->count && !result; ++i)
     sum += p->volume[i] * part_taken(rv_rig_liquid_at(&bulk, i), across, reach);
-  if (!result)
-    result = rv_couple_capture(rig.couple, &rig.strands, &rig.set, &bulk.liquid.grid, p, STEP, true, rig.kick, &report,
-                               error);
+  if (!result) result = rv_rig_couple_capture_submerged(&rig, &bulk.liquid.grid, p, STEP, &report, error);
   *ratio = report.captured_volume / sum;
   rv_rig_couple_free(&rig);
   rv_rig_liquid_free(&bulk);
@@ -77,8 +75,8 @@ static RvResult take(int across, int layers, double* ratio, RvError* error) {
 }
 
 // Volume that a strand captures in a step, relative to its capacity, in the middle of liquid ten times as wide as its
-// reach; `under_too` switches the rule for submerged strands off.
-static RvResult take_under_water(bool under_too, double* part, RvError* error) {
+// reach; `submerged_too` switches the rule for submerged strands off.
+static RvResult take_under_water(bool submerged_too, double* part, RvError* error) {
   RvCoupleRig rig;
   RvLiquidRig bulk;
   RvCoupleReport report = {0};
@@ -93,8 +91,9 @@ static RvResult take_under_water(bool under_too, double* part, RvError* error) {
   if (!result) result = rv_couple_capacity(rig.couple, &rig.strands, &rig.set, capacity, NULL, error);
   for (int i = 0; i < VERTICES && !result; ++i) room += capacity[i * RV_LANES];
   if (!result)
-    result = rv_couple_capture(rig.couple, &rig.strands, &rig.set, &bulk.liquid.grid, p, STEP, under_too, rig.kick,
-                               &report, error);
+    result = submerged_too ? rv_rig_couple_capture_submerged(&rig, &bulk.liquid.grid, p, STEP, &report, error)
+                           : rv_couple_capture(rig.couple, &rig.strands, &rig.set, &bulk.liquid.grid, p, STEP, rig.kick,
+                                               &report, error);
   *part = report.captured_volume / room;
   rv_rig_couple_free(&rig);
   rv_rig_liquid_free(&bulk);

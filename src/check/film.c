@@ -148,7 +148,7 @@ static RvResult lateral(bool naive, double* worst, RvError* error) {
   rv_rig_film_put_drop(&r, 0.008, 0.004, 1e-3);
   // The strand hangs along x; y and z are sideways.
   r.def.gravity[0] = 9.81;
-  r.def.settings.rescale = naive;
+  r.local_rescaling = naive;
   r.model.liquid.tension = TENSION;
   r.def.settings.friction = 1;
   for (int i = 0; i < r.n; ++i) {

@@ -130,7 +130,7 @@ static RvResult rotor_run(bool naive, bool drop, double dt, double* drift, doubl
   }
   // A little friction, and the angular momentum at the start.
   r.def.dt = dt;
-  r.def.settings.rescale = naive;
+  r.local_rescaling = naive;
   r.def.settings.friction = 1;
   turn_to(&r, length, 0, rotor.omega);
   update_load(&r);

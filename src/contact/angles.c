@@ -1,22 +1,25 @@
-// Contact angles that differ from strand to strand: strands fall into a few classes, and each pair of classes has a
-// table of its own (WH-13 with E44, spec 1.2.2).
+// Contact angles that differ between strands: strands fall into a few classes, and each pair of classes has its own
+// table of bridges (WH-13 with E44, spec 1.2.2).
 //
-// A table takes some milliseconds and a tenth of a megabyte a plane, so there are few classes: as many as there are
-// angles, to a degree, or RV_ANGLE_CLASSES evenly from the least to the most. In a pair of unequal radii and angles the
-// one of the smaller angle counts as the thinner.
+// A table takes some milliseconds and a tenth of a megabyte a plane, so there are few classes: one for each distinct
+// angle in whole degrees, or RV_ANGLE_CLASSES evenly spaced from the smallest to the largest. In a pair of unequal
+// radii and angles the strand of the smaller angle counts as the thinner.
 #include <math.h>
 
 #include "base/memory.h"
 #include "contact/store.h"
 #include "math/scalar.h"
 
+#define MOST_SOLID_ANGLE (0.999 * RV_PI)  // rad: at pi a bridge has no wetted width
+
+// Begins a table anew where its angles changed.
 static void set_angles(RvBridgeTable* t, double a, double b) {
   if (t->rupture > 0 && t->angle[0] == a && t->angle[1] == b) return;
   rv_contact_bridge_table_free(t);
   rv_contact_bridge_table_begin(t, a, b);
 }
 
-// the mean over a strand, in whole degrees
+// Mean contact angle of a strand in whole degrees.
 static double degrees_of(const RvContacts* c, size_t strand, const double* angle_at) {
   const RvContactStrand* s = &c->strands[strand];
   const RvStrandBatch* b = &c->model->batches[s->batch];
@@ -25,7 +28,7 @@ static double degrees_of(const RvContacts* c, size_t strand, const double* angle
   return rint(sum / b->vertices * (180 / RV_PI));
 }
 
-// how many different ones there are, up to one more than fit
+// Number of distinct angles, at most RV_ANGLE_CLASSES + 1; the first RV_ANGLE_CLASSES of them in `out`.
 static int distinct(const double* degrees, size_t count, double* out) {
   int n = 0;
   for (size_t k = 0; k < count && n <= RV_ANGLE_CLASSES; ++k) {
@@ -36,6 +39,7 @@ static int distinct(const double* degrees, size_t count, double* out) {
   return n;
 }
 
+// Insertion sort of a few numbers.
 static void sort(double* x, int n) {
   for (int i = 1; i < n; ++i)
     for (int k = i; k > 0 && x[k] < x[k - 1]; --k) {
@@ -45,7 +49,9 @@ static void sort(double* x, int n) {
     }
 }
 
+// Makes the classes and assigns each strand to the nearest one.
 static void classify(RvContacts* c, const double* degrees) {
+  // Distinct angles, or evenly spaced ones where there are too many.
   double of[RV_ANGLE_CLASSES + 1];
   int n = distinct(degrees, c->nstrand, of);
   if (n > RV_ANGLE_CLASSES) {
@@ -57,6 +63,7 @@ static void classify(RvContacts* c, const double* degrees) {
     n = RV_ANGLE_CLASSES;
     for (int i = 0; i < n; ++i) of[i] = lo + (hi - lo) * i / (n - 1);
   }
+  // Nearest class of each strand.
   sort(of, n);
   for (size_t k = 0; k < c->nstrand; ++k) {
     int best = 0;
@@ -68,7 +75,7 @@ static void classify(RvContacts* c, const double* degrees) {
   for (int i = 0; i < n; ++i) c->angles[i] = of[i] * (RV_PI / 180);
 }
 
-// of a new array; else they are there
+// Makes the classes if the array of angles is a new one; false: no memory.
 static bool make_classes(RvContacts* c, const RvContactWet* wet) {
   if (!wet->angle_at) {
     rv_free(c->angle_of);
@@ -101,11 +108,12 @@ bool rv_contact_angles_begin(RvContacts* c, const RvContactDef* def) {
   for (int i = 0; i < c->nangle; ++i) {
     for (int j = 0; j <= i; ++j) {
       set_angles(&c->tables[i * (i + 1) / 2 + j], c->angles[j], c->angles[i]);
-      if (!rv_contact_bridge_table_make(&c->tables[i * (i + 1) / 2 + j], c->thinnest / c->thickest, 1)) return false;
+      if (!rv_contact_bridge_table_make(&c->tables[i * (i + 1) / 2 + j], c->least_radius / c->largest_radius, 1))
+        return false;
     }
     for (size_t k = 0; k < def->ncollider; ++k)
       set_angles(&c->solid_tables.data[k * (size_t)c->nangle + (size_t)i], c->angles[i],
-                 rv_clamp(def->colliders[k].angle, 0, 0.999 * RV_PI));
+                 rv_clamp(def->colliders[k].angle, 0, MOST_SOLID_ANGLE));
   }
   return true;
 }

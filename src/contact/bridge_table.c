@@ -1,3 +1,4 @@
+// Tables of bridge forces, and the force laws of links that are read off them; see bridge_table.h.
 #include "contact/bridge_table.h"
 
 #include <math.h>
@@ -21,11 +22,16 @@ void rv_contact_bridge_table_free(RvBridgeTable* t) {
   memset(t->plane, 0, sizeof t->plane);
 }
 
+static const double LEAST_ROOT = 1e-3;  // root of the area of the first row, in radii: not 0
+static const double FADE = 0.1;         // of the gap at rupture: the last part, over which the force fades
+static const double LEAST_GAP = 1e-9;   // of r1 + r2: a gap at rupture below this is lost in the rounding of positions
+
+// Gap of a column, in units of the gap at rupture.
 static double column_gap(int j) {
   return RV_BRIDGE_NEAREST + (1 - RV_BRIDGE_NEAREST) * j / (RV_BRIDGE_COLUMNS - 1);
 }
 
-// differences of fourth order; of second at the ends
+// Slopes by differences of fourth order; of second order at the ends.
 static void add_slopes(double* row) {
   const int n = RV_BRIDGE_COLUMNS;
   for (int j = 0; j < n; ++j) {
@@ -41,19 +47,22 @@ static void add_slopes(double* row) {
   }
 }
 
-typedef struct Making {
+typedef struct Plane {
   const RvBridgeTable* table;
   double ratio;
   double* out;
-} Making;
+} Plane;
 
-// From rupture inwards, each from the solution of the one before; where the geometry ends all nearer ones are engulfed.
+// Forces of some rows, from rupture inwards, each starting from the solution before it. From where no bridge exists,
+// the liquid engulfs the bodies at all smaller gaps.
 static void make_rows(void* arg, size_t begin, size_t end) {
-  const Making* m = arg;
+  const Plane* m = arg;
   const RvBridgePair pair = {1, m->ratio, {m->table->angle[0], m->table->angle[1]}};
   for (size_t i = begin; i < end; ++i) {
     double* row = m->out + 2 * i * RV_BRIDGE_COLUMNS;
-    double w = (double)i / (RV_BRIDGE_ROWS - 1), a = rv_max(RV_BRIDGE_WIDEST * w * w, 1e-3), guess = 0;
+    double w = (double)i / (RV_BRIDGE_ROWS - 1);
+    double a = rv_max(RV_BRIDGE_WIDEST * w * w, LEAST_ROOT);
+    double guess = 0;
     bool engulfed = false;
     for (int j = RV_BRIDGE_COLUMNS - 1; j >= 0; --j) {
       RvBridge b;
@@ -67,10 +76,11 @@ static void make_rows(void* arg, size_t begin, size_t end) {
 
 bool rv_contact_bridge_table_make(RvBridgeTable* t, double lo, double hi) {
   const int last = RV_BRIDGE_RATIOS - 1;
-  int from = (int)floor(sqrt(rv_clamp(lo, 0, 1)) * last), to = (int)ceil(sqrt(rv_clamp(hi, 0, 1)) * last);
+  int from = (int)floor(sqrt(rv_clamp(lo, 0, 1)) * last);
+  int to = (int)ceil(sqrt(rv_clamp(hi, 0, 1)) * last);
   for (int k = from; k <= to; ++k) {
     if (t->plane[k]) continue;
-    Making m = {t, (double)(k * k) / (last * last), rv_alloc(RV_BRIDGE_ROWS, 2 * RV_BRIDGE_COLUMNS * sizeof(double))};
+    Plane m = {t, (double)(k * k) / (last * last), rv_alloc(RV_BRIDGE_ROWS, 2 * RV_BRIDGE_COLUMNS * sizeof(double))};
     if (!m.out) return false;
     rv_parallel_for(RV_BRIDGE_ROWS, 1, make_rows, &m);
     t->plane[k] = m.out;
@@ -78,8 +88,10 @@ bool rv_contact_bridge_table_make(RvBridgeTable* t, double lo, double hi) {
   return true;
 }
 
+// Bilinear interpolation between two rows and two planes; one plane where the ratio is that of a plane.
 RvBridgeRow rv_contact_bridge_table_row(const RvBridgeTable* t, double radius, double ratio, double area) {
-  double root = sqrt(area), w = sqrt(rv_min(root / radius / RV_BRIDGE_WIDEST, 1)) * (RV_BRIDGE_ROWS - 1);
+  double root = sqrt(area);
+  double w = sqrt(rv_min(root / radius / RV_BRIDGE_WIDEST, 1)) * (RV_BRIDGE_ROWS - 1);
   double k = sqrt(rv_clamp(ratio, 0, 1)) * (RV_BRIDGE_RATIOS - 1);
   int i = (int)w < RV_BRIDGE_ROWS - 2 ? (int)w : RV_BRIDGE_ROWS - 2, p = (int)k;
   double v = w - i, u = k - p;
@@ -92,7 +104,7 @@ RvBridgeRow rv_contact_bridge_table_row(const RvBridgeTable* t, double radius, d
                        (RV_BRIDGE_COLUMNS - 1) / ((1 - RV_BRIDGE_NEAREST) * t->rupture * root)};
 }
 
-// force and slope of two columns, as they stand
+// Force and slope of two adjacent columns.
 typedef double Columns __attribute__((vector_size(32), aligned(8)));
 
 double rv_contact_bridge_row_force(const RvBridgeRow* row, double gap, double* slope) {
@@ -114,10 +126,13 @@ static double smooth(double x) {
   return x * x * (3 - 2 * x);
 }
 
-// so that no cubic between knots that do not push pushes, and none pulls more than twice as its ends do, as where the
-// last knot of a thin film falls off within a thousandth of a step: control points are not below 0 nor far above both
+// Limits the slopes at the knots so that the Bezier control points of every cubic are not negative and not far above
+// its ends. So no cubic between attractive knots repels, and none is more than twice as strong as its ends, as where
+// the force of a thin film falls off within a thousandth of a step.
 static void limit_slopes(RvWetLaw* w) {
-  double first = 3 / (w->turn - w->start), inner = 3 * w->inverse, last = 3 / (w->rupture - w->fade);
+  double first = 3 / (w->turn - w->start);
+  double inner = 3 * w->inverse;
+  double last = 3 / (w->rupture - w->fade);
   for (int k = 2; k + 1 < RV_WET_KNOTS; ++k) {
     double left = k == 2 ? first : inner, right = k == RV_WET_KNOTS - 2 ? last : inner;
     double low = rv_min(w->force[k] * right, rv_max(w->force[k - 1], w->force[k]) * left);
@@ -126,7 +141,7 @@ static void limit_slopes(RvWetLaw* w) {
   }
 }
 
-// energy from rupture inwards
+// Energies at the knots, integrated from rupture inwards.
 static void add_energies(RvWetLaw* w) {
   for (int k = RV_WET_KNOTS - 2; k >= 0; --k) {
     double h = k == 0                  ? w->start - w->low
@@ -143,17 +158,19 @@ bool rv_contact_wet_law(const RvBridgeTable* t, const RvWetDef* def, RvWetLaw* w
   if (!(def->area > 0) || !(def->strength > 0)) return false;
   RvBridgeRow row = rv_contact_bridge_table_row(t, def->radius, def->ratio, def->area);
   double rupture = def->touch + row.scale, room = rupture - def->start;
-  // of a film below the rounding of places no knots can be told apart: its slopes are none, and so is its force
-  if (!(room > 0) || !(row.scale > 1e-9 * def->touch)) return false;
-  // thin films: with the room for it the force itself goes to 0
+  // knots of a film that is thinner than the rounding of positions would coincide: it has no force
+  if (!(room > 0) || !(row.scale > LEAST_GAP * def->touch)) return false;
+  // The force of thin films goes to 0 with the range from d0 to rupture.
   double strength = def->strength * smooth(room / (def->turn - def->start));
+  // Knots.
   w->low = def->low;
   w->start = def->start;
   w->rupture = rupture;
-  w->fade = rupture - rv_min(0.1 * row.scale, 0.5 * room);
+  w->fade = rupture - rv_min(FADE * row.scale, 0.5 * room);
   w->turn = rv_min(def->turn, w->start + 0.5 * (w->fade - w->start));
   w->step = (w->fade - w->turn) / (RV_WET_KNOTS - 4);
   w->inverse = 1 / w->step;
+  // Forces and slopes from the table.
   bool any = false;
   for (int k = 2; k + 1 < RV_WET_KNOTS; ++k) {
     double slope, f = rv_contact_bridge_row_force(&row, w->turn + (k - 2) * w->step - def->touch, &slope);

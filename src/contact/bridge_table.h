@@ -1,80 +1,87 @@
-// The force of bridges over (gap, area) for one pair of contact angles, made once (WH-13, spec 1.2.4), and the merged
-// force of a link that is made from it (WH-10, WH-11, spec 1.2.3 with E45).
+// The force of bridges tabulated over (gap, area) for one pair of contact angles, made once (WH-13, spec 1.2.4), and
+// the merged force of a link that is made from it (WH-10, WH-11, spec 1.2.3 with E45).
 //
-// The table is in units of the smaller radius, so it serves all hairs; unequal radii and curved solids are further
-// planes of it, by the root of the ratio of the radii from 0 (a plane) to 1. Rows are areas (the fourth root, so that
-// thin films are finer), columns are gaps as parts of the gap at rupture. It holds f_s with a smoothed maximum of 0:
-// what liquid engulfs does not cohere (E45).
+// The table is in units of the smaller radius, so it serves all hairs. Unequal radii and curved solids are further
+// planes of it, spaced by the root of the ratio of the radii from 0 (a plane) to 1. Rows are areas, spaced by the
+// fourth root, so that thin films are resolved finer; columns are gaps in units of the gap at rupture. It holds f_s
+// limited to positive values by a smooth maximum: bodies that the liquid engulfs do not attract each other (E45).
 //
-// A link's own law is piecewise cubic in the distance, C1, through knots read off the table while its area is fixed
-// (E51); its energy is the exact integral. It is 0 at d0, rises from there to B = 2 d0 - d_min at first by f(B) over
-// B - d0, as printed, then follows the table, and fades over the last tenth before rupture. Below d0 the same slope
-// goes out to d_min: it adds to the penalty there, and holds a pair that rests at d0.
+// A link's own law is a C1 piecewise cubic of the distance through knots read off the table, while its area is fixed
+// (E51); its energy is the exact integral. It is 0 at d0, rises from there to B = 2 d0 - d_min with initial slope
+// f(B) / (B - d0), as printed, then follows the table, and fades over the last tenth before rupture. Below d0 the slope
+// falls to 0 at d_min: it adds to the penalty force there, and holds a pair in equilibrium at d0.
 #ifndef RV_CONTACT_BRIDGE_TABLE_H
 #define RV_CONTACT_BRIDGE_TABLE_H
 
 #include "contact/bridge.h"
 #include "math/vec.h"
 
-enum { RV_BRIDGE_RATIOS = 17, RV_BRIDGE_ROWS = 97, RV_BRIDGE_COLUMNS = 65, RV_WET_KNOTS = 8 };
+enum { RV_BRIDGE_RATIOS = 17, RV_BRIDGE_ROWS = 97, RV_BRIDGE_COLUMNS = 65 };  // planes; rows and columns of each
+enum { RV_WET_KNOTS = 8 };                                                    // of a link's law
 #define RV_BRIDGE_WIDEST 24.0   // root of the largest area of the table, in radii
-#define RV_BRIDGE_NEAREST 0.05  // its least gap, in that at rupture
-#define RV_BRIDGE_SOFT 0.1      // of the maximum, in tensions
+#define RV_BRIDGE_NEAREST 0.05  // smallest gap of the table, in units of the gap at rupture
+#define RV_BRIDGE_SOFT 0.1      // half-width of the smooth maximum, in units of the tension
 
 typedef struct RvBridgeTable {
-  double angle[2];
-  double rupture;  // gap at rupture in roots of the area
+  double angle[2];  // rad
+  double rupture;   // gap at rupture, in units of the root of the area
   // [rows][columns][2]: force over tension, and its slope over a column; NULL: not made yet
   double* plane[RV_BRIDGE_RATIOS];
 } RvBridgeTable;
 
 // max(f, 0), smooth over RV_BRIDGE_SOFT to each side.
 double rv_contact_bridge_soft(double force);
-void rv_contact_bridge_table_begin(RvBridgeTable* table, double angle1,
-                                   double angle2);  // of zeros, or one that is freed
+// Begins a table without planes; it must be zero or freed before.
+void rv_contact_bridge_table_begin(RvBridgeTable* table, double angle1, double angle2);
 void rv_contact_bridge_table_free(RvBridgeTable* table);
 // Makes the planes for ratios in [lo, hi]. False: no memory.
 bool rv_contact_bridge_table_make(RvBridgeTable* table, double lo, double hi);
-// Where an area stands in the table.
+// Interpolation between the rows of the table for one area and one ratio.
 typedef struct RvBridgeRow {
   const double* at[4];
   double weight[4];
-  int rows;       // of them that count
-  double scale;   // gap at rupture, m
-  double column;  // columns a metre
+  int rows;       // number of rows used
+  double scale;   // m, gap at rupture
+  double column;  // 1/m, columns per gap
 } RvBridgeRow;
 RvBridgeRow rv_contact_bridge_table_row(const RvBridgeTable* table, double radius, double ratio, double area);
 // Force over tension at a gap, and its slope, 1/m.
 double rv_contact_bridge_row_force(const RvBridgeRow* row, double gap, double* slope);
 
-// What of a link is due to liquid: force over d in [low, rupture].
+// Force law of a bridge over the distance D in [low, rupture].
 typedef struct RvWetLaw {
-  double low, start, turn, fade, rupture;  // d_min, d0, B, where fading begins, d_max; rupture 0: dry
-  double step, inverse;                    // between the inner knots
-  double force[RV_WET_KNOTS], slope[RV_WET_KNOTS], energy[RV_WET_KNOTS];
-  RvVec3 side;  // D = d + (side . delta - shift)^2 / 2: what moves sideways also gets farther
-  double shift;
+  double low;                                                             // m, d_min
+  double start;                                                           // m, d0
+  double turn;                                                            // m, B
+  double fade;                                                            // m, where fading begins
+  double rupture;                                                         // m, d_max; 0: dry
+  double step;                                                            // m, between the inner knots
+  double inverse;                                                         // 1/m, 1 / step
+  double force[RV_WET_KNOTS], slope[RV_WET_KNOTS], energy[RV_WET_KNOTS];  // N, N/m, J at the knots
+  RvVec3 side;   // m^-1/2, D = d + (side . delta - shift)^2 / 2
+  double shift;  // m^1/2
 } RvWetLaw;
 
 typedef struct RvWetDef {
-  double touch;   // m: d where the surfaces meet, r1 + r2
-  double low;     // d_min
-  double start;   // d0
-  double turn;    // B
-  double radius;  // the smaller one
-  double ratio;   // of the radii, or radius x mean curvature
-  double area;
-  double strength;  // N: tension x length x what multiplies it
+  double touch;     // m, distance at which the surfaces touch, r1 + r2
+  double low;       // m, d_min
+  double start;     // m, d0
+  double turn;      // m, B
+  double radius;    // m, the smaller one
+  double ratio;     // of the radii, or radius x mean curvature
+  double area;      // m2
+  double strength;  // N, tension x length x multipliers
 } RvWetDef;
-// The law of a link; false: it has no force at all.
+// Makes the law of a link; false: it has no force.
 bool rv_contact_wet_law(const RvBridgeTable* table, const RvWetDef* def, RvWetLaw* out);
-// From where on there is any force.
+// The distance from which on there is a force.
 double rv_contact_wet_begin(const RvWetLaw* law);
 
 typedef struct RvWetForce {
   double energy, force, slope;
 } RvWetForce;
 
+// Energy, force and slope of a law at a distance: the cubic Hermite polynomial of the interval of d.
 static inline RvWetForce rv_contact_wet_force(const RvWetLaw* w, double d) {
   if (!(d > w->low)) return (RvWetForce){w->energy[0], 0, 0};
   if (!(d < w->rupture)) return (RvWetForce){0, 0, 0};

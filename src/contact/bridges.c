@@ -1,8 +1,11 @@
-// What others want to know of the liquid between strands: where it is, and what hangs together by it.
+// The bridges between strands for other modules: a list for the flow across strands, and the clumps that they form.
 #include <math.h>
 
 #include "contact/store.h"
 
+static const double TIPS = 0.75;  // share of the length from which on a strand counts as its tip
+
+// An edge of a strand.
 typedef struct End {
   const RvContactStrand* strand;
   size_t edge;  // within its strand
@@ -13,7 +16,7 @@ static End end_of(const RvContacts* c, size_t edge) {
   return (End){s, edge - s->first};
 }
 
-// block index of a vertex
+// Index of a vertex in the blocks of vertices.
 static size_t block_index(const RvContacts* c, const RvContactStrand* s, size_t vertex) {
   return c->model->batches[s->batch].vertex_at + vertex * RV_LANES + (size_t)s->lane;
 }
@@ -36,16 +39,21 @@ size_t rv_contacts_bridges(const RvContacts* c, RvFilmBridge* out, size_t most) 
 
 //---------------------------------------------------------------------------------------------- clumps
 
+// Representative of a component (union-find with path halving).
 static uint32_t root_of(uint32_t* parent, uint32_t k) {
-  while (parent[k] != k) k = parent[k] = parent[parent[k]];
+  while (parent[k] != k) {
+    parent[k] = parent[parent[k]];
+    k = parent[k];
+  }
   return k;
 }
 
-// the vertices that are nearest to the two ends of each bridge hang together
+// Joins the vertices nearest to the two ends of each bridge.
 static void join(const RvContacts* c, uint32_t* parent) {
   for (size_t k = 0; k < c->spans.count; ++k) {
     if (!(c->memory.data[k].area > 0)) continue;
-    size_t e = (size_t)(c->keys.data[k] >> 32), f = (size_t)(c->keys.data[k] & UINT32_MAX);
+    size_t e = (size_t)(c->keys.data[k] >> 32);
+    size_t f = (size_t)(c->keys.data[k] & UINT32_MAX);
     uint32_t a = root_of(parent, (uint32_t)(rv_contact_vertex(c, e) + (c->along.data[2 * k] >= 0.5)));
     uint32_t b = root_of(parent, (uint32_t)(rv_contact_vertex(c, f) + (c->along.data[2 * k + 1] >= 0.5)));
     if (a < b)
@@ -55,22 +63,23 @@ static void join(const RvContacts* c, uint32_t* parent) {
   }
 }
 
-// where along its strand an end of a bridge is, 0 to 1
+// Position of a bridge's end along its strand, 0 at the root to 1 at the tip.
 static double level(const RvContacts* c, size_t edge, double t) {
   End at = end_of(c, edge);
   return ((double)at.edge + t) / (c->model->batches[at.strand->batch].vertices - 1);
 }
 
-// groups of strands that hang together by bridges in their last quarters; `parent` [strands] is room
+// Number of groups of strands that bridges join in their last quarters; `parent` [strands] is temporary.
 static size_t count_tips(const RvContacts* c, uint32_t* parent) {
-  static const double TIPS = 0.75;
   size_t count = c->nstrand;
   for (size_t s = 0; s < c->nstrand; ++s) parent[s] = (uint32_t)s;
   for (size_t k = 0; k < c->spans.count; ++k) {
     if (!(c->memory.data[k].area > 0)) continue;
-    size_t e = (size_t)(c->keys.data[k] >> 32), f = (size_t)(c->keys.data[k] & UINT32_MAX);
+    size_t e = (size_t)(c->keys.data[k] >> 32);
+    size_t f = (size_t)(c->keys.data[k] & UINT32_MAX);
     if (level(c, e, c->along.data[2 * k]) < TIPS || level(c, f, c->along.data[2 * k + 1]) < TIPS) continue;
-    uint32_t a = root_of(parent, (uint32_t)c->strand_of[e]), b = root_of(parent, (uint32_t)c->strand_of[f]);
+    uint32_t a = root_of(parent, (uint32_t)c->strand_of[e]);
+    uint32_t b = root_of(parent, (uint32_t)c->strand_of[f]);
     if (a == b) continue;
     parent[a < b ? b : a] = a < b ? a : b;
     --count;
@@ -87,18 +96,21 @@ size_t rv_contacts_clumps(const RvContacts* c, int32_t* clump) {
       parent[k] = (uint32_t)k;
       least[k] = INT32_MAX;
     }
+    // Components.
     join(c, parent);
     for (size_t k = 0; k < n; ++k) parent[k] = root_of(parent, (uint32_t)k);
+    // Smallest input strand of each.
     for (size_t s = 0; s < c->nstrand; ++s)
       for (size_t k = c->strands[s].first + s; k < c->strands[s + 1].first + s + 1; ++k)
         if (c->strands[s].input < least[parent[k]]) least[parent[k]] = c->strands[s].input;
+    // Output in the order of the blocks.
     for (size_t s = 0; s < c->nstrand; ++s) {
       const RvContactStrand* strand = &c->strands[s];
       const RvStrandBatch* b = &c->model->batches[strand->batch];
       for (int i = 0; i < b->vertices; ++i) {
         int32_t* at = clump + block_index(c, strand, (size_t)i);
         *at = least[parent[strand->first + s + (size_t)i]];
-        // spare lanes repeat the last strand
+        // unused lanes repeat the last strand
         for (int lane = b->lanes; strand->lane == b->lanes - 1 && lane < RV_LANES; ++lane)
           at[lane - strand->lane] = *at;
       }

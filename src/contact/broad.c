@@ -1,8 +1,8 @@
-// Pairs of edges that may touch during a step, in time linear in their number.
+// The broad phase: pairs of edges that may touch during a step, in time linear in their number.
 //
-// Every edge is entered in the cells that come within its reach; the entries are sorted by (cell, edge). Each edge then
-// looks through its cells for the later ones. Those that share several cells with it are tested once, or seldom again;
-// what is then found twice goes when the pairs of the edge are put in order.
+// Every edge is entered in the cells within its search extent; the entries are sorted by (cell, edge). Each edge then
+// tests the later edges in its cells. A pair that shares several cells is tested once, or seldom twice; duplicates are
+// removed when the pairs of the edge are sorted.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,26 +13,49 @@
 #include "math/scalar.h"
 #include "space/sort.h"
 
-enum { CHUNKS = 256, AXIS_BITS = 21, MAX_ENTRIES = 48 };
-// exact tests of an edge in a cell; more are edges heaped on one spot, whose time would grow with the square of their
-// number
-enum { MAX_EXACT = 4096 };
-// An edge keeps its nearest RV_CONTACT_MAX_PAIRS; the rest goes when so many have come together.
-enum { SETTLE = 4096 };
+enum { CHUNKS = 256 };      // chunks of edges; fixed, so that results do not depend on the number of threads
+enum { AXIS_BITS = 21 };    // of a cell's key for each axis at most
+enum { MAX_ENTRIES = 48 };  // mean entries of an edge at most: beyond, cells are doubled
+enum { MORE_ENTRIES = 4096, MAX_DOUBLINGS = 60 };
+enum { MAX_EXACT = 4096 };  // exact tests of an edge in a cell: bounds the quadratic time of edges heaped on one spot
+enum { SETTLE = 4096 };  // an edge's pairs beyond the nearest RV_CONTACT_MAX_PAIRS are dropped when so many are found
+enum { BOX_EDGES = 1024 };             // edges of a parallel task that makes boxes
+enum { GUESS = 8 };                    // entries and pairs of an edge, for the first guess of memory
+static const double PAD = 1e-9;        // of lengths: above their rounding, so that no edge misses a cell
+static const double FLOAT_PAD = 1e-6;  // above the rounding of floats
+static const double FLOAT_WIDEN = 1.00001;
 
-// A pair that may touch or that liquid may join.
+// A pair that may touch or that liquid may bridge.
 typedef struct Near {
   uint64_t key;
   float distance;  // m
-  bool touches;    // as they stand
+  bool touches;    // at the start of the step
 } Near;
 typedef RV_ARRAY(Near) Found;
 
+// The grid of cells.
 typedef struct Cells {
-  RvVec3 lo;
-  double size, inverse;
-  int bits[3];
+  RvVec3 lo;             // m, corner
+  double size, inverse;  // m, 1/m
+  int bits[3];           // of the keys, for each axis
 } Cells;
+
+// Lists that are kept from step to step.
+typedef struct RvBroadWork {
+  RvKeys entered[CHUNKS];  // cells of the edges of each chunk
+  Found found[CHUNKS];
+  RvKeys pairs[CHUNKS];  // sorted
+} RvBroadWork;
+
+void rv_contact_broad_free(RvBroadWork* work) {
+  if (!work) return;
+  for (int k = 0; k < CHUNKS; ++k) {
+    rv_array_free(&work->entered[k]);
+    rv_array_free(&work->found[k]);
+    rv_array_free(&work->pairs[k]);
+  }
+  rv_free(work);
+}
 
 typedef struct Broad {
   RvContacts* c;
@@ -40,30 +63,30 @@ typedef struct Broad {
   double dt;
   Cells cells;
   size_t grain;
-  RvKeys entered[CHUNKS];  // cells of the edges of each chunk
-  size_t at[CHUNKS + 1];   // where they go among all
+  RvBroadWork* work;
+  size_t at[CHUNKS + 1];   // first entry of each chunk, later first pair
   size_t count;            // of all entries
   uint64_t* keys;          // [entries] cells, sorted
   uint32_t* members;       // [entries] edges of the sorted ones
-  uint32_t* stop;          // [entries] where the cell of a sorted one ends
-  uint32_t* first;         // [nedge + 1] entries of each edge
-  uint32_t* place;         // [entries] where they are after sorting
+  uint32_t* stop;          // [entries] end of the cell of a sorted one
+  uint32_t* first;         // [nedge + 1] first entry of each edge
+  uint32_t* place;         // [entries] index after sorting
   uint32_t* owner;         // [entries] edges
-  float* boxes;            // [6][entries and some], sorted
-  Found found[CHUNKS];
-  RvKeys pairs[CHUNKS];    // in order
-  size_t settled[CHUNKS];  // of these, edges that have no more than they may
+  float* boxes;            // [6][entries + RV_BOXES], sorted
+  size_t settled[CHUNKS];  // first so many of `found` belong to edges with at most RV_CONTACT_MAX_PAIRS
   size_t tests[CHUNKS], exact[CHUNKS], skipped[CHUNKS];
   bool failed[CHUNKS];
 } Broad;
 
-// What was tested lately, so that a pair that shares several cells is looked at once: the last key of each slot.
+// A cache of the pairs tested last, by a hash of their key: a pair that shares several cells is mostly tested once.
 enum { SEEN_BITS = 11 };
 typedef struct Seen {
   uint64_t key[1 << SEEN_BITS];
 } Seen;
 
+// Whether a pair was tested lately; remembers it.
 static bool seen_before(Seen* seen, uint64_t key) {
+  // Fibonacci hashing: the multiplier is 2^64 over the golden ratio
   uint64_t* slot = &seen->key[(key * 0x9e3779b97f4a7c15u) >> (64 - SEEN_BITS)];
   if (*slot == key) return true;
   *slot = key;
@@ -72,7 +95,7 @@ static bool seen_before(Seen* seen, uint64_t key) {
 
 //---------------------------------------------------------------------------------------------- cells of an edge
 
-// x from the corner of all cells, which is below every edge and its reach: to cut off is to round down
+// Cell of a coordinate relative to the corner, which is below every edge and its extent: truncation rounds down.
 static int64_t cell_of(const Cells* g, double x) {
   return (int64_t)(x * g->inverse);
 }
@@ -87,19 +110,21 @@ static void cell_from_key(const Cells* g, uint64_t key, int64_t i[3]) {
   i[2] = (int64_t)(key >> (g->bits[0] + g->bits[1]));
 }
 
-// rounding must not part an edge from the cell of a point at its very reach
+// Search extent, enlarged beyond its rounding so that an edge does not miss a cell at its very end.
 static void padded(const Cells* g, RvVec3 reach, double out[3]) {
   double r[3] = {reach.x, reach.y, reach.z};
-  for (int k = 0; k < 3; ++k) out[k] = r[k] * (1 + 1e-9) + 1e-9 * g->size;
+  for (int k = 0; k < 3; ++k) out[k] = r[k] * (1 + PAD) + PAD * g->size;
 }
 
-// Keys of the cells near an edge, slice by slice along its longest axis, as far as there is room; returns their number.
+// Keys of the cells within an edge's extent, slice by slice along its longest axis; writes at most `room` of them and
+// returns their number.
 static size_t cells_of_edge(const RvContacts* c, const Cells* g, size_t e, uint64_t* keys, size_t room) {
   const RvSegments* s = &c->segments;
   size_t at = rv_contact_vertex(c, e), count = 0;
   RvVec3 p = rv_sub(s->x[at], g->lo), q = rv_sub(s->x[at + 1], g->lo);
   double a[3] = {p.x, p.y, p.z}, d[3] = {q.x - p.x, q.y - p.y, q.z - p.z}, r[3];
-  padded(g, s->reach[e], r);
+  padded(g, s->search_extent[e], r);
+  // Its longest axis, and the slices along it.
   int axis = fabs(d[1]) > fabs(d[0]) ? 1 : 0;
   if (fabs(d[2]) > fabs(d[axis])) axis = 2;
   int v = (axis + 1) % 3, w = (axis + 2) % 3;
@@ -107,12 +132,13 @@ static size_t cells_of_edge(const RvContacts* c, const Cells* g, size_t e, uint6
   int64_t last = cell_of(g, rv_max(a[axis], a[axis] + d[axis]) + r[axis]);
   double inverse = d[axis] != 0 ? 1 / d[axis] : 0;
   for (int64_t k = first; k <= last; ++k) {
+    // The part of the edge in the slice, and the cells around it.
     double t0 = 0, t1 = 1;
     if (d[axis] != 0) {
       double in = ((double)k * g->size - r[axis] - a[axis]) * inverse;
       double out = ((double)(k + 1) * g->size + r[axis] - a[axis]) * inverse;
-      t0 = rv_max(0, rv_min(in, out) - 1e-9);
-      t1 = rv_min(1, rv_max(in, out) + 1e-9);
+      t0 = rv_max(0, rv_min(in, out) - PAD);
+      t1 = rv_min(1, rv_max(in, out) + PAD);
     }
     int64_t cell[3], lo[3], hi[3];
     for (int n = 0; n < 3; ++n) {
@@ -128,14 +154,14 @@ static size_t cells_of_edge(const RvContacts* c, const Cells* g, size_t e, uint6
   return count;
 }
 
-// the first entry of each edge is counted from its chunk's
+// Enters the edges of some chunks in their cells; first entries are counted from the chunk's.
 static void enter_edges(void* arg, size_t begin, size_t end) {
   Broad* b = arg;
   for (size_t chunk = begin; chunk < end; ++chunk) {
     size_t last = (chunk + 1) * b->grain < b->c->nedge ? (chunk + 1) * b->grain : b->c->nedge;
-    RvKeys* keys = &b->entered[chunk];
+    RvKeys* keys = &b->work->entered[chunk];
     keys->count = 0;
-    b->failed[chunk] = !rv_array_reserve(keys, 8 * b->grain);
+    b->failed[chunk] = !rv_array_reserve(keys, GUESS * b->grain);
     for (size_t e = chunk * b->grain; e < last && !b->failed[chunk]; ++e) {
       size_t room = keys->capacity - keys->count;
       size_t n = cells_of_edge(b->c, &b->cells, e, keys->data + keys->count, room);
@@ -149,12 +175,14 @@ static void enter_edges(void* arg, size_t begin, size_t end) {
   }
 }
 
+// Joins the entries of some chunks and counts first entries from the first of all.
 static void fill_entries(void* arg, size_t begin, size_t end) {
   Broad* b = arg;
   for (size_t chunk = begin; chunk < end; ++chunk) {
-    size_t last = (chunk + 1) * b->grain < b->c->nedge ? (chunk + 1) * b->grain : b->c->nedge, at = b->at[chunk];
-    size_t stop = b->entered[chunk].count;
-    if (stop) memcpy(b->keys + at, b->entered[chunk].data, stop * sizeof *b->keys);
+    size_t last = (chunk + 1) * b->grain < b->c->nedge ? (chunk + 1) * b->grain : b->c->nedge;
+    size_t at = b->at[chunk];
+    size_t stop = b->work->entered[chunk].count;
+    if (stop) memcpy(b->keys + at, b->work->entered[chunk].data, stop * sizeof *b->keys);
     for (size_t e = last; e-- > chunk * b->grain; stop = b->first[e], b->first[e] += (uint32_t)at)
       for (size_t k = b->first[e]; k < stop; ++k) {
         b->owner[at + k] = (uint32_t)e;
@@ -163,36 +191,42 @@ static void fill_entries(void* arg, size_t begin, size_t end) {
   }
 }
 
+// Sum of the search extents of some edges over the axes.
 static double sum_reach(void* arg, size_t begin, size_t end) {
   const RvContacts* c = arg;
   double sum = 0;
-  for (size_t e = begin; e < end; ++e) sum += c->segments.reach[e].x + c->segments.reach[e].y + c->segments.reach[e].z;
+  for (size_t e = begin; e < end; ++e)
+    sum += c->segments.search_extent[e].x + c->segments.search_extent[e].y + c->segments.search_extent[e].z;
   return sum;
 }
 
-// the largest reach: it widens the box
-static double largest_reach(const RvContacts* c) {
+// Largest search extent, by which the box of all cells is enlarged.
+static double largest_extent(const RvContacts* c) {
   double largest = 0;
   for (size_t e = 0; e < c->nedge; ++e)
-    largest = rv_max(largest, rv_max(c->segments.reach[e].x, rv_max(c->segments.reach[e].y, c->segments.reach[e].z)));
+    largest = rv_max(largest, rv_max(c->segments.search_extent[e].x,
+                                     rv_max(c->segments.search_extent[e].y, c->segments.search_extent[e].z)));
   return largest;
 }
 
+// Cells of a given size that cover all edges and their extents.
 static void set_cells(Broad* b, double size, double widest) {
   const RvSegments* s = &b->c->segments;
   Cells* g = &b->cells;
-  RvVec3 pad = rv_vec3(widest, widest, widest), lo = rv_sub(s->lo, pad), extent = rv_sub(rv_add(s->hi, pad), lo);
+  RvVec3 pad = rv_vec3(widest, widest, widest);
+  RvVec3 lo = rv_sub(s->lo, pad);
+  RvVec3 extent = rv_sub(rv_add(s->hi, pad), lo);
   double longest = rv_max(extent.x, rv_max(extent.y, extent.z));
   size = rv_max(size, longest / (double)((1 << AXIS_BITS) - 8));
   g->size = size;
   g->inverse = 1 / size;
-  // a cell to spare on each side for the padding
+  // one cell more on each side for the padding
   g->lo = rv_sub(lo, rv_vec3(size, size, size));
   double side[3] = {extent.x, extent.y, extent.z};
   for (int k = 0; k < 3; ++k) g->bits[k] = rv_sort_bits((uint64_t)(side[k] * g->inverse) + 4);
 }
 
-// Where each entry went, which edge it is of, and where its cell ends: of the cells that begin in [begin, end).
+// Index, edge and end of cell of the sorted entries, for the cells that begin in [begin, end).
 static void place_entries(void* arg, size_t begin, size_t end) {
   Broad* b = arg;
   const uint64_t* keys = b->keys;
@@ -208,6 +242,7 @@ static void place_entries(void* arg, size_t begin, size_t end) {
   }
 }
 
+// Memory of the entries; `spare` is that of the boxes, which are made after sorting. False: no memory.
 static bool take_entries(Broad* b, uint64_t** spare) {
   RvArena* a = b->c->scratch;
   size_t n = b->count;
@@ -216,18 +251,20 @@ static bool take_entries(Broad* b, uint64_t** spare) {
   b->stop = RV_TAKE(a, uint32_t, n);
   b->place = RV_TAKE(a, uint32_t, n);
   b->owner = RV_TAKE(a, uint32_t, n);
-  // the boxes come when the sorting is done
   b->boxes = RV_TAKE(a, float, 6 * (n + RV_BOXES));
   *spare = (uint64_t*)b->boxes;
   return b->keys && b->members && b->stop && b->place && b->owner && b->boxes;
 }
 
-// As long as an edge: smaller cells cost entries, larger ones tests. Doubled while there are too many entries.
+// Enters all edges and sorts the entries by cells. Cells are as long as an edge: smaller ones cost entries, larger ones
+// tests. They are doubled while there are too many entries.
 static RvResult make_entries(Broad* b, RvContactStats* stats, RvError* error) {
   RvContacts* c = b->c;
+  // Size of the cells.
   double mean = rv_parallel_sum(c->nedge, 4096, sum_reach, c) / (3 * (double)c->nedge);
-  double size = rv_max(c->segments.length, 3 * mean), widest = largest_reach(c);
+  double size = rv_max(c->segments.mean_length, 3 * mean), widest = largest_extent(c);
   size_t chunks = (c->nedge + b->grain - 1) / b->grain, total;
+  // Cells of all edges; fewer and larger ones where there are too many.
   bool room = (b->first = RV_TAKE(c->scratch, uint32_t, c->nedge + 1)) != NULL;
   for (int round = 0; room; ++round, size *= 2) {
     set_cells(b, size, widest);
@@ -235,13 +272,15 @@ static RvResult make_entries(Broad* b, RvContactStats* stats, RvError* error) {
     total = 0;
     for (size_t k = 0; k < chunks; ++k) {
       b->at[k] = total;
-      total += b->entered[k].count;
+      total += b->work->entered[k].count;
       room = room && !b->failed[k];
     }
-    if (total <= MAX_ENTRIES * c->nedge + 4096 || round > 60) break;
+    if (total <= MAX_ENTRIES * c->nedge + MORE_ENTRIES || round > MAX_DOUBLINGS) break;
   }
   if (room && total > UINT32_MAX - RV_BOXES)
-    return rv_fail(error, RV_LIMIT, "%zu edges in cells are more than can be held", total);
+    return rv_fail(error, RV_LIMIT, "contacts: %zu cells of edges are more than fit; use fewer strands or points",
+                   total);
+  // Entries of all edges, sorted by cells.
   uint64_t* spare = NULL;
   if (room) {
     stats->entries = b->count = total;
@@ -253,14 +292,14 @@ static RvResult make_entries(Broad* b, RvContactStats* stats, RvError* error) {
     int bits = b->cells.bits[0] + b->cells.bits[1] + b->cells.bits[2];
     room = rv_sort_keys(b->keys, b->members, spare, b->stop, total, bits);
   }
-  for (size_t k = 0; k < CHUNKS; ++k) rv_array_free(&b->entered[k]);
-  if (!room) return rv_fail(error, RV_NO_MEMORY, "out of memory for the contacts of %zu edges", c->nedge);
+  if (!room) return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu edges", c->nedge);
   rv_parallel_for(total, 8192, place_entries, b);
   return RV_OK;
 }
 
 //---------------------------------------------------------------------------------------------- pairs in a cell
 
+// The box arrays within their memory.
 static RvBoxes boxes_of(const Broad* b) {
   size_t stride = b->count + RV_BOXES;
   RvBoxes x;
@@ -271,16 +310,18 @@ static RvBoxes boxes_of(const Broad* b) {
   return x;
 }
 
-// The box of what of an edge is near a cell, relative to its corner; `inverse` those of its extent, or 0.
+// Box of the part of an edge near a cell, relative to the cell's corner. `inverse`: inverse extents of the edge along
+// the axes; 0 where it is perpendicular to the axis.
 static void box_of(const Broad* b, size_t e, const int64_t cell[3], const double inverse[3], const RvBoxes* boxes,
                    size_t at) {
   const RvSegments* s = &b->c->segments;
   const Cells* g = &b->cells;
+  // The edge relative to the cell's corner.
   size_t vertex = rv_contact_vertex(b->c, e);
   RvVec3 corner = rv_add(g->lo, rv_scale(rv_vec3((double)cell[0], (double)cell[1], (double)cell[2]), g->size));
   RvVec3 p = rv_sub(s->x[vertex], corner), q = rv_sub(s->x[vertex + 1], corner);
   double a[3] = {p.x, p.y, p.z}, d[3] = {q.x - p.x, q.y - p.y, q.z - p.z}, r[3];
-  padded(g, s->reach[e], r);
+  padded(g, s->search_extent[e], r);
   double t0 = 0, t1 = 1;
   for (int k = 0; k < 3; ++k) {
     if (inverse[k] == 0) continue;
@@ -288,17 +329,18 @@ static void box_of(const Broad* b, size_t e, const int64_t cell[3], const double
     t0 = rv_max(t0, rv_min(in, out));
     t1 = rv_min(t1, rv_max(in, out));
   }
-  // slightly larger than exact: floats
-  t0 -= 1e-6;
-  t1 += 1e-6;
+  // enlarged beyond the rounding to floats
+  t0 -= FLOAT_PAD;
+  t1 += FLOAT_PAD;
   for (int k = 0; k < 3; ++k) {
     double x0 = a[k] + t0 * d[k], x1 = a[k] + t1 * d[k];
-    double wide = r[k] * 1.00001 + 1e-6 * g->size;
+    double wide = r[k] * FLOAT_WIDEN + FLOAT_PAD * g->size;
     boxes->lo[k][at] = (float)(rv_min(x0, x1) - wide);
     boxes->hi[k][at] = (float)(rv_max(x0, x1) + wide);
   }
 }
 
+// Boxes of some edges in all their cells.
 static void make_boxes(void* arg, size_t begin, size_t end) {
   Broad* b = arg;
   RvContacts* c = b->c;
@@ -306,8 +348,8 @@ static void make_boxes(void* arg, size_t begin, size_t end) {
   for (size_t e = begin; e < end; ++e) {
     size_t vertex = rv_contact_vertex(c, e);
     RvVec3 d = rv_sub(c->segments.x[vertex + 1], c->segments.x[vertex]);
-    // nearly upright on an axis: all of it may be near
-    double least = 1e-9 * b->cells.size;
+    // along an axis to which it is nearly perpendicular, the whole edge may be near
+    double least = PAD * b->cells.size;
     double inverse[3] = {fabs(d.x) > least ? 1 / d.x : 0, fabs(d.y) > least ? 1 / d.y : 0,
                          fabs(d.z) > least ? 1 / d.z : 0};
     for (size_t k = b->first[e]; k < b->first[e + 1]; ++k) {
@@ -318,29 +360,34 @@ static void make_boxes(void* arg, size_t begin, size_t end) {
   }
 }
 
-// Films that touch, of edges that are side by side: where one ends at the other's beginning no part faces the other.
+// Whether the films of two edges touch. Edges that are end to end do not count: no part of them faces the other.
 static bool films_touch(const RvContacts* c, size_t e, size_t f, double at, double other, double gap) {
   const RvSegments* s = &c->segments;
   if (!(gap < rv_contact_table(c, e, f)->rupture * sqrt(s->film[e] + s->film[f]))) return false;
   if ((at > 0 && at < 1) || (other > 0 && other < 1)) return true;
-  return (rv_dot(s->along[e], s->along[f]) > 0) == (at == other);
+  return (rv_dot(s->tangent[e], s->tangent[f]) > 0) == (at == other);
 }
 
-// The exact test of edges e < f, whose nearest points are known. The motion that counts is that of the one against the
-// other, along the line between these: only it brings them closer.
+// The exact test of edges e < f with known nearest points: whether they may touch in the step or films touch. Only the
+// relative motion along the line between the nearest points brings them closer.
 static bool near_pair(const Broad* b, size_t e, size_t f, const RvClosestLanes* at, int lane, Near* near) {
   const RvContacts* c = b->c;
   const RvSegments* s = &c->segments;
-  RvVec3 p = s->reach[e], q = s->reach[f], delta = rv_vec3(at->delta[0][lane], at->delta[1][lane], at->delta[2][lane]);
+  RvVec3 p = s->search_extent[e];
+  RvVec3 q = s->search_extent[f];
+  RvVec3 delta = rv_vec3(at->delta[0][lane], at->delta[1][lane], at->delta[2][lane]);
   if (!(fabs(delta.x) < p.x + q.x) || !(fabs(delta.y) < p.y + q.y) || !(fabs(delta.z) < p.z + q.z)) return false;
-  double radii = s->thick[e] + s->thick[f];
+  double radii = s->edge_radius[e] + s->edge_radius[f];
   double distance = at->distance[lane], limit = b->def->reach * (1 + b->def->margin) * radii;
   near->distance = (float)distance;
   near->touches = distance < radii;
   if (distance < limit) return true;
   size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
   RvVec3 n = rv_scale(delta, 1 / distance);
-  double e0 = rv_dot(n, s->v[i]), e1 = rv_dot(n, s->v[i + 1]), f0 = rv_dot(n, s->v[j]), f1 = rv_dot(n, s->v[j + 1]);
+  double e0 = rv_dot(n, s->v[i]);
+  double e1 = rv_dot(n, s->v[i + 1]);
+  double f0 = rv_dot(n, s->v[j]);
+  double f1 = rv_dot(n, s->v[j + 1]);
   double close = rv_max(f0, f1) - rv_min(e0, e1) + b->dt * fabs(rv_dot(n, b->def->acceleration));
   if (distance < limit + b->dt * close) return true;
   return c->wet && distance < s->height[e] + s->height[f] &&
@@ -355,10 +402,10 @@ static int by_distance(const void* a, const void* b) {
                                     : (x->key > y->key) - (x->key < y->key);
 }
 
-// Of each edge that came since the last time, the nearest stay: a hair meets them before it meets one that sixty others
-// stand before, however fast that one comes, and liquid does not join it with that one.
+// Keeps the nearest pairs of each edge found since the last call. A strand that 64 others are nearer than is not met
+// before them, however fast it is, and no bridge forms to it.
 static void settle(Broad* b, size_t chunk) {
-  Found* found = &b->found[chunk];
+  Found* found = &b->work->found[chunk];
   size_t to = b->settled[chunk];
   for (size_t from = to, end; from < found->count; from = end) {
     for (end = from; end < found->count && found->data[end].key >> 32 == found->data[from].key >> 32;) ++end;
@@ -374,12 +421,13 @@ static void settle(Broad* b, size_t chunk) {
   found->count = b->settled[chunk] = to;
 }
 
-// Pairs that may be near, tested when there are eight of them.
+// Pairs that wait for the exact test, which takes eight at a time.
 typedef struct Bunch {
   RvPairIndex index;
   int count;
 } Bunch;
 
+// Adds a pair to those that wait.
 static void add_to_bunch(const Broad* b, Bunch* bunch, uint32_t e, uint32_t f) {
   int lane = bunch->count++;
   bunch->index.edge[0][lane] = e;
@@ -388,6 +436,7 @@ static void add_to_bunch(const Broad* b, Bunch* bunch, uint32_t e, uint32_t f) {
   bunch->index.vertex[1][lane] = (uint32_t)rv_contact_vertex(b->c, f);
 }
 
+// Tests the waiting pairs; false: no memory.
 static bool test_bunch(Broad* b, size_t chunk, Bunch* bunch) {
   RvClosestLanes at;
   if (bunch->count == 0) return true;
@@ -395,17 +444,20 @@ static bool test_bunch(Broad* b, size_t chunk, Bunch* bunch) {
   for (int k = 0; k < bunch->count; ++k) {
     uint32_t e = bunch->index.edge[0][k], f = bunch->index.edge[1][k];
     Near near = {.key = (uint64_t)e << 32 | f};
-    if (near_pair(b, e, f, &at, k, &near) && !rv_array_push(&b->found[chunk], near)) return false;
+    if (near_pair(b, e, f, &at, k, &near) && !rv_array_push(&b->work->found[chunk], near)) return false;
   }
   bunch->count = 0;
   return true;
 }
 
-// the later edges in the cell of an entry
+// Tests edge e against the later edges in the cell of an entry; false: no memory.
 static bool pairs_of_entry(Broad* b, size_t chunk, size_t e, size_t entry, const RvBoxes* x, Seen* seen, Bunch* bunch) {
   const RvContacts* c = b->c;
   uint32_t bits[RV_CONTACT_MAX_TESTS / RV_BOXES];
-  size_t at = b->place[entry], first = at + 1, last = b->stop[at], stop = last;
+  size_t at = b->place[entry];
+  size_t first = at + 1;
+  size_t last = b->stop[at];
+  size_t stop = last;
   if (stop - first > RV_CONTACT_MAX_TESTS) stop = first + RV_CONTACT_MAX_TESTS;
   size_t most = b->exact[chunk] + MAX_EXACT, strand = c->strand_of[e];
   b->tests[chunk] += stop - first;
@@ -427,12 +479,15 @@ static bool pairs_of_entry(Broad* b, size_t chunk, size_t e, size_t entry, const
   return true;
 }
 
-// what was found, and what is known otherwise, source by source; pair_first is counted from the chunk's first pair
+// Sorts the pairs found by a chunk and the extra ones, source by source; pair_first is counted from the chunk's first
+// pair. False: no memory.
 static bool order_chunk(Broad* b, size_t chunk) {
   const RvContacts* c = b->c;
-  const Found* found = &b->found[chunk];
-  RvKeys* out = &b->pairs[chunk];
-  size_t first = chunk * b->grain, last = first + b->grain < c->nedge ? first + b->grain : c->nedge, at = 0;
+  const Found* found = &b->work->found[chunk];
+  RvKeys* out = &b->work->pairs[chunk];
+  size_t first = chunk * b->grain;
+  size_t last = first + b->grain < c->nedge ? first + b->grain : c->nedge;
+  size_t at = 0;
   size_t extra = c->extra ? c->extra_first[last] - c->extra_first[first] : 0;
   if (!rv_array_reserve(out, found->count + extra)) return false;
   for (size_t e = first; e < last; ++e) {
@@ -446,20 +501,21 @@ static bool order_chunk(Broad* b, size_t chunk) {
   return true;
 }
 
+// Pairs of some chunks of edges.
 static void search_edges(void* arg, size_t begin, size_t end) {
   Broad* b = arg;
   RvContacts* c = b->c;
   RvBoxes boxes = boxes_of(b);
   for (size_t chunk = begin; chunk < end; ++chunk) {
-    // no pair has the key 0: the receiver is the later edge. Lanes that are not used are computed too
+    // no pair has the key 0, as the receiver is the later edge; unused lanes are computed too
     Seen seen = {{0}};
     Bunch bunch = {0};
     size_t last = (chunk + 1) * b->grain < c->nedge ? (chunk + 1) * b->grain : c->nedge;
-    bool good = rv_array_reserve(&b->found[chunk], 8 * b->grain);
+    bool good = rv_array_reserve(&b->work->found[chunk], GUESS * b->grain);
     for (size_t e = chunk * b->grain; e < last && good; ++e) {
       for (size_t k = b->first[e]; k < b->first[e + 1] && good; ++k)
         good = pairs_of_entry(b, chunk, e, k, &boxes, &seen, &bunch);
-      if (b->found[chunk].count < b->settled[chunk] + SETTLE) continue;
+      if (b->work->found[chunk].count < b->settled[chunk] + SETTLE) continue;
       good = good && test_bunch(b, chunk, &bunch);
       settle(b, chunk);
     }
@@ -469,57 +525,68 @@ static void search_edges(void* arg, size_t begin, size_t end) {
   }
 }
 
+// Joins the pairs of some chunks.
 static void copy_pairs(void* arg, size_t begin, size_t end) {
   const Broad* b = arg;
   RvContacts* c = b->c;
   for (size_t chunk = begin; chunk < end; ++chunk) {
-    size_t first = chunk * b->grain, last = first + b->grain < c->nedge ? first + b->grain : c->nedge;
-    if (b->pairs[chunk].count)
-      memcpy(c->pairs.data + b->at[chunk], b->pairs[chunk].data, b->pairs[chunk].count * sizeof *c->pairs.data);
+    size_t first = chunk * b->grain;
+    size_t last = first + b->grain < c->nedge ? first + b->grain : c->nedge;
+    if (b->work->pairs[chunk].count)
+      memcpy(c->pairs.data + b->at[chunk], b->work->pairs[chunk].data,
+             b->work->pairs[chunk].count * sizeof *c->pairs.data);
     for (size_t e = first; e < last; ++e) c->pair_first[e] += (uint32_t)b->at[chunk];
   }
 }
 
+// Sums the chunks' numbers and joins their pairs.
 static RvResult collect(Broad* b, RvContactStats* stats, RvError* error) {
   RvContacts* c = b->c;
   size_t total = 0;
   bool failed = false;
   for (int k = 0; k < CHUNKS; ++k) {
     b->at[k] = total;
-    total += b->pairs[k].count;
+    total += b->work->pairs[k].count;
     failed |= b->failed[k];
     stats->tests += b->tests[k];
     stats->pairs += b->exact[k];
     stats->skipped += b->skipped[k];
   }
-  if (total > UINT32_MAX) return rv_fail(error, RV_LIMIT, "%zu pairs of edges are more than can be held", total);
+  if (total > UINT32_MAX)
+    return rv_fail(error, RV_LIMIT, "contacts: %zu pairs of edges are more than fit; use fewer strands or points",
+                   total);
   if (failed || !rv_array_resize(&c->pairs, total))
-    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pairs of edges", total);
+    return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu pairs of edges", total);
   rv_parallel_for((c->nedge + b->grain - 1) / b->grain, 16, copy_pairs, b);
   c->pair_first[c->nedge] = (uint32_t)total;
   return RV_OK;
 }
 
+// The search, with cleared lists and memory from the scratch; NULL: no memory.
+static Broad* begin(RvContacts* c, double dt, const RvContactDef* def) {
+  if (!c->broad && !(c->broad = rv_alloc_zero(1, sizeof *c->broad))) return NULL;
+  Broad* b = RV_TAKE(c->scratch, Broad, 1);
+  if (!b) return NULL;
+  *b = (Broad){.c = c, .def = def, .dt = dt, .grain = (c->nedge + CHUNKS - 1) / CHUNKS, .work = c->broad};
+  for (int k = 0; k < CHUNKS; ++k) {
+    b->work->entered[k].count = 0;
+    b->work->found[k].count = 0;
+    b->work->pairs[k].count = 0;
+  }
+  return b;
+}
+
 RvResult rv_contact_pairs(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error) {
   c->pairs.count = 0;
-  Broad* b = rv_alloc_zero(1, sizeof *b);
-  if (!b) return rv_fail(error, RV_NO_MEMORY, "out of memory for the contacts of %zu edges", c->nedge);
   RvArenaMark mark = rv_arena_mark(c->scratch);
-  b->c = c;
-  b->def = def;
-  b->dt = dt;
-  b->grain = (c->nedge + CHUNKS - 1) / CHUNKS;
-  RvResult result = make_entries(b, stats, error);
+  Broad* b = begin(c, dt, def);
+  RvResult result = b ? make_entries(b, stats, error)
+                      : rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu edges", c->nedge);
   if (!result) {
-    rv_parallel_for(c->nedge, 1024, make_boxes, b);
+    rv_parallel_for(c->nedge, BOX_EDGES, make_boxes, b);
     rv_parallel_for((c->nedge + b->grain - 1) / b->grain, 1, search_edges, b);
     result = collect(b, stats, error);
   }
-  for (int k = 0; k < CHUNKS; ++k) {
-    rv_array_free(&b->found[k]);
-    rv_array_free(&b->pairs[k]);
-  }
   rv_arena_release(c->scratch, mark);
-  rv_free(b);
   return result;
 }

@@ -1,4 +1,5 @@
-// The lesser, the greater and what is between, lane by lane, as the scalar code of the contacts chooses. For kernels.
+// Minimum, maximum and clamp lane by lane, with the comparisons of rv_min, rv_max and rv_clamp: the same bits. For
+// kernels.
 #ifndef RV_CONTACT_CHOOSE_H
 #define RV_CONTACT_CHOOSE_H
 

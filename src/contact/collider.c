@@ -1,9 +1,15 @@
+// Signed distances, velocities and curvatures of colliders; see collider.h.
 #include "contact/collider.h"
 
 #include <math.h>
 
 #include "base/memory.h"
 #include "math/scalar.h"
+
+enum { SAMPLES = 7 };                      // a point and one to each side along each axis
+enum { LEAF_VOXELS = 512 };                // of a grid
+static const double LEAST_GRADIENT = 0.2;  // of the true one: below it the grid is constant, beyond its band
+static const double LEAST_RADIUS = 1e-12;  // m, of curvature
 
 RvPose rv_contact_collider_pose(const RvCollider* s, double time) {
   double speed = rv_length(s->angular);
@@ -30,6 +36,7 @@ RvResult rv_contact_collider_check(const RvCollider* s, size_t index, RvError* e
   return RV_OK;
 }
 
+// Distance and normal of a plane, sphere or capsule.
 static double analytic(const RvCollider* s, RvVec3 y, RvVec3* normal) {
   if (s->shape == RV_COLLIDER_PLANE) {
     *normal = rv_vec3(0, 1, 0);
@@ -41,38 +48,40 @@ static double analytic(const RvCollider* s, RvVec3 y, RvVec3* normal) {
   return rv_length(out) - s->radius;
 }
 
-// central differences over half a voxel to each side, all in one call
-static RvResult sample(const RvCollider* s, size_t n, const RvVec3* at, double* distance, RvVec3* normal,
-                       RvError* error) {
-  size_t each = normal ? 7 : 1;
+// Distances of a grid, and normals by central differences over half a voxel to each side.
+static RvResult sample(const RvCollider* s, RvArena* scratch, size_t n, const RvVec3* at, double* distance,
+                       RvVec3* normal, RvError* error) {
+  size_t each = normal ? SAMPLES : 1;
   double h = 0.5 * rv_grid_voxel_size(s->distance);
-  double* x = rv_alloc(n * each, 3 * sizeof(double));
-  float* value = rv_alloc(n * each, sizeof(float));
-  RvResult result = x && value ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for %zu samples of a collider", n);
+  RvArenaMark mark = rv_arena_mark(scratch);
+  // Sample points: the point itself, then one to each side along each axis.
+  double* x = RV_TAKE(scratch, double, 3 * (n * each));
+  float* value = RV_TAKE(scratch, float, n* each);
+  RvResult result =
+      x && value ? RV_OK : rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu samples of a collider", n);
   for (size_t k = 0; !result && k < n * each; ++k) {
     double p[3] = {at[k / each].x, at[k / each].y, at[k / each].z};
-    size_t way = k % each;
-    if (way) p[(way - 1) / 2] += way % 2 ? -h : h;
+    size_t step = k % each;
+    if (step) p[(step - 1) / 2] += step % 2 ? -h : h;
     for (int c = 0; c < 3; ++c) x[3 * k + (size_t)c] = p[c];
   }
+  // Distances and gradients.
   if (!result) result = rv_grid_sample(s->distance, n * each, x, value, error);
   for (size_t k = 0; !result && k < n; ++k) {
     const float* v = value + k * each;
     distance[k] = (double)v[0] - s->offset;
     if (!normal) continue;
     RvVec3 slope = rv_vec3((double)v[2] - (double)v[1], (double)v[4] - (double)v[3], (double)v[6] - (double)v[5]);
-    // flat: beyond the band of the grid
-    normal[k] = rv_length(slope) > 0.2 * h ? rv_normalize(slope, rv_vec3(0, 0, 0)) : rv_vec3(0, 0, 0);
+    normal[k] = rv_length(slope) > LEAST_GRADIENT * h ? rv_normalize(slope, rv_vec3(0, 0, 0)) : rv_vec3(0, 0, 0);
   }
-  rv_free(x);
-  rv_free(value);
+  rv_arena_release(scratch, mark);
   return result;
 }
 
-RvResult rv_contact_collider_distance(const RvCollider* s, size_t n, const RvVec3* at, double* distance, RvVec3* normal,
-                                      RvError* error) {
+RvResult rv_contact_collider_distance(const RvCollider* s, RvArena* scratch, size_t n, const RvVec3* at,
+                                      double* distance, RvVec3* normal, RvError* error) {
   if (n == 0) return RV_OK;
-  if (s->shape == RV_COLLIDER_GRID) return sample(s, n, at, distance, normal, error);
+  if (s->shape == RV_COLLIDER_GRID) return sample(s, scratch, n, at, distance, normal, error);
   for (size_t k = 0; k < n; ++k) {
     RvVec3 out;
     distance[k] = analytic(s, at[k], &out) - s->offset;
@@ -81,70 +90,75 @@ RvResult rv_contact_collider_distance(const RvCollider* s, size_t n, const RvVec
   return RV_OK;
 }
 
-RvResult rv_contact_collider_velocity(const RvCollider* s, size_t n, const RvVec3* at, double reach, RvVec3* velocity,
-                                      RvError* error) {
+RvResult rv_contact_collider_velocity(const RvCollider* s, RvArena* scratch, size_t n, const RvVec3* at, double reach,
+                                      RvVec3* velocity, RvError* error) {
   for (size_t k = 0; k < n; ++k) velocity[k] = rv_vec3(0, 0, 0);
   if (s->shape != RV_COLLIDER_GRID || n == 0) return RV_OK;
   if (s->motion) s->motion(s->motion_user, n, at, reach, velocity);
   if (s->motion || !s->velocity) return RV_OK;
-  double* x = rv_alloc(n, 3 * sizeof(double));
-  float* v = rv_alloc(n, 3 * sizeof(float));
-  RvResult result = x && v ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for %zu samples of a collider", n);
+  RvArenaMark mark = rv_arena_mark(scratch);
+  double* x = RV_TAKE(scratch, double, 3 * n);
+  float* v = RV_TAKE(scratch, float, 3 * n);
+  RvResult result =
+      x && v ? RV_OK : rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu samples of a collider", n);
   for (size_t k = 0; !result && k < n; ++k) rv_vec3_store64(x + 3 * k, at[k]);
   if (!result) result = rv_grid_sample(s->velocity, n, x, v, error);
   for (size_t k = 0; !result && k < n; ++k) velocity[k] = rv_vec3_load(v + 3 * k);
-  rv_free(x);
-  rv_free(v);
+  rv_arena_release(scratch, mark);
   return result;
 }
 
+// Mean curvature of a plane, sphere or capsule, whose side is a cylinder.
 static double analytic_curvature(const RvCollider* s, RvVec3 y) {
   if (s->shape == RV_COLLIDER_PLANE) return 0;
   bool side = s->shape == RV_COLLIDER_CAPSULE && fabs(y.y) < s->half_height;
-  return (side ? 0.5 : 1) / fmax(s->radius + s->offset, 1e-12);
+  return (side ? 0.5 : 1) / fmax(s->radius + s->offset, LEAST_RADIUS);
 }
 
-// half the Laplacian of the distance, by differences over a voxel to each side
-RvResult rv_contact_collider_curvature(const RvCollider* s, size_t n, const RvVec3* at, double* curvature,
-                                       RvError* error) {
+// Half the Laplacian of the distance, by differences over a voxel to each side.
+RvResult rv_contact_collider_curvature(const RvCollider* s, RvArena* scratch, size_t n, const RvVec3* at,
+                                       double* curvature, RvError* error) {
   if (s->shape != RV_COLLIDER_GRID) {
     for (size_t k = 0; k < n; ++k) curvature[k] = analytic_curvature(s, at[k]);
     return RV_OK;
   }
   double h = rv_grid_voxel_size(s->distance);
-  double* x = rv_alloc(7 * n, 3 * sizeof(double));
-  float* value = rv_alloc(7 * n, sizeof(float));
-  RvResult result = x && value ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for %zu samples of a collider", n);
-  for (size_t k = 0; !result && k < 7 * n; ++k) {
-    double p[3] = {at[k / 7].x, at[k / 7].y, at[k / 7].z};
-    size_t way = k % 7;
-    if (way) p[(way - 1) / 2] += way % 2 ? -h : h;
+  RvArenaMark mark = rv_arena_mark(scratch);
+  // Sample points.
+  double* x = RV_TAKE(scratch, double, 3 * (SAMPLES * n));
+  float* value = RV_TAKE(scratch, float, SAMPLES* n);
+  RvResult result =
+      x && value ? RV_OK : rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu samples of a collider", n);
+  for (size_t k = 0; !result && k < SAMPLES * n; ++k) {
+    double p[3] = {at[k / SAMPLES].x, at[k / SAMPLES].y, at[k / SAMPLES].z};
+    size_t step = k % SAMPLES;
+    if (step) p[(step - 1) / 2] += step % 2 ? -h : h;
     for (int c = 0; c < 3; ++c) x[3 * k + (size_t)c] = p[c];
   }
-  if (!result && n > 0) result = rv_grid_sample(s->distance, 7 * n, x, value, error);
+  // Differences.
+  if (!result && n > 0) result = rv_grid_sample(s->distance, SAMPLES * n, x, value, error);
   for (size_t k = 0; !result && k < n; ++k) {
-    const float* v = value + 7 * k;
+    const float* v = value + SAMPLES * k;
     double sum = -6 * (double)v[0];
-    for (int i = 1; i < 7; ++i) sum += (double)v[i];
+    for (int i = 1; i < SAMPLES; ++i) sum += (double)v[i];
     curvature[k] = 0.5 * sum / (h * h);
   }
-  rv_free(x);
-  rv_free(value);
+  rv_arena_release(scratch, mark);
   return result;
 }
 
-// the fastest that the solid's own velocity gets
-static double fastest(const RvGrid* velocity) {
-  double most = 0;
+// Largest speed of a velocity grid, m/s.
+static double largest_speed(const RvGrid* velocity) {
+  double square = 0;
   RvLeaf leaf;
   for (size_t k = 0; k < rv_grid_leaf_count(velocity); ++k) {
     if (!rv_grid_leaf(velocity, k, &leaf)) continue;
-    for (int i = 0; i < 512; ++i) {
+    for (int i = 0; i < LEAF_VOXELS; ++i) {
       RvVec3 v = rv_vec3_load(leaf.values + 3 * i);
-      most = fmax(most, rv_dot(v, v));
+      square = fmax(square, rv_dot(v, v));
     }
   }
-  return isfinite(most) ? sqrt(most) : 0;
+  return isfinite(square) ? sqrt(square) : 0;
 }
 
 RvColliderBox rv_contact_collider_box(const RvCollider* s, double dt) {
@@ -152,7 +166,7 @@ RvColliderBox rv_contact_collider_box(const RvCollider* s, double dt) {
   int32_t lo[3], hi[3];
   if (s->shape != RV_COLLIDER_GRID) return box;
   box.empty = !rv_grid_bounds(s->distance, lo, hi, box.lo, box.hi);
-  double speed = s->motion ? s->fastest : s->velocity ? fastest(s->velocity) : 0;
+  double speed = s->motion ? s->fastest : s->velocity ? largest_speed(s->velocity) : 0;
   double wide = s->offset + speed * (fabs(s->grid_time) + dt);
   for (int k = 0; k < 3; ++k) {
     box.lo[k] -= wide;

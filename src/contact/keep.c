@@ -1,4 +1,4 @@
-// Of the links that were made those that are needed, in the form that the operator wants.
+// Keeps the candidates that become links or hold liquid, and puts the active ones into the operator's slots.
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 //---------------------------------------------------------------------------------------------- the nearest few
 
 typedef struct Near {
-  double gap;
-  size_t index;
+  double gap;    // m
+  size_t index;  // of the candidate
 } Near;
 
 static int by_gap(const void* pa, const void* pb) {
@@ -19,34 +19,37 @@ static int by_gap(const void* pa, const void* pb) {
   return a->index < b->index ? -1 : a->index > b->index;
 }
 
-static double gap_of(const RvContacts* c, const RvMadeLink* l) {
+// Distance of a candidate along its normal at the start of the step.
+static double gap_of(const RvContacts* c, const RvLinkCandidate* l) {
   const RvVec3* x = c->segments.x;
-  size_t i = rv_contact_vertex(c, (size_t)(l->key >> 32)), j = rv_contact_vertex(c, (size_t)(l->key & UINT32_MAX));
+  size_t i = rv_contact_vertex(c, (size_t)(l->key >> 32));
+  size_t j = rv_contact_vertex(c, (size_t)(l->key & UINT32_MAX));
   return rv_dot(l->normal, rv_sub(rv_lerp(x[i], x[i + 1], l->along[0]), rv_lerp(x[j], x[j + 1], l->along[1])));
 }
 
-// drops all but the nearest links of one source edge
-static uint32_t keep_nearest(const RvContacts* c, RvMadeLink* links, size_t count) {
+// Deactivates all but the nearest links of one source edge; returns their number.
+static uint32_t keep_nearest(const RvContacts* c, RvLinkCandidate* links, size_t count) {
   size_t n = 0, at = 0;
-  for (size_t k = 0; k < count; ++k) n += links[k].needed;
+  for (size_t k = 0; k < count; ++k) n += links[k].active;
   if (n <= RV_CONTACT_MAX_LINKS) return 0;
   Near* near = rv_alloc(n, sizeof *near);
   for (size_t k = 0; k < count; ++k) {
-    if (!links[k].needed) continue;
-    // without memory the first ones stay: a bound is a bound
+    if (!links[k].active) continue;
+    // without memory the first ones stay, so that the bound holds
     if (near)
       near[at] = (Near){gap_of(c, &links[k]), k};
     else if (at >= RV_CONTACT_MAX_LINKS)
-      links[k].needed = false;
+      links[k].active = false;
     ++at;
   }
   if (near) qsort(near, n, sizeof *near, by_gap);
-  for (size_t k = RV_CONTACT_MAX_LINKS; near && k < n; ++k) links[near[k].index].needed = false;
+  for (size_t k = RV_CONTACT_MAX_LINKS; near && k < n; ++k) links[near[k].index].active = false;
   rv_free(near);
   return (uint32_t)(n - RV_CONTACT_MAX_LINKS);
 }
 
-static uint32_t drop_far(const RvContacts* c, RvMadeLink* links, size_t count) {
+// The same for all source edges of a block.
+static uint32_t drop_far(const RvContacts* c, RvLinkCandidate* links, size_t count) {
   uint32_t dropped = 0;
   for (size_t first = 0, last; first < count; first = last) {
     for (last = first; last < count && links[last].key >> 32 == links[first].key >> 32;) ++last;
@@ -58,23 +61,24 @@ static uint32_t drop_far(const RvContacts* c, RvMadeLink* links, size_t count) {
 //---------------------------------------------------------------------------------------------- blocks
 
 void rv_contact_count(RvContacts* c, size_t block) {
-  RvMadeLink* l = c->made.links[block];
-  size_t n = c->made.live[block];
-  RvKept count = {.dropped = drop_far(c, l, n)};
+  RvLinkCandidate* l = c->candidates.links[block];
+  size_t n = c->candidates.count[block];
+  RvKeptCount count = {.dropped = drop_far(c, l, n)};
   for (size_t k = 0; k < n; ++k) {
-    // a bridge without force is kept, but not for the operator
-    count.links += l[k].needed || l[k].weight > 0;
-    count.wet += l[k].needed && l[k].pulls;
-    count.dry += l[k].needed && !l[k].pulls;
+    // a bridge that has no force in this step is kept, but not active
+    count.links += l[k].active || l[k].weight > 0;
+    count.wet += l[k].active && l[k].has_law;
+    count.dry += l[k].active && !l[k].has_law;
   }
-  c->made.kept[block] = count;
+  c->candidates.kept[block] = count;
 }
 
 static void count_blocks(void* arg, size_t begin, size_t end) {
   for (size_t block = begin; block < end; ++block) rv_contact_count(arg, block);
 }
 
-static void put_shape(RvContacts* c, size_t slot, const RvMadeLink* l) {
+// Parameters of a link into its slot.
+static void put_shape(RvContacts* c, size_t slot, const RvLinkCandidate* l) {
   RvLinkBlock* to = &c->blocks.data[slot / RV_LINKS];
   size_t k = slot % RV_LINKS;
   to->normal[0][k] = l->normal.x;
@@ -86,11 +90,11 @@ static void put_shape(RvContacts* c, size_t slot, const RvMadeLink* l) {
   to->reach[k] = l->reach;
   to->width[k] = l->width;
   to->stiffness[k] = l->stiffness;
-  to->limit[k] = l->limit;
+  to->friction_limit[k] = l->friction_limit;
   to->slip[k] = l->slip;
 }
 
-// after the strengths a block of laws is rows of a float for each of eight
+// Law of a bridge into its slot. After the strengths a block of laws consists of rows of eight floats.
 static void put_law(RvContacts* c, size_t slot, const RvLawBlock* from, size_t lane) {
   enum { ROWS = (sizeof(RvLawBlock) - offsetof(RvLawBlock, low)) / (RV_LINKS * sizeof(float)) };
   RvLawBlock* to = &c->law_blocks.data[slot / RV_LINKS];
@@ -100,17 +104,19 @@ static void put_law(RvContacts* c, size_t slot, const RvLawBlock* from, size_t l
   for (size_t k = 0; k < ROWS; ++k) out[k * RV_LINKS] = in[k * RV_LINKS];
 }
 
+// Keeps the candidates of some blocks.
 static void put_blocks(void* arg, size_t begin, size_t end) {
   RvContacts* c = arg;
   for (size_t block = begin; block < end; ++block) {
-    const RvMadeLink* l = c->made.links[block];
-    RvKept at = c->made.kept[block];
+    const RvLinkCandidate* l = c->candidates.links[block];
+    RvKeptCount at = c->candidates.kept[block];
     size_t law = 0;
-    for (size_t k = 0; k < c->made.live[block]; ++k, ++l) {
-      const RvLawBlock* laws = c->wet ? c->made.laws + c->made.law_first[block] : NULL;
+    for (size_t k = 0; k < c->candidates.count[block]; ++k, ++l) {
+      const RvLawBlock* laws = c->wet ? c->candidates.laws + c->candidates.law_first[block] : NULL;
       size_t own = law;
-      law += l->law;
-      if (!l->needed && !(l->weight > 0)) continue;
+      law += l->law_lane;
+      if (!l->active && !(l->weight > 0)) continue;
+      // A link or bridge that lasts.
       size_t link = at.links++;
       c->keys.data[link] = l->key;
       c->memory.data[link] = l->memory;
@@ -118,17 +124,20 @@ static void put_blocks(void* arg, size_t begin, size_t end) {
       c->along.data[2 * link + 1] = l->along[1];
       if (c->wet)
         c->spans.data[link] = (RvSpan){l->weight > 0 ? l->distance - l->touch : 0, l->weight > 0 ? l->length : 0};
-      if (!l->needed) continue;
-      size_t slot = l->pulls ? at.wet++ : at.dry++;
+      if (!l->active) continue;
+      // A slot of the operator, if it may have a force.
+      size_t slot = l->has_law ? at.wet++ : at.dry++;
       c->link_of.data[slot] = (uint32_t)link;
       put_shape(c, slot, l);
-      if (l->pulls) put_law(c, slot, laws + own / RV_LINKS, own % RV_LINKS);
+      if (l->has_law) put_law(c, slot, laws + own / RV_LINKS, own % RV_LINKS);
     }
   }
 }
 
-static bool make_room(RvContacts* c, RvKept total) {
-  size_t wet = ((size_t)total.wet + RV_LINKS - 1) / RV_LINKS, all = wet + ((size_t)total.dry + RV_LINKS - 1) / RV_LINKS;
+// Room for all that is kept; false: no memory.
+static bool make_room(RvContacts* c, RvKeptCount total) {
+  size_t wet = ((size_t)total.wet + RV_LINKS - 1) / RV_LINKS;
+  size_t all = wet + ((size_t)total.dry + RV_LINKS - 1) / RV_LINKS;
   if (!rv_array_resize(&c->keys, total.links) || !rv_array_resize(&c->memory, total.links) ||
       !rv_array_resize(&c->along, 2 * (size_t)total.links) || !rv_array_resize(&c->link_of, all * RV_LINKS) ||
       !rv_array_resize(&c->blocks, all) || !rv_array_resize(&c->law_blocks, wet) ||
@@ -137,7 +146,7 @@ static bool make_room(RvContacts* c, RvKept total) {
   c->wet_slots = total.wet;
   c->active = (size_t)total.wet + total.dry;
   c->slots = wet * RV_LINKS + total.dry;
-  // lanes that are not used are computed too
+  // unused lanes of the last blocks are computed too, so they must be numbers
   if (wet) memset(&c->blocks.data[wet - 1], 0, sizeof *c->blocks.data);
   if (wet) memset(&c->law_blocks.data[wet - 1], 0, sizeof *c->law_blocks.data);
   if (all > wet) memset(&c->blocks.data[all - 1], 0, sizeof *c->blocks.data);
@@ -145,21 +154,23 @@ static bool make_room(RvContacts* c, RvKept total) {
 }
 
 RvResult rv_contact_keep(RvContacts* c, RvContactStats* stats, RvError* error) {
-  size_t blocks = c->made.blocks;
-  RvKept* at = c->made.kept;
+  size_t blocks = c->candidates.blocks;
+  RvKeptCount* at = c->candidates.kept;
   if (!c->wet) rv_parallel_for(blocks, 4, count_blocks, c);
-  RvKept sum = {0};
+  // Prefix sums over the blocks.
+  RvKeptCount sum = {0};
   for (size_t k = 0; k < blocks; ++k) {
-    RvKept own = at[k];
+    RvKeptCount own = at[k];
     at[k] = sum;
     sum.links += own.links;
     sum.wet += own.wet;
     sum.dry += own.dry;
     stats->dropped += own.dropped;
   }
+  // Dry links begin with a whole block.
   uint32_t dry = (sum.wet + RV_LINKS - 1) / RV_LINKS * RV_LINKS;
   for (size_t k = 0; k < blocks; ++k) at[k].dry += dry;
-  if (!make_room(c, sum)) return rv_fail(error, RV_NO_MEMORY, "out of memory for %u contacts", sum.links);
+  if (!make_room(c, sum)) return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %u contacts", sum.links);
   rv_parallel_for(blocks, 4, put_blocks, c);
   stats->links = c->active;
   return RV_OK;

@@ -1,11 +1,13 @@
-// The force of a contact and the friction that goes with it: pure functions of the distance and the slip.
+// Normal force and friction of a dry contact: pure functions of distance and slip.
 #ifndef RV_CONTACT_LAW_H
 #define RV_CONTACT_LAW_H
 
 #include <math.h>
 
 typedef struct RvContactForce {
-  double energy, force, slope;  // force = dE/dd, not positive; slope = d force / dd, not negative
+  double energy;  // J
+  double force;   // N, dE/dd, not positive
+  double slope;   // N/m, d2E/dd2, not negative
 } RvContactForce;
 
 // WH-10 with A_L = 0, spec E45: k (d - reach) below reach - width; above it, with y = (reach - d) / width,
@@ -22,10 +24,13 @@ static inline RvContactForce rv_contact_force(double d, double reach, double wid
 }
 
 typedef struct RvFrictionForce {
-  double energy, pull, slope;  // pull = dE/ds / s, the secant; slope = d2E/ds2
+  double energy;  // J
+  double secant;  // N/m, (dE/ds) / s
+  double slope;   // N/m, d2E/ds2
 } RvFrictionForce;
 
-// Slope `limit` beyond `slip`, C1 force below it: limit (2 y - y^2), y = s / slip.
+// Friction at a slip s: the force is `limit` beyond `slip`, and limit (2 y - y^2) with y = s / slip below it, which is
+// C1.
 static inline RvFrictionForce rv_contact_friction_force(double s, double slip, double limit) {
   double y = s / slip;
   if (y >= 1) return (RvFrictionForce){limit * (s - slip / 3), limit / s, 0};

@@ -1,4 +1,4 @@
-// The laws of eight bridges; see rv_contact_wet_law_lanes. As rv_contact_wet_law, whose comments say why.
+// Force laws of eight bridges (rv_contact_wet_law_lanes): the method of rv_contact_wet_law in bridge_table.c, in lanes.
 #include <stddef.h>
 
 #include "contact/choose.h"
@@ -25,17 +25,20 @@ RV_INLINE void narrow(float* p, RvLanes x) {
 #endif
 
 enum { INNER = RV_WET_KNOTS - 3 };  // knots that are read off the table
+#define FADE 0.1                    // as in bridge_table.c
+#define LEAST_GAP 1e-9              // as in bridge_table.c
 
-// Where the knots are, and where they stand in the table.
+// Positions of the knots, and their coordinates in the table.
 typedef struct Knots {
   double row[RV_LINKS], plane[RV_LINKS], column[INNER][RV_LINKS];
-  double per_metre[RV_LINKS];  // columns
-  double strength[RV_LINKS];   // of what thin films have
+  double per_metre[RV_LINKS];  // 1/m, columns per gap
+  double strength[RV_LINKS];   // factor by which the force of thin films goes to 0
   double turn[RV_LINKS], fade[RV_LINKS], rupture[RV_LINKS], step[RV_LINKS];
-  long long good[RV_LINKS];
+  long long good[RV_LINKS];  // mask of the bridges that have a law
   double force[INNER][RV_LINKS], slope[INNER][RV_LINKS];
 } __attribute__((aligned(64))) Knots;
 
+// Positions of the knots of some bridges.
 RV_INLINE void place_knots(const RvWetLanes* in, int at, Knots* k) {
   const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1), half = rv_lanes_set(0.5);
   const RvLanes area = rv_lanes_load(in->area + at), root = rv_lanes_sqrt(area);
@@ -43,9 +46,11 @@ RV_INLINE void place_knots(const RvWetLanes* in, int at, Knots* k) {
   const RvLanes touch = widen(in->touch + at), rupture = touch + scale, room = rupture - start;
   const RvLanes rise = widen(in->turn + at) - start;
   const RvLanes x = clamp(room / rise, zero, one), smooth = x * x * (rv_lanes_set(3) - rv_lanes_set(2) * x);
-  const RvLanes fade = rupture - lesser(rv_lanes_set(0.1) * scale, half * room);
+  // Knots.
+  const RvLanes fade = rupture - lesser(rv_lanes_set(FADE) * scale, half * room);
   const RvLanes turn = lesser(widen(in->turn + at), start + half * (fade - start));
   const RvLanes step = (fade - turn) * rv_lanes_set(1.0 / (RV_WET_KNOTS - 4));
+  // Coordinates in the table.
   const RvLanes wide = lesser(root / (widen(in->radius + at) * rv_lanes_set(RV_BRIDGE_WIDEST)), one);
   const RvLanes columns = rv_lanes_set(RV_BRIDGE_COLUMNS - 1);
   const RvLanes per_metre = columns / (rv_lanes_set(1 - RV_BRIDGE_NEAREST) * scale);
@@ -62,16 +67,16 @@ RV_INLINE void place_knots(const RvWetLanes* in, int at, Knots* k) {
   RV_UNROLL
   for (int i = 0; i < INNER; ++i)
     rv_lanes_store(k->column[i] + at, clamp((from + rv_lanes_set(i) * step) * per_metre, zero, columns));
-  // of a film below the rounding of places no knots can be told apart
-  const RvLaneMask good = MASK(area > zero) & MASK(room > zero) & MASK(scale > rv_lanes_set(1e-9) * touch);
+  // a film that is thinner than the rounding of positions has no law
+  const RvLaneMask good = MASK(area > zero) & MASK(room > zero) & MASK(scale > rv_lanes_set(LEAST_GAP) * touch);
   *(RvLaneMask*)(k->good + at) = good;
 }
 
-// force and slope of two columns, as they stand
+// Force and slope of two adjacent columns.
 typedef double Columns __attribute__((vector_size(32)));
 typedef double LooseColumns __attribute__((vector_size(32), aligned(8)));
 
-// of one bridge, as rv_contact_bridge_table_row and rv_contact_bridge_row_force
+// Forces and slopes of one bridge's knots, as rv_contact_bridge_table_row and rv_contact_bridge_row_force.
 RV_INLINE void read_table(const RvBridgeTable* t, Knots* k, int lane) {
   const double w = k->row[lane], p = k->plane[lane], per_metre = k->per_metre[lane];
   const int i = (int)w < RV_BRIDGE_ROWS - 2 ? (int)w : RV_BRIDGE_ROWS - 2, plane = (int)p;
@@ -90,19 +95,21 @@ RV_INLINE void read_table(const RvBridgeTable* t, Knots* k, int lane) {
   }
 }
 
-// as limit_slopes of bridge_table.c
+// Limited slope at a knot, as limit_slopes of bridge_table.c.
 RV_INLINE RvLanes limited(RvLanes slope, RvLanes before, RvLanes force, RvLanes after, RvLanes left, RvLanes right) {
   const RvLanes low = lesser(force * right, greater(before, force) * left);
   const RvLanes high = lesser(force * left, greater(force, after) * right);
   return clamp(slope, -low, high);
 }
 
+// Forces and limited slopes of some bridges into the block of laws, and from where on there is a force.
 RV_INLINE void finish(const RvWetLanes* in, int at, const Knots* k, RvLawBlock* out, float* begin) {
   const RvLanes zero = rv_lanes_set(0), three = rv_lanes_set(3), strength = rv_lanes_load(k->strength + at);
   const RvLanes start = widen(in->start + at), turn = rv_lanes_load(k->turn + at), fade = rv_lanes_load(k->fade + at);
   const RvLanes rupture = rv_lanes_load(k->rupture + at), step = rv_lanes_load(k->step + at);
   const RvLanes low = start - widen(in->width + at), inner = three / step, rise = turn - start;
   const RvLaneMask good = *(const RvLaneMask*)(k->good + at);
+  // Forces at the knots, not negative.
   RvLanes force[INNER + 2] = {zero}, none = rupture;
   RV_UNROLL
   for (int i = 0; i < INNER; ++i) {
@@ -111,6 +118,7 @@ RV_INLINE void finish(const RvWetLanes* in, int at, const Knots* k, RvLawBlock* 
   }
   force[INNER + 1] = zero;
   RV_UNROLL
+  // Limited slopes; from where on there is a force.
   for (int i = INNER - 1; i >= 0; --i) {
     const RvLanes left = i == 0 ? three / rise : inner, right = i == INNER - 1 ? three / (rupture - fade) : inner;
     const RvLanes slope =
@@ -119,6 +127,7 @@ RV_INLINE void finish(const RvWetLanes* in, int at, const Knots* k, RvLawBlock* 
     narrow(out->slope[i + 1] + at, rv_lanes_select(good, slope, zero));
     none = rv_lanes_select(MASK(force[i + 1] > zero), i == 0 ? low : turn + rv_lanes_set(i - 1) * step, none);
   }
+  // The rise from d0 to B, and the knots.
   narrow(out->slope[0] + at, rv_lanes_select(good, force[1] / rise, zero));
   const RvLaneMask any = good & MASK(none < rupture);
   narrow(out->low + at, low);

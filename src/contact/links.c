@@ -1,4 +1,7 @@
-// Links of the pairs: which part of an edge faces the other, with what history.
+// Candidate links of the pairs: the part of an edge that faces the other, its history, and its liquid.
+//
+// Pairs go in groups of eight through the kernels of pair.h. A fast pair, which meets only within the step, is
+// evaluated again at the time when it meets.
 #include <math.h>
 
 #include "base/parallel.h"
@@ -7,13 +10,14 @@
 #include "contact/store.h"
 #include "math/scalar.h"
 
-// in d0: strands that got further than this to the wrong side have passed
-static const double PASSED = 2;
-// rad: strands side by side
-static const double PARALLEL = 0.1;
-// s in which a pair with liquid between that met too near gets its whole d0: else a bundle, whose pairs part and meet
-// again all the time, grows thinner with each meeting
+static const double PASSED = 2;      // d0: strands farther than this on the wrong side have passed through each other
+static const double PARALLEL = 0.1;  // rad: strands within this angle are side by side
+// s in which a bridged pair that met closer than d0 regains its whole d0. Without it a bundle, whose pairs part and
+// meet all the time, would become thinner with each meeting.
 static const double REGAIN = 0.02;
+static const double SLACK = 0.25;  // d0: margin of the distances that a bridge may have in the step
+static const double BLEND = 0.01;  // square of the sine at which sideways motion counts half, as in pair.c
+enum { INDEX_EDGES = 8192 };       // edges of a parallel task
 
 typedef struct Build {
   RvContacts* c;
@@ -21,7 +25,7 @@ typedef struct Build {
   double dt;
 } Build;
 
-// the first that is not below the key
+// Index of the first key that is not below `key`.
 static size_t lower_bound(const uint64_t* keys, size_t count, uint64_t key) {
   size_t lo = 0, hi = count;
   while (lo < hi) {
@@ -39,6 +43,7 @@ size_t rv_contact_find_key(const uint64_t* keys, size_t count, uint64_t key) {
   return at < count && keys[at] == key ? at : count;
 }
 
+// First old link of some source edges.
 static void index_some(void* arg, size_t begin, size_t end) {
   RvContacts* c = arg;
   size_t at = lower_bound(c->old_keys.data, c->old_keys.count, (uint64_t)begin << 32);
@@ -48,19 +53,20 @@ static void index_some(void* arg, size_t begin, size_t end) {
   }
 }
 
-// Where the old links of each source edge begin.
 void rv_contact_index_old(RvContacts* c) {
-  rv_parallel_for(c->nedge + 1, 8192, index_some, c);
+  rv_parallel_for(c->nedge + 1, INDEX_EDGES, index_some, c);
 }
 
-// The old links around a pair: those of the source and of the edges before and after it, to the receiver and its two
-// neighbours. Pairs come in ascending order, so that each is reached from the one before.
+// Cursors into the old links of a source edge and of the edges before and after it. Pairs come in ascending order, so
+// the cursors only move forward.
 typedef struct Around {
   size_t source;
-  uint32_t at[3], end[3];  // of the sources before, at and after
+  uint32_t at[3], end[3];  // of the edges before, at and after the source
 } Around;
+// Memories of the old links around a pair: [source's neighbours][receiver's neighbours], NULL where there is none.
 typedef const RvLinkMemory* Beside[3][3];
 
+// Sets the cursors to the old links of a new source edge.
 static void begin_around(const RvContacts* c, size_t e, Around* a) {
   const RvContactStrand* s = &c->strands[c->strand_of[e]];
   a->source = e;
@@ -74,10 +80,12 @@ static void begin_around(const RvContacts* c, size_t e, Around* a) {
   }
 }
 
-static void look_around(const RvContacts* c, size_t e, size_t f, Around* a, Beside found) {
+// Finds the old links around the pair (e, f).
+static void find_old(const RvContacts* c, size_t e, size_t f, Around* a, Beside found) {
   const RvContactStrand* s = &c->strands[c->strand_of[f]];
   const uint64_t* keys = c->old_keys.data;
-  uint32_t first = (uint32_t)(f > s[0].first ? f - 1 : f), last = (uint32_t)(f + 1 < s[1].first ? f + 1 : f);
+  uint32_t first = (uint32_t)(f > s[0].first ? f - 1 : f);
+  uint32_t last = (uint32_t)(f + 1 < s[1].first ? f + 1 : f);
   if (e != a->source) begin_around(c, e, a);
   for (int k = 0; k < 3; ++k) {
     found[k][0] = found[k][1] = found[k][2] = NULL;
@@ -89,8 +97,8 @@ static void look_around(const RvContacts* c, size_t e, size_t f, Around* a, Besi
   }
 }
 
-// The largest area of the bridges beside a pair. Liquid goes along a wedge: where the next place is bridged, this one
-// is as if it had been, as far as it is not beyond rupture.
+// Largest area of the bridges next to a pair. Liquid wicks along a wedge: next to a bridge a pair counts as bridged, if
+// it is not beyond rupture.
 static double area_beside(Beside found) {
   double area = 0;
   for (int k = 0; k < 9; ++k)
@@ -98,7 +106,8 @@ static double area_beside(Beside found) {
   return area;
 }
 
-// What is known of this pair from the step before; a contact that slid over a vertex takes the memory of its old pair.
+// Memory of this pair from the step before; a contact that slid over a vertex takes that of its old pair. Nearer pairs
+// come first.
 static const RvLinkMemory* recall(Beside found) {
   static const int8_t order[9][2] = {{1, 1}, {1, 0}, {1, 2}, {0, 1}, {2, 1}, {0, 0}, {2, 2}, {0, 2}, {2, 0}};
   for (int k = 0; k < 9; ++k)
@@ -106,7 +115,7 @@ static const RvLinkMemory* recall(Beside found) {
   return NULL;
 }
 
-// the pair as it is
+// The pair at the start of the step.
 static RvEdgePair pair_now(const RvContacts* c, size_t e, size_t f) {
   const RvSegments* s = &c->segments;
   size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
@@ -117,24 +126,26 @@ static RvVec3 tangential(RvVec3 a, RvVec3 n) {
   return rv_mad(a, -rv_dot(a, n), n);
 }
 
+// Whether both vertices of an edge are fixed.
 static bool all_fixed(const RvContacts* c, size_t e) {
   const RvContactStrand* s = &c->strands[c->strand_of[e]];
-  size_t place = rv_contact_place(c, s, e - s->first);
+  size_t place = rv_contact_unknown(c, s, e - s->first);
   return c->model->free[place] == 0 && c->model->free[place + 4 * RV_LANES] == 0;
 }
 
-// Difference of the two points of a link, at the start of the step or in velocity.
+// Difference of a vector at the two points of a link.
 static RvVec3 between(const RvVec3* x, size_t i, size_t j, const RvFacing* at) {
   return rv_sub(rv_lerp(x[i], x[i + 1], at->u), rv_lerp(x[j], x[j + 1], at->v));
 }
 
-// By how much they may close the gap in the step, along the normal: that one falls and the other is held is reckoned
-// with, which concerns only what lies above each other.
+// Length by which the gap may close in the step. One strand may fall while the other is supported, which matters only
+// where the normal is not horizontal.
 static double closing(const Build* b, size_t i, size_t j, const RvFacing* at) {
   return b->dt * (b->dt * fabs(rv_dot(at->normal, b->def->acceleration)) -
                   rv_dot(at->normal, between(b->c->segments.v, i, j, at)));
 }
 
+// Number of hairs in contact: the smaller one of both strands.
 static double multiple_of(const Build* b, size_t e, size_t f) {
   const double* multiple = b->def->multiple;
   const RvContacts* c = b->c;
@@ -142,66 +153,69 @@ static double multiple_of(const Build* b, size_t e, size_t f) {
                   : 1;
 }
 
-// They go round each other, so neither has a side of the other to keep to: where three hairs of a bundle each had to
-// get back to their side of the next, all would be drawn into one.
+// Whether two edges are side by side. Such strands may go round each other, so their normals need not keep their side:
+// in a bundle, forcing each hair back to its side of the next would draw all hairs into one.
 static bool side_by_side(const RvSegments* s, size_t e, size_t f) {
-  RvVec3 across = rv_cross(s->along[e], s->along[f]);
+  RvVec3 across = rv_cross(s->tangent[e], s->tangent[f]);
   return rv_dot(across, across) < PARALLEL * PARALLEL;
 }
 
-// Whether the pair holds liquid; what is needed to share it out and to make its law.
-static bool make_bridge(const Build* b, RvMadeLink* w, size_t e, size_t f, const RvFacing* at, Beside beside,
+// Whether the pair is bridged; then fills the candidate's liquid: the input of its share and of its law.
+static bool make_bridge(const Build* b, RvLinkCandidate* w, size_t e, size_t f, const RvFacing* at, Beside beside,
                         const RvLinkMemory* old, RvVec3 start) {
   RvContacts* c = b->c;
   const RvSegments* s = &c->segments;
   size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
-  double r = s->thick[e], q = s->thick[f];
+  double r = s->edge_radius[e], q = s->edge_radius[f];
   double gap = rv_dot(at->normal, start), reach = b->def->reach * (r + q);
   RvWetMeeting m = {gap, reach, r + q, s->height[e] + s->height[f], .old_area = old ? old->area : 0};
   m.film[0] = s->area[i] * (1 - at->u) + s->area[i + 1] * at->u;
   m.film[1] = s->area[j] * (1 - at->v) + s->area[j + 1] * at->v;
+  // A pair next to a bridge counts as bridged.
   double weight;
   const RvBridgeTable* table = rv_contact_table(c, e, f);
   if (!(m.old_area > 0) && gap > m.height && gap < m.touch + table->rupture * sqrt(m.film[0] + m.film[1]))
     m.old_area = area_beside(beside);
   if (!rv_contact_wet_meets(table, &m, &weight)) return false;
-  // one that is under water does not pull, whatever the other is (WH-18)
-  double lift =
-      rv_min(s->lift[i] * (1 - at->u) + s->lift[i + 1] * at->u, s->lift[j] * (1 - at->v) + s->lift[j + 1] * at->v);
-  double apart = b->dt * rv_dot(at->normal, between(s->v, i, j, at)), slack = 0.25 * reach;
+  // Under water there is no force, whatever the other side is (WH-18).
+  double tension_factor = rv_min(s->tension_factor[i] * (1 - at->u) + s->tension_factor[i + 1] * at->u,
+                                 s->tension_factor[j] * (1 - at->v) + s->tension_factor[j + 1] * at->v);
+  double apart = b->dt * rv_dot(at->normal, between(s->v, i, j, at));
+  double slack = SLACK * reach;
   double fall = b->dt * b->dt * fabs(rv_dot(at->normal, b->def->acceleration));
   w->weight = weight;
   w->length = at->length;
   w->film[0] = m.film[0];
   w->film[1] = m.film[1];
-  w->strength = b->def->liquid->tension * lift * at->length * multiple_of(b, e, f);
+  w->strength = b->def->liquid->tension * tension_factor * at->length * multiple_of(b, e, f);
   w->distance = (float)gap;
-  w->least = (float)(gap + rv_min(apart - fall, 0) - slack);
-  w->most = (float)(gap + rv_max(apart + fall, 0) + slack);
+  w->distance_min = (float)(gap + rv_min(apart - fall, 0) - slack);
+  w->distance_max = (float)(gap + rv_max(apart + fall, 0) + slack);
   w->touch = (float)(r + q);
   w->turn = (float)(2 * reach - (r + q));
   w->radius = (float)rv_min(r, q);
   w->ratio = (float)(rv_min(r, q) / rv_max(r, q));
-  // where they are parallel, going sideways parts them too
-  RvVec3 tb = s->along[f], across = rv_cross(s->along[e], tb);
-  double parallel = 0.01 / (rv_dot(across, across) + 0.01);
+  // Sideways motion separates parallel strands too, to second order.
+  RvVec3 tb = s->tangent[f], across = rv_cross(s->tangent[e], tb);
+  double parallel = BLEND / (rv_dot(across, across) + BLEND);
   w->side = rv_contact_float3(
       rv_scale(rv_normalize(rv_cross(at->normal, tb), rv_vec3(0, 0, 0)), sqrt(parallel / rv_max(gap, reach))));
   w->shift = (float)rv_dot(rv_contact_from_float3(w->side), start);
   return true;
 }
 
-// Eight pairs: how they face each other, what is known of them, and when they are looked at again.
+// Eight pairs: how they face each other, their memories, and when they are evaluated again.
 typedef struct Group {
   int count;
   RvPairIndex index;
   RvFacingLanes facing;
   Beside beside[RV_PAIRS];
   const RvLinkMemory* old[RV_PAIRS];
-  double time[RV_PAIRS] __attribute__((aligned(64)));  // below 0: not
-  bool none[RV_PAIRS];
+  double time[RV_PAIRS] __attribute__((aligned(64)));  // s after the start of the step; negative: not again
+  bool none[RV_PAIRS];                                 // it is no candidate
 } Group;
 
+// Indices of a pair in lane k of a group.
 static void add_to_group(const RvContacts* c, Group* g, int k, uint64_t pair) {
   uint32_t e = (uint32_t)(pair >> 32), f = (uint32_t)pair, j = f + c->strand_of[f];
   const RvContactStrand* strand = &c->strands[c->strand_of[f]];
@@ -220,11 +234,11 @@ static RvFacing facing_of(const Group* g, int k) {
                     at->gap[k]};
 }
 
-// a pair whose normal has turned round is seen from the side that it had
-static const RvLinkMemory* turn_back(const Build* b, Group* g, int k, const RvLinkMemory* old, double reach) {
+// Evaluates a pair whose normal has reversed on the side of its old normal. Returns its memory, or NULL where the
+// strands have passed through each other: to pull them back would be a violent impulse.
+static const RvLinkMemory* keep_side(const Build* b, Group* g, int k, const RvLinkMemory* old, double reach) {
   RvEdgePair pair = pair_now(b->c, g->index.edge[0][k], g->index.edge[1][k]);
   RvFacing at = rv_contact_facing(&pair, reach, rv_contact_from_float3(old->normal));
-  // they are through: to pull them back would be a blow
   if (at.gap < -PASSED * reach) return NULL;
   RvFacingLanes* to = &g->facing;
   to->u[k] = at.u;
@@ -238,32 +252,32 @@ static const RvLinkMemory* turn_back(const Build* b, Group* g, int k, const RvLi
   return old;
 }
 
-// What is known of a pair; a fast one is looked at again when it meets.
+// Memory and side of a pair, and the time at which a fast one is evaluated again.
 static void consider(const Build* b, Group* g, int k, Around* around) {
   RvContacts* c = b->c;
   const RvContactDef* def = b->def;
   const RvSegments* s = &c->segments;
   const RvFacingLanes* at = &g->facing;
   size_t e = g->index.edge[0][k], f = g->index.edge[1][k];
-  double reach = def->reach * (s->thick[e] + s->thick[f]), film = c->wet ? s->film[e] + s->film[f] : 0;
-  // most pairs with liquid are side by side: what faces nothing now, and is far, is soon seen
+  double reach = def->reach * (s->edge_radius[e] + s->edge_radius[f]);
+  double film = c->wet ? s->film[e] + s->film[f] : 0;
+  // A pair with film that faces nothing and is far is no candidate: most bridged pairs are side by side.
   g->none[k] =
       (film > 0 && !(at->length[k] > 0) && at->gap[k] - at->close[k] > reach) || (all_fixed(c, e) && all_fixed(c, f));
   if (g->none[k]) return;
-  look_around(c, e, f, around, g->beside[k]);
+  find_old(c, e, f, around, g->beside[k]);
   const RvLinkMemory* old = recall(g->beside[k]);
   if (old && rv_dot(facing_of(g, k).normal, rv_contact_from_float3(old->normal)) < 0 && !side_by_side(s, e, f))
-    old = turn_back(b, g, k, old, reach);
+    old = keep_side(b, g, k, old, reach);
   g->old[k] = old;
   double gap = at->gap[k], close = at->close[k];
   if (close > 0 && gap > reach && (film == 0 || gap - close < reach * (1 + def->margin)))
     g->time[k] = rv_min(1, (gap - reach) / close) * b->dt;
 }
 
-// Eight groups at a time, so that of the fast ones there are enough for all lanes.
-enum { GROUPS = 8 };
+enum { GROUPS = 8 };  // groups at a time, so that their fast pairs fill all lanes
 
-// Facings as one row of numbers after another, of one pair at a time.
+// Copies the facing of one pair: a lane of each row.
 static void copy_facing(const RvFacingLanes* from, int k, RvFacingLanes* to, int i) {
   enum { ROWS = sizeof(RvFacingLanes) / (RV_PAIRS * sizeof(double)) };
   const double* in = (const double*)from + k;
@@ -271,7 +285,8 @@ static void copy_facing(const RvFacingLanes* from, int k, RvFacingLanes* to, int
   for (int row = 0; row < ROWS; ++row) out[row * RV_PAIRS] = in[row * RV_PAIRS];
 }
 
-static void look_again(const RvPairSource* from, Group* groups, int ngroup) {
+// Evaluates the fast pairs of some groups again, eight at a time, at the time when they meet.
+static void evaluate_again(const RvPairSource* from, Group* groups, int ngroup) {
   Group bunch = {0};
   int where[RV_PAIRS], last = ngroup * RV_PAIRS;
   for (int k = 0; k <= last; ++k) {
@@ -296,17 +311,20 @@ static void look_again(const RvPairSource* from, Group* groups, int ngroup) {
   }
 }
 
-// False: it is neither a link nor a bridge.
-static bool make_link(const Build* b, RvMadeLink* out, Group* g, int k) {
+// Makes the candidate of a pair. False: it is neither a link nor a bridge.
+static bool make_link(const Build* b, RvLinkCandidate* out, Group* g, int k) {
   RvContacts* c = b->c;
   const RvContactDef* def = b->def;
   const RvSegments* s = &c->segments;
-  size_t e = g->index.edge[0][k], f = g->index.edge[1][k], i = g->index.vertex[0][k], j = g->index.vertex[1][k];
+  size_t e = g->index.edge[0][k];
+  size_t f = g->index.edge[1][k];
+  size_t i = g->index.vertex[0][k];
+  size_t j = g->index.vertex[1][k];
   if (g->none[k] || !(g->facing.length[k] > 0)) return false;
   RvFacing facing = facing_of(g, k);
   const RvLinkMemory* old = g->old[k];
-  double reach = def->reach * (s->thick[e] + s->thick[f]);
-  // as they are kept
+  double reach = def->reach * (s->edge_radius[e] + s->edge_radius[f]);
+  // rounded as they are stored
   facing.u = (float)facing.u;
   facing.v = (float)facing.v;
   RvVec3 start = between(s->x, i, j, &facing);
@@ -314,44 +332,51 @@ static bool make_link(const Build* b, RvMadeLink* out, Group* g, int k) {
   bool dry = rv_min(gap, gap - g->facing.close[k]) < reach * (1 + def->margin);
   bool bridged = c->wet && make_bridge(b, out, e, f, &facing, g->beside[k], old, start);
   if (!dry && !bridged) return false;
+  // d0 of the pair: smaller where it met closer, so that nothing jumps.
   double keep = old ? rv_max(old->reach, rv_min(reach, gap)) : rv_min(reach, gap);
   if (bridged) keep = rv_min(reach, keep + reach * b->dt / REGAIN);
-  double width = reach * (1 - 1 / def->reach), stiffness = multiple_of(b, e, f) * def->stiffness * facing.length;
-  // what has crossed is brought back by d0 a step at most, so that no energy comes of it
+  double width = reach * (1 - 1 / def->reach);
+  double stiffness = multiple_of(b, e, f) * def->stiffness * facing.length;
+  // Strands that have crossed are brought back by at most d0 a step, which bounds the energy.
   out->reach = rv_min(keep, gap + reach);
   out->normal = facing.normal;
   out->width = (float)width;
   out->stiffness = (float)stiffness;
-  out->limit = (float)(-def->friction * rv_contact_force(gap, out->reach, width, stiffness).force);
+  out->friction_limit = (float)(-def->friction * rv_contact_force(gap, out->reach, width, stiffness).force);
   out->slip = (float)rv_max(def->slip * reach, def->slip_speed * b->dt);
+  // Friction anchor.
   RvVec3 slip = old ? tangential(rv_contact_from_float3(old->slip), facing.normal) : rv_vec3(0, 0, 0);
   out->origin = rv_sub(tangential(start, facing.normal), slip);
   out->along[0] = (float)facing.u;
   out->along[1] = (float)facing.v;
   out->memory = (RvLinkMemory){rv_contact_float3(slip), rv_contact_float3(facing.normal), (float)keep,
                                old ? old->age : 0,      bridged && old ? old->area : 0,   old ? old->pull : 0};
-  out->pulls = out->law = false;
-  out->dry = out->needed = dry && stiffness > 0;
+  out->has_law = false;
+  out->law_lane = false;
+  out->dry = out->active = dry && stiffness > 0;
   if (!bridged) out->weight = 0;
   return bridged || stiffness > 0;
 }
 
 //---------------------------------------------------------------------------------------------- blocks
 
+// Candidates of a block of source edges.
 static void make_block(const Build* b, size_t block) {
   RvContacts* c = b->c;
   const RvSegments* s = &c->segments;
-  const RvPairSource from = {
-      s->x, s->v, s->plane, s->along, s->span, s->thick, b->def->reach, b->dt, b->def->acceleration};
+  const RvPairSource from = {s->x,           s->v,          s->plane, s->tangent,          s->edge_length,
+                             s->edge_radius, b->def->reach, b->dt,    b->def->acceleration};
   const uint64_t* pairs = c->pairs.data;
-  RvMadeLink* out = c->made.links[block];
+  RvLinkCandidate* out = c->candidates.links[block];
   Group groups[GROUPS] = {0};
   Around around = {.source = SIZE_MAX};
-  size_t last_edge = (block + 1) * RV_MADE_EDGES < c->nedge ? (block + 1) * RV_MADE_EDGES : c->nedge;
-  size_t begin = c->pair_first[block * RV_MADE_EDGES], end = c->pair_first[last_edge];
-  RvWetAsk* asks = c->made.asks[block];
-  uint32_t live = 0, wet = 0;
+  size_t last_edge = (block + 1) * RV_CANDIDATE_EDGES < c->nedge ? (block + 1) * RV_CANDIDATE_EDGES : c->nedge;
+  size_t begin = c->pair_first[block * RV_CANDIDATE_EDGES];
+  size_t end = c->pair_first[last_edge];
+  RvFilmClaim* claims = c->candidates.claims[block];
+  uint32_t count = 0, wet = 0;
   for (size_t first = begin; first < end;) {
+    // Groups of pairs.
     int n = 0;
     for (; n < GROUPS && first < end; ++n) {
       Group* g = &groups[n];
@@ -360,48 +385,51 @@ static void make_block(const Build* b, size_t block) {
       rv_contact_facing_lanes(&from, &g->index, &g->facing);
       for (int k = 0; k < g->count; ++k) consider(b, g, k, &around);
     }
-    look_again(&from, groups, n);
+    evaluate_again(&from, groups, n);
+    // Candidates and their claims on the films.
     for (int k = 0; k < n * RV_PAIRS; ++k) {
       Group* g = &groups[k / RV_PAIRS];
-      if (k % RV_PAIRS >= g->count || !make_link(b, &out[live], g, k % RV_PAIRS)) continue;
+      if (k % RV_PAIRS >= g->count || !make_link(b, &out[count], g, k % RV_PAIRS)) continue;
       uint32_t e = g->index.edge[0][k % RV_PAIRS], f = g->index.edge[1][k % RV_PAIRS];
-      if (out[live].weight > 0) asks[wet++] = (RvWetAsk){{e, f}, out[live].weight * out[live].length};
-      out[live++].key = (uint64_t)e << 32 | f;
+      if (out[count].weight > 0) claims[wet++] = (RvFilmClaim){{e, f}, out[count].weight * out[count].length};
+      out[count++].key = (uint64_t)e << 32 | f;
     }
   }
-  c->made.live[block] = live;
-  c->made.wet[block] = wet;
+  c->candidates.count[block] = count;
+  c->candidates.bridges[block] = wet;
 }
 
 static void make_blocks(void* arg, size_t begin, size_t end) {
   for (size_t block = begin; block < end; ++block) make_block(arg, block);
 }
 
+// Memory of the blocks; false: no memory.
 static bool take_blocks(RvContacts* c, size_t blocks) {
-  RvMaking* m = &c->made;
+  RvLinkCandidates* m = &c->candidates;
   RvArena* a = c->scratch;
-  m->live = RV_TAKE(a, uint32_t, blocks);
-  m->wet = RV_TAKE(a, uint32_t, blocks);
+  m->count = RV_TAKE(a, uint32_t, blocks);
+  m->bridges = RV_TAKE(a, uint32_t, blocks);
   m->law_first = RV_TAKE(a, uint32_t, blocks);
-  m->kept = RV_TAKE(a, RvKept, blocks);
-  m->links = RV_TAKE(a, RvMadeLink*, blocks);
-  m->asks = RV_TAKE(a, RvWetAsk*, blocks);
-  bool room = m->live && m->wet && m->law_first && m->kept && m->links && m->asks;
+  m->kept = RV_TAKE(a, RvKeptCount, blocks);
+  m->links = RV_TAKE(a, RvLinkCandidate*, blocks);
+  m->claims = RV_TAKE(a, RvFilmClaim*, blocks);
+  bool room = m->count && m->bridges && m->law_first && m->kept && m->links && m->claims;
   for (size_t k = 0; room && k < blocks; ++k) {
-    size_t last = (k + 1) * RV_MADE_EDGES < c->nedge ? (k + 1) * RV_MADE_EDGES : c->nedge;
-    size_t pairs = c->pair_first[last] - c->pair_first[k * RV_MADE_EDGES];
-    m->links[k] = RV_TAKE(a, RvMadeLink, pairs);
-    m->asks[k] = RV_TAKE(a, RvWetAsk, c->wet ? pairs : 0);
-    room = m->links[k] && m->asks[k];
+    size_t last = (k + 1) * RV_CANDIDATE_EDGES < c->nedge ? (k + 1) * RV_CANDIDATE_EDGES : c->nedge;
+    size_t pairs = c->pair_first[last] - c->pair_first[k * RV_CANDIDATE_EDGES];
+    m->links[k] = RV_TAKE(a, RvLinkCandidate, pairs);
+    m->claims[k] = RV_TAKE(a, RvFilmClaim, c->wet ? pairs : 0);
+    room = m->links[k] && m->claims[k];
   }
   return room;
 }
 
 RvResult rv_contact_links(RvContacts* c, double dt, const RvContactDef* def, RvError* error) {
   Build b = {c, def, dt};
-  size_t blocks = (c->nedge + RV_MADE_EDGES - 1) / RV_MADE_EDGES;
-  if (!take_blocks(c, blocks)) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu contacts", c->pairs.count);
-  c->made.blocks = blocks;
+  size_t blocks = (c->nedge + RV_CANDIDATE_EDGES - 1) / RV_CANDIDATE_EDGES;
+  if (!take_blocks(c, blocks))
+    return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu pairs of edges", c->pairs.count);
+  c->candidates.blocks = blocks;
   rv_parallel_for(blocks, 1, make_blocks, &b);
   return RV_OK;
 }

@@ -1,45 +1,63 @@
-// The contacts as an operator of the strands' Newton.
+// The contacts as one term of the energy of the strands' Newton solve: an RvOperator (math/operator.h).
 //
-// With w the weights of a link's ends (the source's positive, the receiver's negative), delta = sum w_i x_i, and H_ij =
-// w_i w_j M with one 3 x 3 matrix M a link. What joins the two vertices of one end goes to the band of its batch; what
-// joins the two ends is left to gather and spread. All sums over links go batch by batch over its own ends.
+// The energy E of a link depends on delta = sum_i w_i x_i alone, where the weights w of its four vertices are positive
+// on the source edge and negative on the receiver (spec 1.2.5). So its gradient is w_i dE/d(delta) and its Hessian has
+// the blocks H_ij = w_i w_j M, with one symmetric 3 x 3 matrix M = d2E/d(delta)2 a link.
+//   - Blocks between the two vertices of one end lie in the band of that strand's batch: `add_to_band`.
+//   - Blocks between the two ends couple two strands: `gather` and `spread` apply them matrix-free.
+// A touch has one end; its delta is the point itself and all of its Hessian lies in the band.
+//
+// Links are evaluated in two passes. The first interpolates a vector at all ends, the second evaluates eight links at a
+// time (respond_kernel.c). Sums then go batch by batch over the batch's own ends, in the order of ends.c: there are no
+// atomics, and the bits do not depend on the number of threads.
 #include <math.h>
 
 #include "base/parallel.h"
 #include "contact/law.h"
 #include "contact/store.h"
 
-typedef struct Job {
+enum { VERTEX_STRIDE = 4 * RV_LANES };  // numbers from one vertex to the next in a block: x, y, z, angle
+enum { TASK_ENDS = 2048 };              // ends or links of one parallel task
+enum { TASK_BATCHES = 16 };             // batches of one parallel task where each only sums a few numbers
+
+typedef struct Task {
   RvContacts* c;
-  const double* in;
-  double* out;
-} Job;
+  const double* in;  // [unknowns] q, or a vector that the Hessian is applied to
+  double* out;       // [unknowns], or [batches x RV_LANES] for energies
+} Task;
+
+//---------------------------------------------------------------------------------------------- points of edges
 
 static RvVec3 load3(const double* p) {
   return rv_vec3(p[0], p[RV_LANES], p[2 * RV_LANES]);
 }
 
-static void add3(double* p, double w, RvVec3 f) {
-  p[0] += w * f.x;
-  p[RV_LANES] += w * f.y;
-  p[2 * RV_LANES] += w * f.z;
+static void add3(double* p, double weight, RvVec3 f) {
+  p[0] += weight * f.x;
+  p[RV_LANES] += weight * f.y;
+  p[2 * RV_LANES] += weight * f.z;
 }
 
-static RvVec3 value_of(const RvContactEnd* e, const double* in) {
-  return rv_lerp(load3(in + e->place), load3(in + e->place + 4 * RV_LANES), e->t);
+// Value of a vector at the point of an end.
+static RvVec3 interpolate(const RvContactEnd* e, const double* in) {
+  return rv_lerp(load3(in + e->unknown), load3(in + e->unknown + VERTEX_STRIDE), e->t);
 }
 
-static void spread(const RvContactEnd* e, RvVec3 f, double* out) {
+// The transpose of `interpolate`: adds f to both vertices of the end's edge.
+static void distribute(const RvContactEnd* e, RvVec3 f, double* out) {
   double t = e->t;
-  add3(out + e->place, 1 - t, f);
-  add3(out + e->place + 4 * RV_LANES, t, f);
+  add3(out + e->unknown, 1 - t, f);
+  add3(out + e->unknown + VERTEX_STRIDE, t, f);
 }
+
+//---------------------------------------------------------------------------------------------- symmetric matrices
 
 static RvVec3 sym_apply(const RvSym3f* s, RvVec3 v) {
   return rv_vec3(s->m[0] * v.x + s->m[1] * v.y + s->m[3] * v.z, s->m[1] * v.x + s->m[2] * v.y + s->m[4] * v.z,
                  s->m[3] * v.x + s->m[4] * v.y + s->m[5] * v.z);
 }
 
+// s += k v v^T
 static void sym_add(RvSym3* s, double k, RvVec3 v) {
   s->m[0] += k * v.x * v.x;
   s->m[1] += k * v.x * v.y;
@@ -49,316 +67,357 @@ static void sym_add(RvSym3* s, double k, RvVec3 v) {
   s->m[5] += k * v.z * v.z;
 }
 
-//---------------------------------------------------------------------------------------------- one contact
-
-typedef struct Split {
-  double d, slid;
-  RvVec3 slip;
-} Split;
-
-static Split split(const RvContactShape* s, RvVec3 delta) {
-  double along = rv_dot(s->normal, delta);
-  RvVec3 slip = rv_sub(rv_mad(delta, -along, s->normal), s->origin);
-  return (Split){along - s->offset, rv_length(slip), slip};
+// Adds w_i w_j M of the two vertices of an end to the band of its batch; `unknown` counts from the batch's first.
+static void add_to_band(double* band, size_t unknown, double t, const RvSym3* m) {
+  static const int8_t entry[3][3] = {{0, 1, 3}, {1, 2, 4}, {3, 4, 5}};  // of RvSym3
+  size_t row = unknown / RV_LANES;
+  size_t lane = unknown % RV_LANES;
+  size_t stride = (RV_ROD_BAND + 1) * RV_LANES;
+  double w[2] = {1 - t, t};
+  for (size_t i = 0; i < 2; ++i)
+    for (size_t r = 0; r < 3; ++r) {
+      double* column = band + (row + 4 * i + r) * stride + lane;
+      // the block of vertex i with itself: its lower triangle
+      for (size_t s = r; s < 3; ++s) column[(s - r) * RV_LANES] += w[i] * w[i] * m->m[entry[r][s]];
+      if (i > 0) continue;
+      // the block of the first vertex with the second: four rows further down
+      for (size_t s = 0; s < 3; ++s) column[(4 + s - r) * RV_LANES] += w[0] * w[1] * m->m[entry[r][s]];
+    }
 }
 
-// the distance of a bridge, and which way it grows
-static double reach_of_bridge(const RvWetLaw* w, double d, RvVec3 normal, RvVec3 delta, RvVec3* way) {
-  double aside = rv_dot(w->side, delta) - w->shift;
-  *way = rv_mad(normal, aside, w->side);
-  return d + 0.5 * aside * aside;
-}
+//---------------------------------------------------------------------------------------------- one touch
 
-static bool is_wet(const RvWetLaw* w) {
-  return w && w->rupture > 0;
-}
-
-// Energy of a contact, its gradient and its Hessian, together: most of what they need they have in common.
+// Energy of a contact, its gradient and its Hessian with respect to delta.
 typedef struct Response {
   double energy;
   RvVec3 gradient;
   RvSym3 hessian;
 } Response;
 
-// E46: a bridge pulls less the farther it is stretched; there its tangent bounds its energy from above, so the slope
-// that is taken is never below 0. What it pulls sideways is stiffness.
-static inline void add_bridge(Response* out, const RvWetLaw* w, double d, RvVec3 normal, RvVec3 delta) {
-  RvVec3 way;
-  RvWetForce f = rv_contact_wet_force(w, reach_of_bridge(w, d, normal, delta, &way));
-  out->energy += f.energy;
-  out->gradient = rv_mad(out->gradient, f.force, way);
-  if (f.slope > 0) sym_add(&out->hessian, f.slope, way);
-  if (f.force > 0) sym_add(&out->hessian, f.force, w->side);
+// Position of delta relative to the contact: distance along the normal and slip across it.
+typedef struct Offset {
+  double distance;  // d
+  double slid;      // |slip|
+  RvVec3 slip;      // since the friction anchor
+} Offset;
+
+static Offset offset_of(const RvContactShape* s, RvVec3 delta) {
+  double along = rv_dot(s->normal, delta);
+  RvVec3 slip = rv_sub(rv_mad(delta, -along, s->normal), s->origin);
+  return (Offset){along - s->offset, rv_length(slip), slip};
 }
 
-// Slope n n^T + pull (I - n n^T) + (bend - pull) t t^T, t the direction of the slip. Friction's true slope along it
-// (bend = 0 in sliding) lets Newton overshoot from slip to stick and back; the secant (bend = pull), which bounds it
-// from above, comes slowly to rest. Halfway is the careful choice, and between strands always did best.
-static inline Response respond(const RvContactShape* s, const RvWetLaw* w, RvVec3 delta, bool careful) {
+// Adds a bridge. Its distance D = d + (side . delta - shift)^2 / 2 grows to second order with sideways motion; the
+// gradient of D is n + (side . delta - shift) side. A stretched bridge pulls less the farther it is stretched: its
+// force has negative slope, which is replaced by 0 to keep the Hessian positive semidefinite (E46).
+static inline void add_bridge(Response* out, const RvWetLaw* law, double d, RvVec3 normal, RvVec3 delta) {
+  double sideways = rv_dot(law->side, delta) - law->shift;
+  RvVec3 gradient = rv_mad(normal, sideways, law->side);
+  RvWetForce f = rv_contact_wet_force(law, d + 0.5 * sideways * sideways);
+  out->energy += f.energy;
+  out->gradient = rv_mad(out->gradient, f.force, gradient);
+  if (f.slope > 0) sym_add(&out->hessian, f.slope, gradient);
+  if (f.force > 0) sym_add(&out->hessian, f.force, law->side);
+}
+
+// Evaluates one contact. `law` is NULL or has rupture 0 where there is no liquid.
+// The Hessian is k n n^T + secant (I - n n^T) + (slope - secant) t t^T with k the slope of the normal force, t the
+// direction of slip, and the slope and secant stiffness of friction. The true slope along t (0 while sliding) lets
+// Newton overshoot between slip and stick; the secant alone, an upper bound, converges slowly. The careful choice is
+// the mean of both. Links always use it (respond_kernel.c), which converged best between strands.
+static inline Response evaluate(const RvContactShape* s, const RvWetLaw* law, RvVec3 delta, bool careful) {
+  // Normal force.
   double d = rv_dot(s->normal, delta) - s->offset;
-  RvContactForce dry = rv_contact_force(d, s->reach, s->width, s->stiffness);
-  Response out = {dry.energy, rv_scale(s->normal, dry.force), {{0}}};
-  if (!(s->limit > 0)) {
-    if (dry.slope > 0) sym_add(&out.hessian, dry.slope, s->normal);
-    if (is_wet(w)) add_bridge(&out, w, d, s->normal, delta);
+  RvContactForce normal = rv_contact_force(d, s->reach, s->width, s->stiffness);
+  Response out = {normal.energy, rv_scale(s->normal, normal.force), {{0}}};
+  bool bridged = law && law->rupture > 0;
+
+  // Without friction that is all, but for the liquid.
+  if (!(s->friction_limit > 0)) {
+    if (normal.slope > 0) sym_add(&out.hessian, normal.slope, s->normal);
+    if (bridged) add_bridge(&out, law, d, s->normal, delta);
     return out;
   }
-  Split at = split(s, delta);
-  RvFrictionForce f = rv_contact_friction_force(at.slid, s->slip, s->limit);
-  out.hessian.m[0] = out.hessian.m[2] = out.hessian.m[5] = f.pull;
-  sym_add(&out.hessian, dry.slope - f.pull, s->normal);
-  if (at.slid > 0) sym_add(&out.hessian, (careful ? 0.5 : 1) * (f.slope - f.pull), rv_scale(at.slip, 1 / at.slid));
-  if (is_wet(w)) add_bridge(&out, w, d, s->normal, delta);
+
+  // Friction and liquid.
+  Offset at = offset_of(s, delta);
+  RvFrictionForce f = rv_contact_friction_force(at.slid, s->slip, s->friction_limit);
+  out.hessian.m[0] = out.hessian.m[2] = out.hessian.m[5] = f.secant;
+  sym_add(&out.hessian, normal.slope - f.secant, s->normal);
+  if (at.slid > 0) sym_add(&out.hessian, (careful ? 0.5 : 1) * (f.slope - f.secant), rv_scale(at.slip, 1 / at.slid));
+  if (bridged) add_bridge(&out, law, d, s->normal, delta);
   out.energy += f.energy;
-  out.gradient = rv_mad(out.gradient, f.pull, at.slip);
+  out.gradient = rv_mad(out.gradient, f.secant, at.slip);
   return out;
 }
 
-//---------------------------------------------------------------------------------------------- one block
-
-// the blocks of the two vertices of an end; `at` is its place within the batch
-static void add_blocks(double* band, size_t at, double t, const RvSym3* h) {
-  static const int8_t place[3][3] = {{0, 1, 3}, {1, 2, 4}, {3, 4, 5}};
-  size_t row = at / RV_LANES, lane = at % RV_LANES, stride = (RV_ROD_BAND + 1) * RV_LANES;
-  double w[2] = {1 - t, t};
-  for (size_t i = 0; i < 2; ++i)
-    for (size_t r = 0; r < 3; ++r) {
-      double* column = band + (row + 4 * i + r) * stride + lane;
-      for (size_t s = r; s < 3; ++s) column[(s - r) * RV_LANES] += w[i] * w[i] * h->m[place[r][s]];
-      if (i > 0) continue;
-      for (size_t s = 0; s < 3; ++s) column[(4 + s - r) * RV_LANES] += w[0] * w[1] * h->m[place[r][s]];
-    }
-}
-
-// the touches of a block, whose q, gradient and band are its own
-static void touch_block(const RvContacts* c, size_t block, const double* q, uint8_t careful, double* lanes, double* g,
-                        double* band) {
-  size_t first = c->model->batches[block].at;
-  for (size_t k = c->touch_at[block]; k < c->touch_at[block + 1]; ++k) {
+// The touches of one batch: adds their energies to `energy` [RV_LANES], their gradient to `gradient` and their Hessian
+// to `band`, each where it is not NULL. q, gradient and band begin at the batch's first unknown.
+static void add_touches(const RvContacts* c, size_t batch, const double* q, uint8_t careful, double* energy,
+                        double* gradient, double* band) {
+  size_t first = c->model->batches[batch].at;
+  for (size_t k = c->touch_at[batch]; k < c->touch_at[batch + 1]; ++k) {
     const RvContactShape* shape = &c->touch_shapes.data[k];
     const RvWetLaw* law = c->touch_laws.count ? &c->touch_laws.data[k] : NULL;
     RvContactEnd e = c->touch_ends.data[k];
-    e.place -= (uint32_t)first;
-    RvVec3 at = value_of(&e, q);
-    Response r = respond(shape, law, at, careful >> e.place % RV_LANES & 1);
-    if (lanes) lanes[e.place % RV_LANES] += r.energy;
-    if (g) spread(&e, r.gradient, g);
-    if (band) add_blocks(band, e.place, e.t, &r.hessian);
+    e.unknown -= (uint32_t)first;
+    uint32_t lane = e.unknown % RV_LANES;
+    Response r = evaluate(shape, law, interpolate(&e, q), careful >> lane & 1);
+    if (energy) energy[lane] += r.energy;
+    if (gradient) distribute(&e, r.gradient, gradient);
+    if (band) add_to_band(band, e.unknown, e.t, &r.hessian);
   }
 }
 
-static void block(void* user, size_t index, const double* q, uint8_t careful, double* lanes, double* g, double* band) {
-  touch_block(user, index, q, careful, lanes, g, band);
+//---------------------------------------------------------------------------------------------- all links
+
+static void interpolate_ends(void* arg, size_t begin, size_t end) {
+  const Task* task = arg;
+  RvContacts* c = task->c;
+  for (size_t k = begin; k < end; ++k) c->end_values.data[k] = interpolate(&c->ends.data[k], task->in);
 }
 
-//---------------------------------------------------------------------------------------------- all
-
-static void gather_ends(void* arg, size_t begin, size_t end) {
-  Job* j = arg;
-  for (size_t k = begin; k < end; ++k) j->c->value.data[k] = value_of(&j->c->ends.data[k], j->in);
-}
-
+// delta of the link in a slot, after interpolate_ends.
 static RvVec3 delta_of(const RvContacts* c, size_t slot) {
-  return rv_sub(c->value.data[c->end_of.data[2 * slot]], c->value.data[c->end_of.data[2 * slot + 1]]);
+  const uint32_t* end = &c->end_of.data[2 * slot];
+  return rv_sub(c->end_values.data[end[0]], c->end_values.data[end[1]]);
 }
 
-// the slots of a block that are used
-static size_t used_of(const RvContacts* c, size_t block) {
-  size_t first = block * RV_LINKS, end = first < c->wet_slots ? c->wet_slots : c->slots;
+// Used slots of a block of eight: wet and dry links each end with a block that may be partly empty.
+static size_t used_slots(const RvContacts* c, size_t block) {
+  size_t first = block * RV_LINKS;
+  size_t end = first < c->wet_slots ? c->wet_slots : c->slots;
   return end - first < RV_LINKS ? end - first : RV_LINKS;
 }
 
-static void respond_blocks(void* arg, size_t begin, size_t end) {
-  RvContacts* c = ((Job*)arg)->c;
+// Energies, gradients and Hessians of some blocks of eight links.
+static void evaluate_blocks(void* arg, size_t begin, size_t end) {
+  RvContacts* c = ((Task*)arg)->c;
   double delta[3][RV_LINKS] __attribute__((aligned(64))) = {0};
   RvLinkResponse r;
-  for (size_t b = begin; b < end; ++b) {
-    size_t used = used_of(c, b), first = b * RV_LINKS;
+  for (size_t block = begin; block < end; ++block) {
+    size_t used = used_slots(c, block);
+    size_t first = block * RV_LINKS;
     for (size_t k = 0; k < used; ++k) {
       RvVec3 x = delta_of(c, first + k);
       delta[0][k] = x.x;
       delta[1][k] = x.y;
       delta[2][k] = x.z;
     }
-    rv_contact_respond_lanes(&c->blocks.data[b], first < c->wet_slots ? &c->law_blocks.data[b] : NULL, delta[0], &r);
+    const RvLawBlock* law = first < c->wet_slots ? &c->law_blocks.data[block] : NULL;
+    rv_contact_respond_lanes(&c->blocks.data[block], law, delta[0], &r);
     for (size_t k = 0; k < used; ++k) {
-      c->push.data[first + k] =
-          (RvLinkPush){r.energy[k], rv_vec3(r.gradient[0][k], r.gradient[1][k], r.gradient[2][k])};
+      RvVec3 gradient = rv_vec3(r.gradient[0][k], r.gradient[1][k], r.gradient[2][k]);
+      c->link_energies.data[first + k] = (RvLinkEnergy){r.energy[k], gradient};
       for (size_t i = 0; i < 6; ++i) c->hessian.data[first + k].m[i] = (float)r.hessian[i][k];
     }
   }
 }
 
-enum { GRAIN = 2048 };
-
-// All of the links at q. Newton asks for the energy where it may go, and then, if it went there, for the rest.
-static void respond_at(RvContacts* c, const double* q) {
-  if (c->responded_at == q) return;
-  Job j = {c, q, NULL};
-  rv_parallel_for(c->ends.count, GRAIN, gather_ends, &j);
-  rv_parallel_for(c->blocks.count, GRAIN / RV_LINKS, respond_blocks, &j);
+// Evaluates all links at q, unless that was done already: Newton claims for the energy of a trial point, and for
+// gradient and Hessian only if it accepts the point.
+static void evaluate_links(RvContacts* c, const double* q) {
+  if (c->evaluated_at == q) return;
+  Task task = {c, q, NULL};
+  rv_parallel_for(c->ends.count, TASK_ENDS, interpolate_ends, &task);
+  rv_parallel_for(c->blocks.count, TASK_ENDS / RV_LINKS, evaluate_blocks, &task);
 }
 
-static void stays(void* user, const double* q) {
-  ((RvContacts*)user)->responded_at = q;
+//---------------------------------------------------------------------------------------------- energy and gradient
+
+// RvOperator.stays: q is unchanged until the next call, so what was evaluated there stays valid.
+static void keep_evaluation(void* user, const double* q) {
+  ((RvContacts*)user)->evaluated_at = q;
 }
 
-static double share_energies(void* arg, size_t begin, size_t end) {
-  const Job* j = arg;
-  const RvContacts* c = j->c;
+// Energies of some batches: half of each link's energy belongs to either of its strands.
+static double sum_energies(void* arg, size_t begin, size_t end) {
+  const Task* task = arg;
+  const RvContacts* c = task->c;
   double sum = 0;
   for (size_t b = begin; b < end; ++b) {
     double own[RV_LANES] = {0};
-    for (size_t k = c->end_at[b]; k < c->end_at[b + 1]; ++k)
-      own[c->ends.data[k].place % RV_LANES] += 0.5 * c->push.data[c->ends.data[k].link / 2].energy;
-    touch_block(c, b, j->in + c->model->batches[b].at, 0, own, NULL, NULL);
+    for (size_t k = c->end_at[b]; k < c->end_at[b + 1]; ++k) {
+      const RvContactEnd* e = &c->ends.data[k];
+      own[e->unknown % RV_LANES] += 0.5 * c->link_energies.data[e->link / 2].energy;
+    }
+    add_touches(c, b, task->in + c->model->batches[b].at, 0, own, NULL, NULL);
     for (int lane = 0; lane < RV_LANES; ++lane) sum += own[lane];
-    for (int lane = 0; j->out && lane < RV_LANES; ++lane) j->out[b * RV_LANES + (size_t)lane] += own[lane];
+    for (int lane = 0; task->out && lane < RV_LANES; ++lane) task->out[b * RV_LANES + (size_t)lane] += own[lane];
   }
   return sum;
 }
 
 static double energy(void* user, const double* q, double* lanes) {
   RvContacts* c = user;
-  Job j = {c, q, lanes};
-  respond_at(c, q);
-  return rv_parallel_sum(c->model->nbatch, 16, share_energies, &j);
+  Task task = {c, q, lanes};
+  evaluate_links(c, q);
+  return rv_parallel_sum(c->model->nbatch, TASK_BATCHES, sum_energies, &task);
 }
 
-static void spread_forces(void* arg, size_t begin, size_t end) {
-  const Job* j = arg;
-  const RvContacts* c = j->c;
+// Gradients of some batches: the receiver's end has negative weights.
+static void add_gradients(void* arg, size_t begin, size_t end) {
+  const Task* task = arg;
+  const RvContacts* c = task->c;
   for (size_t b = begin; b < end; ++b) {
     for (size_t k = c->end_at[b]; k < c->end_at[b + 1]; ++k) {
       const RvContactEnd* e = &c->ends.data[k];
-      RvVec3 f = c->push.data[e->link / 2].force;
-      spread(e, e->link % 2 ? rv_neg(f) : f, j->out);
+      bool receiver = e->link % 2;
+      RvVec3 g = c->link_energies.data[e->link / 2].gradient;
+      distribute(e, receiver ? rv_neg(g) : g, task->out);
     }
-    size_t at = c->model->batches[b].at;
-    touch_block(c, b, j->in + at, 0, NULL, j->out + at, NULL);
+    size_t first = c->model->batches[b].at;
+    add_touches(c, b, task->in + first, 0, NULL, task->out + first, NULL);
   }
 }
 
 static void gradient(void* user, const double* q, double* g) {
   RvContacts* c = user;
-  Job j = {c, q, g};
-  respond_at(c, q);
-  rv_parallel_for(c->model->nbatch, 1, spread_forces, &j);
+  Task task = {c, q, g};
+  evaluate_links(c, q);
+  rv_parallel_for(c->model->nbatch, 1, add_gradients, &task);
 }
 
+//---------------------------------------------------------------------------------------------- Hessian
+
+// Fixes the Hessian to that at q. `careful` concerns touches only: links are always evaluated carefully.
 static void prepare(void* user, const double* q, const uint8_t* careful) {
   RvContacts* c = user;
-  c->prepared = q;
+  c->hessian_at = q;
   c->careful = careful;
-  respond_at(c, q);
+  evaluate_links(c, q);
 }
 
-static void diagonal(void* user, size_t index, double* band) {
+// The part of the Hessian within the band of one batch.
+static void diagonal(void* user, size_t batch, double* band) {
   const RvContacts* c = user;
-  size_t first = c->model->batches[index].at;
-  for (size_t k = c->end_at[index]; k < c->end_at[index + 1]; ++k) {
+  size_t first = c->model->batches[batch].at;
+  for (size_t k = c->end_at[batch]; k < c->end_at[batch + 1]; ++k) {
     const RvContactEnd* e = &c->ends.data[k];
     RvSym3 h;
     for (int i = 0; i < 6; ++i) h.m[i] = c->hessian.data[e->link / 2].m[i];
-    add_blocks(band, e->place - first, e->t, &h);
+    add_to_band(band, e->unknown - first, e->t, &h);
   }
-  touch_block(c, index, c->prepared + first, c->careful ? c->careful[index] : 0, NULL, NULL, band);
+  add_touches(c, batch, c->hessian_at + first, c->careful ? c->careful[batch] : 0, NULL, NULL, band);
 }
 
-static void gather(void* user, size_t index, const double* p) {
+// First half of the matrix-free product: the vector p at the ends of one batch.
+static void gather(void* user, size_t batch, const double* p) {
   RvContacts* c = user;
-  for (size_t k = c->end_at[index]; k < c->end_at[index + 1]; ++k) c->value.data[k] = value_of(&c->ends.data[k], p);
+  for (size_t k = c->end_at[batch]; k < c->end_at[batch + 1]; ++k)
+    c->end_values.data[k] = interpolate(&c->ends.data[k], p);
 }
 
-static void spread_products(void* user, size_t index, double* out) {
+// Second half: -M p_other at each end, as the weights of the two ends have opposite signs.
+static void spread(void* user, size_t batch, double* out) {
   const RvContacts* c = user;
-  for (size_t k = c->end_at[index]; k < c->end_at[index + 1]; ++k) {
+  for (size_t k = c->end_at[batch]; k < c->end_at[batch + 1]; ++k) {
     const RvContactEnd* e = &c->ends.data[k];
-    RvVec3 other = c->value.data[e->other];
-    spread(e, rv_neg(sym_apply(&c->hessian.data[e->link / 2], other)), out);
+    RvVec3 other = c->end_values.data[e->other];
+    distribute(e, rv_neg(sym_apply(&c->hessian.data[e->link / 2], other)), out);
   }
 }
 
-static unsigned held(void* user, size_t index) {
-  return ((const RvContacts*)user)->held[index];
+// The terms of one batch alone. Links couple batches, so these are the touches.
+static void block(void* user, size_t batch, const double* q, uint8_t careful, double* lanes, double* g, double* band) {
+  add_touches(user, batch, q, careful, lanes, g, band);
 }
 
-static uint32_t root_of(uint32_t* group, uint32_t k) {
-  while (group[k] != k) k = group[k] = group[group[k]];
+static unsigned bridged_lanes(void* user, size_t batch) {
+  return ((const RvContacts*)user)->bridged_lanes[batch];
+}
+
+//---------------------------------------------------------------------------------------------- groups of strands
+
+// Representative of a group (union-find with path halving).
+static uint32_t find_root(uint32_t* group, uint32_t k) {
+  while (group[k] != k) {
+    group[k] = group[group[k]];
+    k = group[k];
+  }
   return k;
 }
 
+// Number of the lane that holds an edge's strand, among those of all batches.
 static uint32_t lane_of(const RvContacts* c, uint64_t edge) {
   const RvContactStrand* s = &c->strands[c->strand_of[edge]];
   return s->batch * RV_LANES + (uint32_t)s->lane;
 }
 
+// Connected components of the lanes that links join, each named by its lowest lane.
 static void groups(void* user, uint32_t* group) {
   const RvContacts* c = user;
   uint32_t count = (uint32_t)(c->model->nbatch * RV_LANES);
   for (uint32_t k = 0; k < count; ++k) group[k] = k;
   for (size_t k = 0; k < c->active; ++k) {
-    uint32_t a = root_of(group, lane_of(c, c->keys.data[k] >> 32)),
-             b = root_of(group, lane_of(c, c->keys.data[k] & UINT32_MAX));
+    uint32_t a = find_root(group, lane_of(c, c->keys.data[k] >> 32));
+    uint32_t b = find_root(group, lane_of(c, c->keys.data[k] & UINT32_MAX));
     if (a != b) group[a > b ? a : b] = a > b ? b : a;
   }
-  for (uint32_t k = 0; k < count; ++k) group[k] = root_of(group, k);
+  for (uint32_t k = 0; k < count; ++k) group[k] = find_root(group, k);
 }
 
 void rv_contact_bind_operator(RvContacts* c) {
-  c->responded_at = NULL;
-  bool joins = c->active > 0;
-  c->op = (RvOperator){c,
-                       energy,
-                       gradient,
-                       stays,
-                       prepare,
-                       diagonal,
-                       joins ? gather : NULL,
-                       joins ? spread_products : NULL,
-                       block,
-                       c->wet ? held : NULL,
-                       groups};
+  bool links = c->active > 0;
+  c->evaluated_at = NULL;
+  c->op = (RvOperator){.user = c,
+                       .energy = energy,
+                       .gradient = gradient,
+                       .stays = keep_evaluation,
+                       .prepare = prepare,
+                       .diagonal = diagonal,
+                       .gather = links ? gather : NULL,
+                       .spread = links ? spread : NULL,
+                       .block = block,
+                       .held = c->wet ? bridged_lanes : NULL,
+                       .groups = groups};
 }
 
 //---------------------------------------------------------------------------------------------- after the step
 
-// Slip that friction could not hold is gone; what is left of it stays. No pressure, no memory.
-static RvVec3 slip_left(const RvContactShape* s, RvVec3 delta) {
-  Split at = split(s, delta);
-  if (!(at.d < s->reach) || !(s->limit > 0)) return rv_vec3(0, 0, 0);
+// Slip that friction still holds at the end of a step: at most the slip of full friction, and none without normal
+// force. The friction anchor follows the remainder.
+static RvVec3 remaining_slip(const RvContactShape* s, RvVec3 delta) {
+  Offset at = offset_of(s, delta);
+  bool pressed = at.distance < s->reach && s->friction_limit > 0;
+  if (!pressed) return rv_vec3(0, 0, 0);
   return at.slid > s->slip ? rv_scale(at.slip, s->slip / at.slid) : at.slip;
 }
 
+// Slip and age of some blocks of links.
 static void accept_blocks(void* arg, size_t begin, size_t end) {
-  RvContacts* c = ((Job*)arg)->c;
-  for (size_t b = begin; b < end; ++b)
-    for (size_t k = 0; k < used_of(c, b); ++k) {
-      const RvLinkBlock* from = &c->blocks.data[b];
+  RvContacts* c = ((Task*)arg)->c;
+  for (size_t block = begin; block < end; ++block)
+    for (size_t k = 0; k < used_slots(c, block); ++k) {
+      const RvLinkBlock* from = &c->blocks.data[block];
+      size_t slot = block * RV_LINKS + k;
       RvContactShape s = {.normal = rv_vec3(from->normal[0][k], from->normal[1][k], from->normal[2][k]),
                           .origin = rv_vec3(from->origin[0][k], from->origin[1][k], from->origin[2][k]),
                           .reach = from->reach[k],
-                          .limit = from->limit[k],
+                          .friction_limit = from->friction_limit[k],
                           .slip = from->slip[k]};
-      RvLinkMemory* memory = &c->memory.data[c->link_of.data[b * RV_LINKS + k]];
-      memory->slip = rv_contact_float3(slip_left(&s, delta_of(c, b * RV_LINKS + k)));
+      RvLinkMemory* memory = &c->memory.data[c->link_of.data[slot]];
+      memory->slip = rv_contact_float3(remaining_slip(&s, delta_of(c, slot)));
       memory->age++;
     }
 }
 
+// Slip and age of some touches.
 static void accept_touches(void* arg, size_t begin, size_t end) {
-  const Job* j = arg;
-  RvContacts* c = j->c;
+  const Task* task = arg;
+  RvContacts* c = task->c;
   for (size_t k = begin; k < end; ++k) {
-    c->touch_memory.data[k].slip = slip_left(&c->touch_shapes.data[k], value_of(&c->touch_ends.data[k], j->in));
+    RvVec3 x = interpolate(&c->touch_ends.data[k], task->in);
+    c->touch_memory.data[k].slip = remaining_slip(&c->touch_shapes.data[k], x);
     c->touch_memory.data[k].age++;
   }
 }
 
 void rv_contacts_accept(RvContacts* c, const double* q) {
-  Job j = {c, q, NULL};
-  rv_parallel_for(c->ends.count, GRAIN, gather_ends, &j);
-  rv_parallel_for(c->blocks.count, GRAIN / RV_LINKS, accept_blocks, &j);
-  rv_parallel_for(c->touch_keys.count, GRAIN, accept_touches, &j);
-  c->accepted = c->begun = true;
+  Task task = {c, q, NULL};
+  rv_parallel_for(c->ends.count, TASK_ENDS, interpolate_ends, &task);
+  rv_parallel_for(c->blocks.count, TASK_ENDS / RV_LINKS, accept_blocks, &task);
+  rv_parallel_for(c->touch_keys.count, TASK_ENDS, accept_touches, &task);
+  c->accepted = true;
+  c->begun = true;
 }

@@ -1,16 +1,16 @@
-// The pairs of a source in ascending order, each once.
+// Sorts the pairs of a source and removes duplicates.
 #include <stdlib.h>
 
 #include "contact/store.h"
 
-// longer runs are sorted in another way
-enum { SHORT = 48 };
+enum { SHORT = 48 };  // runs up to this length are sorted by insertion, longer ones by qsort
 
 static int ascending(const void* pa, const void* pb) {
   uint64_t a = *(const uint64_t*)pa, b = *(const uint64_t*)pb;
   return a < b ? -1 : a > b;
 }
 
+// Sorts keys in ascending order.
 static void sort_run(uint64_t* keys, size_t n) {
   if (n > SHORT) {
     qsort(keys, n, sizeof *keys, ascending);

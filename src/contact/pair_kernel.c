@@ -1,9 +1,13 @@
-// The geometry of pairs of edges, eight at a time; see pair.h. Operation by operation as in pair.c, so with the same
-// bits.
+// Geometry of pairs of edges, eight at a time (pair.h). The operations are those of pair.c one by one, so the bits are
+// the same.
 #include <stddef.h>
 
 #include "contact/choose.h"
 #include "contact/pair.h"
+
+#define PARALLEL_LINES 1e-12  // as in pair.c
+#define BLEND 0.01            // as in pair.c
+#define LEAST_LENGTH 1e-150   // as rv_normalize: a shorter vector has no direction
 
 void RV_KERNEL(rv_contact_closest_lanes)(const RvVec3* x, const RvPairIndex* index, RvClosestLanes* out);
 void RV_KERNEL(rv_contact_facing_lanes)(const RvPairSource* from, const RvPairIndex* index, RvFacingLanes* out);
@@ -11,8 +15,8 @@ void RV_KERNEL(rv_contact_facing_moved_lanes)(const RvPairSource* from, const Rv
                                               RvFacingLanes* out);
 void RV_KERNEL(rv_contact_boxes_meet)(const RvBoxes* boxes, size_t i, size_t first, size_t last, uint32_t* out);
 
-// Vectors of several places side by side: read as they stand, then turned round. (Numbers that are stored one by one
-// and read as a whole would have to wait for each other.)
+// Gathers vectors of several indices: loads each as a whole, then transposes. (Storing numbers one by one and loading
+// them as a vector would stall on store forwarding.)
 RV_INLINE RvLanes3 pick3(const RvVec3* p, const uint32_t* at) {
 #if RV_V == 8
   const __m512d a =
@@ -43,6 +47,7 @@ RV_INLINE RvLanes3 pick3(const RvVec3* p, const uint32_t* at) {
 #endif
 }
 
+// Gathers numbers of several indices.
 RV_INLINE RvLanes pick(const double* p, const uint32_t* at) {
 #if RV_V == 8
   return (RvLanes){p[at[0]], p[at[1]], p[at[2]], p[at[3]], p[at[4]], p[at[5]], p[at[6]], p[at[7]]};
@@ -65,7 +70,7 @@ RV_INLINE void store3(double p[3][RV_PAIRS], int k, RvLanes3 a) {
   rv_lanes_store(p[2] + k, a.z);
 }
 
-// without the fused operations of rv_lanes3_dot and others, as in math/vec.h
+// These have no fused operations, unlike rv_lanes3_dot and others, to give the bits of math/vec.h.
 RV_INLINE RvLanes dot(RvLanes3 a, RvLanes3 b) {
   return a.x * b.x + a.y * b.y + a.z * b.z;
 }
@@ -85,18 +90,20 @@ RV_INLINE RvLanes3 select3(RvLaneMask mask, RvLanes3 yes, RvLanes3 no) {
 
 RV_INLINE RvLanes3 normalize(RvLanes3 a, RvLanes3 fallback) {
   RvLanes n = rv_lanes_sqrt(dot(a, a));
-  return select3(MASK(n > rv_lanes_set(1e-150)), rv_lanes3_scale(a, rv_lanes_set(1) / n), fallback);
+  return select3(MASK(n > rv_lanes_set(LEAST_LENGTH)), rv_lanes3_scale(a, rv_lanes_set(1) / n), fallback);
 }
 
 RV_INLINE RvLanes clamp01(RvLanes x) {
   return clamp(x, rv_lanes_set(0), rv_lanes_set(1));
 }
 
+// Nearest points of the segments a + s d and b + t e.
 typedef struct Closest {
   RvLanes s, t;
   RvLanes3 delta;
 } Closest;
 
+// As rv_contact_closest_points.
 RV_INLINE Closest closest(RvLanes3 a, RvLanes3 d, RvLanes3 b, RvLanes3 e) {
   const RvLanes3 r = rv_lanes3_sub(a, b);
   const RvLanes dd = dot(d, d), ee = dot(e, e), de = dot(d, e), dr = dot(d, r), er = dot(e, r);
@@ -104,7 +111,8 @@ RV_INLINE Closest closest(RvLanes3 a, RvLanes3 d, RvLanes3 b, RvLanes3 e) {
   const RvLanes per_d = one / dd, per_e = one / ee;
   const RvLanes t0 = er * per_e, t1 = (er + de) * per_e, lo = clamp01(lesser(t0, t1)), hi = clamp01(greater(t0, t1));
   const RvLanes abreast = clamp01((rv_lanes_set(0.5) * (lo + hi) * de - dr) * per_d);
-  RvLanes s = rv_lanes_select(MASK(det > rv_lanes_set(1e-12) * dd * ee), clamp01((de * er - ee * dr) / det), abreast);
+  RvLanes s =
+      rv_lanes_select(MASK(det > rv_lanes_set(PARALLEL_LINES) * dd * ee), clamp01((de * er - ee * dr) / det), abreast);
   RvLanes t = (de * s + er) * per_e;
   const RvLaneMask outside = MASK(t < zero) | MASK(t > one);
   t = clamp01(t);
@@ -124,6 +132,7 @@ void RV_KERNEL(rv_contact_closest_lanes)(const RvVec3* x, const RvPairIndex* ind
   }
 }
 
+// As rv_perpendicular.
 RV_INLINE RvLanes3 perpendicular(RvLanes3 n) {
   const RvLanes one = rv_lanes_set(1);
 #if RV_V == 1
@@ -135,16 +144,17 @@ RV_INLINE RvLanes3 perpendicular(RvLanes3 n) {
   return (RvLanes3){one + sign * n.x * n.x * a, sign * b, -sign * n.x};
 }
 
-// `side` NULL: there is none
+// As normal_of in pair.c; `side` NULL: none.
 RV_INLINE RvLanes3 normal_of(RvLanes3 ta, RvLanes3 tb, RvLanes3 delta, const RvLanes3* side) {
   const RvLanes3 c = cross(ta, tb);
-  const RvLanes few = rv_lanes_set(0.01), sine2 = dot(c, c), parallel = few / (sine2 + few);
+  const RvLanes blend = rv_lanes_set(BLEND), sine2 = dot(c, c), parallel = blend / (sine2 + blend);
   const RvLanes3 across = normalize(c, perpendicular(tb)), out = rv_lanes3_scale(across, dot(across, delta));
   const RvLanes3 m = normalize(mad(out, parallel, rv_lanes3_sub(delta, out)), side ? *side : across);
   if (!side) return m;
   return select3(MASK(dot(m, *side) < rv_lanes_set(0)), (RvLanes3){-m.x, -m.y, -m.z}, m);
 }
 
+// As clip in pair.c.
 RV_INLINE void clip(RvLanes value, RvLanes slope, RvLanes* lo, RvLanes* hi) {
   const RvLanes zero = rv_lanes_set(0), at_lo = value + slope * *lo, at_hi = value + slope * *hi;
   const RvLaneMask below = MASK(at_lo < zero), above = MASK(at_hi < zero);
@@ -153,7 +163,7 @@ RV_INLINE void clip(RvLanes value, RvLanes slope, RvLanes* lo, RvLanes* hi) {
   *hi = rv_lanes_select(below & above, from, rv_lanes_select(above, cut, *hi));
 }
 
-// Edges a + d and b + e with their unit vectors and lengths, and the planes of b.
+// Edges a + d and b + e with their tangents and lengths, and the plane normals of b.
 typedef struct Edges {
   RvLanes3 a, d, b, e, b1, ta, tb, before, after;
   RvLanes da, db, wide;
@@ -164,6 +174,7 @@ typedef struct Facing {
   RvLanes3 normal;
 } Facing;
 
+// As rv_contact_facing.
 RV_INLINE Facing facing(const Edges* x, const RvLanes3* side) {
   const RvLanes zero = rv_lanes_set(0), wide = x->wide;
   const RvLanes3 a = x->a, d = x->d, b = x->b, e = x->e, b1 = x->b1, tb = x->tb;
@@ -189,7 +200,7 @@ RV_INLINE RvLanes3 lerp(RvLanes3 a, RvLanes3 b, RvLanes t) {
   return rv_lanes3_add(rv_lanes3_scale(a, rv_lanes_set(1) - t), rv_lanes3_scale(b, t));
 }
 
-// As closing() in links.c.
+// As closing in links.c.
 RV_INLINE RvLanes closing(const RvPairSource* p, const uint32_t* i, const uint32_t* j, const Facing* at) {
   const RvLanes3 a = lerp(pick3(p->v, i), pick3(p->v + 1, i), at->u);
   const RvLanes3 b = lerp(pick3(p->v, j), pick3(p->v + 1, j), at->v);
@@ -199,10 +210,12 @@ RV_INLINE RvLanes closing(const RvPairSource* p, const uint32_t* i, const uint32
   return dt * (dt * rv_lanes_select(rv_lanes_positive(fall), fall, -fall) - dot(at->normal, rv_lanes3_sub(a, b)));
 }
 
+// Stores the lanes of the mask.
 RV_INLINE void put(RvLaneMask mask, RvLanes x, double* to) {
   rv_lanes_store(to, rv_lanes_select(mask, x, rv_lanes_load(to)));
 }
 
+// Stores the lanes of the mask of a facing.
 RV_INLINE void put_facing(RvLaneMask mask, const Facing* f, RvLanes close, int k, RvFacingLanes* out) {
   put(mask, f->u, out->u + k);
   put(mask, f->v, out->v + k);
@@ -222,18 +235,19 @@ void RV_KERNEL(rv_contact_facing_lanes)(const RvPairSource* p, const RvPairIndex
     Edges x = {.a = pick3(p->x, i), .b = pick3(p->x, j), .b1 = pick3(p->x + 1, j)};
     x.d = rv_lanes3_sub(pick3(p->x + 1, i), x.a);
     x.e = rv_lanes3_sub(x.b1, x.b);
-    x.ta = pick3(p->along, e);
-    x.tb = pick3(p->along, f);
-    x.da = pick(p->span, e);
-    x.db = pick(p->span, f);
+    x.ta = pick3(p->tangent, e);
+    x.tb = pick3(p->tangent, f);
+    x.da = pick(p->edge_length, e);
+    x.db = pick(p->edge_length, f);
     x.before = pick3(p->plane, j);
     x.after = pick3(p->plane + 1, j);
-    x.wide = rv_lanes_set(p->reach) * (pick(p->thick, e) + pick(p->thick, f));
+    x.wide = rv_lanes_set(p->reach) * (pick(p->edge_radius, e) + pick(p->edge_radius, f));
     const Facing at = facing(&x, NULL);
     put_facing(all, &at, closing(p, i, j, &at), k, out);
   }
 }
 
+// Positions after some time of free motion.
 RV_INLINE RvLanes3 moved(const RvPairSource* p, size_t shift, const uint32_t* at, RvLanes time) {
   return mad(pick3(p->x + shift, at), time, pick3(p->v + shift, at));
 }
@@ -248,24 +262,27 @@ void RV_KERNEL(rv_contact_facing_moved_lanes)(const RvPairSource* p, const RvPai
     Edges x = {.a = moved(p, 0, i, t), .b = moved(p, 0, j, t), .b1 = moved(p, 1, j, t)};
     x.d = rv_lanes3_sub(moved(p, 1, i, t), x.a);
     x.e = rv_lanes3_sub(x.b1, x.b);
+    // Lengths and tangents after the motion.
     x.da = rv_lanes_sqrt(dot(x.d, x.d));
     x.db = rv_lanes_sqrt(dot(x.e, x.e));
     x.ta = rv_lanes3_scale(x.d, one / x.da);
     x.tb = rv_lanes3_scale(x.e, one / x.db);
-    // halfway between the edges at each vertex; where there is no other it has no direction
+    // Plane normals: the mean of both tangents; at an end of the strand the other edge has length 0 and no direction.
     const RvLanes3 own = normalize(x.e, none);
     const RvLanes3 left = normalize(rv_lanes3_sub(x.b, moved(p, 0, index->beside[0] + k, t)), none);
     const RvLanes3 right = normalize(rv_lanes3_sub(moved(p, 0, index->beside[1] + k, t), x.b1), none);
     x.before = normalize(rv_lanes3_add(own, left), own);
     x.after = normalize(rv_lanes3_add(own, right), own);
-    x.wide = rv_lanes_set(p->reach) * (pick(p->thick, index->edge[0] + k) + pick(p->thick, index->edge[1] + k));
+    x.wide =
+        rv_lanes_set(p->reach) * (pick(p->edge_radius, index->edge[0] + k) + pick(p->edge_radius, index->edge[1] + k));
+    // On the side of the present normal.
     const RvLanes3 side = load3(out->normal, k);
     const Facing at = facing(&x, &side);
     put_facing(~MASK(t < zero), &at, closing(p, i, j, &at), k, out);
   }
 }
 
-// bits of 16 numbers that are at most, or at least, a limit
+// Bits of 16 numbers that are at most, or at least, a limit.
 #if defined(__AVX512F__)
 RV_INLINE uint32_t at_most(const float* p, float limit) {
   return _mm512_cmp_ps_mask(_mm512_loadu_ps(p), _mm512_set1_ps(limit), _CMP_LE_OQ);

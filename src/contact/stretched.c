@@ -1,5 +1,6 @@
-// Pairs that hold liquid and are farther apart than films that touch: they are known from the step before, as those
-// beside them, to which the place may have slid. They join the pairs of the broad phase.
+// Stretched bridges: pairs that hold liquid and are farther apart than the broad phase searches. They are known from
+// the step before; the pairs next to them, to which the bridge may have slid, are added too. They join the pairs of the
+// broad phase as the extra ones.
 #include <math.h>
 #include <string.h>
 
@@ -8,22 +9,34 @@
 #include "contact/store.h"
 #include "math/scalar.h"
 
-enum { CHUNKS = 64 };
-// in the distance within which the broad phase finds all: nearer ones and what is beside them are found there
-static const double NEARLY = 0.8;
+enum { CHUNKS = 64 };              // chunks of old links
+static const double NEARLY = 0.8;  // of the range of the broad phase: it finds nearer pairs and those next to them
+
+// Lists that are kept from step to step.
+typedef struct RvStretchWork {
+  RvKeys found[CHUNKS];
+} RvStretchWork;
+
+void rv_contact_stretch_free(RvStretchWork* work) {
+  if (!work) return;
+  for (int k = 0; k < CHUNKS; ++k) rv_array_free(&work->found[k]);
+  rv_free(work);
+}
 
 typedef struct Search {
   RvContacts* c;
   const RvContactDef* def;
-  size_t grain;
-  RvKeys found[CHUNKS];
+  size_t grain;   // old links of a chunk
+  RvKeys* found;  // [CHUNKS]
   bool failed[CHUNKS];
 } Search;
 
+// Sum of the radii of two edges.
 static double radii_of(const RvContacts* c, size_t e, size_t f) {
-  return c->segments.thick[e] + c->segments.thick[f];
+  return c->segments.edge_radius[e] + c->segments.edge_radius[f];
 }
 
+// Whether the broad phase may miss a pair of that distance, or those next to it.
 static bool is_far(const Search* s, size_t e, size_t f, double distance) {
   const RvContacts* c = s->c;
   const RvSegments* g = &c->segments;
@@ -33,19 +46,21 @@ static bool is_far(const Search* s, size_t e, size_t f, double distance) {
   return distance > NEARLY * sure;
 }
 
-// the pair and those beside it, as far as a bridge of its area reaches
+// Adds a pair, and those next to it within the range of a bridge of its area; false: no memory.
 static bool push_around(Search* s, size_t chunk, size_t e, size_t f, double area) {
   const RvContacts* c = s->c;
-  const RvContactStrand *a = &c->strands[c->strand_of[e]], *b = &c->strands[c->strand_of[f]];
+  const RvContactStrand* a = &c->strands[c->strand_of[e]];
+  const RvContactStrand* b = &c->strands[c->strand_of[f]];
   double reach = rv_contact_table(c, e, f)->rupture * sqrt(area);
   RvPairIndex index = {0};
   RvClosestLanes at;
+  // Pairs next to it, and their distances.
   int count = 0;
   for (int k = 0; k < 9; ++k) {
     int64_t i = (int64_t)e + k / 3 - 1, j = (int64_t)f + k % 3 - 1;
     if (i < (int64_t)a[0].first || i >= (int64_t)a[1].first || j < (int64_t)b[0].first || j >= (int64_t)b[1].first)
       continue;
-    // of one strand the earlier edge is the source
+    // within one strand the earlier edge is the source
     if (k == 4 || (a == b && j - i <= s->def->neighbours)) continue;
     index.edge[0][count] = (uint32_t)i;
     index.edge[1][count] = (uint32_t)j;
@@ -53,6 +68,7 @@ static bool push_around(Search* s, size_t chunk, size_t e, size_t f, double area
     index.vertex[1][count++] = (uint32_t)j + c->strand_of[f];
   }
   rv_contact_closest_lanes(c->segments.x, &index, &at);
+  // The pair itself, then those in range.
   bool good = (a == b && (int64_t)f - (int64_t)e <= s->def->neighbours) ||
               rv_array_push(&s->found[chunk], (uint64_t)e << 32 | f);
   for (int k = 0; k < count && good; ++k) {
@@ -64,21 +80,24 @@ static bool push_around(Search* s, size_t chunk, size_t e, size_t f, double area
   return good;
 }
 
+// Stretched bridges of some chunks of old links.
 static void search(void* arg, size_t begin, size_t end) {
   Search* s = arg;
   const RvContacts* c = s->c;
   for (size_t chunk = begin; chunk < end; ++chunk) {
-    size_t n = c->old_keys.count, last = (chunk + 1) * s->grain < n ? (chunk + 1) * s->grain : n;
+    size_t n = c->old_keys.count;
+    size_t last = (chunk + 1) * s->grain < n ? (chunk + 1) * s->grain : n;
     for (size_t k = chunk * s->grain; k < last && !s->failed[chunk]; ++k) {
       if (!(c->old_memory.data[k].area > 0)) continue;
-      size_t e = (size_t)(c->old_keys.data[k] >> 32), f = (size_t)(c->old_keys.data[k] & UINT32_MAX);
-      if (is_far(s, e, f, c->nearness[k]) && !push_around(s, chunk, e, f, c->old_memory.data[k].area))
+      size_t e = (size_t)(c->old_keys.data[k] >> 32);
+      size_t f = (size_t)(c->old_keys.data[k] & UINT32_MAX);
+      if (is_far(s, e, f, c->old_distance[k]) && !push_around(s, chunk, e, f, c->old_memory.data[k].area))
         s->failed[chunk] = true;
     }
   }
 }
 
-// all into the place of their sources
+// Counting sort of the pairs by source.
 static RvResult by_source(Search* s, RvError* error) {
   RvContacts* c = s->c;
   size_t total = 0;
@@ -90,8 +109,12 @@ static RvResult by_source(Search* s, RvError* error) {
   if (total == 0 && room) return RV_OK;
   uint32_t* first = RV_TAKE(c->scratch, uint32_t, c->nedge + 2);
   uint64_t* extra = RV_TAKE(c->scratch, uint64_t, total);
-  if (total > UINT32_MAX) return rv_fail(error, RV_LIMIT, "%zu pairs of edges are more than can be held", total);
-  if (!room || !first || !extra) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pairs of edges", total);
+  if (total > UINT32_MAX)
+    return rv_fail(error, RV_LIMIT, "contacts: %zu pairs of edges are more than fit; use fewer strands or points",
+                   total);
+  if (!room || !first || !extra)
+    return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu pairs of edges", total);
+  // Counts, prefix sums, and the pairs in order.
   memset(first, 0, (c->nedge + 2) * sizeof *first);
   for (int k = 0; k < CHUNKS; ++k)
     for (size_t i = 0; i < s->found[k].count; ++i) first[(s->found[k].data[i] >> 32) + 2]++;
@@ -108,15 +131,12 @@ static RvResult by_source(Search* s, RvError* error) {
 
 RvResult rv_contact_stretched(RvContacts* c, const RvContactDef* def, RvError* error) {
   c->extra = NULL;
-  if (!c->wet || !c->old_keys.count) return RV_OK;
-  Search* s = rv_alloc_zero(1, sizeof *s);
-  if (!s) return rv_fail(error, RV_NO_MEMORY, "out of memory for the contacts of %zu edges", c->nedge);
-  s->c = c;
-  s->def = def;
-  s->grain = (c->old_keys.count + CHUNKS - 1) / CHUNKS;
-  rv_parallel_for((c->old_keys.count + s->grain - 1) / s->grain, 1, search, s);
-  RvResult result = by_source(s, error);
-  for (int k = 0; k < CHUNKS; ++k) rv_array_free(&s->found[k]);
-  rv_free(s);
-  return result;
+  size_t n = c->old_keys.count;
+  if (!c->wet || !n) return RV_OK;
+  if (!c->stretch && !(c->stretch = rv_alloc_zero(1, sizeof *c->stretch)))
+    return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu edges", c->nedge);
+  Search s = {.c = c, .def = def, .grain = (n + CHUNKS - 1) / CHUNKS, .found = c->stretch->found};
+  for (int k = 0; k < CHUNKS; ++k) s.found[k].count = 0;
+  rv_parallel_for((n + s.grain - 1) / s.grain, 1, search, &s);
+  return by_source(&s, error);
 }

@@ -1,13 +1,13 @@
-// How much film strands can carry (WH-29, spec 1.2.8 (17) with E50).
+// Carrying capacity of strands for film (WH-29, spec 1.2.8 (17) with E50).
 //
-// N hairs that stand together hold V = 4/3 pi r_max^3 over 2 r_max of their length, r_max^3 = 3 r tension sqrt(N) /
-// (density a): of each hair, 2/3 pi r_max^2 / N a length. Nothing of it knows the grid or the vertices.
+// N hairs side by side hold V = 4/3 pi r_max^3 over 2 r_max of their length, r_max^3 = 3 r tension sqrt(N) / (density
+// a): each hair 2/3 pi r_max^2 / N per length. The result does not depend on the grid or on the number of vertices.
 //
-// N is a count within r_max that is smooth in time: beads of hair a fixed length apart are summed with a bell that
-// counts a hair next by as 1 and, where hairs are evenly spread, as many as a disc of radius R has. What the strand has
-// of itself within the bell is what 1 hair counts there, near its tip too. As r_max grows with N, bells of doubled
-// widths are tried until one holds it; each sees beads in cells of half its width as one, so that dense hair costs no
-// more than thin.
+// N is the number of hairs within r_max, made continuous in time. Beads at equal distances along the hairs are summed
+// with a kernel (1 - r^2/S^2)^2 that counts an adjacent hair as 1 and, in evenly distributed hair, as many hairs as a
+// disc of radius R has. The sum is divided by that of the strand's own beads, so that one hair counts as 1 near its tip
+// too. As r_max grows with N, kernels of doubled radius R are tried until R exceeds r_max. Each kernel sums cells of
+// half its width instead of single beads, so dense hair costs no more than sparse hair.
 #include <math.h>
 #include <string.h>
 
@@ -17,27 +17,41 @@
 #include "math/scalar.h"
 #include "space/sort.h"
 
-enum { LEVELS = 4, REACH = 2, ROWS = (2 * REACH + 1) * (2 * REACH + 1), NEAR_MOST = ROWS * (2 * REACH + 1) + 3 };
-static const double SPACING = 1;           // of r_max: beads
-static const double FIRST = 1.3;           // of r_max of one strand: R of the first bell
-static const double WIDTH = 1.8708286934;  // of R: where (1 - r^2/S^2)^2 ends; sqrt 3.5, so that its disc is pi R^2
-// Along a strand liquid slides rather than falls; a quarter of what pulls along counts as if it pulled off, and there
-// is always a twentieth of g: so all capacities are finite.
-static const double ALONG = 0.25, LEAST = 0.05 * 9.81;
+enum { LEVELS = 4 };                                // kernels at most, each of twice the radius before
+enum { REACH = 2 };                                 // cells to each side that a kernel covers
+enum { ROWS = (2 * REACH + 1) * (2 * REACH + 1) };  // rows of cells around a cell
+enum { NEAR_MOST = ROWS * (2 * REACH + 1) + 3 };    // cells around a cell, rounded up to whole vectors
+enum { STRANDS_OF_TASK = 64, CELLS_OF_TASK = 64, BEADS_OF_TASK = 4096 };
+enum { AXIS_BITS = 20 };          // of a key for each axis at most
+enum { BEADS_A_VERTEX = 4 };      // beads of a strand at most, for each of its vertices
+static const double SPACING = 1;  // distance of beads, in r_max of one strand
+static const double FIRST = 1.3;  // R of the first kernel, in r_max of one strand
+static const double WIDTH =
+    1.8708286934;                  // S in R: sqrt(3.5), so that evenly spread hairs count as in a disc of radius R
+static const double OUTSIDE = -9;  // widths of the kernel: a place that it never reaches
+// Along a strand liquid slides instead of falling off: only a quarter of the acceleration along it counts. A twentieth
+// of gravity always acts, so that all capacities are finite.
+static const double ALONG = 0.25;
+static const double LEAST = 0.05 * 9.81;  // m/s2
 
+// A bead of hair.
 typedef struct Bead {
-  double x[3], weight;            // weight: hairs times m
-  double one;                     // m: r_max of one hair
-  double hairs;                   // of its strand, then N
-  double before;                  // N of the narrower bell
-  uint32_t first, last, settled;  // beads of its strand
+  double x[3];           // m
+  double weight;         // m, hairs times length
+  double one;            // m, r_max of one hair
+  double hairs;          // of its strand
+  double before;         // N of the kernel before; in the end N
+  uint32_t first, last;  // beads of its strand
+  uint32_t settled;      // its N is final, or it is the mean of its neighbours'
 } Bead;
 
+// Beads of a cell as one.
 typedef struct Cell {
   uint64_t key;
-  double x[3], weight;
-  size_t first;
-  float near[4];  // place from the box's corner, in widths of the bell, and weight
+  double x[3];    // sum of weight times position
+  double weight;  // m
+  size_t first;   // of its beads in `order`
+  float near[4];  // centre from the box's corner, in widths of the kernel, and weight
 } Cell;
 
 typedef struct Capacity {
@@ -48,16 +62,17 @@ typedef struct Capacity {
   Cell* cells;
   size_t nbead, ncell;
   // from the scratch
-  uint32_t *first, *order, *spare_order;  // [strands + 1] beads of each; [beads] by cells
-  uint64_t *keys, *spare_keys;
-  double radius;  // R of the bell
-  double spacing;
-  double lo[3], inverse;
-  int bits[3];
-  uint64_t offset[ROWS];
+  uint32_t* first;                // [strands + 1] beads of each strand
+  uint32_t *order, *spare_order;  // [beads] by cells
+  uint64_t *keys, *spare_keys;    // [beads] cells
+  double radius;                  // m, R of the kernel
+  double spacing;                 // m, of beads
+  double lo[3], inverse;          // m, corner of the box; 1/m, of the cells' size
+  int bits[3];                    // of the keys, for each axis
+  uint64_t offset[ROWS];          // from a cell's key to the first of each row around it
 } Capacity;
 
-//---------------------------------------------------------------------------------------------- what pulls
+//---------------------------------------------------------------------------------------------- accelerations
 
 static RvVec3 vertex_tangent(const RvCoupleVertex* v, int i, int n) {
   RvVec3 sum = {0, 0, 0};
@@ -66,7 +81,8 @@ static RvVec3 vertex_tangent(const RvCoupleVertex* v, int i, int n) {
   return rv_normalize(sum, rv_vec3(0, 1, 0));
 }
 
-static RvVec3 acceleration(const Capacity* k, const RvCoupleStrand* s, int i) {
+// Acceleration of a vertex between the two substeps; 0 where it is not known.
+static RvVec3 strand_acceleration(const Capacity* k, const RvCoupleStrand* s, int i) {
   const RvCoupleStrands* in = k->strands;
   if (!(in->dt_before > 0) || !in->v_before) return rv_vec3(0, 0, 0);
   const double* before = in->v_before + s->unknown + (size_t)(4 * i) * RV_LANES;
@@ -75,41 +91,44 @@ static RvVec3 acceleration(const Capacity* k, const RvCoupleStrand* s, int i) {
   return rv_vec3_finite(a) ? a : rv_vec3(0, 0, 0);
 }
 
-// What pulls the film off: gravity less the strand's acceleration, which is smoothed along the strand, as what shakes a
-// single vertex shakes no drop.
-static void find_pull(void* arg, size_t begin, size_t end) {
+// Acceleration that pulls the film off: gravity less the strand's acceleration. The latter is smoothed along the strand
+// with weights 1/4, 1/2, 1/4, as the vibration of a single vertex does not shake off a drop.
+static void find_acceleration(void* arg, size_t begin, size_t end) {
   const Capacity* k = arg;
   const double* g = k->set->gravity;
   for (size_t n = begin; n < end; ++n) {
     const RvCoupleStrand* s = &k->c->strands.data[n];
     const RvCoupleVertex* v = &k->c->vertices.data[s->first];
-    RvVec3 a = acceleration(k, s, 0), b = a;
+    RvVec3 a = strand_acceleration(k, s, 0), b = a;
     for (int i = 0; i < s->count; ++i) {
-      RvVec3 c = i + 1 < s->count ? acceleration(k, s, i + 1) : b;
+      RvVec3 c = i + 1 < s->count ? strand_acceleration(k, s, i + 1) : b;
       RvVec3 mean = rv_scale(rv_add(rv_add(a, c), rv_scale(b, 2)), 0.25);
-      RvVec3 pull = rv_sub(rv_vec3(g[0], g[1], g[2]), mean), t = vertex_tangent(v + i, i, s->count);
+      RvVec3 pull = rv_sub(rv_vec3(g[0], g[1], g[2]), mean);
+      RvVec3 t = vertex_tangent(v + i, i, s->count);
       double along = rv_dot(pull, t), square = rv_dot(pull, pull) - along * along;
-      k->c->pull.data[s->first + (size_t)i] = sqrt(fmax(square, 0) + ALONG * ALONG * along * along + LEAST * LEAST);
-      if (i + 1 == s->count) k->c->tip.data[n] = sqrt(rv_dot(pull, pull) + LEAST * LEAST);
+      k->c->acceleration.data[s->first + (size_t)i] =
+          sqrt(fmax(square, 0) + ALONG * ALONG * along * along + LEAST * LEAST);
+      if (i + 1 == s->count) k->c->tip_acceleration.data[n] = sqrt(rv_dot(pull, pull) + LEAST * LEAST);
       a = b;
       b = c;
     }
   }
 }
 
+// r_max of (17) at a vertex, m.
 static double radius_of(const Capacity* k, const RvCoupleVertex* v, double pull, double hairs) {
   return rv_couple_capacity_radius(v->radius, k->set->tension, k->set->density, pull, hairs);
 }
 
+// Sum of r_max of some strands; one vertex a strand is enough for the spacing of beads.
 static double sum_radius(void* arg, size_t begin, size_t end) {
   const Capacity* k = arg;
   double sum = 0;
   for (size_t n = begin; n < end; ++n) {
     const RvCoupleStrand* s = &k->c->strands.data[n];
-    // one a strand is enough for the size of beads
     int middle = s->count / 2;
     size_t at = s->first + (size_t)middle;
-    sum += s->sound ? radius_of(k, &k->c->vertices.data[at], k->c->pull.data[at], s->hairs) : 0;
+    sum += s->valid ? radius_of(k, &k->c->vertices.data[at], k->c->acceleration.data[at], s->hairs) : 0;
   }
   return sum;
 }
@@ -122,6 +141,7 @@ static double strand_length(const Capacity* k, const RvCoupleStrand* s) {
   return sum;
 }
 
+// Number of beads of each strand, and memory for all; false: no memory.
 static bool count_beads(Capacity* k) {
   RvCouple* c = k->c;
   size_t n = c->strands.count;
@@ -130,8 +150,9 @@ static bool count_beads(Capacity* k) {
   for (size_t i = 0; i < n; ++i) {
     const RvCoupleStrand* s = &c->strands.data[i];
     k->first[i] = (uint32_t)k->nbead;
-    if (!s->sound) continue;
-    double want = ceil(strand_length(k, s) / k->spacing), most = 4.0 * s->count;
+    if (!s->valid) continue;
+    double want = ceil(strand_length(k, s) / k->spacing);
+    double most = (double)BEADS_A_VERTEX * s->count;
     k->nbead += want < 1 ? 1 : (size_t)(want < most ? want : most);
   }
   k->first[n] = (uint32_t)k->nbead;
@@ -145,6 +166,7 @@ static bool count_beads(Capacity* k) {
   return k->beads && k->cells && k->order && k->spare_order && k->keys && k->spare_keys;
 }
 
+// Places beads at equal distances along some strands.
 static void lay_beads(void* arg, size_t begin, size_t end) {
   const Capacity* k = arg;
   for (size_t n = begin; n < end; ++n) {
@@ -155,14 +177,17 @@ static void lay_beads(void* arg, size_t begin, size_t end) {
     double each = strand_length(k, s) / (last - first), at = 0;
     int i = 0;
     for (uint32_t b = first; b < last; ++b) {
-      double want = (b - first + 0.5) * each, edge = rv_distance(rv_couple_x(v + i), rv_couple_x(v + i + 1));
+      // The edge of the bead.
+      double want = (b - first + 0.5) * each;
+      double edge = rv_distance(rv_couple_x(v + i), rv_couple_x(v + i + 1));
       while (want > at + edge && i + 2 < s->count) {
         at += edge;
         ++i;
         edge = rv_distance(rv_couple_x(v + i), rv_couple_x(v + i + 1));
       }
       double t = edge > 0 ? rv_clamp((want - at) / edge, 0, 1) : 0;
-      const double* pull = &k->c->pull.data[s->first + (size_t)i];
+      const double* pull = &k->c->acceleration.data[s->first + (size_t)i];
+      // The bead.
       Bead* bead = &k->beads[b];
       rv_vec3_store64(bead->x, rv_lerp(rv_couple_x(v + i), rv_couple_x(v + i + 1), t));
       bead->weight = s->hairs * each;
@@ -170,7 +195,7 @@ static void lay_beads(void* arg, size_t begin, size_t end) {
       bead->one = radius_of(k, v + i, pull[0] + t * (pull[1] - pull[0]), 1);
       bead->first = first;
       bead->last = last;
-      // every other one is the mean of those beside it: the bell is four wide
+      // every other bead is the mean of its neighbours, as the kernel is about four beads wide
       bead->settled = (b - first) % 2 && b + 1 < last;
     }
   }
@@ -182,6 +207,7 @@ static uint64_t key_of(const Capacity* k, const int64_t i[3]) {
   return ((uint64_t)i[2] << k->bits[1] | (uint64_t)i[1]) << k->bits[0] | (uint64_t)i[0];
 }
 
+// Cells of some beads.
 static void find_keys(void* arg, size_t begin, size_t end) {
   const Capacity* k = arg;
   for (size_t b = begin; b < end; ++b) {
@@ -192,10 +218,10 @@ static void find_keys(void* arg, size_t begin, size_t end) {
   }
 }
 
-// a box of cells half as wide as the bell, with room for its rows around
+// Cells of half the kernel's width, with a margin of REACH cells, and the key offsets of the rows around a cell.
 static void set_box(Capacity* k, const double lo[3], const double hi[3]) {
   double size = WIDTH * k->radius / REACH;
-  for (int a = 0; a < 3; ++a) size = fmax(size, (hi[a] - lo[a]) / (double)(1 << 20));
+  for (int a = 0; a < 3; ++a) size = fmax(size, (hi[a] - lo[a]) / (double)(1 << AXIS_BITS));
   k->inverse = 1 / size;
   for (int a = 0; a < 3; ++a) {
     k->lo[a] = lo[a];
@@ -203,12 +229,13 @@ static void set_box(Capacity* k, const double lo[3], const double hi[3]) {
   }
   for (int z = -REACH, n = 0; z <= REACH; ++z)
     for (int y = -REACH; y <= REACH; ++y, ++n)
-      // below the row's own first cell: the sums wrap, and are right again with a key added
+      // negative offsets wrap around; adding a key gives the right number again
       k->offset[n] = ((uint64_t)(int64_t)z << (k->bits[0] + k->bits[1])) + ((uint64_t)(int64_t)y << k->bits[0]) - REACH;
 }
 
+// Sorts the beads by cells and sums each cell; false: no memory.
 static bool make_cells(Capacity* k) {
-  rv_parallel_for(k->nbead, 4096, find_keys, k);
+  rv_parallel_for(k->nbead, BEADS_OF_TASK, find_keys, k);
   if (!rv_sort_keys(k->keys, k->order, k->spare_keys, k->spare_order, k->nbead, k->bits[0] + k->bits[1] + k->bits[2]))
     return false;
   k->ncell = 0;
@@ -228,19 +255,21 @@ static bool make_cells(Capacity* k) {
   return true;
 }
 
-static double bell(const double* x, const double* y, double inverse2) {
+// The kernel (1 - r^2/S^2)^2.
+static double kernel(const double* x, const double* y, double inverse2) {
   double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
   double u = 1 - (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) * inverse2;
   return u > 0 ? u * u : 0;
 }
 
-// The cells around one, a multiple of 8 of them.
+// Cells around a cell, padded to a multiple of 8.
 typedef struct Near {
   float x[NEAR_MOST], y[NEAR_MOST], z[NEAR_MOST], weight[NEAR_MOST];
   int count;
 } __attribute__((aligned(64))) Near;
 
-static void look_around(const Capacity* k, const size_t* from, const uint64_t* least, Near* near) {
+// Collects the cells around one. `from`: first candidate in each row; `least`: first key of each row.
+static void collect_near(const Capacity* k, const size_t* from, const uint64_t* least, Near* near) {
   int n = 0;
   for (int row = 0; row < ROWS; ++row)
     for (size_t j = from[row]; j < k->ncell && k->cells[j].key <= least[row] + 2 * REACH; ++j, ++n) {
@@ -251,16 +280,17 @@ static void look_around(const Capacity* k, const size_t* from, const uint64_t* l
       near->weight[n] = other[3];
     }
   for (; n % 8; ++n) {
-    near->x[n] = near->y[n] = near->z[n] = -9;
+    near->x[n] = near->y[n] = near->z[n] = (float)OUTSIDE;
     near->weight[n] = 0;
   }
   near->count = n;
 }
 
-// four at a time, whatever the machine: the same bits
+// Four at a time on every machine, so that the bits do not depend on it.
 typedef float Four __attribute__((vector_size(16)));
 typedef int32_t Four32 __attribute__((vector_size(16)));
 
+// Sum of the kernel over the collected cells.
 static double sum_near(const Near* near, float x, float y, float z) {
   Four sum[2] = {{0}, {0}};
   for (int j = 0; j < near->count; j += 4) {
@@ -273,25 +303,28 @@ static double sum_near(const Near* near, float x, float y, float z) {
   return (double)((all[0] + all[1]) + (all[2] + all[3]));
 }
 
-// hairs that count at a bead: of all there is, by what its own strand is there
-static double count_hairs(const Capacity* k, const Bead* b, const Near* near) {
+// Ratio of the kernel's sum over all hair to that over the bead's own strand, at least 1.
+static double count_ratio(const Capacity* k, const Bead* b, const Near* near) {
   double width = WIDTH * k->radius, inverse = 1 / width, own = 0;
   double all = sum_near(near, (float)((b->x[0] - k->lo[0]) * inverse), (float)((b->x[1] - k->lo[1]) * inverse),
                         (float)((b->x[2] - k->lo[2]) * inverse));
   int64_t at = b - k->beads, away = (int64_t)(width / (b->weight / b->hairs)) + 2;
-  int64_t lo = at - away > b->first ? at - away : b->first, hi = at + away < b->last ? at + away + 1 : b->last;
-  for (int64_t j = lo; j < hi; ++j) own += k->beads[j].weight * bell(b->x, k->beads[j].x, inverse * inverse);
+  int64_t lo = at - away > b->first ? at - away : b->first;
+  int64_t hi = at + away < b->last ? at + away + 1 : b->last;
+  for (int64_t j = lo; j < hi; ++j) own += k->beads[j].weight * kernel(b->x, k->beads[j].x, inverse * inverse);
   return own > 0 && all > own ? all / own : 1;
 }
 
-// N within r_max: where the line through (R, N) of two bells, in logarithms, meets R = one N^(1/6)
+// N within r_max: N is interpolated between the two last kernels, linearly in the logarithms of R and N, at the R that
+// equals r_max = one N^(1/6).
 static void settle(const Capacity* k, Bead* b, double ratio, double hairs, bool first, bool last) {
   double n = hairs * ratio, want = b->one * sqrt(rv_couple_root3(n));
   b->settled = want <= k->radius || last;
   double before = b->before;
   b->before = n;
   if (!b->settled || first || last) return;
-  double slope = rv_clamp(rv_log_e(n / before) / rv_log_e(2), 0, 3), narrow = rv_log_e(0.5 * k->radius);
+  double slope = rv_clamp(rv_log_e(n / before) / rv_log_e(2), 0, 3);
+  double narrow = rv_log_e(0.5 * k->radius);
   double at = (rv_log_e(b->one * sqrt(rv_couple_root3(before))) - slope / 6 * narrow) / (1 - slope / 6);
   b->before = before * rv_exp(slope * rv_clamp(at - narrow, 0, rv_log_e(2)));
 }
@@ -301,6 +334,7 @@ typedef struct Level {
   bool first, last;
 } Level;
 
+// Hair counts of the beads of some cells. Cells are sorted, so the first cells of the rows around move along.
 static void count_some(void* arg, size_t begin, size_t end) {
   const Level* level = arg;
   const Capacity* k = level->k;
@@ -308,7 +342,7 @@ static void count_some(void* arg, size_t begin, size_t end) {
   uint64_t least[ROWS];
   Near near;
   for (int n = 0; n < ROWS; ++n) {
-    // first cell of the row near this chunk's first
+    // bisection: first cell of the row around this task's first cell
     size_t lo = 0, hi = k->ncell;
     uint64_t key = k->cells[begin].key + k->offset[n];
     while (lo < hi) {
@@ -322,21 +356,22 @@ static void count_some(void* arg, size_t begin, size_t end) {
   }
   for (size_t i = begin; i < end; ++i) {
     size_t last = i + 1 < k->ncell ? k->cells[i + 1].first : k->nbead;
-    bool all = true;
-    for (size_t j = k->cells[i].first; j < last && all; ++j) all = k->beads[k->order[j]].settled;
-    if (all) continue;
+    bool done = true;
+    for (size_t j = k->cells[i].first; j < last && done; ++j) done = k->beads[k->order[j]].settled;
+    if (done) continue;
     for (int n = 0; n < ROWS; ++n) {
       least[n] = k->cells[i].key + k->offset[n];
       while (from[n] < k->ncell && k->cells[from[n]].key < least[n]) ++from[n];
     }
-    look_around(k, from, least, &near);
+    collect_near(k, from, least, &near);
     for (size_t j = k->cells[i].first; j < last; ++j) {
       Bead* b = &k->beads[k->order[j]];
-      if (!b->settled) settle(k, b, count_hairs(k, b, &near), b->hairs, level->first, level->last);
+      if (!b->settled) settle(k, b, count_ratio(k, b, &near), b->hairs, level->first, level->last);
     }
   }
 }
 
+// Counts the hairs around all beads with kernels of growing radius; false: no memory.
 static bool count_all(Capacity* k, double mean) {
   double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
   for (size_t b = 0; b < k->nbead; ++b)
@@ -349,33 +384,36 @@ static bool count_all(Capacity* k, double mean) {
     Level level = {k, n == 0, n + 1 == LEVELS};
     set_box(k, lo, hi);
     if (!make_cells(k)) return false;
-    rv_parallel_for(k->ncell, 64, count_some, &level);
-    bool all = true;
-    for (size_t b = 0; b < k->nbead && all; ++b) all = k->beads[b].settled;
-    if (all) break;
+    rv_parallel_for(k->ncell, CELLS_OF_TASK, count_some, &level);
+    bool done = true;
+    for (size_t b = 0; b < k->nbead && done; ++b) done = k->beads[b].settled;
+    if (done) break;
   }
   return true;
 }
 
 //---------------------------------------------------------------------------------------------- to the vertices
 
+// N of a bead; those between are the mean of their neighbours.
 static double hairs_of(const Capacity* k, uint32_t bead) {
   const Bead* b = &k->beads[bead];
   bool between = (bead - b->first) % 2 && bead + 1 < b->last;
   return between ? 0.5 * (b[-1].before + b[1].before) : b->before;
 }
 
+// Capacity of a vertex with N hairs around it.
 static void set_vertex(const Capacity* k, const RvCoupleStrand* s, int i, double hairs) {
   RvCouple* c = k->c;
   size_t packed = s->first + (size_t)i;
   const RvCoupleVertex* v = &c->vertices.data[packed];
-  double reach = radius_of(k, v, c->pull.data[packed], hairs);
-  double many = fmax(rv_couple_at(k->set->capacity_at, s, i), 0) * k->set->capacity;
-  c->count.data[packed] = hairs;
-  c->reach.data[packed] = reach;
-  c->capacity.data[packed] = many * s->hairs * v->length * 2.0 / 3 * RV_PI * reach * reach / hairs;
+  double reach = radius_of(k, v, c->acceleration.data[packed], hairs);
+  double multiplier = fmax(rv_couple_at(k->set->capacity_at, s, i), 0) * k->set->capacity;
+  c->hair_count.data[packed] = hairs;
+  c->capacity_radius.data[packed] = reach;
+  c->capacity.data[packed] = multiplier * s->hairs * v->length * 2.0 / 3 * RV_PI * reach * reach / hairs;
 }
 
+// Capacities of some strands: N is interpolated between the beads.
 static void set_vertices(void* arg, size_t begin, size_t end) {
   const Capacity* k = arg;
   RvCouple* c = k->c;
@@ -386,13 +424,14 @@ static void set_vertices(void* arg, size_t begin, size_t end) {
     for (int i = 0; i < s->count; ++i) {
       size_t packed = s->first + (size_t)i;
       const RvCoupleVertex* v = &c->vertices.data[packed];
-      if (!s->sound || count == 0) {
-        c->capacity.data[packed] = c->reach.data[packed] = 0;
-        c->count.data[packed] = s->hairs;
+      if (!s->valid || count == 0) {
+        c->capacity.data[packed] = c->capacity_radius.data[packed] = 0;
+        c->hair_count.data[packed] = s->hairs;
         continue;
       }
       double place = each > 0 ? rv_clamp(at / each - 0.5, 0, count - 1) : 0;
-      uint32_t b = (uint32_t)place < count - 1 ? (uint32_t)place : count - 1, next = b + 1 < count ? b + 1 : b;
+      uint32_t b = (uint32_t)place < count - 1 ? (uint32_t)place : count - 1;
+      uint32_t next = b + 1 < count ? b + 1 : b;
       double hairs = hairs_of(k, first + b), t = place - b;
       hairs += t * (hairs_of(k, first + next) - hairs);
       set_vertex(k, s, i, hairs);
@@ -401,17 +440,18 @@ static void set_vertices(void* arg, size_t begin, size_t end) {
   }
 }
 
-// with the hairs that were counted before: only what pulls has changed
+// Capacities of some strands with the hairs counted before: only the accelerations have changed.
 static void set_again(void* arg, size_t begin, size_t end) {
   const Capacity* k = arg;
   RvCouple* c = k->c;
   for (size_t n = begin; n < end; ++n) {
     const RvCoupleStrand* s = &c->strands.data[n];
-    for (int i = 0; i < s->count && s->sound; ++i) set_vertex(k, s, i, c->count.data[s->first + (size_t)i]);
+    for (int i = 0; i < s->count && s->valid; ++i) set_vertex(k, s, i, c->hair_count.data[s->first + (size_t)i]);
   }
 }
 
-static uint64_t key_of_all(const RvCoupleStrands* s, const RvCoupleSettings* set) {
+// Hash of all input of the capacity, never 0.
+static uint64_t hash_input(const RvCoupleStrands* s, const RvCoupleSettings* set) {
   const RvStrandModel* m = s->model;
   const double* at = set->capacity_at;
   size_t bytes = m->unknowns * sizeof(double);
@@ -428,42 +468,47 @@ static uint64_t key_of_all(const RvCoupleStrands* s, const RvCoupleSettings* set
   return rv_hasher_done(&h) | 1;
 }
 
-// hairs are counted, and what follows of them
+// Counts the hairs and sets the capacities; false: no memory.
 static bool count_anew(Capacity* k) {
   RvCouple* c = k->c;
-  size_t sound = 0;
-  for (size_t i = 0; i < c->strands.count; ++i) sound += c->strands.data[i].sound;
-  double mean = rv_parallel_sum(c->strands.count, 64, sum_radius, k) / (double)(sound ? sound : 1);
+  size_t valid = 0;
+  for (size_t i = 0; i < c->strands.count; ++i) valid += c->strands.data[i].valid;
+  double mean = rv_parallel_sum(c->strands.count, STRANDS_OF_TASK, sum_radius, k) / (double)(valid ? valid : 1);
   k->spacing = mean > 0 ? SPACING * mean : INFINITY;
   RvArenaMark mark = rv_arena_mark(c->scratch);
   bool ok = count_beads(k);
-  if (ok) rv_parallel_for(c->strands.count, 64, lay_beads, k);
+  if (ok) rv_parallel_for(c->strands.count, STRANDS_OF_TASK, lay_beads, k);
   ok = ok && (!(mean > 0) || k->nbead == 0 || count_all(k, mean));
-  if (ok) rv_parallel_for(c->strands.count, 64, set_vertices, k);
+  if (ok) rv_parallel_for(c->strands.count, STRANDS_OF_TASK, set_vertices, k);
   rv_arena_release(c->scratch, mark);
   return ok;
 }
 
 RvResult rv_couple_find_capacity(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
                                  RvError* error) {
-  RvResult result = rv_couple_load(c, strands, settings, error);
+  RvResult result = rv_couple_pack(c, strands, settings, error);
   if (result) return result;
-  uint64_t key = key_of_all(strands, settings);
+  uint64_t key = hash_input(strands, settings);
   if (key == c->capacity_key && c->capacity.count == c->vertices.count) return RV_OK;
   c->capacity_key = 0;
   size_t n = c->vertices.count;
   Capacity k = {.c = c, .strands = strands, .set = settings};
-  bool again = settings->count_key && settings->count_key == c->count_key && c->count.count == n;
-  bool ok = rv_array_resize(&c->capacity, n) && rv_array_resize(&c->reach, n) && rv_array_resize(&c->pull, n) &&
-            rv_array_resize(&c->count, n) && rv_array_resize(&c->tip, c->strands.count);
+  // Arrays; hairs are counted again only with a new key.
+  bool again = settings->count_key && settings->count_key == c->count_key && c->hair_count.count == n;
+  bool ok = rv_array_resize(&c->capacity, n) && rv_array_resize(&c->capacity_radius, n) &&
+            rv_array_resize(&c->acceleration, n) && rv_array_resize(&c->hair_count, n) &&
+            rv_array_resize(&c->tip_acceleration, c->strands.count);
   if (ok && c->strands.count) {
-    rv_parallel_for(c->strands.count, 64, find_pull, &k);
+    // Accelerations, then hair counts and capacities.
+    rv_parallel_for(c->strands.count, STRANDS_OF_TASK, find_acceleration, &k);
     if (again)
-      rv_parallel_for(c->strands.count, 64, set_again, &k);
+      rv_parallel_for(c->strands.count, STRANDS_OF_TASK, set_again, &k);
     else
       ok = count_anew(&k);
   }
-  if (!ok) return rv_fail(error, RV_NO_MEMORY, "no memory to count the hairs around %zu strands", c->strands.count);
+  if (!ok)
+    return rv_fail(error, RV_NO_MEMORY, "coupling: out of memory to count the hairs around %zu strands",
+                   c->strands.count);
   c->capacity_key = key;
   c->count_key = settings->count_key;
   return RV_OK;
@@ -481,7 +526,7 @@ RvResult rv_couple_capacity(RvCouple* c, const RvCoupleStrands* strands, const R
     const RvCoupleStrand* s = &c->strands.data[k];
     for (int i = 0; i < s->count; ++i) {
       rv_couple_put1(capacity, s, i, c->capacity.data[s->first + (size_t)i]);
-      if (hairs) rv_couple_put1(hairs, s, i, c->count.data[s->first + (size_t)i]);
+      if (hairs) rv_couple_put1(hairs, s, i, c->hair_count.data[s->first + (size_t)i]);
     }
   }
   return RV_OK;

@@ -1,5 +1,5 @@
-// Eight particles at a time, whatever the machine. Products and sums of one rounding each, so every path gives the same
-// bits; weights are float, all that must balance is double.
+// The passes of capture over the particles of a tile, eight at a time on every machine. Products and sums are rounded
+// one by one, so every instruction set gives the same bits. Weights are float; all that must balance is double.
 #include "couple/capture_kernel.h"
 
 #include "math/lanes_float.h"
@@ -14,11 +14,12 @@ void RV_KERNEL(rv_couple_capture_give)(const RvCaptureTile* tile, const RvCaptur
 typedef int32_t Mask __attribute__((vector_size(32)));
 typedef double SumLoose __attribute__((vector_size(64), aligned(8), may_alias));
 
-// Where eight can be read at once: what is not asked for has no weight, and nothing is added to it.
+// Eight particles from index i on, of which `lanes` count; the others have weight 0 and stay unchanged.
 typedef struct Reach {
   size_t i;
-  uint32_t lanes;   // which of the eight from i on
-  bool all, tiles;  // eight are there at all, and in this tile: of what other tiles may be writing nothing is read
+  uint32_t lanes;  // bits
+  bool all;        // there are eight particles, so that input can be read at once
+  bool tiles;      // they are in this tile, so that sums can be too: those of other tiles may be being written
 } Reach;
 
 RV_INLINE Reach reach_of(const RvCaptureTile* tile, size_t i, uint32_t lanes) {
@@ -73,6 +74,7 @@ RV_INLINE RvRow larger(RvRow a, RvRow b) {
   return (RvRow)(((Mask)a & m) | ((Mask)b & ~m));
 }
 
+// Bits of a mask.
 RV_INLINE uint32_t bits_of(Mask m) {
 #if defined(__AVX2__)
   return (uint32_t)_mm256_movemask_ps((__m256)m);
@@ -88,7 +90,7 @@ RV_INLINE Mask mask_of(uint32_t bits) {
   return ((int32_t)bits & bit) == bit;
 }
 
-// Place along the edge and 1 - d^2 / reach^2 of some particles.
+// Position t along the edge and 1 - d^2 / reach^2 of some particles.
 RV_INLINE void place(const RvCaptureTile* tile, const RvCapturePiece* p, Reach r, RvRow* t, RvRow* near) {
   const RvRow zero = {0}, one = rv_row_set(1);
   RvRow x = load(tile->x[0], r) - p->a[0], y = load(tile->x[1], r) - p->a[1], z = load(tile->x[2], r) - p->a[2];
@@ -102,14 +104,14 @@ RV_INLINE void place(const RvCaptureTile* tile, const RvCapturePiece* p, Reach r
   *near = one - (x * x + y * y + z * z) * p->near;
 }
 
-// Those of some particles that are within reach of the piece.
+// Bits of the particles that are within reach of the piece.
 RV_INLINE uint32_t find_near(const RvCapturePiece* p, Reach r, RvRow t, RvRow near) {
   Mask in = (near > (RvRow){0}) & (t >= rv_row_set(p->from));
   if (p->to < 1) in &= t < rv_row_set(p->to);
   return bits_of(in) & r.lanes;
 }
 
-// Their weights, (1 - d^2 / reach^2)^2.
+// Their positions and weights (1 - d^2 / reach^2)^2.
 RV_INLINE void weigh(const RvCaptureTile* tile, const RvCapturePiece* p, Reach r, RvRow* t, RvRow* w) {
   RvRow near;
   place(tile, p, r, t, &near);
@@ -126,35 +128,37 @@ RV_INLINE Span span_of(const RvCapturePiece* p, int axis) {
   return x0 < x1 ? (Span){x0, x1} : (Span){x1, x0};
 }
 
-// from the box to a cell
+// Distance from the box to a cell along an axis, cells.
 RV_INLINE float gap(Span s, int cell) {
   float below = s.low - (float)(cell + 1), above = (float)cell - s.high;
   float far = below > above ? below : above;
   return far > 0 ? far : 0;
 }
 
+// A cell number within the tile.
 RV_INLINE int within(float x) {
   return x > 0 ? x < RV_TILE_SIDE - 1 ? (int)x : RV_TILE_SIDE - 1 : 0;
 }
 
-// Particles of the rows of cells within reach of the piece's box; those of a row stand one after the other.
+// Ranges of particles in the rows of cells within reach of the piece's box; those of a row are consecutive.
 typedef struct Rows {
   int count;
   uint32_t first[RV_TILE_SIDE * RV_TILE_SIDE], last[RV_TILE_SIDE * RV_TILE_SIDE];
 } Rows;
 
+// Finds the ranges of a piece.
 RV_INLINE void find_rows(const RvCaptureTile* tile, const RvCapturePiece* p, Rows* rows) {
-  // more than any rounding
+  // the margin is above the rounding of floats in a tile
   const float margin = 1e-3f, wide = p->reach + margin, square = p->reach * p->reach;
   Span x = span_of(p, 0), y = span_of(p, 1), z = span_of(p, 2);
   uint64_t left = tile->rows & rv_couple_capture_rows(within(y.low - wide), within(y.high + wide), within(z.low - wide),
                                                       within(z.high + wide));
   for (rows->count = 0; left; left &= left - 1) {
     int row = __builtin_ctzll(left);
-    float dy = gap(y, row & 7), dz = gap(z, row >> 3), rest = square - (dy * dy + dz * dz);
-    if (!(rest > 0)) continue;
-    // cells along x beyond which all is out of reach
-    float along = __builtin_sqrtf(rest) + margin;
+    float dy = gap(y, row & 7), dz = gap(z, row >> 3), square_left = square - (dy * dy + dz * dz);
+    if (!(square_left > 0)) continue;
+    // reach along x in this row
+    float along = __builtin_sqrtf(square_left) + margin;
     const uint32_t* cell = tile->cell + 8 * row;
     uint32_t first = cell[within(x.low - along)], last = cell[within(x.high + along) + 1];
     rows->first[rows->count] = first;
@@ -200,7 +204,7 @@ void RV_KERNEL(rv_couple_capture_ask)(const RvCaptureTile* tile, const RvCapture
     sum[0] += lower;
     sum[4] += upper;
     RV_UNROLL for (int a = 0; a < 3; ++a) {
-      // a particle out of reach may be no number
+      // a particle out of reach may have a velocity that is not finite
       RvRowSum v = rv_row_wide(only(w > (RvRow){0}, load(tile->v[a], at)));
       sum[1 + a] += lower * v;
       sum[5 + a] += upper * v;

@@ -1,22 +1,22 @@
-// The particles of a tile near a piece of a strand's edge: three passes over them. The first keeps who is near; the
-// others find the weights of these again, as that is cheaper than to keep them. Private to src/couple.
+// Three passes over the particles of a tile near a piece of a strand's edge. The first stores which particles are near;
+// the others compute their weights again, which is cheaper than storing them. Private to src/couple.
 #ifndef RV_COUPLE_CAPTURE_KERNEL_H
 #define RV_COUPLE_CAPTURE_KERNEL_H
 
 #include "liquid/particles.h"
 #include "math/kernel.h"
 
-// Of an edge what concerns a tile; lengths in cells from the tile's lower corner.
+// A piece of an edge near a tile; lengths in cells from the tile's lower corner.
 typedef struct RvCapturePiece {
   float a[3], d[3];              // the edge: a + t d
-  float inverse;                 // 1 / d^2; 0: it has no length
-  float from, to;                // of t: particles whose nearest point lies there are those of this piece
+  float inverse;                 // 1 / d^2; 0: the edge has no length
+  float from, to;                // range of t: its particles have their nearest point there
   float near;                    // 1 / reach^2
   float reach;                   // cells
-  uint32_t first_group, groups;  // among those of its share of tiles
+  uint32_t first_group, groups;  // its groups among those of its share of tiles
 } RvCapturePiece;
 
-// Eight particles from `at` on, of which some are within reach: bit k of `lanes`. There may be millions.
+// Eight particles from `at` on; bit k of `lanes`: particle at + k is within reach. Packed, as there may be millions.
 typedef struct __attribute__((packed)) RvCaptureGroup {
   uint32_t at;
   uint8_t lanes;
@@ -29,9 +29,9 @@ typedef struct RvCaptureTile {
   uint64_t rows;         // rows of cells that hold particles: bit 8 z + y
   double* weight;        // [particles] sums of the weights
   float *rate, *nearest;
-  double* each;   // volume for each weight that a particle offers
-  double* given;  // sums of what is taken for each `each`
-  float* refused;
+  double* each;    // [particles] m3 that a particle offers for each weight
+  double* given;   // [particles] sum of the accepted weights
+  float* refused;  // [particles] above 0: some of the offer was refused
 } RvCaptureTile;
 
 enum { RV_CAPTURE_SUMS = 8 };
@@ -42,20 +42,20 @@ static inline uint64_t rv_couple_capture_rows(int y0, int y1, int z0, int z1) {
   return (of_y * 0x0101010101010101u) >> 8 * (7 - (z1 - z0)) << 8 * z0;
 }
 
-// Groups that a piece has at most, of a tile of so many particles: a row of cells begins a new one.
+// Largest number of groups of a piece in a tile of so many particles: each row of cells begins a new one.
 static inline size_t rv_couple_capture_groups_most(size_t particles) {
   return particles / 8 + (size_t)RV_TILE_SIDE * RV_TILE_SIDE;
 }
 
-// Sums over pieces of a particle: weight, weight x rate (1 - t) r[0] + t r[1], and the largest weight; and the groups
-// of the piece.
+// Weights: adds to each particle the piece's weight and weight x ((1 - t) r[0] + t r[1]), keeps its largest weight, and
+// lists the groups of the piece.
 RV_KERNEL_DECLARE(void, rv_couple_capture_weigh,
                   (const RvCaptureTile*, RvCapturePiece*, const float r[2], RvCaptureGroup* groups))
-// Sums over particles of a piece: volume and volume x velocity offered to its lower end, then to its upper.
+// Offers: sums over the piece's particles of volume and volume x velocity, for its lower end, then for its upper.
 RV_KERNEL_DECLARE(void, rv_couple_capture_ask,
                   (const RvCaptureTile*, const RvCapturePiece*, const RvCaptureGroup* groups,
                    double sums[RV_CAPTURE_SUMS]))
-// Sums over pieces of a particle: weight ((1 - t) s[0] + t s[1]); refused: some of it was, s below 1.
+// Acceptance: adds to each particle weight ((1 - t) s[0] + t s[1]), s the accepted shares of the ends; marks refusals.
 RV_KERNEL_DECLARE(void, rv_couple_capture_give,
                   (const RvCaptureTile*, const RvCapturePiece*, const RvCaptureGroup* groups, const double s[2]))
 

@@ -1,3 +1,4 @@
+// Life of the coupling, validation of its input, and packing of the strands' lanes.
 #include "couple/couple.h"
 
 #include <math.h>
@@ -5,7 +6,9 @@
 #include "base/parallel.h"
 #include "couple/store.h"
 
-enum { FIRST_BLOCK = 1 << 16 };
+enum { FIRST_BLOCK = 1 << 16 };       // bytes of the own arena at first
+enum { PACK_STRANDS = 64 };           // strands of a parallel task
+static const double FARTHEST = 1e12;  // m: a strand farther out is invalid, as its places have no useful digits
 
 RvCouple* rv_couple_new(void) {
   RvCouple* c = rv_alloc_zero(1, sizeof(RvCouple));
@@ -23,6 +26,7 @@ void rv_couple_free(RvCouple* c) {
   if (!c) return;
   for (int k = 0; k < RV_COUPLE_CHUNKS; ++k) rv_array_free(&c->chunk[k]);
   rv_array_free(&c->strands);
+  rv_array_free(&c->vertices);
   rv_array_free(&c->points);
   rv_array_free(&c->edge_first);
   rv_array_free(&c->tile_first);
@@ -34,8 +38,9 @@ void rv_couple_free(RvCouple* c) {
   RvChannel* axes[] = {c->volume, c->rate, c->mass_kept};
   for (size_t k = 0; k < sizeof axes / sizeof *axes; ++k)
     for (int a = 0; a < 3; ++a) rv_channel_free(&axes[k][a]);
-  RvCoupleDoubles* doubles[] = {&c->out,      &c->start, &c->span, &c->submerged, &c->film_v,
-                                &c->capacity, &c->reach, &c->pull, &c->count,     &c->tip};
+  RvCoupleDoubles* doubles[] = {&c->out,        &c->sampled_velocity, &c->wet_length,      &c->submerged,
+                                &c->film_v,     &c->capacity,         &c->capacity_radius, &c->acceleration,
+                                &c->hair_count, &c->tip_acceleration};
   for (size_t k = 0; k < sizeof doubles / sizeof *doubles; ++k) rv_array_free(doubles[k]);
   rv_couple_capture_free(c->capture);
   rv_couple_drip_free(c->drip);
@@ -43,7 +48,8 @@ void rv_couple_free(RvCouple* c) {
   rv_free(c);
 }
 
-static RvResult check(const RvCoupleStrands* s, const RvCoupleSettings* set, RvError* error) {
+// Refuses strands without film arrays of their size, and liquids without meaning.
+static RvResult validate(const RvCoupleStrands* s, const RvCoupleSettings* set, RvError* error) {
   if (!s->model || !s->q || !s->v) return rv_fail(error, RV_BAD_INPUT, "coupling: there are no strands");
   if (s->film && (s->film->vertices != s->model->vertices || s->film->edges != s->model->edges || !s->film_state))
     return rv_fail(error, RV_BAD_INPUT, "coupling: the film has %zu vertices, its strands %zu", s->film->vertices,
@@ -56,6 +62,7 @@ static RvResult check(const RvCoupleStrands* s, const RvCoupleSettings* set, RvE
   return RV_OK;
 }
 
+// Lists the strands of all used lanes and makes room for their vertices; false: no memory.
 static bool list_strands(RvCouple* c, const RvCoupleStrands* strands) {
   const RvStrandModel* m = strands->model;
   size_t first = 0, count = 0;
@@ -78,29 +85,29 @@ static bool list_strands(RvCouple* c, const RvCoupleStrands* strands) {
     }
   }
   c->strands.count = count;
-  c->vertices.data = RV_TAKE(c->scratch, RvCoupleVertex, first);
-  c->vertices.count = first;
-  return c->vertices.data;
+  return rv_array_resize(&c->vertices, first);
 }
 
-typedef struct Load {
+typedef struct Pack {
   RvCouple* c;
   const RvCoupleStrands* strands;
-} Load;
+} Pack;
 
-static void load_some(void* arg, size_t begin, size_t end) {
-  const Load* load = arg;
-  const RvCoupleStrands* in = load->strands;
+// Positions, lengths and radii of some strands. x - x is 0 for finite x and NaN otherwise, so the sum tells whether all
+// positions are finite.
+static void pack_positions(void* arg, size_t begin, size_t end) {
+  const Pack* pack = arg;
+  const RvCoupleStrands* in = pack->strands;
   for (size_t k = begin; k < end; ++k) {
-    RvCoupleStrand* s = &load->c->strands.data[k];
-    RvCoupleVertex* vertex = load->c->vertices.data + s->first;
-    double before = 0, sum = 0;
+    RvCoupleStrand* s = &pack->c->strands.data[k];
+    RvCoupleVertex* vertex = pack->c->vertices.data + s->first;
+    double before = 0;
+    double sum = 0;
     for (int i = 0; i < s->count; ++i) {
       size_t at = s->unknown + (size_t)(4 * i) * RV_LANES;
       for (int a = 0; a < 3; ++a) {
         vertex[i].x[a] = in->q[at + (size_t)a * RV_LANES] + in->offset[a];
-        vertex[i].v[a] = in->v[at + (size_t)a * RV_LANES];
-        sum += vertex[i].x[a] - vertex[i].x[a] + (vertex[i].v[a] - vertex[i].v[a]);
+        sum += vertex[i].x[a] - vertex[i].x[a];
       }
       vertex[i].radius = in->model->radius[s->vertex + (size_t)i * RV_LANES];
     }
@@ -109,17 +116,45 @@ static void load_some(void* arg, size_t begin, size_t end) {
       vertex[i].length = 0.5 * (before + edge);
       before = edge;
     }
-    // what is no number makes the sum none; so would places beyond any scene make useless ones
-    s->sound = sum == 0 && s->count > 1 && fabs(vertex[0].x[0]) + fabs(vertex[0].x[1]) + fabs(vertex[0].x[2]) < 1e12;
+    double far = fabs(vertex[0].x[0]) + fabs(vertex[0].x[1]) + fabs(vertex[0].x[2]);
+    s->placed = sum == 0 && s->count > 1 && far < FARTHEST;
   }
 }
 
-RvResult rv_couple_load(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings, RvError* error) {
-  RvResult result = check(strands, settings, error);
+// Velocities of some strands, and whether all numbers of a strand are finite.
+static void pack_velocities(void* arg, size_t begin, size_t end) {
+  const Pack* pack = arg;
+  for (size_t k = begin; k < end; ++k) {
+    RvCoupleStrand* s = &pack->c->strands.data[k];
+    RvCoupleVertex* vertex = pack->c->vertices.data + s->first;
+    const double* v = pack->strands->v + s->unknown;
+    double sum = 0;
+    for (int i = 0; i < s->count; ++i)
+      for (int a = 0; a < 3; ++a) {
+        vertex[i].v[a] = v[(size_t)(4 * i + a) * RV_LANES];
+        sum += vertex[i].v[a] - vertex[i].v[a];
+      }
+    s->valid = s->placed && sum == 0;
+  }
+}
+
+static void pack_all(void* arg, size_t begin, size_t end) {
+  pack_positions(arg, begin, end);
+  pack_velocities(arg, begin, end);
+}
+
+RvResult rv_couple_pack(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings, RvError* error) {
+  RvResult result = validate(strands, settings, error);
   if (result) return result;
+  Pack pack = {c, strands};
+  if (strands->pose_key && strands->pose_key == c->pose_key) {
+    rv_parallel_for(c->strands.count, PACK_STRANDS, pack_velocities, &pack);
+    return RV_OK;
+  }
+  c->pose_key = 0;
   if (!list_strands(c, strands))
-    return rv_fail(error, RV_NO_MEMORY, "no memory to couple %zu strands", strands->model->nstrand);
-  Load load = {c, strands};
-  rv_parallel_for(c->strands.count, 64, load_some, &load);
+    return rv_fail(error, RV_NO_MEMORY, "coupling: out of memory for %zu strands", strands->model->nstrand);
+  rv_parallel_for(c->strands.count, PACK_STRANDS, pack_all, &pack);
+  c->pose_key = strands->pose_key;
   return RV_OK;
 }

@@ -1,15 +1,18 @@
-// How much of the space around a place the particles fill as they are now, without a grid.
+// Volume fraction of particles around a position, from the particles themselves: the grid is that of the step before.
 #include <math.h>
 #include <string.h>
 
 #include "couple/store.h"
 
-// Four particles at a time: 1 at the middle, 0 a cell away.
+enum { NOWHERE = 1000000000 };  // cells: a place that no particle has
+
+// Four particles at a time.
 typedef float Four __attribute__((vector_size(16)));
 typedef int32_t FourMask __attribute__((vector_size(16)));
 
+// Up to four coordinates; those that are missing are far away.
 static Four load(const float* p, size_t n) {
-  Four x = {1e9f, 1e9f, 1e9f, 1e9f};
+  Four x = {NOWHERE, NOWHERE, NOWHERE, NOWHERE};
   if (n >= 4)
     memcpy(&x, p, sizeof x);
   else
@@ -17,18 +20,19 @@ static Four load(const float* p, size_t n) {
   return x;
 }
 
+// The tent function: 1 at distance 0, 0 from one cell on.
 static Four tent(Four away) {
   Four one = {1, 1, 1, 1}, size = (Four)((FourMask)away & 0x7fffffff), left = one - size;
   return (Four)((FourMask)left & (left > 0));
 }
 
-// m3 of particles of a tile, by their nearness to a place in it; cells `lo` to `hi` of it are near
+// Volume of a tile's particles weighted by tents around a position in it, m3; only its cells `lo` to `hi` are near.
 static double sum_tile(const RvParticles* p, size_t tile, const double at[3], const int lo[3], const int hi[3]) {
   const uint32_t* cell = p->cell_first + tile * RV_TILE_CELLS;
   double sum = 0;
   for (int z = lo[2]; z <= hi[2]; ++z)
     for (int y = lo[1]; y <= hi[1]; ++y) {
-      // those of a row of cells stand one after the other
+      // particles of a row of cells are consecutive
       const uint32_t* row = cell + rv_tile_cell(0, y, z);
       for (size_t i = row[lo[0]], last = row[hi[0] + 1]; i < last; i += 4) {
         size_t n = last - i < 4 ? last - i : 4;
@@ -45,7 +49,7 @@ double rv_couple_fill(const RvLiquidGrid* space, const RvParticles* p, const dou
   int32_t first[3], last[3], t[3];
   for (int a = 0; a < 3; ++a) {
     at[a] = (x[a] - space->origin[a]) / dx;
-    if (!(fabs(at[a]) < 1e9)) return 0;
+    if (!(fabs(at[a]) < NOWHERE)) return 0;
     first[a] = (int32_t)floor((at[a] - 1) / RV_TILE_SIDE);
     last[a] = (int32_t)floor((at[a] + 1) / RV_TILE_SIDE);
   }

@@ -1,4 +1,4 @@
-// The laws of the coupling that stand alone.
+// The drag law (19) and the capacity radius (17): pure functions.
 #include "couple/couple.h"
 
 #include <string.h>
@@ -6,29 +6,30 @@
 #include "couple/store.h"
 #include "math/scalar.h"
 
-// Logarithm to 1e-12 and cube root to rounding, of normal numbers above 0, without calls: they are wanted at every
-// point and vertex. The same bits everywhere, as they are plain arithmetic.
+// Natural logarithm of a normal positive number to 1e-12, for every point and vertex. It is plain arithmetic, so the
+// bits are the same on every machine: ln x = e ln 2 + 2 artanh((m - 1) / (m + 1)), by its series.
 static double quick_log(double x) {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
-  // m in sqrt(1/2) .. sqrt(2)
+  // x = m 2^e with m in sqrt(1/2) .. sqrt(2); the constant is the bits of sqrt(1/2)
   int64_t e = ((int64_t)bits - 0x3fe6a09e667f3bcd) >> 52;
   bits -= (uint64_t)e << 52;
   memcpy(&x, &bits, sizeof x);
   double s = (x - 1) / (x + 1), q = s * s;
   double sum = 1.0 / 13 + q * (1.0 / 15);
   for (int k = 11; k > 0; k -= 2) sum = 1.0 / k + q * sum;
-  return (double)e * 0.69314718055994530942 + 2 * s * sum;
+  return (double)e * 0.69314718055994530942 + 2 * s * sum;  // ln 2
 }
 
+// A first guess by a third of the exponent's bits, then Halley's iteration.
 double rv_couple_root3(double x) {
   uint64_t bits;
-  if (!(x > 1e-300 && x < 1e300)) return 0;
+  if (!(x > 1e-300 && x < 1e300)) return 0;  // normal numbers, whose cubes do not overflow
   memcpy(&bits, &x, sizeof bits);
-  bits = bits / 3 + 0x2a9f7893782da1ce;
+  bits = bits / 3 + 0x2a9f7893782da1ce;  // restores the exponent's bias: two thirds of it
   double y;
   memcpy(&y, &bits, sizeof y);
-  // Halley: the digits triple
+  // each iteration triples the number of right digits
   for (int k = 0; k < 3; ++k) {
     double cube = y * y * y;
     y *= (cube + 2 * x) / (2 * cube + x);
@@ -36,7 +37,7 @@ double rv_couple_root3(double x) {
   return y;
 }
 
-// WH-38, spec 1.2.10 (19) with E48
+// WH-38, spec 1.2.10 (19) with E48; all numbers are those of (19).
 void rv_couple_drag_law(double phi, double* along, double* across) {
   phi = rv_clamp(phi, RV_COUPLE_SHARE_LEAST, RV_COUPLE_SHARE_MOST);
   double base = -quick_log(phi) - 1.476 + 2 * phi, phi2 = phi * phi;

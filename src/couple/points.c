@@ -1,33 +1,37 @@
-// Strands as the grid sees them: points of Gauss's rule on the pieces that the staggered cells cut the edges into
-// (WH-40), those near liquid alone, sorted by tile.
+// Quadrature points of the strands on the staggered grid (WH-40): Gauss points of the pieces that the cells cut the
+// edges into, near liquid only, sorted by tile.
 //
-// Faces of all axes and cells' centres make planes at every half cell; between them every weight is a polynomial of
-// third degree along the edge, which two points sum exactly. Edges up to a cell are one piece: what a kink within
-// them leaves is below a percent of their own weight, of either sign, and the weights of a point sum to 1 whatever.
-// Short pieces have one point, in the middle.
+// The faces of all axes and the cell centres lie on planes half a cell apart. Between them the trilinear weights are
+// cubic polynomials along the edge, which two Gauss points integrate exactly. Edges up to one cell long are not cut:
+// the error at a kink within them is below a percent of their own weight, of either sign, and the weights of a point
+// always sum to 1. Short pieces have one point, in the middle.
 #include <math.h>
 #include <string.h>
 
 #include "base/parallel.h"
 #include "couple/stencil.h"
 
-enum { MOST_PIECES = 192 };
-static const double SHORT = 0.3;  // cells
-static const double WHOLE = 1;    // cells: edges up to this length along each axis are not cut
+enum { MOST_PIECES = 192 };             // of an edge
+static const double SHORT = 0.3;        // cells: shorter pieces have one point
+static const double WHOLE = 1;          // cells: edges up to this length along each axis are not cut
+static const double SAME_PLANE = 1e-6;  // of an edge: cuts closer than this are one
+static const double GAUSS =
+    0.21132486540518711775;  // (1 - 1 / sqrt 3) / 2: Gauss points of [0, 1] are at it and at 1 - it
 
 typedef struct Walk {
   RvCouple* c;
   const RvLiquidGrid* grid;
-  double lo[3], hi[3];  // cells: box of the tiles
-  size_t first;         // strand of the first chunk
+  double lo[3], hi[3];  // cells, box of the tiles
+  size_t first;         // first strand of the first chunk
   bool failed[RV_COUPLE_CHUNKS];
 } Walk;
 
-// the tile of the last point, as the next is mostly there too
+// The tile of the last point, where the next one mostly is too.
 typedef struct Seen {
   int32_t coord[3], tile;
 } Seen;
 
+// Whether a cell around the point holds liquid.
 static bool near_liquid(const RvLiquidGrid* g, const RvCouplePoint* p) {
   RvStencil s = rv_couple_stencil(p, RV_LATTICE_CELLS);
   int64_t at[8];
@@ -37,6 +41,7 @@ static bool near_liquid(const RvLiquidGrid* g, const RvCouplePoint* p) {
   return false;
 }
 
+// Adds the point a + t d, in cells, if it is near liquid; false: no memory.
 static bool push_point(const Walk* w, Seen* seen, RvCouplePoints* out, uint32_t edge, float hairs, const double* a,
                        const double* d, double t, double length) {
   int32_t cell[3], tile[3];
@@ -45,7 +50,7 @@ static bool push_point(const Walk* w, Seen* seen, RvCouplePoints* out, uint32_t 
     double y = a[k] + t * d[k], whole = floor(y);
     cell[k] = (int32_t)whole;
     tile[k] = cell[k] >> RV_TILE_SHIFT;
-    // rounding to float may reach 1, which is as good a place
+    // rounding to float may give 1, which is a valid position too
     p.f[k] = (float)(y - whole);
   }
   if (tile[0] != seen->coord[0] || tile[1] != seen->coord[1] || tile[2] != seen->coord[2]) {
@@ -58,7 +63,7 @@ static bool push_point(const Walk* w, Seen* seen, RvCouplePoints* out, uint32_t 
   return !near_liquid(w->grid, &p) || rv_array_push(out, p);
 }
 
-// ends of the pieces of an edge a + t d, cells: where it meets planes `step` apart
+// Ends t[0..count] of the pieces of an edge a + t d, in cells: where it crosses planes `step` apart. Returns count.
 static int cut(const double* a, const double* d, double* t) {
   double wide = fmax(fabs(d[0]), fmax(fabs(d[1]), fabs(d[2]))), step = 0.5, next[3], each[3];
   int count = 0;
@@ -73,7 +78,7 @@ static int cut(const double* a, const double* d, double* t) {
     for (;;) {
       int k = next[0] <= next[1] ? (next[0] <= next[2] ? 0 : 2) : (next[1] <= next[2] ? 1 : 2);
       if (!(next[k] < 1) || count + 2 >= MOST_PIECES) break;
-      if (next[k] > t[count] + 1e-6) t[++count] = next[k];
+      if (next[k] > t[count] + SAME_PLANE) t[++count] = next[k];
       next[k] += each[k];
     }
   }
@@ -81,8 +86,8 @@ static int cut(const double* a, const double* d, double* t) {
   return count;
 }
 
+// Points of an edge; false: no memory.
 static bool walk_edge(const Walk* w, Seen* seen, RvCouplePoints* out, const RvCoupleVertex* v, float hairs) {
-  static const double GAUSS = 0.21132486540518711775;
   const RvLiquidGrid* g = w->grid;
   double a[3], d[3], t[MOST_PIECES];
   for (int k = 0; k < 3; ++k) {
@@ -111,6 +116,7 @@ static size_t last_of(const Walk* w, size_t chunk) {
   return last < w->c->strands.count ? last : w->c->strands.count;
 }
 
+// Points of some chunks of strands.
 static void walk_some(void* arg, size_t begin, size_t end) {
   Walk* w = arg;
   RvCouple* c = w->c;
@@ -122,14 +128,14 @@ static void walk_some(void* arg, size_t begin, size_t end) {
       const RvCoupleStrand* s = &c->strands.data[k];
       for (int i = 0; i < s->count; ++i) {
         c->edge_first.data[s->first + (size_t)i] = (uint32_t)out->count;
-        if (s->sound && i + 1 < s->count && !w->failed[chunk])
+        if (s->valid && i + 1 < s->count && !w->failed[chunk])
           w->failed[chunk] = !walk_edge(w, &seen, out, c->vertices.data + s->first + i, (float)s->hairs);
       }
     }
   }
 }
 
-// the points of some chunks behind those before them
+// Appends the points of some chunks; false: no memory.
 static bool join(Walk* w, size_t chunks) {
   RvCouple* c = w->c;
   size_t total = c->points.count, at = total;
@@ -140,8 +146,8 @@ static bool join(Walk* w, size_t chunks) {
   if (total > UINT32_MAX / 2 || !rv_array_resize(&c->points, total)) return false;
   for (size_t k = 0; k < chunks; ++k) {
     size_t first = w->first + k * RV_COUPLE_GRAIN, last = last_of(w, k);
-    size_t lo = c->strands.data[first].first,
-           hi = last < c->strands.count ? c->strands.data[last].first : c->vertices.count;
+    size_t lo = c->strands.data[first].first;
+    size_t hi = last < c->strands.count ? c->strands.data[last].first : c->vertices.count;
     for (size_t i = lo; i < hi; ++i) c->edge_first.data[i] += (uint32_t)at;
     if (c->chunk[k].count) memcpy(c->points.data + at, c->chunk[k].data, c->chunk[k].count * sizeof *c->points.data);
     at += c->chunk[k].count;
@@ -150,23 +156,24 @@ static bool join(Walk* w, size_t chunks) {
   return true;
 }
 
-// some strands at a time: so little stands twice
+// Points of all strands, in waves of chunks: so few points are in memory twice.
 static bool walk_all(Walk* w) {
   const size_t wave = RV_COUPLE_CHUNKS * RV_COUPLE_GRAIN;
   for (w->first = 0; w->first < w->c->strands.count; w->first += wave) {
-    size_t left = w->c->strands.count - w->first,
-           chunks = ((left < wave ? left : wave) + RV_COUPLE_GRAIN - 1) / RV_COUPLE_GRAIN;
+    size_t left = w->c->strands.count - w->first;
+    size_t chunks = ((left < wave ? left : wave) + RV_COUPLE_GRAIN - 1) / RV_COUPLE_GRAIN;
     rv_parallel_for(chunks, 1, walk_some, w);
     if (!join(w, chunks)) return false;
   }
   return true;
 }
 
+// Tiles of one colour have no neighbours of the same colour.
 static int colour_of(const int32_t* coord) {
   return (coord[0] & 1) | (coord[1] & 1) << 1 | (coord[2] & 1) << 2;
 }
 
-// tiles with points, by colour, and the points of each
+// Counting sort of the points by tiles, and of the tiles with points by colours; false: no memory.
 static bool list_tiles(RvCouple* c, const RvTiles* tiles) {
   size_t n = c->points.count, count = 0, at[RV_COUPLE_COLOURS];
   if (!rv_array_resize(&c->order, n) || !rv_array_resize(&c->tile_first, tiles->count + 2)) return false;
@@ -192,10 +199,11 @@ static bool list_tiles(RvCouple* c, const RvTiles* tiles) {
   return true;
 }
 
-// the tiles with points and those beside them; points and their tiles are then numbered among these
+// Numbers the tiles with points and their neighbours, and refers points and tiles to these numbers; false: no memory.
 static bool list_near(RvCouple* c, const RvTiles* tiles) {
   size_t count = 0;
   if (!rv_array_resize(&c->near_of, tiles->count)) return false;
+  // Mark the tiles with points and their neighbours, and count them.
   uint32_t* of = c->near_of.data;
   for (size_t t = 0; t < tiles->count; ++t) of[t] = RV_COUPLE_FAR;
   for (size_t k = 0; k < c->tiles.count; ++k)
@@ -205,6 +213,7 @@ static bool list_near(RvCouple* c, const RvTiles* tiles) {
     }
   for (size_t t = 0; t < tiles->count; ++t) count += of[t] != RV_COUPLE_FAR;
   if (!rv_array_resize(&c->near_home, count) || !rv_array_resize(&c->near_near, count)) return false;
+  // Number them in the order of the grid.
   count = 0;
   for (size_t t = 0; t < tiles->count; ++t)
     if (of[t] != RV_COUPLE_FAR) {
@@ -216,6 +225,7 @@ static bool list_near(RvCouple* c, const RvTiles* tiles) {
       int32_t t = tiles->near[c->near_home.data[k]][n];
       c->near_near.data[k].tile[n] = t < 0 || of[t] == RV_COUPLE_FAR ? -1 : (int32_t)of[t];
     }
+  // Refer tiles and points to the new numbers.
   c->near = (RvTiles){.count = count, .near = (int32_t(*)[RV_TILE_NEAR])c->near_near.data};
   for (size_t k = 0; k < c->tiles.count; ++k) c->tiles.data[k].tile = of[c->tiles.data[k].tile];
   for (size_t i = 0; i < c->points.count; ++i) c->points.data[i].tile = of[c->points.data[i].tile];
@@ -223,6 +233,7 @@ static bool list_near(RvCouple* c, const RvTiles* tiles) {
   return true;
 }
 
+// Box of the grid's tiles, in cells.
 static void set_box(Walk* w) {
   const RvTiles* tiles = &w->grid->tiles;
   for (int k = 0; k < 3; ++k) {
@@ -247,6 +258,7 @@ RvResult rv_couple_points(RvCouple* c, const RvLiquidGrid* grid, RvError* error)
     ok = walk_all(&w);
   }
   if (!ok || !list_tiles(c, &grid->tiles) || !list_near(c, &grid->tiles))
-    return rv_fail(error, RV_NO_MEMORY, "no memory to lay %zu strands on the liquid's grid", c->strands.count);
+    return rv_fail(error, RV_NO_MEMORY, "coupling: out of memory to place %zu strands on the liquid's grid",
+                   c->strands.count);
   return RV_OK;
 }

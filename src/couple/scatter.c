@@ -1,3 +1,4 @@
+// Sums of the points' contributions on the faces of the grid, tile by tile and colour by colour; see stencil.h.
 #include <string.h>
 
 #include "base/parallel.h"
@@ -13,8 +14,9 @@ typedef struct Scatter {
   void* user;
 } Scatter;
 
+// Adds `width` numbers of a point to the eight faces around it, in a tile's buffer with a margin of one cell.
 static void add_point(const RvCouplePoint* p, int axis, int width, const double* give, double* room) {
-  static const int step[8] = {0, 1, 10, 11, 100, 101, 110, 111};
+  static const int step[8] = {0, 1, 10, 11, 100, 101, 110, 111};  // in a buffer of 10 x 10 x 10
   RvStencil s = rv_couple_stencil(p, axis);
   int first = rv_halo1_at(s.base[0], s.base[1], s.base[2]);
   for (int k = 0; k < width; ++k) {
@@ -23,7 +25,7 @@ static void add_point(const RvCouplePoint* p, int axis, int width, const double*
   }
 }
 
-// rows of the room to where they belong, those of neighbours too
+// Hands the rows of the buffer to `take`, those in neighbouring tiles too.
 static void hand_out(const Scatter* s, size_t tile, int axis, const double* room) {
   double carry[2] = {0, 0};
   for (int z = -1; z <= RV_TILE_SIDE; ++z)
@@ -37,6 +39,7 @@ static void hand_out(const Scatter* s, size_t tile, int axis, const double* room
     }
 }
 
+// The sums of some tiles of one colour.
 static void scatter_some(void* arg, size_t begin, size_t end) {
   const Scatter* s = arg;
   double room[3 * RV_GIVE_MOST * RV_HALO1_CELLS] __attribute__((aligned(64)));

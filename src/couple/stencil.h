@@ -1,11 +1,10 @@
-// A point's weights on the grid's four lattices: the faces of each axis and the cells' centres (trilinear,
-// spec 1.2.11).
+// Trilinear weights of a point on the grid's four lattices: the faces of each axis and the cell centres (spec 1.2.11).
 #ifndef RV_COUPLE_STENCIL_H
 #define RV_COUPLE_STENCIL_H
 
 #include "couple/store.h"
 
-enum { RV_LATTICE_CELLS = 3 };
+enum { RV_LATTICE_CELLS = 3 };  // lattices 0 to 2 are the faces of the axes
 
 typedef struct RvStencil {
   int base[3];  // lowest node, in cells of the tile: -1..7
@@ -34,7 +33,7 @@ static inline RvStencil rv_couple_stencil(const RvCouplePoint* p, int lattice) {
   return s;
 }
 
-// Where its nodes stand in channels; -1: their tile is absent.
+// Indices of its nodes in the channels; -1: their tile is absent.
 static inline void rv_couple_stencil_nodes(const RvStencil* s, const RvTiles* tiles, size_t tile, int64_t at[8]) {
   static const int step[8] = {0, 1, 8, 9, 64, 65, 72, 73};
   const int* b = s->base;
@@ -46,7 +45,7 @@ static inline void rv_couple_stencil_nodes(const RvStencil* s, const RvTiles* ti
   for (int k = 0; k < 8; ++k) at[k] = rv_tiles_at(tiles, tile, b[0] + (k & 1), b[1] + (k >> 1 & 1), b[2] + (k >> 2));
 }
 
-// Where they stand in the grid's own channels, if they are there.
+// Their indices in the grid's own channels; -1: absent.
 static inline void rv_couple_stencil_homes(const RvCouple* c, const RvStencil* s, size_t tile, const int64_t at[8],
                                            int64_t home[8]) {
   const int* b = s->base;
@@ -58,16 +57,16 @@ static inline void rv_couple_stencil_homes(const RvCouple* c, const RvStencil* s
   for (int k = 0; k < 8; ++k) home[k] = at[k] < 0 ? -1 : (int64_t)rv_couple_home(c, (size_t)at[k]);
 }
 
-// What each point gives to the faces around it: `width` numbers for each axis. False: nothing.
+// Sets what a point gives to the faces around it: `width` numbers for each axis. False: nothing.
 typedef bool RvGiveFn(void* user, size_t point, double* give);
-// `count` faces of an axis from place `at` of the channels on: sums[k * stride] of number k of the first, then on.
-// `carry` is what rounding to float left over at the faces before it in this tile.
+// Takes the sums of `count` faces of an axis from index `at` of the channels on: sums[k * stride] is number k of the
+// first face, and so on. `carry` is the rounding error that the faces before it in this tile handed on.
 typedef void RvTakeFn(void* user, int axis, size_t at, int count, const double* sums, size_t stride, double carry[2]);
 
-enum { RV_GIVE_MOST = 5 };
+enum { RV_GIVE_MOST = 5 };  // largest width
 
-// Sums over points to faces without atomics: tiles that share no faces go at once, colour by colour, so every face gets
-// its parts in a fixed order. The sums of a tile are double. (scatter.c)
+// Sums over points on faces without atomics: tiles of one colour share no faces and go in parallel, colour by colour,
+// so every face gets its parts in a fixed order. The sums of a tile are double. (scatter.c)
 void rv_couple_scatter(const RvCouple* c, const RvTiles* tiles, int width, RvGiveFn* give, RvTakeFn* take, void* user);
 
 #endif

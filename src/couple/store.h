@@ -9,41 +9,45 @@
 #include "couple/couple.h"
 #include "math/vec.h"
 
-// A strand of a used lane. The numbers of its vertex i stand in the blocks at unknown + 4 i RV_LANES, vertex + i
-// RV_LANES and edge + i RV_LANES.
+// A strand of a used lane. The numbers of its vertex i are in the blocks at unknown + 4 i RV_LANES, vertex + i RV_LANES
+// and edge + i RV_LANES.
 typedef struct RvCoupleStrand {
   size_t unknown, vertex, edge;
-  size_t first;    // of its vertices among the packed ones
-  int count;       // vertices
-  int lane, last;  // lanes that hold the same: `lane` to `last`, more than one for the last strand of a batch
-  int32_t input;
-  size_t drop;   // its place among the film's drops
-  double hairs;  // that it stands for
-  bool sound;    // all its numbers are finite
+  size_t first;   // its first vertex among the packed ones
+  int count;      // vertices
+  int lane;       // its lane; the last strand of a batch fills the lanes `lane` to `last`
+  int last;       // last lane that holds it
+  int32_t input;  // its number in the input
+  size_t drop;    // index of its drop in the film's state
+  double hairs;   // number of hairs that it stands for
+  bool placed;    // all its positions are finite
+  bool valid;     // and all its velocities
 } RvCoupleStrand;
 
-// A vertex, strand by strand: one line of the cache.
+// A packed vertex, strand by strand: one cache line.
 typedef struct RvCoupleVertex {
-  double x[3], v[3];  // m in the liquid's space, m/s
-  double length;      // m: half of both edges
-  double radius;
+  double x[3];    // m, in the liquid's space
+  double v[3];    // m/s
+  double length;  // m, half of both edges
+  double radius;  // m
 } RvCoupleVertex;
 
-// A point of the quadrature along the strands, by edges (WH-40). What the passes share stands here in float; all of
-// them read the same numbers, so what one side gives is what the other takes.
+// A quadrature point along the strands, by edges (WH-40). The passes share these floats: all of them read the same
+// rounded numbers, so what one side gives is exactly what the other takes.
 typedef struct RvCouplePoint {
-  uint32_t tile;     // among those near points
-  uint32_t edge;     // packed index of its lower vertex
-  uint16_t cell;     // in the tile
-  float f[3];        // place in the cell, 0..1
-  float t, length;   // along the edge 0..1, m of strand that it stands for
-  float hairs;       // of the strand
-  float under;       // 1 - w_FF
-  float share;       // fibres' part of the space
-  float drag[3];     // kg/s: diagonal of the tensor
-  float slant;       // kg/s: drag along less that across
-  float inverse[3];  // 1/kg: of the liquid around by the weights of each axis; 0: none
-  float off[3];      // N/kg: the rest of the tensor, for each kg of liquid times its yielding
+  uint32_t tile;          // index among the tiles near points
+  uint32_t edge;          // packed index of the edge's lower vertex
+  uint16_t cell;          // in the tile
+  float f[3];             // position in the cell, 0..1
+  float t;                // position along the edge, 0..1
+  float length;           // m of strand that it stands for
+  float hairs;            // of the strand
+  float submersion;       // 1 - w_FF (WH-18)
+  float share;            // volume fraction phi of fibres (WH-39)
+  float drag[3];          // kg/s, diagonal of the drag tensor
+  float slant;            // kg/s, drag along less drag across the strand
+  float inverse_mass[3];  // 1/kg, of the liquid around by the weights of each axis; 0: no liquid
+  float off_diagonal[3];  // N/kg, force of the off-diagonal drag per effective mass of liquid
 } RvCouplePoint;
 
 typedef RV_ARRAY(RvCouplePoint) RvCouplePoints;
@@ -52,70 +56,81 @@ typedef RV_ARRAY(uint32_t) RvCoupleIndices;
 
 // A tile with points, which are order[first .. last).
 typedef struct RvCoupleTile {
-  uint32_t tile;  // among those near points
+  uint32_t tile;  // index among the tiles near points
   size_t first, last;
 } RvCoupleTile;
 
-// Lists that grow are made for so many chunks of strands at a time.
+// Growing lists are made in chunks of RV_COUPLE_GRAIN strands, so many chunks in parallel; tiles have 8 colours.
 enum { RV_COUPLE_CHUNKS = 64, RV_COUPLE_GRAIN = 8, RV_COUPLE_COLOURS = 8 };
-// spec 1.2.5: under water at sqrt 2 pi / 6 of a full cell
+// A strand is under water where the fill of cells reaches sqrt(2) pi / 6, the density of closest packing (spec 1.2.5).
 #define RV_COUPLE_FULL 0.74048048969306104
+// Range of the fibres' volume fraction in which the drag law holds (spec 1.2.10).
 #define RV_COUPLE_SHARE_LEAST 1e-6
 #define RV_COUPLE_SHARE_MOST 0.4
 
-// Three channels over the tiles near points, in memory that is given back.
+// Face channels of the three axes over the tiles near points, in scratch memory.
 typedef struct RvCoupleFaces {
   float* axis[3];
 } RvCoupleFaces;
+// Neighbours of a tile.
 typedef struct RvCoupleNear {
   int32_t tile[RV_TILE_NEAR];
 } RvCoupleNear;
-#define RV_COUPLE_FAR UINT32_MAX
+#define RV_COUPLE_FAR UINT32_MAX  // a tile of the grid that is not near points
 
 struct RvCouple {
-  RvArena *own, *scratch;  // scratch: the one that is used
+  RvArena* own;      // used where the caller gives no scratch
+  RvArena* scratch;  // the one in use
+  // Strands and their vertices, packed (couple.c).
   RV_ARRAY(RvCoupleStrand) strands;
-  struct {
-    RvCoupleVertex* data;  // from the scratch: within a call alone
-    size_t count;
-  } vertices;
-  // points
+  RV_ARRAY(RvCoupleVertex) vertices;
+  uint64_t pose_key;  // RvCoupleStrands.pose_key of the packed positions; 0: none
+  // Quadrature points (points.c).
   RvCouplePoints chunk[RV_COUPLE_CHUNKS], points;
-  RvCoupleIndices edge_first;         // [vertices + 1] first point of the edge above each packed vertex
-  RvCoupleIndices order, tile_first;  // points by tiles; [tiles + 2] the first of each
-  RV_ARRAY(RvCoupleTile) tiles;
-  size_t colour[RV_COUPLE_COLOURS + 1];
-  // Tiles with points and those beside them, in the order of the grid's; the coupling has channels on these alone.
+  RvCoupleIndices edge_first;            // [packed + 1] first point of the edge above each packed vertex
+  RvCoupleIndices order;                 // [points] by tiles
+  RvCoupleIndices tile_first;            // [grid's tiles + 2] first of each tile in `order`
+  RV_ARRAY(RvCoupleTile) tiles;          // by colour
+  size_t colour[RV_COUPLE_COLOURS + 1];  // first tile of each colour
+  // Tiles with points and their neighbours, in the order of the grid's; the coupling has channels on these alone.
   // `near` holds their count and neighbours, nothing else; neighbours are those of tiles with points.
   RvTiles near;
-  RvCoupleIndices near_home;            // [near] the grid's tile
-  RvCoupleIndices near_of;              // [grid's tiles] and back; RV_COUPLE_FAR: none
-  RV_ARRAY(RvCoupleNear) near_near;     // of `near`
-  RvCoupleFaces mass, velocity, yield;  // of the sample; kg, m/s; kg: mass / (1 + dt rate)
-  RvChannel volume[3], rate[3];         // sums over points; kept from the sample on
-  RvChannel mass_kept[3];               // from react to the pressure, where the grid has no scratch
-  RvCoupleDoubles out;                  // the arrays of `sample`
-  RvCoupleDoubles start;                // [3 packed] velocity at the last sample
-  RvCoupleDoubles span;                 // [packed] m of the vertex's points in liquid
-  RvCoupleDoubles submerged;            // [packed] kg of its film that the grid has
-  RvCoupleDoubles film_v;               // [3 packed] its velocity there
+  RvCoupleIndices near_home;         // [near] the grid's tile
+  RvCoupleIndices near_of;           // [grid's tiles] index among the near ones; RV_COUPLE_FAR: none
+  RV_ARRAY(RvCoupleNear) near_near;  // of `near`
+  // Sample (sample.c).
+  RvCoupleFaces mass, velocity;      // kg, m/s, of the liquid on faces
+  RvCoupleFaces effective_mass;      // kg: mass / (1 + dt rate), with implicit drag
+  RvChannel volume[3];               // volume fraction of fibres on faces
+  RvChannel rate[3];                 // 1/s, drag over mass on faces
+  RvChannel mass_kept[3];            // `mass` from react to the pressure, where the grid has no scratch
+  RvCoupleDoubles out;               // the arrays of `sample`
+  RvCoupleDoubles sampled_velocity;  // [3 packed] m/s of the strands
+  RvCoupleDoubles wet_length;        // [packed] m of the vertex's points in liquid
+  RvCoupleDoubles submerged;         // [packed] kg of its film that the grid has
+  RvCoupleDoubles film_v;            // [3 packed] m/s, its velocity
   RvCoupleSample sample;
-  bool any, any_film;
-  size_t grid_tiles;  // of the sample
-  // capacity
-  RvCoupleDoubles capacity, reach, pull, count;  // [packed] m3, m, m/s2, hairs
-  RvCoupleDoubles tip;                           // [strands] m/s2: all that pulls at the tip
-  uint64_t capacity_key, count_key;
-  // capture and drip
+  bool has_points;          // some strands are near liquid
+  bool has_submerged_film;  // some film is on the grid
+  size_t grid_tiles;        // of the sample
+  // Capacity (capacity.c).
+  RvCoupleDoubles capacity;          // [packed] m3
+  RvCoupleDoubles capacity_radius;   // [packed] m, r_max of (17)
+  RvCoupleDoubles acceleration;      // [packed] m/s2 that pulls the film off
+  RvCoupleDoubles hair_count;        // [packed] hairs N around the vertex
+  RvCoupleDoubles tip_acceleration;  // [strands] m/s2 at the tip, in all directions
+  uint64_t capacity_key;             // hash of the input that the capacity was made from
+  uint64_t count_key;                // RvCoupleSettings.count_key of hair_count
+  // Lists of capture and drip, kept from call to call.
   struct RvCaptureWork* capture;
   struct RvDripWork* drip;
 };
 
-// Where a place of the tiles near points is in the grid's own channels.
+// Index in the grid's own channels of index `at` in the channels near points.
 static inline size_t rv_couple_home(const RvCouple* c, size_t at) {
   return (size_t)c->near_home.data[at / RV_TILE_CELLS] * RV_TILE_CELLS + at % RV_TILE_CELLS;
 }
-// Channels of faces near points from the scratch; false: no memory.
+// Takes face channels near points from the scratch; false: no memory.
 static inline bool rv_couple_take(RvCouple* c, RvCoupleFaces* faces) {
   for (int a = 0; a < 3; ++a)
     if (!(faces->axis[a] = RV_TAKE(c->scratch, float, c->near.count* RV_TILE_CELLS))) return false;
@@ -132,12 +147,12 @@ static inline RvVec3 rv_couple_v(const RvCoupleVertex* v) {
 static inline RvVec3 rv_couple_tangent(const RvCoupleVertex* v) {
   return rv_normalize(rv_sub(rv_couple_x(v + 1), rv_couple_x(v)), rv_vec3(0, 1, 0));
 }
-// Liquid is around it on every axis.
+// Whether there is liquid around the point on every axis.
 static inline bool rv_couple_point_wet(const RvCouplePoint* p) {
-  return p->inverse[0] > 0 && p->inverse[1] > 0 && p->inverse[2] > 0;
+  return p->inverse_mass[0] > 0 && p->inverse_mass[1] > 0 && p->inverse_mass[2] > 0;
 }
-// The part of the film of vertex i of n, `v`, that belongs to the edge above it; the rest is that of the edge below. As
-// in the film's own step (rv_film_edge_masses) it goes by their lengths: an end's film belongs to its one edge.
+// Share of the film of vertex i of n, `v`, that belongs to the edge above it; the edge below has the remainder. As in
+// the film's own step (rv_film_edge_masses) it goes by the edges' lengths; an end's film belongs to its one edge.
 static inline double rv_couple_above(const RvCoupleVertex* v, int i, int n) {
   if (i == 0 || i == n - 1) return i == 0;
   double edge = rv_distance(rv_couple_x(v), rv_couple_x(v + 1)), both = 2 * v->length;
@@ -147,7 +162,7 @@ static inline double rv_couple_above(const RvCoupleVertex* v, int i, int n) {
 static inline double* rv_couple_drop_momentum(const RvFilmState* film, const RvCoupleStrand* s) {
   return film->drop_momentum + 3 * (s->drop - s->drop % RV_LANES) + s->drop % RV_LANES;
 }
-// A number of a vertex goes to all lanes that hold its strand.
+// Writes a vector of a vertex to all lanes that hold its strand.
 static inline void rv_couple_put3(double* block, const RvCoupleStrand* s, int i, RvVec3 a) {
   for (int lane = s->lane; lane <= s->last; ++lane) {
     double* p = block + s->unknown + (size_t)(4 * i) * RV_LANES + (size_t)(lane - s->lane);
@@ -156,6 +171,7 @@ static inline void rv_couple_put3(double* block, const RvCoupleStrand* s, int i,
     p[2 * RV_LANES] = a.z;
   }
 }
+// The same for a number.
 static inline void rv_couple_put1(double* block, const RvCoupleStrand* s, int i, double a) {
   for (int lane = s->lane; lane <= s->last; ++lane)
     block[s->vertex + (size_t)i * RV_LANES + (size_t)(lane - s->lane)] = a;
@@ -164,33 +180,35 @@ static inline RvVec3 rv_couple_get3(const double* block, const RvCoupleStrand* s
   const double* p = block + s->unknown + (size_t)(4 * i) * RV_LANES;
   return rv_vec3(p[0], p[RV_LANES], p[2 * RV_LANES]);
 }
-// Impulses are given to the strand's own lane alone: copies hold no film, so they would weigh too little for them.
+// Adds an impulse to the strand's own lane only: its copies hold no film, so their mass is too small for it.
 static inline void rv_couple_kick(double* kick, const RvCoupleStrand* s, int i, RvVec3 a) {
   double* p = kick + s->unknown + (size_t)(4 * i) * RV_LANES;
   p[0] += a.x;
   p[RV_LANES] += a.y;
   p[2 * RV_LANES] += a.z;
 }
+// A multiplier of a vertex; 1 without an array.
 static inline double rv_couple_at(const double* block, const RvCoupleStrand* s, int i) {
   return block ? block[s->vertex + (size_t)i * RV_LANES] : 1;
 }
 
-// Strands and vertices as they are now; the vertices are taken from the scratch. (couple.c)
-RvResult rv_couple_load(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings, RvError* error);
-// Mass, velocity and yield of the faces near points, from the grid's mass and momentum and, with `yields`, from `rate`.
+// Packs the strands: lane by lane into consecutive vertices. Positions are packed only when the pose changed.
+// (couple.c)
+RvResult rv_couple_pack(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings, RvError* error);
+// Mass and velocity of the faces near points from the grid's mass and momentum; their effective mass from `rate`.
 // (sample.c)
 void rv_couple_copy_faces(RvCouple* c, const RvLiquidGrid* grid);
-void rv_couple_find_yield(RvCouple* c, double dt);
-// Points near liquid, sorted by tile. (points.c)
+void rv_couple_find_effective_mass(RvCouple* c, double dt);
+// Quadrature points near liquid, sorted by tile. (points.c)
 RvResult rv_couple_points(RvCouple* c, const RvLiquidGrid* grid, RvError* error);
-// Capacity, reach and hairs of the packed vertices; computed anew only when something changed. (capacity.c)
+// Capacity, its radius and the hair count of the packed vertices; computed only when the input changed. (capacity.c)
 RvResult rv_couple_find_capacity(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
                                  RvError* error);
 
-// The part of the space around a place that sorted particles fill: about 1 within liquid. Continuous. (fill.c)
+// Volume fraction of sorted particles around x, about 1 within liquid; continuous in x. (fill.c)
 double rv_couple_fill(const RvLiquidGrid* space, const RvParticles* particles, const double x[3]);
 
-// Cube root; 0 for what is not a number above 0. (law.c)
+// Cube root; 0 unless x is a positive finite number. (law.c)
 double rv_couple_root3(double x);
 
 void rv_couple_capture_free(struct RvCaptureWork* work);

@@ -1,8 +1,7 @@
-// Cross-sections, tangents, shapes (WH-19, spec E14).
+// Cross-sections, edge masses and tangents of the film (WH-19, spec E14).
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/parallel.h"
 #include "film/work.h"
 #include "math/ldlt.h"
@@ -12,13 +11,13 @@ double rv_film_area(double height, double radius) {
   return RV_PI * height * (height + 2 * radius);
 }
 
-// sqrt(A / pi + r^2) - r without the difference, which would leave nothing of a thin film
+// h = sqrt(A / pi + r^2) - r, written as a quotient: the difference would cancel for thin films.
 double rv_film_height(double area, double radius) {
   double section = area / RV_PI, outer = sqrt(section + radius * radius);
   return outer + radius > 0 ? section / (outer + radius) : 0;
 }
 
-// lengths of edge j of all lanes
+// Lengths of edge j of all lanes, m.
 static void lengths_at(const double* x, int j, double length[RV_LANES]) {
   for (int lane = 0; lane < RV_LANES; ++lane) {
     double sum = 0;
@@ -30,6 +29,8 @@ static void lengths_at(const double* x, int j, double length[RV_LANES]) {
   }
 }
 
+enum { GRAIN = 32 };  // batches of a parallel task
+
 typedef struct Sizes {
   const RvFilmModel* m;
   const RvFilmState* s;
@@ -37,6 +38,7 @@ typedef struct Sizes {
   double* out;
 } Sizes;
 
+// A vertex holds the film of half of both of its edges.
 static void area_batches(void* arg, size_t begin, size_t end) {
   const Sizes* a = arg;
   for (size_t k = begin; k < end; ++k) {
@@ -57,9 +59,10 @@ static void area_batches(void* arg, size_t begin, size_t end) {
 
 void rv_film_areas(const RvFilmModel* model, const RvFilmState* state, const double* x, double* area) {
   Sizes a = {model, state, x, area};
-  rv_parallel_for(model->nbatch, 32, area_batches, &a);
+  rv_parallel_for(model->nbatch, GRAIN, area_batches, &a);
 }
 
+// A vertex gives its film to its edges in the ratio of their lengths.
 static void mass_batches(void* arg, size_t begin, size_t end) {
   const Sizes* a = arg;
   for (size_t k = begin; k < end; ++k) {
@@ -67,7 +70,8 @@ static void mass_batches(void* arg, size_t begin, size_t end) {
     double before[RV_LANES] = {0}, here[RV_LANES], after[RV_LANES];
     lengths_at(a->x + b->at, 0, here);
     for (int j = 0; j + 1 < b->vertices; ++j) {
-      size_t at = b->vertex_at + (size_t)j * RV_LANES, edge = b->edge_at + (size_t)j * RV_LANES;
+      size_t at = b->vertex_at + (size_t)j * RV_LANES;
+      size_t edge = b->edge_at + (size_t)j * RV_LANES;
       const double* volume = a->s->volume;
       if (j + 2 < b->vertices)
         lengths_at(a->x + b->at, j + 1, after);
@@ -84,42 +88,35 @@ static void mass_batches(void* arg, size_t begin, size_t end) {
 
 void rv_film_edge_masses(const RvFilmModel* model, const RvFilmState* state, const double* x, double* mass) {
   Sizes a = {model, state, x, mass};
-  rv_parallel_for(model->nbatch, 32, mass_batches, &a);
+  rv_parallel_for(model->nbatch, GRAIN, mass_batches, &a);
 }
 
-// one batch's shape into room that the caller gives; false: no memory
-static bool batch_tangents(const RvFilmBatch* b, const double* x, double* tangent) {
-  double* room = rv_alloc(rv_film_shape_size(b->vertices), sizeof(double));
-  if (!room) return false;
-  RvFilmShape s;
-  rv_film_shape_place(&s, b->vertices, room);
-  RV_KERNEL_CALL(rv_film_shape, (b->vertices, x + b->at, &s));
-  memcpy(tangent + 3 * b->vertex_at, s.along, (size_t)b->vertices * 3 * RV_LANES * sizeof(double));
-  rv_free(room);
-  return true;
-}
-
+// Tangents of some batches.
 static void tangent_batches(void* arg, size_t begin, size_t end) {
   const Sizes* a = arg;
   for (size_t k = begin; k < end; ++k) {
     const RvFilmBatch* b = &a->m->batches[k];
-    if (!batch_tangents(b, a->x, a->out))
-      memset(a->out + 3 * b->vertex_at, 0, (size_t)b->vertices * 3 * RV_LANES * sizeof(double));
+    RV_KERNEL_CALL(rv_film_vertex_tangents, (b->vertices, a->x + b->at, a->out + 3 * b->vertex_at));
   }
 }
 
 void rv_film_tangents(const RvFilmModel* model, const double* x, double* tangent) {
   Sizes a = {model, NULL, x, tangent};
-  rv_parallel_for(model->nbatch, 32, tangent_batches, &a);
+  rv_parallel_for(model->nbatch, GRAIN, tangent_batches, &a);
 }
+
+enum { SHAPE_NUMBERS = 9 };  // a vertex: three scalars and two vectors
 
 size_t rv_film_shape_size(int vertices) {
-  return (size_t)vertices * 9 * RV_LANES;
+  return (size_t)vertices * SHAPE_NUMBERS * RV_LANES;
 }
 
-double* rv_film_shape_place(RvFilmShape* s, int vertices, double* room) {
+double* rv_film_shape_place(RvFilmShape* s, int vertices, double* memory) {
   size_t n = (size_t)vertices * RV_LANES;
-  *s = (RvFilmShape){
-      .length = room, .tangent = room + n, .cell = room + 4 * n, .share = room + 5 * n, .along = room + 6 * n};
-  return room + 9 * n;
+  *s = (RvFilmShape){.length = memory,
+                     .tangent = memory + n,
+                     .cell = memory + 4 * n,
+                     .share = memory + 5 * n,
+                     .along = memory + 6 * n};
+  return memory + SHAPE_NUMBERS * n;
 }

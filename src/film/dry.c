@@ -1,4 +1,5 @@
-// Film into fibre, and both into air. What is counted is what left, so the ledger closes.
+// Absorption of film by the fibre, and evaporation of both. The volume that left is what is reported, so the ledger
+// closes.
 #include <math.h>
 
 #include "base/parallel.h"
@@ -6,16 +7,22 @@
 #include "math/ldlt.h"
 #include "math/scalar.h"
 
-// Thickness of a layer of molecules, m. A film of less than a billionth of it is none: while it dries, it goes as a
-// whole.
-#define MOLECULE 3e-10
-#define NOTHING (1e-9 * MOLECULE)
+#define MOLECULE 3e-10                  // m, thickness of a layer of water molecules
+#define LEAST_FILM (1e-9 * MOLECULE)    // m: a thinner film evaporates as a whole
+#define MOST_EXPONENT 700.0             // exp(-700) is above the smallest normal double
+#define BALL_SURFACE 4.835975862049408  // (36 pi)^(1/3): surface of a ball over the 2/3 power of its volume
 
+enum { GRAIN = 16 };  // batches of a parallel task
+
+// A vertex and the fibre around it.
 typedef struct Place {
-  double length, radius, hairs;
-  double share;  // of the edge after it
+  double length;  // m, half of both edges
+  double radius;  // m
+  double hairs;
+  double share;  // share of its film that belongs to the edge after it
 } Place;
 
+// Vertex i of a strand at the positions x.
 static Place place_at(const RvFilmModel* m, const RvFilmBatch* b, const double* x, int i, int lane) {
   double length[2] = {0, 0};
   for (int side = 0; side < 2; ++side) {
@@ -34,21 +41,27 @@ static Place place_at(const RvFilmModel* m, const RvFilmBatch* b, const double* 
   return (Place){0.5 * both, m->radius[k], m->hairs[k], length[1] / both};
 }
 
-// of the film's surface first; what time is left dries the fibre. Returns what evaporated, m3.
+// Evaporates a layer of thickness `depth`: from the film's surface first; the remaining depth dries the fibre. Returns
+// the evaporated volume, m3.
 static double evaporate(const Place* p, double depth, double* film, double* absorbed) {
-  double height = rv_film_height(*film / (p->hairs * p->length), p->radius), around = 2 * RV_PI * p->length * p->hairs;
-  double gone = fmin(*film, depth * around * (p->radius + height));
-  if (*film - gone <= NOTHING * around * p->radius) gone = *film;
-  double left = *film - gone, spent = gone > 0 ? gone / (around * (p->radius + height)) : 0;
-  *film = left;
-  if (left > 0) return gone;
-  double more = fmin(*absorbed, fmax(depth - spent, 0) * around * p->radius);
-  if (*absorbed - more <= NOTHING * around * p->radius) more = *absorbed;
-  *absorbed -= more;
-  return gone + more;
+  double height = rv_film_height(*film / (p->hairs * p->length), p->radius);
+  double around = 2 * RV_PI * p->length * p->hairs;
+  // Film.
+  double evaporated = fmin(*film, depth * around * (p->radius + height));
+  if (*film - evaporated <= LEAST_FILM * around * p->radius) evaporated = *film;
+  double remaining = *film - evaporated;
+  double spent = evaporated > 0 ? evaporated / (around * (p->radius + height)) : 0;
+  *film = remaining;
+  if (remaining > 0) return evaporated;
+  // Absorbed liquid.
+  double from_fibre = fmin(*absorbed, fmax(depth - spent, 0) * around * p->radius);
+  if (*absorbed - from_fibre <= LEAST_FILM * around * p->radius) from_fibre = *absorbed;
+  *absorbed -= from_fibre;
+  return evaporated + from_fibre;
 }
 
-// What soaks in stops: its momentum along the strand goes to it.
+// Moves the share `part` of the free room in the fibre from the film into it. Absorbed liquid stops, so its momentum
+// along the strand becomes an impulse on it.
 static void soak(const RvFilmModel* m, RvFilmState* s, const RvFilmBatch* b, const RvFilmStepDef* d, const Place* p,
                  double part, int i, int lane, double* kick) {
   size_t k = (size_t)(i * RV_LANES + lane), at = b->vertex_at + k;
@@ -73,23 +86,26 @@ static void soak(const RvFilmModel* m, RvFilmState* s, const RvFilmBatch* b, con
   }
 }
 
-// a drop that hangs dries as a ball of each hair's own
+// Evaporates the pendant drops of a strand's hairs, each as a ball. Returns the evaporated volume, m3.
 static double dry_drop(double* drop, double* momentum, double depth, double hairs) {
   if (!(*drop > 0)) return 0;
-  double each = *drop / hairs, surface = 4.835975862049408 * rv_pow(each, 2.0 / 3);  // (36 pi)^(1/3)
-  double gone = fmin(*drop, depth * surface * hairs);
-  // a ball's diameter of less than a molecule
-  if (*drop - gone <= hairs * MOLECULE * MOLECULE * MOLECULE) gone = *drop;
-  double left = *drop - gone;
-  for (int c = 0; c < 3; ++c) momentum[c * RV_LANES] = left > 0 ? momentum[c * RV_LANES] * (left / *drop) : 0;
-  *drop = left;
-  return gone;
+  double each = *drop / hairs, surface = BALL_SURFACE * rv_pow(each, 2.0 / 3);
+  double evaporated = fmin(*drop, depth * surface * hairs);
+  // a drop smaller than a molecule evaporates as a whole
+  if (*drop - evaporated <= hairs * MOLECULE * MOLECULE * MOLECULE) evaporated = *drop;
+  double remaining = *drop - evaporated;
+  for (int c = 0; c < 3; ++c) momentum[c * RV_LANES] = remaining > 0 ? momentum[c * RV_LANES] * (remaining / *drop) : 0;
+  *drop = remaining;
+  return evaporated;
 }
 
+// Absorption and evaporation of one strand; returns the evaporated volume, m3.
 static double dry_lane(const RvFilmModel* m, RvFilmState* s, const RvFilmStepDef* d, size_t index, int lane,
                        double part, double* kick) {
   const RvFilmBatch* b = &m->batches[index];
-  double gone = 0, at_tip = 0;
+  double evaporated = 0;    // m3
+  double depth_at_tip = 0;  // m
+  // Vertices: absorption, then evaporation.
   for (int i = 0; i < b->vertices; ++i) {
     size_t at = b->vertex_at + (size_t)(i * RV_LANES + lane);
     if (!(s->volume[at] > 0) && !(s->absorbed[at] > 0) && i + 1 < b->vertices) continue;
@@ -97,35 +113,40 @@ static double dry_lane(const RvFilmModel* m, RvFilmState* s, const RvFilmStepDef
     double rate = d->settings.drying * (d->settings.drying_at ? fmax(d->settings.drying_at[at], 0) : 1);
     double depth = rate < INFINITY ? rate * d->dt : 0;
     if (part > 0) soak(m, s, b, d, &p, part, i, lane, kick);
-    if (depth > 0) gone += evaporate(&p, depth, &s->volume[at], &s->absorbed[at]);
+    if (depth > 0) evaporated += evaporate(&p, depth, &s->volume[at], &s->absorbed[at]);
     if (s->volume[at] == 0) s->strain[at] = 0;
-    at_tip = depth;
+    depth_at_tip = depth;
   }
-  size_t k = index * RV_LANES + (size_t)lane, tip = b->vertex_at + (size_t)((b->vertices - 1) * RV_LANES + lane);
-  if (at_tip > 0)
-    gone += dry_drop(&s->drop[k], &s->drop_momentum[3 * index * RV_LANES + (size_t)lane], at_tip, m->hairs[tip]);
-  // where nothing is, nothing flows
+  size_t k = index * RV_LANES + (size_t)lane;
+  size_t tip = b->vertex_at + (size_t)((b->vertices - 1) * RV_LANES + lane);
+  // The drop at the tip.
+  if (depth_at_tip > 0)
+    evaporated +=
+        dry_drop(&s->drop[k], &s->drop_momentum[3 * index * RV_LANES + (size_t)lane], depth_at_tip, m->hairs[tip]);
+  // an edge without film has speed 0
   for (int j = 0; j + 1 < b->vertices; ++j) {
     size_t v = b->vertex_at + (size_t)(j * RV_LANES + lane);
     if (s->volume[v] == 0 && s->volume[v + RV_LANES] == 0) s->speed[b->edge_at + (size_t)(j * RV_LANES + lane)] = 0;
   }
-  return gone;
+  return evaporated;
 }
 
 typedef struct Dry {
   const RvFilmModel* m;
   RvFilmState* s;
   const RvFilmStepDef* def;
-  double part, *kick;
+  double part;  // of the free room in fibres that fills within the step
+  double* kick;
 } Dry;
 
+// Evaporated volume of some batches, m3.
 static double dry_batches(void* arg, size_t begin, size_t end) {
   const Dry* d = arg;
-  double gone = 0;
+  double evaporated = 0;
   for (size_t k = begin; k < end; ++k)
     for (int lane = 0; lane < d->m->batches[k].lanes; ++lane)
-      gone += dry_lane(d->m, d->s, d->def, k, lane, d->part, d->kick);
-  return gone;
+      evaporated += dry_lane(d->m, d->s, d->def, k, lane, d->part, d->kick);
+  return evaporated;
 }
 
 void rv_film_dry(const RvFilmModel* model, RvFilmState* state, const RvFilmStepDef* def, double* kick,
@@ -133,7 +154,7 @@ void rv_film_dry(const RvFilmModel* model, RvFilmState* state, const RvFilmStepD
   const RvFilmSettings* s = &def->settings;
   double soaks = s->absorption * def->dt;
   if (!(s->drying * def->dt > 0) && !(soaks > 0)) return;
-  // the rest of the room in a fibre falls as exp(-rate t)
-  Dry d = {model, state, def, soaks > 0 ? 1 - rv_exp(-fmin(soaks, 700)) : 0, kick};
-  report->evaporated += rv_parallel_sum(model->nbatch, 16, dry_batches, &d);
+  // the free room of a fibre falls as exp(-rate t)
+  Dry d = {model, state, def, soaks > 0 ? 1 - rv_exp(-fmin(soaks, MOST_EXPONENT)) : 0, kick};
+  report->evaporated += rv_parallel_sum(model->nbatch, GRAIN, dry_batches, &d);
 }

@@ -1,13 +1,16 @@
-// What the film takes up after the strands' step; see film.h and work.h.
+// Exchange of momentum between film and strands after the strands' step (WH-20, WH-22, E43); see film.h and work.h.
 #include "film/parts.h"
 #include "film/work.h"
 #include "math/lanes_math.h"
 
-// Momentum along the tangent that the film of vertex i takes up relative to the strand (WH-20, WH-22, E43): of what is
-// in air gravity and inertia, as far as friction does not hold it, with which the strand has reckoned; of what is under
-// water inertia only, as the grid gives it the rest (its velocity in the world stays; across the strand it is the grid
-// that knows what became of it). Friction holds b of what flowed before.
-RV_INLINE RvLanes3 gained(const RvFilmWork* w, int i, int lane, RvLanes* mass, RvLanes* hold) {
+#define LEAST_SQUARE 1e-12  // square of the shortest vector that is normalised
+
+// Momentum along the tangent that the film of vertex i gains relative to the strand (WH-20, WH-22, E43).
+//   - Film in air gains gravity and inertia, but for the share b that friction holds: that part is in the strand's
+//   load.
+//   - Film under water gains inertia only, as its velocity in the world stays; the grid does the rest.
+//   - Friction removes the share b of the previous flow.
+RV_INLINE RvLanes3 gained_momentum(const RvFilmWork* w, int i, int lane, RvLanes* mass, RvLanes* hold) {
   const int k = i * RV_W + lane;
   const RvFilmShape* s = &w->before;
   const RvLanes3 t = rv_lanes3_load(s->along + 3 * i * RV_W + lane);
@@ -17,6 +20,7 @@ RV_INLINE RvLanes3 gained(const RvFilmWork* w, int i, int lane, RvLanes* mass, R
                       rv_lanes_set(w->gravity[2] * w->dt)};
   const RvLanes one = rv_lanes_set(1), share = rv_lanes_load(s->share + k);
   const RvLanes m = rv_lanes_set(w->density) * rv_lanes_load(w->volume + k), b = rv_lanes_load(w->hold + k);
+  // Speed of the film along the vertex's tangent before the step.
   RvLanes flow = rv_lanes_set(0);
   if (i > 0) {
     const RvLanes3 left = rv_lanes3_load(s->tangent + 3 * (i - 1) * RV_W + lane);
@@ -26,6 +30,7 @@ RV_INLINE RvLanes3 gained(const RvFilmWork* w, int i, int lane, RvLanes* mass, R
     const RvLanes3 right = rv_lanes3_load(s->tangent + 3 * i * RV_W + lane);
     flow += share * rv_lanes_load(w->speed + k) * rv_lanes3_dot(right, t);
   }
+  // Gain of speed: gravity less the strand's acceleration, and friction.
   const RvLanes wet = w->wet ? rv_lanes_load(w->wet + k) : one;
   const RvLanes weight = w->weight ? rv_lanes_load(w->weight + k) : one;
   const RvLanes turned = rv_lanes3_dot(t, rv_lanes3_sub(v1, v0)), falls = weight * rv_lanes3_dot(t, g);
@@ -35,25 +40,28 @@ RV_INLINE RvLanes3 gained(const RvFilmWork* w, int i, int lane, RvLanes* mass, R
   return rv_lanes3_scale(t, m * gain);
 }
 
+// Unit vector; a vector shorter than a millionth stays as it is.
 RV_INLINE RvLanes3 unit(RvLanes3 a) {
   const RvLanes square = rv_lanes3_dot(a, a), one = rv_lanes_set(1);
-  const RvLaneMask good = rv_lanes_positive(square - rv_lanes_set(1e-12));
+  const RvLaneMask good = rv_lanes_positive(square - rv_lanes_set(LEAST_SQUARE));
   return rv_lanes3_scale(a, rv_lanes_select(good, one / rv_lanes_sqrt(rv_lanes_select(good, square, one)), one));
 }
 
-// Every edge: what it had, with the shares of its vertices, is turned half of the way to the new tangent; what points
-// elsewhere is the strand's, half to each end, so angular momentum stays too (E43: half of Coriolis' force). The
-// other half of the way follows after transport (rv_film_settle): with fluxes of the middle of the step that is of
-// second order. Tangents of the middle replace those of before, which nothing asks for any more.
+// Speeds after the strands' step. Each edge projects its old momentum and the gains of its vertices on the tangent of
+// the middle of the step. The component across that tangent is an impulse on the strand, half to each end, so that
+// angular momentum is conserved (E43: half of the Coriolis force). rv_film_settle projects on the new tangent after
+// transport; with fluxes of the middle of the step the whole is of second order. The tangents of the middle replace
+// those of `before`, which are not needed any more.
 void RV_KERNEL(rv_film_exchange)(const RvFilmWork* w) {
-  const RvLanes one = rv_lanes_set(1), zero = rv_lanes_set(0), dt = rv_lanes_set(w->dt);
+  const RvLanes one = rv_lanes_set(1), zero = rv_lanes_set(0);
   const RvLanes least = rv_lanes_set(RV_FILM_NO_MASS);
   for (int lane = 0; lane < RV_W; lane += RV_V) {
     RvLanes m0, b0, m1, b1;
-    RvLanes3 gain0 = gained(w, 0, lane, &m0, &b0), kick = {zero, zero, zero};
+    RvLanes3 gain0 = gained_momentum(w, 0, lane, &m0, &b0), kick = {zero, zero, zero};
     for (int j = 0; j + 1 < w->n; ++j) {
       const int k = j * RV_W + lane, k3 = 3 * j * RV_W + lane;
-      const RvLanes3 gain1 = gained(w, j + 1, lane, &m1, &b1);
+      const RvLanes3 gain1 = gained_momentum(w, j + 1, lane, &m1, &b1);
+      // Momentum of the edge: what it had, and its shares of the gains of both vertices.
       const RvLanes old0 = rv_lanes_load(w->before.share + k), old1 = one - rv_lanes_load(w->before.share + k + RV_W);
       const RvLanes new0 = rv_lanes_load(w->now.share + k), new1 = one - rv_lanes_load(w->now.share + k + RV_W);
       const RvLanes had = (old0 * m0 + old1 * m1) * rv_lanes_load(w->speed + k);
@@ -61,25 +69,22 @@ void RV_KERNEL(rv_film_exchange)(const RvFilmWork* w) {
       const RvLanes3 t = unit(rv_lanes3_add(old, rv_lanes3_load(w->now.tangent + k3)));
       RvLanes3 q = rv_lanes3_scale(old, had);
       q = rv_lanes3_mad(rv_lanes3_mad(q, old0, gain0), old1, gain1);
+      // New speed, and the share of momentum that friction holds.
       const RvLanes mass = new0 * m0 + new1 * m1;
       const RvLaneMask any = rv_lanes_positive(mass - least);
       const RvLanes inverse = rv_lanes_select(any, one / rv_lanes_select(any, mass, one), zero);
       const RvLanes stuck = (new0 * m0 * b0 + new1 * m1 * b1) * inverse;
-      RvLanes u = rv_lanes3_dot(q, t) * inverse;
-      RvLanes3 rest = rv_lanes3_mad(q, -(u * mass), t);
-      if (w->push) {
-        const RvLanes push = rv_lanes_load(w->push + k) * dt;
-        u += (one - stuck) * push;
-        rest = rv_lanes3_mad(rest, stuck * mass * push, t);
-      }
+      const RvLanes u = rv_lanes3_dot(q, t) * inverse;
+      const RvLanes3 across = rv_lanes3_mad(q, -(u * mass), t);
       rv_lanes3_store(w->before.tangent + k3, t);
       rv_lanes_store(w->speed + k, u);
       rv_lanes_store(w->mass + k, mass);
       rv_lanes_store(w->stuck + k, stuck);
+      // Impulse on both ends.
       const RvLanes below = rv_film_lower_part(new0 * m0, new1 * m1);
-      rv_lanes3_store(w->kick + 4 * j * RV_W + lane, rv_lanes3_mad(kick, below, rest));
+      rv_lanes3_store(w->kick + 4 * j * RV_W + lane, rv_lanes3_mad(kick, below, across));
       rv_lanes_store(w->kick + (4 * j + 3) * RV_W + lane, zero);
-      kick = rv_lanes3_scale(rest, one - below);
+      kick = rv_lanes3_scale(across, one - below);
       gain0 = gain1;
       m0 = m1;
       b0 = b1;
@@ -89,7 +94,8 @@ void RV_KERNEL(rv_film_exchange)(const RvFilmWork* w) {
   }
 }
 
-// The second half of the way to the new tangents.
+// Projects the speeds from the tangents of the middle of the step on the new ones; the difference of momentum is an
+// impulse on the strand.
 void RV_KERNEL(rv_film_settle)(const RvFilmWork* w) {
   const RvLanes one = rv_lanes_set(1);
   for (int lane = 0; lane < RV_W; lane += RV_V)
@@ -102,10 +108,10 @@ void RV_KERNEL(rv_film_settle)(const RvFilmWork* w) {
       const RvLanes u = rv_lanes_load(w->speed + k), mass = rv_lanes_load(w->mass + k);
       const RvLanes3 old = rv_lanes3_load(w->before.tangent + k3), t = rv_lanes3_load(w->now.tangent + k3);
       const RvLanes now = u * rv_lanes3_dot(old, t);
-      const RvLanes3 rest = rv_lanes3_mad(rv_lanes3_scale(old, mass * u), -(mass * now), t);
+      const RvLanes3 difference = rv_lanes3_mad(rv_lanes3_scale(old, mass * u), -(mass * now), t);
       rv_lanes_store(w->speed + k, now);
-      rv_lanes3_store(w->kick + at, rv_lanes3_mad(rv_lanes3_load(w->kick + at), below, rest));
+      rv_lanes3_store(w->kick + at, rv_lanes3_mad(rv_lanes3_load(w->kick + at), below, difference));
       rv_lanes3_store(w->kick + at + 4 * RV_W,
-                      rv_lanes3_mad(rv_lanes3_load(w->kick + at + 4 * RV_W), one - below, rest));
+                      rv_lanes3_mad(rv_lanes3_load(w->kick + at + 4 * RV_W), one - below, difference));
     }
 }

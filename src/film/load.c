@@ -1,8 +1,7 @@
-// What the strands' step must know of the film (WH-5, E43, E51).
+// The film's masses and forces in the strands' step (WH-5, E43, E51); see film.h.
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/parallel.h"
 #include "film/work.h"
 #include "math/ldlt.h"
@@ -13,11 +12,15 @@ typedef struct Load {
   const RvFilmState* s;
   const RvFilmStepDef* def;
   double *load, *slide, *turn, *force;
+  RvFilmRooms rooms;
 } Load;
 
-// t . g and the momentum m (share u t) of the vertex's film along its tangent
-static double flowing(const RvFilmShape* s, const double* speed, int n, int i, int lane) {
-  size_t k = (size_t)i * RV_LANES + (size_t)lane, k3 = (size_t)(3 * i) * RV_LANES + (size_t)lane;
+enum { GRAIN = 16 };  // least number of batches of a parallel task
+
+// Speed of a vertex's film along its tangent: the mean of both edges' velocities by their shares, projected.
+static double speed_along(const RvFilmShape* s, const double* speed, int n, int i, int lane) {
+  size_t k = (size_t)i * RV_LANES + (size_t)lane;
+  size_t k3 = (size_t)(3 * i) * RV_LANES + (size_t)lane;
   double sum = 0, share = s->share[k];
   for (size_t c = 0; c < 3; ++c) {
     double t = s->along[k3 + c * RV_LANES];
@@ -27,29 +30,37 @@ static double flowing(const RvFilmShape* s, const double* speed, int n, int i, i
   return sum;
 }
 
+// Mass that moves with each vertex: film, absorbed liquid and the drop at the tip.
 static void load_mass(const Load* l, const RvFilmBatch* b, size_t batch) {
   double density = l->m->liquid.density;
   for (size_t at = b->vertex_at; at < b->vertex_at + (size_t)b->vertices * RV_LANES; ++at)
     l->load[at] = (l->def->wet ? l->def->wet[at] : 1) * (density * l->s->volume[at]) + density * l->s->absorbed[at];
-  // a drop hangs on the tip and goes where it goes
+  // a pendant drop moves with the tip
   for (int lane = 0; lane < RV_LANES; ++lane)
     l->load[b->vertex_at + (size_t)((b->vertices - 1) * RV_LANES + lane)] +=
         density * l->s->drop[batch * RV_LANES + (size_t)lane];
 }
 
-// what flows along: what of it slides, and the force on the strand
+// Mass of a vertex's film that slides along the tangent, and the film's force on the strand.
 static void load_vertex(const Load* l, const RvFilmBatch* b, const RvFilmShape* s, const double* hold, int i,
                         int lane) {
-  size_t k = (size_t)i * RV_LANES + (size_t)lane, at = b->vertex_at + k, k3 = (size_t)(3 * i) * RV_LANES + (size_t)lane;
+  size_t k = (size_t)i * RV_LANES + (size_t)lane;
+  size_t at = b->vertex_at + k;
+  size_t k3 = (size_t)(3 * i) * RV_LANES + (size_t)lane;
   const RvFilmStepDef* d = l->def;
-  double density = l->m->liquid.density, film = density * l->s->volume[at], wet = d->wet ? d->wet[at] : 1;
-  double slides = (1 - hold[k]) * wet * film, root = sqrt(slides), falls = 0;
+  double density = l->m->liquid.density;
+  double film = density * l->s->volume[at];
+  double wet = d->wet ? d->wet[at] : 1;
+  double slides = (1 - hold[k]) * wet * film;  // kg
+  double root = sqrt(slides);
+  double gravity_along = 0;
   double weight = d->weight ? d->weight[at] : 1;
-  double flow = film * flowing(s, l->s->speed + b->edge_at, b->vertices, i, lane);
-  for (size_t c = 0; c < 3; ++c) falls += s->along[k3 + c * RV_LANES] * d->gravity[c];
-  // the weight that the bulk bears, that along the tangent which the strand does not hold, and what friction takes of
-  // the flow
-  double along = (d->dt > 0 ? hold[k] * flow / d->dt : 0) - slides * weight * falls, borne = (1 - weight) * wet * film;
+  double flow = film * speed_along(s, l->s->speed + b->edge_at, b->vertices, i, lane);
+  for (size_t c = 0; c < 3; ++c) gravity_along += s->along[k3 + c * RV_LANES] * d->gravity[c];
+  // Along the tangent: friction of the flow, less the weight of the sliding film, which the strand does not support.
+  double along = (d->dt > 0 ? hold[k] * flow / d->dt : 0) - slides * weight * gravity_along;
+  // In all directions: less the weight that the surrounding bulk supports.
+  double borne = (1 - weight) * wet * film;
   for (size_t c = 0; c < 3; ++c) {
     double t = s->along[k3 + c * RV_LANES];
     l->slide[3 * b->vertex_at + k3 + c * RV_LANES] = root * t;
@@ -57,23 +68,31 @@ static void load_vertex(const Load* l, const RvFilmBatch* b, const RvFilmShape* 
   }
 }
 
-// rho / 2 pi ((h + r)^4 - r^4) l of an edge's film (WH-25): m / 2 (A / pi + 2 r^2)
-static double turning(const Load* l, const RvFilmBatch* b, const RvFilmShape* s, int j, int lane) {
-  size_t k = (size_t)j * RV_LANES + (size_t)lane, at = b->vertex_at + k, next = at + RV_LANES;
+// Moment of inertia of an edge's film about the tangent (WH-25): rho / 2 pi ((h + r)^4 - r^4) l = m / 2 (A / pi + 2
+// r^2). Film under water counts too: the grid does not carry its rotation, so the fibre keeps all of it.
+static double turning_inertia(const Load* l, const RvFilmBatch* b, const RvFilmShape* s, int j, int lane) {
+  size_t k = (size_t)j * RV_LANES + (size_t)lane;
+  size_t at = b->vertex_at + k;
+  size_t next = at + RV_LANES;
   const RvFilmModel* m = l->m;
   double mass =
       m->liquid.density * (s->share[k] * l->s->volume[at] + (1 - s->share[k + RV_LANES]) * l->s->volume[next]);
-  double r = 0.5 * (m->radius[at] + m->radius[next]), hairs = 0.5 * (m->hairs[at] + m->hairs[next]);
+  double r = 0.5 * (m->radius[at] + m->radius[next]);
+  double hairs = 0.5 * (m->hairs[at] + m->hairs[next]);
   double section = mass / (m->liquid.density * RV_PI * hairs * s->length[k]);
-  // under water too: the grid knows nothing of turning, so the fibre keeps it all
   return 0.5 * mass * (section + 2 * r * r);
 }
 
-static void load_batch(const Load* l, size_t k, double* room) {
+static size_t memory_size(int vertices) {
+  return rv_film_shape_size(vertices) + (size_t)vertices * RV_LANES;
+}
+
+// Loads and forces of one batch.
+static void load_batch(const Load* l, size_t k, double* memory) {
   const RvFilmBatch* b = &l->m->batches[k];
   int n = b->vertices;
   RvFilmShape s;
-  double* hold = rv_film_shape_place(&s, n, room);
+  double* hold = rv_film_shape_place(&s, n, memory);
   RV_KERNEL_CALL(rv_film_shape, (n, l->def->x_before + b->at, &s));
   if (l->load) load_mass(l, b, k);
   if (l->slide) {
@@ -85,11 +104,11 @@ static void load_batch(const Load* l, size_t k, double* room) {
   if (!l->turn) return;
   for (int j = 0; j + 1 < n; ++j)
     for (int lane = 0; lane < RV_LANES; ++lane)
-      l->turn[b->edge_at + (size_t)(j * RV_LANES + lane)] = turning(l, b, &s, j, lane);
+      l->turn[b->edge_at + (size_t)(j * RV_LANES + lane)] = turning_inertia(l, b, &s, j, lane);
 }
 
-// without memory the film is left out of the step: it lags behind, and rv_film_step will say why
-static void load_nothing(const Load* l, const RvFilmBatch* b) {
+// Without memory the film is left out of the strands' step; rv_film_step reports the error.
+static void clear_load(const Load* l, const RvFilmBatch* b) {
   size_t n = (size_t)b->vertices * RV_LANES;
   if (l->load) memset(l->load + b->vertex_at, 0, n * sizeof(double));
   if (l->slide) memset(l->slide + 3 * b->vertex_at, 0, 3 * n * sizeof(double));
@@ -98,20 +117,17 @@ static void load_nothing(const Load* l, const RvFilmBatch* b) {
 
 static void load_batches(void* arg, size_t begin, size_t end) {
   const Load* l = arg;
-  int most = 0;
-  for (size_t k = begin; k < end; ++k) most = l->m->batches[k].vertices > most ? l->m->batches[k].vertices : most;
-  double* room = rv_alloc(rv_film_shape_size(most) + (size_t)most * RV_LANES, sizeof(double));
-  for (size_t k = begin; k < end; ++k) {
-    if (room)
-      load_batch(l, k, room);
-    else
-      load_nothing(l, &l->m->batches[k]);
-  }
-  rv_free(room);
+  double* memory = rv_film_room(&l->rooms, begin);
+  for (size_t k = begin; k < end; ++k) load_batch(l, k, memory);
 }
 
 void rv_film_load(const RvFilmModel* model, const RvFilmState* state, const RvFilmStepDef* def, double* load,
                   double* slide, double* turn, double* force) {
-  Load l = {model, state, def, load, slide, turn, force};
-  rv_parallel_for(model->nbatch, 16, load_batches, &l);
+  Load l = {.m = model, .s = state, .def = def, .load = load, .slide = slide, .turn = turn, .force = force};
+  if (!rv_film_rooms_take(&l.rooms, def->scratch, model, GRAIN, memory_size)) {
+    for (size_t k = 0; k < model->nbatch; ++k) clear_load(&l, &model->batches[k]);
+    return;
+  }
+  rv_parallel_for(model->nbatch, l.rooms.grain, load_batches, &l);
+  rv_film_rooms_release(&l.rooms);
 }

@@ -1,3 +1,4 @@
+// The film's state, its volumes, and the validation of its input.
 #include <math.h>
 
 #include "base/memory.h"
@@ -5,6 +6,8 @@
 #include "film/work.h"
 #include "math/ldlt.h"
 #include "math/scalar.h"
+
+enum { VALIDATE_GRAIN = 32 };  // batches of a parallel task
 
 bool rv_film_state_init(RvFilmState* state, const RvFilmModel* model) {
   size_t lanes = model->nbatch * RV_LANES;
@@ -30,7 +33,7 @@ void rv_film_state_free(RvFilmState* state) {
   *state = (RvFilmState){0};
 }
 
-// The order is that of the memory, for any number of workers.
+// Sums go in the order of the arrays, so they do not depend on the number of threads.
 void rv_film_volumes(const RvFilmModel* model, const RvFilmState* state, double* film, double* absorbed) {
   RvSum all = {0}, inside = {0};
   for (size_t k = 0; k < model->nbatch; ++k) {
@@ -45,8 +48,9 @@ void rv_film_volumes(const RvFilmModel* model, const RvFilmState* state, double*
   *absorbed = rv_sum_total(&inside);
 }
 
-static bool numbers(const double* a, size_t count) {
-  // a sum of zeros is one unless some number is none; infinities give none too. Several at a time, as sums wait.
+// Whether all numbers are finite: 0 * a is 0 for finite a and NaN otherwise, so the sum tells. It goes in RV_LANES
+// independent sums, as one sum would wait for each addition.
+static bool all_finite(const double* a, size_t count) {
   double sum[RV_LANES] = {0}, all = 0;
   size_t whole = count - count % RV_LANES;
   for (size_t i = 0; i < whole; i += RV_LANES)
@@ -56,69 +60,73 @@ static bool numbers(const double* a, size_t count) {
   return all == 0;
 }
 
-static bool amounts(const double* a, size_t count) {
-  bool good = numbers(a, count);
+// Whether all numbers are finite and not negative.
+static bool all_amounts(const double* a, size_t count) {
+  bool good = all_finite(a, count);
   for (size_t i = 0; i < count; ++i) good &= !(a[i] < 0);
   return good;
 }
 
-static RvResult look_settings(const RvFilmStepDef* d, RvError* error) {
+// Refuses a step or settings without meaning.
+static RvResult validate_settings(const RvFilmStepDef* d, RvError* error) {
   const RvFilmSettings* s = &d->settings;
   if (!(d->dt >= 0 && d->dt < INFINITY))
-    return rv_fail(error, RV_BAD_INPUT, "the film's step of %g s is no time", d->dt);
-  if (!numbers(d->gravity, 3)) return rv_fail(error, RV_BAD_INPUT, "gravity on the film is no number");
+    return rv_fail(error, RV_BAD_INPUT, "film: the step of %g s must be finite and not negative", d->dt);
+  if (!all_finite(d->gravity, 3)) return rv_fail(error, RV_BAD_INPUT, "film: gravity must be finite numbers");
   const double all[] = {s->friction, s->slip, s->absorption, s->saturation, s->drying};
-  if (!amounts(all, sizeof all / sizeof *all))
-    return rv_fail(error, RV_BAD_INPUT,
-                   "friction, slip, absorption, saturation and drying of the film must be 0 or more");
+  if (!all_amounts(all, sizeof all / sizeof *all))
+    return rv_fail(error, RV_BAD_INPUT, "film: friction, slip, absorption, saturation and drying must be 0 or more");
   return RV_OK;
 }
 
-typedef struct Look {
+typedef struct Input {
   const RvFilmModel* m;
   const RvFilmState* s;
   const RvFilmStepDef* d;
-} Look;
+} Input;
 
-// what is wrong with a batch; NULL: nothing
-static const char* look_batch(const Look* l, size_t k) {
+// What is wrong with a batch; NULL: nothing.
+static const char* batch_fault(const Input* l, size_t k) {
   const RvFilmBatch* b = &l->m->batches[k];
   const RvFilmState* s = l->s;
   const RvFilmStepDef* d = l->d;
-  if (b->vertices < 2) return "film needs strands of 2 vertices or more";
+  if (b->vertices < 2) return "film: strands need 2 points or more";
   size_t n = (size_t)b->vertices * RV_LANES, edges = n - RV_LANES;
-  if (!amounts(s->volume + b->vertex_at, n) || !amounts(s->absorbed + b->vertex_at, n) ||
-      !amounts(s->drop + k * RV_LANES, RV_LANES))
-    return "a volume of film is below 0 or no number";
-  if (!numbers(s->speed + b->edge_at, edges) || !numbers(s->drop_momentum + 3 * k * RV_LANES, (size_t)3 * RV_LANES))
-    return "a speed of film is no number";
-  if (!numbers(d->x_before + b->at, 4 * n) || !numbers(d->v_before + b->at, 4 * n) || !numbers(d->x + b->at, 4 * n) ||
-      !numbers(d->v + b->at, 4 * n))
-    return "strands under film have places or velocities that are no numbers";
-  if (d->wet && !amounts(d->wet + b->vertex_at, n)) return "the share of film that moves with the strand is no number";
-  if (d->push && !numbers(d->push + b->edge_at, edges)) return "what pushes the film is no number";
+  if (!all_amounts(s->volume + b->vertex_at, n) || !all_amounts(s->absorbed + b->vertex_at, n) ||
+      !all_amounts(s->drop + k * RV_LANES, RV_LANES))
+    return "film: a volume is negative or not a finite number";
+  if (!all_finite(s->speed + b->edge_at, edges) ||
+      !all_finite(s->drop_momentum + 3 * k * RV_LANES, (size_t)3 * RV_LANES))
+    return "film: a speed is not a finite number";
+  if (!all_finite(d->x_before + b->at, 4 * n) || !all_finite(d->v_before + b->at, 4 * n) ||
+      !all_finite(d->x + b->at, 4 * n) || !all_finite(d->v + b->at, 4 * n))
+    return "film: a strand's position or velocity is not a finite number";
+  if (d->wet && !all_amounts(d->wet + b->vertex_at, n))
+    return "film: the share that moves with the strand is negative or not a finite number";
   return NULL;
 }
 
-static double look_batches(void* arg, size_t begin, size_t end) {
-  double wrong = 0;
-  for (size_t k = begin; k < end; ++k) wrong += look_batch(arg, k) ? 1 : 0;
-  return wrong;
+// Number of faulty batches.
+static double count_faults(void* arg, size_t begin, size_t end) {
+  double faults = 0;
+  for (size_t k = begin; k < end; ++k) faults += batch_fault(arg, k) ? 1 : 0;
+  return faults;
 }
 
-RvResult rv_film_look(const RvFilmModel* m, const RvFilmState* s, const RvFilmStepDef* d, RvError* error) {
-  RvResult result = look_settings(d, error);
+RvResult rv_film_validate(const RvFilmModel* m, const RvFilmState* s, const RvFilmStepDef* d, RvError* error) {
+  RvResult result = validate_settings(d, error);
   if (result) return result;
   const RvFilmLiquid* l = &m->liquid;
   if (!(l->density > 0 && l->density < INFINITY && l->tension >= 0 && l->tension < INFINITY && l->consistency >= 0 &&
         l->consistency < INFINITY))
-    return rv_fail(error, RV_BAD_INPUT, "the film's liquid has density %g, tension %g, consistency %g", l->density,
-                   l->tension, l->consistency);
-  Look look = {m, s, d};
-  if (rv_parallel_sum(m->nbatch, 32, look_batches, &look) == 0) return RV_OK;
+    return rv_fail(error, RV_BAD_INPUT,
+                   "film: the liquid's density %g must be above 0, its tension %g and viscosity %g not below",
+                   l->density, l->tension, l->consistency);
+  Input input = {m, s, d};
+  if (rv_parallel_sum(m->nbatch, VALIDATE_GRAIN, count_faults, &input) == 0) return RV_OK;
   for (size_t k = 0; k < m->nbatch; ++k) {
-    const char* wrong = look_batch(&look, k);
-    if (wrong) return rv_fail(error, RV_BAD_INPUT, "%s (batch %zu)", wrong, k);
+    const char* fault = batch_fault(&input, k);
+    if (fault) return rv_fail(error, RV_BAD_INPUT, "%s (batch %zu)", fault, k);
   }
   return RV_OK;
 }

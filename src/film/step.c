@@ -1,4 +1,4 @@
-// The film's step: exchange with the strands, tension, transport (WH-19 to WH-26). One batch is one task.
+// The film's step: exchange with the strands, capillary pressure, transport (WH-19 to WH-26). One batch is one task.
 #include <math.h>
 #include <string.h>
 
@@ -7,28 +7,68 @@
 #include "film/work.h"
 #include "math/ldlt.h"
 
+enum { STEP_GRAIN = 8 };  // least number of batches of a parallel task
+
+// Result of one batch.
 typedef struct Outcome {
-  double outflow;
-  int substeps;  // 0: dry, -1: no memory
-  bool limited;
+  double outflow;  // m3
+  int substeps;    // 0: the batch is dry
+  bool limited;    // it needed more substeps than it was allowed
 } Outcome;
 
 typedef struct Step {
-  const RvFilmModel* m;
-  RvFilmState* s;
+  const RvFilmModel* model;
+  RvFilmState* state;
   const RvFilmStepDef* def;
   double* kick;
-  Outcome* out;  // one a batch
+  Outcome* outcomes;  // [nbatch]
+  RvFilmRooms rooms;
 } Step;
 
-static size_t work_size(int vertices) {
-  return 2 * rv_film_shape_size(vertices) + (size_t)vertices * RV_LANES * 16;
+//---------------------------------------------------------------------------------------------- temporary memory
+
+enum { MOST_ROOMS = 64 };  // tasks of a loop at most, so that memory does not grow with the number of strands
+
+bool rv_film_rooms_take(RvFilmRooms* rooms, RvArena* arena, const RvFilmModel* model, size_t least_grain,
+                        size_t (*size)(int vertices)) {
+  // Batches of a task, and the largest of all batches.
+  size_t grain = (model->nbatch + MOST_ROOMS - 1) / MOST_ROOMS;
+  if (grain < least_grain) grain = least_grain;
+  int vertices = 0;
+  for (size_t k = 0; k < model->nbatch; ++k)
+    if (model->batches[k].vertices > vertices) vertices = model->batches[k].vertices;
+
+  // One piece a task.
+  size_t tasks = (model->nbatch + grain - 1) / grain;
+  *rooms = (RvFilmRooms){.arena = arena, .each = size(vertices), .grain = grain};
+  if (arena) {
+    rooms->mark = rv_arena_mark(arena);
+    rooms->memory = RV_TAKE(arena, double, tasks * rooms->each);
+  } else {
+    rooms->memory = rv_alloc(tasks * rooms->each, sizeof(double));
+  }
+  return rooms->memory != NULL;
 }
 
-static void place(RvFilmWork* w, const Step* step, size_t index, double* room) {
-  const RvFilmModel* m = step->m;
+void rv_film_rooms_release(RvFilmRooms* rooms) {
+  if (rooms->arena)
+    rv_arena_release(rooms->arena, rooms->mark);
+  else
+    rv_free(rooms->memory);
+}
+
+enum { WORK_SCALARS = 10, WORK_VECTORS = 2 };  // arrays of RvFilmWork with one and with three numbers a vertex
+
+static size_t work_size(int vertices) {
+  return 2 * rv_film_shape_size(vertices) + (size_t)vertices * RV_LANES * (WORK_SCALARS + 3 * WORK_VECTORS);
+}
+
+// Sets the arrays of a batch's work: those of the caller, and the temporary ones in `memory`.
+static void set_work(RvFilmWork* w, const Step* step, size_t index, double* memory) {
+  const RvFilmModel* m = step->model;
   const RvFilmBatch* b = &m->batches[index];
   const RvFilmStepDef* d = step->def;
+  RvFilmState* s = step->state;
   size_t n = (size_t)b->vertices * RV_LANES;
   *w = (RvFilmWork){.n = b->vertices,
                     .v_before = d->v_before + b->at,
@@ -37,52 +77,38 @@ static void place(RvFilmWork* w, const Step* step, size_t index, double* room) {
                     .hairs = m->hairs + b->vertex_at,
                     .wet = d->wet ? d->wet + b->vertex_at : NULL,
                     .weight = d->weight ? d->weight + b->vertex_at : NULL,
-                    .push = d->push ? d->push + b->edge_at : NULL,
-                    .volume = step->s->volume + b->vertex_at,
-                    .speed = step->s->speed + b->edge_at,
-                    .strain = m->liquid.modulus > 0 ? step->s->strain + b->vertex_at : NULL,
+                    .volume = s->volume + b->vertex_at,
+                    .speed = s->speed + b->edge_at,
+                    .strain = m->liquid.modulus > 0 ? s->strain + b->vertex_at : NULL,
                     .kick = step->kick + b->at,
-                    .drop = step->s->drop + index * RV_LANES,
-                    .drop_momentum = step->s->drop_momentum + 3 * index * RV_LANES,
+                    .drop = s->drop + index * RV_LANES,
+                    .drop_momentum = s->drop_momentum + 3 * index * RV_LANES,
                     .density = m->liquid.density,
                     .tension = m->liquid.tension,
                     .dt = d->dt,
                     .gravity = {d->gravity[0], d->gravity[1], d->gravity[2]}};
-  room = rv_film_shape_place(&w->before, b->vertices, room);
-  room = rv_film_shape_place(&w->now, b->vertices, room);
-  double** each[] = {&w->hold, &w->stuck, &w->mass,  &w->flux,   &w->flow,
-                     &w->spin, &w->most,  &w->upper, &w->upper2, &w->solved};
-  for (size_t k = 0; k < sizeof each / sizeof *each; ++k) {
-    *each[k] = room;
-    room += n;
+  // Temporary arrays.
+  memory = rv_film_shape_place(&w->before, b->vertices, memory);
+  memory = rv_film_shape_place(&w->now, b->vertices, memory);
+  double** scalars[WORK_SCALARS] = {&w->hold, &w->stuck, &w->mass,  &w->flux,   &w->flow,
+                                    &w->spin, &w->most,  &w->upper, &w->upper2, &w->solved};
+  for (size_t k = 0; k < WORK_SCALARS; ++k) {
+    *scalars[k] = memory;
+    memory += n;
   }
-  w->carried = room;
-  w->own = room + 3 * n;
+  w->carried = memory;
+  w->own = memory + 3 * n;
 }
 
-static bool dry(const RvFilmWork* w) {
+//---------------------------------------------------------------------------------------------- one batch
+
+static bool is_dry(const RvFilmWork* w) {
   double most = 0;
   for (int k = 0; k < w->n * RV_LANES; ++k) most = w->volume[k] > most ? w->volume[k] : most;
   return most == 0;
 }
 
-// Momentum that stays where it was though its mass moves on: what the seed's authors show to bend hair (WH-26).
-static void rescale(const RvFilmWork* w, const double* before) {
-  for (int i = 0; i < w->n; ++i)
-    for (int c = 0; c < 3; ++c)
-      for (int lane = 0; lane < RV_LANES; ++lane) {
-        int k = i * RV_LANES + lane, at = (4 * i + c) * RV_LANES + lane;
-        w->kick[at] += w->density * (before[k] - w->volume[k]) * w->v[at];
-      }
-}
-
-static void recombine(const RvFilmWork* w) {
-  for (int i = 0; i < w->n; ++i)
-    for (int c = 0; c < 3; ++c)
-      for (int lane = 0; lane < RV_LANES; ++lane)
-        w->kick[(4 * i + c) * RV_LANES + lane] += w->carried[(3 * i + c) * RV_LANES + lane];
-}
-
+// At the start of transport the film of a vertex has the strand's velocity, and no momentum has been advected.
 static void start_transport(const RvFilmWork* w) {
   memcpy(w->most, w->volume, (size_t)w->n * RV_LANES * sizeof(double));
   memset(w->carried, 0, (size_t)w->n * 3 * RV_LANES * sizeof(double));
@@ -90,83 +116,103 @@ static void start_transport(const RvFilmWork* w) {
     memcpy(w->own + 3 * i * RV_LANES, w->v + 4 * i * RV_LANES, 3 * RV_LANES * sizeof(double));
 }
 
-// as many substeps as keep every cell from giving more than it may
+// The advected momentum in excess of m v is an impulse on the strand (WH-24, E43).
+static void add_carried_momentum(const RvFilmWork* w) {
+  for (int i = 0; i < w->n; ++i)
+    for (int c = 0; c < 3; ++c)
+      for (int lane = 0; lane < RV_LANES; ++lane)
+        w->kick[(4 * i + c) * RV_LANES + lane] += w->carried[(3 * i + c) * RV_LANES + lane];
+}
+
+// Substeps of transport that keep every cell below the Courant number of the scheme.
 static int count_substeps(const RvFilmWork* w, int most, bool* limited) {
-  double courant = RV_KERNEL_CALL(rv_film_courant, (w)) / RV_FILM_COURANT;
+  double wanted = RV_KERNEL_CALL(rv_film_courant, (w)) / RV_FILM_COURANT;
   if (most < 1) most = 1;
-  *limited = !(courant <= most);
+  *limited = !(wanted <= most);
   if (*limited) return most;
-  int count = (int)ceil(courant);
+  int count = (int)ceil(wanted);
   return count < 1 ? 1 : count;
 }
 
+// The film's step of one batch.
 static void step_batch(const Step* step, RvFilmWork* w, size_t index) {
-  const RvFilmBatch* b = &step->m->batches[index];
+  const RvFilmBatch* b = &step->model->batches[index];
   const RvFilmStepDef* d = step->def;
-  Outcome* out = &step->out[index];
+  Outcome* out = &step->outcomes[index];
+
+  // Geometry before and after the strands' step, and friction.
   RV_KERNEL_CALL(rv_film_shape, (w->n, d->x_before + b->at, &w->before));
   RV_KERNEL_CALL(rv_film_shape, (w->n, d->x + b->at, &w->now));
-  rv_film_hold(step->m, b, &d->settings, d->dt, w->volume, w->speed, &w->before, w->hold);
+  rv_film_hold(step->model, b, &d->settings, d->dt, w->volume, w->speed, &w->before, w->hold);
+
+  // Speeds: gravity, inertia, friction and capillary pressure.
   RV_KERNEL_CALL(rv_film_exchange, (w));
   if (w->tension > 0) RV_KERNEL_CALL(rv_film_tension, (w));
+
+  // Transport of volume and momentum.
   out->substeps = count_substeps(w, d->settings.most_substeps, &out->limited);
   start_transport(w);
   RV_KERNEL_CALL(rv_film_spin, (w, 1));
-  if (d->settings.rescale) memcpy(w->hold, w->volume, (size_t)w->n * RV_LANES * sizeof(double));
   for (int k = 0; k < out->substeps; ++k)
     RV_KERNEL_CALL(rv_film_transport, (w, d->dt / out->substeps, k + 1 == out->substeps));
+
+  // Impulses on the strands.
   RV_KERNEL_CALL(rv_film_settle, (w));
   RV_KERNEL_CALL(rv_film_spin, (w, -1));
-  if (d->settings.rescale)
-    rescale(w, w->hold);
-  else
-    recombine(w);
+  add_carried_momentum(w);
   for (int lane = 0; lane < RV_LANES; ++lane) out->outflow += w->outflow[lane];
 }
 
+// Steps some batches; dry ones have speed 0 and no impulse.
 static void step_batches(void* arg, size_t begin, size_t end) {
   const Step* step = arg;
-  int most = 0;
+  double* memory = rv_film_room(&step->rooms, begin);
   for (size_t k = begin; k < end; ++k) {
-    const RvFilmBatch* b = &step->m->batches[k];
-    most = b->vertices > most ? b->vertices : most;
-  }
-  double* room = rv_alloc(work_size(most), sizeof(double));
-  for (size_t k = begin; k < end; ++k) {
-    const RvFilmBatch* b = &step->m->batches[k];
+    const RvFilmBatch* b = &step->model->batches[k];
     RvFilmWork w;
     memset(step->kick + b->at, 0, (size_t)b->vertices * 4 * RV_LANES * sizeof(double));
-    if (!room) {
-      step->out[k].substeps = -1;
-      continue;
-    }
-    place(&w, step, k, room);
-    if (dry(&w))
+    set_work(&w, step, k, memory);
+    if (is_dry(&w))
       memset(w.speed, 0, (size_t)(w.n - 1) * RV_LANES * sizeof(double));
     else
       step_batch(step, &w, k);
   }
-  rv_free(room);
+}
+
+//---------------------------------------------------------------------------------------------- all batches
+
+// Steps all batches and adds up their reports. False: no memory.
+static bool step_all(Step* step, RvFilmReport* report) {
+  const RvFilmModel* m = step->model;
+  if (!rv_film_rooms_take(&step->rooms, step->def->scratch, m, STEP_GRAIN, work_size)) return false;
+  memset(step->outcomes, 0, m->nbatch * sizeof *step->outcomes);
+  rv_parallel_for(m->nbatch, step->rooms.grain, step_batches, step);
+  rv_film_rooms_release(&step->rooms);
+  for (size_t k = 0; k < m->nbatch; ++k) {
+    const Outcome* o = &step->outcomes[k];
+    report->substeps = o->substeps > report->substeps ? o->substeps : report->substeps;
+    report->limited += o->limited;
+    report->outflow += o->outflow;
+  }
+  return true;
 }
 
 RvResult rv_film_step(const RvFilmModel* model, RvFilmState* state, const RvFilmStepDef* def, double* kick,
                       RvFilmReport* report, RvError* error) {
-  RvResult result = rv_film_look(model, state, def, error);
+  RvResult result = rv_film_validate(model, state, def, error);
   if (result) return result;
   if (def->dt == 0) {
     memset(kick, 0, model->unknowns * sizeof(double));
     return RV_OK;
   }
-  Step step = {model, state, def, kick, rv_alloc_zero(model->nbatch, sizeof(Outcome))};
-  if (!step.out) return rv_fail(error, RV_NO_MEMORY, "out of memory in the step of the film");
-  rv_parallel_for(model->nbatch, 8, step_batches, &step);
-  for (size_t k = 0; k < model->nbatch; ++k) {
-    const Outcome* o = &step.out[k];
-    if (o->substeps < 0) result = rv_fail(error, RV_NO_MEMORY, "out of memory in the step of the film");
-    report->substeps = o->substeps > report->substeps ? o->substeps : report->substeps;
-    report->limited += o->limited;
-    report->outflow += o->outflow;
-  }
-  rv_free(step.out);
-  return result;
+  RvArena* scratch = def->scratch;
+  RvArenaMark mark = scratch ? rv_arena_mark(scratch) : (RvArenaMark){0};
+  Step step = {.model = model, .state = state, .def = def, .kick = kick};
+  step.outcomes = scratch ? RV_TAKE(scratch, Outcome, model->nbatch) : rv_alloc(model->nbatch, sizeof(Outcome));
+  bool done = step.outcomes && step_all(&step, report);
+  if (scratch)
+    rv_arena_release(scratch, mark);
+  else
+    rv_free(step.outcomes);
+  return done ? RV_OK : rv_fail(error, RV_NO_MEMORY, "film: out of memory for the step of %zu batches", model->nbatch);
 }

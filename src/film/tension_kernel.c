@@ -1,18 +1,21 @@
 // The pressure of the film's tension, p = -sigma h'' (WH-20, E8, E49), semi-implicit; see work.h.
 //
-// u' = u - (1 - b) dt / rho grad (p(h) + theta dp), with dp from the areas that u' itself makes, linearised. Theta goes
-// from 0, where waves are slow against the step (then nothing is lost: symplectic Euler), to 1, where they are far too
-// fast for it; a theta of a / (a + 4), a = (omega dt)^2 of the fastest wave, is stable for every a. The matrix couples
-// an edge with two on each side; it is similar to 1 + a positive one, so elimination without pivots is safe. Both ends
-// are mirrors. What the film gains the strand loses, so it holds the weight of a film that tension holds (E49).
+// u' = u - (1 - b) dt / rho grad (p(h) + theta dp), where dp is the linearised change of pressure by the fluxes of u'.
+// Theta goes from 0, where capillary waves are slow against the step (symplectic Euler, no damping), to 1, where they
+// are far too fast for it; theta = a / (a + 4) with a = (omega dt)^2 of the fastest wave is stable for every a. The
+// matrix is pentadiagonal: an edge couples with two on each side. It is similar to 1 + a positive matrix, so
+// elimination needs no pivots. Both ends of the strand are mirrors. The film's gain of momentum is an impulse on the
+// strand of opposite sign, so the strand supports the weight of a film that tension holds (E49).
 #include "film/parts.h"
 #include "film/work.h"
 #include "math/lanes_math.h"
 
-// room: per vertex in own[], per edge in carried[]
-enum { HEIGHT, SPREAD, INVERSE };  // m; 1 / (2 pi (r + h) hairs); 1 / cell
-enum { STIFF, LINE, SLOPE };       // of the Laplacian: spread / length; m2 of liquid; of the height
+// Temporary numbers of vertices, in own[]: height, m; dh/dA = 1 / (2 pi (r + h) hairs); 1 / cell.
+enum { HEIGHT, SPREAD, INVERSE };
+// And of edges, in carried[]: dh/dA / length; line density, m2 of liquid; slope of the height.
+enum { STIFF, LINE, SLOPE };
 
+// Number `which` of vertex or edge i.
 static inline double* slot(double* room, int i, int which, int lane) {
   return room + (3 * i + which) * RV_W + lane;
 }
@@ -21,11 +24,12 @@ RV_INLINE RvLanes of(double* room, int i, int which, int lane) {
   return rv_lanes_load(slot(room, i, which, lane));
 }
 
-// of an edge beyond the ends: 0
+// Number `which` of edge j; 0 beyond the ends.
 RV_INLINE RvLanes edge(const RvFilmWork* w, int j, int which, int lane) {
   return j < 0 || j > w->n - 2 ? rv_lanes_set(0) : of(w->carried, j, which, lane);
 }
 
+// Fills the temporary numbers of vertices and edges.
 static void prepare(const RvFilmWork* w, int lane) {
   const RvLanes pi = rv_lanes_set(RV_PI), half = rv_lanes_set(0.5), one = rv_lanes_set(1);
   for (int i = 0; i < w->n; ++i) {
@@ -56,27 +60,29 @@ RV_INLINE RvLanes factor(const RvFilmWork* w, int j, int lane) {
          rv_lanes_load(w->now.length + k);
 }
 
-// diagonal of the operator that gives grad dp from the fluxes
+// Diagonal of the operator from fluxes to grad dp: a fourth difference.
 RV_INLINE RvLanes middle(const RvFilmWork* w, int j, int lane) {
   const RvLanes a = of(w->own, j, INVERSE, lane), b = of(w->own, j + 1, INVERSE, lane);
   return (a + b) * (a + b) * edge(w, j, STIFF, lane) + a * a * edge(w, j - 1, STIFF, lane) +
          b * b * edge(w, j + 1, STIFF, lane);
 }
 
+// Theta of each lane, from the fastest capillary wave of its strand.
 static RvLanes implicitness(const RvFilmWork* w, int lane) {
   RvLanes most = rv_lanes_set(0);
   for (int j = 0; j + 1 < w->n; ++j)
     most = rv_lanes_max(most, factor(w, j, lane) * middle(w, j, lane) * edge(w, j, LINE, lane));
-  // the fastest wave is 16/6 of the diagonal of the fourth difference
+  // the largest eigenvalue of a fourth difference (1 -4 6 -4 1) is 16, its diagonal 6
   most = most * rv_lanes_set(16.0 / 6);
   return most / (most + rv_lanes_set(4));
 }
 
+// -h'' at vertex i, the pressure of unit tension.
 RV_INLINE RvLanes pressure(const RvFilmWork* w, int i, int lane) {
   return -(of(w->own, i, INVERSE, lane) * (edge(w, i, SLOPE, lane) - edge(w, i - 1, SLOPE, lane)));
 }
 
-// rows of 1 + theta factor S LINE, eliminated from the root on
+// Rows of 1 + theta factor S LINE with S the fourth difference, eliminated from the root to the tip.
 static void eliminate(const RvFilmWork* w, int lane, RvLanes theta) {
   const RvLanes one = rv_lanes_set(1), zero = rv_lanes_set(0);
   RvLanes d1 = zero, e1 = zero, r1 = zero, d2 = zero, e2 = zero, r2 = zero, p0 = pressure(w, 0, lane);
@@ -87,14 +93,16 @@ static void eliminate(const RvFilmWork* w, int lane, RvLanes theta) {
     const RvLanes wz = j > 0 ? of(w->own, j - 1, INVERSE, lane) : zero;
     const RvLanes wc = j + 2 < w->n ? of(w->own, j + 2, INVERSE, lane) : zero;
     const RvLanes kz = edge(w, j - 1, STIFF, lane), ka = edge(w, j, STIFF, lane), kb = edge(w, j + 1, STIFF, lane);
+    // The row: coefficients a, b, m, d, e of the edges j - 2 to j + 2, and the right-hand side r.
     const RvLanes own = (wa + wb) * ka;
     const RvLanes a = f * wa * kz * wz * edge(w, j - 2, LINE, lane);
     RvLanes b = -f * wa * (own + (wz + wa) * kz) * edge(w, j - 1, LINE, lane);
     RvLanes m = one + f * middle(w, j, lane) * edge(w, j, LINE, lane);
     RvLanes d = -f * wb * (own + (wb + wc) * kb) * edge(w, j + 1, LINE, lane);
     const RvLanes e = f * wb * kb * wc * edge(w, j + 2, LINE, lane);
-    // the pressure is that of unit tension, and the factor has one dt too many
+    // `pressure` is that of unit tension, and the factor has one dt too many
     RvLanes r = rv_lanes_load(w->speed + k) - c * (p1 - p0) / rv_lanes_set(w->dt);
+    // Elimination of the edges j - 2 and j - 1.
     b = b - a * d2;
     m = m - a * e2;
     r = r - a * r2;
@@ -115,11 +123,13 @@ static void eliminate(const RvFilmWork* w, int lane, RvLanes theta) {
   }
 }
 
+// Solves for the new speeds and gives the reaction to the strand.
 void RV_KERNEL(rv_film_tension)(const RvFilmWork* w) {
   const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1), density = rv_lanes_set(w->density);
   for (int lane = 0; lane < RV_W; lane += RV_V) {
     prepare(w, lane);
     eliminate(w, lane, implicitness(w, lane));
+    // Back substitution from the tip to the root; impulses on the strand.
     RvLanes u1 = zero, u2 = zero;
     for (int j = w->n - 2; j >= 0; --j) {
       const int k = j * RV_W + lane, at = 4 * j * RV_W + lane;

@@ -1,72 +1,100 @@
-// One batch of film within a step: what its kernels read, write and need as room. All arrays are the batch's own, in
-// lanes.
+// One batch of film within a step: the input, output and temporary arrays of its kernels, in lanes. Private to
+// src/film.
 //
-// Volumes stand at vertices, speeds at edges. A vertex gives its liquid to its edges in the ratio of their lengths, so
-// the mass of an edge is half of the line density at both of its ends times its length, and the flux of mass through
-// the vertex between two edges is the flux through their middles, interpolated: both balances hold exactly at once.
+// Volumes are at vertices, speeds at edges (a staggered grid along the strand). A vertex gives its liquid to its edges
+// in the ratio of their lengths. So the mass of an edge is the mean line density of its ends times its length, and the
+// mass flux through a vertex is interpolated from the fluxes through the middles of its edges: both mass balances hold
+// exactly at once.
 #ifndef RV_FILM_WORK_H
 #define RV_FILM_WORK_H
 
 #include "film/film.h"
 #include "math/kernel.h"
 
-// Of the strands at one moment.
+// Geometry of a batch's strands at one moment.
 typedef struct RvFilmShape {
   double* length;   // [edges] m
   double* tangent;  // [3 x edges]
-  double* cell;     // [vertices] m, half of both edges
-  double* share;    // [vertices] of a vertex's film that belongs to the edge after it
+  double* cell;     // [vertices] m, half the length of both edges
+  double* share;    // [vertices] share of a vertex's film that belongs to the edge after it
   double* along;    // [3 x vertices] unit tangents
 } RvFilmShape;
 
 typedef struct RvFilmWork {
   int n;                         // vertices
-  const double *v_before, *v;    // [unknowns]
-  const double *radius, *hairs;  // [vertices]
-  const double *wet, *weight;    // [vertices] or NULL
-  const double* push;            // [edges] or NULL
-  double *volume, *speed, *kick, *drop, *drop_momentum;
+  const double *v_before, *v;    // [unknowns] m/s, of the strands
+  const double *radius, *hairs;  // [vertices] as in RvFilmModel
+  const double *wet, *weight;    // [vertices] as in RvFilmStepDef, or NULL
+  double *volume, *speed;        // state, as in RvFilmState
+  double *drop, *drop_momentum;
   double* strain;  // [vertices]; NULL: a liquid without a shear modulus has none
+  double* kick;    // [unknowns] kg m/s
   double density, tension, dt, gravity[3];
-  RvFilmShape before, now;  // after rv_film_exchange the directions of `before` are those of the middle of the step
-  double* hold;             // [vertices] share b of the relative momentum that friction takes within a step
+  RvFilmShape before, now;  // after rv_film_exchange the tangents of `before` are those of the middle of the step
+  double* hold;             // [vertices] share b of the relative momentum that friction removes within a step
   double* stuck;            // [edges] the same, of an edge's film
   double* mass;             // [edges] kg
-  double* flux;             // [edges + 1] m3 within a substep; the last is what leaves the tip
-  double* flow;             // [edges] flux over that of the mean of both ends: below 1 where the giving end is empty
-  double *carried, *own;    // [3 x vertices] momentum in excess of m v, and the velocity of the film, while it is moved
-  double* spin;             // [edges] kg m2/s
-  double* most;             // [vertices] m3: the most that a vertex held within the step, with the drop at the tip
-  double *upper, *upper2, *solved;                 // [edges] of the tension's elimination; then room
-  double outflow[8] __attribute__((aligned(64)));  // m3 of each lane
+  double* flux;             // [edges + 1] m3 within a substep; the last one leaves the tip
+  double* flow;             // [edges] flux over that of the mean of both ends: below 1 where the donor is empty
+  double* carried;          // [3 x vertices] kg m/s: advected momentum in excess of m v
+  double* own;              // [3 x vertices] m/s: velocity of the film during transport
+  double* spin;             // [edges] kg m2/s, angular momentum about the tangent
+  double* most;             // [vertices] m3: largest volume of the vertex within the step, with the drop at the tip
+  double *upper, *upper2;   // [edges] upper diagonals of the eliminated matrix of the capillary pressure
+  double* solved;           // [edges] its eliminated right-hand side; later the new strain of the vertices
+  double outflow[8] __attribute__((aligned(64)));  // m3 that left the tip, each lane
 } RvFilmWork;
 
-// Below this an edge holds nothing that could have a speed, kg: far below what evaporates as a whole (dry.c).
+// kg: an edge with less film has speed 0. It is far below the mass at which a film evaporates as a whole (dry.c).
 #define RV_FILM_NO_MASS 1e-40
-// m3: a cell that holds less gives all of it when it gives.
+// m3: a cell that holds less empties at once when it has outflow.
 #define RV_FILM_TRACE 1e-24
-// Lengths are at least this, m: edges that have collapsed stay numbers.
+// m: lower bound of edge lengths, so that collapsed edges give no division by zero.
 #define RV_FILM_NO_LENGTH 1e-9
-// Share of a cell that may leave it within a substep of transport. Below 1/2 upwinding with slopes is monotone.
+// Courant number of a substep of transport: below 1/2 the second-order upwind scheme is monotone.
 #define RV_FILM_COURANT 0.45
 
-// Doubles of the room of a shape and of the whole work, and where they stand in it.
+// Number of doubles that a shape needs; sets its arrays into `memory` and returns the first double behind them.
+// (area.c)
 size_t rv_film_shape_size(int vertices);
-double* rv_film_shape_place(RvFilmShape* shape, int vertices, double* room);
+double* rv_film_shape_place(RvFilmShape* shape, int vertices, double* memory);
 
-// Height and rate of friction at every vertex (friction.c), then the share b of a step.
+// Temporary memory of a loop over batches: one piece for each of its tasks, from the arena or, with NULL, allocated.
+// (step.c)
+typedef struct RvFilmRooms {
+  RvArena* arena;
+  RvArenaMark mark;
+  double* memory;
+  size_t each;   // doubles of a task
+  size_t grain;  // batches of a task
+} RvFilmRooms;
+bool rv_film_rooms_take(RvFilmRooms* rooms, RvArena* arena, const RvFilmModel* model, size_t least_grain,
+                        size_t (*size)(int vertices));
+static inline double* rv_film_room(const RvFilmRooms* rooms, size_t first_batch) {
+  return rooms->memory + first_batch / rooms->grain * rooms->each;
+}
+void rv_film_rooms_release(RvFilmRooms* rooms);
+
+// Share b of the relative momentum that friction removes within a step, at every vertex. (friction.c)
 void rv_film_hold(const RvFilmModel* model, const RvFilmBatch* batch, const RvFilmSettings* settings, double dt,
                   const double* volume, const double* speed, const RvFilmShape* shape, double* hold);
 
+// Lengths, tangents, cells and shares of n vertices at x (shape_kernel.c); the unit tangents of vertices alone.
 RV_KERNEL_DECLARE(void, rv_film_shape, (int n, const double* x, const RvFilmShape* shape))
+RV_KERNEL_DECLARE(void, rv_film_vertex_tangents, (int n, const double* x, double* along))
+// The film's gain of momentum from gravity, inertia and friction; the first half of the turn to the new tangents, and
+// the second half after transport (exchange_kernel.c).
 RV_KERNEL_DECLARE(void, rv_film_exchange, (const RvFilmWork* w))
 RV_KERNEL_DECLARE(void, rv_film_settle, (const RvFilmWork* w))
+// Capillary pressure (tension_kernel.c).
 RV_KERNEL_DECLARE(void, rv_film_tension, (const RvFilmWork* w))
+// Transport and its Courant number; angular momentum about the tangent before (sign 1) and after it (sign -1)
+// (transport_kernel.c).
 RV_KERNEL_DECLARE(double, rv_film_courant, (const RvFilmWork* w))
 RV_KERNEL_DECLARE(void, rv_film_transport, (RvFilmWork * w, double dt, bool last))
 RV_KERNEL_DECLARE(void, rv_film_spin, (const RvFilmWork* w, int sign))
 
-// Volumes, speeds, places, velocities: no numbers, or volumes below 0.
-RvResult rv_film_look(const RvFilmModel* model, const RvFilmState* state, const RvFilmStepDef* def, RvError* error);
+// Refuses volumes, speeds, positions and velocities that are not finite, and negative volumes. (state.c)
+RvResult rv_film_validate(const RvFilmModel* model, const RvFilmState* state, const RvFilmStepDef* def, RvError* error);
 
 #endif

@@ -301,6 +301,21 @@ static void store_momentum(RvLiquidGrid* g, bool share) {
     }
 }
 
+RvResult rv_rig_couple_capture_submerged(RvCoupleRig* rig, const RvLiquidGrid* grid, RvParticles* particles, double dt,
+                                         RvCoupleReport* report, RvError* error) {
+  const RvCoupleSettings* set = &rig->set;
+  double* rate = rv_alloc(rig->model->vertices, sizeof *rate);
+  if (!rate) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  for (size_t i = 0; i < rig->model->vertices; ++i) {
+    double own = set->capture * (set->capture_at ? set->capture_at[i] : 1);
+    rate[i] = own > 0 ? own : 0;
+  }
+  RvResult result =
+      rv_couple_capture_at_rates(rig->couple, &rig->strands, set, grid, particles, dt, rate, rig->kick, report, error);
+  rv_free(rate);
+  return result;
+}
+
 // Sample, strand step, reaction, gravity, pressure, then the pressure's force on the strands: the order of the wet
 // substep (WH-38 to WH-42).
 RvResult rv_rig_couple_substep(RvCoupleRig* rig, double dt, RvError* error) {

@@ -20,9 +20,10 @@ static size_t unknown_at(int i, int c, int lane) {
 
 // Allocates the arrays and divides the block among them. False: out of memory.
 static bool make_arrays(RvFilmRig* r, size_t v) {
-  double** per_vertex[] = {&r->radius, &r->hairs, &r->hair_mass, &r->hair_turn, &r->load, &r->turn, &r->mass};
+  double** per_vertex[] = {&r->radius, &r->hairs, &r->hair_mass, &r->hair_turn,
+                           &r->load,   &r->turn,  &r->mass,      &r->volume_before};
   double** per_unknown[] = {&r->x_before, &r->v_before, &r->x, &r->v, &r->force, &r->kick};
-  // 7 arrays a vertex, 6 arrays of 4 numbers a vertex, `slide` with 3: 34 of 40 are used.
+  // 8 arrays a vertex, 6 arrays of 4 numbers a vertex, `slide` with 3: 35 of 40 are used.
   r->arrays = rv_alloc_zero(v * 40, sizeof(double));
   double* a = r->arrays;
   if (!a) return false;
@@ -147,8 +148,21 @@ void rv_rig_film_save_before(RvFilmRig* r) {
   memcpy(r->v_before, r->v, r->model.unknowns * sizeof(double));
 }
 
+// Local rescaling of the strands' momentum (WH-26), added to the kick: for comparison with its transport.
+static void rescale(RvFilmRig* r) {
+  for (int i = 0; i < r->n; ++i)
+    for (int lane = 0; lane < RV_LANES; ++lane) {
+      size_t k = vertex_at(i, lane);
+      double lost = r->model.liquid.density * (r->volume_before[k] - r->state.volume[k]);
+      for (int c = 0; c < 3; ++c) r->kick[unknown_at(i, c, lane)] += lost * r->v[unknown_at(i, c, lane)];
+    }
+}
+
 RvResult rv_rig_film_step(RvFilmRig* r, RvError* error) {
-  return rv_film_step(&r->model, &r->state, &r->def, r->kick, &r->report, error);
+  memcpy(r->volume_before, r->state.volume, r->model.vertices * sizeof(double));
+  RvResult result = rv_film_step(&r->model, &r->state, &r->def, r->kick, &r->report, error);
+  if (!result && r->local_rescaling) rescale(r);
+  return result;
 }
 
 // Solves (mass - e e^T) dv = p by Sherman and Morrison: e is the film's part of the inertia along its edge.

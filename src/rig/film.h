@@ -19,9 +19,11 @@ typedef struct RvFilmRig {
   double* load;                         // [vertices] film's mass, kg
   double* slide;  // [vertices][3] e along the tangent; e . e is the film's mass that does not follow along it, kg
   double* turn;   // [edges] film's moment of inertia about the axis, kg m2
-  double *force, *kick;  // [unknowns] N; N s
-  double* mass;          // [edges] film's mass on the edge, kg
-  double* arrays;        // block of all these
+  double *force, *kick;   // [unknowns] N; N s
+  double* mass;           // [edges] film's mass on the edge, kg
+  double* volume_before;  // [vertices] m3, before the last film step
+  bool local_rescaling;   // momentum stays at its vertex though its mass moves on, p = m_before v (WH-26)
+  double* arrays;         // block of all these
 } RvFilmRig;
 
 // Straight strands along +x from the origin with equal edges; water without tension, friction or gravity; equal lanes.

@@ -73,7 +73,7 @@ RvResult rv_wet_react(RvWetFilm* w, double dt, RvError* error) {
   RvCoupleStrands strands = rv_wet_strands(w);
   strands.v_step = w->mean_velocity;
   strands.lag = w->film_lag;
-  strands.sunk = w->film_share_in_bulk;
+  strands.film_share_in_bulk = w->film_share_in_bulk;
   return rv_couple_react(w->couple, &strands, &w->settings.couple, &w->liquid->grid, dt, error);
 }
 

@@ -78,8 +78,8 @@ static RvResult capture(RvWetFilm* w, RvParticles* particles, double dt, bool* a
   // cached liquid shrinks too: its keeper remembers what is left
   RvCoupleSettings settings = settings_now(w);
   settings.bulk_fixed = false;
-  result = rv_couple_capture(w->couple, &strands, &settings, &w->liquid->grid, particles, dt, false, w->impulse, report,
-                             error);
+  result =
+      rv_couple_capture(w->couple, &strands, &settings, &w->liquid->grid, particles, dt, w->impulse, report, error);
   if (result || report->captured == before) return result;
   film_inertia(w, dt, w->turn);
   slow_turning(w, turn);

@@ -44,6 +44,7 @@ typedef struct RvWetFilm {
   double* drop_acceleration;  // [unknowns] m/s2: of the strands as drops feel it, smoothed over RV_WET_DROP_TIME
   double* feedback_impulse;   // [unknowns] kg m/s: of the bulk's pressure, felt in the next substep (WH-42)
   // Work of a substep.
+  uint64_t pose_key;  // changes when the strands move: the coupling packs their places anew
   RvFilmModel film;
   RvFilmBatch* batches;
   RvCouple* couple;
@@ -107,6 +108,10 @@ RvResult rv_wet_feedback(RvWetFilm* wet, double dt, RvError* error);
 
 //---------------------------------------------------------------------------------------------- film.c
 
+// The strands stand elsewhere than when it was called last: the coupling packs their places anew.
+static inline void rv_wet_begin_pose(RvWetFilm* wet) {
+  wet->pose_key++;
+}
 // The first substep: the mass with all film, before anything changes it.
 void rv_wet_weigh(RvWetFilm* wet, double dt);
 // loads: mass of the film on the strands, what of it slides, its force, and its section for the bridges.

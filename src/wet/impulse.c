@@ -19,7 +19,8 @@ RvFilmStepDef rv_wet_film_def(const RvWetFilm* w, double dt, const double* x_bef
                      .v = w->state->v,
                      .wet = shared ? w->film_share_on_strand : NULL,
                      .weight = shared ? w->unsupported_weight_share : w->air_share,
-                     .settings = w->settings.film};
+                     .settings = w->settings.film,
+                     .scratch = w->scratch};
   memcpy(d.gravity, w->settings.gravity, sizeof d.gravity);
   d.settings.angle_at = w->settings.angle_at;
   return d;
@@ -35,7 +36,8 @@ RvCoupleStrands rv_wet_strands(const RvWetFilm* w) {
                        .film_state = (RvFilmState*)&w->film_state,
                        .q = w->state->q,
                        .v = w->state->v,
-                       .hairs = w->multiple};
+                       .hairs = w->multiple,
+                       .pose_key = w->pose_key};
   memcpy(c.offset, w->offset, sizeof c.offset);
   return c;
 }

@@ -198,6 +198,7 @@ RvResult rv_wet_substep(RvWetSolver* w, const RvWetSpan* span, RvError* error) {
   RvLiquid *bulk = w->liquid, *cached = w->cached ? &w->cached->liquid : NULL;
   const double dt = span->dt;
   RvResult result = RV_OK;
+  if (w->film) rv_wet_begin_pose(w->film);
   if (w->film) rv_wet_weigh(w->film, dt);
   if (bulk) STAGE(inputs, ask(w, span, RV_WET_MEDIUM_LIQUID, error))
 
@@ -235,6 +236,8 @@ RvResult rv_wet_substep(RvWetSolver* w, const RvWetSpan* span, RvError* error) {
     STAGE(across, across(w, part.dt, error))
     STAGE(dry, dry(w, part.dt))
   }
+
+  if (w->film) rv_wet_begin_pose(w->film);
 
   // Drag and submerged film reach the grid; pressure acts on all of it, and back on the strands; the particles move.
   if (w->film) STAGE(react, rv_wet_react(w->film, dt, error))

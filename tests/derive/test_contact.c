@@ -269,10 +269,10 @@ static void the_law_is_smooth(void** state) {
   CHECK_NEAR(integral, rv_contact_force(0, reach, width, k).energy, 1e-6 * k * reach * reach);
   // friction: force mu N from the slip on, smooth there
   RvFrictionForce in = rv_contact_friction_force(1 - 1e-9, 1, 2), out = rv_contact_friction_force(1 + 1e-9, 1, 2);
-  CHECK_NEAR(in.pull, out.pull, 1e-8);
+  CHECK_NEAR(in.secant, out.secant, 1e-8);
   CHECK_NEAR(in.slope, out.slope, 1e-8);
   CHECK_NEAR(in.energy, out.energy, 1e-8);
-  CHECK_NEAR(rv_contact_friction_force(5, 1, 2).pull * 5, 2, 1e-12);
+  CHECK_NEAR(rv_contact_friction_force(5, 1, 2).secant * 5, 2, 1e-12);
 }
 
 RV_TESTS(cmocka_unit_test(gradient_is_the_slope_of_the_energy), cmocka_unit_test(hessian_is_the_slope_of_the_gradient),

@@ -49,7 +49,7 @@ static RvLinkBlock links_of(uint64_t seed, bool slides) {
     b.reach[k] = 3 * R;
     b.width[k] = (float)R;
     b.stiffness[k] = (float)(1 + uniform(4, i));
-    b.limit[k] = slides && k % 3 ? (float)(1e-4 * uniform(5, i)) : 0;
+    b.friction_limit[k] = slides && k % 3 ? (float)(1e-4 * uniform(5, i)) : 0;
     b.slip[k] = (float)(R * (0.1 + uniform(6, i)));
   }
   return b;
@@ -70,7 +70,7 @@ static void dry_links(void** state) {
       RvVec3 x = rv_vec3(delta[0][k], delta[1][k], delta[2][k]), o = {b.origin[0][k], b.origin[1][k], b.origin[2][k]};
       double d = rv_dot(n, x), slid = rv_length(rv_sub(rv_mad(x, -d, n), o));
       double energy = rv_contact_force(d, b.reach[k], b.width[k], b.stiffness[k]).energy;
-      if (b.limit[k] > 0) energy += rv_contact_friction_force(slid, b.slip[k], b.limit[k]).energy;
+      if (b.friction_limit[k] > 0) energy += rv_contact_friction_force(slid, b.slip[k], b.friction_limit[k]).energy;
       CHECK_NEAR(at.energy[k], energy, 1e-12 * (R * R));
     }
     // without friction, whose force is that of an origin upright on the normal

@@ -31,7 +31,7 @@ static RvResult substep(RvCoupleRig* rig, RvLiquidRig* bulk, RvCoupleReport* rep
   RvParticles* p = &l->particles;
   const double dt = 1e-3;
   RvResult r = rv_liquid_particles_sort(p, &l->report.lost, error);
-  if (!r) r = rv_couple_capture(rig->couple, &rig->strands, &rig->set, &l->grid, p, dt, true, rig->kick, report, error);
+  if (!r) r = rv_rig_couple_capture_submerged(rig, &l->grid, p, dt, report, error);
   if (!r)
     r = rv_couple_drip(rig->couple, &rig->strands, &rig->set, &l->grid, p, &l->next_id, 0, dt, 5, rig->kick, report,
                        error);
@@ -172,7 +172,8 @@ static void only_read(void** state) {
   rv_rig_liquid_free(&bulk);
 }
 
-static uint64_t run(int workers) {
+// four substeps of strands that move between them; `keyed`: the caller says when they moved
+static uint64_t run(int workers, bool keyed) {
   enum { COUNT = 60 };
   RvError error = {0};
   RvCoupleRig rig;
@@ -187,7 +188,11 @@ static uint64_t run(int workers) {
   CHECK_OK(rv_rig_couple_new(&rig, lines, COUNT, 20, 3, &error), error);
   rv_rig_couple_set_film(&rig, 3e-6);
   fill(&bulk, 0.06, &error);
-  for (int i = 0; i < 4; ++i) CHECK_OK(substep(&rig, &bulk, &report, &error), error);
+  for (int i = 0; i < 4; ++i) {
+    if (i % 2) rig.state->q[rv_rig_couple_unknown(&rig, 7, 5, 0)] += 1e-4;
+    rig.strands.pose_key = keyed ? 1 + (uint64_t)(i + 1) / 2 : 0;
+    CHECK_OK(substep(&rig, &bulk, &report, &error), error);
+  }
   assert_true(report.captured > 0 && report.dripped > 0);
   RvParticles* p = &bulk.liquid.particles;
   RvHasher h = rv_hasher_new(0);
@@ -206,10 +211,17 @@ static uint64_t run(int workers) {
 
 static void same_bits(void** state) {
   (void)state;
-  uint64_t one = run(1);
-  assert_true(run(2) == one);
-  assert_true(run(5) == one);
+  uint64_t one = run(1, false);
+  assert_true(run(2, false) == one);
+  assert_true(run(5, false) == one);
+}
+
+// strands that are packed once a pose couple with the same bits
+static void packed_once(void** state) {
+  (void)state;
+  assert_true(run(2, true) == run(2, false));
 }
 
 RV_TESTS(cmocka_unit_test(nothing_there), cmocka_unit_test(far_away), cmocka_unit_test(no_number),
-         cmocka_unit_test(bad_settings), cmocka_unit_test(only_read), cmocka_unit_test(same_bits))
+         cmocka_unit_test(bad_settings), cmocka_unit_test(only_read), cmocka_unit_test(same_bits),
+         cmocka_unit_test(packed_once))

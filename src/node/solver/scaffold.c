@@ -35,7 +35,8 @@ static RvResult init(RvSolver* s, const RvSolverType* type, RvCook* cook, RvErro
   s->frame_seconds = cook->dt * s->timescale;
   s->data = rv_alloc_zero(1, type->data_bytes);
   s->parm_room = rv_alloc_zero(1, cook->type->parms->struct_bytes);
-  if (!s->data || !s->parm_room) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  s->scratch = rv_arena_new(0);
+  if (!s->data || !s->parm_room || !s->scratch) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (!rv_solver_input(cook, 0)) return rv_fail(error, RV_BAD_INPUT, "%s, is empty", rv_solver_port(cook, 0).text);
   return RV_OK;
 }
@@ -49,6 +50,7 @@ static void end(RvSolver* s) {
   rv_free(s->goals);
   rv_free(s->data);
   rv_free(s->parm_room);
+  rv_arena_free(s->scratch);
 }
 
 //---------------------------------------------------------------------------------------------- state
@@ -247,7 +249,7 @@ RvResult rv_solver_distance(const RvSolver* s, const double x[3], double* distan
     RvPose pose = rv_contact_collider_pose(solid, 0);
     RvVec3 world = rv_vec3_load64(x), local = rv_contact_pose_in(&pose, world), slope;
     double d;
-    result = rv_contact_collider_distance(solid, 1, &local, &d, &slope, error);
+    result = rv_contact_collider_distance(solid, s->scratch, 1, &local, &d, &slope, error);
     if (result || !(d < *distance)) continue;
     *distance = d;
     *normal = rv_quat_rotate(pose.orientation, slope);

@@ -76,6 +76,7 @@ struct RvSolver {
   RvCollider* solid_steps;
   double* goals;
   void* parm_room;
+  RvArena* scratch;
 };
 
 // RvNodeType's start, step and split.
