@@ -3,8 +3,10 @@
 
 #include "check/list.h"
 #include "contact/collider.h"
+#include "contact/pair.h"
 #include "rig/contact.h"
 #include "rig/scene.h"
+#include "rivulet/vdb.h"
 
 #define DT (1.0 / 96)
 #define HAIR_RADIUS 40e-6
@@ -78,15 +80,30 @@ static RvVec3 upright(void* user, size_t strand, int vertex) {
   return rv_vec3(0.07, 0.005 * (vertex - 6.2), 0.011 * (double)strand + 0.001);
 }
 
-// A ball of 5 cm at 3 m/s, 31 mm a step, against three free strands in its way: the deepest vertex at the end of any
-// step, and the number that came out at its back
-static RvResult ball(double* deepest, double* passed, RvError* error) {
+typedef struct Hit {
+  double deepest;  // vertex at the end of any step, m
+  double chord;    // deepest that the straight path of a vertex relative to the ball leads through it, m
+  double passed;   // vertices that came out at the ball's back
+  double touches;  // most in a step
+} Hit;
+
+// how deep the straight path between two places relative to a ball of 5 cm leads through it
+static double depth_of_path(RvVec3 from, RvVec3 to) {
+  RvClosest near = rv_contact_closest_points(from, to, rv_vec3(0, 0, 0), rv_vec3(1e-9, 0, 0));
+  return 0.05 - rv_length(near.delta);
+}
+
+// A ball of 5 cm at 3 m/s, 31 mm a step, against three free strands in its way; as a sphere, or as the level set of
+// one.
+static RvResult ball(RvGrid* level_set, Hit* hit, RvError* error) {
   enum { STRANDS = 3, N = 13 };
+  RvVec3 before[STRANDS][N];  // places relative to the ball
   RvContactRig rig;
   RvContactRigDef hair = rv_rig_contact_hair(STRANDS, N, upright, NULL);
   RvResult result = rv_rig_contact_new(&rig, &hair, error);
   if (result) return result;
-  RvCollider solid = {.shape = RV_COLLIDER_SPHERE,
+  RvCollider solid = {.shape = level_set ? RV_COLLIDER_GRID : RV_COLLIDER_SPHERE,
+                      .distance = level_set,
                       .radius = 0.05,
                       .orientation = {0, 0, 0, 1},
                       .linear = {3, 0, 0},
@@ -97,18 +114,23 @@ static RvResult ball(double* deepest, double* passed, RvError* error) {
   RvStrandStats solved;
   def.colliders = &solid;
   def.ncollider = 1;
-  *deepest = *passed = 0;
+  *hit = (Hit){0};
+  for (size_t k = 0; k < STRANDS; ++k)
+    for (int i = 0; i < N; ++i) before[k][i] = rv_sub(rv_rig_contact_get(&rig, rig.state->q, k, i), solid.position);
   for (int step = 0; step < 12 && !result; ++step) {
     result = rv_rig_contact_step(&rig, &def, DT, 1e-7, &stats, &solved, error);
+    hit->touches = fmax(hit->touches, (double)stats.touches);
     RvPose end = rv_contact_collider_pose(&solid, DT);
     solid.position = end.position;
     solid.orientation = end.orientation;
     for (size_t k = 0; k < STRANDS; ++k)
       for (int i = 0; i < N; ++i) {
         RvVec3 x = rv_sub(rv_rig_contact_get(&rig, rig.state->q, k, i), solid.position);
-        *deepest = fmax(*deepest, 0.05 - rv_length(x));
+        hit->deepest = fmax(hit->deepest, 0.05 - rv_length(x));
+        hit->chord = fmax(hit->chord, depth_of_path(before[k][i], x));
+        before[k][i] = x;
         // within the ball's shadow, and behind it
-        *passed += step == 11 && hypot(x.y, x.z) < 0.04 && x.x < 0;
+        hit->passed += step == 11 && hypot(x.y, x.z) < 0.04 && x.x < 0;
       }
   }
   rv_rig_contact_free(&rig);
@@ -155,13 +177,34 @@ static RvResult flip(double* deepest, double* moved, RvError* error) {
   return result;
 }
 
+// the ball as the level set of a sphere, in voxels of 4 mm
+static RvResult level_set_ball(Hit* hit, RvError* error) {
+  const float centre[3] = {0, 0, 0}, radius = 0.05f;
+  RvGrid* grid = NULL;
+  RvResult result = rv_grid_from_spheres("surface", 0.004, 4, 1, centre, &radius, &grid, error);
+  if (!result) result = ball(grid, hit, error);
+  if (grid) rv_grid_release(grid);
+  return result;
+}
+
 RvResult rv_check_head(const RvCheckOut* out, RvError* error) {
-  double deepest = 0, passed = 0, moved = 0;
-  RvResult result = ball(&deepest, &passed, error);
+  double deepest = 0, moved = 0;
+  Hit hit;
+  RvResult result = ball(NULL, &hit, error);
   if (result) return result;
   // a vertex meets the plane where it would go alone; its strand may pull it 5 mm along the ball, d^2 / 2 R
-  rv_check_emit(out, "ball_depth", deepest, 0, 0.25e-3);
-  rv_check_emit(out, "ball_passed", passed, 0, 0);
+  rv_check_emit(out, "ball_depth", hit.deepest, 0, 0.25e-3);
+  // the chord of a point that slides 30 mm round the ball cuts 2 mm deep
+  rv_check_emit(out, "ball_chord", hit.chord, 0, 5e-3);
+  rv_check_emit(out, "ball_passed", hit.passed, 0, 0);
+  rv_check_emit(out, "ball_touches", hit.touches > 20, 1, 0);
+  result = level_set_ball(&hit, error);
+  if (result) return result;
+  // an eighth of a voxel more for the grid's own error
+  rv_check_emit(out, "level_set_depth", hit.deepest, 0, 0.75e-3);
+  rv_check_emit(out, "level_set_chord", hit.chord, 0, 5e-3);
+  rv_check_emit(out, "level_set_passed", hit.passed, 0, 0);
+  rv_check_emit(out, "level_set_touches", hit.touches > 20, 1, 0);
   result = flip(&deepest, &moved, error);
   if (result) return result;
   // the mesh's chords lie 0.43 mm within the ball, R (1 - cos(pi / 32)); and the same curvature within a step

@@ -197,14 +197,14 @@ static double gradient_error(const Rods* r, Terms terms) {
   return compare_gradient(energy_at, &rod, r->q, g);
 }
 
-static double hessian_error(const Rods* r, Terms terms, double* band) {
-  RvRodBatch rod = elastic(r, terms);
+// the Hessian of that kind against the slope of the gradient, the worst lane
+static double hessian_error(const Rods* r, const RvRodBatch* rod, RvRodHessian kind, double* band) {
   double g[4 * N * W] __attribute__((aligned(64))) = {0}, found[4 * N * W], most = 0;
   Worst worst[W] = {0};
   memset(band, 0, rv_ldlt_size(DOF, RV_ROD_BAND) * sizeof *band);
-  rv_strand_rod_derivatives(&rod, r->q, RV_ROD_FULL, g, band);
+  rv_strand_rod_derivatives(rod, r->q, kind, g, band);
   for (int k = 0; k < DOF; ++k) {
-    slope(gradient_at, &rod, r->q, k, DOF, found);
+    slope(gradient_at, rod, r->q, k, DOF, found);
     for (int i = 0; i < DOF; ++i)
       for (int lane = 0; lane < W; ++lane) {
         int lo = i < k ? i : k, apart = i < k ? k - i : i - k;
@@ -361,18 +361,34 @@ static double viscous_turned(const Rods* r, const Twins* t) {
   return share(g, h);
 }
 
-// with its natural strains a rod bears no force, whatever they are
-static double force_at_rest(const Rods* r, double* memory) {
-  double g[4 * N * W] __attribute__((aligned(64))) = {0}, h[4 * N * W] __attribute__((aligned(64))) = {0};
+// the rod whose natural strains are those of the state; memory: 6 N W numbers
+static RvRodBatch rod_at_rest(const Rods* r, double* memory) {
   RvRodBatch rod = elastic(r, ALL);
-  rv_strand_rod_derivatives(&rod, r->q, RV_ROD_FULL, h, NULL);
   double *length = memory, *curvature = memory + N * W, *twist = memory + 5 * N * W;
   rv_strand_rod_strain(&rod, r->q, &(RvRodStrain){.length = length, .curvature = curvature, .twist = twist});
   rod.length = length;
   rod.curvature = curvature;
   rod.twist = twist;
-  rv_strand_rod_derivatives(&rod, r->q, RV_ROD_FULL, g, NULL);
+  return rod;
+}
+
+// with its natural strains a rod bears no force, whatever they are
+static double force_at_rest(const Rods* r, const RvRodBatch* rest) {
+  double g[4 * N * W] __attribute__((aligned(64))) = {0}, h[4 * N * W] __attribute__((aligned(64))) = {0};
+  RvRodBatch rod = elastic(r, ALL);
+  rv_strand_rod_derivatives(&rod, r->q, RV_ROD_FULL, h, NULL);
+  rv_strand_rod_derivatives(rest, r->q, RV_ROD_FULL, g, NULL);
   return share(g, h);
+}
+
+// and stores no energy, against that of the strained one
+static double energy_at_rest(const Rods* r, const RvRodBatch* rest) {
+  double strained[W] __attribute__((aligned(64))), none[W] __attribute__((aligned(64))), most = 0;
+  RvRodBatch rod = elastic(r, ALL);
+  rv_strand_rod_energy(&rod, r->q, strained);
+  rv_strand_rod_energy(rest, r->q, none);
+  for (int lane = 0; lane < W; ++lane) most = fmax(most, fabs(none[lane]) / strained[lane]);
+  return most;
 }
 
 // frames of the very state, for which the Hessian is that of the spec
@@ -401,20 +417,27 @@ RvResult rv_check_derivatives(const RvCheckOut* out, RvError* error) {
   Twins* twins = rv_alloc_zero(1, sizeof *twins);
   if (!memory || !twins) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (!result) {
-    double energy, force;
+    double energy, force, *natural = memory + rv_ldlt_size(DOF, RV_ROD_BAND);
     for (int k = 0; k < 4; ++k) rv_check_emit(out, parts[k].gradient, gradient_error(&rods, parts[k].terms), 0, 1e-6);
     make_twins(&rods, twins);
     rv_check_emit(out, "gradient_viscous", viscous_error(&rods, twins, memory), 0, 1e-6);
     // rounding of places half a metre away, 1e-16 m, against edges of 5 mm that are stretched by a tenth; of twists,
     // which are 1e5 times softer and so feel it more
     rv_check_emit(out, "viscous_when_turned", viscous_turned(&rods, twins), 0, 1e-9);
-    rv_check_emit(out, "force_at_rest", force_at_rest(&rods, memory), 0, 1e-12);
+    RvRodBatch rest = rod_at_rest(&rods, natural);
+    rv_check_emit(out, "force_at_rest", force_at_rest(&rods, &rest), 0, 1e-12);
+    rv_check_emit(out, "energy_at_rest", energy_at_rest(&rods, &rest), 0, 1e-20);
     rigid_error(&rods, &energy, &force);
     rv_check_emit(out, "rigid_energy", energy, 0, 1e-10);
     rv_check_emit(out, "rigid_force", force, 0, 1e-10);
     take_frames(&rods);
-    for (int k = 0; k < 4; ++k)
-      rv_check_emit(out, parts[k].hessian, hessian_error(&rods, parts[k].terms, memory), 0, 1e-6);
+    for (int k = 0; k < 4; ++k) {
+      RvRodBatch rod = elastic(&rods, parts[k].terms);
+      rv_check_emit(out, parts[k].hessian, hessian_error(&rods, &rod, RV_ROD_FULL, memory), 0, 1e-6);
+    }
+    // nothing is stressed, so the Gauss-Newton part is the whole Hessian
+    rest = rod_at_rest(&rods, natural);
+    rv_check_emit(out, "gauss_newton_at_rest", hessian_error(&rods, &rest, RV_ROD_GAUSS_NEWTON, memory), 0, 1e-6);
   }
   rv_free(memory);
   rv_free(twins);

@@ -201,8 +201,9 @@ class Reader:
 def commas_of(text):
     """Lines of the text on which a comma is an operator."""
     reader = Reader()
-    for last in (False, True):
-        reader.walk(c_source.nest(c_source.tokens(c_source.code(text, last))), False)
+    first, last = c_source.code(text), c_source.code(text, True)
+    for side in (first,) if first == last else (first, last):
+        reader.walk(c_source.nest(c_source.tokens(side)), False)
     for line, body in c_source.macro_bodies(text):
         if any(token.text == ";" for token in c_source.tokens(body)):
             reader.walk(c_source.nest(c_source.tokens("{" + body + ";}", line)), False)

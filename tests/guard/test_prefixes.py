@@ -31,7 +31,7 @@ def public_names():
 
 
 def objects():
-    """Module and object of each source of the modules that is compiled."""
+    """Module and object file of each source of the modules that is compiled."""
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as stream:
         for entry in json.load(stream):
             words = shlex.split(entry["command"])
@@ -45,14 +45,16 @@ def main():
     assert is_of("strand", "rv_strands_load") and is_of("film", "rv_film_step")
     assert not is_of("strand", "rv_strandy_load") and not is_of("film", "film_step") and not is_of("wet", "rv_film_step")
     public, wrong, count, seen = public_names(), set(), 0, set()
-    for module, path in objects():
-        listed = subprocess.run(["nm", "--defined-only", "--extern-only", path], capture_output=True, text=True, check=True)
-        # T: code; the path of an instruction set at the end of a kernel's name does not matter
-        for name in re.findall(r"^\S* T (\w+)$", listed.stdout, re.M):
-            seen.add(module)
-            count += 1
-            if not is_of(module, name) and name not in public and name != "main":
-                wrong.add("src/%s: %s does not begin with rv_%s_" % (module, name, module))
+    module_of = {path: module for module, path in objects()}
+    listed = subprocess.run(["nm", "-A", "--defined-only", "--extern-only", *module_of], capture_output=True, text=True,
+                            check=True).stdout
+    # T: code; the path of an instruction set at the end of a kernel's name does not matter
+    for path, name in re.findall(r"^(.*?):\S* T (\w+)$", listed, re.M):
+        module = module_of[path]
+        seen.add(module)
+        count += 1
+        if not is_of(module, name) and name not in public and name != "main":
+            wrong.add("src/%s: %s does not begin with rv_%s_" % (module, name, module))
     assert seen == MODULES and count > 500, "objects are missing: build first"
     print("\n".join(sorted(wrong)) or "%d functions name their modules" % count)
     return 1 if wrong else 0
