@@ -43,8 +43,10 @@ static RvResult swing(const SwingDef* d, Swing* out, RvError* error) {
     // a little out of the plane, so that it is no plane problem
     x[3 * i + 2] = 1e-4 * i;
   }
+  const RvRigDef hair = {
+      .vertices = N, .x = x, .radius = d->radius, .density = 1320, .youngs = 3e9, .shear = 1e9, .clamped = 2};
   RvRig rig;
-  RvResult result = rv_rig_new(&rig, &(RvRigDef){N, x, NULL, d->radius, 1320, 3e9, 1e9, 0, 2}, error);
+  RvResult result = rv_rig_new(&rig, &hair, error);
   if (result) return result;
   rv_rig_gravity(&rig, g);
   double first = energy(&rig), last = first, fall = fall_of(&rig), before = d->dt;
