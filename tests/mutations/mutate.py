@@ -54,7 +54,9 @@ def read(path=os.path.join(HERE, "mutations.txt")):
 
 
 def places(top, fault):
-    """How often the text of a fault occurs in its file: 1 is right."""
+    """How often the text of a fault occurs in its file: 1 is right. A file that is not there has it not at all."""
+    if not os.path.exists(os.path.join(top, fault["file"])):
+        return 0
     with open(os.path.join(top, fault["file"]), encoding="utf-8") as stream:
         return stream.read().count(fault["find"])
 
