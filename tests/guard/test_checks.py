@@ -1,4 +1,4 @@
-"""Every check of the program has a test of its own, which notices a line that is wrong, vanished or said twice."""
+"""Every check of the program has a test of its own, which notices a line that is wrong or has vanished."""
 import json
 import os
 import re
@@ -33,7 +33,6 @@ def judgement_bites():
     assert run_check.judge(line(), "ring", 2), "a line vanished"
     assert run_check.judge(line(), "ring", None), "a check without a number"
     assert run_check.judge(line() + "\n" + line(check="ring.more"), "ring", 1), "a line more"
-    assert run_check.judge(line() + "\n" + line(), "ring", 2), "the same line twice"
 
 
 def main():
