@@ -3,8 +3,10 @@
 
 #include "check/list.h"
 #include "contact/collider.h"
+#include "contact/pair.h"
 #include "rig/contact.h"
 #include "rig/scene.h"
+#include "rivulet/vdb.h"
 
 #define DT (1.0 / 96)      // s, four substeps a frame
 #define HAIR_RADIUS 40e-6  // m
@@ -86,15 +88,29 @@ static RvVec3 upright(void* user, size_t strand, int vertex) {
   return rv_vec3(0.07, 0.005 * (vertex - 6.2), 0.011 * (double)strand + 0.001);
 }
 
-// A ball of radius 5 cm at 3 m/s, 31 mm a step, hits three free strands. Gives the deepest penetration of a vertex at
-// the end of any step (m), and the number of vertices that passed through the ball.
-static RvResult ball(double* deepest, double* passed, RvError* error) {
+typedef struct Hit {
+  double deepest;  // penetration of a vertex at the end of any step, m
+  double chord;    // penetration of the straight path of a vertex relative to the ball, m
+  double passed;   // vertices that passed through the ball
+  double touches;  // most contacts in a step
+} Hit;
+
+// Penetration of the straight path between two positions relative to the centre of a ball of radius 5 cm.
+static double depth_of_path(RvVec3 from, RvVec3 to) {
+  RvClosest near = rv_contact_closest_points(from, to, rv_vec3(0, 0, 0), rv_vec3(1e-9, 0, 0));
+  return 0.05 - rv_length(near.delta);
+}
+
+// A ball of radius 5 cm at 3 m/s, 31 mm a step, hits three free strands. The ball is a sphere, or the level set of one.
+static RvResult ball(RvGrid* level_set, Hit* hit, RvError* error) {
   enum { STRANDS = 3, N = 13 };
+  RvVec3 before[STRANDS][N];  // positions relative to the ball at the start of the step
   RvContactRig rig;
   RvContactRigDef hair = rv_rig_contact_hair(STRANDS, N, upright, NULL);
   RvResult result = rv_rig_contact_new(&rig, &hair, error);
   if (result) return result;
-  RvCollider solid = {.shape = RV_COLLIDER_SPHERE,
+  RvCollider solid = {.shape = level_set ? RV_COLLIDER_GRID : RV_COLLIDER_SPHERE,
+                      .distance = level_set,
                       .radius = 0.05,
                       .orientation = {0, 0, 0, 1},
                       .linear = {3, 0, 0},
@@ -105,19 +121,24 @@ static RvResult ball(double* deepest, double* passed, RvError* error) {
   RvStrandStats solved;
   def.colliders = &solid;
   def.ncollider = 1;
-  *deepest = *passed = 0;
+  *hit = (Hit){0};
+  for (size_t k = 0; k < STRANDS; ++k)
+    for (int i = 0; i < N; ++i) before[k][i] = rv_sub(rv_rig_contact_get(&rig, rig.state->q, k, i), solid.position);
   // Twelve steps: the ball passes the strands' place after two.
   for (int step = 0; step < 12 && !result; ++step) {
     result = rv_rig_contact_step(&rig, &def, DT, 1e-7, &stats, &solved, error);
+    hit->touches = fmax(hit->touches, (double)stats.touches);
     RvPose end = rv_contact_collider_pose(&solid, DT);
     solid.position = end.position;
     solid.orientation = end.orientation;
     for (size_t k = 0; k < STRANDS; ++k)
       for (int i = 0; i < N; ++i) {
         RvVec3 x = rv_sub(rv_rig_contact_get(&rig, rig.state->q, k, i), solid.position);
-        *deepest = fmax(*deepest, 0.05 - rv_length(x));
+        hit->deepest = fmax(hit->deepest, 0.05 - rv_length(x));
+        hit->chord = fmax(hit->chord, depth_of_path(before[k][i], x));
+        before[k][i] = x;
         // Within the ball's wake, and behind its centre.
-        *passed += step == 11 && hypot(x.y, x.z) < 0.04 && x.x < 0;
+        hit->passed += step == 11 && hypot(x.y, x.z) < 0.04 && x.x < 0;
       }
   }
   rv_rig_contact_free(&rig);
@@ -167,15 +188,36 @@ static RvResult flip(double* deepest, double* moved, RvError* error) {
   return result;
 }
 
+// The ball as the level set of a sphere, with voxels of 4 mm.
+static RvResult level_set_ball(Hit* hit, RvError* error) {
+  const float centre[3] = {0, 0, 0}, radius = 0.05f;
+  RvGrid* grid = NULL;
+  RvResult result = rv_grid_from_spheres("surface", 0.004, 4, 1, centre, &radius, &grid, error);
+  if (!result) result = ball(grid, hit, error);
+  if (grid) rv_grid_release(grid);
+  return result;
+}
+
 // The ball, then the flipped head.
 RvResult rv_check_head(const RvCheckOut* out, RvError* error) {
-  double deepest = 0, passed = 0, moved = 0;
-  RvResult result = ball(&deepest, &passed, error);
+  double deepest = 0, moved = 0;
+  Hit hit;
+  RvResult result = ball(NULL, &hit, error);
   if (result) return result;
   // A vertex collides with the tangent plane of its own path; its strand may pull it d = 5 mm along the ball: d^2 / 2
   // R.
-  rv_check_emit(out, "ball_depth", deepest, 0, 0.25e-3);
-  rv_check_emit(out, "ball_passed", passed, 0, 0);
+  rv_check_emit(out, "ball_depth", hit.deepest, 0, 0.25e-3);
+  // The chord of a vertex that slides 30 mm along the ball cuts 2 mm deep.
+  rv_check_emit(out, "ball_chord", hit.chord, 0, 5e-3);
+  rv_check_emit(out, "ball_passed", hit.passed, 0, 0);
+  rv_check_emit(out, "ball_touches", hit.touches > 20, 1, 0);
+  result = level_set_ball(&hit, error);
+  if (result) return result;
+  // An eighth of a voxel more for the error of the level set.
+  rv_check_emit(out, "level_set_depth", hit.deepest, 0, 0.75e-3);
+  rv_check_emit(out, "level_set_chord", hit.chord, 0, 5e-3);
+  rv_check_emit(out, "level_set_passed", hit.passed, 0, 0);
+  rv_check_emit(out, "level_set_touches", hit.touches > 20, 1, 0);
   result = flip(&deepest, &moved, error);
   if (result) return result;
   // The mesh's chords lie R (1 - cos(pi / 32)) = 0.43 mm within the ball; the curvature within a step adds to it.

@@ -180,13 +180,16 @@ static void gradient_at(const Pressed* p, const RvOperator* op, double* g) {
 }
 
 // Largest difference between the Hessian and central differences of the gradient, relative to the largest entry.
-static double hessian_error(Pressed* p, const RvOperator* op) {
+// `least` is the least diagonal entry of the Hessian, in the same unit.
+static double hessian_error(Pressed* p, const RvOperator* op, double* least) {
   double worst = 0, largest = 0, step = DIFFERENCE_STEP * RADIUS;
+  *least = INFINITY;
   prepare(p, op);
   for (size_t k = 0; k < p->n; ++k) {
     double* q = &p->q[p->list[k]];
     double start = *q;
     column(p, op, p->list[k], p->h);
+    *least = fmin(*least, p->h[p->list[k]]);
     *q = start + step;
     gradient_at(p, op, p->plus);
     *q = start - step;
@@ -198,6 +201,7 @@ static double hessian_error(Pressed* p, const RvOperator* op) {
       largest = fmax(largest, fabs(p->h[at]));
     }
   }
+  *least /= largest;
   return worst / largest;
 }
 
@@ -243,18 +247,35 @@ static void check_law(const RvCheckOut* out) {
   const double k = 1e4;
   const double e = 1e-9 * r;
   const int steps = 3000;
-  double jump = 0, work = 0;
+  double jump = 0, energy_jump = 0, work = 0, least_slope = INFINITY;
   for (int i = 2; i <= 3; ++i) {
     RvContactForce a = rv_contact_force(i * r - e, reach, width, k), b = rv_contact_force(i * r + e, reach, width, k);
     jump = fmax(jump, fmax(fabs(a.force - b.force) / (k * r), fabs(a.slope - b.slope) / k));
+    energy_jump = fmax(energy_jump, fabs(a.energy - b.energy) / (k * r * r));
   }
   // The slope itself changes by 6 e / r across the knot.
   rv_check_emit(out, "law_jumps", jump, 0, 1e-7);
+  rv_check_emit(out, "law_energy_jumps", energy_jump, 0, 1e-8);
   rv_check_emit(out, "law_at_d0", rv_contact_force(reach, reach, width, k).force / (k * r), 0, 0);
   rv_check_emit(out, "law_line", rv_contact_force(r, reach, width, k).force / (k * r), -2, 1e-12);
-  for (int i = 0; i < steps; ++i)
-    work -= rv_contact_force(reach * (i + 0.5) / steps, reach, width, k).force * reach / steps;
+  rv_check_emit(out, "law_line_end", rv_contact_force(2 * r, reach, width, k).force / (k * r), -1, 1e-12);
+  for (int i = 0; i < steps; ++i) {
+    RvContactForce f = rv_contact_force(reach * (i + 0.5) / steps, reach, width, k);
+    work -= f.force * reach / steps;
+    least_slope = fmin(least_slope, f.slope / k);
+  }
+  rv_check_emit(out, "law_softens", fmax(-least_slope, 0), 0, 0);
   rv_check_emit(out, "law_work", work / rv_contact_force(0, reach, width, k).energy, 1, 1e-6);
+}
+
+// Friction: continuous with its slope at the slip from which it is fully mobilised, and its limit beyond.
+static void check_friction(const RvCheckOut* out) {
+  RvFrictionForce in = rv_contact_friction_force(1 - 1e-9, 1, 2);
+  RvFrictionForce beyond = rv_contact_friction_force(1 + 1e-9, 1, 2);
+  double jump = fmax(fabs(in.pull - beyond.pull), fmax(fabs(in.slope - beyond.slope), fabs(in.energy - beyond.energy)));
+  // Force, slope and energy change by at most 4e-9 between the two slips.
+  rv_check_emit(out, "friction_jumps", jump, 0, 1e-8);
+  rv_check_emit(out, "friction_full", rv_contact_friction_force(5, 1, 2).pull * 5, 2, 1e-12);
 }
 
 // Five bundles: 0 with friction on a plane, 1 frictionless, 2 with friction and no plane, 3 and 4 wet.
@@ -268,13 +289,19 @@ RvResult rv_check_contact_derivatives(const RvCheckOut* out, RvError* error) {
       double above, below;
       // 11 strands of 5 edges in four columns: each has more than one neighbour.
       rv_check_emit(out, "links_missing", fmax(MIN_LINKS - (double)p.stats.links, 0), 0, 0);
+      // Every strand of the lowest row touches the plane with its vertices and edge midpoints.
+      rv_check_emit(out, "touches_missing", fmax(20 - (double)p.stats.touches, 0), 0, 0);
       rv_check_emit(out, "gradient", gradient_error(&p, op), 0, 1e-6);
       friction_bound(&p, op, &above, &below);
       rv_check_emit(out, "friction_above_its_bound", fmax(above, 0), 0, 1e-6);
       // Something slides, or the bound was not tested.
       rv_check_emit(out, "friction_slides", below > 1e-3, 1, 0);
     }
-    if (!result && pass == 1) rv_check_emit(out, "hessian", hessian_error(&p, op), 0, 1e-6);
+    if (!result && pass == 1) {
+      double least;
+      rv_check_emit(out, "hessian", hessian_error(&p, op, &least), 0, 1e-6);
+      rv_check_emit(out, "hessian_below_0_along_axes", fmax(-least, 0), 0, 0);
+    }
     if (!result && pass == 3) {
       double above, below;
       rv_check_emit(out, "bridges_missing", fmax(MIN_LINKS - (double)p.stats.bridges, 0), 0, 0);
@@ -288,5 +315,6 @@ RvResult rv_check_contact_derivatives(const RvCheckOut* out, RvError* error) {
     release(&p);
   }
   if (!result) check_law(out);
+  if (!result) check_friction(out);
   return result;
 }

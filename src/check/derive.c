@@ -219,15 +219,14 @@ static double gradient_error(const Rods* r, Terms terms) {
 }
 
 // Error of the Hessian against differences of the gradient, of the worst lane; entries beyond the band must be 0.
-static double hessian_error(const Rods* r, Terms terms, double* band) {
-  RvRodBatch rod = elastic(r, terms);
+static double hessian_error(const Rods* r, const RvRodBatch* rod, RvRodHessian kind, double* band) {
   double g[4 * N * W] __attribute__((aligned(64))) = {0};
   double found[4 * N * W], largest_error = 0;
   Worst worst[W] = {0};
   memset(band, 0, rv_ldlt_size(DOF, RV_ROD_BAND) * sizeof *band);
-  rv_strand_rod_derivatives(&rod, r->q, RV_ROD_FULL, g, band);
+  rv_strand_rod_derivatives(rod, r->q, kind, g, band);
   for (int k = 0; k < DOF; ++k) {
-    slope(gradient_at, &rod, r->q, k, DOF, found);
+    slope(gradient_at, rod, r->q, k, DOF, found);
     for (int i = 0; i < DOF; ++i)
       for (int lane = 0; lane < W; ++lane) {
         int lo = i < k ? i : k, apart = i < k ? k - i : i - k;
@@ -407,12 +406,9 @@ static double viscous_turned(const Rods* r, const Viscous* t) {
   return share(g, h);
 }
 
-// Force on a rod whose natural strains are its current ones, relative to the elastic force: 0 expected.
-static double force_at_rest(const Rods* r, double* memory) {
-  double g[4 * N * W] __attribute__((aligned(64))) = {0};
-  double h[4 * N * W] __attribute__((aligned(64))) = {0};
+// The rod whose natural strains are its current ones; memory: 6 N W numbers.
+static RvRodBatch rod_at_rest(const Rods* r, double* memory) {
   RvRodBatch rod = elastic(r, ALL);
-  rv_strand_rod_derivatives(&rod, r->q, RV_ROD_FULL, h, NULL);
   double* length = memory;
   double* curvature = memory + N * W;
   double* twist = memory + 5 * N * W;
@@ -420,8 +416,29 @@ static double force_at_rest(const Rods* r, double* memory) {
   rod.length = length;
   rod.curvature = curvature;
   rod.twist = twist;
-  rv_strand_rod_derivatives(&rod, r->q, RV_ROD_FULL, g, NULL);
+  return rod;
+}
+
+// Force on a rod at its natural strains, relative to the elastic force: 0 expected.
+static double force_at_rest(const Rods* r, const RvRodBatch* rest) {
+  double g[4 * N * W] __attribute__((aligned(64))) = {0};
+  double h[4 * N * W] __attribute__((aligned(64))) = {0};
+  RvRodBatch rod = elastic(r, ALL);
+  rv_strand_rod_derivatives(&rod, r->q, RV_ROD_FULL, h, NULL);
+  rv_strand_rod_derivatives(rest, r->q, RV_ROD_FULL, g, NULL);
   return share(g, h);
+}
+
+// Energy of a rod at its natural strains, relative to that of the strained one, of the worst lane: 0 expected.
+static double energy_at_rest(const Rods* r, const RvRodBatch* rest) {
+  double strained[W] __attribute__((aligned(64)));
+  double none[W] __attribute__((aligned(64)));
+  double largest = 0;
+  RvRodBatch rod = elastic(r, ALL);
+  rv_strand_rod_energy(&rod, r->q, strained);
+  rv_strand_rod_energy(rest, r->q, none);
+  for (int lane = 0; lane < W; ++lane) largest = fmax(largest, fabs(none[lane]) / strained[lane]);
+  return largest;
 }
 
 // Takes the frames of the state itself as reference frames, for which the Hessian is that of the specification.
@@ -452,19 +469,27 @@ RvResult rv_check_derivatives(const RvCheckOut* out, RvError* error) {
   if (!memory || !viscosity) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (!result) {
     double energy, force;
+    double* natural = memory + rv_ldlt_size(DOF, RV_ROD_BAND);
     for (int k = 0; k < 4; ++k) rv_check_emit(out, parts[k].gradient, gradient_error(&rods, parts[k].terms), 0, 1e-6);
     make_viscous(&rods, viscosity);
     rv_check_emit(out, "gradient_viscous", viscous_error(&rods, viscosity, memory), 0, 1e-6);
     // Rounding of positions half a metre away (1e-16 m) against edges of 5 mm stretched by a tenth; twisting is 1e5
     // times softer than stretching and so more sensitive to it.
     rv_check_emit(out, "viscous_when_turned", viscous_turned(&rods, viscosity), 0, 1e-9);
-    rv_check_emit(out, "force_at_rest", force_at_rest(&rods, memory), 0, 1e-12);
+    RvRodBatch rest = rod_at_rest(&rods, natural);
+    rv_check_emit(out, "force_at_rest", force_at_rest(&rods, &rest), 0, 1e-12);
+    rv_check_emit(out, "energy_at_rest", energy_at_rest(&rods, &rest), 0, 1e-20);
     rigid_error(&rods, &energy, &force);
     rv_check_emit(out, "rigid_energy", energy, 0, 1e-10);
     rv_check_emit(out, "rigid_force", force, 0, 1e-10);
     take_frames(&rods);
-    for (int k = 0; k < 4; ++k)
-      rv_check_emit(out, parts[k].hessian, hessian_error(&rods, parts[k].terms, memory), 0, 1e-6);
+    for (int k = 0; k < 4; ++k) {
+      RvRodBatch rod = elastic(&rods, parts[k].terms);
+      rv_check_emit(out, parts[k].hessian, hessian_error(&rods, &rod, RV_ROD_FULL, memory), 0, 1e-6);
+    }
+    // Without stress the Gauss-Newton part is the whole Hessian.
+    rest = rod_at_rest(&rods, natural);
+    rv_check_emit(out, "gauss_newton_at_rest", hessian_error(&rods, &rest, RV_ROD_GAUSS_NEWTON, memory), 0, 1e-6);
   }
   rv_free(memory);
   rv_free(viscosity);

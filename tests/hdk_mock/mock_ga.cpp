@@ -21,7 +21,8 @@ void GA_Attribute::grow(size_t noffset) {
     for (int c = 0; c < size; ++c) {
       double real = 0;
       int64 whole = 0;
-      defaults.get(c, real), defaults.get(c, whole);
+      defaults.get(c, real);
+      defaults.get(c, whole);
       if (storage == GA_STORE_STRING)
         texts.emplace_back();
       else if (is_int64(this))
@@ -174,7 +175,10 @@ GA_Offset GU_Detail::append(GA_AttributeOwner owner, GA_Size count) {
   GA_Offset first = used[owner] + 3;
   used[owner] = first + count;
   for (GA_Size i = 0; i < count; ++i) index[owner].push_back(first + i);
-  for (auto& a : attributes.dicts[owner].attribs) a.second->grow((size_t)used[owner]), a.second->stale = true;
+  for (auto& a : attributes.dicts[owner].attribs) {
+    a.second->grow((size_t)used[owner]);
+    a.second->stale = true;
+  }
   topology_stale = true;
   return first;
 }

@@ -70,8 +70,14 @@ class GA_Defaults {
   GA_Defaults(const int64* v, exint n) : ints(v, v + n) {
     for (int64 i : ints) reals.push_back((double)i);
   }
-  bool get(exint i, fpreal64& value) const { return value = reals[pick(i)], true; }
-  bool get(exint i, int64& value) const { return value = ints[pick(i)], true; }
+  bool get(exint i, fpreal64& value) const {
+    value = reals[pick(i)];
+    return true;
+  }
+  bool get(exint i, int64& value) const {
+    value = ints[pick(i)];
+    return true;
+  }
 
  private:
   size_t pick(exint i) const { return (size_t)i < reals.size() ? (size_t)i : 0; }

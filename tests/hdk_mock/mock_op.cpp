@@ -257,7 +257,9 @@ SOP_Node::SOP_Node(OP_Network* net, const char* name, OP_Operator* op) : OP_Node
 // A handle on a copy: the node may be cooked at another time while the first is still read.
 GU_DetailHandle SOP_Node::getCookedGeoHandle(OP_Context& context) {
   if (!cooked_ || cooked_time_ != context.getTime()) {
-    errors.clear(), warnings.clear(), messages.clear();
+    errors.clear();
+    warnings.clear();
+    messages.clear();
     ++ncook;
     cookMySop(context);
     cooked_ = errors.empty();
@@ -288,7 +290,9 @@ OP_ERROR SOP_Node::cookMyselfAsVerb(OP_Context& context) {
   cook.cache_ = cache_.get();
   cook.node_ = mock_compiled ? nullptr : this;
   cook.time_ = context.getTime();
-  cook.errors_ = &errors, cook.warnings_ = &warnings, cook.messages_ = &messages;
+  cook.errors_ = &errors;
+  cook.warnings_ = &warnings;
+  cook.messages_ = &messages;
   verb->cook(cook);
   return errors.empty() ? UT_ERROR_NONE : UT_ERROR_ABORT;
 }
@@ -305,7 +309,10 @@ OP_ERROR MockSolverSop::cookMySop(OP_Context& context) {
     OP_Context at((start_ - 1) / manager->fps);
     SOP_Node* first = CAST_SOPNODE(inputs[0]);
     GU_DetailHandle seed = first->getCookedGeoHandle(at);
-    if (!seed.isValid()) return errors = first->errors, UT_ERROR_ABORT;
+    if (!seed.isValid()) {
+      errors = first->errors;
+      return UT_ERROR_ABORT;
+    }
     frames_[start].reset(new GU_Detail(*seed.gdp()));
   }
   for (long frame = start + 1; frame <= wanted; ++frame) {
@@ -316,7 +323,10 @@ OP_ERROR MockSolverSop::cookMySop(OP_Context& context) {
     GU_DetailHandle made = inner->getCookedGeoHandle(at);
     warnings.insert(warnings.end(), inner->warnings.begin(), inner->warnings.end());
     // a frame that failed is not kept
-    if (!made.isValid()) return errors = inner->errors, UT_ERROR_ABORT;
+    if (!made.isValid()) {
+      errors = inner->errors;
+      return UT_ERROR_ABORT;
+    }
     frames_[frame].reset(new GU_Detail(*made.gdp()));
   }
   gdh.gdpNC()->duplicate(*frames_.at(wanted < start ? start : wanted));

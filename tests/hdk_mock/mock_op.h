@@ -222,7 +222,10 @@ class MockSolverSop : public SOP_Node {
   MockSolverSop(const char* name, OP_Node* first, double start);
   SOP_Node* inner = nullptr;  // wire its input 1 to prev()
   SOP_Node* prev() { return prev_.get(); }
-  void drop_frames() { frames_.clear(), touch(); }
+  void drop_frames() {
+    frames_.clear();
+    touch();
+  }
 
  protected:
   OP_ERROR cookMySop(OP_Context& context) override;
@@ -237,7 +240,10 @@ class MockSolverSop : public SOP_Node {
 class MockHoldSop : public SOP_Node {
  public:
   explicit MockHoldSop(const char* name) : SOP_Node(nullptr, name, nullptr) {}
-  void hold(const GU_Detail& gdp) { gdh.gdpNC()->duplicate(gdp), touch(); }
+  void hold(const GU_Detail& gdp) {
+    gdh.gdpNC()->duplicate(gdp);
+    touch();
+  }
 
  protected:
   OP_ERROR cookMySop(OP_Context&) override { return UT_ERROR_NONE; }

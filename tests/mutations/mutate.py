@@ -1,7 +1,14 @@
-"""Seeded faults: each line of the list changes one place of the source, after which the named checks must fail.
+"""Seeded faults: each entry of the list changes one place of the source, after which the named checks must fail.
 
-  mutate.py --list             the faults, and whether each still finds its place
-  mutate.py SOURCE BUILD [NAME...]   copies SOURCE to BUILD/mutated, builds there, and tries the faults
+  mutate.py --list                           the faults, and whether each still finds its place
+  mutate.py [--quick] SOURCE BUILD [NAME...] tries all faults, those marked quick, or those named
+
+BUILD is a finished build of SOURCE (Ninja). A fault does not touch either of them: the changed file is written into a
+scratch folder, the objects that depend on it are compiled there with their own command lines, and the program is linked
+with these objects in front of the libraries, so that the linker never looks for the originals.
+
+A check that fails anyway would prove nothing. So each check must pass with the program as it is, and a fault that
+changes nothing, built in the same way, must not be noticed.
 
 A fault is a block of the file mutations.txt:
   name: what is broken
@@ -9,18 +16,29 @@ A fault is a block of the file mutations.txt:
   find: text that occurs once in the file
   put: what stands there instead
   fails: checks of `rivulet check` that must then fail, each of them
+  quick: yes      its checks take less than two seconds and its file compiles fast: ./test tries it every time
 """
+import argparse
+import concurrent.futures
+import json
 import os
-import shutil
+import shlex
 import subprocess
 import sys
+import tempfile
+import threading
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+KEYS = {"name", "file", "find", "put", "fails", "quick"}
+# the longest check takes less than a minute without a fault; one that never ends has not noticed anything
+CHECK_SECONDS = 600
 
 
-def read():
+def read(path=os.path.join(HERE, "mutations.txt")):
+    """The faults of the list, in its order."""
     faults, one = [], {}
-    with open(os.path.join(HERE, "mutations.txt"), encoding="utf-8") as stream:
+    with open(path, encoding="utf-8") as stream:
         for line in list(stream) + ["\n"]:
             line = line.rstrip("\n")
             if line.startswith("#"):
@@ -36,74 +54,202 @@ def read():
 
 
 def places(top, fault):
+    """How often the text of a fault occurs in its file: 1 is right. A file that is not there has it not at all."""
+    if not os.path.exists(os.path.join(top, fault["file"])):
+        return 0
     with open(os.path.join(top, fault["file"]), encoding="utf-8") as stream:
         return stream.read().count(fault["find"])
 
 
-def run(command, folder):
-    return subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+def run(command, folder, **options):
+    return subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+                          **options)
 
 
-def build(tree):
-    return run(["cmake", "--build", os.path.join(tree, "build"), "--target", "rivulet"], tree)
+class Build:
+    """A finished build: which objects depend on a file, how each is compiled, how the program is linked."""
 
+    def __init__(self, top, folder):
+        self.top, self.folder = os.path.realpath(top), os.path.realpath(folder)
+        self.commands = {}
+        with open(os.path.join(folder, "compile_commands.json"), encoding="utf-8") as stream:
+            for entry in json.load(stream):
+                words = shlex.split(entry["command"])
+                self.commands[words[words.index("-o") + 1]] = words
+        link = self.ninja("commands", "rivulet").splitlines()[-1]
+        self.link = [word for word in shlex.split(link) if word not in (":", "&&")]
+        self.archives = {word for word in self.link if word.endswith(".a")}
+        # objects of the program: those of its own, and those of its libraries
+        self.members = {word for word in self.link if word.endswith(".o")}
+        for archive in self.archives:
+            command = self.ninja("commands", archive).splitlines()[-1]
+            self.members.update(word for word in shlex.split(command) if word.endswith(".o"))
+        self.depends = self.read_depends()
 
-def prepare(top, tree):
-    if os.path.exists(tree):
-        shutil.rmtree(tree)
-    os.makedirs(tree)
-    for name in ("CMakeLists.txt", "src", "include", "tests", "plugin"):
-        source = os.path.join(top, name)
-        (shutil.copytree if os.path.isdir(source) else shutil.copy)(source, os.path.join(tree, name))
-    done = run(["cmake", "-S", tree, "-B", os.path.join(tree, "build"), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-                "-DRV_TESTS=OFF", "-DRV_WERROR=OFF"], tree)
-    return done if done.returncode else build(tree)
-
-
-def attempt(tree, fault):
-    """None if the checks notice the fault, else what is wrong."""
-    path = os.path.join(tree, fault["file"])
-    with open(path, encoding="utf-8") as stream:
-        text = stream.read()
-    with open(path, "w", encoding="utf-8") as stream:
-        stream.write(text.replace(fault["find"], fault["put"]))
-    try:
-        done = build(tree)
+    def ninja(self, tool, *words):
+        done = run(["ninja", "-t", tool, *words], self.folder)
         if done.returncode:
-            return "does not build:\n" + done.stdout[-2000:]
-        missed = []
-        for check in fault["fails"].split():
-            if run([os.path.join(tree, "build", "rivulet"), "check", check], tree).returncode == 0:
-                missed.append(check)
-        return "not noticed by " + " ".join(missed) if missed else None
-    finally:
+            raise SystemExit("ninja -t %s: %s" % (tool, done.stdout[-1000:]))
+        return done.stdout
+
+    def read_depends(self):
+        """Object -> the files it was compiled from, as the compiler told them to Ninja."""
+        depends, current = {}, None
+        for line in self.ninja("deps").splitlines():
+            if line.startswith("    ") and current:
+                depends[current].add(os.path.realpath(os.path.join(self.folder, line.strip())))
+            elif ":" in line:
+                current = line.split(":")[0]
+                depends[current] = set()
+        return depends
+
+    def objects(self, file):
+        """The program's objects that are compiled from a file or include it."""
+        path = os.path.join(self.top, file)
+        return sorted(name for name in self.members if path in self.depends.get(name, ()))
+
+    def compile(self, name, file, overlay, out):
+        """Compiles an object with the changed file in place of the original; None, or what the compiler said."""
+        words, original = list(self.commands[name]), os.path.join(self.top, file)
+        words[words.index("-o") + 1] = out
+        words = [os.path.join(overlay, file) if word == original else word for word in words]
+        # includes name the module, so a changed header is found before the original by the order of the folders
+        at = next(k for k, word in enumerate(words) if word.startswith("-I"))
+        words[at:at] = ["-I" + os.path.join(overlay, "include"), "-I" + os.path.join(overlay, "src")]
+        done = run(words + ["-w"], self.folder)
+        return done.stdout[-2000:] if done.returncode else None
+
+    def make(self, fault, folder):
+        """Builds the program with a fault into a folder; its path and None, or None and what went wrong."""
+        overlay = os.path.join(folder, "overlay")
+        path = os.path.join(overlay, fault["file"])
+        os.makedirs(os.path.dirname(path))
+        with open(os.path.join(self.top, fault["file"]), encoding="utf-8") as stream:
+            text = stream.read()
         with open(path, "w", encoding="utf-8") as stream:
-            stream.write(text)
+            stream.write(text.replace(fault["find"], fault["put"]))
+        changed = {}
+        for name in self.objects(fault["file"]):
+            changed[name] = os.path.join(folder, "%d.o" % len(changed))
+            said = self.compile(name, fault["file"], overlay, changed[name])
+            if said:
+                return None, "does not build:\n" + said
+        if not changed:
+            return None, "no object of the program is compiled from " + fault["file"]
+        out = os.path.join(folder, "rivulet")
+        words = [changed.pop(word, word) for word in self.link]
+        words[words.index("-o") + 1] = out
+        first = next(k for k, word in enumerate(words) if word in self.archives)
+        words[first:first] = changed.values()
+        done = run(words, self.folder)
+        return (None, "does not link:\n" + done.stdout[-2000:]) if done.returncode else (out, None)
+
+
+def fails(program, check, folder):
+    """Whether a check fails, which takes that it ends; and why it would not count."""
+    try:
+        done = run([program, "check", check], folder, timeout=CHECK_SECONDS)
+    except subprocess.TimeoutExpired:
+        return False, "%s did not end in %d s" % (check, CHECK_SECONDS)
+    return done.returncode != 0, "not noticed by " + check
+
+
+def attempt(build, fault):
+    """None if each of its checks notices the fault, else what is wrong."""
+    if places(build.top, fault) != 1:
+        return "its text does not occur once in " + fault["file"]
+    with tempfile.TemporaryDirectory(prefix="rivulet_fault_") as folder:
+        program, said = build.make(fault, folder)
+        if said:
+            return said
+        missed = [why for noticed, why in (fails(program, check, folder) for check in fault["fails"].split())
+                  if not noticed]
+        return "; ".join(missed) or None
+
+
+class Baseline:
+    """Checks that passed with the program as it is, each tried once."""
+
+    def __init__(self, build):
+        self.build, self.lock, self.known, self.seconds = build, threading.Lock(), {}, {}
+
+    def broken(self, checks):
+        """The first of the checks that fails without a fault."""
+        for check in checks:
+            with self.lock:
+                mine = self.known.setdefault(check, threading.Lock())
+            with mine:
+                if check not in self.seconds:
+                    start = time.monotonic()
+                    bad, _ = fails(os.path.join(self.build.folder, "rivulet"), check, self.build.folder)
+                    self.seconds[check] = None if bad else time.monotonic() - start
+            if self.seconds[check] is None:
+                return check
+        return None
+
+
+def control(build, fault):
+    """Builds the program with a fault that changes nothing. None if no check notices it, else what is wrong."""
+    said = attempt(build, dict(fault, put=fault["find"]))
+    expected = "; ".join("not noticed by " + check for check in fault["fails"].split())
+    return None if said == expected else "a fault that changes nothing: " + (said or "its checks fail")
+
+
+def try_all(build, faults, jobs):
+    """Tries the faults, as many at a time as there are jobs; the number that went unnoticed."""
+    baseline, failed, start = Baseline(build), 0, time.monotonic()
+    said = control(build, next((fault for fault in faults if "quick" in fault), faults[0]))
+    if said:
+        print("FAIL " + said)
+        return 1
+
+    def one(fault):
+        began = time.monotonic()
+        broken = baseline.broken(fault["fails"].split())
+        said = "%s fails without a fault" % broken if broken else attempt(build, fault)
+        return fault, said, time.monotonic() - began
+
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for fault, said, seconds in pool.map(one, faults):
+            failed += said is not None
+            print("%-4s %-28s %5.1f s  %s" % ("FAIL" if said else "ok", fault["name"], seconds,
+                                              said or "noticed by " + fault["fails"]), flush=True)
+    print("%d of %d faults noticed, %.0f s" % (len(faults) - failed, len(faults), time.monotonic() - start))
+    return failed
+
+
+def list_faults(faults):
+    """Prints whether each fault finds its place; the number that do not."""
+    top = os.environ.get("RV_SOURCE_DIR") or os.path.join(HERE, "..", "..")
+    wrong = 0
+    for fault in faults:
+        found = places(top, fault)
+        wrong += found != 1
+        print("%-4s %-28s %s (%s)" % ("ok" if found == 1 else found, fault["name"], fault["file"], fault["fails"]))
+    return wrong
 
 
 def main():
+    parser = argparse.ArgumentParser(description="seeded faults, each of which must fail its checks")
+    parser.add_argument("--list", action="store_true", help="only say whether each fault finds its place")
+    parser.add_argument("--quick", action="store_true", help="only the faults marked quick")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("source", nargs="?")
+    parser.add_argument("build", nargs="?")
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
     faults = read()
-    if sys.argv[1:2] == ["--list"]:
-        top = os.environ.get("RV_SOURCE_DIR") or os.path.join(HERE, "..", "..")
-        wrong = 0
-        for fault in faults:
-            found = places(top, fault)
-            wrong += found != 1
-            print("%-4s %-28s %s (%s)" % ("ok" if found == 1 else found, fault["name"], fault["file"], fault["fails"]))
-        return 1 if wrong else 0
-    top, tree, names = sys.argv[1], os.path.join(sys.argv[2], "mutated"), sys.argv[3:]
-    done = prepare(top, tree)
-    if done.returncode:
-        print(done.stdout[-4000:])
-        return 1
-    failed = 0
-    for fault in faults:
-        if names and fault["name"] not in names:
-            continue
-        said = attempt(tree, fault)
-        failed += said is not None
-        print("%-4s %-28s %s" % ("FAIL" if said else "ok", fault["name"], said or "noticed by " + fault["fails"]), flush=True)
-    return 1 if failed else 0
+    if options.list:
+        return 1 if list_faults(faults) else 0
+    unknown = set(options.names) - {fault["name"] for fault in faults}
+    if not options.build or unknown:
+        parser.error("no fault is called " + " ".join(sorted(unknown)) if unknown else "SOURCE and BUILD are needed")
+    chosen = [fault for fault in faults if not options.names or fault["name"] in options.names]
+    if options.quick:
+        chosen = [fault for fault in chosen if fault.get("quick") == "yes"]
+    if not chosen:
+        parser.error("there is no such fault")
+    return 1 if try_all(Build(options.source, options.build), chosen, options.jobs) else 0
 
 
 if __name__ == "__main__":
