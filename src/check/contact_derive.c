@@ -272,10 +272,10 @@ static void check_law(const RvCheckOut* out) {
 static void check_friction(const RvCheckOut* out) {
   RvFrictionForce in = rv_contact_friction_force(1 - 1e-9, 1, 2);
   RvFrictionForce beyond = rv_contact_friction_force(1 + 1e-9, 1, 2);
-  double jump = fmax(fabs(in.pull - beyond.pull), fmax(fabs(in.slope - beyond.slope), fabs(in.energy - beyond.energy)));
+  double jump = fmax(fabs(in.secant - beyond.secant), fmax(fabs(in.slope - beyond.slope), fabs(in.energy - beyond.energy)));
   // Force, slope and energy change by at most 4e-9 between the two slips.
   rv_check_emit(out, "friction_jumps", jump, 0, 1e-8);
-  rv_check_emit(out, "friction_full", rv_contact_friction_force(5, 1, 2).pull * 5, 2, 1e-12);
+  rv_check_emit(out, "friction_full", rv_contact_friction_force(5, 1, 2).secant * 5, 2, 1e-12);
 }
 
 // Five bundles: 0 with friction on a plane, 1 frictionless, 2 with friction and no plane, 3 and 4 wet.
