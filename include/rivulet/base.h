@@ -26,6 +26,8 @@ extern "C" {
 #define RV_VERSION_MINOR 1
 #define RV_VERSION_PATCH 0
 #define RV_VERSION_STRING "0.1.0"
+// One number for a version, larger for a later one; definition structs carry it.
+#define RV_VERSION_NUMBER (RV_VERSION_MAJOR * 1000000 + RV_VERSION_MINOR * 1000 + RV_VERSION_PATCH)
 
 // Every way in which a call can end. Columns: name, exit code of the command line, text.
 #define RV_RESULTS(X)                                      \
@@ -80,6 +82,10 @@ RV_API int rv_threads(void);
 
 // "0.1.0", as the library was built.
 RV_API const char* rv_version(void);
+// Whether a program that was compiled with the headers of that version may use this library: the same major and minor
+// number, and a patch that is not later than the library's. Else RV_UNSUPPORTED with both versions in the error. Call
+// it as rv_version_check(RV_VERSION_MAJOR, RV_VERSION_MINOR, RV_VERSION_PATCH, &error).
+RV_API RvResult rv_version_check(int major, int minor, int patch, RvError* error);
 
 // Frees what a call said the caller must free with rv_free.
 RV_API void rv_free(void* memory);
