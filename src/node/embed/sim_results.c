@@ -109,5 +109,5 @@ const char* rv_sim_warning(const RvSim* sim, size_t index) {
 }
 
 uint64_t rv_sim_hash(const RvSim* sim) {
-  return sim->state ? rv_state_hash(sim->state, sim->type->fields, sim->type->nfield) : 0;
+  return sim->state ? rv_detail_hash(sim->state) : 0;
 }
