@@ -41,7 +41,8 @@ typedef struct RvSimDef {
   void (*message)(void* user, RvLevel level, const char* text);
   // Positions of all points of an input at any frame, also between whole ones; `positions` holds the last known ones.
   // False: not known at that frame, then the points of rv_sim_set_points are taken, and the motion between whole frames
-  // is interpolated. The answer must depend on port and frame alone.
+  // is interpolated. The answer must depend on port and frame alone; other attributes stay those that were set. A port
+  // that is not known at the whole frame is not asked between the frames.
   bool (*points_at)(void* user, const char* port, double frame, size_t count, float* positions);
 } RvSimDef;
 
@@ -190,7 +191,7 @@ RV_API RvResult rv_sim_start(RvSim* sim, RvError* error);
 // Goes that many frames on, one after the other, with all substeps. Points that were set are those of the first of
 // them; points_at is asked for each. Ends at the first error; whole frames that were done stay.
 RV_API RvResult rv_sim_advance(RvSim* sim, int frames, RvError* error);
-// The frame of the state; before the start the start frame.
+// The frame of the state; 1 before the start.
 RV_API double rv_sim_frame(const RvSim* sim);
 
 //---------------------------------------------------------------------------------------------- results

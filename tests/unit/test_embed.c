@@ -13,12 +13,13 @@
 enum { HAIRS = 9, POINTS = 6, SIDE = 6, PARTICLES = SIDE * SIDE * SIDE, CORNERS = 8, TRIANGLES = 12 };
 
 static const float unit = 1.0f / 256;  // m
-static float hair[HAIRS * POINTS][3], water[PARTICLES][3], box[CORNERS][3];
-static double volumes[PARTICLES];
-static int32_t counts[HAIRS];
+// each thread has its own
+static _Thread_local float hair[HAIRS * POINTS][3], water[PARTICLES][3], box[CORNERS][3];
+static _Thread_local double volumes[PARTICLES];
+static _Thread_local int32_t counts[HAIRS];
 // corners by the bits of their number, x y z; clockwise seen from outside
 static const int32_t faces[6][4] = {{0, 1, 3, 2}, {4, 6, 7, 5}, {0, 4, 5, 1}, {2, 3, 7, 6}, {0, 2, 6, 4}, {1, 5, 7, 3}};
-static int32_t triangles[TRIANGLES][3];
+static _Thread_local int32_t triangles[TRIANGLES][3];
 
 //---------------------------------------------------------------------------------------------- a wet scene
 
@@ -166,10 +167,12 @@ static void count_free(void* user, void* memory) {
   free(memory);
 }
 
+static void* failing_alloc(void* user, size_t bytes, size_t alignment);
+
 static RvHostServices counting(void) {
   RvHostServices services = rv_host_services_default();
   services.user = &live;
-  services.alloc = count_alloc;
+  services.alloc = failing_alloc;
   services.free_memory = count_free;
   return services;
 }
@@ -249,6 +252,48 @@ static void services_that_make_no_sense_are_refused(void** state) {
   CHECK_FAILS(rv_host_services_set(&services, &error), RV_BAD_INPUT, error, "workers is 0");
   memset(&services, 0, sizeof services);
   CHECK_FAILS(rv_host_services_set(&services, &error), RV_BAD_INPUT, error, "rv_host_services_default()");
+}
+
+// When this many allocations are done the next fails, and those after it; negative: never.
+static atomic_long allowed = -1;
+
+static void* failing_alloc(void* user, size_t bytes, size_t alignment) {
+  if (atomic_load(&allowed) >= 0 && atomic_fetch_sub(&allowed, 1) <= 0) {
+    atomic_store(&allowed, 0);
+    return NULL;
+  }
+  return count_alloc(user, bytes, alignment);
+}
+
+static void a_host_without_memory_gets_an_error(void** state) {
+  (void)state;
+  for (long n = 0; n < 400; n += 1 + n / 8) {
+    atomic_store(&allowed, n);
+    RvError error = {0};
+    RvSimDef def = rv_sim_def_default();
+    RvSim* sim = NULL;
+    RvResult result = make(&def, &sim, &error);
+    if (!result) result = rv_sim_start(sim, &error);
+    assert_int_equal(result, RV_NO_MEMORY);
+    assert_int_equal(error.code, RV_NO_MEMORY);
+    rv_sim_free(sim);
+    assert_int_equal(atomic_load(&live), 0);
+  }
+  atomic_store(&allowed, -1);
+}
+
+static void* run_in_thread(void* user) {
+  *(uint64_t*)user = run_all();
+  return NULL;
+}
+
+static void simulations_run_at_once(void** state) {
+  (void)state;
+  pthread_t threads[3];
+  uint64_t hashes[3];
+  for (int i = 0; i < 3; ++i) assert_int_equal(pthread_create(&threads[i], NULL, run_in_thread, &hashes[i]), 0);
+  for (int i = 0; i < 3; ++i) pthread_join(threads[i], NULL);
+  for (int i = 0; i < 3; ++i) assert_true(hashes[i] == default_hash);
 }
 
 //---------------------------------------------------------------------------------------------- what is refused
@@ -383,6 +428,85 @@ static void arrays_come_back(void** state) {
   rv_sim_free(sim);
 }
 
+static void every_kind_runs(void** state) {
+  (void)state;
+  const char* const kinds[] = {"wetsolver", "strandsolver", "liquidsolver", "filmsolver"};
+  for (int i = 0; i < 4; ++i) {
+    RvError error = {0};
+    RvSimDef def = rv_sim_def_default();
+    RvSim* sim = NULL;
+    def.kind = kinds[i];
+    make_arrays();
+    RvSimStrands strands = strands_def();
+    RvSimLiquid liquid = liquid_def();
+    RvSimMesh mesh = mesh_def();
+    CHECK_OK(rv_sim_create(&def, &sim, &error), error);
+    if (i != 2) CHECK_OK(rv_sim_set_strands(sim, "strands", &strands, &error), error);
+    if (i != 1) CHECK_OK(rv_sim_set_liquid(sim, "liquid", &liquid, &error), error);
+    CHECK_OK(rv_sim_add_mesh(sim, "colliders", &mesh, NULL, &error), error);
+    CHECK_OK(rv_sim_start(sim, &error), error);
+    CHECK_OK(rv_sim_advance(sim, 2, &error), error);
+    CHECK_NEAR(rv_sim_frame(sim), 3, 0);
+    assert_true(rv_sim_stats(sim)->substeps > 0);
+    rv_sim_free(sim);
+  }
+}
+
+// Film that is painted in every frame, by an attribute of the strands.
+static void attributes_change_with_the_frames(void** state) {
+  (void)state;
+  RvError error = {0};
+  RvSimDef def = rv_sim_def_default();
+  RvSim* sim = NULL;
+  float painted[HAIRS * POINTS] = {0};
+  RvSimAttrib attrib = {"wetadd", RV_F32, 1, painted};
+  make_arrays();
+  RvSimStrands strands = strands_def();
+  strands.attribs = &attrib;
+  strands.attrib_count = 1;
+  CHECK_OK(rv_sim_create(&def, &sim, &error), error);
+  CHECK_OK(rv_sim_set_strands(sim, "strands", &strands, &error), error);
+  CHECK_OK(rv_sim_start(sim, &error), error);
+  CHECK_OK(rv_sim_advance(sim, 1, &error), error);
+  CHECK_NEAR(rv_sim_stats(sim)->ledger.film, 0, 0);
+  for (int i = 0; i < HAIRS * POINTS; ++i) painted[i] = 2e-4f;  // m/s
+  CHECK_OK(rv_sim_set_strands(sim, "strands", &strands, &error), error);
+  CHECK_OK(rv_sim_advance(sim, 1, &error), error);
+  assert_true(rv_sim_stats(sim)->ledger.film > 0);
+  strands.strand_count--;
+  strands.point_count -= POINTS;
+  CHECK_OK(rv_sim_set_strands(sim, "strands", &strands, &error), error);
+  CHECK_FAILS(rv_sim_advance(sim, 1, &error), RV_BAD_INPUT, error, "must stay the same");
+  RvSimMesh mesh = mesh_def();
+  CHECK_FAILS(rv_sim_add_mesh(sim, "colliders", &mesh, NULL, &error), RV_BAD_INPUT, error, "before the start");
+  rv_sim_free(sim);
+}
+
+static void count_message(void* user, RvLevel level, const char* text) {
+  (void)text;
+  *(int*)user += level == RV_LEVEL_WARNING;
+}
+
+static void warnings_are_told_and_kept(void** state) {
+  (void)state;
+  RvError error = {0};
+  int told = 0;
+  RvSimDef def = rv_sim_def_default();
+  def.user = &told;
+  def.message = count_message;
+  RvSim* sim = NULL;
+  CHECK_OK(make(&def, &sim, &error), error);
+  RvSimMesh open = mesh_def();
+  open.triangle_count -= 2;
+  CHECK_OK(rv_sim_add_mesh(sim, "colliders", &open, NULL, &error), error);
+  CHECK_OK(rv_sim_start(sim, &error), error);
+  assert_int_equal(told, 1);
+  assert_int_equal(rv_sim_warning_count(sim), 1);
+  assert_non_null(strstr(rv_sim_warning(sim, 0), "open at 4 edges"));
+  assert_null(rv_sim_warning(sim, 1));
+  rv_sim_free(sim);
+}
+
 typedef struct Hooks {
   RvScene* scene;
   int cancel_after, polls, messages;
@@ -514,7 +638,7 @@ static void a_callback_gives_the_bits_of_a_scene(void** state) {
   RvDetail* body = scene_detail(hooks.scene, "nod");
   CHECK_OK(rv_sim_set_detail(sim, "strands", hairs, &error), error);
   CHECK_OK(rv_sim_set_detail(sim, "liquid", pool, &error), error);
-  // the quads of the box as they come cut into triangles differ from those of the node, so it goes in as it is
+  // the quads of the box, cut as the node cuts them
   RvSimMesh mesh = rv_sim_mesh_default();
   int32_t cut[TRIANGLES][3];
   const int32_t *start = rv_detail_prim_start(body), *corner = rv_detail_vertex_point(body);
@@ -539,6 +663,18 @@ static void a_callback_gives_the_bits_of_a_scene(void** state) {
   CHECK_OK(rv_scene_cook(wet, "wet:3", 5, &made, &error), error);
   assert_true(rv_sim_stats(sim)->ledger.film > 0);
   assert_true(rv_detail_hash(made) == rv_sim_hash(sim));
+  // a state of the scene is gone on from
+  void* bytes;
+  size_t count;
+  CHECK_OK(rv_scene_cook(wet, "wet:3", 3, &made, &error), error);
+  CHECK_OK(rv_detail_encode(made, "bgeo.sc", &bytes, &count, NULL, &error), error);
+  CHECK_OK(rv_sim_set_number(sim, "startframe", 0, 3, &error), error);
+  uint64_t hash = rv_sim_hash(sim);
+  CHECK_OK(rv_sim_load_memory(sim, bytes, count, &error), error);
+  CHECK_NEAR(rv_sim_frame(sim), 3, 0);
+  CHECK_OK(rv_sim_advance(sim, 2, &error), error);
+  assert_true(rv_sim_hash(sim) == hash);
+  rv_free(bytes);
   rv_detail_free(hairs);
   rv_detail_free(pool);
   rv_detail_free(body);
@@ -583,9 +719,12 @@ static void nothing_is_left(void** state) {
 
 RV_TESTS(cmocka_unit_test(with_the_librarys_own_services), cmocka_unit_test(all_memory_is_the_hosts_and_goes_back),
          cmocka_unit_test(threads_of_the_host_give_the_same_bits),
+         cmocka_unit_test(a_host_without_memory_gets_an_error), cmocka_unit_test(simulations_run_at_once),
          cmocka_unit_test(services_that_make_no_sense_are_refused),
          cmocka_unit_test(definitions_that_were_not_filled_are_refused), cmocka_unit_test(wrong_arrays_are_refused),
          cmocka_unit_test(wrong_names_are_refused), cmocka_unit_test(arrays_come_back),
-         cmocka_unit_test(cancelled_frames_are_done_again), cmocka_unit_test(saved_states_go_on_with_the_same_bits),
+         cmocka_unit_test(every_kind_runs), cmocka_unit_test(attributes_change_with_the_frames),
+         cmocka_unit_test(warnings_are_told_and_kept), cmocka_unit_test(cancelled_frames_are_done_again),
+         cmocka_unit_test(saved_states_go_on_with_the_same_bits),
          cmocka_unit_test(a_callback_gives_the_bits_of_a_scene), cmocka_unit_test(sources_are_meshes_with_keys),
          cmocka_unit_test(nothing_is_left))

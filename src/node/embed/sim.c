@@ -55,6 +55,7 @@ RvResult rv_sim_create(const RvSimDef* def, RvSim** out, RvError* error) {
   // the texts are the caller's, and may go
   sim->def.name = sim->name;
   sim->def.kind = type->type;
+  sim->frame = 1;
   *out = sim;
   return RV_OK;
 }
@@ -192,6 +193,7 @@ static RvResult check_inputs(const RvSim* sim, const RvDetail** inputs, RvError*
 static RvResult run(RvSim* sim, double start, const RvDetail* before, RvDetail** out, RvError* error) {
   const RvDetail* inputs[RV_NODE_MAX_INPUTS] = {0};
   void* parms = NULL;
+  // parameters and inputs of the frame
   if (host_cancelled(sim, 0, before ? "step" : "start")) return rv_fail(error, RV_CANCELLED, "interrupted");
   RvResult result = eval(sim, sim->target, &parms, error);
   rv_parms_free(sim->between);
@@ -199,6 +201,7 @@ static RvResult run(RvSim* sim, double start, const RvDetail* before, RvDetail**
   if (!result && !sim->between) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (!result) result = rv_sim_make_inputs(sim, error);
   if (!result) result = check_inputs(sim, inputs, error);
+  // what the solver sees of its host
   RvVars vars = {.frame = sim->target, .fps = sim->def.fps, .out = ".", .hip = ".", .node = sim->name};
   RvHost host = {sim, host_cancelled, host_message, rv_sim_input_at, host_parms_at};
   RvCook cook = {.type = sim->type,
@@ -215,6 +218,7 @@ static RvResult run(RvSim* sim, double start, const RvDetail* before, RvDetail**
                  .vars = &vars,
                  .host = &host};
   if (!result) result = before ? sim->type->step(&cook, error) : sim->type->start(&cook, error);
+  // the state is the last output
   size_t state = sim->type->noutput - 1;
   if (!result && !cook.output[state]) result = rv_fail(error, RV_INTERNAL, "the solver made no state");
   if (!result) {
@@ -230,6 +234,7 @@ static RvResult run(RvSim* sim, double start, const RvDetail* before, RvDetail**
 static RvResult go(RvSim* sim, double target, bool step, RvError* error) {
   RvError own = {0};
   if (!error) error = &own;
+  // one step, during which callbacks may not call back
   RvStats before = sim->stats;
   RvDetail* state = NULL;
   double start = target;
@@ -240,6 +245,7 @@ static RvResult go(RvSim* sim, double target, bool step, RvError* error) {
   if (!result) result = run(sim, start, step ? sim->state : NULL, &state, error);
   sim->running = false;
   rv_sim_end_inputs(sim, result == RV_OK);
+  // a failed one is undone
   if (result) {
     sim->stats = before;
     sim->target = sim->frame;
@@ -298,8 +304,5 @@ RvResult rv_sim_advance(RvSim* sim, int frames, RvError* error) {
 }
 
 double rv_sim_frame(const RvSim* sim) {
-  double frame = sim->frame;
-  // evaluating writes nothing that a caller sees
-  if (!sim->state) rv_sim_start_frame((RvSim*)sim, &frame, NULL);
-  return frame;
+  return sim->frame;
 }

@@ -20,6 +20,7 @@ typedef struct RvSimPort {
   RV_ARRAY(RvSimPiece) pieces;
   RvDetail* made;       // what the solver saw of the input at the frame of the state
   RvDetail* made_next;  // what it sees in the step that is running; NULL: the same as `made`
+  bool asked;           // the callback knows its points at the frame of the step
 } RvSimPort;
 
 // An input at another moment of the step that is running.

@@ -247,6 +247,18 @@ static RvResult make_mesh(const char* port, const RvSimMesh* m, RvDetail** out, 
   return result;
 }
 
+// Values of the node of a mesh, from pairs of token and text.
+static RvResult make_parms(const RvNodeType* maker, const char* const* pairs, RvParms** out, RvError* error) {
+  *out = rv_parms_new(maker->parms);
+  if (!*out) return rv_fail(error, RV_NO_MEMORY, "out of memory for a mesh");
+  for (size_t i = 0; pairs && pairs[i]; i += 2) {
+    if (!pairs[i + 1]) return rv_fail(error, RV_BAD_INPUT, "parameter '%s' has no value after it", pairs[i]);
+    RvResult result = rv_parms_set_text(*out, pairs[i], pairs[i + 1], error);
+    if (result) return result;
+  }
+  return RV_OK;
+}
+
 RvResult rv_sim_add_mesh(RvSim* sim, const char* port, const RvSimMesh* def, size_t* mesh, RvError* error) {
   size_t index;
   RvSimPiece piece = {0};
@@ -259,17 +271,10 @@ RvResult rv_sim_add_mesh(RvSim* sim, const char* port, const RvSimMesh* def, siz
   if (!result) result = make_mesh(port, def, &piece.shape, error);
   if (result) return result;
   RvSimPort* p = &sim->ports[index];
-  if (p->pieces.count && !p->pieces.data[0].maker) rv_sim_port_clear(p);
-  piece.parms = rv_parms_new(piece.maker->parms);
-  if (!piece.parms) result = rv_fail(error, RV_NO_MEMORY, "out of memory for a mesh");
-  for (size_t i = 0; def->parms && def->parms[i] && !result; i += 2) {
-    const char* text = def->parms[i + 1];
-    if (text)
-      result = rv_parms_set_text(piece.parms, def->parms[i], text, error);
-    else
-      result = rv_fail(error, RV_BAD_INPUT, "parameter '%s' has no value after it", def->parms[i]);
-    if (result) rv_error_context(error, "input '%s', mesh %zu (%s)", port, p->pieces.count, piece.maker->type);
-  }
+  result = make_parms(piece.maker, def->parms, &piece.parms, error);
+  if (result) rv_error_context(error, "input '%s', mesh %zu (%s)", port, p->pieces.count, piece.maker->type);
+  // geometry that was there gives way to meshes
+  if (!result && p->pieces.count && !p->pieces.data[0].maker) rv_sim_port_clear(p);
   if (!result && !rv_array_push(&p->pieces, piece)) result = rv_fail(error, RV_NO_MEMORY, "out of memory for a mesh");
   if (result) {
     rv_detail_free(piece.shape);

@@ -19,11 +19,26 @@ static const char* port_name(const RvSim* sim, size_t port) {
 
 //---------------------------------------------------------------------------------------------- pieces
 
+// Whether the callback knows the points of an input at the frame of the step. One that does not is not asked at other
+// moments of the step either, and stays as it was set.
+static RvResult ask_once(RvSim* sim, size_t port, RvError* error) {
+  RvSimPort* p = &sim->ports[port];
+  p->asked = false;
+  size_t count = rv_sim_port_points(p);
+  if (!sim->def.points_at || !count) return RV_OK;
+  float* all = rv_alloc(3 * count, sizeof *all);
+  if (!all) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu points", count);
+  rv_sim_port_read(p, true, all);
+  p->asked = sim->def.points_at(sim->def.user, port_name(sim, port), sim->target, count, all);
+  rv_free(all);
+  return RV_OK;
+}
+
 // Asks the callback for a piece at a moment. *out is NULL where it does not know.
 static RvResult ask(RvSim* sim, size_t port, size_t piece, double frame, RvDetail** out, RvError* error) {
   const RvSimPort* p = &sim->ports[port];
   *out = NULL;
-  if (!sim->def.points_at) return RV_OK;
+  if (!p->asked) return RV_OK;
   size_t count = rv_sim_port_points(p);
   size_t first = 0;
   for (size_t i = 0; i < piece; ++i) first += rv_detail_count(p->pieces.data[i].shape, RV_POINT);
@@ -144,8 +159,8 @@ static RvResult make_piece(RvSim* sim, size_t port, size_t piece, double frame, 
 //---------------------------------------------------------------------------------------------- inputs
 
 // Whether what the solver sees of an input may differ from what it saw at the frame of the state.
-static bool changes(const RvSim* sim, const RvSimPort* port) {
-  bool some = !port->made || sim->def.points_at;
+static bool changes(const RvSimPort* port) {
+  bool some = !port->made || port->asked;
   for (size_t i = 0; i < port->pieces.count && !some; ++i) {
     const RvSimPiece* piece = &port->pieces.data[i];
     // a mesh that has just stopped still has the velocity of the frame before
@@ -179,7 +194,9 @@ RvResult rv_sim_make_inputs(RvSim* sim, RvError* error) {
   RvResult result = RV_OK;
   for (size_t i = 0; i < sim->type->ninput && !result; ++i) {
     RvSimPort* port = &sim->ports[i];
-    if (!port->pieces.count || !changes(sim, port)) continue;
+    if (!port->pieces.count) continue;
+    result = ask_once(sim, i, error);
+    if (result || !changes(port)) continue;
     RvDetail* made = NULL;
     result = make_port(sim, i, sim->target, &made, error);
     rv_detail_free(port->made_next);
@@ -195,7 +212,7 @@ RvResult rv_sim_input_at(void* user, size_t index, double frame, const RvDetail*
   RvSimPort* port = &sim->ports[index];
   const RvDetail* now = port->made_next ? port->made_next : port->made;
   // whole frames are known; without a callback the nearer known frame is the answer, and the solver interpolates
-  bool animated = changes(sim, port);
+  bool animated = changes(port);
   if (!now || frame == sim->target || !animated) {
     *out = now;
     return RV_OK;
@@ -207,7 +224,7 @@ RvResult rv_sim_input_at(void* user, size_t index, double frame, const RvDetail*
   bool keyed = false;
   for (size_t i = 0; i < port->pieces.count && !keyed; ++i)
     keyed = port->pieces.data[i].parms && rv_parms_animated(port->pieces.data[i].parms);
-  if (!sim->def.points_at && !keyed) {
+  if (!port->asked && !keyed) {
     *out = frame < sim->target && port->made ? port->made : now;
     return RV_OK;
   }
