@@ -18,6 +18,7 @@ void rv_host_memory_taken(void) {
     atomic_store_explicit(&memory_taken, true, memory_order_relaxed);
 }
 
+// The services must be whole, and their memory that of before once some was taken.
 static RvResult check(const RvHostServices* services, RvError* error) {
   RvResult result = rv_struct_check("RvHostServices", "rv_host_services_default", services->size, services->version,
                                     sizeof *services, error);

@@ -25,6 +25,7 @@ static RvResult find_solver(const char* kind, const RvNodeType** out, RvError* e
   return rv_fail(error, code, "RvSimDef: kind '%s' is no solver; there are %s", kind ? kind : "", names);
 }
 
+// The definition must be one of this library, and its rates above 0.
 static RvResult check_def(const RvSimDef* def, RvError* error) {
   if (!def) return rv_fail(error, RV_BAD_INPUT, "RvSimDef is NULL: begin with rv_sim_def_default()");
   RvResult result = rv_struct_check("RvSimDef", "rv_sim_def_default", def->size, def->version, sizeof *def, error);
@@ -39,6 +40,7 @@ static RvResult check_def(const RvSimDef* def, RvError* error) {
 RvResult rv_sim_create(const RvSimDef* def, RvSim** out, RvError* error) {
   const RvNodeType* type = NULL;
   *out = NULL;
+  // nothing is taken for a definition that is refused
   RvResult result = check_def(def, error);
   if (!result) result = find_solver(def->kind, &type, error);
   if (result) return result;
@@ -60,6 +62,7 @@ RvResult rv_sim_create(const RvSimDef* def, RvSim** out, RvError* error) {
   return RV_OK;
 }
 
+// Warnings are those of one call; the next one begins without.
 static void drop_warnings(RvSim* sim) {
   for (size_t i = 0; i < RV_STATS_MAX_WARNINGS; ++i) {
     rv_free(sim->warnings[i]);
@@ -140,6 +143,7 @@ static RvResult eval(RvSim* sim, double frame, void** out, RvError* error) {
 
 RvResult rv_sim_start_frame(RvSim* sim, double* out, RvError* error) {
   const RvParmDef* row = rv_parm_find(sim->type->parms, "startframe");
+  // a solver without the parameter starts at frame 1, as in a scene
   *out = 1;
   if (!row || (row->type != RV_PARM_INT && row->type != RV_PARM_FLOAT)) return RV_OK;
   void* parms;
@@ -155,22 +159,25 @@ RvResult rv_sim_start_frame(RvSim* sim, double* out, RvError* error) {
 
 void rv_sim_message(RvSim* sim, RvLevel level, const char* text) {
   if (level == RV_LEVEL_WARNING) {
+    // a solver that warns of every strand must not fill the memory: the first texts are kept, the others counted
     if (sim->warning_count < RV_STATS_MAX_WARNINGS) sim->warnings[sim->warning_count] = rv_strdup(text);
     sim->warning_count++;
   }
   if (sim->def.message) sim->def.message(sim->def.user, level, text);
 }
 
+// RvHost.message
 static void host_message(void* user, RvLevel level, const char* text) {
   rv_sim_message(user, level, text);
 }
 
+// RvHost.cancelled
 static bool host_cancelled(void* user, double fraction, const char* stage) {
   const RvSim* sim = user;
   return sim->def.cancelled && sim->def.cancelled(sim->def.user, fraction, stage);
 }
 
-// Texts of an evaluation live until the next one, so samples have values of their own.
+// RvHost.parms_at. Texts of an evaluation live until the next one, so samples have values of their own.
 static RvResult host_parms_at(void* user, double frame, void* out, RvError* error) {
   const RvSim* sim = user;
   RvVars vars = {.frame = frame, .fps = sim->def.fps, .out = ".", .hip = ".", .node = sim->name};
@@ -179,6 +186,7 @@ static RvResult host_parms_at(void* user, double frame, void* out, RvError* erro
 
 //---------------------------------------------------------------------------------------------- steps
 
+// The inputs as the solver takes them; an empty one that it needs is an error.
 static RvResult check_inputs(const RvSim* sim, const RvDetail** inputs, RvError* error) {
   for (size_t i = 0; i < sim->type->ninput; ++i) {
     const RvSimPort* port = &sim->ports[i];
@@ -283,6 +291,7 @@ RvResult rv_sim_start(RvSim* sim, RvError* error) {
   RvResult result = rv_sim_check_idle(sim, error);
   if (!result) result = rv_sim_start_frame(sim, &frame, error);
   if (result) return result;
+  // what was before is forgotten, also if the start fails
   rv_sim_drop_outputs(sim);
   rv_detail_free(sim->state);
   sim->state = NULL;

@@ -8,6 +8,7 @@
 
 //---------------------------------------------------------------------------------------------- points
 
+// The error of arrays that do not fit.
 static RvResult no_memory(size_t count, RvError* error) {
   return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu points", count);
 }
@@ -30,6 +31,7 @@ static RvResult read_positions(const char* port, const float* positions, const d
   return result;
 }
 
+// One attribute of the caller's as a point attribute, with the tag that its name is known for.
 static RvResult add_attrib(RvDetail* detail, const char* port, const RvSimAttrib* attrib, RvError* error) {
   size_t count = rv_detail_count(detail, RV_POINT);
   if (!attrib->name || !*attrib->name)
@@ -51,7 +53,8 @@ static RvResult add_attrib(RvDetail* detail, const char* port, const RvSimAttrib
   return RV_OK;
 }
 
-// New points with positions and those of the attributes that have values.
+// New points with positions and two lists of attributes: those that the definition has members for, of which the ones
+// without values are left out, and the caller's own.
 static RvResult add_points(RvDetail* detail, const char* port, const float* positions, size_t count,
                            const RvSimAttrib* const lists[2], const size_t counts[2], RvError* error) {
   RvResult result = rv_detail_add_points(detail, count, NULL, error);
@@ -61,7 +64,6 @@ static RvResult add_points(RvDetail* detail, const char* port, const float* posi
   for (int list = 0; list < 2; ++list)
     for (size_t i = 0; i < counts[list] && !result; ++i) {
       const RvSimAttrib* attrib = &lists[list][i];
-      // of our own list, what the caller left out
       if (list == 0 && !attrib->values) continue;
       result = add_attrib(detail, port, attrib, error);
     }
@@ -78,6 +80,7 @@ static RvResult check_list(const char* port, const RvSimAttrib* attribs, size_t 
 
 // Puts a detail, which becomes the simulation's, on an input.
 static RvResult put(RvSim* sim, size_t port, RvDetail* detail, RvError* error) {
+  // after the start it is the input at the next frame
   RvSimPort* p = &sim->ports[port];
   bool single = p->pieces.count == 1 && !p->pieces.data[0].maker;
   if (sim->state && single) {
@@ -85,6 +88,7 @@ static RvResult put(RvSim* sim, size_t port, RvDetail* detail, RvError* error) {
     p->pieces.data[0].next = detail;
     return RV_OK;
   }
+  // before it, it takes the place of what was there
   RvResult result = RV_OK;
   if (sim->state)
     result = rv_fail(error, RV_BAD_INPUT, "input '%s' was %s at the start, and cannot become something else",
@@ -104,6 +108,7 @@ static RvResult begin(RvSim* sim, const char* port, size_t* index, RvError* erro
   return result ? result : rv_sim_find_port(sim, port, false, index, error);
 }
 
+// Counts that agree with each other; positions are checked where they are read.
 static RvResult check_strands(const char* port, const RvSimStrands* s, RvError* error) {
   RvResult result = rv_struct_check("RvSimStrands", "rv_sim_strands_default", s->size, s->version, sizeof *s, error);
   if (result) return result;
@@ -138,10 +143,12 @@ RvResult rv_sim_set_strands(RvSim* sim, const char* port, const RvSimStrands* st
   size_t index;
   float* positions = NULL;
   RvDetail* detail = NULL;
+  // checks
   RvResult result = begin(sim, port, &index, error);
   if (!result) result = check_strands(port, strands, error);
   if (!result)
     result = read_positions(port, strands->positions, strands->positions64, strands->point_count, &positions, error);
+  // points and their attributes by the names that the solvers read, then the curves over them
   if (!result && !(detail = rv_detail_new())) result = no_memory(strands->point_count, error);
   if (!result) {
     const RvSimAttrib own[] = {{"hairradius", RV_F32, 1, strands->hair_radius},
@@ -168,6 +175,7 @@ RvResult rv_sim_set_liquid(RvSim* sim, const char* port, const RvSimLiquid* liqu
   if (!result) result = check_list(port, liquid->attribs, liquid->attrib_count, error);
   if (!result)
     result = read_positions(port, liquid->positions, liquid->positions64, liquid->point_count, &positions, error);
+  // points and their attributes by the names that the solvers read
   if (!result && !(detail = rv_detail_new())) result = no_memory(liquid->point_count, error);
   if (!result) {
     const RvSimAttrib own[] = {{"v", RV_F32, 3, liquid->velocities},
@@ -206,6 +214,7 @@ static RvResult find_maker(const char* port, const RvNodeType** out, RvError* er
                  "input '%s' takes no meshes: colliders and sources do; rv_sim_set_detail takes any geometry", port);
 }
 
+// Triangles that name points of the mesh.
 static RvResult check_mesh(const char* port, const RvSimMesh* m, RvError* error) {
   RvResult result = rv_struct_check("RvSimMesh", "rv_sim_mesh_default", m->size, m->version, sizeof *m, error);
   if (result) return result;
@@ -218,6 +227,7 @@ static RvResult check_mesh(const char* port, const RvSimMesh* m, RvError* error)
   return check_list(port, m->attribs, m->attrib_count, error);
 }
 
+// Closed polygons of three corners.
 static RvResult add_triangles(RvDetail* detail, const RvSimMesh* m, RvError* error) {
   int32_t* corners = rv_alloc(m->triangle_count, sizeof *corners);
   if (!corners) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu triangles", m->triangle_count);
@@ -228,6 +238,7 @@ static RvResult add_triangles(RvDetail* detail, const RvSimMesh* m, RvError* err
   return result;
 }
 
+// A mesh as geometry, before it goes through its node.
 static RvResult make_mesh(const char* port, const RvSimMesh* m, RvDetail** out, RvError* error) {
   float* positions = NULL;
   RvDetail* detail = NULL;
@@ -262,6 +273,7 @@ static RvResult make_parms(const RvNodeType* maker, const char* const* pairs, Rv
 RvResult rv_sim_add_mesh(RvSim* sim, const char* port, const RvSimMesh* def, size_t* mesh, RvError* error) {
   size_t index;
   RvSimPiece piece = {0};
+  // everything is checked and made before the input is touched
   RvResult result = begin(sim, port, &index, error);
   if (!result) result = find_maker(port, &piece.maker, error);
   if (!result && sim->state)
@@ -287,6 +299,7 @@ RvResult rv_sim_add_mesh(RvSim* sim, const char* port, const RvSimMesh* def, siz
 
 //---------------------------------------------------------------------------------------------- motion
 
+// Positions of either kind for all points of an input.
 static RvResult move(RvSim* sim, const char* port, const float* positions, const double* positions64, size_t count,
                      RvError* error) {
   size_t index;

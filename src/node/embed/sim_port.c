@@ -7,6 +7,7 @@
 #include "node/embed/sim.h"
 
 RvResult rv_sim_find_port(const RvSim* sim, const char* name, bool output, size_t* out, RvError* error) {
+  // by name, as the node table lists them
   const RvPortDef* ports = output ? sim->type->outputs : sim->type->inputs;
   size_t count = output ? sim->type->noutput : sim->type->ninput;
   for (size_t i = 0; name && i < count; ++i)
@@ -14,6 +15,7 @@ RvResult rv_sim_find_port(const RvSim* sim, const char* name, bool output, size_
       *out = i;
       return RV_OK;
     }
+  // an unknown name is answered with those that there are
   char names[256] = "";
   for (size_t i = 0; i < count; ++i) {
     size_t used = strlen(names);
@@ -65,6 +67,7 @@ RvResult rv_sim_port_move(RvSim* sim, RvSimPort* port, const float* positions, R
   for (size_t i = 0; i < port->pieces.count; ++i) {
     RvSimPiece* piece = &port->pieces.data[i];
     RvDetail* copy = NULL;
+    // attributes that were set for the next frame stay with it
     RvResult result = moved(piece->next ? piece->next : piece->shape, positions, &copy, error);
     if (result) return result;
     positions += 3 * rv_detail_count(copy, RV_POINT);

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "node/embed/sim.h"
 
+// Results are there from the start on.
 static RvResult check_state(const RvSim* sim, RvError* error) {
   if (sim->state) return RV_OK;
   return rv_fail(error, RV_BAD_INPUT, "sim '%s' has no state yet: call rv_sim_start before", sim->name);
@@ -29,6 +30,7 @@ static RvResult split(RvSim* sim, RvError* error) {
                  .host = &host};
   RvResult result = rv_parms_eval(sim->values, &vars, parms, error);
   if (!result) result = sim->type->split(&cook, sim->state, error);
+  // kept until the state changes
   for (size_t i = 0; i < RV_NODE_MAX_OUTPUTS; ++i) {
     if (result)
       rv_detail_free(cook.output[i]);
@@ -46,6 +48,7 @@ RvResult rv_sim_detail(RvSim* sim, const char* port, const RvDetail** out, RvErr
   if (!result) result = rv_sim_find_port(sim, port, true, &index, error);
   if (!result) result = check_state(sim, error);
   if (result) return result;
+  // the state is the last output; the others are made of it when they are first asked for
   if (index == sim->type->noutput - 1) {
     *out = sim->state;
     return RV_OK;

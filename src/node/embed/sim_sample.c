@@ -13,6 +13,7 @@ typedef struct Cook {
   RV_ARRAY(RvDetail*) samples;  // the mesh at other moments, until the cook ends
 } Cook;
 
+// Name of an input, for the callback and for errors.
 static const char* port_name(const RvSim* sim, size_t port) {
   return sim->type->inputs[port].name;
 }
@@ -39,6 +40,7 @@ static RvResult ask(RvSim* sim, size_t port, size_t piece, double frame, RvDetai
   const RvSimPort* p = &sim->ports[port];
   *out = NULL;
   if (!p->asked) return RV_OK;
+  // the callback is given all points of the input, as they were set, and fills in those of the moment
   size_t count = rv_sim_port_points(p);
   size_t first = 0;
   for (size_t i = 0; i < piece; ++i) first += rv_detail_count(p->pieces.data[i].shape, RV_POINT);
@@ -47,6 +49,7 @@ static RvResult ask(RvSim* sim, size_t port, size_t piece, double frame, RvDetai
   rv_sim_port_read(p, true, all);
   RvResult result = RV_OK;
   if (sim->def.points_at(sim->def.user, port_name(sim, port), frame, count, all)) {
+    // of its answer the piece takes the part that is its own
     const RvSimPiece* of = &p->pieces.data[piece];
     result = rv_sim_check_positions(port_name(sim, port), all, count, error);
     if (!result) *out = rv_detail_copy(of->next ? of->next : of->shape);
@@ -88,15 +91,18 @@ static RvResult piece_input_at(void* user, size_t index, double frame, const RvD
     *out = asked;
     return RV_OK;
   }
+  // a mesh is not known after the step's frame: its velocity is then that since the frame before
   *out = known(cook->sim, &cook->sim->ports[cook->port].pieces.data[cook->piece], frame);
   return *out ? RV_OK : rv_fail(error, RV_NOT_FOUND, "the next frame is not known");
 }
 
+// RvHost.message of the node behind a mesh.
 static void piece_message(void* user, RvLevel level, const char* text) {
   const Cook* cook = user;
   if (!cook->quiet) rv_sim_message(cook->sim, level, text);
 }
 
+// RvHost.cancelled of the node behind a mesh; the step of the solver has not begun.
 static bool piece_cancelled(void* user, double fraction, const char* stage) {
   const RvSim* sim = ((const Cook*)user)->sim;
   (void)fraction;
@@ -107,6 +113,7 @@ static bool piece_cancelled(void* user, double fraction, const char* stage) {
 static RvResult cook_piece(Cook* c, const RvDetail* shape, double frame, RvDetail** out, RvError* error) {
   RvSim* sim = c->sim;
   RvSimPiece* piece = &sim->ports[c->port].pieces.data[c->piece];
+  // what the node sees of its host
   RvVars vars = {.frame = frame, .fps = sim->def.fps, .out = ".", .hip = ".", .node = sim->name};
   RvHost host = {c, piece_cancelled, piece_message, piece_input_at, NULL};
   RvStats stats = {0};
@@ -126,6 +133,7 @@ static RvResult cook_piece(Cook* c, const RvDetail* shape, double frame, RvDetai
   if (!result) result = piece->maker->cook(&cook, error);
   if (result)
     rv_error_context(error, "input '%s', mesh %zu (%s)", port_name(sim, c->port), c->piece, piece->maker->type);
+  // the mesh at other moments was lent for the cook alone
   for (size_t i = 0; i < c->samples.count; ++i) rv_detail_free(c->samples.data[i]);
   rv_array_free(&c->samples);
   rv_free(parms);
@@ -158,15 +166,23 @@ static RvResult make_piece(RvSim* sim, size_t port, size_t piece, double frame, 
 
 //---------------------------------------------------------------------------------------------- inputs
 
+// Whether parameters of the nodes behind an input's meshes change with time.
+static bool is_keyed(const RvSimPort* port) {
+  bool keyed = false;
+  for (size_t i = 0; i < port->pieces.count && !keyed; ++i)
+    keyed = port->pieces.data[i].parms && rv_parms_animated(port->pieces.data[i].parms);
+  return keyed;
+}
+
 // Whether what the solver sees of an input may differ from what it saw at the frame of the state.
 static bool changes(const RvSimPort* port) {
   bool some = !port->made || port->asked;
   for (size_t i = 0; i < port->pieces.count && !some; ++i) {
     const RvSimPiece* piece = &port->pieces.data[i];
     // a mesh that has just stopped still has the velocity of the frame before
-    some = piece->next || piece->earlier || (piece->parms && rv_parms_animated(piece->parms));
+    some = piece->next || piece->earlier;
   }
-  return some;
+  return some || is_keyed(port);
 }
 
 // All pieces of an input in one detail.
@@ -221,19 +237,18 @@ RvResult rv_sim_input_at(void* user, size_t index, double frame, const RvDetail*
     *out = port->made;
     return RV_OK;
   }
-  bool keyed = false;
-  for (size_t i = 0; i < port->pieces.count && !keyed; ++i)
-    keyed = port->pieces.data[i].parms && rv_parms_animated(port->pieces.data[i].parms);
-  if (!port->asked && !keyed) {
+  if (!port->asked && !is_keyed(port)) {
     *out = frame < sim->target && port->made ? port->made : now;
     return RV_OK;
   }
+  // what was asked for in this step already
   for (size_t i = 0; i < sim->samples.count; ++i) {
     const RvSimSample* sample = &sim->samples.data[i];
     if (sample->port != index || sample->frame != frame) continue;
     *out = sample->detail;
     return RV_OK;
   }
+  // a new moment, kept until the step ends
   RvSimSample sample = {index, frame, NULL};
   RvResult result = make_port(sim, index, frame, &sample.detail, error);
   if (!result && !rv_array_push(&sim->samples, sample)) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
@@ -249,6 +264,7 @@ void rv_sim_end_inputs(RvSim* sim, bool done) {
   rv_array_free(&sim->samples);
   for (size_t i = 0; i < sim->type->ninput; ++i) {
     RvSimPort* port = &sim->ports[i];
+    // what the solver saw in this step is what it saw before the next
     if (done && port->made_next) {
       rv_detail_free(port->made);
       port->made = port->made_next;
@@ -256,6 +272,7 @@ void rv_sim_end_inputs(RvSim* sim, bool done) {
       rv_detail_free(port->made_next);
     }
     port->made_next = NULL;
+    // the poses move on by one frame
     bool stepped = done && sim->target > sim->frame;
     for (size_t k = 0; k < port->pieces.count && stepped; ++k) {
       RvSimPiece* piece = &port->pieces.data[k];

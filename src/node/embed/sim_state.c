@@ -29,6 +29,7 @@ static bool kept(const RvSim* sim, size_t port) {
 
 //---------------------------------------------------------------------------------------------- save
 
+// Adds the points of an input at the state's frame, and those of the frame before if they were elsewhere.
 static RvResult keep_points(const RvSim* sim, size_t port, RvDetail* state, RvError* error) {
   const RvSimPort* p = &sim->ports[port];
   size_t count = rv_sim_port_points(p);
@@ -90,6 +91,7 @@ RvResult rv_sim_save_memory(const RvSim* sim, void** bytes, size_t* count, RvErr
 
 //---------------------------------------------------------------------------------------------- load
 
+// Saved points must be those of the inputs that are set now.
 static RvResult check_points(const RvSim* sim, size_t port, const RvDetail* state, RvError* error) {
   size_t count = rv_sim_port_points(&sim->ports[port]);
   for (int earlier = 0; earlier < 2; ++earlier) {
@@ -120,12 +122,14 @@ static RvResult take_points(RvSim* sim, size_t port, const RvDetail* state, RvEr
   return result;
 }
 
+// Everything that can be wrong with a state, before the present one is given up.
 static RvResult check_whole(RvSim* sim, const RvDetail* state, double* frame, RvError* error) {
   RvResult result = rv_sim_check_idle(sim, error);
   if (!result) result = rv_detail_check(state, error);
   if (!result) result = rv_state_check(state, sim->type->fields, sim->type->nfield, error);
   if (result) rv_error_context(error, "this is no state of a %s", sim->type->type);
   if (result) return result;
+  // a state of a scene says nothing of the frame
   const double* saved = rv_detail_f64(state, RV_GLOBAL, FRAME_NAME, 1);
   if (saved && isfinite(*saved))
     *frame = *saved;
@@ -136,21 +140,9 @@ static RvResult check_whole(RvSim* sim, const RvDetail* state, double* frame, Rv
   return result;
 }
 
-// Puts a state in the place of the simulation's; it becomes the simulation's, or is freed.
-static RvResult adopt(RvSim* sim, RvDetail* state, RvError* error) {
-  double frame;
-  RvError own = {0};
-  if (!error) error = &own;
-  RvResult result = check_whole(sim, state, &frame, error);
-  if (result) {
-    rv_detail_free(state);
-    return result;
-  }
-  rv_sim_drop_outputs(sim);
-  rv_detail_free(sim->state);
-  sim->state = NULL;
-  sim->stats = (RvStats){0};
-  // inputs as at the start, in the poses of the state's frame
+// Inputs as at the start, in the poses that were saved; what the solver saw of them is made anew.
+static RvResult restore_inputs(RvSim* sim, const RvDetail* state, RvError* error) {
+  RvResult result = RV_OK;
   for (size_t i = 0; i < sim->type->ninput && !result; ++i) {
     RvSimPort* port = &sim->ports[i];
     for (size_t k = 0; k < port->pieces.count; ++k) {
@@ -164,16 +156,41 @@ static RvResult adopt(RvSim* sim, RvDetail* state, RvError* error) {
     rv_detail_free(port->made);
     port->made = NULL;
   }
-  sim->frame = frame;
-  sim->target = frame;
   if (!result) result = rv_sim_make_inputs(sim, error);
   rv_sim_end_inputs(sim, !result);
-  // what the save added is no part of the state
+  return result;
+}
+
+// What a save added is no part of the state, and would change its hash.
+static void strip(const RvSim* sim, RvDetail* state) {
   rv_detail_remove_attrib(state, RV_GLOBAL, FRAME_NAME);
   for (size_t i = 0; i < sim->type->ninput; ++i) {
     rv_detail_remove_attrib(state, RV_GLOBAL, points_name(sim, i, false).text);
     rv_detail_remove_attrib(state, RV_GLOBAL, points_name(sim, i, true).text);
   }
+}
+
+// Puts a state in the place of the simulation's; it becomes the simulation's, or is freed.
+static RvResult adopt(RvSim* sim, RvDetail* state, RvError* error) {
+  double frame;
+  RvError own = {0};
+  if (!error) error = &own;
+  RvResult result = check_whole(sim, state, &frame, error);
+  if (result) {
+    rv_detail_free(state);
+    return result;
+  }
+  // from here on the old state is gone; without one, points that are set are those of the frame itself
+  rv_sim_drop_outputs(sim);
+  rv_detail_free(sim->state);
+  sim->state = NULL;
+  sim->stats = (RvStats){0};
+  sim->frame = frame;
+  sim->target = frame;
+  sim->running = true;
+  result = restore_inputs(sim, state, error);
+  sim->running = false;
+  strip(sim, state);
   if (result)
     rv_detail_free(state);
   else
