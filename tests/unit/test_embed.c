@@ -717,6 +717,48 @@ static void sources_are_meshes_with_keys(void** state) {
   assert_true(two > 0);
   CHECK_OK(rv_sim_advance(sim, 2, &error), error);
   CHECK_NEAR(rv_sim_stats(sim)->ledger.sources, two, 0);
+  // a value that is set between frames holds from then on
+  RvParms* values = rv_sim_mesh_parms(sim, "sources", 0);
+  CHECK_OK(rv_parms_set(values, "active", 0, 1, &error), error);
+  CHECK_OK(rv_sim_advance(sim, 1, &error), error);
+  double three = rv_sim_stats(sim)->ledger.sources;
+  assert_true(three > two);
+  CHECK_OK(rv_parms_set(values, "active", 0, 0, &error), error);
+  CHECK_OK(rv_sim_advance(sim, 1, &error), error);
+  CHECK_NEAR(rv_sim_stats(sim)->ledger.sources, three, 0);
+  rv_sim_free(sim);
+}
+
+static bool knows_nothing(void* user, const char* port, double frame, size_t count, float* positions) {
+  (void)port;
+  (void)frame;
+  // what is there may be read and written
+  for (size_t i = 0; i < 3 * count; ++i) positions[i] += 1;
+  ++*(int*)user;
+  return false;
+}
+
+// Liquid of a cache, with another number of particles in every frame.
+static void cached_liquid_is_set_for_every_frame(void** state) {
+  (void)state;
+  RvError error = {0};
+  int asked = 0;
+  RvSimDef def = rv_sim_def_default();
+  def.user = &asked;
+  def.points_at = knows_nothing;
+  RvSim* sim = NULL;
+  CHECK_OK(make(&def, &sim, &error), error);
+  CHECK_OK(rv_sim_set_text(sim, "liquidmode", "cached", &error), error);
+  CHECK_OK(rv_sim_start(sim, &error), error);
+  for (int i = 0; i < 3; ++i) {
+    RvSimLiquid liquid = liquid_def();
+    liquid.point_count = (size_t)(PARTICLES - 70 * i);
+    CHECK_OK(rv_sim_set_liquid(sim, "liquid", &liquid, &error), error);
+    CHECK_OK(next(sim, &error), error);
+  }
+  assert_true(rv_sim_stats(sim)->ledger.film > 0);
+  // once an input and frame: what is not known is not asked for again between the frames
+  assert_int_equal(asked, 3 * 4);
   rv_sim_free(sim);
 }
 
@@ -735,4 +777,4 @@ RV_TESTS(cmocka_unit_test(with_the_librarys_own_services), cmocka_unit_test(all_
          cmocka_unit_test(warnings_are_told_and_kept), cmocka_unit_test(cancelled_frames_are_done_again),
          cmocka_unit_test(saved_states_go_on_with_the_same_bits),
          cmocka_unit_test(a_callback_gives_the_bits_of_a_scene), cmocka_unit_test(sources_are_meshes_with_keys),
-         cmocka_unit_test(nothing_is_left))
+         cmocka_unit_test(cached_liquid_is_set_for_every_frame), cmocka_unit_test(nothing_is_left))

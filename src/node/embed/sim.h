@@ -13,6 +13,7 @@ typedef struct RvSimPiece {
   RvDetail* next;           // at the frame after it; NULL: the same
   const RvNodeType* maker;  // node that the piece passes through, or NULL
   RvParms* parms;           // its values
+  uint64_t parms_hash;      // of the values that the input was made with
   void* cache;              // its disposable data
 } RvSimPiece;
 
@@ -62,9 +63,10 @@ void rv_sim_message(RvSim* sim, RvLevel level, const char* text);
 
 // Index of an input, or of an output, by its name; the error lists the names.
 RvResult rv_sim_find_port(const RvSim* sim, const char* name, bool output, size_t* out, RvError* error);
-// Points of all pieces of an input.
-size_t rv_sim_port_points(const RvSimPort* port);
-// Positions of all pieces at the frame after the state (`next`) or at that of the state, one after the other.
+// A piece at the frame after the state (`next`), as far as it is set, or at that of the state.
+const RvDetail* rv_sim_piece_shape(const RvSimPiece* piece, bool next);
+// How many points all pieces of an input have there, and their positions, one piece after the other.
+size_t rv_sim_port_points(const RvSimPort* port, bool next);
 void rv_sim_port_read(const RvSimPort* port, bool next, float* positions);
 // Moves all pieces. Before the start it moves the start frame, else the next.
 RvResult rv_sim_port_move(RvSim* sim, RvSimPort* port, const float* positions, RvError* error);

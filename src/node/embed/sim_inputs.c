@@ -307,7 +307,7 @@ static RvResult move(RvSim* sim, const char* port, const float* positions, const
   RvResult result = begin(sim, port, &index, error);
   if (result) return result;
   RvSimPort* p = &sim->ports[index];
-  size_t has = rv_sim_port_points(p);
+  size_t has = rv_sim_port_points(p, true);
   if (count != has)
     return rv_fail(error, RV_BAD_INPUT, "input '%s' has %zu points, and %zu positions were given: give one for each",
                    port, has, count);

@@ -25,18 +25,22 @@ RvResult rv_sim_find_port(const RvSim* sim, const char* name, bool output, size_
                  output ? "output" : "input", name ? name : "", names);
 }
 
-size_t rv_sim_port_points(const RvSimPort* port) {
+const RvDetail* rv_sim_piece_shape(const RvSimPiece* piece, bool next) {
+  return next && piece->next ? piece->next : piece->shape;
+}
+
+size_t rv_sim_port_points(const RvSimPort* port, bool next) {
   size_t count = 0;
-  for (size_t i = 0; i < port->pieces.count; ++i) count += rv_detail_count(port->pieces.data[i].shape, RV_POINT);
+  for (size_t i = 0; i < port->pieces.count; ++i)
+    count += rv_detail_count(rv_sim_piece_shape(&port->pieces.data[i], next), RV_POINT);
   return count;
 }
 
 void rv_sim_port_read(const RvSimPort* port, bool next, float* positions) {
   for (size_t i = 0; i < port->pieces.count; ++i) {
-    const RvSimPiece* piece = &port->pieces.data[i];
-    const RvDetail* shape = next && piece->next ? piece->next : piece->shape;
+    const RvDetail* shape = rv_sim_piece_shape(&port->pieces.data[i], next);
     const float* P = rv_detail_f32(shape, RV_POINT, "P", 3);
-    size_t count = 3 * rv_detail_count(piece->shape, RV_POINT);
+    size_t count = 3 * rv_detail_count(shape, RV_POINT);
     if (P) memcpy(positions, P, count * sizeof *P);
     positions += count;
   }
@@ -68,7 +72,7 @@ RvResult rv_sim_port_move(RvSim* sim, RvSimPort* port, const float* positions, R
     RvSimPiece* piece = &port->pieces.data[i];
     RvDetail* copy = NULL;
     // attributes that were set for the next frame stay with it
-    RvResult result = moved(piece->next ? piece->next : piece->shape, positions, &copy, error);
+    RvResult result = moved(rv_sim_piece_shape(piece, true), positions, &copy, error);
     if (result) return result;
     positions += 3 * rv_detail_count(copy, RV_POINT);
     RvDetail** place = sim->state ? &piece->next : &piece->shape;

@@ -25,7 +25,7 @@ static const char* port_name(const RvSim* sim, size_t port) {
 static RvResult ask_once(RvSim* sim, size_t port, RvError* error) {
   RvSimPort* p = &sim->ports[port];
   p->asked = false;
-  size_t count = rv_sim_port_points(p);
+  size_t count = rv_sim_port_points(p, true);
   if (!sim->def.points_at || !count) return RV_OK;
   float* all = rv_alloc(3 * count, sizeof *all);
   if (!all) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu points", count);
@@ -41,18 +41,17 @@ static RvResult ask(RvSim* sim, size_t port, size_t piece, double frame, RvDetai
   *out = NULL;
   if (!p->asked) return RV_OK;
   // the callback is given all points of the input, as they were set, and fills in those of the moment
-  size_t count = rv_sim_port_points(p);
+  size_t count = rv_sim_port_points(p, true);
   size_t first = 0;
-  for (size_t i = 0; i < piece; ++i) first += rv_detail_count(p->pieces.data[i].shape, RV_POINT);
+  for (size_t i = 0; i < piece; ++i) first += rv_detail_count(rv_sim_piece_shape(&p->pieces.data[i], true), RV_POINT);
   float* all = rv_alloc(3 * count, sizeof *all);
   if (!all) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu points", count);
   rv_sim_port_read(p, true, all);
   RvResult result = RV_OK;
   if (sim->def.points_at(sim->def.user, port_name(sim, port), frame, count, all)) {
     // of its answer the piece takes the part that is its own
-    const RvSimPiece* of = &p->pieces.data[piece];
     result = rv_sim_check_positions(port_name(sim, port), all, count, error);
-    if (!result) *out = rv_detail_copy(of->next ? of->next : of->shape);
+    if (!result) *out = rv_detail_copy(rv_sim_piece_shape(&p->pieces.data[piece], true));
     float* P = *out ? rv_detail_f32_write(*out, RV_POINT, "P", 3, error) : NULL;
     if (P)
       memcpy(P, all + 3 * first, 3 * rv_detail_count(*out, RV_POINT) * sizeof *P);
@@ -130,6 +129,7 @@ static RvResult cook_piece(Cook* c, const RvDetail* shape, double frame, RvDetai
                  .vars = &vars,
                  .host = &host};
   RvResult result = rv_parms_eval(piece->parms, &vars, parms, error);
+  piece->parms_hash = rv_parms_hash(piece->parms);
   if (!result) result = piece->maker->cook(&cook, error);
   if (result)
     rv_error_context(error, "input '%s', mesh %zu (%s)", port_name(sim, c->port), c->piece, piece->maker->type);
@@ -180,7 +180,7 @@ static bool changes(const RvSimPort* port) {
   for (size_t i = 0; i < port->pieces.count && !some; ++i) {
     const RvSimPiece* piece = &port->pieces.data[i];
     // a mesh that has just stopped still has the velocity of the frame before
-    some = piece->next || piece->earlier;
+    some = piece->next || piece->earlier || (piece->parms && rv_parms_hash(piece->parms) != piece->parms_hash);
   }
   return some || is_keyed(port);
 }

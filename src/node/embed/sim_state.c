@@ -24,7 +24,7 @@ static Name points_name(const RvSim* sim, size_t port, bool earlier) {
 // Liquid is an input of the start frame alone, or of every frame anew; VDBs have no points.
 static bool kept(const RvSim* sim, size_t port) {
   const RvSimPort* p = &sim->ports[port];
-  return p->pieces.count && rv_sim_port_points(p) && rv_detail_count(p->pieces.data[0].shape, RV_VERTEX);
+  return p->pieces.count && rv_sim_port_points(p, false) && rv_detail_count(p->pieces.data[0].shape, RV_VERTEX);
 }
 
 //---------------------------------------------------------------------------------------------- save
@@ -32,7 +32,7 @@ static bool kept(const RvSim* sim, size_t port) {
 // Adds the points of an input at the state's frame, and those of the frame before if they were elsewhere.
 static RvResult keep_points(const RvSim* sim, size_t port, RvDetail* state, RvError* error) {
   const RvSimPort* p = &sim->ports[port];
-  size_t count = rv_sim_port_points(p);
+  size_t count = rv_sim_port_points(p, false);
   bool moved = false;
   for (size_t i = 0; i < p->pieces.count; ++i) moved = moved || p->pieces.data[i].earlier;
   for (int earlier = 0; earlier <= (int)moved; ++earlier) {
@@ -93,7 +93,7 @@ RvResult rv_sim_save_memory(const RvSim* sim, void** bytes, size_t* count, RvErr
 
 // Saved points must be those of the inputs that are set now.
 static RvResult check_points(const RvSim* sim, size_t port, const RvDetail* state, RvError* error) {
-  size_t count = rv_sim_port_points(&sim->ports[port]);
+  size_t count = rv_sim_port_points(&sim->ports[port], false);
   for (int earlier = 0; earlier < 2; ++earlier) {
     const RvAttrib* points = rv_detail_find(state, RV_GLOBAL, points_name(sim, port, earlier).text);
     if (points && (rv_attrib_storage(points) != RV_F32 || (size_t)rv_attrib_size(points) != 3 * count))
@@ -108,7 +108,7 @@ static RvResult check_points(const RvSim* sim, size_t port, const RvDetail* stat
 static RvResult take_points(RvSim* sim, size_t port, const RvDetail* state, RvError* error) {
   RvSimPort* p = &sim->ports[port];
   RvResult result = RV_OK;
-  int count = (int)(3 * rv_sim_port_points(p));
+  int count = (int)(3 * rv_sim_port_points(p, false));
   const float* now = rv_detail_f32(state, RV_GLOBAL, points_name(sim, port, false).text, count);
   const float* earlier = rv_detail_f32(state, RV_GLOBAL, points_name(sim, port, true).text, count);
   if (earlier) {
