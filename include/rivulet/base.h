@@ -28,6 +28,8 @@ extern "C" {
 #define RV_VERSION_MINOR 1
 #define RV_VERSION_PATCH 0
 #define RV_VERSION_STRING "0.1.0"
+// One number for a version, larger for a later one; definition structs carry it.
+#define RV_VERSION_NUMBER (RV_VERSION_MAJOR * 1000000 + RV_VERSION_MINOR * 1000 + RV_VERSION_PATCH)
 
 // Result codes. Columns: name, exit code of the command line, text.
 #define RV_RESULTS(X)                                      \
@@ -89,6 +91,10 @@ RV_API int rv_threads(void);
 
 // Version of the library as it was built, such as "0.1.0". Static.
 RV_API const char* rv_version(void);
+// Whether a program that was compiled with the headers of that version may use this library: the same major and minor
+// number, and a patch that is not later than the library's. Else RV_UNSUPPORTED with both versions in the error. Call
+// it as rv_version_check(RV_VERSION_MAJOR, RV_VERSION_MINOR, RV_VERSION_PATCH, &error).
+RV_API RvResult rv_version_check(int major, int minor, int patch, RvError* error);
 
 // Frees memory that a function hands over to the caller "to be freed by rv_free". NULL is allowed.
 RV_API void rv_free(void* memory);

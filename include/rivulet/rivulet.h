@@ -4,10 +4,12 @@
 
 #include "rivulet/base.h"
 #include "rivulet/geo.h"
+#include "rivulet/host.h"
 #include "rivulet/job.h"
 #include "rivulet/node.h"
 #include "rivulet/parm.h"
 #include "rivulet/scene.h"
+#include "rivulet/solver.h"
 #include "rivulet/state.h"
 #include "rivulet/vdb.h"
 

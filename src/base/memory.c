@@ -10,6 +10,7 @@
 #endif
 
 #include "base/array.h"
+#include "base/host.h"
 
 enum {
   ALIGNMENT = 64,       // bytes: a cache line and the widest vector
@@ -36,6 +37,9 @@ static void* alloc_large(size_t bytes) {
 void* rv_alloc(size_t count, size_t size) {
   size_t bytes;
   if (!rv_mul_ok(count, size, &bytes) || bytes > PTRDIFF_MAX - LARGE) return NULL;
+  rv_host_memory_taken();
+  const RvHostServices* host = rv_host_services();
+  if (host->alloc) return host->alloc(host->user, bytes ? bytes : ALIGNMENT, ALIGNMENT);
   if (bytes >= LARGE) return alloc_large(bytes);
   // aligned_alloc takes multiples of the alignment only.
   bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
@@ -54,7 +58,7 @@ void* rv_realloc(void* memory, size_t old_bytes, size_t count, size_t size) {
   if (!fresh) return NULL;
   size_t bytes = count * size;
   if (memory) memcpy(fresh, memory, old_bytes < bytes ? old_bytes : bytes);
-  free(memory);
+  rv_free(memory);
   return fresh;
 }
 
@@ -78,7 +82,11 @@ char* rv_strf(const char* format, ...) {
 }
 
 void rv_free(void* memory) {
-  free(memory);
+  const RvHostServices* host = rv_host_services();
+  if (!host->alloc)
+    free(memory);
+  else if (memory)
+    host->free_memory(host->user, memory);
 }
 
 bool rv_array_reserve_bytes(void** data, size_t* capacity, size_t count, size_t wanted, size_t element) {

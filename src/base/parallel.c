@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/host.h"
 #include "base/memory.h"
 #include "shim/tbb.h"
 
@@ -20,6 +21,8 @@ void rv_threads_set(int workers) {
 
 int rv_threads(void) {
   int workers = atomic_load(&wanted_workers);
+  const RvHostServices* host = rv_host_services();
+  if (host->parallel_for) return workers > 0 && workers < host->workers ? workers : host->workers;
   return workers > 0 ? workers : rv_tbb_cores();
 }
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rivulet/base.h"
+#include "base/result.h"
 
 // The rows of RV_RESULTS, by result.
 static const struct {
@@ -76,4 +76,26 @@ void rv_log(const RvLog* log, RvLevel level, const char* format, ...) {
 
 const char* rv_version(void) {
   return RV_VERSION_STRING;
+}
+
+RvResult rv_version_check(int major, int minor, int patch, RvError* error) {
+  if (major == RV_VERSION_MAJOR && minor == RV_VERSION_MINOR && patch >= 0 && patch <= RV_VERSION_PATCH) return RV_OK;
+  return rv_fail(error, RV_UNSUPPORTED,
+                 "the program was compiled with the headers of Rivulet %d.%d.%d and runs with the library %s: compile "
+                 "it with the headers of that library, or install the library of its headers",
+                 major, minor, patch, RV_VERSION_STRING);
+}
+
+RvResult rv_struct_check(const char* name, const char* fill, uint32_t size, uint32_t version, size_t expected,
+                         RvError* error) {
+  if (size == 0 || version == 0) return rv_fail(error, RV_BAD_INPUT, "%s was not filled: begin with %s()", name, fill);
+  // the number is major * 1000000 + minor * 1000 + patch
+  RvResult result =
+      rv_version_check((int)(version / 1000000 % 1000), (int)(version / 1000 % 1000), (int)(version % 1000), error);
+  if (result) rv_error_context(error, "%s", name);
+  if (result) return result;
+  if (size == expected) return RV_OK;
+  return rv_fail(error, RV_BAD_INPUT,
+                 "%s has %u bytes and should have %zu: begin with %s(), and do not change its size", name, size,
+                 expected, fill);
 }

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/host.h"
 #include "shim/arena.hpp"
 
 namespace {
@@ -47,8 +48,8 @@ Pool& pool() {
 }  // namespace
 
 void rv::tbb_arena_run(int workers, const std::function<void()>& fn) {
-  // An arena of one thread has no workers: the caller does everything.
-  if (workers <= 1) {
+  // An arena of one has no workers: the caller does it all. So it is where the host has threads of its own.
+  if (workers <= 1 || rv_host_services()->parallel_for) {
     tbb::task_arena alone(1);
     alone.execute(fn);
     return;
@@ -132,6 +133,13 @@ struct Work {
   }
 };
 
+// RvTaskFn: parts of the work on the host's threads. Each call helps with all parts, so that the host may cut the range
+// as it likes.
+extern "C" void run_host_parts(void* arg, size_t begin, size_t end) {
+  Work* work = static_cast<Work*>(arg);
+  for (size_t k = begin; k < end; ++k) work->run(k);
+}
+
 #if defined(__SANITIZE_THREAD__)
 
 // Debian's TBB is not instrumented, so the thread sanitizer would report every loop as a race. In its builds plain
@@ -180,7 +188,14 @@ extern "C" void rv_tbb_run(int workers, size_t count, void (*body)(void*, size_t
     return;
   }
   Work work(size_t(workers) < count ? size_t(workers) : count, count, body, arg);
-  run_parts(workers, work);
+  const RvHostServices* host = rv_host_services();
+  if (host->parallel_for) {
+    host->parallel_for(host->user, work.parts, 1, run_host_parts, &work);
+    // what a host left undone is done here
+    work.run(0);
+  } else {
+    run_parts(workers, work);
+  }
   remember(site, Clock::duration(work.spent.load()), count);
 }
 
