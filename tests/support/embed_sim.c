@@ -5,7 +5,7 @@
 #include <string.h>
 
 const float rv_test_unit = 1.0f / 256;
-_Thread_local float rv_test_hair[HAIRS * POINTS][3], rv_test_box[CORNERS][3];
+_Thread_local float rv_test_sim_hair[HAIRS * POINTS][3], rv_test_box[CORNERS][3];
 _Thread_local int32_t rv_test_counts[HAIRS], rv_test_triangles[TRIANGLES][3];
 static _Thread_local float water[PARTICLES][3];
 static _Thread_local double volumes[PARTICLES];
@@ -15,9 +15,9 @@ static const int32_t faces[6][4] = {{0, 1, 3, 2}, {4, 6, 7, 5}, {0, 4, 5, 1}, {2
 void rv_test_arrays(void) {
   for (int i = 0; i < HAIRS * POINTS; ++i) {
     rv_test_counts[i / POINTS] = POINTS;
-    rv_test_hair[i][0] = rv_test_unit * (float)(i / POINTS % 3 - 1);
-    rv_test_hair[i][1] = rv_test_unit * (float)(2 * (POINTS - i % POINTS));
-    rv_test_hair[i][2] = rv_test_unit * (float)(i / POINTS / 3 - 1);
+    rv_test_sim_hair[i][0] = rv_test_unit * (float)(i / POINTS % 3 - 1);
+    rv_test_sim_hair[i][1] = rv_test_unit * (float)(2 * (POINTS - i % POINTS));
+    rv_test_sim_hair[i][2] = rv_test_unit * (float)(i / POINTS / 3 - 1);
   }
   for (int i = 0; i < PARTICLES; ++i) {
     water[i][0] = rv_test_unit * ((float)(i % SIDE) - 2.5f);
@@ -41,7 +41,7 @@ RvSimStrands rv_test_strands_def(void) {
   strands.strand_count = HAIRS;
   strands.point_counts = rv_test_counts;
   strands.point_count = HAIRS * POINTS;
-  strands.positions = rv_test_hair[0];
+  strands.positions = rv_test_sim_hair[0];
   return strands;
 }
 
@@ -77,7 +77,7 @@ RvResult rv_test_sim(const RvSimDef* def, RvSim** out, RvError* error) {
   return result;
 }
 
-// The rv_test_box moves towards the rv_test_hair and turns a little, the rv_test_hair goes up; exact in floats but for
+// The rv_test_box moves towards the rv_test_sim_hair and turns a little, the rv_test_sim_hair goes up; exact in floats but for
 // the turn.
 static void place(double frame, float points[CORNERS][3], float strands[HAIRS * POINTS][3]) {
   double turn = 0.05 * (frame - 1);
@@ -88,7 +88,7 @@ static void place(double frame, float points[CORNERS][3], float strands[HAIRS * 
     points[i][1] = rv_test_box[i][1];
     points[i][2] = (float)(x * sin(turn) + z * cos(turn));
   }
-  memcpy(strands, rv_test_hair, sizeof rv_test_hair);
+  memcpy(strands, rv_test_sim_hair, sizeof rv_test_sim_hair);
   for (int i = 0; i < HAIRS * POINTS; ++i) strands[i][1] += (float)(rv_test_unit * 0.5 * (frame - 1));
 }
 

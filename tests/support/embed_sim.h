@@ -9,7 +9,7 @@ enum { HAIRS = 9, POINTS = 6, SIDE = 6, PARTICLES = SIDE * SIDE * SIDE, CORNERS 
 
 extern const float rv_test_unit;  // m, spacing of the particles
 // Each thread has its own; rv_test_arrays makes them as they should be.
-extern _Thread_local float rv_test_hair[HAIRS * POINTS][3], rv_test_box[CORNERS][3];
+extern _Thread_local float rv_test_sim_hair[HAIRS * POINTS][3], rv_test_box[CORNERS][3];
 extern _Thread_local int32_t rv_test_counts[HAIRS], rv_test_triangles[TRIANGLES][3];
 void rv_test_arrays(void);
 

@@ -53,18 +53,18 @@ static void wrong_arrays_are_refused(void** state) {
   rv_test_counts[3] = 1;
   CHECK_FAILS(rv_sim_set_strands(sim, "strands", &strands, &error), RV_BAD_INPUT, error, "strand 3 has 1 points");
   rv_test_arrays();
-  rv_test_hair[7][2] = NAN;
+  rv_test_sim_hair[7][2] = NAN;
   CHECK_FAILS(rv_sim_set_strands(sim, "strands", &strands, &error), RV_BAD_INPUT, error, "coordinate z of point 7");
-  CHECK_FAILS(rv_sim_set_points(sim, "strands", rv_test_hair[0], HAIRS * POINTS, &error), RV_BAD_INPUT, error,
+  CHECK_FAILS(rv_sim_set_points(sim, "strands", rv_test_sim_hair[0], HAIRS * POINTS, &error), RV_BAD_INPUT, error,
               "point 7");
   rv_test_arrays();
-  CHECK_FAILS(rv_sim_set_points(sim, "strands", rv_test_hair[0], 3, &error), RV_BAD_INPUT, error, "54 points, and 3");
+  CHECK_FAILS(rv_sim_set_points(sim, "strands", rv_test_sim_hair[0], 3, &error), RV_BAD_INPUT, error, "54 points, and 3");
   strands.positions = NULL;
   CHECK_FAILS(rv_sim_set_strands(sim, "strands", &strands, &error), RV_BAD_INPUT, error, "either positions");
   strands = rv_test_strands_def();
   strands.size = 0;
   CHECK_FAILS(rv_sim_set_strands(sim, "strands", &strands, &error), RV_BAD_INPUT, error, "rv_sim_strands_default()");
-  RvSimAttrib attrib = {"youngs", RV_STRING, 1, rv_test_hair};
+  RvSimAttrib attrib = {"youngs", RV_STRING, 1, rv_test_sim_hair};
   strands = rv_test_strands_def();
   strands.attribs = &attrib;
   strands.attrib_count = 1;
@@ -121,7 +121,7 @@ static void arrays_come_back(void** state) {
   assert_int_equal(P.owner, RV_POINT);
   // frame 1 is the groom
   rv_test_arrays();
-  assert_memory_equal(P.data, rv_test_hair, sizeof rv_test_hair);
+  assert_memory_equal(P.data, rv_test_sim_hair, sizeof rv_test_sim_hair);
   CHECK_OK(rv_test_sim_run(sim, 3, &error), error);
   CHECK_NEAR(rv_sim_frame(sim), 4, 0);
   const RvStats* stats = rv_sim_stats(sim);
@@ -282,7 +282,7 @@ static void saved_states_go_on_with_the_same_bits(void** state) {
     // and again from the start
     rv_test_arrays();
     CHECK_OK(rv_sim_set_points(other, "colliders", rv_test_box[0], CORNERS, &error), error);
-    CHECK_OK(rv_sim_set_points(other, "strands", rv_test_hair[0], HAIRS * POINTS, &error), error);
+    CHECK_OK(rv_sim_set_points(other, "strands", rv_test_sim_hair[0], HAIRS * POINTS, &error), error);
     CHECK_OK(rv_sim_start(other, &error), error);
     CHECK_OK(rv_test_sim_run(other, 5, &error), error);
     assert_true(rv_sim_hash(other) == rv_test_sim_hash());
