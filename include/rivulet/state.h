@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 // The schema this library writes and reads, kept in the int detail attribute of that name.
-enum { RV_STATE_SCHEMA = 1 };
+enum { RV_STATE_SCHEMA = 2 };
 #define RV_STATE_VERSION "rv_state_version"
 
 // How a field stands in a solver's own data.
@@ -45,10 +45,10 @@ typedef struct RvFieldDef {
     .producer = stage, .saved = is_saved, .help = text                                                       \
   }
 // A row that is loaded and saved as it is laid out in the member `m` of the solver's data.
-#define RV_FIELD_OF(Data, m, field, of, type, numbers, how, units, stage, text)                                   \
-  {                                                                                                               \
-    .name = field, .owner = of, .storage = type, .size = numbers, .tag = RV_TAG_NONE, .group = "", .unit = units, \
-    .producer = stage, .saved = true, .help = text, .layout = how, .member = offsetof(Data, m)                    \
+#define RV_FIELD_OF(Data, m, field, of, type, numbers, how, part, units, stage, text)                               \
+  {                                                                                                                 \
+    .name = field, .owner = of, .storage = type, .size = numbers, .tag = RV_TAG_NONE, .group = part, .unit = units, \
+    .producer = stage, .saved = true, .help = text, .layout = how, .member = offsetof(Data, m)                      \
   }
 
 // Adds every saved field that is missing, with zeros, and the schema number. A field of another kind is an

@@ -199,13 +199,16 @@ RvResult rv_check_obstacles(const RvCheckOut* out, RvError* error) {
 
 //---------------------------------------------------------------------------------------------- sources
 
+// Numbers of rv_ledger.
+enum { INITIAL, SOURCES, KILLED, EVAPORATED, OUTFLOW, LEDGER };
+
 // The ledger and the sum of the particles' volumes at a frame.
-static RvResult ledger_of(RvSceneRig* rig, double frame, double ledger[6], double* bulk, RvError* error) {
+static RvResult ledger_of(RvSceneRig* rig, double frame, double ledger[LEDGER], double* bulk, RvError* error) {
   RvDetail* d = NULL;
   RvResult result = rv_rig_scene_cook(rig, "s:3", frame, &d, error);
   if (!result) {
     const double* volume = rv_detail_f64(d, RV_POINT, "rv_volume", 1);
-    memcpy(ledger, rv_detail_f64(d, RV_GLOBAL, "rv_ledger", 6), 6 * sizeof *ledger);
+    memcpy(ledger, rv_detail_f64(d, RV_GLOBAL, "rv_ledger", LEDGER), LEDGER * sizeof *ledger);
     *bulk = 0;
     for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i) *bulk += volume[i];
   }
@@ -213,8 +216,6 @@ static RvResult ledger_of(RvSceneRig* rig, double frame, double ledger[6], doubl
   return result;
 }
 
-// Entries of the ledger, m3.
-enum { INITIAL = 1, SOURCES, KILLED, EVAPORATED, OUTFLOW, LEDGER };
 static const double PARTICLE = 1e-6;  // volume of a particle at a separation of 1 cm, m3
 
 // A moving, rotating source at a constant rate: the volume that has flowed but makes no whole particle yet, in

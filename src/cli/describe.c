@@ -107,16 +107,16 @@ static void add_ledger(json_t* object, const RvDetail* detail) {
   const RvAttrib* exact = find_numbers(detail, RV_POINT, "rv_volume", 1);
   const RvAttrib* film = find_numbers(detail, RV_POINT, "rv_film", 2);
   const RvAttrib* drop = find_numbers(detail, RV_PRIM, "rv_drop", 1);
-  const RvAttrib* ledger = find_numbers(detail, RV_GLOBAL, "rv_ledger", 6);
+  const RvAttrib* ledger = find_numbers(detail, RV_GLOBAL, "rv_ledger", 5);
   const RvAttrib* painted = find_numbers(detail, RV_GLOBAL, "rv_wetledger", 3);
   RvLedger l = {.bulk = sum_of(exact, 0), .film = sum_of(film, 0) + sum_of(drop, 0), .absorbed = sum_of(film, 1)};
   // Order of components as in liquid/io.h and the wet solver.
   if (ledger) {
-    l.initial = rv_attrib_get(ledger, 0, 1);
-    l.sources = rv_attrib_get(ledger, 0, 2);
-    l.killed = rv_attrib_get(ledger, 0, 3);
-    l.evaporated = rv_attrib_get(ledger, 0, 4);
-    l.outflow = rv_attrib_get(ledger, 0, 5);
+    l.initial = rv_attrib_get(ledger, 0, 0);
+    l.sources = rv_attrib_get(ledger, 0, 1);
+    l.killed = rv_attrib_get(ledger, 0, 2);
+    l.evaporated = rv_attrib_get(ledger, 0, 3);
+    l.outflow = rv_attrib_get(ledger, 0, 4);
   }
   if (painted) {
     l.initial += rv_attrib_get(painted, 0, 0);

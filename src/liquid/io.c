@@ -13,7 +13,7 @@ const RvFieldDef rv_liquid_fields[RV_LIQUID_FIELD_COUNT] = {RV_LIQUID_FIELDS("")
 
 // Attributes that the solver writes itself; all others are carried along.
 static const char own[] = "P v pscale id age volume rv_cell rv_flow rv_c rv_volume rv_id rv_age";
-static const char own_globals[] = "rv_gridorigin rv_nextid rv_ledger nextid";
+static const char own_globals[] = "rv_gridorigin rv_dx rv_nextid rv_ledger rv_sources nextid";
 
 static RvResult no_memory(size_t count, RvError* error) {
   return rv_fail(error, RV_NO_MEMORY, "no memory for %zu particles", count);
@@ -26,7 +26,6 @@ static const RvAttrib* find_number(const RvDetail* d, const char* name, int size
 }
 
 static const double SPACING_OF_NOTHING = 0.01;  // m: cells of a liquid without any points
-enum { LEDGER_SIZE = 6 };                       // numbers of rv_ledger
 
 //---------------------------------------------------------------------------------------------- start
 
@@ -183,20 +182,12 @@ static State state_of(const RvDetail* d) {
                  .id = rv_detail_i64(d, RV_POINT, "rv_id", 1)};
 }
 
-// Origin, ids and ledger of a state.
+// Origin, cell size, ids and ledger of a state.
 static RvResult read_globals(const RvDetail* d, RvLiquidGlobals* g, RvError* error) {
-  const double* ledger = rv_detail_f64(d, RV_GLOBAL, "rv_ledger", LEDGER_SIZE);
-  memcpy(g->origin, rv_detail_f64(d, RV_GLOBAL, "rv_gridorigin", 3), sizeof g->origin);
-  g->next_id = *rv_detail_i64(d, RV_GLOBAL, "rv_nextid", 1);
-  g->dx = ledger[0];
-  g->initial = ledger[1];
-  g->sources = ledger[2];
-  g->killed = ledger[3];
-  g->evaporated = ledger[4];
-  g->outflow = ledger[5];
-  if (g->dx > 0 && isfinite(g->dx)) return RV_OK;
-  return rv_fail(error, RV_BAD_INPUT,
-                 "rv_ledger: the cell size is %g m; the state is damaged, resume from another frame", g->dx);
+  RvResult result = rv_state_load(d, rv_liquid_fields, RV_LIQUID_FIELD_COUNT, g, error);
+  if (result || (g->dx > 0 && isfinite(g->dx))) return result;
+  return rv_fail(error, RV_BAD_INPUT, "rv_dx: the cell size is %g m; the state is damaged, resume from another frame",
+                 g->dx);
 }
 
 // Place and velocity of point i. Where P or v differs from what was shown, an artist edited it and the edit is taken.
@@ -305,19 +296,6 @@ static void write_point(const Writer* w, size_t to, const RvParticles* p, size_t
   w->rv_age[to] = p->age[i];
 }
 
-// Writes origin, ledger and the first free id.
-static RvResult write_globals(RvDetail* d, const RvLiquidGlobals* g, RvError* error) {
-  double* origin = rv_detail_f64_write(d, RV_GLOBAL, "rv_gridorigin", 3, error);
-  double* ledger = rv_detail_f64_write(d, RV_GLOBAL, "rv_ledger", LEDGER_SIZE, error);
-  int64_t* next = rv_detail_i64_write(d, RV_GLOBAL, "rv_nextid", 1, error);
-  if (!origin || !ledger || !next) return no_memory(0, error);
-  memcpy(origin, g->origin, sizeof g->origin);
-  const double values[LEDGER_SIZE] = {g->dx, g->initial, g->sources, g->killed, g->evaporated, g->outflow};
-  memcpy(ledger, values, sizeof values);
-  *next = g->next_id;
-  return RV_OK;
-}
-
 // Order of the particles by id, and the rows of their points in that order. False: out of memory.
 static bool order_by_id(const RvParticles* p, uint32_t* order, int32_t* rows) {
   const uint64_t sign = (uint64_t)1 << 63;  // flipped, so that signed ids sort as unsigned keys
@@ -353,7 +331,7 @@ RvResult rv_liquid_save(const RvParticles* p, const RvLiquidUnits* units, const 
   Writer w;
   if (!result && !open_writer(d, &w, error)) result = no_memory(p->count, error);
   for (size_t i = 0; !result && i < p->count; ++i) write_point(&w, i, p, order[i], units, g);
-  if (!result) result = write_globals(d, g, error);
+  if (!result) result = rv_state_save(d, rv_liquid_fields, RV_LIQUID_FIELD_COUNT, g, error);
   rv_free(order);
   rv_free(rows);
   if (result)

@@ -7,26 +7,30 @@
 #include "rivulet/state.h"
 
 // Rows of the table of state fields; `part` names the liquid within another solver's state.
-#define RV_LIQUID_FIELDS(part)                                                                          \
-  RV_FIELD("rv_cell", RV_POINT, RV_F64, 3, RV_TAG_NONE, part, "", "collide", true,                      \
-           "Exact place, in cells of rv_dx from rv_gridorigin."),                                       \
-      RV_FIELD("rv_flow", RV_POINT, RV_F32, 3, RV_TAG_VECTOR, part, "m/s", "fromgrid", true,            \
-               "Velocity, per simulated second."),                                                      \
-      RV_FIELD("rv_c", RV_POINT, RV_F32, 9, RV_TAG_NONE, part, "1/s", "fromgrid", true,                 \
-               "Affine vectors: the slope of each component of the velocity."),                         \
-      RV_FIELD("rv_volume", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "m3", "resample", true, "Volume."), \
-      RV_FIELD("rv_id", RV_POINT, RV_I64, 1, RV_TAG_NONE, part, "", "resample", true,                   \
-               "Number of the particle, never used again."),                                            \
-      RV_FIELD("rv_age", RV_POINT, RV_F32, 1, RV_TAG_NONE, part, "s", "fromgrid", true,                 \
-               "Simulated seconds since birth."),                                                       \
-      RV_FIELD("rv_gridorigin", RV_GLOBAL, RV_F64, 3, RV_TAG_NONE, part, "", "start", true,             \
-               "What places are relative to, in units of the scene."),                                  \
-      RV_FIELD("rv_nextid", RV_GLOBAL, RV_I64, 1, RV_TAG_NONE, part, "", "resample", true,              \
-               "The first number that is free."),                                                       \
-      RV_FIELD("rv_ledger", RV_GLOBAL, RV_F64, 6, RV_TAG_NONE, part, "", "update", true,                \
-               "Side of a cell in m; then volumes in m3: at the start, of sources, killed, evaporated, flowed out.")
+#define RV_LIQUID_FIELDS(part)                                                                                 \
+  RV_FIELD("rv_cell", RV_POINT, RV_F64, 3, RV_TAG_NONE, part, "", "collide", true,                             \
+           "Exact place, in cells of rv_dx from rv_gridorigin."),                                              \
+      RV_FIELD("rv_flow", RV_POINT, RV_F32, 3, RV_TAG_VECTOR, part, "m/s", "fromgrid", true,                   \
+               "Velocity, per simulated second."),                                                             \
+      RV_FIELD("rv_c", RV_POINT, RV_F32, 9, RV_TAG_NONE, part, "1/s", "fromgrid", true,                        \
+               "Affine vectors: the slope of each component of the velocity."),                                \
+      RV_FIELD("rv_volume", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "m3", "resample", true, "Volume."),        \
+      RV_FIELD("rv_id", RV_POINT, RV_I64, 1, RV_TAG_NONE, part, "", "resample", true,                          \
+               "Number of the particle, never used again."),                                                   \
+      RV_FIELD("rv_age", RV_POINT, RV_F32, 1, RV_TAG_NONE, part, "s", "fromgrid", true,                        \
+               "Simulated seconds since birth."),                                                              \
+      RV_FIELD_OF(RvLiquidGlobals, origin, "rv_gridorigin", RV_GLOBAL, RV_F64, 3, RV_LAYOUT_NUMBERS, part, "", \
+                  "start", "What places are relative to, in units of the scene."),                             \
+      RV_FIELD_OF(RvLiquidGlobals, dx, "rv_dx", RV_GLOBAL, RV_F64, 1, RV_LAYOUT_NUMBERS, part, "m", "start",   \
+                  "Side of a cell."),                                                                          \
+      RV_FIELD_OF(RvLiquidGlobals, next_id, "rv_nextid", RV_GLOBAL, RV_I64, 1, RV_LAYOUT_NUMBERS, part, "",    \
+                  "resample", "The first number that is free."),                                               \
+      RV_FIELD_OF(RvLiquidGlobals, initial, "rv_ledger", RV_GLOBAL, RV_F64, 5, RV_LAYOUT_NUMBERS, part, "m3",  \
+                  "sources", "Volume at the start, of sources, killed, evaporated, flowed out."),              \
+      RV_FIELD("rv_sources", RV_GLOBAL, RV_F64, 0, RV_TAG_NONE, part, "", "sources", true,                     \
+               "Of each source: id, volume in m3 that flowed and makes no particle yet, particles so far.")
 
-enum { RV_LIQUID_FIELD_COUNT = 9 };
+enum { RV_LIQUID_FIELD_COUNT = 11 };
 extern const RvFieldDef rv_liquid_fields[RV_LIQUID_FIELD_COUNT];
 
 // What a state has beside the particles.
@@ -34,7 +38,7 @@ typedef struct RvLiquidGlobals {
   double origin[3];  // what places are relative to, in units of the scene
   double dx;         // m
   int64_t next_id;
-  double initial, sources, killed, evaporated, outflow;  // m^3, as in RvLedger
+  double initial, sources, killed, evaporated, outflow;  // m3, as in RvLedger: the five numbers of rv_ledger, in order
 } RvLiquidGlobals;
 
 // Units of the scene.

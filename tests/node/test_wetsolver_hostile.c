@@ -304,7 +304,7 @@ static void states_that_were_tampered_with(void** state) {
                                {"rv_film", RV_POINT, 0, 1e300, false},     {"rv_film", RV_POINT, 1, NAN, false},
                                {"rv_film", RV_POINT, 1, 1e300, false},     {"rv_film", RV_POINT, 3, 7, false},
                                {"rv_filmspeed", RV_POINT, 0, NAN, false},  {"rv_filmspeed", RV_POINT, 0, 1e200, false},
-                               {"rv_back", RV_POINT, 1, INFINITY, false},  {"rv_back", RV_POINT, 1, 1e200, false},
+                               {"rv_feedback", RV_POINT, 1, INFINITY, false},  {"rv_feedback", RV_POINT, 1, 1e200, false},
                                {"rv_drop", RV_PRIM, 0, NAN, false},        {"rv_drop", RV_PRIM, 0, 1e200, false},
                                {"rv_drop", RV_PRIM, 2, 1e200, false},      {"rv_wetness", RV_POINT, 0, NAN, false},
                                {"rv_wetledger", RV_GLOBAL, 0, NAN, false}, {"rv_film", RV_POINT, 0, 0, true},

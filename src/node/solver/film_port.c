@@ -136,8 +136,8 @@ static const double MOST_VOLUME = 100, MOST_SPEED = 1e4, MOST_FORCE = 1e6;
 
 static RvResult load(RvFilmPort* s, const RvDetail* d, RvError* error) {
   const double *film = rv_detail_f64(d, RV_POINT, "rv_film", 4), *speed = rv_detail_f64(d, RV_POINT, "rv_filmspeed", 1);
-  const double* pull = rv_detail_f64(d, RV_POINT, "rv_pull", 3);
-  const double *back = rv_detail_f64(d, RV_POINT, "rv_back", 3), *drop = rv_detail_f64(d, RV_PRIM, "rv_drop", 4);
+  const double* pull = rv_detail_f64(d, RV_POINT, "rv_dropacceleration", 3);
+  const double *back = rv_detail_f64(d, RV_POINT, "rv_feedback", 3), *drop = rv_detail_f64(d, RV_PRIM, "rv_drop", 4);
   const double* ledger = rv_detail_f64(d, RV_GLOBAL, "rv_wetledger", 3);
   const RvAttrib* taken = rv_detail_find(d, RV_GLOBAL, "rv_taken");
   RvWetFilm* w = &s->film;
@@ -169,7 +169,7 @@ static RvResult load(RvFilmPort* s, const RvDetail* d, RvError* error) {
   if (bad)
     return rv_fail(
         error, RV_BAD_INPUT,
-        "%zu numbers of the film's state (rv_film rv_filmspeed rv_back rv_drop rv_wetledger) are none that the "
+        "%zu numbers of the film's state (rv_film rv_filmspeed rv_feedback rv_drop rv_wetledger) are none that the "
         "solver writes: the state was changed or damaged; simulate from the start frame, or from another state",
         bad);
   s->initial = ledger[0];
@@ -200,8 +200,8 @@ static RvResult save(RvFilmPort* s, RvDetail* d, RvError* error) {
   if (result) return result;
   double *film = rv_detail_f64_write(d, RV_POINT, "rv_film", 4, error),
          *speed = rv_detail_f64_write(d, RV_POINT, "rv_filmspeed", 1, error),
-         *pull = rv_detail_f64_write(d, RV_POINT, "rv_pull", 3, error),
-         *back = rv_detail_f64_write(d, RV_POINT, "rv_back", 3, error),
+         *pull = rv_detail_f64_write(d, RV_POINT, "rv_dropacceleration", 3, error),
+         *back = rv_detail_f64_write(d, RV_POINT, "rv_feedback", 3, error),
          *drop = rv_detail_f64_write(d, RV_PRIM, "rv_drop", 4, error),
          *ledger = rv_detail_f64_write(d, RV_GLOBAL, "rv_wetledger", 3, error);
   if (!film || !speed || !back || !pull || !drop || !ledger) return no_memory(error);

@@ -7,22 +7,22 @@
 #include "node/solver/strand_port.h"
 #include "wet/solver.h"
 
-#define RV_WET_FILM_FIELDS(part)                                                                \
-  RV_FIELD("rv_film", RV_POINT, RV_F64, 4, RV_TAG_NONE, part, "m3", "film", true,               \
-           "Film, absorbed liquid, reduced strain, and how far above water the point is."),     \
-      RV_FIELD("rv_filmspeed", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "m/s", "film", true,     \
-               "Speed of the film along the edge after the point, relative to the strand."),    \
-      RV_FIELD("rv_pull", RV_POINT, RV_F64, 3, RV_TAG_VECTOR, part, "m/s2", "film", true,       \
-               "Acceleration of the strand as drops feel it."),                                 \
-      RV_FIELD("rv_back", RV_POINT, RV_F64, 3, RV_TAG_VECTOR, part, "kg m/s", "feedback", true, \
-               "Impulse of the bulk's pressure on the strand."),                                \
-      RV_FIELD("rv_wetness", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "", "film", true,          \
-               "Wetness, as it follows the film."),                                             \
-      RV_FIELD("rv_drop", RV_PRIM, RV_F64, 4, RV_TAG_NONE, part, "", "film", true,              \
-               "Volume that hangs at the tip, in m3, and its momentum relative to the tip."),   \
-      RV_FIELD("rv_wetledger", RV_GLOBAL, RV_F64, 3, RV_TAG_NONE, part, "m3", "film", true,     \
-               "Film at the start, painted or captured of a cache since, and evaporated."),     \
-      RV_FIELD("rv_taken", RV_GLOBAL, RV_F64, 0, RV_TAG_NONE, part, "", "capture", true,        \
+#define RV_WET_FILM_FIELDS(part)                                                                      \
+  RV_FIELD("rv_film", RV_POINT, RV_F64, 4, RV_TAG_NONE, part, "m3", "film", true,                     \
+           "Film, absorbed liquid, reduced strain, and how far above water the point is."),           \
+      RV_FIELD("rv_filmspeed", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "m/s", "film", true,           \
+               "Speed of the film along the edge after the point, relative to the strand."),          \
+      RV_FIELD("rv_dropacceleration", RV_POINT, RV_F64, 3, RV_TAG_VECTOR, part, "m/s2", "film", true, \
+               "Acceleration of the strand as drops feel it."),                                       \
+      RV_FIELD("rv_feedback", RV_POINT, RV_F64, 3, RV_TAG_VECTOR, part, "kg m/s", "feedback", true,   \
+               "Impulse of the bulk's pressure on the strand."),                                      \
+      RV_FIELD("rv_wetness", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "", "film", true,                \
+               "Wetness, as it follows the film."),                                                   \
+      RV_FIELD("rv_drop", RV_PRIM, RV_F64, 4, RV_TAG_NONE, part, "", "film", true,                    \
+               "Volume that hangs at the tip, in m3, and its momentum relative to the tip."),         \
+      RV_FIELD("rv_wetledger", RV_GLOBAL, RV_F64, 3, RV_TAG_NONE, part, "m3", "film", true,           \
+               "Film at the start, painted or captured of a cache since, and evaporated."),           \
+      RV_FIELD("rv_taken", RV_GLOBAL, RV_F64, 0, RV_TAG_NONE, part, "", "capture", true,              \
                "Cached liquid: id and captured volume of each particle that is not whole.")
 enum { RV_WET_FILM_FIELD_COUNT = 8 };
 

@@ -126,8 +126,8 @@ RvResult rv_liquid_port_begin(RvLiquidPort* s, const RvWetParms* p, const RvDeta
   RvLiquidFaults faults = {0};
   s->state = state;
   s->units = units_of(s->cook, p);
-  const double* ledger = rv_detail_f64(state, RV_GLOBAL, "rv_ledger", 6);
-  RvLiquidModel model = model_of(p, ledger[0]);
+  const double* dx = rv_detail_f64(state, RV_GLOBAL, "rv_dx", 1);
+  RvLiquidModel model = model_of(p, *dx);
   if (!rv_liquid_init(&s->liquid, &model)) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   RvResult result = rv_liquid_load(state, &s->units, &s->globals, &s->liquid.particles, &faults, error);
   s->separation = s->globals.dx / p->gridscale;

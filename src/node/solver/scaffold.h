@@ -30,9 +30,9 @@
 
 // A row of the state in the member `m` of the data: an array of points or primitives, or numbers of the whole.
 #define RV_SOLVER_ARRAY(Data, m, of, type, n, unit, stage, help) \
-  RV_FIELD_OF(Data, m, "rv_" #m, of, type, n, RV_LAYOUT_ARRAY, unit, stage, help)
+  RV_FIELD_OF(Data, m, "rv_" #m, of, type, n, RV_LAYOUT_ARRAY, "", unit, stage, help)
 #define RV_SOLVER_NUMBERS(Data, m, type, n, unit, stage, help) \
-  RV_FIELD_OF(Data, m, "rv_" #m, RV_GLOBAL, type, n, RV_LAYOUT_NUMBERS, unit, stage, help)
+  RV_FIELD_OF(Data, m, "rv_" #m, RV_GLOBAL, type, n, RV_LAYOUT_NUMBERS, "", unit, stage, help)
 // Places (m, relative to the scene's origin) and velocities (m/s), and the samples of the input.
 #define RV_SOLVER_FIELDS(Data)                                                                                  \
   RV_SOLVER_ARRAY(Data, x, RV_POINT, RV_F64, 3, "m", "substep", "Exact place, in metres."),                     \

@@ -103,7 +103,7 @@ RvResult rv_wet_state_part(const RvDetail* state, RvDetail** strands, RvDetail**
   static const RvFieldDef own[][RV_LIQUID_FIELD_COUNT] = {{RV_LIQUID_FIELDS("")}};
   for (size_t i = 0; !result && i < RV_LIQUID_FIELD_COUNT; ++i)
     if (own[0][i].owner == RV_GLOBAL) rv_detail_remove_attrib(*strands, RV_GLOBAL, own[0][i].name);
-  static const char* const both[] = {"rv_points", "rv_strandnames", "rv_liquidnames", "rv_sources", "nextid"};
+  static const char* const both[] = {"rv_points", "rv_strandnames", "rv_liquidnames", "nextid"};
   for (size_t i = 0; !result && i < sizeof both / sizeof *both; ++i) {
     rv_detail_remove_attrib(*strands, RV_GLOBAL, both[i]);
     if (i < 3) rv_detail_remove_attrib(*liquid, RV_GLOBAL, both[i]);
