@@ -23,9 +23,9 @@ done
 echo "== seeded faults: each must fail its checks"
 python3 tests/mutations/mutate.py "$top" build/release
 
-echo "== a parameter that is new in a table"
-copy=$(mktemp -d)
-/usr/bin/python3 tests/full/new_parameter.py "$top" "$copy"
+echo "== a stage, a parameter, a state field, a node and a solver more, as docs/contributing.md says"
+copy=$(mktemp -d build/additions.XXXXXX)
+/usr/bin/python3 tests/full/additions.py "$top" "$copy"
 rm -rf "$copy"
 
 echo "== wedges on Slurm"
