@@ -46,6 +46,7 @@ typedef struct Frame {
   RvWetParms parms;                        // at the frame
   RvWetParms now;                          // at the moment that was asked for last
   void* node_parms;                        // the node's own at that moment
+  void* sampled_parms;                     // room for those that are asked for
   bool has_strands, has_liquid, has_film;  // parts of the state
   RvStrandPort strands;
   RvLiquidPort liquid;
@@ -68,7 +69,8 @@ static RvResult init(Frame* f, const RvWetNode* node, RvCook* cook, RvError* err
                              .source_input = node->source_input};
   f->film.cook = cook;
   f->node_parms = rv_alloc_zero(1, cook->type->parms->struct_bytes);
-  if (!f->node_parms) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  f->sampled_parms = rv_alloc_zero(1, cook->type->parms->struct_bytes);
+  if (!f->node_parms || !f->sampled_parms) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   memcpy(f->node_parms, cook->parms, cook->type->parms->struct_bytes);
   rv_parm_fill_defaults(&rv_wet_parm_table, &f->parms);
   rv_parm_copy_common(cook->type->parms, cook->parms, &rv_wet_parm_table, &f->parms);
@@ -85,6 +87,7 @@ static void end(Frame* f) {
   rv_detail_free(f->strand_state);
   rv_detail_free(f->liquid_state);
   rv_free(f->node_parms);
+  rv_free(f->sampled_parms);
 }
 
 // Parameters at a share of the frame, in `now`; keyed values change within a frame too. The time scale is the frame's.
@@ -92,8 +95,7 @@ static RvResult sample_parms(Frame* f, double share, RvError* error) {
   const RvParmTable* table = f->cook->type->parms;
   const RvHost* host = f->cook->host;
   if (!host->parms_at) return RV_OK;
-  void* sampled = rv_alloc_zero(1, table->struct_bytes);
-  if (!sampled) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  void* sampled = f->sampled_parms;
   RvResult result = host->parms_at(host->user, f->cook->time.frame - 1 + share, sampled, error);
   bool changed = !result && memcmp(sampled, f->node_parms, table->struct_bytes) != 0;
   if (changed) {
@@ -103,7 +105,6 @@ static RvResult sample_parms(Frame* f, double share, RvError* error) {
     f->node->translate(sampled, &f->now);
     f->now.timescale = f->parms.timescale;
   }
-  rv_free(sampled);
   return result;
 }
 
