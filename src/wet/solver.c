@@ -198,8 +198,10 @@ RvResult rv_wet_substep(RvWetSolver* w, const RvWetSpan* span, RvError* error) {
   RvLiquid *bulk = w->liquid, *cached = w->cached ? &w->cached->liquid : NULL;
   const double dt = span->dt;
   RvResult result = RV_OK;
-  if (w->film) rv_wet_begin_pose(w->film);
-  if (w->film) rv_wet_weigh(w->film, dt);
+  if (w->film) {
+    rv_wet_begin_pose(w->film);
+    rv_wet_weigh(w->film, dt);
+  }
   if (bulk) STAGE(inputs, ask(w, span, RV_WET_MEDIUM_LIQUID, error))
 
   // Volume passes between bulk and film; then the particles, as they are, make a grid.
@@ -265,23 +267,38 @@ static bool idle(const RvWetSolver* w) {
   return !w->strands && !w->liquid->particles.count && !(flows && flows->any);
 }
 
+// Sorts the particles by id before the first substep, so that the frame does not depend on their order in the state.
+static RvResult begin_liquid(RvLiquid* l, RvError* error) {
+  double start = rv_clock_wall();
+  l->steps = 0;
+  RvResult result = rv_liquid_particles_sort_by_id(&l->particles, &l->report.lost, error);
+  l->report.seconds[RV_LIQUID_STAGE_sort] += rv_clock_wall() - start;
+  return result;
+}
+
+// What is lost or flows out in the last move is told in this frame.
+static RvResult end_liquid(RvLiquid* l, RvError* error) {
+  double start = rv_clock_wall();
+  RvResult result = rv_liquid_take(l, error);
+  if (!result) result = rv_liquid_particles_sort(&l->particles, &l->report.lost, error);
+  l->report.seconds[RV_LIQUID_STAGE_sort] += rv_clock_wall() - start;
+  return result;
+}
+
 RvResult rv_wet_frame(RvWetSolver* w, int least, int most, RvError* error) {
   if (!w->liquid) return strand_frame(w, least, error);
-  RvLiquid* l = w->liquid;
-  RvResult result = rv_liquid_particles_sort_by_id(&l->particles, &l->report.lost, error);
-  l->steps = 0;
+  RvResult result = begin_liquid(w->liquid, error);
   double left = result || idle(w) ? 0 : w->frame_seconds;
   for (int taken = 0; !result && left > 0; ++taken) {
-    double from = w->frame_seconds - left;
-    double dt = rv_liquid_next(l, &left, taken, least, most);
+    double start = rv_clock_wall(), from = w->frame_seconds - left;
+    double dt = rv_liquid_next(w->liquid, &left, taken, least, most);
+    w->seconds[RV_WET_STAGE_inputs] += rv_clock_wall() - start;
     RvWetSpan span = {.from = from, .to = from + dt, .dt = dt};
     span.share_from = span.from / w->frame_seconds;
     span.share_to = span.to / w->frame_seconds;
     result = rv_wet_substep(w, &span, error);
   }
-  // what is lost or flows out in the last move is told in this frame
-  if (!result) result = rv_liquid_take(l, error);
-  return result ? result : rv_liquid_particles_sort(&l->particles, &l->report.lost, error);
+  return result ? result : end_liquid(w->liquid, error);
 }
 
 double rv_wet_stage_seconds(const RvWetSolver* w, RvWetStage stage) {

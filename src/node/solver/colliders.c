@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/timer.h"
 #include "math/scalar.h"
 #include "mesh/mesh.h"
 
@@ -260,7 +261,7 @@ static void tell_none(const RvCollidersDef* def) {
                rv_solver_port(def->cook, def->input).text);
 }
 
-RvResult rv_colliders_begin(RvColliders* c, const RvCollidersDef* def, RvError* error) {
+static RvResult begin(RvColliders* c, const RvCollidersDef* def, RvError* error) {
   RvCook* cook = def->cook;
   c->def = *def;
   c->now = rv_solver_input(cook, def->input);
@@ -288,6 +289,13 @@ RvResult rv_colliders_begin(RvColliders* c, const RvCollidersDef* def, RvError* 
                    rv_solver_port(cook, def->input).text, i + 1);
     result = rv_solid_begin(c, &c->solids[i], error);
   }
+  return result;
+}
+
+RvResult rv_colliders_begin(RvColliders* c, const RvCollidersDef* def, RvError* error) {
+  double start = rv_clock_wall();
+  RvResult result = begin(c, def, error);
+  c->begin_seconds = rv_clock_wall() - start;
   return result;
 }
 

@@ -39,6 +39,7 @@ typedef struct RvColliders {
   RvSolid* solids;  // at the frame before
   size_t count;
   const RvDetail *before, *now;  // the input at both frames; borrowed
+  double begin_seconds;          // that reading them took, for the report alone
   RvGrid** sampled;              // grids and motions of a part of the frame
   RvMeshMotion* motions;
 } RvColliders;

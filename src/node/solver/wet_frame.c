@@ -330,7 +330,10 @@ RvResult rv_wet_node_step(const RvWetNode* node, RvCook* cook, RvError* error) {
   clock[2] = rv_clock_wall();
   if (!result) result = save(&f, error);
   clock[3] = rv_clock_wall();
-  f.load_seconds = clock[1] - clock[0];
+  // solids are inputs: asking for them cooks the nodes above
+  double solid_seconds = f.strands.solids.begin_seconds + f.liquid.colliders.begin_seconds;
+  f.load_seconds = clock[1] - clock[0] - solid_seconds;
+  f.solver.seconds[RV_WET_STAGE_inputs] += solid_seconds;
   f.save_seconds = clock[3] - clock[2];
   if (!result) tell(&f);
   end(&f);
