@@ -271,10 +271,12 @@ static RvVec3 three(void* user, size_t strand, int vertex) {
 
 // Energies are kinetic and elastic together, over the initial kinetic energy.
 typedef struct Clash {
-  double step;               // largest rise in a step, with the contact energy of that step's links
-  double outside;            // largest rise above the initial value plus the work of contacts
-  double least, most, last;  // bridges
-  double left;               // energy at the end
+  double step;            // largest rise in a step, with the contact energy of that step's links
+  double outside;         // largest rise above the initial value plus the work of contacts
+  double fewest_bridges;  // after the first one formed
+  double most_bridges;
+  double last_bridges;  // at the end
+  double left;          // energy at the end
 } Clash;
 
 // One step; *given is the work of contacts so far, J.
@@ -326,12 +328,12 @@ static RvResult collide(double speed, Clash* clash, RvError* error) {
   // The steps.
   double start = result ? 0 : rv_rig_contact_kinetic(&w.rig);
   double given = 0;
-  *clash = (Clash){.least = INFINITY};
+  *clash = (Clash){.fewest_bridges = INFINITY};
   for (int k = 0; k < STEPS && !result; ++k) {
     result = step_clash(&w, start, &given, clash, error);
-    clash->last = (double)w.stats.bridges;
-    clash->most = fmax(clash->most, clash->last);
-    if (clash->most > 0) clash->least = fmin(clash->least, clash->last);
+    clash->last_bridges = (double)w.stats.bridges;
+    clash->most_bridges = fmax(clash->most_bridges, clash->last_bridges);
+    if (clash->most_bridges > 0) clash->fewest_bridges = fmin(clash->fewest_bridges, clash->last_bridges);
   }
   if (!result) {
     clash->step /= start;
@@ -350,9 +352,9 @@ RvResult rv_check_bridge_energy(const RvCheckOut* out, RvError* error) {
   // The tolerance is Newton's.
   rv_check_emit(out, "rise_in_a_step", fmax(slow.step, fast.step), 0, 1e-6);
   rv_check_emit(out, "above_what_bridges_gave", fmax(slow.outside, fast.outside), 0, 1e-6);
-  rv_check_emit(out, "slow_ones_stay", slow.last > 20, 1, 0);
-  rv_check_emit(out, "fast_ones_had_bridges", fast.most > 5, 1, 0);
-  rv_check_emit(out, "fast_ones_part", fast.last, 0, 0);
+  rv_check_emit(out, "slow_ones_stay", slow.last_bridges > 20, 1, 0);
+  rv_check_emit(out, "fast_ones_had_bridges", fast.most_bridges > 5, 1, 0);
+  rv_check_emit(out, "fast_ones_part", fast.last_bridges, 0, 0);
   // Bridges that formed and broke have dissipated energy.
   rv_check_emit(out, "left_after_parting", fmax(fast.left, 1), 1, 0);
   rv_check_emit(out, "left_after_capture", fmax(slow.left, 1), 1, 0);

@@ -92,7 +92,7 @@ static RvResult check_functions(const RvNodeType* type, RvError* error) {
     else if (!stages)
       lacks = "stages";
     else if (stages > RV_STAGE_MAX)
-      lacks = "fewer stages: RV_STAGE_MAX is the most";
+      lacks = "fewer stages: RV_STAGE_MAX is the limit";
     else if (type->nfield && !type->fields)
       lacks = "its table of state fields";
   } else if (!type->cook) {
@@ -135,8 +135,8 @@ RvResult rv_node_register(const RvNodeType* type, RvError* error) {
   if (rv_node_find(type->type)) {
     result = rv_fail(error, RV_BAD_INPUT, "node type %s: the name is taken", type->type);
   } else if (count == MAX_REGISTERED) {
-    result = rv_fail(error, RV_LIMIT, "node type %s: %d types are registered already, the most there can be",
-                     type->type, MAX_REGISTERED);
+    result = rv_fail(error, RV_LIMIT, "node type %s: %d types are registered already, which is the limit", type->type,
+                     MAX_REGISTERED);
   } else {
     registered[count] = type;
     atomic_store_explicit(&nregistered, count + 1, memory_order_release);

@@ -32,11 +32,11 @@ RvResult rv_rig_scene_open(RvSceneRig* rig, const char* nodes, RvError* error) {
 }
 
 RvResult rv_rig_scene_cook(RvSceneRig* rig, const char* output, double frame, RvDetail** out, RvError* error) {
-  const RvDetail* made;
+  const RvDetail* cooked;
   *out = NULL;
-  RvResult result = rv_scene_cook(rig->scene, output, frame, &made, error);
+  RvResult result = rv_scene_cook(rig->scene, output, frame, &cooked, error);
   if (result) return result;
-  *out = rv_detail_copy(made);
+  *out = rv_detail_copy(cooked);
   return *out ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
 }
 
