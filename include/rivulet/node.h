@@ -14,11 +14,12 @@ extern "C" {
 
 enum { RV_NODE_MAX_INPUTS = 8, RV_NODE_MAX_OUTPUTS = 3, RV_STAGE_MAX = 48, RV_STATS_MAX_WARNINGS = 16 };
 
+// The moment of a cook.
 typedef struct RvTime {
-  double frame;  // may be fractional
-  double fps;
-  double time;  // seconds, 0 at frame 1
-  double meters_per_unit;
+  double frame;            // may be fractional
+  double fps;              // frames a second
+  double time;             // seconds, 0 at frame 1
+  double meters_per_unit;  // metres of a unit of the scene
 } RvTime;
 
 //---------------------------------------------------------------------------------------------- report
@@ -29,18 +30,21 @@ typedef struct RvTime {
 // Liquid in m^3: bulk + film + absorbed = initial + sources - sinks, every frame; nothing is rescaled to fit.
 typedef struct RvLedger {
   double bulk, film, absorbed;         // where it is now
-  double initial, sources;             // what came in
-  double killed, evaporated, outflow;  // what went out, counted where it happened
+  double initial, sources;             // liquid that came in: at the start frame, and since then
+  double killed, evaporated, outflow;  // sinks: liquid that went out, counted where it happened
 } RvLedger;
 
-RV_API double rv_ledger_total(const RvLedger* ledger);  // bulk + film + absorbed
-RV_API double rv_ledger_drift(const RvLedger* ledger);  // relative: (total - initial - sources + sinks) / what came in
+// Liquid that is there now, m^3: bulk + film + absorbed.
+RV_API double rv_ledger_total(const RvLedger* ledger);
+// Relative error of the balance: (total - initial - sources + sinks) / (initial + sources). Without any inflow the
+// divisor is total + sinks, so that liquid out of nothing is a drift of 1.
+RV_API double rv_ledger_drift(const RvLedger* ledger);
 
-// What one cook of a frame did. Filled by solvers, shown by hosts; never read by a step.
+// Report of one cook of a frame. Solvers fill it, hosts show it; a step never reads it.
 typedef struct RvStats {
   int substeps;
-  int iterations;
-  double residual;
+  int iterations;                      // largest number of solver iterations of a substep
+  double residual;                     // largest relative residual of a substep
   double stage_seconds[RV_STAGE_MAX];  // by index into the type's stages
 #define RV_COUNT_FIELD(name) int64_t name;
   RV_COUNTS(RV_COUNT_FIELD)
@@ -52,11 +56,12 @@ typedef struct RvStats {
 
 typedef struct RvCook RvCook;
 
-// What the node may ask of its host during a cook. Any function may be NULL.
+// Functions that the node may call on its host during a cook. Any of them may be NULL.
 typedef struct RvHost {
-  void* user;
-  // True to stop: the node leaves at once with RV_CANCELLED and no output. Polled between stages and iterations.
+  void* user;  // passed to every function
+  // True to stop: the node returns at once with RV_CANCELLED and no output. Polled between stages and iterations.
   bool (*cancelled)(void* user, double fraction, const char* stage);
+  // Shows a message of the node to the user.
   void (*message)(void* user, RvLevel level, const char* text);
   // Input `index` at another (fractional) frame; borrowed until the cook ends. NULL detail: not wired. A host that has
   // whole frames only leaves this NULL, and the solver interpolates between its own samples.
@@ -65,34 +70,39 @@ typedef struct RvHost {
   RvResult (*parms_at)(void* user, double frame, void* out, RvError* error);
 } RvHost;
 
+// One cook of a node: what the host gives to it, and its outputs.
 struct RvCook {
   const struct RvNodeType* type;
-  const char* node;    // its name in the scene, for messages
-  RvTime time;         // solvers: the end of the step
-  double dt;           // solvers: seconds of the step, 0 at the start frame
-  double start_frame;  // solvers
-  const void* parms;   // the type's struct, evaluated at time
-  size_t ninput;
+  const char* node;                       // its name in the scene, for messages
+  RvTime time;                            // solvers: the end of the step
+  double dt;                              // solvers: seconds of the step, 0 at the start frame
+  double start_frame;                     // solvers
+  const void* parms;                      // the type's struct, evaluated at time
+  size_t ninput;                          // entries of input
   const RvDetail* const* input;           // NULL entries are not wired
   const RvDetail* prev;                   // solvers: the state of the previous frame, NULL at the start frame
   RvDetail* output[RV_NODE_MAX_OUTPUTS];  // made by the cook, then the host's
   bool write;                             // RV_NODE_WRITES: false when only passing through, then nothing is written
   RvStats* stats;                         // never NULL
   void** cache;                           // disposable data of the node; deleting it must not change a result
-  const RvVars* vars;                     // for texts that are expanded later than the cook's start
+  const RvVars* vars;                     // variables of texts that the node expands during the cook
   const RvHost* host;                     // never NULL
 };
 
+// Asks the host whether to stop, and reports progress: the fraction of the cook that is done, and the current stage.
 RV_API bool rv_cook_cancelled(const RvCook* cook, double fraction, const char* stage);
+// Sends a warning to the host: the result may not be what the artist wants. `format` is that of printf.
 RV_API void rv_cook_warn(const RvCook* cook, const char* format, ...) RV_PRINTF(2, 3);
+// Sends a message to the host that needs no action. `format` is that of printf.
 RV_API void rv_cook_info(const RvCook* cook, const char* format, ...) RV_PRINTF(2, 3);
-// The log that turns messages of files and shims into the node's own.
+// A log that sends the messages of file readers and libraries to the host, as messages of the node.
 RV_API RvLog rv_cook_log(const RvCook* cook);
-// Input `index` at `frame`: the host's, or the one at hand where the host has no other.
+// Input `index` at `frame`, from the host. A host without input_at gives the input of the cook's own frame.
 RV_API RvResult rv_cook_input_at(RvCook* cook, size_t index, double frame, const RvDetail** out, RvError* error);
 
 //---------------------------------------------------------------------------------------------- types
 
+// An input or output of a node type.
 typedef struct RvPortDef {
   const char* name;  // "strands"; outputs can be asked for by name ("wet:liquid") or number ("wet:2")
   const char* label;
@@ -110,6 +120,7 @@ typedef enum RvNodeFlag {
   RV_NODE_SAMPLES_FRAMES = 64,  // asks for inputs at other frames, up to one before and one after its own
 } RvNodeFlag;
 
+// A row of the node table: texts, ports, parameters, state fields and functions of a node type.
 typedef struct RvNodeType {
   const char* type;      // "groom"; the internal name is rivulet::groom::1.0
   const char* label;     // "Groom"
@@ -117,9 +128,9 @@ typedef struct RvNodeType {
   const char* summary;   // one sentence
   const char* help;      // paragraphs, plain text; may be ""
   unsigned flags;
-  int revision;  // raised when the same values and inputs give other bits than before; old results are stale then
+  int revision;  // raised when the same parameters and inputs give other bits than before: old caches become stale
   const RvPortDef* inputs;
-  size_t ninput;  // at most; a multi-input node repeats the last
+  size_t ninput;  // maximum number; a multi-input node repeats the last
   const RvPortDef* outputs;
   size_t noutput;
   const RvParmTable* parms;
@@ -136,17 +147,20 @@ typedef struct RvNodeType {
   void (*free_cache)(void* cache);
 } RvNodeType;
 
-// The table, in the palette's order. Registered types (tests, plug-ins) follow the built-in ones.
+// Number of rows of the node table. Built-in types come first, in the palette's order; registered ones (tests,
+// plug-ins) follow.
 RV_API size_t rv_node_type_count(void);
+// The row at an index of the table, NULL beyond its end.
 RV_API const RvNodeType* rv_node_type(size_t index);
-// "groom", "rivulet::groom" or "rivulet::groom::1.0".
+// The row of a type by name: "groom", "rivulet::groom" or "rivulet::groom::1.0". NULL: there is none.
 RV_API const RvNodeType* rv_node_find(const char* type);
-// The row must outlive the library's use. Fails on a name that is taken or an incomplete row.
+// Appends a row to the table. The row must outlive the library's use. Fails on a name that is taken and on an
+// incomplete row.
 RV_API RvResult rv_node_register(const RvNodeType* type, RvError* error);
 
-// Text made from the tables; rv_free it. `format`: "text", "json", "ds" (DialogScript), "dop" (the same of the DOP
-// solver, with a SOP path for every input), "help" (Houdini help page), "md" (manual page). NULL for another format and
-// when out of memory.
+// Describes a node type in a format: "text", "json", "ds" (DialogScript), "dop" (DialogScript of the DOP solver, with a
+// SOP path for every input), "help" (Houdini help page), "md" (manual page). The caller frees the text with rv_free.
+// NULL for another format and when out of memory.
 RV_API char* rv_node_describe(const RvNodeType* type, const char* format);
 
 #ifdef __cplusplus

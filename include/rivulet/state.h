@@ -14,28 +14,29 @@ extern "C" {
 enum { RV_STATE_SCHEMA = 2 };
 #define RV_STATE_VERSION "rv_state_version"
 
-// How a field stands in a solver's own data.
+// How a solver's data store a field.
 typedef enum RvLayout {
-  RV_LAYOUT_OWN,      // the solver loads and saves it itself
-  RV_LAYOUT_ARRAY,    // the member is a pointer to `size` numbers an element; loading makes the array
-  RV_LAYOUT_NUMBERS,  // the member is the `size` numbers themselves; of detail fields
+  RV_LAYOUT_OWN,      // the solver loads and saves the field itself
+  RV_LAYOUT_ARRAY,    // the member is a pointer to `size` numbers an element; loading allocates the array
+  RV_LAYOUT_NUMBERS,  // the member is the `size` numbers themselves; for detail fields
 } RvLayout;
 
-// One array of a solver's state. Saved fields go to attributes and back without loss; the rest is rebuilt.
+// One array of a solver's state. Saved fields are written to attributes and read again without loss; the others are
+// rebuilt.
 typedef struct RvFieldDef {
   const char* name;  // attribute name; solver-private ones begin with rv_
   RvOwner owner;
   RvStorage storage;
   int size;  // numbers an element; 0: a list of any length, which is absent while it is empty
   RvTag tag;
-  const char*
-      group;  // which part of a solver's state: "strands", "liquid"; a part is there whole or not at all. "": always
+  // Part of the solver's state, "strands" or "liquid": its fields are all present or all absent. "": always present.
+  const char* group;
   const char* unit;
   const char* producer;  // the stage that writes it
   bool saved;
-  const char* help;
+  const char* help;  // one sentence for the manual
   RvLayout layout;
-  size_t member;  // offset in the solver's data, for those that are not its own to load
+  size_t member;  // offset in the solver's data; not used by RV_LAYOUT_OWN
 } RvFieldDef;
 
 // A row of a table of fields that the solver loads and saves itself.
@@ -51,27 +52,29 @@ typedef struct RvFieldDef {
     .producer = stage, .saved = true, .help = text, .layout = how, .member = offsetof(Data, m)                      \
   }
 
-// Adds every saved field that is missing, with zeros, and the schema number. A field of another kind is an
-// error.
+// Adds every missing saved field, filled with zeros, and the schema number. Fails on a field of another owner, storage
+// or size.
 RV_API RvResult rv_state_prepare(RvDetail* detail, const RvFieldDef* fields, size_t count, RvError* error);
-// A state of a known schema in which each saved field is there with its exact storage and size; the error
-// names the field. Ask it of every state that comes from outside.
+// Checks that the schema is known and each saved field is present with its exact storage and size; the error names the
+// field. Call it for every state that comes from outside.
 RV_API RvResult rv_state_check(const RvDetail* detail, const RvFieldDef* fields, size_t count, RvError* error);
-// Hash of every byte of every saved field, the counts and the topology.
+// Hash of every byte of every saved field, of the counts and of the topology.
 RV_API uint64_t rv_state_hash(const RvDetail* detail, const RvFieldDef* fields, size_t count);
-// The fields of `data` that rows lay out, from a state: arrays are made, one element for each of the detail's.
+// Loads the fields whose rows name a member of `data` from a state; arrays are allocated, with one element for each of
+// the detail's.
 RV_API RvResult rv_state_load(const RvDetail* detail, const RvFieldDef* fields, size_t count, void* data,
                               RvError* error);
-// The same to the attributes of a state, bit for bit. The detail must have as many elements as the arrays.
+// Saves the same fields of `data` to the attributes of a state, bit for bit. The detail must have as many elements as
+// the arrays.
 RV_API RvResult rv_state_save(RvDetail* detail, const RvFieldDef* fields, size_t count, const void* data,
                               RvError* error);
-// Frees the arrays that rv_state_load made.
+// Frees the arrays that rv_state_load allocated.
 RV_API void rv_state_release(const RvFieldDef* fields, size_t count, void* data);
-// Removes what is the solver's own (attributes and groups that begin with rv_), unless `keepstate`.
+// Removes the solver's private attributes and groups, whose names begin with rv_, unless `keepstate`.
 RV_API void rv_state_strip(RvDetail* detail, bool keepstate);
-// `rounded` is what the artist sees, `exact` what the solver keeps, relative to `origin` (`size` numbers;
-// NULL: zero). Where (float)(origin + exact) is not `rounded`, somebody edited it, and the edit wins: exact =
-// rounded - origin. Returns how many elements were edited.
+// Takes over an artist's edits. `rounded` is what the artist sees, `exact` what the solver stores, relative to `origin`
+// (`size` numbers; NULL: zero). Where (float)(origin + exact) differs from `rounded`, the edit wins: exact = rounded -
+// origin. Returns the number of edited elements.
 RV_API size_t rv_state_reconcile(const float* rounded, double* exact, size_t count, int size, const double* origin);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
-// Benchmarks row32 to dunk1k: the whole wet substep with the counts, sizes, step and substeps of scenes of libWetHair,
-// whose times were taken on a machine of the same kind: CPU seconds a step, megabytes. A step is 4 ms, with four
-// substeps of strands and film.
+// Benchmarks row32 to dunk1k: the whole wet substep with the counts, sizes, step and substeps of scenes of libWetHair.
+// Its CPU seconds a step and megabytes were measured on a machine of the same kind. A step is 4 ms, with four substeps
+// of strands and film.
 #include <math.h>
 #include <stddef.h>
 
@@ -11,58 +11,89 @@
 #include "bench/list.h"
 #include "rig/wet.h"
 
+// ROW: a wet row or grid of hanging hair. FUR: a slab of liquid falls on standing fur. DUNK: hair is pulled out of a
+// pool.
 typedef enum Kind { ROW, FUR, DUNK } Kind;
 
 typedef struct Case {
   Kind kind;
-  size_t across, deep;  // hairs
-  double spacing;       // m
-  int vertices;
-  double length, radius, youngs;
-  double peer_cpu, peer_mb;
+  size_t across, deep;    // hairs along x and z
+  double spacing;         // m
+  int vertices;           // of a hair
+  double length, radius;  // m
+  double youngs;          // Pa
+  double peer_cpu;        // CPU seconds a step of libWetHair
+  double peer_mb;         // megabytes of libWetHair
 } Case;
 
-static const double STEP = 4e-3, BOX = 0.04;
+static const double STEP = 4e-3;           // s
+enum { SUBSTEPS = 4 };                     // of strands and film in a step
+static const double BOX = 0.04;            // m: side of the box of liquid
+static const double CELL = 0.04 / 64;      // m: cell of the grid in that box
+static const double ROW_CELL = 0.08 / 48;  // m: cell for the drops of the row
+static const double HAIR_DENSITY = 1320;   // kg/m3
+static const double LEAN = 0.15;           // largest slope of fur along x and z
+static const double PULL_HEIGHT = 0.015;   // m, within one second
+static const double ROW_FILM = 3e-4;       // m: height of the film on the row
+static const double SLAB_LAYERS = 4;       // cells: depth of the slab that falls on fur
+static const double POOL_LAYERS = 5.3;     // cells: depth of the pool
+static const double WHOLE_TIME = 0.1;      // s: a run until tips are compared
+static const double MEASURED_TIME = 0.04;  // s
+static const double NUDGE = 1e-9;          // m
 
 //---------------------------------------------------------------------------------------------- scenes
 
+// Initial position of a vertex: hanging hair, or standing fur that leans at random.
 static RvVec3 place(void* user, size_t strand, int vertex) {
   const Case* c = user;
   double x = ((double)(strand % c->across) - 0.5 * (double)(c->across - 1)) * c->spacing;
   double z = ((double)(strand / c->across) - 0.5 * (double)(c->deep - 1)) * c->spacing;
   double s = c->length * vertex / (c->vertices - 1);
   if (c->kind != FUR) return rv_vec3(x, -s, z);
-  // fur stands, and leans by up to 0.15
-  double a = 0.15 * (2 * rv_random(7, strand, 0, 0) - 1), b = 0.15 * (2 * rv_random(7, strand, 1, 0) - 1);
+  double a = LEAN * (2 * rv_random(7, strand, 0, 0) - 1), b = LEAN * (2 * rv_random(7, strand, 1, 0) - 1);
   double k = s / sqrt(1 + a * a + b * b);
   return rv_vec3(x + a * k, k, z + b * k);
 }
 
-// pulled up by 1.5 cm in a second
+// Pulls the roots up by PULL_HEIGHT in a second.
 static void pull(RvWetRig* rig, double time) {
   for (size_t k = 0; k < rig->hair.model->nbatch; ++k)
     for (int i = 0; i < rig->def.clamped; ++i)
       for (int lane = 0; lane < RV_LANES; ++lane) {
         size_t at = rv_strand_index(&rig->hair.model->batches[k], lane, i, 1);
-        rig->hair.target[at] = rig->start[at] + 0.015 * fmin(time, 1);
+        rig->hair.target[at] = rig->start[at] + PULL_HEIGHT * fmin(time, 1);
       }
 }
 
-// As it is measured, or the run that it is compared with: an eighth of the step, solved to the end.
+// The measured run, or the reference it is compared with: an eighth of the step, and converged solves.
 typedef enum Exact { MEASURED, REFERENCE } Exact;
 enum { FINER = 8 };
 
+// The liquid of a case, in a tank: a slab that falls from above the tips of fur, or a pool around the tips.
+static RvResult add_liquid(RvWetRig* rig, const Case* c, RvError* error) {
+  double bottom = c->kind == FUR ? 0 : -c->length - 2e-3;
+  double low[3] = {-BOX / 2, bottom, -BOX / 2}, high[3] = {BOX / 2, bottom + BOX, BOX / 2};
+  rv_rig_liquid_tank(&rig->pool, low, high, 8);
+  double base = c->kind == FUR ? c->length + 1e-3 : low[1];
+  double depth = c->kind == FUR ? SLAB_LAYERS * BOX / 64 : POOL_LAYERS * BOX / 64;
+  double from[3] = {low[0], base, low[2]}, to[3] = {high[0], base + depth, high[2]};
+  return rv_rig_liquid_fill(&rig->pool, from, to, 0.1, error);
+}
+
+// Sets up the scene of a case.
 static RvResult make(RvWetRig* rig, Case* c, const RvCollider* floor, Exact exact, RvError* error) {
   RvContactRigDef hair = rv_rig_contact_hair(c->across * c->deep, c->vertices, place, c);
   hair.radius = c->radius;
   hair.youngs = c->youngs;
-  hair.density = 1320;
+  hair.density = HAIR_DENSITY;
+  // Solver settings: rough ones, as in a shot, for the measurement.
   RvWetRigDef def = rv_rig_wet_water(hair);
-  def.strand_substeps = 4;
+  def.strand_substeps = SUBSTEPS;
   def.niter = exact ? 12 : 3;
   def.tolerance = exact ? 1e-4 : 1e-2;
-  def.liquid = rv_liquid_model_default(c->kind == ROW ? 0.08 / 48 : BOX / 64);
+  def.liquid = rv_liquid_model_default(c->kind == ROW ? ROW_CELL : CELL);
   def.wet.film.absorption = 0;
+  // Motion of the roots, and the skin under the fur.
   if (c->kind == DUNK) def.roots = pull;
   if (c->kind == FUR) {
     def.contact.colliders = floor;
@@ -71,22 +102,17 @@ static RvResult make(RvWetRig* rig, Case* c, const RvCollider* floor, Exact exac
   }
   RvResult result = rv_rig_wet_new(rig, &def, error);
   if (result) return result;
-  if (c->kind == ROW) rv_rig_wet_film(rig, 3e-4);
-  double bottom = c->kind == FUR ? 0 : -c->length - 2e-3;
-  double low[3] = {-BOX / 2, bottom, -BOX / 2}, high[3] = {BOX / 2, bottom + BOX, BOX / 2};
-  if (c->kind == ROW) return RV_OK;
-  rv_rig_liquid_tank(&rig->pool, low, high, 8);
-  // four layers of cells that fall from above the tips, or a pool around the tips
-  double base = c->kind == FUR ? c->length + 1e-3 : low[1], depth = c->kind == FUR ? 4 * BOX / 64 : 5.3 * BOX / 64;
-  double from[3] = {low[0], base, low[2]}, to[3] = {high[0], base + depth, high[2]};
-  return rv_rig_liquid_fill(&rig->pool, from, to, 0.1, error);
+  // Film on a row, bulk for the others.
+  if (c->kind != ROW) return add_liquid(rig, c, error);
+  rv_rig_wet_film(rig, ROW_FILM);
+  return RV_OK;
 }
 
-//---------------------------------------------------------------------------------------------- measuring
+//---------------------------------------------------------------------------------------------- measurement
 
 static const RvCollider floor_plane = {.shape = RV_COLLIDER_PLANE, .orientation = {0, 0, 0, 1}, .friction = 0.3};
 
-// `seconds` in steps of STEP / finer
+// Simulates `seconds` in steps of STEP / finer.
 static RvResult run_to(RvWetRig* rig, double seconds, int finer, RvError* error) {
   RvResult result = RV_OK;
   int steps = (int)(seconds / STEP * finer + 0.5);
@@ -111,46 +137,78 @@ static void compare(const RvWetRig* a, const RvWetRig* b, double length, double*
   *rms = sqrt(square / (double)a->hair.count) / length;
 }
 
-static double held(const RvWetRig* rig) {
+// m3 of film on all hairs.
+static double film_volume(const RvWetRig* rig) {
   double film, absorbed;
   rv_wet_volumes(&rig->wet, &film, &absorbed);
   return film;
 }
 
-// every free vertex, sideways by up to so much
-static void nudge(RvWetRig* rig, double most) {
+// Moves every free vertex along x by a random distance of at most `limit`, m.
+static void nudge(RvWetRig* rig, double limit) {
   for (size_t k = 0; k < rig->hair.model->nbatch; ++k)
     for (int i = rig->def.clamped; i < rig->hair.n; ++i)
       for (int lane = 0; lane < RV_LANES; ++lane) {
         size_t at = rv_strand_index(&rig->hair.model->batches[k], lane, i, 0);
-        rig->hair.state->q[at] += most * (2 * rv_random(11, at, 0, 0) - 1);
+        rig->hair.state->q[at] += limit * (2 * rv_random(11, at, 0, 0) - 1);
       }
 }
 
-// How far the tips are from those of an eighth of the step; and how far two such runs are from each other that began a
-// nanometre apart: which clump a hair of a regular row goes to is decided by less than that, and no step is short
-// enough to foretell it.
-static RvResult emit_tips(const RvBenchOut* out, Case* c, const RvWetRig* rig, RvError* error) {
-  RvWetRig fine, nudged;
+// Distance of the reference to a second reference run that starts a nanometre beside it. Which clump a hair of a
+// regular row joins depends on less than that, so no step is short enough to predict it.
+static RvResult emit_unpredictable(const RvBenchOut* out, Case* c, const RvWetRig* reference, RvError* error) {
+  RvWetRig nudged;
   double mean, rms;
-  RvResult result = make(&fine, c, &floor_plane, REFERENCE, error);
+  RvResult result = make(&nudged, c, &floor_plane, REFERENCE, error);
   if (result) return result;
-  result = run_to(&fine, 0.1, FINER, error);
+  nudge(&nudged, NUDGE);
+  result = run_to(&nudged, WHOLE_TIME, FINER, error);
   if (!result) {
-    compare(rig, &fine, c->length, &mean, &rms);
+    compare(&nudged, reference, c->length, &mean, &rms);
+    rv_bench_emit(out, "tips_rms_unknowable", rms, "");
+  }
+  rv_rig_wet_free(&nudged);
+  return result;
+}
+
+// Distance of the tips from those of the reference run.
+static RvResult emit_tips(const RvBenchOut* out, Case* c, const RvWetRig* rig, RvError* error) {
+  RvWetRig reference;
+  double mean, rms;
+  RvResult result = make(&reference, c, &floor_plane, REFERENCE, error);
+  if (result) return result;
+  result = run_to(&reference, WHOLE_TIME, FINER, error);
+  if (!result) {
+    compare(rig, &reference, c->length, &mean, &rms);
     rv_bench_emit(out, "tips_mean_off", mean, "");
     rv_bench_emit(out, "tips_rms_off", rms, "");
-    if (!(result = make(&nudged, c, &floor_plane, REFERENCE, error))) {
-      nudge(&nudged, 1e-9);
-      if (!(result = run_to(&nudged, 0.1, FINER, error))) {
-        compare(&nudged, &fine, c->length, &mean, &rms);
-        rv_bench_emit(out, "tips_rms_unknowable", rms, "");
-      }
-      rv_rig_wet_free(&nudged);
-    }
+    result = emit_unpredictable(out, c, &reference, error);
   }
-  rv_rig_wet_free(&fine);
+  rv_rig_wet_free(&reference);
   return result;
+}
+
+// Times of the measured part of a run.
+typedef struct Times {
+  double cpu, wall;  // seconds a step
+} Times;
+
+// Times, memory, counts and iterations of the measured steps.
+static void emit_cost(const RvBenchOut* out, const Case* c, const RvWetRig* rig, Times a_step, double mb) {
+  double vertices = (double)rig->hair.model->nvertex;
+  rv_bench_emit(out, "cpu_s_per_step", a_step.cpu, "s");
+  rv_bench_emit(out, "speedup_over_libwethair", c->peer_cpu / a_step.cpu, "x");
+  rv_bench_emit(out, "wall_s_per_step", a_step.wall, "s");
+  rv_bench_emit(out, "us_per_vertex_substep", 1e6 * a_step.cpu / SUBSTEPS / vertices, "us");
+  rv_bench_emit(out, "memory", mb, "MB");
+  rv_bench_emit(out, "memory_of_libwethair", mb / c->peer_mb, "");
+  rv_bench_emit(out, "particles", (double)rig->pool.liquid.particles.count, "");
+  rv_bench_emit(out, "links_per_vertex", (double)rig->contacts.stats.links / vertices, "");
+  rv_bench_emit(out, "bridges_per_vertex", (double)rig->contacts.stats.bridges / vertices, "");
+  rv_bench_emit(out, "newton_iterations", rig->strands.iterations, "");
+  rv_bench_emit(out, "cg_iterations", rig->strands.cg_iterations, "");
+  rv_bench_emit(out, "residual", rig->strands.residual, "");
+  rv_bench_emit(out, "film_per_hair", 1e9 * film_volume(rig) / (double)rig->hair.count, "mm3");
 }
 
 static RvResult run(const RvBenchOut* out, Case c, RvError* error) {
@@ -158,35 +216,28 @@ static RvResult run(const RvBenchOut* out, Case c, RvError* error) {
   RvWetRig rig;
   double idle = rv_bench_memory_mark();
   RvResult result = make(&rig, &c, &floor_plane, MEASURED, error);
-  // the first steps are dry: fur is measured when the slab is among it
-  double before = c.kind == FUR ? 0.06 : 0.02, measured = 0.04;
+  // Steps before the measurement: fur is dry until the slab has reached it.
+  double before = c.kind == FUR ? 0.06 : 0.02;
   if (!result) result = run_to(&rig, before, 1, error);
-  rig.strands.iterations = rig.strands.cg_iterations = 0;
+  // The measured steps.
+  rig.strands.iterations = 0;
+  rig.strands.cg_iterations = 0;
   rig.strands.residual = 0;
   double cpu = rv_clock_cpu(), wall = rv_clock_wall();
-  if (!result) result = run_to(&rig, measured, 1, error);
-  double per_step = (rv_clock_cpu() - cpu) / (measured / STEP);
+  if (!result) result = run_to(&rig, MEASURED_TIME, 1, error);
+  double steps = MEASURED_TIME / STEP;
+  Times a_step = {.cpu = (rv_clock_cpu() - cpu) / steps, .wall = (rv_clock_wall() - wall) / steps};
   if (result) return result;
-  double mb = (rv_bench_memory_peak() - idle) / 1e6, vertices = (double)rig.hair.model->nvertex;
-  rv_bench_emit(out, "cpu_s_per_step", per_step, "s");
-  rv_bench_emit(out, "speedup_over_libwethair", c.peer_cpu / per_step, "x");
-  rv_bench_emit(out, "wall_s_per_step", (rv_clock_wall() - wall) / (measured / STEP), "s");
-  rv_bench_emit(out, "us_per_vertex_substep", 1e6 * per_step / 4 / vertices, "us");
-  rv_bench_emit(out, "memory", mb, "MB");
-  rv_bench_emit(out, "memory_of_libwethair", mb / c.peer_mb, "");
-  rv_bench_emit(out, "particles", (double)rig.pool.liquid.particles.count, "");
-  rv_bench_emit(out, "links_per_vertex", (double)rig.contacts.stats.links / vertices, "");
-  rv_bench_emit(out, "bridges_per_vertex", (double)rig.contacts.stats.bridges / vertices, "");
-  rv_bench_emit(out, "newton_iterations", rig.strands.iterations, "");
-  rv_bench_emit(out, "cg_iterations", rig.strands.cg_iterations, "");
-  rv_bench_emit(out, "residual", rig.strands.residual, "");
-  rv_bench_emit(out, "film_per_hair", 1e9 * held(&rig) / (double)rig.hair.count, "mm3");
-  result = run_to(&rig, 0.1 - before - measured, 1, error);
+  double mb = (rv_bench_memory_peak() - idle) / 1e6;
+  emit_cost(out, &c, &rig, a_step, mb);
+  // The steps until the tips are compared with the reference.
+  result = run_to(&rig, WHOLE_TIME - before - MEASURED_TIME, 1, error);
   if (!result) result = emit_tips(out, &c, &rig, error);
   rv_rig_wet_free(&rig);
   return result;
 }
 
+// Hair of the cases: vertices, length (m), radius (m), Young's modulus (Pa).
 #define ROW_HAIR 42, 0.047, 5e-5, 3.4e8
 #define FUR_HAIR 16, 0.01, 3.7e-5, 3.9e9
 #define DUNK_HAIR 40, 0.038, 3.7e-5, 3.9e9

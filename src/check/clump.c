@@ -79,6 +79,9 @@ static int cut(const RvWetRig* rig, int vertex, Point* out) {
   return n;
 }
 
+// Distance below which two hairs of a section are neighbours: two diameters, m.
+#define NEAR (4 * RADIUS)
+
 static double distance_between(Point a, Point b) {
   return sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y));
 }
@@ -89,7 +92,7 @@ static int group_of(Point* all, int n) {
   int count = 1;
   for (int i = 0; i < count; ++i)
     for (int j = count; j < n; ++j)
-      if (distance_between(all[i], all[j]) < 4 * RADIUS) {
+      if (distance_between(all[i], all[j]) < NEAR) {
         Point p = all[j];
         all[j] = all[count];
         all[count++] = p;
@@ -133,6 +136,7 @@ static double area_of(Point* p, int n) {
   return area + perimeter * RADIUS + PI * RADIUS * RADIUS;
 }
 
+// Figures of the sections.
 typedef struct Packing {
   double covered;  // largest share of a bundle's area that its hairs cover
   double crowd;    // largest number of hairs within two diameters of one, over those that have room there
@@ -140,13 +144,14 @@ typedef struct Packing {
   int samples;
 } Packing;
 
+// Adds the section at a vertex to the figures.
 static void measure_section(const RvWetRig* rig, int vertex, Packing* s) {
   Point all[HAIRS];
   int n = cut(rig, vertex, all);
   for (int i = 0; i < n; ++i) {
     int near = 0;
-    for (int j = 0; j < n; ++j) near += distance_between(all[i], all[j]) < 4 * RADIUS;
-    // A disc of five radii has room for 25 CLOSEST discs.
+    for (int j = 0; j < n; ++j) near += distance_between(all[i], all[j]) < NEAR;
+    // Neighbours lie within a disc of five radii, which has room for 25 CLOSEST discs.
     s->crowd = fmax(s->crowd, near / (CLOSEST * 25));
   }
   for (int first = 0, count; first < n; first += count) {

@@ -1,7 +1,9 @@
-// Check wet_alone: without one of its parts the wet solver is the solver of the other, to the bit.
+// Check wet_alone (WH-12, WH-44): without liquid the wet solver gives the bits of the strand solver, and without
+// strands those of the liquid solver.
 #include "check/list.h"
 #include "rig/scene.h"
 
+// Scenes: fur on a turning ball with its collider, and a block of liquid with a source.
 #define FUR                                                                                                          \
   "\"b\": {\"type\": \"sphere\", \"parms\": {\"radius\": 0.03}},"                                                    \
   "\"h\": {\"type\": \"groom\", \"inputs\": [\"b\"], \"parms\": {\"count\": 40, \"length\": 0.03, \"points\": 12}}," \
@@ -24,7 +26,7 @@ static const char bare_liquid[] = WATER
     "\"s\": {\"type\": \"liquidsolver\", \"inputs\": [\"w\", null, \"spray\"], \"parms\": {\"walls\": true,"
     "  \"substeps\": 4, \"tolerance\": 1e-5}}";
 
-// by the table of all parts: what is not there does not count
+// Hash of the state of node "s" at a frame, over the wet solver's table of fields; absent fields do not count.
 static RvResult hash_at(const char* nodes, double frame, uint64_t* hash, RvError* error) {
   RvSceneRig rig;
   const RvDetail* state;
@@ -37,15 +39,17 @@ static RvResult hash_at(const char* nodes, double frame, uint64_t* hash, RvError
   return result;
 }
 
-static RvResult compare(const RvCheckOut* out, const char* one, const char* other, const char* name, const char* moves,
+// Compares the wet solver with the other one, and requires that the last frame differs from the one before.
+static RvResult compare(const RvCheckOut* out, const char* wet, const char* other, const char* name, const char* moves,
                         RvError* error) {
-  uint64_t a = 0, b = 0, before = 0;
-  RvResult result = hash_at(one, 5, &a, error);
-  if (!result) result = hash_at(other, 5, &b, error);
-  if (!result) result = hash_at(other, 4, &before, error);
+  enum { LAST_FRAME = 5 };
+  uint64_t wet_hash = 0, other_hash = 0, hash_before = 0;
+  RvResult result = hash_at(wet, LAST_FRAME, &wet_hash, error);
+  if (!result) result = hash_at(other, LAST_FRAME, &other_hash, error);
+  if (!result) result = hash_at(other, LAST_FRAME - 1, &hash_before, error);
   if (result) return result;
-  rv_check_emit(out, name, a == b, 1, 0);
-  rv_check_emit(out, moves, b != before, 1, 0);
+  rv_check_emit(out, name, wet_hash == other_hash, 1, 0);
+  rv_check_emit(out, moves, other_hash != hash_before, 1, 0);
   return RV_OK;
 }
 

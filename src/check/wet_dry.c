@@ -1,5 +1,5 @@
-// Checks wet_dry, wet_dry_flip and wet_touch: what an artist sees of hair that gets wet and dries again, from the
-// nodes.
+// Checks wet_dry, wet_dry_flip and wet_touch (WH-12, WH-31, WH-46): hair that gets wet and dries again, through the
+// nodes: clumps, distance from the groom, and the attribute wetness.
 #include <math.h>
 
 #include "check/list.h"
@@ -7,6 +7,7 @@
 
 //---------------------------------------------------------------------------------------------- dry, wet, dry
 
+// A hanging tuft of 24 hairs with film, which dries in half a second.
 static const char tuft[] =
     "\"skin\": {\"type\": \"grid\", \"parms\": {\"size\": [0.0012, 0.0012], \"rows\": 4, \"cols\": 4}},"
     "\"under\": {\"type\": \"transform\", \"inputs\": [\"skin\"], \"parms\": {\"rx\": 180}},"
@@ -18,27 +19,32 @@ static const char tuft[] =
     "\"s\": {\"type\": \"wetsolver\", \"inputs\": [\"damp\"], \"parms\": {\"drying\": 2e-4, \"absorption\": 5,"
     "  \"killbox\": true, \"killmin\": [-1, -0.06, -1], \"killmax\": [1, 1, 1]}}";
 
-// what the frames reported
-typedef struct Seen {
-  double clumps, least, drift;
-} Seen;
+// Figures from the reports of the frames.
+typedef struct Figures {
+  double clumps;         // of the last frame
+  double fewest_clumps;  // of all frames after the first
+  double drift;          // largest error of the ledger, relative
+} Figures;
 
-static void see(void* user, const RvFrameReport* report) {
-  Seen* s = user;
+// Hook of a finished frame.
+static void frame_done(void* user, const RvFrameReport* report) {
+  Figures* s = user;
   const RvLedger* l = &report->stats.ledger;
   s->clumps = (double)report->stats.clumps;
-  if (report->frame > 1) s->least = fmin(s->least, s->clumps);
+  if (report->frame > 1) s->fewest_clumps = fmin(s->fewest_clumps, s->clumps);
   double in = l->initial + l->sources, out = l->killed + l->evaporated + l->outflow;
   s->drift = fmax(s->drift, fabs(l->bulk + l->film + l->absorbed + out - in) / in);
 }
 
+// Largest magnitude of a point attribute; NaN without it.
 static double largest(const RvDetail* d, const char* name) {
   const float* a = rv_detail_f32(d, RV_POINT, name, 1);
-  double most = 0;
-  for (size_t i = 0; a && i < rv_detail_count(d, RV_POINT); ++i) most = fmax(most, fabs((double)a[i]));
-  return a ? most : NAN;
+  double result = 0;
+  for (size_t i = 0; a && i < rv_detail_count(d, RV_POINT); ++i) result = fmax(result, fabs((double)a[i]));
+  return a ? result : NAN;
 }
 
+// Mean distance of corresponding points, m.
 static double mean_distance(const RvDetail* a, const RvDetail* b) {
   const float *p = rv_detail_f32(a, RV_POINT, "P", 3), *q = rv_detail_f32(b, RV_POINT, "P", 3);
   double sum = 0;
@@ -51,7 +57,7 @@ static double mean_distance(const RvDetail* a, const RvDetail* b) {
   return sum / (double)n;
 }
 
-// root mean square distance of the tips from their middle
+// Root mean square distance of the tips from their centre in the plane xz, m; n points a strand.
 static double spread(const RvDetail* d, size_t n) {
   const float* P = rv_detail_f32(d, RV_POINT, "P", 3);
   size_t strands = rv_detail_count(d, RV_POINT) / n;
@@ -65,33 +71,38 @@ static double spread(const RvDetail* d, size_t n) {
   return sqrt(square / (double)strands);
 }
 
-// A scene whose node "s" has so many strands of so many points, wet at first; all is dry in the last frame.
+// A scene whose node "s" has strands that are wet at first and dry in the last frame.
 typedef struct Drying {
   const char* nodes;
-  int strands, points, wet, last;  // wet: a frame at which all of them hang together; 0: they hang in several clumps
-  double length;                   // m
+  int strands, points;  // points of a strand
+  int wet_frame;        // frame at which they hang in one bundle; 0: they hang in several
+  int last_frame;
+  double length;  // m
 } Drying;
 
+// Cooks the scene and compares its last frame with the groom.
 static RvResult dry_out(const RvCheckOut* out, const Drying* d, RvError* error) {
   RvSceneRig rig;
   RvDetail *groom = NULL, *now = NULL, *wet = NULL;
-  Seen seen = {.least = d->strands};
+  Figures figures = {.fewest_clumps = d->strands};
   size_t points = (size_t)d->points;
   RvResult result = rv_rig_scene_open(&rig, d->nodes, error);
   if (result) return result;
-  rv_scene_set_hooks(rig.scene, &(RvSceneHooks){.user = &seen, .frame_done = see});
+  // The groom, the wet frame and the last one.
+  rv_scene_set_hooks(rig.scene, &(RvSceneHooks){.user = &figures, .frame_done = frame_done});
   result = rv_rig_scene_cook(&rig, "s", 1, &groom, error);
-  if (!result) result = rv_scene_run(rig.scene, &(RvRun){.node = "s", .first = 1, .last = d->last}, error);
-  if (!result && d->wet) result = rv_rig_scene_cook(&rig, "s", d->wet, &wet, error);
-  if (!result) result = rv_rig_scene_cook(&rig, "s", d->last, &now, error);
+  if (!result) result = rv_scene_run(rig.scene, &(RvRun){.node = "s", .first = 1, .last = d->last_frame}, error);
+  if (!result && d->wet_frame) result = rv_rig_scene_cook(&rig, "s", d->wet_frame, &wet, error);
+  if (!result) result = rv_rig_scene_cook(&rig, "s", d->last_frame, &now, error);
+  // Wet: clumps and spread of the tips. Dry: no liquid, clumps and groom as before.
   if (!result) {
-    rv_check_emit(out, "clumped", seen.least / d->strands, 0, 0.6);
+    rv_check_emit(out, "clumped", figures.fewest_clumps / d->strands, 0, 0.6);
     if (wet) rv_check_emit(out, "drawn_together", spread(wet, points) / spread(groom, points), 0, 0.7);
     rv_check_emit(out, "film", largest(now, "filmheight"), 0, 0);
     rv_check_emit(out, "absorbed", largest(now, "absorbed"), 0, 0);
-    rv_check_emit(out, "clumps", seen.clumps / d->strands, 1, 0.2);
+    rv_check_emit(out, "clumps", figures.clumps / d->strands, 1, 0.2);
     rv_check_emit(out, "from_groom", mean_distance(groom, now) / d->length, 0, 0.02);
-    rv_check_emit(out, "volume", seen.drift, 0, 1e-12);
+    rv_check_emit(out, "volume", figures.drift, 0, 1e-12);
   }
   rv_detail_free(groom);
   rv_detail_free(wet);
@@ -101,10 +112,11 @@ static RvResult dry_out(const RvCheckOut* out, const Drying* d, RvError* error) 
 }
 
 RvResult rv_check_wet_dry(const RvCheckOut* out, RvError* error) {
-  return dry_out(out, &(Drying){tuft, 24, 12, 8, 30, 0.05}, error);
+  const Drying drying = {.nodes = tuft, .strands = 24, .points = 12, .wet_frame = 8, .last_frame = 30, .length = 0.05};
+  return dry_out(out, &drying, error);
 }
 
-// the head and the hair of the wet hair flip, as dense, of which a patch on the crown
+// Head and hair of the wet hair flip, with the same density, on a patch of the crown.
 static const char crown[] =
     "\"ball\": {\"type\": \"sphere\", \"parms\": {\"radius\": 0.1, \"rows\": 49, \"cols\": 72}},"
     "\"skull\": {\"type\": \"transform\", \"inputs\": [\"ball\"], \"parms\": {\"s\": [0.8, 1.15, 0.98]}},"
@@ -126,12 +138,13 @@ static const char crown[] =
     "  \"killbox\": true, \"killmin\": [-1, -0.6, -1], \"killmax\": [1, 1, 1]}}";
 
 RvResult rv_check_wet_dry_flip(const RvCheckOut* out, RvError* error) {
-  return dry_out(out, &(Drying){crown, 64, 18, 0, 48, 0.28}, error);
+  const Drying drying = {.nodes = crown, .strands = 64, .points = 18, .wet_frame = 0, .last_frame = 48, .length = 0.28};
+  return dry_out(out, &drying, error);
 }
 
 //---------------------------------------------------------------------------------------------- wetness
 
-// a drop lies on hair that was dry
+// A drop at rest on dry hair.
 static const char drop[] =
     "\"skin\": {\"type\": \"grid\", \"parms\": {\"size\": [0.02, 0.02], \"rows\": 4, \"cols\": 4}},"
     "\"hair\": {\"type\": \"groom\", \"inputs\": [\"skin\"], \"parms\": {\"count\": 100, \"length\": 0.012, "
@@ -141,19 +154,22 @@ static const char drop[] =
     "\"w\": {\"type\": \"fill\", \"inputs\": [\"up\"], \"parms\": {\"particlesep\": 0.001}},"
     "\"s\": {\"type\": \"wetsolver\", \"inputs\": [\"hair\", \"w\"]}";
 
+// Largest change of wetness in a frame, largest wetness, and largest film height over the default radius of hair.
 RvResult rv_check_wet_touch(const RvCheckOut* out, RvError* error) {
+  enum { FRAMES = 8 };
+  static const double HAIR_RADIUS = 3.5e-5;  // m: default of the solver
   RvSceneRig rig;
   RvDetail* before = NULL;
-  double most = 0, wettest = 0, height = 0;
+  double largest_change = 0, wettest = 0, height = 0;
   RvResult result = rv_rig_scene_open(&rig, drop, error);
   if (result) return result;
-  for (int f = 1; f <= 8 && !result; ++f) {
+  for (int f = 1; f <= FRAMES && !result; ++f) {
     RvDetail* now;
     result = rv_rig_scene_cook(&rig, "s", f, &now, error);
-    const float *a = before ? rv_detail_f32(before, RV_POINT, "wetness", 1) : NULL,
-                *b = now ? rv_detail_f32(now, RV_POINT, "wetness", 1) : NULL;
+    const float* a = before ? rv_detail_f32(before, RV_POINT, "wetness", 1) : NULL;
+    const float* b = now ? rv_detail_f32(now, RV_POINT, "wetness", 1) : NULL;
     for (size_t i = 0; a && b && i < rv_detail_count(now, RV_POINT); ++i) {
-      most = fmax(most, fabs((double)b[i] - (double)a[i]));
+      largest_change = fmax(largest_change, fabs((double)b[i] - (double)a[i]));
       wettest = fmax(wettest, (double)b[i]);
     }
     if (now) height = fmax(height, largest(now, "filmheight"));
@@ -161,9 +177,9 @@ RvResult rv_check_wet_touch(const RvCheckOut* out, RvError* error) {
     before = now;
   }
   if (!result) {
-    rv_check_emit(out, "wetness_a_frame", most, 0, 0.25);
+    rv_check_emit(out, "wetness_a_frame", largest_change, 0, 0.25);
     rv_check_emit(out, "wettest", wettest, 1, 0.5);
-    rv_check_emit(out, "film_in_radii", fmin(height / 3.5e-5, 1), 1, 0);
+    rv_check_emit(out, "film_in_radii", fmin(height / HAIR_RADIUS, 1), 1, 0);
   }
   rv_detail_free(before);
   rv_rig_scene_close(&rig);

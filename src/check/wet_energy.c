@@ -1,4 +1,4 @@
-// Check wet_energy: strands that bridges draw together and that tear them apart again gain nothing by it, with either
+// Check wet_energy (WH-10, WH-11, WH-26, WH-44): forming and breaking bridges gives strands no energy, with either
 // integrator.
 #include <math.h>
 #include <string.h>
@@ -9,15 +9,20 @@
 #include "rig/wet.h"
 
 enum { HAIRS = 6, POINTS = 16, STEPS = 160 };
-static const double LENGTH = 0.03, GAP = 3e-4;
+static const double LENGTH = 0.03;  // m
+static const double GAP = 3e-4;     // m, between hairs
+static const double FILM = 3e-5;    // m, height
+static const double STEP = 1e-3;    // s
+enum { MIN_CHANGES = 5 };           // steps in which bridges form, or break, that the check needs
 
+// Two rows of three straight hanging hairs.
 static RvVec3 place(void* user, size_t strand, int vertex) {
   (void)user;
   double x = (double)(strand % 3) * GAP, z = (double)(strand / 3) * GAP;
   return rv_vec3(x, -LENGTH * vertex / (POINTS - 1), z);
 }
 
-// Motion of strands and film, J; masses are those of the last load, which has all of the film.
+// Kinetic energy of strands and film, J. The strands' masses include all of the film; `mass` is room for the film's.
 static double kinetic(const RvWetRig* rig, double* mass) {
   const RvStrandModel* m = rig->hair.model;
   const RvStrandState* s = rig->hair.state;
@@ -42,14 +47,14 @@ static double kinetic(const RvWetRig* rig, double* mass) {
   return sum;
 }
 
-// Energy of the links of the last step at q: 0 where hairs are apart, below it where liquid holds them.
-static double joined(const RvWetRig* rig, const double* q, double* lanes) {
+// Energy of the links of the last step at q, J: 0 where hairs are apart, negative where bridges bind them.
+static double link_energy(const RvWetRig* rig, const double* q, double* lanes) {
   const RvOperator* op = rv_contacts_operator(rig->hair.contacts);
   return rig->contacts.stats.links + rig->contacts.stats.touches > 0 ? op->energy(op->user, q, lanes) : 0;
 }
 
-// of strands and film
-static double weight(const RvWetRig* rig, const double* q) {
+// Potential energy of strands and film in gravity, J.
+static double potential(const RvWetRig* rig, const double* q) {
   const RvStrandModel* m = rig->hair.model;
   double sum = 0, g[3];
   rv_vec3_store64(g, rig->def.hair.gravity);
@@ -64,21 +69,26 @@ static double weight(const RvWetRig* rig, const double* q) {
 }
 
 typedef struct Case {
-  const char* step[2];  // names of lines, with Euler and BDF2
-  const char* whole[2];
-  const char *formed, *broken;
-  double gravity, cohesion, speed;
-  bool runs;  // film without tension and friction; else it is held
+  const char* step[2];          // names of the figures, with Euler and BDF2: rise in a step
+  const char* whole[2];         // rise above the start
+  const char *formed, *broken;  // names, or NULL
+  double gravity;               // m/s2
+  double cohesion;              // factor of the bridges' force
+  double speed;                 // m/s, scale of the initial velocities
+  bool runs;                    // the film runs without tension and friction; else friction fixes it
 } Case;
 
 typedef struct Sums {
-  double* x;  // where the step began
-  double *mass, *lanes;
-  double start, before, scale;  // energy without bridges: at the start, a step before; the motion at the start
-  double step, whole;           // the most that energy rose: in a step, above the start
-  size_t bridges, formed, broken;
+  double* x;              // [unknowns] at the start of the step
+  double *mass, *lanes;   // scratch
+  double start, before;   // J, energy without bridges: at the start, one step before
+  double scale;           // J, kinetic energy at the start
+  double step, whole;     // J, largest rise of the energy: in a step, above the start
+  size_t bridges;         // one step before
+  size_t formed, broken;  // steps in which their number rose, fell
 } Sums;
 
+// Sets up undamped wet hair with random velocities that grow towards the tips.
 static RvResult make(RvWetRig* rig, const Case* c, RvIntegrator integrator, RvError* error) {
   RvContactRigDef hair = rv_rig_contact_hair(HAIRS, POINTS, place, NULL);
   hair.gravity = rv_vec3(0, c->gravity, 0);
@@ -94,7 +104,7 @@ static RvResult make(RvWetRig* rig, const Case* c, RvIntegrator integrator, RvEr
   if (c->runs) def.wet.liquid.tension = 0;
   RvResult result = rv_rig_wet_new(rig, &def, error);
   if (result) return result;
-  rv_rig_wet_film(rig, 3e-5);
+  rv_rig_wet_film(rig, FILM);
   for (size_t k = 0; k < HAIRS; ++k)
     for (int i = 2; i < POINTS; ++i) {
       double u = (double)i / (POINTS - 1);
@@ -104,17 +114,19 @@ static RvResult make(RvWetRig* rig, const Case* c, RvIntegrator integrator, RvEr
   return RV_OK;
 }
 
-static void look(const RvWetRig* rig, int k, Sums* s) {
-  double old = joined(rig, s->x, s->lanes), now = joined(rig, rig->hair.state->q, s->lanes);
-  double moves = kinetic(rig, s->mass),
-         free = moves + rv_rig_contact_elastic(&rig->hair) + weight(rig, rig->hair.state->q);
+// Energies after step k, and their rises. A rise in a step is measured with that step's links at both ends.
+static void measure(const RvWetRig* rig, int k, Sums* s) {
+  double links_before = link_energy(rig, s->x, s->lanes);
+  double links = link_energy(rig, rig->hair.state->q, s->lanes);
+  double motion = kinetic(rig, s->mass);
+  double free = motion + rv_rig_contact_elastic(&rig->hair) + potential(rig, rig->hair.state->q);
   if (k == 0) {
     s->start = free;
-    s->scale = moves;
+    s->scale = motion;
   }
   if (k > 0) {
-    s->step = fmax(s->step, free + now - s->before - old);
-    s->whole = fmax(s->whole, free + now - s->start);
+    s->step = fmax(s->step, free + links - s->before - links_before);
+    s->whole = fmax(s->whole, free + links - s->start);
   }
   s->formed += rig->contacts.stats.bridges > s->bridges;
   s->broken += rig->contacts.stats.bridges < s->bridges;
@@ -122,6 +134,7 @@ static void look(const RvWetRig* rig, int k, Sums* s) {
   s->bridges = rig->contacts.stats.bridges;
 }
 
+// One case with one integrator.
 static RvResult run(const RvCheckOut* out, const Case* c, RvIntegrator integrator, RvError* error) {
   RvWetRig rig;
   Sums s = {.step = -INFINITY, .whole = -INFINITY};
@@ -131,16 +144,18 @@ static RvResult run(const RvCheckOut* out, const Case* c, RvIntegrator integrato
   s.lanes = rv_alloc_zero(rig.hair.model->nbatch * RV_LANES, sizeof *s.lanes);
   s.x = rv_alloc(rig.hair.model->unknowns, sizeof *s.x);
   if (!s.mass || !s.lanes || !s.x) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  // The steps.
   for (int k = 0; k < STEPS && !result; ++k) {
     memcpy(s.x, rig.hair.state->q, rig.hair.model->unknowns * sizeof *s.x);
-    result = rv_rig_wet_step(&rig, 1e-3, error);
-    if (!result) look(&rig, k, &s);
+    result = rv_rig_wet_step(&rig, STEP, error);
+    if (!result) measure(&rig, k, &s);
   }
+  // Figures relative to the initial kinetic energy.
   if (!result) {
     rv_check_emit(out, c->step[integrator], fmax(s.step, 0) / s.scale, 0, 1e-6);
     rv_check_emit(out, c->whole[integrator], fmax(s.whole, 0) / s.scale, 0, 1e-6);
-    if (c->formed) rv_check_emit(out, c->formed, s.formed > 5, 1, 0);
-    if (c->broken) rv_check_emit(out, c->broken, s.broken > 5, 1, 0);
+    if (c->formed) rv_check_emit(out, c->formed, s.formed > MIN_CHANGES, 1, 0);
+    if (c->broken) rv_check_emit(out, c->broken, s.broken > MIN_CHANGES, 1, 0);
   }
   rv_free(s.mass);
   rv_free(s.lanes);

@@ -1,4 +1,5 @@
-// Check wet_frames: where a wet scene stands, how it is turned and how fast it goes by does not matter to it.
+// Check wet_frames (WH-19, WH-26, WH-35): a wet scene does not depend on its position, its orientation by quarter
+// turns, nor on a common velocity (Galilean invariance).
 #include <math.h>
 
 #include "base/rng.h"
@@ -6,29 +7,36 @@
 #include "rig/wet.h"
 
 enum { HAIRS = 9, POINTS = 10 };
-static const double LENGTH = 0.016, DX = 1e-3, STEP = 1e-3;
+static const double LENGTH = 0.016;  // m
+static const double DX = 1e-3;       // m, cell of the liquid
+static const double STEP = 1e-3;     // s
+static const double FILM = 4e-5;     // m, height
 
-// From where and how the scene is seen.
+// A transform of the scene.
 typedef struct View {
-  bool turned;      // a quarter about z
+  bool turned;      // by a quarter turn about z
   double shift[3];  // cells
-  RvVec3 boost;     // m/s
+  RvVec3 boost;     // m/s, common velocity
 } View;
 
+// A vector of the original scene in a view.
 static RvVec3 turn(const View* view, RvVec3 a) {
   return view->turned ? rv_vec3(-a.y, a.x, a.z) : a;
 }
 
-static RvVec3 see(const View* view, RvVec3 x) {
+// A position of the original scene in a view.
+static RvVec3 transform(const View* view, RvVec3 x) {
   return rv_add(turn(view, x), rv_scale(rv_vec3_load64(view->shift), DX));
 }
 
+// Three by three inclined strands.
 static RvVec3 place(void* user, size_t strand, int vertex) {
   double x = 5e-4 * ((double)(strand % 3) - 1), z = 5e-4 * ((double)(strand / 3) - 1);
   double s = LENGTH * vertex / (POINTS - 1);
-  return see(user, rv_vec3(x + 0.3 * s, -0.2 * s, z + 0.9 * s));
+  return transform(user, rv_vec3(x + 0.3 * s, -0.2 * s, z + 0.9 * s));
 }
 
+// Moves the roots with the common velocity.
 static void roots(RvWetRig* rig, double time) {
   const View* view = rig->def.hair.user;
   for (size_t k = 0; k < HAIRS; ++k)
@@ -37,19 +45,21 @@ static void roots(RvWetRig* rig, double time) {
                          rv_mad(rv_rig_contact_get(&rig->hair, rig->start, k, i), time, view->boost));
 }
 
-// a drop above the strands, whose particles are those of the original scene as the view has them
+// Adds a drop above the strands: the particles of the original scene, transformed.
 static RvResult add_drop(RvWetRig* rig, const View* view, RvError* error) {
   RvParticles* p = &rig->pool.liquid.particles;
-  const double radius = 3.5;  // cells
-  RvResult result = rv_liquid_particles_reserve(p, 4096, error);
+  const double radius = 3.5;                            // cells
+  enum { SIDE = 16, CANDIDATES = SIDE * SIDE * SIDE };  // two particles a cell and axis
+  RvResult result = rv_liquid_particles_reserve(p, CANDIDATES, error);
   int64_t id = 0;
-  for (int n = 0; n < 16 * 16 * 16 && !result; ++n) {
+  for (int n = 0; n < CANDIDATES && !result; ++n) {
+    // A jittered lattice within the radius.
     RvVec3 at = rv_vec3(0.5 * (n % 16 - 8) + 0.25, 0.5 * (n / 16 % 16 - 8) + 0.25, 0.5 * (n / 256 - 8) + 0.25);
     RvVec3 jitter = rv_vec3(rv_random(4, (uint64_t)n, 0, 0), rv_random(4, (uint64_t)n, 1, 0), 0.5);
     if (rv_length(at) > radius) continue;
-    // numbers that floats hold wherever they are
     at = rv_mad(at, 0.1, rv_sub(jitter, rv_vec3(0.5, 0.5, 0.5)));
     at = rv_add(at, rv_vec3(2, 3, 6));
+    // Multiples of 1/4096 cell are exact in floats in every view.
     at = rv_vec3(round(at.x * 4096) / 4096, round(at.y * 4096) / 4096, round(at.z * 4096) / 4096);
     RvVec3 seen = rv_add(turn(view, at), rv_vec3_load64(view->shift));
     double cell[3] = {seen.x, seen.y, seen.z};
@@ -66,7 +76,9 @@ static RvResult add_drop(RvWetRig* rig, const View* view, RvError* error) {
   return result;
 }
 
+// Makes the scene in a view, with or without bulk, and runs it.
 static RvResult run(RvWetRig* rig, View* view, bool bulk, int steps, RvError* error) {
+  // Converged solves, so that only rounding differs between the views.
   RvContactRigDef hair = rv_rig_contact_hair(HAIRS, POINTS, place, view);
   hair.gravity = turn(view, hair.gravity);
   RvWetRigDef def = rv_rig_wet_water(hair);
@@ -81,8 +93,9 @@ static RvResult run(RvWetRig* rig, View* view, bool bulk, int steps, RvError* er
   }
   RvResult result = rv_rig_wet_new(rig, &def, error);
   if (result) return result;
+  // Drop, film and velocities.
   if (bulk) result = add_drop(rig, view, error);
-  rv_rig_wet_film(rig, 4e-5);
+  rv_rig_wet_film(rig, FILM);
   for (size_t k = 0; k < HAIRS; ++k)
     for (int i = 0; i < POINTS; ++i) {
       RvVec3 v = i < 2 ? rv_vec3(0, 0, 0) : rv_vec3(0.05 * rv_random(6, k, 0, 0) * i / POINTS, 0, 0);
@@ -92,11 +105,14 @@ static RvResult run(RvWetRig* rig, View* view, bool bulk, int steps, RvError* er
   return result;
 }
 
+// Differences of two runs.
 typedef struct Off {
-  double places, film, bulk;  // of the length, of the largest film, mean place of the bulk in cells
+  double places;  // largest distance of a vertex, over the length
+  double film;    // largest difference of film volume, over the largest volume
+  double bulk;    // distance of the bulk's centre of mass, cells
 } Off;
 
-// batches stand in the order of the roots, which is another in every view
+// Film volume at a vertex of a strand. Batches are ordered by the roots, which differs between the views.
 static const double* film_at(const RvWetRig* rig, size_t strand, int i) {
   const RvStrandModel* m = rig->hair.model;
   for (size_t k = 0; k < m->nbatch; ++k)
@@ -106,35 +122,40 @@ static const double* film_at(const RvWetRig* rig, size_t strand, int i) {
   return rig->wet.film_state.volume;
 }
 
+// Differences between run a, transformed, and run b.
 static Off compare(const RvWetRig* a, const RvWetRig* b, const View* view) {
   Off off = {0, 0, 0};
+  // Positions of the strands.
   RvVec3 moved = rv_scale(view->boost, a->time);
   for (size_t k = 0; k < HAIRS; ++k)
     for (int i = 0; i < POINTS; ++i) {
-      RvVec3 want = rv_add(see(view, rv_rig_contact_get(&a->hair, a->hair.state->q, k, i)), moved);
+      RvVec3 want = rv_add(transform(view, rv_rig_contact_get(&a->hair, a->hair.state->q, k, i)), moved);
       off.places = fmax(off.places, rv_distance(want, rv_rig_contact_get(&b->hair, b->hair.state->q, k, i)) / LENGTH);
     }
-  double most = 0;
+  // Film.
+  double largest = 0;
   for (size_t k = 0; k < HAIRS; ++k)
     for (int i = 0; i < POINTS; ++i) {
       double one = *film_at(a, k, i), other = *film_at(b, k, i);
-      most = fmax(most, one);
+      largest = fmax(largest, one);
       off.film = fmax(off.film, fabs(one - other));
     }
-  off.film /= most;
+  off.film /= largest;
+  // Bulk.
   RvVec3 c = rv_rig_liquid_sums(&a->pool, rv_vec3(0, 0, 0)).center,
          d = rv_rig_liquid_sums(&b->pool, rv_vec3(0, 0, 0)).center;
-  off.bulk = rv_distance(rv_add(see(view, c), moved), d) / DX;
+  off.bulk = rv_distance(rv_add(transform(view, c), moved), d) / DX;
   return off;
 }
 
 typedef struct Row {
-  const char *places, *film, *bulk;  // names of lines
+  const char *places, *film, *bulk;  // names of the figures; bulk NULL: none
   View view;
   bool wet;  // with the drop
-  Off most;
+  Off tolerance;
 } Row;
 
+// Runs the scene in the original view and in that of the row, and compares them.
 static RvResult compare_row(const RvCheckOut* out, Row* row, RvError* error) {
   View here = {false, {0, 0, 0}, {0, 0, 0}};
   RvWetRig a, b;
@@ -144,9 +165,9 @@ static RvResult compare_row(const RvCheckOut* out, Row* row, RvError* error) {
   result = run(&b, &row->view, row->wet, steps, error);
   if (!result) {
     Off off = compare(&a, &b, &row->view);
-    rv_check_emit(out, row->places, off.places, 0, row->most.places);
-    rv_check_emit(out, row->film, off.film, 0, row->most.film);
-    if (row->bulk) rv_check_emit(out, row->bulk, off.bulk, 0, row->most.bulk);
+    rv_check_emit(out, row->places, off.places, 0, row->tolerance.places);
+    rv_check_emit(out, row->film, off.film, 0, row->tolerance.film);
+    if (row->bulk) rv_check_emit(out, row->bulk, off.bulk, 0, row->tolerance.bulk);
     if (row->bulk) rv_check_emit(out, "captured", a.wet.report.couple.captured > 500, 1, 0);
     rv_rig_wet_free(&b);
   }

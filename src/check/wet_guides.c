@@ -1,10 +1,12 @@
-// Check wet_guides: guides that stand for ten hairs each hold and drip what the hairs do.
+// Check wet_guides (WH-28, WH-29, WH-46): guides that stand for ten hairs each retain and drip as much liquid as the
+// hairs themselves.
 #include <math.h>
 #include <stdio.h>
 
 #include "check/list.h"
 #include "rig/scene.h"
 
+// A hanging tuft with film, to which film is added all the time; arguments: strands, hairs a strand.
 static const char tuft[] =
     "\"skin\": {\"type\": \"grid\", \"parms\": {\"size\": [0.008, 0.008], \"rows\": 6, \"cols\": 6}},"
     "\"under\": {\"type\": \"transform\", \"inputs\": [\"skin\"], \"parms\": {\"rx\": 180}},"
@@ -20,39 +22,43 @@ static const char tuft[] =
     "\"s\": {\"type\": \"wetsolver\", \"inputs\": [\"per\"], \"parms\": {\"particlesep\": 0.001, \"absorption\": 0,"
     "  \"killbox\": true, \"killmin\": [-1, -0.08, -1], \"killmax\": [1, 1, 1]}}";
 
-typedef struct Seen {
-  double film, gone, drift;  // m3 on hair, that dripped off
-} Seen;
+// Figures from the reports of the frames.
+typedef struct Figures {
+  double film, dripped;  // m3, at the last frame
+  double drift;          // largest error of the ledger, relative
+} Figures;
 
-static void see(void* user, const RvFrameReport* report) {
-  Seen* s = user;
+// Hook of a finished frame.
+static void frame_done(void* user, const RvFrameReport* report) {
+  Figures* s = user;
   const RvLedger* l = &report->stats.ledger;
   double in = l->initial + l->sources, out = l->killed + l->evaporated + l->outflow;
   s->film = l->film;
-  s->gone = l->bulk + l->killed;
+  s->dripped = l->bulk + l->killed;
   s->drift = fmax(s->drift, fabs(l->bulk + l->film + l->absorbed + out - in) / in);
 }
 
-static RvResult run(int count, int per, Seen* seen, RvError* error) {
+// Cooks the scene with `count` strands that stand for `hairs` hairs each.
+static RvResult run(int count, int hairs, Figures* figures, RvError* error) {
   char nodes[2000];
   RvSceneRig rig;
-  snprintf(nodes, sizeof nodes, tuft, count, per);
+  snprintf(nodes, sizeof nodes, tuft, count, hairs);
   RvResult result = rv_rig_scene_open(&rig, nodes, error);
   if (result) return result;
-  rv_scene_set_hooks(rig.scene, &(RvSceneHooks){.user = seen, .frame_done = see});
+  rv_scene_set_hooks(rig.scene, &(RvSceneHooks){.user = figures, .frame_done = frame_done});
   result = rv_scene_run(rig.scene, &(RvRun){.node = "s", .first = 1, .last = 11}, error);
   rv_rig_scene_close(&rig);
   return result;
 }
 
 RvResult rv_check_wet_guides(const RvCheckOut* out, RvError* error) {
-  Seen hairs = {0}, guides = {0};
+  Figures hairs = {0}, guides = {0};
   RvResult result = run(200, 1, &hairs, error);
   if (!result) result = run(20, 10, &guides, error);
   if (result) return result;
   rv_check_emit(out, "film", guides.film / hairs.film, 1, 0.15);
-  rv_check_emit(out, "dripped", guides.gone / hairs.gone, 1, 0.15);
-  rv_check_emit(out, "part_that_dripped", hairs.gone / (hairs.gone + hairs.film), 0.5, 0.3);
+  rv_check_emit(out, "dripped", guides.dripped / hairs.dripped, 1, 0.15);
+  rv_check_emit(out, "part_that_dripped", hairs.dripped / (hairs.dripped + hairs.film), 0.5, 0.3);
   rv_check_emit(out, "volume", fmax(hairs.drift, guides.drift), 0, 1e-12);
   return RV_OK;
 }

@@ -1,4 +1,5 @@
-// Check wet_momentum: strands, film and a blob of liquid without weight, the whole wet substep with nothing left out.
+// Check wet_momentum (WH-24, WH-26, WH-31, WH-40, WH-46): momentum and volume of strands, film and a ball of liquid
+// without gravity, in whole wet substeps with every exchange on.
 #include <math.h>
 #include <string.h>
 
@@ -8,9 +9,14 @@
 #include "rig/wet.h"
 
 enum { HAIRS = 24, POINTS = 12, STEPS = 80 };
-static const double DX = 2e-3, STEP = 1e-3, RADIUS = 8e-3;
+static const double DX = 2e-3;      // m, cell of the liquid
+static const double STEP = 1e-3;    // s
+static const double RADIUS = 8e-3;  // m, of the ball
+static const double FILM = 1e-4;    // m, height
+// Exchanges that the check needs.
+enum { MIN_CAPTURED = 100, MIN_DRIPPED = 20, MIN_BRIDGES = 10 };
 
-// strands of unequal edges, every other one starts in the blob
+// Strands with unequal edges; every other one starts in the ball.
 static RvVec3 place(void* user, size_t strand, int vertex) {
   (void)user;
   double u = (double)vertex / (POINTS - 1), s = 0.024 * u * (0.6 + 0.4 * u);
@@ -20,36 +26,39 @@ static RvVec3 place(void* user, size_t strand, int vertex) {
 
 typedef struct Sums {
   RvWetRig* rig;
-  RvVec3 pressure;  // what pressure and extrapolation did to the faces' momentum, in all
-  float* own[3];    // mass of the faces without film
-  size_t room;
+  RvVec3 pressure;        // kg m/s: change of the faces' momentum by pressure and extrapolation, since the start
+  float* liquid_mass[3];  // kg: mass of the faces without film
+  size_t room;            // faces that liquid_mass has room for, along each axis
 } Sums;
 
-// momentum of the faces by the mass of the liquid, or by that of the film among it
+// Momentum of the grid's faces, by the mass of the liquid or by that of the film in it.
 static RvVec3 face_momentum(const Sums* s, bool film) {
   const RvLiquidGrid* g = &s->rig->pool.liquid.grid;
   double sum[3] = {0};
   for (int a = 0; a < 3; ++a)
     for (size_t i = 0; i < g->tiles.count * RV_TILE_CELLS; ++i) {
-      double own = (double)s->own[a][i], mass = film ? (double)g->mass[a].data[i] - own : own;
+      double liquid = (double)s->liquid_mass[a][i];
+      double mass = film ? (double)g->mass[a].data[i] - liquid : liquid;
       if (mass > 0) sum[a] += mass * (double)g->velocity[a].data[i];
     }
   return rv_vec3_load64(sum);
 }
 
-static void keep_mass(Sums* s) {
+// Copies the mass of the faces before film is added to it.
+static void copy_mass(Sums* s) {
   const RvLiquidGrid* g = &s->rig->pool.liquid.grid;
   size_t n = g->tiles.count * RV_TILE_CELLS;
   for (int a = 0; a < 3; ++a) {
     if (n > s->room) {
-      rv_free(s->own[a]);
-      s->own[a] = rv_alloc(n, sizeof(float));
+      rv_free(s->liquid_mass[a]);
+      s->liquid_mass[a] = rv_alloc(n, sizeof(float));
     }
-    memcpy(s->own[a], g->mass[a].data, n * sizeof(float));
+    memcpy(s->liquid_mass[a], g->mass[a].data, n * sizeof(float));
   }
   s->room = n > s->room ? n : s->room;
 }
 
+// Sum of a block of vectors over all vertices.
 static RvVec3 total(const RvWetRig* rig, const double* block) {
   RvVec3 sum = {0, 0, 0};
   for (size_t k = 0; k < HAIRS; ++k)
@@ -57,13 +66,14 @@ static RvVec3 total(const RvWetRig* rig, const double* block) {
   return sum;
 }
 
-// The pressure alone may push from outside: at a free surface that cuts cells it is not its own equal and opposite, nor
-// are velocities beside the surface, which are extrapolated. Film comes back from the faces before that.
+// Sums the momentum that pressure and extrapolation add. Both do not conserve it: the pressure at a free surface that
+// cuts cells has no reaction, and velocities beside the surface are extrapolated. Film leaves the faces before the
+// extrapolation.
 static bool watch(void* user, double time, const char* stage) {
   RvWetRig* rig = user;
   Sums* s = rig->def.hair.user;
   (void)time;
-  if (strcmp(stage, "surface") == 0) keep_mass(s);
+  if (strcmp(stage, "surface") == 0) copy_mass(s);
   if (strcmp(stage, "volume") == 0)
     s->pressure = rv_sub(s->pressure, rv_add(face_momentum(s, false), face_momentum(s, true)));
   if (strcmp(stage, "pressure") == 0) s->pressure = rv_add(s->pressure, face_momentum(s, true));
@@ -71,7 +81,9 @@ static bool watch(void* user, double time, const char* stage) {
   return false;
 }
 
+// Sets up strands and a ball of liquid that move into each other.
 static RvResult make(RvWetRig* rig, Sums* sums, bool film_in_bulk, RvError* error) {
+  // Free strands, converged solves, and every exchange on.
   RvContactRigDef hair = rv_rig_contact_hair(HAIRS, POINTS, place, sums);
   hair.gravity = rv_vec3(0, 0, 0);
   RvWetRigDef def = rv_rig_wet_water(hair);
@@ -88,6 +100,7 @@ static RvResult make(RvWetRig* rig, Sums* sums, bool film_in_bulk, RvError* erro
   def.wet.film.transverse = true;
   RvResult result = rv_rig_wet_new(rig, &def, error);
   if (result) return result;
+  // A ball of moving liquid: a filled box whose particles outside the ball have no volume.
   const double lo[3] = {-RADIUS, -RADIUS, -RADIUS}, hi[3] = {RADIUS, RADIUS, RADIUS};
   result = rv_rig_liquid_fill(&rig->pool, lo, hi, 0.3, error);
   RvParticles* p = &rig->pool.liquid.particles;
@@ -96,9 +109,10 @@ static RvResult make(RvWetRig* rig, Sums* sums, bool film_in_bulk, RvError* erro
     p->v[2][i] = 0.05f;
     if (rv_length(rv_rig_liquid_at(&rig->pool, i)) > RADIUS) p->volume[i] = 0;
   }
+  // Film, and velocities of the strands.
   rig->pool.liquid.cancelled = watch;
   rig->pool.liquid.cancel_user = rig;
-  rv_rig_wet_film(rig, 1e-4);
+  rv_rig_wet_film(rig, FILM);
   for (size_t k = 0; k < HAIRS; ++k)
     for (int i = 0; i < POINTS; ++i) {
       RvVec3 v = rv_vec3(0.3 + 0.2 * rv_random(5, k, 0, 0), 0.1 * rv_random(5, k, 1, 0), 0.02 * i);
@@ -107,26 +121,32 @@ static RvResult make(RvWetRig* rig, Sums* sums, bool film_in_bulk, RvError* erro
   return result;
 }
 
+// Names of the figures: momentum without the work of pressure, with it, and volume.
 typedef struct Names {
   const char *momentum, *whole, *volume;
 } Names;
 
+// Runs the scene; submerged film moves with its strand, or with the bulk.
 static RvResult run(const RvCheckOut* out, const Names* names, bool film_in_bulk, RvError* error) {
   RvWetRig rig;
   Sums sums = {.rig = &rig};
   RvResult result = make(&rig, &sums, film_in_bulk, error);
   if (result) return result;
-  RvVec3 start = rv_rig_wet_momentum(&rig), hair = rv_rig_wet_hair_momentum(&rig), given = {0, 0, 0};
-  double volume = rv_rig_wet_volume(&rig), exchanged = 0, worst = 0, raw = 0, drift = 0;
+  RvVec3 start = rv_rig_wet_momentum(&rig);
+  RvVec3 hair = rv_rig_wet_hair_momentum(&rig);
+  RvVec3 given = {0, 0, 0};
+  double volume = rv_rig_wet_volume(&rig);
+  double exchanged = 0, worst = 0, raw = 0, drift = 0;
   double bulk = rv_rig_liquid_sums(&rig.pool, start).scale_linear;
   for (int k = 0; k < STEPS && !result; ++k) {
-    // what pressure left to the strands comes with this step
+    // The impulse of the last pressure solve on the strands acts in this step.
     given = rv_add(given, total(&rig, rig.wet.feedback_impulse));
     result = rv_rig_wet_step(&rig, STEP, error);
-    RvVec3 now = rv_rig_wet_momentum(&rig), with = rv_rig_wet_hair_momentum(&rig);
-    exchanged += rv_length(rv_sub(with, hair));
-    hair = with;
-    RvVec3 off = rv_sub(now, start);
+    // Errors: relative to the momentum that the strands exchanged, and to that of the bulk.
+    RvVec3 hair_now = rv_rig_wet_hair_momentum(&rig);
+    exchanged += rv_length(rv_sub(hair_now, hair));
+    hair = hair_now;
+    RvVec3 off = rv_sub(rv_rig_wet_momentum(&rig), start);
     raw = fmax(raw, rv_length(off) / bulk);
     worst = fmax(worst, rv_length(rv_sub(off, rv_add(sums.pressure, given))) / exchanged);
     drift = fmax(drift, fabs(rv_rig_wet_volume(&rig) / volume - 1));
@@ -136,12 +156,12 @@ static RvResult run(const RvCheckOut* out, const Names* names, bool film_in_bulk
     rv_check_emit(out, names->momentum, worst, 0, 1e-6);
     rv_check_emit(out, names->whole, raw, 0, 0.01);
     rv_check_emit(out, names->volume, drift, 0, 1e-12);
-    rv_check_emit(out, "captured", c->captured > 100, 1, 0);
-    rv_check_emit(out, "dripped", c->dripped > 20, 1, 0);
-    rv_check_emit(out, "bridges", rig.contacts.stats.bridges > 10, 1, 0);
+    rv_check_emit(out, "captured", c->captured > MIN_CAPTURED, 1, 0);
+    rv_check_emit(out, "dripped", c->dripped > MIN_DRIPPED, 1, 0);
+    rv_check_emit(out, "bridges", rig.contacts.stats.bridges > MIN_BRIDGES, 1, 0);
     rv_check_emit(out, "film_off_tips", rig.wet.report.film.outflow > 0, 1, 0);
   }
-  for (int a = 0; a < 3; ++a) rv_free(sums.own[a]);
+  for (int a = 0; a < 3; ++a) rv_free(sums.liquid_mass[a]);
   rv_rig_wet_free(&rig);
   return result;
 }

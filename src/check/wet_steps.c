@@ -1,4 +1,5 @@
-// Check wet_steps: the length of the step decides neither whether a force is felt nor how much film hair gets.
+// Check wet_steps (WH-18, WH-31, WH-44): the motion of strands does not depend on Newton's tolerance, nor the film they
+// get on the length of the step.
 #include <math.h>
 
 #include "base/rng.h"
@@ -7,25 +8,30 @@
 
 //---------------------------------------------------------------------------------------------- two hairs with a bridge
 
-static const double LENGTH = 0.047, RADIUS = 5e-5, FILM = 1.4e-5;
+enum { POINTS = 42, TIP = POINTS - 1 };  // vertices of a hair, index of the last
+static const double LENGTH = 0.047;      // m
+static const double RADIUS = 5e-5;       // m
+static const double FILM = 1.4e-5;       // m, height
+static const double YOUNGS = 3.4e8;      // Pa
 
-// In radii, at a vertex: they touch at the root, where the bridge begins that goes down between them. Films that touch
-// along the whole length would engulf both, and what is engulfed does not cohere.
-static double apart(int vertex) {
-  return 2.9 + 1.6 * vertex / 41;
+// Distance of the hairs at a vertex, in radii. They touch at the root, where the bridge begins that closes downwards.
+// Films that touch along the whole length would engulf both hairs, and engulfed hairs have no cohesion.
+static double hair_distance(int vertex) {
+  return 2.9 + 1.6 * vertex / TIP;
 }
 
 static RvVec3 hang(void* user, size_t strand, int vertex) {
   (void)user;
-  return rv_vec3(RADIUS * apart(vertex) * (double)strand, -LENGTH * vertex / 41, 0);
+  return rv_vec3(RADIUS * hair_distance(vertex) * (double)strand, -LENGTH * vertex / TIP, 0);
 }
 
-// How far the tips of two wet hairs came together within steps that move them by less than a thousandth of an edge
-// each.
-static RvResult approach(double tolerance, int iterations, double* way, RvError* error) {
-  RvContactRigDef hair = rv_rig_contact_hair(2, 42, hang, NULL);
+// Approach of the tips of two wet hairs, m, in steps that move them by less than a thousandth of an edge each.
+static RvResult approach(double tolerance, int iterations, double* displacement, RvError* error) {
+  enum { STEPS = 80 };
+  static const double STEP = 2e-5;  // s
+  RvContactRigDef hair = rv_rig_contact_hair(2, POINTS, hang, NULL);
   hair.radius = RADIUS;
-  hair.youngs = 3.4e8;
+  hair.youngs = YOUNGS;
   hair.gravity = rv_vec3(0, 0, 0);
   RvWetRigDef def = rv_rig_wet_water(hair);
   def.niter = iterations;
@@ -35,27 +41,31 @@ static RvResult approach(double tolerance, int iterations, double* way, RvError*
   RvResult result = rv_rig_wet_new(&rig, &def, error);
   if (result) return result;
   rv_rig_wet_film(&rig, FILM);
-  for (int k = 0; k < 80 && !result; ++k) result = rv_rig_wet_step(&rig, 2e-5, error);
-  *way = RADIUS * apart(41) - rv_distance(rv_rig_contact_get(&rig.hair, rig.hair.state->q, 0, 41),
-                                          rv_rig_contact_get(&rig.hair, rig.hair.state->q, 1, 41));
+  for (int k = 0; k < STEPS && !result; ++k) result = rv_rig_wet_step(&rig, STEP, error);
+  *displacement = RADIUS * hair_distance(TIP) - rv_distance(rv_rig_contact_get(&rig.hair, rig.hair.state->q, 0, TIP),
+                                                            rv_rig_contact_get(&rig.hair, rig.hair.state->q, 1, TIP));
   rv_rig_wet_free(&rig);
   return result;
 }
 
 //---------------------------------------------------------------------------------------------- a row that draws in
 
-enum { ROW = 12 };
+enum { ROW = 12 };                       // hairs
+static const double ROW_SPACING = 5e-4;  // m
+static const double ROW_FILM = 3e-4;     // m, height
 
 static RvVec3 row(void* user, size_t strand, int vertex) {
   (void)user;
-  return rv_vec3(5e-4 * (double)strand, -LENGTH * vertex / 41, 0);
+  return rv_vec3(ROW_SPACING * (double)strand, -LENGTH * vertex / TIP, 0);
 }
 
-// How far the outer tips of a wet row came together in 0.1 s.
-static RvResult draw_in(double tolerance, int iterations, double* way, RvError* error) {
-  RvContactRigDef hair = rv_rig_contact_hair(ROW, 42, row, NULL);
+// Approach of the outer tips of a wet row in 0.1 s, m.
+static RvResult draw_in(double tolerance, int iterations, double* displacement, RvError* error) {
+  enum { STEPS = 25 };
+  static const double STEP = 4e-3;  // s
+  RvContactRigDef hair = rv_rig_contact_hair(ROW, POINTS, row, NULL);
   hair.radius = RADIUS;
-  hair.youngs = 3.4e8;
+  hair.youngs = YOUNGS;
   hair.density = 1320;
   RvWetRigDef def = rv_rig_wet_water(hair);
   def.niter = iterations;
@@ -64,45 +74,56 @@ static RvResult draw_in(double tolerance, int iterations, double* way, RvError* 
   RvWetRig rig;
   RvResult result = rv_rig_wet_new(&rig, &def, error);
   if (result) return result;
-  rv_rig_wet_film(&rig, 3e-4);
-  for (int k = 0; k < 25 && !result; ++k) result = rv_rig_wet_step(&rig, 4e-3, error);
-  *way = 5e-4 * (ROW - 1) - rv_distance(rv_rig_contact_get(&rig.hair, rig.hair.state->q, 0, 41),
-                                        rv_rig_contact_get(&rig.hair, rig.hair.state->q, ROW - 1, 41));
+  rv_rig_wet_film(&rig, ROW_FILM);
+  for (int k = 0; k < STEPS && !result; ++k) result = rv_rig_wet_step(&rig, STEP, error);
+  *displacement = ROW_SPACING * (ROW - 1) - rv_distance(rv_rig_contact_get(&rig.hair, rig.hair.state->q, 0, TIP),
+                                                        rv_rig_contact_get(&rig.hair, rig.hair.state->q, ROW - 1, TIP));
   rv_rig_wet_free(&rig);
   return result;
 }
 
-//---------------------------------------------------------------------------------------------- a slab that falls on
-// fur
+//---------------------------------------------------------------------------------------------- a slab falls on fur
 
-enum { ACROSS = 6 };
-static const double SPACING = 6e-4, BOX = 0.01, CELL = 6.25e-4, FUR = 0.01;
+enum { ACROSS = 6, FUR_POINTS = 16 };    // hairs along a side, vertices of a hair
+static const double SPACING = 6e-4;      // m, between hairs
+static const double BOX = 0.01;          // m, side of the tank
+static const double TANK_TOP = 0.04;     // m
+static const double CELL = 6.25e-4;      // m
+static const double FUR = 0.01;          // m, length of a hair
+static const double LEAN = 0.15;         // largest slope of a hair along x and z
+static const double CLEARANCE = 1e-3;    // m, of the slab above the fur
+static const double SLAB_LAYERS = 4;     // cells, depth of the slab
+static const double POUR_TIME = 0.04;    // s
+static const double STRAND_STEP = 1e-3;  // s: substep of strands and film
 
+// Standing fur that leans at random.
 static RvVec3 stand(void* user, size_t strand, int vertex) {
   (void)user;
   double x = ((double)(strand % ACROSS) - 0.5 * (ACROSS - 1)) * SPACING,
-         z = ((double)(strand / ACROSS) - 0.5 * (ACROSS - 1)) * SPACING, s = FUR * vertex / 15;
-  double a = 0.15 * (2 * rv_random(7, strand, 0, 0) - 1), b = 0.15 * (2 * rv_random(7, strand, 1, 0) - 1);
+         z = ((double)(strand / ACROSS) - 0.5 * (ACROSS - 1)) * SPACING, s = FUR * vertex / (FUR_POINTS - 1);
+  double a = LEAN * (2 * rv_random(7, strand, 0, 0) - 1), b = LEAN * (2 * rv_random(7, strand, 1, 0) - 1);
   return rv_vec3(x + a * s, s, z + b * s);
 }
 
-// m3 of film on fur through which a slab fell in steps of `dt`
+// Volume of film, m3, on fur after a slab of liquid fell through it in steps of dt seconds.
 static RvResult pour(double dt, double* film, RvError* error) {
-  RvContactRigDef hair = rv_rig_contact_hair(ACROSS * ACROSS, 16, stand, NULL);
+  RvContactRigDef hair = rv_rig_contact_hair(ACROSS * ACROSS, FUR_POINTS, stand, NULL);
   hair.radius = 3.7e-5;
   hair.youngs = 3.9e9;
   RvWetRigDef def = rv_rig_wet_water(hair);
   def.liquid = rv_liquid_model_default(CELL);
   def.wet.film.absorption = 0;
-  def.strand_substeps = (int)(dt / 1e-3 + 0.5);
+  def.strand_substeps = (int)(dt / STRAND_STEP + 0.5);
   RvWetRig rig;
   RvResult result = rv_rig_wet_new(&rig, &def, error);
   if (result) return result;
-  double low[3] = {-BOX / 2, 0, -BOX / 2}, high[3] = {BOX / 2, 0.04, BOX / 2};
-  double from[3] = {low[0], FUR + 1e-3, low[2]}, to[3] = {high[0], FUR + 1e-3 + 4 * CELL, high[2]};
+  // The tank and the slab.
+  double low[3] = {-BOX / 2, 0, -BOX / 2}, high[3] = {BOX / 2, TANK_TOP, BOX / 2};
+  double from[3] = {low[0], FUR + CLEARANCE, low[2]};
+  double to[3] = {high[0], FUR + CLEARANCE + SLAB_LAYERS * CELL, high[2]};
   rv_rig_liquid_tank(&rig.pool, low, high, 8);
   result = rv_rig_liquid_fill(&rig.pool, from, to, 0.1, error);
-  for (int k = 0; k < (int)(0.04 / dt + 0.5) && !result; ++k) result = rv_rig_wet_step(&rig, dt, error);
+  for (int k = 0; k < (int)(POUR_TIME / dt + 0.5) && !result; ++k) result = rv_rig_wet_step(&rig, dt, error);
   double absorbed;
   rv_wet_volumes(&rig.wet, film, &absorbed);
   rv_rig_wet_free(&rig);
@@ -110,15 +131,18 @@ static RvResult pour(double dt, double* film, RvError* error) {
 }
 
 RvResult rv_check_wet_steps(const RvCheckOut* out, RvError* error) {
-  double rough, exact, lags, drawn, film[3] = {0};
-  RvResult result = approach(1e-2, 3, &rough, error);
-  if (!result) result = approach(1e-7, 30, &exact, error);
-  if (!result) result = draw_in(1e-2, 3, &lags, error);
-  if (!result) result = draw_in(1e-5, 30, &drawn, error);
+  // Two hairs and a row, with a rough and a converged solve; the slab with three steps.
+  double approach_rough, approach_converged;
+  double row_rough, row_converged;
+  double film[3] = {0};
+  RvResult result = approach(1e-2, 3, &approach_rough, error);
+  if (!result) result = approach(1e-7, 30, &approach_converged, error);
+  if (!result) result = draw_in(1e-2, 3, &row_rough, error);
+  if (!result) result = draw_in(1e-5, 30, &row_converged, error);
   for (int k = 0; k < 3 && !result; ++k) result = pour(4e-3 / (1 << k), &film[k], error);
   if (result) return result;
-  rv_check_emit(out, "felt_in_short_steps", rough / exact, 1, 0.05);
-  rv_check_emit(out, "row_draws_in", lags / drawn, 1, 0.05);
+  rv_check_emit(out, "felt_in_short_steps", approach_rough / approach_converged, 1, 0.05);
+  rv_check_emit(out, "row_draws_in", row_rough / row_converged, 1, 0.05);
   rv_check_emit(out, "film_4ms_to_1ms", film[0] / film[2], 1, 0.15);
   rv_check_emit(out, "film_2ms_to_1ms", film[1] / film[2], 1, 0.15);
   return RV_OK;

@@ -1,4 +1,4 @@
-// Check wet_sunk: film under water is water (E51): it goes with the bulk and not with its hair.
+// Check wet_sunk (WH-5, WH-35, E51): submerged film moves with the bulk and not with its hair.
 #include <math.h>
 
 #include "base/memory.h"
@@ -8,9 +8,14 @@
 #include "rig/wet.h"
 
 enum { HAIRS = 24, POINTS = 12 };
-static const double DX = 2e-3, RADIUS = 8e-3, SPEED = 0.5, TIME = 0.032, SETTLED = 8e-3;
+static const double DX = 2e-3;       // m, cell of the liquid
+static const double RADIUS = 8e-3;   // m, of the ball of liquid
+static const double SPEED = 0.5;     // m/s, scale of the hairs' velocities
+static const double TIME = 0.032;    // s
+static const double SETTLED = 8e-3;  // s: from then on the slip is measured
+static const double DENSITY = 1000;  // kg/m3, of the liquid
 
-// in the middle of a ball of liquid that rests, without weight
+// Hairs in the middle of a ball of liquid at rest, without gravity.
 static RvVec3 place(void* user, size_t strand, int vertex) {
   (void)user;
   double u = (double)vertex / (POINTS - 1), s = 0.012 * u * (0.6 + 0.4 * u);
@@ -18,7 +23,8 @@ static RvVec3 place(void* user, size_t strand, int vertex) {
   return rv_vec3(a, -0.006 + s, b);
 }
 
-// `free`: nothing else acts on the hairs
+// Sets up hairs in the ball, with converged solves and without capture and dripping. `free`: without drag, cohesion and
+// contacts either.
 static RvResult make_rig(RvWetRig* rig, RvContactRigDef hair, bool free, RvIntegrator integrator, double film,
                          RvError* error) {
   RvWetRigDef def = rv_rig_wet_water(hair);
@@ -37,6 +43,7 @@ static RvResult make_rig(RvWetRig* rig, RvContactRigDef hair, bool free, RvInteg
   def.wet.film.absorption = 0;
   RvResult result = rv_rig_wet_new(rig, &def, error);
   if (result) return result;
+  // The ball: a filled box whose particles outside the ball have no volume.
   const double lo[3] = {-RADIUS, -RADIUS, -RADIUS}, hi[3] = {RADIUS, RADIUS, RADIUS};
   result = rv_rig_liquid_fill(&rig->pool, lo, hi, 0.3, error);
   RvParticles* p = &rig->pool.liquid.particles;
@@ -46,6 +53,7 @@ static RvResult make_rig(RvWetRig* rig, RvContactRigDef hair, bool free, RvInteg
   return result;
 }
 
+// Hairs that start with random velocities.
 static RvResult make(RvWetRig* rig, double film, RvIntegrator integrator, RvError* error) {
   RvContactRigDef hair = rv_rig_contact_hair(HAIRS, POINTS, place, NULL);
   hair.gravity = rv_vec3(0, 0, 0);
@@ -59,31 +67,33 @@ static RvResult make(RvWetRig* rig, double film, RvIntegrator integrator, RvErro
   return result;
 }
 
+// Kinetic energy of the bulk, J.
 static double liquid_energy(const RvWetRig* rig) {
   const RvParticles* p = &rig->pool.liquid.particles;
   double sum = 0;
   for (size_t i = 0; i < p->count; ++i)
-    for (int a = 0; a < 3; ++a) sum += 500 * p->volume[i] * (double)p->v[a][i] * (double)p->v[a][i];
+    for (int a = 0; a < 3; ++a) sum += 0.5 * DENSITY * p->volume[i] * (double)p->v[a][i] * (double)p->v[a][i];
   return sum;
 }
 
-// how fast strands go through the liquid that they are in
+// Largest speed of a vertex relative to the liquid around it, m/s.
 static double slip(const RvWetRig* rig) {
-  double most = 0;
+  double largest = 0;
   for (size_t k = 0; k < HAIRS; ++k)
     for (int i = 0; i < POINTS; ++i) {
       RvVec3 v = rv_rig_contact_get(&rig->hair, rig->hair.state->v, k, i);
-      most = fmax(most, rv_length(rv_sub(v, rv_rig_contact_get(&rig->hair, rig->wet.bulk->velocity, k, i))));
+      largest = fmax(largest, rv_length(rv_sub(v, rv_rig_contact_get(&rig->hair, rig->wet.bulk->velocity, k, i))));
     }
-  return most;
+  return largest;
 }
 
-typedef struct Most {
-  double rise;  // of the energy in a step, over the first
-  double slip;  // after SETTLED, over the first speed
-} Most;
+typedef struct Largest {
+  double rise;  // of the energy in a step, over the energy after the first
+  double slip;  // after SETTLED, over SPEED
+} Largest;
 
-static RvResult run(double film, double dt, RvIntegrator integrator, Most* most, RvError* error) {
+// Runs hairs with film of a height in steps of dt seconds.
+static RvResult run(double film, double dt, RvIntegrator integrator, Largest* largest, RvError* error) {
   RvWetRig rig;
   RvResult result = make(&rig, film, integrator, error);
   if (result) return result;
@@ -93,8 +103,8 @@ static RvResult run(double film, double dt, RvIntegrator integrator, Most* most,
     if (result) break;
     double energy = rv_rig_contact_kinetic(&rig.hair) + rv_rig_contact_elastic(&rig.hair) + liquid_energy(&rig);
     if (k == 0) first = energy;
-    most->rise = fmax(most->rise, (energy - before) / first);
-    if (k > 0 && k * dt >= SETTLED) most->slip = fmax(most->slip, slip(&rig) / SPEED);
+    largest->rise = fmax(largest->rise, (energy - before) / first);
+    if (k > 0 && k * dt >= SETTLED) largest->slip = fmax(largest->slip, slip(&rig) / SPEED);
     before = energy;
   }
   rv_rig_wet_free(&rig);
@@ -103,19 +113,23 @@ static RvResult run(double film, double dt, RvIntegrator integrator, Most* most,
 
 //---------------------------------------------------------------------------------------------- steps
 
-// Pairs of hairs at one place that go to opposite sides, so slowly that they stay there: the liquid rests.
+// Pairs of hairs at the same position that move in opposite directions, so slowly that they stay there; the liquid
+// stays at rest.
 static RvVec3 place_pairs(void* user, size_t strand, int vertex) {
   return place(user, strand / 2, vertex);
 }
 
+// Sign of a strand's velocity.
 static double side(size_t strand) {
   return strand % 2 ? -1 : 1;
 }
 
-// What is left of their speed after TOGETHER with nothing to stop them but the film that mixes with the liquid, and
-// what should be: in each step a film of so much of the mass gives up a part 1 - e^(-dt / RV_WET_SINK_TIME) of it.
+// Share of the speed that remains after MIX_TIME where only the film's mixing with the liquid slows the hairs, and its
+// expected value: in each step a share 1 - e^(-dt / RV_WET_SINK_TIME) of the film's momentum goes to the liquid.
 static RvResult mix(double dt, double* left, double* expected, RvError* error) {
-  static const double TOGETHER = 4e-3, SLOW = 0.01, FILM = 2.56e-4;
+  static const double MIX_TIME = 4e-3;  // s
+  static const double SLOW = 0.01;      // m/s
+  static const double FILM = 2.56e-4;   // m, height
   RvContactRigDef hair = rv_rig_contact_hair(HAIRS, POINTS, place_pairs, NULL);
   hair.gravity = rv_vec3(0, 0, 0);
   RvWetRig rig;
@@ -124,8 +138,10 @@ static RvResult mix(double dt, double* left, double* expected, RvError* error) {
   for (size_t k = 0; k < HAIRS; ++k)
     for (int i = 0; i < POINTS; ++i)
       rv_rig_contact_set(&rig.hair, rig.hair.state->v, k, i, rv_vec3(SLOW * side(k), 0, 0));
-  double film = rv_film_area(FILM, hair.radius) * 1000, bare = RV_PI * hair.radius * hair.radius * hair.density;
-  int steps = (int)(TOGETHER / dt + 0.5);
+  // Mass of film and of hair, kg/m.
+  double film = rv_film_area(FILM, hair.radius) * DENSITY;
+  double bare = RV_PI * hair.radius * hair.radius * hair.density;
+  int steps = (int)(MIX_TIME / dt + 0.5);
   for (int k = 0; k < steps && !result; ++k) result = rv_rig_wet_step(&rig, dt, error);
   *left = 0;
   *expected = 1;
@@ -136,6 +152,7 @@ static RvResult mix(double dt, double* left, double* expected, RvError* error) {
   return result;
 }
 
+// Mixing in 1, 4 and 16 steps.
 static RvResult emit_mixing(const RvCheckOut* out, RvError* error) {
   double left[3] = {0}, expected[3];
   RvResult result = RV_OK;
@@ -159,12 +176,13 @@ RvResult rv_check_wet_sunk(const RvCheckOut* out, RvError* error) {
                {"drops", "drops_energy", 4e-4}};
   RvResult result = RV_OK;
   for (size_t k = 0; k < sizeof films / sizeof *films && !result; ++k) {
-    Most most = {0};
+    // Two steps with two integrators.
+    Largest largest = {0};
     for (int i = 0; i < 4 && !result; ++i)
-      result = run(films[k].film, i & 1 ? 4e-3 : 1e-3, i & 2 ? RV_BDF2 : RV_EULER, &most, error);
+      result = run(films[k].film, i & 1 ? 4e-3 : 1e-3, i & 2 ? RV_BDF2 : RV_EULER, &largest, error);
     if (result) return result;
-    rv_check_emit(out, films[k].slip, most.slip, 0, 0.1);
-    rv_check_emit(out, films[k].rise, most.rise, 0, 1e-6);
+    rv_check_emit(out, films[k].slip, largest.slip, 0, 0.1);
+    rv_check_emit(out, films[k].rise, largest.rise, 0, 1e-6);
   }
   return result ? result : emit_mixing(out, error);
 }

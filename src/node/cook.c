@@ -1,3 +1,4 @@
+// A cook's messages, cancellation and inputs at other frames, and the sums of the ledger.
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -8,10 +9,12 @@ bool rv_cook_cancelled(const RvCook* cook, double fraction, const char* stage) {
   return host && host->cancelled && host->cancelled(host->user, fraction, stage);
 }
 
-static void say(const RvCook* cook, RvLevel level, const char* format, va_list args) {
+// Formats a message and sends it to the host; longer ones are cut off.
+static void send_message(const RvCook* cook, RvLevel level, const char* format, va_list args) {
+  enum { MESSAGE_BYTES = 1020 };
   const RvHost* host = cook->host;
   if (!host || !host->message) return;
-  char text[1020];
+  char text[MESSAGE_BYTES];
   vsnprintf(text, sizeof text, format, args);
   host->message(host->user, level, text);
 }
@@ -19,14 +22,14 @@ static void say(const RvCook* cook, RvLevel level, const char* format, va_list a
 void rv_cook_warn(const RvCook* cook, const char* format, ...) {
   va_list args;
   va_start(args, format);
-  say(cook, RV_LEVEL_WARNING, format, args);
+  send_message(cook, RV_LEVEL_WARNING, format, args);
   va_end(args);
 }
 
 void rv_cook_info(const RvCook* cook, const char* format, ...) {
   va_list args;
   va_start(args, format);
-  say(cook, RV_LEVEL_INFO, format, args);
+  send_message(cook, RV_LEVEL_INFO, format, args);
   va_end(args);
 }
 
@@ -51,10 +54,11 @@ double rv_ledger_total(const RvLedger* ledger) {
 }
 
 double rv_ledger_drift(const RvLedger* ledger) {
-  double total = rv_ledger_total(ledger), in = ledger->initial + ledger->sources;
+  double total = rv_ledger_total(ledger);
+  double inflow = ledger->initial + ledger->sources;
   double sinks = ledger->killed + ledger->evaporated + ledger->outflow;
-  double error = total - in + sinks;
-  // liquid out of nothing is all drift
-  double scale = in > 0 ? in : total + sinks;
+  double error = total - inflow + sinks;
+  // Without any inflow all liquid is drift.
+  double scale = inflow > 0 ? inflow : total + sinks;
   return scale > 0 ? error / scale : 0;
 }

@@ -1,39 +1,48 @@
-// A node's cook for hosts with a graph of their own: what one call borrows, and the Solver SOP's rules for one step.
+// Cooks of single nodes for hosts with a graph of their own (Houdini, Blender, Python): data borrowed during one call,
+// and the Solver SOP's rules for one step.
 #include "rivulet/job.h"
 
 #include "base/array.h"
 #include "base/memory.h"
 
+// Frame numbers that differ by less are the same: hosts may add them up from fractions.
+static const double FRAME_SLACK = 1e-6;
+
+// An input at a frame, as the host gave it.
 typedef struct Sample {
   size_t index;
   double frame;
-  RvDetail* detail;
+  RvDetail* detail;  // NULL: not wired
 } Sample;
 
+// One cook: its context, and everything that must live until it ends.
 typedef struct Call {
   const RvJob* job;
   RvHost host;
   RvVars vars;
   RvStats stats;
   RvCook cook;
-  void* parms;
-  const RvDetail* inputs[RV_NODE_MAX_INPUTS];
-  RV_ARRAY(Sample) samples;
-  RV_ARRAY(RvParms*) values;
+  void* parms;                                 // the type's parameter struct
+  const RvDetail* inputs[RV_NODE_MAX_INPUTS];  // at the cook's frame; borrowed from samples
+  RV_ARRAY(Sample) samples;                    // inputs that were asked for
+  RV_ARRAY(RvParms*) values;                   // parameter values that were asked for; they hold the texts
 } Call;
 
 //---------------------------------------------------------------------------------------------- one call
 
+// RvHost.cancelled.
 static bool host_cancelled(void* user, double fraction, const char* stage) {
   const RvJob* job = ((Call*)user)->job;
   return job->cancelled && job->cancelled(job->user, fraction, stage);
 }
 
+// RvHost.message.
 static void host_message(void* user, RvLevel level, const char* text) {
   const RvJob* job = ((Call*)user)->job;
   if (job->message) job->message(job->user, level, text);
 }
 
+// RvHost.input_at: asks the host once for each input and frame.
 static RvResult host_input_at(void* user, size_t index, double frame, const RvDetail** out, RvError* error) {
   Call* call = user;
   *out = NULL;
@@ -54,7 +63,7 @@ static RvResult host_input_at(void* user, size_t index, double frame, const RvDe
   return result;
 }
 
-// texts live as long as their values, which are kept until the call ends
+// RvHost.parms_at. The values are kept until the call ends, as the texts in `out` point into them.
 static RvResult host_parms_at(void* user, double frame, void* out, RvError* error) {
   Call* call = user;
   const RvJob* job = call->job;
@@ -70,6 +79,7 @@ static RvResult host_parms_at(void* user, double frame, void* out, RvError* erro
   return rv_parms_eval(values, &vars, out, error);
 }
 
+// Prepares a cook at a frame and evaluates its parameters. call_end frees it, also after a failure.
 static RvResult call_begin(Call* call, const RvJob* job, double frame, RvError* error) {
   double fps = job->time.fps;
   *call = (Call){.job = job};
@@ -93,6 +103,7 @@ static RvResult call_begin(Call* call, const RvJob* job, double frame, RvError* 
   return host_parms_at(call, job->animates ? frame : job->time.frame, call->parms, error);
 }
 
+// Gets the inputs of the cook's frame; a required one must be wired.
 static RvResult call_inputs(Call* call, RvError* error) {
   const RvNodeType* type = call->job->type;
   RvResult result = RV_OK;
@@ -106,7 +117,8 @@ static RvResult call_inputs(Call* call, RvError* error) {
   return result;
 }
 
-// NULL out: the values alone were wanted
+// Ends a cook: hands out one output, or fills `error`, and frees the rest. `out` is NULL where only the parameter
+// values were wanted.
 static RvResult call_end(Call* call, RvResult result, size_t output, RvDetail** out, RvError* error) {
   if (!result && out && !call->cook.output[output]) result = rv_fail(error, RV_INTERNAL, "the node made no output");
   if (result) {
@@ -137,6 +149,7 @@ RvResult rv_job_cook(const RvJob* job, size_t output, RvDetail** out, RvError* e
   return call_end(&call, result, output, out, error);
 }
 
+// The parameter startframe of a solver; 1 without one.
 static double start_frame(const RvJob* job, const void* parms) {
   const RvParmDef* row = rv_parm_find(job->type->parms, "startframe");
   if (!row || (row->type != RV_PARM_INT && row->type != RV_PARM_FLOAT)) return 1;
@@ -144,7 +157,7 @@ static double start_frame(const RvJob* job, const void* parms) {
   return row->type == RV_PARM_INT ? (double)*(const int64_t*)at : *(const double*)at;
 }
 
-// start without a state before it, else step
+// The state of a frame: a step from the state before it, or the start without one.
 static RvResult make_state(const RvJob* job, double start, double frame, const RvDetail* before, RvDetail** out,
                            RvError* error) {
   Call call;
@@ -157,6 +170,7 @@ static RvResult make_state(const RvJob* job, double start, double frame, const R
   return call_end(&call, result, job->type->noutput - 1, out, error);
 }
 
+// The start frame at the job's time.
 static RvResult find_start(const RvJob* job, double* start, RvError* error) {
   Call call;
   RvResult result = call_begin(&call, job, job->time.frame, error);
@@ -165,24 +179,26 @@ static RvResult find_start(const RvJob* job, double* start, RvError* error) {
 }
 
 RvResult rv_job_step(const RvJob* job, const RvDetail* before, bool seed, RvDetail** out, RvError* error) {
-  // frames that were added up from fractions are forgiven
-  const double slack = 1e-6;
   RvError own = {0};
   if (!error) error = &own;
   *out = NULL;
-  double start = 1, frame = job->time.frame;
+  double start = 1;
+  double frame = job->time.frame;
   RvResult result = find_start(job, &start, error);
   if (result) return result;
+  // A state: one step on from it.
   if (before && rv_detail_find(before, RV_GLOBAL, RV_STATE_VERSION))
     return make_state(job, start, frame, before, out, error);
-  if (!seed && frame > start + job->step + slack)
+  // None, long after the start frame: the host lost it.
+  if (!seed && frame > start + job->step + FRAME_SLACK)
     return rv_fail(error, RV_BAD_INPUT,
-                   "startframe is %g, and at frame %g there is no state yet to go on from: reset the simulation, or "
-                   "set startframe to where it begins",
+                   "startframe is %g, and at frame %g there is no state to continue from: reset the simulation, or set "
+                   "startframe to its first frame",
                    start, frame);
+  // None, around the start frame: the initial state, and one step where the frame is the first after it.
   RvDetail* first = NULL;
   result = make_state(job, start, start, NULL, &first, error);
-  if (!result && !seed && frame > start + slack) {
+  if (!result && !seed && frame > start + FRAME_SLACK) {
     result = make_state(job, start, frame, first, out, error);
     rv_detail_free(first);
   } else {

@@ -1,3 +1,4 @@
+// Reads the file of a frame, and finds the last earlier frame with a file where a missing one is held.
 #include "node/load.h"
 
 #include <errno.h>
@@ -7,9 +8,10 @@
 
 #include "base/memory.h"
 
-// a sequence with a longer gap is broken, not sparse
-enum { HOLD_FRAMES = 1000 };
+// Largest gap in a sequence that is searched for an earlier file, in frames.
+enum { MAX_GAP_FRAMES = 1000 };
 
+// Whether no file has this path; a file that cannot be read is not missing.
 static bool is_missing(const char* path) {
   struct stat info;
   return stat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR);
@@ -17,9 +19,9 @@ static bool is_missing(const char* path) {
 
 char* rv_load_earlier(RvPathFn* path_at, void* user, const char* path, double frame) {
   char *found = NULL, *last = rv_strdup(path);
-  for (int i = 1; last && !found && i <= HOLD_FRAMES; ++i) {
+  for (int i = 1; last && !found && i <= MAX_GAP_FRAMES; ++i) {
     char* text = path_at(user, floor(frame) - i);
-    // a path without a frame in it is the same for all
+    // A path without a frame number is the same at all frames: the search ends.
     bool same = text && i > 1 && strcmp(text, last) == 0;
     rv_free(last);
     last = text;
@@ -30,12 +32,14 @@ char* rv_load_earlier(RvPathFn* path_at, void* user, const char* path, double fr
   return found;
 }
 
+// A text parameter of a node.
 typedef struct PathOf {
   const RvCook* cook;
-  size_t offset;
+  size_t offset;  // in the type's struct
 } PathOf;
 
-// Reading parameters at another frame may end the life of texts that were read before.
+// RvPathFn: the value of a parameter at a frame, as a copy, since the host may free its texts when it evaluates the
+// parameters at another frame.
 static char* path_at(void* user, double frame) {
   const PathOf* of = user;
   const RvHost* host = of->cook->host;
@@ -48,6 +52,7 @@ static char* path_at(void* user, double frame) {
   return path;
 }
 
+// Reads a file; the error names the parameter `file`.
 static RvResult read_path(RvCook* cook, const char* path, RvDetail** out, RvError* error) {
   RvLog log = rv_cook_log(cook);
   RvResult r = rv_detail_load(path, out, &log, error);
@@ -57,7 +62,8 @@ static RvResult read_path(RvCook* cook, const char* path, RvDetail** out, RvErro
 RvResult rv_load_frame(RvCook* cook, const char* path, RvMissing missing, size_t offset, RvDetail** out,
                        RvError* error) {
   *out = NULL;
-  if (!path[0]) return rv_fail(error, RV_BAD_INPUT, "file: no name is given");
+  if (!path[0]) return rv_fail(error, RV_BAD_INPUT, "file: the name is empty; enter the path of a file");
+  // The file of the frame, or the error that there is none.
   if (!is_missing(path) || missing == RV_MISSING_ERROR) {
     if (!is_missing(path)) return read_path(cook, path, out, error);
     return rv_fail(
@@ -70,15 +76,15 @@ RvResult rv_load_frame(RvCook* cook, const char* path, RvMissing missing, size_t
     *out = rv_detail_new();
     return *out ? RV_OK : rv_fail(error, RV_NO_MEMORY, "no memory for empty geometry");
   }
-  // the name is told from a copy, since the text may not outlive the search
+  // The last earlier frame. The message needs a copy of the path, as the search may end the life of the text.
   char* wanted = rv_strdup(path);
-  char* held = rv_load_earlier(path_at, &(PathOf){cook, offset}, path, cook->time.frame);
+  char* earlier = rv_load_earlier(path_at, &(PathOf){cook, offset}, path, cook->time.frame);
   RvResult r;
-  if (held)
-    r = read_path(cook, held, out, error);
+  if (earlier)
+    r = read_path(cook, earlier, out, error);
   else
     r = rv_fail(error, RV_NOT_FOUND, "file: there is no %s, and no earlier frame to hold", wanted ? wanted : "file");
   rv_free(wanted);
-  rv_free(held);
+  rv_free(earlier);
   return r;
 }

@@ -1,9 +1,11 @@
+// The node table: built-in types from nodes.def, types registered at run time, and the check that a row is complete.
 #include "node/table.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
+// Room for types of tests and plug-ins; a fixed array, so that readers need no lock.
 enum { MAX_REGISTERED = 256 };
 
 #define RV_NODE(type) extern const RvNodeType rv_node_##type;
@@ -16,7 +18,7 @@ static const RvNodeType* const builtin[] = {
 #undef RV_NODE
 };
 
-// rows are only ever appended, and the count is raised after the row is there, so readers need no lock
+// Rows are only appended, and the count is raised after the row is written: readers need no lock.
 static const RvNodeType* registered[MAX_REGISTERED];
 static atomic_size_t nregistered;
 static pthread_mutex_t registering = PTHREAD_MUTEX_INITIALIZER;
@@ -48,23 +50,24 @@ const RvNodeType* rv_node_find(const char* type) {
   return NULL;
 }
 
-//---------------------------------------------------------------------------------------------- the check of
-// a row
+//---------------------------------------------------------------------------------------------- check of a row
 
 static bool empty(const char* text) {
   return !text || !*text;
 }
 
+// A type's name is an identifier of scenes and hosts: lower-case letters and digits, a letter first.
 static bool good_name(const char* name) {
   if (empty(name) || name[0] < 'a' || name[0] > 'z') return false;
   return name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789")] == 0;
 }
 
-static RvResult check_ports(const RvNodeType* type, const RvPortDef* ports, size_t count, size_t most, const char* what,
-                            RvError* error) {
-  if (count > most)
+// Inputs or outputs (`what`): at most `limit`, each with name, label and help.
+static RvResult check_ports(const RvNodeType* type, const RvPortDef* ports, size_t count, size_t limit,
+                            const char* what, RvError* error) {
+  if (count > limit)
     return rv_fail(error, RV_BAD_INPUT, "node type %s: %zu %ss, at most %zu are possible", type->type, count, what,
-                   most);
+                   limit);
   if (count && !ports) return rv_fail(error, RV_BAD_INPUT, "node type %s: no table of %ss", type->type, what);
   for (size_t i = 0; i < count; ++i) {
     if (empty(ports[i].name) || empty(ports[i].label) || !ports[i].help)
@@ -74,6 +77,7 @@ static RvResult check_ports(const RvNodeType* type, const RvPortDef* ports, size
   return RV_OK;
 }
 
+// A solver needs start, step, split and stages; every other type a cook function.
 static RvResult check_functions(const RvNodeType* type, RvError* error) {
   const char* lacks = NULL;
   if (type->flags & RV_NODE_SOLVER) {
@@ -88,7 +92,7 @@ static RvResult check_functions(const RvNodeType* type, RvError* error) {
     else if (!stages)
       lacks = "stages";
     else if (stages > RV_STAGE_MAX)
-      lacks = "fewer stages: RV_STAGE_MAX is the most";
+      lacks = "fewer stages: RV_STAGE_MAX is the limit";
     else if (type->nfield && !type->fields)
       lacks = "its table of state fields";
   } else if (!type->cook) {
@@ -98,10 +102,12 @@ static RvResult check_functions(const RvNodeType* type, RvError* error) {
 }
 
 RvResult rv_node_check(const RvNodeType* type, RvError* error) {
+  // The name first, as every other message names the type.
   if (!type) return rv_fail(error, RV_BAD_INPUT, "node type: no row was given");
   if (!good_name(type->type))
     return rv_fail(error, RV_BAD_INPUT, "node type '%s': a name is lower-case letters and digits, a letter first",
                    type->type ? type->type : "");
+  // Texts and tables, then ports and functions.
   const char* lacks = NULL;
   if (empty(type->label))
     lacks = "a label";
@@ -129,8 +135,8 @@ RvResult rv_node_register(const RvNodeType* type, RvError* error) {
   if (rv_node_find(type->type)) {
     result = rv_fail(error, RV_BAD_INPUT, "node type %s: the name is taken", type->type);
   } else if (count == MAX_REGISTERED) {
-    result = rv_fail(error, RV_LIMIT, "node type %s: %d types are registered already, the most there can be",
-                     type->type, MAX_REGISTERED);
+    result = rv_fail(error, RV_LIMIT, "node type %s: %d types are registered already, which is the limit", type->type,
+                     MAX_REGISTERED);
   } else {
     registered[count] = type;
     atomic_store_explicit(&nregistered, count + 1, memory_order_release);

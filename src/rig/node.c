@@ -1,7 +1,12 @@
+// The host of a solver node for the checks: inputs, parameters and states frame by frame.
 #include "rig/node.h"
 
 #include "base/memory.h"
 
+// Frames a second.
+enum { FPS = 24 };
+
+// RvHost.input_at: makes an input that lives until the frame ends.
 static RvResult input_at(void* user, size_t index, double frame, const RvDetail** out, RvError* error) {
   RvNodeRig* r = user;
   *out = NULL;
@@ -11,6 +16,7 @@ static RvResult input_at(void* user, size_t index, double frame, const RvDetail*
   return result;
 }
 
+// RvHost.parms_at.
 static RvResult parms_at(void* user, double frame, void* out, RvError* error) {
   const RvNodeRig* r = user;
   RvVars vars = r->vars;
@@ -18,6 +24,7 @@ static RvResult parms_at(void* user, double frame, void* out, RvError* error) {
   return rv_parms_eval(r->values, &vars, out, error);
 }
 
+// Makes the inputs of a frame, and frees those of the frame before.
 static RvResult make_inputs(RvNodeRig* r, double frame, RvError* error) {
   RvResult result = RV_OK;
   while (r->nlent) rv_detail_free(r->lent[--r->nlent]);
@@ -31,9 +38,10 @@ static RvResult make_inputs(RvNodeRig* r, double frame, RvError* error) {
 }
 
 RvResult rv_rig_node_open(RvNodeRig* r, const RvNodeRigDef* def, RvError* error) {
-  *r = (RvNodeRig){.def = *def, .vars = {.frame = 1, .fps = 24, .out = ".", .hip = ".", .node = "check"}};
+  *r = (RvNodeRig){.def = *def, .vars = {.frame = 1, .fps = FPS, .out = ".", .hip = ".", .node = "check"}};
   const RvNodeType* type = rv_node_find(def->type);
   if (!type) return rv_fail(error, RV_INTERNAL, "there is no node type %s", def->type);
+  // Parameters and inputs of frame 1.
   r->values = rv_parms_new(type->parms);
   r->parms = rv_alloc_zero(1, type->parms->struct_bytes);
   RvResult result = r->values && r->parms ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
@@ -41,10 +49,11 @@ RvResult rv_rig_node_open(RvNodeRig* r, const RvNodeRigDef* def, RvError* error)
     result = rv_parms_set_text(r->values, def->parms[i], def->parms[i + 1], error);
   if (!result) result = rv_parms_eval(r->values, &r->vars, r->parms, error);
   if (!result) result = make_inputs(r, 1, error);
+  // The cook of the start frame.
   r->host = (RvHost){.user = r, .parms_at = parms_at, .input_at = def->whole ? NULL : input_at};
   r->cook = (RvCook){.type = type,
                      .node = "check",
-                     .time = {1, 24, 0, 1},
+                     .time = {.frame = 1, .fps = FPS, .time = 0, .meters_per_unit = 1},
                      .start_frame = 1,
                      .parms = r->parms,
                      .ninput = def->ninput,
@@ -65,8 +74,8 @@ RvResult rv_rig_node_next(RvNodeRig* r, RvError* error) {
   r->cook.prev = r->state;
   r->cook.output[r->cook.type->noutput - 1] = NULL;
   r->cook.time.frame = frame;
-  r->cook.time.time = (frame - 1) / 24;
-  r->cook.dt = 1 / 24.0;
+  r->cook.time.time = (frame - 1) / FPS;
+  r->cook.dt = 1.0 / FPS;
   RvResult result = rv_parms_eval(r->values, &r->vars, r->parms, error);
   return result ? result : make_inputs(r, frame, error);
 }

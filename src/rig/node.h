@@ -1,9 +1,10 @@
-// A solver node on a bench, for the checks: its inputs come from a function of the frame, without a scene.
+// A solver node without a scene, for the checks: a function of the frame makes its inputs.
 #ifndef RV_RIG_NODE_H
 #define RV_RIG_NODE_H
 
 #include "rivulet/node.h"
 
+// Maximum number of inputs at other moments in one frame.
 enum { RV_NODE_RIG_LENT = 1024 };
 
 typedef struct RvNodeRigDef {
@@ -13,16 +14,16 @@ typedef struct RvNodeRigDef {
   // Makes input `index` at a frame; NULL in *out: not wired.
   RvResult (*make)(void* user, size_t index, double frame, RvDetail** out, RvError* error);
   void* user;
-  bool whole;  // the host has whole frames only
+  bool whole;  // the rig gives inputs at whole frames only
 } RvNodeRigDef;
 
 typedef struct RvNodeRig {
   RvNodeRigDef def;
   RvCook cook;
-  RvDetail* state;  // of the last frame
-  RvDetail* now[RV_NODE_MAX_INPUTS];
-  const RvDetail* inputs[RV_NODE_MAX_INPUTS];
-  RvDetail* lent[RV_NODE_RIG_LENT];  // inputs at other moments, until the frame ends
+  RvDetail* state;                             // of the last frame
+  RvDetail* now[RV_NODE_MAX_INPUTS];           // inputs at the current frame
+  const RvDetail* inputs[RV_NODE_MAX_INPUTS];  // the same, as the cook takes them
+  RvDetail* lent[RV_NODE_RIG_LENT];            // inputs at other moments, until the frame ends
   size_t nlent;
   RvStats stats;
   RvHost host;
@@ -31,11 +32,14 @@ typedef struct RvNodeRig {
   void *parms, *cache;
 } RvNodeRig;
 
-// The start frame, 1, at 24 frames a second. The rig must stay where it is. Close in any case.
+// Cooks the start frame, which is 1, at 24 frames a second. The rig must stay at its address. Close it also after a
+// failure.
 RvResult rv_rig_node_open(RvNodeRig* rig, const RvNodeRigDef* def, RvError* error);
-// Makes the inputs of the next frame; then rv_rig_node_step makes its state.
+// Makes the inputs and parameters of the next frame.
 RvResult rv_rig_node_next(RvNodeRig* rig, RvError* error);
+// Cooks the state of the frame that rv_rig_node_next prepared.
 RvResult rv_rig_node_step(RvNodeRig* rig, RvError* error);
+// Frees everything that the rig holds.
 void rv_rig_node_close(RvNodeRig* rig);
 
 #endif

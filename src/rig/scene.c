@@ -1,3 +1,4 @@
+// Scenes given as text, and the warnings of their nodes.
 #include "rig/scene.h"
 
 #include <stdio.h>
@@ -6,7 +7,8 @@
 
 #include "base/memory.h"
 
-static void hear(void* user, RvLevel level, const char* node, double frame, const char* text) {
+// Message hook: collects warnings.
+static void collect_warning(void* user, RvLevel level, const char* node, double frame, const char* text) {
   (void)node;
   (void)frame;
   RvSceneRig* rig = user;
@@ -25,16 +27,16 @@ RvResult rv_rig_scene_open(RvSceneRig* rig, const char* nodes, RvError* error) {
   snprintf(text, bytes, "%s%s}}", head, nodes);
   RvResult result = rv_scene_parse(text, strlen(text), "check", &rig->scene, error);
   rv_free(text);
-  if (!result) rv_scene_set_hooks(rig->scene, &(RvSceneHooks){.user = rig, .message = hear});
+  if (!result) rv_scene_set_hooks(rig->scene, &(RvSceneHooks){.user = rig, .message = collect_warning});
   return result;
 }
 
 RvResult rv_rig_scene_cook(RvSceneRig* rig, const char* output, double frame, RvDetail** out, RvError* error) {
-  const RvDetail* made;
+  const RvDetail* cooked;
   *out = NULL;
-  RvResult result = rv_scene_cook(rig->scene, output, frame, &made, error);
+  RvResult result = rv_scene_cook(rig->scene, output, frame, &cooked, error);
   if (result) return result;
-  *out = rv_detail_copy(made);
+  *out = rv_detail_copy(cooked);
   return *out ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
 }
 

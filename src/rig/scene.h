@@ -1,4 +1,4 @@
-// A scene in a text, for the checks: parsed, cooked, and what it warned of.
+// A scene given as text, for the checks: parsed and cooked; its warnings are collected.
 #ifndef RV_RIG_SCENE_H
 #define RV_RIG_SCENE_H
 
@@ -6,16 +6,18 @@
 
 typedef struct RvSceneRig {
   RvScene* scene;
-  int warnings;
-  char text[2000];  // the warnings, one a line
+  int warnings;     // their number
+  char text[2000];  // their texts, one a line, cut off at the end
 } RvSceneRig;
 
-// `nodes` is what stands within the braces of "nodes"; 24 frames a second, metres, frames 1 to 48.
+// Parses a scene of 24 frames a second, metres, frames 1 to 48. `nodes` is the text within the braces of "nodes".
 RvResult rv_rig_scene_open(RvSceneRig* rig, const char* nodes, RvError* error);
-// Copies an output, as the scene's goes with the next call.
+// Cooks an output at a frame and copies it: the scene's own is freed by the next call.
 RvResult rv_rig_scene_cook(RvSceneRig* rig, const char* output, double frame, RvDetail** out, RvError* error);
+// Frees the scene.
 void rv_rig_scene_close(RvSceneRig* rig);
-// The first number of the first warning that has `words`, 0 without one: "12 of 500 strands sag" gives 12.
+// The number at the start of the first warning that contains `words`: "12 of 500 strands sag" gives 12. 0: no such
+// warning.
 double rv_rig_scene_warned(const RvSceneRig* rig, const char* words);
 
 #endif

@@ -1,3 +1,4 @@
+// Set-up of the wet solver from arrays, its step, and sums over its state.
 #include "rig/wet.h"
 
 #include <math.h>
@@ -5,6 +6,22 @@
 
 #include "base/memory.h"
 #include "math/scalar.h"
+
+// Water at 25 degrees.
+static const double DENSITY = 1000;      // kg/m3
+static const double TENSION = 0.072;     // N/m
+static const double VISCOSITY = 8.9e-4;  // Pa s
+static const double ANGLE = RV_PI / 3;   // rad, contact angle on hair
+static const double EXCHANGE_RATE = 30;  // 1/s, of capture and of dripping
+// Below this tolerance of Newton the linear solve gets MAX_CG_EXACT iterations, else MAX_CG.
+static const double EXACT_TOLERANCE = 1e-4;
+enum { MAX_CG_EXACT = 1000, MAX_CG = 100 };
+// Loosest relative residual of the linear solve.
+static const double CG_TOLERANCE = 1e-3;
+// m: cell of the liquid's model where there is no bulk; drops of the film take their size from it.
+static const double DX_WITHOUT_BULK = 1e-3;
+// Particles of a full cell.
+enum { PARTICLES_A_CELL = 8 };
 
 RvWetRigDef rv_rig_wet_water(RvContactRigDef hair) {
   RvWetRigDef d = {.hair = hair,
@@ -15,15 +32,15 @@ RvWetRigDef rv_rig_wet_water(RvContactRigDef hair) {
                    .niter = 8,
                    .tolerance = 1e-3};
   d.wet = (RvWetSettings){
-      .liquid = {.density = 1000, .tension = 0.072, .consistency = 8.9e-4, .index = 1, .angle = RV_PI / 3},
+      .liquid = {.density = DENSITY, .tension = TENSION, .consistency = VISCOSITY, .index = 1, .angle = ANGLE},
       .film = {.friction = 1, .most_substeps = 32},
-      .couple = {.viscosity = 8.9e-4,
-                 .density = 1000,
-                 .tension = 0.072,
+      .couple = {.viscosity = VISCOSITY,
+                 .density = DENSITY,
+                 .tension = TENSION,
                  .drag = 1,
-                 .capture = 30,
+                 .capture = EXCHANGE_RATE,
                  .capacity = 1,
-                 .drip = 30,
+                 .drip = EXCHANGE_RATE,
                  .film_in_bulk = true},
       .cohesion = 1};
   rv_vec3_store64(d.wet.gravity, hair.gravity);
@@ -32,7 +49,7 @@ RvWetRigDef rv_rig_wet_water(RvContactRigDef hair) {
   return d;
 }
 
-// Inputs of a step of the strands: the targets of what is held, at its end.
+// Host function of the solver: moves the targets of the clamped vertices to the end of a step of the strands.
 static RvResult inputs(void* user, const RvWetSpan* span, RvError* error) {
   RvWetRig* rig = user;
   (void)error;
@@ -41,8 +58,9 @@ static RvResult inputs(void* user, const RvWetSpan* span, RvError* error) {
   return RV_OK;
 }
 
-//---------------------------------------------------------------------------------------------- making
+//---------------------------------------------------------------------------------------------- set-up
 
+// Prescribes the positions of the first vertices of every strand, and the angles of the edges between them.
 static void clamp(RvWetRig* rig) {
   RvStrandModel* m = rig->hair.model;
   for (size_t k = 0; k < m->nbatch; ++k)
@@ -52,31 +70,34 @@ static void clamp(RvWetRig* rig) {
           if (c < 3 || i + 1 < rig->def.clamped) m->free[rv_strand_index(&m->batches[k], lane, i, c)] = 0;
 }
 
-// The strand solver over the rig's own model, state and contacts; its targets are the rig's.
+// Makes the strand solver over the model, state and contacts of rig->hair; both share the targets.
 static RvResult make_strands(RvWetRig* rig, RvError* error) {
   const RvWetRigDef* def = &rig->def;
   RvContactRig* h = &rig->hair;
   RvStrandSolver* s = &rig->strands;
+  // A set of as many strands and vertices; the geometry is in the model already.
   RvStrandDef* defs = rv_alloc_zero(def->hair.count, sizeof *defs);
   RvResult result = defs ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
   for (size_t k = 0; defs && k < def->hair.count; ++k)
     defs[k] = (RvStrandDef){.vertices = def->hair.vertices, .multiple = 1};
   if (!result) result = rv_strands_from_defs(defs, def->hair.count, &s->set, error);
   rv_free(defs);
+  // Model, state and settings.
   s->model = h->model;
   s->state = h->state;
   s->settings = (RvStrandSettings){.substeps = 1,
                                    .maxsubsteps = 0,  // a step that does not converge is not halved
                                    .niter = def->niter,
-                                   .max_cg = def->tolerance < 1e-4 ? 1000 : 100,
+                                   .max_cg = def->tolerance < EXACT_TOLERANCE ? MAX_CG_EXACT : MAX_CG,
                                    .tolerance = def->tolerance,
-                                   .cg_tolerance = fmin(1e-3, def->tolerance),
+                                   .cg_tolerance = fmin(CG_TOLERANCE, def->tolerance),
                                    .integrator = def->integrator,
                                    .inertiascale = 1,
                                    .targettime = 1};
   rv_vec3_store64(s->settings.gravity, def->hair.gravity);
   if (!result) result = rv_strand_solver_init(s, error);
   if (result) return result;
+  // Shared targets and contacts.
   memcpy(s->target, h->target, h->model->unknowns * sizeof(double));
   rv_free(h->target);
   h->target = s->target;
@@ -90,10 +111,12 @@ static RvResult make_strands(RvWetRig* rig, RvError* error) {
 
 RvResult rv_rig_wet_new(RvWetRig* rig, const RvWetRigDef* def, RvError* error) {
   *rig = (RvWetRig){.def = *def};
+  // Liquid model; the nominal volume of a drop is that of a particle.
   bool bulk = def->liquid.dx > 0;
-  RvLiquidModel model = bulk ? def->liquid : rv_liquid_model_default(1e-3);
+  RvLiquidModel model = bulk ? def->liquid : rv_liquid_model_default(DX_WITHOUT_BULK);
   rv_vec3_store64(model.gravity, def->hair.gravity);
-  if (!(def->wet.couple.nominal > 0)) rig->def.wet.couple.nominal = model.dx * model.dx * model.dx / 8;
+  if (!(def->wet.couple.nominal > 0)) rig->def.wet.couple.nominal = model.dx * model.dx * model.dx / PARTICLES_A_CELL;
+  // Strands, bulk, strand solver and film.
   RvResult result = rv_rig_contact_new(&rig->hair, &def->hair, error);
   if (!result) result = rv_rig_liquid_new(&rig->pool, &model, error);
   if (!result) result = make_strands(rig, error);
@@ -106,6 +129,7 @@ RvResult rv_rig_wet_new(RvWetRig* rig, const RvWetRigDef* def, RvError* error) {
     rv_rig_wet_free(rig);
     return result;
   }
+  // Clamped roots, and the solver of all media.
   memcpy(rig->start, rig->hair.state->q, rig->hair.model->unknowns * sizeof(double));
   clamp(rig);
   rig->solver = (RvWetSolver){.host = {rig, inputs, NULL},
@@ -120,7 +144,7 @@ RvResult rv_rig_wet_new(RvWetRig* rig, const RvWetRigDef* def, RvError* error) {
 void rv_rig_wet_free(RvWetRig* rig) {
   rv_wet_film_free(&rig->wet);
   rv_rig_liquid_free(&rig->pool);
-  // what both have is the rig's
+  // Shared data are freed once, by rv_rig_contact_free or with the strand solver.
   if (rig->hair.target == rig->strands.target) rig->hair.target = NULL;
   rig->contacts.contacts = NULL;
   rig->contacts.velocity = NULL;
@@ -148,7 +172,7 @@ void rv_rig_wet_film(RvWetRig* rig, double height) {
 }
 
 RvResult rv_rig_wet_step(RvWetRig* rig, double dt, RvError* error) {
-  // a frame of the rig is one substep
+  // A frame of the rig is one substep.
   RvWetSpan span = {.to = dt, .share_to = 1, .dt = dt};
   rig->solver.frame_seconds = dt;
   RvResult result = rv_wet_substep(&rig->solver, &span, error);
@@ -162,7 +186,7 @@ double rv_rig_wet_volume(const RvWetRig* rig) {
   return film + absorbed + rv_liquid_particles_volume(&rig->pool.liquid.particles);
 }
 
-// Momentum of the film relative to its strands, by the masses that the film's speeds are those of.
+// Adds the momentum of the film relative to its strands: the edges' film masses times their speeds, and drops at tips.
 static void add_flow(const RvWetRig* rig, const double* mass, double sum[3]) {
   const RvStrandModel* m = rig->hair.model;
   const RvStrandState* s = rig->hair.state;
@@ -177,8 +201,8 @@ static void add_flow(const RvWetRig* rig, const double* mass, double sum[3]) {
           e[c] = s->q[at + (4 + c) * RV_LANES] - s->q[at + c * RV_LANES];
           length += e[c] * e[c];
         }
-        double flow = mass[edge] * f->speed[edge] / sqrt(length);
-        for (int c = 0; c < 3; ++c) sum[c] += flow * e[c];
+        double momentum_per_length = mass[edge] * f->speed[edge] / sqrt(length);
+        for (int c = 0; c < 3; ++c) sum[c] += momentum_per_length * e[c];
       }
       for (size_t c = 0; c < 3; ++c) sum[c] += f->drop_momentum[(3 * k + c) * RV_LANES + (size_t)lane];
     }
@@ -189,7 +213,9 @@ RvVec3 rv_rig_wet_hair_momentum(const RvWetRig* rig) {
   const RvStrandModel* m = rig->hair.model;
   const RvStrandState* s = rig->hair.state;
   const RvFilmState* f = &rig->wet.film_state;
-  double density = rig->wet.film.liquid.density, sum[3] = {0};
+  double density = rig->wet.film.liquid.density;
+  double sum[3] = {0};
+  // Hair, film, absorbed liquid and drops at the tips, with the velocity of their vertex.
   for (size_t k = 0; k < m->nbatch; ++k) {
     const RvStrandBatch* b = &m->batches[k];
     for (int lane = 0; lane < b->lanes; ++lane)
@@ -200,11 +226,12 @@ RvVec3 rv_rig_wet_hair_momentum(const RvWetRig* rig) {
         for (size_t c = 0; c < 3; ++c) sum[c] += mass * s->v[at + c * RV_LANES];
       }
   }
-  double* mass = rv_alloc(m->edges + 1, sizeof *mass);
-  if (!mass) return rv_vec3(NAN, NAN, NAN);
-  rv_film_edge_masses(&rig->wet.film, f, s->q, mass);
-  add_flow(rig, mass, sum);
-  rv_free(mass);
+  // Film relative to its strand.
+  double* film_mass = rv_alloc(m->edges + 1, sizeof *film_mass);
+  if (!film_mass) return rv_vec3(NAN, NAN, NAN);
+  rv_film_edge_masses(&rig->wet.film, f, s->q, film_mass);
+  add_flow(rig, film_mass, sum);
+  rv_free(film_mass);
   return rv_vec3_load64(sum);
 }
 

@@ -1,9 +1,13 @@
+// Weight, anisotropic air drag, forces and goal springs of every vertex.
 #include "strand/forces.h"
 
 #include <math.h>
 
 #include "base/parallel.h"
 #include "math/vec.h"
+
+// Batches of a task of the parallel loop.
+enum { BATCHES_A_TASK = 8 };
 
 typedef struct Work {
   const RvStrandModel* m;
@@ -12,15 +16,17 @@ typedef struct Work {
   RvForces* out;
 } Work;
 
+// Vector whose components are one lane of three consecutive rows.
 static RvVec3 lane_vector(const double* a, size_t at) {
   return rv_vec3(a[at], a[at + RV_LANES], a[at + 2 * RV_LANES]);
 }
 
+// Attributes may hold NaN or infinity: such a value counts as not given.
 static double finite_or_zero(float x) {
   return isfinite(x) ? x : 0;
 }
 
-// half of each edge at the vertex, and the direction of both together
+// The vertex's share of the strand: half of the length of each adjacent edge, and their mean direction.
 static void cell_at(const Work* w, const RvStrandBatch* b, int lane, int i, double* length, RvVec3* t) {
   RvVec3 sum = {0};
   *length = 0;
@@ -31,10 +37,16 @@ static void cell_at(const Work* w, const RvStrandBatch* b, int lane, int i, doub
   *t = rv_normalize(sum, rv_vec3(0, 1, 0));
 }
 
+// Forces on one vertex of one strand.
 static void vertex_forces(const Work* w, const RvStrandBatch* b, int lane, int i) {
   const RvForceDef* d = w->def;
-  size_t at = rv_strand_index(b, lane, i, 0), strand = (size_t)b->strand[lane], vertex = (size_t)(d->first[strand] + i);
-  double length, t[3], v[3], air[3], many = d->multiple ? d->multiple[strand] : 1;
+  size_t at = rv_strand_index(b, lane, i, 0);
+  size_t strand = (size_t)b->strand[lane];
+  size_t vertex = (size_t)(d->first[strand] + i);
+  double hairs = d->multiple ? d->multiple[strand] : 1;
+  // Geometry of the vertex, and its velocity relative to the air along the tangent.
+  double length;
+  double t[3], v[3], air[3];
   RvVec3 tangent;
   cell_at(w, b, lane, i, &length, &tangent);
   rv_vec3_store64(t, tangent);
@@ -45,25 +57,33 @@ static void vertex_forces(const Work* w, const RvStrandBatch* b, int lane, int i
   for (int c = 0; c < 3; ++c) slip += t[c] * (v[c] - air[c]);
   for (int c = 0; c < 3; ++c) {
     size_t k = at + (size_t)c * RV_LANES;
-    double mass = w->m->mass[k], across = many * length * d->drag_normal, along = many * length * d->drag_tangent;
-    // drag = across (1 - t t^T) + along t t^T
-    double drag = across + (along - across) * t[c] * t[c], pushed = drag * air[c];
-    double rest = -(along - across) * t[c] * (slip - t[c] * (v[c] - air[c]));
-    w->out->force[k] =
-        mass * d->gravity[c] + rest + (d->force_at ? many * finite_or_zero(d->force_at[3 * vertex + (size_t)c]) : 0);
-    double weight = d->goal_weight ? fmax(finite_or_zero(d->goal_weight[vertex]), 0) : 0, spring = 0;
+    double mass = w->m->mass[k];
+    // Drag tensor across (1 - t t^T) + along t t^T: the diagonal is implicit, the off-diagonal part a force.
+    double across = hairs * length * d->drag_normal;
+    double along = hairs * length * d->drag_tangent;
+    double drag = across + (along - across) * t[c] * t[c];
+    double drag_momentum_rate = drag * air[c];
+    double off_diagonal = -(along - across) * t[c] * (slip - t[c] * (v[c] - air[c]));
+    // Weight, off-diagonal drag and the artist's force.
+    w->out->force[k] = mass * d->gravity[c] + off_diagonal +
+                       (d->force_at ? hairs * finite_or_zero(d->force_at[3 * vertex + (size_t)c]) : 0);
+    // Critically damped spring to the goal; its damping joins the drag.
+    double weight = d->goal_weight ? fmax(finite_or_zero(d->goal_weight[vertex]), 0) : 0;
+    double spring = 0;
     if (weight > 0) {
-      double omega2 = d->pull * d->pull * weight, damp = 2 * mass * sqrt(omega2);
+      double omega2 = d->pull * d->pull * weight;
+      double damping = 2 * mass * sqrt(omega2);
       spring = mass * omega2;
-      drag += damp;
-      pushed += damp * d->goal_velocity[k];
+      drag += damping;
+      drag_momentum_rate += damping * d->goal_velocity[k];
     }
     w->out->spring[k] = spring;
     w->out->drag[k] = drag;
-    w->out->drag_velocity[k] = drag > 0 ? pushed / drag : 0;
+    w->out->drag_velocity[k] = drag > 0 ? drag_momentum_rate / drag : 0;
   }
 }
 
+// Forces on a range of batches; angles have none.
 static void batch_forces(void* arg, size_t begin, size_t end) {
   const Work* w = arg;
   for (size_t k = begin; k < end; ++k) {
@@ -72,12 +92,15 @@ static void batch_forces(void* arg, size_t begin, size_t end) {
       for (int lane = 0; lane < RV_LANES; ++lane) {
         vertex_forces(w, b, lane, i);
         size_t at = rv_strand_index(b, lane, i, 3);
-        w->out->force[at] = w->out->drag[at] = w->out->drag_velocity[at] = w->out->spring[at] = 0;
+        w->out->force[at] = 0;
+        w->out->drag[at] = 0;
+        w->out->drag_velocity[at] = 0;
+        w->out->spring[at] = 0;
       }
   }
 }
 
 void rv_strand_forces(const RvStrandModel* m, const RvStrandState* s, const RvForceDef* def, RvForces* out) {
   Work w = {m, s, def, out};
-  rv_parallel_for(m->nbatch, 8, batch_forces, &w);
+  rv_parallel_for(m->nbatch, BATCHES_A_TASK, batch_forces, &w);
 }

@@ -1,4 +1,5 @@
-// Curves and their attributes become definitions of strands; what cannot be simulated is left out and counted.
+// Reads strand definitions from curves and their attributes. Strands that cannot be simulated are left out and counted
+// by reason (RvStrandFault).
 #include <math.h>
 #include <string.h>
 
@@ -6,7 +7,21 @@
 #include "math/vec.h"
 #include "strand/io.h"
 
+// Smallest and largest number of vertices of a strand; the texts of the faults name both.
 enum { MIN_VERTICES = 3, MAX_VERTICES = 4096 };
+// Bounds that the texts of the faults name.
+static const double MAX_RADIUS = 10;        // m
+static const double MIN_RADIUS = 1e-8;      // m: thinner strands have no mass to speak of
+static const double MAX_COORDINATE = 1e10;  // m
+static const double MIN_EDGE = 1e-6;        // m: the stiffness of shorter edges would dominate the solve
+static const double MIN_ELLIPSE = 0.05;     // ratio of the cross-section's axes
+static const double MAX_ELLIPSE = 20;
+static const double MIN_HAIRS_PER_GUIDE = 1e-6;
+static const double MAX_HAIRS_PER_GUIDE = 1e9;
+// Smallest radius of a vertex over the strand's largest: a tip that tapers to 0 would have no stiffness.
+static const double MIN_TAPER = 0.1;
+// Numbers of an element of rv_rest, and which of them is the natural length (io.c).
+enum { REST_NUMBERS = 7, REST_NATURAL_LENGTH = 1 };
 
 const char* rv_strand_fault_text(RvStrandFault fault) {
 #define TEXT(name, text) text,
@@ -17,12 +32,13 @@ const char* rv_strand_fault_text(RvStrandFault fault) {
 
 //---------------------------------------------------------------------------------------------- attributes
 
-// a number by attribute: the point's, else the primitive's, else the standard
+// A number by attribute: the point's, else the primitive's, else the default. 0 means not given.
 typedef struct Number {
   const RvAttrib *point, *prim;
   double standard;
 } Number;
 
+// A numeric attribute of at least `size` components, or NULL.
 static const RvAttrib* numeric(const RvDetail* d, RvOwner owner, const char* name, int size) {
   const RvAttrib* a = rv_detail_find(d, owner, name);
   return a && rv_attrib_storage(a) != RV_STRING && rv_attrib_size(a) >= size ? a : NULL;
@@ -42,17 +58,22 @@ typedef struct Reader {
   const RvDetail* d;
   const RvStrandMaterial* material;
   RvStrandSet* set;
-  const int32_t *start, *vertex_point, *simulated;
-  const float *P, *rest, *orient;
-  const double *exact, *kept, *stiffen;  // of a state: places, rest values, what was done to hold the pose
-  Number hairradius, density, youngs, shear, damping, stiffness, hairsperguide, ellipse;
+  const int32_t *start, *vertex_point;  // topology of the detail
+  const float *P, *rest, *orient;       // attributes of the input
+  // attributes of a state, NULL at the start: rv_x, rv_rest, rv_stiffen, rv_simulated
+  const double *exact, *state_rest, *stiffen;
+  const int32_t* simulated;
+  Number density, youngs, shear, damping, stiffness, hairsperguide, ellipse;
   const RvAttrib *point_radius, *prim_radius, *point_width, *prim_width, *id;
-  uint8_t* used;  // points
-  bool no_rest;   // of the strand that is read
-  // the arrays of the set, by vertex and by strand
-  double *x, *natural, *radius, *multiplier, *heavier, *damper, *length, *director;
+  uint8_t* used;      // [points] 1: a strand has the point
+  bool rest_refused;  // the `rest` of the current strand is unusable
+  // arrays of the set: positions, natural shape (m), radius (m), factors of stiffness, mass and damping, edge lengths
+  // (m)
+  double *x, *natural, *radius, *multiplier, *heavier, *damper, *length;  // by vertex
+  double* director;                                                       // [strands][3] material director at the root
 } Reader;
 
+// Looks up every attribute that the strands may have.
 static void find_attributes(Reader* r) {
   const RvDetail* d = r->d;
   const RvStrandMaterial* m = r->material;
@@ -77,6 +98,7 @@ static void find_attributes(Reader* r) {
   r->id = numeric(d, RV_PRIM, "id", 1);
 }
 
+// Radius of a vertex, m: hairradius, else half of `width` where the artist asked for it, else the default.
 static double radius_at(const Reader* r, int32_t point, int32_t prim) {
   double half = 0.5 * r->material->metersperunit;
   if (r->point_radius) return rv_attrib_get(r->point_radius, (size_t)point, 0);
@@ -88,15 +110,16 @@ static double radius_at(const Reader* r, int32_t point, int32_t prim) {
 
 //---------------------------------------------------------------------------------------------- one strand
 
-static RvVec3 place(const Reader* r, int32_t point) {
+// Position of a point relative to the origin, m.
+static RvVec3 position_of(const Reader* r, int32_t point) {
   const RvStrandSet* s = r->set;
   RvVec3 x = r->exact ? rv_vec3_load64(r->exact + 3 * (size_t)point)
                       : rv_sub(rv_vec3_load(r->P + 3 * (size_t)point), rv_vec3_load64(s->origin));
   return rv_scale(x, s->metersperunit);
 }
 
-// a strand whose points are its own; marks them
-static RvStrandFault take_points(Reader* r, size_t prim) {
+// Checks the number of points and that no other strand uses them, and marks them as used.
+static RvStrandFault claim_points(Reader* r, size_t prim) {
   int32_t begin = r->start[prim], end = r->start[prim + 1];
   if (end - begin < MIN_VERTICES) return RV_STRAND_SHORT;
   if (end - begin > MAX_VERTICES) return RV_STRAND_LONG;
@@ -108,28 +131,38 @@ static RvStrandFault take_points(Reader* r, size_t prim) {
   return RV_STRAND_FINE;
 }
 
-// a tip may taper to nothing, which has no stiffness: a tenth of the largest radius is kept
+// Radii of a strand's vertices, at least MIN_TAPER of the largest.
 static RvStrandFault read_radii(Reader* r, int32_t prim, size_t at, int n) {
   double largest = 0;
   for (int i = 0; i < n; ++i) {
     double radius = radius_at(r, r->set->point[at + (size_t)i], prim);
-    if (!(radius >= 0 && radius <= 10)) return RV_STRAND_RADIUS;
+    if (!(radius >= 0 && radius <= MAX_RADIUS)) return RV_STRAND_RADIUS;
     r->radius[at + (size_t)i] = radius;
     largest = fmax(largest, radius);
   }
-  // hundredths of a micrometre are no hair, and weigh nothing
-  if (!(largest >= 1e-8)) return RV_STRAND_RADIUS;
-  for (int i = 0; i < n; ++i) r->radius[at + (size_t)i] = fmax(r->radius[at + (size_t)i], 0.1 * largest);
+  if (!(largest >= MIN_RADIUS)) return RV_STRAND_RADIUS;
+  for (int i = 0; i < n; ++i) r->radius[at + (size_t)i] = fmax(r->radius[at + (size_t)i], MIN_TAPER * largest);
   return RV_STRAND_FINE;
 }
 
+// Whether the material of a whole strand lies within the bounds.
+static bool material_is_usable(const RvStrandDef* d) {
+  return d->youngs > 0 && d->shear > 0 && isfinite(d->youngs + d->shear + d->density + d->viscosity) &&
+         d->multiple >= MIN_HAIRS_PER_GUIDE && d->multiple <= MAX_HAIRS_PER_GUIDE && d->ellipse >= MIN_ELLIPSE &&
+         d->ellipse <= MAX_ELLIPSE;
+}
+
+// Material of a strand: means over its vertices, and each vertex's factors relative to them.
 static RvStrandFault read_material(Reader* r, int32_t prim, size_t at, RvStrandDef* d) {
   double density = 0, youngs = 0, shear = 0, damping = 0;
   int n = d->vertices;
+  // Values of the vertices, and their sums.
   for (int i = 0; i < n; ++i) {
     int32_t point = r->set->point[at + (size_t)i];
-    density += r->heavier[at + (size_t)i] = get(&r->density, point, prim);
-    damping += r->damper[at + (size_t)i] = get(&r->damping, point, prim);
+    r->heavier[at + (size_t)i] = get(&r->density, point, prim);
+    r->damper[at + (size_t)i] = get(&r->damping, point, prim);
+    density += r->heavier[at + (size_t)i];
+    damping += r->damper[at + (size_t)i];
     double modulus = get(&r->youngs, point, prim);
     youngs += modulus;
     shear += get(&r->shear, point, prim);
@@ -138,42 +171,42 @@ static RvStrandFault read_material(Reader* r, int32_t prim, size_t at, RvStrandD
     if (!(stiffness * modulus > 0) || !(r->heavier[at + (size_t)i] > 0) || !(r->damper[at + (size_t)i] >= 0))
       return RV_STRAND_MATERIAL;
   }
+  // Means of the strand.
   d->density = density / n;
   d->youngs = youngs / n;
   d->shear = shear / n;
   d->viscosity = damping / n;
   d->multiple = get(&r->hairsperguide, r->set->point[at], prim);
   d->ellipse = get(&r->ellipse, r->set->point[at], prim);
+  // Factors of the vertices. Bending and twisting stiffness both vary with youngs; shear is constant along a strand.
   for (int i = 0; i < n; ++i) {
-    // along a strand bending and twisting both follow youngs; shear is the strand's
     r->multiplier[at + (size_t)i] /= d->youngs;
     r->heavier[at + (size_t)i] /= d->density;
     r->damper[at + (size_t)i] = d->viscosity > 0 ? r->damper[at + (size_t)i] / d->viscosity : 1;
   }
-  return d->youngs > 0 && d->shear > 0 && isfinite(d->youngs + d->shear + d->density + d->viscosity) &&
-                 d->multiple >= 1e-6 && d->multiple <= 1e9 && d->ellipse >= 0.05 && d->ellipse <= 20
-             ? RV_STRAND_FINE
-             : RV_STRAND_MATERIAL;
+  return material_is_usable(d) ? RV_STRAND_FINE : RV_STRAND_MATERIAL;
 }
 
-// m: shorter edges than a micrometre are no hair, and their stiffness would drown all else
-static const double SHORTEST = 1e-6;
-
-static RvStrandFault check_shape(const double* x, int n, double least) {
+// Checks that coordinates are finite and edges longer than `min_edge`.
+static RvStrandFault check_shape(const double* x, int n, double min_edge) {
   for (int i = 0; i < 3 * n; ++i)
-    if (!isfinite(x[i]) || fabs(x[i]) > 1e10) return RV_STRAND_NUMBER;
+    if (!isfinite(x[i]) || fabs(x[i]) > MAX_COORDINATE) return RV_STRAND_NUMBER;
   for (int i = 0; i + 1 < n; ++i)
-    if (!(rv_distance(rv_vec3_load64(x + 3 * i), rv_vec3_load64(x + 3 * i + 3)) > least)) return RV_STRAND_COINCIDENT;
+    if (!(rv_distance(rv_vec3_load64(x + 3 * i), rv_vec3_load64(x + 3 * i + 3)) > min_edge))
+      return RV_STRAND_COINCIDENT;
   return RV_STRAND_FINE;
 }
 
-// The natural shape turned so that its first edge lies along the pose's and the rest of it as near as it can: then one
-// director serves both, and a strand that was moved as a whole has no strain.
+// Moves the natural shape rigidly onto the pose: the root and the direction of the first edge agree, and the turn about
+// that edge is the least-squares one. So one director serves both shapes, and a strand that was moved as a whole has no
+// strain.
 static void align(double* rest, const double* x, int n) {
   RvVec3 root = rv_vec3_load64(rest), to = rv_vec3_load64(x), up = rv_vec3(0, 1, 0);
+  // Turn the first edge into that of the pose.
   RvVec3 a = rv_normalize(rv_sub(rv_vec3_load64(rest + 3), root), up);
   RvVec3 t = rv_normalize(rv_sub(rv_vec3_load64(x + 3), to), up);
   RvQuat q = rv_quat_between(a, t);
+  // Turn about that edge: cosine and sine of the angle, summed over the other vertices.
   double along = 0, across = 0;
   for (int i = 2; i < n; ++i) {
     RvVec3 p = rv_quat_rotate(q, rv_sub(rv_vec3_load64(rest + 3 * i), root));
@@ -183,55 +216,66 @@ static void align(double* rest, const double* x, int n) {
     along += rv_dot(p, o);
     across += rv_dot(t, rv_cross(p, o));
   }
-  // half of the angle whose cosine and sine these are
+  // Quaternion of that turn, by the half-angle formulas.
   double size = sqrt(along * along + across * across);
   if (size > 0) {
     double c = sqrt(fmax(0.5 * (1 + along / size), 0)), s = copysign(sqrt(fmax(0.5 * (1 - along / size), 0)), across);
     q = rv_quat_mul((RvQuat){t.x * s, t.y * s, t.z * s, c}, q);
   }
+  // Apply both.
   for (int i = 0; i < n; ++i)
     rv_vec3_store64(rest + 3 * i, rv_add(to, rv_quat_rotate(q, rv_sub(rv_vec3_load64(rest + 3 * i), root))));
 }
 
+// Director of the root's material frame from the x axis of `orient`, where that is given and finite.
+static void read_director(Reader* r, size_t at, size_t strand, RvStrandDef* d) {
+  const float* o = r->orient ? r->orient + 4 * (size_t)r->set->point[at] : NULL;
+  if (!o || !isfinite(o[0] + o[1] + o[2] + o[3])) return;
+  RvQuat q = rv_quat_normalize((RvQuat){o[0], o[1], o[2], o[3]});
+  rv_vec3_store64(r->director + 3 * strand, rv_quat_rotate(q, rv_vec3(1, 0, 0)));
+  d->director = r->director + 3 * strand;
+}
+
+// Pose, natural shape, edge lengths and root director of a strand.
 static RvStrandFault read_shape(Reader* r, size_t at, size_t strand, RvStrandDef* d) {
   int n = d->vertices;
-  double *x = r->x + 3 * at, *natural = r->natural + 3 * at;
+  double* x = r->x + 3 * at;
+  double* natural = r->natural + 3 * at;
+  // Positions; the natural lengths of a state, or the natural shape of the input.
   for (int i = 0; i < n; ++i) {
     size_t p = (size_t)r->set->point[at + (size_t)i];
-    rv_vec3_store64(x + 3 * i, place(r, (int32_t)p));
-    if (r->kept) r->length[at + (size_t)i] = r->kept[7 * p + 1];
-    if (r->rest && !r->kept)
+    rv_vec3_store64(x + 3 * i, position_of(r, (int32_t)p));
+    if (r->state_rest) r->length[at + (size_t)i] = r->state_rest[REST_NUMBERS * p + REST_NATURAL_LENGTH];
+    if (r->rest && !r->state_rest)
       rv_vec3_store64(natural + 3 * i, rv_scale(rv_vec3_load(r->rest + 3 * p), r->set->metersperunit));
   }
   d->x = x;
-  // what was simulated may have been crushed; left out, its film would be lost with it
-  RvStrandFault fault = check_shape(x, n, r->kept ? 0 : SHORTEST);
-  if (!fault && r->rest && !r->kept) {
-    if (check_shape(natural, n, SHORTEST) == RV_STRAND_FINE) {
+  // A simulated strand may have very short edges: leaving it out would lose its film.
+  RvStrandFault fault = check_shape(x, n, r->state_rest ? 0 : MIN_EDGE);
+  // The natural shape, if it is usable.
+  if (!fault && r->rest && !r->state_rest) {
+    if (check_shape(natural, n, MIN_EDGE) == RV_STRAND_FINE) {
       align(natural, x, n);
       d->rest = natural;
     } else {
-      r->no_rest = true;
+      r->rest_refused = true;
     }
   }
   const double* shape = d->rest ? d->rest : x;
-  for (int i = 0; i + 1 < n && !r->kept; ++i)
+  for (int i = 0; i + 1 < n && !r->state_rest; ++i)
     r->length[at + (size_t)i] = rv_distance(rv_vec3_load64(shape + 3 * i), rv_vec3_load64(shape + 3 * i + 3));
   d->length = r->length + at;
-  const float* o = r->orient ? r->orient + 4 * (size_t)r->set->point[at] : NULL;
-  if (o && isfinite(o[0] + o[1] + o[2] + o[3])) {
-    RvQuat q = rv_quat_normalize((RvQuat){o[0], o[1], o[2], o[3]});
-    rv_vec3_store64(r->director + 3 * strand, rv_quat_rotate(q, rv_vec3(1, 0, 0)));
-    d->director = r->director + 3 * strand;
-  }
+  read_director(r, at, strand, d);
   return fault;
 }
 
+// Reads the strand of a primitive and appends it to the set, unless it has a fault.
 static RvStrandFault read_strand(Reader* r, size_t prim) {
   RvStrandSet* s = r->set;
-  RvStrandFault fault = take_points(r, prim);
+  // Points and an empty definition.
+  RvStrandFault fault = claim_points(r, prim);
   if (fault) return fault;
-  r->no_rest = false;
+  r->rest_refused = false;
   size_t at = s->vertices;
   int n = r->start[prim + 1] - r->start[prim];
   memcpy(s->point + at, r->vertex_point + r->start[prim], (size_t)n * sizeof *s->point);
@@ -242,6 +286,7 @@ static RvStrandFault read_strand(Reader* r, size_t prim) {
                      .heavier = r->heavier + at,
                      .damper = r->damper + at,
                      .id = r->id ? (int64_t)rv_attrib_get(r->id, prim, 0) : (int64_t)prim};
+  // Its content; a fault releases the points again.
   fault = read_shape(r, at, s->count, d);
   if (!fault) fault = read_radii(r, (int32_t)prim, at, n);
   if (!fault) fault = read_material(r, (int32_t)prim, at, d);
@@ -249,7 +294,8 @@ static RvStrandFault read_strand(Reader* r, size_t prim) {
     for (int i = 0; i < n; ++i) r->used[s->point[at + (size_t)i]]--;
     return fault;
   }
-  if (r->no_rest && !s->bad_rest++) s->bad_rest_prim = (int32_t)prim;
+  // Append it.
+  if (r->rest_refused && !s->bad_rest++) s->bad_rest_prim = (int32_t)prim;
   s->prim[s->count] = (int32_t)prim;
   s->first[s->count] = (int32_t)at;
   s->vertices += (size_t)n;
@@ -257,7 +303,7 @@ static RvStrandFault read_strand(Reader* r, size_t prim) {
   return RV_STRAND_FINE;
 }
 
-//---------------------------------------------------------------------------------------------- all
+//---------------------------------------------------------------------------------------------- all strands
 
 void rv_strands_origin(const RvDetail* detail, double origin[3]) {
   double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -275,13 +321,15 @@ void rv_strands_origin(const RvDetail* detail, double origin[3]) {
   for (int c = 0; c < 3; ++c) origin[c] = lo[c] <= hi[c] ? 0.5 * (lo[c] + hi[c]) : 0;
 }
 
+// Allocates the set's arrays for the largest possible number of strands, and carves up the one of numbers.
 static bool take_memory(Reader* r, size_t prims, size_t vertices) {
+  enum { NUMBERS_A_VERTEX = 11, NUMBERS_A_STRAND = 3 };
   RvStrandSet* s = r->set;
   s->prim = rv_alloc(prims, sizeof *s->prim);
   s->first = rv_alloc_zero(prims + 1, sizeof *s->first);
   s->point = rv_alloc(vertices, sizeof *s->point);
   s->defs = rv_alloc(prims, sizeof *s->defs);
-  s->numbers = rv_alloc(11 * vertices + 3 * prims, sizeof(double));
+  s->numbers = rv_alloc(NUMBERS_A_VERTEX * vertices + NUMBERS_A_STRAND * prims, sizeof(double));
   r->used = rv_alloc_zero(rv_detail_count(r->d, RV_POINT), 1);
   if (!s->prim || !s->first || !s->point || !s->defs || !s->numbers || !r->used) return false;
   double* next = s->numbers;
@@ -292,7 +340,7 @@ static bool take_memory(Reader* r, size_t prims, size_t vertices) {
   r->heavier = next + 8 * vertices;
   r->damper = next + 9 * vertices;
   r->length = next + 10 * vertices;
-  r->director = next + 11 * vertices;
+  r->director = next + NUMBERS_A_VERTEX * vertices;
   return true;
 }
 
@@ -300,15 +348,17 @@ RvResult rv_strands_read(const RvDetail* detail, const RvStrandMaterial* materia
                          RvStrandSet* out, RvError* error) {
   *out = (RvStrandSet){.metersperunit = material->metersperunit};
   memcpy(out->origin, origin, sizeof out->origin);
+  // Attributes of the input, and of a state.
   Reader r = {.d = detail, .material = material, .set = out};
   find_attributes(&r);
   if (!r.P) return rv_fail(error, RV_BAD_INPUT, "the strands have no positions P of 32-bit floats");
   if (state) {
     r.exact = rv_detail_f64(detail, RV_POINT, "rv_x", 3);
-    r.kept = rv_detail_f64(detail, RV_POINT, "rv_rest", 7);
+    r.state_rest = rv_detail_f64(detail, RV_POINT, "rv_rest", REST_NUMBERS);
     r.stiffen = rv_detail_f64(detail, RV_PRIM, "rv_stiffen", 1);
     r.simulated = rv_detail_i32(detail, RV_PRIM, "rv_simulated", 1);
   }
+  // Every curve; those with a fault are counted.
   size_t prims = rv_detail_count(detail, RV_PRIM);
   RvResult result = RV_OK;
   if (!take_memory(&r, prims, rv_detail_count(detail, RV_VERTEX)))

@@ -1,5 +1,5 @@
-// Between the animated input of a frame and the lanes: targets, root frames, velocities, and how many substeps they
-// need.
+// From the animated input of a frame to the lanes: target positions, material frames of the roots, velocities, and the
+// number of substeps that the motion needs.
 #include <math.h>
 #include <string.h>
 
@@ -7,6 +7,14 @@
 #include "math/scalar.h"
 #include "strand/solver.h"
 
+// Batches of a task of the parallel loops.
+enum { BATCHES_A_TASK = 8 };
+// The largest turn of a first edge in one substep, as a distance of unit tangents (about radians).
+static const double MAX_TURN = 0.5;
+// m: lower bound of a strand's length in a quotient.
+static const double TINY_LENGTH = 1e-9;
+
+// Vector whose components are one lane of three consecutive rows.
 static RvVec3 lane_vector(const double* a, size_t at) {
   return rv_vec3(a[at], a[at + RV_LANES], a[at + 2 * RV_LANES]);
 }
@@ -19,6 +27,7 @@ typedef struct Targets {
   double* target;
 } Targets;
 
+// Targets of a range of batches. A point that is not a number, and every angle, keeps the state's value.
 static void target_batches(void* arg, size_t begin, size_t end) {
   const Targets* w = arg;
   const RvStrandSet* set = &w->s->set;
@@ -28,10 +37,10 @@ static void target_batches(void* arg, size_t begin, size_t end) {
       for (int i = 0; i < b->vertices; ++i) {
         double p[3];
         rv_strand_sample_point(w->sample, (size_t)set->point[set->first[b->strand[lane]] + i], p);
-        bool fine = isfinite(p[0]) && isfinite(p[1]) && isfinite(p[2]);
+        bool finite = isfinite(p[0]) && isfinite(p[1]) && isfinite(p[2]);
         for (int c = 0; c < 3; ++c) {
           size_t at = rv_strand_index(b, lane, i, c);
-          w->target[at] = fine ? (p[c] - set->origin[c]) * set->metersperunit : w->s->state->q[at];
+          w->target[at] = finite ? (p[c] - set->origin[c]) * set->metersperunit : w->s->state->q[at];
         }
         size_t angle = rv_strand_index(b, lane, i, 3);
         w->target[angle] = w->s->state->q[angle];
@@ -41,30 +50,32 @@ static void target_batches(void* arg, size_t begin, size_t end) {
 
 void rv_strand_solver_targets(const RvStrandSolver* s, const RvStrandSample* sample, double* target) {
   Targets w = {s, sample, target};
-  rv_parallel_for(s->model->nbatch, 8, target_batches, &w);
+  rv_parallel_for(s->model->nbatch, BATCHES_A_TASK, target_batches, &w);
 }
 
 size_t rv_strand_solver_lost_roots(const RvStrandSolver* s, const float* P, int32_t* first) {
   const RvStrandSet* set = &s->set;
   size_t lost = 0;
   for (size_t k = 0; k < set->count; ++k) {
-    bool fine = true;
-    for (int32_t v = set->first[k]; v < set->first[k + 1] && fine; ++v) {
+    bool finite = true;
+    for (int32_t v = set->first[k]; v < set->first[k + 1] && finite; ++v) {
       const float* p = P + 3 * (size_t)set->point[v];
-      bool given = s->animated || v < set->first[k] + 2 || (s->guide.pinned && s->guide.pinned[v]);
-      fine = !given || (isfinite(p[0]) && isfinite(p[1]) && isfinite(p[2]));
+      bool prescribed = s->animated || v < set->first[k] + 2 || (s->guide.pinned && s->guide.pinned[v]);
+      finite = !prescribed || (isfinite(p[0]) && isfinite(p[1]) && isfinite(p[2]));
     }
-    if (!fine && !lost++) *first = set->prim[k];
+    if (!finite && !lost++) *first = set->prim[k];
   }
   return lost;
 }
+
+//---------------------------------------------------------------------------------------------- root frames
 
 static RvQuat load_orient(const float* orient, size_t point) {
   const float* o = orient + 4 * point;
   return rv_quat_normalize((RvQuat){o[0], o[1], o[2], o[3]});
 }
 
-// the material director of a strand's first edge in a state
+// The material director of a strand's first edge in a state: the reference director turned by the edge's angle.
 static RvVec3 root_director(const RvStrandBatch* b, int lane, const RvStrandState* s) {
   size_t frame = 3 * b->edge_at + (size_t)lane;
   RvVec3 t = lane_vector(s->tangent, frame), u = lane_vector(s->director, frame);
@@ -87,72 +98,87 @@ void rv_strand_solver_root_directors(RvStrandSolver* s, const float* orient) {
   }
 }
 
-// Directions of the material frames at the roots: by `orient`, or with the roots' common motion.
-static void turn_roots(RvStrandSolver* s, const float* orient, const RvRigid* motion) {
-  for (size_t k = 0; k < s->model->nbatch; ++k) {
-    const RvStrandBatch* b = &s->model->batches[k];
-    for (int lane = 0; lane < RV_LANES; ++lane) {
-      size_t strand = (size_t)b->strand[lane], at = rv_strand_index(b, lane, 0, 0),
-             frame = 3 * b->edge_at + (size_t)lane;
-      RvVec3 before = lane_vector(s->state->tangent, frame), u = lane_vector(s->state->director, frame);
-      RvVec3 t = rv_normalize(rv_sub(lane_vector(s->target, at + 4 * RV_LANES), lane_vector(s->target, at)), before);
-      // where the reference director goes, and where the material one has to
-      u = rv_quat_rotate(rv_quat_between(before, t), u);
-      RvVec3 m;
-      if (orient)
-        m = rv_quat_rotate(load_orient(orient, (size_t)s->set.point[s->set.first[strand]]),
-                           rv_vec3_load64(s->root_director + 3 * strand));
-      else {
-        RvVec3 turned = rv_quat_rotate(motion->turn, before);
-        m = rv_quat_rotate(motion->turn, root_director(b, lane, s->state));
-        m = rv_quat_rotate(rv_quat_between(turned, t), m);
-      }
-      double now = s->state->q[at + 3 * RV_LANES];
-      double angle = rv_atan2(rv_dot(rv_cross(u, m), t), rv_dot(u, m)), turns = (now - angle) / (2 * RV_PI);
-      if (!isfinite(angle)) {
-        angle = now;
-        turns = 0;
-      }
-      s->target[at + 3 * RV_LANES] = angle + 2 * RV_PI * floor(turns + 0.5);
-    }
+// Target angle of one root: the angle from the transported reference director to the material director that `orient`,
+// or the roots' common motion, prescribes.
+static void turn_root(RvStrandSolver* s, const RvStrandBatch* b, int lane, const float* orient, const RvRigid* motion) {
+  size_t strand = (size_t)b->strand[lane];
+  size_t at = rv_strand_index(b, lane, 0, 0);
+  size_t frame = 3 * b->edge_at + (size_t)lane;
+  // Parallel transport of the reference director to the target's first edge.
+  RvVec3 before = lane_vector(s->state->tangent, frame), u = lane_vector(s->state->director, frame);
+  RvVec3 t = rv_normalize(rv_sub(lane_vector(s->target, at + 4 * RV_LANES), lane_vector(s->target, at)), before);
+  u = rv_quat_rotate(rv_quat_between(before, t), u);
+  // Prescribed material director.
+  RvVec3 m;
+  if (orient) {
+    m = rv_quat_rotate(load_orient(orient, (size_t)s->set.point[s->set.first[strand]]),
+                       rv_vec3_load64(s->root_director + 3 * strand));
+  } else {
+    RvVec3 turned = rv_quat_rotate(motion->turn, before);
+    m = rv_quat_rotate(motion->turn, root_director(b, lane, s->state));
+    m = rv_quat_rotate(rv_quat_between(turned, t), m);
   }
+  // The angle between both, plus the whole turns that bring it nearest to the current angle.
+  double now = s->state->q[at + 3 * RV_LANES];
+  double angle = rv_atan2(rv_dot(rv_cross(u, m), t), rv_dot(u, m));
+  double turns = (now - angle) / (2 * RV_PI);
+  if (!isfinite(angle)) {
+    angle = now;
+    turns = 0;
+  }
+  s->target[at + 3 * RV_LANES] = angle + 2 * RV_PI * floor(turns + 0.5);
 }
 
-// the longest way of a root in edges, and the largest turn of a first edge in half radians, over the frame by its
-// middle
-int rv_strand_solver_substeps(const RvStrandSolver* s, const RvStrandSample* middle, const RvStrandSample* end) {
-  double most = 0;
+// Target angles of all roots.
+static void turn_roots(RvStrandSolver* s, const float* orient, const RvRigid* motion) {
+  for (size_t k = 0; k < s->model->nbatch; ++k)
+    for (int lane = 0; lane < RV_LANES; ++lane) turn_root(s, &s->model->batches[k], lane, orient, motion);
+}
+
+//---------------------------------------------------------------------------------------------- substeps
+
+// Substeps that the root of one strand needs: its path in edge lengths over cfl, or its turn over MAX_TURN. Path and
+// turn are measured from the state over the middle of the frame to its end.
+static double substeps_needed(const RvStrandSolver* s, const RvStrandBatch* b, int lane, const RvStrandSample* middle,
+                              const RvStrandSample* end) {
   const RvStrandSet* set = &s->set;
+  const int32_t* point = set->point + set->first[b->strand[lane]];
+  size_t at = rv_strand_index(b, lane, 0, 0);
+  double length = 0, path = 0, turn = 0;
+  for (int j = 0; j + 1 < b->vertices; ++j)
+    length += s->model->rest_length[b->edge_at + (size_t)j * RV_LANES + (size_t)lane];
+  // Path of the first two vertices: x[moment][vertex].
+  RvVec3 x[3][2];
+  for (int i = 0; i < 2; ++i) {
+    RvVec3 origin = rv_vec3_load64(set->origin);
+    x[0][i] = lane_vector(s->state->q, at + (size_t)(4 * i) * RV_LANES);
+    for (int at_end = 0; at_end < 2; ++at_end) {
+      double p[3];
+      rv_strand_sample_point(at_end ? end : middle, (size_t)point[i], p);
+      x[1 + at_end][i] = rv_scale(rv_sub(rv_vec3_load64(p), origin), set->metersperunit);
+    }
+    path = fmax(path, rv_distance(x[0][i], x[1][i]) + rv_distance(x[1][i], x[2][i]));
+  }
+  // Turn of the first edge in both halves.
+  for (int i = 0; i < 2; ++i) {
+    RvVec3 a = rv_normalize(rv_sub(x[i][1], x[i][0]), rv_vec3(0, 1, 0));
+    turn += rv_distance(a, rv_normalize(rv_sub(x[i + 1][1], x[i + 1][0]), a));
+  }
+  return fmax(path * (b->vertices - 1) / (s->settings.cfl * fmax(length, TINY_LENGTH)), turn / MAX_TURN);
+}
+
+int rv_strand_solver_substeps(const RvStrandSolver* s, const RvStrandSample* middle, const RvStrandSample* end) {
+  double needed = 0;
   for (size_t k = 0; k < s->model->nbatch; ++k) {
     const RvStrandBatch* b = &s->model->batches[k];
     for (int lane = 0; lane < b->lanes; ++lane) {
-      const int32_t* point = set->point + set->first[b->strand[lane]];
-      size_t at = rv_strand_index(b, lane, 0, 0);
-      RvVec3 x[3][2];
-      double length = 0, way = 0, turn = 0;
-      for (int j = 0; j + 1 < b->vertices; ++j)
-        length += s->model->rest_length[b->edge_at + (size_t)j * RV_LANES + (size_t)lane];
-      for (int i = 0; i < 2; ++i) {
-        RvVec3 origin = rv_vec3_load64(set->origin);
-        x[0][i] = lane_vector(s->state->q, at + (size_t)(4 * i) * RV_LANES);
-        for (int at_end = 0; at_end < 2; ++at_end) {
-          double p[3];
-          rv_strand_sample_point(at_end ? end : middle, (size_t)point[i], p);
-          x[1 + at_end][i] = rv_scale(rv_sub(rv_vec3_load64(p), origin), set->metersperunit);
-        }
-        way = fmax(way, rv_distance(x[0][i], x[1][i]) + rv_distance(x[1][i], x[2][i]));
-      }
-      for (int i = 0; i < 2; ++i) {
-        RvVec3 a = rv_normalize(rv_sub(x[i][1], x[i][0]), rv_vec3(0, 1, 0));
-        turn += rv_distance(a, rv_normalize(rv_sub(x[i + 1][1], x[i + 1][0]), a));
-      }
-      double need = fmax(way * (b->vertices - 1) / (s->settings.cfl * fmax(length, 1e-9)), turn / 0.5);
-      if (isfinite(need)) most = fmax(most, need);
+      double own = substeps_needed(s, b, lane, middle, end);
+      if (isfinite(own)) needed = fmax(needed, own);
     }
   }
-  int most_allowed = s->settings.maxsubsteps > s->settings.substeps ? s->settings.maxsubsteps : s->settings.substeps;
-  most = fmin(ceil(most), most_allowed);
-  return most > s->settings.substeps ? (int)most : s->settings.substeps;
+  int allowed = s->settings.maxsubsteps > s->settings.substeps ? s->settings.maxsubsteps : s->settings.substeps;
+  needed = fmin(ceil(needed), allowed);
+  return needed > s->settings.substeps ? (int)needed : s->settings.substeps;
 }
 
 //---------------------------------------------------------------------------------------------- velocities
@@ -183,6 +209,7 @@ RvResult rv_strand_solver_carry(RvStrandSolver* s, const RvStrandSample* sample,
   bool carried = s->settings.inertiascale < 1;
   RvResult result = rv_strand_root_motion(s->model, s->state, s->target, s->scratch, &motion, error);
   if (result) return result;
+  // The whole state moves by the share that the strands do not feel; what the roots still have to do is fitted again.
   if (carried) {
     RvRigid share = rv_rigid_share(&motion, 1 - s->settings.inertiascale);
     rv_strand_add_carry(s->model, s->state, s->globals.carry, -1);

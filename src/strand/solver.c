@@ -1,3 +1,4 @@
+// Memory, stages and repeated parts of the strand solver; targets and root frames are in roots.c.
 #include "strand/solver.h"
 
 #include <math.h>
@@ -6,12 +7,12 @@
 #include "base/memory.h"
 #include "math/scalar.h"
 
-// Newton ends a step at the tolerance; a residual so many times larger makes the part be done again in two halves.
+// A part is repeated in two halves where Newton's residual ends this many times above the tolerance.
 static const double RETRY_RESIDUAL = 100;
-// A part is halved at most so often, to an eighth of its length.
+// Largest number of halvings: the shortest part is an eighth of the first.
 enum { MAX_HALVINGS = 3 };
-// Sum of all places and velocities of a strand (m, m/s, rad) above which a step has lost it.
-static const double LOST_SUM = 1e12;
+// Sum of all |q| and |v| of a strand (m, m/s, rad) from which its step has failed; NaN counts as above.
+static const double FAILED_SUM = 1e12;
 
 //---------------------------------------------------------------------------------------------- memory
 
@@ -77,10 +78,10 @@ void rv_strand_solver_fix(RvStrandSolver* s) {
     for (int lane = 0; lane < RV_LANES; ++lane)
       for (int i = 0; i < b->vertices; ++i) {
         bool pinned = s->guide.pinned && s->guide.pinned[s->set.first[b->strand[lane]] + i];
-        bool moves = i > 1 && !pinned && !s->animated;
-        bool turns = i > 0 && i + 1 < b->vertices && !s->animated;
-        for (int c = 0; c < 3; ++c) m->free[rv_strand_index(b, lane, i, c)] = moves;
-        m->free[rv_strand_index(b, lane, i, 3)] = turns;
+        bool position_free = i > 1 && !pinned && !s->animated;
+        bool angle_free = i > 0 && i + 1 < b->vertices && !s->animated;
+        for (int c = 0; c < 3; ++c) m->free[rv_strand_index(b, lane, i, c)] = position_free;
+        m->free[rv_strand_index(b, lane, i, 3)] = angle_free;
         b->pinned |= i > 1 && pinned;
       }
   }
@@ -141,12 +142,14 @@ void rv_strand_solver_update(RvStrandSolver* s, double dt) {
   memcpy(s->target_before, s->target, s->model->unknowns * sizeof(double));
 }
 
-// puts one lane of a batch back to the start of the part, at rest
+// Restores one lane of a batch from the backup, with zero velocity.
 static void restore_lane(RvStrandSolver* s, const RvStrandBatch* b, int lane) {
   for (int i = 0; i < 4 * b->vertices; ++i) {
     size_t at = b->at + (size_t)i * RV_LANES + (size_t)lane;
-    s->state->q[at] = s->state->q_before[at] = s->backup->q[at];
-    s->state->v[at] = s->state->v_before[at] = 0;
+    s->state->q[at] = s->backup->q[at];
+    s->state->q_before[at] = s->backup->q[at];
+    s->state->v[at] = 0;
+    s->state->v_before[at] = 0;
   }
   for (int j = 0; j < 3 * (b->vertices - 1); ++j) {
     size_t at = 3 * b->edge_at + (size_t)j * RV_LANES + (size_t)lane;
@@ -169,7 +172,7 @@ size_t rv_strand_solver_heal(RvStrandSolver* s) {
         size_t at = b->at + (size_t)i * RV_LANES + (size_t)lane;
         sum += fabs(s->state->q[at]) + fabs(s->state->v[at]);
       }
-      if (sum < LOST_SUM) continue;
+      if (sum < FAILED_SUM) continue;
       healed += lane < b->lanes;
       restore_lane(s, b, lane);
     }
@@ -197,6 +200,7 @@ bool rv_strand_solver_may_halve(const RvStrandSolver* s, int depth) {
   return depth < MAX_HALVINGS && s->settings.niter > 1 && s->substeps + 2 <= s->settings.maxsubsteps;
 }
 
+// Whether the last step ended far above Newton's tolerance.
 static bool unconverged(const RvStrandSolver* s) {
   return s->stats.residual > RETRY_RESIDUAL * s->settings.tolerance;
 }

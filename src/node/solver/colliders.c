@@ -1,3 +1,5 @@
+// Solids from the input: level sets in metres, rebuilt where their band is too narrow, and the shapes of deforming
+// meshes during each part of a frame.
 #include "node/solver/colliders.h"
 
 #include <math.h>
@@ -9,10 +11,19 @@
 #include "math/scalar.h"
 #include "mesh/mesh.h"
 
-// Level sets of bare meshes where the solver has no cell size: as fine as the node collider makes them.
+// Voxels along the longest side of a bare mesh where the solver has no cell size: as fine as the collider node's
+// default.
 static const double VOXELS_A_SIDE = 100;
-// Voxels to each side of a surface in which distances are known: as the node collider has them, and at least.
-static const double COLLIDER_BAND = 4, LEAST_BAND = 3;
+// Half-width of a level set's narrow band, in voxels: that of the collider node, and the smallest that is made.
+static const double COLLIDER_BAND = 4;
+static const double MIN_BAND = 3;
+// A level set is rebuilt if its band is below this share of the one that is asked for.
+static const double NARROW_BAND_SHARE = 2.0 / 3;
+// Properties of solids without the attributes friction and contactangle.
+static const double DEFAULT_FRICTION = 0.3;
+static const double DEFAULT_ANGLE = RV_PI / 3;  // rad
+// Thickness of a shell in voxels: the least through which nothing passes.
+static const double SHELL_VOXELS = 2;
 
 static bool named(const RvGrid* grid, const char* name) {
   return grid && strcmp(rv_grid_name(grid), name) == 0;
@@ -20,7 +31,8 @@ static bool named(const RvGrid* grid, const char* name) {
 
 //---------------------------------------------------------------------------------------------- grids
 
-// a grid in metres: shared where the scene's unit is one, else a scaled copy; `value` scales what it holds
+// A grid in metres: the same one where the scene's unit is a metre, else a scaled copy. `value` is the factor of the
+// stored values.
 static RvResult in_metres(RvGrid* grid, double unit, double value, RvGrid** out, RvError* error) {
   if (unit == 1 && value == 1) {
     *out = rv_grid_retain(grid);
@@ -35,7 +47,7 @@ static RvResult in_metres(RvGrid* grid, double unit, double value, RvGrid** out,
   RvError own = {0};
   if (!result && rv_grid_set_transform(*out, m, &own))
     result = rv_fail(error, RV_BAD_INPUT,
-                     "a level set of the colliders has voxels of %g m, which cannot be held: is metersperunit right?",
+                     "a level set of the colliders has voxels of %g m, which is out of range: check metersperunit",
                      rv_grid_voxel_size(grid) * unit);
   if (!result) result = rv_grid_map_values(*out, scale, error);
   if (result && *out) {
@@ -45,13 +57,14 @@ static RvResult in_metres(RvGrid* grid, double unit, double value, RvGrid** out,
   return result;
 }
 
+// Whether the band of a level set, which its background value tells, is too narrow for the solver.
 static bool too_narrow(const RvCollidersDef* def, const RvGrid* grid) {
-  float far[3] = {0};
-  rv_grid_background(grid, far);
-  return def->band > 0 && far[0] < 2.0 / 3 * def->band && rv_grid_leaf_count(grid);
+  float background[3] = {0};
+  rv_grid_background(grid, background);
+  return def->band > 0 && background[0] < NARROW_BAND_SHARE * def->band && rv_grid_leaf_count(grid);
 }
 
-// the same surface with distances known as far as asked
+// Rebuilds a level set with the band that the solver asks for, over a mesh of its surface.
 static RvResult widen(const RvCollidersDef* def, RvGrid** grid, RvError* error) {
   double voxel = fmax(rv_grid_voxel_size(*grid), def->voxel);
   size_t npoint, ntriangle;
@@ -59,9 +72,9 @@ static RvResult widen(const RvCollidersDef* def, RvGrid** grid, RvError* error) 
   int32_t* triangles = NULL;
   RvGrid* wide = NULL;
   RvResult result = rv_grid_to_mesh(*grid, 0, 0, &npoint, &points, &ntriangle, &triangles, error);
-  // a surface without faces is thinner than its voxels: it stays as it is
+  // A surface thinner than its voxels gives no faces: the level set stays as it is.
   if (!result && ntriangle)
-    result = rv_grid_from_mesh("collision", voxel, fmax(ceil(def->band / voxel), 3), npoint, points, ntriangle,
+    result = rv_grid_from_mesh("collision", voxel, fmax(ceil(def->band / voxel), MIN_BAND), npoint, points, ntriangle,
                                triangles, false, &wide, error);
   rv_free(points);
   rv_free(triangles);
@@ -72,31 +85,34 @@ static RvResult widen(const RvCollidersDef* def, RvGrid** grid, RvError* error) 
   return result;
 }
 
-//---------------------------------------------------------------------------------------------- kept level sets
+//---------------------------------------------------------------------------------------------- cached level sets
 
-// A mesh that stands still, or comes again, gives the level set that it gave before: by the hash of all that goes in.
-enum { KEPT = 32 };
-typedef struct Kept {
+// The node's cache of level sets made from meshes, by a hash of everything that goes into them. A mesh that stands
+// still, or returns to an earlier shape, is converted once.
+enum { CACHED_GRIDS = 32 };
+typedef struct GridCache {
   struct {
     uint64_t key;
     RvGrid* grid;
-  } one[KEPT];
-  size_t next;
-} Kept;
+  } entry[CACHED_GRIDS];
+  size_t next;  // entry that is replaced next, modulo CACHED_GRIDS
+} GridCache;
 
 void rv_colliders_free_cache(void* cache) {
-  Kept* kept = cache;
-  for (size_t i = 0; kept && i < KEPT; ++i)
-    if (kept->one[i].grid) rv_grid_release(kept->one[i].grid);
-  rv_free(kept);
+  GridCache* grids = cache;
+  for (size_t i = 0; grids && i < CACHED_GRIDS; ++i)
+    if (grids->entry[i].grid) rv_grid_release(grids->entry[i].grid);
+  rv_free(grids);
 }
 
-static Kept* kept_of(const RvCollidersDef* def) {
+// The cache of the node, made at the first call; NULL: none is wanted, or out of memory.
+static GridCache* cache_of(const RvCollidersDef* def) {
   void** cache = def->keep ? def->cook->cache : NULL;
-  if (cache && !*cache) *cache = rv_alloc_zero(1, sizeof(Kept));
+  if (cache && !*cache) *cache = rv_alloc_zero(1, sizeof(GridCache));
   return cache ? *cache : NULL;
 }
 
+// Hash of a mesh and of the settings of its level set.
 static uint64_t key_of(const RvMesh* mesh, const RvSolid* solid, const RvMeshGrid* want) {
   RvHasher h = rv_hasher_new(1);
   double numbers[3] = {want->voxel_size, want->band, want->shell};
@@ -106,27 +122,28 @@ static uint64_t key_of(const RvMesh* mesh, const RvSolid* solid, const RvMeshGri
   return rv_hasher_done(&h);
 }
 
+// The level set of a mesh, from the cache or made and put there.
 static RvResult make_grid(const RvCollidersDef* def, const RvMesh* mesh, const RvMeshFacts* facts, const RvSolid* solid,
                           const RvMeshGrid* want, RvGrid** out, RvError* error) {
-  Kept* kept = kept_of(def);
-  uint64_t key = kept ? key_of(mesh, solid, want) : 0;
-  for (size_t i = 0; kept && i < KEPT; ++i)
-    if (kept->one[i].grid && kept->one[i].key == key) {
-      *out = rv_grid_retain(kept->one[i].grid);
+  GridCache* cache = cache_of(def);
+  uint64_t key = cache ? key_of(mesh, solid, want) : 0;
+  for (size_t i = 0; cache && i < CACHED_GRIDS; ++i)
+    if (cache->entry[i].grid && cache->entry[i].key == key) {
+      *out = rv_grid_retain(cache->entry[i].grid);
       return RV_OK;
     }
   RvResult result = rv_mesh_to_grid(mesh, facts, want, out, error);
-  if (result || !kept) return result;
-  size_t i = kept->next++ % KEPT;
-  if (kept->one[i].grid) rv_grid_release(kept->one[i].grid);
-  kept->one[i].key = key;
-  kept->one[i].grid = rv_grid_retain(*out);
+  if (result || !cache) return result;
+  size_t i = cache->next++ % CACHED_GRIDS;
+  if (cache->entry[i].grid) rv_grid_release(cache->entry[i].grid);
+  cache->entry[i].key = key;
+  cache->entry[i].grid = rv_grid_retain(*out);
   return RV_OK;
 }
 
 //---------------------------------------------------------------------------------------------- reading
 
-// names of the grids: those of the node collider, else those of a cache
+// Names of the VDBs that are read: those of the collider node, or those of a liquid cache.
 typedef struct Names {
   const char *distance, *velocity[2];
 } Names;
@@ -142,13 +159,14 @@ static bool is_velocity(const RvGrid* grid, const Names* names) {
   return named(grid, names->velocity[0]) || (names->velocity[1] && named(grid, names->velocity[1]));
 }
 
-// faces since the last level set
+// The faces between two level sets of a detail, which are one mesh: ranges of points and primitives.
 typedef struct Run {
   size_t first, last, first_prim, last_prim;
 } Run;
 
 static const Run no_run = {SIZE_MAX, 0, SIZE_MAX, 0};
 
+// Extends a run by a face.
 static void add_face(Run* run, const RvDetail* d, size_t prim) {
   const int32_t *start = rv_detail_prim_start(d), *point = rv_detail_vertex_point(d);
   for (int32_t v = start[prim]; v < start[prim + 1]; ++v) {
@@ -160,41 +178,63 @@ static void add_face(Run* run, const RvDetail* d, size_t prim) {
   run->last_prim = prim + 1;
 }
 
+// A solid without its grids: the mesh of a run, friction and contact angle of a primitive.
 static RvSolid begin_solid(const RvDetail* d, const Run* run, size_t prim) {
   const RvAttrib* friction = rv_detail_find(d, RV_PRIM, "friction");
-  RvSolid solid = {
-      .mesh = run->first < run->last, .first = run->first, .last = run->last, .friction = 0.3, .angle = RV_PI / 3};
-  solid.first_prim = run->first_prim;
-  solid.last_prim = run->last_prim;
+  RvSolid solid = {.mesh = run->first < run->last,
+                   .first = run->first,
+                   .last = run->last,
+                   .friction = DEFAULT_FRICTION,
+                   .angle = DEFAULT_ANGLE,
+                   .first_prim = run->first_prim,
+                   .last_prim = run->last_prim};
   if (friction && rv_attrib_storage(friction) != RV_STRING) solid.friction = rv_attrib_get(friction, prim, 0);
   const RvAttrib* angle = rv_detail_find(d, RV_PRIM, "contactangle");
   if (angle && rv_attrib_storage(angle) != RV_STRING) solid.angle = rv_radians(rv_attrib_get(angle, prim, 0));
   return solid;
 }
 
-// The level set of a mesh. One with holes, and one that the node collider took for open, is a shell through which
-// nothing of two voxels passes.
-static RvResult mesh_solid(const RvDetail* d, const RvCollidersDef* def, RvSolid* solid, RvError* error) {
-  RvMesh mesh, part;
-  RvMeshFacts facts;
-  RvGrid* grid = NULL;
-  RvResult result = rv_mesh_from_detail(d, &mesh, error);
-  if (result) return result;
-  size_t begin = 0, end;
-  while (begin < mesh.ntriangle && (size_t)mesh.prims[begin] < solid->first_prim) begin++;
-  for (end = begin; end < mesh.ntriangle && (size_t)mesh.prims[end] < solid->last_prim;) end++;
-  part = (RvMesh){mesh.npoint, mesh.points, end - begin, mesh.triangles + 3 * begin, mesh.prims + begin};
-  result = rv_mesh_measure(&part, &facts, error);
+// Triangles [begin, end) of a mesh that belong to a solid.
+static void triangle_range(const RvMesh* mesh, const RvSolid* solid, size_t* begin, size_t* end) {
+  *begin = 0;
+  while (*begin < mesh->ntriangle && (size_t)mesh->prims[*begin] < solid->first_prim) ++*begin;
+  *end = *begin;
+  while (*end < mesh->ntriangle && (size_t)mesh->prims[*end] < solid->last_prim) ++*end;
+}
+
+// Settings of the level set of a mesh. A mesh with holes, or with the `thickness` that the collider node gives to open
+// ones, becomes a shell.
+static RvMeshGrid grid_settings(const RvDetail* d, const RvCollidersDef* def, const RvSolid* solid,
+                                const RvMeshFacts* facts) {
   double side = 0;
-  for (int k = 0; k < 3 && !result; ++k) side = fmax(side, facts.hi[k] - facts.lo[k]);
+  for (int k = 0; k < 3; ++k) side = fmax(side, facts->hi[k] - facts->lo[k]);
   double voxel = def->voxel > 0 ? def->voxel / def->unit : side / VOXELS_A_SIDE;
   double band = def->voxel > 0 ? ceil(def->band / def->voxel) : COLLIDER_BAND;
   const RvAttrib* thickness = rv_detail_find(d, RV_PRIM, "thickness");
   bool known = thickness && rv_attrib_storage(thickness) != RV_STRING;
   double thick = known ? rv_attrib_get(thickness, solid->first_prim, 0) : 0;
-  RvMeshGrid want = {"collision", voxel, fmax(band, LEAST_BAND), .exact = !(def->voxel > 0), .parm = "particlesep"};
-  if (!result && (known ? thick > 0 : facts.open_edges > 0)) want.shell = fmax(thick, 2 * voxel);
-  if (!result && facts.area > 0) result = make_grid(def, &part, &facts, solid, &want, &grid, error);
+  RvMeshGrid want = {"collision", voxel, fmax(band, MIN_BAND), .exact = !(def->voxel > 0), .parm = "particlesep"};
+  if (known ? thick > 0 : facts->open_edges > 0) want.shell = fmax(thick, SHELL_VOXELS * voxel);
+  return want;
+}
+
+// Makes the level set of a solid from its mesh, in place of the one it has.
+static RvResult mesh_solid(const RvDetail* d, const RvCollidersDef* def, RvSolid* solid, RvError* error) {
+  RvMesh mesh;
+  RvGrid* grid = NULL;
+  RvResult result = rv_mesh_from_detail(d, &mesh, error);
+  if (result) return result;
+  // The part of the mesh that is this solid, and its level set in scene units.
+  size_t begin, end;
+  triangle_range(&mesh, solid, &begin, &end);
+  RvMesh part = {mesh.npoint, mesh.points, end - begin, mesh.triangles + 3 * begin, mesh.prims + begin};
+  RvMeshFacts facts;
+  result = rv_mesh_measure(&part, &facts, error);
+  if (!result && facts.area > 0) {
+    RvMeshGrid want = grid_settings(d, def, solid, &facts);
+    result = make_grid(def, &part, &facts, solid, &want, &grid, error);
+  }
+  // The same in metres.
   if (!result && grid) {
     if (solid->distance) rv_grid_release(solid->distance);
     solid->distance = NULL;
@@ -205,18 +245,19 @@ static RvResult mesh_solid(const RvDetail* d, const RvCollidersDef* def, RvSolid
   return result;
 }
 
+// Takes the level set of a solid from a VDB: positive outside, and with a band wide enough.
 static RvResult grid_solid(const RvDetail* d, RvGrid* grid, const RvCollidersDef* def, RvSolid* solid, RvError* error) {
-  // far away is outside
-  float far[3] = {0};
-  rv_grid_background(grid, far);
-  solid->turned = far[0] < 0;
-  RvResult result = in_metres(grid, def->unit, far[0] < 0 ? -def->unit : def->unit, &solid->distance, error);
+  // The background is outside, so it must be positive.
+  float background[3] = {0};
+  rv_grid_background(grid, background);
+  solid->turned = background[0] < 0;
+  RvResult result = in_metres(grid, def->unit, solid->turned ? -def->unit : def->unit, &solid->distance, error);
   if (result || !too_narrow(def, solid->distance)) return result;
   return solid->mesh ? mesh_solid(d, def, solid, error) : widen(def, &solid->distance, error);
 }
 
-// the solids of a detail in order: their number, and if `out` is there, their grids and points
-// without the grids of those that `skip` names, if it is there
+// Counts the solids of a detail, in order, and reads them to `out` unless that is NULL. With `skip`, the grids of the
+// solids it marks, and all velocities, are not read.
 static RvResult read_solids(const RvDetail* d, const RvCollidersDef* def, const bool* skip, RvSolid* out, size_t* count,
                             RvError* error) {
   Names names = names_of(d);
@@ -226,6 +267,7 @@ static RvResult read_solids(const RvDetail* d, const RvCollidersDef* def, const 
   for (size_t i = 0; !result && i < prims; ++i) {
     RvGrid* grid = rv_detail_prim_grid(d, i);
     if (!grid) add_face(&run, d, i);
+    // A level set ends the run of faces before it; a velocity belongs to the level set before it.
     if (named(grid, names.distance) && rv_grid_type(grid) == RV_GRID_FLOAT) {
       if (out) {
         out[n] = begin_solid(d, &run, i);
@@ -237,6 +279,7 @@ static RvResult read_solids(const RvDetail* d, const RvCollidersDef* def, const 
       result = in_metres(grid, def->unit, def->unit / def->timescale, &out[n - 1].velocity, error);
     }
   }
+  // Faces without a level set after them are a bare mesh.
   if (!result && run.first < run.last) {
     if (out) {
       out[n] = begin_solid(d, &run, run.first_prim);
@@ -256,7 +299,8 @@ static void release_solids(RvSolid* solids, size_t count) {
   rv_free(solids);
 }
 
-static void tell_none(const RvCollidersDef* def) {
+// Warns of an input without solids.
+static void warn_none(const RvCollidersDef* def) {
   rv_cook_warn(def->cook, "%s, has neither faces nor a VDB named collision or surface",
                rv_solver_port(def->cook, def->input).text);
 }
@@ -269,14 +313,15 @@ static RvResult begin(RvColliders* c, const RvCollidersDef* def, RvError* error)
   RvResult result = rv_solver_input_at(cook, def->input, 0, &c->before, error);
   if (result) return result;
   if (!c->before) c->before = c->now;
-  size_t count, had;
+  // How many solids there are; where that changes, the current ones hold for the whole frame.
+  size_t count, count_before;
   result = read_solids(c->now, def, NULL, NULL, &count, error);
-  if (!result) result = read_solids(c->before, def, NULL, NULL, &had, error);
+  if (!result) result = read_solids(c->before, def, NULL, NULL, &count_before, error);
   if (result) return result;
-  if (!count && rv_detail_count(c->now, RV_PRIM)) tell_none(def);
-  // a solid that comes or goes is there, or not, for the whole frame
-  if (count != had) c->before = c->now;
+  if (!count && rv_detail_count(c->now, RV_PRIM)) warn_none(def);
+  if (count != count_before) c->before = c->now;
   if (!count) return RV_OK;
+  // The solids at the previous frame, and their motion.
   c->solids = rv_alloc_zero(count, sizeof *c->solids);
   c->sampled = rv_alloc_zero(count, sizeof *c->sampled);
   c->motions = rv_alloc_zero(count, sizeof *c->motions);
@@ -285,7 +330,7 @@ static RvResult begin(RvColliders* c, const RvCollidersDef* def, RvError* error)
   result = read_solids(c->before, def, NULL, c->solids, &count, error);
   for (size_t i = 0; i < count && !result; ++i) {
     if (c->solids[i].turned)
-      rv_cook_warn(cook, "%s: level set %zu is inside out, negative far away; its sign is turned round",
+      rv_cook_warn(cook, "%s: level set %zu is inside out, negative far away; its sign is changed",
                    rv_solver_port(cook, def->input).text, i + 1);
     result = rv_solid_begin(c, &c->solids[i], error);
   }
@@ -301,25 +346,27 @@ RvResult rv_colliders_begin(RvColliders* c, const RvCollidersDef* def, RvError* 
 
 //---------------------------------------------------------------------------------------------- parts of the frame
 
-// Two moments of the colliders and how far between them the part begins: its own ends, or those of the frame.
+// Two samples of the colliders, and where between them the part starts. The samples are the ends of the part, or, for
+// solids that are known at whole frames only, the ends of the frame.
 typedef struct Moments {
   const RvDetail *a, *b;
-  double span;  // s
-  double from;  // share
+  double span;  // simulated seconds between both
+  double from;  // start of the part as a share of the span
   bool whole;   // for the solids that are known at whole frames only
 } Moments;
 
+// Whether a solid deforms and is sampled at these moments.
 static bool deforms(const RvSolid* solid, const Moments* at) {
   return solid->mesh && !solid->rigid && solid->whole == at->whole;
 }
 
-// the shape at the second moment, which its points reach on straight ways from the first
+// Level set of one solid at the second moment, and the motion of its points, on straight lines, from the first.
 static RvResult deform_solid(RvColliders* c, size_t i, const Moments* at, RvSolid* solid, const RvMesh* mesh,
                              RvSolidStep* step, RvError* error) {
   if (!deforms(&c->solids[i], at)) return RV_OK;
-  size_t begin = 0, end;
-  while (begin < mesh->ntriangle && (size_t)mesh->prims[begin] < solid->first_prim) begin++;
-  for (end = begin; end < mesh->ntriangle && (size_t)mesh->prims[end] < solid->last_prim;) end++;
+  size_t begin, end;
+  triangle_range(mesh, solid, &begin, &end);
+  // With another number of points there is no motion between the moments, only the attribute v.
   bool same = rv_detail_count(at->a, RV_POINT) == rv_detail_count(at->b, RV_POINT);
   RvMeshMotionDef def = {.first = solid->mesh ? solid->first : 0,
                          .last = solid->mesh ? solid->last : 0,
@@ -334,20 +381,23 @@ static RvResult deform_solid(RvColliders* c, size_t i, const Moments* at, RvSoli
                          .from = at->from};
   RvResult result = rv_mesh_motion_init(&c->motions[i], &def, error);
   if (result) return result;
-  step->distance = c->sampled[i] = solid->distance;
+  // The level set is kept until the next part.
+  c->sampled[i] = solid->distance;
+  step->distance = solid->distance;
   solid->distance = NULL;
   step->motion = &c->motions[i];
   step->field_time = (at->from - 1) * at->span;
   return RV_OK;
 }
 
+// All solids that deform between two moments.
 static RvResult deform_solids(RvColliders* c, const Moments* at, RvSolidStep* steps, RvError* error) {
   RvSolid* solids = rv_alloc_zero(c->count, sizeof *solids);
   RvMesh mesh = {0};
   size_t count = c->count;
   bool* skip = rv_alloc(c->count, sizeof *skip);
   RvResult result = solids && skip ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for the colliders");
-  // they are all different
+  // Deforming meshes have a new shape each time: caching them would only push others out.
   RvCollidersDef def = c->def;
   def.keep = false;
   for (size_t i = 0; i < c->count && !result; ++i) skip[i] = !deforms(&c->solids[i], at);
@@ -360,17 +410,18 @@ static RvResult deform_solids(RvColliders* c, const Moments* at, RvSolidStep* st
   return result;
 }
 
-// the colliders as they are at a share of the frame, if they are as many as at its end
-static RvResult ask(RvColliders* c, double share, const RvDetail** out, RvError* error) {
+// The input at a share of the frame; that of the current frame where the number of solids is another.
+static RvResult input_at_share(RvColliders* c, double share, const RvDetail** out, RvError* error) {
   size_t count = 0;
   RvResult result = rv_solver_input_at(c->def.cook, c->def.input, share, out, error);
   if (result) return result;
-  RvError own = {0};
-  if (*out && read_solids(*out, &c->def, NULL, NULL, &count, &own)) *out = NULL;
+  RvError ignored = {0};
+  if (*out && read_solids(*out, &c->def, NULL, NULL, &count, &ignored)) *out = NULL;
   if (!*out || count != c->count) *out = c->now;
   return RV_OK;
 }
 
+// The deforming solids during a part: first those known at whole frames only, then those sampled at the part's ends.
 static RvResult sample_solids(RvColliders* c, double from, double to, double dt, RvSolidStep* steps, RvError* error) {
   bool any[2] = {false, false};
   for (size_t i = 0; i < c->count; ++i)
@@ -382,8 +433,8 @@ static RvResult sample_solids(RvColliders* c, double from, double to, double dt,
   }
   if (!result && any[0]) {
     Moments at = {.span = dt};
-    result = ask(c, from, &at.a, error);
-    if (!result) result = ask(c, to, &at.b, error);
+    result = input_at_share(c, from, &at.a, error);
+    if (!result) result = input_at_share(c, to, &at.b, error);
     if (!result) result = deform_solids(c, &at, steps, error);
   }
   return result;
@@ -398,7 +449,7 @@ void rv_colliders_release(RvColliders* c) {
 }
 
 RvResult rv_colliders_step(RvColliders* c, double from, double to, double dt, RvSolidStep* steps, RvError* error) {
-  bool all = true;
+  bool any_deforms = false;
   RvResult result = RV_OK;
   rv_colliders_release(c);
   for (size_t i = 0; i < c->count && !result; ++i) {
@@ -409,14 +460,14 @@ RvResult rv_colliders_step(RvColliders* c, double from, double to, double dt, Rv
       result = rv_solid_pose(c, solid, from, &steps[i].from, error);
       if (!result) result = rv_solid_pose(c, solid, to, &steps[i].to, error);
     } else if (solid->mesh) {
-      all = false;
+      any_deforms = true;
     } else if (solid->velocity) {
-      // a level set that moves by its field, from the frame before
+      // A level set without a mesh is advected by its velocity field since the previous frame.
       steps[i].velocity = solid->velocity;
       steps[i].field_time = from * c->def.cook->dt * c->def.timescale;
     }
   }
-  return result || all ? result : sample_solids(c, from, to, dt, steps, error);
+  return result || !any_deforms ? result : sample_solids(c, from, to, dt, steps, error);
 }
 
 void rv_colliders_end(RvColliders* c) {

@@ -1,7 +1,8 @@
-// The solids that an input of colliders gives a solver, and their motion within a frame. A solid is a level set named
-// collision, as the node collider makes it, with the mesh before it in the same detail, whose points tell its motion,
-// or with a VDB collisionvel behind it. A solver of liquid also takes what no collider node has seen: the pair surface
-// and vel, and bare meshes.
+// The solids that a collider input gives to a solver, and their motion within a frame.
+//
+// A solid is a level set named `collision`, as the collider node makes it. Its motion comes from the mesh that precedes
+// it in the same detail, or from a VDB `collisionvel` that follows it. Input that did not pass a collider node is
+// accepted too: the VDB pair `surface` and `vel`, and bare meshes.
 #ifndef RV_NODE_SOLVER_COLLIDERS_H
 #define RV_NODE_SOLVER_COLLIDERS_H
 
@@ -9,66 +10,73 @@
 #include "mesh/motion.h"
 #include "node/solver/solver.h"
 
+// One solid at the previous frame, and how it moves to the current one.
 typedef struct RvSolid {
-  RvGrid *distance, *velocity;  // in metres and simulated seconds
-  RvRigid motion;               // of the mesh, from the frame before, in metres of the scene
-  RvVec3 ahead, ahead_turn;     // of an even motion, in the middle of the frame: metres, and axis times angle
-  bool rigid;                   // the mesh moves as one, or stands still
-  bool uneven;                  // so unevenly that it is sampled at every substep
-  bool mesh;                    // there is one
-  bool whole;                   // the mesh is known at whole frames only, and goes straight between them
-  bool turned;                  // it was inside out
-  double friction;
+  RvGrid *distance, *velocity;  // level set, m; velocity field, m per simulated second, or NULL
+  RvRigid motion;               // rigid motion of the mesh from the previous frame, in metres
+  // Deviation from a uniform motion at the middle of the frame: translation (m), and rotation as axis times angle
+  // (rad).
+  RvVec3 ahead, ahead_turn;
+  bool rigid;                    // the mesh moves rigidly, or stands still
+  bool uneven;                   // no parabola fits the motion: the pose is sampled at every substep
+  bool mesh;                     // the solid has a mesh
+  bool whole;                    // the mesh is known at whole frames only: its points move on straight lines in between
+  bool turned;                   // the level set was inside out, and its sign was changed
+  double friction;               // Coulomb coefficient
   double angle;                  // rad, contact angle of liquid
-  size_t first, last;            // points of the mesh
-  size_t first_prim, last_prim;  // its faces
+  size_t first, last;            // points of the mesh: [first, last)
+  size_t first_prim, last_prim;  // faces of the mesh: [first_prim, last_prim)
 } RvSolid;
 
+// The input, and how its level sets are made.
 typedef struct RvCollidersDef {
   RvCook* cook;
   int input;         // index; -1: none
-  double unit;       // metres of a unit of the scene
-  double timescale;  // simulated seconds a second of the scene
-  double voxel;      // m: of level sets made of bare meshes; 0: a hundredth of the mesh's longest side
-  bool keep;         // level sets made of meshes are kept in the node's cache for frames with the same mesh
-  double band;       // m: level sets that know distances less than two thirds as far are made anew so; 0: as they are
+  double unit;       // m: length of a unit of the scene
+  double timescale;  // simulated seconds per second of the scene
+  double voxel;      // m: voxel of level sets made from bare meshes; 0: a hundredth of the mesh's longest side
+  bool keep;         // cache the level sets of meshes in the node, for frames with the same mesh
+  double band;       // m: level sets with a band below two thirds of this are rebuilt with this one; 0: never
 } RvCollidersDef;
 
+// All solids of an input during a frame.
 typedef struct RvColliders {
   RvCollidersDef def;
-  RvSolid* solids;  // at the frame before
+  RvSolid* solids;  // [count] at the previous frame
   size_t count;
-  const RvDetail *before, *now;  // the input at both frames; borrowed
-  double begin_seconds;          // that reading them took, for the report alone
-  RvGrid** sampled;              // grids and motions of a part of the frame
-  RvMeshMotion* motions;
+  const RvDetail *before, *now;  // the input at the previous and the current frame; borrowed
+  double begin_seconds;          // that reading the solids took, for the report alone
+  RvGrid** sampled;              // [count] level sets of the current part of the frame, where a mesh deforms
+  RvMeshMotion* motions;         // [count] motions of its points
 } RvColliders;
 
-// A solid through a part of the frame. World and grid are in metres of the scene.
+// One solid during a part of the frame. World and grid coordinates are in metres.
 typedef struct RvSolidStep {
   const RvSolid* solid;
-  const RvGrid* distance;      // borrowed until the next part
-  const RvGrid* velocity;      // of a level set that moves by its field, else NULL
-  const RvMeshMotion* motion;  // of a mesh that changes its shape, else NULL
-  double field_time;           // simulated seconds from the moment of the level set to the beginning of the part
-  RvRigid from, to;            // from the grid's space to the world at both ends; still, unless it is rigid
+  const RvGrid* distance;      // level set; borrowed until the next part
+  const RvGrid* velocity;      // velocity field of a level set without a mesh, else NULL
+  const RvMeshMotion* motion;  // motion of a deforming mesh, else NULL
+  double field_time;           // simulated seconds from the moment of the level set to the start of the part
+  RvRigid from, to;            // transforms from grid to world at both ends; the identity, unless the solid is rigid
 } RvSolidStep;
 
-// RvNodeType.free_cache of a node that keeps level sets.
+// RvNodeType.free_cache of a node that caches level sets.
 void rv_colliders_free_cache(void* cache);
 
-// Reads the solids of the frame. None, with a warning, where the input has no level set. One that comes or goes is
-// there, or not, for the whole frame. Zero `colliders` before.
+// Reads the solids of the frame and their motion. An input without a level set or faces gives none, with a warning.
+// Where the number of solids changes, those of the current frame hold for the whole frame. Zero `colliders` before.
 RvResult rv_colliders_begin(RvColliders* colliders, const RvCollidersDef* def, RvError* error);
-// All solids from `from` to `to` of the frame, shares of it, `dt` simulated seconds; room for `count` of them. What the
-// part before had is released.
+// The solids during the part of the frame between the shares `from` and `to`, which takes `dt` simulated seconds, into
+// `steps` [count]. Releases what the part before borrowed.
 RvResult rv_colliders_step(RvColliders* colliders, double from, double to, double dt, RvSolidStep* steps,
                            RvError* error);
-// How a solid goes from the frame before to this one: as one, or changing its shape.
+// Finds out how a solid moves from the previous frame to the current one: rigidly, or deforming (solid_motion.c).
 RvResult rv_solid_begin(const RvColliders* colliders, RvSolid* solid, RvError* error);
-// The pose of one that moves as one, at a share of the frame, from that of the frame before.
+// Transform of a rigid solid from the previous frame to a share of the current one.
 RvResult rv_solid_pose(const RvColliders* colliders, const RvSolid* solid, double share, RvRigid* out, RvError* error);
+// Releases the level sets and motions of the current part.
 void rv_colliders_release(RvColliders* colliders);
+// Releases everything and zeroes `colliders`.
 void rv_colliders_end(RvColliders* colliders);
 
 #endif

@@ -1,16 +1,28 @@
-// What artists see of the film on the strands: attributes made anew in every frame.
+// The attributes that show the film on the strands: filmheight, filmradius, filmv, waterload, wetness, absorbed and
+// clumpid. They are computed anew in every frame; only wetness depends on the frame before.
 #include <math.h>
 
 #include "base/memory.h"
 #include "math/scalar.h"
 #include "node/solver/film_port.h"
 
+// Lower bound of a mass in a quotient, kg, and upper bound of waterload, so that it fits in a float.
+static const double TINY_MASS = 1e-30;
+static const double MAX_WATERLOAD = 1e9;
+
+// The attributes, by point.
 typedef struct Look {
-  float *filmheight, *filmradius, *filmv, *waterload, *wetness, *absorbed;
-  int32_t* clumpid;
-  double* exact;  // of wetness
+  float* filmheight;      // m
+  float* filmradius;      // units of the scene: radius of the tube of strand and film
+  float* filmv;           // m/s along the strand
+  float* waterload;       // mass of liquid over mass of hair
+  float* wetness;         // 0 to 1, for shading
+  float* absorbed;        // liquid in the fibre over what it can hold
+  int32_t* clumpid;       // primitive of a strand that stands for the clump
+  double* exact_wetness;  // rv_wetness: wetness before rounding
 } Look;
 
+// Opens all attributes for writing; false with `error` filled where one cannot be made.
 static bool open_look(RvDetail* d, Look* l, RvError* error) {
   l->filmheight = rv_detail_f32_write(d, RV_POINT, "filmheight", 1, error);
   l->filmradius = rv_detail_f32_write(d, RV_POINT, "filmradius", 1, error);
@@ -19,17 +31,17 @@ static bool open_look(RvDetail* d, Look* l, RvError* error) {
   l->wetness = rv_detail_f32_write(d, RV_POINT, "wetness", 1, error);
   l->absorbed = rv_detail_f32_write(d, RV_POINT, "absorbed", 1, error);
   l->clumpid = rv_detail_i32_write(d, RV_POINT, "clumpid", 1, error);
-  l->exact = rv_detail_f64_write(d, RV_POINT, "rv_wetness", 1, error);
+  l->exact_wetness = rv_detail_f64_write(d, RV_POINT, "rv_wetness", 1, error);
   return l->filmheight && l->filmradius && l->filmv && l->waterload && l->wetness && l->absorbed && l->clumpid &&
-         l->exact;
+         l->exact_wetness;
 }
 
-// A film as thick as the hair's radius looks half wet, and so does a fibre that is half full; nothing jumps, as the
-// look follows within `wettime`.
-static double wetness_of(double height, double radius, double full) {
-  return 1 - (1 - height / (height + radius)) * (1 - full);
+// Wetness that the attribute tends to: 0.5 for a film as thick as the hair's radius, or for a half saturated fibre.
+static double wetness_of(double height, double radius, double saturation) {
+  return 1 - (1 - height / (height + radius)) * (1 - saturation);
 }
 
+// The vertex's share of the strand: half of the length of each adjacent edge, m.
 static double cell_length(const RvStrandModel* m, const RvStrandBatch* b, int lane, int i) {
   double length = 0;
   for (int j = i > 0 ? i - 1 : 0; j <= i && j + 1 < b->vertices; ++j)
@@ -37,29 +49,44 @@ static double cell_length(const RvStrandModel* m, const RvStrandBatch* b, int la
   return length;
 }
 
-static void show_vertex(const RvFilmPort* s, const RvStrandBatch* b, int lane, int i, double follow, Look* l) {
-  const RvWetFilm* w = &s->film;
-  const RvStrandModel* m = w->strands;
-  size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane, strand = (size_t)b->strand[lane];
-  size_t point = (size_t)s->strands->solver.set.point[s->strands->solver.set.first[strand] + i];
-  double r = m->radius[vertex], fibre = RV_PI * r * r * cell_length(m, b, lane, i) * w->hairs[vertex];
-  double height = rv_film_height(w->area[vertex], r), soaked = w->film_state.absorbed[vertex];
-  double room = fibre * w->settings.film.saturation, full = room > 0 ? fmin(soaked / room, 1) : 0;
-  double liquid = (w->film_state.volume[vertex] + soaked) * w->film.liquid.density, speed = 0;
+// Mean speed of the film on the edges at a vertex, m/s.
+static double film_speed(const RvWetFilm* w, const RvStrandBatch* b, int lane, int i) {
+  double speed = 0;
   int n = 0;
   for (int j = i > 0 ? i - 1 : 0; j <= i && j + 1 < b->vertices; ++j, ++n)
     speed += w->film_state.speed[b->edge_at + (size_t)j * RV_LANES + (size_t)lane];
-  if (!(l->exact[point] >= 0 && l->exact[point] <= 1)) l->exact[point] = 0;
-  l->exact[point] += follow * (wetness_of(height, r, full) - l->exact[point]);
-  // WH-48: the tube that strand and film are, in the scene's units
-  l->filmradius[point] = (float)((r + height) / rv_cook_meters(s->cook));
-  l->filmheight[point] = (float)height;
-  l->filmv[point] = (float)(n ? speed / n : 0);
-  l->waterload[point] = (float)fmin(liquid / fmax(m->hair_mass[vertex], 1e-30), 1e9);
-  l->absorbed[point] = (float)full;
-  l->wetness[point] = (float)l->exact[point];
+  return n ? speed / n : 0;
 }
 
+// Attributes of one vertex; `follow` is the share of the way to its new value that wetness goes in this frame.
+static void show_vertex(const RvFilmPort* s, const RvStrandBatch* b, int lane, int i, double follow, Look* l) {
+  const RvWetFilm* w = &s->film;
+  const RvStrandModel* m = w->strands;
+  size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane;
+  size_t strand = (size_t)b->strand[lane];
+  size_t point = (size_t)s->strands->solver.set.point[s->strands->solver.set.first[strand] + i];
+  // Film height, saturation of the fibre, mass of liquid.
+  double r = m->radius[vertex];
+  double fibre_volume = RV_PI * r * r * cell_length(m, b, lane, i) * w->hairs[vertex];
+  double height = rv_film_height(w->area[vertex], r);
+  double absorbed = w->film_state.absorbed[vertex];
+  double capacity = fibre_volume * w->settings.film.saturation;
+  double saturation = capacity > 0 ? fmin(absorbed / capacity, 1) : 0;
+  double liquid_mass = (w->film_state.volume[vertex] + absorbed) * w->film.liquid.density;
+  // Wetness relaxes towards its new value, so that it never jumps.
+  double* wetness = &l->exact_wetness[point];
+  if (!(*wetness >= 0 && *wetness <= 1)) *wetness = 0;
+  *wetness += follow * (wetness_of(height, r, saturation) - *wetness);
+  // WH-48: the tube of strand and film, in the scene's units.
+  l->filmradius[point] = (float)((r + height) / rv_cook_meters(s->cook));
+  l->filmheight[point] = (float)height;
+  l->filmv[point] = (float)film_speed(w, b, lane, i);
+  l->waterload[point] = (float)fmin(liquid_mass / fmax(m->hair_mass[vertex], TINY_MASS), MAX_WATERLOAD);
+  l->absorbed[point] = (float)saturation;
+  l->wetness[point] = (float)*wetness;
+}
+
+// clumpid of every point, and the number of clumps. Without contacts every strand is a clump of its own.
 static RvResult show_clumps(RvFilmPort* s, Look* l, RvError* error) {
   const RvStrandModel* m = s->film.strands;
   int32_t* clump = rv_alloc(m->vertices + 1, sizeof *clump);

@@ -1,6 +1,6 @@
-// The animated points of an input between two frames: asked of the host at fractional frames, or, where it has whole
-// frames only, interpolated: the rigid part as a rotation, the rest with continuous velocity. The samples of the frame
-// before are part of the state (rv_sample).
+// The animated points of an input between two frames. A host with fractional frames is asked for them. For a host with
+// whole frames they are interpolated: the rigid part of the motion as a rotation, the deformation by cubics with
+// continuous velocity. The samples of the previous frame are part of the state (rv_sample).
 #ifndef RV_NODE_SOLVER_SAMPLER_H
 #define RV_NODE_SOLVER_SAMPLER_H
 
@@ -12,24 +12,25 @@ typedef struct RvPointSampler {
   RvCook* cook;
   int input;  // index
   size_t npoint;
-  const float* before;   // rv_sample of the state: [npoint][6] place and velocity (a frame) at the frame before
-  const float* now;      // [npoint][3] P at the frame
+  const float* before;   // rv_sample of the state: [npoint][6] position and slope (units a frame) at the previous frame
+  const float* now;      // [npoint][3] P at the current frame
   bool whole_frames;     // the host has no input between frames
-  bool first;            // nothing was stepped before
-  RvRigid rigid;         // of all points, from the frame before; used with whole frames
-  double* interpolated;  // [npoint][3] room: far from the origin a float between frames is too coarse
+  bool first;            // no step was taken yet: the slopes are not known
+  RvRigid rigid;         // best rigid motion of all points since the previous frame; used with whole frames
+  double* interpolated;  // [npoint][3] result; doubles, as far from the origin floats are too coarse
 } RvPointSampler;
 
-// `state` is of the frame before. The topology of the input must be that of the state.
+// Begins a frame. `state` is that of the previous frame, and the input must have its topology.
 RvResult rv_sampler_begin(RvPointSampler* sampler, RvCook* cook, int input, const RvDetail* state, RvError* error);
-// At a share of the frame, above 0 to 1.
+// The points at a share of the frame, in (0, 1]. The sample is valid until the next call.
 RvResult rv_sampler_at(RvPointSampler* sampler, double share, RvStrandSample* out, RvError* error);
-// Writes rv_sample of the frame into `state`.
+// Writes rv_sample of the current frame into `state`.
 RvResult rv_sampler_keep(const RvPointSampler* sampler, RvDetail* state, RvError* error);
-// Velocity of the input's points in units of the scene a second: its v, or its motion from half a frame before to half
-// a frame after, or, with whole frames, the slope that the interpolation ends with. rv_free it; NULL with `error`
-// filled.
+// Velocity of the input's points in units of the scene a second: the attribute v; else the central difference over half
+// a frame to each side; else, with whole frames, the slope at the end of the interpolation. The caller frees it with
+// rv_free. NULL: it failed, and `error` is filled.
 float* rv_sampler_velocity(RvPointSampler* sampler, RvError* error);
+// Frees what the sampler allocated.
 void rv_sampler_end(RvPointSampler* sampler);
 
 #endif
