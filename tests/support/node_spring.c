@@ -63,4 +63,4 @@ static RvResult look(RvSolver* s, RvDetail* out, RvError* error) {
 
 static const RvSolverType spring = {
     sizeof(Spring), offsetof(Spring, x), offsetof(Spring, v), 1, start, longest, substep, look};
-RV_SOLVER_NODE(rv_test_spring, "testspring", "Spring", spring_table, fields, spring)
+RV_SOLVER_NODE(rv_test_spring, "testspring", "Spring", "Wet points on springs.", "", spring_table, fields, spring)

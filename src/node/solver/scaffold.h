@@ -95,32 +95,33 @@ RvResult rv_solver_distance(const RvSolver* solver, const double x[3], double* d
 extern const RvPortDef rv_solver_inputs[2], rv_solver_outputs[2];
 extern const char* const rv_solver_stages[];
 
-// The node type `symbol` of a solver of points, with its table of parameters, its fields and its RvSolverType.
-#define RV_SOLVER_NODE(symbol, type_name, label_text, table, field_rows, solver)  \
-  static RvResult symbol##_start(RvCook* cook, RvError* error) {                  \
-    return rv_solver_start(&(solver), cook, error);                               \
-  }                                                                               \
-  static RvResult symbol##_step(RvCook* cook, RvError* error) {                   \
-    return rv_solver_step(&(solver), cook, error);                                \
-  }                                                                               \
-  const RvNodeType symbol = {.type = type_name,                                   \
-                             .label = label_text,                                 \
-                             .category = "Solvers",                               \
-                             .summary = "A solver of points.",                    \
-                             .help = "",                                          \
-                             .flags = RV_NODE_SOLVER,                             \
-                             .revision = 1,                                       \
-                             .inputs = rv_solver_inputs,                          \
-                             .ninput = 2,                                         \
-                             .outputs = rv_solver_outputs,                        \
-                             .noutput = 2,                                        \
-                             .parms = &(table),                                   \
-                             .stages = rv_solver_stages,                          \
-                             .fields = field_rows,                                \
-                             .nfield = sizeof(field_rows) / sizeof *(field_rows), \
-                             .start = symbol##_start,                             \
-                             .step = symbol##_step,                               \
-                             .split = rv_solver_split,                            \
+// The node type `symbol` of a solver of points: its name, label and what the manual says of it, its table of
+// parameters, its fields and its RvSolverType.
+#define RV_SOLVER_NODE(symbol, type_name, label_text, summary_text, help_text, table, field_rows, solver) \
+  static RvResult symbol##_start(RvCook* cook, RvError* error) {                                          \
+    return rv_solver_start(&(solver), cook, error);                                                       \
+  }                                                                                                       \
+  static RvResult symbol##_step(RvCook* cook, RvError* error) {                                           \
+    return rv_solver_step(&(solver), cook, error);                                                        \
+  }                                                                                                       \
+  const RvNodeType symbol = {.type = type_name,                                                           \
+                             .label = label_text,                                                         \
+                             .category = "Solvers",                                                       \
+                             .summary = summary_text,                                                     \
+                             .help = help_text,                                                           \
+                             .flags = RV_NODE_SOLVER,                                                     \
+                             .revision = 1,                                                               \
+                             .inputs = rv_solver_inputs,                                                  \
+                             .ninput = 2,                                                                 \
+                             .outputs = rv_solver_outputs,                                                \
+                             .noutput = 2,                                                                \
+                             .parms = &(table),                                                           \
+                             .stages = rv_solver_stages,                                                  \
+                             .fields = field_rows,                                                        \
+                             .nfield = sizeof(field_rows) / sizeof *(field_rows),                         \
+                             .start = symbol##_start,                                                     \
+                             .step = symbol##_step,                                                       \
+                             .split = rv_solver_split,                                                    \
                              .free_cache = rv_colliders_free_cache};
 
 #endif
