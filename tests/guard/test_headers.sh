@@ -2,8 +2,10 @@
 set -eu
 cd "$RV_SOURCE_DIR"
 for header in include/rivulet/*.h; do
-  ${CC:-cc} -std=c17 -Wall -Wextra -Wpedantic -Werror -Iinclude -x c -fsyntax-only "$header"
-  ${CXX:-c++} -std=c++17 -Wall -Wextra -Wpedantic -Werror -Iinclude -x c++ -fsyntax-only "$header"
+  # included, as a user does it: a header that is compiled as the file itself has unused functions
+  line="#include \"${header#include/}\""
+  echo "$line" | ${CC:-cc} -std=c17 -Wall -Wextra -Wpedantic -Werror -Iinclude -x c -fsyntax-only -
+  echo "$line" | ${CXX:-c++} -std=c++17 -Wall -Wextra -Wpedantic -Werror -Iinclude -x c++ -fsyntax-only -
 done
 # every declared function is in the shared library, and nothing else is
 exported=$(nm -D --defined-only "$RV_BUILD_DIR/librivulet.so" | awk '$2=="T"{print $3}' | sort -u)
