@@ -104,7 +104,8 @@ bool rv_liquid_solids_keep(RvLiquidSolids* s, const RvTiles* tiles, bool moving,
   if (!fit(s, tiles->count, moving)) return false;
   keep_tiles(s, tiles);
   rv_parallel_for(tiles->count, CLEAR_GRAIN, clear_some, s);
-  memcpy(s->tile_key, tiles->key, tiles->count * sizeof *s->tile_key);
+  // without liquid there are no tiles, and no keys to copy from
+  if (tiles->count) memcpy(s->tile_key, tiles->key, tiles->count * sizeof *s->tile_key);
   s->tile_count = tiles->count;
   s->key = key;
   s->any = false;
