@@ -57,6 +57,16 @@ typedef struct Frame {
   double load_seconds, save_seconds;
 } Frame;
 
+// The node's own parameters as those of the wet solver: its defaults, what both have by token, and the node's
+// translation.
+static RvWetParms parms_of(const RvWetNode* node, const RvCook* cook, const void* own) {
+  RvWetParms parms;
+  rv_parm_fill_defaults(&rv_wet_parm_table, &parms);
+  rv_parm_copy_common(cook->type->parms, own, &rv_wet_parm_table, &parms);
+  node->translate(own, &parms);
+  return parms;
+}
+
 static RvResult init(Frame* f, const RvWetNode* node, RvCook* cook, RvError* error) {
   *f = (Frame){.node = node, .cook = cook};
   f->strands = (RvStrandPort){.cook = cook,
@@ -72,9 +82,7 @@ static RvResult init(Frame* f, const RvWetNode* node, RvCook* cook, RvError* err
   f->sampled_parms = rv_alloc_zero(1, cook->type->parms->struct_bytes);
   if (!f->node_parms || !f->sampled_parms) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   memcpy(f->node_parms, cook->parms, cook->type->parms->struct_bytes);
-  rv_parm_fill_defaults(&rv_wet_parm_table, &f->parms);
-  rv_parm_copy_common(cook->type->parms, cook->parms, &rv_wet_parm_table, &f->parms);
-  node->translate(cook->parms, &f->parms);
+  f->parms = parms_of(node, cook, cook->parms);
   f->now = f->parms;
   return RV_OK;
 }
@@ -100,9 +108,7 @@ static RvResult sample_parms(Frame* f, double share, RvError* error) {
   bool changed = !result && memcmp(sampled, f->node_parms, table->struct_bytes) != 0;
   if (changed) {
     memcpy(f->node_parms, sampled, table->struct_bytes);
-    rv_parm_fill_defaults(&rv_wet_parm_table, &f->now);
-    rv_parm_copy_common(table, sampled, &rv_wet_parm_table, &f->now);
-    f->node->translate(sampled, &f->now);
+    f->now = parms_of(f->node, f->cook, sampled);
     f->now.timescale = f->parms.timescale;
   }
   return result;
@@ -341,10 +347,7 @@ RvResult rv_wet_node_step(const RvWetNode* node, RvCook* cook, RvError* error) {
 }
 
 RvResult rv_wet_node_split(const RvWetNode* node, RvCook* cook, const RvDetail* state, RvError* error) {
-  RvWetParms parms;
-  rv_parm_fill_defaults(&rv_wet_parm_table, &parms);
-  rv_parm_copy_common(cook->type->parms, cook->parms, &rv_wet_parm_table, &parms);
-  node->translate(cook->parms, &parms);
+  RvWetParms parms = parms_of(node, cook, cook->parms);
   RvResult result = rv_wet_state_part(state, &cook->output[0], &cook->output[1], error);
   for (int i = 0; i < 2 && !result; ++i) {
     if (!cook->output[i] && !(cook->output[i] = rv_detail_new())) return rv_fail(error, RV_NO_MEMORY, "out of memory");
