@@ -72,14 +72,14 @@ class Points:
 
 
 class Strands(Points):
-    """Strands of equally many points: x [strands, points, 3]."""
+    """Strands of equally many points: x [strands, points, 3]. `radius`, m, where the file does not tell it."""
 
-    def __init__(self, path):
+    def __init__(self, path, radius):
         super().__init__(path)
         roots = numpy.flatnonzero(self.point("curveu").ravel() == 0)
         self.count = len(roots)
         self.x = self.P.reshape(self.count, -1, 3)
-        self.radius = float(self.prim("hairradius").mean())
+        self.radius = float(self.prim("hairradius").mean()) if self.has("hairradius", "prim") else radius
         edges = numpy.linalg.norm(self.x[:, 1:] - self.x[:, :-1], axis=2)
         self.cell = numpy.zeros(self.x.shape[:2])  # m of strand at each point
         self.cell[:, 1:] += edges / 2
@@ -97,14 +97,14 @@ class Strands(Points):
 class Run:
     """A cooked scene."""
 
-    def __init__(self, folder, rows, said):
-        self.folder, self.rows, self.said = folder, rows, said
+    def __init__(self, folder, rows, said, radius):
+        self.folder, self.rows, self.said, self.radius = folder, rows, said, radius
 
     def path(self, name, frame):
         return os.path.join(self.folder, "%s.%04d.bgeo" % (name, frame))
 
     def strands(self, frame, name="hair"):
-        return Strands(self.path(name, frame))
+        return Strands(self.path(name, frame), self.radius)
 
     def points(self, frame, name="liquid"):
         return Points(self.path(name, frame))
@@ -147,4 +147,4 @@ def cook(scene, sets=(), frames=None, solver="wet", fails=False):
         sys.exit(f"FAILED: {' '.join(command)}: {done.stderr}")
     with open(report, encoding="utf-8") as stream:
         rows = [json.loads(line) for line in stream]
-    return Run(folder, rows, done.stderr)
+    return Run(folder, rows, done.stderr, nodes[solver].get("parms", {}).get("hairradius", 5e-5))
