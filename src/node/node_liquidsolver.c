@@ -86,5 +86,5 @@ const RvNodeType rv_node_liquidsolver = {
     .start = start,
     .step = step,
     .split = split,
-    .free_cache = rv_colliders_free_cache,
+    .free_cache = rv_solver_free_cache,
 };

@@ -5,11 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/memory.h"
 #include "base/timer.h"
 #include "math/scalar.h"
-#include "mesh/mesh.h"
 
 // Voxels along the longest side of a bare mesh where the solver has no cell size: as fine as the collider node's
 // default.
@@ -83,62 +81,6 @@ static RvResult widen(const RvCollidersDef* def, RvGrid** grid, RvError* error) 
     *grid = wide;
   }
   return result;
-}
-
-//---------------------------------------------------------------------------------------------- cached level sets
-
-// The node's cache of level sets made from meshes, by a hash of everything that goes into them. A mesh that stands
-// still, or returns to an earlier shape, is converted once.
-enum { CACHED_GRIDS = 32 };
-typedef struct GridCache {
-  struct {
-    uint64_t key;
-    RvGrid* grid;
-  } entry[CACHED_GRIDS];
-  size_t next;  // entry that is replaced next, modulo CACHED_GRIDS
-} GridCache;
-
-void rv_colliders_free_cache(void* cache) {
-  GridCache* grids = cache;
-  for (size_t i = 0; grids && i < CACHED_GRIDS; ++i)
-    if (grids->entry[i].grid) rv_grid_release(grids->entry[i].grid);
-  rv_free(grids);
-}
-
-// The cache of the node, made at the first call; NULL: none is wanted, or out of memory.
-static GridCache* cache_of(const RvCollidersDef* def) {
-  void** cache = def->keep ? def->cook->cache : NULL;
-  if (cache && !*cache) *cache = rv_alloc_zero(1, sizeof(GridCache));
-  return cache ? *cache : NULL;
-}
-
-// Hash of a mesh and of the settings of its level set.
-static uint64_t key_of(const RvMesh* mesh, const RvSolid* solid, const RvMeshGrid* want) {
-  RvHasher h = rv_hasher_new(1);
-  double numbers[3] = {want->voxel_size, want->band, want->shell};
-  rv_hasher_add(&h, numbers, sizeof numbers);
-  rv_hasher_add(&h, mesh->points + 3 * solid->first, (solid->last - solid->first) * 3 * sizeof *mesh->points);
-  rv_hasher_add(&h, mesh->triangles, mesh->ntriangle * 3 * sizeof *mesh->triangles);
-  return rv_hasher_done(&h);
-}
-
-// The level set of a mesh, from the cache or made and put there.
-static RvResult make_grid(const RvCollidersDef* def, const RvMesh* mesh, const RvMeshFacts* facts, const RvSolid* solid,
-                          const RvMeshGrid* want, RvGrid** out, RvError* error) {
-  GridCache* cache = cache_of(def);
-  uint64_t key = cache ? key_of(mesh, solid, want) : 0;
-  for (size_t i = 0; cache && i < CACHED_GRIDS; ++i)
-    if (cache->entry[i].grid && cache->entry[i].key == key) {
-      *out = rv_grid_retain(cache->entry[i].grid);
-      return RV_OK;
-    }
-  RvResult result = rv_mesh_to_grid(mesh, facts, want, out, error);
-  if (result || !cache) return result;
-  size_t i = cache->next++ % CACHED_GRIDS;
-  if (cache->entry[i].grid) rv_grid_release(cache->entry[i].grid);
-  cache->entry[i].key = key;
-  cache->entry[i].grid = rv_grid_retain(*out);
-  return RV_OK;
 }
 
 //---------------------------------------------------------------------------------------------- reading
@@ -232,7 +174,7 @@ static RvResult mesh_solid(const RvDetail* d, const RvCollidersDef* def, RvSolid
   result = rv_mesh_measure(&part, &facts, error);
   if (!result && facts.area > 0) {
     RvMeshGrid want = grid_settings(d, def, solid, &facts);
-    result = make_grid(def, &part, &facts, solid, &want, &grid, error);
+    result = rv_collider_cache_grid(def, &part, &facts, solid, &want, &grid, error);
   }
   // The same in metres.
   if (!result && grid) {

@@ -7,6 +7,7 @@
 #define RV_NODE_SOLVER_COLLIDERS_H
 
 #include "math/rigid.h"
+#include "mesh/mesh.h"
 #include "mesh/motion.h"
 #include "node/solver/solver.h"
 
@@ -60,9 +61,6 @@ typedef struct RvSolidStep {
   RvRigid from, to;            // transforms from grid to world at both ends; the identity, unless the solid is rigid
 } RvSolidStep;
 
-// RvNodeType.free_cache of a node that caches level sets.
-void rv_colliders_free_cache(void* cache);
-
 // Reads the solids of the frame and their motion. An input without a level set or faces gives none, with a warning.
 // Where the number of solids changes, those of the current frame hold for the whole frame. Zero `colliders` before.
 RvResult rv_colliders_begin(RvColliders* colliders, const RvCollidersDef* def, RvError* error);
@@ -78,5 +76,11 @@ RvResult rv_solid_pose(const RvColliders* colliders, const RvSolid* solid, doubl
 void rv_colliders_release(RvColliders* colliders);
 // Releases everything and zeroes `colliders`.
 void rv_colliders_end(RvColliders* colliders);
+
+//---------------------------------------------------------------------------------------------- collider_cache.c
+
+// The level set of a mesh of which `solid` has the points: what the node keeps of it, or made and kept.
+RvResult rv_collider_cache_grid(const RvCollidersDef* def, const RvMesh* mesh, const RvMeshFacts* facts,
+                                const RvSolid* solid, const RvMeshGrid* want, RvGrid** out, RvError* error);
 
 #endif

@@ -14,6 +14,7 @@
 #include <stddef.h>
 
 #include "contact/collider.h"
+#include "node/solver/cache.h"
 #include "node/solver/colliders.h"
 #include "node/solver/sampler.h"
 #include "node/solver/solids.h"
@@ -122,6 +123,6 @@ extern const char* const rv_solver_stages[];
                              .start = symbol##_start,                                                     \
                              .step = symbol##_step,                                                       \
                              .split = rv_solver_split,                                                    \
-                             .free_cache = rv_colliders_free_cache};
+                             .free_cache = rv_solver_free_cache};
 
 #endif

@@ -198,13 +198,11 @@ static RvResult load(RvStrandPort* s, RvDetail* state, RvError* error) {
   size_t edited;
   RvResult result = rv_strands_reconcile(state, &edited, error);
   if (!result) result = rv_strands_load_globals(state, &solver->globals, error);
-  if (!result)
-    result = rv_strands_read(state, &solver->settings.material, solver->globals.origin, true, &solver->set, error);
+  if (!result) result = rv_strand_port_model(s, state, error);
   if (result) return result;
   if (edited) rv_cook_info(s->cook, "P or v of %zu points were edited: the edits are taken", edited);
   warn_faults(s->cook, &solver->set);
-  result = rv_strand_model_new(solver->set.defs, solver->set.count, &solver->model, error);
-  if (!result) result = rv_strands_load(state, &solver->set, solver->model, &solver->state, error);
+  result = rv_strands_load(state, &solver->set, solver->model, &solver->state, error);
   if (!result) result = rv_strand_solver_init(solver, error);
   if (result) return result;
   solver->state->has_before = solver->globals.has_before;
@@ -408,5 +406,6 @@ void rv_strand_port_free(RvStrandPort* s) {
   rv_free(s->colliders);
   rv_free(s->steps);
   rv_free(s->wind_places);
+  rv_strand_port_keep(s);
   rv_strand_solver_free(&s->solver);
 }

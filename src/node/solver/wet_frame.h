@@ -4,6 +4,7 @@
 #ifndef RV_NODE_SOLVER_WET_FRAME_H
 #define RV_NODE_SOLVER_WET_FRAME_H
 
+#include "node/solver/cache.h"
 #include "node/solver/cached_port.h"
 
 // What makes a node one of these solvers.
