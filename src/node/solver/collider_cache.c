@@ -22,9 +22,9 @@ void rv_grid_cache_free(RvGridCache* cache) {
   rv_free(cache);
 }
 
-// The level sets that the node keeps; NULL: none are wanted, or there is no memory for them.
-static RvGridCache* cache_of(const RvCollidersDef* def) {
-  RvSolverCache* cache = def->keep ? rv_solver_cache(def->cook) : NULL;
+// The level sets that the node keeps; NULL: there is no place for them.
+static RvGridCache* cache_of(const RvCook* cook) {
+  RvSolverCache* cache = rv_solver_cache(cook);
   if (cache && !cache->grids) cache->grids = rv_alloc_zero(1, sizeof *cache->grids);
   return cache ? cache->grids : NULL;
 }
@@ -32,16 +32,16 @@ static RvGridCache* cache_of(const RvCollidersDef* def) {
 // Hash of a mesh and of the settings of its level set.
 static uint64_t key_of(const RvMesh* mesh, const RvSolid* solid, const RvMeshGrid* want) {
   RvHasher h = rv_hasher_new(1);
-  double numbers[3] = {want->voxel_size, want->band, want->shell};
+  const double numbers[] = {want->voxel_size, want->band, want->shell, want->exact};
   rv_hasher_add(&h, numbers, sizeof numbers);
   rv_hasher_add(&h, mesh->points + 3 * solid->first, (solid->last - solid->first) * 3 * sizeof *mesh->points);
   rv_hasher_add(&h, mesh->triangles, mesh->ntriangle * 3 * sizeof *mesh->triangles);
   return rv_hasher_done(&h);
 }
 
-RvResult rv_collider_cache_grid(const RvCollidersDef* def, const RvMesh* mesh, const RvMeshFacts* facts,
-                                const RvSolid* solid, const RvMeshGrid* want, RvGrid** out, RvError* error) {
-  RvGridCache* cache = cache_of(def);
+RvResult rv_collider_cache_grid(const RvCook* cook, const RvMesh* mesh, const RvMeshFacts* facts, const RvSolid* solid,
+                                const RvMeshGrid* want, RvGrid** out, RvError* error) {
+  RvGridCache* cache = cache_of(cook);
   uint64_t key = cache ? key_of(mesh, solid, want) : 0;
   for (size_t i = 0; cache && i < CACHED_GRIDS; ++i)
     if (cache->entry[i].grid && cache->entry[i].key == key) {

@@ -44,23 +44,20 @@ RvResult rv_liquid_port_begin_solids(RvLiquidPort* s, const RvWetParms* p, RvErr
   RvResult result = begin_walls(s, p, error);
   s->liquid.inputs.walls = &s->walls;
   double dx = s->globals.dx;
-  RvCollidersDef def = {s->cook, .input = s->collider_input, .unit = s->units.meters, .timescale = s->units.rate};
-  def.keep = true;
-  def.voxel = VOXEL * dx;
-  def.band = BAND * dx;
-  if (!result) result = rv_colliders_begin(&s->colliders, &def, error);
+  const RvColliderNeeds needs = {.voxel = VOXEL * dx, .band = BAND * dx};
+  if (!result) result = rv_collider_view_begin(&s->colliders, s->frame_solids, &needs, error);
   size_t count = s->colliders.count;
   if (result || !count) return result;
   if (count >= UINT16_MAX)
     return rv_fail(error, RV_LIMIT, "%s, has %zu solids: merge their meshes",
-                   rv_solver_port(s->cook, s->collider_input).text, count);
+                   rv_solver_port(s->cook, s->frame_solids->def.input).text, count);
   s->steps = rv_alloc_zero(count, sizeof *s->steps);
   s->solids = rv_alloc_zero(count, sizeof *s->solids);
   s->thicken = rv_alloc_zero(count, sizeof *s->thicken);
   s->motions = rv_alloc_zero(count, sizeof *s->motions);
   if (!s->steps || !s->solids || !s->thicken || !s->motions)
     return rv_fail(error, RV_NO_MEMORY, "out of memory for the colliders");
-  s->speed = fmax(s->speed, fastest(&s->colliders, s->cook->dt * s->units.rate));
+  s->speed = fmax(s->speed, fastest(s->frame_solids, s->cook->dt * s->units.rate));
   s->liquid.inputs.solids = s->solids;
   s->liquid.inputs.nsolid = count;
   for (size_t i = 0; i < count; ++i)
@@ -69,7 +66,7 @@ RvResult rv_liquid_port_begin_solids(RvLiquidPort* s, const RvWetParms* p, RvErr
 }
 
 void rv_liquid_port_free_solids(RvLiquidPort* s) {
-  rv_colliders_end(&s->colliders);
+  rv_collider_view_end(&s->colliders);
   rv_free(s->steps);
   rv_free(s->solids);
   rv_free(s->thicken);
@@ -106,7 +103,7 @@ RvResult rv_liquid_port_move_solids(RvLiquidPort* s, double from, double to, RvE
   double frame = s->cook->dt * s->units.rate, dt = to - from;
   RvVec3 origin = rv_scale(rv_vec3_load64(s->globals.origin), s->units.meters);
   if (!s->colliders.count) return RV_OK;
-  RvResult result = rv_colliders_step(&s->colliders, from / frame, to / frame, dt, s->steps, error);
+  RvResult result = rv_collider_view_step(&s->colliders, from / frame, to / frame, dt, s->steps, error);
   for (size_t i = 0; i < s->colliders.count && !result; ++i) {
     const RvSolidStep* step = &s->steps[i];
     RvLiquidSolid* out = &s->solids[i];

@@ -44,6 +44,7 @@ static RvResult init(RvSolver* s, const RvSolverType* type, RvCook* cook, RvErro
 static void end(RvSolver* s) {
   if (s->data) rv_state_release(s->cook->type->fields, s->cook->type->nfield, s->data);
   rv_sampler_end(&s->sampler);
+  rv_collider_view_end(&s->view);
   rv_colliders_end(&s->colliders);
   rv_free(s->steps);
   rv_free(s->solid_steps);
@@ -143,8 +144,9 @@ static RvResult begin(RvSolver* s, RvDetail* state, RvError* error) {
   s->count = rv_detail_count(state, RV_POINT);
   if (!result) take_edits(s, state);
   if (!result) result = rv_sampler_begin(&s->sampler, s->cook, 0, state, error);
-  RvCollidersDef def = {s->cook, .input = s->type->collider_input, .unit = s->meters, .timescale = s->timescale};
-  if (!result && s->timescale > 0) result = rv_colliders_begin(&s->colliders, &def, error);
+  s->colliders.def = (RvCollidersDef){s->cook, s->type->collider_input, s->meters, s->timescale};
+  if (!result && s->timescale > 0)
+    result = rv_collider_view_begin(&s->view, &s->colliders, &(RvColliderNeeds){0}, error);
   s->goals = rv_alloc(3 * s->count, sizeof *s->goals);
   s->steps = rv_alloc_zero(s->colliders.count, sizeof *s->steps);
   s->solid_steps = rv_alloc_zero(s->colliders.count, sizeof *s->solid_steps);
@@ -165,8 +167,8 @@ static RvResult sample(RvSolver* s, double from, double to, double dt, RvError* 
     rv_strand_sample_point(&in, i, p);
     for (int c = 0; c < 3; ++c) s->goals[3 * i + (size_t)c] = p[c] * s->meters;
   }
-  if (!result && s->nsolid) result = rv_colliders_step(&s->colliders, from, to, dt, s->steps, error);
-  if (!result && s->nsolid) rv_solver_solids(&s->colliders, s->steps, rv_vec3(0, 0, 0), 0, dt, s->solid_steps);
+  if (!result && s->nsolid) result = rv_collider_view_step(&s->view, from, to, dt, s->steps, error);
+  if (!result && s->nsolid) rv_solver_solids(&s->view, s->steps, rv_vec3(0, 0, 0), 0, dt, s->solid_steps);
   if (!result && host->parms_at) {
     result = host->parms_at(host->user, s->cook->time.frame - 1 + to, s->parm_room, error);
     s->parms = s->parm_room;

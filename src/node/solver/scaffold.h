@@ -73,6 +73,7 @@ struct RvSolver {
   double timescale, frame_seconds;
   RvPointSampler sampler;
   RvColliders colliders;
+  RvColliderView view;
   RvSolidStep* steps;
   RvCollider* solid_steps;
   double* goals;

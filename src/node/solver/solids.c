@@ -11,7 +11,7 @@ static void set_motion(RvCollider* c, const RvRigid* a, const RvRigid* b, RvVec3
   c->angular = rv_rigid_turning(a, b, dt);
 }
 
-void rv_solver_solids(const RvColliders* solids, const RvSolidStep* steps, RvVec3 origin, double offset, double dt,
+void rv_solver_solids(const RvColliderView* solids, const RvSolidStep* steps, RvVec3 origin, double offset, double dt,
                       RvCollider* out) {
   for (size_t i = 0; i < solids->count; ++i) {
     const RvSolidStep* step = &steps[i];

@@ -270,9 +270,8 @@ static RvResult find_wind(RvStrandPort* s, RvError* error) {
 
 static RvResult begin_solids(RvStrandPort* s, RvError* error) {
   if (s->solver.animated) return RV_OK;
-  RvCollidersDef def = {s->cook, .input = s->collider_input, .unit = s->solver.set.metersperunit,
-                        .timescale = s->timescale};
-  RvResult result = rv_colliders_begin(&s->solids, &def, error);
+  // hair takes level sets as they are, and of bare meshes what the collider node would make of them
+  RvResult result = rv_collider_view_begin(&s->solids, s->frame_solids, &(RvColliderNeeds){0}, error);
   if (result || !s->solids.count) return result;
   s->colliders = rv_alloc_zero(s->solids.count, sizeof *s->colliders);
   s->steps = rv_alloc_zero(s->solids.count, sizeof *s->steps);
@@ -361,7 +360,7 @@ static RvResult sample_wind(RvStrandPort* s, RvError* error) {
 
 static RvResult set_colliders(RvStrandPort* s, double from, double to, double dt, RvError* error) {
   RvVec3 origin = rv_scale(rv_vec3_load64(s->solver.set.origin), s->solver.set.metersperunit);
-  RvResult result = rv_colliders_step(&s->solids, from, to, dt, s->steps, error);
+  RvResult result = rv_collider_view_step(&s->solids, from, to, dt, s->steps, error);
   if (!result) rv_solver_solids(&s->solids, s->steps, origin, s->thickness, dt, s->colliders);
   return result;
 }
@@ -402,7 +401,7 @@ RvResult rv_strand_port_freeze(RvDetail* state, RvError* error) {
 void rv_strand_port_free(RvStrandPort* s) {
   rv_sampler_end(&s->sampler);
   rv_contact_solver_free(&s->contacts);
-  rv_colliders_end(&s->solids);
+  rv_collider_view_end(&s->solids);
   rv_free(s->colliders);
   rv_free(s->steps);
   rv_free(s->wind_places);

@@ -11,13 +11,14 @@
 
 typedef struct RvStrandPort {
   RvCook* cook;
-  int input, collider_input, wind_input;  // indices of the node's inputs; -1: it has none
-  double timescale;                       // simulated seconds a second of the scene
-  double thickness;                       // m, added to solids
+  int input, wind_input;      // indices of the node's inputs; -1: it has none
+  RvColliders* frame_solids;  // of all media; borrowed
+  double timescale;           // simulated seconds a second of the scene
+  double thickness;           // m, added to solids
   RvStrandSolver solver;
   RvContactSolver contacts;
   RvPointSampler sampler;
-  RvColliders solids;
+  RvColliderView solids;
   RvSolidStep* steps;     // of the solids, in this step
   RvCollider* colliders;  // the same as the contacts see them
   RvGrid* wind;           // borrowed; NULL: none

@@ -48,6 +48,7 @@ typedef struct Frame {
   void* node_parms;                        // the node's own at that moment
   void* sampled_parms;                     // room for those that are asked for
   bool has_strands, has_liquid, has_film;  // parts of the state
+  RvColliders solids;                      // of strands and liquid
   RvStrandPort strands;
   RvLiquidPort liquid;
   RvFilmPort film;
@@ -69,14 +70,10 @@ static RvWetParms parms_of(const RvWetNode* node, const RvCook* cook, const void
 
 static RvResult init(Frame* f, const RvWetNode* node, RvCook* cook, RvError* error) {
   *f = (Frame){.node = node, .cook = cook};
-  f->strands = (RvStrandPort){.cook = cook,
-                              .input = node->strand_input,
-                              .collider_input = node->collider_input,
-                              .wind_input = node->wind_input};
-  f->liquid = (RvLiquidPort){.cook = cook,
-                             .input = node->liquid_input,
-                             .collider_input = node->collider_input,
-                             .source_input = node->source_input};
+  f->strands = (RvStrandPort){
+      .cook = cook, .input = node->strand_input, .frame_solids = &f->solids, .wind_input = node->wind_input};
+  f->liquid = (RvLiquidPort){
+      .cook = cook, .input = node->liquid_input, .frame_solids = &f->solids, .source_input = node->source_input};
   f->film.cook = cook;
   f->node_parms = rv_alloc_zero(1, cook->type->parms->struct_bytes);
   f->sampled_parms = rv_alloc_zero(1, cook->type->parms->struct_bytes);
@@ -84,6 +81,7 @@ static RvResult init(Frame* f, const RvWetNode* node, RvCook* cook, RvError* err
   memcpy(f->node_parms, cook->parms, cook->type->parms->struct_bytes);
   f->parms = parms_of(node, cook, cook->parms);
   f->now = f->parms;
+  f->solids.def = (RvCollidersDef){cook, node->collider_input, rv_cook_meters(cook), f->parms.timescale};
   return RV_OK;
 }
 
@@ -92,6 +90,7 @@ static void end(Frame* f) {
   rv_film_port_free(&f->film);
   rv_strand_port_free(&f->strands);
   rv_liquid_port_free(&f->liquid);
+  rv_colliders_end(&f->solids);
   rv_detail_free(f->strand_state);
   rv_detail_free(f->liquid_state);
   rv_free(f->node_parms);
@@ -337,7 +336,7 @@ RvResult rv_wet_node_step(const RvWetNode* node, RvCook* cook, RvError* error) {
   if (!result) result = save(&f, error);
   clock[3] = rv_clock_wall();
   // solids are inputs: asking for them cooks the nodes above
-  double solid_seconds = f.strands.solids.begin_seconds + f.liquid.colliders.begin_seconds;
+  double solid_seconds = f.solids.begin_seconds;
   f.load_seconds = clock[1] - clock[0] - solid_seconds;
   f.solver.seconds[RV_WET_STAGE_inputs] += solid_seconds;
   f.save_seconds = clock[3] - clock[2];
