@@ -54,6 +54,7 @@ static void take_edits(const RvPointSet* s, const RvDetail* state) {
 
 RvResult rv_points_begin(RvPointSet* s, int index, const RvDetail* state, RvError* error) {
   take_edits(s, state);
+  if (index < 0) return RV_OK;
   s->goals = rv_alloc_zero(3 * s->count, sizeof *s->goals);
   if (!s->goals) return no_memory(s->count, error);
   return rv_sampler_begin(&s->sampler, s->cook, index, state, error);

@@ -32,8 +32,8 @@ typedef struct RvPointSet {
 // Places and velocities of the start frame, from P and v of the input; and rv_sample of the state, which has its
 // points.
 RvResult rv_points_start(RvPointSet* points, const RvDetail* in, RvDetail* state, RvError* error);
-// Takes over an artist's edits of P and v, of which the cook tells, and begins to follow input `index`. `state` is that
-// of the frame before, from which x and v were loaded.
+// Takes over an artist's edits of P and v, of which the cook tells, and begins to follow input `index`; -1: the points
+// follow nothing, and `goals` stays NULL. `state` is that of the frame before, from which x and v were loaded.
 RvResult rv_points_begin(RvPointSet* points, int index, const RvDetail* state, RvError* error);
 // The input at a share of the frame, into `goals`.
 RvResult rv_points_sample(RvPointSet* points, double share, RvError* error);
