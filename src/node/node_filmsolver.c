@@ -15,6 +15,7 @@ static void translate(const void* parms, RvWetParms* out) {
   out->restmode = 1;
 }
 
+// Strands and liquid, but no wind: strands go with their animation.
 static const RvWetNode node = {.translate = translate,
                                .strands = true,
                                .liquid = true,

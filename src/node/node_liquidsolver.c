@@ -11,6 +11,7 @@ static void translate(const void* parms, RvWetParms* out) {
   out->liquiddensity = in->density;
 }
 
+// Liquid alone: no strands, no wind.
 static const RvWetNode node = {
     .translate = translate, .liquid = true, .strand_input = -1, .liquid_input = 0, .source_input = 2, .wind_input = -1};
 

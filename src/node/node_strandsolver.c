@@ -10,6 +10,7 @@ static void translate(const void* parms, RvWetParms* out) {
   out->rootcfl = in->cfl;
 }
 
+// Strands alone: no liquid, no sources.
 static const RvWetNode node = {.translate = translate,
                                .strands = true,
                                .strand_input = 0,

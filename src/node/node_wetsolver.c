@@ -6,10 +6,12 @@ typedef RvWetParms RV_PARM_THIS;
 static const RvParmDef rows[] = {RV_WET_PARMS(RV_PARM_ROW)};
 const RvParmTable rv_wet_parm_table = {rows, sizeof rows / sizeof *rows, sizeof(RvWetParms)};
 
+// The parameters are already those of the wet solver.
 static void translate(const void* parms, RvWetParms* out) {
   *out = *(const RvWetParms*)parms;
 }
 
+// All media and all inputs.
 static const RvWetNode node = {.translate = translate,
                                .strands = true,
                                .liquid = true,

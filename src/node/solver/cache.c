@@ -3,6 +3,7 @@
 #include "base/memory.h"
 
 RvSolverCache* rv_solver_cache(const RvCook* cook) {
+  // A host without a place for it, as in a test, keeps nothing.
   void** cache = cook->cache;
   if (cache && !*cache) *cache = rv_alloc_zero(1, sizeof(RvSolverCache));
   return cache ? *cache : NULL;

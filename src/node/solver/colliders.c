@@ -96,6 +96,7 @@ static Names names_of(const RvDetail* d) {
   return cache;
 }
 
+// Whether a grid is the velocity field of a solid.
 static bool is_velocity(const RvGrid* grid, const Names* names) {
   if (!grid || rv_grid_type(grid) != RV_GRID_VEC3) return false;
   return named(grid, names->velocity[0]) || (names->velocity[1] && named(grid, names->velocity[1]));
@@ -250,6 +251,7 @@ static RvResult read_solids(const RvDetail* d, const Request* r, const bool* ski
   return result;
 }
 
+// Releases the grids of solids and frees the array.
 static void release_solids(RvSolid* solids, size_t count) {
   for (size_t i = 0; solids && i < count; ++i) {
     if (solids[i].distance) rv_grid_release(solids[i].distance);
@@ -264,6 +266,7 @@ static void warn_none(const RvCollidersDef* def) {
                rv_solver_port(def->cook, def->input).text);
 }
 
+// Reads the input at both ends of the frame.
 static RvResult begin(RvColliders* c, RvError* error) {
   const RvCollidersDef* def = &c->def;
   const Request request = {def, NULL, false};

@@ -15,6 +15,7 @@ const char* const rv_solver_stages[] = {"load", "inputs", "substep", "save", NUL
 // The index of the input that the points of rv_solver_points come from.
 enum { POINT_INPUT = 0 };
 
+// Fails for want of memory.
 static RvResult no_memory(size_t count, RvError* error) {
   return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu points", count);
 }
@@ -31,6 +32,7 @@ RvResult rv_points_start(RvPointSet* s, const RvDetail* in, RvDetail* state, RvE
     s->x[i] = P[i] * s->meters;
     s->v[i] = v ? v[i] / rate : 0;
   }
+  // The input at the start frame; its slope is not known yet and stays 0.
   for (size_t i = 0; i < s->count; ++i) memcpy(sample + 6 * i, P + 3 * i, 3 * sizeof *sample);
   return RV_OK;
 }
@@ -93,6 +95,7 @@ void rv_points_end(RvPointSet* s) {
 
 //---------------------------------------------------------------------------------------------- rv_solver_points
 
+// RvSolverMedia.init: the input must be wired.
 static RvResult points_init(RvSolver* s, RvError* error) {
   const RvDetail* in = rv_solver_input(s->cook, POINT_INPUT);
   s->points = (RvPointSet){.cook = s->cook, .meters = s->meters, .timescale = s->timescale};
@@ -113,6 +116,7 @@ static RvResult load_data(RvSolver* s, RvError* error) {
   return RV_OK;
 }
 
+// RvSolverMedia.save: fields by their rows, then the rounded copies, then what artists see.
 static RvResult points_save(RvSolver* s, RvDetail** state, RvError* error) {
   const RvNodeType* node = s->cook->type;
   RvResult result = rv_state_save(s->state, node->fields, node->nfield, s->data, error);
@@ -137,6 +141,7 @@ static RvResult points_start(RvSolver* s, RvDetail** state, RvError* error) {
   return result ? result : points_save(s, state, error);
 }
 
+// RvSolverMedia.load
 static RvResult points_load(RvSolver* s, RvError* error) {
   s->state = rv_detail_copy(s->cook->prev);
   RvResult result = s->state ? load_data(s, error) : rv_fail(error, RV_NO_MEMORY, "out of memory for the state");
@@ -145,16 +150,19 @@ static RvResult points_load(RvSolver* s, RvError* error) {
   return result ? result : rv_solver_begin_solids(s, error);
 }
 
+// RvSolverMedia.inputs: goals of the end of the part, solids of its start with their motion.
 static RvResult points_inputs(RvSolver* s, double from, double to, double dt, RvError* error) {
   RvResult result = rv_points_sample(&s->points, to, error);
   return result ? result : rv_solver_move_solids(s, from, to, dt, error);
 }
 
+// RvSolverMedia.part: the points are the state without what is stripped.
 static RvResult points_part(const RvDetail* state, RvDetail** outputs, RvError* error) {
   outputs[0] = rv_detail_copy(state);
   return outputs[0] ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
 }
 
+// RvSolverMedia.end
 static void points_end(RvSolver* s) {
   rv_state_release(s->cook->type->fields, s->cook->type->nfield, s->data);
   rv_points_end(&s->points);

@@ -17,13 +17,16 @@ static double number(const RvCook* cook, const char* token) {
 
 //---------------------------------------------------------------------------------------------- making
 
+// Most solvers have one set of points.
 static const RvSolverMedia* media_of(const RvSolverType* type) {
   return type->media ? type->media : &rv_solver_points;
 }
 
+// Makes a solver for one call. `end` must follow, also after a failure.
 static RvResult init(RvSolver* s, const RvSolverType* type, RvCook* cook, RvError* error) {
   size_t parm_bytes = cook->type->parms->struct_bytes;
   *s = (RvSolver){.type = type, .media = media_of(type), .cook = cook, .meters = rv_cook_meters(cook)};
+  // The time scale is that of the frame: within a frame time runs evenly.
   s->timescale = number(cook, "timescale");
   s->frame_seconds = cook->dt * s->timescale;
   s->colliders.def = (RvCollidersDef){cook, type->collider_input, s->meters, s->timescale};
@@ -33,11 +36,13 @@ static RvResult init(RvSolver* s, const RvSolverType* type, RvCook* cook, RvErro
   s->scratch = rv_arena_new(0);
   if (!s->data || !s->parm_room || !s->sampled_parms || !s->scratch)
     return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  // Parameters may be asked for at other moments, so they are a copy.
   memcpy(s->parm_room, cook->parms, parm_bytes);
   s->parms = s->parm_room;
   return s->media->init ? s->media->init(s, error) : RV_OK;
 }
 
+// Frees the solver: views of solids before the solids.
 static void end(RvSolver* s) {
   if (s->data && s->media->end) s->media->end(s);
   rv_solver_end_solids(s);
@@ -54,6 +59,7 @@ RvResult rv_solver_sample_parms(RvSolver* s, double share, bool* changed, RvErro
   *changed = false;
   if (!host->parms_at) return RV_OK;
   RvResult result = host->parms_at(host->user, s->cook->time.frame - 1 + share, s->sampled_parms, error);
+  // Padding may make equal values differ, which only costs their translation once more.
   *changed = !result && memcmp(s->sampled_parms, s->parm_room, bytes) != 0;
   if (*changed) memcpy(s->parm_room, s->sampled_parms, bytes);
   return result;
@@ -136,6 +142,7 @@ RvResult rv_solver_step(const RvSolverType* type, RvCook* cook, RvError* error) 
 
 RvResult rv_solver_split(const RvSolverType* type, RvCook* cook, const RvDetail* state, RvError* error) {
   bool keep = number(cook, "keepstate") != 0;
+  // Every output before the state is there, if empty.
   RvResult result = media_of(type)->part(state, cook->output, error);
   for (size_t i = 0; i + 1 < cook->type->noutput && !result; ++i) {
     if (!cook->output[i] && !(cook->output[i] = rv_detail_new())) return rv_fail(error, RV_NO_MEMORY, "out of memory");

@@ -5,6 +5,7 @@
 static void set_motion(RvCollider* c, const RvRigid* a, const RvRigid* b, RvVec3 origin, double dt) {
   RvVec3 from = rv_sub(rv_rigid_apply(a, rv_vec3(0, 0, 0)), origin);
   RvVec3 to = rv_sub(rv_rigid_apply(b, rv_vec3(0, 0, 0)), origin);
+  // The contact solver moves the solid itself from here.
   c->position = from;
   c->orientation = a->turn;
   c->linear = rv_scale(rv_sub(to, from), 1 / dt);
@@ -15,6 +16,7 @@ void rv_solver_solids(const RvColliderView* solids, const RvSolidStep* steps, Rv
                       RvCollider* out) {
   for (size_t i = 0; i < solids->count; ++i) {
     const RvSolidStep* step = &steps[i];
+    // Solids that do not move as one stand still here: a velocity field or the motion of a mesh moves their surface.
     out[i] = (RvCollider){.shape = RV_COLLIDER_GRID,
                           .distance = step->distance,
                           .orientation = rv_quat_identity(),

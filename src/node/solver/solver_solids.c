@@ -7,6 +7,7 @@
 RvResult rv_solver_begin_solids(RvSolver* s, RvError* error) {
   // a frozen frame meets nothing
   if (!(s->timescale > 0)) return RV_OK;
+  // Level sets as the input has them; of bare meshes what the collider node would make of them.
   RvResult result = rv_collider_view_begin(&s->view, &s->colliders, &(RvColliderNeeds){0}, error);
   if (result || !s->view.count) return result;
   s->steps = rv_alloc_zero(s->view.count, sizeof *s->steps);
@@ -38,12 +39,14 @@ RvResult rv_solver_distance(const RvSolver* s, const double x[3], double* distan
   for (size_t i = 0; i < s->nsolid && !result; ++i) {
     const RvCollider* solid = &s->solids[i];
     RvPose pose = rv_contact_collider_pose(solid, 0);
+    // The place in the solid's own space, at the start of the substep.
     RvVec3 world = rv_vec3_load64(x), local = rv_contact_pose_in(&pose, world), slope;
     double d;
     result = rv_contact_collider_distance(solid, s->scratch, 1, &local, &d, &slope, error);
     if (result || !(d < *distance)) continue;
     *distance = d;
     *normal = rv_quat_rotate(pose.orientation, slope);
+    // The velocity of the rigid motion at the place.
     *velocity = rv_add(solid->linear, rv_cross(solid->angular, rv_sub(world, pose.position)));
   }
   return result;

@@ -142,6 +142,7 @@ static RvResult load(RvSolver* s, RvError* error) {
   return result;
 }
 
+// The solver of the media that the state has.
 static RvWetSolver solver_of(Frame* f) {
   bool cached = f->has_film && f->parms.liquidmode;
   return (RvWetSolver){.host = {f, inputs, cancelled},
@@ -160,6 +161,7 @@ RvResult rv_wet_advance(RvSolver* s, RvError* error) {
   f->solver = solver_of(f);
   f->liquid.liquid.cancelled = liquid_cancelled;
   f->liquid.liquid.cancel_user = f;
+  // Roots that move far need more substeps than the artist asks for.
   int least = (int)f->parms.substeps;
   RvResult result = f->has_strands ? rv_strand_port_substeps(&f->strands, &least, error) : RV_OK;
   int most = f->parms.maxsubsteps > least ? (int)f->parms.maxsubsteps : least;
@@ -211,6 +213,7 @@ static void tell(RvSolver* s) {
 
 //---------------------------------------------------------------------------------------------- start frame
 
+// Whether a detail is there and has points.
 static bool has_points(const RvDetail* d) {
   return d && rv_detail_count(d, RV_POINT) > 0;
 }
@@ -257,6 +260,7 @@ static RvResult start_liquid(Frame* f, RvDetail** out, RvError* error) {
   return rv_liquid_port_start(&f->liquid, p, out, error);
 }
 
+// States of the media at the start frame: those that the node has and that can be there in this shot.
 static RvResult start_media(Frame* f, RvDetail** strands, RvDetail** liquid, RvError* error) {
   const RvDetail* in = rv_solver_input(f->cook, f->node->strand_input);
   f->has_strands = f->node->strands && (has_points(in) || !f->node->liquid);
