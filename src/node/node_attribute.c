@@ -85,6 +85,7 @@ static double number_of(const Setting* s, size_t i, int k) {
       return p->value[c] * rv_ramp_eval(&p->ramp, s->curveu[i]);
     case LIST:
       return s->numbers.data[(i * (size_t)s->size + (size_t)k) % s->numbers.count];
+    // Random numbers belong to ids, so that they stay when elements are added or deleted.
     case RANDOM: {
       uint64_t who = s->id ? (uint64_t)(int64_t)rv_attrib_get(s->id, i, 0) : i;
       return p->value[c] +
@@ -146,6 +147,7 @@ static RvResult set_values(Setting* s, RvError* error) {
   if (storage == RV_F16)
     return rv_fail(error, RV_UNSUPPORTED, "name: '%s' has 16-bit floats, which cannot be set; choose another name",
                    s->p->name);
+  // Numbers, rounded to the storage of the attribute.
   void* values = rv_attrib_write(s->attrib);
   if (!values) return rv_fail(error, RV_NO_MEMORY, "out of memory for the attribute '%s'", s->p->name);
   for (size_t i = 0; i < s->count; ++i) {
@@ -162,6 +164,7 @@ static RvResult find_or_add(Setting* s, RvDetail* out, RvOwner owner, RvError* e
                                RV_TAG_NORMAL, RV_TAG_COLOR, RV_TAG_QUATERNION};
   const AttributeParms* p = s->p;
   if (!*p->name) return rv_fail(error, RV_BAD_INPUT, "name: give the attribute a name");
+  // An existing attribute keeps its storage, which must be of the same kind and size.
   s->attrib = rv_detail_find_mutable(out, owner, p->name);
   if (!s->attrib)
     return rv_detail_add_attrib(out, owner, p->name, storages[p->type], (int)p->size, tags[p->typeinfo], &s->attrib,
@@ -179,16 +182,19 @@ static RvResult find_or_add(Setting* s, RvDetail* out, RvOwner owner, RvError* e
 static RvResult prepare(Setting* s, RvDetail* out, RvOwner owner, RvError* error) {
   RvOwner selected;
   RvResult result = RV_OK;
+  // Elements that are set.
   if (*s->p->group && owner != RV_POINT && owner != RV_PRIM)
     return rv_fail(error, RV_BAD_INPUT, "group: only points and primitives have groups here");
   if (*s->p->group)
     result =
         rv_select(out, s->p->group, owner == RV_PRIM ? RV_SELECT_PRIMS : RV_SELECT_POINTS, &selected, &s->mask, error);
+  // Positions of the ramp.
   if (result == RV_OK && s->p->mode == RAMP) {
     if (owner != RV_POINT) return rv_fail(error, RV_BAD_INPUT, "mode: a ramp over curveu is for points");
     s->curveu = rv_curveu(out, error);
     if (!s->curveu) return RV_NO_MEMORY;
   }
+  // The attribute, and what its values depend on.
   if (result == RV_OK) result = find_or_add(s, out, owner, error);
   if (result != RV_OK) return result;
   s->count = rv_detail_count(out, owner);

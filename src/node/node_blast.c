@@ -30,6 +30,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
   if (result == RV_OK)
     result = rv_detail_keep(out, owner == RV_POINT ? keep : NULL, owner == RV_PRIM ? keep : NULL,
                             owner == RV_PRIM && p->removeunused, error);
+  // A text that is no name of a group removes none.
   if (result == RV_OK && p->removegrp) rv_detail_remove_group(out, owner, p->group);
   if (result == RV_OK) {
     cook->output[0] = out;

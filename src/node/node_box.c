@@ -19,11 +19,14 @@ static int32_t lattice_point(const int64_t n[3], const int64_t at[3]) {
   int64_t x = at[0];
   int64_t y = at[1];
   int64_t z = at[2];
+  // Points of a whole slab, and of a ring around the box.
   int64_t full = (n[0] + 1) * (n[1] + 1);
   int64_t ring = 2 * (n[0] + n[1]);
+  // The first and the last slab are whole, those between are rings.
   if (z == 0) return (int32_t)(y * (n[0] + 1) + x);
   if (z == n[2]) return (int32_t)(full + (n[2] - 1) * ring + y * (n[0] + 1) + x);
   int64_t base = full + (z - 1) * ring;
+  // The first and the last row of a ring are whole, the others have two points.
   if (y == 0) return (int32_t)(base + x);
   if (y == n[1]) return (int32_t)(base + n[0] + 1 + 2 * (n[1] - 1) + x);
   return (int32_t)(base + n[0] + 1 + 2 * (y - 1) + (x ? 1 : 0));
@@ -77,6 +80,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
       return rv_fail(error, RV_BAD_INPUT, "size%c times scale is %g: a box needs edges above 0", "xyz"[k],
                      p -> size[k] * p -> scale);
   size_t n[3] = {(size_t)p->divrate[0], (size_t)p->divrate[1], (size_t)p->divrate[2]};
+  // Euler's formula: a closed mesh of quads has two points more than faces.
   size_t faces = 2 * (n[0] * n[1] + n[1] * n[2] + n[2] * n[0]);
   RvShape shape;
   RvResult r = rv_shape_begin(&shape, faces + 2, faces, 4 * faces, p->addnormals, error);

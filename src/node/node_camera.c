@@ -47,6 +47,7 @@ static RvResult make_view(const CameraParms* p, double meters, View* view, RvErr
   view->eye = rv_vec3_load64(p->t);
   view->target = rv_vec3_load64(p->target);
   view->up = rv_vec3_load64(p->up);
+  // By rotations, in the order X, Y, Z; a camera without any looks along -Z.
   if (p->aim == 1) {
     RvQuat x = rv_quat_axis_angle(rv_vec3(1, 0, 0), rv_radians(p->r[0]));
     RvQuat y = rv_quat_axis_angle(rv_vec3(0, 1, 0), rv_radians(p->r[1]));
@@ -55,6 +56,7 @@ static RvResult make_view(const CameraParms* p, double meters, View* view, RvErr
     view->target = rv_add(view->eye, rv_quat_rotate(q, rv_vec3(0, 0, -1)));
     view->up = rv_quat_rotate(q, rv_vec3(0, 1, 0));
   }
+  // A view needs a direction, and an up that is not along it.
   RvVec3 direction = rv_sub(view->target, view->eye);
   if (!(rv_length(direction) > 0))
     return rv_fail(error, RV_BAD_INPUT, "target: it coincides with the eye (t); move one of them");
@@ -84,6 +86,7 @@ static bool put_number(RvDetail* d, const char* name, double value, RvError* err
 
 // Writes the point and all attributes.
 static RvResult write_view(RvDetail* d, const CameraParms* p, const View* v, RvError* error) {
+  // One point, so that the camera has a place in a viewport.
   RvResult result = rv_detail_add_points(d, 1, NULL, error);
   if (result != RV_OK) return result;
   float* P = rv_detail_f32_write(d, RV_POINT, "P", 3, error);

@@ -37,6 +37,7 @@ static const RvPortDef collider_outputs[] = {
 static const double DEFAULT_VOXELS = 100;  // along the largest side
 static const double LARGEST_BAND = 200;    // voxels from the mesh to the end of the band of its shell
 
+// Entries of mode and vmode.
 enum { MODE_AUTO, MODE_CLOSED, MODE_OPEN };
 enum { V_AUTO, V_ATTRIBUTE, V_MOTION, V_NONE };
 
@@ -82,6 +83,7 @@ static RvResult sample_motion(RvCook* cook, double frames[2], const RvDetail* sa
     r = sample_input(cook, frames[i], &samples[i], &there[i], error);
   }
   if (r != RV_OK || (there[0] && there[1])) return r;
+  // One side is missing: the current frame stands for it.
   int absent = there[0] ? 1 : 0;
   bool other = there[1 - absent];
   frames[absent] = cook->time.frame;
@@ -90,6 +92,7 @@ static RvResult sample_motion(RvCook* cook, double frames[2], const RvDetail* sa
     frames[1 - absent] = cook->time.frame + (absent ? -1 : 1);
     r = sample_input(cook, frames[1 - absent], &samples[1 - absent], &other, error);
   }
+  // Both are missing: the mesh stands still.
   if (!other) {
     samples[0] = cook->input[0];
     samples[1] = cook->input[0];
@@ -106,6 +109,7 @@ static RvResult motion_velocity(RvCook* cook, RvDetail* detail, RvError* error) 
   float* v = rv_detail_f32_write(detail, RV_POINT, "v", 3, error);
   if (!v) return rv_fail(error, RV_NO_MEMORY, "out of memory for attribute v");
   memset(v, 0, 3 * npoint * sizeof *v);
+  // The difference is only defined between the same points.
   RvResult r = sample_motion(cook, frames, samples, error);
   if (r != RV_OK || samples[0] == samples[1]) return r;
   if (!same_topology(samples[0], cook->input[0]) || !same_topology(samples[1], cook->input[0])) {
@@ -130,6 +134,7 @@ static RvResult add_velocity(RvCook* cook, RvDetail* detail, RvError* error) {
   if (v && !usable) rv_cook_warn(cook, "the point attribute v is not a vector of three numbers and is replaced");
   if (p->vmode == V_ATTRIBUTE)
     return rv_fail(error, RV_BAD_INPUT, "vmode: the input has no point attribute v of three numbers");
+  // Measured, or none at all.
   if (p->vmode != V_NONE) return motion_velocity(cook, detail, error);
   rv_detail_remove_attrib(detail, RV_POINT, "v");
   return RV_OK;
@@ -164,6 +169,7 @@ static RvResult mesh_distance(RvCook* cook, const RvMesh* mesh, const RvMeshFact
   const ColliderParms* p = cook->parms;
   bool open = p->mode == MODE_OPEN || (p->mode == MODE_AUTO && facts->open_edges);
   double side = fmax(fmax(facts->hi[0] - facts->lo[0], facts->hi[1] - facts->lo[1]), facts->hi[2] - facts->lo[2]);
+  // A mesh with holes is a shell, unless mode says closed.
   double voxel = p->voxelsize > 0 ? p->voxelsize : side / DEFAULT_VOXELS;
   *thickness = 0;
   if (!(facts->area > 0)) return rv_fail(error, RV_BAD_INPUT, "the mesh has no area: a collider needs a surface");
@@ -231,6 +237,7 @@ static RvResult collide_vdb(RvCook* cook, RvDetail* detail, bool* found, RvError
   static const char* const distances[] = {"collision", "surface", NULL};
   static const char* const velocities[] = {"collisionvel", "vel", "v", NULL};
   size_t prim;
+  // By name, else the first level set.
   *found = find_grid(detail, distances, &prim);
   for (size_t i = 0; !*found && i < rv_detail_count(detail, RV_PRIM); ++i) {
     RvGrid* grid = rv_detail_prim_grid(detail, i);
@@ -245,6 +252,7 @@ static RvResult collide_vdb(RvCook* cook, RvDetail* detail, bool* found, RvError
   if (rv_grid_class(grid) != RV_GRID_LEVEL_SET)
     rv_cook_warn(cook, "VDB %s is not marked as a level set; its values are used as distances", name);
   RvResult r = rename_grid(detail, prim, "collision", error);
+  // Its velocity, where there is one.
   if (r != RV_OK || !find_grid(detail, velocities, &prim)) return r;
   grid = rv_detail_prim_grid(detail, prim);
   if (rv_grid_type(grid) != RV_GRID_VEC3)

@@ -35,6 +35,7 @@ static RvResult read_coords(const char* text, Floats* out, RvError* error) {
       ++at;
       continue;
     }
+    // A comma ends a point.
     if (*at == ',') {
       if (parts != 3)
         return rv_fail(error, RV_BAD_INPUT, "coords: point %zu has %d numbers, not 3", out->count / 3, parts);
@@ -42,6 +43,7 @@ static RvResult read_coords(const char* text, Floats* out, RvError* error) {
       ++at;
       continue;
     }
+    // A number.
     char* end;
     double value = strtod(at, &end);
     if (end == at || !isfinite((float)value))
@@ -51,6 +53,7 @@ static RvResult read_coords(const char* text, Floats* out, RvError* error) {
     if (!rv_array_push(out, (float)value)) return rv_fail(error, RV_NO_MEMORY, "out of memory for the coordinates");
     at = end;
   }
+  // The list must end with a whole point, and a curve needs two.
   if (out->count % 3)
     return rv_fail(error, RV_BAD_INPUT, "coords: the last point has %zu numbers, not 3", out->count % 3);
   if (out->count < 6) return rv_fail(error, RV_BAD_INPUT, "coords: a curve needs at least two points");
@@ -61,12 +64,14 @@ static RvResult read_coords(const char* text, Floats* out, RvError* error) {
 static RvResult make_lines(const CurveParms* p, Floats* out, RvError* error) {
   RvVec3 zero = {0, 0, 0}, direction = rv_normalize(rv_vec3_load64(p->dir), zero);
   if (rv_dot(direction, direction) == 0) return rv_fail(error, RV_BAD_INPUT, "dir: the direction must not be 0 0 0");
+  // Hosts enforce the bounds of a parameter, but their product has a bound of its own.
   if (p->points < 2 || p->count < 1 || p->count > MAX_POINTS / p->points)
     return rv_fail(error, RV_LIMIT, "count and points: %lld lines of %lld points are more than %d points",
                    (long long)p->count, (long long)p->points, MAX_POINTS);
   size_t n = (size_t)p->points;
   if (!rv_array_resize(out, 3 * n * (size_t)p->count))
     return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu points", n * (size_t)p->count);
+  // Points at equal distances on each line.
   for (size_t c = 0; c < (size_t)p->count; ++c) {
     RvVec3 from = rv_mad(rv_vec3_load64(p->origin), (double)c, rv_vec3_load64(p->spacing));
     for (size_t i = 0; i < n; ++i)
@@ -89,6 +94,7 @@ static RvResult build(RvDetail* d, const Floats* xyz, size_t ncurve, bool close,
     for (size_t i = 0; i < ncurve; ++i) sizes[i] = (int32_t)(npoint / ncurve);
     result = rv_detail_add_polygons(d, close ? RV_PRIM_POLYGON : RV_PRIM_CURVE, ncurve, sizes, points, NULL, error);
   }
+  // curveu by number; on a closed curve the last point is one step before 1.
   float* u = result == RV_OK ? rv_detail_f32_write(d, RV_POINT, "curveu", 1, error) : NULL;
   if (result == RV_OK && !u) result = RV_NO_MEMORY;
   size_t n = npoint / ncurve;

@@ -17,6 +17,7 @@
     "Primitive attribute of the strands with the parametric position of the root on that face.")
 RV_PARM_TABLE(DeformParms, deform_table, DEFORM_PARMS)
 
+// Strands that a task of the parallel loop takes.
 enum { STRANDS_A_TASK = 64 };
 
 // An attribute that rotates with the strands.
@@ -130,12 +131,14 @@ static void move_range(void* arg, size_t begin, size_t end) {
   const int32_t *start = rv_detail_prim_start(d->out), *point = rv_detail_vertex_point(d->out);
   for (size_t i = begin; i < end; ++i) {
     if (!follows(d, i)) continue;
+    // The rigid motion from the rest frame of the root to the moved one.
     RvSkinFrame rest = rv_skin_frame(&d->rest, d->sites[i]);
     RvSkinFrame moved = rv_skin_frame(&d->moved, d->sites[i]);
     RvMat3 m = rv_mat3_mul(frame_matrix(moved), rv_mat3_transpose(frame_matrix(rest)));
     RvVec3 offset = rv_sub(moved.position, rv_mat3_apply(m, rest.position));
     // A rotation is its own inverse transpose and its own nearest rotation.
     RvXform x = {.linear = m, .offset = offset, .normal = m, .rotation = m};
+    // Directions of the strand, of its vertices, and places and directions of its points.
     turn(d, RV_PRIM, i, &x);
     for (int32_t v = start[i]; v < start[i + 1]; ++v) {
       turn(d, RV_VERTEX, (size_t)v, &x);
@@ -179,6 +182,7 @@ static RvResult open_turned(Deform* d, RvOwner owner, RvError* error) {
       rv_cook_warn(d->cook, "the attribute %s does not turn with the strands, because it is not of floats", name);
       continue;
     }
+    // Opened here, since the parallel loop must not copy shared data.
     t.values = rv_attrib_write(rv_detail_find_mutable(d->out, owner, name));
     if (!t.values || !rv_array_push(&d->turned, t))
       return rv_fail(error, RV_NO_MEMORY, "out of memory for the attribute %s", name);
@@ -197,6 +201,7 @@ static RvResult open_output(Deform* d, RvError* error) {
     RvResult r = open_turned(d, owners[i], error);
     if (r != RV_OK) return r;
   }
+  // No root is known yet.
   d->nprim = rv_detail_count(d->out, RV_PRIM);
   d->sites = rv_alloc(d->nprim, sizeof *d->sites);
   if (!d->sites) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu strands", d->nprim);
@@ -207,16 +212,19 @@ static RvResult open_output(Deform* d, RvError* error) {
 
 // The whole cook: read skins, bind, move.
 static RvResult deform(Deform* d, RvError* error) {
+  // All three inputs are needed.
   const char* const names[] = {"strands", "rest skin", "animated skin"};
   for (size_t i = 0; i < 3; ++i)
     if (i >= d->cook->ninput || !d->cook->input[i])
       return rv_fail(error, RV_BAD_INPUT, "input %zu, the %s, is not wired", i + 1, names[i]);
+  // Both skins, and a copy of the strands.
   RvResult result = rv_skin_init(&d->rest, d->cook->input[1], NULL, 0, "input 2, the rest skin", error);
   if (result == RV_OK)
     result = rv_skin_init(&d->moved, d->cook->input[2], NULL, 0, "input 3, the animated skin", error);
   if (result == RV_OK) result = same_topology(&d->rest, &d->moved, error);
   if (result == RV_OK) result = open_output(d, error);
   if (result != RV_OK) return result;
+  // Roots by their attributes, or by the nearest face; then the motion.
   const RvAttrib* prim = rv_detail_find(d->out, RV_PRIM, d->p->primnumattrib);
   const RvAttrib* uvw = rv_detail_find(d->out, RV_PRIM, d->p->primuvwattrib);
   result = prim || uvw ? bind_attributes(d, prim, uvw, error) : bind_nearest(d, error);

@@ -11,6 +11,7 @@ RV_PARM_TABLE(FileParms, file_table, FILE_PARMS)
 
 static const RvPortDef file_outputs[] = {{"geometry", "Geometry", "Contents of the file.", false}};
 
+// Reads the file of the frame; the offset of its path lets the path be asked for at earlier frames.
 static RvResult cook(RvCook* cook, RvError* error) {
   const FileParms* p = cook->parms;
   return rv_load_frame(cook, p->file, (RvMissing)p->missingframe, offsetof(FileParms, file), &cook->output[0], error);

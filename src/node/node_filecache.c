@@ -58,6 +58,7 @@ static bool only_grids(const RvDetail* detail) {
 static RvResult write_file(RvCook* cook, const RvDetail* detail, const char* path, RvError* error) {
   const FilecacheParms* p = cook->parms;
   RvLog log = rv_cook_log(cook);
+  // Only a .vdb of VDBs alone has 16-bit floats.
   if (!p->half || !rv_text_ends(path, ".vdb")) return rv_detail_save(detail, path, &log, error);
   if (only_grids(detail)) return write_half(detail, path, error);
   rv_cook_warn(cook, "half: the geometry is more than VDBs, so it is written in 32 bits");
@@ -68,15 +69,18 @@ static RvResult write_file(RvCook* cook, const RvDetail* detail, const char* pat
 static RvResult check_file(RvCook* cook, const RvDetail* detail, const char* path, RvError* error) {
   const FilecacheParms* p = cook->parms;
   struct stat info;
+  // A full disk or a broken share may lose a file that was written without an error.
   if (stat(path, &info) != 0)
     return rv_fail(error, RV_IO, "%s was written but does not exist: %s", path, strerror(errno));
   if (!info.st_size) return rv_fail(error, RV_IO, "%s was written, but is empty: the disk may be full", path);
   if (!p->verify || !(rv_text_ends(path, ".geo") || rv_text_ends(path, ".bgeo") || rv_text_ends(path, ".bgeo.sc")))
     return RV_OK;
+  // The lossless formats are compared, as far as they keep everything.
   if (rv_detail_find_vdb(detail, NULL)) {
     rv_cook_warn(cook, "verify: VDBs are not kept in %s, so it was not compared", path);
     return RV_OK;
   }
+  // Read back.
   RvDetail* loaded = NULL;
   RvResult r = rv_detail_load(path, &loaded, NULL, error);
   if (r != RV_OK) return rv_error_context(error, "verify");
@@ -90,6 +94,7 @@ static RvResult check_file(RvCook* cook, const RvDetail* detail, const char* pat
 static RvResult write_frame(RvCook* cook, const RvDetail* detail, RvError* error) {
   const FilecacheParms* p = cook->parms;
   if (!p->file[0]) return rv_fail(error, RV_BAD_INPUT, "file: give a file name");
+  // Without keepstate a copy is written that has no private attributes.
   RvDetail* stripped = NULL;
   if (!p->keepstate) {
     stripped = rv_detail_copy(detail);
@@ -107,6 +112,7 @@ static RvResult write_frame(RvCook* cook, const RvDetail* detail, RvError* error
 // Reads the frame, or passes the input through and writes it.
 static RvResult cook(RvCook* cook, RvError* error) {
   const FilecacheParms* p = cook->parms;
+  // Reading.
   if (p->loadfromdisk)
     return rv_load_frame(cook, p->file, (RvMissing)p->missingframe, offsetof(FilecacheParms, file), &cook->output[0],
                          error);

@@ -123,6 +123,7 @@ static double cells_in(const FillParms* p, double volume) {
 
 // The box without input.
 static RvResult box_shape(const FillParms* p, Shape* shape, RvLattice* lattice, RvError* error) {
+  // Sides of the box, and its volume, which the lattice must hold exactly.
   double volume = 1;
   for (int k = 0; k < 3; ++k) {
     if (!(p->size[k] > 0))
@@ -204,6 +205,7 @@ static RvResult vdb_shape(const FillParms* p, RvGrid* grid, Shape* shape, RvLatt
   RvGridClass grid_class = rv_grid_class(grid);
   if (rv_grid_type(grid) != RV_GRID_FLOAT || (grid_class != RV_GRID_LEVEL_SET && grid_class != RV_GRID_FOG))
     return rv_fail(error, RV_BAD_INPUT, "vdbname: VDB %s is neither a level set nor a fog volume", name);
+  // A level set has distances, a fog only an inside.
   int32_t lo[3], hi[3];
   shape->grid = rv_grid_retain(grid);
   shape->fog = grid_class == RV_GRID_FOG;
@@ -220,6 +222,7 @@ static RvResult vdb_shape(const FillParms* p, RvGrid* grid, Shape* shape, RvLatt
 static RvResult choose_shape(RvCook* cook, const RvDetail* input, Shape* shape, RvLattice* lattice, RvError* error) {
   const FillParms* p = cook->parms;
   shape->lo[0] = INFINITY;
+  // A VDB by name, else a mesh, else the first VDB that has an inside.
   if (p->vdbname[0]) {
     RvGrid* grid = rv_detail_find_vdb(input, p->vdbname);
     if (grid) return vdb_shape(p, grid, shape, lattice, error);
@@ -245,10 +248,12 @@ static RvResult choose_shape(RvCook* cook, const RvDetail* input, Shape* shape, 
 // Marks the cells that the surface may pass through: those of the leaves of a level set; of a fog, whose border may lie
 // between tiles, the whole bounding box.
 static RvResult mark_surface(const Shape* shape, RvLattice* lattice, RvError* error) {
+  // Without a level set the surface may be anywhere in the box.
   if (!shape->grid || shape->fog) {
     rv_lattice_mark(lattice, shape->lo, shape->hi);
     return RV_OK;
   }
+  // The surface of a level set lies in the leaves of its tree.
   double m[16];
   RvResult r = rv_grid_transform(shape->grid, m, error);
   for (size_t i = 0; i < rv_grid_leaf_count(shape->grid) && r == RV_OK; ++i) {
@@ -307,6 +312,7 @@ static RvResult add_constants(const FillParms* p, RvDetail* out, size_t count, R
 static RvResult make_particles(RvCook* cook, RvLattice* lattice, const Shape* shape, RvDetail* out, RvError* error) {
   const FillParms* p = cook->parms;
   RvResult r = RV_OK;
+  // Cells of the lattice by their share inside, with limits before memory is taken.
   if (isfinite(shape->lo[0])) {
     r = rv_lattice_begin(lattice, shape->lo, shape->hi, error);
     if (r == RV_OK) r = mark_surface(shape, lattice, error);
@@ -320,6 +326,7 @@ static RvResult make_particles(RvCook* cook, RvLattice* lattice, const Shape* sh
   }
   if (r == RV_OK && isfinite(shape->lo[0]) && !lattice->count)
     rv_cook_warn(cook, "no particles: the shape is smaller than one particle at particlesep %g", p->particlesep);
+  // Particles in them.
   if (r == RV_OK) r = rv_detail_add_points(out, lattice->count, NULL, error);
   if (r == RV_OK) r = add_constants(p, out, lattice->count, error);
   float* positions = r == RV_OK ? rv_detail_f32_write(out, RV_POINT, "P", 3, error) : NULL;
@@ -338,6 +345,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
   RvLattice lattice = {.spacing = p->particlesep};
   RvDetail* out = rv_detail_new();
   RvResult r = out ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for particles");
+  // Detail attributes pass through, but the counter of ids is of the new particles.
   if (r == RV_OK && input) r = rv_detail_gather(out, RV_GLOBAL, 0, 1, input, (const int32_t[]){0}, "nextid", error);
   if (r == RV_OK)
     r = input ? choose_shape(cook, input, &shape, &lattice, error) : box_shape(p, &shape, &lattice, error);
@@ -346,6 +354,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
   if (r == RV_OK) r = make_particles(cook, &lattice, &shape, out, error);
   if (r == RV_OK) {
     cook->stats->particles = (int64_t)lattice.count;
+    // The ledger of the report begins with this liquid.
     cook->stats->ledger.bulk = (double)lattice.count * p->particlesep * p->particlesep * p->particlesep;
     cook->output[0] = out;
   } else {

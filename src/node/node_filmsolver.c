@@ -15,26 +15,17 @@ static void translate(const void* parms, RvWetParms* out) {
   out->restmode = 1;
 }
 
-static const RvWetNode solver = {.translate = translate,
-                                 .strands = true,
-                                 .liquid = true,
-                                 .strand_input = 0,
-                                 .liquid_input = 1,
-                                 .collider_input = 2,
-                                 .source_input = 3,
-                                 .wind_input = -1};
+// Strands and liquid, but no wind: strands go with their animation.
+static const RvWetNode node = {.translate = translate,
+                               .strands = true,
+                               .liquid = true,
+                               .strand_input = 0,
+                               .liquid_input = 1,
+                               .source_input = 3,
+                               .wind_input = -1};
 
-static RvResult start(RvCook* cook, RvError* error) {
-  return rv_wet_node_start(&solver, cook, error);
-}
-
-static RvResult step(RvCook* cook, RvError* error) {
-  return rv_wet_node_step(&solver, cook, error);
-}
-
-static RvResult split(RvCook* cook, const RvDetail* state, RvError* error) {
-  return rv_wet_node_split(&solver, cook, state, error);
-}
+static const RvSolverType solver = RV_WET_SOLVER(node, 2);
+RV_SOLVER_CALLS(film, solver)
 
 static const RvPortDef inputs[] = {
     {"strands", "Strands", "Animated curves, root first, as they are in every frame.", true},
@@ -67,8 +58,5 @@ const RvNodeType rv_node_filmsolver = {
     .stages = rv_wet_node_stages,
     .fields = rv_wet_fields,
     .nfield = RV_WET_FIELD_COUNT,
-    .start = start,
-    .step = step,
-    .split = split,
-    .free_cache = rv_colliders_free_cache,
+    RV_SOLVER_MEMBERS(film),
 };

@@ -18,6 +18,7 @@ static const RvPortDef grid_outputs[] = {{"geometry", "Geometry", "The mesh.", f
 
 // Position of a point.
 static RvVec3 grid_position(const GridParms* p, int64_t row, int64_t col) {
+  // Both axes of the plane.
   int u = p->orient, v = (p->orient + 1) % 3;
   double q[3] = {p->t[0], p->t[1], p->t[2]};
   q[u] += p->size[0] * ((double)col / (double)(p->cols - 1) - 0.5);
@@ -35,10 +36,12 @@ static RvResult cook(RvCook* cook, RvError* error) {
   RvShape shape;
   RvResult r = rv_shape_begin(&shape, rows * cols, faces, 4 * faces, p->addnormals, error);
   if (r != RV_OK) return r;
+  // One normal for all corners.
   double normal[3] = {0, 0, 0};
   normal[(p->orient + 2) % 3] = 1;
   RvVec3 normals[4];
   for (int k = 0; k < 4; ++k) normals[k] = rv_vec3_load64(normal);
+  // Points row by row, then the quads between them.
   for (int64_t row = 0; row < p->rows; ++row)
     for (int64_t col = 0; col < p->cols; ++col) rv_shape_point(&shape, grid_position(p, row, col));
   for (int32_t row = 0; row + 1 < p->rows; ++row)

@@ -125,6 +125,7 @@ static const double AFRO_FRIZZ = 0.5;            // extra frizz of the afro styl
 static const double STRAY_FRIZZ = 0.02;          // extra frizz of strays, in strand lengths
 static const uint64_t CLUMP_ID = 1ull << 41;     // keeps the random numbers of clumps apart from those of strands
 
+// Entries of style.
 enum { STRAIGHT, WAVY, CURLY, COILED, AFRO };
 
 // Curl radius and pitch in metres, factor on the bend, share of kinks. The pitch of two radii of the coiled styles is
@@ -169,11 +170,13 @@ static RvSkinFrame place(const Groom* g, uint64_t stream, uint64_t k, RvSite* si
     site->v = (float)site->v;
     return rv_skin_frame(&g->skin, *site);
   }
+  // Without a skin: a row along X, or a disk in the XZ plane.
   RvSkinFrame f = {{0, 0, 0}, {0, 1, 0}, {1, 0, 0}};
   if (g->p->layout == 1) {
     f.position.x = stream == STREAM_ROOT ? (double)k * g->p->spacing : ((double)k + 0.5) * g->p->clumpsize;
     return f;
   }
+  // The square root makes the density even over the disk.
   double r = g->p->size / 2 * sqrt(rv_sobol(g->seed, stream, k, 0));
   double a = 2 * RV_PI * rv_sobol(g->seed, stream, k, 1);
   f.position.x = r * rv_cos(a);
@@ -202,6 +205,7 @@ static void choose_range(void* arg, size_t begin, size_t end) {
   Groom* g = arg;
   for (size_t k = begin; k < end; ++k) {
     RvSite site;
+    // The same root as make_root finds, so that painting one place changes nothing elsewhere.
     if (g->has_skin && (g->density || g->length)) place(g, STREAM_ROOT, k, &site);
     bool keep = !g->density || chance(g, STREAM_KEEP, k) < rv_skin_value(&g->skin, site, g->density, 0);
     if (keep && g->length) keep = rv_skin_value(&g->skin, site, g->length, 0) > LEAST_LENGTH_FACTOR;
@@ -214,6 +218,7 @@ static RvResult choose_strands(Groom* g, RvError* error) {
   g->keep = rv_alloc(g->candidates, 1);
   if (!g->keep) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu strands", g->candidates);
   rv_parallel_for(g->candidates, CANDIDATES_A_TASK, choose_range, g);
+  // Ids are the numbers of the candidates: they stay when others are thinned out.
   for (size_t k = 0; k < g->candidates; ++k) g->count += g->keep[k];
   g->ids = rv_alloc(g->count, sizeof *g->ids);
   if (!g->ids) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu strands", g->count);
@@ -230,6 +235,7 @@ static RvResult make_clumps(Groom* g, RvError* error) {
   double wanted = !g->has_skin && g->p->layout == 1 ? (double)g->candidates * g->p->spacing / size : area / size / size;
   if (wanted > MAX_CLUMPS)
     return rv_fail(error, RV_LIMIT, "clumpsize %g makes %.0f clumps, more than %d: raise it", size, wanted, MAX_CLUMPS);
+  // Roots of the clumps, with the mean length there.
   size_t count = wanted < 1 ? 1 : (size_t)(wanted + 0.5);
   RvGroomRoot* roots = rv_alloc(count, sizeof *roots);
   if (!roots) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu clumps", count);
@@ -267,6 +273,7 @@ static RvResult open_skin(Groom* g, RvError* error) {
       return rv_fail(error, RV_BAD_INPUT, "size: the diameter of the disk must be above 0");
     return RV_OK;
   }
+  // The faces of the group, and what is painted on them.
   RvOwner owner;
   uint8_t* mask = NULL;
   RvResult result = rv_select(detail, g->p->group, RV_SELECT_PRIMS, &owner, &mask, error);
@@ -274,6 +281,7 @@ static RvResult open_skin(Groom* g, RvError* error) {
     result = rv_skin_init(&g->skin, detail, mask, RV_SKIN_NEED_AREA | RV_SKIN_OUTWARD, "input 1, the skin", error);
   rv_free(mask);
   g->has_skin = result == RV_OK;
+  // Strands that would grow into the skin are pushed out of its hull.
   if (g->has_skin && g->p->avoidskin) rv_skin_hull_init(&g->hull, &g->skin);
   if (result == RV_OK) result = skin_attrib(g, "densityattrib", g->p->densityattrib, false, &g->density, error);
   if (result == RV_OK) result = skin_attrib(g, "lengthattrib", g->p->lengthattrib, true, &g->length, error);
@@ -286,6 +294,7 @@ static RvResult check_size(Groom* g, RvError* error) {
   if (p->points < 2)
     return rv_fail(error, RV_BAD_INPUT, "points is %lld: a strand needs at least 2", (long long)p->points);
   if (!(p->length > 0)) return rv_fail(error, RV_BAD_INPUT, "length is %g: it must be above 0", p->length);
+  // density is strands a square metre.
   double wanted = (double)p->count, mpu = g->cook->time.meters_per_unit;
   if (p->method == 1 && (g->has_skin || p->layout == 0)) {
     double area = g->has_skin ? g->skin.area : RV_PI / 4 * p->size * p->size;
@@ -293,6 +302,7 @@ static RvResult check_size(Groom* g, RvError* error) {
   }
   if (!(wanted >= 1))
     return rv_fail(error, RV_BAD_INPUT, "count: %g strands are asked for; at least 1 is needed", wanted);
+  // A typing error in count must not take the machine down.
   double bytes = wanted * ((double)p->points * POINT_BYTES + PRIM_BYTES);
   if (wanted * (double)p->points > INT32_MAX || bytes > MAX_GIB * 0x1p30)
     return rv_fail(error, RV_LIMIT,
@@ -396,11 +406,13 @@ static void fill_range(void* arg, size_t begin, size_t end) {
     RvSite site;
     RvGroomRoot root = make_root(g, (uint64_t)g->ids[i], &site);
     size_t at = i * n;
+    // Its curve, drawn to the centre line of its clump.
     rv_groom_strand(&g->shape, &root, root.clump >= 0 ? &g->clumps.lines[root.clump] : NULL, g->P + 3 * at);
     rv_groom_orient(g->P + 3 * at, (int)n, root.frame.tangent, g->orient + 4 * at);
     memcpy(g->rest + 3 * at, g->P + 3 * at, 3 * n * sizeof(float));
     memcpy(g->out_width + at, g->width, n * sizeof(float));
     memcpy(g->out_curveu + at, g->curveu, n * sizeof(float));
+    // Its attributes, and where its root is on the skin.
     g->id[i] = g->ids[i];
     g->hairradius[i] = (float)g->p->radius;
     g->prim[i] = site.prim;

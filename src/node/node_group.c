@@ -25,7 +25,9 @@
     "Combines the selection with an existing group of that name.")
 RV_PARM_TABLE(GroupParms, group_table, GROUP_PARMS)
 
+// Entries of mode.
 enum { ALL, BOX, IDS, CURVEU };
+// Entries of mergeop.
 enum { REPLACE, UNION, INTERSECT, SUBTRACT };
 
 // A range of ids, both ends included.
@@ -91,6 +93,7 @@ static bool has_id(const Ranges* ranges, int64_t id) {
 static RvResult choose_ids(const RvDetail* d, RvOwner owner, const char* text, uint8_t* in, RvError* error) {
   Ranges ranges = {0};
   RvResult result = read_ids(text, &ranges, error);
+  // 64-bit ids are read as they are: a double would round them.
   const RvAttrib* id = rv_detail_find(d, owner, "id");
   const int64_t* wide = rv_detail_i64(d, owner, "id", 1);
   for (size_t i = 0; result == RV_OK && i < rv_detail_count(d, owner); ++i)
@@ -103,6 +106,7 @@ static RvResult choose_ids(const RvDetail* d, RvOwner owner, const char* text, u
 static void choose_box(const RvDetail* d, const GroupParms* p, uint8_t* in) {
   const float* P = rv_detail_f32(d, RV_POINT, "P", 3);
   for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i) {
+    // Without positions nothing is inside.
     in[i] = P != NULL;
     for (int k = 0; P && k < 3; ++k)
       in[i] &= P[3 * i + (size_t)k] >= p->boxmin[k] && P[3 * i + (size_t)k] <= p->boxmax[k];
@@ -135,6 +139,7 @@ static void points_to_prims(const RvDetail* d, const uint8_t* points, bool all, 
 static RvResult choose(const RvDetail* d, const GroupParms* p, RvOwner owner, uint8_t* in, RvError* error) {
   memset(in, 1, rv_detail_count(d, owner));
   if (p->mode == ALL) return RV_OK;
+  // Ids are the elements' own; the other modes look at points, also for primitives.
   if (p->mode == IDS) return choose_ids(d, owner, p->ids, in, error);
   uint8_t* points = owner == RV_POINT ? in : rv_alloc(rv_detail_count(d, RV_POINT), 1);
   if (!points) return rv_fail(error, RV_NO_MEMORY, "out of memory for the group");
@@ -143,6 +148,7 @@ static RvResult choose(const RvDetail* d, const GroupParms* p, RvOwner owner, ui
     choose_box(d, p, points);
   else
     result = choose_curveu(d, p, points, error);
+  // A strand is in the box with all its points, and on the range with any.
   if (points != in) {
     points_to_prims(d, points, p->mode == BOX, in);
     rv_free(points);
@@ -157,6 +163,7 @@ static RvResult write_group(RvDetail* out, const GroupParms* p, RvOwner owner, c
   if (!*p->groupname) return rv_fail(error, RV_BAD_INPUT, "groupname: give the group a name");
   RvResult result = rv_detail_add_group(out, owner, p->groupname, &group, error);
   if (result != RV_OK) return result;
+  // A new group is empty, so that union works on it as well.
   uint8_t* to = rv_group_write(group);
   if (!to) return rv_fail(error, RV_NO_MEMORY, "out of memory for the group '%s'", p->groupname);
   for (size_t i = 0; i < rv_detail_count(out, owner); ++i) {
@@ -173,6 +180,7 @@ static RvResult write_group(RvDetail* out, const GroupParms* p, RvOwner owner, c
 static RvResult cook(RvCook* cook, RvError* error) {
   const GroupParms* p = cook->parms;
   if (!cook->ninput || !cook->input[0]) return rv_fail(error, RV_BAD_INPUT, "input 1 is not wired");
+  // The base group and the selection, by element.
   RvOwner owner = p->grouptype ? RV_PRIM : RV_POINT, selected;
   RvDetail* out = rv_detail_copy(cook->input[0]);
   uint8_t *base = NULL, *in = rv_alloc(rv_detail_count(cook->input[0], owner), 1);

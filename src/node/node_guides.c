@@ -86,10 +86,12 @@ static uint64_t hilbert(uint32_t x[3]) {
         x[i] ^= t;
       }
     }
+  // Gray code of the transformed coordinates.
   for (int i = 1; i < 3; ++i) x[i] ^= x[i - 1];
   uint32_t t = 0;
   for (uint32_t q = 1u << (BITS - 1); q > 1; q >>= 1)
     if (x[2] & q) t ^= q - 1;
+  // Interleave the bits.
   uint64_t key = 0;
   for (int bit = BITS - 1; bit >= 0; --bit)
     for (int i = 0; i < 3; ++i) key = key << 1 | ((x[i] ^ t) >> bit & 1);
@@ -113,6 +115,7 @@ static void sort_evenly(Root* roots, size_t n) {
     RvVec3 d = rv_sub(roots[i].place, lo);
     size = fmax(size, fmax(d.x, fmax(d.y, d.z)));
   }
+  // The cube has 2^BITS steps a side.
   double scale = size > 0 ? ((1 << BITS) - 1) / size : 0;
   for (size_t i = 0; i < n; ++i) {
     RvVec3 d = rv_scale(rv_sub(roots[i].place, lo), scale);

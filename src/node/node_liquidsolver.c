@@ -1,5 +1,5 @@
-// Liquid solver: the liquid stage alone (design section 3), the wet solver without strands. Its method is rv_wet_substep
-// in wet/solver.c.
+// Liquid solver: the liquid stage alone (design section 3), the wet solver without strands. Its method is
+// rv_wet_substep in wet/solver.c.
 #include "node/solver/wet_frame.h"
 
 RV_PARM_ROWS(RvLiquidParms, liquid_table, RV_LIQUID_PARMS)
@@ -11,25 +11,12 @@ static void translate(const void* parms, RvWetParms* out) {
   out->liquiddensity = in->density;
 }
 
-static const RvWetNode solver = {.translate = translate,
-                                 .liquid = true,
-                                 .strand_input = -1,
-                                 .liquid_input = 0,
-                                 .collider_input = 1,
-                                 .source_input = 2,
-                                 .wind_input = -1};
+// Liquid alone: no strands, no wind.
+static const RvWetNode node = {
+    .translate = translate, .liquid = true, .strand_input = -1, .liquid_input = 0, .source_input = 2, .wind_input = -1};
 
-static RvResult start(RvCook* cook, RvError* error) {
-  return rv_wet_node_start(&solver, cook, error);
-}
-
-static RvResult step(RvCook* cook, RvError* error) {
-  return rv_wet_node_step(&solver, cook, error);
-}
-
-static RvResult split(RvCook* cook, const RvDetail* state, RvError* error) {
-  return rv_wet_node_split(&solver, cook, state, error);
-}
+static const RvSolverType solver = RV_WET_SOLVER(node, 1);
+RV_SOLVER_CALLS(liquid, solver)
 
 static const RvPortDef inputs[] = {
     {"liquid", "Liquid", "Particles at the start frame: P v pscale id volume material life.", false},
@@ -83,8 +70,5 @@ const RvNodeType rv_node_liquidsolver = {
     .stages = rv_liquid_node_stages,
     .fields = rv_liquid_fields,
     .nfield = RV_LIQUID_FIELD_COUNT,
-    .start = start,
-    .step = step,
-    .split = split,
-    .free_cache = rv_colliders_free_cache,
+    RV_SOLVER_MEMBERS(liquid),
 };

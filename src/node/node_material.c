@@ -19,6 +19,7 @@ typedef struct Hair {
   double density, youngs, shear, damping, hairradius;
 } Hair;
 
+// The presets of liquids, in the order of their menu.
 static const Liquid liquids[] = {
 #define RV_LIQUID(token, label, ...) {#token, __VA_ARGS__},
 #define RV_HAIR(...)
@@ -27,6 +28,7 @@ static const Liquid liquids[] = {
 #undef RV_HAIR
 };
 
+// The presets of fibres, in the order of their menu.
 static const Hair hairs[] = {
 #define RV_HAIR(token, label, ...) {#token, __VA_ARGS__},
 #define RV_LIQUID(...)
@@ -43,6 +45,7 @@ static const Hair hairs[] = {
   "human=Human Hair|humanwavy=Human Hair, Wavy|humancoily=Human Hair, Coily|humanthick=Human Hair, Thick|" \
   "humanwet=Human Hair, Soaked|fine=Fine Fibre|wool=Merino Wool|fur=Dog Fur|nylon=Nylon Bristle"
 
+// Parameters that the other kind does not have are greyed out.
 #define IF_HAIR WHEN("{ kind == liquid }")
 #define IF_LIQUID WHEN("{ kind == hair }")
 
@@ -157,6 +160,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
   const MaterialParms* p = cook->parms;
   if (!cook->ninput || !cook->input[0]) return rv_fail(error, RV_BAD_INPUT, "input 1 is not wired");
   static const RvOwner owners[] = {RV_POINT, RV_POINT, RV_PRIM, RV_GLOBAL};
+  // By kind: strands are primitives, particles are points.
   RvOwner owner = p->class ? owners[p->class] : p->kind ? RV_POINT : RV_PRIM, selected;
   uint8_t* mask = NULL;
   RvResult result = RV_OK;
@@ -165,6 +169,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
     result = rv_select(cook->input[0], p->group, owner == RV_PRIM ? RV_SELECT_PRIMS : RV_SELECT_POINTS, &selected,
                        &mask, error);
   if (result != RV_OK) return result;
+  // Values of elements outside the group stay.
   RvDetail* out = rv_detail_copy(cook->input[0]);
   if (!out) result = rv_fail(error, RV_NO_MEMORY, "out of memory for a copy");
   if (result == RV_OK) {

@@ -37,6 +37,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
       return rv_error_context(error, "input %zu", i + 1);
     }
   }
+  // Nothing to merge is empty geometry, not an error.
   if (!out) out = rv_detail_new();
   if (!out) return rv_fail(error, RV_NO_MEMORY, "out of memory to merge");
   cook->output[0] = out;

@@ -42,6 +42,7 @@ static const RvPortDef source_inputs[] = {
     {"shape", "Shape", "A mesh or a level set. Without it, a disc or a box.", false}};
 static const RvPortDef source_outputs[] = {{"source", "Source", "The shape with the description of the flow.", false}};
 
+// Entries of mode and shape; corners of the disc.
 enum { MODE_EMIT, MODE_FILL, MODE_SINK };
 enum { SHAPE_DISC = 0, DISC_CORNERS = 32 };
 
@@ -81,6 +82,7 @@ static RvResult make_box(const SourceParms* p, RvDetail** out, RvError* error) {
 // The shape without input.
 static RvResult make_shape(const SourceParms* p, RvDetail** out, RvError* error) {
   for (int k = 0; k < 3; ++k)
+    // A disc has no height.
     if (!(p->size[k] > 0) && !(p->shape == SHAPE_DISC && k == 1))
       return rv_fail(error, RV_BAD_INPUT, "size%c is %g: it must be above 0", "xyz"[k], p -> size[k]);
   return p->shape == SHAPE_DISC ? make_disc(p, out, error) : make_box(p, out, error);
@@ -102,12 +104,14 @@ static RvResult check_shape(RvCook* cook, const RvDetail* detail, RvError* error
   const SourceParms* p = cook->parms;
   RvMesh mesh;
   RvMeshFacts facts;
+  // Faces, their holes and their volume.
   RvResult r = rv_mesh_from_detail(detail, &mesh, error);
   if (r != RV_OK) return r;
   r = rv_mesh_measure(&mesh, &facts, error);
   bool level_set = has_level_set(detail), empty = !mesh.ntriangle && !level_set;
   rv_mesh_free(&mesh);
   if (r != RV_OK) return r;
+  // Emitting needs an area; filling and draining need an inside.
   if (empty) {
     rv_cook_warn(cook, "the input has neither faces nor a level set: nothing flows");
   } else if (p->mode == MODE_EMIT && level_set && !facts.area) {
@@ -178,6 +182,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
   const RvDetail* input = cook->ninput ? cook->input[0] : NULL;
   RvDetail* detail = input ? rv_detail_copy(input) : NULL;
   RvResult r = RV_OK;
+  // The shape: the input, or a disc or a box.
   if (!input)
     r = make_shape(p, &detail, error);
   else if (!detail)

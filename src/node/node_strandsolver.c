@@ -1,5 +1,5 @@
-// Strand solver: the hair stage alone (design section 3), the wet solver without liquid. Its method is rv_wet_substep in
-// wet/solver.c.
+// Strand solver: the hair stage alone (design section 3), the wet solver without liquid. Its method is rv_wet_substep
+// in wet/solver.c.
 #include "node/solver/wet_frame.h"
 
 RV_PARM_ROWS(RvStrandParms, strand_table, RV_STRAND_PARMS)
@@ -10,25 +10,16 @@ static void translate(const void* parms, RvWetParms* out) {
   out->rootcfl = in->cfl;
 }
 
-static const RvWetNode solver = {.translate = translate,
-                                 .strands = true,
-                                 .strand_input = 0,
-                                 .liquid_input = -1,
-                                 .collider_input = 1,
-                                 .source_input = -1,
-                                 .wind_input = 2};
+// Strands alone: no liquid, no sources.
+static const RvWetNode node = {.translate = translate,
+                               .strands = true,
+                               .strand_input = 0,
+                               .liquid_input = -1,
+                               .source_input = -1,
+                               .wind_input = 2};
 
-static RvResult start(RvCook* cook, RvError* error) {
-  return rv_wet_node_start(&solver, cook, error);
-}
-
-static RvResult step(RvCook* cook, RvError* error) {
-  return rv_wet_node_step(&solver, cook, error);
-}
-
-static RvResult split(RvCook* cook, const RvDetail* state, RvError* error) {
-  return rv_wet_node_split(&solver, cook, state, error);
-}
+static const RvSolverType solver = RV_WET_SOLVER(node, 1);
+RV_SOLVER_CALLS(strand, solver)
 
 static const RvPortDef inputs[] = {
     {"strands", "Strands", "Animated curves, root first: the groom at the start frame, roots, pins and goals after.",
@@ -71,8 +62,5 @@ const RvNodeType rv_node_strandsolver = {
     .stages = rv_strand_node_stages,
     .fields = rv_strand_fields,
     .nfield = RV_STRAND_FIELD_COUNT,
-    .start = start,
-    .step = step,
-    .split = split,
-    .free_cache = rv_colliders_free_cache,
+    RV_SOLVER_MEMBERS(strand),
 };

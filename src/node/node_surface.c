@@ -53,6 +53,7 @@
     "Above the limit, uses larger voxels with a warning that names them, or fails.")
 RV_PARM_TABLE(SurfaceParms, surface_table, SURFACE_PARMS)
 
+// Entries of onlimit.
 enum { COARSEN, REFUSE };
 
 static const double GIGABYTE = 1e9;             // bytes
@@ -109,6 +110,7 @@ static RvResult add_grid(const SurfaceParms* p, RvDetail* d, RvGrid* grid, RvErr
 // Adds surface, density and vel to the first output.
 static RvResult put_grids(const SurfaceParms* p, RvSurfaceOut* made, RvDetail* d, RvError* error) {
   RvResult r = add_grid(p, d, made->surface, error);
+  // The fog is 1 inside and falls to 0 towards the surface.
   if (!r && p->density) {
     RvGrid* fog = NULL;
     r = rv_grid_to_fog(made->surface, "density", &fog, error);
@@ -134,15 +136,18 @@ static RvResult put_mesh(const SurfaceParms* p, const RvSurfaceOut* made, RvDeta
   int32_t* triangles;
   RvResult r = rv_grid_to_mesh(made->surface, 0, p->adaptivity, &npoint, &points, &ntriangle, &triangles, error);
   if (r) return r;
+  // Corner counts for the polygons, and positions in doubles for the samplers.
   int32_t* three = rv_alloc(ntriangle + 1, sizeof *three);
   double* x = rv_alloc(3 * npoint + 3, sizeof *x);
   if (!three || !x) r = rv_fail(error, RV_NO_MEMORY, "out of memory for a mesh of %zu triangles", ntriangle);
   for (size_t i = 0; !r && i < ntriangle; ++i) three[i] = 3;
   for (size_t i = 0; !r && i < 3 * npoint; ++i) x[i] = points[i];
+  // Points and faces.
   if (!r) r = rv_detail_add_points(d, npoint, NULL, error);
   float* P = r ? NULL : rv_detail_f32_write(d, RV_POINT, "P", 3, error);
   for (size_t i = 0; P && i < 3 * npoint; ++i) P[i] = points[i];
   if (!r) r = P ? rv_detail_add_polygons(d, RV_PRIM_POLYGON, ntriangle, three, triangles, NULL, error) : error->code;
+  // Attributes from the grids.
   if (!r) r = sample_to(made->vel, x, npoint, d, "v", 3, error);
   if (!r) r = sample_to(made->wetness, x, npoint, d, "wetness", 1, error);
   rv_free(points);
@@ -160,6 +165,7 @@ static RvResult narrow_volume(RvDetail* d, RvError* error) {
   float* kept = rv_alloc(n + 1, sizeof *kept);
   if (!kept) return rv_fail(error, RV_NO_MEMORY, "out of memory for the particles");
   for (size_t i = 0; i < n; ++i) kept[i] = (float)wide[i];
+  // An attribute cannot change its storage: it is replaced.
   rv_detail_remove_attrib(d, RV_POINT, "volume");
   float* to = rv_detail_f32_write(d, RV_POINT, "volume", 1, error);
   for (size_t i = 0; to && i < n; ++i) to[i] = kept[i];
@@ -172,6 +178,7 @@ static bool is_kept(const RvDetail* d, const RvAttrib* a) {
   static const char* const always[] = {"P", "v", "pscale", "id", "age", "source", "volume"};
   for (size_t i = 0; i < sizeof always / sizeof *always; ++i)
     if (strcmp(rv_attrib_name(a), always[i]) == 0) return true;
+  // Merged geometry fills foreign attributes with defaults.
   size_t bytes = rv_storage_bytes(rv_attrib_storage(a)) * (size_t)rv_attrib_size(a);
   const char *values = rv_attrib_read(a), *none = rv_attrib_default(a);
   for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i)
@@ -191,6 +198,7 @@ static void drop_foreign(RvDetail* d) {
 static RvResult put_points(const RvDetail* input, const RvSurfaceInput* in, RvDetail** out, RvError* error) {
   RvDetail* d = rv_detail_copy(input);
   if (!d) return rv_fail(error, RV_NO_MEMORY, "out of memory for the particles");
+  // Loose points without private attributes.
   rv_state_strip(d, false);
   RvResult r = rv_detail_keep(d, in->loose, NULL, false, error);
   if (!r) {
@@ -207,6 +215,7 @@ static RvResult put_points(const RvDetail* input, const RvSurfaceInput* in, RvDe
 // Warns of a coarser voxel, particles without volume and thin films.
 static void tell(RvCook* cook, const RvSurfaceDef* def, const RvSurfaceInput* in, const RvSurfaceOut* made) {
   const SurfaceParms* p = cook->parms;
+  // Above memorylimit with coarsen.
   if (made->voxel > def->voxel)
     rv_cook_warn(cook, "voxelsize: voxels of %g need more than memorylimit of %g GB, so voxels of %.4g are used",
                  def->voxel, p->memorylimit, made->voxel);
@@ -239,6 +248,7 @@ static RvResult put_volumes(const RvSurfaceOut* made, RvDetail* d, RvError* erro
 // Reads the liquid and makes all outputs.
 static RvResult make(RvCook* cook, const RvDetail* input, RvDetail* out[3], RvError* error) {
   const SurfaceParms* p = cook->parms;
+  // Particles and films of the input; without one everything is empty.
   RvSurfaceRead how = {p->particlesep, p->hairradius};
   RvSurfaceInput in = {0};
   RvSurfaceOut made = {0};
@@ -248,6 +258,7 @@ static RvResult make(RvCook* cook, const RvDetail* input, RvDetail* out[3], RvEr
     def = def_of(cook, &in);
     r = rv_surface_make(&def, &in.particles, &in.film, &made, error);
   }
+  // Outputs 1 and 2; the third replaces its empty detail.
   if (!r) tell(cook, &def, &in, &made);
   if (!r) r = put_grids(p, &made, out[0], error);
   if (!r) r = put_volumes(&made, out[0], error);

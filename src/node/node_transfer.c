@@ -141,6 +141,7 @@ static void turn_values(const Transfer* t, size_t point, RvQuat q) {
   RvXform x = {.linear = m, .normal = m, .rotation = m};
   for (size_t k = 0; k < t->turned.count; ++k) {
     const Turned* a = &t->turned.data[k];
+    // The common case, orient, without matrices.
     if (a->tag == RV_TAG_QUATERNION && a->storage == RV_F32) {
       float* o = (float*)a->values + 4 * point;
       RvQuat r = rv_quat_mul(q, (RvQuat){o[0], o[1], o[2], o[3]});
@@ -189,10 +190,12 @@ static Walk begin_walk(const Transfer* t, size_t hair) {
   Walk w = {.guide = t->bind->guide + hair * max_guides, .stray = 1};
   w.spot = (RvTransferSpot){.weight = t->bind->weight + hair * max_guides,
                             .curl_weight = t->bind->curl_weight + hair * max_guides};
+  // The guides of the hair, up to the first empty place.
   while (w.spot.count < t->bind->max_guides && w.guide[w.spot.count] >= 0) ++w.spot.count;
   for (int j = 0; j < w.spot.count; ++j) w.spot.at[j] = t->guides.first[w.guide[j]];
   w.spot.owner = t->bind->owner[hair];
   int32_t own = w.guide[w.spot.owner];
+  // A hair whose own guide is dry all along has no place in a lock.
   if (!t->clump.locks || !(t->clump.max_amount[own] > 0)) return w;
   w.slot = t->bind->slot + 2 * hair;
   w.diameter = t->bind->diameter[own];
@@ -214,6 +217,7 @@ static void find_clump(const Transfer* t, Walk* w) {
 // Moves a point by the guides. A wet lock moves as one: the wetter, the more a hair follows its own guide alone.
 static Carried carry(const Transfer* t, const Walk* w, RvVec3 x) {
   if (!(w->wet > 0)) return carry_point(t->guides.samples, &w->spot, x);
+  // Wet hairs follow their own guide, dry ones the mean of all around them.
   int k = w->spot.owner;
   const double one = 1, similarity = w->spot.curl_weight[k] / w->spot.weight[k];
   RvTransferSpot own = {.count = 1, .weight = &one, .curl_weight = &similarity};
@@ -221,6 +225,7 @@ static Carried carry(const Transfer* t, const Walk* w, RvVec3 x) {
   own.share[0] = w->spot.share[k];
   Carried a = carry_point(t->guides.samples, &own, x);
   if (w->wet >= 1) return a;
+  // In between both are blended; the sign takes the shorter way between the rotations.
   Carried b = carry_point(t->guides.samples, &w->spot, x);
   double u = rv_quat_dot(a.turn, b.turn) < 0 ? -w->wet : w->wet, v = 1 - w->wet;
   a.place = rv_lerp(b.place, a.place, w->wet);
@@ -308,6 +313,7 @@ static RvResult find_hairs(Transfer* t, RvError* error) {
   uint8_t* mask = NULL;
   RvResult result = rv_select(t->out, t->p->group, RV_SELECT_PRIMS, &owner, &mask, error);
   if (result) return result;
+  // Curves of the group whose points are numbers.
   t->prim = rv_alloc(nprim, sizeof *t->prim);
   if (!t->prim) result = rv_fail(error, RV_NO_MEMORY, "out of memory for %zu hairs", nprim);
   for (size_t i = 0; !result && i < nprim; ++i) {
@@ -337,6 +343,7 @@ static RvResult find_diameters(Transfer* t, RvError* error) {
       {"width", RV_POINT, 1}, {"width", RV_PRIM, 1}, {"hairradius", RV_POINT, 2}, {"hairradius", RV_PRIM, 2}};
   const RvAttrib* a = NULL;
   int k = 0;
+  // The first of width and twice the radius that the hairs have.
   for (; !a && k < 4; ++k) a = rv_detail_find(t->out, sources[k].owner, sources[k].name);
   if (a && rv_attrib_storage(a) == RV_STRING) a = NULL;
   t->diameter = rv_alloc(t->nhair, sizeof *t->diameter);
@@ -372,10 +379,12 @@ static RvResult open_turned(Transfer* t, RvError* error) {
     const char* name = rv_attrib_name(a);
     Turned turned = {rv_attrib_tag(a), rv_attrib_storage(a), rv_attrib_size(a), NULL};
     if (strcmp(name, "orient") == 0 && turned.size == 4) turned.tag = RV_TAG_QUATERNION;
+    // What is copied from the guides does not turn as well.
     if (rv_select_name(t->p->attribs, name) && rv_detail_find(t->cook->input[2], RV_POINT, name)) continue;
     bool real = turned.storage == RV_F16 || turned.storage == RV_F32 || turned.storage == RV_F64;
     if (!real || turned.tag == RV_TAG_POINT || turned.tag == RV_TAG_HPOINT || !rv_xform_moves(turned.tag, turned.size))
       continue;
+    // Opened before the parallel loop, which must not copy shared data.
     turned.values = rv_attrib_write(rv_detail_find_mutable(t->out, RV_POINT, name));
     if (!turned.values || !rv_array_push(&t->turned, turned))
       return rv_fail(error, RV_NO_MEMORY, "out of memory for the attribute %s", name);
@@ -447,6 +456,7 @@ static RvResult transfer(Transfer* t, RvError* error) {
   if (cook->ninput < 3 || !cook->input[2])
     return rv_fail(error, RV_BAD_INPUT, "input 3, the simulated guides, is not wired");
   t->meters = cook->time.meters_per_unit > 0 ? cook->time.meters_per_unit : 1;
+  // Read the guides and the hairs, and find what moves, how thick it is and where it is rooted.
   double window = t->p->window / t->meters;
   RvResult result = rv_transfer_guides_read(t->cook, cook->input[1], cook->input[2], window, &t->guides, error);
   if (!result) result = open_output(t, error);
@@ -492,6 +502,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
     t.out = NULL;
   }
   rv_detail_free(t.out);
+  // The binding belongs to the node's cache, where there is one.
   if (!cook->cache) rv_transfer_bind_free(t.bind);
   rv_transfer_values_free(&t.values);
   rv_transfer_clump_free(&t.clump);

@@ -43,6 +43,7 @@ static bool is_tip(const Tube* t, int64_t row) {
 
 // Number of a point.
 static int32_t tube_point(const Tube* t, int64_t row, int64_t col) {
+  // A tip is one point instead of a row.
   int64_t n = t->p->cols, first = t->tip[0] ? 1 + (row - 1) * n : row * n;
   if (row == 0 && t->tip[0]) return 0;
   return (int32_t)(is_tip(t, row) ? first : first + col % n);
@@ -69,6 +70,7 @@ static void put_points(Tube* t) {
 // Normal of the side at a column.
 static RvVec3 side_normal(const Tube* t, double col) {
   const TubeParms* p = t->p;
+  // The side leans by the difference of the radii over the height.
   double angle = 2 * RV_PI * col / (double)p->cols, rise = (p->rad[1] - p->rad[0]) / p->height;
   return rv_normalize(turned(p, rv_cos(angle), rise, rv_sin(angle)), rv_vec3(0, 1, 0));
 }
@@ -81,6 +83,7 @@ static void put_side(Tube* t, int64_t row, int64_t col) {
   int n = 0;
   for (int i = 0; i < 4; ++i) {
     int32_t point = tube_point(t, at[i][0], at[i][1]);
+    // At a tip two corners are the same point.
     if (n && (point == corner[n - 1] || point == corner[0])) continue;
     corner[n] = point;
     // The tip of a cone has no normal of its own: each face uses that of its middle.
@@ -98,6 +101,7 @@ static RvResult put_caps(Tube* t, RvError* error) {
   for (int end = 0; end < 2 && r == RV_OK; ++end) {
     if (t->tip[end]) continue;
     for (int i = 0; i < n; ++i) {
+      // The caps face away from each other, so one of them runs backwards.
       corner[i] = tube_point(t, end ? t->p->rows - 1 : 0, end ? n - 1 - i : i);
       normal[i] = turned(t->p, 0, end ? -1 : 1, 0);
     }
@@ -114,6 +118,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
   Tube t = {.p = p, .tip = {!(p->rad[0] > 0), !(p->rad[1] > 0)}};
   if (!(p->height > 0)) return rv_fail(error, RV_BAD_INPUT, "height is %g: it must be above 0", p->height);
   if (t.tip[0] && t.tip[1]) return rv_fail(error, RV_BAD_INPUT, "rad is 0 at both ends: at least one must be above 0");
+  // Room for quads everywhere and both caps.
   size_t rows = (size_t)p->rows, cols = (size_t)p->cols;
   RvResult r = rv_shape_begin(&t.shape, rows * cols, (rows - 1) * cols + 2, 4 * (rows - 1) * cols + 2 * cols,
                               p->addnormals, error);

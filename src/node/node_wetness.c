@@ -103,6 +103,7 @@ static void wet_range(void* arg, size_t begin, size_t end) {
   const Wetness* w = arg;
   const WetnessParms* p = w->p;
   for (size_t i = begin; i < end; ++i) {
+    // One attribute drives all, or film and absorbed liquid each drive their own.
     double x = w->wetness ? fmin(dry_if_bad(w->wetness, i), 1) : 0;
     double film = w->wetness ? x : fmin(dry_if_bad(w->filmheight, i) / p->filmfull, 1);
     double soaked = w->wetness ? x : fmin(dry_if_bad(w->absorbed, i), 1);
@@ -167,6 +168,7 @@ static RvResult find_wetness(Wetness* w, RvError* error) {
   if (!w->film || !w->soaked || !w->wet || !w->amount)
     return rv_fail(error, RV_NO_MEMORY, "out of memory for the wetness of %zu points", w->npoint);
   rv_parallel_for(w->npoint, GRAIN, wet_range, w);
+  // Sizes of clumps are counted only where the ramp uses them.
   RvError clumps = {0};
   if (!is_flat(&w->p->clumpsizeramp)) w->strands = rv_wet_clump_sizes(w->out, w->p->clumpidattrib, &clumps);
   return clumps.code ? rv_fail(error, clumps.code, "%s", clumps.text) : RV_OK;
@@ -180,6 +182,7 @@ static void color_range(void* arg, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) {
     double* to = w->amount + 3 * i;
     bool in = !w->mask || w->mask[i];
+    // How much of the wet colour, and how much darker this clump is than others.
     double share = in ? rv_clamp(rv_ramp_eval(&w->p->colorramp, w->wet[i]), 0, 1) : 0, vary = 1;
     if (in && w->p->clumpvary > 0 && w->clumpid) {
       uint64_t id = (uint64_t)(int64_t)rv_clamp(rv_attrib_get(w->clumpid, i, 0), -LARGEST_ID, LARGEST_ID);
@@ -209,6 +212,7 @@ static void clump_range(void* arg, size_t begin, size_t end) {
   const Wetness* w = arg;
   double flat = unit(&w->p->clumpsizeramp, 0);
   for (size_t i = begin; i < end; ++i) {
+    // A clump of one strand is at 0 of the ramp, and large ones near 1.
     double size = w->strands ? unit(&w->p->clumpsizeramp, 1 - 1.0 / w->strands[i]) : flat;
     w->amount[i] = w->mask && !w->mask[i] ? 0 : size * unit(&w->p->clumpramp, w->film[i]);
   }
@@ -229,6 +233,7 @@ static RvResult write_wetness(Wetness* w, RvError* error) {
     if (!to) return RV_NO_MEMORY;
     for (size_t i = 0; i < w->npoint; ++i) to[i] = w->mask && !w->mask[i] ? 0 : (float)w->wet[i];
   }
+  // The mean of each strand.
   if (!w->p->promote) return RV_OK;
   rv_detail_remove_attrib(w->out, RV_PRIM, "wetness");
   float* prim = rv_detail_f32_write(w->out, RV_PRIM, "wetness", 1, error);

@@ -6,30 +6,22 @@ typedef RvWetParms RV_PARM_THIS;
 static const RvParmDef rows[] = {RV_WET_PARMS(RV_PARM_ROW)};
 const RvParmTable rv_wet_parm_table = {rows, sizeof rows / sizeof *rows, sizeof(RvWetParms)};
 
+// The parameters are already those of the wet solver.
 static void translate(const void* parms, RvWetParms* out) {
   *out = *(const RvWetParms*)parms;
 }
 
-static const RvWetNode solver = {.translate = translate,
-                                 .strands = true,
-                                 .liquid = true,
-                                 .strand_input = 0,
-                                 .liquid_input = 1,
-                                 .collider_input = 2,
-                                 .source_input = 3,
-                                 .wind_input = 4};
+// All media and all inputs.
+static const RvWetNode node = {.translate = translate,
+                               .strands = true,
+                               .liquid = true,
+                               .strand_input = 0,
+                               .liquid_input = 1,
+                               .source_input = 3,
+                               .wind_input = 4};
 
-static RvResult start(RvCook* cook, RvError* error) {
-  return rv_wet_node_start(&solver, cook, error);
-}
-
-static RvResult step(RvCook* cook, RvError* error) {
-  return rv_wet_node_step(&solver, cook, error);
-}
-
-static RvResult split(RvCook* cook, const RvDetail* state, RvError* error) {
-  return rv_wet_node_split(&solver, cook, state, error);
-}
+static const RvSolverType solver = RV_WET_SOLVER(node, 2);
+RV_SOLVER_CALLS(wet, solver)
 
 static const RvPortDef inputs[] = {
     {"strands", "Strands", "Animated curves, root first: the groom at the start frame, roots, pins and goals after.",
@@ -75,8 +67,5 @@ const RvNodeType rv_node_wetsolver = {
     .stages = rv_wet_node_stages,
     .fields = rv_wet_fields,
     .nfield = RV_WET_FIELD_COUNT,
-    .start = start,
-    .step = step,
-    .split = split,
-    .free_cache = rv_colliders_free_cache,
+    RV_SOLVER_MEMBERS(wet),
 };

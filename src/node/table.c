@@ -39,6 +39,7 @@ const RvNodeType* rv_node_type(size_t index) {
 
 const RvNodeType* rv_node_find(const char* type) {
   if (!type) return NULL;
+  // A name may have the namespace before it and the version behind it.
   static const char space[] = "rivulet::";
   if (strncmp(type, space, sizeof space - 1) == 0) type += sizeof space - 1;
   size_t length = strcspn(type, ":");
@@ -52,6 +53,7 @@ const RvNodeType* rv_node_find(const char* type) {
 
 //---------------------------------------------------------------------------------------------- check of a row
 
+// Whether a text is missing.
 static bool empty(const char* text) {
   return !text || !*text;
 }
@@ -130,6 +132,7 @@ RvResult rv_node_check(const RvNodeType* type, RvError* error) {
 RvResult rv_node_register(const RvNodeType* type, RvError* error) {
   RvResult result = rv_node_check(type, error);
   if (result) return result;
+  // Two types of one name must not pass the search at the same time.
   pthread_mutex_lock(&registering);
   size_t count = atomic_load(&nregistered);
   if (rv_node_find(type->type)) {
@@ -138,6 +141,7 @@ RvResult rv_node_register(const RvNodeType* type, RvError* error) {
     result = rv_fail(error, RV_LIMIT, "node type %s: %d types are registered already, which is the limit", type->type,
                      MAX_REGISTERED);
   } else {
+    // The row is written before the count tells of it.
     registered[count] = type;
     atomic_store_explicit(&nregistered, count + 1, memory_order_release);
   }

@@ -92,6 +92,7 @@ void rv_rig_node_close(RvNodeRig* r) {
   while (r->nlent) rv_detail_free(r->lent[--r->nlent]);
   for (size_t i = 0; i < RV_NODE_MAX_INPUTS; ++i) rv_detail_free(r->now[i]);
   rv_detail_free(r->state);
+  if (r->cache && r->cook.type->free_cache) r->cook.type->free_cache(r->cache);
   rv_parms_free(r->values);
   rv_free(r->parms);
 }

@@ -65,6 +65,12 @@ void rv_strands_origin(const RvDetail* detail, double origin[3]);
 // true the detail has the fields below: positions come from rv_x, and only strands marked rv_simulated are read.
 RvResult rv_strands_read(const RvDetail* detail, const RvStrandMaterial* material, const double origin[3], bool state,
                          RvStrandSet* out, RvError* error);
+// Hash of everything in a state that rv_strands_read takes, except the positions: two states with the same key have the
+// same strands, materials and natural lengths.
+uint64_t rv_strands_key(const RvDetail* state, const RvStrandMaterial* material, const double origin[3]);
+// Takes the positions of a state into a set that was read from one with the same key. False: a strand can no longer be
+// simulated, and the set must be read anew.
+bool rv_strands_move(const RvDetail* state, RvStrandSet* set);
 // Frees the arrays of a set and zeroes it.
 void rv_strands_free(RvStrandSet* set);
 // Makes a set from definitions instead of geometry, in metres about the origin: primitive k is strand k, and points are

@@ -50,19 +50,34 @@ static uint64_t morton(const double* x, const double* lo, double scale) {
   return code;
 }
 
+// The cube around all roots, in steps of the Morton codes.
+typedef struct Cube {
+  double lo[3];
+  double scale;  // steps a metre
+} Cube;
+
+static Cube cube_of_roots(const RvStrandDef* strands, size_t count) {
+  Cube cube = {.lo = {INFINITY, INFINITY, INFINITY}};
+  double size = 0;
+  for (size_t s = 0; s < count; ++s)
+    for (int c = 0; c < 3; ++c) cube.lo[c] = fmin(cube.lo[c], strands[s].x[c]);
+  for (size_t s = 0; s < count; ++s)
+    for (int c = 0; c < 3; ++c) size = fmax(size, strands[s].x[c] - cube.lo[c]);
+  cube.scale = size > 0 ? MORTON_STEPS / size : 0;
+  return cube;
+}
+
+static Key key_of(const Cube* cube, const RvStrandDef* strands, size_t strand) {
+  const RvStrandDef* d = &strands[strand];
+  return (Key){morton(d->x, cube->lo, cube->scale), d->id, (int32_t)strand, d->vertices};
+}
+
 // Sorted keys of all strands. NULL: out of memory.
 static Key* make_order(const RvStrandDef* strands, size_t count) {
   Key* keys = rv_alloc(count, sizeof *keys);
   if (!keys) return NULL;
-  // bounds of the roots
-  double lo[3] = {INFINITY, INFINITY, INFINITY}, size = 0;
-  for (size_t s = 0; s < count; ++s)
-    for (int c = 0; c < 3; ++c) lo[c] = fmin(lo[c], strands[s].x[c]);
-  for (size_t s = 0; s < count; ++s)
-    for (int c = 0; c < 3; ++c) size = fmax(size, strands[s].x[c] - lo[c]);
-  double scale = size > 0 ? MORTON_STEPS / size : 0;
-  for (size_t s = 0; s < count; ++s)
-    keys[s] = (Key){morton(strands[s].x, lo, scale), strands[s].id, (int32_t)s, strands[s].vertices};
+  Cube cube = cube_of_roots(strands, count);
+  for (size_t s = 0; s < count; ++s) keys[s] = key_of(&cube, strands, s);
   qsort(keys, count, sizeof *keys, by_key);
   return keys;
 }
@@ -248,6 +263,18 @@ RvResult rv_strand_model_new(const RvStrandDef* strands, size_t count, RvStrandM
       fill_lane(m, &m->batches[k], lane, &strands[m->batches[k].strand[lane]]);
   *out = m;
   return RV_OK;
+}
+
+bool rv_strand_model_in_order(const RvStrandModel* m, const RvStrandDef* strands) {
+  Cube cube = cube_of_roots(strands, m->nstrand);
+  Key last = {0};
+  for (size_t k = 0; k < m->nbatch; ++k)
+    for (int lane = 0; lane < m->batches[k].lanes; ++lane) {
+      Key next = key_of(&cube, strands, (size_t)m->batches[k].strand[lane]);
+      if ((k || lane) && by_key(&last, &next) > 0) return false;
+      last = next;
+    }
+  return true;
 }
 
 void rv_strand_model_free(RvStrandModel* m) {

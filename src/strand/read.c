@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "geo/detail_hash.h"
 #include "math/vec.h"
 #include "strand/io.h"
 
@@ -371,6 +372,55 @@ RvResult rv_strands_read(const RvDetail* detail, const RvStrandMaterial* materia
   rv_free(r.used);
   if (result) rv_strands_free(out);
   return result;
+}
+
+uint64_t rv_strands_key(const RvDetail* state, const RvStrandMaterial* material, const double origin[3]) {
+  // Every attribute that find_attributes and rv_strands_read look up, but P and rv_x.
+  static const char* const names[] = {"density", "youngs", "shear",  "damping",    "stiffness",    "ellipse",
+                                      "width",   "id",     "orient", "hairradius", "hairsperguide"};
+  static const char* const of_state[] = {"rv_rest", "rv_stiffen", "rv_simulated"};
+  const double numbers[] = {material->hairradius,
+                            material->density,
+                            material->youngs,
+                            material->shear,
+                            material->damping,
+                            material->stiffness,
+                            material->hairsperguide,
+                            material->usewidth,
+                            material->metersperunit,
+                            origin[0],
+                            origin[1],
+                            origin[2]};
+  RvHasher h = rv_hasher_new(0);
+  rv_hasher_add(&h, numbers, sizeof numbers);
+  rv_hash_topology(&h, state);
+  const RvOwner owners[] = {RV_POINT, RV_PRIM};
+  for (size_t k = 0; k < sizeof owners / sizeof *owners; ++k) {
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+      const RvAttrib* a = rv_detail_find(state, owners[k], names[i]);
+      if (a) rv_hash_attrib(&h, a);
+    }
+    for (size_t i = 0; i < sizeof of_state / sizeof *of_state; ++i) {
+      const RvAttrib* a = rv_detail_find(state, owners[k], of_state[i]);
+      if (a) rv_hash_attrib(&h, a);
+    }
+  }
+  return rv_hasher_done(&h);
+}
+
+bool rv_strands_move(const RvDetail* state, RvStrandSet* set) {
+  const double* exact = rv_detail_f64(state, RV_POINT, "rv_x", 3);
+  if (!exact) return false;
+  for (size_t k = 0; k < set->count; ++k) {
+    // the positions are the first of the set's numbers, in the order of its vertices (take_memory)
+    double* x = set->numbers + 3 * (size_t)set->first[k];
+    for (int32_t v = set->first[k]; v < set->first[k + 1]; ++v) {
+      RvVec3 place = rv_scale(rv_vec3_load64(exact + 3 * (size_t)set->point[v]), set->metersperunit);
+      rv_vec3_store64(set->numbers + 3 * (size_t)v, place);
+    }
+    if (check_shape(x, set->defs[k].vertices, 0) != RV_STRAND_FINE) return false;
+  }
+  return true;
 }
 
 void rv_strands_free(RvStrandSet* set) {

@@ -21,9 +21,14 @@ RvResult rv_strand_solver_init(RvStrandSolver* s, RvError* error) {
   double** of_unknowns[] = {&s->forces.force, &s->forces.drag,   &s->forces.drag_velocity, &s->forces.spring,
                             &s->target,       &s->target_before, &s->target_velocity,      &s->backup_target};
   enum { ARRAYS = sizeof of_unknowns / sizeof *of_unknowns, NUMBERS_PER_STRAND = 5 };
-  s->memory = rv_alloc_zero(ARRAYS * unknowns + NUMBERS_PER_STRAND * strands, sizeof(double));
-  s->backup = rv_strand_state_alloc(s->model);
-  s->scratch = rv_arena_new(0);
+  size_t numbers = ARRAYS * unknowns + NUMBERS_PER_STRAND * strands;
+  // memory of an earlier solver is mapped already, which for many strands takes longer than clearing it
+  if (s->memory)
+    memset(s->memory, 0, numbers * sizeof *s->memory);
+  else
+    s->memory = rv_alloc_zero(numbers, sizeof *s->memory);
+  if (!s->backup) s->backup = rv_strand_state_alloc(s->model);
+  if (!s->scratch) s->scratch = rv_arena_new(0);
   if (!s->memory || !s->backup || !s->scratch)
     return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu strands", strands);
   double* next = s->memory;

@@ -82,7 +82,9 @@ typedef struct RvStrandSolver {
 
 //---------------------------------------------------------------------------------------------- a solver
 
-// Allocates the arrays of a solver whose set and model are filled. They are zero, but multiple and stiffen.
+// Allocates the arrays of a solver whose set and model are filled. They are zero, but multiple and stiffen. A solver
+// may come with `memory`, `backup` and an empty `scratch` of an earlier one with as many strands of each length: they
+// are used again.
 RvResult rv_strand_solver_init(RvStrandSolver* solver, RvError* error);
 // Frees everything that a solver holds, its set, model and state included, and zeroes it.
 void rv_strand_solver_free(RvStrandSolver* solver);

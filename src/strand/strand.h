@@ -94,6 +94,9 @@ typedef struct RvStrandStats {
 
 RvResult rv_strand_model_new(const RvStrandDef* strands, size_t count, RvStrandModel** out, RvError* error);
 void rv_strand_model_free(RvStrandModel* model);
+// Whether a model that was made of strands like these, in other places, has its batches in the order of these. Then it
+// is the model of these too.
+bool rv_strand_model_in_order(const RvStrandModel* model, const RvStrandDef* strands);
 // The effective mass (WH-5): that of the hair and `load` [vertices] kg, the share w_FF of the liquid on it that moves
 // with it (none under water). It has inertia and weight; it does not rotate with the fibre. NULL: dry.
 void rv_strand_set_load(RvStrandModel* model, const double* load);

@@ -5,6 +5,7 @@
 // s: age of cached particles. None is a drop that has just left a strand, which would not be captured yet.
 static const float CACHED_AGE = 1e3f;
 
+// Cached liquid is never resampled: its particles are known by their ids.
 RvResult rv_wet_cached_init(RvWetCached* c, const RvLiquidModel* model, RvError* error) {
   RvLiquidModel own = *model;
   own.resample_every = 0;
@@ -27,12 +28,14 @@ RvResult rv_wet_cached_reserve(RvWetCached* c, RvError* error) {
 }
 
 RvResult rv_wet_cached_place(RvWetCached* c, double before, RvError* error) {
+  // Particles stand where they were `before` seconds earlier, on the straight path of their velocity.
   RvParticles *to = &c->liquid.particles, *from = &c->frame;
   double dx = c->liquid.model.dx;
   rv_liquid_particles_free(to);
   RvResult result = rv_liquid_particles_reserve(to, from->count, error);
   for (size_t i = 0; i < from->count && !result; ++i) {
     double cell[3];
+    // What was captured whole is no longer there.
     if (!(c->volume[i] > 0)) continue;
     rv_liquid_particles_place(from, i, cell);
     for (int a = 0; a < 3; ++a) cell[a] -= from->v[a][i] * before / dx;
@@ -48,6 +51,7 @@ RvResult rv_wet_cached_place(RvWetCached* c, double before, RvError* error) {
   return result;
 }
 
+// Capture took volume of the placed particles; their rows lead back to those of the frame.
 void rv_wet_cached_count(RvWetCached* c) {
   const RvParticles* p = &c->liquid.particles;
   for (size_t i = 0; i < p->count; ++i) c->volume[p->row[i]] = p->volume[i] > 0 ? p->volume[i] : 0;

@@ -5,15 +5,18 @@
 #include "wet/film.h"
 #include "wet/impulse.h"
 
+// Numbers a task of a parallel loop takes.
 enum { GRAIN = 8192 };
 // The hairs around a place are counted anew in every fourth substep: strands move less than their reach meanwhile.
 enum { COUNT_EVERY = 4 };
 
+// Arguments of the parallel loop: velocities one second earlier at the acceleration that drops feel.
 typedef struct Before {
   const RvWetFilm* wet;
   double* v;
 } Before;
 
+// Body of the parallel loop of accelerated_strands.
 static void extrapolate_back(void* arg, size_t begin, size_t end) {
   const Before* t = arg;
   for (size_t k = begin; k < end; ++k) t->v[k] = t->wet->state->v[k] - t->wet->drop_acceleration[k];
@@ -31,6 +34,7 @@ static RvResult accelerated_strands(RvWetFilm* w, RvCoupleStrands* out, RvError*
   return RV_OK;
 }
 
+// Settings with the key under which hairs are counted.
 static RvCoupleSettings settings_now(const RvWetFilm* w) {
   RvCoupleSettings s = w->settings.couple;
   s.count_key = w->drop_seed / COUNT_EVERY + 1;
@@ -65,6 +69,7 @@ static void take_exchange(RvWetFilm* w, double dt) {
   rv_wet_take_impulse(w, &def);
 }
 
+// Capture of particles by strands, and its impulse (WH-31, WH-32, E42).
 static RvResult capture(RvWetFilm* w, RvParticles* particles, double dt, bool* any, RvError* error) {
   RvCoupleReport* report = &w->report.couple;
   size_t before = report->captured;
@@ -81,6 +86,7 @@ static RvResult capture(RvWetFilm* w, RvParticles* particles, double dt, bool* a
   result =
       rv_couple_capture(w->couple, &strands, &settings, &w->liquid->grid, particles, dt, w->impulse, report, error);
   if (result || report->captured == before) return result;
+  // What came does not turn yet.
   film_inertia(w, dt, w->turn);
   slow_turning(w, turn);
   take_exchange(w, dt);
@@ -88,6 +94,7 @@ static RvResult capture(RvWetFilm* w, RvParticles* particles, double dt, bool* a
   return RV_OK;
 }
 
+// Nothing is taken from the scratch memory where nothing can be captured.
 RvResult rv_wet_capture(RvWetFilm* w, RvParticles* particles, double dt, bool* any, RvError* error) {
   if (!(w->settings.couple.capture > 0) || !particles->count || !w->strands->nstrand) return RV_OK;
   RvArenaMark mark = rv_arena_mark(w->scratch);
@@ -96,6 +103,7 @@ RvResult rv_wet_capture(RvWetFilm* w, RvParticles* particles, double dt, bool* a
   return result;
 }
 
+// Drops leave strands that carry more than they hold (WH-28 to WH-30), each with an id and a random place of its own.
 static RvResult drip(RvWetFilm* w, double dt, bool* any, RvError* error) {
   RvCoupleReport* report = &w->report.couple;
   size_t before = report->dripped;

@@ -8,10 +8,12 @@
 #include "math/scalar.h"
 #include "wet/impulse.h"
 
+// Numbers a task of a parallel loop takes: enough to outweigh its start.
 enum { GRAIN = 8192 };
 
 //---------------------------------------------------------------------------------------------- making
 
+// The film has the batches of the strands; each vertex knows how many hairs it stands for.
 static void set_batches(RvWetFilm* w) {
   const RvStrandModel* m = w->strands;
   for (size_t k = 0; k < m->nbatch; ++k) {
@@ -52,11 +54,13 @@ static bool take_memory(RvWetFilm* w) {
   size_t total = 0;
   for (size_t i = 0; i < count; ++i) total += arrays[i].count;
   if (!(w->memory = rv_alloc_zero(total, sizeof(double)))) return false;
+  // The parts of the block.
   double* next = w->memory;
   for (size_t i = 0; i < count; ++i) {
     *arrays[i].array = arrays[i].count ? next : NULL;
     next += arrays[i].count;
   }
+  // Dry strands in air: all of the film on them, all of its weight theirs.
   for (size_t i = 0; i < vertices; ++i) {
     w->air_share[i] = 1;
     w->film_share_on_strand[i] = 1;
@@ -66,6 +70,7 @@ static bool take_memory(RvWetFilm* w) {
          (w->scratch = rv_arena_new(0));
 }
 
+// The film lies in the lanes of the strands. Coupling and liquid take temporary memory from its scratch.
 RvResult rv_wet_film_init(RvWetFilm* w, RvStrandModel* strands, RvStrandState* state, const double* multiple,
                           RvLiquid* liquid, const RvWetSettings* settings, RvError* error) {
   *w = (RvWetFilm){.settings = *settings, .strands = strands, .state = state, .multiple = multiple, .liquid = liquid};
@@ -106,6 +111,7 @@ void rv_wet_volumes(const RvWetFilm* w, double* film, double* absorbed) {
 
 //---------------------------------------------------------------------------------------------- loads and forces
 
+// Effective mass (WH-5, WH-18) and the liquid that bridges are made of (WH-6).
 void rv_wet_loads(RvWetFilm* w, double dt) {
   const RvWetSettings* s = &w->settings;
   RvFilmStepDef def = rv_wet_film_def(w, dt, w->state->q, w->state->v);
@@ -120,6 +126,7 @@ void rv_wet_loads(RvWetFilm* w, double dt) {
                               .stronger = s->cohesion_at};
 }
 
+// Arguments of the parallel loop: forces, drag coefficients and the velocities that drag leads to.
 typedef struct Forces {
   const RvWetFilm* wet;
   double *force, *drag, *velocity;
@@ -147,6 +154,7 @@ void rv_wet_add_forces(const RvWetFilm* w, double* force, double* drag, double* 
 
 //---------------------------------------------------------------------------------------------- what a step did
 
+// Arguments of the parallel loop over the strands' batches after a step.
 typedef struct Step {
   RvWetFilm* wet;
   double dt;
@@ -186,6 +194,7 @@ static void count_film_lag(const Step* d, const RvStrandBatch* b) {
     }
 }
 
+// Body of the parallel loop of count_step.
 static void count_batches(void* arg, size_t begin, size_t end) {
   const Step* d = arg;
   RvWetFilm* w = d->wet;
@@ -217,6 +226,8 @@ static RvResult count_step(RvWetFilm* w, double dt, const double* x_before, cons
 
 //---------------------------------------------------------------------------------------------- the film's step
 
+// Flow along the strands (WH-20 to WH-25), with speeds bounded before and after: a step of strands that went wrong must
+// not take the film along.
 RvResult rv_wet_flow(RvWetFilm* w, double dt, const double* x_before, const double* v_before, RvError* error) {
   RvFilmStepDef def = rv_wet_film_def(w, dt, x_before, v_before);
   rv_wet_bound_speeds(w);
@@ -226,6 +237,7 @@ RvResult rv_wet_flow(RvWetFilm* w, double dt, const double* x_before, const doub
   return result;
 }
 
+// Film passes between strands through the bridges of contacts (WH-27).
 RvResult rv_wet_across(RvWetFilm* w, double dt, const double* x_before, const double* v_before,
                        const RvContacts* contacts, RvError* error) {
   if (!w->settings.film.transverse || !contacts) return RV_OK;
@@ -244,6 +256,7 @@ RvResult rv_wet_across(RvWetFilm* w, double dt, const double* x_before, const do
   return rv_film_across(&w->film, &w->film_state, &def, w->across, count, w->impulse, error);
 }
 
+// Absorption, evaporation and the impulse of all that the film did to the strands.
 void rv_wet_dry(RvWetFilm* w, double dt, const double* x_before, const double* v_before) {
   RvFilmStepDef def = rv_wet_film_def(w, dt, x_before, v_before);
   rv_film_dry(&w->film, &w->film_state, &def, w->impulse, &w->report.film);
@@ -274,6 +287,7 @@ RvResult rv_wet_paint(RvWetFilm* w, const double* rate, double dt, RvError* erro
   RvArenaMark mark = rv_arena_mark(w->scratch);
   double* masses = RV_TAKE(w->scratch, double, m->edges + 1);
   if (!masses) return rv_fail(error, RV_NO_MEMORY, "out of memory for the film on %zu strands", m->nstrand);
+  // Heights and masses before; the sum is compensated, since the ledger counts every drop.
   RvSum added = {w->report.added, 0};
   rv_film_areas(&w->film, &w->film_state, w->state->q, w->area);
   rv_film_edge_masses(&w->film, &w->film_state, w->state->q, masses);

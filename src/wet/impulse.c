@@ -44,6 +44,7 @@ RvCoupleStrands rv_wet_strands(const RvWetFilm* w) {
 
 //---------------------------------------------------------------------------------------------- masses
 
+// Mass and inertia of hair with its film.
 static void set_masses(RvWetFilm* w) {
   rv_strand_set_load(w->strands, w->load);
   rv_strand_set_turn(w->strands, w->turn);
@@ -63,6 +64,7 @@ static void load_all(RvWetFilm* w, const RvFilmStepDef* def) {
   set_masses(w);
 }
 
+// Keeps the loads of a batch: the next change of mass is relative to them.
 static void keep_weight(RvWetFilm* w, const RvStrandBatch* b) {
   size_t vertices = (size_t)b->vertices * RV_LANES, edges = vertices - RV_LANES;
   memcpy(w->load_before + b->vertex_at, w->load + b->vertex_at, vertices * sizeof(double));
@@ -131,11 +133,13 @@ static size_t to_velocities(RvWetFilm* w, const RvStrandBatch* b) {
   return refused;
 }
 
+// Arguments of the parallel sum of rv_wet_take_impulse.
 typedef struct Take {
   RvWetFilm* wet;
   double dt;
 } Take;
 
+// Body of that sum: history, then velocities; returns how many changes were refused.
 static double take_batches(void* arg, size_t begin, size_t end) {
   const Take* take = arg;
   RvWetFilm* w = take->wet;
@@ -161,6 +165,7 @@ void rv_wet_take_impulse(RvWetFilm* w, const RvFilmStepDef* def) {
 
 //---------------------------------------------------------------------------------------------- bounds
 
+// Body of the parallel sum of rv_wet_bound_speeds: speeds and momenta that no liquid has become 0.
 static double bound_batches(void* arg, size_t begin, size_t end) {
   const RvWetFilm* w = arg;
   double density = w->film.liquid.density;

@@ -9,6 +9,7 @@ static const double END_OF_FRAME = 1 - 1e-9;
 
 //---------------------------------------------------------------------------------------------- inputs
 
+// Asks the host for the inputs of a medium in a part of the frame.
 static RvResult ask(RvWetSolver* w, const RvWetSpan* span, RvWetMedium medium, RvError* error) {
   if (!w->host.inputs) return RV_OK;
   RvWetSpan asked = *span;
@@ -21,6 +22,7 @@ static RvResult ask(RvWetSolver* w, const RvWetSpan* span, RvWetMedium medium, R
   return w->host.inputs(w->host.user, &asked, error);
 }
 
+// Whether the host wants to stop.
 static bool is_cancelled(const RvWetSolver* w, double share, const char* stage) {
   return w->host.cancelled && w->host.cancelled(w->host.user, share, stage);
 }
@@ -32,14 +34,17 @@ static double clock_step(const RvLiquid* l, double dt) {
   return l->time + dt - l->time;
 }
 
+// capture: strands take up liquid around them.
 static RvResult capture(RvWetSolver* w, RvLiquid* bulk, double dt, RvError* error) {
   return w->film ? rv_wet_capture(w->film, &bulk->particles, clock_step(bulk, dt), &bulk->exchanged, error) : RV_OK;
 }
 
+// drip: strands give off what they cannot hold.
 static RvResult drip(RvWetSolver* w, double dt, RvError* error) {
   return w->film ? rv_wet_drip(w->film, clock_step(w->liquid, dt), &w->liquid->exchanged, error) : RV_OK;
 }
 
+// capture, of cached liquid: its particles remember what is left of them.
 static RvResult capture_cached(RvWetSolver* w, double dt, RvError* error) {
   RvResult result = capture(w, &w->cached->liquid, dt, error);
   rv_wet_cached_count(w->cached);
@@ -63,6 +68,7 @@ typedef struct Parts {
   bool may_halve;
 } Parts;
 
+// Puts a part on the stack.
 static void add_part(Parts* p, double from, double to, int depth) {
   p->pending[p->npending].from = from;
   p->pending[p->npending].to = to;
@@ -83,6 +89,7 @@ static void add_equal_part(const RvWetSolver* w, const RvWetSpan* span, Parts* p
   add_part(p, from, to > END_OF_FRAME ? 1 : to, 0);
 }
 
+// Takes the next part from the stack, or the next equal part of the substep. False: the substep is done.
 static bool next_part(RvWetSolver* w, const RvWetSpan* span, Parts* p) {
   if (!p->npending && p->next < p->count) add_equal_part(w, span, p);
   if (!p->npending) return false;
@@ -118,20 +125,24 @@ static RvResult halve(RvWetSolver* w, Parts* p, bool* halved, RvError* error) {
   return rv_contact_solver_recall(w->contacts, w->strands->model, error);
 }
 
+// roots: targets of the prescribed points. Without a sample the caller sets them.
 static RvResult roots(RvWetSolver* w, double dt) {
   if (w->sample.P) rv_strand_solver_roots(w->strands, &w->sample, dt);
   return RV_OK;
 }
 
+// carry: the share of the common motion that strands do not feel.
 static RvResult carry(RvWetSolver* w, double dt, RvError* error) {
   return w->sample.P ? rv_strand_solver_carry(w->strands, &w->sample, dt, error) : RV_OK;
 }
 
+// loads: mass of the film.
 static RvResult loads(RvWetSolver* w, double dt) {
   if (w->film) rv_wet_loads(w->film, dt);
   return RV_OK;
 }
 
+// hairforces: weight, air and goals, then those of film and bulk.
 static RvResult forces(RvWetSolver* w) {
   RvForces* f = &w->strands->forces;
   rv_strand_solver_forces(w->strands);
@@ -149,11 +160,13 @@ static RvStrandStepDef step_def(const RvWetSolver* w, double dt) {
   return step;
 }
 
+// contacts: strands with each other and with solids, with bridges of liquid where there is film (WH-6 to WH-17).
 static RvResult contacts(RvWetSolver* w, RvStrandStepDef* step, RvError* error) {
   w->contacts->liquid = w->film ? &w->film->bridges : NULL;
   return rv_contact_solver_find(w->contacts, w->strands, step, error);
 }
 
+// update: accepts contacts and positions.
 static RvResult update(RvWetSolver* w, double dt) {
   rv_contact_solver_accept(w->contacts, w->strands);
   rv_strand_solver_update(w->strands, dt);
@@ -162,6 +175,7 @@ static RvResult update(RvWetSolver* w, double dt) {
 
 //---------------------------------------------------------------------------------------------- film
 
+// film: paint, then flow along the strands since the start of the part.
 static RvResult flow(RvWetSolver* w, double dt, RvError* error) {
   const RvStrandState* before = w->strands->backup;
   w->film->dt_before = w->strands->globals.dt;
@@ -169,11 +183,13 @@ static RvResult flow(RvWetSolver* w, double dt, RvError* error) {
   return result ? result : rv_wet_flow(w->film, dt, before->q, before->v, error);
 }
 
+// across: flow between strands in contact.
 static RvResult across(RvWetSolver* w, double dt, RvError* error) {
   const RvStrandState* before = w->strands->backup;
   return rv_wet_across(w->film, dt, before->q, before->v, w->contacts->contacts, error);
 }
 
+// dry: absorption and evaporation; strands that its impulse broke are put back.
 static RvResult dry(RvWetSolver* w, double dt) {
   const RvStrandState* before = w->strands->backup;
   rv_wet_dry(w->film, dt, before->q, before->v);

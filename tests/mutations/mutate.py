@@ -15,7 +15,7 @@ A fault is a block of the file mutations.txt:
   file: src/...
   find: text that occurs once in the file
   put: what stands there instead
-  fails: checks of `rivulet check` that must then fail, each of them
+  fails: checks of `rivulet check`, and tests such as node/test_solver_scaffold, that must then fail, each of them
   quick: yes      its checks take less than two seconds and its file compiles fast: ./test tries it every time
 """
 import argparse
@@ -66,8 +66,26 @@ def run(command, folder, **options):
                           **options)
 
 
+def program_of(check):
+    """The target that a check or a test runs: checks are the program's, tests have names of folder and file."""
+    return "tests/" + check.replace("/", "_") if "/" in check else "rivulet"
+
+
+class Program:
+    """How a program is linked, and the objects that it is made of: its own, and those of its libraries."""
+
+    def __init__(self, build, target):
+        link = build.ninja("commands", target).splitlines()[-1]
+        self.link = [word for word in shlex.split(link) if word not in (":", "&&")]
+        self.archives = {word for word in self.link if word.endswith(".a")}
+        self.members = {word for word in self.link if word.endswith(".o")}
+        for archive in self.archives:
+            command = build.ninja("commands", archive).splitlines()[-1]
+            self.members.update(word for word in shlex.split(command) if word.endswith(".o"))
+
+
 class Build:
-    """A finished build: which objects depend on a file, how each is compiled, how the program is linked."""
+    """A finished build: which objects depend on a file, how each is compiled, how its programs are linked."""
 
     def __init__(self, top, folder):
         self.top, self.folder = os.path.realpath(top), os.path.realpath(folder)
@@ -76,14 +94,6 @@ class Build:
             for entry in json.load(stream):
                 words = shlex.split(entry["command"])
                 self.commands[words[words.index("-o") + 1]] = words
-        link = self.ninja("commands", "rivulet").splitlines()[-1]
-        self.link = [word for word in shlex.split(link) if word not in (":", "&&")]
-        self.archives = {word for word in self.link if word.endswith(".a")}
-        # objects of the program: those of its own, and those of its libraries
-        self.members = {word for word in self.link if word.endswith(".o")}
-        for archive in self.archives:
-            command = self.ninja("commands", archive).splitlines()[-1]
-            self.members.update(word for word in shlex.split(command) if word.endswith(".o"))
         self.depends = self.read_depends()
 
     def ninja(self, tool, *words):
@@ -103,10 +113,10 @@ class Build:
                 depends[current] = set()
         return depends
 
-    def objects(self, file):
-        """The program's objects that are compiled from a file or include it."""
+    def objects(self, program, file):
+        """The objects of a program that are compiled from a file or include it."""
         path = os.path.join(self.top, file)
-        return sorted(name for name in self.members if path in self.depends.get(name, ()))
+        return sorted(name for name in program.members if path in self.depends.get(name, ()))
 
     def compile(self, name, file, overlay, out):
         """Compiles an object with the changed file in place of the original; None, or what the compiler said."""
@@ -119,8 +129,9 @@ class Build:
         done = run(words + ["-w"], self.folder)
         return done.stdout[-2000:] if done.returncode else None
 
-    def make(self, fault, folder):
-        """Builds the program with a fault into a folder; its path and None, or None and what went wrong."""
+    def make(self, fault, target, folder):
+        """Builds a program with a fault into a folder; its path and None, or None and what went wrong."""
+        program = Program(self, target)
         overlay = os.path.join(folder, "overlay")
         path = os.path.join(overlay, fault["file"])
         os.makedirs(os.path.dirname(path))
@@ -129,17 +140,17 @@ class Build:
         with open(path, "w", encoding="utf-8") as stream:
             stream.write(text.replace(fault["find"], fault["put"]))
         changed = {}
-        for name in self.objects(fault["file"]):
+        for name in self.objects(program, fault["file"]):
             changed[name] = os.path.join(folder, "%d.o" % len(changed))
             said = self.compile(name, fault["file"], overlay, changed[name])
             if said:
                 return None, "does not build:\n" + said
         if not changed:
             return None, "no object of the program is compiled from " + fault["file"]
-        out = os.path.join(folder, "rivulet")
-        words = [changed.pop(word, word) for word in self.link]
+        out = os.path.join(folder, "program")
+        words = [changed.pop(word, word) for word in program.link]
         words[words.index("-o") + 1] = out
-        first = next(k for k, word in enumerate(words) if word in self.archives)
+        first = next(k for k, word in enumerate(words) if word in program.archives)
         words[first:first] = changed.values()
         done = run(words, self.folder)
         return (None, "does not link:\n" + done.stdout[-2000:]) if done.returncode else (out, None)
@@ -148,7 +159,7 @@ class Build:
 def fails(program, check, folder):
     """Whether a check fails, which takes that it ends; and why it would not count."""
     try:
-        done = run([program, "check", check], folder, timeout=CHECK_SECONDS)
+        done = run([program] if "/" in check else [program, "check", check], folder, timeout=CHECK_SECONDS)
     except subprocess.TimeoutExpired:
         return False, "%s did not end in %d s" % (check, CHECK_SECONDS)
     return done.returncode != 0, "not noticed by " + check
@@ -158,13 +169,15 @@ def attempt(build, fault):
     """None if each of its checks notices the fault, else what is wrong."""
     if places(build.top, fault) != 1:
         return "its text does not occur once in " + fault["file"]
-    with tempfile.TemporaryDirectory(prefix="rivulet_fault_") as folder:
-        program, said = build.make(fault, folder)
-        if said:
-            return said
-        missed = [why for noticed, why in (fails(program, check, folder) for check in fault["fails"].split())
-                  if not noticed]
-        return "; ".join(missed) or None
+    checks, missed = fault["fails"].split(), []
+    for target in sorted({program_of(check) for check in checks}):
+        with tempfile.TemporaryDirectory(prefix="rivulet_fault_") as folder:
+            program, said = build.make(fault, target, folder)
+            if said:
+                return said
+            tried = (fails(program, check, folder) for check in checks if program_of(check) == target)
+            missed += [why for noticed, why in tried if not noticed]
+    return "; ".join(missed) or None
 
 
 class Baseline:
@@ -181,7 +194,7 @@ class Baseline:
             with mine:
                 if check not in self.seconds:
                     start = time.monotonic()
-                    bad, _ = fails(os.path.join(self.build.folder, "rivulet"), check, self.build.folder)
+                    bad, _ = fails(os.path.join(self.build.folder, program_of(check)), check, self.build.folder)
                     self.seconds[check] = None if bad else time.monotonic() - start
             if self.seconds[check] is None:
                 return check

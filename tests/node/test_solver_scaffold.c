@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "rig/node.h"
+#include "support/cook.h"
 #include "support/node_spring.h"
 #include "support/rv_test.h"
 #include "support/scene_log.h"
@@ -99,5 +101,95 @@ static void resumes_to_the_bit(void** state) {
   rv_scene_free(scene);
 }
 
+//---------------------------------------------------------------------------------------------- edits
+
+// RvNodeRigDef.make: points that stand still.
+static RvResult make(void* user, size_t index, double frame, RvDetail** out, RvError* error) {
+  (void)index;
+  (void)frame;
+  *out = rv_detail_copy(user);
+  return *out ? RV_OK : rv_fail(error, RV_NO_MEMORY, "no memory");
+}
+
+// RvHost.message: keeps the last one.
+static RvLevel last_level;
+static char last_text[200];
+static void message(void* user, RvLevel level, const char* text) {
+  (void)user;
+  last_level = level;
+  snprintf(last_text, sizeof last_text, "%s", text);
+}
+
+// The edited points and their coordinate.
+enum { MOVED = 4, PUSHED = 7, AXIS = 2 };
+typedef struct Points {
+  double x[27], v[27];
+} Points;
+
+static Points points_of(const RvDetail* state) {
+  Points p;
+  assert_int_equal(rv_detail_count(state, RV_POINT), 9);
+  memcpy(p.x, rv_detail_f64(state, RV_POINT, "rv_x", 3), sizeof p.x);
+  memcpy(p.v, rv_detail_f64(state, RV_POINT, "rv_v", 3), sizeof p.v);
+  return p;
+}
+
+// The frame after the third, in 6 substeps, with one point moved and one pushed between both, or none; *moved (m) and
+// *pushed (m/s) receive what the edits change.
+static Points frame_four(RvDetail* grid, bool edit, double* moved, double* pushed) {
+  RvError error = {0};
+  const char* const parms[] = {"substeps", "6", "maxsubsteps", "6", NULL};
+  RvNodeRig r;
+  CHECK_OK(rv_rig_node_open(&r, &(RvNodeRigDef){"testspring", parms, 1, make, grid, false}, &error), error);
+  r.host.message = message;
+  for (int frame = 2; frame <= 4; ++frame) {
+    CHECK_OK(rv_rig_node_next(&r, &error), error);
+    if (frame == 4 && edit) {
+      Points p = points_of(r.state);
+      float* P = rv_detail_f32_write(r.state, RV_POINT, "P", 3, &error);
+      float* v = rv_detail_f32_write(r.state, RV_POINT, "v", 3, &error);
+      P[3 * MOVED + AXIS] += 0.05f;
+      v[3 * PUSHED + AXIS] += 0.5f;
+      *moved = P[3 * MOVED + AXIS] - p.x[3 * MOVED + AXIS];
+      *pushed = v[3 * PUSHED + AXIS] - p.v[3 * PUSHED + AXIS];
+    }
+    CHECK_OK(rv_rig_node_step(&r, &error), error);
+  }
+  Points out = points_of(r.state);
+  rv_rig_node_close(&r);
+  return out;
+}
+
+// Points whose P or v an artist edited go on from there, all others keep their bits, and a message tells of it.
+static void takes_edits(void** state) {
+  (void)state;
+  register_spring();
+  RvTestCook grid = rv_test_cook("grid", "size=0.1 0.1; rows=3; cols=3", 0, NULL);
+  CHECK_OK(grid.result, grid.error);
+  double dx = 0, dv = 0;
+  Points plain = frame_four(grid.output[0], false, NULL, NULL);
+  assert_string_equal(last_text, "");
+  Points edited = frame_four(grid.output[0], true, &dx, &dv);
+  assert_int_equal(last_level, RV_LEVEL_INFO);
+  assert_non_null(strstr(last_text, "edited: the edits are taken (2 numbers)"));
+  rv_test_cook_free(&grid);
+  // a spring is linear: the edit goes on as its own oscillation, in six steps of symplectic Euler
+  double offsets[2][2] = {{dx, 0}, {0, dv}};
+  const double dt = 1.0 / 24 / 6, stiffness = 400;
+  for (int k = 0; k < 2; ++k)
+    for (int step = 0; step < 6; ++step) {
+      offsets[k][1] -= dt * stiffness * offsets[k][0];
+      offsets[k][0] += dt * offsets[k][1];
+    }
+  for (size_t i = 0; i < 27; ++i) {
+    int k = i == 3 * MOVED + AXIS ? 0 : i == 3 * PUSHED + AXIS ? 1 : -1;
+    if (k < 0 && (plain.x[i] != edited.x[i] || plain.v[i] != edited.v[i])) fail_msg("number %zu changed", i);
+    if (k < 0) continue;
+    // rounding of six steps of numbers up to 0.1 m and 3 m/s
+    CHECK_NEAR(edited.x[i] - plain.x[i], offsets[k][0], 1e-15);
+    CHECK_NEAR(edited.v[i] - plain.v[i], offsets[k][1], 1e-13);
+  }
+}
+
 RV_TESTS(cmocka_unit_test(starts_and_follows), cmocka_unit_test(meets_a_bare_mesh), cmocka_unit_test(loses_no_liquid),
-         cmocka_unit_test(resumes_to_the_bit))
+         cmocka_unit_test(resumes_to_the_bit), cmocka_unit_test(takes_edits))

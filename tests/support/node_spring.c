@@ -61,6 +61,6 @@ static RvResult look(RvSolver* s, RvDetail* out, RvError* error) {
   return rv_detail_f32_write(out, RV_POINT, "pscale", 1, error) ? RV_OK : error->code;
 }
 
-static const RvSolverType spring = {
-    sizeof(Spring), offsetof(Spring, x), offsetof(Spring, v), 1, start, longest, substep, look};
+static const RvSolverType spring = {RV_SOLVER_DATA(Spring), .collider_input = 1, .start = start,
+                                    .longest = longest,     .substep = substep,  .look = look};
 RV_SOLVER_NODE(rv_test_spring, "testspring", "Spring", "Wet points on springs.", "", spring_table, fields, spring)

@@ -11,11 +11,13 @@ static int by_id(const void* a, const void* b) {
   return (x[0] > y[0]) - (x[0] < y[0]);
 }
 
+// m3 that was captured of a particle in earlier frames.
 static double captured_of(const RvFilmPort* s, double id) {
   const double* found = s->ncaptured ? bsearch(&id, s->captured, s->ncaptured, 2 * sizeof *s->captured, by_id) : NULL;
   return found ? found[1] : 0;
 }
 
+// The particles of the frame, as the liquid of the solver sees them; faults of the cache are told.
 static RvResult read_particles(RvCachedPort* c, const RvLiquidPort* liquid, const RvDetail* in, RvError* error) {
   RvCook* cook = liquid->cook;
   RvLiquidGlobals globals = liquid->globals;
@@ -36,14 +38,17 @@ static RvResult read_particles(RvCachedPort* c, const RvLiquidPort* liquid, cons
 RvResult rv_cached_port_begin(RvCachedPort* c, const RvLiquidPort* liquid, RvFilmPort* film, RvError* error) {
   RvCook* cook = liquid->cook;
   const RvDetail* in = rv_solver_input(cook, liquid->input);
+  // A grid of its own, beside that of the solver's drops.
   RvResult result = rv_wet_cached_init(&c->cached, &liquid->liquid.model, error);
   // also where there is nothing: the drops are no bulk
   film->film.cached = &c->cached.liquid;
+  // A cache of VDBs alone is filled with particles, anew in every frame.
   if (!result && rv_cached_port_surface(in)) {
     double spacing = liquid->separation / liquid->units.meters;
     result = rv_cached_port_fill(cook, liquid->input, spacing, &c->filled, error);
     in = c->filled;
   }
+  // Particles, each with what is left of it.
   if (result || !in || !rv_detail_count(in, RV_POINT)) return result;
   result = read_particles(c, liquid, in, error);
   for (size_t i = 0; !result && i < c->cached.frame.count; ++i) {
@@ -54,6 +59,7 @@ RvResult rv_cached_port_begin(RvCachedPort* c, const RvLiquidPort* liquid, RvFil
   return result;
 }
 
+// Whether an id is among the sorted pairs `rows` [n].
 static bool in_frame(const double* rows, size_t n, double id) {
   return n && bsearch(&id, rows, n, 2 * sizeof *rows, by_id);
 }
@@ -64,6 +70,7 @@ RvResult rv_cached_port_end(RvCachedPort* c, RvFilmPort* film, RvError* error) {
   size_t n = 0;
   double* rows = rv_alloc(2 * (frame->count + film->ncaptured) + 2, sizeof *rows);
   if (!rows) return rv_fail(error, RV_NO_MEMORY, "out of memory for the cached liquid");
+  // Particles of this frame of which something was captured, now or before; all of it counts as a source.
   for (size_t i = 0; i < frame->count; ++i) {
     double id = (double)frame->id[i];
     double now = c->cached.volume_at_start[i] - c->cached.volume[i];
@@ -76,6 +83,7 @@ RvResult rv_cached_port_end(RvCachedPort* c, RvFilmPort* film, RvError* error) {
     }
   }
   qsort(rows, n, 2 * sizeof *rows, by_id);
+  // Those that are not in this frame.
   size_t here = n;
   for (size_t k = 0; k < film->ncaptured; ++k)
     if (!in_frame(rows, here, film->captured[2 * k])) memcpy(rows + 2 * n++, film->captured + 2 * k, 2 * sizeof *rows);

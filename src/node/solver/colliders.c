@@ -5,11 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/memory.h"
 #include "base/timer.h"
 #include "math/scalar.h"
-#include "mesh/mesh.h"
 
 // Voxels along the longest side of a bare mesh where the solver has no cell size: as fine as the collider node's
 // default.
@@ -58,15 +56,15 @@ static RvResult in_metres(RvGrid* grid, double unit, double value, RvGrid** out,
 }
 
 // Whether the band of a level set, which its background value tells, is too narrow for the solver.
-static bool too_narrow(const RvCollidersDef* def, const RvGrid* grid) {
+static bool too_narrow(const RvColliderNeeds* needs, const RvGrid* grid) {
   float background[3] = {0};
   rv_grid_background(grid, background);
-  return def->band > 0 && background[0] < NARROW_BAND_SHARE * def->band && rv_grid_leaf_count(grid);
+  return needs->band > 0 && background[0] < NARROW_BAND_SHARE * needs->band && rv_grid_leaf_count(grid);
 }
 
 // Rebuilds a level set with the band that the solver asks for, over a mesh of its surface.
-static RvResult widen(const RvCollidersDef* def, RvGrid** grid, RvError* error) {
-  double voxel = fmax(rv_grid_voxel_size(*grid), def->voxel);
+static RvResult widen(const RvColliderNeeds* needs, RvGrid** grid, RvError* error) {
+  double voxel = fmax(rv_grid_voxel_size(*grid), needs->voxel);
   size_t npoint, ntriangle;
   float* points = NULL;
   int32_t* triangles = NULL;
@@ -74,7 +72,7 @@ static RvResult widen(const RvCollidersDef* def, RvGrid** grid, RvError* error) 
   RvResult result = rv_grid_to_mesh(*grid, 0, 0, &npoint, &points, &ntriangle, &triangles, error);
   // A surface thinner than its voxels gives no faces: the level set stays as it is.
   if (!result && ntriangle)
-    result = rv_grid_from_mesh("collision", voxel, fmax(ceil(def->band / voxel), MIN_BAND), npoint, points, ntriangle,
+    result = rv_grid_from_mesh("collision", voxel, fmax(ceil(needs->band / voxel), MIN_BAND), npoint, points, ntriangle,
                                triangles, false, &wide, error);
   rv_free(points);
   rv_free(triangles);
@@ -83,62 +81,6 @@ static RvResult widen(const RvCollidersDef* def, RvGrid** grid, RvError* error) 
     *grid = wide;
   }
   return result;
-}
-
-//---------------------------------------------------------------------------------------------- cached level sets
-
-// The node's cache of level sets made from meshes, by a hash of everything that goes into them. A mesh that stands
-// still, or returns to an earlier shape, is converted once.
-enum { CACHED_GRIDS = 32 };
-typedef struct GridCache {
-  struct {
-    uint64_t key;
-    RvGrid* grid;
-  } entry[CACHED_GRIDS];
-  size_t next;  // entry that is replaced next, modulo CACHED_GRIDS
-} GridCache;
-
-void rv_colliders_free_cache(void* cache) {
-  GridCache* grids = cache;
-  for (size_t i = 0; grids && i < CACHED_GRIDS; ++i)
-    if (grids->entry[i].grid) rv_grid_release(grids->entry[i].grid);
-  rv_free(grids);
-}
-
-// The cache of the node, made at the first call; NULL: none is wanted, or out of memory.
-static GridCache* cache_of(const RvCollidersDef* def) {
-  void** cache = def->keep ? def->cook->cache : NULL;
-  if (cache && !*cache) *cache = rv_alloc_zero(1, sizeof(GridCache));
-  return cache ? *cache : NULL;
-}
-
-// Hash of a mesh and of the settings of its level set.
-static uint64_t key_of(const RvMesh* mesh, const RvSolid* solid, const RvMeshGrid* want) {
-  RvHasher h = rv_hasher_new(1);
-  double numbers[3] = {want->voxel_size, want->band, want->shell};
-  rv_hasher_add(&h, numbers, sizeof numbers);
-  rv_hasher_add(&h, mesh->points + 3 * solid->first, (solid->last - solid->first) * 3 * sizeof *mesh->points);
-  rv_hasher_add(&h, mesh->triangles, mesh->ntriangle * 3 * sizeof *mesh->triangles);
-  return rv_hasher_done(&h);
-}
-
-// The level set of a mesh, from the cache or made and put there.
-static RvResult make_grid(const RvCollidersDef* def, const RvMesh* mesh, const RvMeshFacts* facts, const RvSolid* solid,
-                          const RvMeshGrid* want, RvGrid** out, RvError* error) {
-  GridCache* cache = cache_of(def);
-  uint64_t key = cache ? key_of(mesh, solid, want) : 0;
-  for (size_t i = 0; cache && i < CACHED_GRIDS; ++i)
-    if (cache->entry[i].grid && cache->entry[i].key == key) {
-      *out = rv_grid_retain(cache->entry[i].grid);
-      return RV_OK;
-    }
-  RvResult result = rv_mesh_to_grid(mesh, facts, want, out, error);
-  if (result || !cache) return result;
-  size_t i = cache->next++ % CACHED_GRIDS;
-  if (cache->entry[i].grid) rv_grid_release(cache->entry[i].grid);
-  cache->entry[i].key = key;
-  cache->entry[i].grid = rv_grid_retain(*out);
-  return RV_OK;
 }
 
 //---------------------------------------------------------------------------------------------- reading
@@ -154,6 +96,7 @@ static Names names_of(const RvDetail* d) {
   return cache;
 }
 
+// Whether a grid is the velocity field of a solid.
 static bool is_velocity(const RvGrid* grid, const Names* names) {
   if (!grid || rv_grid_type(grid) != RV_GRID_VEC3) return false;
   return named(grid, names->velocity[0]) || (names->velocity[1] && named(grid, names->velocity[1]));
@@ -202,24 +145,32 @@ static void triangle_range(const RvMesh* mesh, const RvSolid* solid, size_t* beg
   while (*end < mesh->ntriangle && (size_t)mesh->prims[*end] < solid->last_prim) ++*end;
 }
 
+// How solids are read.
+typedef struct Request {
+  const RvCollidersDef* def;
+  const RvColliderNeeds* needs;  // NULL: level sets as the input has them, and none of bare meshes
+  bool keep;                     // level sets of meshes are kept in the node's cache
+} Request;
+
 // Settings of the level set of a mesh. A mesh with holes, or with the `thickness` that the collider node gives to open
 // ones, becomes a shell.
-static RvMeshGrid grid_settings(const RvDetail* d, const RvCollidersDef* def, const RvSolid* solid,
-                                const RvMeshFacts* facts) {
+static RvMeshGrid grid_settings(const RvDetail* d, const Request* r, const RvSolid* solid, const RvMeshFacts* facts) {
+  const RvColliderNeeds* needs = r->needs;
   double side = 0;
   for (int k = 0; k < 3; ++k) side = fmax(side, facts->hi[k] - facts->lo[k]);
-  double voxel = def->voxel > 0 ? def->voxel / def->unit : side / VOXELS_A_SIDE;
-  double band = def->voxel > 0 ? ceil(def->band / def->voxel) : COLLIDER_BAND;
+  double voxel = needs->voxel > 0 ? needs->voxel / r->def->unit : side / VOXELS_A_SIDE;
+  double band = needs->voxel > 0 ? ceil(needs->band / needs->voxel) : COLLIDER_BAND;
   const RvAttrib* thickness = rv_detail_find(d, RV_PRIM, "thickness");
   bool known = thickness && rv_attrib_storage(thickness) != RV_STRING;
   double thick = known ? rv_attrib_get(thickness, solid->first_prim, 0) : 0;
-  RvMeshGrid want = {"collision", voxel, fmax(band, MIN_BAND), .exact = !(def->voxel > 0), .parm = "particlesep"};
+  RvMeshGrid want = {"collision", voxel, fmax(band, MIN_BAND), .exact = !(needs->voxel > 0), .parm = "particlesep"};
   if (known ? thick > 0 : facts->open_edges > 0) want.shell = fmax(thick, SHELL_VOXELS * voxel);
   return want;
 }
 
 // Makes the level set of a solid from its mesh, in place of the one it has.
-static RvResult mesh_solid(const RvDetail* d, const RvCollidersDef* def, RvSolid* solid, RvError* error) {
+static RvResult mesh_solid(const RvDetail* d, const Request* r, RvSolid* solid, RvError* error) {
+  double unit = r->def->unit;
   RvMesh mesh;
   RvGrid* grid = NULL;
   RvResult result = rv_mesh_from_detail(d, &mesh, error);
@@ -231,35 +182,44 @@ static RvResult mesh_solid(const RvDetail* d, const RvCollidersDef* def, RvSolid
   RvMeshFacts facts;
   result = rv_mesh_measure(&part, &facts, error);
   if (!result && facts.area > 0) {
-    RvMeshGrid want = grid_settings(d, def, solid, &facts);
-    result = make_grid(def, &part, &facts, solid, &want, &grid, error);
+    RvMeshGrid want = grid_settings(d, r, solid, &facts);
+    result = r->keep ? rv_collider_cache_grid(r->def->cook, &part, &facts, solid, &want, &grid, error)
+                     : rv_mesh_to_grid(&part, &facts, &want, &grid, error);
   }
   // The same in metres.
   if (!result && grid) {
     if (solid->distance) rv_grid_release(solid->distance);
     solid->distance = NULL;
-    result = in_metres(grid, def->unit, def->unit, &solid->distance, error);
+    result = in_metres(grid, unit, unit, &solid->distance, error);
   }
   if (grid) rv_grid_release(grid);
   rv_mesh_free(&mesh);
   return result;
 }
 
-// Takes the level set of a solid from a VDB: positive outside, and with a band wide enough.
-static RvResult grid_solid(const RvDetail* d, RvGrid* grid, const RvCollidersDef* def, RvSolid* solid, RvError* error) {
+// Makes the level set of a solid serve a medium: wide enough, and there at all where a solid is a bare mesh.
+static RvResult fit_level_set(const RvDetail* d, const Request* r, RvSolid* solid, RvError* error) {
+  if (solid->distance && !too_narrow(r->needs, solid->distance)) return RV_OK;
+  if (solid->mesh) return mesh_solid(d, r, solid, error);
+  return solid->distance ? widen(r->needs, &solid->distance, error) : RV_OK;
+}
+
+// Takes the level set of a solid from a VDB: positive outside.
+static RvResult grid_solid(const RvDetail* d, RvGrid* grid, const Request* r, RvSolid* solid, RvError* error) {
   // The background is outside, so it must be positive.
   float background[3] = {0};
   rv_grid_background(grid, background);
   solid->turned = background[0] < 0;
-  RvResult result = in_metres(grid, def->unit, solid->turned ? -def->unit : def->unit, &solid->distance, error);
-  if (result || !too_narrow(def, solid->distance)) return result;
-  return solid->mesh ? mesh_solid(d, def, solid, error) : widen(def, &solid->distance, error);
+  double unit = r->def->unit;
+  RvResult result = in_metres(grid, unit, solid->turned ? -unit : unit, &solid->distance, error);
+  return result || !r->needs ? result : fit_level_set(d, r, solid, error);
 }
 
 // Counts the solids of a detail, in order, and reads them to `out` unless that is NULL. With `skip`, the grids of the
 // solids it marks, and all velocities, are not read.
-static RvResult read_solids(const RvDetail* d, const RvCollidersDef* def, const bool* skip, RvSolid* out, size_t* count,
+static RvResult read_solids(const RvDetail* d, const Request* r, const bool* skip, RvSolid* out, size_t* count,
                             RvError* error) {
+  double unit = r->def->unit;
   Names names = names_of(d);
   RvResult result = RV_OK;
   size_t n = 0, prims = rv_detail_count(d, RV_PRIM);
@@ -271,19 +231,19 @@ static RvResult read_solids(const RvDetail* d, const RvCollidersDef* def, const 
     if (named(grid, names.distance) && rv_grid_type(grid) == RV_GRID_FLOAT) {
       if (out) {
         out[n] = begin_solid(d, &run, i);
-        if (!skip || !skip[n]) result = grid_solid(d, grid, def, &out[n], error);
+        if (!skip || !skip[n]) result = grid_solid(d, grid, r, &out[n], error);
       }
       n++;
       run = no_run;
     } else if (out && n && is_velocity(grid, &names) && !out[n - 1].velocity && !skip) {
-      result = in_metres(grid, def->unit, def->unit / def->timescale, &out[n - 1].velocity, error);
+      result = in_metres(grid, unit, unit / r->def->timescale, &out[n - 1].velocity, error);
     }
   }
   // Faces without a level set after them are a bare mesh.
   if (!result && run.first < run.last) {
     if (out) {
       out[n] = begin_solid(d, &run, run.first_prim);
-      if (!skip || !skip[n]) result = mesh_solid(d, def, &out[n], error);
+      if (r->needs && (!skip || !skip[n])) result = mesh_solid(d, r, &out[n], error);
     }
     n++;
   }
@@ -291,6 +251,7 @@ static RvResult read_solids(const RvDetail* d, const RvCollidersDef* def, const 
   return result;
 }
 
+// Releases the grids of solids and frees the array.
 static void release_solids(RvSolid* solids, size_t count) {
   for (size_t i = 0; solids && i < count; ++i) {
     if (solids[i].distance) rv_grid_release(solids[i].distance);
@@ -305,9 +266,11 @@ static void warn_none(const RvCollidersDef* def) {
                rv_solver_port(def->cook, def->input).text);
 }
 
-static RvResult begin(RvColliders* c, const RvCollidersDef* def, RvError* error) {
+// Reads the input at both ends of the frame.
+static RvResult begin(RvColliders* c, RvError* error) {
+  const RvCollidersDef* def = &c->def;
+  const Request request = {def, NULL, false};
   RvCook* cook = def->cook;
-  c->def = *def;
   c->now = rv_solver_input(cook, def->input);
   if (!c->now) return RV_OK;
   RvResult result = rv_solver_input_at(cook, def->input, 0, &c->before, error);
@@ -315,33 +278,79 @@ static RvResult begin(RvColliders* c, const RvCollidersDef* def, RvError* error)
   if (!c->before) c->before = c->now;
   // How many solids there are; where that changes, the current ones hold for the whole frame.
   size_t count, count_before;
-  result = read_solids(c->now, def, NULL, NULL, &count, error);
-  if (!result) result = read_solids(c->before, def, NULL, NULL, &count_before, error);
+  result = read_solids(c->now, &request, NULL, NULL, &count, error);
+  if (!result) result = read_solids(c->before, &request, NULL, NULL, &count_before, error);
   if (result) return result;
   if (!count && rv_detail_count(c->now, RV_PRIM)) warn_none(def);
   if (count != count_before) c->before = c->now;
   if (!count) return RV_OK;
-  // The solids at the previous frame, and their motion.
+  // The solids at the previous frame, and the motion of those that have a level set.
   c->solids = rv_alloc_zero(count, sizeof *c->solids);
-  c->sampled = rv_alloc_zero(count, sizeof *c->sampled);
-  c->motions = rv_alloc_zero(count, sizeof *c->motions);
-  if (!c->solids || !c->sampled || !c->motions) return rv_fail(error, RV_NO_MEMORY, "out of memory for the colliders");
+  if (!c->solids) return rv_fail(error, RV_NO_MEMORY, "out of memory for the colliders");
   c->count = count;
-  result = read_solids(c->before, def, NULL, c->solids, &count, error);
+  result = read_solids(c->before, &request, NULL, c->solids, &count, error);
   for (size_t i = 0; i < count && !result; ++i) {
     if (c->solids[i].turned)
       rv_cook_warn(cook, "%s: level set %zu is inside out, negative far away; its sign is changed",
                    rv_solver_port(cook, def->input).text, i + 1);
-    result = rv_solid_begin(c, &c->solids[i], error);
+    if (c->solids[i].distance) result = rv_solid_begin(c, &c->solids[i], error);
   }
   return result;
 }
 
-RvResult rv_colliders_begin(RvColliders* c, const RvCollidersDef* def, RvError* error) {
+RvResult rv_colliders_begin(RvColliders* c, RvError* error) {
+  if (c->begun) return RV_OK;
   double start = rv_clock_wall();
-  RvResult result = begin(c, def, error);
-  c->begin_seconds = rv_clock_wall() - start;
+  RvResult result = begin(c, error);
+  c->begun = !result;
+  c->begin_seconds += rv_clock_wall() - start;
   return result;
+}
+
+void rv_colliders_end(RvColliders* c) {
+  release_solids(c->solids, c->count);
+  *c = (RvColliders){.def = c->def};
+}
+
+//---------------------------------------------------------------------------------------------- views
+
+// A medium's own of a shared solid: the same level set and motion, or a level set that serves it, and the motion by
+// the tolerance of its voxels.
+static RvResult view_solid(RvColliderView* view, const RvSolid* shared, RvSolid* out, RvError* error) {
+  const RvColliders* c = view->of;
+  *out = *shared;
+  if (out->distance) rv_grid_retain(out->distance);
+  if (out->velocity) rv_grid_retain(out->velocity);
+  RvResult result = fit_level_set(c->before, &(Request){&c->def, &view->needs, true}, out, error);
+  if (result || (out->distance && out->distance == shared->distance)) return result;
+  // Another level set: its motion is found again.
+  out->ahead = out->ahead_turn = rv_vec3(0, 0, 0);
+  out->rigid = out->uneven = out->whole = false;
+  return rv_solid_begin(c, out, error);
+}
+
+RvResult rv_collider_view_begin(RvColliderView* view, RvColliders* c, const RvColliderNeeds* needs, RvError* error) {
+  RvResult result = rv_colliders_begin(c, error);
+  *view = (RvColliderView){.of = c, .needs = *needs};
+  if (result || !c->count) return result;
+  double start = rv_clock_wall();
+  view->solids = rv_alloc_zero(c->count, sizeof *view->solids);
+  view->sampled = rv_alloc_zero(c->count, sizeof *view->sampled);
+  view->motions = rv_alloc_zero(c->count, sizeof *view->motions);
+  if (!view->solids || !view->sampled || !view->motions)
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for the colliders");
+  view->count = c->count;
+  for (size_t i = 0; i < c->count && !result; ++i) result = view_solid(view, &c->solids[i], &view->solids[i], error);
+  c->begin_seconds += rv_clock_wall() - start;
+  return result;
+}
+
+void rv_collider_view_end(RvColliderView* view) {
+  rv_collider_view_release(view);
+  release_solids(view->solids, view->count);
+  rv_free(view->sampled);
+  rv_free(view->motions);
+  *view = (RvColliderView){0};
 }
 
 //---------------------------------------------------------------------------------------------- parts of the frame
@@ -361,9 +370,9 @@ static bool deforms(const RvSolid* solid, const Moments* at) {
 }
 
 // Level set of one solid at the second moment, and the motion of its points, on straight lines, from the first.
-static RvResult deform_solid(RvColliders* c, size_t i, const Moments* at, RvSolid* solid, const RvMesh* mesh,
+static RvResult deform_solid(RvColliderView* view, size_t i, const Moments* at, RvSolid* solid, const RvMesh* mesh,
                              RvSolidStep* step, RvError* error) {
-  if (!deforms(&c->solids[i], at)) return RV_OK;
+  if (!deforms(&view->solids[i], at)) return RV_OK;
   size_t begin, end;
   triangle_range(mesh, solid, &begin, &end);
   // With another number of points there is no motion between the moments, only the attribute v.
@@ -375,105 +384,100 @@ static RvResult deform_solid(RvColliders* c, size_t i, const Moments* at, RvSoli
                          .P = rv_detail_f32(same ? at->a : at->b, RV_POINT, "P", 3),
                          .after = same ? rv_detail_f32(at->b, RV_POINT, "P", 3) : NULL,
                          .v = rv_detail_f32(at->b, RV_POINT, "v", 3),
-                         .unit = c->def.unit,
+                         .unit = view->of->def.unit,
                          .dt = at->span,
-                         .rate = c->def.unit / c->def.timescale,
+                         .rate = view->of->def.unit / view->of->def.timescale,
                          .from = at->from};
-  RvResult result = rv_mesh_motion_init(&c->motions[i], &def, error);
+  RvResult result = rv_mesh_motion_init(&view->motions[i], &def, error);
   if (result) return result;
   // The level set is kept until the next part.
-  c->sampled[i] = solid->distance;
+  view->sampled[i] = solid->distance;
   step->distance = solid->distance;
   solid->distance = NULL;
-  step->motion = &c->motions[i];
+  step->motion = &view->motions[i];
   step->field_time = (at->from - 1) * at->span;
   return RV_OK;
 }
 
 // All solids that deform between two moments.
-static RvResult deform_solids(RvColliders* c, const Moments* at, RvSolidStep* steps, RvError* error) {
-  RvSolid* solids = rv_alloc_zero(c->count, sizeof *solids);
+static RvResult deform_solids(RvColliderView* view, const Moments* at, RvSolidStep* steps, RvError* error) {
+  RvSolid* solids = rv_alloc_zero(view->count, sizeof *solids);
   RvMesh mesh = {0};
-  size_t count = c->count;
-  bool* skip = rv_alloc(c->count, sizeof *skip);
+  size_t count = view->count;
+  bool* skip = rv_alloc(view->count, sizeof *skip);
   RvResult result = solids && skip ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for the colliders");
   // Deforming meshes have a new shape each time: caching them would only push others out.
-  RvCollidersDef def = c->def;
-  def.keep = false;
-  for (size_t i = 0; i < c->count && !result; ++i) skip[i] = !deforms(&c->solids[i], at);
-  if (!result) result = read_solids(at->b, &def, skip, solids, &count, error);
+  const Request request = {&view->of->def, &view->needs, false};
+  for (size_t i = 0; i < view->count && !result; ++i) skip[i] = !deforms(&view->solids[i], at);
+  if (!result) result = read_solids(at->b, &request, skip, solids, &count, error);
   if (!result) result = rv_mesh_from_detail(at->b, &mesh, error);
-  for (size_t i = 0; i < c->count && !result; ++i) result = deform_solid(c, i, at, &solids[i], &mesh, &steps[i], error);
+  for (size_t i = 0; i < view->count && !result; ++i)
+    result = deform_solid(view, i, at, &solids[i], &mesh, &steps[i], error);
   rv_mesh_free(&mesh);
-  release_solids(solids, c->count);
+  release_solids(solids, view->count);
   rv_free(skip);
   return result;
 }
 
 // The input at a share of the frame; that of the current frame where the number of solids is another.
-static RvResult input_at_share(RvColliders* c, double share, const RvDetail** out, RvError* error) {
+static RvResult input_at_share(RvColliderView* view, double share, const RvDetail** out, RvError* error) {
   size_t count = 0;
-  RvResult result = rv_solver_input_at(c->def.cook, c->def.input, share, out, error);
+  RvResult result = rv_solver_input_at(view->of->def.cook, view->of->def.input, share, out, error);
   if (result) return result;
   RvError ignored = {0};
-  if (*out && read_solids(*out, &c->def, NULL, NULL, &count, &ignored)) *out = NULL;
-  if (!*out || count != c->count) *out = c->now;
+  const Request request = {&view->of->def, &view->needs, false};
+  if (*out && read_solids(*out, &request, NULL, NULL, &count, &ignored)) *out = NULL;
+  if (!*out || count != view->count) *out = view->of->now;
   return RV_OK;
 }
 
 // The deforming solids during a part: first those known at whole frames only, then those sampled at the part's ends.
-static RvResult sample_solids(RvColliders* c, double from, double to, double dt, RvSolidStep* steps, RvError* error) {
+static RvResult sample_solids(RvColliderView* view, double from, double to, double dt, RvSolidStep* steps,
+                              RvError* error) {
   bool any[2] = {false, false};
-  for (size_t i = 0; i < c->count; ++i)
-    if (c->solids[i].mesh && !c->solids[i].rigid) any[c->solids[i].whole] = true;
+  for (size_t i = 0; i < view->count; ++i)
+    if (view->solids[i].mesh && !view->solids[i].rigid) any[view->solids[i].whole] = true;
   RvResult result = RV_OK;
   if (any[1]) {
-    Moments at = {c->before, c->now, c->def.cook->dt * c->def.timescale, from, true};
-    result = deform_solids(c, &at, steps, error);
+    Moments at = {view->of->before, view->of->now, view->of->def.cook->dt * view->of->def.timescale, from, true};
+    result = deform_solids(view, &at, steps, error);
   }
   if (!result && any[0]) {
     Moments at = {.span = dt};
-    result = input_at_share(c, from, &at.a, error);
-    if (!result) result = input_at_share(c, to, &at.b, error);
-    if (!result) result = deform_solids(c, &at, steps, error);
+    result = input_at_share(view, from, &at.a, error);
+    if (!result) result = input_at_share(view, to, &at.b, error);
+    if (!result) result = deform_solids(view, &at, steps, error);
   }
   return result;
 }
 
-void rv_colliders_release(RvColliders* c) {
-  for (size_t i = 0; i < c->count && c->sampled && c->motions; ++i) {
-    if (c->sampled[i]) rv_grid_release(c->sampled[i]);
-    c->sampled[i] = NULL;
-    rv_mesh_motion_free(&c->motions[i]);
+void rv_collider_view_release(RvColliderView* view) {
+  for (size_t i = 0; i < view->count && view->sampled && view->motions; ++i) {
+    if (view->sampled[i]) rv_grid_release(view->sampled[i]);
+    view->sampled[i] = NULL;
+    rv_mesh_motion_free(&view->motions[i]);
   }
 }
 
-RvResult rv_colliders_step(RvColliders* c, double from, double to, double dt, RvSolidStep* steps, RvError* error) {
+RvResult rv_collider_view_step(RvColliderView* view, double from, double to, double dt, RvSolidStep* steps,
+                               RvError* error) {
   bool any_deforms = false;
   RvResult result = RV_OK;
-  rv_colliders_release(c);
-  for (size_t i = 0; i < c->count && !result; ++i) {
-    const RvSolid* solid = &c->solids[i];
+  rv_collider_view_release(view);
+  for (size_t i = 0; i < view->count && !result; ++i) {
+    const RvSolid* solid = &view->solids[i];
     RvRigid still = {.turn = rv_quat_identity()};
     steps[i] = (RvSolidStep){.solid = solid, .distance = solid->distance, .from = still, .to = still};
     if (solid->rigid) {
-      result = rv_solid_pose(c, solid, from, &steps[i].from, error);
-      if (!result) result = rv_solid_pose(c, solid, to, &steps[i].to, error);
+      result = rv_solid_pose(view->of, solid, from, &steps[i].from, error);
+      if (!result) result = rv_solid_pose(view->of, solid, to, &steps[i].to, error);
     } else if (solid->mesh) {
       any_deforms = true;
     } else if (solid->velocity) {
       // A level set without a mesh is advected by its velocity field since the previous frame.
       steps[i].velocity = solid->velocity;
-      steps[i].field_time = from * c->def.cook->dt * c->def.timescale;
+      steps[i].field_time = from * view->of->def.cook->dt * view->of->def.timescale;
     }
   }
-  return result || !any_deforms ? result : sample_solids(c, from, to, dt, steps, error);
-}
-
-void rv_colliders_end(RvColliders* c) {
-  rv_colliders_release(c);
-  release_solids(c->solids, c->count);
-  rv_free(c->sampled);
-  rv_free(c->motions);
-  *c = (RvColliders){0};
+  return result || !any_deforms ? result : sample_solids(view, from, to, dt, steps, error);
 }

@@ -37,6 +37,7 @@ static RvResult gather(const RvFilmPort* s, const RvDetail* d, const char* name,
   return RV_OK;
 }
 
+// The attributes of the strands that scale the film, its painting and its contact angle.
 static RvResult gather_all(RvFilmPort* s, RvError* error) {
   const struct {
     const char* name;
@@ -54,6 +55,7 @@ static RvResult gather_all(RvFilmPort* s, RvError* error) {
   return result;
 }
 
+// Settings of film, coupling and bridges from the parameters; `sep` is the particle separation, m.
 static RvWetSettings settings_of(const RvFilmPort* s, const RvWetParms* p, double sep) {
   RvWetSettings w = {.liquid = {.density = p->liquiddensity,
                                 .tension = p->tension,
@@ -107,6 +109,7 @@ typedef struct Each {
     for (int lane_ = 0; lane_ < (s)->film.strands->batches[k_].lanes; ++lane_) \
       for (int i_ = 0; i_ < (s)->film.strands->batches[k_].vertices && ((e) = each(s, k_, lane_, i_), true); ++i_)
 
+// A vertex of a strand in the detail and in the blocks.
 static Each each(const RvFilmPort* s, size_t k, int lane, int i) {
   const RvStrandBatch* b = &s->film.strands->batches[k];
   size_t strand = (size_t)b->strand[lane];
@@ -119,6 +122,7 @@ static Each each(const RvFilmPort* s, size_t k, int lane, int i) {
                 .tip = i + 1 == b->vertices};
 }
 
+// Fails for want of memory.
 static RvResult no_memory(RvError* error) {
   return rv_fail(error, RV_NO_MEMORY, "out of memory for the film");
 }

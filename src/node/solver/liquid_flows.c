@@ -13,23 +13,27 @@ enum { MODE_EMIT = 0, MODE_FILL = 1, MODE_SINK = 2, ROW = 3, DRIPPED = -1 };
 
 //---------------------------------------------------------------------------------------------- inlets
 
+// A number of a primitive, or `otherwise` where it has none.
 static double number(const RvDetail* d, const char* name, size_t prim, int component, double otherwise) {
   const RvAttrib* a = rv_detail_find(d, RV_PRIM, name);
   bool usable = a && rv_attrib_storage(a) != RV_STRING && rv_attrib_size(a) > component;
   return usable ? rv_attrib_get(a, prim, component) : otherwise;
 }
 
+// Order of ids, for qsort.
 static int by_id(const void* a, const void* b) {
   int32_t x = *(const int32_t*)a, y = *(const int32_t*)b;
   return (x > y) - (x < y);
 }
 
+// The rows of rv_sources in a state, and their number.
 static const double* remembered(const RvDetail* state, size_t* count) {
   const RvAttrib* a = rv_detail_find(state, RV_GLOBAL, "rv_sources");
   *count = a && rv_attrib_storage(a) == RV_F64 ? (size_t)rv_attrib_size(a) / ROW : 0;
   return *count ? rv_attrib_read(a) : NULL;
 }
 
+// Whether a number is an integer within [0, end): a state may be damaged.
 static bool whole(double x, double end) {
   return x >= 0 && x < end && x == floor(x);
 }
@@ -40,6 +44,7 @@ static RvResult list_inlets(RvLiquidFlows* f, const RvDetail* now, const RvDetai
   const double* rows = remembered(state, &kept);
   int32_t* ids = rv_alloc(prims + kept, sizeof *ids);
   if (!ids) return rv_fail(error, RV_NO_MEMORY, "out of memory for the sources");
+  // All ids, sorted, each once.
   for (size_t i = 0; i < prims; ++i) ids[n++] = (int32_t)number(now, "rv_source_id", i, 0, 0);
   for (size_t i = 0; i < kept; ++i)
     if (whole(rows[ROW * i], 2147483648.0)) ids[n++] = (int32_t)rows[ROW * i];
@@ -47,10 +52,12 @@ static RvResult list_inlets(RvLiquidFlows* f, const RvDetail* now, const RvDetai
   size_t count = 0;
   for (size_t i = 0; i < n; ++i)
     if (!i || ids[i] != ids[i - 1]) ids[count++] = ids[i];
+  // An inlet for each.
   RvResult result = rv_liquid_flows_init(f, count, error);
   for (size_t i = 0; i < f->count; ++i) f->inlets[i].id = ids[i];
   rv_free(ids);
   if (result) return result;
+  // What the state remembers: the volume that is owed, and how many particles were born.
   for (size_t i = 0; i < kept; ++i) {
     const double* r = rows + ROW * i;
     RvLiquidInlet* inlet = whole(r[0], 2147483648.0) ? rv_liquid_flows_find(f, (int32_t)r[0]) : NULL;
@@ -62,6 +69,7 @@ static RvResult list_inlets(RvLiquidFlows* f, const RvDetail* now, const RvDetai
   return RV_OK;
 }
 
+// Material of the first primitive of a source; "": none.
 static const char* material_of(const RvDetail* now, int32_t id) {
   const RvAttrib* a = rv_detail_find(now, RV_PRIM, "rv_source_material");
   if (!a || rv_attrib_storage(a) != RV_STRING) return "";
@@ -97,9 +105,11 @@ static RvResult make_rows(RvLiquidPort* s, const RvDetail* now, RvError* error) 
   size_t first = 0;
   s->rows = rv_detail_copy(s->state);
   if (!s->rows) return rv_fail(error, RV_NO_MEMORY, "out of memory for the sources");
+  // The solver writes these itself.
   for (size_t i = 0; i < sizeof own / sizeof *own; ++i) rv_detail_remove_attrib(s->rows, RV_POINT, own[i]);
   RvResult result = rv_detail_add_points(s->rows, f->count + s->drips, &first, error);
   if (result) return result;
+  // The attribute source: the id of the inlet. An artist's own of another kind is left alone.
   const RvAttrib* there = rv_detail_find(s->rows, RV_POINT, "source");
   int32_t* source = NULL;
   if (!there || (rv_attrib_storage(there) == RV_I32 && rv_attrib_size(there) == 1))
@@ -111,6 +121,7 @@ static RvResult make_rows(RvLiquidPort* s, const RvDetail* now, RvError* error) 
   }
   s->drip_row = (int32_t)(first + f->count);
   if (source && s->drips) source[first + f->count] = DRIPPED;
+  // The attribute material, where a source names one.
   for (size_t i = 0; i < f->count && now && !result; ++i) {
     const char* text = material_of(now, f->inlets[i].id);
     RvAttrib* material = rv_detail_find_mutable(s->rows, RV_POINT, "material");
@@ -140,6 +151,7 @@ static double fastest(const RvDetail* d) {
 RvResult rv_liquid_port_begin_flows(RvLiquidPort* s, const RvWetParms* p, RvError* error) {
   RvLiquidFlows* f = &s->flows;
   const RvDetail* now = rv_solver_input(s->cook, s->source_input);
+  // Only the source node says how much flows, and where.
   if (now && rv_detail_count(now, RV_PRIM) && !rv_detail_find(now, RV_PRIM, "rv_source_mode")) {
     rv_cook_warn(s->cook, "%s, does not say how they flow: put a source node before it",
                  rv_solver_port(s->cook, s->source_input).text);
@@ -150,12 +162,14 @@ RvResult rv_liquid_port_begin_flows(RvLiquidPort* s, const RvWetParms* p, RvErro
   s->shapes = rv_alloc_zero(f->count, sizeof *s->shapes);
   if (!s->shapes) return rv_fail(error, RV_NO_MEMORY, "out of memory for the sources");
   s->liquid.inputs.flows = f;
+  // The kill box, in the liquid's metres.
   f->separation = s->separation;
   f->killing = p->killbox;
   for (int a = 0; a < 3; ++a) {
     f->kill_low[a] = (p->killmin[a] - s->globals.origin[a]) * s->units.meters;
     f->kill_high[a] = (p->killmax[a] - s->globals.origin[a]) * s->units.meters;
   }
+  // Rows for new particles, and the fastest of them, which substeps follow.
   f->any = now && rv_detail_count(now, RV_PRIM);
   if (f->any) s->speed = fmax(s->speed, fastest(now));
   if (f->any || s->drips) result = make_rows(s, now, error);
@@ -181,6 +195,7 @@ void rv_liquid_port_free_flows(RvLiquidPort* s) {
 
 //---------------------------------------------------------------------------------------------- shapes
 
+// Makes room for the corners of triangles, with a quarter to spare since meshes of sources may grow. False: no memory.
 static bool fit(RvInletShape* shape, size_t triangles) {
   if (triangles <= shape->capacity) return true;
   size_t capacity = triangles + triangles / 4;
@@ -200,6 +215,7 @@ static RvResult set_corners(RvLiquidPort* s, const RvDetail* d, const RvMesh* me
   double rate = s->units.meters / s->units.rate;
   for (size_t t = 0; t < mesh->ntriangle; ++t)
     n += (int32_t)number(d, "rv_source_id", (size_t)mesh->prims[t], 0, 0) == inlet->id;
+  // A source without triangles is a level set, or empty.
   if (!fit(shape, n)) return n ? rv_fail(error, RV_NO_MEMORY, "out of memory for source %d", inlet->id) : RV_OK;
   n = 0;
   for (size_t t = 0; t < mesh->ntriangle; ++t) {
@@ -225,10 +241,12 @@ static RvResult make_inside(RvLiquidPort* s, RvLiquidInlet* inlet, RvInletShape*
   int32_t* triangles = rv_alloc(3 * n, sizeof *triangles);
   RvMesh mesh = {.npoint = 3 * n, .points = points, .ntriangle = n, .triangles = triangles};
   RvMeshFacts facts;
+  // Voxels of half a cell, as solids have them.
   RvMeshGrid want = {"region", s->globals.dx / 2, 4, .parm = "particlesep"};
   RvResult result = points && triangles && n <= INT32_MAX / 3
                         ? RV_OK
                         : rv_fail(error, RV_NO_MEMORY, "out of memory for source %d", inlet->id);
+  // Every triangle has corners of its own here.
   for (size_t i = 0; !result && i < 9 * n; ++i) points[i] = (float)shape->corners[i];
   for (size_t i = 0; !result && i < 3 * n; ++i) triangles[i] = (int32_t)i;
   if (!result) result = rv_mesh_measure(&mesh, &facts, error);
@@ -240,6 +258,7 @@ static RvResult make_inside(RvLiquidPort* s, RvLiquidInlet* inlet, RvInletShape*
   if (!result) result = rv_mesh_to_grid(&mesh, &facts, &want, &shape->grid, error);
   rv_free(points);
   rv_free(triangles);
+  // The shape that the level set is of, to find its motion later.
   shape->reference = result ? NULL : rv_alloc(9 * n, sizeof *shape->reference);
   if (!result && !shape->reference) result = rv_fail(error, RV_NO_MEMORY, "out of memory for source %d", inlet->id);
   if (result) return result;
@@ -252,6 +271,7 @@ static RvResult make_inside(RvLiquidPort* s, RvLiquidInlet* inlet, RvInletShape*
 static RvResult set_inside(RvLiquidPort* s, RvLiquidInlet* inlet, RvInletShape* shape, RvError* error) {
   size_t n = inlet->source.ntriangle;
   RvRigid motion = {.turn = rv_quat_identity()};
+  // The rigid motion since the level set was made, if all corners keep to it within a twentieth of a cell.
   bool fits = shape->grid && shape->nreference == n;
   if (fits) {
     double off = 0;
@@ -262,6 +282,7 @@ static RvResult set_inside(RvLiquidPort* s, RvLiquidInlet* inlet, RvInletShape* 
     }
     fits = off < 0.05 * s->globals.dx;
   }
+  // Else the level set is made anew.
   if (!fits) {
     if (shape->grid) rv_grid_release(shape->grid);
     rv_free(shape->reference);
@@ -306,6 +327,7 @@ static RvResult set_inlet(RvLiquidPort* s, const RvDetail* d, const RvMesh* mesh
     if (grid && rv_grid_type(grid) == RV_GRID_FLOAT && rv_grid_class(grid) == RV_GRID_LEVEL_SET) level_set = grid;
     prim = i;
   }
+  // What the source does, from its attributes.
   if (prim == SIZE_MAX) return RV_OK;
   int mode = (int)number(d, "rv_source_mode", prim, 0, 0);
   inlet->drains = mode == MODE_SINK;
@@ -317,6 +339,7 @@ static RvResult set_inlet(RvLiquidPort* s, const RvDetail* d, const RvMesh* mesh
   out->speed = number(d, "rv_source_speed", prim, 0, 0);
   out->inherit = number(d, "rv_source_inherit", prim, 0, 1);
   out->spread = number(d, "rv_source_spread", prim, 0, 0);
+  // Where it does it: its surface, or its inside.
   if (!out->active) return RV_OK;
   RvResult result = set_corners(s, d, mesh, inlet, shape, half, error);
   if (result || mode == MODE_EMIT) return result;
@@ -347,6 +370,7 @@ RvResult rv_liquid_port_set_flows(RvLiquidPort* s, double from, double to, RvErr
   return result;
 }
 
+// An emitter needs an area, and what fills needs an inside.
 void rv_liquid_port_tell_flows(const RvLiquidPort* s) {
   for (size_t i = 0; i < s->flows.count; ++i) {
     const RvLiquidInlet* inlet = &s->flows.inlets[i];
@@ -359,6 +383,7 @@ RvResult rv_liquid_port_save_flows(RvLiquidPort* s, RvDetail* state, RvError* er
   RvLiquidFlows* f = &s->flows;
   rv_detail_remove_attrib(state, RV_GLOBAL, "rv_sources");
   if (!f->count) return RV_OK;
+  // What is owed and born goes on in the next frame, also for a source that is not there now.
   double* rows = rv_detail_f64_write(state, RV_GLOBAL, "rv_sources", (int)(ROW * f->count), error);
   if (!rows) return rv_fail(error, RV_NO_MEMORY, "out of memory for the sources");
   for (size_t i = 0; i < f->count; ++i) {

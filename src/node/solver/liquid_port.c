@@ -3,10 +3,12 @@
 #include <math.h>
 #include <string.h>
 
+// How P and v of the scene become metres and metres a simulated second.
 static RvLiquidUnits units_of(const RvCook* cook, const RvWetParms* p) {
   return (RvLiquidUnits){rv_cook_meters(cook), p->timescale};
 }
 
+// The liquid's model from the parameters; dx is the side of a cell, m.
 static RvLiquidModel model_of(const RvWetParms* p, double dx) {
   RvLiquidModel m = rv_liquid_model_default(dx);
   m.density = p->liquiddensity;
@@ -17,6 +19,7 @@ static RvLiquidModel model_of(const RvWetParms* p, double dx) {
   m.tension = p->surfacetension;
   m.drift_time = p->volumetime;
   m.tolerance = p->pressuretolerance;
+  // maxmemory is in GB.
   m.most_tiles = (size_t)(p->maxmemory * 1e9 / RV_LIQUID_TILE_BYTES) + 1;
   // the nominal volume is that of the separation, whatever the grid's
   m.resample.nominal = dx * dx * dx / (p->gridscale * p->gridscale * p->gridscale);
@@ -26,6 +29,7 @@ static RvLiquidModel model_of(const RvWetParms* p, double dx) {
 
 //---------------------------------------------------------------------------------------------- telling
 
+// Tells of particles that were left out, numbered anew or edited.
 static void tell_faults(const RvCook* cook, const RvLiquidFaults* f) {
   if (f->lost)
     rv_cook_warn(cook, "%zu particle%s left out: place, velocity or volume no number, or too far away (%g m3)", f->lost,
@@ -43,6 +47,7 @@ void rv_liquid_port_tell(const RvLiquidPort* s) {
   const RvLiquidReport* r = &l->report;
   stats->particles = (int64_t)l->particles.count;
   stats->tiles = (int64_t)l->grid.tiles.count;
+  // The ledger: what is there now, and what came in and went out since the start frame.
   const RvLiquidGlobals* g = &s->globals;
   stats->ledger = (RvLedger){.bulk = rv_liquid_particles_volume(&l->particles),
                              .initial = g->initial,
@@ -76,12 +81,14 @@ void rv_liquid_port_tell(const RvLiquidPort* s) {
 
 //---------------------------------------------------------------------------------------------- start
 
+// Particles of the start frame; the origin and the cell size are chosen here, once for the shot.
 static RvResult read_start(RvLiquidPort* s, const RvWetParms* p, const RvDetail* in, RvError* error) {
   RvLiquidFaults faults = {0};
   double spacing;
   if (rv_detail_count(in, RV_PRIM))
     rv_cook_warn(s->cook, "%s, has %zu primitives: its points are the liquid, and they are left out",
                  rv_solver_port(s->cook, s->input).text, rv_detail_count(in, RV_PRIM));
+  // A shot that begins frozen takes v as of a time scale of 1.
   RvLiquidUnits units = {s->units.meters, s->units.rate > 0 ? s->units.rate : 1};
   RvResult result = rv_liquid_measure(in, p->particlesep, &units, &spacing, s->globals.origin, error);
   if (result) return result;
@@ -118,6 +125,7 @@ static const int32_t* materials_of(const RvDetail* d) {
   return usable ? rv_attrib_read(a) : NULL;
 }
 
+// The points whose attributes particles carry by their row.
 static const RvDetail* rows_of(const RvLiquidPort* s) {
   return s->rows ? s->rows : s->state;
 }
@@ -133,8 +141,10 @@ RvResult rv_liquid_port_begin(RvLiquidPort* s, const RvWetParms* p, const RvDeta
   s->separation = s->globals.dx / p->gridscale;
   if (!result) result = rv_liquid_port_begin_flows(s, p, error);
   if (result) return result;
+  // Particles of different materials are never merged.
   s->liquid.model.resample.material = materials_of(rows_of(s));
   tell_faults(s->cook, &faults);
+  // Liquid that an edit made unusable is a sink, so that the ledger is balanced.
   s->globals.killed += faults.lost_volume;
   s->liquid.next_id = s->globals.next_id;
   if (s->units.rate > 0) result = rv_liquid_port_begin_solids(s, p, error);
@@ -144,6 +154,7 @@ RvResult rv_liquid_port_begin(RvLiquidPort* s, const RvWetParms* p, const RvDeta
 
 RvResult rv_liquid_port_inputs(RvLiquidPort* s, const RvWetParms* p, double from, double to, RvError* error) {
   RvLiquidModel* model = &s->liquid.model;
+  // Keyed parameters; the cell size and the materials are those of the frame.
   const int32_t* material = model->resample.material;
   *model = model_of(p, model->dx);
   model->resample.material = material;
@@ -152,6 +163,7 @@ RvResult rv_liquid_port_inputs(RvLiquidPort* s, const RvWetParms* p, double from
   return result ? result : rv_liquid_port_set_flows(s, from, to, error);
 }
 
+// Adds what the frame gained and lost to the sums since the start frame.
 static void add_to_ledger(RvLiquidPort* s) {
   const RvLiquidReport* r = &s->liquid.report;
   const RvLiquidFlow* flow = &s->flows.flow;

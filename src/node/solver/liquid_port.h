@@ -29,8 +29,9 @@ typedef struct RvLiquidMotion {
 
 typedef struct RvLiquidPort {
   RvCook* cook;
-  int input, collider_input, source_input;  // indices of the node's inputs; -1: it has none
-  bool drips;                               // strands drip: new particles may also have the row drip_row
+  int input, source_input;    // indices of the node's inputs; -1: it has none
+  RvColliders* frame_solids;  // of all media; borrowed
+  bool drips;                 // strands drip: new particles may also have the row drip_row
   int32_t drip_row;
   RvLiquid liquid;
   RvLiquidUnits units;
@@ -42,7 +43,7 @@ typedef struct RvLiquidPort {
   // solids
   RvSolidShape tank;
   RvSolidShapes walls;
-  RvColliders colliders;
+  RvColliderView colliders;
   RvSolidStep* steps;     // of the colliders, in this substep
   RvLiquidSolid* solids;  // the same in the liquid's metres
   RvLiquidMotion* motions;

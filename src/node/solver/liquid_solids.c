@@ -7,6 +7,8 @@
 // Voxels of level sets made of bare meshes, and how far they know distances, in cells of the liquid.
 static const double VOXEL = 0.5, BAND = 2.5;
 
+// The tank of wallsmin and wallsmax as a box that is solid outside, without its open sides; what passes these flows
+// out.
 static RvResult begin_walls(RvLiquidPort* s, const RvWetParms* p, RvError* error) {
   const bool open[6] = {!p->wallnx, !p->wallpx, !p->wallny, !p->wallpy, !p->wallnz, !p->wallpz};
   if (!p->walls) return RV_OK;
@@ -44,32 +46,33 @@ RvResult rv_liquid_port_begin_solids(RvLiquidPort* s, const RvWetParms* p, RvErr
   RvResult result = begin_walls(s, p, error);
   s->liquid.inputs.walls = &s->walls;
   double dx = s->globals.dx;
-  RvCollidersDef def = {s->cook, .input = s->collider_input, .unit = s->units.meters, .timescale = s->units.rate};
-  def.keep = true;
-  def.voxel = VOXEL * dx;
-  def.band = BAND * dx;
-  if (!result) result = rv_colliders_begin(&s->colliders, &def, error);
+  const RvColliderNeeds needs = {.voxel = VOXEL * dx, .band = BAND * dx};
+  if (!result) result = rv_collider_view_begin(&s->colliders, s->frame_solids, &needs, error);
   size_t count = s->colliders.count;
   if (result || !count) return result;
+  // Corners of cells name their nearest solid in 16 bits.
   if (count >= UINT16_MAX)
     return rv_fail(error, RV_LIMIT, "%s, has %zu solids: merge their meshes",
-                   rv_solver_port(s->cook, s->collider_input).text, count);
+                   rv_solver_port(s->cook, s->frame_solids->def.input).text, count);
+  // Room for their places in a substep.
   s->steps = rv_alloc_zero(count, sizeof *s->steps);
   s->solids = rv_alloc_zero(count, sizeof *s->solids);
   s->thicken = rv_alloc_zero(count, sizeof *s->thicken);
   s->motions = rv_alloc_zero(count, sizeof *s->motions);
   if (!s->steps || !s->solids || !s->thicken || !s->motions)
     return rv_fail(error, RV_NO_MEMORY, "out of memory for the colliders");
-  s->speed = fmax(s->speed, fastest(&s->colliders, s->cook->dt * s->units.rate));
+  // Substeps follow what is fast.
+  s->speed = fmax(s->speed, fastest(s->frame_solids, s->cook->dt * s->units.rate));
   s->liquid.inputs.solids = s->solids;
   s->liquid.inputs.nsolid = count;
+  // Thin solids are made thick enough for the grid to see them.
   for (size_t i = 0; i < count; ++i)
     if (s->colliders.solids[i].distance) s->thicken[i] = rv_liquid_solid_thicken(s->colliders.solids[i].distance, dx);
   return RV_OK;
 }
 
 void rv_liquid_port_free_solids(RvLiquidPort* s) {
-  rv_colliders_end(&s->colliders);
+  rv_collider_view_end(&s->colliders);
   rv_free(s->steps);
   rv_free(s->solids);
   rv_free(s->thicken);
@@ -106,10 +109,11 @@ RvResult rv_liquid_port_move_solids(RvLiquidPort* s, double from, double to, RvE
   double frame = s->cook->dt * s->units.rate, dt = to - from;
   RvVec3 origin = rv_scale(rv_vec3_load64(s->globals.origin), s->units.meters);
   if (!s->colliders.count) return RV_OK;
-  RvResult result = rv_colliders_step(&s->colliders, from / frame, to / frame, dt, s->steps, error);
+  RvResult result = rv_collider_view_step(&s->colliders, from / frame, to / frame, dt, s->steps, error);
   for (size_t i = 0; i < s->colliders.count && !result; ++i) {
     const RvSolidStep* step = &s->steps[i];
     RvLiquidSolid* out = &s->solids[i];
+    // The level set as it is at the end of the part.
     RvVec3 moved = rv_sub(step->to.to, rv_quat_rotate(step->to.turn, step->to.from));
     *out = (RvLiquidSolid){.placed = {.distance = step->distance,
                                       .velocity = step->velocity,
@@ -120,6 +124,7 @@ RvResult rv_liquid_port_move_solids(RvLiquidPort* s, double from, double to, RvE
     double friction = step->solid->friction;
     out->friction = friction >= 0 ? fmin(friction, 1) : 0;
     if (step->solid->rigid) set_motion(step, origin, dt, out);
+    // A mesh that deforms: its velocity is asked for as far as the liquid can be from it.
     if (!step->motion) continue;
     s->motions[i].motion = step->motion;
     s->motions[i].reach = (RV_LIQUID_BAND + 1) * s->globals.dx + step->motion->fastest * fabs(out->placed.field_time);

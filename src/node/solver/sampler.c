@@ -37,10 +37,12 @@ static size_t sample_index(size_t i) {
   return i / 3 * SAMPLE_NUMBERS + i % 3;
 }
 
+// Position of a point at the previous frame, in units of the scene.
 static RvVec3 position_before(const RvPointSampler* s, size_t point) {
   return rv_vec3_load(s->before + SAMPLE_NUMBERS * point);
 }
 
+// Slope of its path there, in units a frame.
 static RvVec3 slope_before(const RvPointSampler* s, size_t point) {
   return rv_vec3_load(s->before + SAMPLE_NUMBERS * point + SAMPLE_SLOPE);
 }
@@ -77,6 +79,7 @@ static RvResult fit_rigid(RvPointSampler* s, RvError* error) {
       n++;
     }
   }
+  // The centre goes on an arc, unless the slope of the frame before says otherwise.
   s->rigid.arc = 1;
   if (!s->first && n) rv_rigid_lean(&s->rigid, rv_scale(sum, 1 / (double)n));
   return RV_OK;

@@ -1,21 +1,24 @@
-// The scaffold of a solver node: everything around the method. A solver of points provides its parameters, state
-// fields, stages, ports, and the functions below; the scaffold reads and checks the state, samples animated points,
-// solids and keyed parameters for every substep, chooses the substeps, polls for a cancel, keeps edits of P and v,
-// passes unknown attributes through, saves the state and splits the outputs.
+// The scaffold of a solver node: everything around the method, for every solver.
 //
-// The node's parameters must begin with the rows of RV_SOLVER_PARMS, and its state needs two fields of the scaffold's:
+// A solver type provides its data, the rows of its state, its stages, and one substep (with the longest that it allows)
+// or, where it has a loop of its own, one frame. The scaffold samples keyed parameters for every substep, checks the
+// state, chooses the substeps, polls for a cancel, reads solids once a frame, keeps the seconds of the stages, and
+// splits the outputs.
 //
-//   static const RvFieldDef fields[] = {RV_SOLVER_FIELDS(Data), ...};
+// What becomes of the state is the part of the media. Most solvers have one set of points, rv_solver_points (points.h),
+// which loads and saves all by the rows of the state; strands, film and liquid are rv_wet_media (wet_frame.h). A solver
+// of several sets of points has media of its own that call the functions of RvPointSet for each.
 //
-// whose places and velocities stand in the members `x` and `v` of its data. See docs/contributing.md.
+// The node's parameters must begin with the rows of RV_SOLVER_PARMS. See docs/contributing.md.
 #ifndef RV_NODE_SOLVER_SCAFFOLD_H
 #define RV_NODE_SOLVER_SCAFFOLD_H
 
 #include <stddef.h>
 
 #include "contact/collider.h"
+#include "node/solver/cache.h"
 #include "node/solver/colliders.h"
-#include "node/solver/sampler.h"
+#include "node/solver/points.h"
 #include "node/solver/solids.h"
 #include "parm/table.h"
 
@@ -28,62 +31,97 @@
   X(INT, maxsubsteps, "Max Substeps", 64, HARD(1), HARD(1000), "", "Most steps a frame.")                           \
   X(TOGGLE, keepstate, "Keep State", false, "Keep the solver's own attributes on the output.")
 
-// A row of the state in the member `m` of the data: an array of points or primitives, or numbers of the whole.
-#define RV_SOLVER_ARRAY(Data, m, of, type, n, unit, stage, help) \
-  RV_FIELD_OF(Data, m, "rv_" #m, of, type, n, RV_LAYOUT_ARRAY, "", unit, stage, help)
-#define RV_SOLVER_NUMBERS(Data, m, type, n, unit, stage, help) \
-  RV_FIELD_OF(Data, m, "rv_" #m, RV_GLOBAL, type, n, RV_LAYOUT_NUMBERS, "", unit, stage, help)
-// Places (m, relative to the scene's origin) and velocities (m/s), and the samples of the input.
-#define RV_SOLVER_FIELDS(Data)                                                                                  \
-  RV_SOLVER_ARRAY(Data, x, RV_POINT, RV_F64, 3, "m", "substep", "Exact place, in metres."),                     \
-      RV_SOLVER_ARRAY(Data, v, RV_POINT, RV_F64, 3, "m/s", "substep", "Exact velocity, per simulated second."), \
-      RV_FIELD("rv_sample", RV_POINT, RV_F32, 6, RV_TAG_NONE, "", "", "inputs", true,                           \
-               "The input at the state's frame: P, and its motion in the frame before."),                       \
-      RV_FIELD("rv_dt", RV_GLOBAL, RV_F64, 2, RV_TAG_NONE, "", "s", "substep", true,                            \
-               "The last substep, and the time scale.")
-
 typedef struct RvSolver RvSolver;
 
+// How the state of a solver becomes its data, and back. Functions that are NULL do nothing.
+typedef struct RvSolverMedia {
+  // Prepares the data, which are zero, before a start or a step.
+  RvResult (*init)(RvSolver* solver, RvError* error);
+  // The state of the start frame, a new detail.
+  RvResult (*start)(RvSolver* solver, RvDetail** state, RvError* error);
+  // Loads the state of the frame before, and reads the inputs of the frame.
+  RvResult (*load)(RvSolver* solver, RvError* error);
+  // Inputs of a part of the frame of `dt` simulated seconds, between two shares of it. Not called with
+  // RvSolverType.advance.
+  RvResult (*inputs)(RvSolver* solver, double from, double to, double dt, RvError* error);
+  // The state of the frame, a new detail.
+  RvResult (*save)(RvSolver* solver, RvDetail** state, RvError* error);
+  // The outputs before the state, new details; those that stay NULL become empty ones.
+  RvResult (*part)(const RvDetail* state, RvDetail** outputs, RvError* error);
+  // Counts, stages and warnings of a frame that succeeded.
+  void (*tell)(RvSolver* solver);
+  // Frees what the data hold; it is called after failures too.
+  void (*end)(RvSolver* solver);
+} RvSolverMedia;
+
+// What makes a node a solver. Either `substep` or `advance` is given.
 typedef struct RvSolverType {
   size_t data_bytes;   // of the solver's data
-  size_t x, v;         // offsets of its members x and v
-  int collider_input;  // index of the port; -1: none. Points are input 1.
-  // Data of the start frame, beyond x and v. Arrays of the fields are there, zero.
+  size_t x, v;         // rv_solver_points: offsets of its members x and v
+  int collider_input;  // index of the port; -1: none
+  // rv_solver_points: data of the start frame, beyond x and v. Arrays of the fields are there, zero.
   RvResult (*start)(RvSolver* solver, RvError* error);
   // The longest substep that the solver allows now, s; NULL: any.
   double (*longest)(const RvSolver* solver);
   // One substep of `dt` simulated seconds, with the inputs of its end in `solver`.
   RvResult (*substep)(RvSolver* solver, double dt, RvError* error);
-  // Attributes that artists see, beyond P and v, and the ledger in cook->stats; NULL: none.
+  // rv_solver_points: attributes that artists see, beyond P and v, and the ledger in cook->stats; NULL: none.
   RvResult (*look)(RvSolver* solver, RvDetail* out, RvError* error);
+  // A whole frame, for solvers with a loop of their own. A frame that is frozen (time scale 0) is not advanced.
+  RvResult (*advance)(RvSolver* solver, RvError* error);
+  const RvSolverMedia* media;  // NULL: rv_solver_points
+  const void* user;            // constants of the media
 } RvSolverType;
+
+// The first members of the RvSolverType of a solver of points with these data.
+#define RV_SOLVER_DATA(Data) .data_bytes = sizeof(Data), .x = offsetof(Data, x), .v = offsetof(Data, v)
 
 struct RvSolver {
   const RvSolverType* type;
+  const RvSolverMedia* media;
   RvCook* cook;
   void* data;
-  size_t count;        // points
-  const void* parms;   // the node's, at the end of the substep
-  const double* goal;  // [count][3] the input's places at the end of the substep, m
-  const RvCollider* solids;
+  const void* parms;       // the node's, at the moment that was asked for last
+  double meters;           // of a unit of the scene
+  double timescale;        // simulated seconds a second of the scene
+  double frame_seconds;    // simulated seconds of the frame
+  double substep_seconds;  // of the last substep; 0 before the first
+  RvColliders colliders;   // solids of the frame, for the views of the media
+  // rv_solver_points and rv_solver_move_solids
+  size_t count;              // points
+  const double* goal;        // [count][3] the input's places at the end of the substep, m
+  const RvCollider* solids;  // at the start of the substep, with their motion
   size_t nsolid;
-  double meters;  // of a unit of the scene
   // the scaffold's own
-  double timescale, frame_seconds;
-  RvPointSampler sampler;
-  RvColliders colliders;
+  RvPointSet points;
+  RvDetail* state;  // that the points are loaded from, until it is saved
+  RvColliderView view;
   RvSolidStep* steps;
   RvCollider* solid_steps;
-  double* goals;
-  void* parm_room;
+  void *parm_room, *sampled_parms;
   RvArena* scratch;
 };
 
 // RvNodeType's start, step and split.
 RvResult rv_solver_start(const RvSolverType* type, RvCook* cook, RvError* error);
 RvResult rv_solver_step(const RvSolverType* type, RvCook* cook, RvError* error);
-RvResult rv_solver_split(RvCook* cook, const RvDetail* state, RvError* error);
+RvResult rv_solver_split(const RvSolverType* type, RvCook* cook, const RvDetail* state, RvError* error);
 
+// The node's parameters at a share of the frame, in `parms`; keyed values change within a frame too. *changed: they are
+// others than before.
+RvResult rv_solver_sample_parms(RvSolver* solver, double share, bool* changed, RvError* error);
+// Adds seconds to the timer of a stage; a node without the stage does not show them.
+void rv_solver_add_seconds(RvSolver* solver, const char* stage, double seconds);
+
+//---------------------------------------------------------------------------------------------- solids
+//(solver_solids.c)
+
+// Begins the solver's own view of the solids, as contacts see them, in metres about the scene's origin.
+RvResult rv_solver_begin_solids(RvSolver* solver, RvError* error);
+// Sets `solids` for a part of the frame.
+RvResult rv_solver_move_solids(RvSolver* solver, double from, double to, double dt, RvError* error);
+// Releases the view.
+void rv_solver_end_solids(RvSolver* solver);
 // Distance of a place (m) to the nearest solid, negative inside, with its normal and the solid's velocity; infinite
 // without solids.
 RvResult rv_solver_distance(const RvSolver* solver, const double x[3], double* distance, RvVec3* normal,
@@ -91,19 +129,31 @@ RvResult rv_solver_distance(const RvSolver* solver, const double x[3], double* d
 
 //---------------------------------------------------------------------------------------------- the node
 
-// Ports of a solver of points: points and colliders in; points and the state out.
+// Media of one set of points in the members x and v of the data; the type names their offsets.
+extern const RvSolverMedia rv_solver_points;
+
+// Ports and stages of a solver of points: points and colliders in; points and the state out.
 extern const RvPortDef rv_solver_inputs[2], rv_solver_outputs[2];
 extern const char* const rv_solver_stages[];
+
+// The functions symbol_start, symbol_step and symbol_split of a node type, and its cache: members of RvNodeType.
+#define RV_SOLVER_CALLS(symbol, solver)                                                 \
+  static RvResult symbol##_start(RvCook* cook, RvError* error) {                        \
+    return rv_solver_start(&(solver), cook, error);                                     \
+  }                                                                                     \
+  static RvResult symbol##_step(RvCook* cook, RvError* error) {                         \
+    return rv_solver_step(&(solver), cook, error);                                      \
+  }                                                                                     \
+  static RvResult symbol##_split(RvCook* cook, const RvDetail* state, RvError* error) { \
+    return rv_solver_split(&(solver), cook, state, error);                              \
+  }
+#define RV_SOLVER_MEMBERS(symbol) \
+  .start = symbol##_start, .step = symbol##_step, .split = symbol##_split, .free_cache = rv_solver_free_cache
 
 // The node type `symbol` of a solver of points: its name, label and what the manual says of it, its table of
 // parameters, its fields and its RvSolverType.
 #define RV_SOLVER_NODE(symbol, type_name, label_text, summary_text, help_text, table, field_rows, solver) \
-  static RvResult symbol##_start(RvCook* cook, RvError* error) {                                          \
-    return rv_solver_start(&(solver), cook, error);                                                       \
-  }                                                                                                       \
-  static RvResult symbol##_step(RvCook* cook, RvError* error) {                                           \
-    return rv_solver_step(&(solver), cook, error);                                                        \
-  }                                                                                                       \
+  RV_SOLVER_CALLS(symbol, solver)                                                                         \
   const RvNodeType symbol = {.type = type_name,                                                           \
                              .label = label_text,                                                         \
                              .category = "Solvers",                                                       \
@@ -119,9 +169,6 @@ extern const char* const rv_solver_stages[];
                              .stages = rv_solver_stages,                                                  \
                              .fields = field_rows,                                                        \
                              .nfield = sizeof(field_rows) / sizeof *(field_rows),                         \
-                             .start = symbol##_start,                                                     \
-                             .step = symbol##_step,                                                       \
-                             .split = rv_solver_split,                                                    \
-                             .free_cache = rv_colliders_free_cache};
+                             RV_SOLVER_MEMBERS(symbol)};
 
 #endif

@@ -5,16 +5,18 @@
 static void set_motion(RvCollider* c, const RvRigid* a, const RvRigid* b, RvVec3 origin, double dt) {
   RvVec3 from = rv_sub(rv_rigid_apply(a, rv_vec3(0, 0, 0)), origin);
   RvVec3 to = rv_sub(rv_rigid_apply(b, rv_vec3(0, 0, 0)), origin);
+  // The contact solver moves the solid itself from here.
   c->position = from;
   c->orientation = a->turn;
   c->linear = rv_scale(rv_sub(to, from), 1 / dt);
   c->angular = rv_rigid_turning(a, b, dt);
 }
 
-void rv_solver_solids(const RvColliders* solids, const RvSolidStep* steps, RvVec3 origin, double offset, double dt,
+void rv_solver_solids(const RvColliderView* solids, const RvSolidStep* steps, RvVec3 origin, double offset, double dt,
                       RvCollider* out) {
   for (size_t i = 0; i < solids->count; ++i) {
     const RvSolidStep* step = &steps[i];
+    // Solids that do not move as one stand still here: a velocity field or the motion of a mesh moves their surface.
     out[i] = (RvCollider){.shape = RV_COLLIDER_GRID,
                           .distance = step->distance,
                           .orientation = rv_quat_identity(),

@@ -7,7 +7,7 @@
 
 // `steps` of all solids over dt simulated seconds, as colliders in places relative to `origin` (m), each thickened by
 // `offset` m; room for as many in `out`.
-void rv_solver_solids(const RvColliders* solids, const RvSolidStep* steps, RvVec3 origin, double offset, double dt,
+void rv_solver_solids(const RvColliderView* solids, const RvSolidStep* steps, RvVec3 origin, double offset, double dt,
                       RvCollider* out);
 
 #endif

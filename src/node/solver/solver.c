@@ -4,6 +4,7 @@
 
 RvPortName rv_solver_port(const RvCook* cook, int index) {
   RvPortName name;
+  // A cook of a test may have no type.
   const char* port =
       cook->type && index >= 0 && (size_t)index < cook->type->ninput ? cook->type->inputs[index].name : "?";
   snprintf(name.text, sizeof name.text, "input %d, the %s", index + 1, port);
@@ -11,6 +12,7 @@ RvPortName rv_solver_port(const RvCook* cook, int index) {
 }
 
 RvResult rv_solver_input_at(RvCook* cook, int index, double share, const RvDetail** out, RvError* error) {
+  // What the host says counts only where the cook must end: a file of a sequence may be missing.
   RvError own = {0};
   *out = NULL;
   if (index < 0) return RV_OK;
@@ -20,6 +22,7 @@ RvResult rv_solver_input_at(RvCook* cook, int index, double share, const RvDetai
   return RV_OK;
 }
 
+// The attribute, if it has numbers and enough of them.
 static const RvAttrib* usable(const RvAttrib* attrib, int size) {
   return attrib && rv_attrib_storage(attrib) != RV_STRING && rv_attrib_size(attrib) >= size ? attrib : NULL;
 }

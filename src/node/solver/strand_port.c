@@ -38,6 +38,7 @@ RvStrandSettings rv_strand_port_settings(const RvWetParms* p, double meters) {
 
 //---------------------------------------------------------------------------------------------- warnings
 
+// Tells how many strands are not simulated, for each reason.
 static void warn_faults(const RvCook* cook, const RvStrandSet* set) {
   for (int f = 1; f < RV_STRAND_FAULT_COUNT; ++f)
     if (set->faults[f])
@@ -51,6 +52,7 @@ static void warn_faults(const RvCook* cook, const RvStrandSet* set) {
                  set->bad_rest, set->bad_rest == 1 ? "" : "s", set->bad_rest_prim);
 }
 
+// Tells of roots and pins that the input lost in this frame.
 static void warn_roots(const RvStrandPort* s) {
   int32_t first = 0;
   const float* P = rv_detail_f32(s->cook->input[s->input], RV_POINT, "P", 3);
@@ -76,6 +78,7 @@ static RvResult show_others(const RvStrandSet* set, const float* P, const float*
     rv_free(mine);
     return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu points", n);
   }
+  // Points of simulated strands are saved already.
   for (size_t i = 0; i < set->vertices; ++i) mine[set->point[i]] = 1;
   for (size_t i = 0; i < 3 * n; ++i) {
     if (mine[i / 3]) continue;
@@ -89,6 +92,7 @@ static RvResult show_others(const RvStrandSet* set, const float* P, const float*
   return RV_OK;
 }
 
+// The state of the start frame: fields of the strands, and those that only the start writes.
 static RvResult save_start(RvStrandPort* s, RvDetail* out, RvError* error) {
   RvResult result = rv_state_prepare(out, rv_strand_fields, RV_STRAND_FIELD_COUNT, error);
   if (!result)
@@ -97,6 +101,7 @@ static RvResult save_start(RvStrandPort* s, RvDetail* out, RvError* error) {
   const float *P = rv_detail_f32(in, RV_POINT, "P", 3), *v = rv_detail_f32(in, RV_POINT, "v", 3);
   if (!result) result = show_others(&s->solver.set, P, v, s->solver.globals.rate, out, error);
   if (result) return result;
+  // Which strands are simulated, how much the rest shape stiffened them, and how their roots are turned.
   int32_t* simulated = rv_detail_i32_write(out, RV_PRIM, "rv_simulated", 1, error);
   double* rootdir = rv_detail_f64_write(out, RV_PRIM, "rv_rootdir", 3, error);
   double* stiffen = rv_detail_f64_write(out, RV_PRIM, "rv_stiffen", 1, error);
@@ -107,6 +112,7 @@ static RvResult save_start(RvStrandPort* s, RvDetail* out, RvError* error) {
     stiffen[s->solver.set.prim[i]] = s->solver.stiffen[i];
     memcpy(rootdir + 3 * (size_t)s->solver.set.prim[i], s->solver.root_director + 3 * i, 3 * sizeof *rootdir);
   }
+  // The input at the start frame, whose slope is not known yet.
   for (size_t i = 0; i < rv_detail_count(out, RV_POINT); ++i) {
     memcpy(sample + 6 * i, P + 3 * i, 3 * sizeof *sample);
     memset(sample + 6 * i + 3, 0, 3 * sizeof *sample);
@@ -122,6 +128,7 @@ static RvResult balance(RvStrandPort* s, RvError* error) {
   const RvStrandSettings* set = &solver->settings;
   RvRestReport report;
   RvForceDef forces = rv_strand_solver_force_def(solver);
+  // Weight alone.
   forces.drag_normal = forces.drag_tangent = 0;
   forces.force_at = NULL;
   forces.goal_weight = NULL;
@@ -129,6 +136,7 @@ static RvResult balance(RvStrandPort* s, RvError* error) {
   RvRestDef def = {solver->forces.force, set->restangle, set->reststretch, set->reststiffen};
   RvResult result = rv_strand_balance(solver->model, solver->state, &def, solver->stiffen, &report, error);
   if (result) return result;
+  // What could not be balanced.
   if (report.capped)
     rv_cook_warn(s->cook,
                  "%zu of %zu strands sag from the start: to hold their pose they would have to be bent by more than "
@@ -145,6 +153,7 @@ static RvResult balance(RvStrandPort* s, RvError* error) {
   return RV_OK;
 }
 
+// Velocities of the input, where it has v and they are numbers.
 static void start_velocity(RvStrandPort* s, const RvDetail* in) {
   const float* v = rv_detail_f32(in, RV_POINT, "v", 3);
   for (size_t k = 0; v && k < s->solver.model->nbatch; ++k) {
@@ -165,6 +174,7 @@ RvResult rv_strand_port_start(RvStrandPort* s, const RvWetParms* parms, RvDetail
   if (!in) return rv_fail(error, RV_BAD_INPUT, "%s, is empty", rv_solver_port(cook, s->input).text);
   solver->settings = rv_strand_port_settings(parms, rv_cook_meters(cook));
   const RvStrandMaterial* material = &solver->settings.material;
+  // Positions are relative to the middle of the roots, so that a shot far from zero keeps its precision.
   rv_strands_origin(in, solver->globals.origin);
   solver->globals.rate = (parms->timescale > 0 ? parms->timescale : 1) / material->metersperunit;
 
@@ -196,18 +206,18 @@ RvResult rv_strand_port_start(RvStrandPort* s, const RvWetParms* parms, RvDetail
 static RvResult load(RvStrandPort* s, RvDetail* state, RvError* error) {
   RvStrandSolver* solver = &s->solver;
   size_t edited;
+  // Edits first: the strands are read with them.
   RvResult result = rv_strands_reconcile(state, &edited, error);
   if (!result) result = rv_strands_load_globals(state, &solver->globals, error);
-  if (!result)
-    result = rv_strands_read(state, &solver->settings.material, solver->globals.origin, true, &solver->set, error);
+  if (!result) result = rv_strand_port_model(s, state, error);
   if (result) return result;
   if (edited) rv_cook_info(s->cook, "P or v of %zu points were edited: the edits are taken", edited);
   warn_faults(s->cook, &solver->set);
-  result = rv_strand_model_new(solver->set.defs, solver->set.count, &solver->model, error);
-  if (!result) result = rv_strands_load(state, &solver->set, solver->model, &solver->state, error);
+  result = rv_strands_load(state, &solver->set, solver->model, &solver->state, error);
   if (!result) result = rv_strand_solver_init(solver, error);
   if (result) return result;
   solver->state->has_before = solver->globals.has_before;
+  // Strands that have a fault in this frame are animated from now on.
   const double* rootdir = rv_detail_f64(state, RV_PRIM, "rv_rootdir", 3);
   int32_t* simulated = rv_detail_i32_write(state, RV_PRIM, "rv_simulated", 1, error);
   if (!simulated) return rv_fail(error, RV_NO_MEMORY, "out of memory");
@@ -244,6 +254,7 @@ static RvResult read_guide(RvStrandPort* s, const RvDetail* in, RvError* error) 
   const RvStrandSet* set = &s->solver.set;
   RvStrandGuide* g = &s->solver.guide;
   float* pins = NULL;
+  // Attributes of this frame; each may be missing.
   bool fine = gather(set, in, "wind", 3, &g->wind) && gather(set, in, "force", 3, &g->force) &&
               gather(set, in, "targetweight", 1, &g->goal) && gather(set, in, "pintoanimation", 1, &pins);
   if (fine && pins) {
@@ -255,6 +266,7 @@ static RvResult read_guide(RvStrandPort* s, const RvDetail* in, RvError* error) 
   return fine ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for the attributes of the strands");
 }
 
+// The velocity field of the air, where the input wind has one.
 static RvResult find_wind(RvStrandPort* s, RvError* error) {
   const RvDetail* wind = rv_solver_input(s->cook, s->wind_input);
   RvPortName port = rv_solver_port(s->cook, s->wind_input);
@@ -264,17 +276,18 @@ static RvResult find_wind(RvStrandPort* s, RvError* error) {
   if (wind && !s->wind && rv_detail_count(wind, RV_PRIM))
     rv_cook_warn(s->cook, "%s, has no VDB named vel and is ignored", port.text);
   if (!s->wind) return RV_OK;
+  // Room for samples at the vertices.
   size_t vertices = s->solver.set.vertices;
   s->solver.air = rv_alloc_zero(3 * vertices, sizeof *s->solver.air);
   s->wind_places = rv_alloc(3 * vertices, sizeof *s->wind_places);
   return s->solver.air && s->wind_places ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for the wind");
 }
 
+// The strands' view of the frame's solids; animated strands meet none.
 static RvResult begin_solids(RvStrandPort* s, RvError* error) {
   if (s->solver.animated) return RV_OK;
-  RvCollidersDef def = {s->cook, .input = s->collider_input, .unit = s->solver.set.metersperunit,
-                        .timescale = s->timescale};
-  RvResult result = rv_colliders_begin(&s->solids, &def, error);
+  // hair takes level sets as they are, and of bare meshes what the collider node would make of them
+  RvResult result = rv_collider_view_begin(&s->solids, s->frame_solids, &(RvColliderNeeds){0}, error);
   if (result || !s->solids.count) return result;
   s->colliders = rv_alloc_zero(s->solids.count, sizeof *s->colliders);
   s->steps = rv_alloc_zero(s->solids.count, sizeof *s->steps);
@@ -283,8 +296,10 @@ static RvResult begin_solids(RvStrandPort* s, RvError* error) {
   return s->colliders && s->steps ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for the colliders");
 }
 
+// Settings of contacts, and those that the state remembers.
 static RvResult begin_contacts(RvStrandPort* s, const RvWetParms* p, const RvDetail* state, RvError* error) {
   RvContactSolver* c = &s->contacts;
+  // Animated strands touch nothing: their motion is given.
   c->def = rv_contact_defaults();
   c->def.strands = p->strandcollisions && !s->solver.animated;
   c->def.friction = p->friction;
@@ -313,6 +328,7 @@ RvResult rv_strand_port_begin(RvStrandPort* s, const RvWetParms* p, RvDetail* st
   if (!rv_solver_input(cook, s->input))
     return rv_fail(error, RV_BAD_INPUT, "%s, is empty, but was not at the start frame",
                    rv_solver_port(cook, s->input).text);
+  // The state in lanes, and what guides the strands in this frame.
   s->timescale = p->timescale;
   s->solver.settings = rv_strand_port_settings(p, rv_cook_meters(cook));
   s->solver.animated = p->hairmode != 0;
@@ -320,6 +336,7 @@ RvResult rv_strand_port_begin(RvStrandPort* s, const RvWetParms* p, RvDetail* st
   if (!result) result = load(s, state, error);
   if (!result) result = read_guide(s, cook->input[s->input], error);
   if (result) return result;
+  // What holds them and what they meet.
   rv_strand_solver_fix(&s->solver);
   warn_roots(s);
   result = find_wind(s, error);
@@ -354,6 +371,7 @@ static RvResult sample_wind(RvStrandPort* s, RvError* error) {
           s->wind_places[3 * (size_t)(set->first[b->strand[lane]] + i) + (size_t)c] =
               s->solver.state->q[rv_strand_index(b, lane, i, c)] / set->metersperunit + set->origin[c];
   }
+  // Metres a second of both.
   RvResult result = rv_grid_sample(s->wind, set->vertices, s->wind_places, air, error);
   const float* own = s->solver.guide.wind;
   for (size_t i = 0; !result && i < 3 * set->vertices; ++i)
@@ -361,9 +379,10 @@ static RvResult sample_wind(RvStrandPort* s, RvError* error) {
   return result;
 }
 
+// Solids of a part, in the strands' frame: metres about their origin.
 static RvResult set_colliders(RvStrandPort* s, double from, double to, double dt, RvError* error) {
   RvVec3 origin = rv_scale(rv_vec3_load64(s->solver.set.origin), s->solver.set.metersperunit);
-  RvResult result = rv_colliders_step(&s->solids, from, to, dt, s->steps, error);
+  RvResult result = rv_collider_view_step(&s->solids, from, to, dt, s->steps, error);
   if (!result) rv_solver_solids(&s->solids, s->steps, origin, s->thickness, dt, s->colliders);
   return result;
 }
@@ -383,6 +402,7 @@ RvResult rv_strand_port_end(RvStrandPort* s, RvDetail* state, RvError* error) {
   RvStrandSolver* solver = &s->solver;
   float* v = rv_sampler_velocity(&s->sampler, error);
   if (!v) return error->code;
+  // Roots and pins show the velocity of the skin.
   rv_strand_solver_skin_velocity(solver, v);
   RvResult result = rv_strands_save(&solver->set, solver->model, solver->state, &solver->globals, state, error);
   if (!result) result = show_others(&solver->set, s->sampler.now, v, solver->globals.rate, state, error);
@@ -404,9 +424,10 @@ RvResult rv_strand_port_freeze(RvDetail* state, RvError* error) {
 void rv_strand_port_free(RvStrandPort* s) {
   rv_sampler_end(&s->sampler);
   rv_contact_solver_free(&s->contacts);
-  rv_colliders_end(&s->solids);
+  rv_collider_view_end(&s->solids);
   rv_free(s->colliders);
   rv_free(s->steps);
   rv_free(s->wind_places);
+  rv_strand_port_keep(s);
   rv_strand_solver_free(&s->solver);
 }

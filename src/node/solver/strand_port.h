@@ -11,17 +11,19 @@
 
 typedef struct RvStrandPort {
   RvCook* cook;
-  int input, collider_input, wind_input;  // indices of the node's inputs; -1: it has none
-  double timescale;                       // simulated seconds a second of the scene
-  double thickness;                       // m, added to solids
+  int input, wind_input;      // indices of the node's inputs; -1: it has none
+  RvColliders* frame_solids;  // of all media; borrowed
+  double timescale;           // simulated seconds a second of the scene
+  double thickness;           // m, added to solids
   RvStrandSolver solver;
   RvContactSolver contacts;
   RvPointSampler sampler;
-  RvColliders solids;
+  RvColliderView solids;
   RvSolidStep* steps;     // of the solids, in this step
   RvCollider* colliders;  // the same as the contacts see them
   RvGrid* wind;           // borrowed; NULL: none
   double* wind_places;    // [vertices][3] room, in units of the scene
+  uint64_t model_key;     // of the strands and their model in the node's cache; 0: they are not kept
 } RvStrandPort;
 
 // Parameters in SI units.
@@ -42,6 +44,14 @@ RvResult rv_strand_port_freeze(RvDetail* state, RvError* error);
 // Counts and warnings of the frame.
 void rv_strand_port_tell(const RvStrandPort* port);
 void rv_strand_port_free(RvStrandPort* port);
+
+//---------------------------------------------------------------------------------------------- strand_cache.c
+
+// The strands of a state and their model: those that the node kept of the frame before, or made anew. The state's
+// globals are loaded before.
+RvResult rv_strand_port_model(RvStrandPort* port, const RvDetail* state, RvError* error);
+// Moves them, and the solver's memory, to the node's cache, for the next frame.
+void rv_strand_port_keep(RvStrandPort* port);
 
 //---------------------------------------------------------------------------------------------- strand_contacts.c
 

@@ -3,8 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "base/timer.h"
 #include "parm/common.h"
 
 //---------------------------------------------------------------------------------------------- stages
@@ -40,22 +38,7 @@ const char* const rv_wet_node_stages[] = {ALL_STAGES(WET_NODE_NAME) NULL};
 
 //---------------------------------------------------------------------------------------------- a frame
 
-typedef struct Frame {
-  const RvWetNode* node;
-  RvCook* cook;
-  RvWetParms parms;                        // at the frame
-  RvWetParms now;                          // at the moment that was asked for last
-  void* node_parms;                        // the node's own at that moment
-  void* sampled_parms;                     // room for those that are asked for
-  bool has_strands, has_liquid, has_film;  // parts of the state
-  RvStrandPort strands;
-  RvLiquidPort liquid;
-  RvFilmPort film;
-  RvCachedPort cached;
-  RvWetSolver solver;
-  RvDetail *strand_state, *liquid_state;
-  double load_seconds, save_seconds;
-} Frame;
+typedef RvWetFrame Frame;
 
 // The node's own parameters as those of the wet solver: its defaults, what both have by token, and the node's
 // translation.
@@ -67,48 +50,40 @@ static RvWetParms parms_of(const RvWetNode* node, const RvCook* cook, const void
   return parms;
 }
 
-static RvResult init(Frame* f, const RvWetNode* node, RvCook* cook, RvError* error) {
-  *f = (Frame){.node = node, .cook = cook};
-  f->strands = (RvStrandPort){.cook = cook,
-                              .input = node->strand_input,
-                              .collider_input = node->collider_input,
-                              .wind_input = node->wind_input};
-  f->liquid = (RvLiquidPort){.cook = cook,
-                             .input = node->liquid_input,
-                             .collider_input = node->collider_input,
-                             .source_input = node->source_input};
+// RvSolverMedia.init
+static RvResult init(RvSolver* s, RvError* error) {
+  Frame* f = s->data;
+  const RvWetNode* node = s->type->user;
+  RvCook* cook = s->cook;
+  (void)error;
+  *f = (Frame){.node = node, .scaffold = s, .cook = cook};
+  f->strands = (RvStrandPort){
+      .cook = cook, .input = node->strand_input, .frame_solids = &s->colliders, .wind_input = node->wind_input};
+  f->liquid = (RvLiquidPort){
+      .cook = cook, .input = node->liquid_input, .frame_solids = &s->colliders, .source_input = node->source_input};
   f->film.cook = cook;
-  f->node_parms = rv_alloc_zero(1, cook->type->parms->struct_bytes);
-  f->sampled_parms = rv_alloc_zero(1, cook->type->parms->struct_bytes);
-  if (!f->node_parms || !f->sampled_parms) return rv_fail(error, RV_NO_MEMORY, "out of memory");
-  memcpy(f->node_parms, cook->parms, cook->type->parms->struct_bytes);
   f->parms = parms_of(node, cook, cook->parms);
   f->now = f->parms;
   return RV_OK;
 }
 
-static void end(Frame* f) {
+// RvSolverMedia.end
+static void end(RvSolver* s) {
+  Frame* f = s->data;
   rv_cached_port_free(&f->cached);
   rv_film_port_free(&f->film);
   rv_strand_port_free(&f->strands);
   rv_liquid_port_free(&f->liquid);
   rv_detail_free(f->strand_state);
   rv_detail_free(f->liquid_state);
-  rv_free(f->node_parms);
-  rv_free(f->sampled_parms);
 }
 
-// Parameters at a share of the frame, in `now`; keyed values change within a frame too. The time scale is the frame's.
+// Parameters at a share of the frame, in `now`. The time scale is the frame's.
 static RvResult sample_parms(Frame* f, double share, RvError* error) {
-  const RvParmTable* table = f->cook->type->parms;
-  const RvHost* host = f->cook->host;
-  if (!host->parms_at) return RV_OK;
-  void* sampled = f->sampled_parms;
-  RvResult result = host->parms_at(host->user, f->cook->time.frame - 1 + share, sampled, error);
-  bool changed = !result && memcmp(sampled, f->node_parms, table->struct_bytes) != 0;
+  bool changed;
+  RvResult result = rv_solver_sample_parms(f->scaffold, share, &changed, error);
   if (changed) {
-    memcpy(f->node_parms, sampled, table->struct_bytes);
-    f->now = parms_of(f->node, f->cook, sampled);
+    f->now = parms_of(f->node, f->cook, f->scaffold->parms);
     f->now.timescale = f->parms.timescale;
   }
   return result;
@@ -146,7 +121,9 @@ static bool liquid_cancelled(void* user, double time, const char* stage) {
 
 //---------------------------------------------------------------------------------------------- begin and end
 
-static RvResult load(Frame* f, RvError* error) {
+// RvSolverMedia.load
+static RvResult load(RvSolver* s, RvError* error) {
+  Frame* f = s->data;
   RvResult result = rv_wet_state_part(f->cook->prev, &f->strand_state, &f->liquid_state, error);
   if (result) return result;
   f->has_strands = f->strand_state != NULL;
@@ -165,6 +142,7 @@ static RvResult load(Frame* f, RvError* error) {
   return result;
 }
 
+// The solver of the media that the state has.
 static RvWetSolver solver_of(Frame* f) {
   bool cached = f->has_film && f->parms.liquidmode;
   return (RvWetSolver){.host = {f, inputs, cancelled},
@@ -178,11 +156,12 @@ static RvWetSolver solver_of(Frame* f) {
                        .paint_rate = f->film.paint};
 }
 
-static RvResult advance(Frame* f, RvError* error) {
-  if (!(f->parms.timescale > 0)) return f->has_strands ? rv_strand_port_freeze(f->strand_state, error) : RV_OK;
+RvResult rv_wet_advance(RvSolver* s, RvError* error) {
+  Frame* f = s->data;
   f->solver = solver_of(f);
   f->liquid.liquid.cancelled = liquid_cancelled;
   f->liquid.liquid.cancel_user = f;
+  // Roots that move far need more substeps than the artist asks for.
   int least = (int)f->parms.substeps;
   RvResult result = f->has_strands ? rv_strand_port_substeps(&f->strands, &least, error) : RV_OK;
   int most = f->parms.maxsubsteps > least ? (int)f->parms.maxsubsteps : least;
@@ -192,44 +171,34 @@ static RvResult advance(Frame* f, RvError* error) {
   return result;
 }
 
-static RvResult save(Frame* f, RvError* error) {
-  double seconds = f->cook->dt * f->parms.timescale;
+// RvSolverMedia.save
+static RvResult save(RvSolver* s, RvDetail** state, RvError* error) {
+  Frame* f = s->data;
+  double seconds = s->frame_seconds;
   RvDetail* liquid = NULL;
   RvResult result = RV_OK;
+  if (f->has_strands && !(seconds > 0)) result = rv_strand_port_freeze(f->strand_state, error);
   if (f->has_strands && seconds > 0) result = rv_strand_port_end(&f->strands, f->strand_state, error);
   if (!result && f->has_film) result = rv_film_port_end(&f->film, &f->parms, seconds, f->strand_state, error);
   if (!result && f->has_liquid) result = rv_liquid_port_end(&f->liquid, &liquid, error);
-  if (!result) result = rv_wet_state_join(f->has_strands ? f->strand_state : NULL, liquid, &f->cook->output[2], error);
+  if (!result) result = rv_wet_state_join(f->has_strands ? f->strand_state : NULL, liquid, state, error);
   rv_detail_free(liquid);
   return result;
 }
 
 //---------------------------------------------------------------------------------------------- telling
 
-// Seconds of the stages in the order of the node's own list.
-static void tell_stages(const Frame* f) {
-  double* out = f->cook->stats->stage_seconds;
-  const char* const* names = f->cook->type->stages;
-  const struct {
-    const char* name;
-    double seconds;
-  } all[] = {
-#define SECONDS_NODE(name) f->name##_seconds
-#define SECONDS_WET(name) rv_wet_stage_seconds(&f->solver, RV_WET_STAGE_##name)
-#define SECONDS_STRAND SECONDS_WET
-#define SECONDS_LIQUID SECONDS_WET
-#define SECONDS_INPUTS SECONDS_WET
-#define ROW(owner, name) {#name, SECONDS_##owner(name)},
-      ALL_STAGES(ROW)};
-  // both lists have the same order
-  for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
-    if (names && *names && strcmp(*names, all[i].name) == 0) {
-      *out++ = all[i].seconds;
-      names++;
-    }
+// Seconds of the stages, whoever owns them.
+static void tell_stages(Frame* f) {
+#define TELL(owner, name) \
+  rv_solver_add_seconds(f->scaffold, #name, rv_wet_stage_seconds(&f->solver, RV_WET_STAGE_##name));
+  RV_WET_STAGES(TELL)
+#undef TELL
 }
 
-static void tell(Frame* f) {
+// RvSolverMedia.tell
+static void tell(RvSolver* s) {
+  Frame* f = s->data;
   RvStats* out = f->cook->stats;
   const RvLiquidReport* liquid = &f->liquid.liquid.report;
   const RvStrandSolver* strands = &f->strands.solver;
@@ -244,6 +213,7 @@ static void tell(Frame* f) {
 
 //---------------------------------------------------------------------------------------------- start frame
 
+// Whether a detail is there and has points.
 static bool has_points(const RvDetail* d) {
   return d && rv_detail_count(d, RV_POINT) > 0;
 }
@@ -290,7 +260,8 @@ static RvResult start_liquid(Frame* f, RvDetail** out, RvError* error) {
   return rv_liquid_port_start(&f->liquid, p, out, error);
 }
 
-static RvResult start(Frame* f, RvDetail** strands, RvDetail** liquid, RvError* error) {
+// States of the media at the start frame: those that the node has and that can be there in this shot.
+static RvResult start_media(Frame* f, RvDetail** strands, RvDetail** liquid, RvError* error) {
   const RvDetail* in = rv_solver_input(f->cook, f->node->strand_input);
   f->has_strands = f->node->strands && (has_points(in) || !f->node->liquid);
   if (in && !f->has_strands)
@@ -305,53 +276,25 @@ static RvResult start(Frame* f, RvDetail** strands, RvDetail** liquid, RvError* 
   return result;
 }
 
-//---------------------------------------------------------------------------------------------- the node's calls
-
-RvResult rv_wet_node_start(const RvWetNode* node, RvCook* cook, RvError* error) {
-  Frame f;
+// RvSolverMedia.start
+static RvResult start(RvSolver* s, RvDetail** state, RvError* error) {
   RvDetail *strands = NULL, *liquid = NULL;
-  RvResult result = init(&f, node, cook, error);
-  if (!result) result = start(&f, &strands, &liquid, error);
-  if (!result) result = rv_wet_state_join(strands, liquid, &cook->output[2], error);
+  RvResult result = start_media(s->data, &strands, &liquid, error);
+  if (!result) result = rv_wet_state_join(strands, liquid, state, error);
   const double* film = !result && strands ? rv_detail_f64(strands, RV_GLOBAL, "rv_wetledger", 3) : NULL;
   if (film) {
-    cook->stats->ledger.initial += film[0];
-    cook->stats->ledger.film += film[0];
+    s->cook->stats->ledger.initial += film[0];
+    s->cook->stats->ledger.film += film[0];
   }
   rv_detail_free(strands);
   rv_detail_free(liquid);
-  end(&f);
   return result;
 }
 
-RvResult rv_wet_node_step(const RvWetNode* node, RvCook* cook, RvError* error) {
-  Frame f;
-  double clock[4] = {rv_clock_wall()};
-  RvResult result = rv_state_check(cook->prev, cook->type->fields, cook->type->nfield, error);
-  if (result) return result;
-  result = init(&f, node, cook, error);
-  if (!result) result = load(&f, error);
-  clock[1] = rv_clock_wall();
-  if (!result) result = advance(&f, error);
-  clock[2] = rv_clock_wall();
-  if (!result) result = save(&f, error);
-  clock[3] = rv_clock_wall();
-  // solids are inputs: asking for them cooks the nodes above
-  double solid_seconds = f.strands.solids.begin_seconds + f.liquid.colliders.begin_seconds;
-  f.load_seconds = clock[1] - clock[0] - solid_seconds;
-  f.solver.seconds[RV_WET_STAGE_inputs] += solid_seconds;
-  f.save_seconds = clock[3] - clock[2];
-  if (!result) tell(&f);
-  end(&f);
-  return result;
+// RvSolverMedia.part: strands and liquid.
+static RvResult part(const RvDetail* state, RvDetail** outputs, RvError* error) {
+  return rv_wet_state_part(state, &outputs[0], &outputs[1], error);
 }
 
-RvResult rv_wet_node_split(const RvWetNode* node, RvCook* cook, const RvDetail* state, RvError* error) {
-  RvWetParms parms = parms_of(node, cook, cook->parms);
-  RvResult result = rv_wet_state_part(state, &cook->output[0], &cook->output[1], error);
-  for (int i = 0; i < 2 && !result; ++i) {
-    if (!cook->output[i] && !(cook->output[i] = rv_detail_new())) return rv_fail(error, RV_NO_MEMORY, "out of memory");
-    rv_state_strip(cook->output[i], parms.keepstate);
-  }
-  return result;
-}
+const RvSolverMedia rv_wet_media = {
+    .init = init, .start = start, .load = load, .save = save, .part = part, .tell = tell, .end = end};
