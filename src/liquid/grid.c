@@ -21,6 +21,7 @@ void rv_liquid_grid_free(RvLiquidGrid* g) {
   for (size_t k = 0; k < sizeof cells / sizeof *cells; ++k) rv_channel_free(cells[k]);
   rv_tiles_free(&g->tiles);
   rv_tiles_free(&g->tiles_before);
+  rv_free(g->reach);
   *g = (RvLiquidGrid){0};
 }
 
@@ -137,6 +138,24 @@ static void find_reach(void* arg, size_t begin, size_t end) {
   }
 }
 
+// The tiles within RV_LIQUID_BAND cells of a particle.
+static RvResult find_tiles(RvLiquidGrid* g, const RvParticles* p, RvError* error) {
+  size_t count = p->homes.count;
+  if (count > g->reach_capacity || !g->reach) {
+    rv_free(g->reach);
+    g->reach_capacity = count + count / 4 + 1;
+    g->reach = rv_alloc(g->reach_capacity, sizeof *g->reach);
+    if (!g->reach) {
+      g->reach_capacity = 0;
+      return RV_NO_MEMORY;
+    }
+  }
+  Reach r = {.p = p, .mask = g->reach};
+  for (int k = 0; k < RV_TILE_CELLS; ++k) r.of_cell[k] = rv_tile_reach(k & 7, k >> 3 & 7, k >> 6, RV_LIQUID_BAND);
+  rv_parallel_for(count, GRAIN, find_reach, &r);
+  return rv_tiles_build_masks(&g->tiles, (const int32_t(*)[3])p->homes.coord, r.mask, count, error);
+}
+
 // Sizes the channels for the new tiles, and remaps the pressure of the old tiles to them (warm start).
 static bool carry_pressure(RvLiquidGrid* g) {
   RvArenaMark mark = {0};
@@ -177,15 +196,7 @@ RvResult rv_liquid_grid_build(RvLiquidGrid* g, const RvParticles* p, RvError* er
   g->dragged = false;
   g->shifted = false;
   rv_channel_free(&g->divergence);
-  // tiles within RV_LIQUID_BAND cells of a particle
-  Reach r = {.p = p, .mask = rv_alloc(p->homes.count, sizeof *r.mask)};
-  RvResult result = RV_NO_MEMORY;
-  if (r.mask) {
-    for (int k = 0; k < RV_TILE_CELLS; ++k) r.of_cell[k] = rv_tile_reach(k & 7, k >> 3 & 7, k >> 6, RV_LIQUID_BAND);
-    rv_parallel_for(p->homes.count, GRAIN, find_reach, &r);
-    result = rv_tiles_build_masks(&g->tiles, (const int32_t(*)[3])p->homes.coord, r.mask, p->homes.count, error);
-  }
-  rv_free(r.mask);
+  RvResult result = find_tiles(g, p, error);
   // refused before memory is taken for them
   if (result == RV_OK && g->most_tiles && g->tiles.count > g->most_tiles)
     return rv_fail(error, RV_LIMIT,

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "space/order.h"
 
 // Sets the array pointers to the halves of the blocks.
 void rv_liquid_particles_bind(RvParticles* p) {
@@ -35,6 +36,9 @@ void rv_liquid_particles_free(RvParticles* p) {
   for (int b = 0; b < RV_PARTICLE_BLOCKS; ++b) rv_free(p->block[b]);
   rv_free(p->room);
   rv_free(p->spare);
+  rv_free(p->counters);
+  rv_free(p->chunks);
+  rv_free(p->tallies);
   rv_free(p->cell_first);
   rv_free(p->extra);
   rv_tiles_free(&p->homes);
@@ -98,14 +102,31 @@ static bool grow_blocks(RvParticles* p, size_t capacity) {
   return true;
 }
 
+// Work memory of the sort; its contents are not kept.
+static bool grow_work(RvParticles* p, size_t capacity) {
+  uint32_t* counters = rv_alloc(rv_order_counters(capacity), sizeof *counters);
+  RvParticleChunk* chunks = rv_alloc(capacity / RV_PARTICLE_CHUNK + 1, sizeof *chunks);
+  if (!counters || !chunks) {
+    rv_free(counters);
+    rv_free(chunks);
+    return false;
+  }
+  rv_free(p->counters);
+  rv_free(p->chunks);
+  p->counters = counters;
+  p->chunks = chunks;
+  return true;
+}
+
 RvResult rv_liquid_particles_reserve(RvParticles* p, size_t count, RvError* error) {
   if (count <= p->capacity) return RV_OK;
   // the sort orders particles by 32-bit numbers
   if (count > UINT32_MAX / 2)
     return rv_fail(error, RV_LIMIT, "%zu particles are more than the 2^31 that fit; use a larger particlesep", count);
-  // 1/64 more than asked for; a multiple of 16 keeps both halves of a block aligned
-  size_t capacity = (count + count / 64 + 64) & ~(size_t)15;
-  if (!grow_blocks(p, capacity))
+  // an eighth more than before, and 1/64 more than asked for; a multiple of 16 keeps both halves of a block aligned
+  size_t least = p->capacity + p->capacity / 8, wanted = count > least ? count : least;
+  size_t capacity = (wanted + wanted / 64 + 64) & ~(size_t)15;
+  if (!grow_work(p, capacity) || !grow_blocks(p, capacity))
     return rv_fail(error, RV_NO_MEMORY, "no memory for %zu particles (%zu MiB); use a larger particlesep", count,
                    capacity * RV_PARTICLE_BYTES >> 20);
   // the room is allocated when it is next needed
@@ -152,8 +173,7 @@ size_t rv_liquid_particles_add(RvParticles* p, const double cell[3]) {
     tile[a] = (int32_t)t;
     x[a] = (float)(cell[a] - t * RV_TILE_SIDE);
   }
-  // room; arrays grow by an eighth
-  if (p->count == p->capacity && rv_liquid_particles_reserve(p, p->count + p->count / 8 + 1, NULL)) return SIZE_MAX;
+  if (p->count == p->capacity && rv_liquid_particles_reserve(p, p->count + 1, NULL)) return SIZE_MAX;
   size_t home = home_of(p, tile), i = p->count;
   if (home == SIZE_MAX) return SIZE_MAX;
   // at rest, without volume

@@ -126,6 +126,8 @@ void rv_liquid_solids_free(RvLiquidSolids* s) {
   rv_free(s->touched);
   rv_free(s->tile_key);
   rv_free(s->from);
+  rv_free(s->bounds);
+  rv_free(s->far);
   *s = (RvLiquidSolids){0};
 }
 

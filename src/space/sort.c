@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/parallel.h"
 
 enum {
@@ -22,7 +21,7 @@ typedef struct Pass {
   uint32_t* to_value;     // NULL: keys only
   size_t count, grain;    // keys, and keys of a chunk
   int shift;              // lowest bit of the digit
-  size_t (*at)[BUCKETS];  // counters, then next positions, of each chunk
+  size_t (*at)[BUCKETS];  // [chunks] counters, then next positions
 } Pass;
 
 // Counts the digits of a range of chunks.
@@ -58,14 +57,15 @@ int rv_sort_bits(uint64_t largest) {
   return bits;
 }
 
-bool rv_sort_keys(uint64_t* keys, uint32_t* values, uint64_t* spare_keys, uint32_t* spare_values, size_t count,
+void rv_sort_keys(uint64_t* keys, uint32_t* values, uint64_t* spare_keys, uint32_t* spare_values, size_t count,
                   int bits) {
   size_t grain = (count + MAX_CHUNKS - 1) / MAX_CHUNKS;
   if (grain < MIN_CHUNK) grain = MIN_CHUNK;
   size_t chunks = (count + grain - 1) / grain;
-  Pass p = {keys, values, spare_keys, values ? spare_values : NULL, count, grain, 0, NULL};
-  if (count < 2 || bits == 0) return true;
-  if (!(p.at = rv_alloc(chunks, sizeof *p.at))) return false;
+  // 128 KiB on the stack: a sort allocates nothing.
+  size_t at[MAX_CHUNKS][BUCKETS];
+  Pass p = {keys, values, spare_keys, values ? spare_values : NULL, count, grain, 0, at};
+  if (count < 2 || bits == 0) return;
   for (; p.shift < bits; p.shift += DIGIT) {
     rv_parallel_for(chunks, 1, count_digits, &p);
     // Exclusive prefix sums by digit, then chunk.
@@ -85,11 +85,9 @@ bool rv_sort_keys(uint64_t* keys, uint32_t* values, uint64_t* spare_keys, uint32
     p.from = to;
     p.from_value = to_value;
   }
-  rv_free(p.at);
   // The result belongs into the caller's arrays.
   if (p.from != keys) {
     memcpy(keys, p.from, count * sizeof *keys);
     if (values) memcpy(values, p.from_value, count * sizeof *values);
   }
-  return true;
 }

@@ -131,7 +131,7 @@ static RvResult build(RvTiles* tiles, uint64_t* keys, uint64_t* spare, size_t co
   // Sort only the low bits in which the keys differ: nearby tiles share their high bits.
   uint64_t any = 0;
   for (size_t i = 1; i < count; ++i) any |= keys[i] ^ keys[0];
-  if (!rv_sort_keys(keys, NULL, spare, NULL, count, rv_sort_bits(any))) return no_memory(tiles, count, error);
+  rv_sort_keys(keys, NULL, spare, NULL, count, rv_sort_bits(any));
   // Remove duplicates.
   size_t kept = 1;
   for (size_t i = 1; i < count; ++i)
