@@ -93,22 +93,22 @@ static void fill_axes(const RvLiquidGrid* g, const RvChannel* axis, float value)
   for (int a = 0; a < 3; ++a) rv_channel_fill(axis[a].data, g->tiles.count, value);
 }
 
-bool rv_liquid_grid_share(RvLiquidGrid* g) {
-  if (g->shared) return true;
-  if (!fit_axes(g, g->share) || !fit_axes(g, g->fibre)) return false;
-  fill_axes(g, g->share, 1);
-  fill_axes(g, g->fibre, 0);
-  g->shared = true;
+// Makes two quantities, the first with a value and the second 0, unless `made`, which becomes true.
+static bool make_axes(RvLiquidGrid* g, RvChannel* first, float value, RvChannel* second, bool* made) {
+  if (*made) return true;
+  if (!fit_axes(g, first) || !fit_axes(g, second)) return false;
+  fill_axes(g, first, value);
+  fill_axes(g, second, 0);
+  *made = true;
   return true;
 }
 
+bool rv_liquid_grid_share(RvLiquidGrid* g) {
+  return make_axes(g, g->share, 1, g->fibre, &g->shared);
+}
+
 bool rv_liquid_grid_drag(RvLiquidGrid* g) {
-  if (g->dragged) return true;
-  if (!fit_axes(g, g->drag) || !fit_axes(g, g->drag_target)) return false;
-  fill_axes(g, g->drag, 0);
-  fill_axes(g, g->drag_target, 0);
-  g->dragged = true;
-  return true;
+  return make_axes(g, g->drag, 0, g->drag_target, &g->dragged);
 }
 
 bool rv_liquid_grid_share_room(RvLiquidGrid* g) {
@@ -142,13 +142,9 @@ static void find_reach(void* arg, size_t begin, size_t end) {
 static RvResult find_tiles(RvLiquidGrid* g, const RvParticles* p, RvError* error) {
   size_t count = p->homes.count;
   if (count > g->reach_capacity || !g->reach) {
-    rv_free(g->reach);
-    g->reach_capacity = count + count / 4 + 1;
-    g->reach = rv_alloc(g->reach_capacity, sizeof *g->reach);
-    if (!g->reach) {
-      g->reach_capacity = 0;
-      return RV_NO_MEMORY;
-    }
+    size_t capacity = count + count / 4 + 1;
+    if (!rv_renew(&g->reach, capacity, sizeof *g->reach)) return RV_NO_MEMORY;
+    g->reach_capacity = capacity;
   }
   Reach r = {.p = p, .mask = g->reach};
   for (int k = 0; k < RV_TILE_CELLS; ++k) r.of_cell[k] = rv_tile_reach(k & 7, k >> 3 & 7, k >> 6, RV_LIQUID_BAND);

@@ -34,13 +34,7 @@ void rv_liquid_particles_bind(RvParticles* p) {
 void rv_liquid_particles_free(RvParticles* p) {
   rv_liquid_particles_set_scratch(p, NULL);
   for (int b = 0; b < RV_PARTICLE_BLOCKS; ++b) rv_free(p->block[b]);
-  rv_free(p->room);
-  rv_free(p->spare);
-  rv_free(p->counters);
-  rv_free(p->chunks);
-  rv_free(p->tallies);
-  rv_free(p->cell_first);
-  rv_free(p->extra);
+  RV_FREE_ALL(p->room, p->spare, p->counters, p->chunks, p->tallies, p->cell_first, p->extra);
   rv_tiles_free(&p->homes);
   *p = (RvParticles){0};
 }
@@ -104,18 +98,8 @@ static bool grow_blocks(RvParticles* p, size_t capacity) {
 
 // Work memory of the sort; its contents are not kept.
 static bool grow_work(RvParticles* p, size_t capacity) {
-  uint32_t* counters = rv_alloc(rv_order_counters(capacity), sizeof *counters);
-  RvParticleChunk* chunks = rv_alloc(capacity / RV_PARTICLE_CHUNK + 1, sizeof *chunks);
-  if (!counters || !chunks) {
-    rv_free(counters);
-    rv_free(chunks);
-    return false;
-  }
-  rv_free(p->counters);
-  rv_free(p->chunks);
-  p->counters = counters;
-  p->chunks = chunks;
-  return true;
+  return rv_renew(&p->counters, rv_order_counters(capacity), sizeof *p->counters) &&
+         rv_renew(&p->chunks, capacity / RV_PARTICLE_CHUNK + 1, sizeof *p->chunks);
 }
 
 RvResult rv_liquid_particles_reserve(RvParticles* p, size_t count, RvError* error) {

@@ -236,12 +236,9 @@ static void find_box(const RvPlacedGrid* placed, double box[2][3]) {
 // Room for the bounds of `count` solids; grows only.
 static bool fit_solids(RvLiquidSolids* s, size_t count) {
   if (count <= s->solid_capacity && s->bounds && s->far) return true;
-  rv_free(s->bounds);
-  rv_free(s->far);
-  s->bounds = rv_alloc(count, sizeof *s->bounds);
-  s->far = rv_alloc(count, sizeof *s->far);
-  s->solid_capacity = s->bounds && s->far ? count : 0;
-  return s->bounds && s->far;
+  if (!rv_renew(&s->bounds, count, sizeof *s->bounds) || !rv_renew(&s->far, count, sizeof *s->far)) return false;
+  s->solid_capacity = count;
+  return true;
 }
 
 bool rv_liquid_solids_from_grids(RvLiquidSolids* s, const RvLiquidGrid* grid, const RvLiquidSolid* list, size_t count,

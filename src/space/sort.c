@@ -24,15 +24,24 @@ typedef struct Pass {
   size_t (*at)[BUCKETS];  // [chunks] counters, then next positions
 } Pass;
 
+// The keys of a chunk.
+typedef struct Range {
+  size_t first, last;
+} Range;
+
+static Range keys_of(const Pass* p, size_t chunk) {
+  size_t first = chunk * p->grain;
+  return (Range){first, first + p->grain < p->count ? first + p->grain : p->count};
+}
+
 // Counts the digits of a range of chunks.
 static void count_digits(void* arg, size_t begin, size_t end) {
   Pass* p = arg;
   for (size_t chunk = begin; chunk < end; ++chunk) {
-    size_t first = chunk * p->grain;
-    size_t last = first + p->grain < p->count ? first + p->grain : p->count;
+    Range r = keys_of(p, chunk);
     size_t* at = p->at[chunk];
     memset(at, 0, BUCKETS * sizeof *at);
-    for (size_t i = first; i < last; ++i) at[p->from[i] >> p->shift & (BUCKETS - 1)]++;
+    for (size_t i = r.first; i < r.last; ++i) at[p->from[i] >> p->shift & (BUCKETS - 1)]++;
   }
 }
 
@@ -40,10 +49,9 @@ static void count_digits(void* arg, size_t begin, size_t end) {
 static void scatter(void* arg, size_t begin, size_t end) {
   Pass* p = arg;
   for (size_t chunk = begin; chunk < end; ++chunk) {
-    size_t first = chunk * p->grain;
-    size_t last = first + p->grain < p->count ? first + p->grain : p->count;
+    Range r = keys_of(p, chunk);
     size_t* at = p->at[chunk];
-    for (size_t i = first; i < last; ++i) {
+    for (size_t i = r.first; i < r.last; ++i) {
       size_t to = at[p->from[i] >> p->shift & (BUCKETS - 1)]++;
       p->to[to] = p->from[i];
       if (p->to_value) p->to_value[to] = p->from_value[i];

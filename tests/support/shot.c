@@ -18,15 +18,18 @@ static uint64_t hash(RvScene* scene, double frame) {
   return rv_detail_hash(out);
 }
 
-void rv_test_shot_run(RvTestShot* shot) {
+int rv_test_shot_run(void** state) {
+  RvTestShot* shot = *state;
   RvScene* scene = rv_test_shot_open(shot);
   assert_true(shot->last >= 5 && shot->last <= RV_TEST_SHOT_LAST);
   for (int frame = 1; frame <= shot->last; ++frame) shot->straight[frame] = hash(scene, frame);
   rv_scene_free(scene);
   for (int frame = 2; frame <= shot->last; ++frame) assert_true(shot->straight[frame] != shot->straight[frame - 1]);
+  return 0;
 }
 
-void rv_test_shot_workers(const RvTestShot* shot) {
+void rv_test_shot_workers(void** state) {
+  const RvTestShot* shot = *state;
   for (const int* workers = shot->workers; *workers; ++workers) {
     rv_threads_set(*workers);
     RvScene* scene = rv_test_shot_open(shot);
@@ -36,7 +39,8 @@ void rv_test_shot_workers(const RvTestShot* shot) {
   rv_threads_set(0);
 }
 
-void rv_test_shot_scrub(const RvTestShot* shot) {
+void rv_test_shot_scrub(void** state) {
+  const RvTestShot* shot = *state;
   RvScene* scene = rv_test_shot_open(shot);
   rv_scene_set_cache_limit(scene, 1 << 16);
   scene->drop_caches = true;
@@ -45,7 +49,8 @@ void rv_test_shot_scrub(const RvTestShot* shot) {
 }
 
 // every frame in a new scene, from a file that holds the state of the frame before
-void rv_test_shot_files(const RvTestShot* shot) {
+void rv_test_shot_files(void** state) {
+  const RvTestShot* shot = *state;
   RvError error = {0};
   char path[400];
   snprintf(path, sizeof path, "%s/state.bgeo.sc", rv_test_folder());
@@ -64,7 +69,8 @@ void rv_test_shot_files(const RvTestShot* shot) {
 }
 
 // an artist's edit of P is taken, and only then something changes
-void rv_test_shot_edit(const RvTestShot* shot) {
+void rv_test_shot_edit(void** state) {
+  const RvTestShot* shot = *state;
   RvError error = {0};
   char path[400];
   snprintf(path, sizeof path, "%s/edited.bgeo.sc", rv_test_folder());
