@@ -6,16 +6,18 @@
 #include "base/result.h"
 
 static RvHostServices current;
-static atomic_bool memory_taken;
+static atomic_size_t allocations;
 
 const RvHostServices* rv_host_services(void) {
   return &current;
 }
 
 void rv_host_memory_taken(void) {
-  // a load alone keeps the line shared between the caches of all threads
-  if (!atomic_load_explicit(&memory_taken, memory_order_relaxed))
-    atomic_store_explicit(&memory_taken, true, memory_order_relaxed);
+  atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed);
+}
+
+size_t rv_host_allocations(void) {
+  return atomic_load_explicit(&allocations, memory_order_relaxed);
 }
 
 // The services must be whole, and their memory that of before once some was taken.
@@ -30,7 +32,7 @@ static RvResult check(const RvHostServices* services, RvError* error) {
                    services->workers);
   bool other_memory = services->alloc != current.alloc || services->free_memory != current.free_memory ||
                       (services->alloc && services->user != current.user);
-  if (other_memory && atomic_load(&memory_taken))
+  if (other_memory && rv_host_allocations())
     return rv_fail(error, RV_BAD_INPUT,
                    "RvHostServices: the library has taken memory already, and its allocator cannot be changed any "
                    "more: call rv_host_services_set before all other functions");

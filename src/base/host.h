@@ -10,8 +10,10 @@ extern "C" {
 
 // Those in use; functions that are NULL are the library's own.
 const RvHostServices* rv_host_services(void);
-// Called by the allocator before it takes memory: from then on it stays the one that it is.
+// Called by the allocator before it takes memory: from the first call on it stays the one that it is.
 void rv_host_memory_taken(void);
+// How often it was called: the allocations of the process so far.
+size_t rv_host_allocations(void);
 
 #ifdef __cplusplus
 }

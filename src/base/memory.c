@@ -62,6 +62,20 @@ void* rv_realloc(void* memory, size_t old_bytes, size_t count, size_t size) {
   return fresh;
 }
 
+bool rv_renew(void* pointer, size_t count, size_t size) {
+  void *fresh = rv_alloc(count, size), *old;
+  if (!fresh) return false;
+  // by memcpy, as the pointer may be of any type
+  memcpy(&old, pointer, sizeof old);
+  memcpy(pointer, &fresh, sizeof fresh);
+  rv_free(old);
+  return true;
+}
+
+void rv_free_all(void* const* memory, size_t count) {
+  for (size_t i = 0; i < count; ++i) rv_free(memory[i]);
+}
+
 char* rv_strdup(const char* text) {
   size_t bytes = strlen(text) + 1;
   char* copy = rv_alloc(bytes, 1);

@@ -5,11 +5,10 @@
 #include <string.h>
 
 #include "base/host.h"
-#include "base/memory.h"
 #include "shim/tbb.h"
 
 enum {
-  STACK_PARTIALS = 256,  // partial sums kept on the stack; more are allocated
+  MOST_PARTIALS = 256,  // partial sums on the stack: a sum of more chunks is one of two parts
   MAX_WORKERS = 256,
 };
 
@@ -32,17 +31,19 @@ typedef struct Loop {
   RvRangeFn* fn;
   RvRangeSumFn* sum;  // NULL: the loop is no sum
   void* arg;
-  double* partial;  // one per chunk
+  size_t first;     // chunk of the first partial sum
+  double* partial;  // one per chunk from `first` on
 } Loop;
 
 // Runs one chunk.
-static void run_chunk(void* arg, size_t chunk) {
+static void run_chunk(void* arg, size_t index) {
   const Loop* loop = arg;
+  size_t chunk = loop->first + index;
   // The last chunk may be shorter; the comparison cannot overflow.
   size_t begin = chunk * loop->grain;
   size_t end = loop->count - begin < loop->grain ? loop->count : begin + loop->grain;
   if (loop->sum)
-    loop->partial[chunk] = loop->sum(loop->arg, begin, end);
+    loop->partial[index] = loop->sum(loop->arg, begin, end);
   else
     loop->fn(loop->arg, begin, end);
 }
@@ -76,31 +77,24 @@ static double pairwise(const double* v, size_t n) {
   return pairwise(v, half) + pairwise(v + half, n - half);
 }
 
-// The same tree without memory for partial sums: chunks are run one after the other.
-static double pairwise_serial(const Loop* loop, size_t first, size_t n) {
-  if (n == 0) return 0;
-  if (n == 1) {
-    size_t begin = first * loop->grain;
-    size_t end = loop->count - begin < loop->grain ? loop->count : begin + loop->grain;
-    return loop->sum(loop->arg, begin, end);
+// Sum of n chunks from `first` on. It splits where `pairwise` would, so that the tree is one of all chunks, and partial
+// sums need no memory however many chunks there are.
+static double sum_chunks(const Loop* loop, size_t first, size_t n) {
+  if (n > MOST_PARTIALS) {
+    double left = sum_chunks(loop, first, n / 2);
+    return left + sum_chunks(loop, first + n / 2, n - n / 2);
   }
-  size_t half = n / 2;
-  double left = pairwise_serial(loop, first, half);
-  return left + pairwise_serial(loop, first + half, n - half);
+  double partial[MOST_PARTIALS];
+  Loop part = *loop;
+  part.first = first;
+  part.partial = partial;
+  run(&part, n);
+  return pairwise(partial, n);
 }
 
 double rv_parallel_sum(size_t count, size_t grain, RvRangeSumFn* fn, void* arg) {
   if (count == 0) return 0;
   if (grain == 0) grain = 1;
-  size_t chunks = chunk_count(count, grain);
-  // Partial sums on the stack if they are few.
-  double small[STACK_PARTIALS];
-  double* partial = chunks <= STACK_PARTIALS ? small : rv_alloc(chunks, sizeof(double));
-  Loop loop = {.count = count, .grain = grain, .sum = fn, .arg = arg, .partial = partial};
-  if (!partial) return pairwise_serial(&loop, 0, chunks);
-  // Sum the chunks in parallel, then their sums by the fixed tree.
-  run(&loop, chunks);
-  double total = pairwise(partial, chunks);
-  if (partial != small) rv_free(partial);
-  return total;
+  Loop loop = {.count = count, .grain = grain, .sum = fn, .arg = arg};
+  return sum_chunks(&loop, 0, chunk_count(count, grain));
 }

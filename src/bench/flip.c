@@ -9,6 +9,7 @@
 #include "base/rng.h"
 #include "math/kernel.h"
 #include "math/scalar.h"
+#include "rig/strand.h"
 
 RV_KERNEL_DECLARE(void, rv_bench_flip_multiply, (const double*, int, const double*, double*))
 RV_KERNEL_DECLARE(void, rv_bench_flip_pull,
@@ -17,8 +18,6 @@ RV_KERNEL_DECLARE(void, rv_bench_flip_pull,
 // Human hair, and the contact angle of water on it.
 static const double RADIUS = 40e-6;     // m
 static const double DENSITY = 1320;     // kg/m3
-static const double YOUNGS = 3e9;       // Pa
-static const double SHEAR = 1.1e9;      // Pa
 static const double ANGLE = RV_PI / 3;  // rad
 enum { NEIGHBOURS = 6, STRIDE = RV_FLIP_STRIDE };
 
@@ -99,15 +98,8 @@ static RvResult make(RvFlip* f, const RvFlipDef* d, RvError* error) {
   for (size_t i = 0; !result && i < n; ++i) radius[i] = RADIUS;
   for (size_t s = 0; !result && s < d->hairs; ++s) {
     place(f, d->length, s, x + 3 * n * s);
-    defs[s] = (RvStrandDef){.vertices = d->vertices,
-                            .x = x + 3 * n * s,
-                            .radius = radius,
-                            .density = DENSITY,
-                            .youngs = YOUNGS,
-                            .shear = SHEAR,
-                            .ellipse = 1,
-                            .multiple = 1,
-                            .id = (int64_t)s};
+    defs[s] = rv_rig_hair_def(d->vertices, x + 3 * n * s, radius, (int64_t)s);
+    defs[s].density = DENSITY;
   }
   if (!result) result = rv_strand_model_new(defs, d->hairs, &f->model, error);
   if (!result) result = rv_strand_state_new(f->model, defs, &f->state, error);
@@ -228,16 +220,7 @@ static void assemble(void* arg, size_t begin, size_t end) {
   const RvStrandState* s = f->state;
   for (size_t k = begin; k < end; ++k) {
     const RvStrandBatch* b = &m->batches[k];
-    const RvRodBatch rod = {b->vertices,
-                            s->tangent + 3 * b->edge_at,
-                            s->director + 3 * b->edge_at,
-                            s->reference_twist + b->vertex_at,
-                            m->rest_length + b->edge_at,
-                            m->stretch + b->edge_at,
-                            m->rest_curvature + 4 * b->vertex_at,
-                            m->bend + 2 * b->vertex_at,
-                            m->rest_twist + b->vertex_at,
-                            m->torsion + b->vertex_at};
+    const RvRodBatch rod = rv_strand_elastic_rods(m, s, b);
     double* band = f->band + STRIDE * b->at;
     double* own = f->factor_own + STRIDE * b->at;
     size_t bytes = (size_t)b->vertices * 4 * RV_LANES * STRIDE * sizeof(double);
@@ -312,16 +295,7 @@ RvResult rv_bench_flip_new(RvFlip* f, const RvFlipDef* d, RvError* error) {
 void rv_bench_flip_free(RvFlip* f) {
   rv_strand_state_free(f->state);
   rv_strand_model_free(f->model);
-  rv_free(f->first);
-  rv_free(f->other);
-  rv_free(f->pull);
-  rv_free(f->value);
-  rv_free(f->zero);
-  rv_free(f->right);
-  rv_free(f->inverse);
-  rv_free(f->band);
-  rv_free(f->factor);
-  rv_free(f->factor_own);
+  RV_FREE_ALL(f->first, f->other, f->pull, f->value, f->zero, f->right, f->inverse, f->band, f->factor, f->factor_own);
   *f = (RvFlip){0};
 }
 

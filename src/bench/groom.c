@@ -13,6 +13,7 @@
 #include "base/rng.h"
 #include "math/scalar.h"
 #include "math/vec.h"
+#include "rig/strand.h"
 
 static const double SWING = 0.6;                       // amplitude of the head's rotation, rad
 static const double FREQUENCY = 1.5;                   // of the rotation, Hz
@@ -55,16 +56,10 @@ static RvResult make(RvBenchGroom* g, const RvBenchGroomDef* d, RvError* error) 
   for (size_t k = 0; !result && k < RADII * n; ++k) radius[k] = 35e-6 + 1e-6 * (double)(k / n);
   for (size_t s = 0; !result && s < d->strands; ++s) {
     place(d, s, x + 3 * n * s);
-    defs[s] = (RvStrandDef){.vertices = d->vertices,
-                            .x = x + 3 * n * s,
-                            .radius = radius + n * (rv_random4(2, 0, s).v[0] % RADII),
-                            .density = 1320,
-                            .youngs = 3e9,
-                            .shear = 1.1e9,
-                            .viscosity = 1e5,
-                            .ellipse = 1,
-                            .multiple = 1,
-                            .id = (int64_t)s};
+    const double* own_radius = radius + n * (rv_random4(2, 0, s).v[0] % RADII);
+    defs[s] = rv_rig_hair_def(d->vertices, x + 3 * n * s, own_radius, (int64_t)s);
+    defs[s].density = 1320;
+    defs[s].viscosity = 1e5;
   }
   if (!result) result = rv_strand_model_new(defs, d->strands, &g->model, error);
   if (!result) result = rv_strand_state_new(g->model, defs, &g->state, error);
@@ -116,10 +111,7 @@ RvResult rv_bench_groom_new(RvBenchGroom* g, const RvBenchGroomDef* d, RvError* 
 void rv_bench_groom_free(RvBenchGroom* g) {
   rv_strand_state_free(g->state);
   rv_strand_model_free(g->model);
-  rv_free(g->force);
-  rv_free(g->target);
-  rv_free(g->x);
-  rv_free(g->z);
+  RV_FREE_ALL(g->force, g->target, g->x, g->z);
   *g = (RvBenchGroom){0};
 }
 

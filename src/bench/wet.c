@@ -103,9 +103,12 @@ static RvResult make(RvWetRig* rig, Case* c, const RvCollider* floor, Exact exac
   RvResult result = rv_rig_wet_new(rig, &def, error);
   if (result) return result;
   // Film on a row, bulk for the others.
-  if (c->kind != ROW) return add_liquid(rig, c, error);
-  rv_rig_wet_film(rig, ROW_FILM);
-  return RV_OK;
+  if (c->kind == ROW)
+    rv_rig_wet_film(rig, ROW_FILM);
+  else
+    result = add_liquid(rig, c, error);
+  if (result) rv_rig_wet_free(rig);
+  return result;
 }
 
 //---------------------------------------------------------------------------------------------- measurement
@@ -216,9 +219,10 @@ static RvResult run(const RvBenchOut* out, Case c, RvError* error) {
   RvWetRig rig;
   double idle = rv_bench_memory_mark();
   RvResult result = make(&rig, &c, &floor_plane, MEASURED, error);
+  if (result) return result;
   // Steps before the measurement: fur is dry until the slab has reached it.
   double before = c.kind == FUR ? 0.06 : 0.02;
-  if (!result) result = run_to(&rig, before, 1, error);
+  result = run_to(&rig, before, 1, error);
   // The measured steps.
   rig.strands.iterations = 0;
   rig.strands.cg_iterations = 0;
@@ -227,11 +231,10 @@ static RvResult run(const RvBenchOut* out, Case c, RvError* error) {
   if (!result) result = run_to(&rig, MEASURED_TIME, 1, error);
   double steps = MEASURED_TIME / STEP;
   Times a_step = {.cpu = (rv_clock_cpu() - cpu) / steps, .wall = (rv_clock_wall() - wall) / steps};
-  if (result) return result;
   double mb = (rv_bench_memory_peak() - idle) / 1e6;
-  emit_cost(out, &c, &rig, a_step, mb);
+  if (!result) emit_cost(out, &c, &rig, a_step, mb);
   // The steps until the tips are compared with the reference.
-  result = run_to(&rig, WHOLE_TIME - before - MEASURED_TIME, 1, error);
+  if (!result) result = run_to(&rig, WHOLE_TIME - before - MEASURED_TIME, 1, error);
   if (!result) result = emit_tips(out, &c, &rig, error);
   rv_rig_wet_free(&rig);
   return result;

@@ -295,7 +295,10 @@ static double count_tiny_bridges(const RvBridgeTable* t) {
 RvResult rv_check_merged_force(const RvCheckOut* out, RvError* error) {
   RvBridgeTable t;
   rv_contact_bridge_table_begin(&t, RV_PI / 3, RV_PI / 3);
-  if (!rv_contact_bridge_table_make(&t, 1, 1)) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (!rv_contact_bridge_table_make(&t, 1, 1)) {
+    rv_contact_bridge_table_free(&t);
+    return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  }
   double jump = 0, work = 0, repels = 0, at_d0 = 0, area_jump = 0, thin_count = 0, force_beyond_rupture = 0,
          last_strongest = 0;
   for (int k = 0; k <= 800; ++k) {

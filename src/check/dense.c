@@ -68,16 +68,7 @@ static void add_elasticity(DenseProblem* o, size_t stride) {
   const RvStrandState* s = o->rig->state;
   for (size_t k = 0; k < m->nbatch; ++k) {
     const RvStrandBatch* b = &m->batches[k];
-    const RvRodBatch rod = {N,
-                            s->tangent + 3 * b->edge_at,
-                            s->director + 3 * b->edge_at,
-                            s->reference_twist + b->vertex_at,
-                            m->rest_length + b->edge_at,
-                            m->stretch + b->edge_at,
-                            m->rest_curvature + 4 * b->vertex_at,
-                            m->bend + 2 * b->vertex_at,
-                            m->rest_twist + b->vertex_at,
-                            m->torsion + b->vertex_at};
+    const RvRodBatch rod = rv_strand_elastic_rods(m, s, b);
     rv_strand_rod_derivatives(&rod, o->q + b->at, RV_ROD_GAUSS_NEWTON, o->g + b->at, o->band + k * stride);
   }
 }

@@ -259,6 +259,17 @@ static void both_energies(const void* user, const double* q, double* out) {
   for (int lane = 0; lane < W; ++lane) out[lane] += more[lane];
 }
 
+// Rest strains and stiffness of a rod.
+static void set_elasticity(RvRodBatch* rod, const double* length, const double* curvature, const double* twist,
+                           const double* stretch, const double* bend, const double* torsion) {
+  rod->length = length;
+  rod->curvature = curvature;
+  rod->twist = twist;
+  rod->stretch = stretch;
+  rod->bend = bend;
+  rod->torsion = torsion;
+}
+
 // The viscous rod: strains of the start of the step, and damping over dt as stiffness.
 static void make_viscous(const Rods* r, Viscous* t) {
   const RvStrandModel* m = r->model;
@@ -276,12 +287,7 @@ static void make_viscous(const Rods* r, Viscous* t) {
   for (size_t i = 0; i < m->edges; ++i) stretch[i] = scale * m->damp_stretch[i];
   for (size_t i = 0; i < 2 * m->vertices; ++i) bend[i] = scale * m->damp_bend[i];
   for (size_t i = 0; i < m->vertices; ++i) torsion[i] = scale * m->damp_torsion[i];
-  t->viscous.length = length;
-  t->viscous.curvature = curvature;
-  t->viscous.twist = twist;
-  t->viscous.stretch = stretch;
-  t->viscous.bend = bend;
-  t->viscous.torsion = torsion;
+  set_elasticity(&t->viscous, length, curvature, twist, stretch, bend, torsion);
 }
 
 // Error of the gradient of the blended rod, as a step uses it, against the sum of both energies.
@@ -299,12 +305,7 @@ static double viscous_error(const Rods* r, Viscous* t, double* memory) {
                          curvature);
   rv_strand_newton_blend(N, 1, 1, m->torsion, m->damp_torsion, INVERSE_DT, m->rest_twist, t->viscous.twist, torsion,
                          twist);
-  t->both.length = length;
-  t->both.curvature = curvature;
-  t->both.twist = twist;
-  t->both.stretch = stretch;
-  t->both.bend = bend;
-  t->both.torsion = torsion;
+  set_elasticity(&t->both, length, curvature, twist, stretch, bend, torsion);
   double g[4 * N * W] __attribute__((aligned(64))) = {0};
   rv_strand_rod_derivatives(&t->both, r->q, RV_ROD_FULL, g, NULL);
   return compare_gradient(both_energies, t, r->q, g);

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "check/list.h"
-#include "strand/strand.h"
+#include "rig/strand.h"
 
 enum {
   STRANDS = 13,
@@ -123,16 +123,7 @@ static RvResult make_strands(Bench* b, RvError* error) {
       x[s][3 * i + 1] = -0.004 * i;
       x[s][3 * i + 2] = 0.002 * sin(a);
     }
-    defs[s] = (RvStrandDef){.vertices = N,
-                            .x = x[s],
-                            .radius = radius,
-                            .density = 1300,
-                            .youngs = 3e9,
-                            .shear = 1.1e9,
-                            .viscosity = 0,
-                            .ellipse = 1,
-                            .multiple = 1,
-                            .id = s};
+    defs[s] = rv_rig_hair_def(N, x[s], radius, s);
   }
   RvResult result = rv_strand_model_new(defs, STRANDS, &b->model, error);
   return result ? result : rv_strand_state_new(b->model, defs, &b->state, error);
@@ -198,16 +189,10 @@ static RvResult residual(const Bench* b, const RvOperator* op, double dt, double
   // Elasticity at the end of the step, with the frames of its start.
   for (size_t k = 0; k < m->nbatch; ++k) {
     const RvStrandBatch* batch = &m->batches[k];
-    const RvRodBatch rod = {N,
-                            b->frames + 3 * batch->edge_at,
-                            b->frames + 3 * m->edges + 3 * batch->edge_at,
-                            b->frames + 6 * m->edges + batch->vertex_at,
-                            m->rest_length + batch->edge_at,
-                            m->stretch + batch->edge_at,
-                            m->rest_curvature + 4 * batch->vertex_at,
-                            m->bend + 2 * batch->vertex_at,
-                            m->rest_twist + batch->vertex_at,
-                            m->torsion + batch->vertex_at};
+    RvRodBatch rod = rv_strand_elastic_rods(m, b->state, batch);
+    rod.tangent = b->frames + 3 * batch->edge_at;
+    rod.director = b->frames + 3 * m->edges + 3 * batch->edge_at;
+    rod.reference_twist = b->frames + 6 * m->edges + batch->vertex_at;
     rv_strand_rod_derivatives(&rod, b->state->q + batch->at, RV_ROD_GAUSS_NEWTON, g + batch->at, NULL);
   }
   // Springs, then inertia and weight.

@@ -70,8 +70,7 @@ enum { CURL_VERTICES = 12, DOF = 4 * CURL_VERTICES - 1, CLAMPED = 7, FREE = DOF 
 static RvResult linear_step(const RvRig* rig, double dt, double d[FREE], RvError* error) {
   const RvStrandModel* m = rig->model;
   const RvStrandState* s = rig->state;
-  const RvRodBatch rod = {CURL_VERTICES, s->tangent,        s->director, s->reference_twist, m->rest_length,
-                          m->stretch,    m->rest_curvature, m->bend,     m->rest_twist,      m->torsion};
+  const RvRodBatch rod = rv_strand_elastic_rods(m, s, m->batches);
   size_t room = rv_ldlt_size(DOF, RV_ROD_BAND);
   double* band = rv_alloc_zero(room + m->unknowns + FREE * FREE, sizeof(double));
   if (!band) return rv_fail(error, RV_NO_MEMORY, "out of memory");
@@ -104,15 +103,8 @@ static RvResult curl(double* difference, RvError* error) {
     x[3 * i + 2] = 0.005 * sin(0.6 * i);
   }
   RvRig rig;
-  const RvRigDef def = {
-      .vertices = N,
-      .x = x,
-      .radius = 40e-6,
-      .density = 1300,
-      .youngs = 3e9,
-      .shear = 1.1e9,
-      .clamped = 2,
-  };
+  RvRigDef def = rv_rig_hair(N, x);
+  def.clamped = 2;
   RvResult result = rv_rig_new(&rig, &def, error);
   if (result) return result;
   rv_rig_gravity(&rig, g);
@@ -141,15 +133,11 @@ static RvResult stiff(double* gain, RvError* error) {
   double x[3 * N] = {0};
   for (int i = 0; i < N; ++i) x[3 * i + 1] = -0.2 * i / (N - 1);
   RvRig rig;
-  const RvRigDef def = {
-      .vertices = N,
-      .x = x,
-      .radius = 50e-6,
-      .density = 1300,
-      .youngs = 3e11,
-      .shear = 1.1e11,
-      .clamped = 2,
-  };
+  RvRigDef def = rv_rig_hair(N, x);
+  def.radius = 50e-6;
+  def.youngs *= 100;
+  def.shear *= 100;
+  def.clamped = 2;
   RvResult result = rv_rig_new(&rig, &def, error);
   if (result) return result;
   for (int i = 2; i < N; ++i)

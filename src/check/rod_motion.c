@@ -74,15 +74,9 @@ RvResult rv_check_momentum(const RvCheckOut* out, RvError* error) {
   double x[N * 3] = {0};
   for (int i = 0; i < N; ++i) x[3 * i] = length * (i / (N - 1.0) - 0.5);
   RvRig rig;
-  const RvRigDef def = {
-      .vertices = N,
-      .x = x,
-      .radius = 50e-6,
-      .density = 1300,
-      .youngs = 3e9,
-      .shear = 1.1e9,
-      .viscosity = 1e5,
-  };
+  RvRigDef def = rv_rig_hair(N, x);
+  def.radius = 50e-6;
+  def.viscosity = 1e5;
   RvResult result = rv_rig_new(&rig, &def, error);
   if (result) return result;
   for (int i = 0; i < N; ++i) {

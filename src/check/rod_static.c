@@ -230,15 +230,10 @@ static RvResult relax(double* difference, double* torsion_ratio, RvError* error)
   double edge = rv_distance(rv_vec3_load64(rest), rv_vec3_load64(rest + 3));
   for (int i = 0; i < N; ++i) x[3 * i] = edge * i;
   RvRig rig;
-  const RvRigDef def = {.vertices = N,
-                        .x = x,
-                        .rest = rest,
-                        .radius = 40e-6,
-                        .density = 1300,
-                        .youngs = 3e9,
-                        .shear = 1.1e9,
-                        .viscosity = 1e7,
-                        .clamped = 2};
+  RvRigDef def = rv_rig_hair(N, x);
+  def.rest = rest;
+  def.viscosity = 1e7;
+  def.clamped = 2;
   RvResult result = rv_rig_new(&rig, &def, error);
   if (result) return result;
   for (int k = 0; k < 200 && !result; ++k) result = rv_rig_step(&rig, 0.05, RV_EULER, 1e-12, error);
@@ -278,14 +273,9 @@ RvResult rv_check_helix(const RvCheckOut* out, RvError* error) {
     x[3 * i + 2] = r * sin(a);
   }
   RvRig rig;
-  const RvRigDef def = {.vertices = N,
-                        .x = x,
-                        .radius = 40e-6,
-                        .density = 1300,
-                        .youngs = 3e9,
-                        .shear = 1.1e9,
-                        .viscosity = 1e5,
-                        .clamped = 2};
+  RvRigDef def = rv_rig_hair(N, x);
+  def.viscosity = 1e5;
+  def.clamped = 2;
   RvResult result = rv_rig_new(&rig, &def, error);
   if (result) return result;
   for (int k = 0; k < 48 && !result; ++k) result = rv_rig_step(&rig, 1.0 / 24, RV_EULER, 1e-10, error);

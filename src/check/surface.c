@@ -105,7 +105,8 @@ RvResult rv_check_surface_film(const RvCheckOut* out, RvError* error) {
     snprintf(name, sizeof name, "volume_%s", voxels[i]);
     // The mesh lies within the interpolated surface, by 2% at a radius of 3 voxels.
     rv_check_emit(out, name, tube / expected, 1, 0.03);
-    rv_check_emit(out, "pieces", m.pieces, 1, 0);
+    snprintf(name, sizeof name, "pieces_%s", voxels[i]);
+    rv_check_emit(out, name, m.pieces, 1, 0);
   }
   rv_detail_free(d);
   return r;

@@ -29,11 +29,9 @@ typedef struct Figures {
 // Hook of a finished frame.
 static void frame_done(void* user, const RvFrameReport* report) {
   Figures* s = user;
-  const RvLedger* l = &report->stats.ledger;
   s->clumps = (double)report->stats.clumps;
   if (report->frame > 1) s->fewest_clumps = fmin(s->fewest_clumps, s->clumps);
-  double in = l->initial + l->sources, out = l->killed + l->evaporated + l->outflow;
-  s->drift = fmax(s->drift, fabs(l->bulk + l->film + l->absorbed + out - in) / in);
+  s->drift = fmax(s->drift, rv_rig_scene_ledger_error(&report->stats.ledger));
 }
 
 // Largest magnitude of a point attribute; NaN without it.

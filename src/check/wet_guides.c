@@ -32,10 +32,9 @@ typedef struct Figures {
 static void frame_done(void* user, const RvFrameReport* report) {
   Figures* s = user;
   const RvLedger* l = &report->stats.ledger;
-  double in = l->initial + l->sources, out = l->killed + l->evaporated + l->outflow;
   s->film = l->film;
   s->dripped = l->bulk + l->killed;
-  s->drift = fmax(s->drift, fabs(l->bulk + l->film + l->absorbed + out - in) / in);
+  s->drift = fmax(s->drift, rv_rig_scene_ledger_error(l));
 }
 
 // Cooks the scene with `count` strands that stand for `hairs` hairs each.

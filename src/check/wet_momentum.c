@@ -123,7 +123,7 @@ static RvResult make(RvWetRig* rig, Sums* sums, bool film_in_bulk, RvError* erro
 
 // Names of the figures: momentum without the work of pressure, with it, and volume.
 typedef struct Names {
-  const char *momentum, *whole, *volume;
+  const char *momentum, *whole, *volume, *captured, *dripped, *bridges, *film_off_tips;
 } Names;
 
 // Runs the scene; submerged film moves with its strand, or with the bulk.
@@ -156,10 +156,10 @@ static RvResult run(const RvCheckOut* out, const Names* names, bool film_in_bulk
     rv_check_emit(out, names->momentum, worst, 0, 1e-6);
     rv_check_emit(out, names->whole, raw, 0, 0.01);
     rv_check_emit(out, names->volume, drift, 0, 1e-12);
-    rv_check_emit(out, "captured", c->captured > MIN_CAPTURED, 1, 0);
-    rv_check_emit(out, "dripped", c->dripped > MIN_DRIPPED, 1, 0);
-    rv_check_emit(out, "bridges", rig.contacts.stats.bridges > MIN_BRIDGES, 1, 0);
-    rv_check_emit(out, "film_off_tips", rig.wet.report.film.outflow > 0, 1, 0);
+    rv_check_emit(out, names->captured, c->captured > MIN_CAPTURED, 1, 0);
+    rv_check_emit(out, names->dripped, c->dripped > MIN_DRIPPED, 1, 0);
+    rv_check_emit(out, names->bridges, rig.contacts.stats.bridges > MIN_BRIDGES, 1, 0);
+    rv_check_emit(out, names->film_off_tips, rig.wet.report.film.outflow > 0, 1, 0);
   }
   for (int a = 0; a < 3; ++a) rv_free(sums.liquid_mass[a]);
   rv_rig_wet_free(&rig);
@@ -167,8 +167,11 @@ static RvResult run(const RvCheckOut* out, const Names* names, bool film_in_bulk
 }
 
 RvResult rv_check_wet_momentum(const RvCheckOut* out, RvError* error) {
-  static const Names with_strand = {"momentum", "with_pressure", "volume"},
-                     with_bulk = {"film_in_bulk", "film_in_bulk_with_pressure", "film_in_bulk_volume"};
+  static const Names with_strand = {"momentum", "with_pressure", "volume",       "captured",
+                                    "dripped",  "bridges",       "film_off_tips"};
+  static const Names with_bulk = {"film_in_bulk",          "film_in_bulk_with_pressure", "film_in_bulk_volume",
+                                  "film_in_bulk_captured", "film_in_bulk_dripped",       "film_in_bulk_bridges",
+                                  "film_in_bulk_off_tips"};
   RvResult result = run(out, &with_strand, false, error);
   return result ? result : run(out, &with_bulk, true, error);
 }

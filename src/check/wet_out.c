@@ -77,9 +77,8 @@ typedef struct Figures {
 static void frame_done(void* user, const RvFrameReport* report) {
   Figures* s = user;
   const RvLedger* l = &report->stats.ledger;
-  double in = l->initial + l->sources, gone = l->killed + l->evaporated + l->outflow;
   s->film = l->film;
-  s->drift = fmax(s->drift, fabs(l->bulk + l->film + l->absorbed + gone - in) / in);
+  s->drift = fmax(s->drift, rv_rig_scene_ledger_error(l));
 }
 
 // Volume of film by the tubes, m3: pi (R^2 - r^2) over half of each edge of a point, R the tube's radius.

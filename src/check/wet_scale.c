@@ -63,7 +63,8 @@ static RvResult run(Bundle* b, Figures* f, RvError* error) {
   const RvStrandModel* m = rig.hair.model;
   double* paint = rv_alloc(m->vertices, sizeof *paint);
   int32_t* clump = rv_alloc(m->vertices + 1, sizeof *clump);
-  for (size_t k = 0; k < m->vertices; ++k) paint[k] = feed;
+  if (!paint || !clump) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  for (size_t k = 0; k < m->vertices && !result; ++k) paint[k] = feed;
   rv_rig_wet_film(&rig, film_at_start);
   // The steps; figures are summed over the second half.
   int steps = (int)(seconds / dt + 0.5);

@@ -19,8 +19,10 @@ enum { MAX_ENTRIES = 48 };  // mean entries of an edge at most: beyond, cells ar
 enum { MORE_ENTRIES = 4096, MAX_DOUBLINGS = 60 };
 enum { MAX_EXACT = 4096 };  // exact tests of an edge in a cell: bounds the quadratic time of edges heaped on one spot
 enum { SETTLE = 4096 };  // an edge's pairs beyond the nearest RV_CONTACT_MAX_PAIRS are dropped when so many are found
-enum { BOX_EDGES = 1024 };             // edges of a parallel task that makes boxes
-enum { GUESS = 8 };                    // entries and pairs of an edge, for the first guess of memory
+enum { BOX_EDGES = 1024 };  // edges of a parallel task that makes boxes
+// Entries and pairs of an edge, and least of a chunk, for the first guess of memory: lists grow where edges get more
+// neighbours than they ever had.
+enum { GUESS = 8, LEAST_OF_CHUNK = 64 };
 static const double PAD = 1e-9;        // of lengths: above their rounding, so that no edge misses a cell
 static const double FLOAT_PAD = 1e-6;  // above the rounding of floats
 static const double FLOAT_WIDEN = 1.00001;
@@ -161,7 +163,7 @@ static void enter_edges(void* arg, size_t begin, size_t end) {
     size_t last = (chunk + 1) * b->grain < b->c->nedge ? (chunk + 1) * b->grain : b->c->nedge;
     RvKeys* keys = &b->work->entered[chunk];
     keys->count = 0;
-    b->failed[chunk] = !rv_array_reserve(keys, GUESS * b->grain);
+    b->failed[chunk] = !rv_array_reserve(keys, GUESS * b->grain + LEAST_OF_CHUNK);
     for (size_t e = chunk * b->grain; e < last && !b->failed[chunk]; ++e) {
       size_t room = keys->capacity - keys->count;
       size_t n = cells_of_edge(b->c, &b->cells, e, keys->data + keys->count, room);
@@ -290,7 +292,7 @@ static RvResult make_entries(Broad* b, RvContactStats* stats, RvError* error) {
     b->first[c->nedge] = (uint32_t)total;
     rv_parallel_for(chunks, 1, fill_entries, b);
     int bits = b->cells.bits[0] + b->cells.bits[1] + b->cells.bits[2];
-    room = rv_sort_keys(b->keys, b->members, spare, b->stop, total, bits);
+    rv_sort_keys(b->keys, b->members, spare, b->stop, total, bits);
   }
   if (!room) return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu edges", c->nedge);
   rv_parallel_for(total, 8192, place_entries, b);
@@ -489,7 +491,8 @@ static bool order_chunk(Broad* b, size_t chunk) {
   size_t last = first + b->grain < c->nedge ? first + b->grain : c->nedge;
   size_t at = 0;
   size_t extra = c->extra ? c->extra_first[last] - c->extra_first[first] : 0;
-  if (!rv_array_reserve(out, found->count + extra)) return false;
+  size_t most = found->count + extra;
+  if (!rv_array_reserve(out, most > LEAST_OF_CHUNK ? most : LEAST_OF_CHUNK)) return false;
   for (size_t e = first; e < last; ++e) {
     uint64_t* run = out->data + out->count;
     size_t n = 0;
@@ -511,7 +514,7 @@ static void search_edges(void* arg, size_t begin, size_t end) {
     Seen seen = {{0}};
     Bunch bunch = {0};
     size_t last = (chunk + 1) * b->grain < c->nedge ? (chunk + 1) * b->grain : c->nedge;
-    bool good = rv_array_reserve(&b->work->found[chunk], GUESS * b->grain);
+    bool good = rv_array_reserve(&b->work->found[chunk], GUESS * b->grain + LEAST_OF_CHUNK);
     for (size_t e = chunk * b->grain; e < last && good; ++e) {
       for (size_t k = b->first[e]; k < b->first[e + 1] && good; ++k)
         good = pairs_of_entry(b, chunk, e, k, &boxes, &seen, &bunch);

@@ -48,25 +48,31 @@ static double analytic(const RvCollider* s, RvVec3 y, RvVec3* normal) {
   return rv_length(out) - s->radius;
 }
 
+// Samples a collider's distance at n points and, with `each` = SAMPLES, also h to each side of them along each axis.
+// `*value` [n * each] is taken from the scratch.
+static RvResult sample_around(const RvCollider* s, RvArena* scratch, size_t n, const RvVec3* at, size_t each, double h,
+                              float** value, RvError* error) {
+  double* x = RV_TAKE(scratch, double, 3 * (n * each));
+  *value = RV_TAKE(scratch, float, n* each);
+  if (!x || !*value) return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu samples of a collider", n);
+  for (size_t k = 0; k < n * each; ++k) {
+    double p[3] = {at[k / each].x, at[k / each].y, at[k / each].z};
+    size_t step = k % each;
+    if (step) p[(step - 1) / 2] += step % 2 ? -h : h;
+    for (int c = 0; c < 3; ++c) x[3 * k + (size_t)c] = p[c];
+  }
+  return n > 0 ? rv_grid_sample(s->distance, n * each, x, *value, error) : RV_OK;
+}
+
 // Distances of a grid, and normals by central differences over half a voxel to each side.
 static RvResult sample(const RvCollider* s, RvArena* scratch, size_t n, const RvVec3* at, double* distance,
                        RvVec3* normal, RvError* error) {
   size_t each = normal ? SAMPLES : 1;
   double h = 0.5 * rv_grid_voxel_size(s->distance);
   RvArenaMark mark = rv_arena_mark(scratch);
-  // Sample points: the point itself, then one to each side along each axis.
-  double* x = RV_TAKE(scratch, double, 3 * (n * each));
-  float* value = RV_TAKE(scratch, float, n* each);
-  RvResult result =
-      x && value ? RV_OK : rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu samples of a collider", n);
-  for (size_t k = 0; !result && k < n * each; ++k) {
-    double p[3] = {at[k / each].x, at[k / each].y, at[k / each].z};
-    size_t step = k % each;
-    if (step) p[(step - 1) / 2] += step % 2 ? -h : h;
-    for (int c = 0; c < 3; ++c) x[3 * k + (size_t)c] = p[c];
-  }
+  float* value;
+  RvResult result = sample_around(s, scratch, n, at, each, h, &value, error);
   // Distances and gradients.
-  if (!result) result = rv_grid_sample(s->distance, n * each, x, value, error);
   for (size_t k = 0; !result && k < n; ++k) {
     const float* v = value + k * each;
     distance[k] = (double)v[0] - s->offset;
@@ -124,19 +130,9 @@ RvResult rv_contact_collider_curvature(const RvCollider* s, RvArena* scratch, si
   }
   double h = rv_grid_voxel_size(s->distance);
   RvArenaMark mark = rv_arena_mark(scratch);
-  // Sample points.
-  double* x = RV_TAKE(scratch, double, 3 * (SAMPLES * n));
-  float* value = RV_TAKE(scratch, float, SAMPLES* n);
-  RvResult result =
-      x && value ? RV_OK : rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu samples of a collider", n);
-  for (size_t k = 0; !result && k < SAMPLES * n; ++k) {
-    double p[3] = {at[k / SAMPLES].x, at[k / SAMPLES].y, at[k / SAMPLES].z};
-    size_t step = k % SAMPLES;
-    if (step) p[(step - 1) / 2] += step % 2 ? -h : h;
-    for (int c = 0; c < 3; ++c) x[3 * k + (size_t)c] = p[c];
-  }
+  float* value;
+  RvResult result = sample_around(s, scratch, n, at, SAMPLES, h, &value, error);
   // Differences.
-  if (!result && n > 0) result = rv_grid_sample(s->distance, SAMPLES * n, x, value, error);
   for (size_t k = 0; !result && k < n; ++k) {
     const float* v = value + SAMPLES * k;
     double sum = -6 * (double)v[0];

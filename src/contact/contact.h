@@ -79,7 +79,6 @@ typedef struct RvContactWet {
   const double* area;      // m2, cross-section of the film on one hair; the links of a vertex share it
   const double* wet;       // w_FF: 1 in air, 0 under water, where bridges have no force; NULL: 1
   const double* stronger;  // multiplies cohesion; NULL: 1
-  bool unshared;           // every link has the whole of both films, as in the paper: a comparison only (E51)
 } RvContactWet;
 
 typedef struct RvContactDef {

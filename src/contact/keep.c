@@ -1,6 +1,5 @@
 // Keeps the candidates that become links or hold liquid, and puts the active ones into the operator's slots.
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/parallel.h"
@@ -13,10 +12,8 @@ typedef struct Near {
   size_t index;  // of the candidate
 } Near;
 
-static int by_gap(const void* pa, const void* pb) {
-  const Near *a = pa, *b = pb;
-  if (a->gap != b->gap) return a->gap < b->gap ? -1 : 1;
-  return a->index < b->index ? -1 : a->index > b->index;
+static bool is_nearer(Near a, Near b) {
+  return a.gap < b.gap || (a.gap == b.gap && a.index < b.index);
 }
 
 // Distance of a candidate along its normal at the start of the step.
@@ -29,22 +26,19 @@ static double gap_of(const RvContacts* c, const RvLinkCandidate* l) {
 
 // Deactivates all but the nearest links of one source edge; returns their number.
 static uint32_t keep_nearest(const RvContacts* c, RvLinkCandidate* links, size_t count) {
-  size_t n = 0, at = 0;
+  Near near[RV_CONTACT_MAX_LINKS + 1];  // sorted, with room for one more
+  size_t n = 0, kept = 0;
   for (size_t k = 0; k < count; ++k) n += links[k].active;
   if (n <= RV_CONTACT_MAX_LINKS) return 0;
-  Near* near = rv_alloc(n, sizeof *near);
   for (size_t k = 0; k < count; ++k) {
     if (!links[k].active) continue;
-    // without memory the first ones stay, so that the bound holds
-    if (near)
-      near[at] = (Near){gap_of(c, &links[k]), k};
-    else if (at >= RV_CONTACT_MAX_LINKS)
-      links[k].active = false;
-    ++at;
+    Near one = {gap_of(c, &links[k]), k};
+    size_t at = kept++;
+    for (; at > 0 && is_nearer(one, near[at - 1]); --at) near[at] = near[at - 1];
+    near[at] = one;
+    // the farthest leaves
+    if (kept > RV_CONTACT_MAX_LINKS) links[near[--kept].index].active = false;
   }
-  if (near) qsort(near, n, sizeof *near, by_gap);
-  for (size_t k = RV_CONTACT_MAX_LINKS; near && k < n; ++k) links[near[k].index].active = false;
-  rv_free(near);
   return (uint32_t)(n - RV_CONTACT_MAX_LINKS);
 }
 

@@ -299,7 +299,7 @@ typedef struct RvWetMeeting {
 // Whether the pair is or becomes a bridge, and its weight in the shares of the films. (wet.c)
 bool rv_contact_wet_meets(const RvBridgeTable* table, const RvWetMeeting* at, double* weight);
 // Shares the films among the bridges and makes their force laws. (wet.c)
-RvResult rv_contact_wet_share(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error);
+RvResult rv_contact_wet_share(RvContacts* c, double dt, RvContactStats* stats, RvError* error);
 // Ends of the links and touches by batches. (ends.c)
 RvResult rv_contact_ends(RvContacts* c, RvError* error);
 // Fills c->op for the links and touches that were found. (operate.c)

@@ -10,6 +10,7 @@
 #include "math/scalar.h"
 
 enum { CHUNKS = 64 };              // chunks of old links
+enum { LEAST_OF_CHUNK = 64 };      // pairs of a chunk that have room from the start
 static const double NEARLY = 0.8;  // of the range of the broad phase: it finds nearer pairs and those next to them
 
 // Lists that are kept from step to step.
@@ -136,7 +137,10 @@ RvResult rv_contact_stretched(RvContacts* c, const RvContactDef* def, RvError* e
   if (!c->stretch && !(c->stretch = rv_alloc_zero(1, sizeof *c->stretch)))
     return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu edges", c->nedge);
   Search s = {.c = c, .def = def, .grain = (n + CHUNKS - 1) / CHUNKS, .found = c->stretch->found};
-  for (int k = 0; k < CHUNKS; ++k) s.found[k].count = 0;
+  for (int k = 0; k < CHUNKS; ++k) {
+    s.found[k].count = 0;
+    s.failed[k] = !rv_array_reserve(&s.found[k], LEAST_OF_CHUNK);
+  }
   rv_parallel_for((n + s.grain - 1) / s.grain, 1, search, &s);
   return by_source(&s, error);
 }

@@ -378,7 +378,7 @@ static RvResult sort_touches(RvContacts* c, RvError* error) {
   uint32_t *order = RV_TAKE(a, uint32_t, n), *spare = RV_TAKE(a, uint32_t, n);
   bool room = shapes && memory && wet && spare_keys && order && spare;
   for (size_t k = 0; room && k < n; ++k) order[k] = (uint32_t)k;
-  room = room && rv_sort_keys(c->touch_keys.data, order, spare_keys, spare, n, 64);
+  if (room) rv_sort_keys(c->touch_keys.data, order, spare_keys, spare, n, 64);
   for (size_t k = 0; room && k < n; ++k) {
     shapes[k] = c->touch_shapes.data[order[k]];
     memory[k] = c->touch_memory.data[order[k]];

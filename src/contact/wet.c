@@ -6,7 +6,7 @@
 // is counted twice. The weights fall with the distance, so that the nearest bridges have most of the film, and vanish
 // at rupture. A pair that would get less than the share FORM of either film does not become a bridge, and a bridge with
 // less than STAY breaks: in a dense bundle strands have bridges to their neighbours only, not to all strands that the
-// unshared film could reach.
+// whole film could reach.
 //
 // A bridge forms where the films touch, and breaks beyond both that distance and its rupture (WH-11). It has its share
 // of the films at once; its force grows from 0 with the time constant RELAX, and later its area relaxes to its share
@@ -164,7 +164,6 @@ typedef struct Sharing {
   RvContacts* c;
   double rate;  // share of the difference to the target that relaxes within the step
   double left;  // share of the difference that remains in the mean over the step
-  bool unshared;
 } Sharing;
 
 // Length of an edge, above 0.
@@ -204,8 +203,8 @@ static void sum_weights(RvContacts* c) {
 }
 
 // Share of a bridge in the film of an edge with that sum of weights.
-static double share_of(const Sharing* s, double weight, double sum) {
-  return s->unshared ? 1 : rv_min(weight / sum, 1);
+static double share_of(double weight, double sum) {
+  return rv_min(weight / sum, 1);
 }
 
 // Advances the share of its force that a bridge has reached; returns its mean over the step.
@@ -276,8 +275,8 @@ static void finish_bunch(Bunch* b, RvLawBlock* law) {
 // Relaxes the area of a link's bridge to its share. False: it needs no law, or its share is too small and it breaks.
 static bool settle_link(const Sharing* s, const RvBridgeTable* t, RvLinkCandidate* w) {
   const RvContacts* c = s->c;
-  double mine = share_of(s, w->weight, c->share[w->key >> 32]);
-  double other = share_of(s, w->weight, c->share[w->key & UINT32_MAX]);
+  double mine = share_of(w->weight, c->share[w->key >> 32]);
+  double other = share_of(w->weight, c->share[w->key & UINT32_MAX]);
   double area = w->memory.area;
   if (rv_min(mine, other) < (area > 0 ? STAY : FORM)) {
     w->weight = w->memory.area = 0;
@@ -326,7 +325,7 @@ static void settle_touches(void* arg, size_t begin, size_t end) {
     const RvBridgeTable* t = rv_contact_solid_table(c, c->touch_keys.data[k]);
     double* area = &c->touch_memory.data[k].area;
     w->strength *= grow(s, !(*area > 0), &c->touch_memory.data[k].pull);
-    *area = settle(t, w, share_of(s, w->weight, sum) * w->film[0], *area, s->rate, &c->touch_laws.data[k]);
+    *area = settle(t, w, share_of(w->weight, sum) * w->film[0], *area, s->rate, &c->touch_laws.data[k]);
   }
 }
 
@@ -352,14 +351,13 @@ static bool take_laws(RvContacts* c) {
   return (m->laws = RV_TAKE(c->scratch, RvLawBlock, total)) != NULL;
 }
 
-RvResult rv_contact_wet_share(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats,
-                              RvError* error) {
+RvResult rv_contact_wet_share(RvContacts* c, double dt, RvContactStats* stats, RvError* error) {
   if (!c->wet) return RV_OK;
   if (!rv_array_resize(&c->touch_laws, c->touch_keys.count) || !make_solid_tables(c) || !take_laws(c))
     return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for the liquid between strands");
   sum_weights(c);
   double rate = 1 - rv_exp(-dt / RELAX);
-  Sharing s = {c, rate, dt > 0 ? rate * RELAX / dt : 1, def->liquid->unshared};
+  Sharing s = {c, rate, dt > 0 ? rate * RELAX / dt : 1};
   rv_parallel_for(c->candidates.blocks, BLOCKS_OF_TASK, settle_links, &s);
   rv_parallel_for(c->touch_keys.count, TOUCHES_OF_TASK, settle_touches, &s);
   for (size_t k = 0; k < c->candidates.blocks; ++k) stats->bridges += c->candidates.bridges[k];

@@ -233,11 +233,10 @@ static void set_box(Capacity* k, const double lo[3], const double hi[3]) {
       k->offset[n] = ((uint64_t)(int64_t)z << (k->bits[0] + k->bits[1])) + ((uint64_t)(int64_t)y << k->bits[0]) - REACH;
 }
 
-// Sorts the beads by cells and sums each cell; false: no memory.
-static bool make_cells(Capacity* k) {
+// Sorts the beads by cells and sums each cell.
+static void make_cells(Capacity* k) {
   rv_parallel_for(k->nbead, BEADS_OF_TASK, find_keys, k);
-  if (!rv_sort_keys(k->keys, k->order, k->spare_keys, k->spare_order, k->nbead, k->bits[0] + k->bits[1] + k->bits[2]))
-    return false;
+  rv_sort_keys(k->keys, k->order, k->spare_keys, k->spare_order, k->nbead, k->bits[0] + k->bits[1] + k->bits[2]);
   k->ncell = 0;
   for (size_t i = 0; i < k->nbead; ++i) {
     const Bead* b = &k->beads[k->order[i]];
@@ -252,7 +251,6 @@ static bool make_cells(Capacity* k) {
     for (int a = 0; a < 3; ++a) cell->near[a] = (float)((cell->x[a] / cell->weight - k->lo[a]) * inverse);
     cell->near[3] = (float)cell->weight;
   }
-  return true;
 }
 
 // The kernel (1 - r^2/S^2)^2.
@@ -383,7 +381,7 @@ static bool count_all(Capacity* k, double mean) {
   for (int n = 0; n < LEVELS; ++n, k->radius *= 2) {
     Level level = {k, n == 0, n + 1 == LEVELS};
     set_box(k, lo, hi);
-    if (!make_cells(k)) return false;
+    make_cells(k);
     rv_parallel_for(k->ncell, CELLS_OF_TASK, count_some, &level);
     bool done = true;
     for (size_t b = 0; b < k->nbead && done; ++b) done = k->beads[b].settled;

@@ -21,7 +21,10 @@ enum { STRANDS_OF_TASK = 64, VERTICES_OF_TASK = 1024 };
 
 void rv_couple_capture_free(RvCaptureWork* w) {
   if (!w) return;
-  for (int k = 0; k < RV_COUPLE_CHUNKS; ++k) rv_array_free(&w->chunk[k]);
+  for (int k = 0; k < RV_COUPLE_CHUNKS; ++k) {
+    rv_array_free(&w->chunk[k]);
+    rv_array_free(&w->overflow[k]);
+  }
   rv_array_free(&w->entries);
   rv_free(w);
 }
@@ -136,6 +139,7 @@ static bool share_tiles(RvCapture* k) {
       if (!is_far(k, t) && groups_most(k, t) > most) most = groups_most(k, t);
     RvCaptureGroups* g = &k->groups[n];
     g->capacity = GROUPS * (k->tile_first[t] - k->tile_first[first]) + most;
+    g->overflow = &k->w->overflow[n];
     if (!(g->data = RV_TAKE(k->c->scratch, RvCaptureGroup, g->capacity))) return false;
   }
   k->shares[RV_COUPLE_CHUNKS] = tiles;
@@ -147,12 +151,14 @@ static bool make_room(RvCaptureGroups* g, size_t more) {
   size_t need = g->count + more;
   if (need <= g->capacity) return true;
   if (need > UINT32_MAX / 2) return false;
-  RvCaptureGroup* data = rv_alloc(2 * need, sizeof *data);
-  if (!data) return false;
-  memcpy(data, g->data, g->count * sizeof *data);
-  rv_free(g->own);
-  g->data = g->own = data;
-  g->capacity = 2 * need;
+  // The overflow stays for the next calls, and holds the groups already once it is in use.
+  RvCaptureOverflow* o = g->overflow;
+  bool fresh = g->data != o->data;
+  o->count = fresh ? 0 : g->count;
+  if (!rv_array_reserve(o, need)) return false;
+  if (fresh) memcpy(o->data, g->data, g->count * sizeof *o->data);
+  g->data = o->data;
+  g->capacity = o->capacity;
   return true;
 }
 
@@ -391,7 +397,6 @@ RvResult rv_couple_capture_at_rates(RvCouple* c, const RvCoupleStrands* strands,
   if (!result && c->strands.count && !capture(&k, report))
     result =
         rv_fail(error, RV_NO_MEMORY, "coupling: out of memory for the particles near %zu strands", c->strands.count);
-  for (int n = 0; n < RV_COUPLE_CHUNKS; ++n) rv_free(k.groups[n].own);
   rv_arena_release(c->scratch, mark);
   return result;
 }

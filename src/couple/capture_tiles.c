@@ -104,11 +104,6 @@ static bool walk_edge(const RvCapture* k, const RvCoupleStrand* s, int i, RvCapt
   return true;
 }
 
-static size_t last_of(const RvCapture* k, size_t chunk) {
-  size_t last = k->first + (chunk + 1) * RV_COUPLE_GRAIN;
-  return last < k->c->strands.count ? last : k->c->strands.count;
-}
-
 // Entries of some chunks of strands.
 static void walk_some(void* arg, size_t begin, size_t end) {
   RvCapture* k = arg;
@@ -116,7 +111,7 @@ static void walk_some(void* arg, size_t begin, size_t end) {
   for (size_t chunk = begin; chunk < end; ++chunk) {
     RvCaptureEntries* out = &k->w->chunk[chunk];
     out->count = 0;
-    for (size_t n = k->first + chunk * RV_COUPLE_GRAIN; n < last_of(k, chunk); ++n) {
+    for (size_t n = k->first + chunk * RV_COUPLE_GRAIN; n < rv_couple_chunk_end(c, k->first, chunk); ++n) {
       const RvCoupleStrand* s = &c->strands.data[n];
       for (int i = 0; i < s->count; ++i) {
         k->edge_first[s->first + (size_t)i] = (uint32_t)out->count;
@@ -149,9 +144,12 @@ static bool join(RvCapture* k, size_t chunks) {
     if (k->failed[n]) return false;
     total += w->chunk[n].count;
   }
-  if (total > UINT32_MAX / 2 || !rv_array_resize(&w->entries, total)) return false;
+  if (total > UINT32_MAX / 2) return false;
+  // A quarter to spare: the number changes a little from substep to substep, as particles move.
+  if (total > w->entries.capacity && !rv_array_reserve(&w->entries, total + total / 4)) return false;
+  w->entries.count = total;
   for (size_t n = 0; n < chunks; ++n) {
-    size_t first = k->first + n * RV_COUPLE_GRAIN, last = last_of(k, n);
+    size_t first = k->first + n * RV_COUPLE_GRAIN, last = rv_couple_chunk_end(c, k->first, n);
     size_t lo = c->strands.data[first].first;
     size_t hi = last < c->strands.count ? c->strands.data[last].first : c->vertices.count;
     for (size_t i = lo; i < hi; ++i) k->edge_first[i] += (uint32_t)at;

@@ -14,10 +14,12 @@ typedef struct RvCaptureEntry {
 
 typedef RV_ARRAY(RvCaptureEntry) RvCaptureEntries;
 
-// Groups of a share of tiles: in the scratch, or allocated where that is too small.
+typedef RV_ARRAY(RvCaptureGroup) RvCaptureOverflow;
+
+// Groups of a share of tiles: in the scratch, or in the overflow where that is too small.
 typedef struct RvCaptureGroups {
   RvCaptureGroup* data;
-  RvCaptureGroup* own;  // allocated; NULL: data is scratch
+  RvCaptureOverflow* overflow;
   size_t count, capacity;
 } RvCaptureGroups;
 
@@ -29,6 +31,7 @@ typedef struct RvCaptureSums {
 // Lists that are kept from call to call.
 typedef struct RvCaptureWork {
   RvCaptureEntries chunk[RV_COUPLE_CHUNKS], entries;
+  RvCaptureOverflow overflow[RV_COUPLE_CHUNKS];
 } RvCaptureWork;
 
 // One call of capture.

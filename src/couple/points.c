@@ -111,11 +111,6 @@ static bool walk_edge(const Walk* w, Seen* seen, RvCouplePoints* out, const RvCo
   return true;
 }
 
-static size_t last_of(const Walk* w, size_t chunk) {
-  size_t last = w->first + (chunk + 1) * RV_COUPLE_GRAIN;
-  return last < w->c->strands.count ? last : w->c->strands.count;
-}
-
 // Points of some chunks of strands.
 static void walk_some(void* arg, size_t begin, size_t end) {
   Walk* w = arg;
@@ -124,7 +119,7 @@ static void walk_some(void* arg, size_t begin, size_t end) {
     RvCouplePoints* out = &c->chunk[chunk];
     Seen seen = {{INT32_MAX, INT32_MAX, INT32_MAX}, -1};
     out->count = 0;
-    for (size_t k = w->first + chunk * RV_COUPLE_GRAIN; k < last_of(w, chunk); ++k) {
+    for (size_t k = w->first + chunk * RV_COUPLE_GRAIN; k < rv_couple_chunk_end(c, w->first, chunk); ++k) {
       const RvCoupleStrand* s = &c->strands.data[k];
       for (int i = 0; i < s->count; ++i) {
         c->edge_first.data[s->first + (size_t)i] = (uint32_t)out->count;
@@ -145,7 +140,7 @@ static bool join(Walk* w, size_t chunks) {
   }
   if (total > UINT32_MAX / 2 || !rv_array_resize(&c->points, total)) return false;
   for (size_t k = 0; k < chunks; ++k) {
-    size_t first = w->first + k * RV_COUPLE_GRAIN, last = last_of(w, k);
+    size_t first = w->first + k * RV_COUPLE_GRAIN, last = rv_couple_chunk_end(w->c, w->first, k);
     size_t lo = c->strands.data[first].first;
     size_t hi = last < c->strands.count ? c->strands.data[last].first : c->vertices.count;
     for (size_t i = lo; i < hi; ++i) c->edge_first.data[i] += (uint32_t)at;

@@ -137,6 +137,12 @@ static inline bool rv_couple_take(RvCouple* c, RvCoupleFaces* faces) {
   return true;
 }
 
+// The strand behind the last one of a chunk of a wave that begins with strand `first`.
+static inline size_t rv_couple_chunk_end(const RvCouple* c, size_t first, size_t chunk) {
+  size_t last = first + (chunk + 1) * RV_COUPLE_GRAIN;
+  return last < c->strands.count ? last : c->strands.count;
+}
+
 static inline RvVec3 rv_couple_x(const RvCoupleVertex* v) {
   return rv_vec3_load64(v->x);
 }

@@ -24,12 +24,7 @@ bool rv_film_state_init(RvFilmState* state, const RvFilmModel* model) {
 }
 
 void rv_film_state_free(RvFilmState* state) {
-  rv_free(state->volume);
-  rv_free(state->absorbed);
-  rv_free(state->speed);
-  rv_free(state->strain);
-  rv_free(state->drop);
-  rv_free(state->drop_momentum);
+  RV_FREE_ALL(state->volume, state->absorbed, state->speed, state->strain, state->drop, state->drop_momentum);
   *state = (RvFilmState){0};
 }
 

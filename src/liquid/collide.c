@@ -2,9 +2,9 @@
 // particle is moved out of the margin along the gradient of the distance, and its velocity loses the normal part and,
 // by Coulomb's law, some of the tangential part.
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/parallel.h"
 #include "liquid/stages.h"
 
@@ -31,10 +31,11 @@ typedef struct Job {
   const RvLiquidSolids* solids;
   const RvScatter* scatter;
   RvParticles* p;
-  float margin;         // cells that particles keep from solids
-  float cells;          // cells that 1 m/s moves in the substep
-  float sweep;          // cells that solids may have moved
-  RvCollided* of_tile;  // counts of each tile
+  float margin;  // cells that particles keep from solids
+  float cells;   // cells that 1 m/s moves in the substep
+  float sweep;   // cells that solids may have moved
+  // RvCollided as whole numbers, whose sums do not depend on their order
+  atomic_size_t moved, caught, inside;
 } Job;
 
 // Position before the move, in cells of the tile: kept in the room of the sort, which is needed only afterwards.
@@ -235,14 +236,14 @@ static void collide_tile(const Job* job, const Field* f, size_t begin, size_t en
 
 // Contacts in all tiles that have a solid near.
 static void collide_some(void* arg, size_t begin, size_t end) {
-  const Job* job = arg;
+  Job* job = arg;
   const RvTiles* tiles = &job->grid->tiles;
+  RvCollided sum = {0};
   Field f;
   for (size_t t = begin; t < end; ++t) {
     // tiles with particles and a solid clamp_to their neighbours
     int32_t home = job->scatter->home_of[t];
     bool near = false;
-    job->of_tile[t] = (RvCollided){0};
     for (int n = 0; n < RV_TILE_NEAR && home >= 0; ++n) {
       int32_t other = tiles->near[t][n];
       near = near || (other >= 0 && job->solids->touched[other]);
@@ -258,8 +259,11 @@ static void collide_some(void* arg, size_t begin, size_t end) {
     f.solids = job->solids;
     f.tile = t;
     const uint32_t* first = job->p->cell_first + (size_t)home * RV_TILE_CELLS;
-    collide_tile(job, &f, first[0], first[RV_TILE_CELLS], &job->of_tile[t]);
+    collide_tile(job, &f, first[0], first[RV_TILE_CELLS], &sum);
   }
+  atomic_fetch_add(&job->moved, sum.moved);
+  atomic_fetch_add(&job->caught, sum.caught);
+  atomic_fetch_add(&job->inside, sum.inside);
 }
 
 // Copies positions to the room of the sort.
@@ -279,23 +283,14 @@ bool rv_liquid_remember_places(RvParticles* p) {
   return true;
 }
 
-RvResult rv_liquid_collide(const RvLiquidGrid* grid, const RvLiquidSolids* solids, const RvScatter* scatter,
-                           RvParticles* p, const RvCollide* how, RvCollided* out, RvError* error) {
-  *out = (RvCollided){0};
-  if (!solids || !solids->any) return RV_OK;
+RvCollided rv_liquid_collide(const RvLiquidGrid* grid, const RvLiquidSolids* solids, const RvScatter* scatter,
+                             RvParticles* p, const RvCollide* how) {
+  if (!solids || !solids->any) return (RvCollided){0};
   float cells = (float)(how->dt / grid->dx);
-  Job job = {grid, solids, scatter, p, (float)how->margin, cells, fminf((float)how->speed * cells, MOST_CELLS), NULL};
-  job.of_tile = rv_alloc(grid->tiles.count, sizeof *job.of_tile);
-  if (!job.of_tile)
-    return rv_fail(error, RV_NO_MEMORY, "no memory for collisions of the liquid with solids; use a larger particlesep");
+  Job job = {grid, solids, scatter, p, (float)how->margin, cells, fminf((float)how->speed * cells, MOST_CELLS),
+             0,    0,      0};
   rv_parallel_for(grid->tiles.count, TILE_GRAIN, collide_some, &job);
-  for (size_t t = 0; t < grid->tiles.count; ++t) {
-    out->moved += job.of_tile[t].moved;
-    out->caught += job.of_tile[t].caught;
-    out->inside += job.of_tile[t].inside;
-  }
-  rv_free(job.of_tile);
-  return RV_OK;
+  return (RvCollided){atomic_load(&job.moved), atomic_load(&job.caught), atomic_load(&job.inside)};
 }
 
 //---------------------------------------------------------------------------------------------- speed
@@ -304,12 +299,12 @@ enum { SPEED_GRAIN = 8192 };
 
 typedef struct Speeds {
   const RvParticles* p;
-  float* largest;  // of each chunk
+  _Atomic uint32_t largest;  // bits of a float: those of numbers from 0 to infinity are ordered as whole numbers
 } Speeds;
 
-// Largest |component| of a velocity in each chunk; infinite if one is NaN or infinite.
+// Largest |component| of a velocity; infinite if one is NaN or infinite.
 static void speed_some(void* arg, size_t begin, size_t end) {
-  const Speeds* s = arg;
+  Speeds* s = arg;
   float largest = 0;
   bool bad = false;
   for (int a = 0; a < 3; ++a)
@@ -318,16 +313,17 @@ static void speed_some(void* arg, size_t begin, size_t end) {
       bad |= !(v < INFINITY);
       largest = v > largest ? v : largest;
     }
-  s->largest[begin / SPEED_GRAIN] = bad ? INFINITY : largest;
+  if (bad) largest = INFINITY;
+  uint32_t bits, known = atomic_load(&s->largest);
+  memcpy(&bits, &largest, sizeof bits);
+  while (bits > known && !atomic_compare_exchange_weak(&s->largest, &known, bits)) continue;
 }
 
 double rv_liquid_speed(const RvParticles* p) {
-  size_t chunks = (p->count + SPEED_GRAIN - 1) / SPEED_GRAIN;
-  Speeds s = {p, rv_alloc_zero(chunks, sizeof(float))};
-  if (!s.largest) return INFINITY;
+  Speeds s = {p, 0};
   rv_parallel_for(p->count, SPEED_GRAIN, speed_some, &s);
-  float largest = 0;
-  for (size_t k = 0; k < chunks; ++k) largest = fmaxf(largest, s.largest[k]);
-  rv_free(s.largest);
+  uint32_t bits = atomic_load(&s.largest);
+  float largest;
+  memcpy(&largest, &bits, sizeof largest);
   return (double)largest;
 }

@@ -10,13 +10,15 @@ static const unsigned ALL_SIDES = 63;
 RvResult rv_liquid_flows_init(RvLiquidFlows* f, size_t count, RvError* error) {
   f->inlets = rv_alloc_zero(count, sizeof *f->inlets);
   f->sinks = rv_alloc_zero(count + 2, sizeof *f->sinks);
+  f->scratch = rv_arena_new(0);
   f->count = f->inlets ? count : 0;
-  return f->inlets && f->sinks ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for the sources");
+  return f->inlets && f->sinks && f->scratch ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for the sources");
 }
 
 void rv_liquid_flows_free(RvLiquidFlows* f) {
   rv_free(f->inlets);
   rv_free(f->sinks);
+  rv_arena_free(f->scratch);
   *f = (RvLiquidFlows){0};
 }
 
@@ -82,7 +84,8 @@ RvResult rv_liquid_give(RvLiquid* l, double dt, RvError* error) {
   const RvSolidShapes* walls = l->inputs.walls && l->inputs.walls->count ? l->inputs.walls : NULL;
   RvSolidUnion solids = {l->inputs.solids, l->inputs.nsolid, walls};
   RvRegion solid = rv_liquid_region_solids(&solids);
-  RvSourceSettings set = {.dx = l->model.dx, .separation = f->separation, .jitter = FILL_JITTER, .solid = &solid};
+  RvSourceSettings set = {
+      .dx = l->model.dx, .separation = f->separation, .jitter = FILL_JITTER, .solid = &solid, .scratch = f->scratch};
   // as many particles as fit into the memory that the grid may take
   set.max_particles = l->model.most_tiles * (RV_LIQUID_TILE_BYTES / RV_PARTICLE_BYTES);
   RvResult result = RV_OK;

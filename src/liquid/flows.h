@@ -29,6 +29,7 @@ typedef struct RvLiquidFlows {
   double kill_low[3], kill_high[3];
   const RvAttrib* life;  // of the particles' rows: age in s at which a particle ends; NULL: never
   RvLiquidSink* sinks;   // [count + 2] work
+  RvArena* scratch;      // work memory of the sources
   RvLiquidFlow flow;     // what came and went, added to
 } RvLiquidFlows;
 

@@ -21,6 +21,7 @@ void rv_liquid_grid_free(RvLiquidGrid* g) {
   for (size_t k = 0; k < sizeof cells / sizeof *cells; ++k) rv_channel_free(cells[k]);
   rv_tiles_free(&g->tiles);
   rv_tiles_free(&g->tiles_before);
+  rv_free(g->reach);
   *g = (RvLiquidGrid){0};
 }
 
@@ -92,22 +93,22 @@ static void fill_axes(const RvLiquidGrid* g, const RvChannel* axis, float value)
   for (int a = 0; a < 3; ++a) rv_channel_fill(axis[a].data, g->tiles.count, value);
 }
 
-bool rv_liquid_grid_share(RvLiquidGrid* g) {
-  if (g->shared) return true;
-  if (!fit_axes(g, g->share) || !fit_axes(g, g->fibre)) return false;
-  fill_axes(g, g->share, 1);
-  fill_axes(g, g->fibre, 0);
-  g->shared = true;
+// Makes two quantities, the first with a value and the second 0, unless `made`, which becomes true.
+static bool make_axes(RvLiquidGrid* g, RvChannel* first, float value, RvChannel* second, bool* made) {
+  if (*made) return true;
+  if (!fit_axes(g, first) || !fit_axes(g, second)) return false;
+  fill_axes(g, first, value);
+  fill_axes(g, second, 0);
+  *made = true;
   return true;
 }
 
+bool rv_liquid_grid_share(RvLiquidGrid* g) {
+  return make_axes(g, g->share, 1, g->fibre, &g->shared);
+}
+
 bool rv_liquid_grid_drag(RvLiquidGrid* g) {
-  if (g->dragged) return true;
-  if (!fit_axes(g, g->drag) || !fit_axes(g, g->drag_target)) return false;
-  fill_axes(g, g->drag, 0);
-  fill_axes(g, g->drag_target, 0);
-  g->dragged = true;
-  return true;
+  return make_axes(g, g->drag, 0, g->drag_target, &g->dragged);
 }
 
 bool rv_liquid_grid_share_room(RvLiquidGrid* g) {
@@ -135,6 +136,20 @@ static void find_reach(void* arg, size_t begin, size_t end) {
       if (first[k + 1] > first[k]) mask |= r->of_cell[k];
     r->mask[t] = mask;
   }
+}
+
+// The tiles within RV_LIQUID_BAND cells of a particle.
+static RvResult find_tiles(RvLiquidGrid* g, const RvParticles* p, RvError* error) {
+  size_t count = p->homes.count;
+  if (count > g->reach_capacity || !g->reach) {
+    size_t capacity = count + count / 4 + 1;
+    if (!rv_renew(&g->reach, capacity, sizeof *g->reach)) return RV_NO_MEMORY;
+    g->reach_capacity = capacity;
+  }
+  Reach r = {.p = p, .mask = g->reach};
+  for (int k = 0; k < RV_TILE_CELLS; ++k) r.of_cell[k] = rv_tile_reach(k & 7, k >> 3 & 7, k >> 6, RV_LIQUID_BAND);
+  rv_parallel_for(count, GRAIN, find_reach, &r);
+  return rv_tiles_build_masks(&g->tiles, (const int32_t(*)[3])p->homes.coord, r.mask, count, error);
 }
 
 // Sizes the channels for the new tiles, and remaps the pressure of the old tiles to them (warm start).
@@ -177,15 +192,7 @@ RvResult rv_liquid_grid_build(RvLiquidGrid* g, const RvParticles* p, RvError* er
   g->dragged = false;
   g->shifted = false;
   rv_channel_free(&g->divergence);
-  // tiles within RV_LIQUID_BAND cells of a particle
-  Reach r = {.p = p, .mask = rv_alloc(p->homes.count, sizeof *r.mask)};
-  RvResult result = RV_NO_MEMORY;
-  if (r.mask) {
-    for (int k = 0; k < RV_TILE_CELLS; ++k) r.of_cell[k] = rv_tile_reach(k & 7, k >> 3 & 7, k >> 6, RV_LIQUID_BAND);
-    rv_parallel_for(p->homes.count, GRAIN, find_reach, &r);
-    result = rv_tiles_build_masks(&g->tiles, (const int32_t(*)[3])p->homes.coord, r.mask, p->homes.count, error);
-  }
-  rv_free(r.mask);
+  RvResult result = find_tiles(g, p, error);
   // refused before memory is taken for them
   if (result == RV_OK && g->most_tiles && g->tiles.count > g->most_tiles)
     return rv_fail(error, RV_LIMIT,

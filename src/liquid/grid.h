@@ -40,6 +40,8 @@ typedef struct RvLiquidGrid {
   RvChannel shift[3];    // m, faces: displacement that corrects volumes (rv_liquid_drift); 0 in solids
   RvChannel shift_pressure;   // m^2: its potential
   RvChannel room[3];          // scratch of a stage
+  RvTileMask* reach;          // [tiles of the particles] work memory: neighbours that need a tile too
+  size_t reach_capacity;      // of reach
   bool shifted;               // shift is set in this substep
   RvTiles tiles_before;       // tiles of the last substep
   RvChannel pressure_before;  // Pa, on those

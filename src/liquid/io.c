@@ -92,7 +92,7 @@ static bool ids_unique(const RvParticles* p) {
   uint64_t* spare = rv_alloc(p->count, sizeof *spare);
   bool unique = keys && spare;
   for (size_t i = 0; unique && i < p->count; ++i) keys[i] = (uint64_t)p->id[i];
-  unique = unique && rv_sort_keys(keys, NULL, spare, NULL, p->count, 64);
+  if (unique) rv_sort_keys(keys, NULL, spare, NULL, p->count, 64);
   for (size_t i = 1; unique && i < p->count; ++i) unique = keys[i] != keys[i - 1];
   rv_free(keys);
   rv_free(spare);
@@ -307,7 +307,7 @@ static bool order_by_id(const RvParticles* p, uint32_t* order, int32_t* rows) {
     keys[i] = (uint64_t)p->id[i] ^ sign;
     order[i] = (uint32_t)i;
   }
-  sorted = sorted && rv_sort_keys(keys, order, spare, spare_order, p->count, 64);
+  if (sorted) rv_sort_keys(keys, order, spare, spare_order, p->count, 64);
   for (size_t i = 0; sorted && i < p->count; ++i) rows[i] = p->row[order[i]];
   rv_free(keys);
   rv_free(spare);

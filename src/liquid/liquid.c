@@ -221,14 +221,13 @@ static RvResult from_grid(RvLiquid* l, double dt, RvError* error) {
   return RV_OK;
 }
 
-static RvResult collide(RvLiquid* l, double dt, RvError* error) {
-  RvCollided done;
+static RvResult collide(RvLiquid* l, double dt) {
   RvCollide how = {l->model.margin, dt, l->model.speed};
-  RvResult result = rv_liquid_collide(&l->grid, &l->solids, &l->scatter, &l->particles, &how, &done, error);
+  RvCollided done = rv_liquid_collide(&l->grid, &l->solids, &l->scatter, &l->particles, &how);
   l->report.collided += done.moved;
   l->report.caught = done.caught;
   l->report.inside = done.inside;
-  return result;
+  return RV_OK;
 }
 
 //---------------------------------------------------------------------------------------------- the method
@@ -273,7 +272,7 @@ RvResult rv_liquid_move(RvLiquid* l, double dt, RvError* error) {
   RvResult result = RV_OK;
   STAGE(extrapolate, extrapolate(l))
   STAGE(fromgrid, from_grid(l, dt, error))
-  STAGE(collide, collide(l, dt, error))
+  STAGE(collide, collide(l, dt))
   rv_liquid_grid_end(&l->grid);
   if (l->particles.scratch) l->particles.room = l->particles.spare = NULL;
   l->time += dt;

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "space/order.h"
 
 // Sets the array pointers to the halves of the blocks.
 void rv_liquid_particles_bind(RvParticles* p) {
@@ -33,10 +34,7 @@ void rv_liquid_particles_bind(RvParticles* p) {
 void rv_liquid_particles_free(RvParticles* p) {
   rv_liquid_particles_set_scratch(p, NULL);
   for (int b = 0; b < RV_PARTICLE_BLOCKS; ++b) rv_free(p->block[b]);
-  rv_free(p->room);
-  rv_free(p->spare);
-  rv_free(p->cell_first);
-  rv_free(p->extra);
+  RV_FREE_ALL(p->room, p->spare, p->counters, p->chunks, p->tallies, p->cell_first, p->extra);
   rv_tiles_free(&p->homes);
   *p = (RvParticles){0};
 }
@@ -98,14 +96,21 @@ static bool grow_blocks(RvParticles* p, size_t capacity) {
   return true;
 }
 
+// Work memory of the sort; its contents are not kept.
+static bool grow_work(RvParticles* p, size_t capacity) {
+  return rv_renew(&p->counters, rv_order_counters(capacity), sizeof *p->counters) &&
+         rv_renew(&p->chunks, capacity / RV_PARTICLE_CHUNK + 1, sizeof *p->chunks);
+}
+
 RvResult rv_liquid_particles_reserve(RvParticles* p, size_t count, RvError* error) {
   if (count <= p->capacity) return RV_OK;
   // the sort orders particles by 32-bit numbers
   if (count > UINT32_MAX / 2)
     return rv_fail(error, RV_LIMIT, "%zu particles are more than the 2^31 that fit; use a larger particlesep", count);
-  // 1/64 more than asked for; a multiple of 16 keeps both halves of a block aligned
-  size_t capacity = (count + count / 64 + 64) & ~(size_t)15;
-  if (!grow_blocks(p, capacity))
+  // an eighth more than before, and 1/64 more than asked for; a multiple of 16 keeps both halves of a block aligned
+  size_t least = p->capacity + p->capacity / 8, wanted = count > least ? count : least;
+  size_t capacity = (wanted + wanted / 64 + 64) & ~(size_t)15;
+  if (!grow_work(p, capacity) || !grow_blocks(p, capacity))
     return rv_fail(error, RV_NO_MEMORY, "no memory for %zu particles (%zu MiB); use a larger particlesep", count,
                    capacity * RV_PARTICLE_BYTES >> 20);
   // the room is allocated when it is next needed
@@ -152,8 +157,7 @@ size_t rv_liquid_particles_add(RvParticles* p, const double cell[3]) {
     tile[a] = (int32_t)t;
     x[a] = (float)(cell[a] - t * RV_TILE_SIDE);
   }
-  // room; arrays grow by an eighth
-  if (p->count == p->capacity && rv_liquid_particles_reserve(p, p->count + p->count / 8 + 1, NULL)) return SIZE_MAX;
+  if (p->count == p->capacity && rv_liquid_particles_reserve(p, p->count + 1, NULL)) return SIZE_MAX;
   size_t home = home_of(p, tile), i = p->count;
   if (home == SIZE_MAX) return SIZE_MAX;
   // at rest, without volume

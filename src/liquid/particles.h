@@ -13,6 +13,21 @@
 
 enum { RV_PARTICLE_BLOCKS = 11, RV_PARTICLE_BYTES = 8 * (RV_PARTICLE_BLOCKS + 2) };
 
+enum { RV_PARTICLE_CHUNK = 4096 };  // particles a task of the sort
+
+// What a chunk of the sort met.
+typedef struct RvParticleChunk {
+  uint32_t tiles;  // named in its list
+  bool lost;       // a particle of it is lost
+} RvParticleChunk;
+
+// What the resampling does in a tile.
+typedef struct RvParticleTally {
+  size_t merged, split, dropped;
+  double dropped_volume;  // m^3
+  size_t child_at;        // where its new particles go
+} RvParticleTally;
+
 typedef struct RvParticles {
   size_t count, capacity;
   float* x[3];     // cells from the lower corner of the tile
@@ -31,14 +46,20 @@ typedef struct RvParticles {
   // tiles of particles added since the last sort
   int32_t (*extra)[3];
   size_t extra_count, extra_capacity;
-  // memory of the arrays: two of 4 bytes or one of 8 a block; and two blocks of work memory for the sort
+  // Memory of the arrays: two of 4 bytes or one of 8 a block; and work memory for the sort: two blocks, counters of the
+  // order, and what each chunk of RV_PARTICLE_CHUNK particles met.
   uint64_t *block[RV_PARTICLE_BLOCKS], *room, *spare;
-  size_t first_capacity;  // of cell_first
-  RvArena* scratch;       // room and spare are taken from there while they are needed; NULL: they are kept
+  uint32_t* counters;
+  RvParticleChunk* chunks;
+  RvParticleTally* tallies;  // [homes] work memory of the resampling
+  size_t first_capacity;     // of cell_first
+  RvArena* scratch;          // room and spare are taken from there while they are needed; NULL: they are kept
 } RvParticles;
 
 void rv_liquid_particles_free(RvParticles* particles);
-// Room for `count` particles in all; keeps the present ones.
+// Room for `count` particles in all; keeps the present ones. It is the one place where the number of particles takes
+// memory, at the head of a substep (resampling, drips, sources): it grows by an eighth at least, so that a substep
+// rarely allocates and particles are copied a constant number of times.
 RvResult rv_liquid_particles_reserve(RvParticles* particles, size_t count, RvError* error);
 // Memory of particles and sort, without the lists of tiles.
 size_t rv_liquid_particles_bytes(const RvParticles* particles);

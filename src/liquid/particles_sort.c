@@ -9,15 +9,13 @@
 #include "space/order.h"
 #include "space/sort.h"
 
-enum { GRAIN = 4096 };      // particles a task
-enum { CACHE = 64 };        // recently met tiles, so that a chunk lists a tile about once
-#define NOWHERE UINT64_MAX  // key of particles that are dead or lost
-#define FARTHEST 1e9f       // cells from its tile beyond which a particle is lost; a float still counts tiles there
+enum { GRAIN = RV_PARTICLE_CHUNK };  // particles a task
+enum { CACHE = 64 };                 // recently met tiles, so that a chunk lists a tile about once
+#define NOWHERE UINT64_MAX           // key of particles that are dead or lost
+#define FARTHEST 1e9f  // cells from its tile beyond which a particle is lost; a float still counts tiles there
 
 typedef struct Sort {
   RvParticles* p;
-  uint32_t* seen;       // how many tiles each chunk names
-  uint8_t* lost;        // whether a particle of the chunk is lost
   uint64_t* seen_keys;  // GRAIN a chunk
   uint32_t* sorted;     // sorted keys, then the order
   uint64_t *from, *to;  // the block that is permuted, and where to
@@ -56,18 +54,18 @@ static void find_tiles(void* arg, size_t begin, size_t end) {
     size_t low = chunk * GRAIN, high = low + GRAIN < p->count ? low + GRAIN : p->count;
     uint64_t *out = s->seen_keys + low, recent[CACHE];
     memset(recent, 0xff, sizeof recent);
-    uint32_t n = 0;
+    RvParticleChunk met = {0};
     for (size_t i = low; i < high; ++i) {
       // dead particles, and volumes that are no number, leave
       uint64_t key = p->volume[i] > 0 && p->volume[i] < INFINITY ? settle(p, i) : NOWHERE;
-      if (key == NOWHERE && !(p->volume[i] <= 0)) s->lost[chunk] = 1;
+      if (key == NOWHERE && !(p->volume[i] <= 0)) met.lost = true;
       p->spare[i] = key;
       uint64_t* slot = &recent[(key ^ key >> 6) % CACHE];
       if (*slot == key) continue;
       *slot = key;
-      if (key != NOWHERE) out[n++] = key;
+      if (key != NOWHERE) out[met.tiles++] = key;
     }
-    s->seen[chunk] = n;
+    p->chunks[chunk] = met;
   }
 }
 
@@ -138,16 +136,18 @@ static void count_lost(const RvParticles* p, size_t chunk, RvParticlesLost* lost
     }
 }
 
-// Room for cell_first.
+// Room for cell_first and tallies.
 static RvResult fit_cells(RvParticles* p, RvError* error) {
   size_t firsts = p->homes.count * RV_TILE_CELLS + 1;
   if (firsts > UINT32_MAX / 2)
     return rv_fail(error, RV_LIMIT, "%zu tiles of liquid are too many; use a larger particlesep", p->homes.count);
   if (firsts <= p->first_capacity) return RV_OK;
   rv_free(p->cell_first);
+  rv_free(p->tallies);
   p->first_capacity = firsts + firsts / 4;
   p->cell_first = rv_alloc(p->first_capacity, sizeof *p->cell_first);
-  if (p->cell_first) return RV_OK;
+  p->tallies = rv_alloc(p->first_capacity / RV_TILE_CELLS, sizeof *p->tallies);
+  if (p->cell_first && p->tallies) return RV_OK;
   p->first_capacity = 0;
   return no_memory(p, error);
 }
@@ -156,27 +156,16 @@ static RvResult fit_cells(RvParticles* p, RvError* error) {
 static RvResult list_tiles(RvParticles* p, RvParticlesLost* lost, RvError* error) {
   size_t chunks = (p->count + GRAIN - 1) / GRAIN, total = 0;
   Sort s = {.p = p, .seen_keys = p->room};
-  RvResult result = RV_OK;
-  s.seen = rv_alloc(chunks, sizeof *s.seen);
-  s.lost = rv_alloc_zero(chunks, 1);
-  if (!s.seen || !s.lost) {
-    result = no_memory(p, error);
-    goto done;
-  }
   rv_parallel_for(chunks, 1, find_tiles, &s);
   // the lists of the chunks behind each other
   for (size_t chunk = 0; chunk < chunks; ++chunk) {
-    memmove(p->room + total, p->room + chunk * GRAIN, s.seen[chunk] * sizeof *p->room);
-    total += s.seen[chunk];
-    if (s.lost[chunk] && lost) count_lost(p, chunk, lost);
+    memmove(p->room + total, p->room + chunk * GRAIN, p->chunks[chunk].tiles * sizeof *p->room);
+    total += p->chunks[chunk].tiles;
+    if (p->chunks[chunk].lost && lost) count_lost(p, chunk, lost);
   }
   p->extra_count = 0;
-  result = rv_tiles_build(&p->homes, p->room, total, error);
-  if (!result) result = fit_cells(p, error);
-done:
-  rv_free(s.seen);
-  rv_free(s.lost);
-  return result;
+  RvResult result = rv_tiles_build(&p->homes, p->room, total, error);
+  return result ? result : fit_cells(p, error);
 }
 
 // Copies a block of two arrays.
@@ -212,15 +201,14 @@ static void move_blocks(Sort* s) {
 }
 
 // Sorts the keys in `room`; keys and order are in `room` again.
-static bool find_order(Sort* s, uint64_t limit) {
+static void find_order(Sort* s, uint64_t limit) {
   RvParticles* p = s->p;
-  if (!rv_order_sort((uint32_t*)p->room, (uint32_t*)p->spare, p->count, limit, &s->sorted)) return false;
+  rv_order_sort((uint32_t*)p->room, (uint32_t*)p->spare, p->count, limit, p->counters, &s->sorted);
   if (s->sorted == (uint32_t*)p->spare) {
     uint64_t* room = p->room;
     p->room = p->spare;
     p->spare = room;
   }
-  return true;
 }
 
 // Sorts by tile and cell; stable, so particles of a cell stay in their order.
@@ -230,7 +218,7 @@ static RvResult sort(Sort* s, RvParticlesLost* lost, RvError* error) {
   RvResult result = list_tiles(p, lost, error);
   if (result) return result;
   rv_parallel_for(p->count, GRAIN, make_keys, s);
-  if (!find_order(s, (uint64_t)p->homes.count * RV_TILE_CELLS + 1)) return no_memory(p, error);
+  find_order(s, (uint64_t)p->homes.count * RV_TILE_CELLS + 1);
   // permute, and find the cells
   move_blocks(s);
   rv_parallel_for(p->count + 1, GRAIN, find_cells, s);
@@ -240,7 +228,7 @@ static RvResult sort(Sort* s, RvParticlesLost* lost, RvError* error) {
 }
 
 // Sorts by id: radix passes of 16 bits, least significant first, as many as differ.
-static RvResult sort_ids(Sort* s, RvError* error) {
+static void sort_ids(Sort* s) {
   RvParticles* p = s->p;
   uint64_t any = 0;
   for (size_t i = 0; i < p->count; ++i) any |= (uint64_t)(p->id[i] ^ p->id[0]);
@@ -248,10 +236,9 @@ static RvResult sort_ids(Sort* s, RvError* error) {
     uint32_t* keys = (uint32_t*)p->room;
     for (size_t i = 0; i < p->count; ++i)
       keys[i] = (uint32_t)(((uint64_t)p->id[i] ^ (uint64_t)INT64_MIN) >> shift & 0xffff);
-    if (!find_order(s, 0x10000)) return no_memory(p, error);
+    find_order(s, 0x10000);
     move_blocks(s);
   }
-  return RV_OK;
 }
 
 // Takes the work memory, sorts by id first if asked for, then by cell.
@@ -261,7 +248,7 @@ static RvResult sort_with_room(RvParticles* p, bool by_id, RvParticlesLost* lost
   if (p->capacity == 0 && rv_liquid_particles_reserve(p, 1, error)) return error ? error->code : RV_NO_MEMORY;
   bool room = rv_liquid_particles_take_room(p, &mark);
   RvResult result = room ? RV_OK : no_memory(p, error);
-  if (!result && by_id && p->count) result = sort_ids(&s, error);
+  if (!result && by_id && p->count) sort_ids(&s);
   if (!result) result = sort(&s, lost, error);
   rv_liquid_particles_give_room(p, mark);
   return result;

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "liquid/spin.h"
@@ -19,16 +18,9 @@ enum { MOST_TRIED = 64 };     // particles of a cell among which a partner is lo
 #define SPLIT_LEAST 0.5       // of the nominal volume that a particle needs to be split for seeding
 #define OFFSET_GRID 4096      // offsets of halves are whole multiples of 1/4096 cell
 
-typedef struct Tally {
-  size_t merged, split, dropped;
-  double dropped_volume;
-} Tally;
-
 typedef struct Job {
   RvParticles* p;
   const RvResample* how;
-  Tally* tally;      // of each tile
-  size_t* child_at;  // for each tile: where its new particles go
   int64_t first_id;  // of the children
   size_t old_count;  // index of the first child
 } Job;
@@ -110,7 +102,7 @@ static size_t find_mate(const RvParticles* p, const RvResample* how, size_t i, s
 
 // Merges the small particles of a cell, and in a crowded cell all below the nominal volume; removes tiny ones without a
 // partner.
-static void merge_cell(const Job* job, size_t begin, size_t end, Tally* tally) {
+static void merge_cell(const Job* job, size_t begin, size_t end, RvParticleTally* tally) {
   RvParticles* p = job->p;
   const RvResample* how = job->how;
   size_t alive = end - begin;
@@ -206,10 +198,10 @@ static void merge_tiles(void* arg, size_t begin, size_t end) {
   const RvParticles* p = job->p;
   for (size_t t = begin; t < end; ++t) {
     const uint32_t* first = p->cell_first + t * RV_TILE_CELLS;
-    Tally tally = {0};
+    RvParticleTally tally = {0};
     for (int k = 0; k < RV_TILE_CELLS; ++k)
       if (first[k + 1] > first[k]) merge_cell(job, first[k], first[k + 1], &tally);
-    job->tally[t] = tally;
+    p->tallies[t] = tally;
   }
 }
 
@@ -223,11 +215,11 @@ static void count_or_split(const Job* job, size_t t, bool make) {
     int wanted = wanted_in(job, t, k);
     for (size_t i = first[k]; i < first[k + 1]; ++i) {
       if (!splits(p, job->how, i, &wanted)) continue;
-      if (make) split(job, i, job->child_at[t] + n);
+      if (make) split(job, i, p->tallies[t].child_at + n);
       n++;
     }
   }
-  job->tally[t].split = n;
+  p->tallies[t].split = n;
 }
 
 static void count_tiles(void* arg, size_t begin, size_t end) {
@@ -237,40 +229,31 @@ static void count_tiles(void* arg, size_t begin, size_t end) {
 static void split_tiles(void* arg, size_t begin, size_t end) {
   const Job* job = arg;
   for (size_t t = begin; t < end; ++t)
-    if (job->tally[t].split) count_or_split(job, t, true);
+    if (job->p->tallies[t].split) count_or_split(job, t, true);
 }
 
 RvResult rv_liquid_resample(RvParticles* p, const RvResample* how, int64_t* next_id, RvResampled* done,
                             RvError* error) {
   size_t tiles = p->homes.count, children = 0;
   Job job = {.p = p, .how = how, .first_id = *next_id, .old_count = p->count};
-  RvResult result = RV_OK;
-  job.tally = rv_alloc(tiles, sizeof *job.tally);
-  job.child_at = rv_alloc(tiles, sizeof *job.child_at);
-  if (!job.tally || !job.child_at) {
-    result = rv_fail(error, RV_NO_MEMORY, "no memory to resample %zu particles; use a larger particlesep", p->count);
-    goto done;
-  }
   // merge, and count the splits
   rv_parallel_for(tiles, GRAIN, merge_tiles, &job);
   rv_parallel_for(tiles, GRAIN, count_tiles, &job);
   // where the children of each tile go, in the order of the tiles
   for (size_t t = 0; t < tiles; ++t) {
-    job.child_at[t] = p->count + children;
-    children += job.tally[t].split;
-    done->merged += job.tally[t].merged;
-    done->dropped += job.tally[t].dropped;
-    done->dropped_volume += job.tally[t].dropped_volume;
+    RvParticleTally* tally = &p->tallies[t];
+    tally->child_at = p->count + children;
+    children += tally->split;
+    done->merged += tally->merged;
+    done->dropped += tally->dropped;
+    done->dropped_volume += tally->dropped_volume;
   }
   // children, behind the others; without memory for them the merged particles are a valid state
-  result = rv_liquid_particles_reserve(p, p->count + children, error);
-  if (result) goto done;
+  RvResult result = rv_liquid_particles_reserve(p, p->count + children, error);
+  if (result) return result;
   rv_parallel_for(tiles, GRAIN, split_tiles, &job);
   p->count += children;
   *next_id += (int64_t)children;
   done->split += children;
-done:
-  rv_free(job.tally);
-  rv_free(job.child_at);
-  return result;
+  return RV_OK;
 }

@@ -213,17 +213,14 @@ static bool fill_tile(const Job* job, size_t tile, Tile* t, Faces* f) {
   return move_faces(job, tile, open_faces(job, tile, t, f), f);
 }
 
-// The sum is above 0 when a tile failed.
+// The sum is above 0 when a tile failed: level sets that OpenVDB keeps out of core are read, which takes memory.
 static double fill_tiles(void* arg, size_t begin, size_t end) {
   const Job* job = arg;
   double failed = 0;
-  struct {
-    Tile tile;
-    Faces faces;
-  }* room = rv_alloc(1, sizeof *room);
-  if (!room) return 1;
-  for (size_t t = begin; t < end && failed == 0; ++t) failed = !fill_tile(job, t, &room->tile, &room->faces);
-  rv_free(room);
+  // 86 KiB on the stack of a worker
+  Tile tile;
+  Faces faces;
+  for (size_t t = begin; t < end && failed == 0; ++t) failed = !fill_tile(job, t, &tile, &faces);
   return failed;
 }
 
@@ -236,30 +233,30 @@ static void find_box(const RvPlacedGrid* placed, double box[2][3]) {
     }
 }
 
+// Room for the bounds of `count` solids; grows only.
+static bool fit_solids(RvLiquidSolids* s, size_t count) {
+  if (count <= s->solid_capacity && s->bounds && s->far) return true;
+  if (!rv_renew(&s->bounds, count, sizeof *s->bounds) || !rv_renew(&s->far, count, sizeof *s->far)) return false;
+  s->solid_capacity = count;
+  return true;
+}
+
 bool rv_liquid_solids_from_grids(RvLiquidSolids* s, const RvLiquidGrid* grid, const RvLiquidSolid* list, size_t count,
                                  const RvSolidShapes* walls) {
   if (!rv_liquid_solids_clear(s, &grid->tiles)) return false;
   if (walls && !walls->count) walls = NULL;
   s->known = (float)(RV_LIQUID_BAND * grid->dx);
-  double(*box)[2][3] = rv_alloc(count, sizeof *box);
-  float* far = rv_alloc(count, sizeof *far);
-  if (!box || !far) {
-    rv_free(box);
-    rv_free(far);
-    return false;
-  }
+  if (!fit_solids(s, count)) return false;
   // bounds, background and the distance up to which all are known
   for (size_t i = 0; i < count; ++i) {
     float background[3] = {INFINITY};
-    find_box(&list[i].placed, box[i]);
+    find_box(&list[i].placed, s->bounds[i]);
     if (list[i].placed.distance) rv_grid_background(list[i].placed.distance, background);
-    far[i] = background[0];
-    s->known = fminf(s->known, far[i] - (float)list[i].placed.thicken);
+    s->far[i] = background[0];
+    s->known = fminf(s->known, s->far[i] - (float)list[i].placed.thicken);
   }
-  Job job = {s, grid, list, (const double(*)[2][3])box, far, count, walls};
+  Job job = {s, grid, list, (const double(*)[2][3])s->bounds, s->far, count, walls};
   double failed = rv_parallel_sum(grid->tiles.count, GRAIN, fill_tiles, &job);
-  rv_free(box);
-  rv_free(far);
   for (size_t t = 0; t < grid->tiles.count; ++t) s->any |= s->touched[t] != 0;
   return failed == 0;
 }

@@ -20,21 +20,10 @@ enum { CLEAR_GRAIN = 16, FILL_GRAIN = 4 };  // tiles a task
 static bool fit_list(RvLiquidSolids* s, size_t tiles) {
   if (tiles <= s->tile_capacity && s->touched) return true;
   size_t capacity = tiles + tiles / 4 + 1;
-  uint8_t* touched = rv_alloc_zero(capacity, 1);
-  uint64_t* key = rv_alloc(capacity, sizeof *key);
-  int32_t* from = rv_alloc(capacity, sizeof *from);
-  if (!touched || !key || !from) {
-    rv_free(touched);
-    rv_free(key);
-    rv_free(from);
+  if (!rv_renew(&s->touched, capacity, 1) || !rv_renew(&s->tile_key, capacity, sizeof *s->tile_key) ||
+      !rv_renew(&s->from, capacity, sizeof *s->from))
     return false;
-  }
-  rv_free(s->touched);
-  rv_free(s->tile_key);
-  rv_free(s->from);
-  s->touched = touched;
-  s->tile_key = key;
-  s->from = from;
+  memset(s->touched, 0, capacity);
   s->capacity = capacity;
   s->tile_capacity = capacity;
   s->key = 0;
@@ -126,6 +115,8 @@ void rv_liquid_solids_free(RvLiquidSolids* s) {
   rv_free(s->touched);
   rv_free(s->tile_key);
   rv_free(s->from);
+  rv_free(s->bounds);
+  rv_free(s->far);
   *s = (RvLiquidSolids){0};
 }
 

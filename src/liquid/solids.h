@@ -28,6 +28,10 @@ typedef struct RvLiquidSolids {
   uint64_t key, *tile_key;
   int32_t* from;
   size_t tile_count, tile_capacity;
+  // Work memory of rv_liquid_solids_from_grids, for each solid: its bounds, m, and the background of its level set, m.
+  double (*bounds)[2][3];
+  float* far;
+  size_t solid_capacity;  // of bounds and far
 } RvLiquidSolids;
 
 // Room for all channels over the grid's tiles, nothing touched, all open. False when out of memory.

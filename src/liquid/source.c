@@ -4,7 +4,6 @@
 
 #include <math.h>
 
-#include "base/memory.h"
 #include "base/rng.h"
 #include "liquid/source_work.h"
 #include "math/scalar.h"
@@ -138,7 +137,8 @@ static RvResult emit(const RvLiquidSource* s, RvSourceState* state, const RvSour
   double count = floor(flowed / volume);
   if (!(s->rate > 0) || !(dt > 0)) return RV_OK;
   // areas of the triangles
-  double* sum = rv_alloc(s->ntriangle + 1, sizeof *sum);
+  RvArenaMark mark = rv_arena_mark(set->scratch);
+  double* sum = RV_TAKE(set->scratch, double, s->ntriangle + 1);
   RvResult result = sum ? RV_OK : rv_fail(error, RV_NO_MEMORY, "no memory for source %d", s->id);
   if (!result) result = sum_areas(s, sum, error);
   bool idle = !result && !(sum[s->ntriangle] > 0);
@@ -165,7 +165,7 @@ static RvResult emit(const RvLiquidSource* s, RvSourceState* state, const RvSour
   flow->born += (size_t)count;
   flow->sources += count * volume;
 done:
-  rv_free(sum);
+  rv_arena_release(set->scratch, mark);
   return result;
 }
 

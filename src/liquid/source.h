@@ -55,6 +55,7 @@ typedef struct RvSourceSettings {
   uint64_t seed;          // of the random numbers
   size_t max_particles;   // limit of all particles, checked before memory is taken
   const RvRegion* solid;  // solids, which are not filled; or NULL
+  RvArena* scratch;       // work memory of the call
 } RvSourceSettings;
 
 // New particles of a substep of `dt` that ends now. A stream is even in space and time and does not depend on the

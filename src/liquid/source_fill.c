@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "liquid/source_work.h"
@@ -300,8 +299,9 @@ RvResult rv_liquid_source_fill(const RvLiquidSource* s, RvSourceState* state, co
     return result;
   }
   size_t tiles = (size_t)f.count[0] * (size_t)f.count[1] * (size_t)f.count[2], before = p->count;
-  f.lack = rv_alloc(tiles, RV_TILE_CELLS * sizeof *f.lack);
-  f.failed = rv_alloc(tiles, sizeof *f.failed);
+  RvArenaMark mark = rv_arena_mark(set->scratch);
+  f.lack = RV_TAKE(set->scratch, int16_t, tiles * RV_TILE_CELLS);
+  f.failed = RV_TAKE(set->scratch, bool, tiles);
   // what each cell lacks
   bool ok = f.lack && f.failed;
   if (ok) rv_parallel_for(tiles, 1, measure_tiles, &f);
@@ -322,7 +322,6 @@ RvResult rv_liquid_source_fill(const RvLiquidSource* s, RvSourceState* state, co
     flow->born += (size_t)count;
     flow->sources += (double)count * f.particle;
   }
-  rv_free(f.lack);
-  rv_free(f.failed);
+  rv_arena_release(set->scratch, mark);
   return result;
 }

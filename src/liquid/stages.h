@@ -55,8 +55,8 @@ bool rv_liquid_remember_places(RvParticles* particles);
 // came from and relative to the moving solid, so that nothing passes a sheet one cell thick however fast it is. Then
 // the particle is moved to `margin` cells outside along the gradient of the distance. The velocity into the solid,
 // relative to its own, is removed, and part of that along it by Coulomb's law. Before the sort that follows a move.
-RvResult rv_liquid_collide(const RvLiquidGrid* grid, const RvLiquidSolids* solids, const RvScatter* scatter,
-                           RvParticles* particles, const RvCollide* how, RvCollided* out, RvError* error);
+RvCollided rv_liquid_collide(const RvLiquidGrid* grid, const RvLiquidSolids* solids, const RvScatter* scatter,
+                             RvParticles* particles, const RvCollide* how);
 
 // Largest velocity of a particle along an axis, m/s; infinite when a velocity is not a number.
 double rv_liquid_speed(const RvParticles* particles);

@@ -23,6 +23,8 @@ enum {
   SURVEY_GRAIN = 4096,  // blocks of one task of the survey
   BLOCK_GRAIN = 4,      // blocks of one task that samples their cells
   CELL_BITS = 21,       // of a cell coordinate in the counter of random numbers
+  HIGH_BITS = 12,       // of it above those, in the stream
+  STREAM_BITS = 8,      // of the streams themselves
 };
 
 static const size_t max_blocks = (size_t)1 << 26;  // 64 MB of block kinds
@@ -260,12 +262,17 @@ static int compare_ties(const void* a, const void* b) {
   return x->index < y->index ? -1 : 1;
 }
 
-// Random numbers of a cell. They depend on its coordinates only, modulo 2^21 along each axis.
+// Random numbers of a cell, which depend on its coordinates only. The low bits of these are the counter; the others,
+// which are 0 within 2^20 cells of the anchor, belong to the stream. Coordinates have 32 bits (max_block_index).
 static RvRandom4 cell_random(uint64_t seed, uint64_t stream, const int64_t cell[3]) {
-  const uint64_t mask = ((uint64_t)1 << CELL_BITS) - 1;
-  uint64_t counter = ((uint64_t)cell[0] & mask) | ((uint64_t)cell[1] & mask) << CELL_BITS |
-                     ((uint64_t)cell[2] & mask) << (2 * CELL_BITS);
-  return rv_random4(seed, stream, counter);
+  const uint64_t low_mask = ((uint64_t)1 << CELL_BITS) - 1, high_mask = ((uint64_t)1 << HIGH_BITS) - 1;
+  uint64_t counter = 0, high = 0;
+  for (int k = 0; k < 3; ++k) {
+    uint64_t page = (uint64_t)((cell[k] + ((int64_t)1 << (CELL_BITS - 1))) >> CELL_BITS);
+    counter |= ((uint64_t)cell[k] & low_mask) << (k * CELL_BITS);
+    high |= (page & high_mask) << (k * HIGH_BITS);
+  }
+  return rv_random4(seed, stream | high << STREAM_BITS, counter);
 }
 
 // Random key of a cell among equally covered ones.

@@ -131,6 +131,14 @@ static double box_distance2(const RvNearestNode* n, RvVec3 p) {
   return sum;
 }
 
+// Puts the children on the stack, the nearer on top: it is visited first, so that the limit shrinks early.
+static void push_children(const RvNearest* tree, const RvNearestNode* node, RvVec3 p, int32_t* stack, int* top) {
+  int32_t a = node->first, b = node->first + 1;
+  if (box_distance2(&tree->nodes[a], p) < box_distance2(&tree->nodes[b], p)) swap(&a, &b);
+  stack[(*top)++] = a;
+  stack[(*top)++] = b;
+}
+
 size_t rv_nearest_within(const RvNearest* tree, RvVec3 p, size_t skip, RvNearestFn* distance2, const void* arg,
                          double* limit2) {
   size_t best = SIZE_MAX;
@@ -142,11 +150,7 @@ size_t rv_nearest_within(const RvNearest* tree, RvVec3 p, size_t skip, RvNearest
     const RvNearestNode* node = &tree->nodes[stack[--top]];
     if (box_distance2(node, p) > best_distance2) continue;
     if (!node->count) {
-      // Visit the nearer child first, so that the limit shrinks early.
-      int32_t a = node->first, b = node->first + 1;
-      if (box_distance2(&tree->nodes[a], p) < box_distance2(&tree->nodes[b], p)) swap(&a, &b);
-      stack[top++] = a;
-      stack[top++] = b;
+      push_children(tree, node, p, stack, &top);
       continue;
     }
     // Leaf: keep the nearest item, of equal distances the lowest index.
@@ -194,10 +198,7 @@ size_t rv_nearest_many(const RvNearest* tree, RvVec3 p, size_t capacity, RvNeare
     const RvNearestNode* node = &tree->nodes[stack[--top]];
     if (count == capacity && box_distance2(node, p) > squares[capacity - 1]) continue;
     if (!node->count) {
-      int32_t a = node->first, b = node->first + 1;
-      if (box_distance2(&tree->nodes[a], p) < box_distance2(&tree->nodes[b], p)) swap(&a, &b);
-      stack[top++] = a;
-      stack[top++] = b;
+      push_children(tree, node, p, stack, &top);
       continue;
     }
     for (int32_t i = 0; i < node->count; ++i) {

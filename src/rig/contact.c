@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "rig/strand.h"
 
 // Radius of human hair, m; density, kg/m3; Young's modulus, Pa; internal viscosity, Pa s.
 RvContactRigDef rv_rig_contact_hair(size_t count, int vertices, RvVec3 (*place)(void*, size_t, int), void* user) {
@@ -33,18 +34,14 @@ static RvResult make_model(RvContactRig* rig, const RvContactRigDef* d, RvError*
       rv_vec3_store64(rest + 3 * k, d->rest(d->user, k / (size_t)d->vertices, (int)(k % (size_t)d->vertices)));
     radius[k] = d->radius;
   }
-  for (size_t k = 0; !result && k < d->count; ++k)
-    defs[k] = (RvStrandDef){.vertices = d->vertices,
-                            .x = x + 3 * k * (size_t)d->vertices,
-                            .rest = d->rest ? rest + 3 * k * (size_t)d->vertices : NULL,
-                            .radius = radius,
-                            .density = d->density,
-                            .youngs = d->youngs,
-                            .shear = d->youngs / 2.6,  // G = E / (2 (1 + nu)), Poisson's ratio 0.3
-                            .viscosity = d->viscosity,
-                            .ellipse = 1,
-                            .multiple = 1,
-                            .id = (int64_t)k};
+  for (size_t k = 0; !result && k < d->count; ++k) {
+    defs[k] = rv_rig_hair_def(d->vertices, x + 3 * k * (size_t)d->vertices, radius, (int64_t)k);
+    if (d->rest) defs[k].rest = rest + 3 * k * (size_t)d->vertices;
+    defs[k].density = d->density;
+    defs[k].youngs = d->youngs;
+    defs[k].shear = d->youngs / 2.6;  // G = E / (2 (1 + nu)), Poisson's ratio 0.3
+    defs[k].viscosity = d->viscosity;
+  }
   if (!result) result = rv_strand_model_new(defs, d->count, &rig->model, error);
   if (!result) result = rv_strand_state_new(rig->model, defs, &rig->state, error);
   rv_free(defs);
@@ -90,9 +87,7 @@ void rv_rig_contact_free(RvContactRig* rig) {
   rv_contacts_free(rig->contacts);
   rv_strand_state_free(rig->state);
   rv_strand_model_free(rig->model);
-  rv_free(rig->force);
-  rv_free(rig->velocity);
-  rv_free(rig->target);
+  RV_FREE_ALL(rig->force, rig->velocity, rig->target);
   *rig = (RvContactRig){0};
 }
 
@@ -149,16 +144,7 @@ double rv_rig_contact_elastic(const RvContactRig* rig) {
   double energy[RV_LANES] __attribute__((aligned(64)));
   for (size_t k = 0; k < m->nbatch; ++k) {
     const RvStrandBatch* b = &m->batches[k];
-    const RvRodBatch rod = {b->vertices,
-                            s->tangent + 3 * b->edge_at,
-                            s->director + 3 * b->edge_at,
-                            s->reference_twist + b->vertex_at,
-                            m->rest_length + b->edge_at,
-                            m->stretch + b->edge_at,
-                            m->rest_curvature + 4 * b->vertex_at,
-                            m->bend + 2 * b->vertex_at,
-                            m->rest_twist + b->vertex_at,
-                            m->torsion + b->vertex_at};
+    const RvRodBatch rod = rv_strand_elastic_rods(m, s, b);
     rv_strand_rod_energy(&rod, s->q + b->at, energy);
     for (int lane = 0; lane < b->lanes; ++lane) sum += energy[lane];
   }

@@ -1,6 +1,7 @@
 // Scenes given as text, and the warnings of their nodes.
 #include "rig/scene.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,4 +50,9 @@ double rv_rig_scene_warned(const RvSceneRig* rig, const char* words) {
   const char* at = strstr(rig->text, words);
   while (at && at > rig->text && at[-1] != '\n') --at;
   return at ? strtod(at, NULL) : 0;
+}
+
+double rv_rig_scene_ledger_error(const RvLedger* l) {
+  double in = l->initial + l->sources, out = l->killed + l->evaporated + l->outflow;
+  return fabs(l->bulk + l->film + l->absorbed + out - in) / in;
 }

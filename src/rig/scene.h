@@ -20,4 +20,7 @@ void rv_rig_scene_close(RvSceneRig* rig);
 // warning.
 double rv_rig_scene_warned(const RvSceneRig* rig, const char* words);
 
+// Error of a frame's ledger relative to what came in: bulk + film + absorbed + sinks = initial + sources.
+double rv_rig_scene_ledger_error(const RvLedger* ledger);
+
 #endif

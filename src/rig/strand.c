@@ -10,6 +10,29 @@ static size_t at(const RvRig* rig, int lane, int vertex, int component) {
   return rv_strand_index(&rig->model->batches[0], lane, vertex, component);
 }
 
+RvStrandDef rv_rig_hair_def(int vertices, const double* x, const double* radius, int64_t id) {
+  return (RvStrandDef){.vertices = vertices,
+                       .x = x,
+                       .radius = radius,
+                       .density = 1300,
+                       .youngs = 3e9,
+                       .shear = 1.1e9,
+                       .ellipse = 1,
+                       .multiple = 1,
+                       .id = id};
+}
+
+RvRigDef rv_rig_hair(int vertices, const double* x) {
+  return (RvRigDef){
+      .vertices = vertices,
+      .x = x,
+      .radius = 40e-6,
+      .density = 1300,
+      .youngs = 3e9,
+      .shear = 1.1e9,
+  };
+}
+
 // Builds the strand at rest without force; the first `clamped` vertices and the edges between them are fixed.
 RvResult rv_rig_new(RvRig* rig, const RvRigDef* d, RvError* error) {
   *rig = (RvRig){.n = d->vertices};
@@ -102,8 +125,7 @@ double rv_rig_mass(const RvRig* rig, int vertex, int component) {
 double rv_rig_elastic(const RvRig* rig) {
   const RvStrandModel* m = rig->model;
   const RvStrandState* s = rig->state;
-  const RvRodBatch rod = {rig->n,     s->tangent,        s->director, s->reference_twist, m->rest_length,
-                          m->stretch, m->rest_curvature, m->bend,     m->rest_twist,      m->torsion};
+  const RvRodBatch rod = rv_strand_elastic_rods(m, s, m->batches);
   double energy[RV_LANES] __attribute__((aligned(64)));
   rv_strand_rod_energy(&rod, s->q, energy);
   return energy[0];

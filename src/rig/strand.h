@@ -12,6 +12,9 @@ typedef struct RvRig {
   double* target;  // [unknowns] positions of the fixed unknowns
 } RvRig;
 
+// A round strand of hair (1300 kg/m3, 3 GPa) that stands for itself alone; x [n][3] and radius [n] in m.
+RvStrandDef rv_rig_hair_def(int vertices, const double* x, const double* radius, int64_t id);
+
 typedef struct RvRigDef {
   int vertices;
   const double* x;                                   // [n][3] start positions, m
@@ -20,6 +23,8 @@ typedef struct RvRigDef {
   int clamped;  // vertices fixed at the root; the edges between them keep their angle too
 } RvRigDef;
 
+// Hair of 40 micrometres, 1300 kg/m3 and 3 GPa, free and without viscosity.
+RvRigDef rv_rig_hair(int vertices, const double* x);
 RvResult rv_rig_new(RvRig* rig, const RvRigDef* def, RvError* error);
 void rv_rig_free(RvRig* rig);
 void rv_rig_fix(RvRig* rig, int vertex, int component);  // component 3: the angle of the edge

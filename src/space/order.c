@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/parallel.h"
 #include "space/sort.h"
 
@@ -56,16 +55,26 @@ static void scatter(void* arg, size_t begin, size_t end) {
   }
 }
 
-bool rv_order_sort(uint32_t* keys, uint32_t* spare, size_t count, uint64_t limit, uint32_t** sorted) {
+// Keys of a chunk.
+static size_t grain_of(size_t count) {
+  size_t grain = (count + MAX_CHUNKS - 1) / MAX_CHUNKS;
+  return grain < MIN_CHUNK ? MIN_CHUNK : grain;
+}
+
+size_t rv_order_counters(size_t count) {
+  size_t chunks = (count + MIN_CHUNK - 1) / MIN_CHUNK;
+  return (chunks < MAX_CHUNKS ? chunks : MAX_CHUNKS) << MAX_DIGIT;
+}
+
+void rv_order_sort(uint32_t* keys, uint32_t* spare, size_t count, uint64_t limit, uint32_t* counters,
+                   uint32_t** sorted) {
   // Digits of equal width, and chunks.
   int bits = limit > 1 ? rv_sort_bits(limit - 1) : 1;
   int passes = (bits + MAX_DIGIT - 1) / MAX_DIGIT;
-  size_t grain = (count + MAX_CHUNKS - 1) / MAX_CHUNKS;
-  if (grain < MIN_CHUNK) grain = MIN_CHUNK;
+  size_t grain = grain_of(count);
   size_t chunks = (count + grain - 1) / grain;
-  Pass p = {keys, spare, count, grain, 0, (bits + passes - 1) / passes, true, NULL};
+  Pass p = {keys, spare, count, grain, 0, (bits + passes - 1) / passes, true, counters};
   size_t buckets = (size_t)1 << p.digit;
-  if (!(p.at = rv_alloc(chunks * buckets, sizeof *p.at))) return false;
   for (int pass = 0; pass < passes; ++pass, p.shift += p.digit, p.first = false) {
     rv_parallel_for(chunks, 1, count_digits, &p);
     // Exclusive prefix sums by digit, then chunk.
@@ -83,7 +92,5 @@ bool rv_order_sort(uint32_t* keys, uint32_t* spare, size_t count, uint64_t limit
     p.to = (uint32_t*)p.from;
     p.from = done;
   }
-  rv_free(p.at);
   *sorted = (uint32_t*)p.from;
-  return true;
 }

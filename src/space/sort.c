@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/parallel.h"
 
 enum {
@@ -22,18 +21,27 @@ typedef struct Pass {
   uint32_t* to_value;     // NULL: keys only
   size_t count, grain;    // keys, and keys of a chunk
   int shift;              // lowest bit of the digit
-  size_t (*at)[BUCKETS];  // counters, then next positions, of each chunk
+  size_t (*at)[BUCKETS];  // [chunks] counters, then next positions
 } Pass;
+
+// The keys of a chunk.
+typedef struct Range {
+  size_t first, last;
+} Range;
+
+static Range keys_of(const Pass* p, size_t chunk) {
+  size_t first = chunk * p->grain;
+  return (Range){first, first + p->grain < p->count ? first + p->grain : p->count};
+}
 
 // Counts the digits of a range of chunks.
 static void count_digits(void* arg, size_t begin, size_t end) {
   Pass* p = arg;
   for (size_t chunk = begin; chunk < end; ++chunk) {
-    size_t first = chunk * p->grain;
-    size_t last = first + p->grain < p->count ? first + p->grain : p->count;
+    Range r = keys_of(p, chunk);
     size_t* at = p->at[chunk];
     memset(at, 0, BUCKETS * sizeof *at);
-    for (size_t i = first; i < last; ++i) at[p->from[i] >> p->shift & (BUCKETS - 1)]++;
+    for (size_t i = r.first; i < r.last; ++i) at[p->from[i] >> p->shift & (BUCKETS - 1)]++;
   }
 }
 
@@ -41,10 +49,9 @@ static void count_digits(void* arg, size_t begin, size_t end) {
 static void scatter(void* arg, size_t begin, size_t end) {
   Pass* p = arg;
   for (size_t chunk = begin; chunk < end; ++chunk) {
-    size_t first = chunk * p->grain;
-    size_t last = first + p->grain < p->count ? first + p->grain : p->count;
+    Range r = keys_of(p, chunk);
     size_t* at = p->at[chunk];
-    for (size_t i = first; i < last; ++i) {
+    for (size_t i = r.first; i < r.last; ++i) {
       size_t to = at[p->from[i] >> p->shift & (BUCKETS - 1)]++;
       p->to[to] = p->from[i];
       if (p->to_value) p->to_value[to] = p->from_value[i];
@@ -58,14 +65,15 @@ int rv_sort_bits(uint64_t largest) {
   return bits;
 }
 
-bool rv_sort_keys(uint64_t* keys, uint32_t* values, uint64_t* spare_keys, uint32_t* spare_values, size_t count,
+void rv_sort_keys(uint64_t* keys, uint32_t* values, uint64_t* spare_keys, uint32_t* spare_values, size_t count,
                   int bits) {
   size_t grain = (count + MAX_CHUNKS - 1) / MAX_CHUNKS;
   if (grain < MIN_CHUNK) grain = MIN_CHUNK;
   size_t chunks = (count + grain - 1) / grain;
-  Pass p = {keys, values, spare_keys, values ? spare_values : NULL, count, grain, 0, NULL};
-  if (count < 2 || bits == 0) return true;
-  if (!(p.at = rv_alloc(chunks, sizeof *p.at))) return false;
+  // 128 KiB on the stack: a sort allocates nothing.
+  size_t at[MAX_CHUNKS][BUCKETS];
+  Pass p = {keys, values, spare_keys, values ? spare_values : NULL, count, grain, 0, at};
+  if (count < 2 || bits == 0) return;
   for (; p.shift < bits; p.shift += DIGIT) {
     rv_parallel_for(chunks, 1, count_digits, &p);
     // Exclusive prefix sums by digit, then chunk.
@@ -85,11 +93,9 @@ bool rv_sort_keys(uint64_t* keys, uint32_t* values, uint64_t* spare_keys, uint32
     p.from = to;
     p.from_value = to_value;
   }
-  rv_free(p.at);
   // The result belongs into the caller's arrays.
   if (p.from != keys) {
     memcpy(keys, p.from, count * sizeof *keys);
     if (values) memcpy(values, p.from_value, count * sizeof *values);
   }
-  return true;
 }

@@ -5,8 +5,8 @@
 #include "rivulet/base.h"
 
 // Sorts keys that differ only in their low `bits`, and the values with them (NULL: none). The spare arrays have the
-// same sizes and are overwritten. False: out of memory.
-bool rv_sort_keys(uint64_t* keys, uint32_t* values, uint64_t* spare_keys, uint32_t* spare_values, size_t count,
+// same sizes and are overwritten.
+void rv_sort_keys(uint64_t* keys, uint32_t* values, uint64_t* spare_keys, uint32_t* spare_values, size_t count,
                   int bits);
 // Number of bits up to the highest set bit; 0 for 0.
 int rv_sort_bits(uint64_t largest);

@@ -15,11 +15,7 @@ enum {
 };
 
 void rv_tiles_free(RvTiles* tiles) {
-  rv_free(tiles->coord);
-  rv_free(tiles->key);
-  rv_free(tiles->near);
-  rv_free(tiles->slot);
-  rv_free(tiles->room);
+  RV_FREE_ALL(tiles->coord, tiles->key, tiles->near, tiles->slot, tiles->room);
   *tiles = (RvTiles){0};
 }
 
@@ -75,27 +71,11 @@ static bool grow(RvTiles* tiles, size_t count) {
   size_t capacity = count + count / 4 + MIN_GROWTH;
   size_t slots = MIN_SLOTS;
   while (slots < 2 * capacity) slots *= 2;
-  // Allocate everything before anything is replaced.
-  void* coord = rv_alloc(capacity, sizeof *tiles->coord);
-  void* key = rv_alloc(capacity, sizeof *tiles->key);
-  void* near = rv_alloc(capacity, sizeof *tiles->near);
-  void* slot = rv_alloc(slots, sizeof *tiles->slot);
-  if (!coord || !key || !near || !slot) {
-    rv_free(coord);
-    rv_free(key);
-    rv_free(near);
-    rv_free(slot);
+  // The contents are not needed; arrays that have grown before one fails serve the old capacity as well.
+  if (!rv_renew(&tiles->coord, capacity, sizeof *tiles->coord) ||
+      !rv_renew(&tiles->key, capacity, sizeof *tiles->key) || !rv_renew(&tiles->near, capacity, sizeof *tiles->near) ||
+      !rv_renew(&tiles->slot, slots, sizeof *tiles->slot))
     return false;
-  }
-  // Replace the old arrays; their contents are not needed.
-  rv_free(tiles->coord);
-  rv_free(tiles->key);
-  rv_free(tiles->near);
-  rv_free(tiles->slot);
-  tiles->coord = coord;
-  tiles->key = key;
-  tiles->near = near;
-  tiles->slot = slot;
   tiles->capacity = capacity;
   tiles->slots = slots;
   return true;
@@ -104,10 +84,7 @@ static bool grow(RvTiles* tiles, size_t count) {
 // Ensures scratch memory for `count` keys. False: out of memory.
 static bool make_room(RvTiles* tiles, size_t count) {
   if (count <= tiles->spare && tiles->room) return true;
-  uint64_t* room = rv_alloc(count + count / 4 + MIN_GROWTH, sizeof *room);
-  if (!room) return false;
-  rv_free(tiles->room);
-  tiles->room = room;
+  if (!rv_renew(&tiles->room, count + count / 4 + MIN_GROWTH, sizeof *tiles->room)) return false;
   tiles->spare = count + count / 4 + MIN_GROWTH;
   return true;
 }
@@ -131,7 +108,7 @@ static RvResult build(RvTiles* tiles, uint64_t* keys, uint64_t* spare, size_t co
   // Sort only the low bits in which the keys differ: nearby tiles share their high bits.
   uint64_t any = 0;
   for (size_t i = 1; i < count; ++i) any |= keys[i] ^ keys[0];
-  if (!rv_sort_keys(keys, NULL, spare, NULL, count, rv_sort_bits(any))) return no_memory(tiles, count, error);
+  rv_sort_keys(keys, NULL, spare, NULL, count, rv_sort_bits(any));
   // Remove duplicates.
   size_t kept = 1;
   for (size_t i = 1; i < count; ++i)

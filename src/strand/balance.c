@@ -10,22 +10,6 @@
 
 #include "strand/step.h"
 
-// The rods with their elastic energy alone, without the viscous twins, and the reference frames of the start.
-static RvRodBatch elastic_rods(const RvStrandStep* step, const RvStrandBatch* b) {
-  const RvStrandModel* m = step->m;
-  const RvStrandState* s = step->s;
-  return (RvRodBatch){.vertices = b->vertices,
-                      .tangent = s->tangent + 3 * b->edge_at,
-                      .director = s->director + 3 * b->edge_at,
-                      .reference_twist = s->reference_twist + b->vertex_at,
-                      .length = m->rest_length + b->edge_at,
-                      .stretch = m->stretch + b->edge_at,
-                      .curvature = m->rest_curvature + 4 * b->vertex_at,
-                      .bend = m->bend + 2 * b->vertex_at,
-                      .twist = m->rest_twist + b->vertex_at,
-                      .torsion = m->torsion + b->vertex_at};
-}
-
 // Adds the kinetic energy of a mass m whose velocity was `before` and is `after`.
 static void add_mass(RvBalance* a, double m, double before, double after) {
   a->gain += 0.5 * m * (after + before) * (after - before);
@@ -66,7 +50,7 @@ void rv_strand_step_balance(const RvStrandStep* step, const RvStrandBatch* b, co
                             RvBalance lanes[RV_LANES]) {
   double before[RV_LANES] __attribute__((aligned(64)));
   double after[RV_LANES] __attribute__((aligned(64)));
-  const RvRodBatch rod = elastic_rods(step, b);
+  const RvRodBatch rod = rv_strand_elastic_rods(step->m, step->s, b);
   rv_strand_rod_energy(&rod, step->s->q + b->at, before);
   rv_strand_rod_energy(&rod, w->q, after);
   for (int lane = 0; lane < b->lanes; ++lane) {

@@ -47,17 +47,6 @@ typedef struct Move {
   double sign;
 } Move;
 
-// Vector whose components are one lane of three consecutive rows.
-static RvVec3 lane_vector(const double* a, size_t at) {
-  return rv_vec3(a[at], a[at + RV_LANES], a[at + 2 * RV_LANES]);
-}
-
-static void store_lane_vector(double* a, size_t at, RvVec3 v) {
-  a[at] = v.x;
-  a[at + RV_LANES] = v.y;
-  a[at + 2 * RV_LANES] = v.z;
-}
-
 // Positions are moved; velocities, tangents and directors only turn.
 static void move_batches(void* arg, size_t begin, size_t end) {
   const Move* w = arg;
@@ -67,14 +56,14 @@ static void move_batches(void* arg, size_t begin, size_t end) {
     for (int i = 0; i < b->vertices; ++i)
       for (int lane = 0; lane < RV_LANES; ++lane) {
         size_t at = rv_strand_index(b, lane, i, 0);
-        store_lane_vector(s->q, at, rv_rigid_apply(w->rigid, lane_vector(s->q, at)));
-        store_lane_vector(s->q_before, at, rv_rigid_apply(w->rigid, lane_vector(s->q_before, at)));
-        store_lane_vector(s->v, at, rv_quat_rotate(w->rigid->turn, lane_vector(s->v, at)));
-        store_lane_vector(s->v_before, at, rv_quat_rotate(w->rigid->turn, lane_vector(s->v_before, at)));
+        rv_strand_set_vector(s->q, at, rv_rigid_apply(w->rigid, rv_strand_vector(s->q, at)));
+        rv_strand_set_vector(s->q_before, at, rv_rigid_apply(w->rigid, rv_strand_vector(s->q_before, at)));
+        rv_strand_set_vector(s->v, at, rv_quat_rotate(w->rigid->turn, rv_strand_vector(s->v, at)));
+        rv_strand_set_vector(s->v_before, at, rv_quat_rotate(w->rigid->turn, rv_strand_vector(s->v_before, at)));
         if (i + 1 == b->vertices) continue;
         size_t frame = 3 * b->edge_at + (size_t)(3 * i) * RV_LANES + (size_t)lane;
-        store_lane_vector(s->tangent, frame, rv_quat_rotate(w->rigid->turn, lane_vector(s->tangent, frame)));
-        store_lane_vector(s->director, frame, rv_quat_rotate(w->rigid->turn, lane_vector(s->director, frame)));
+        rv_strand_set_vector(s->tangent, frame, rv_quat_rotate(w->rigid->turn, rv_strand_vector(s->tangent, frame)));
+        rv_strand_set_vector(s->director, frame, rv_quat_rotate(w->rigid->turn, rv_strand_vector(s->director, frame)));
       }
   }
 }
@@ -95,8 +84,8 @@ static void carry_batches(void* arg, size_t begin, size_t end) {
     for (int i = 0; i < b->vertices; ++i)
       for (int lane = 0; lane < RV_LANES; ++lane) {
         size_t at = rv_strand_index(b, lane, i, 0);
-        RvVec3 field = rv_add(v, rv_cross(omega, rv_sub(lane_vector(w->s->q, at), centre)));
-        store_lane_vector(w->s->v, at, rv_mad(lane_vector(w->s->v, at), w->sign, field));
+        RvVec3 field = rv_add(v, rv_cross(omega, rv_sub(rv_strand_vector(w->s->q, at), centre)));
+        rv_strand_set_vector(w->s->v, at, rv_mad(rv_strand_vector(w->s->v, at), w->sign, field));
       }
   }
 }

@@ -16,11 +16,6 @@ typedef struct Work {
   RvForces* out;
 } Work;
 
-// Vector whose components are one lane of three consecutive rows.
-static RvVec3 lane_vector(const double* a, size_t at) {
-  return rv_vec3(a[at], a[at + RV_LANES], a[at + 2 * RV_LANES]);
-}
-
 // Attributes may hold NaN or infinity: such a value counts as not given.
 static double finite_or_zero(float x) {
   return isfinite(x) ? x : 0;
@@ -32,7 +27,7 @@ static void cell_at(const Work* w, const RvStrandBatch* b, int lane, int i, doub
   *length = 0;
   for (int j = i > 0 ? i - 1 : 0; j <= i && j + 1 < b->vertices; ++j) {
     *length += 0.5 * w->m->rest_length[b->edge_at + (size_t)j * RV_LANES + (size_t)lane];
-    sum = rv_add(sum, lane_vector(w->s->tangent, 3 * b->edge_at + (size_t)(3 * j) * RV_LANES + (size_t)lane));
+    sum = rv_add(sum, rv_strand_vector(w->s->tangent, 3 * b->edge_at + (size_t)(3 * j) * RV_LANES + (size_t)lane));
   }
   *t = rv_normalize(sum, rv_vec3(0, 1, 0));
 }
@@ -50,7 +45,7 @@ static void vertex_forces(const Work* w, const RvStrandBatch* b, int lane, int i
   RvVec3 tangent;
   cell_at(w, b, lane, i, &length, &tangent);
   rv_vec3_store64(t, tangent);
-  rv_vec3_store64(v, lane_vector(w->s->v, at));
+  rv_vec3_store64(v, rv_strand_vector(w->s->v, at));
   for (int c = 0; c < 3; ++c)
     air[c] = d->wind[c] + (d->wind_at ? finite_or_zero(d->wind_at[3 * vertex + (size_t)c]) : 0);
   double slip = 0;

@@ -424,11 +424,7 @@ bool rv_strands_move(const RvDetail* state, RvStrandSet* set) {
 }
 
 void rv_strands_free(RvStrandSet* set) {
-  rv_free(set->prim);
-  rv_free(set->first);
-  rv_free(set->point);
-  rv_free(set->defs);
-  rv_free(set->numbers);
+  RV_FREE_ALL(set->prim, set->first, set->point, set->defs, set->numbers);
   *set = (RvStrandSet){0};
 }
 

@@ -57,16 +57,11 @@ typedef struct Columns {
   double kappa[4];
 } Columns;
 
-// Three numbers of a lane.
-static RvVec3 lane_vector(const double* a, size_t at) {
-  return rv_vec3(a[at], a[at + RV_LANES], a[at + 2 * RV_LANES]);
-}
-
 // Length, tangent and material frame of edge j.
 static Edge read_edge(const Balance* w, const RvStrandBatch* b, int lane, int j) {
   size_t at = rv_strand_index(b, lane, j, 0), frame = 3 * b->edge_at + (size_t)(3 * j) * RV_LANES + (size_t)lane;
-  RvVec3 d = rv_sub(lane_vector(w->s->q, at + 4 * RV_LANES), lane_vector(w->s->q, at));
-  RvVec3 u = lane_vector(w->s->director, frame);
+  RvVec3 d = rv_sub(rv_strand_vector(w->s->q, at + 4 * RV_LANES), rv_strand_vector(w->s->q, at));
+  RvVec3 u = rv_strand_vector(w->s->director, frame);
   Edge e = {.length = rv_length(d)};
   e.t = rv_scale(d, 1 / e.length);
   double angle = w->s->q[at + 3 * RV_LANES], c = rv_cos(angle), s = rv_sin(angle);
@@ -210,7 +205,7 @@ static bool balance_lane(const Balance* w, const RvStrandBatch* b, int lane, dou
     const double weight[STRESSES] = {
         m->stretch[b->edge_at + (size_t)i * RV_LANES + (size_t)lane], k1, k2, k1, k2, m->torsion[vertex]};
     double y[STRESSES], *here = reaction + 4 * i, *next = here + 4, *before = here - 4;
-    RvVec3 force = rv_sub(lane_vector(w->def->force, rv_strand_index(b, lane, i + 1, 0)), rv_vec3_load64(next));
+    RvVec3 force = rv_sub(rv_strand_vector(w->def->force, rv_strand_index(b, lane, i + 1, 0)), rv_vec3_load64(next));
     double torque = w->def->force[rv_strand_index(b, lane, i, 3)] - here[3];
     solve_stress(&c, weight, 1 / f.length, force, torque, y);
     // their reaction on the vertices before
@@ -230,21 +225,6 @@ static bool balance_lane(const Balance* w, const RvStrandBatch* b, int lane, dou
     capped |= set_rest(w, b, lane, i, &c, f.length, twist, weight, y);
   }
   return capped;
-}
-
-// The rods with the model's elasticity.
-static RvRodBatch rod_of(const Balance* w, const RvStrandBatch* b) {
-  const RvStrandModel* m = w->m;
-  return (RvRodBatch){.vertices = b->vertices,
-                      .tangent = w->s->tangent + 3 * b->edge_at,
-                      .director = w->s->director + 3 * b->edge_at,
-                      .reference_twist = w->s->reference_twist + b->vertex_at,
-                      .length = m->rest_length + b->edge_at,
-                      .stretch = m->stretch + b->edge_at,
-                      .curvature = m->rest_curvature + 4 * b->vertex_at,
-                      .bend = m->bend + 2 * b->vertex_at,
-                      .twist = m->rest_twist + b->vertex_at,
-                      .torsion = m->torsion + b->vertex_at};
 }
 
 // Lanes whose pose is not a stable minimum of the energy with the first edge clamped; the weight is linear and has no
@@ -344,7 +324,7 @@ static void balance_batch(const Balance* w, size_t k, double* memory) {
   const RvStrandBatch* b = &w->m->batches[k];
   Outcome* out = &w->out[k];
   const Room r = place_room(w->m, b, memory);
-  RvRodBatch rod = rod_of(w, b);
+  RvRodBatch rod = rv_strand_elastic_rods(w->m, w->s, b);
   double factor[RV_LANES];
   for (int lane = 0; lane < RV_LANES; ++lane) factor[lane] = 1;
   unsigned open = (1u << RV_LANES) - 1, capped = 0, loose = 0;  // bits of lanes

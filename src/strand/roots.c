@@ -14,11 +14,6 @@ static const double MAX_TURN = 0.5;
 // m: lower bound of a strand's length in a quotient.
 static const double TINY_LENGTH = 1e-9;
 
-// Vector whose components are one lane of three consecutive rows.
-static RvVec3 lane_vector(const double* a, size_t at) {
-  return rv_vec3(a[at], a[at + RV_LANES], a[at + 2 * RV_LANES]);
-}
-
 //---------------------------------------------------------------------------------------------- targets
 
 typedef struct Targets {
@@ -78,7 +73,7 @@ static RvQuat load_orient(const float* orient, size_t point) {
 // The material director of a strand's first edge in a state: the reference director turned by the edge's angle.
 static RvVec3 root_director(const RvStrandBatch* b, int lane, const RvStrandState* s) {
   size_t frame = 3 * b->edge_at + (size_t)lane;
-  RvVec3 t = lane_vector(s->tangent, frame), u = lane_vector(s->director, frame);
+  RvVec3 t = rv_strand_vector(s->tangent, frame), u = rv_strand_vector(s->director, frame);
   double angle = s->q[rv_strand_index(b, lane, 0, 3)];
   return rv_mad(rv_scale(u, rv_cos(angle)), rv_sin(angle), rv_cross(t, u));
 }
@@ -105,8 +100,9 @@ static void turn_root(RvStrandSolver* s, const RvStrandBatch* b, int lane, const
   size_t at = rv_strand_index(b, lane, 0, 0);
   size_t frame = 3 * b->edge_at + (size_t)lane;
   // Parallel transport of the reference director to the target's first edge.
-  RvVec3 before = lane_vector(s->state->tangent, frame), u = lane_vector(s->state->director, frame);
-  RvVec3 t = rv_normalize(rv_sub(lane_vector(s->target, at + 4 * RV_LANES), lane_vector(s->target, at)), before);
+  RvVec3 before = rv_strand_vector(s->state->tangent, frame), u = rv_strand_vector(s->state->director, frame);
+  RvVec3 t =
+      rv_normalize(rv_sub(rv_strand_vector(s->target, at + 4 * RV_LANES), rv_strand_vector(s->target, at)), before);
   u = rv_quat_rotate(rv_quat_between(before, t), u);
   // Prescribed material director.
   RvVec3 m;
@@ -151,7 +147,7 @@ static double substeps_needed(const RvStrandSolver* s, const RvStrandBatch* b, i
   RvVec3 x[3][2];
   for (int i = 0; i < 2; ++i) {
     RvVec3 origin = rv_vec3_load64(set->origin);
-    x[0][i] = lane_vector(s->state->q, at + (size_t)(4 * i) * RV_LANES);
+    x[0][i] = rv_strand_vector(s->state->q, at + (size_t)(4 * i) * RV_LANES);
     for (int at_end = 0; at_end < 2; ++at_end) {
       double p[3];
       rv_strand_sample_point(at_end ? end : middle, (size_t)point[i], p);

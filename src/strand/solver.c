@@ -44,10 +44,7 @@ RvResult rv_strand_solver_init(RvStrandSolver* s, RvError* error) {
 }
 
 void rv_strand_guide_free(RvStrandGuide* g) {
-  rv_free(g->wind);
-  rv_free(g->force);
-  rv_free(g->goal);
-  rv_free(g->pinned);
+  RV_FREE_ALL(g->wind, g->force, g->goal, g->pinned);
   *g = (RvStrandGuide){0};
 }
 

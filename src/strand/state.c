@@ -57,14 +57,7 @@ static bool take_arrays(const RvStrandModel* m, RvStrandState* s) {
 
 void rv_strand_state_free(RvStrandState* s) {
   if (!s) return;
-  rv_free(s->q);
-  rv_free(s->v);
-  rv_free(s->q_before);
-  rv_free(s->v_before);
-  rv_free(s->tangent);
-  rv_free(s->director);
-  rv_free(s->reference_twist);
-  rv_free(s);
+  RV_FREE_ALL(s->q, s->v, s->q_before, s->v_before, s->tangent, s->director, s->reference_twist, s);
 }
 
 RvStrandState* rv_strand_state_alloc(const RvStrandModel* m) {

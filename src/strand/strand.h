@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "math/operator.h"
+#include "math/vec.h"
 #include "rivulet/base.h"
 #include "strand/rod.h"
 
@@ -121,6 +122,29 @@ RvResult rv_strand_step(const RvStrandModel* model, RvStrandState* state, const 
 // Index of component c of a vertex of a lane in the blocks.
 static inline size_t rv_strand_index(const RvStrandBatch* batch, int lane, int vertex, int component) {
   return batch->at + (size_t)(4 * vertex + component) * RV_LANES + (size_t)lane;
+}
+// The vector whose components are one lane of three consecutive rows.
+static inline RvVec3 rv_strand_vector(const double* blocks, size_t at) {
+  return rv_vec3(blocks[at], blocks[at + RV_LANES], blocks[at + 2 * RV_LANES]);
+}
+static inline void rv_strand_set_vector(double* blocks, size_t at, RvVec3 v) {
+  blocks[at] = v.x;
+  blocks[at + RV_LANES] = v.y;
+  blocks[at + 2 * RV_LANES] = v.z;
+}
+// The rods of a batch with the model's elasticity alone, without the viscous twins, in the state's reference frames.
+static inline RvRodBatch rv_strand_elastic_rods(const RvStrandModel* m, const RvStrandState* s,
+                                                const RvStrandBatch* b) {
+  return (RvRodBatch){.vertices = b->vertices,
+                      .tangent = s->tangent + 3 * b->edge_at,
+                      .director = s->director + 3 * b->edge_at,
+                      .reference_twist = s->reference_twist + b->vertex_at,
+                      .length = m->rest_length + b->edge_at,
+                      .stretch = m->stretch + b->edge_at,
+                      .curvature = m->rest_curvature + 4 * b->vertex_at,
+                      .bend = m->bend + 2 * b->vertex_at,
+                      .twist = m->rest_twist + b->vertex_at,
+                      .torsion = m->torsion + b->vertex_at};
 }
 
 #endif

@@ -113,7 +113,8 @@ RvResult rv_surface_bins(size_t count, RvBoxFn* box, const void* user, RvBlockLi
   bool good = keys && spare && spare_element && out->element;
   if (good) n = list_pairs(count, box, user, keys, out->element);
   // The sort is stable, so elements stay in order within a block.
-  good = good && rv_sort_keys(keys, out->element, spare, spare_element, n, KEY_BITS) && list_blocks(out, keys, n);
+  if (good) rv_sort_keys(keys, out->element, spare, spare_element, n, KEY_BITS);
+  good = good && list_blocks(out, keys, n);
   rv_free(keys);
   rv_free(spare);
   rv_free(spare_element);

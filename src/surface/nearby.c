@@ -68,7 +68,7 @@ bool rv_surface_nearby_build(RvNearby* n, size_t count, const double* x, double 
                      rv_surface_nearby_cell(n, x[3 * i + 2], 2));
     n->order[i] = (uint32_t)i;
   }
-  good = good && rv_sort_keys(keys, n->order, spare, spare_order, count, 3 * AXIS_BITS);
+  if (good) rv_sort_keys(keys, n->order, spare, spare_order, count, 3 * AXIS_BITS);
   rv_free(spare);
   rv_free(spare_order);
   // Count the cells and build the hash table, at most half full.

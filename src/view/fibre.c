@@ -34,12 +34,6 @@ static double root34(double c) {
   return sqrt(c * sqrt(c));
 }
 
-// Schlick's approximation of the Fresnel reflectance.
-static double fresnel(double f0, double cosine) {
-  double m = rv_clamp(1 - cosine, 0, 1), m2 = m * m;
-  return f0 + (1 - f0) * m2 * m2 * m;
-}
-
 // Albedo of a wet surface. Light scattered back under a film is partly reflected inwards at the water's surface:
 // (1 - Re)(1 - Ri) a / (1 - Ri a) with the external and internal diffuse reflectances of water (Lekner and Dorf 1988,
 // "Why some things are darker when wet").
@@ -87,12 +81,12 @@ static double gauss(double width, double x) {
 // Specular reflectance of the cuticle, which a film hides by up to 80 %. `half`: cosine of half the angle between light
 // and eye.
 static double cuticle_reflectance(double wet, double half) {
-  return SMOOTH * (1 - 0.8 * wet) * fresnel(HAIR_F0 + (HAIR_IN_WATER_F0 - HAIR_F0) * wet, half);
+  return SMOOTH * (1 - 0.8 * wet) * rv_view_fresnel(HAIR_F0 + (HAIR_IN_WATER_F0 - HAIR_F0) * wet, half);
 }
 
 // Specular reflectance of the film.
 static double film_reflectance(double half) {
-  return fresnel(BROAD * WATER_F0, half);
+  return rv_view_fresnel(BROAD * WATER_F0, half);
 }
 
 // Single scattering by a fibre (Marschner et al. 2003) as products of a longitudinal and an azimuthal lobe, each with
@@ -120,7 +114,7 @@ RvVec3 rv_view_fibre_direct(const RvSurface* s, RvVec3 light) {
   RvVec3 out = {r, r, r};
 
   // Transmitted into the fibre and out again, through the film both times.
-  double in = 1 - fresnel(HAIR_F0, cos_d);
+  double in = 1 - rv_view_fresnel(HAIR_F0, cos_d);
   double inside = in * in;
   double through_film = 1 - wet * film_reflectance(cos_d);
   inside *= through_film * through_film;
@@ -173,5 +167,5 @@ double rv_view_fibre_mirror(const RvSurface* s, const double u[2], RvVec3* direc
   double cosine = 1 - 2 * half * half;
   *direction = rv_mad(rv_mad(rv_scale(s->tangent, sin_d), cos_d * cosine, x), cos_d * whole, y);
   double middle = sqrt(rv_clamp(0.5 + 0.5 * rv_dot(*direction, s->view), 0, 1));
-  return s->wet * fresnel(WATER_F0, middle) + cuticle_reflectance(s->wet, middle);
+  return s->wet * rv_view_fresnel(WATER_F0, middle) + cuticle_reflectance(s->wet, middle);
 }

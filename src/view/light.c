@@ -46,12 +46,6 @@ void rv_view_surface_mesh(const RvPart* part, size_t triangle, double u, double 
 
 //---------------------------------------------------------------------------------------------- skin
 
-// Schlick's approximation of the Fresnel reflectance.
-static double fresnel(double f0, double cosine) {
-  double m = rv_clamp(1 - cosine, 0, 1), m2 = m * m;
-  return f0 + (1 - f0) * m2 * m2 * m;
-}
-
 // GGX highlight with Smith masking (Walter et al. 2007), multiplied by the cosine of the light.
 static double gloss(RvVec3 n, RvVec3 v, RvVec3 l, double roughness, double f0) {
   double nl = rv_dot(n, l), nv = fmax(rv_dot(n, v), LEAST_VIEW_COSINE);
@@ -60,7 +54,7 @@ static double gloss(RvVec3 n, RvVec3 v, RvVec3 l, double roughness, double f0) {
   double nh = rv_clamp(rv_dot(n, h), 0, 1), a2 = roughness * roughness * roughness * roughness;
   double d = nh * nh * (a2 - 1) + 1, k = (roughness + 1) * (roughness + 1) / 8;
   double masking = (nl / (nl * (1 - k) + k)) * (nv / (nv * (1 - k) + k));
-  return a2 / (RV_PI * d * d) * masking * fresnel(f0, rv_dot(v, h)) / (4 * nv);
+  return a2 / (RV_PI * d * d) * masking * rv_view_fresnel(f0, rv_dot(v, h)) / (4 * nv);
 }
 
 // Diffuse and specular response of skin to light from one direction.
@@ -106,5 +100,5 @@ double rv_view_surface_mirror(const RvSurface* s, const double u[2], RvVec3* dir
   if (s->kind == RV_PART_HAIR) return rv_view_fibre_mirror(s, u, direction);
   double cosine = fmax(rv_dot(s->normal, s->view), 0);
   *direction = rv_sub(rv_scale(s->normal, 2 * cosine), s->view);
-  return SKIN_SKY_SHARE * fresnel(SKIN_F0, cosine);
+  return SKIN_SKY_SHARE * rv_view_fresnel(SKIN_F0, cosine);
 }

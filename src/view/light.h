@@ -2,6 +2,7 @@
 #ifndef RV_VIEW_LIGHT_H
 #define RV_VIEW_LIGHT_H
 
+#include "math/scalar.h"
 #include "view/view_scene.h"
 
 // A ray hit with the quantities that shading needs. Vectors are unit, positions relative to the lens's origin.
@@ -27,6 +28,12 @@ typedef struct RvSurface {
 static inline RvVec3 rv_view_part_vertex(const RvPart* part, size_t stride, size_t i, double time) {
   RvVec3 p = rv_vec3_load(part->vertices + stride * i);
   return part->closed ? rv_lerp(p, rv_vec3_load(part->closed + stride * i), time) : p;
+}
+
+// Schlick's approximation of the Fresnel reflectance; f0 is that of light along the normal.
+static inline double rv_view_fresnel(double f0, double cosine) {
+  double m = rv_clamp(1 - cosine, 0, 1), m2 = m * m;
+  return f0 + (1 - f0) * m2 * m2 * m;
 }
 
 // Fill in the normal, tangent, colour and start of a hit.

@@ -114,7 +114,7 @@ static RvResult sort_particles(Liquid* l, RvError* error) {
     keys[l->count] = rv_tile_key(cell[0] >> 3, cell[1] >> 3, cell[2] >> 3);
     l->order[l->count++] = (uint32_t)i;
   }
-  if (!rv_sort_keys(keys, l->order, spare, room, l->count, KEY_BITS)) goto full;
+  rv_sort_keys(keys, l->order, spare, room, l->count, KEY_BITS);
   result = rv_tiles_build_cells(&l->tiles, (const int32_t(*)[3])cells, l->count, REACH + 1, error);
   if (result) goto done;
   // Range of particles of each tile; both lists are in key order.

@@ -57,7 +57,7 @@ def faults_of_line(line, name):
 
 def judge(text, name, number):
     """All that is wrong with what a check printed, `number` being how many lines it is to have."""
-    wrong, rows = [], text.splitlines()
+    wrong, rows, seen = [], text.splitlines(), set()
     for row in rows:
         try:
             line = json.loads(row)
@@ -67,6 +67,9 @@ def judge(text, name, number):
             wrong.append("%s: it is no JSON object" % row)
             continue
         wrong += ["%s: %s" % (row, said) for said in faults_of_line(line, name)]
+        if line.get("check") in seen:
+            wrong.append("%s: another line has the same name" % row)
+        seen.add(line.get("check"))
     if not rows:
         wrong.append("it printed no line")
     if len(rows) != number:

@@ -34,31 +34,4 @@ static const char scene_text[] =
 static RvTestShot shot = {
     .text = scene_text, .last = 5, .workers = {1, 2, 16}, .visits = {5, 3, 4, 1, 5}, .edit = 0.5f};
 
-static int run_straight(void** state) {
-  (void)state;
-  rv_test_shot_run(&shot);
-  return 0;
-}
-
-static void any_number_of_threads(void** state) {
-  (void)state;
-  rv_test_shot_workers(&shot);
-}
-
-static void scrubbing(void** state) {
-  (void)state;
-  rv_test_shot_scrub(&shot);
-}
-
-static void from_files(void** state) {
-  (void)state;
-  rv_test_shot_files(&shot);
-}
-
-static void edits_win(void** state) {
-  (void)state;
-  rv_test_shot_edit(&shot);
-}
-
-RV_TESTS(cmocka_unit_test_setup(any_number_of_threads, run_straight), cmocka_unit_test(scrubbing),
-         cmocka_unit_test(from_files), cmocka_unit_test(edits_win))
+RV_TESTS(RV_TEST_SHOT(shot, rv_test_shot_run), cmocka_unit_test_prestate(rv_test_shot_edit, &shot))

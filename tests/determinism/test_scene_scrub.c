@@ -13,6 +13,7 @@
 #include "scene/host.h"
 #include "support/node_counter.h"
 #include "support/rv_test.h"
+#include "support/scene_log.h"
 
 enum { LAST = 24 };
 
@@ -34,13 +35,6 @@ static RvScene* open_shot(void) {
   return scene;
 }
 
-static uint64_t hash(RvScene* scene, const char* output, double frame) {
-  RvError error = {0};
-  const RvDetail* out;
-  CHECK_OK(rv_scene_cook(scene, output, frame, &out, &error), error);
-  return rv_detail_hash(out);
-}
-
 // hashes of the straight run, the oracle of all tests here: both states and what is made of them
 static uint64_t straight[LAST + 1][3];
 static const char* const outputs[3] = {"wet:3", "windy:3", "end"};
@@ -49,7 +43,7 @@ static int run_straight(void** state) {
   (void)state;
   RvScene* scene = open_shot();
   for (int frame = 1; frame <= LAST; ++frame)
-    for (int k = 0; k < 3; ++k) straight[frame][k] = hash(scene, outputs[k], frame);
+    for (int k = 0; k < 3; ++k) straight[frame][k] = rv_test_scene_hash(scene, outputs[k], frame);
   rv_scene_free(scene);
   // the shot moves: no two frames are alike
   for (int frame = 2; frame <= LAST; ++frame) assert_true(straight[frame][0] != straight[frame - 1][0]);
@@ -58,7 +52,8 @@ static int run_straight(void** state) {
 
 static void expect_all(RvScene* scene, int frame) {
   for (int k = 0; k < 3; ++k)
-    if (hash(scene, outputs[k], frame) != straight[frame][k]) fail_msg("%s differs at frame %d", outputs[k], frame);
+    if (rv_test_scene_hash(scene, outputs[k], frame) != straight[frame][k])
+      fail_msg("%s differs at frame %d", outputs[k], frame);
 }
 
 static void scrubbing(void** state) {
@@ -72,7 +67,7 @@ static void scrubbing(void** state) {
   // and after a change that is undone
   RvError error = {0};
   CHECK_OK(rv_scene_set(scene, "wet.kick=1", &error), error);
-  assert_true(hash(scene, "end", 12) != straight[12][2]);
+  assert_true(rv_test_scene_hash(scene, "end", 12) != straight[12][2]);
   CHECK_OK(rv_scene_set(scene, "wet.kick=20", &error), error);
   expect_all(scene, 12);
   rv_scene_free(scene);
@@ -374,7 +369,7 @@ static void from_a_state_file(void** state) {
   CHECK_OK(rv_scene_run(scene, &job, &error), error);
   CHECK_NEAR(log.first, 9, 0);
   assert_int_equal(log.frames, LAST - 8);
-  assert_true(hash(scene, "wet:3", LAST) == straight[LAST][0]);
+  assert_true(rv_test_scene_hash(scene, "wet:3", LAST) == straight[LAST][0]);
   rv_scene_free(scene);
   // stopped on the way, it goes on when told again from what it began
   for (int i = 0; i < 2; ++i) {
@@ -397,8 +392,8 @@ static void from_a_state_file(void** state) {
   scene = open_shot();
   CHECK_OK(rv_scene_set(scene, "wet.kick=0", &error), error);
   CHECK_OK(rv_scene_run(scene, &job, &error), error);
-  assert_true(hash(scene, "wet:3", 9) == straight[9][0]);
-  assert_true(hash(scene, "wet:3", LAST) != straight[LAST][0]);
+  assert_true(rv_test_scene_hash(scene, "wet:3", 9) == straight[9][0]);
+  assert_true(rv_test_scene_hash(scene, "wet:3", LAST) != straight[LAST][0]);
   // two solvers and a state that names none
   job.node = "end";
   CHECK_FAILS(rv_scene_run(scene, &job, &error), RV_BAD_INPUT, error, "2 solvers");
@@ -420,7 +415,7 @@ static void from_a_checkpoint(void** state) {
   CHECK_OK(rv_scene_run(scene, &job, &error), error);
   RvCheckpoint c;
   CHECK_OK(rv_scene_checkpoint_read(path, &c, &error), error);
-  assert_true(hash(scene, "wet:3", 8) == c.state_hash);
+  assert_true(rv_test_scene_hash(scene, "wet:3", 8) == c.state_hash);
   rv_scene_checkpoint_free(&c);
   rv_scene_free(scene);
 }

@@ -41,8 +41,7 @@ static const char scene_text[] =
 static RvTestShot shot = {.text = scene_text, .last = 6, .workers = {1, 3, 16}, .visits = {6, 3, 1, 5}, .edit = 1};
 
 static int run_straight(void** state) {
-  (void)state;
-  rv_test_shot_run(&shot);
+  rv_test_shot_run(state);
   // strands touch each other and the solids, or nothing would be shown of their memory
   RvError error = {0};
   const RvDetail* out;
@@ -54,25 +53,4 @@ static int run_straight(void** state) {
   return 0;
 }
 
-static void any_number_of_threads(void** state) {
-  (void)state;
-  rv_test_shot_workers(&shot);
-}
-
-static void scrubbing(void** state) {
-  (void)state;
-  rv_test_shot_scrub(&shot);
-}
-
-static void from_files(void** state) {
-  (void)state;
-  rv_test_shot_files(&shot);
-}
-
-static void edits_win(void** state) {
-  (void)state;
-  rv_test_shot_edit(&shot);
-}
-
-RV_TESTS(cmocka_unit_test_setup(any_number_of_threads, run_straight), cmocka_unit_test(scrubbing),
-         cmocka_unit_test(from_files), cmocka_unit_test(edits_win))
+RV_TESTS(RV_TEST_SHOT(shot, run_straight), cmocka_unit_test_prestate(rv_test_shot_edit, &shot))

@@ -33,27 +33,6 @@ static RvTestShot shot = {
     .visits = {5, 3, 4, 1, 5},
     .edit = 0.5f};
 
-static int run_straight(void** state) {
-  (void)state;
-  rv_test_shot_run(&shot);
-  return 0;
-}
-
-static void any_number_of_threads(void** state) {
-  (void)state;
-  rv_test_shot_workers(&shot);
-}
-
-static void scrubbing(void** state) {
-  (void)state;
-  rv_test_shot_scrub(&shot);
-}
-
-static void from_files(void** state) {
-  (void)state;
-  rv_test_shot_files(&shot);
-}
-
 //---------------------------------------------------------------------------------------------- one part alone
 
 static uint64_t hash_at(const char* nodes, double frame) {
@@ -99,6 +78,5 @@ static void without_strands_it_is_the_liquid_solver(void** state) {
   assert_int_not_equal(hash_at(wet, 5), hash_at(bulk, 4));
 }
 
-RV_TESTS(cmocka_unit_test_setup(any_number_of_threads, run_straight), cmocka_unit_test(scrubbing),
-         cmocka_unit_test(from_files), cmocka_unit_test(without_liquid_it_is_the_strand_solver),
+RV_TESTS(RV_TEST_SHOT(shot, rv_test_shot_run), cmocka_unit_test(without_liquid_it_is_the_strand_solver),
          cmocka_unit_test(without_strands_it_is_the_liquid_solver))

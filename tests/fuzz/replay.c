@@ -6,14 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-// a sanitizer maps terabytes for itself
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
+#include "support/sanitized.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 

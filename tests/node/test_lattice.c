@@ -98,4 +98,33 @@ static void errors_are_kept(void** state) {
   rv_threads_set(0);
 }
 
-RV_TESTS(cmocka_unit_test(survey_counts_blocks), cmocka_unit_test(ties_are_drawn), cmocka_unit_test(errors_are_kept))
+// cells that are 2^21 of them apart have random numbers of their own
+static void jitter_does_not_repeat(void** state) {
+  (void)state;
+  enum { APART = 1 << 21, CELLS = 64 * 64 * 17 };
+  RvError error = {0};
+  Slab s = {17, INFINITY};
+  float* p[2];
+  for (int k = 0; k < 2; ++k) {
+    RvLattice lattice = slab(&s, 64);
+    // the same blocks, with other coordinates
+    lattice.anchor[0] = -(double)k * APART;
+    lattice.first[0] += k * APART / RV_LATTICE_BLOCK;
+    CHECK_OK(rv_lattice_survey(&lattice, &error), error);
+    CHECK_OK(rv_lattice_measure(&lattice, &error), error);
+    CHECK_OK(rv_lattice_take(&lattice, 0, &error), error);
+    assert_int_equal(lattice.count, CELLS);
+    p[k] = rv_alloc(lattice.count, 3 * sizeof *p[k]);
+    CHECK_OK(rv_lattice_positions(&lattice, 1, 0, p[k], &error), error);
+    rv_lattice_free(&lattice);
+  }
+  size_t same = 0;
+  for (size_t i = 0; i < 3 * CELLS; ++i) same += p[0][i] == p[1][i];
+  // random numbers of 24 bits agree once in 2^24: hardly ever among 2^18
+  assert_in_range(same, 0, 10);
+  rv_free(p[0]);
+  rv_free(p[1]);
+}
+
+RV_TESTS(cmocka_unit_test(survey_counts_blocks), cmocka_unit_test(ties_are_drawn), cmocka_unit_test(errors_are_kept),
+         cmocka_unit_test(jitter_does_not_repeat))

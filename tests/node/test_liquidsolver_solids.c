@@ -19,17 +19,7 @@ static RvScene* open_scene(const char* nodes, const char* fill, const char* solv
 }
 
 static const RvDetail* cook(RvScene* scene, double frame) {
-  RvError error = {0};
-  const RvDetail* out;
-  CHECK_OK(rv_scene_cook(scene, "s:2", frame, &out, &error), error);
-  return out;
-}
-
-static double total(const RvDetail* d) {
-  const double* volume = rv_detail_f64(d, RV_POINT, "volume", 1);
-  double sum = 0;
-  for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i) sum += volume[i];
-  return sum;
+  return rv_test_scene_cook(scene, "s:2", frame);
 }
 
 static double fastest(const RvDetail* d) {
@@ -70,14 +60,14 @@ static void ball_goes_through(void** state) {
   for (int k = 0; k < 2; ++k) {
     RvTestLog log;
     RvScene* scene = open_scene(solids[k], POOL, TANK, &log);
-    double start = total(cook(scene, 1));
+    double start = rv_test_volume(cook(scene, 1));
     for (int frame = 2; frame <= 8; ++frame) {
       const RvDetail* d = cook(scene, frame);
       double x = -0.25 + 0.5 * (frame - 1) / 12;
       // beyond, it presses liquid into the wall; the mesh lies inside its ball by the sagitta of its faces, the level
       // set rounds it by an eighth of a voxel
       assert_true(deepest(d, x, 0.02, 0, 0.05) < 0.002);
-      CHECK_NEAR(total(d), start, 1e-12 * start);
+      CHECK_NEAR(rv_test_volume(d), start, 1e-12 * start);
       assert_true(fastest(d) < 10);
     }
     if (log.warnings) fail_msg("%s", log.text);
@@ -93,11 +83,11 @@ static void ball_grows(void** state) {
       "\"b\": {\"type\": \"sphere\", \"parms\": {\"radius\": 0.05}}, \"solid\": {\"type\": \"transform\", \"inputs\": "
       "[\"b\"], \"parms\": {\"t\": [0, 0, 0], \"scale\": {\"keys\": [[1, 0.6], [9, 1.2]], \"interp\": \"linear\"}}}",
       POOL, TANK, &log);
-  double start = total(cook(scene, 1));
+  double start = rv_test_volume(cook(scene, 1));
   for (int frame = 3; frame <= 9; frame += 2) {
     const RvDetail* d = cook(scene, frame);
     assert_true(deepest(d, 0, 0, 0, 0.05 * (0.6 + 0.6 * (frame - 1) / 8)) < 0.0025);
-    CHECK_NEAR(total(d), start, 1e-12 * start);
+    CHECK_NEAR(rv_test_volume(d), start, 1e-12 * start);
   }
   if (log.warnings) fail_msg("%s", log.text);
   rv_scene_free(scene);
@@ -146,14 +136,14 @@ static void open_sheet_holds(void** state) {
              20 * k);
     RvScene* scene =
         open_scene(nodes, "\"size\": [0.1, 0.1, 0.1], \"t\": [0, 0.1, 0], \"particlesep\": 0.01", "", &log);
-    double start = total(cook(scene, 1)), angle = 20 * k * acos(-1) / 180, least = 1;
+    double start = rv_test_volume(cook(scene, 1)), angle = 20 * k * acos(-1) / 180, least = 1;
     const RvDetail* d = cook(scene, 8);
     const float* P = rv_detail_f32(d, RV_POINT, "P", 3);
     for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i)
       least = fmin(least, P[3 * i + 1] * cos(angle) - P[3 * i] * sin(angle));
     assert_true(least > -0.001);
     assert_true(least < 0.03);
-    CHECK_NEAR(total(d), start, 1e-12 * start);
+    CHECK_NEAR(rv_test_volume(d), start, 1e-12 * start);
     rv_scene_free(scene);
   }
 }
@@ -170,7 +160,7 @@ static void bucket_holds(void** state) {
       "\"parms\": {\"group\": \"top\", \"grouptype\": \"prims\"}}, \"solid\": {\"type\": \"transform\", \"inputs\": "
       "[\"o\"], \"parms\": {\"ry\": {\"keys\": [[1, 0], [13, 90]]}, \"rz\": {\"keys\": [[1, 0], [13, 20]]}}}",
       "\"size\": [0.12, 0.1, 0.12], \"t\": [0, -0.02, 0], \"particlesep\": 0.01", "", &log);
-  double start = total(cook(scene, 1));
+  double start = rv_test_volume(cook(scene, 1));
   const RvDetail* d = cook(scene, 13);
   const float* P = rv_detail_f32(d, RV_POINT, "P", 3);
   double angle = 20 * acos(-1) / 180;
@@ -181,7 +171,7 @@ static void bucket_holds(void** state) {
     assert_true(down > -0.102);
     if (down < 0.09) assert_true(fabs(side) < 0.082 && fabsf(P[3 * i + 2]) < 0.082);
   }
-  CHECK_NEAR(total(d), start, 1e-12 * start);
+  CHECK_NEAR(rv_test_volume(d), start, 1e-12 * start);
   rv_scene_free(scene);
 }
 
@@ -225,10 +215,10 @@ static void crushed(void** state) {
       "\"inputs\": [\"b\"], \"parms\": {\"ty\": {\"keys\": [[1, 0.17], [9, 0.05], [13, 0.05], [21, 0.17]]}}}",
       POOL, "\"walls\": true, \"wallsmin\": [-0.15, -0.05, -0.1], \"wallsmax\": [0.15, 0.5, 0.1], \"maxsubsteps\": 8",
       &log);
-  double start = total(cook(scene, 1));
+  double start = rv_test_volume(cook(scene, 1));
   for (int frame = 3; frame <= 21; frame += 2) {
     const RvDetail* d = cook(scene, frame);
-    CHECK_NEAR(total(d), start, 1e-12 * start);
+    CHECK_NEAR(rv_test_volume(d), start, 1e-12 * start);
     if (!(fastest(d) < 60)) fail_msg("frame %d: %g m/s", frame, fastest(d));
   }
   if (!strstr(log.text, "caught")) fail_msg("%s", log.text);

@@ -17,25 +17,11 @@ static RvScene* open_scene(const char* nodes, const char* inputs, const char* so
   return rv_test_scene(text, log);
 }
 
-static const RvDetail* cook(RvScene* scene, const char* what, double frame) {
-  RvError error = {0};
-  const RvDetail* out;
-  CHECK_OK(rv_scene_cook(scene, what, frame, &out, &error), error);
-  return out;
-}
-
-static double total(const RvDetail* d) {
-  const double* volume = rv_detail_f64(d, RV_POINT, "volume", 1);
-  double sum = 0;
-  for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i) sum += volume[i];
-  return sum;
-}
-
 // initial, sources, killed, evaporated, outflow
 static const double* ledger(RvScene* scene, double frame) {
-  const double* l = rv_detail_f64(cook(scene, "s:3", frame), RV_GLOBAL, "rv_ledger", 5);
+  const double* l = rv_detail_f64(rv_test_scene_cook(scene, "s:3", frame), RV_GLOBAL, "rv_ledger", 5);
   assert_non_null(l);
-  double there = total(cook(scene, "s:2", frame)), sum = l[0] + l[1] - l[2] - l[3] - l[4];
+  double there = rv_test_volume(rv_test_scene_cook(scene, "s:2", frame)), sum = l[0] + l[1] - l[2] - l[3] - l[4];
   CHECK_NEAR(there, sum, 1e-12 * (l[0] + l[1]));
   return l;
 }
@@ -54,7 +40,7 @@ static void rate_is_exact(void** state) {
     const double* l = ledger(scene, frame);
     assert_true(l[1] <= flowed + 1e-12 && l[1] > flowed - v * 1.000001);
   }
-  const RvDetail* d = cook(scene, "s:2", 8);
+  const RvDetail* d = rv_test_scene_cook(scene, "s:2", 8);
   const RvAttrib* material = rv_detail_find(d, RV_POINT, "material");
   const int32_t *source = rv_detail_i32(d, RV_POINT, "source", 1), *id = rv_detail_i32(d, RV_POINT, "id", 1);
   assert_non_null(material);
@@ -89,12 +75,12 @@ static void goes_on_from_a_state(void** state) {
   RvTestLog log;
   RvScene* scene = open_scene(DISC "}}", "null, null, \"from\"", "\"particlesep\": 0.01", &log);
   RvError error = {0};
-  uint64_t straight = rv_detail_hash(cook(scene, "s:3", 6));
+  uint64_t straight = rv_detail_hash(rv_test_scene_cook(scene, "s:3", 6));
   rv_scene_free(scene);
   scene = open_scene(DISC "}}", "null, null, \"from\"", "\"particlesep\": 0.01", &log);
   rv_scene_set_cache_limit(scene, 1);
-  for (int frame = 1; frame <= 6; ++frame) cook(scene, "s:3", frame);
-  assert_true(rv_detail_hash(cook(scene, "s:3", 6)) == straight);
+  for (int frame = 1; frame <= 6; ++frame) rv_test_scene_cook(scene, "s:3", frame);
+  assert_true(rv_detail_hash(rv_test_scene_cook(scene, "s:3", 6)) == straight);
   (void)error;
   rv_scene_free(scene);
 }
@@ -112,7 +98,7 @@ static void fills_and_drains(void** state) {
   // as many as fit, at once
   CHECK_NEAR(ledger(scene, 2)[1], 0.0006, 0.00012);
   for (int frame = 4; frame <= 10; frame += 3) {
-    const RvDetail* d = cook(scene, "s:2", frame);
+    const RvDetail* d = rv_test_scene_cook(scene, "s:2", frame);
     const float* P = rv_detail_f32(d, RV_POINT, "P", 3);
     double inside = 0;
     for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i) {
@@ -140,7 +126,7 @@ static void open_sides_and_kill_box(void** state) {
       &log);
   double out = ledger(scene, 12)[4];
   assert_true(out > 0.0002 && out < 0.001);
-  const RvDetail* d = cook(scene, "s:2", 12);
+  const RvDetail* d = rv_test_scene_cook(scene, "s:2", 12);
   const float* P = rv_detail_f32(d, RV_POINT, "P", 3);
   for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i) assert_true(P[3 * i] <= 0.0501f);
   rv_scene_free(scene);
@@ -149,7 +135,7 @@ static void open_sides_and_kill_box(void** state) {
   const double* l = ledger(scene, 8);
   assert_true(l[2] > 0.0009 && l[4] == 0);
   CHECK_NEAR(ledger(scene, 10)[2], 1e-3, 1e-15);
-  assert_int_equal(rv_detail_count(cook(scene, "s:2", 10), RV_POINT), 0);
+  assert_int_equal(rv_detail_count(rv_test_scene_cook(scene, "s:2", 10), RV_POINT), 0);
   rv_scene_free(scene);
 }
 
@@ -170,9 +156,9 @@ static void life_ends(void** state) {
   CHECK_NEAR(l[2], 1e-3, 1e-15);
   // and each of the source's for 0.17 s
   l = ledger(scene, 20);
-  double steady = 0.0013 * 0.17, there = total(cook(scene, "s:2", 20));
+  double steady = 0.0013 * 0.17, there = rv_test_volume(rv_test_scene_cook(scene, "s:2", 20));
   CHECK_NEAR(there, steady, 0.0013 / 24);
-  const RvDetail* d = cook(scene, "s:2", 20);
+  const RvDetail* d = rv_test_scene_cook(scene, "s:2", 20);
   const float *age = rv_detail_f32(d, RV_POINT, "age", 1), *life = rv_detail_f32(d, RV_POINT, "life", 1);
   assert_non_null(life);
   for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i) assert_true(age[i] < 0.17f && life[i] == 0.17f);
@@ -187,7 +173,7 @@ static void bad_input(void** state) {
   // no source node
   RvScene* scene =
       open_scene("\"from\": {\"type\": \"box\", \"parms\": {}}", "null, null, \"from\"", "\"particlesep\": 0.01", &log);
-  assert_int_equal(rv_detail_count(cook(scene, "s:2", 3), RV_POINT), 0);
+  assert_int_equal(rv_detail_count(rv_test_scene_cook(scene, "s:2", 3), RV_POINT), 0);
   assert_non_null(strstr(log.text, "source node"));
   rv_scene_free(scene);
   // more particles than memory

@@ -27,10 +27,8 @@ static void focal_length_and_rotation(void** state) {
   CHECK_NEAR(target[0], -1, 1e-6);  // -Z turned by 90 degrees about Y
   CHECK_NEAR(target[2], 0, 1e-6);
   rv_test_cook_free(&c);
-  c = rv_test_cook("camera", "t=0 0 0", 0, NULL);
-  CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "target");
-  c = rv_test_cook("camera", "t=0 1 0", 0, NULL);
-  CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "up");
+  rv_test_cook_fails("camera", "t=0 0 0", NULL, RV_BAD_INPUT, "target");
+  rv_test_cook_fails("camera", "t=0 1 0", NULL, RV_BAD_INPUT, "up");
 }
 
 // 50 mm at f/2 is a lens of 25 mm; without an f-stop all is sharp

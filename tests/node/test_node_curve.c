@@ -41,8 +41,7 @@ static void wrong_text_is_told(void** state) {
   }
   RvTestCook c = rv_test_cook("curve", "points=1000000; count=1000000", 0, NULL);
   CHECK_FAILS(c.result, RV_LIMIT, c.error, "points");
-  c = rv_test_cook("curve", "dir=0 0 0", 0, NULL);
-  CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "dir");
+  rv_test_cook_fails("curve", "dir=0 0 0", NULL, RV_BAD_INPUT, "dir");
 }
 
 RV_TESTS(cmocka_unit_test(lines_in_a_row), cmocka_unit_test(listed_points), cmocka_unit_test(wrong_text_is_told))

@@ -77,12 +77,8 @@ static void same_skin_changes_nothing(void** state) {
   rv_detail_free(strands);
 }
 
-static void unbound_strands_find_the_nearest_face(void** state) {
-  (void)state;
-  const double t[3] = {0.1, -0.2, 0.3};
-  RvDetail *skin = rv_test_sphere(0.09, 10, 12), *moved = moved_copy(skin, 1.1, t), *strands = groom(skin);
-  rv_detail_remove_attrib(strands, RV_PRIM, "skinprim");
-  rv_detail_remove_attrib(strands, RV_PRIM, "skinprimuv");
+// strands follow the skin, turned by 1.1 and moved by t; frees all three
+static void check_carried_rigidly(RvDetail* strands, RvDetail* skin, RvDetail* moved, const double t[3]) {
   RvTestCook c = rv_test_cook("deform", "", 3, (const RvDetail*[]){strands, skin, moved});
   CHECK_OK(c.result, c.error);
   check_rigid(strands, c.output[0], 1.1, t, 1e-6);
@@ -90,6 +86,15 @@ static void unbound_strands_find_the_nearest_face(void** state) {
   rv_detail_free(skin);
   rv_detail_free(moved);
   rv_detail_free(strands);
+}
+
+static void unbound_strands_find_the_nearest_face(void** state) {
+  (void)state;
+  const double t[3] = {0.1, -0.2, 0.3};
+  RvDetail *skin = rv_test_sphere(0.09, 10, 12), *moved = moved_copy(skin, 1.1, t), *strands = groom(skin);
+  rv_detail_remove_attrib(strands, RV_PRIM, "skinprim");
+  rv_detail_remove_attrib(strands, RV_PRIM, "skinprimuv");
+  check_carried_rigidly(strands, skin, moved, t);
 }
 
 // a quad sheared: the root goes where the bilinear formula says, the strand stays as long as it was
@@ -127,13 +132,7 @@ static void points_move_once(void** state) {
   CHECK_OK(rv_detail_add_points(strands, 4, NULL, &error), error);
   memcpy(rv_detail_f32_write(strands, RV_POINT, "P", 3, &error), places, sizeof places);
   CHECK_OK(rv_detail_add_polygons(strands, RV_PRIM_CURVE, 2, counts, points, NULL, &error), error);
-  RvTestCook c = rv_test_cook("deform", "", 3, (const RvDetail*[]){strands, skin, moved});
-  CHECK_OK(c.result, c.error);
-  check_rigid(strands, c.output[0], 1.1, t, 1e-6);
-  rv_test_cook_free(&c);
-  rv_detail_free(skin);
-  rv_detail_free(moved);
-  rv_detail_free(strands);
+  check_carried_rigidly(strands, skin, moved, t);
 }
 
 static void check_turned(const RvDetail* strands, const RvDetail* out, RvOwner owner, const char* name,

@@ -144,8 +144,7 @@ static void missing_frames(void** state) {
   rv_test_cook_free(&c);
   c = read_at(folder, "file=", 1);
   CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "file");
-  c = rv_test_cook("filecache", NULL, 1, (const RvDetail*[]){NULL});
-  CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "wired");
+  rv_test_cook_fails("filecache", NULL, NULL, RV_BAD_INPUT, "wired");
   c = write_at(d, folder, "file=$OUT/seq.$F4.txt", 1, false);
   assert_int_not_equal(c.result, RV_OK);
   assert_non_null(strstr(c.error.text, "seq.0001.txt"));

@@ -5,29 +5,16 @@
 
 #include "support/cook.h"
 #include "support/rv_test.h"
+#include "support/scene_log.h"
 
 static const double pi = 3.14159265358979323846;
 
-static RvDetail* cooked(const char* type, const char* parms, const RvDetail* input) {
-  RvTestCook c = rv_test_cook(type, parms, input ? 1 : 0, &input);
-  CHECK_OK(c.result, c.error);
-  CHECK_OK(rv_detail_check(c.output[0], &c.error), c.error);
-  return c.output[0];
-}
-
-static double volume(const RvDetail* d) {
-  const double* v = rv_detail_f64(d, RV_POINT, "volume", 1);
-  double sum = 0;
-  for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i) sum += v[i];
-  return sum;
-}
-
 static void box_counts(void** state) {
   (void)state;
-  RvDetail* d = cooked("fill", "size=0.4 0.2 0.3; particlesep=0.02; v=1 2 3; material=water; sourceid=7", NULL);
+  RvDetail* d = rv_test_cooked("fill", "size=0.4 0.2 0.3; particlesep=0.02; v=1 2 3; material=water; sourceid=7", NULL);
   size_t n = rv_detail_count(d, RV_POINT);
   assert_int_equal(n, 20 * 10 * 15);
-  CHECK_NEAR(volume(d), 0.4 * 0.2 * 0.3, 1e-12);
+  CHECK_NEAR(rv_test_volume(d), 0.4 * 0.2 * 0.3, 1e-12);
   const int32_t *id = rv_detail_i32(d, RV_POINT, "id", 1), *source = rv_detail_i32(d, RV_POINT, "source", 1);
   const float *v = rv_detail_f32(d, RV_POINT, "v", 3), *pscale = rv_detail_f32(d, RV_POINT, "pscale", 1);
   const RvAttrib* material = rv_detail_find(d, RV_POINT, "material");
@@ -42,11 +29,11 @@ static void box_counts(void** state) {
   assert_int_equal(rv_detail_i32(d, RV_GLOBAL, "nextid", 1)[0], n);
   rv_detail_free(d);
   // an odd number of cells about the origin too, and sides that are no multiples: the volume to half a particle
-  d = cooked("fill", "size=0.06 0.1 0.14; particlesep=0.02", NULL);
+  d = rv_test_cooked("fill", "size=0.06 0.1 0.14; particlesep=0.02", NULL);
   assert_int_equal(rv_detail_count(d, RV_POINT), 3 * 5 * 7);
   rv_detail_free(d);
-  d = cooked("fill", "size=0.31 0.17 0.23; particlesep=0.02", NULL);
-  CHECK_NEAR(volume(d), 0.31 * 0.17 * 0.23, 0.5 * 8e-6 * 1.0001);
+  d = rv_test_cooked("fill", "size=0.31 0.17 0.23; particlesep=0.02", NULL);
+  CHECK_NEAR(rv_test_volume(d), 0.31 * 0.17 * 0.23, 0.5 * 8e-6 * 1.0001);
   rv_detail_free(d);
 }
 
@@ -57,7 +44,7 @@ static void jitter_stays_in_the_cell(void** state) {
                          "size=0.8 0.8 0.8; particlesep=0.1; jitter=0.5; jitterseed=3"};
   const double most[] = {0, 0.5, 0.25};
   for (int c = 0; c < 3; ++c) {
-    RvDetail* d = cooked("fill", parms[c], NULL);
+    RvDetail* d = rv_test_cooked("fill", parms[c], NULL);
     const float* p = rv_detail_f32(d, RV_POINT, "P", 3);
     unsigned char seen[512] = {0};
     double farthest = 0;
@@ -85,11 +72,11 @@ static void sphere_mesh(void** state) {
   for (int c = 0; c < 3; ++c) {
     char parms[128];
     snprintf(parms, sizeof parms, "radius=1; rows=65; cols=128; t=%s", places[c]);
-    RvDetail* ball = cooked("sphere", parms, NULL);
-    RvDetail* d = cooked("fill", "particlesep=0.1; jitter=1", ball);
+    RvDetail* ball = rv_test_cooked("sphere", parms, NULL);
+    RvDetail* d = rv_test_cooked("fill", "particlesep=0.1; jitter=1", ball);
     double lo[3], hi[3];
     assert_true(rv_detail_bounds(ball, lo, hi));
-    CHECK_NEAR(volume(d), 4 * pi / 3, 0.01 * 4 * pi / 3);
+    CHECK_NEAR(rv_test_volume(d), 4 * pi / 3, 0.01 * 4 * pi / 3);
     const float* p = rv_detail_f32(d, RV_POINT, "P", 3);
     for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i) {
       double r2 = 0;
@@ -105,18 +92,18 @@ static void sphere_mesh(void** state) {
 // a box mesh on the lattice is exact; turned inside out it holds the same
 static void box_mesh(void** state) {
   (void)state;
-  RvDetail* box = cooked("box", "size=0.4 0.2 0.3; t=0.2 0.1 0.15", NULL);
-  RvDetail* d = cooked("fill", "particlesep=0.02; jitter=0", box);
+  RvDetail* box = rv_test_cooked("box", "size=0.4 0.2 0.3; t=0.2 0.1 0.15", NULL);
+  RvDetail* d = rv_test_cooked("fill", "particlesep=0.02; jitter=0", box);
   assert_int_equal(rv_detail_count(d, RV_POINT), 20 * 10 * 15);
   RvError error = {0};
   CHECK_OK(rv_detail_reverse(box, NULL, &error), error);
-  RvDetail* same = cooked("fill", "particlesep=0.02; jitter=0", box);
+  RvDetail* same = rv_test_cooked("fill", "particlesep=0.02; jitter=0", box);
   assert_true(rv_detail_hash(d) == rv_detail_hash(same));
   rv_detail_free(same);
   // the lattice hangs on the world: a larger box has the same particles and more
-  RvDetail* larger = cooked("box", "size=0.6 0.2 0.3; t=0.3 0.1 0.15", NULL);
-  RvDetail* more = cooked("fill", "particlesep=0.02; jitter=0.7", larger);
-  RvDetail* less = cooked("fill", "particlesep=0.02; jitter=0.7", box);
+  RvDetail* larger = rv_test_cooked("box", "size=0.6 0.2 0.3; t=0.3 0.1 0.15", NULL);
+  RvDetail* more = rv_test_cooked("fill", "particlesep=0.02; jitter=0.7", larger);
+  RvDetail* less = rv_test_cooked("fill", "particlesep=0.02; jitter=0.7", box);
   const float *a = rv_detail_f32(less, RV_POINT, "P", 3), *b = rv_detail_f32(more, RV_POINT, "P", 3);
   size_t na = rv_detail_count(less, RV_POINT), nb = rv_detail_count(more, RV_POINT), shared = 0;
   assert_int_equal(nb, 30 * 10 * 15);
@@ -144,16 +131,16 @@ static void vdb_level_set_and_fog(void** state) {
   RvDetail* d = rv_detail_new();
   CHECK_OK(rv_detail_add_vdb(d, ball, &error), error);
   CHECK_OK(rv_detail_add_vdb(d, fog, &error), error);
-  RvDetail* out = cooked("fill", "particlesep=0.1", d);
-  CHECK_NEAR(volume(out), 4 * pi / 3, 0.01 * 4 * pi / 3);
+  RvDetail* out = rv_test_cooked("fill", "particlesep=0.1", d);
+  CHECK_NEAR(rv_test_volume(out), 4 * pi / 3, 0.01 * 4 * pi / 3);
   rv_detail_free(out);
   // shrunk by 0.1: (0.9)^3
-  out = cooked("fill", "particlesep=0.1; isovalue=-0.1", d);
-  CHECK_NEAR(volume(out), 0.729 * 4 * pi / 3, 0.01 * 4 * pi / 3);
+  out = rv_test_cooked("fill", "particlesep=0.1; isovalue=-0.1", d);
+  CHECK_NEAR(rv_test_volume(out), 0.729 * 4 * pi / 3, 0.01 * 4 * pi / 3);
   rv_detail_free(out);
   // fog is 0.5 in the middle of the inner half of its band, which is 4 voxels wide: at radius 0.9
-  out = cooked("fill", "particlesep=0.1; vdbname=density; fogisovalue=0.5", d);
-  CHECK_NEAR(volume(out), 0.729 * 4 * pi / 3, 0.02 * 4 * pi / 3);
+  out = rv_test_cooked("fill", "particlesep=0.1; vdbname=density; fogisovalue=0.5", d);
+  CHECK_NEAR(rv_test_volume(out), 0.729 * 4 * pi / 3, 0.02 * 4 * pi / 3);
   rv_detail_free(out);
   RvTestCook c = rv_test_cook("fill", "vdbname=nothing", 1, (const RvDetail*[]){d});
   CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "vdbname");
@@ -190,8 +177,8 @@ static void isovalue_beyond_the_band(void** state) {
     CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "VDB surface");
     rv_test_cook_free(&c);
   }
-  RvDetail* out = cooked("fill", "particlesep=0.05; isovalue=-0.15", d);
-  CHECK_NEAR(volume(out), 0.85 * 0.85 * 0.85 * 4 * pi / 3, 0.01 * 4 * pi / 3);
+  RvDetail* out = rv_test_cooked("fill", "particlesep=0.05; isovalue=-0.15", d);
+  CHECK_NEAR(rv_test_volume(out), 0.85 * 0.85 * 0.85 * 4 * pi / 3, 0.01 * 4 * pi / 3);
   rv_detail_free(out);
   rv_detail_free(d);
   // a fog that is denser outside than the isovalue
@@ -221,28 +208,26 @@ static void refused_before_memory_is_taken(void** state) {
   CHECK_FAILS(c.result, RV_LIMIT, c.error, "maxparticles");
   rv_test_cook_free(&c);
   // of a fog no block is known to be full
-  c = rv_test_cook("fill", "particlesep=0.003; maxparticles=100000; vdbname=density", 1, (const RvDetail*[]){d});
-  CHECK_FAILS(c.result, RV_LIMIT, c.error, "particlesep");
-  rv_test_cook_free(&c);
+  rv_test_cook_fails("fill", "particlesep=0.003; maxparticles=100000; vdbname=density", d, RV_LIMIT, "particlesep");
   assert_in_range(peak_megabytes() - before, 0, 100);
   rv_detail_free(d);
 }
 
 static void same_bits_for_any_threads(void** state) {
   (void)state;
-  RvDetail* ball = cooked("sphere", "radius=1; rows=33; cols=64", NULL);
+  RvDetail* ball = rv_test_cooked("sphere", "radius=1; rows=33; cols=64", NULL);
   uint64_t expected = 0;
   const int threads[] = {1, 2, 8};
   for (int i = 0; i < 3; ++i) {
     rv_threads_set(threads[i]);
-    RvDetail* d = cooked("fill", "particlesep=0.07; jitter=0.9; jitterseed=5", ball);
+    RvDetail* d = rv_test_cooked("fill", "particlesep=0.07; jitter=0.9; jitterseed=5", ball);
     uint64_t hash = rv_detail_hash(d);
     if (i) assert_true(hash == expected);
     expected = hash;
     rv_detail_free(d);
   }
   rv_threads_set(0);
-  RvDetail* other = cooked("fill", "particlesep=0.07; jitter=0.9; jitterseed=6", ball);
+  RvDetail* other = rv_test_cooked("fill", "particlesep=0.07; jitter=0.9; jitterseed=6", ball);
   assert_false(rv_detail_hash(other) == expected);
   rv_detail_free(other);
   rv_detail_free(ball);
@@ -262,24 +247,20 @@ static void limits(void** state) {
   assert_int_equal(sscanf(advice, "raise particlesep to %lf", &sep), 1);
   assert_true(sep < 0.105);
   snprintf(parms, sizeof parms, "particlesep=%g; maxparticles=1000", sep);
-  RvDetail* d = cooked("fill", parms, NULL);
+  RvDetail* d = rv_test_cooked("fill", parms, NULL);
   assert_in_range(rv_detail_count(d, RV_POINT), 900, 1000);
   rv_detail_free(d);
-  c = rv_test_cook("fill", "particlesep=0", 0, NULL);
-  CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "particlesep");
-  c = rv_test_cook("fill", "size=0 1 1", 0, NULL);
-  CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "sizex");
+  rv_test_cook_fails("fill", "particlesep=0", NULL, RV_BAD_INPUT, "particlesep");
+  rv_test_cook_fails("fill", "size=0 1 1", NULL, RV_BAD_INPUT, "sizex");
   // a mesh whose level set alone would be too large
-  RvDetail* box = cooked("box", "size=1000 0.001 1000", NULL);
-  c = rv_test_cook("fill", "particlesep=0.01", 1, (const RvDetail*[]){box});
-  CHECK_FAILS(c.result, RV_LIMIT, c.error, "particlesep");
-  rv_test_cook_free(&c);
+  RvDetail* box = rv_test_cooked("box", "size=1000 0.001 1000", NULL);
+  rv_test_cook_fails("fill", "particlesep=0.01", box, RV_LIMIT, "particlesep");
   rv_detail_free(box);
 }
 
 static void open_and_empty_input(void** state) {
   (void)state;
-  RvDetail* tube = cooked("tube", "cap=off", NULL);
+  RvDetail* tube = rv_test_cooked("tube", "cap=off", NULL);
   RvTestCook c = rv_test_cook("fill", "particlesep=0.1", 1, (const RvDetail*[]){tube});
   CHECK_OK(c.result, c.error);
   assert_non_null(strstr(c.warnings, "open at 24 edges"));
@@ -298,9 +279,9 @@ static void open_and_empty_input(void** state) {
 static void bad_and_passed(void** state) {
   (void)state;
   RvError error = {0};
-  RvDetail* box = cooked("box", NULL, NULL);
+  RvDetail* box = rv_test_cooked("box", NULL, NULL);
   *rv_detail_f32_write(box, RV_GLOBAL, "mood", 1, &error) = 3;
-  RvDetail* d = cooked("fill", "particlesep=0.2", box);
+  RvDetail* d = rv_test_cooked("fill", "particlesep=0.2", box);
   assert_non_null(rv_detail_f32(d, RV_GLOBAL, "mood", 1));
   CHECK_NEAR(*rv_detail_f32(d, RV_GLOBAL, "mood", 1), 3, 0);
   rv_detail_free(d);

@@ -7,12 +7,6 @@
 #include "support/rv_test.h"
 #include "support/scene_log.h"
 
-static char* path_of(const char* name) {
-  static char path[400];
-  snprintf(path, sizeof path, "%s/%s", rv_test_folder(), name);
-  return path;
-}
-
 // a block of 6 x 6 x 6 particles, 1 cm apart, with an attribute and a group of the artist's
 static RvDetail* block(void) {
   RvError error = {0};
@@ -40,27 +34,13 @@ static RvDetail* block(void) {
 static RvScene* open_scene(const RvDetail* liquid, const char* parms, RvTestLog* log) {
   RvError error = {0};
   char text[3000];
-  CHECK_OK(rv_detail_save(liquid, path_of("liquid.bgeo.sc"), NULL, &error), error);
+  CHECK_OK(rv_detail_save(liquid, rv_test_path("liquid.bgeo.sc"), NULL, &error), error);
   snprintf(text, sizeof text,
            "\"in\": {\"type\": \"file\", \"parms\": "
            "{\"file\": "
            "\"%s\"}}, \"s\": {\"type\": \"liquidsolver\", \"inputs\": [\"in\"], \"parms\": {%s}}",
-           path_of("liquid.bgeo.sc"), parms);
+           rv_test_path("liquid.bgeo.sc"), parms);
   return rv_test_scene(text, log);
-}
-
-static const RvDetail* cook(RvScene* scene, const char* what, double frame) {
-  RvError error = {0};
-  const RvDetail* out;
-  CHECK_OK(rv_scene_cook(scene, what, frame, &out, &error), error);
-  return out;
-}
-
-static double total(const RvDetail* d) {
-  const double* volume = rv_detail_f64(d, RV_POINT, "volume", 1);
-  double sum = 0;
-  for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i) sum += volume[i];
-  return sum;
 }
 
 static void starts_with_the_input(void** state) {
@@ -68,7 +48,7 @@ static void starts_with_the_input(void** state) {
   RvTestLog log;
   RvDetail* in = block();
   RvScene* scene = open_scene(in, "", &log);
-  const RvDetail* out = cook(scene, "s:liquid", 1);
+  const RvDetail* out = rv_test_scene_cook(scene, "s:liquid", 1);
   assert_int_equal(rv_detail_count(out, RV_POINT), 216);
   const float *P = rv_detail_f32(out, RV_POINT, "P", 3), *before = rv_detail_f32(in, RV_POINT, "P", 3);
   const int32_t *id = rv_detail_i32(out, RV_POINT, "id", 1), *mark = rv_detail_i32(out, RV_POINT, "mark", 1);
@@ -80,7 +60,7 @@ static void starts_with_the_input(void** state) {
     for (int a = 0; a < 3; ++a) CHECK_NEAR(P[3 * i + a], before[3 * was + a], 2e-8);
   }
   assert_null(rv_detail_find(out, RV_POINT, "rv_cell"));
-  assert_non_null(rv_detail_find(cook(scene, "s:state", 1), RV_POINT, "rv_cell"));
+  assert_non_null(rv_detail_find(rv_test_scene_cook(scene, "s:state", 1), RV_POINT, "rv_cell"));
   assert_int_equal(log.warnings, 0);
   rv_scene_free(scene);
   rv_detail_free(in);
@@ -92,7 +72,7 @@ static void falls_and_carries_along(void** state) {
   RvTestLog log;
   RvDetail* in = block();
   RvScene* scene = open_scene(in, "", &log);
-  const RvDetail* out = cook(scene, "s:liquid", 13);
+  const RvDetail* out = rv_test_scene_cook(scene, "s:liquid", 13);
   assert_int_equal(rv_detail_count(out, RV_POINT), 216);
   const float* v = rv_detail_f32(out, RV_POINT, "v", 3);
   const int32_t *id = rv_detail_i32(out, RV_POINT, "id", 1), *mark = rv_detail_i32(out, RV_POINT, "mark", 1);
@@ -106,7 +86,7 @@ static void falls_and_carries_along(void** state) {
     CHECK_NEAR(age[i], 0.5, 1e-6);
   }
   CHECK_NEAR(fall, -9.81 * 0.5, 9.81 * 0.5 * 1e-3);
-  CHECK_NEAR(total(out), 216e-6, 216e-6 * 1e-14);
+  CHECK_NEAR(rv_test_volume(out), 216e-6, 216e-6 * 1e-14);
   rv_scene_free(scene);
   rv_detail_free(in);
 }
@@ -119,13 +99,13 @@ static void stays_in_its_tank(void** state) {
       in,
       "\"walls\": true, \"wallsmin\": [-0.025, -0.045, -0.025], \"wallsmax\": [0.095, 0.1, 0.075], \"volumetime\": 0.2",
       &log);
-  const RvDetail* out = cook(scene, "s:liquid", 24);
+  const RvDetail* out = rv_test_scene_cook(scene, "s:liquid", 24);
   const float* P = rv_detail_f32(out, RV_POINT, "P", 3);
   for (size_t i = 0; i < rv_detail_count(out, RV_POINT); ++i) {
     assert_true(P[3 * i] > -0.0251f && P[3 * i] < 0.0951f && P[3 * i + 1] > -0.0451f);
     assert_true(P[3 * i + 2] > -0.0251f && P[3 * i + 2] < 0.0751f);
   }
-  CHECK_NEAR(total(out), 216e-6, 216e-6 * 1e-14);
+  CHECK_NEAR(rv_test_volume(out), 216e-6, 216e-6 * 1e-14);
   assert_int_equal(log.warnings, 0);
   rv_scene_free(scene);
   rv_detail_free(in);
@@ -141,7 +121,7 @@ static void tells_of_bad_points(void** state) {
   int32_t* id = rv_detail_i32_write(in, RV_POINT, "id", 1, &error);
   id[20] = id[21];
   RvScene* scene = open_scene(in, "", &log);
-  assert_int_equal(rv_detail_count(cook(scene, "s:liquid", 3), RV_POINT), 214);
+  assert_int_equal(rv_detail_count(rv_test_scene_cook(scene, "s:liquid", 3), RV_POINT), 214);
   assert_non_null(strstr(log.text, "no number"));
   assert_non_null(strstr(log.text, "without volume"));
   assert_non_null(strstr(log.text, "twice"));
@@ -176,7 +156,7 @@ static void nothing_is_fine(void** state) {
   RvTestLog log;
   RvDetail* in = rv_detail_new();
   RvScene* scene = open_scene(in, "", &log);
-  assert_int_equal(rv_detail_count(cook(scene, "s:liquid", 4), RV_POINT), 0);
+  assert_int_equal(rv_detail_count(rv_test_scene_cook(scene, "s:liquid", 4), RV_POINT), 0);
   rv_scene_free(scene);
   rv_detail_free(in);
 }

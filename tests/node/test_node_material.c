@@ -101,10 +101,8 @@ static void overrides_groups_and_the_rest(void** state) {
   CHECK_NEAR(value(c.output[0], RV_PRIM, "hairradius"), 1e-5, 1e-11);
   CHECK_NEAR(value(c.output[0], RV_PRIM, "youngs"), 2.6e9, 200);
   rv_test_cook_free(&c);
-  c = rv_test_cook("material", "group=none", 1, (const RvDetail*[]){skin});
-  CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "none");
-  c = rv_test_cook("material", "", 0, NULL);
-  CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "not wired");
+  rv_test_cook_fails("material", "group=none", skin, RV_BAD_INPUT, "none");
+  rv_test_cook_fails("material", "", NULL, RV_BAD_INPUT, "not wired");
   rv_detail_free(skin);
 }
 

@@ -177,16 +177,11 @@ static void refusals(void** state) {
   (void)state;
   RvTestCook c = rv_test_cook("sphere", "radius=0", 0, NULL);
   CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "radius");
-  c = rv_test_cook("sphere", "rows=2", 0, NULL);
-  CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "rows");
-  c = rv_test_cook("box", "size=1 0 1", 0, NULL);
-  CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "sizey");
-  c = rv_test_cook("grid", "size=0 1", 0, NULL);
-  CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "sizex");
-  c = rv_test_cook("tube", "rad=0 0", 0, NULL);
-  CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "rad");
-  c = rv_test_cook("tube", "height=0", 0, NULL);
-  CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "height");
+  rv_test_cook_fails("sphere", "rows=2", NULL, RV_BAD_INPUT, "rows");
+  rv_test_cook_fails("box", "size=1 0 1", NULL, RV_BAD_INPUT, "sizey");
+  rv_test_cook_fails("grid", "size=0 1", NULL, RV_BAD_INPUT, "sizex");
+  rv_test_cook_fails("tube", "rad=0 0", NULL, RV_BAD_INPUT, "rad");
+  rv_test_cook_fails("tube", "height=0", NULL, RV_BAD_INPUT, "height");
 }
 
 RV_TESTS(cmocka_unit_test(sphere_rows), cmocka_unit_test(sphere_converges), cmocka_unit_test(sphere_ico_counts),

@@ -9,8 +9,8 @@
 static RvDetail* cooked(const char* type, const char* parms, const RvDetail* input) {
   RvTestCook c = rv_test_cook(type, parms, input ? 1 : 0, &input);
   CHECK_OK(c.result, c.error);
-  CHECK_OK(rv_detail_check(c.output[0], &c.error), c.error);
   assert_int_equal(c.nwarning, 0);
+  CHECK_OK(rv_detail_check(c.output[0], &c.error), c.error);
   return c.output[0];
 }
 
@@ -77,10 +77,8 @@ static void refuses(void** state) {
   RvDetail* sheet = cooked("grid", "rows=3; cols=3", NULL);
   RvTestCook c = rv_test_cook("source", "mode=fill", 1, (const RvDetail*[]){sheet});
   CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "open at 8 edges");
-  c = rv_test_cook("source", "mode=sink", 0, NULL);
-  CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "sink");
-  c = rv_test_cook("source", "size=0 1 1", 0, NULL);
-  CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "sizex");
+  rv_test_cook_fails("source", "mode=sink", NULL, RV_BAD_INPUT, "sink");
+  rv_test_cook_fails("source", "size=0 1 1", NULL, RV_BAD_INPUT, "sizex");
   RvDetail* d = cooked("source", "mode=emit", sheet);
   rv_detail_free(d);
   rv_detail_free(sheet);

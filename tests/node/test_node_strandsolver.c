@@ -29,15 +29,6 @@ static RvScene* open_scene(const char* format, int count, const char* rest, RvTe
 }
 
 // a copy of an output, because the scene's goes with the next call
-static RvDetail* cook(RvScene* scene, const char* output, double frame) {
-  RvError error = {0};
-  const RvDetail* out;
-  CHECK_OK(rv_scene_cook(scene, output, frame, &out, &error), error);
-  RvDetail* copy = rv_detail_copy(out);
-  assert_non_null(copy);
-  return copy;
-}
-
 static const float* places(const RvDetail* d) {
   return rv_detail_f32(d, RV_POINT, "P", 3);
 }
@@ -60,21 +51,22 @@ static void still_groom_stays(void** state) {
   (void)state;
   RvTestLog log;
   RvScene* scene = open_scene(HAIR, 200, "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"hair\"]}", &log);
-  RvDetail *groom = cook(scene, "hair", 1), *first = cook(scene, "s", 1), *last = cook(scene, "s", 48);
+  RvDetail *groom = rv_test_scene_copy(scene, "hair", 1), *first = rv_test_scene_copy(scene, "s", 1),
+           *last = rv_test_scene_copy(scene, "s", 48);
   // frame 1 is the groom, to the bit
   CHECK_NEAR(largest_move(groom, first, 1), 0, 0);
   double move = largest_move(groom, last, 1);
   // nor does it only look still because Newton stops at once
   RvError error = {0};
   CHECK_OK(rv_scene_set(scene, "s.tolerance=1e-11", &error), error);
-  RvDetail* exact = cook(scene, "s", 48);
+  RvDetail* exact = rv_test_scene_copy(scene, "s", 48);
   double moved = largest_move(groom, exact, 1);
   print_message("still groom: %.2e of its length after 48 frames, %.2e if solved to rounding\n", move / 0.15,
                 moved / 0.15);
   assert_true(move < 0.005 * 0.15 && moved < 0.005 * 0.15);
   // and without the balance it would sag by centimetres
   CHECK_OK(rv_scene_set(scene, "s.restmode=natural", &error), error);
-  RvDetail* sagged = cook(scene, "s", 12);
+  RvDetail* sagged = rv_test_scene_copy(scene, "s", 12);
   assert_true(largest_move(groom, sagged, 1) > 0.02);
   rv_detail_free(groom);
   rv_detail_free(first);
@@ -93,7 +85,7 @@ static void turned_groom_stays(void** state) {
                  "\"tilt\": {\"type\": \"transform\", \"inputs\": [\"hair\"], \"parms\": {\"rx\": 70}},"
                  "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"tilt\"], \"parms\": {\"restangle\": 150}}",
                  &log);
-  RvDetail *first = cook(scene, "tilt", 1), *last = cook(scene, "s", 24);
+  RvDetail *first = rv_test_scene_copy(scene, "tilt", 1), *last = rv_test_scene_copy(scene, "s", 24);
   double move = largest_move(first, last, 1);
   print_message("tilted groom: %.2e of its length, %s\n", move / 0.15, log.text);
   assert_true(move < 0.005 * 0.15);
@@ -112,8 +104,8 @@ static void groom_comes_back(void** state) {
                  "0], [9, 90]], \"interp\": \"smooth\", \"extend\": \"hold\"}}},"
                  "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"n\"]}",
                  &log);
-  RvDetail *in = cook(scene, "n", 96), *swinging = cook(scene, "s", 9), *out = cook(scene, "s", 96),
-           *at9 = cook(scene, "n", 9);
+  RvDetail *in = rv_test_scene_copy(scene, "n", 96), *swinging = rv_test_scene_copy(scene, "s", 9),
+           *out = rv_test_scene_copy(scene, "s", 96), *at9 = rv_test_scene_copy(scene, "n", 9);
   double swung = largest_move(at9, swinging, 1), left = largest_move(in, out, 1);
   print_message("a turn moves hair by %.3f m, of which %.1e m are left after 87 frames; %s\n", swung, left, log.text);
   assert_true(swung > 0.05 && left < 0.005 * 0.15);
@@ -131,8 +123,8 @@ static void roots_follow(void** state) {
   RvTestLog log;
   RvScene* scene = open_scene(HAIR TURN, 40, "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"turn\"]}", &log);
   for (int frame = 2; frame <= 10; frame += 2) {
-    RvDetail *in = cook(scene, "turn", frame), *out = cook(scene, "s", frame);
-    RvDetail *a = cook(scene, "turn", frame - 0.5), *b = cook(scene, "turn", frame + 0.5);
+    RvDetail *in = rv_test_scene_copy(scene, "turn", frame), *out = rv_test_scene_copy(scene, "s", frame);
+    RvDetail *a = rv_test_scene_copy(scene, "turn", frame - 0.5), *b = rv_test_scene_copy(scene, "turn", frame + 0.5);
     const float *p = places(in), *q = places(out), *v = rv_detail_f32(out, RV_POINT, "v", 3);
     double moved = 0;
     for (size_t i = 0; i < rv_detail_count(in, RV_POINT); ++i) {
@@ -170,7 +162,7 @@ static void inertia_scale(void** state) {
         "[0, 0, 0], \"dragnormal\": 0, \"dragtangent\": 0}}",
         scales[k]);
     RvScene* scene = open_scene(HAIR TURN, 20, node, &log);
-    RvDetail *in = cook(scene, "turn", 6), *out = cook(scene, "s", 6);
+    RvDetail *in = rv_test_scene_copy(scene, "turn", 6), *out = rv_test_scene_copy(scene, "s", 6);
     moved[k] = largest_move(in, out, 1);
     rv_detail_free(in);
     rv_detail_free(out);
@@ -197,8 +189,8 @@ static void pins_and_goals(void** state) {
       "\"goal\": {\"type\": \"strandsolver\", \"inputs\": [\"g\"]},"
       "\"none\": {\"type\": \"strandsolver\", \"inputs\": [\"turn\"]}",
       &log);
-  RvDetail *in = cook(scene, "turn", 8), *pin = cook(scene, "pin", 8), *goal = cook(scene, "goal", 8),
-           *none = cook(scene, "none", 8);
+  RvDetail *in = rv_test_scene_copy(scene, "turn", 8), *pin = rv_test_scene_copy(scene, "pin", 8),
+           *goal = rv_test_scene_copy(scene, "goal", 8), *none = rv_test_scene_copy(scene, "none", 8);
   assert_non_null(rv_detail_find(pin, RV_POINT, "pintoanimation"));
   CHECK_NEAR(largest_move(in, pin, 1), 0, 0);
   double pulled = largest_move(in, goal, 1), loose = largest_move(in, none, 1);
@@ -222,7 +214,8 @@ static void attributes_pass(void** state) {
       "  \"mode\": \"box\", \"boxmin\": [0, -1, -1], \"boxmax\": [1, 1, 1]}},"
       "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"n\"]}",
       &log);
-  RvDetail *in = cook(scene, "n", 3), *out = cook(scene, "s", 3), *liquid = cook(scene, "s:liquid", 3);
+  RvDetail *in = rv_test_scene_copy(scene, "n", 3), *out = rv_test_scene_copy(scene, "s", 3),
+           *liquid = rv_test_scene_copy(scene, "s:liquid", 3);
   for (int o = 0; o < RV_OWNER_COUNT; ++o) {
     for (size_t i = 0; i < rv_detail_attrib_count(in, (RvOwner)o); ++i) {
       const RvAttrib* a = rv_detail_attrib(in, (RvOwner)o, i);
@@ -301,7 +294,7 @@ static void bad_strands_stay(void** state) {
   }
   RvTestLog log;
   RvScene* scene = open_file(d, "bad", "\"restmode\": \"natural\"", &log);
-  RvDetail *in = cook(scene, "f", 1), *out = cook(scene, "s", 6);
+  RvDetail *in = rv_test_scene_copy(scene, "f", 1), *out = rv_test_scene_copy(scene, "s", 6);
   const float *p = places(in), *q = places(out);
   for (int s = 0; s < GOOD; ++s) {
     double moved = fabs(p[3 * (s * N + N - 1) + 1] - q[3 * (s * N + N - 1) + 1]);
@@ -327,7 +320,7 @@ static void empty_and_changing(void** state) {
   RvTestLog log;
   RvDetail* none = rv_detail_new();
   RvScene* scene = open_file(none, "none", "", &log);
-  RvDetail* out = cook(scene, "s", 4);
+  RvDetail* out = rv_test_scene_copy(scene, "s", 4);
   assert_int_equal(rv_detail_count(out, RV_POINT), 0);
   rv_detail_free(out);
   rv_detail_free(none);
@@ -361,7 +354,7 @@ static void groomed_inside_stays(void** state) {
                  "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"hair\", \"c\"], \"parms\": {\"rootfree\": 0, "
                  "\"strandcollisions\": true}}",
                  &log);
-  RvDetail *groom = cook(scene, "hair", 1), *last = cook(scene, "s", 6);
+  RvDetail *groom = rv_test_scene_copy(scene, "hair", 1), *last = rv_test_scene_copy(scene, "s", 6);
   double move = largest_move(groom, last, 1);
   print_message("groomed inside: %.2e of its length; %s\n", move / 0.15, log.text);
   assert_true(move < 0.005 * 0.15);
@@ -404,7 +397,7 @@ static void solids_push(void** state) {
   for (int frame = 6; frame <= 14; frame += 4) {
     double centre = -0.08 + 0.09 * fmin(frame - 1, 12) / 12;
     for (int k = 0; k < 2; ++k) {
-      RvDetail* out = cook(scene, k ? "free" : "s", frame);
+      RvDetail* out = rv_test_scene_copy(scene, k ? "free" : "s", frame);
       const float* p = places(out);
       for (size_t i = 0; i < rv_detail_count(out, RV_POINT); ++i) {
         double x = p[3 * i] - centre, y = p[3 * i + 1] + 0.08, z = p[3 * i + 2];
@@ -427,7 +420,7 @@ static void ten_kilometres_away(void** state) {
   for (int k = 0; k < 2; ++k) {
     RvDetail* d = quantised(9, 24, k ? 10000 : 0);
     RvScene* scene = open_file(d, k ? "far" : "near", "\"restmode\": \"natural\", \"wind\": [0.5, 0, 1]", &log);
-    states[k] = cook(scene, "s:state", 24);
+    states[k] = rv_test_scene_copy(scene, "s:state", 24);
     rv_detail_free(d);
     rv_scene_free(scene);
   }
@@ -548,7 +541,8 @@ static void frozen_by_timescale(void** state) {
                  "\"natural\", \"timescale\": {\"keys\": [[1, 1], [4, 1], [5, 0], [8, 0], [9, 0.5]], \"interp\": "
                  "\"constant\"}}}",
                  &log);
-  RvDetail *a = cook(scene, "s", 4), *b = cook(scene, "s", 8), *c = cook(scene, "s", 9), *d = cook(scene, "s", 10);
+  RvDetail *a = rv_test_scene_copy(scene, "s", 4), *b = rv_test_scene_copy(scene, "s", 8),
+           *c = rv_test_scene_copy(scene, "s", 9), *d = rv_test_scene_copy(scene, "s", 10);
   CHECK_NEAR(largest_move(a, b, 1), 0, 0);
   // half as far in a frame of half a frame's time, and v is of the scene's seconds
   double way = largest_move(c, d, 1), fastest = 0;
@@ -577,7 +571,7 @@ static double sag_of(const char* name, const char* attribute, double root, doubl
     for (int i = 0; i < COUNT * N; ++i) values[i] = (float)(i % N < N / 2 ? root : tip);
   }
   RvScene* scene = open_file(d, name, "\"restmode\": \"natural\"", &log);
-  RvDetail *before = cook(scene, "f", 1), *after = cook(scene, "s", 13);
+  RvDetail *before = rv_test_scene_copy(scene, "f", 1), *after = rv_test_scene_copy(scene, "s", 13);
   double sum = 0;
   for (int s = 0; s < COUNT; ++s) {
     int at = 3 * (s * N + N - 1) + 1;
@@ -625,7 +619,7 @@ static void wind_of_a_volume(void** state) {
              "{\"wind\": [%d, 0, %d]}}",
              path, k == 1 ? "w" : "none", k ? 0 : 2, k ? 0 : -1);
     RvScene* scene = open_scene(HAIR, 20, parms, &log);
-    blown[k] = cook(scene, "s", 6);
+    blown[k] = rv_test_scene_copy(scene, "s", 6);
     rv_scene_free(scene);
   }
   // the keyed wind, the volume's, and none

@@ -66,13 +66,6 @@ static RvDetail* straight(size_t count, int points, double length, PlaceFn* root
   return d;
 }
 
-static RvDetail* carried(const RvDetail* hairs, const RvDetail* rest, const RvDetail* moved, const char* parms) {
-  RvTestCook c = rv_test_cook("transfer", parms, 3, (const RvDetail*[]){hairs, rest, moved});
-  CHECK_OK(c.result, c.error);
-  if (c.nwarning) fail_msg("%s", c.warnings);
-  return c.output[0];
-}
-
 static double largest(const RvDetail* a, const RvDetail* b) {
   double most = 0;
   assert_int_equal(rv_detail_count(a, RV_POINT), rv_detail_count(b, RV_POINT));
@@ -113,13 +106,13 @@ static void still_guides_leave_the_groom(void** state) {
   RvDetail *all = groom(600, 14), *rest = choose_guides(all, "step=12");
   const char* const parms[] = {"", "keeplength=0", "maxguides=1", "maxguides=16", "window=0", "window=10"};
   for (int i = 0; i < 6; ++i) {
-    RvDetail* out = carried(all, rest, rest, parms[i]);
+    RvDetail* out = rv_test_carried(all, rest, rest, parms[i]);
     CHECK_NEAR(largest(all, out), 0, 1e-7);
     rv_detail_free(out);
   }
   // without input 2 the attribute rest of the simulated guides is meant
-  RvDetail *moved = moved_copy(rest, wild, NULL), *a = carried(all, rest, moved, ""),
-           *b = carried(all, NULL, moved, "");
+  RvDetail *moved = moved_copy(rest, wild, NULL), *a = rv_test_carried(all, rest, moved, ""),
+           *b = rv_test_carried(all, NULL, moved, "");
   assert_int_equal(rv_detail_hash(a), rv_detail_hash(b));
   rv_detail_free(all);
   rv_detail_free(rest);
@@ -144,7 +137,7 @@ static void rigid_guides_carry_all_rigidly(void** state) {
   const char* const parms[] = {"", "keeplength=0", "maxguides=1", "maxguides=16", "window=0", "window=10"};
   RvVec3 turned = rv_sub(rigid(NULL, 0, rv_vec3(0, 1, 0)), rigid(NULL, 0, rv_vec3(0, 0, 0)));
   for (int i = 0; i < 6; ++i) {
-    RvDetail* out = carried(all, rest, moved, parms[i]);
+    RvDetail* out = rv_test_carried(all, rest, moved, parms[i]);
     CHECK_NEAR(largest(expected, out), 0, 1e-6);
     // directions and frames turn as well: z of orient stays what it was to the edge
     const float* N = rv_detail_f32(out, RV_POINT, "N", 3);
@@ -176,7 +169,8 @@ static void few_guides_move_rigidly_too(void** state) {
   (void)state;
   for (size_t count = 2; count <= 12; count += 5) {
     RvDetail *rest = straight(count, 5, 0.1, in_row), *moved = moved_copy(rest, rigid, NULL);
-    RvDetail *all = groom(50, 8), *expected = moved_copy(all, rigid, NULL), *out = carried(all, rest, moved, "");
+    RvDetail *all = groom(50, 8), *expected = moved_copy(all, rigid, NULL),
+             *out = rv_test_carried(all, rest, moved, "");
     CHECK_NEAR(largest(expected, out), 0, 3e-6);
     rv_detail_free(rest);
     rv_detail_free(moved);
@@ -189,7 +183,8 @@ static void few_guides_move_rigidly_too(void** state) {
 // every hair is its own guide: the simulated strands come out, whatever they did
 static void guides_of_all_are_the_simulation(void** state) {
   (void)state;
-  RvDetail *all = groom(300, 14), *moved = moved_copy(all, wild, NULL), *out = carried(all, all, moved, "keeplength=0");
+  RvDetail *all = groom(300, 14), *moved = moved_copy(all, wild, NULL),
+           *out = rv_test_carried(all, all, moved, "keeplength=0");
   CHECK_NEAR(largest(moved, out), 0, 1e-7);
   rv_detail_free(out);
   rv_detail_free(moved);
@@ -204,7 +199,7 @@ static void guides_of_all_are_the_simulation(void** state) {
       RvVec3 edge = rv_sub(rv_vec3_load(rest + p), rv_vec3_load(rest + p - 3));
       rv_vec3_store(P + p, rv_add(rv_vec3_load(P + p - 3), rv_quat_rotate(q, edge)));
     }
-  out = carried(all, all, moved, "");
+  out = rv_test_carried(all, all, moved, "");
   CHECK_NEAR(largest(moved, out), 0, 1e-6);
   rv_detail_free(all);
   rv_detail_free(moved);
@@ -214,7 +209,7 @@ static void guides_of_all_are_the_simulation(void** state) {
 static void lengths_are_kept(void** state) {
   (void)state;
   RvDetail *all = groom(600, 14), *rest = choose_guides(all, "step=12"), *moved = moved_copy(rest, wild, NULL);
-  RvDetail* out = carried(all, rest, moved, "");
+  RvDetail* out = rv_test_carried(all, rest, moved, "");
   for (size_t i = 0; i + 1 < rv_detail_count(all, RV_POINT); ++i)
     if ((i + 1) % 14)
       CHECK_NEAR(rv_distance(place(out, i), place(out, i + 1)), rv_distance(place(all, i), place(all, i + 1)), 1e-7);
@@ -242,7 +237,8 @@ static void counts_and_lengths_differ(void** state) {
   (void)state;
   RvDetail *rest = straight(1, 65, 0.08, at_origin), *moved = moved_copy(rest, arc, NULL);
   RvDetail *on = straight(1, 9, 0.08, at_origin), *longer = straight(1, 13, 0.12, at_origin);
-  RvDetail *a = carried(on, rest, moved, "keeplength=0"), *b = carried(longer, rest, moved, "keeplength=0; window=0");
+  RvDetail *a = rv_test_carried(on, rest, moved, "keeplength=0"),
+           *b = rv_test_carried(longer, rest, moved, "keeplength=0; window=0");
   for (size_t i = 0; i < 9; ++i) CHECK_NEAR(rv_distance(place(a, i), arc(NULL, 0, place(on, i))), 0, 1e-5);
   RvVec3 tip = arc(NULL, 0, rv_vec3(0, 0.08, 0)), ahead = rv_vec3(sin(1.6), cos(1.6), 0);
   for (size_t i = 9; i < 13; ++i)
@@ -255,7 +251,7 @@ static void counts_and_lengths_differ(void** state) {
     P[3 * i] += 0.003f;
     P[3 * i + 2] += 0.004f;
   }
-  RvDetail* c = carried(beside, rest, moved, "keeplength=0; window=0");
+  RvDetail* c = rv_test_carried(beside, rest, moved, "keeplength=0; window=0");
   for (size_t i = 0; i < 9; ++i) CHECK_NEAR(rv_distance(place(c, i), arc(NULL, 0, place(beside, i))), 0, 1e-4);
   rv_detail_free(rest);
   rv_detail_free(moved);
@@ -288,8 +284,8 @@ static void hair_is_not_wound_about_a_pulled_curl(void** state) {
   float* Q = places(hair);
   for (int i = 0; i < 121; ++i) Q[3 * i] += 0.01f;
   // one turn takes 2 pi sqrt(r^2 + (p / 2 pi)^2) = 0.032 m of fibre
-  RvDetail *out = carried(hair, rest, moved, "window=0.0321; keeplength=0"),
-           *wound = carried(hair, rest, moved, "window=0; keeplength=0");
+  RvDetail *out = rv_test_carried(hair, rest, moved, "window=0.0321; keeplength=0"),
+           *wound = rv_test_carried(hair, rest, moved, "window=0; keeplength=0");
   double most = 0, without = 0;
   for (size_t i = 30; i < 91; ++i) {
     RvVec3 offset = rv_sub(place(out, i), place(moved, i)), other = rv_sub(place(wound, i), place(moved, i));
@@ -336,8 +332,8 @@ static void curls_out_of_step_keep_their_own(void** state) {
     B[3 * i] = 0.01f - B[3 * i];
     B[3 * i + 2] = -B[3 * i + 2];
   }
-  RvDetail *a = carried(with, rest, moved, "window=0.0321; keeplength=0"),
-           *b = carried(against, rest, moved, "window=0.0321; keeplength=0");
+  RvDetail *a = rv_test_carried(with, rest, moved, "window=0.0321; keeplength=0"),
+           *b = rv_test_carried(against, rest, moved, "window=0.0321; keeplength=0");
   // the hair's axis turns a little about the guide's at the root, where the window is short: 2 mm of 10
   double in_step = rv_distance(place(a, 60), place(moved, 60)), against_step = amplitude(b, 0.01);
   print_message("curls of 4 mm: in step %.4f m from the guide, against it %.4f m wide\n", in_step, against_step);
@@ -402,7 +398,7 @@ static RvVec3 on_line(void* user, size_t strand, RvVec3 x) {
 
 static double largest_jump(const RvDetail* rest, const RvDetail* moved, size_t count) {
   line_count = count;
-  RvDetail *line = straight(count, 2, 0.01, on_line), *out = carried(line, rest, moved, "keeplength=0");
+  RvDetail *line = straight(count, 2, 0.01, on_line), *out = rv_test_carried(line, rest, moved, "keeplength=0");
   double most = 0;
   for (size_t i = 0; i + 1 < count; ++i)
     most = fmax(most, fabs((place(out, 2 * i + 2).y - place(line, 2 * i + 2).y) -
@@ -509,7 +505,7 @@ static void skin_holds_the_roots(void** state) {
   RvTestCook c = rv_test_cook("transfer", "", 4, (const RvDetail*[]){g.output[0], rest, moved, bent});
   CHECK_OK(c.result, c.error);
   assert_int_equal(c.nwarning, 0);
-  RvDetail* free_roots = carried(g.output[0], rest, moved, "");
+  RvDetail* free_roots = rv_test_carried(g.output[0], rest, moved, "");
   double off = 0;
   for (size_t i = 0; i < 200; ++i) {
     RvVec3 x = sheared(NULL, 0, place(g.output[0], 5 * i));
@@ -609,10 +605,10 @@ static void faults_are_named(void** state) {
   P = places(odd);
   P[3] = 0.01f;
   P[7] = 0.02f;
-  RvDetail *moved = moved_copy(rest, rigid, NULL), *out = carried(odd, rest, moved, "");
+  RvDetail *moved = moved_copy(rest, rigid, NULL), *out = rv_test_carried(odd, rest, moved, "");
   for (size_t i = 0; i < 6; ++i)
     CHECK_NEAR(rv_distance(place(out, i), i < 3 ? rigid(NULL, 0, place(odd, i)) : place(odd, i)), 0, 1e-6);
-  RvDetail* empty = carried(none, rest, moved, "");
+  RvDetail* empty = rv_test_carried(none, rest, moved, "");
   assert_int_equal(rv_detail_count(empty, RV_POINT), 0);
   rv_detail_free(all);
   rv_detail_free(rest);
@@ -638,7 +634,7 @@ static void threads_and_cache_change_nothing(void** state) {
   const int workers[] = {1, 2, 3, 8};
   for (int i = 0; i < 4; ++i) {
     rv_threads_set(workers[i]);
-    RvDetail* out = carried(all, rest, moved, "");
+    RvDetail* out = rv_test_carried(all, rest, moved, "");
     if (!i) hash = rv_detail_hash(out);
     assert_int_equal(rv_detail_hash(out), hash);
     rv_detail_free(out);
@@ -656,7 +652,8 @@ static void threads_and_cache_change_nothing(void** state) {
     assert_non_null(kept);
     if (!hashes[k]) hashes[k] = rv_detail_hash(c.output[0]);
     assert_int_equal(rv_detail_hash(c.output[0]), hashes[k]);
-    RvDetail* fresh = carried(all, k == 1 ? other : rest, k == 1 ? other_moved : moved, k == 2 ? "maxguides=9" : "");
+    RvDetail* fresh =
+        rv_test_carried(all, k == 1 ? other : rest, k == 1 ? other_moved : moved, k == 2 ? "maxguides=9" : "");
     assert_int_equal(rv_detail_hash(fresh), hashes[k]);
     rv_detail_free(fresh);
     rv_test_cook_free(&c);

@@ -316,10 +316,8 @@ static void bad_liquid_is_dry(void** state) {
   assert_non_null(strstr(c.warnings, "the attribute Cd is 1 x string and stays unchanged: it must have 3 floats"));
   assert_non_null(strstr(c.warnings, "the attribute width is 1 x int32 and stays unchanged"));
   rv_test_cook_free(&c);
-  c = rv_test_cook("wetness", "group=nobody", 1, (const RvDetail*[]){in});
-  CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "nobody");
-  c = rv_test_cook("wetness", "", 1, (const RvDetail*[]){NULL});
-  CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "input 1, the strands, is not wired");
+  rv_test_cook_fails("wetness", "group=nobody", in, RV_BAD_INPUT, "nobody");
+  rv_test_cook_fails("wetness", "", NULL, RV_BAD_INPUT, "input 1, the strands, is not wired");
   rv_detail_free(in);
   RvDetail* none = rv_detail_new();
   c = rv_test_cook("wetness", "", 1, (const RvDetail*[]){none});

@@ -25,24 +25,9 @@ static RvDetail* strands(void) {
   return d;
 }
 
-static char* path_of(const char* name) {
-  static char path[400];
-  snprintf(path, sizeof path, "%s/%s", rv_test_folder(), name);
-  return path;
-}
-
 static void save(const RvDetail* d, const char* name) {
   RvError error = {0};
-  CHECK_OK(rv_detail_save(d, path_of(name), NULL, &error), error);
-}
-
-static RvDetail* cook(RvScene* scene, const char* output, double frame) {
-  RvError error = {0};
-  const RvDetail* out;
-  CHECK_OK(rv_scene_cook(scene, output, frame, &out, &error), error);
-  RvDetail* copy = rv_detail_copy(out);
-  assert_non_null(copy);
-  return copy;
+  CHECK_OK(rv_detail_save(d, rv_test_path(name), NULL, &error), error);
 }
 
 // how far the tip of a strand has sunk
@@ -62,9 +47,9 @@ static RvDetail* solve(const RvDetail* d, const char* parms, RvTestLog* log) {
   snprintf(nodes, sizeof nodes,
            "\"f\": {\"type\": \"file\", \"parms\": {\"file\": \"%s\"}}, \"s\": {\"type\": \"strandsolver\", "
            "\"inputs\": [\"f\"], \"parms\": {\"restmode\": \"%s\" %s}}",
-           path_of("bad.bgeo.sc"), balanced ? "equilibrium" : "natural", balanced ? "" : parms);
+           rv_test_path("bad.bgeo.sc"), balanced ? "equilibrium" : "natural", balanced ? "" : parms);
   RvScene* scene = rv_test_scene(nodes, log);
-  RvDetail* out = cook(scene, "s", 4);
+  RvDetail* out = rv_test_scene_copy(scene, "s", 4);
   rv_scene_free(scene);
   return out;
 }
@@ -207,7 +192,7 @@ static void root_that_is_lost(void** state) {
            "\"strandsolver\", \"inputs\": [\"f\"], \"parms\": {\"restmode\": \"natural\"}}",
            rv_test_folder());
   RvScene* scene = rv_test_scene(nodes, &log);
-  RvDetail* out = cook(scene, "s", 5);
+  RvDetail* out = rv_test_scene_copy(scene, "s", 5);
   expect(&log,
          "the root or a pinned point of 1 strand is not a number in the input and stays where it was; the first "
          "is primitive 3");
@@ -230,7 +215,7 @@ static void animated_point_that_is_lost(void** state) {
            "\"filmsolver\", \"inputs\": [\"f\"]}",
            rv_test_folder());
   RvScene* scene = rv_test_scene(nodes, &log);
-  RvDetail* out = cook(scene, "s", 5);
+  RvDetail* out = rv_test_scene_copy(scene, "s", 5);
   expect(&log, "a point of 1 strand is not a number in the input and stays where it was; the first is primitive 3");
   const float* P = rv_detail_f32(out, RV_POINT, "P", 3);
   for (int i = 0; i < 3 * N * STRANDS; ++i) assert_true(isfinite(P[i]));
@@ -264,7 +249,7 @@ static void roots_without_skin(void** state) {
            "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"d\"]}",
            rv_test_folder(), rv_test_folder());
   RvScene* scene = rv_test_scene(nodes, &log);
-  RvDetail* out = cook(scene, "s", 5);
+  RvDetail* out = rv_test_scene_copy(scene, "s", 5);
   expect(&log, "1 of 6 strands name no face of the skin in skinprim and stay where they are; the first is primitive 3");
   const float* P = rv_detail_f32(out, RV_POINT, "P", 3);
   CHECK_NEAR(P[3 * BAD * N + 1], 0, 0);
@@ -294,7 +279,7 @@ static double sink_on(const RvDetail* solid, bool with_node, RvTestLog* log) {
            "\"youngs\": 1e7}}",
            rv_test_folder(), rv_test_folder(), ending, with_node ? "c" : "m");
   RvScene* scene = rv_test_scene(nodes, log);
-  RvDetail* out = cook(scene, "s", 24);
+  RvDetail* out = rv_test_scene_copy(scene, "s", 24);
   const float* P = rv_detail_f32(out, RV_POINT, "P", 3);
   double deepest = 0;
   for (int i = 0; i < N * STRANDS; ++i) {

@@ -49,15 +49,8 @@ static RvDetail* wet(const RvDetail* guides, double wetness) {
   return d;
 }
 
-static RvDetail* carried(const RvDetail* hairs, const RvDetail* rest, const RvDetail* moved, const char* parms) {
-  RvTestCook c = rv_test_cook("transfer", parms, 3, (const RvDetail*[]){hairs, rest, moved});
-  CHECK_OK(c.result, c.error);
-  if (c.nwarning) fail_msg("%s", c.warnings);
-  return c.output[0];
-}
-
 static RvDetail* carried_wet(const RvDetail* hairs, const RvDetail* rest, double wetness, const char* parms) {
-  RvDetail *moved = wet(rest, wetness), *out = carried(hairs, rest, moved, parms);
+  RvDetail *moved = wet(rest, wetness), *out = rv_test_carried(hairs, rest, moved, parms);
   rv_detail_free(moved);
   return out;
 }
@@ -126,7 +119,7 @@ static void bundles_lie_beside_each_other(void** state) {
     double t = fmin(1, 2.0 * (double)k / (POINTS - 1)), to = t * t * (3 - 2 * t);
     P[3 * (POINTS + k)] -= (float)(to * (0.005 - 1e-7));
   }
-  RvDetail* out = carried(hairs, rest, moved, "strayamount=0; keeplength=0");
+  RvDetail* out = rv_test_carried(hairs, rest, moved, "strayamount=0; keeplength=0");
   double nearest = 1;
   for (size_t i = 0; i < HAIRS; ++i)
     for (size_t j = 0; j < i; ++j)
@@ -154,7 +147,8 @@ static double spread(const RvDetail* out, const RvDetail* hairs, const RvDetail*
 // step the largest move is half as long, and nowhere longer than the steepest ramp (1.5 / 0.5) times the way.
 static void hairs_come_together_smoothly(void** state) {
   (void)state;
-  RvDetail *hairs = strands(HAIRS, true), *rest = strands(GUIDES, false), *dry = carried(hairs, rest, rest, "attribs=");
+  RvDetail *hairs = strands(HAIRS, true), *rest = strands(GUIDES, false),
+           *dry = rv_test_carried(hairs, rest, rest, "attribs=");
   double jump[2] = {0};
   for (int fine = 0; fine < 2; ++fine) {
     int steps = fine ? 100 : 50;
@@ -195,7 +189,7 @@ static void numbers_move_nothing(void** state) {
     one[i] = i / POINTS;
     two[i] = i % 3;
   }
-  RvDetail *x = carried(hairs, rest, a, ""), *y = carried(hairs, rest, b, "");
+  RvDetail *x = rv_test_carried(hairs, rest, a, ""), *y = rv_test_carried(hairs, rest, b, "");
   assert_true(largest(x, y) == 0);
   assert_true(rv_detail_hash(x) != rv_detail_hash(y));
   const float* w = rv_detail_f32(x, RV_POINT, "wetness", 1);
@@ -214,7 +208,7 @@ static void dry_roots_stay(void** state) {
   RvDetail *hairs = strands(HAIRS, true), *rest = strands(GUIDES, false), *moved = wet(rest, 0);
   float* w = floats(moved, "wetness", 1);
   for (size_t i = 0; i < GUIDES; ++i) w[i * POINTS + 15] = w[i * POINTS + 16] = 1;
-  RvDetail *out = carried(hairs, rest, moved, "strayamount=0"), *dry = carried(hairs, rest, rest, "");
+  RvDetail *out = rv_test_carried(hairs, rest, moved, "strayamount=0"), *dry = rv_test_carried(hairs, rest, rest, "");
   for (size_t i = 0; i < HAIRS; ++i) {
     for (size_t k = 0; k < 15; ++k) CHECK_NEAR(rv_distance(place(out, i, k), place(dry, i, k)), 0, 1e-8);
     size_t own = nearest_guide(rest, place(hairs, i, 0));
@@ -238,10 +232,10 @@ static RvVec3 rigid(RvVec3 x) {
 static void clumps_move_rigidly(void** state) {
   (void)state;
   RvDetail *hairs = strands(HAIRS, true), *rest = strands(GUIDES, false), *moved = wet(rest, 0.4);
-  RvDetail *still = carried(hairs, rest, moved, ""), *out;
+  RvDetail *still = rv_test_carried(hairs, rest, moved, ""), *out;
   float* P = floats(moved, "P", 3);
   for (size_t i = 0; i < GUIDES * POINTS; ++i) rv_vec3_store(P + 3 * i, rigid(rv_vec3_load(P + 3 * i)));
-  out = carried(hairs, rest, moved, "");
+  out = rv_test_carried(hairs, rest, moved, "");
   P = floats(still, "P", 3);
   for (size_t i = 0; i < HAIRS * POINTS; ++i) rv_vec3_store(P + 3 * i, rigid(rv_vec3_load(P + 3 * i)));
   CHECK_NEAR(largest(still, out), 0, 1e-6);
@@ -282,7 +276,7 @@ static void bad_wetness_is_dry(void** state) {
   (void)state;
   RvError error = {0};
   RvDetail *hairs = strands(50, true), *rest = strands(GUIDES, false), *moved = wet(rest, 0),
-           *dry = carried(hairs, rest, rest, "attribs=");
+           *dry = rv_test_carried(hairs, rest, rest, "attribs=");
   float* w = floats(moved, "wetness", 1);
   w[30] = NAN;
   w[31] = -INFINITY;
@@ -296,11 +290,11 @@ static void bad_wetness_is_dry(void** state) {
   rv_test_cook_free(&c);
   // wetter than wet is wet; absurd widths and texts
   for (size_t i = 0; i < GUIDES * POINTS; ++i) w[i] = 1e30f;
-  RvDetail *full = carried(hairs, rest, moved, "attribs="), *one = carried_wet(hairs, rest, 1, "attribs=");
+  RvDetail *full = rv_test_carried(hairs, rest, moved, "attribs="), *one = carried_wet(hairs, rest, 1, "attribs=");
   assert_int_equal(rv_detail_hash(full), rv_detail_hash(one));
   float* width = floats(hairs, "width", 1);
   for (size_t i = 0; i < 50 * POINTS; ++i) width[i] = i % 2 ? NAN : -1;
-  RvDetail* odd = carried(hairs, rest, moved, "");
+  RvDetail* odd = rv_test_carried(hairs, rest, moved, "");
   for (size_t i = 0; i < 50; ++i) assert_true(rv_vec3_finite(place(odd, i, POINTS - 1)));
   RvAttrib* text;
   rv_detail_remove_attrib(moved, RV_POINT, "wetness");
@@ -339,7 +333,7 @@ static void threads_and_cache_change_nothing(void** state) {
   void* cache = NULL;
   for (int n = 1; n <= 8; n = 2 * n + 1) {
     rv_threads_set(n);
-    RvDetail* out = carried(hairs, rest, moved, "strayamount=0.3");
+    RvDetail* out = rv_test_carried(hairs, rest, moved, "strayamount=0.3");
     if (!hash) hash = rv_detail_hash(out);
     assert_int_equal(rv_detail_hash(out), hash);
     RvTestCook c = rv_test_cook_type(type, "strayamount=0.3", 3, (const RvDetail*[]){hairs, rest, moved}, n, &cache);
@@ -353,7 +347,7 @@ static void threads_and_cache_change_nothing(void** state) {
   float* width = floats(hairs, "width", 1);
   for (size_t i = 0; i < HAIRS * POINTS; ++i) width[i] *= 2;
   RvTestCook c = rv_test_cook_type(type, "strayamount=0.3", 3, (const RvDetail*[]){hairs, rest, moved}, 9, &cache);
-  RvDetail* fresh = carried(hairs, rest, moved, "strayamount=0.3");
+  RvDetail* fresh = rv_test_carried(hairs, rest, moved, "strayamount=0.3");
   CHECK_OK(c.result, c.error);
   assert_int_equal(rv_detail_hash(c.output[0]), rv_detail_hash(fresh));
   assert_true(rv_detail_hash(fresh) != hash);

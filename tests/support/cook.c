@@ -1,4 +1,5 @@
 #include "support/cook.h"
+#include "support/rv_test.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -127,4 +128,24 @@ void rv_test_cook_free(RvTestCook* cook) {
     rv_detail_free(cook->output[i]);
     cook->output[i] = NULL;
   }
+}
+
+RvDetail* rv_test_cooked(const char* type, const char* parms, const RvDetail* input) {
+  RvTestCook c = rv_test_cook(type, parms, input ? 1 : 0, &input);
+  CHECK_OK(c.result, c.error);
+  CHECK_OK(rv_detail_check(c.output[0], &c.error), c.error);
+  return c.output[0];
+}
+
+void rv_test_cook_fails(const char* type, const char* parms, const RvDetail* input, RvResult code, const char* part) {
+  RvTestCook c = rv_test_cook(type, parms, input ? 1 : 0, &input);
+  CHECK_FAILS(c.result, code, c.error, part);
+  rv_test_cook_free(&c);
+}
+
+RvDetail* rv_test_carried(const RvDetail* hairs, const RvDetail* rest, const RvDetail* moved, const char* parms) {
+  RvTestCook c = rv_test_cook("transfer", parms, 3, (const RvDetail*[]){hairs, rest, moved});
+  CHECK_OK(c.result, c.error);
+  if (c.nwarning) fail_msg("%s", c.warnings);
+  return c.output[0];
 }

@@ -35,5 +35,11 @@ typedef struct RvTestHost {
 RvTestCook rv_test_cook_host(const char* type, const char* parms, size_t ninput, const RvDetail* const* inputs,
                              double frame, const RvTestHost* host);
 void rv_test_cook_free(RvTestCook* cook);
+// The first output of a node with one input or none (NULL), which must be sound; a failure ends the test.
+RvDetail* rv_test_cooked(const char* type, const char* parms, const RvDetail* input);
+// Hairs carried by the node transfer, without warnings.
+RvDetail* rv_test_carried(const RvDetail* hairs, const RvDetail* rest, const RvDetail* moved, const char* parms);
+// The cook must fail with that result and a text that contains `part`.
+void rv_test_cook_fails(const char* type, const char* parms, const RvDetail* input, RvResult code, const char* part);
 
 #endif

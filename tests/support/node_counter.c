@@ -9,6 +9,7 @@
 #include "base/timer.h"
 #include "parm/table.h"
 #include "rivulet/state.h"
+#include "support/rv_test.h"
 
 #define SOLVER_PARMS(X)                                                                                      \
   X(INT, startframe, "Start Frame", 1, SOFT(1), SOFT(240), "", "Frame of the initial state.")                \
@@ -340,4 +341,12 @@ void rv_test_register(void) {
                                             &rv_node_testfail, &rv_node_testmotion};
   for (int i = 0; i < 5; ++i)
     if (!rv_node_find(types[i]->type)) rv_node_register(types[i], NULL);
+}
+
+RvScene* rv_test_parse(const char* text) {
+  RvError error = {0};
+  RvScene* scene;
+  rv_test_register();
+  CHECK_OK(rv_scene_parse(text, strlen(text), "test", &scene, &error), error);
+  return scene;
 }

@@ -3,6 +3,7 @@
 #define RV_TEST_NODE_COUNTER_H
 
 #include "rivulet/node.h"
+#include "rivulet/scene.h"
 
 // "testsolver": damped springs on the points of its input, kicked at random, that shed particles which age and die.
 extern const RvNodeType rv_node_testsolver;
@@ -17,5 +18,7 @@ extern const RvNodeType rv_node_testmotion;
 
 // Registers all of them; a second call does nothing.
 void rv_test_register(void);
+// A scene of these nodes and those of the program; a failure ends the test.
+RvScene* rv_test_parse(const char* text);
 
 #endif

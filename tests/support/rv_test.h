@@ -32,6 +32,11 @@ void rv_test_fails(RvResult got, RvResult wanted, RvError* error, const char* pa
 
 // A new folder under the system's temporary one, removed when the process ends.
 const char* rv_test_folder(void);
+// The path of a file in it, in memory that the next call overwrites.
+const char* rv_test_path(const char* name);
+
+// A solve must give the same hash for every instruction set (RvIsa) and number of threads.
+void rv_test_same_bits(uint64_t (*solve)(int isa, int threads));
 
 #define RV_TESTS(...)                                        \
   int main(void) {                                           \

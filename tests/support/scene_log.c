@@ -26,3 +26,27 @@ RvScene* rv_test_scene(const char* nodes, RvTestLog* log) {
   rv_scene_set_hooks(scene, &(RvSceneHooks){.user = log, .message = on_message});
   return scene;
 }
+
+const RvDetail* rv_test_scene_cook(RvScene* scene, const char* output, double frame) {
+  RvError error = {0};
+  const RvDetail* out = NULL;
+  CHECK_OK(rv_scene_cook(scene, output, frame, &out, &error), error);
+  return out;
+}
+
+RvDetail* rv_test_scene_copy(RvScene* scene, const char* output, double frame) {
+  RvDetail* copy = rv_detail_copy(rv_test_scene_cook(scene, output, frame));
+  assert_non_null(copy);
+  return copy;
+}
+
+uint64_t rv_test_scene_hash(RvScene* scene, const char* output, double frame) {
+  return rv_detail_hash(rv_test_scene_cook(scene, output, frame));
+}
+
+double rv_test_volume(const RvDetail* detail) {
+  const double* volume = rv_detail_f64(detail, RV_POINT, "volume", 1);
+  double sum = 0;
+  for (size_t i = 0; i < rv_detail_count(detail, RV_POINT); ++i) sum += volume[i];
+  return sum;
+}

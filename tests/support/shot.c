@@ -3,6 +3,7 @@
 #include <string.h>
 #include "scene/host.h"
 #include "support/rv_test.h"
+#include "support/scene_log.h"
 
 RvScene* rv_test_shot_open(const RvTestShot* shot) {
   RvError error = {0};
@@ -11,41 +12,40 @@ RvScene* rv_test_shot_open(const RvTestShot* shot) {
   return scene;
 }
 
-static uint64_t hash(RvScene* scene, double frame) {
-  RvError error = {0};
-  const RvDetail* out;
-  CHECK_OK(rv_scene_cook(scene, "s:state", frame, &out, &error), error);
-  return rv_detail_hash(out);
-}
-
-void rv_test_shot_run(RvTestShot* shot) {
+int rv_test_shot_run(void** state) {
+  RvTestShot* shot = *state;
   RvScene* scene = rv_test_shot_open(shot);
   assert_true(shot->last >= 5 && shot->last <= RV_TEST_SHOT_LAST);
-  for (int frame = 1; frame <= shot->last; ++frame) shot->straight[frame] = hash(scene, frame);
+  for (int frame = 1; frame <= shot->last; ++frame) shot->straight[frame] = rv_test_scene_hash(scene, "s:state", frame);
   rv_scene_free(scene);
   for (int frame = 2; frame <= shot->last; ++frame) assert_true(shot->straight[frame] != shot->straight[frame - 1]);
+  return 0;
 }
 
-void rv_test_shot_workers(const RvTestShot* shot) {
+void rv_test_shot_workers(void** state) {
+  const RvTestShot* shot = *state;
   for (const int* workers = shot->workers; *workers; ++workers) {
     rv_threads_set(*workers);
     RvScene* scene = rv_test_shot_open(shot);
-    assert_true(hash(scene, shot->last) == shot->straight[shot->last]);
+    assert_true(rv_test_scene_hash(scene, "s:state", shot->last) == shot->straight[shot->last]);
     rv_scene_free(scene);
   }
   rv_threads_set(0);
 }
 
-void rv_test_shot_scrub(const RvTestShot* shot) {
+void rv_test_shot_scrub(void** state) {
+  const RvTestShot* shot = *state;
   RvScene* scene = rv_test_shot_open(shot);
   rv_scene_set_cache_limit(scene, 1 << 16);
   scene->drop_caches = true;
-  for (const int* visit = shot->visits; *visit; ++visit) assert_true(hash(scene, *visit) == shot->straight[*visit]);
+  for (const int* visit = shot->visits; *visit; ++visit)
+    assert_true(rv_test_scene_hash(scene, "s:state", *visit) == shot->straight[*visit]);
   rv_scene_free(scene);
 }
 
 // every frame in a new scene, from a file that holds the state of the frame before
-void rv_test_shot_files(const RvTestShot* shot) {
+void rv_test_shot_files(void** state) {
+  const RvTestShot* shot = *state;
   RvError error = {0};
   char path[400];
   snprintf(path, sizeof path, "%s/state.bgeo.sc", rv_test_folder());
@@ -64,7 +64,8 @@ void rv_test_shot_files(const RvTestShot* shot) {
 }
 
 // an artist's edit of P is taken, and only then something changes
-void rv_test_shot_edit(const RvTestShot* shot) {
+void rv_test_shot_edit(void** state) {
+  const RvTestShot* shot = *state;
   RvError error = {0};
   char path[400];
   snprintf(path, sizeof path, "%s/edited.bgeo.sc", rv_test_folder());
@@ -80,6 +81,6 @@ void rv_test_shot_edit(const RvTestShot* shot) {
   scene = rv_test_shot_open(shot);
   RvRun run = {.node = "s", .first = 5, .last = 5, .from_state = path, .from_start = 4};
   CHECK_OK(rv_scene_run(scene, &run, &error), error);
-  assert_true(hash(scene, 5) != shot->straight[5]);
+  assert_true(rv_test_scene_hash(scene, "s:state", 5) != shot->straight[5]);
   rv_scene_free(scene);
 }

@@ -16,11 +16,17 @@ typedef struct RvTestShot {
 } RvTestShot;
 
 RvScene* rv_test_shot_open(const RvTestShot* shot);
-// Frames 1 to last in order, each other than the one before.
-void rv_test_shot_run(RvTestShot* shot);
-void rv_test_shot_workers(const RvTestShot* shot);
-void rv_test_shot_scrub(const RvTestShot* shot);
-void rv_test_shot_files(const RvTestShot* shot);
-void rv_test_shot_edit(const RvTestShot* shot);
+// Set-up of the first test, whose state is the shot: frames 1 to last in order, each other than the one before.
+int rv_test_shot_run(void** shot);
+// Tests of cmocka whose state is the shot.
+void rv_test_shot_workers(void** shot);
+void rv_test_shot_scrub(void** shot);
+void rv_test_shot_files(void** shot);
+void rv_test_shot_edit(void** shot);
+
+// The tests of a shot after its set-up: any number of threads, scrubbing, and from files.
+#define RV_TEST_SHOT(shot, run)                                                       \
+  cmocka_unit_test_prestate_setup_teardown(rv_test_shot_workers, run, NULL, &(shot)), \
+      cmocka_unit_test_prestate(rv_test_shot_scrub, &(shot)), cmocka_unit_test_prestate(rv_test_shot_files, &(shot))
 
 #endif

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/assert.h"
+#include "base/cpu.h"
 #include "support/rv_test.h"
 
 static char folder[256];
@@ -39,6 +40,21 @@ const char* rv_test_folder(void) {
     atexit(remove_folder);
   }
   return folder;
+}
+
+const char* rv_test_path(const char* name) {
+  static char path[512];
+  snprintf(path, sizeof path, "%s/%s", rv_test_folder(), name);
+  return path;
+}
+
+void rv_test_same_bits(uint64_t (*solve)(int isa, int threads)) {
+  static const int threads[] = {1, 2, 3, 16};
+  uint64_t hash = solve(RV_ISA_BASE, 1);
+  for (size_t k = 0; k < sizeof threads / sizeof *threads; ++k) assert_int_equal(solve(RV_ISA_BASE, threads[k]), hash);
+  for (int isa = 1; isa < RV_ISA_COUNT; ++isa)
+    if (rv_cpu_force((RvIsa)isa)) assert_int_equal(solve(isa, 2), hash);
+  rv_cpu_force(RV_ISA_COUNT);
 }
 
 static void assertion(const char* expression, const char* file, int line) {

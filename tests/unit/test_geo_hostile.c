@@ -7,14 +7,7 @@
 #include "geo/io_houdini.h"
 #include "rivulet/geo.h"
 #include "support/rv_test.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
+#include "support/sanitized.h"
 
 typedef struct Bytes {
   uint8_t* data;

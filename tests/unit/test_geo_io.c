@@ -6,21 +6,15 @@
 #include "rivulet/state.h"
 #include "support/geo_samples.h"
 
-static const char* path_of(const char* name) {
-  static char path[512];
-  snprintf(path, sizeof path, "%s/%s", rv_test_folder(), name);
-  return path;
-}
-
 static void endings_choose_the_format(void** state) {
   (void)state;
   RvError error = {0};
   RvDetail* strands = sample_strands();
   static const char* const names[] = {"a.geo", "a.bgeo", "a.bgeo.sc", "A.GEO", "b.BGEO.sc", "dir.vdb/c.Bgeo"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
-    CHECK_OK(rv_detail_save(strands, path_of(names[i]), NULL, &error), error);
+    CHECK_OK(rv_detail_save(strands, rv_test_path(names[i]), NULL, &error), error);
     RvDetail* back;
-    CHECK_OK(rv_detail_load(path_of(names[i]), &back, NULL, &error), error);
+    CHECK_OK(rv_detail_load(rv_test_path(names[i]), &back, NULL, &error), error);
     CHECK_OK(rv_detail_check(back, &error), error);
     // text holds no payload of a NaN, and strands have one; binary holds every bit
     if (strcasestr(names[i], "bgeo")) assert_int_equal(rv_detail_hash(back), rv_detail_hash(strands));
@@ -32,7 +26,7 @@ static void endings_choose_the_format(void** state) {
   for (int i = 0; i < 3; ++i) {
     void* bytes;
     size_t count;
-    CHECK_OK(rv_file_read(path_of(firsts[i][0]), 0, &bytes, &count, &error), error);
+    CHECK_OK(rv_file_read(rv_test_path(firsts[i][0]), 0, &bytes, &count, &error), error);
     assert_memory_equal(bytes, firsts[i][1], strlen(firsts[i][1]));
     rv_free(bytes);
   }
@@ -43,19 +37,19 @@ static void wrong_names_are_told(void** state) {
   (void)state;
   RvError error = {0};
   RvDetail *detail = sample_points(), *back = NULL;
-  CHECK_FAILS(rv_detail_save(detail, path_of("a.abc"), NULL, &error), RV_UNSUPPORTED, error, ".usda");
-  CHECK_FAILS(rv_detail_save(detail, path_of("geo"), NULL, &error), RV_UNSUPPORTED, error, "must end in .geo");
-  CHECK_FAILS(rv_detail_save(detail, path_of("a.bgeo.gz"), NULL, &error), RV_UNSUPPORTED, error, "must end in");
+  CHECK_FAILS(rv_detail_save(detail, rv_test_path("a.abc"), NULL, &error), RV_UNSUPPORTED, error, ".usda");
+  CHECK_FAILS(rv_detail_save(detail, rv_test_path("geo"), NULL, &error), RV_UNSUPPORTED, error, "must end in .geo");
+  CHECK_FAILS(rv_detail_save(detail, rv_test_path("a.bgeo.gz"), NULL, &error), RV_UNSUPPORTED, error, "must end in");
   CHECK_FAILS(rv_detail_save(detail, "", NULL, &error), RV_BAD_INPUT, error, "empty");
-  CHECK_FAILS(rv_detail_load(path_of("a.abc"), &back, NULL, &error), RV_UNSUPPORTED, error, "a.abc");
-  CHECK_FAILS(rv_detail_load(path_of("a.vtp"), &back, NULL, &error), RV_UNSUPPORTED, error, "only written");
-  CHECK_FAILS(rv_detail_load(path_of("none.bgeo"), &back, NULL, &error), RV_NOT_FOUND, error, "none.bgeo");
+  CHECK_FAILS(rv_detail_load(rv_test_path("a.abc"), &back, NULL, &error), RV_UNSUPPORTED, error, "a.abc");
+  CHECK_FAILS(rv_detail_load(rv_test_path("a.vtp"), &back, NULL, &error), RV_UNSUPPORTED, error, "only written");
+  CHECK_FAILS(rv_detail_load(rv_test_path("none.bgeo"), &back, NULL, &error), RV_NOT_FOUND, error, "none.bgeo");
   assert_null(back);
   // what is inside decides, and the error names the file
-  CHECK_OK(rv_file_write(path_of("bad.bgeo"), "hello", 5, &error), error);
-  CHECK_FAILS(rv_detail_load(path_of("bad.bgeo"), &back, NULL, &error), RV_BAD_FILE, error, "bad.bgeo");
-  CHECK_OK(rv_file_write(path_of("empty.geo"), "", 0, &error), error);
-  CHECK_FAILS(rv_detail_load(path_of("empty.geo"), &back, NULL, &error), RV_BAD_FILE, error, "empty.geo");
+  CHECK_OK(rv_file_write(rv_test_path("bad.bgeo"), "hello", 5, &error), error);
+  CHECK_FAILS(rv_detail_load(rv_test_path("bad.bgeo"), &back, NULL, &error), RV_BAD_FILE, error, "bad.bgeo");
+  CHECK_OK(rv_file_write(rv_test_path("empty.geo"), "", 0, &error), error);
+  CHECK_FAILS(rv_detail_load(rv_test_path("empty.geo"), &back, NULL, &error), RV_BAD_FILE, error, "empty.geo");
   assert_null(back);
   rv_detail_free(detail);
 }
@@ -67,7 +61,7 @@ static void refused_writes_leave_nothing(void** state) {
   RvDetail* detail = sample_mixed();
   static const char* const names[] = {"x.geo", "x.bgeo", "x.bgeo.sc", "x.vtp", "x.usda"};
   char folder[400], path[900], command[1000];
-  CHECK_OK(rv_file_write(path_of("wall"), "w", 1, &error), error);
+  CHECK_OK(rv_file_write(rv_test_path("wall"), "w", 1, &error), error);
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
     snprintf(folder, sizeof folder, "%s/refused%zu", rv_test_folder(), i);
     snprintf(path, sizeof path, "%s/%s", folder, names[i]);
@@ -110,8 +104,8 @@ static void states_survive_files(void** state) {
   static const char* const names[] = {"s.geo", "s.bgeo", "s.bgeo.sc"};
   for (int i = 0; i < 3; ++i) {
     RvDetail* back;
-    CHECK_OK(rv_detail_save(detail, path_of(names[i]), NULL, &error), error);
-    CHECK_OK(rv_detail_load(path_of(names[i]), &back, NULL, &error), error);
+    CHECK_OK(rv_detail_save(detail, rv_test_path(names[i]), NULL, &error), error);
+    CHECK_OK(rv_detail_load(rv_test_path(names[i]), &back, NULL, &error), error);
     CHECK_OK(rv_state_check(back, fields, 4, &error), error);
     assert_memory_equal(rv_detail_f64(back, RV_POINT, "rv_x64", 3), x, 4500 * sizeof *x);
     assert_memory_equal(rv_detail_i64(back, RV_PRIM, "rv_count", 1), count, 300 * sizeof *count);

@@ -103,6 +103,20 @@ static void all_bits_come_back(void** state) {
   }
 }
 
+static void same_in_all_formats(const RvDetail* d) {
+  RvError error = {0};
+  for (size_t f = 0; f < 3; ++f) {
+    void* bytes;
+    size_t count;
+    RvDetail* back;
+    CHECK_OK(rv_detail_encode(d, formats[f], &bytes, &count, NULL, &error), error);
+    CHECK_OK(rv_detail_decode(bytes, count, &back, NULL, &error), error);
+    assert_true(rv_detail_hash(d) == rv_detail_hash(back));
+    rv_free(bytes);
+    rv_detail_free(back);
+  }
+}
+
 // the contacts of a solver are a list in a detail attribute, of any length; elements have a bound
 static void long_lists_come_back(void** state) {
   (void)state;
@@ -112,16 +126,7 @@ static void long_lists_come_back(void** state) {
   double* list = rv_detail_f64_write(d, RV_GLOBAL, "list", COUNT, &error);
   assert_non_null(list);
   for (int i = 0; i < COUNT; ++i) list[i] = 1.0 / (i + 1);
-  for (size_t f = 0; f < 3; ++f) {
-    void* bytes;
-    size_t count;
-    RvDetail* back;
-    CHECK_OK(rv_detail_encode(d, formats[f], &bytes, &count, NULL, &error), error);
-    CHECK_OK(rv_detail_decode(bytes, count, &back, NULL, &error), error);
-    assert_true(rv_detail_hash(d) == rv_detail_hash(back));
-    rv_free(bytes);
-    rv_detail_free(back);
-  }
+  same_in_all_formats(d);
   RvAttrib* attrib;
   CHECK_FAILS(rv_detail_add_attrib(d, RV_POINT, "wide", RV_F64, COUNT, RV_TAG_NONE, &attrib, &error), RV_LIMIT, error,
               "'wide': 300000 components");
@@ -131,17 +136,7 @@ static void long_lists_come_back(void** state) {
 static void empty_details_too(void** state) {
   (void)state;
   RvDetail* d = rv_detail_new();
-  for (size_t f = 0; f < 3; ++f) {
-    RvError error = {0};
-    void* bytes;
-    size_t count;
-    RvDetail* back;
-    CHECK_OK(rv_detail_encode(d, formats[f], &bytes, &count, NULL, &error), error);
-    CHECK_OK(rv_detail_decode(bytes, count, &back, NULL, &error), error);
-    assert_true(rv_detail_hash(d) == rv_detail_hash(back));
-    rv_free(bytes);
-    rv_detail_free(back);
-  }
+  same_in_all_formats(d);
   RvError error = {0};
   void* bytes;
   size_t count;

@@ -12,7 +12,7 @@
 #define SEP 0.005
 #define DX 0.01
 
-static const RvSourceSettings settings = {
+static RvSourceSettings settings = {
     .dx = DX, .origin = {0.1, -0.2, 0.3}, .separation = SEP, .jitter = 0.5, .max_particles = 1000000};
 
 // a square of side 0.1 that looks up (+y), of two triangles, clockwise seen from above
@@ -344,6 +344,18 @@ static void same_bits(void** state) {
   rv_threads_set(0);
 }
 
+static int take_scratch(void** state) {
+  (void)state;
+  settings.scratch = rv_arena_new(0);
+  return settings.scratch ? 0 : -1;
+}
+
+static int free_scratch(void** state) {
+  (void)state;
+  rv_arena_free(settings.scratch);
+  return 0;
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rate_is_exact_however_time_is_cut),
@@ -354,5 +366,5 @@ int main(void) {
       cmocka_unit_test(refuses),
       cmocka_unit_test(same_bits),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, take_scratch, free_scratch);
 }

@@ -6,21 +6,9 @@
 #include "base/memory.h"
 #include "parm/find.h"
 #include "rivulet/node.h"
+#include "support/node_stub.h"
 #include "support/parm_sample.h"
 #include "support/rv_test.h"
-
-static RvResult nothing(RvCook* cook, RvError* error) {
-  (void)cook;
-  (void)error;
-  return RV_OK;
-}
-
-static RvResult split(RvCook* cook, const RvDetail* state, RvError* error) {
-  (void)cook;
-  (void)state;
-  (void)error;
-  return RV_OK;
-}
 
 static const RvPortDef inputs[] = {{"strands", "Strands", "Open curves, root first.", true},
                                    {"colliders", "Colliders", "What is in the way.", false}};

@@ -3,20 +3,8 @@
 
 #include "node/table.h"
 #include "parm/table.h"
+#include "support/node_stub.h"
 #include "support/rv_test.h"
-
-static RvResult nothing(RvCook* cook, RvError* error) {
-  (void)cook;
-  (void)error;
-  return RV_OK;
-}
-
-static RvResult split(RvCook* cook, const RvDetail* state, RvError* error) {
-  (void)cook;
-  (void)state;
-  (void)error;
-  return RV_OK;
-}
 
 static const RvPortDef port[] = {{"geometry", "Geometry", "It.", false}, {"more", "More", "It.", false}};
 static const char* const stages[] = {"one", NULL};

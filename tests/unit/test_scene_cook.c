@@ -5,21 +5,7 @@
 #include "scene/host.h"
 #include "support/node_counter.h"
 #include "support/rv_test.h"
-
-static RvScene* parse(const char* text) {
-  RvError error = {0};
-  RvScene* scene;
-  rv_test_register();
-  CHECK_OK(rv_scene_parse(text, strlen(text), "test", &scene, &error), error);
-  return scene;
-}
-
-static const RvDetail* cook(RvScene* scene, const char* output, double frame) {
-  RvError error = {0};
-  const RvDetail* out;
-  CHECK_OK(rv_scene_cook(scene, output, frame, &out, &error), error);
-  return out;
-}
+#include "support/scene_log.h"
 
 static uint64_t cooks(RvScene* scene, const char* node) {
   return rv_scene_graph_find(scene, node)->ncook;
@@ -36,7 +22,7 @@ static const char diamond[] =
 static void only_what_changed_is_cooked(void** state) {
   (void)state;
   RvError error = {0};
-  RvScene* scene = parse(diamond);
+  RvScene* scene = rv_test_parse(diamond);
   const char* const names[] = {"a", "b", "c", "d"};
   const struct {
     const char* change;  // "node.parm=value", or NULL
@@ -56,7 +42,7 @@ static void only_what_changed_is_cooked(void** state) {
   };
   for (size_t i = 0; i < sizeof steps / sizeof *steps; ++i) {
     if (steps[i].change) CHECK_OK(rv_scene_set(scene, steps[i].change, &error), error);
-    cook(scene, "d", steps[i].frame);
+    rv_test_scene_cook(scene, "d", steps[i].frame);
     for (int k = 0; k < 4; ++k)
       if (cooks(scene, names[k]) != steps[i].expected[k])
         fail_msg("step %zu: node %s cooked %d times, expected %d", i, names[k], (int)cooks(scene, names[k]),
@@ -65,7 +51,7 @@ static void only_what_changed_is_cooked(void** state) {
   // frames move the points: 3 of b at 0.5 beside 3 of c
   CHECK_OK(rv_scene_set(scene, "a.count=3", &error), error);
   CHECK_OK(rv_scene_set(scene, "d.shift=0", &error), error);
-  const float* P = rv_detail_f32(cook(scene, "d", 1.5), RV_POINT, "P", 3);
+  const float* P = rv_detail_f32(rv_test_scene_cook(scene, "d", 1.5), RV_POINT, "P", 3);
   CHECK_NEAR(P[0], 0.5, 0);
   CHECK_NEAR(P[9], 0, 0);
   rv_scene_free(scene);
@@ -74,17 +60,17 @@ static void only_what_changed_is_cooked(void** state) {
 static void wires_settings_and_forgetting(void** state) {
   (void)state;
   RvError error = {0};
-  RvScene* scene = parse(diamond);
-  cook(scene, "d", 1);
+  RvScene* scene = rv_test_parse(diamond);
+  rv_test_scene_cook(scene, "d", 1);
   CHECK_OK(rv_scene_connect(scene, "d", 1, NULL, &error), error);
-  assert_int_equal(rv_detail_count(cook(scene, "d", 1), RV_POINT), 3);
+  assert_int_equal(rv_detail_count(rv_test_scene_cook(scene, "d", 1), RV_POINT), 3);
   assert_int_equal(cooks(scene, "d"), 2);
   rv_scene_set_fps(scene, 30);
-  cook(scene, "d", 1);
+  rv_test_scene_cook(scene, "d", 1);
   assert_int_equal(cooks(scene, "a"), 2);
   // b and what is after it
   rv_scene_forget(scene, "b");
-  cook(scene, "d", 1);
+  rv_test_scene_cook(scene, "d", 1);
   assert_int_equal(cooks(scene, "a"), 2);
   assert_int_equal(cooks(scene, "b"), 3);
   assert_int_equal(cooks(scene, "d"), 4);
@@ -98,24 +84,24 @@ static void wires_settings_and_forgetting(void** state) {
 static void the_limit_is_kept(void** state) {
   (void)state;
   RvError error = {0};
-  RvScene* scene = parse(diamond);
+  RvScene* scene = rv_test_parse(diamond);
   CHECK_OK(rv_scene_set(scene, "a.count=100000", &error), error);
   size_t limit = (size_t)12 << 20;
   rv_scene_set_cache_limit(scene, limit);
   for (int frame = 1; frame <= 30; ++frame) {
-    const float* P = rv_detail_f32(cook(scene, "d", frame), RV_POINT, "P", 3);
+    const float* P = rv_detail_f32(rv_test_scene_cook(scene, "d", frame), RV_POINT, "P", 3);
     CHECK_NEAR(P[0], frame <= 11 ? frame - 1 : 10, 0);
     assert_true(scene->cache.bytes <= limit);
   }
   // the last is still there, the first is not
   uint64_t before = cooks(scene, "d");
-  cook(scene, "d", 30);
+  rv_test_scene_cook(scene, "d", 30);
   assert_int_equal(cooks(scene, "d"), before);
-  cook(scene, "d", 1);
+  rv_test_scene_cook(scene, "d", 1);
   assert_int_equal(cooks(scene, "d"), before + 1);
   // with no room at all every answer is still right, and nothing stays but what is in use
   rv_scene_set_cache_limit(scene, 0);
-  const RvDetail* out = cook(scene, "d", 3);
+  const RvDetail* out = rv_test_scene_cook(scene, "d", 3);
   CHECK_NEAR(rv_detail_f32(out, RV_POINT, "P", 3)[0], 2, 0);
   assert_int_equal(rv_detail_count(out, RV_POINT), 200000);
   assert_true(scene->cache.count <= 1);
@@ -126,18 +112,18 @@ static void errors_name_the_node(void** state) {
   (void)state;
   RvError error = {0};
   const RvDetail* out;
-  RvScene* scene = parse(
+  RvScene* scene = rv_test_parse(
       "{\"rivulet\": 1, \"nodes\": {\"a\": {\"type\": \"testpoints\"},"
       "\"f\": {\"type\": \"testfail\", \"inputs\": [\"a\"], \"parms\": {\"frame\": 3}},"
       "\"g\": {\"type\": \"testcopy\", \"inputs\": [\"f\"]}, \"lone\": {\"type\": \"testfail\"},"
       "\"wet\": {\"type\": \"testsolver\", \"inputs\": [\"f\"]}, \"dry\": {\"type\": \"testsolver\"}}}");
-  cook(scene, "g", 2);
+  rv_test_scene_cook(scene, "g", 2);
   CHECK_FAILS(rv_scene_cook(scene, "g", 3, &out, &error), RV_BAD_INPUT, error,
               "node 'f' (testfail), frame 3: told to fail");
   CHECK_FAILS(rv_scene_cook(scene, "g", 3, &out, NULL ? NULL : &error), RV_BAD_INPUT, error, "node 'f'");
   // a failure is not remembered as a result
   CHECK_OK(rv_scene_set(scene, "f.frame=9", &error), error);
-  cook(scene, "g", 3);
+  rv_test_scene_cook(scene, "g", 3);
   CHECK_FAILS(rv_scene_cook(scene, "lone", 1, &out, &error), RV_BAD_INPUT, error,
               "'lone' (testfail): input 1 (Input) is not connected");
   CHECK_FAILS(rv_scene_cook(scene, "dry", 1, &out, &error), RV_BAD_INPUT, error, "input 1 (Anchors) is not connected");
@@ -161,48 +147,44 @@ static const char springs[] =
     "\"p\": {\"type\": \"testpoints\", \"parms\": {\"count\": 5, \"ty\": {\"wave\": {\"amplitude\": 0.3}}}},"
     "\"wet\": {\"type\": \"testsolver\", \"inputs\": [\"p\"], \"parms\": {\"startframe\": 3}}}}";
 
-static uint64_t hash(RvScene* scene, const char* output, double frame) {
-  return rv_detail_hash(cook(scene, output, frame));
-}
-
 static void solver_rules(void** state) {
   (void)state;
-  RvScene* scene = parse(springs);
+  RvScene* scene = rv_test_parse(springs);
   RvSceneNode* wet = rv_scene_graph_find(scene, "wet");
   // before and at the start frame: the initial state, without a step
-  uint64_t initial = hash(scene, "wet:3", 3);
-  assert_true(hash(scene, "wet:3", -10) == initial);
-  assert_true(hash(scene, "wet:3", 1) == initial);
+  uint64_t initial = rv_test_scene_hash(scene, "wet:3", 3);
+  assert_true(rv_test_scene_hash(scene, "wet:3", -10) == initial);
+  assert_true(rv_test_scene_hash(scene, "wet:3", 1) == initial);
   assert_int_equal(wet->nstep, 0);
   assert_int_equal(wet->ncook, 1);
   // a jump steps through every frame, once
-  uint64_t ten = hash(scene, "wet:3", 10);
+  uint64_t ten = rv_test_scene_hash(scene, "wet:3", 10);
   assert_int_equal(wet->nstep, 7);
   assert_true(ten != initial);
-  uint64_t seven = hash(scene, "wet:3", 7);
+  uint64_t seven = rv_test_scene_hash(scene, "wet:3", 7);
   assert_int_equal(wet->nstep, 7);
   assert_true(seven != ten);
   // between frames the last state shows
-  assert_true(hash(scene, "wet:3", 7.5) == seven);
-  assert_true(hash(scene, "wet:3", 7.999) == seven);
+  assert_true(rv_test_scene_hash(scene, "wet:3", 7.5) == seven);
+  assert_true(rv_test_scene_hash(scene, "wet:3", 7.999) == seven);
   assert_int_equal(wet->nstep, 7);
   // parts of one state: strands and drops together are all its points
-  size_t all = rv_detail_count(cook(scene, "wet:3", 10), RV_POINT);
-  size_t strands = rv_detail_count(cook(scene, "wet", 10), RV_POINT);
-  size_t drops = rv_detail_count(cook(scene, "wet:liquid", 10), RV_POINT);
+  size_t all = rv_detail_count(rv_test_scene_cook(scene, "wet:3", 10), RV_POINT);
+  size_t strands = rv_detail_count(rv_test_scene_cook(scene, "wet", 10), RV_POINT);
+  size_t drops = rv_detail_count(rv_test_scene_cook(scene, "wet:liquid", 10), RV_POINT);
   assert_int_equal(strands, 10);
   assert_int_equal(strands + drops, all);
-  assert_null(rv_detail_find(cook(scene, "wet:2", 10), RV_POINT, "rv_x"));
+  assert_null(rv_detail_find(rv_test_scene_cook(scene, "wet:2", 10), RV_POINT, "rv_x"));
   rv_scene_free(scene);
 }
 
 // the input was sampled at every substep, so the root is where the wave is, and its speed is the wave's
 static void solver_inputs_are_sampled(void** state) {
   (void)state;
-  RvScene* scene = parse(springs);
+  RvScene* scene = rv_test_parse(springs);
   const double two_pi = 6.283185307179586;
   for (int frame = 4; frame < 9; ++frame) {
-    const RvDetail* out = cook(scene, "wet:3", frame);
+    const RvDetail* out = rv_test_scene_cook(scene, "wet:3", frame);
     const double* x = rv_detail_f64(out, RV_POINT, "rv_x", 3);
     const double* v = rv_detail_f64(out, RV_POINT, "rv_v", 3);
     double t = (frame - 1) / 24.0, before = t - 1 / 96.0;
@@ -216,18 +198,18 @@ static void solver_inputs_are_sampled(void** state) {
 static void a_change_restarts_the_solver(void** state) {
   (void)state;
   RvError error = {0};
-  RvScene* scene = parse(springs);
+  RvScene* scene = rv_test_parse(springs);
   RvSceneNode* wet = rv_scene_graph_find(scene, "wet");
-  uint64_t before = hash(scene, "wet:3", 8);
+  uint64_t before = rv_test_scene_hash(scene, "wet:3", 8);
   CHECK_OK(rv_scene_set(scene, "wet.seed=8", &error), error);
-  assert_true(hash(scene, "wet:3", 8) != before);
+  assert_true(rv_test_scene_hash(scene, "wet:3", 8) != before);
   assert_int_equal(wet->nstep, 10);
   CHECK_OK(rv_scene_set(scene, "wet.seed=7", &error), error);
-  assert_true(hash(scene, "wet:3", 8) == before);
+  assert_true(rv_test_scene_hash(scene, "wet:3", 8) == before);
   assert_int_equal(wet->nstep, 10);
   // an upstream change too
   CHECK_OK(rv_scene_set(scene, "p.spacing=0.2", &error), error);
-  assert_true(hash(scene, "wet:3", 8) != before);
+  assert_true(rv_test_scene_hash(scene, "wet:3", 8) != before);
   assert_int_equal(wet->nstep, 15);
   rv_scene_free(scene);
 }
@@ -235,9 +217,9 @@ static void a_change_restarts_the_solver(void** state) {
 // without room for old states the next frame still goes on from the last
 static void a_full_cache_does_not_restart(void** state) {
   (void)state;
-  RvScene* scene = parse(springs);
+  RvScene* scene = rv_test_parse(springs);
   rv_scene_set_cache_limit(scene, 0);
-  for (int frame = 1; frame <= 24; ++frame) hash(scene, "wet:3", frame);
+  for (int frame = 1; frame <= 24; ++frame) rv_test_scene_hash(scene, "wet:3", frame);
   assert_int_equal(rv_scene_graph_find(scene, "wet")->nstep, 21);
   // two solvers in a row step side by side
   RvError error = {0};
@@ -247,12 +229,12 @@ static void a_full_cache_does_not_restart(void** state) {
   CHECK_OK(rv_scene_set(scene, "wetter.startframe=3", &error), error);
   rv_scene_forget(scene, NULL);
   rv_scene_graph_find(scene, "wet")->nstep = 0;
-  uint64_t direct = hash(scene, "wetter:3", 20);
+  uint64_t direct = rv_test_scene_hash(scene, "wetter:3", 20);
   assert_int_equal(rv_scene_graph_find(scene, "wetter")->nstep, 17);
   assert_true(rv_scene_graph_find(scene, "wet")->nstep <= 2 * 17);
   rv_scene_set_cache_limit(scene, (size_t)1 << 30);
   rv_scene_forget(scene, NULL);
-  assert_true(hash(scene, "wetter:3", 20) == direct);
+  assert_true(rv_test_scene_hash(scene, "wetter:3", 20) == direct);
   rv_scene_free(scene);
 }
 
@@ -268,8 +250,8 @@ static bool stop_after(void* user, const char* node, double frame, double fracti
 // stopped anywhere, nothing half done is kept: the result after all stops is that of a straight run
 static void cancelling_leaves_nothing_half_done(void** state) {
   (void)state;
-  RvScene *scene = parse(springs), *straight = parse(springs);
-  uint64_t expected = hash(straight, "wet:3", 9);
+  RvScene *scene = rv_test_parse(springs), *straight = rv_test_parse(springs);
+  uint64_t expected = rv_test_scene_hash(straight, "wet:3", 9);
   int stops = 0;
   for (int after = 0;; ++after) {
     int left = after;

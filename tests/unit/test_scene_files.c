@@ -8,6 +8,7 @@
 #include "scene/host.h"
 #include "support/node_counter.h"
 #include "support/rv_test.h"
+#include "support/scene_log.h"
 
 static char folder[300];
 
@@ -60,13 +61,6 @@ static RvScene* open_scene(const char* file) {
   CHECK_OK(rv_scene_parse(text, strlen(text), "test", &scene, &error), error);
   rv_scene_set_out(scene, folder);
   return scene;
-}
-
-static uint64_t hash(RvScene* scene, const char* output, double frame) {
-  RvError error = {0};
-  const RvDetail* out;
-  CHECK_OK(rv_scene_cook(scene, output, frame, &out, &error), error);
-  return rv_detail_hash(out);
 }
 
 //------------------------------------------------------------------------------------------------ during a run
@@ -203,18 +197,18 @@ static void states_in_memory_follow_the_sequence(void** state) {
   write_sequence(8);
   RvScene* scene = open_scene("skin.$F4.bgeo");
   RvSceneNode* wet = rv_scene_graph_find(scene, "wet");
-  uint64_t before = hash(scene, "wet:3", 6);
+  uint64_t before = rv_test_scene_hash(scene, "wet:3", 6);
   assert_int_equal(wet->nstep, 5);
-  assert_true(hash(scene, "wet:3", 6) == before);
+  assert_true(rv_test_scene_hash(scene, "wet:3", 6) == before);
   assert_int_equal(wet->nstep, 5);
   // from frame 4 on all is new, what came before is not computed again
   write_points("skin.0004.bgeo", 5, 9);
-  uint64_t after = hash(scene, "wet:3", 6);
+  uint64_t after = rv_test_scene_hash(scene, "wet:3", 6);
   assert_true(after != before);
   assert_int_equal(wet->nstep, 8);
   rv_scene_free(scene);
   scene = open_scene("skin.$F4.bgeo");
-  assert_true(hash(scene, "wet:3", 6) == after);
+  assert_true(rv_test_scene_hash(scene, "wet:3", 6) == after);
   rv_scene_free(scene);
 }
 
@@ -257,10 +251,10 @@ static void a_neighbour_that_changes_is_seen(void** state) {
   (void)state;
   write_sequence(8);
   RvScene* scene = open_scene("skin.$F4.bgeo");
-  uint64_t before = hash(scene, "motion", 3);
+  uint64_t before = rv_test_scene_hash(scene, "motion", 3);
   // 3.5 reads the file of frame 4
   write_points("skin.0004.bgeo", 5, 40);
-  assert_true(hash(scene, "motion", 3) != before);
+  assert_true(rv_test_scene_hash(scene, "motion", 3) != before);
   assert_int_equal(rv_scene_graph_find(scene, "motion")->ncook, 2);
   rv_scene_free(scene);
 }

@@ -9,14 +9,6 @@
 #include "support/node_counter.h"
 #include "support/rv_test.h"
 
-static RvScene* parse(const char* text) {
-  RvError error = {0};
-  RvScene* scene;
-  rv_test_register();
-  CHECK_OK(rv_scene_parse(text, strlen(text), "test", &scene, &error), error);
-  return scene;
-}
-
 enum { MAX_LINES = 64 };
 typedef struct Log {
   int count;
@@ -70,7 +62,7 @@ static const char shot[] =
 
 static void reports_have_every_key(void** state) {
   (void)state;
-  RvScene* scene = parse(shot);
+  RvScene* scene = rv_test_parse(shot);
   Log log;
   run(scene, &(RvRun){.first = 1, .last = 0}, &log);
   assert_int_equal(log.count, 6);
@@ -131,7 +123,7 @@ static void targets_are_chosen(void** state) {
   (void)state;
   Log log;
   // nobody writes: the nodes that nobody reads, wet and lone
-  RvScene* scene = parse(shot);
+  RvScene* scene = rv_test_parse(shot);
   run(scene, &(RvRun){.first = 2, .last = 3}, &log);
   assert_int_equal(log.count, 2);
   CHECK_NEAR(log.frames[0], 2, 0);
@@ -140,7 +132,7 @@ static void targets_are_chosen(void** state) {
   log_free(&log);
   rv_scene_free(scene);
   // one by name
-  scene = parse(shot);
+  scene = rv_test_parse(shot);
   run(scene, &(RvRun){.node = "lone", .first = 1, .last = 1}, &log);
   assert_int_equal(cooks(scene, "lone"), 1);
   assert_int_equal(cooks(scene, "wet"), 0);
@@ -169,7 +161,7 @@ static void file_caches(void** state) {
   (void)state;
   RvError error = {0};
   Log log;
-  RvScene* scene = parse(
+  RvScene* scene = rv_test_parse(
       "{\"rivulet\": 1, \"frames\": [1, 3], \"nodes\": {"
       "\"p\": {\"type\": \"testpoints\", \"parms\": {\"count\": 5, \"tx\": {\"keys\": [[1, 0], [11, 10]]}}},"
       "\"c\": {\"type\": \"filecache\", \"inputs\": [\"p\"], \"parms\": {\"file\": \"$OUT/$OS.$F4.bgeo\"}},"
@@ -218,7 +210,7 @@ static void resuming_without_solvers(void** state) {
   const double lasts[] = {2, 5, 5}, firsts[] = {1, 3, 0};
   const int counts[] = {2, 3, 0};
   for (int i = 0; i < 3; ++i) {
-    RvScene* scene = parse("{\"rivulet\": 1, \"nodes\": {\"p\": {\"type\": \"testpoints\"}}}");
+    RvScene* scene = rv_test_parse("{\"rivulet\": 1, \"nodes\": {\"p\": {\"type\": \"testpoints\"}}}");
     run(scene, &(RvRun){.first = 1, .last = lasts[i], .checkpoint_dir = folder, .resume = i > 0}, &log);
     assert_int_equal(log.count, counts[i]);
     if (log.count) CHECK_NEAR(log.frames[0], firsts[i], 0);
