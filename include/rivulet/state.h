@@ -52,6 +52,9 @@ typedef struct RvFieldDef {
     .producer = stage, .saved = true, .help = text, .layout = how, .member = offsetof(Data, m)                      \
   }
 
+// Number of the rows of a list such as RV_LIQUID_FIELDS(""), as a constant.
+#define RV_FIELD_COUNT(...) (sizeof((const RvFieldDef[]){__VA_ARGS__}) / sizeof(RvFieldDef))
+
 // Adds every missing saved field, filled with zeros, and the schema number. Fails on a field of another owner, storage
 // or size.
 RV_API RvResult rv_state_prepare(RvDetail* detail, const RvFieldDef* fields, size_t count, RvError* error);

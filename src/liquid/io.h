@@ -30,9 +30,6 @@
       RV_FIELD("rv_sources", RV_GLOBAL, RV_F64, 0, RV_TAG_NONE, part, "", "sources", true,                     \
                "Of each source: id, volume in m3 that flowed and makes no particle yet, particles so far.")
 
-enum { RV_LIQUID_FIELD_COUNT = 11 };
-extern const RvFieldDef rv_liquid_fields[RV_LIQUID_FIELD_COUNT];
-
 // What a state has beside the particles.
 typedef struct RvLiquidGlobals {
   double origin[3];  // what places are relative to, in units of the scene
@@ -40,6 +37,9 @@ typedef struct RvLiquidGlobals {
   int64_t next_id;
   double initial, sources, killed, evaporated, outflow;  // m3, as in RvLedger: the five numbers of rv_ledger, in order
 } RvLiquidGlobals;
+
+enum { RV_LIQUID_FIELD_COUNT = RV_FIELD_COUNT(RV_LIQUID_FIELDS("")) };
+extern const RvFieldDef rv_liquid_fields[RV_LIQUID_FIELD_COUNT];
 
 // Units of the scene.
 typedef struct RvLiquidUnits {

@@ -117,7 +117,7 @@ RvResult rv_strands_from_defs(const RvStrandDef* defs, size_t count, RvStrandSet
       RV_FIELD("rv_tangent", RV_POINT, RV_F64, 3, RV_TAG_VECTOR, part, "", "update", false,                            \
                "Unit tangent of the edge after the point, computed from the positions.")
 
-enum { RV_STRAND_FIELD_COUNT = 20 };
+enum { RV_STRAND_FIELD_COUNT = RV_FIELD_COUNT(RV_STRAND_FIELDS("")) };
 extern const RvFieldDef rv_strand_fields[RV_STRAND_FIELD_COUNT];
 
 // Numbers of a state beside the arrays of RvStrandState.

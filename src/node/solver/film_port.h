@@ -24,7 +24,7 @@
                "Film at the start, painted or captured of a cache since, and evaporated."),           \
       RV_FIELD("rv_taken", RV_GLOBAL, RV_F64, 0, RV_TAG_NONE, part, "", "capture", true,              \
                "Cached liquid: id and captured volume of each particle that is not whole.")
-enum { RV_WET_FILM_FIELD_COUNT = 8 };
+enum { RV_WET_FILM_FIELD_COUNT = RV_FIELD_COUNT(RV_WET_FILM_FIELDS("")) };
 
 typedef struct RvFilmPort {
   RvCook* cook;

@@ -27,7 +27,12 @@ extern const char* const rv_wet_node_stages[];
 
 //---------------------------------------------------------------------------------------------- wet_state.c
 
-enum { RV_WET_FIELD_COUNT = RV_STRAND_FIELD_COUNT + RV_LIQUID_FIELD_COUNT + RV_WET_FILM_FIELD_COUNT + 1 };
+// Rows of the joined state.
+#define RV_WET_FIELDS                                                                     \
+  RV_STRAND_FIELDS("strands"), RV_LIQUID_FIELDS("liquid"), RV_WET_FILM_FIELDS("film"),    \
+      RV_FIELD("rv_points", RV_GLOBAL, RV_I64, 1, RV_TAG_NONE, "both", "", "start", true, \
+               "How many points are the strands'; those after them are liquid.")
+enum { RV_WET_FIELD_COUNT = RV_FIELD_COUNT(RV_WET_FIELDS) };
 extern const RvFieldDef rv_wet_fields[RV_WET_FIELD_COUNT];
 
 // The states of strands and liquid as one detail, and back. A part may be NULL.

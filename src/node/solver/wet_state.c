@@ -5,10 +5,7 @@
 #include "base/memory.h"
 #include "node/solver/wet_frame.h"
 
-const RvFieldDef rv_wet_fields[RV_WET_FIELD_COUNT] = {
-    RV_STRAND_FIELDS("strands"), RV_LIQUID_FIELDS("liquid"), RV_WET_FILM_FIELDS("film"),
-    RV_FIELD("rv_points", RV_GLOBAL, RV_I64, 1, RV_TAG_NONE, "both", "", "start", true,
-             "How many points are the strands'; those after them are liquid.")};
+const RvFieldDef rv_wet_fields[RV_WET_FIELD_COUNT] = {RV_WET_FIELDS};
 
 //---------------------------------------------------------------------------------------------- two details in one
 
