@@ -14,6 +14,12 @@ extern "C" {
 enum { RV_STATE_SCHEMA = 3 };
 #define RV_STATE_VERSION "rv_state_version"
 
+// The state of a solver: a detail for each of its parts (RvNodeType.parts), NULL where the part is absent.
+enum { RV_STATE_PARTS = 2 };
+typedef struct RvState {
+  RvDetail* part[RV_STATE_PARTS];
+} RvState;
+
 // How a solver's data store a field. Arrays in lanes hold several strands side by side: `width` rows of lanes a vertex,
 // edge or strand, of which the field is the rows from `component` on.
 typedef enum RvLayout {
@@ -93,8 +99,16 @@ RV_API RvResult rv_state_prepare(RvDetail* detail, const RvFieldDef* fields, siz
 // Checks that the schema is known and each saved field is present with its exact storage and size; the error names the
 // field. Call it for every state that comes from outside.
 RV_API RvResult rv_state_check(const RvDetail* detail, const RvFieldDef* fields, size_t count, RvError* error);
-// Hash of every byte of every saved field, of the counts and of the topology.
-RV_API uint64_t rv_state_hash(const RvDetail* detail, const RvFieldDef* fields, size_t count);
+// Hash of every byte of every saved field, of the counts and of the topology of every part: the one hash of a state, in
+// reports, checkpoints and rv_sim_hash. Absent parts do not enter it, so a solver of several parts that has only one
+// has the hash of the solver of that part alone.
+RV_API uint64_t rv_state_hash(const RvState* state, const RvFieldDef* fields, size_t count);
+// Frees the parts and zeroes the state.
+RV_API void rv_state_free(RvState* state);
+// Copies a state; values are shared until one of the copies is written.
+RV_API RvResult rv_state_copy(const RvState* state, RvState* out, RvError* error);
+// True if no part is present.
+RV_API bool rv_state_empty(const RvState* state);
 // Loads the fields of the layouts RV_LAYOUT_ARRAY, RV_LAYOUT_NUMBERS and RV_LAYOUT_LIST from a state into `data`;
 // arrays are allocated, with one element for each of the detail's.
 RV_API RvResult rv_state_load(const RvDetail* detail, const RvFieldDef* fields, size_t count, void* data,

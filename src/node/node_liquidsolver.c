@@ -1,5 +1,5 @@
-// Liquid solver: the liquid stage alone (design section 3), the wet solver without strands. Its method is rv_wet_substep
-// in wet/solver.c.
+// Liquid solver: the liquid stage alone (design section 3), the wet solver without strands. Its method is
+// rv_wet_substep in wet/solver.c.
 #include "node/solver/wet_frame.h"
 
 RV_PARM_ROWS(RvLiquidParms, liquid_table, RV_LIQUID_PARMS)
@@ -27,7 +27,7 @@ static RvResult step(RvCook* cook, RvError* error) {
   return rv_wet_node_step(&solver, cook, error);
 }
 
-static RvResult split(RvCook* cook, const RvDetail* state, RvError* error) {
+static RvResult split(RvCook* cook, const RvState* state, RvError* error) {
   return rv_wet_node_split(&solver, cook, state, error);
 }
 

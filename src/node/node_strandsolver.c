@@ -1,5 +1,5 @@
-// Strand solver: the hair stage alone (design section 3), the wet solver without liquid. Its method is rv_wet_substep in
-// wet/solver.c.
+// Strand solver: the hair stage alone (design section 3), the wet solver without liquid. Its method is rv_wet_substep
+// in wet/solver.c.
 #include "node/solver/wet_frame.h"
 
 RV_PARM_ROWS(RvStrandParms, strand_table, RV_STRAND_PARMS)
@@ -26,7 +26,7 @@ static RvResult step(RvCook* cook, RvError* error) {
   return rv_wet_node_step(&solver, cook, error);
 }
 
-static RvResult split(RvCook* cook, const RvDetail* state, RvError* error) {
+static RvResult split(RvCook* cook, const RvState* state, RvError* error) {
   return rv_wet_node_split(&solver, cook, state, error);
 }
 

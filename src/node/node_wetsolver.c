@@ -27,7 +27,7 @@ static RvResult step(RvCook* cook, RvError* error) {
   return rv_wet_node_step(&solver, cook, error);
 }
 
-static RvResult split(RvCook* cook, const RvDetail* state, RvError* error) {
+static RvResult split(RvCook* cook, const RvState* state, RvError* error) {
   return rv_wet_node_split(&solver, cook, state, error);
 }
 
@@ -75,6 +75,8 @@ const RvNodeType rv_node_wetsolver = {
     .stages = rv_wet_node_stages,
     .fields = rv_wet_fields,
     .nfield = RV_WET_FIELD_COUNT,
+    .parts = rv_wet_parts,
+    .npart = RV_STATE_PARTS,
     .start = start,
     .step = step,
     .split = split,

@@ -130,7 +130,7 @@ RvResult rv_solver_start(const RvSolverType* type, RvCook* cook, RvError* error)
   if (result)
     rv_detail_free(made);
   else
-    cook->output[node->noutput - 1] = made;
+    cook->state.part[0] = made;
   end(&s);
   return result;
 }
@@ -208,10 +208,10 @@ static RvResult advance(RvSolver* s, double* last, RvError* error) {
 RvResult rv_solver_step(const RvSolverType* type, RvCook* cook, RvError* error) {
   RvSolver s;
   double dt = 0, start = rv_clock_wall();
-  RvResult result = rv_state_check(cook->prev, cook->type->fields, cook->type->nfield, error);
+  RvResult result = rv_node_check_state(cook->type, cook->prev, error);
   if (result) return result;
   result = init(&s, type, cook, error);
-  RvDetail* state = result ? NULL : rv_detail_copy(cook->prev);
+  RvDetail* state = result ? NULL : rv_detail_copy(cook->prev->part[0]);
   if (!result && !state) result = rv_fail(error, RV_NO_MEMORY, "out of memory for the state");
   if (!result) result = begin(&s, state, error);
   cook->stats->stage_seconds[STAGE_LOAD] = rv_clock_wall() - start;
@@ -222,15 +222,15 @@ RvResult rv_solver_step(const RvSolverType* type, RvCook* cook, RvError* error) 
   if (result)
     rv_detail_free(state);
   else
-    cook->output[cook->type->noutput - 1] = state;
+    cook->state.part[0] = state;
   end(&s);
   return result;
 }
 
-RvResult rv_solver_split(RvCook* cook, const RvDetail* state, RvError* error) {
+RvResult rv_solver_split(RvCook* cook, const RvState* state, RvError* error) {
   bool keep = number(cook, cook->parms, "keepstate") != 0;
   for (size_t i = 0; i + 1 < cook->type->noutput; ++i) {
-    cook->output[i] = i ? rv_detail_new() : rv_detail_copy(state);
+    cook->output[i] = i ? rv_detail_new() : rv_detail_copy(state->part[0]);
     if (!cook->output[i]) return rv_fail(error, RV_NO_MEMORY, "out of memory");
     rv_state_strip(cook->output[i], keep);
   }

@@ -82,7 +82,7 @@ struct RvSolver {
 // RvNodeType's start, step and split.
 RvResult rv_solver_start(const RvSolverType* type, RvCook* cook, RvError* error);
 RvResult rv_solver_step(const RvSolverType* type, RvCook* cook, RvError* error);
-RvResult rv_solver_split(RvCook* cook, const RvDetail* state, RvError* error);
+RvResult rv_solver_split(RvCook* cook, const RvState* state, RvError* error);
 
 // Distance of a place (m) to the nearest solid, negative inside, with its normal and the solid's velocity; infinite
 // without solids.

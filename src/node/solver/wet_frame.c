@@ -146,9 +146,17 @@ static bool liquid_cancelled(void* user, double time, const char* stage) {
 
 //---------------------------------------------------------------------------------------------- begin and end
 
+// Part of the node's state that is liquid; strands are the first.
+static size_t liquid_part(const RvWetNode* node) {
+  return node->strands ? 1 : 0;
+}
+
 static RvResult load(Frame* f, RvError* error) {
-  RvResult result = rv_wet_state_part(f->cook->prev, &f->strand_state, &f->liquid_state, error);
+  RvState before;
+  RvResult result = rv_state_copy(f->cook->prev, &before, error);
   if (result) return result;
+  f->liquid_state = f->node->liquid ? before.part[liquid_part(f->node)] : NULL;
+  f->strand_state = f->node->strands ? before.part[0] : NULL;
   f->has_strands = f->strand_state != NULL;
   f->has_liquid = f->liquid_state != NULL;
   f->has_film = f->has_strands && rv_detail_find(f->strand_state, RV_POINT, "rv_film");
@@ -199,9 +207,17 @@ static RvResult save(Frame* f, RvError* error) {
   if (f->has_strands && seconds > 0) result = rv_strand_port_end(&f->strands, f->strand_state, error);
   if (!result && f->has_film) result = rv_film_port_end(&f->film, &f->parms, seconds, f->strand_state, error);
   if (!result && f->has_liquid) result = rv_liquid_port_end(&f->liquid, &liquid, error);
-  if (!result) result = rv_wet_state_join(f->has_strands ? f->strand_state : NULL, liquid, &f->cook->output[2], error);
-  rv_detail_free(liquid);
-  return result;
+  if (result) {
+    rv_detail_free(liquid);
+    return result;
+  }
+  RvState* state = &f->cook->state;
+  if (f->has_liquid) state->part[liquid_part(f->node)] = liquid;
+  if (f->has_strands) {
+    state->part[0] = f->strand_state;
+    f->strand_state = NULL;
+  }
+  return RV_OK;
 }
 
 //---------------------------------------------------------------------------------------------- telling
@@ -312,14 +328,18 @@ RvResult rv_wet_node_start(const RvWetNode* node, RvCook* cook, RvError* error) 
   RvDetail *strands = NULL, *liquid = NULL;
   RvResult result = init(&f, node, cook, error);
   if (!result) result = start(&f, &strands, &liquid, error);
-  if (!result) result = rv_wet_state_join(strands, liquid, &cook->output[2], error);
   const double* film = !result && strands ? rv_detail_f64(strands, RV_GLOBAL, "rv_wetledger", 3) : NULL;
   if (film) {
     cook->stats->ledger.initial += film[0];
     cook->stats->ledger.film += film[0];
   }
-  rv_detail_free(strands);
-  rv_detail_free(liquid);
+  if (result) {
+    rv_detail_free(strands);
+    rv_detail_free(liquid);
+  } else {
+    if (liquid) cook->state.part[liquid_part(node)] = liquid;
+    if (strands) cook->state.part[0] = strands;
+  }
   end(&f);
   return result;
 }
@@ -327,7 +347,7 @@ RvResult rv_wet_node_start(const RvWetNode* node, RvCook* cook, RvError* error) 
 RvResult rv_wet_node_step(const RvWetNode* node, RvCook* cook, RvError* error) {
   Frame f;
   double clock[4] = {rv_clock_wall()};
-  RvResult result = rv_state_check(cook->prev, cook->type->fields, cook->type->nfield, error);
+  RvResult result = rv_node_check_state(cook->type, cook->prev, error);
   if (result) return result;
   result = init(&f, node, cook, error);
   if (!result) result = load(&f, error);
@@ -346,11 +366,18 @@ RvResult rv_wet_node_step(const RvWetNode* node, RvCook* cook, RvError* error) {
   return result;
 }
 
-RvResult rv_wet_node_split(const RvWetNode* node, RvCook* cook, const RvDetail* state, RvError* error) {
+RvResult rv_wet_node_split(const RvWetNode* node, RvCook* cook, const RvState* state, RvError* error) {
   RvWetParms parms = parms_of(node, cook, cook->parms);
-  RvResult result = rv_wet_state_part(state, &cook->output[0], &cook->output[1], error);
+  const RvDetail* strands = node->strands ? state->part[0] : NULL;
+  const RvDetail* liquid = node->liquid ? state->part[liquid_part(node)] : NULL;
+  RvResult result = RV_OK;
+  cook->output[0] = strands ? rv_detail_copy(strands) : rv_detail_new();
+  if (strands && liquid)
+    result = rv_wet_liquid_output(strands, liquid, &cook->output[1], error);
+  else
+    cook->output[1] = liquid ? rv_detail_copy(liquid) : rv_detail_new();
   for (int i = 0; i < 2 && !result; ++i) {
-    if (!cook->output[i] && !(cook->output[i] = rv_detail_new())) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+    if (!cook->output[i]) return rv_fail(error, RV_NO_MEMORY, "out of memory");
     rv_state_strip(cook->output[i], parms.keepstate);
   }
   return result;

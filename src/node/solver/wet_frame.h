@@ -18,7 +18,7 @@ typedef struct RvWetNode {
 // RvNodeType's start, step and split.
 RvResult rv_wet_node_start(const RvWetNode* node, RvCook* cook, RvError* error);
 RvResult rv_wet_node_step(const RvWetNode* node, RvCook* cook, RvError* error);
-RvResult rv_wet_node_split(const RvWetNode* node, RvCook* cook, const RvDetail* state, RvError* error);
+RvResult rv_wet_node_split(const RvWetNode* node, RvCook* cook, const RvState* state, RvError* error);
 
 // Names of the timers of each node, as RvNodeType.stages: those of the stages that it has, in their order.
 extern const char* const rv_strand_node_stages[];
@@ -27,16 +27,14 @@ extern const char* const rv_wet_node_stages[];
 
 //---------------------------------------------------------------------------------------------- wet_state.c
 
-// Rows of the joined state.
-#define RV_WET_FIELDS                                                                     \
-  RV_STRAND_FIELDS("strands"), RV_LIQUID_FIELDS("liquid"), RV_WET_FILM_FIELDS("film"),    \
-      RV_FIELD("rv_points", RV_GLOBAL, RV_I64, 1, RV_TAG_NONE, "both", "", "start", true, \
-               "How many points are the strands'; those after them are liquid.")
+#define RV_WET_FIELDS RV_STRAND_FIELDS("strands"), RV_LIQUID_FIELDS("liquid"), RV_WET_FILM_FIELDS("film")
 enum { RV_WET_FIELD_COUNT = RV_FIELD_COUNT(RV_WET_FIELDS) };
 extern const RvFieldDef rv_wet_fields[RV_WET_FIELD_COUNT];
-
-// The states of strands and liquid as one detail, and back. A part may be NULL.
-RvResult rv_wet_state_join(const RvDetail* strands, const RvDetail* liquid, RvDetail** out, RvError* error);
-RvResult rv_wet_state_part(const RvDetail* state, RvDetail** strands, RvDetail** liquid, RvError* error);
+// RvNodeType.parts of solvers of both media.
+extern const char* const rv_wet_parts[RV_STATE_PARTS];
+// Output 2 of a state with both parts: the liquid, with the attributes and groups of the strands' primitives, which
+// have no elements there, and with the attributes that both parts have first. Files of this output have always been so,
+// and pipelines compare them byte by byte.
+RvResult rv_wet_liquid_output(const RvDetail* strands, const RvDetail* liquid, RvDetail** out, RvError* error);
 
 #endif
